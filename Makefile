@@ -1,0 +1,67 @@
+# SPDX-License-Identifier: Apache-2.0
+# The front door over the CMake presets. `make help` lists what there is.
+
+BUILD  := build
+# set CAROM_MUJOCO_DIR to use a MuJoCo that is installed already
+ifndef CAROM_MUJOCO_DIR
+MUJOCO := $(BUILD)/third_party/mujoco/.fetched
+endif
+DATA   ?=
+ifdef WERROR
+CMAKE_ARGS += -DCMAKE_COMPILE_WARNING_AS_ERROR=$(WERROR)
+endif
+
+.DEFAULT_GOAL := all
+.PHONY: all help needs mujoco release debug tests long-double asan tsan clang test test-all demo \
+        bench format lint clean
+
+all: release  ## install what is missing, build the command and the libraries
+	@echo "Built $(BUILD)/carom, $(BUILD)/libcarom.a and $(BUILD)/libcarom.so." \
+	      "Next: make demo, make test, or $(BUILD)/carom --help"
+
+help:  ## this list
+	@sed -n 's/^\([a-z-]*\):.*  ## /\1\t/p' Makefile | awk -F'\t' '{printf "  make %-10s %s\n", $$1, $$2}'
+	@echo "  make PRESET     one of: release debug tests long-double asan tsan clang"
+
+needs:
+	@sh scripts/install_needs.sh build
+
+mujoco: $(MUJOCO)  ## fetch MuJoCo's library and headers into build/third_party
+$(BUILD)/third_party/mujoco/.fetched: cmake/mujoco.txt scripts/fetch_mujoco.sh | needs
+	@sh scripts/fetch_mujoco.sh $(@D)
+	@touch $@
+
+# one rule for every preset
+release debug tests long-double asan tsan clang: needs $(MUJOCO)
+	@mkdir -p $(BUILD)
+	@cmake --preset $@ $(CMAKE_ARGS) > $(BUILD)/$@.configure.log 2>&1 || \
+	  { cat $(BUILD)/$@.configure.log; exit 1; }
+	@cmake --build $(BUILD)/$@ -- -k 0
+
+test: needs $(MUJOCO)  ## fast tests, house checks, fast tests under the sanitizers
+	@sh scripts/install_needs.sh format || echo "make test: no clang-format, its check is skipped"
+	@python3 scripts/run_tests.py fast
+
+test-all: needs $(MUJOCO)  ## everything: also the long tests, the thread sanitizer and clang
+	@sh scripts/install_needs.sh format clang
+	@python3 scripts/run_tests.py all
+
+demo: release  ## identify the side of the cube from its recording; DATA=file for your own
+	$(BUILD)/carom fit examples/cube_side.yaml $(if $(DATA),--data $(DATA))
+
+bench: release  ## run the benchmarks and write bench/RESULTS.md
+	@cmake --build $(BUILD)/release --target carom_bench
+	@$(BUILD)/carom_bench > $(BUILD)/RESULTS.md
+	@mv $(BUILD)/RESULTS.md bench/RESULTS.md
+	@echo "Wrote bench/RESULTS.md"
+
+format: needs  ## clang-format in place
+	@sh scripts/install_needs.sh format
+	@sh scripts/check_format.sh --fix
+
+lint: tests  ## format check, house checks, clang-tidy
+	@sh scripts/install_needs.sh format clang
+	@python3 scripts/run_tests.py lint
+
+clean:  ## remove what was built, MuJoCo's copy included
+	rm -rf $(BUILD)

@@ -1,0 +1,142 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""The house runs in one direction. Usage: check_layers.py [BUILD_FOLDER]
+
+Checks that a folder includes only itself and folders above it, that no files include each other in
+a circle, that the core includes no third-party header, and that every source has its test file.
+With a build folder, also that no two object files call each other in a circle.
+"""
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+
+# top to bottom; a folder may use what stands above it
+FOLDERS = ["carom", "base", "math", "model", "dynamics", "collision", "contact", "augment", "engine",
+           "integrate", "rollout", "learn", "control", "io", "cli"]
+NOT_CORE = {"io", "cli"}
+SYSTEM = {f"{name}.h" for name in """assert complex ctype errno float inttypes limits math setjmp
+          signal stdarg stdatomic stdbool stddef stdint stdio stdlib string time pthread unistd
+          stdalign""".split()}
+
+# source files without a test file of their own, each with its reason
+NO_TEST = {
+}
+
+problems = []
+
+
+def rank(folder):
+    """How far down a folder stands; one that is not listed is reported elsewhere."""
+    return FOLDERS.index(folder) if folder in FOLDERS else 0
+
+
+def files(*suffixes):
+    """Every file of the library, as (path relative to the root, its folder's name)."""
+    for top in ("include", "src"):
+        for path in sorted((ROOT / top).rglob("*")):
+            if path.suffix in suffixes:
+                yield path.relative_to(ROOT), path.relative_to(ROOT / top).parts[0]
+
+
+def includes(path):
+    """(line number, bracket or quote, name) of each include of a file."""
+    for number, line in enumerate((ROOT / path).read_text().splitlines(), 1):
+        match = re.match(r'\s*#\s*include\s*([<"])([^>"]+)[>"]', line)
+        if match:
+            yield number, match[1], match[2]
+
+
+def check_includes():
+    """Checks direction and third-party headers; returns the graph of our own includes."""
+    graph = {}
+    for path, folder in files(".c", ".h"):
+        graph[str(path)] = []
+        if folder not in FOLDERS:
+            problems.append(f"{path}: folder {folder} is not in the list of folders")
+            continue
+        for number, bracket, name in includes(path):
+            where = f"{path}:{number}"
+            target = name.split("/")[0] if "/" in name else folder
+            if bracket == "<":
+                library = "nlopt" if folder == "learn" and "nlopt" in path.name else ""
+                if folder not in NOT_CORE and name not in SYSTEM | {f"{library}.h"}:
+                    problems.append(f"{where}: the core may not include <{name}>")
+                continue
+            if "/" not in name:
+                problems.append(f'{where}: include "{folder}/{name}", not "{name}"')
+            elif target not in FOLDERS:
+                problems.append(f'{where}: "{name}" is in no folder of the list')
+            elif rank(target) > rank(folder):
+                problems.append(f'{where}: {folder} may not include "{name}", {target} is below it')
+            top = "include" if target == "carom" else "src"
+            graph[str(path)].append(f"{top}/{name}")
+    return graph
+
+
+def circles(graph):
+    """The strongly connected parts of a graph that have more than one node (Tarjan, 1972)."""
+    order, low, stack, found = {}, {}, [], []
+
+    def visit(node):
+        order[node] = low[node] = len(order)
+        stack.append(node)
+        for following in graph.get(node, []):
+            if following not in order:
+                visit(following)
+            if following in stack:
+                low[node] = min(low[node], low[following])
+        if low[node] == order[node]:
+            part = stack[stack.index(node):]
+            del stack[stack.index(node):]
+            if len(part) > 1 or node in graph.get(node, []):
+                found.append(sorted(part))
+
+    for node in sorted(graph):
+        if node not in order:
+            visit(node)
+    return found
+
+
+def calls(build):
+    """Which object file uses a symbol of which other, from the symbol tables."""
+    defined, used = {}, {}
+    for path in sorted(Path(build).glob("CMakeFiles/carom*.dir/src/**/*.c.o")):
+        name = "/".join(path.parts[path.parts.index("CMakeFiles") + 2:]).removesuffix(".o")
+        # the long double build repeats the core; an object may outlive its source
+        if "carom_core_long.dir" in path.parts or not (ROOT / name).exists():
+            continue
+        output = subprocess.run(["nm", "-P", str(path)], capture_output=True, text=True, check=True)
+        for symbol, kind, *_ in (line.split() for line in output.stdout.splitlines()):
+            if kind == "U":
+                used.setdefault(name, set()).add(symbol)
+            elif kind.isupper():
+                defined[symbol] = name
+    return {name: [defined[s] for s in symbols if s in defined and defined[s] != name]
+            for name, symbols in used.items()}
+
+
+def main():
+    sys.setrecursionlimit(10000)
+    for circle in circles(check_includes()):
+        problems.append("these files include each other in a circle: " + ", ".join(circle))
+    if len(sys.argv) > 1:
+        graph = calls(sys.argv[1])
+        for circle in circles(graph):
+            problems.append("these files call each other in a circle: " + ", ".join(circle))
+        for name, targets in graph.items():
+            for target in set(targets):
+                if rank(target.split("/")[1]) > rank(name.split("/")[1]):
+                    problems.append(f"{name} calls {target}, which is below it")
+    for path, folder in files(".c"):
+        test = Path("tests") / folder / f"test_{path.name}"
+        if folder not in NOT_CORE and str(path) not in NO_TEST and not (ROOT / test).exists():
+            problems.append(f"{path}: has no {test}")
+    print("\n".join(problems) or "layers: all files look one way")
+    sys.exit(1 if problems else 0)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,66 @@
+#!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
+# Installs what the named groups need and is missing. Without root, or on a system without apt-get,
+# it says what to run and fails. Usage: install_needs.sh {build|format|clang}...
+set -eu
+
+missing=""
+
+# need PACKAGE PROBE...: the package is missing when the probe fails
+need() {
+  package=$1
+  shift
+  "$@" > /dev/null 2>&1 || missing="$missing $package"
+}
+
+for group in "$@"; do
+  case $group in
+  build)
+    # the compilers first: libc6-dev is only recommended by gcc
+    need gcc gcc --version
+    need libc6-dev test -e /usr/include/stdio.h
+    need g++ g++ --version
+    need binutils nm --version
+    need cmake cmake --version
+    need ninja-build ninja --version
+    need pkg-config pkg-config --version
+    need python3 python3 --version
+    need python3-pip python3 -m pip --version
+    need ca-certificates test -e /etc/ssl/certs/ca-certificates.crt
+    need libhdf5-dev pkg-config --exists hdf5
+    need libnlopt-dev pkg-config --exists nlopt
+    need libcyaml-dev pkg-config --exists libcyaml
+    # named by libcyaml's link line, not required by its package
+    need libyaml-dev pkg-config --exists yaml-0.1
+    need libcmocka-dev pkg-config --exists cmocka
+    need gnuplot-nox gnuplot --version
+    ;;
+  format) need clang-format-14 sh -c 'clang-format-14 --version || clang-format --version' ;;
+  clang)
+    need clang clang --version
+    need clang-tidy clang-tidy --version
+    ;;
+  *)
+    echo "install_needs: unknown group $group" >&2
+    exit 2
+    ;;
+  esac
+done
+
+[ -n "$missing" ] || exit 0
+
+if [ "$(id -u)" -ne 0 ] || ! command -v apt-get > /dev/null; then
+  echo "Missing:$missing" >&2
+  echo "Run: sudo apt-get update && sudo apt-get install -y --no-install-recommends$missing" >&2
+  exit 1
+fi
+
+echo "Installing:$missing"
+export DEBIAN_FRONTEND=noninteractive
+log=$(mktemp)
+if ! { apt-get update && apt-get install -y --no-install-recommends $missing; } \
+  > "$log" 2>&1 < /dev/null; then
+  cat "$log" >&2
+  exit 1
+fi
+rm -f "$log"

@@ -1,0 +1,148 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Builds, runs and counts the tests. Usage: run_tests.py {fast|all|lint}
+
+A test is one cmocka test, one script of tests/ or one house check. It counts once, however often it
+runs (double, long double, sanitizers): it passed if it passed everywhere. The last line is
+"N passed, N failed"; the exit status is 0 when none failed.
+"""
+import os
+import re
+import subprocess
+import sys
+import time
+import xml.etree.ElementTree as ElementTree
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+JOBS = str(os.cpu_count() or 1)
+LINE = re.compile(r"^\[\s+(RUN|OK|FAILED|SKIPPED)\s+\] (\w+)$")
+
+CHECKS = [
+    ("layers", ["python3", "scripts/check_layers.py", "build/tests"]),
+    ("names", ["python3", "scripts/check_names.py", "build/tests"]),
+    ("lengths", ["python3", "scripts/check_lengths.py"]),
+    ("headers", ["python3", "scripts/check_headers.py"]),
+    ("format", ["sh", "scripts/check_format.sh"]),
+]
+TIDY = ("clang-tidy", ["sh", "scripts/run_tidy.sh", "build/tests"])
+
+# what to do, and with what: the preset to build, (preset, label) to test, checks to run. The release
+# build comes first: what a user's first `make` builds must not break.
+FAST = [("build", "release"), ("build", "tests"), ("test", ("tests", "fast")), ("checks", CHECKS),
+        ("build", "asan"), ("test", ("asan", "fast"))]
+PLANS = {
+    "fast": FAST,
+    "all": FAST + [("test", ("tests", "long")), ("build", "tsan"), ("test", ("tsan", "fast")),
+                   ("build", "clang")],
+    "lint": [("checks", CHECKS + [TIDY])],
+}
+
+verdicts = {}  # name of a test -> True while it passed in every run so far
+runs = []      # (title, passed, failed, skipped, seconds)
+
+
+def record(outcomes, title, skipped, seconds):
+    """Adds the outcomes of one run, a list of (key, passed), to the verdicts and the table."""
+    for key, passed in outcomes:
+        verdicts[key] = verdicts.get(key, True) and passed
+    passed = sum(1 for _, ok in outcomes if ok)
+    runs.append((title, passed, len(outcomes) - passed, skipped, seconds))
+
+
+def command(arguments):
+    """Runs a command from the root of the tree, quietly; returns its status and its output."""
+    done = subprocess.run(arguments, cwd=ROOT, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+                          stderr=subprocess.STDOUT, text=True, errors="replace", check=False)
+    return done.returncode, done.stdout
+
+
+def build(preset):
+    """Builds a preset. A build that works is no test; one that fails counts as a failed one."""
+    start = time.time()
+    print(f"== build {preset}", flush=True)
+    status, output = command(["make", "--no-print-directory", preset])
+    if status != 0:
+        print("\n".join(output.splitlines()[-80:]), flush=True)
+        record([(f"build {preset}", False)], f"build {preset}", 0, time.time() - start)
+    return status == 0
+
+
+def outcomes_of(case):
+    """What one CTest entry says: (name, passed) of each of its tests, and how many it skipped."""
+    entry = case.get("name").removesuffix(".long_double")
+    entry_passed = case.get("status") == "run"
+    state = {}
+    for line in (case.findtext("system-out") or "").splitlines():
+        match = LINE.match(line)
+        if match:
+            state[match[2]] = match[1]
+    skipped = sum(1 for word in state.values() if word == "SKIPPED")
+    outcomes = [(f"{entry}: {test}", word == "OK")
+                for test, word in state.items() if word != "SKIPPED"]
+    if not outcomes and not skipped:
+        outcomes.append((entry, entry_passed))
+    elif not entry_passed and all(ok for _, ok in outcomes):
+        outcomes.append((f"{entry}: ended badly", False))
+    return outcomes, skipped
+
+
+def ctest(preset, label):
+    """Runs the entries of a label in a preset's build, and reads what each test in them said."""
+    start = time.time()
+    title = f"{preset}, {label}"
+    print(f"== test {title}", flush=True)
+    report = ROOT / "build" / preset / "junit.xml"
+    report.unlink(missing_ok=True)
+    arguments = ["ctest", "--test-dir", f"build/{preset}", "-j", JOBS, "--output-on-failure",
+                 "-L", f"^{label}$", "--output-junit", str(report),
+                 "--test-output-size-passed", "10000000", "--test-output-size-failed", "10000000"]
+    # the thread sanitizer of gcc 12 cannot start where the kernel scatters addresses widely
+    if preset == "tsan" and command(["setarch", "-R", "true"])[0] == 0:
+        arguments = ["setarch", "-R"] + arguments
+    status = subprocess.run(arguments, cwd=ROOT, stdin=subprocess.DEVNULL, check=False).returncode
+    outcomes, skipped = [], 0
+    if report.exists():
+        for case in ElementTree.parse(report).getroot().iter("testcase"):
+            more, left_out = outcomes_of(case)
+            outcomes += more
+            skipped += left_out
+    if status != 0 and all(ok for _, ok in outcomes):
+        outcomes.append((f"ctest {title}", False))
+    record(outcomes, title, skipped, time.time() - start)
+
+
+def checks(table):
+    """Runs the house checks: each says what is wrong and fails."""
+    start, outcomes = time.time(), []
+    for name, arguments in table:
+        status, output = command(arguments)
+        print(f"== check {name}: {'passed' if status == 0 else 'FAILED'}\n{output}", end="")
+        outcomes.append((f"check {name}", status == 0))
+    record(outcomes, "house checks", 0, time.time() - start)
+
+
+def main():
+    if len(sys.argv) != 2 or sys.argv[1] not in PLANS:
+        sys.exit(__doc__)
+    built = {"tests": True}
+    for kind, what in PLANS[sys.argv[1]]:
+        if kind == "build":
+            built[what] = build(what)
+        elif kind == "checks":
+            checks(what)
+        elif built[what[0]]:
+            ctest(*what)
+
+    print("\n== summary")
+    for title, passed, failed, skipped, seconds in runs:
+        print(f"{title:20} {passed:5} passed {failed:4} failed {skipped:4} skipped {seconds:7.1f} s")
+    failures = sorted(key for key, ok in verdicts.items() if not ok)
+    for key in failures:
+        print(f"failed: {key}")
+    print(f"{len(verdicts) - len(failures)} passed, {len(failures)} failed")
+    sys.exit(1 if failures or not verdicts else 0)
+
+
+if __name__ == "__main__":
+    main()

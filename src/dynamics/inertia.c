@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: Apache-2.0
+// M is used in three ways: solved with (articulated bodies), multiplied with (one sweep) and, by
+// the constraint solver, looked at entry by entry (composite bodies). Only the last needs a matrix.
+// Its derivative is never a matrix: d(l' M r) is the power that the body motions of l and r
+// exchange through the changes of the bodies' inertias and of the axes.
+#include "dynamics/inertia.h"
+
+#include "dynamics/articulated.h"
+#include "dynamics/tree.h"
+
+// [m1] crb_b = sum of cinert over the subtree of b
+static void composite(const cr_model* m, const cr_real* cinert, cr_real* crb) {
+  cr_copy(crb, cinert, 10 * m->nbody);
+  cri_tree_gather(m, crb, 10);
+}
+
+// [m2] M_ij = s_j . (crb s_i), [m3] M_ii += armature_i
+static void form(const cr_model* m, const cr_real* crb, const cr_real* cdof, cr_real* M) {
+  for (int i = 0; i < m->nv; i++) {
+    cr_real* row = M + m->M_rowadr[i];
+    const int32_t* column = m->M_colind + m->M_rowadr[i];
+    int diagonal = m->M_rownnz[i] - 1;
+    cr_real f[6];
+    cr_inertia_mul(f, crb + 10 * m->dof_bodyid[i], cdof + 6 * i);
+    for (int k = 0; k <= diagonal; k++) {
+      row[k] = cr_dot6(cdof + 6 * column[k], f);
+    }
+    row[diagonal] += m->dof_armature[i];
+  }
+}
+
+// cotangent of l' M r, V and F scratch of 12 numbers a body: (motion of l, motion of r) and the
+// forces that these take
+static void pair_vjp(const cr_model* m, const cr_data* d, cr_data* bar, const cr_real* l,
+                     const cr_real* r, cr_real* V, cr_real* F) {
+  // l' M r = sum_b V_l . cinert_b V_r + sum_j armature_j l_j r_j
+  cr_zero(V, 12);
+  for (int b = 1; b < m->nbody; b++) {
+    cr_real* Vb = V + 12 * b;
+    const cr_real* Vp = V + 12 * m->body_parentid[b];
+    cri_tree_motion(Vb, m, b, Vp, d->cdof, l);
+    cri_tree_motion(Vb + 6, m, b, Vp + 6, d->cdof, r);
+    if (cri_tree_moves(m, b)) {
+      // [m1]' cinert_bar
+      cr_inertia_bar(bar->cinert + 10 * b, Vb, Vb + 6, 1);
+      cr_inertia_mul(F + 12 * b, d->cinert + 10 * b, Vb);
+      cr_inertia_mul(F + 12 * b + 6, d->cinert + 10 * b, Vb + 6);
+    }
+  }
+  cri_tree_gather(m, F, 12);
+  for (int j = 0; j < m->nv; j++) {
+    // [m2]' cdof_bar_j = l_j F_r + r_j F_l
+    const cr_real* Fb = F + 12 * m->dof_bodyid[j];
+    cr_accscl6(bar->cdof + 6 * j, Fb + 6, l[j]);
+    cr_accscl6(bar->cdof + 6 * j, Fb, r[j]);
+  }
+  if (bar->par.dof_armature != NULL) {
+    // [m3]'
+    for (int j = 0; j < m->nv; j++) {
+      bar->par.dof_armature[j] += l[j] * r[j];
+    }
+  }
+}
+
+void cri_inertia_mul(const cr_model* m, const cr_data* d, cr_real* y, const cr_real* x,
+                     cr_data* work) {
+  size_t mark = cri_mark(work);
+  cr_real* V = cri_push(work, 6 * (size_t)m->nbody);
+  cr_real* F = cri_push(work, 6 * (size_t)m->nbody);
+  cr_zero6(V);
+  cri_tree_motions(m, d->cdof, x, V);
+  for (int b = 1; b < m->nbody; b++) {
+    if (cri_tree_moves(m, b)) {
+      cr_inertia_mul(F + 6 * b, d->cinert + 10 * b, V + 6 * b);
+    }
+  }
+  cri_tree_gather(m, F, 6);
+  for (int i = 0; i < m->nv; i++) {
+    y[i] = cr_dot6(d->cdof + 6 * i, F + 6 * m->dof_bodyid[i]) + m->dof_armature[i] * x[i];
+  }
+  cri_pop(work, mark);
+}
+
+cr_status cr_inertia(const cr_model* m, cr_data* d) {
+  d->M_formed = d->want_M || d->nefc > 0;
+  if (d->M_formed) {
+    composite(m, d->cinert, d->crb);
+    form(m, d->crb, d->cdof, d->M);
+  }
+  return cri_articulated_factor(m, d, m->dof_armature, d->art_U, d->art_Dinv, d);
+}
+
+cr_status cr_inertia_jvp(const cr_model* m, const cr_data* d, cr_data* tan) {
+  size_t mark = cri_mark(tan), size = 10 * (size_t)m->nbody;
+  cr_real* crb_tan = cri_push(tan, size);
+  const cr_real* crb = d->crb;
+  if (!d->M_formed) {
+    cr_real* again = cri_push(tan, size);
+    composite(m, d->cinert, again);
+    crb = again;
+  }
+  // [m1]
+  composite(m, tan->cinert, crb_tan);
+  for (int i = 0; i < m->nv; i++) {
+    cr_real* row = tan->M + m->M_rowadr[i];
+    const int32_t* column = m->M_colind + m->M_rowadr[i];
+    int b = m->dof_bodyid[i], diagonal = m->M_rownnz[i] - 1;
+    // [m2] f = crb s_i
+    cr_real f[6], f_tan[6], turned[6];
+    cr_inertia_mul(f, crb + 10 * b, d->cdof + 6 * i);
+    cr_inertia_mul(f_tan, crb_tan + 10 * b, d->cdof + 6 * i);
+    cr_inertia_mul(turned, crb + 10 * b, tan->cdof + 6 * i);
+    cr_acc6(f_tan, turned);
+    for (int k = 0; k <= diagonal; k++) {
+      int j = 6 * column[k];
+      row[k] = cr_dot6(tan->cdof + j, f) + cr_dot6(d->cdof + j, f_tan);
+    }
+    // [m3]
+    row[diagonal] += *cri_par_tan(tan->par.dof_armature, i, 1);
+  }
+  cri_pop(tan, mark);
+  return CR_OK;
+}
+
+cr_status cr_inertia_vjp(const cr_model* m, const cr_data* d, cr_data* bar) {
+  size_t mark = cri_mark(bar), size = 12 * (size_t)m->nbody;
+  cr_real* V = cri_push(bar, size);
+  cr_real* F = cri_push(bar, size);
+  for (int k = 0; k < bar->M_pairs.n; k++) {
+    pair_vjp(m, d, bar, cri_pair_left(&bar->M_pairs, k), cri_pair_right(&bar->M_pairs, k), V, F);
+  }
+  cri_pop(bar, mark);
+  return CR_OK;
+}

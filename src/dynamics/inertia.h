@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+// The joint-space inertia M: always as its articulated-body factor, as a sparse matrix only where
+// something needs it.
+#ifndef CR_DYNAMICS_INERTIA_H
+#define CR_DYNAMICS_INERTIA_H
+
+#include "model/data.h"
+
+/// Joint-space inertia and its factor.
+/// Map      (cinert, cdof, dof_armature) -> M, art_U, art_Dinv
+/// Equation M = S' I S + diag(armature): M_ij = s_j . (Ic_b s_i), j an ancestor of i or i itself,
+///          Ic_b the inertia of the subtree of i's body [Featherstone (2008), 6.2, composite rigid
+///          bodies]; the factor is cri_articulated_factor's. docs/derivations/inertia.md m1-m3
+/// Shapes   M[nC], lower triangle, rows by M_rownnz, M_rowadr, M_colind, diagonal last
+/// Units    M kg | kg m | kg m^2
+/// Saves    crb, when M is formed: with want_M or where constraint rows exist; then M_formed
+/// Errors   CR_ERR_SINGULAR, CR_ERR_NONFINITE of the factor; sentence in d->error
+/// Smooth   everywhere
+cr_status cr_inertia(const cr_model* m, cr_data* d);
+
+/// Tangent of M, always, whether or not forward formed M: every entry the rows hold.
+cr_status cr_inertia_jvp(const cr_model* m, const cr_data* d, cr_data* tan);
+
+/// Consumes bar->M_pairs: the pair (l, r) is the cotangent of l' M r. Linear in bodies x pairs.
+cr_status cr_inertia_vjp(const cr_model* m, const cr_data* d, cr_data* bar);
+
+/// y = M x by one sweep over cinert, cdof and armature; M need not be formed.
+/// Shapes   x[nv], y[nv]; y may be x
+/// Memory   12 numbers a body of `work`'s scratch; `work` may be d itself
+void cri_inertia_mul(const cr_model* m, const cr_data* d, cr_real* y, const cr_real* x,
+                     cr_data* work);
+
+#endif

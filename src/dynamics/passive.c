@@ -1,0 +1,269 @@
+// SPDX-License-Identifier: Apache-2.0
+// Joint springs, joint dampers and gravity compensation.
+#include "dynamics/passive.h"
+
+#include "dynamics/wrench.h"
+#include "math/quat.h"
+
+// ---- which forces there are
+
+typedef struct {
+  bool spring, damper, gravity;
+} switches;
+
+static switches switched_on(const cr_model* m) {
+  switches on = {.spring = (m->disableflags & CR_DSBL_SPRING) == 0,
+                 .damper = (m->disableflags & CR_DSBL_DAMPER) == 0,
+                 .gravity = (m->disableflags & CR_DSBL_GRAVITY) == 0};
+  on.gravity = on.gravity && (on.spring || on.damper);
+  return on;
+}
+
+static bool any_gravcomp(const cr_model* m) {
+  for (int b = 1; b < m->nbody; b++) {
+    if (m->body_gravcomp[b] != 0) {
+      return true;
+    }
+  }
+  return false;
+}
+
+// ---- springs: a joint is a run of scalar coordinates, then perhaps an orientation
+
+typedef struct {
+  int nscalar;   // scalar coordinates: 1, 3 for a free joint, 0 for a ball
+  bool rotates;  // an orientation follows them
+  int q, v;      // first coordinate and dof
+} joint_shape;
+
+static joint_shape shape_of(const cr_model* m, int j) {
+  int type = m->jnt_type[j];
+  return (joint_shape){.nscalar = type == CR_JNT_FREE ? 3 : (type == CR_JNT_BALL ? 0 : 1),
+                       .rotates = type == CR_JNT_FREE || type == CR_JNT_BALL,
+                       .q = m->jnt_qposadr[j],
+                       .v = m->jnt_dofadr[j]};
+}
+
+// e = log(q_s^-1 q), turns from the rest orientation in the frame of the joint
+static void turn_from_rest(cr_real e[3], const cr_real q[4], const cr_real q_s[4]) {
+  cr_real unit[4];
+  cr_copy(unit, q, 4);
+  cr_quat_normalize(unit);
+  cr_quat_sub(e, unit, q_s);
+}
+
+static void springs(const cr_model* m, cr_data* d) {
+  for (int j = 0; j < m->njnt; j++) {
+    cr_real k = m->jnt_stiffness[j];
+    joint_shape s = shape_of(m, j);
+    if (k == 0) {
+      continue;
+    }
+    // [p1] spring = -k e
+    for (int i = 0; i < s.nscalar; i++) {
+      d->qfrc_spring[s.v + i] = -k * (d->qpos[s.q + i] - m->qpos_spring[s.q + i]);
+    }
+    if (s.rotates) {
+      cr_real e[3];
+      int q = s.q + s.nscalar;
+      turn_from_rest(e, d->qpos + q, m->qpos_spring + q);
+      cr_scl3(d->qfrc_spring + s.v + s.nscalar, e, -k);
+    }
+  }
+}
+
+static void springs_jvp(const cr_model* m, const cr_data* d, cr_data* tan) {
+  for (int j = 0; j < m->njnt; j++) {
+    cr_real k = m->jnt_stiffness[j], k_tan = cri_par_tan(tan->par.jnt_stiffness, j, 1)[0];
+    joint_shape s = shape_of(m, j);
+    if (k == 0 && k_tan == 0) {
+      continue;
+    }
+    // [p1] -k' e - k e', e' = q' - q_s' or Jr^-1(e) q'
+    for (int i = 0; i < s.nscalar; i++) {
+      int q = s.q + i, v = s.v + i;
+      cr_real e_tan = tan->qpos[v] - cri_par_tan(tan->par.qpos_spring, q, 1)[0];
+      tan->qfrc_spring[v] = -k_tan * (d->qpos[q] - m->qpos_spring[q]) - k * e_tan;
+    }
+    if (s.rotates) {
+      int q = s.q + s.nscalar, v = s.v + s.nscalar;
+      cr_real e[3], e_tan[3], J[9];
+      turn_from_rest(e, d->qpos + q, m->qpos_spring + q);
+      cr_so3_jr_inv(J, e);
+      cr_mulmat3(e_tan, J, tan->qpos + v);
+      cr_scl3(tan->qfrc_spring + v, e, -k_tan);
+      cr_accscl3(tan->qfrc_spring + v, e_tan, -k);
+    }
+  }
+}
+
+static void springs_vjp(const cr_model* m, const cr_data* d, cr_data* bar) {
+  cr_real* k_bar = bar->par.jnt_stiffness;
+  cr_real* rest_bar = bar->par.qpos_spring;
+  for (int j = 0; j < m->njnt; j++) {
+    cr_real k = m->jnt_stiffness[j], gain = 0;
+    joint_shape s = shape_of(m, j);
+    if (k == 0 && k_bar == NULL) {
+      continue;
+    }
+    // [p1]' e_bar = -k f_bar, k_bar -= e . f_bar
+    for (int i = 0; i < s.nscalar; i++) {
+      int q = s.q + i, v = s.v + i;
+      cr_real f_bar = bar->qfrc_spring[v] + bar->qfrc_passive[v];
+      gain += f_bar * (d->qpos[q] - m->qpos_spring[q]);
+      bar->qpos[v] -= k * f_bar;
+      if (rest_bar != NULL) {
+        rest_bar[q] += k * f_bar;
+      }
+    }
+    if (s.rotates) {
+      int q = s.q + s.nscalar, v = s.v + s.nscalar;
+      cr_real e[3], f_bar[3], q_bar[3], J[9];
+      cr_add3(f_bar, bar->qfrc_spring + v, bar->qfrc_passive + v);
+      turn_from_rest(e, d->qpos + q, m->qpos_spring + q);
+      cr_so3_jr_inv(J, e);
+      cr_multmat3(q_bar, J, f_bar);
+      cr_accscl3(bar->qpos + v, q_bar, -k);
+      gain += cr_dot3(e, f_bar);
+    }
+    if (k_bar != NULL) {
+      k_bar[j] -= gain;
+    }
+  }
+}
+
+// ---- gravity compensation: body forces f_b = -m_b c_b g
+
+static void compensating_forces(const cr_model* m, cr_real* x) {
+  cr_zero(x, 6 * m->nbody);
+  for (int b = 1; b < m->nbody; b++) {
+    cr_scl3(x + 6 * b, m->gravity, -m->body_mass[b] * m->body_gravcomp[b]);
+  }
+}
+
+static void gravcomp(const cr_model* m, cr_data* d) {
+  size_t mark = cri_mark(d);
+  cr_real* x = cri_push(d, 6 * (size_t)m->nbody);
+  // [p3] J' f
+  compensating_forces(m, x);
+  cri_wrench(m, d, x, d->qfrc_gravcomp, d);
+  cri_pop(d, mark);
+}
+
+static void gravcomp_jvp(const cr_model* m, const cr_data* d, cr_data* tan) {
+  size_t mark = cri_mark(tan);
+  cr_real* x = cri_push(tan, 6 * (size_t)m->nbody);
+  cr_real* x_tan = cri_push(tan, 6 * (size_t)m->nbody);
+  // [p3] f' = -(m' c + m c') g - m c g'
+  compensating_forces(m, x);
+  cr_zero(x_tan, 6 * m->nbody);
+  for (int b = 1; b < m->nbody; b++) {
+    cr_real mass = m->body_mass[b], c = m->body_gravcomp[b];
+    cr_real mc_tan = cri_par_tan(tan->par.body_mass, b, 1)[0] * c +
+                     mass * cri_par_tan(tan->par.body_gravcomp, b, 1)[0];
+    cr_scl3(x_tan + 6 * b, m->gravity, -mc_tan);
+    cr_accscl3(x_tan + 6 * b, cri_par_tan(tan->par.gravity, 0, 3), -mass * c);
+  }
+  cri_wrench_jvp(m, d, tan, x, x_tan, tan->qfrc_gravcomp);
+  cri_pop(tan, mark);
+}
+
+// cotangent of qfrc_gravcomp, by itself and inside qfrc_passive
+static void gravcomp_cotangent(const cr_model* m, const cr_data* bar, cr_real* g_bar) {
+  for (int i = 0; i < m->nv; i++) {
+    bool passive = m->jnt_actgravcomp[m->dof_jntid[i]] == 0;
+    g_bar[i] = bar->qfrc_gravcomp[i] + (passive ? bar->qfrc_passive[i] : 0);
+  }
+}
+
+static void gravcomp_vjp(const cr_model* m, const cr_data* d, cr_data* bar) {
+  size_t mark = cri_mark(bar);
+  cr_real* x = cri_push(bar, 6 * (size_t)m->nbody);
+  cr_real* x_bar = cri_push(bar, 6 * (size_t)m->nbody);
+  cr_real* g_bar = cri_push(bar, (size_t)m->nv);
+  // [p4]', [p3]' through the body forces
+  compensating_forces(m, x);
+  cr_zero(x_bar, 6 * m->nbody);
+  gravcomp_cotangent(m, bar, g_bar);
+  cri_wrench_vjp(m, d, bar, x, g_bar, x_bar);
+  // [p3]' of f = -m c g
+  for (int b = 1; b < m->nbody; b++) {
+    cr_real mass = m->body_mass[b], c = m->body_gravcomp[b];
+    cr_real weight = -cr_dot3(m->gravity, x_bar + 6 * b);
+    if (bar->par.body_mass != NULL) {
+      bar->par.body_mass[b] += weight * c;
+    }
+    if (bar->par.body_gravcomp != NULL) {
+      bar->par.body_gravcomp[b] += weight * mass;
+    }
+    if (bar->par.gravity != NULL) {
+      cr_accscl3(bar->par.gravity, x_bar + 6 * b, -mass * c);
+    }
+  }
+  cri_pop(bar, mark);
+}
+
+// ---- the stage
+
+cr_status cr_passive(const cr_model* m, cr_data* d) {
+  switches on = switched_on(m);
+  cr_zero(d->qfrc_spring, m->nv);
+  cr_zero(d->qfrc_gravcomp, m->nv);
+  if (on.spring) {
+    springs(m, d);
+  }
+  if (on.gravity && any_gravcomp(m)) {
+    gravcomp(m, d);
+  }
+  for (int i = 0; i < m->nv; i++) {
+    bool passive = m->jnt_actgravcomp[m->dof_jntid[i]] == 0;
+    // [p2] damper = -D v
+    d->qfrc_damper[i] = on.damper ? -m->dof_damping[i] * d->qvel[i] : 0;
+    // [p4] passive = spring + damper + gravcomp
+    d->qfrc_passive[i] =
+        d->qfrc_spring[i] + d->qfrc_damper[i] + (passive ? d->qfrc_gravcomp[i] : 0);
+  }
+  return CR_OK;
+}
+
+cr_status cr_passive_jvp(const cr_model* m, const cr_data* d, cr_data* tan) {
+  switches on = switched_on(m);
+  cr_zero(tan->qfrc_spring, m->nv);
+  cr_zero(tan->qfrc_gravcomp, m->nv);
+  if (on.spring) {
+    springs_jvp(m, d, tan);
+  }
+  if (on.gravity && (tan->par.body_gravcomp != NULL || any_gravcomp(m))) {
+    gravcomp_jvp(m, d, tan);
+  }
+  for (int i = 0; i < m->nv; i++) {
+    bool passive = m->jnt_actgravcomp[m->dof_jntid[i]] == 0;
+    // [p2] -D' v - D v'
+    cr_real D_tan = cri_par_tan(tan->par.dof_damping, i, 1)[0];
+    tan->qfrc_damper[i] = on.damper ? -D_tan * d->qvel[i] - m->dof_damping[i] * tan->qvel[i] : 0;
+    // [p4]
+    tan->qfrc_passive[i] =
+        tan->qfrc_spring[i] + tan->qfrc_damper[i] + (passive ? tan->qfrc_gravcomp[i] : 0);
+  }
+  return CR_OK;
+}
+
+cr_status cr_passive_vjp(const cr_model* m, const cr_data* d, cr_data* bar) {
+  switches on = switched_on(m);
+  cr_real* D_bar = bar->par.dof_damping;
+  // [p4]', [p2]' v_bar -= D f_bar, D_bar -= v f_bar
+  for (int i = 0; on.damper && i < m->nv; i++) {
+    cr_real f_bar = bar->qfrc_damper[i] + bar->qfrc_passive[i];
+    bar->qvel[i] -= m->dof_damping[i] * f_bar;
+    if (D_bar != NULL) {
+      D_bar[i] -= d->qvel[i] * f_bar;
+    }
+  }
+  if (on.gravity && (bar->par.body_gravcomp != NULL || any_gravcomp(m))) {
+    gravcomp_vjp(m, d, bar);
+  }
+  if (on.spring) {
+    springs_vjp(m, d, bar);
+  }
+  return CR_OK;
+}

@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+// The stage of passive forces: joint springs, joint dampers, gravity compensation. dynamics/smooth
+// adds their sum to the other forces; gravity compensation that counts as actuation goes through
+// dynamics/actuation.
+#ifndef CR_DYNAMICS_PASSIVE_H
+#define CR_DYNAMICS_PASSIVE_H
+
+#include "model/data.h"
+
+/// Passive forces: springs, dampers and gravity compensation at the joints.
+/// Map      (qpos, qvel; cdof, xipos, subtree_com; jnt_stiffness, qpos_spring, dof_damping,
+///          body_gravcomp, body_mass, gravity) -> qfrc_spring, qfrc_damper, qfrc_gravcomp,
+///          qfrc_passive
+/// Equation spring = -k e, e = q - q_s (slide, hinge, position of a free joint),
+///          e = log(q_s^-1 q) (ball, orientation of a free joint)                [p1]
+///          damper = -D v                                                         [p2]
+///          gravcomp = J' f, f_b = -m_b c_b g at the body's centre of mass        [p3]
+///          passive = spring + damper + gravcomp (not where jnt_actgravcomp)      [p4]
+///          derivation: docs/derivations/passive.md
+/// Shapes   all nv.  Units  N|N m
+/// Flags    CR_DSBL_SPRING, CR_DSBL_DAMPER; both together switch all passive forces off, gravity
+///          compensation too, as MuJoCo does; CR_DSBL_GRAVITY switches that off alone
+/// Saves    nothing
+/// Memory   no allocation; scratch 24 nbody + nv numbers, none where no body has gravcomp
+/// Errors   none
+/// Smooth   but for a ball spring at half a turn, where e jumps. Quaternions of qpos_spring carry
+///          no derivative
+cr_status cr_passive(const cr_model* m, cr_data* d);
+cr_status cr_passive_jvp(const cr_model* m, const cr_data* d, cr_data* tan);
+cr_status cr_passive_vjp(const cr_model* m, const cr_data* d, cr_data* bar);
+
+#endif

@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: Apache-2.0
+// Joint transmissions: lengths, and moments as a sparse matrix with one row an output. The moment
+// is a copy of the gear, so all its derivatives end there.
+#include "dynamics/transmission.h"
+
+#include "math/quat.h"
+
+// joint, gear, first number of the moment row and first dof of actuator i
+typedef struct {
+  int type, ndof;
+  int q, v;          // first coordinate and dof of the joint
+  int out;           // output, row of the moment
+  int gear, moment;  // first number in actuator_gear and actuator_moment
+} route;
+
+static route route_of(const cr_model* m, const cr_data* d, int i) {
+  static const int ndof[] = {
+      [CR_JNT_FREE] = 6, [CR_JNT_BALL] = 3, [CR_JNT_SLIDE] = 1, [CR_JNT_HINGE] = 1};
+  int j = m->actuator_trnid[2 * i], out = m->actuator_outadr[i];
+  return (route){.type = m->jnt_type[j],
+                 .ndof = ndof[m->jnt_type[j]],
+                 .q = m->jnt_qposadr[j],
+                 .v = m->jnt_dofadr[j],
+                 .out = out,
+                 .gear = 6 * out,
+                 .moment = d->moment_rowadr[out]};
+}
+
+// rotation vector of a ball joint
+static void rotation_vector(cr_real e[3], const cr_real q[4]) {
+  cr_real unit[4];
+  cr_copy(unit, q, 4);
+  cr_quat_normalize(unit);
+  cr_quat_log(e, unit);
+}
+
+cr_status cr_transmission(const cr_model* m, cr_data* d) {
+  int filled = 0;
+  for (int i = 0; i < m->nactuator; i++) {
+    d->moment_rowadr[m->actuator_outadr[i]] = filled;
+    route t = route_of(m, d, i);
+    const cr_real* gear = m->actuator_gear + t.gear;
+    // [t1], [t2], [t3] moment = gear
+    d->moment_rownnz[t.out] = t.ndof;
+    filled += t.ndof;
+    for (int k = 0; k < t.ndof; k++) {
+      d->actuator_moment[t.moment + k] = gear[k];
+      d->moment_colind[t.moment + k] = t.v + k;
+    }
+    cr_real length = 0;
+    if (t.ndof == 1) {
+      // [t1] length = gear q
+      length = gear[0] * d->qpos[t.q];
+    } else if (t.type == CR_JNT_BALL) {
+      // [t2] length = gear . log(q)
+      cr_real e[3];
+      rotation_vector(e, d->qpos + t.q);
+      length = cr_dot3(gear, e);
+    }
+    d->actuator_length[t.out] = length;
+  }
+  return CR_OK;
+}
+
+cr_status cr_transmission_jvp(const cr_model* m, const cr_data* d, cr_data* tan) {
+  for (int i = 0; i < m->nactuator; i++) {
+    route t = route_of(m, d, i);
+    const cr_real* gear = m->actuator_gear + t.gear;
+    const cr_real* gear_tan = cri_par_tan(tan->par.actuator_gear, t.out, 6);
+    // [t1], [t2], [t3]
+    cr_copy(tan->actuator_moment + t.moment, gear_tan, t.ndof);
+    cr_real length_tan = 0;
+    if (t.ndof == 1) {
+      // [t1] gear' q + gear q'
+      length_tan = gear_tan[0] * d->qpos[t.q] + gear[0] * tan->qpos[t.v];
+    } else if (t.type == CR_JNT_BALL) {
+      // [t2] gear' . e + gear . Jr^-1(e) q'
+      cr_real e[3], e_tan[3], J[9];
+      rotation_vector(e, d->qpos + t.q);
+      cr_so3_jr_inv(J, e);
+      cr_mulmat3(e_tan, J, tan->qpos + t.v);
+      length_tan = cr_dot3(gear_tan, e) + cr_dot3(gear, e_tan);
+    }
+    tan->actuator_length[t.out] = length_tan;
+  }
+  return CR_OK;
+}
+
+// [t1]', [t2]', [t3]' gear_bar += row of the moment's cotangent, sum of left (x) right
+static void moment_vjp(const cr_pairs* pairs, const route* t, cr_real* gear_bar) {
+  for (int p = 0; p < pairs->n; p++) {
+    cr_real left = cri_pair_left(pairs, p)[t->out];
+    const cr_real* right = cri_pair_right(pairs, p) + t->v;
+    for (int k = 0; k < t->ndof; k++) {
+      gear_bar[k] += left * right[k];
+    }
+  }
+}
+
+cr_status cr_transmission_vjp(const cr_model* m, const cr_data* d, cr_data* bar) {
+  for (int i = 0; i < m->nactuator; i++) {
+    route t = route_of(m, d, i);
+    const cr_real* gear = m->actuator_gear + t.gear;
+    cr_real* gear_bar = bar->par.actuator_gear == NULL ? NULL : bar->par.actuator_gear + t.gear;
+    cr_real length_bar = bar->actuator_length[t.out];
+    if (t.ndof == 1) {
+      // [t1]' q_bar += gear length_bar, gear_bar += q length_bar
+      bar->qpos[t.v] += gear[0] * length_bar;
+      if (gear_bar != NULL) {
+        gear_bar[0] += d->qpos[t.q] * length_bar;
+      }
+    } else if (t.type == CR_JNT_BALL) {
+      // [t2]' q_bar += Jr^-T(e) gear length_bar, gear_bar += e length_bar
+      cr_real e[3], q_bar[3], J[9];
+      rotation_vector(e, d->qpos + t.q);
+      cr_so3_jr_inv(J, e);
+      cr_multmat3(q_bar, J, gear);
+      cr_accscl3(bar->qpos + t.v, q_bar, length_bar);
+      if (gear_bar != NULL) {
+        cr_accscl3(gear_bar, e, length_bar);
+      }
+    }
+    if (gear_bar != NULL) {
+      moment_vjp(&bar->actuator_moment_pairs, &t, gear_bar);
+    }
+  }
+  return CR_OK;
+}

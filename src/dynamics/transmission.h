@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0
+// The stage that measures the length of every actuator and how it changes with the joints: the
+// moment, which dynamics/actuation uses to turn forces into joint forces and joint velocities into
+// actuator velocities.
+#ifndef CR_DYNAMICS_TRANSMISSION_H
+#define CR_DYNAMICS_TRANSMISSION_H
+
+#include "model/data.h"
+
+/// Actuator lengths and moments of joint transmissions.
+/// Map      (qpos; actuator_gear) -> actuator_length, actuator_moment
+/// Equation slide, hinge: length = gear_0 q,                moment = gear_0         [t1]
+///          ball:         length = gear_012 . log(q),       moment = gear_012       [t2]
+///          free:         length = 0,                       moment = gear_012345    [t3]
+///          derivation: docs/derivations/transmission.md
+/// Shapes   length[nout]; moment nout x nv, sparse rows moment_rownnz, _rowadr, _colind
+/// Units    length m|rad times gear.  Frames: rotation axes of ball and free joints in the body,
+///          translation axis of a free joint in the world
+/// Saves    the sparse structure of the moment
+/// Memory   no allocation, no scratch
+/// Errors   none
+/// Smooth   but for the length of a ball transmission at half a turn, where it jumps
+cr_status cr_transmission(const cr_model* m, cr_data* d);
+cr_status cr_transmission_jvp(const cr_model* m, const cr_data* d, cr_data* tan);
+cr_status cr_transmission_vjp(const cr_model* m, const cr_data* d, cr_data* bar);
+
+#endif

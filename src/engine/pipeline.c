@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+// The pipeline table made from its rows, and the three loops over it.
+#include "engine/pipeline.h"
+
+#include "engine/forward.h"
+#define CR_STAGE(folder, stage, reads, writes)                           \
+  cr_status cr_##stage(const cr_model* m, cr_data* d);                   \
+  cr_status cr_##stage##_jvp(const cr_model*, const cr_data*, cr_data*); \
+  cr_status cr_##stage##_vjp(const cr_model*, const cr_data*, cr_data*);
+#include "engine/pipeline_table.h"
+
+#define F(field) CR_FIELD_##field,
+#define CR_STAGE(folder, stage, reads, writes)        \
+  static const cr_field_id stage##_reads[] = {reads}; \
+  static const cr_field_id stage##_writes[] = {writes};
+#include "engine/pipeline_table.h"
+#undef F
+
+#define COUNT(array) ((int)(sizeof(array) / sizeof((array)[0])))
+#define F(field)
+#define CR_STAGE(folder, stage, reads, writes)                            \
+  {#stage,        cr_##stage,     cr_##stage##_jvp,     cr_##stage##_vjp, \
+   stage##_reads, stage##_writes, COUNT(stage##_reads), COUNT(stage##_writes)},
+const cr_stage cr_pipeline[] = {
+#include "engine/pipeline_table.h"
+};
+const int cr_npipeline = COUNT(cr_pipeline);
+
+void cri_clear_field(const cr_model* m, const cr_data* d, cr_data* twin, cr_field_id id) {
+  const cr_field* f = cri_field(id);
+  if (f->kind == CR_KIND_OP) {
+    ((cr_pairs*)(void*)((char*)twin + f->pairs))->n = 0;
+  } else if (f->tangent != CR_TANGENT_NONE) {
+    cr_zero(cri_field_real(m, twin, id), cri_field_tangent_size(m, d, id));
+  }
+}
+
+cr_status cr_forward(const cr_model* m, cr_data* d) {
+  for (int i = 0; i < cr_npipeline; i++) {
+    CR_TRY(cr_pipeline[i].forward(m, d));
+  }
+  return CR_OK;
+}
+
+cr_status cr_forward_jvp(const cr_model* m, const cr_data* d, cr_data* tan) {
+  for (int i = 0; i < cr_npipeline; i++) {
+    CR_TRY(cr_pipeline[i].jvp(m, d, tan));
+  }
+  return CR_OK;
+}
+
+cr_status cr_forward_vjp(const cr_model* m, const cr_data* d, cr_data* bar) {
+  for (int i = cr_npipeline - 1; i >= 0; i--) {
+    const cr_stage* stage = &cr_pipeline[i];
+    CR_TRY(stage->vjp(m, d, bar));
+    for (int k = 0; k < stage->nwrite; k++) {
+      cri_clear_field(m, d, bar, stage->writes[k]);
+    }
+  }
+  return CR_OK;
+}

@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: Apache-2.0
+// The pipeline, no include guard: define CR_STAGE, include it. One row a stage, in the order of
+// computation: name, the fields it reads, the fields it writes. Each row stands for three functions
+// of one signature, cr_<name>, cr_<name>_jvp, cr_<name>_vjp, in <folder>/<name>.c.
+// F(...) is a field of either table.
+// clang-format off
+
+CR_STAGE(dynamics, kinematics,
+  F(qpos) F(mocap_pos) F(mocap_quat) F(body_pos) F(body_quat) F(body_ipos) F(body_iquat)
+  F(jnt_pos) F(jnt_axis) F(geom_pos) F(geom_quat) F(site_pos) F(site_quat),
+  F(xpos) F(xquat) F(xmat) F(xipos) F(ximat) F(xanchor) F(xaxis)
+  F(geom_xpos) F(geom_xmat) F(site_xpos) F(site_xmat))
+
+CR_STAGE(dynamics, com,
+  F(xipos) F(ximat) F(xmat) F(xanchor) F(xaxis) F(body_mass) F(body_inertia),
+  F(subtree_com) F(cinert) F(cdof))
+
+CR_STAGE(collision, collision,
+  F(geom_xpos) F(geom_xmat) F(geom_size) F(geom_margin) F(pair_margin),
+  F(contact_dist) F(contact_pos) F(contact_frame))
+
+CR_STAGE(contact, mixing,
+  F(geom_friction) F(geom_solref) F(geom_solimp) F(geom_solmix) F(geom_margin)
+  F(pair_friction) F(pair_solref) F(pair_solreffriction) F(pair_solimp) F(pair_margin),
+  F(contact_includemargin) F(contact_friction) F(contact_solref) F(contact_solreffriction)
+  F(contact_solimp))
+
+CR_STAGE(contact, constraint,
+  F(qpos) F(cdof) F(subtree_com) F(contact_dist) F(contact_pos) F(contact_frame)
+  F(contact_includemargin) F(contact_friction) F(contact_solref) F(contact_solreffriction)
+  F(contact_solimp) F(jnt_range) F(jnt_margin) F(jnt_solref) F(jnt_solimp)
+  F(dof_solref) F(dof_solimp) F(dof_frictionloss) F(body_invweight0) F(dof_invweight0),
+  F(efc_J) F(efc_pos) F(efc_margin) F(efc_frictionloss) F(efc_diagA) F(efc_KBIP) F(efc_D)
+  F(efc_R) F(contact_mu))
+
+CR_STAGE(dynamics, inertia,
+  F(cinert) F(cdof) F(dof_armature),
+  F(M))
+
+CR_STAGE(dynamics, velocity,
+  F(qvel) F(cdof),
+  F(cvel) F(cdof_dot))
+
+CR_STAGE(dynamics, passive,
+  F(qpos) F(qvel) F(cdof) F(xipos) F(subtree_com) F(jnt_stiffness) F(qpos_spring) F(dof_damping)
+  F(body_gravcomp) F(body_mass) F(gravity),
+  F(qfrc_spring) F(qfrc_damper) F(qfrc_gravcomp) F(qfrc_passive))
+
+CR_STAGE(dynamics, bias,
+  F(qvel) F(cinert) F(cdof) F(cdof_dot) F(cvel) F(gravity),
+  F(qfrc_bias))
+
+CR_STAGE(dynamics, transmission,
+  F(qpos) F(actuator_gear),
+  F(actuator_length) F(actuator_moment))
+
+CR_STAGE(dynamics, actuation,
+  F(qvel) F(act) F(ctrl) F(actuator_length) F(actuator_moment) F(qfrc_gravcomp)
+  F(actuator_dynprm) F(actuator_gainprm) F(actuator_biasprm) F(actuator_actrange)
+  F(actuator_ctrlrange) F(actuator_forcerange) F(jnt_actfrcrange),
+  F(actuator_velocity) F(act_dot) F(actuator_force) F(qfrc_actuator))
+
+CR_STAGE(dynamics, smooth,
+  F(qfrc_passive) F(qfrc_bias) F(qfrc_actuator) F(qfrc_applied) F(xfrc_applied)
+  F(cdof) F(xipos) F(subtree_com),
+  F(qfrc_smooth))
+
+CR_STAGE(contact, reference,
+  F(qvel) F(efc_J) F(efc_pos) F(efc_margin) F(efc_KBIP),
+  F(efc_vel) F(efc_aref))
+
+CR_STAGE(engine, acceleration,
+  F(qfrc_smooth) F(M) F(efc_J) F(efc_aref) F(efc_D) F(efc_frictionloss) F(contact_mu)
+  F(contact_friction) F(qacc_warmstart),
+  F(qacc_smooth) F(qacc) F(efc_force) F(qfrc_constraint))
+
+// clang-format on
+#undef CR_STAGE

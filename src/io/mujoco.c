@@ -1,0 +1,221 @@
+// SPDX-License-Identifier: Apache-2.0
+// Calls into libmujoco that may fail, and the copy of an mjModel into a cr_model: both have a table
+// of their fields, and the copy matches the two by name.
+#include "io/mujoco.h"
+
+#include <mujoco/mjxmacro.h>
+#include <setjmp.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "model/fields.h"
+
+// where a fatal error of libmujoco goes, and what it said
+static _Thread_local jmp_buf* escape;
+static _Thread_local char fatal_text[1024];
+
+static void on_message(const mjLogMessage* message) {
+  if (message->level == mjLOG_ERROR && escape != NULL) {
+    (void)snprintf(fatal_text, sizeof fatal_text, "%s", message->subject);
+    longjmp(*escape, 1);
+  }
+}
+
+cr_status cri_mujoco_guard(cr_status (*work)(void*), void* context, const char* what,
+                           cr_error* error) {
+  jmp_buf here;
+  mjfLogHandler previous = mju_setLogHandler(on_message);
+  cr_status status;
+  if (setjmp(here) == 0) {
+    escape = &here;
+    status = work(context);
+  } else {
+    status = cri_fail(error, CR_ERR_MODEL, "%s: %s", what, fatal_text);
+  }
+  escape = NULL;
+  mju_setLogHandler(previous);
+  return status;
+}
+
+typedef struct {
+  const char* path;
+  mjModel* model;
+  char text[1000];
+} load_context;
+
+static cr_status load(void* context) {
+  load_context* c = context;
+  c->model = mj_loadXML(c->path, NULL, c->text, (int)sizeof c->text);
+  return c->model != NULL ? CR_OK : CR_ERR_MODEL;
+}
+
+cr_status cri_mujoco_load(mjModel** out, const char* path, cr_error* error) {
+  FILE* file = fopen(path, "rb");
+  if (file == NULL) {
+    return cri_fail(error, CR_ERR_FILE, "%s: cannot be opened", path);
+  }
+  (void)fclose(file);
+  load_context context = {.path = path};
+  cr_error inner = {0};
+  if (cri_mujoco_guard(load, &context, path, &inner) != CR_OK) {
+    for (char* c = context.text; *c != 0; c++) {
+      *c = *c == '\n' ? ' ' : *c;
+    }
+    const char* why = inner.text[0] != 0 ? inner.text : context.text;
+    return cri_fail(error, CR_ERR_MODEL, inner.text[0] != 0 ? "%s%s" : "%s: %s",
+                    inner.text[0] != 0 ? "" : path, why);
+  }
+  *out = context.model;
+  return CR_OK;
+}
+
+const char* cri_mujoco_name(const mjModel* mj, int type, int id) {
+  enum { RING = 4, LENGTH = 96 };
+  static _Thread_local char ring[RING][LENGTH];
+  static _Thread_local int next;
+  const char* name = mj_id2name(mj, type, id);
+  if (name != NULL && name[0] != 0) {
+    return name;
+  }
+  next = (next + 1) % RING;
+  (void)snprintf(ring[next], LENGTH, "#%d", id);
+  return ring[next];
+}
+
+// ---- the copy
+
+typedef enum { TYPE_int, TYPE_mjtNum, TYPE_mjtByte, TYPE_mjtBool, TYPE_float, TYPE_char } mj_type;
+
+typedef struct {
+  const char* name;
+  mj_type type;
+  const void* data;
+  mjtSize count;
+} mj_array;
+
+enum { MAX_ARRAYS = 640 };
+
+// enumerators for types the project does not read, so that the table below compiles
+enum { TYPE_uintptr_t = 100, TYPE_uint64_t, TYPE_mjtSize, TYPE_int64_t };
+
+static int list_arrays(const mjModel* mj, mj_array* rows) {
+  int n = 0;
+#undef MJ_M
+#define MJ_M(n) mj->n
+#define X(type, name, nr, nc) \
+  rows[n++] = (mj_array){#name, (mj_type)TYPE_##type, mj->name, (mjtSize)(mj->nr) * (mjtSize)(nc)};
+  MJMODEL_POINTERS
+#undef X
+#undef MJ_M
+#define MJ_M(n) n
+  return n;
+}
+
+static double element(const mj_array* a, mjtSize i) {
+  switch (a->type) {
+    case TYPE_int:
+      return ((const int*)a->data)[i];
+    case TYPE_mjtByte:
+      return ((const mjtByte*)a->data)[i];
+    case TYPE_mjtBool:
+      return ((const mjtBool*)a->data)[i];
+    case TYPE_mjtNum:
+      return ((const mjtNum*)a->data)[i];
+    default:
+      return 0;
+  }
+}
+
+static const mj_array* find(const mj_array* rows, int n, const char* name) {
+  for (int i = 0; i < n; i++) {
+    if (strcmp(rows[i].name, name) == 0) {
+      return &rows[i];
+    }
+  }
+  return NULL;
+}
+
+static void copy_field(cr_model* m, cr_field_id id, const mj_array* from) {
+  const cr_field* f = cri_field(id);
+  if (f->kind == CR_KIND_CHAR) {
+    memcpy(m->names, from->data, (size_t)from->count);
+  } else if (f->kind == CR_KIND_INT) {
+    int32_t* to = cri_field_index(m, NULL, id);
+    for (mjtSize i = 0; i < from->count; i++) {
+      to[i] = (int32_t)element(from, i);
+    }
+  } else {
+    cr_real* to = cri_field_real(m, NULL, id);
+    for (mjtSize i = 0; i < from->count; i++) {
+      to[i] = (cr_real)element(from, i);
+    }
+  }
+}
+
+static void copy_sizes_and_options(cr_model* m, const mjModel* mj) {
+  *m = (cr_model){.nq = (int)mj->nq,
+                  .nv = (int)mj->nv,
+                  .nu = (int)mj->nu,
+                  .na = (int)mj->na,
+                  .nbody = (int)mj->nbody,
+                  .njnt = (int)mj->njnt,
+                  .ntree = (int)mj->ntree,
+                  .ngeom = (int)mj->ngeom,
+                  .nsite = (int)mj->nsite,
+                  .nC = (int)mj->nC,
+                  .nactuator = (int)mj->nactuator,
+                  .nout = (int)mj->nout,
+                  .npair = (int)mj->npair,
+                  .nexclude = (int)mj->nexclude,
+                  .nmocap = (int)mj->nmocap,
+                  .nkey = (int)mj->nkey,
+                  .nnames = (int)mj->nnames,
+                  .none = 1,
+                  .timestep = mj->opt.timestep,
+                  .impratio = mj->opt.impratio,
+                  .tolerance = 0,
+                  .integrator = mj->opt.integrator,
+                  .cone = mj->opt.cone,
+                  .iterations = 200,
+                  .disableflags = mj->opt.disableflags,
+                  .enableflags = mj->opt.enableflags,
+                  .disableactuator = mj->opt.disableactuator};
+}
+
+// fields that Carom holds in another form than mjModel does
+static void fill_special(cr_model* m, const mjModel* mj) {
+  for (int i = 0; i < 3; i++) {
+    m->gravity[i] = mj->opt.gravity[i];
+  }
+  for (int i = 0; i < m->nexclude; i++) {
+    m->exclude_body[2 * i] = mj->exclude_signature[i] >> 16;
+    m->exclude_body[2 * i + 1] = mj->exclude_signature[i] & 0xffff;
+  }
+  for (int i = 0; i < m->nbody; i++) {
+    int id = m->body_mocapid[i];
+    if (id >= 0) {
+      cr_copy(m->mocap_pos0 + 3 * id, m->body_pos + 3 * i, 3);
+      cr_copy(m->mocap_quat0 + 4 * id, m->body_quat + 4 * i, 4);
+    }
+  }
+}
+
+cr_status cri_model_from_mjmodel(cr_model* m, const mjModel* mj, cr_error* error) {
+  mj_array* rows = calloc(MAX_ARRAYS, sizeof *rows);
+  if (rows == NULL) {
+    return cri_fail(error, CR_ERR_MEMORY, "model: no memory");
+  }
+  int n = list_arrays(mj, rows);
+  copy_sizes_and_options(m, mj);
+  cr_status status = cri_model_allocate(m, error);
+  for (int i = 0; status == CR_OK && i < CR_N_MODEL_FIELD; i++) {
+    const mj_array* from = find(rows, n, cri_field((cr_field_id)i)->name);
+    if (from != NULL) {
+      copy_field(m, (cr_field_id)i, from);
+    }
+  }
+  free(rows);
+  CR_TRY(status);
+  fill_special(m, mj);
+  return CR_OK;
+}

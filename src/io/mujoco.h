@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+// MuJoCo models into Carom models. libmujoco compiles MJCF and URDF; everything else here reads
+// its mjModel. MuJoCo's own fatal errors are caught, and it writes no log file.
+#ifndef CR_IO_MUJOCO_H
+#define CR_IO_MUJOCO_H
+
+#include <mujoco/mujoco.h>
+
+#include "io/report.h"
+#include "model/model.h"
+
+/// Runs work(context); a fatal error of libmujoco inside it becomes CR_ERR_MODEL with MuJoCo's
+/// sentence behind `what`. Not to be nested.
+cr_status cri_mujoco_guard(cr_status (*work)(void* context), void* context, const char* what,
+                           cr_error* error);
+
+/// Compiles an MJCF or URDF file. The caller frees with mj_deleteModel.
+cr_status cri_mujoco_load(mjModel** out, const char* path, cr_error* error);
+
+/// Lists what mj uses that Carom refuses, ignores or warns of.
+void cri_mujoco_survey(const mjModel* mj, cr_load_report* report);
+
+/// Copies mj into a new cr_model (free with cri_model_free). Does not look at what is supported:
+/// call cri_mujoco_survey first.
+cr_status cri_model_from_mjmodel(cr_model* m, const mjModel* mj, cr_error* error);
+
+/// Name of an object as MuJoCo knows it, or "#id" where it has none; in a static ring of buffers
+/// good for a few calls.
+const char* cri_mujoco_name(const mjModel* mj, int type, int id);
+
+#endif

@@ -1,0 +1,245 @@
+// SPDX-License-Identifier: Apache-2.0
+// What an mjModel uses that Carom refuses, ignores or warns of. The rule: what could change qacc or
+// the next state is refused by name, all of it at once; what cannot is listed as ignored.
+#include "collision/broad.h"
+#include "io/mujoco.h"
+
+static const char* const dyn_names[] = {"none",   "integrator", "filter", "filterexact",
+                                        "muscle", "dcmotor",    "pid",    "user"};
+static const char* const gain_names[] = {"fixed", "affine", "muscle", "dcmotor",
+                                         "so3",   "pid",    "user"};
+static const char* const bias_names[] = {"none", "affine", "muscle", "dcmotor", "so3", "user"};
+static const char* const trn_names[] = {"joint", "jointinparent", "slidercrank", "tendon",
+                                        "site",  "body",          "so3"};
+static const char* const eq_names[] = {"connect", "weld",     "joint",      "tendon",
+                                       "flex",    "flexvert", "flexstrain", "distance"};
+static const char* const geom_names[] = {"plane",    "hfield", "sphere", "capsule", "ellipsoid",
+                                         "cylinder", "box",    "mesh",   "sdf"};
+static const char* const integrator_names[] = {"Euler", "RK4", "implicit", "implicitfast",
+                                               "discrete"};
+
+#define COUNT(array) ((int)(sizeof(array) / sizeof((array)[0])))
+#define WORD(names, i) ((i) >= 0 && (i) < COUNT(names) ? (names)[i] : "unknown")
+
+static void refuse(cr_load_report* r, const char* kind, const char* name, const char* what) {
+  cri_sentence(&r->unsupported, "%s '%s' (%s): not supported yet", kind, name, what);
+}
+
+static void survey_options(const mjModel* mj, cr_load_report* r) {
+  static const struct {
+    int bit;
+    const char* name;
+  } refused[] = {{mjENBL_OVERRIDE, "override"},
+                 {mjENBL_SLEEP, "sleep"},
+                 {mjENBL_DIAGEXACT, "diagexact"},
+                 {mjENBL_IPC, "ipc"},
+                 {mjENBL_SPECULATIVE, "speculative"}};
+  if (mj->opt.integrator != mjINT_EULER && mj->opt.integrator != mjINT_RK4) {
+    refuse(r, "option", "integrator", WORD(integrator_names, mj->opt.integrator));
+  }
+  for (int i = 0; i < COUNT(refused); i++) {
+    if ((mj->opt.enableflags & refused[i].bit) != 0) {
+      refuse(r, "flag", refused[i].name, "enabled");
+    }
+  }
+  if ((mj->opt.enableflags >> mjNENABLE) != 0 || (mj->opt.disableflags >> mjNDISABLE) != 0) {
+    refuse(r, "option", "flag", "unknown bit");
+  }
+  if (mj->opt.density > 0 || mj->opt.viscosity > 0) {
+    refuse(r, "option", mj->opt.density > 0 ? "density" : "viscosity", "fluid forces");
+  }
+  if (mj->opt.noslip_iterations > 0) {
+    cri_sentence(&r->warnings, "option 'noslip_iterations' (%d): no-slip is ignored",
+                 mj->opt.noslip_iterations);
+  }
+}
+
+static void survey_whole_features(const mjModel* mj, cr_load_report* r) {
+  const struct {
+    mjtSize n;
+    const char* name;
+  } refused[] = {{mj->nflex, "flex"},
+                 {mj->nplugin, "plugin"},
+                 {mj->nplastic, "plasticity"},
+                 {mj->nhistory, "history"}};
+  for (int i = 0; i < COUNT(refused); i++) {
+    if (refused[i].n > 0) {
+      cri_sentence(&r->unsupported, "%s (%lld in the model): not supported yet", refused[i].name,
+                   (long long)refused[i].n);
+    }
+  }
+  const struct {
+    mjtSize n;
+    const char* name;
+  } ignored[] = {{mj->nsensor, "sensors are not computed"},
+                 {mj->ncam, "cameras"},
+                 {mj->nlight, "lights"},
+                 {mj->nskin, "skins"},
+                 {mj->ntex, "textures"},
+                 {mj->nuserdata, "user data"}};
+  for (int i = 0; i < COUNT(ignored); i++) {
+    if (ignored[i].n > 0) {
+      cri_sentence(&r->ignored, "%s (%lld in the model)", ignored[i].name, (long long)ignored[i].n);
+    }
+  }
+}
+
+static void survey_equalities(const mjModel* mj, cr_load_report* r) {
+  for (int i = 0; i < mj->neq; i++) {
+    const char* name = cri_mujoco_name(mj, mjOBJ_EQUALITY, i);
+    const char* type = WORD(eq_names, mj->eq_type[i]);
+    if (mj->eq_active0[i] && (mj->opt.disableflags & mjDSBL_EQUALITY) == 0) {
+      refuse(r, "equality", name, type);
+    } else {
+      cri_sentence(&r->ignored, "equality '%s' (%s) is not active", name, type);
+    }
+  }
+}
+
+static bool nonzero(const mjtNum* x, mjtSize n) {
+  for (mjtSize i = 0; i < n; i++) {
+    if (x[i] != 0) {
+      return true;
+    }
+  }
+  return false;
+}
+
+static void survey_joints(const mjModel* mj, cr_load_report* r) {
+  for (int i = 0; i < mj->njnt; i++) {
+    const char* name = cri_mujoco_name(mj, mjOBJ_JOINT, i);
+    if (nonzero(mj->jnt_stiffnesspoly + mjNPOLY * i, mjNPOLY)) {
+      refuse(r, "joint", name, "polynomial stiffness");
+    }
+    if (mj->jnt_type[i] > mjJNT_HINGE) {
+      refuse(r, "joint", name, "unknown type");
+    }
+  }
+  for (int i = 0; i < mj->nv; i++) {
+    if (nonzero(mj->dof_dampingpoly + mjNPOLY * i, mjNPOLY)) {
+      refuse(r, "joint", cri_mujoco_name(mj, mjOBJ_JOINT, mj->dof_jntid[i]), "polynomial damping");
+    }
+  }
+}
+
+// a tendon that pulls, resists, stops or moves anything changes the acceleration
+static const char* tendon_effect(const mjModel* mj, int i) {
+  if (mj->tendon_stiffness[i] != 0 || nonzero(mj->tendon_stiffnesspoly + mjNPOLY * i, mjNPOLY)) {
+    return "spring";
+  }
+  if (mj->tendon_damping[i] != 0 || nonzero(mj->tendon_dampingpoly + mjNPOLY * i, mjNPOLY)) {
+    return "damper";
+  }
+  if (mj->tendon_limited[i]) {
+    return "limit";
+  }
+  if (mj->tendon_frictionloss[i] > 0) {
+    return "friction loss";
+  }
+  return mj->tendon_armature[i] > 0 ? "armature" : NULL;
+}
+
+static void survey_tendons(const mjModel* mj, cr_load_report* r) {
+  for (int i = 0; i < mj->ntendon; i++) {
+    const char* name = cri_mujoco_name(mj, mjOBJ_TENDON, i);
+    const char* effect = tendon_effect(mj, i);
+    if (effect != NULL) {
+      refuse(r, "tendon", name, effect);
+    } else {
+      cri_sentence(&r->ignored, "tendon '%s' makes no force of its own", name);
+    }
+  }
+}
+
+static void survey_actuator(const mjModel* mj, int i, cr_load_report* r) {
+  const char* name = cri_mujoco_name(mj, mjOBJ_ACTUATOR, i);
+  if (mj->actuator_trntype[i] != mjTRN_JOINT) {
+    refuse(r, "actuator", name, WORD(trn_names, mj->actuator_trntype[i]));
+  }
+  if (mj->actuator_dyntype[i] > mjDYN_FILTEREXACT) {
+    refuse(r, "actuator", name, WORD(dyn_names, mj->actuator_dyntype[i]));
+  }
+  if (mj->actuator_gaintype[i] > mjGAIN_AFFINE) {
+    refuse(r, "actuator", name, WORD(gain_names, mj->actuator_gaintype[i]));
+  }
+  if (mj->actuator_biastype[i] > mjBIAS_AFFINE) {
+    refuse(r, "actuator", name, WORD(bias_names, mj->actuator_biastype[i]));
+  }
+  if (mj->actuator_ctrlnum[i] != 1 || mj->actuator_outnum[i] != 1 || mj->actuator_actnum[i] > 1) {
+    refuse(r, "actuator", name, "several inputs, outputs or activations");
+  }
+  if (mj->actuator_delay[i] != 0) {
+    refuse(r, "actuator", name, "delay");
+  }
+  if (mj->actuator_damping[i] != 0 || mj->actuator_armature[i] != 0 ||
+      nonzero(mj->actuator_dampingpoly + mjNPOLY * i, mjNPOLY)) {
+    refuse(r, "actuator", name, "damping or armature of its own");
+  }
+}
+
+static void survey_geom(const mjModel* mj, int i, cr_load_report* r) {
+  const char* name = cri_mujoco_name(mj, mjOBJ_GEOM, i);
+  if (mj->geom_condim[i] != 1 && mj->geom_condim[i] != 3) {
+    refuse(r, "geom", name, mj->geom_condim[i] == 4 ? "condim 4" : "condim 6");
+  }
+  if (mj->geom_adhesion[i] != 0) {
+    refuse(r, "geom", name, "adhesion");
+  }
+  if (nonzero(mj->geom_surfacevel + 6 * i, 6)) {
+    refuse(r, "geom", name, "surface velocity");
+  }
+}
+
+static void survey_collision(const mjModel* mj, cr_load_report* r) {
+  cr_model m;
+  if ((mj->opt.disableflags & (mjDSBL_CONTACT | mjDSBL_CONSTRAINT)) != 0 ||
+      cri_model_from_mjmodel(&m, mj, NULL) != CR_OK) {
+    return;
+  }
+  bool visual = false;
+  for (int i = 0; i < mj->ngeom; i++) {
+    bool collides = false;
+    for (int j = 0; j < mj->ngeom; j++) {
+      int a = i, b = j;
+      if (i == j || !cri_pair_possible(&m, a, b)) {
+        continue;
+      }
+      collides = true;
+      if (mj->geom_type[a] > mj->geom_type[b] || (mj->geom_type[a] == mj->geom_type[b] && a > b)) {
+        continue;  // each pair once, lower type first
+      }
+      if (!cri_collision_supported(mj->geom_type[a], mj->geom_type[b])) {
+        cri_sentence(&r->unsupported,
+                     "geoms '%s' (%s) and '%s' (%s) can collide: not supported yet",
+                     cri_mujoco_name(mj, mjOBJ_GEOM, a), WORD(geom_names, mj->geom_type[a]),
+                     cri_mujoco_name(mj, mjOBJ_GEOM, b), WORD(geom_names, mj->geom_type[b]));
+      }
+    }
+    if (collides) {
+      survey_geom(mj, i, r);
+    }
+    visual = visual || (!collides && mj->geom_type[i] == mjGEOM_MESH);
+  }
+  for (int i = 0; i < mj->npair; i++) {
+    if ((mj->pair_dim[i] != 1 && mj->pair_dim[i] != 3) || mj->pair_adhesion[i] != 0) {
+      refuse(r, "pair", cri_mujoco_name(mj, mjOBJ_PAIR, i),
+             mj->pair_adhesion[i] != 0 ? "adhesion" : "condim 4 or 6");
+    }
+  }
+  if (visual) {
+    cri_sentence(&r->ignored, "meshes that do not collide");
+  }
+  cri_model_free(&m);
+}
+
+void cri_mujoco_survey(const mjModel* mj, cr_load_report* report) {
+  survey_options(mj, report);
+  survey_whole_features(mj, report);
+  survey_equalities(mj, report);
+  survey_joints(mj, report);
+  survey_tendons(mj, report);
+  for (int i = 0; i < mj->nactuator; i++) {
+    survey_actuator(mj, i, report);
+  }
+  survey_collision(mj, report);
+}

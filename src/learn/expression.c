@@ -1,0 +1,452 @@
+// SPDX-License-Identifier: Apache-2.0
+// Expressions: a recursive-descent parser into a list of nodes in order of evaluation; the value
+// is one pass over the list, the cotangents are one pass backwards.
+//   [x1] r = a + b    [x2] r = a - b    [x3] r = a b    [x4] r = a / b    [x5] r = a^b
+//   [x6] r = -a       [x7] r = sum a    [x8] r = |a|    [x9] r = abs a
+#include "learn/expression.h"
+
+#include <ctype.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+typedef enum { NUMBER, PLACE, ADD, SUB, MUL, DIV, POW, NEG, SUM, NORM, ABS } node_kind;
+
+typedef struct {
+  node_kind kind;
+  int a, b;  // operands, indices of earlier nodes
+  int n;     // numbers in the value
+  int at;    // first of them in the value arrays
+  cr_real number;
+  cr_place place;
+} node;
+
+enum { MAX_NODES = 128, MAX_NAME = 128 };
+
+struct cr_expression {
+  node nodes[MAX_NODES];
+  int nnode, nvalue;
+  cr_real *value, *bar;
+  bool every;
+};
+
+typedef struct {
+  cr_expression* e;
+  const cr_model* m;
+  const char *text, *at;
+  cr_error* error;
+} parser;
+
+// ---- parser
+
+static void skip_space(parser* p) {
+  while (isspace((unsigned char)*p->at)) {
+    p->at++;
+  }
+}
+
+static bool accept(parser* p, char c) {
+  skip_space(p);
+  if (*p->at != c) {
+    return false;
+  }
+  p->at++;
+  return true;
+}
+
+static cr_status complain(parser* p, const char* what) {
+  return cri_fail(p->error, CR_ERR_NAME, "expression '%s', at '%s': %s", p->text, p->at, what);
+}
+
+static cr_status emit(parser* p, node n, int* out) {
+  cr_expression* e = p->e;
+  if (e->nnode == MAX_NODES) {
+    return complain(p, "too long");
+  }
+  n.at = e->nvalue;
+  e->nvalue += n.n;
+  e->nodes[e->nnode] = n;
+  *out = e->nnode++;
+  return CR_OK;
+}
+
+static cr_status emit_binary(parser* p, node_kind kind, int a, int b, int* out) {
+  int na = p->e->nodes[a].n, nb = p->e->nodes[b].n;
+  if (na != nb && na != 1 && nb != 1) {
+    return complain(p, "the two sides have different lengths");
+  }
+  if (kind == POW && nb != 1) {
+    return complain(p, "an exponent is one number");
+  }
+  return emit(p, (node){.kind = kind, .a = a, .b = b, .n = na > nb ? na : nb}, out);
+}
+
+static cr_status parse_sum(parser* p, int* out);
+
+static cr_status parse_function(parser* p, node_kind kind, int* out) {
+  int a;
+  CR_TRY(parse_sum(p, &a));
+  if (!accept(p, ')')) {
+    return complain(p, "')' expected");
+  }
+  return emit(p, (node){.kind = kind, .a = a, .n = kind == ABS ? p->e->nodes[a].n : 1}, out);
+}
+
+// a field that carries no derivative would make a silent zero of the gradient
+static cr_status check_derivative(parser* p, const cr_place* place) {
+  const cr_field* f = cri_field(place->field);
+  bool constant = f->kind == CR_KIND_CONST;
+  if (!constant && place->field != CR_FIELD_qpos && place->tan_count != place->count) {
+    return complain(p, "this field carries no derivative (xmat does for xquat, efc_D for efc_R)");
+  }
+  return CR_OK;
+}
+
+// a name runs over letters, digits, '_', a '.' with its component, and brackets with any content
+static cr_status parse_name(parser* p, int* out) {
+  char name[MAX_NAME];
+  size_t n = 0;
+  while (isalnum((unsigned char)*p->at) || *p->at == '_' || *p->at == '.' || *p->at == '[') {
+    char stop = *p->at == '[' ? ']' : 0;
+    do {
+      if (n + 1 >= sizeof name || *p->at == 0) {
+        return complain(p, "a name does not end");
+      }
+      name[n++] = *p->at++;
+    } while (stop != 0 && p->at[-1] != stop);
+  }
+  name[n] = 0;
+  static const struct {
+    const char* name;
+    node_kind kind;
+  } functions[] = {{"sum", SUM}, {"norm", NORM}, {"abs", ABS}};
+  for (size_t i = 0; i < sizeof functions / sizeof functions[0]; i++) {
+    if (strcmp(name, functions[i].name) == 0 && accept(p, '(')) {
+      return parse_function(p, functions[i].kind, out);
+    }
+  }
+  node leaf = {.kind = PLACE};
+  CR_TRY(cri_place_find(&leaf.place, p->m, name, p->error));
+  CR_TRY(check_derivative(p, &leaf.place));
+  leaf.n = leaf.place.count;
+  if (leaf.n == 0) {
+    return complain(p, "a tangent has no value");
+  }
+  return emit(p, leaf, out);
+}
+
+static cr_status parse_primary(parser* p, int* out) {
+  skip_space(p);
+  if (accept(p, '(')) {
+    CR_TRY(parse_sum(p, out));
+    return accept(p, ')') ? CR_OK : complain(p, "')' expected");
+  }
+  if (isdigit((unsigned char)*p->at) || *p->at == '.') {
+    char* end;
+    double number = strtod(p->at, &end);
+    p->at = end;
+    return emit(p, (node){.kind = NUMBER, .n = 1, .number = (cr_real)number}, out);
+  }
+  if (isalpha((unsigned char)*p->at)) {
+    return parse_name(p, out);
+  }
+  return complain(p, "a name, a number or '(' expected");
+}
+
+static cr_status parse_unary(parser* p, int* out);
+
+static cr_status parse_power(parser* p, int* out) {
+  CR_TRY(parse_primary(p, out));
+  if (accept(p, '^')) {
+    int b;
+    CR_TRY(parse_unary(p, &b));
+    return emit_binary(p, POW, *out, b, out);
+  }
+  return CR_OK;
+}
+
+static cr_status parse_unary(parser* p, int* out) {
+  if (accept(p, '-')) {
+    int a;
+    CR_TRY(parse_unary(p, &a));
+    return emit(p, (node){.kind = NEG, .a = a, .n = p->e->nodes[a].n}, out);
+  }
+  return parse_power(p, out);
+}
+
+static cr_status parse_product(parser* p, int* out) {
+  CR_TRY(parse_unary(p, out));
+  for (;;) {
+    bool times = accept(p, '*');
+    if (!times && !accept(p, '/')) {
+      return CR_OK;
+    }
+    int b;
+    CR_TRY(parse_unary(p, &b));
+    CR_TRY(emit_binary(p, times ? MUL : DIV, *out, b, out));
+  }
+}
+
+static cr_status parse_sum(parser* p, int* out) {
+  CR_TRY(parse_product(p, out));
+  for (;;) {
+    bool plus = accept(p, '+');
+    if (!plus && !accept(p, '-')) {
+      return CR_OK;
+    }
+    int b;
+    CR_TRY(parse_product(p, &b));
+    CR_TRY(emit_binary(p, plus ? ADD : SUB, *out, b, out));
+  }
+}
+
+static cr_status parse_whole(parser* p) {
+  int root;
+  CR_TRY(parse_sum(p, &root));
+  skip_space(p);
+  if (*p->at != 0) {
+    return complain(p, "not understood");
+  }
+  return p->e->nodes[root].n == 1 ? CR_OK
+                                  : complain(p, "a loss is one number; use sum() or norm()");
+}
+
+cr_status cr_expression_create(cr_expression** out, const cr_model* m, const char* text,
+                               cr_error* error) {
+  cr_expression* e = calloc(1, sizeof *e);
+  if (e == NULL) {
+    return cri_fail(error, CR_ERR_MEMORY, "expression: no memory");
+  }
+  parser p = {.e = e, .m = m, .text = text, .at = text, .error = error};
+  cr_status status = parse_whole(&p);
+  if (status == CR_OK) {
+    e->value = calloc((size_t)e->nvalue, sizeof(cr_real));
+    e->bar = calloc((size_t)e->nvalue, sizeof(cr_real));
+    if (e->value == NULL || e->bar == NULL) {
+      status = cri_fail(error, CR_ERR_MEMORY, "expression: no memory");
+    }
+  }
+  if (status != CR_OK) {
+    cr_expression_free(e);
+    return status;
+  }
+  *out = e;
+  return CR_OK;
+}
+
+void cr_expression_free(cr_expression* e) {
+  if (e != NULL) {
+    free(e->value);
+    free(e->bar);
+    free(e);
+  }
+}
+
+// ---- value
+
+static cr_real reduce(node_kind kind, const cr_real* a, int n) {
+  cr_real sum = 0;
+  for (int i = 0; i < n; i++) {
+    sum += kind == SUM ? a[i] : a[i] * a[i];
+  }
+  return kind == SUM ? sum : cr_sqrt(sum);
+}
+
+static cr_real binary(node_kind kind, cr_real a, cr_real b) {
+  switch (kind) {
+    case ADD:
+      return a + b;  // [x1]
+    case SUB:
+      return a - b;  // [x2]
+    case MUL:
+      return a * b;  // [x3]
+    case DIV:
+      return a / b;  // [x4]
+    default:
+      return b == 2 ? a * a : cr_pow(a, b);  // [x5]
+  }
+}
+
+static cr_status evaluate(cr_expression* e, const cr_model* m, const cr_data* d) {
+  for (int i = 0; i < e->nnode; i++) {
+    const node* n = &e->nodes[i];
+    const node *a = &e->nodes[n->a], *b = &e->nodes[n->b];
+    cr_real* r = e->value + n->at;
+    const cr_real *va = e->value + a->at, *vb = e->value + b->at;
+    const cr_real* place = n->kind == PLACE ? cri_place_value(&n->place, m, d) : NULL;
+    if (n->kind == PLACE && place == NULL) {
+      return CR_ERR_NAME;
+    }
+    for (int k = 0; k < n->n; k++) {
+      cr_real x = va[a->n == 1 ? 0 : k], y = vb[b->n == 1 ? 0 : k];
+      switch (n->kind) {
+        case NUMBER:
+          r[k] = n->number;
+          break;
+        case PLACE:
+          r[k] = place[k];
+          break;
+        case NEG:
+          r[k] = -x;  // [x6]
+          break;
+        case ABS:
+          r[k] = cr_abs(x);  // [x9]
+          break;
+        case SUM:
+        case NORM:
+          r[k] = reduce(n->kind, va, a->n);  // [x7] [x8]
+          break;
+        default:
+          r[k] = binary(n->kind, x, y);
+      }
+    }
+  }
+  return CR_OK;
+}
+
+cr_status cr_expression_value(cr_expression* e, const cr_model* m, const cr_data* d,
+                              cr_real* value) {
+  CR_TRY(evaluate(e, m, d));
+  *value += e->value[e->nodes[e->nnode - 1].at];
+  return CR_OK;
+}
+
+// ---- cotangents
+
+static void binary_bar(node_kind kind, cr_real x, cr_real y, cr_real r_bar, cr_real* x_bar,
+                       cr_real* y_bar) {
+  switch (kind) {
+    case ADD:
+      *x_bar += r_bar;  // [x1]'
+      *y_bar += r_bar;
+      break;
+    case SUB:
+      *x_bar += r_bar;  // [x2]'
+      *y_bar -= r_bar;
+      break;
+    case MUL:
+      *x_bar += r_bar * y;  // [x3]'
+      *y_bar += r_bar * x;
+      break;
+    case DIV:
+      *x_bar += r_bar / y;  // [x4]'
+      *y_bar -= r_bar * x / (y * y);
+      break;
+    default:
+      *x_bar += y == 0 ? 0 : r_bar * y * cr_pow(x, y - 1);  // [x5]'
+      *y_bar += x > 0 ? r_bar * cr_pow(x, y) * cr_log(x) : 0;
+  }
+}
+
+static void unary_bar(cr_expression* e, const node* n) {
+  const node* a = &e->nodes[n->a];
+  cr_real norm = e->value[n->at];
+  for (int k = 0; k < a->n; k++) {
+    cr_real x = e->value[a->at + k];
+    cr_real r_bar = e->bar[n->at + (n->n == 1 ? 0 : k)];
+    cr_real slope = n->kind == NEG   ? -1                          // [x6]'
+                    : n->kind == SUM ? 1                           // [x7]'
+                    : n->kind == ABS ? cr_sign(x)                  // [x9]'
+                                     : (norm > 0 ? x / norm : 0);  // [x8]'
+    e->bar[a->at + k] += slope * r_bar;
+  }
+}
+
+static void place_bar(const cr_expression* e, const node* n, const cr_model* m, const cr_data* d,
+                      cr_data* bar) {
+  cr_real* to = cri_place_tangent(&n->place, m, d, bar);
+  for (int k = 0; to != NULL && k < n->n && n->place.tan_count == n->n; k++) {
+    to[k] += e->bar[n->at + k];
+  }
+}
+
+// a quaternion has fewer directions than numbers: q_tan = q (0, delta) / 2 for each one named
+static void qpos_bar(const cr_expression* e, const node* n, const cr_model* m, const cr_data* d,
+                     cr_data* bar) {
+  for (int j = 0; j < m->njnt; j++) {
+    int type = m->jnt_type[j], adr = m->jnt_qposadr[j], dof = m->jnt_dofadr[j];
+    int nposition = type == CR_JNT_FREE ? 3 : (type == CR_JNT_BALL ? 0 : 1);
+    bool turns = type == CR_JNT_FREE || type == CR_JNT_BALL;
+    for (int k = 0; k < nposition + (turns ? 4 : 0); k++) {
+      int number = adr + k - n->place.first;
+      if (number < 0 || number >= n->n) {
+        continue;
+      }
+      cr_real b = e->bar[n->at + number];
+      if (k < nposition) {
+        bar->qpos[dof + k] += b;
+        continue;
+      }
+      // rows of dq/d(delta): w: (-x -y -z), x: (w -z y), y: (z w -x), z: (-y x w), all over 2
+      const cr_real* q = d->qpos + adr + nposition;
+      const cr_real rows[4][3] = {
+          {-q[1], -q[2], -q[3]}, {q[0], -q[3], q[2]}, {q[3], q[0], -q[1]}, {-q[2], q[1], q[0]}};
+      for (int c = 0; c < 3; c++) {
+        bar->qpos[dof + nposition + c] += CR_R(0.5) * rows[k - nposition][c] * b;
+      }
+    }
+  }
+}
+
+cr_status cr_expression_bar(cr_expression* e, const cr_model* m, const cr_data* d, cr_data* bar) {
+  CR_TRY(evaluate(e, m, d));
+  cr_zero(e->bar, e->nvalue);
+  e->bar[e->nodes[e->nnode - 1].at] = 1;
+  for (int i = e->nnode - 1; i >= 0; i--) {
+    const node* n = &e->nodes[i];
+    if (n->kind == PLACE && n->place.field == CR_FIELD_qpos) {
+      qpos_bar(e, n, m, d, bar);
+    } else if (n->kind == PLACE) {
+      place_bar(e, n, m, d, bar);
+    } else if (n->kind >= NEG) {
+      unary_bar(e, n);
+    } else if (n->kind != NUMBER) {
+      const node *a = &e->nodes[n->a], *b = &e->nodes[n->b];
+      for (int k = 0; k < n->n; k++) {
+        int ka = a->at + (a->n == 1 ? 0 : k), kb = b->at + (b->n == 1 ? 0 : k);
+        binary_bar(n->kind, e->value[ka], e->value[kb], e->bar[n->at + k], &e->bar[ka],
+                   &e->bar[kb]);
+      }
+    }
+  }
+  return CR_OK;
+}
+
+bool cr_expression_needs_fields(const cr_expression* e) {
+  for (int i = 0; i < e->nnode; i++) {
+    cr_field_id id = e->nodes[i].place.field;
+    bool state = id == CR_FIELD_qpos || id == CR_FIELD_qvel || id == CR_FIELD_act ||
+                 id == CR_FIELD_ctrl || cri_field_of_model(id);
+    if (e->nodes[i].kind == PLACE && !state) {
+      return true;
+    }
+  }
+  return false;
+}
+
+// ---- as a loss
+
+static bool every_step(const void* context, int step, int nstep) {
+  const cr_expression* e = context;
+  return e->every || step == nstep;
+}
+
+static cr_status loss_value(void* context, const cr_model* m, const cr_data* d, int step,
+                            cr_real* loss) {
+  (void)step;
+  return cr_expression_value(context, m, d, loss);
+}
+
+static cr_status loss_bar(void* context, const cr_model* m, const cr_data* d, int step,
+                          cr_data* bar) {
+  (void)step;
+  return cr_expression_bar(context, m, d, bar);
+}
+
+cr_loss cr_expression_loss(cr_expression* e, bool every) {
+  e->every = every;
+  return (cr_loss){.context = e,
+                   .looks_at = every_step,
+                   .value = loss_value,
+                   .bar = loss_bar,
+                   .needs_fields = cr_expression_needs_fields(e)};
+}

@@ -1,0 +1,206 @@
+// SPDX-License-Identifier: Apache-2.0
+// Factor, solve and update of sparse symmetric matrices, see cholesky.h.
+#include "math/cholesky.h"
+
+enum { CHUNK = 4 };  // rows eliminated, or vectors added, in one pass over the target
+
+int cr_chol_pattern_copy(int32_t* index, const cr_pattern* from) {
+  int n = from->n, total = 0;
+  for (int i = 0; i < n; i++) {
+    index[i] = from->nnz[i];
+    index[n + i] = total;
+    memcpy(index + 2 * n + total, from->col + from->adr[i], (size_t)from->nnz[i] * sizeof *index);
+    total += from->nnz[i];
+  }
+  return total;
+}
+
+// highest bit of a row below column j, -1 when there is none
+static int highest_below(const uint64_t* row, int j) {
+  for (int k = j / 64; k >= 0; k--) {
+    uint64_t word = row[k];
+    if (k == j / 64) {
+      word &= ((uint64_t)1 << (j % 64)) - 1;
+    }
+    if (word != 0) {
+      return 64 * k + 63 - __builtin_clzll(word);
+    }
+  }
+  return -1;
+}
+
+int cr_chol_pattern(int32_t* index, int n, uint64_t* bits) {
+  int words = cr_chol_words(n);
+
+  // eliminating row i puts its other columns into the last of them: its parent
+  for (int i = n - 1; i >= 0; i--) {
+    uint64_t* row = bits + (size_t)i * (size_t)words;
+    cr_chol_set(row, i);
+    int parent = highest_below(row, i);
+    if (parent >= 0) {
+      uint64_t* into = bits + (size_t)parent * (size_t)words;
+      for (int k = 0; k <= parent / 64; k++) {
+        into[k] |= row[k];
+      }
+      // columns above the parent are i alone, which may share its word
+      if (i / 64 == parent / 64) {
+        into[i / 64] &= ~((uint64_t)1 << (i % 64));
+      }
+    }
+  }
+
+  // lists of columns
+  int total = 0;
+  for (int i = 0; i < n; i++) {
+    const uint64_t* row = bits + (size_t)i * (size_t)words;
+    index[n + i] = total;
+    for (int k = 0; k < words; k++) {
+      for (uint64_t word = row[k]; word != 0; word &= word - 1) {
+        index[2 * n + total++] = 64 * k + __builtin_ctzll(word);
+      }
+    }
+    index[i] = total - index[n + i];
+  }
+  return total;
+}
+
+// y += sum over k of c[k] x_k, n numbers each; called with nk a constant, so that it is unrolled
+static inline void combine(cr_real* restrict y, int n, int nk, const cr_real* c,
+                           const cr_real* const* x) {
+  for (int q = 0; q < n; q++) {
+    cr_real sum = y[q];
+    for (int k = 0; k < nk; k++) {
+      sum += c[k] * x[k][q];
+    }
+    y[q] = sum;
+  }
+}
+
+// the same where y has more columns than x: `at` are those of y, `col` those of x
+static void combine_scattered(cr_real* y, const int32_t* at, int n, const int32_t* col, int nk,
+                              const cr_real* c, const cr_real* const* x) {
+  for (int q = 0, t = 0; q < n; q++, t++) {
+    while (at[t] != col[q]) {
+      t++;
+    }
+    for (int k = 0; k < nk; k++) {
+      y[t] += c[k] * x[k][q];
+    }
+  }
+}
+
+// H += s sum of w_k x_k' for nk <= CHUNK vectors
+static void update_chunk(cr_real* H, const cr_pattern* p, int ncol, const int32_t* col, cr_real s,
+                         int nk, const cr_real* const* w, const cr_real* const* x) {
+  for (int j = 0; j < ncol; j++) {
+    cr_real c[CHUNK];
+    for (int k = 0; k < nk; k++) {
+      c[k] = s * w[k][j];
+    }
+    int row = col[j], n = j + 1;
+    cr_real* y = H + p->adr[row];
+    if (p->nnz[row] != n) {
+      combine_scattered(y, p->col + p->adr[row], n, col, nk, c, x);
+    } else if (nk == 1) {
+      combine(y, n, 1, c, x);
+    } else if (nk == 2) {
+      combine(y, n, 2, c, x);
+    } else if (nk == 3) {
+      combine(y, n, 3, c, x);
+    } else {
+      combine(y, n, CHUNK, c, x);
+    }
+  }
+}
+
+void cr_sparse_update(cr_real* H, const cr_pattern* p, int ncol, const int32_t* col, cr_real s,
+                      int nk, const cr_real* const* w, const cr_real* const* x) {
+  for (int k = 0; k < nk; k += CHUNK) {
+    int chunk = nk - k < CHUNK ? nk - k : CHUNK;
+    update_chunk(H, p, ncol, col, s, chunk, w + k, x + k);
+  }
+}
+
+// how many rows i, i - 1, ... end in one another, so that they share all columns but their own
+static int nested_rows(const cr_pattern* p, int i) {
+  int n = 1;
+  while (n < CHUNK && i - n >= 0 && p->nnz[i - n + 1] == p->nnz[i - n] + 1 &&
+         p->col[p->adr[i - n + 1] + p->nnz[i - n + 1] - 2] == i - n) {
+    n++;
+  }
+  return n;
+}
+
+int cr_chol_factor(cr_real* H, const cr_pattern* p) {
+  for (int i = p->n - 1; i >= 0;) {
+    // eliminate a chunk of nested rows among themselves
+    int nk = nested_rows(p, i);
+    const cr_real* rows[CHUNK];
+    for (int k = 0; k < nk; k++) {
+      int row = i - k, n = p->nnz[row];
+      cr_real* h = H + p->adr[row];
+      for (int above = 0; above < k; above++) {
+        cr_real c = -rows[above][n - 1];
+        combine(h, n, 1, &c, &rows[above]);
+      }
+      if (!(h[n - 1] > 0)) {
+        return row;
+      }
+      cr_real inverse = 1 / cr_sqrt(h[n - 1]);
+      for (int q = 0; q < n - 1; q++) {
+        h[q] *= inverse;
+      }
+      h[n - 1] = inverse;
+      rows[k] = h;
+    }
+
+    // then from the columns they share
+    int last = i - nk + 1;
+    cr_sparse_update(H, p, p->nnz[last] - 1, p->col + p->adr[last], -1, nk, rows, rows);
+    i -= nk;
+  }
+  return -1;
+}
+
+void cr_chol_solve(const cr_real* L, const cr_pattern* p, cr_real* x) {
+  // L' y = x
+  for (int i = p->n - 1; i >= 0; i--) {
+    const cr_real* l = L + p->adr[i];
+    const int32_t* col = p->col + p->adr[i];
+    int n = p->nnz[i] - 1;
+    cr_real y = x[i] *= l[n];
+    for (int q = 0; q < n; q++) {
+      x[col[q]] -= l[q] * y;
+    }
+  }
+
+  // L x = y, with two sums that do not wait for each other
+  for (int i = 0; i < p->n; i++) {
+    const cr_real* l = L + p->adr[i];
+    const int32_t* col = p->col + p->adr[i];
+    int n = p->nnz[i] - 1;
+    cr_real even = 0, odd = 0;
+    for (int q = 0; q + 1 < n; q += 2) {
+      even += l[q] * x[col[q]];
+      odd += l[q + 1] * x[col[q + 1]];
+    }
+    if (n % 2 == 1) {
+      even += l[n - 1] * x[col[n - 1]];
+    }
+    x[i] = (x[i] - (even + odd)) * l[n];
+  }
+}
+
+void cr_sparse_mul(cr_real* y, const cr_real* H, const cr_pattern* p, const cr_real* x) {
+  for (int i = 0; i < p->n; i++) {
+    const cr_real* h = H + p->adr[i];
+    const int32_t* col = p->col + p->adr[i];
+    int n = p->nnz[i] - 1;
+    cr_real sum = h[n] * x[i], xi = x[i];
+    for (int q = 0; q < n; q++) {
+      sum += h[q] * x[col[q]];
+      y[col[q]] += h[q] * xi;
+    }
+    y[i] = sum;
+  }
+}

@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+// Unit quaternions, w first, body to world. Tangents are rotation vectors in the body frame (right
+// perturbation): q' = q exp(delta / 2). See docs/conventions.md.
+#ifndef CR_MATH_QUAT_H
+#define CR_MATH_QUAT_H
+
+#include "math/vec3.h"
+
+/// r = a b.
+void cr_quat_mul(cr_real r[4], const cr_real a[4], const cr_real b[4]);
+
+/// r = v turned by q.
+void cr_quat_rotate(cr_real r[3], const cr_real q[4], const cr_real v[3]);
+
+/// Rotation matrix of q, row-major. Tangent: R_tan = R [delta]x.
+void cr_quat_to_mat(cr_real R[9], const cr_real q[4]);
+
+/// Scales q to unit length in place and returns its length before; identity and 0 if that is
+/// shorter than CR_MINVAL.
+cr_real cr_quat_normalize(cr_real q[4]);
+
+/// Quaternion of a turn by `angle` about the unit `axis`.
+void cr_quat_axis_angle(cr_real q[4], const cr_real axis[3], cr_real angle);
+
+/// q = q exp(h w), w in the body frame: the step of a ball or free joint (mju_quatIntegrate).
+void cr_quat_integrate(cr_real q[4], const cr_real w[3], cr_real h);
+
+/// Rotation vector of q, angle in [-pi, pi]: the inverse of the exponential (mju_quat2Vel, dt 1).
+void cr_quat_log(cr_real v[3], const cr_real q[4]);
+
+/// v = log(b^-1 a): the rotation vector, in the frame of b, that turns b into a (mju_subQuat).
+void cr_quat_sub(cr_real v[3], const cr_real a[4], const cr_real b[4]);
+
+/// Right Jacobian of SO(3), Jr(p), row-major: exp(p + dp) = exp(p) exp(Jr(p) dp) to first order.
+///   Jr = I - (1 - cos t)/t^2 [p]x + (t - sin t)/t^3 [p]x^2,  t = |p|;  the left one is Jr(p)'.
+void cr_so3_jr(cr_real J[9], const cr_real p[3]);
+
+/// Its inverse: Jr^-1 = I + [p]x/2 + (1/t^2 - (1 + cos t)/(2 t sin t)) [p]x^2,  t < 2 pi.
+void cr_so3_jr_inv(cr_real J[9], const cr_real p[3]);
+
+#endif

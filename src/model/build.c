@@ -1,0 +1,516 @@
+// SPDX-License-Identifier: Apache-2.0
+// What follows from the structure of a model: addresses, roots, trees and the pattern of M. Counting
+// works on three plain arrays, before there is memory; everything else on the allocated model.
+#include "model/build.h"
+
+#include <stdio.h>
+
+// ---- the tree, and what is wrong with it
+
+typedef struct {
+  int nbody, njnt;  // njnt -1: whatever jntnum adds up to
+  const int32_t *parentid, *jntnum, *jnt_type;
+  const cr_model* names;  // NULL before there are any
+} tree;
+
+// "body 3 (arm)": how an error names an object
+typedef struct {
+  char text[128];
+} label;
+
+static label label_of(const cr_model* m, const char* kind, const int32_t* adr, int id) {
+  label l;
+  const char* name = m == NULL ? "" : cri_name(m, adr, id);
+  (void)snprintf(l.text, sizeof l.text, name[0] == 0 ? "%s %d" : "%s %d (%s)", kind, id, name);
+  return l;
+}
+
+static label body_label(const tree* t, int id) {
+  return label_of(t->names, "body", t->names == NULL ? NULL : t->names->name_bodyadr, id);
+}
+
+static label joint_label(const tree* t, int id) {
+  return label_of(t->names, "joint", t->names == NULL ? NULL : t->names->name_jntadr, id);
+}
+
+// parents come first, and subtrees are contiguous
+static cr_status check_parent(const tree* t, int body, cr_error* error) {
+  int parent = t->parentid[body], last = body - 1;
+  if (parent < 0 || parent >= body) {
+    return cri_fail(error, CR_ERR_MODEL,
+                    "%s: body_parentid is %d, but a parent comes before its children",
+                    body_label(t, body).text, parent);
+  }
+  while (last > parent) {
+    last = t->parentid[last];
+  }
+  if (last != parent) {
+    return cri_fail(
+        error, CR_ERR_MODEL,
+        "%s: bodies are not in depth-first order, the subtree of its parent %d ended before it",
+        body_label(t, body).text, parent);
+  }
+  return CR_OK;
+}
+
+// the joints adr, adr + 1, ... of one body
+static cr_status check_joints(const tree* t, int body, int adr, cr_error* error) {
+  int dofs = 0, n = t->jntnum[body];
+  bool ball = false;
+  for (int j = adr; j < adr + n; j++) {
+    int type = t->jnt_type[j];
+    if (cri_jnt_nv(type) == 0) {
+      return cri_fail(error, CR_ERR_MODEL, "%s of %s: jnt_type %d does not exist",
+                      joint_label(t, j).text, body_label(t, body).text, type);
+    }
+    if (type == CR_JNT_FREE && (n > 1 || t->parentid[body] != 0)) {
+      return cri_fail(error, CR_ERR_MODEL,
+                      "%s of %s: a free joint is the only joint of a child of the world",
+                      joint_label(t, j).text, body_label(t, body).text);
+    }
+    if (ball && type != CR_JNT_SLIDE) {
+      return cri_fail(error, CR_ERR_MODEL, "%s of %s: no rotation may follow a ball joint",
+                      joint_label(t, j).text, body_label(t, body).text);
+    }
+    ball = ball || type == CR_JNT_BALL;
+    dofs += cri_jnt_nv(type);
+  }
+  if (dofs > 6) {
+    return cri_fail(error, CR_ERR_MODEL, "%s: %d dofs, a body has at most 6",
+                    body_label(t, body).text, dofs);
+  }
+  return CR_OK;
+}
+
+static cr_status check_jntnum(const tree* t, int body, int adr, cr_error* error) {
+  if (t->jntnum[body] < 0 || (t->njnt >= 0 && t->jntnum[body] > t->njnt - adr)) {
+    return cri_fail(error, CR_ERR_MODEL, "%s: body_jntnum %d is negative or more than njnt leaves",
+                    body_label(t, body).text, t->jntnum[body]);
+  }
+  return CR_OK;
+}
+
+static cr_status check_tree(const tree* t, cr_error* error) {
+  if (t->nbody < 1 || t->parentid[0] != 0 || t->jntnum[0] != 0) {
+    return cri_fail(error, CR_ERR_MODEL,
+                    "body 0 must be the world, its own parent and without joints");
+  }
+  int adr = 0;
+  for (int i = 1; i < t->nbody; i++) {
+    CR_TRY(check_parent(t, i, error));
+    CR_TRY(check_jntnum(t, i, adr, error));
+    CR_TRY(check_joints(t, i, adr, error));
+    adr += t->jntnum[i];
+  }
+  if (t->njnt >= 0 && adr != t->njnt) {
+    return cri_fail(error, CR_ERR_MODEL, "njnt is %d, but the bodies have %d joints", t->njnt, adr);
+  }
+  return CR_OK;
+}
+
+// ---- counting
+
+typedef struct {
+  int njnt, nq, nv, ntree, nC;
+} counts;
+
+static int sum_nv(const int32_t* jnt_type, int n) {
+  int nv = 0;
+  for (int j = 0; j < n; j++) {
+    nv += cri_jnt_nv(jnt_type[j]);
+  }
+  return nv;
+}
+
+// dofs of all bodies below `body`, whose joints end at adr; its subtree is contiguous
+static int descendant_nv(const tree* t, int body, int adr) {
+  int nv = 0;
+  for (int i = body + 1; i < t->nbody && t->parentid[i] >= body; i++) {
+    nv += sum_nv(t->jnt_type + adr, t->jntnum[i]);
+    adr += t->jntnum[i];
+  }
+  return nv;
+}
+
+static bool moves(const tree* t, int body) {
+  while (body > 0 && t->jntnum[body] == 0) {
+    body = t->parentid[body];
+  }
+  return body > 0;
+}
+
+static counts count(const tree* t) {
+  counts c = {0};
+  for (int i = 1; i < t->nbody; i++) {
+    int n = sum_nv(t->jnt_type + c.njnt, t->jntnum[i]);
+    for (int j = c.njnt; j < c.njnt + t->jntnum[i]; j++) {
+      c.nq += cri_jnt_nq(t->jnt_type[j]);
+    }
+    c.njnt += t->jntnum[i];
+    c.nv += n;
+    c.ntree += n > 0 && !moves(t, t->parentid[i]);
+    c.nC += n * (n + 1) / 2 + (n > 0 ? n * descendant_nv(t, i, c.njnt) : 0);
+  }
+  return c;
+}
+
+cr_status cri_model_sizes(cr_model* m, int nbody, const int32_t* parentid, const int32_t* jntnum,
+                          const int32_t* jnt_type, cr_error* error) {
+  tree t = {nbody, -1, parentid, jntnum, jnt_type, NULL};
+  CR_TRY(check_tree(&t, error));
+  counts c = count(&t);
+  m->nbody = nbody;
+  m->njnt = c.njnt;
+  m->nq = c.nq;
+  m->nv = c.nv;
+  m->ntree = c.ntree;
+  m->nC = c.nC;
+  return CR_OK;
+}
+
+// ---- defaults
+
+// every row of an array is `row`
+static void fill(cr_real* array, int rows, int width, const cr_real* row) {
+  for (int i = 0; i < rows; i++) {
+    cr_copy(array + (size_t)i * (size_t)width, row, width);
+  }
+}
+
+static void default_options(cr_model* m) {
+  const cr_real gravity[3] = {0, 0, CR_R(-9.81)};
+  cr_copy(m->gravity, gravity, 3);
+  m->timestep = CR_R(0.002);
+  m->impratio = 1;
+  m->tolerance = 0;
+  m->integrator = CR_INT_EULER;
+  m->cone = CR_CONE_PYRAMIDAL;
+  m->iterations = 200;
+}
+
+static void default_contacts(cr_model* m) {
+  const cr_real solref[2] = {CR_R(0.02), 1};
+  const cr_real solimp[5] = {CR_R(0.9), CR_R(0.95), CR_R(0.001), CR_R(0.5), 2};
+  const cr_real friction[5] = {1, 1, CR_R(0.005), CR_R(0.0001), CR_R(0.0001)};
+  const cr_real one = 1;
+  fill(m->jnt_solref, m->njnt, 2, solref);
+  fill(m->jnt_solimp, m->njnt, 5, solimp);
+  fill(m->dof_solref, m->nv, 2, solref);
+  fill(m->dof_solimp, m->nv, 5, solimp);
+  fill(m->geom_solref, m->ngeom, 2, solref);
+  fill(m->geom_solimp, m->ngeom, 5, solimp);
+  fill(m->geom_solmix, m->ngeom, 1, &one);
+  fill(m->geom_friction, m->ngeom, 3, friction + 1);
+  fill(m->pair_solref, m->npair, 2, solref);
+  fill(m->pair_solimp, m->npair, 5, solimp);
+  fill(m->pair_friction, m->npair, 5, friction);
+  for (int i = 0; i < m->ngeom; i++) {
+    m->geom_contype[i] = m->geom_conaffinity[i] = 1;
+    m->geom_condim[i] = 3;
+  }
+  for (int i = 0; i < m->npair; i++) {
+    m->pair_dim[i] = 3;
+  }
+}
+
+static void default_actuators(cr_model* m) {
+  const cr_real first[10] = {1};
+  fill(m->actuator_dynprm, m->nactuator, 10, first);
+  fill(m->actuator_gainprm, m->nactuator, 10, first);
+  fill(m->actuator_gear, m->nout, 6, first);
+  for (int i = 0; i < m->nactuator; i++) {
+    m->actuator_trnid[2 * i + 1] = -1;
+    m->actuator_ctrladr[i] = m->nactuator == m->nu ? i : 0;
+    m->actuator_outadr[i] = m->nactuator == m->nout ? i : 0;
+    m->actuator_actadr[i] = -1;
+  }
+}
+
+void cri_model_defaults(cr_model* m) {
+  const cr_real identity[4] = {1, 0, 0, 0}, z[3] = {0, 0, 1};
+  fill(m->body_quat, m->nbody, 4, identity);
+  fill(m->body_iquat, m->nbody, 4, identity);
+  fill(m->geom_quat, m->ngeom, 4, identity);
+  fill(m->site_quat, m->nsite, 4, identity);
+  fill(m->jnt_axis, m->njnt, 3, z);
+  for (int i = 0; i < m->nbody; i++) {
+    m->body_mocapid[i] = -1;
+  }
+  default_options(m);
+  default_contacts(m);
+  default_actuators(m);
+}
+
+// ---- deriving: bodies, joints and dofs
+
+static void derive_bodies(cr_model* m) {
+  for (int i = 0, jnt = 0, dof = 0, ntree = 0; i < m->nbody; i++) {
+    int parent = m->body_parentid[i], n = m->body_jntnum[i];
+    int nv = sum_nv(m->jnt_type + jnt, n);
+    m->body_jntadr[i] = n > 0 ? jnt : -1;
+    m->body_dofnum[i] = nv;
+    m->body_dofadr[i] = nv > 0 ? dof : -1;
+    m->body_rootid[i] = parent == 0 ? i : m->body_rootid[parent];
+    m->body_weldid[i] = n > 0 || m->body_mocapid[i] >= 0 || i == 0 ? i : m->body_weldid[parent];
+    m->body_treeid[i] = i == 0 ? -1 : m->body_treeid[parent];
+    if (n > 0 && m->body_treeid[i] < 0) {
+      m->body_treeid[i] = ntree++;
+    }
+    jnt += n;
+    dof += nv;
+  }
+}
+
+// the last dof that moves a body, -1 if it is static
+static int last_dof(const cr_model* m, int body) {
+  while (body > 0 && m->body_dofnum[body] == 0) {
+    body = m->body_parentid[body];
+  }
+  return body > 0 ? m->body_dofadr[body] + m->body_dofnum[body] - 1 : -1;
+}
+
+static void derive_joints(cr_model* m) {
+  int jnt = 0, qpos = 0, dof = 0;
+  for (int i = 1; i < m->nbody; i++) {
+    int parent = last_dof(m, m->body_parentid[i]);
+    for (int j = 0; j < m->body_jntnum[i]; j++, jnt++) {
+      m->jnt_bodyid[jnt] = i;
+      m->jnt_qposadr[jnt] = qpos;
+      m->jnt_dofadr[jnt] = dof;
+      qpos += cri_jnt_nq(m->jnt_type[jnt]);
+      for (int k = 0; k < cri_jnt_nv(m->jnt_type[jnt]); k++) {
+        m->dof_bodyid[dof] = i;
+        m->dof_jntid[dof] = jnt;
+        m->dof_treeid[dof] = m->body_treeid[i];
+        m->dof_parentid[dof] = parent;
+        parent = dof++;
+      }
+    }
+  }
+}
+
+static void derive_trees(cr_model* m) {
+  for (int i = 0; i < m->ntree; i++) {
+    m->tree_dofnum[i] = 0;
+  }
+  for (int i = 0; i < m->nv; i++) {
+    int id = m->dof_treeid[i];
+    if (m->tree_dofnum[id]++ == 0) {
+      m->tree_dofadr[id] = i;
+    }
+  }
+}
+
+// row i of M's lower triangle: the columns of its parent's row, then i
+static void derive_M(cr_model* m) {
+  for (int i = 0, adr = 0; i < m->nv; i++) {
+    int parent = m->dof_parentid[i], n = parent < 0 ? 0 : m->M_rownnz[parent];
+    for (int k = 0; k < n; k++) {
+      m->M_colind[adr + k] = m->M_colind[m->M_rowadr[parent] + k];
+    }
+    m->M_colind[adr + n] = i;
+    m->M_rowadr[i] = adr;
+    m->M_rownnz[i] = n + 1;
+    adr += n + 1;
+  }
+}
+
+// ---- deriving: geoms
+
+cr_real cri_geom_rbound(int type, const cr_real size[3]) {
+  switch (type) {
+    case CR_GEOM_PLANE:
+      return 0;
+    case CR_GEOM_SPHERE:
+      return size[0];
+    case CR_GEOM_CAPSULE:
+      return size[0] + size[1];
+    case CR_GEOM_CYLINDER:
+      return cr_sqrt(size[0] * size[0] + size[1] * size[1]);
+    case CR_GEOM_BOX:
+      return cr_sqrt(size[0] * size[0] + size[1] * size[1] + size[2] * size[2]);
+    default:
+      return -1;
+  }
+}
+
+static void derive_geoms(cr_model* m) {
+  for (int i = 0; i < m->nbody; i++) {
+    m->body_geomnum[i] = 0;
+    m->body_geomadr[i] = -1;
+  }
+  for (int i = 0; i < m->ngeom; i++) {
+    int body = m->geom_bodyid[i];
+    if (m->body_geomnum[body]++ == 0) {
+      m->body_geomadr[body] = i;
+    }
+    cr_real radius = cri_geom_rbound(m->geom_type[i], m->geom_size + 3 * i);
+    m->geom_rbound[i] = radius < 0 ? m->geom_rbound[i] : radius;
+  }
+}
+
+// ---- deriving: unit vectors and poses left out
+
+// scales to unit length, but leaves what is unit to round-off, so that deriving again changes nothing
+static bool make_unit(cr_real* x, int n) {
+  cr_real nn = 0;
+  for (int i = 0; i < n; i++) {
+    nn += x[i] * x[i];
+  }
+  cr_real length = cr_sqrt(nn);
+  if (!(length >= CR_MINVAL)) {
+    return false;
+  }
+  for (int i = 0; i < n && cr_abs(length - 1) > 4 * CR_EPS; i++) {
+    x[i] /= length;
+  }
+  return true;
+}
+
+static cr_status unit_quats(cr_model* m, cr_real* quat, int n, const char* kind, const char* field,
+                            const int32_t* adr, cr_error* error) {
+  for (int i = 0; i < n; i++) {
+    if (!make_unit(quat + 4 * i, 4)) {
+      return cri_fail(error, CR_ERR_MODEL, "%s: %s has no length", label_of(m, kind, adr, i).text,
+                      field);
+    }
+  }
+  return CR_OK;
+}
+
+static cr_status unit_vectors(cr_model* m, cr_error* error) {
+  CR_TRY(unit_quats(m, m->body_quat, m->nbody, "body", "body_quat", m->name_bodyadr, error));
+  CR_TRY(unit_quats(m, m->body_iquat, m->nbody, "body", "body_iquat", m->name_bodyadr, error));
+  CR_TRY(unit_quats(m, m->geom_quat, m->ngeom, "geom", "geom_quat", m->name_geomadr, error));
+  CR_TRY(unit_quats(m, m->site_quat, m->nsite, "site", "site_quat", m->name_siteadr, error));
+  const cr_real z[3] = {0, 0, 1};
+  for (int j = 0; j < m->njnt; j++) {
+    if (m->jnt_type[j] == CR_JNT_FREE || m->jnt_type[j] == CR_JNT_BALL) {
+      cr_copy(m->jnt_axis + 3 * j, z, 3);
+    } else if (!make_unit(m->jnt_axis + 3 * j, 3)) {
+      return cri_fail(error, CR_ERR_MODEL, "%s: jnt_axis has no length",
+                      label_of(m, "joint", m->name_jntadr, j).text);
+    }
+  }
+  return CR_OK;
+}
+
+static bool is_zero(const cr_real* x, int n) {
+  for (int i = 0; i < n; i++) {
+    if (x[i] != 0) {
+      return false;
+    }
+  }
+  return true;
+}
+
+// the quaternions of one array of coordinates, and positions of free joints with them
+static void fill_coordinates(const cr_model* m, cr_real* qpos) {
+  const cr_real identity[4] = {1, 0, 0, 0};
+  for (int j = 0; j < m->njnt; j++) {
+    cr_real* q = qpos + m->jnt_qposadr[j];
+    if (m->jnt_type[j] == CR_JNT_FREE && is_zero(q + 3, 4)) {
+      cr_copy(q, m->body_pos + 3 * m->jnt_bodyid[j], 3);
+      cr_copy(q + 3, m->body_quat + 4 * m->jnt_bodyid[j], 4);
+    } else if (m->jnt_type[j] == CR_JNT_BALL && is_zero(q, 4)) {
+      cr_copy(q, identity, 4);
+    }
+  }
+}
+
+static void fill_poses(cr_model* m) {
+  fill_coordinates(m, m->qpos0);
+  fill_coordinates(m, m->qpos_spring);
+  for (int i = 0; i < m->nbody; i++) {
+    int id = m->body_mocapid[i];
+    if (id >= 0 && is_zero(m->mocap_quat0 + 4 * id, 4)) {
+      cr_copy(m->mocap_pos0 + 3 * id, m->body_pos + 3 * i, 3);
+      cr_copy(m->mocap_quat0 + 4 * id, m->body_quat + 4 * i, 4);
+    }
+  }
+}
+
+// ---- checks of what is only referred to
+
+// every stride-th number of a field is an id below limit
+static cr_status check_ids(const char* kind, const char* field, const int32_t* ids, int n,
+                           int stride, int limit, cr_error* error) {
+  for (int i = 0; i < n; i++) {
+    int id = ids[i * stride];
+    if (id < 0 || id >= limit) {
+      return cri_fail(error, CR_ERR_MODEL, "%s %d: %s is %d, outside 0 .. %d", kind, i, field, id,
+                      limit - 1);
+    }
+  }
+  return CR_OK;
+}
+
+static cr_status check_references(const cr_model* m, cr_error* error) {
+  const int32_t* exclude = m->exclude_body;
+  CR_TRY(check_ids("geom", "geom_bodyid", m->geom_bodyid, m->ngeom, 1, m->nbody, error));
+  CR_TRY(check_ids("site", "site_bodyid", m->site_bodyid, m->nsite, 1, m->nbody, error));
+  CR_TRY(check_ids("pair", "pair_geom1", m->pair_geom1, m->npair, 1, m->ngeom, error));
+  CR_TRY(check_ids("pair", "pair_geom2", m->pair_geom2, m->npair, 1, m->ngeom, error));
+  CR_TRY(check_ids("exclude", "exclude_body", exclude, m->nexclude, 2, m->nbody, error));
+  CR_TRY(check_ids("exclude", "exclude_body", exclude + 1, m->nexclude, 2, m->nbody, error));
+  CR_TRY(
+      check_ids("actuator", "actuator_trnid", m->actuator_trnid, m->nactuator, 2, m->njnt, error));
+  for (int i = 1; i < m->ngeom; i++) {
+    if (m->geom_bodyid[i] < m->geom_bodyid[i - 1]) {
+      return cri_fail(
+          error, CR_ERR_MODEL, "%s: geoms are not sorted by body, geom_bodyid is %d after %d",
+          label_of(m, "geom", m->name_geomadr, i).text, m->geom_bodyid[i], m->geom_bodyid[i - 1]);
+    }
+  }
+  return CR_OK;
+}
+
+// mocap bodies are jointless children of the world, with ids 0 .. nmocap - 1 in order
+static cr_status check_mocap(const tree* t, cr_model* m, cr_error* error) {
+  int next = 0;
+  for (int i = 0; i < m->nbody; i++) {
+    m->body_mocapid[i] = m->nmocap == 0 ? -1 : m->body_mocapid[i];
+    int id = m->body_mocapid[i];
+    if (id < 0) {
+      continue;
+    }
+    if (i == 0 || m->body_parentid[i] != 0 || m->body_jntnum[i] != 0) {
+      return cri_fail(error, CR_ERR_MODEL,
+                      "%s: a mocap body is a child of the world without joints",
+                      body_label(t, i).text);
+    }
+    if (id != next++) {
+      return cri_fail(error, CR_ERR_MODEL, "%s: body_mocapid is %d instead of %d",
+                      body_label(t, i).text, id, next - 1);
+    }
+  }
+  return next == m->nmocap ? CR_OK
+                           : cri_fail(error, CR_ERR_MODEL, "nmocap is %d, but %d bodies are mocap",
+                                      m->nmocap, next);
+}
+
+static cr_status check_counts(const tree* t, const cr_model* m, cr_error* error) {
+  counts c = count(t);
+  if (c.nq != m->nq || c.nv != m->nv || c.ntree != m->ntree || c.nC != m->nC) {
+    return cri_fail(error, CR_ERR_MODEL,
+                    "(nq, nv, ntree, nC) is (%d, %d, %d, %d), but the joints make (%d, %d, %d, %d)",
+                    m->nq, m->nv, m->ntree, m->nC, c.nq, c.nv, c.ntree, c.nC);
+  }
+  return CR_OK;
+}
+
+cr_status cri_model_derive(cr_model* m, cr_error* error) {
+  tree t = {m->nbody, m->njnt, m->body_parentid, m->body_jntnum, m->jnt_type, m};
+  CR_TRY(check_tree(&t, error));
+  CR_TRY(check_counts(&t, m, error));
+  CR_TRY(check_mocap(&t, m, error));
+  CR_TRY(check_references(m, error));
+  derive_bodies(m);
+  derive_joints(m);
+  derive_trees(m);
+  derive_M(m);
+  derive_geoms(m);
+  CR_TRY(unit_vectors(m, error));
+  fill_poses(m);
+  return CR_OK;
+}

@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+// Models filled in C, without MuJoCo: from the few arrays a person writes (parents, joints, geoms)
+// to all that follows from them. The order of the calls:
+//
+//   cr_model m = {.ngeom = 2, .nsite = 1};              counts that are not of the tree
+//   cri_model_sizes(&m, nbody, parents, jntnums, jnt_types, &error);
+//   cri_model_allocate(&m, &error);
+//   cri_model_defaults(&m);                             MuJoCo's defaults of MJCF
+//   ... body_parentid, body_jntnum, jnt_type, geom_bodyid, masses, poses, sizes ...
+//   cri_model_derive(&m, &error);
+//
+// Numbering is MuJoCo's: body 0 is the world, bodies are in depth-first order, joints and geoms
+// are sorted by body. M has an entry for every pair of a dof and one of its ancestors, also where
+// MuJoCo would drop those that vanish for "simple" bodies: their derivatives do not vanish.
+#ifndef CR_MODEL_BUILD_H
+#define CR_MODEL_BUILD_H
+
+#include "model/model.h"
+
+/// Sets the counts of the tree in `m`: nbody, njnt, nq, nv, ntree, nC. Other members stay.
+/// Shapes   parentid[nbody], jntnum[nbody] joints of each body, jnt_type[sum of jntnum]
+/// Errors   CR_ERR_MODEL: the tree is not one (see cri_model_derive)
+cr_status cri_model_sizes(cr_model* m, int nbody, const int32_t* parentid, const int32_t* jntnum,
+                          const int32_t* jnt_type, cr_error* error);
+
+/// Fills an allocated model with what MJCF gives an element of which nothing is said: options,
+/// unit quaternions, solver parameters, contact bits, friction, gear 1; masses and sizes stay 0.
+/// Actuator i gets control i and force output i where the counts agree, and no activation.
+void cri_model_defaults(cr_model* m);
+
+/// Fills what follows from the structure and checks it.
+/// Reads    body_parentid, body_jntnum, jnt_type, geom_bodyid, geom_type, geom_size, site_bodyid,
+///          body_mocapid, and the ids of pairs, excludes and actuators, which are only checked
+/// Writes   body_jntadr, body_rootid, body_weldid, body_dofnum, body_dofadr, body_treeid,
+///          body_geomnum, body_geomadr, jnt_qposadr, jnt_dofadr, jnt_bodyid, dof_bodyid, dof_jntid,
+///          dof_parentid, dof_treeid, tree_dofadr, tree_dofnum, M_rownnz, M_rowadr, M_colind,
+///          geom_rbound (types of primitive shapes only)
+/// Scales   quaternions and the axes of hinges and slides to unit length; other axes become z
+/// Defaults a quaternion left at zero in qpos0, qpos_spring or a mocap body's reset pose takes
+///          body_quat, with body_pos as position (a ball joint: identity); body_mocapid is -1
+///          throughout where nmocap is 0
+/// Errors   CR_ERR_MODEL with a sentence that names the body, joint, geom, ... at fault
+cr_status cri_model_derive(cr_model* m, cr_error* error);
+
+/// Numbers in qpos and in qvel of a joint of this type; 0 for a type that does not exist.
+static inline int cri_jnt_nq(int type) {
+  return type == CR_JNT_FREE   ? 7
+         : type == CR_JNT_BALL ? 4
+                               : type == CR_JNT_SLIDE || type == CR_JNT_HINGE;
+}
+static inline int cri_jnt_nv(int type) {
+  return type == CR_JNT_FREE   ? 6
+         : type == CR_JNT_BALL ? 3
+                               : type == CR_JNT_SLIDE || type == CR_JNT_HINGE;
+}
+
+/// Radius of the sphere about a primitive shape's centre that holds it; 0 for a plane, which no
+/// sphere holds, and -1 for a type that is not primitive.
+cr_real cri_geom_rbound(int type, const cr_real size[3]);
+
+#endif

@@ -1,0 +1,221 @@
+// SPDX-License-Identifier: Apache-2.0
+// Checks of a model, as two tables: which counts bound which index fields, and which real fields
+// must not be negative.
+#include "model/check.h"
+
+#include <stdio.h>
+
+#include "model/fields.h"
+
+// ---- index fields: lowest value, and the count they stay below
+
+typedef struct {
+  cr_field_id id;
+  int lowest;
+  size_t below;
+} index_row;
+
+#define INDEX(field, lowest, count) {CR_FIELD_##field, lowest, offsetof(cr_model, count)},
+static const index_row index_rows[] = {
+    INDEX(body_parentid, 0, nbody) INDEX(body_rootid, 0, nbody) INDEX(body_weldid, 0, nbody) INDEX(
+        body_mocapid, -1, nmocap) INDEX(body_jntadr, -1, njnt) INDEX(body_dofadr, -1, nv)
+        INDEX(body_treeid, -1, ntree) INDEX(body_geomadr, -1, ngeom) INDEX(jnt_qposadr, 0, nq)
+            INDEX(jnt_dofadr, 0, nv) INDEX(jnt_bodyid, 0, nbody) INDEX(dof_bodyid, 0, nbody) INDEX(
+                dof_jntid, 0, njnt) INDEX(dof_parentid, -1, nv) INDEX(dof_treeid, 0, ntree)
+                INDEX(tree_dofadr, -1, nv) INDEX(M_rowadr, 0, nC) INDEX(M_colind, 0, nv) INDEX(
+                    geom_bodyid, 0, nbody) INDEX(site_bodyid, 0, nbody) INDEX(pair_geom1, 0, ngeom)
+                    INDEX(pair_geom2, 0, ngeom) INDEX(exclude_body, 0, nbody)
+                        INDEX(actuator_ctrladr, 0, nu) INDEX(actuator_outadr, 0, nout)
+                            INDEX(actuator_actadr, -1, na) INDEX(name_bodyadr, 0, nnames)
+                                INDEX(name_jntadr, 0, nnames) INDEX(name_geomadr, 0, nnames) INDEX(
+                                    name_siteadr, 0, nnames) INDEX(name_actuatoradr, 0, nnames)
+                                    INDEX(name_pairadr, 0, nnames) INDEX(name_keyadr, 0, nnames)};
+
+static const cr_field_id not_negative[] = {
+    CR_FIELD_body_mass,      CR_FIELD_body_inertia, CR_FIELD_body_invweight0,
+    CR_FIELD_dof_armature,   CR_FIELD_dof_damping,  CR_FIELD_dof_frictionloss,
+    CR_FIELD_dof_invweight0, CR_FIELD_geom_size,    CR_FIELD_geom_friction,
+    CR_FIELD_pair_friction,  CR_FIELD_geom_solmix};
+
+#define COUNT(array) ((int)(sizeof(array) / sizeof((array)[0])))
+
+// ---- how an element is called: by its name, or by its number
+
+static const char* element(const cr_model* m, cr_field_id id, int row, char text[96]) {
+  const struct {
+    const char* rows;
+    const int32_t* adr;
+    const char* kind;
+  } kinds[] = {{"nbody", m->name_bodyadr, "body"},
+               {"njnt", m->name_jntadr, "joint"},
+               {"ngeom", m->name_geomadr, "geom"},
+               {"nsite", m->name_siteadr, "site"},
+               {"nactuator", m->name_actuatoradr, "actuator"},
+               {"npair", m->name_pairadr, "pair"}};
+  const char* rows = cri_field(id)->rows;
+  if (strcmp(rows, "nv") == 0) {
+    (void)snprintf(text, 96, "dof %d", row);
+    return text;
+  }
+  for (int i = 0; i < COUNT(kinds); i++) {
+    if (strcmp(kinds[i].rows, rows) == 0) {
+      const char* name = m->nnames > 0 ? cri_name(m, kinds[i].adr, row) : "";
+      if (name[0] != 0) {
+        (void)snprintf(text, 96, "%s '%.60s'", kinds[i].kind, name);
+      } else {
+        (void)snprintf(text, 96, "%s %d", kinds[i].kind, row);
+      }
+      return text;
+    }
+  }
+  (void)snprintf(text, 96, "row %d", row);
+  return text;
+}
+
+static cr_status bad(const cr_model* m, cr_field_id id, int row, const char* what, double value,
+                     cr_error* error) {
+  char text[96];
+  return cri_fail(error, CR_ERR_MODEL, "%s: %s %s (%.9g)", element(m, id, row, text),
+                  cri_field(id)->name, what, value);
+}
+
+// ---- the checks
+
+static cr_status check_indices(const cr_model* m, cr_error* error) {
+  if (m->nnames > 0 && m->names[m->nnames - 1] != 0) {
+    return cri_fail(error, CR_ERR_MODEL, "names: the last one does not end");
+  }
+  for (int k = 0; k < COUNT(index_rows); k++) {
+    const index_row* row = &index_rows[k];
+    int32_t below;
+    memcpy(&below, (const char*)m + row->below, sizeof below);
+    bool names_absent = row->below == offsetof(cr_model, nnames) && below == 0;
+    int width = cri_field_width(m, row->id), n = cri_field_rows(m, NULL, row->id) * width;
+    const int32_t* values = cri_field_index(m, NULL, row->id);
+    for (int i = 0; i < n && !names_absent; i++) {
+      // an address of nothing may point one past the end, as MuJoCo's do
+      if (values[i] < row->lowest || values[i] >= below + (below == 0)) {
+        char text[96];
+        return cri_fail(error, CR_ERR_MODEL, "%s: %s is %d, out of range [%d, %d)",
+                        element(m, row->id, i / width, text), cri_field(row->id)->name, values[i],
+                        row->lowest, below);
+      }
+    }
+  }
+  return CR_OK;
+}
+
+static cr_status check_tree(const cr_model* m, cr_error* error) {
+  for (int i = 1; i < m->nbody; i++) {
+    if (m->body_parentid[i] >= i) {
+      return bad(m, CR_FIELD_body_parentid, i, "must come before its child", m->body_parentid[i],
+                 error);
+    }
+    if (m->body_jntnum[i] < 0 || m->body_dofnum[i] < 0 ||
+        (m->body_jntnum[i] > 0 && m->body_jntadr[i] + m->body_jntnum[i] > m->njnt) ||
+        (m->body_dofnum[i] > 0 && m->body_dofadr[i] + m->body_dofnum[i] > m->nv)) {
+      return bad(m, CR_FIELD_body_jntnum, i, "does not fit", m->body_jntnum[i], error);
+    }
+  }
+  for (int i = 0; i < m->nv; i++) {
+    int end = m->M_rowadr[i] + m->M_rownnz[i];
+    if (m->dof_parentid[i] >= i || m->M_rownnz[i] < 1 || end > m->nC || m->M_colind[end - 1] != i) {
+      return bad(m, CR_FIELD_dof_parentid, i, "and M's rows do not agree", m->dof_parentid[i],
+                 error);
+    }
+  }
+  for (int j = 0; j < m->njnt; j++) {
+    static const int nq_of[] = {7, 4, 1, 1}, nv_of[] = {6, 3, 1, 1};
+    int type = m->jnt_type[j];
+    if (type < 0 || type > CR_JNT_HINGE || m->jnt_qposadr[j] + nq_of[type] > m->nq ||
+        m->jnt_dofadr[j] + nv_of[type] > m->nv) {
+      return bad(m, CR_FIELD_jnt_type, j, "does not fit", type, error);
+    }
+  }
+  for (int i = 0; i < m->nactuator; i++) {
+    if (m->actuator_trnid[2 * i] < 0 || m->actuator_trnid[2 * i] >= m->njnt) {
+      return bad(m, CR_FIELD_actuator_trnid, i, "is no joint", m->actuator_trnid[2 * i], error);
+    }
+  }
+  return CR_OK;
+}
+
+static bool is_quaternion(cr_field_id id) {
+  return cri_field(id)->tangent == CR_TANGENT_QUAT || id == CR_FIELD_mocap_quat0;
+}
+
+static cr_real norm4(const cr_real* q) {
+  return cr_sqrt(q[0] * q[0] + q[1] * q[1] + q[2] * q[2] + q[3] * q[3]);
+}
+
+static cr_status check_numbers(const cr_model* m, cr_error* error) {
+  for (int k = 0; k < CR_N_MODEL_FIELD; k++) {
+    cr_field_id id = (cr_field_id)k;
+    if (cri_field(id)->kind != CR_KIND_CONST && cri_field(id)->kind != CR_KIND_PARAM) {
+      continue;
+    }
+    const cr_real* x = cri_field_real(m, NULL, id);
+    int width = cri_field_width(m, id), rows = cri_field_rows(m, NULL, id);
+    for (int i = 0; i < rows * width; i++) {
+      if (!isfinite(x[i])) {
+        return bad(m, id, i / width, "is not finite", (double)x[i], error);
+      }
+    }
+    for (int i = 0; is_quaternion(id) && i < rows; i++) {
+      if (cr_abs(norm4(x + 4 * i) - 1) > CR_R(1e-6)) {
+        return bad(m, id, i, "is not of unit length", (double)norm4(x + 4 * i), error);
+      }
+    }
+  }
+  for (int k = 0; k < COUNT(not_negative); k++) {
+    cr_field_id id = not_negative[k];
+    const cr_real* x = cri_field_real(m, NULL, id);
+    int width = cri_field_width(m, id), rows = cri_field_rows(m, NULL, id);
+    for (int i = 0; i < rows * width; i++) {
+      if (x[i] < 0) {
+        return bad(m, id, i / width, "is negative", (double)x[i], error);
+      }
+    }
+  }
+  return CR_OK;
+}
+
+cr_status cri_model_check(const cr_model* m, cr_error* error) {
+  if (!(m->timestep > 0) || !isfinite(m->timestep)) {
+    return cri_fail(error, CR_ERR_MODEL, "option timestep: %.9g is not positive",
+                    (double)m->timestep);
+  }
+  if (!(m->impratio > 0)) {
+    return cri_fail(error, CR_ERR_MODEL, "option impratio: %.9g is not positive",
+                    (double)m->impratio);
+  }
+  if (m->nbody < 1) {
+    return cri_fail(error, CR_ERR_MODEL, "nbody: a model has at least the world");
+  }
+  CR_TRY(check_indices(m, error));
+  CR_TRY(check_tree(m, error));
+  return check_numbers(m, error);
+}
+
+cr_status cri_qpos_check(const cr_model* m, const cr_real* qpos, cr_error* error) {
+  for (int i = 0; i < m->nq; i++) {
+    if (!isfinite(qpos[i])) {
+      return cri_fail(error, CR_ERR_NONFINITE, "qpos[%d] is not finite", i);
+    }
+  }
+  for (int j = 0; j < m->njnt; j++) {
+    int type = m->jnt_type[j];
+    if (type != CR_JNT_FREE && type != CR_JNT_BALL) {
+      continue;
+    }
+    int adr = m->jnt_qposadr[j] + (type == CR_JNT_FREE ? 3 : 0);
+    cr_real norm = norm4(qpos + adr);
+    if (cr_abs(norm - 1) > CR_R(1e-6)) {
+      char text[96];
+      return cri_fail(error, CR_ERR_ARG,
+                      "%s: its quaternion, qpos[%d] to qpos[%d], has length %.9g, not 1",
+                      element(m, CR_FIELD_jnt_type, j, text), adr, adr + 3, (double)norm);
+    }
+  }
+  return CR_OK;
+}

@@ -1,0 +1,237 @@
+// SPDX-License-Identifier: Apache-2.0
+// Memory of cr_data and its twins: one block each, laid out from the field table.
+#include "model/data.h"
+
+#include <assert.h>
+#include <stdlib.h>
+
+#include "model/fields.h"
+
+enum { ALIGN = 64, N_RK = 4 };
+
+const bool cri_no_params[CR_N_FIELD] = {false};
+
+static size_t rounded(size_t bytes) { return (bytes + ALIGN - 1) / ALIGN * ALIGN; }
+
+// most contacts of a pair of geoms, by MuJoCo's rules for primitive shapes
+static int most_contacts(int type1, int type2) {
+  if (type1 == CR_GEOM_SPHERE || type2 == CR_GEOM_SPHERE) {
+    return 1;
+  }
+  if (type1 == CR_GEOM_BOX && type2 == CR_GEOM_BOX) {
+    return 8;
+  }
+  return type1 == CR_GEOM_CAPSULE || type2 == CR_GEOM_CAPSULE ? 2 : 4;
+}
+
+static int deepest_chain(const cr_model* m) {
+  int deepest = 0;
+  for (int i = 0; i < m->nv; i++) {
+    deepest = m->M_rownnz[i] > deepest ? m->M_rownnz[i] : deepest;
+  }
+  return deepest;
+}
+
+cr_capacity cri_capacity_default(const cr_model* m) {
+  long most = 0, cap = 64 + 8L * m->ngeom;
+  for (int i = 0; i < m->ngeom && most < cap; i++) {
+    for (int j = i + 1; j < m->ngeom && most < cap; j++) {
+      bool static_pair =
+          m->body_weldid[m->geom_bodyid[i]] == 0 && m->body_weldid[m->geom_bodyid[j]] == 0;
+      bool match = (m->geom_contype[i] & m->geom_conaffinity[j]) != 0 ||
+                   (m->geom_contype[j] & m->geom_conaffinity[i]) != 0;
+      most += match && !static_pair ? most_contacts(m->geom_type[i], m->geom_type[j]) : 0;
+    }
+  }
+  for (int i = 0; i < m->npair && most < cap; i++) {
+    most += most_contacts(m->geom_type[m->pair_geom1[i]], m->geom_type[m->pair_geom2[i]]);
+  }
+  int ncon = (int)(most < cap ? most : cap);
+  int per_contact = m->cone == CR_CONE_PYRAMIDAL ? 4 : 3;
+  int chain = 2 * deepest_chain(m);
+  cr_capacity c = {.ncon = ncon, .nefc = m->nv + 2 * m->njnt + per_contact * ncon};
+  c.nJ = c.nefc * (chain < m->nv ? chain : m->nv);
+  return c;
+}
+
+// non-zeros of actuator_moment: one chain entry a dof of the actuator's joint
+static int count_moment(const cr_model* m) {
+  int n = 0;
+  for (int i = 0; i < m->nactuator; i++) {
+    int type = m->jnt_type[m->actuator_trnid[2 * i]];
+    n += type == CR_JNT_FREE ? 6 : (type == CR_JNT_BALL ? 3 : 1);
+  }
+  return n;
+}
+
+static size_t scratch_numbers(const cr_model* m, const cr_data* d) {
+  size_t v = (size_t)m->nv, b = (size_t)m->nbody, e = (size_t)d->nefc_max;
+  return 2 * v * v + 96 * v + 128 * b + 48 * e + 64 * (size_t)d->ncon_max + 64 * (size_t)m->ngeom +
+         8 * (size_t)(m->nq + m->na + m->nu + m->nout) + 2 * (size_t)d->nJ_max + (size_t)m->nC +
+         4096;
+}
+
+static bool twin_has(const cr_field* f) {
+  return f->tangent != CR_TANGENT_NONE && f->kind != CR_KIND_INDEX && f->kind != CR_KIND_SAVE;
+}
+
+static void set_pointer(cr_data* d, size_t offset, void* pointer) {
+  memcpy((char*)d + offset, &pointer, sizeof pointer);
+}
+
+// pairs of an operator, behind its values
+static size_t layout_pairs(const cr_model* m, cr_data* d, cr_field_id id, char* memory) {
+  cr_pairs* p = (cr_pairs*)(void*)((char*)d + cri_field(id)->pairs);
+  int left = id == CR_FIELD_efc_J ? d->nefc_max : (id == CR_FIELD_M ? m->nv : m->nout);
+  *p = (cr_pairs){.left_size = left, .right_size = m->nv};
+  size_t left_bytes = rounded(CR_MAX_PAIRS * (size_t)left * sizeof(cr_real));
+  size_t right_bytes = rounded(CR_MAX_PAIRS * (size_t)m->nv * sizeof(cr_real));
+  if (memory != NULL) {
+    p->left = (cr_real*)(void*)memory;
+    p->right = (cr_real*)(void*)(memory + left_bytes);
+  }
+  return left_bytes + right_bytes;
+}
+
+// one layout, run twice: with memory NULL it only counts
+static size_t layout(const cr_model* m, cr_data* d, char* memory) {
+  size_t used = 0;
+  for (int i = CR_N_MODEL_FIELD; i < CR_N_FIELD; i++) {
+    cr_field_id id = (cr_field_id)i;
+    const cr_field* f = cri_field(id);
+    bool has = d->role == CR_DATA_PLAIN || twin_has(f);
+    size_t item = f->kind == CR_KIND_INDEX ? sizeof(int32_t) : sizeof(cr_real);
+    size_t numbers = (size_t)cri_field_capacity(m, d, id) * (size_t)cri_field_width(m, id);
+    set_pointer(d, f->offset, has && memory != NULL ? memory + used : NULL);
+    used += has ? rounded(numbers * item) : 0;
+    if (f->kind == CR_KIND_OP && d->role == CR_DATA_COTANGENT) {
+      used += layout_pairs(m, d, id, memory == NULL ? NULL : memory + used);
+    }
+  }
+  d->scratch = memory == NULL ? NULL : (cr_real*)(void*)(memory + used);
+  d->scratch_size = scratch_numbers(m, d);
+  return used + rounded(d->scratch_size * sizeof(cr_real));
+}
+
+static cr_status allocate(cr_data* d, const cr_model* m, cr_error* error) {
+  d->memory_size = layout(m, d, NULL);
+  d->memory = aligned_alloc(ALIGN, d->memory_size);
+  if (d->memory == NULL) {
+    return cri_fail(error, CR_ERR_MEMORY, "data: no memory for %zu bytes", d->memory_size);
+  }
+  memset(d->memory, 0, d->memory_size);
+  layout(m, d, d->memory);
+  return CR_OK;
+}
+
+cr_status cri_data_create(cr_data** out, const cr_model* m, const cr_capacity* capacity,
+                          cr_error* error) {
+  cr_capacity c = capacity != NULL ? *capacity : cri_capacity_default(m);
+  cr_data* d = calloc(1, sizeof *d);
+  if (d == NULL) {
+    return cri_fail(error, CR_ERR_MEMORY, "data: no memory");
+  }
+  d->role = CR_DATA_PLAIN;
+  d->ncon_max = c.ncon;
+  d->nefc_max = c.nefc;
+  d->nJ_max = c.nJ;
+  d->nH = m->nv * (m->nv + 1) / 2;
+  d->nHindex = m->nv * (m->nv + 1) / 2 + 2 * m->nv + 1;
+  d->nmoment = count_moment(m);
+  d->nrk = N_RK;
+  cr_status status = allocate(d, m, error);
+  if (status != CR_OK) {
+    free(d);
+    return status;
+  }
+  cri_data_reset(m, d);
+  *out = d;
+  return CR_OK;
+}
+
+cr_status cri_data_twin(cr_data** out, const cr_model* m, const cr_data* d, cr_data_role role,
+                        const bool* wanted, cr_error* error) {
+  assert(role != CR_DATA_PLAIN);
+  cr_data* twin = calloc(1, sizeof *twin);
+  if (twin == NULL) {
+    return cri_fail(error, CR_ERR_MEMORY, "data twin: no memory");
+  }
+  twin->role = role;
+  twin->ncon_max = d->ncon_max;
+  twin->nefc_max = d->nefc_max;
+  twin->nJ_max = d->nJ_max;
+  twin->nH = d->nH;
+  twin->nHindex = d->nHindex;
+  twin->nmoment = d->nmoment;
+  twin->nrk = d->nrk;
+  cr_status status = allocate(twin, m, error);
+  if (status == CR_OK) {
+    status = cri_model_twin(&twin->par, m, wanted, error);
+  }
+  if (status != CR_OK) {
+    cri_data_free(twin);
+    return status;
+  }
+  *out = twin;
+  return CR_OK;
+}
+
+void cri_data_free(cr_data* d) {
+  if (d != NULL) {
+    cri_model_free(&d->par);
+    free(d->memory);
+    free(d);
+  }
+}
+
+void cri_data_reset(const cr_model* m, cr_data* d) {
+  cr_copy(d->qpos, m->qpos0, m->nq);
+  cr_zero(d->qvel, m->nv);
+  cr_zero(d->act, m->na);
+  cr_zero(d->ctrl, m->nu);
+  cr_zero(d->qfrc_applied, m->nv);
+  cr_zero(d->xfrc_applied, 6 * m->nbody);
+  cr_zero(d->qacc_warmstart, m->nv);
+  cr_copy(d->mocap_pos, m->mocap_pos0, 3 * m->nmocap);
+  cr_copy(d->mocap_quat, m->mocap_quat0, 4 * m->nmocap);
+  d->time = 0;
+}
+
+void cri_data_copy(const cr_model* m, cr_data* to, const cr_data* from) {
+  assert(to->role == from->role && to->memory_size == from->memory_size);
+  (void)m;
+  memcpy(to->memory, from->memory, from->memory_size);
+  to->ncon = from->ncon;
+  to->nefc = from->nefc;
+  to->nJ = from->nJ;
+  to->nf = from->nf;
+  to->nl = from->nl;
+  to->time = from->time;
+  to->want_M = from->want_M;
+  to->M_formed = from->M_formed;
+  to->solver_iterations = from->solver_iterations;
+  to->solver_residual = from->solver_residual;
+}
+
+cr_real* cri_push(cr_data* d, size_t n) {
+  assert(d->scratch_used + n <= d->scratch_size);
+  cr_real* memory = d->scratch + d->scratch_used;
+  d->scratch_used += n;
+  if (d->scratch_used > d->scratch_peak) {
+    d->scratch_peak = d->scratch_used;
+  }
+  return memory;
+}
+
+int32_t* cri_push_int(cr_data* d, size_t n) {
+  size_t numbers = (n * sizeof(int32_t) + sizeof(cr_real) - 1) / sizeof(cr_real);
+  return (int32_t*)(void*)cri_push(d, numbers);
+}
+
+int cri_pairs_add(cr_pairs* p) {
+  assert(p->n < CR_MAX_PAIRS);
+  int k = p->n++;
+  memset(cri_pair_left(p, k), 0, (size_t)p->left_size * sizeof(cr_real));
+  memset(cri_pair_right(p, k), 0, (size_t)p->right_size * sizeof(cr_real));
+  return k;
+}

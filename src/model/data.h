@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: Apache-2.0
+// cr_data: a state and all that is computed from it, in one block of memory. Its twins, a tangent
+// or a cotangent, are cr_data too, with the same field names: bar->xpos is the cotangent of d->xpos.
+#ifndef CR_MODEL_DATA_H
+#define CR_MODEL_DATA_H
+
+#include "base/real.h"
+#include "base/status.h"
+#include "model/model.h"
+
+typedef enum {
+  CR_TANGENT_SAME,   // as many numbers as the field
+  CR_TANGENT_QPOS,   // nv numbers
+  CR_TANGENT_QUAT,   // 3 numbers a row: body perturbation
+  CR_TANGENT_ROT,    // 9 ambient numbers, columns turned by a world vector
+  CR_TANGENT_FRAME,  // 9 ambient numbers, rows turned by a world vector
+  CR_TANGENT_NONE
+} cr_tangent;
+
+/// Cotangent of an operator: the sum over n pairs of left (x) right.
+enum { CR_MAX_PAIRS = 6 };
+typedef struct {
+  int n;
+  int left_size, right_size;  // capacity of one vector
+  cr_real* left;              // CR_MAX_PAIRS x left_size
+  cr_real* right;             // CR_MAX_PAIRS x right_size
+} cr_pairs;
+
+typedef enum { CR_DATA_PLAIN, CR_DATA_TANGENT, CR_DATA_COTANGENT } cr_data_role;
+
+/// Room for contacts and rows. Zero means the documented rule of cri_capacity_default.
+typedef struct {
+  int ncon, nefc, nJ;
+} cr_capacity;
+
+struct cr_data {
+#define CR_STATE(name, rows, width, tangent, unit, frame, text) cr_real* name;
+#define CR_REAL(name, rows, width, tangent, unit, frame, text) cr_real* name;
+#define CR_OP(name, left, right, nnz, text) \
+  cr_real* name;                            \
+  cr_pairs name##_pairs;
+#define CR_SAVE(name, rows, width, text) cr_real* name;
+#define CR_INDEX(name, rows, width, text) int32_t* name;
+#include "model/data_fields.h"
+
+  // live counts
+  int32_t ncon, nefc, nJ, nf, nl;  // contacts; rows; non-zeros of efc_J; friction, limit rows
+  // capacities
+  int32_t ncon_max, nefc_max, nJ_max, nH, nHindex, nmoment, nrk;
+
+  cr_real time;
+  bool want_M;    // form M even where no row needs it
+  bool M_formed;  // d->M is valid
+
+  // how the last solve of the constraint problem went
+  int32_t solver_iterations;
+  cr_real solver_residual;  // |M a - qfrc_smooth - J' f|_inf over the largest of those terms' scale
+
+  cr_data_role role;
+  cr_model par;    // twins: tangents or cotangents of parameters; arrays NULL where not asked for
+  cr_error error;  // the sentence behind the last status that was not CR_OK
+
+  // scratch stack: cri_push until cri_pop
+  cr_real* scratch;
+  size_t scratch_size, scratch_used, scratch_peak;
+
+  void* memory;
+  size_t memory_size;
+};
+typedef struct cr_data cr_data;
+
+/// Capacity rule: contacts min(sum of the most contacts of every candidate pair, 64 + 8 ngeom);
+/// rows nv friction losses + 2 limits a joint + ncon x (4 pyramidal, 3 elliptic, 1 for condim 1);
+/// non-zeros nefc x min(nv, 2 x deepest chain of dofs).
+cr_capacity cri_capacity_default(const cr_model* m);
+
+/// Allocates a data block, all zero, state reset to qpos0. NULL capacity: the rule above.
+cr_status cri_data_create(cr_data** d, const cr_model* m, const cr_capacity* capacity,
+                          cr_error* error);
+
+/// A twin of d: all fields that have a derivative, zero, with scratch of its own. `wanted` says
+/// which parameters it has room for (indices of cr_field_id); NULL means all, see cri_no_params.
+cr_status cri_data_twin(cr_data** twin, const cr_model* m, const cr_data* d, cr_data_role role,
+                        const bool* wanted, cr_error* error);
+
+/// Pass as `wanted` for a twin without parameters.
+extern const bool cri_no_params[];
+
+void cri_data_free(cr_data* d);
+
+/// State to qpos0, zero velocity; clears controls, applied forces, warm start and time.
+void cri_data_reset(const cr_model* m, cr_data* d);
+
+/// Copies every array and live count; the capacities must agree.
+void cri_data_copy(const cr_model* m, cr_data* to, const cr_data* from);
+
+/// n numbers of scratch, not cleared. Release with cri_pop(d, mark), mark = cri_mark(d).
+cr_real* cri_push(cr_data* d, size_t n);
+int32_t* cri_push_int(cr_data* d, size_t n);
+static inline size_t cri_mark(const cr_data* d) { return d->scratch_used; }
+static inline void cri_pop(cr_data* d, size_t mark) { d->scratch_used = mark; }
+
+/// Appends a zeroed pair to an operator's cotangent and returns its index; the caller fills
+/// left + k left_size and right + k right_size. Asserts k < CR_MAX_PAIRS.
+int cri_pairs_add(cr_pairs* pairs);
+static inline cr_real* cri_pair_left(const cr_pairs* p, int k) {
+  return p->left + (size_t)k * (size_t)p->left_size;
+}
+static inline cr_real* cri_pair_right(const cr_pairs* p, int k) {
+  return p->right + (size_t)k * (size_t)p->right_size;
+}
+
+#endif

@@ -1,0 +1,161 @@
+// SPDX-License-Identifier: Apache-2.0
+// The field table of cr_data, no include guard: define the macros you want, include it.
+// Allocation, copies, twins, clearing, lookup by name, printing, saving and docs/fields.md come
+// from it. Names, shapes, units and frames are MuJoCo's; ncon, nefc and nJ are live counts.
+//
+//   CR_STATE(name, rows, width, tangent, unit, frame, text)  input of the step
+//   CR_REAL (name, rows, width, tangent, unit, frame, text)  computed
+//        tangent: SAME   as many numbers as the field
+//                 QPOS   nv numbers, see docs/conventions.md
+//                 ROT    rotation matrices: ambient 9 numbers, perturbed as [w]x R
+//                 FRAME  contact frames, axes in rows: ambient 9 numbers, each row perturbed as w x row
+//                 NONE   carries no derivative (a redundant form, or a constant of the step)
+//   CR_OP   (name, left, right, nnz, text)  operator: sparse values; its cotangent is a list of
+//        vector pairs <name>_pairs, sum of left (x) right; its tangent has the same sparse form
+//   CR_SAVE (name, rows, width, text)  internal: written by forward for its derivatives, or for
+//        the next stage's; no derivative of its own
+//   CR_INDEX(name, rows, width, text)  int32
+#ifndef CR_STATE
+#define CR_STATE(name, rows, width, tangent, unit, frame, text)
+#endif
+#ifndef CR_REAL
+#define CR_REAL(name, rows, width, tangent, unit, frame, text)
+#endif
+#ifndef CR_OP
+#define CR_OP(name, left, right, nnz, text)
+#endif
+#ifndef CR_SAVE
+#define CR_SAVE(name, rows, width, text)
+#endif
+#ifndef CR_INDEX
+#define CR_INDEX(name, rows, width, text)
+#endif
+// clang-format off
+
+// ---- inputs of a step
+CR_STATE(qpos,            nq, 1, QPOS, "m|rad", "-", "coordinates")
+CR_STATE(qvel,            nv, 1, SAME, "m/s|rad/s", "-", "velocities (free joint: linear in world, angular in body frame)")
+CR_STATE(act,             na, 1, SAME, "-", "-", "actuator activations")
+CR_STATE(ctrl,            nu, 1, SAME, "-", "-", "controls")
+CR_STATE(qfrc_applied,    nv, 1, SAME, "N|N m", "-", "applied generalized force")
+CR_STATE(xfrc_applied,    nbody, 6, SAME, "N|N m", "world", "applied force and torque at the body's centre of mass (force first, as in MuJoCo)")
+CR_STATE(mocap_pos,       nmocap, 3, NONE, "m", "world", "position of mocap bodies")
+CR_STATE(mocap_quat,      nmocap, 4, NONE, "1", "world", "orientation of mocap bodies")
+CR_STATE(qacc_warmstart,  nv, 1, NONE, "m/s^2|rad/s^2", "-", "where Newton starts; never changes the answer")
+
+// ---- kinematics
+CR_REAL (xpos,            nbody, 3, SAME, "m", "world", "position of the body frame")
+CR_REAL (xquat,           nbody, 4, NONE, "1", "world", "orientation of the body frame (xmat carries the derivative)")
+CR_REAL (xmat,            nbody, 9, ROT,  "1", "world", "orientation of the body frame")
+CR_REAL (xipos,           nbody, 3, SAME, "m", "world", "centre of mass of the body")
+CR_REAL (ximat,           nbody, 9, ROT,  "1", "world", "orientation of the principal axes")
+CR_REAL (xanchor,         njnt, 3, SAME, "m", "world", "joint anchor")
+CR_REAL (xaxis,           njnt, 3, SAME, "1", "world", "joint axis")
+CR_REAL (geom_xpos,       ngeom, 3, SAME, "m", "world", "geom position")
+CR_REAL (geom_xmat,       ngeom, 9, ROT,  "1", "world", "geom orientation")
+CR_REAL (site_xpos,       nsite, 3, SAME, "m", "world", "site position")
+CR_REAL (site_xmat,       nsite, 9, ROT,  "1", "world", "site orientation")
+CR_SAVE (kin_xmat,        nbody, 9, "orientation of the body, for the derivatives of kinematics")
+CR_SAVE (kin_jnt_xmat,    njnt, 9, "orientation of the body just before the joint acts")
+
+// ---- com
+CR_REAL (subtree_com,     nbody, 3, SAME, "m", "world", "centre of mass of the subtree")
+CR_REAL (cinert,          nbody, 10, SAME, "kg|kg m|kg m^2", "world, about the tree's com", "inertia of the body")
+CR_REAL (cdof,            nv, 6, SAME, "1|m", "world, about the tree's com", "motion axis of the dof")
+CR_SAVE (com_subtree,     nbody, 4, "centre of mass and mass of the subtree, for the derivatives of com")
+
+// ---- collision
+CR_REAL (contact_dist,    ncon, 1, SAME, "m", "-", "distance, negative in penetration")
+CR_REAL (contact_pos,     ncon, 3, SAME, "m", "world", "contact point")
+CR_REAL (contact_frame,   ncon, 9, FRAME, "1", "world", "rows: normal from geom[0] to geom[1], two tangents")
+CR_INDEX(contact_geom,    ncon, 2, "the two geoms")
+CR_INDEX(contact_pair,    ncon, 1, "explicit pair, -1 none")
+CR_INDEX(contact_feature, ncon, 4, "which features touch: chosen by detection, read by the measure and its derivatives")
+CR_SAVE (contact_local,   ncon, 6, "what detection saves for the derivative of the measure")
+
+// ---- contact parameters
+CR_REAL (contact_includemargin, ncon, 1, SAME, "m", "-", "distance below which the contact makes a force")
+CR_REAL (contact_friction, ncon, 5, SAME, "1|m", "-", "friction: two tangents, spin, two rolls")
+CR_REAL (contact_solref,  ncon, 2, SAME, "s|1", "-", "solver reference, normal")
+CR_REAL (contact_solreffriction, ncon, 2, SAME, "s|1", "-", "solver reference, friction")
+CR_REAL (contact_solimp,  ncon, 5, SAME, "1", "-", "solver impedance")
+CR_INDEX(contact_dim,     ncon, 1, "contact dimension")
+CR_INDEX(contact_exclude, ncon, 1, "0 makes rows, 1 in the gap, 3 no dofs")
+CR_INDEX(contact_efc_address, ncon, 1, "first row, -1 none")
+
+// ---- constraint rows
+CR_OP   (efc_J,           nefc, nv, nJ, "Jacobian of the rows")
+CR_INDEX(efc_J_rownnz,    nefc, 1, "non-zeros of each row")
+CR_INDEX(efc_J_rowadr,    nefc, 1, "first non-zero of each row")
+CR_INDEX(efc_J_colind,    nJ, 1, "column of each non-zero, ascending in a row")
+CR_INDEX(efc_type,        nefc, 1, "mjtConstraint")
+CR_INDEX(efc_id,          nefc, 1, "dof, joint or contact the row belongs to")
+CR_REAL (efc_pos,         nefc, 1, SAME, "m|rad", "-", "residual of the row")
+CR_REAL (efc_margin,      nefc, 1, SAME, "m|rad", "-", "margin of the row")
+CR_REAL (efc_frictionloss, nefc, 1, SAME, "N|N m", "-", "friction loss of the row")
+CR_REAL (efc_diagA,       nefc, 1, NONE, "1/kg|1/(kg m^2)", "-", "diagonal of A that R rests on")
+CR_REAL (efc_KBIP,        nefc, 4, SAME, "-", "-", "stiffness, damping, impedance, derivative of the impedance (the last carries no derivative)")
+CR_REAL (efc_D,           nefc, 1, SAME, "kg|kg m^2", "-", "constraint mass, 1/R")
+CR_REAL (efc_R,           nefc, 1, NONE, "1/kg|1/(kg m^2)", "-", "regularisation (efc_D carries the derivative)")
+CR_REAL (contact_mu,      ncon, 1, SAME, "1", "-", "friction of the regularised elliptic cone")
+
+// ---- inertia
+CR_OP   (M,               nv, nv, nC, "joint-space inertia, lower triangle, formed when rows exist or when asked for")
+CR_SAVE (crb,             nbody, 10, "composite inertia, valid when M is formed")
+CR_SAVE (art_U,           nv, 6, "articulated-body factor of M: I^A s of each dof")
+CR_SAVE (art_Dinv,        nv, 1, "articulated-body factor of M: 1/(s' I^A s + armature)")
+
+// ---- velocity
+CR_REAL (cvel,            nbody, 6, SAME, "rad/s|m/s", "world, about the tree's com", "velocity of the body")
+CR_REAL (cdof_dot,        nv, 6, SAME, "1/s|m/s", "world, about the tree's com", "time derivative of cdof")
+CR_SAVE (jnt_cvel,        njnt, 6, "velocity that carries the axes of the joint: cdof_dot = jnt_cvel x cdof")
+
+// ---- forces
+CR_REAL (qfrc_spring,     nv, 1, SAME, "N|N m", "-", "joint springs")
+CR_REAL (qfrc_damper,     nv, 1, SAME, "N|N m", "-", "joint dampers")
+CR_REAL (qfrc_gravcomp,   nv, 1, SAME, "N|N m", "-", "gravity compensation")
+CR_REAL (qfrc_passive,    nv, 1, SAME, "N|N m", "-", "all passive forces")
+CR_REAL (qfrc_bias,       nv, 1, SAME, "N|N m", "-", "Coriolis, centrifugal and gravitational force")
+CR_SAVE (bias_acc,        nbody, 6, "acceleration of the body with zero qacc, gravity included")
+CR_SAVE (bias_frc,        nbody, 6, "force on the subtree of the body with zero qacc")
+CR_REAL (actuator_length, nout, 1, SAME, "m|rad", "-", "actuator length")
+CR_OP   (actuator_moment, nout, nv, nmoment, "derivative of actuator length")
+CR_INDEX(moment_rownnz,   nout, 1, "non-zeros of each row")
+CR_INDEX(moment_rowadr,   nout, 1, "first non-zero of each row")
+CR_INDEX(moment_colind,   nmoment, 1, "column of each non-zero")
+CR_REAL (actuator_velocity, nout, 1, SAME, "m/s|rad/s", "-", "actuator velocity")
+CR_REAL (act_dot,         na, 1, SAME, "1/s", "-", "time derivative of the activations")
+CR_REAL (actuator_force,  nout, 1, SAME, "N|N m", "-", "actuator force")
+CR_REAL (qfrc_actuator,   nv, 1, SAME, "N|N m", "-", "actuator force in joint space")
+CR_REAL (qfrc_smooth,     nv, 1, SAME, "N|N m", "-", "all forces but those of constraints")
+
+// ---- constraint forces and acceleration
+CR_REAL (efc_vel,         nefc, 1, SAME, "m/s|rad/s", "-", "velocity of the row")
+CR_REAL (efc_aref,        nefc, 1, SAME, "m/s^2|rad/s^2", "-", "reference acceleration of the row")
+CR_REAL (qacc_smooth,     nv, 1, SAME, "m/s^2|rad/s^2", "-", "acceleration without constraints")
+CR_REAL (qacc,            nv, 1, SAME, "m/s^2|rad/s^2", "-", "acceleration")
+CR_REAL (efc_force,       nefc, 1, SAME, "N|N m", "-", "constraint force of the row")
+CR_REAL (qfrc_constraint, nv, 1, SAME, "N|N m", "-", "constraint force in joint space")
+CR_INDEX(efc_state,       nefc, 1, "mjtConstraintState")
+CR_SAVE (H_factor,        nH, 1, "Cholesky factor of H = M + J' F' J at the solution")
+CR_INDEX(H_index,         nHindex, 1, "its sparse structure")
+
+// ---- the next state
+CR_REAL (qpos_next,       nq, 1, QPOS, "m|rad", "-", "coordinates after the step")
+CR_REAL (qvel_next,       nv, 1, SAME, "m/s|rad/s", "-", "velocities after the step")
+CR_REAL (act_next,        na, 1, SAME, "-", "-", "activations after the step")
+CR_SAVE (euler_qacc,      nv, 1, "(M + hD)^-1 M qacc of the implicit damping")
+CR_SAVE (euler_Dinv,      nv, 1, "articulated-body factor of M + hD")
+CR_SAVE (euler_U,         nv, 6, "articulated-body factor of M + hD")
+CR_SAVE (rk_qpos,         nrk, nq, "coordinates of the Runge-Kutta stages")
+CR_SAVE (rk_qvel,         nrk, nv, "velocities of the Runge-Kutta stages")
+CR_SAVE (rk_act,          nrk, na, "activations of the Runge-Kutta stages")
+CR_SAVE (rk_qacc,         nrk, nv, "accelerations of the Runge-Kutta stages")
+CR_SAVE (rk_act_dot,      nrk, na, "activation rates of the Runge-Kutta stages")
+// clang-format on
+
+#undef CR_STATE
+#undef CR_REAL
+#undef CR_OP
+#undef CR_SAVE
+#undef CR_INDEX

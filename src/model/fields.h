@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0
+// The two field tables as run-time rows: one id for every field of cr_model and cr_data, with its
+// shape, unit, frame, tangent and place in the struct. Everything generic loops over these.
+#ifndef CR_MODEL_FIELDS_H
+#define CR_MODEL_FIELDS_H
+
+#include "model/data.h"
+#include "model/model.h"
+
+typedef enum {
+#define CR_INT(name, rows, width, text) CR_FIELD_##name,
+#define CR_CHAR(name, rows, text) CR_FIELD_##name,
+#define CR_CONST(name, rows, width, unit, frame, text) CR_FIELD_##name,
+#define CR_PARAM(name, rows, width, tangent, unit, frame, text) CR_FIELD_##name,
+#include "model/model_fields.h"
+  CR_N_MODEL_FIELD,
+  CR_FIELD_DATA_ = CR_N_MODEL_FIELD - 1,
+#define CR_STATE(name, rows, width, tangent, unit, frame, text) CR_FIELD_##name,
+#define CR_REAL(name, rows, width, tangent, unit, frame, text) CR_FIELD_##name,
+#define CR_OP(name, left, right, nnz, text) CR_FIELD_##name,
+#define CR_SAVE(name, rows, width, text) CR_FIELD_##name,
+#define CR_INDEX(name, rows, width, text) CR_FIELD_##name,
+#include "model/data_fields.h"
+  CR_N_FIELD
+} cr_field_id;
+
+typedef enum {
+  CR_KIND_INT,    // model: int32
+  CR_KIND_CHAR,   // model: text
+  CR_KIND_CONST,  // model: real, no derivative
+  CR_KIND_PARAM,  // model: real, may be a parameter
+  CR_KIND_STATE,  // data: input of the step
+  CR_KIND_REAL,   // data: computed
+  CR_KIND_OP,     // data: operator
+  CR_KIND_SAVE,   // data: internal
+  CR_KIND_INDEX   // data: int32
+} cr_field_kind;
+
+typedef struct {
+  const char* name;
+  cr_field_kind kind;
+  cr_tangent tangent;  // data fields; for parameters SAME, or QUAT
+  const char* rows;    // the count that gives the number of rows, by name
+  const char* unit;
+  const char* frame;
+  const char* text;
+  size_t offset;  // of the pointer in cr_model or cr_data
+  size_t pairs;   // CR_OP: offset of the cr_pairs in cr_data
+} cr_field;
+
+/// The row of a field; CR_N_FIELD rows.
+const cr_field* cri_field(cr_field_id id);
+
+/// The field of a name, CR_N_FIELD when there is none.
+cr_field_id cri_field_find(const char* name);
+
+/// Numbers in a row of a field, and in a row of its tangent.
+int cri_field_width(const cr_model* m, cr_field_id id);
+int cri_field_tangent_width(const cr_model* m, cr_field_id id);
+
+/// Rows allocated, and rows that hold something now (they differ for contacts and constraint rows).
+int cri_field_capacity(const cr_model* m, const cr_data* d, cr_field_id id);
+int cri_field_rows(const cr_model* m, const cr_data* d, cr_field_id id);
+
+/// Numbers in the live tangent of a field: qpos has nv of them, everything else rows x width.
+int cri_field_tangent_size(const cr_model* m, const cr_data* d, cr_field_id id);
+
+/// The array itself; NULL where a twin does not have it. cri_field_index for int32 fields.
+cr_real* cri_field_real(const cr_model* m, const cr_data* d, cr_field_id id);
+int32_t* cri_field_index(const cr_model* m, const cr_data* d, cr_field_id id);
+
+/// True for fields of cr_model.
+static inline bool cri_field_of_model(cr_field_id id) { return id < CR_N_MODEL_FIELD; }
+
+#endif

@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0
+// Carom's own model file: a cr_model without MuJoCo. Layout, all little-endian:
+//   "CAROMMDL", u32 format version, u32 number of records
+//   records: u8 name length, name, u8 type ('i' int32, 'd' double, 'c' text), u64 count, data
+//   u64 FNV-1a checksum of everything before it
+// Records carry names, so a field may move in the table; a record that is missing or unknown, or
+// whose count does not fit, is an error and never a guess.
+#ifndef CR_MODEL_FILE_H
+#define CR_MODEL_FILE_H
+
+#include "model/model.h"
+
+enum { CR_MODEL_FILE_VERSION = 1 };
+
+/// Writes m to `path` through a temporary file that is renamed at the end: never half a file.
+cr_status cri_model_save(const cr_model* m, const char* path, cr_error* error);
+
+/// Reads a model; free it with cri_model_free. On failure m is untouched.
+/// Errors: CR_ERR_FILE, CR_ERR_FORMAT (not a model file, truncated, checksum, version, fields).
+cr_status cri_model_read(cr_model* m, const char* path, cr_error* error);
+
+/// True if the file begins as a Carom model file does.
+bool cri_model_file_is(const char* path);
+
+#endif

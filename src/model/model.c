@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: Apache-2.0
+// Memory of cr_model and of its parameter twins: one block each, laid out from the field table.
+#include "model/model.h"
+
+#include <stdlib.h>
+
+#include "model/fields.h"
+
+enum { ALIGN = 64 };
+
+static size_t rounded(size_t bytes) { return (bytes + ALIGN - 1) / ALIGN * ALIGN; }
+
+static size_t item_size(cr_field_kind kind) {
+  return kind == CR_KIND_INT ? sizeof(int32_t) : (kind == CR_KIND_CHAR ? 1 : sizeof(cr_real));
+}
+
+static size_t field_bytes(const cr_model* m, cr_field_id id, bool twin) {
+  int width = twin ? cri_field_tangent_width(m, id) : cri_field_width(m, id);
+  size_t numbers = (size_t)cri_field_rows(m, NULL, id) * (size_t)width;
+  return numbers * item_size(cri_field(id)->kind);
+}
+
+// one layout, run twice: with memory NULL it only counts
+static size_t layout(cr_model* to, const cr_model* sizes, const bool* wanted, bool twin,
+                     char* memory) {
+  size_t used = 0;
+  for (int i = 0; i < CR_N_MODEL_FIELD; i++) {
+    cr_field_id id = (cr_field_id)i;
+    const cr_field* f = cri_field(id);
+    bool has = !twin || (f->kind == CR_KIND_PARAM && (wanted == NULL || wanted[i]));
+    void* pointer = has && memory != NULL ? memory + used : NULL;
+    memcpy((char*)to + f->offset, &pointer, sizeof pointer);
+    used += has ? rounded(field_bytes(sizes, id, twin)) : 0;
+  }
+  return used > 0 ? used : ALIGN;
+}
+
+static cr_status allocate(cr_model* to, const cr_model* sizes, const bool* wanted, bool twin,
+                          cr_error* error) {
+  size_t bytes = layout(to, sizes, wanted, twin, NULL);
+  to->memory = aligned_alloc(ALIGN, bytes);
+  if (to->memory == NULL) {
+    return cri_fail(error, CR_ERR_MEMORY, "model: no memory for %zu bytes", bytes);
+  }
+  memset(to->memory, 0, bytes);
+  layout(to, sizes, wanted, twin, to->memory);
+  return CR_OK;
+}
+
+cr_status cri_model_allocate(cr_model* m, cr_error* error) {
+  m->none = 1;
+  return allocate(m, m, NULL, false, error);
+}
+
+void cri_model_free(cr_model* m) {
+  free(m->memory);
+  m->memory = NULL;
+}
+
+cr_status cri_model_copy(cr_model* to, const cr_model* from, cr_error* error) {
+  *to = *from;
+  CR_TRY(cri_model_allocate(to, error));
+  for (int i = 0; i < CR_N_MODEL_FIELD; i++) {
+    cr_field_id id = (cr_field_id)i;
+    size_t bytes = field_bytes(from, id, false);
+    void *target, *source;
+    memcpy(&target, (char*)to + cri_field(id)->offset, sizeof target);
+    memcpy(&source, (const char*)from + cri_field(id)->offset, sizeof source);
+    if (bytes > 0) {
+      memcpy(target, source, bytes);
+    }
+  }
+  return CR_OK;
+}
+
+cr_status cri_model_twin(cr_model* twin, const cr_model* m, const bool* wanted, cr_error* error) {
+  *twin = *m;
+  return allocate(twin, m, wanted, true, error);
+}
+
+void cri_model_twin_zero(cr_model* twin, const cr_model* m) {
+  for (int i = 0; i < CR_N_MODEL_FIELD; i++) {
+    cr_field_id id = (cr_field_id)i;
+    if (cri_field(id)->kind == CR_KIND_PARAM) {
+      cr_real* array = cri_field_real(twin, NULL, id);
+      if (array != NULL) {
+        memset(array, 0, field_bytes(m, id, true));
+      }
+    }
+  }
+}
+
+const cr_real* cri_par_tan(const cr_real* array, int row, int width) {
+  static const cr_real zeros[16] = {0};
+  return array == NULL ? zeros : array + (size_t)row * (size_t)width;
+}

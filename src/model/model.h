@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: Apache-2.0
+// cr_model: everything that stays constant during a simulation, as pointers to constant arrays.
+// A variant with other masses or sizes is a shallow copy whose pointers for those arrays are
+// replaced. A parameter twin is a cr_model whose real arrays exist only for the parameters asked
+// for, all others NULL; it holds their tangents or cotangents, `tangent` numbers a row.
+#ifndef CR_MODEL_MODEL_H
+#define CR_MODEL_MODEL_H
+
+#include "base/real.h"
+#include "base/status.h"
+
+// MuJoCo's numbers for its enumerations, so that fields of the two compare directly.
+enum { CR_JNT_FREE = 0, CR_JNT_BALL = 1, CR_JNT_SLIDE = 2, CR_JNT_HINGE = 3 };
+enum {
+  CR_GEOM_PLANE = 0,
+  CR_GEOM_SPHERE = 2,
+  CR_GEOM_CAPSULE = 3,
+  CR_GEOM_CYLINDER = 5,
+  CR_GEOM_BOX = 6,
+  CR_N_GEOM_TYPE = 8
+};
+enum { CR_CONE_PYRAMIDAL = 0, CR_CONE_ELLIPTIC = 1 };
+enum { CR_INT_EULER = 0, CR_INT_RK4 = 1 };
+enum { CR_DYN_NONE = 0, CR_DYN_INTEGRATOR = 1, CR_DYN_FILTER = 2, CR_DYN_FILTEREXACT = 3 };
+enum { CR_GAIN_FIXED = 0, CR_GAIN_AFFINE = 1 };
+enum { CR_BIAS_NONE = 0, CR_BIAS_AFFINE = 1 };
+enum {
+  CR_DSBL_CONSTRAINT = 1 << 0,
+  CR_DSBL_EQUALITY = 1 << 1,
+  CR_DSBL_FRICTIONLOSS = 1 << 2,
+  CR_DSBL_LIMIT = 1 << 3,
+  CR_DSBL_CONTACT = 1 << 4,
+  CR_DSBL_SPRING = 1 << 5,
+  CR_DSBL_DAMPER = 1 << 6,
+  CR_DSBL_GRAVITY = 1 << 7,
+  CR_DSBL_CLAMPCTRL = 1 << 8,
+  CR_DSBL_WARMSTART = 1 << 9,
+  CR_DSBL_FILTERPARENT = 1 << 10,
+  CR_DSBL_ACTUATION = 1 << 11,
+  CR_DSBL_REFSAFE = 1 << 12,
+  CR_DSBL_EULERDAMP = 1 << 15
+};
+enum {
+  CR_CNSTR_EQUALITY = 0,
+  CR_CNSTR_FRICTION_DOF = 1,
+  CR_CNSTR_LIMIT_JOINT = 3,
+  CR_CNSTR_CONTACT_FRICTIONLESS = 5,
+  CR_CNSTR_CONTACT_PYRAMIDAL = 6,
+  CR_CNSTR_CONTACT_ELLIPTIC = 7
+};
+
+struct cr_model {
+#define CR_SIZE(name, text) int32_t name;
+#define CR_OPT_I(name, text) int32_t name;
+#define CR_OPT_R(name, unit, text) cr_real name;
+#define CR_INT(name, rows, width, text) int32_t* name;
+#define CR_CHAR(name, rows, text) char* name;
+#define CR_CONST(name, rows, width, unit, frame, text) cr_real* name;
+#define CR_PARAM(name, rows, width, tangent, unit, frame, text) cr_real* name;
+#include "model/model_fields.h"
+  void* memory;  // the one block behind the arrays; NULL in a shallow copy, which owns nothing
+};
+typedef struct cr_model cr_model;
+
+/// Allocates and zeroes every array for the counts already set in `m`; sizes, options stay.
+/// On failure nothing is allocated. Free with cri_model_free.
+cr_status cri_model_allocate(cr_model* m, cr_error* error);
+
+/// Frees the block of cri_model_allocate or cri_model_twin; harmless on a shallow copy.
+void cri_model_free(cr_model* m);
+
+/// A deep copy.
+cr_status cri_model_copy(cr_model* to, const cr_model* from, cr_error* error);
+
+/// A parameter twin of m: zeroed arrays, `tangent` numbers a row, for those model fields f with
+/// wanted[f] (indices of cr_field_id); `wanted` NULL means all parameters.
+cr_status cri_model_twin(cr_model* twin, const cr_model* m, const bool* wanted, cr_error* error);
+
+/// Sets every array of a parameter twin to zero.
+void cri_model_twin_zero(cr_model* twin, const cr_model* m);
+
+/// Name of an object, "" when it has none. `adr` is one of m->name_...adr.
+static inline const char* cri_name(const cr_model* m, const int32_t* adr, int id) {
+  return m->names == NULL || m->nnames == 0 ? "" : m->names + adr[id];
+}
+
+/// Row `row` of a parameter tangent, or zeros where the twin does not hold that parameter.
+const cr_real* cri_par_tan(const cr_real* array, int row, int width);
+
+#endif

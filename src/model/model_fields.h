@@ -1,0 +1,215 @@
+// SPDX-License-Identifier: Apache-2.0
+// The field table of cr_model, no include guard: define the macros you want, include it.
+// Allocation, copies, the binary file, parameter twins, the name resolver, checks and
+// docs/fields.md come from it. Names, shapes, units and frames are MuJoCo's.
+//
+//   CR_SIZE (name, text)                                          a count
+//   CR_OPT_I(name, text)                                          an integer option
+//   CR_OPT_R(name, unit, text)                                    a real option
+//   CR_INT  (name, rows, width, text)                             int32 array
+//   CR_CHAR (name, rows, text)                                    text, 0-terminated pieces
+//   CR_CONST(name, rows, width, unit, frame, text)                real array, no derivative
+//   CR_PARAM(name, rows, width, tangent, unit, frame, text)       real array that may be a parameter;
+//        its tangent has `tangent` numbers a row: width, or 3 for quaternions (body perturbation)
+#ifndef CR_SIZE
+#define CR_SIZE(name, text)
+#endif
+#ifndef CR_OPT_I
+#define CR_OPT_I(name, text)
+#endif
+#ifndef CR_OPT_R
+#define CR_OPT_R(name, unit, text)
+#endif
+#ifndef CR_INT
+#define CR_INT(name, rows, width, text)
+#endif
+#ifndef CR_CHAR
+#define CR_CHAR(name, rows, text)
+#endif
+#ifndef CR_CONST
+#define CR_CONST(name, rows, width, unit, frame, text)
+#endif
+#ifndef CR_PARAM
+#define CR_PARAM(name, rows, width, tangent, unit, frame, text)
+#endif
+// clang-format off
+
+// ---- counts
+CR_SIZE(nq,        "generalized coordinates, length of qpos")
+CR_SIZE(nv,        "degrees of freedom, length of qvel")
+CR_SIZE(nu,        "controls, length of ctrl")
+CR_SIZE(na,        "activations, length of act")
+CR_SIZE(nbody,     "bodies, the world included")
+CR_SIZE(njnt,      "joints")
+CR_SIZE(ntree,     "kinematic trees")
+CR_SIZE(ngeom,     "geoms")
+CR_SIZE(nsite,     "sites")
+CR_SIZE(nC,        "non-zeros of the lower triangle of M")
+CR_SIZE(nactuator, "actuators")
+CR_SIZE(nout,      "actuator force outputs")
+CR_SIZE(npair,     "explicit contact pairs")
+CR_SIZE(nexclude,  "excluded body pairs")
+CR_SIZE(nmocap,    "mocap bodies")
+CR_SIZE(nkey,      "keyframes")
+CR_SIZE(nnames,    "bytes of all names")
+CR_SIZE(none,      "one: rows of fields of the whole model")
+
+// ---- options
+CR_OPT_R(timestep,  "s", "time step")
+CR_OPT_R(impratio,  "1", "ratio of friction to normal contact impedance")
+CR_OPT_R(tolerance, "1", "Newton stops when the gradient norm is below this share of the force scale; 0 iterates to round-off")
+CR_OPT_I(integrator,   "mjtIntegrator: 0 Euler, 1 RK4")
+CR_OPT_I(cone,         "mjtCone: 0 pyramidal, 1 elliptic")
+CR_OPT_I(iterations,   "most Newton iterations before the solve counts as failed")
+CR_OPT_I(disableflags, "mjtDisableBit flags")
+CR_OPT_I(enableflags,  "mjtEnableBit flags")
+CR_OPT_I(disableactuator, "actuator groups that are switched off, one bit a group")
+CR_OPT_I(cfd,          "contacts from distance: 1 on; used by the backward pass only")
+CR_OPT_R(cfd_dc,    "1", "contacts from distance: impedance at distance cfd_wc")
+CR_OPT_R(cfd_d0,    "1", "contacts from distance: impedance at distance 0+")
+CR_OPT_R(cfd_wc,    "m", "contacts from distance: reach")
+CR_OPT_R(cfd_mc,    "1", "contacts from distance: midpoint of the impedance curve")
+CR_OPT_R(cfd_pc,    "1", "contacts from distance: power of the impedance curve")
+CR_OPT_R(cfd_scale, "m", "contacts from distance: length over which softplus rounds min(r, 0)")
+
+// ---- whole model
+CR_PARAM(gravity,          none, 3, 3, "m/s^2", "world", "gravitational acceleration")
+CR_CONST(qpos0,            nq, 1, "m|rad", "-", "coordinates of the reference pose")
+CR_PARAM(qpos_spring,      nq, 1, 1, "m|rad", "-", "rest coordinates of joint springs (ball and free joints: a quaternion, no derivative)")
+
+// ---- bodies
+CR_INT  (body_parentid,    nbody, 1, "parent body")
+CR_INT  (body_rootid,      nbody, 1, "ancestor that is a child of the world")
+CR_INT  (body_weldid,      nbody, 1, "topmost body it is welded to")
+CR_INT  (body_mocapid,     nbody, 1, "mocap id, -1 none")
+CR_INT  (body_jntnum,      nbody, 1, "number of joints")
+CR_INT  (body_jntadr,      nbody, 1, "first joint, -1 none")
+CR_INT  (body_dofnum,      nbody, 1, "number of dofs")
+CR_INT  (body_dofadr,      nbody, 1, "first dof, -1 none")
+CR_INT  (body_treeid,      nbody, 1, "kinematic tree, -1 static")
+CR_INT  (body_geomnum,     nbody, 1, "number of geoms")
+CR_INT  (body_geomadr,     nbody, 1, "first geom, -1 none")
+CR_PARAM(body_pos,         nbody, 3, 3, "m", "parent", "position in the parent's frame")
+CR_PARAM(body_quat,        nbody, 4, 3, "1", "parent", "orientation in the parent's frame")
+CR_PARAM(body_ipos,        nbody, 3, 3, "m", "body", "centre of mass")
+CR_PARAM(body_iquat,       nbody, 4, 3, "1", "body", "orientation of the principal axes of inertia")
+CR_PARAM(body_mass,        nbody, 1, 1, "kg", "-", "mass")
+CR_PARAM(body_inertia,     nbody, 3, 3, "kg m^2", "inertial", "principal moments of inertia")
+CR_PARAM(body_invweight0,  nbody, 2, 2, "1/kg|1/(kg m^2)", "-", "mean inverse inertia in qpos0, translation and rotation (derived)")
+CR_PARAM(body_gravcomp,    nbody, 1, 1, "1", "-", "gravity compensation, in units of body weight")
+
+// ---- joints and dofs
+CR_INT  (jnt_type,         njnt, 1, "mjtJoint: 0 free, 1 ball, 2 slide, 3 hinge")
+CR_INT  (jnt_qposadr,      njnt, 1, "first coordinate in qpos")
+CR_INT  (jnt_dofadr,       njnt, 1, "first dof in qvel")
+CR_INT  (jnt_bodyid,       njnt, 1, "body")
+CR_INT  (jnt_limited,      njnt, 1, "has limits")
+CR_INT  (jnt_actfrclimited, njnt, 1, "total actuator force is limited")
+CR_INT  (jnt_actgravcomp,  njnt, 1, "gravity compensation counts as actuator force")
+CR_PARAM(jnt_solref,       njnt, 2, 2, "s|1", "-", "solver reference of the limit")
+CR_PARAM(jnt_solimp,       njnt, 5, 5, "1", "-", "solver impedance of the limit")
+CR_PARAM(jnt_pos,          njnt, 3, 3, "m", "body", "anchor")
+CR_PARAM(jnt_axis,         njnt, 3, 3, "1", "body", "axis, unit length")
+CR_PARAM(jnt_stiffness,    njnt, 1, 1, "N/m|N m/rad", "-", "spring stiffness")
+CR_PARAM(jnt_range,        njnt, 2, 2, "m|rad", "-", "limits")
+CR_PARAM(jnt_actfrcrange,  njnt, 2, 2, "N|N m", "-", "range of the total actuator force")
+CR_PARAM(jnt_margin,       njnt, 1, 1, "m|rad", "-", "distance at which a limit becomes active")
+CR_INT  (dof_bodyid,       nv, 1, "body")
+CR_INT  (dof_jntid,        nv, 1, "joint")
+CR_INT  (dof_parentid,     nv, 1, "parent dof, -1 none")
+CR_INT  (dof_treeid,       nv, 1, "kinematic tree")
+CR_PARAM(dof_solref,       nv, 2, 2, "s|1", "-", "solver reference of friction loss")
+CR_PARAM(dof_solimp,       nv, 5, 5, "1", "-", "solver impedance of friction loss")
+CR_PARAM(dof_frictionloss, nv, 1, 1, "N|N m", "-", "dry friction")
+CR_PARAM(dof_armature,     nv, 1, 1, "kg|kg m^2", "-", "inertia added to the diagonal of M")
+CR_PARAM(dof_damping,      nv, 1, 1, "N s/m|N m s/rad", "-", "viscous damping")
+CR_PARAM(dof_invweight0,   nv, 1, 1, "1/kg|1/(kg m^2)", "-", "inverse inertia in qpos0 (derived)")
+CR_INT  (tree_dofadr,      ntree, 1, "first dof of the tree")
+CR_INT  (tree_dofnum,      ntree, 1, "number of dofs of the tree")
+CR_INT  (M_rownnz,         nv, 1, "non-zeros in each row of M's lower triangle, diagonal last")
+CR_INT  (M_rowadr,         nv, 1, "first non-zero of each row")
+CR_INT  (M_colind,         nC, 1, "column of each non-zero")
+
+// ---- geoms and sites
+CR_INT  (geom_type,        ngeom, 1, "mjtGeom: 0 plane, 2 sphere, 3 capsule, 5 cylinder, 6 box")
+CR_INT  (geom_contype,     ngeom, 1, "contact type bits")
+CR_INT  (geom_conaffinity, ngeom, 1, "contact affinity bits")
+CR_INT  (geom_condim,      ngeom, 1, "contact dimension")
+CR_INT  (geom_bodyid,      ngeom, 1, "body")
+CR_INT  (geom_priority,    ngeom, 1, "contact priority")
+CR_PARAM(geom_solmix,      ngeom, 1, 1, "1", "-", "weight when solref and solimp of two geoms are mixed")
+CR_PARAM(geom_solref,      ngeom, 2, 2, "s|1", "-", "solver reference")
+CR_PARAM(geom_solimp,      ngeom, 5, 5, "1", "-", "solver impedance")
+CR_PARAM(geom_size,        ngeom, 3, 3, "m", "geom", "half sizes, radius, half length")
+CR_CONST(geom_rbound,      ngeom, 1, "m", "-", "radius of the bounding sphere, 0 plane (derived)")
+CR_PARAM(geom_pos,         ngeom, 3, 3, "m", "body", "position")
+CR_PARAM(geom_quat,        ngeom, 4, 3, "1", "body", "orientation")
+CR_PARAM(geom_friction,    ngeom, 3, 3, "1|m", "-", "sliding, torsional, rolling friction")
+CR_PARAM(geom_margin,      ngeom, 1, 1, "m", "-", "distance below which a contact makes a force")
+CR_CONST(geom_gap,         ngeom, 1, "m", "-", "added to the margin: distance below which a contact is listed")
+CR_INT  (site_bodyid,      nsite, 1, "body")
+CR_PARAM(site_pos,         nsite, 3, 3, "m", "body", "position")
+CR_PARAM(site_quat,        nsite, 4, 3, "1", "body", "orientation")
+
+// ---- explicit pairs and excludes
+CR_INT  (pair_dim,         npair, 1, "contact dimension")
+CR_INT  (pair_geom1,       npair, 1, "first geom")
+CR_INT  (pair_geom2,       npair, 1, "second geom")
+CR_PARAM(pair_solref,      npair, 2, 2, "s|1", "-", "solver reference, normal")
+CR_PARAM(pair_solreffriction, npair, 2, 2, "s|1", "-", "solver reference, friction")
+CR_PARAM(pair_solimp,      npair, 5, 5, "1", "-", "solver impedance")
+CR_PARAM(pair_margin,      npair, 1, 1, "m", "-", "margin")
+CR_CONST(pair_gap,         npair, 1, "m", "-", "gap")
+CR_PARAM(pair_friction,    npair, 5, 5, "1|m", "-", "friction: two tangents, spin, two rolls")
+CR_INT  (exclude_body,     nexclude, 2, "the two bodies, ascending")
+
+// ---- actuators
+CR_INT  (actuator_trntype, nactuator, 1, "mjtTrn: 0 joint")
+CR_INT  (actuator_dyntype, nactuator, 1, "mjtDyn: 0 none, 1 integrator, 2 filter, 3 filterexact")
+CR_INT  (actuator_gaintype, nactuator, 1, "mjtGain: 0 fixed, 1 affine")
+CR_INT  (actuator_biastype, nactuator, 1, "mjtBias: 0 none, 1 affine")
+CR_INT  (actuator_trnid,   nactuator, 2, "joint")
+CR_INT  (actuator_ctrladr, nactuator, 1, "first control")
+CR_INT  (actuator_outadr,  nactuator, 1, "first force output")
+CR_INT  (actuator_actadr,  nactuator, 1, "first activation, -1 none")
+CR_INT  (actuator_actnum,  nactuator, 1, "number of activations")
+CR_INT  (actuator_actlimited, nactuator, 1, "activation is limited")
+CR_INT  (actuator_actearly, nactuator, 1, "the force uses the activation of the next step")
+CR_INT  (actuator_group,   nactuator, 1, "group")
+CR_INT  (actuator_forcelimited, nactuator, 1, "force is limited")
+CR_INT  (actuator_ctrllimited, nu, 1, "control is limited")
+CR_PARAM(actuator_dynprm,  nactuator, 10, 10, "-", "-", "dynamics parameters")
+CR_PARAM(actuator_gainprm, nactuator, 10, 10, "-", "-", "gain parameters")
+CR_PARAM(actuator_biasprm, nactuator, 10, 10, "-", "-", "bias parameters")
+CR_PARAM(actuator_actrange, nactuator, 2, 2, "-", "-", "range of the activation")
+CR_PARAM(actuator_forcerange, nactuator, 2, 2, "N|N m", "-", "range of the force")
+CR_PARAM(actuator_ctrlrange, nu, 2, 2, "-", "-", "range of the control")
+CR_PARAM(actuator_gear,    nout, 6, 6, "-", "-", "scale of length and force")
+
+// ---- keyframes
+CR_CONST(key_time,         nkey, 1, "s", "-", "time")
+CR_CONST(key_qpos,         nkey, nq, "m|rad", "-", "coordinates")
+CR_CONST(key_qvel,         nkey, nv, "m/s|rad/s", "-", "velocities")
+CR_CONST(key_act,          nkey, na, "-", "-", "activations")
+CR_CONST(key_ctrl,         nkey, nu, "-", "-", "controls")
+CR_CONST(mocap_pos0,       nmocap, 3, "m", "world", "position of mocap bodies at reset")
+CR_CONST(mocap_quat0,      nmocap, 4, "1", "world", "orientation of mocap bodies at reset")
+
+// ---- names: offsets into `names`
+CR_INT  (name_bodyadr,     nbody, 1, "name of the body")
+CR_INT  (name_jntadr,      njnt, 1, "name of the joint")
+CR_INT  (name_geomadr,     ngeom, 1, "name of the geom")
+CR_INT  (name_siteadr,     nsite, 1, "name of the site")
+CR_INT  (name_actuatoradr, nactuator, 1, "name of the actuator")
+CR_INT  (name_pairadr,     npair, 1, "name of the pair")
+CR_INT  (name_keyadr,      nkey, 1, "name of the keyframe")
+CR_CHAR (names,            nnames, "all names, each 0-terminated")
+// clang-format on
+
+#undef CR_SIZE
+#undef CR_OPT_I
+#undef CR_OPT_R
+#undef CR_INT
+#undef CR_CHAR
+#undef CR_CONST
+#undef CR_PARAM

@@ -1,0 +1,380 @@
+// SPDX-License-Identifier: Apache-2.0
+// The name resolver: a field, then rows by number or object name, then a component.
+#include "model/names.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+// ---- named objects
+
+typedef struct {
+  const int32_t* adr;
+  int n;
+} name_list;
+
+static name_list names_of(const cr_model* m, const char* rows) {
+  const struct {
+    const char* rows;
+    const int32_t* adr;
+    int n;
+  } lists[] = {
+      {"nbody", m->name_bodyadr, m->nbody},      {"njnt", m->name_jntadr, m->njnt},
+      {"nq", m->name_jntadr, m->njnt},           {"nv", m->name_jntadr, m->njnt},
+      {"ngeom", m->name_geomadr, m->ngeom},      {"nsite", m->name_siteadr, m->nsite},
+      {"nu", m->name_actuatoradr, m->nactuator}, {"nout", m->name_actuatoradr, m->nactuator},
+      {"na", m->name_actuatoradr, m->nactuator}, {"nactuator", m->name_actuatoradr, m->nactuator},
+      {"npair", m->name_pairadr, m->npair},      {"nkey", m->name_keyadr, m->nkey},
+  };
+  for (size_t i = 0; i < sizeof lists / sizeof lists[0]; i++) {
+    if (strcmp(lists[i].rows, rows) == 0) {
+      return (name_list){lists[i].adr, lists[i].n};
+    }
+  }
+  return (name_list){NULL, 0};
+}
+
+int cri_object_find(const cr_model* m, const char* rows, const char* name, size_t length) {
+  name_list list = names_of(m, rows);
+  for (int i = 0; i < list.n && m->names != NULL && m->nnames > 0; i++) {
+    const char* candidate = cri_name(m, list.adr, i);
+    if (strlen(candidate) == length && length > 0 && strncmp(candidate, name, length) == 0) {
+      return i;
+    }
+  }
+  return -1;
+}
+
+static int joint_coordinates(int type) {
+  return type == CR_JNT_FREE ? 7 : (type == CR_JNT_BALL ? 4 : 1);
+}
+
+static int joint_dofs(int type) { return type == CR_JNT_FREE ? 6 : (type == CR_JNT_BALL ? 3 : 1); }
+
+// rows of a field that a named object stands for
+static void rows_of_object(const cr_model* m, const char* rows, int id, int* first, int* count) {
+  *first = id;
+  *count = 1;
+  if (strcmp(rows, "nq") == 0) {
+    *first = m->jnt_qposadr[id];
+    *count = joint_coordinates(m->jnt_type[id]);
+  } else if (strcmp(rows, "nv") == 0) {
+    *first = m->jnt_dofadr[id];
+    *count = joint_dofs(m->jnt_type[id]);
+  } else if (strcmp(rows, "nu") == 0) {
+    *first = m->actuator_ctrladr[id];
+  } else if (strcmp(rows, "nout") == 0) {
+    *first = m->actuator_outadr[id];
+  } else if (strcmp(rows, "na") == 0) {
+    *first = m->actuator_actadr[id];
+    *count = m->actuator_actnum[id];
+  }
+}
+
+// ---- the text of a name, cut into pieces
+
+typedef struct {
+  const char* text;
+  size_t length;
+} piece;
+
+enum { MAX_BRACKETS = 2 };
+
+typedef struct {
+  piece field;
+  piece bracket[MAX_BRACKETS];
+  int nbracket;
+  piece component;
+} pieces;
+
+static cr_status cut(pieces* p, const char* name, cr_error* error) {
+  *p = (pieces){0};
+  p->field = (piece){name, strcspn(name, "[.")};
+  const char* c = name + p->field.length;
+  while (*c == '[' && p->nbracket < MAX_BRACKETS) {
+    const char* end = strchr(c, ']');
+    if (end == NULL) {
+      return cri_fail(error, CR_ERR_NAME, "'%s': the bracket is not closed", name);
+    }
+    p->bracket[p->nbracket++] = (piece){c + 1, (size_t)(end - c - 1)};
+    c = end + 1;
+  }
+  if (*c == '.') {
+    p->component = (piece){c + 1, strlen(c + 1)};
+    c += 1 + p->component.length;
+  }
+  if (*c != 0 || p->field.length == 0) {
+    return cri_fail(error, CR_ERR_NAME, "'%s': '%s' does not belong to a name", name, c);
+  }
+  return CR_OK;
+}
+
+static bool same(piece p, const char* text) {
+  return strlen(text) == p.length && strncmp(p.text, text, p.length) == 0;
+}
+
+static bool number_of(piece p, int* value) {
+  char* end;
+  if (p.length == 0 || p.text[0] < '0' || p.text[0] > '9') {
+    return false;
+  }
+  *value = (int)strtol(p.text, &end, 10);
+  return end == p.text + p.length;
+}
+
+static cr_field_id field_of(piece p) {
+  char text[64];
+  if (p.length >= sizeof text) {
+    return CR_N_FIELD;
+  }
+  memcpy(text, p.text, p.length);
+  text[p.length] = 0;
+  return cri_field_find(text);
+}
+
+// ---- components
+
+static cr_status component(int* k, piece p, int width, const char* name, cr_error* error) {
+  static const char* const axes = "xyz";
+  static const char* const quaternion = "wxyz";
+  const char* letters = width == 4 ? quaternion : axes;
+  const char* at = p.length == 1 ? strchr(letters, p.text[0]) : NULL;
+  if (number_of(p, k)) {
+    if (*k < width) {
+      return CR_OK;
+    }
+    return cri_fail(error, CR_ERR_NAME, "'%s': component %d of %d", name, *k, width);
+  }
+  if (at == NULL || at - letters >= width) {
+    return cri_fail(error, CR_ERR_NAME, "'%s': no component '%.*s' in a row of %d", name,
+                    (int)p.length, p.text, width);
+  }
+  *k = (int)(at - letters);
+  return CR_OK;
+}
+
+// ---- contacts: contact[geom1:geom2][rank].field
+
+static int find_geom(const cr_model* m, const char* text, size_t length) {
+  int id;
+  if (number_of((piece){text, length}, &id)) {
+    return id < m->ngeom ? id : -1;
+  }
+  return cri_object_find(m, "ngeom", text, length);
+}
+
+static cr_status find_contact(cr_place* place, const cr_model* m, const pieces* p, const char* name,
+                              cr_error* error) {
+  piece pair = p->bracket[0];
+  const char* colon = p->nbracket > 0 ? memchr(pair.text, ':', pair.length) : NULL;
+  if (colon == NULL) {
+    return cri_fail(error, CR_ERR_NAME, "'%s': a contact is named contact[geom:geom]", name);
+  }
+  size_t left = (size_t)(colon - pair.text);
+  place->geom1 = find_geom(m, pair.text, left);
+  place->geom2 = find_geom(m, colon + 1, pair.length - left - 1);
+  if (place->geom1 < 0 || place->geom2 < 0) {
+    return cri_fail(error, CR_ERR_NAME, "'%s': no geom '%.*s'", name,
+                    place->geom1 < 0 ? (int)left : (int)(pair.length - left - 1),
+                    place->geom1 < 0 ? pair.text : colon + 1);
+  }
+  place->rank = 0;
+  if (p->nbracket > 1 && !number_of(p->bracket[1], &place->rank)) {
+    return cri_fail(error, CR_ERR_NAME, "'%s': which contact is a number", name);
+  }
+  char field[80];
+  (void)snprintf(field, sizeof field, "contact_%.*s",
+                 p->component.length > 0 ? (int)p->component.length : 4,
+                 p->component.length > 0 ? p->component.text : "dist");
+  place->field = cri_field_find(field);
+  if (place->field == CR_N_FIELD || cri_field(place->field)->kind != CR_KIND_REAL) {
+    return cri_fail(error, CR_ERR_NAME, "'%s': a contact has no '%s'", name, field + 8);
+  }
+  place->count = place->tan_count = cri_field_width(m, place->field);
+  return CR_OK;
+}
+
+// flat index of the contact a place names in d, -1 when there is none
+static int contact_row(const cr_place* place, const cr_data* d) {
+  int found = -1;
+  cr_real above = -CR_MAX;
+  int above_row = -1;
+  for (int rank = 0; rank <= place->rank; rank++) {
+    found = -1;
+    for (int i = 0; i < d->ncon; i++) {
+      const int32_t* g = d->contact_geom + 2 * i;
+      bool mine = (g[0] == place->geom1 && g[1] == place->geom2) ||
+                  (g[0] == place->geom2 && g[1] == place->geom1);
+      bool later = d->contact_dist[i] > above || (d->contact_dist[i] == above && i > above_row);
+      if (mine && later && (found < 0 || d->contact_dist[i] < d->contact_dist[found])) {
+        found = i;
+      }
+    }
+    if (found < 0) {
+      return -1;
+    }
+    above = d->contact_dist[found];
+    above_row = found;
+  }
+  return found;
+}
+
+// ---- the tangent of a place
+
+// dof of a coordinate of qpos, -1 where it is part of a quaternion
+static int dof_of_coordinate(const cr_model* m, int i) {
+  for (int j = 0; j < m->njnt; j++) {
+    int k = i - m->jnt_qposadr[j];
+    if (k >= 0 && k < joint_coordinates(m->jnt_type[j])) {
+      bool free_position = m->jnt_type[j] == CR_JNT_FREE && k < 3;
+      bool scalar = m->jnt_type[j] == CR_JNT_SLIDE || m->jnt_type[j] == CR_JNT_HINGE;
+      return free_position || scalar ? m->jnt_dofadr[j] + k : -1;
+    }
+  }
+  return -1;
+}
+
+static void set_tangent(cr_place* place, const cr_model* m, int row, int nrow, int comp) {
+  cr_tangent tangent = cri_field(place->field)->tangent;
+  int width = cri_field_tangent_width(m, place->field);
+  place->tan_first = row * width + (comp < 0 ? 0 : comp);
+  place->tan_count = comp < 0 ? nrow * width : 1;
+  if (tangent == CR_TANGENT_NONE || (tangent == CR_TANGENT_QUAT && comp >= 0)) {
+    place->tan_count = 0;
+  } else if (tangent == CR_TANGENT_QPOS) {
+    bool whole = nrow == m->nq;
+    int dof = dof_of_coordinate(m, row);
+    place->tan_first = whole ? 0 : dof;
+    place->tan_count = whole ? m->nv : (dof >= 0 && nrow == 1 ? 1 : 0);
+    for (int j = 0; !whole && nrow > 1 && j < m->njnt; j++) {
+      if (m->jnt_qposadr[j] == row) {
+        place->tan_first = m->jnt_dofadr[j];
+        place->tan_count = joint_dofs(m->jnt_type[j]);
+      }
+    }
+  }
+}
+
+// ---- the resolver
+
+static cr_status unknown_object(const cr_model* m, const char* rows, piece p, const char* name,
+                                cr_error* error) {
+  char list[256] = "";
+  size_t used = 0;
+  name_list names = names_of(m, rows);
+  for (int i = 0; i < names.n && m->nnames > 0; i++) {
+    const char* candidate = cri_name(m, names.adr, i);
+    if (candidate[0] != 0 && used + strlen(candidate) + 6 < sizeof list) {
+      used += (size_t)snprintf(list + used, sizeof list - used, "%s%s", used > 0 ? ", " : "",
+                               candidate);
+    }
+  }
+  return cri_fail(error, CR_ERR_NAME, "'%s': there is no '%.*s'%s%s", name, (int)p.length, p.text,
+                  used > 0 ? "; there are: " : "", list);
+}
+
+static cr_status find_row(const cr_model* m, const char* rows, int total, piece p, const char* name,
+                          int* row, int* nrow, cr_error* error) {
+  *nrow = 1;
+  if (number_of(p, row)) {
+    if (*row < total) {
+      return CR_OK;
+    }
+    return cri_fail(error, CR_ERR_NAME, "'%s': row %d of %d", name, *row, total);
+  }
+  int id = cri_object_find(m, rows, p.text, p.length);
+  if (id < 0) {
+    return unknown_object(m, rows, p, name, error);
+  }
+  rows_of_object(m, rows, id, row, nrow);
+  return CR_OK;
+}
+
+static cr_status find_in_field(cr_place* place, const cr_model* m, const pieces* p,
+                               const char* name, cr_error* error) {
+  const cr_field* f = cri_field(place->field);
+  bool live = strcmp(f->rows, "ncon") == 0 || strcmp(f->rows, "nefc") == 0;
+  if (f->kind == CR_KIND_OP || f->kind == CR_KIND_SAVE || f->kind == CR_KIND_INT ||
+      f->kind == CR_KIND_INDEX || f->kind == CR_KIND_CHAR || live) {
+    return cri_fail(error, CR_ERR_NAME, "'%s': %s has no numbers that can be named%s", name,
+                    f->name, live ? "; contacts are named contact[geom:geom].dist" : "");
+  }
+  int width = cri_field_width(m, place->field);
+  int total = cri_field_rows(m, NULL, place->field);
+  int row = 0, nrow = total, comp = -1, next = 0;
+  bool whole_model = strcmp(f->rows, "none") == 0;
+  if (p->nbracket > 0 && !whole_model) {
+    CR_TRY(find_row(m, f->rows, total, p->bracket[0], name, &row, &nrow, error));
+    next = 1;
+  }
+  piece last =
+      p->component.length > 0 ? p->component : (p->nbracket > next ? p->bracket[next] : (piece){0});
+  if (last.length > 0) {
+    CR_TRY(component(&comp, last, width, name, error));
+    if (nrow != 1) {
+      return cri_fail(error, CR_ERR_NAME, "'%s': a component needs one row, not %d", name, nrow);
+    }
+  }
+  place->first = row * width + (comp < 0 ? 0 : comp);
+  place->count = comp < 0 ? nrow * width : 1;
+  set_tangent(place, m, row, nrow, comp);
+  return CR_OK;
+}
+
+static cr_status find_tangent(cr_place* place, const cr_model* m, const pieces* p, const char* name,
+                              cr_error* error) {
+  int j;
+  if (p->nbracket != 1 || !number_of(p->bracket[0], &j) || j >= m->nv) {
+    return cri_fail(error, CR_ERR_NAME, "'%s': tangent[j] with j from 0 to %d", name, m->nv - 1);
+  }
+  place->field = CR_FIELD_qpos;
+  place->of_tangent = true;
+  place->tan_first = j;
+  place->tan_count = 1;
+  return CR_OK;
+}
+
+cr_status cri_place_find(cr_place* place, const cr_model* m, const char* name, cr_error* error) {
+  pieces p;
+  *place = (cr_place){.geom1 = -1, .geom2 = -1};
+  CR_TRY(cut(&p, name, error));
+  if (same(p.field, "contact")) {
+    return find_contact(place, m, &p, name, error);
+  }
+  if (same(p.field, "tangent")) {
+    return find_tangent(place, m, &p, name, error);
+  }
+  place->field = field_of(p.field);
+  if (place->field == CR_N_FIELD) {
+    return cri_fail(error, CR_ERR_NAME, "'%s': there is no field '%.*s'", name, (int)p.field.length,
+                    p.field.text);
+  }
+  return find_in_field(place, m, &p, name, error);
+}
+
+const cr_real* cri_place_value(const cr_place* place, const cr_model* m, const cr_data* d) {
+  if (place->of_tangent) {
+    return NULL;
+  }
+  int first = place->first;
+  if (place->geom1 >= 0) {
+    int row = contact_row(place, d);
+    if (row < 0) {
+      return NULL;
+    }
+    first = row * place->count;
+  }
+  return cri_field_real(m, d, place->field) + first;
+}
+
+cr_real* cri_place_tangent(const cr_place* place, const cr_model* m, const cr_data* d,
+                           cr_data* twin) {
+  const cr_model* par = cri_field_of_model(place->field) ? &twin->par : m;
+  cr_real* array = cri_field_real(par, twin, place->field);
+  int first = place->tan_first;
+  if (place->geom1 >= 0) {
+    int row = contact_row(place, d);
+    first = row * place->tan_count;
+    array = row < 0 ? NULL : array;
+  }
+  return array == NULL || place->tan_count == 0 ? NULL : array + first;
+}

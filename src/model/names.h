@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+// A name is a place: the one resolver for the command line, configurations, costs and recordings.
+//
+//   qpos                      a whole field
+//   qpos[2]  body_mass[3]     one row, by number
+//   qfrc_passive[elbow]       the row, or rows, of a named object: body, joint, geom, site, actuator
+//   site_xpos[palm].z         one component of a row: .x .y .z, .w .x .y .z of quaternions, or [k]
+//   geom_size[cube][0]        the same, by number
+//   contact[floor:cube].dist  a field of the deepest contact of two geoms; contact[floor:cube][1]
+//                             the second deepest; .dist .pos .frame
+//   tangent[4]                a coordinate of the tangent of qpos, 0 <= j < nv
+//   gravity  gravity.z        fields of the whole model have one row, which need not be named
+#ifndef CR_MODEL_NAMES_H
+#define CR_MODEL_NAMES_H
+
+#include "model/fields.h"
+
+typedef struct {
+  cr_field_id field;
+  int first, count;          // numbers of the field, flat
+  int tan_first, tan_count;  // numbers of its tangent; tan_count 0: it has none of its own
+  bool of_tangent;           // tangent[j]: no value, only a direction
+  int geom1, geom2, rank;    // a contact: the two geoms and which of their contacts; else -1
+} cr_place;
+
+/// Resolves a name. CR_ERR_NAME with a sentence that says which part is wrong and, where a name is
+/// unknown, what there is.
+cr_status cri_place_find(cr_place* place, const cr_model* m, const char* name, cr_error* error);
+
+/// The numbers of a place: returns a pointer to place->count of them in m or d, or NULL for a
+/// contact that does not exist now.
+const cr_real* cri_place_value(const cr_place* place, const cr_model* m, const cr_data* d);
+
+/// The numbers of a place's tangent or cotangent in a twin (place->tan_count of them); d gives the
+/// contact list. NULL where the twin has none.
+cr_real* cri_place_tangent(const cr_place* place, const cr_model* m, const cr_data* d,
+                           cr_data* twin);
+
+/// Id of a named object of the kind that a count stands for ("nbody", "njnt", ...), -1 if unknown.
+int cri_object_find(const cr_model* m, const char* rows, const char* name, size_t length);
+
+#endif

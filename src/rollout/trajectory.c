@@ -1,0 +1,273 @@
+// SPDX-License-Identifier: Apache-2.0
+// Trajectories and their gradients by recomputing each step from its stored state.
+#include "rollout/trajectory.h"
+
+#include <assert.h>
+#include <stdlib.h>
+
+#include "engine/forward.h"
+#include "integrate/step.h"
+
+// ---- memory
+
+static cr_status create_blocks(cr_rollout* r, const cr_model* m, const cr_capacity* capacity,
+                               cr_error* error) {
+  CR_TRY(cri_data_create(&r->d, m, capacity, error));
+  CR_TRY(cri_data_create(&r->work, m, capacity, error));
+  return cri_data_twin(&r->bar, m, r->d, CR_DATA_COTANGENT, r->wanted, error);
+}
+
+static cr_real* numbers(size_t rows, int width) {
+  return calloc(rows * (size_t)width + 1, sizeof(cr_real));
+}
+
+cr_status cr_rollout_create(cr_rollout** out, const cr_model* m, int nstep_max, const bool* wanted,
+                            cr_error* error) {
+  cr_rollout* r = calloc(1, sizeof *r);
+  if (r == NULL) {
+    return cri_fail(error, CR_ERR_MEMORY, "rollout: no memory");
+  }
+  size_t n = (size_t)nstep_max + 1;
+  r->nstep_max = nstep_max;
+  r->wanted = wanted;
+  r->ctrl = numbers(n, m->nu);
+  r->ctrl_bar = numbers(n, m->nu);
+  r->qpos = numbers(n, m->nq);
+  r->qvel = numbers(n, m->nv);
+  r->act = numbers(n, m->na);
+  r->warmstart = numbers(n, m->nv);
+  r->time = numbers(n, 1);
+  bool ok = r->ctrl != NULL && r->ctrl_bar != NULL && r->qpos != NULL && r->qvel != NULL &&
+            r->act != NULL && r->warmstart != NULL && r->time != NULL;
+  cr_status status =
+      ok ? create_blocks(r, m, NULL, error)
+         : cri_fail(error, CR_ERR_MEMORY, "rollout: no memory for %d steps", nstep_max);
+  if (status != CR_OK) {
+    cr_rollout_free(r);
+    return status;
+  }
+  *out = r;
+  return CR_OK;
+}
+
+void cr_rollout_free(cr_rollout* r) {
+  if (r == NULL) {
+    return;
+  }
+  cri_data_free(r->d);
+  cri_data_free(r->work);
+  cri_data_free(r->bar);
+  free(r->ctrl);
+  free(r->ctrl_bar);
+  free(r->qpos);
+  free(r->qvel);
+  free(r->act);
+  free(r->warmstart);
+  free(r->time);
+  free(r);
+}
+
+static void copy_inputs(const cr_model* m, cr_data* to, const cr_data* from) {
+  cr_copy(to->qpos, from->qpos, m->nq);
+  cr_copy(to->qvel, from->qvel, m->nv);
+  cr_copy(to->act, from->act, m->na);
+  cr_copy(to->ctrl, from->ctrl, m->nu);
+  cr_copy(to->qfrc_applied, from->qfrc_applied, m->nv);
+  cr_copy(to->xfrc_applied, from->xfrc_applied, 6 * m->nbody);
+  cr_copy(to->mocap_pos, from->mocap_pos, 3 * m->nmocap);
+  cr_copy(to->mocap_quat, from->mocap_quat, 4 * m->nmocap);
+  cr_copy(to->qacc_warmstart, from->qacc_warmstart, m->nv);
+  to->time = from->time;
+}
+
+// what a backward pass has gathered so far: the cotangents of inputs and parameters
+static void copy_gathered(const cr_model* m, cr_data* to, const cr_data* from) {
+  cr_copy(to->qpos, from->qpos, m->nv);
+  cr_copy(to->qvel, from->qvel, m->nv);
+  cr_copy(to->act, from->act, m->na);
+  cr_copy(to->ctrl, from->ctrl, m->nu);
+  cr_copy(to->qpos_next, from->qpos_next, m->nv);
+  cr_copy(to->qvel_next, from->qvel_next, m->nv);
+  cr_copy(to->act_next, from->act_next, m->na);
+  cr_copy(to->qfrc_applied, from->qfrc_applied, m->nv);
+  cr_copy(to->xfrc_applied, from->xfrc_applied, 6 * m->nbody);
+}
+
+// doubles the room for contacts and rows, keeping inputs and gathered cotangents
+static cr_status grow(cr_rollout* r, const cr_model* m, cr_error* error) {
+  cr_data *d = r->d, *work = r->work, *bar = r->bar;
+  cr_capacity c = {2 * d->ncon_max + 8, 2 * d->nefc_max + 32, 2 * d->nJ_max + 32 * m->nv};
+  r->d = r->work = r->bar = NULL;
+  cr_status status = create_blocks(r, m, &c, error);
+  if (status == CR_OK) {
+    copy_inputs(m, r->d, d);
+    copy_inputs(m, r->work, work);
+    copy_gathered(m, r->bar, bar);
+    cr_model par = r->bar->par;
+    r->bar->par = bar->par;
+    bar->par = par;
+  }
+  cri_data_free(d);
+  cri_data_free(work);
+  cri_data_free(bar);
+  return status;
+}
+
+// ---- forward
+
+static void store(cr_rollout* r, const cr_model* m, int k) {
+  size_t row = (size_t)k;
+  cr_copy(r->qpos + row * (size_t)m->nq, r->d->qpos, m->nq);
+  cr_copy(r->qvel + row * (size_t)m->nv, r->d->qvel, m->nv);
+  cr_copy(r->act + row * (size_t)m->na, r->d->act, m->na);
+  cr_copy(r->warmstart + row * (size_t)m->nv, r->d->qacc_warmstart, m->nv);
+  r->time[row] = r->d->time;
+}
+
+void cr_rollout_restore(cr_rollout* r, const cr_model* m, int k) {
+  size_t row = (size_t)k;
+  int control = k < r->nstep ? k : r->nstep - 1;
+  cr_copy(r->d->qpos, r->qpos + row * (size_t)m->nq, m->nq);
+  cr_copy(r->d->qvel, r->qvel + row * (size_t)m->nv, m->nv);
+  cr_copy(r->d->act, r->act + row * (size_t)m->na, m->na);
+  cr_copy(r->d->qacc_warmstart, r->warmstart + row * (size_t)m->nv, m->nv);
+  cr_copy(r->d->ctrl, r->ctrl + (size_t)(control < 0 ? 0 : control) * (size_t)m->nu, m->nu);
+  r->d->time = r->time[row];
+}
+
+typedef cr_status evaluation(const cr_model* m, cr_data* d);
+
+// evaluates at the state in r->d; where contacts or rows do not fit, grows and repeats
+static cr_status evaluate(cr_rollout* r, const cr_model* m, evaluation* f, int step,
+                          cr_error* error) {
+  cr_status status = f(m, r->d);
+  while (status == CR_ERR_CAPACITY) {
+    CR_TRY(grow(r, m, error));
+    status = f(m, r->d);
+  }
+  if (status != CR_OK) {
+    return cri_fail(error, status, "step %d (time %.9g): %s", step, (double)r->d->time,
+                    r->d->error.text);
+  }
+  if (r->d->solver_iterations > r->solver_iterations_max) {
+    r->solver_iterations_max = r->d->solver_iterations;
+  }
+  return CR_OK;
+}
+
+static bool looks_at(const cr_loss* loss, int step, int nstep) {
+  if (loss == NULL) {
+    return false;
+  }
+  return loss->looks_at == NULL ? step == nstep : loss->looks_at(loss->context, step, nstep);
+}
+
+static cr_status add_loss(cr_rollout* r, const cr_model* m, const cr_loss* loss, int step,
+                          cr_error* error) {
+  if (!looks_at(loss, step, r->nstep)) {
+    return CR_OK;
+  }
+  if (loss->needs_fields) {
+    cr_rollout_restore(r, m, step);
+    CR_TRY(evaluate(r, m, cr_forward, step, error));
+  }
+  return loss->value(loss->context, m, r->d, step, &r->loss);
+}
+
+cr_status cr_rollout_run(cr_rollout* r, const cr_model* m, int nstep, const cr_loss* loss,
+                         cr_error* error) {
+  assert(nstep <= r->nstep_max);
+  r->nstep = nstep;
+  r->loss = 0;
+  r->solver_iterations_max = 0;
+  store(r, m, 0);
+  for (int k = 0; k < nstep; k++) {
+    cr_copy(r->d->ctrl, r->ctrl + (size_t)k * (size_t)m->nu, m->nu);
+    CR_TRY(evaluate(r, m, cr_step, k + 1, error));
+    cr_status status = cr_advance(m, r->d);
+    if (status != CR_OK) {
+      return cri_fail(error, status, "step %d (time %.9g): %s", k + 1, (double)r->d->time,
+                      r->d->error.text);
+    }
+    store(r, m, k + 1);
+    CR_TRY(add_loss(r, m, loss, k + 1, error));
+  }
+  return CR_OK;
+}
+
+// ---- backward
+
+static void clear_gathered(cr_rollout* r, const cr_model* m) {
+  cr_data* bar = r->bar;
+  cr_zero(bar->qpos, m->nv);
+  cr_zero(bar->qvel, m->nv);
+  cr_zero(bar->act, m->na);
+  cr_zero(bar->ctrl, m->nu);
+  cr_zero(bar->qfrc_applied, m->nv);
+  cr_zero(bar->xfrc_applied, 6 * m->nbody);
+  cri_model_twin_zero(&bar->par, m);
+  cr_zero(r->ctrl_bar, r->nstep * m->nu);
+}
+
+static void take_ctrl_bar(cr_rollout* r, const cr_model* m, int k) {
+  for (int i = 0; i < m->nu; i++) {
+    r->ctrl_bar[(size_t)k * (size_t)m->nu + (size_t)i] += r->bar->ctrl[i];
+  }
+  cr_zero(r->bar->ctrl, m->nu);
+}
+
+static cr_status add_loss_bar(cr_rollout* r, const cr_model* m, const cr_model* m_backward,
+                              const cr_loss* loss, int step, cr_error* error) {
+  if (!looks_at(loss, step, r->nstep)) {
+    return CR_OK;
+  }
+  cr_rollout_restore(r, m, step);
+  if (loss->needs_fields) {
+    CR_TRY(evaluate(r, m_backward, cr_forward, step, error));
+  }
+  CR_TRY(loss->bar(loss->context, m, r->d, step, r->bar));
+  if (loss->needs_fields) {
+    CR_TRY(cr_forward_vjp(m_backward, r->d, r->bar));
+  }
+  take_ctrl_bar(r, m, step < r->nstep ? step : r->nstep - 1);
+  return CR_OK;
+}
+
+// the cotangent of the state after the step becomes the seed, that of the state before it is next
+static void swap_state_bar(const cr_model* m, cr_data* bar) {
+  cr_copy(bar->qpos_next, bar->qpos, m->nv);
+  cr_copy(bar->qvel_next, bar->qvel, m->nv);
+  cr_copy(bar->act_next, bar->act, m->na);
+  cr_zero(bar->qpos, m->nv);
+  cr_zero(bar->qvel, m->nv);
+  cr_zero(bar->act, m->na);
+}
+
+static cr_status step_bar(cr_rollout* r, const cr_model* m, const cr_model* m_backward, int k,
+                          cr_error* error) {
+  cr_rollout_restore(r, m, k);
+  CR_TRY(evaluate(r, m, cr_step, k + 1, error));
+  swap_state_bar(m, r->bar);
+  cr_status status = cr_step_vjp(m, m_backward, r->d, r->work, r->bar);
+  while (status == CR_ERR_CAPACITY) {  // more contacts within reach of the backward pass
+    CR_TRY(grow(r, m, error));
+    CR_TRY(evaluate(r, m, cr_step, k + 1, error));
+    status = cr_step_vjp(m, m_backward, r->d, r->work, r->bar);
+  }
+  if (status != CR_OK) {
+    const char* text = r->work->error.status != CR_OK ? r->work->error.text : r->d->error.text;
+    return cri_fail(error, status, "backward through step %d: %s", k + 1, text);
+  }
+  take_ctrl_bar(r, m, k);
+  return CR_OK;
+}
+
+cr_status cr_rollout_gradient(cr_rollout* r, const cr_model* m, const cr_model* m_backward,
+                              const cr_loss* loss, cr_error* error) {
+  clear_gathered(r, m);
+  for (int k = r->nstep; k > 0; k--) {
+    CR_TRY(add_loss_bar(r, m, m_backward, loss, k, error));
+    CR_TRY(step_bar(r, m, m_backward, k - 1, error));
+  }
+  return CR_OK;
+}

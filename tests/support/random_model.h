@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+// Random models and states from a seed, without MuJoCo: what the generic tests run on. Between them
+// the seeds hold every joint, geom, actuator and contact option of the library.
+#ifndef CR_TESTS_RANDOM_MODEL_H
+#define CR_TESTS_RANDOM_MODEL_H
+
+#include "base/random.h"
+#include "model/data.h"
+
+/// A random model in memory of its own; free it with cri_model_free. What it is depends on seed % 4:
+/// 0 trees with all joints over a plane, 1 a heap of free bodies, 2 an arm fixed to the world beside
+/// loose bodies and explicit pairs, 3 trees without geoms.
+cr_status random_model(cr_model* m, uint64_t seed, cr_error* error);
+
+typedef enum {
+  STATE_FLIGHT,   // loose bodies far apart, joints inside their limits
+  STATE_CONTACT,  // loose bodies in a heap on the plane, joints beyond their limits now and then
+  N_STATE_KIND
+} state_kind;
+
+/// Random coordinates, velocities, activations, controls, applied forces.
+void random_state(const cr_model* m, cr_data* d, uint64_t seed, state_kind kind);
+
+/// Uniform on the unit sphere, and a uniform rotation.
+void random_unit3(cr_random* r, cr_real v[3]);
+void random_unit_quat(cr_random* r, cr_real q[4]);
+
+/// True with probability p.
+bool random_chance(cr_random* r, cr_real p);
+
+#endif
