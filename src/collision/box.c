@@ -4,6 +4,8 @@
 // [b1]..[b4] in docs/derivations/collision_box.md.
 #include "collision/box.h"
 
+#include "collision/measure.h"
+
 // ---- parts
 
 int32_t cri_part_nearest(const cr_real c[3], const cr_real size[3]) {
@@ -55,7 +57,7 @@ typedef struct {
   int sign[3];
   cr_real n[3];  // unit, towards the part; from inside, away from it
   cr_real gap;   // distance to the part, negative inside
-  bool turns;    // the normal of an edge or a corner turns with the point, that of a face does not
+  bool turns;    // n turns with the point: it does for an edge or a corner, not for a face
 } sight;
 
 static sight look(const cr_real c[3], const cr_real size[3], int32_t part) {
@@ -71,9 +73,9 @@ static sight look(const cr_real c[3], const cr_real size[3], int32_t part) {
   }
 
   // edge or corner: n = delta/|delta|, gap = |delta|
-  see.turns = naxis > 1;
-  if (see.turns) {
+  if (naxis > 1) {
     see.gap = cr_normalize3(see.n);
+    see.turns = see.gap > CR_TINY_LENGTH;
     return see;
   }
 

@@ -114,11 +114,9 @@ static void try_edge(const segment* g, int axis, int32_t edge, nearest* best) {
   }
 }
 
-// false where the segment is beyond the reach that MuJoCo starts from
-static bool find_nearest(const segment* g, cr_real margin, nearest* best) {
-  const cr_real* s = g->size;
-  cr_real reach = margin + 2 * (g->radius + g->half + s[0] + s[1] + s[2]);
-  *best = (nearest){.dist2 = reach};
+// false where all is so small that no edge spans a plane with the segment
+static bool find_nearest(const segment* g, nearest* best) {
+  *best = (nearest){.dist2 = CR_MAX};
   try_end(g, -1, best);
   try_end(g, 1, best);
   for (int axis = 0; axis < 3; axis++) {
@@ -128,7 +126,7 @@ static bool find_nearest(const segment* g, cr_real margin, nearest* best) {
       try_edge(g, axis, edge, best);
     }
   }
-  return best->dist2 < reach;
+  return best->dist2 < CR_MAX;
 }
 
 // ---- the second place: a walk along the segment from the first
@@ -155,9 +153,7 @@ static void stop_after_width(walk* w, const segment* g, const place* at, int axi
 }
 
 // 1 or -1: where a walk along the segment takes its coordinate on an axis
-static int heading(const segment* g, int axis, int way) {
-  return g->h[axis] > 0 ? way : -way;
-}
+static int heading(const segment* g, int axis, int way) { return g->h[axis] > 0 ? way : -way; }
 
 // the axes on which the segment, towards x = 1, heads inwards from a part, and their number
 static int inward_axes(const segment* g, int32_t part, bool inward[3]) {
@@ -262,6 +258,21 @@ static void ball_centre(cr_real centre[3], cr_real H[3], const cr_shape* a, cr_r
   cr_accscl3(centre, H, x);
 }
 
+// A ball stopped at the plane of a face lies on it to rounding: the face is no part of what it sees
+// beside other faces.
+static int32_t without_face(int32_t part, int32_t face) {
+  int sign[3], face_sign[3];
+  cri_part_signs(sign, part);
+  cri_part_signs(face_sign, face);
+  int shared = 0, others = 0, naxis = 0;
+  for (int k = 0; k < 3; k++) {
+    naxis += face_sign[k] != 0;
+    shared += face_sign[k] && sign[k] == face_sign[k];
+    others += !face_sign[k] && sign[k];
+  }
+  return naxis == 1 && shared && others ? part - face : part;
+}
+
 static int hit_at(const cr_shape* a, const cr_shape* b, cr_real margin, const place* at,
                   cr_hit* hit) {
   cr_real centre[3], H[3];
@@ -269,6 +280,7 @@ static int hit_at(const cr_shape* a, const cr_shape* b, cr_real margin, const pl
   cr_shape ball = {.pos = centre, .mat = a->mat, .size = a->size};
   int n = cri_sphere_box(&ball, b, margin, hit);
   if (n) {
+    hit->feature[0] = without_face(hit->feature[0], at->part);
     hit->feature[1] = at->part;
     hit->feature[2] = at->end;
     hit->feature[3] = at->step;
@@ -281,7 +293,7 @@ int cri_capsule_box(const cr_shape* a, const cr_shape* b, cr_real margin, cr_hit
   segment g = segment_in_box(a, b);
   nearest near;
   place second;
-  if (!find_nearest(&g, margin, &near)) {
+  if (!find_nearest(&g, &near)) {
     return 0;
   }
   int n = hit_at(a, b, margin, &near.at, hit);
@@ -349,8 +361,7 @@ void cri_capsule_box_tan(const cr_shape* a, const cr_shape* b, const int32_t fea
   cri_part_tan(v, b, feature[1], a->pos, b_tan);
   cr_sub3(v, v, a_tan->pos);
   cr_multmat3(d_tan, b->mat, v);
-  cr_real x_tan =
-      cr_dot3(k.by_d, d_tan) + cr_dot3(k.by_h, h_tan) + cr_dot3(k.by_size, b_tan->size);
+  cr_real x_tan = cr_dot3(k.by_d, d_tan) + cr_dot3(k.by_h, h_tan) + cr_dot3(k.by_size, b_tan->size);
 
   // [b5]
   cr_shape ball = {.pos = centre, .mat = a->mat, .size = a->size};

@@ -40,7 +40,7 @@ typedef struct {
   cr_real normal[3];   // unit, from a to b
   cr_real hint[3];
   int32_t feature[4];  // what detection chose, all the pair's own meaning; set all four
-  cr_real local[6];    // numbers that _tan and _bar need again; set what they read
+  cr_real local[6];    // numbers that _tan and _bar need again; set all six
 } cr_hit;
 
 /// Tangent, or cotangents, of a hit. normal_tan is orthogonal to the normal.

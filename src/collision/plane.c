@@ -31,6 +31,7 @@ static void emit(const cr_halfspace* h, const cr_real centre[3], cr_real radius,
   cr_copy3(hit->normal, h->normal);
   cr_zero3(hit->hint);
   memset(hit->feature, 0, sizeof hit->feature);
+  memset(hit->local, 0, sizeof hit->local);
 }
 
 // [p1] the ball `centre`, `radius` above the plane; false where it is too far
@@ -274,6 +275,7 @@ int cri_plane_cylinder(const cr_shape* a, const cr_shape* b, cr_real margin,
     cr_scl3(e, e, 1 / length);
   }
   cr_cross3(f, e, z);
+  cr_normalize3(f);
   cr_real slope = radius * cr_dot3(e, h.normal);
 
   // [p6] the lowest point decides whether there is contact at all

@@ -40,12 +40,8 @@ static inline void sym6_mul(cr_real u[6], const cr_real A[SYM6], const cr_real s
          (A[19] * s[4] + A[20] * s[5]);
 }
 
-// A -= c u u'
-static inline void sym6_downdate(cr_real A[SYM6], const cr_real u[6], cr_real c) {
-  cr_real t[6];
-  for (int k = 0; k < 6; k++) {
-    t[k] = c * u[k];
-  }
+// A -= t u'; t and u are parallel
+static inline void sym6_downdate(cr_real A[SYM6], const cr_real t[6], const cr_real u[6]) {
   A[0] -= t[0] * u[0];
   A[1] -= t[1] * u[0];
   A[2] -= t[1] * u[1];
@@ -71,6 +67,12 @@ static inline void sym6_downdate(cr_real A[SYM6], const cr_real u[6], cr_real c)
 
 static inline cr_real dot6_pairs(const cr_real a[6], const cr_real b[6]) {
   return ((a[0] * b[0] + a[1] * b[1]) + (a[2] * b[2] + a[3] * b[3])) + (a[4] * b[4] + a[5] * b[5]);
+}
+
+// c - a . b
+static inline cr_real less_dot6(cr_real c, const cr_real a[6], const cr_real b[6]) {
+  return ((c - a[0] * b[0]) - (a[1] * b[1] + a[2] * b[2])) -
+         ((a[3] * b[3] + a[4] * b[4]) + a[5] * b[5]);
 }
 
 // sets Ia of every body that moves to its own inertia
@@ -103,19 +105,22 @@ cr_status cri_articulated_factor(const cr_model* m, const cr_data* d, const cr_r
     int parent = m->body_parentid[b], first = m->body_dofadr[b];
     bool root = !cri_tree_moves(m, parent);
     for (int i = first + m->body_dofnum[b] - 1; i >= first; i--) {
-      // [a1] U = Ia s, D = s . U + diag
-      cr_real u[6];
+      // [a1] u = Ia s, D = s . u + diag, U = u / D
+      cr_real u[6], t[6];
       sym6_mul(u, Ia, d->cdof + 6 * i);
       cr_real D = dot6_pairs(d->cdof + 6 * i, u) + diag[i];
       if (!(D >= CR_MINVAL)) {
         cri_pop(work, mark);
         return bad_pivot(&work->error, m, i, D);
       }
-      cr_copy6(U + 6 * i, u);
       Dinv[i] = 1 / D;
-      // [a2] Ia -= U U' / D; nothing reads it after the first dof of a tree
+      for (int k = 0; k < 6; k++) {
+        t[k] = Dinv[i] * u[k];
+      }
+      cr_copy6(U + 6 * i, t);
+      // [a2] Ia -= u u' / D; nothing reads it after the first dof of a tree
       if (i > first || !root) {
-        sym6_downdate(Ia, u, Dinv[i]);
+        sym6_downdate(Ia, t, u);
       }
     }
     // [a3] Ia_parent += Ia
@@ -133,24 +138,24 @@ void cri_articulated_solve(const cr_model* m, const cr_real* cdof, const cr_real
   const int32_t* parentid = m->dof_parentid;
   cr_real* p = cri_push(work, 6 * (size_t)m->nv);  // forces on the way up, motions on the way down
   cr_zero(p, 6 * m->nv);
-  // [a4] z_i = (tau_i - s_i . p_i) / D_i, p_parent += p_i + U_i z_i
+  // [a4] y_i = tau_i - s_i . p_i, p_parent += p_i + U_i y_i
   for (int i = m->nv - 1; i >= 0; i--) {
     const cr_real* pi = p + 6 * i;
-    cr_real z = Dinv[i] * (x[i] - dot6_pairs(cdof + 6 * i, pi));
-    x[i] = z;
+    cr_real y = less_dot6(x[i], cdof + 6 * i, pi);
+    x[i] = Dinv[i] * y;
     if (parentid[i] >= 0) {
       cr_real* to = p + 6 * parentid[i];
       for (int k = 0; k < 6; k++) {
-        to[k] += pi[k] + U[6 * i + k] * z;
+        to[k] = (to[k] + pi[k]) + U[6 * i + k] * y;
       }
     }
   }
-  // [a5] x_i = z_i - U_i . a_parent / D_i, a_i = a_parent + s_i x_i
+  // [a5] x_i = y_i / D_i - U_i . a_parent, a_i = a_parent + s_i x_i
   for (int i = 0; i < m->nv; i++) {
     cr_real a[6] = {0};
     if (parentid[i] >= 0) {
       cr_copy6(a, p + 6 * parentid[i]);
-      x[i] -= Dinv[i] * dot6_pairs(U + 6 * i, a);
+      x[i] = less_dot6(x[i], U + 6 * i, a);
     }
     cr_accscl6(a, cdof + 6 * i, x[i]);
     cr_copy6(p + 6 * i, a);

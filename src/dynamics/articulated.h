@@ -10,7 +10,7 @@
 /// Factor of A = S' I S + diag, S' I S the joint-space inertia of (cinert, cdof).
 /// Map      (d->cinert, d->cdof, diag) -> (U, Dinv)
 /// Equation leaf to root; for the dofs i of body b from the last to the first
-///            U_i = Ia_b s_i, D_i = s_i . U_i + diag_i, Ia_b -= U_i U_i' / D_i,
+///            u_i = Ia_b s_i, D_i = s_i . u_i + diag_i, U_i = u_i / D_i, Ia_b -= u_i u_i' / D_i,
 ///          then Ia_parent += Ia_b; Ia_b starts from cinert_b. [Featherstone, Rigid Body Dynamics
 ///          Algorithms (2008), 7.3, one dof at a time; docs/derivations/articulated.md a1-a3]
 /// Shapes   diag[nv], U[nv * 6], Dinv[nv]
@@ -23,8 +23,8 @@ cr_status cri_articulated_factor(const cr_model* m, const cr_data* d, const cr_r
 
 /// x = A^-1 x with that factor; A is symmetric, so this is its transposed solve as well.
 /// Map      x = tau -> x = a
-/// Equation leaf to root p_i = sum of children's p + U_i z_i, z_i = (x_i - s_i . p) / D_i;
-///          root to leaf x_i = z_i - U_i . a / D_i, a += s_i x_i. [a4], [a5]
+/// Equation leaf to root y_i = x_i - s_i . p_i, p_parent += p_i + U_i y_i;
+///          root to leaf x_i = y_i / D_i - U_i . a_parent, a_i = a_parent + s_i x_i. [a4], [a5]
 /// Shapes   cdof[nv * 6], U[nv * 6], Dinv[nv], x[nv]
 /// Memory   6 numbers a dof of `work`'s scratch
 void cri_articulated_solve(const cr_model* m, const cr_real* cdof, const cr_real* U,

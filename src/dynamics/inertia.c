@@ -8,13 +8,13 @@
 #include "dynamics/articulated.h"
 #include "dynamics/tree.h"
 
-// [m1] crb_b = sum of cinert over the subtree of b
+// [i1] crb_b = sum of cinert over the subtree of b
 static void composite(const cr_model* m, const cr_real* cinert, cr_real* crb) {
   cr_copy(crb, cinert, 10 * m->nbody);
   cri_tree_gather(m, crb, 10);
 }
 
-// [m2] M_ij = s_j . (crb s_i), [m3] M_ii += armature_i
+// [i2] M_ij = s_j . (crb s_i), [i3] M_ii += armature_i
 static void form(const cr_model* m, const cr_real* crb, const cr_real* cdof, cr_real* M) {
   for (int i = 0; i < m->nv; i++) {
     cr_real* row = M + m->M_rowadr[i];
@@ -41,7 +41,7 @@ static void pair_vjp(const cr_model* m, const cr_data* d, cr_data* bar, const cr
     cri_tree_motion(Vb, m, b, Vp, d->cdof, l);
     cri_tree_motion(Vb + 6, m, b, Vp + 6, d->cdof, r);
     if (cri_tree_moves(m, b)) {
-      // [m1]' cinert_bar
+      // [i1]' cinert_bar
       cr_inertia_bar(bar->cinert + 10 * b, Vb, Vb + 6, 1);
       cr_inertia_mul(F + 12 * b, d->cinert + 10 * b, Vb);
       cr_inertia_mul(F + 12 * b + 6, d->cinert + 10 * b, Vb + 6);
@@ -49,13 +49,13 @@ static void pair_vjp(const cr_model* m, const cr_data* d, cr_data* bar, const cr
   }
   cri_tree_gather(m, F, 12);
   for (int j = 0; j < m->nv; j++) {
-    // [m2]' cdof_bar_j = l_j F_r + r_j F_l
+    // [i2]' cdof_bar_j = l_j F_r + r_j F_l
     const cr_real* Fb = F + 12 * m->dof_bodyid[j];
     cr_accscl6(bar->cdof + 6 * j, Fb + 6, l[j]);
     cr_accscl6(bar->cdof + 6 * j, Fb, r[j]);
   }
   if (bar->par.dof_armature != NULL) {
-    // [m3]'
+    // [i3]'
     for (int j = 0; j < m->nv; j++) {
       bar->par.dof_armature[j] += l[j] * r[j];
     }
@@ -99,13 +99,13 @@ cr_status cr_inertia_jvp(const cr_model* m, const cr_data* d, cr_data* tan) {
     composite(m, d->cinert, again);
     crb = again;
   }
-  // [m1]
+  // [i1]
   composite(m, tan->cinert, crb_tan);
   for (int i = 0; i < m->nv; i++) {
     cr_real* row = tan->M + m->M_rowadr[i];
     const int32_t* column = m->M_colind + m->M_rowadr[i];
     int b = m->dof_bodyid[i], diagonal = m->M_rownnz[i] - 1;
-    // [m2] f = crb s_i
+    // [i2] f = crb s_i
     cr_real f[6], f_tan[6], turned[6];
     cr_inertia_mul(f, crb + 10 * b, d->cdof + 6 * i);
     cr_inertia_mul(f_tan, crb_tan + 10 * b, d->cdof + 6 * i);
@@ -115,7 +115,7 @@ cr_status cr_inertia_jvp(const cr_model* m, const cr_data* d, cr_data* tan) {
       int j = 6 * column[k];
       row[k] = cr_dot6(tan->cdof + j, f) + cr_dot6(d->cdof + j, f_tan);
     }
-    // [m3]
+    // [i3]
     row[diagonal] += *cri_par_tan(tan->par.dof_armature, i, 1);
   }
   cri_pop(tan, mark);

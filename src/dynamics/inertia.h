@@ -10,7 +10,7 @@
 /// Map      (cinert, cdof, dof_armature) -> M, art_U, art_Dinv
 /// Equation M = S' I S + diag(armature): M_ij = s_j . (Ic_b s_i), j an ancestor of i or i itself,
 ///          Ic_b the inertia of the subtree of i's body [Featherstone (2008), 6.2, composite rigid
-///          bodies]; the factor is cri_articulated_factor's. docs/derivations/inertia.md m1-m3
+///          bodies]; the factor is cri_articulated_factor's. docs/derivations/inertia.md i1-i3
 /// Shapes   M[nC], lower triangle, rows by M_rownnz, M_rowadr, M_colind, diagonal last
 /// Units    M kg | kg m | kg m^2
 /// Saves    crb, when M is formed: with want_M or where constraint rows exist; then M_formed

@@ -4,7 +4,7 @@
 // velocity its point would have if the joints moved with q_bar.
 #include "dynamics/wrench.h"
 
-#include "math/spatial.h"
+#include "dynamics/tree.h"
 
 // centre of mass of body b seen from the centre of mass of its tree
 static void arm(cr_real r[3], const cr_model* m, const cr_data* d, int b) {
@@ -18,20 +18,13 @@ static void spatial_force(cr_real F[6], const cr_real x[6], const cr_real r[3]) 
   cr_copy3(F + 3, x);
 }
 
-// sums over subtrees, in place
-static void sum_subtrees(const cr_model* m, cr_real* F) {
-  for (int b = m->nbody - 1; b > 0; b--) {
-    cr_acc6(F + 6 * m->body_parentid[b], F + 6 * b);
-  }
-}
-
 static void composite_forces(const cr_model* m, const cr_data* d, const cr_real* x, cr_real* F) {
   for (int b = 0; b < m->nbody; b++) {
     cr_real r[3];
     arm(r, m, d, b);
     spatial_force(F + 6 * b, x + 6 * b, r);
   }
-  sum_subtrees(m, F);
+  cri_tree_gather(m, F, 6);
 }
 
 void cri_wrench(const cr_model* m, const cr_data* d, const cr_real* x, cr_real* q, cr_data* owner) {
@@ -59,7 +52,7 @@ void cri_wrench_jvp(const cr_model* m, const cr_data* d, cr_data* tan, const cr_
     spatial_force(F_tan + 6 * b, x_tan + 6 * b, r);
     cr_acccross3(F_tan + 6 * b, r_tan, x + 6 * b);
   }
-  sum_subtrees(m, F_tan);
+  cri_tree_gather(m, F_tan, 6);
   // [w2]
   for (int i = 0; i < m->nv; i++) {
     int b = m->dof_bodyid[i];
@@ -68,24 +61,13 @@ void cri_wrench_jvp(const cr_model* m, const cr_data* d, cr_data* tan, const cr_
   cri_pop(tan, mark);
 }
 
-// W_b = W_parent + sum of s_i w_i over the dofs of b
-static void body_motions(const cr_model* m, const cr_real* cdof, const cr_real* w, cr_real* W) {
-  cr_zero6(W);
-  for (int b = 1; b < m->nbody; b++) {
-    cr_copy6(W + 6 * b, W + 6 * m->body_parentid[b]);
-    int first = m->body_dofadr[b];
-    for (int i = first; i < first + m->body_dofnum[b]; i++) {
-      cr_accscl6(W + 6 * b, cdof + 6 * i, w[i]);
-    }
-  }
-}
-
 void cri_wrench_vjp(const cr_model* m, const cr_data* d, cr_data* bar, const cr_real* x,
                     const cr_real* q_bar, cr_real* x_bar) {
   size_t mark = cri_mark(bar);
   // [w2]' F_bar_b = sum of s_i q_bar_i over the chain of b; s_bar_i += q_bar_i F
   cr_real* W = cri_push(bar, 6 * (size_t)m->nbody);
-  body_motions(m, d->cdof, q_bar, W);
+  cr_zero6(W);
+  cri_tree_motions(m, d->cdof, q_bar, W);
   if (x != NULL) {
     cr_real* F = cri_push(bar, 6 * (size_t)m->nbody);
     composite_forces(m, d, x, F);

@@ -57,7 +57,7 @@ CR_STAGE(dynamics, transmission,
 CR_STAGE(dynamics, actuation,
   F(qvel) F(act) F(ctrl) F(actuator_length) F(actuator_moment) F(qfrc_gravcomp)
   F(actuator_dynprm) F(actuator_gainprm) F(actuator_biasprm) F(actuator_actrange)
-  F(actuator_ctrlrange) F(actuator_forcerange) F(jnt_actfrcrange),
+  F(actuator_ctrlrange) F(actuator_forcerange) F(actuator_gear) F(jnt_actfrcrange),
   F(actuator_velocity) F(act_dot) F(actuator_force) F(qfrc_actuator))
 
 CR_STAGE(dynamics, smooth,

@@ -152,6 +152,33 @@ static void copy_field(cr_model* m, cr_field_id id, const mj_array* from) {
   }
 }
 
+// M keeps an entry for every dof and ancestor: those that MuJoCo drops for "simple" bodies are
+// zero, but their derivatives are not
+static int count_ancestors(const mjModel* mj) {
+  int n = 0;
+  for (int i = 0; i < mj->nv; i++) {
+    for (int j = i; j >= 0; j = mj->dof_parentid[j]) {
+      n++;
+    }
+  }
+  return n;
+}
+
+static void fill_ancestors(cr_model* m) {
+  int adr = 0;
+  for (int i = 0; i < m->nv; i++) {
+    int parent = m->dof_parentid[i];
+    int inherited = parent < 0 ? 0 : m->M_rownnz[parent];
+    m->M_rowadr[i] = adr;
+    m->M_rownnz[i] = inherited + 1;
+    for (int k = 0; k < inherited; k++) {
+      m->M_colind[adr + k] = m->M_colind[m->M_rowadr[parent] + k];
+    }
+    m->M_colind[adr + inherited] = i;
+    adr += m->M_rownnz[i];
+  }
+}
+
 static void copy_sizes_and_options(cr_model* m, const mjModel* mj) {
   *m = (cr_model){.nq = (int)mj->nq,
                   .nv = (int)mj->nv,
@@ -162,7 +189,7 @@ static void copy_sizes_and_options(cr_model* m, const mjModel* mj) {
                   .ntree = (int)mj->ntree,
                   .ngeom = (int)mj->ngeom,
                   .nsite = (int)mj->nsite,
-                  .nC = (int)mj->nC,
+                  .nC = count_ancestors(mj),
                   .nactuator = (int)mj->nactuator,
                   .nout = (int)mj->nout,
                   .npair = (int)mj->npair,
@@ -210,12 +237,14 @@ cr_status cri_model_from_mjmodel(cr_model* m, const mjModel* mj, cr_error* error
   cr_status status = cri_model_allocate(m, error);
   for (int i = 0; status == CR_OK && i < CR_N_MODEL_FIELD; i++) {
     const mj_array* from = find(rows, n, cri_field((cr_field_id)i)->name);
-    if (from != NULL) {
+    bool own = i == CR_FIELD_M_rownnz || i == CR_FIELD_M_rowadr || i == CR_FIELD_M_colind;
+    if (from != NULL && !own) {
       copy_field(m, (cr_field_id)i, from);
     }
   }
   free(rows);
   CR_TRY(status);
   fill_special(m, mj);
+  fill_ancestors(m);
   return CR_OK;
 }

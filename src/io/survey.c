@@ -2,6 +2,8 @@
 // What an mjModel uses that Carom refuses, ignores or warns of. The rule: what could change qacc or
 // the next state is refused by name, all of it at once; what cannot is listed as ignored.
 #include "collision/broad.h"
+#include "collision/collision.h"
+#include "collision/collision.h"
 #include "io/mujoco.h"
 
 static const char* const dyn_names[] = {"none",   "integrator", "filter", "filterexact",

@@ -2,13 +2,6 @@
 // Unit quaternions and the exponential map of SO(3).
 #include "math/quat.h"
 
-void cr_quat_mul(cr_real r[4], const cr_real a[4], const cr_real b[4]) {
-  r[0] = a[0] * b[0] - a[1] * b[1] - a[2] * b[2] - a[3] * b[3];
-  r[1] = a[0] * b[1] + a[1] * b[0] + a[2] * b[3] - a[3] * b[2];
-  r[2] = a[0] * b[2] - a[1] * b[3] + a[2] * b[0] + a[3] * b[1];
-  r[3] = a[0] * b[3] + a[1] * b[2] - a[2] * b[1] + a[3] * b[0];
-}
-
 void cr_quat_rotate(cr_real r[3], const cr_real q[4], const cr_real v[3]) {
   // v + 2 w (u x v) + 2 u x (u x v), u the vector part
   cr_real t[3];
@@ -18,21 +11,6 @@ void cr_quat_rotate(cr_real r[3], const cr_real q[4], const cr_real v[3]) {
   for (int i = 0; i < 3; i++) {
     r[i] = v[i] + 2 * (q[0] * t[i] + uxt[i]);
   }
-}
-
-void cr_quat_to_mat(cr_real R[9], const cr_real q[4]) {
-  cr_real ww = q[0] * q[0], xx = q[1] * q[1], yy = q[2] * q[2], zz = q[3] * q[3];
-  cr_real wx = q[0] * q[1], wy = q[0] * q[2], wz = q[0] * q[3];
-  cr_real xy = q[1] * q[2], xz = q[1] * q[3], yz = q[2] * q[3];
-  R[0] = ww + xx - yy - zz;
-  R[4] = ww - xx + yy - zz;
-  R[8] = ww - xx - yy + zz;
-  R[1] = 2 * (xy - wz);
-  R[2] = 2 * (xz + wy);
-  R[3] = 2 * (xy + wz);
-  R[5] = 2 * (yz - wx);
-  R[6] = 2 * (xz - wy);
-  R[7] = 2 * (yz + wx);
 }
 
 cr_real cr_quat_normalize(cr_real q[4]) {

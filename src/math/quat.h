@@ -6,14 +6,36 @@
 
 #include "math/vec3.h"
 
-/// r = a b.
-void cr_quat_mul(cr_real r[4], const cr_real a[4], const cr_real b[4]);
+/// r = a b; may overlap.
+static inline void cr_quat_mul(cr_real r[4], const cr_real a[4], const cr_real b[4]) {
+  cr_real w = a[0] * b[0] - a[1] * b[1] - a[2] * b[2] - a[3] * b[3];
+  cr_real x = a[0] * b[1] + a[1] * b[0] + a[2] * b[3] - a[3] * b[2];
+  cr_real y = a[0] * b[2] - a[1] * b[3] + a[2] * b[0] + a[3] * b[1];
+  cr_real z = a[0] * b[3] + a[1] * b[2] - a[2] * b[1] + a[3] * b[0];
+  r[0] = w;
+  r[1] = x;
+  r[2] = y;
+  r[3] = z;
+}
 
 /// r = v turned by q.
 void cr_quat_rotate(cr_real r[3], const cr_real q[4], const cr_real v[3]);
 
 /// Rotation matrix of q, row-major. Tangent: R_tan = R [delta]x.
-void cr_quat_to_mat(cr_real R[9], const cr_real q[4]);
+static inline void cr_quat_to_mat(cr_real R[9], const cr_real q[4]) {
+  cr_real ww = q[0] * q[0], xx = q[1] * q[1], yy = q[2] * q[2], zz = q[3] * q[3];
+  cr_real wx = q[0] * q[1], wy = q[0] * q[2], wz = q[0] * q[3];
+  cr_real xy = q[1] * q[2], xz = q[1] * q[3], yz = q[2] * q[3];
+  R[0] = ww + xx - yy - zz;
+  R[4] = ww - xx + yy - zz;
+  R[8] = ww - xx - yy + zz;
+  R[1] = 2 * (xy - wz);
+  R[2] = 2 * (xz + wy);
+  R[3] = 2 * (xy + wz);
+  R[5] = 2 * (yz - wx);
+  R[6] = 2 * (xz - wy);
+  R[7] = 2 * (yz + wx);
+}
 
 /// Scales q to unit length in place and returns its length before; identity and 0 if that is
 /// shorter than CR_MINVAL.

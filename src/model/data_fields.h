@@ -72,6 +72,7 @@ CR_INDEX(contact_geom,    ncon, 2, "the two geoms")
 CR_INDEX(contact_pair,    ncon, 1, "explicit pair, -1 none")
 CR_INDEX(contact_feature, ncon, 4, "which features touch: chosen by detection, read by the measure and its derivatives")
 CR_SAVE (contact_local,   ncon, 6, "what detection saves for the derivative of the measure")
+CR_SAVE (contact_axes,    ncon, 8, "normal, first tangent, and how the frame was completed")
 
 // ---- contact parameters
 CR_REAL (contact_includemargin, ncon, 1, SAME, "m", "-", "distance below which the contact makes a force")
@@ -102,7 +103,7 @@ CR_REAL (contact_mu,      ncon, 1, SAME, "1", "-", "friction of the regularised 
 // ---- inertia
 CR_OP   (M,               nv, nv, nC, "joint-space inertia, lower triangle, formed when rows exist or when asked for")
 CR_SAVE (crb,             nbody, 10, "composite inertia, valid when M is formed")
-CR_SAVE (art_U,           nv, 6, "articulated-body factor of M: I^A s of each dof")
+CR_SAVE (art_U,           nv, 6, "articulated-body factor of M: I^A s / (s' I^A s + armature) of each dof")
 CR_SAVE (art_Dinv,        nv, 1, "articulated-body factor of M: 1/(s' I^A s + armature)")
 
 // ---- velocity

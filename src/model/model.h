@@ -38,6 +38,7 @@ enum {
   CR_DSBL_FILTERPARENT = 1 << 10,
   CR_DSBL_ACTUATION = 1 << 11,
   CR_DSBL_REFSAFE = 1 << 12,
+  CR_DSBL_MIDPHASE = 1 << 14,
   CR_DSBL_EULERDAMP = 1 << 15
 };
 enum {

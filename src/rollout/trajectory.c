@@ -6,6 +6,7 @@
 #include <stdlib.h>
 
 #include "engine/forward.h"
+#include "integrate/inputs.h"
 #include "integrate/step.h"
 
 // ---- memory
@@ -67,19 +68,6 @@ void cr_rollout_free(cr_rollout* r) {
   free(r);
 }
 
-static void copy_inputs(const cr_model* m, cr_data* to, const cr_data* from) {
-  cr_copy(to->qpos, from->qpos, m->nq);
-  cr_copy(to->qvel, from->qvel, m->nv);
-  cr_copy(to->act, from->act, m->na);
-  cr_copy(to->ctrl, from->ctrl, m->nu);
-  cr_copy(to->qfrc_applied, from->qfrc_applied, m->nv);
-  cr_copy(to->xfrc_applied, from->xfrc_applied, 6 * m->nbody);
-  cr_copy(to->mocap_pos, from->mocap_pos, 3 * m->nmocap);
-  cr_copy(to->mocap_quat, from->mocap_quat, 4 * m->nmocap);
-  cr_copy(to->qacc_warmstart, from->qacc_warmstart, m->nv);
-  to->time = from->time;
-}
-
 // what a backward pass has gathered so far: the cotangents of inputs and parameters
 static void copy_gathered(const cr_model* m, cr_data* to, const cr_data* from) {
   cr_copy(to->qpos, from->qpos, m->nv);
@@ -100,8 +88,8 @@ static cr_status grow(cr_rollout* r, const cr_model* m, cr_error* error) {
   r->d = r->work = r->bar = NULL;
   cr_status status = create_blocks(r, m, &c, error);
   if (status == CR_OK) {
-    copy_inputs(m, r->d, d);
-    copy_inputs(m, r->work, work);
+    cri_inputs_copy(m, r->d, d);
+    cri_inputs_copy(m, r->work, work);
     copy_gathered(m, r->bar, bar);
     cr_model par = r->bar->par;
     r->bar->par = bar->par;
@@ -184,11 +172,7 @@ cr_status cr_rollout_run(cr_rollout* r, const cr_model* m, int nstep, const cr_l
   for (int k = 0; k < nstep; k++) {
     cr_copy(r->d->ctrl, r->ctrl + (size_t)k * (size_t)m->nu, m->nu);
     CR_TRY(evaluate(r, m, cr_step, k + 1, error));
-    cr_status status = cr_advance(m, r->d);
-    if (status != CR_OK) {
-      return cri_fail(error, status, "step %d (time %.9g): %s", k + 1, (double)r->d->time,
-                      r->d->error.text);
-    }
+    cr_advance(m, r->d);
     store(r, m, k + 1);
     CR_TRY(add_loss(r, m, loss, k + 1, error));
   }
@@ -227,7 +211,11 @@ static cr_status add_loss_bar(cr_rollout* r, const cr_model* m, const cr_model* 
   }
   CR_TRY(loss->bar(loss->context, m, r->d, step, r->bar));
   if (loss->needs_fields) {
-    CR_TRY(cr_forward_vjp(m_backward, r->d, r->bar));
+    cr_status status = cr_forward_vjp(m_backward, r->d, r->bar);
+    if (status != CR_OK) {
+      return cri_fail(error, status, "backward through the loss at step %d: %s", step,
+                      r->bar->error.text);
+    }
   }
   take_ctrl_bar(r, m, step < r->nstep ? step : r->nstep - 1);
   return CR_OK;
@@ -249,25 +237,29 @@ static cr_status step_bar(cr_rollout* r, const cr_model* m, const cr_model* m_ba
   CR_TRY(evaluate(r, m, cr_step, k + 1, error));
   swap_state_bar(m, r->bar);
   cr_status status = cr_step_vjp(m, m_backward, r->d, r->work, r->bar);
-  while (status == CR_ERR_CAPACITY) {  // more contacts within reach of the backward pass
-    CR_TRY(grow(r, m, error));
-    CR_TRY(evaluate(r, m, cr_step, k + 1, error));
-    status = cr_step_vjp(m, m_backward, r->d, r->work, r->bar);
-  }
   if (status != CR_OK) {
-    const char* text = r->work->error.status != CR_OK ? r->work->error.text : r->d->error.text;
-    return cri_fail(error, status, "backward through step %d: %s", k + 1, text);
+    return cri_fail(error, status, "backward through step %d: %s", k + 1, r->bar->error.text);
   }
   take_ctrl_bar(r, m, k);
   return CR_OK;
 }
 
-cr_status cr_rollout_gradient(cr_rollout* r, const cr_model* m, const cr_model* m_backward,
-                              const cr_loss* loss, cr_error* error) {
+static cr_status sweep(cr_rollout* r, const cr_model* m, const cr_model* m_backward,
+                       const cr_loss* loss, cr_error* error) {
   clear_gathered(r, m);
   for (int k = r->nstep; k > 0; k--) {
     CR_TRY(add_loss_bar(r, m, m_backward, loss, k, error));
     CR_TRY(step_bar(r, m, m_backward, k - 1, error));
   }
   return CR_OK;
+}
+
+cr_status cr_rollout_gradient(cr_rollout* r, const cr_model* m, const cr_model* m_backward,
+                              const cr_loss* loss, cr_error* error) {
+  cr_status status = sweep(r, m, m_backward, loss, error);
+  while (status == CR_ERR_CAPACITY) {  // more contacts within reach of the backward pass
+    CR_TRY(grow(r, m, error));
+    status = sweep(r, m, m_backward, loss, error);
+  }
+  return status;
 }

@@ -97,6 +97,9 @@ bool field_entry_smooth(const cr_model* m, const cr_data* d, cr_field_id id, int
       return entry % 4 != 3;
     case CR_FIELD_qpos_spring:
       return !in_quaternion(m, entry);
+    case CR_FIELD_geom_solmix:
+      // without weight, a geom counts only if the other has none either
+      return m->geom_solmix[entry] > 0;
     case CR_FIELD_dof_frictionloss:
       // a dof without friction loss has no row, one with a little has
       return m->dof_frictionloss[entry] > 0;
@@ -322,18 +325,40 @@ void field_values(const cr_model* m, const cr_data* d, const cr_data* origin, cr
   }
 }
 
+static cr_real largest(const cr_real* x, int n) {
+  cr_real most = 0;
+  for (int i = 0; i < n; i++) {
+    most = cr_max(most, cr_abs(x[i]));
+  }
+  return most;
+}
+
+static cr_real largest_pair(const cr_pairs* pairs, int rows) {
+  cr_real most = 0;
+  for (int k = 0; k < pairs->n; k++) {
+    cr_real left = largest(cri_pair_left(pairs, k), rows);
+    most = cr_max(most, left * largest(cri_pair_right(pairs, k), pairs->right_size));
+  }
+  return most;
+}
+
 void field_dot(const cr_model* m, const cr_data* d, const cr_data* bar, const cr_data* tan,
                cr_field_id id, field_product* product) {
-  const cr_real* t = field_tangent(m, tan, id);
+  const cr_real *t = field_tangent(m, tan, id), *x = cri_field_real(m, d, id);
+  int n = field_tangent_size(m, d, id);
+  bool has_value = id != CR_FIELD_M || d->M_formed;
+  cr_real size = cr_max(largest(t, n), has_value ? largest(x, n) : 0);
   if (cri_field(id)->kind == CR_KIND_OP) {
     structure s = structure_of(m, d, id);
     operator_dot(&s, id == CR_FIELD_M, field_pairs(bar, id), t, product);
+    product->size += size * largest_pair(field_pairs(bar, id), s.rows);
     return;
   }
   const cr_real* b = field_tangent(m, bar, id);
-  for (int i = 0; i < field_tangent_size(m, d, id); i++) {
+  for (int i = 0; i < n; i++) {
     cr_real term = field_entry_smooth(m, d, id, i) ? b[i] * t[i] : 0;
     product->sum += term;
     product->absolute += cr_abs(term);
   }
+  product->size += size * largest(b, n);
 }

@@ -43,9 +43,10 @@ void field_move(const cr_model* m, const cr_data* d, const cr_data* tan, cr_fiel
 void field_values(const cr_model* m, const cr_data* d, const cr_data* origin, cr_field_id id,
                   cr_real* x);
 
-/// Sum of bar times tan over a field, and the sum of the absolute values of the terms.
+/// Sum of bar times tan over a field, the sum of the absolute values of the terms, and the product
+/// of the largest cotangent with the largest value or tangent: what terms may cancel from.
 typedef struct {
-  cr_real sum, absolute;
+  cr_real sum, absolute, size;
 } field_product;
 void field_dot(const cr_model* m, const cr_data* d, const cr_data* bar, const cr_data* tan,
                cr_field_id id, field_product* product);

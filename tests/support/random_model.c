@@ -4,10 +4,12 @@
 
 #include <stdio.h>
 
+#include "collision/collision.h"
 #include "math/quat.h"
 #include "model/build.h"
 
 enum { MAX_BODY = 12, MAX_JOINT = 24, MAX_GEOM = 24, MAX_ACTUATOR = 6, MAX_PAIR = 3 };
+enum { CYLINDER_BIT = 4 };  // of contype: cylinders meet only shapes that collide with them
 enum { STYLE_TREES, STYLE_HEAP, STYLE_ARM, STYLE_BARE, N_STYLE };
 
 typedef struct {
@@ -202,6 +204,11 @@ static void plan_actuators(cr_random* r, plan* p) {
   }
 }
 
+static bool collide(const plan* p, const int* geoms) {
+  int a = p->geom_type[geoms[0]], b = p->geom_type[geoms[1]];
+  return cri_collision_supported(a < b ? a : b, a < b ? b : a);
+}
+
 static int signature(const plan* p, const int* geoms) {
   int a = p->geom_body[geoms[0]], b = p->geom_body[geoms[1]];
   return a < b ? a * MAX_BODY + b : b * MAX_BODY + a;
@@ -216,7 +223,8 @@ static void plan_pairs(cr_random* r, plan* p) {
     pair[1] = cr_random_int(r, p->ngeom);
     bool moves = p->geom_body[pair[0]] > 0 || p->geom_body[pair[1]] > 0;
     bool ordered = p->npair == 0 || signature(p, pair) > signature(p, p->pair[p->npair - 1]);
-    p->npair += moves && ordered && p->geom_body[pair[0]] != p->geom_body[pair[1]];
+    p->npair +=
+        moves && ordered && collide(p, pair) && p->geom_body[pair[0]] != p->geom_body[pair[1]];
   }
   if (p->style != STYLE_BARE && p->nbody > 3 && random_chance(r, CR_R(0.5))) {
     p->exclude[0][0] = 1 + cr_random_int(r, p->nbody - 2);
@@ -370,6 +378,12 @@ static void fill_geom(cr_random* r, cr_model* m, int i) {
   bool plane = m->geom_type[i] == CR_GEOM_PLANE;
   m->geom_contype[i] = 1 + cr_random_int(r, 2) * 2;
   m->geom_conaffinity[i] = random_chance(r, CR_R(0.15)) ? 2 : 1;
+  if (m->geom_type[i] == CR_GEOM_CYLINDER) {
+    m->geom_contype[i] = CYLINDER_BIT;
+    m->geom_conaffinity[i] = 0;
+  } else if (cri_collision_supported(m->geom_type[i], CR_GEOM_CYLINDER)) {
+    m->geom_conaffinity[i] |= CYLINDER_BIT;
+  }
   m->geom_condim[i] = random_chance(r, CR_R(0.25)) ? 1 : 3;
   m->geom_priority[i] = random_chance(r, CR_R(0.2)) ? 1 : 0;
   m->geom_solmix[i] = random_chance(r, CR_R(0.15)) ? 0 : cr_random_range(r, CR_R(0.3), 2);

@@ -1,0 +1,11 @@
+// SPDX-License-Identifier: Apache-2.0
+// The subcommands. Each takes the arguments behind its name and returns the exit code.
+#ifndef CR_CLI_COMMANDS_H
+#define CR_CLI_COMMANDS_H
+
+int cr_cli_check(int argc, char** argv);
+int cr_cli_rollout(int argc, char** argv);
+int cr_cli_grad(int argc, char** argv);
+int cr_cli_fit(int argc, char** argv);
+
+#endif

@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+// The carom command: finds the subcommand and hands over.
+#include <stdio.h>
+#include <string.h>
+
+#include "carom/base.h"
+#include "cli/commands.h"
+
+static const struct {
+  const char* name;
+  int (*run)(int argc, char** argv);
+  const char* summary;
+} commands[] = {
+    {"check", cr_cli_check, "hold a model against MuJoCo, and its gradients against differences"},
+    {"rollout", cr_cli_rollout, "simulate"},
+    {"grad", cr_cli_grad, "gradient of a loss of a rollout"},
+    {"fit", cr_cli_fit, "identify parameters from recorded motion"},
+};
+enum { N_COMMANDS = (int)(sizeof commands / sizeof commands[0]) };
+
+static void print_usage(FILE* to) {
+  (void)fprintf(to,
+                "carom %s: a differentiable rigid-body simulator for hard contact\n\n"
+                "usage: carom COMMAND ... (carom COMMAND --help says more)\n\n",
+                cr_version());
+  for (int i = 0; i < N_COMMANDS; i++) {
+    (void)fprintf(to, "  %-9s %s\n", commands[i].name, commands[i].summary);
+  }
+}
+
+int main(int argc, char** argv) {
+  if (argc > 1) {
+    for (int i = 0; i < N_COMMANDS; i++) {
+      if (strcmp(argv[1], commands[i].name) == 0) {
+        return commands[i].run(argc - 2, argv + 2);
+      }
+    }
+    if (strcmp(argv[1], "--version") == 0) {
+      (void)printf("%s\n", cr_version());
+      return 0;
+    }
+    if (strcmp(argv[1], "--help") == 0) {
+      print_usage(stdout);
+      return 0;
+    }
+    (void)fprintf(stderr, "carom: unknown command '%s'\n\n", argv[1]);
+  }
+  print_usage(stderr);
+  return 2;
+}

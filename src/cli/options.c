@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: Apache-2.0
+// Parsing of command-line options from their table.
+#include "cli/options.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const cr_option* find(const cr_command_line* line, const char* text, size_t length) {
+  for (int i = 0; i < line->noption; i++) {
+    const char* name = line->options[i].name;
+    if (strlen(name) == length && strncmp(name, text, length) == 0) {
+      return &line->options[i];
+    }
+  }
+  return NULL;
+}
+
+static cr_status set_number(const cr_option* o, const char* text, cr_error* error) {
+  char* end;
+  errno = 0;
+  if (o->kind == CR_OPT_INT) {
+    long value = strtol(text, &end, 10);
+    if (*text == 0 || *end != 0 || errno != 0 || value < INT_MIN || value > INT_MAX) {
+      return cri_fail(error, CR_ERR_ARG, "%s: '%s' is not a whole number", o->name, text);
+    }
+    *(int*)o->value = (int)value;
+    return CR_OK;
+  }
+  double value = strtod(text, &end);
+  if (*text == 0 || *end != 0 || errno == ERANGE || value - value != 0) {
+    return cri_fail(error, CR_ERR_ARG, "%s: '%s' is not a number", o->name, text);
+  }
+  *(double*)o->value = value;
+  return CR_OK;
+}
+
+static cr_status set(const cr_option* o, const char* text, cr_error* error) {
+  if (o->kind == CR_OPT_TEXT) {
+    *(const char**)o->value = text;
+    return CR_OK;
+  }
+  if (o->kind == CR_OPT_LIST) {
+    cr_text_list* list = o->value;
+    if (list->n == CR_MAX_LIST) {
+      return cri_fail(error, CR_ERR_ARG, "%s: more than %d times", o->name, CR_MAX_LIST);
+    }
+    list->text[list->n++] = text;
+    return CR_OK;
+  }
+  return set_number(o, text, error);
+}
+
+// `many`: a list goes on until the next option (only once the positional argument is taken)
+static cr_status parse_option(const cr_command_line* line, int argc, char** argv, int* at,
+                              bool many, cr_error* error) {
+  const char* text = argv[*at];
+  size_t length = strcspn(text, "=");
+  const cr_option* o = find(line, text, length);
+  if (o == NULL) {
+    return cri_fail(error, CR_ERR_ARG, "carom %s: unknown option '%s'; see carom %s --help",
+                    line->command, text, line->command);
+  }
+  if (o->kind == CR_OPT_FLAG) {
+    if (text[length] != 0) {
+      return cri_fail(error, CR_ERR_ARG, "%s takes no value", o->name);
+    }
+    *(bool*)o->value = true;
+    return CR_OK;
+  }
+  if (text[length] == '=') {
+    return set(o, text + length + 1, error);
+  }
+  if (*at + 1 >= argc) {
+    return cri_fail(error, CR_ERR_ARG, "%s: a value is missing", o->name);
+  }
+  CR_TRY(set(o, argv[++*at], error));
+  while (many && o->kind == CR_OPT_LIST && *at + 1 < argc && argv[*at + 1][0] != '-') {
+    CR_TRY(set(o, argv[++*at], error));
+  }
+  return CR_OK;
+}
+
+cr_status cr_options_parse(const cr_command_line* line, int argc, char** argv, bool* help,
+                           cr_error* error) {
+  const cr_option* positional = find(line, "", 0);
+  bool taken = false;
+  for (int i = 0; i < argc; i++) {
+    *help = *help || strcmp(argv[i], "--help") == 0;
+  }
+  for (int i = 0; i < argc && !*help; i++) {
+    if (argv[i][0] == '-' && argv[i][1] != 0) {
+      CR_TRY(parse_option(line, argc, argv, &i, taken, error));
+    } else if (positional != NULL && !taken) {
+      taken = true;
+      CR_TRY(set(positional, argv[i], error));
+    } else {
+      return cri_fail(error, CR_ERR_ARG, "carom %s: '%s' is one argument too many", line->command,
+                      argv[i]);
+    }
+  }
+  if (!*help && positional != NULL && !taken) {
+    return cri_fail(error, CR_ERR_ARG, "carom %s: %s is missing; see carom %s --help",
+                    line->command, positional->argument, line->command);
+  }
+  return CR_OK;
+}
+
+void cr_options_print_help(const cr_command_line* line) {
+  const cr_option* positional = find(line, "", 0);
+  (void)printf("usage: carom %s%s%s [options]\n\n%s\n\n", line->command,
+               positional != NULL ? " " : "", positional != NULL ? positional->argument : "",
+               line->summary);
+  for (int i = 0; i < line->noption; i++) {
+    const cr_option* o = &line->options[i];
+    char left[64];
+    (void)snprintf(left, sizeof left, "%s%s%s", o->name,
+                   o->name[0] != 0 && o->argument[0] != 0 ? " " : "", o->argument);
+    (void)printf("  %-26s %s\n", left, o->help);
+  }
+  (void)printf(
+      "\nexit code: 0 done, 1 the answer is no, 2 bad input or unsupported model, "
+      "3 numerical failure, 130 interrupted\n");
+}

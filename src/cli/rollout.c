@@ -1,0 +1,153 @@
+// SPDX-License-Identifier: Apache-2.0
+// carom rollout: simulate, print named numbers of the last state, record.
+#include <stdio.h>
+#include <time.h>
+
+#include "cli/commands.h"
+#include "cli/setup.h"
+#include "engine/forward.h"
+#include "io/recording.h"
+#include "model/fields.h"
+#include "model/names.h"
+
+typedef struct {
+  cr_setup_options setup;
+  cr_text_list print;
+  const char* out;
+} rollout_options;
+
+static double now(void) {
+  struct timespec t;
+  (void)clock_gettime(CLOCK_MONOTONIC, &t);
+  return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+// every name is resolved before anything runs
+static cr_status find_places(cr_place* places, const rollout_options* o, const cr_model* m,
+                             cr_error* error) {
+  for (int i = 0; i < o->print.n; i++) {
+    CR_TRY(cri_place_find(&places[i], m, o->print.text[i], error));
+    if (places[i].of_tangent) {
+      return cri_fail(error, CR_ERR_NAME, "--print %s: a tangent has no value", o->print.text[i]);
+    }
+  }
+  return CR_OK;
+}
+
+static void put_state(cr_json* j, const cr_model* m, const cr_data* d) {
+  cr_json_open(j, "final", '{');
+  cr_json_reals(j, "qpos", d->qpos, m->nq);
+  cr_json_reals(j, "qvel", d->qvel, m->nv);
+  cr_json_reals(j, "act", d->act, m->na);
+  cr_json_close(j, '}');
+}
+
+static void put_place(cr_json* j, const char* name, const cr_place* place, const cr_model* m,
+                      const cr_data* d) {
+  const cr_real* value = cri_place_value(place, m, d);
+  if (value == NULL) {
+    cr_json_real(j, name, (cr_real)NAN);  // a contact that does not exist now: null
+  } else {
+    cr_json_numbers(j, name, value, place->count);
+  }
+}
+
+static void print_json(const rollout_options* o, const cr_setup* s, const cr_place* places,
+                       double seconds) {
+  cr_json j = {0};
+  const cr_data* d = s->rollout->d;
+  cr_json_open(&j, NULL, '{');
+  cr_json_real(&j, "time", s->rollout->time[s->nstep]);
+  cr_json_int(&j, "steps", s->nstep);
+  put_state(&j, &s->m, d);
+  cr_json_open(&j, "print", '{');
+  for (int i = 0; i < o->print.n; i++) {
+    put_place(&j, o->print.text[i], &places[i], &s->m, d);
+  }
+  cr_json_close(&j, '}');
+  cr_json_real(&j, "seconds", (cr_real)seconds);
+  cr_json_open(&j, "warnings", '[');
+  for (int i = 0; i < s->report.warnings.n; i++) {
+    cr_json_string(&j, NULL, s->report.warnings.text[i]);
+  }
+  cr_json_close(&j, ']');
+  cr_json_close(&j, '}');
+  cr_json_finish(&j);
+}
+
+static void print_numbers(const char* name, const cr_real* value, int n) {
+  (void)printf("%s =", name);
+  for (int i = 0; value != NULL && i < n; i++) {
+    (void)printf(" %.12g", (double)value[i]);
+  }
+  (void)printf("%s\n", value == NULL ? " (no such contact now)" : "");
+}
+
+static void print_text(const rollout_options* o, const cr_setup* s, const cr_place* places,
+                       double seconds) {
+  const cr_data* d = s->rollout->d;
+  for (int i = 0; i < s->report.warnings.n; i++) {
+    (void)fprintf(stderr, "carom rollout: warning: %s\n", s->report.warnings.text[i]);
+  }
+  (void)printf("%d steps, %.9g s simulated in %.3g s\n", s->nstep,
+               (double)s->rollout->time[s->nstep], seconds);
+  if (o->print.n == 0) {
+    print_numbers("qpos", d->qpos, s->m.nq);
+    print_numbers("qvel", d->qvel, s->m.nv);
+  }
+  for (int i = 0; i < o->print.n; i++) {
+    print_numbers(o->print.text[i], cri_place_value(&places[i], &s->m, d), places[i].count);
+  }
+}
+
+static cr_status run(const rollout_options* o, cr_setup* s, cr_error* error) {
+  cr_place places[CR_MAX_LIST];
+  CR_TRY(cr_setup_load(s, &o->setup, error));
+  CR_TRY(find_places(places, o, &s->m, error));
+  CR_TRY(cr_setup_rollout(s, &o->setup, cri_no_params, error));
+  double start = now();
+  CR_TRY(cr_rollout_run(s->rollout, &s->m, s->nstep, NULL, error));
+  double seconds = now() - start;
+  if (o->out != NULL) {
+    CR_TRY(cri_recording_write(o->out, &s->m, s->rollout, error));
+  }
+  // everything named belongs to the last state
+  cr_rollout_restore(s->rollout, &s->m, s->nstep);
+  if (o->print.n > 0) {
+    cr_status status = cr_forward(&s->m, s->rollout->d);
+    if (status != CR_OK) {
+      return cri_fail(error, status, "at the last state: %s", s->rollout->d->error.text);
+    }
+  }
+  if (o->setup.json) {
+    print_json(o, s, places, seconds);
+  } else {
+    print_text(o, s, places, seconds);
+  }
+  return CR_OK;
+}
+
+int cr_cli_rollout(int argc, char** argv) {
+  rollout_options o = {.setup.time = 1};
+  const cr_option rows[] = {
+      CR_SETUP_OPTIONS(o.setup),
+      {"--print", CR_OPT_LIST, &o.print, "NAME", "numbers of the last state, as site_xpos[tip].z"},
+      {"--out", CR_OPT_TEXT, &o.out, "FILE.h5", "record all states"},
+  };
+  const cr_command_line line = {"rollout", "Simulates a model and prints its last state.", rows,
+                                (int)(sizeof rows / sizeof rows[0])};
+  cr_error error = {0};
+  cr_setup setup = {0};
+  bool help = false;
+  cr_status status = cr_options_parse(&line, argc, argv, &help, &error);
+  if (help) {
+    cr_options_print_help(&line);
+    return 0;
+  }
+  if (status == CR_OK) {
+    status = run(&o, &setup, &error);
+  }
+  int code = status == CR_OK ? 0 : cr_cli_fail("rollout", o.setup.json, &error, &setup.report);
+  cr_setup_free(&setup);
+  return code;
+}

@@ -1,0 +1,270 @@
+// SPDX-License-Identifier: Apache-2.0
+// From command-line options to a rollout that is ready to run.
+#include "cli/setup.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "engine/constants.h"
+#include "io/controls.h"
+#include "io/mujoco.h"
+#include "model/check.h"
+#include "model/file.h"
+#include "model/names.h"
+
+// ---- the model file
+
+static cr_status open_mujoco(cr_model* m, const char* path, cr_load_report* report,
+                             cr_error* error) {
+  mjModel* mj = NULL;
+  CR_TRY(cri_mujoco_load(&mj, path, error));
+  cri_mujoco_survey(mj, report);
+  cr_status status = CR_OK;
+  if (report->unsupported.n > 0) {
+    status = cri_fail(error, CR_ERR_UNSUPPORTED, "%s: %s%s", path, report->unsupported.text[0],
+                      report->unsupported.n > 1 ? " (and more)" : "");
+  } else {
+    status = cri_model_from_mjmodel(m, mj, error);
+  }
+  mj_deleteModel(mj);
+  return status;
+}
+
+cr_status cr_model_open(cr_model* m, const char* path, cr_load_report* report, cr_error* error) {
+  cr_status status = cri_model_file_is(path) ? cri_model_read(m, path, error)
+                                             : open_mujoco(m, path, report, error);
+  CR_TRY(status);
+  cr_error inner;
+  status = cri_model_check(m, &inner);
+  if (status != CR_OK) {
+    cri_model_free(m);
+    return cri_fail(error, status, "%s: %s", path, inner.text);
+  }
+  return CR_OK;
+}
+
+// ---- --set
+
+enum { MAX_VALUES = 1024 };
+
+static cr_status parse_values(const char* text, cr_real* values, int* n, cr_error* error) {
+  *n = 0;
+  for (const char* at = strchr(text, '=') + 1;; at++) {
+    char* end;
+    double value = strtod(at, &end);
+    if (end == at || (*end != 0 && *end != ',') || *n == MAX_VALUES) {
+      return cri_fail(error, CR_ERR_ARG, "--set %s: '%s' is not a number", text, at);
+    }
+    if (!isfinite(value)) {
+      return cri_fail(error, CR_ERR_NONFINITE, "--set %s: the value is not finite", text);
+    }
+    values[(*n)++] = (cr_real)value;
+    at = end;
+    if (*end == 0) {
+      return CR_OK;
+    }
+  }
+}
+
+static cr_status split_name(char name[256], const char* text, const char* option, cr_error* error) {
+  const char* equals = strchr(text, '=');
+  size_t length = equals == NULL ? 0 : (size_t)(equals - text);
+  if (length == 0 || length >= 256) {
+    return cri_fail(error, CR_ERR_ARG, "%s %s: NAME=VALUE expected", option, text);
+  }
+  memcpy(name, text, length);
+  name[length] = 0;
+  return CR_OK;
+}
+
+cr_status cr_setup_assign(cr_model* m, cr_data* d, const char* text, cr_error* error) {
+  char name[256];
+  cr_place place;
+  cr_real values[MAX_VALUES];
+  int n;
+  CR_TRY(split_name(name, text, "--set", error));
+  CR_TRY(cri_place_find(&place, m, name, error));
+  CR_TRY(parse_values(text, values, &n, error));
+  cr_field_kind kind = cri_field(place.field)->kind;
+  bool settable = kind == CR_KIND_STATE || kind == CR_KIND_PARAM || kind == CR_KIND_CONST;
+  if (!settable || place.of_tangent || place.geom1 >= 0) {
+    return cri_fail(error, CR_ERR_ARG, "--set %s: %s is computed, not set", text, name);
+  }
+  if (n != 1 && n != place.count) {
+    return cri_fail(error, CR_ERR_ARG, "--set %s: %s has %d numbers, %d given", text, name,
+                    place.count, n);
+  }
+  cr_real* to = cri_field_real(m, d, place.field) + place.first;
+  for (int i = 0; i < place.count; i++) {
+    to[i] = values[n == 1 ? 0 : i];
+  }
+  return CR_OK;
+}
+
+static bool names_state(const cr_model* m, const char* text) {
+  char name[256];
+  cr_place place;
+  return split_name(name, text, "--set", NULL) == CR_OK &&
+         cri_place_find(&place, m, name, NULL) == CR_OK && !cri_field_of_model(place.field);
+}
+
+// ---- options of the model
+
+static cr_status set_integrator(cr_model* m, const char* name, cr_error* error) {
+  if (strcmp(name, "euler") == 0) {
+    m->integrator = CR_INT_EULER;
+  } else if (strcmp(name, "rk4") == 0) {
+    m->integrator = CR_INT_RK4;
+  } else {
+    return cri_fail(error, CR_ERR_ARG, "--integrator %s: euler or rk4 expected", name);
+  }
+  return CR_OK;
+}
+
+static cr_status derive(cr_model* m, cr_error* error) {
+  cr_data* d = NULL;
+  CR_TRY(cri_data_create(&d, m, NULL, error));
+  cr_status status = cr_constants(m, d);
+  if (status != CR_OK) {
+    (void)cri_fail(error, status, "%s", d->error.text);
+  }
+  cri_data_free(d);
+  return status;
+}
+
+cr_status cr_setup_load(cr_setup* s, const cr_setup_options* o, cr_error* error) {
+  CR_TRY(cr_model_open(&s->m, o->model_path, &s->report, error));
+  if (o->integrator != NULL) {
+    CR_TRY(set_integrator(&s->m, o->integrator, error));
+  }
+  if (o->timestep != 0) {
+    s->m.timestep = (cr_real)o->timestep;
+  }
+  for (int i = 0; i < o->set.n; i++) {
+    if (!names_state(&s->m, o->set.text[i])) {
+      CR_TRY(cr_setup_assign(&s->m, NULL, o->set.text[i], error));
+    }
+  }
+  CR_TRY(cri_model_check(&s->m, error));
+  return o->derive ? derive(&s->m, error) : CR_OK;
+}
+
+// ---- state and controls
+
+static cr_status count_steps(int* nstep, const cr_setup_options* o, const cr_model* m,
+                             cr_error* error) {
+  double steps = o->time / (double)m->timestep;
+  if (!(o->time > 0) || steps > 1e9) {
+    return cri_fail(error, CR_ERR_ARG, "--time %.9g: a positive time of at most 1e9 steps expected",
+                    o->time);
+  }
+  *nstep = (int)(steps + 0.5);
+  if (*nstep < 1 || fabs(steps - *nstep) > 1e-6 * steps + 1e-6) {
+    return cri_fail(error, CR_ERR_ARG, "--time %.9g is not a multiple of the time step %.9g",
+                    o->time, (double)m->timestep);
+  }
+  return CR_OK;
+}
+
+static cr_status start_from_keyframe(const cr_model* m, cr_data* d, const char* name,
+                                     cr_error* error) {
+  char* end;
+  int k = cri_object_find(m, "nkey", name, strlen(name));
+  if (k < 0) {
+    long number = strtol(name, &end, 10);
+    k = *name != 0 && *end == 0 && number >= 0 && number < m->nkey ? (int)number : -1;
+  }
+  if (k < 0) {
+    return cri_fail(error, CR_ERR_NAME, "--keyframe %s: the model has %d keyframes, none is that",
+                    name, m->nkey);
+  }
+  cr_copy(d->qpos, m->key_qpos + (size_t)k * (size_t)m->nq, m->nq);
+  cr_copy(d->qvel, m->key_qvel + (size_t)k * (size_t)m->nv, m->nv);
+  cr_copy(d->act, m->key_act + (size_t)k * (size_t)m->na, m->na);
+  cr_copy(d->ctrl, m->key_ctrl + (size_t)k * (size_t)m->nu, m->nu);
+  return CR_OK;
+}
+
+static void repeat_control(const cr_model* m, cr_rollout* r, int nstep) {
+  for (int k = 0; k < nstep; k++) {
+    cr_copy(r->ctrl + (size_t)k * (size_t)m->nu, r->d->ctrl, m->nu);
+  }
+}
+
+static cr_status set_controls(cr_setup* s, const cr_setup_options* o, cr_error* error) {
+  for (int i = 0; i < o->ctrl.n; i++) {
+    const char* text = o->ctrl.text[i];
+    if (strchr(text, '=') != NULL) {
+      char assignment[320];
+      const char* open = strncmp(text, "ctrl", 4) == 0 ? "" : "ctrl[";
+      const char* close = open[0] != 0 ? "]" : "";
+      int length = (int)strcspn(text, "=");
+      (void)snprintf(assignment, sizeof assignment, "%s%.*s%s%s", open, length, text, close,
+                     text + length);
+      CR_TRY(cr_setup_assign(&s->m, s->rollout->d, assignment, error));
+    }
+  }
+  repeat_control(&s->m, s->rollout, s->nstep);
+  for (int i = 0; i < o->ctrl.n; i++) {
+    if (strchr(o->ctrl.text[i], '=') == NULL) {
+      CR_TRY(cri_controls_read(s->rollout->ctrl, s->nstep, s->m.nu, o->ctrl.text[i], error));
+    }
+  }
+  return CR_OK;
+}
+
+cr_status cr_setup_rollout(cr_setup* s, const cr_setup_options* o, const bool* wanted,
+                           cr_error* error) {
+  CR_TRY(count_steps(&s->nstep, o, &s->m, error));
+  CR_TRY(cr_rollout_create(&s->rollout, &s->m, s->nstep, wanted, error));
+  cr_data* d = s->rollout->d;
+  if (o->keyframe != NULL) {
+    CR_TRY(start_from_keyframe(&s->m, d, o->keyframe, error));
+  }
+  for (int i = 0; i < o->set.n; i++) {
+    if (names_state(&s->m, o->set.text[i])) {
+      CR_TRY(cr_setup_assign(&s->m, d, o->set.text[i], error));
+    }
+  }
+  CR_TRY(cri_qpos_check(&s->m, d->qpos, error));
+  return set_controls(s, o, error);
+}
+
+void cr_setup_free(cr_setup* s) {
+  cr_rollout_free(s->rollout);
+  cri_model_free(&s->m);
+  cri_load_report_free(&s->report);
+}
+
+// ---- failure
+
+static void put_sentences(cr_json* j, const char* key, const cr_sentences* list) {
+  cr_json_open(j, key, '[');
+  for (int i = 0; i < list->n; i++) {
+    cr_json_string(j, NULL, list->text[i]);
+  }
+  cr_json_close(j, ']');
+}
+
+int cr_cli_fail(const char* command, bool json, const cr_error* error,
+                const cr_load_report* report) {
+  bool refused = report != NULL && error->status == CR_ERR_UNSUPPORTED;
+  if (refused) {
+    for (int i = 0; i < report->unsupported.n; i++) {
+      (void)fprintf(stderr, "carom %s: %s\n", command, report->unsupported.text[i]);
+    }
+  } else {
+    (void)fprintf(stderr, "carom %s: %s\n", command, error->text);
+  }
+  if (json) {
+    cr_json j = {0};
+    cr_json_open(&j, NULL, '{');
+    cr_json_string(&j, "error", error->text);
+    if (refused) {
+      put_sentences(&j, "unsupported", &report->unsupported);
+    }
+    cr_json_close(&j, '}');
+    cr_json_finish(&j);
+  }
+  return cr_status_exit_code(error->status);
+}

@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0
+// What rollout and grad have in common: a model file, changes to it, an initial state, controls.
+#ifndef CR_CLI_SETUP_H
+#define CR_CLI_SETUP_H
+
+#include "cli/options.h"
+#include "io/json.h"
+#include "io/report.h"
+#include "rollout/trajectory.h"
+
+typedef struct {
+  const char* model_path;
+  double time, timestep;
+  const char* integrator;
+  const char* keyframe;
+  cr_text_list set, ctrl;
+  bool derive, json;
+} cr_setup_options;
+
+/// The rows of these options, to begin a command's table with.
+#define CR_SETUP_OPTIONS(s)                                                                        \
+  {"", CR_OPT_TEXT, &(s).model_path, "MODEL", "MJCF, URDF or Carom model file"},                   \
+      {"--time", CR_OPT_REAL, &(s).time, "T", "seconds to simulate (default 1)"},                  \
+      {"--timestep", CR_OPT_REAL, &(s).timestep, "H", "time step (default: the model's)"},         \
+      {"--integrator", CR_OPT_TEXT, &(s).integrator, "NAME", "euler or rk4"},                      \
+      {"--keyframe", CR_OPT_TEXT, &(s).keyframe, "K", "start from a keyframe, by name or number"}, \
+      {"--set", CR_OPT_LIST, &(s).set, "NAME=VALUE",                                               \
+       "initial state or model field; VALUE may be a list a,b,c"},                                 \
+      {"--ctrl", CR_OPT_LIST, &(s).ctrl, "FILE|NAME=VALUE",                                        \
+       "constant control of an actuator, or a CSV or HDF5 file with a row a step"},                \
+      {"--derive", CR_OPT_FLAG, &(s).derive, "",                                                   \
+       "after --set of model fields, derive constants such as body_invweight0 again"},             \
+  {                                                                                                \
+    "--json", CR_OPT_FLAG, &(s).json, "", "print one JSON object"                                  \
+  }
+
+/// A model ready to run. Every part is valid or zero, whatever cr_setup_load returned.
+typedef struct {
+  cr_model m;
+  cr_load_report report;
+  cr_rollout* rollout;
+  int nstep;
+} cr_setup;
+
+/// Loads the model, applies options, makes a rollout with initial state and controls filled in.
+/// `wanted`: parameters that need a gradient, see cri_data_twin.
+cr_status cr_setup_load(cr_setup* setup, const cr_setup_options* options, cr_error* error);
+cr_status cr_setup_rollout(cr_setup* setup, const cr_setup_options* options, const bool* wanted,
+                           cr_error* error);
+
+void cr_setup_free(cr_setup* setup);
+
+/// Loads MJCF, URDF (through libmujoco) or a Carom model file, refusing what is not supported.
+cr_status cr_model_open(cr_model* m, const char* path, cr_load_report* report, cr_error* error);
+
+/// Reports a failure as a command does: the sentence on standard error, with --json an object with
+/// `error` on standard output; returns the exit code.
+int cr_cli_fail(const char* command, bool json, const cr_error* error,
+                const cr_load_report* report);
+
+/// The --set of one NAME=VALUE on model or state.
+cr_status cr_setup_assign(cr_model* m, cr_data* d, const char* text, cr_error* error);
+
+#endif

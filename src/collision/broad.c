@@ -1,0 +1,244 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "collision/broad.h"
+
+#include "math/vec3.h"
+
+/// Boxes are this much too large, so that rounding never hides a contact that just touches.
+#define SLACK CR_R(1.000000001)
+
+// ---- what the model says
+
+static bool bits_match(int32_t type1, int32_t affinity1, int32_t type2, int32_t affinity2) {
+  return (type1 & affinity2) != 0 || (type2 & affinity1) != 0;
+}
+
+// two bodies that can move against each other, not parent and child
+static bool bodies_possible(const cr_model* m, int body1, int body2) {
+  int weld1 = m->body_weldid[body1], weld2 = m->body_weldid[body2];
+  if (weld1 == weld2 || (m->body_dofnum[weld1] == 0 && m->body_dofnum[weld2] == 0)) {
+    return false;
+  }
+  if ((m->disableflags & CR_DSBL_FILTERPARENT) != 0 || weld1 == 0 || weld2 == 0) {
+    return true;
+  }
+  return weld1 != m->body_weldid[m->body_parentid[weld2]] &&
+         weld2 != m->body_weldid[m->body_parentid[weld1]];
+}
+
+bool cri_pair_possible(const cr_model* m, int geom1, int geom2) {
+  for (int i = 0; i < m->npair; i++) {
+    if ((m->pair_geom1[i] == geom1 && m->pair_geom2[i] == geom2) ||
+        (m->pair_geom1[i] == geom2 && m->pair_geom2[i] == geom1)) {
+      return true;
+    }
+  }
+  int body1 = m->geom_bodyid[geom1], body2 = m->geom_bodyid[geom2];
+  if (!bits_match(m->geom_contype[geom1], m->geom_conaffinity[geom1], m->geom_contype[geom2],
+                  m->geom_conaffinity[geom2]) ||
+      !bodies_possible(m, body1, body2)) {
+    return false;
+  }
+  int low = body1 < body2 ? body1 : body2, high = body1 < body2 ? body2 : body1;
+  for (int i = 0; i < m->nexclude; i++) {
+    if (m->exclude_body[2 * i] == low && m->exclude_body[2 * i + 1] == high) {
+      return false;
+    }
+  }
+  return true;
+}
+
+cr_real cri_pair_reach(const cr_model* m, int geom1, int geom2, int pair) {
+  cr_real reach = pair >= 0 ? m->pair_margin[pair] + m->pair_gap[pair]
+                            : m->geom_margin[geom1] + m->geom_margin[geom2] +
+                                  (m->geom_gap[geom1] + m->geom_gap[geom2]);
+  return m->cfd ? cr_max(reach, m->cfd_wc) : reach;
+}
+
+// ---- where things are
+
+// planes have no bounding sphere: another geom is far when its sphere is above them
+static bool far_above(const cr_model* m, const cr_data* d, int plane, int geom, cr_real reach) {
+  cr_real dif[3], normal[3];
+  cr_sub3(dif, d->geom_xpos + 3 * geom, d->geom_xpos + 3 * plane);
+  cr_col3(normal, d->geom_xmat + 9 * plane, 2);
+  return cr_dot3(dif, normal) > reach + m->geom_rbound[geom];
+}
+
+static bool geoms_far(const cr_model* m, const cr_data* d, int geom1, int geom2, cr_real reach) {
+  cr_real r1 = m->geom_rbound[geom1], r2 = m->geom_rbound[geom2];
+  if (r1 > 0 && r2 > 0) {
+    cr_real dif[3], bound = r1 + r2 + reach;
+    cr_sub3(dif, d->geom_xpos + 3 * geom1, d->geom_xpos + 3 * geom2);
+    return cr_dot3(dif, dif) > bound * bound;
+  }
+  if (m->geom_type[geom1] == CR_GEOM_PLANE && r2 > 0) {
+    return far_above(m, d, geom1, geom2, reach);
+  }
+  return m->geom_type[geom2] == CR_GEOM_PLANE && r1 > 0 && far_above(m, d, geom2, geom1, reach);
+}
+
+// bodies with geoms that can collide: id, bits, box (low corner, high corner)
+typedef struct {
+  int n;
+  int32_t *id, *type, *affinity;
+  cr_real* box;
+} body_list;
+
+static void box_of_body(const cr_model* m, const cr_data* d, int body, cr_real box[6]) {
+  int first = m->body_geomadr[body], end = first + m->body_geomnum[body];
+  for (int k = 0; k < 3; k++) {
+    box[k] = CR_MAX;
+    box[3 + k] = -CR_MAX;
+  }
+  for (int g = first; g < end; g++) {
+    // half of the reach each, so that two boxes meet where their geoms are in reach
+    cr_real margin = m->geom_margin[g] + m->geom_gap[g];
+    margin = m->cfd ? cr_max(margin, m->cfd_wc / 2) : margin;
+    cr_real radius = m->geom_rbound[g] > 0 ? (m->geom_rbound[g] + margin) * SLACK : CR_MAX;
+    for (int k = 0; k < 3; k++) {
+      box[k] = cr_min(box[k], d->geom_xpos[3 * g + k] - radius);
+      box[3 + k] = cr_max(box[3 + k], d->geom_xpos[3 * g + k] + radius);
+    }
+  }
+}
+
+static body_list list_bodies(const cr_model* m, cr_data* d) {
+  size_t n = (size_t)m->nbody;
+  body_list list = {.id = cri_push_int(d, 3 * n), .box = cri_push(d, 6 * n)};
+  list.type = list.id + n;
+  list.affinity = list.type + n;
+  for (int body = 0; body < m->nbody; body++) {
+    int32_t type = 0, affinity = 0;
+    int first = m->body_geomadr[body], end = first + m->body_geomnum[body];
+    for (int g = first; g < end; g++) {
+      type |= m->geom_contype[g];
+      affinity |= m->geom_conaffinity[g];
+    }
+    if ((type | affinity) != 0) {
+      list.id[list.n] = body;
+      list.type[list.n] = type;
+      list.affinity[list.n] = affinity;
+      box_of_body(m, d, body, list.box + 6 * (size_t)list.n++);
+    }
+  }
+  return list;
+}
+
+static bool boxes_meet(const cr_real a[6], const cr_real b[6]) {
+  return !(a[0] > b[3] || b[0] > a[3] || a[1] > b[4] || b[1] > a[4] || a[2] > b[5] || b[2] > a[5]);
+}
+
+// ---- the walk
+
+typedef struct {
+  const cr_model* m;
+  const cr_data* d;
+  cr_candidate_visit* visit;
+  void* context;
+  int pair, exclude;          // first explicit pair, exclude not yet passed
+  int merged_from, merged_to; // explicit pairs of the body pair at hand
+} walk;
+
+static void offer(const walk* w, int geom1, int geom2, int pair) {
+  const cr_model* m = w->m;
+  cr_real reach = cri_pair_reach(m, geom1, geom2, pair);
+  if (geoms_far(m, w->d, geom1, geom2, reach)) {
+    return;
+  }
+  bool swap = m->geom_type[geom1] > m->geom_type[geom2];
+  cr_candidate c = {{swap ? geom2 : geom1, swap ? geom1 : geom2}, pair, reach};
+  w->visit(w->context, &c);
+}
+
+// place of a body pair in the order
+static int64_t rank(const cr_model* m, int body1, int body2) {
+  return body1 < body2 ? (int64_t)body1 * m->nbody + body2 : (int64_t)body2 * m->nbody + body1;
+}
+
+// explicit pairs up to this place; those at it are remembered
+static void merge_pairs(walk* w, int64_t place) {
+  const cr_model* m = w->m;
+  w->merged_from = w->merged_to = w->pair;
+  for (; w->pair < m->npair; w->pair++) {
+    int geom1 = m->pair_geom1[w->pair], geom2 = m->pair_geom2[w->pair];
+    int64_t at = rank(m, m->geom_bodyid[geom1], m->geom_bodyid[geom2]);
+    if (at > place) {
+      break;
+    }
+    offer(w, geom1, geom2, w->pair);
+    w->merged_from = at < place ? w->pair + 1 : w->merged_from;
+    w->merged_to = w->pair + 1;
+  }
+}
+
+static bool excluded(walk* w, int64_t place) {
+  const cr_model* m = w->m;
+  for (; w->exclude < m->nexclude; w->exclude++) {
+    const int32_t* body = m->exclude_body + 2 * w->exclude;
+    int64_t at = rank(m, body[0], body[1]);
+    if (at >= place) {
+      return at == place;
+    }
+  }
+  return false;
+}
+
+static void offer_geoms(const walk* w, int geom1, int geom2) {
+  const cr_model* m = w->m;
+  if (!bits_match(m->geom_contype[geom1], m->geom_conaffinity[geom1], m->geom_contype[geom2],
+                  m->geom_conaffinity[geom2])) {
+    return;
+  }
+  for (int k = w->merged_from; k < w->merged_to; k++) {
+    if ((m->pair_geom1[k] == geom1 && m->pair_geom2[k] == geom2) ||
+        (m->pair_geom1[k] == geom2 && m->pair_geom2[k] == geom1)) {
+      return;
+    }
+  }
+  offer(w, geom1, geom2, -1);
+}
+
+// all geoms of two bodies, in order: those of body1 are lower in id
+static void offer_bodies(const walk* w, int body1, int body2) {
+  const cr_model* m = w->m;
+  const int32_t* type = m->geom_type;
+  int first1 = m->body_geomadr[body1], end1 = first1 + m->body_geomnum[body1];
+  int first2 = m->body_geomadr[body2], end2 = first2 + m->body_geomnum[body2];
+  bool by_id = (m->disableflags & CR_DSBL_MIDPHASE) != 0;
+  for (int g1 = first1; g1 < end1; g1++) {
+    for (int g2 = first2; g2 < end2; g2++) {
+      if (by_id || type[g1] <= type[g2]) {
+        offer_geoms(w, g1, g2);
+      }
+    }
+  }
+  for (int g2 = first2; g2 < end2 && !by_id; g2++) {
+    for (int g1 = first1; g1 < end1; g1++) {
+      if (type[g1] > type[g2]) {
+        offer_geoms(w, g1, g2);
+      }
+    }
+  }
+}
+
+void cri_candidates(const cr_model* m, cr_data* d, cr_candidate_visit* visit, void* context) {
+  size_t mark = cri_mark(d);
+  walk w = {.m = m, .d = d, .visit = visit, .context = context};
+  body_list list = list_bodies(m, d);
+  for (int i = 0; i < list.n; i++) {
+    for (int j = i + 1; j < list.n; j++) {
+      if (!boxes_meet(list.box + 6 * i, list.box + 6 * j) ||
+          !bits_match(list.type[i], list.affinity[i], list.type[j], list.affinity[j]) ||
+          !bodies_possible(m, list.id[i], list.id[j])) {
+        continue;
+      }
+      int64_t place = rank(m, list.id[i], list.id[j]);
+      merge_pairs(&w, place);
+      if (!excluded(&w, place)) {
+        offer_bodies(&w, list.id[i], list.id[j]);
+      }
+    }
+  }
+  merge_pairs(&w, INT64_MAX);
+  cri_pop(d, mark);
+}

@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+// Candidate pairs of geoms: which may touch by the model, and which of these are close enough now
+// to be worth a look. The order is that of MuJoCo's contact list:
+//   body pairs (b1 < b2) ascending; in one, first its explicit pairs, then the rest, ordered by
+//   (geom of lower type, other geom), or with the midphase off by (geom of b1, geom of b2).
+// A body has a box about the bounding spheres of its geoms, so that most body pairs fall to six
+// comparisons: the loop over them is quadratic, but a hundred bodies cost a few microseconds.
+#ifndef CR_COLLISION_BROAD_H
+#define CR_COLLISION_BROAD_H
+
+#include "model/data.h"
+
+/// True if the two geoms can ever make a contact: an explicit pair names them, or their bodies can
+/// move against each other, are not parent and child, not excluded, and their bits match.
+bool cri_pair_possible(const cr_model* m, int geom1, int geom2);
+
+/// Distance below which a contact is listed: margin + gap of an explicit pair (`pair` >= 0) or the
+/// sums of both geoms; at least cfd_wc with contacts from distance.
+cr_real cri_pair_reach(const cr_model* m, int geom1, int geom2, int pair);
+
+/// A candidate: the geom of lower type first (equal types: lower id), the explicit pair or -1.
+typedef struct {
+  int32_t geom[2];
+  int32_t pair;
+  cr_real reach;
+} cr_candidate;
+
+/// Calls visit(context, candidate) for every candidate, in order.
+/// Reads    geom_xpos, geom_xmat; geom_margin, pair_margin
+/// Memory   no allocation; scratch 8 numbers a body
+/// Notes    bounding spheres are geom_rbound, which has to follow geom_size
+typedef void cr_candidate_visit(void* context, const cr_candidate* candidate);
+void cri_candidates(const cr_model* m, cr_data* d, cr_candidate_visit* visit, void* context);
+
+#endif

@@ -1,0 +1,248 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "collision/collision.h"
+
+#include "collision/box.h"
+#include "collision/box_box.h"
+#include "collision/broad.h"
+#include "collision/capsule_box.h"
+#include "collision/measure.h"
+#include "collision/plane.h"
+#include "collision/round.h"
+
+// rows: type of the first shape; columns: that of the second, never lower
+static const cr_pair TABLE[CR_N_GEOM_TYPE][CR_N_GEOM_TYPE] = {
+    [CR_GEOM_PLANE] =
+        {
+            [CR_GEOM_SPHERE] = {cri_plane_sphere, cri_plane_sphere_tan, cri_plane_sphere_bar},
+            [CR_GEOM_CAPSULE] = {cri_plane_capsule, cri_plane_capsule_tan, cri_plane_capsule_bar},
+            [CR_GEOM_CYLINDER] = {cri_plane_cylinder, cri_plane_cylinder_tan,
+                                  cri_plane_cylinder_bar},
+            [CR_GEOM_BOX] = {cri_plane_box, cri_plane_box_tan, cri_plane_box_bar},
+        },
+    [CR_GEOM_SPHERE] =
+        {
+            [CR_GEOM_SPHERE] = {cri_sphere_sphere, cri_axes_tan, cri_axes_bar},
+            [CR_GEOM_CAPSULE] = {cri_sphere_capsule, cri_axes_tan, cri_axes_bar},
+            [CR_GEOM_CYLINDER] = {cri_sphere_cylinder, cri_sphere_cylinder_tan,
+                                  cri_sphere_cylinder_bar},
+            [CR_GEOM_BOX] = {cri_sphere_box, cri_sphere_box_tan, cri_sphere_box_bar},
+        },
+    [CR_GEOM_CAPSULE] =
+        {
+            [CR_GEOM_CAPSULE] = {cri_capsule_capsule, cri_axes_tan, cri_axes_bar},
+            [CR_GEOM_BOX] = {cri_capsule_box, cri_capsule_box_tan, cri_capsule_box_bar},
+        },
+    [CR_GEOM_BOX] =
+        {
+            [CR_GEOM_BOX] = {cri_box_box, cri_box_box_tan, cri_box_box_bar},
+        },
+};
+
+bool cri_collision_supported(int type1, int type2) {
+  if (type1 == CR_GEOM_PLANE && type2 == CR_GEOM_PLANE) {
+    return true;
+  }
+  return type1 >= 0 && type1 < CR_N_GEOM_TYPE && type2 >= 0 && type2 < CR_N_GEOM_TYPE &&
+         TABLE[type1][type2].detect != NULL;
+}
+
+// ---- the frame
+
+// what derivatives of the frame need; kept in a row of contact_axes
+typedef struct {
+  cr_real normal[3], tangent[3];
+  cr_real along;   // n . hint
+  cr_real length;  // |h|, or 0 where the tangent is held
+} axes;
+
+static axes load_axes(const cr_real row[8]) {
+  axes x = {.along = row[6], .length = row[7]};
+  cr_copy3(x.normal, row);
+  cr_copy3(x.tangent, row + 3);
+  return x;
+}
+
+static void complete(const cr_hit* hit, cr_real frame[9], cr_real saved[8]) {
+  axes x;
+  cr_copy3(x.normal, hit->normal);
+  cr_normalize3(x.normal);
+
+  // [k1] the direction of the first tangent, e_y or e_z where the pair has none
+  cr_copy3(x.tangent, hit->hint);
+  if (cr_dot3(hit->hint, hit->hint) < CR_R(0.25)) {
+    bool y = cr_abs(x.normal[1]) < CR_R(0.5);
+    x.tangent[0] = 0;
+    x.tangent[1] = y ? 1 : 0;
+    x.tangent[2] = y ? 0 : 1;
+  }
+
+  // [k2] made orthogonal to the normal and of unit length
+  x.along = cr_dot3(x.normal, x.tangent);
+  cr_accscl3(x.tangent, x.normal, -x.along);
+  x.length = cr_normalize3(x.tangent);
+  x.length = x.length < CR_TINY_LENGTH ? 0 : x.length;
+
+  cr_copy3(frame, x.normal);
+  cr_copy3(frame + 3, x.tangent);
+  cr_cross3(frame + 6, x.normal, x.tangent);
+  cr_copy3(saved, x.normal);
+  cr_copy3(saved + 3, x.tangent);
+  saved[6] = x.along;
+  saved[7] = x.length;
+}
+
+// [k3] the frame turns with w = n x n_tan + n (t2 . (hint_tan - (n . hint) n_tan))/|h|
+static void frame_tan(const axes* x, const cr_hit_tan* hit_tan, cr_real rows_tan[9]) {
+  cr_real third[3], w[3];
+  cr_cross3(third, x->normal, x->tangent);
+  cr_cross3(w, x->normal, hit_tan->normal);
+  if (x->length > 0) {
+    cr_real spin = cr_dot3(third, hit_tan->hint) - x->along * cr_dot3(third, hit_tan->normal);
+    cr_accscl3(w, x->normal, spin / x->length);
+  }
+  cr_cross3(rows_tan, w, x->normal);
+  cr_cross3(rows_tan + 3, w, x->tangent);
+  cr_cross3(rows_tan + 6, w, third);
+}
+
+// [k3]' into the cotangents of normal and hint
+static void frame_bar(const axes* x, const cr_real rows_bar[9], cr_hit_tan* hit_bar) {
+  cr_real third[3], w_bar[3] = {0, 0, 0};
+  cr_cross3(third, x->normal, x->tangent);
+  cr_acccross3(w_bar, x->normal, rows_bar);
+  cr_acccross3(w_bar, x->tangent, rows_bar + 3);
+  cr_acccross3(w_bar, third, rows_bar + 6);
+  cr_cross3(hit_bar->normal, w_bar, x->normal);
+  cr_zero3(hit_bar->hint);
+  if (x->length > 0) {
+    cr_real spin_bar = cr_dot3(w_bar, x->normal) / x->length;
+    cr_accscl3(hit_bar->normal, third, -spin_bar * x->along);
+    cr_accscl3(hit_bar->hint, third, spin_bar);
+  }
+}
+
+// ---- shapes
+
+static cr_shape shape_of(const cr_model* m, const cr_data* d, int geom) {
+  return (cr_shape){d->geom_xpos + 3 * geom, d->geom_xmat + 9 * geom, m->geom_size + 3 * geom};
+}
+
+static cr_shape_tan shape_tan_of(const cr_data* d, const cr_data* tan, int geom) {
+  cr_shape_tan s_tan;
+  cr_copy3(s_tan.pos, tan->geom_xpos + 3 * geom);
+  cr_rot_vec(s_tan.rot, d->geom_xmat + 9 * geom, tan->geom_xmat + 9 * geom);
+  cr_copy3(s_tan.size, cri_par_tan(tan->par.geom_size, geom, 3));
+  return s_tan;
+}
+
+// the cotangent rot of a world rotation becomes the ambient one [rot]x R / 2: cr_rot_bar of it is
+// rot again, since sum r_k x (rot x r_k) = 2 rot over the columns of R
+static void shape_bar_of(const cr_data* d, const cr_shape_tan* s_bar, int geom, cr_data* bar) {
+  cr_real half[3], mat_bar[9];
+  cr_acc3(bar->geom_xpos + 3 * geom, s_bar->pos);
+  cr_scl3(half, s_bar->rot, CR_R(0.5));
+  cr_rot_tan(mat_bar, half, d->geom_xmat + 9 * geom);
+  for (int k = 0; k < 9; k++) {
+    bar->geom_xmat[9 * geom + k] += mat_bar[k];
+  }
+  if (bar->par.geom_size != NULL) {
+    cr_acc3(bar->par.geom_size + 3 * geom, s_bar->size);
+  }
+}
+
+static const cr_pair* pair_of(const cr_model* m, const int32_t geom[2]) {
+  return &TABLE[m->geom_type[geom[0]]][m->geom_type[geom[1]]];
+}
+
+// ---- the stage
+
+typedef struct {
+  const cr_model* m;
+  cr_data* d;
+  int needed;              // contacts found
+  int32_t unsupported[2];  // two geoms that meet without functions, -1 none
+} detection;
+
+static void store(cr_data* d, int i, const cr_candidate* c, const cr_hit* hit) {
+  d->contact_dist[i] = hit->dist;
+  cr_copy3(d->contact_pos + 3 * i, hit->pos);
+  complete(hit, d->contact_frame + 9 * i, d->contact_axes + 8 * i);
+  memcpy(d->contact_geom + 2 * i, c->geom, sizeof c->geom);
+  d->contact_pair[i] = c->pair;
+  memcpy(d->contact_feature + 4 * i, hit->feature, sizeof hit->feature);
+  memcpy(d->contact_local + 6 * i, hit->local, sizeof hit->local);
+}
+
+static void look(void* context, const cr_candidate* c) {
+  detection* x = context;
+  if (!cri_collision_supported(x->m->geom_type[c->geom[0]], x->m->geom_type[c->geom[1]])) {
+    memcpy(x->unsupported, c->geom, sizeof c->geom);
+    return;
+  }
+  const cr_pair* pair = pair_of(x->m, c->geom);
+  if (pair->detect == NULL) {
+    return;
+  }
+  cr_hit hit[CR_MAX_HITS];
+  cr_shape a = shape_of(x->m, x->d, c->geom[0]), b = shape_of(x->m, x->d, c->geom[1]);
+  int n = pair->detect(&a, &b, c->reach, hit);
+  for (int i = 0; i < n; i++, x->needed++) {
+    if (x->needed < x->d->ncon_max) {
+      store(x->d, x->needed, c, hit + i);
+    }
+  }
+}
+
+cr_status cr_collision(const cr_model* m, cr_data* d) {
+  d->ncon = 0;
+  if ((m->disableflags & (CR_DSBL_CONSTRAINT | CR_DSBL_CONTACT)) != 0) {
+    return CR_OK;
+  }
+  detection x = {.m = m, .d = d, .unsupported = {-1, -1}};
+  cri_candidates(m, d, look, &x);
+  d->ncon = x.needed < d->ncon_max ? x.needed : d->ncon_max;
+  if (x.unsupported[0] >= 0) {
+    return cri_fail(&d->error, CR_ERR_UNSUPPORTED,
+                    "geoms %d ('%s') and %d ('%s') meet: contacts of their types are not supported",
+                    x.unsupported[0], cri_name(m, m->name_geomadr, x.unsupported[0]),
+                    x.unsupported[1], cri_name(m, m->name_geomadr, x.unsupported[1]));
+  }
+  if (x.needed > d->ncon_max) {
+    return cri_fail(&d->error, CR_ERR_CAPACITY, "contacts: %d needed, there is room for %d",
+                    x.needed, d->ncon_max);
+  }
+  return CR_OK;
+}
+
+cr_status cr_collision_jvp(const cr_model* m, const cr_data* d, cr_data* tan) {
+  for (int i = 0; i < d->ncon; i++) {
+    const int32_t* geom = d->contact_geom + 2 * i;
+    cr_shape a = shape_of(m, d, geom[0]), b = shape_of(m, d, geom[1]);
+    cr_shape_tan a_tan = shape_tan_of(d, tan, geom[0]), b_tan = shape_tan_of(d, tan, geom[1]);
+    axes x = load_axes(d->contact_axes + 8 * i);
+    cr_hit_tan hit_tan;
+    pair_of(m, geom)->tan(&a, &b, d->contact_feature + 4 * i, d->contact_local + 6 * i, &a_tan,
+                          &b_tan, &hit_tan);
+    tan->contact_dist[i] = hit_tan.dist;
+    cr_copy3(tan->contact_pos + 3 * i, hit_tan.pos);
+    frame_tan(&x, &hit_tan, tan->contact_frame + 9 * i);
+  }
+  return CR_OK;
+}
+
+cr_status cr_collision_vjp(const cr_model* m, const cr_data* d, cr_data* bar) {
+  for (int i = 0; i < d->ncon; i++) {
+    const int32_t* geom = d->contact_geom + 2 * i;
+    cr_shape a = shape_of(m, d, geom[0]), b = shape_of(m, d, geom[1]);
+    cr_shape_tan a_bar = {{0}, {0}, {0}}, b_bar = {{0}, {0}, {0}};
+    axes x = load_axes(d->contact_axes + 8 * i);
+    cr_hit_tan hit_bar = {.dist = bar->contact_dist[i]};
+    cr_copy3(hit_bar.pos, bar->contact_pos + 3 * i);
+    frame_bar(&x, bar->contact_frame + 9 * i, &hit_bar);
+    pair_of(m, geom)->bar(&a, &b, d->contact_feature + 4 * i, d->contact_local + 6 * i, &hit_bar,
+                          &a_bar, &b_bar);
+    shape_bar_of(d, &a_bar, geom[0], bar);
+    shape_bar_of(d, &b_bar, geom[1], bar);
+  }
+  return CR_OK;
+}

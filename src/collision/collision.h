@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+// Contacts: candidate pairs (collision/broad.h), then for each the functions of its two types
+// (collision/pair.h), then the frame.
+#ifndef CR_COLLISION_COLLISION_H
+#define CR_COLLISION_COLLISION_H
+
+#include "model/data.h"
+
+/// Detects all contacts (MuJoCo's mj_collision).
+/// Map      (geom_xpos, geom_xmat, geom_size) -> (contact_dist, contact_pos, contact_frame);
+///          geom_margin, pair_margin decide only what is listed, and carry no derivative
+/// Equation detection chooses features; with these held, (dist, pos, n, hint) is a smooth measure of
+///          both poses and sizes, and the frame has the rows n, t1 = h/|h|, t2 = n x t1,
+///          h = hint - n (n . hint), hint = e_y or e_z where the pair gives none
+///          [derivation: docs/derivations/collision.md [k1]-[k3]]
+/// Writes   ncon, contact_geom, contact_pair; contacts in MuJoCo's order
+/// Saves    contact_feature, contact_local, contact_axes
+/// Units    m; frames: world
+/// Memory   no allocation; scratch 8 numbers a body
+/// Errors   CR_ERR_CAPACITY when ncon_max is too small, with the number needed (ncon_max of them are
+///          stored); CR_ERR_UNSUPPORTED when two geoms meet whose types have no functions
+/// Smooth   where no feature changes: a contact that appears or goes, a nearest end, edge, face or
+///          corner that becomes another, are jumps, and the derivative is that of the side forward
+///          was on. A first tangent whose hint is parallel to the normal to 1e-8 is held fixed.
+cr_status cr_collision(const cr_model* m, cr_data* d);
+cr_status cr_collision_jvp(const cr_model* m, const cr_data* d, cr_data* tan);
+cr_status cr_collision_vjp(const cr_model* m, const cr_data* d, cr_data* bar);
+
+/// True if contacts between geoms of these types (MuJoCo's numbers, the lower first) are computed,
+/// or if MuJoCo has none either (plane and plane).
+bool cri_collision_supported(int type1, int type2);
+
+#endif

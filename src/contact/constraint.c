@@ -1,0 +1,704 @@
+// SPDX-License-Identifier: Apache-2.0
+// Constraint rows of a state, see constraint.h. Forward, jvp and vjp walk the same three lists:
+// dofs with friction loss, active limits, contacts that make a force.
+#include "contact/constraint.h"
+
+#include "contact/impedance.h"
+#include "contact/jacobian.h"
+#include "contact/rows.h"
+#include "math/quat.h"
+
+// ---- which rows there are
+
+static bool has(const cr_model* m, int disable) {
+  return (m->disableflags & (disable | CR_DSBL_CONSTRAINT)) == 0;
+}
+
+static bool has_friction(const cr_model* m, int dof) {
+  return has(m, CR_DSBL_FRICTIONLOSS) && m->dof_frictionloss[dof] != 0;
+}
+
+// an active limit; of a ball joint its rotation vector in length and direction
+typedef struct {
+  cr_real pos;
+  cr_real log[3], axis[3], angle;
+} limit;
+
+// [k2] distance to a limit of joint j, side -1 lower or 1 upper (a ball joint has the lower only);
+// false where the limit is not active
+static bool limit_active(const cr_model* m, const cr_real* qpos, int j, int side, limit* l) {
+  if (m->jnt_limited[j] == 0 || !has(m, CR_DSBL_LIMIT) || m->jnt_type[j] == CR_JNT_FREE) {
+    return false;
+  }
+  const cr_real *range = m->jnt_range + 2 * j, *q = qpos + m->jnt_qposadr[j];
+  if (m->jnt_type[j] != CR_JNT_BALL) {
+    l->pos = (cr_real)side * (range[side > 0] - q[0]);
+    return l->pos < m->jnt_margin[j];
+  }
+  if (side > 0) {
+    return false;
+  }
+  cr_real unit[4];
+  cr_copy(unit, q, 4);
+  cr_quat_normalize(unit);
+  cr_quat_log(l->log, unit);
+  cr_copy3(l->axis, l->log);
+  l->angle = cr_normalize3(l->axis);
+  l->pos = cr_max(range[0], range[1]) - l->angle;
+  return l->pos < m->jnt_margin[j];
+}
+
+// how far beyond its margin a contact still makes rows
+static cr_real reach(const cr_model* m) { return m->cfd != 0 ? m->cfd_wc : 0; }
+
+// ---- how soft a row is: K, B, I as functions of r = pos - margin, solref and solimp
+
+typedef struct {
+  cr_real I, I_r, I_solimp[5];
+  cr_real K_y[3], B_y[3];  // with respect to solref and solimp[1]
+} softness;
+
+// a dw that was clamped has no derivative
+static void drop_clamped(cr_real y[3], const cr_real solimp[5]) {
+  y[2] = solimp[1] == cri_impedance_width(solimp) ? y[2] : 0;
+}
+
+static softness softness_of(const cr_model* m, const cr_real solref[2], const cr_real solimp[5],
+                            cr_real r, bool contact) {
+  softness s;
+  s.I = cri_impedance(m, solimp, r, contact, &s.I_r);
+  cri_impedance_solimp(m, solimp, r, contact, s.I_solimp);
+  cri_stiffness_gradient(m, solref, cri_impedance_width(solimp), s.K_y, s.B_y);
+  drop_clamped(s.K_y, solimp);
+  drop_clamped(s.B_y, solimp);
+  return s;
+}
+
+static cr_real gradient_tan(const cr_real y[3], const cr_real solref_tan[2],
+                            const cr_real solimp_tan[5]) {
+  return y[0] * solref_tan[0] + y[1] * solref_tan[1] + y[2] * solimp_tan[1];
+}
+
+static void gradient_bar(const cr_real y[3], cr_real bar, cr_real solref_bar[2],
+                         cr_real solimp_bar[5]) {
+  solref_bar[0] += y[0] * bar;
+  solref_bar[1] += y[1] * bar;
+  solimp_bar[1] += y[2] * bar;
+}
+
+static cr_real impedance_tan(const softness* s, cr_real r_tan, const cr_real solimp_tan[5]) {
+  cr_real sum = s->I_r * r_tan;
+  for (int i = 0; i < 5; i++) {
+    sum += s->I_solimp[i] * solimp_tan[i];
+  }
+  return sum;
+}
+
+static void impedance_bar(const softness* s, cr_real bar, cr_real* r_bar, cr_real solimp_bar[5]) {
+  *r_bar += s->I_r * bar;
+  for (int i = 0; i < 5; i++) {
+    solimp_bar[i] += s->I_solimp[i] * bar;
+  }
+}
+
+// [k5] R of impedance I and diagonal A
+static cr_real regularisation(cr_real I, cr_real A) { return cr_max(CR_MINVAL, (1 - I) * A / I); }
+
+// derivatives of log D = log I - log (1 - I) - log A; zero where R is at its least
+static void log_D_gradient(cr_real I, cr_real A, cr_real* by_I, cr_real* by_A) {
+  bool free = (1 - I) * A / I > CR_MINVAL;
+  *by_I = free ? 1 / (I * (1 - I)) : 0;
+  *by_A = free ? -1 / A : 0;
+}
+
+static void set_impedance(const cr_model* m, cr_data* d, int i, const cr_real solref[2],
+                          const cr_real solimp[5], cr_real r, bool contact, bool stiff) {
+  cr_real* KBIP = d->efc_KBIP + 4 * i;
+  KBIP[2] = cri_impedance(m, solimp, r, contact, &KBIP[3]);
+  cri_stiffness(m, solref, cri_impedance_width(solimp), &KBIP[0], &KBIP[1]);
+  KBIP[0] = stiff ? KBIP[0] : 0;
+}
+
+static void set_regularisation(cr_data* d, int i, cr_real R) {
+  cr_real I = d->efc_KBIP[4 * i + 2];
+  d->efc_R[i] = R;
+  d->efc_D[i] = 1 / R;
+  d->efc_diagA[i] = R * I / (1 - I);
+}
+
+// ---- adding rows
+
+// rows and non-zeros needed so far, whether or not there is room for them
+typedef struct {
+  int nefc, nJ;
+} rows_needed;
+
+// Enters nrow rows over the dofs col[n]; -1 where there is no room.
+static int add_rows(cr_data* d, rows_needed* need, int nrow, int type, int id, int n,
+                    const int32_t* col) {
+  int first = need->nefc, adr = need->nJ;
+  need->nefc += nrow;
+  need->nJ += nrow * n;
+  if (need->nefc > d->nefc_max || need->nJ > d->nJ_max) {
+    return -1;
+  }
+  for (int i = 0; i < nrow; i++, adr += n) {
+    d->efc_J_rownnz[first + i] = n;
+    d->efc_J_rowadr[first + i] = adr;
+    memcpy(d->efc_J_colind + adr, col, (size_t)n * sizeof *col);
+    d->efc_type[first + i] = type;
+    d->efc_id[first + i] = id;
+    d->efc_pos[first + i] = d->efc_margin[first + i] = d->efc_frictionloss[first + i] = 0;
+  }
+  return first;
+}
+
+static void add_friction(const cr_model* m, cr_data* d, rows_needed* need, int dof) {
+  int32_t col = dof;
+  int i = add_rows(d, need, 1, CR_CNSTR_FRICTION_DOF, dof, 1, &col);
+  if (i < 0) {
+    return;
+  }
+  // [k1] J = 1
+  d->efc_J[d->efc_J_rowadr[i]] = 1;
+  d->efc_frictionloss[i] = m->dof_frictionloss[dof];
+  set_impedance(m, d, i, m->dof_solref + 2 * dof, m->dof_solimp + 5 * dof, 0, false, false);
+  set_regularisation(d, i, regularisation(d->efc_KBIP[4 * i + 2], m->dof_invweight0[dof]));
+}
+
+static void add_limit(const cr_model* m, cr_data* d, rows_needed* need, int j, int side,
+                      const limit* l) {
+  bool ball = m->jnt_type[j] == CR_JNT_BALL;
+  int dof = m->jnt_dofadr[j];
+  const int32_t col[3] = {dof, dof + 1, dof + 2};
+  int i = add_rows(d, need, 1, CR_CNSTR_LIMIT_JOINT, j, ball ? 3 : 1, col);
+  if (i < 0) {
+    return;
+  }
+  // [k2] J = -side, or minus the axis of rotation
+  cr_real* J = d->efc_J + d->efc_J_rowadr[i];
+  if (ball) {
+    cr_scl3(J, l->axis, -1);
+  } else {
+    J[0] = (cr_real)-side;
+  }
+  d->efc_pos[i] = l->pos;
+  d->efc_margin[i] = m->jnt_margin[j];
+  set_impedance(m, d, i, m->jnt_solref + 2 * j, m->jnt_solimp + 5 * j, l->pos - m->jnt_margin[j],
+                false, true);
+  set_regularisation(d, i, regularisation(d->efc_KBIP[4 * i + 2], m->dof_invweight0[dof]));
+}
+
+// ---- contacts
+
+static int contact_type(const cr_model* m, int dim) {
+  return dim == 1 ? CR_CNSTR_CONTACT_FRICTIONLESS
+                  : (m->cone == CR_CONE_PYRAMIDAL ? CR_CNSTR_CONTACT_PYRAMIDAL
+                                                  : CR_CNSTR_CONTACT_ELLIPTIC);
+}
+
+// sum of the two bodies' translational inverse weights
+static cr_real contact_invweight(const cr_model* m, const cr_data* d, int c) {
+  return m->body_invweight0[2 * m->geom_bodyid[d->contact_geom[2 * c]]] +
+         m->body_invweight0[2 * m->geom_bodyid[d->contact_geom[2 * c + 1]]];
+}
+
+// the friction rows of an elliptic contact may have a solref of their own
+static const cr_real* friction_solref(const cr_data* d, int c) {
+  const cr_real* ref = d->contact_solreffriction + 2 * c;
+  bool mixed = (ref[0] > 0) != (ref[1] > 0), zero = ref[0] == 0 && ref[1] == 0;
+  return mixed || zero ? d->contact_solref + 2 * c : ref;
+}
+
+// mu of the regularised cone over the sliding friction: sqrt(R_1 / R_0)
+static cr_real mu_scale(const cr_model* m) { return 1 / cr_sqrt(cr_max(CR_MINVAL, m->impratio)); }
+
+// [k4] rows J_0 + mu_k J_k, J_0 - mu_k J_k, k = 1 .. dim - 1, from the dim rows of `base`
+static void pyramid(cr_real* J, const cr_real* base, int dim, int n, const cr_real* mu) {
+  for (int k = 1; k < dim; k++) {
+    const cr_real* friction = base + k * n;
+    cr_real *plus = J + 2 * (k - 1) * n, *minus = plus + n;
+    for (int q = 0; q < n; q++) {
+      plus[q] = base[q] + mu[k - 1] * friction[q];
+      minus[q] = base[q] - mu[k - 1] * friction[q];
+    }
+  }
+}
+
+static void set_contact_jacobian(const cr_model* m, cr_data* d, int c, int i,
+                                 const cri_contact_chain* chain, cr_real* base) {
+  int dim = d->contact_dim[c];
+  cr_real* J = d->efc_J + d->efc_J_rowadr[i];
+  if (d->efc_type[i] != CR_CNSTR_CONTACT_PYRAMIDAL) {
+    cri_contact_jacobian(m, d, c, chain, dim, J);
+    return;
+  }
+  cri_contact_jacobian(m, d, c, chain, dim, base);
+  pyramid(J, base, dim, chain->n, d->contact_friction + 5 * c);
+}
+
+// [k5], [k6] everything of a contact's rows but J
+static void set_contact_softness(const cr_model* m, cr_data* d, int c, int i) {
+  int dim = d->contact_dim[c], nrow = cri_contact_rows(m, dim), type = d->efc_type[i];
+  const cr_real *mu = d->contact_friction + 5 * c, *solimp = d->contact_solimp + 5 * c;
+  cr_real dist = d->contact_dist[c], margin = d->contact_includemargin[c];
+  cr_real A = contact_invweight(m, d, c), ratio = cr_max(CR_MINVAL, m->impratio);
+
+  set_impedance(m, d, i, d->contact_solref + 2 * c, solimp, dist - margin, true, true);
+  d->efc_pos[i] = dist;
+  d->efc_margin[i] = margin;
+  for (int k = 1; k < nrow; k++) {
+    cr_real* KBIP = d->efc_KBIP + 4 * (i + k);
+    cr_copy(KBIP, d->efc_KBIP + 4 * i, 4);
+    if (type == CR_CNSTR_CONTACT_ELLIPTIC) {
+      cri_stiffness(m, friction_solref(d, c), cri_impedance_width(solimp), &KBIP[0], &KBIP[1]);
+      KBIP[0] = 0;
+    } else {
+      d->efc_pos[i + k] = dist;
+      d->efc_margin[i + k] = margin;
+    }
+  }
+
+  cr_real I = d->efc_KBIP[4 * i + 2];
+  d->contact_mu[c] = dim > 1 ? mu[0] * mu_scale(m) : 0;
+  if (type == CR_CNSTR_CONTACT_PYRAMIDAL) {
+    // the same R in all rows: it makes the pyramid as soft as the elliptic cone
+    cr_real first = regularisation(I, A + mu[0] * mu[0] * A);
+    for (int k = 0; k < nrow; k++) {
+      set_regularisation(d, i + k, 2 * d->contact_mu[c] * d->contact_mu[c] * first);
+    }
+    return;
+  }
+  cr_real R = regularisation(I, A);
+  for (int k = 0; k < nrow; k++) {
+    set_regularisation(d, i + k, k == 0 ? R : R / ratio * mu[0] * mu[0] / (mu[k - 1] * mu[k - 1]));
+  }
+}
+
+static void add_contact(const cr_model* m, cr_data* d, rows_needed* need, int c, int32_t* work,
+                        cr_real* base) {
+  d->contact_efc_address[c] = -1;
+  d->contact_mu[c] = 0;
+  d->contact_exclude[c] = !has(m, CR_DSBL_CONTACT) ||
+                          d->contact_dist[c] >= d->contact_includemargin[c] + reach(m);
+  if (d->contact_exclude[c] != 0) {
+    return;
+  }
+  cri_contact_chain chain = cri_contact_chain_of(m, d, c, work);
+  if (chain.n == 0) {
+    d->contact_exclude[c] = 3;
+    return;
+  }
+  int dim = d->contact_dim[c];
+  int i = add_rows(d, need, cri_contact_rows(m, dim), contact_type(m, dim), c, chain.n, chain.dof);
+  if (i >= 0) {
+    d->contact_efc_address[c] = i;
+    set_contact_jacobian(m, d, c, i, &chain, base);
+    set_contact_softness(m, d, c, i);
+  }
+}
+
+cr_status cr_constraint(const cr_model* m, cr_data* d) {
+  rows_needed need = {0, 0};
+  d->nefc = d->nJ = d->nf = d->nl = 0;
+  for (int i = 0; i < m->nv; i++) {
+    if (has_friction(m, i)) {
+      add_friction(m, d, &need, i);
+    }
+  }
+  int nf = need.nefc;
+
+  for (int j = 0; j < m->njnt; j++) {
+    for (int side = -1; side <= 1; side += 2) {
+      limit l;
+      if (limit_active(m, d->qpos, j, side, &l)) {
+        add_limit(m, d, &need, j, side, &l);
+      }
+    }
+  }
+  int nl = need.nefc - nf;
+
+  size_t mark = cri_mark(d), v = (size_t)m->nv;
+  int32_t* work = cri_push_int(d, 2 * v);
+  cr_real* base = cri_push(d, 6 * v);
+  for (int c = 0; c < d->ncon; c++) {
+    add_contact(m, d, &need, c, work, base);
+  }
+  cri_pop(d, mark);
+
+  if (need.nefc > d->nefc_max || need.nJ > d->nJ_max) {
+    return cri_fail(&d->error, CR_ERR_CAPACITY,
+                    "constraint rows: %d rows with %d non-zeros needed, room for %d with %d",
+                    need.nefc, need.nJ, d->nefc_max, d->nJ_max);
+  }
+  d->nf = nf;
+  d->nl = nl;
+  d->nefc = need.nefc;
+  d->nJ = need.nJ;
+  return CR_OK;
+}
+
+// ---- tangent
+
+// D, K, B, I of row i, one that stands alone
+static void single_tan(const softness* s, cr_data* tan, int i, cr_real A, cr_real r_tan,
+                       const cr_real* solref_tan, const cr_real* solimp_tan, cr_real A_tan,
+                       bool stiff) {
+  cr_real *KBIP_tan = tan->efc_KBIP + 4 * i, by_I, by_A;
+  KBIP_tan[0] = stiff ? gradient_tan(s->K_y, solref_tan, solimp_tan) : 0;
+  KBIP_tan[1] = gradient_tan(s->B_y, solref_tan, solimp_tan);
+  KBIP_tan[2] = impedance_tan(s, r_tan, solimp_tan);
+  KBIP_tan[3] = 0;
+  log_D_gradient(s->I, A, &by_I, &by_A);
+  tan->efc_D[i] = (by_I * KBIP_tan[2] + by_A * A_tan) / regularisation(s->I, A);
+}
+
+static void friction_tan(const cr_model* m, cr_data* tan, int i, int dof) {
+  const cr_model* t = &tan->par;
+  softness s = softness_of(m, m->dof_solref + 2 * dof, m->dof_solimp + 5 * dof, 0, false);
+  single_tan(&s, tan, i, m->dof_invweight0[dof], 0, cri_par_tan(t->dof_solref, dof, 2),
+             cri_par_tan(t->dof_solimp, dof, 5), *cri_par_tan(t->dof_invweight0, dof, 1), false);
+  tan->efc_frictionloss[i] = *cri_par_tan(t->dof_frictionloss, dof, 1);
+  tan->efc_pos[i] = tan->efc_margin[i] = 0;
+}
+
+static void limit_tan(const cr_model* m, const cr_data* d, cr_data* tan, int i, int j, int side,
+                      const limit* l) {
+  const cr_model* t = &tan->par;
+  int dof = m->jnt_dofadr[j];
+  const cr_real *q_tan = tan->qpos + dof, *range = m->jnt_range + 2 * j;
+  const cr_real* range_tan = cri_par_tan(t->jnt_range, j, 2);
+
+  // [k2]
+  cr_real pos_tan;
+  if (m->jnt_type[j] != CR_JNT_BALL) {
+    pos_tan = (cr_real)side * (range_tan[side > 0] - q_tan[0]);
+  } else {
+    pos_tan = range_tan[range[1] >= range[0]];
+    if (l->angle > 0) {
+      cr_real jr_inv[9], log_tan[3], axis_tan[3];
+      cr_so3_jr_inv(jr_inv, l->log);
+      cr_mulmat3(log_tan, jr_inv, q_tan);
+      cr_normalize3_tan(axis_tan, l->axis, l->angle, log_tan);
+      pos_tan -= cr_dot3(l->axis, log_tan);
+      cr_scl3(tan->efc_J + d->efc_J_rowadr[i], axis_tan, -1);
+    }
+  }
+  cr_real margin_tan = *cri_par_tan(t->jnt_margin, j, 1);
+  tan->efc_pos[i] = pos_tan;
+  tan->efc_margin[i] = margin_tan;
+  tan->efc_frictionloss[i] = 0;
+  softness s = softness_of(m, m->jnt_solref + 2 * j, m->jnt_solimp + 5 * j,
+                           l->pos - m->jnt_margin[j], false);
+  single_tan(&s, tan, i, m->dof_invweight0[dof], pos_tan - margin_tan,
+             cri_par_tan(t->jnt_solref, j, 2), cri_par_tan(t->jnt_solimp, j, 5),
+             *cri_par_tan(t->dof_invweight0, dof, 1), true);
+}
+
+static void contact_jacobian_tan(const cr_model* m, const cr_data* d, cr_data* tan, int c, int i,
+                                 int32_t* work, cr_real* base) {
+  cri_contact_chain chain = cri_contact_chain_of(m, d, c, work);
+  int dim = d->contact_dim[c], n = chain.n;
+  cr_real* J_tan = tan->efc_J + d->efc_J_rowadr[i];
+  if (d->efc_type[i] != CR_CNSTR_CONTACT_PYRAMIDAL) {
+    cri_contact_jacobian_tan(m, d, tan, c, &chain, dim, J_tan);
+    return;
+  }
+  // [k4]
+  cri_contact_jacobian_tan(m, d, tan, c, &chain, dim, base);
+  pyramid(J_tan, base, dim, n, d->contact_friction + 5 * c);
+  cri_contact_jacobian(m, d, c, &chain, dim, base);
+  for (int k = 1; k < dim; k++) {
+    cr_real mu_tan = tan->contact_friction[5 * c + k - 1];
+    for (int q = 0; q < n; q++) {
+      J_tan[2 * (k - 1) * n + q] += mu_tan * base[k * n + q];
+      J_tan[(2 * k - 1) * n + q] -= mu_tan * base[k * n + q];
+    }
+  }
+}
+
+// tangent of log D of row k of a contact, beside what comes through I and A
+static cr_real log_D_friction_tan(int type, int k, const cr_real* mu, const cr_real* mu_tan) {
+  if (type == CR_CNSTR_CONTACT_PYRAMIDAL) {
+    return -(2 / mu[0] + 2 * mu[0] / (1 + mu[0] * mu[0])) * mu_tan[0];
+  }
+  return k == 0 ? 0 : 2 * mu_tan[k - 1] / mu[k - 1] - 2 * mu_tan[0] / mu[0];
+}
+
+// D of row k of a contact of impedance I, diagonal A (of the first row)
+static cr_real contact_D(const cr_model* m, int type, int k, cr_real I, cr_real A,
+                         const cr_real* mu) {
+  cr_real R = regularisation(I, A), ratio = cr_max(CR_MINVAL, m->impratio);
+  if (type == CR_CNSTR_CONTACT_PYRAMIDAL) {
+    return ratio / (2 * mu[0] * mu[0] * R);
+  }
+  return k == 0 ? 1 / R : ratio * mu[k - 1] * mu[k - 1] / (mu[0] * mu[0] * R);
+}
+
+// diagonal A of a contact's first row
+static cr_real contact_A(const cr_model* m, const cr_data* d, int c, int type) {
+  cr_real mu = d->contact_friction[5 * c], A = contact_invweight(m, d, c);
+  return type == CR_CNSTR_CONTACT_PYRAMIDAL ? A + mu * mu * A : A;
+}
+
+static void contact_softness_tan(const cr_model* m, const cr_data* d, cr_data* tan, int c, int i) {
+  int dim = d->contact_dim[c], nrow = cri_contact_rows(m, dim), type = d->efc_type[i];
+  const cr_real *mu = d->contact_friction + 5 * c, *mu_tan = tan->contact_friction + 5 * c;
+  const cr_real *solimp = d->contact_solimp + 5 * c, *solimp_tan = tan->contact_solimp + 5 * c;
+  const cr_real *ref = d->contact_solref + 2 * c, *ref_tan = tan->contact_solref + 2 * c;
+  cr_real dist_tan = tan->contact_dist[c], margin_tan = tan->contact_includemargin[c];
+
+  softness s = softness_of(m, ref, solimp, d->contact_dist[c] - d->contact_includemargin[c], true);
+  cr_real I_tan = impedance_tan(&s, dist_tan - margin_tan, solimp_tan);
+  cr_real A = contact_A(m, d, c, type), a_tan = 0, by_I, by_A;
+  for (int side = 0; side < 2; side++) {
+    int body = m->geom_bodyid[d->contact_geom[2 * c + side]];
+    a_tan += cri_par_tan(tan->par.body_invweight0, body, 2)[0];
+  }
+  // A is the inverse weight times a factor of mu, which log_D_friction_tan has
+  log_D_gradient(s.I, A, &by_I, &by_A);
+  cr_real log_tan = by_I * I_tan + (by_A != 0 ? -a_tan / contact_invweight(m, d, c) : 0);
+
+  for (int k = 0; k < nrow; k++) {
+    bool tangent = type == CR_CNSTR_CONTACT_ELLIPTIC && k > 0;
+    cr_real* KBIP_tan = tan->efc_KBIP + 4 * (i + k);
+    tan->efc_pos[i + k] = tangent ? 0 : dist_tan;
+    tan->efc_margin[i + k] = tangent ? 0 : margin_tan;
+    tan->efc_frictionloss[i + k] = 0;
+    KBIP_tan[0] = tangent ? 0 : gradient_tan(s.K_y, ref_tan, solimp_tan);
+    KBIP_tan[1] = gradient_tan(s.B_y, ref_tan, solimp_tan);
+    if (tangent && friction_solref(d, c) != ref) {
+      softness f = softness_of(m, friction_solref(d, c), solimp, 0, true);
+      KBIP_tan[1] = gradient_tan(f.B_y, tan->contact_solreffriction + 2 * c, solimp_tan);
+    }
+    KBIP_tan[2] = I_tan;
+    KBIP_tan[3] = 0;
+    tan->efc_D[i + k] = contact_D(m, type, k, s.I, A, mu) *
+                        (log_tan + log_D_friction_tan(type, k, mu, mu_tan));
+  }
+  tan->contact_mu[c] = dim > 1 ? mu_tan[0] * mu_scale(m) : 0;
+}
+
+cr_status cr_constraint_jvp(const cr_model* m, const cr_data* d, cr_data* tan) {
+  int i = 0;
+  cr_zero(tan->efc_J, d->nJ);
+  for (int dof = 0; dof < m->nv; dof++) {
+    if (has_friction(m, dof)) {
+      friction_tan(m, tan, i++, dof);
+    }
+  }
+  for (int j = 0; j < m->njnt; j++) {
+    for (int side = -1; side <= 1; side += 2) {
+      limit l;
+      if (limit_active(m, d->qpos, j, side, &l)) {
+        limit_tan(m, d, tan, i++, j, side, &l);
+      }
+    }
+  }
+
+  size_t mark = cri_mark(tan), v = (size_t)m->nv;
+  int32_t* work = cri_push_int(tan, 2 * v);
+  cr_real* base = cri_push(tan, 6 * v);
+  for (int c = 0; c < d->ncon; c++) {
+    tan->contact_mu[c] = 0;
+    if (d->contact_efc_address[c] >= 0) {
+      contact_jacobian_tan(m, d, tan, c, d->contact_efc_address[c], work, base);
+      contact_softness_tan(m, d, tan, c, d->contact_efc_address[c]);
+    }
+  }
+  cri_pop(tan, mark);
+  return CR_OK;
+}
+
+// ---- cotangent
+
+static void add(cr_real* array, int i, cr_real s) {
+  if (array != NULL) {
+    array[i] += s;
+  }
+}
+
+static void add_row(cr_real* array, int row, int width, const cr_real* x) {
+  for (int i = 0; i < width && array != NULL; i++) {
+    array[row * width + i] += x[i];
+  }
+}
+
+// what the softness of row i, one that stands alone, implies
+typedef struct {
+  cr_real r, A, solref[2], solimp[5];
+} single;
+
+static single single_bar(const softness* s, const cr_data* bar, int i, cr_real A, bool stiff) {
+  single x = {0};
+  const cr_real* KBIP_bar = bar->efc_KBIP + 4 * i;
+  cr_real by_I, by_A, log_D_bar = bar->efc_D[i] / regularisation(s->I, A);
+  log_D_gradient(s->I, A, &by_I, &by_A);
+  x.A = by_A * log_D_bar;
+  impedance_bar(s, KBIP_bar[2] + by_I * log_D_bar, &x.r, x.solimp);
+  gradient_bar(s->B_y, KBIP_bar[1], x.solref, x.solimp);
+  gradient_bar(s->K_y, stiff ? KBIP_bar[0] : 0, x.solref, x.solimp);
+  return x;
+}
+
+static void friction_bar(const cr_model* m, cr_data* bar, int i, int dof) {
+  const cr_model* t = &bar->par;
+  softness s = softness_of(m, m->dof_solref + 2 * dof, m->dof_solimp + 5 * dof, 0, false);
+  single x = single_bar(&s, bar, i, m->dof_invweight0[dof], false);
+  add_row(t->dof_solref, dof, 2, x.solref);
+  add_row(t->dof_solimp, dof, 5, x.solimp);
+  add(t->dof_invweight0, dof, x.A);
+  add(t->dof_frictionloss, dof, bar->efc_frictionloss[i]);
+}
+
+// cotangent of the axis that is minus the row's J: from all pairs
+static void ball_axis_bar(const cr_model* m, const cr_pairs* pairs, int i, int j,
+                          cr_real axis_bar[3]) {
+  cr_zero3(axis_bar);
+  for (int k = 0; k < pairs->n; k++) {
+    cr_accscl3(axis_bar, cri_pair_right(pairs, k) + m->jnt_dofadr[j], -cri_pair_left(pairs, k)[i]);
+  }
+}
+
+static void limit_bar(const cr_model* m, cr_data* bar, int i, int j, int side, const limit* l) {
+  const cr_model* t = &bar->par;
+  int dof = m->jnt_dofadr[j];
+  softness s = softness_of(m, m->jnt_solref + 2 * j, m->jnt_solimp + 5 * j,
+                           l->pos - m->jnt_margin[j], false);
+  single x = single_bar(&s, bar, i, m->dof_invweight0[dof], true);
+  add_row(t->jnt_solref, j, 2, x.solref);
+  add_row(t->jnt_solimp, j, 5, x.solimp);
+  add(t->dof_invweight0, dof, x.A);
+  add(t->jnt_margin, j, bar->efc_margin[i] - x.r);
+
+  // [k2]'
+  cr_real pos_bar = bar->efc_pos[i] + x.r;
+  if (m->jnt_type[j] != CR_JNT_BALL) {
+    add(t->jnt_range, 2 * j + (side > 0), (cr_real)side * pos_bar);
+    bar->qpos[dof] -= (cr_real)side * pos_bar;
+    return;
+  }
+  const cr_real* range = m->jnt_range + 2 * j;
+  add(t->jnt_range, 2 * j + (range[1] >= range[0]), pos_bar);
+  if (l->angle > 0) {
+    cr_real axis_bar[3], log_bar[3], jr_inv[9];
+    ball_axis_bar(m, &bar->efc_J_pairs, i, j, axis_bar);
+    cr_normalize3_tan(log_bar, l->axis, l->angle, axis_bar);
+    cr_accscl3(log_bar, l->axis, -pos_bar);
+    cr_so3_jr_inv(jr_inv, l->log);
+    cr_acctmat3(bar->qpos + dof, jr_inv, log_bar);
+  }
+}
+
+static void contact_softness_bar(const cr_model* m, const cr_data* d, cr_data* bar, int c, int i) {
+  int dim = d->contact_dim[c], nrow = cri_contact_rows(m, dim), type = d->efc_type[i];
+  const cr_real *mu = d->contact_friction + 5 * c, *solimp = d->contact_solimp + 5 * c;
+  const cr_real *ref = d->contact_solref + 2 * c, *friction_ref = friction_solref(d, c);
+  cr_real *mu_bar = bar->contact_friction + 5 * c, *solimp_bar = bar->contact_solimp + 5 * c;
+  cr_real* ref_bar = bar->contact_solref + 2 * c;
+  softness s = softness_of(m, ref, solimp, d->contact_dist[c] - d->contact_includemargin[c], true);
+  cr_real A = contact_A(m, d, c, type);
+
+  // sums over rows
+  cr_real K_bar = 0, B_bar = 0, B_friction_bar = 0, I_bar = 0, log_D_bar = 0, r_bar = 0;
+  for (int k = 0; k < nrow; k++) {
+    bool tangent = type == CR_CNSTR_CONTACT_ELLIPTIC && k > 0;
+    const cr_real* KBIP_bar = bar->efc_KBIP + 4 * (i + k);
+    cr_real log_bar = bar->efc_D[i + k] * contact_D(m, type, k, s.I, A, mu);
+    log_D_bar += log_bar;
+    I_bar += KBIP_bar[2];
+    if (!tangent) {
+      K_bar += KBIP_bar[0];
+      bar->contact_dist[c] += bar->efc_pos[i + k];
+      bar->contact_includemargin[c] += bar->efc_margin[i + k];
+    }
+    *(tangent && friction_ref != ref ? &B_friction_bar : &B_bar) += KBIP_bar[1];
+    if (type == CR_CNSTR_CONTACT_PYRAMIDAL) {
+      mu_bar[0] -= (2 / mu[0] + 2 * mu[0] / (1 + mu[0] * mu[0])) * log_bar;
+    } else if (k > 0) {
+      mu_bar[k - 1] += 2 / mu[k - 1] * log_bar;
+      mu_bar[0] -= 2 / mu[0] * log_bar;
+    }
+  }
+  mu_bar[0] += dim > 1 ? bar->contact_mu[c] * mu_scale(m) : 0;
+
+  // [k5]', [k6]'
+  cr_real by_I, by_A;
+  log_D_gradient(s.I, A, &by_I, &by_A);
+  for (int side = 0; side < 2 && by_A != 0; side++) {
+    int body = m->geom_bodyid[d->contact_geom[2 * c + side]];
+    add(bar->par.body_invweight0, 2 * body, -log_D_bar / contact_invweight(m, d, c));
+  }
+  impedance_bar(&s, I_bar + by_I * log_D_bar, &r_bar, solimp_bar);
+  gradient_bar(s.K_y, K_bar, ref_bar, solimp_bar);
+  gradient_bar(s.B_y, B_bar, ref_bar, solimp_bar);
+  if (B_friction_bar != 0) {
+    softness f = softness_of(m, friction_ref, solimp, 0, true);
+    gradient_bar(f.B_y, B_friction_bar, bar->contact_solreffriction + 2 * c, solimp_bar);
+  }
+  bar->contact_dist[c] += r_bar;
+  bar->contact_includemargin[c] -= r_bar;
+}
+
+// [k4]', [k3]' cotangent of the rows' Jacobian, pair by pair
+static void contact_jacobian_bar(const cr_model* m, const cr_data* d, cr_data* bar,
+                                 const cri_contact_sweep* sweep, int c, int i) {
+  int dim = d->contact_dim[c], nrow = cri_contact_rows(m, dim);
+  const cr_real* mu = d->contact_friction + 5 * c;
+  cr_real* mu_bar = bar->contact_friction + 5 * c;
+  for (int p = 0; p < sweep->n; p++) {
+    const cr_real* left = cri_pair_left(&bar->efc_J_pairs, p) + i;
+    bool zero = true;
+    for (int k = 0; k < nrow; k++) {
+      zero = zero && left[k] == 0;
+    }
+    if (zero) {
+      continue;
+    }
+    cr_real u[6], lambda[6] = {0};
+    cri_contact_sweep_velocity(m, d, sweep, c, p, u);
+    if (d->efc_type[i] != CR_CNSTR_CONTACT_PYRAMIDAL) {
+      cr_copy(lambda, left, dim);
+    }
+    for (int k = 1; k < dim && d->efc_type[i] == CR_CNSTR_CONTACT_PYRAMIDAL; k++) {
+      cr_real plus = left[2 * k - 2], minus = left[2 * k - 1];
+      const cr_real* axis = d->contact_frame + 9 * c + 3 * (k % 3);
+      lambda[0] += plus + minus;
+      lambda[k] = mu[k - 1] * (plus - minus);
+      mu_bar[k - 1] += (plus - minus) * cr_dot3(axis, u + (k < 3 ? 0 : 3));
+    }
+    cri_contact_sweep_add(m, d, bar, sweep, c, p, dim, lambda, u);
+  }
+}
+
+cr_status cr_constraint_vjp(const cr_model* m, const cr_data* d, cr_data* bar) {
+  int i = 0;
+  for (int dof = 0; dof < m->nv && i < d->nf; dof++) {
+    if (has_friction(m, dof)) {
+      friction_bar(m, bar, i++, dof);
+    }
+  }
+  for (int j = 0; j < m->njnt && i < d->nf + d->nl; j++) {
+    for (int side = -1; side <= 1; side += 2) {
+      limit l;
+      if (limit_active(m, d->qpos, j, side, &l)) {
+        limit_bar(m, bar, i++, j, side, &l);
+      }
+    }
+  }
+  if (i == d->nefc) {
+    return CR_OK;
+  }
+
+  size_t mark = cri_mark(bar);
+  cri_contact_sweep sweep = cri_contact_sweep_begin(m, d, bar);
+  for (int c = 0; c < d->ncon; c++) {
+    if (d->contact_efc_address[c] >= 0) {
+      contact_jacobian_bar(m, d, bar, &sweep, c, d->contact_efc_address[c]);
+      contact_softness_bar(m, d, bar, c, d->contact_efc_address[c]);
+    }
+  }
+  cri_contact_sweep_end(m, bar, &sweep);
+  cri_pop(bar, mark);
+  return CR_OK;
+}

@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+// Constraint rows: friction loss, joint limits and contacts as a sparse Jacobian, with what decides
+// how soft each row is.
+#ifndef CR_CONTACT_CONSTRAINT_H
+#define CR_CONTACT_CONSTRAINT_H
+
+#include "model/data.h"
+
+/// All constraint rows of a state, in MuJoCo's order: friction loss by dof, limits by joint (lower,
+/// upper), contacts as listed.
+/// Map      (qpos, cdof, subtree_com; contact_...; jnt_..., dof_..., body_invweight0) ->
+///          efc_J, efc_pos, efc_margin, efc_frictionloss, efc_diagA, efc_KBIP, efc_D, efc_R,
+///          contact_mu; efc_type, efc_id, contact_exclude, contact_efc_address; nf, nl, nefc, nJ
+/// Equation friction loss: J = e_i. Limit: pos = q - lower or upper - q, J = +-e_i; ball: pos =
+///          upper - angle, J = -axis'. Contact: J_k = f_k . (v2 - v1), f_k a row of contact_frame,
+///          v_b the velocity of body b at contact_pos; from the fourth on angular velocities.
+///          Pyramidal rows J_0 +- mu_k J_k. Columns: dofs that move one body and not the other.
+///          Regularisation: R = (1-I)/I A, A from the inverse weights, D = 1/R; elliptic: R_1 = R_0 /
+///          impratio, R_j mu_j^2 the same for all j >= 1; pyramidal: 2 mu^2 R_0 for all rows;
+///          contact_mu = mu_1 sqrt(R_1/R_0). K, B, I: contact/impedance.h.
+///          [MuJoCo manual, Computation, "Constraint model"]; docs/derivations/constraint.md [k1]-[k6]
+/// Shapes   nefc rows, nJ non-zeros in rows of ascending columns; rows of a contact share columns
+/// Units    as in the field table
+/// Memory   scratch 10 nv + 12 nbody pairs
+/// Errors   CR_ERR_CAPACITY with the rows and non-zeros needed
+/// Smooth   where the set of rows stays; impedance.h names its kinks. A ball joint at its reference
+///          pose has no axis: the derivative of its row's J is zero there.
+cr_status cr_constraint(const cr_model* m, cr_data* d);
+cr_status cr_constraint_jvp(const cr_model* m, const cr_data* d, cr_data* tan);
+
+/// Consumes bar->efc_J_pairs by one sweep root to leaf and one back, all pairs together.
+cr_status cr_constraint_vjp(const cr_model* m, const cr_data* d, cr_data* bar);
+
+#endif

@@ -1,0 +1,306 @@
+// SPDX-License-Identifier: Apache-2.0
+// Newton's method for the convex contact model, see convex.h.
+//
+// An evaluation of g costs two products with J and one with M; a factor of H costs about as much as
+// all of these. Where rows are piecewise quadratic H depends only on their states, so a full step
+// that changes no state lands on the minimum: the evaluation there both proves it and leaves the
+// factor good for the derivative. The unit step is tried first, since near the solution it is the
+// right one; if its slope along the line is not small a bracketed search finds where it vanishes.
+#include "contact/convex.h"
+
+#include "contact/law.h"
+#include "contact/rows.h"
+#include "math/cholesky.h"
+
+enum { LEAST_ITERATIONS = 200, LINE_ITERATIONS = 60, MAX_BLOCK = 2 * (CR_MAX_CONE - 1) };
+
+static const cr_real ROUND_OFF = 8 * CR_EPS;        // share of the scale that is as good as zero
+static const cr_real ACCEPT = CR_R(1e-12);          // share below which a residual may come to rest
+static const cr_real LINE_TOLERANCE = CR_R(0.01);   // of the slope at the start of the line
+static const cr_real REST = CR_R(0.5);              // a residual that falls less has come to rest
+
+// a point and all that is evaluated there
+typedef struct {
+  cr_real *a, *Ma, *q, *g;  // q = J' f
+  cr_real *e, *f;
+  int32_t* state;
+  cr_real scale, residual;  // largest entry of the terms of g; that of g over it
+} point;
+
+typedef struct {
+  const cr_model* m;
+  cr_data* d;
+  const cr_real* metric;
+  cr_pattern M, H;
+  bool has_factor, moved;   // H was factored; the point moved since then
+  int32_t* factored;        // states at which it was
+} problem;
+
+static point point_push(const cr_model* m, cr_data* d) {
+  size_t v = (size_t)m->nv, n = (size_t)d->nefc;
+  cr_real* x = cri_push(d, 4 * v + 2 * n);
+  return (point){.a = x,
+                 .Ma = x + v,
+                 .q = x + 2 * v,
+                 .g = x + 3 * v,
+                 .e = x + 4 * v,
+                 .f = x + 4 * v + n,
+                 .state = cri_push_int(d, n)};
+}
+
+static void rows_at(const problem* p, const cr_real* a, cr_real* e) {
+  cri_rows_mul(p->m, p->d, p->d->efc_J, e, a);
+  for (int i = 0; i < p->d->nefc; i++) {
+    e[i] -= p->d->efc_aref[i];
+  }
+}
+
+// [c1] everything at x.a
+static void evaluate(const problem* p, point* x) {
+  int nv = p->m->nv;
+  rows_at(p, x->a, x->e);
+  cri_law_force(p->d, x->e, x->f, x->state);
+  cr_sparse_mul(x->Ma, p->metric, &p->M, x->a);
+  cr_zero(x->q, nv);
+  cri_rows_mul_transposed(p->m, p->d, p->d->efc_J, x->q, x->f);
+  cr_real scale = 0, largest = 0;
+  for (int i = 0; i < nv; i++) {
+    cr_real tau = p->d->qfrc_smooth[i];
+    x->g[i] = x->Ma[i] - tau - x->q[i];
+    largest = cr_max(cr_abs(x->g[i]), largest);
+    scale = cr_max(scale, cr_max(cr_abs(tau), cr_max(cr_abs(x->Ma[i]), cr_abs(x->q[i]))));
+  }
+  x->scale = scale;
+  x->residual = largest > 0 ? largest / scale : 0;
+}
+
+static cr_real dot(const cr_real* x, const cr_real* y, int n) {
+  cr_real sum = 0;
+  for (int i = 0; i < n; i++) {
+    sum += x[i] * y[i];
+  }
+  return sum;
+}
+
+// ---- [c2] H = M - J' F' J
+
+// whether the columns of every row are consecutive ancestors, so that H has no more entries than M
+static bool along_trees(const problem* p) {
+  const cr_data* d = p->d;
+  for (int i = 0; i < d->nefc; i += cri_rows_block(p->m, d, i)) {
+    const int32_t* col = d->efc_J_colind + d->efc_J_rowadr[i];
+    for (int k = 1; k < d->efc_J_rownnz[i]; k++) {
+      if (p->m->dof_parentid[col[k]] != col[k - 1]) {
+        return false;
+      }
+    }
+  }
+  return true;
+}
+
+static void make_pattern(problem* p) {
+  const cr_model* m = p->m;
+  cr_data* d = p->d;
+  p->H = cr_chol_pattern_view(m->nv, d->H_index);
+  if (along_trees(p)) {
+    cr_chol_pattern_copy(d->H_index, &p->M);
+    return;
+  }
+  // bit sets: the ancestors of each dof, and for each block of rows all its columns in the last
+  size_t mark = cri_mark(d), words = (size_t)cr_chol_words(m->nv), v = (size_t)m->nv;
+  uint64_t* bits = (uint64_t*)(void*)cri_push(d, v * words);
+  memset(bits, 0, v * words * sizeof *bits);
+  for (int i = 0; i < m->nv; i++) {
+    for (int k = 0; k < p->M.nnz[i]; k++) {
+      cr_chol_set(bits + (size_t)i * words, p->M.col[p->M.adr[i] + k]);
+    }
+  }
+  for (int i = 0; i < d->nefc; i += cri_rows_block(m, d, i)) {
+    const int32_t* col = d->efc_J_colind + d->efc_J_rowadr[i];
+    int n = d->efc_J_rownnz[i];
+    for (int k = 0; k < n; k++) {
+      cr_chol_set(bits + (size_t)col[n - 1] * words, col[k]);
+    }
+  }
+  cr_chol_pattern(d->H_index, m->nv, bits);
+  cri_pop(d, mark);
+}
+
+static void set_to_metric(const problem* p, cr_real* H) {
+  for (int i = 0; i < p->m->nv; i++) {
+    const cr_real* from = p->metric + p->M.adr[i];
+    const int32_t *col = p->M.col + p->M.adr[i], *at = p->H.col + p->H.adr[i];
+    cr_real* to = H + p->H.adr[i];
+    if (p->M.nnz[i] == p->H.nnz[i]) {
+      cr_copy(to, from, p->M.nnz[i]);
+      continue;
+    }
+    cr_zero(to, p->H.nnz[i]);
+    for (int k = 0, t = 0; k < p->M.nnz[i]; k++, t++) {
+      while (at[t] != col[k]) {
+        t++;
+      }
+      to[t] = from[k];
+    }
+  }
+}
+
+// Rows x_k of a block that have curvature, and w_k = sum_l C_kl x_l, C = -F'; returns how many.
+static int weigh_block(const problem* p, const point* at, int i, int block, cr_real* work,
+                       const cr_real** w, const cr_real** x) {
+  const cr_data* d = p->d;
+  int n = d->efc_J_rownnz[i], count = 0;
+  const cr_real* J = d->efc_J + d->efc_J_rowadr[i];
+  cr_real C[CR_MAX_CONE * CR_MAX_CONE];
+  bool cone = at->state[i] == CR_STATE_CONE;
+  if (cone) {
+    cri_law_cone_curvature(d, at->e, i, C);
+  }
+  for (int k = 0; k < block; k++) {
+    if (!cone && at->state[i + k] != CR_STATE_QUADRATIC) {
+      continue;
+    }
+    cr_real* sum = work + count * n;
+    for (int q = 0; q < n; q++) {
+      sum[q] = (cone ? C[k * block] : d->efc_D[i + k]) * J[(cone ? 0 : k) * n + q];
+    }
+    for (int l = 1; l < block && cone; l++) {
+      for (int q = 0; q < n; q++) {
+        sum[q] += C[k * block + l] * J[l * n + q];
+      }
+    }
+    w[count] = sum;
+    x[count++] = J + k * n;
+  }
+  return count;
+}
+
+static cr_status factor(problem* p, const point* at) {
+  cr_data* d = p->d;
+  size_t mark = cri_mark(d);
+  cr_real* work = cri_push(d, (size_t)(MAX_BLOCK * p->m->nv));
+  set_to_metric(p, d->H_factor);
+  for (int i = 0, block; i < d->nefc; i += block) {
+    block = cri_rows_block(p->m, d, i);
+    const cr_real *w[MAX_BLOCK], *x[MAX_BLOCK];
+    int count = weigh_block(p, at, i, block, work, w, x);
+    cr_sparse_update(d->H_factor, &p->H, d->efc_J_rownnz[i], d->efc_J_colind + d->efc_J_rowadr[i],
+                     1, count, w, x);
+  }
+  cri_pop(d, mark);
+  memcpy(p->factored, at->state, (size_t)d->nefc * sizeof *p->factored);
+  p->has_factor = true;
+  p->moved = false;
+  int row = cr_chol_factor(d->H_factor, &p->H);
+  if (row >= 0) {
+    return cri_fail(&d->error, CR_ERR_SINGULAR,
+                    "constraint solver: the Newton matrix is not positive definite at dof %d", row);
+  }
+  return CR_OK;
+}
+
+// whether the factor is that of H at `at`: H of quadratic rows depends on their states alone
+static bool factor_is_current(const problem* p, const point* at) {
+  if (!p->has_factor) {
+    return false;
+  }
+  for (int i = 0; i < p->d->nefc; i++) {
+    if (at->state[i] != p->factored[i] || (at->state[i] == CR_STATE_CONE && p->moved)) {
+      return false;
+    }
+  }
+  return true;
+}
+
+// ---- [c3] the line search
+
+// The function along the line from x through y: slope and curvature at alpha.
+typedef struct {
+  const problem* p;
+  const cr_real *e, *u;        // e at x, and its change from x to y
+  cr_real linear, quadratic;   // p' (M a - tau) at x, p' M p
+} line;
+
+static void line_slope(const line* l, cr_real alpha, cr_real slope[2]) {
+  cri_law_slope(l->p->d, l->e, l->u, alpha, slope);
+  slope[0] += l->linear + alpha * l->quadratic;
+  slope[1] += l->quadratic;
+}
+
+// The alpha at which the slope is a small share of `start`, its value at 0. Newton steps on the
+// slope, which is increasing; halving where one would leave the bracket.
+static cr_real line_search(const line* l, cr_real start) {
+  cr_real low = 0, high = 0, alpha = 1, slope[2];  // high 0: no upper end yet
+  for (int i = 0; i < LINE_ITERATIONS; i++) {
+    line_slope(l, alpha, slope);
+    if (cr_abs(slope[0]) <= LINE_TOLERANCE * cr_abs(start)) {
+      break;
+    }
+    *(slope[0] < 0 ? &low : &high) = alpha;
+    cr_real next = alpha - slope[0] / slope[1];
+    bool inside = next > low && (high == 0 || next < high);
+    alpha = inside ? next : (low + high) / 2;
+  }
+  return alpha;
+}
+
+// ---- the iteration
+
+// qacc_warmstart or qacc_smooth, whichever costs less, evaluated
+static void start(const problem* p, point* x) {
+  const cr_data* d = p->d;
+  int nv = p->m->nv;
+  if ((p->m->disableflags & CR_DSBL_WARMSTART) == 0) {
+    // x.g is used for a - a_smooth before it is needed
+    rows_at(p, d->qacc_smooth, x->e);
+    cr_real cost_smooth = cri_law_cost(d, x->e), cost = 0;
+    cr_copy(x->a, d->qacc_warmstart, nv);
+    evaluate(p, x);
+    for (int i = 0; i < nv; i++) {
+      cost += (x->a[i] - d->qacc_smooth[i]) * (x->Ma[i] - d->qfrc_smooth[i]) / 2;
+    }
+    if (cost + cri_law_cost(d, x->e) < cost_smooth) {
+      return;
+    }
+  }
+  cr_copy(x->a, d->qacc_smooth, nv);
+  evaluate(p, x);
+}
+
+// One Newton step from x to y.
+static cr_status step(problem* p, const point* x, point* y) {
+  int nv = p->m->nv, n = p->d->nefc;
+  if (!factor_is_current(p, x)) {
+    CR_TRY(factor(p, x));
+  }
+  size_t mark = cri_mark(p->d);
+  cr_real* s = cri_push(p->d, (size_t)nv);
+  for (int i = 0; i < nv; i++) {
+    s[i] = -x->g[i];
+  }
+  cr_chol_solve(p->d->H_factor, &p->H, s);
+  for (int i = 0; i < nv; i++) {
+    y->a[i] = x->a[i] + s[i];
+  }
+  evaluate(p, y);
+
+  // stay at the unit step where the slope is small enough there
+  cr_real slope0 = dot(x->g, s, nv), slope1 = dot(y->g, s, nv);
+  if (!(cr_abs(slope1) <= LINE_TOLERANCE * cr_abs(slope0)) && y->residual > ROUND_OFF) {
+    cr_real* u = cri_push(p->d, (size_t)n);
+    for (int i = 0; i < n; i++) {
+      u[i] = y->e[i] - x->e[i];
+    }
+    line l = {.p = p, .e = x->e, .u = u};
+    l.quadratic = dot(y->Ma, s, nv) - dot(x->Ma, s, nv);
+    l.linear = dot(x->Ma, s, nv) - dot(p->d->qfrc_smooth, s, nv);
+    cr_real alpha = line_search(&l, slope0);
+    for (int i = 0; i < nv; i++) {
+      y->a[i] = x->a[i] + alpha * s[i];
+    }
+    evaluate(p, y);
+  }
+  p->moved = true;
+  cri_pop(p->d, mark);
+  return CR_OK;
+}

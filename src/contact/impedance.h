@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+// What solref and solimp mean: the impedance I(r), stiffness K and damping B of a constraint row,
+// each with its gradient. Source: MuJoCo manual, chapter Modeling, "Solver parameters".
+#ifndef CR_CONTACT_IMPEDANCE_H
+#define CR_CONTACT_IMPEDANCE_H
+
+#include "model/model.h"
+
+/// MuJoCo's bounds of an impedance.
+#define CR_MIN_IMPEDANCE CR_R(0.0001)
+#define CR_MAX_IMPEDANCE CR_R(0.9999)
+
+/// Impedance of a row at r = pos - margin, and its slope dI/dr.
+/// Equation x = |r| / width;  y = x^p / mid^(p-1) up to mid, 1 - (1-x)^p / (1-mid)^(p-1) beyond it;
+///          I = d0 + y (dw - d0), solimp = (d0, dw, width, mid, p) after clamping
+///          contacts from distance (m->cfd, a contact, r > 0): the same curve from cfd_d0 at 0+ to
+///          cfd_dc at cfd_wc with cfd_mc, cfd_pc; only kept within [1e-15, 0.9999], so that a
+///          contact fades out at cfd_wc instead of ending at 1e-4
+/// Smooth   but at r = 0, |r| = width, and where a clamp begins to act; there the slope is that of
+///          the branch taken. At 0 with m->cfd the impedance jumps, by intent.
+cr_real cri_impedance(const cr_model* m, const cr_real solimp[5], cr_real r, bool contact,
+                      cr_real* slope);
+
+/// Gradient of the impedance with respect to solimp; zero where a clamp acts or with the curve of
+/// contacts from distance, which has parameters of its own.
+void cri_impedance_solimp(const cr_model* m, const cr_real solimp[5], cr_real r, bool contact,
+                          cr_real I_solimp[5]);
+
+/// The width parameter after clamping, solimp[1]: K and B are scaled by it.
+static inline cr_real cri_impedance_width(const cr_real solimp[5]) {
+  return cr_clip(solimp[1], CR_MIN_IMPEDANCE, CR_MAX_IMPEDANCE);
+}
+
+/// Stiffness and damping of a row.
+/// Equation solref = (tc, dr) > 0: K = 1 / (dw tc dr)^2, B = 2 / (dw tc), tc at least two time steps
+///          unless the flag refsafe is off; solref = (-k, -b): K = k / dw^2, B = b / dw;
+///          signs that do not agree stand for (0.02, 1)
+void cri_stiffness(const cr_model* m, const cr_real solref[2], cr_real dw, cr_real* K, cr_real* B);
+
+/// Gradients of both with respect to (solref[0], solref[1], dw).
+void cri_stiffness_gradient(const cr_model* m, const cr_real solref[2], cr_real dw, cr_real K_y[3],
+                            cr_real B_y[3]);
+
+/// The length that pulls a contact's reference acceleration: r, or with contacts from distance
+///   h(r) = -s log(1 + exp(-r / s)), s = m->cfd_scale: r deep inside, a small push for r > 0,
+/// on both sides of 0, so that it is smooth everywhere; min(r, 0) for s = 0. `slope` is dh/dr.
+cr_real cri_penetration(const cr_model* m, cr_real r, bool contact, cr_real* slope);
+
+#endif

@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+// The force law of MuJoCo's convex contact model: row forces f(e) = -ds/de of e = J a - aref, with
+// its cost s, curvature and derivatives. [MuJoCo manual, Computation, "Constraint solver"]
+//   friction loss   s = D e^2 / 2 up to |f| = efc_frictionloss, linear beyond
+//   limit, contact  s = D min(e, 0)^2 / 2, also for the rows of a pyramid
+//   elliptic cone   with N = mu e_0, t_j = friction_j e_j, T = |t|, g = N - mu T:
+//                     N >= mu T        s = 0                                    (top)
+//                     mu N + T <= 0    s = sum D_j e_j^2 / 2                    (bottom)
+//                     between          s = D_0 g^2 / (2 mu^2 (1 + mu^2))        (middle)
+// Every s is convex and once continuously differentiable; across zones F' jumps, and a derivative
+// is that of the zone at hand. Rows are those of d, which holds D, friction loss, mu, friction.
+#ifndef CR_CONTACT_LAW_H
+#define CR_CONTACT_LAW_H
+
+#include "model/data.h"
+
+/// Values of efc_state: MuJoCo's mjtConstraintState.
+enum {
+  CR_STATE_SATISFIED = 0,
+  CR_STATE_QUADRATIC = 1,
+  CR_STATE_LINEAR_NEG = 2,
+  CR_STATE_LINEAR_POS = 3,
+  CR_STATE_CONE = 4
+};
+
+enum { CR_MAX_CONE = 6 };  // rows of an elliptic contact
+
+/// Forces f and states of all rows at e.
+void cri_law_force(const cr_data* d, const cr_real* e, cr_real* f,
+                   int32_t* state);
+
+/// Sum of s over all rows.
+cr_real cri_law_cost(const cr_data* d, const cr_real* e);
+
+/// First and second derivative of s(e + alpha u) with respect to alpha.
+void cri_law_slope(const cr_data* d, const cr_real* e, const cr_real* u,
+                   cr_real alpha, cr_real slope[2]);
+
+/// C (dim x dim) = -F' of the elliptic contact at row i, which is in the middle zone: positive
+/// semidefinite.
+void cri_law_cone_curvature(const cr_data* d, const cr_real* e, int i, cr_real* C);
+
+/// f_tan and e_bar of a contact model (contact/model.h) at e.
+void cri_law_jvp(const cr_data* d, const cr_real* e, const cr_data* tan,
+                 const cr_real* e_tan, cr_real* f_tan);
+void cri_law_vjp(const cr_data* d, const cr_real* e, cr_data* bar,
+                 const cr_real* f_bar, cr_real* e_bar);
+
+#endif

@@ -1,0 +1,288 @@
+// SPDX-License-Identifier: Apache-2.0
+// Contact parameters from geoms and explicit pairs, see mixing.h.
+#include "contact/mixing.h"
+
+static const cr_real MIN_FRICTION = CR_R(1e-5);
+
+// geom friction (slide, spin, roll) to the five numbers of a contact
+static const int FRICTION_OF[5] = {0, 0, 1, 2, 2};
+
+// How much geom 0 and geom 1 count in a contact: every mixed number is w[0] x0 + w[1] x1, with
+// weights that are constants but for those of solimp and of a standard solref (smooth).
+typedef struct {
+  int geom[2];
+  bool equal;             // same priority
+  bool standard;          // solref is mixed by weight
+  cr_real mix[2];         // weights from solmix or priority
+  cr_real friction[3][2];
+  cr_real solref[2][2];
+} weights;
+
+// weights of a maximum (s = 1) or minimum (s = -1): half each where they tie
+static void choose(cr_real w[2], cr_real x0, cr_real x1, int s) {
+  w[0] = x0 == x1 ? CR_R(0.5) : (cr_real)((x0 > x1) == (s > 0));
+  w[1] = 1 - w[0];
+}
+
+// [x1] share of the first geom from the two solmix
+static cr_real share(cr_real mix0, cr_real mix1) {
+  bool has0 = mix0 >= CR_MINVAL, has1 = mix1 >= CR_MINVAL;
+  if (has0 && has1) {
+    return mix0 / (mix0 + mix1);
+  }
+  return has0 == has1 ? CR_R(0.5) : (cr_real)has0;
+}
+
+static weights weights_of(const cr_model* m, const int32_t geom[2]) {
+  int a = geom[0], b = geom[1];
+  weights w = {.geom = {a, b}, .equal = m->geom_priority[a] == m->geom_priority[b]};
+  if (!w.equal) {
+    w.mix[0] = m->geom_priority[a] > m->geom_priority[b];
+    w.mix[1] = 1 - w.mix[0];
+    for (int i = 0; i < 3; i++) {
+      cr_copy(w.friction[i], w.mix, 2);
+    }
+    w.standard = true;
+    return w;
+  }
+  w.mix[0] = share(m->geom_solmix[a], m->geom_solmix[b]);
+  w.mix[1] = 1 - w.mix[0];
+  for (int i = 0; i < 3; i++) {
+    choose(w.friction[i], m->geom_friction[3 * a + i], m->geom_friction[3 * b + i], 1);
+  }
+  w.standard = m->geom_solref[2 * a] > 0 && m->geom_solref[2 * b] > 0;
+  for (int i = 0; i < 2 && !w.standard; i++) {
+    choose(w.solref[i], m->geom_solref[2 * a + i], m->geom_solref[2 * b + i], -1);
+  }
+  return w;
+}
+
+static const cr_real* solref_weights(const weights* w, int i) {
+  return w->standard ? w->mix : w->solref[i];
+}
+
+static void mix_geoms(const cr_model* m, cr_data* d, int c) {
+  weights w = weights_of(m, d->contact_geom + 2 * c);
+  int a = w.geom[0], b = w.geom[1];
+
+  // [x2] friction
+  for (int i = 0; i < 5; i++) {
+    int k = FRICTION_OF[i];
+    d->contact_friction[5 * c + i] = w.friction[k][0] * m->geom_friction[3 * a + k] +
+                                     w.friction[k][1] * m->geom_friction[3 * b + k];
+  }
+
+  // [x3] solver reference and impedance
+  for (int i = 0; i < 2; i++) {
+    const cr_real* wi = solref_weights(&w, i);
+    d->contact_solref[2 * c + i] =
+        wi[0] * m->geom_solref[2 * a + i] + wi[1] * m->geom_solref[2 * b + i];
+  }
+  for (int i = 0; i < 5; i++) {
+    d->contact_solimp[5 * c + i] =
+        w.mix[0] * m->geom_solimp[5 * a + i] + w.mix[1] * m->geom_solimp[5 * b + i];
+  }
+  cr_zero(d->contact_solreffriction + 2 * c, 2);
+
+  // [x4] margin and dimension
+  d->contact_includemargin[c] = m->geom_margin[a] + m->geom_margin[b];
+  int dim0 = m->geom_condim[a], dim1 = m->geom_condim[b];
+  int larger = dim0 > dim1 ? dim0 : dim1;
+  d->contact_dim[c] = w.equal ? larger : (w.mix[0] > 0 ? dim0 : dim1);
+}
+
+static void copy_pair(const cr_model* m, cr_data* d, int c, int p) {
+  cr_copy(d->contact_friction + 5 * c, m->pair_friction + 5 * p, 5);
+  cr_copy(d->contact_solref + 2 * c, m->pair_solref + 2 * p, 2);
+  cr_copy(d->contact_solreffriction + 2 * c, m->pair_solreffriction + 2 * p, 2);
+  cr_copy(d->contact_solimp + 5 * c, m->pair_solimp + 5 * p, 5);
+  d->contact_includemargin[c] = m->pair_margin[p];
+  d->contact_dim[c] = m->pair_dim[p];
+}
+
+cr_status cr_mixing(const cr_model* m, cr_data* d) {
+  for (int c = 0; c < d->ncon; c++) {
+    if (d->contact_pair[c] >= 0) {
+      copy_pair(m, d, c, d->contact_pair[c]);
+    } else {
+      mix_geoms(m, d, c);
+    }
+    for (int i = 0; i < 5; i++) {
+      cr_real* mu = d->contact_friction + 5 * c + i;
+      *mu = cr_max(*mu, MIN_FRICTION);
+    }
+  }
+  return CR_OK;
+}
+
+// Gradient of the share w0 with respect to the two solmix: (w1, -w0) / (mix0 + mix1).
+static void share_gradient(const cr_model* m, const weights* w, cr_real g[2]) {
+  cr_real mix0 = m->geom_solmix[w->geom[0]], mix1 = m->geom_solmix[w->geom[1]];
+  g[0] = g[1] = 0;
+  if (w->equal && mix0 >= CR_MINVAL && mix1 >= CR_MINVAL) {
+    g[0] = w->mix[1] / (mix0 + mix1);
+    g[1] = -w->mix[0] / (mix0 + mix1);
+  }
+}
+
+// whether a friction number is above its least value, so that it has a derivative
+static bool free_friction(const cr_model* m, const cr_data* d, int c, int i, const weights* w) {
+  int p = d->contact_pair[c], k = FRICTION_OF[i];
+  if (p >= 0) {
+    return m->pair_friction[5 * p + i] > MIN_FRICTION;
+  }
+  return w->friction[k][0] * m->geom_friction[3 * w->geom[0] + k] +
+             w->friction[k][1] * m->geom_friction[3 * w->geom[1] + k] >
+         MIN_FRICTION;
+}
+
+static cr_real par(const cr_real* array, int row, int width, int i) {
+  return cri_par_tan(array, row, width)[i];
+}
+
+static void mix_geoms_tan(const cr_model* m, const cr_data* d, cr_data* tan, int c) {
+  weights w = weights_of(m, d->contact_geom + 2 * c);
+  int a = w.geom[0], b = w.geom[1];
+  const cr_model* t = &tan->par;
+
+  // [x1]
+  cr_real g[2];
+  share_gradient(m, &w, g);
+  cr_real share_tan = g[0] * par(t->geom_solmix, a, 1, 0) + g[1] * par(t->geom_solmix, b, 1, 0);
+
+  // [x2]
+  for (int i = 0; i < 5; i++) {
+    int k = FRICTION_OF[i];
+    tan->contact_friction[5 * c + i] =
+        free_friction(m, d, c, i, &w) ? w.friction[k][0] * par(t->geom_friction, a, 3, k) +
+                                            w.friction[k][1] * par(t->geom_friction, b, 3, k)
+                                      : 0;
+  }
+
+  // [x3]
+  for (int i = 0; i < 2; i++) {
+    const cr_real* wi = solref_weights(&w, i);
+    cr_real difference = m->geom_solref[2 * a + i] - m->geom_solref[2 * b + i];
+    tan->contact_solref[2 * c + i] = wi[0] * par(t->geom_solref, a, 2, i) +
+                                     wi[1] * par(t->geom_solref, b, 2, i) +
+                                     (w.standard ? share_tan * difference : 0);
+  }
+  for (int i = 0; i < 5; i++) {
+    cr_real difference = m->geom_solimp[5 * a + i] - m->geom_solimp[5 * b + i];
+    tan->contact_solimp[5 * c + i] = w.mix[0] * par(t->geom_solimp, a, 5, i) +
+                                     w.mix[1] * par(t->geom_solimp, b, 5, i) +
+                                     share_tan * difference;
+  }
+  cr_zero(tan->contact_solreffriction + 2 * c, 2);
+
+  // [x4]
+  tan->contact_includemargin[c] = par(t->geom_margin, a, 1, 0) + par(t->geom_margin, b, 1, 0);
+}
+
+static void copy_pair_tan(const cr_model* m, const cr_data* d, cr_data* tan, int c, int p) {
+  const cr_model* t = &tan->par;
+  for (int i = 0; i < 5; i++) {
+    tan->contact_friction[5 * c + i] =
+        free_friction(m, d, c, i, NULL) ? par(t->pair_friction, p, 5, i) : 0;
+  }
+  cr_copy(tan->contact_solref + 2 * c, cri_par_tan(t->pair_solref, p, 2), 2);
+  cr_copy(tan->contact_solreffriction + 2 * c, cri_par_tan(t->pair_solreffriction, p, 2), 2);
+  cr_copy(tan->contact_solimp + 5 * c, cri_par_tan(t->pair_solimp, p, 5), 5);
+  tan->contact_includemargin[c] = par(t->pair_margin, p, 1, 0);
+}
+
+cr_status cr_mixing_jvp(const cr_model* m, const cr_data* d, cr_data* tan) {
+  for (int c = 0; c < d->ncon; c++) {
+    if (d->contact_pair[c] >= 0) {
+      copy_pair_tan(m, d, tan, c, d->contact_pair[c]);
+    } else {
+      mix_geoms_tan(m, d, tan, c);
+    }
+  }
+  return CR_OK;
+}
+
+// array += s at one number, where the twin has the array
+static void add(cr_real* array, int i, cr_real s) {
+  if (array != NULL) {
+    array[i] += s;
+  }
+}
+
+static void mix_geoms_bar(const cr_model* m, const cr_data* d, cr_data* bar, int c) {
+  weights w = weights_of(m, d->contact_geom + 2 * c);
+  const cr_model* t = &bar->par;
+  const cr_real* friction_bar = bar->contact_friction + 5 * c;
+  const cr_real* solref_bar = bar->contact_solref + 2 * c;
+  const cr_real* solimp_bar = bar->contact_solimp + 5 * c;
+
+  for (int side = 0; side < 2; side++) {
+    int g = w.geom[side];
+
+    // [x4]'
+    add(t->geom_margin, g, bar->contact_includemargin[c]);
+
+    // [x3]'
+    for (int i = 0; i < 5; i++) {
+      add(t->geom_solimp, 5 * g + i, w.mix[side] * solimp_bar[i]);
+    }
+    for (int i = 0; i < 2; i++) {
+      add(t->geom_solref, 2 * g + i, solref_weights(&w, i)[side] * solref_bar[i]);
+    }
+
+    // [x2]'
+    for (int i = 0; i < 5; i++) {
+      int k = FRICTION_OF[i];
+      if (free_friction(m, d, c, i, &w)) {
+        add(t->geom_friction, 3 * g + k, w.friction[k][side] * friction_bar[i]);
+      }
+    }
+  }
+
+  // [x1]'
+  cr_real g[2], share_bar = 0;
+  int a = w.geom[0], b = w.geom[1];
+  share_gradient(m, &w, g);
+  for (int i = 0; i < 5; i++) {
+    share_bar += (m->geom_solimp[5 * a + i] - m->geom_solimp[5 * b + i]) * solimp_bar[i];
+  }
+  for (int i = 0; i < 2 && w.standard; i++) {
+    share_bar += (m->geom_solref[2 * a + i] - m->geom_solref[2 * b + i]) * solref_bar[i];
+  }
+  add(t->geom_solmix, a, g[0] * share_bar);
+  add(t->geom_solmix, b, g[1] * share_bar);
+}
+
+static void copy_pair_bar(const cr_model* m, const cr_data* d, cr_data* bar, int c, int p) {
+  const cr_model* t = &bar->par;
+  add(t->pair_margin, p, bar->contact_includemargin[c]);
+  for (int i = 0; i < 5; i++) {
+    add(t->pair_solimp, 5 * p + i, bar->contact_solimp[5 * c + i]);
+    if (free_friction(m, d, c, i, NULL)) {
+      add(t->pair_friction, 5 * p + i, bar->contact_friction[5 * c + i]);
+    }
+  }
+  for (int i = 0; i < 2; i++) {
+    add(t->pair_solref, 2 * p + i, bar->contact_solref[2 * c + i]);
+    add(t->pair_solreffriction, 2 * p + i, bar->contact_solreffriction[2 * c + i]);
+  }
+}
+
+// whether a twin has room for any of the parameters this stage reads
+static bool wanted(const cr_model* par) {
+  return par->geom_friction != NULL || par->geom_solref != NULL || par->geom_solimp != NULL ||
+         par->geom_solmix != NULL || par->geom_margin != NULL || par->pair_friction != NULL ||
+         par->pair_solref != NULL || par->pair_solreffriction != NULL ||
+         par->pair_solimp != NULL || par->pair_margin != NULL;
+}
+
+cr_status cr_mixing_vjp(const cr_model* m, const cr_data* d, cr_data* bar) {
+  for (int c = 0; c < d->ncon && wanted(&bar->par); c++) {
+    if (d->contact_pair[c] >= 0) {
+      copy_pair_bar(m, d, bar, c, d->contact_pair[c]);
+    } else {
+      mix_geoms_bar(m, d, bar, c);
+    }
+  }
+  return CR_OK;
+}

@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a contact model is: the one interface between the acceleration stage and whatever turns
+// constraint rows into forces. The stage knows the residual
+//   r(a) = M a - tau - J' f(e) = 0,  e = J a - aref,
+// and differentiates it by the implicit function theorem; the model knows f, how to solve, and the
+// Newton matrix H = M - J' F' J, F' = df/de, at the solution. H and F' need not be symmetric.
+#ifndef CR_CONTACT_MODEL_H
+#define CR_CONTACT_MODEL_H
+
+#include "model/data.h"
+
+typedef struct {
+  const char* name;
+
+  /// Solves for the acceleration in the metric `metric`, values in the sparse form of d->M (M
+  /// itself, or M plus an integrator's terms). Reads qacc_smooth = metric^-1 qfrc_smooth, efc_J,
+  /// efc_aref, efc_D, efc_frictionloss, contact_mu, contact_friction, qacc_warmstart.
+  /// Leaves the solution in acc_qacc, acc_jar (e) and acc_force (f), efc_state, and what `linear`
+  /// needs in H_factor, H_index, for that very solution; solver_iterations, solver_residual.
+  /// Only called where there are rows.
+  cr_status (*solve)(const cr_model* m, cr_data* d, const cr_real* metric);
+
+  /// x = H^-1 x and x = H^-T x at the solution.
+  void (*linear)(const cr_model* m, const cr_data* d, cr_real* x);
+  void (*linear_transposed)(const cr_model* m, const cr_data* d, cr_real* x);
+
+  /// f_tan = F' e_tan + what the tangents of efc_D, efc_frictionloss, contact_mu and
+  /// contact_friction in `tan` add.
+  void (*force_jvp)(const cr_model* m, const cr_data* d, const cr_data* tan, const cr_real* e_tan,
+                    cr_real* f_tan);
+
+  /// e_bar = F'^T f_bar; adds to the cotangents of efc_D, efc_frictionloss, contact_mu and
+  /// contact_friction in `bar`, unless that is NULL.
+  void (*force_vjp)(const cr_model* m, const cr_data* d, cr_data* bar, const cr_real* f_bar,
+                    cr_real* e_bar);
+} cr_contact_model;
+
+/// The contact model of a model; today the convex one is the only one.
+const cr_contact_model* cri_contact_model(const cr_model* m);
+
+#endif

@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0
+// Reference acceleration: where each constraint row wants to go.
+#ifndef CR_CONTACT_REFERENCE_H
+#define CR_CONTACT_REFERENCE_H
+
+#include "model/data.h"
+
+/// Velocity and reference acceleration of the rows.
+/// Map      (qvel, efc_J, efc_pos, efc_margin, efc_KBIP) -> efc_vel, efc_aref
+/// Equation [e1] efc_vel = J v;  [e2] aref = -B efc_vel - K I h,  h = pos - margin, or with contacts
+///          from distance on a contact's row h = -s log(1 + exp(-(pos - margin) / s)), see
+///          cri_penetration. [MuJoCo manual, Modeling, "Reference"]
+/// Shapes   nefc rows
+/// Units    efc_vel m/s|rad/s, efc_aref m/s^2|rad/s^2
+/// Memory   none.  Errors: none
+/// Smooth   everywhere
+/// Derivation docs/derivations/reference.md
+cr_status cr_reference(const cr_model* m, cr_data* d);
+cr_status cr_reference_jvp(const cr_model* m, const cr_data* d, cr_data* tan);
+
+/// Adds the pair (efc_vel_bar - B aref_bar) (x) qvel to the cotangent of efc_J.
+cr_status cr_reference_vjp(const cr_model* m, const cr_data* d, cr_data* bar);
+
+#endif

@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: Apache-2.0
+// Products with the sparse Jacobian of the constraint rows, see rows.h.
+#include "contact/rows.h"
+
+enum { CHUNK = 4 };  // rows of a block taken at once
+
+// y = B x for nr rows of n numbers, one behind the other, and x at the columns col; nr is a constant
+// where it is called, so that the sums run side by side
+static inline void block_mul(cr_real* y, int nr, int n, const cr_real* B, const int32_t* col,
+                             const cr_real* x) {
+  cr_real sum[CHUNK] = {0};
+  for (int k = 0; k < n; k++) {
+    cr_real xk = x[col[k]];
+    for (int r = 0; r < nr; r++) {
+      sum[r] += B[r * n + k] * xk;
+    }
+  }
+  for (int r = 0; r < nr; r++) {
+    y[r] = sum[r];
+  }
+}
+
+// x += B' y
+static inline void block_mul_transposed(cr_real* x, int nr, int n, const cr_real* B,
+                                        const int32_t* col, const cr_real* y) {
+  for (int k = 0; k < n; k++) {
+    cr_real sum = B[k] * y[0];
+    for (int r = 1; r < nr; r++) {
+      sum += B[r * n + k] * y[r];
+    }
+    x[col[k]] += sum;
+  }
+}
+
+// one chunk of at most CHUNK rows of a block
+static void mul_chunk(cr_real* y, int nr, int n, const cr_real* B, const int32_t* col,
+                      const cr_real* x) {
+  if (nr == 1) {
+    block_mul(y, 1, n, B, col, x);
+  } else if (nr == 2) {
+    block_mul(y, 2, n, B, col, x);
+  } else if (nr == 3) {
+    block_mul(y, 3, n, B, col, x);
+  } else {
+    block_mul(y, CHUNK, n, B, col, x);
+  }
+}
+
+static void mul_transposed_chunk(cr_real* x, int nr, int n, const cr_real* B, const int32_t* col,
+                                 const cr_real* y) {
+  if (nr == 1) {
+    block_mul_transposed(x, 1, n, B, col, y);
+  } else if (nr == 2) {
+    block_mul_transposed(x, 2, n, B, col, y);
+  } else if (nr == 3) {
+    block_mul_transposed(x, 3, n, B, col, y);
+  } else {
+    block_mul_transposed(x, CHUNK, n, B, col, y);
+  }
+}
+
+void cri_rows_mul(const cr_model* m, const cr_data* d, const cr_real* J, cr_real* y,
+                  const cr_real* x) {
+  for (int i = 0; i < d->nefc;) {
+    int block = cri_rows_block(m, d, i), n = d->efc_J_rownnz[i], adr = d->efc_J_rowadr[i];
+    for (int r = 0; r < block; r += CHUNK) {
+      int nr = block - r < CHUNK ? block - r : CHUNK;
+      mul_chunk(y + i + r, nr, n, J + adr + r * n, d->efc_J_colind + adr, x);
+    }
+    i += block;
+  }
+}
+
+void cri_rows_mul_transposed(const cr_model* m, const cr_data* d, const cr_real* J, cr_real* x,
+                             const cr_real* y) {
+  for (int i = 0; i < d->nefc;) {
+    int block = cri_rows_block(m, d, i), n = d->efc_J_rownnz[i], adr = d->efc_J_rowadr[i];
+    for (int r = 0; r < block; r += CHUNK) {
+      int nr = block - r < CHUNK ? block - r : CHUNK;
+      mul_transposed_chunk(x, nr, n, J + adr + r * n, d->efc_J_colind + adr, y + i + r);
+    }
+    i += block;
+  }
+}

@@ -1,0 +1,414 @@
+// SPDX-License-Identifier: Apache-2.0
+// Actuation, one actuator at a time: what forward knows of an actuator is one small struct, which
+// both derivatives compute again and read backwards.
+#include "dynamics/actuation.h"
+
+#include "dynamics/activation.h"
+#include "math/vec3.h"
+
+#define LARGEST_CONTROL CR_R(1e10)
+
+static bool switched_off(const cr_model* m) {
+  return m->nactuator == 0 || (m->disableflags & CR_DSBL_ACTUATION) != 0;
+}
+
+// ---- clipping that remembers where it held: -1, +1 at the lower, upper end, 0 free
+
+typedef struct {
+  cr_real value;
+  int side;
+} clipped;
+
+static clipped clip(cr_real x, bool limited, const cr_real range[2]) {
+  if (limited && x < range[0]) {
+    return (clipped){range[0], -1};
+  }
+  if (limited && x > range[1]) {
+    return (clipped){range[1], 1};
+  }
+  return (clipped){x, 0};
+}
+
+static cr_real clip_jvp(clipped c, cr_real x_tan, const cr_real range_tan[2]) {
+  return c.side == 0 ? x_tan : range_tan[c.side > 0];
+}
+
+// gives the cotangent of x; adds to that of the range
+static cr_real clip_vjp(clipped c, cr_real bar, cr_real* range_bar) {
+  if (c.side != 0 && range_bar != NULL) {
+    range_bar[c.side > 0] += bar;
+  }
+  return c.side == 0 ? bar : 0;
+}
+
+// row `row` of a parameter's cotangent, NULL where the twin does not hold it
+static cr_real* par_bar(cr_real* array, int row, int width) {
+  return array == NULL ? NULL : array + (size_t)row * (size_t)width;
+}
+
+// ---- the moment: sparse rows
+
+static cr_real moment_mul(const cr_data* d, const cr_real* moment, int out, const cr_real* x) {
+  cr_real sum = 0;
+  int first = d->moment_rowadr[out];
+  for (int k = first; k < first + d->moment_rownnz[out]; k++) {
+    sum += moment[k] * x[d->moment_colind[k]];
+  }
+  return sum;
+}
+
+// x += s times row `out`
+static void moment_add(const cr_data* d, const cr_real* moment, int out, cr_real s, cr_real* x) {
+  int first = d->moment_rowadr[out];
+  for (int k = first; k < first + d->moment_rownnz[out]; k++) {
+    x[d->moment_colind[k]] += s * moment[k];
+  }
+}
+
+// ---- one actuator
+
+typedef struct {
+  int u, out, act;         // control, output, activation (-1 none)
+  bool off;                // its group is disabled
+  clipped ctrl, force;     // [u2], [u6]
+  cr_real period;          // of the setpoint, 0 none
+  cr_real tau, rate;       // time constant of a filter (0 none), act_dot
+  bool tau_trusted;        // tau is dynprm[0], not the smallest allowed
+  cr_real turns3, turns5;  // periods taken off in [u3], [u5]
+  bool early;
+  cri_next_activation next;  // where early
+  cr_real input, gain;       // x~ and what multiplies it
+} actuator;
+
+// [u2], [u3]
+static void evaluate_rate(const cr_model* m, const cr_data* d, int i, actuator* a) {
+  bool limited = m->actuator_ctrllimited[a->u] != 0 && (m->disableflags & CR_DSBL_CLAMPCTRL) == 0;
+  a->ctrl = clip(d->ctrl[a->u], limited, m->actuator_ctrlrange + 2 * a->u);
+  int type = m->actuator_dyntype[i];
+  if (a->act < 0) {
+    return;
+  }
+  if (type == CR_DYN_INTEGRATOR) {
+    a->rate = a->ctrl.value;
+  } else if (type == CR_DYN_FILTER || type == CR_DYN_FILTEREXACT) {
+    a->tau = cr_max(CR_MINVAL, m->actuator_dynprm[10 * i]);
+    a->tau_trusted = m->actuator_dynprm[10 * i] > CR_MINVAL;
+    a->turns3 = cri_servo_turns(a->ctrl.value, d->act[a->act], a->period);
+    a->rate = (a->ctrl.value - a->period * a->turns3 - d->act[a->act]) / a->tau;
+  }
+}
+
+// [u4], [u5], [u6]
+static void evaluate_force(const cr_model* m, const cr_data* d, int i, cr_real v, actuator* a) {
+  cr_real x = a->ctrl.value, l = d->actuator_length[a->out];
+  if (a->early) {
+    a->next = cri_activation_next(m, i, d->act[a->act], a->rate);
+    x = a->next.value;
+  } else if (a->act >= 0) {
+    x = d->act[a->act];
+  }
+  a->turns5 = cri_servo_turns(x, l, a->period);
+  a->input = x - a->period * a->turns5;
+  const cr_real* g = m->actuator_gainprm + 10 * i;
+  const cr_real* b = m->actuator_biasprm + 10 * i;
+  a->gain = g[0] + (m->actuator_gaintype[i] == CR_GAIN_AFFINE ? g[1] * l + g[2] * v : 0);
+  cr_real bias = m->actuator_biastype[i] == CR_BIAS_AFFINE ? b[0] + b[1] * l + b[2] * v : 0;
+  bool limited = m->actuator_forcelimited[i] != 0;
+  a->force = clip(a->gain * a->input + bias, limited, m->actuator_forcerange + 2 * i);
+}
+
+// v: velocity of the actuator
+static actuator evaluate(const cr_model* m, const cr_data* d, int i, cr_real v) {
+  actuator a = {.u = m->actuator_ctrladr[i],
+                .out = m->actuator_outadr[i],
+                .act = m->actuator_actadr[i],
+                .off = cri_actuator_disabled(m, i),
+                .period = cri_servo_period(m, i)};
+  a.early = a.act >= 0 && m->actuator_actearly[i] != 0;
+  evaluate_rate(m, d, i, &a);
+  if (!a.off) {
+    evaluate_force(m, d, i, v, &a);
+  } else {
+    a.force = clip(0, m->actuator_forcelimited[i] != 0, m->actuator_forcerange + 2 * i);
+  }
+  return a;
+}
+
+// tangents of the rate and of the force; v_tan, l_tan those of velocity and length
+static void actuator_jvp(const cr_model* m, const cr_data* d, const cr_data* tan, int i, cr_real v,
+                         cr_real v_tan, cr_real* rate_tan, cr_real* force_tan) {
+  actuator a = evaluate(m, d, i, v);
+  const cr_model* par = &tan->par;
+  cr_real l = d->actuator_length[a.out], l_tan = tan->actuator_length[a.out];
+  cr_real act_tan = a.act >= 0 ? tan->act[a.act] : 0;
+  cr_real tau_tan = a.tau_trusted ? cri_par_tan(par->actuator_dynprm, i, 10)[0] : 0;
+  cr_real period_tan = cri_servo_period_jvp(m, i, a.period, tan);
+  // [u2]
+  cr_real u_tan = clip_jvp(a.ctrl, tan->ctrl[a.u], cri_par_tan(par->actuator_ctrlrange, a.u, 2));
+  // [u3]
+  *rate_tan = m->actuator_dyntype[i] == CR_DYN_INTEGRATOR ? u_tan : 0;
+  if (a.tau > 0) {
+    *rate_tan = (u_tan - period_tan * a.turns3 - act_tan - a.rate * tau_tan) / a.tau;
+  }
+  // [u4]
+  cr_real x_tan = a.act < 0 ? u_tan : act_tan;
+  if (a.early) {
+    x_tan = a.next.by_act * act_tan + a.next.by_rate * *rate_tan + a.next.by_tau * tau_tan;
+    x_tan += a.next.side == 0 ? 0 : cri_par_tan(par->actuator_actrange, i, 2)[a.next.side > 0];
+  }
+  x_tan -= period_tan * a.turns5;
+  // [u5]
+  const cr_real* g = m->actuator_gainprm + 10 * i;
+  const cr_real* b = m->actuator_biasprm + 10 * i;
+  const cr_real* g_tan = cri_par_tan(par->actuator_gainprm, i, 10);
+  const cr_real* b_tan = cri_par_tan(par->actuator_biasprm, i, 10);
+  cr_real gain_tan = g_tan[0], bias_tan = 0;
+  if (m->actuator_gaintype[i] == CR_GAIN_AFFINE) {
+    gain_tan += g_tan[1] * l + g[1] * l_tan + g_tan[2] * v + g[2] * v_tan;
+  }
+  if (m->actuator_biastype[i] == CR_BIAS_AFFINE) {
+    bias_tan = b_tan[0] + b_tan[1] * l + b[1] * l_tan + b_tan[2] * v + b[2] * v_tan;
+  }
+  // [u6]
+  cr_real f_tan = a.off ? 0 : gain_tan * a.input + a.gain * x_tan + bias_tan;
+  *force_tan = clip_jvp(a.force, f_tan, cri_par_tan(par->actuator_forcerange, i, 2));
+}
+
+// [u5]': adds to the cotangents of length, gain and bias; v_bar that of the velocity
+static void force_law_vjp(const cr_model* m, const cr_data* d, cr_data* bar, int i,
+                          const actuator* a, cr_real v, cr_real f_bar, cr_real* v_bar) {
+  cr_real l = d->actuator_length[a->out], gain_bar = f_bar * a->input;
+  cr_real* l_bar = bar->actuator_length + a->out;
+  cr_real* g_bar = par_bar(bar->par.actuator_gainprm, i, 10);
+  cr_real* b_bar = par_bar(bar->par.actuator_biasprm, i, 10);
+  bool affine_gain = m->actuator_gaintype[i] == CR_GAIN_AFFINE;
+  bool affine_bias = m->actuator_biastype[i] == CR_BIAS_AFFINE;
+  if (affine_gain) {
+    *l_bar += gain_bar * m->actuator_gainprm[10 * i + 1];
+    *v_bar += gain_bar * m->actuator_gainprm[10 * i + 2];
+  }
+  if (affine_bias) {
+    *l_bar += f_bar * m->actuator_biasprm[10 * i + 1];
+    *v_bar += f_bar * m->actuator_biasprm[10 * i + 2];
+  }
+  if (g_bar != NULL) {
+    g_bar[0] += gain_bar;
+    g_bar[1] += affine_gain ? gain_bar * l : 0;
+    g_bar[2] += affine_gain ? gain_bar * v : 0;
+  }
+  if (b_bar != NULL && affine_bias) {
+    b_bar[0] += f_bar;
+    b_bar[1] += f_bar * l;
+    b_bar[2] += f_bar * v;
+  }
+}
+
+// from the cotangents of rate and force to those of everything they are made of; returns that of
+// the velocity
+static cr_real actuator_vjp(const cr_model* m, const cr_data* d, cr_data* bar, int i, cr_real v,
+                            cr_real rate_bar, cr_real force_bar) {
+  actuator a = evaluate(m, d, i, v);
+  cr_real v_bar = 0, u_bar = 0, act_bar = 0, tau_bar = 0, period_bar = 0;
+  // [u6]'
+  cr_real f_bar = clip_vjp(a.force, force_bar, par_bar(bar->par.actuator_forcerange, i, 2));
+  if (!a.off) {
+    // [u5]'
+    force_law_vjp(m, d, bar, i, &a, v, f_bar, &v_bar);
+    cr_real x_bar = f_bar * a.gain;
+    period_bar -= x_bar * a.turns5;
+    // [u4]'
+    if (a.early) {
+      act_bar += x_bar * a.next.by_act;
+      rate_bar += x_bar * a.next.by_rate;
+      tau_bar += x_bar * a.next.by_tau;
+      if (a.next.side != 0 && bar->par.actuator_actrange != NULL) {
+        bar->par.actuator_actrange[2 * i + (a.next.side > 0)] += x_bar;
+      }
+    } else if (a.act >= 0) {
+      act_bar += x_bar;
+    } else {
+      u_bar += x_bar;
+    }
+  }
+  // [u3]'
+  if (a.tau > 0) {
+    u_bar += rate_bar / a.tau;
+    act_bar -= rate_bar / a.tau;
+    period_bar -= rate_bar * a.turns3 / a.tau;
+    tau_bar -= rate_bar * a.rate / a.tau;
+  } else if (m->actuator_dyntype[i] == CR_DYN_INTEGRATOR) {
+    u_bar += rate_bar;
+  }
+  // [u2]'
+  bar->ctrl[a.u] += clip_vjp(a.ctrl, u_bar, par_bar(bar->par.actuator_ctrlrange, a.u, 2));
+  if (a.act >= 0) {
+    bar->act[a.act] += act_bar;
+  }
+  if (bar->par.actuator_dynprm != NULL && a.tau_trusted) {
+    bar->par.actuator_dynprm[10 * i] += tau_bar;
+  }
+  cri_servo_period_vjp(m, i, a.period, period_bar, bar);
+  return v_bar;
+}
+
+// ---- joint forces
+
+static bool gravcomp_acts(const cr_model* m, int dof) {
+  return m->jnt_actgravcomp[m->dof_jntid[dof]] != 0;
+}
+
+// forces of all actuators and their joint forces before [u8]; v: velocities
+static void joint_forces(const cr_model* m, const cr_data* d, const cr_real* f, cr_real* tau) {
+  // [u7] tau = A' f + gravcomp
+  for (int i = 0; i < m->nv; i++) {
+    tau[i] = gravcomp_acts(m, i) ? d->qfrc_gravcomp[i] : 0;
+  }
+  for (int o = 0; o < m->nout; o++) {
+    moment_add(d, d->actuator_moment, o, f[o], tau);
+  }
+}
+
+static clipped clip_joint(const cr_model* m, int j, const cr_real* tau) {
+  return clip(tau[m->jnt_dofadr[j]], m->jnt_actfrclimited[j] != 0, m->jnt_actfrcrange + 2 * j);
+}
+
+static cr_status check_control(const cr_model* m, cr_data* d, int i, cr_real u) {
+  if (cr_abs(u) <= LARGEST_CONTROL) {
+    return CR_OK;
+  }
+  return cri_fail(&d->error, CR_ERR_NONFINITE, "ctrl[%d] (actuator '%s') is %g",
+                  m->actuator_ctrladr[i], cri_name(m, m->name_actuatoradr, i), (double)u);
+}
+
+// ---- the stage
+
+cr_status cr_actuation(const cr_model* m, cr_data* d) {
+  if (switched_off(m)) {
+    cr_zero(d->actuator_velocity, m->nout);
+    cr_zero(d->act_dot, m->na);
+    cr_zero(d->actuator_force, m->nout);
+    cr_zero(d->qfrc_actuator, m->nv);
+    return CR_OK;
+  }
+  for (int i = 0; i < m->nactuator; i++) {
+    int out = m->actuator_outadr[i];
+    // [u1] v = A qvel
+    cr_real v = moment_mul(d, d->actuator_moment, out, d->qvel);
+    // [u2] to [u6]
+    actuator a = evaluate(m, d, i, v);
+    CR_TRY(check_control(m, d, i, a.ctrl.value));
+    d->actuator_velocity[out] = v;
+    d->actuator_force[out] = a.force.value;
+    if (a.act >= 0) {
+      d->act_dot[a.act] = a.rate;
+    }
+  }
+  joint_forces(m, d, d->actuator_force, d->qfrc_actuator);
+  // [u8]
+  for (int j = 0; j < m->njnt; j++) {
+    d->qfrc_actuator[m->jnt_dofadr[j]] = clip_joint(m, j, d->qfrc_actuator).value;
+  }
+  return CR_OK;
+}
+
+cr_status cr_actuation_jvp(const cr_model* m, const cr_data* d, cr_data* tan) {
+  cr_zero(tan->actuator_velocity, m->nout);
+  cr_zero(tan->act_dot, m->na);
+  cr_zero(tan->actuator_force, m->nout);
+  cr_zero(tan->qfrc_actuator, m->nv);
+  if (switched_off(m)) {
+    return CR_OK;
+  }
+  size_t mark = cri_mark(tan);
+  cr_real* f = cri_push(tan, (size_t)m->nout);
+  cr_real* tau = cri_push(tan, (size_t)m->nv);
+  for (int i = 0; i < m->nactuator; i++) {
+    int out = m->actuator_outadr[i], a = m->actuator_actadr[i];
+    // [u1] A' qvel + A qvel'
+    cr_real v = moment_mul(d, d->actuator_moment, out, d->qvel);
+    cr_real v_tan = moment_mul(d, tan->actuator_moment, out, d->qvel) +
+                    moment_mul(d, d->actuator_moment, out, tan->qvel);
+    // [u2] to [u6]
+    cr_real rate_tan, f_tan;
+    actuator_jvp(m, d, tan, i, v, v_tan, &rate_tan, &f_tan);
+    f[out] = evaluate(m, d, i, v).force.value;
+    tan->actuator_velocity[out] = v_tan;
+    tan->actuator_force[out] = f_tan;
+    if (a >= 0) {
+      tan->act_dot[a] = rate_tan;
+    }
+    // [u7] A' f' + (A')' f
+    moment_add(d, d->actuator_moment, out, f_tan, tan->qfrc_actuator);
+    moment_add(d, tan->actuator_moment, out, f[out], tan->qfrc_actuator);
+  }
+  for (int i = 0; i < m->nv; i++) {
+    tan->qfrc_actuator[i] += gravcomp_acts(m, i) ? tan->qfrc_gravcomp[i] : 0;
+  }
+  // [u8]
+  joint_forces(m, d, f, tau);
+  for (int j = 0; j < m->njnt; j++) {
+    cr_real* tau_tan = tan->qfrc_actuator + m->jnt_dofadr[j];
+    const cr_real* range_tan = cri_par_tan(tan->par.jnt_actfrcrange, j, 2);
+    *tau_tan = clip_jvp(clip_joint(m, j, tau), *tau_tan, range_tan);
+  }
+  cri_pop(tan, mark);
+  return CR_OK;
+}
+
+// [u8]' and, of [u7], gravcomp: leaves the cotangent of A' f in w
+static void joint_forces_vjp(const cr_model* m, const cr_data* d, cr_data* bar, const cr_real* f,
+                             cr_real* w) {
+  size_t mark = cri_mark(bar);
+  cr_real* tau = cri_push(bar, (size_t)m->nv);
+  joint_forces(m, d, f, tau);
+  cr_copy(w, bar->qfrc_actuator, m->nv);
+  // [u8]'
+  for (int j = 0; j < m->njnt; j++) {
+    int i = m->jnt_dofadr[j];
+    w[i] = clip_vjp(clip_joint(m, j, tau), w[i], par_bar(bar->par.jnt_actfrcrange, j, 2));
+  }
+  // [u7]' gravcomp_bar += tau_bar
+  for (int i = 0; i < m->nv; i++) {
+    bar->qfrc_gravcomp[i] += gravcomp_acts(m, i) ? w[i] : 0;
+  }
+  cri_pop(bar, mark);
+}
+
+static void add_pair(const cr_model* m, cr_pairs* pairs, const cr_real* left,
+                     const cr_real* right) {
+  int k = cri_pairs_add(pairs);
+  cr_copy(cri_pair_left(pairs, k), left, m->nout);
+  cr_copy(cri_pair_right(pairs, k), right, m->nv);
+}
+
+cr_status cr_actuation_vjp(const cr_model* m, const cr_data* d, cr_data* bar) {
+  if (switched_off(m)) {
+    return CR_OK;
+  }
+  size_t mark = cri_mark(bar);
+  cr_real* f = cri_push(bar, (size_t)m->nout);
+  cr_real* v_bar = cri_push(bar, (size_t)m->nout);
+  cr_real* w = cri_push(bar, (size_t)m->nv);
+  for (int i = 0; i < m->nactuator; i++) {
+    int out = m->actuator_outadr[i];
+    cr_real v = moment_mul(d, d->actuator_moment, out, d->qvel);
+    f[out] = evaluate(m, d, i, v).force.value;
+  }
+  joint_forces_vjp(m, d, bar, f, w);
+  for (int i = 0; i < m->nactuator; i++) {
+    int out = m->actuator_outadr[i], a = m->actuator_actadr[i];
+    // [u7]' f_bar += A tau_bar
+    cr_real v = moment_mul(d, d->actuator_moment, out, d->qvel);
+    cr_real f_bar = bar->actuator_force[out] + moment_mul(d, d->actuator_moment, out, w);
+    // [u6]' to [u2]'
+    cr_real rate_bar = a >= 0 ? bar->act_dot[a] : 0;
+    v_bar[out] = bar->actuator_velocity[out] + actuator_vjp(m, d, bar, i, v, rate_bar, f_bar);
+    // [u1]' qvel_bar += A' v_bar
+    moment_add(d, d->actuator_moment, out, v_bar[out], bar->qvel);
+  }
+  // [u7]', [u1]' A_bar += f (x) tau_bar + v_bar (x) qvel
+  add_pair(m, &bar->actuator_moment_pairs, f, w);
+  add_pair(m, &bar->actuator_moment_pairs, v_bar, d->qvel);
+  cri_pop(bar, mark);
+  return CR_OK;
+}

@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+// The stage that turns controls and activations into actuator forces and joint forces, and gives
+// the activations their rates.
+#ifndef CR_DYNAMICS_ACTUATION_H
+#define CR_DYNAMICS_ACTUATION_H
+
+#include "model/data.h"
+
+/// Actuator forces, their joint forces, and the rates of the activations.
+/// Map      (qvel, act, ctrl, actuator_length l, actuator_moment A, qfrc_gravcomp; actuator_dynprm,
+///          gainprm, biasprm, actrange, ctrlrange, forcerange, gear, jnt_actfrcrange)
+///          -> actuator_velocity, act_dot, actuator_force, qfrc_actuator
+/// Equation v = A qvel                                                            [u1]
+///          u = clip(ctrl, ctrlrange), unless CR_DSBL_CLAMPCTRL                   [u2]
+///          act_dot = u (integrator), (u~ - act) / tau (filter, filterexact)      [u3]
+///          x = u, act or, where the force acts early, the next activation        [u4]
+///          f = (g0 + g1 l + g2 v) x~ + (b0 + b1 l + b2 v)                        [u5]
+///          f clipped to forcerange; 0 in disabled groups                         [u6]
+///          tau = A' f + gravcomp (where jnt_actgravcomp)                         [u7]
+///          tau clipped to jnt_actfrcrange                                        [u8]
+///          with ~ the representative of a setpoint on a circle (servos on ball joints) nearest
+///          act in [u3], l in [u5]; derivation: docs/derivations/actuation.md
+/// Shapes   v, f, l[nout]; act_dot[na]; tau[nv]; A as dynamics/transmission left it
+/// Units    f N|N m over gear, tau N|N m
+/// Flags    CR_DSBL_ACTUATION, or a model without actuators: everything written is 0, gravity
+///          compensation that counts as actuation included, as MuJoCo does
+/// Saves    nothing
+/// Memory   no allocation; scratch 2 nout + 2 nv numbers
+/// Errors   CR_ERR_NONFINITE: a control is not finite or beyond 1e10
+/// Smooth   but where a range begins to bind, at half a turn between setpoint and length, and
+///          where a change of gain or bias makes or unmakes a servo
+cr_status cr_actuation(const cr_model* m, cr_data* d);
+cr_status cr_actuation_jvp(const cr_model* m, const cr_data* d, cr_data* tan);
+cr_status cr_actuation_vjp(const cr_model* m, const cr_data* d, cr_data* bar);
+
+#endif

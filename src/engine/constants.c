@@ -1,0 +1,243 @@
+// SPDX-License-Identifier: Apache-2.0
+// Inverse weights at qpos0. Every one is a sum of diagonal entries of A = J M^-1 J' with J either
+// the Jacobian of a body's centre of mass or a unit vector of a dof:
+//   [k1] x = M^-1 J'       [k2] A = J x
+// and so dA = 2 dJ x - x' dM x: an operator pair for M, and the motion of x for J.
+#include "engine/constants.h"
+
+#include "dynamics/articulated.h"
+#include "dynamics/com.h"
+#include "dynamics/inertia.h"
+#include "dynamics/kinematics.h"
+#include "engine/pipeline.h"
+#include "math/spatial.h"
+#include "model/build.h"
+
+// ---- the state at qpos0
+
+static cr_status evaluate(const cr_model* m, cr_data* d) {
+  cri_data_reset(m, d);
+  d->ncon = d->nefc = d->nJ = 0;
+  CR_TRY(cr_kinematics(m, d));
+  CR_TRY(cr_com(m, d));
+  return cr_inertia(m, d);
+}
+
+static bool moves(const cr_model* m, int b) { return m->body_weldid[b] != 0; }
+
+// spatial unit force at the centre of mass: along axis k, or about axis k - 3
+static void unit_force(cr_real F[6], const cr_model* m, const cr_data* d, int b, int k) {
+  cr_real axis[3] = {0, 0, 0}, r[3];
+  axis[k % 3] = 1;
+  cr_sub3(r, d->xipos + 3 * b, d->subtree_com + 3 * m->body_rootid[b]);
+  cr_zero6(F);
+  if (k < 3) {
+    cr_cross3(F, r, axis);
+    cr_copy3(F + 3, axis);
+  } else {
+    cr_copy3(F, axis);
+  }
+}
+
+// last dof that moves body b, -1 when none does
+static int last_dof(const cr_model* m, int b) {
+  while (b > 0 && m->body_dofnum[b] == 0) {
+    b = m->body_parentid[b];
+  }
+  return b == 0 ? -1 : m->body_dofadr[b] + m->body_dofnum[b] - 1;
+}
+
+// [k1] x = M^-1 J' for the force F on body b; returns [k2] A = J x
+static cr_real inverse_weight(const cr_model* m, cr_data* d, int b, const cr_real F[6],
+                              cr_real* x) {
+  cr_zero(x, m->nv);
+  for (int j = last_dof(m, b); j >= 0; j = m->dof_parentid[j]) {
+    x[j] = cr_dot6(d->cdof + 6 * j, F);
+  }
+  cri_articulated_solve(m, d->cdof, d->art_U, d->art_Dinv, x, d);
+  cr_real A = 0;
+  for (int j = last_dof(m, b); j >= 0; j = m->dof_parentid[j]) {
+    A += cr_dot6(d->cdof + 6 * j, F) * x[j];
+  }
+  return A;
+}
+
+// dofs that share one averaged weight: [first, first + n)
+static void dof_group(const cr_model* m, int dof, int* first, int* n) {
+  int j = m->dof_jntid[dof], type = m->jnt_type[j], adr = m->jnt_dofadr[j];
+  bool triple = type == CR_JNT_FREE || type == CR_JNT_BALL;
+  *n = triple ? 3 : 1;
+  *first = triple ? adr + (dof - adr) / 3 * 3 : dof;
+}
+
+// ---- forward
+
+static void derive_body(cr_model* m, cr_data* d, int b, cr_real* x) {
+  cr_real* weight = m->body_invweight0 + 2 * b;
+  weight[0] = weight[1] = 0;
+  if (!moves(m, b)) {
+    return;
+  }
+  if (m->body_simple[b] == 2) {
+    weight[0] = 1 / cr_max(CR_MINVAL, m->body_mass[b]);
+    return;
+  }
+  for (int k = 0; k < 6; k++) {
+    cr_real F[6];
+    unit_force(F, m, d, b, k);
+    weight[k / 3] += inverse_weight(m, d, b, F, x) / 3;
+  }
+}
+
+static void derive_dof(cr_model* m, cr_data* d, int dof, cr_real* x) {
+  int first, n, b = m->dof_bodyid[dof];
+  if (m->body_simple[b] == 2) {
+    m->dof_invweight0[dof] = 1 / cr_max(CR_MINVAL, m->body_mass[b]);
+    return;
+  }
+  dof_group(m, dof, &first, &n);
+  m->dof_invweight0[dof] = 0;
+  for (int j = first; j < first + n; j++) {
+    cr_zero(x, m->nv);
+    x[j] = 1;
+    cri_articulated_solve(m, d->cdof, d->art_U, d->art_Dinv, x, d);
+    m->dof_invweight0[dof] += x[j] / (cr_real)n;
+  }
+}
+
+cr_status cr_constants(cr_model* m, cr_data* work) {
+  CR_TRY(evaluate(m, work));
+  size_t mark = cri_mark(work);
+  cr_real* x = cri_push(work, (size_t)m->nv);
+  for (int b = 0; b < m->nbody; b++) {
+    derive_body(m, work, b, x);
+  }
+  for (int i = 0; i < m->nv; i++) {
+    derive_dof(m, work, i, x);
+  }
+  for (int g = 0; g < m->ngeom; g++) {
+    cr_real radius = cri_geom_rbound(m->geom_type[g], m->geom_size + 3 * g);
+    if (radius >= 0) {
+      m->geom_rbound[g] = radius;
+    }
+  }
+  cri_pop(work, mark);
+  return CR_OK;
+}
+
+// ---- backward
+
+// -s x' dM x, consumed by the stage that makes M right away: there may be more pairs than room
+static cr_status add_inertia_bar(const cr_model* m, const cr_data* d, cr_data* bar,
+                                 const cr_real* x, cr_real s) {
+  int k = cri_pairs_add(&bar->M_pairs);
+  for (int i = 0; i < m->nv; i++) {
+    cri_pair_left(&bar->M_pairs, k)[i] = -s * x[i];
+  }
+  cr_copy(cri_pair_right(&bar->M_pairs, k), x, m->nv);
+  if (bar->M_pairs.n == CR_MAX_PAIRS) {
+    CR_TRY(cr_inertia_vjp(m, d, bar));
+    bar->M_pairs.n = 0;
+  }
+  return CR_OK;
+}
+
+// 2 s dJ x: J_j = cdof_j . F over the chain, F = (r x e, e) or (e, 0)
+static void add_jacobian_bar(const cr_model* m, const cr_data* d, cr_data* bar, int b, int k,
+                             const cr_real F[6], const cr_real* x, cr_real s) {
+  cr_real F_bar[6] = {0};
+  for (int j = last_dof(m, b); j >= 0; j = m->dof_parentid[j]) {
+    cr_accscl6(bar->cdof + 6 * j, F, 2 * s * x[j]);
+    cr_accscl6(F_bar, d->cdof + 6 * j, 2 * s * x[j]);
+  }
+  if (k < 3) {
+    cr_real r_bar[3];
+    cr_cross3(r_bar, F + 3, F_bar);
+    cr_acc3(bar->xipos + 3 * b, r_bar);
+    cr_accscl3(bar->subtree_com + 3 * m->body_rootid[b], r_bar, -1);
+  }
+}
+
+static cr_status body_bar(const cr_model* m, cr_data* d, cr_data* bar, int b, cr_real* x) {
+  const cr_real* weight_bar = bar->par.body_invweight0 + 2 * b;
+  if (!moves(m, b) || (weight_bar[0] == 0 && weight_bar[1] == 0)) {
+    return CR_OK;
+  }
+  if (m->body_simple[b] == 2) {
+    if (bar->par.body_mass != NULL) {
+      bar->par.body_mass[b] -= weight_bar[0] / (m->body_mass[b] * m->body_mass[b]);
+    }
+    return CR_OK;
+  }
+  for (int k = 0; k < 6; k++) {
+    cr_real F[6], s = weight_bar[k / 3] / 3;
+    unit_force(F, m, d, b, k);
+    (void)inverse_weight(m, d, b, F, x);
+    add_jacobian_bar(m, d, bar, b, k, F, x, s);
+    CR_TRY(add_inertia_bar(m, d, bar, x, s));
+  }
+  return CR_OK;
+}
+
+static cr_status dof_bar(const cr_model* m, cr_data* d, cr_data* bar, int dof, cr_real* x) {
+  int first, n, b = m->dof_bodyid[dof];
+  cr_real weight_bar = bar->par.dof_invweight0[dof];
+  if (weight_bar == 0) {
+    return CR_OK;
+  }
+  if (m->body_simple[b] == 2) {
+    if (bar->par.body_mass != NULL) {
+      bar->par.body_mass[b] -= weight_bar / (m->body_mass[b] * m->body_mass[b]);
+    }
+    return CR_OK;
+  }
+  dof_group(m, dof, &first, &n);
+  for (int j = first; j < first + n; j++) {
+    cr_zero(x, m->nv);
+    x[j] = 1;
+    cri_articulated_solve(m, d->cdof, d->art_U, d->art_Dinv, x, d);
+    CR_TRY(add_inertia_bar(m, d, bar, x, weight_bar / (cr_real)n));
+  }
+  return CR_OK;
+}
+
+// the three stages that made the state at qpos0, backwards, and what they wrote cleared
+static cr_status stages_bar(const cr_model* m, const cr_data* d, cr_data* bar) {
+  static const cr_field_id written[] = {
+      CR_FIELD_M,         CR_FIELD_subtree_com, CR_FIELD_cinert,    CR_FIELD_cdof,
+      CR_FIELD_xpos,      CR_FIELD_xmat,        CR_FIELD_xipos,     CR_FIELD_ximat,
+      CR_FIELD_xaxis,     CR_FIELD_xanchor,     CR_FIELD_geom_xpos, CR_FIELD_geom_xmat,
+      CR_FIELD_site_xpos, CR_FIELD_site_xmat};
+  CR_TRY(cr_inertia_vjp(m, d, bar));
+  CR_TRY(cr_com_vjp(m, d, bar));
+  CR_TRY(cr_kinematics_vjp(m, d, bar));
+  for (size_t i = 0; i < sizeof written / sizeof written[0]; i++) {
+    cri_clear_field(m, d, bar, written[i]);
+  }
+  return CR_OK;
+}
+
+cr_status cr_constants_vjp(const cr_model* m, cr_data* work, cr_data* bar) {
+  CR_TRY(evaluate(m, work));
+  size_t mark = cri_mark(work), keep = cri_mark(bar);
+  cr_real* x = cri_push(work, (size_t)m->nv);
+  cr_real* qpos_bar = cri_push(bar, (size_t)m->nv);
+  cr_copy(qpos_bar, bar->qpos, m->nv);
+  for (int b = 0; b < m->nbody && bar->par.body_invweight0 != NULL; b++) {
+    CR_TRY(body_bar(m, work, bar, b, x));
+  }
+  for (int i = 0; i < m->nv && bar->par.dof_invweight0 != NULL; i++) {
+    CR_TRY(dof_bar(m, work, bar, i, x));
+  }
+  CR_TRY(stages_bar(m, work, bar));
+  cr_copy(bar->qpos, qpos_bar, m->nv);  // qpos0 is a constant, not the state
+  cri_pop(work, mark);
+  cri_pop(bar, keep);
+  if (bar->par.body_invweight0 != NULL) {
+    cr_zero(bar->par.body_invweight0, 2 * m->nbody);
+  }
+  if (bar->par.dof_invweight0 != NULL) {
+    cr_zero(bar->par.dof_invweight0, m->nv);
+  }
+  return CR_OK;
+}

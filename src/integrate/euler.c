@@ -1,0 +1,193 @@
+// SPDX-License-Identifier: Apache-2.0
+// Semi-implicit Euler. The implicit damping is one more solve, M + hD in the place of M; it is
+// differentiated as the equation it solves. Solving for the difference to the explicit
+// acceleration needs no product with M and loses nothing where the damping is weak.
+#include "integrate/euler.h"
+
+#include "dynamics/activation.h"
+#include "dynamics/articulated.h"
+#include "integrate/manifold.h"
+
+static bool may_damp_implicitly(const cr_model* m) {
+  return (m->disableflags & (CR_DSBL_EULERDAMP | CR_DSBL_DAMPER)) == 0;
+}
+
+static bool any_damping(const cr_model* m) {
+  for (int i = 0; i < m->nv; i++) {
+    if (m->dof_damping[i] > 0) {
+      return true;
+    }
+  }
+  return false;
+}
+
+// ---- [e1] the implicit acceleration
+
+static cr_status factor(const cr_model* m, cr_data* d) {
+  size_t mark = cri_mark(d);
+  cr_real* diag = cri_push(d, (size_t)m->nv);
+  for (int i = 0; i < m->nv; i++) {
+    diag[i] = m->dof_armature[i] + m->timestep * m->dof_damping[i];
+  }
+  cr_status status = cri_articulated_factor(m, d, diag, d->euler_U, d->euler_Dinv, d);
+  cri_pop(d, mark);
+  return status;
+}
+
+// without damping M + hD is M, whose factor is there already
+static void solve(const cr_model* m, const cr_data* d, cr_real* x, cr_data* work) {
+  bool damped = any_damping(m);
+  cri_articulated_solve(m, d->cdof, damped ? d->euler_U : d->art_U,
+                        damped ? d->euler_Dinv : d->art_Dinv, x, work);
+}
+
+static cr_status accelerate(const cr_model* m, cr_data* d) {
+  cr_copy(d->euler_qacc, d->qacc, m->nv);
+  if (!may_damp_implicitly(m) || !any_damping(m)) {
+    return CR_OK;
+  }
+  CR_TRY(factor(m, d));
+  size_t mark = cri_mark(d);
+  cr_real* x = cri_push(d, (size_t)m->nv);
+  // [e1] a2 = a - (M + hD)^-1 hD a
+  for (int i = 0; i < m->nv; i++) {
+    x[i] = m->timestep * m->dof_damping[i] * d->qacc[i];
+  }
+  solve(m, d, x, d);
+  for (int i = 0; i < m->nv; i++) {
+    d->euler_qacc[i] -= x[i];
+  }
+  cri_pop(d, mark);
+  return CR_OK;
+}
+
+// y += A x, A the symmetric matrix whose lower triangle has the sparse form of M
+static void add_symmetric_product(const cr_model* m, const cr_real* A, const cr_real* x,
+                                  cr_real* y) {
+  for (int i = 0; i < m->nv; i++) {
+    int diagonal = m->M_rowadr[i] + m->M_rownnz[i] - 1;
+    for (int k = m->M_rowadr[i]; k < diagonal; k++) {
+      int j = m->M_colind[k];
+      y[i] += A[k] * x[j];
+      y[j] += A[k] * x[i];
+    }
+    y[i] += A[diagonal] * x[i];
+  }
+}
+
+// the acceleration a - a2 that implicit damping takes away
+static void taken_away(const cr_model* m, const cr_data* d, cr_real* x) {
+  for (int i = 0; i < m->nv; i++) {
+    x[i] = d->qacc[i] - d->euler_qacc[i];
+  }
+}
+
+// the derivative sees the solve where there is damping, and where there may be
+static bool solve_matters(const cr_model* m, const cr_data* twin) {
+  return may_damp_implicitly(m) && (twin->par.dof_damping != NULL || any_damping(m));
+}
+
+// a2' = a' - (M + hD)^-1 (hD a' + hD' a2 - M' (a - a2))
+static void accelerate_jvp(const cr_model* m, const cr_data* d, cr_data* tan, cr_real* a2_tan) {
+  cr_real h = m->timestep;
+  cr_copy(a2_tan, tan->qacc, m->nv);
+  if (!solve_matters(m, tan)) {
+    return;
+  }
+  size_t mark = cri_mark(tan);
+  cr_real* away = cri_push(tan, (size_t)m->nv);
+  cr_real* x = cri_push(tan, (size_t)m->nv);
+  taken_away(m, d, away);
+  cr_zero(x, m->nv);
+  add_symmetric_product(m, tan->M, away, x);
+  for (int i = 0; i < m->nv; i++) {
+    cr_real D_tan = cri_par_tan(tan->par.dof_damping, i, 1)[0];
+    x[i] = h * (m->dof_damping[i] * tan->qacc[i] + D_tan * d->euler_qacc[i]) - x[i];
+  }
+  solve(m, d, x, tan);
+  for (int i = 0; i < m->nv; i++) {
+    a2_tan[i] -= x[i];
+  }
+  cri_pop(tan, mark);
+}
+
+static void accelerate_vjp(const cr_model* m, const cr_data* d, cr_data* bar,
+                           const cr_real* a2_bar) {
+  cr_real h = m->timestep;
+  if (!solve_matters(m, bar)) {
+    for (int i = 0; i < m->nv; i++) {
+      bar->qacc[i] += a2_bar[i];
+    }
+    return;
+  }
+  int k = cri_pairs_add(&bar->M_pairs);
+  cr_real* w2 = cri_pair_left(&bar->M_pairs, k);
+  // w2 = (M + hD)^-1 a2_bar
+  cr_copy(w2, a2_bar, m->nv);
+  solve(m, d, w2, bar);
+  // [e1]' M_bar += w2 (x) (a - a2), a_bar += M w2 = a2_bar - hD w2, D_bar -= h w2 a2
+  taken_away(m, d, cri_pair_right(&bar->M_pairs, k));
+  for (int i = 0; i < m->nv; i++) {
+    bar->qacc[i] += a2_bar[i] - h * m->dof_damping[i] * w2[i];
+    if (bar->par.dof_damping != NULL) {
+      bar->par.dof_damping[i] -= h * w2[i] * d->euler_qacc[i];
+    }
+  }
+}
+
+// ---- the step
+
+cr_status cr_euler(const cr_model* m, cr_data* d) {
+  CR_TRY(accelerate(m, d));
+  // [e2] v+ = v + h a2
+  for (int i = 0; i < m->nv; i++) {
+    d->qvel_next[i] = d->qvel[i] + m->timestep * d->euler_qacc[i];
+  }
+  // [e3] q+ = q (+) h v+
+  cri_manifold_move(m, d->qpos, d->qvel_next, m->timestep, d->qpos_next);
+  // [e4]
+  cri_activation_advance(m, d->act, d->act_dot, d->actuator_length, d->act_next);
+  return CR_OK;
+}
+
+cr_status cr_euler_jvp(const cr_model* m, const cr_data* d, cr_data* tan) {
+  size_t mark = cri_mark(tan);
+  cr_real* a2_tan = cri_push(tan, (size_t)m->nv);
+  cr_real* v_next = cri_push(tan, (size_t)m->nv);
+  accelerate_jvp(m, d, tan, a2_tan);
+  // [e2]
+  for (int i = 0; i < m->nv; i++) {
+    v_next[i] = d->qvel[i] + m->timestep * d->euler_qacc[i];
+    tan->qvel_next[i] = tan->qvel[i] + m->timestep * a2_tan[i];
+  }
+  // [e3]
+  cri_manifold_move_jvp(m, v_next, m->timestep, tan->qpos, tan->qvel_next, tan->qpos_next);
+  // [e4]
+  cri_activation_advance_jvp(m, d->act, d->act_dot, d->actuator_length, tan, tan->act, tan->act_dot,
+                             tan->act_next);
+  cri_pop(tan, mark);
+  return CR_OK;
+}
+
+cr_status cr_euler_vjp(const cr_model* m, const cr_data* d, cr_data* bar) {
+  size_t mark = cri_mark(bar);
+  cr_real* v_next = cri_push(bar, (size_t)m->nv);
+  cr_real* v_bar = cri_push(bar, (size_t)m->nv);
+  // [e4]'
+  cri_activation_advance_vjp(m, d->act, d->act_dot, d->actuator_length, bar->act_next, bar->act,
+                             bar->act_dot, bar);
+  // [e3]' cotangents of q and of v+
+  cr_copy(v_bar, bar->qvel_next, m->nv);
+  for (int i = 0; i < m->nv; i++) {
+    v_next[i] = d->qvel[i] + m->timestep * d->euler_qacc[i];
+  }
+  cri_manifold_move_vjp(m, v_next, m->timestep, bar->qpos_next, bar->qpos, v_bar);
+  // [e2]' v_bar += v+_bar, a2_bar = h v+_bar
+  for (int i = 0; i < m->nv; i++) {
+    bar->qvel[i] += v_bar[i];
+    v_bar[i] *= m->timestep;
+  }
+  accelerate_vjp(m, d, bar, v_bar);
+  cri_pop(bar, mark);
+  return CR_OK;
+}

@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+// The step: dynamics, integrator, and the checks between them.
+#include "integrate/step.h"
+
+#include "engine/forward.h"
+#include "integrate/euler.h"
+#include "integrate/inputs.h"
+#include "integrate/rk4.h"
+
+cr_status cr_step(const cr_model* m, cr_data* d) {
+  CR_TRY(cri_coordinates_check(m, d, d->qpos, d->qvel, "the state"));
+  CR_TRY(cr_forward(m, d));
+  CR_TRY(cri_values_check(m, d, d->qacc, m->nv, m->dof_jntid, "qacc", "the state"));
+  CR_TRY(m->integrator == CR_INT_RK4 ? cr_rk4(m, d) : cr_euler(m, d));
+  CR_TRY(cri_coordinates_check(m, d, d->qpos_next, d->qvel_next, "the next state"));
+  return cri_values_check(m, d, d->act_next, m->na, NULL, "act", "the next state");
+}
+
+void cr_advance(const cr_model* m, cr_data* d) {
+  cr_copy(d->qpos, d->qpos_next, m->nq);
+  cr_copy(d->qvel, d->qvel_next, m->nv);
+  cr_copy(d->act, d->act_next, m->na);
+  d->time += m->timestep;
+  // what was solved for last: with Runge-Kutta that is the last stage
+  bool stages = m->integrator == CR_INT_RK4;
+  cr_copy(d->qacc_warmstart, stages ? d->rk_qacc + (cri_tableau_rk4.n - 1) * m->nv : d->qacc,
+          m->nv);
+}
+
+cr_status cr_step_jvp(const cr_model* m, const cr_data* d, cr_data* work, cr_data* tan) {
+  if (m->integrator == CR_INT_RK4) {
+    return cr_rk4_jvp(m, d, work, tan);
+  }
+  CR_TRY(cr_forward_jvp(m, d, tan));
+  return cr_euler_jvp(m, d, tan);
+}
+
+static cr_status euler_step_vjp(const cr_model* m, const cr_model* m_backward, const cr_data* d,
+                                cr_data* work, cr_data* bar) {
+  CR_TRY(cr_euler_vjp(m, d, bar));
+  if (m_backward == m) {
+    return cr_forward_vjp(m, d, bar);
+  }
+  // the dynamics that stand in, at the same point
+  cri_inputs_copy(m, work, d);
+  cr_status status = cr_forward(m_backward, work);
+  if (status != CR_OK) {
+    bar->error = work->error;
+    return status;
+  }
+  return cr_forward_vjp(m_backward, work, bar);
+}
+
+cr_status cr_step_vjp(const cr_model* m, const cr_model* m_backward, const cr_data* d,
+                      cr_data* work, cr_data* bar) {
+  CR_TRY(m->integrator == CR_INT_RK4 ? cr_rk4_vjp(m, m_backward, d, work, bar)
+                                     : euler_step_vjp(m, m_backward, d, work, bar));
+  cr_zero(bar->qpos_next, m->nv);
+  cr_zero(bar->qvel_next, m->nv);
+  cr_zero(bar->act_next, m->na);
+  return CR_OK;
+}

@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: Apache-2.0
+// Whole files and folders.
+#include "io/files.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+// ---- paths
+
+static cr_status print_path(char path[CR_MAX_PATH], cr_error* error, const char* a, size_t na,
+                            const char* b, const char* c) {
+  int n = snprintf(path, CR_MAX_PATH, "%.*s%s%s", (int)na, a, b, c);
+  if (na >= CR_MAX_PATH || n < 0 || n >= CR_MAX_PATH) {
+    return cri_fail(error, CR_ERR_ARG, "the path %.200s... is longer than %d characters", a,
+                    CR_MAX_PATH - 1);
+  }
+  return CR_OK;
+}
+
+cr_status cri_path_join(char path[CR_MAX_PATH], const char* folder, const char* name,
+                        cr_error* error) {
+  bool alone = name[0] == '/' || folder[0] == 0;
+  size_t n = alone ? 0 : strlen(folder);
+  return print_path(path, error, folder, n, alone || folder[n - 1] == '/' ? "" : "/", name);
+}
+
+cr_status cri_path_folder(char folder[CR_MAX_PATH], const char* path, cr_error* error) {
+  const char* slash = strrchr(path, '/');
+  size_t n = slash == NULL ? 0 : (size_t)(slash - path) + (slash == path);
+  return print_path(folder, error, path, n, "", "");
+}
+
+cr_status cri_folder_make(const char* path, cr_error* error) {
+  char part[CR_MAX_PATH];
+  CR_TRY(print_path(part, error, path, strlen(path), "", ""));
+  for (char* c = part + 1;; c++) {
+    if (*c != '/' && *c != 0) {
+      continue;
+    }
+    char end = *c;
+    *c = 0;
+    if (mkdir(part, 0777) != 0 && errno != EEXIST) {
+      return cri_fail(error, CR_ERR_FILE, "%s: cannot make this folder: %s", part, strerror(errno));
+    }
+    *c = end;
+    if (end == 0) {
+      break;
+    }
+  }
+  struct stat info;
+  if (stat(path, &info) != 0 || !S_ISDIR(info.st_mode)) {
+    return cri_fail(error, CR_ERR_FILE, "%s: there is a file of this name, not a folder", path);
+  }
+  return CR_OK;
+}
+
+// ---- writing
+
+static bool write_all(int fd, const char* data, size_t n) {
+  while (n > 0) {
+    ssize_t written = write(fd, data, n);
+    if (written < 0 && errno == EINTR) {
+      continue;
+    }
+    if (written <= 0) {
+      return false;
+    }
+    data += written;
+    n -= (size_t)written;
+  }
+  return true;
+}
+
+cr_status cri_file_write(const char* path, const void* data, size_t n, cr_error* error) {
+  char temporary[CR_MAX_PATH];
+  CR_TRY(print_path(temporary, error, path, strlen(path), ".tmp", ""));
+  int fd = open(temporary, O_WRONLY | O_CREAT | O_TRUNC, 0666);
+  if (fd < 0) {
+    return cri_fail(error, CR_ERR_FILE, "%s: cannot be written: %s", path, strerror(errno));
+  }
+  bool ok = write_all(fd, data, n);
+  int reason = errno;
+  if (close(fd) != 0 && ok) {
+    ok = false;
+    reason = errno;
+  }
+  if (ok && rename(temporary, path) != 0) {
+    ok = false;
+    reason = errno;
+  }
+  if (!ok) {
+    (void)unlink(temporary);
+    return cri_fail(error, CR_ERR_FILE, "%s: cannot be written: %s", path, strerror(reason));
+  }
+  return CR_OK;
+}
+
+// ---- reading
+
+static cr_status read_stream(FILE* file, const char* path, char** data, size_t* n,
+                             cr_error* error) {
+  size_t capacity = 0;
+  *data = NULL;
+  *n = 0;
+  do {
+    if (*n + 1 >= capacity) {
+      capacity = 2 * capacity + 4096;
+      char* grown = realloc(*data, capacity);
+      if (grown == NULL) {
+        return cri_fail(error, CR_ERR_MEMORY, "%s: no memory to read it", path);
+      }
+      *data = grown;
+    }
+    *n += fread(*data + *n, 1, capacity - 1 - *n, file);
+  } while (!feof(file) && !ferror(file));
+  (*data)[*n] = 0;
+  return ferror(file)
+             ? cri_fail(error, CR_ERR_FILE, "%s: cannot be read: %s", path, strerror(errno))
+             : CR_OK;
+}
+
+cr_status cri_file_read(const char* path, char** data, size_t* n, cr_error* error) {
+  FILE* file = fopen(path, "rb");
+  if (file == NULL) {
+    return cri_fail(error, CR_ERR_FILE, "%s: cannot be read: %s", path, strerror(errno));
+  }
+  cr_status status = read_stream(file, path, data, n, error);
+  (void)fclose(file);
+  if (status != CR_OK) {
+    free(*data);
+    *data = NULL;
+  }
+  return status;
+}

@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+// Files: written whole or not at all, read whole, folders made on the way.
+#ifndef CR_IO_FILES_H
+#define CR_IO_FILES_H
+
+#include "base/status.h"
+
+enum { CR_MAX_PATH = 1024 };
+
+/// Writes n bytes to `path` through `path`.tmp, which is renamed at the end: never half a file.
+/// Errors: CR_ERR_FILE naming the file and the system's reason (also when the disk is full).
+cr_status cri_file_write(const char* path, const void* data, size_t n, cr_error* error);
+
+/// Reads all of a file, with a 0 behind the last byte; the caller frees *data.
+cr_status cri_file_read(const char* path, char** data, size_t* n, cr_error* error);
+
+/// Makes a folder and those above it, where they are missing.
+cr_status cri_folder_make(const char* path, cr_error* error);
+
+/// folder/name, or name alone where it begins with '/' or the folder is empty. CR_ERR_ARG where it
+/// is too long.
+cr_status cri_path_join(char path[CR_MAX_PATH], const char* folder, const char* name,
+                        cr_error* error);
+
+/// The folder a file lies in: "" where the path names none.
+cr_status cri_path_folder(char folder[CR_MAX_PATH], const char* path, cr_error* error);
+
+#endif

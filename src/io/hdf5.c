@@ -1,0 +1,273 @@
+// SPDX-License-Identifier: Apache-2.0
+// Tables in HDF5. New files live in memory (the `core` driver, nothing on disk) until they are
+// saved: the library itself does not recover well from a disk that is full.
+#include "io/hdf5.h"
+
+#include <errno.h>
+#include <hdf5.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "io/files.h"
+
+struct cr_h5 {
+  hid_t id;
+  char path[CR_MAX_PATH];
+};
+
+// ---- files
+
+static cr_status begin(cr_h5** out, const char* path, cr_error* error) {
+  (void)H5Eset_auto2(H5E_DEFAULT, NULL, NULL);
+  cr_h5* file = calloc(1, sizeof *file);
+  if (file == NULL) {
+    return cri_fail(error, CR_ERR_MEMORY, "%s: no memory", path);
+  }
+  file->id = -1;
+  cr_status status = cri_path_join(file->path, "", path, error);
+  if (status != CR_OK) {
+    free(file);
+    return status;
+  }
+  *out = file;
+  return CR_OK;
+}
+
+// says why a file does not open: the system's reason if it has one
+static cr_status why_not_opened(const char* path, cr_error* error) {
+  errno = 0;
+  FILE* probe = fopen(path, "rb");
+  bool readable = probe != NULL && (fgetc(probe) != EOF || !ferror(probe));
+  int reason = errno;
+  if (probe != NULL) {
+    (void)fclose(probe);
+  }
+  return readable ? cri_fail(error, CR_ERR_FORMAT, "%s: is not an HDF5 file, or is damaged", path)
+                  : cri_fail(error, CR_ERR_FILE, "%s: cannot be read: %s", path, strerror(reason));
+}
+
+cr_status cri_h5_open(cr_h5** out, const char* path, cr_error* error) {
+  cr_h5* file = NULL;
+  CR_TRY(begin(&file, path, error));
+  file->id = H5Fopen(path, H5F_ACC_RDONLY, H5P_DEFAULT);
+  if (file->id < 0) {
+    cri_h5_close(file);
+    return why_not_opened(path, error);
+  }
+  *out = file;
+  return CR_OK;
+}
+
+cr_status cri_h5_create(cr_h5** out, const char* path, cr_error* error) {
+  enum { GROWTH = 1 << 20 };
+  cr_h5* file = NULL;
+  CR_TRY(begin(&file, path, error));
+  hid_t access = H5Pcreate(H5P_FILE_ACCESS);
+  (void)H5Pset_fapl_core(access, GROWTH, 0);
+  file->id = H5Fcreate(path, H5F_ACC_TRUNC, H5P_DEFAULT, access);
+  (void)H5Pclose(access);
+  if (file->id < 0) {
+    cri_h5_close(file);
+    return cri_fail(error, CR_ERR_FILE, "%s: HDF5 cannot make a file in memory", path);
+  }
+  *out = file;
+  return CR_OK;
+}
+
+cr_status cri_h5_save(cr_h5* file, cr_error* error) {
+  ssize_t size = -1;
+  if (H5Fflush(file->id, H5F_SCOPE_GLOBAL) >= 0) {
+    size = H5Fget_file_image(file->id, NULL, 0);
+  }
+  char* image = size > 0 ? malloc((size_t)size) : NULL;
+  if (image == NULL || H5Fget_file_image(file->id, image, (size_t)size) != size) {
+    free(image);
+    return cri_fail(error, CR_ERR_MEMORY, "%s: HDF5 cannot give the file's image", file->path);
+  }
+  cr_status status = cri_file_write(file->path, image, (size_t)size, error);
+  free(image);
+  return status;
+}
+
+void cri_h5_close(cr_h5* file) {
+  if (file == NULL) {
+    return;
+  }
+  if (file->id >= 0) {
+    (void)H5Fclose(file->id);
+  }
+  free(file);
+}
+
+// ---- looking around
+
+bool cri_h5_has(const cr_h5* file, const char* name) {
+  char part[CR_MAX_PATH];
+  if (cri_path_join(part, "", name, NULL) != CR_OK) {
+    return false;
+  }
+  // every group on the way has to exist before the next is asked for
+  for (char* c = strchr(part, '/'); c != NULL; c = strchr(c + 1, '/')) {
+    *c = 0;
+    if (part[0] != 0 && H5Lexists(file->id, part, H5P_DEFAULT) <= 0) {
+      return false;
+    }
+    *c = '/';
+  }
+  return H5Lexists(file->id, part, H5P_DEFAULT) > 0;
+}
+
+typedef struct {
+  cr_status (*visit)(void* context, const char* name);
+  void* context;
+  cr_status status;
+} visitor;
+
+static herr_t visit_link(hid_t group, const char* name, const H5L_info_t* info, void* data) {
+  visitor* v = data;
+  (void)group;
+  (void)info;
+  v->status = v->visit(v->context, name);
+  return v->status == CR_OK ? 0 : 1;
+}
+
+cr_status cri_h5_each(const cr_h5* file, const char* group,
+                      cr_status (*visit)(void* context, const char* name), void* context,
+                      cr_error* error) {
+  if (!cri_h5_has(file, group)) {
+    return cri_fail(error, CR_ERR_FORMAT, "%s: has no group '%s'", file->path, group);
+  }
+  visitor v = {visit, context, CR_OK};
+  herr_t result = H5Literate_by_name(file->id, group, H5_INDEX_NAME, H5_ITER_INC, NULL, visit_link,
+                                     &v, H5P_DEFAULT);
+  if (result < 0) {
+    return cri_fail(error, CR_ERR_FORMAT, "%s: the members of '%s' cannot be listed", file->path,
+                    group);
+  }
+  return v.status;
+}
+
+// ---- reading
+
+static cr_status shape_of(const cr_h5* file, const char* name, hid_t set, int* rows, int* cols,
+                          cr_error* error) {
+  hid_t space = H5Dget_space(set);
+  hid_t type = H5Dget_type(set);
+  H5T_class_t class = H5Tget_class(type);
+  int rank = H5Sget_simple_extent_ndims(space);
+  hsize_t size[2] = {0, 1};
+  bool ok = rank == 1 || rank == 2;
+  if (ok) {
+    (void)H5Sget_simple_extent_dims(space, size, NULL);
+  }
+  (void)H5Tclose(type);
+  (void)H5Sclose(space);
+  if (class != H5T_FLOAT && class != H5T_INTEGER) {
+    return cri_fail(error, CR_ERR_FORMAT, "%s: '%s' does not hold numbers", file->path, name);
+  }
+  if (!ok || size[0] > INT32_MAX || size[1] > INT32_MAX || size[0] * size[1] > INT32_MAX) {
+    return cri_fail(error, CR_ERR_FORMAT,
+                    "%s: '%s' has %d dimensions or is too large; rows and "
+                    "columns expected",
+                    file->path, name, rank);
+  }
+  *rows = (int)size[0];
+  *cols = (int)size[1];
+  return CR_OK;
+}
+
+static cr_status read_set(const cr_h5* file, const char* name, hid_t set, double** values,
+                          int* rows, int* cols, cr_error* error) {
+  CR_TRY(shape_of(file, name, set, rows, cols, error));
+  double* numbers = calloc((size_t)*rows * (size_t)*cols + 1, sizeof *numbers);
+  if (numbers == NULL) {
+    return cri_fail(error, CR_ERR_MEMORY, "%s: no memory for '%s'", file->path, name);
+  }
+  if (H5Dread(set, H5T_NATIVE_DOUBLE, H5S_ALL, H5S_ALL, H5P_DEFAULT, numbers) < 0) {
+    free(numbers);
+    return cri_fail(error, CR_ERR_FORMAT, "%s: '%s' cannot be read: the file is damaged",
+                    file->path, name);
+  }
+  *values = numbers;
+  return CR_OK;
+}
+
+cr_status cri_h5_read(const cr_h5* file, const char* name, double** values, int* rows, int* cols,
+                      cr_error* error) {
+  hid_t set = cri_h5_has(file, name) ? H5Dopen2(file->id, name, H5P_DEFAULT) : -1;
+  if (set < 0) {
+    return cri_fail(error, CR_ERR_FORMAT, "%s: has no data set '%s'", file->path, name);
+  }
+  cr_status status = read_set(file, name, set, values, rows, cols, error);
+  (void)H5Dclose(set);
+  return status;
+}
+
+cr_status cri_h5_read_attribute(const cr_h5* file, const char* object, const char* name,
+                                double* value, bool* present, cr_error* error) {
+  *present = H5Aexists_by_name(file->id, object, name, H5P_DEFAULT) > 0;
+  if (!*present) {
+    return CR_OK;
+  }
+  hid_t attribute = H5Aopen_by_name(file->id, object, name, H5P_DEFAULT, H5P_DEFAULT);
+  hid_t space = H5Aget_space(attribute);
+  bool single = H5Sget_simple_extent_npoints(space) == 1;
+  bool ok = single && H5Aread(attribute, H5T_NATIVE_DOUBLE, value) >= 0;
+  (void)H5Sclose(space);
+  (void)H5Aclose(attribute);
+  return ok ? CR_OK
+            : cri_fail(error, CR_ERR_FORMAT, "%s: attribute '%s' of '%s' is not one number",
+                       file->path, name, object);
+}
+
+// ---- writing
+
+static cr_status cannot_write(const cr_h5* file, const char* name, cr_error* error) {
+  return cri_fail(error, CR_ERR_FILE, "%s: HDF5 cannot write '%s'", file->path, name);
+}
+
+cr_status cri_h5_write(cr_h5* file, const char* name, const double* values, int rows, int cols,
+                       cr_error* error) {
+  const hsize_t size[2] = {(hsize_t)rows, (hsize_t)cols};
+  hid_t links = H5Pcreate(H5P_LINK_CREATE);
+  hid_t space = H5Screate_simple(cols > 0 ? 2 : 1, size, NULL);
+  (void)H5Pset_create_intermediate_group(links, 1);
+  hid_t set = H5Dcreate2(file->id, name, H5T_IEEE_F64LE, space, links, H5P_DEFAULT, H5P_DEFAULT);
+  bool empty = rows == 0;
+  bool ok = set >= 0 &&
+            (empty || H5Dwrite(set, H5T_NATIVE_DOUBLE, H5S_ALL, H5S_ALL, H5P_DEFAULT, values) >= 0);
+  if (set >= 0) {
+    ok = H5Dclose(set) >= 0 && ok;
+  }
+  (void)H5Sclose(space);
+  (void)H5Pclose(links);
+  return ok ? CR_OK : cannot_write(file, name, error);
+}
+
+static cr_status write_attribute(cr_h5* file, const char* object, const char* name, hid_t type,
+                                 hid_t memory_type, const void* value, cr_error* error) {
+  hid_t space = H5Screate(H5S_SCALAR);
+  hid_t attribute =
+      H5Acreate_by_name(file->id, object, name, type, space, H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT);
+  bool ok = attribute >= 0 && H5Awrite(attribute, memory_type, value) >= 0;
+  if (attribute >= 0) {
+    (void)H5Aclose(attribute);
+  }
+  (void)H5Sclose(space);
+  return ok ? CR_OK : cannot_write(file, name, error);
+}
+
+cr_status cri_h5_write_attribute(cr_h5* file, const char* object, const char* name, double value,
+                                 cr_error* error) {
+  return write_attribute(file, object, name, H5T_IEEE_F64LE, H5T_NATIVE_DOUBLE, &value, error);
+}
+
+cr_status cri_h5_write_text(cr_h5* file, const char* object, const char* name, const char* value,
+                            cr_error* error) {
+  hid_t type = H5Tcopy(H5T_C_S1);
+  (void)H5Tset_size(type, strlen(value) + 1);
+  cr_status status = write_attribute(file, object, name, type, type, value, error);
+  (void)H5Tclose(type);
+  return status;
+}

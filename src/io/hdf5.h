@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+// HDF5 behind a few functions: tables of doubles and numbers as attributes. The library's own error
+// printing is off; failures come back as sentences. A file is made in memory and written whole, so
+// a full disk leaves nothing half-written.
+#ifndef CR_IO_HDF5_H
+#define CR_IO_HDF5_H
+
+#include "base/status.h"
+
+typedef struct cr_h5 cr_h5;
+
+/// Opens for reading. CR_ERR_FILE (missing, not readable), CR_ERR_FORMAT (not an HDF5 file).
+cr_status cri_h5_open(cr_h5** file, const char* path, cr_error* error);
+
+/// A new file in memory; `path` is where cri_h5_save will put it.
+cr_status cri_h5_create(cr_h5** file, const char* path, cr_error* error);
+
+/// Writes the file of cri_h5_create to its path. CR_ERR_FILE with the system's reason.
+cr_status cri_h5_save(cr_h5* file, cr_error* error);
+
+void cri_h5_close(cr_h5* file);
+
+/// True if there is an object of this name ("toss/0001/state").
+bool cri_h5_has(const cr_h5* file, const char* name);
+
+/// Calls visit(context, name) for every member of a group in order of name, until one fails.
+cr_status cri_h5_each(const cr_h5* file, const char* group,
+                      cr_status (*visit)(void* context, const char* name), void* context,
+                      cr_error* error);
+
+/// Reads a data set of one or two dimensions as doubles, row-major; the caller frees *values. One
+/// dimension counts as one column. CR_ERR_FORMAT where it is missing, not numbers, or has more.
+cr_status cri_h5_read(const cr_h5* file, const char* name, double** values, int* rows, int* cols,
+                      cr_error* error);
+
+/// Reads a number attribute of an object ("/" is the root); *present tells if there is one.
+cr_status cri_h5_read_attribute(const cr_h5* file, const char* object, const char* name,
+                                double* value, bool* present, cr_error* error);
+
+/// Writes rows x cols doubles; groups in the name are made. cols 0 means one dimension.
+cr_status cri_h5_write(cr_h5* file, const char* name, const double* values, int rows, int cols,
+                       cr_error* error);
+
+cr_status cri_h5_write_attribute(cr_h5* file, const char* object, const char* name, double value,
+                                 cr_error* error);
+cr_status cri_h5_write_text(cr_h5* file, const char* object, const char* name, const char* value,
+                            cr_error* error);
+
+#endif

@@ -1,0 +1,570 @@
+// SPDX-License-Identifier: Apache-2.0
+// Field-by-field comparison with MuJoCo. Fields of the same name and layout are rows of a table;
+// the inertia matrix, contacts and constraint rows are matched first.
+#include "io/parity.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <time.h>
+
+#include "engine/forward.h"
+#include "integrate/step.h"
+#include "model/fields.h"
+
+struct cr_parity_bench {
+  mjModel* mj;
+  mjOption file_options;
+  const cr_model* m;
+  mjData *state, *d, *scratch;  // the driven state; the evaluation; steps
+  int visited;
+  cr_parity* result;  // of the comparison under way
+  cr_data* carom;
+};
+
+// ---- accumulating
+
+static cr_parity_row* row_of(cr_parity* p, const char* name) {
+  for (int i = 0; i < p->n; i++) {
+    if (strcmp(p->rows[i].name, name) == 0) {
+      return &p->rows[i];
+    }
+  }
+  if (p->n == CR_PARITY_ROWS) {
+    return &p->rows[CR_PARITY_ROWS - 1];
+  }
+  p->rows[p->n] = (cr_parity_row){.name = name};
+  return &p->rows[p->n++];
+}
+
+static void compare(cr_parity* p, const char* name, const cr_real* ours, const mjtNum* theirs,
+                    int n) {
+  cr_parity_row* row = row_of(p, name);
+  for (int i = 0; i < n; i++) {
+    double difference = fabs((double)ours[i] - theirs[i]);
+    row->absolute =
+        difference > row->absolute || difference != difference ? difference : row->absolute;
+    row->scale = fabs(theirs[i]) > row->scale ? fabs(theirs[i]) : row->scale;
+  }
+}
+
+double cr_parity_worst(const cr_parity* p, const char** field) {
+  double worst = p->mismatch[0] != 0 ? 1 : 0;
+  *field = p->mismatch[0] != 0 ? p->mismatch : "";
+  for (int i = 0; i < p->n; i++) {
+    const cr_parity_row* row = &p->rows[i];
+    double relative = row->scale > 0 ? row->absolute / row->scale : row->absolute;
+    if (relative > worst || relative != relative) {
+      worst = relative;
+      *field = row->name;
+    }
+  }
+  return worst;
+}
+
+// ---- fields of the same name and layout
+
+typedef struct {
+  cr_field_id id;
+  size_t offset;  // in mjData
+} same_row;
+
+#define SAME(name) \
+  { CR_FIELD_##name, offsetof(mjData, name) }
+static const same_row position_rows[] = {
+    SAME(xpos),      SAME(xquat),     SAME(xmat),      SAME(xipos),
+    SAME(ximat),     SAME(xanchor),   SAME(xaxis),     SAME(geom_xpos),
+    SAME(geom_xmat), SAME(site_xpos), SAME(site_xmat), SAME(subtree_com),
+    SAME(cinert),    SAME(cdof),      SAME(cvel),      SAME(cdof_dot)};
+static const same_row force_rows[] = {
+    SAME(qfrc_spring),   SAME(qfrc_damper),     SAME(qfrc_gravcomp),     SAME(qfrc_passive),
+    SAME(qfrc_bias),     SAME(actuator_length), SAME(actuator_velocity), SAME(actuator_force),
+    SAME(qfrc_actuator), SAME(act_dot),         SAME(qfrc_smooth),       SAME(qacc_smooth)};
+static const same_row solved_rows[] = {SAME(qacc), SAME(qfrc_constraint)};
+
+#define COUNT(array) ((int)(sizeof(array) / sizeof((array)[0])))
+
+static void compare_same(cr_parity_bench* b, const same_row* rows, int n) {
+  for (int i = 0; i < n; i++) {
+    const mjtNum* theirs;
+    memcpy(&theirs, (const char*)b->d + rows[i].offset, sizeof theirs);
+    int count = cri_field_rows(b->m, b->carom, rows[i].id) * cri_field_width(b->m, rows[i].id);
+    compare(b->result, cri_field(rows[i].id)->name, cri_field_real(b->m, b->carom, rows[i].id),
+            theirs, count);
+  }
+}
+
+// ---- inertia: MuJoCo leaves out entries that are zero
+
+static mjtNum entry_of_M(const mjModel* mj, const mjData* d, int i, int j) {
+  for (int k = 0; k < mj->M_rownnz[i]; k++) {
+    if (mj->M_colind[mj->M_rowadr[i] + k] == j) {
+      return d->M[mj->M_rowadr[i] + k];
+    }
+  }
+  return 0;
+}
+
+static void compare_M(cr_parity_bench* b) {
+  const cr_model* m = b->m;
+  for (int i = 0; i < m->nv; i++) {
+    for (int k = m->M_rowadr[i]; k < m->M_rowadr[i] + m->M_rownnz[i]; k++) {
+      mjtNum theirs = entry_of_M(b->mj, b->d, i, m->M_colind[k]);
+      compare(b->result, "M", b->carom->M + k, &theirs, 1);
+    }
+  }
+}
+
+// ---- contacts: same pair of geoms, nearest point
+
+static void mismatch(cr_parity_bench* b, const char* what, int ours, int theirs) {
+  if (b->result->mismatch[0] == 0) {
+    (void)snprintf(b->result->mismatch, sizeof b->result->mismatch,
+                   "%s (%d in Carom, %d in MuJoCo, state %d)", what, ours, theirs,
+                   b->result->states);
+  }
+}
+
+static double distance(const cr_real a[3], const mjtNum b[3]) {
+  double s = 0;
+  for (int i = 0; i < 3; i++) {
+    s += ((double)a[i] - b[i]) * ((double)a[i] - b[i]);
+  }
+  return s;
+}
+
+static int match_contact(const cr_parity_bench* b, int i, const bool* used) {
+  int best = -1;
+  double nearest = 0;
+  const int32_t* geom = b->carom->contact_geom + 2 * i;
+  for (int k = 0; k < b->d->ncon; k++) {
+    const mjContact* c = &b->d->contact[k];
+    double far = distance(b->carom->contact_pos + 3 * i, c->pos);
+    if (!used[k] && c->geom[0] == geom[0] && c->geom[1] == geom[1] && (best < 0 || far < nearest)) {
+      best = k;
+      nearest = far;
+    }
+  }
+  return best;
+}
+
+static void compare_contact(cr_parity_bench* b, int i, const mjContact* c) {
+  const cr_data* d = b->carom;
+  cr_parity* p = b->result;
+  compare(p, "contact_dist", d->contact_dist + i, &c->dist, 1);
+  compare(p, "contact_pos", d->contact_pos + 3 * i, c->pos, 3);
+  compare(p, "contact_frame", d->contact_frame + 9 * i, c->frame, 9);
+  compare(p, "contact_includemargin", d->contact_includemargin + i, &c->includemargin, 1);
+  compare(p, "contact_friction", d->contact_friction + 5 * i, c->friction, 5);
+  compare(p, "contact_solref", d->contact_solref + 2 * i, c->solref, 2);
+  compare(p, "contact_solimp", d->contact_solimp + 5 * i, c->solimp, 5);
+}
+
+// fills row_of_mujoco[nefc of Carom]; false where the lists do not correspond
+static bool match_rows(cr_parity_bench* b, int* mj_row) {
+  const cr_data* d = b->carom;
+  bool used[4096] = {false};
+  if (d->ncon != b->d->ncon || d->ncon > COUNT(used)) {
+    mismatch(b, "ncon", d->ncon, b->d->ncon);
+    return false;
+  }
+  if (d->nefc != b->d->nefc) {
+    mismatch(b, "nefc", d->nefc, b->d->nefc);
+    return false;
+  }
+  for (int i = 0; i < d->nefc; i++) {
+    mj_row[i] = i;
+    if (d->efc_type[i] != b->d->efc_type[i]) {
+      mismatch(b, "efc_type", d->efc_type[i], b->d->efc_type[i]);
+      return false;
+    }
+  }
+  for (int i = 0; i < d->ncon; i++) {
+    int k = match_contact(b, i, used);
+    if (k < 0) {
+      mismatch(b, "contact_geom", d->contact_geom[2 * i], b->d->contact[i].geom[0]);
+      return false;
+    }
+    used[k] = true;
+    compare_contact(b, i, &b->d->contact[k]);
+    int ours = d->contact_efc_address[i], theirs = b->d->contact[k].efc_address;
+    if ((ours < 0) != (theirs < 0)) {
+      mismatch(b, "efc_address", ours, theirs);
+      return false;
+    }
+    for (int r = ours; ours >= 0 && r < d->nefc && d->efc_id[r] == i &&
+                       d->efc_type[r] >= CR_CNSTR_CONTACT_FRICTIONLESS;
+         r++) {
+      mj_row[r] = theirs + (r - ours);
+    }
+  }
+  return true;
+}
+
+static mjtNum entry_of_J(const cr_parity_bench* b, int row, int col) {
+  const mjData* d = b->d;
+  if (!mj_isSparse(b->mj)) {
+    return d->efc_J[(size_t)row * (size_t)b->mj->nv + (size_t)col];
+  }
+  for (int k = 0; k < d->efc_J_rownnz[row]; k++) {
+    if (d->efc_J_colind[d->efc_J_rowadr[row] + k] == col) {
+      return d->efc_J[d->efc_J_rowadr[row] + k];
+    }
+  }
+  return 0;
+}
+
+static void compare_rows(cr_parity_bench* b, const int* mj_row, bool solved) {
+  const cr_data* d = b->carom;
+  const mjData* r = b->d;
+  cr_parity* p = b->result;
+  for (int i = 0; i < d->nefc; i++) {
+    int k = mj_row[i];
+    for (int e = d->efc_J_rowadr[i]; e < d->efc_J_rowadr[i] + d->efc_J_rownnz[i]; e++) {
+      mjtNum theirs = entry_of_J(b, k, d->efc_J_colind[e]);
+      compare(p, "efc_J", d->efc_J + e, &theirs, 1);
+    }
+    compare(p, "efc_pos", d->efc_pos + i, r->efc_pos + k, 1);
+    compare(p, "efc_margin", d->efc_margin + i, r->efc_margin + k, 1);
+    compare(p, "efc_frictionloss", d->efc_frictionloss + i, r->efc_frictionloss + k, 1);
+    compare(p, "efc_diagA", d->efc_diagA + i, r->efc_diagA + k, 1);
+    compare(p, "efc_KBIP", d->efc_KBIP + 4 * i, r->efc_KBIP + 4 * (size_t)k, 4);
+    compare(p, "efc_D", d->efc_D + i, r->efc_D + k, 1);
+    compare(p, "efc_R", d->efc_R + i, r->efc_R + k, 1);
+    compare(p, "efc_vel", d->efc_vel + i, r->efc_vel + k, 1);
+    compare(p, "efc_aref", d->efc_aref + i, r->efc_aref + k, 1);
+    if (solved) {
+      compare(p, "efc_force", d->efc_force + i, r->efc_force + k, 1);
+    }
+  }
+}
+
+// ---- the solve: |M a - qfrc_smooth - J' f| over the scale of its terms
+
+static double residual_of(const mjModel* mj, mjData* d, mjtNum* Ma) {
+  double worst = 0, scale = 0;
+  mj_mulM(mj, d, Ma, d->qacc);
+  for (int i = 0; i < mj->nv; i++) {
+    double r = fabs(Ma[i] - d->qfrc_smooth[i] - d->qfrc_constraint[i]);
+    double s = fabs(Ma[i]) + fabs(d->qfrc_smooth[i]) + fabs(d->qfrc_constraint[i]);
+    worst = r > worst ? r : worst;
+    scale = s > scale ? s : scale;
+  }
+  return scale > 0 ? worst / scale : 0;
+}
+
+// ---- steps
+
+static cr_status compare_step(cr_parity_bench* b, int integrator, const char* const names[3],
+                              cr_error* error) {
+  cr_model m = *b->m;
+  int keep = b->mj->opt.integrator;
+  m.integrator = integrator == mjINT_RK4 ? CR_INT_RK4 : CR_INT_EULER;
+  b->mj->opt.integrator = integrator;
+  mj_copyData(b->scratch, b->mj, b->state);
+  mj_step(b->mj, b->scratch);
+  b->mj->opt.integrator = keep;
+
+  cr_data* d = b->carom;
+  cr_status status = cr_step(&m, d);
+  if (status != CR_OK) {
+    return cri_fail(error, status, "state %d: %s", b->result->states, d->error.text);
+  }
+  compare(b->result, names[0], d->qpos_next, b->scratch->qpos, m.nq);
+  compare(b->result, names[1], d->qvel_next, b->scratch->qvel, m.nv);
+  compare(b->result, names[2], d->act_next, b->scratch->act, m.na);
+  return CR_OK;
+}
+
+static cr_status compare_steps(cr_parity_bench* b, cr_error* error) {
+  static const char* const euler[3] = {"qpos after Euler", "qvel after Euler", "act after Euler"};
+  static const char* const rk4[3] = {"qpos after RK4", "qvel after RK4", "act after RK4"};
+  CR_TRY(compare_step(b, mjINT_EULER, euler, error));
+  return compare_step(b, mjINT_RK4, rk4, error);
+}
+
+// ---- one state
+
+static void take_state(const cr_parity_bench* b, cr_data* d) {
+  const cr_model* m = b->m;
+  const mjData* s = b->state;
+  const struct {
+    cr_real* to;
+    const mjtNum* from;
+    int n;
+  } inputs[] = {{d->qpos, s->qpos, m->nq},
+                {d->qvel, s->qvel, m->nv},
+                {d->act, s->act, m->na},
+                {d->ctrl, s->ctrl, m->nu},
+                {d->qfrc_applied, s->qfrc_applied, m->nv},
+                {d->xfrc_applied, s->xfrc_applied, 6 * m->nbody},
+                {d->mocap_pos, s->mocap_pos, 3 * m->nmocap},
+                {d->mocap_quat, s->mocap_quat, 4 * m->nmocap},
+                {d->qacc_warmstart, s->qacc_warmstart, m->nv}};
+  for (int i = 0; i < COUNT(inputs); i++) {
+    for (int k = 0; k < inputs[i].n; k++) {
+      inputs[i].to[k] = (cr_real)inputs[i].from[k];
+    }
+  }
+  d->time = (cr_real)s->time;
+}
+
+typedef struct {
+  cr_parity_bench* b;
+  cr_error* error;
+} compare_context;
+
+static cr_status compare_guarded(void* context) {
+  compare_context* c = context;
+  cr_parity_bench* b = c->b;
+  cr_data* d = b->carom;
+  mj_copyData(b->d, b->mj, b->state);
+  mj_forward(b->mj, b->d);
+  d->want_M = true;
+  cr_status status = cr_forward(b->m, d);
+  d->want_M = false;
+  if (status != CR_OK) {
+    return cri_fail(c->error, status, "state %d: %s", b->result->states, d->error.text);
+  }
+  b->result->states_with_contact += d->ncon > 0;
+  compare_same(b, position_rows, COUNT(position_rows));
+  compare_same(b, force_rows, COUNT(force_rows));
+  compare_M(b);
+  mjtNum* Ma = calloc((size_t)b->mj->nv + 1, sizeof *Ma);
+  int* mj_row = calloc((size_t)d->nefc + 1, sizeof *mj_row);
+  if (Ma == NULL || mj_row == NULL) {
+    free(Ma);
+    free(mj_row);
+    return cri_fail(c->error, CR_ERR_MEMORY, "parity: no memory");
+  }
+  double residual = residual_of(b->mj, b->d, Ma);
+  bool solved = residual < 1e-11;
+  bool matched = match_rows(b, mj_row);
+  if (matched) {
+    compare_rows(b, mj_row, solved);
+  }
+  free(Ma);
+  free(mj_row);
+  if (!solved) {
+    b->result->not_a_reference++;
+  }
+  double ours = (double)d->solver_residual;
+  b->result->residual_carom = fmax(b->result->residual_carom, ours);
+  if (matched && solved) {
+    b->result->residual_mujoco = fmax(b->result->residual_mujoco, residual);
+    compare_same(b, solved_rows, COUNT(solved_rows));
+    CR_TRY(compare_steps(b, c->error));
+  }
+  return CR_OK;
+}
+
+cr_status cr_parity_compare(cr_parity_bench* b, cr_data* d, cr_parity* result, cr_error* error) {
+  b->result = result;
+  b->carom = d;
+  compare_context context = {b, error};
+  CR_TRY(cri_mujoco_guard(compare_guarded, &context, "MuJoCo", error));
+  result->states++;
+  return CR_OK;
+}
+
+// ---- varied states
+
+static void random_pose(cr_parity_bench* b, cr_random* random) {
+  const mjModel* mj = b->mj;
+  mjData* s = b->state;
+  for (int j = 0; j < mj->njnt; j++) {
+    mjtNum* q = s->qpos + mj->jnt_qposadr[j];
+    int type = mj->jnt_type[j];
+    bool turns = type == mjJNT_FREE || type == mjJNT_BALL;
+    const mjtNum* range = mj->jnt_range + 2 * j;
+    if (type == mjJNT_FREE) {
+      for (int k = 0; k < 3; k++) {
+        q[k] += 0.1 * (double)cr_random_normal(random);
+      }
+    }
+    if (turns) {
+      mjtNum* quat = q + (type == mjJNT_FREE ? 3 : 0);
+      for (int k = 0; k < 4; k++) {
+        quat[k] += 0.5 * (double)cr_random_normal(random);
+      }
+      mju_normalize4(quat);
+    } else if (mj->jnt_limited[j]) {
+      // now and then beyond a limit, so that its rows exist
+      double u = (double)cr_random_range(random, CR_R(-0.05), CR_R(1.05));
+      q[0] = range[0] + u * (range[1] - range[0]);
+    } else {
+      q[0] += 0.5 * (double)cr_random_normal(random);
+    }
+  }
+  for (int i = 0; i < mj->nv; i++) {
+    s->qvel[i] = (double)cr_random_normal(random);
+  }
+}
+
+static void random_controls(cr_parity_bench* b, cr_random* random) {
+  const mjModel* mj = b->mj;
+  for (int i = 0; i < mj->nu; i++) {
+    double low = mj->actuator_ctrllimited[i] ? mj->actuator_ctrlrange[2 * i] : -1;
+    double high = mj->actuator_ctrllimited[i] ? mj->actuator_ctrlrange[2 * i + 1] : 1;
+    b->state->ctrl[i] = (double)cr_random_range(random, (cr_real)low, (cr_real)high);
+  }
+  for (int i = 0; i < mj->na; i++) {
+    b->state->act[i] = (double)cr_random_uniform(random);
+  }
+}
+
+static void random_forces(cr_parity_bench* b, cr_random* random) {
+  const mjModel* mj = b->mj;
+  for (int i = 0; i < mj->nv; i++) {
+    b->state->qfrc_applied[i] = 0.1 * (double)cr_random_normal(random);
+  }
+  for (int i = 6; i < 6 * mj->nbody; i++) {
+    b->state->xfrc_applied[i] = 0.1 * (double)cr_random_normal(random);
+  }
+}
+
+static bool sane(const cr_parity_bench* b) {
+  for (int i = 0; i < b->mj->nv; i++) {
+    if (!(fabs(b->state->qvel[i]) < 1e3)) {
+      return false;
+    }
+  }
+  return true;
+}
+
+typedef struct {
+  cr_parity_bench* b;
+  cr_random* random;
+} drive_context;
+
+static cr_status drive_guarded(void* context) {
+  drive_context* c = context;
+  cr_parity_bench* b = c->b;
+  int visit = b->visited++;
+  if (visit < b->mj->nkey) {
+    mj_resetDataKeyframe(b->mj, b->state, visit);
+    return CR_OK;
+  }
+  visit -= (int)b->mj->nkey;
+  do {
+    mj_resetData(b->mj, b->state);
+    if (visit % 4 != 0) {
+      random_pose(b, c->random);
+    }
+    random_controls(b, c->random);
+    // every second state is reached by simulation: bodies come to lie, slide, fly
+    int steps = visit % 2 == 0 ? 20 + cr_random_int(c->random, 200) : 0;
+    for (int k = 0; k < steps && sane(b); k++) {
+      if (k % 20 == 0) {
+        random_controls(b, c->random);
+      }
+      mj_step(b->mj, b->state);
+    }
+  } while (!sane(b));
+  if (visit % 3 == 2) {
+    random_forces(b, c->random);
+  }
+  return CR_OK;
+}
+
+cr_status cr_parity_next_state(cr_parity_bench* b, cr_random* random, cr_data* d, cr_error* error) {
+  drive_context context = {b, random};
+  mjOption keep = b->mj->opt;
+  b->mj->opt.tolerance = 1e-8;
+  b->mj->opt.iterations = 50;
+  cr_status status = cri_mujoco_guard(drive_guarded, &context, "MuJoCo", error);
+  b->mj->opt = keep;
+  CR_TRY(status);
+  take_state(b, d);
+  return CR_OK;
+}
+
+// ---- times
+
+static double now_us(void) {
+  struct timespec t;
+  (void)clock_gettime(CLOCK_MONOTONIC, &t);
+  return 1e6 * (double)t.tv_sec + 1e-3 * (double)t.tv_nsec;
+}
+
+typedef struct {
+  cr_parity_bench* b;
+  double step_us, transition_us, residual;
+} time_context;
+
+enum { TIME_REPEATS = 9 };
+
+static cr_status time_guarded(void* context) {
+  time_context* c = context;
+  cr_parity_bench* b = c->b;
+  size_t nx = (size_t)(2 * b->mj->nv + b->mj->na);
+  mjtNum* AB = calloc(nx * (nx + (size_t)b->mj->nu) + 1, sizeof *AB);
+  if (AB == NULL) {
+    return CR_ERR_MEMORY;
+  }
+  c->step_us = c->transition_us = 1e30;
+  for (int k = 0; k < TIME_REPEATS; k++) {
+    mj_copyData(b->scratch, b->mj, b->state);
+    double start = now_us();
+    mj_step(b->mj, b->scratch);
+    c->step_us = fmin(c->step_us, now_us() - start);
+  }
+  c->residual = residual_of(b->mj, b->scratch, AB);
+  b->mj->opt.integrator = mjINT_EULER;
+  for (int k = 0; k < 3; k++) {
+    mj_copyData(b->scratch, b->mj, b->state);
+    double start = now_us();
+    mjd_transitionFD(b->mj, b->scratch, 1e-6, 0, AB, AB + nx * nx, NULL, NULL);
+    c->transition_us = fmin(c->transition_us, now_us() - start);
+  }
+  free(AB);
+  return CR_OK;
+}
+
+cr_status cr_parity_time(cr_parity_bench* b, double* step_us, double* transition_us,
+                         double* residual, cr_error* error) {
+  mjOption keep = b->mj->opt;
+  b->mj->opt = b->file_options;
+  b->mj->opt.noslip_iterations = 0;
+  time_context context = {.b = b};
+  cr_status status = cri_mujoco_guard(time_guarded, &context, "MuJoCo", error);
+  b->mj->opt = keep;
+  *step_us = context.step_us;
+  *transition_us = context.transition_us;
+  *residual = context.residual;
+  return status;
+}
+
+// ---- the bench
+
+cr_status cr_parity_create(cr_parity_bench** out, mjModel* mj, const cr_model* m, cr_error* error) {
+  cr_parity_bench* b = calloc(1, sizeof *b);
+  if (b == NULL) {
+    return cri_fail(error, CR_ERR_MEMORY, "parity: no memory");
+  }
+  b->mj = mj;
+  b->m = m;
+  b->file_options = mj->opt;
+  mj->opt.solver = mjSOL_NEWTON;
+  mj->opt.tolerance = 0;
+  mj->opt.iterations = 200;
+  mj->opt.ls_iterations = 100;
+  mj->opt.noslip_iterations = 0;
+  b->state = mj_makeData(mj);
+  b->d = mj_makeData(mj);
+  b->scratch = mj_makeData(mj);
+  if (b->state == NULL || b->d == NULL || b->scratch == NULL) {
+    cr_parity_free(b);
+    return cri_fail(error, CR_ERR_MEMORY, "parity: no memory for MuJoCo's data");
+  }
+  *out = b;
+  return CR_OK;
+}
+
+void cr_parity_free(cr_parity_bench* b) {
+  if (b != NULL) {
+    mj_deleteData(b->state);
+    mj_deleteData(b->d);
+    mj_deleteData(b->scratch);
+    free(b);
+  }
+}

@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+// Carom held against MuJoCo at one state after another: every field both compute, the rows of the
+// constraint problem matched by contact, the acceleration, and a step of each integrator.
+#ifndef CR_IO_PARITY_H
+#define CR_IO_PARITY_H
+
+#include "base/random.h"
+#include "io/mujoco.h"
+#include "model/data.h"
+
+/// One compared field, over all states so far.
+typedef struct {
+  const char* name;
+  double absolute;  // largest difference
+  double scale;     // largest value in MuJoCo
+} cr_parity_row;
+
+enum { CR_PARITY_ROWS = 80 };
+
+typedef struct {
+  cr_parity_row rows[CR_PARITY_ROWS];
+  int n;
+  int states;
+  int states_with_contact;
+  int not_a_reference;  // states where MuJoCo's own solve did not converge: fields behind it skipped
+  double residual_mujoco, residual_carom;  // largest relative residual of the solve, of those used
+  char mismatch[256];                      // a list of contacts or rows that differs, else ""
+} cr_parity;
+
+typedef struct cr_parity_bench cr_parity_bench;
+
+/// mj is changed: its solver is set to Newton with tolerance 0 and without no-slip. m is the same
+/// model in Carom. Both must outlive the bench.
+cr_status cr_parity_create(cr_parity_bench** bench, mjModel* mj, const cr_model* m,
+                           cr_error* error);
+void cr_parity_free(cr_parity_bench* bench);
+
+/// Drives MuJoCo's data to the next varied state: keyframes first, then random poses and states
+/// reached by simulation under random controls, some with applied forces; copies it to d.
+cr_status cr_parity_next_state(cr_parity_bench* bench, cr_random* random, cr_data* d,
+                               cr_error* error);
+
+/// Evaluates both at that state and adds to the result. d is a data block of m.
+cr_status cr_parity_compare(cr_parity_bench* bench, cr_data* d, cr_parity* result, cr_error* error);
+
+/// Largest difference relative to its field's scale, and the field.
+double cr_parity_worst(const cr_parity* result, const char** field);
+
+/// Microseconds of mj_step and mjd_transitionFD (one-sided; with Euler where the file says RK4, and
+/// as the file sets the solver, without no-slip) from the present state of the bench.
+cr_status cr_parity_time(cr_parity_bench* bench, double* step_us, double* transition_us,
+                         double* residual, cr_error* error);
+
+#endif

@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0
+// Adam.
+#include "learn/adam.h"
+
+#include <stdlib.h>
+
+void cr_adam_step(const cr_adam* adam, cr_real rate, int k, int n, cr_real* x, cr_real* mean,
+                  cr_real* square, const cr_real* g) {
+  cr_real b1 = adam->b1, b2 = adam->b2;
+  cr_real c1 = 1 - cr_pow(b1, (cr_real)k), c2 = 1 - cr_pow(b2, (cr_real)k);
+  for (int i = 0; i < n; i++) {
+    mean[i] = b1 * mean[i] + (1 - b1) * g[i];
+    square[i] = b2 * square[i] + (1 - b2) * g[i] * g[i];
+    x[i] -= rate * (mean[i] / c1) / (cr_sqrt(square[i] / c2) + adam->eps);
+  }
+}
+
+// geometric between the first and the last iteration
+static cr_real rate_of(const cr_adam* adam, int k) {
+  if (adam->iterations < 2) {
+    return adam->rate;
+  }
+  cr_real share = (cr_real)(k - 1) / (cr_real)(adam->iterations - 1);
+  return adam->rate * cr_pow(adam->final_rate / adam->rate, share);
+}
+
+// one iteration; *moved is the largest change of an x
+static cr_status iterate(const cr_adam* adam, const cr_objective* o, int k, const cr_real* lower,
+                         const cr_real* upper, cr_real* x, cr_real* room, cr_real* moved,
+                         cr_error* error) {
+  int n = o->n;
+  cr_real *mean = room, *square = room + n, *before = room + 2 * n;
+  cr_evaluation e = {.gradient = room + 3 * n};
+  CR_TRY(o->evaluate(o->context, adam->batches ? k - 1 : CR_ALL_DATA, x, &e, error));
+  cr_copy(before, x, n);
+  cr_adam_step(adam, rate_of(adam, k), k, n, x, mean, square, e.gradient);
+  *moved = 0;
+  for (int i = 0; i < n; i++) {
+    x[i] = cr_clip(x[i], lower[i], upper[i]);
+    *moved = cr_max(*moved, cr_abs(x[i] - before[i]));
+  }
+  return CR_OK;
+}
+
+cr_status cr_adam_minimise(const cr_adam* adam, const cr_objective* o, const cr_real* lower,
+                           const cr_real* upper, cr_real* x, const char** reason, cr_error* error) {
+  cr_real* room = calloc(4 * (size_t)o->n + 1, sizeof *room);
+  if (room == NULL) {
+    return cri_fail(error, CR_ERR_MEMORY, "adam: no memory for %d parameters", o->n);
+  }
+  cr_status status = CR_OK;
+  int calm = 0;
+  *reason = "all iterations done";
+  for (int k = 1; k <= adam->iterations && status == CR_OK; k++) {
+    cr_real moved;
+    status = iterate(adam, o, k, lower, upper, x, room, &moved, error);
+    calm = status == CR_OK && moved < adam->tolerance ? calm + 1 : 0;
+    if (calm == CR_ADAM_CALM) {
+      *reason = "steps below the tolerance";
+      break;
+    }
+  }
+  free(room);
+  return status;
+}

@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+// Identification: the mean loss over many windows as a function of the parameters, with its gradient
+// by the backward pass through every window.
+//
+// Windows are evaluated in chunks of fixed size on a thread pool and summed in their order: the same
+// bits with any number of threads.
+#ifndef CR_LEARN_IDENTIFY_H
+#define CR_LEARN_IDENTIFY_H
+
+#include "learn/objective.h"
+#include "learn/parameters.h"
+#include "learn/window_loss.h"
+#include "learn/windows.h"
+#include "rollout/pool.h"
+
+/// What to fit to what. Everything is borrowed and must outlive the cr_identify.
+typedef struct {
+  cr_parameters* parameters;  // bound to a model of one free joint
+  const cr_toss* tosses;
+  const cr_window_place* windows;
+  int nwindow, nstep;
+  cr_state_weights weights;
+  bool cfd;  // contacts from distance in the backward pass, with the settings of the model
+  cr_pool* pool;
+  bool (*stop)(void* context);  // asked between chunks, may be NULL; true ends the evaluation
+  void* stop_context;
+} cr_identify_def;
+
+typedef struct cr_identify cr_identify;
+
+/// Errors   CR_ERR_ARG where the model is not one free body; CR_ERR_MEMORY
+cr_status cr_identify_create(cr_identify** identify, const cr_identify_def* def, cr_error* error);
+
+void cr_identify_free(cr_identify* identify);
+
+/// Mean loss of `n` windows (indices; NULL: all) at x and, where result->gradient is not NULL, its
+/// gradient in x. Without the gradient zero_windows is 0.
+/// Errors   CR_ERR_INTERRUPTED; those of rollouts, naming toss and rows
+cr_status cr_identify_evaluate(cr_identify* identify, const cr_real* x, const int32_t* windows,
+                               int n, cr_evaluation* result, cr_error* error);
+
+/// As an objective. With batch > 0 an iteration sees that many windows, drawn from the seed.
+cr_objective cr_identify_objective(cr_identify* identify, int batch, uint64_t seed);
+
+#endif

@@ -1,0 +1,320 @@
+// SPDX-License-Identifier: Apache-2.0
+// Parameters: a row for each kind says how to bind, apply and pull back. Fields are applied first
+// and pulled back last, since what is derived from them (the inertia of a cube from its mass) reads
+// them.
+//   [p1] field     y = p
+//   [p2] box side  size = s/2 (1, 1, 1)
+//   [p3]           inertia = m s^2/6 (1, 1, 1)
+#include "learn/parameters.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "engine/constants.h"
+#include "model/check.h"
+#include "model/names.h"
+
+typedef struct {
+  cr_parameter item;
+  cr_place place;  // field
+  int geom, body;  // box side
+} entry;
+
+struct cr_parameters {
+  int n;
+  entry* entries;
+  bool wanted[CR_N_FIELD];
+  cr_model m;           // the variant, a copy that owns its arrays
+  cr_data *work, *bar;  // for the derived constants
+};
+
+// ---- field
+
+static cr_status bind_field(entry* e, const cr_model* m, bool* wanted, cr_error* error) {
+  const char *name = e->item.name, *target = e->item.target;
+  cr_error inner;
+  cr_status status = cri_place_find(&e->place, m, target, &inner);
+  if (status != CR_OK) {
+    return cri_fail(error, status, "parameter '%s': %s", name, inner.text);
+  }
+  const cr_field* field = cri_field(e->place.field);
+  if (field->kind != CR_KIND_PARAM || field->tangent != CR_TANGENT_SAME) {
+    return cri_fail(error, CR_ERR_ARG, "parameter '%s': %s is not a field that can be fitted", name,
+                    field->name);
+  }
+  if (e->place.field == CR_FIELD_body_invweight0 || e->place.field == CR_FIELD_dof_invweight0) {
+    return cri_fail(error, CR_ERR_ARG, "parameter '%s': %s is derived from other fields", name,
+                    field->name);
+  }
+  if (e->place.count != 1) {
+    return cri_fail(error, CR_ERR_ARG, "parameter '%s': %s stands for %d numbers, name one of them",
+                    name, target, e->place.count);
+  }
+  wanted[e->place.field] = true;
+  return CR_OK;
+}
+
+static void apply_field(const entry* e, cr_model* m, cr_real p) {
+  cri_field_real(m, NULL, e->place.field)[e->place.first] = p;  // [p1]
+}
+
+static cr_real pullback_field(const entry* e, const cr_model* m, cr_model* par_bar) {
+  (void)m;
+  return cri_field_real(par_bar, NULL, e->place.field)[e->place.first];  // [p1]'
+}
+
+// ---- side of a cube
+
+static cr_status bind_box_side(entry* e, const cr_model* m, bool* wanted, cr_error* error) {
+  const char *name = e->item.name, *target = e->item.target;
+  int g = cri_object_find(m, "ngeom", target, strlen(target));
+  if (g < 0) {
+    return cri_fail(error, CR_ERR_NAME, "parameter '%s': the model has no geom '%s'", name, target);
+  }
+  int b = m->geom_bodyid[g];
+  cr_real off = 0;
+  for (int i = 0; i < 3; i++) {
+    off = cr_max(off, cr_abs(m->geom_pos[3 * g + i] - m->body_ipos[3 * b + i]));
+  }
+  if (m->geom_type[g] != CR_GEOM_BOX || b == 0 || m->body_geomnum[b] != 1 || off > CR_R(1e-9)) {
+    return cri_fail(error, CR_ERR_ARG,
+                    "parameter '%s': geom '%s' is not a box that is alone on a moving body, with "
+                    "its centre at the centre of mass",
+                    name, target);
+  }
+  e->geom = g;
+  e->body = b;
+  wanted[CR_FIELD_geom_size] = wanted[CR_FIELD_body_inertia] = true;
+  return CR_OK;
+}
+
+static void apply_box_side(const entry* e, cr_model* m, cr_real s) {
+  for (int i = 0; i < 3; i++) {
+    m->geom_size[3 * e->geom + i] = s / 2;                                 // [p2]
+    m->body_inertia[3 * e->body + i] = m->body_mass[e->body] * s * s / 6;  // [p3]
+  }
+}
+
+// sum of three, exactly zero where they cancel to round-off
+static cr_real cancelling_sum(const cr_real a[3]) {
+  cr_real sum = a[0] + a[1] + a[2];
+  cr_real scale = cr_abs(a[0]) + cr_abs(a[1]) + cr_abs(a[2]);
+  return cr_abs(sum) <= CR_R(1e-12) * scale ? 0 : sum;
+}
+
+static cr_real pullback_box_side(const entry* e, const cr_model* m, cr_model* par_bar) {
+  const cr_real* size_bar = par_bar->geom_size + 3 * e->geom;
+  cr_real s = 2 * m->geom_size[3 * e->geom];
+  cr_real moment_bar = cancelling_sum(par_bar->body_inertia + 3 * e->body);
+  if (par_bar->body_mass != NULL) {
+    par_bar->body_mass[e->body] += moment_bar * s * s / 6;  // [p3]'
+  }
+  return moment_bar * m->body_mass[e->body] * s / 3 +    // [p3]'
+         (size_bar[0] + size_bar[1] + size_bar[2]) / 2;  // [p2]'
+}
+
+// ---- the table of kinds, in the order of application
+
+typedef struct {
+  cr_status (*bind)(entry* e, const cr_model* m, bool* wanted, cr_error* error);
+  void (*apply)(const entry* e, cr_model* m, cr_real p);
+  cr_real (*pullback)(const entry* e, const cr_model* m, cr_model* par_bar);
+} kind_row;
+
+static const kind_row kinds[] = {
+    [CR_FIT_FIELD] = {bind_field, apply_field, pullback_field},
+    [CR_FIT_BOX_SIDE] = {bind_box_side, apply_box_side, pullback_box_side},
+};
+enum { N_KIND = (int)(sizeof kinds / sizeof kinds[0]) };
+
+// ---- creation
+
+static cr_status check_item(const cr_parameter* item, cr_error* error) {
+  if (!(item->start >= item->lower && item->start <= item->upper)) {
+    return cri_fail(error, CR_ERR_ARG,
+                    "parameter '%s': the start %.9g is not between its bounds %.9g and %.9g",
+                    item->name, (double)item->start, (double)item->lower, (double)item->upper);
+  }
+  if (!isfinite(cr_transform_inverse(item->transform, item->start))) {
+    return cri_fail(error, CR_ERR_ARG,
+                    "parameter '%s': the start %.9g is out of reach of its transform, which gives "
+                    "positive numbers only",
+                    item->name, (double)item->start);
+  }
+  return CR_OK;
+}
+
+// do two entries write the same number?
+static bool collide(const entry* a, const entry* b) {
+  if (a->item.kind == CR_FIT_BOX_SIDE && b->item.kind == CR_FIT_BOX_SIDE) {
+    return a->geom == b->geom;
+  }
+  if (a->item.kind == CR_FIT_FIELD && b->item.kind == CR_FIT_FIELD) {
+    return a->place.field == b->place.field && a->place.first == b->place.first;
+  }
+  const entry* side = a->item.kind == CR_FIT_BOX_SIDE ? a : b;
+  const cr_place* place = side == a ? &b->place : &a->place;
+  return (place->field == CR_FIELD_geom_size && place->first / 3 == side->geom) ||
+         (place->field == CR_FIELD_body_inertia && place->first / 3 == side->body);
+}
+
+static cr_status bind(cr_parameters* ps, const cr_model* m, const cr_parameter* items,
+                      cr_error* error) {
+  for (int i = 0; i < ps->n; i++) {
+    entry* e = &ps->entries[i];
+    e->item = items[i];
+    CR_TRY(check_item(&items[i], error));
+    CR_TRY(kinds[items[i].kind].bind(e, m, ps->wanted, error));
+    for (int k = 0; k < i; k++) {
+      if (strcmp(ps->entries[k].item.name, items[i].name) == 0) {
+        return cri_fail(error, CR_ERR_ARG, "two parameters have the name '%s'", items[i].name);
+      }
+      if (collide(&ps->entries[k], e)) {
+        return cri_fail(error, CR_ERR_ARG, "parameters '%s' and '%s' set the same number",
+                        ps->entries[k].item.name, items[i].name);
+      }
+    }
+  }
+  ps->wanted[CR_FIELD_body_invweight0] = ps->wanted[CR_FIELD_dof_invweight0] = true;
+  return CR_OK;
+}
+
+static cr_status fill(cr_parameters* ps, const cr_model* m, const cr_parameter* items,
+                      cr_error* error) {
+  CR_TRY(bind(ps, m, items, error));
+  CR_TRY(cri_model_copy(&ps->m, m, error));
+  CR_TRY(cri_data_create(&ps->work, m, NULL, error));
+  CR_TRY(cri_data_twin(&ps->bar, m, ps->work, CR_DATA_COTANGENT, ps->wanted, error));
+  cr_real p[CR_MAX_PARAMETERS];
+  for (int i = 0; i < ps->n; i++) {
+    p[i] = items[i].start;
+  }
+  return cr_parameters_apply(ps, p, error);
+}
+
+cr_status cr_parameters_create(cr_parameters** out, const cr_parameter* items, int n,
+                               const cr_model* m, cr_error* error) {
+  if (n < 1 || n > CR_MAX_PARAMETERS) {
+    return cri_fail(error, CR_ERR_ARG, "%d parameters: there must be 1 to %d", n,
+                    CR_MAX_PARAMETERS);
+  }
+  cr_parameters* ps = calloc(1, sizeof *ps);
+  entry* entries = calloc((size_t)n, sizeof *entries);
+  if (ps == NULL || entries == NULL) {
+    free(ps);
+    free(entries);
+    return cri_fail(error, CR_ERR_MEMORY, "parameters: no memory");
+  }
+  ps->n = n;
+  ps->entries = entries;
+  cr_status status = fill(ps, m, items, error);
+  if (status != CR_OK) {
+    cr_parameters_free(ps);
+    return status;
+  }
+  *out = ps;
+  return CR_OK;
+}
+
+void cr_parameters_free(cr_parameters* ps) {
+  if (ps == NULL) {
+    return;
+  }
+  cri_data_free(ps->work);
+  cri_data_free(ps->bar);
+  cri_model_free(&ps->m);
+  free(ps->entries);
+  free(ps);
+}
+
+int cr_parameters_count(const cr_parameters* ps) { return ps->n; }
+
+const bool* cr_parameters_wanted(const cr_parameters* ps) { return ps->wanted; }
+
+const cr_model* cr_parameters_model(const cr_parameters* ps) { return &ps->m; }
+
+// ---- transforms
+
+void cr_parameters_start(const cr_parameters* ps, cr_real* x) {
+  for (int i = 0; i < ps->n; i++) {
+    x[i] = cr_transform_inverse(ps->entries[i].item.transform, ps->entries[i].item.start);
+  }
+}
+
+void cr_parameters_bounds(const cr_parameters* ps, cr_real* lower, cr_real* upper) {
+  for (int i = 0; i < ps->n; i++) {
+    const cr_parameter* item = &ps->entries[i].item;
+    lower[i] = cr_transform_inverse(item->transform, item->lower);
+    upper[i] = cr_transform_inverse(item->transform, item->upper);
+  }
+}
+
+void cr_parameters_values(const cr_parameters* ps, const cr_real* x, cr_real* p) {
+  for (int i = 0; i < ps->n; i++) {
+    p[i] = cr_transform_value(ps->entries[i].item.transform, x[i]);
+  }
+}
+
+void cr_parameters_chain(const cr_parameters* ps, const cr_real* x, const cr_real* p_bar,
+                         cr_real* x_bar) {
+  for (int i = 0; i < ps->n; i++) {
+    x_bar[i] = p_bar[i] * cr_transform_slope(ps->entries[i].item.transform, x[i]);
+  }
+}
+
+// ---- forward
+
+cr_status cr_parameters_apply(cr_parameters* ps, const cr_real* p, cr_error* error) {
+  for (int kind = 0; kind < N_KIND; kind++) {
+    for (int i = 0; i < ps->n; i++) {
+      if ((int)ps->entries[i].item.kind == kind) {
+        kinds[kind].apply(&ps->entries[i], &ps->m, p[i]);
+      }
+    }
+  }
+  CR_TRY(cri_model_check(&ps->m, error));
+  cr_status status = cr_constants(&ps->m, ps->work);
+  return status == CR_OK ? CR_OK : cri_fail(error, status, "%s", ps->work->error.text);
+}
+
+// ---- backward
+
+// kinds in reverse order, since a derived kind adds to the fields it reads
+static void pullback_direct(const cr_parameters* ps, cr_model* par_bar, cr_real* p_bar) {
+  for (int kind = N_KIND - 1; kind >= 0; kind--) {
+    for (int i = 0; i < ps->n; i++) {
+      if ((int)ps->entries[i].item.kind == kind) {
+        p_bar[i] += kinds[kind].pullback(&ps->entries[i], &ps->m, par_bar);
+      }
+    }
+  }
+}
+
+int cr_parameters_nderived(const cr_parameters* ps) { return 2 * ps->m.nbody + ps->m.nv; }
+
+void cr_parameters_pullback(const cr_parameters* ps, cr_model* par_bar, cr_real* p_bar,
+                            cr_real* derived) {
+  int nbody2 = 2 * ps->m.nbody;
+  for (int i = 0; i < nbody2; i++) {
+    derived[i] += par_bar->body_invweight0[i];
+  }
+  for (int i = 0; i < ps->m.nv; i++) {
+    derived[nbody2 + i] += par_bar->dof_invweight0[i];
+  }
+  pullback_direct(ps, par_bar, p_bar);
+}
+
+cr_status cr_parameters_derived(cr_parameters* ps, const cr_real* derived, cr_real* p_bar,
+                                cr_error* error) {
+  cr_model* par_bar = &ps->bar->par;
+  int nbody2 = 2 * ps->m.nbody;
+  cri_model_twin_zero(par_bar, &ps->m);
+  cr_copy(par_bar->body_invweight0, derived, nbody2);
+  cr_copy(par_bar->dof_invweight0, derived + nbody2, ps->m.nv);
+  cr_status status = cr_constants_vjp(&ps->m, ps->work, ps->bar);
+  if (status != CR_OK) {
+    return cri_fail(error, status, "%s", ps->work->error.text);
+  }
+  pullback_direct(ps, par_bar, p_bar);
+  return CR_OK;
+}

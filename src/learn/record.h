@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+// The record of a search: every evaluation, in order. A search that is started again with its record
+// is served from it as long as it asks the same questions, bit for bit, and so arrives at the same
+// state as if it had never stopped, whatever the optimiser keeps inside.
+#ifndef CR_LEARN_RECORD_H
+#define CR_LEARN_RECORD_H
+
+#include "learn/objective.h"
+
+typedef struct cr_record cr_record;
+
+typedef struct {
+  int batch;
+  cr_evaluation e;   // its gradient belongs to the record
+  const cr_real* x;  // n numbers
+} cr_record_row;
+
+/// Called after every evaluation, row i; `fresh` is false where it came from the record. What it
+/// returns is what the optimiser sees.
+typedef cr_status cr_record_seen(void* context, const cr_record* record, int i, bool fresh,
+                                 cr_error* error);
+
+/// An empty record for n free numbers.
+cr_status cr_record_create(cr_record** record, int n, cr_error* error);
+
+void cr_record_free(cr_record* record);
+
+/// Appends a row, copying x and gradient.
+cr_status cr_record_add(cr_record* record, int batch, const cr_real* x, const cr_evaluation* e,
+                        cr_error* error);
+
+int cr_record_count(const cr_record* record);
+int cr_record_width(const cr_record* record);  // n
+cr_record_row cr_record_get(const cr_record* record, int i);
+
+/// An objective that asks `inner` only what the record does not have, and notes what it answers.
+/// Rows behind the first question that differs are dropped. Begins at the first row.
+cr_objective cr_record_objective(cr_record* record, const cr_objective* inner, cr_record_seen* seen,
+                                 void* context);
+
+#endif

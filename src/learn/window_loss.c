@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: Apache-2.0
+// Mean squared error of predicted states, the quaternion turned into a rotation matrix: q and -q
+// are the same, and no unwrapping is needed.
+//   [w1] L += c w_p |p - p'|^2      [w2] L += c w_R |R - R'|^2 (all nine entries)
+//   [w3] L += c w_v |v - v'|^2      [w4] L += c w_o |omega - omega'|^2      c = 1/(18 nstep)
+#include "learn/window_loss.h"
+
+#include "math/quat.h"
+
+void cr_window_start(const cr_window* window, const cr_model* m, cr_data* d) {
+  cri_data_reset(m, d);
+  cr_copy(d->qpos, window->state, 7);
+  cr_copy(d->qvel, window->state + 7, 6);
+}
+
+static cr_real share(const cr_window* w) { return 1 / (cr_real)(CR_STATE_ENTRIES * w->nstep); }
+
+static cr_real squared_error(const cr_real* a, const cr_real* b, int n) {
+  cr_real sum = 0;
+  for (int i = 0; i < n; i++) {
+    sum += (a[i] - b[i]) * (a[i] - b[i]);
+  }
+  return sum;
+}
+
+static bool every_step(const void* context, int step, int nstep) {
+  (void)context;
+  (void)nstep;
+  return step > 0;
+}
+
+static cr_status value(void* context, const cr_model* m, const cr_data* d, int step,
+                       cr_real* loss) {
+  (void)m;
+  cr_window* w = context;
+  const cr_real* seen = w->state + CR_STATE_WIDTH * step;
+  cr_real R[9], S[9], c = share(w);
+  cr_quat_to_mat(R, d->qpos + 3);
+  cr_quat_to_mat(S, seen + 3);
+  *loss += c * w->weights.position * squared_error(d->qpos, seen, 3);       // [w1]
+  *loss += c * w->weights.rotation * squared_error(R, S, 9);                // [w2]
+  *loss += c * w->weights.velocity * squared_error(d->qvel, seen + 7, 3);   // [w3]
+  *loss += c * w->weights.spin * squared_error(d->qvel + 3, seen + 10, 3);  // [w4]
+  w->rows += d->nefc;
+  return CR_OK;
+}
+
+// [w2]' R_tan = R [delta]x: delta_bar = vee(A - A') with A = R' (2 c w (R - S)); of A's two terms
+// R'R is symmetric and drops out
+static void rotation_bar(const cr_real q[4], const cr_real q_seen[4], cr_real weight,
+                         cr_real delta_bar[3]) {
+  cr_real R[9], S[9], A[9];
+  cr_quat_to_mat(R, q);
+  cr_quat_to_mat(S, q_seen);
+  for (int i = 0; i < 3; i++) {
+    for (int j = 0; j < 3; j++) {
+      A[3 * i + j] = -weight * (R[i] * S[j] + R[3 + i] * S[3 + j] + R[6 + i] * S[6 + j]);
+    }
+  }
+  delta_bar[0] += A[7] - A[5];
+  delta_bar[1] += A[2] - A[6];
+  delta_bar[2] += A[3] - A[1];
+}
+
+static void difference_bar(const cr_real* a, const cr_real* b, cr_real weight, cr_real* a_bar) {
+  for (int i = 0; i < 3; i++) {
+    a_bar[i] += weight * (a[i] - b[i]);
+  }
+}
+
+static cr_status bar(void* context, const cr_model* m, const cr_data* d, int step, cr_data* b) {
+  (void)m;
+  const cr_window* w = context;
+  const cr_real* seen = w->state + CR_STATE_WIDTH * step;
+  cr_real c = 2 * share(w);
+  difference_bar(d->qvel + 3, seen + 10, c * w->weights.spin, b->qvel + 3);   // [w4]'
+  difference_bar(d->qvel, seen + 7, c * w->weights.velocity, b->qvel);        // [w3]'
+  rotation_bar(d->qpos + 3, seen + 3, c * w->weights.rotation, b->qpos + 3);  // [w2]'
+  difference_bar(d->qpos, seen, c * w->weights.position, b->qpos);            // [w1]'
+  return CR_OK;
+}
+
+cr_loss cr_window_loss(cr_window* window) {
+  return (cr_loss){.context = window, .looks_at = every_step, .value = value, .bar = bar};
+}

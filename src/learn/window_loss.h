@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+// The loss of a window: how far a few predicted states of a free body are from the recorded ones.
+// A recorded state has 13 numbers: position (3), quaternion body to world w first (4), velocity in
+// the world (3), angular velocity in the body (3): the qpos and qvel of a model of one free joint.
+#ifndef CR_LEARN_WINDOW_LOSS_H
+#define CR_LEARN_WINDOW_LOSS_H
+
+#include "rollout/trajectory.h"
+
+enum {
+  CR_STATE_WIDTH = 13,   // numbers in a recorded state
+  CR_STATE_ENTRIES = 18  // entries that are compared: position 3, rotation matrix 9, velocities 6
+};
+
+/// Weights of the squared errors, a group of entries each.
+typedef struct {
+  cr_real position, rotation, velocity, spin;
+} cr_state_weights;
+
+/// nstep + 1 recorded states in a row: the first is where the prediction starts.
+typedef struct {
+  const cr_real* state;
+  int nstep;
+  cr_state_weights weights;
+  int rows;  // constraint rows met in all steps of a run; the caller clears it
+} cr_window;
+
+/// Puts the window's first state into d, everything else as after a reset.
+void cr_window_start(const cr_window* window, const cr_model* m, cr_data* d);
+
+/// The loss of a rollout of nstep steps from there.
+/// Equation L = 1/(18 nstep) sum over steps k and entries i of w_i (s_i(k) - seen_i(k))^2
+///          s = (p, entries of R(q), v, omega)
+/// Smooth   everywhere
+cr_loss cr_window_loss(cr_window* window);
+
+#endif

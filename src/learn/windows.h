@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+// Recorded tosses cut into windows, with a part held aside, and batches of windows.
+#ifndef CR_LEARN_WINDOWS_H
+#define CR_LEARN_WINDOWS_H
+
+#include "base/real.h"
+#include "base/status.h"
+
+/// A recording: rows of CR_STATE_WIDTH numbers. Tosses of the same group (copies of one recording)
+/// are kept on one side of the split.
+typedef struct {
+  cr_real* state;
+  int rows;
+  int group;
+  char name[32];
+} cr_toss;
+
+typedef struct {
+  int toss, row;
+} cr_window_place;
+
+typedef struct {
+  cr_window_place *train, *held;
+  int ntrain, nheld;              // windows
+  int train_groups, held_groups;  // independent tosses
+} cr_windows;
+
+/// Cuts windows of `length` rows, starting every `stride` rows, and holds aside those of a share of
+/// the groups (at least one group where the share is positive and there are two), drawn from the
+/// seed. Free with cr_windows_free.
+/// Errors   CR_ERR_ARG where nothing is left to train on; CR_ERR_MEMORY
+cr_status cr_windows_cut(cr_windows* windows, const cr_toss* tosses, int ntoss, int length,
+                         int stride, cr_real held_share, uint64_t seed, cr_error* error);
+
+void cr_windows_free(cr_windows* windows);
+
+/// Batch of `size` out of n windows for an iteration: each epoch of n / size iterations goes through
+/// a shuffle of its own, so a batch depends on seed and iteration alone. order has room for n; its
+/// first `size` entries are the batch.
+void cr_windows_batch(int32_t* order, int n, int size, uint64_t seed, int iteration);
+
+#endif

@@ -1,0 +1,381 @@
+// SPDX-License-Identifier: Apache-2.0
+// The gradient of a step against differences. Loss: a random direction lambda in the space of next
+// states, so that one vjp gives every entry and one difference gives one entry. Differences follow
+// Ridders (1982): central quotients at shrinking steps, extrapolated; the entry of the tableau with
+// the smallest estimated error counts.
+#include "rollout/step_check.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "integrate/inputs.h"
+#include "integrate/manifold.h"
+#include "integrate/step.h"
+#include "math/quat.h"
+
+enum { LEVELS = 10 };
+
+struct cr_step_check {
+  const cr_model* m;
+  cr_model moved;  // own arrays
+  cr_data *d, *work, *bar, *tan;
+  cr_real *qpos0, *lambda, *next0;
+  uint64_t signature0;
+  int entries;
+};
+
+static int next_size(const cr_model* m) { return 2 * m->nv + m->na; }
+
+cr_status cr_step_check_create(cr_step_check** out, const cr_model* m, int entries,
+                               cr_error* error) {
+  cr_step_check* c = calloc(1, sizeof *c);
+  if (c == NULL) {
+    return cri_fail(error, CR_ERR_MEMORY, "gradient check: no memory");
+  }
+  c->m = m;
+  c->entries = entries;
+  cr_status status = cri_model_copy(&c->moved, m, error);
+  // moved states may touch more than the one they came from
+  cr_capacity room = cri_capacity_default(m);
+  room = (cr_capacity){2 * room.ncon + 8, 2 * room.nefc + 32, 2 * room.nJ + 32 * m->nv};
+  status = status != CR_OK ? status : cri_data_create(&c->d, m, &room, error);
+  status = status != CR_OK ? status : cri_data_create(&c->work, m, &room, error);
+  status =
+      status != CR_OK ? status : cri_data_twin(&c->bar, m, c->d, CR_DATA_COTANGENT, NULL, error);
+  status = status != CR_OK ? status : cri_data_twin(&c->tan, m, c->d, CR_DATA_TANGENT, NULL, error);
+  size_t n = (size_t)(m->nq + 2 * next_size(m)) + 1;
+  c->qpos0 = calloc(n, sizeof(cr_real));
+  if (status == CR_OK && c->qpos0 == NULL) {
+    status = cri_fail(error, CR_ERR_MEMORY, "gradient check: no memory");
+  }
+  if (status != CR_OK) {
+    cr_step_check_free(c);
+    return status;
+  }
+  c->lambda = c->qpos0 + m->nq;
+  c->next0 = c->lambda + next_size(m);
+  *out = c;
+  return CR_OK;
+}
+
+void cr_step_check_free(cr_step_check* c) {
+  if (c != NULL) {
+    cri_model_free(&c->moved);
+    cri_data_free(c->d);
+    cri_data_free(c->work);
+    cri_data_free(c->bar);
+    cri_data_free(c->tan);
+    free(c->qpos0);
+    free(c);
+  }
+}
+
+// ---- the discrete side of an evaluation
+
+static uint64_t mix(uint64_t hash, int64_t value) {
+  return (hash ^ (uint64_t)value) * 0x100000001b3u;
+}
+
+// which limits the actuators sit at: -1 below, 1 above, 0 inside
+static int side(cr_real x, const cr_real range[2]) { return (x >= range[1]) - (x <= range[0]); }
+
+static uint64_t signature(const cr_model* m, const cr_data* d) {
+  uint64_t h = 0xcbf29ce484222325u;
+  h = mix(mix(h, d->ncon), d->nefc);
+  for (int i = 0; i < d->ncon; i++) {
+    h = mix(mix(h, d->contact_geom[2 * i]), d->contact_geom[2 * i + 1]);
+    h = mix(h, d->contact_exclude[i]);
+    for (int k = 0; k < 4; k++) {
+      h = mix(h, d->contact_feature[4 * i + k]);
+    }
+  }
+  for (int i = 0; i < d->nefc; i++) {
+    h = mix(mix(mix(h, d->efc_state[i]), d->efc_type[i]), d->efc_id[i]);
+  }
+  for (int i = 0; i < m->nu; i++) {
+    h = mix(h, m->actuator_ctrllimited[i] ? side(d->ctrl[i], m->actuator_ctrlrange + 2 * i) : 0);
+  }
+  for (int i = 0; i < m->nactuator; i++) {
+    int adr = m->actuator_actadr[i], out = m->actuator_outadr[i];
+    h = mix(h, m->actuator_forcelimited[i]
+                   ? side(d->actuator_force[out], m->actuator_forcerange + 2 * i)
+                   : 0);
+    h = mix(h, adr >= 0 && m->actuator_actlimited[i]
+                   ? side(d->act_next[adr], m->actuator_actrange + 2 * i)
+                   : 0);
+  }
+  return h;
+}
+
+// ---- one evaluation: lambda . (next state, seen from the unmoved next state)
+
+static void stack_next(const cr_step_check* c, cr_real* next) {
+  const cr_model* m = c->m;
+  const cr_data* d = c->d;
+  for (int j = 0; j < m->njnt; j++) {
+    const cr_real *q = d->qpos_next + m->jnt_qposadr[j], *q0 = c->qpos0 + m->jnt_qposadr[j];
+    cr_real* t = next + m->jnt_dofadr[j];
+    int type = m->jnt_type[j];
+    int npos = type == CR_JNT_FREE ? 3 : (type == CR_JNT_BALL ? 0 : 1);
+    for (int k = 0; k < npos; k++) {
+      t[k] = q[k] - q0[k];
+    }
+    if (type == CR_JNT_FREE || type == CR_JNT_BALL) {
+      cr_quat_sub(t + npos, q + npos, q0 + npos);
+    }
+  }
+  cr_copy(next + m->nv, d->qvel_next, m->nv);
+  cr_copy(next + 2 * m->nv, d->act_next, m->na);
+}
+
+static bool evaluate(cr_step_check* c, cr_real* value, uint64_t* hash) {
+  size_t mark = cri_mark(c->work);
+  int n = next_size(c->m);
+  cr_real* next = cri_push(c->work, (size_t)n);
+  bool ok = cr_step(&c->moved, c->d) == CR_OK;
+  if (ok) {
+    stack_next(c, next);
+    *value = 0;
+    for (int i = 0; i < n; i++) {
+      *value += c->lambda[i] * (next[i] - c->next0[i]);
+    }
+    *hash = signature(&c->moved, c->d);
+  }
+  cri_pop(c->work, mark);
+  return ok;
+}
+
+// moves entry k of a field's tangent by h, from the unmoved point
+static void move(cr_step_check* c, const cr_data* at, cr_field_id id, int k, cr_real h) {
+  const cr_model* m = c->m;
+  cri_inputs_copy(m, c->d, at);
+  if (id == CR_FIELD_qpos) {
+    size_t mark = cri_mark(c->work);
+    cr_real* direction = cri_push(c->work, (size_t)m->nv);
+    cr_zero(direction, m->nv);
+    direction[k] = 1;
+    cri_manifold_move(m, at->qpos, direction, h, c->d->qpos);
+    cri_pop(c->work, mark);
+  } else if (cri_field(id)->tangent == CR_TANGENT_QUAT) {
+    cr_real axis[3] = {k % 3 == 0, k % 3 == 1, k % 3 == 2};
+    cr_real* q = cri_field_real(&c->moved, NULL, id) + 4 * (k / 3);
+    cr_copy(q, cri_field_real(m, NULL, id) + 4 * (k / 3), 4);
+    if (h != 0) {
+      cr_quat_integrate(q, axis, h);
+    }
+  } else {
+    cri_field_real(&c->moved, c->d, id)[k] = cri_field_real(m, at, id)[k] + h;
+  }
+}
+
+// ---- one entry
+
+typedef struct {
+  bool known;
+  cr_real value, error;
+} slope;
+
+static cr_real start_step(const cr_model* m, const cr_data* at, cr_field_id id, int k) {
+  if (id == CR_FIELD_qpos || cri_field(id)->tangent == CR_TANGENT_QUAT) {
+    return CR_R(1e-3);
+  }
+  cr_real value = cr_abs(cri_field_real(m, at, id)[k]);
+  cr_real base = cri_field_of_model(id) ? CR_R(1e-2) * value : CR_R(1e-2) * cr_max(1, value);
+  return base > 0 ? base : CR_R(1e-3);
+}
+
+// Ridders' tableau; a level whose two sides differ in discrete state starts it anew
+static slope ridders(cr_step_check* c, const cr_data* at, cr_field_id id, int k) {
+  const cr_real shrink = CR_R(2.5);
+  cr_real table[LEVELS][LEVELS], h = start_step(c->m, at, id, k);
+  slope best = {.error = CR_MAX};
+  int first = 0;
+  for (int level = 0; level < LEVELS; level++, h /= shrink) {
+    cr_real plus, minus;
+    uint64_t hash_plus, hash_minus;
+    move(c, at, id, k, h);
+    bool ok = evaluate(c, &plus, &hash_plus);
+    move(c, at, id, k, -h);
+    ok = evaluate(c, &minus, &hash_minus) && ok;
+    if (!ok || hash_plus != c->signature0 || hash_minus != c->signature0) {
+      first = level + 1;
+      continue;
+    }
+    table[level][0] = (plus - minus) / (2 * h);
+    cr_real factor = shrink * shrink;
+    for (int order = 1; order <= level - first; order++, factor *= shrink * shrink) {
+      table[level][order] =
+          (table[level][order - 1] * factor - table[level - 1][order - 1]) / (factor - 1);
+      cr_real error = cr_max(cr_abs(table[level][order] - table[level][order - 1]),
+                             cr_abs(table[level][order] - table[level - 1][order - 1]));
+      if (error < best.error) {
+        best = (slope){true, table[level][order], error};
+      }
+    }
+  }
+  move(c, at, id, k, 0);
+  return best;
+}
+
+// ---- a block: all entries, or a sample of them, of one field
+
+enum { MAX_ENTRIES = 4096 };
+
+static int choose(int* entries, int size, int most, cr_random* random) {
+  if (most <= 0 || size <= most) {
+    int n = size < MAX_ENTRIES ? size : MAX_ENTRIES;
+    for (int i = 0; i < n; i++) {
+      entries[i] = i;
+    }
+    return n;
+  }
+  for (int i = 0; i < most; i++) {
+    entries[i] = cr_random_int(random, size);
+  }
+  return most;
+}
+
+// friction loss of zero makes no row: the gradient there is one-sided, and not compared
+static bool one_sided(const cr_model* m, cr_field_id id, int k) {
+  return id == CR_FIELD_dof_frictionloss && m->dof_frictionloss[k] == 0;
+}
+
+static void check_block(cr_step_check* c, const cr_data* at, cr_field_id id, cr_random* random,
+                        cr_step_check_result* result) {
+  int entries[MAX_ENTRIES];
+  const cr_model* par = cri_field_of_model(id) ? &c->bar->par : c->m;
+  const cr_real* g = cri_field_real(par, c->bar, id);
+  int size = cri_field_tangent_size(c->m, c->d, id);
+  int n = choose(entries, size, cri_field_of_model(id) ? c->entries : 0, random);
+  cr_real largest = 0;
+  for (int i = 0; i < size; i++) {
+    largest = cr_max(largest, cr_abs(g[i]));
+  }
+  for (int i = 0; i < n; i++) {
+    int k = entries[i];
+    if (one_sided(c->m, id, k)) {
+      continue;
+    }
+    slope fd = ridders(c, at, id, k);
+    result->samples++;
+    cr_real scale = cr_max(cr_max(cr_abs(g[k]), cr_abs(fd.value)), CR_R(1e-3) * largest);
+    if (!fd.known || fd.error > CR_R(1e-4) * scale + CR_R(1e-11)) {
+      result->kinks++;
+      continue;
+    }
+    cr_real difference = cr_abs(g[k] - fd.value);
+    cr_real error = difference <= fd.error || difference < CR_R(1e-13) ? 0 : difference / scale;
+    if (error > result->max_error) {
+      result->max_error = error;
+      (void)snprintf(result->worst, sizeof result->worst, "%s[%d]: %.9g against %.9g",
+                     cri_field(id)->name, k, (double)g[k], (double)fd.value);
+    }
+  }
+}
+
+// ---- the dot-product identity
+
+static void randomize(cr_real* x, int n, cr_random* random) {
+  for (int i = 0; i < n; i++) {
+    x[i] = cr_random_normal(random);
+  }
+}
+
+static const cr_field_id inputs[] = {CR_FIELD_qpos, CR_FIELD_qvel,         CR_FIELD_act,
+                                     CR_FIELD_ctrl, CR_FIELD_qfrc_applied, CR_FIELD_xfrc_applied};
+enum { N_INPUTS = (int)(sizeof inputs / sizeof inputs[0]) };
+
+static bool is_parameter(const cr_step_check* c, cr_field_id id) {
+  return cri_field(id)->kind == CR_KIND_PARAM && cri_field_tangent_size(c->m, c->d, id) > 0;
+}
+
+static void add_dot(const cr_real* a, const cr_real* b, int n, cr_real* dot, cr_real* sum) {
+  for (int i = 0; i < n; i++) {
+    *dot += a[i] * b[i];
+    *sum += cr_abs(a[i] * b[i]);
+  }
+}
+
+static void add_input_dot(const cr_step_check* c, cr_field_id id, cr_real* dot, cr_real* sum) {
+  bool of_model = cri_field_of_model(id);
+  add_dot(cri_field_real(of_model ? &c->bar->par : c->m, c->bar, id),
+          cri_field_real(of_model ? &c->tan->par : c->m, c->tan, id),
+          cri_field_tangent_size(c->m, c->d, id), dot, sum);
+}
+
+static cr_status check_dot(cr_step_check* c, cr_random* random, cr_step_check_result* result,
+                           cr_error* error) {
+  const cr_model* m = c->m;
+  for (int i = 0; i < N_INPUTS; i++) {
+    randomize(cri_field_real(m, c->tan, inputs[i]), cri_field_tangent_size(m, c->d, inputs[i]),
+              random);
+  }
+  for (int i = 0; i < CR_N_MODEL_FIELD; i++) {
+    cr_field_id id = (cr_field_id)i;
+    if (is_parameter(c, id)) {
+      randomize(cri_field_real(&c->tan->par, NULL, id), cri_field_tangent_size(m, c->d, id),
+                random);
+    }
+  }
+  cr_status status = cr_step_jvp(m, c->d, c->work, c->tan);
+  if (status != CR_OK) {
+    return cri_fail(error, status, "jvp of the step: %s", c->tan->error.text);
+  }
+  cr_real left = 0, right = 0, left_sum = 0, right_sum = 0;
+  add_dot(c->lambda, c->tan->qpos_next, m->nv, &left, &left_sum);
+  add_dot(c->lambda + m->nv, c->tan->qvel_next, m->nv, &left, &left_sum);
+  add_dot(c->lambda + 2 * m->nv, c->tan->act_next, m->na, &left, &left_sum);
+  for (int i = 0; i < N_INPUTS; i++) {
+    add_input_dot(c, inputs[i], &right, &right_sum);
+  }
+  for (int i = 0; i < CR_N_MODEL_FIELD; i++) {
+    if (is_parameter(c, (cr_field_id)i)) {
+      add_input_dot(c, (cr_field_id)i, &right, &right_sum);
+    }
+  }
+  cr_real scale = cr_max(left_sum, right_sum);
+  result->dot_error = cr_max(result->dot_error, scale > 0 ? cr_abs(left - right) / scale : 0);
+  return CR_OK;
+}
+
+// ---- the check
+
+// the step at the unmoved point, and its vjp with seed lambda
+static cr_status differentiate(cr_step_check* c, const cr_data* at, cr_random* random,
+                               cr_error* error) {
+  const cr_model* m = c->m;
+  cri_inputs_copy(m, c->d, at);
+  cr_status status = cr_step(m, c->d);
+  if (status != CR_OK) {
+    return cri_fail(error, status, "%s", c->d->error.text);
+  }
+  randomize(c->lambda, next_size(m), random);
+  cr_copy(c->qpos0, c->d->qpos_next, m->nq);
+  stack_next(c, c->next0);
+  c->signature0 = signature(m, c->d);
+  for (int i = 0; i < N_INPUTS; i++) {
+    cr_zero(cri_field_real(m, c->bar, inputs[i]), cri_field_tangent_size(m, c->d, inputs[i]));
+  }
+  cri_model_twin_zero(&c->bar->par, m);
+  cr_copy(c->bar->qpos_next, c->lambda, m->nv);
+  cr_copy(c->bar->qvel_next, c->lambda + m->nv, m->nv);
+  cr_copy(c->bar->act_next, c->lambda + 2 * m->nv, m->na);
+  status = cr_step_vjp(m, m, c->d, c->work, c->bar);
+  return status == CR_OK ? CR_OK
+                         : cri_fail(error, status, "vjp of the step: %s", c->bar->error.text);
+}
+
+cr_status cr_step_check_run(cr_step_check* c, const cr_data* at, cr_random* random,
+                            cr_step_check_result* result, cr_error* error) {
+  CR_TRY(differentiate(c, at, random, error));
+  CR_TRY(check_dot(c, random, result, error));
+  for (int i = 0; i < 4; i++) {  // state and control; applied forces enter as qfrc_smooth does
+    check_block(c, at, inputs[i], random, result);
+  }
+  for (int i = 0; i < CR_N_MODEL_FIELD; i++) {
+    if (is_parameter(c, (cr_field_id)i)) {
+      check_block(c, at, (cr_field_id)i, random, result);
+    }
+  }
+  return CR_OK;
+}

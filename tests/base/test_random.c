@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: Apache-2.0
+// The generator against its published algorithm, independence of streams, moments of distributions.
+#include "base/random.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+
+#include <cmocka.h>
+
+enum { MANY = 100000 };
+
+// xoshiro256** from the state 1, 2, 3, 4: the first outputs of its reference implementation,
+// of which the first is rotl(5 2, 7) 9
+static void bits_are_those_of_the_algorithm(void** state) {
+  cr_random r = {{1, 2, 3, 4}};
+  assert_true(cr_random_bits(&r) == 11520u);
+  assert_true(cr_random_bits(&r) == 0u);
+  assert_true(cr_random_bits(&r) == 1509978240u);
+  assert_true(cr_random_bits(&r) == 1215971899390074240u);
+}
+
+// splitmix64 from zero: the first output is published with the algorithm
+static void seeding_is_splitmix(void** state) {
+  cr_random r = cr_random_seed(0, 0);
+  assert_true(r.state[0] == 0xe220a8397b1dcdafu);
+  assert_true(r.state[1] == 0x6e789e6aa1b965f4u);
+}
+
+static void a_seed_gives_the_same_numbers(void** state) {
+  cr_random a = cr_random_seed(42, 7), b = cr_random_seed(42, 7);
+  for (int i = 0; i < 1000; i++) {
+    assert_true(cr_random_bits(&a) == cr_random_bits(&b));
+  }
+}
+
+static void seeds_and_streams_differ(void** state) {
+  cr_random base = cr_random_seed(42, 7);
+  cr_random others[] = {cr_random_seed(43, 7), cr_random_seed(42, 8), cr_random_seed(7, 42)};
+  uint64_t bits = cr_random_bits(&base);
+  for (int i = 0; i < 3; i++) {
+    assert_true(bits != cr_random_bits(&others[i]));
+  }
+}
+
+static void uniform_has_its_range_and_moments(void** state) {
+  cr_random r = cr_random_seed(1, 0);
+  cr_real sum = 0, squares = 0, least = 1, most = 0;
+  for (int i = 0; i < MANY; i++) {
+    cr_real x = cr_random_uniform(&r);
+    assert_true(x >= 0 && x < 1);
+    sum += x;
+    squares += x * x;
+    least = cr_min(least, x);
+    most = cr_max(most, x);
+  }
+  // four standard deviations
+  assert_true(cr_abs(sum / MANY - CR_R(0.5)) < CR_R(0.0037));
+  assert_true(cr_abs(squares / MANY - CR_R(1.0) / 3) < CR_R(0.0038));
+  assert_true(least < CR_R(0.001) && most > CR_R(0.999));
+}
+
+static void range_stays_inside(void** state) {
+  cr_random r = cr_random_seed(2, 0);
+  for (int i = 0; i < 1000; i++) {
+    cr_real x = cr_random_range(&r, -3, CR_R(-2.5));
+    assert_true(x >= -3 && x < CR_R(-2.5));
+  }
+}
+
+static void normal_has_its_moments(void** state) {
+  cr_random r = cr_random_seed(3, 0);
+  cr_real moment[5] = {0};
+  int beyond = 0;
+  for (int i = 0; i < MANY; i++) {
+    cr_real x = cr_random_normal(&r), power = 1;
+    assert_true(isfinite(x));
+    beyond += cr_abs(x) > 2;
+    for (int k = 1; k < 5; k++) {
+      power *= x;
+      moment[k] += power / MANY;
+    }
+  }
+  // mean, variance, skewness, kurtosis; four standard deviations
+  assert_true(cr_abs(moment[1]) < CR_R(0.013));
+  assert_true(cr_abs(moment[2] - 1) < CR_R(0.018));
+  assert_true(cr_abs(moment[3]) < CR_R(0.05));
+  assert_true(cr_abs(moment[4] - 3) < CR_R(0.13));
+  // P(|x| > 2) = 0.0455
+  assert_in_range(beyond, 4300, 4800);
+}
+
+static void integers_are_spread_evenly(void** state) {
+  cr_random r = cr_random_seed(4, 0);
+  int count[7] = {0};
+  for (int i = 0; i < 70000; i++) {
+    int k = cr_random_int(&r, 7);
+    assert_in_range(k, 0, 6);
+    count[k]++;
+  }
+  for (int k = 0; k < 7; k++) {
+    assert_in_range(count[k], 9600, 10400);
+  }
+}
+
+int test_random(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(bits_are_those_of_the_algorithm),
+      cmocka_unit_test(seeding_is_splitmix),
+      cmocka_unit_test(a_seed_gives_the_same_numbers),
+      cmocka_unit_test(seeds_and_streams_differ),
+      cmocka_unit_test(uniform_has_its_range_and_moments),
+      cmocka_unit_test(range_stays_inside),
+      cmocka_unit_test(normal_has_its_moments),
+      cmocka_unit_test(integers_are_spread_evenly),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}

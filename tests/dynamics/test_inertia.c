@@ -1,0 +1,163 @@
+// SPDX-License-Identifier: Apache-2.0
+// M entry by entry against the sum of J' I J over bodies; products without M; when M is formed.
+#include "dynamics/inertia.h"
+
+#include "support/close.h"
+#include "support/mechanism.h"
+#include "support/random_model.h"
+
+enum { N_SEED = 12, MAX_NV = 64 };
+
+typedef struct {
+  cr_model m;
+  cr_data* d;
+  cr_real A[MAX_NV * MAX_NV], x[MAX_NV], y[MAX_NV];
+} fixture;
+
+static fixture f;
+
+static void begin(uint64_t seed) {
+  assert_int_equal(random_model(&f.m, seed, NULL), CR_OK);
+  assert_int_equal(cri_data_create(&f.d, &f.m, NULL, NULL), CR_OK);
+  assert_true(f.m.nv <= MAX_NV);
+  random_state(&f.m, f.d, seed, STATE_FLIGHT);
+  mechanism_pose(&f.m, f.d);
+}
+
+static void end(void) {
+  cri_data_free(f.d);
+  cri_model_free(&f.m);
+}
+
+static void inertia_matches_the_sum_over_bodies(void** state) {
+  for (uint64_t seed = 0; seed < N_SEED; seed++) {
+    begin(seed);
+    int n = f.m.nv;
+    f.d->want_M = true;
+    assert_int_equal(cr_inertia(&f.m, f.d), CR_OK);
+    mechanism_inertia(&f.m, f.d, f.m.dof_armature, f.A);
+    for (int i = 0; i < n; i++) {
+      f.x[i] = f.A[n * i + i];
+    }
+    for (int i = 0; i < n; i++) {
+      for (int k = 0; k < f.m.M_rownnz[i]; k++) {
+        int at = f.m.M_rowadr[i] + k, j = f.m.M_colind[at];
+        cr_real scale = cr_sqrt(f.x[i] * f.x[j]);
+        assert_close(f.d->M[at], f.A[n * i + j], CR_R(1e-13) * scale);
+        f.A[n * i + j] = f.A[n * j + i] = 0;
+      }
+    }
+    // nothing is left outside the pattern
+    for (int i = 0; i < n * n; i++) {
+      assert_close(f.A[i], 0, 0);
+    }
+    end();
+  }
+}
+
+static void inertia_product_needs_no_matrix(void** state) {
+  for (uint64_t seed = 0; seed < N_SEED; seed++) {
+    begin(seed);
+    cr_random r = cr_random_seed(seed, 13);
+    for (int i = 0; i < f.m.nv; i++) {
+      f.x[i] = cr_random_normal(&r);
+    }
+    mechanism_inertia(&f.m, f.d, f.m.dof_armature, f.A);
+    mechanism_mul(f.m.nv, f.A, f.x, f.y);
+    cri_inertia_mul(&f.m, f.d, f.x, f.x, f.d);
+    assert_all_close(f.x, f.y, f.m.nv, CR_R(1e-13));
+    assert_int_equal(f.d->scratch_used, 0);
+    end();
+  }
+}
+
+static void inertia_is_formed_where_something_needs_it(void** state) {
+  begin(0);
+  f.d->M[0] = -7;
+  assert_int_equal(cr_inertia(&f.m, f.d), CR_OK);
+  assert_false(f.d->M_formed);
+  assert_close(f.d->M[0], -7, 0);
+  f.d->nefc = 1;
+  assert_int_equal(cr_inertia(&f.m, f.d), CR_OK);
+  assert_true(f.d->M_formed && f.d->M[0] > 0);
+  f.d->nefc = 0;
+  f.d->want_M = true;
+  f.d->M[0] = -7;
+  assert_int_equal(cr_inertia(&f.m, f.d), CR_OK);
+  assert_true(f.d->M_formed && f.d->M[0] > 0);
+  end();
+}
+
+static void inertia_tangent_does_not_depend_on_whether_m_was_formed(void** state) {
+  begin(4);
+  cr_data* tan;
+  assert_int_equal(cri_data_twin(&tan, &f.m, f.d, CR_DATA_TANGENT, cri_no_params, NULL), CR_OK);
+  cr_random r = cr_random_seed(4, 14);
+  for (int i = 0; i < 10 * f.m.nbody; i++) {
+    tan->cinert[i] = cr_random_normal(&r);
+  }
+  for (int i = 0; i < 6 * f.m.nv; i++) {
+    tan->cdof[i] = cr_random_normal(&r);
+  }
+  f.d->want_M = true;
+  assert_int_equal(cr_inertia(&f.m, f.d), CR_OK);
+  assert_int_equal(cr_inertia_jvp(&f.m, f.d, tan), CR_OK);
+  cr_copy(f.A, tan->M, f.m.nC);
+  cr_zero(tan->M, f.m.nC);
+  f.d->want_M = false;
+  assert_int_equal(cr_inertia(&f.m, f.d), CR_OK);
+  cr_zero(f.d->crb, 10 * f.m.nbody);
+  assert_int_equal(cr_inertia_jvp(&f.m, f.d, tan), CR_OK);
+  assert_memory_equal(tan->M, f.A, (size_t)f.m.nC * sizeof(cr_real));
+  cri_data_free(tan);
+  end();
+}
+
+// both sides of a pair mean the same, since M is symmetric; pairs add
+static void inertia_cotangent_is_symmetric_and_additive_in_pairs(void** state) {
+  begin(5);
+  cr_data *one, *two;
+  assert_int_equal(cri_data_twin(&one, &f.m, f.d, CR_DATA_COTANGENT, NULL, NULL), CR_OK);
+  assert_int_equal(cri_data_twin(&two, &f.m, f.d, CR_DATA_COTANGENT, NULL, NULL), CR_OK);
+  cr_random r = cr_random_seed(5, 15);
+  assert_int_equal(cri_pairs_add(&one->M_pairs), 0);
+  cri_pairs_add(&two->M_pairs);
+  cri_pairs_add(&two->M_pairs);
+  for (int i = 0; i < f.m.nv; i++) {
+    cr_real l = cr_random_normal(&r), right = cr_random_normal(&r);
+    cri_pair_left(&one->M_pairs, 0)[i] = l;
+    cri_pair_right(&one->M_pairs, 0)[i] = right;
+    cri_pair_left(&two->M_pairs, 0)[i] = cri_pair_left(&two->M_pairs, 1)[i] = right / 2;
+    cri_pair_right(&two->M_pairs, 0)[i] = cri_pair_right(&two->M_pairs, 1)[i] = l;
+  }
+  assert_int_equal(cr_inertia(&f.m, f.d), CR_OK);
+  assert_int_equal(cr_inertia_vjp(&f.m, f.d, one), CR_OK);
+  assert_int_equal(cr_inertia_vjp(&f.m, f.d, two), CR_OK);
+  assert_all_close(one->cinert, two->cinert, 10 * f.m.nbody, CR_R(1e-13));
+  assert_all_close(one->cdof, two->cdof, 6 * f.m.nv, CR_R(1e-13));
+  assert_all_close(one->par.dof_armature, two->par.dof_armature, f.m.nv, CR_R(1e-13));
+  cri_data_free(one);
+  cri_data_free(two);
+  end();
+}
+
+static void inertia_reports_a_massless_mechanism(void** state) {
+  begin(3);
+  cr_zero(f.d->cinert, 10 * f.m.nbody);
+  cr_zero(f.m.dof_armature, f.m.nv);
+  assert_int_equal(cr_inertia(&f.m, f.d), CR_ERR_SINGULAR);
+  assert_int_equal(f.d->scratch_used, 0);
+  end();
+}
+
+int test_inertia(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(inertia_matches_the_sum_over_bodies),
+      cmocka_unit_test(inertia_product_needs_no_matrix),
+      cmocka_unit_test(inertia_is_formed_where_something_needs_it),
+      cmocka_unit_test(inertia_tangent_does_not_depend_on_whether_m_was_formed),
+      cmocka_unit_test(inertia_cotangent_is_symmetric_and_additive_in_pairs),
+      cmocka_unit_test(inertia_reports_a_massless_mechanism),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}

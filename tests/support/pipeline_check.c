@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: Apache-2.0
+// Models and states are visited once; what was found about a row is what its test reports. The last
+// tests are about the random states themselves: what never occurs is not tested.
+#include "support/pipeline_check.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+
+#include "collision/collision.h"
+#include "engine/forward.h"
+#include "support/random_model.h"
+#include "support/stage_check.h"
+
+#include <cmocka.h>
+
+enum { MAX_STAGE = 32 };
+
+// how often each kind of thing occurred
+typedef struct {
+  int contacts[CR_N_GEOM_TYPE][CR_N_GEOM_TYPE];
+  int rows[8];  // by efc_type
+  int flights;  // states without any row
+} census;
+
+static stage_report reports[MAX_STAGE + 1];
+static census seen;
+
+static void count(const cr_model* m, const cr_data* d, census* c) {
+  for (int i = 0; i < d->ncon; i++) {
+    int a = m->geom_type[d->contact_geom[2 * i]], b = m->geom_type[d->contact_geom[2 * i + 1]];
+    c->contacts[a][b]++;
+  }
+  for (int i = 0; i < d->nefc; i++) {
+    c->rows[d->efc_type[i]]++;
+  }
+  c->flights += d->nefc == 0;
+}
+
+static void check_state(const cr_model* m, cr_data* d, uint64_t seed, state_kind kind) {
+  char label[64];
+  (void)snprintf(label, sizeof label, "model %d %s", (int)seed,
+                 kind == STATE_FLIGHT ? "in flight" : "in contact");
+  random_state(m, d, seed, kind);
+  d->want_M = seed % 2 == 1;
+  stage_check(reports, m, d, cr_pipeline, cr_npipeline, 0, cr_npipeline - 1, seed, label);
+  stage_check_derivatives(&reports[cr_npipeline], m, d, cr_pipeline, cr_npipeline, seed, label);
+  if (cr_forward(m, d) == CR_OK) {
+    count(m, d, &seen);
+  }
+}
+
+static void check_models(uint64_t first, int models) {
+  memset(reports, 0, sizeof reports);
+  memset(&seen, 0, sizeof seen);
+  for (uint64_t seed = first; seed < first + (uint64_t)models; seed++) {
+    cr_model m;
+    cr_data* d = NULL;
+    cr_error error = {0};
+    if (random_model(&m, seed, &error) != CR_OK || cri_data_create(&d, &m, NULL, &error) != CR_OK) {
+      print_error("model %d: %s\n", (int)seed, error.text);
+      reports[0].failures++;
+    } else {
+      for (int kind = 0; kind < N_STATE_KIND; kind++) {
+        check_state(&m, d, seed, (state_kind)kind);
+      }
+    }
+    cri_data_free(d);
+    cri_model_free(&m);
+  }
+}
+
+static void stage_holds(void** state) {
+  int row = (int)((stage_report*)*state - reports);
+  stage_check_finish(&reports[row], &cr_pipeline[row]);
+  print_message("%-14s jvp %.1e  vjp %.1e  samples %d, skipped %d\n", cr_pipeline[row].name,
+                (double)reports[row].jvp_error, (double)reports[row].vjp_error,
+                reports[row].samples, reports[row].skipped);
+  stage_report_assert(&reports[row], cr_pipeline[row].name);
+}
+
+static void forward_holds(void** state) {
+  stage_report* report = *state;
+  print_message("%-14s jvp %.1e  vjp %.1e  samples %d, skipped %d\n", "all",
+                (double)report->jvp_error, (double)report->vjp_error, report->samples,
+                report->skipped);
+  assert_true(5 * report->skipped <= report->samples);
+  stage_report_assert(report, "cr_forward");
+}
+
+static void every_contact_occurs(void** state) {
+  static const int types[] = {CR_GEOM_PLANE, CR_GEOM_SPHERE, CR_GEOM_CAPSULE, CR_GEOM_CYLINDER,
+                              CR_GEOM_BOX};
+  for (int i = 0; i < 5; i++) {
+    for (int j = i > 0 ? i : 1; j < 5; j++) {
+      if (cri_collision_supported(types[i], types[j]) && seen.contacts[types[i]][types[j]] == 0) {
+        fail_msg("no contact of geom types %d and %d", types[i], types[j]);
+      }
+    }
+  }
+}
+
+static void every_row_occurs(void** state) {
+  assert_true(seen.flights > 0);
+  assert_true(seen.rows[CR_CNSTR_FRICTION_DOF] > 0);
+  assert_true(seen.rows[CR_CNSTR_LIMIT_JOINT] > 0);
+  assert_true(seen.rows[CR_CNSTR_CONTACT_FRICTIONLESS] > 0);
+  assert_true(seen.rows[CR_CNSTR_CONTACT_PYRAMIDAL] > 0);
+  assert_true(seen.rows[CR_CNSTR_CONTACT_ELLIPTIC] > 0);
+}
+
+int pipeline_check(const char* name, uint64_t first, int models) {
+  struct CMUnitTest tests[MAX_STAGE + 3];
+  size_t n = 0;
+  check_models(first, models);
+  for (int row = 0; row < cr_npipeline; row++) {
+    tests[n++] = (struct CMUnitTest){
+        .name = cr_pipeline[row].name, .test_func = stage_holds, .initial_state = &reports[row]};
+  }
+  tests[n++] = (struct CMUnitTest){
+      .name = "cr_forward", .test_func = forward_holds, .initial_state = &reports[cr_npipeline]};
+  tests[n++] = (struct CMUnitTest)cmocka_unit_test(every_contact_occurs);
+  tests[n++] = (struct CMUnitTest)cmocka_unit_test(every_row_occurs);
+  return _cmocka_run_group_tests(name, tests, n, NULL, NULL);
+}

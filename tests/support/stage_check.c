@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: Apache-2.0
+// The order of the checks, and what is said at the end.
+#include "support/stage_check.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+
+#include "support/stage_bench.h"
+#include "support/stage_contract.h"
+#include "support/stage_derivative.h"
+
+#include <cmocka.h>
+
+static void check_row(stage_bench* b, const cr_stage* pipeline, int row) {
+  contract_jvp(b, pipeline, row);
+  contract_vjp(b, pipeline, row);
+  stage_chain alone, closed;
+  chain_single(&alone, &pipeline[row]);
+  derivative_products(b, &alone);
+  chain_closed(&closed, pipeline, row);
+  derivative_differences(b, &closed);
+  if (closed.n > 1) {
+    derivative_products(b, &closed);
+  }
+}
+
+void stage_check(stage_report* reports, const cr_model* m, const cr_data* state,
+                 const cr_stage* pipeline, int n, int first, int last, uint64_t seed,
+                 const char* label) {
+  stage_bench b;
+  if (!bench_open(&b, m, state, seed, label)) {
+    b.report = &reports[first];
+    bench_fail(&b, "no memory");
+    bench_close(&b);
+    return;
+  }
+  for (int row = 0; row < n && row <= last; row++) {
+    b.report = &reports[row < first ? first : row];
+    if (row < first) {
+      cr_status status = pipeline[row].forward(m, b.d);
+      if (status != CR_OK) {
+        bench_fail(&b, "%s: forward returns \"%s\"", pipeline[row].name, cr_status_text(status));
+        break;
+      }
+      continue;
+    }
+    if (!contract_forward(&b, pipeline, row)) {
+      break;
+    }
+    check_row(&b, pipeline, row);
+  }
+  bench_close(&b);
+}
+
+void stage_check_derivatives(stage_report* report, const cr_model* m, const cr_data* state,
+                             const cr_stage* rows, int n, uint64_t seed, const char* label) {
+  stage_bench b;
+  stage_chain c;
+  bool open = bench_open(&b, m, state, seed, label);
+  b.report = report;
+  chain_all(&c, rows, n);
+  cr_status status = open ? chain_forward(&c, m, b.d) : CR_ERR_MEMORY;
+  if (status != CR_OK) {
+    bench_fail(&b, "%s: forward returns \"%s\" (%s)", c.name, cr_status_text(status),
+               open ? b.d->error.text : "");
+  } else {
+    derivative_products(&b, &c);
+    derivative_differences(&b, &c);
+  }
+  bench_close(&b);
+}
+
+void stage_check_finish(stage_report* report, const cr_stage* row) {
+  stage_bench b = {.report = report, .label = "all models"};
+  if (5 * report->skipped > report->samples) {
+    bench_fail(&b, "%s: %d of %d samples skipped", row->name, report->skipped, report->samples);
+  }
+  for (int k = 0; k < row->nread; k++) {
+    if (field_smooth(row->reads[k]) && !report->reached[row->reads[k]]) {
+      bench_fail(&b, "%s: the cotangent of %s is always zero", row->name,
+                 cri_field(row->reads[k])->name);
+    }
+  }
+  for (int k = 0; k < row->nwrite; k++) {
+    if (field_smooth(row->writes[k]) && !report->reached[row->writes[k]]) {
+      bench_fail(&b, "%s: the tangent of %s is always zero", row->name,
+                 cri_field(row->writes[k])->name);
+    }
+  }
+}
+
+void stage_report_assert(const stage_report* report, const char* name) {
+  if (report->failures > 0) {
+    print_error("%s", report->text);
+    fail_msg("%s: %d failures", name, report->failures);
+  }
+}

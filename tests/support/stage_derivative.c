@@ -1,0 +1,432 @@
+// SPDX-License-Identifier: Apache-2.0
+// Differences: D(h) = (y(+h) - y(-h)) / 2h at steps h_k = 4^-k / 16, extrapolated three times
+// (Romberg), so that the error falls like h^8 until round-off; the best entry of the table counts,
+// for all numbers at once. Steps at which the discrete state differs from that of the base point
+// are left out: whoever stands beside a switch is measured with smaller steps, or skipped.
+#include "support/stage_derivative.h"
+
+#include <stdlib.h>
+
+enum { LEVELS = 10, FEWEST_LEVELS = 4, ORDERS = 4 };
+
+// ---- outputs of a chain as one vector
+
+typedef struct {
+  int n;                      // numbers of all outputs
+  int start[CR_N_FIELD + 1];  // of each output in the vector
+  cr_real* y;                 // values, tangent, and the table of differences
+  cr_real* y_tan;
+  cr_real* scale;  // of the field that an entry belongs to
+  cr_real *plus, *minus;
+  cr_real* table[LEVELS];
+} outputs;
+
+static bool compared(const stage_bench* b, cr_field_id id) {
+  return field_smooth(id) && field_present(b->d, id);
+}
+
+static bool outputs_open(outputs* o, const stage_bench* b, const stage_chain* c) {
+  *o = (outputs){0};
+  for (int k = 0; k < c->nwrite; k++) {
+    o->start[k] = o->n;
+    o->n += compared(b, c->writes[k]) ? field_tangent_size(b->m, b->d, c->writes[k]) : 0;
+  }
+  o->start[c->nwrite] = o->n;
+  size_t n = (size_t)o->n + 1;
+  o->y = calloc(n * (5 + LEVELS), sizeof(cr_real));
+  if (o->y == NULL) {
+    return false;
+  }
+  o->y_tan = o->y + n;
+  o->scale = o->y + 2 * n;
+  o->plus = o->y + 3 * n;
+  o->minus = o->y + 4 * n;
+  for (int k = 0; k < LEVELS; k++) {
+    o->table[k] = o->y + (size_t)(5 + k) * n;
+  }
+  return true;
+}
+
+static void gather(const stage_bench* b, const stage_chain* c, const outputs* o, const cr_data* d,
+                   cr_real* y) {
+  for (int k = 0; k < c->nwrite; k++) {
+    if (compared(b, c->writes[k])) {
+      field_values(b->m, d, b->d, c->writes[k], y + o->start[k]);
+    }
+  }
+}
+
+static void gather_tangent(const stage_bench* b, const stage_chain* c, const outputs* o) {
+  for (int k = 0; k < c->nwrite; k++) {
+    cr_real* y_tan = o->y_tan + o->start[k];
+    int n = o->start[k + 1] - o->start[k];
+    if (n > 0) {
+      cr_copy(y_tan, field_tangent(b->m, b->tan, c->writes[k]), n);
+    }
+  }
+}
+
+// the size of a field: the largest of its values and tangents
+static void set_scales(const stage_chain* c, const outputs* o) {
+  for (int k = 0; k < c->nwrite; k++) {
+    cr_real scale = 0;
+    for (int i = o->start[k]; i < o->start[k + 1]; i++) {
+      scale = cr_max(scale, cr_max(cr_abs(o->y[i]), cr_abs(o->y_tan[i])));
+    }
+    for (int i = o->start[k]; i < o->start[k + 1]; i++) {
+      o->scale[i] = scale;
+    }
+  }
+}
+
+static int field_at(const stage_chain* c, const outputs* o, int entry) {
+  int k = 0;
+  while (k + 1 < c->nwrite && entry >= o->start[k + 1]) {
+    k++;
+  }
+  return k;
+}
+
+// ---- evaluations beside the base point
+
+static bool same_discrete_state(const stage_bench* b, const cr_data* d) {
+  const cr_data* e = b->d;
+  if (d->ncon != e->ncon || d->nefc != e->nefc || d->nJ != e->nJ || d->nf != e->nf ||
+      d->nl != e->nl || d->M_formed != e->M_formed) {
+    return false;
+  }
+  for (int i = CR_N_MODEL_FIELD; i < CR_N_FIELD; i++) {
+    cr_field_id id = (cr_field_id)i;
+    if (cri_field(id)->kind == CR_KIND_INDEX) {
+      size_t n = (size_t)cri_field_rows(b->m, d, id) * (size_t)cri_field_width(b->m, id);
+      if (n > 0 && memcmp(cri_field_index(b->m, d, id), cri_field_index(b->m, e, id),
+                          n * sizeof(int32_t)) != 0) {
+        return false;
+      }
+    }
+  }
+  return true;
+}
+
+static bool evaluate(stage_bench* b, const stage_chain* c, const outputs* o, cr_real h,
+                     cr_real* y) {
+  cri_data_copy(b->m, b->work, b->d);
+  for (int k = 0; k < c->nread; k++) {
+    if (field_smooth(c->reads[k]) && cri_field(c->reads[k])->kind != CR_KIND_OP) {
+      field_move(b->m, b->d, b->tan, c->reads[k], h, &b->other, b->work);
+    }
+  }
+  if (chain_forward(c, &b->other, b->work) != CR_OK || !same_discrete_state(b, b->work)) {
+    return false;
+  }
+  gather(b, c, o, b->work, y);
+  return all_finite(y, o->n);
+}
+
+// fills the table from the smallest step up; returns the first level that is usable
+static int differences(stage_bench* b, const stage_chain* c, outputs* o) {
+  int first = LEVELS;
+  bench_restore_model(b);
+  for (int k = LEVELS - 1; k >= 0; k--) {
+    cr_real h = cr_pow(CR_R(0.25), (cr_real)k) / 16;
+    if (!evaluate(b, c, o, h, o->plus) || !evaluate(b, c, o, -h, o->minus)) {
+      break;
+    }
+    for (int i = 0; i < o->n; i++) {
+      o->table[k][i] = (o->plus[i] - o->minus[i]) / (2 * h);
+    }
+    first = k;
+  }
+  bench_restore_model(b);
+  return first;
+}
+
+// ---- judgement
+
+typedef struct {
+  cr_real error;  // largest of an entry, in units of its field
+  int entry;
+} worst;
+
+static worst compare(const stage_bench* b, const stage_chain* c, const outputs* o,
+                     const cr_real* D) {
+  worst w = {0, -1};
+  for (int k = 0; k < c->nwrite; k++) {
+    for (int i = o->start[k]; i < o->start[k + 1]; i++) {
+      cr_real difference = cr_abs(D[i] - o->y_tan[i]);
+      cr_real unit = cr_max(o->scale[i], cr_abs(D[i]));
+      cr_real error = difference > 0 ? difference / unit : 0;
+      bool counts = field_entry_smooth(b->m, b->d, c->writes[k], i - o->start[k]);
+      if (counts && !(error <= w.error)) {
+        w = (worst){isfinite(error) ? error : CR_MAX, i};
+      }
+    }
+  }
+  return w;
+}
+
+// second order in the plain differences, somewhere, or nothing left to fall
+static bool order_seen(const worst* plain, int first) {
+  for (int k = first; k < LEVELS; k++) {
+    if (plain[k].error <= JVP_TOLERANCE) {
+      return true;
+    }
+    // a slope of 1.7 over a factor of 4
+    if (k + 1 < LEVELS && plain[k].error >= CR_R(10.5) * plain[k + 1].error) {
+      return true;
+    }
+  }
+  return false;
+}
+
+// a jvp that is itself a difference quotient agrees with it to the last bit
+static bool is_quotient(const outputs* o, const worst* plain, int first) {
+  cr_real largest = 0;
+  bool equal = false;
+  for (int k = first; k < LEVELS; k++) {
+    int nonzero = 0;
+    for (int i = 0; i < o->n; i++) {
+      nonzero += o->y_tan[i] != 0;
+    }
+    equal = equal || (nonzero >= 4 && same_bits(o->table[k], o->y_tan, o->n));
+    largest = cr_max(largest, plain[k].error);
+  }
+  return equal && largest > CR_R(1e-6);
+}
+
+typedef struct {
+  bool skipped, quotient, ordered;
+  worst best;
+} verdict;
+
+static verdict judge(stage_bench* b, const stage_chain* c, outputs* o) {
+  worst plain[LEVELS];
+  int first = differences(b, c, o);
+  if (LEVELS - first < FEWEST_LEVELS) {
+    return (verdict){.skipped = true};
+  }
+  verdict v = {.best = {CR_MAX, -1}};
+  for (int k = first; k < LEVELS; k++) {
+    plain[k] = compare(b, c, o, o->table[k]);
+  }
+  v.ordered = order_seen(plain, first);
+  v.quotient = is_quotient(o, plain, first);
+  cr_real factor = 1;
+  for (int order = 0; order < ORDERS; order++) {
+    for (int k = first; k + order < LEVELS; k++) {
+      worst w = order == 0 ? plain[k] : compare(b, c, o, o->table[k]);
+      v.best = w.error < v.best.error ? w : v.best;
+    }
+    // D <- (16^order' D(h/4) - D(h)) / (16^order' - 1)
+    factor *= 16;
+    for (int k = first; k + order + 1 < LEVELS; k++) {
+      for (int i = 0; i < o->n; i++) {
+        o->table[k][i] = (factor * o->table[k + 1][i] - o->table[k][i]) / (factor - 1);
+      }
+    }
+  }
+  return v;
+}
+
+static bool tangents(stage_bench* b, const stage_chain* c, outputs* o) {
+  cr_status status = chain_jvp(c, b->m, b->d, b->tan);
+  if (status != CR_OK) {
+    bench_fail(b, "%s: jvp returns \"%s\"", c->name, cr_status_text(status));
+    return false;
+  }
+  gather(b, c, o, b->d, o->y);
+  gather_tangent(b, c, o);
+  set_scales(c, o);
+  return true;
+}
+
+// the inputs one by one, to name those whose tangents go wrong
+static void blame_inputs(stage_bench* b, const stage_chain* c, outputs* o, char* names,
+                         size_t room) {
+  names[0] = 0;
+  for (int k = 0; k < c->nread; k++) {
+    cr_field_id id = c->reads[k];
+    twin_zero(b->m, b->tan);
+    if (!field_smooth(id) || field_tangent_size(b->m, b->d, id) == 0) {
+      continue;
+    }
+    field_random_tangent(&b->random, b->m, b->d, b->tan, id);
+    if (tangents(b, c, o)) {
+      verdict v = judge(b, c, o);
+      if (!v.skipped && !(v.best.error <= JVP_TOLERANCE) &&
+          strlen(names) + strlen(cri_field(id)->name) + 2 < room) {
+        strcat(strcat(names, " "), cri_field(id)->name);
+      }
+    }
+  }
+}
+
+static void report_jvp(stage_bench* b, const stage_chain* c, outputs* o, const verdict* v) {
+  char inputs[512];
+  if (v->quotient) {
+    bench_fail(b, "%s: jvp is a difference quotient", c->name);
+  }
+  if (!(v->best.error <= JVP_TOLERANCE)) {
+    int entry = v->best.entry, k = field_at(c, o, entry);
+    cr_real y_tan = o->y_tan[entry], size = o->scale[entry];
+    blame_inputs(b, c, o, inputs, sizeof inputs);
+    bench_fail(b, "%s: jvp of %s[%d] is %.9g, off by %.2g of the field's %.3g; by input:%s",
+               c->name, cri_field(c->writes[k])->name, entry - o->start[k], (double)y_tan,
+               (double)v->best.error, (double)size, inputs);
+  } else if (!v->ordered) {
+    bench_fail(b, "%s: differences approach jvp without their order", c->name);
+  }
+}
+
+void derivative_differences(stage_bench* b, const stage_chain* c) {
+  outputs o;
+  if (!outputs_open(&o, b, c)) {
+    bench_fail(b, "%s: no memory", c->name);
+    return;
+  }
+  twin_zero(b->m, b->tan);
+  for (int k = 0; k < c->nread; k++) {
+    if (field_smooth(c->reads[k])) {
+      field_random_tangent(&b->random, b->m, b->d, b->tan, c->reads[k]);
+    }
+  }
+  if (tangents(b, c, &o)) {
+    verdict v = judge(b, c, &o);
+    b->report->samples++;
+    b->report->skipped += v.skipped;
+    if (!v.skipped) {
+      b->report->jvp_error = cr_max(b->report->jvp_error, v.best.error);
+      report_jvp(b, c, &o, &v);
+    }
+  }
+  free(o.y);
+}
+
+// ---- products
+
+typedef struct {
+  cr_real error;
+  bool failed;
+} product_verdict;
+
+// tangents of the outputs are in b->tan, cotangents in b->bar; runs vjp
+static product_verdict product(stage_bench* b, const stage_chain* c) {
+  field_product out = {0, 0, 0}, in = {0, 0, 0};
+  for (int k = 0; k < c->nwrite; k++) {
+    if (field_smooth(c->writes[k])) {
+      field_dot(b->m, b->d, b->bar, b->tan, c->writes[k], &out);
+    }
+  }
+  cr_status status = chain_vjp(c, b->m, b->d, b->bar);
+  if (status != CR_OK) {
+    bench_fail(b, "%s: vjp returns \"%s\"", c->name, cr_status_text(status));
+    return (product_verdict){0, true};
+  }
+  for (int k = 0; k < c->nread; k++) {
+    if (field_smooth(c->reads[k])) {
+      field_dot(b->m, b->d, b->bar, b->tan, c->reads[k], &in);
+    }
+  }
+  // terms may themselves be what is left of larger ones
+  cr_real size = out.absolute + in.absolute + CR_R(1e-3) * (out.size + in.size);
+  cr_real gap = cr_abs(out.sum - in.sum);
+  cr_real error = gap > 0 ? gap / size : 0;
+  return (product_verdict){isfinite(gap) ? error : CR_MAX, false};
+}
+
+static bool input_tangents(stage_bench* b, const stage_chain* c, cr_field_id only) {
+  twin_zero(b->m, b->tan);
+  for (int k = 0; k < c->nread; k++) {
+    cr_field_id id = c->reads[k];
+    if (field_smooth(id) && (only == CR_N_FIELD || only == id)) {
+      field_random_tangent(&b->random, b->m, b->d, b->tan, id);
+    }
+  }
+  return chain_jvp(c, b->m, b->d, b->tan) == CR_OK;
+}
+
+static void output_cotangents(stage_bench* b, const stage_chain* c, cr_field_id only) {
+  twin_zero(b->m, b->bar);
+  for (int k = 0; k < c->nwrite; k++) {
+    cr_field_id id = c->writes[k];
+    if (field_smooth(id) && (only == CR_N_FIELD || only == id)) {
+      field_random_cotangent(&b->random, b->m, b->d, b->bar, id);
+    }
+  }
+}
+
+// every pair of an output and an input by itself, to name those that disagree
+static void blame_pairs(stage_bench* b, const stage_chain* c) {
+  for (int k = 0; k < c->nwrite; k++) {
+    for (int i = 0; i < c->nread && field_smooth(c->writes[k]); i++) {
+      if (field_smooth(c->reads[i]) && input_tangents(b, c, c->reads[i])) {
+        output_cotangents(b, c, c->writes[k]);
+        product_verdict v = product(b, c);
+        if (!v.failed && !(v.error <= VJP_TOLERANCE)) {
+          bench_fail(b, "%s: vjp from %s to %s against jvp: %.2g", c->name,
+                     cri_field(c->writes[k])->name, cri_field(c->reads[i])->name, (double)v.error);
+        }
+      }
+    }
+  }
+}
+
+static bool judge_product(stage_bench* b, const stage_chain* c, const char* seed) {
+  product_verdict v = product(b, c);
+  b->report->vjp_error = cr_max(b->report->vjp_error, v.error);
+  if (!v.failed && !(v.error <= VJP_TOLERANCE)) {
+    bench_fail(b, "%s: vjp against jvp, %s: %.2g of the terms", c->name, seed, (double)v.error);
+    return false;
+  }
+  return !v.failed;
+}
+
+static bool nonzero(const cr_real* x, int n) {
+  for (int i = 0; x != NULL && i < n; i++) {
+    if (x[i] != 0) {
+      return true;
+    }
+  }
+  return false;
+}
+
+static void note_reached(stage_bench* b, const stage_chain* c) {
+  for (int k = 0; k < c->nwrite; k++) {
+    cr_field_id id = c->writes[k];
+    b->report->reached[id] |=
+        nonzero(field_tangent(b->m, b->tan, id), field_tangent_size(b->m, b->d, id));
+  }
+  for (int k = 0; k < c->nread; k++) {
+    cr_field_id id = c->reads[k];
+    bool is_operator = cri_field(id)->kind == CR_KIND_OP;
+    b->report->reached[id] |=
+        is_operator ? field_pairs(b->bar, id)->n > 0
+                    : nonzero(field_tangent(b->m, b->bar, id), field_tangent_size(b->m, b->d, id));
+  }
+}
+
+void derivative_products(stage_bench* b, const stage_chain* c) {
+  if (!input_tangents(b, c, CR_N_FIELD)) {
+    bench_fail(b, "%s: jvp returns an error", c->name);
+    return;
+  }
+  output_cotangents(b, c, CR_N_FIELD);
+  bool good = judge_product(b, c, "all fields");
+  note_reached(b, c);
+
+  // one field, and one entry of it; intermediate tangents in b->tan stay
+  for (int k = 0; k < c->nwrite && good; k++) {
+    cr_field_id id = c->writes[k];
+    int n = field_tangent_size(b->m, b->d, id);
+    if (n > 0) {
+      output_cotangents(b, c, id);
+      good = judge_product(b, c, cri_field(id)->name);
+      twin_zero(b->m, b->bar);
+      field_unit_cotangent(b->m, b->d, b->bar, id, cr_random_int(&b->random, n));
+      good = good && judge_product(b, c, "one entry");
+    }
+  }
+  if (!good) {
+    blame_pairs(b, c);
+  }
+}
