@@ -216,7 +216,7 @@ static cr_status moved_loss(grad* g, const request* q, int k, cr_real h, cr_real
   cr_model kept;
   CR_TRY(cri_model_copy(&kept, &s->m, error));
   cr_real* ctrl = malloc(((size_t)s->nstep * (size_t)s->m.nu + 1) * sizeof *ctrl);
-  cr_rollout_restore(r, &s->m, 0);
+  cri_rollout_restore(r, &s->m, 0);
   if (ctrl == NULL) {
     cri_model_free(&kept);
     return cri_fail(error, CR_ERR_MEMORY, "differences: no memory");
@@ -251,7 +251,7 @@ static void put_back(grad* g, const start_state* start) {
   cr_copy(r->act, start->act, m->na);
   cr_copy(r->d->qfrc_applied, start->applied, m->nv);
   cr_copy(r->d->xfrc_applied, start->xfrc, 6 * m->nbody);
-  cr_rollout_restore(r, m, 0);
+  cri_rollout_restore(r, m, 0);
 }
 
 static cr_status difference_all(grad* g, const start_state* start, cr_error* error) {

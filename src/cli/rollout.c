@@ -112,7 +112,7 @@ static cr_status run(const rollout_options* o, cr_setup* s, cr_error* error) {
     CR_TRY(cri_recording_write(o->out, &s->m, s->rollout, error));
   }
   // everything named belongs to the last state
-  cr_rollout_restore(s->rollout, &s->m, s->nstep);
+  cri_rollout_restore(s->rollout, &s->m, s->nstep);
   if (o->print.n > 0) {
     cr_status status = cr_forward(&s->m, s->rollout->d);
     if (status != CR_OK) {

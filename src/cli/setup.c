@@ -7,41 +7,9 @@
 
 #include "engine/constants.h"
 #include "io/controls.h"
-#include "io/mujoco.h"
+#include "io/open.h"
 #include "model/check.h"
-#include "model/file.h"
 #include "model/names.h"
-
-// ---- the model file
-
-static cr_status open_mujoco(cr_model* m, const char* path, cr_load_report* report,
-                             cr_error* error) {
-  mjModel* mj = NULL;
-  CR_TRY(cri_mujoco_load(&mj, path, error));
-  cri_mujoco_survey(mj, report);
-  cr_status status = CR_OK;
-  if (report->unsupported.n > 0) {
-    status = cri_fail(error, CR_ERR_UNSUPPORTED, "%s: %s%s", path, report->unsupported.text[0],
-                      report->unsupported.n > 1 ? " (and more)" : "");
-  } else {
-    status = cri_model_from_mjmodel(m, mj, error);
-  }
-  mj_deleteModel(mj);
-  return status;
-}
-
-cr_status cr_model_open(cr_model* m, const char* path, cr_load_report* report, cr_error* error) {
-  cr_status status = cri_model_file_is(path) ? cri_model_read(m, path, error)
-                                             : open_mujoco(m, path, report, error);
-  CR_TRY(status);
-  cr_error inner;
-  status = cri_model_check(m, &inner);
-  if (status != CR_OK) {
-    cri_model_free(m);
-    return cri_fail(error, status, "%s: %s", path, inner.text);
-  }
-  return CR_OK;
-}
 
 // ---- --set
 
@@ -110,32 +78,10 @@ static bool names_state(const cr_model* m, const char* text) {
 
 // ---- options of the model
 
-static cr_status set_integrator(cr_model* m, const char* name, cr_error* error) {
-  if (strcmp(name, "euler") == 0) {
-    m->integrator = CR_INT_EULER;
-  } else if (strcmp(name, "rk4") == 0) {
-    m->integrator = CR_INT_RK4;
-  } else {
-    return cri_fail(error, CR_ERR_ARG, "--integrator %s: euler or rk4 expected", name);
-  }
-  return CR_OK;
-}
-
-static cr_status derive(cr_model* m, cr_error* error) {
-  cr_data* d = NULL;
-  CR_TRY(cri_data_create(&d, m, NULL, error));
-  cr_status status = cr_constants(m, d);
-  if (status != CR_OK) {
-    (void)cri_fail(error, status, "%s", d->error.text);
-  }
-  cri_data_free(d);
-  return status;
-}
-
 cr_status cr_setup_load(cr_setup* s, const cr_setup_options* o, cr_error* error) {
-  CR_TRY(cr_model_open(&s->m, o->model_path, &s->report, error));
+  CR_TRY(cri_model_open(&s->m, o->model_path, &s->report, error));
   if (o->integrator != NULL) {
-    CR_TRY(set_integrator(&s->m, o->integrator, error));
+    CR_TRY(cr_model_set_integrator(&s->m, o->integrator, error));
   }
   if (o->timestep != 0) {
     s->m.timestep = (cr_real)o->timestep;
@@ -146,7 +92,7 @@ cr_status cr_setup_load(cr_setup* s, const cr_setup_options* o, cr_error* error)
     }
   }
   CR_TRY(cri_model_check(&s->m, error));
-  return o->derive ? derive(&s->m, error) : CR_OK;
+  return o->derive ? cr_model_derive(&s->m, error) : CR_OK;
 }
 
 // ---- state and controls
@@ -216,7 +162,7 @@ static cr_status set_controls(cr_setup* s, const cr_setup_options* o, cr_error* 
 cr_status cr_setup_rollout(cr_setup* s, const cr_setup_options* o, const bool* wanted,
                            cr_error* error) {
   CR_TRY(count_steps(&s->nstep, o, &s->m, error));
-  CR_TRY(cr_rollout_create(&s->rollout, &s->m, s->nstep, wanted, error));
+  CR_TRY(cri_rollout_create(&s->rollout, &s->m, s->nstep, wanted, error));
   cr_data* d = s->rollout->d;
   if (o->keyframe != NULL) {
     CR_TRY(start_from_keyframe(&s->m, d, o->keyframe, error));

@@ -3,6 +3,7 @@
 #ifndef CR_CLI_SETUP_H
 #define CR_CLI_SETUP_H
 
+#include "carom/model.h"
 #include "cli/options.h"
 #include "io/json.h"
 #include "io/report.h"
@@ -49,9 +50,6 @@ cr_status cr_setup_rollout(cr_setup* setup, const cr_setup_options* options, con
                            cr_error* error);
 
 void cr_setup_free(cr_setup* setup);
-
-/// Loads MJCF, URDF (through libmujoco) or a Carom model file, refusing what is not supported.
-cr_status cr_model_open(cr_model* m, const char* path, cr_load_report* report, cr_error* error);
 
 /// Reports a failure as a command does: the sentence on standard error, with --json an object with
 /// `error` on standard output; returns the exit code.

@@ -279,8 +279,8 @@ static void add_contact(const cr_model* m, cr_data* d, rows_needed* need, int c,
                         cr_real* base) {
   d->contact_efc_address[c] = -1;
   d->contact_mu[c] = 0;
-  d->contact_exclude[c] = !has(m, CR_DSBL_CONTACT) ||
-                          d->contact_dist[c] >= d->contact_includemargin[c] + reach(m);
+  d->contact_exclude[c] =
+      !has(m, CR_DSBL_CONTACT) || d->contact_dist[c] >= d->contact_includemargin[c] + reach(m);
   if (d->contact_exclude[c] != 0) {
     return;
   }
@@ -473,8 +473,8 @@ static void contact_softness_tan(const cr_model* m, const cr_data* d, cr_data* t
     }
     KBIP_tan[2] = I_tan;
     KBIP_tan[3] = 0;
-    tan->efc_D[i + k] = contact_D(m, type, k, s.I, A, mu) *
-                        (log_tan + log_D_friction_tan(type, k, mu, mu_tan));
+    tan->efc_D[i + k] =
+        contact_D(m, type, k, s.I, A, mu) * (log_tan + log_D_friction_tan(type, k, mu, mu_tan));
   }
   tan->contact_mu[c] = dim > 1 ? mu_tan[0] * mu_scale(m) : 0;
 }

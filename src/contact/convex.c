@@ -14,10 +14,10 @@
 
 enum { LEAST_ITERATIONS = 200, LINE_ITERATIONS = 60, MAX_BLOCK = 2 * (CR_MAX_CONE - 1) };
 
-static const cr_real ROUND_OFF = 8 * CR_EPS;        // share of the scale that is as good as zero
-static const cr_real ACCEPT = CR_R(1e-12);          // share below which a residual may come to rest
-static const cr_real LINE_TOLERANCE = CR_R(0.01);   // of the slope at the start of the line
-static const cr_real REST = CR_R(0.5);              // a residual that falls less has come to rest
+static const cr_real ROUND_OFF = 8 * CR_EPS;       // share of the scale that is as good as zero
+static const cr_real ACCEPT = 4500 * CR_EPS;       // share below which a residual may come to rest
+static const cr_real LINE_TOLERANCE = CR_R(0.01);  // of the slope at the start of the line
+static const cr_real REST = CR_R(0.5);             // a residual that falls less has come to rest
 
 // a point and all that is evaluated there
 typedef struct {
@@ -32,8 +32,8 @@ typedef struct {
   cr_data* d;
   const cr_real* metric;
   cr_pattern M, H;
-  bool has_factor, moved;   // H was factored; the point moved since then
-  int32_t* factored;        // states at which it was
+  const cr_real* factored_at;  // the a of the point at which H was factored, NULL before
+  int32_t* factored;           // and its states
 } problem;
 
 static point point_push(const cr_model* m, cr_data* d) {
@@ -189,8 +189,7 @@ static cr_status factor(problem* p, const point* at) {
   }
   cri_pop(d, mark);
   memcpy(p->factored, at->state, (size_t)d->nefc * sizeof *p->factored);
-  p->has_factor = true;
-  p->moved = false;
+  p->factored_at = at->a;
   int row = cr_chol_factor(d->H_factor, &p->H);
   if (row >= 0) {
     return cri_fail(&d->error, CR_ERR_SINGULAR,
@@ -201,11 +200,12 @@ static cr_status factor(problem* p, const point* at) {
 
 // whether the factor is that of H at `at`: H of quadratic rows depends on their states alone
 static bool factor_is_current(const problem* p, const point* at) {
-  if (!p->has_factor) {
+  if (p->factored_at == NULL) {
     return false;
   }
   for (int i = 0; i < p->d->nefc; i++) {
-    if (at->state[i] != p->factored[i] || (at->state[i] == CR_STATE_CONE && p->moved)) {
+    if (at->state[i] != p->factored[i] ||
+        (at->state[i] == CR_STATE_CONE && at->a != p->factored_at)) {
       return false;
     }
   }
@@ -217,8 +217,8 @@ static bool factor_is_current(const problem* p, const point* at) {
 // The function along the line from x through y: slope and curvature at alpha.
 typedef struct {
   const problem* p;
-  const cr_real *e, *u;        // e at x, and its change from x to y
-  cr_real linear, quadratic;   // p' (M a - tau) at x, p' M p
+  const cr_real *e, *u;       // e at x, and its change from x to y
+  cr_real linear, quadratic;  // p' (M a - tau) at x, p' M p
 } line;
 
 static void line_slope(const line* l, cr_real alpha, cr_real slope[2]) {
@@ -284,9 +284,10 @@ static cr_status step(problem* p, const point* x, point* y) {
   }
   evaluate(p, y);
 
-  // stay at the unit step where the slope is small enough there
+  // stay at the unit step where the slope is small enough there, or all that is left is rounding
   cr_real slope0 = dot(x->g, s, nv), slope1 = dot(y->g, s, nv);
-  if (!(cr_abs(slope1) <= LINE_TOLERANCE * cr_abs(slope0)) && y->residual > ROUND_OFF) {
+  bool small = cr_abs(slope1) <= LINE_TOLERANCE * cr_abs(slope0);
+  if (!small && !factor_is_current(p, y) && x->residual > ACCEPT) {
     cr_real* u = cri_push(p->d, (size_t)n);
     for (int i = 0; i < n; i++) {
       u[i] = y->e[i] - x->e[i];
@@ -300,7 +301,123 @@ static cr_status step(problem* p, const point* x, point* y) {
     }
     evaluate(p, y);
   }
-  p->moved = true;
   cri_pop(p->d, mark);
   return CR_OK;
 }
+
+// Whether what is left of g is rounding: forces of stiff rows are differences of large numbers.
+static bool is_rounding(const problem* p, const point* x) {
+  const cr_data* d = p->d;
+  int nv = p->m->nv;
+  size_t mark = cri_mark(p->d);
+  cr_real* noise = cri_push(p->d, (size_t)nv);
+  for (int i = 0; i < nv; i++) {
+    noise[i] = cr_abs(x->Ma[i]) + cr_abs(d->qfrc_smooth[i]);
+  }
+  for (int i = 0; i < d->nefc; i++) {
+    const cr_real* J = d->efc_J + d->efc_J_rowadr[i];
+    const int32_t* col = d->efc_J_colind + d->efc_J_rowadr[i];
+    cr_real e = cr_abs(d->efc_aref[i]);
+    for (int k = 0; k < d->efc_J_rownnz[i]; k++) {
+      e += cr_abs(J[k] * x->a[col[k]]);
+    }
+    bool stiff = x->state[i] == CR_STATE_QUADRATIC || x->state[i] == CR_STATE_CONE;
+    cr_real f = cr_abs(x->f[i]) + (stiff ? d->efc_D[i] * e : 0);
+    for (int k = 0; k < d->efc_J_rownnz[i]; k++) {
+      noise[col[k]] += cr_abs(J[k]) * f;
+    }
+  }
+  bool all = true;
+  for (int i = 0; i < nv; i++) {
+    all = all && cr_abs(x->g[i]) <= 4 * ROUND_OFF * noise[i];
+  }
+  cri_pop(p->d, mark);
+  return all;
+}
+
+// Iterates from *x, with *y to go on to; *x is the solution in the end.
+static cr_status iterate(problem* p, point* x, point* y) {
+  cr_data* d = p->d;
+  int most = p->m->iterations > LEAST_ITERATIONS ? p->m->iterations : LEAST_ITERATIONS;
+  cr_real enough = cr_max(p->m->tolerance, ROUND_OFF);
+  for (d->solver_iterations = 0; x->residual > enough; d->solver_iterations++) {
+    if (d->solver_iterations >= most) {
+      return cri_fail(&d->error, CR_ERR_SOLVER,
+                      "constraint solver: residual %g of the largest force after %d iterations",
+                      (double)x->residual, d->solver_iterations);
+    }
+    CR_TRY(step(p, x, y));
+    bool rests = y->residual > REST * x->residual && (x->residual <= ACCEPT || is_rounding(p, y));
+    if (!rests || y->residual < x->residual) {
+      point swap = *x;
+      *x = *y;
+      *y = swap;
+    }
+    if (rests) {
+      break;
+    }
+  }
+  return CR_OK;
+}
+
+static cr_status rows_finite(cr_data* d, const cr_real* e) {
+  for (int i = 0; i < d->nefc; i++) {
+    if (!isfinite(e[i])) {
+      return cri_fail(&d->error, CR_ERR_NONFINITE,
+                      "constraint solver: row %d (of type %d, object %d) is not finite", i,
+                      d->efc_type[i], d->efc_id[i]);
+    }
+  }
+  return CR_OK;
+}
+
+static cr_status solve(const cr_model* m, cr_data* d, const cr_real* metric) {
+  size_t mark = cri_mark(d);
+  problem p = {.m = m, .d = d, .metric = metric};
+  p.M = (cr_pattern){.n = m->nv, .nnz = m->M_rownnz, .adr = m->M_rowadr, .col = m->M_colind};
+  p.factored = cri_push_int(d, (size_t)d->nefc);
+  point x = point_push(m, d), y = point_push(m, d);
+  make_pattern(&p);
+  start(&p, &x);
+  cr_status status = rows_finite(d, x.e);
+  if (status == CR_OK) {
+    status = iterate(&p, &x, &y);
+  }
+
+  // the derivative needs the factor at the solution
+  if (status == CR_OK && !factor_is_current(&p, &x)) {
+    status = factor(&p, &x);
+  }
+  d->solver_residual = x.residual;
+  cr_copy(d->acc_qacc, x.a, m->nv);
+  cr_copy(d->acc_jar, x.e, d->nefc);
+  cr_copy(d->acc_force, x.f, d->nefc);
+  memcpy(d->efc_state, x.state, (size_t)d->nefc * sizeof *x.state);
+  cri_pop(d, mark);
+  return status;
+}
+
+static void linear(const cr_model* m, const cr_data* d, cr_real* x) {
+  cr_pattern H = cr_chol_pattern_view(m->nv, d->H_index);
+  cr_chol_solve(d->H_factor, &H, x);
+}
+
+static void force_jvp(const cr_model* m, const cr_data* d, const cr_data* tan, const cr_real* e_tan,
+                      cr_real* f_tan) {
+  (void)m;
+  cri_law_jvp(d, d->acc_jar, tan, e_tan, f_tan);
+}
+
+static void force_vjp(const cr_model* m, const cr_data* d, cr_data* bar, const cr_real* f_bar,
+                      cr_real* e_bar) {
+  (void)m;
+  cri_law_vjp(d, d->acc_jar, bar, f_bar, e_bar);
+}
+
+// H is symmetric here, so it is its own transpose
+const cr_contact_model cri_convex = {.name = "convex",
+                                     .solve = solve,
+                                     .linear = linear,
+                                     .linear_transposed = linear,
+                                     .force_jvp = force_jvp,
+                                     .force_vjp = force_vjp};

@@ -37,9 +37,7 @@ static curve curve_from_distance(const cr_model* m) {
 }
 
 // x^p; powers 1 and 2 are the usual ones
-static cr_real power(cr_real x, cr_real p) {
-  return p == 1 ? x : (p == 2 ? x * x : cr_pow(x, p));
-}
+static cr_real power(cr_real x, cr_real p) { return p == 1 ? x : (p == 2 ? x * x : cr_pow(x, p)); }
 
 static place place_on(const curve* c, cr_real r) {
   cr_real x = cr_abs(r) / c->width, p = c->power;
@@ -54,8 +52,7 @@ static place place_on(const curve* c, cr_real r) {
     return (place){.x = x, .y = scale * power(x, p), .y_x = p * scale * power(x, p - 1)};
   }
   cr_real scale = 1 / power(1 - c->mid, p - 1);
-  return (place){
-      .x = x, .y = 1 - scale * power(1 - x, p), .y_x = p * scale * power(1 - x, p - 1)};
+  return (place){.x = x, .y = 1 - scale * power(1 - x, p), .y_x = p * scale * power(1 - x, p - 1)};
 }
 
 cr_real cri_impedance(const cr_model* m, const cr_real solimp[5], cr_real r, bool contact,

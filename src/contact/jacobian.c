@@ -122,8 +122,8 @@ void cri_contact_sweep_velocity(const cr_model* m, const cr_data* d, const cri_c
 }
 
 void cri_contact_sweep_add(const cr_model* m, const cr_data* d, cr_data* bar,
-                           const cri_contact_sweep* s, int c, int k, int dim,
-                           const cr_real* lambda, const cr_real u[6]) {
+                           const cri_contact_sweep* s, int c, int k, int dim, const cr_real* lambda,
+                           const cr_real u[6]) {
   int body[2];
   bodies_of(m, d, c, body);
 

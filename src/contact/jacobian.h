@@ -43,8 +43,8 @@ void cri_contact_sweep_velocity(const cr_model* m, const cr_data* d, const cri_c
 /// Adds the cotangents of contact_frame, contact_pos, subtree_com for pair k, where lambda[dim] is
 /// the cotangent of J_k r, and puts the forces on the two bodies. [k3]'
 void cri_contact_sweep_add(const cr_model* m, const cr_data* d, cr_data* bar,
-                           const cri_contact_sweep* s, int c, int k, int dim,
-                           const cr_real* lambda, const cr_real u[6]);
+                           const cri_contact_sweep* s, int c, int k, int dim, const cr_real* lambda,
+                           const cr_real u[6]);
 
 /// Leaf to root: adds the cotangent of cdof.
 void cri_contact_sweep_end(const cr_model* m, cr_data* bar, const cri_contact_sweep* s);

@@ -102,8 +102,7 @@ static void cone_slope(const cone* c, const cr_real* w, cr_real slope[2]) {
 static void cone_jvp(const cone* c, const cr_real* e_tan, const cr_real* D_tan, cr_real mu_tan,
                      const cr_real* friction_tan, cr_real* f_tan) {
   for (int j = 0; j < c->dim; j++) {
-    f_tan[j] =
-        c->state == CR_STATE_QUADRATIC ? -c->D[j] * e_tan[j] - D_tan[j] * c->e[j] : 0;
+    f_tan[j] = c->state == CR_STATE_QUADRATIC ? -c->D[j] * e_tan[j] - D_tan[j] * c->e[j] : 0;
   }
   if (c->state != CR_STATE_CONE) {
     return;
@@ -116,8 +115,7 @@ static void cone_jvp(const cone* c, const cr_real* e_tan, const cr_real* D_tan, 
   }
   // [f2] g = mu e_0 - mu T, Dm = D_0 / (mu^2 (1 + mu^2)), p = Dm g
   cr_real g_tan = mu * e_tan[0] + mu_tan * c->e[0] - mu_tan * c->T - mu * T_tan;
-  cr_real Dm_tan =
-      c->Dm * (D_tan[0] / c->D[0] - mu_tan * (2 / mu + 2 * mu / (1 + mu * mu)));
+  cr_real Dm_tan = c->Dm * (D_tan[0] / c->D[0] - mu_tan * (2 / mu + 2 * mu / (1 + mu * mu)));
   cr_real p = c->Dm * c->g, p_tan = Dm_tan * c->g + c->Dm * g_tan;
   // [f3] f_0 = -p mu, f_j = p mu u_j friction_j
   f_tan[0] = -p_tan * mu - p * mu_tan;

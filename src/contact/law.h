@@ -26,24 +26,23 @@ enum {
 enum { CR_MAX_CONE = 6 };  // rows of an elliptic contact
 
 /// Forces f and states of all rows at e.
-void cri_law_force(const cr_data* d, const cr_real* e, cr_real* f,
-                   int32_t* state);
+void cri_law_force(const cr_data* d, const cr_real* e, cr_real* f, int32_t* state);
 
 /// Sum of s over all rows.
 cr_real cri_law_cost(const cr_data* d, const cr_real* e);
 
 /// First and second derivative of s(e + alpha u) with respect to alpha.
-void cri_law_slope(const cr_data* d, const cr_real* e, const cr_real* u,
-                   cr_real alpha, cr_real slope[2]);
+void cri_law_slope(const cr_data* d, const cr_real* e, const cr_real* u, cr_real alpha,
+                   cr_real slope[2]);
 
 /// C (dim x dim) = -F' of the elliptic contact at row i, which is in the middle zone: positive
 /// semidefinite.
 void cri_law_cone_curvature(const cr_data* d, const cr_real* e, int i, cr_real* C);
 
 /// f_tan and e_bar of a contact model (contact/model.h) at e.
-void cri_law_jvp(const cr_data* d, const cr_real* e, const cr_data* tan,
-                 const cr_real* e_tan, cr_real* f_tan);
-void cri_law_vjp(const cr_data* d, const cr_real* e, cr_data* bar,
-                 const cr_real* f_bar, cr_real* e_bar);
+void cri_law_jvp(const cr_data* d, const cr_real* e, const cr_data* tan, const cr_real* e_tan,
+                 cr_real* f_tan);
+void cri_law_vjp(const cr_data* d, const cr_real* e, cr_data* bar, const cr_real* f_bar,
+                 cr_real* e_bar);
 
 #endif

@@ -11,9 +11,9 @@ static const int FRICTION_OF[5] = {0, 0, 1, 2, 2};
 // weights that are constants but for those of solimp and of a standard solref (smooth).
 typedef struct {
   int geom[2];
-  bool equal;             // same priority
-  bool standard;          // solref is mixed by weight
-  cr_real mix[2];         // weights from solmix or priority
+  bool equal;      // same priority
+  bool standard;   // solref is mixed by weight
+  cr_real mix[2];  // weights from solmix or priority
   cr_real friction[3][2];
   cr_real solref[2][2];
 } weights;
@@ -153,10 +153,10 @@ static void mix_geoms_tan(const cr_model* m, const cr_data* d, cr_data* tan, int
   // [x2]
   for (int i = 0; i < 5; i++) {
     int k = FRICTION_OF[i];
-    tan->contact_friction[5 * c + i] =
-        free_friction(m, d, c, i, &w) ? w.friction[k][0] * par(t->geom_friction, a, 3, k) +
-                                            w.friction[k][1] * par(t->geom_friction, b, 3, k)
-                                      : 0;
+    tan->contact_friction[5 * c + i] = free_friction(m, d, c, i, &w)
+                                           ? w.friction[k][0] * par(t->geom_friction, a, 3, k) +
+                                                 w.friction[k][1] * par(t->geom_friction, b, 3, k)
+                                           : 0;
   }
 
   // [x3]
@@ -272,8 +272,8 @@ static void copy_pair_bar(const cr_model* m, const cr_data* d, cr_data* bar, int
 static bool wanted(const cr_model* par) {
   return par->geom_friction != NULL || par->geom_solref != NULL || par->geom_solimp != NULL ||
          par->geom_solmix != NULL || par->geom_margin != NULL || par->pair_friction != NULL ||
-         par->pair_solref != NULL || par->pair_solreffriction != NULL ||
-         par->pair_solimp != NULL || par->pair_margin != NULL;
+         par->pair_solref != NULL || par->pair_solreffriction != NULL || par->pair_solimp != NULL ||
+         par->pair_margin != NULL;
 }
 
 cr_status cr_mixing_vjp(const cr_model* m, const cr_data* d, cr_data* bar) {

@@ -12,33 +12,23 @@ static bool switched_off(const cr_model* m) {
   return m->nactuator == 0 || (m->disableflags & CR_DSBL_ACTUATION) != 0;
 }
 
-// ---- clipping that remembers where it held: -1, +1 at the lower, upper end, 0 free
+// ---- clipping that says where it held: side -1, +1 at the lower, upper end, 0 free
 
-typedef struct {
-  cr_real value;
-  int side;
-} clipped;
-
-static clipped clip(cr_real x, bool limited, const cr_real range[2]) {
-  if (limited && x < range[0]) {
-    return (clipped){range[0], -1};
-  }
-  if (limited && x > range[1]) {
-    return (clipped){range[1], 1};
-  }
-  return (clipped){x, 0};
+static cr_real clip(cr_real x, bool limited, const cr_real range[2], int* side) {
+  *side = !limited ? 0 : (x < range[0] ? -1 : x > range[1]);
+  return *side == 0 ? x : range[*side > 0];
 }
 
-static cr_real clip_jvp(clipped c, cr_real x_tan, const cr_real range_tan[2]) {
-  return c.side == 0 ? x_tan : range_tan[c.side > 0];
+static cr_real clip_jvp(int side, cr_real x_tan, const cr_real range_tan[2]) {
+  return side == 0 ? x_tan : range_tan[side > 0];
 }
 
 // gives the cotangent of x; adds to that of the range
-static cr_real clip_vjp(clipped c, cr_real bar, cr_real* range_bar) {
-  if (c.side != 0 && range_bar != NULL) {
-    range_bar[c.side > 0] += bar;
+static cr_real clip_vjp(int side, cr_real bar, cr_real* range_bar) {
+  if (side != 0 && range_bar != NULL) {
+    range_bar[side > 0] += bar;
   }
-  return c.side == 0 ? bar : 0;
+  return side == 0 ? bar : 0;
 }
 
 // row `row` of a parameter's cotangent, NULL where the twin does not hold it
@@ -68,44 +58,39 @@ static void moment_add(const cr_data* d, const cr_real* moment, int out, cr_real
 // ---- one actuator
 
 typedef struct {
-  int u, out, act;         // control, output, activation (-1 none)
-  bool off;                // its group is disabled
-  clipped ctrl, force;     // [u2], [u6]
-  cr_real period;          // of the setpoint, 0 none
-  cr_real tau, rate;       // time constant of a filter (0 none), act_dot
-  bool tau_trusted;        // tau is dynprm[0], not the smallest allowed
-  cr_real turns3, turns5;  // periods taken off in [u3], [u5]
-  bool early;
-  cri_next_activation next;  // where early
-  cr_real input, gain;       // x~ and what multiplies it
+  int adr, out, act;         // first control, output, activation (-1 none)
+  bool off, early;           // its group is disabled; its force acts early
+  cr_real u, force;          // [u2], [u6]
+  int u_side, force_side;    // where they were clipped
+  cr_real period;            // of the setpoint, 0 none
+  cr_real tau, rate;         // time constant of a filter (0 none), act_dot
+  bool tau_trusted;          // tau is dynprm[0], not the smallest allowed
+  cr_real turns3, turns5;    // periods taken off in [u3], [u5]
+  cr_real input, gain;       // x~ and what multiplies it; not where off
+  cri_next_activation next;  // only where early
 } actuator;
 
 // [u2], [u3]
 static void evaluate_rate(const cr_model* m, const cr_data* d, int i, actuator* a) {
-  bool limited = m->actuator_ctrllimited[a->u] != 0 && (m->disableflags & CR_DSBL_CLAMPCTRL) == 0;
-  a->ctrl = clip(d->ctrl[a->u], limited, m->actuator_ctrlrange + 2 * a->u);
-  int type = m->actuator_dyntype[i];
-  if (a->act < 0) {
-    return;
-  }
-  if (type == CR_DYN_INTEGRATOR) {
-    a->rate = a->ctrl.value;
-  } else if (type == CR_DYN_FILTER || type == CR_DYN_FILTEREXACT) {
+  bool limited = m->actuator_ctrllimited[a->adr] != 0 && (m->disableflags & CR_DSBL_CLAMPCTRL) == 0;
+  a->u = clip(d->ctrl[a->adr], limited, m->actuator_ctrlrange + 2 * a->adr, &a->u_side);
+  a->tau = a->turns3 = 0;
+  a->tau_trusted = false;
+  a->rate = m->actuator_dyntype[i] == CR_DYN_INTEGRATOR ? a->u : 0;
+  if (m->actuator_dyntype[i] == CR_DYN_FILTER || m->actuator_dyntype[i] == CR_DYN_FILTEREXACT) {
     a->tau = cr_max(CR_MINVAL, m->actuator_dynprm[10 * i]);
     a->tau_trusted = m->actuator_dynprm[10 * i] > CR_MINVAL;
-    a->turns3 = cri_servo_turns(a->ctrl.value, d->act[a->act], a->period);
-    a->rate = (a->ctrl.value - a->period * a->turns3 - d->act[a->act]) / a->tau;
+    a->turns3 = cri_servo_turns(a->u, d->act[a->act], a->period);
+    a->rate = (a->u - a->period * a->turns3 - d->act[a->act]) / a->tau;
   }
 }
 
-// [u4], [u5], [u6]
-static void evaluate_force(const cr_model* m, const cr_data* d, int i, cr_real v, actuator* a) {
-  cr_real x = a->ctrl.value, l = d->actuator_length[a->out];
+// [u4], [u5]
+static cr_real evaluate_force(const cr_model* m, const cr_data* d, int i, cr_real v, actuator* a) {
+  cr_real x = a->act < 0 ? a->u : d->act[a->act], l = d->actuator_length[a->out];
   if (a->early) {
     a->next = cri_activation_next(m, i, d->act[a->act], a->rate);
     x = a->next.value;
-  } else if (a->act >= 0) {
-    x = d->act[a->act];
   }
   a->turns5 = cri_servo_turns(x, l, a->period);
   a->input = x - a->period * a->turns5;
@@ -113,50 +98,48 @@ static void evaluate_force(const cr_model* m, const cr_data* d, int i, cr_real v
   const cr_real* b = m->actuator_biasprm + 10 * i;
   a->gain = g[0] + (m->actuator_gaintype[i] == CR_GAIN_AFFINE ? g[1] * l + g[2] * v : 0);
   cr_real bias = m->actuator_biastype[i] == CR_BIAS_AFFINE ? b[0] + b[1] * l + b[2] * v : 0;
-  bool limited = m->actuator_forcelimited[i] != 0;
-  a->force = clip(a->gain * a->input + bias, limited, m->actuator_forcerange + 2 * i);
+  return a->gain * a->input + bias;
 }
 
 // v: velocity of the actuator
-static actuator evaluate(const cr_model* m, const cr_data* d, int i, cr_real v) {
-  actuator a = {.u = m->actuator_ctrladr[i],
-                .out = m->actuator_outadr[i],
-                .act = m->actuator_actadr[i],
-                .off = cri_actuator_disabled(m, i),
-                .period = cri_servo_period(m, i)};
-  a.early = a.act >= 0 && m->actuator_actearly[i] != 0;
-  evaluate_rate(m, d, i, &a);
-  if (!a.off) {
-    evaluate_force(m, d, i, v, &a);
-  } else {
-    a.force = clip(0, m->actuator_forcelimited[i] != 0, m->actuator_forcerange + 2 * i);
-  }
-  return a;
+static void evaluate(const cr_model* m, const cr_data* d, int i, cr_real v, actuator* a) {
+  a->adr = m->actuator_ctrladr[i];
+  a->out = m->actuator_outadr[i];
+  a->act = m->actuator_actadr[i];
+  a->off = cri_actuator_disabled(m, i);
+  a->early = a->act >= 0 && m->actuator_actearly[i] != 0;
+  a->period = cri_servo_period(m, i);
+  evaluate_rate(m, d, i, a);
+  // [u6]
+  cr_real f = a->off ? 0 : evaluate_force(m, d, i, v, a);
+  bool limited = m->actuator_forcelimited[i] != 0;
+  a->force = clip(f, limited, m->actuator_forcerange + 2 * i, &a->force_side);
 }
 
-// tangents of the rate and of the force; v_tan, l_tan those of velocity and length
-static void actuator_jvp(const cr_model* m, const cr_data* d, const cr_data* tan, int i, cr_real v,
-                         cr_real v_tan, cr_real* rate_tan, cr_real* force_tan) {
-  actuator a = evaluate(m, d, i, v);
+// tangents of the rate and of the force; v, v_tan velocity and its tangent
+static void actuator_jvp(const cr_model* m, const cr_data* d, const cr_data* tan, int i,
+                         const actuator* a, cr_real v, cr_real v_tan, cr_real* rate_tan,
+                         cr_real* force_tan) {
   const cr_model* par = &tan->par;
-  cr_real l = d->actuator_length[a.out], l_tan = tan->actuator_length[a.out];
-  cr_real act_tan = a.act >= 0 ? tan->act[a.act] : 0;
-  cr_real tau_tan = a.tau_trusted ? cri_par_tan(par->actuator_dynprm, i, 10)[0] : 0;
-  cr_real period_tan = cri_servo_period_jvp(m, i, a.period, tan);
+  cr_real l = d->actuator_length[a->out], l_tan = tan->actuator_length[a->out];
+  cr_real act_tan = a->act >= 0 ? tan->act[a->act] : 0;
+  cr_real tau_tan = a->tau_trusted ? cri_par_tan(par->actuator_dynprm, i, 10)[0] : 0;
+  cr_real period_tan = cri_servo_period_jvp(m, i, a->period, tan);
   // [u2]
-  cr_real u_tan = clip_jvp(a.ctrl, tan->ctrl[a.u], cri_par_tan(par->actuator_ctrlrange, a.u, 2));
+  const cr_real* range_tan = cri_par_tan(par->actuator_ctrlrange, a->adr, 2);
+  cr_real u_tan = clip_jvp(a->u_side, tan->ctrl[a->adr], range_tan);
   // [u3]
   *rate_tan = m->actuator_dyntype[i] == CR_DYN_INTEGRATOR ? u_tan : 0;
-  if (a.tau > 0) {
-    *rate_tan = (u_tan - period_tan * a.turns3 - act_tan - a.rate * tau_tan) / a.tau;
+  if (a->tau > 0) {
+    *rate_tan = (u_tan - period_tan * a->turns3 - act_tan - a->rate * tau_tan) / a->tau;
   }
   // [u4]
-  cr_real x_tan = a.act < 0 ? u_tan : act_tan;
-  if (a.early) {
-    x_tan = a.next.by_act * act_tan + a.next.by_rate * *rate_tan + a.next.by_tau * tau_tan;
-    x_tan += a.next.side == 0 ? 0 : cri_par_tan(par->actuator_actrange, i, 2)[a.next.side > 0];
+  cr_real x_tan = a->act < 0 ? u_tan : act_tan;
+  if (a->early) {
+    x_tan = a->next.by_act * act_tan + a->next.by_rate * *rate_tan + a->next.by_tau * tau_tan;
+    x_tan += a->next.side == 0 ? 0 : cri_par_tan(par->actuator_actrange, i, 2)[a->next.side > 0];
   }
-  x_tan -= period_tan * a.turns5;
+  x_tan -= period_tan * a->turns5;
   // [u5]
   const cr_real* g = m->actuator_gainprm + 10 * i;
   const cr_real* b = m->actuator_biasprm + 10 * i;
@@ -170,8 +153,8 @@ static void actuator_jvp(const cr_model* m, const cr_data* d, const cr_data* tan
     bias_tan = b_tan[0] + b_tan[1] * l + b[1] * l_tan + b_tan[2] * v + b[2] * v_tan;
   }
   // [u6]
-  cr_real f_tan = a.off ? 0 : gain_tan * a.input + a.gain * x_tan + bias_tan;
-  *force_tan = clip_jvp(a.force, f_tan, cri_par_tan(par->actuator_forcerange, i, 2));
+  cr_real f_tan = a->off ? 0 : gain_tan * a->input + a->gain * x_tan + bias_tan;
+  *force_tan = clip_jvp(a->force_side, f_tan, cri_par_tan(par->actuator_forcerange, i, 2));
 }
 
 // [u5]': adds to the cotangents of length, gain and bias; v_bar that of the velocity
@@ -205,49 +188,48 @@ static void force_law_vjp(const cr_model* m, const cr_data* d, cr_data* bar, int
 
 // from the cotangents of rate and force to those of everything they are made of; returns that of
 // the velocity
-static cr_real actuator_vjp(const cr_model* m, const cr_data* d, cr_data* bar, int i, cr_real v,
-                            cr_real rate_bar, cr_real force_bar) {
-  actuator a = evaluate(m, d, i, v);
+static cr_real actuator_vjp(const cr_model* m, const cr_data* d, cr_data* bar, int i,
+                            const actuator* a, cr_real v, cr_real rate_bar, cr_real force_bar) {
   cr_real v_bar = 0, u_bar = 0, act_bar = 0, tau_bar = 0, period_bar = 0;
   // [u6]'
-  cr_real f_bar = clip_vjp(a.force, force_bar, par_bar(bar->par.actuator_forcerange, i, 2));
-  if (!a.off) {
+  cr_real f_bar = clip_vjp(a->force_side, force_bar, par_bar(bar->par.actuator_forcerange, i, 2));
+  if (!a->off) {
     // [u5]'
-    force_law_vjp(m, d, bar, i, &a, v, f_bar, &v_bar);
-    cr_real x_bar = f_bar * a.gain;
-    period_bar -= x_bar * a.turns5;
+    force_law_vjp(m, d, bar, i, a, v, f_bar, &v_bar);
+    cr_real x_bar = f_bar * a->gain;
+    period_bar -= x_bar * a->turns5;
     // [u4]'
-    if (a.early) {
-      act_bar += x_bar * a.next.by_act;
-      rate_bar += x_bar * a.next.by_rate;
-      tau_bar += x_bar * a.next.by_tau;
-      if (a.next.side != 0 && bar->par.actuator_actrange != NULL) {
-        bar->par.actuator_actrange[2 * i + (a.next.side > 0)] += x_bar;
+    if (a->early) {
+      act_bar += x_bar * a->next.by_act;
+      rate_bar += x_bar * a->next.by_rate;
+      tau_bar += x_bar * a->next.by_tau;
+      if (a->next.side != 0 && bar->par.actuator_actrange != NULL) {
+        bar->par.actuator_actrange[2 * i + (a->next.side > 0)] += x_bar;
       }
-    } else if (a.act >= 0) {
+    } else if (a->act >= 0) {
       act_bar += x_bar;
     } else {
       u_bar += x_bar;
     }
   }
   // [u3]'
-  if (a.tau > 0) {
-    u_bar += rate_bar / a.tau;
-    act_bar -= rate_bar / a.tau;
-    period_bar -= rate_bar * a.turns3 / a.tau;
-    tau_bar -= rate_bar * a.rate / a.tau;
+  if (a->tau > 0) {
+    u_bar += rate_bar / a->tau;
+    act_bar -= rate_bar / a->tau;
+    period_bar -= rate_bar * a->turns3 / a->tau;
+    tau_bar -= rate_bar * a->rate / a->tau;
   } else if (m->actuator_dyntype[i] == CR_DYN_INTEGRATOR) {
     u_bar += rate_bar;
   }
   // [u2]'
-  bar->ctrl[a.u] += clip_vjp(a.ctrl, u_bar, par_bar(bar->par.actuator_ctrlrange, a.u, 2));
-  if (a.act >= 0) {
-    bar->act[a.act] += act_bar;
+  bar->ctrl[a->adr] += clip_vjp(a->u_side, u_bar, par_bar(bar->par.actuator_ctrlrange, a->adr, 2));
+  if (a->act >= 0) {
+    bar->act[a->act] += act_bar;
   }
-  if (bar->par.actuator_dynprm != NULL && a.tau_trusted) {
+  if (bar->par.actuator_dynprm != NULL && a->tau_trusted) {
     bar->par.actuator_dynprm[10 * i] += tau_bar;
   }
-  cri_servo_period_vjp(m, i, a.period, period_bar, bar);
+  cri_servo_period_vjp(m, i, a->period, period_bar, bar);
   return v_bar;
 }
 
@@ -268,8 +250,9 @@ static void joint_forces(const cr_model* m, const cr_data* d, const cr_real* f, 
   }
 }
 
-static clipped clip_joint(const cr_model* m, int j, const cr_real* tau) {
-  return clip(tau[m->jnt_dofadr[j]], m->jnt_actfrclimited[j] != 0, m->jnt_actfrcrange + 2 * j);
+static cr_real clip_joint(const cr_model* m, int j, const cr_real* tau, int* side) {
+  bool limited = m->jnt_actfrclimited[j] != 0;
+  return clip(tau[m->jnt_dofadr[j]], limited, m->jnt_actfrcrange + 2 * j, side);
 }
 
 static cr_status check_control(const cr_model* m, cr_data* d, int i, cr_real u) {
@@ -295,10 +278,11 @@ cr_status cr_actuation(const cr_model* m, cr_data* d) {
     // [u1] v = A qvel
     cr_real v = moment_mul(d, d->actuator_moment, out, d->qvel);
     // [u2] to [u6]
-    actuator a = evaluate(m, d, i, v);
-    CR_TRY(check_control(m, d, i, a.ctrl.value));
+    actuator a;
+    evaluate(m, d, i, v, &a);
+    CR_TRY(check_control(m, d, i, a.u));
     d->actuator_velocity[out] = v;
-    d->actuator_force[out] = a.force.value;
+    d->actuator_force[out] = a.force;
     if (a.act >= 0) {
       d->act_dot[a.act] = a.rate;
     }
@@ -306,7 +290,8 @@ cr_status cr_actuation(const cr_model* m, cr_data* d) {
   joint_forces(m, d, d->actuator_force, d->qfrc_actuator);
   // [u8]
   for (int j = 0; j < m->njnt; j++) {
-    d->qfrc_actuator[m->jnt_dofadr[j]] = clip_joint(m, j, d->qfrc_actuator).value;
+    int side;
+    d->qfrc_actuator[m->jnt_dofadr[j]] = clip_joint(m, j, d->qfrc_actuator, &side);
   }
   return CR_OK;
 }
@@ -329,9 +314,11 @@ cr_status cr_actuation_jvp(const cr_model* m, const cr_data* d, cr_data* tan) {
     cr_real v_tan = moment_mul(d, tan->actuator_moment, out, d->qvel) +
                     moment_mul(d, d->actuator_moment, out, tan->qvel);
     // [u2] to [u6]
+    actuator x;
     cr_real rate_tan, f_tan;
-    actuator_jvp(m, d, tan, i, v, v_tan, &rate_tan, &f_tan);
-    f[out] = evaluate(m, d, i, v).force.value;
+    evaluate(m, d, i, v, &x);
+    actuator_jvp(m, d, tan, i, &x, v, v_tan, &rate_tan, &f_tan);
+    f[out] = x.force;
     tan->actuator_velocity[out] = v_tan;
     tan->actuator_force[out] = f_tan;
     if (a >= 0) {
@@ -347,29 +334,40 @@ cr_status cr_actuation_jvp(const cr_model* m, const cr_data* d, cr_data* tan) {
   // [u8]
   joint_forces(m, d, f, tau);
   for (int j = 0; j < m->njnt; j++) {
+    int side;
     cr_real* tau_tan = tan->qfrc_actuator + m->jnt_dofadr[j];
-    const cr_real* range_tan = cri_par_tan(tan->par.jnt_actfrcrange, j, 2);
-    *tau_tan = clip_jvp(clip_joint(m, j, tau), *tau_tan, range_tan);
+    (void)clip_joint(m, j, tau, &side);
+    *tau_tan = clip_jvp(side, *tau_tan, cri_par_tan(tan->par.jnt_actfrcrange, j, 2));
   }
   cri_pop(tan, mark);
   return CR_OK;
 }
 
-// [u8]' and, of [u7], gravcomp: leaves the cotangent of A' f in w
-static void joint_forces_vjp(const cr_model* m, const cr_data* d, cr_data* bar, const cr_real* f,
-                             cr_real* w) {
-  size_t mark = cri_mark(bar);
-  cr_real* tau = cri_push(bar, (size_t)m->nv);
-  joint_forces(m, d, f, tau);
-  cr_copy(w, bar->qfrc_actuator, m->nv);
-  // [u8]'
+static bool any_joint_limited(const cr_model* m) {
   for (int j = 0; j < m->njnt; j++) {
-    int i = m->jnt_dofadr[j];
-    w[i] = clip_vjp(clip_joint(m, j, tau), w[i], par_bar(bar->par.jnt_actfrcrange, j, 2));
+    if (m->jnt_actfrclimited[j] != 0) {
+      return true;
+    }
   }
-  // [u7]' gravcomp_bar += tau_bar
-  for (int i = 0; i < m->nv; i++) {
-    bar->qfrc_gravcomp[i] += gravcomp_acts(m, i) ? w[i] : 0;
+  return false;
+}
+
+// [u8]' on w; which joints are held is found out again
+static void clip_joints_vjp(const cr_model* m, const cr_data* d, cr_data* bar, cr_real* w) {
+  size_t mark = cri_mark(bar);
+  cr_real* f = cri_push(bar, (size_t)m->nout);
+  cr_real* tau = cri_push(bar, (size_t)m->nv);
+  for (int i = 0; i < m->nactuator; i++) {
+    int out = m->actuator_outadr[i];
+    actuator a;
+    evaluate(m, d, i, moment_mul(d, d->actuator_moment, out, d->qvel), &a);
+    f[out] = a.force;
+  }
+  joint_forces(m, d, f, tau);
+  for (int j = 0; j < m->njnt; j++) {
+    int side, i = m->jnt_dofadr[j];
+    (void)clip_joint(m, j, tau, &side);
+    w[i] = clip_vjp(side, w[i], par_bar(bar->par.jnt_actfrcrange, j, 2));
   }
   cri_pop(bar, mark);
 }
@@ -389,20 +387,26 @@ cr_status cr_actuation_vjp(const cr_model* m, const cr_data* d, cr_data* bar) {
   cr_real* f = cri_push(bar, (size_t)m->nout);
   cr_real* v_bar = cri_push(bar, (size_t)m->nout);
   cr_real* w = cri_push(bar, (size_t)m->nv);
-  for (int i = 0; i < m->nactuator; i++) {
-    int out = m->actuator_outadr[i];
-    cr_real v = moment_mul(d, d->actuator_moment, out, d->qvel);
-    f[out] = evaluate(m, d, i, v).force.value;
+  // [u8]'
+  cr_copy(w, bar->qfrc_actuator, m->nv);
+  if (any_joint_limited(m)) {
+    clip_joints_vjp(m, d, bar, w);
   }
-  joint_forces_vjp(m, d, bar, f, w);
+  // [u7]' gravcomp_bar += tau_bar
+  for (int i = 0; i < m->nv; i++) {
+    bar->qfrc_gravcomp[i] += gravcomp_acts(m, i) ? w[i] : 0;
+  }
   for (int i = 0; i < m->nactuator; i++) {
-    int out = m->actuator_outadr[i], a = m->actuator_actadr[i];
-    // [u7]' f_bar += A tau_bar
+    int out = m->actuator_outadr[i], k = m->actuator_actadr[i];
     cr_real v = moment_mul(d, d->actuator_moment, out, d->qvel);
+    actuator a;
+    evaluate(m, d, i, v, &a);
+    f[out] = a.force;
+    // [u7]' f_bar += A tau_bar
     cr_real f_bar = bar->actuator_force[out] + moment_mul(d, d->actuator_moment, out, w);
     // [u6]' to [u2]'
-    cr_real rate_bar = a >= 0 ? bar->act_dot[a] : 0;
-    v_bar[out] = bar->actuator_velocity[out] + actuator_vjp(m, d, bar, i, v, rate_bar, f_bar);
+    cr_real rate_bar = k >= 0 ? bar->act_dot[k] : 0;
+    v_bar[out] = bar->actuator_velocity[out] + actuator_vjp(m, d, bar, i, &a, v, rate_bar, f_bar);
     // [u1]' qvel_bar += A' v_bar
     moment_add(d, d->actuator_moment, out, v_bar[out], bar->qvel);
   }

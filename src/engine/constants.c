@@ -5,6 +5,7 @@
 // and so dA = 2 dJ x - x' dM x: an operator pair for M, and the motion of x for J.
 #include "engine/constants.h"
 
+#include "carom/model.h"
 #include "dynamics/articulated.h"
 #include "dynamics/com.h"
 #include "dynamics/inertia.h"
@@ -240,4 +241,15 @@ cr_status cr_constants_vjp(const cr_model* m, cr_data* work, cr_data* bar) {
     cr_zero(bar->par.dof_invweight0, m->nv);
   }
   return CR_OK;
+}
+
+cr_status cr_model_derive(cr_model* m, cr_error* error) {
+  cr_data* work = NULL;
+  CR_TRY(cri_data_create(&work, m, NULL, error));
+  cr_status status = cr_constants(m, work);
+  if (status != CR_OK) {
+    (void)cri_fail(error, status, "%s", work->error.text);
+  }
+  cri_data_free(work);
+  return status;
 }

@@ -7,6 +7,7 @@
 #include "dynamics/activation.h"
 #include "dynamics/articulated.h"
 #include "integrate/manifold.h"
+#include "math/cholesky.h"
 
 static bool may_damp_implicitly(const cr_model* m) {
   return (m->disableflags & (CR_DSBL_EULERDAMP | CR_DSBL_DAMPER)) == 0;
@@ -61,20 +62,6 @@ static cr_status accelerate(const cr_model* m, cr_data* d) {
   return CR_OK;
 }
 
-// y += A x, A the symmetric matrix whose lower triangle has the sparse form of M
-static void add_symmetric_product(const cr_model* m, const cr_real* A, const cr_real* x,
-                                  cr_real* y) {
-  for (int i = 0; i < m->nv; i++) {
-    int diagonal = m->M_rowadr[i] + m->M_rownnz[i] - 1;
-    for (int k = m->M_rowadr[i]; k < diagonal; k++) {
-      int j = m->M_colind[k];
-      y[i] += A[k] * x[j];
-      y[j] += A[k] * x[i];
-    }
-    y[i] += A[diagonal] * x[i];
-  }
-}
-
 // the acceleration a - a2 that implicit damping takes away
 static void taken_away(const cr_model* m, const cr_data* d, cr_real* x) {
   for (int i = 0; i < m->nv; i++) {
@@ -98,8 +85,8 @@ static void accelerate_jvp(const cr_model* m, const cr_data* d, cr_data* tan, cr
   cr_real* away = cri_push(tan, (size_t)m->nv);
   cr_real* x = cri_push(tan, (size_t)m->nv);
   taken_away(m, d, away);
-  cr_zero(x, m->nv);
-  add_symmetric_product(m, tan->M, away, x);
+  cr_pattern p = {.n = m->nv, .nnz = m->M_rownnz, .adr = m->M_rowadr, .col = m->M_colind};
+  cr_sparse_mul(x, tan->M, &p, away);
   for (int i = 0; i < m->nv; i++) {
     cr_real D_tan = cri_par_tan(tan->par.dof_damping, i, 1)[0];
     x[i] = h * (m->dof_damping[i] * tan->qacc[i] + D_tan * d->euler_qacc[i]) - x[i];

@@ -118,56 +118,81 @@ static void rate_coefficients(cr_real tt, cr_real* c, cr_real* dc) {
   *dc = -2 / (tt * tt) + cot / (2 * t * tt) + 1 / (4 * tt * s * s);
 }
 
-// everything about one rotation: r x w, r x (r x w), the coefficients
+// everything about one rotation: r within half a turn, r x w, r x (r x w), the coefficients
 typedef struct {
-  cr_real rw[3], rrw[3], c, dc;
+  cr_real r[3], rw[3], rrw[3], c, dc;
+  cr_real axis[3], angle, spare;  // of r as given; the angle of whole turns taken off it
 } turn;
+
+// [i3] r -> r - 2 pi k r / |r|, the same rotation by at most half a turn
+static void reduce(turn* s, const cr_real r[3]) {
+  cr_copy3(s->r, r);
+  cr_copy3(s->axis, r);
+  s->angle = cr_normalize3(s->axis);
+  s->spare = s->angle > CR_PI ? 2 * CR_PI * CR_FN(floor)(s->angle / (2 * CR_PI) + CR_R(0.5)) : 0;
+  cr_accscl3(s->r, s->axis, -s->spare);
+}
+
+// tangent of [i3], r' - 2 pi k (axis)'; a symmetric map, so its own transpose
+static void reduce_tan(const turn* s, const cr_real r_tan[3], cr_real reduced[3]) {
+  cr_copy3(reduced, r_tan);
+  if (s->spare > 0) {
+    cr_real axis_tan[3];
+    cr_normalize3_tan(axis_tan, s->axis, s->angle, r_tan);
+    cr_accscl3(reduced, axis_tan, -s->spare);
+  }
+}
 
 static turn turn_of(const cr_real r[3], const cr_real w[3]) {
   turn s;
-  cr_cross3(s.rw, r, w);
-  cr_cross3(s.rrw, r, s.rw);
-  rate_coefficients(cr_dot3(r, r), &s.c, &s.dc);
+  reduce(&s, r);
+  cr_cross3(s.rw, s.r, w);
+  cr_cross3(s.rrw, s.r, s.rw);
+  rate_coefficients(cr_dot3(s.r, s.r), &s.c, &s.dc);
   return s;
 }
 
-static void turn_rate(cr_real rate[3], const cr_real r[3], const cr_real w[3]) {
-  turn s = turn_of(r, w);
+// [i2] Jr^-1(r) w, and its transpose Jr^-1(-r) w
+static void turn_rate(cr_real rate[3], const turn* s, const cr_real w[3]) {
   cr_copy3(rate, w);
-  cr_accscl3(rate, s.rw, CR_R(0.5));
-  cr_accscl3(rate, s.rrw, s.c);
+  cr_accscl3(rate, s->rw, CR_R(0.5));
+  cr_accscl3(rate, s->rrw, s->c);
 }
 
 // r' x w / 2 + c (r' x (r x w) + r x (r' x w)) + c' (r . r') / t r x (r x w), then Jr^-1 w'
 static void turn_rate_jvp(cr_real rate_tan[3], const cr_real r[3], const cr_real w[3],
                           const cr_real r_tan[3], const cr_real w_tan[3]) {
-  turn s = turn_of(r, w);
-  cr_real dw[3], twice[3];
-  turn_rate(rate_tan, r, w_tan);
-  cr_cross3(dw, r_tan, w);
-  cr_cross3(twice, r_tan, s.rw);
-  cr_acccross3(twice, r, dw);
+  turn s = turn_of(r, w), along = turn_of(r, w_tan);
+  cr_real dr[3], dw[3], twice[3];
+  turn_rate(rate_tan, &along, w_tan);
+  reduce_tan(&s, r_tan, dr);
+  cr_cross3(dw, dr, w);
+  cr_cross3(twice, dr, s.rw);
+  cr_acccross3(twice, s.r, dw);
   cr_accscl3(rate_tan, dw, CR_R(0.5));
   cr_accscl3(rate_tan, twice, s.c);
-  cr_accscl3(rate_tan, s.rrw, s.dc * cr_dot3(r, r_tan));
+  cr_accscl3(rate_tan, s.rrw, s.dc * cr_dot3(s.r, dr));
 }
 
 static void turn_rate_vjp(const cr_real r[3], const cr_real w[3], const cr_real rate_bar[3],
                           cr_real r_bar[3], cr_real w_bar[3]) {
+  cr_real back[3], w_add[3], wb[3], twice[3], br[3], dr[3];
   turn s = turn_of(r, w);
-  // (Jr^-1)' is Jr^-1 at -r
-  cr_real back[3], w_add[3], wb[3], twice[3], br[3];
   cr_scl3(back, r, -1);
-  turn_rate(w_add, back, rate_bar);
+  turn transposed = turn_of(back, rate_bar);
+  turn_rate(w_add, &transposed, rate_bar);
   cr_acc3(w_bar, w_add);
   // w x b / 2 + c ((r x w) x b + w x (b x r)) + c' / t (r x (r x w) . b) r
   cr_cross3(wb, w, rate_bar);
-  cr_cross3(br, rate_bar, r);
+  cr_cross3(br, rate_bar, s.r);
   cr_cross3(twice, s.rw, rate_bar);
   cr_acccross3(twice, w, br);
-  cr_accscl3(r_bar, wb, CR_R(0.5));
-  cr_accscl3(r_bar, twice, s.c);
-  cr_accscl3(r_bar, r, s.dc * cr_dot3(s.rrw, rate_bar));
+  cr_scl3(dr, wb, CR_R(0.5));
+  cr_accscl3(dr, twice, s.c);
+  cr_accscl3(dr, s.r, s.dc * cr_dot3(s.rrw, rate_bar));
+  cr_real reduced[3];
+  reduce_tan(&s, dr, reduced);
+  cr_acc3(r_bar, reduced);
 }
 
 void cri_manifold_rate(const cr_model* m, const cr_real* r, const cr_real* v, cr_real* rate) {
@@ -177,7 +202,8 @@ void cri_manifold_rate(const cr_model* m, const cr_real* r, const cr_real* v, cr
     // [i2] rate = Jr^-1(r) w
     if (p.rotates) {
       int i = p.v + p.nflat;
-      turn_rate(rate + i, r + i, v + i);
+      turn s = turn_of(r + i, v + i);
+      turn_rate(rate + i, &s, v + i);
     }
   }
 }

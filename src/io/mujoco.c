@@ -227,6 +227,36 @@ static void fill_special(cr_model* m, const mjModel* mj) {
   }
 }
 
+// one frame in its body, replaced by the frame that MuJoCo computes with
+static void snap(cr_real* pos, cr_real* quat, int sameframe, const cr_real* ipos,
+                 const cr_real* iquat) {
+  const cr_real origin[3] = {0}, identity[4] = {1};
+  if (sameframe == mjSAMEFRAME_BODY || sameframe == mjSAMEFRAME_INERTIA) {
+    cr_copy(pos, sameframe == mjSAMEFRAME_BODY ? origin : ipos, 3);
+  }
+  if (sameframe != mjSAMEFRAME_NONE) {
+    bool body = sameframe == mjSAMEFRAME_BODY || sameframe == mjSAMEFRAME_BODYROT;
+    cr_copy(quat, body ? identity : iquat, 4);
+  }
+}
+
+// MuJoCo takes frames that agree to 1e-6 for the same; so the model must say that they are
+static void snap_frames(cr_model* m, const mjModel* mj) {
+  for (int i = 0; i < m->nbody; i++) {
+    snap(m->body_ipos + 3 * i, m->body_iquat + 4 * i, mj->body_sameframe[i], NULL, NULL);
+  }
+  for (int i = 0; i < m->ngeom; i++) {
+    int b = m->geom_bodyid[i];
+    snap(m->geom_pos + 3 * i, m->geom_quat + 4 * i, mj->geom_sameframe[i], m->body_ipos + 3 * b,
+         m->body_iquat + 4 * b);
+  }
+  for (int i = 0; i < m->nsite; i++) {
+    int b = m->site_bodyid[i];
+    snap(m->site_pos + 3 * i, m->site_quat + 4 * i, mj->site_sameframe[i], m->body_ipos + 3 * b,
+         m->body_iquat + 4 * b);
+  }
+}
+
 cr_status cri_model_from_mjmodel(cr_model* m, const mjModel* mj, cr_error* error) {
   mj_array* rows = calloc(MAX_ARRAYS, sizeof *rows);
   if (rows == NULL) {
@@ -246,5 +276,6 @@ cr_status cri_model_from_mjmodel(cr_model* m, const mjModel* mj, cr_error* error
   CR_TRY(status);
   fill_special(m, mj);
   fill_ancestors(m);
+  snap_frames(m, mj);
   return CR_OK;
 }

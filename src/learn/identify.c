@@ -47,8 +47,8 @@ static cr_status make_workers(cr_identify* id, cr_error* error) {
   }
   for (int i = 0; i < id->nworker; i++) {
     worker* w = &id->workers[i];
-    CR_TRY(cr_rollout_create(&w->rollout, m, def->nstep, cr_parameters_wanted(def->parameters),
-                             error));
+    CR_TRY(cri_rollout_create(&w->rollout, m, def->nstep, cr_parameters_wanted(def->parameters),
+                              error));
     w->p_bar = calloc((size_t)(id->nparameter + id->nderived), sizeof *w->p_bar);
     if (w->p_bar == NULL) {
       return cri_fail(error, CR_ERR_MEMORY, "identify: no memory");

@@ -37,7 +37,7 @@ void cr_parameters_free(cr_parameters* parameters);
 
 int cr_parameters_count(const cr_parameters* parameters);
 
-/// Which fields need cotangents, for cri_data_twin and cr_rollout_create.
+/// Which fields need cotangents, for cri_data_twin and cri_rollout_create.
 const bool* cr_parameters_wanted(const cr_parameters* parameters);
 
 /// The variant of the model that holds the parameters last applied, derived constants included.

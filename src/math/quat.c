@@ -83,7 +83,8 @@ void cr_so3_jr(cr_real J[9], const cr_real p[3]) {
     b = CR_R(0.5) - tt / 24 * (1 - tt / 30 * (1 - tt / 56 * (1 - tt / 90)));
     c = CR_R(1.0) / 6 - tt / 120 * (1 - tt / 42 * (1 - tt / 72 * (1 - tt / 110)));
   } else {
-    b = (1 - cr_cos(t)) / tt;
+    cr_real half = cr_sin(t / 2);
+    b = 2 * half * half / tt;
     c = (t - cr_sin(t)) / (tt * t);
   }
   from_axis(J, p, -b, c);
@@ -94,7 +95,7 @@ void cr_so3_jr_inv(cr_real J[9], const cr_real p[3]) {
   if (t < SMALL_ANGLE) {
     c = CR_R(1.0) / 12 + tt / 720 * (1 + tt / 42 * (1 + tt / 40 * (1 + tt * CR_R(5.0) / 198)));
   } else {
-    c = 1 / tt - (1 + cr_cos(t)) / (2 * t * cr_sin(t));
+    c = 1 / tt - cr_cos(t / 2) / (2 * t * cr_sin(t / 2));
   }
   from_axis(J, p, CR_R(0.5), c);
 }

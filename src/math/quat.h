@@ -57,7 +57,7 @@ void cr_quat_sub(cr_real v[3], const cr_real a[4], const cr_real b[4]);
 ///   Jr = I - (1 - cos t)/t^2 [p]x + (t - sin t)/t^3 [p]x^2,  t = |p|;  the left one is Jr(p)'.
 void cr_so3_jr(cr_real J[9], const cr_real p[3]);
 
-/// Its inverse: Jr^-1 = I + [p]x/2 + (1/t^2 - (1 + cos t)/(2 t sin t)) [p]x^2,  t < 2 pi.
+/// Its inverse: Jr^-1 = I + [p]x/2 + (1/t^2 - cot(t/2)/(2 t)) [p]x^2,  t < 2 pi.
 void cr_so3_jr_inv(cr_real J[9], const cr_real p[3]);
 
 #endif

@@ -5,6 +5,8 @@
 
 #include <stdio.h>
 
+#include "model/check.h"
+
 // ---- the tree, and what is wrong with it
 
 typedef struct {
@@ -13,15 +15,19 @@ typedef struct {
   const cr_model* names;  // NULL before there are any
 } tree;
 
-// "body 3 (arm)": how an error names an object
+// "body 'arm'", or "body 3": how an error names an object
 typedef struct {
-  char text[128];
+  char text[96];
 } label;
 
 static label label_of(const cr_model* m, const char* kind, const int32_t* adr, int id) {
   label l;
   const char* name = m == NULL ? "" : cri_name(m, adr, id);
-  (void)snprintf(l.text, sizeof l.text, name[0] == 0 ? "%s %d" : "%s %d (%s)", kind, id, name);
+  if (name[0] != 0) {
+    (void)snprintf(l.text, sizeof l.text, "%s '%.60s'", kind, name);
+  } else {
+    (void)snprintf(l.text, sizeof l.text, "%s %d", kind, id);
+  }
   return l;
 }
 
@@ -45,10 +51,9 @@ static cr_status check_parent(const tree* t, int body, cr_error* error) {
     last = t->parentid[last];
   }
   if (last != parent) {
-    return cri_fail(
-        error, CR_ERR_MODEL,
-        "%s: bodies are not in depth-first order, the subtree of its parent %d ended before it",
-        body_label(t, body).text, parent);
+    return cri_fail(error, CR_ERR_MODEL,
+                    "%s: body_parentid is %d, whose subtree has ended: bodies are not depth-first",
+                    body_label(t, body).text, parent);
   }
   return CR_OK;
 }
@@ -349,7 +354,16 @@ static void derive_geoms(cr_model* m) {
   }
 }
 
-// ---- deriving: unit vectors and poses left out
+// ---- deriving: unit vectors
+
+static bool is_zero(const cr_real* x, int n) {
+  for (int i = 0; i < n; i++) {
+    if (x[i] != 0) {
+      return false;
+    }
+  }
+  return true;
+}
 
 // scales to unit length, but leaves what is unit to round-off, so that deriving again changes nothing
 static bool make_unit(cr_real* x, int n) {
@@ -395,14 +409,36 @@ static cr_status unit_vectors(cr_model* m, cr_error* error) {
   return CR_OK;
 }
 
-static bool is_zero(const cr_real* x, int n) {
-  for (int i = 0; i < n; i++) {
-    if (x[i] != 0) {
-      return false;
-    }
-  }
-  return true;
+// ---- deriving: simple bodies
+
+static bool is_leaf(const cr_model* m, int body) {
+  return body + 1 == m->nbody || m->body_parentid[body + 1] != body;
 }
+
+// an axis along x, y or z of the body; for a rotation an anchor at its origin too
+static bool is_simple_joint(const cr_model* m, int j) {
+  const cr_real* a = m->jnt_axis + 3 * j;
+  bool along = (a[0] != 0) + (a[1] != 0) + (a[2] != 0) == 1;
+  bool at_origin = m->jnt_type[j] == CR_JNT_SLIDE || is_zero(m->jnt_pos + 3 * j, 3);
+  return along && at_origin;
+}
+
+// MuJoCo's rule: 1 if the body's block of M is diagonal as its structure goes, 2 if it slides only
+static void derive_simple(cr_model* m) {
+  for (int i = 0; i < m->nbody; i++) {
+    int slides = 0, n = m->body_jntnum[i];
+    bool simple = (i == 0 || is_leaf(m, i)) && m->body_weldid[m->body_parentid[i]] == 0 &&
+                  is_zero(m->body_ipos + 3 * i, 3) && is_zero(m->body_iquat + 4 * i + 1, 3);
+    for (int j = m->body_jntadr[i]; j < m->body_jntadr[i] + n; j++) {
+      slides += m->jnt_type[j] == CR_JNT_SLIDE;
+      simple = simple && is_simple_joint(m, j);
+    }
+    simple = simple && n - slides <= 1;
+    m->body_simple[i] = !simple ? 0 : n > 0 && slides == n ? 2 : 1;
+  }
+}
+
+// ---- deriving: poses left out
 
 // the quaternions of one array of coordinates, and positions of free joints with them
 static void fill_coordinates(const cr_model* m, cr_real* qpos) {
@@ -430,36 +466,15 @@ static void fill_poses(cr_model* m) {
   }
 }
 
-// ---- checks of what is only referred to
+// ---- checks beyond the tree
 
-// every stride-th number of a field is an id below limit
-static cr_status check_ids(const char* kind, const char* field, const int32_t* ids, int n,
-                           int stride, int limit, cr_error* error) {
-  for (int i = 0; i < n; i++) {
-    int id = ids[i * stride];
-    if (id < 0 || id >= limit) {
-      return cri_fail(error, CR_ERR_MODEL, "%s %d: %s is %d, outside 0 .. %d", kind, i, field, id,
-                      limit - 1);
-    }
-  }
-  return CR_OK;
-}
-
-static cr_status check_references(const cr_model* m, cr_error* error) {
-  const int32_t* exclude = m->exclude_body;
-  CR_TRY(check_ids("geom", "geom_bodyid", m->geom_bodyid, m->ngeom, 1, m->nbody, error));
-  CR_TRY(check_ids("site", "site_bodyid", m->site_bodyid, m->nsite, 1, m->nbody, error));
-  CR_TRY(check_ids("pair", "pair_geom1", m->pair_geom1, m->npair, 1, m->ngeom, error));
-  CR_TRY(check_ids("pair", "pair_geom2", m->pair_geom2, m->npair, 1, m->ngeom, error));
-  CR_TRY(check_ids("exclude", "exclude_body", exclude, m->nexclude, 2, m->nbody, error));
-  CR_TRY(check_ids("exclude", "exclude_body", exclude + 1, m->nexclude, 2, m->nbody, error));
-  CR_TRY(
-      check_ids("actuator", "actuator_trnid", m->actuator_trnid, m->nactuator, 2, m->njnt, error));
-  for (int i = 1; i < m->ngeom; i++) {
-    if (m->geom_bodyid[i] < m->geom_bodyid[i - 1]) {
-      return cri_fail(
-          error, CR_ERR_MODEL, "%s: geoms are not sorted by body, geom_bodyid is %d after %d",
-          label_of(m, "geom", m->name_geomadr, i).text, m->geom_bodyid[i], m->geom_bodyid[i - 1]);
+static cr_status check_geoms(const cr_model* m, cr_error* error) {
+  for (int i = 0, last = 0; i < m->ngeom; last = m->geom_bodyid[i++]) {
+    int body = m->geom_bodyid[i];
+    if (body < last || body >= m->nbody) {
+      return cri_fail(error, CR_ERR_MODEL,
+                      "%s: geom_bodyid is %d after %d of %d bodies: geoms are not sorted by body",
+                      label_of(m, "geom", m->name_geomadr, i).text, body, last, m->nbody);
     }
   }
   return CR_OK;
@@ -504,13 +519,14 @@ cr_status cri_model_derive(cr_model* m, cr_error* error) {
   CR_TRY(check_tree(&t, error));
   CR_TRY(check_counts(&t, m, error));
   CR_TRY(check_mocap(&t, m, error));
-  CR_TRY(check_references(m, error));
+  CR_TRY(check_geoms(m, error));
   derive_bodies(m);
   derive_joints(m);
   derive_trees(m);
   derive_M(m);
   derive_geoms(m);
   CR_TRY(unit_vectors(m, error));
+  derive_simple(m);
   fill_poses(m);
-  return CR_OK;
+  return cri_model_check(m, error);
 }

@@ -29,29 +29,28 @@ cr_status cri_model_sizes(cr_model* m, int nbody, const int32_t* parentid, const
 void cri_model_defaults(cr_model* m);
 
 /// Fills what follows from the structure and checks it.
-/// Reads    body_parentid, body_jntnum, jnt_type, geom_bodyid, geom_type, geom_size, site_bodyid,
-///          body_mocapid, and the ids of pairs, excludes and actuators, which are only checked
+/// Reads    body_parentid, body_jntnum, jnt_type, body_mocapid, geom_bodyid, geom_type, geom_size,
+///          for body_simple also body_ipos, body_iquat, jnt_pos, jnt_axis
 /// Writes   body_jntadr, body_rootid, body_weldid, body_dofnum, body_dofadr, body_treeid,
-///          body_geomnum, body_geomadr, jnt_qposadr, jnt_dofadr, jnt_bodyid, dof_bodyid, dof_jntid,
-///          dof_parentid, dof_treeid, tree_dofadr, tree_dofnum, M_rownnz, M_rowadr, M_colind,
-///          geom_rbound (types of primitive shapes only)
+///          body_simple, body_geomnum, body_geomadr, jnt_qposadr, jnt_dofadr, jnt_bodyid,
+///          dof_bodyid, dof_jntid, dof_parentid, dof_treeid, tree_dofadr, tree_dofnum, M_rownnz,
+///          M_rowadr, M_colind, geom_rbound (primitive shapes only)
 /// Scales   quaternions and the axes of hinges and slides to unit length; other axes become z
 /// Defaults a quaternion left at zero in qpos0, qpos_spring or a mocap body's reset pose takes
 ///          body_quat, with body_pos as position (a ball joint: identity); body_mocapid is -1
 ///          throughout where nmocap is 0
-/// Errors   CR_ERR_MODEL with a sentence that names the body, joint, geom, ... at fault
+/// Errors   CR_ERR_MODEL with a sentence that names the body, joint, geom, ... at fault; the last
+///          word is cri_model_check's
 cr_status cri_model_derive(cr_model* m, cr_error* error);
 
 /// Numbers in qpos and in qvel of a joint of this type; 0 for a type that does not exist.
 static inline int cri_jnt_nq(int type) {
-  return type == CR_JNT_FREE   ? 7
-         : type == CR_JNT_BALL ? 4
-                               : type == CR_JNT_SLIDE || type == CR_JNT_HINGE;
+  static const int nq[] = {7, 4, 1, 1};
+  return type < CR_JNT_FREE || type > CR_JNT_HINGE ? 0 : nq[type];
 }
 static inline int cri_jnt_nv(int type) {
-  return type == CR_JNT_FREE   ? 6
-         : type == CR_JNT_BALL ? 3
-                               : type == CR_JNT_SLIDE || type == CR_JNT_HINGE;
+  static const int nv[] = {6, 3, 1, 1};
+  return type < CR_JNT_FREE || type > CR_JNT_HINGE ? 0 : nv[type];
 }
 
 /// Radius of the sphere about a primitive shape's centre that holds it; 0 for a plane, which no

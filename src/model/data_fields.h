@@ -140,6 +140,9 @@ CR_REAL (qfrc_constraint, nv, 1, SAME, "N|N m", "-", "constraint force in joint 
 CR_INDEX(efc_state,       nefc, 1, "mjtConstraintState")
 CR_SAVE (H_factor,        nH, 1, "Cholesky factor of H = M + J' F' J at the solution")
 CR_INDEX(H_index,         nHindex, 1, "its sparse structure")
+CR_SAVE (acc_qacc,        nv, 1, "qacc as solved for")
+CR_SAVE (acc_jar,         nefc, 1, "J qacc - aref, what the row forces are a function of")
+CR_SAVE (acc_force,       nefc, 1, "efc_force as solved for")
 
 // ---- the next state
 CR_REAL (qpos_next,       nq, 1, QPOS, "m|rad", "-", "coordinates after the step")

@@ -4,33 +4,36 @@
 
 #include <assert.h>
 
-typedef struct {
-  const char* name;
-  size_t offset;
-} size_row;
+// every count that gives rows: those of the model, then those of the data
+typedef enum {
+#define CR_SIZE(name, text) DIM_##name,
+#include "model/model_fields.h"
+  N_MODEL_DIM,
+  DIM_ncon = N_MODEL_DIM,
+  DIM_nefc,
+  DIM_nJ,
+  DIM_nH,
+  DIM_nHindex,
+  DIM_nmoment,
+  DIM_nrk
+} dim;
 
-// counts by name: those of the model, then the live counts and capacities of the data
-static const size_row model_sizes[] = {
-#define CR_SIZE(name, text) {#name, offsetof(cr_model, name)},
+static const size_t model_counts[] = {
+#define CR_SIZE(name, text) offsetof(cr_model, name),
 #include "model/model_fields.h"
 };
 
-typedef struct {
-  const char* name;
-  size_t live, capacity;
-} data_size_row;
-
-static const data_size_row data_sizes[] = {
-    {"ncon", offsetof(cr_data, ncon), offsetof(cr_data, ncon_max)},
-    {"nefc", offsetof(cr_data, nefc), offsetof(cr_data, nefc_max)},
-    {"nJ", offsetof(cr_data, nJ), offsetof(cr_data, nJ_max)},
-    {"nH", offsetof(cr_data, nH), offsetof(cr_data, nH)},
-    {"nHindex", offsetof(cr_data, nHindex), offsetof(cr_data, nHindex)},
-    {"nmoment", offsetof(cr_data, nmoment), offsetof(cr_data, nmoment)},
-    {"nrk", offsetof(cr_data, nrk), offsetof(cr_data, nrk)},
+// live, capacity
+static const size_t data_counts[][2] = {
+    {offsetof(cr_data, ncon), offsetof(cr_data, ncon_max)},
+    {offsetof(cr_data, nefc), offsetof(cr_data, nefc_max)},
+    {offsetof(cr_data, nJ), offsetof(cr_data, nJ_max)},
+    {offsetof(cr_data, nH), offsetof(cr_data, nH)},
+    {offsetof(cr_data, nHindex), offsetof(cr_data, nHindex)},
+    {offsetof(cr_data, nmoment), offsetof(cr_data, nmoment)},
+    {offsetof(cr_data, nrk), offsetof(cr_data, nrk)},
 };
 
-#define COUNT(array) ((int)(sizeof(array) / sizeof((array)[0])))
 #define M_ROW(kind, name, rows, tangent, unit, frame, text) \
   {#name, kind, tangent, #rows, unit, frame, text, offsetof(cr_model, name), 0},
 #define D_ROW(kind, name, rows, tangent, unit, frame, text) \
@@ -71,18 +74,19 @@ static const cr_field field_table[] = {
 };
 
 static const struct {
+  dim rows;
   int width, tangent;
-} width_table[] = {
-#define CR_INT(name, rows, width, text) {width, 0},
-#define CR_CHAR(name, rows, text) {1, 0},
-#define CR_CONST(name, rows, width, unit, frame, text) {width, 0},
-#define CR_PARAM(name, rows, width, tangent, unit, frame, text) {width, tangent},
+} shape_table[] = {
+#define CR_INT(name, rows, width, text) {DIM_##rows, width, 0},
+#define CR_CHAR(name, rows, text) {DIM_##rows, 1, 0},
+#define CR_CONST(name, rows, width, unit, frame, text) {DIM_##rows, width, 0},
+#define CR_PARAM(name, rows, width, tangent, unit, frame, text) {DIM_##rows, width, tangent},
 #include "model/model_fields.h"
-#define CR_STATE(name, rows, width, tangent, unit, frame, text) {width, width},
-#define CR_REAL(name, rows, width, tangent, unit, frame, text) {width, width},
-#define CR_OP(name, left, right, nnz, text) {1, 1},
-#define CR_SAVE(name, rows, width, text) {width, 0},
-#define CR_INDEX(name, rows, width, text) {width, 0},
+#define CR_STATE(name, rows, width, tangent, unit, frame, text) {DIM_##rows, width, width},
+#define CR_REAL(name, rows, width, tangent, unit, frame, text) {DIM_##rows, width, width},
+#define CR_OP(name, left, right, nnz, text) {DIM_##nnz, 1, 1},
+#define CR_SAVE(name, rows, width, text) {DIM_##rows, width, 0},
+#define CR_INDEX(name, rows, width, text) {DIM_##rows, width, 0},
 #include "model/data_fields.h"
 };
 
@@ -116,11 +120,11 @@ static int resolve_width(const cr_model* m, int width) {
 }
 
 int cri_field_width(const cr_model* m, cr_field_id id) {
-  return resolve_width(m, width_table[id].width);
+  return resolve_width(m, shape_table[id].width);
 }
 
 int cri_field_tangent_width(const cr_model* m, cr_field_id id) {
-  return cri_field(id)->tangent == CR_TANGENT_NONE ? 0 : resolve_width(m, width_table[id].tangent);
+  return cri_field(id)->tangent == CR_TANGENT_NONE ? 0 : resolve_width(m, shape_table[id].tangent);
 }
 
 static int32_t count_at(const void* base, size_t offset) {
@@ -129,27 +133,21 @@ static int32_t count_at(const void* base, size_t offset) {
   return value;
 }
 
-static int rows_of(const cr_model* m, const cr_data* d, const char* rows, bool live) {
-  for (int i = 0; i < COUNT(model_sizes); i++) {
-    if (strcmp(model_sizes[i].name, rows) == 0) {
-      return count_at(m, model_sizes[i].offset);
-    }
+static int rows_of(const cr_model* m, const cr_data* d, cr_field_id id, bool live) {
+  dim rows = shape_table[id].rows;
+  if (rows < N_MODEL_DIM) {
+    return count_at(m, model_counts[rows]);
   }
-  for (int i = 0; d != NULL && i < COUNT(data_sizes); i++) {
-    if (strcmp(data_sizes[i].name, rows) == 0) {
-      return count_at(d, live ? data_sizes[i].live : data_sizes[i].capacity);
-    }
-  }
-  assert(0 && "a field names a count that does not exist");
-  return 0;
+  assert(d != NULL);
+  return count_at(d, data_counts[rows - N_MODEL_DIM][live ? 0 : 1]);
 }
 
 int cri_field_capacity(const cr_model* m, const cr_data* d, cr_field_id id) {
-  return rows_of(m, d, cri_field(id)->rows, false);
+  return rows_of(m, d, id, false);
 }
 
 int cri_field_rows(const cr_model* m, const cr_data* d, cr_field_id id) {
-  return rows_of(m, d, cri_field(id)->rows, true);
+  return rows_of(m, d, id, true);
 }
 
 int cri_field_tangent_size(const cr_model* m, const cr_data* d, cr_field_id id) {

@@ -20,6 +20,7 @@ struct cr_step_check {
   cr_model moved;  // own arrays
   cr_data *d, *work, *bar, *tan;
   cr_real *qpos0, *lambda, *next0;
+  cr_real magnitude;  // sum of |lambda| |next state|: what round-off is relative to
   uint64_t signature0;
   int entries;
 };
@@ -173,6 +174,8 @@ static void move(cr_step_check* c, const cr_data* at, cr_field_id id, int k, cr_
 typedef struct {
   bool known;
   cr_real value, error;
+  cr_real noise;  // what round-off of the step itself puts into the quotient
+  bool kink;      // left and right slopes differ, and do not come together
 } slope;
 
 static cr_real start_step(const cr_model* m, const cr_data* at, cr_field_id id, int k) {
@@ -189,6 +192,7 @@ static slope ridders(cr_step_check* c, const cr_data* at, cr_field_id id, int k)
   const cr_real shrink = CR_R(2.5);
   cr_real table[LEVELS][LEVELS], h = start_step(c->m, at, id, k);
   slope best = {.error = CR_MAX};
+  cr_real jump = CR_MAX, jump_before = CR_MAX;
   int first = 0;
   for (int level = 0; level < LEVELS; level++, h /= shrink) {
     cr_real plus, minus;
@@ -202,6 +206,8 @@ static slope ridders(cr_step_check* c, const cr_data* at, cr_field_id id, int k)
       continue;
     }
     table[level][0] = (plus - minus) / (2 * h);
+    jump_before = jump;
+    jump = cr_abs(plus + minus) / h;  // the unmoved value is zero
     cr_real factor = shrink * shrink;
     for (int order = 1; order <= level - first; order++, factor *= shrink * shrink) {
       table[level][order] =
@@ -209,11 +215,13 @@ static slope ridders(cr_step_check* c, const cr_data* at, cr_field_id id, int k)
       cr_real error = cr_max(cr_abs(table[level][order] - table[level][order - 1]),
                              cr_abs(table[level][order] - table[level - 1][order - 1]));
       if (error < best.error) {
-        best = (slope){true, table[level][order], error};
+        best = (slope){true, table[level][order], error, 32 * CR_EPS * c->magnitude / h, false};
       }
     }
   }
   move(c, at, id, k, 0);
+  cr_real slack = CR_R(1e-3) * cr_abs(best.value) + 4 * 32 * CR_EPS * c->magnitude / h;
+  best.kink = jump > slack && jump > CR_R(0.7) * jump_before;
   return best;
 }
 
@@ -259,12 +267,12 @@ static void check_block(cr_step_check* c, const cr_data* at, cr_field_id id, cr_
     slope fd = ridders(c, at, id, k);
     result->samples++;
     cr_real scale = cr_max(cr_max(cr_abs(g[k]), cr_abs(fd.value)), CR_R(1e-3) * largest);
-    if (!fd.known || fd.error > CR_R(1e-4) * scale + CR_R(1e-11)) {
+    if (!fd.known || fd.kink || fd.error > CR_R(1e-4) * scale + fd.noise) {
       result->kinks++;
       continue;
     }
     cr_real difference = cr_abs(g[k] - fd.value);
-    cr_real error = difference <= fd.error || difference < CR_R(1e-13) ? 0 : difference / scale;
+    cr_real error = difference <= fd.error + fd.noise ? 0 : difference / scale;
     if (error > result->max_error) {
       result->max_error = error;
       (void)snprintf(result->worst, sizeof result->worst, "%s[%d]: %.9g against %.9g",
@@ -353,6 +361,10 @@ static cr_status differentiate(cr_step_check* c, const cr_data* at, cr_random* r
   cr_copy(c->qpos0, c->d->qpos_next, m->nq);
   stack_next(c, c->next0);
   c->signature0 = signature(m, c->d);
+  c->magnitude = 0;
+  for (int i = 0; i < m->nv; i++) {
+    c->magnitude += cr_abs(c->lambda[i]) + cr_abs(c->lambda[m->nv + i] * c->d->qvel_next[i]);
+  }
   for (int i = 0; i < N_INPUTS; i++) {
     cr_zero(cri_field_real(m, c->bar, inputs[i]), cri_field_tangent_size(m, c->d, inputs[i]));
   }

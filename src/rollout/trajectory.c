@@ -2,12 +2,12 @@
 // Trajectories and their gradients by recomputing each step from its stored state.
 #include "rollout/trajectory.h"
 
-#include <assert.h>
 #include <stdlib.h>
 
 #include "engine/forward.h"
 #include "integrate/inputs.h"
 #include "integrate/step.h"
+#include "model/fields.h"
 
 // ---- memory
 
@@ -22,15 +22,9 @@ static cr_real* numbers(size_t rows, int width) {
   return calloc(rows * (size_t)width + 1, sizeof(cr_real));
 }
 
-cr_status cr_rollout_create(cr_rollout** out, const cr_model* m, int nstep_max, const bool* wanted,
-                            cr_error* error) {
-  cr_rollout* r = calloc(1, sizeof *r);
-  if (r == NULL) {
-    return cri_fail(error, CR_ERR_MEMORY, "rollout: no memory");
-  }
-  size_t n = (size_t)nstep_max + 1;
-  r->nstep_max = nstep_max;
-  r->wanted = wanted;
+static bool allocate_states(cr_rollout* r, const cr_model* m) {
+  size_t n = (size_t)r->nstep_max + 1;
+  r->wanted = calloc(CR_N_FIELD, sizeof *r->wanted);
   r->ctrl = numbers(n, m->nu);
   r->ctrl_bar = numbers(n, m->nu);
   r->qpos = numbers(n, m->nq);
@@ -38,17 +32,46 @@ cr_status cr_rollout_create(cr_rollout** out, const cr_model* m, int nstep_max, 
   r->act = numbers(n, m->na);
   r->warmstart = numbers(n, m->nv);
   r->time = numbers(n, 1);
-  bool ok = r->ctrl != NULL && r->ctrl_bar != NULL && r->qpos != NULL && r->qvel != NULL &&
-            r->act != NULL && r->warmstart != NULL && r->time != NULL;
-  cr_status status =
-      ok ? create_blocks(r, m, NULL, error)
-         : cri_fail(error, CR_ERR_MEMORY, "rollout: no memory for %d steps", nstep_max);
+  return r->wanted != NULL && r->ctrl != NULL && r->ctrl_bar != NULL && r->qpos != NULL &&
+         r->qvel != NULL && r->act != NULL && r->warmstart != NULL && r->time != NULL;
+}
+
+cr_status cri_rollout_create(cr_rollout** out, const cr_model* m, int nstep_max, const bool* wanted,
+                             cr_error* error) {
+  cr_rollout* r = calloc(1, sizeof *r);
+  if (r == NULL) {
+    return cri_fail(error, CR_ERR_MEMORY, "rollout: no memory");
+  }
+  r->nstep_max = nstep_max;
+  cr_status status;
+  if (allocate_states(r, m)) {
+    memcpy(r->wanted, wanted, CR_N_FIELD * sizeof *wanted);
+    status = create_blocks(r, m, NULL, error);
+  } else {
+    status = cri_fail(error, CR_ERR_MEMORY, "rollout: no memory for %d steps", nstep_max);
+  }
   if (status != CR_OK) {
     cr_rollout_free(r);
     return status;
   }
   *out = r;
   return CR_OK;
+}
+
+cr_status cr_rollout_create(cr_rollout** out, const cr_model* m, int nstep_max,
+                            const char* const* parameters, int nparameter, cr_error* error) {
+  bool wanted[CR_N_FIELD] = {false};
+  for (int i = 0; i < nparameter; i++) {
+    cr_field_id id = cri_field_find(parameters[i]);
+    if (id == CR_N_FIELD || cri_field(id)->kind != CR_KIND_PARAM) {
+      return cri_fail(error, CR_ERR_NAME, "'%s' is no parameter", parameters[i]);
+    }
+    wanted[id] = true;
+  }
+  if (nstep_max < 1) {
+    return cri_fail(error, CR_ERR_ARG, "rollout: %d steps", nstep_max);
+  }
+  return cri_rollout_create(out, m, nstep_max, wanted, error);
 }
 
 void cr_rollout_free(cr_rollout* r) {
@@ -58,6 +81,7 @@ void cr_rollout_free(cr_rollout* r) {
   cri_data_free(r->d);
   cri_data_free(r->work);
   cri_data_free(r->bar);
+  free(r->wanted);
   free(r->ctrl);
   free(r->ctrl_bar);
   free(r->qpos);
@@ -112,7 +136,7 @@ static void store(cr_rollout* r, const cr_model* m, int k) {
   r->time[row] = r->d->time;
 }
 
-void cr_rollout_restore(cr_rollout* r, const cr_model* m, int k) {
+void cri_rollout_restore(cr_rollout* r, const cr_model* m, int k) {
   size_t row = (size_t)k;
   int control = k < r->nstep ? k : r->nstep - 1;
   cr_copy(r->d->qpos, r->qpos + row * (size_t)m->nq, m->nq);
@@ -156,7 +180,7 @@ static cr_status add_loss(cr_rollout* r, const cr_model* m, const cr_loss* loss,
     return CR_OK;
   }
   if (loss->needs_fields) {
-    cr_rollout_restore(r, m, step);
+    cri_rollout_restore(r, m, step);
     CR_TRY(evaluate(r, m, cr_forward, step, error));
   }
   return loss->value(loss->context, m, r->d, step, &r->loss);
@@ -164,7 +188,9 @@ static cr_status add_loss(cr_rollout* r, const cr_model* m, const cr_loss* loss,
 
 cr_status cr_rollout_run(cr_rollout* r, const cr_model* m, int nstep, const cr_loss* loss,
                          cr_error* error) {
-  assert(nstep <= r->nstep_max);
+  if (nstep < 1 || nstep > r->nstep_max) {
+    return cri_fail(error, CR_ERR_ARG, "rollout: %d steps, room for %d", nstep, r->nstep_max);
+  }
   r->nstep = nstep;
   r->loss = 0;
   r->solver_iterations_max = 0;
@@ -205,7 +231,7 @@ static cr_status add_loss_bar(cr_rollout* r, const cr_model* m, const cr_model* 
   if (!looks_at(loss, step, r->nstep)) {
     return CR_OK;
   }
-  cr_rollout_restore(r, m, step);
+  cri_rollout_restore(r, m, step);
   if (loss->needs_fields) {
     CR_TRY(evaluate(r, m_backward, cr_forward, step, error));
   }
@@ -233,7 +259,7 @@ static void swap_state_bar(const cr_model* m, cr_data* bar) {
 
 static cr_status step_bar(cr_rollout* r, const cr_model* m, const cr_model* m_backward, int k,
                           cr_error* error) {
-  cr_rollout_restore(r, m, k);
+  cri_rollout_restore(r, m, k);
   CR_TRY(evaluate(r, m, cr_step, k + 1, error));
   swap_state_bar(m, r->bar);
   cr_status status = cr_step_vjp(m, m_backward, r->d, r->work, r->bar);
@@ -263,3 +289,11 @@ cr_status cr_rollout_gradient(cr_rollout* r, const cr_model* m, const cr_model* 
   }
   return status;
 }
+
+// ---- what a user sees
+
+cr_data* cr_rollout_data(cr_rollout* r) { return r->d; }
+cr_real* cr_rollout_ctrl(cr_rollout* r) { return r->ctrl; }
+cr_real cr_rollout_loss(const cr_rollout* r) { return r->loss; }
+cr_data* cr_rollout_bar(cr_rollout* r) { return r->bar; }
+const cr_real* cr_rollout_ctrl_bar(const cr_rollout* r) { return r->ctrl_bar; }

@@ -73,7 +73,7 @@ static void articulated_solve_is_symmetric(void** state) {
   end();
 }
 
-// two hinges about z, a unit apart, point masses m1 and m2 at the ends of unit links, arm stretched:
+// two hinges about z, point masses m1 and m2 at the ends of unit links, the arm stretched:
 // M = [m1 + 4 m2, 2 m2; 2 m2, m2], so M^-1 (0, 1) = (-2, (m1 + 4 m2) / m2) / m1
 static void articulated_double_pendulum_has_its_closed_form(void** state) {
   int32_t parent[3] = {0, 0, 1}, tree[3] = {-1, 0, 0}, jntadr[3] = {-1, 0, 1};
@@ -113,8 +113,7 @@ static void articulated_names_the_joint_without_inertia(void** state) {
   (void)snprintf(expected, sizeof expected, "joint %d \"%s\", dof %d", f.m.dof_jntid[dof], name,
                  dof);
   assert_non_null(strstr(f.d->error.text, expected));
-  // armature alone is enough
-  f.diag[dof] = CR_R(0.01);
+  // armature in place of mass is enough
   for (int i = 0; i < f.m.nv; i++) {
     f.diag[i] = CR_R(0.01);
   }

@@ -74,7 +74,7 @@ static void operator_dot(const structure* s, bool symmetric, const cr_pairs* pai
   }
 }
 
-// ---- entries without derivative
+// ---- entries without derivative: by definition, or since the value is a switch of its own
 
 // coordinates of quaternions inside qpos_spring
 static bool in_quaternion(const cr_model* m, int entry) {
@@ -91,7 +91,7 @@ static bool in_quaternion(const cr_model* m, int entry) {
 }
 
 bool field_entry_smooth(const cr_model* m, const cr_data* d, cr_field_id id, int entry) {
-  (void)d;
+  const cr_real* x = cri_field_real(m, d, id);
   switch ((int)id) {
     case CR_FIELD_efc_KBIP:
       return entry % 4 != 3;
@@ -99,10 +99,21 @@ bool field_entry_smooth(const cr_model* m, const cr_data* d, cr_field_id id, int
       return !in_quaternion(m, entry);
     case CR_FIELD_geom_solmix:
       // without weight, a geom counts only if the other has none either
-      return m->geom_solmix[entry] > 0;
+      return x[entry] > 0;
     case CR_FIELD_dof_frictionloss:
       // a dof without friction loss has no row, one with a little has
-      return m->dof_frictionloss[entry] > 0;
+      return x[entry] > 0;
+    case CR_FIELD_pair_solreffriction:
+    case CR_FIELD_contact_solreffriction:
+      // two zeros stand for solref
+      return x[entry - entry % 2] != 0 || x[entry - entry % 2 + 1] != 0;
+    case CR_FIELD_jnt_solimp:
+    case CR_FIELD_dof_solimp:
+    case CR_FIELD_geom_solimp:
+    case CR_FIELD_pair_solimp:
+    case CR_FIELD_contact_solimp:
+      // powers below 1 count as 1
+      return entry % 5 != 4 || x[entry] != 1;
     default:
       return true;
   }

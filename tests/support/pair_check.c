@@ -6,7 +6,8 @@
 #include "support/random_model.h"
 
 solid solid_at(cr_real x, cr_real y, cr_real z, cr_real size0, cr_real size1, cr_real size2) {
-  return (solid){.pos = {x, y, z}, .mat = {1, 0, 0, 0, 1, 0, 0, 0, 1}, .size = {size0, size1, size2}};
+  return (solid){
+      .pos = {x, y, z}, .mat = {1, 0, 0, 0, 1, 0, 0, 0, 1}, .size = {size0, size1, size2}};
 }
 
 void solid_turn(solid* s, const cr_real axis[3], cr_real angle) {

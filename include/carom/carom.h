@@ -1,0 +1,12 @@
+// SPDX-License-Identifier: Apache-2.0
+// All of the public API.
+#ifndef CAROM_CAROM_H
+#define CAROM_CAROM_H
+
+#include "carom/base.h"
+#include "carom/data.h"
+#include "carom/model.h"
+#include "carom/rollout.h"
+#include "carom/step.h"
+
+#endif

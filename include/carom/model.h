@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+// Models: everything that stays constant during a simulation.
+#ifndef CAROM_MODEL_H
+#define CAROM_MODEL_H
+
+#include "carom/base.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/// A model. Read-only while simulations run; may be shared by threads then.
+typedef struct cr_model cr_model;
+
+/// Opens an MJCF or URDF file (compiled by libmujoco) or a Carom model file.
+/// Owner    the caller closes it with cr_model_close
+/// Errors   CR_ERR_FILE, CR_ERR_FORMAT, CR_ERR_MODEL; CR_ERR_UNSUPPORTED when the model uses what
+///          could change its motion and is not supported: the sentence names the first such feature
+/// Thread   one call at a time (libmujoco's error handler is global)
+CR_API cr_status cr_model_open(cr_model** model, const char* path, cr_error* error);
+
+/// Frees a model; NULL is allowed.
+CR_API void cr_model_close(cr_model* model);
+
+/// Writes Carom's own binary file, which opens without libmujoco. Never leaves half a file.
+CR_API cr_status cr_model_save(const cr_model* model, const char* path, cr_error* error);
+
+/// A count by MuJoCo's name ("nq", "nv", "nu", "na", "nbody", ...); -1 for a name that is none.
+CR_API int cr_model_count(const cr_model* model, const char* name);
+
+/// The numbers of a named place, as "body_mass[torso]", "geom_size[cube][0]" or "gravity".
+/// Shapes   values[n], n the number of numbers the place has (docs/fields.md)
+/// Errors   CR_ERR_NAME, CR_ERR_ARG (another n)
+CR_API cr_status cr_model_get(const cr_model* model, const char* name, cr_real* values, int n,
+                              cr_error* error);
+
+/// Sets them. The whole model is checked afterwards, and left as it was if the check fails.
+/// Constants MuJoCo derives when compiling do not follow by themselves: cr_model_derive.
+CR_API cr_status cr_model_set(cr_model* model, const char* name, const cr_real* values, int n,
+                              cr_error* error);
+
+/// The time step and the integrator ("euler" or "rk4").
+CR_API cr_real cr_model_timestep(const cr_model* model);
+CR_API cr_status cr_model_set_timestep(cr_model* model, cr_real timestep, cr_error* error);
+CR_API cr_status cr_model_set_integrator(cr_model* model, const char* name, cr_error* error);
+
+/// Derives body_invweight0, dof_invweight0 and bounding spheres again, after masses, inertias,
+/// poses or sizes were set.
+CR_API cr_status cr_model_derive(cr_model* model, cr_error* error);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: Apache-2.0
+// Trajectories, losses over them, and gradients of those.
+#ifndef CAROM_ROLLOUT_H
+#define CAROM_ROLLOUT_H
+
+#include "carom/data.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/// A scalar loss that looks at the states after steps 1 ... nstep of a rollout.
+typedef struct {
+  void* context;
+  /// True if the loss looks at the state after `step` steps. NULL: at the last one only.
+  bool (*looks_at)(const void* context, int step, int nstep);
+  /// Adds to *loss. d holds the state after `step` steps and, with needs_fields, everything
+  /// cr_forward computes from it under the control of the step that follows (the last one's at
+  /// the end).
+  cr_status (*value)(void* context, const cr_model* m, const cr_data* d, int step, cr_real* loss);
+  /// Adds the cotangents of the loss to bar's fields.
+  cr_status (*bar)(void* context, const cr_model* m, const cr_data* d, int step, cr_data* bar);
+  bool needs_fields;
+} cr_loss;
+
+/// Expressions of named places as losses: "site_xpos[tip].z", "norm(qpos) + 0.1*sum(ctrl^2)".
+/// Made of names, numbers, + - * / ^, parentheses, sum(), norm(), abs(). A name of several numbers
+/// is a vector; a single number combines with every element; the whole must be one number.
+typedef struct cr_expression cr_expression;
+
+/// Parses and resolves; the names refer to m, which must outlive the expression.
+/// Errors: CR_ERR_NAME with the text and the place in it.
+CR_API cr_status cr_expression_create(cr_expression** expression, const cr_model* m,
+                                      const char* text, cr_error* error);
+CR_API void cr_expression_free(cr_expression* expression);
+
+/// The expression as a loss of a rollout: at the end, or summed over the ends of all steps.
+/// The loss refers to the expression, and belongs to one thread as it does.
+CR_API cr_loss cr_expression_loss(cr_expression* expression, bool every);
+
+/// States of a simulation, and the gradient of a loss of them.
+typedef struct cr_rollout cr_rollout;
+
+/// Room for nstep_max steps; parameter gradients for the named model fields (all of each), as
+/// "body_mass". Owner: the caller, cr_rollout_free.
+CR_API cr_status cr_rollout_create(cr_rollout** rollout, const cr_model* m, int nstep_max,
+                                   const char* const* parameters, int nparameter, cr_error* error);
+CR_API void cr_rollout_free(cr_rollout* rollout);
+
+/// The data block: set its qpos, qvel, act, applied forces before a run; the last state after it.
+CR_API cr_data* cr_rollout_data(cr_rollout* rollout);
+
+/// Controls, nstep_max x nu, zero at first; set before a run.
+CR_API cr_real* cr_rollout_ctrl(cr_rollout* rollout);
+
+/// Runs nstep steps from the state in the data block, and sums the loss (may be NULL).
+/// Grows the data blocks and repeats the step where contacts or rows do not fit.
+/// Errors: those of cr_step, with the number of the step in the sentence.
+CR_API cr_status cr_rollout_run(cr_rollout* rollout, const cr_model* m, int nstep,
+                                const cr_loss* loss, cr_error* error);
+
+/// The loss of the last run.
+CR_API cr_real cr_rollout_loss(const cr_rollout* rollout);
+
+/// Gradient of the loss of the last run. m_backward (usually m) is the model whose dynamics the
+/// backward pass differentiates at the same points: contacts from distance are a variant of m.
+CR_API cr_status cr_rollout_gradient(cr_rollout* rollout, const cr_model* m,
+                                     const cr_model* m_backward, const cr_loss* loss,
+                                     cr_error* error);
+
+/// What a gradient left: cr_data_view(m, bar, "qpos") (nv numbers), "qvel", "act" at time zero,
+/// "qfrc_applied", "xfrc_applied" (constant over the rollout), parameters by name.
+CR_API cr_data* cr_rollout_bar(cr_rollout* rollout);
+
+/// Gradient with respect to the controls of every step, nstep x nu.
+CR_API const cr_real* cr_rollout_ctrl_bar(const cr_rollout* rollout);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+// The dynamics at one state and one time step, each with its tangent and its cotangents.
+#ifndef CAROM_STEP_H
+#define CAROM_STEP_H
+
+#include "carom/data.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/// Everything from the state: runs every stage of the pipeline (MuJoCo's mj_forward).
+/// Map      (qpos, qvel, act, ctrl, qfrc_applied, xfrc_applied; parameters) -> qacc, act_dot, ...
+/// Errors   those of the stages; CR_ERR_NONFINITE when the acceleration is not finite
+/// Smooth   but for contact and limit switching and the kinks named at each stage
+CR_API cr_status cr_forward(const cr_model* m, cr_data* d);
+
+/// Tangents of everything, from those of the inputs in `tan`. d is as cr_forward left it.
+CR_API cr_status cr_forward_jvp(const cr_model* m, const cr_data* d, cr_data* tan);
+
+/// Adds to the cotangents of the inputs (bar->qpos nv numbers, qvel, act, ctrl, qfrc_applied,
+/// xfrc_applied, bar->par) what the cotangents of computed fields in `bar` imply, and clears the
+/// latter: bar holds no computed cotangent afterwards, ready for the next sweep.
+CR_API cr_status cr_forward_vjp(const cr_model* m, const cr_data* d, cr_data* bar);
+
+/// Computes the state one time step later, beside the present one.
+/// Map      (qpos, qvel, act; ctrl, qfrc_applied, xfrc_applied; parameters)
+///          -> qpos_next, qvel_next, act_next
+/// Equation cr_forward, then cr_euler or cr_rk4 by m->integrator
+/// Shapes   qpos_next[nq], qvel_next[nv], act_next[na]
+/// Leaves   the inputs as they were
+/// Errors   those of cr_forward and of the integrator; CR_ERR_DIVERGED, with a sentence in d->error
+///          that names the coordinate, where one of qpos, qvel, qacc, the next qpos, qvel or act is
+///          not finite or beyond 1e10. Nothing is ever reset
+/// Smooth   where its parts are
+CR_API cr_status cr_step(const cr_model* m, cr_data* d);
+
+/// Makes the next state the present one: qpos, qvel, act, time, and the warm start of the solver.
+CR_API void cr_advance(const cr_model* m, cr_data* d);
+
+/// Tangents of the next state from those of the inputs and parameters in `tan`. d is as cr_step
+/// left it. `work`, a plain twin of d, is needed for Runge-Kutta only.
+CR_API cr_status cr_step_jvp(const cr_model* m, const cr_data* d, cr_data* work, cr_data* tan);
+
+/// Adds to bar->qpos (nv numbers), qvel, act, ctrl, qfrc_applied, xfrc_applied and bar->par what
+/// the cotangents of qpos_next (nv numbers), qvel_next and act_next imply, and clears those three.
+/// d is as cr_step left it.
+/// m_backward is m, or a model whose dynamics stand in for those of m in the backward pass (contacts
+/// from distance): wherever the step evaluated the dynamics they are solved again with m_backward,
+/// and their vjp is that of this solution; the points and the integrator's map stay those of m.
+/// `work`, a plain twin of d, may be NULL with Euler and m_backward == m: then d is used as it is,
+/// and cotangents of computed fields that bar holds already count too. In all other cases those
+/// must be zero.
+/// Errors   those of cr_forward with m_backward; the sentence is in bar->error
+CR_API cr_status cr_step_vjp(const cr_model* m, const cr_model* m_backward, const cr_data* d,
+                             cr_data* work, cr_data* bar);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

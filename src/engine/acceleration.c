@@ -1,0 +1,202 @@
+// SPDX-License-Identifier: Apache-2.0
+// The acceleration, its jvp and vjp, see acceleration.h. Without rows H is M, whose articulated-body
+// factor solves in time linear in the number of dofs; M itself is then not needed.
+#include "engine/acceleration.h"
+
+#include "contact/model.h"
+#include "contact/rows.h"
+#include "dynamics/articulated.h"
+#include "math/cholesky.h"
+
+static void solve_metric(const cr_model* m, const cr_data* d, cr_real* x, cr_data* work) {
+  cri_articulated_solve(m, d->cdof, d->art_U, d->art_Dinv, x, work);
+}
+
+// y = M x, M or its tangent
+static void metric_mul(const cr_model* m, const cr_real* M, cr_real* y, const cr_real* x) {
+  cr_pattern p = {.n = m->nv, .nnz = m->M_rownnz, .adr = m->M_rowadr, .col = m->M_colind};
+  cr_sparse_mul(y, M, &p, x);
+}
+
+static cr_status check_finite(const cr_model* m, cr_data* d, const cr_real* a, const char* what) {
+  for (int i = 0; i < m->nv; i++) {
+    if (!isfinite(a[i])) {
+      int joint = m->dof_jntid[i];
+      return cri_fail(&d->error, CR_ERR_NONFINITE, "%s of joint %d \"%s\" (dof %d) is not finite",
+                      what, joint, cri_name(m, m->name_jntadr, joint), i);
+    }
+  }
+  return CR_OK;
+}
+
+cr_status cr_acceleration(const cr_model* m, cr_data* d) {
+  // [a1] qacc_smooth = M^-1 qfrc_smooth
+  cr_copy(d->qacc_smooth, d->qfrc_smooth, m->nv);
+  solve_metric(m, d, d->qacc_smooth, d);
+  CR_TRY(check_finite(m, d, d->qacc_smooth, "qacc_smooth"));
+
+  // [a2] the acceleration with constraints
+  d->solver_iterations = 0;
+  d->solver_residual = 0;
+  if (d->nefc > 0) {
+    CR_TRY(cri_contact_model(m)->solve(m, d, d->M));
+    CR_TRY(check_finite(m, d, d->acc_qacc, "qacc"));
+  } else {
+    cr_copy(d->acc_qacc, d->qacc_smooth, m->nv);
+  }
+  cr_copy(d->qacc, d->acc_qacc, m->nv);
+  cr_copy(d->efc_force, d->acc_force, d->nefc);
+
+  // [a3] qfrc_constraint = J' f
+  cr_zero(d->qfrc_constraint, m->nv);
+  cri_rows_mul_transposed(m, d, d->efc_J, d->qfrc_constraint, d->efc_force);
+  return CR_OK;
+}
+
+// x = H^-1 x, or with H transposed
+static void solve_linear(const cr_model* m, const cr_data* d, cr_real* x, bool transposed,
+                         cr_data* work) {
+  if (d->nefc == 0) {
+    solve_metric(m, d, x, work);
+  } else if (transposed) {
+    cri_contact_model(m)->linear_transposed(m, d, x);
+  } else {
+    cri_contact_model(m)->linear(m, d, x);
+  }
+}
+
+cr_status cr_acceleration_jvp(const cr_model* m, const cr_data* d, cr_data* tan) {
+  size_t mark = cri_mark(tan), v = (size_t)m->nv, n = (size_t)d->nefc;
+  cr_real* Ma = cri_push(tan, v);
+  cr_real* smooth = cri_push(tan, v);
+  cr_real* e = cri_push(tan, n);
+  cr_real* f = cri_push(tan, n);
+  const cr_contact_model* model = cri_contact_model(m);
+
+  // [a1] M qacc_smooth_tan = qfrc_smooth_tan - M_tan qacc_smooth
+  cr_copy(smooth, d->qfrc_smooth, m->nv);
+  solve_metric(m, d, smooth, tan);
+  metric_mul(m, tan->M, Ma, smooth);
+  for (int i = 0; i < m->nv; i++) {
+    tan->qacc_smooth[i] = tan->qfrc_smooth[i] - Ma[i];
+  }
+  solve_metric(m, d, tan->qacc_smooth, tan);
+
+  // [a2] row forces as far as they do not come from a_tan
+  cr_real* a_tan = tan->qacc;
+  cri_rows_mul(m, d, tan->efc_J, e, d->acc_qacc);
+  for (int i = 0; i < d->nefc; i++) {
+    e[i] -= tan->efc_aref[i];
+  }
+  model->force_jvp(m, d, tan, e, f);
+  metric_mul(m, tan->M, Ma, d->acc_qacc);
+  for (int i = 0; i < m->nv; i++) {
+    a_tan[i] = tan->qfrc_smooth[i] - Ma[i];
+  }
+  cri_rows_mul_transposed(m, d, tan->efc_J, a_tan, d->acc_force);
+  cri_rows_mul_transposed(m, d, d->efc_J, a_tan, f);
+  solve_linear(m, d, a_tan, false, tan);
+
+  // then with it
+  cri_rows_mul(m, d, d->efc_J, f, a_tan);
+  for (int i = 0; i < d->nefc; i++) {
+    e[i] += f[i];
+  }
+  model->force_jvp(m, d, tan, e, tan->efc_force);
+
+  // [a3]
+  cr_zero(tan->qfrc_constraint, m->nv);
+  cri_rows_mul_transposed(m, d, tan->efc_J, tan->qfrc_constraint, d->acc_force);
+  cri_rows_mul_transposed(m, d, d->efc_J, tan->qfrc_constraint, tan->efc_force);
+  cri_pop(tan, mark);
+  return CR_OK;
+}
+
+static bool is_zero(const cr_real* x, int n) {
+  for (int i = 0; i < n; i++) {
+    if (x[i] != 0) {
+      return false;
+    }
+  }
+  return true;
+}
+
+// M_bar -= w (x) a
+static void metric_bar(const cr_model* m, cr_data* bar, const cr_real* w, const cr_real* a) {
+  int pair = cri_pairs_add(&bar->M_pairs);
+  cr_real* left = cri_pair_left(&bar->M_pairs, pair);
+  for (int i = 0; i < m->nv; i++) {
+    left[i] = -w[i];
+  }
+  cr_copy(cri_pair_right(&bar->M_pairs, pair), a, m->nv);
+}
+
+// [a1]' M w = qacc_smooth_bar
+static void smooth_bar(const cr_model* m, const cr_data* d, cr_data* bar) {
+  if (is_zero(bar->qacc_smooth, m->nv)) {
+    return;
+  }
+  size_t mark = cri_mark(bar);
+  cr_real* w = cri_push(bar, (size_t)m->nv);
+  cr_real* a = cri_push(bar, (size_t)m->nv);
+  cr_copy(w, bar->qacc_smooth, m->nv);
+  solve_metric(m, d, w, bar);
+  cr_copy(a, d->qfrc_smooth, m->nv);
+  solve_metric(m, d, a, bar);
+  for (int i = 0; i < m->nv; i++) {
+    bar->qfrc_smooth[i] += w[i];
+  }
+  metric_bar(m, bar, w, a);
+  cri_pop(bar, mark);
+}
+
+cr_status cr_acceleration_vjp(const cr_model* m, const cr_data* d, cr_data* bar) {
+  smooth_bar(m, d, bar);
+  size_t mark = cri_mark(bar), v = (size_t)m->nv, n = (size_t)d->nefc;
+  cr_real* w = cri_push(bar, v);
+  cr_copy(w, bar->qacc, m->nv);
+  if (n == 0) {
+    solve_linear(m, d, w, true, bar);
+  } else {
+    const cr_contact_model* model = cri_contact_model(m);
+    cr_pairs* J_bar = &bar->efc_J_pairs;
+    cr_real* psi = cri_push(bar, n);
+    int to_f = cri_pairs_add(J_bar), to_e = cri_pairs_add(J_bar);
+    cr_real* e_bar = cri_pair_left(J_bar, to_e);
+    cr_real* force = cri_pair_right(J_bar, to_f);
+
+    // [a3]' phi = f_bar + J q_bar
+    cri_rows_mul(m, d, d->efc_J, psi, bar->qfrc_constraint);
+    for (int i = 0; i < d->nefc; i++) {
+      psi[i] += bar->efc_force[i];
+    }
+
+    // [a2]' H' w = a_bar + J' F'' phi
+    model->force_vjp(m, d, NULL, psi, e_bar);
+    cri_rows_mul_transposed(m, d, d->efc_J, w, e_bar);
+    solve_linear(m, d, w, true, bar);
+
+    // psi = phi + J w, e_bar = F'' psi
+    cri_rows_mul(m, d, d->efc_J, e_bar, w);
+    for (int i = 0; i < d->nefc; i++) {
+      psi[i] += e_bar[i];
+    }
+    model->force_vjp(m, d, bar, psi, e_bar);
+    for (int i = 0; i < d->nefc; i++) {
+      bar->efc_aref[i] -= e_bar[i];
+    }
+
+    // J_bar += f (x) (q_bar + w) + e_bar (x) a
+    cr_copy(cri_pair_left(J_bar, to_f), d->acc_force, d->nefc);
+    for (int i = 0; i < m->nv; i++) {
+      force[i] = bar->qfrc_constraint[i] + w[i];
+    }
+    cr_copy(cri_pair_right(J_bar, to_e), d->acc_qacc, m->nv);
+  }
+  for (int i = 0; i < m->nv; i++) {
+    bar->qfrc_smooth[i] += w[i];
+  }
+  metric_bar(m, bar, w, d->acc_qacc);
+  cri_pop(bar, mark);
+  return CR_OK;
+}

@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+// The acceleration: forces and constraints together, and its derivative by the implicit function
+// theorem. No iteration is differentiated.
+#ifndef CR_ENGINE_ACCELERATION_H
+#define CR_ENGINE_ACCELERATION_H
+
+#include "model/data.h"
+
+/// Acceleration and constraint forces.
+/// Map      (qfrc_smooth, M, efc_J, efc_aref, efc_D, efc_frictionloss, contact_mu, contact_friction;
+///          qacc_warmstart) -> qacc_smooth, qacc, efc_force, qfrc_constraint
+/// Equation [a1] M qacc_smooth = qfrc_smooth;
+///          [a2] r(a) = M a - qfrc_smooth - J' f(e) = 0,  e = J a - aref, f of the contact model;
+///          [a3] qfrc_constraint = J' f.  Derivation: docs/derivations/acceleration.md
+/// Shapes   nv numbers, nefc rows
+/// Saves    acc_qacc, acc_jar, acc_force, H_factor, H_index: the solution and the factor of
+///          H = M - J' F' J there, F' = df/de
+/// Units    qacc m/s^2|rad/s^2, forces N|N m
+/// Memory   scratch 10 nv + 5 nefc, and the contact model's
+/// Errors   CR_ERR_NONFINITE (names the joint), CR_ERR_SOLVER (names the residual), CR_ERR_SINGULAR
+/// Smooth   where no row changes its zone (active, sliding, ...); there the derivative is that of
+///          the zones at the solution. The warm start has no influence and no derivative.
+cr_status cr_acceleration(const cr_model* m, cr_data* d);
+
+/// H a_tan = qfrc_smooth_tan - M_tan a + J_tan' f + J' (F' (J_tan a - aref_tan) + f_par_tan).
+cr_status cr_acceleration_jvp(const cr_model* m, const cr_data* d, cr_data* tan);
+
+/// With phi = efc_force_bar + J qfrc_constraint_bar, H' w = qacc_bar + J' F'' phi, psi = phi + J w:
+/// adds w to qfrc_smooth_bar, -F'' psi to efc_aref_bar, the pair (-w, a) to M's cotangent, the pairs
+/// (f, qfrc_constraint_bar + w) and (F'' psi, a) to that of efc_J (F'' the transpose of F').
+cr_status cr_acceleration_vjp(const cr_model* m, const cr_data* d, cr_data* bar);
+
+#endif

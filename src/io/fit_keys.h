@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0
+// The keys of a fit's configuration, a list a section. From these come the typed structs, libcyaml's
+// schema, defaults, limits, --set and error messages.
+//   X(section, key, kind, default, low, high, choices, meaning); default NULL: must be given
+#ifndef CR_IO_FIT_KEYS_H
+#define CR_IO_FIT_KEYS_H
+
+#include <math.h>
+
+// clang-format off
+#define CR_FIT_KEYS_TOP(X) \
+  X(top, model,  TEXT, NULL, 0, 0, "", "the model file, as seen from the configuration") \
+  X(top, output, TEXT, "", 0, 0, "", "folder of the results; default fit_<name of the configuration>") \
+  X(top, seed,   INT, "1", 0, 2147483647, "", "of the split, batches, made tosses")
+
+#define CR_FIT_KEYS_DATA(X) \
+  X(data, file,     TEXT, "", 0, 0, "", "recorded tosses in HDF5, as seen from the configuration; none: made by simulation") \
+  X(data, steps,    INT, "4", 1, 1000, "", "predicted steps in a window") \
+  X(data, stride,   INT, "4", 1, 1000000, "", "rows from one window to the next") \
+  X(data, held_out, REAL, "0.2", 0, 0.9, "", "share of independent tosses that is held aside")
+
+#define CR_FIT_KEYS_MADE(X) \
+  X(made, tosses,         INT, "40", 1, 100000, "", "number of made tosses") \
+  X(made, rows,           INT, "100", 5, 100000, "", "rows of each") \
+  X(made, position_noise, REAL, "0.0005", 0, 1, "", "standard deviation of each coordinate, m") \
+  X(made, rotation_noise, REAL, "0.002", 0, 1, "", "standard deviation about each axis, rad") \
+  X(made, tolerance,      REAL, "0.05", 0, 10, "", "how far a parameter may end from the truth, relative")
+
+#define CR_FIT_KEYS_LOSS(X) \
+  X(loss, position, REAL, "1", 0, INFINITY, "", "weight of squared errors of position, 1/m^2") \
+  X(loss, rotation, REAL, "1", 0, INFINITY, "", "weight of those of the rotation matrix") \
+  X(loss, velocity, REAL, "1", 0, INFINITY, "", "weight of those of velocity, s^2/m^2") \
+  X(loss, spin,     REAL, "1", 0, INFINITY, "", "weight of those of angular velocity, s^2")
+
+#define CR_FIT_KEYS_CFD(X) \
+  X(cfd, use,   BOOL, "true", 0, 0, "", "contacts from distance in the backward pass") \
+  X(cfd, dc,    REAL, "0", 0, 0.9999, "", "impedance at distance wc") \
+  X(cfd, d0,    REAL, "0.01", 0, 0.9999, "", "impedance at distance 0+") \
+  X(cfd, wc,    REAL, "0.05", 1e-9, 1000, "", "reach, m") \
+  X(cfd, mc,    REAL, "1", 1e-9, 1, "", "midpoint of the impedance curve") \
+  X(cfd, pc,    REAL, "2", 1, 100, "", "power of the impedance curve") \
+  X(cfd, scale, REAL, "0.005", 0, 1000, "", "length over which the position's clamp is rounded, m")
+
+#define CR_FIT_KEYS_PARAMETERS(X) \
+  X(parameters, name,      TEXT, NULL, 0, 0, "", "name of the parameter") \
+  X(parameters, kind,      CHOICE, "field", 0, 0, "field box_side", "what it stands for") \
+  X(parameters, field,     TEXT, "", 0, 0, "", "kind field: one number of a model field, body_mass[cube]") \
+  X(parameters, geom,      TEXT, "", 0, 0, "", "kind box_side: the box") \
+  X(parameters, start,     REAL, NULL, -INFINITY, INFINITY, "", "where the search starts") \
+  X(parameters, lower,     REAL, "-inf", -INFINITY, INFINITY, "", "lower bound") \
+  X(parameters, upper,     REAL, "inf", -INFINITY, INFINITY, "", "upper bound") \
+  X(parameters, transform, CHOICE, "none", 0, 0, "none log softplus", "from the number that is moved to the parameter") \
+  X(parameters, listed,    REAL, "nan", -INFINITY, INFINITY, "", "value to draw in the plot, known from elsewhere") \
+  X(parameters, draw_low,  REAL, "nan", -INFINITY, INFINITY, "", "made tosses: the truth is drawn between this") \
+  X(parameters, draw_high, REAL, "nan", -INFINITY, INFINITY, "", "and this")
+
+#define CR_FIT_KEYS_OPTIMISERS(X) \
+  X(optimisers, method,     CHOICE, NULL, 0, 0, "adam lbfgs", "the method of this stage") \
+  X(optimisers, iterations, INT, "100", 0, 1000000000, "", "most iterations (lbfgs: evaluations)") \
+  X(optimisers, tolerance,  REAL, "0", 0, INFINITY, "", "ends when the free numbers move by less") \
+  X(optimisers, rate,       REAL, "0.02", 1e-300, INFINITY, "", "adam: step size") \
+  X(optimisers, final_rate, REAL, "nan", 1e-300, INFINITY, "", "adam: step size at the end, default the same") \
+  X(optimisers, b1,         REAL, "0.9", 0, 0.999999999, "", "adam: decay of the mean") \
+  X(optimisers, b2,         REAL, "0.999", 0, 0.999999999, "", "adam: decay of the mean square") \
+  X(optimisers, eps,        REAL, "1e-8", 0, INFINITY, "", "adam: added to the root mean square") \
+  X(optimisers, batch,      INT, "0", 0, 2147483647, "", "adam: windows an iteration looks at, 0 all")
+// clang-format on
+
+#endif

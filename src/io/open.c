@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+// Opening a model: which reader, the survey of what is supported, the check.
+#include "io/open.h"
+
+#include <stdlib.h>
+
+#include "carom/model.h"
+#include "io/mujoco.h"
+#include "model/check.h"
+#include "model/file.h"
+
+static cr_status open_mujoco(cr_model* m, const char* path, cr_load_report* report,
+                             cr_error* error) {
+  mjModel* mj = NULL;
+  CR_TRY(cri_mujoco_load(&mj, path, error));
+  cri_mujoco_survey(mj, report);
+  cr_status status = CR_OK;
+  if (report->unsupported.n > 0) {
+    status = cri_fail(error, CR_ERR_UNSUPPORTED, "%s: %s%s", path, report->unsupported.text[0],
+                      report->unsupported.n > 1 ? " (and more)" : "");
+  } else {
+    status = cri_model_from_mjmodel(m, mj, error);
+  }
+  mj_deleteModel(mj);
+  return status;
+}
+
+cr_status cri_model_open(cr_model* m, const char* path, cr_load_report* report, cr_error* error) {
+  cr_status status = cri_model_file_is(path) ? cri_model_read(m, path, error)
+                                             : open_mujoco(m, path, report, error);
+  CR_TRY(status);
+  cr_error inner;
+  status = cri_model_check(m, &inner);
+  if (status != CR_OK) {
+    cri_model_free(m);
+    return cri_fail(error, status, "%s: %s", path, inner.text);
+  }
+  return CR_OK;
+}
+
+cr_status cr_model_open(cr_model** out, const char* path, cr_error* error) {
+  cr_load_report report = {0};
+  cr_model* m = calloc(1, sizeof *m);
+  cr_status status = m == NULL ? cri_fail(error, CR_ERR_MEMORY, "%s: no memory", path)
+                               : cri_model_open(m, path, &report, error);
+  cri_load_report_free(&report);
+  if (status != CR_OK) {
+    free(m);
+    return status;
+  }
+  *out = m;
+  return CR_OK;
+}

@@ -1,0 +1,13 @@
+// SPDX-License-Identifier: Apache-2.0
+// A model from any file Carom reads. cr_model_open is public: carom/model.h.
+#ifndef CR_IO_OPEN_H
+#define CR_IO_OPEN_H
+
+#include "io/report.h"
+#include "model/model.h"
+
+/// Loads MJCF, URDF (through libmujoco) or a Carom model file, checks it, and refuses what is not
+/// supported; `report` lists all of that. Free the model with cri_model_free.
+cr_status cri_model_open(cr_model* m, const char* path, cr_load_report* report, cr_error* error);
+
+#endif

@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+// The progress line.
+#include "io/progress.h"
+
+#include <stdio.h>
+#include <time.h>
+#include <unistd.h>
+
+double cri_seconds(void) {
+  struct timespec t;
+  (void)clock_gettime(CLOCK_MONOTONIC, &t);
+  return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+cr_progress cri_progress_begin(void) {
+  return (cr_progress){.shown = isatty(STDERR_FILENO) == 1, .start = cri_seconds()};
+}
+
+bool cri_progress_due(const cr_progress* p) { return p->shown && cri_seconds() - p->last > 0.1; }
+
+void cri_progress_line(cr_progress* p, const char* text) {
+  if (p->shown) {
+    (void)fprintf(stderr, "\r\033[K%s", text);
+    (void)fflush(stderr);
+    p->last = cri_seconds();
+    p->dirty = true;
+  }
+}
+
+void cri_progress_end(cr_progress* p) {
+  if (p->dirty) {
+    (void)fprintf(stderr, "\n");
+    p->dirty = false;
+  }
+}

@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+// One line on standard error that is written over and over, where that is a terminal.
+#ifndef CR_IO_PROGRESS_H
+#define CR_IO_PROGRESS_H
+
+#include <stdbool.h>
+
+typedef struct {
+  bool shown;    // standard error is a terminal
+  double start;  // seconds
+  double last;   // when the line was last written
+  bool dirty;    // there is a line to end
+} cr_progress;
+
+/// Seconds of a clock that only goes forward.
+double cri_seconds(void);
+
+cr_progress cri_progress_begin(void);
+
+/// True when the line is due: a terminal, and a tenth of a second since the last.
+bool cri_progress_due(const cr_progress* progress);
+
+void cri_progress_line(cr_progress* progress, const char* text);
+
+/// Ends the line.
+void cri_progress_end(cr_progress* progress);
+
+#endif

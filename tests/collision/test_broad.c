@@ -1,0 +1,206 @@
+// SPDX-License-Identifier: Apache-2.0
+// Candidates against the rules read literally: every pair of geoms asked, those in reach sorted.
+#include "collision/broad.h"
+
+#include <stdlib.h>
+
+#include "dynamics/kinematics.h"
+#include "model/build.h"
+#include "support/close.h"
+#include "support/random_model.h"
+
+enum { MOST = 1024, N_SEED = 60 };
+
+typedef struct {
+  int n;
+  cr_candidate c[MOST];
+} list;
+
+static void collect(void* context, const cr_candidate* candidate) {
+  list* l = context;
+  assert_true(l->n < MOST);
+  l->c[l->n++] = *candidate;
+}
+
+// ---- the rules, one by one
+
+static int weld_parent(const cr_model* m, int body) {
+  return m->body_weldid[m->body_parentid[m->body_weldid[body]]];
+}
+
+static bool named(const cr_model* m, int g1, int g2) {
+  for (int i = 0; i < m->npair; i++) {
+    if ((m->pair_geom1[i] == g1 && m->pair_geom2[i] == g2) ||
+        (m->pair_geom1[i] == g2 && m->pair_geom2[i] == g1)) {
+      return true;
+    }
+  }
+  return false;
+}
+
+static bool allowed(const cr_model* m, int g1, int g2) {
+  int b1 = m->geom_bodyid[g1], b2 = m->geom_bodyid[g2];
+  int w1 = m->body_weldid[b1], w2 = m->body_weldid[b2];
+  bool bits = (m->geom_contype[g1] & m->geom_conaffinity[g2]) ||
+              (m->geom_contype[g2] & m->geom_conaffinity[g1]);
+  bool moves = m->body_dofnum[w1] > 0 || m->body_dofnum[w2] > 0;
+  bool family = !(m->disableflags & CR_DSBL_FILTERPARENT) && w1 != 0 && w2 != 0 &&
+                (w1 == weld_parent(m, b2) || w2 == weld_parent(m, b1));
+  bool out = false;
+  for (int i = 0; i < m->nexclude; i++) {
+    const int32_t* e = m->exclude_body + 2 * i;
+    out = out || (e[0] == b1 && e[1] == b2) || (e[0] == b2 && e[1] == b1);
+  }
+  return bits && moves && w1 != w2 && !family && !out;
+}
+
+static bool in_reach(const cr_model* m, const cr_data* d, int g1, int g2, cr_real reach) {
+  cr_real dif[3], normal[3];
+  cr_sub3(dif, d->geom_xpos + 3 * g2, d->geom_xpos + 3 * g1);
+  if (m->geom_type[g1] == CR_GEOM_PLANE) {
+    cr_col3(normal, d->geom_xmat + 9 * g1, 2);
+    return cr_dot3(normal, dif) <= reach + m->geom_rbound[g2];
+  }
+  return cr_norm3(dif) <= reach + m->geom_rbound[g1] + m->geom_rbound[g2];
+}
+
+static const cr_model* sorted_model;  // qsort has no context
+
+static int compare(const void* x, const void* y) {
+  const cr_candidate *a = x, *b = y;
+  const cr_model* m = sorted_model;
+  int key[2][5];
+  for (int k = 0; k < 2; k++) {
+    const cr_candidate* c = k == 0 ? a : b;
+    int b1 = m->geom_bodyid[c->geom[0]], b2 = m->geom_bodyid[c->geom[1]];
+    bool by_id = (m->disableflags & CR_DSBL_MIDPHASE) && c->pair < 0 && b1 > b2;
+    key[k][0] = b1 < b2 ? b1 : b2;
+    key[k][1] = b1 < b2 ? b2 : b1;
+    key[k][2] = c->pair < 0 ? MOST : c->pair;
+    key[k][3] = c->geom[by_id ? 1 : 0];
+    key[k][4] = c->geom[by_id ? 0 : 1];
+  }
+  for (int i = 0; i < 5; i++) {
+    if (key[0][i] != key[1][i]) {
+      return key[0][i] < key[1][i] ? -1 : 1;
+    }
+  }
+  return 0;
+}
+
+static void add(list* l, const cr_model* m, const cr_data* d, int g1, int g2, int pair) {
+  bool swap = m->geom_type[g1] > m->geom_type[g2];
+  cr_candidate c = {{swap ? g2 : g1, swap ? g1 : g2}, pair, cri_pair_reach(m, g1, g2, pair)};
+  if (in_reach(m, d, c.geom[0], c.geom[1], c.reach)) {
+    l->c[l->n++] = c;
+  }
+}
+
+static void expect(list* l, const cr_model* m, const cr_data* d) {
+  for (int i = 0; i < m->npair; i++) {
+    add(l, m, d, m->pair_geom1[i], m->pair_geom2[i], i);
+  }
+  for (int g1 = 0; g1 < m->ngeom; g1++) {
+    for (int g2 = g1 + 1; g2 < m->ngeom; g2++) {
+      if (allowed(m, g1, g2) && !named(m, g1, g2)) {
+        add(l, m, d, g1, g2, -1);
+      }
+    }
+  }
+  sorted_model = m;
+  qsort(l->c, (size_t)l->n, sizeof l->c[0], compare);
+}
+
+// ---- tests
+
+static int compare_all(int32_t flags, int32_t cfd) {
+  static list found, expected;
+  int total = 0;
+  for (uint64_t seed = 0; seed < N_SEED; seed++) {
+    cr_model m;
+    cr_data* d;
+    assert_int_equal(random_model(&m, seed, NULL), CR_OK);
+    assert_int_equal(cri_data_create(&d, &m, NULL, NULL), CR_OK);
+    m.disableflags |= flags;
+    m.cfd = cfd;
+    m.cfd_wc = CR_R(0.5);
+    random_state(&m, d, seed, seed % 3 == 0 ? STATE_FLIGHT : STATE_CONTACT);
+    assert_int_equal(cr_kinematics(&m, d), CR_OK);
+
+    found.n = expected.n = 0;
+    size_t mark = cri_mark(d);
+    cri_candidates(&m, d, collect, &found);
+    assert_int_equal(cri_mark(d), mark);
+    expect(&expected, &m, d);
+    assert_int_equal(found.n, expected.n);
+    for (int i = 0; i < found.n; i++) {
+      assert_int_equal(found.c[i].geom[0], expected.c[i].geom[0]);
+      assert_int_equal(found.c[i].geom[1], expected.c[i].geom[1]);
+      assert_int_equal(found.c[i].pair, expected.c[i].pair);
+      assert_close(found.c[i].reach, expected.c[i].reach, 0);
+    }
+    total += found.n;
+    cri_data_free(d);
+    cri_model_free(&m);
+  }
+  assert_true(total > 100);
+  return total;
+}
+
+static void candidates_are_the_pairs_in_reach(void** state) { compare_all(0, 0); }
+
+static void candidates_without_midphase_are_in_order_of_ids(void** state) {
+  compare_all(CR_DSBL_MIDPHASE, 0);
+}
+
+static void candidates_without_parent_filter_are_more(void** state) {
+  assert_true(compare_all(CR_DSBL_FILTERPARENT, 0) > compare_all(0, 0));
+}
+
+static void candidates_from_distance_are_more(void** state) {
+  assert_true(compare_all(0, 1) > compare_all(0, 0));
+}
+
+static void pair_is_possible_by_the_rules_or_by_name(void** state) {
+  int both[2] = {0, 0};
+  for (uint64_t seed = 0; seed < N_SEED; seed++) {
+    cr_model m;
+    assert_int_equal(random_model(&m, seed, NULL), CR_OK);
+    for (int g1 = 0; g1 < m.ngeom; g1++) {
+      for (int g2 = 0; g2 < m.ngeom; g2++) {
+        bool possible = cri_pair_possible(&m, g1, g2);
+        assert_int_equal(possible, named(&m, g1, g2) || (g1 != g2 && allowed(&m, g1, g2)));
+        both[possible]++;
+      }
+    }
+    cri_model_free(&m);
+  }
+  assert_true(both[0] > 100 && both[1] > 100);
+}
+
+static void reach_adds_margins_and_gaps(void** state) {
+  cr_real margin[2] = {CR_R(0.1), CR_R(0.2)}, gap[2] = {CR_R(0.03), CR_R(0.04)};
+  cr_real pair_margin[1] = {CR_R(0.5)}, pair_gap[1] = {CR_R(0.25)};
+  cr_model m = {.geom_margin = margin,
+                .geom_gap = gap,
+                .pair_margin = pair_margin,
+                .pair_gap = pair_gap,
+                .cfd_wc = CR_R(0.6)};
+  assert_close(cri_pair_reach(&m, 0, 1, -1), CR_R(0.37), 4 * CR_EPS);
+  assert_close(cri_pair_reach(&m, 0, 1, 0), CR_R(0.75), 4 * CR_EPS);
+  m.cfd = 1;
+  assert_close(cri_pair_reach(&m, 0, 1, -1), CR_R(0.6), 4 * CR_EPS);
+  assert_close(cri_pair_reach(&m, 0, 1, 0), CR_R(0.75), 4 * CR_EPS);
+}
+
+int test_broad(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(candidates_are_the_pairs_in_reach),
+      cmocka_unit_test(candidates_without_midphase_are_in_order_of_ids),
+      cmocka_unit_test(candidates_without_parent_filter_are_more),
+      cmocka_unit_test(candidates_from_distance_are_more),
+      cmocka_unit_test(pair_is_possible_by_the_rules_or_by_name),
+      cmocka_unit_test(reach_adds_margins_and_gaps),
+  };
+  return cmocka_run_group_tests_name("broad", tests, NULL, NULL);
+}

@@ -1,0 +1,247 @@
+// SPDX-License-Identifier: Apache-2.0
+// The stage as a whole: frames, contents of the list, errors. Its derivatives on random models are
+// in the generic stage check; the pairs have tests of their own.
+#include "collision/collision.h"
+
+#include "dynamics/kinematics.h"
+#include "math/vec3.h"
+#include "model/build.h"
+#include "support/close.h"
+#include "support/random_model.h"
+
+#define TOLERANCE (64 * CR_EPS)
+
+// a plane, and free bodies that carry one geom each
+enum { N_BODY = 4 };
+
+typedef struct {
+  cr_model m;
+  cr_data* d;
+} scene;
+
+static void open_scene(scene* s, const int32_t type[N_BODY], const cr_capacity* capacity) {
+  const int32_t parent[N_BODY + 1] = {0, 0, 0, 0, 0}, joints[N_BODY + 1] = {0, 1, 1, 1, 1};
+  const int32_t joint_type[N_BODY] = {CR_JNT_FREE, CR_JNT_FREE, CR_JNT_FREE, CR_JNT_FREE};
+  s->m = (cr_model){.ngeom = N_BODY + 1};
+  cr_error error;
+  assert_int_equal(cri_model_sizes(&s->m, N_BODY + 1, parent, joints, joint_type, &error), CR_OK);
+  assert_int_equal(cri_model_allocate(&s->m, &error), CR_OK);
+  cri_model_defaults(&s->m);
+  for (int i = 0; i < N_BODY; i++) {
+    s->m.body_jntnum[i + 1] = 1;
+    s->m.geom_bodyid[i + 1] = i + 1;
+    s->m.geom_type[i + 1] = type[i];
+    s->m.body_mass[i + 1] = 1;
+    for (int k = 0; k < 3; k++) {
+      s->m.geom_size[3 * (i + 1) + k] = CR_R(0.5);
+      s->m.body_inertia[3 * (i + 1) + k] = 1;
+    }
+    s->m.body_pos[3 * (i + 1)] = 10 * (cr_real)i;
+  }
+  s->m.geom_type[0] = CR_GEOM_PLANE;
+  assert_int_equal(cri_model_derive(&s->m, &error), CR_OK);
+  assert_int_equal(cri_data_create(&s->d, &s->m, capacity, &error), CR_OK);
+  assert_int_equal(cr_kinematics(&s->m, s->d), CR_OK);
+}
+
+static void close_scene(scene* s) {
+  cri_data_free(s->d);
+  cri_model_free(&s->m);
+}
+
+static const int32_t MIXED[N_BODY] = {CR_GEOM_SPHERE, CR_GEOM_CAPSULE, CR_GEOM_CYLINDER,
+                                      CR_GEOM_BOX};
+
+static void contacts_are_listed_with_their_geoms(void** state) {
+  scene s;
+  open_scene(&s, MIXED, NULL);
+  assert_int_equal(cr_collision(&s.m, s.d), CR_OK);
+
+  // sphere 1; capsule of half length 1/2 and radius 1/2 through the plane: both ends in reach, the
+  // upper just; cylinder: both disks and the triangle; box 4
+  const int of_geom[N_BODY + 1] = {0, 1, 2, 3, 4};
+  int count[N_BODY + 1] = {0};
+  for (int i = 0; i < s.d->ncon; i++) {
+    assert_int_equal(s.d->contact_geom[2 * i], 0);
+    assert_int_equal(s.d->contact_pair[i], -1);
+    count[s.d->contact_geom[2 * i + 1]]++;
+    assert_true(i == 0 || s.d->contact_geom[2 * i + 1] >= s.d->contact_geom[2 * i - 1]);
+  }
+  for (int k = 1; k <= N_BODY; k++) {
+    assert_int_equal(count[k], of_geom[k]);
+  }
+  close_scene(&s);
+}
+
+static void nothing_is_listed_when_contacts_are_off(void** state) {
+  scene s;
+  open_scene(&s, MIXED, NULL);
+  const int32_t flags[2] = {CR_DSBL_CONTACT, CR_DSBL_CONSTRAINT};
+  for (int i = 0; i < 2; i++) {
+    s.m.disableflags = 0;
+    assert_int_equal(cr_collision(&s.m, s.d), CR_OK);
+    assert_true(s.d->ncon > 0);
+    s.m.disableflags = flags[i];
+    assert_int_equal(cr_collision(&s.m, s.d), CR_OK);
+    assert_int_equal(s.d->ncon, 0);
+  }
+  close_scene(&s);
+}
+
+static void overflow_says_how_many_are_needed(void** state) {
+  const cr_capacity capacity = {.ncon = 3, .nefc = 1, .nJ = 1};
+  scene s;
+  open_scene(&s, MIXED, &capacity);
+  assert_int_equal(cr_collision(&s.m, s.d), CR_ERR_CAPACITY);
+  assert_int_equal(s.d->ncon, 3);
+  assert_int_equal(s.d->error.status, CR_ERR_CAPACITY);
+  assert_string_equal(s.d->error.text, "contacts: 10 needed, there is room for 3");
+  close_scene(&s);
+}
+
+static void types_without_functions_are_an_error_where_they_meet(void** state) {
+  const int32_t type[N_BODY] = {CR_GEOM_CYLINDER, CR_GEOM_CYLINDER, CR_GEOM_SPHERE,
+                                CR_GEOM_SPHERE};
+  scene s;
+  open_scene(&s, type, NULL);
+  assert_int_equal(cr_collision(&s.m, s.d), CR_OK);
+  cr_copy3(s.d->geom_xpos + 3, s.d->geom_xpos + 6);
+  assert_int_equal(cr_collision(&s.m, s.d), CR_ERR_UNSUPPORTED);
+  assert_non_null(strstr(s.d->error.text, "geoms 1"));
+  close_scene(&s);
+}
+
+static void supported_types_are_known(void** state) {
+  enum { HFIELD = 1, ELLIPSOID = 4, MESH = 7, SDF = 8 };
+  const int known[] = {CR_GEOM_PLANE, CR_GEOM_SPHERE, CR_GEOM_CAPSULE, CR_GEOM_CYLINDER,
+                       CR_GEOM_BOX};
+  int n = 0;
+  for (int i = 0; i < 5; i++) {
+    for (int j = i; j < 5; j++) {
+      n += cri_collision_supported(known[i], known[j]);
+    }
+  }
+  assert_int_equal(n, 12);
+  assert_true(cri_collision_supported(CR_GEOM_PLANE, CR_GEOM_PLANE));
+  assert_false(cri_collision_supported(CR_GEOM_CYLINDER, CR_GEOM_CYLINDER));
+  assert_false(cri_collision_supported(HFIELD, CR_GEOM_SPHERE));
+  assert_false(cri_collision_supported(CR_GEOM_SPHERE, ELLIPSOID));
+  assert_false(cri_collision_supported(CR_GEOM_PLANE, MESH));
+  assert_false(cri_collision_supported(SDF, SDF));
+  assert_false(cri_collision_supported(-1, CR_GEOM_BOX));
+}
+
+static void contacts_from_distance_reach_farther(void** state) {
+  const int32_t type[N_BODY] = {CR_GEOM_SPHERE, CR_GEOM_SPHERE, CR_GEOM_SPHERE, CR_GEOM_SPHERE};
+  scene s;
+  open_scene(&s, type, NULL);
+  for (int i = 1; i <= N_BODY; i++) {
+    s.d->geom_xpos[3 * i + 2] = CR_R(0.5) * (cr_real)i;
+  }
+  assert_int_equal(cr_collision(&s.m, s.d), CR_OK);
+  assert_int_equal(s.d->ncon, 1);
+  s.m.cfd = 1;
+  s.m.cfd_wc = CR_R(1.25);
+  assert_int_equal(cr_collision(&s.m, s.d), CR_OK);
+  assert_int_equal(s.d->ncon, 3);
+  assert_close(s.d->contact_dist[2], 1, TOLERANCE);
+  close_scene(&s);
+}
+
+// ---- frames
+
+static void frames_are_right_handed_and_follow_the_rule(void** state) {
+  int by_y = 0, by_z = 0;
+  for (uint64_t seed = 0; seed < 40; seed++) {
+    cr_model m;
+    cr_data* d;
+    assert_int_equal(random_model(&m, seed, NULL), CR_OK);
+    assert_int_equal(cri_data_create(&d, &m, NULL, NULL), CR_OK);
+    random_state(&m, d, seed, STATE_CONTACT);
+    assert_int_equal(cr_kinematics(&m, d), CR_OK);
+    assert_int_equal(cr_collision(&m, d), CR_OK);
+    for (int i = 0; i < d->ncon; i++) {
+      const cr_real* F = d->contact_frame + 9 * i;
+      cr_real third[3];
+      cr_cross3(third, F, F + 3);
+      for (int k = 0; k < 3; k++) {
+        assert_close(cr_norm3(F + 3 * k), 1, TOLERANCE);
+        assert_close(F[6 + k], third[k], TOLERANCE);
+      }
+      assert_close(cr_dot3(F, F + 3), 0, TOLERANCE);
+
+      // without a hint t2 = n x t1 is orthogonal to e_y or e_z, t1 on its side
+      const int32_t* geom = d->contact_geom + 2 * i;
+      if (m.geom_type[geom[0]] != CR_GEOM_PLANE || m.geom_type[geom[1]] != CR_GEOM_CAPSULE) {
+        int axis = cr_abs(F[1]) < CR_R(0.5) ? 1 : 2;
+        assert_close(F[6 + axis], 0, TOLERANCE);
+        assert_true(F[3 + axis] > 0);
+        by_y += axis == 1;
+        by_z += axis == 2;
+      }
+    }
+    cri_data_free(d);
+    cri_model_free(&m);
+  }
+  assert_true(by_y > 20 && by_z > 20);
+}
+
+static void plane_capsule_frame_follows_the_axis(void** state) {
+  const int32_t type[N_BODY] = {CR_GEOM_CAPSULE, CR_GEOM_SPHERE, CR_GEOM_SPHERE, CR_GEOM_SPHERE};
+  const cr_real tilted[9] = {CR_R(0.6), 0, CR_R(0.8), 0, 1, 0, CR_R(-0.8), 0, CR_R(0.6)};
+  const cr_real frame[9] = {0, 0, 1, 1, 0, 0, 0, 1, 0};
+  scene s;
+  open_scene(&s, type, NULL);
+  cr_copy(s.d->geom_xmat + 9, tilted, 9);
+  assert_int_equal(cr_collision(&s.m, s.d), CR_OK);
+  assert_int_equal(s.d->contact_geom[1], 1);
+  assert_all_close(s.d->contact_frame, frame, 9, TOLERANCE);
+  close_scene(&s);
+}
+
+// an upright capsule's first tangent is round-off: it is held, and the rest of the frame still turns
+static void upright_capsule_has_a_finite_derivative(void** state) {
+  const int32_t type[N_BODY] = {CR_GEOM_CAPSULE, CR_GEOM_SPHERE, CR_GEOM_SPHERE, CR_GEOM_SPHERE};
+  scene s;
+  open_scene(&s, type, NULL);
+  assert_int_equal(cr_collision(&s.m, s.d), CR_OK);
+  cr_data *tan, *bar;
+  assert_int_equal(cri_data_twin(&tan, &s.m, s.d, CR_DATA_TANGENT, cri_no_params, NULL), CR_OK);
+  assert_int_equal(cri_data_twin(&bar, &s.m, s.d, CR_DATA_COTANGENT, cri_no_params, NULL), CR_OK);
+  const cr_real w[3] = {CR_R(0.25), CR_R(-0.5), 1};
+  cr_rot_tan(tan->geom_xmat + 9, w, s.d->geom_xmat + 9);
+  cr_rot_tan(tan->geom_xmat, w, s.d->geom_xmat);
+  assert_int_equal(cr_collision_jvp(&s.m, s.d, tan), CR_OK);
+  for (int k = 0; k < 9; k++) {
+    assert_true(cr_abs(tan->contact_frame[k]) <= 2);
+    bar->contact_frame[k] = 1 + (cr_real)k;
+  }
+  assert_close(tan->contact_frame[0], w[1], TOLERANCE);  // w x n
+  assert_close(tan->contact_frame[1], -w[0], TOLERANCE);
+  assert_int_equal(cr_collision_vjp(&s.m, s.d, bar), CR_OK);
+  cr_real left = 0, right = 0;
+  for (int k = 0; k < 9; k++) {
+    left += bar->contact_frame[k] * tan->contact_frame[k];
+    right += bar->geom_xmat[k] * tan->geom_xmat[k] + bar->geom_xmat[9 + k] * tan->geom_xmat[9 + k];
+  }
+  assert_close(left, right, 10 * TOLERANCE);
+  assert_true(cr_abs(left) > CR_R(0.1));
+  cri_data_free(tan);
+  cri_data_free(bar);
+  close_scene(&s);
+}
+
+int test_collision(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(contacts_are_listed_with_their_geoms),
+      cmocka_unit_test(nothing_is_listed_when_contacts_are_off),
+      cmocka_unit_test(overflow_says_how_many_are_needed),
+      cmocka_unit_test(types_without_functions_are_an_error_where_they_meet),
+      cmocka_unit_test(supported_types_are_known),
+      cmocka_unit_test(contacts_from_distance_reach_farther),
+      cmocka_unit_test(frames_are_right_handed_and_follow_the_rule),
+      cmocka_unit_test(plane_capsule_frame_follows_the_axis),
+      cmocka_unit_test(upright_capsule_has_a_finite_derivative),
+  };
+  return cmocka_run_group_tests_name("collision", tests, NULL, NULL);
+}

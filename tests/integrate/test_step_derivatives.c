@@ -1,0 +1,195 @@
+// SPDX-License-Identifier: Apache-2.0
+// The derivatives of the whole step, with respect to everything it depends on: jvp against
+// differences, vjp against jvp, with both integrators, over random models in flight and in contact.
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+
+#include "engine/pipeline.h"
+#include "integrate/step.h"
+#include "support/allocation.h"
+#include "support/random_model.h"
+#include "support/stage_check.h"
+
+#include <cmocka.h>
+
+enum { MODELS = 16 };
+
+// ---- the step as a row: all states and parameters to the next state
+
+static cr_data* work;  // the step's derivatives need one
+
+static cr_status step_jvp(const cr_model* m, const cr_data* d, cr_data* tan) {
+  return cr_step_jvp(m, d, work, tan);
+}
+
+static cr_status step_vjp(const cr_model* m, const cr_data* d, cr_data* bar) {
+  return cr_step_vjp(m, m, d, work, bar);
+}
+
+static bool given(cr_field_id id) {
+  cr_field_kind kind = cri_field(id)->kind;
+  return kind == CR_KIND_STATE || kind == CR_KIND_PARAM;
+}
+
+static int collect_inputs(cr_field_id* inputs) {
+  int n = 0;
+  for (int i = 0; i < cr_npipeline; i++) {
+    for (int k = 0; k < cr_pipeline[i].nread; k++) {
+      cr_field_id id = cr_pipeline[i].reads[k];
+      bool have = !given(id);
+      for (int j = 0; j < n; j++) {
+        have = have || inputs[j] == id;
+      }
+      if (!have) {
+        inputs[n++] = id;
+      }
+    }
+  }
+  return n;
+}
+
+static void check_step(int integrator, stage_report* report, cr_stage* row) {
+  static cr_field_id inputs[CR_N_FIELD];
+  static const cr_field_id next[] = {CR_FIELD_qpos_next, CR_FIELD_qvel_next, CR_FIELD_act_next};
+  *row = (cr_stage){"step", cr_step, step_jvp, step_vjp, inputs, next, collect_inputs(inputs), 3};
+  memset(report, 0, sizeof *report);
+  for (uint64_t seed = 0; seed < MODELS; seed++) {
+    cr_model m;
+    cr_data* d;
+    assert_int_equal(random_model(&m, seed, NULL), CR_OK);
+    m.integrator = integrator;
+    assert_int_equal(cri_data_create(&d, &m, NULL, NULL), CR_OK);
+    assert_int_equal(cri_data_create(&work, &m, NULL, NULL), CR_OK);
+    for (int kind = 0; kind < N_STATE_KIND; kind++) {
+      char label[64];
+      (void)snprintf(label, sizeof label, "model %d %s", (int)seed,
+                     kind == STATE_FLIGHT ? "in flight" : "in contact");
+      random_state(&m, d, seed, (state_kind)kind);
+      stage_check_derivatives(report, &m, d, row, 1, seed, label);
+    }
+    cri_data_free(work);
+    cri_data_free(d);
+    cri_model_free(&m);
+  }
+  print_message("step %d: jvp %.1e  vjp %.1e  samples %d, skipped %d\n", integrator,
+                (double)report->jvp_error, (double)report->vjp_error, report->samples,
+                report->skipped);
+}
+
+static void euler_step(void** state) {
+  static stage_report report;
+  cr_stage row;
+  check_step(CR_INT_EULER, &report, &row);
+  stage_check_finish(&report, &row);
+  stage_report_assert(&report, "step, Euler");
+}
+
+static void rk4_step(void** state) {
+  static stage_report report;
+  cr_stage row;
+  check_step(CR_INT_RK4, &report, &row);
+  stage_check_finish(&report, &row);
+  stage_report_assert(&report, "step, RK4");
+}
+
+// ---- side effects
+
+typedef struct {
+  cr_model m;
+  cr_data *d, *twin, *bar, *tan;
+} bench;
+
+static void open_bench(bench* b, uint64_t seed, int integrator) {
+  assert_int_equal(random_model(&b->m, seed, NULL), CR_OK);
+  b->m.integrator = integrator;
+  assert_int_equal(cri_data_create(&b->d, &b->m, NULL, NULL), CR_OK);
+  assert_int_equal(cri_data_create(&b->twin, &b->m, NULL, NULL), CR_OK);
+  assert_int_equal(cri_data_create(&work, &b->m, NULL, NULL), CR_OK);
+  assert_int_equal(cri_data_twin(&b->tan, &b->m, b->d, CR_DATA_TANGENT, NULL, NULL), CR_OK);
+  assert_int_equal(cri_data_twin(&b->bar, &b->m, b->d, CR_DATA_COTANGENT, NULL, NULL), CR_OK);
+  random_state(&b->m, b->d, seed, STATE_CONTACT);
+  for (int i = 0; i < b->m.nv; i++) {
+    b->tan->qpos[i] = b->bar->qpos_next[i] = i + 1;
+    b->tan->qvel[i] = b->bar->qvel_next[i] = -i;
+  }
+}
+
+static void close_bench(bench* b) {
+  cr_data* all[] = {b->d, b->twin, b->tan, b->bar, work};
+  for (int i = 0; i < 5; i++) {
+    cri_data_free(all[i]);
+  }
+  cri_model_free(&b->m);
+}
+
+static void derivatives_leave_the_data_alone(void** state) {
+  for (int integrator = 0; integrator < 2; integrator++) {
+    bench b;
+    open_bench(&b, 5, integrator);
+    assert_int_equal(cr_step(&b.m, b.d), CR_OK);
+    cri_data_copy(&b.m, b.twin, b.d);
+    assert_int_equal(cr_step_jvp(&b.m, b.d, work, b.tan), CR_OK);
+    assert_int_equal(cr_step_vjp(&b.m, &b.m, b.d, work, b.bar), CR_OK);
+    assert_memory_equal(b.d->memory, b.twin->memory, b.d->memory_size);
+    assert_int_equal(b.d->scratch_used, 0);
+    assert_int_equal(b.tan->scratch_used, 0);
+    assert_int_equal(b.bar->scratch_used, 0);
+    close_bench(&b);
+  }
+}
+
+static void nothing_is_allocated(void** state) {
+  if (allocation_count() < 0) {
+    skip();
+  }
+  for (int integrator = 0; integrator < 2; integrator++) {
+    bench b;
+    open_bench(&b, 2, integrator);
+    long before = allocation_count();
+    cr_status status = cr_step(&b.m, b.d);
+    status = status == CR_OK ? cr_step_jvp(&b.m, b.d, work, b.tan) : status;
+    status = status == CR_OK ? cr_step_vjp(&b.m, &b.m, b.d, work, b.bar) : status;
+    cr_advance(&b.m, b.d);
+    long after = allocation_count();
+    assert_int_equal(status, CR_OK);
+    assert_int_equal(after, before);
+    close_bench(&b);
+  }
+}
+
+// cotangents of the inputs do not depend on what a twin was used for before
+static void a_cotangent_can_be_used_again(void** state) {
+  for (int integrator = 0; integrator < 2; integrator++) {
+    bench b;
+    open_bench(&b, 1, integrator);
+    assert_int_equal(cr_step(&b.m, b.d), CR_OK);
+    assert_int_equal(cr_step_vjp(&b.m, &b.m, b.d, work, b.bar), CR_OK);
+    cr_real kept[128];
+    int n = b.m.nv;
+    assert_in_range(n, 1, 128);
+    cr_copy(kept, b.bar->qvel, n);
+    cr_zero(b.bar->qvel, n);
+    cr_zero(b.bar->qpos, n);
+    for (int i = 0; i < n; i++) {
+      b.bar->qpos_next[i] = i + 1;
+      b.bar->qvel_next[i] = -i;
+    }
+    assert_int_equal(cr_step_vjp(&b.m, &b.m, b.d, work, b.bar), CR_OK);
+    for (int i = 0; i < n; i++) {
+      assert_true(b.bar->qvel[i] == kept[i]);
+    }
+    close_bench(&b);
+  }
+}
+
+int test_step_derivatives(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(euler_step),
+      cmocka_unit_test(rk4_step),
+      cmocka_unit_test(derivatives_leave_the_data_alone),
+      cmocka_unit_test(nothing_is_allocated),
+      cmocka_unit_test(a_cotangent_can_be_used_again),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}

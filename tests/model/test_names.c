@@ -1,0 +1,153 @@
+// SPDX-License-Identifier: Apache-2.0
+// The name resolver on random models, whose objects are called body1, joint2, geom3, ...
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+
+#include <cmocka.h>
+
+#include "model/names.h"
+#include "support/random_model.h"
+
+static cr_model model;
+static cr_data* data;
+
+static int setup(void** state) {
+  (void)state;
+  cr_error error;
+  return random_model(&model, 4, &error) == CR_OK &&
+                 cri_data_create(&data, &model, NULL, &error) == CR_OK
+             ? 0
+             : 1;
+}
+
+static int teardown(void** state) {
+  (void)state;
+  cri_data_free(data);
+  cri_model_free(&model);
+  return 0;
+}
+
+static cr_place found(const char* name) {
+  cr_place place;
+  cr_error error = {0};
+  if (cri_place_find(&place, &model, name, &error) != CR_OK) {
+    fail_msg("%s", error.text);
+  }
+  return place;
+}
+
+static void refused(const char* name, const char* because) {
+  cr_place place;
+  cr_error error = {0};
+  assert_int_equal(cri_place_find(&place, &model, name, &error), CR_ERR_NAME);
+  if (strstr(error.text, because) == NULL) {
+    fail_msg("'%s' does not say '%s'", error.text, because);
+  }
+}
+
+static void whole_fields(void** state) {
+  (void)state;
+  cr_place qpos = found("qpos");
+  assert_int_equal(qpos.first, 0);
+  assert_int_equal(qpos.count, model.nq);
+  assert_int_equal(qpos.tan_count, model.nv);
+  cr_place gravity = found("gravity.z");
+  assert_int_equal(gravity.first, 2);
+  assert_int_equal(gravity.count, 1);
+  assert_ptr_equal(cri_place_value(&gravity, &model, data), model.gravity + 2);
+}
+
+static void rows_and_components(void** state) {
+  (void)state;
+  cr_place mass = found("body_mass[2]");
+  assert_ptr_equal(cri_place_value(&mass, &model, data), model.body_mass + 2);
+  cr_place y = found("xpos[1].y"), same = found("xpos[1][1]");
+  assert_int_equal(y.first, 4);
+  assert_int_equal(same.first, 4);
+  cr_place quat = found("xquat[1].w");
+  assert_int_equal(quat.first, 4);
+  assert_int_equal(quat.tan_count, 0);
+}
+
+static void objects_by_name(void** state) {
+  (void)state;
+  for (int j = 0; j < model.njnt; j++) {
+    const char* joint = cri_name(&model, model.name_jntadr, j);
+    char name[96];
+    if (joint[0] == 0) {
+      continue;
+    }
+    (void)snprintf(name, sizeof name, "qvel[%s]", joint);
+    cr_place v = found(name);
+    assert_int_equal(v.first, model.jnt_dofadr[j]);
+    (void)snprintf(name, sizeof name, "qpos[%s]", joint);
+    cr_place q = found(name);
+    assert_int_equal(q.first, model.jnt_qposadr[j]);
+    assert_int_equal(q.tan_first, model.jnt_dofadr[j]);
+    assert_int_equal(q.tan_count, v.count);
+  }
+}
+
+static void quaternion_coordinates_have_no_direction_of_their_own(void** state) {
+  (void)state;
+  for (int j = 0; j < model.njnt; j++) {
+    if (model.jnt_type[j] == CR_JNT_FREE) {
+      char name[32];
+      (void)snprintf(name, sizeof name, "qpos[%d]", model.jnt_qposadr[j] + 3);
+      assert_int_equal(found(name).tan_count, 0);
+      (void)snprintf(name, sizeof name, "qpos[%d]", model.jnt_qposadr[j] + 1);
+      assert_int_equal(found(name).tan_first, model.jnt_dofadr[j] + 1);
+    }
+  }
+  cr_place last = found("tangent[0]");
+  assert_true(last.of_tangent);
+  assert_null(cri_place_value(&last, &model, data));
+}
+
+static void contacts_by_depth(void** state) {
+  (void)state;
+  cr_place first = found("contact[0:1].dist"), second = found("contact[0:1][1]");
+  data->ncon = 3;
+  for (int i = 0; i < 3; i++) {
+    data->contact_geom[2 * i] = i == 2 ? 1 : 0;
+    data->contact_geom[2 * i + 1] = i == 2 ? 0 : 1;
+  }
+  data->contact_dist[0] = CR_R(0.5);
+  data->contact_dist[1] = -1;
+  data->contact_dist[2] = CR_R(0.25);
+  assert_ptr_equal(cri_place_value(&first, &model, data), data->contact_dist + 1);
+  assert_ptr_equal(cri_place_value(&second, &model, data), data->contact_dist + 2);
+  cr_place fourth = found("contact[0:1][3].pos");
+  assert_null(cri_place_value(&fourth, &model, data));
+  data->ncon = 0;
+}
+
+static void mistakes_are_named(void** state) {
+  (void)state;
+  refused("qpo", "no field 'qpo'");
+  refused("qpos[9999]", "row 9999");
+  refused("body_mass[nobody]", "there is no 'nobody'");
+  refused("xpos[1].w", "no component 'w'");
+  refused("xpos[1", "not closed");
+  refused("qpos]", "does not belong");
+  refused("efc_J", "no numbers that can be named");
+  refused("contact[0].dist", "contact[geom:geom]");
+  refused("contact[0:nothing].dist", "no geom 'nothing'");
+  refused("contact[0:1].colour", "no 'colour'");
+  refused("tangent[9999]", "tangent[j]");
+  refused("", "does not belong");
+}
+
+int test_names(void);
+int test_names(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(whole_fields),
+      cmocka_unit_test(rows_and_components),
+      cmocka_unit_test(objects_by_name),
+      cmocka_unit_test(quaternion_coordinates_have_no_direction_of_their_own),
+      cmocka_unit_test(contacts_by_depth),
+      cmocka_unit_test(mistakes_are_named),
+  };
+  return cmocka_run_group_tests_name("names", tests, setup, teardown);
+}
