@@ -16,6 +16,7 @@ enum { LEAST_ITERATIONS = 200, LINE_ITERATIONS = 60, MAX_BLOCK = 2 * (CR_MAX_CON
 
 static const cr_real ROUND_OFF = 8 * CR_EPS;       // share of the scale that is as good as zero
 static const cr_real ACCEPT = 4500 * CR_EPS;       // share below which a residual may come to rest
+static const cr_real NEAR = CR_R(1e-6);            // share below which steps are small
 static const cr_real LINE_TOLERANCE = CR_R(0.01);  // of the slope at the start of the line
 static const cr_real REST = CR_R(0.5);             // a residual that falls less has come to rest
 
@@ -24,7 +25,7 @@ typedef struct {
   cr_real *a, *Ma, *q, *g;  // q = J' f
   cr_real *e, *f;
   int32_t* state;
-  cr_real scale, residual;  // largest entry of the terms of g; that of g over it
+  cr_real residual;  // largest entry of g over the largest of its terms
 } point;
 
 typedef struct {
@@ -55,12 +56,10 @@ static void rows_at(const problem* p, const cr_real* a, cr_real* e) {
   }
 }
 
-// [c1] everything at x.a
-static void evaluate(const problem* p, point* x) {
+// forces and g from x.e and x.Ma [c1]
+static void balance(const problem* p, point* x) {
   int nv = p->m->nv;
-  rows_at(p, x->a, x->e);
   cri_law_force(p->d, x->e, x->f, x->state);
-  cr_sparse_mul(x->Ma, p->metric, &p->M, x->a);
   cr_zero(x->q, nv);
   cri_rows_mul_transposed(p->m, p->d, p->d->efc_J, x->q, x->f);
   cr_real scale = 0, largest = 0;
@@ -70,8 +69,35 @@ static void evaluate(const problem* p, point* x) {
     largest = cr_max(cr_abs(x->g[i]), largest);
     scale = cr_max(scale, cr_max(cr_abs(tau), cr_max(cr_abs(x->Ma[i]), cr_abs(x->q[i]))));
   }
-  x->scale = scale;
   x->residual = largest > 0 ? largest / scale : 0;
+}
+
+// everything at x.a
+static void evaluate(const problem* p, point* x) {
+  rows_at(p, x->a, x->e);
+  cr_sparse_mul(x->Ma, p->metric, &p->M, x->a);
+  balance(p, x);
+}
+
+// Everything at y = x + alpha s, u = J s and Ms = M s. Near the solution and for a first step, e and
+// M a take their change: e + J s keeps digits that J a - aref loses, since terms of the latter are
+// much larger than e. Between, so that nothing of a far start is left, they are made anew.
+static void evaluate_from(const problem* p, const point* x, const cr_real* s, const cr_real* u,
+                          const cr_real* Ms, cr_real alpha, point* y) {
+  for (int i = 0; i < p->m->nv; i++) {
+    y->a[i] = x->a[i] + alpha * s[i];
+  }
+  if (p->d->solver_iterations > 0 && x->residual > NEAR) {
+    evaluate(p, y);
+    return;
+  }
+  for (int i = 0; i < p->m->nv; i++) {
+    y->Ma[i] = x->Ma[i] + alpha * Ms[i];
+  }
+  for (int i = 0; i < p->d->nefc; i++) {
+    y->e[i] = x->e[i] + alpha * u[i];
+  }
+  balance(p, y);
 }
 
 static cr_real dot(const cr_real* x, const cr_real* y, int n) {
@@ -269,37 +295,29 @@ static void start(const problem* p, point* x) {
 
 // One Newton step from x to y.
 static cr_status step(problem* p, const point* x, point* y) {
-  int nv = p->m->nv, n = p->d->nefc;
+  int nv = p->m->nv;
   if (!factor_is_current(p, x)) {
     CR_TRY(factor(p, x));
   }
   size_t mark = cri_mark(p->d);
   cr_real* s = cri_push(p->d, (size_t)nv);
+  cr_real* Ms = cri_push(p->d, (size_t)nv);
+  cr_real* u = cri_push(p->d, (size_t)p->d->nefc);
   for (int i = 0; i < nv; i++) {
     s[i] = -x->g[i];
   }
   cr_chol_solve(p->d->H_factor, &p->H, s);
-  for (int i = 0; i < nv; i++) {
-    y->a[i] = x->a[i] + s[i];
-  }
-  evaluate(p, y);
+  cr_sparse_mul(Ms, p->metric, &p->M, s);
+  cri_rows_mul(p->m, p->d, p->d->efc_J, u, s);
+  evaluate_from(p, x, s, u, Ms, 1, y);
 
   // stay at the unit step where the slope is small enough there, or all that is left is rounding
-  cr_real slope0 = dot(x->g, s, nv), slope1 = dot(y->g, s, nv);
-  bool small = cr_abs(slope1) <= LINE_TOLERANCE * cr_abs(slope0);
+  cr_real slope = dot(x->g, s, nv);
+  bool small = cr_abs(dot(y->g, s, nv)) <= LINE_TOLERANCE * cr_abs(slope);
   if (!small && !factor_is_current(p, y) && x->residual > ACCEPT) {
-    cr_real* u = cri_push(p->d, (size_t)n);
-    for (int i = 0; i < n; i++) {
-      u[i] = y->e[i] - x->e[i];
-    }
-    line l = {.p = p, .e = x->e, .u = u};
-    l.quadratic = dot(y->Ma, s, nv) - dot(x->Ma, s, nv);
+    line l = {.p = p, .e = x->e, .u = u, .quadratic = dot(s, Ms, nv)};
     l.linear = dot(x->Ma, s, nv) - dot(p->d->qfrc_smooth, s, nv);
-    cr_real alpha = line_search(&l, slope0);
-    for (int i = 0; i < nv; i++) {
-      y->a[i] = x->a[i] + alpha * s[i];
-    }
-    evaluate(p, y);
+    evaluate_from(p, x, s, u, Ms, line_search(&l, slope), y);
   }
   cri_pop(p->d, mark);
   return CR_OK;

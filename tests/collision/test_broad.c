@@ -2,10 +2,8 @@
 // Candidates against the rules read literally: every pair of geoms asked, those in reach sorted.
 #include "collision/broad.h"
 
-#include <stdlib.h>
-
 #include "dynamics/kinematics.h"
-#include "model/build.h"
+#include "math/vec3.h"
 #include "support/close.h"
 #include "support/random_model.h"
 
@@ -64,28 +62,38 @@ static bool in_reach(const cr_model* m, const cr_data* d, int g1, int g2, cr_rea
   return cr_norm3(dif) <= reach + m->geom_rbound[g1] + m->geom_rbound[g2];
 }
 
-static const cr_model* sorted_model;  // qsort has no context
+// the place of a candidate in the list, most important number first
+enum { N_KEY = 5 };
 
-static int compare(const void* x, const void* y) {
-  const cr_candidate *a = x, *b = y;
-  const cr_model* m = sorted_model;
-  int key[2][5];
-  for (int k = 0; k < 2; k++) {
-    const cr_candidate* c = k == 0 ? a : b;
-    int b1 = m->geom_bodyid[c->geom[0]], b2 = m->geom_bodyid[c->geom[1]];
-    bool by_id = (m->disableflags & CR_DSBL_MIDPHASE) && c->pair < 0 && b1 > b2;
-    key[k][0] = b1 < b2 ? b1 : b2;
-    key[k][1] = b1 < b2 ? b2 : b1;
-    key[k][2] = c->pair < 0 ? MOST : c->pair;
-    key[k][3] = c->geom[by_id ? 1 : 0];
-    key[k][4] = c->geom[by_id ? 0 : 1];
+static void key_of(const cr_model* m, const cr_candidate* c, int key[N_KEY]) {
+  int b1 = m->geom_bodyid[c->geom[0]], b2 = m->geom_bodyid[c->geom[1]];
+  bool by_id = (m->disableflags & CR_DSBL_MIDPHASE) && c->pair < 0 && b1 > b2;
+  key[0] = b1 < b2 ? b1 : b2;
+  key[1] = b1 < b2 ? b2 : b1;
+  key[2] = c->pair < 0 ? MOST : c->pair;
+  key[3] = c->geom[by_id ? 1 : 0];
+  key[4] = c->geom[by_id ? 0 : 1];
+}
+
+static bool before(const cr_model* m, const cr_candidate* a, const cr_candidate* b) {
+  int x[N_KEY], y[N_KEY], i = 0;
+  key_of(m, a, x);
+  key_of(m, b, y);
+  while (i < N_KEY - 1 && x[i] == y[i]) {
+    i++;
   }
-  for (int i = 0; i < 5; i++) {
-    if (key[0][i] != key[1][i]) {
-      return key[0][i] < key[1][i] ? -1 : 1;
+  return x[i] < y[i];
+}
+
+static void sort(list* l, const cr_model* m) {
+  for (int i = 1; i < l->n; i++) {
+    cr_candidate c = l->c[i];
+    int k = i;
+    for (; k > 0 && before(m, &c, &l->c[k - 1]); k--) {
+      l->c[k] = l->c[k - 1];
     }
+    l->c[k] = c;
   }
-  return 0;
 }
 
 static void add(list* l, const cr_model* m, const cr_data* d, int g1, int g2, int pair) {
@@ -107,8 +115,7 @@ static void expect(list* l, const cr_model* m, const cr_data* d) {
       }
     }
   }
-  sorted_model = m;
-  qsort(l->c, (size_t)l->n, sizeof l->c[0], compare);
+  sort(l, m);
 }
 
 // ---- tests

@@ -70,20 +70,21 @@ static void check_models(uint64_t first, int models) {
   }
 }
 
+static void print_report(const char* name, const stage_report* r) {
+  print_message("%-14s jvp %.1e  vjp %.1e  samples %d, skipped %d, noisy %d\n", name,
+                (double)r->jvp_error, (double)r->vjp_error, r->samples, r->skipped, r->noisy);
+}
+
 static void stage_holds(void** state) {
   int row = (int)((stage_report*)*state - reports);
   stage_check_finish(&reports[row], &cr_pipeline[row]);
-  print_message("%-14s jvp %.1e  vjp %.1e  samples %d, skipped %d\n", cr_pipeline[row].name,
-                (double)reports[row].jvp_error, (double)reports[row].vjp_error,
-                reports[row].samples, reports[row].skipped);
+  print_report(cr_pipeline[row].name, &reports[row]);
   stage_report_assert(&reports[row], cr_pipeline[row].name);
 }
 
 static void forward_holds(void** state) {
   stage_report* report = *state;
-  print_message("%-14s jvp %.1e  vjp %.1e  samples %d, skipped %d\n", "all",
-                (double)report->jvp_error, (double)report->vjp_error, report->samples,
-                report->skipped);
+  print_report("all", report);
   assert_true(5 * report->skipped <= report->samples);
   stage_report_assert(report, "cr_forward");
 }

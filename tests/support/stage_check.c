@@ -82,6 +82,9 @@ void stage_check_finish(stage_report* report, const cr_stage* row) {
   if (5 * report->skipped > report->samples) {
     bench_fail(&b, "%s: %d of %d samples skipped", row->name, report->skipped, report->samples);
   }
+  if (10 * report->noisy > report->samples) {
+    bench_fail(&b, "%s: %d of %d samples noisy", row->name, report->noisy, report->samples);
+  }
   for (int k = 0; k < row->nread; k++) {
     if (field_smooth(row->reads[k]) && !report->reached[row->reads[k]] &&
         !decides_only(row, row->reads[k])) {

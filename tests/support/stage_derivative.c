@@ -3,6 +3,8 @@
 // (Romberg), so that the error falls like h^8 until round-off; the best entry of the table counts,
 // for all numbers at once. Steps at which the discrete state differs from that of the base point
 // are left out: whoever stands beside a switch is measured with smaller steps, or skipped.
+// Where forward itself is only good to a noise above round-off (a badly conditioned solve), no
+// difference is better than noise / h; that is measured, and the bound follows it a little way.
 #include "support/stage_derivative.h"
 
 #include <stdlib.h>
@@ -123,12 +125,14 @@ static bool evaluate(stage_bench* b, const stage_chain* c, const outputs* o, cr_
   return all_finite(y, o->n);
 }
 
+static cr_real step_of(int level) { return cr_pow(CR_R(0.25), (cr_real)level) / 16; }
+
 // fills the table from the smallest step up; returns the first level that is usable
 static int differences(stage_bench* b, const stage_chain* c, outputs* o) {
   int first = LEVELS;
   bench_restore_model(b);
   for (int k = LEVELS - 1; k >= 0; k--) {
-    cr_real h = cr_pow(CR_R(0.25), (cr_real)k) / 16;
+    cr_real h = step_of(k);
     if (!evaluate(b, c, o, h, o->plus) || !evaluate(b, c, o, -h, o->minus)) {
       break;
     }
@@ -146,11 +150,12 @@ static int differences(stage_bench* b, const stage_chain* c, outputs* o) {
 typedef struct {
   cr_real error;  // largest of an entry, in units of its field
   int entry;
+  cr_real step;  // the smallest that took part
 } worst;
 
 static worst compare(const stage_bench* b, const stage_chain* c, const outputs* o,
                      const cr_real* D) {
-  worst w = {0, -1};
+  worst w = {0, -1, 0};
   for (int k = 0; k < c->nwrite; k++) {
     for (int i = o->start[k]; i < o->start[k + 1]; i++) {
       cr_real difference = cr_abs(D[i] - o->y_tan[i]);
@@ -158,7 +163,7 @@ static worst compare(const stage_bench* b, const stage_chain* c, const outputs* 
       cr_real error = difference > 0 ? difference / unit : 0;
       bool counts = field_entry_smooth(b->m, b->d, c->writes[k], i - o->start[k]);
       if (counts && !(error <= w.error)) {
-        w = (worst){isfinite(error) ? error : CR_MAX, i};
+        w = (worst){isfinite(error) ? error : CR_MAX, i, 0};
       }
     }
   }
@@ -194,9 +199,25 @@ static bool is_quotient(const outputs* o, const worst* plain, int first) {
   return equal && largest > CR_R(1e-6);
 }
 
+// changes of the outputs when the inputs change by round-off, in units of their fields
+static cr_real noise_of(stage_bench* b, const stage_chain* c, const outputs* o) {
+  cr_real noise = 0;
+  for (int k = 1; k <= 2; k++) {
+    if (evaluate(b, c, o, (cr_real)k * CR_EPS, o->plus)) {
+      for (int i = 0; i < o->n; i++) {
+        cr_real change = cr_abs(o->plus[i] - o->y[i]);
+        noise = change > 0 ? cr_max(noise, change / o->scale[i]) : noise;
+      }
+    }
+  }
+  bench_restore_model(b);
+  return noise;
+}
+
 typedef struct {
   bool skipped, quotient, ordered;
   worst best;
+  cr_real tolerance;
 } verdict;
 
 static verdict judge(stage_bench* b, const stage_chain* c, outputs* o) {
@@ -205,7 +226,7 @@ static verdict judge(stage_bench* b, const stage_chain* c, outputs* o) {
   if (LEVELS - first < FEWEST_LEVELS) {
     return (verdict){.skipped = true};
   }
-  verdict v = {.best = {CR_MAX, -1}};
+  verdict v = {.best = {CR_MAX, -1, 1}};
   for (int k = first; k < LEVELS; k++) {
     plain[k] = compare(b, c, o, o->table[k]);
   }
@@ -215,6 +236,7 @@ static verdict judge(stage_bench* b, const stage_chain* c, outputs* o) {
   for (int order = 0; order < ORDERS; order++) {
     for (int k = first; k + order < LEVELS; k++) {
       worst w = order == 0 ? plain[k] : compare(b, c, o, o->table[k]);
+      w.step = step_of(k + order);
       v.best = w.error < v.best.error ? w : v.best;
     }
     // D <- (16^order' D(h/4) - D(h)) / (16^order' - 1)
@@ -224,6 +246,11 @@ static verdict judge(stage_bench* b, const stage_chain* c, outputs* o) {
         o->table[k][i] = (factor * o->table[k + 1][i] - o->table[k][i]) / (factor - 1);
       }
     }
+  }
+  v.tolerance = JVP_TOLERANCE;
+  if (v.best.error > JVP_TOLERANCE) {
+    cr_real noise = 16 * noise_of(b, c, o) / v.best.step;
+    v.tolerance = cr_clip(noise, JVP_TOLERANCE, 100 * JVP_TOLERANCE);
   }
   return v;
 }
@@ -253,7 +280,7 @@ static void blame_inputs(stage_bench* b, const stage_chain* c, outputs* o, char*
     field_random_tangent(&b->random, b->m, b->d, b->tan, id);
     if (tangents(b, c, o)) {
       verdict v = judge(b, c, o);
-      if (!v.skipped && !(v.best.error <= JVP_TOLERANCE) &&
+      if (!v.skipped && !(v.best.error <= v.tolerance) &&
           strlen(names) + strlen(cri_field(id)->name) + 2 < room) {
         strcat(strcat(names, " "), cri_field(id)->name);
       }
@@ -266,7 +293,7 @@ static void report_jvp(stage_bench* b, const stage_chain* c, outputs* o, const v
   if (v->quotient) {
     bench_fail(b, "%s: jvp is a difference quotient", c->name);
   }
-  if (!(v->best.error <= JVP_TOLERANCE)) {
+  if (!(v->best.error <= v->tolerance)) {
     int entry = v->best.entry, k = field_at(c, o, entry);
     cr_real y_tan = o->y_tan[entry], size = o->scale[entry];
     blame_inputs(b, c, o, inputs, sizeof inputs);
@@ -296,6 +323,7 @@ void derivative_differences(stage_bench* b, const stage_chain* c) {
     b->report->skipped += v.skipped;
     if (!v.skipped) {
       b->report->jvp_error = cr_max(b->report->jvp_error, v.best.error);
+      b->report->noisy += v.tolerance > JVP_TOLERANCE;
       report_jvp(b, c, &o, &v);
     }
   }
