@@ -49,9 +49,16 @@ test-all: needs $(MUJOCO)  ## everything: also the long tests, the thread saniti
 demo: release  ## identify the side of the cube from its recording; DATA=file for your own
 	$(BUILD)/carom fit examples/cube_side.yaml $(if $(DATA),--data $(DATA))
 
-bench: release  ## run the benchmarks and write bench/RESULTS.md
+MODELS := $(BUILD)/third_party/dm_control
+$(MODELS)/.fetched: scripts/fetch_models.sh | needs
+	@sh scripts/fetch_models.sh $(@D)
+	@touch $@
+
+SUITE := $(MODELS)/dm_control/suite
+bench: release $(MODELS)/.fetched  ## run the benchmarks and write bench/RESULTS.md
 	@cmake --build $(BUILD)/release --target carom_bench
-	@$(BUILD)/carom_bench > $(BUILD)/RESULTS.md
+	@$(BUILD)/carom_bench cube=examples/cube_toss.xml cheetah=$(SUITE)/cheetah.xml \
+	  humanoid=$(SUITE)/humanoid.xml > $(BUILD)/RESULTS.md
 	@mv $(BUILD)/RESULTS.md bench/RESULTS.md
 	@echo "Wrote bench/RESULTS.md"
 

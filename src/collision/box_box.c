@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Box against box, in three steps. A search over the 15 directions that can separate two boxes
+// Box against box, in two steps. A search over the 15 directions that can separate two boxes
 // finds the one with the largest gap. If that is the normal of a face, the face of the other box
 // that looks at it is clipped against the sides of the first, and each vertex left gives a hit.
 // If it is normal to two edges, the nearest points of those give one. Order and tolerances are
@@ -36,10 +36,10 @@ enum { INCIDENT_CORNER, INCIDENT_EDGE, REFERENCE_CORNER, EDGE_PAIR };
 // the two boxes as they see each other
 typedef struct {
   const cr_shape* box[2];
-  cr_real rot[2][9];  // [k]: axes of the other box in the frame of box k, in columns
-  cr_real pos[2][3];  // [k]: centre of the other box in the frame of box k
-  cr_real abs[2][9];  // absolute values of rot
-  cr_real slack;      // rounding that the separation test allows
+  cr_real rot[2][9];      // [k]: axes of the other box in the frame of box k, in columns
+  cr_real pos[2][3];      // [k]: centre of the other box in the frame of box k
+  cr_real rot_abs[2][9];  // absolute values
+  cr_real slack;          // rounding that the separation test allows
 } couple;
 
 static couple couple_of(const cr_shape* a, const cr_shape* b) {
@@ -52,7 +52,7 @@ static couple couple_of(const cr_shape* a, const cr_shape* b) {
       c.rot[0][3 * i + j] =
           a->mat[i] * b->mat[j] + a->mat[3 + i] * b->mat[3 + j] + a->mat[6 + i] * b->mat[6 + j];
       c.rot[1][3 * j + i] = c.rot[0][3 * i + j];
-      c.abs[0][3 * i + j] = c.abs[1][3 * j + i] = cr_abs(c.rot[0][3 * i + j]);
+      c.rot_abs[0][3 * i + j] = c.rot_abs[1][3 * j + i] = cr_abs(c.rot[0][3 * i + j]);
     }
     total += a->size[i] + b->size[i];
   }
@@ -73,7 +73,7 @@ static bool search_faces(const couple* c, cr_real reach, direction* best) {
   *best = (direction){.gap = -CR_MAX};
   for (int k = 0; k < 2; k++) {
     for (int i = 0; i < 3; i++) {
-      cr_real half_width = cr_dot3(c->abs[k] + 3 * i, c->box[1 - k]->size);
+      cr_real half_width = cr_dot3(c->rot_abs[k] + 3 * i, c->box[1 - k]->size);
       cr_real gap = cr_abs(c->pos[k][i]) - c->box[k]->size[i] - half_width;
       if (gap > reach) {
         return false;
@@ -92,14 +92,14 @@ static bool search_faces(const couple* c, cr_real reach, direction* best) {
 static cr_real edge_gap(const couple* c, int i, int j) {
   static const int next[5] = {0, 1, 2, 0, 1};
   int i1 = next[i + 1], i2 = next[i + 2], j1 = next[j + 1], j2 = next[j + 2];
-  const cr_real *rot = c->rot[0], *abs = c->abs[0], *pos = c->pos[0];
+  const cr_real *rot = c->rot[0], *r_abs = c->rot_abs[0], *pos = c->pos[0];
   const cr_real *a = c->box[0]->size, *b = c->box[1]->size;
   cr_real r1 = rot[3 * i1 + j], r2 = rot[3 * i2 + j], sin2 = r1 * r1 + r2 * r2;
   if (sin2 < PARALLEL_SIN2) {
     return -CR_MAX;
   }
-  cr_real half_a = a[i1] * abs[3 * i2 + j] + a[i2] * abs[3 * i1 + j];
-  cr_real half_b = b[j1] * abs[3 * i + j2] + b[j2] * abs[3 * i + j1];
+  cr_real half_a = a[i1] * r_abs[3 * i2 + j] + a[i2] * r_abs[3 * i1 + j];
+  cr_real half_b = b[j1] * r_abs[3 * i + j2] + b[j2] * r_abs[3 * i + j1];
   return (cr_abs(pos[i2] * r1 - pos[i1] * r2) - half_a - half_b) / cr_sqrt(sin2);
 }
 
@@ -441,7 +441,6 @@ static int face_hits(const couple* c, const direction* dir, cr_real margin, cr_h
     cr_scl3(hit[k].normal, nu, p.ref ? -1 : 1);
     cr_copy3(hit[k].local, hit[k].pos);
     cr_accscl3(hit[k].local, nu, v->x[2] / 2);
-    cr_zero3(hit[k].local + 3);
   }
   return p.n;
 }

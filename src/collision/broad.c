@@ -135,8 +135,8 @@ typedef struct {
   const cr_data* d;
   cr_candidate_visit* visit;
   void* context;
-  int pair, exclude;          // first explicit pair, exclude not yet passed
-  int merged_from, merged_to; // explicit pairs of the body pair at hand
+  int pair, exclude;           // first explicit pair, exclude not yet passed
+  int merged_from, merged_to;  // explicit pairs of the body pair at hand
 } walk;
 
 static void offer(const walk* w, int geom1, int geom2, int pair) {

@@ -35,9 +35,9 @@ typedef struct {
 /// One contact. `hint`: direction the first tangent of the frame follows, zero for MuJoCo's rule
 /// (only its direction counts, and it need not be orthogonal to the normal).
 typedef struct {
-  cr_real dist;        // negative in penetration
-  cr_real pos[3];      // midpoint between the two surfaces
-  cr_real normal[3];   // unit, from a to b
+  cr_real dist;       // negative in penetration
+  cr_real pos[3];     // midpoint between the two surfaces
+  cr_real normal[3];  // unit, from a to b
   cr_real hint[3];
   int32_t feature[4];  // what detection chose, all the pair's own meaning; set all four
   cr_real local[6];    // numbers that _tan and _bar need again; set all six

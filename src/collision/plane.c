@@ -191,8 +191,8 @@ static void box_corner(const cr_shape* b, int32_t corner, cr_real sign[3], cr_re
 }
 
 void cri_plane_box_tan(const cr_shape* a, const cr_shape* b, const int32_t feature[4],
-                       const cr_real local[6], const cr_shape_tan* a_tan,
-                       const cr_shape_tan* b_tan, cr_hit_tan* hit_tan) {
+                       const cr_real local[6], const cr_shape_tan* a_tan, const cr_shape_tan* b_tan,
+                       cr_hit_tan* hit_tan) {
   (void)local;
   cr_real sign[3], arm[3], x_tan[3];
   box_corner(b, feature[0], sign, arm);
@@ -382,8 +382,8 @@ static void lowest_bar(const rim_frame* k, const cr_real n[3], const int32_t fea
 }
 
 void cri_plane_cylinder_bar(const cr_shape* a, const cr_shape* b, const int32_t feature[4],
-                            const cr_real local[6], const cr_hit_tan* hit_bar,
-                            cr_shape_tan* a_bar, cr_shape_tan* b_bar) {
+                            const cr_real local[6], const cr_hit_tan* hit_bar, cr_shape_tan* a_bar,
+                            cr_shape_tan* b_bar) {
   cr_halfspace h = plane_of(a), h_bar;
   const rim_point* p = RIM + feature[0];
   rim_frame k = rim_of(b, feature, local);

@@ -139,8 +139,25 @@ static int nearest(const segments* k, rider at[2][2]) {
   return 2;
 }
 
+// true if the axes are farther apart than the reach already along the line of centres d: their gap
+// there is |d| - h_a |u . d|/|d| - h_b |v . d|/|d|; most capsules in one bounding sphere's reach of
+// each other are told apart here. The factor keeps those that just touch.
+static bool apart(const cr_shape* a, const cr_shape* b, cr_real margin) {
+  cr_real dif[3], u[3], v[3], reach = margin + a->size[0] + b->size[0];
+  cr_sub3(dif, b->pos, a->pos);
+  cr_col3(u, a->mat, 2);
+  cr_col3(v, b->mat, 2);
+  cr_real square = cr_dot3(dif, dif);
+  cr_real gap = square - a->size[1] * cr_abs(cr_dot3(u, dif)) -
+                b->size[1] * cr_abs(cr_dot3(v, dif));  // times |d|
+  return gap > 0 && gap * gap > CR_R(1.000000001) * reach * reach * square;
+}
+
 int cri_capsule_capsule(const cr_shape* a, const cr_shape* b, cr_real margin,
                         cr_hit hit[CR_MAX_HITS]) {
+  if (apart(a, b, margin)) {
+    return 0;
+  }
   segments k = segments_of(a, b);
   rider at[2][2];
   int pairs = nearest(&k, at), n = 0;
@@ -174,8 +191,8 @@ static cr_ball ball_tan_at(const cr_shape_tan* s_tan, const cr_real axis[3],
 
 // [r5] free balls obey u . (q - p) = 0 and v . (q - p) = 0; with c = u . v and residuals f, g:
 //   both free  x = (f - c g) / |u x v|^2, y = c x - g      one free  x = f, or y = -g
-static void solve_free(const int32_t feature[4], const cr_real u[3], const cr_real v[3],
-                       cr_real f, cr_real g, cr_real* x, cr_real* y) {
+static void solve_free(const int32_t feature[4], const cr_real u[3], const cr_real v[3], cr_real f,
+                       cr_real g, cr_real* x, cr_real* y) {
   bool free_a = feature[0] == CR_RIDE_FREE, free_b = feature[1] == CR_RIDE_FREE;
   *x = free_a ? f : 0;
   *y = free_b ? -g : 0;
@@ -448,8 +465,8 @@ void cri_sphere_cylinder_tan(const cr_shape* a, const cr_shape* b, const int32_t
 }
 
 void cri_sphere_cylinder_bar(const cr_shape* a, const cr_shape* b, const int32_t feature[4],
-                             const cr_real local[6], const cr_hit_tan* hit_bar,
-                             cr_shape_tan* a_bar, cr_shape_tan* b_bar) {
+                             const cr_real local[6], const cr_hit_tan* hit_bar, cr_shape_tan* a_bar,
+                             cr_shape_tan* b_bar) {
   cr_real cap = (cr_real)feature[3];
   if (feature[2] == SIDE) {
     cri_axes_bar(a, b, feature, local, hit_bar, a_bar, b_bar);

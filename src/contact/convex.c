@@ -14,11 +14,11 @@
 
 enum { LEAST_ITERATIONS = 200, LINE_ITERATIONS = 60, MAX_BLOCK = 2 * (CR_MAX_CONE - 1) };
 
-static const cr_real ROUND_OFF = 8 * CR_EPS;       // share of the scale that is as good as zero
-static const cr_real ACCEPT = 4500 * CR_EPS;       // share below which a residual may come to rest
-static const cr_real NEAR = CR_R(1e-6);            // share below which steps are small
-static const cr_real LINE_TOLERANCE = CR_R(0.01);  // of the slope at the start of the line
-static const cr_real REST = CR_R(0.5);             // a residual that falls less has come to rest
+static const cr_real ROUND_OFF = 8 * CR_EPS;      // share of the scale that is as good as zero
+static const cr_real ACCEPT = 4500 * CR_EPS;      // share below which a residual may come to rest
+static const cr_real NEAR = CR_R(1e-6);           // share below which steps are small
+static const cr_real LINE_TOLERANCE = CR_R(0.1);  // of the slope at the start of the line
+static const cr_real REST = CR_R(0.5);            // a residual that falls less has come to rest
 
 // a point and all that is evaluated there
 typedef struct {

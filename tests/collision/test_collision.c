@@ -100,8 +100,7 @@ static void overflow_says_how_many_are_needed(void** state) {
 }
 
 static void types_without_functions_are_an_error_where_they_meet(void** state) {
-  const int32_t type[N_BODY] = {CR_GEOM_CYLINDER, CR_GEOM_CYLINDER, CR_GEOM_SPHERE,
-                                CR_GEOM_SPHERE};
+  const int32_t type[N_BODY] = {CR_GEOM_CYLINDER, CR_GEOM_CYLINDER, CR_GEOM_SPHERE, CR_GEOM_SPHERE};
   scene s;
   open_scene(&s, type, NULL);
   assert_int_equal(cr_collision(&s.m, s.d), CR_OK);

@@ -92,8 +92,8 @@ static void cylinder_touches_with_its_lowest_points(void** state) {
       cr_sub3(dif, point[k], cylinder.pos);
       cr_multmat3(local, cylinder.mat, dif);
       assert_close(cr_abs(local[2]), cylinder.size[1], 10 * TOLERANCE);
-      assert_close(local[0] * local[0] + local[1] * local[1],
-                   cylinder.size[0] * cylinder.size[0], 10 * TOLERANCE);
+      assert_close(local[0] * local[0] + local[1] * local[1], cylinder.size[0] * cylinder.size[0],
+                   10 * TOLERANCE);
     }
 
     // first, third and fourth are the corners of an equilateral triangle

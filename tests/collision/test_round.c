@@ -96,7 +96,8 @@ static void capsule_capsule_is_the_distance_of_the_axes(void** state) {
 }
 
 static void parallel_capsules_touch_at_the_ends_of_their_overlap(void** state) {
-  solid a = solid_at(0, 0, 0, CR_R(0.2), 1, 0), b = solid_at(CR_R(0.3), 0, CR_R(0.5), CR_R(0.2), 1, 0);
+  solid a = solid_at(0, 0, 0, CR_R(0.2), 1, 0),
+        b = solid_at(CR_R(0.3), 0, CR_R(0.5), CR_R(0.2), 1, 0);
   cr_hit hit[CR_MAX_HITS];
   for (int flip = 0; flip < 2; flip++) {
     assert_int_equal(solid_hits(&CAPSULE_CAPSULE, &a, &b, 0, hit), 2);

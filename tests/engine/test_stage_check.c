@@ -328,7 +328,7 @@ static void check_cube(cr_stage_forward forward, cr_stage_derivative jvp, stage_
   assert_int_equal(cri_data_create(&d, &m, NULL, NULL), CR_OK);
   random_state(&m, d, 3, STATE_FLIGHT);
   memset(report, 0, sizeof *report);
-  stage_check_derivatives(report, &m, d, &row, 1, 3, "cube");
+  stage_check_derivatives(report, &m, d, &row, 1, NULL, 3, "cube");
   stage_check_finish(report, &row);
   cri_data_free(d);
   cri_model_free(&m);

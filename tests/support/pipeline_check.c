@@ -44,7 +44,8 @@ static void check_state(const cr_model* m, cr_data* d, uint64_t seed, state_kind
   random_state(m, d, seed, kind);
   d->want_M = seed % 2 == 1;
   stage_check(reports, m, d, cr_pipeline, cr_npipeline, 0, cr_npipeline - 1, seed, label);
-  stage_check_derivatives(&reports[cr_npipeline], m, d, cr_pipeline, cr_npipeline, seed, label);
+  stage_check_derivatives(&reports[cr_npipeline], m, d, cr_pipeline, cr_npipeline, NULL, seed,
+                          label);
   if (cr_forward(m, d) == CR_OK) {
     count(m, d, &seen);
   }

@@ -37,7 +37,8 @@ static void copy_state(const cr_model* m, cr_data* d, const cr_data* state) {
 
 bool bench_open(stage_bench* b, const cr_model* m, const cr_data* state, uint64_t seed,
                 const char* label) {
-  *b = (stage_bench){.m = m, .label = label, .random = cr_random_seed(seed, 7)};
+  *b = (stage_bench){
+      .m = m, .label = label, .random = cr_random_seed(seed, 7), .discrete = stage_discrete_state};
   cr_capacity c = {state->ncon_max, state->nefc_max, state->nJ_max};
   bool done = cri_model_copy(&b->other, m, NULL) == CR_OK &&
               cri_data_create(&b->d, m, &c, NULL) == CR_OK &&
@@ -202,6 +203,29 @@ bool all_finite(const cr_real* a, int n) {
     }
   }
   return true;
+}
+
+// one more word into a hash (FNV-1a)
+static uint64_t mix(uint64_t hash, int32_t word) {
+  return (hash ^ (uint64_t)(uint32_t)word) * 0x100000001b3u;
+}
+
+uint64_t stage_discrete_state(const cr_model* m, const cr_data* d) {
+  const int32_t counts[] = {d->ncon, d->nefc, d->nJ, d->nf, d->nl, d->M_formed};
+  uint64_t hash = 0xcbf29ce484222325u;
+  for (int i = 0; i < 6; i++) {
+    hash = mix(hash, counts[i]);
+  }
+  for (int i = CR_N_MODEL_FIELD; i < CR_N_FIELD; i++) {
+    cr_field_id id = (cr_field_id)i;
+    if (cri_field(id)->kind == CR_KIND_INDEX) {
+      int n = cri_field_rows(m, d, id) * cri_field_width(m, id);
+      for (int k = 0; k < n; k++) {
+        hash = mix(hash, cri_field_index(m, d, id)[k]);
+      }
+    }
+  }
+  return hash;
 }
 
 // ---- twins

@@ -38,6 +38,7 @@ typedef struct {
   char* shadow;  // bytes of a twin and of its parameters
   size_t shadow_size;
   cr_random random;
+  stage_discrete discrete;
 } stage_bench;
 
 /// Copies the state of `state` into data that is NaN everywhere else. False: no memory.

@@ -54,11 +54,13 @@ void stage_check(stage_report* reports, const cr_model* m, const cr_data* state,
 }
 
 void stage_check_derivatives(stage_report* report, const cr_model* m, const cr_data* state,
-                             const cr_stage* rows, int n, uint64_t seed, const char* label) {
+                             const cr_stage* rows, int n, stage_discrete discrete, uint64_t seed,
+                             const char* label) {
   stage_bench b;
   stage_chain c;
   bool open = bench_open(&b, m, state, seed, label);
   b.report = report;
+  b.discrete = discrete != NULL ? discrete : b.discrete;
   chain_all(&c, rows, n);
   cr_status status = open ? chain_forward(&c, m, b.d) : CR_ERR_MEMORY;
   if (status != CR_OK) {

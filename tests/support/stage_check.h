@@ -20,6 +20,7 @@ typedef struct {
   int failures;
   char text[4096];       // the failures, one a line; more are counted, not kept
   int samples, skipped;  // directions tried; those beside a switch of the discrete state
+  int noisy;             // those where forward's own noise widened the bound on differences
   cr_real jvp_error;     // worst of differences, of the products
   cr_real vjp_error;
   bool reached[CR_N_FIELD];  // written: its tangent was not zero once; read: its cotangent
@@ -31,10 +32,16 @@ void stage_check(stage_report* reports, const cr_model* m, const cr_data* state,
                  const cr_stage* pipeline, int n, int first, int last, uint64_t seed,
                  const char* label);
 
+/// A number that changes when one of the choices behind the numbers does: contacts, active rows, ...
+uint64_t stage_discrete_state(const cr_model* m, const cr_data* d);
+
 /// Differences and product only, for one row that stands alone (the step) or for the whole pipeline
-/// as one chain.
+/// as one chain. `discrete` tells the discrete state of what was computed where d does not show it
+/// all; NULL: stage_discrete_state.
+typedef uint64_t (*stage_discrete)(const cr_model* m, const cr_data* d);
 void stage_check_derivatives(stage_report* report, const cr_model* m, const cr_data* state,
-                             const cr_stage* rows, int n, uint64_t seed, const char* label);
+                             const cr_stage* rows, int n, stage_discrete discrete, uint64_t seed,
+                             const char* label);
 
 /// After the last model: too many skipped samples, fields that no derivative ever reached.
 void stage_check_finish(stage_report* report, const cr_stage* row);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Differences: D(h) = (y(+h) - y(-h)) / 2h at steps h_k = 4^-k / 16, extrapolated three times
 // (Romberg), so that the error falls like h^8 until round-off; the best entry of the table counts,
-// for all numbers at once. Steps at which the discrete state differs from that of the base point
+// for all numbers of a field at once. Steps at which the discrete state differs from that of the base point
 // are left out: whoever stands beside a switch is measured with smaller steps, or skipped.
 // Where forward itself is only good to a noise above round-off (a badly conditioned solve), no
 // difference is better than noise / h; that is measured, and the bound follows it a little way.
@@ -91,25 +91,6 @@ static int field_at(const stage_chain* c, const outputs* o, int entry) {
 
 // ---- evaluations beside the base point
 
-static bool same_discrete_state(const stage_bench* b, const cr_data* d) {
-  const cr_data* e = b->d;
-  if (d->ncon != e->ncon || d->nefc != e->nefc || d->nJ != e->nJ || d->nf != e->nf ||
-      d->nl != e->nl || d->M_formed != e->M_formed) {
-    return false;
-  }
-  for (int i = CR_N_MODEL_FIELD; i < CR_N_FIELD; i++) {
-    cr_field_id id = (cr_field_id)i;
-    if (cri_field(id)->kind == CR_KIND_INDEX) {
-      size_t n = (size_t)cri_field_rows(b->m, d, id) * (size_t)cri_field_width(b->m, id);
-      if (n > 0 && memcmp(cri_field_index(b->m, d, id), cri_field_index(b->m, e, id),
-                          n * sizeof(int32_t)) != 0) {
-        return false;
-      }
-    }
-  }
-  return true;
-}
-
 static bool evaluate(stage_bench* b, const stage_chain* c, const outputs* o, cr_real h,
                      cr_real* y) {
   cri_data_copy(b->m, b->work, b->d);
@@ -118,7 +99,8 @@ static bool evaluate(stage_bench* b, const stage_chain* c, const outputs* o, cr_
       field_move(b->m, b->d, b->tan, c->reads[k], h, &b->other, b->work);
     }
   }
-  if (chain_forward(c, &b->other, b->work) != CR_OK || !same_discrete_state(b, b->work)) {
+  if (chain_forward(c, &b->other, b->work) != CR_OK ||
+      b->discrete(&b->other, b->work) != b->discrete(b->m, b->d)) {
     return false;
   }
   gather(b, c, o, b->work, y);
@@ -128,7 +110,7 @@ static bool evaluate(stage_bench* b, const stage_chain* c, const outputs* o, cr_
 static cr_real step_of(int level) { return cr_pow(CR_R(0.25), (cr_real)level) / 16; }
 
 // fills the table from the smallest step up; returns the first level that is usable
-static int differences(stage_bench* b, const stage_chain* c, outputs* o) {
+static int differences(stage_bench* b, const stage_chain* c, const outputs* o) {
   int first = LEVELS;
   bench_restore_model(b);
   for (int k = LEVELS - 1; k >= 0; k--) {
@@ -145,58 +127,74 @@ static int differences(stage_bench* b, const stage_chain* c, outputs* o) {
   return first;
 }
 
-// ---- judgement
+// ---- judgement, field by field
+
+// errors are in units of the field
+typedef struct {
+  cr_real plain[LEVELS];  // largest of an entry in the plain differences
+  cr_real best;           // smallest such error in the whole table
+  cr_real step;           // the smallest step behind it
+  int entry;              // the entry that has it
+} field_verdict;
 
 typedef struct {
-  cr_real error;  // largest of an entry, in units of its field
-  int entry;
-  cr_real step;  // the smallest that took part
-} worst;
+  bool skipped, quotient, ordered;
+  field_verdict worst;  // of the fields
+  cr_real tolerance;
+  field_verdict field[CR_N_FIELD];
+} verdict;
 
-static worst compare(const stage_bench* b, const stage_chain* c, const outputs* o,
-                     const cr_real* D) {
-  worst w = {0, -1, 0};
-  for (int k = 0; k < c->nwrite; k++) {
-    for (int i = o->start[k]; i < o->start[k + 1]; i++) {
-      cr_real difference = cr_abs(D[i] - o->y_tan[i]);
-      cr_real unit = cr_max(o->scale[i], cr_abs(D[i]));
-      cr_real error = difference > 0 ? difference / unit : 0;
-      bool counts = field_entry_smooth(b->m, b->d, c->writes[k], i - o->start[k]);
-      if (counts && !(error <= w.error)) {
-        w = (worst){isfinite(error) ? error : CR_MAX, i, 0};
-      }
+static cr_real compare(const stage_bench* b, const stage_chain* c, const outputs* o,
+                       const cr_real* D, int k, int* entry) {
+  cr_real worst = 0;
+  for (int i = o->start[k]; i < o->start[k + 1]; i++) {
+    cr_real difference = cr_abs(D[i] - o->y_tan[i]);
+    cr_real unit = cr_max(o->scale[i], cr_abs(D[i]));
+    cr_real error = difference > 0 ? difference / unit : 0;
+    bool counts = field_entry_smooth(b->m, b->d, c->writes[k], i - o->start[k]);
+    if (counts && !(error <= worst)) {
+      worst = isfinite(difference) ? error : CR_MAX;
+      *entry = i;
     }
   }
-  return w;
+  return worst;
 }
 
 // second order in the plain differences, somewhere, or nothing left to fall
-static bool order_seen(const worst* plain, int first) {
+static bool order_seen(const cr_real* plain, int first) {
   for (int k = first; k < LEVELS; k++) {
-    if (plain[k].error <= JVP_TOLERANCE) {
+    if (plain[k] <= JVP_TOLERANCE) {
       return true;
     }
     // a slope of 1.7 over a factor of 4
-    if (k + 1 < LEVELS && plain[k].error >= CR_R(10.5) * plain[k + 1].error) {
+    if (k + 1 < LEVELS && plain[k] >= CR_R(10.5) * plain[k + 1]) {
       return true;
     }
   }
   return false;
 }
 
-// a jvp that is itself a difference quotient agrees with it to the last bit
-static bool is_quotient(const outputs* o, const worst* plain, int first) {
-  cr_real largest = 0;
-  bool equal = false;
-  for (int k = first; k < LEVELS; k++) {
-    int nonzero = 0;
-    for (int i = 0; i < o->n; i++) {
-      nonzero += o->y_tan[i] != 0;
-    }
-    equal = equal || (nonzero >= 4 && same_bits(o->table[k], o->y_tan, o->n));
-    largest = cr_max(largest, plain[k].error);
+// A kink that shows in no index (a clamp, the end of an impedance curve) between two steps: there the
+// error falls at once, faster than any smooth map's, to what is nearly round-off. A wrong tangent's
+// never does.
+static bool beside_a_kink(const field_verdict* f, int first) {
+  bool drop = false;
+  for (int k = first; k + 1 < LEVELS; k++) {
+    drop = drop || f->plain[k] > 64 * f->plain[k + 1];
   }
-  return equal && largest > CR_R(1e-6);
+  return drop && f->best <= 100 * JVP_TOLERANCE;
+}
+
+// a jvp that is itself a difference quotient agrees with it to the last bit at one step only
+static bool is_quotient(const outputs* o, int first) {
+  int nonzero = 0, equal = 0;
+  for (int i = 0; i < o->n; i++) {
+    nonzero += o->y_tan[i] != 0;
+  }
+  for (int k = first; k < LEVELS; k++) {
+    equal += same_bits(o->table[k], o->y_tan, o->n);
+  }
+  return nonzero >= 4 && equal > 0 && equal < LEVELS - first;
 }
 
 // changes of the outputs when the inputs change by round-off, in units of their fields
@@ -214,45 +212,65 @@ static cr_real noise_of(stage_bench* b, const stage_chain* c, const outputs* o) 
   return noise;
 }
 
-typedef struct {
-  bool skipped, quotient, ordered;
-  worst best;
-  cr_real tolerance;
-} verdict;
-
-static verdict judge(stage_bench* b, const stage_chain* c, outputs* o) {
-  worst plain[LEVELS];
-  int first = differences(b, c, o);
-  if (LEVELS - first < FEWEST_LEVELS) {
-    return (verdict){.skipped = true};
-  }
-  verdict v = {.best = {CR_MAX, -1, 1}};
-  for (int k = first; k < LEVELS; k++) {
-    plain[k] = compare(b, c, o, o->table[k]);
-  }
-  v.ordered = order_seen(plain, first);
-  v.quotient = is_quotient(o, plain, first);
-  cr_real factor = 1;
-  for (int order = 0; order < ORDERS; order++) {
-    for (int k = first; k + order < LEVELS; k++) {
-      worst w = order == 0 ? plain[k] : compare(b, c, o, o->table[k]);
-      w.step = step_of(k + order);
-      v.best = w.error < v.best.error ? w : v.best;
+// D <- (16^n D(h/4) - D(h)) / (16^n - 1)
+static void extrapolate(const outputs* o, int first, int n) {
+  cr_real factor = cr_pow(16, (cr_real)n);
+  for (int k = first; k + n < LEVELS; k++) {
+    for (int i = 0; i < o->n; i++) {
+      o->table[k][i] = (factor * o->table[k + 1][i] - o->table[k][i]) / (factor - 1);
     }
-    // D <- (16^order' D(h/4) - D(h)) / (16^order' - 1)
-    factor *= 16;
-    for (int k = first; k + order + 1 < LEVELS; k++) {
-      for (int i = 0; i < o->n; i++) {
-        o->table[k][i] = (factor * o->table[k + 1][i] - o->table[k][i]) / (factor - 1);
+  }
+}
+
+static void judge_fields(const stage_bench* b, const stage_chain* c, const outputs* o, int first,
+                         verdict* v) {
+  for (int k = 0; k < c->nwrite; k++) {
+    v->field[k].best = CR_MAX;
+  }
+  for (int n = 0; n < ORDERS; n++) {
+    if (n > 0) {
+      extrapolate(o, first, n);
+    }
+    for (int level = first; level + n < LEVELS; level++) {
+      for (int k = 0; k < c->nwrite; k++) {
+        field_verdict* f = &v->field[k];
+        int entry = o->start[k];
+        cr_real error = compare(b, c, o, o->table[level], k, &entry);
+        if (n == 0) {
+          f->plain[level] = error;
+        }
+        if (error < f->best) {
+          f->best = error;
+          f->entry = entry;
+          f->step = step_of(level + n);
+        }
       }
     }
   }
-  v.tolerance = JVP_TOLERANCE;
-  if (v.best.error > JVP_TOLERANCE) {
-    cr_real noise = 16 * noise_of(b, c, o) / v.best.step;
-    v.tolerance = cr_clip(noise, JVP_TOLERANCE, 100 * JVP_TOLERANCE);
+}
+
+static void judge(stage_bench* b, const stage_chain* c, const outputs* o, verdict* v) {
+  int first = differences(b, c, o);
+  memset(v, 0, sizeof *v);
+  v->skipped = LEVELS - first < FEWEST_LEVELS;
+  v->ordered = true;
+  v->tolerance = JVP_TOLERANCE;
+  if (v->skipped) {
+    return;
   }
-  return v;
+  v->quotient = is_quotient(o, first);
+  judge_fields(b, c, o, first, v);
+  for (int k = 0; k < c->nwrite; k++) {
+    if (v->field[k].best > v->worst.best) {
+      v->worst = v->field[k];
+    }
+    v->ordered = v->ordered && order_seen(v->field[k].plain, first);
+  }
+  if (v->worst.best > JVP_TOLERANCE) {
+    cr_real noise = 16 * noise_of(b, c, o) / v->worst.step;
+    v->tolerance = cr_clip(noise, JVP_TOLERANCE, 100 * JVP_TOLERANCE);
+    v->skipped = v->worst.best > v->tolerance && beside_a_kink(&v->worst, first);
+  }
 }
 
 static bool tangents(stage_bench* b, const stage_chain* c, outputs* o) {
@@ -270,6 +288,7 @@ static bool tangents(stage_bench* b, const stage_chain* c, outputs* o) {
 // the inputs one by one, to name those whose tangents go wrong
 static void blame_inputs(stage_bench* b, const stage_chain* c, outputs* o, char* names,
                          size_t room) {
+  verdict v;
   names[0] = 0;
   for (int k = 0; k < c->nread; k++) {
     cr_field_id id = c->reads[k];
@@ -279,8 +298,8 @@ static void blame_inputs(stage_bench* b, const stage_chain* c, outputs* o, char*
     }
     field_random_tangent(&b->random, b->m, b->d, b->tan, id);
     if (tangents(b, c, o)) {
-      verdict v = judge(b, c, o);
-      if (!v.skipped && !(v.best.error <= v.tolerance) &&
+      judge(b, c, o, &v);
+      if (!v.skipped && !(v.worst.best <= v.tolerance) &&
           strlen(names) + strlen(cri_field(id)->name) + 2 < room) {
         strcat(strcat(names, " "), cri_field(id)->name);
       }
@@ -293,13 +312,13 @@ static void report_jvp(stage_bench* b, const stage_chain* c, outputs* o, const v
   if (v->quotient) {
     bench_fail(b, "%s: jvp is a difference quotient", c->name);
   }
-  if (!(v->best.error <= v->tolerance)) {
-    int entry = v->best.entry, k = field_at(c, o, entry);
+  if (!(v->worst.best <= v->tolerance)) {
+    int entry = v->worst.entry, k = field_at(c, o, entry);
     cr_real y_tan = o->y_tan[entry], size = o->scale[entry];
     blame_inputs(b, c, o, inputs, sizeof inputs);
     bench_fail(b, "%s: jvp of %s[%d] is %.9g, off by %.2g of the field's %.3g; by input:%s",
                c->name, cri_field(c->writes[k])->name, entry - o->start[k], (double)y_tan,
-               (double)v->best.error, (double)size, inputs);
+               (double)v->worst.best, (double)size, inputs);
   } else if (!v->ordered) {
     bench_fail(b, "%s: differences approach jvp without their order", c->name);
   }
@@ -318,11 +337,12 @@ void derivative_differences(stage_bench* b, const stage_chain* c) {
     }
   }
   if (tangents(b, c, &o)) {
-    verdict v = judge(b, c, &o);
+    verdict v;
+    judge(b, c, &o, &v);
     b->report->samples++;
     b->report->skipped += v.skipped;
     if (!v.skipped) {
-      b->report->jvp_error = cr_max(b->report->jvp_error, v.best.error);
+      b->report->jvp_error = cr_max(b->report->jvp_error, v.worst.best);
       b->report->noisy += v.tolerance > JVP_TOLERANCE;
       report_jvp(b, c, &o, &v);
     }

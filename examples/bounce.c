@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+// How far does a tossed cube come, and what would change that? A rollout through hard contact and
+// its gradient with respect to the launch velocity and the cube's friction.
+// Usage: bounce MODEL, for instance examples/cube_toss.xml
+#include <carom/carom.h>
+#include <stdio.h>
+
+enum { STEPS = 100 };
+
+static cr_status differentiate(cr_model* m, cr_error* error) {
+  const char* parameters[] = {"geom_friction"};
+  cr_expression* distance = NULL;
+  cr_rollout* rollout = NULL;
+  cr_status status = cr_expression_create(&distance, m, "qpos[0]", error);
+  if (status == CR_OK) {
+    status = cr_rollout_create(&rollout, m, STEPS, parameters, 1, error);
+  }
+  if (status == CR_OK) {
+    int rows, width;
+    cr_real* qvel = cr_data_view(m, cr_rollout_data(rollout), "qvel", &rows, &width);
+    qvel[0] = 1;   // m/s, forward
+    qvel[4] = -6;  // rad/s, tumbling
+    cr_loss loss = cr_expression_loss(distance, false);
+    status = cr_rollout_run(rollout, m, STEPS, &loss, error);
+    if (status == CR_OK) {
+      status = cr_rollout_gradient(rollout, m, m, &loss, error);
+    }
+    if (status == CR_OK) {
+      cr_data* bar = cr_rollout_bar(rollout);
+      const cr_real* qvel_bar = cr_data_view(m, bar, "qvel", &rows, &width);
+      printf("x = %.6f m, dx/dv = %.6f\n", (double)cr_rollout_loss(rollout), (double)qvel_bar[0]);
+      const cr_real* friction_bar = cr_data_view(m, bar, "geom_friction", &rows, &width);
+      for (int g = 0; g < rows; g++) {
+        printf("dx/dfriction of geom %d = %.6f\n", g, (double)friction_bar[width * g]);
+      }
+    }
+  }
+  cr_rollout_free(rollout);
+  cr_expression_free(distance);
+  return status;
+}
+
+int main(int argc, char** argv) {
+  cr_error error;
+  cr_model* model = NULL;
+  if (argc != 2) {
+    fprintf(stderr, "usage: bounce MODEL\n");
+    return 2;
+  }
+  cr_status status = cr_model_open(&model, argv[1], &error);
+  if (status == CR_OK) {
+    status = differentiate(model, &error);
+  }
+  if (status != CR_OK) {
+    fprintf(stderr, "bounce: %s\n", error.text);
+  }
+  cr_model_close(model);
+  return cr_status_exit_code(status);
+}

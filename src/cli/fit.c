@@ -1,0 +1,446 @@
+// SPDX-License-Identifier: Apache-2.0
+// carom fit: identification of a model's parameters from recorded motion.
+//
+// Every evaluation goes through a record that is saved as it grows. A fit that is resumed starts its
+// optimisers again and answers them from the record, so it ends with the same digits as one that was
+// never stopped.
+#include <errno.h>
+#include <math.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "cli/commands.h"
+#include "cli/fit_problem.h"
+#include "io/checkpoint.h"
+#include "io/plot.h"
+#include "io/progress.h"
+#include "learn/adam.h"
+#include "learn/lbfgs_nlopt.h"
+#include "learn/record.h"
+
+typedef struct {
+  const char *config, *data, *out;
+  cr_text_list set;
+  int threads, seed;
+  bool resume, json;
+} fit_options;
+
+typedef struct {
+  fit_options o;
+  cr_fit_problem problem;
+  cr_record* record;
+  cr_checkpoint checkpoint;
+  double spent;  // seconds of earlier runs
+  FILE* history;
+  cr_progress progress;
+  int stage;  // -1 the evaluation at the start
+  const char* reasons[CR_MAX_STAGES];
+
+  cr_evaluation first;  // at the start, all windows
+  cr_real first_gradient[CR_MAX_PARAMETERS], x[CR_MAX_PARAMETERS];
+  double pass_seconds;  // one pass over all training windows, with gradient; NaN when resumed
+  cr_real loss, held_out_loss;
+} fit;
+
+// ---- Ctrl-C: finish the chunk, leave; what was evaluated is saved already
+
+static volatile sig_atomic_t interrupted;
+
+static void interrupt(int signal_number) {
+  (void)signal_number;
+  interrupted = 1;
+}
+
+static bool stop(void* context) {
+  (void)context;
+  return interrupted != 0;
+}
+
+static void catch_signals(void) {
+  // a second Ctrl-C ends the process at once
+  struct sigaction action = {.sa_handler = interrupt, .sa_flags = (int)SA_RESETHAND};
+  (void)sigemptyset(&action.sa_mask);
+  (void)sigaction(SIGINT, &action, NULL);
+  (void)sigaction(SIGTERM, &action, NULL);
+}
+
+// ---- after every evaluation: history.csv, checkpoint, progress
+
+static const char* stage_name(const fit* f) {
+  static const char* const names[] = {[CR_METHOD_ADAM] = "adam", [CR_METHOD_LBFGS] = "lbfgs"};
+  return f->stage < 0 ? "start" : names[f->problem.config.stages[f->stage].method];
+}
+
+static cr_status history_failed(const fit* f, cr_error* error) {
+  return cri_fail(error, CR_ERR_FILE, "%s/history.csv: cannot be written: %s", f->problem.folder,
+                  strerror(errno));
+}
+
+static cr_status open_history(fit* f, cr_error* error) {
+  const cr_fit_config* c = &f->problem.config;
+  char path[CR_MAX_PATH];
+  CR_TRY(cri_path_join(path, f->problem.folder, "history.csv", error));
+  f->history = fopen(path, "w");
+  if (f->history == NULL) {
+    return history_failed(f, error);
+  }
+  (void)fprintf(f->history, "evaluation,stage,method,windows,loss");
+  for (int i = 0; i < c->nparameter; i++) {
+    (void)fprintf(f->history, ",%s", c->parameters[i].name);
+  }
+  for (int i = 0; i < c->nparameter; i++) {
+    (void)fprintf(f->history, ",gradient_%s", c->parameters[i].name);
+  }
+  return fprintf(f->history, ",zero_gradient_windows\n") > 0 ? CR_OK : history_failed(f, error);
+}
+
+static cr_status write_history(fit* f, const cr_record_row* row, int i, cr_error* error) {
+  int n = cr_record_width(f->record);
+  cr_real p[CR_MAX_PARAMETERS];
+  cr_parameters_values(f->problem.parameters, row->x, p);
+  (void)fprintf(f->history, "%d,%d,%s,%d,%.17g", i, f->stage + 1, stage_name(f), row->e.windows,
+                row->e.value);
+  for (int k = 0; k < n; k++) {
+    (void)fprintf(f->history, ",%.17g", p[k]);
+  }
+  for (int k = 0; k < n; k++) {
+    (void)fprintf(f->history, ",%.17g", row->e.gradient[k]);
+  }
+  (void)fprintf(f->history, ",%.9g\n", (double)row->e.zero_windows / row->e.windows);
+  return fflush(f->history) == 0 && !ferror(f->history) ? CR_OK : history_failed(f, error);
+}
+
+static void show_progress(fit* f, const cr_record_row* row, int i) {
+  const cr_fit_config* c = &f->problem.config;
+  char text[256];
+  cr_real p[CR_MAX_PARAMETERS];
+  cr_parameters_values(f->problem.parameters, row->x, p);
+  int n =
+      snprintf(text, sizeof text, "%-5s evaluation %d  loss %.6g", stage_name(f), i, row->e.value);
+  for (int k = 0; k < c->nparameter && n > 0 && n < 160; k++) {
+    n += snprintf(text + n, sizeof text - (size_t)n, "  %.20s %.6g", c->parameters[k].name, p[k]);
+  }
+  (void)snprintf(text + n, sizeof text - (size_t)n, "  %.1f s",
+                 f->spent + cri_seconds() - f->progress.start);
+  cri_progress_line(&f->progress, text);
+}
+
+static cr_status save(fit* f, int count, cr_error* error) {
+  char path[CR_MAX_PATH];
+  CR_TRY(cri_path_join(path, f->problem.folder, "checkpoint.txt", error));
+  f->checkpoint.fingerprint = f->problem.fingerprint;
+  f->checkpoint.seconds = f->spent + cri_seconds() - f->progress.start;
+  return cri_checkpoint_write(path, &f->checkpoint, f->record, count, error);
+}
+
+static cr_status seen(void* context, const cr_record* record, int i, bool fresh, cr_error* error) {
+  fit* f = context;
+  cr_record_row row = cr_record_get(record, i);
+  CR_TRY(write_history(f, &row, i, error));
+  if (fresh) {
+    CR_TRY(save(f, i + 1, error));
+  }
+  if (cri_progress_due(&f->progress)) {
+    show_progress(f, &row, i);
+  }
+  return interrupted != 0 ? cri_fail(error, CR_ERR_INTERRUPTED, "interrupted") : CR_OK;
+}
+
+// ---- beginning
+
+static void forget_results(const fit* f) {
+  static const char* const names[] = {"result.json", "plot.png", "plot.gp"};
+  for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
+    char path[CR_MAX_PATH];
+    if (cri_path_join(path, f->problem.folder, names[i], NULL) == CR_OK) {
+      (void)unlink(path);
+    }
+  }
+}
+
+static cr_status begin(fit* f, cr_error* error) {
+  const cr_fit_request request = {.config_path = f->o.config,
+                                  .data_path = f->o.data,
+                                  .folder = f->o.out,
+                                  .set = f->o.set.text,
+                                  .nset = f->o.set.n,
+                                  .threads = f->o.threads,
+                                  .seed = f->o.seed,
+                                  .stop = stop};
+  char path[CR_MAX_PATH];
+  CR_TRY(cr_fit_problem_load(&f->problem, &request, error));
+  CR_TRY(cr_record_create(&f->record, f->problem.config.nparameter, error));
+  if (f->o.resume) {
+    f->checkpoint.fingerprint = f->problem.fingerprint;
+    CR_TRY(cri_path_join(path, f->problem.folder, "checkpoint.txt", error));
+    CR_TRY(cri_checkpoint_read(path, &f->checkpoint, f->record, error));
+    f->spent = f->checkpoint.seconds;
+  } else {
+    CR_TRY(save(f, 0, error));
+  }
+  forget_results(f);
+  return open_history(f, error);
+}
+
+// ---- the search
+
+static cr_status run_stage(fit* f, const cr_objective* objective, cr_error* error) {
+  const cr_fit_optimiser* o = &f->problem.config.stages[f->stage];
+  cr_real lower[CR_MAX_PARAMETERS], upper[CR_MAX_PARAMETERS];
+  cr_parameters_bounds(f->problem.parameters, lower, upper);
+  (void)cr_identify_objective(f->problem.train, o->batch, (uint64_t)f->problem.config.top.seed);
+  if (o->method == CR_METHOD_LBFGS) {
+    const cr_lbfgs lbfgs = {.iterations = o->iterations, .tolerance = o->tolerance};
+    return o->iterations == 0 ? CR_OK
+                              : cr_lbfgs_minimise(&lbfgs, objective, lower, upper, f->x,
+                                                  &f->reasons[f->stage], error);
+  }
+  const cr_adam adam = {.iterations = o->iterations,
+                        .rate = o->rate,
+                        .final_rate = o->final_rate,
+                        .b1 = o->b1,
+                        .b2 = o->b2,
+                        .eps = o->eps,
+                        .tolerance = o->tolerance,
+                        .batches = o->batch > 0};
+  return cr_adam_minimise(&adam, objective, lower, upper, f->x, &f->reasons[f->stage], error);
+}
+
+static cr_status search(fit* f, cr_error* error) {
+  cr_objective inner = cr_identify_objective(f->problem.train, 0, 0);
+  cr_objective objective = cr_record_objective(f->record, &inner, seen, f);
+  bool known = cr_record_count(f->record) > 0;
+  cr_parameters_start(f->problem.parameters, f->x);
+
+  // the start, to tell how much was gained and what the gradient has to go by
+  f->stage = -1;
+  f->first.gradient = f->first_gradient;
+  double start = cri_seconds();
+  CR_TRY(objective.evaluate(objective.context, CR_ALL_DATA, f->x, &f->first, error));
+  f->pass_seconds = known ? (double)NAN : cri_seconds() - start;
+
+  for (f->stage = 0; f->stage < f->problem.config.nstage; f->stage++) {
+    CR_TRY(run_stage(f, &objective, error));
+  }
+
+  // the end, without gradient
+  cr_evaluation e = {0};
+  CR_TRY(cr_identify_evaluate(f->problem.train, f->x, NULL, 0, &e, error));
+  f->loss = e.value;
+  CR_TRY(cr_identify_evaluate(f->problem.held, f->x, NULL, 0, &e, error));
+  f->held_out_loss = f->problem.windows.nheld > 0 ? e.value : (cr_real)NAN;
+  return CR_OK;
+}
+
+// ---- results
+
+static bool gradient_vanishes(const fit* f) { return f->first.zero_windows == f->first.windows; }
+
+// made tosses: the largest relative distance of a parameter from the truth
+static cr_real worst_miss(const fit* f, const cr_real* p) {
+  cr_real worst = 0;
+  for (int i = 0; i < f->problem.config.nparameter; i++) {
+    cr_real truth = f->problem.truth[i];
+    worst = cr_max(worst, cr_abs(p[i] - truth) / cr_max(cr_abs(truth), CR_MINVAL));
+  }
+  return worst;
+}
+
+static int exit_code(const fit* f, const cr_real* p) {
+  bool missed = f->problem.made && worst_miss(f, p) > f->problem.config.made.tolerance;
+  return missed || gradient_vanishes(f) ? 1 : 0;
+}
+
+static void put_numbers(cr_json* j, const fit* f, const char* key, const cr_real* p) {
+  cr_json_open(j, key, '{');
+  for (int i = 0; i < f->problem.config.nparameter; i++) {
+    cr_json_real(j, f->problem.config.parameters[i].name, p[i]);
+  }
+  cr_json_close(j, '}');
+}
+
+static void put_pair(cr_json* j, const char* key, int train, int held) {
+  cr_json_open(j, key, '{');
+  cr_json_int(j, "train", train);
+  cr_json_int(j, "held_out", held);
+  cr_json_close(j, '}');
+}
+
+static void put_stages(cr_json* j, fit* f) {
+  cr_json_open(j, "stages", '[');
+  for (f->stage = 0; f->stage < f->problem.config.nstage; f->stage++) {
+    const char* reason = f->reasons[f->stage];
+    cr_json_open(j, NULL, '{');
+    cr_json_string(j, "method", stage_name(f));
+    cr_json_string(j, "ended", reason != NULL ? reason : "nothing to do");
+    cr_json_close(j, '}');
+  }
+  cr_json_close(j, ']');
+}
+
+static void put_result(cr_json* j, fit* f, const cr_real* p) {
+  const cr_fit_problem* q = &f->problem;
+  cr_real start[CR_MAX_PARAMETERS];
+  for (int i = 0; i < q->config.nparameter; i++) {
+    start[i] = q->config.parameters[i].start;
+  }
+  double windows = f->first.windows;
+  cr_json_open(j, NULL, '{');
+  put_numbers(j, f, "parameters", p);
+  put_numbers(j, f, "start", start);
+  if (q->made) {
+    put_numbers(j, f, "truth", q->truth);
+  }
+  cr_json_real(j, "loss", f->loss);
+  cr_json_real(j, "start_loss", f->first.value);
+  cr_json_real(j, "held_out_loss", f->held_out_loss);
+  cr_json_int(j, "evaluations", cr_record_count(f->record));
+  cr_json_real(j, "seconds", f->spent + cri_seconds() - f->progress.start);
+  cr_json_real(j, "pass_seconds", f->pass_seconds);
+  cr_json_real(j, "zero_gradient_windows", f->first.zero_windows / windows);
+  cr_json_real(j, "contact_free_windows", f->first.contact_free / windows);
+  put_pair(j, "windows", q->windows.ntrain, q->windows.nheld);
+  put_pair(j, "tosses", q->windows.train_groups, q->windows.held_groups);
+  put_stages(j, f);
+  cr_json_string(j, "data", q->data_path);
+  cr_json_string(j, "output", q->folder);
+  cr_json_bool(j, "passed", exit_code(f, p) == 0);
+  cr_json_close(j, '}');
+}
+
+static void print_parameter(const fit* f, int i, cr_real p) {
+  const cr_fit_parameter* item = &f->problem.config.parameters[i];
+  (void)printf("%-12s %.6g  (start %.6g", item->name, p, item->start);
+  if (!isnan(item->listed)) {
+    (void)printf(", listed %.6g: %+.2f %%", item->listed, 100 * (p / item->listed - 1));
+  }
+  if (f->problem.made) {
+    (void)printf(", truth %.6g: %+.2f %%", f->problem.truth[i],
+                 100 * (p / f->problem.truth[i] - 1));
+  }
+  (void)printf(")\n");
+}
+
+static void print_result(fit* f, const cr_real* p) {
+  const cr_fit_problem* q = &f->problem;
+  for (int i = 0; i < q->config.nparameter; i++) {
+    print_parameter(f, i, p[i]);
+  }
+  (void)printf("loss         %.6g on %d windows of %d tosses (start %.6g)\n", f->loss,
+               q->windows.ntrain, q->windows.train_groups, f->first.value);
+  if (q->windows.nheld > 0) {
+    (void)printf("held aside   %.6g on %d windows of %d tosses\n", f->held_out_loss,
+                 q->windows.nheld, q->windows.held_groups);
+  }
+  (void)printf("at the start %.1f %% of the windows had a gradient of zero; %.1f %% never touch\n",
+               100.0 * f->first.zero_windows / f->first.windows,
+               100.0 * f->first.contact_free / f->first.windows);
+  if (gradient_vanishes(f)) {
+    (void)printf("so there was nothing to go by: the parameters did not move\n");
+  }
+  (void)printf("%d evaluations, %.1f s; results in %s\n", cr_record_count(f->record),
+               f->spent + cri_seconds() - f->progress.start, q->folder);
+}
+
+static void plot(const fit* f) {
+  enum { MAX_PANELS = 6 };
+  const cr_fit_config* c = &f->problem.config;
+  cr_panel panels[MAX_PANELS] = {{"loss", "loss", true, {(double)NAN, (double)NAN}, {NULL, NULL}}};
+  int n = 1;
+  for (int i = 0; i < c->nparameter && n < MAX_PANELS; i++) {
+    const char* name = c->parameters[i].name;
+    double truth = f->problem.made ? f->problem.truth[i] : (double)NAN;
+    panels[n++] =
+        (cr_panel){name, name, false, {c->parameters[i].listed, truth}, {"listed", "truth"}};
+  }
+  cr_error error = {0};
+  if (cri_plot(f->problem.folder, "history.csv", "carom fit", panels, n, &error) != CR_OK) {
+    (void)fprintf(stderr, "carom fit: warning: %s\n", error.text);
+  }
+}
+
+static cr_status finish(fit* f, int* code, cr_error* error) {
+  char path[CR_MAX_PATH];
+  cr_real p[CR_MAX_PARAMETERS];
+  cr_json j = {0};
+  cr_parameters_values(f->problem.parameters, f->x, p);
+  put_result(&j, f, p);
+  cr_status status = cri_path_join(path, f->problem.folder, "result.json", error);
+  if (status == CR_OK && j.failed) {
+    status = cri_fail(error, CR_ERR_MEMORY, "%s: no memory", path);
+  }
+  status = status == CR_OK ? cri_file_write(path, j.text, j.length, error) : status;
+  if (status != CR_OK) {
+    cr_json_free(&j);
+    return status;
+  }
+  plot(f);
+  if (f->o.json) {
+    cr_json_finish(&j);
+  } else {
+    cr_json_free(&j);
+    print_result(f, p);
+  }
+  *code = exit_code(f, p);
+  return CR_OK;
+}
+
+// ---- the command
+
+static cr_status run(fit* f, int* code, cr_error* error) {
+  f->progress = cri_progress_begin();
+  catch_signals();
+  cr_status status = begin(f, error);
+  status = status == CR_OK ? search(f, error) : status;
+  cri_progress_end(&f->progress);
+  if (f->history != NULL && fclose(f->history) != 0 && status == CR_OK) {
+    status = history_failed(f, error);
+  }
+  if (status == CR_ERR_INTERRUPTED) {
+    return cri_fail(error, status,
+                    "interrupted after %d evaluations, which are saved in %s; --resume goes on",
+                    cr_record_count(f->record), f->problem.folder);
+  }
+  CR_TRY(status);
+  return finish(f, code, error);
+}
+
+int cr_cli_fit(int argc, char** argv) {
+  fit* f = calloc(1, sizeof *f);
+  if (f == NULL) {
+    return 2;
+  }
+  f->o.seed = -1;
+  const cr_option rows[] = {
+      {"", CR_OPT_TEXT, &f->o.config, "CONFIG", "YAML file, see docs/identification.md"},
+      {"--data", CR_OPT_TEXT, &f->o.data, "FILE",
+       "recorded tosses in HDF5 (default: the configuration's, or tosses made by simulation)"},
+      {"--set", CR_OPT_LIST, &f->o.set, "KEY=VALUE",
+       "change a value of the configuration: data.stride=2, parameters.side.start=0.06"},
+      {"--out", CR_OPT_TEXT, &f->o.out, "DIR",
+       "folder of the results (default fit_<name of CONFIG>)"},
+      {"--resume", CR_OPT_FLAG, &f->o.resume, "", "go on where an interrupted fit stopped"},
+      {"--threads", CR_OPT_INT, &f->o.threads, "N",
+       "default: all processors; the result does not depend on it"},
+      {"--seed", CR_OPT_INT, &f->o.seed, "S", "of split, batches and made tosses"},
+      {"--json", CR_OPT_FLAG, &f->o.json, "", "print one JSON object"},
+  };
+  const cr_command_line line = {"fit", "Identifies parameters of a model from recorded motion.",
+                                rows, (int)(sizeof rows / sizeof rows[0])};
+  cr_error error = {0};
+  bool help = false;
+  int code = 0;
+  cr_status status = cr_options_parse(&line, argc, argv, &help, &error);
+  if (status == CR_OK && help) {
+    cr_options_print_help(&line);
+  } else {
+    status = status == CR_OK ? run(f, &code, &error) : status;
+    code = status == CR_OK ? code : cr_cli_fail("fit", f->o.json, &error, &f->problem.report);
+  }
+  cr_record_free(f->record);
+  cr_fit_problem_free(&f->problem);
+  free(f);
+  return code;
+}

@@ -1,0 +1,202 @@
+// SPDX-License-Identifier: Apache-2.0
+// Loading of a fit.
+#include "cli/fit_problem.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "base/random.h"
+#include "io/checkpoint.h"
+#include "io/open.h"
+#include "learn/throw.h"
+#include "model/fields.h"
+
+enum { STREAM_TRUTH = 1 };  // of the seed
+
+// ---- configuration and model
+
+// fit_<name of the configuration>, in the working folder
+static void default_folder(char folder[CR_MAX_PATH], const char* config_path) {
+  const char* slash = strrchr(config_path, '/');
+  const char* name = slash != NULL ? slash + 1 : config_path;
+  (void)snprintf(folder, CR_MAX_PATH, "fit_%.*s", (int)strcspn(name, "."), name);
+}
+
+static cr_status read_config(cr_fit_problem* p, const cr_fit_request* r, cr_error* error) {
+  CR_TRY(cri_fit_config_read(&p->config, r->config_path, r->set, r->nset, error));
+  p->config.top.seed = r->seed >= 0 ? r->seed : p->config.top.seed;
+  const char* folder = r->folder != NULL ? r->folder : p->config.top.output;
+  if (folder[0] == 0) {
+    default_folder(p->folder, r->config_path);
+  } else {
+    CR_TRY(cri_path_join(p->folder, "", folder, error));
+  }
+
+  // data: the command line's as seen from here, the configuration's as seen from there
+  char base[CR_MAX_PATH];
+  CR_TRY(cri_path_folder(base, r->config_path, error));
+  if (r->data_path != NULL) {
+    return cri_path_join(p->data_path, "", r->data_path, error);
+  }
+  if (p->config.data.file[0] != 0) {
+    return cri_path_join(p->data_path, base, p->config.data.file, error);
+  }
+  p->made = true;
+  return cri_path_join(p->data_path, p->folder, "tosses.h5", error);
+}
+
+static cr_status open_model(cr_fit_problem* p, const cr_fit_request* r, cr_error* error) {
+  char base[CR_MAX_PATH], path[CR_MAX_PATH];
+  CR_TRY(cri_path_folder(base, r->config_path, error));
+  CR_TRY(cri_path_join(path, base, p->config.top.model, error));
+  CR_TRY(cri_model_open(&p->m, path, &p->report, error));
+  const cr_fit_cfd* cfd = &p->config.cfd;
+  p->m.cfd = 0;
+  p->m.cfd_dc = cfd->dc;
+  p->m.cfd_d0 = cfd->d0;
+  p->m.cfd_wc = cfd->wc;
+  p->m.cfd_mc = cfd->mc;
+  p->m.cfd_pc = cfd->pc;
+  p->m.cfd_scale = cfd->scale;
+  return CR_OK;
+}
+
+static cr_status bind_parameters(cr_fit_problem* p, cr_error* error) {
+  cr_parameter items[CR_MAX_PARAMETERS];
+  cri_fit_parameters(&p->config, items);
+  return cr_parameters_create(&p->parameters, items, p->config.nparameter, &p->m, error);
+}
+
+// ---- tosses
+
+static cr_status draw_truth(cr_fit_problem* p, cr_error* error) {
+  cr_random random = cr_random_seed((uint64_t)p->config.top.seed, STREAM_TRUTH);
+  for (int i = 0; i < p->config.nparameter; i++) {
+    const cr_fit_parameter* item = &p->config.parameters[i];
+    if (!(item->draw_low <= item->draw_high)) {
+      return cri_fail(error, CR_ERR_FORMAT,
+                      "parameters.%s: without recorded tosses draw_low <= draw_high are needed, "
+                      "between which the truth of made ones is drawn",
+                      item->name);
+    }
+    p->truth[i] = cr_random_range(&random, item->draw_low, item->draw_high);
+  }
+  return CR_OK;
+}
+
+static cr_status throw_tosses(cr_fit_problem* p, cr_tosses* made, cr_error* error) {
+  const cr_fit_made* o = &p->config.made;
+  const cr_throw options = {.tosses = o->tosses,
+                            .rows = o->rows,
+                            .position_noise = o->position_noise,
+                            .rotation_noise = o->rotation_noise,
+                            .seed = (uint64_t)p->config.top.seed};
+  CR_TRY(draw_truth(p, error));
+  made->dt = p->m.timestep;
+  made->toss = calloc((size_t)o->tosses, sizeof *made->toss);
+  if (made->toss == NULL) {
+    return cri_fail(error, CR_ERR_MEMORY, "no memory for %d tosses", o->tosses);
+  }
+  made->n = o->tosses;
+  CR_TRY(cr_parameters_apply(p->parameters, p->truth, error));
+  CR_TRY(cr_throw_make(&options, cr_parameters_model(p->parameters), made->toss, error));
+  CR_TRY(cri_folder_make(p->folder, error));
+  return cri_tosses_write(made, p->data_path, "tosses made by carom fit", error);
+}
+
+static cr_status make_tosses(cr_fit_problem* p, cr_error* error) {
+  cr_tosses made = {0};
+  cr_status status = throw_tosses(p, &made, error);
+  cri_tosses_free(&made);
+  return status;
+}
+
+static cr_status load_tosses(cr_fit_problem* p, cr_error* error) {
+  if (p->made) {
+    CR_TRY(bind_parameters(p, error));
+    CR_TRY(make_tosses(p, error));
+    return cri_tosses_read(&p->tosses, p->data_path, error);
+  }
+  CR_TRY(cri_tosses_read(&p->tosses, p->data_path, error));
+  p->m.timestep = p->tosses.dt;
+  return bind_parameters(p, error);
+}
+
+// ---- the problem
+
+static cr_status make_problem(cr_fit_problem* p, const cr_fit_request* r, cr_error* error) {
+  const cr_fit_config* c = &p->config;
+  CR_TRY(cr_windows_cut(&p->windows, p->tosses.toss, p->tosses.n, c->data.steps + 1, c->data.stride,
+                        c->data.held_out, (uint64_t)c->top.seed, error));
+  CR_TRY(cr_pool_create(&p->pool, r->threads, error));
+  cr_identify_def def = {
+      .parameters = p->parameters,
+      .tosses = p->tosses.toss,
+      .windows = p->windows.train,
+      .nwindow = p->windows.ntrain,
+      .nstep = c->data.steps,
+      .weights = {c->loss.position, c->loss.rotation, c->loss.velocity, c->loss.spin},
+      .cfd = c->cfd.use,
+      .pool = p->pool,
+      .stop = r->stop,
+  };
+  CR_TRY(cr_identify_create(&p->train, &def, error));
+  def.windows = p->windows.held;
+  def.nwindow = p->windows.nheld;
+  return cr_identify_create(&p->held, &def, error);
+}
+
+static uint64_t add_model(uint64_t hash, const cr_model* m) {
+  for (int id = 0; id < CR_N_MODEL_FIELD; id++) {
+    const cr_field* f = cri_field((cr_field_id)id);
+    if (f->kind == CR_KIND_CONST || f->kind == CR_KIND_PARAM) {
+      const cr_real* x = cri_field_real(m, NULL, (cr_field_id)id);
+      int n = cri_field_rows(m, NULL, (cr_field_id)id) * cri_field_width(m, (cr_field_id)id);
+      hash = n > 0 ? cri_fingerprint(hash, x, (size_t)n * sizeof *x) : hash;
+    }
+  }
+  const int32_t options[] = {m->integrator, m->cone, m->disableflags, m->enableflags};
+  const cr_real numbers[] = {m->timestep, m->impratio, m->tolerance};
+  hash = cri_fingerprint(hash, options, sizeof options);
+  return cri_fingerprint(hash, numbers, sizeof numbers);
+}
+
+static cr_status add_fingerprint(cr_fit_problem* p, cr_error* error) {
+  char* text = cri_fit_config_text(&p->config);
+  if (text == NULL) {
+    return cri_fail(error, CR_ERR_MEMORY, "no memory");
+  }
+  uint64_t hash = add_model(cri_fingerprint(0, text, strlen(text)), &p->m);
+  free(text);
+  for (int i = 0; i < p->tosses.n; i++) {
+    const cr_toss* t = &p->tosses.toss[i];
+    hash = cri_fingerprint(hash, t->state, (size_t)t->rows * CR_STATE_WIDTH * sizeof *t->state);
+  }
+  p->fingerprint = hash;
+  return CR_OK;
+}
+
+cr_status cr_fit_problem_load(cr_fit_problem* p, const cr_fit_request* r, cr_error* error) {
+  if (r->threads < 0 || r->threads > 1024) {
+    return cri_fail(error, CR_ERR_ARG, "--threads %d: 0 (all processors) to 1024 expected",
+                    r->threads);
+  }
+  CR_TRY(read_config(p, r, error));
+  CR_TRY(open_model(p, r, error));
+  CR_TRY(load_tosses(p, error));
+  CR_TRY(make_problem(p, r, error));
+  CR_TRY(add_fingerprint(p, error));
+  return cri_folder_make(p->folder, error);
+}
+
+void cr_fit_problem_free(cr_fit_problem* p) {
+  cr_identify_free(p->train);
+  cr_identify_free(p->held);
+  cr_pool_free(p->pool);
+  cr_windows_free(&p->windows);
+  cri_tosses_free(&p->tosses);
+  cr_parameters_free(p->parameters);
+  cri_model_free(&p->m);
+  cri_load_report_free(&p->report);
+  cri_fit_config_free(&p->config);
+}

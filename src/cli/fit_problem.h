@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+// From a configuration to a problem that optimisers can work on: model, tosses, windows, parameters.
+#ifndef CR_CLI_FIT_PROBLEM_H
+#define CR_CLI_FIT_PROBLEM_H
+
+#include "cli/setup.h"
+#include "io/files.h"
+#include "io/fit_config.h"
+#include "io/tosses.h"
+#include "learn/identify.h"
+
+typedef struct {
+  const char* config_path;
+  const char* data_path;  // NULL: that of the configuration, or made tosses
+  const char* folder;     // of the results; NULL: that of the configuration, or fit_<its name>
+  const char* const* set;
+  int nset, threads;
+  int seed;  // -1: that of the configuration
+  bool (*stop)(void* context);
+} cr_fit_request;
+
+/// Every part is valid or zero, whatever cr_fit_problem_load returned.
+typedef struct {
+  cr_fit_config config;
+  char folder[CR_MAX_PATH];
+  char data_path[CR_MAX_PATH];
+  cr_load_report report;
+  cr_model m;
+  cr_parameters* parameters;
+  cr_tosses tosses;
+  cr_windows windows;
+  cr_pool* pool;
+  cr_identify *train, *held;
+  bool made;                         // the tosses are simulated
+  cr_real truth[CR_MAX_PARAMETERS];  // with these, which the optimisers do not see
+  uint64_t fingerprint;              // of all that decides the numbers
+} cr_fit_problem;
+
+/// Loads everything, and makes the folder of the results when all that was read is good. Made tosses
+/// are written there (tosses.h5) and read back, as recorded ones are.
+cr_status cr_fit_problem_load(cr_fit_problem* problem, const cr_fit_request* request,
+                              cr_error* error);
+
+void cr_fit_problem_free(cr_fit_problem* problem);
+
+#endif
