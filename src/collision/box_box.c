@@ -10,11 +10,12 @@
 
 // What a hit stands on; features beside it:
 //   INCIDENT_CORNER   [1] reference face, [2] corner of the incident box
-//   INCIDENT_EDGE     [1] reference face, [2] edge of the incident box, [3] reference side it meets
-//   REFERENCE_CORNER  [1] reference face, [2] reference edge (a line along the normal), [3] incident
+//   INCIDENT_EDGE     [1] reference face, [2] edge of the incident box, [3] reference side that
+//                     it meets
+//   REFERENCE_CORNER  [1] reference face, [2] reference edge, a line along the normal, [3] incident
 //                     face that it meets
-//   EDGE_PAIR         [1], [2] part of a and of b plus 27 x axis of the edge: an edge, or the corner
-//                     that ends it, [3] sign of the normal against e_a x e_b
+//   EDGE_PAIR         [1], [2] part of a and of b, an edge or the corner that ends it, plus 27 x
+//                     axis of the edge, [3] sign of the normal against e_a x e_b
 enum { INCIDENT_CORNER, INCIDENT_EDGE, REFERENCE_CORNER, EDGE_PAIR };
 
 // rounding of the separation test, times the sum of all half sizes

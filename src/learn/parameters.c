@@ -18,6 +18,7 @@ typedef struct {
   cr_parameter item;
   cr_place place;  // field
   int geom, body;  // box side
+  bool drifts;     // box side: nothing but contact turns the body
 } entry;
 
 struct cr_parameters {
@@ -65,6 +66,18 @@ static cr_real pullback_field(const entry* e, const cr_model* m, cr_model* par_b
 
 // ---- side of a cube
 
+// a free body without springs, dampers, armature and friction loss
+static bool drifts(const cr_model* m, int body) {
+  int j = m->body_jntadr[body];
+  bool alone = m->body_jntnum[body] == 1 && m->jnt_type[j] == CR_JNT_FREE &&
+               m->body_parentid[body] == 0 && m->jnt_stiffness[j] == 0;
+  for (int k = 0; k < 6 && alone; k++) {
+    int i = m->jnt_dofadr[j] + k;
+    alone = m->dof_damping[i] == 0 && m->dof_armature[i] == 0 && m->dof_frictionloss[i] == 0;
+  }
+  return alone;
+}
+
 static cr_status bind_box_side(entry* e, const cr_model* m, bool* wanted, cr_error* error) {
   const char *name = e->item.name, *target = e->item.target;
   int g = cri_object_find(m, "ngeom", target, strlen(target));
@@ -84,6 +97,7 @@ static cr_status bind_box_side(entry* e, const cr_model* m, bool* wanted, cr_err
   }
   e->geom = g;
   e->body = b;
+  e->drifts = drifts(m, b);
   wanted[CR_FIELD_geom_size] = wanted[CR_FIELD_body_inertia] = true;
   return CR_OK;
 }
@@ -95,17 +109,11 @@ static void apply_box_side(const entry* e, cr_model* m, cr_real s) {
   }
 }
 
-// sum of three, exactly zero where they cancel to round-off
-static cr_real cancelling_sum(const cr_real a[3]) {
-  cr_real sum = a[0] + a[1] + a[2];
-  cr_real scale = cr_abs(a[0]) + cr_abs(a[1]) + cr_abs(a[2]);
-  return cr_abs(sum) <= CR_R(1e-12) * scale ? 0 : sum;
-}
-
 static cr_real pullback_box_side(const entry* e, const cr_model* m, cr_model* par_bar) {
   const cr_real* size_bar = par_bar->geom_size + 3 * e->geom;
   cr_real s = 2 * m->geom_size[3 * e->geom];
-  cr_real moment_bar = cancelling_sum(par_bar->body_inertia + 3 * e->body);
+  const cr_real* inertia_bar = par_bar->body_inertia + 3 * e->body;
+  cr_real moment_bar = inertia_bar[0] + inertia_bar[1] + inertia_bar[2];
   if (par_bar->body_mass != NULL) {
     par_bar->body_mass[e->body] += moment_bar * s * s / 6;  // [p3]'
   }
@@ -290,6 +298,20 @@ static void pullback_direct(const cr_parameters* ps, cr_model* par_bar, cr_real*
   }
 }
 
+// Where no contact force acted the sizes' cotangents are exactly zero, and a cube that drifts turns
+// at a constant rate whatever its inertia: the cotangents of its moments cancel but for round-off.
+static void drop_round_off(const cr_parameters* ps, cr_model* par_bar) {
+  for (int i = 0; i < ps->n; i++) {
+    const entry* e = &ps->entries[i];
+    if (e->item.kind == CR_FIT_BOX_SIDE && e->drifts) {
+      const cr_real* size_bar = par_bar->geom_size + 3 * e->geom;
+      if (size_bar[0] == 0 && size_bar[1] == 0 && size_bar[2] == 0) {
+        cr_zero(par_bar->body_inertia + 3 * e->body, 3);
+      }
+    }
+  }
+}
+
 int cr_parameters_nderived(const cr_parameters* ps) { return 2 * ps->m.nbody + ps->m.nv; }
 
 void cr_parameters_pullback(const cr_parameters* ps, cr_model* par_bar, cr_real* p_bar,
@@ -301,6 +323,7 @@ void cr_parameters_pullback(const cr_parameters* ps, cr_model* par_bar, cr_real*
   for (int i = 0; i < ps->m.nv; i++) {
     derived[nbody2 + i] += par_bar->dof_invweight0[i];
   }
+  drop_round_off(ps, par_bar);
   pullback_direct(ps, par_bar, p_bar);
 }
 

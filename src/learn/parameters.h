@@ -57,8 +57,8 @@ cr_status cr_parameters_apply(cr_parameters* parameters, const cr_real* p, cr_er
 /// Cotangents of fields into those of parameters. What the derived constants imply is collected in
 /// `derived` (cr_parameters_nderived numbers) and carried on once, at the end, by
 /// cr_parameters_derived. Both add. par_bar is used up.
-/// Smooth   everywhere. A cube's inertia has no part in free flight: there the three cotangents of
-///          its moments cancel, and a sum below 1e-12 of its terms counts as zero
+/// Smooth   everywhere. The side of a cube has no part in free flight: its gradient there is zero,
+///          exactly, not the round-off of moments whose cotangents cancel
 void cr_parameters_pullback(const cr_parameters* parameters, cr_model* par_bar, cr_real* p_bar,
                             cr_real* derived);
 int cr_parameters_nderived(const cr_parameters* parameters);

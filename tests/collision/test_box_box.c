@@ -370,8 +370,8 @@ static void aligned_boxes_have_finite_tangents(void** state) {
 
 // ---- MuJoCo
 
-// a face of six points, a tilted one, crossed edges; crossed edges 10 degrees from a face, a face that
-// nearly aligned edges yield to
+// a face of six points, a tilted one, crossed edges; crossed edges 10 degrees from a face, a face
+// that nearly aligned edges yield to
 static void numbers_are_those_of_mujoco(void** state) {
   static const struct {
     cr_real at[3], axis[3], angle, size[3];

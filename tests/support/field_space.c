@@ -121,6 +121,14 @@ bool field_entry_smooth(const cr_model* m, const cr_data* d, cr_field_id id, int
 
 // ---- directions
 
+static cr_real largest(const cr_real* x, int n) {
+  cr_real most = 0;
+  for (int i = 0; i < n; i++) {
+    most = cr_max(most, cr_abs(x[i]));
+  }
+  return most;
+}
+
 static void random_turns(cr_random* r, const cr_real* R, int rows, bool by_rows, cr_real* tan) {
   for (int i = 0; i < rows; i++, R += 9, tan += 9) {
     cr_real w[3] = {cr_random_normal(r), cr_random_normal(r), cr_random_normal(r)};
@@ -133,15 +141,15 @@ static void random_turns(cr_random* r, const cr_real* R, int rows, bool by_rows,
   }
 }
 
-// in units of the entry, or of its row where it is zero
-static void random_relative(cr_random* r, const cr_real* x, int rows, int width, cr_real* tan) {
+// In units of the entry, or of its row where it is zero. Zero armature moves in units of the least
+// inertia that there is: less than none is an error.
+static void random_relative(cr_random* r, const cr_real* x, int rows, int width, cr_field_id id,
+                            cr_real* tan) {
+  cr_real idle = id == CR_FIELD_dof_armature ? CR_R(1e-6) : CR_R(0.1);
   for (int i = 0; i < rows; i++, x += width, tan += width) {
-    cr_real most = 0;
+    cr_real most = largest(x, width);
     for (int k = 0; k < width; k++) {
-      most = cr_max(most, cr_abs(x[k]));
-    }
-    for (int k = 0; k < width; k++) {
-      cr_real unit = x[k] != 0 ? cr_abs(x[k]) : CR_R(0.1) * (most > 0 ? most : 1);
+      cr_real unit = x[k] != 0 ? cr_abs(x[k]) : idle * (most > 0 ? most : 1);
       tan[k] = unit * cr_random_normal(r);
     }
   }
@@ -163,7 +171,7 @@ void field_random_tangent(cr_random* r, const cr_model* m, const cr_data* d, cr_
   if (kind == CR_TANGENT_ROT || kind == CR_TANGENT_FRAME) {
     random_turns(r, x, rows, kind == CR_TANGENT_FRAME, x_tan);
   } else if (kind == CR_TANGENT_SAME && cri_field(id)->kind != CR_KIND_OP) {
-    random_relative(r, x, rows, cri_field_width(m, id), x_tan);
+    random_relative(r, x, rows, cri_field_width(m, id), id, x_tan);
   } else {
     for (int i = 0; i < n; i++) {
       x_tan[i] = cr_random_normal(r);
@@ -334,14 +342,6 @@ void field_values(const cr_model* m, const cr_data* d, const cr_data* origin, cr
   } else {
     cr_copy(x, cri_field_real(m, d, id), field_tangent_size(m, d, id));
   }
-}
-
-static cr_real largest(const cr_real* x, int n) {
-  cr_real most = 0;
-  for (int i = 0; i < n; i++) {
-    most = cr_max(most, cr_abs(x[i]));
-  }
-  return most;
 }
 
 static cr_real largest_pair(const cr_pairs* pairs, int rows) {

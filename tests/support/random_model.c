@@ -362,10 +362,12 @@ static void fill_joints(cr_random* r, cr_model* m, const plan* p) {
       q += cri_jnt_nq(p->joint_type[i]);
     }
   }
+  // a model without friction loss can be without rows, and then without M
+  bool dry = random_chance(r, CR_R(0.6));
   for (int i = 0; i < m->nv; i++) {
     fill_solref(r, m->dof_solref + 2 * i);
     fill_solimp(r, m->dof_solimp + 5 * i);
-    m->dof_frictionloss[i] = random_chance(r, CR_R(0.25)) ? log_range(r, CR_R(0.05), 2) : 0;
+    m->dof_frictionloss[i] = dry && random_chance(r, CR_R(0.35)) ? log_range(r, CR_R(0.05), 2) : 0;
     m->dof_armature[i] = sometimes(r, CR_R(1e-3), CR_R(0.5));
     m->dof_damping[i] = sometimes(r, CR_R(0.01), 5);
     m->dof_invweight0[i] = log_range(r, CR_R(0.1), 100);
