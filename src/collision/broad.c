@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// The filters of the model, the boxes of bodies, the sweep, and the walk over pairs in order.
 #include "collision/broad.h"
 
 #include "math/vec3.h"

@@ -120,7 +120,8 @@ static bool along_trees(const problem* p) {
   for (int i = 0; i < d->nefc; i += cri_rows_block(p->m, d, i)) {
     const int32_t* col = d->efc_J_colind + d->efc_J_rowadr[i];
     for (int k = 1; k < d->efc_J_rownnz[i]; k++) {
-      if (p->m->dof_parentid[col[k]] != col[k - 1]) {
+      bool nested = p->M.nnz[col[k]] == p->M.nnz[col[k - 1]] + 1;
+      if (p->m->dof_parentid[col[k]] != col[k - 1] || !nested) {
         return false;
       }
     }

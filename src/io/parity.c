@@ -300,13 +300,17 @@ static void raise_scale(cr_parity* p, const char* name, const char* term, double
 }
 
 static void raise_scales(cr_parity* p, double timestep) {
-  static const char* const terms[][2] = {
-      {"qfrc_passive", "qfrc_spring"},      {"qfrc_passive", "qfrc_damper"},
-      {"qfrc_passive", "qfrc_gravcomp"},    {"qfrc_smooth", "qfrc_passive"},
-      {"qfrc_smooth", "qfrc_bias"},         {"qfrc_smooth", "qfrc_actuator"},
-      {"qfrc_constraint", "qfrc_smooth"},   {"efc_force", "qfrc_smooth"},
-      {"qacc", "qacc_smooth"},              {"contact_dist", "geom_xpos"},
-      {"efc_pos", "contact_dist"}};
+  static const char* const terms[][2] = {{"qfrc_passive", "qfrc_spring"},
+                                         {"qfrc_passive", "qfrc_damper"},
+                                         {"qfrc_passive", "qfrc_gravcomp"},
+                                         {"qfrc_smooth", "qfrc_passive"},
+                                         {"qfrc_smooth", "qfrc_bias"},
+                                         {"qfrc_smooth", "qfrc_actuator"},
+                                         {"qfrc_constraint", "qfrc_smooth"},
+                                         {"efc_force", "qfrc_smooth"},
+                                         {"qacc", "qacc_smooth"},
+                                         {"contact_dist", "geom_xpos"},
+                                         {"efc_pos", "contact_dist"}};
   for (int i = 0; i < COUNT(terms); i++) {
     raise_scale(p, terms[i][0], terms[i][1], 1);
   }
