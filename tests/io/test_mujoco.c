@@ -269,8 +269,9 @@ static void options_and_counts(void** state) {
   SAME(nq)
   SAME(nv)
   SAME(nu)
-  SAME(na) SAME(nbody) SAME(njnt) SAME(ntree) SAME(ngeom) SAME(nsite) SAME(nactuator) SAME(nout)
-      SAME(npair) SAME(nexclude) SAME(nmocap) SAME(nkey) SAME(nnames) cri_model_free(&m);
+  SAME(na)
+  SAME(nbody) SAME(njnt) SAME(ntree) SAME(ngeom) SAME(nsite) SAME(nactuator) SAME(nout) SAME(npair)
+      SAME(nexclude) SAME(nmocap) SAME(nkey) SAME(nnames) cri_model_free(&m);
   mj_deleteModel(mj);
 }
 
