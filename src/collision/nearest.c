@@ -4,7 +4,10 @@
 enum { MOST_DESCENT = 100, MOST_GROWTH = 120, MOST_VERTEX = MOST_GROWTH + 8, MOST_FACE = 400 };
 
 // cosine of the angle within which an optimum is taken to be alone
-#define NEAR CR_R(0.94)
+#define NEAR CR_R(0.99)
+
+// of what two bounds may differ by, in units of the shapes' size
+#define SLACK CR_R(1e-10)
 
 // a point of the difference a - b, and where it comes from
 typedef struct {
@@ -127,8 +130,10 @@ static bool reduce(vertex v[4], int* n, cr_real weight[4], cr_real nearest[3]) {
 
 // ---- from corners to an optimum
 
-// tries the features that the corners may lie on; the guess is normal, on_a, on_b of x
-static bool settle(cr_core* a, cr_core* b, const vertex* const* v, int n, cr_optimum* x) {
+// tries the features that the corners may lie on; the guess is normal, on_a, on_b of x, and the
+// distance of the answer at least `least`, which the guess has reached already
+static bool settle(cr_core* a, cr_core* b, const vertex* const* v, int n, cr_real least,
+                   cr_optimum* x) {
   cr_touch ta[CR_MAX_TOUCH], tb[CR_MAX_TOUCH];
   int32_t id_a[4], id_b[4];
   cr_real minus[3];
@@ -143,7 +148,7 @@ static bool settle(cr_core* a, cr_core* b, const vertex* const* v, int n, cr_opt
       cr_optimum trial = *x;
       trial.a = ta[i];
       trial.b = tb[k];
-      if (cri_optimum(a, b, &trial)) {
+      if (cri_optimum(a, b, &trial) && trial.dist >= least) {
         *x = trial;
         return true;
       }
@@ -202,7 +207,7 @@ static verdict descend(cr_core* a, cr_core* b, cr_real reach, vertex simplex[4],
       const vertex* corner[4] = {simplex, simplex + 1, simplex + 2, simplex + 3};
       weighted(corner, *n, weight, x);
       x->dist = length;
-      *exact = settle(a, b, corner, *n, x);
+      *exact = settle(a, b, corner, *n, bound - SLACK * size, x);
       if (*exact || done) {
         return APART;
       }
@@ -409,7 +414,8 @@ static int lowest(const polytope* p) {
   return best;
 }
 
-static bool settle_face(cr_core* a, cr_core* b, const polytope* p, const face* f, cr_optimum* x) {
+static bool settle_face(cr_core* a, cr_core* b, const polytope* p, const face* f, cr_real gap,
+                        cr_optimum* x) {
   const vertex* corner[3] = {&p->v[f->v[0]], &p->v[f->v[1]], &p->v[f->v[2]]};
   cr_real foot[3], weight[3], sum = 0;
   cr_scl3(foot, f->n, f->d);
@@ -427,7 +433,8 @@ static bool settle_face(cr_core* a, cr_core* b, const polytope* p, const face* f
   weighted(corner, 3, weight, x);
   cr_copy3(x->normal, f->n);
   x->dist = -f->d;
-  return settle(a, b, corner, 3, x);
+  cr_real slack = SLACK * (a->shape->bound + b->shape->bound);
+  return settle(a, b, corner, 3, -f->d - gap - slack, x);
 }
 
 // [n5] No direction at an angle psi from a face's normal has less than d cos(psi) + r sin(psi), r how
@@ -492,7 +499,7 @@ static bool expand(cr_core* a, cr_core* b, polytope* p, cr_real size, cr_optimum
     cr_real gap = cr_dot3(f.n, w->w) - f.d;
 
     if (gap < ask || gap <= tiny) {
-      bool found = settle_face(a, b, p, &f, x);
+      bool found = settle_face(a, b, p, &f, gap, x);
       if (found && (!exact || x->dist > best.dist)) {
         best = *x;
         exact = true;
@@ -516,7 +523,7 @@ static bool expand(cr_core* a, cr_core* b, polytope* p, cr_real size, cr_optimum
   } else if (x->dist == -CR_MAX) {
     int i = lowest(p);
     if (i >= 0) {
-      exact = settle_face(a, b, p, &p->f[i], x);
+      exact = settle_face(a, b, p, &p->f[i], size, x);
     }
   }
   return exact;
