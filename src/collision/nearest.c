@@ -3,8 +3,10 @@
 
 enum { MOST_DESCENT = 100, MOST_GROWTH = 120, MOST_VERTEX = MOST_GROWTH + 8, MOST_FACE = 400 };
 
-// cosine of the angle within which an optimum is taken to be alone
-#define NEAR CR_R(0.99)
+// cosine of the angle within which an optimum is taken to be alone: where all of the surface is
+// curved, and where it has edges
+#define NEAR CR_R(0.98)
+#define NEAR_EDGES CR_R(0.9995)
 
 // of what two bounds may differ by, in units of the shapes' size
 #define SLACK CR_R(1e-10)
@@ -441,9 +443,9 @@ static bool settle_face(cr_core* a, cr_core* b, const polytope* p, const face* f
 // far inside the face the foot of the origin lies. So all that could beat an optimum of depth D is
 // within psi_1 of the face or beyond psi_2, where that is D. If psi_1 is small and the face near the
 // optimum, what is within belongs to the optimum: the faces up to psi_2 are done with.
-static bool fence(polytope* p, const face* f, const cr_optimum* best) {
+static bool fence(polytope* p, const face* f, const cr_optimum* best, cr_real near) {
   cr_real depth = -best->dist, foot[3], inside = CR_MAX;
-  if (cr_dot3(f->n, best->normal) < NEAR || depth <= 0) {
+  if (cr_dot3(f->n, best->normal) < near || depth <= 0) {
     return false;
   }
   cr_scl3(foot, f->n, f->d);
@@ -461,7 +463,7 @@ static bool fence(polytope* p, const face* f, const cr_optimum* best) {
     return false;
   }
   cr_real middle = cr_atan2(inside, f->d), half = cr_acos(depth / reach);
-  if (cr_cos(middle - half) < NEAR) {
+  if (cr_cos(middle - half) < near) {
     return false;
   }
   const cr_real n[3] = {f->n[0], f->n[1], f->n[2]};
@@ -479,6 +481,8 @@ static bool expand(cr_core* a, cr_core* b, polytope* p, cr_real size, cr_optimum
   cr_real ask = CR_R(0.1) * size, tiny = CR_R(32) * CR_EPS * size;
   cr_real slack = CR_R(2) * CR_EPS * size;
   bool exact = false;
+  bool curved = a->shape->type == CR_GEOM_ELLIPSOID || b->shape->type == CR_GEOM_ELLIPSOID;
+  cr_real near = curved ? NEAR : NEAR_EDGES;
   cr_optimum best = {.dist = -CR_MAX};
   x->dist = -CR_MAX;
   for (int k = 0; k < MOST_GROWTH; k++) {
@@ -491,14 +495,16 @@ static bool expand(cr_core* a, cr_core* b, polytope* p, cr_real size, cr_optimum
       break;
     }
 
-    if (exact && fence(p, &f, &best)) {
+    if (exact && fence(p, &f, &best, near)) {
       continue;
     }
     vertex* w = &p->v[p->nv];
     support(a, b, f.n, w);
     cr_real gap = cr_dot3(f.n, w->w) - f.d;
 
-    if (gap < ask || gap <= tiny) {
+    // with an optimum known, only what is seen to be less deep is worth a look
+    bool better = !exact || f.d + gap < -best.dist - tiny;
+    if ((gap < ask && better) || gap <= tiny) {
       bool found = settle_face(a, b, p, &f, gap, x);
       if (found && (!exact || x->dist > best.dist)) {
         best = *x;
