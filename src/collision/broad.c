@@ -1,10 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
+// The filters of the model, the boxes of bodies, the sweep, and the walk over pairs in order.
 #include "collision/broad.h"
 
 #include "math/vec3.h"
 
 /// Boxes are this much too large, so that rounding never hides a contact that just touches.
 #define SLACK CR_R(1.000000001)
+
+/// Up to this many bodies each box is held against each other one; beyond, sorting pays.
+enum { FEW = 48 };
+
+/// Words of 32 bits a body for the table of boxes that meet.
+enum { ROOM = 128 };
 
 // ---- what the model says
 
@@ -77,10 +84,11 @@ static bool geoms_far(const cr_model* m, const cr_data* d, int geom1, int geom2,
   return m->geom_type[geom2] == CR_GEOM_PLANE && r1 > 0 && far_above(m, d, geom2, geom1, reach);
 }
 
-// bodies with geoms that can collide: id, bits, box (low corner, high corner)
+// bodies with geoms that can collide: id, bits, box (low corner, high corner); `order` lists them
+// by where their boxes begin
 typedef struct {
   int n;
-  int32_t *id, *type, *affinity;
+  int32_t *id, *type, *affinity, *order;
   cr_real* box;
 } body_list;
 
@@ -104,9 +112,10 @@ static void box_of_body(const cr_model* m, const cr_data* d, int body, cr_real b
 
 static body_list list_bodies(const cr_model* m, cr_data* d) {
   size_t n = (size_t)m->nbody;
-  body_list list = {.id = cri_push_int(d, 3 * n), .box = cri_push(d, 6 * n)};
+  body_list list = {.id = cri_push_int(d, 4 * n), .box = cri_push(d, 6 * n)};
   list.type = list.id + n;
   list.affinity = list.type + n;
+  list.order = list.affinity + n;
   for (int body = 0; body < m->nbody; body++) {
     int32_t type = 0, affinity = 0;
     int first = m->body_geomadr[body], end = first + m->body_geomnum[body];
@@ -124,8 +133,71 @@ static body_list list_bodies(const cr_model* m, cr_data* d) {
   return list;
 }
 
+// ---- sweep
+
 static bool boxes_meet(const cr_real a[6], const cr_real b[6]) {
   return !(a[0] > b[3] || b[0] > a[3] || a[1] > b[4] || b[1] > a[4] || a[2] > b[5] || b[2] > a[5]);
+}
+
+// the axis along which the boxes spread most, by the variance of their low corners
+static int widest_axis(const body_list* list) {
+  cr_real widest = -1;
+  int axis = 0;
+  for (int k = 0; k < 3; k++) {
+    cr_real sum = 0, squares = 0, n = 0;
+    for (int i = 0; i < list->n; i++) {
+      cr_real x = list->box[6 * i + k];
+      bool finite = x > -CR_MAX;  // planes begin nowhere
+      sum += finite ? x : 0;
+      squares += finite ? x * x : 0;
+      n += finite;
+    }
+    cr_real spread = squares - sum * sum / cr_max(n, 1);
+    axis = spread > widest ? k : axis;
+    widest = cr_max(spread, widest);
+  }
+  return axis;
+}
+
+// Shell's sort of the order by the boxes' beginnings
+static void sort_along(const body_list* list, int axis) {
+  const cr_real* begin = list->box + axis;
+  for (int i = 0; i < list->n; i++) {
+    list->order[i] = i;
+  }
+  int gap = 1;
+  while (gap < list->n) {
+    gap = 3 * gap + 1;
+  }
+  for (; gap > 0; gap /= 3) {
+    for (int i = gap; i < list->n; i++) {
+      int32_t moved = list->order[i];
+      int k = i;
+      for (; k >= gap && begin[6 * list->order[k - gap]] > begin[6 * moved]; k -= gap) {
+        list->order[k] = list->order[k - gap];
+      }
+      list->order[k] = moved;
+    }
+  }
+}
+
+// Bit j of row i - first is set where the boxes i < j meet, for rows first..end-1
+static void sweep(const body_list* list, int axis, int first, int end, uint32_t* bits,
+                  size_t words) {
+  memset(bits, 0, (size_t)(end - first) * words * sizeof *bits);
+  for (int p = 0; p < list->n; p++) {
+    int i = list->order[p];
+    const cr_real* box = list->box + 6 * i;
+    for (int q = p + 1; q < list->n; q++) {
+      int j = list->order[q], low = i < j ? i : j, high = i < j ? j : i;
+      if (list->box[6 * j + axis] > box[3 + axis]) {
+        break;
+      }
+      if (low >= first && low < end && boxes_meet(box, list->box + 6 * j)) {
+        bits[(size_t)(low - first) * words + (size_t)(high >> 5)] |= 1u << (high & 31);
+      }
+    }
+  }
 }
 
 // ---- the walk
@@ -221,23 +293,58 @@ static void offer_bodies(const walk* w, int body1, int body2) {
   }
 }
 
+// body pair i < j of the list, whose boxes meet
+static void walk_pair(walk* w, const body_list* list, int i, int j) {
+  const cr_model* m = w->m;
+  int body1 = list->id[i], body2 = list->id[j];
+  if (bits_match(list->type[i], list->affinity[i], list->type[j], list->affinity[j]) &&
+      bodies_possible(m, body1, body2)) {
+    int64_t place = rank(m, body1, body2);
+    merge_pairs(w, place);
+    if (!excluded(w, place)) {
+      offer_bodies(w, body1, body2);
+    }
+  }
+}
+
+static void walk_few(walk* w, const body_list* list) {
+  for (int i = 0; i < list->n; i++) {
+    for (int j = i + 1; j < list->n; j++) {
+      if (boxes_meet(list->box + 6 * i, list->box + 6 * j)) {
+        walk_pair(w, list, i, j);
+      }
+    }
+  }
+}
+
+// as many rows of bits at a time as the scratch has room for: all of them up to 4096 bodies
+static void walk_many(walk* w, const body_list* list, cr_data* d) {
+  size_t room = ROOM * (size_t)w->m->nbody, words = ((size_t)list->n + 31) / 32;
+  uint32_t* bits = (uint32_t*)cri_push_int(d, room);
+  int axis = widest_axis(list), block = (int)(room / words);
+  sort_along(list, axis);
+  for (int first = 0; first < list->n; first += block) {
+    int end = list->n - first < block ? list->n : first + block;
+    sweep(list, axis, first, end, bits, words);
+    for (int i = first; i < end; i++) {
+      const uint32_t* row = bits + (size_t)(i - first) * words;
+      for (size_t k = 0; k < words; k++) {
+        for (uint32_t rest = row[k]; rest != 0; rest &= rest - 1) {
+          walk_pair(w, list, i, (int)(32 * k) + __builtin_ctz(rest));
+        }
+      }
+    }
+  }
+}
+
 void cri_candidates(const cr_model* m, cr_data* d, cr_candidate_visit* visit, void* context) {
   size_t mark = cri_mark(d);
   walk w = {.m = m, .d = d, .visit = visit, .context = context};
   body_list list = list_bodies(m, d);
-  for (int i = 0; i < list.n; i++) {
-    for (int j = i + 1; j < list.n; j++) {
-      if (!boxes_meet(list.box + 6 * i, list.box + 6 * j) ||
-          !bits_match(list.type[i], list.affinity[i], list.type[j], list.affinity[j]) ||
-          !bodies_possible(m, list.id[i], list.id[j])) {
-        continue;
-      }
-      int64_t place = rank(m, list.id[i], list.id[j]);
-      merge_pairs(&w, place);
-      if (!excluded(&w, place)) {
-        offer_bodies(&w, list.id[i], list.id[j]);
-      }
-    }
+  if (list.n <= FEW) {
+    walk_few(&w, &list);
+  } else {
+    walk_many(&w, &list, d);
   }
   merge_pairs(&w, INT64_MAX);
   cri_pop(d, mark);

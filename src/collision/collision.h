@@ -16,7 +16,7 @@
 /// Writes   ncon, contact_geom, contact_pair; contacts in MuJoCo's order
 /// Saves    contact_feature, contact_local, contact_axes
 /// Units    m; frames: world
-/// Memory   no allocation; scratch 8 numbers a body
+/// Memory   no allocation; scratch 72 numbers a body
 /// Errors   CR_ERR_CAPACITY when ncon_max is too small, with the number needed (ncon_max of them are
 ///          stored); CR_ERR_UNSUPPORTED when two geoms meet whose types have no functions
 /// Smooth   where no feature changes: a contact that appears or goes, a nearest end, edge, face or

@@ -12,11 +12,12 @@
 #include "contact/rows.h"
 #include "math/cholesky.h"
 
-enum { LEAST_ITERATIONS = 200, LINE_ITERATIONS = 60, MAX_BLOCK = 2 * (CR_MAX_CONE - 1) };
+enum { LEAST_ITERATIONS = 1000, LINE_ITERATIONS = 60, MAX_BLOCK = 2 * (CR_MAX_CONE - 1) };
 
 static const cr_real ROUND_OFF = 8 * CR_EPS;      // share of the scale that is as good as zero
 static const cr_real ACCEPT = 4500 * CR_EPS;      // share below which a residual may come to rest
-static const cr_real NEAR = CR_R(1e-6);           // share below which steps are small
+static const cr_real FAR = 16;                    // changes of e, in units of e and aref
+static const cr_real LOOSEST = CR_R(1e-9);        // largest residual, should rounding be that bad
 static const cr_real LINE_TOLERANCE = CR_R(0.1);  // of the slope at the start of the line
 static const cr_real REST = CR_R(0.5);            // a residual that falls less has come to rest
 
@@ -35,6 +36,7 @@ typedef struct {
   cr_pattern M, H;
   const cr_real* factored_at;  // the a of the point at which H was factored, NULL before
   int32_t* factored;           // and its states
+  cr_real way;                 // sum of the largest changes of e since it was made anew
 } problem;
 
 static point point_push(const cr_model* m, cr_data* d) {
@@ -56,20 +58,21 @@ static void rows_at(const problem* p, const cr_real* a, cr_real* e) {
   }
 }
 
-// forces and g from x.e and x.Ma [c1]
+// [c1] forces and g from x.e and x.Ma; the residual is infinite where a number is not finite
 static void balance(const problem* p, point* x) {
   int nv = p->m->nv;
   cri_law_force(p->d, x->e, x->f, x->state);
   cr_zero(x->q, nv);
   cri_rows_mul_transposed(p->m, p->d, p->d->efc_J, x->q, x->f);
-  cr_real scale = 0, largest = 0;
+  cr_real scale = 0, most = 0, sum = 0;
   for (int i = 0; i < nv; i++) {
     cr_real tau = p->d->qfrc_smooth[i];
     x->g[i] = x->Ma[i] - tau - x->q[i];
-    largest = cr_max(cr_abs(x->g[i]), largest);
+    sum += x->g[i];
+    most = cr_max(most, cr_abs(x->g[i]));
     scale = cr_max(scale, cr_max(cr_abs(tau), cr_max(cr_abs(x->Ma[i]), cr_abs(x->q[i]))));
   }
-  x->residual = largest > 0 ? largest / scale : 0;
+  x->residual = !isfinite(sum) ? (cr_real)INFINITY : (most > 0 ? most / scale : 0);
 }
 
 // everything at x.a
@@ -79,19 +82,12 @@ static void evaluate(const problem* p, point* x) {
   balance(p, x);
 }
 
-// Everything at y = x + alpha s, u = J s and Ms = M s. Near the solution and for a first step, e and
-// M a take their change: e + J s keeps digits that J a - aref loses, since terms of the latter are
-// much larger than e. Between, so that nothing of a far start is left, they are made anew.
+// Everything at y = x + alpha s, u = J s and Ms = M s: e and M a take their change, which keeps the
+// digits that J a - aref loses where its two terms are much larger than e.
 static void evaluate_from(const problem* p, const point* x, const cr_real* s, const cr_real* u,
                           const cr_real* Ms, cr_real alpha, point* y) {
   for (int i = 0; i < p->m->nv; i++) {
     y->a[i] = x->a[i] + alpha * s[i];
-  }
-  if (p->d->solver_iterations > 0 && x->residual > NEAR) {
-    evaluate(p, y);
-    return;
-  }
-  for (int i = 0; i < p->m->nv; i++) {
     y->Ma[i] = x->Ma[i] + alpha * Ms[i];
   }
   for (int i = 0; i < p->d->nefc; i++) {
@@ -108,6 +104,14 @@ static cr_real dot(const cr_real* x, const cr_real* y, int n) {
   return sum;
 }
 
+static cr_real largest(const cr_real* x, int n) {
+  cr_real most = 0;
+  for (int i = 0; i < n; i++) {
+    most = cr_max(most, cr_abs(x[i]));
+  }
+  return most;
+}
+
 // ---- [c2] H = M - J' F' J
 
 // whether the columns of every row are consecutive ancestors, so that H has no more entries than M
@@ -116,7 +120,8 @@ static bool along_trees(const problem* p) {
   for (int i = 0; i < d->nefc; i += cri_rows_block(p->m, d, i)) {
     const int32_t* col = d->efc_J_colind + d->efc_J_rowadr[i];
     for (int k = 1; k < d->efc_J_rownnz[i]; k++) {
-      if (p->m->dof_parentid[col[k]] != col[k - 1]) {
+      bool nested = p->M.nnz[col[k]] == p->M.nnz[col[k - 1]] + 1;
+      if (p->m->dof_parentid[col[k]] != col[k - 1] || !nested) {
         return false;
       }
     }
@@ -201,6 +206,14 @@ static int weigh_block(const problem* p, const point* at, int i, int block, cr_r
   return count;
 }
 
+static cr_status not_definite(const cr_model* m, cr_data* d, int dof) {
+  int joint = m->dof_jntid[dof];
+  return cri_fail(&d->error, CR_ERR_SINGULAR,
+                  "constraint solver: the inertia with constraints is not positive definite at "
+                  "joint %d \"%s\" (dof %d)",
+                  joint, cri_name(m, m->name_jntadr, joint), dof);
+}
+
 static cr_status factor(problem* p, const point* at) {
   cr_data* d = p->d;
   size_t mark = cri_mark(d);
@@ -216,12 +229,8 @@ static cr_status factor(problem* p, const point* at) {
   cri_pop(d, mark);
   memcpy(p->factored, at->state, (size_t)d->nefc * sizeof *p->factored);
   p->factored_at = at->a;
-  int row = cr_chol_factor(d->H_factor, &p->H);
-  if (row >= 0) {
-    return cri_fail(&d->error, CR_ERR_SINGULAR,
-                    "constraint solver: the Newton matrix is not positive definite at dof %d", row);
-  }
-  return CR_OK;
+  int dof = cr_chol_factor(d->H_factor, &p->H);
+  return dof < 0 ? CR_OK : not_definite(p->m, d, dof);
 }
 
 // whether the factor is that of H at `at`: H of quadratic rows depends on their states alone
@@ -277,7 +286,6 @@ static void start(const problem* p, point* x) {
   const cr_data* d = p->d;
   int nv = p->m->nv;
   if ((p->m->disableflags & CR_DSBL_WARMSTART) == 0) {
-    // x.g is used for a - a_smooth before it is needed
     rows_at(p, d->qacc_smooth, x->e);
     cr_real cost_smooth = cri_law_cost(d, x->e), cost = 0;
     cr_copy(x->a, d->qacc_warmstart, nv);
@@ -310,6 +318,7 @@ static cr_status step(problem* p, const point* x, point* y) {
   cr_sparse_mul(Ms, p->metric, &p->M, s);
   cri_rows_mul(p->m, p->d, p->d->efc_J, u, s);
   evaluate_from(p, x, s, u, Ms, 1, y);
+  cr_real alpha = 1;
 
   // stay at the unit step where the slope is small enough there, or all that is left is rounding
   cr_real slope = dot(x->g, s, nv);
@@ -317,13 +326,16 @@ static cr_status step(problem* p, const point* x, point* y) {
   if (!small && !factor_is_current(p, y) && x->residual > ACCEPT) {
     line l = {.p = p, .e = x->e, .u = u, .quadratic = dot(s, Ms, nv)};
     l.linear = dot(x->Ma, s, nv) - dot(p->d->qfrc_smooth, s, nv);
-    evaluate_from(p, x, s, u, Ms, line_search(&l, slope), y);
+    alpha = line_search(&l, slope);
+    evaluate_from(p, x, s, u, Ms, alpha, y);
   }
+  p->way += alpha * largest(u, p->d->nefc);
   cri_pop(p->d, mark);
   return CR_OK;
 }
 
-// Whether what is left of g is rounding: forces of stiff rows are differences of large numbers.
+// Whether what is left of g is rounding: a force near the boundary of a cone is the difference of
+// large numbers.
 static bool is_rounding(const problem* p, const point* x) {
   const cr_data* d = p->d;
   int nv = p->m->nv;
@@ -333,16 +345,11 @@ static bool is_rounding(const problem* p, const point* x) {
     noise[i] = cr_abs(x->Ma[i]) + cr_abs(d->qfrc_smooth[i]);
   }
   for (int i = 0; i < d->nefc; i++) {
-    const cr_real* J = d->efc_J + d->efc_J_rowadr[i];
-    const int32_t* col = d->efc_J_colind + d->efc_J_rowadr[i];
-    cr_real e = cr_abs(d->efc_aref[i]);
-    for (int k = 0; k < d->efc_J_rownnz[i]; k++) {
-      e += cr_abs(J[k] * x->a[col[k]]);
-    }
     bool stiff = x->state[i] == CR_STATE_QUADRATIC || x->state[i] == CR_STATE_CONE;
-    cr_real f = cr_abs(x->f[i]) + (stiff ? d->efc_D[i] * e : 0);
-    for (int k = 0; k < d->efc_J_rownnz[i]; k++) {
-      noise[col[k]] += cr_abs(J[k]) * f;
+    cr_real f = cr_abs(x->f[i]) + (stiff ? d->efc_D[i] * cr_abs(x->e[i]) : 0);
+    int adr = d->efc_J_rowadr[i];
+    for (int k = adr; k < adr + d->efc_J_rownnz[i]; k++) {
+      noise[d->efc_J_colind[k]] += cr_abs(d->efc_J[k]) * f;
     }
   }
   bool all = true;
@@ -353,16 +360,37 @@ static bool is_rounding(const problem* p, const point* x) {
   return all;
 }
 
+// What e lost on a long way to x is made good by evaluating it anew; false where there is none.
+static bool came_from_far(problem* p, point* x) {
+  cr_real size = 0;
+  for (int i = 0; i < p->d->nefc; i++) {
+    size = cr_max(size, cr_abs(x->e[i]) + cr_abs(p->d->efc_aref[i]));
+  }
+  if (p->way <= FAR * size) {
+    return false;
+  }
+  p->way = 0;
+  evaluate(p, x);
+  return true;
+}
+
+static cr_status no_convergence(cr_data* d, const point* x) {
+  return cri_fail(&d->error, CR_ERR_SOLVER,
+                  "constraint solver: residual %g of the largest force after %d iterations",
+                  (double)x->residual, d->solver_iterations);
+}
+
 // Iterates from *x, with *y to go on to; *x is the solution in the end.
 static cr_status iterate(problem* p, point* x, point* y) {
   cr_data* d = p->d;
   int most = p->m->iterations > LEAST_ITERATIONS ? p->m->iterations : LEAST_ITERATIONS;
   cr_real enough = cr_max(p->m->tolerance, ROUND_OFF);
-  for (d->solver_iterations = 0; x->residual > enough; d->solver_iterations++) {
+  for (d->solver_iterations = 0;; d->solver_iterations++) {
+    if (x->residual <= enough && !came_from_far(p, x)) {
+      return CR_OK;
+    }
     if (d->solver_iterations >= most) {
-      return cri_fail(&d->error, CR_ERR_SOLVER,
-                      "constraint solver: residual %g of the largest force after %d iterations",
-                      (double)x->residual, d->solver_iterations);
+      return no_convergence(d, x);
     }
     CR_TRY(step(p, x, y));
     bool rests = y->residual > REST * x->residual && (x->residual <= ACCEPT || is_rounding(p, y));
@@ -371,16 +399,15 @@ static cr_status iterate(problem* p, point* x, point* y) {
       *x = *y;
       *y = swap;
     }
-    if (rests) {
-      break;
+    if (rests && !came_from_far(p, x)) {
+      return x->residual <= LOOSEST ? CR_OK : no_convergence(d, x);
     }
   }
-  return CR_OK;
 }
 
 static cr_status rows_finite(cr_data* d, const cr_real* e) {
   for (int i = 0; i < d->nefc; i++) {
-    if (!isfinite(e[i])) {
+    if (!isfinite(e[i] * d->efc_D[i])) {
       return cri_fail(&d->error, CR_ERR_NONFINITE,
                       "constraint solver: row %d (of type %d, object %d) is not finite", i,
                       d->efc_type[i], d->efc_id[i]);

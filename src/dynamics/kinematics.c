@@ -259,10 +259,11 @@ static void joint_jvp(const cr_model* m, const cr_data* d, cr_data* tan, int j, 
   cr_sub3(s + 3, anchor_tan, s + 3);
 }
 
-// [k3]' and [k4]': from the wrench after the joint to that before it, as far as it does not pass
-// through anchor and axis, and to their cotangents
+// the wrench after the joint becomes what of that before it does not pass through anchor and axis,
+// whose cotangents take the rest
 static void slide_vjp(const joint_state* g, cr_real* q_bar, const cr_real s_bar[6],
                       cr_real axis_bar[3]) {
+  // [k3]'
   q_bar[0] += cr_dot3(g->axis, s_bar + 3);
   cr_accscl3(axis_bar, s_bar + 3, g->q);
 }
@@ -270,7 +271,7 @@ static void slide_vjp(const joint_state* g, cr_real* q_bar, const cr_real s_bar[
 static void turn_vjp(const joint_state* g, const cr_real a[3], cr_real* q_bar, cr_real* a_bar,
                      cr_real* b_bar, cr_real s_bar[6], cr_real anchor_bar[3]) {
   cr_real *moment = s_bar, *force = s_bar + 3, turn_bar[3];
-  // the force holds the body at the anchor
+  // [k4]' the force goes to the anchor, where the body is held
   cr_acccross3(moment, force, g->arm_after);
   cr_acc3(anchor_bar, force);
   if (b_bar != NULL) {
@@ -279,7 +280,7 @@ static void turn_vjp(const joint_state* g, const cr_real a[3], cr_real* q_bar, c
     cr_sub3(b_bar, b_bar, back);
   }
   cr_zero3(force);
-  // the moment turns it
+  // the moment stays, and is felt by the turn
   if (g->type == CR_JNT_BALL) {
     cr_acctmat3(q_bar, g->after, moment);
     return;

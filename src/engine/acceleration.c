@@ -150,48 +150,54 @@ static void smooth_bar(const cr_model* m, const cr_data* d, cr_data* bar) {
   cri_pop(bar, mark);
 }
 
+// [a2]', [a3]' where there are rows: w is qacc_bar, and becomes H'^-1 (qacc_bar + J' F'' phi)
+static void rows_bar(const cr_model* m, const cr_data* d, cr_data* bar, cr_real* w) {
+  size_t mark = cri_mark(bar);
+  cr_real* psi = cri_push(bar, (size_t)d->nefc);
+  const cr_contact_model* model = cri_contact_model(m);
+  cr_pairs* J_bar = &bar->efc_J_pairs;
+  int of_f = cri_pairs_add(J_bar), of_e = cri_pairs_add(J_bar);
+  cr_real *e_bar = cri_pair_left(J_bar, of_e), *q_bar = cri_pair_right(J_bar, of_f);
+
+  // [a3]' phi = f_bar + J q_bar
+  cri_rows_mul(m, d, d->efc_J, psi, bar->qfrc_constraint);
+  for (int i = 0; i < d->nefc; i++) {
+    psi[i] += bar->efc_force[i];
+  }
+
+  // [a2]' H' w = a_bar + J' F'' phi
+  model->force_vjp(m, d, NULL, psi, e_bar);
+  cri_rows_mul_transposed(m, d, d->efc_J, w, e_bar);
+  solve_linear(m, d, w, true, bar);
+
+  // psi = phi + J w, e_bar = F'' psi
+  cri_rows_mul(m, d, d->efc_J, e_bar, w);
+  for (int i = 0; i < d->nefc; i++) {
+    psi[i] += e_bar[i];
+  }
+  model->force_vjp(m, d, bar, psi, e_bar);
+  for (int i = 0; i < d->nefc; i++) {
+    bar->efc_aref[i] -= e_bar[i];
+  }
+
+  // J_bar += f (x) (q_bar + w) + e_bar (x) a
+  cr_copy(cri_pair_left(J_bar, of_f), d->acc_force, d->nefc);
+  for (int i = 0; i < m->nv; i++) {
+    q_bar[i] = bar->qfrc_constraint[i] + w[i];
+  }
+  cr_copy(cri_pair_right(J_bar, of_e), d->acc_qacc, m->nv);
+  cri_pop(bar, mark);
+}
+
 cr_status cr_acceleration_vjp(const cr_model* m, const cr_data* d, cr_data* bar) {
   smooth_bar(m, d, bar);
-  size_t mark = cri_mark(bar), v = (size_t)m->nv, n = (size_t)d->nefc;
-  cr_real* w = cri_push(bar, v);
+  size_t mark = cri_mark(bar);
+  cr_real* w = cri_push(bar, (size_t)m->nv);
   cr_copy(w, bar->qacc, m->nv);
-  if (n == 0) {
-    solve_linear(m, d, w, true, bar);
+  if (d->nefc > 0) {
+    rows_bar(m, d, bar, w);
   } else {
-    const cr_contact_model* model = cri_contact_model(m);
-    cr_pairs* J_bar = &bar->efc_J_pairs;
-    cr_real* psi = cri_push(bar, n);
-    int to_f = cri_pairs_add(J_bar), to_e = cri_pairs_add(J_bar);
-    cr_real* e_bar = cri_pair_left(J_bar, to_e);
-    cr_real* force = cri_pair_right(J_bar, to_f);
-
-    // [a3]' phi = f_bar + J q_bar
-    cri_rows_mul(m, d, d->efc_J, psi, bar->qfrc_constraint);
-    for (int i = 0; i < d->nefc; i++) {
-      psi[i] += bar->efc_force[i];
-    }
-
-    // [a2]' H' w = a_bar + J' F'' phi
-    model->force_vjp(m, d, NULL, psi, e_bar);
-    cri_rows_mul_transposed(m, d, d->efc_J, w, e_bar);
     solve_linear(m, d, w, true, bar);
-
-    // psi = phi + J w, e_bar = F'' psi
-    cri_rows_mul(m, d, d->efc_J, e_bar, w);
-    for (int i = 0; i < d->nefc; i++) {
-      psi[i] += e_bar[i];
-    }
-    model->force_vjp(m, d, bar, psi, e_bar);
-    for (int i = 0; i < d->nefc; i++) {
-      bar->efc_aref[i] -= e_bar[i];
-    }
-
-    // J_bar += f (x) (q_bar + w) + e_bar (x) a
-    cr_copy(cri_pair_left(J_bar, to_f), d->acc_force, d->nefc);
-    for (int i = 0; i < m->nv; i++) {
-      force[i] = bar->qfrc_constraint[i] + w[i];
-    }
-    cr_copy(cri_pair_right(J_bar, to_e), d->acc_qacc, m->nv);
   }
   for (int i = 0; i < m->nv; i++) {
     bar->qfrc_smooth[i] += w[i];

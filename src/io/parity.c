@@ -23,11 +23,19 @@ struct cr_parity_bench {
 
 // ---- accumulating
 
-static cr_parity_row* row_of(cr_parity* p, const char* name) {
+static cr_parity_row* find_row(cr_parity* p, const char* name) {
   for (int i = 0; i < p->n; i++) {
     if (strcmp(p->rows[i].name, name) == 0) {
       return &p->rows[i];
     }
+  }
+  return NULL;
+}
+
+static cr_parity_row* row_of(cr_parity* p, const char* name) {
+  cr_parity_row* row = find_row(p, name);
+  if (row != NULL) {
+    return row;
   }
   if (p->n == CR_PARITY_ROWS) {
     return &p->rows[CR_PARITY_ROWS - 1];
@@ -282,6 +290,34 @@ static cr_status compare_steps(cr_parity_bench* b, cr_error* error) {
   return compare_step(b, mjINT_RK4, rk4, error);
 }
 
+// ---- scales: a small difference of large terms is as exact as its terms
+
+static void raise_scale(cr_parity* p, const char* name, const char* term, double factor) {
+  cr_parity_row *row = find_row(p, name), *from = find_row(p, term);
+  if (row != NULL && from != NULL) {
+    row->scale = fmax(row->scale, factor * from->scale);
+  }
+}
+
+static void raise_scales(cr_parity* p, double timestep) {
+  static const char* const terms[][2] = {{"qfrc_passive", "qfrc_spring"},
+                                         {"qfrc_passive", "qfrc_damper"},
+                                         {"qfrc_passive", "qfrc_gravcomp"},
+                                         {"qfrc_smooth", "qfrc_passive"},
+                                         {"qfrc_smooth", "qfrc_bias"},
+                                         {"qfrc_smooth", "qfrc_actuator"},
+                                         {"qfrc_constraint", "qfrc_smooth"},
+                                         {"efc_force", "qfrc_smooth"},
+                                         {"qacc", "qacc_smooth"},
+                                         {"contact_dist", "geom_xpos"},
+                                         {"efc_pos", "contact_dist"}};
+  for (int i = 0; i < COUNT(terms); i++) {
+    raise_scale(p, terms[i][0], terms[i][1], 1);
+  }
+  raise_scale(p, "qvel after Euler", "qacc", timestep);
+  raise_scale(p, "qvel after RK4", "qacc", timestep);
+}
+
 // ---- one state
 
 static void take_state(const cr_parity_bench* b, cr_data* d) {
@@ -354,6 +390,7 @@ static cr_status compare_guarded(void* context) {
     compare_same(b, solved_rows, COUNT(solved_rows));
     CR_TRY(compare_steps(b, c->error));
   }
+  raise_scales(b->result, b->mj->opt.timestep);
   return CR_OK;
 }
 
@@ -436,6 +473,8 @@ typedef struct {
   cr_random* random;
 } drive_context;
 
+enum { MAX_TRIES = 10 };
+
 static cr_status drive_guarded(void* context) {
   drive_context* c = context;
   cr_parity_bench* b = c->b;
@@ -445,14 +484,17 @@ static cr_status drive_guarded(void* context) {
     return CR_OK;
   }
   visit -= (int)b->mj->nkey;
+  int tries = 0;
   do {
     mj_resetData(b->mj, b->state);
     if (visit % 4 != 0) {
       random_pose(b, c->random);
     }
     random_controls(b, c->random);
-    // every second state is reached by simulation: bodies come to lie, slide, fly
-    int steps = visit % 2 == 0 ? 20 + cr_random_int(c->random, 200) : 0;
+    // every second state is reached by simulation: bodies come to lie, slide, fly; but not where the
+    // simulation blows up again and again
+    bool simulate = visit % 2 == 0 && tries++ < MAX_TRIES;
+    int steps = simulate ? 20 + cr_random_int(c->random, 200) : 0;
     for (int k = 0; k < steps && sane(b); k++) {
       if (k % 20 == 0) {
         random_controls(b, c->random);
@@ -536,6 +578,14 @@ cr_status cr_parity_time(cr_parity_bench* b, double* step_us, double* transition
 
 // ---- the bench
 
+static cr_status make_data(void* context) {
+  cr_parity_bench* b = context;
+  b->state = mj_makeData(b->mj);
+  b->d = mj_makeData(b->mj);
+  b->scratch = mj_makeData(b->mj);
+  return CR_OK;
+}
+
 cr_status cr_parity_create(cr_parity_bench** out, mjModel* mj, const cr_model* m, cr_error* error) {
   cr_parity_bench* b = calloc(1, sizeof *b);
   if (b == NULL) {
@@ -549,12 +599,10 @@ cr_status cr_parity_create(cr_parity_bench** out, mjModel* mj, const cr_model* m
   mj->opt.iterations = 200;
   mj->opt.ls_iterations = 100;
   mj->opt.noslip_iterations = 0;
-  b->state = mj_makeData(mj);
-  b->d = mj_makeData(mj);
-  b->scratch = mj_makeData(mj);
-  if (b->state == NULL || b->d == NULL || b->scratch == NULL) {
+  cr_status status = cri_mujoco_guard(make_data, b, "MuJoCo's data", error);
+  if (status != CR_OK) {
     cr_parity_free(b);
-    return cri_fail(error, CR_ERR_MEMORY, "parity: no memory for MuJoCo's data");
+    return status;
   }
   *out = b;
   return CR_OK;

@@ -15,21 +15,42 @@ typedef struct {
   size_t below;
 } index_row;
 
-#define INDEX(field, lowest, count) {CR_FIELD_##field, lowest, offsetof(cr_model, count)},
+// clang-format off
+#define INDEX(field, lowest, count) {CR_FIELD_##field, lowest, offsetof(cr_model, count)}
 static const index_row index_rows[] = {
-    INDEX(body_parentid, 0, nbody) INDEX(body_rootid, 0, nbody) INDEX(body_weldid, 0, nbody) INDEX(
-        body_mocapid, -1, nmocap) INDEX(body_jntadr, -1, njnt) INDEX(body_dofadr, -1, nv)
-        INDEX(body_treeid, -1, ntree) INDEX(body_geomadr, -1, ngeom) INDEX(jnt_qposadr, 0, nq)
-            INDEX(jnt_dofadr, 0, nv) INDEX(jnt_bodyid, 0, nbody) INDEX(dof_bodyid, 0, nbody) INDEX(
-                dof_jntid, 0, njnt) INDEX(dof_parentid, -1, nv) INDEX(dof_treeid, 0, ntree)
-                INDEX(tree_dofadr, -1, nv) INDEX(M_rowadr, 0, nC) INDEX(M_colind, 0, nv) INDEX(
-                    geom_bodyid, 0, nbody) INDEX(site_bodyid, 0, nbody) INDEX(pair_geom1, 0, ngeom)
-                    INDEX(pair_geom2, 0, ngeom) INDEX(exclude_body, 0, nbody)
-                        INDEX(actuator_ctrladr, 0, nu) INDEX(actuator_outadr, 0, nout)
-                            INDEX(actuator_actadr, -1, na) INDEX(name_bodyadr, 0, nnames)
-                                INDEX(name_jntadr, 0, nnames) INDEX(name_geomadr, 0, nnames) INDEX(
-                                    name_siteadr, 0, nnames) INDEX(name_actuatoradr, 0, nnames)
-                                    INDEX(name_pairadr, 0, nnames) INDEX(name_keyadr, 0, nnames)};
+    INDEX(body_parentid, 0, nbody),    INDEX(body_rootid, 0, nbody),
+    INDEX(body_weldid, 0, nbody),      INDEX(body_mocapid, -1, nmocap),
+    INDEX(body_jntadr, -1, njnt),      INDEX(body_dofadr, -1, nv),
+    INDEX(body_treeid, -1, ntree),     INDEX(body_geomadr, -1, ngeom),
+    INDEX(jnt_qposadr, 0, nq),         INDEX(jnt_dofadr, 0, nv),
+    INDEX(jnt_bodyid, 0, nbody),       INDEX(dof_bodyid, 0, nbody),
+    INDEX(dof_jntid, 0, njnt),         INDEX(dof_parentid, -1, nv),
+    INDEX(dof_treeid, 0, ntree),       INDEX(tree_dofadr, -1, nv),
+    INDEX(M_rowadr, 0, nC),            INDEX(M_colind, 0, nv),
+    INDEX(geom_bodyid, 0, nbody),      INDEX(site_bodyid, 0, nbody),
+    INDEX(pair_geom1, 0, ngeom),       INDEX(pair_geom2, 0, ngeom),
+    INDEX(exclude_body, 0, nbody),     INDEX(actuator_ctrladr, 0, nu),
+    INDEX(actuator_outadr, 0, nout),   INDEX(actuator_actadr, -1, na),
+    INDEX(name_bodyadr, 0, nnames),    INDEX(name_jntadr, 0, nnames),
+    INDEX(name_geomadr, 0, nnames),    INDEX(name_siteadr, 0, nnames),
+    INDEX(name_actuatoradr, 0, nnames), INDEX(name_pairadr, 0, nnames),
+    INDEX(name_keyadr, 0, nnames)};
+// clang-format on
+
+// fields whose values are choices: lowest and highest
+static const struct {
+  cr_field_id id;
+  int lowest, highest;
+} choice_rows[] = {
+    {CR_FIELD_jnt_type, CR_JNT_FREE, CR_JNT_HINGE},
+    {CR_FIELD_geom_type, CR_GEOM_PLANE, CR_N_GEOM_TYPE - 1},
+    {CR_FIELD_geom_condim, 1, 6},
+    {CR_FIELD_pair_dim, 1, 6},
+    {CR_FIELD_actuator_trntype, 0, 0},
+    {CR_FIELD_actuator_dyntype, CR_DYN_NONE, CR_DYN_FILTEREXACT},
+    {CR_FIELD_actuator_gaintype, CR_GAIN_FIXED, CR_GAIN_AFFINE},
+    {CR_FIELD_actuator_biastype, CR_BIAS_NONE, CR_BIAS_AFFINE},
+};
 
 static const cr_field_id not_negative[] = {
     CR_FIELD_body_mass,      CR_FIELD_body_inertia, CR_FIELD_body_invweight0,
@@ -59,7 +80,8 @@ static const char* element(const cr_model* m, cr_field_id id, int row, char text
   }
   for (int i = 0; i < COUNT(kinds); i++) {
     if (strcmp(kinds[i].rows, rows) == 0) {
-      const char* name = m->nnames > 0 ? cri_name(m, kinds[i].adr, row) : "";
+      int at = kinds[i].adr[row];  // not checked yet
+      const char* name = at >= 0 && at < m->nnames ? m->names + at : "";
       if (name[0] != 0) {
         (void)snprintf(text, 96, "%s '%.60s'", kinds[i].kind, name);
       } else {
@@ -93,8 +115,7 @@ static cr_status check_indices(const cr_model* m, cr_error* error) {
     int width = cri_field_width(m, row->id), n = cri_field_rows(m, NULL, row->id) * width;
     const int32_t* values = cri_field_index(m, NULL, row->id);
     for (int i = 0; i < n && !names_absent; i++) {
-      // an address of nothing may point one past the end, as MuJoCo's do
-      if (values[i] < row->lowest || values[i] >= below + (below == 0)) {
+      if (values[i] < row->lowest || values[i] >= below) {
         char text[96];
         return cri_fail(error, CR_ERR_MODEL, "%s: %s is %d, out of range [%d, %d)",
                         element(m, row->id, i / width, text), cri_field(row->id)->name, values[i],
@@ -105,36 +126,111 @@ static cr_status check_indices(const cr_model* m, cr_error* error) {
   return CR_OK;
 }
 
-static cr_status check_tree(const cr_model* m, cr_error* error) {
-  for (int i = 1; i < m->nbody; i++) {
-    if (m->body_parentid[i] >= i) {
+static cr_status check_choices(const cr_model* m, cr_error* error) {
+  if (m->integrator != CR_INT_EULER && m->integrator != CR_INT_RK4) {
+    return cri_fail(error, CR_ERR_MODEL, "option integrator: there is no %d", m->integrator);
+  }
+  if (m->cone != CR_CONE_PYRAMIDAL && m->cone != CR_CONE_ELLIPTIC) {
+    return cri_fail(error, CR_ERR_MODEL, "option cone: there is no %d", m->cone);
+  }
+  for (int k = 0; k < COUNT(choice_rows); k++) {
+    cr_field_id id = choice_rows[k].id;
+    const int32_t* values = cri_field_index(m, NULL, id);
+    for (int i = 0; i < cri_field_rows(m, NULL, id); i++) {
+      if (values[i] < choice_rows[k].lowest || values[i] > choice_rows[k].highest) {
+        return bad(m, id, i, "is no choice", values[i], error);
+      }
+    }
+  }
+  return CR_OK;
+}
+
+// children [adr, adr + n) of a body, of which there are `total`, say that they belong to it
+static bool owned(const int32_t* owner, int adr, int n, int total, int body) {
+  if (n < 0 || (n > 0 && (adr < 0 || n > total - adr))) {
+    return false;
+  }
+  for (int i = adr; i < adr + n; i++) {
+    if (owner[i] != body) {
+      return false;
+    }
+  }
+  return true;
+}
+
+static cr_status check_bodies(const cr_model* m, cr_error* error) {
+  for (int i = 0; i < m->nbody; i++) {
+    if (i > 0 && m->body_parentid[i] >= i) {
       return bad(m, CR_FIELD_body_parentid, i, "must come before its child", m->body_parentid[i],
                  error);
     }
-    if (m->body_jntnum[i] < 0 || m->body_dofnum[i] < 0 ||
-        (m->body_jntnum[i] > 0 && m->body_jntadr[i] + m->body_jntnum[i] > m->njnt) ||
-        (m->body_dofnum[i] > 0 && m->body_dofadr[i] + m->body_dofnum[i] > m->nv)) {
+    if (!owned(m->jnt_bodyid, m->body_jntadr[i], m->body_jntnum[i], m->njnt, i)) {
       return bad(m, CR_FIELD_body_jntnum, i, "does not fit", m->body_jntnum[i], error);
     }
-  }
-  for (int i = 0; i < m->nv; i++) {
-    int end = m->M_rowadr[i] + m->M_rownnz[i];
-    if (m->dof_parentid[i] >= i || m->M_rownnz[i] < 1 || end > m->nC || m->M_colind[end - 1] != i) {
-      return bad(m, CR_FIELD_dof_parentid, i, "and M's rows do not agree", m->dof_parentid[i],
-                 error);
+    if (!owned(m->dof_bodyid, m->body_dofadr[i], m->body_dofnum[i], m->nv, i)) {
+      return bad(m, CR_FIELD_body_dofnum, i, "does not fit", m->body_dofnum[i], error);
+    }
+    if (!owned(m->geom_bodyid, m->body_geomadr[i], m->body_geomnum[i], m->ngeom, i)) {
+      return bad(m, CR_FIELD_body_geomnum, i, "does not fit", m->body_geomnum[i], error);
     }
   }
+  for (int i = 0; i < m->ntree; i++) {
+    if (!owned(m->dof_treeid, m->tree_dofadr[i], m->tree_dofnum[i], m->nv, i)) {
+      return bad(m, CR_FIELD_tree_dofnum, i, "does not fit", m->tree_dofnum[i], error);
+    }
+  }
+  return CR_OK;
+}
+
+// joints share qpos and qvel out between them, in order
+static cr_status check_joints(const cr_model* m, cr_error* error) {
+  static const int nq_of[] = {7, 4, 1, 1}, nv_of[] = {6, 3, 1, 1};
+  int q = 0, v = 0;
   for (int j = 0; j < m->njnt; j++) {
-    static const int nq_of[] = {7, 4, 1, 1}, nv_of[] = {6, 3, 1, 1};
     int type = m->jnt_type[j];
-    if (type < 0 || type > CR_JNT_HINGE || m->jnt_qposadr[j] + nq_of[type] > m->nq ||
-        m->jnt_dofadr[j] + nv_of[type] > m->nv) {
+    if (m->jnt_qposadr[j] != q || m->jnt_dofadr[j] != v || q + nq_of[type] > m->nq ||
+        !owned(m->dof_jntid, v, nv_of[type], m->nv, j)) {
       return bad(m, CR_FIELD_jnt_type, j, "does not fit", type, error);
     }
+    q += nq_of[type];
+    v += nv_of[type];
   }
+  if (q != m->nq || v != m->nv) {
+    return cri_fail(error, CR_ERR_MODEL, "nq %d, nv %d: the joints have %d and %d", m->nq, m->nv, q,
+                    v);
+  }
+  return CR_OK;
+}
+
+// a row of M is its parent's row and the diagonal
+static cr_status check_inertia_pattern(const cr_model* m, cr_error* error) {
+  for (int i = 0, adr = 0; i < m->nv; i++) {
+    int parent = m->dof_parentid[i], inherited = 0;
+    bool ok = parent < i && m->M_rowadr[i] == adr;
+    if (ok && parent >= 0) {
+      inherited = m->M_rownnz[parent];
+    }
+    ok = ok && m->M_rownnz[i] == inherited + 1 && m->M_rownnz[i] <= m->nC - adr &&
+         m->M_colind[adr + inherited] == i;
+    for (int k = 0; ok && k < inherited; k++) {
+      ok = m->M_colind[adr + k] == m->M_colind[m->M_rowadr[parent] + k];
+    }
+    if (!ok) {
+      return bad(m, CR_FIELD_dof_parentid, i, "and M's rows do not agree", parent, error);
+    }
+    adr += m->M_rownnz[i];
+  }
+  return CR_OK;
+}
+
+static cr_status check_actuators(const cr_model* m, cr_error* error) {
   for (int i = 0; i < m->nactuator; i++) {
+    int adr = m->actuator_actadr[i], n = m->actuator_actnum[i];
     if (m->actuator_trnid[2 * i] < 0 || m->actuator_trnid[2 * i] >= m->njnt) {
       return bad(m, CR_FIELD_actuator_trnid, i, "is no joint", m->actuator_trnid[2 * i], error);
+    }
+    if (n < 0 || n > 1 || (n == 1 && adr < 0) || n != (m->actuator_dyntype[i] != CR_DYN_NONE)) {
+      return bad(m, CR_FIELD_actuator_actnum, i, "does not fit", n, error);
     }
   }
   return CR_OK;
@@ -235,6 +331,18 @@ static cr_real norm4(const cr_real* q) {
   return cr_sqrt(q[0] * q[0] + q[1] * q[1] + q[2] * q[2] + q[3] * q[3]);
 }
 
+static cr_status check_axes(const cr_model* m, cr_error* error) {
+  for (int j = 0; j < m->njnt; j++) {
+    const cr_real* a = m->jnt_axis + 3 * j;
+    cr_real length = cr_sqrt(a[0] * a[0] + a[1] * a[1] + a[2] * a[2]);
+    bool used = m->jnt_type[j] == CR_JNT_SLIDE || m->jnt_type[j] == CR_JNT_HINGE;
+    if (used && cr_abs(length - 1) > CR_R(1e-6)) {
+      return bad(m, CR_FIELD_jnt_axis, j, "is not of unit length", (double)length, error);
+    }
+  }
+  return CR_OK;
+}
+
 static cr_status check_numbers(const cr_model* m, cr_error* error) {
   for (int k = 0; k < CR_N_MODEL_FIELD; k++) {
     cr_field_id id = (cr_field_id)k;
@@ -272,7 +380,7 @@ cr_status cri_model_check(const cr_model* m, cr_error* error) {
     return cri_fail(error, CR_ERR_MODEL, "option timestep: %.9g is not positive",
                     (double)m->timestep);
   }
-  if (!(m->impratio > 0)) {
+  if (!(m->impratio > 0) || !isfinite(m->impratio)) {
     return cri_fail(error, CR_ERR_MODEL, "option impratio: %.9g is not positive",
                     (double)m->impratio);
   }
@@ -280,9 +388,14 @@ cr_status cri_model_check(const cr_model* m, cr_error* error) {
     return cri_fail(error, CR_ERR_MODEL, "nbody: a model has at least the world");
   }
   CR_TRY(check_indices(m, error));
-  CR_TRY(check_tree(m, error));
+  CR_TRY(check_choices(m, error));
+  CR_TRY(check_bodies(m, error));
+  CR_TRY(check_joints(m, error));
+  CR_TRY(check_inertia_pattern(m, error));
+  CR_TRY(check_actuators(m, error));
   CR_TRY(check_shapes(m, error));
-  return check_numbers(m, error);
+  CR_TRY(check_numbers(m, error));
+  return check_axes(m, error);
 }
 
 cr_status cri_qpos_check(const cr_model* m, const cr_real* qpos, cr_error* error) {

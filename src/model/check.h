@@ -6,8 +6,9 @@
 #include "model/model.h"
 
 /// CR_ERR_MODEL with a sentence naming element and field for the first thing that is wrong:
-/// an index out of range, a parent that does not come first, NaN, a negative mass or inertia, a
-/// size below zero, a quaternion that is not of unit length, a time step that is not positive.
+/// an index out of range, a parent that does not come first, counts and addresses that disagree, a
+/// type that does not exist, NaN, a negative mass or inertia, a size below zero, a quaternion or a
+/// joint axis that is not of unit length, a time step that is not positive.
 /// Every loader and every change of parameters goes through it.
 cr_status cri_model_check(const cr_model* m, cr_error* error);
 

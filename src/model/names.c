@@ -3,7 +3,6 @@
 #include "model/names.h"
 
 #include <stdio.h>
-#include <stdlib.h>
 
 // ---- named objects
 
@@ -24,6 +23,7 @@ static name_list names_of(const cr_model* m, const char* rows) {
       {"nu", m->name_actuatoradr, m->nactuator}, {"nout", m->name_actuatoradr, m->nactuator},
       {"na", m->name_actuatoradr, m->nactuator}, {"nactuator", m->name_actuatoradr, m->nactuator},
       {"npair", m->name_pairadr, m->npair},      {"nkey", m->name_keyadr, m->nkey},
+      {"nmocap", m->name_bodyadr, m->nbody},
   };
   for (size_t i = 0; i < sizeof lists / sizeof lists[0]; i++) {
     if (strcmp(lists[i].rows, rows) == 0) {
@@ -50,7 +50,8 @@ static int joint_coordinates(int type) {
 
 static int joint_dofs(int type) { return type == CR_JNT_FREE ? 6 : (type == CR_JNT_BALL ? 3 : 1); }
 
-// rows of a field that a named object stands for
+// rows of a field that a named object stands for; none for an actuator without activation, or a body
+// that is no mocap body
 static void rows_of_object(const cr_model* m, const char* rows, int id, int* first, int* count) {
   *first = id;
   *count = 1;
@@ -67,6 +68,9 @@ static void rows_of_object(const cr_model* m, const char* rows, int id, int* fir
   } else if (strcmp(rows, "na") == 0) {
     *first = m->actuator_actadr[id];
     *count = m->actuator_actnum[id];
+  } else if (strcmp(rows, "nmocap") == 0) {
+    *first = m->body_mocapid[id];
+    *count = *first >= 0 ? 1 : 0;
   }
 }
 
@@ -98,7 +102,7 @@ static cr_status cut(pieces* p, const char* name, cr_error* error) {
     p->bracket[p->nbracket++] = (piece){c + 1, (size_t)(end - c - 1)};
     c = end + 1;
   }
-  if (*c == '.') {
+  if (*c == '.' && c[1] != 0) {
     p->component = (piece){c + 1, strlen(c + 1)};
     c += 1 + p->component.length;
   }
@@ -112,13 +116,18 @@ static bool same(piece p, const char* text) {
   return strlen(text) == p.length && strncmp(p.text, text, p.length) == 0;
 }
 
+// all digits; one that is larger than any index stays larger
 static bool number_of(piece p, int* value) {
-  char* end;
-  if (p.length == 0 || p.text[0] < '0' || p.text[0] > '9') {
-    return false;
+  enum { LARGEST = 1000000000 };
+  *value = 0;
+  for (size_t i = 0; i < p.length; i++) {
+    int digit = p.text[i] - '0';
+    if (digit < 0 || digit > 9) {
+      return false;
+    }
+    *value = *value > LARGEST / 10 - 1 ? LARGEST : 10 * *value + digit;
   }
-  *value = (int)strtol(p.text, &end, 10);
-  return end == p.text + p.length;
+  return p.length > 0;
 }
 
 static cr_field_id field_of(piece p) {
@@ -152,7 +161,7 @@ static cr_status component(int* k, piece p, int width, const char* name, cr_erro
   return CR_OK;
 }
 
-// ---- contacts: contact[geom1:geom2][rank].field
+// ---- contacts: contact[geom1:geom2][rank].field.component
 
 static int find_geom(const cr_model* m, const char* text, size_t length) {
   int id;
@@ -182,14 +191,21 @@ static cr_status find_contact(cr_place* place, const cr_model* m, const pieces* 
     return cri_fail(error, CR_ERR_NAME, "'%s': which contact is a number", name);
   }
   char field[80];
-  (void)snprintf(field, sizeof field, "contact_%.*s",
-                 p->component.length > 0 ? (int)p->component.length : 4,
-                 p->component.length > 0 ? p->component.text : "dist");
+  const char* what = p->component.length > 0 ? p->component.text : "dist";
+  size_t length = strcspn(what, ".");
+  (void)snprintf(field, sizeof field, "contact_%.*s", (int)length, what);
   place->field = cri_field_find(field);
   if (place->field == CR_N_FIELD || cri_field(place->field)->kind != CR_KIND_REAL) {
     return cri_fail(error, CR_ERR_NAME, "'%s': a contact has no '%s'", name, field + 8);
   }
-  place->count = place->tan_count = cri_field_width(m, place->field);
+  place->count = cri_field_width(m, place->field);
+  if (what[length] != 0) {
+    piece last = {what + length + 1, strlen(what + length + 1)};
+    CR_TRY(component(&place->first, last, place->count, name, error));
+    place->count = 1;
+  }
+  place->tan_first = place->first;
+  place->tan_count = place->count;
   return CR_OK;
 }
 
@@ -233,12 +249,23 @@ static int dof_of_coordinate(const cr_model* m, int i) {
   return -1;
 }
 
+// a quaternion among these coordinates
+static bool holds_quaternion(const cr_model* m, int row, int nrow) {
+  for (int i = row; i < row + nrow; i++) {
+    if (dof_of_coordinate(m, i) < 0) {
+      return true;
+    }
+  }
+  return false;
+}
+
 static void set_tangent(cr_place* place, const cr_model* m, int row, int nrow, int comp) {
   cr_tangent tangent = cri_field(place->field)->tangent;
   int width = cri_field_tangent_width(m, place->field);
   place->tan_first = row * width + (comp < 0 ? 0 : comp);
   place->tan_count = comp < 0 ? nrow * width : 1;
-  if (tangent == CR_TANGENT_NONE || (tangent == CR_TANGENT_QUAT && comp >= 0)) {
+  bool rest = place->field == CR_FIELD_qpos_spring && holds_quaternion(m, row, nrow);
+  if (tangent == CR_TANGENT_NONE || (tangent == CR_TANGENT_QUAT && comp >= 0) || rest) {
     place->tan_count = 0;
   } else if (tangent == CR_TANGENT_QPOS) {
     bool whole = nrow == m->nq;
@@ -286,7 +313,9 @@ static cr_status find_row(const cr_model* m, const char* rows, int total, piece 
     return unknown_object(m, rows, p, name, error);
   }
   rows_of_object(m, rows, id, row, nrow);
-  return CR_OK;
+  return *nrow > 0
+             ? CR_OK
+             : cri_fail(error, CR_ERR_NAME, "'%s': '%.*s' has none", name, (int)p.length, p.text);
 }
 
 static cr_status find_in_field(cr_place* place, const cr_model* m, const pieces* p,
@@ -306,9 +335,11 @@ static cr_status find_in_field(cr_place* place, const cr_model* m, const pieces*
     CR_TRY(find_row(m, f->rows, total, p->bracket[0], name, &row, &nrow, error));
     next = 1;
   }
-  piece last =
-      p->component.length > 0 ? p->component : (p->nbracket > next ? p->bracket[next] : (piece){0});
-  if (last.length > 0) {
+  if (p->nbracket - next + (p->component.length > 0) > 1) {
+    return cri_fail(error, CR_ERR_NAME, "'%s': one component too many", name);
+  }
+  piece last = p->nbracket > next ? p->bracket[next] : p->component;
+  if (last.text != NULL) {
     CR_TRY(component(&comp, last, width, name, error));
     if (nrow != 1) {
       return cri_fail(error, CR_ERR_NAME, "'%s': a component needs one row, not %d", name, nrow);
@@ -361,7 +392,7 @@ const cr_real* cri_place_value(const cr_place* place, const cr_model* m, const c
     if (row < 0) {
       return NULL;
     }
-    first = row * place->count;
+    first += row * cri_field_width(m, place->field);
   }
   return cri_field_real(m, d, place->field) + first;
 }
@@ -373,7 +404,7 @@ cr_real* cri_place_tangent(const cr_place* place, const cr_model* m, const cr_da
   int first = place->tan_first;
   if (place->geom1 >= 0) {
     int row = contact_row(place, d);
-    first = row * place->tan_count;
+    first += row * cri_field_tangent_width(m, place->field);
     array = row < 0 ? NULL : array;
   }
   return array == NULL || place->tan_count == 0 ? NULL : array + first;

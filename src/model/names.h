@@ -7,7 +7,7 @@
 //   site_xpos[palm].z         one component of a row: .x .y .z, .w .x .y .z of quaternions, or [k]
 //   geom_size[cube][0]        the same, by number
 //   contact[floor:cube].dist  a field of the deepest contact of two geoms; contact[floor:cube][1]
-//                             the second deepest; .dist .pos .frame
+//                             the second deepest; .dist .pos .frame, .pos.z
 //   tangent[4]                a coordinate of the tangent of qpos, 0 <= j < nv
 //   gravity  gravity.z        fields of the whole model have one row, which need not be named
 #ifndef CR_MODEL_NAMES_H

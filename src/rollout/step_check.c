@@ -243,18 +243,47 @@ static int choose(int* entries, int size, int most, cr_random* random) {
   return most;
 }
 
-// where an entry cannot be moved to both sides: friction loss of zero makes no row, and damping that
-// is zero everywhere switches the implicit damping of Euler's step off
-static bool one_sided(const cr_model* m, cr_field_id id, int k) {
-  if (id == CR_FIELD_dof_damping) {
-    for (int i = 0; i < m->nv; i++) {
-      if (m->dof_damping[i] != 0) {
-        return false;
-      }
+// number in qpos that is part of a quaternion
+static bool in_quaternion(const cr_model* m, int number) {
+  for (int j = 0; j < m->njnt; j++) {
+    int type = m->jnt_type[j];
+    int first = m->jnt_qposadr[j] + (type == CR_JNT_FREE ? 3 : 0);
+    bool turns = type == CR_JNT_FREE || type == CR_JNT_BALL;
+    if (turns && number >= first && number < first + 4) {
+      return true;
     }
-    return true;
   }
-  return id == CR_FIELD_dof_frictionloss && m->dof_frictionloss[k] == 0;
+  return false;
+}
+
+static bool all_zero(const cr_real* x, int n) {
+  for (int i = 0; i < n; i++) {
+    if (x[i] != 0) {
+      return false;
+    }
+  }
+  return true;
+}
+
+// entries that are no smooth number: rest quaternions, and those whose zero is a switch: friction
+// loss of zero makes no row, damping that is zero everywhere switches the implicit damping of
+// Euler's step off, a solreffriction of two zeros stands for solref, a geom without solmix counts
+// only beside another
+static bool is_switch(const cr_model* m, cr_field_id id, int k) {
+  switch ((int)id) {
+    case CR_FIELD_qpos_spring:
+      return in_quaternion(m, k);
+    case CR_FIELD_dof_frictionloss:
+      return m->dof_frictionloss[k] == 0;
+    case CR_FIELD_dof_damping:
+      return all_zero(m->dof_damping, m->nv);
+    case CR_FIELD_pair_solreffriction:
+      return all_zero(m->pair_solreffriction + k - k % 2, 2);
+    case CR_FIELD_geom_solmix:
+      return m->geom_solmix[k] == 0;
+    default:
+      return false;
+  }
 }
 
 // what differences can tell: an entry far enough above the noise is compared as it is, one closer
@@ -269,6 +298,9 @@ static cr_real entry_error(cr_real g, const slope* fd, cr_real scale) {
   return above > 0 ? above / scale : 0;
 }
 
+// the larger of two errors, where one that is not a number is larger than any
+static cr_real worse(cr_real a, cr_real b) { return isnan(b) ? CR_MAX : cr_max(a, b); }
+
 static void check_block(cr_step_check* c, const cr_data* at, cr_field_id id, cr_random* random,
                         cr_step_check_result* result) {
   int entries[MAX_ENTRIES];
@@ -278,21 +310,22 @@ static void check_block(cr_step_check* c, const cr_data* at, cr_field_id id, cr_
   int n = choose(entries, size, cri_field_of_model(id) ? c->entries : 0, random);
   cr_real largest = 0;
   for (int i = 0; i < size; i++) {
-    largest = cr_max(largest, cr_abs(g[i]));
+    largest = cr_abs(g[i]) > largest ? cr_abs(g[i]) : largest;
   }
   for (int i = 0; i < n; i++) {
     int k = entries[i];
-    if (one_sided(c->m, id, k)) {
+    if (is_switch(c->m, id, k)) {
       continue;
     }
     slope fd = ridders(c, at, id, k);
     result->samples++;
     cr_real scale = cr_max(cr_max(cr_abs(g[k]), cr_abs(fd.value)), CR_R(1e-3) * largest);
-    if (!fd.known || fd.kink || fd.error > CR_R(1e-4) * scale + fd.noise) {
+    bool kink = !fd.known || fd.kink || fd.error > CR_R(1e-4) * scale + fd.noise;
+    if (kink && !isnan(g[k])) {
       result->kinks++;
       continue;
     }
-    cr_real error = entry_error(g[k], &fd, scale);
+    cr_real error = isnan(g[k]) ? CR_MAX : entry_error(g[k], &fd, scale);
     if (error > result->max_error) {
       result->max_error = error;
       (void)snprintf(result->worst, sizeof result->worst, "%s[%d]: %.9g against %.9g",
@@ -362,7 +395,7 @@ static cr_status check_dot(cr_step_check* c, cr_random* random, cr_step_check_re
     }
   }
   cr_real scale = cr_max(left_sum, right_sum);
-  result->dot_error = cr_max(result->dot_error, scale > 0 ? cr_abs(left - right) / scale : 0);
+  result->dot_error = worse(result->dot_error, scale == 0 ? 0 : cr_abs(left - right) / scale);
   return CR_OK;
 }
 

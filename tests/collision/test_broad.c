@@ -4,10 +4,11 @@
 
 #include "dynamics/kinematics.h"
 #include "math/vec3.h"
+#include "model/build.h"
 #include "support/close.h"
 #include "support/random_model.h"
 
-enum { MOST = 1024, N_SEED = 60 };
+enum { MOST = 4096, N_SEED = 60 };
 
 typedef struct {
   int n;
@@ -120,8 +121,24 @@ static void expect(list* l, const cr_model* m, const cr_data* d) {
 
 // ---- tests
 
-static int compare_all(int32_t flags, int32_t cfd) {
+static int compare_lists(const cr_model* m, cr_data* d) {
   static list found, expected;
+  found.n = expected.n = 0;
+  size_t mark = cri_mark(d);
+  cri_candidates(m, d, collect, &found);
+  assert_int_equal(cri_mark(d), mark);
+  expect(&expected, m, d);
+  assert_int_equal(found.n, expected.n);
+  for (int i = 0; i < found.n; i++) {
+    assert_int_equal(found.c[i].geom[0], expected.c[i].geom[0]);
+    assert_int_equal(found.c[i].geom[1], expected.c[i].geom[1]);
+    assert_int_equal(found.c[i].pair, expected.c[i].pair);
+    assert_close(found.c[i].reach, expected.c[i].reach, 0);
+  }
+  return found.n;
+}
+
+static int compare_all(int32_t flags, int32_t cfd) {
   int total = 0;
   for (uint64_t seed = 0; seed < N_SEED; seed++) {
     cr_model m;
@@ -133,20 +150,7 @@ static int compare_all(int32_t flags, int32_t cfd) {
     m.cfd_wc = CR_R(0.5);
     random_state(&m, d, seed, seed % 3 == 0 ? STATE_FLIGHT : STATE_CONTACT);
     assert_int_equal(cr_kinematics(&m, d), CR_OK);
-
-    found.n = expected.n = 0;
-    size_t mark = cri_mark(d);
-    cri_candidates(&m, d, collect, &found);
-    assert_int_equal(cri_mark(d), mark);
-    expect(&expected, &m, d);
-    assert_int_equal(found.n, expected.n);
-    for (int i = 0; i < found.n; i++) {
-      assert_int_equal(found.c[i].geom[0], expected.c[i].geom[0]);
-      assert_int_equal(found.c[i].geom[1], expected.c[i].geom[1]);
-      assert_int_equal(found.c[i].pair, expected.c[i].pair);
-      assert_close(found.c[i].reach, expected.c[i].reach, 0);
-    }
-    total += found.n;
+    total += compare_lists(&m, d);
     cri_data_free(d);
     cri_model_free(&m);
   }
@@ -166,6 +170,45 @@ static void candidates_without_parent_filter_are_more(void** state) {
 
 static void candidates_from_distance_are_more(void** state) {
   assert_true(compare_all(0, 1) > compare_all(0, 0));
+}
+
+// enough bodies for the sweep: loose spheres in a box, and one large one, above a plane
+static void many_bodies_are_swept(void** state) {
+  enum { N = 150 };
+  int32_t parent[N + 1] = {0}, joints[N + 1], type[N];
+  for (int i = 0; i < N; i++) {
+    joints[i + 1] = 1;
+    type[i] = CR_JNT_FREE;
+  }
+  joints[0] = 0;
+  cr_model m = {.ngeom = N + 1};
+  cr_data* d;
+  assert_int_equal(cri_model_sizes(&m, N + 1, parent, joints, type, NULL), CR_OK);
+  assert_int_equal(cri_model_allocate(&m, NULL), CR_OK);
+  cri_model_defaults(&m);
+  cr_random r = cr_random_seed(7, 0);
+  for (int i = 1; i <= N; i++) {
+    m.body_jntnum[i] = 1;
+    m.geom_bodyid[i] = i;
+    m.geom_type[i] = CR_GEOM_SPHERE;
+    m.geom_size[3 * i] = i == N / 2 ? 1 : CR_R(0.1);
+    m.body_mass[i] = m.body_inertia[3 * i] = m.body_inertia[3 * i + 1] = 1;
+    m.body_inertia[3 * i + 2] = 1;
+  }
+  m.geom_type[0] = CR_GEOM_PLANE;
+  assert_int_equal(cri_model_derive(&m, NULL), CR_OK);
+  assert_int_equal(cri_data_create(&d, &m, NULL, NULL), CR_OK);
+  assert_int_equal(cr_kinematics(&m, d), CR_OK);
+
+  // stretched along each axis in turn
+  for (int k = 0; k < 6; k++) {
+    for (int i = 3; i < 3 * (N + 1); i++) {
+      d->geom_xpos[i] = cr_random_range(&r, -1, 1) * (i % 3 == k % 3 ? 3 : CR_R(0.6));
+    }
+    assert_true(compare_lists(&m, d) > 100);
+  }
+  cri_data_free(d);
+  cri_model_free(&m);
 }
 
 static void pair_is_possible_by_the_rules_or_by_name(void** state) {
@@ -206,6 +249,7 @@ int test_broad(void) {
       cmocka_unit_test(candidates_without_midphase_are_in_order_of_ids),
       cmocka_unit_test(candidates_without_parent_filter_are_more),
       cmocka_unit_test(candidates_from_distance_are_more),
+      cmocka_unit_test(many_bodies_are_swept),
       cmocka_unit_test(pair_is_possible_by_the_rules_or_by_name),
       cmocka_unit_test(reach_adds_margins_and_gaps),
   };

@@ -360,6 +360,28 @@ static void kinematics_axis_derivative_has_its_closed_form(void** state) {
   end();
 }
 
+// with an axis that is not of unit length, as differences have it, the body still only turns, and
+// about its anchor
+static void kinematics_any_axis_makes_a_rotation(void** state) {
+  const int32_t types[2] = {CR_JNT_HINGE, CR_JNT_HINGE};
+  begin_body(2, types);
+  f.m.jnt_pos[0] = f.m.jnt_pos[4] = 1;
+  f.m.jnt_axis[3] = 1;
+  derive();
+  f.m.jnt_axis[0] = f.m.jnt_axis[5] = CR_R(0.1);
+  f.d->qpos[0] = f.d->qpos[1] = 1;
+  assert_int_equal(cr_kinematics(&f.m, f.d), CR_OK);
+  const cr_real identity[9] = {1, 0, 0, 0, 1, 0, 0, 0, 1}, *R = f.d->xmat + 9;
+  const cr_real transposed[9] = {R[0], R[3], R[6], R[1], R[4], R[7], R[2], R[5], R[8]};
+  cr_real RR[9], held[3];
+  cr_matmul3(RR, R, transposed);
+  assert_all_close(RR, identity, 9, tight);
+  cr_mulmat3(held, R, f.m.jnt_pos + 3);
+  cr_acc3(held, f.d->xpos + 3);
+  assert_all_close(held, f.d->xanchor + 3, 3, tight);
+  end();
+}
+
 // a mocap body follows its mocap pose; body_pos and body_quat have no say, hence no derivative
 static void kinematics_mocap_body_follows_its_pose(void** state) {
   const int32_t parent[3] = {0, 0, 1}, jntnum[3] = {0, 0, 0};
@@ -395,6 +417,7 @@ int test_kinematics(void) {
       cmocka_unit_test(kinematics_vjp_is_the_geometric_jacobian),
       cmocka_unit_test(kinematics_jvp_of_a_rigid_motion),
       cmocka_unit_test(kinematics_axis_derivative_has_its_closed_form),
+      cmocka_unit_test(kinematics_any_axis_makes_a_rotation),
       cmocka_unit_test(kinematics_mocap_body_follows_its_pose),
   };
   return cmocka_run_group_tests_name("kinematics", tests, NULL, NULL);

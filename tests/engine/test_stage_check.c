@@ -207,7 +207,7 @@ static cr_status cube_vjp(const cr_model* m, const cr_data* d, cr_data* bar) {
 
 // a switch of the discrete state right beside every point
 static cr_status cube_switches(const cr_model* m, cr_data* d) {
-  d->nl = (int32_t)(d->qvel[0] * CR_R(1e9));
+  d->nl = (int32_t)(d->qvel[0] * CR_R(1e8));
   return cube(m, d);
 }
 

@@ -14,7 +14,7 @@
 
 #include <cmocka.h>
 
-enum { MODELS = 16 };
+enum { MODELS = 24 };
 
 // ---- the step as a row: all states and parameters to the next state
 

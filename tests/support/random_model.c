@@ -268,6 +268,17 @@ static void fill_options(cr_random* r, cr_model* m, uint64_t seed) {
   }
 }
 
+// contacts from distance, in a third of the models
+static void fill_distance(cr_random* r, cr_model* m, uint64_t seed) {
+  m->cfd = (seed / (2 * N_STYLE)) % 3 == 2;
+  m->cfd_dc = log_range(r, CR_R(1e-6), CR_R(1e-3));
+  m->cfd_d0 = cr_random_range(r, CR_R(0.05), CR_R(0.5));
+  m->cfd_wc = cr_random_range(r, CR_R(0.05), CR_R(0.3));
+  m->cfd_mc = cr_random_range(r, CR_R(0.2), CR_R(0.8));
+  m->cfd_pc = cr_random_range(r, CR_R(1.5), 4);
+  m->cfd_scale = sometimes(r, CR_R(0.001), CR_R(0.02));
+}
+
 // ---- bodies
 
 static void fill_inertia(cr_random* r, cr_real inertia[3], cr_real mass) {
@@ -514,6 +525,7 @@ cr_status random_model(cr_model* m, uint64_t seed, cr_error* error) {
   fill_pairs(&r, m, &p);
   fill_actuators(&r, m, &p);
   fill_names(&r, m);
+  fill_distance(&r, m, seed);
   cr_copy(m->key_qpos, m->qpos0, m->nq);
   return cri_model_derive(m, error);
 }

@@ -1,0 +1,194 @@
+// SPDX-License-Identifier: Apache-2.0
+// Runge-Kutta: the polynomial it is on linear systems, its order on orientations, what it leaves
+// behind.
+#include "integrate/rk4.h"
+
+#include "engine/forward.h"
+#include "integrate/inputs.h"
+#include "integrate/step.h"
+#include "math/quat.h"
+#include "support/chain_model.h"
+#include "support/close.h"
+#include "support/random_model.h"
+
+typedef struct {
+  cr_model m;
+  cr_data* d;
+} fixture;
+
+static fixture f;
+
+static void begin(const int32_t* joints, int n) {
+  assert_int_equal(chain_model(&f.m, n, joints, 1, NULL), CR_OK);
+  f.m.integrator = CR_INT_RK4;
+  assert_int_equal(cri_data_create(&f.d, &f.m, NULL, NULL), CR_OK);
+}
+
+static void end(void) {
+  cri_data_free(f.d);
+  cri_model_free(&f.m);
+}
+
+// y' = A y, y = (q, v): four terms of the exponential series
+static void oscillator_follows_the_exponential_series(void** state) {
+  static const int32_t slide[] = {CR_JNT_SLIDE};
+  begin(slide, 1);
+  cr_real h = f.m.timestep = CR_R(0.1), k = 20, D = 3, mass = CR_R(1.5);
+  f.m.jnt_stiffness[0] = k;
+  f.m.dof_damping[0] = D;
+  cr_zero(f.m.gravity, 3);
+  cr_real term[2] = {CR_R(0.4), CR_R(-1.1)}, sum[2] = {term[0], term[1]};
+  f.d->qpos[0] = term[0];
+  f.d->qvel[0] = term[1];
+  for (int i = 1; i <= 4; i++) {
+    cr_real next[2] = {h / (cr_real)i * term[1],
+                       h / (cr_real)i * (-k * term[0] - D * term[1]) / mass};
+    cr_copy(term, next, 2);
+    sum[0] += term[0];
+    sum[1] += term[1];
+  }
+  assert_int_equal(cr_step(&f.m, f.d), CR_OK);
+  assert_close(f.d->qpos_next[0], sum[0], 10 * ROUND_OFF);
+  assert_close(f.d->qvel_next[0], sum[1], 10 * ROUND_OFF);
+  end();
+}
+
+// the activation takes the mean rate, and the exact filter its own factor
+static void activations_take_the_mean_rate(void** state) {
+  static const int32_t slide[] = {CR_JNT_SLIDE};
+  begin(slide, 1);
+  cr_real h = f.m.timestep = CR_R(0.1), tau = CR_R(0.2), u = 3, w = CR_R(0.5);
+  f.m.actuator_dyntype[0] = CR_DYN_FILTEREXACT;
+  f.m.actuator_dynprm[0] = tau;
+  f.m.actuator_actadr[0] = 0;
+  f.d->ctrl[0] = u;
+  f.d->act[0] = w;
+  assert_int_equal(cr_step(&f.m, f.d), CR_OK);
+  // stages at w + h a r_i, r = (u - w) / tau
+  cr_real r1 = (u - w) / tau, r2 = (u - w - h / 2 * r1) / tau, r3 = (u - w - h / 2 * r2) / tau;
+  cr_real r4 = (u - w - h * r3) / tau, mean = (r1 + 2 * r2 + 2 * r3 + r4) / 6;
+  assert_close(f.d->act_next[0], w + mean * tau * (1 - cr_exp(-h / tau)), 10 * ROUND_OFF);
+  end();
+}
+
+// orientation after the time T of a tumbling pair of bodies
+static void tumble(int steps, cr_real q[4]) {
+  cri_data_reset(&f.m, f.d);
+  f.m.timestep = CR_R(0.4) / (cr_real)steps;
+  for (int i = 0; i < f.m.nv; i++) {
+    f.d->qvel[i] = 2 - CR_R(0.7) * (cr_real)i;
+  }
+  for (int i = 0; i < steps; i++) {
+    assert_int_equal(cr_step(&f.m, f.d), CR_OK);
+    cr_advance(&f.m, f.d);
+  }
+  cr_copy(q, f.d->qpos + 3, 4);
+  cr_quat_normalize(q);
+}
+
+static void orientations_converge_at_fourth_order(void** state) {
+  static const int32_t joints[] = {CR_JNT_FREE, CR_JNT_BALL};
+  begin(joints, 2);
+  cr_real fine[4], q[4], e[3], error[3];
+  tumble(512, fine);
+  for (int k = 0; k < 3; k++) {
+    tumble(8 << k, q);
+    cr_quat_sub(e, q, fine);
+    error[k] = cr_norm3(e);
+  }
+  assert_true(error[0] > CR_R(1e-9));
+  for (int k = 0; k < 2; k++) {
+    assert_true(error[k] > 12 * error[k + 1] && error[k] < 22 * error[k + 1]);
+  }
+  end();
+}
+
+// inputs as they were; qacc the mean, actuator_length that of the state, saves those of the stages
+static void the_step_leaves_what_it_says(void** state) {
+  static const int32_t joints[] = {CR_JNT_FREE, CR_JNT_HINGE};
+  begin(joints, 2);
+  f.m.actuator_trnid[0] = 1;
+  cr_data* before;
+  assert_int_equal(cri_data_create(&before, &f.m, NULL, NULL), CR_OK);
+  random_state(&f.m, f.d, 5, STATE_FLIGHT);
+  f.d->time = CR_R(0.7);
+  cri_inputs_copy(&f.m, before, f.d);
+  assert_int_equal(cr_forward(&f.m, before), CR_OK);
+  assert_int_equal(cr_step(&f.m, f.d), CR_OK);
+  int nv = f.m.nv;
+  assert_all_close(f.d->qpos, before->qpos, f.m.nq, 0);
+  assert_all_close(f.d->qvel, before->qvel, nv, 0);
+  assert_all_close(f.d->act, before->act, f.m.na, 0);
+  assert_all_close(f.d->qacc_warmstart, before->qacc_warmstart, nv, 0);
+  assert_all_close(f.d->actuator_length, before->actuator_length, f.m.nout, 0);
+  assert_all_close(f.d->rk_qacc, before->qacc, nv, 0);
+  assert_close(f.d->time, CR_R(0.7), 0);
+  assert_int_equal(f.d->scratch_used, 0);
+  for (int i = 0; i < nv; i++) {
+    const cr_real* F = f.d->rk_qacc + i;
+    cr_real mean = (F[0] + 2 * F[nv] + 2 * F[2 * nv] + F[3 * nv]) / 6;
+    assert_close(f.d->qacc[i], mean, 100 * ROUND_OFF * (1 + cr_abs(mean)));
+    assert_close(f.d->qvel_next[i], f.d->qvel[i] + f.m.timestep * mean, 100 * ROUND_OFF);
+  }
+  // what MuJoCo keeps as warm start: the last stage
+  cr_advance(&f.m, f.d);
+  assert_all_close(f.d->qacc_warmstart, f.d->rk_qacc + 3 * nv, nv, 0);
+  cri_data_free(before);
+  end();
+}
+
+static void a_stage_that_fails_leaves_the_inputs(void** state) {
+  static const int32_t joints[] = {CR_JNT_FREE, CR_JNT_HINGE};
+  begin(joints, 2);
+  cr_data* before;
+  assert_int_equal(cri_data_create(&before, &f.m, NULL, NULL), CR_OK);
+  random_state(&f.m, f.d, 5, STATE_FLIGHT);
+  f.d->qfrc_applied[6] = cr_sqrt(CR_MAX) * 1000;
+  cri_inputs_copy(&f.m, before, f.d);
+  assert_int_equal(cr_forward(&f.m, f.d), CR_OK);
+  assert_int_equal(cr_rk4(&f.m, f.d), CR_ERR_NONFINITE);
+  assert_all_close(f.d->qpos, before->qpos, f.m.nq, 0);
+  assert_all_close(f.d->qvel, before->qvel, f.m.nv, 0);
+  assert_all_close(f.d->act, before->act, f.m.na, 0);
+  assert_close(f.d->time, before->time, 0);
+  assert_int_equal(f.d->scratch_used, 0);
+  cri_data_free(before);
+  end();
+}
+
+static void the_tableau_is_consistent(void** state) {
+  const cri_tableau* t = &cri_tableau_rk4;
+  cr_real b = 0, bc = 0, bcc = 0, bac = 0, c[8];
+  for (int i = 0; i < t->n; i++) {
+    c[i] = 0;
+    for (int j = 0; j < t->n; j++) {
+      assert_true(j < i || t->a[i * t->n + j] == 0);
+      c[i] += t->a[i * t->n + j];
+    }
+  }
+  for (int i = 0; i < t->n; i++) {
+    b += t->b[i];
+    bc += t->b[i] * c[i];
+    bcc += t->b[i] * c[i] * c[i];
+    for (int j = 0; j < i; j++) {
+      bac += t->b[i] * t->a[i * t->n + j] * c[j];
+    }
+  }
+  // conditions up to third order
+  assert_close(b, 1, ROUND_OFF);
+  assert_close(bc, CR_R(0.5), ROUND_OFF);
+  assert_close(bcc, CR_R(1.0) / 3, ROUND_OFF);
+  assert_close(bac, CR_R(1.0) / 6, ROUND_OFF);
+}
+
+int test_rk4(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(the_tableau_is_consistent),
+      cmocka_unit_test(oscillator_follows_the_exponential_series),
+      cmocka_unit_test(activations_take_the_mean_rate),
+      cmocka_unit_test(orientations_converge_at_fourth_order),
+      cmocka_unit_test(the_step_leaves_what_it_says),
+      cmocka_unit_test(a_stage_that_fails_leaves_the_inputs),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}

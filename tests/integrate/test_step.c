@@ -1,0 +1,154 @@
+// SPDX-License-Identifier: Apache-2.0
+// The step: what it leaves and refuses, and models that stand in for it in the backward pass. Its
+// derivatives on random models are in test_step_derivatives.c.
+#include "integrate/step.h"
+
+#include "support/chain_model.h"
+#include "support/close.h"
+#include "support/random_model.h"
+
+typedef struct {
+  cr_model m;
+  cr_data *d, *work;
+} fixture;
+
+static fixture f;
+
+static void begin(uint64_t seed, state_kind kind, int integrator) {
+  assert_int_equal(random_model(&f.m, seed, NULL), CR_OK);
+  f.m.integrator = integrator;
+  f.m.timestep = CR_R(0.001);
+  assert_int_equal(cri_data_create(&f.d, &f.m, NULL, NULL), CR_OK);
+  assert_int_equal(cri_data_create(&f.work, &f.m, NULL, NULL), CR_OK);
+  random_state(&f.m, f.d, seed, kind);
+}
+
+static void end(void) {
+  cri_data_free(f.work);
+  cri_data_free(f.d);
+  cri_model_free(&f.m);
+}
+
+// ---- another model in the backward pass
+
+static void seed_next(cr_data* bar) {
+  for (int i = 0; i < f.m.nv; i++) {
+    bar->qpos_next[i] = 1 + CR_R(0.1) * (cr_real)i;
+    bar->qvel_next[i] = 2 - CR_R(0.1) * (cr_real)i;
+  }
+  for (int i = 0; i < f.m.na; i++) {
+    bar->act_next[i] = 1;
+  }
+}
+
+// a model that is the same in another place gives the same numbers; without work with Euler
+static void an_equal_backward_model_changes_nothing(void** state) {
+  for (int integrator = CR_INT_EULER; integrator <= CR_INT_RK4; integrator++) {
+    begin(0, STATE_CONTACT, integrator);
+    cr_model same = f.m;
+    cr_data *a, *b;
+    assert_int_equal(cr_step(&f.m, f.d), CR_OK);
+    assert_int_equal(cri_data_twin(&a, &f.m, f.d, CR_DATA_COTANGENT, NULL, NULL), CR_OK);
+    assert_int_equal(cri_data_twin(&b, &f.m, f.d, CR_DATA_COTANGENT, NULL, NULL), CR_OK);
+    seed_next(a);
+    seed_next(b);
+    cr_data* first = integrator == CR_INT_EULER ? NULL : f.work;
+    assert_int_equal(cr_step_vjp(&f.m, &f.m, f.d, first, a), CR_OK);
+    assert_int_equal(cr_step_vjp(&f.m, &same, f.d, f.work, b), CR_OK);
+    assert_all_close(a->qpos, b->qpos, f.m.nv, 0);
+    assert_all_close(a->qvel, b->qvel, f.m.nv, 0);
+    assert_all_close(a->ctrl, b->ctrl, f.m.nu, 0);
+    assert_all_close(a->par.body_mass, b->par.body_mass, f.m.nbody, 0);
+    assert_int_equal(a->scratch_used, 0);
+    cri_data_free(b);
+    cri_data_free(a);
+    end();
+  }
+}
+
+// the dynamics of the backward model count, the integrator's own map stays that of the step
+static void a_backward_model_stands_in_for_the_dynamics(void** state) {
+  static const int32_t slide[] = {CR_JNT_SLIDE};
+  for (int integrator = CR_INT_EULER; integrator <= CR_INT_RK4; integrator++) {
+    assert_int_equal(chain_model(&f.m, 1, slide, 0, NULL), CR_OK);
+    f.m.integrator = integrator;
+    cr_real h = f.m.timestep = CR_R(0.01), mass = 3, k = 7;
+    assert_int_equal(cri_data_create(&f.d, &f.m, NULL, NULL), CR_OK);
+    assert_int_equal(cri_data_create(&f.work, &f.m, NULL, NULL), CR_OK);
+    cr_model stiff = f.m;
+    stiff.body_mass = (cr_real[]){0, mass};
+    stiff.jnt_stiffness = &k;
+    cr_data* bar;
+    assert_int_equal(cr_step(&f.m, f.d), CR_OK);
+    assert_int_equal(cri_data_twin(&bar, &f.m, f.d, CR_DATA_COTANGENT, NULL, NULL), CR_OK);
+    bar->qvel_next[0] = 1;
+    assert_int_equal(cr_step_vjp(&f.m, &stiff, f.d, f.work, bar), CR_OK);
+    // v+ = v - h k q / m; with Runge-Kutta - h k/m (q + h v/2 + ...), its series to fourth order
+    cr_real w = k / mass, series = h * w - h * h * h * w * w / 6;
+    assert_close(bar->qpos[0], integrator == CR_INT_EULER ? -h * w : -series, 10 * ROUND_OFF);
+    assert_close(bar->qfrc_applied[0], integrator == CR_INT_EULER ? h / mass : series / k,
+                 10 * ROUND_OFF);
+    cri_data_free(bar);
+    end();
+  }
+}
+
+static void cotangents_of_the_next_state_are_consumed(void** state) {
+  begin(4, STATE_CONTACT, CR_INT_EULER);
+  cr_data* bar;
+  assert_int_equal(cr_step(&f.m, f.d), CR_OK);
+  assert_int_equal(cri_data_twin(&bar, &f.m, f.d, CR_DATA_COTANGENT, NULL, NULL), CR_OK);
+  seed_next(bar);
+  bar->qvel[0] = 100;  // what is there already is added to
+  assert_int_equal(cr_step_vjp(&f.m, &f.m, f.d, NULL, bar), CR_OK);
+  for (int i = 0; i < f.m.nv; i++) {
+    assert_true(bar->qpos_next[i] == 0 && bar->qvel_next[i] == 0 && bar->qacc[i] == 0);
+  }
+  assert_true(f.m.na > 0);
+  for (int i = 0; i < f.m.na; i++) {
+    assert_close(bar->act_next[i], 0, 0);
+  }
+  assert_true(bar->qvel[0] > 50);
+  cri_data_free(bar);
+  end();
+}
+
+// ---- the step itself
+
+static void advance_makes_the_next_state_present(void** state) {
+  begin(2, STATE_FLIGHT, CR_INT_EULER);
+  assert_int_equal(cr_step(&f.m, f.d), CR_OK);
+  cr_advance(&f.m, f.d);
+  assert_all_close(f.d->qpos, f.d->qpos_next, f.m.nq, 0);
+  assert_all_close(f.d->qvel, f.d->qvel_next, f.m.nv, 0);
+  assert_all_close(f.d->act, f.d->act_next, f.m.na, 0);
+  assert_all_close(f.d->qacc_warmstart, f.d->qacc, f.m.nv, 0);
+  assert_close(f.d->time, CR_R(0.001), ROUND_OFF);
+  end();
+}
+
+static void a_state_that_diverges_is_named_and_kept(void** state) {
+  begin(2, STATE_FLIGHT, CR_INT_EULER);
+  f.d->qvel[1] = CR_R(3e10);
+  assert_int_equal(cr_step(&f.m, f.d), CR_ERR_DIVERGED);
+  assert_non_null(strstr(f.d->error.text, "qvel[1]"));
+  assert_close(f.d->qvel[1], CR_R(3e10), 0);
+  // an acceleration beyond the limit, before it makes a state
+  f.d->qvel[1] = 0;
+  f.d->qfrc_applied[0] = CR_R(1e13);
+  f.d->qfrc_applied[1] = CR_R(-1e13);
+  assert_int_equal(cr_step(&f.m, f.d), CR_ERR_DIVERGED);
+  assert_non_null(strstr(f.d->error.text, "qacc["));
+  end();
+}
+
+int test_step(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(an_equal_backward_model_changes_nothing),
+      cmocka_unit_test(a_backward_model_stands_in_for_the_dynamics),
+      cmocka_unit_test(cotangents_of_the_next_state_are_consumed),
+      cmocka_unit_test(advance_makes_the_next_state_present),
+      cmocka_unit_test(a_state_that_diverges_is_named_and_kept),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
