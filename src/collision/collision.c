@@ -142,9 +142,10 @@ static void hull_of(const cr_model* m, int mesh, cr_hull* h) {
                  .map = m->mesh_polymap};
 }
 
-static void shape_of(const cr_model* m, const cr_data* d, int geom, solid* s) {
-  s->shape = (cr_shape){.pos = d->geom_xpos + 3 * geom,
-                        .mat = d->geom_xmat + 9 * geom,
+static void shape_at(const cr_model* m, const cr_real* xpos, const cr_real* xmat, int geom,
+                     solid* s) {
+  s->shape = (cr_shape){.pos = xpos + 3 * geom,
+                        .mat = xmat + 9 * geom,
                         .size = m->geom_size + 3 * geom,
                         .type = m->geom_type[geom],
                         .single = (m->disableflags & CR_DSBL_MULTICCD) != 0,
@@ -153,6 +154,10 @@ static void shape_of(const cr_model* m, const cr_data* d, int geom, solid* s) {
   if (s->shape.type == CR_GEOM_MESH) {
     hull_of(m, m->geom_dataid[geom], &s->hull);
   }
+}
+
+static void shape_of(const cr_model* m, const cr_data* d, int geom, solid* s) {
+  shape_at(m, d->geom_xpos, d->geom_xmat, geom, s);
 }
 
 static cr_shape_tan shape_tan_of(const cr_data* d, const cr_data* tan, int geom) {
@@ -182,6 +187,23 @@ static const cr_pair* pair_of(const cr_model* m, const int32_t geom[2]) {
   return &TABLE[m->geom_type[geom[0]]][m->geom_type[geom[1]]];
 }
 
+int cri_collide(const cr_model* m, const cr_real* xpos, const cr_real* xmat, const int32_t geom[2],
+                cr_real reach, cr_hit hit[CR_MAX_HITS]) {
+  const cr_pair* pair = pair_of(m, geom);
+  if (pair->detect == NULL) {
+    return 0;
+  }
+  solid a, b;
+  shape_at(m, xpos, xmat, geom[0], &a);
+  shape_at(m, xpos, xmat, geom[1], &b);
+  return pair->detect(&a.shape, &b.shape, reach, hit);
+}
+
+bool cri_collision_general(int type1, int type2) {
+  return type1 >= 0 && type1 < CR_N_GEOM_TYPE && type2 >= 0 && type2 < CR_N_GEOM_TYPE &&
+         TABLE[type1][type2].detect == cri_convex_pair;
+}
+
 // ---- the stage
 
 typedef struct {
@@ -207,15 +229,8 @@ static void look(void* context, const cr_candidate* c) {
     memcpy(x->unsupported, c->geom, sizeof c->geom);
     return;
   }
-  const cr_pair* pair = pair_of(x->m, c->geom);
-  if (pair->detect == NULL) {
-    return;
-  }
   cr_hit hit[CR_MAX_HITS];
-  solid a, b;
-  shape_of(x->m, x->d, c->geom[0], &a);
-  shape_of(x->m, x->d, c->geom[1], &b);
-  int n = pair->detect(&a.shape, &b.shape, c->reach, hit);
+  int n = cri_collide(x->m, x->d->geom_xpos, x->d->geom_xmat, c->geom, c->reach, hit);
   for (int i = 0; i < n; i++, x->needed++) {
     if (x->needed < x->d->ncon_max) {
       store(x->d, x->needed, c, hit + i);
