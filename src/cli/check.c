@@ -203,6 +203,7 @@ static void put_results(cr_json* j, const check* c) {
   cr_json_real(j, "distance", (cr_real)c->parity.convex.distance);
   cr_json_int(j, "other_normal", c->parity.convex.other_normal);
   cr_json_int(j, "other_count", c->parity.convex.other_count);
+  cr_json_int(j, "other_points", c->parity.convex.other_points);
   cr_json_close(j, '}');
   cr_json_close(j, '}');
   cr_json_open(j, "gradient", '{');
@@ -264,9 +265,11 @@ static void print_parity(const check* c) {
   }
   if (p->convex.pairs > 0) {
     (void)printf(
-        "  contacts of %d convex pairs: distances differ by %.1e (of the geoms' size), %d ties,"
-        " %d with another number of points; what follows from them: with Carom's in both\n",
-        p->convex.pairs, p->convex.distance, p->convex.other_normal, p->convex.other_count);
+        "  contacts of %d convex pairs: distances differ by %.1e of the geoms' size; MuJoCo "
+        "has other points\n  in %d, another number in %d, another normal in %d. What follows: "
+        "with Carom's points in both\n",
+        p->convex.pairs, p->convex.distance, p->convex.other_points, p->convex.other_count,
+        p->convex.other_normal);
   }
   if (p->mismatch[0] != 0) {
     (void)printf("  MISMATCH: %s\n", p->mismatch);

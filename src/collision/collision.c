@@ -29,10 +29,13 @@ static const cr_pair TABLE[CR_N_GEOM_TYPE][CR_N_GEOM_TYPE] = {
                         [CR_GEOM_BOX] = PAIR(sphere_box)},
     [CR_GEOM_CAPSULE] = {[CR_GEOM_CAPSULE] = {cri_capsule_capsule, cri_axes_tan, cri_axes_bar},
                          [CR_GEOM_ELLIPSOID] = PAIR(convex_pair),
+                         [CR_GEOM_CYLINDER] = PAIR(convex_pair),
                          [CR_GEOM_BOX] = PAIR(capsule_box)},
     [CR_GEOM_ELLIPSOID] = {[CR_GEOM_ELLIPSOID] = PAIR(convex_pair),
                            [CR_GEOM_CYLINDER] = PAIR(convex_pair),
                            [CR_GEOM_BOX] = PAIR(convex_pair)},
+    [CR_GEOM_CYLINDER] =
+        {[CR_GEOM_CYLINDER] = PAIR(convex_pair), [CR_GEOM_BOX] = PAIR(convex_pair)},
     [CR_GEOM_BOX] = {[CR_GEOM_BOX] = PAIR(box_box)},
 };
 

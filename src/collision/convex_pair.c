@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "collision/convex_pair.h"
 
+#include "collision/manifold.h"
 #include "collision/nearest.h"
 
 // ---- the optimum in the numbers of a hit
@@ -54,6 +55,13 @@ int cri_convex_pair(const cr_shape* a, const cr_shape* b, cr_real margin, cr_hit
   if (cri_nearest(&core_a, &core_b, margin + core_a.radius + core_b.radius, &x) == CR_NEAREST_FAR) {
     return 0;
   }
+  int several = cri_manifold(&core_a, &core_b, &x, margin, hit);
+  for (int i = 0; i < several; i++) {
+    cr_acc3(hit[i].pos, a->pos);
+  }
+  if (several > 0) {
+    return several;
+  }
   *hit = (cr_hit){.dist = 0};
   save(&x, hit);
   emit(&core_a, &core_b, a->pos, &x, hit);
@@ -66,6 +74,10 @@ void cri_convex_pair_tan(const cr_shape* a, const cr_shape* b, const int32_t fea
                          const cr_real local[6], const cr_shape_tan* a_tan,
                          const cr_shape_tan* b_tan, cr_hit_tan* hit_tan) {
   cr_core core_a = cri_core(a, a->pos), core_b = cri_core(b, a->pos);
+  if (feature[0] >= CR_MANIFOLD) {
+    cri_manifold_tan(&core_a, &core_b, feature, local, a_tan, b_tan, hit_tan);
+    return;
+  }
   cr_optimum x = load(&core_a, &core_b, feature, local);
   cr_optimum_tan x_tan;
   cri_optimum_tan(&core_a, &core_b, &x, a_tan, b_tan, &x_tan);
@@ -88,6 +100,10 @@ void cri_convex_pair_bar(const cr_shape* a, const cr_shape* b, const int32_t fea
                          const cr_real local[6], const cr_hit_tan* hit_bar, cr_shape_tan* a_bar,
                          cr_shape_tan* b_bar) {
   cr_core core_a = cri_core(a, a->pos), core_b = cri_core(b, a->pos);
+  if (feature[0] >= CR_MANIFOLD) {
+    cri_manifold_bar(&core_a, &core_b, feature, local, hit_bar, a_bar, b_bar);
+    return;
+  }
   cr_optimum x = load(&core_a, &core_b, feature, local);
   cr_real dist = x.dist - core_a.radius - core_b.radius;
 

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "collision/polygon.h"
 
+// areas that differ by less than this share are equal: round-off must not choose
+#define TIE CR_R(1e-9)
+
 typedef struct {
   const cr_real* point;
   const int32_t* id;
@@ -8,6 +11,7 @@ typedef struct {
   int at[4];
   cr_real area;
   int best[4];
+  cr_real gain;  // share by which an area has to be larger to count
 } walk;
 
 static const cr_real* corner_of(const walk* w, int i) {
@@ -28,7 +32,7 @@ static bool widen(walk* w, int k) {
   int next[4] = {w->at[0], w->at[1], w->at[2], w->at[3]};
   next[k] = (next[k] + 1) % w->n;
   cr_real area = area_of(w, next);
-  if (!(area > w->area)) {
+  if (!(area > w->area * (1 + w->gain))) {
     return false;
   }
   w->area = area;
@@ -60,7 +64,7 @@ int cri_quad_from(const cr_real* point, const int32_t* id, int n, int first, int
 }
 
 void cri_quad(const cr_real* point, int n, int corner[4]) {
-  walk w = {.point = point, .n = n, .at = {0, 1, 2, 3}, .best = {0, 1, 2, 3}};
+  walk w = {.point = point, .n = n, .at = {0, 1, 2, 3}, .best = {0, 1, 2, 3}, .gain = TIE};
   w.area = area_of(&w, w.at);
   for (int a = 0; a < n; a++) {
     w.at[0] = a;

@@ -50,19 +50,25 @@ bool cri_convex_parity_applies(const cr_model* m) {
   return false;
 }
 
-// contacts of one pair of geoms: how many, and the deepest
+enum { MOST = 16 };
+
+// contacts of one pair of geoms
 typedef struct {
-  int n;
-  double dist;
-  double normal[3];
+  int n, deepest;
+  double dist[MOST];
+  mjtNum pos[MOST][3], normal[MOST][3];
 } group;
 
-static void add(group* g, double dist, const mjtNum normal[3]) {
-  if (g->n == 0 || dist < g->dist) {
-    g->dist = dist;
-    mju_copy3(g->normal, normal);
+static void add(group* g, double dist, const mjtNum pos[3], const mjtNum normal[3]) {
+  if (g->n == MOST) {
+    return;
   }
-  g->n++;
+  if (g->n == 0 || dist < g->dist[g->deepest]) {
+    g->deepest = g->n;
+  }
+  g->dist[g->n] = dist;
+  mju_copy3(g->pos[g->n], pos);
+  mju_copy3(g->normal[g->n++], normal);
 }
 
 static group of_mujoco(const mjData* d, const int32_t geom[2]) {
@@ -70,7 +76,7 @@ static group of_mujoco(const mjData* d, const int32_t geom[2]) {
   for (int i = 0; i < d->ncon; i++) {
     const mjContact* c = &d->contact[i];
     if (c->geom[0] == geom[0] && c->geom[1] == geom[1]) {
-      add(&g, c->dist, c->frame);
+      add(&g, c->dist, c->pos, c->frame);
     }
   }
   return g;
@@ -80,10 +86,38 @@ static group of_carom(const cr_data* d, const int32_t geom[2]) {
   group g = {0};
   for (int i = 0; i < d->ncon; i++) {
     if (memcmp(d->contact_geom + 2 * i, geom, 2 * sizeof geom[0]) == 0) {
-      add(&g, d->contact_dist[i], d->contact_frame + 9 * i);
+      add(&g, d->contact_dist[i], d->contact_pos + 3 * i, d->contact_frame + 9 * i);
     }
   }
   return g;
+}
+
+// Over two planes the distance is linear in the place: three contacts of one side say what it is at
+// those of the other. Returns the largest difference, -1 where three contacts are on a line.
+static double plane_error(const group* ours, const group* theirs) {
+  mjtNum e1[3], e2[3], c[3], arm[3], r[3];
+  for (int k = 2; k < theirs->n; k++) {
+    mju_sub3(e1, theirs->pos[1], theirs->pos[0]);
+    mju_sub3(e2, theirs->pos[k], theirs->pos[0]);
+    mju_cross(c, e1, e2);
+    double area = mju_dot3(c, c);
+    if (area < 1e-6 * mju_dot3(e1, e1) * mju_dot3(e2, e2)) {
+      continue;
+    }
+    double worst = 0;
+    for (int i = 0; i < ours->n; i++) {
+      mju_sub3(arm, ours->pos[i], theirs->pos[0]);
+      mju_cross(r, arm, e2);
+      double u = mju_dot3(r, c) / area;
+      mju_cross(r, e1, arm);
+      double v = mju_dot3(r, c) / area;
+      double expected = theirs->dist[0] + u * (theirs->dist[1] - theirs->dist[0]) +
+                        v * (theirs->dist[k] - theirs->dist[0]);
+      worst = fmax(worst, fabs(ours->dist[i] - expected));
+    }
+    return worst;
+  }
+  return -1;
 }
 
 static bool first_of_its_pair(const cr_data* d, int i) {
@@ -95,8 +129,8 @@ static bool first_of_its_pair(const cr_data* d, int i) {
   return true;
 }
 
-void cri_convex_parity_compare(const cr_model* m, const cr_data* d, const mjData* reference,
-                               cr_convex_parity* result) {
+void cri_convex_parity_compare(const cr_model* m, const cr_data* d, const mjModel* mj,
+                               mjData* reference, cr_convex_parity* result) {
   for (int i = 0; i < d->ncon; i++) {
     const int32_t* geom = d->contact_geom + 2 * i;
     if (!cri_collision_general(m->geom_type[geom[0]], m->geom_type[geom[1]]) ||
@@ -110,8 +144,19 @@ void cri_convex_parity_compare(const cr_model* m, const cr_data* d, const mjData
     if (theirs.n == 0) {
       continue;
     }
-    double error = fabs(ours.dist - theirs.dist) / size;
-    result->distance = error > result->distance ? error : result->distance;
-    result->other_normal += mju_dot3(ours.normal, theirs.normal) < 0.999;
+    const mjtNum* normal = ours.normal[ours.deepest];
+    bool same = mju_dot3(normal, theirs.normal[theirs.deepest]) > 0.999;
+    double error = fabs(ours.dist[ours.deepest] - theirs.dist[theirs.deepest]);
+    if (error > CR_CONVEX_PARITY_BOUND * size) {
+      // other points on the same two planes, or the distance where MuJoCo took a face for it
+      double plane = same ? plane_error(&ours, &theirs) : -1;
+      mjtNum ends[6];
+      double alone =
+          fabs(ours.dist[ours.deepest] - mj_geomDistance(mj, reference, geom[0], geom[1], 1, ends));
+      error = plane >= 0 ? fmin(error, plane) : ours.n == 1 ? fmin(error, alone) : error;
+      result->other_points++;
+    }
+    result->distance = fmax(result->distance, error / size);
+    result->other_normal += !same;
   }
 }

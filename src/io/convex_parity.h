@@ -12,8 +12,9 @@
 typedef struct {
   int pairs;         // pairs of geoms with contacts, over all states
   double distance;   // largest difference of a pair's distance, relative to the size of the geoms
-  int other_normal;  // pairs where the distances agree and the normals do not: ties
+  int other_normal;  // pairs where the normals do not agree
   int other_count;   // pairs with another number of contacts
+  int other_points;  // pairs with other points of the same planes, or MuJoCo's on a neighbouring face
 } cr_convex_parity;
 
 /// Largest difference that is within what MuJoCo's search leaves.
@@ -27,7 +28,7 @@ bool cri_convex_parity_applies(const cr_model* m);
 void cri_convex_parity_use(const cr_model* m);
 
 /// Adds the contacts of d, of which MuJoCo's own are in reference, to the result.
-void cri_convex_parity_compare(const cr_model* m, const cr_data* d, const mjData* reference,
-                               cr_convex_parity* result);
+void cri_convex_parity_compare(const cr_model* m, const cr_data* d, const mjModel* mj,
+                               mjData* reference, cr_convex_parity* result);
 
 #endif
