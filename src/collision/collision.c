@@ -202,6 +202,14 @@ int cri_collide(const cr_model* m, const cr_real* xpos, const cr_real* xmat, con
   return pair->detect(&a.shape, &b.shape, reach, hit);
 }
 
+cr_real cri_collide_depth(const cr_model* m, const cr_real* xpos, const cr_real* xmat,
+                          const int32_t geom[2], const cr_real n[3]) {
+  solid a, b;
+  shape_at(m, xpos, xmat, geom[0], &a);
+  shape_at(m, xpos, xmat, geom[1], &b);
+  return cri_convex_depth(&a.shape, &b.shape, n);
+}
+
 bool cri_collision_general(int type1, int type2) {
   return type1 >= 0 && type1 < CR_N_GEOM_TYPE && type2 >= 0 && type2 < CR_N_GEOM_TYPE &&
          TABLE[type1][type2].detect == cri_convex_pair;

@@ -32,6 +32,10 @@ cr_status cr_collision_vjp(const cr_model* m, const cr_data* d, cr_data* bar);
 int cri_collide(const cr_model* m, const cr_real* xpos, const cr_real* xmat, const int32_t geom[2],
                 cr_real reach, cr_hit hit[CR_MAX_HITS]);
 
+/// How deep the second geom is in the first along n (collision/convex_pair.h).
+cr_real cri_collide_depth(const cr_model* m, const cr_real* xpos, const cr_real* xmat,
+                          const int32_t geom[2], const cr_real n[3]);
+
 /// True if contacts between geoms of these types come from the general convex pair.
 bool cri_collision_general(int type1, int type2);
 

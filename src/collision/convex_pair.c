@@ -68,6 +68,15 @@ int cri_convex_pair(const cr_shape* a, const cr_shape* b, cr_real margin, cr_hit
   return 1;
 }
 
+cr_real cri_convex_depth(const cr_shape* a, const cr_shape* b, const cr_real n[3]) {
+  cr_core core_a = cri_core(a, a->pos), core_b = cri_core(b, a->pos);
+  cr_real minus[3], pa[3], pb[3];
+  cr_scl3(minus, n, -1);
+  (void)cri_support(&core_a, n, pa);
+  (void)cri_support(&core_b, minus, pb);
+  return cr_dot3(n, pa) - cr_dot3(n, pb) + core_a.radius + core_b.radius;
+}
+
 // ---- derivatives
 
 void cri_convex_pair_tan(const cr_shape* a, const cr_shape* b, const int32_t feature[4],

@@ -145,16 +145,20 @@ static bool settle(cr_core* a, cr_core* b, const vertex* const* v, int n, cr_rea
   }
   cr_scl3(minus, x->normal, -1);
   int na = cri_touches(a, x->normal, id_a, n, ta), nb = cri_touches(b, minus, id_b, n, tb);
+  cr_optimum best = {.dist = -CR_MAX};
   for (int i = 0; i < na; i++) {
     for (int k = 0; k < nb; k++) {
       cr_optimum trial = *x;
       trial.a = ta[i];
       trial.b = tb[k];
-      if (cri_optimum(a, b, &trial) && trial.dist >= least) {
-        *x = trial;
-        return true;
+      if (cri_optimum(a, b, &trial) && trial.dist >= least && trial.dist > best.dist) {
+        best = trial;
       }
     }
+  }
+  if (best.dist > -CR_MAX) {
+    *x = best;
+    return true;
   }
   x->a = na > 0 ? ta[0] : (cr_touch){CR_TOUCH_NONE, {0, 0}};
   x->b = nb > 0 ? tb[0] : (cr_touch){CR_TOUCH_NONE, {0, 0}};

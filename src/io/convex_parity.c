@@ -129,8 +129,8 @@ static bool first_of_its_pair(const cr_data* d, int i) {
   return true;
 }
 
-void cri_convex_parity_compare(const cr_model* m, const cr_data* d, const mjModel* mj,
-                               mjData* reference, cr_convex_parity* result) {
+void cri_convex_parity_compare(const cr_model* m, const cr_data* d, const mjData* reference,
+                               cr_convex_parity* result) {
   for (int i = 0; i < d->ncon; i++) {
     const int32_t* geom = d->contact_geom + 2 * i;
     if (!cri_collision_general(m->geom_type[geom[0]], m->geom_type[geom[1]]) ||
@@ -148,12 +148,13 @@ void cri_convex_parity_compare(const cr_model* m, const cr_data* d, const mjMode
     bool same = mju_dot3(normal, theirs.normal[theirs.deepest]) > 0.999;
     double error = fabs(ours.dist[ours.deepest] - theirs.dist[theirs.deepest]);
     if (error > CR_CONVEX_PARITY_BOUND * size) {
-      // other points on the same two planes, or the distance where MuJoCo took a face for it
+      // other points on the same two planes; or MuJoCo's normal is of a face nearby, or of no optimum:
+      // then along it the geoms are deeper in each other than along ours
       double plane = same ? plane_error(&ours, &theirs) : -1;
-      mjtNum ends[6];
-      double alone =
-          fabs(ours.dist[ours.deepest] - mj_geomDistance(mj, reference, geom[0], geom[1], 1, ends));
-      error = plane >= 0 ? fmin(error, plane) : ours.n == 1 ? fmin(error, alone) : error;
+      double along =
+          cri_collide_depth(m, d->geom_xpos, d->geom_xmat, geom, theirs.normal[theirs.deepest]);
+      double better = fmax(0, -ours.dist[ours.deepest] - along);
+      error = plane >= 0 ? fmin(plane, better) : better;
       result->other_points++;
     }
     result->distance = fmax(result->distance, error / size);

@@ -28,7 +28,7 @@ bool cri_convex_parity_applies(const cr_model* m);
 void cri_convex_parity_use(const cr_model* m);
 
 /// Adds the contacts of d, of which MuJoCo's own are in reference, to the result.
-void cri_convex_parity_compare(const cr_model* m, const cr_data* d, const mjModel* mj,
-                               mjData* reference, cr_convex_parity* result);
+void cri_convex_parity_compare(const cr_model* m, const cr_data* d, const mjData* reference,
+                               cr_convex_parity* result);
 
 #endif

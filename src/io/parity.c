@@ -363,7 +363,7 @@ static cr_status compare_guarded(void* context) {
   mj_copyData(b->d, b->mj, b->state);
   if (general) {
     mj_forward(b->mj, b->d);
-    cri_convex_parity_compare(b->m, d, b->mj, b->d, &b->result->convex);
+    cri_convex_parity_compare(b->m, d, b->d, &b->result->convex);
     cri_convex_parity_use(b->m);
     mj_copyData(b->d, b->mj, b->state);
   }
