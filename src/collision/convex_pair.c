@@ -6,12 +6,17 @@
 
 // ---- the optimum in the numbers of a hit
 
+// two vertices for an edge, else the one id
 static int32_t pack(const cr_touch* t) {
-  return (int32_t)((uint32_t)t->id[0] | (uint32_t)t->id[1] << 16);
+  return t->kind == CR_TOUCH_EDGE ? (int32_t)((uint32_t)t->id[0] | (uint32_t)t->id[1] << 16)
+                                  : t->id[0];
 }
 
 static cr_touch unpack(int32_t kind, int32_t id) {
-  return (cr_touch){(cr_touch_kind)kind, {id & 0xffff, (int32_t)((uint32_t)id >> 16)}};
+  if (kind == CR_TOUCH_EDGE) {
+    return (cr_touch){CR_TOUCH_EDGE, {id & 0xffff, (int32_t)((uint32_t)id >> 16)}};
+  }
+  return (cr_touch){(cr_touch_kind)kind, {id, 0}};
 }
 
 static void save(const cr_optimum* x, cr_hit* hit) {
