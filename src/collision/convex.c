@@ -276,6 +276,22 @@ int cri_touches(const cr_core* c, const cr_real m[3], const int32_t* id, int n,
 
 // ---- geometry of a feature
 
+// the vertex of a polygon farthest along its normal: vertices in single precision are not quite on
+// one plane
+static int32_t outermost(const cr_hull* h, int32_t polygon) {
+  const int32_t* id = h->polygon + h->adr[polygon];
+  int32_t best = id[0];
+  cr_real most = cr_dot3(h->vert + 3 * best, h->normal + 3 * polygon);
+  for (int i = 1; i < h->num[polygon]; i++) {
+    cr_real along = cr_dot3(h->vert + 3 * id[i], h->normal + 3 * polygon);
+    if (along > most) {
+      most = along;
+      best = id[i];
+    }
+  }
+  return best;
+}
+
 void cri_touch_point(const cr_core* c, const cr_touch* t, const cr_real m[3], cr_real p[3]) {
   const cr_real* size = c->shape->size;
   cr_real u[3], x[3] = {0, 0, 0};
@@ -305,7 +321,7 @@ void cri_touch_point(const cr_core* c, const cr_touch* t, const cr_real m[3], cr
     }
     case CR_GEOM_MESH: {
       const cr_hull* h = c->shape->hull;
-      int32_t v = t->kind == CR_TOUCH_FACE ? h->polygon[h->adr[t->id[0]]] : t->id[0];
+      int32_t v = t->kind == CR_TOUCH_FACE ? outermost(h, t->id[0]) : t->id[0];
       cr_copy3(x, h->vert + 3 * v);
       break;
     }

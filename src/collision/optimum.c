@@ -4,6 +4,7 @@
 // slack of what lies on a feature, in units of the two shapes' size; angles taken for parallel
 #define SLACK CR_R(1e-9)
 #define PARALLEL CR_R(1e-7)
+#define SINGLE CR_R(1e-6)
 #define SINGULAR CR_R(1e-12)
 
 // ---- what holds the normal
@@ -200,16 +201,20 @@ bool cri_optimum(cr_core* a, cr_core* b, cr_optimum* x) {
   }
 
   // parallel features have to be so
-  if (h.parallel && h.dim_a + h.dim_b > 2) {
-    cr_real tilt = h.dim_a == 2 && h.dim_b == 2 ? 1 + cr_dot3(h.axis_a, h.axis_b)
-                   : h.dim_a == 2               ? cr_abs(cr_dot3(h.axis_a, h.axis_b))
-                                                : cr_abs(cr_dot3(h.axis_b, h.axis_a));
+  if (h.dim_a + h.dim_b > 2) {
+    cr_real c[3];
+    cr_cross3(c, h.axis_a, h.axis_b);
+    cr_real across = cr_abs(cr_dot3(h.axis_a, h.axis_b));
+    cr_real tilt = h.dim_a == h.dim_b ? cr_norm3(c) : across;
     if (tilt > PARALLEL) {
       return false;
     }
   }
 
-  // both features are farthest along the normal
+  // both features are farthest along the normal; faces of hulls as far as single precision goes
+  bool hull_a = a->shape->type == CR_GEOM_MESH && h.dim_a == 2;
+  bool hull_b = b->shape->type == CR_GEOM_MESH && h.dim_b == 2;
+  slack = hull_a || hull_b ? SINGLE * (a->shape->bound + b->shape->bound) : slack;
   cr_scl3(minus, x->normal, -1);
   (void)cri_support(a, x->normal, p);
   cr_sub3(gap, p, pa);

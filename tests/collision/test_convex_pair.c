@@ -8,6 +8,7 @@
 #include "collision/round.h"
 #include "model/model.h"
 #include "support/close.h"
+#include "support/hulls.h"
 #include "support/pair_check.h"
 
 #define TOLERANCE CR_R(1e-11)
@@ -164,6 +165,48 @@ static void derivatives_of_several(void** state) {
   }
 }
 
+static void derivatives_of_hulls(void** state) {
+  cr_random r = cr_random_seed(9, 0);
+  hull_store prism, spindle;
+  hull_prism(&prism, 7, CR_R(0.4), CR_R(0.3));
+  hull_spindle(&spindle, 9, CR_R(0.4), CR_R(0.5));
+  for (int i = 0; i < 6; i++) {
+    pair_report report = {0};
+    for (int n = 0; n < 120; n++) {
+      cr_real reach = n % 2 ? CR_R(0.25) : 1;
+      solid a = random_of(&r, i < 5 ? TYPES[i] : CR_GEOM_MESH, reach);
+      solid b = random_of(&r, CR_GEOM_MESH, reach);
+      a.hull = i < 5 ? NULL : &prism.hull;
+      b.hull = n % 4 < 2 ? &prism.hull : &spindle.hull;
+      pair_check(&report, &CONVEX, &a, &b, 10, &r);
+    }
+    pair_report_assert(&report);
+  }
+}
+
+// a hull with the corners of a box is a box
+static void hull_of_a_box_is_a_box(void** state) {
+  cr_random r = cr_random_seed(10, 0);
+  hull_store store;
+  hull_prism(&store, 4, cr_sqrt(2), 1);
+  for (int n = 0; n < 1000; n++) {
+    solid a = random_of(&r, TYPES[n % 5], CR_R(0.8)), box = random_of(&r, CR_GEOM_BOX, 1);
+    solid hull = box;
+    cr_real z[3] = {box.mat[2], box.mat[5], box.mat[8]};
+    box.size[0] = box.size[1] = box.size[2] = 1;
+    hull.type = CR_GEOM_MESH;
+    hull.hull = &store.hull;
+    solid_turn(&hull, z, CR_PI / 4);
+    cr_hit hit[CR_MAX_HITS], found[CR_MAX_HITS];
+    cr_shape shape_a = solid_shape(&a), shape_box = solid_shape(&box);
+    cr_shape shape_hull = solid_shape(&hull);
+    shape_a.single = true;
+    assert_int_equal(cri_convex_pair(&shape_a, &shape_box, 10, hit), 1);
+    assert_int_equal(cri_convex_pair(&shape_a, &shape_hull, 10, found), 1);
+    assert_close(found[0].dist, hit[0].dist, TOLERANCE);
+  }
+}
+
 static void derivatives_apart(void** state) { all_types(2, 6); }
 static void derivatives_overlapping(void** state) { all_types(CR_R(0.25), 7); }
 
@@ -176,6 +219,8 @@ int test_convex_pair(void) {
       cmocka_unit_test(degenerate_poses_have_an_answer),
       cmocka_unit_test(thin_shapes_have_an_answer),
       cmocka_unit_test(derivatives_of_several),
+      cmocka_unit_test(derivatives_of_hulls),
+      cmocka_unit_test(hull_of_a_box_is_a_box),
       cmocka_unit_test(derivatives_apart),
       cmocka_unit_test(derivatives_overlapping),
   };
