@@ -353,14 +353,21 @@ static cr_status compare_guarded(void* context) {
   compare_context* c = context;
   cr_parity_bench* b = c->b;
   cr_data* d = b->carom;
-  mj_copyData(b->d, b->mj, b->state);
-  mj_forward(b->mj, b->d);
+  bool general = cri_convex_parity_applies(b->m);
   d->want_M = true;
   cr_status status = cr_forward(b->m, d);
   d->want_M = false;
   if (status != CR_OK) {
     return cri_fail(c->error, status, "state %d: %s", b->result->states, d->error.text);
   }
+  mj_copyData(b->d, b->mj, b->state);
+  if (general) {
+    mj_forward(b->mj, b->d);
+    cri_convex_parity_compare(b->m, d, b->d, &b->result->convex);
+    cri_convex_parity_use(b->m);
+    mj_copyData(b->d, b->mj, b->state);
+  }
+  mj_forward(b->mj, b->d);
   b->result->states_with_contact += d->ncon > 0;
   compare_same(b, position_rows, COUNT(position_rows));
   compare_same(b, force_rows, COUNT(force_rows));
@@ -398,7 +405,9 @@ cr_status cr_parity_compare(cr_parity_bench* b, cr_data* d, cr_parity* result, c
   b->result = result;
   b->carom = d;
   compare_context context = {b, error};
-  CR_TRY(cri_mujoco_guard(compare_guarded, &context, "MuJoCo", error));
+  cr_status status = cri_mujoco_guard(compare_guarded, &context, "MuJoCo", error);
+  cri_convex_parity_use(NULL);
+  CR_TRY(status);
   result->states++;
   return CR_OK;
 }
@@ -611,6 +620,8 @@ cr_status cr_parity_create(cr_parity_bench** out, mjModel* mj, const cr_model* m
   mj->opt.iterations = 200;
   mj->opt.ls_iterations = 100;
   mj->opt.noslip_iterations = 0;
+  mj->opt.ccd_tolerance = 1e-10;
+  mj->opt.ccd_iterations = 200;
   cr_status status = cri_mujoco_guard(make_data, b, "MuJoCo's data", error);
   if (status != CR_OK) {
     cr_parity_free(b);

@@ -51,6 +51,9 @@ static void survey_options(const mjModel* mj, cr_load_report* r) {
   if (mj->opt.density > 0 || mj->opt.viscosity > 0) {
     refuse(r, "option", mj->opt.density > 0 ? "density" : "viscosity", "fluid forces");
   }
+  if ((mj->opt.disableflags & mjDSBL_NATIVECCD) != 0) {
+    cri_sentence(&r->warnings, "flag 'nativeccd' (disabled): contacts are exact in either case");
+  }
   if (mj->opt.noslip_iterations > 0) {
     cri_sentence(&r->warnings, "option 'noslip_iterations' (%d): no-slip is ignored",
                  mj->opt.noslip_iterations);
@@ -241,6 +244,20 @@ static void refuse_more_geoms(const pair_counts* counts, cr_load_report* r) {
   }
 }
 
+// contacts name edges of hulls by two vertices of 16 bits
+static void survey_hull(const mjModel* mj, int i, cr_load_report* r) {
+  int mesh = mj->geom_type[i] == mjGEOM_MESH ? mj->geom_dataid[i] : -1;
+  if (mesh < 0) {
+    return;
+  }
+  if (mj->mesh_vertnum[mesh] > 0xffff) {
+    refuse(r, "mesh", cri_mujoco_name(mj, mjOBJ_MESH, mesh), "more than 65535 vertices");
+  }
+  if (mj->mesh_polynum[mesh] == 0) {
+    refuse(r, "mesh", cri_mujoco_name(mj, mjOBJ_MESH, mesh), "collides without a convex hull");
+  }
+}
+
 static void survey_collision(const mjModel* mj, cr_load_report* r) {
   cr_model m;
   pair_counts counts = {0};
@@ -270,6 +287,7 @@ static void survey_collision(const mjModel* mj, cr_load_report* r) {
     }
     if (collides) {
       survey_geom(mj, i, r);
+      survey_hull(mj, i, r);
     }
     visual = visual || (!collides && mj->geom_type[i] == mjGEOM_MESH);
   }
