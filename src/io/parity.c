@@ -79,10 +79,10 @@ typedef struct {
 #define SAME(name) \
   { CR_FIELD_##name, offsetof(mjData, name) }
 static const same_row position_rows[] = {
-    SAME(xpos),      SAME(xquat),     SAME(xmat),      SAME(xipos),
-    SAME(ximat),     SAME(xanchor),   SAME(xaxis),     SAME(geom_xpos),
-    SAME(geom_xmat), SAME(site_xpos), SAME(site_xmat), SAME(subtree_com),
-    SAME(cinert),    SAME(cdof),      SAME(cvel),      SAME(cdof_dot)};
+    SAME(xpos),      SAME(xquat),       SAME(xmat),      SAME(xipos),       SAME(ximat),
+    SAME(xanchor),   SAME(xaxis),       SAME(geom_xpos), SAME(geom_xmat),   SAME(site_xpos),
+    SAME(site_xmat), SAME(subtree_com), SAME(cinert),    SAME(cdof),        SAME(cvel),
+    SAME(cdof_dot),  SAME(ten_length),  SAME(ten_J),     SAME(ten_velocity)};
 static const same_row force_rows[] = {
     SAME(qfrc_spring),   SAME(qfrc_damper),     SAME(qfrc_gravcomp),     SAME(qfrc_passive),
     SAME(qfrc_bias),     SAME(actuator_length), SAME(actuator_velocity), SAME(actuator_force),
@@ -300,13 +300,17 @@ static void raise_scale(cr_parity* p, const char* name, const char* term, double
 }
 
 static void raise_scales(cr_parity* p, double timestep) {
-  static const char* const terms[][2] = {
-      {"qfrc_passive", "qfrc_spring"},      {"qfrc_passive", "qfrc_damper"},
-      {"qfrc_passive", "qfrc_gravcomp"},    {"qfrc_smooth", "qfrc_passive"},
-      {"qfrc_smooth", "qfrc_bias"},         {"qfrc_smooth", "qfrc_actuator"},
-      {"qfrc_constraint", "qfrc_smooth"},   {"efc_force", "qfrc_smooth"},
-      {"qacc", "qacc_smooth"},              {"contact_dist", "geom_xpos"},
-      {"efc_pos", "contact_dist"}};
+  static const char* const terms[][2] = {{"qfrc_passive", "qfrc_spring"},
+                                         {"qfrc_passive", "qfrc_damper"},
+                                         {"qfrc_passive", "qfrc_gravcomp"},
+                                         {"qfrc_smooth", "qfrc_passive"},
+                                         {"qfrc_smooth", "qfrc_bias"},
+                                         {"qfrc_smooth", "qfrc_actuator"},
+                                         {"qfrc_constraint", "qfrc_smooth"},
+                                         {"efc_force", "qfrc_smooth"},
+                                         {"qacc", "qacc_smooth"},
+                                         {"contact_dist", "geom_xpos"},
+                                         {"efc_pos", "contact_dist"}};
   for (int i = 0; i < COUNT(terms); i++) {
     raise_scale(p, terms[i][0], terms[i][1], 1);
   }
