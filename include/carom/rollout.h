@@ -14,9 +14,8 @@ typedef struct {
   void* context;
   /// True if the loss looks at the state after `step` steps. NULL: at the last one only.
   bool (*looks_at)(const void* context, int step, int nstep);
-  /// Adds to *loss. d holds the state after `step` steps and, with needs_fields, everything
-  /// cr_forward computes from it under the control of the step that follows (the last one's at
-  /// the end).
+  /// Adds to *loss. d holds the state after `step` steps, the control of the last of them and, with
+  /// needs_fields, everything cr_forward computes from these.
   cr_status (*value)(void* context, const cr_model* m, const cr_data* d, int step, cr_real* loss);
   /// Adds the cotangents of the loss to bar's fields.
   cr_status (*bar)(void* context, const cr_model* m, const cr_data* d, int step, cr_data* bar);
@@ -47,7 +46,8 @@ CR_API cr_status cr_rollout_create(cr_rollout** rollout, const cr_model* m, int 
                                    const char* const* parameters, int nparameter, cr_error* error);
 CR_API void cr_rollout_free(cr_rollout* rollout);
 
-/// The data block: set its qpos, qvel, act, applied forces before a run; the last state after it.
+/// The data block: set its qpos, qvel, act, applied forces before a run; the last state after it. A
+/// run or a gradient that needs more room moves the arrays: ask for views of them again.
 CR_API cr_data* cr_rollout_data(cr_rollout* rollout);
 
 /// Controls, nstep_max x nu, zero at first; set before a run.

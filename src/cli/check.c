@@ -11,6 +11,7 @@
 #include "io/mujoco.h"
 #include "io/parity.h"
 #include "model/check.h"
+#include "model/file.h"
 #include "rollout/step_check.h"
 
 // what must hold
@@ -51,6 +52,12 @@ static double now_us(void) {
 // ---- loading
 
 static cr_status load(check* c, cr_error* error) {
+  if (cri_model_file_is(c->o->model)) {
+    return cri_fail(error, CR_ERR_FORMAT,
+                    "%s: a Carom model file, which MuJoCo cannot read; check the MJCF or URDF file "
+                    "that it was made from",
+                    c->o->model);
+  }
   CR_TRY(cri_mujoco_load(&c->mj, c->o->model, error));
   cri_mujoco_survey(c->mj, &c->report);
   if (c->report.unsupported.n > 0) {
@@ -101,7 +108,8 @@ static cr_status time_ours(check* c, int state, cr_error* error) {
     }
     double end = now_us();
     if (status != CR_OK) {
-      return cri_fail(error, status, "%s", c->d->error.text);
+      const cr_data* failed = c->bar->error.status == status ? c->bar : c->d;
+      return cri_fail(error, status, "%s", failed->error.text);
     }
     step = fmin(step, middle - start);
     vjp = fmin(vjp, end - seeded);

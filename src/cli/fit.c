@@ -313,7 +313,7 @@ static void put_result(cr_json* j, fit* f, const cr_real* p) {
 static void print_parameter(const fit* f, int i, cr_real p) {
   const cr_fit_parameter* item = &f->problem.config.parameters[i];
   (void)printf("%-12s %.6g  (start %.6g", item->name, p, item->start);
-  if (!isnan(item->listed)) {
+  if (!isnan(item->listed) && !f->problem.made) {
     (void)printf(", listed %.6g: %+.2f %%", item->listed, 100 * (p / item->listed - 1));
   }
   if (f->problem.made) {
@@ -334,9 +334,10 @@ static void print_result(fit* f, const cr_real* p) {
     (void)printf("held aside   %.6g on %d windows of %d tosses\n", f->held_out_loss,
                  q->windows.nheld, q->windows.held_groups);
   }
-  (void)printf("at the start %.1f %% of the windows had a gradient of zero; %.1f %% never touch\n",
-               100.0 * f->first.zero_windows / f->first.windows,
-               100.0 * f->first.contact_free / f->first.windows);
+  (void)printf(
+      "at the start %.2f %% of the windows had a gradient of zero, %.2f %% never touched\n",
+      100.0 * f->first.zero_windows / f->first.windows,
+      100.0 * f->first.contact_free / f->first.windows);
   if (gradient_vanishes(f)) {
     (void)printf("so there was nothing to go by: the parameters did not move\n");
   }
@@ -347,13 +348,13 @@ static void print_result(fit* f, const cr_real* p) {
 static void plot(const fit* f) {
   enum { MAX_PANELS = 6 };
   const cr_fit_config* c = &f->problem.config;
-  cr_panel panels[MAX_PANELS] = {{"loss", "loss", true, {(double)NAN, (double)NAN}, {NULL, NULL}}};
+  bool made = f->problem.made;
+  cr_panel panels[MAX_PANELS] = {{"loss", "loss", true, (double)NAN, NULL}};
   int n = 1;
   for (int i = 0; i < c->nparameter && n < MAX_PANELS; i++) {
-    const char* name = c->parameters[i].name;
-    double truth = f->problem.made ? f->problem.truth[i] : (double)NAN;
-    panels[n++] =
-        (cr_panel){name, name, false, {c->parameters[i].listed, truth}, {"listed", "truth"}};
+    const cr_fit_parameter* item = &c->parameters[i];
+    panels[n++] = (cr_panel){item->name, item->name, false,
+                             made ? f->problem.truth[i] : item->listed, made ? "truth" : "listed"};
   }
   cr_error error = {0};
   if (cri_plot(f->problem.folder, "history.csv", "carom fit", panels, n, &error) != CR_OK) {

@@ -60,9 +60,15 @@ static cr_status find_request(grad* g, const char* name, cr_error* error) {
   if (!state && f->kind != CR_KIND_PARAM) {
     return cri_fail(error, CR_ERR_NAME, "--wrt %s: neither state, control nor parameter", name);
   }
+  if (q->place.tan_count == 0 && q->place.count == 0) {
+    return cri_fail(error, CR_ERR_NAME, "--wrt %s: the model has none of these", name);
+  }
   if (q->place.tan_count == 0) {
-    return cri_fail(error, CR_ERR_NAME, "--wrt %s: part of a quaternion; for its directions use %s",
-                    name, id == CR_FIELD_qpos ? "tangent[j]" : "the whole quaternion (3 numbers)");
+    const char* instead = id == CR_FIELD_qpos          ? "for its directions use tangent[j]"
+                          : id == CR_FIELD_qpos_spring ? "name the other coordinates one by one"
+                                                       : "name the whole of it (3 numbers)";
+    return cri_fail(error, CR_ERR_NAME, "--wrt %s: a quaternion, or part of one; %s", name,
+                    instead);
   }
   if (f->kind == CR_KIND_PARAM) {
     g->wanted[id] = true;
@@ -81,15 +87,14 @@ static cr_status parse_cfd(grad* g, cr_error* error) {
   double v[6] = {0, 0, 0, 1, 2, 0};
   int n = 0;
   const char* at = g->o->cfd;
-  while (n < 6) {
+  for (bool more = true; more;) {
     char* end;
-    v[n++] = strtod(at, &end);
-    if (end == at || (*end != 0 && *end != ',')) {
+    double number = strtod(at, &end);
+    more = *end == ',';
+    if (end == at || (*end != 0 && !more) || n == 6 || !isfinite(number)) {
       return cri_fail(error, CR_ERR_ARG, "--cfd %s: dc,d0,wc,mc,pc expected", g->o->cfd);
     }
-    if (*end == 0) {
-      break;
-    }
+    v[n++] = number;
     at = end + 1;
   }
   bool ok = n >= 5 && v[0] >= 0 && v[0] < 1 && v[1] >= 0 && v[1] < 1 && v[2] > 0 && v[3] > 0 &&
@@ -120,6 +125,9 @@ static cr_status prepare(grad* g, cr_error* error) {
     return cri_fail(error, CR_ERR_ARG, "carom grad: --%s is missing; see carom grad --help",
                     o->loss == NULL ? "loss" : "wrt");
   }
+  if (!(o->eps > 0)) {
+    return cri_fail(error, CR_ERR_ARG, "--eps %.9g: a positive step expected", o->eps);
+  }
   CR_TRY(cr_setup_load(&g->setup, &o->setup, error));
   CR_TRY(cr_expression_create(&g->expression, &g->setup.m, o->loss, error));
   for (int i = 0; i < o->wrt.n; i++) {
@@ -145,7 +153,7 @@ static cr_status prepare(grad* g, cr_error* error) {
 
 // ---- the gradient
 
-static void collect(const grad* g, request* q) {
+static cr_status collect(const grad* g, request* q, const char* name, cr_error* error) {
   const cr_rollout* r = g->setup.rollout;
   int nu = g->setup.m.nu;
   if (q->each_step) {
@@ -160,21 +168,29 @@ static void collect(const grad* g, request* q) {
     const cr_real* from = cri_place_tangent(&q->place, &g->setup.m, r->d, r->bar);
     cr_copy(q->gradient, from, q->n);
   }
+  for (int i = 0; i < q->n; i++) {
+    if (!isfinite(q->gradient[i])) {
+      return cri_fail(error, CR_ERR_NONFINITE, "the gradient with respect to %s, number %d, is %g",
+                      name, i, (double)q->gradient[i]);
+    }
+  }
+  return CR_OK;
 }
 
 static cr_status differentiate(grad* g, cr_error* error) {
   cr_setup* s = &g->setup;
+  const cr_model* m_backward = g->o->cfd == NULL ? &s->m : &g->backward;
   double start = now();
   CR_TRY(cr_rollout_run(s->rollout, &s->m, s->nstep, &g->loss, error));
   double middle = now();
-  CR_TRY(cr_rollout_gradient(s->rollout, &s->m, &g->backward, &g->loss, error));
+  CR_TRY(cr_rollout_gradient(s->rollout, &s->m, m_backward, &g->loss, error));
   if (g->o->setup.derive) {
     CR_TRY(cr_constants_vjp(&s->m, s->rollout->work, s->rollout->bar));
   }
   g->seconds_forward = middle - start;
   g->seconds_backward = now() - middle;
   for (int i = 0; i < g->nrequest; i++) {
-    collect(g, &g->requests[i]);
+    CR_TRY(collect(g, &g->requests[i], g->o->wrt.text[i], error));
   }
   return CR_OK;
 }
@@ -368,7 +384,7 @@ static cr_status run(grad* g, cr_error* error) {
 }
 
 int cr_cli_grad(int argc, char** argv) {
-  grad_options o = {.setup.time = 1, .eps = 1e-6};
+  grad_options o = {.setup = CR_SETUP_DEFAULTS, .eps = 1e-6};
   const cr_option rows[] = {
       CR_SETUP_OPTIONS(o.setup),
       {"--loss", CR_OPT_TEXT, &o.loss, "EXPR", "as site_xpos[tip].z or norm(qpos)^2"},

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The carom command: finds the subcommand and hands over.
+#include <errno.h>
+#include <signal.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -28,7 +30,7 @@ static void print_usage(FILE* to) {
   }
 }
 
-int main(int argc, char** argv) {
+static int run(int argc, char** argv) {
   if (argc > 1) {
     for (int i = 0; i < N_COMMANDS; i++) {
       if (strcmp(argv[1], commands[i].name) == 0) {
@@ -47,4 +49,15 @@ int main(int argc, char** argv) {
   }
   print_usage(stderr);
   return 2;
+}
+
+int main(int argc, char** argv) {
+  // a file that may not grow is an error of its writer, not the end of the process
+  (void)signal(SIGXFSZ, SIG_IGN);
+  int code = run(argc, argv);
+  if (fflush(stdout) != 0 || ferror(stdout)) {
+    (void)fprintf(stderr, "carom: standard output cannot be written: %s\n", strerror(errno));
+    return code == 0 ? 2 : code;
+  }
+  return code;
 }

@@ -87,8 +87,13 @@ cr_status cr_options_parse(const cr_command_line* line, int argc, char** argv, b
                            cr_error* error) {
   const cr_option* positional = find(line, "", 0);
   bool taken = false;
+  // these two also count behind a mistake: a command that fails prints its object all the same
+  const cr_option* json = find(line, "--json", strlen("--json"));
   for (int i = 0; i < argc; i++) {
     *help = *help || strcmp(argv[i], "--help") == 0;
+    if (json != NULL && strcmp(argv[i], json->name) == 0) {
+      *(bool*)json->value = true;
+    }
   }
   for (int i = 0; i < argc && !*help; i++) {
     if (argv[i][0] == '-' && argv[i][1] != 0) {

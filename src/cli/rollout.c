@@ -5,7 +5,6 @@
 
 #include "cli/commands.h"
 #include "cli/setup.h"
-#include "engine/forward.h"
 #include "io/recording.h"
 #include "model/fields.h"
 #include "model/names.h"
@@ -90,7 +89,7 @@ static void print_text(const rollout_options* o, const cr_setup* s, const cr_pla
     (void)fprintf(stderr, "carom rollout: warning: %s\n", s->report.warnings.text[i]);
   }
   (void)printf("%d steps, %.9g s simulated in %.3g s\n", s->nstep,
-               (double)s->rollout->time[s->nstep], seconds);
+               (double)(s->rollout->time[s->nstep] - s->rollout->time[0]), seconds);
   if (o->print.n == 0) {
     print_numbers("qpos", d->qpos, s->m.nq);
     print_numbers("qvel", d->qvel, s->m.nv);
@@ -111,13 +110,8 @@ static cr_status run(const rollout_options* o, cr_setup* s, cr_error* error) {
   if (o->out != NULL) {
     CR_TRY(cri_recording_write(o->out, &s->m, s->rollout, error));
   }
-  // everything named belongs to the last state
-  cri_rollout_restore(s->rollout, &s->m, s->nstep);
-  if (o->print.n > 0) {
-    cr_status status = cr_forward(&s->m, s->rollout->d);
-    if (status != CR_OK) {
-      return cri_fail(error, status, "at the last state: %s", s->rollout->d->error.text);
-    }
+  if (o->print.n > 0) {  // everything named belongs to the last state
+    CR_TRY(cri_rollout_forward(s->rollout, &s->m, s->nstep, error));
   }
   if (o->setup.json) {
     print_json(o, s, places, seconds);
@@ -128,7 +122,7 @@ static cr_status run(const rollout_options* o, cr_setup* s, cr_error* error) {
 }
 
 int cr_cli_rollout(int argc, char** argv) {
-  rollout_options o = {.setup.time = 1};
+  rollout_options o = {.setup = CR_SETUP_DEFAULTS};
   const cr_option rows[] = {
       CR_SETUP_OPTIONS(o.setup),
       {"--print", CR_OPT_LIST, &o.print, "NAME", "numbers of the last state, as site_xpos[tip].z"},

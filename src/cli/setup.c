@@ -24,7 +24,7 @@ static cr_status parse_values(const char* text, cr_real* values, int* n, cr_erro
       return cri_fail(error, CR_ERR_ARG, "--set %s: '%s' is not a number", text, at);
     }
     if (!isfinite(value)) {
-      return cri_fail(error, CR_ERR_NONFINITE, "--set %s: the value is not finite", text);
+      return cri_fail(error, CR_ERR_ARG, "--set %s: the value is not finite", text);
     }
     values[(*n)++] = (cr_real)value;
     at = end;
@@ -83,8 +83,8 @@ cr_status cr_setup_load(cr_setup* s, const cr_setup_options* o, cr_error* error)
   if (o->integrator != NULL) {
     CR_TRY(cr_model_set_integrator(&s->m, o->integrator, error));
   }
-  if (o->timestep != 0) {
-    s->m.timestep = (cr_real)o->timestep;
+  if (!isnan(o->timestep)) {
+    CR_TRY(cr_model_set_timestep(&s->m, (cr_real)o->timestep, error));
   }
   for (int i = 0; i < o->set.n; i++) {
     if (!names_state(&s->m, o->set.text[i])) {
@@ -124,6 +124,7 @@ static cr_status start_from_keyframe(const cr_model* m, cr_data* d, const char* 
     return cri_fail(error, CR_ERR_NAME, "--keyframe %s: the model has %d keyframes, none is that",
                     name, m->nkey);
   }
+  d->time = m->key_time[k];
   cr_copy(d->qpos, m->key_qpos + (size_t)k * (size_t)m->nq, m->nq);
   cr_copy(d->qvel, m->key_qvel + (size_t)k * (size_t)m->nv, m->nv);
   cr_copy(d->act, m->key_act + (size_t)k * (size_t)m->na, m->na);
@@ -137,16 +138,20 @@ static void repeat_control(const cr_model* m, cr_rollout* r, int nstep) {
   }
 }
 
+enum { MAX_ASSIGNMENT = 8192 };
+
 static cr_status set_controls(cr_setup* s, const cr_setup_options* o, cr_error* error) {
   for (int i = 0; i < o->ctrl.n; i++) {
     const char* text = o->ctrl.text[i];
     if (strchr(text, '=') != NULL) {
-      char assignment[320];
-      const char* open = strncmp(text, "ctrl", 4) == 0 ? "" : "ctrl[";
-      const char* close = open[0] != 0 ? "]" : "";
-      int length = (int)strcspn(text, "=");
-      (void)snprintf(assignment, sizeof assignment, "%s%.*s%s%s", open, length, text, close,
-                     text + length);
+      char assignment[MAX_ASSIGNMENT];
+      bool whole = strncmp(text, "ctrl=", 5) == 0 || strncmp(text, "ctrl[", 5) == 0;
+      size_t length = strcspn(text, "=");
+      int n = snprintf(assignment, sizeof assignment, "%s%.*s%s%s", whole ? "" : "ctrl[",
+                       (int)length, text, whole ? "" : "]", text + length);
+      if (n < 0 || (size_t)n >= sizeof assignment) {
+        return cri_fail(error, CR_ERR_ARG, "--ctrl %.40s...: too long", text);
+      }
       CR_TRY(cr_setup_assign(&s->m, s->rollout->d, assignment, error));
     }
   }
@@ -154,6 +159,19 @@ static cr_status set_controls(cr_setup* s, const cr_setup_options* o, cr_error* 
   for (int i = 0; i < o->ctrl.n; i++) {
     if (strchr(o->ctrl.text[i], '=') == NULL) {
       CR_TRY(cri_controls_read(s->rollout->ctrl, s->nstep, s->m.nu, o->ctrl.text[i], error));
+    }
+  }
+  return CR_OK;
+}
+
+static cr_status check_mocap(const cr_model* m, const cr_data* d, cr_error* error) {
+  for (int i = 0; i < m->nmocap; i++) {
+    cr_real norm = 0;
+    for (int k = 0; k < 4; k++) {
+      norm += d->mocap_quat[4 * i + k] * d->mocap_quat[4 * i + k];
+    }
+    if (fabs(norm - 1) > 2e-6) {
+      return cri_fail(error, CR_ERR_ARG, "mocap_quat[%d] has length %.9g, not 1", i, sqrt(norm));
     }
   }
   return CR_OK;
@@ -173,6 +191,7 @@ cr_status cr_setup_rollout(cr_setup* s, const cr_setup_options* o, const bool* w
     }
   }
   CR_TRY(cri_qpos_check(&s->m, d->qpos, error));
+  CR_TRY(check_mocap(&s->m, d, error));
   return set_controls(s, o, error);
 }
 

@@ -18,6 +18,10 @@ typedef struct {
   bool derive, json;
 } cr_setup_options;
 
+/// Values of options that are not given; a time step that is no number is the model's.
+#define CR_SETUP_DEFAULTS \
+  { .time = 1, .timestep = NAN }
+
 /// The rows of these options, to begin a command's table with.
 #define CR_SETUP_OPTIONS(s)                                                                        \
   {"", CR_OPT_TEXT, &(s).model_path, "MODEL", "MJCF, URDF or Carom model file"},                   \

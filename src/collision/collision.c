@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// The table of pairs, the frame of a contact, the loop over candidates, the loops over contacts.
 #include "collision/collision.h"
 
 #include "collision/box.h"

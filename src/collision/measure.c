@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// Two balls, a ball above a plane: [m1]-[m6] and their tangents and transposes.
 #include "collision/measure.h"
 
 bool cri_ball_ball(const cr_ball* a, const cr_ball* b, const cr_real mat_a[9],

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// A plane against each shape: detection, tangent, transpose, shape by shape.
 #include "collision/plane.h"
 
 #include "collision/measure.h"

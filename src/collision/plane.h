@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // A plane against a sphere, capsule, cylinder or box. Every contact is a ball above the plane
 // (collision/measure.h): the sphere itself, an end of the capsule, or a point, a ball of radius 0,
-// on the cylinder or at a corner of the box. Derivation: docs/derivations/collision.md [p1]-[p7].
+// on the cylinder or at a corner of the box. Derivation: docs/derivations/collision.md [p1]-[p6].
 //
 //   Map      (pose of the plane, pose and size of the shape) -> dist, pos, normal, hint
 //   Feature  capsule: [0] +1 or -1, the end

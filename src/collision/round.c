@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// First the pairs of two balls on axes, which share their derivatives, then sphere and cylinder.
 #include "collision/round.h"
 
 #include "collision/measure.h"
@@ -189,8 +190,9 @@ static cr_ball ball_tan_at(const cr_shape_tan* s_tan, const cr_real axis[3],
   return ball_tan;
 }
 
-// [r5] free balls obey u . (q - p) = 0 and v . (q - p) = 0; with c = u . v and residuals f, g:
-//   both free  x = (f - c g) / |u x v|^2, y = c x - g      one free  x = f, or y = -g
+// [r5] free balls obey u . (q - p) = 0 and v . (q - p) = 0; their steps x, y along the axes, with
+// c = u . v, from the rates f, g at which these products change with the balls held:
+//   both free  x = (f - c g)/|u x v|^2,  y = (c f - g)/|u x v|^2      one free  x = f, or y = -g
 static void solve_free(const int32_t feature[4], const cr_real u[3], const cr_real v[3], cr_real f,
                        cr_real g, cr_real* x, cr_real* y) {
   bool free_a = feature[0] == CR_RIDE_FREE, free_b = feature[1] == CR_RIDE_FREE;
@@ -354,12 +356,13 @@ static cr_halfspace cap_of(const cr_shape* b, cr_real cap) {
 
 static void cap_tan(const cr_shape* a, const cr_shape* b, cr_real cap, const cr_shape_tan* a_tan,
                     const cr_shape_tan* b_tan, cr_hit_tan* hit_tan) {
+  // [r6]
   cr_halfspace h = cap_of(b, cap), h_tan;
   cr_ball ball = ball_at(a, 0), ball_tan = {.radius = a_tan->size[0]};
   cr_copy3(ball_tan.pos, a_tan->pos);
   cr_cross3(h_tan.normal, b_tan->rot, h.normal);
+  // turning moves the plane's point only along the plane
   cr_copy3(h_tan.pos, b_tan->pos);
-  cr_accscl3(h_tan.pos, h_tan.normal, b->size[1]);
   cr_accscl3(h_tan.pos, h.normal, b_tan->size[1]);
   cri_plane_ball_tan(&h, &ball, &h_tan, &ball_tan, hit_tan);
   cr_scl3(hit_tan->normal, hit_tan->normal, -1);
@@ -367,6 +370,7 @@ static void cap_tan(const cr_shape* a, const cr_shape* b, cr_real cap, const cr_
 
 static void cap_bar(const cr_shape* a, const cr_shape* b, cr_real cap, const cr_hit_tan* hit_bar,
                     cr_shape_tan* a_bar, cr_shape_tan* b_bar) {
+  // [r6]'
   cr_halfspace h = cap_of(b, cap), h_bar;
   cr_ball ball = ball_at(a, 0), ball_bar;
   cr_hit_tan turned = *hit_bar;
@@ -376,7 +380,6 @@ static void cap_bar(const cr_shape* a, const cr_shape* b, cr_real cap, const cr_
   a_bar->size[0] += ball_bar.radius;
   cr_acc3(b_bar->pos, h_bar.pos);
   b_bar->size[1] += cr_dot3(h.normal, h_bar.pos);
-  cr_accscl3(h_bar.normal, h_bar.pos, b->size[1]);
   cr_acccross3(b_bar->rot, h.normal, h_bar.normal);
 }
 

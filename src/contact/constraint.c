@@ -51,55 +51,7 @@ static bool limit_active(const cr_model* m, const cr_real* qpos, int j, int side
 // how far beyond its margin a contact still makes rows
 static cr_real reach(const cr_model* m) { return m->cfd != 0 ? m->cfd_wc : 0; }
 
-// ---- how soft a row is: K, B, I as functions of r = pos - margin, solref and solimp
-
-typedef struct {
-  cr_real I, I_r, I_solimp[5];
-  cr_real K_y[3], B_y[3];  // with respect to solref and solimp[1]
-} softness;
-
-// a dw that was clamped has no derivative
-static void drop_clamped(cr_real y[3], const cr_real solimp[5]) {
-  y[2] = solimp[1] == cri_impedance_width(solimp) ? y[2] : 0;
-}
-
-static softness softness_of(const cr_model* m, const cr_real solref[2], const cr_real solimp[5],
-                            cr_real r, bool contact) {
-  softness s;
-  s.I = cri_impedance(m, solimp, r, contact, &s.I_r);
-  cri_impedance_solimp(m, solimp, r, contact, s.I_solimp);
-  cri_stiffness_gradient(m, solref, cri_impedance_width(solimp), s.K_y, s.B_y);
-  drop_clamped(s.K_y, solimp);
-  drop_clamped(s.B_y, solimp);
-  return s;
-}
-
-static cr_real gradient_tan(const cr_real y[3], const cr_real solref_tan[2],
-                            const cr_real solimp_tan[5]) {
-  return y[0] * solref_tan[0] + y[1] * solref_tan[1] + y[2] * solimp_tan[1];
-}
-
-static void gradient_bar(const cr_real y[3], cr_real bar, cr_real solref_bar[2],
-                         cr_real solimp_bar[5]) {
-  solref_bar[0] += y[0] * bar;
-  solref_bar[1] += y[1] * bar;
-  solimp_bar[1] += y[2] * bar;
-}
-
-static cr_real impedance_tan(const softness* s, cr_real r_tan, const cr_real solimp_tan[5]) {
-  cr_real sum = s->I_r * r_tan;
-  for (int i = 0; i < 5; i++) {
-    sum += s->I_solimp[i] * solimp_tan[i];
-  }
-  return sum;
-}
-
-static void impedance_bar(const softness* s, cr_real bar, cr_real* r_bar, cr_real solimp_bar[5]) {
-  *r_bar += s->I_r * bar;
-  for (int i = 0; i < 5; i++) {
-    solimp_bar[i] += s->I_solimp[i] * bar;
-  }
-}
+// ---- how soft a row is
 
 // [k5] R of impedance I and diagonal A
 static cr_real regularisation(cr_real I, cr_real A) { return cr_max(CR_MINVAL, (1 - I) * A / I); }
@@ -341,13 +293,13 @@ cr_status cr_constraint(const cr_model* m, cr_data* d) {
 // ---- tangent
 
 // D, K, B, I of row i, one that stands alone
-static void single_tan(const softness* s, cr_data* tan, int i, cr_real A, cr_real r_tan,
+static void single_tan(const cri_softness* s, cr_data* tan, int i, cr_real A, cr_real r_tan,
                        const cr_real* solref_tan, const cr_real* solimp_tan, cr_real A_tan,
                        bool stiff) {
   cr_real *KBIP_tan = tan->efc_KBIP + 4 * i, by_I, by_A;
-  KBIP_tan[0] = stiff ? gradient_tan(s->K_y, solref_tan, solimp_tan) : 0;
-  KBIP_tan[1] = gradient_tan(s->B_y, solref_tan, solimp_tan);
-  KBIP_tan[2] = impedance_tan(s, r_tan, solimp_tan);
+  KBIP_tan[0] = stiff ? cri_stiffness_tan(s->K_y, solref_tan, solimp_tan) : 0;
+  KBIP_tan[1] = cri_stiffness_tan(s->B_y, solref_tan, solimp_tan);
+  KBIP_tan[2] = cri_impedance_tan(s, r_tan, solimp_tan);
   KBIP_tan[3] = 0;
   log_D_gradient(s->I, A, &by_I, &by_A);
   tan->efc_D[i] = (by_I * KBIP_tan[2] + by_A * A_tan) / regularisation(s->I, A);
@@ -355,7 +307,7 @@ static void single_tan(const softness* s, cr_data* tan, int i, cr_real A, cr_rea
 
 static void friction_tan(const cr_model* m, cr_data* tan, int i, int dof) {
   const cr_model* t = &tan->par;
-  softness s = softness_of(m, m->dof_solref + 2 * dof, m->dof_solimp + 5 * dof, 0, false);
+  cri_softness s = cri_softness_of(m, m->dof_solref + 2 * dof, m->dof_solimp + 5 * dof, 0, false);
   single_tan(&s, tan, i, m->dof_invweight0[dof], 0, cri_par_tan(t->dof_solref, dof, 2),
              cri_par_tan(t->dof_solimp, dof, 5), *cri_par_tan(t->dof_invweight0, dof, 1), false);
   tan->efc_frictionloss[i] = *cri_par_tan(t->dof_frictionloss, dof, 1);
@@ -388,8 +340,8 @@ static void limit_tan(const cr_model* m, const cr_data* d, cr_data* tan, int i, 
   tan->efc_pos[i] = pos_tan;
   tan->efc_margin[i] = margin_tan;
   tan->efc_frictionloss[i] = 0;
-  softness s = softness_of(m, m->jnt_solref + 2 * j, m->jnt_solimp + 5 * j,
-                           l->pos - m->jnt_margin[j], false);
+  cri_softness s = cri_softness_of(m, m->jnt_solref + 2 * j, m->jnt_solimp + 5 * j,
+                                   l->pos - m->jnt_margin[j], false);
   single_tan(&s, tan, i, m->dof_invweight0[dof], pos_tan - margin_tan,
              cri_par_tan(t->jnt_solref, j, 2), cri_par_tan(t->jnt_solimp, j, 5),
              *cri_par_tan(t->dof_invweight0, dof, 1), true);
@@ -448,8 +400,9 @@ static void contact_softness_tan(const cr_model* m, const cr_data* d, cr_data* t
   const cr_real *ref = d->contact_solref + 2 * c, *ref_tan = tan->contact_solref + 2 * c;
   cr_real dist_tan = tan->contact_dist[c], margin_tan = tan->contact_includemargin[c];
 
-  softness s = softness_of(m, ref, solimp, d->contact_dist[c] - d->contact_includemargin[c], true);
-  cr_real I_tan = impedance_tan(&s, dist_tan - margin_tan, solimp_tan);
+  cri_softness s =
+      cri_softness_of(m, ref, solimp, d->contact_dist[c] - d->contact_includemargin[c], true);
+  cr_real I_tan = cri_impedance_tan(&s, dist_tan - margin_tan, solimp_tan);
   cr_real A = contact_A(m, d, c, type), a_tan = 0, by_I, by_A;
   for (int side = 0; side < 2; side++) {
     int body = m->geom_bodyid[d->contact_geom[2 * c + side]];
@@ -465,11 +418,11 @@ static void contact_softness_tan(const cr_model* m, const cr_data* d, cr_data* t
     tan->efc_pos[i + k] = tangent ? 0 : dist_tan;
     tan->efc_margin[i + k] = tangent ? 0 : margin_tan;
     tan->efc_frictionloss[i + k] = 0;
-    KBIP_tan[0] = tangent ? 0 : gradient_tan(s.K_y, ref_tan, solimp_tan);
-    KBIP_tan[1] = gradient_tan(s.B_y, ref_tan, solimp_tan);
+    KBIP_tan[0] = tangent ? 0 : cri_stiffness_tan(s.K_y, ref_tan, solimp_tan);
+    KBIP_tan[1] = cri_stiffness_tan(s.B_y, ref_tan, solimp_tan);
     if (tangent && friction_solref(d, c) != ref) {
-      softness f = softness_of(m, friction_solref(d, c), solimp, 0, true);
-      KBIP_tan[1] = gradient_tan(f.B_y, tan->contact_solreffriction + 2 * c, solimp_tan);
+      cri_softness f = cri_softness_of(m, friction_solref(d, c), solimp, 0, true);
+      KBIP_tan[1] = cri_stiffness_tan(f.B_y, tan->contact_solreffriction + 2 * c, solimp_tan);
     }
     KBIP_tan[2] = I_tan;
     KBIP_tan[3] = 0;
@@ -529,21 +482,21 @@ typedef struct {
   cr_real r, A, solref[2], solimp[5];
 } single;
 
-static single single_bar(const softness* s, const cr_data* bar, int i, cr_real A, bool stiff) {
+static single single_bar(const cri_softness* s, const cr_data* bar, int i, cr_real A, bool stiff) {
   single x = {0};
   const cr_real* KBIP_bar = bar->efc_KBIP + 4 * i;
   cr_real by_I, by_A, log_D_bar = bar->efc_D[i] / regularisation(s->I, A);
   log_D_gradient(s->I, A, &by_I, &by_A);
   x.A = by_A * log_D_bar;
-  impedance_bar(s, KBIP_bar[2] + by_I * log_D_bar, &x.r, x.solimp);
-  gradient_bar(s->B_y, KBIP_bar[1], x.solref, x.solimp);
-  gradient_bar(s->K_y, stiff ? KBIP_bar[0] : 0, x.solref, x.solimp);
+  cri_impedance_bar(s, KBIP_bar[2] + by_I * log_D_bar, &x.r, x.solimp);
+  cri_stiffness_bar(s->B_y, KBIP_bar[1], x.solref, x.solimp);
+  cri_stiffness_bar(s->K_y, stiff ? KBIP_bar[0] : 0, x.solref, x.solimp);
   return x;
 }
 
 static void friction_bar(const cr_model* m, cr_data* bar, int i, int dof) {
   const cr_model* t = &bar->par;
-  softness s = softness_of(m, m->dof_solref + 2 * dof, m->dof_solimp + 5 * dof, 0, false);
+  cri_softness s = cri_softness_of(m, m->dof_solref + 2 * dof, m->dof_solimp + 5 * dof, 0, false);
   single x = single_bar(&s, bar, i, m->dof_invweight0[dof], false);
   add_row(t->dof_solref, dof, 2, x.solref);
   add_row(t->dof_solimp, dof, 5, x.solimp);
@@ -563,8 +516,8 @@ static void ball_axis_bar(const cr_model* m, const cr_pairs* pairs, int i, int j
 static void limit_bar(const cr_model* m, cr_data* bar, int i, int j, int side, const limit* l) {
   const cr_model* t = &bar->par;
   int dof = m->jnt_dofadr[j];
-  softness s = softness_of(m, m->jnt_solref + 2 * j, m->jnt_solimp + 5 * j,
-                           l->pos - m->jnt_margin[j], false);
+  cri_softness s = cri_softness_of(m, m->jnt_solref + 2 * j, m->jnt_solimp + 5 * j,
+                                   l->pos - m->jnt_margin[j], false);
   single x = single_bar(&s, bar, i, m->dof_invweight0[dof], true);
   add_row(t->jnt_solref, j, 2, x.solref);
   add_row(t->jnt_solimp, j, 5, x.solimp);
@@ -590,51 +543,69 @@ static void limit_bar(const cr_model* m, cr_data* bar, int i, int j, int side, c
   }
 }
 
+// whether everything but J of some rows has a zero cotangent, as that of an open contact has
+static bool softness_is_free(const cr_data* bar, int first, int nrow) {
+  bool zero = true;
+  for (int i = first; i < first + nrow; i++) {
+    const cr_real* KBIP_bar = bar->efc_KBIP + 4 * i;
+    zero = zero && bar->efc_pos[i] == 0 && bar->efc_margin[i] == 0 && bar->efc_D[i] == 0 &&
+           KBIP_bar[0] == 0 && KBIP_bar[1] == 0 && KBIP_bar[2] == 0;
+  }
+  return zero;
+}
+
 static void contact_softness_bar(const cr_model* m, const cr_data* d, cr_data* bar, int c, int i) {
   int dim = d->contact_dim[c], nrow = cri_contact_rows(m, dim), type = d->efc_type[i];
   const cr_real *mu = d->contact_friction + 5 * c, *solimp = d->contact_solimp + 5 * c;
   const cr_real *ref = d->contact_solref + 2 * c, *friction_ref = friction_solref(d, c);
   cr_real *mu_bar = bar->contact_friction + 5 * c, *solimp_bar = bar->contact_solimp + 5 * c;
   cr_real* ref_bar = bar->contact_solref + 2 * c;
-  softness s = softness_of(m, ref, solimp, d->contact_dist[c] - d->contact_includemargin[c], true);
+  mu_bar[0] += dim > 1 ? bar->contact_mu[c] * mu_scale(m) : 0;
+  if (softness_is_free(bar, i, nrow)) {
+    return;
+  }
+  cri_softness s =
+      cri_softness_of(m, ref, solimp, d->contact_dist[c] - d->contact_includemargin[c], true);
   cr_real A = contact_A(m, d, c, type);
 
-  // sums over rows
-  cr_real K_bar = 0, B_bar = 0, B_friction_bar = 0, I_bar = 0, log_D_bar = 0, r_bar = 0;
+  // sums over rows; the friction rows of an elliptic contact have a B of their own, and no K
+  cr_real K_bar = 0, B_bar = 0, B_friction_bar = 0, I_bar = 0, log_D_bar = 0;
   for (int k = 0; k < nrow; k++) {
-    bool tangent = type == CR_CNSTR_CONTACT_ELLIPTIC && k > 0;
     const cr_real* KBIP_bar = bar->efc_KBIP + 4 * (i + k);
-    cr_real log_bar = bar->efc_D[i + k] * contact_D(m, type, k, s.I, A, mu);
-    log_D_bar += log_bar;
-    I_bar += KBIP_bar[2];
-    if (!tangent) {
+    if (type == CR_CNSTR_CONTACT_ELLIPTIC && k > 0) {
+      B_friction_bar += KBIP_bar[1];
+    } else {
       K_bar += KBIP_bar[0];
+      B_bar += KBIP_bar[1];
       bar->contact_dist[c] += bar->efc_pos[i + k];
       bar->contact_includemargin[c] += bar->efc_margin[i + k];
     }
-    *(tangent && friction_ref != ref ? &B_friction_bar : &B_bar) += KBIP_bar[1];
+    I_bar += KBIP_bar[2];
+    cr_real row = bar->efc_D[i + k] * contact_D(m, type, k, s.I, A, mu);
+    log_D_bar += row;
     if (type == CR_CNSTR_CONTACT_PYRAMIDAL) {
-      mu_bar[0] -= (2 / mu[0] + 2 * mu[0] / (1 + mu[0] * mu[0])) * log_bar;
+      mu_bar[0] -= (2 / mu[0] + 2 * mu[0] / (1 + mu[0] * mu[0])) * row;
     } else if (k > 0) {
-      mu_bar[k - 1] += 2 / mu[k - 1] * log_bar;
-      mu_bar[0] -= 2 / mu[0] * log_bar;
+      mu_bar[k - 1] += 2 / mu[k - 1] * row;
+      mu_bar[0] -= 2 / mu[0] * row;
     }
   }
-  mu_bar[0] += dim > 1 ? bar->contact_mu[c] * mu_scale(m) : 0;
 
   // [k5]', [k6]'
-  cr_real by_I, by_A;
+  cr_real by_I, by_A, r_bar = 0;
   log_D_gradient(s.I, A, &by_I, &by_A);
   for (int side = 0; side < 2 && by_A != 0; side++) {
     int body = m->geom_bodyid[d->contact_geom[2 * c + side]];
     add(bar->par.body_invweight0, 2 * body, -log_D_bar / contact_invweight(m, d, c));
   }
-  impedance_bar(&s, I_bar + by_I * log_D_bar, &r_bar, solimp_bar);
-  gradient_bar(s.K_y, K_bar, ref_bar, solimp_bar);
-  gradient_bar(s.B_y, B_bar, ref_bar, solimp_bar);
-  if (B_friction_bar != 0) {
-    softness f = softness_of(m, friction_ref, solimp, 0, true);
-    gradient_bar(f.B_y, B_friction_bar, bar->contact_solreffriction + 2 * c, solimp_bar);
+  cri_impedance_bar(&s, I_bar + by_I * log_D_bar, &r_bar, solimp_bar);
+  cri_stiffness_bar(s.K_y, K_bar, ref_bar, solimp_bar);
+  cri_stiffness_bar(s.B_y, B_bar, ref_bar, solimp_bar);
+  if (friction_ref == ref) {
+    cri_stiffness_bar(s.B_y, B_friction_bar, ref_bar, solimp_bar);
+  } else {
+    cri_softness f = cri_softness_of(m, friction_ref, solimp, 0, true);
+    cri_stiffness_bar(f.B_y, B_friction_bar, bar->contact_solreffriction + 2 * c, solimp_bar);
   }
   bar->contact_dist[c] += r_bar;
   bar->contact_includemargin[c] -= r_bar;

@@ -84,8 +84,9 @@ static void place_gradient(const curve* c, const place* at, cr_real* y_mid, cr_r
   }
 }
 
-void cri_impedance_solimp(const cr_model* m, const cr_real solimp[5], cr_real r, bool contact,
-                          cr_real I_solimp[5]) {
+// gradient of the impedance with respect to solimp
+static void impedance_solimp(const cr_model* m, const cr_real solimp[5], cr_real r, bool contact,
+                             cr_real I_solimp[5]) {
   cr_zero(I_solimp, 5);
   if (from_distance(m, r, contact)) {
     return;
@@ -129,8 +130,9 @@ void cri_stiffness(const cr_model* m, const cr_real solref[2], cr_real dw, cr_re
   *B = ref[1] > 0 ? 2 / cr_max(CR_MINVAL, dw * ref[0]) : -ref[1] / dw;
 }
 
-void cri_stiffness_gradient(const cr_model* m, const cr_real solref[2], cr_real dw, cr_real K_y[3],
-                            cr_real B_y[3]) {
+// gradients of K and B with respect to (solref[0], solref[1], dw)
+static void stiffness_gradient(const cr_model* m, const cr_real solref[2], cr_real dw,
+                               cr_real K_y[3], cr_real B_y[3]) {
   cr_real K, B, ref[2];
   cri_stiffness(m, solref, dw, &K, &B);
   bool own = clean_solref(m, solref, ref);
@@ -156,6 +158,47 @@ void cri_stiffness_gradient(const cr_model* m, const cr_real solref[2], cr_real 
     B_y[0] = own_time ? -B / ref[0] : 0;
     B_y[2] = -B / dw;
   }
+}
+
+cri_softness cri_softness_of(const cr_model* m, const cr_real solref[2], const cr_real solimp[5],
+                             cr_real r, bool contact) {
+  cri_softness s;
+  cr_real dw = cri_impedance_width(solimp);
+  s.I = cri_impedance(m, solimp, r, contact, &s.I_r);
+  impedance_solimp(m, solimp, r, contact, s.I_solimp);
+  stiffness_gradient(m, solref, dw, s.K_y, s.B_y);
+  if (dw != solimp[1]) {
+    s.K_y[2] = s.B_y[2] = 0;
+  }
+  return s;
+}
+
+cr_real cri_impedance_tan(const cri_softness* s, cr_real r_tan, const cr_real solimp_tan[5]) {
+  cr_real sum = s->I_r * r_tan;
+  for (int i = 0; i < 5; i++) {
+    sum += s->I_solimp[i] * solimp_tan[i];
+  }
+  return sum;
+}
+
+void cri_impedance_bar(const cri_softness* s, cr_real I_bar, cr_real* r_bar,
+                       cr_real solimp_bar[5]) {
+  *r_bar += s->I_r * I_bar;
+  for (int i = 0; i < 5; i++) {
+    solimp_bar[i] += s->I_solimp[i] * I_bar;
+  }
+}
+
+cr_real cri_stiffness_tan(const cr_real y[3], const cr_real solref_tan[2],
+                          const cr_real solimp_tan[5]) {
+  return y[0] * solref_tan[0] + y[1] * solref_tan[1] + y[2] * solimp_tan[1];
+}
+
+void cri_stiffness_bar(const cr_real y[3], cr_real bar, cr_real solref_bar[2],
+                       cr_real solimp_bar[5]) {
+  solref_bar[0] += y[0] * bar;
+  solref_bar[1] += y[1] * bar;
+  solimp_bar[1] += y[2] * bar;
 }
 
 cr_real cri_penetration(const cr_model* m, cr_real r, bool contact, cr_real* slope) {

@@ -21,11 +21,6 @@
 cr_real cri_impedance(const cr_model* m, const cr_real solimp[5], cr_real r, bool contact,
                       cr_real* slope);
 
-/// Gradient of the impedance with respect to solimp; zero where a clamp acts or with the curve of
-/// contacts from distance, which has parameters of its own.
-void cri_impedance_solimp(const cr_model* m, const cr_real solimp[5], cr_real r, bool contact,
-                          cr_real I_solimp[5]);
-
 /// The width parameter after clamping, solimp[1]: K and B are scaled by it.
 static inline cr_real cri_impedance_width(const cr_real solimp[5]) {
   return cr_clip(solimp[1], CR_MIN_IMPEDANCE, CR_MAX_IMPEDANCE);
@@ -37,9 +32,26 @@ static inline cr_real cri_impedance_width(const cr_real solimp[5]) {
 ///          signs that do not agree stand for (0.02, 1)
 void cri_stiffness(const cr_model* m, const cr_real solref[2], cr_real dw, cr_real* K, cr_real* B);
 
-/// Gradients of both with respect to (solref[0], solref[1], dw).
-void cri_stiffness_gradient(const cr_model* m, const cr_real solref[2], cr_real dw, cr_real K_y[3],
-                            cr_real B_y[3]);
+/// I, and the gradients of all three: of I with respect to r and solimp, of K and B with respect to
+/// (solref[0], solref[1], solimp[1]). A number that a clamp replaced has no derivative; neither has
+/// solimp with the curve of contacts from distance, which has parameters of its own.
+typedef struct {
+  cr_real I, I_r, I_solimp[5];
+  cr_real K_y[3], B_y[3];
+} cri_softness;
+
+cri_softness cri_softness_of(const cr_model* m, const cr_real solref[2], const cr_real solimp[5],
+                             cr_real r, bool contact);
+
+/// Tangent of I; and its transpose, which adds.
+cr_real cri_impedance_tan(const cri_softness* s, cr_real r_tan, const cr_real solimp_tan[5]);
+void cri_impedance_bar(const cri_softness* s, cr_real I_bar, cr_real* r_bar, cr_real solimp_bar[5]);
+
+/// The same of K or B, given its gradient y.
+cr_real cri_stiffness_tan(const cr_real y[3], const cr_real solref_tan[2],
+                          const cr_real solimp_tan[5]);
+void cri_stiffness_bar(const cr_real y[3], cr_real bar, cr_real solref_bar[2],
+                       cr_real solimp_bar[5]);
 
 /// The length that pulls a contact's reference acceleration: r, or with contacts from distance
 ///   h(r) = -s log(1 + exp(-r / s)), s = m->cfd_scale: r deep inside, a small push for r > 0,

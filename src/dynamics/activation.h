@@ -32,6 +32,7 @@ typedef struct {
 /// The activation of actuator i one step later (MuJoCo's mj_nextActivation).
 /// Equation w+ = w + h r;  filterexact: w+ = w + r tau (1 - exp(-h / tau))        [n1]
 ///          then clipped to actrange where actlimited                            [n2]
+///          derivation: docs/derivations/actuation.md
 cri_next_activation cri_activation_next(const cr_model* m, int i, cr_real act, cr_real rate);
 
 /// All activations one step later.

@@ -2,6 +2,7 @@
 // Joint and tendon springs, joint and tendon dampers, gravity compensation.
 #include "dynamics/passive.h"
 
+#include "dynamics/joint.h"
 #include "dynamics/wrench.h"
 #include "math/quat.h"
 
@@ -28,21 +29,7 @@ static bool any_gravcomp(const cr_model* m) {
   return false;
 }
 
-// ---- springs: a joint is a run of scalar coordinates, then perhaps an orientation
-
-typedef struct {
-  int nscalar;   // scalar coordinates: 1, 3 for a free joint, 0 for a ball
-  bool rotates;  // an orientation follows them
-  int q, v;      // first coordinate and dof
-} joint_shape;
-
-static joint_shape shape_of(const cr_model* m, int j) {
-  int type = m->jnt_type[j];
-  return (joint_shape){.nscalar = type == CR_JNT_FREE ? 3 : (type == CR_JNT_BALL ? 0 : 1),
-                       .rotates = type == CR_JNT_FREE || type == CR_JNT_BALL,
-                       .q = m->jnt_qposadr[j],
-                       .v = m->jnt_dofadr[j]};
-}
+// ---- springs
 
 // e = log(q_s^-1 q), turns from the rest orientation in the frame of the joint
 static void turn_from_rest(cr_real e[3], const cr_real q[4], const cr_real q_s[4]) {
@@ -55,19 +42,19 @@ static void turn_from_rest(cr_real e[3], const cr_real q[4], const cr_real q_s[4
 static void springs(const cr_model* m, cr_data* d) {
   for (int j = 0; j < m->njnt; j++) {
     cr_real k = m->jnt_stiffness[j];
-    joint_shape s = shape_of(m, j);
+    cri_joint_space s = cri_joint_space_of(m, j);
     if (k == 0) {
       continue;
     }
     // [p1] spring = -k e
-    for (int i = 0; i < s.nscalar; i++) {
+    for (int i = 0; i < s.nflat; i++) {
       d->qfrc_spring[s.v + i] = -k * (d->qpos[s.q + i] - m->qpos_spring[s.q + i]);
     }
     if (s.rotates) {
       cr_real e[3];
-      int q = s.q + s.nscalar;
+      int q = s.q + s.nflat;
       turn_from_rest(e, d->qpos + q, m->qpos_spring + q);
-      cr_scl3(d->qfrc_spring + s.v + s.nscalar, e, -k);
+      cr_scl3(d->qfrc_spring + s.v + s.nflat, e, -k);
     }
   }
 }
@@ -75,18 +62,18 @@ static void springs(const cr_model* m, cr_data* d) {
 static void springs_jvp(const cr_model* m, const cr_data* d, cr_data* tan) {
   for (int j = 0; j < m->njnt; j++) {
     cr_real k = m->jnt_stiffness[j], k_tan = cri_par_tan(tan->par.jnt_stiffness, j, 1)[0];
-    joint_shape s = shape_of(m, j);
+    cri_joint_space s = cri_joint_space_of(m, j);
     if (k == 0 && k_tan == 0) {
       continue;
     }
     // [p1] -k' e - k e', e' = q' - q_s' or Jr^-1(e) q'
-    for (int i = 0; i < s.nscalar; i++) {
+    for (int i = 0; i < s.nflat; i++) {
       int q = s.q + i, v = s.v + i;
       cr_real e_tan = tan->qpos[v] - cri_par_tan(tan->par.qpos_spring, q, 1)[0];
       tan->qfrc_spring[v] = -k_tan * (d->qpos[q] - m->qpos_spring[q]) - k * e_tan;
     }
     if (s.rotates) {
-      int q = s.q + s.nscalar, v = s.v + s.nscalar;
+      int q = s.q + s.nflat, v = s.v + s.nflat;
       cr_real e[3], e_tan[3], J[9];
       turn_from_rest(e, d->qpos + q, m->qpos_spring + q);
       cr_so3_jr_inv(J, e);
@@ -102,12 +89,12 @@ static void springs_vjp(const cr_model* m, const cr_data* d, cr_data* bar) {
   cr_real* rest_bar = bar->par.qpos_spring;
   for (int j = 0; j < m->njnt; j++) {
     cr_real k = m->jnt_stiffness[j], gain = 0;
-    joint_shape s = shape_of(m, j);
+    cri_joint_space s = cri_joint_space_of(m, j);
     if (k == 0 && k_bar == NULL) {
       continue;
     }
     // [p1]' e_bar = -k f_bar, k_bar -= e . f_bar
-    for (int i = 0; i < s.nscalar; i++) {
+    for (int i = 0; i < s.nflat; i++) {
       int q = s.q + i, v = s.v + i;
       cr_real f_bar = bar->qfrc_spring[v] + bar->qfrc_passive[v];
       gain += f_bar * (d->qpos[q] - m->qpos_spring[q]);
@@ -117,7 +104,7 @@ static void springs_vjp(const cr_model* m, const cr_data* d, cr_data* bar) {
       }
     }
     if (s.rotates) {
-      int q = s.q + s.nscalar, v = s.v + s.nscalar;
+      int q = s.q + s.nflat, v = s.v + s.nflat;
       cr_real e[3], f_bar[3], q_bar[3], J[9];
       cr_add3(f_bar, bar->qfrc_spring + v, bar->qfrc_passive + v);
       turn_from_rest(e, d->qpos + q, m->qpos_spring + q);

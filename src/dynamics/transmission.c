@@ -4,6 +4,7 @@
 #include "dynamics/transmission.h"
 
 #include "math/quat.h"
+#include "model/build.h"
 
 // joint, gear, first number of the moment row and first dof of actuator i
 typedef struct {
@@ -14,11 +15,9 @@ typedef struct {
 } route;
 
 static route route_of(const cr_model* m, const cr_data* d, int i) {
-  static const int ndof[] = {
-      [CR_JNT_FREE] = 6, [CR_JNT_BALL] = 3, [CR_JNT_SLIDE] = 1, [CR_JNT_HINGE] = 1};
   int j = m->actuator_trnid[2 * i], out = m->actuator_outadr[i];
   return (route){.type = m->jnt_type[j],
-                 .ndof = ndof[m->jnt_type[j]],
+                 .ndof = cri_jnt_nv(m->jnt_type[j]),
                  .q = m->jnt_qposadr[j],
                  .v = m->jnt_dofadr[j],
                  .out = out,

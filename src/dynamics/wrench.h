@@ -11,6 +11,7 @@
 /// Map      (x; cdof, xipos, subtree_com) -> q
 /// Equation F_b = (n_b + r_b x f_b, f_b), r_b = xipos_b - subtree_com_root(b)     [w1]
 ///          q_i += s_i . sum of F over the bodies behind dof i                    [w2]
+///          derivation: docs/derivations/smooth.md
 /// Shapes   x[6 nbody]: force f, then torque n, world axes, as xfrc_applied; q[nv]
 /// Memory   6 nbody numbers of scratch of `owner`
 /// Smooth   everywhere

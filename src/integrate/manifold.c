@@ -1,32 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-// Steps on the configuration manifold and their derivatives: a loop over joints, each a run of
-// plain coordinates and perhaps an orientation behind it.
+// Steps on the configuration manifold and their derivatives: loops over joints.
 #include "integrate/manifold.h"
 
+#include "dynamics/joint.h"
 #include "math/quat.h"
-
-// ---- a joint as the manifold sees it
-
-typedef struct {
-  int nflat;     // plain coordinates: 1, 3 for a free joint, 0 for a ball
-  bool rotates;  // an orientation follows
-  int q, v;      // first coordinate and dof
-} piece;
-
-static piece piece_of(const cr_model* m, int j) {
-  int type = m->jnt_type[j];
-  return (piece){.nflat = type == CR_JNT_FREE ? 3 : (type == CR_JNT_BALL ? 0 : 1),
-                 .rotates = type == CR_JNT_FREE || type == CR_JNT_BALL,
-                 .q = m->jnt_qposadr[j],
-                 .v = m->jnt_dofadr[j]};
-}
 
 // ---- moves
 
 void cri_manifold_move(const cr_model* m, const cr_real* qpos, const cr_real* v, cr_real h,
                        cr_real* next) {
   for (int j = 0; j < m->njnt; j++) {
-    piece p = piece_of(m, j);
+    cri_joint_space p = cri_joint_space_of(m, j);
     // [i1] q+ = q + h v
     for (int k = 0; k < p.nflat; k++) {
       next[p.q + k] = qpos[p.q + k] + h * v[p.v + k];
@@ -54,7 +38,7 @@ static void move_jacobians(const cr_real w[3], cr_real h, cr_real E[9], cr_real 
 void cri_manifold_move_jvp(const cr_model* m, const cr_real* v, cr_real h, const cr_real* qpos_tan,
                            const cr_real* v_tan, cr_real* next_tan) {
   for (int j = 0; j < m->njnt; j++) {
-    piece p = piece_of(m, j);
+    cri_joint_space p = cri_joint_space_of(m, j);
     // [i1]
     for (int i = p.v; i < p.v + p.nflat; i++) {
       next_tan[i] = qpos_tan[i] + h * v_tan[i];
@@ -74,7 +58,7 @@ void cri_manifold_move_jvp(const cr_model* m, const cr_real* v, cr_real h, const
 void cri_manifold_move_vjp(const cr_model* m, const cr_real* v, cr_real h, const cr_real* next_bar,
                            cr_real* qpos_bar, cr_real* v_bar) {
   for (int j = 0; j < m->njnt; j++) {
-    piece p = piece_of(m, j);
+    cri_joint_space p = cri_joint_space_of(m, j);
     // [i1]'
     for (int i = p.v; i < p.v + p.nflat; i++) {
       qpos_bar[i] += next_bar[i];
@@ -198,7 +182,7 @@ static void turn_rate_vjp(const cr_real r[3], const cr_real w[3], const cr_real 
 void cri_manifold_rate(const cr_model* m, const cr_real* r, const cr_real* v, cr_real* rate) {
   cr_copy(rate, v, m->nv);
   for (int j = 0; j < m->njnt; j++) {
-    piece p = piece_of(m, j);
+    cri_joint_space p = cri_joint_space_of(m, j);
     // [i2] rate = Jr^-1(r) w
     if (p.rotates) {
       int i = p.v + p.nflat;
@@ -212,7 +196,7 @@ void cri_manifold_rate_jvp(const cr_model* m, const cr_real* r, const cr_real* v
                            const cr_real* r_tan, const cr_real* v_tan, cr_real* rate_tan) {
   cr_copy(rate_tan, v_tan, m->nv);
   for (int j = 0; j < m->njnt; j++) {
-    piece p = piece_of(m, j);
+    cri_joint_space p = cri_joint_space_of(m, j);
     // [i2]
     if (p.rotates) {
       int i = p.v + p.nflat;
@@ -224,7 +208,7 @@ void cri_manifold_rate_jvp(const cr_model* m, const cr_real* r, const cr_real* v
 void cri_manifold_rate_vjp(const cr_model* m, const cr_real* r, const cr_real* v,
                            const cr_real* rate_bar, cr_real* r_bar, cr_real* v_bar) {
   for (int j = 0; j < m->njnt; j++) {
-    piece p = piece_of(m, j);
+    cri_joint_space p = cri_joint_space_of(m, j);
     for (int i = p.v; i < p.v + p.nflat; i++) {
       v_bar[i] += rate_bar[i];
     }

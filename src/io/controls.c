@@ -2,9 +2,10 @@
 // Reading controls from CSV or HDF5.
 #include "io/controls.h"
 
-#include <hdf5.h>
 #include <stdio.h>
 #include <stdlib.h>
+
+#include "io/hdf5.h"
 
 static bool ends_with(const char* text, const char* end) {
   size_t n = strlen(text), k = strlen(end);
@@ -31,9 +32,7 @@ static cr_status parse_row(cr_real* row, int nu, const char* line, const char* p
     char* end;
     row[i] = (cr_real)strtod(at, &end);
     bool last = i == nu - 1;
-    while (*end == ' ' || *end == '\r' || *end == '\n') {
-      end++;
-    }
+    end += strspn(end, " \t\r\n");
     if (end == at || (!last && *end != ',') || (last && *end != 0)) {
       return cri_fail(error, CR_ERR_FORMAT, "%s: line %d: %d numbers separated by commas expected",
                       path, number, nu);
@@ -43,10 +42,15 @@ static cr_status parse_row(cr_real* row, int nu, const char* line, const char* p
   return CR_OK;
 }
 
-static bool is_header(const char* line, int number) {
+static bool is_blank(const char* line) {
+  size_t n = strspn(line, " \t\r\n");
+  return line[n] == 0 || line[n] == '#';
+}
+
+static bool is_number(const char* line) {
   char* end;
   (void)strtod(line, &end);
-  return number == 1 && end == line;
+  return end != line;
 }
 
 static cr_status read_csv(cr_real* ctrl, int nstep, int nu, const char* path, cr_error* error) {
@@ -57,13 +61,18 @@ static cr_status read_csv(cr_real* ctrl, int nstep, int nu, const char* path, cr
   char* line = NULL;
   size_t capacity = 0;
   int row = 0, number = 0;
+  bool header = true;  // may still come
   cr_status status = CR_OK;
   while (status == CR_OK && row < nstep && getline(&line, &capacity, file) >= 0) {
     number++;
-    if (line[0] != '#' && line[0] != '\n' && !is_header(line, number)) {
+    if (is_blank(line)) {
+      continue;
+    }
+    if (!header || is_number(line)) {
       status = parse_row(ctrl + (size_t)row * (size_t)nu, nu, line, path, number, error);
       row++;
     }
+    header = false;
   }
   free(line);
   (void)fclose(file);
@@ -77,45 +86,23 @@ static cr_status read_csv(cr_real* ctrl, int nstep, int nu, const char* path, cr
 
 // ---- HDF5
 
-static cr_status read_rows(cr_real* ctrl, int nstep, int nu, hid_t set, const char* path,
-                           cr_error* error) {
-  hid_t space = H5Dget_space(set);
-  hsize_t size[2] = {0, 0};
-  int rank = H5Sget_simple_extent_ndims(space);
-  if (rank == 2) {
-    (void)H5Sget_simple_extent_dims(space, size, NULL);
-  }
-  (void)H5Sclose(space);
-  if (rank != 2 || size[1] != (hsize_t)nu || size[0] < (hsize_t)nstep) {
-    return cri_fail(error, CR_ERR_FORMAT, "%s: ctrl is %llu x %llu, at least %d x %d expected",
-                    path, (unsigned long long)size[0], (unsigned long long)size[1], nstep, nu);
-  }
-  double* all = malloc((size_t)(size[0] * size[1]) * sizeof *all);
-  if (all == NULL) {
-    return cri_fail(error, CR_ERR_MEMORY, "%s: no memory", path);
-  }
-  bool ok = H5Dread(set, H5T_NATIVE_DOUBLE, H5S_ALL, H5S_ALL, H5P_DEFAULT, all) >= 0;
-  for (int i = 0; ok && i < nstep * nu; i++) {
-    ctrl[i] = (cr_real)all[i];
+static cr_status read_hdf5(cr_real* ctrl, int nstep, int nu, const char* path, cr_error* error) {
+  cr_h5* file = NULL;
+  double* all = NULL;
+  int rows = 0, cols = 0;
+  CR_TRY(cri_h5_open(&file, path, error));
+  cr_status status = cri_h5_read(file, "ctrl", &all, &rows, &cols, error);
+  cri_h5_close(file);
+  CR_TRY(status);
+  if (cols == nu && rows >= nstep) {
+    for (int i = 0; i < nstep * nu; i++) {
+      ctrl[i] = (cr_real)all[i];
+    }
+  } else {
+    status = cri_fail(error, CR_ERR_FORMAT, "%s: ctrl is %d x %d, at least %d x %d expected", path,
+                      rows, cols, nstep, nu);
   }
   free(all);
-  return ok ? CR_OK : cri_fail(error, CR_ERR_FILE, "%s: ctrl cannot be read", path);
-}
-
-static cr_status read_hdf5(cr_real* ctrl, int nstep, int nu, const char* path, cr_error* error) {
-  (void)H5Eset_auto2(H5E_DEFAULT, NULL, NULL);
-  hid_t file = H5Fopen(path, H5F_ACC_RDONLY, H5P_DEFAULT);
-  if (file < 0) {
-    return cri_fail(error, CR_ERR_FILE, "%s: cannot be opened as HDF5", path);
-  }
-  hid_t set = H5Dopen2(file, "ctrl", H5P_DEFAULT);
-  cr_status status = set < 0
-                         ? cri_fail(error, CR_ERR_FORMAT, "%s: there is no data set 'ctrl'", path)
-                         : read_rows(ctrl, nstep, nu, set, path, error);
-  if (set >= 0) {
-    (void)H5Dclose(set);
-  }
-  (void)H5Fclose(file);
   return status;
 }
 

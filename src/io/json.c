@@ -2,7 +2,7 @@
 // The JSON writer.
 #include "io/json.h"
 
-#include <stdarg.h>
+#include <assert.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -23,25 +23,48 @@ static void append(cr_json* j, const char* text, size_t n) {
 
 static void put(cr_json* j, const char* text) { append(j, text, strlen(text)); }
 
+// bytes of the UTF-8 character at the start of a text, 0 where there is none: a cut or foreign one
+static size_t character(const char* text) {
+  const unsigned char* u = (const unsigned char*)text;
+  size_t n = u[0] < 0x80 ? 1 : (u[0] < 0xc2 ? 0 : (u[0] < 0xe0 ? 2 : (u[0] < 0xf0 ? 3 : 4)));
+  bool surrogate = u[0] == 0xed && u[1] >= 0xa0, beyond = u[0] == 0xf4 && u[1] >= 0x90;
+  bool longer = (u[0] == 0xe0 && u[1] < 0xa0) || (u[0] == 0xf0 && u[1] < 0x90);
+  if (u[0] > 0xf4 || surrogate || beyond || longer) {
+    return 0;
+  }
+  for (size_t i = 1; i < n; i++) {
+    if ((u[i] & 0xc0) != 0x80) {
+      return 0;
+    }
+  }
+  return n;
+}
+
 static void quote(cr_json* j, const char* text) {
   put(j, "\"");
-  for (const char* c = text; *c != 0; c++) {
+  for (const char* c = text; *c != 0;) {
     char escaped[8];
+    size_t n = character(c);
     unsigned char u = (unsigned char)*c;
     if (u == '"' || u == '\\') {
       (void)snprintf(escaped, sizeof escaped, "\\%c", u);
+      put(j, escaped);
     } else if (u < 0x20) {
       (void)snprintf(escaped, sizeof escaped, "\\u%04x", u);
+      put(j, escaped);
+    } else if (n == 0) {
+      put(j, "\\ufffd");
     } else {
-      (void)snprintf(escaped, sizeof escaped, "%c", u);
+      append(j, c, n);
     }
-    put(j, escaped);
+    c += n == 0 ? 1 : n;
   }
   put(j, "\"");
 }
 
 // the comma before a value, and its key
 static void begin(cr_json* j, const char* key) {
+  assert(j->depth <= CR_JSON_DEPTH);
   if (j->depth > 0) {
     if (!j->first[j->depth - 1]) {
       put(j, ", ");
@@ -57,10 +80,8 @@ static void begin(cr_json* j, const char* key) {
 void cr_json_open(cr_json* j, const char* key, char bracket) {
   begin(j, key);
   append(j, &bracket, 1);
-  if (j->depth < CR_JSON_DEPTH) {
-    j->first[j->depth] = true;
-  }
-  j->depth++;
+  assert(j->depth < CR_JSON_DEPTH);
+  j->first[j->depth++] = true;
 }
 
 void cr_json_close(cr_json* j, char bracket) {

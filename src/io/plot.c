@@ -38,12 +38,9 @@ static void print_panel(script* s, const char* csv, const cr_panel* p) {
   print(s, "\nset ylabel '%s'\n%s logscale y\n", p->title, p->log_scale ? "set" : "unset");
   print(s, "plot '%s' using 1:'%s' with lines lw 2 lc rgb '#1f4e79' title '%s'", csv, p->column,
         p->title);
-  static const char* const colour[2] = {"#2e8b57", "#b03a2e"};
-  for (int i = 0; i < 2; i++) {
-    if (!isnan(p->line[i])) {
-      print(s, ", \\\n     %.9g with lines dashtype 2 lc rgb '%s' title '%s %.6g'", p->line[i],
-            colour[i], p->line_title[i], p->line[i]);
-    }
+  if (!isnan(p->line)) {
+    print(s, ", \\\n     %.9g with lines dashtype 2 lc rgb '#b03a2e' title '%s %.6g'", p->line,
+          p->line_title, p->line);
   }
   print(s, "\n");
 }
@@ -53,7 +50,9 @@ static void print_script(script* s, const char* csv, const char* title, const cr
   print(s, "# run in this folder: gnuplot plot.gp\n");
   print(s, "set terminal pngcairo noenhanced size 900,%d font 'sans,11'\n", 120 + 280 * npanel);
   print(s, "set output 'plot.png'\nset datafile separator ','\nset datafile missing 'nan'\n");
-  print(s, "set datafile columnheaders\nset grid\nset xlabel 'evaluation'\n");
+  print(s,
+        "set datafile columnheaders\nset grid\nset key above\nset lmargin 12\nset xlabel "
+        "'evaluation'\n");
   print(s, "set multiplot layout %d,1 title '%s'\n", npanel, title);
   for (int i = 0; i < npanel; i++) {
     print_panel(s, csv, &panels[i]);

@@ -5,13 +5,13 @@
 
 #include "base/status.h"
 
-/// A curve over the first column of a CSV file, with up to two horizontal lines (NaN: none).
+/// A curve over the first column of a CSV file, with a horizontal line (NaN: none).
 typedef struct {
   const char* title;
   const char* column;  // its header in the CSV
   bool log_scale;
-  double line[2];
-  const char* line_title[2];
+  double line;
+  const char* line_title;
 } cr_panel;
 
 /// Writes folder/plot.gp for folder/<csv>, panels below each other, and runs gnuplot on it, which

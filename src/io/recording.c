@@ -2,67 +2,33 @@
 // Writing a rollout to HDF5.
 #include "io/recording.h"
 
-#include <hdf5.h>
-#include <stdio.h>
+#include "io/hdf5.h"
 
-static bool write_set(hid_t file, const char* name, const cr_real* data, int rows, int width) {
-  hsize_t size[2] = {(hsize_t)rows, (hsize_t)width};
-  hid_t space = H5Screate_simple(width == 0 ? 1 : 2, size, NULL);  // width 0: one number a row
-  hid_t set = H5Dcreate2(file, name, H5T_IEEE_F64LE, space, H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT);
-  bool ok = set >= 0 && H5Dwrite(set, H5T_NATIVE_DOUBLE, H5S_ALL, H5S_ALL, H5P_DEFAULT, data) >= 0;
-  ok = (set < 0 || H5Dclose(set) >= 0) && ok;
-  (void)H5Sclose(space);
-  return ok;
-}
-
-static bool write_number(hid_t file, const char* name, double value) {
-  hid_t space = H5Screate(H5S_SCALAR);
-  hid_t attribute = H5Acreate2(file, name, H5T_IEEE_F64LE, space, H5P_DEFAULT, H5P_DEFAULT);
-  bool ok = attribute >= 0 && H5Awrite(attribute, H5T_NATIVE_DOUBLE, &value) >= 0;
-  (void)H5Aclose(attribute);
-  (void)H5Sclose(space);
-  return ok;
-}
-
-static bool write_text(hid_t file, const char* name, const char* text) {
-  hid_t type = H5Tcopy(H5T_C_S1), space = H5Screate(H5S_SCALAR);
-  (void)H5Tset_size(type, strlen(text) + 1);
-  hid_t attribute = H5Acreate2(file, name, type, space, H5P_DEFAULT, H5P_DEFAULT);
-  bool ok = attribute >= 0 && H5Awrite(attribute, type, text) >= 0;
-  (void)H5Aclose(attribute);
-  (void)H5Sclose(space);
-  (void)H5Tclose(type);
-  return ok;
-}
-
-static bool write_all(hid_t file, const cr_model* m, const cr_rollout* r) {
-  int n = r->nstep + 1;
-  bool ok = write_set(file, "time", r->time, n, 0);
-  ok = ok && (m->nq == 0 || write_set(file, "qpos", r->qpos, n, m->nq));
-  ok = ok && (m->nv == 0 || write_set(file, "qvel", r->qvel, n, m->nv));
-  ok = ok && (m->na == 0 || write_set(file, "act", r->act, n, m->na));
-  ok = ok && (m->nu == 0 || write_set(file, "ctrl", r->ctrl, r->nstep, m->nu));
-  ok = ok && write_number(file, "timestep", (double)m->timestep);
-  return ok && write_text(file, "carom_version", cr_version()) &&
-         H5Fflush(file, H5F_SCOPE_GLOBAL) >= 0;
+static cr_status write_all(cr_h5* file, const cr_model* m, const cr_rollout* r, cr_error* error) {
+  const struct {
+    const char* name;
+    const cr_real* data;
+    int rows, width;
+  } sets[] = {{"qpos", r->qpos, r->nstep + 1, m->nq},
+              {"qvel", r->qvel, r->nstep + 1, m->nv},
+              {"act", r->act, r->nstep + 1, m->na},
+              {"ctrl", r->ctrl, r->nstep, m->nu}};
+  CR_TRY(cri_h5_write(file, "time", r->time, r->nstep + 1, 0, error));
+  for (size_t i = 0; i < sizeof sets / sizeof sets[0]; i++) {
+    if (sets[i].width > 0) {
+      CR_TRY(cri_h5_write(file, sets[i].name, sets[i].data, sets[i].rows, sets[i].width, error));
+    }
+  }
+  CR_TRY(cri_h5_write_attribute(file, "/", "timestep", (double)m->timestep, error));
+  CR_TRY(cri_h5_write_text(file, "/", "carom_version", cr_version(), error));
+  return cri_h5_save(file, error);
 }
 
 cr_status cri_recording_write(const char* path, const cr_model* m, const cr_rollout* r,
                               cr_error* error) {
-  char temporary[4096];
-  if ((size_t)snprintf(temporary, sizeof temporary, "%s.partial", path) >= sizeof temporary) {
-    return cri_fail(error, CR_ERR_FILE, "%s: the path is too long", path);
-  }
-  (void)H5Eset_auto2(H5E_DEFAULT, NULL, NULL);
-  hid_t file = H5Fcreate(temporary, H5F_ACC_TRUNC, H5P_DEFAULT, H5P_DEFAULT);
-  if (file < 0) {
-    return cri_fail(error, CR_ERR_FILE, "%s: cannot be written", path);
-  }
-  bool ok = write_all(file, m, r);
-  ok = H5Fclose(file) >= 0 && ok && rename(temporary, path) == 0;
-  if (!ok) {
-    (void)remove(temporary);
-    return cri_fail(error, CR_ERR_FILE, "%s: cannot be written whole (disk full?)", path);
-  }
-  return CR_OK;
+  cr_h5* file = NULL;
+  CR_TRY(cri_h5_create(&file, path, error));
+  cr_status status = write_all(file, m, r, error);
+  cri_h5_close(file);
+  return status;
 }

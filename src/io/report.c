@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Growing lists of sentences. A sentence that finds no memory is dropped with the list marked full:
-// the caller's own failure path is the same either way.
+// Growing lists of sentences.
 #include "io/report.h"
 
 #include <stdarg.h>

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // What an mjModel uses that Carom refuses, ignores or warns of. The rule: what could change qacc or
 // the next state is refused by name, all of it at once; what cannot is listed as ignored.
+#include <string.h>
+
 #include "collision/broad.h"
 #include "collision/collision.h"
 #include "io/mujoco.h"
@@ -81,6 +83,25 @@ static void survey_whole_features(const mjModel* mj, cr_load_report* r) {
   for (int i = 0; i < COUNT(ignored); i++) {
     if (ignored[i].n > 0) {
       cri_sentence(&r->ignored, "%s (%lld in the model)", ignored[i].name, (long long)ignored[i].n);
+    }
+  }
+}
+
+// a keyframe also says where mocap bodies are
+static void survey_keyframes(const mjModel* mj, cr_load_report* r) {
+  for (int k = 0; k < mj->nkey; k++) {
+    for (int b = 0; b < mj->nbody; b++) {
+      int id = mj->body_mocapid[b];
+      if (id < 0) {
+        continue;
+      }
+      const mjtNum* pos = mj->key_mpos + 3 * ((size_t)k * (size_t)mj->nmocap + (size_t)id);
+      const mjtNum* quat = mj->key_mquat + 4 * ((size_t)k * (size_t)mj->nmocap + (size_t)id);
+      if (memcmp(pos, mj->body_pos + 3 * b, 3 * sizeof *pos) != 0 ||
+          memcmp(quat, mj->body_quat + 4 * b, 4 * sizeof *quat) != 0) {
+        cri_sentence(&r->warnings, "keyframe '%s': the mocap bodies stay where the model has them",
+                     cri_mujoco_name(mj, mjOBJ_KEY, k));
+      }
     }
   }
 }
@@ -183,8 +204,35 @@ static void survey_geom(const mjModel* mj, int i, cr_load_report* r) {
   }
 }
 
+// pairs of shapes that collide in MuJoCo only; the first few of each two types by name
+enum { N_TYPES = COUNT(geom_names), MAX_NAMED = 8 };
+
+typedef struct {
+  int n[N_TYPES][N_TYPES];
+} pair_counts;
+
+static void refuse_geoms(const mjModel* mj, int a, int b, pair_counts* counts, cr_load_report* r) {
+  if (counts->n[mj->geom_type[a]][mj->geom_type[b]]++ < MAX_NAMED) {
+    cri_sentence(&r->unsupported, "geoms '%s' (%s) and '%s' (%s) can collide: not supported yet",
+                 cri_mujoco_name(mj, mjOBJ_GEOM, a), geom_names[mj->geom_type[a]],
+                 cri_mujoco_name(mj, mjOBJ_GEOM, b), geom_names[mj->geom_type[b]]);
+  }
+}
+
+static void refuse_more_geoms(const pair_counts* counts, cr_load_report* r) {
+  for (int i = 0; i < N_TYPES; i++) {
+    for (int j = 0; j < N_TYPES; j++) {
+      if (counts->n[i][j] > MAX_NAMED) {
+        cri_sentence(&r->unsupported, "%d more pairs of %s and %s can collide: not supported yet",
+                     counts->n[i][j] - MAX_NAMED, geom_names[i], geom_names[j]);
+      }
+    }
+  }
+}
+
 static void survey_collision(const mjModel* mj, cr_load_report* r) {
   cr_model m;
+  pair_counts counts = {0};
   if ((mj->opt.disableflags & (mjDSBL_CONTACT | mjDSBL_CONSTRAINT)) != 0 ||
       cri_model_from_mjmodel(&m, mj, NULL) != CR_OK) {
     return;
@@ -192,9 +240,13 @@ static void survey_collision(const mjModel* mj, cr_load_report* r) {
   bool visual = false;
   for (int i = 0; i < mj->ngeom; i++) {
     bool collides = false;
+    if (mj->geom_type[i] >= N_TYPES) {
+      refuse(r, "geom", cri_mujoco_name(mj, mjOBJ_GEOM, i), "unknown type");
+      continue;
+    }
     for (int j = 0; j < mj->ngeom; j++) {
       int a = i, b = j;
-      if (i == j || !cri_pair_possible(&m, a, b)) {
+      if (i == j || mj->geom_type[j] >= N_TYPES || !cri_pair_possible(&m, a, b)) {
         continue;
       }
       collides = true;
@@ -202,10 +254,7 @@ static void survey_collision(const mjModel* mj, cr_load_report* r) {
         continue;  // each pair once, lower type first
       }
       if (!cri_collision_supported(mj->geom_type[a], mj->geom_type[b])) {
-        cri_sentence(&r->unsupported,
-                     "geoms '%s' (%s) and '%s' (%s) can collide: not supported yet",
-                     cri_mujoco_name(mj, mjOBJ_GEOM, a), WORD(geom_names, mj->geom_type[a]),
-                     cri_mujoco_name(mj, mjOBJ_GEOM, b), WORD(geom_names, mj->geom_type[b]));
+        refuse_geoms(mj, a, b, &counts, r);
       }
     }
     if (collides) {
@@ -213,6 +262,7 @@ static void survey_collision(const mjModel* mj, cr_load_report* r) {
     }
     visual = visual || (!collides && mj->geom_type[i] == mjGEOM_MESH);
   }
+  refuse_more_geoms(&counts, r);
   for (int i = 0; i < mj->npair; i++) {
     if ((mj->pair_dim[i] != 1 && mj->pair_dim[i] != 3) || mj->pair_adhesion[i] != 0) {
       refuse(r, "pair", cri_mujoco_name(mj, mjOBJ_PAIR, i),
@@ -228,6 +278,7 @@ static void survey_collision(const mjModel* mj, cr_load_report* r) {
 void cri_mujoco_survey(const mjModel* mj, cr_load_report* report) {
   survey_options(mj, report);
   survey_whole_features(mj, report);
+  survey_keyframes(mj, report);
   survey_equalities(mj, report);
   survey_joints(mj, report);
   survey_tendons(mj, report);

@@ -59,7 +59,7 @@ static cr_status whole_attribute(const reader* r, const char* object, const char
 
 static cr_status read_toss(const reader* r, cr_toss* t, int i) {
   char object[64], set[96];
-  int cols, cut;
+  int cols, cut = 0;
   (void)snprintf(object, sizeof object, "toss/%s", t->name);
   (void)snprintf(set, sizeof set, "%s/state", object);
   CR_TRY(cri_h5_read(r->file, set, &t->state, &t->rows, &cols, r->error));

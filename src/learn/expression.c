@@ -20,7 +20,7 @@ typedef struct {
   cr_place place;
 } node;
 
-enum { MAX_NODES = 128, MAX_NAME = 128 };
+enum { MAX_NODES = 128, MAX_NAME = 128, MAX_DEPTH = 64 };
 
 struct cr_expression {
   node nodes[MAX_NODES];
@@ -33,6 +33,7 @@ typedef struct {
   cr_expression* e;
   const cr_model* m;
   const char *text, *at;
+  int depth;  // of parentheses, signs and exponents
   cr_error* error;
 } parser;
 
@@ -54,7 +55,8 @@ static bool accept(parser* p, char c) {
 }
 
 static cr_status complain(parser* p, const char* what) {
-  return cri_fail(p->error, CR_ERR_NAME, "expression '%s', at '%s': %s", p->text, p->at, what);
+  return cri_fail(p->error, CR_ERR_NAME, "expression '%.160s', at '%.80s': %s", p->text, p->at,
+                  what);
 }
 
 static cr_status emit(parser* p, node n, int* out) {
@@ -94,7 +96,8 @@ static cr_status parse_function(parser* p, node_kind kind, int* out) {
 // a field that carries no derivative would make a silent zero of the gradient
 static cr_status check_derivative(parser* p, const cr_place* place) {
   const cr_field* f = cri_field(place->field);
-  bool constant = f->kind == CR_KIND_CONST;
+  bool constant = f->kind == CR_KIND_CONST || place->field == CR_FIELD_mocap_pos ||
+                  place->field == CR_FIELD_mocap_quat;
   if (!constant && place->field != CR_FIELD_qpos && place->tan_count != place->count) {
     return complain(p, "this field carries no derivative (xmat does for xquat, efc_D for efc_R)");
   }
@@ -129,7 +132,8 @@ static cr_status parse_name(parser* p, int* out) {
   CR_TRY(check_derivative(p, &leaf.place));
   leaf.n = leaf.place.count;
   if (leaf.n == 0) {
-    return complain(p, "a tangent has no value");
+    return complain(
+        p, leaf.place.of_tangent ? "a tangent has no value" : "the model has none of these");
   }
   return emit(p, leaf, out);
 }
@@ -164,13 +168,23 @@ static cr_status parse_power(parser* p, int* out) {
   return CR_OK;
 }
 
-static cr_status parse_unary(parser* p, int* out) {
+static cr_status parse_signed(parser* p, int* out) {
   if (accept(p, '-')) {
     int a;
     CR_TRY(parse_unary(p, &a));
     return emit(p, (node){.kind = NEG, .a = a, .n = p->e->nodes[a].n}, out);
   }
   return parse_power(p, out);
+}
+
+static cr_status parse_unary(parser* p, int* out) {
+  if (p->depth == MAX_DEPTH) {
+    return complain(p, "nested too deep");
+  }
+  p->depth++;
+  CR_TRY(parse_signed(p, out));
+  p->depth--;
+  return CR_OK;
 }
 
 static cr_status parse_product(parser* p, int* out) {
@@ -414,9 +428,8 @@ cr_status cr_expression_bar(cr_expression* e, const cr_model* m, const cr_data* 
 bool cr_expression_needs_fields(const cr_expression* e) {
   for (int i = 0; i < e->nnode; i++) {
     cr_field_id id = e->nodes[i].place.field;
-    bool state = id == CR_FIELD_qpos || id == CR_FIELD_qvel || id == CR_FIELD_act ||
-                 id == CR_FIELD_ctrl || cri_field_of_model(id);
-    if (e->nodes[i].kind == PLACE && !state) {
+    bool given = cri_field(id)->kind == CR_KIND_STATE || cri_field_of_model(id);
+    if (e->nodes[i].kind == PLACE && !given) {
       return true;
     }
   }

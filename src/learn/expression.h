@@ -13,7 +13,7 @@ cr_status cr_expression_value(cr_expression* e, const cr_model* m, const cr_data
 /// Adds the cotangents of the value, at d, to bar. Values are computed afresh first.
 cr_status cr_expression_bar(cr_expression* e, const cr_model* m, const cr_data* d, cr_data* bar);
 
-/// True if the expression names anything but qpos, qvel, act, ctrl and parameters.
+/// True if the expression names anything but inputs of the step and fields of the model.
 bool cr_expression_needs_fields(const cr_expression* e);
 
 #endif

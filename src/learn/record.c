@@ -79,24 +79,39 @@ cr_record_row cr_record_get(const cr_record* r, int i) {
 // ---- replay
 
 static bool answers(const cr_record* r, int i, int batch, const cr_real* x) {
-  return i < r->count && r->rows[i].batch == batch &&
-         memcmp(numbers_of(r, i), x, (size_t)r->n * sizeof *x) == 0;
+  if (i >= r->count || r->rows[i].batch != batch) {
+    return false;
+  }
+  for (int k = 0; k < r->n; k++) {
+    if (numbers_of(r, i)[k] != x[k]) {
+      return false;
+    }
+  }
+  return true;
+}
+
+static void give(const cr_record* r, int i, cr_evaluation* result) {
+  cr_record_row found = cr_record_get(r, i);
+  cr_real* gradient = result->gradient;
+  *result = found.e;
+  result->gradient = gradient;
+  cr_copy(gradient, found.e.gradient, r->n);
 }
 
 static cr_status evaluate(void* context, int batch, const cr_real* x, cr_evaluation* result,
                           cr_error* error) {
   cr_record* r = context;
+  if (r->next > 0 && answers(r, r->next - 1, batch, x)) {  // the last question once more
+    give(r, r->next - 1, result);
+    return CR_OK;
+  }
   bool known = answers(r, r->next, batch, x);
   if (!known) {
     r->count = r->next;
     CR_TRY(r->inner.evaluate(r->inner.context, batch, x, result, error));
     CR_TRY(cr_record_add(r, batch, x, result, error));
   }
-  cr_record_row found = cr_record_get(r, r->next);
-  cr_real* gradient = result->gradient;
-  *result = found.e;
-  result->gradient = gradient;
-  cr_copy(gradient, found.e.gradient, r->n);
+  give(r, r->next, result);
   r->next++;
   return r->seen == NULL ? CR_OK : r->seen(r->context, r, r->next - 1, !known, error);
 }

@@ -34,7 +34,8 @@ int cr_record_width(const cr_record* record);  // n
 cr_record_row cr_record_get(const cr_record* record, int i);
 
 /// An objective that asks `inner` only what the record does not have, and notes what it answers.
-/// Rows behind the first question that differs are dropped. Begins at the first row.
+/// Rows behind the first question that differs are dropped. The last question asked once more is
+/// answered without a new row. Begins at the first row.
 cr_objective cr_record_objective(cr_record* record, const cr_objective* inner, cr_record_seen* seen,
                                  void* context);
 

@@ -81,7 +81,8 @@ static const char* element(const cr_model* m, cr_field_id id, int row, char text
   }
   for (int i = 0; i < COUNT(kinds); i++) {
     if (strcmp(kinds[i].rows, rows) == 0) {
-      const char* name = m->nnames > 0 ? cri_name(m, kinds[i].adr, row) : "";
+      int at = kinds[i].adr[row];  // not checked yet
+      const char* name = at >= 0 && at < m->nnames ? m->names + at : "";
       if (name[0] != 0) {
         (void)snprintf(text, 96, "%s '%.60s'", kinds[i].kind, name);
       } else {

@@ -270,7 +270,6 @@ static cr_status parse(cr_model* m, reader* r, const char* path, cr_error* error
     return broken(path, "not a Carom model file", error);
   }
   r->n -= 8;
-  r->at = r->n;
   reader tail = {.data = r->data, .n = r->n + 8, .at = r->n};
   if (get_number(&tail, 8) != checksum(r->data, r->n)) {
     return broken(path, "the checksum is wrong: the file is damaged or truncated", error);
@@ -293,6 +292,10 @@ static cr_status parse(cr_model* m, reader* r, const char* path, cr_error* error
       cri_model_free(m);
       return status;
     }
+  }
+  if (r->at != r->n) {
+    cri_model_free(m);
+    return broken(path, "there is more than a model in it", error);
   }
   return CR_OK;
 }

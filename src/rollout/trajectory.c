@@ -2,6 +2,7 @@
 // Trajectories and their gradients by recomputing each step from its stored state.
 #include "rollout/trajectory.h"
 
+#include <limits.h>
 #include <stdlib.h>
 
 #include "engine/forward.h"
@@ -36,8 +37,22 @@ static bool allocate_states(cr_rollout* r, const cr_model* m) {
          r->qvel != NULL && r->act != NULL && r->warmstart != NULL && r->time != NULL;
 }
 
+// more states than can be counted with an int would not fit into memory either
+static bool too_long(const cr_model* m, int nstep_max) {
+  const int widths[] = {m->nq, m->nv, m->na, m->nu, 1};
+  for (size_t i = 0; i < sizeof widths / sizeof widths[0]; i++) {
+    if (widths[i] > 0 && nstep_max >= INT_MAX / widths[i]) {
+      return true;
+    }
+  }
+  return false;
+}
+
 cr_status cri_rollout_create(cr_rollout** out, const cr_model* m, int nstep_max, const bool* wanted,
                              cr_error* error) {
+  if (nstep_max < 1 || too_long(m, nstep_max)) {
+    return cri_fail(error, CR_ERR_ARG, "rollout: %d steps", nstep_max);
+  }
   cr_rollout* r = calloc(1, sizeof *r);
   if (r == NULL) {
     return cri_fail(error, CR_ERR_MEMORY, "rollout: no memory");
@@ -67,9 +82,6 @@ cr_status cr_rollout_create(cr_rollout** out, const cr_model* m, int nstep_max,
       return cri_fail(error, CR_ERR_NAME, "'%s' is no parameter", parameters[i]);
     }
     wanted[id] = true;
-  }
-  if (nstep_max < 1) {
-    return cri_fail(error, CR_ERR_ARG, "rollout: %d steps", nstep_max);
   }
   return cri_rollout_create(out, m, nstep_max, wanted, error);
 }
@@ -105,23 +117,34 @@ static void copy_gathered(const cr_model* m, cr_data* to, const cr_data* from) {
   cr_copy(to->xfrc_applied, from->xfrc_applied, 6 * m->nbody);
 }
 
-// doubles the room for contacts and rows, keeping inputs and gathered cotangents
+static void swap_blocks(cr_data* a, cr_data* b) {
+  cr_data kept = *a;
+  *a = *b;
+  *b = kept;
+}
+
+// doubles the room for contacts and rows, keeping inputs and gathered cotangents; the blocks stay
+// where they are for those who hold them, their arrays move
 static cr_status grow(cr_rollout* r, const cr_model* m, cr_error* error) {
-  cr_data *d = r->d, *work = r->work, *bar = r->bar;
+  const cr_data* d = r->d;
   cr_capacity c = {2 * d->ncon_max + 8, 2 * d->nefc_max + 32, 2 * d->nJ_max + 32 * m->nv};
-  r->d = r->work = r->bar = NULL;
-  cr_status status = create_blocks(r, m, &c, error);
+  cr_rollout larger = {.wanted = r->wanted};
+  cr_status status = create_blocks(&larger, m, &c, error);
   if (status == CR_OK) {
-    cri_inputs_copy(m, r->d, d);
-    cri_inputs_copy(m, r->work, work);
-    copy_gathered(m, r->bar, bar);
-    cr_model par = r->bar->par;
-    r->bar->par = bar->par;
-    bar->par = par;
+    cri_inputs_copy(m, larger.d, r->d);
+    cri_inputs_copy(m, larger.work, r->work);
+    copy_gathered(m, larger.bar, r->bar);
+    cr_model par = larger.bar->par;
+    larger.bar->par = r->bar->par;
+    r->bar->par = par;
+    larger.d->want_M = r->d->want_M;
+    swap_blocks(r->d, larger.d);
+    swap_blocks(r->work, larger.work);
+    swap_blocks(r->bar, larger.bar);
   }
-  cri_data_free(d);
-  cri_data_free(work);
-  cri_data_free(bar);
+  cri_data_free(larger.d);
+  cri_data_free(larger.work);
+  cri_data_free(larger.bar);
   return status;
 }
 
@@ -174,16 +197,36 @@ static bool looks_at(const cr_loss* loss, int step, int nstep) {
   return loss->looks_at == NULL ? step == nstep : loss->looks_at(loss->context, step, nstep);
 }
 
+// the state after `step` steps, under the control of the last of them
+static void restore_end(cr_rollout* r, const cr_model* m, int step) {
+  cri_rollout_restore(r, m, step);
+  cr_copy(r->d->ctrl, r->ctrl + (size_t)(step - 1) * (size_t)m->nu, m->nu);
+}
+
+cr_status cri_rollout_forward(cr_rollout* r, const cr_model* m, int step, cr_error* error) {
+  restore_end(r, m, step);
+  return evaluate(r, m, cr_forward, step, error);
+}
+
+static cr_status loss_failed(cr_status status, int step, cr_error* error) {
+  const char* why =
+      status == CR_ERR_NAME ? "a contact that it names does not exist" : cr_status_text(status);
+  return cri_fail(error, status, "the loss after step %d: %s", step, why);
+}
+
 static cr_status add_loss(cr_rollout* r, const cr_model* m, const cr_loss* loss, int step,
                           cr_error* error) {
   if (!looks_at(loss, step, r->nstep)) {
     return CR_OK;
   }
   if (loss->needs_fields) {
-    cri_rollout_restore(r, m, step);
-    CR_TRY(evaluate(r, m, cr_forward, step, error));
+    CR_TRY(cri_rollout_forward(r, m, step, error));
   }
-  return loss->value(loss->context, m, r->d, step, &r->loss);
+  cr_status status = loss->value(loss->context, m, r->d, step, &r->loss);
+  if (status == CR_OK && !isfinite(r->loss)) {
+    status = CR_ERR_NONFINITE;
+  }
+  return status == CR_OK ? CR_OK : loss_failed(status, step, error);
 }
 
 cr_status cr_rollout_run(cr_rollout* r, const cr_model* m, int nstep, const cr_loss* loss,
@@ -231,19 +274,22 @@ static cr_status add_loss_bar(cr_rollout* r, const cr_model* m, const cr_model* 
   if (!looks_at(loss, step, r->nstep)) {
     return CR_OK;
   }
-  cri_rollout_restore(r, m, step);
+  restore_end(r, m, step);
   if (loss->needs_fields) {
     CR_TRY(evaluate(r, m_backward, cr_forward, step, error));
   }
-  CR_TRY(loss->bar(loss->context, m, r->d, step, r->bar));
+  cr_status status = loss->bar(loss->context, m, r->d, step, r->bar);
+  if (status != CR_OK) {
+    return loss_failed(status, step, error);
+  }
   if (loss->needs_fields) {
-    cr_status status = cr_forward_vjp(m_backward, r->d, r->bar);
+    status = cr_forward_vjp(m_backward, r->d, r->bar);
     if (status != CR_OK) {
-      return cri_fail(error, status, "backward through the loss at step %d: %s", step,
+      return cri_fail(error, status, "backward through the loss after step %d: %s", step,
                       r->bar->error.text);
     }
   }
-  take_ctrl_bar(r, m, step < r->nstep ? step : r->nstep - 1);
+  take_ctrl_bar(r, m, step - 1);
   return CR_OK;
 }
 
@@ -280,12 +326,23 @@ static cr_status sweep(cr_rollout* r, const cr_model* m, const cr_model* m_backw
   return CR_OK;
 }
 
+// what a sweep that failed left in the middle of things
+static void clear_bar(cr_data* bar) {
+  memset(bar->memory, 0, bar->memory_size);
+#define CR_OP(name, left, right, nnz, text) bar->name##_pairs.n = 0;
+#include "model/data_fields.h"
+  bar->scratch_used = 0;
+}
+
 cr_status cr_rollout_gradient(cr_rollout* r, const cr_model* m, const cr_model* m_backward,
                               const cr_loss* loss, cr_error* error) {
   cr_status status = sweep(r, m, m_backward, loss, error);
   while (status == CR_ERR_CAPACITY) {  // more contacts within reach of the backward pass
     CR_TRY(grow(r, m, error));
     status = sweep(r, m, m_backward, loss, error);
+  }
+  if (status != CR_OK) {
+    clear_bar(r->bar);
   }
   return status;
 }

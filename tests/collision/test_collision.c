@@ -230,6 +230,64 @@ static void upright_capsule_has_a_finite_derivative(void** state) {
   close_scene(&s);
 }
 
+// what the contacts' cotangents say of a direction, and what the shapes' do
+static void vjp_is_the_transpose_of_jvp(void** state) {
+  int contacts = 0;
+  for (uint64_t seed = 0; seed < 40; seed++) {
+    cr_model m;
+    cr_data *d, *tan, *bar;
+    cr_random r = cr_random_seed(seed, 0);
+    assert_int_equal(random_model(&m, seed, NULL), CR_OK);
+    assert_int_equal(cri_data_create(&d, &m, NULL, NULL), CR_OK);
+    assert_int_equal(cri_data_twin(&tan, &m, d, CR_DATA_TANGENT, NULL, NULL), CR_OK);
+    assert_int_equal(cri_data_twin(&bar, &m, d, CR_DATA_COTANGENT, NULL, NULL), CR_OK);
+    random_state(&m, d, seed, STATE_CONTACT);
+    assert_int_equal(cr_kinematics(&m, d), CR_OK);
+    assert_int_equal(cr_collision(&m, d), CR_OK);
+    contacts += d->ncon;
+    for (int g = 0; g < m.ngeom; g++) {
+      const cr_real w[3] = {cr_random_normal(&r), cr_random_normal(&r), cr_random_normal(&r)};
+      cr_rot_tan(tan->geom_xmat + 9 * g, w, d->geom_xmat + 9 * g);
+      random_unit3(&r, tan->geom_xpos + 3 * g);
+      random_unit3(&r, tan->par.geom_size + 3 * g);
+    }
+    assert_int_equal(cr_collision_jvp(&m, d, tan), CR_OK);
+
+    // frames alone first, then all three
+    for (int all = 0; all < 2; all++) {
+      cr_real left = 0, right = 0, scale = 1;
+      for (int i = 0; i < d->ncon; i++) {
+        bar->contact_dist[i] = all ? cr_random_normal(&r) : 0;
+        left += bar->contact_dist[i] * tan->contact_dist[i];
+        for (int k = 0; k < 12; k++) {
+          cr_real* y = k < 9 ? bar->contact_frame + 9 * i + k : bar->contact_pos + 3 * i + k - 9;
+          cr_real x = k < 9 ? tan->contact_frame[9 * i + k] : tan->contact_pos[3 * i + k - 9];
+          *y = all || k < 9 ? cr_random_normal(&r) : 0;
+          left += *y * x;
+          scale += cr_abs(*y * x);
+        }
+      }
+      cr_zero(bar->geom_xpos, 3 * m.ngeom);
+      cr_zero(bar->geom_xmat, 9 * m.ngeom);
+      cr_zero(bar->par.geom_size, 3 * m.ngeom);
+      assert_int_equal(cr_collision_vjp(&m, d, bar), CR_OK);
+      for (int i = 0; i < 3 * m.ngeom; i++) {
+        right += bar->geom_xpos[i] * tan->geom_xpos[i];
+        right += bar->par.geom_size[i] * tan->par.geom_size[i];
+      }
+      for (int i = 0; i < 9 * m.ngeom; i++) {
+        right += bar->geom_xmat[i] * tan->geom_xmat[i];
+      }
+      assert_close(left, right, 4000 * CR_EPS * scale);
+    }
+    cri_data_free(d);
+    cri_data_free(tan);
+    cri_data_free(bar);
+    cri_model_free(&m);
+  }
+  assert_true(contacts > 200);
+}
+
 int test_collision(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(contacts_are_listed_with_their_geoms),
@@ -241,6 +299,7 @@ int test_collision(void) {
       cmocka_unit_test(frames_are_right_handed_and_follow_the_rule),
       cmocka_unit_test(plane_capsule_frame_follows_the_axis),
       cmocka_unit_test(upright_capsule_has_a_finite_derivative),
+      cmocka_unit_test(vjp_is_the_transpose_of_jvp),
   };
   return cmocka_run_group_tests_name("collision", tests, NULL, NULL);
 }

@@ -105,6 +105,11 @@ static void disabled_groups_keep_their_activation(void** state) {
   assert_close(f.next[0], CR_R(0.23), ROUND_OFF);
   assert_close(f.next[1], CR_R(0.2), 0);
   assert_true(cri_actuator_disabled(&f.m, 1) && !cri_actuator_disabled(&f.m, 0));
+  f.bar->act_next[0] = f.bar->act_next[1] = 1;
+  cri_activation_advance_vjp(&f.m, f.d->act, f.d->act_dot, f.d->actuator_length, f.bar->act_next,
+                             f.bar->act, f.bar->act_dot, f.bar);
+  assert_close(f.bar->act_dot[0], f.m.timestep, 0);
+  assert_close(f.bar->act_dot[1], 0, 0);
   // groups that have no bit cannot be switched off
   f.m.actuator_group[1] = 31;
   f.m.disableactuator = -1;

@@ -165,6 +165,18 @@ static void without_actuation_everything_is_zero(void** state) {
   end();
 }
 
+// as in MuJoCo, where compensation by actuators needs an actuator
+static void without_actuators_there_is_no_compensation(void** state) {
+  assert_int_equal(chain_model(&f.m, 2, joints, 0, NULL), CR_OK);
+  assert_int_equal(cri_data_create(&f.d, &f.m, NULL, NULL), CR_OK);
+  f.m.jnt_actgravcomp[1] = 1;
+  f.d->qfrc_gravcomp[3] = 4;
+  assert_int_equal(cr_actuation(&f.m, f.d), CR_OK);
+  assert_close(f.d->qfrc_actuator[3], 0, 0);
+  cri_data_free(f.d);
+  cri_model_free(&f.m);
+}
+
 static void bad_controls_are_named(void** state) {
   begin();
   f.d->ctrl[2] = CR_R(2e10);
@@ -265,6 +277,7 @@ int test_actuation(void) {
       cmocka_unit_test(forces_stay_in_their_range),
       cmocka_unit_test(joint_limits_hold_for_the_sum),
       cmocka_unit_test(without_actuation_everything_is_zero),
+      cmocka_unit_test(without_actuators_there_is_no_compensation),
       cmocka_unit_test(bad_controls_are_named),
       cmocka_unit_test(derivatives_hold_where_setpoints_are_wound),
   };

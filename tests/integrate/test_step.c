@@ -94,7 +94,7 @@ static void a_backward_model_stands_in_for_the_dynamics(void** state) {
 }
 
 static void cotangents_of_the_next_state_are_consumed(void** state) {
-  begin(1, STATE_CONTACT, CR_INT_EULER);
+  begin(4, STATE_CONTACT, CR_INT_EULER);
   cr_data* bar;
   assert_int_equal(cr_step(&f.m, f.d), CR_OK);
   assert_int_equal(cri_data_twin(&bar, &f.m, f.d, CR_DATA_COTANGENT, NULL, NULL), CR_OK);
@@ -103,6 +103,10 @@ static void cotangents_of_the_next_state_are_consumed(void** state) {
   assert_int_equal(cr_step_vjp(&f.m, &f.m, f.d, NULL, bar), CR_OK);
   for (int i = 0; i < f.m.nv; i++) {
     assert_true(bar->qpos_next[i] == 0 && bar->qvel_next[i] == 0 && bar->qacc[i] == 0);
+  }
+  assert_true(f.m.na > 0);
+  for (int i = 0; i < f.m.na; i++) {
+    assert_close(bar->act_next[i], 0, 0);
   }
   assert_true(bar->qvel[0] > 50);
   cri_data_free(bar);

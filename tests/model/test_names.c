@@ -123,6 +123,107 @@ static void contacts_by_depth(void** state) {
   data->ncon = 0;
 }
 
+static void components_of_a_contact(void** state) {
+  (void)state;
+  cr_place z = found("contact[0:1].pos.z");
+  assert_int_equal(z.count, 1);
+  data->ncon = 2;
+  for (int i = 0; i < 2; i++) {
+    data->contact_geom[2 * i] = 0;
+    data->contact_geom[2 * i + 1] = 1;
+    data->contact_dist[i] = -i;
+  }
+  assert_ptr_equal(cri_place_value(&z, &model, data), data->contact_pos + 3 + 2);
+  cr_data* bar = NULL;
+  assert_int_equal(cri_data_twin(&bar, &model, data, CR_DATA_COTANGENT, cri_no_params, NULL),
+                   CR_OK);
+  assert_ptr_equal(cri_place_tangent(&z, &model, data, bar), bar->contact_pos + 3 + 2);
+  cri_data_free(bar);
+  data->ncon = 0;
+}
+
+static void rest_quaternions_have_no_tangent(void** state) {
+  (void)state;
+  assert_int_equal(found("qpos_spring").tan_count, 0);
+  for (int j = 0; j < model.njnt; j++) {
+    bool turns = model.jnt_type[j] == CR_JNT_FREE || model.jnt_type[j] == CR_JNT_BALL;
+    char name[48];
+    (void)snprintf(name, sizeof name, "qpos_spring[%d]", model.jnt_qposadr[j]);
+    assert_int_equal(found(name).tan_count, model.jnt_type[j] == CR_JNT_BALL ? 0 : 1);
+    const char* joint = cri_name(&model, model.name_jntadr, j);
+    if (joint[0] != 0) {
+      (void)snprintf(name, sizeof name, "qpos_spring[%s]", joint);
+      assert_int_equal(found(name).tan_count, turns ? 0 : 1);
+    }
+  }
+}
+
+// a parameter's tangent lies in the twin's model, a field's in the twin itself
+static void tangents_lie_in_the_twin(void** state) {
+  (void)state;
+  cr_data *tan = NULL, *none = NULL;
+  assert_int_equal(cri_data_twin(&tan, &model, data, CR_DATA_TANGENT, NULL, NULL), CR_OK);
+  assert_int_equal(cri_data_twin(&none, &model, data, CR_DATA_TANGENT, cri_no_params, NULL), CR_OK);
+  cr_place mass = found("body_mass[2]"), quat = found("body_quat[2]"), vel = found("qvel[1]");
+  assert_ptr_equal(cri_place_tangent(&mass, &model, data, tan), tan->par.body_mass + 2);
+  assert_null(cri_place_tangent(&mass, &model, data, none));
+  assert_int_equal(quat.tan_count, 3);
+  assert_ptr_equal(cri_place_tangent(&quat, &model, data, tan), tan->par.body_quat + 6);
+  assert_ptr_equal(cri_place_tangent(&vel, &model, data, none), none->qvel + 1);
+  cr_place direction = found("tangent[2]");
+  assert_ptr_equal(cri_place_tangent(&direction, &model, data, tan), tan->qpos + 2);
+  cri_data_free(tan);
+  cri_data_free(none);
+}
+
+// an arm beside loose bodies and a mocap body, and its actuators, of which some have no activation
+static void objects_without_rows(void** state) {
+  (void)state;
+  cr_model m;
+  cr_error error;
+  int with = 0, without = 0;
+  for (uint64_t seed = 2; seed < 40; seed += 4) {
+    assert_int_equal(random_model(&m, seed, &error), CR_OK);
+    for (int i = 0; i < m.nactuator; i++) {
+      const char* motor = cri_name(&m, m.name_actuatoradr, i);
+      char name[64];
+      cr_place place;
+      if (motor[0] == 0) {
+        continue;
+      }
+      (void)snprintf(name, sizeof name, "act[%s]", motor);
+      bool stateful = m.actuator_actnum[i] > 0;
+      assert_int_equal(cri_place_find(&place, &m, name, &error), stateful ? CR_OK : CR_ERR_NAME);
+      if (stateful) {
+        assert_int_equal(place.first, m.actuator_actadr[i]);
+      } else {
+        assert_non_null(strstr(error.text, "has none"));
+      }
+      with += stateful;
+      without += !stateful;
+      (void)snprintf(name, sizeof name, "ctrl[%s]", motor);
+      assert_int_equal(cri_place_find(&place, &m, name, &error), CR_OK);
+      assert_int_equal(place.first, m.actuator_ctrladr[i]);
+    }
+    for (int b = 0; b < m.nbody; b++) {
+      const char* body = cri_name(&m, m.name_bodyadr, b);
+      char name[64];
+      cr_place place;
+      if (body[0] == 0) {
+        continue;
+      }
+      (void)snprintf(name, sizeof name, "mocap_pos[%s].y", body);
+      bool mocap = m.body_mocapid[b] >= 0;
+      assert_int_equal(cri_place_find(&place, &m, name, &error), mocap ? CR_OK : CR_ERR_NAME);
+      if (mocap) {
+        assert_int_equal(place.first, 3 * m.body_mocapid[b] + 1);
+      }
+    }
+    cri_model_free(&m);
+  }
+  assert_true(with > 0 && without > 0);
+}
+
 static void mistakes_are_named(void** state) {
   (void)state;
   refused("qpo", "no field 'qpo'");
@@ -130,13 +231,29 @@ static void mistakes_are_named(void** state) {
   refused("body_mass[nobody]", "there is no 'nobody'");
   refused("xpos[1].w", "no component 'w'");
   refused("xpos[1", "not closed");
-  refused("qpos]", "does not belong");
+  refused("qpos]", "no field 'qpos]'");
   refused("efc_J", "no numbers that can be named");
   refused("contact[0].dist", "contact[geom:geom]");
   refused("contact[0:nothing].dist", "no geom 'nothing'");
   refused("contact[0:1].colour", "no 'colour'");
   refused("tangent[9999]", "tangent[j]");
+  refused("tangent", "tangent[j]");
   refused("", "does not belong");
+  refused("qpos[4294967296]", "row 1000000000");
+  refused("qpos[99999999999999999999999]", "row 1000000000");
+  refused("xpos[1].", "does not belong");
+  refused("xpos[1][0].y", "one component too many");
+  refused("gravity[0][1]", "one component too many");
+  refused("xpos[1][]", "no component ''");
+  refused("xpos[]", "there is no ''");
+  refused("xpos.x", "one row");
+  refused("xpos[1][0][0]", "does not belong");
+  refused("contact[0:1].pos.w", "no component 'w'");
+  refused("contact[0:1][x]", "is a number");
+  refused("kin_xmat", "no numbers that can be named");
+  refused("names", "no numbers that can be named");
+  refused("efc_force[0]", "contacts are named");
+  refused("qpos[joint0", "not closed");
 }
 
 int test_names(void);
@@ -147,6 +264,10 @@ int test_names(void) {
       cmocka_unit_test(objects_by_name),
       cmocka_unit_test(quaternion_coordinates_have_no_direction_of_their_own),
       cmocka_unit_test(contacts_by_depth),
+      cmocka_unit_test(components_of_a_contact),
+      cmocka_unit_test(rest_quaternions_have_no_tangent),
+      cmocka_unit_test(tangents_lie_in_the_twin),
+      cmocka_unit_test(objects_without_rows),
       cmocka_unit_test(mistakes_are_named),
   };
   return cmocka_run_group_tests_name("names", tests, setup, teardown);

@@ -161,9 +161,9 @@ static cr_real compare(const stage_bench* b, const stage_chain* c, const outputs
 }
 
 // second order in the plain differences, somewhere, or nothing left to fall
-static bool order_seen(const cr_real* plain, int first) {
+static bool order_seen(const cr_real* plain, int first, cr_real tolerance) {
   for (int k = first; k < LEVELS; k++) {
-    if (plain[k] <= JVP_TOLERANCE) {
+    if (plain[k] <= tolerance) {
       return true;
     }
     // a slope of 1.7 over a factor of 4
@@ -175,14 +175,18 @@ static bool order_seen(const cr_real* plain, int first) {
 }
 
 // A kink that shows in no index (a clamp, the end of an impedance curve) between two steps: there the
-// error falls at once, faster than any smooth map's, to what is nearly round-off. A wrong tangent's
-// never does.
+// error falls at once, faster than any smooth map's, and behind it in order or to round-off. That of
+// a wrong tangent stays where it is.
 static bool beside_a_kink(const field_verdict* f, int first) {
-  bool drop = false;
+  bool drop = false, ordered = true;
   for (int k = first; k + 1 < LEVELS; k++) {
-    drop = drop || f->plain[k] > 64 * f->plain[k + 1];
+    bool falls = f->plain[k] >= CR_R(10.5) * f->plain[k + 1];
+    ordered = ordered && (falls || f->plain[k + 1] <= 100 * JVP_TOLERANCE);
+    if (f->plain[k] > 64 * f->plain[k + 1]) {
+      drop = ordered = true;
+    }
   }
-  return drop && f->best <= 100 * JVP_TOLERANCE;
+  return drop && ordered && f->best <= CR_R(1e4) * JVP_TOLERANCE;
 }
 
 // a jvp that is itself a difference quotient agrees with it to the last bit at one step only
@@ -264,12 +268,14 @@ static void judge(stage_bench* b, const stage_chain* c, const outputs* o, verdic
     if (v->field[k].best > v->worst.best) {
       v->worst = v->field[k];
     }
-    v->ordered = v->ordered && order_seen(v->field[k].plain, first);
   }
   if (v->worst.best > JVP_TOLERANCE) {
     cr_real noise = 16 * noise_of(b, c, o) / v->worst.step;
     v->tolerance = cr_clip(noise, JVP_TOLERANCE, 100 * JVP_TOLERANCE);
     v->skipped = v->worst.best > v->tolerance && beside_a_kink(&v->worst, first);
+  }
+  for (int k = 0; k < c->nwrite; k++) {
+    v->ordered = v->ordered && order_seen(v->field[k].plain, first, v->tolerance);
   }
 }
 

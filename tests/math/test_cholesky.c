@@ -1,0 +1,195 @@
+// SPDX-License-Identifier: Apache-2.0
+// The sparse factor against dense arithmetic, on trees and on trees with extra entries.
+#include "math/cholesky.h"
+
+#include "base/random.h"
+#include "support/close.h"
+#include "support/mechanism.h"
+
+enum { MAX_N = 70 };
+
+typedef struct {
+  int n, nnz;
+  int parent[MAX_N];
+  int32_t index[2 * MAX_N + MAX_N * (MAX_N + 1) / 2];
+  uint64_t bits[MAX_N * 2];
+  cr_pattern p;
+  cr_real H[MAX_N * (MAX_N + 1) / 2], dense[MAX_N * MAX_N], work[MAX_N * MAX_N];
+  cr_real x[MAX_N], y[MAX_N];
+} fixture;
+
+static fixture f;
+
+static bool has_bit(int i, int j) {
+  return (f.bits[i * cr_chol_words(f.n) + j / 64] >> (j % 64)) & 1;
+}
+
+// a random tree, its ancestor pattern, and `extra` random entries that no path holds
+static void begin(cr_random* r, int n, int extra) {
+  f.n = n;
+  memset(f.bits, 0, sizeof f.bits);
+  for (int i = 0; i < n; i++) {
+    f.parent[i] = i == 0 || cr_random_int(r, 6) == 0 ? -1 : i - 1 - cr_random_int(r, i < 4 ? i : 4);
+    for (int j = i; j >= 0; j = f.parent[j]) {
+      cr_chol_set(f.bits + i * cr_chol_words(n), j);
+    }
+  }
+  for (int k = 0; k < extra; k++) {
+    int i = cr_random_int(r, n);
+    cr_chol_set(f.bits + i * cr_chol_words(n), cr_random_int(r, i + 1));
+  }
+  f.nnz = cr_chol_pattern(f.index, n, f.bits);
+  f.p = cr_chol_pattern_view(n, f.index);
+
+  // a symmetric matrix with a dominant diagonal in that pattern
+  memset(f.dense, 0, sizeof f.dense);
+  for (int i = 0; i < n; i++) {
+    for (int k = 0; k < f.p.nnz[i]; k++) {
+      int j = f.p.col[f.p.adr[i] + k];
+      cr_real value = j == i ? n : cr_random_normal(r);
+      f.H[f.p.adr[i] + k] = f.dense[i * n + j] = f.dense[j * n + i] = value;
+    }
+    f.x[i] = cr_random_normal(r);
+  }
+}
+
+static void pattern_of_a_tree_has_no_fill(void** state) {
+  cr_random r = cr_random_seed(1, 1);
+  for (int n = 1; n <= MAX_N; n++) {
+    begin(&r, n, 0);
+    for (int i = 0; i < n; i++) {
+      int depth = 0;
+      for (int j = i; j >= 0; j = f.parent[j]) {
+        depth++;
+      }
+      assert_int_equal(f.p.nnz[i], depth);
+    }
+  }
+}
+
+// closed: what row i has below its diagonal, the last of these rows has too
+static void pattern_is_closed_under_elimination(void** state) {
+  cr_random r = cr_random_seed(2, 1);
+  for (int n = 2; n <= MAX_N; n++) {
+    begin(&r, n, n / 3);
+    for (int i = 0; i < n; i++) {
+      const int32_t* col = f.p.col + f.p.adr[i];
+      assert_int_equal(col[f.p.nnz[i] - 1], i);
+      for (int a = 0; a < f.p.nnz[i]; a++) {
+        assert_true(a == 0 || col[a - 1] < col[a]);
+        for (int b = 0; b <= a; b++) {
+          assert_true(has_bit(col[a], col[b]));
+        }
+      }
+    }
+    int32_t copy[2 * MAX_N + MAX_N * (MAX_N + 1) / 2];
+    assert_int_equal(cr_chol_pattern_copy(copy, &f.p), f.nnz);
+    assert_memory_equal(copy, f.index, (size_t)(2 * n + f.nnz) * sizeof *copy);
+    assert_true(2 * n + f.nnz <= cr_chol_index_size(n));
+  }
+}
+
+static void product_matches_the_dense_one(void** state) {
+  cr_random r = cr_random_seed(3, 1);
+  for (int n = 1; n <= MAX_N; n += 3) {
+    begin(&r, n, n / 3);
+    cr_real y[MAX_N];
+    cr_sparse_mul(y, f.H, &f.p, f.x);
+    mechanism_mul(n, f.dense, f.x, f.y);
+    assert_all_close(y, f.y, n, 16 * CR_EPS);
+  }
+}
+
+static void solve_matches_dense_elimination(void** state) {
+  cr_random r = cr_random_seed(4, 1);
+  for (int n = 1; n <= MAX_N; n++) {
+    begin(&r, n, n % 2 == 0 ? n / 3 : 0);
+    cr_copy(f.work, f.dense, n * n);
+    cr_copy(f.y, f.x, n);
+    mechanism_solve(n, f.work, f.y);
+    assert_int_equal(cr_chol_factor(f.H, &f.p), -1);
+    cr_chol_solve(f.H, &f.p, f.x);
+    assert_all_close(f.x, f.y, n, 64 * CR_EPS);
+  }
+}
+
+// H = L' L entry by entry, 1 / L_ii on the diagonal
+static void factor_multiplies_back(void** state) {
+  cr_random r = cr_random_seed(5, 1);
+  begin(&r, 40, 12);
+  assert_int_equal(cr_chol_factor(f.H, &f.p), -1);
+  memset(f.work, 0, sizeof f.work);
+  for (int i = 0; i < f.n; i++) {
+    for (int k = 0; k < f.p.nnz[i]; k++) {
+      int j = f.p.col[f.p.adr[i] + k];
+      f.work[i * f.n + j] = j == i ? 1 / f.H[f.p.adr[i] + k] : f.H[f.p.adr[i] + k];
+    }
+  }
+  for (int i = 0; i < f.n; i++) {
+    for (int j = 0; j < f.n; j++) {
+      cr_real sum = 0;
+      for (int k = 0; k < f.n; k++) {
+        sum += f.work[k * f.n + i] * f.work[k * f.n + j];
+      }
+      assert_close(sum, f.dense[i * f.n + j], 64 * CR_EPS * (cr_real)f.n);
+    }
+  }
+}
+
+// any number of vectors, on the columns of a whole path (contiguous) and of a part of one row
+static void update_matches_the_dense_one(void** state) {
+  cr_random r = cr_random_seed(6, 1);
+  for (int count = 1; count <= 10; count++) {
+    begin(&r, 50, 20);
+    int i = f.n - 1 - cr_random_int(&r, 10), ncol = 0, n = f.n;
+    int32_t col[MAX_N];
+    for (int k = 0; k < f.p.nnz[i]; k++) {
+      if (count % 2 == 0 || k % 2 == 0) {
+        col[ncol++] = f.p.col[f.p.adr[i] + k];
+      }
+    }
+    // symmetric in the sum: w_k = x_k
+    cr_real numbers[10][MAX_N];
+    const cr_real* x[10];
+    for (int k = 0; k < count; k++) {
+      x[k] = numbers[k];
+      for (int q = 0; q < ncol; q++) {
+        numbers[k][q] = cr_random_normal(&r);
+      }
+      for (int a = 0; a < ncol; a++) {
+        for (int b = 0; b < ncol; b++) {
+          f.dense[col[a] * n + col[b]] -= 2 * numbers[k][a] * numbers[k][b];
+        }
+      }
+    }
+    cr_sparse_update(f.H, &f.p, ncol, col, -2, count, x, x);
+    for (int row = 0; row < n; row++) {
+      for (int k = f.p.adr[row]; k < f.p.adr[row] + f.p.nnz[row]; k++) {
+        assert_close(f.H[k], f.dense[row * n + f.p.col[k]], 256 * CR_EPS);
+      }
+    }
+  }
+}
+
+static void indefinite_matrix_names_its_row(void** state) {
+  cr_random r = cr_random_seed(7, 1);
+  begin(&r, 30, 5);
+  f.H[f.p.adr[17] + f.p.nnz[17] - 1] = -1;
+  assert_int_equal(cr_chol_factor(f.H, &f.p), 17);
+  begin(&r, 30, 5);
+  f.H[f.p.adr[29] + f.p.nnz[29] - 1] = NAN;
+  assert_int_equal(cr_chol_factor(f.H, &f.p), 29);
+}
+
+int test_cholesky(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(pattern_of_a_tree_has_no_fill),
+      cmocka_unit_test(pattern_is_closed_under_elimination),
+      cmocka_unit_test(product_matches_the_dense_one),
+      cmocka_unit_test(solve_matches_dense_elimination),
+      cmocka_unit_test(factor_multiplies_back),
+      cmocka_unit_test(update_matches_the_dense_one),
+      cmocka_unit_test(indefinite_matrix_names_its_row),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,256 @@
+// SPDX-License-Identifier: Apache-2.0
+// Checks of a model: what is broken is found and named, one thing after the other; what is whole
+// passes.
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+
+#include <cmocka.h>
+
+#include "math/quat.h"
+#include "model/check.h"
+#include "model/fields.h"
+#include "support/random_model.h"
+
+static cr_model model;  // an arm beside loose bodies: all kinds of things
+
+static int setup(void** state) {
+  (void)state;
+  return random_model(&model, 2, NULL) == CR_OK ? 0 : 1;
+}
+
+static int teardown(void** state) {
+  (void)state;
+  cri_model_free(&model);
+  return 0;
+}
+
+static void whole_models_pass(void** state) {
+  (void)state;
+  for (uint64_t seed = 0; seed < 40; seed++) {
+    cr_model m;
+    cr_error error = {0};
+    assert_int_equal(random_model(&m, seed, &error), CR_OK);
+    if (cri_model_check(&m, &error) != CR_OK) {
+      fail_msg("model %d: %s", (int)seed, error.text);
+    }
+    cri_model_free(&m);
+  }
+}
+
+static void refused(const cr_model* m, const char* because) {
+  cr_error error = {0};
+  assert_int_equal(cri_model_check(m, &error), CR_ERR_MODEL);
+  assert_int_equal(error.status, CR_ERR_MODEL);
+  if (strstr(error.text, because) == NULL) {
+    fail_msg("'%s' does not say '%s'", error.text, because);
+  }
+  // a check without interest in the sentence
+  assert_int_equal(cri_model_check(m, NULL), CR_ERR_MODEL);
+}
+
+static void broken_int(int32_t* place, int32_t value, const char* because) {
+  int32_t kept = *place;
+  *place = value;
+  refused(&model, because);
+  *place = kept;
+}
+
+static void broken_real(cr_real* place, cr_real value, const char* because) {
+  cr_real kept = *place;
+  *place = value;
+  refused(&model, because);
+  *place = kept;
+}
+
+static void options(void** state) {
+  (void)state;
+  broken_real(&model.timestep, 0, "timestep");
+  broken_real(&model.timestep, -1, "timestep");
+  broken_real(&model.timestep, (cr_real)NAN, "timestep");
+  broken_real(&model.timestep, (cr_real)INFINITY, "timestep");
+  broken_real(&model.impratio, 0, "impratio");
+  broken_real(&model.impratio, (cr_real)NAN, "impratio");
+  broken_int(&model.integrator, 3, "integrator");
+  broken_int(&model.cone, -1, "cone");
+  broken_int(&model.nbody, 0, "the world");
+}
+
+static void indices(void** state) {
+  (void)state;
+  broken_int(model.body_parentid + 1, -1, "body_parentid is -1");
+  broken_int(model.body_parentid + 1, 1, "must come before its child");
+  broken_int(model.body_rootid + 1, model.nbody, "body_rootid");
+  broken_int(model.body_weldid + 2, -3, "body_weldid");
+  broken_int(model.body_mocapid + 1, model.nmocap, "body_mocapid");
+  broken_int(model.geom_bodyid, model.nbody, "geom_bodyid");
+  broken_int(model.site_bodyid, -1, "site_bodyid");
+  broken_int(model.dof_parentid, model.nv, "dof_parentid");
+  broken_int(model.M_colind, model.nv, "M_colind");
+  broken_int(model.name_bodyadr + 1, model.nnames, "name_bodyadr");
+  broken_int(model.name_keyadr, -1, "name_keyadr");
+}
+
+static void structure(void** state) {
+  (void)state;
+  int body = 1;
+  while (model.body_jntnum[body] == 0) {
+    body++;
+  }
+  broken_int(model.body_jntnum + body, model.njnt + 1, "body_jntnum");
+  broken_int(model.body_jntnum + body, -1, "body_jntnum");
+  broken_int(model.body_dofnum + body, model.nv + 1, "body_dofnum");
+  broken_int(model.body_geomnum, 1000, "body_geomnum");
+  broken_int(model.body_geomadr, 1, "body_geomnum");
+  broken_int(model.tree_dofnum, model.nv + 1, "tree_dofnum");
+  broken_int(model.dof_parentid + 1, 1, "M's rows");
+  broken_int(model.M_rownnz + model.nv - 1, model.nC + 1, "M's rows");
+  broken_int(model.M_rowadr + 1, 0, "M's rows");
+  broken_int(&model.nq, model.nq - 1, "");
+  broken_int(model.jnt_qposadr + 1, 0, "does not fit");
+}
+
+static void choices(void** state) {
+  (void)state;
+  broken_int(model.jnt_type, 4, "jnt_type is no choice");
+  broken_int(model.jnt_type, -1, "jnt_type is no choice");
+  broken_int(model.geom_type, CR_N_GEOM_TYPE, "geom_type is no choice");
+  broken_int(model.geom_condim, 7, "geom_condim is no choice");
+}
+
+// not every model has actuators: these do
+static void actuators(void** state) {
+  (void)state;
+  cr_model m, keep = model;
+  int seen = 0;
+  for (uint64_t seed = 0; seed < 20; seed++) {
+    assert_int_equal(random_model(&m, seed, NULL), CR_OK);
+    if (m.nactuator == 0) {
+      cri_model_free(&m);
+      continue;
+    }
+    seen++;
+    model = m;
+    broken_int(m.actuator_trnid, m.njnt, "is no joint");
+    broken_int(m.actuator_trnid, -1, "is no joint");
+    broken_int(m.actuator_dyntype, 4, "actuator_dyntype");
+    broken_int(m.actuator_gaintype, 2, "actuator_gaintype");
+    broken_int(m.actuator_biastype, -1, "actuator_biastype");
+    broken_int(m.actuator_ctrladr, m.nu, "actuator_ctrladr");
+    broken_int(m.actuator_actadr, m.na, "actuator_actadr");
+    broken_int(m.actuator_actnum, 2, "actuator_actnum");
+    broken_int(m.actuator_actnum, 1 - m.actuator_actnum[0], "actuator_actnum");
+    cri_model_free(&m);
+  }
+  model = keep;
+  assert_true(seen > 3);
+}
+
+static void numbers(void** state) {
+  (void)state;
+  broken_real(model.body_mass + 1, -1, "body_mass is negative (-1)");
+  broken_real(model.body_inertia + 4, CR_R(-1e-9), "body_inertia is negative");
+  broken_real(model.dof_armature, -1, "dof_armature is negative");
+  broken_real(model.dof_damping, -1, "dof 0: dof_damping is negative");
+  broken_real(model.dof_frictionloss, -1, "dof_frictionloss is negative");
+  broken_real(model.geom_size, -1, "geom_size is negative");
+  broken_real(model.geom_friction, -1, "geom_friction is negative");
+  broken_real(model.body_pos + 3, (cr_real)NAN, "body_pos is not finite");
+  broken_real(model.gravity + 2, (cr_real)INFINITY, "gravity is not finite");
+  broken_real(model.qpos0, (cr_real)NAN, "qpos0 is not finite");
+  broken_real(model.body_quat + 4, 2, "body_quat is not of unit length");
+  broken_real(model.geom_quat, 2, "geom_quat is not of unit length");
+  for (int j = 0; j < model.njnt; j++) {
+    if (model.jnt_type[j] >= CR_JNT_SLIDE) {
+      broken_real(model.jnt_axis + 3 * j, 3, "jnt_axis is not of unit length");
+    }
+  }
+}
+
+// every real field of a model is looked at
+static void no_number_may_be_nan(void** state) {
+  (void)state;
+  for (int i = 0; i < CR_N_MODEL_FIELD; i++) {
+    cr_field_id id = (cr_field_id)i;
+    const cr_field* f = cri_field(id);
+    bool real = f->kind == CR_KIND_CONST || f->kind == CR_KIND_PARAM;
+    int n = real ? cri_field_rows(&model, NULL, id) * cri_field_width(&model, id) : 0;
+    if (n > 0) {
+      broken_real(cri_field_real(&model, NULL, id) + n - 1, (cr_real)NAN, f->name);
+    }
+  }
+}
+
+static void elements_have_their_names(void** state) {
+  (void)state;
+  for (int i = 1; i < model.nbody; i++) {
+    const char* name = cri_name(&model, model.name_bodyadr, i);
+    char sentence[96];
+    if (name[0] != 0) {
+      (void)snprintf(sentence, sizeof sentence, "body '%s': body_mass", name);
+    } else {
+      (void)snprintf(sentence, sizeof sentence, "body %d: body_mass", i);
+    }
+    broken_real(model.body_mass + i, -2, sentence);
+  }
+}
+
+static void unended_names(void** state) {
+  (void)state;
+  char* last = model.names + model.nnames - 1;
+  char kept = *last;
+  *last = 'x';
+  refused(&model, "does not end");
+  *last = kept;
+}
+
+// ---- coordinates
+
+static void coordinates(void** state) {
+  (void)state;
+  cr_real qpos[128];
+  cr_error error;
+  assert_in_range(model.nq, 1, 128);
+  cr_copy(qpos, model.qpos0, model.nq);
+  assert_int_equal(cri_qpos_check(&model, qpos, &error), CR_OK);
+  for (int i = 0; i < model.nq; i++) {
+    cr_real kept = qpos[i];
+    qpos[i] = (cr_real)NAN;
+    assert_int_equal(cri_qpos_check(&model, qpos, &error), CR_ERR_NONFINITE);
+    char sentence[48];
+    (void)snprintf(sentence, sizeof sentence, "qpos[%d] is not finite", i);
+    assert_string_equal(error.text, sentence);
+    qpos[i] = kept;
+  }
+  for (int j = 0; j < model.njnt; j++) {
+    bool ball = model.jnt_type[j] == CR_JNT_BALL;
+    if (!ball && model.jnt_type[j] != CR_JNT_FREE) {
+      continue;
+    }
+    cr_real* q = qpos + model.jnt_qposadr[j] + (ball ? 0 : 3);
+    for (int k = 0; k < 4; k++) {
+      q[k] *= CR_R(1.00001);
+    }
+    assert_int_equal(cri_qpos_check(&model, qpos, &error), CR_ERR_ARG);
+    assert_non_null(strstr(error.text, "has length 1.00001, not 1"));
+    (void)cr_quat_normalize(q);
+    assert_int_equal(cri_qpos_check(&model, qpos, &error), CR_OK);
+  }
+}
+
+int test_check(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(whole_models_pass),
+      cmocka_unit_test(options),
+      cmocka_unit_test(indices),
+      cmocka_unit_test(structure),
+      cmocka_unit_test(choices),
+      cmocka_unit_test(actuators),
+      cmocka_unit_test(numbers),
+      cmocka_unit_test(no_number_may_be_nan),
+      cmocka_unit_test(elements_have_their_names),
+      cmocka_unit_test(unended_names),
+      cmocka_unit_test(coordinates),
+  };
+  return cmocka_run_group_tests_name("check", tests, setup, teardown);
+}

@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: Apache-2.0
+// Random scenes for the tests of src/contact, see contact_scene.h.
+#include "support/contact_scene.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "engine/pipeline.h"
+#include "support/random_model.h"
+#include "support/stage_check.h"
+
+#include <cmocka.h>
+
+void scene_open(contact_scene* s, int seed) {
+  s->seed = seed;
+  assert_int_equal(random_model(&s->m, (uint64_t)seed, NULL), CR_OK);
+  cr_capacity c = cri_capacity_default(&s->m);
+  c.nefc *= 4;
+  c.nJ *= 4;
+  assert_int_equal(cri_data_create(&s->d, &s->m, &c, NULL), CR_OK);
+  random_state(&s->m, s->d, (uint64_t)seed, STATE_CONTACT);
+}
+
+void scene_close(contact_scene* s) {
+  cri_data_free(s->d);
+  cri_model_free(&s->m);
+}
+
+static int row_of(const char* stage) {
+  int i = 0;
+  while (strcmp(cr_pipeline[i].name, stage) != 0) {
+    i++;
+    assert_true(i < cr_npipeline);
+  }
+  return i;
+}
+
+void scene_run(contact_scene* s, const char* stage) {
+  for (int i = 0; i <= row_of(stage); i++) {
+    if (cr_pipeline[i].forward(&s->m, s->d) != CR_OK) {
+      fail_msg("seed %d, %s: %s", s->seed, cr_pipeline[i].name, s->d->error.text);
+    }
+  }
+}
+
+void scene_condim(contact_scene* s, int dim) {
+  for (int i = 0; i < s->m.ngeom; i++) {
+    s->m.geom_condim[i] = dim;
+  }
+  for (int i = 0; i < s->m.npair; i++) {
+    s->m.pair_dim[i] = dim;
+  }
+}
+
+static cr_real* zeros(int n) {
+  cr_real* x = calloc((size_t)n + 1, sizeof *x);
+  assert_non_null(x);
+  return x;
+}
+
+cr_real* scene_dense_J(const contact_scene* s) {
+  const cr_data* d = s->d;
+  cr_real* J = zeros(d->nefc * s->m.nv);
+  for (int i = 0; i < d->nefc; i++) {
+    for (int k = d->efc_J_rowadr[i]; k < d->efc_J_rowadr[i] + d->efc_J_rownnz[i]; k++) {
+      J[i * s->m.nv + d->efc_J_colind[k]] = d->efc_J[k];
+    }
+  }
+  return J;
+}
+
+cr_real* scene_dense_M(const contact_scene* s) {
+  int nv = s->m.nv;
+  cr_real* M = zeros(nv * nv);
+  for (int i = 0; i < nv; i++) {
+    for (int k = s->m.M_rowadr[i]; k < s->m.M_rowadr[i] + s->m.M_rownnz[i]; k++) {
+      int j = s->m.M_colind[k];
+      M[i * nv + j] = M[j * nv + i] = s->d->M[k];
+    }
+  }
+  return M;
+}
+
+void scene_check_stages(contact_scene* s, const char* first, const char* last) {
+  static stage_report reports[64];
+  char label[64];
+  (void)snprintf(label, sizeof label, "seed %d", s->seed);
+  memset(reports, 0, sizeof reports);
+  stage_check(reports, &s->m, s->d, cr_pipeline, cr_npipeline, row_of(first), row_of(last),
+              (uint64_t)s->seed, label);
+  for (int i = row_of(first); i <= row_of(last); i++) {
+    stage_report_assert(&reports[i], cr_pipeline[i].name);
+  }
+}
