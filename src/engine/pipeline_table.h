@@ -16,12 +16,13 @@ CR_STAGE(dynamics, com,
   F(subtree_com) F(cinert) F(cdof))
 
 CR_STAGE(collision, collision,
-  F(geom_xpos) F(geom_xmat) F(geom_size) F(geom_margin) F(pair_margin),
+  F(geom_xpos) F(geom_xmat) F(geom_size) F(geom_margin) F(pair_margin) F(o_margin),
   F(contact_dist) F(contact_pos) F(contact_frame))
 
 CR_STAGE(contact, mixing,
   F(geom_friction) F(geom_solref) F(geom_solimp) F(geom_solmix) F(geom_margin)
-  F(pair_friction) F(pair_solref) F(pair_solreffriction) F(pair_solimp) F(pair_margin),
+  F(pair_friction) F(pair_solref) F(pair_solreffriction) F(pair_solimp) F(pair_margin)
+  F(o_margin) F(o_solref) F(o_solimp) F(o_friction),
   F(contact_includemargin) F(contact_friction) F(contact_solref) F(contact_solreffriction)
   F(contact_solimp))
 

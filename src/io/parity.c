@@ -165,6 +165,7 @@ static void compare_contact(cr_parity_bench* b, int i, const mjContact* c) {
   compare(p, "contact_friction", d->contact_friction + 5 * i, c->friction, 5);
   compare(p, "contact_solref", d->contact_solref + 2 * i, c->solref, 2);
   compare(p, "contact_solimp", d->contact_solimp + 5 * i, c->solimp, 5);
+  compare(p, "contact_solreffriction", d->contact_solreffriction + 2 * i, c->solreffriction, 2);
 }
 
 // fills row_of_mujoco[nefc of Carom]; false where the lists do not correspond

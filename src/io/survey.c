@@ -32,8 +32,7 @@ static void survey_options(const mjModel* mj, cr_load_report* r) {
   static const struct {
     int bit;
     const char* name;
-  } refused[] = {{mjENBL_OVERRIDE, "override"},
-                 {mjENBL_SLEEP, "sleep"},
+  } refused[] = {{mjENBL_SLEEP, "sleep"},
                  {mjENBL_DIAGEXACT, "diagexact"},
                  {mjENBL_IPC, "ipc"},
                  {mjENBL_SPECULATIVE, "speculative"}};
@@ -201,9 +200,6 @@ static void survey_actuator(const mjModel* mj, int i, cr_load_report* r) {
 
 static void survey_geom(const mjModel* mj, int i, cr_load_report* r) {
   const char* name = cri_mujoco_name(mj, mjOBJ_GEOM, i);
-  if (mj->geom_condim[i] != 1 && mj->geom_condim[i] != 3) {
-    refuse(r, "geom", name, mj->geom_condim[i] == 4 ? "condim 4" : "condim 6");
-  }
   if (mj->geom_adhesion[i] != 0) {
     refuse(r, "geom", name, "adhesion");
   }
@@ -272,9 +268,8 @@ static void survey_collision(const mjModel* mj, cr_load_report* r) {
   }
   refuse_more_geoms(&counts, r);
   for (int i = 0; i < mj->npair; i++) {
-    if ((mj->pair_dim[i] != 1 && mj->pair_dim[i] != 3) || mj->pair_adhesion[i] != 0) {
-      refuse(r, "pair", cri_mujoco_name(mj, mjOBJ_PAIR, i),
-             mj->pair_adhesion[i] != 0 ? "adhesion" : "condim 4 or 6");
+    if (mj->pair_adhesion[i] != 0) {
+      refuse(r, "pair", cri_mujoco_name(mj, mjOBJ_PAIR, i), "adhesion");
     }
   }
   if (visual) {

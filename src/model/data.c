@@ -24,6 +24,18 @@ static int most_contacts(int type1, int type2) {
   return type1 == CR_GEOM_CAPSULE || type2 == CR_GEOM_CAPSULE ? 2 : 4;
 }
 
+// largest dimension of a contact, 3 at least
+static int most_dimensions(const cr_model* m) {
+  int dim = 3;
+  for (int i = 0; i < m->ngeom; i++) {
+    dim = m->geom_condim[i] > dim ? m->geom_condim[i] : dim;
+  }
+  for (int i = 0; i < m->npair; i++) {
+    dim = m->pair_dim[i] > dim ? m->pair_dim[i] : dim;
+  }
+  return dim;
+}
+
 static int deepest_chain(const cr_model* m) {
   int deepest = 0;
   for (int i = 0; i < m->nv; i++) {
@@ -47,7 +59,7 @@ cr_capacity cri_capacity_default(const cr_model* m) {
     most += most_contacts(m->geom_type[m->pair_geom1[i]], m->geom_type[m->pair_geom2[i]]);
   }
   int ncon = (int)(most < cap ? most : cap);
-  int per_contact = m->cone == CR_CONE_PYRAMIDAL ? 4 : 3;
+  int dim = most_dimensions(m), per_contact = m->cone == CR_CONE_PYRAMIDAL ? 2 * (dim - 1) : dim;
   int chain = 2 * deepest_chain(m);
   cr_capacity c = {.ncon = ncon, .nefc = m->nv + 2 * m->njnt + per_contact * ncon};
   c.nJ = c.nefc * (chain < m->nv ? chain : m->nv);

@@ -70,7 +70,8 @@ struct cr_data {
 typedef struct cr_data cr_data;
 
 /// Capacity rule: contacts min(sum of the most contacts of every candidate pair, 64 + 8 ngeom);
-/// rows nv friction losses + 2 limits a joint + ncon x (4 pyramidal, 3 elliptic, 1 for condim 1);
+/// rows nv friction losses + 2 limits a joint + ncon x (2 (dim - 1) pyramidal, dim elliptic), dim
+/// the largest dimension of any geom and pair, 3 at least;
 /// non-zeros nefc x min(nv, 2 x deepest chain of dofs).
 cr_capacity cri_capacity_default(const cr_model* m);
 

@@ -41,6 +41,7 @@ enum {
   CR_DSBL_MIDPHASE = 1 << 14,
   CR_DSBL_EULERDAMP = 1 << 15
 };
+enum { CR_ENBL_OVERRIDE = 1 << 0, CR_ENBL_DIAGEXACT = 1 << 5 };
 enum {
   CR_CNSTR_EQUALITY = 0,
   CR_CNSTR_FRICTION_DOF = 1,

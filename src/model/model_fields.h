@@ -74,6 +74,10 @@ CR_OPT_R(cfd_scale, "m", "contacts from distance: length over which softplus rou
 
 // ---- whole model
 CR_PARAM(gravity,          none, 3, 3, "m/s^2", "world", "gravitational acceleration")
+CR_PARAM(o_margin,         none, 1, 1, "m", "-", "override: margin of every contact")
+CR_PARAM(o_solref,         none, 2, 2, "s|1", "-", "override: solver reference of every contact, normal and friction")
+CR_PARAM(o_solimp,         none, 5, 5, "1", "-", "override: solver impedance of every contact")
+CR_PARAM(o_friction,       none, 5, 5, "1|m", "-", "override: friction of every contact: two tangents, spin, two rolls")
 CR_CONST(qpos0,            nq, 1, "m|rad", "-", "coordinates of the reference pose")
 CR_PARAM(qpos_spring,      nq, 1, 1, "m|rad", "-", "rest coordinates of joint springs (ball and free joints: a quaternion, no derivative)")
 

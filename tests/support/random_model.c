@@ -453,6 +453,24 @@ static void fill_pairs(cr_random* r, cr_model* m, const plan* p) {
   }
 }
 
+// contacts that also spin and roll, and now and then the same parameters for all of them
+static void fill_dimensions(cr_random* r, cr_model* m, uint64_t seed) {
+  for (int i = 0; i < m->ngeom; i++) {
+    m->geom_condim[i] =
+        random_chance(r, CR_R(0.4)) ? 4 + 2 * cr_random_int(r, 2) : m->geom_condim[i];
+  }
+  for (int i = 0; i < m->npair; i++) {
+    m->pair_dim[i] = random_chance(r, CR_R(0.4)) ? 4 + 2 * cr_random_int(r, 2) : m->pair_dim[i];
+  }
+  m->enableflags |= seed % 6 == 4 ? CR_ENBL_OVERRIDE : 0;
+  m->o_margin[0] = sometimes(r, CR_R(0.002), CR_R(0.05));
+  fill_solref(r, m->o_solref);
+  fill_solimp(r, m->o_solimp);
+  for (int k = 0; k < 5; k++) {
+    m->o_friction[k] = log_range(r, CR_R(0.2), CR_R(1.5)) * (k < 2 ? 1 : CR_R(0.01));
+  }
+}
+
 // ---- actuators
 
 static void fill_actuator(cr_random* r, cr_model* m, int i) {
@@ -526,6 +544,8 @@ cr_status random_model(cr_model* m, uint64_t seed, cr_error* error) {
   fill_actuators(&r, m, &p);
   fill_names(&r, m);
   fill_distance(&r, m, seed);
+  cr_random more = cr_random_seed(seed, 11);
+  fill_dimensions(&more, m, seed);
   cr_copy(m->key_qpos, m->qpos0, m->nq);
   return cri_model_derive(m, error);
 }
