@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Constraint rows of a state, see constraint.h. Forward, jvp and vjp walk the same three lists:
-// dofs with friction loss, active limits, contacts that make a force.
+// Constraint rows of a state, see constraint.h. Forward, jvp and vjp walk the same four lists:
+// active equality constraints, dofs with friction loss, active limits, contacts that make a force.
 #include "contact/constraint.h"
 
+#include "contact/equality.h"
 #include "contact/impedance.h"
 #include "contact/jacobian.h"
 #include "contact/rows.h"
@@ -12,6 +13,12 @@
 
 static bool has(const cr_model* m, int disable) {
   return (m->disableflags & (disable | CR_DSBL_CONSTRAINT)) == 0;
+}
+
+// rows of equality constraint i at a state
+static int equality_rows(const cr_model* m, const cr_data* d, int i) {
+  bool on = has(m, CR_DSBL_EQUALITY) && d->eq_active[i] != 0;
+  return on ? cri_equality_rows(m->eq_type[i]) : 0;
 }
 
 static bool has_friction(const cr_model* m, int dof) {
@@ -103,6 +110,115 @@ static int add_rows(cr_data* d, rows_needed* need, int nrow, int type, int id, i
     d->efc_pos[first + i] = d->efc_margin[first + i] = d->efc_frictionloss[first + i] = 0;
   }
   return first;
+}
+
+// sum of the inverse weights of what row k of equality constraint i moves, and where they are: two
+// numbers of body_invweight0, or of dof_invweight0
+typedef struct {
+  bool of_dofs;
+  int at[2];  // -1: none
+} weight_pair;
+
+static weight_pair equality_weights(const cr_model* m, int i, int k) {
+  int id[2] = {m->eq_obj1id[i], m->eq_obj2id[i]};
+  weight_pair w = {.of_dofs = m->eq_type[i] == CR_EQ_JOINT, .at = {-1, -1}};
+  for (int side = 0; side < 2; side++) {
+    if (w.of_dofs) {
+      w.at[side] = id[side] < 0 ? -1 : m->jnt_dofadr[id[side]];
+    } else {
+      int body = m->eq_objtype[i] == CR_OBJ_SITE ? m->site_bodyid[id[side]] : id[side];
+      w.at[side] = 2 * body + (k >= 3);
+    }
+  }
+  return w;
+}
+
+static cr_real equality_A(const cr_model* m, int i, int k) {
+  weight_pair w = equality_weights(m, i, k);
+  const cr_real* x = w.of_dofs ? m->dof_invweight0 : m->body_invweight0;
+  return (w.at[0] < 0 ? 0 : x[w.at[0]]) + (w.at[1] < 0 ? 0 : x[w.at[1]]);
+}
+
+// length of the residual of a bond: what the impedance of all its rows is a function of
+static cr_real length_of(const cr_real* r, int n) {
+  cr_real sum = 0;
+  for (int k = 0; k < n; k++) {
+    sum += r[k] * r[k];
+  }
+  return cr_sqrt(sum);
+}
+
+// [k8] everything of the rows of equality constraint e but J
+static void set_equality_softness(const cr_model* m, cr_data* d, int e, int i, int nrow,
+                                  const cr_real* pos) {
+  cr_real r = nrow > 1 ? length_of(pos, nrow) : pos[0];
+  for (int k = 0; k < nrow; k++) {
+    d->efc_pos[i + k] = pos[k];
+    set_impedance(m, d, i + k, m->eq_solref + 2 * e, m->eq_solimp + 5 * e, r, false, true);
+    set_regularisation(d, i + k, regularisation(d->efc_KBIP[4 * (i + k) + 2], equality_A(m, e, k)));
+  }
+}
+
+static void add_coupling(const cr_model* m, cr_data* d, rows_needed* need, int e) {
+  cri_coupling c = cri_coupling_of(m, d, e);
+  int n = c.dof[1] < 0 ? 1 : 2, first = n == 2 && c.dof[1] < c.dof[0];
+  int32_t col[2];
+  col[first] = c.dof[0];
+  if (n == 2) {
+    col[1 - first] = c.dof[1];
+  }
+  int i = add_rows(d, need, 1, CR_CNSTR_EQUALITY, e, n, col);
+  if (i < 0) {
+    return;
+  }
+  // [k7] J = e_1 - P' e_2
+  cr_real* J = d->efc_J + d->efc_J_rowadr[i];
+  J[first] = 1;
+  if (n == 2) {
+    J[1 - first] = -c.slope;
+  }
+  set_equality_softness(m, d, e, i, 1, &c.pos);
+}
+
+// the motion of a body under a dof, or none
+static const cr_real* motion_of(const cr_real* cdof, int dof, bool moves) {
+  static const cr_real none[6] = {0};
+  return moves ? cdof + 6 * dof : none;
+}
+
+static void add_bond(const cr_model* m, cr_data* d, rows_needed* need, int e, int32_t* work) {
+  cri_bond b = cri_bond_of(m, d, e);
+  int32_t *dof = work, *moves = work + m->nv;
+  int n = cri_bond_chain(m, &b, dof, moves);
+  int i = n == 0 ? -1 : add_rows(d, need, b.nrow, CR_CNSTR_EQUALITY, e, n, dof);
+  if (i < 0) {
+    return;
+  }
+  // [k7] a column is the rate under a unit velocity of its dof
+  cr_real *J = d->efc_J + d->efc_J_rowadr[i], column[CR_MAX_BOND], pos[CR_MAX_BOND];
+  for (int q = 0; q < n; q++) {
+    cri_bond_rate(&b, motion_of(d->cdof, dof[q], (moves[q] & 1) != 0),
+                  motion_of(d->cdof, dof[q], (moves[q] & 2) != 0), column);
+    for (int k = 0; k < b.nrow; k++) {
+      J[k * n + q] = column[k];
+    }
+  }
+  cri_bond_residual(&b, pos);
+  set_equality_softness(m, d, e, i, b.nrow, pos);
+}
+
+static void add_equalities(const cr_model* m, cr_data* d, rows_needed* need) {
+  size_t mark = cri_mark(d);
+  int32_t* work = cri_push_int(d, 2 * (size_t)m->nv);
+  for (int e = 0; e < m->neq; e++) {
+    int nrow = equality_rows(m, d, e);
+    if (nrow == 1) {
+      add_coupling(m, d, need, e);
+    } else if (nrow > 1) {
+      add_bond(m, d, need, e, work);
+    }
+  }
+  cri_pop(d, mark);
 }
 
 static void add_friction(const cr_model* m, cr_data* d, rows_needed* need, int dof) {
@@ -252,13 +368,15 @@ static void add_contact(const cr_model* m, cr_data* d, rows_needed* need, int c,
 
 cr_status cr_constraint(const cr_model* m, cr_data* d) {
   rows_needed need = {0, 0};
-  d->nefc = d->nJ = d->nf = d->nl = 0;
+  d->nefc = d->nJ = d->ne = d->nf = d->nl = 0;
+  add_equalities(m, d, &need);
+  int ne = need.nefc;
   for (int i = 0; i < m->nv; i++) {
     if (has_friction(m, i)) {
       add_friction(m, d, &need, i);
     }
   }
-  int nf = need.nefc;
+  int nf = need.nefc - ne;
 
   for (int j = 0; j < m->njnt; j++) {
     for (int side = -1; side <= 1; side += 2) {
@@ -268,7 +386,7 @@ cr_status cr_constraint(const cr_model* m, cr_data* d) {
       }
     }
   }
-  int nl = need.nefc - nf;
+  int nl = need.nefc - ne - nf;
 
   size_t mark = cri_mark(d), v = (size_t)m->nv;
   int32_t* work = cri_push_int(d, 2 * v);
@@ -283,6 +401,7 @@ cr_status cr_constraint(const cr_model* m, cr_data* d) {
                     "constraint rows: %d rows with %d non-zeros needed, room for %d with %d",
                     need.nefc, need.nJ, d->nefc_max, d->nJ_max);
   }
+  d->ne = ne;
   d->nf = nf;
   d->nl = nl;
   d->nefc = need.nefc;
@@ -303,6 +422,82 @@ static void single_tan(const cri_softness* s, cr_data* tan, int i, cr_real A, cr
   KBIP_tan[3] = 0;
   log_D_gradient(s->I, A, &by_I, &by_A);
   tan->efc_D[i] = (by_I * KBIP_tan[2] + by_A * A_tan) / regularisation(s->I, A);
+}
+
+static void equality_softness_tan(const cr_model* m, cr_data* tan, int e, int i, int nrow,
+                                  const cr_real* pos, const cr_real* pos_tan) {
+  const cr_model* t = &tan->par;
+  cr_real r = nrow > 1 ? length_of(pos, nrow) : pos[0], r_tan = nrow > 1 ? 0 : pos_tan[0];
+  for (int k = 0; k < nrow && nrow > 1 && r > 0; k++) {
+    r_tan += pos[k] / r * pos_tan[k];
+  }
+  cri_softness s = cri_softness_of(m, m->eq_solref + 2 * e, m->eq_solimp + 5 * e, r, false);
+  for (int k = 0; k < nrow; k++) {
+    weight_pair w = equality_weights(m, e, k);
+    cr_real A_tan = 0;
+    for (int side = 0; side < 2 && w.of_dofs; side++) {
+      A_tan += w.at[side] < 0 ? 0 : *cri_par_tan(t->dof_invweight0, w.at[side], 1);
+    }
+    for (int side = 0; side < 2 && !w.of_dofs; side++) {
+      A_tan += cri_par_tan(t->body_invweight0, w.at[side] / 2, 2)[w.at[side] % 2];
+    }
+    single_tan(&s, tan, i + k, equality_A(m, e, k), r_tan, cri_par_tan(t->eq_solref, e, 2),
+               cri_par_tan(t->eq_solimp, e, 5), A_tan, true);
+    tan->efc_pos[i + k] = pos_tan[k];
+    tan->efc_margin[i + k] = tan->efc_frictionloss[i + k] = 0;
+  }
+}
+
+static void coupling_tan(const cr_model* m, const cr_data* d, cr_data* tan, int e, int i) {
+  cri_coupling c = cri_coupling_of(m, d, e);
+  const cr_real* data_tan = cri_par_tan(tan->par.eq_data, e, CR_NEQDATA);
+  cr_real pos_tan = tan->qpos[c.dof[0]] - data_tan[0];
+  if (c.dof[1] >= 0) {
+    cr_real x_tan = tan->qpos[c.dof[1]], slope_tan = c.curvature * x_tan;
+    pos_tan -= c.slope * x_tan;
+    for (int k = 1; k < 5; k++) {
+      pos_tan -= data_tan[k] * c.power[k];
+      slope_tan += (cr_real)k * data_tan[k] * c.power[k - 1];
+    }
+    int adr = d->efc_J_rowadr[i];
+    tan->efc_J[adr + (d->efc_J_colind[adr] == c.dof[1] ? 0 : 1)] = -slope_tan;
+  }
+  equality_softness_tan(m, tan, e, i, 1, &c.pos, &pos_tan);
+}
+
+static void bond_tan(const cr_model* m, const cr_data* d, cr_data* tan, int e, int i,
+                     int32_t* work) {
+  cri_bond b = cri_bond_of(m, d, e), b_tan = cri_bond_tan(m, d, tan, e);
+  int32_t *dof = work, *moves = work + m->nv;
+  int n = cri_bond_chain(m, &b, dof, moves);
+  cr_real* J_tan = tan->efc_J + d->efc_J_rowadr[i];
+  cr_real column[CR_MAX_BOND], pos[CR_MAX_BOND], pos_tan[CR_MAX_BOND];
+  for (int q = 0; q < n; q++) {
+    bool first = (moves[q] & 1) != 0, second = (moves[q] & 2) != 0;
+    cri_bond_rate_tan(&b, &b_tan, motion_of(d->cdof, dof[q], first),
+                      motion_of(d->cdof, dof[q], second), motion_of(tan->cdof, dof[q], first),
+                      motion_of(tan->cdof, dof[q], second), column);
+    for (int k = 0; k < b.nrow; k++) {
+      J_tan[k * n + q] = column[k];
+    }
+  }
+  cri_bond_residual(&b, pos);
+  cri_bond_residual_tan(&b, &b_tan, pos_tan);
+  equality_softness_tan(m, tan, e, i, b.nrow, pos, pos_tan);
+}
+
+static void equalities_tan(const cr_model* m, const cr_data* d, cr_data* tan) {
+  size_t mark = cri_mark(tan);
+  int32_t* work = cri_push_int(tan, 2 * (size_t)m->nv);
+  for (int i = 0; i < d->ne; i += cri_rows_block(m, d, i)) {
+    int e = d->efc_id[i];
+    if (m->eq_type[e] == CR_EQ_JOINT) {
+      coupling_tan(m, d, tan, e, i);
+    } else {
+      bond_tan(m, d, tan, e, i, work);
+    }
+  }
+  cri_pop(tan, mark);
 }
 
 static void friction_tan(const cr_model* m, cr_data* tan, int i, int dof) {
@@ -433,8 +628,9 @@ static void contact_softness_tan(const cr_model* m, const cr_data* d, cr_data* t
 }
 
 cr_status cr_constraint_jvp(const cr_model* m, const cr_data* d, cr_data* tan) {
-  int i = 0;
+  int i = d->ne;
   cr_zero(tan->efc_J, d->nJ);
+  equalities_tan(m, d, tan);
   for (int dof = 0; dof < m->nv; dof++) {
     if (has_friction(m, dof)) {
       friction_tan(m, tan, i++, dof);
@@ -492,6 +688,69 @@ static single single_bar(const cri_softness* s, const cr_data* bar, int i, cr_re
   cri_stiffness_bar(s->B_y, KBIP_bar[1], x.solref, x.solimp);
   cri_stiffness_bar(s->K_y, stiff ? KBIP_bar[0] : 0, x.solref, x.solimp);
   return x;
+}
+
+// adds to pos_bar what the softness of the rows of equality constraint e implies
+static void equality_softness_bar(const cr_model* m, cr_data* bar, int e, int i, int nrow,
+                                  const cr_real* pos, cr_real* pos_bar) {
+  const cr_model* t = &bar->par;
+  cr_real r = nrow > 1 ? length_of(pos, nrow) : pos[0], r_bar = 0;
+  cri_softness s = cri_softness_of(m, m->eq_solref + 2 * e, m->eq_solimp + 5 * e, r, false);
+  for (int k = 0; k < nrow; k++) {
+    single x = single_bar(&s, bar, i + k, equality_A(m, e, k), true);
+    weight_pair w = equality_weights(m, e, k);
+    add_row(t->eq_solref, e, 2, x.solref);
+    add_row(t->eq_solimp, e, 5, x.solimp);
+    for (int side = 0; side < 2; side++) {
+      if (w.at[side] >= 0) {
+        add(w.of_dofs ? t->dof_invweight0 : t->body_invweight0, w.at[side], x.A);
+      }
+    }
+    pos_bar[k] += bar->efc_pos[i + k];
+    r_bar += x.r;
+  }
+  for (int k = 0; k < nrow; k++) {
+    pos_bar[k] += nrow == 1 ? r_bar : (r > 0 ? r_bar * pos[k] / r : 0);
+  }
+}
+
+static void coupling_bar(const cr_model* m, const cr_data* d, cr_data* bar, int e, int i) {
+  cri_coupling c = cri_coupling_of(m, d, e);
+  const cr_pairs* pairs = &bar->efc_J_pairs;
+  cr_real *data_bar = bar->par.eq_data, pos_bar = 0, slope_bar = 0;
+  equality_softness_bar(m, bar, e, i, 1, &c.pos, &pos_bar);
+  bar->qpos[c.dof[0]] += pos_bar;
+  add(data_bar, CR_NEQDATA * e, -pos_bar);
+  if (c.dof[1] < 0) {
+    return;
+  }
+  // [k7]'
+  for (int p = 0; p < pairs->n; p++) {
+    slope_bar -= cri_pair_left(pairs, p)[i] * cri_pair_right(pairs, p)[c.dof[1]];
+  }
+  bar->qpos[c.dof[1]] += c.curvature * slope_bar - c.slope * pos_bar;
+  for (int k = 1; k < 5; k++) {
+    add(data_bar, CR_NEQDATA * e + k,
+        (cr_real)k * c.power[k - 1] * slope_bar - c.power[k] * pos_bar);
+  }
+}
+
+static void bond_bar(const cr_model* m, const cr_data* d, cr_data* bar,
+                     const cri_contact_sweep* sweep, int e, int i) {
+  cri_bond b = cri_bond_of(m, d, e), b_bar = {.nrow = b.nrow};
+  cr_real pos[CR_MAX_BOND], pos_bar[CR_MAX_BOND] = {0};
+
+  // [k7]' with the motions under the right vector of each pair
+  for (int p = 0; p < sweep->n; p++) {
+    int at[2] = {6 * (sweep->n * b.body[0] + p), 6 * (sweep->n * b.body[1] + p)};
+    const cr_real* left = cri_pair_left(&bar->efc_J_pairs, p) + i;
+    cri_bond_rate_bar(&b, sweep->V + at[0], sweep->V + at[1], left, &b_bar, sweep->F + at[0],
+                      sweep->F + at[1]);
+  }
+  cri_bond_residual(&b, pos);
+  equality_softness_bar(m, bar, e, i, b.nrow, pos, pos_bar);
+  cri_bond_residual_bar(&b, pos_bar, &b_bar);
+  cri_bond_bar(m, d, bar, e, &b_bar);
 }
 
 static void friction_bar(const cr_model* m, cr_data* bar, int i, int dof) {
@@ -643,13 +902,21 @@ static void contact_jacobian_bar(const cr_model* m, const cr_data* d, cr_data* b
 }
 
 cr_status cr_constraint_vjp(const cr_model* m, const cr_data* d, cr_data* bar) {
-  int i = 0;
-  for (int dof = 0; dof < m->nv && i < d->nf; dof++) {
+  int i = d->ne, contacts = d->ne + d->nf + d->nl;
+  bool bonds = false;
+  for (int k = 0; k < d->ne; k += cri_rows_block(m, d, k)) {
+    int e = d->efc_id[k];
+    bonds = bonds || m->eq_type[e] != CR_EQ_JOINT;
+    if (m->eq_type[e] == CR_EQ_JOINT) {
+      coupling_bar(m, d, bar, e, k);
+    }
+  }
+  for (int dof = 0; dof < m->nv && i < d->ne + d->nf; dof++) {
     if (has_friction(m, dof)) {
       friction_bar(m, bar, i++, dof);
     }
   }
-  for (int j = 0; j < m->njnt && i < d->nf + d->nl; j++) {
+  for (int j = 0; j < m->njnt && i < contacts; j++) {
     for (int side = -1; side <= 1; side += 2) {
       limit l;
       if (limit_active(m, d->qpos, j, side, &l)) {
@@ -657,12 +924,17 @@ cr_status cr_constraint_vjp(const cr_model* m, const cr_data* d, cr_data* bar) {
       }
     }
   }
-  if (i == d->nefc) {
+  if (contacts == d->nefc && !bonds) {
     return CR_OK;
   }
 
   size_t mark = cri_mark(bar);
   cri_contact_sweep sweep = cri_contact_sweep_begin(m, d, bar);
+  for (int k = 0; k < d->ne; k += cri_rows_block(m, d, k)) {
+    if (m->eq_type[d->efc_id[k]] != CR_EQ_JOINT) {
+      bond_bar(m, d, bar, &sweep, d->efc_id[k], k);
+    }
+  }
   for (int c = 0; c < d->ncon; c++) {
     if (d->contact_efc_address[c] >= 0) {
       contact_jacobian_bar(m, d, bar, &sweep, c, d->contact_efc_address[c]);

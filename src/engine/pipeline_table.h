@@ -9,7 +9,7 @@ CR_STAGE(dynamics, kinematics,
   F(qpos) F(mocap_pos) F(mocap_quat) F(body_pos) F(body_quat) F(body_ipos) F(body_iquat)
   F(jnt_pos) F(jnt_axis) F(geom_pos) F(geom_quat) F(site_pos) F(site_quat),
   F(xpos) F(xquat) F(xmat) F(xipos) F(ximat) F(xanchor) F(xaxis)
-  F(geom_xpos) F(geom_xmat) F(site_xpos) F(site_xmat))
+  F(geom_xpos) F(geom_xmat) F(site_xpos) F(site_xmat) F(site_xquat))
 
 CR_STAGE(dynamics, com,
   F(xipos) F(ximat) F(xmat) F(xanchor) F(xaxis) F(body_mass) F(body_inertia),
@@ -27,7 +27,8 @@ CR_STAGE(contact, mixing,
   F(contact_solimp))
 
 CR_STAGE(contact, constraint,
-  F(qpos) F(cdof) F(subtree_com) F(contact_dist) F(contact_pos) F(contact_frame)
+  F(qpos) F(xpos) F(xmat) F(xquat) F(site_xpos) F(site_xmat) F(site_xquat) F(eq_active)
+  F(eq_data) F(eq_solref) F(eq_solimp) F(cdof) F(subtree_com) F(contact_dist) F(contact_pos) F(contact_frame)
   F(contact_includemargin) F(contact_friction) F(contact_solref) F(contact_solreffriction)
   F(contact_solimp) F(jnt_range) F(jnt_margin) F(jnt_solref) F(jnt_solimp)
   F(dof_solref) F(dof_solimp) F(dof_frictionloss) F(body_invweight0) F(dof_invweight0),
@@ -67,7 +68,8 @@ CR_STAGE(dynamics, smooth,
   F(qfrc_smooth))
 
 CR_STAGE(contact, reference,
-  F(qvel) F(efc_J) F(efc_pos) F(efc_margin) F(efc_KBIP),
+  F(qvel) F(efc_J) F(efc_pos) F(efc_margin) F(efc_KBIP) F(xpos) F(xmat) F(xquat) F(site_xpos)
+  F(site_xmat) F(site_xquat) F(subtree_com) F(eq_data) F(cvel) F(cdof_dot),
   F(efc_vel) F(efc_aref))
 
 CR_STAGE(engine, acceleration,

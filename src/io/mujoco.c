@@ -194,6 +194,7 @@ static void copy_sizes_and_options(cr_model* m, const mjModel* mj) {
                   .nout = (int)mj->nout,
                   .npair = (int)mj->npair,
                   .nexclude = (int)mj->nexclude,
+                  .neq = (int)mj->neq,
                   .nmocap = (int)mj->nmocap,
                   .nkey = (int)mj->nkey,
                   .nnames = (int)mj->nnames,

@@ -79,10 +79,10 @@ typedef struct {
 #define SAME(name) \
   { CR_FIELD_##name, offsetof(mjData, name) }
 static const same_row position_rows[] = {
-    SAME(xpos),      SAME(xquat),     SAME(xmat),      SAME(xipos),
-    SAME(ximat),     SAME(xanchor),   SAME(xaxis),     SAME(geom_xpos),
-    SAME(geom_xmat), SAME(site_xpos), SAME(site_xmat), SAME(subtree_com),
-    SAME(cinert),    SAME(cdof),      SAME(cvel),      SAME(cdof_dot)};
+    SAME(xpos),      SAME(xquat),      SAME(xmat),        SAME(xipos),     SAME(ximat),
+    SAME(xanchor),   SAME(xaxis),      SAME(geom_xpos),   SAME(geom_xmat), SAME(site_xpos),
+    SAME(site_xmat), SAME(site_xquat), SAME(subtree_com), SAME(cinert),    SAME(cdof),
+    SAME(cvel),      SAME(cdof_dot)};
 static const same_row force_rows[] = {
     SAME(qfrc_spring),   SAME(qfrc_damper),     SAME(qfrc_gravcomp),     SAME(qfrc_passive),
     SAME(qfrc_bias),     SAME(actuator_length), SAME(actuator_velocity), SAME(actuator_force),
@@ -341,6 +341,9 @@ static void take_state(const cr_parity_bench* b, cr_data* d) {
     for (int k = 0; k < inputs[i].n; k++) {
       inputs[i].to[k] = (cr_real)inputs[i].from[k];
     }
+  }
+  for (int i = 0; i < m->neq; i++) {
+    d->eq_active[i] = s->eq_active[i];
   }
   d->time = (cr_real)s->time;
 }

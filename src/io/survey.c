@@ -109,6 +109,11 @@ static void survey_equalities(const mjModel* mj, cr_load_report* r) {
   for (int i = 0; i < mj->neq; i++) {
     const char* name = cri_mujoco_name(mj, mjOBJ_EQUALITY, i);
     const char* type = WORD(eq_names, mj->eq_type[i]);
+    bool supported = mj->eq_type[i] == mjEQ_CONNECT || mj->eq_type[i] == mjEQ_WELD ||
+                     mj->eq_type[i] == mjEQ_JOINT;
+    if (supported) {
+      continue;
+    }
     if (mj->eq_active0[i] && (mj->opt.disableflags & mjDSBL_EQUALITY) == 0) {
       refuse(r, "equality", name, type);
     } else {

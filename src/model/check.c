@@ -34,7 +34,7 @@ static const index_row index_rows[] = {
     INDEX(name_bodyadr, 0, nnames),    INDEX(name_jntadr, 0, nnames),
     INDEX(name_geomadr, 0, nnames),    INDEX(name_siteadr, 0, nnames),
     INDEX(name_actuatoradr, 0, nnames), INDEX(name_pairadr, 0, nnames),
-    INDEX(name_keyadr, 0, nnames)};
+    INDEX(name_keyadr, 0, nnames),     INDEX(name_eqadr, 0, nnames)};
 // clang-format on
 
 // fields whose values are choices: lowest and highest
@@ -46,6 +46,7 @@ static const struct {
     {CR_FIELD_geom_type, CR_GEOM_PLANE, CR_N_GEOM_TYPE - 1},
     {CR_FIELD_geom_condim, 1, 6},
     {CR_FIELD_pair_dim, 1, 6},
+    {CR_FIELD_eq_active0, 0, 1},
     {CR_FIELD_actuator_trntype, 0, 0},
     {CR_FIELD_actuator_dyntype, CR_DYN_NONE, CR_DYN_FILTEREXACT},
     {CR_FIELD_actuator_gaintype, CR_GAIN_FIXED, CR_GAIN_AFFINE},
@@ -72,6 +73,7 @@ static const char* element(const cr_model* m, cr_field_id id, int row, char text
                {"ngeom", m->name_geomadr, "geom"},
                {"nsite", m->name_siteadr, "site"},
                {"nactuator", m->name_actuatoradr, "actuator"},
+               {"neq", m->name_eqadr, "equality"},
                {"npair", m->name_pairadr, "pair"}};
   const char* rows = cri_field(id)->rows;
   if (strcmp(rows, "nv") == 0) {
@@ -236,6 +238,38 @@ static cr_status check_actuators(const cr_model* m, cr_error* error) {
   return CR_OK;
 }
 
+static bool is_scalar_joint(const cr_model* m, int j) {
+  return j >= 0 && j < m->njnt &&
+         (m->jnt_type[j] == CR_JNT_SLIDE || m->jnt_type[j] == CR_JNT_HINGE);
+}
+
+// what an equality constraint couples exists
+static cr_status check_equalities(const cr_model* m, cr_error* error) {
+  for (int i = 0; i < m->neq; i++) {
+    int type = m->eq_type[i], first = m->eq_obj1id[i], second = m->eq_obj2id[i];
+    int n = m->eq_objtype[i] == CR_OBJ_SITE ? m->nsite : m->nbody;
+    if (type == CR_EQ_JOINT) {
+      if (!is_scalar_joint(m, first)) {
+        return bad(m, CR_FIELD_eq_obj1id, i, "is no slide or hinge joint", first, error);
+      }
+      if (second != -1 && (!is_scalar_joint(m, second) || second == first)) {
+        return bad(m, CR_FIELD_eq_obj2id, i, "is no other slide or hinge joint", second, error);
+      }
+    } else if (type == CR_EQ_CONNECT || type == CR_EQ_WELD) {
+      if (m->eq_objtype[i] != CR_OBJ_BODY && m->eq_objtype[i] != CR_OBJ_SITE) {
+        return bad(m, CR_FIELD_eq_objtype, i, "is neither body nor site", m->eq_objtype[i], error);
+      }
+      if (first < 0 || first >= n || second < 0 || second >= n) {
+        return bad(m, first < 0 || first >= n ? CR_FIELD_eq_obj1id : CR_FIELD_eq_obj2id, i,
+                   "is no body or site", first < 0 || first >= n ? first : second, error);
+      }
+    } else if (m->eq_active0[i] != 0) {
+      return bad(m, CR_FIELD_eq_type, i, "is not supported", type, error);
+    }
+  }
+  return CR_OK;
+}
+
 static bool is_quaternion(cr_field_id id) {
   return cri_field(id)->tangent == CR_TANGENT_QUAT || id == CR_FIELD_mocap_quat0;
 }
@@ -306,6 +340,7 @@ cr_status cri_model_check(const cr_model* m, cr_error* error) {
   CR_TRY(check_joints(m, error));
   CR_TRY(check_inertia_pattern(m, error));
   CR_TRY(check_actuators(m, error));
+  CR_TRY(check_equalities(m, error));
   CR_TRY(check_numbers(m, error));
   return check_axes(m, error);
 }

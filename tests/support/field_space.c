@@ -111,6 +111,8 @@ bool field_entry_smooth(const cr_model* m, const cr_data* d, cr_field_id id, int
     case CR_FIELD_dof_solimp:
     case CR_FIELD_geom_solimp:
     case CR_FIELD_pair_solimp:
+    case CR_FIELD_eq_solimp:
+    case CR_FIELD_o_solimp:
     case CR_FIELD_contact_solimp:
       // powers below 1 count as 1
       return entry % 5 != 4 || x[entry] != 1;
