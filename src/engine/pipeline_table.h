@@ -15,6 +15,10 @@ CR_STAGE(dynamics, com,
   F(xipos) F(ximat) F(xmat) F(xanchor) F(xaxis) F(body_mass) F(body_inertia),
   F(subtree_com) F(cinert) F(cdof))
 
+CR_STAGE(dynamics, tendon,
+  F(qpos) F(site_xpos) F(geom_xpos) F(geom_xmat) F(cdof) F(subtree_com) F(geom_size) F(wrap_prm),
+  F(ten_length) F(ten_J))
+
 CR_STAGE(collision, collision,
   F(geom_xpos) F(geom_xmat) F(geom_size) F(geom_margin) F(pair_margin) F(o_margin),
   F(contact_dist) F(contact_pos) F(contact_frame))
@@ -40,12 +44,14 @@ CR_STAGE(dynamics, inertia,
   F(M))
 
 CR_STAGE(dynamics, velocity,
-  F(qvel) F(cdof),
-  F(cvel) F(cdof_dot))
+  F(qvel) F(cdof) F(ten_J),
+  F(cvel) F(cdof_dot) F(ten_velocity))
 
 CR_STAGE(dynamics, passive,
   F(qpos) F(qvel) F(cdof) F(xipos) F(subtree_com) F(jnt_stiffness) F(qpos_spring) F(dof_damping)
-  F(body_gravcomp) F(body_mass) F(gravity),
+  F(body_gravcomp) F(body_mass) F(gravity) F(ten_length) F(ten_J) F(ten_velocity)
+  F(tendon_stiffness) F(tendon_stiffnesspoly) F(tendon_damping) F(tendon_dampingpoly)
+  F(tendon_lengthspring),
   F(qfrc_spring) F(qfrc_damper) F(qfrc_gravcomp) F(qfrc_passive))
 
 CR_STAGE(dynamics, bias,
@@ -53,13 +59,14 @@ CR_STAGE(dynamics, bias,
   F(qfrc_bias))
 
 CR_STAGE(dynamics, transmission,
-  F(qpos) F(actuator_gear),
+  F(qpos) F(ten_length) F(ten_J) F(actuator_gear),
   F(actuator_length) F(actuator_moment))
 
 CR_STAGE(dynamics, actuation,
   F(qvel) F(act) F(ctrl) F(actuator_length) F(actuator_moment) F(qfrc_gravcomp)
   F(actuator_dynprm) F(actuator_gainprm) F(actuator_biasprm) F(actuator_actrange)
-  F(actuator_ctrlrange) F(actuator_forcerange) F(actuator_gear) F(jnt_actfrcrange),
+  F(actuator_ctrlrange) F(actuator_forcerange) F(actuator_gear) F(actuator_acc0)
+  F(actuator_lengthrange) F(jnt_actfrcrange) F(tendon_actfrcrange),
   F(actuator_velocity) F(act_dot) F(actuator_force) F(qfrc_actuator))
 
 CR_STAGE(dynamics, smooth,

@@ -82,7 +82,7 @@ static const same_row position_rows[] = {
     SAME(xpos),      SAME(xquat),      SAME(xmat),        SAME(xipos),     SAME(ximat),
     SAME(xanchor),   SAME(xaxis),      SAME(geom_xpos),   SAME(geom_xmat), SAME(site_xpos),
     SAME(site_xmat), SAME(site_xquat), SAME(subtree_com), SAME(cinert),    SAME(cdof),
-    SAME(cvel),      SAME(cdof_dot)};
+    SAME(cvel),      SAME(cdof_dot),   SAME(ten_length),  SAME(ten_J),     SAME(ten_velocity)};
 static const same_row force_rows[] = {
     SAME(qfrc_spring),   SAME(qfrc_damper),     SAME(qfrc_gravcomp),     SAME(qfrc_passive),
     SAME(qfrc_bias),     SAME(actuator_length), SAME(actuator_velocity), SAME(actuator_force),

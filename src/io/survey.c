@@ -148,14 +148,8 @@ static void survey_joints(const mjModel* mj, cr_load_report* r) {
   }
 }
 
-// a tendon that pulls, resists, stops or moves anything changes the acceleration
+// what a tendon does that is not computed
 static const char* tendon_effect(const mjModel* mj, int i) {
-  if (mj->tendon_stiffness[i] != 0 || nonzero(mj->tendon_stiffnesspoly + mjNPOLY * i, mjNPOLY)) {
-    return "spring";
-  }
-  if (mj->tendon_damping[i] != 0 || nonzero(mj->tendon_dampingpoly + mjNPOLY * i, mjNPOLY)) {
-    return "damper";
-  }
   if (mj->tendon_limited[i]) {
     return "limit";
   }
@@ -171,24 +165,22 @@ static void survey_tendons(const mjModel* mj, cr_load_report* r) {
     const char* effect = tendon_effect(mj, i);
     if (effect != NULL) {
       refuse(r, "tendon", name, effect);
-    } else {
-      cri_sentence(&r->ignored, "tendon '%s' makes no force of its own", name);
     }
   }
 }
 
 static void survey_actuator(const mjModel* mj, int i, cr_load_report* r) {
   const char* name = cri_mujoco_name(mj, mjOBJ_ACTUATOR, i);
-  if (mj->actuator_trntype[i] != mjTRN_JOINT) {
+  if (mj->actuator_trntype[i] != mjTRN_JOINT && mj->actuator_trntype[i] != mjTRN_TENDON) {
     refuse(r, "actuator", name, WORD(trn_names, mj->actuator_trntype[i]));
   }
-  if (mj->actuator_dyntype[i] > mjDYN_FILTEREXACT) {
+  if (mj->actuator_dyntype[i] > mjDYN_MUSCLE) {
     refuse(r, "actuator", name, WORD(dyn_names, mj->actuator_dyntype[i]));
   }
-  if (mj->actuator_gaintype[i] > mjGAIN_AFFINE) {
+  if (mj->actuator_gaintype[i] > mjGAIN_MUSCLE) {
     refuse(r, "actuator", name, WORD(gain_names, mj->actuator_gaintype[i]));
   }
-  if (mj->actuator_biastype[i] > mjBIAS_AFFINE) {
+  if (mj->actuator_biastype[i] > mjBIAS_MUSCLE) {
     refuse(r, "actuator", name, WORD(bias_names, mj->actuator_biastype[i]));
   }
   if (mj->actuator_ctrlnum[i] != 1 || mj->actuator_outnum[i] != 1 || mj->actuator_actnum[i] > 1) {

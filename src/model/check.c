@@ -31,6 +31,7 @@ static const index_row index_rows[] = {
     INDEX(pair_geom1, 0, ngeom),       INDEX(pair_geom2, 0, ngeom),
     INDEX(exclude_body, 0, nbody),     INDEX(actuator_ctrladr, 0, nu),
     INDEX(actuator_outadr, 0, nout),   INDEX(actuator_actadr, -1, na),
+    INDEX(ten_J_colind, 0, nv),        INDEX(name_tendonadr, 0, nnames),
     INDEX(name_bodyadr, 0, nnames),    INDEX(name_jntadr, 0, nnames),
     INDEX(name_geomadr, 0, nnames),    INDEX(name_siteadr, 0, nnames),
     INDEX(name_actuatoradr, 0, nnames), INDEX(name_pairadr, 0, nnames),
@@ -47,10 +48,11 @@ static const struct {
     {CR_FIELD_geom_condim, 1, 6},
     {CR_FIELD_pair_dim, 1, 6},
     {CR_FIELD_eq_active0, 0, 1},
-    {CR_FIELD_actuator_trntype, 0, 0},
-    {CR_FIELD_actuator_dyntype, CR_DYN_NONE, CR_DYN_FILTEREXACT},
-    {CR_FIELD_actuator_gaintype, CR_GAIN_FIXED, CR_GAIN_AFFINE},
-    {CR_FIELD_actuator_biastype, CR_BIAS_NONE, CR_BIAS_AFFINE},
+    {CR_FIELD_wrap_type, CR_WRAP_JOINT, CR_WRAP_CYLINDER},
+    {CR_FIELD_actuator_trntype, CR_TRN_JOINT, CR_TRN_TENDON},
+    {CR_FIELD_actuator_dyntype, CR_DYN_NONE, CR_DYN_MUSCLE},
+    {CR_FIELD_actuator_gaintype, CR_GAIN_FIXED, CR_GAIN_MUSCLE},
+    {CR_FIELD_actuator_biastype, CR_BIAS_NONE, CR_BIAS_MUSCLE},
 };
 
 static const cr_field_id not_negative[] = {
@@ -68,13 +70,11 @@ static const char* element(const cr_model* m, cr_field_id id, int row, char text
     const char* rows;
     const int32_t* adr;
     const char* kind;
-  } kinds[] = {{"nbody", m->name_bodyadr, "body"},
-               {"njnt", m->name_jntadr, "joint"},
-               {"ngeom", m->name_geomadr, "geom"},
-               {"nsite", m->name_siteadr, "site"},
-               {"nactuator", m->name_actuatoradr, "actuator"},
-               {"neq", m->name_eqadr, "equality"},
-               {"npair", m->name_pairadr, "pair"}};
+  } kinds[] = {
+      {"nbody", m->name_bodyadr, "body"},       {"njnt", m->name_jntadr, "joint"},
+      {"ngeom", m->name_geomadr, "geom"},       {"nsite", m->name_siteadr, "site"},
+      {"ntendon", m->name_tendonadr, "tendon"}, {"nactuator", m->name_actuatoradr, "actuator"},
+      {"neq", m->name_eqadr, "equality"},       {"npair", m->name_pairadr, "pair"}};
   const char* rows = cri_field(id)->rows;
   if (strcmp(rows, "nv") == 0) {
     (void)snprintf(text, 96, "dof %d", row);
@@ -225,11 +225,55 @@ static cr_status check_inertia_pattern(const cr_model* m, cr_error* error) {
   return CR_OK;
 }
 
+// the rows of ten_J, and the path: joints only, or sites with pulleys and geoms between them
+static cr_status check_tendons(const cr_model* m, cr_error* error) {
+  for (int i = 0, element = 0, adr = 0; i < m->ntendon; i++) {
+    int n = m->tendon_num[i], nnz = m->ten_J_rownnz[i];
+    if (m->tendon_adr[i] != element || n < 1 || n > m->nwrap - element) {
+      return bad(m, CR_FIELD_tendon_num, i, "does not fit", n, error);
+    }
+    if (m->ten_J_rowadr[i] != adr || nnz < 0 || nnz > m->nJten - adr) {
+      return bad(m, CR_FIELD_ten_J_rownnz, i, "does not fit", nnz, error);
+    }
+    bool fixed = m->wrap_type[element] == CR_WRAP_JOINT;
+    for (int k = element; k < element + n; k++) {
+      int type = m->wrap_type[k], id = m->wrap_objid[k];
+      bool geom = type == CR_WRAP_SPHERE || type == CR_WRAP_CYLINDER;
+      int count = fixed ? m->njnt : (geom ? m->ngeom : m->nsite);
+      bool fits = (type == CR_WRAP_JOINT) == fixed;
+      if (type == CR_WRAP_PULLEY) {
+        fits = fits && m->wrap_prm[k] > 0;
+      } else {
+        fits = fits && id >= 0 && id < count;
+      }
+      if (geom) {
+        fits = fits && k > element && k + 1 < element + n && m->wrap_type[k - 1] == CR_WRAP_SITE &&
+               m->wrap_type[k + 1] == CR_WRAP_SITE && m->wrap_prm[k] >= -1 &&
+               m->wrap_prm[k] < (cr_real)m->nsite;
+      }
+      if (fixed && fits) {
+        fits = m->jnt_type[id] == CR_JNT_SLIDE || m->jnt_type[id] == CR_JNT_HINGE;
+      }
+      if (!fits) {
+        return bad(m, CR_FIELD_wrap_objid, k, "does not fit in the path of its tendon", id, error);
+      }
+    }
+    element += n;
+    adr += nnz;
+  }
+  return CR_OK;
+}
+
 static cr_status check_actuators(const cr_model* m, cr_error* error) {
   for (int i = 0; i < m->nactuator; i++) {
     int adr = m->actuator_actadr[i], n = m->actuator_actnum[i];
-    if (m->actuator_trnid[2 * i] < 0 || m->actuator_trnid[2 * i] >= m->njnt) {
-      return bad(m, CR_FIELD_actuator_trnid, i, "is no joint", m->actuator_trnid[2 * i], error);
+    int id = m->actuator_trnid[2 * i], type = m->actuator_trntype[i];
+    if (type != CR_TRN_JOINT && type != CR_TRN_TENDON) {
+      return bad(m, CR_FIELD_actuator_trntype, i, "is no choice", type, error);
+    }
+    if (id < 0 || id >= (type == CR_TRN_TENDON ? m->ntendon : m->njnt)) {
+      return bad(m, CR_FIELD_actuator_trnid, i,
+                 type == CR_TRN_TENDON ? "is no tendon" : "is no joint", id, error);
     }
     if (n < 0 || n > 1 || (n == 1 && adr < 0) || n != (m->actuator_dyntype[i] != CR_DYN_NONE)) {
       return bad(m, CR_FIELD_actuator_actnum, i, "does not fit", n, error);
@@ -339,6 +383,7 @@ cr_status cri_model_check(const cr_model* m, cr_error* error) {
   CR_TRY(check_bodies(m, error));
   CR_TRY(check_joints(m, error));
   CR_TRY(check_inertia_pattern(m, error));
+  CR_TRY(check_tendons(m, error));
   CR_TRY(check_actuators(m, error));
   CR_TRY(check_equalities(m, error));
   CR_TRY(check_numbers(m, error));

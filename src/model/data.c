@@ -69,19 +69,24 @@ cr_capacity cri_capacity_default(const cr_model* m) {
   return c;
 }
 
-// non-zeros of actuator_moment: one chain entry a dof of the actuator's joint
+// non-zeros of actuator_moment: the dofs of the actuator's joint or tendon
 static int count_moment(const cr_model* m) {
   int n = 0;
   for (int i = 0; i < m->nactuator; i++) {
-    int type = m->jnt_type[m->actuator_trnid[2 * i]];
-    n += type == CR_JNT_FREE ? 6 : (type == CR_JNT_BALL ? 3 : 1);
+    int id = m->actuator_trnid[2 * i];
+    if (m->actuator_trntype[i] == CR_TRN_TENDON) {
+      n += m->ten_J_rownnz[id];
+    } else {
+      int type = m->jnt_type[id];
+      n += type == CR_JNT_FREE ? 6 : (type == CR_JNT_BALL ? 3 : 1);
+    }
   }
   return n;
 }
 
 static size_t scratch_numbers(const cr_model* m, const cr_data* d) {
   size_t v = (size_t)m->nv, b = (size_t)m->nbody, e = (size_t)d->nefc_max;
-  return 2 * v * v + 96 * v + 128 * b + 48 * e + 64 * (size_t)d->ncon_max + 64 * (size_t)m->ngeom +
+  return 2 * v * v + 96 * v + 256 * b + 48 * e + 64 * (size_t)d->ncon_max + 64 * (size_t)m->ngeom +
          8 * (size_t)(m->nq + m->na + m->nu + m->nout) + 2 * (size_t)d->nJ_max + (size_t)m->nC +
          4096;
 }
@@ -94,10 +99,23 @@ static void set_pointer(cr_data* d, size_t offset, void* pointer) {
   memcpy((char*)d + offset, &pointer, sizeof pointer);
 }
 
+static int operator_rows(const cr_model* m, const cr_data* d, cr_field_id id) {
+  switch ((int)id) {
+    case CR_FIELD_M:
+      return m->nv;
+    case CR_FIELD_efc_J:
+      return d->nefc_max;
+    case CR_FIELD_ten_J:
+      return m->ntendon;
+    default:
+      return m->nout;
+  }
+}
+
 // pairs of an operator, behind its values
 static size_t layout_pairs(const cr_model* m, cr_data* d, cr_field_id id, char* memory) {
   cr_pairs* p = (cr_pairs*)(void*)((char*)d + cri_field(id)->pairs);
-  int left = id == CR_FIELD_efc_J ? d->nefc_max : (id == CR_FIELD_M ? m->nv : m->nout);
+  int left = operator_rows(m, d, id);
   *p = (cr_pairs){.left_size = left, .right_size = m->nv};
   size_t left_bytes = rounded(CR_MAX_PAIRS * (size_t)left * sizeof(cr_real));
   size_t right_bytes = rounded(CR_MAX_PAIRS * (size_t)m->nv * sizeof(cr_real));

@@ -18,7 +18,7 @@ typedef enum {
 } cr_tangent;
 
 /// Cotangent of an operator: the sum over n pairs of left (x) right.
-enum { CR_MAX_PAIRS = 6 };
+enum { CR_MAX_PAIRS = 10 };
 typedef struct {
   int n;
   int left_size, right_size;  // capacity of one vector

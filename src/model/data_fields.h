@@ -66,6 +66,12 @@ CR_REAL (cinert,          nbody, 10, SAME, "kg|kg m|kg m^2", "world, about the t
 CR_REAL (cdof,            nv, 6, SAME, "1|m", "world, about the tree's com", "motion axis of the dof")
 CR_SAVE (com_subtree,     nbody, 4, "centre of mass and mass of the subtree, for the derivatives of com")
 
+// ---- tendons
+CR_REAL (ten_length,      ntendon, 1, SAME, "m|rad", "-", "tendon length")
+CR_OP   (ten_J,           ntendon, nv, nJten, "Jacobian of the tendon lengths")
+CR_INDEX(wrap_branch,     nwrap, 1, "how a path element wraps: 0 not, 1 and -1 around, by side; 2 and more inside")
+CR_REAL (ten_velocity,    ntendon, 1, SAME, "m/s|rad/s", "-", "tendon velocity")
+
 // ---- collision
 CR_REAL (contact_dist,    ncon, 1, SAME, "m", "-", "distance, negative in penetration")
 CR_REAL (contact_pos,     ncon, 3, SAME, "m", "world", "contact point")

@@ -7,12 +7,14 @@
 #include "collision/collision.h"
 #include "math/quat.h"
 #include "model/build.h"
+#include "support/random_tendons.h"
 
 enum { MAX_BODY = 12, MAX_JOINT = 24, MAX_GEOM = 24, MAX_ACTUATOR = 6, MAX_PAIR = 3, MAX_EQ = 4 };
 enum { CYLINDER_BIT = 4 };  // of contype: cylinders meet only shapes that collide with them
 enum { STYLE_TREES, STYLE_HEAP, STYLE_ARM, STYLE_BARE, N_STYLE };
 
 typedef struct {
+  uint64_t seed;
   int style;
   int nbody;
   int32_t parent[MAX_BODY], jntnum[MAX_BODY];
@@ -262,9 +264,15 @@ static cr_status set_counts(cr_model* m, const plan* p, cr_error* error) {
   m->neq = p->neq;
   m->nsite = p->style == STYLE_HEAP ? 0 : 2;
   m->nkey = 1;
-  m->nnames =
-      1 + 12 * (p->nbody + p->njnt + p->ngeom + p->nactuator + m->nsite + p->npair + p->neq + 1);
-  return cri_model_sizes(m, p->nbody, p->parent, p->jntnum, p->joint_type, error);
+  m->nnames = 1 + 12 * (64 + p->nbody + p->njnt + p->ngeom + p->nactuator + m->nsite + p->npair +
+                        p->neq + 1);
+  CR_TRY(cri_model_sizes(m, p->nbody, p->parent, p->jntnum, p->joint_type, error));
+  int scalar = 0;
+  for (int i = 0; i < p->njnt; i++) {
+    scalar += p->joint_type[i] == CR_JNT_SLIDE || p->joint_type[i] == CR_JNT_HINGE;
+  }
+  random_tendon_counts(m, p->seed, scalar);
+  return CR_OK;
 }
 
 // ---- options
@@ -442,11 +450,13 @@ static void fill_geoms(cr_random* r, cr_model* m, const plan* p) {
     m->geom_type[i] = p->geom_type[i];
     fill_geom(r, m, i);
   }
-  for (int i = 0; i < m->nsite; i++) {
+  // those of tendons come behind
+  int free_sites = p->style == STYLE_HEAP ? 0 : 2;
+  for (int i = 0; i < free_sites; i++) {
     m->site_bodyid[i] = cr_random_int(r, m->nbody);
   }
-  fill_vectors(r, m->site_pos, 3 * m->nsite, CR_R(0.2));
-  fill_quats(r, m->site_quat, m->nsite);
+  fill_vectors(r, m->site_pos, 3 * free_sites, CR_R(0.2));
+  fill_quats(r, m->site_quat, free_sites);
 }
 
 static void fill_pairs(cr_random* r, cr_model* m, const plan* p) {
@@ -603,7 +613,7 @@ static void fill_names(cr_random* r, cr_model* m) {
 
 cr_status random_model(cr_model* m, uint64_t seed, cr_error* error) {
   cr_random r = cr_random_seed(seed, 1);
-  plan p = {.style = (int)(seed % N_STYLE)};
+  plan p = {.seed = seed, .style = (int)(seed % N_STYLE)};
   plan_bodies(&r, &p);
   plan_actuators(&r, &p);
   plan_pairs(&r, &p);
@@ -621,6 +631,8 @@ cr_status random_model(cr_model* m, uint64_t seed, cr_error* error) {
   fill_distance(&r, m, seed);
   fill_dimensions(&more, m, seed);
   fill_equalities(&more, m, &p);
+
+  random_tendons(m, seed);
   cr_copy(m->key_qpos, m->qpos0, m->nq);
   return cri_model_derive(m, error);
 }

@@ -356,7 +356,9 @@ static bool same_pairs(const cr_pairs* p, const cr_pairs* q, int left_live) {
 }
 
 static int live_left(const cr_model* m, const cr_data* d, cr_field_id id) {
-  return id == CR_FIELD_efc_J ? d->nefc : (id == CR_FIELD_M ? m->nv : m->nout);
+  return id == CR_FIELD_ten_J   ? m->ntendon
+         : id == CR_FIELD_efc_J ? d->nefc
+                                : (id == CR_FIELD_M ? m->nv : m->nout);
 }
 
 static bool finite_pairs(const cr_pairs* p, int left_live) {
