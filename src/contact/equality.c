@@ -455,17 +455,32 @@ int cri_bond_chain(const cr_model* m, const cri_bond* b, int32_t* dof, int32_t* 
 
 // ---- couplings
 
+cri_length_row cri_joint_row(const cr_model* m, int joint) {
+  static const cr_real one = 1;
+  return (cri_length_row){1, m->jnt_dofadr + joint, &one};
+}
+
+cri_length_row cri_tendon_row(const cr_model* m, const cr_real* ten_J, int t) {
+  int adr = m->ten_J_rowadr[t];
+  return (cri_length_row){m->ten_J_rownnz[t], m->ten_J_colind + adr, ten_J + adr};
+}
+
+// what the length of an object is beyond its reference
+static cr_real beyond(const cr_model* m, const cr_data* d, bool tendon, int id) {
+  int q = tendon ? 0 : m->jnt_qposadr[id];
+  return tendon ? d->ten_length[id] - m->tendon_length0[id] : d->qpos[q] - m->qpos0[q];
+}
+
 cri_coupling cri_coupling_of(const cr_model* m, const cr_data* d, int i) {
   const cr_real* data = m->eq_data + CR_NEQDATA * i;
-  int j1 = m->eq_obj1id[i], j2 = m->eq_obj2id[i];
-  int q1 = m->jnt_qposadr[j1];
-  cri_coupling c = {.dof = {m->jnt_dofadr[j1], j2 < 0 ? -1 : m->jnt_dofadr[j2]}, .power = {1}};
+  cri_coupling c = {.id = {m->eq_obj1id[i], m->eq_obj2id[i]},
+                    .tendons = m->eq_type[i] == CR_EQ_TENDON,
+                    .power = {1}};
 
-  // [q5] pos = q1 - ref1 - sum data_k x^k, x = q2 - ref2
-  c.pos = d->qpos[q1] - m->qpos0[q1] - data[0];
-  if (j2 >= 0) {
-    int q2 = m->jnt_qposadr[j2];
-    cr_real x = d->qpos[q2] - m->qpos0[q2];
+  // [q5] pos = y - sum data_k x^k
+  c.pos = beyond(m, d, c.tendons, c.id[0]) - data[0];
+  if (c.id[1] >= 0) {
+    cr_real x = beyond(m, d, c.tendons, c.id[1]);
     for (int k = 1; k < 5; k++) {
       c.power[k] = c.power[k - 1] * x;
       c.pos -= data[k] * c.power[k];

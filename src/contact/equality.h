@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Equality constraints. A bond, that is a connect or a weld, holds together two points, and for a
 // weld two frames, of two bodies: here are its residual, what motions of the two bodies do to it and
-// its bias acceleration, each with tangent and transpose. A coupling holds a joint to a polynomial
-// of another. contact/constraint makes rows of both, contact/reference adds the bias acceleration.
+// its bias acceleration, each with tangent and transpose. A coupling holds a joint or tendon to a
+// polynomial of another. contact/constraint makes rows of both, contact/reference adds the bias acceleration.
 //   docs/derivations/equality.md [q1]-[q6]
 #ifndef CR_CONTACT_EQUALITY_H
 #define CR_CONTACT_EQUALITY_H
@@ -11,8 +11,12 @@
 
 /// Rows of an equality constraint of this type; 0 for a type that has none.
 static inline int cri_equality_rows(int type) {
-  return type == CR_EQ_WELD ? 6 : (type == CR_EQ_CONNECT ? 3 : (type == CR_EQ_JOINT ? 1 : 0));
+  bool one = type == CR_EQ_JOINT || type == CR_EQ_TENDON;
+  return type == CR_EQ_WELD ? 6 : (type == CR_EQ_CONNECT ? 3 : (one ? 1 : 0));
 }
+
+/// Whether it is a bond, which has several rows.
+static inline bool cri_is_bond(int type) { return type == CR_EQ_CONNECT || type == CR_EQ_WELD; }
 
 // ---- bonds
 
@@ -68,15 +72,34 @@ void cri_bond_bias_bar(const cri_bond* b, const cri_bond_motion* w,
 /// room for nv; returns how many there are.
 int cri_bond_chain(const cr_model* m, const cri_bond* b, int32_t* dof, int32_t* moves);
 
-// ---- couplings of joints
+// ---- couplings of joints or tendons
 
-/// [q5] Coupling i: residual q1 - ref1 - P(q2 - ref2), the slope P' and its derivative, for joint 2.
+/// The row of a joint's or tendon's length over the dofs, ascending.
 typedef struct {
-  int dof[2];  // of the two joints; -1 where there is no second
+  int n;
+  const int32_t* col;
+  const cr_real* value;
+} cri_length_row;
+
+/// Row of a slide or hinge joint; of tendon t, with the values of ten_J or of its tangent.
+cri_length_row cri_joint_row(const cr_model* m, int joint);
+cri_length_row cri_tendon_row(const cr_model* m, const cr_real* ten_J, int t);
+
+/// [q5] Coupling i: residual y - P(x), y and x what the lengths of the two objects are beyond their
+/// reference; the slope P' and its derivative.
+typedef struct {
+  int id[2];  // joints or tendons; -1 where there is no second
+  bool tendons;
   cr_real pos, slope, curvature;
-  cr_real power[5];  // of q2 - ref2
+  cr_real power[5];  // of x
 } cri_coupling;
 
 cri_coupling cri_coupling_of(const cr_model* m, const cr_data* d, int i);
+
+/// Row of its object `side`, 0 or 1.
+static inline cri_length_row cri_coupling_row(const cr_model* m, const cri_coupling* c,
+                                              const cr_real* ten_J, int side) {
+  return c->tendons ? cri_tendon_row(m, ten_J, c->id[side]) : cri_joint_row(m, c->id[side]);
+}
 
 #endif

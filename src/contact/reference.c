@@ -18,7 +18,7 @@ static cr_real depth(const cr_model* m, const cr_data* d, int i, cr_real* slope)
 // whether any row is one of a bond
 static bool any_bond(const cr_model* m, const cr_data* d) {
   for (int i = 0; i < d->ne; i += cri_rows_block(m, d, i)) {
-    if (m->eq_type[d->efc_id[i]] != CR_EQ_JOINT) {
+    if (cri_is_bond(m->eq_type[d->efc_id[i]])) {
       return true;
     }
   }
@@ -46,7 +46,7 @@ static void bonds(const cr_model* m, cr_data* d) {
   cr_real* A = cri_push(d, 6 * (size_t)m->nbody);
   accelerations(m, d->cdof_dot, d->qvel, A);
   for (int i = 0; i < d->ne; i += cri_rows_block(m, d, i)) {
-    if (m->eq_type[d->efc_id[i]] == CR_EQ_JOINT) {
+    if (!cri_is_bond(m->eq_type[d->efc_id[i]])) {
       continue;
     }
     cri_bond b = cri_bond_of(m, d, d->efc_id[i]);
@@ -71,7 +71,7 @@ static void bonds_jvp(const cr_model* m, const cr_data* d, cr_data* tan) {
   }
   for (int i = 0; i < d->ne; i += cri_rows_block(m, d, i)) {
     int e = d->efc_id[i];
-    if (m->eq_type[e] == CR_EQ_JOINT) {
+    if (!cri_is_bond(m->eq_type[e])) {
       continue;
     }
     cri_bond b = cri_bond_of(m, d, e), b_tan = cri_bond_tan(m, d, tan, e);
@@ -92,7 +92,7 @@ static void bonds_vjp(const cr_model* m, const cr_data* d, cr_data* bar) {
   cr_zero(A_bar, 6 * m->nbody);
   for (int i = 0; i < d->ne; i += cri_rows_block(m, d, i)) {
     int e = d->efc_id[i];
-    if (m->eq_type[e] == CR_EQ_JOINT) {
+    if (!cri_is_bond(m->eq_type[e])) {
       continue;
     }
     cri_bond b = cri_bond_of(m, d, e), b_bar = {.nrow = b.nrow};

@@ -32,7 +32,9 @@ CR_STAGE(contact, mixing,
 
 CR_STAGE(contact, constraint,
   F(qpos) F(xpos) F(xmat) F(xquat) F(site_xpos) F(site_xmat) F(site_xquat) F(eq_active)
-  F(eq_data) F(eq_solref) F(eq_solimp) F(cdof) F(subtree_com) F(contact_dist) F(contact_pos) F(contact_frame)
+  F(eq_data) F(eq_solref) F(eq_solimp) F(ten_length) F(ten_J) F(tendon_range) F(tendon_margin)
+  F(tendon_solref_lim) F(tendon_solimp_lim) F(tendon_solref_fri) F(tendon_solimp_fri)
+  F(tendon_frictionloss) F(tendon_length0) F(tendon_invweight0) F(cdof) F(subtree_com) F(contact_dist) F(contact_pos) F(contact_frame)
   F(contact_includemargin) F(contact_friction) F(contact_solref) F(contact_solreffriction)
   F(contact_solimp) F(jnt_range) F(jnt_margin) F(jnt_solref) F(jnt_solimp)
   F(dof_solref) F(dof_solimp) F(dof_frictionloss) F(body_invweight0) F(dof_invweight0),

@@ -110,7 +110,7 @@ static void survey_equalities(const mjModel* mj, cr_load_report* r) {
     const char* name = cri_mujoco_name(mj, mjOBJ_EQUALITY, i);
     const char* type = WORD(eq_names, mj->eq_type[i]);
     bool supported = mj->eq_type[i] == mjEQ_CONNECT || mj->eq_type[i] == mjEQ_WELD ||
-                     mj->eq_type[i] == mjEQ_JOINT;
+                     mj->eq_type[i] == mjEQ_JOINT || mj->eq_type[i] == mjEQ_TENDON;
     if (supported) {
       continue;
     }
@@ -150,12 +150,6 @@ static void survey_joints(const mjModel* mj, cr_load_report* r) {
 
 // what a tendon does that is not computed
 static const char* tendon_effect(const mjModel* mj, int i) {
-  if (mj->tendon_limited[i]) {
-    return "limit";
-  }
-  if (mj->tendon_frictionloss[i] > 0) {
-    return "friction loss";
-  }
   return mj->tendon_armature[i] > 0 ? "armature" : NULL;
 }
 

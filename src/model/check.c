@@ -56,10 +56,11 @@ static const struct {
 };
 
 static const cr_field_id not_negative[] = {
-    CR_FIELD_body_mass,      CR_FIELD_body_inertia, CR_FIELD_body_invweight0,
-    CR_FIELD_dof_armature,   CR_FIELD_dof_damping,  CR_FIELD_dof_frictionloss,
-    CR_FIELD_dof_invweight0, CR_FIELD_geom_size,    CR_FIELD_geom_friction,
-    CR_FIELD_pair_friction,  CR_FIELD_geom_solmix,  CR_FIELD_o_friction};
+    CR_FIELD_body_mass,           CR_FIELD_body_inertia,     CR_FIELD_body_invweight0,
+    CR_FIELD_dof_armature,        CR_FIELD_dof_damping,      CR_FIELD_dof_frictionloss,
+    CR_FIELD_dof_invweight0,      CR_FIELD_geom_size,        CR_FIELD_geom_friction,
+    CR_FIELD_pair_friction,       CR_FIELD_geom_solmix,      CR_FIELD_o_friction,
+    CR_FIELD_tendon_frictionloss, CR_FIELD_tendon_invweight0};
 
 #define COUNT(array) ((int)(sizeof(array) / sizeof((array)[0])))
 
@@ -292,7 +293,14 @@ static cr_status check_equalities(const cr_model* m, cr_error* error) {
   for (int i = 0; i < m->neq; i++) {
     int type = m->eq_type[i], first = m->eq_obj1id[i], second = m->eq_obj2id[i];
     int n = m->eq_objtype[i] == CR_OBJ_SITE ? m->nsite : m->nbody;
-    if (type == CR_EQ_JOINT) {
+    if (type == CR_EQ_TENDON) {
+      if (first < 0 || first >= m->ntendon) {
+        return bad(m, CR_FIELD_eq_obj1id, i, "is no tendon", first, error);
+      }
+      if (second < -1 || second >= m->ntendon) {
+        return bad(m, CR_FIELD_eq_obj2id, i, "is no tendon", second, error);
+      }
+    } else if (type == CR_EQ_JOINT) {
       if (!is_scalar_joint(m, first)) {
         return bad(m, CR_FIELD_eq_obj1id, i, "is no slide or hinge joint", first, error);
       }

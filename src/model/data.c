@@ -61,7 +61,7 @@ cr_capacity cri_capacity_default(const cr_model* m) {
   int ncon = (int)(most < cap ? most : cap);
   int dim = most_dimensions(m), per_contact = m->cone == CR_CONE_PYRAMIDAL ? 2 * (dim - 1) : dim;
   int chain = 2 * deepest_chain(m);
-  cr_capacity c = {.ncon = ncon, .nefc = m->nv + 2 * m->njnt + per_contact * ncon};
+  cr_capacity c = {.ncon = ncon, .nefc = m->nv + 2 * m->njnt + 3 * m->ntendon + per_contact * ncon};
   for (int i = 0; i < m->neq; i++) {
     c.nefc += m->eq_type[i] == CR_EQ_WELD ? 6 : (m->eq_type[i] == CR_EQ_CONNECT ? 3 : 1);
   }

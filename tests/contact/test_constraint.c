@@ -25,9 +25,13 @@ static void rows_stand_in_order(void** state) {
       seen[type]++;
       int friction = d->ne + d->nf, limits = friction + d->nl;
       assert_true((type == CR_CNSTR_EQUALITY) == (i < d->ne));
-      assert_true((type == CR_CNSTR_FRICTION_DOF) == (i >= d->ne && i < friction));
-      assert_true((type == CR_CNSTR_LIMIT_JOINT) == (i >= friction && i < limits));
-      bool group = i > 0 && i != d->ne && i != friction && i != limits;
+      assert_true((type == CR_CNSTR_FRICTION_DOF || type == CR_CNSTR_FRICTION_TENDON) ==
+                  (i >= d->ne && i < friction));
+      assert_true((type == CR_CNSTR_LIMIT_JOINT || type == CR_CNSTR_LIMIT_TENDON) ==
+                  (i >= friction && i < limits));
+      bool group =
+          i > 0 && i != d->ne && i != friction && i != limits && d->efc_type[i - 1] == type;
+      assert_true(i == 0 || d->efc_type[i - 1] <= type || i >= limits);
       assert_true(!group || d->efc_id[i] >= d->efc_id[i - 1]);
       assert_int_equal(d->efc_J_rowadr[i],
                        i == 0 ? 0 : d->efc_J_rowadr[i - 1] + d->efc_J_rownnz[i - 1]);

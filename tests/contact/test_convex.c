@@ -116,7 +116,7 @@ static void dual_forces(const contact_scene* s, cr_real* f) {
     A[i * n + i] += s->d->efc_R[i];
   }
   cr_zero(f, n);
-  for (int sweep = 0; sweep < 20000; sweep++) {
+  for (int sweep = 0; sweep < 200000; sweep++) {
     for (int i = 0; i < n; i++) {
       cr_real residual = b[i], loss = s->d->efc_frictionloss[i];
       for (int k = 0; k < n; k++) {

@@ -73,7 +73,7 @@ static void rows_are_derivatives_of_the_residual(void** state) {
     cri_data_reset(&s.m, moved);
     for (int row = 0; row < s.d->ne;) {
       int i = s.d->efc_id[row];
-      if (s.m.eq_type[i] != CR_EQ_JOINT) {
+      if (cri_is_bond(s.m.eq_type[i])) {
         seen[s.m.eq_type[i]][s.m.eq_objtype[i] == CR_OBJ_SITE]++;
         check_bond(&s, moved, row);
       }
@@ -206,15 +206,15 @@ static void coupling_is_a_polynomial(void** state) {
   cr_data d = {.qpos = qpos};
   cri_coupling c = cri_coupling_of(&m, &d, 0);
   cr_real x = CR_R(0.5);
-  assert_int_equal(c.dof[0], 1);
-  assert_int_equal(c.dof[1], 0);
+  assert_int_equal(c.id[0], 1);
+  assert_int_equal(c.id[1], 0);
   assert_close(c.pos, 3 - (CR_R(0.5) + 2 * x - x * x + 3 * x * x * x + x * x * x * x / 4),
                16 * CR_EPS);
   assert_close(c.slope, 2 - 2 * x + 9 * x * x + x * x * x, 16 * CR_EPS);
   assert_close(c.curvature, -2 + 18 * x + 3 * x * x, 32 * CR_EPS);
   id2[0] = -1;
   c = cri_coupling_of(&m, &d, 0);
-  assert_int_equal(c.dof[1], -1);
+  assert_int_equal(c.id[1], -1);
   assert_close(c.pos, CR_R(2.5), 8 * CR_EPS);
   assert_true(c.slope == 0);
 }

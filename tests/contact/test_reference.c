@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "contact/constraint.h"
+#include "contact/equality.h"
 #include "support/close.h"
 #include "support/contact_scene.h"
 
@@ -23,7 +24,7 @@ static void formula(const contact_scene* s) {
     if (s->m.cfd != 0 && d->efc_type[i] >= CR_CNSTR_CONTACT_FRICTIONLESS) {
       r = -s->m.cfd_scale * cr_log1p(cr_exp(-r / s->m.cfd_scale));
     }
-    bool bond = i < d->ne && s->m.eq_type[d->efc_id[i]] != CR_EQ_JOINT;
+    bool bond = i < d->ne && cri_is_bond(s->m.eq_type[d->efc_id[i]]);
     if (bond) {
       continue;  // with a bias acceleration: test_equality.c
     }

@@ -246,7 +246,9 @@ static void plan_equalities(cr_random* r, plan* p) {
   }
   p->neq = cr_random_int(r, MAX_EQ + 1);
   for (int i = 0; i < p->neq; i++) {
-    p->eq_type[i] = (1 + cr_random_int(r, couples ? 4 : 2)) % 3 % (couples ? 3 : 2);
+    // welds most often, for they are most; there are always tendons
+    static const int types[] = {CR_EQ_WELD, CR_EQ_WELD, CR_EQ_CONNECT, CR_EQ_TENDON, CR_EQ_JOINT};
+    p->eq_type[i] = types[cr_random_int(r, couples ? 5 : 4)];
   }
 }
 
@@ -509,7 +511,13 @@ static int random_scalar_joint(cr_random* r, const cr_model* m) {
 }
 
 static void fill_coupling(cr_random* r, cr_model* m, int i) {
-  m->eq_objtype[i] = CR_OBJ_JOINT;
+  if (m->eq_type[i] == CR_EQ_TENDON) {
+    m->eq_obj1id[i] = cr_random_int(r, m->ntendon);
+    m->eq_obj2id[i] = cr_random_int(r, m->ntendon + 1) - 1;
+    fill_vectors(r, m->eq_data + CR_NEQDATA * i, 2, CR_R(0.5));
+    fill_vectors(r, m->eq_data + CR_NEQDATA * i + 2, 3, CR_R(0.01));
+    return;
+  }
   m->eq_obj1id[i] = random_scalar_joint(r, m);
   m->eq_obj2id[i] = random_scalar_joint(r, m);
   if (m->eq_obj2id[i] == m->eq_obj1id[i]) {
@@ -537,6 +545,25 @@ static void fill_slow_solref(cr_random* r, cr_real x[2]) {
   x[1] = direct ? -log_range(r, 2, 10) : cr_random_range(r, CR_R(0.7), CR_R(1.5));
 }
 
+// rows of tendons; a model in flight may have none
+static void fill_tendon_rows(cr_random* r, cr_model* m) {
+  cr_real often = random_chance(r, CR_R(0.5)) ? CR_R(0.6) : 0;
+  for (int i = 0; i < m->ntendon; i++) {
+    m->tendon_limited[i] = random_chance(r, often);
+    m->tendon_range[2 * i] = cr_random_range(r, 0, CR_R(0.5));
+    m->tendon_range[2 * i + 1] = m->tendon_range[2 * i] + cr_random_range(r, CR_R(0.2), 1);
+    m->tendon_margin[i] = sometimes(r, CR_R(0.01), CR_R(0.2));
+    m->tendon_frictionloss[i] = random_chance(r, often) ? log_range(r, CR_R(0.05), 2) : 0;
+    m->tendon_length0[i] = cr_random_range(r, 0, 1);
+    m->tendon_invweight0[i] = log_range(r, CR_R(0.1), 100);
+    fill_slow_solref(r, m->tendon_solref_lim + 2 * i);
+    fill_slow_solref(r, m->tendon_solref_fri + 2 * i);
+    fill_solimp(r, m->tendon_solimp_lim + 5 * i);
+    fill_solimp(r, m->tendon_solimp_fri + 5 * i);
+    m->tendon_solimp_lim[5 * i + 1] = cr_random_range(r, CR_R(0.6), CR_R(0.9));
+  }
+}
+
 static void fill_equalities(cr_random* r, cr_model* m, const plan* p) {
   for (int i = 0; i < m->neq; i++) {
     m->eq_type[i] = p->eq_type[i];
@@ -545,7 +572,7 @@ static void fill_equalities(cr_random* r, cr_model* m, const plan* p) {
     fill_solimp(r, m->eq_solimp + 5 * i);
     m->eq_solimp[5 * i + 1] =
         cr_random_range(r, CR_R(0.6), CR_R(0.9));  // light bodies are held too
-    if (p->eq_type[i] == CR_EQ_JOINT) {
+    if (p->eq_type[i] == CR_EQ_JOINT || p->eq_type[i] == CR_EQ_TENDON) {
       fill_coupling(r, m, i);
     } else {
       fill_bond(r, m, i);
@@ -630,9 +657,9 @@ cr_status random_model(cr_model* m, uint64_t seed, cr_error* error) {
   fill_names(&r, m);
   fill_distance(&r, m, seed);
   fill_dimensions(&more, m, seed);
-  fill_equalities(&more, m, &p);
-
   random_tendons(m, seed);
+  fill_equalities(&more, m, &p);
+  fill_tendon_rows(&more, m);
   cr_copy(m->key_qpos, m->qpos0, m->nq);
   return cri_model_derive(m, error);
 }
