@@ -32,8 +32,7 @@ static void survey_options(const mjModel* mj, cr_load_report* r) {
   static const struct {
     int bit;
     const char* name;
-  } refused[] = {{mjENBL_OVERRIDE, "override"},
-                 {mjENBL_SLEEP, "sleep"},
+  } refused[] = {{mjENBL_SLEEP, "sleep"},
                  {mjENBL_DIAGEXACT, "diagexact"},
                  {mjENBL_IPC, "ipc"},
                  {mjENBL_SPECULATIVE, "speculative"}};
@@ -110,6 +109,11 @@ static void survey_equalities(const mjModel* mj, cr_load_report* r) {
   for (int i = 0; i < mj->neq; i++) {
     const char* name = cri_mujoco_name(mj, mjOBJ_EQUALITY, i);
     const char* type = WORD(eq_names, mj->eq_type[i]);
+    bool supported = mj->eq_type[i] == mjEQ_CONNECT || mj->eq_type[i] == mjEQ_WELD ||
+                     mj->eq_type[i] == mjEQ_JOINT || mj->eq_type[i] == mjEQ_TENDON;
+    if (supported) {
+      continue;
+    }
     if (mj->eq_active0[i] && (mj->opt.disableflags & mjDSBL_EQUALITY) == 0) {
       refuse(r, "equality", name, type);
     } else {
@@ -152,12 +156,6 @@ static const char* tendon_effect(const mjModel* mj, int i) {
   if (mj->tendon_plasticadr[i] >= 0) {
     return "plasticity";
   }
-  if (mj->tendon_limited[i]) {
-    return "limit";
-  }
-  if (mj->tendon_frictionloss[i] > 0) {
-    return "friction loss";
-  }
   return mj->tendon_armature[i] > 0 ? "armature" : NULL;
 }
 
@@ -199,9 +197,6 @@ static void survey_actuator(const mjModel* mj, int i, cr_load_report* r) {
 
 static void survey_geom(const mjModel* mj, int i, cr_load_report* r) {
   const char* name = cri_mujoco_name(mj, mjOBJ_GEOM, i);
-  if (mj->geom_condim[i] != 1 && mj->geom_condim[i] != 3) {
-    refuse(r, "geom", name, mj->geom_condim[i] == 4 ? "condim 4" : "condim 6");
-  }
   if (mj->geom_adhesion[i] != 0) {
     refuse(r, "geom", name, "adhesion");
   }
@@ -285,9 +280,8 @@ static void survey_collision(const mjModel* mj, cr_load_report* r) {
   }
   refuse_more_geoms(&counts, r);
   for (int i = 0; i < mj->npair; i++) {
-    if ((mj->pair_dim[i] != 1 && mj->pair_dim[i] != 3) || mj->pair_adhesion[i] != 0) {
-      refuse(r, "pair", cri_mujoco_name(mj, mjOBJ_PAIR, i),
-             mj->pair_adhesion[i] != 0 ? "adhesion" : "condim 4 or 6");
+    if (mj->pair_adhesion[i] != 0) {
+      refuse(r, "pair", cri_mujoco_name(mj, mjOBJ_PAIR, i), "adhesion");
     }
   }
   if (visual) {

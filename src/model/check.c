@@ -35,7 +35,7 @@ static const index_row index_rows[] = {
     INDEX(name_bodyadr, 0, nnames),    INDEX(name_jntadr, 0, nnames),
     INDEX(name_geomadr, 0, nnames),    INDEX(name_siteadr, 0, nnames),
     INDEX(name_actuatoradr, 0, nnames), INDEX(name_pairadr, 0, nnames),
-    INDEX(name_keyadr, 0, nnames)};
+    INDEX(name_keyadr, 0, nnames),     INDEX(name_eqadr, 0, nnames)};
 // clang-format on
 
 // fields whose values are choices: lowest and highest
@@ -47,6 +47,7 @@ static const struct {
     {CR_FIELD_geom_type, CR_GEOM_PLANE, CR_N_GEOM_TYPE - 1},
     {CR_FIELD_geom_condim, 1, 6},
     {CR_FIELD_pair_dim, 1, 6},
+    {CR_FIELD_eq_active0, 0, 1},
     {CR_FIELD_wrap_type, CR_WRAP_JOINT, CR_WRAP_CYLINDER},
     {CR_FIELD_actuator_trntype, CR_TRN_JOINT, CR_TRN_TENDON},
     {CR_FIELD_actuator_dyntype, CR_DYN_NONE, CR_DYN_MUSCLE},
@@ -55,10 +56,11 @@ static const struct {
 };
 
 static const cr_field_id not_negative[] = {
-    CR_FIELD_body_mass,      CR_FIELD_body_inertia, CR_FIELD_body_invweight0,
-    CR_FIELD_dof_armature,   CR_FIELD_dof_damping,  CR_FIELD_dof_frictionloss,
-    CR_FIELD_dof_invweight0, CR_FIELD_geom_size,    CR_FIELD_geom_friction,
-    CR_FIELD_pair_friction,  CR_FIELD_geom_solmix};
+    CR_FIELD_body_mass,           CR_FIELD_body_inertia,     CR_FIELD_body_invweight0,
+    CR_FIELD_dof_armature,        CR_FIELD_dof_damping,      CR_FIELD_dof_frictionloss,
+    CR_FIELD_dof_invweight0,      CR_FIELD_geom_size,        CR_FIELD_geom_friction,
+    CR_FIELD_pair_friction,       CR_FIELD_geom_solmix,      CR_FIELD_o_friction,
+    CR_FIELD_tendon_frictionloss, CR_FIELD_tendon_invweight0};
 
 #define COUNT(array) ((int)(sizeof(array) / sizeof((array)[0])))
 
@@ -73,7 +75,7 @@ static const char* element(const cr_model* m, cr_field_id id, int row, char text
       {"nbody", m->name_bodyadr, "body"},       {"njnt", m->name_jntadr, "joint"},
       {"ngeom", m->name_geomadr, "geom"},       {"nsite", m->name_siteadr, "site"},
       {"ntendon", m->name_tendonadr, "tendon"}, {"nactuator", m->name_actuatoradr, "actuator"},
-      {"npair", m->name_pairadr, "pair"}};
+      {"neq", m->name_eqadr, "equality"},       {"npair", m->name_pairadr, "pair"}};
   const char* rows = cri_field(id)->rows;
   if (strcmp(rows, "nv") == 0) {
     (void)snprintf(text, 96, "dof %d", row);
@@ -368,6 +370,45 @@ static cr_status check_shapes(const cr_model* m, cr_error* error) {
   return CR_OK;
 }
 
+static bool is_scalar_joint(const cr_model* m, int j) {
+  return j >= 0 && j < m->njnt &&
+         (m->jnt_type[j] == CR_JNT_SLIDE || m->jnt_type[j] == CR_JNT_HINGE);
+}
+
+// what an equality constraint couples exists
+static cr_status check_equalities(const cr_model* m, cr_error* error) {
+  for (int i = 0; i < m->neq; i++) {
+    int type = m->eq_type[i], first = m->eq_obj1id[i], second = m->eq_obj2id[i];
+    int n = m->eq_objtype[i] == CR_OBJ_SITE ? m->nsite : m->nbody;
+    if (type == CR_EQ_TENDON) {
+      if (first < 0 || first >= m->ntendon) {
+        return bad(m, CR_FIELD_eq_obj1id, i, "is no tendon", first, error);
+      }
+      if (second < -1 || second >= m->ntendon) {
+        return bad(m, CR_FIELD_eq_obj2id, i, "is no tendon", second, error);
+      }
+    } else if (type == CR_EQ_JOINT) {
+      if (!is_scalar_joint(m, first)) {
+        return bad(m, CR_FIELD_eq_obj1id, i, "is no slide or hinge joint", first, error);
+      }
+      if (second != -1 && (!is_scalar_joint(m, second) || second == first)) {
+        return bad(m, CR_FIELD_eq_obj2id, i, "is no other slide or hinge joint", second, error);
+      }
+    } else if (type == CR_EQ_CONNECT || type == CR_EQ_WELD) {
+      if (m->eq_objtype[i] != CR_OBJ_BODY && m->eq_objtype[i] != CR_OBJ_SITE) {
+        return bad(m, CR_FIELD_eq_objtype, i, "is neither body nor site", m->eq_objtype[i], error);
+      }
+      if (first < 0 || first >= n || second < 0 || second >= n) {
+        return bad(m, first < 0 || first >= n ? CR_FIELD_eq_obj1id : CR_FIELD_eq_obj2id, i,
+                   "is no body or site", first < 0 || first >= n ? first : second, error);
+      }
+    } else if (m->eq_active0[i] != 0) {
+      return bad(m, CR_FIELD_eq_type, i, "is not supported", type, error);
+    }
+  }
+  return CR_OK;
+}
+
 static bool is_quaternion(cr_field_id id) {
   return cri_field(id)->tangent == CR_TANGENT_QUAT || id == CR_FIELD_mocap_quat0;
 }
@@ -440,6 +481,7 @@ cr_status cri_model_check(const cr_model* m, cr_error* error) {
   CR_TRY(check_tendons(m, error));
   CR_TRY(check_actuators(m, error));
   CR_TRY(check_shapes(m, error));
+  CR_TRY(check_equalities(m, error));
   CR_TRY(check_numbers(m, error));
   return check_axes(m, error);
 }
