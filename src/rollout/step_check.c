@@ -275,6 +275,10 @@ static bool is_switch(const cr_model* m, cr_field_id id, int k) {
       return in_quaternion(m, k);
     case CR_FIELD_dof_frictionloss:
       return m->dof_frictionloss[k] == 0;
+    case CR_FIELD_geom_adhesion:
+      return m->geom_adhesion[k] == 0;
+    case CR_FIELD_pair_adhesion:
+      return m->pair_adhesion[k] == 0;
     case CR_FIELD_tendon_frictionloss:
       return m->tendon_frictionloss[k] == 0;
     case CR_FIELD_dof_damping:

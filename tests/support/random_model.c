@@ -491,6 +491,16 @@ static void fill_dimensions(cr_random* r, cr_model* m, uint64_t seed) {
   for (int i = 0; i < m->npair; i++) {
     m->pair_dim[i] = random_chance(r, CR_R(0.4)) ? 4 + 2 * cr_random_int(r, 2) : m->pair_dim[i];
   }
+  // sticky ones, and surfaces that move
+  for (int i = 0; i < m->ngeom && seed % 3 == 1; i++) {
+    m->geom_adhesion[i] = sometimes(r, CR_R(0.1), 5);
+    if (random_chance(r, CR_R(0.5))) {
+      fill_vectors(r, m->geom_surfacevel + 6 * i, 6, 1);
+    }
+  }
+  for (int i = 0; i < m->npair; i++) {
+    m->pair_adhesion[i] = sometimes(r, CR_R(0.1), 5);
+  }
   m->enableflags |= seed % 8 == 4 || seed % 16 == 9 ? CR_ENBL_OVERRIDE : 0;
   m->o_margin[0] = sometimes(r, CR_R(0.002), CR_R(0.05));
   fill_solref(r, m->o_solref);
