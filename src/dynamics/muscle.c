@@ -23,11 +23,11 @@ static cr_real ramp(cr_real x, cr_real w, cr_real* slope) {
     return x * x / 2 + w * w / 14;
   }
   cr_real t = x / w, t2 = t * t, t3 = t2 * t;
-  cr_real s = t / 2 + CR_R(15) / 16 * (t2 / 2 - t2 * t2 / 6 + t2 * t2 * t2 / 30);
-  cr_real s1 = CR_R(5) / 32;
-  cr_real v = t2 / 4 + CR_R(15) / 16 * (t3 / 6 - t3 * t2 / 30 + t3 * t2 * t2 / 210);
+  cr_real s = t / 2 + CR_R(15.0) / 16 * (t2 / 2 - t2 * t2 / 6 + t2 * t2 * t2 / 30);
+  cr_real s1 = CR_R(5.0) / 32;
+  cr_real v = t2 / 4 + CR_R(15.0) / 16 * (t3 / 6 - t3 * t2 / 30 + t3 * t2 * t2 / 210);
   *slope = w * (s + s1);
-  return w * w * (v + s1 * t + CR_R(1) / 28);
+  return w * w * (v + s1 * t + CR_R(1.0) / 28);
 }
 
 typedef struct {

@@ -122,6 +122,8 @@ static double element(const mj_array* a, mjtSize i) {
       return ((const mjtBool*)a->data)[i];
     case TYPE_mjtNum:
       return ((const mjtNum*)a->data)[i];
+    case TYPE_float:
+      return (double)((const float*)a->data)[i];
     default:
       return 0;
   }
@@ -183,6 +185,14 @@ static void copy_sizes_and_options(cr_model* m, const mjModel* mj) {
                   .neq = (int)mj->neq,
                   .nmocap = (int)mj->nmocap,
                   .nkey = (int)mj->nkey,
+                  .nmesh = (int)mj->nmesh,
+                  .nmeshvert = (int)mj->nmeshvert,
+                  .nmeshgraph = (int)mj->nmeshgraph,
+                  .nmeshpoly = (int)mj->nmeshpoly,
+                  .nmeshpolyvert = (int)mj->nmeshpolyvert,
+                  .nmeshpolymap = (int)mj->nmeshpolymap,
+                  .nhfield = (int)mj->nhfield,
+                  .nhfielddata = (int)mj->nhfielddata,
                   .ntendon = (int)mj->ntendon,
                   .nwrap = (int)mj->nwrap,
                   .nJten = (int)mj->nJten,

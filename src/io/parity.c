@@ -360,14 +360,21 @@ static cr_status compare_guarded(void* context) {
   compare_context* c = context;
   cr_parity_bench* b = c->b;
   cr_data* d = b->carom;
-  mj_copyData(b->d, b->mj, b->state);
-  mj_forward(b->mj, b->d);
+  bool general = cri_convex_parity_applies(b->m);
   d->want_M = true;
   cr_status status = cr_forward(b->m, d);
   d->want_M = false;
   if (status != CR_OK) {
     return cri_fail(c->error, status, "state %d: %s", b->result->states, d->error.text);
   }
+  mj_copyData(b->d, b->mj, b->state);
+  if (general) {
+    mj_forward(b->mj, b->d);
+    cri_convex_parity_compare(b->m, d, b->d, &b->result->convex);
+    cri_convex_parity_use(b->m);
+    mj_copyData(b->d, b->mj, b->state);
+  }
+  mj_forward(b->mj, b->d);
   b->result->states_with_contact += d->ncon > 0;
   compare_same(b, position_rows, COUNT(position_rows));
   compare_same(b, force_rows, COUNT(force_rows));
@@ -405,7 +412,9 @@ cr_status cr_parity_compare(cr_parity_bench* b, cr_data* d, cr_parity* result, c
   b->result = result;
   b->carom = d;
   compare_context context = {b, error};
-  CR_TRY(cri_mujoco_guard(compare_guarded, &context, "MuJoCo", error));
+  cr_status status = cri_mujoco_guard(compare_guarded, &context, "MuJoCo", error);
+  cri_convex_parity_use(NULL);
+  CR_TRY(status);
   result->states++;
   return CR_OK;
 }
@@ -537,46 +546,58 @@ static double now_us(void) {
 
 typedef struct {
   cr_parity_bench* b;
+  mjtNum* room;  // nx (nx + nu)
   double step_us, transition_us, residual;
 } time_context;
 
 enum { TIME_REPEATS = 9 };
 
-static cr_status time_guarded(void* context) {
+static cr_status time_step(void* context) {
   time_context* c = context;
   cr_parity_bench* b = c->b;
-  size_t nx = (size_t)(2 * b->mj->nv + b->mj->na);
-  mjtNum* AB = calloc(nx * (nx + (size_t)b->mj->nu) + 1, sizeof *AB);
-  if (AB == NULL) {
-    return CR_ERR_MEMORY;
-  }
-  c->step_us = c->transition_us = 1e30;
+  c->step_us = 1e30;
   for (int k = 0; k < TIME_REPEATS; k++) {
     mj_copyData(b->scratch, b->mj, b->state);
     double start = now_us();
     mj_step(b->mj, b->scratch);
     c->step_us = fmin(c->step_us, now_us() - start);
   }
-  c->residual = residual_of(b->mj, b->scratch, AB);
+  c->residual = residual_of(b->mj, b->scratch, c->room);
+  return CR_OK;
+}
+
+static cr_status time_transition(void* context) {
+  time_context* c = context;
+  cr_parity_bench* b = c->b;
+  size_t nx = (size_t)(2 * b->mj->nv + b->mj->na);
   b->mj->opt.integrator = mjINT_EULER;
+  c->transition_us = 1e30;
   for (int k = 0; k < 3; k++) {
     mj_copyData(b->scratch, b->mj, b->state);
     double start = now_us();
-    mjd_transitionFD(b->mj, b->scratch, 1e-6, 0, AB, AB + nx * nx, NULL, NULL);
+    mjd_transitionFD(b->mj, b->scratch, 1e-6, 0, c->room, c->room + nx * nx, NULL, NULL);
     c->transition_us = fmin(c->transition_us, now_us() - start);
   }
-  free(AB);
   return CR_OK;
 }
 
 cr_status cr_parity_time(cr_parity_bench* b, double* step_us, double* transition_us,
                          double* residual, cr_error* error) {
   mjOption keep = b->mj->opt;
+  size_t nx = (size_t)(2 * b->mj->nv + b->mj->na);
+  time_context context = {.b = b, .transition_us = (double)NAN};
+  context.room = calloc(nx * (nx + (size_t)b->mj->nu) + 1, sizeof *context.room);
+  if (context.room == NULL) {
+    return cri_fail(error, CR_ERR_MEMORY, "times: no memory");
+  }
   b->mj->opt = b->file_options;
   b->mj->opt.noslip_iterations = 0;
-  time_context context = {.b = b};
-  cr_status status = cri_mujoco_guard(time_guarded, &context, "MuJoCo", error);
+  cr_status status = cri_mujoco_guard(time_step, &context, "MuJoCo", error);
+  if (status == CR_OK && cri_mujoco_guard(time_transition, &context, "", NULL) != CR_OK) {
+    context.transition_us = (double)NAN;  // it refuses some models
+  }
   b->mj->opt = keep;
+  free(context.room);
   *step_us = context.step_us;
   *transition_us = context.transition_us;
   *residual = context.residual;
@@ -606,6 +627,8 @@ cr_status cr_parity_create(cr_parity_bench** out, mjModel* mj, const cr_model* m
   mj->opt.iterations = 200;
   mj->opt.ls_iterations = 100;
   mj->opt.noslip_iterations = 0;
+  mj->opt.ccd_tolerance = 1e-10;
+  mj->opt.ccd_iterations = 200;
   cr_status status = cri_mujoco_guard(make_data, b, "MuJoCo's data", error);
   if (status != CR_OK) {
     cr_parity_free(b);

@@ -5,6 +5,7 @@
 #define CR_IO_PARITY_H
 
 #include "base/random.h"
+#include "io/convex_parity.h"
 #include "io/mujoco.h"
 #include "model/data.h"
 
@@ -24,6 +25,7 @@ typedef struct {
   int states_with_contact;
   int not_a_reference;  // states where MuJoCo's own solve did not converge: fields behind it skipped
   double residual_mujoco, residual_carom;  // largest relative residual of the solve, of those used
+  cr_convex_parity convex;                 // contacts of general convex pairs
   char mismatch[256];                      // a list of contacts or rows that differs, else ""
 } cr_parity;
 
@@ -47,7 +49,8 @@ cr_status cr_parity_compare(cr_parity_bench* bench, cr_data* d, cr_parity* resul
 double cr_parity_worst(const cr_parity* result, const char** field);
 
 /// Microseconds of mj_step and mjd_transitionFD (one-sided; with Euler where the file says RK4, and
-/// as the file sets the solver, without no-slip) from the present state of the bench.
+/// as the file sets the solver, without no-slip) from the present state of the bench; NaN where
+/// mjd_transitionFD refuses the model.
 cr_status cr_parity_time(cr_parity_bench* bench, double* step_us, double* transition_us,
                          double* residual, cr_error* error);
 

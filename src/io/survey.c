@@ -50,6 +50,9 @@ static void survey_options(const mjModel* mj, cr_load_report* r) {
   if (mj->opt.density > 0 || mj->opt.viscosity > 0) {
     refuse(r, "option", mj->opt.density > 0 ? "density" : "viscosity", "fluid forces");
   }
+  if ((mj->opt.disableflags & mjDSBL_NATIVECCD) != 0) {
+    cri_sentence(&r->warnings, "flag 'nativeccd' (disabled): contacts are exact in either case");
+  }
   if (mj->opt.noslip_iterations > 0) {
     cri_sentence(&r->warnings, "option 'noslip_iterations' (%d): no-slip is ignored",
                  mj->opt.noslip_iterations);
@@ -60,10 +63,7 @@ static void survey_whole_features(const mjModel* mj, cr_load_report* r) {
   const struct {
     mjtSize n;
     const char* name;
-  } refused[] = {{mj->nflex, "flex"},
-                 {mj->nplugin, "plugin"},
-                 {mj->nplastic, "plasticity"},
-                 {mj->nhistory, "history"}};
+  } refused[] = {{mj->nflex, "flex"}, {mj->nplugin, "plugin"}};
   for (int i = 0; i < COUNT(refused); i++) {
     if (refused[i].n > 0) {
       cri_sentence(&r->unsupported, "%s (%lld in the model): not supported yet", refused[i].name,
@@ -137,6 +137,9 @@ static void survey_joints(const mjModel* mj, cr_load_report* r) {
     if (nonzero(mj->jnt_stiffnesspoly + mjNPOLY * i, mjNPOLY)) {
       refuse(r, "joint", name, "polynomial stiffness");
     }
+    if (mj->jnt_plasticadr[i] >= 0) {
+      refuse(r, "joint", name, "plasticity");
+    }
     if (mj->jnt_type[i] > mjJNT_HINGE) {
       refuse(r, "joint", name, "unknown type");
     }
@@ -150,6 +153,9 @@ static void survey_joints(const mjModel* mj, cr_load_report* r) {
 
 // what a tendon does that is not computed
 static const char* tendon_effect(const mjModel* mj, int i) {
+  if (mj->tendon_plasticadr[i] >= 0) {
+    return "plasticity";
+  }
   return mj->tendon_armature[i] > 0 ? "armature" : NULL;
 }
 
@@ -180,8 +186,8 @@ static void survey_actuator(const mjModel* mj, int i, cr_load_report* r) {
   if (mj->actuator_ctrlnum[i] != 1 || mj->actuator_outnum[i] != 1 || mj->actuator_actnum[i] > 1) {
     refuse(r, "actuator", name, "several inputs, outputs or activations");
   }
-  if (mj->actuator_delay[i] != 0) {
-    refuse(r, "actuator", name, "delay");
+  if (mj->actuator_delay[i] != 0 || mj->actuator_historyadr[i] >= 0) {
+    refuse(r, "actuator", name, mj->actuator_delay[i] != 0 ? "delay" : "history");
   }
   if (mj->actuator_damping[i] != 0 || mj->actuator_armature[i] != 0 ||
       nonzero(mj->actuator_dampingpoly + mjNPOLY * i, mjNPOLY)) {
@@ -215,6 +221,20 @@ static void refuse_more_geoms(const pair_counts* counts, cr_load_report* r) {
   }
 }
 
+// contacts name edges of hulls by two vertices of 16 bits
+static void survey_hull(const mjModel* mj, int i, cr_load_report* r) {
+  int mesh = mj->geom_type[i] == mjGEOM_MESH ? mj->geom_dataid[i] : -1;
+  if (mesh < 0) {
+    return;
+  }
+  if (mj->mesh_vertnum[mesh] > 0xffff) {
+    refuse(r, "mesh", cri_mujoco_name(mj, mjOBJ_MESH, mesh), "more than 65535 vertices");
+  }
+  if (mj->mesh_polynum[mesh] == 0) {
+    refuse(r, "mesh", cri_mujoco_name(mj, mjOBJ_MESH, mesh), "collides without a convex hull");
+  }
+}
+
 static void survey_collision(const mjModel* mj, cr_load_report* r) {
   cr_model m;
   pair_counts counts = {0};
@@ -241,6 +261,9 @@ static void survey_collision(const mjModel* mj, cr_load_report* r) {
       if (!cri_collision_supported(mj->geom_type[a], mj->geom_type[b])) {
         refuse_geoms(mj, a, b, &counts, r);
       }
+    }
+    if (collides) {
+      survey_hull(mj, i, r);
     }
     visual = visual || (!collides && mj->geom_type[i] == mjGEOM_MESH);
   }

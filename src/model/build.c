@@ -339,6 +339,8 @@ cr_real cri_geom_rbound(int type, const cr_real size[3]) {
       return size[0];
     case CR_GEOM_CAPSULE:
       return size[0] + size[1];
+    case CR_GEOM_ELLIPSOID:
+      return cr_max(size[0], cr_max(size[1], size[2]));
     case CR_GEOM_CYLINDER:
       return cr_sqrt(size[0] * size[0] + size[1] * size[1]);
     case CR_GEOM_BOX:

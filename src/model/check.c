@@ -283,6 +283,93 @@ static cr_status check_actuators(const cr_model* m, cr_error* error) {
   return CR_OK;
 }
 
+// a run of `num` entries from `adr` lies within `all`
+static bool run_fits(int32_t adr, int32_t num, int all) {
+  return adr >= 0 && num >= 0 && adr <= all && num <= all - adr;
+}
+
+static bool all_below(const int32_t* x, int32_t n, int32_t below) {
+  for (int32_t i = 0; i < n; i++) {
+    if (x[i] < 0 || x[i] >= below) {
+      return false;
+    }
+  }
+  return true;
+}
+
+// the graph of a hull: each vertex known, each list of neighbours ended
+static bool graph_fits(const int32_t* graph, int size, int32_t nvert) {
+  int32_t n = size < 2 ? -1 : graph[0];
+  if (n < 1 || n > (size - 2) / 2) {
+    return false;
+  }
+  const int32_t *first = graph + 2, *vertex = first + n, *edge = vertex + n;
+  int nedge = size - 2 - 2 * n;
+  if (!all_below(vertex, n, nvert) || !all_below(first, n, nedge)) {
+    return false;
+  }
+  for (int32_t i = 0; i < n; i++) {
+    int k = first[i];
+    while (k < nedge && edge[k] >= 0 && edge[k] < n) {
+      k++;
+    }
+    if (k >= nedge || edge[k] >= 0) {
+      return false;
+    }
+  }
+  return true;
+}
+
+static bool mesh_fits(const cr_model* m, int i) {
+  int32_t vert = m->mesh_vertadr[i], nvert = m->mesh_vertnum[i];
+  int32_t poly = m->mesh_polyadr[i], npoly = m->mesh_polynum[i], graph = m->mesh_graphadr[i];
+  if (nvert < 1 || !run_fits(vert, nvert, m->nmeshvert) ||
+      (npoly > 0 && !run_fits(poly, npoly, m->nmeshpoly)) || npoly < 0 ||
+      (graph >= 0 && (graph >= m->nmeshgraph ||
+                      !graph_fits(m->mesh_graph + graph, m->nmeshgraph - graph, nvert)))) {
+    return false;
+  }
+  for (int k = poly; k < poly + npoly; k++) {
+    int32_t adr = m->mesh_polyvertadr[k], n = m->mesh_polyvertnum[k];
+    if (n < 3 || !run_fits(adr, n, m->nmeshpolyvert) ||
+        !all_below(m->mesh_polyvert + adr, n, nvert)) {
+      return false;
+    }
+  }
+  for (int k = vert; npoly > 0 && k < vert + nvert; k++) {
+    int32_t adr = m->mesh_polymapadr[k], n = m->mesh_polymapnum[k];
+    if (n > 0 &&
+        (!run_fits(adr, n, m->nmeshpolymap) || !all_below(m->mesh_polymap + adr, n, npoly))) {
+      return false;
+    }
+  }
+  return true;
+}
+
+static cr_status check_shapes(const cr_model* m, cr_error* error) {
+  for (int i = 0; i < m->nmesh; i++) {
+    if (!mesh_fits(m, i)) {
+      return cri_fail(error, CR_ERR_MODEL, "mesh %d: its vertices, graph and polygons do not fit",
+                      i);
+    }
+  }
+  for (int i = 0; i < m->nhfield; i++) {
+    int32_t row = m->hfield_nrow[i], col = m->hfield_ncol[i];
+    if (row < 2 || col < 2 || row > INT32_MAX / col ||
+        !run_fits(m->hfield_adr[i], row * col, m->nhfielddata)) {
+      return cri_fail(error, CR_ERR_MODEL, "height field %d: its grid does not fit", i);
+    }
+  }
+  for (int i = 0; i < m->ngeom; i++) {
+    int type = m->geom_type[i], id = m->geom_dataid[i];
+    int all = type == CR_GEOM_MESH ? m->nmesh : m->nhfield;
+    if ((type == CR_GEOM_MESH || type == CR_GEOM_HFIELD) && (id < 0 || id >= all)) {
+      return bad(m, CR_FIELD_geom_dataid, i, "is no mesh or height field", id, error);
+    }
+  }
+  return CR_OK;
+}
+
 static bool is_scalar_joint(const cr_model* m, int j) {
   return j >= 0 && j < m->njnt &&
          (m->jnt_type[j] == CR_JNT_SLIDE || m->jnt_type[j] == CR_JNT_HINGE);
@@ -393,6 +480,7 @@ cr_status cri_model_check(const cr_model* m, cr_error* error) {
   CR_TRY(check_inertia_pattern(m, error));
   CR_TRY(check_tendons(m, error));
   CR_TRY(check_actuators(m, error));
+  CR_TRY(check_shapes(m, error));
   CR_TRY(check_equalities(m, error));
   CR_TRY(check_numbers(m, error));
   return check_axes(m, error);

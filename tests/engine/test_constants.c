@@ -107,6 +107,17 @@ static void sliding_mass(void** state) {
   assert_close(m.dof_invweight0[0], CR_R(0.5), exact);
   assert_close(m.body_invweight0[2], CR_R(0.5), exact);
   assert_true(m.body_invweight0[3] == 0);
+  // 2 (1/m) of the body and 3 (1/m) of the dof: -5 / m^2
+  cr_data *work = NULL, *bar = NULL;
+  assert_int_equal(cri_data_create(&work, &m, NULL, NULL), CR_OK);
+  assert_int_equal(cri_data_twin(&bar, &m, work, CR_DATA_COTANGENT, NULL, NULL), CR_OK);
+  bar->par.body_invweight0[2] = 2;
+  bar->par.body_invweight0[3] = 7;
+  bar->par.dof_invweight0[0] = 3;
+  assert_int_equal(cr_constants_vjp(&m, work, bar), CR_OK);
+  assert_close(bar->par.body_mass[1], CR_R(-1.25), exact);
+  cri_data_free(bar);
+  cri_data_free(work);
   cri_model_free(&m);
 }
 
@@ -127,7 +138,7 @@ static void bounding_spheres(void** state) {
     assert_close(m.geom_rbound[i], radius[i], 10 * exact);
   }
   m.geom_size[3] = 9;
-  finish(&m);
+  assert_int_equal(cr_model_derive(&m, NULL), CR_OK);
   assert_true(m.geom_rbound[1] == 9);
   cri_model_free(&m);
 }

@@ -6,7 +6,7 @@
 #include "base/random.h"
 #include "io/checkpoint.h"
 #include "io/files.h"
-#include "support/scratch_file.h"
+#include "support/scratch.h"
 
 enum { N = 3, COUNT = 20 };
 
@@ -37,12 +37,12 @@ static cr_record* empty(void) {
 }
 
 static void a_record_comes_back_bit_by_bit(void** state) {
-  char path[SCRATCH_PATH];
+  const char* path;
   cr_record *record = filled(), *read = empty();
   const cr_checkpoint written = {0xfedcba9876543210u, 12.75};
   cr_checkpoint c = {.fingerprint = written.fingerprint};
-  assert_int_equal(cri_checkpoint_write(scratch_path(path, "c"), &written, record, COUNT - 2, NULL),
-                   CR_OK);
+  assert_int_equal(
+      cri_checkpoint_write((path = scratch_path("c")), &written, record, COUNT - 2, NULL), CR_OK);
   assert_int_equal(cri_checkpoint_read(path, &c, read, NULL), CR_OK);
   assert_true(c.seconds == 12.75);
   assert_int_equal(cr_record_count(read), COUNT - 2);
@@ -72,13 +72,15 @@ static void refuse(const char* path, uint64_t fingerprint, cr_status status, con
 }
 
 static void other_files_are_refused(void** state) {
-  char path[SCRATCH_PATH], *text = NULL;
+  const char* path;
+  char* text = NULL;
   size_t n = 0;
   cr_record* record = filled();
   const cr_checkpoint c = {.fingerprint = 5};
-  refuse(scratch_path(path, "none"), 5, CR_ERR_FILE, "No such file");
-  refuse(scratch_text(path, "words", "words\n"), 5, CR_ERR_FORMAT, "is not a checkpoint");
-  assert_int_equal(cri_checkpoint_write(scratch_path(path, "c"), &c, record, COUNT, NULL), CR_OK);
+  refuse((path = scratch_path("none")), 5, CR_ERR_FILE, "No such file");
+  refuse(scratch_write("words", "words\n"), 5, CR_ERR_FORMAT, "is not a checkpoint");
+  assert_int_equal(cri_checkpoint_write((path = scratch_path("c")), &c, record, COUNT, NULL),
+                   CR_OK);
   refuse(path, 6, CR_ERR_ARG, "other settings, model or data");
 
   // cut anywhere, it is refused
@@ -101,16 +103,11 @@ static void fingerprints_tell_data_apart(void** state) {
   assert_true(first == 0xe71fa2190541574bu);  // FNV-1a of "abc"
 }
 
-static int clear(void** state) {
-  scratch_clear();
-  return 0;
-}
-
 int test_checkpoint(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(a_record_comes_back_bit_by_bit),
       cmocka_unit_test(other_files_are_refused),
       cmocka_unit_test(fingerprints_tell_data_apart),
   };
-  return cmocka_run_group_tests_name("checkpoint", tests, NULL, clear);
+  return cmocka_run_group_tests_name("checkpoint", tests, scratch_open, scratch_close);
 }

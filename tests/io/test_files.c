@@ -6,16 +6,16 @@
 #include <unistd.h>
 
 #include "io/files.h"
-#include "support/scratch_file.h"
+#include "support/scratch.h"
 
 static void a_file_comes_back_whole(void** state) {
-  char path[SCRATCH_PATH];
+  const char* path;
   char data[10000], *read = NULL;
   size_t n = 0;
   for (size_t i = 0; i < sizeof data; i++) {
     data[i] = (char)(i * 7);
   }
-  assert_int_equal(cri_file_write(scratch_path(path, "data"), data, sizeof data, NULL), CR_OK);
+  assert_int_equal(cri_file_write((path = scratch_path("data")), data, sizeof data, NULL), CR_OK);
   assert_int_equal(cri_file_read(path, &read, &n, NULL), CR_OK);
   assert_int_equal(n, sizeof data);
   assert_memory_equal(read, data, n);
@@ -24,14 +24,15 @@ static void a_file_comes_back_whole(void** state) {
 }
 
 static void a_failed_write_leaves_nothing(void** state) {
-  char path[SCRATCH_PATH], inside[SCRATCH_PATH + 16];
+  const char* path;
+  char inside[CR_MAX_PATH];
   cr_error error = {0};
-  (void)snprintf(inside, sizeof inside, "%s/x", scratch_path(path, "no_such_folder"));
+  (void)snprintf(inside, sizeof inside, "%s/x", (path = scratch_path("no_such_folder")));
   assert_int_equal(cri_file_write(inside, "a", 1, &error), CR_ERR_FILE);
   assert_non_null(strstr(error.text, "no_such_folder/x: cannot be written: No such file"));
 
   // a folder of that name is in the way: the temporary file is gone, too
-  assert_int_equal(mkdir(scratch_path(path, "taken"), 0777), 0);
+  assert_int_equal(mkdir((path = scratch_path("taken")), 0777), 0);
   assert_int_equal(cri_file_write(path, "a", 1, &error), CR_ERR_FILE);
   (void)snprintf(inside, sizeof inside, "%s.tmp", path);
   assert_int_not_equal(access(inside, F_OK), 0);
@@ -44,26 +45,28 @@ static void a_full_disk_is_an_error(void** state) {
     skip();
   }
   // a link as the temporary file, which takes the bytes to where there is no room
-  char path[SCRATCH_PATH], temporary[SCRATCH_PATH];
-  assert_int_equal(symlink("/dev/full", scratch_path(temporary, "full.tmp")), 0);
-  assert_int_equal(cri_file_write(scratch_path(path, "full"), "a", 1, &error), CR_ERR_FILE);
+  const char* path;
+  assert_int_equal(symlink("/dev/full", scratch_path("full.tmp")), 0);
+  assert_int_equal(cri_file_write((path = scratch_path("full")), "a", 1, &error), CR_ERR_FILE);
   assert_non_null(strstr(error.text, "No space left"));
   assert_int_not_equal(access(path, F_OK), 0);
 }
 
 static void a_missing_file_is_named(void** state) {
-  char path[SCRATCH_PATH], *data = NULL;
+  const char* path;
+  char* data = NULL;
   size_t n = 0;
   cr_error error = {0};
-  assert_int_equal(cri_file_read(scratch_path(path, "nothing"), &data, &n, &error), CR_ERR_FILE);
+  assert_int_equal(cri_file_read((path = scratch_path("nothing")), &data, &n, &error), CR_ERR_FILE);
   assert_non_null(strstr(error.text, "nothing: cannot be read: No such file"));
   assert_null(data);
 }
 
 static void folders_are_made_on_the_way(void** state) {
-  char path[SCRATCH_PATH], inner[SCRATCH_PATH + 16];
+  const char* path;
+  char inner[CR_MAX_PATH];
   cr_error error = {0};
-  (void)snprintf(inner, sizeof inner, "%s/b/c", scratch_path(path, "a"));
+  (void)snprintf(inner, sizeof inner, "%s/b/c", (path = scratch_path("a")));
   assert_int_equal(cri_folder_make(inner, NULL), CR_OK);
   assert_int_equal(cri_folder_make(inner, NULL), CR_OK);
   assert_int_equal(access(inner, W_OK), 0);
@@ -71,7 +74,7 @@ static void folders_are_made_on_the_way(void** state) {
   (void)snprintf(inner, sizeof inner, "%s/b", path);
   assert_int_equal(rmdir(inner), 0);
   assert_int_equal(rmdir(path), 0);
-  assert_int_equal(cri_folder_make(scratch_text(path, "file", "x"), &error), CR_ERR_FILE);
+  assert_int_equal(cri_folder_make(scratch_write("file", "x"), &error), CR_ERR_FILE);
   assert_non_null(strstr(error.text, "not a folder"));
 }
 
@@ -97,11 +100,6 @@ static void paths_join_and_part(void** state) {
   assert_int_equal(cri_path_join(path, "a", long_name, &error), CR_ERR_ARG);
 }
 
-static int clear(void** state) {
-  scratch_clear();
-  return 0;
-}
-
 int test_files(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(a_file_comes_back_whole),
@@ -111,5 +109,5 @@ int test_files(void) {
       cmocka_unit_test(folders_are_made_on_the_way),
       cmocka_unit_test(paths_join_and_part),
   };
-  return cmocka_run_group_tests_name("files", tests, NULL, clear);
+  return cmocka_run_group_tests_name("files", tests, scratch_open, scratch_close);
 }

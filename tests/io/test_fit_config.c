@@ -4,7 +4,7 @@
 #include <stdlib.h>
 
 #include "io/fit_config.h"
-#include "support/scratch_file.h"
+#include "support/scratch.h"
 
 static const char small[] =
     "model: a.xml\n"
@@ -16,10 +16,9 @@ static const char small[] =
     "  - {method: lbfgs, iterations: 7}\n";
 
 static cr_fit_config read_with(const char* text, const char* const* set, int n) {
-  char path[SCRATCH_PATH];
   cr_fit_config c;
   cr_error error = {0};
-  if (cri_fit_config_read(&c, scratch_text(path, "c.yaml", text), set, n, &error) != CR_OK) {
+  if (cri_fit_config_read(&c, scratch_write("c.yaml", text), set, n, &error) != CR_OK) {
     fail_msg("%s", error.text);
   }
   return c;
@@ -74,11 +73,10 @@ static void set_reaches_every_value(void** state) {
 }
 
 static void refuse(const char* text, const char* set, const char* part) {
-  char path[SCRATCH_PATH];
   cr_fit_config c;
   cr_error error = {0};
-  cr_status status = cri_fit_config_read(&c, scratch_text(path, "c.yaml", text), &set,
-                                         set != NULL ? 1 : 0, &error);
+  cr_status status =
+      cri_fit_config_read(&c, scratch_write("c.yaml", text), &set, set != NULL ? 1 : 0, &error);
   assert_int_not_equal(status, CR_OK);
   assert_int_equal(cr_status_exit_code(status), 2);
   if (strstr(error.text, part) == NULL) {
@@ -150,11 +148,6 @@ static void the_example_is_valid(void** state) {
   cri_fit_config_free(&c);
 }
 
-static int clear(void** state) {
-  scratch_clear();
-  return 0;
-}
-
 int test_fit_config(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(values_and_defaults),        cmocka_unit_test(set_reaches_every_value),
@@ -162,5 +155,5 @@ int test_fit_config(void) {
       cmocka_unit_test(bad_settings_are_explained), cmocka_unit_test(text_tells_fits_apart),
       cmocka_unit_test(the_example_is_valid),
   };
-  return cmocka_run_group_tests_name("fit_config", tests, NULL, clear);
+  return cmocka_run_group_tests_name("fit_config", tests, scratch_open, scratch_close);
 }

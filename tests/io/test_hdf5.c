@@ -5,7 +5,7 @@
 #include <unistd.h>
 
 #include "io/hdf5.h"
-#include "support/scratch_file.h"
+#include "support/scratch.h"
 
 static cr_h5* opened(const char* path) {
   cr_h5* file = NULL;
@@ -31,11 +31,11 @@ static void save_example(const char* path) {
 }
 
 static void tables_and_attributes_come_back(void** state) {
-  char path[SCRATCH_PATH];
+  const char* path;
   double *values = NULL, number = 0;
   int rows, cols;
   bool present;
-  save_example(scratch_path(path, "example.h5"));
+  save_example((path = scratch_path("example.h5")));
   cr_h5* file = opened(path);
   assert_int_equal(cri_h5_read(file, "b/two/table", &values, &rows, &cols, NULL), CR_OK);
   assert_int_equal(rows, 2);
@@ -65,11 +65,12 @@ static cr_status add_name(void* context, const char* name) {
 }
 
 static void members_come_in_order_of_name(void** state) {
-  char path[SCRATCH_PATH], names[64] = "";
+  const char* path;
+  char names[64] = "";
   const double x = 1;
   cr_h5* file = NULL;
   cr_error error = {0};
-  assert_int_equal(cri_h5_create(&file, scratch_path(path, "order.h5"), NULL), CR_OK);
+  assert_int_equal(cri_h5_create(&file, (path = scratch_path("order.h5")), NULL), CR_OK);
   assert_int_equal(cri_h5_write(file, "g/0010", &x, 1, 1, NULL), CR_OK);
   assert_int_equal(cri_h5_write(file, "g/0002", &x, 1, 1, NULL), CR_OK);
   assert_int_equal(cri_h5_each(file, "g", add_name, names, NULL), CR_OK);
@@ -86,20 +87,19 @@ static void members_come_in_order_of_name(void** state) {
 }
 
 static void failures_name_the_file(void** state) {
-  char path[SCRATCH_PATH];
+  const char* path;
   double *values = NULL, number;
   int rows, cols;
   bool present;
   cr_h5* file = NULL;
   cr_error error = {0};
-  assert_int_equal(cri_h5_open(&file, scratch_path(path, "none.h5"), &error), CR_ERR_FILE);
+  assert_int_equal(cri_h5_open(&file, (path = scratch_path("none.h5")), &error), CR_ERR_FILE);
   assert_non_null(strstr(error.text, "none.h5: cannot be read: No such file"));
-  assert_int_equal(cri_h5_open(&file, scratch_text(path, "text.h5", "words"), &error),
-                   CR_ERR_FORMAT);
+  assert_int_equal(cri_h5_open(&file, scratch_write("text.h5", "words"), &error), CR_ERR_FORMAT);
   assert_non_null(strstr(error.text, "text.h5: is not an HDF5 file"));
   assert_null(file);
 
-  save_example(scratch_path(path, "example.h5"));
+  save_example((path = scratch_path("example.h5")));
   file = opened(path);
   assert_int_equal(cri_h5_read(file, "b/three", &values, &rows, &cols, &error), CR_ERR_FORMAT);
   assert_non_null(strstr(error.text, "has no data set 'b/three'"));
@@ -111,25 +111,20 @@ static void failures_name_the_file(void** state) {
 }
 
 static void a_full_disk_leaves_nothing(void** state) {
-  char path[SCRATCH_PATH], temporary[SCRATCH_PATH];
+  const char* path;
   const double x = 1;
   cr_h5* file = NULL;
   cr_error error = {0};
   if (access("/dev/full", W_OK) != 0) {
     skip();
   }
-  assert_int_equal(symlink("/dev/full", scratch_path(temporary, "full.h5.tmp")), 0);
-  assert_int_equal(cri_h5_create(&file, scratch_path(path, "full.h5"), NULL), CR_OK);
+  assert_int_equal(symlink("/dev/full", scratch_path("full.h5.tmp")), 0);
+  assert_int_equal(cri_h5_create(&file, (path = scratch_path("full.h5")), NULL), CR_OK);
   assert_int_equal(cri_h5_write(file, "a", &x, 1, 1, NULL), CR_OK);
   assert_int_equal(cri_h5_save(file, &error), CR_ERR_FILE);
   assert_non_null(strstr(error.text, "No space left"));
   cri_h5_close(file);
   assert_int_not_equal(access(path, F_OK), 0);
-}
-
-static int clear(void** state) {
-  scratch_clear();
-  return 0;
 }
 
 int test_hdf5(void) {
@@ -139,5 +134,5 @@ int test_hdf5(void) {
       cmocka_unit_test(failures_name_the_file),
       cmocka_unit_test(a_full_disk_leaves_nothing),
   };
-  return cmocka_run_group_tests_name("hdf5", tests, NULL, clear);
+  return cmocka_run_group_tests_name("hdf5", tests, scratch_open, scratch_close);
 }

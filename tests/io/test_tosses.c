@@ -4,19 +4,19 @@
 #include "io/hdf5.h"
 #include "io/tosses.h"
 #include "learn/window_loss.h"
-#include "support/scratch_file.h"
+#include "support/scratch.h"
 
 enum { ROWS = 6 };
 
 // a file with three tosses, 0001, 0004 and 0010, that tests spoil before it is saved
 typedef struct {
-  char path[SCRATCH_PATH];
+  const char* path;
   cr_h5* file;
   double rows[ROWS * CR_STATE_WIDTH];
 } recording;
 
 static void begin(recording* r) {
-  assert_int_equal(cri_h5_create(&r->file, scratch_path(r->path, "tosses.h5"), NULL), CR_OK);
+  assert_int_equal(cri_h5_create(&r->file, (r->path = scratch_path("tosses.h5")), NULL), CR_OK);
   memset(r->rows, 0, sizeof r->rows);
   for (int i = 0; i < ROWS; i++) {
     r->rows[i * CR_STATE_WIDTH + 2] = 1 + i;
@@ -139,10 +139,10 @@ static void bad_recordings_are_named(void** state) {
 static void what_is_written_reads_back(void** state) {
   recording r;
   cr_tosses t, again;
-  char path[SCRATCH_PATH];
+  const char* path;
   add_all(&r);
   assert_int_equal(end(&r, &t, NULL), CR_OK);
-  assert_int_equal(cri_tosses_write(&t, scratch_path(path, "again.h5"), "a title", NULL), CR_OK);
+  assert_int_equal(cri_tosses_write(&t, (path = scratch_path("again.h5")), "a title", NULL), CR_OK);
   assert_int_equal(cri_tosses_read(&again, path, NULL), CR_OK);
   assert_int_equal(again.n, t.n);
   assert_true(again.dt == t.dt);
@@ -156,11 +156,6 @@ static void what_is_written_reads_back(void** state) {
   cri_tosses_free(&again);
 }
 
-static int clear(void** state) {
-  scratch_clear();
-  return 0;
-}
-
 int test_tosses(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(only_state_and_dt_are_needed),
@@ -169,5 +164,5 @@ int test_tosses(void) {
       cmocka_unit_test(bad_recordings_are_named),
       cmocka_unit_test(what_is_written_reads_back),
   };
-  return cmocka_run_group_tests_name("tosses", tests, NULL, clear);
+  return cmocka_run_group_tests_name("tosses", tests, scratch_open, scratch_close);
 }
