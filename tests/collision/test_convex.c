@@ -70,7 +70,7 @@ static void bend_is_the_derivative_of_the_point(void** state) {
   for (int i = 0; i < 400; i++) {
     solid s = solid_random(&r, CR_R(0.3), 1, 1);
     s.type = i % 2 ? CR_GEOM_ELLIPSOID : CR_GEOM_CYLINDER;
-    cr_touch t = {i % 2 ? CR_TOUCH_SMOOTH : CR_TOUCH_RIM, {1, 0}};
+    cr_touch t = {i % 2 ? CR_TOUCH_SMOOTH : CR_TOUCH_RIM, {1, 0, 0}};
     cr_shape shape = solid_shape(&s);
     cr_core c = cri_core(&shape, ORIGIN);
     cr_real m[3], x[3], after[3], before[3], p[3], q[3], w[3];

@@ -12,8 +12,8 @@ static void ellipsoids_on_an_axis_touch_at_their_poles(void** state) {
   a.type = b.type = CR_GEOM_ELLIPSOID;
   cr_shape shape_a = solid_shape(&a), shape_b = solid_shape(&b);
   cr_core core_a = cri_core(&shape_a, ORIGIN), core_b = cri_core(&shape_b, ORIGIN);
-  cr_optimum x = {.a = {CR_TOUCH_SMOOTH, {0, 0}},
-                  .b = {CR_TOUCH_SMOOTH, {0, 0}},
+  cr_optimum x = {.a = {CR_TOUCH_SMOOTH, {0, 0, 0}},
+                  .b = {CR_TOUCH_SMOOTH, {0, 0, 0}},
                   .normal = {CR_R(0.98), CR_R(0.1), CR_R(-0.17)}};
   cr_normalize3(x.normal);
   assert_true(cri_optimum(&core_a, &core_b, &x));
@@ -34,8 +34,8 @@ static void crossed_edges_touch_where_they_cross(void** state) {
   cr_core core_a = cri_core(&shape_a, ORIGIN), core_b = cri_core(&shape_b, ORIGIN);
 
   // the edge on top of a has the signs (-1, ., 1), that below b (1, ., -1)
-  cr_optimum x = {.a = {CR_TOUCH_EDGE, {13 - 1 + 9, 0}},
-                  .b = {CR_TOUCH_EDGE, {13 + 1 - 9, 0}},
+  cr_optimum x = {.a = {CR_TOUCH_EDGE, {13 - 1 + 9, 0, 0}},
+                  .b = {CR_TOUCH_EDGE, {13 + 1 - 9, 0, 0}},
                   .normal = {CR_R(0.1), 0, 1}};
   cr_normalize3(x.normal);
   cr_optimum other = x;

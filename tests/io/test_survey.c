@@ -163,11 +163,6 @@ static const struct {
     {{.geom = "condim='6'"}, "geom 'lower' (condim 6): not supported yet"},
     {{.geom = "adhesion='1'"}, "geom 'lower' (adhesion): not supported yet"},
     {{.geom = "surfacevel='1 0 0 0 0 0'"}, "geom 'lower' (surface velocity): not supported yet"},
-    {{.geom = "", .type = "ellipsoid"},
-     "geoms 'floor' (plane) and 'lower' (ellipsoid) can collide: not supported yet"},
-    {{.type = "ellipsoid",
-      .rest = "<contact><pair name='p' geom1='floor' geom2='lower'/></contact>"},
-     "geoms 'floor' (plane) and 'lower' (ellipsoid) can collide: not supported yet"},
     {{.geom = "",
       .asset = "<asset><hfield name='q' nrow='2' ncol='2' size='1 1 1 1' elevation='0 1 0 1'/>"
                "</asset>",
