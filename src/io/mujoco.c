@@ -182,6 +182,7 @@ static void copy_sizes_and_options(cr_model* m, const mjModel* mj) {
                   .nout = (int)mj->nout,
                   .npair = (int)mj->npair,
                   .nexclude = (int)mj->nexclude,
+                  .neq = (int)mj->neq,
                   .nmocap = (int)mj->nmocap,
                   .nkey = (int)mj->nkey,
                   .nmesh = (int)mj->nmesh,
@@ -192,6 +193,9 @@ static void copy_sizes_and_options(cr_model* m, const mjModel* mj) {
                   .nmeshpolymap = (int)mj->nmeshpolymap,
                   .nhfield = (int)mj->nhfield,
                   .nhfielddata = (int)mj->nhfielddata,
+                  .ntendon = (int)mj->ntendon,
+                  .nwrap = (int)mj->nwrap,
+                  .nJten = (int)mj->nJten,
                   .nnames = (int)mj->nnames,
                   .none = 1,
                   .timestep = mj->opt.timestep,
@@ -209,6 +213,14 @@ static void copy_sizes_and_options(cr_model* m, const mjModel* mj) {
 static void fill_special(cr_model* m, const mjModel* mj) {
   for (int i = 0; i < 3; i++) {
     m->gravity[i] = mj->opt.gravity[i];
+  }
+  m->o_margin[0] = mj->opt.o_margin;
+  for (int i = 0; i < 5; i++) {
+    m->o_solimp[i] = mj->opt.o_solimp[i];
+    m->o_friction[i] = mj->opt.o_friction[i];
+  }
+  for (int i = 0; i < 2; i++) {
+    m->o_solref[i] = mj->opt.o_solref[i];
   }
   for (int i = 0; i < m->nexclude; i++) {
     m->exclude_body[2 * i] = mj->exclude_signature[i] >> 16;

@@ -79,10 +79,10 @@ typedef struct {
 #define SAME(name) \
   { CR_FIELD_##name, offsetof(mjData, name) }
 static const same_row position_rows[] = {
-    SAME(xpos),      SAME(xquat),     SAME(xmat),      SAME(xipos),
-    SAME(ximat),     SAME(xanchor),   SAME(xaxis),     SAME(geom_xpos),
-    SAME(geom_xmat), SAME(site_xpos), SAME(site_xmat), SAME(subtree_com),
-    SAME(cinert),    SAME(cdof),      SAME(cvel),      SAME(cdof_dot)};
+    SAME(xpos),      SAME(xquat),      SAME(xmat),        SAME(xipos),     SAME(ximat),
+    SAME(xanchor),   SAME(xaxis),      SAME(geom_xpos),   SAME(geom_xmat), SAME(site_xpos),
+    SAME(site_xmat), SAME(site_xquat), SAME(subtree_com), SAME(cinert),    SAME(cdof),
+    SAME(cvel),      SAME(cdof_dot),   SAME(ten_length),  SAME(ten_J),     SAME(ten_velocity)};
 static const same_row force_rows[] = {
     SAME(qfrc_spring),   SAME(qfrc_damper),     SAME(qfrc_gravcomp),     SAME(qfrc_passive),
     SAME(qfrc_bias),     SAME(actuator_length), SAME(actuator_velocity), SAME(actuator_force),
@@ -165,6 +165,7 @@ static void compare_contact(cr_parity_bench* b, int i, const mjContact* c) {
   compare(p, "contact_friction", d->contact_friction + 5 * i, c->friction, 5);
   compare(p, "contact_solref", d->contact_solref + 2 * i, c->solref, 2);
   compare(p, "contact_solimp", d->contact_solimp + 5 * i, c->solimp, 5);
+  compare(p, "contact_solreffriction", d->contact_solreffriction + 2 * i, c->solreffriction, 2);
 }
 
 // fills row_of_mujoco[nefc of Carom]; false where the lists do not correspond
@@ -340,6 +341,9 @@ static void take_state(const cr_parity_bench* b, cr_data* d) {
     for (int k = 0; k < inputs[i].n; k++) {
       inputs[i].to[k] = (cr_real)inputs[i].from[k];
     }
+  }
+  for (int i = 0; i < m->neq; i++) {
+    d->eq_active[i] = s->eq_active[i];
   }
   d->time = (cr_real)s->time;
 }

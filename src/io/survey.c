@@ -32,8 +32,7 @@ static void survey_options(const mjModel* mj, cr_load_report* r) {
   static const struct {
     int bit;
     const char* name;
-  } refused[] = {{mjENBL_OVERRIDE, "override"},
-                 {mjENBL_SLEEP, "sleep"},
+  } refused[] = {{mjENBL_SLEEP, "sleep"},
                  {mjENBL_DIAGEXACT, "diagexact"},
                  {mjENBL_IPC, "ipc"},
                  {mjENBL_SPECULATIVE, "speculative"}};
@@ -110,6 +109,11 @@ static void survey_equalities(const mjModel* mj, cr_load_report* r) {
   for (int i = 0; i < mj->neq; i++) {
     const char* name = cri_mujoco_name(mj, mjOBJ_EQUALITY, i);
     const char* type = WORD(eq_names, mj->eq_type[i]);
+    bool supported = mj->eq_type[i] == mjEQ_CONNECT || mj->eq_type[i] == mjEQ_WELD ||
+                     mj->eq_type[i] == mjEQ_JOINT || mj->eq_type[i] == mjEQ_TENDON;
+    if (supported) {
+      continue;
+    }
     if (mj->eq_active0[i] && (mj->opt.disableflags & mjDSBL_EQUALITY) == 0) {
       refuse(r, "equality", name, type);
     } else {
@@ -147,22 +151,10 @@ static void survey_joints(const mjModel* mj, cr_load_report* r) {
   }
 }
 
-// a tendon that pulls, resists, stops or moves anything changes the acceleration
+// what a tendon does that is not computed
 static const char* tendon_effect(const mjModel* mj, int i) {
-  if (mj->tendon_stiffness[i] != 0 || nonzero(mj->tendon_stiffnesspoly + mjNPOLY * i, mjNPOLY)) {
-    return "spring";
-  }
   if (mj->tendon_plasticadr[i] >= 0) {
     return "plasticity";
-  }
-  if (mj->tendon_damping[i] != 0 || nonzero(mj->tendon_dampingpoly + mjNPOLY * i, mjNPOLY)) {
-    return "damper";
-  }
-  if (mj->tendon_limited[i]) {
-    return "limit";
-  }
-  if (mj->tendon_frictionloss[i] > 0) {
-    return "friction loss";
   }
   return mj->tendon_armature[i] > 0 ? "armature" : NULL;
 }
@@ -173,24 +165,22 @@ static void survey_tendons(const mjModel* mj, cr_load_report* r) {
     const char* effect = tendon_effect(mj, i);
     if (effect != NULL) {
       refuse(r, "tendon", name, effect);
-    } else {
-      cri_sentence(&r->ignored, "tendon '%s' makes no force of its own", name);
     }
   }
 }
 
 static void survey_actuator(const mjModel* mj, int i, cr_load_report* r) {
   const char* name = cri_mujoco_name(mj, mjOBJ_ACTUATOR, i);
-  if (mj->actuator_trntype[i] != mjTRN_JOINT) {
+  if (mj->actuator_trntype[i] != mjTRN_JOINT && mj->actuator_trntype[i] != mjTRN_TENDON) {
     refuse(r, "actuator", name, WORD(trn_names, mj->actuator_trntype[i]));
   }
-  if (mj->actuator_dyntype[i] > mjDYN_FILTEREXACT) {
+  if (mj->actuator_dyntype[i] > mjDYN_MUSCLE) {
     refuse(r, "actuator", name, WORD(dyn_names, mj->actuator_dyntype[i]));
   }
-  if (mj->actuator_gaintype[i] > mjGAIN_AFFINE) {
+  if (mj->actuator_gaintype[i] > mjGAIN_MUSCLE) {
     refuse(r, "actuator", name, WORD(gain_names, mj->actuator_gaintype[i]));
   }
-  if (mj->actuator_biastype[i] > mjBIAS_AFFINE) {
+  if (mj->actuator_biastype[i] > mjBIAS_MUSCLE) {
     refuse(r, "actuator", name, WORD(bias_names, mj->actuator_biastype[i]));
   }
   if (mj->actuator_ctrlnum[i] != 1 || mj->actuator_outnum[i] != 1 || mj->actuator_actnum[i] > 1) {
@@ -207,9 +197,6 @@ static void survey_actuator(const mjModel* mj, int i, cr_load_report* r) {
 
 static void survey_geom(const mjModel* mj, int i, cr_load_report* r) {
   const char* name = cri_mujoco_name(mj, mjOBJ_GEOM, i);
-  if (mj->geom_condim[i] != 1 && mj->geom_condim[i] != 3) {
-    refuse(r, "geom", name, mj->geom_condim[i] == 4 ? "condim 4" : "condim 6");
-  }
   if (mj->geom_adhesion[i] != 0) {
     refuse(r, "geom", name, "adhesion");
   }
@@ -293,9 +280,8 @@ static void survey_collision(const mjModel* mj, cr_load_report* r) {
   }
   refuse_more_geoms(&counts, r);
   for (int i = 0; i < mj->npair; i++) {
-    if ((mj->pair_dim[i] != 1 && mj->pair_dim[i] != 3) || mj->pair_adhesion[i] != 0) {
-      refuse(r, "pair", cri_mujoco_name(mj, mjOBJ_PAIR, i),
-             mj->pair_adhesion[i] != 0 ? "adhesion" : "condim 4 or 6");
+    if (mj->pair_adhesion[i] != 0) {
+      refuse(r, "pair", cri_mujoco_name(mj, mjOBJ_PAIR, i), "adhesion");
     }
   }
   if (visual) {

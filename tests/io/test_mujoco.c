@@ -10,7 +10,7 @@
 
 #include <cmocka.h>
 
-#include "model/check.h"
+#include "carom/model.h"
 #include "model/fields.h"
 #include "support/io_mjcf.h"
 #include "support/scratch.h"
@@ -266,14 +266,17 @@ static void options_and_counts(void** state) {
   assert_int_equal(m.cfd, 0);
   // the file's solver settings never change the answer
   assert_true(m.tolerance == 0 && m.iterations > 2);
-#define SAME(count) assert_int_equal(m.count, mj->count);
-  SAME(nq)
-  SAME(nv)
-  SAME(nu)
-  SAME(na)
-  SAME(nbody)
-  SAME(njnt) SAME(ntree) SAME(ngeom) SAME(nsite) SAME(nactuator) SAME(nout) SAME(npair)
-      SAME(nexclude) SAME(nmocap) SAME(nkey) SAME(nnames) cri_model_free(&m);
+  static const char* const counts[] = {"nq",       "nv",     "nu",    "na",        "nbody", "njnt",
+                                       "ntree",    "ngeom",  "nsite", "nactuator", "nout",  "npair",
+                                       "nexclude", "nmocap", "nkey",  "nnames"};
+  const mjtSize theirs[] = {mj->nq,       mj->nv,        mj->nu,    mj->na,
+                            mj->nbody,    mj->njnt,      mj->ntree, mj->ngeom,
+                            mj->nsite,    mj->nactuator, mj->nout,  mj->npair,
+                            mj->nexclude, mj->nmocap,    mj->nkey,  mj->nnames};
+  for (size_t i = 0; i < sizeof counts / sizeof counts[0]; i++) {
+    assert_int_equal(cr_model_count(&m, counts[i]), theirs[i]);
+  }
+  cri_model_free(&m);
   mj_deleteModel(mj);
 }
 
