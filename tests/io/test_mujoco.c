@@ -165,7 +165,7 @@ enum {
   KIND_mjtNum = 0,
   KIND_mjtByte = 1,
   KIND_mjtBool = 1,
-  KIND_float = OTHER,
+  KIND_float = 2,
   KIND_char = OTHER,
   KIND_uintptr_t = OTHER,
   KIND_uint64_t = OTHER,
@@ -187,6 +187,7 @@ static int list(const mjModel* mj, array* rows) {
 static double number(const array* a, mjtSize i) {
   return a->bytes == 0   ? ((const mjtNum*)a->data)[i]
          : a->bytes == 1 ? ((const unsigned char*)a->data)[i]
+         : a->bytes == 2 ? (double)((const float*)a->data)[i]
                          : ((const int*)a->data)[i];
 }
 
