@@ -72,13 +72,13 @@ fi
 # ---- refused by name, all at once
 cat > refused.xml << 'XML'
 <mujoco><option integrator="implicit" density="1"/><asset><hfield name="h" nrow="2" ncol="2" size="1 1 1 1"/></asset>
-<worldbody><light/><body name="a"><freejoint/><geom name="stone" size=".1"/></body>
-<geom name="hill" type="hfield" hfield="h"/></worldbody>
-<equality><weld name="knee_lock" body1="a"/></equality></mujoco>
+<worldbody><light/><body name="a"><freejoint/><geom name="stone" size=".1"/><site name="p"/></body>
+<site name="q" pos="0 0 1"/><geom name="hill" type="hfield" hfield="h"/></worldbody>
+<tendon><spatial name="rope" armature="1"><site site="p"/><site site="q"/></spatial></tendon></mujoco>
 XML
 expect 2 refused check refused.xml --json
 holds refused "$keys" 'j["passed"] is False and j["supported"] is False and j["nv"] == 6' \
-  "\"equality 'knee_lock' (weld): not supported yet\" in j['unsupported']" \
+  "\"tendon 'rope' (armature): not supported yet\" in j['unsupported']" \
   "\"option 'integrator' (implicit): not supported yet\" in j['unsupported']" \
   "any('hfield' in s and 'stone' in s for s in j['unsupported'])" \
   'len(j["unsupported"]) == 4 and j["ignored"] == ["lights (1 in the model)"] and "error" in j'

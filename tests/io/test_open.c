@@ -51,14 +51,15 @@ static void mistakes(void** state) {
   (void)state;
   refused(scratch_path("none.xml"), CR_ERR_FILE, "cannot be opened");
   refused(scratch_write("cut.xml", "<mujoco><worldbody>"), CR_ERR_MODEL, "XML");
-  refused(scratch_write("weld.xml",
-                        "<mujoco><worldbody><body name='a'><freejoint/><geom size='.1'/></body>"
-                        "</worldbody><equality><weld name='lock' body1='a'/></equality></mujoco>"),
-          CR_ERR_UNSUPPORTED, "equality 'lock' (weld): not supported yet");
-  refused(scratch_write("many.xml",
-                        "<mujoco><option integrator='implicit' density='1'/><worldbody><body>"
+  refused(scratch_write("sleep.xml",
+                        "<mujoco><option><flag sleep='enable'/></option><worldbody><body>"
                         "<freejoint/><geom size='.1'/></body></worldbody></mujoco>"),
-          CR_ERR_UNSUPPORTED, "(and more)");
+          CR_ERR_UNSUPPORTED, "flag 'sleep' (enabled): not supported yet");
+  refused(
+      scratch_write("many.xml",
+                    "<mujoco><option><flag sleep='enable' ipc='enable'/></option><worldbody><body>"
+                    "<freejoint/><geom size='.1'/></body></worldbody></mujoco>"),
+      CR_ERR_UNSUPPORTED, "(and more)");
   refused(scratch_write("magic.crm", "CAROMMDL and then nothing of it"), CR_ERR_FORMAT,
           "damaged or truncated");
 }
