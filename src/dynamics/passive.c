@@ -350,9 +350,9 @@ cr_status cr_passive(const cr_model* m, cr_data* d) {
   tendons(m, d, on);
   for (int i = 0; i < m->nv; i++) {
     bool passive = m->jnt_actgravcomp[m->dof_jntid[i]] == 0;
-    // [p4] passive = spring + damper + gravcomp
-    d->qfrc_passive[i] =
-        d->qfrc_spring[i] + d->qfrc_damper[i] + (passive ? d->qfrc_gravcomp[i] : 0);
+    // [p4] passive = spring + damper + gravcomp + adhesion
+    d->qfrc_passive[i] = d->qfrc_spring[i] + d->qfrc_damper[i] + d->qfrc_adhesion[i] +
+                         (passive ? d->qfrc_gravcomp[i] : 0);
   }
   return CR_OK;
 }
@@ -376,8 +376,8 @@ cr_status cr_passive_jvp(const cr_model* m, const cr_data* d, cr_data* tan) {
   for (int i = 0; i < m->nv; i++) {
     bool passive = m->jnt_actgravcomp[m->dof_jntid[i]] == 0;
     // [p4]
-    tan->qfrc_passive[i] =
-        tan->qfrc_spring[i] + tan->qfrc_damper[i] + (passive ? tan->qfrc_gravcomp[i] : 0);
+    tan->qfrc_passive[i] = tan->qfrc_spring[i] + tan->qfrc_damper[i] + tan->qfrc_adhesion[i] +
+                           (passive ? tan->qfrc_gravcomp[i] : 0);
   }
   return CR_OK;
 }
@@ -390,6 +390,9 @@ cr_status cr_passive_vjp(const cr_model* m, const cr_data* d, cr_data* bar) {
   }
   if (on.spring && m->ntendon > 0) {
     tendon_springs_vjp(m, d, bar);
+  }
+  for (int i = 0; i < m->nv; i++) {
+    bar->qfrc_adhesion[i] += bar->qfrc_passive[i];
   }
   // [p4]', [p2]' v_bar -= D f_bar, D_bar -= v f_bar
   for (int i = 0; on.damper && i < m->nv; i++) {

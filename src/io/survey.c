@@ -195,16 +195,6 @@ static void survey_actuator(const mjModel* mj, int i, cr_load_report* r) {
   }
 }
 
-static void survey_geom(const mjModel* mj, int i, cr_load_report* r) {
-  const char* name = cri_mujoco_name(mj, mjOBJ_GEOM, i);
-  if (mj->geom_adhesion[i] != 0) {
-    refuse(r, "geom", name, "adhesion");
-  }
-  if (nonzero(mj->geom_surfacevel + 6 * i, 6)) {
-    refuse(r, "geom", name, "surface velocity");
-  }
-}
-
 // pairs of shapes that collide in MuJoCo only; the first few of each two types by name
 enum { N_TYPES = COUNT(geom_names), MAX_NAMED = 8 };
 
@@ -273,17 +263,11 @@ static void survey_collision(const mjModel* mj, cr_load_report* r) {
       }
     }
     if (collides) {
-      survey_geom(mj, i, r);
       survey_hull(mj, i, r);
     }
     visual = visual || (!collides && mj->geom_type[i] == mjGEOM_MESH);
   }
   refuse_more_geoms(&counts, r);
-  for (int i = 0; i < mj->npair; i++) {
-    if (mj->pair_adhesion[i] != 0) {
-      refuse(r, "pair", cri_mujoco_name(mj, mjOBJ_PAIR, i), "adhesion");
-    }
-  }
   if (visual) {
     cri_sentence(&r->ignored, "meshes that do not collide");
   }
