@@ -190,7 +190,7 @@ void random_tendons(cr_model* m, uint64_t seed) {
   for (int i = 0; i < p.spatial; i++) {
     site -= sites_of(p.pattern[i]);
   }
-  cr_random r = cr_random_seed(seed, 23);
+  cr_random r = cr_random_seed(seed, 22);
   for (int i = 0; i < m->ntendon; i++) {
     m->tendon_adr[i] = adr;
     if (i < p.fixed) {
