@@ -116,8 +116,6 @@ static const struct {
     // actuators
     {{.rest = "<actuator><motor name='m' jointinparent='elbow'/></actuator>"},
      "actuator 'm' (jointinparent): not supported yet"},
-    {{.rest = "<actuator><motor name='m' site='s' gear='1 0 0 0 0 0'/></actuator>"},
-     "actuator 'm' (site): not supported yet"},
     {{.rest = "<actuator><motor name='m' cranksite='s' slidersite='t' cranklength='.1'/>"
               "</actuator>"},
      "actuator 'm' (slidercrank): not supported yet"},
@@ -212,7 +210,7 @@ static void all_problems_at_once(void** state) {
       .rest =
           "<equality><weld body1='lower'/></equality>"
           "<actuator><dcmotor name='m' joint='elbow' motorconst='1' resistance='1'/>"
-          "<motor site='s' gear='1 0 0 0 0 0'/></actuator>"};
+          "<motor jointinparent='elbow'/></actuator>"};
   static const char* const sentences[] = {
       "option 'integrator' (implicit): not supported yet",
       "option 'density' (fluid forces): not supported yet",
@@ -224,7 +222,7 @@ static void all_problems_at_once(void** state) {
       "geoms 'floor' (plane) and 'lower' (ellipsoid) can collide: not supported yet",
       "equality '#0' (weld): not supported yet",
       "actuator 'm' (dcmotor): not supported yet",
-      "actuator '#1' (site): not supported yet"};
+      "actuator '#1' (jointinparent): not supported yet"};
   enum { N = (int)(sizeof sentences / sizeof sentences[0]) };
   cr_load_report report = survey(&many);
   for (int i = 0; i < N; i++) {
