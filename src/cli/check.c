@@ -165,6 +165,7 @@ static bool judge(const check* c) {
   bool kinks_few = g->kinks <= kink_bound * g->samples;
   bool compared = c->parity.states == 0 || c->parity.not_a_reference < c->parity.states;
   return compared && cr_parity_worst(&c->parity, &field) <= parity_bound &&
+         c->parity.convex.distance <= CR_CONVEX_PARITY_BOUND &&
          (double)g->max_error <= gradient_bound && kinks_few && (double)g->dot_error <= dot_bound;
 }
 
@@ -203,6 +204,13 @@ static void put_results(cr_json* j, const check* c) {
   cr_json_int(j, "states_with_contact", c->parity.states_with_contact);
   cr_json_int(j, "states_without_reference", c->parity.not_a_reference);
   put_fields(j, &c->parity);
+  cr_json_open(j, "convex_contacts", '{');
+  cr_json_int(j, "pairs", c->parity.convex.pairs);
+  cr_json_real(j, "distance", (cr_real)c->parity.convex.distance);
+  cr_json_int(j, "other_normal", c->parity.convex.other_normal);
+  cr_json_int(j, "other_count", c->parity.convex.other_count);
+  cr_json_int(j, "other_points", c->parity.convex.other_points);
+  cr_json_close(j, '}');
   cr_json_close(j, '}');
   cr_json_open(j, "gradient", '{');
   cr_json_real(j, "max_relative_error", measured(c, (double)c->gradient.max_error));
@@ -260,6 +268,14 @@ static void print_parity(const check* c) {
     const cr_parity_row* r = &p->rows[i];
     (void)printf("  %-24s %12.4g %12.2e %12.2e\n", r->name, r->scale, r->absolute,
                  r->scale > 0 ? r->absolute / r->scale : r->absolute);
+  }
+  if (p->convex.pairs > 0) {
+    (void)printf(
+        "  contacts of %d convex pairs: distances differ by %.1e of the geoms' size; MuJoCo "
+        "has other points\n  in %d, another number in %d, another normal in %d. What follows: "
+        "with Carom's points in both\n",
+        p->convex.pairs, p->convex.distance, p->convex.other_points, p->convex.other_count,
+        p->convex.other_normal);
   }
   if (p->mismatch[0] != 0) {
     (void)printf("  MISMATCH: %s\n", p->mismatch);

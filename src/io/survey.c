@@ -32,8 +32,7 @@ static void survey_options(const mjModel* mj, cr_load_report* r) {
   static const struct {
     int bit;
     const char* name;
-  } refused[] = {{mjENBL_OVERRIDE, "override"},
-                 {mjENBL_SLEEP, "sleep"},
+  } refused[] = {{mjENBL_SLEEP, "sleep"},
                  {mjENBL_DIAGEXACT, "diagexact"},
                  {mjENBL_IPC, "ipc"},
                  {mjENBL_SPECULATIVE, "speculative"}};
@@ -50,6 +49,9 @@ static void survey_options(const mjModel* mj, cr_load_report* r) {
   }
   if (mj->opt.density > 0 || mj->opt.viscosity > 0) {
     refuse(r, "option", mj->opt.density > 0 ? "density" : "viscosity", "fluid forces");
+  }
+  if ((mj->opt.disableflags & mjDSBL_NATIVECCD) != 0) {
+    cri_sentence(&r->warnings, "flag 'nativeccd' (disabled): contacts are exact in either case");
   }
   if (mj->opt.noslip_iterations > 0) {
     cri_sentence(&r->warnings, "option 'noslip_iterations' (%d): no-slip is ignored",
@@ -107,6 +109,11 @@ static void survey_equalities(const mjModel* mj, cr_load_report* r) {
   for (int i = 0; i < mj->neq; i++) {
     const char* name = cri_mujoco_name(mj, mjOBJ_EQUALITY, i);
     const char* type = WORD(eq_names, mj->eq_type[i]);
+    bool supported = mj->eq_type[i] == mjEQ_CONNECT || mj->eq_type[i] == mjEQ_WELD ||
+                     mj->eq_type[i] == mjEQ_JOINT || mj->eq_type[i] == mjEQ_TENDON;
+    if (supported) {
+      continue;
+    }
     if (mj->eq_active0[i] && (mj->opt.disableflags & mjDSBL_EQUALITY) == 0) {
       refuse(r, "equality", name, type);
     } else {
@@ -148,12 +155,6 @@ static void survey_joints(const mjModel* mj, cr_load_report* r) {
 static const char* tendon_effect(const mjModel* mj, int i) {
   if (mj->tendon_plasticadr[i] >= 0) {
     return "plasticity";
-  }
-  if (mj->tendon_limited[i]) {
-    return "limit";
-  }
-  if (mj->tendon_frictionloss[i] > 0) {
-    return "friction loss";
   }
   return mj->tendon_armature[i] > 0 ? "armature" : NULL;
 }
@@ -197,9 +198,6 @@ static void survey_actuator(const mjModel* mj, int i, cr_load_report* r) {
 
 static void survey_geom(const mjModel* mj, int i, cr_load_report* r) {
   const char* name = cri_mujoco_name(mj, mjOBJ_GEOM, i);
-  if (mj->geom_condim[i] != 1 && mj->geom_condim[i] != 3) {
-    refuse(r, "geom", name, mj->geom_condim[i] == 4 ? "condim 4" : "condim 6");
-  }
   if (mj->geom_adhesion[i] != 0) {
     refuse(r, "geom", name, "adhesion");
   }
@@ -234,6 +232,20 @@ static void refuse_more_geoms(const pair_counts* counts, cr_load_report* r) {
   }
 }
 
+// contacts name edges of hulls by two vertices of 16 bits
+static void survey_hull(const mjModel* mj, int i, cr_load_report* r) {
+  int mesh = mj->geom_type[i] == mjGEOM_MESH ? mj->geom_dataid[i] : -1;
+  if (mesh < 0) {
+    return;
+  }
+  if (mj->mesh_vertnum[mesh] > 0xffff) {
+    refuse(r, "mesh", cri_mujoco_name(mj, mjOBJ_MESH, mesh), "more than 65535 vertices");
+  }
+  if (mj->mesh_polynum[mesh] == 0) {
+    refuse(r, "mesh", cri_mujoco_name(mj, mjOBJ_MESH, mesh), "collides without a convex hull");
+  }
+}
+
 static void survey_collision(const mjModel* mj, cr_load_report* r) {
   cr_model m;
   pair_counts counts = {0};
@@ -263,14 +275,14 @@ static void survey_collision(const mjModel* mj, cr_load_report* r) {
     }
     if (collides) {
       survey_geom(mj, i, r);
+      survey_hull(mj, i, r);
     }
     visual = visual || (!collides && mj->geom_type[i] == mjGEOM_MESH);
   }
   refuse_more_geoms(&counts, r);
   for (int i = 0; i < mj->npair; i++) {
-    if ((mj->pair_dim[i] != 1 && mj->pair_dim[i] != 3) || mj->pair_adhesion[i] != 0) {
-      refuse(r, "pair", cri_mujoco_name(mj, mjOBJ_PAIR, i),
-             mj->pair_adhesion[i] != 0 ? "adhesion" : "condim 4 or 6");
+    if (mj->pair_adhesion[i] != 0) {
+      refuse(r, "pair", cri_mujoco_name(mj, mjOBJ_PAIR, i), "adhesion");
     }
   }
   if (visual) {

@@ -13,15 +13,28 @@ const bool cri_no_params[CR_N_FIELD] = {false};
 
 static size_t rounded(size_t bytes) { return (bytes + ALIGN - 1) / ALIGN * ALIGN; }
 
-// most contacts of a pair of geoms, by MuJoCo's rules for primitive shapes
+// most contacts of a pair of geoms, by MuJoCo's rules
 static int most_contacts(int type1, int type2) {
-  if (type1 == CR_GEOM_SPHERE || type2 == CR_GEOM_SPHERE) {
+  bool sphere = type1 == CR_GEOM_SPHERE || type2 == CR_GEOM_SPHERE;
+  if (sphere || type1 == CR_GEOM_ELLIPSOID || type2 == CR_GEOM_ELLIPSOID) {
     return 1;
   }
   if (type1 == CR_GEOM_BOX && type2 == CR_GEOM_BOX) {
     return 8;
   }
   return type1 == CR_GEOM_CAPSULE || type2 == CR_GEOM_CAPSULE ? 2 : 4;
+}
+
+// largest dimension of a contact, 3 at least
+static int most_dimensions(const cr_model* m) {
+  int dim = 3;
+  for (int i = 0; i < m->ngeom; i++) {
+    dim = m->geom_condim[i] > dim ? m->geom_condim[i] : dim;
+  }
+  for (int i = 0; i < m->npair; i++) {
+    dim = m->pair_dim[i] > dim ? m->pair_dim[i] : dim;
+  }
+  return dim;
 }
 
 static int deepest_chain(const cr_model* m) {
@@ -47,9 +60,12 @@ cr_capacity cri_capacity_default(const cr_model* m) {
     most += most_contacts(m->geom_type[m->pair_geom1[i]], m->geom_type[m->pair_geom2[i]]);
   }
   int ncon = (int)(most < cap ? most : cap);
-  int per_contact = m->cone == CR_CONE_PYRAMIDAL ? 4 : 3;
+  int dim = most_dimensions(m), per_contact = m->cone == CR_CONE_PYRAMIDAL ? 2 * (dim - 1) : dim;
   int chain = 2 * deepest_chain(m);
-  cr_capacity c = {.ncon = ncon, .nefc = m->nv + 2 * m->njnt + per_contact * ncon};
+  cr_capacity c = {.ncon = ncon, .nefc = m->nv + 2 * m->njnt + 3 * m->ntendon + per_contact * ncon};
+  for (int i = 0; i < m->neq; i++) {
+    c.nefc += m->eq_type[i] == CR_EQ_WELD ? 6 : (m->eq_type[i] == CR_EQ_CONNECT ? 3 : 1);
+  }
   c.nJ = c.nefc * (chain < m->nv ? chain : m->nv);
   return c;
 }
@@ -227,6 +243,9 @@ void cri_data_reset(const cr_model* m, cr_data* d) {
   cr_zero(d->qfrc_applied, m->nv);
   cr_zero(d->xfrc_applied, 6 * m->nbody);
   cr_zero(d->qacc_warmstart, m->nv);
+  for (int i = 0; i < m->neq; i++) {
+    d->eq_active[i] = (cr_real)(m->eq_active0[i] != 0);
+  }
   cr_copy(d->mocap_pos, m->mocap_pos0, 3 * m->nmocap);
   cr_copy(d->mocap_quat, m->mocap_quat0, 4 * m->nmocap);
   d->time = 0;
@@ -239,6 +258,7 @@ void cri_data_copy(const cr_model* m, cr_data* to, const cr_data* from) {
   to->ncon = from->ncon;
   to->nefc = from->nefc;
   to->nJ = from->nJ;
+  to->ne = from->ne;
   to->nf = from->nf;
   to->nl = from->nl;
   to->time = from->time;

@@ -22,6 +22,7 @@ static name_list names_of(const cr_model* m, const char* rows) {
       {"ngeom", m->name_geomadr, m->ngeom},      {"nsite", m->name_siteadr, m->nsite},
       {"nu", m->name_actuatoradr, m->nactuator}, {"nout", m->name_actuatoradr, m->nactuator},
       {"na", m->name_actuatoradr, m->nactuator}, {"nactuator", m->name_actuatoradr, m->nactuator},
+      {"neq", m->name_eqadr, m->neq},
       {"npair", m->name_pairadr, m->npair},      {"nkey", m->name_keyadr, m->nkey},
       {"nmocap", m->name_bodyadr, m->nbody},     {"ntendon", m->name_tendonadr, m->ntendon},
   };

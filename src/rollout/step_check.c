@@ -288,6 +288,8 @@ static bool is_switch(const cr_model* m, cr_field_id id, int k) {
       return in_quaternion(m, k);
     case CR_FIELD_dof_frictionloss:
       return m->dof_frictionloss[k] == 0;
+    case CR_FIELD_tendon_frictionloss:
+      return m->tendon_frictionloss[k] == 0;
     case CR_FIELD_dof_damping:
       return all_zero(m->dof_damping, m->nv);
     case CR_FIELD_pair_solreffriction:

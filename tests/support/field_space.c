@@ -106,6 +106,7 @@ bool field_entry_smooth(const cr_model* m, const cr_data* d, cr_field_id id, int
       // without weight, a geom counts only if the other has none either
       return x[entry] > 0;
     case CR_FIELD_dof_frictionloss:
+    case CR_FIELD_tendon_frictionloss:
       // a dof without friction loss has no row, one with a little has
       return x[entry] > 0;
     case CR_FIELD_pair_solreffriction:
@@ -116,6 +117,10 @@ bool field_entry_smooth(const cr_model* m, const cr_data* d, cr_field_id id, int
     case CR_FIELD_dof_solimp:
     case CR_FIELD_geom_solimp:
     case CR_FIELD_pair_solimp:
+    case CR_FIELD_eq_solimp:
+    case CR_FIELD_tendon_solimp_lim:
+    case CR_FIELD_tendon_solimp_fri:
+    case CR_FIELD_o_solimp:
     case CR_FIELD_contact_solimp:
       // powers below 1 count as 1
       return entry % 5 != 4 || x[entry] != 1;

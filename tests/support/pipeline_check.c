@@ -116,8 +116,11 @@ static void every_contact_occurs(void** state) {
 
 static void every_row_occurs(void** state) {
   assert_true(seen.flights > 0);
+  assert_true(seen.rows[CR_CNSTR_EQUALITY] > 0);
   assert_true(seen.rows[CR_CNSTR_FRICTION_DOF] > 0);
+  assert_true(seen.rows[CR_CNSTR_FRICTION_TENDON] > 0);
   assert_true(seen.rows[CR_CNSTR_LIMIT_JOINT] > 0);
+  assert_true(seen.rows[CR_CNSTR_LIMIT_TENDON] > 0);
   assert_true(seen.rows[CR_CNSTR_CONTACT_FRICTIONLESS] > 0);
   assert_true(seen.rows[CR_CNSTR_CONTACT_PYRAMIDAL] > 0);
   assert_true(seen.rows[CR_CNSTR_CONTACT_ELLIPTIC] > 0);

@@ -9,7 +9,7 @@
 #include "model/build.h"
 #include "support/random_tendons.h"
 
-enum { MAX_BODY = 12, MAX_JOINT = 24, MAX_GEOM = 24, MAX_ACTUATOR = 6, MAX_PAIR = 3 };
+enum { MAX_BODY = 12, MAX_JOINT = 24, MAX_GEOM = 24, MAX_ACTUATOR = 6, MAX_PAIR = 3, MAX_EQ = 4 };
 enum { CYLINDER_BIT = 4 };  // of contype: cylinders meet only shapes that collide with them
 enum { STYLE_TREES, STYLE_HEAP, STYLE_ARM, STYLE_BARE, N_STYLE };
 
@@ -25,6 +25,7 @@ typedef struct {
   int nactuator, actuator_joint[MAX_ACTUATOR], dyntype[MAX_ACTUATOR];
   int npair, pair[MAX_PAIR][2];
   int nexclude, exclude[1][2];
+  int neq, eq_type[MAX_EQ];
 } plan;
 
 // ---- numbers
@@ -235,6 +236,22 @@ static void plan_pairs(cr_random* r, plan* p) {
   }
 }
 
+static bool is_scalar(int type) { return type == CR_JNT_SLIDE || type == CR_JNT_HINGE; }
+
+// constraints of any two bodies or sites, and of scalar joints where there are some
+static void plan_equalities(cr_random* r, plan* p) {
+  bool couples = false;
+  for (int i = 0; i < p->njnt; i++) {
+    couples = couples || is_scalar(p->joint_type[i]);
+  }
+  p->neq = cr_random_int(r, MAX_EQ + 1);
+  for (int i = 0; i < p->neq; i++) {
+    // welds most often, for they are most; there are always tendons
+    static const int types[] = {CR_EQ_WELD, CR_EQ_WELD, CR_EQ_CONNECT, CR_EQ_TENDON, CR_EQ_JOINT};
+    p->eq_type[i] = types[cr_random_int(r, couples ? 5 : 4)];
+  }
+}
+
 static cr_status set_counts(cr_model* m, const plan* p, cr_error* error) {
   *m = (cr_model){.ngeom = p->ngeom, .none = 1};
   for (int i = 0; i < p->nbody; i++) {
@@ -246,10 +263,11 @@ static cr_status set_counts(cr_model* m, const plan* p, cr_error* error) {
   m->nu = m->nout = m->nactuator = p->nactuator;
   m->npair = p->npair;
   m->nexclude = p->nexclude;
+  m->neq = p->neq;
   m->nsite = p->style == STYLE_HEAP ? 0 : 2;
   m->nkey = 1;
-  m->nnames =
-      1 + 12 * (64 + p->nbody + p->njnt + p->ngeom + p->nactuator + m->nsite + p->npair + 1);
+  m->nnames = 1 + 12 * (64 + p->nbody + p->njnt + p->ngeom + p->nactuator + m->nsite + p->npair +
+                        p->neq + 1);
   CR_TRY(cri_model_sizes(m, p->nbody, p->parent, p->jntnum, p->joint_type, error));
   int scalar = 0;
   for (int i = 0; i < p->njnt; i++) {
@@ -464,6 +482,104 @@ static void fill_pairs(cr_random* r, cr_model* m, const plan* p) {
   }
 }
 
+// contacts that also spin and roll, and now and then the same parameters for all of them
+static void fill_dimensions(cr_random* r, cr_model* m, uint64_t seed) {
+  for (int i = 0; i < m->ngeom; i++) {
+    m->geom_condim[i] =
+        random_chance(r, CR_R(0.4)) ? 4 + 2 * cr_random_int(r, 2) : m->geom_condim[i];
+  }
+  for (int i = 0; i < m->npair; i++) {
+    m->pair_dim[i] = random_chance(r, CR_R(0.4)) ? 4 + 2 * cr_random_int(r, 2) : m->pair_dim[i];
+  }
+  m->enableflags |= seed % 8 == 4 || seed % 16 == 9 ? CR_ENBL_OVERRIDE : 0;
+  m->o_margin[0] = sometimes(r, CR_R(0.002), CR_R(0.05));
+  fill_solref(r, m->o_solref);
+  fill_solimp(r, m->o_solimp);
+  for (int k = 0; k < 5; k++) {
+    m->o_friction[k] = log_range(r, CR_R(0.2), CR_R(1.5)) * (k < 2 ? 1 : CR_R(0.01));
+  }
+}
+
+// ---- equality constraints
+
+static int random_scalar_joint(cr_random* r, const cr_model* m) {
+  int j;
+  do {
+    j = cr_random_int(r, m->njnt);
+  } while (!is_scalar(m->jnt_type[j]));
+  return j;
+}
+
+static void fill_coupling(cr_random* r, cr_model* m, int i) {
+  if (m->eq_type[i] == CR_EQ_TENDON) {
+    m->eq_obj1id[i] = cr_random_int(r, m->ntendon);
+    m->eq_obj2id[i] = cr_random_int(r, m->ntendon + 1) - 1;
+    fill_vectors(r, m->eq_data + CR_NEQDATA * i, 2, CR_R(0.5));
+    fill_vectors(r, m->eq_data + CR_NEQDATA * i + 2, 3, CR_R(0.01));
+    return;
+  }
+  m->eq_obj1id[i] = random_scalar_joint(r, m);
+  m->eq_obj2id[i] = random_scalar_joint(r, m);
+  if (m->eq_obj2id[i] == m->eq_obj1id[i]) {
+    m->eq_obj2id[i] = -1;
+  }
+  fill_vectors(r, m->eq_data + CR_NEQDATA * i, 5, CR_R(0.5));
+}
+
+static void fill_bond(cr_random* r, cr_model* m, int i) {
+  bool sites = m->nsite > 1 && random_chance(r, CR_R(0.5));
+  int n = sites ? m->nsite : m->nbody;
+  cr_real* data = m->eq_data + CR_NEQDATA * i;
+  m->eq_objtype[i] = sites ? CR_OBJ_SITE : CR_OBJ_BODY;
+  m->eq_obj1id[i] = cr_random_int(r, n);
+  m->eq_obj2id[i] = (m->eq_obj1id[i] + 1 + cr_random_int(r, n - 1)) % n;
+  fill_vectors(r, data, 6, CR_R(0.2));
+  random_unit_quat(r, data + 6);
+  data[10] = cr_random_range(r, CR_R(0.3), 2);
+}
+
+// what is held together may be far apart
+static void fill_slow_solref(cr_random* r, cr_real x[2]) {
+  bool direct = random_chance(r, CR_R(0.25));
+  x[0] = direct ? -log_range(r, 10, 100) : cr_random_range(r, CR_R(0.04), CR_R(0.12));
+  x[1] = direct ? -log_range(r, 2, 10) : cr_random_range(r, CR_R(0.7), CR_R(1.5));
+}
+
+// rows of tendons; a model in flight may have none
+static void fill_tendon_rows(cr_random* r, cr_model* m) {
+  cr_real often = random_chance(r, CR_R(0.5)) ? CR_R(0.6) : 0;
+  for (int i = 0; i < m->ntendon; i++) {
+    m->tendon_limited[i] = random_chance(r, often);
+    m->tendon_range[2 * i] = cr_random_range(r, 0, CR_R(0.5));
+    m->tendon_range[2 * i + 1] = m->tendon_range[2 * i] + cr_random_range(r, CR_R(0.2), 1);
+    m->tendon_margin[i] = sometimes(r, CR_R(0.01), CR_R(0.2));
+    m->tendon_frictionloss[i] = random_chance(r, often) ? log_range(r, CR_R(0.05), 2) : 0;
+    m->tendon_length0[i] = cr_random_range(r, 0, 1);
+    m->tendon_invweight0[i] = log_range(r, CR_R(0.1), 100);
+    fill_slow_solref(r, m->tendon_solref_lim + 2 * i);
+    fill_slow_solref(r, m->tendon_solref_fri + 2 * i);
+    fill_solimp(r, m->tendon_solimp_lim + 5 * i);
+    fill_solimp(r, m->tendon_solimp_fri + 5 * i);
+    m->tendon_solimp_lim[5 * i + 1] = cr_random_range(r, CR_R(0.6), CR_R(0.9));
+  }
+}
+
+static void fill_equalities(cr_random* r, cr_model* m, const plan* p) {
+  for (int i = 0; i < m->neq; i++) {
+    m->eq_type[i] = p->eq_type[i];
+    m->eq_active0[i] = random_chance(r, CR_R(0.85));
+    fill_slow_solref(r, m->eq_solref + 2 * i);
+    fill_solimp(r, m->eq_solimp + 5 * i);
+    m->eq_solimp[5 * i + 1] =
+        cr_random_range(r, CR_R(0.6), CR_R(0.9));  // light bodies are held too
+    if (p->eq_type[i] == CR_EQ_JOINT || p->eq_type[i] == CR_EQ_TENDON) {
+      fill_coupling(r, m, i);
+    } else {
+      fill_bond(r, m, i);
+    }
+  }
+}
+
 // ---- actuators
 
 static void fill_actuator(cr_random* r, cr_model* m, int i) {
@@ -519,6 +635,7 @@ static void fill_names(cr_random* r, cr_model* m) {
   fill_name_list(r, m, m->name_actuatoradr, m->nactuator, "motor", &used);
   fill_name_list(r, m, m->name_pairadr, m->npair, "pair", &used);
   fill_name_list(r, m, m->name_keyadr, m->nkey, "key", &used);
+  fill_name_list(r, m, m->name_eqadr, m->neq, "tie", &used);
 }
 
 cr_status random_model(cr_model* m, uint64_t seed, cr_error* error) {
@@ -527,6 +644,8 @@ cr_status random_model(cr_model* m, uint64_t seed, cr_error* error) {
   plan_bodies(&r, &p);
   plan_actuators(&r, &p);
   plan_pairs(&r, &p);
+  cr_random more = cr_random_seed(seed, 12);
+  plan_equalities(&more, &p);
   CR_TRY(set_counts(m, &p, error));
   CR_TRY(cri_model_allocate(m, error));
   fill_options(&r, m, seed);
@@ -537,7 +656,10 @@ cr_status random_model(cr_model* m, uint64_t seed, cr_error* error) {
   fill_actuators(&r, m, &p);
   fill_names(&r, m);
   fill_distance(&r, m, seed);
+  fill_dimensions(&more, m, seed);
   random_tendons(m, seed);
+  fill_equalities(&more, m, &p);
+  fill_tendon_rows(&more, m);
   cr_copy(m->key_qpos, m->qpos0, m->nq);
   return cri_model_derive(m, error);
 }

@@ -211,9 +211,9 @@ static uint64_t mix(uint64_t hash, int32_t word) {
 }
 
 uint64_t stage_discrete_state(const cr_model* m, const cr_data* d) {
-  const int32_t counts[] = {d->ncon, d->nefc, d->nJ, d->nf, d->nl, d->M_formed};
+  const int32_t counts[] = {d->ncon, d->nefc, d->nJ, d->ne, d->nf, d->nl, d->M_formed};
   uint64_t hash = 0xcbf29ce484222325u;
-  for (int i = 0; i < 6; i++) {
+  for (int i = 0; i < 7; i++) {
     hash = mix(hash, counts[i]);
   }
   for (int i = CR_N_MODEL_FIELD; i < CR_N_FIELD; i++) {

@@ -65,8 +65,8 @@ static void poison_model(stage_bench* b, const bool* use) {
 // ---- comparisons of data
 
 static bool same_counts(const cr_data* a, const cr_data* c) {
-  return a->ncon == c->ncon && a->nefc == c->nefc && a->nJ == c->nJ && a->nf == c->nf &&
-         a->nl == c->nl && a->M_formed == c->M_formed;
+  return a->ncon == c->ncon && a->nefc == c->nefc && a->nJ == c->nJ && a->ne == c->ne &&
+         a->nf == c->nf && a->nl == c->nl && a->M_formed == c->M_formed;
 }
 
 // what the row writes, finite and the same in both
