@@ -27,7 +27,7 @@ enum { CR_OBJ_BODY = 1, CR_OBJ_JOINT = 3, CR_OBJ_SITE = 6 };
 enum { CR_NEQDATA = 12 };
 enum { CR_CONE_PYRAMIDAL = 0, CR_CONE_ELLIPTIC = 1 };
 enum { CR_INT_EULER = 0, CR_INT_RK4 = 1 };
-enum { CR_TRN_JOINT = 0, CR_TRN_TENDON = 3 };
+enum { CR_TRN_JOINT = 0, CR_TRN_TENDON = 3, CR_TRN_SITE = 4 };
 enum {
   CR_WRAP_NONE = 0,
   CR_WRAP_JOINT = 1,

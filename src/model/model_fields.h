@@ -244,11 +244,11 @@ CR_PARAM(tendon_dampingpoly, ntendon, 2, 2, "-", "-", "damping of second and thi
 CR_PARAM(tendon_lengthspring, ntendon, 2, 2, "m|rad", "-", "lengths between which the spring is slack")
 
 // ---- actuators
-CR_INT  (actuator_trntype, nactuator, 1, "mjtTrn: 0 joint, 3 tendon")
+CR_INT  (actuator_trntype, nactuator, 1, "mjtTrn: 0 joint, 3 tendon, 4 site")
 CR_INT  (actuator_dyntype, nactuator, 1, "mjtDyn: 0 none, 1 integrator, 2 filter, 3 filterexact, 4 muscle")
 CR_INT  (actuator_gaintype, nactuator, 1, "mjtGain: 0 fixed, 1 affine, 2 muscle")
 CR_INT  (actuator_biastype, nactuator, 1, "mjtBias: 0 none, 1 affine, 2 muscle")
-CR_INT  (actuator_trnid,   nactuator, 2, "joint or tendon")
+CR_INT  (actuator_trnid,   nactuator, 2, "joint, tendon or site; reference site, -1 none")
 CR_INT  (actuator_ctrladr, nactuator, 1, "first control")
 CR_INT  (actuator_outadr,  nactuator, 1, "first force output")
 CR_INT  (actuator_actadr,  nactuator, 1, "first activation, -1 none")

@@ -107,6 +107,8 @@ static uint64_t signature(const cr_model* m, const cr_data* d) {
     h = mix(h, m->actuator_forcelimited[i]
                    ? side(d->actuator_force[out], m->actuator_forcerange + 2 * i)
                    : 0);
+    // a muscle charges or discharges
+    h = mix(h, m->actuator_dyntype[i] == CR_DYN_MUSCLE && d->act_dot[adr] > 0);
     h = mix(h, adr >= 0 && m->actuator_actlimited[i]
                    ? side(d->act_next[adr], m->actuator_actrange + 2 * i)
                    : 0);

@@ -99,8 +99,6 @@ static const struct {
     // actuators
     {{.rest = "<actuator><motor name='m' jointinparent='elbow'/></actuator>"},
      "actuator 'm' (jointinparent): not supported yet"},
-    {{.rest = "<actuator><motor name='m' site='s' gear='1 0 0 0 0 0'/></actuator>"},
-     "actuator 'm' (site): not supported yet"},
     {{.rest = "<actuator><motor name='m' cranksite='s' slidersite='t' cranklength='.1'/>"
               "</actuator>"},
      "actuator 'm' (slidercrank): not supported yet"},
