@@ -126,15 +126,11 @@ static const struct {
     {{.rest = "<actuator><motor name='m' joint='elbow' armature='.1'/></actuator>"},
      "actuator 'm' (damping or armature of its own): not supported yet"},
     // geoms that collide
-    {{.geom = "adhesion='1'"}, "geom 'lower' (adhesion): not supported yet"},
-    {{.geom = "surfacevel='1 0 0 0 0 0'"}, "geom 'lower' (surface velocity): not supported yet"},
     {{.geom = "",
       .asset = "<asset><hfield name='q' nrow='2' ncol='2' size='1 1 1 1' elevation='0 1 0 1'/>"
                "</asset>",
       .world = "<geom name='ground' type='hfield' hfield='q'/>"},
      "geoms 'ground' (hfield) and 'lower' (sphere) can collide: not supported yet"},
-    {{.rest = "<contact><pair name='p' geom1='floor' geom2='lower' adhesion='1'/></contact>"},
-     "pair 'p' (adhesion): not supported yet"},
     {{.world = "<flexcomp name='cloth' type='grid' count='3 3 1' spacing='.1 .1 .1' dim='2' "
                "radius='.01' pos='0 0 3'/>"},
      "flex (1 in the model): not supported yet"},
