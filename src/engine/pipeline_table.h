@@ -34,7 +34,7 @@ CR_STAGE(contact, constraint,
   F(efc_R) F(contact_mu))
 
 CR_STAGE(dynamics, inertia,
-  F(cinert) F(cdof) F(dof_armature),
+  F(cinert) F(cdof) F(dof_armature) F(actuator_armature) F(actuator_gear),
   F(M))
 
 CR_STAGE(dynamics, velocity,
@@ -43,7 +43,8 @@ CR_STAGE(dynamics, velocity,
 
 CR_STAGE(dynamics, passive,
   F(qpos) F(qvel) F(cdof) F(xipos) F(subtree_com) F(jnt_stiffness) F(qpos_spring) F(dof_damping)
-  F(body_gravcomp) F(body_mass) F(gravity),
+  F(body_gravcomp) F(body_mass) F(gravity) F(jnt_stiffnesspoly) F(dof_dampingpoly)
+  F(actuator_damping) F(actuator_dampingpoly) F(actuator_gear),
   F(qfrc_spring) F(qfrc_damper) F(qfrc_gravcomp) F(qfrc_passive))
 
 CR_STAGE(dynamics, bias,

@@ -130,16 +130,8 @@ static bool nonzero(const mjtNum* x, mjtSize n) {
 static void survey_joints(const mjModel* mj, cr_load_report* r) {
   for (int i = 0; i < mj->njnt; i++) {
     const char* name = cri_mujoco_name(mj, mjOBJ_JOINT, i);
-    if (nonzero(mj->jnt_stiffnesspoly + mjNPOLY * i, mjNPOLY)) {
-      refuse(r, "joint", name, "polynomial stiffness");
-    }
     if (mj->jnt_type[i] > mjJNT_HINGE) {
       refuse(r, "joint", name, "unknown type");
-    }
-  }
-  for (int i = 0; i < mj->nv; i++) {
-    if (nonzero(mj->dof_dampingpoly + mjNPOLY * i, mjNPOLY)) {
-      refuse(r, "joint", cri_mujoco_name(mj, mjOBJ_JOINT, mj->dof_jntid[i]), "polynomial damping");
     }
   }
 }
@@ -193,8 +185,10 @@ static void survey_actuator(const mjModel* mj, int i, cr_load_report* r) {
   if (mj->actuator_delay[i] != 0) {
     refuse(r, "actuator", name, "delay");
   }
-  if (mj->actuator_damping[i] != 0 || mj->actuator_armature[i] != 0 ||
-      nonzero(mj->actuator_dampingpoly + mjNPOLY * i, mjNPOLY)) {
+  bool on_joint =
+      mj->actuator_trntype[i] == mjTRN_JOINT || mj->actuator_trntype[i] == mjTRN_JOINTINPARENT;
+  if (!on_joint && (mj->actuator_damping[i] != 0 || mj->actuator_armature[i] != 0 ||
+                    nonzero(mj->actuator_dampingpoly + mjNPOLY * i, mjNPOLY))) {
     refuse(r, "actuator", name, "damping or armature of its own");
   }
 }

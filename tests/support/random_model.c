@@ -486,6 +486,35 @@ static void fill_actuators(cr_random* r, cr_model* m, const plan* p) {
   }
 }
 
+// ---- polynomial springs and dampers, what actuators add to joints
+
+static void fill_polynomials(cr_random* r, cr_model* m) {
+  for (int j = 0; j < m->njnt; j++) {
+    if (random_chance(r, CR_R(0.4))) {
+      fill_vectors(r, m->jnt_stiffnesspoly + 2 * j, 2, 2);
+    }
+  }
+  for (int i = 0; i < m->nv; i++) {
+    m->dof_dampingpoly[2 * i] = sometimes(r, CR_R(1e-4), CR_R(0.01));
+    m->dof_dampingpoly[2 * i + 1] = sometimes(r, CR_R(1e-5), CR_R(0.001));
+  }
+  for (int k = 0; k < m->nactuator; k++) {
+    m->actuator_armature[k] = sometimes(r, CR_R(1e-3), CR_R(0.1));
+    m->actuator_damping[k] = sometimes(r, CR_R(0.01), CR_R(0.1));
+    m->actuator_dampingpoly[2 * k] = sometimes(r, CR_R(1e-4), CR_R(0.01));
+    m->actuator_dampingpoly[2 * k + 1] = sometimes(r, CR_R(1e-5), CR_R(0.001));
+  }
+  if (m->integrator == CR_INT_RK4) {
+    random_model_calm(m);
+  }
+}
+
+void random_model_calm(cr_model* m) {
+  cr_zero(m->jnt_stiffnesspoly, 2 * m->njnt);
+  cr_zero(m->dof_dampingpoly, 2 * m->nv);
+  cr_zero(m->actuator_dampingpoly, 2 * m->nactuator);
+}
+
 // ---- names: the empty one first, then one of each object, some objects without
 
 static void fill_name_list(cr_random* r, cr_model* m, int32_t* adr, int n, const char* kind,
@@ -526,6 +555,7 @@ cr_status random_model(cr_model* m, uint64_t seed, cr_error* error) {
   fill_actuators(&r, m, &p);
   fill_names(&r, m);
   fill_distance(&r, m, seed);
+  fill_polynomials(&r, m);
   cr_copy(m->key_qpos, m->qpos0, m->nq);
   return cri_model_derive(m, error);
 }
