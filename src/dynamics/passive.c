@@ -321,9 +321,9 @@ cr_status cr_passive(const cr_model* m, cr_data* d) {
   }
   for (int i = 0; i < m->nv; i++) {
     bool passive = m->jnt_actgravcomp[m->dof_jntid[i]] == 0;
-    // [p4] passive = spring + damper + gravcomp
-    d->qfrc_passive[i] =
-        d->qfrc_spring[i] + d->qfrc_damper[i] + (passive ? d->qfrc_gravcomp[i] : 0);
+    // [p4] passive = spring + damper + fluid + gravcomp
+    d->qfrc_passive[i] = d->qfrc_spring[i] + d->qfrc_damper[i] + d->qfrc_fluid[i] +
+                         (passive ? d->qfrc_gravcomp[i] : 0);
   }
   return CR_OK;
 }
@@ -345,14 +345,18 @@ cr_status cr_passive_jvp(const cr_model* m, const cr_data* d, cr_data* tan) {
   for (int i = 0; i < m->nv; i++) {
     bool passive = m->jnt_actgravcomp[m->dof_jntid[i]] == 0;
     // [p4]
-    tan->qfrc_passive[i] =
-        tan->qfrc_spring[i] + tan->qfrc_damper[i] + (passive ? tan->qfrc_gravcomp[i] : 0);
+    tan->qfrc_passive[i] = tan->qfrc_spring[i] + tan->qfrc_damper[i] + tan->qfrc_fluid[i] +
+                           (passive ? tan->qfrc_gravcomp[i] : 0);
   }
   return CR_OK;
 }
 
 cr_status cr_passive_vjp(const cr_model* m, const cr_data* d, cr_data* bar) {
   switches on = switched_on(m);
+  // [p4]' fluid_bar += passive_bar
+  for (int i = 0; i < m->nv; i++) {
+    bar->qfrc_fluid[i] += bar->qfrc_passive[i];
+  }
   if (on.damper) {
     dampers_vjp(m, d, bar);
   }

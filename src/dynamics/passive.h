@@ -8,7 +8,7 @@
 #include "model/data.h"
 
 /// Passive forces: springs, dampers and gravity compensation at the joints.
-/// Map      (qpos, qvel; cdof, xipos, subtree_com; jnt_stiffness, jnt_stiffnesspoly,
+/// Map      (qpos, qvel, qfrc_fluid; cdof, xipos, subtree_com; jnt_stiffness, jnt_stiffnesspoly,
 ///          qpos_spring, dof_damping, dof_dampingpoly, actuator_damping, actuator_dampingpoly,
 ///          actuator_gear, body_gravcomp, body_mass, gravity) -> qfrc_spring, qfrc_damper, qfrc_gravcomp,
 ///          qfrc_passive
@@ -17,7 +17,7 @@
 ///          hinge, |e| else                                                       [p1]
 ///          damper = -(b0 v + b1 v |v| + b2 v^3), b of dynamics/reflected.h       [p2]
 ///          gravcomp = J' f, f_b = -m_b c_b g at the body's centre of mass        [p3]
-///          passive = spring + damper + gravcomp (not where jnt_actgravcomp)      [p4]
+///          passive = spring + damper + fluid + gravcomp (not where jnt_actgravcomp)      [p4]
 ///          derivation: docs/derivations/passive.md
 /// Shapes   all nv.  Units  N|N m
 /// Flags    CR_DSBL_SPRING, CR_DSBL_DAMPER; both together switch all passive forces off, gravity

@@ -213,7 +213,10 @@ static void copy_sizes_and_options(cr_model* m, const mjModel* mj) {
 static void fill_special(cr_model* m, const mjModel* mj) {
   for (int i = 0; i < 3; i++) {
     m->gravity[i] = mj->opt.gravity[i];
+    m->wind[i] = mj->opt.wind[i];
   }
+  m->density[0] = mj->opt.density;
+  m->viscosity[0] = mj->opt.viscosity;
   for (int i = 0; i < m->nexclude; i++) {
     m->exclude_body[2 * i] = mj->exclude_signature[i] >> 16;
     m->exclude_body[2 * i + 1] = mj->exclude_signature[i] & 0xffff;

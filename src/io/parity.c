@@ -84,9 +84,10 @@ static const same_row position_rows[] = {
     SAME(geom_xmat), SAME(site_xpos), SAME(site_xmat), SAME(subtree_com),
     SAME(cinert),    SAME(cdof),      SAME(cvel),      SAME(cdof_dot)};
 static const same_row force_rows[] = {
-    SAME(qfrc_spring),   SAME(qfrc_damper),     SAME(qfrc_gravcomp),     SAME(qfrc_passive),
-    SAME(qfrc_bias),     SAME(actuator_length), SAME(actuator_velocity), SAME(actuator_force),
-    SAME(qfrc_actuator), SAME(act_dot),         SAME(qfrc_smooth),       SAME(qacc_smooth)};
+    SAME(qfrc_spring),    SAME(qfrc_damper),   SAME(qfrc_gravcomp),   SAME(qfrc_fluid),
+    SAME(qfrc_passive),   SAME(qfrc_bias),     SAME(actuator_length), SAME(actuator_velocity),
+    SAME(actuator_force), SAME(qfrc_actuator), SAME(act_dot),         SAME(qfrc_smooth),
+    SAME(qacc_smooth)};
 static const same_row solved_rows[] = {SAME(qacc), SAME(qfrc_constraint)};
 
 #define COUNT(array) ((int)(sizeof(array) / sizeof((array)[0])))
@@ -300,17 +301,13 @@ static void raise_scale(cr_parity* p, const char* name, const char* term, double
 }
 
 static void raise_scales(cr_parity* p, double timestep) {
-  static const char* const terms[][2] = {{"qfrc_passive", "qfrc_spring"},
-                                         {"qfrc_passive", "qfrc_damper"},
-                                         {"qfrc_passive", "qfrc_gravcomp"},
-                                         {"qfrc_smooth", "qfrc_passive"},
-                                         {"qfrc_smooth", "qfrc_bias"},
-                                         {"qfrc_smooth", "qfrc_actuator"},
-                                         {"qfrc_constraint", "qfrc_smooth"},
-                                         {"efc_force", "qfrc_smooth"},
-                                         {"qacc", "qacc_smooth"},
-                                         {"contact_dist", "geom_xpos"},
-                                         {"efc_pos", "contact_dist"}};
+  static const char* const terms[][2] = {
+      {"qfrc_passive", "qfrc_spring"},   {"qfrc_passive", "qfrc_damper"},
+      {"qfrc_passive", "qfrc_gravcomp"}, {"qfrc_passive", "qfrc_fluid"},
+      {"qfrc_smooth", "qfrc_passive"},   {"qfrc_smooth", "qfrc_bias"},
+      {"qfrc_smooth", "qfrc_actuator"},  {"qfrc_constraint", "qfrc_smooth"},
+      {"efc_force", "qfrc_smooth"},      {"qacc", "qacc_smooth"},
+      {"contact_dist", "geom_xpos"},     {"efc_pos", "contact_dist"}};
   for (int i = 0; i < COUNT(terms); i++) {
     raise_scale(p, terms[i][0], terms[i][1], 1);
   }

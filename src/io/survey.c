@@ -48,9 +48,6 @@ static void survey_options(const mjModel* mj, cr_load_report* r) {
   if ((mj->opt.enableflags >> mjNENABLE) != 0 || (mj->opt.disableflags >> mjNDISABLE) != 0) {
     refuse(r, "option", "flag", "unknown bit");
   }
-  if (mj->opt.density > 0 || mj->opt.viscosity > 0) {
-    refuse(r, "option", mj->opt.density > 0 ? "density" : "viscosity", "fluid forces");
-  }
   if (mj->opt.noslip_iterations > 0) {
     cri_sentence(&r->warnings, "option 'noslip_iterations' (%d): no-slip is ignored",
                  mj->opt.noslip_iterations);

@@ -56,7 +56,8 @@ static const cr_field_id not_negative[] = {
     CR_FIELD_body_mass,      CR_FIELD_body_inertia, CR_FIELD_body_invweight0,
     CR_FIELD_dof_armature,   CR_FIELD_dof_damping,  CR_FIELD_dof_frictionloss,
     CR_FIELD_dof_invweight0, CR_FIELD_geom_size,    CR_FIELD_geom_friction,
-    CR_FIELD_pair_friction,  CR_FIELD_geom_solmix};
+    CR_FIELD_pair_friction,  CR_FIELD_geom_solmix,  CR_FIELD_density,
+    CR_FIELD_viscosity};
 
 #define COUNT(array) ((int)(sizeof(array) / sizeof((array)[0])))
 

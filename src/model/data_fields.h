@@ -115,6 +115,7 @@ CR_SAVE (jnt_cvel,        njnt, 6, "velocity that carries the axes of the joint:
 CR_REAL (qfrc_spring,     nv, 1, SAME, "N|N m", "-", "joint springs")
 CR_REAL (qfrc_damper,     nv, 1, SAME, "N|N m", "-", "joint dampers")
 CR_REAL (qfrc_gravcomp,   nv, 1, SAME, "N|N m", "-", "gravity compensation")
+CR_REAL (qfrc_fluid,      nv, 1, SAME, "N|N m", "-", "fluid forces")
 CR_REAL (qfrc_passive,    nv, 1, SAME, "N|N m", "-", "all passive forces")
 CR_REAL (qfrc_bias,       nv, 1, SAME, "N|N m", "-", "Coriolis, centrifugal and gravitational force")
 CR_SAVE (bias_acc,        nbody, 6, "acceleration of the body with zero qacc, gravity included")

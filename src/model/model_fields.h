@@ -74,6 +74,9 @@ CR_OPT_R(cfd_scale, "m", "contacts from distance: length over which softplus rou
 
 // ---- whole model
 CR_PARAM(gravity,          none, 3, 3, "m/s^2", "world", "gravitational acceleration")
+CR_PARAM(density,          none, 1, 1, "kg/m^3", "-", "density of the medium")
+CR_PARAM(viscosity,        none, 1, 1, "kg/(m s)", "-", "viscosity of the medium")
+CR_PARAM(wind,             none, 3, 3, "m/s", "world", "velocity of the medium")
 CR_CONST(qpos0,            nq, 1, "m|rad", "-", "coordinates of the reference pose")
 CR_PARAM(qpos_spring,      nq, 1, 1, "m|rad", "-", "rest coordinates of joint springs (ball and free joints: a quaternion, no derivative)")
 
@@ -148,6 +151,7 @@ CR_CONST(geom_rbound,      ngeom, 1, "m", "-", "radius of the bounding sphere, 0
 CR_PARAM(geom_pos,         ngeom, 3, 3, "m", "body", "position")
 CR_PARAM(geom_quat,        ngeom, 4, 3, "1", "body", "orientation")
 CR_PARAM(geom_friction,    ngeom, 3, 3, "1|m", "-", "sliding, torsional, rolling friction")
+CR_PARAM(geom_fluid,       ngeom, 12, 12, "-|m^3|kg m^2", "geom", "fluid: ellipsoid model on (0 or 1), blunt drag, slender drag, angular drag, Kutta lift, Magnus lift, virtual mass, virtual inertia per unit density")
 CR_PARAM(geom_margin,      ngeom, 1, 1, "m", "-", "distance below which a contact makes a force")
 CR_CONST(geom_gap,         ngeom, 1, "m", "-", "added to the margin: distance below which a contact is listed")
 CR_INT  (site_bodyid,      nsite, 1, "body")

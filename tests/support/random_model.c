@@ -509,6 +509,27 @@ static void fill_polynomials(cr_random* r, cr_model* m) {
   }
 }
 
+// a thin medium, in two thirds of the models, with ellipsoids on half of the geoms
+static void fill_fluid(cr_random* r, cr_model* m, uint64_t seed) {
+  fill_vectors(r, m->wind, 3, 1);
+  if (seed % 3 != 0) {
+    m->density[0] = sometimes(r, CR_R(0.01), 1);
+    m->viscosity[0] = sometimes(r, CR_R(1e-4), CR_R(1e-2));
+  }
+  for (int i = 0; i < m->ngeom; i++) {
+    cr_real* fluid = m->geom_fluid + 12 * i;
+    if (random_chance(r, CR_R(0.5))) {
+      fluid[0] = 1;
+      for (int k = 1; k < 6; k++) {
+        fluid[k] = cr_random_range(r, CR_R(0.2), 2);
+      }
+      for (int k = 6; k < 12; k++) {
+        fluid[k] = cr_random_range(r, CR_R(1e-4), CR_R(1e-3));
+      }
+    }
+  }
+}
+
 void random_model_calm(cr_model* m) {
   cr_zero(m->jnt_stiffnesspoly, 2 * m->njnt);
   cr_zero(m->dof_dampingpoly, 2 * m->nv);
@@ -556,6 +577,7 @@ cr_status random_model(cr_model* m, uint64_t seed, cr_error* error) {
   fill_names(&r, m);
   fill_distance(&r, m, seed);
   fill_polynomials(&r, m);
+  fill_fluid(&r, m, seed);
   cr_copy(m->key_qpos, m->qpos0, m->nq);
   return cri_model_derive(m, error);
 }
