@@ -163,7 +163,8 @@ static bool judge(const check* c) {
   const char* field;
   const cr_step_check_result* g = &c->gradient;
   bool kinks_few = g->kinks <= kink_bound * g->samples;
-  return cr_parity_worst(&c->parity, &field) <= parity_bound &&
+  bool compared = c->parity.states == 0 || c->parity.not_a_reference < c->parity.states;
+  return compared && cr_parity_worst(&c->parity, &field) <= parity_bound &&
          (double)g->max_error <= gradient_bound && kinks_few && (double)g->dot_error <= dot_bound;
 }
 

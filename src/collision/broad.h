@@ -17,7 +17,7 @@
 bool cri_pair_possible(const cr_model* m, int geom1, int geom2);
 
 /// Distance below which a contact is listed: margin + gap of an explicit pair (`pair` >= 0) or the
-/// sums of both geoms; at least cfd_wc with contacts from distance.
+/// sums of both geoms; with contacts from distance the gap is at least cfd_wc.
 cr_real cri_pair_reach(const cr_model* m, int geom1, int geom2, int pair);
 
 /// A candidate: the geom of lower type first (equal types: lower id), the explicit pair or -1.

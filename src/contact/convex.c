@@ -206,11 +206,12 @@ static int weigh_block(const problem* p, const point* at, int i, int block, cr_r
   return count;
 }
 
+// M is positive definite, or there would be no qacc_smooth; so this is rounding
 static cr_status not_definite(const cr_model* m, cr_data* d, int dof) {
   int joint = m->dof_jntid[dof];
-  return cri_fail(&d->error, CR_ERR_SINGULAR,
-                  "constraint solver: the inertia with constraints is not positive definite at "
-                  "joint %d \"%s\" (dof %d)",
+  return cri_fail(&d->error, CR_ERR_SOLVER,
+                  "constraint solver: the inertia of joint %d \"%s\" (dof %d) is lost in rounding "
+                  "beside the stiffness of its constraint rows",
                   joint, cri_name(m, m->name_jntadr, joint), dof);
 }
 

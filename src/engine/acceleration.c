@@ -150,7 +150,7 @@ static void smooth_bar(const cr_model* m, const cr_data* d, cr_data* bar) {
   cri_pop(bar, mark);
 }
 
-// [a2]', [a3]' where there are rows: w is qacc_bar, and becomes H'^-1 (qacc_bar + J' F'' phi)
+// [a2]', [a3]' where there are rows: w is qacc_bar, and becomes H^-T (qacc_bar + J' F'^T phi)
 static void rows_bar(const cr_model* m, const cr_data* d, cr_data* bar, cr_real* w) {
   size_t mark = cri_mark(bar);
   cr_real* psi = cri_push(bar, (size_t)d->nefc);
@@ -165,12 +165,12 @@ static void rows_bar(const cr_model* m, const cr_data* d, cr_data* bar, cr_real*
     psi[i] += bar->efc_force[i];
   }
 
-  // [a2]' H' w = a_bar + J' F'' phi
+  // [a2]' H^T w = a_bar + J' F'^T phi
   model->force_vjp(m, d, NULL, psi, e_bar);
   cri_rows_mul_transposed(m, d, d->efc_J, w, e_bar);
   solve_linear(m, d, w, true, bar);
 
-  // psi = phi + J w, e_bar = F'' psi
+  // psi = phi + J w, e_bar = F'^T psi
   cri_rows_mul(m, d, d->efc_J, e_bar, w);
   for (int i = 0; i < d->nefc; i++) {
     psi[i] += e_bar[i];

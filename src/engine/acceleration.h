@@ -17,7 +17,7 @@
 ///          H = M - J' F' J there, F' = df/de
 /// Units    qacc m/s^2|rad/s^2, forces N|N m
 /// Memory   scratch 10 nv + 5 nefc, and the contact model's
-/// Errors   CR_ERR_NONFINITE (names the joint), CR_ERR_SOLVER (names the residual), CR_ERR_SINGULAR
+/// Errors   CR_ERR_NONFINITE (names the joint, or the row), CR_ERR_SOLVER (names the residual)
 /// Smooth   where no row changes its zone (active, sliding, ...); there the derivative is that of
 ///          the zones at the solution. The warm start has no influence and no derivative.
 cr_status cr_acceleration(const cr_model* m, cr_data* d);
@@ -25,9 +25,9 @@ cr_status cr_acceleration(const cr_model* m, cr_data* d);
 /// H a_tan = qfrc_smooth_tan - M_tan a + J_tan' f + J' (F' (J_tan a - aref_tan) + f_par_tan).
 cr_status cr_acceleration_jvp(const cr_model* m, const cr_data* d, cr_data* tan);
 
-/// With phi = efc_force_bar + J qfrc_constraint_bar, H' w = qacc_bar + J' F'' phi, psi = phi + J w:
-/// adds w to qfrc_smooth_bar, -F'' psi to efc_aref_bar, the pair (-w, a) to M's cotangent, the pairs
-/// (f, qfrc_constraint_bar + w) and (F'' psi, a) to that of efc_J (F'' the transpose of F').
+/// With phi = efc_force_bar + J qfrc_constraint_bar, H^T w = qacc_bar + J' F'^T phi, psi = phi + J w:
+/// adds w to qfrc_smooth_bar, -F'^T psi to efc_aref_bar, the pair (-w, a) to M's cotangent, the pairs
+/// (f, qfrc_constraint_bar + w) and (F'^T psi, a) to that of efc_J.
 cr_status cr_acceleration_vjp(const cr_model* m, const cr_data* d, cr_data* bar);
 
 #endif

@@ -107,14 +107,29 @@ static void listen(cyaml_log_t level, void* context, const char* format, va_list
   }
 }
 
-static cr_status explain(const complaint* c, cyaml_err_t code, const cr_config_layout* layout,
-                         const char* path, cr_error* error) {
-  char line[32] = "";
-  const char* key = strrchr(c->what, ' ');
-  if (c->line > 0) {
-    (void)snprintf(line, sizeof line, ", line %d", c->line);
+// The line of a key that libcyaml does not know: it names the line of what came before.
+static int line_of_key(const char* text, int from, const char* key) {
+  size_t length = strlen(key);
+  int line = 1;
+  for (const char* c = text; *c != 0; c++) {
+    line += *c == '\n';
+    if (line >= from && strncmp(c, key, length) == 0 &&
+        c[length + strspn(c + length, " '\"")] == ':') {
+      return line;
+    }
   }
-  if (code == CYAML_ERR_INVALID_KEY && key != NULL) {
+  return from;
+}
+
+static cr_status explain(const complaint* c, cyaml_err_t code, const cr_config_layout* layout,
+                         const char* path, const char* text, cr_error* error) {
+  char line[32] = "";
+  const char* key = code == CYAML_ERR_INVALID_KEY ? strrchr(c->what, ' ') : NULL;
+  int number = key != NULL ? line_of_key(text, c->line, key + 1) : c->line;
+  if (number > 0) {
+    (void)snprintf(line, sizeof line, ", line %d", number);
+  }
+  if (key != NULL) {
     const cr_section* s = find_section(layout, c->outer, strlen(c->outer));
     s = s != NULL ? s : &layout->sections[0];
     return cri_fail(error, CR_ERR_FORMAT, "%s%s: unknown key '%s'%s%s; there is: %s", path, line,
@@ -134,10 +149,9 @@ cr_status cri_config_read(void** raw, const cr_config_layout* layout, const char
   CR_TRY(cri_file_read(path, &text, &n, error));
   cyaml_data_t* data = NULL;
   cyaml_err_t code = cyaml_load_data((const uint8_t*)text, n, &config, layout->schema, &data, NULL);
+  cr_status status = code == CYAML_OK ? CR_OK : explain(&c, code, layout, path, text, error);
   free(text);
-  if (code != CYAML_OK) {
-    return explain(&c, code, layout, path, error);
-  }
+  CR_TRY(status);
   if (data == NULL) {
     return cri_fail(error, CR_ERR_FORMAT, "%s: the file is empty", path);
   }

@@ -27,10 +27,10 @@
   X(made, tolerance,      REAL, "0.05", 0, 10, "", "how far a parameter may end from the truth, relative")
 
 #define CR_FIT_KEYS_LOSS(X) \
-  X(loss, position, REAL, "1", 0, INFINITY, "", "weight of squared errors of position, 1/m^2") \
-  X(loss, rotation, REAL, "1", 0, INFINITY, "", "weight of those of the rotation matrix") \
-  X(loss, velocity, REAL, "1", 0, INFINITY, "", "weight of those of velocity, s^2/m^2") \
-  X(loss, spin,     REAL, "1", 0, INFINITY, "", "weight of those of angular velocity, s^2")
+  X(loss, position, REAL, "1", 0, HUGE_VAL, "", "weight of squared errors of position, 1/m^2") \
+  X(loss, rotation, REAL, "1", 0, HUGE_VAL, "", "weight of those of the rotation matrix") \
+  X(loss, velocity, REAL, "1", 0, HUGE_VAL, "", "weight of those of velocity, s^2/m^2") \
+  X(loss, spin,     REAL, "1", 0, HUGE_VAL, "", "weight of those of angular velocity, s^2")
 
 #define CR_FIT_KEYS_CFD(X) \
   X(cfd, use,   BOOL, "true", 0, 0, "", "contacts from distance in the backward pass") \
@@ -46,23 +46,23 @@
   X(parameters, kind,      CHOICE, "field", 0, 0, "field box_side", "what it stands for") \
   X(parameters, field,     TEXT, "", 0, 0, "", "kind field: one number of a model field, body_mass[cube]") \
   X(parameters, geom,      TEXT, "", 0, 0, "", "kind box_side: the box") \
-  X(parameters, start,     REAL, NULL, -INFINITY, INFINITY, "", "where the search starts") \
-  X(parameters, lower,     REAL, "-inf", -INFINITY, INFINITY, "", "lower bound") \
-  X(parameters, upper,     REAL, "inf", -INFINITY, INFINITY, "", "upper bound") \
+  X(parameters, start,     REAL, NULL, -HUGE_VAL, HUGE_VAL, "", "where the search starts") \
+  X(parameters, lower,     REAL, "-inf", -HUGE_VAL, HUGE_VAL, "", "lower bound") \
+  X(parameters, upper,     REAL, "inf", -HUGE_VAL, HUGE_VAL, "", "upper bound") \
   X(parameters, transform, CHOICE, "none", 0, 0, "none log softplus", "from the number that is moved to the parameter") \
-  X(parameters, listed,    REAL, "nan", -INFINITY, INFINITY, "", "value to draw in the plot, known from elsewhere") \
-  X(parameters, draw_low,  REAL, "nan", -INFINITY, INFINITY, "", "made tosses: the truth is drawn between this") \
-  X(parameters, draw_high, REAL, "nan", -INFINITY, INFINITY, "", "and this")
+  X(parameters, listed,    REAL, "nan", -HUGE_VAL, HUGE_VAL, "", "value to draw in the plot, known from elsewhere") \
+  X(parameters, draw_low,  REAL, "nan", -HUGE_VAL, HUGE_VAL, "", "made tosses: the truth is drawn between this") \
+  X(parameters, draw_high, REAL, "nan", -HUGE_VAL, HUGE_VAL, "", "and this")
 
 #define CR_FIT_KEYS_OPTIMISERS(X) \
   X(optimisers, method,     CHOICE, NULL, 0, 0, "adam lbfgs", "the method of this stage") \
   X(optimisers, iterations, INT, "100", 0, 1000000000, "", "most iterations (lbfgs: evaluations)") \
-  X(optimisers, tolerance,  REAL, "0", 0, INFINITY, "", "ends when the free numbers move by less") \
-  X(optimisers, rate,       REAL, "0.02", 1e-300, INFINITY, "", "adam: step size") \
-  X(optimisers, final_rate, REAL, "nan", 1e-300, INFINITY, "", "adam: step size at the end, default the same") \
+  X(optimisers, tolerance,  REAL, "0", 0, HUGE_VAL, "", "ends when the free numbers move by less") \
+  X(optimisers, rate,       REAL, "0.02", 1e-300, HUGE_VAL, "", "adam: step size") \
+  X(optimisers, final_rate, REAL, "nan", 1e-300, HUGE_VAL, "", "adam: step size at the end, default the same") \
   X(optimisers, b1,         REAL, "0.9", 0, 0.999999999, "", "adam: decay of the mean") \
   X(optimisers, b2,         REAL, "0.999", 0, 0.999999999, "", "adam: decay of the mean square") \
-  X(optimisers, eps,        REAL, "1e-8", 0, INFINITY, "", "adam: added to the root mean square") \
+  X(optimisers, eps,        REAL, "1e-8", 0, HUGE_VAL, "", "adam: added to the root mean square") \
   X(optimisers, batch,      INT, "0", 0, 2147483647, "", "adam: windows an iteration looks at, 0 all")
 // clang-format on
 

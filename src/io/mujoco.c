@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "model/build.h"
 #include "model/fields.h"
 
 // where a fatal error of libmujoco goes, and what it said
@@ -164,21 +165,6 @@ static int count_ancestors(const mjModel* mj) {
   return n;
 }
 
-static void fill_ancestors(cr_model* m) {
-  int adr = 0;
-  for (int i = 0; i < m->nv; i++) {
-    int parent = m->dof_parentid[i];
-    int inherited = parent < 0 ? 0 : m->M_rownnz[parent];
-    m->M_rowadr[i] = adr;
-    m->M_rownnz[i] = inherited + 1;
-    for (int k = 0; k < inherited; k++) {
-      m->M_colind[adr + k] = m->M_colind[m->M_rowadr[parent] + k];
-    }
-    m->M_colind[adr + inherited] = i;
-    adr += m->M_rownnz[i];
-  }
-}
-
 static void copy_sizes_and_options(cr_model* m, const mjModel* mj) {
   *m = (cr_model){.nq = (int)mj->nq,
                   .nv = (int)mj->nv,
@@ -278,7 +264,7 @@ cr_status cri_model_from_mjmodel(cr_model* m, const mjModel* mj, cr_error* error
   free(rows);
   CR_TRY(status);
   fill_special(m, mj);
-  fill_ancestors(m);
+  cri_model_derive_M(m);
   snap_frames(m, mj);
   return CR_OK;
 }

@@ -527,46 +527,58 @@ static double now_us(void) {
 
 typedef struct {
   cr_parity_bench* b;
+  mjtNum* room;  // nx (nx + nu)
   double step_us, transition_us, residual;
 } time_context;
 
 enum { TIME_REPEATS = 9 };
 
-static cr_status time_guarded(void* context) {
+static cr_status time_step(void* context) {
   time_context* c = context;
   cr_parity_bench* b = c->b;
-  size_t nx = (size_t)(2 * b->mj->nv + b->mj->na);
-  mjtNum* AB = calloc(nx * (nx + (size_t)b->mj->nu) + 1, sizeof *AB);
-  if (AB == NULL) {
-    return CR_ERR_MEMORY;
-  }
-  c->step_us = c->transition_us = 1e30;
+  c->step_us = 1e30;
   for (int k = 0; k < TIME_REPEATS; k++) {
     mj_copyData(b->scratch, b->mj, b->state);
     double start = now_us();
     mj_step(b->mj, b->scratch);
     c->step_us = fmin(c->step_us, now_us() - start);
   }
-  c->residual = residual_of(b->mj, b->scratch, AB);
+  c->residual = residual_of(b->mj, b->scratch, c->room);
+  return CR_OK;
+}
+
+static cr_status time_transition(void* context) {
+  time_context* c = context;
+  cr_parity_bench* b = c->b;
+  size_t nx = (size_t)(2 * b->mj->nv + b->mj->na);
   b->mj->opt.integrator = mjINT_EULER;
+  c->transition_us = 1e30;
   for (int k = 0; k < 3; k++) {
     mj_copyData(b->scratch, b->mj, b->state);
     double start = now_us();
-    mjd_transitionFD(b->mj, b->scratch, 1e-6, 0, AB, AB + nx * nx, NULL, NULL);
+    mjd_transitionFD(b->mj, b->scratch, 1e-6, 0, c->room, c->room + nx * nx, NULL, NULL);
     c->transition_us = fmin(c->transition_us, now_us() - start);
   }
-  free(AB);
   return CR_OK;
 }
 
 cr_status cr_parity_time(cr_parity_bench* b, double* step_us, double* transition_us,
                          double* residual, cr_error* error) {
   mjOption keep = b->mj->opt;
+  size_t nx = (size_t)(2 * b->mj->nv + b->mj->na);
+  time_context context = {.b = b, .transition_us = (double)NAN};
+  context.room = calloc(nx * (nx + (size_t)b->mj->nu) + 1, sizeof *context.room);
+  if (context.room == NULL) {
+    return cri_fail(error, CR_ERR_MEMORY, "times: no memory");
+  }
   b->mj->opt = b->file_options;
   b->mj->opt.noslip_iterations = 0;
-  time_context context = {.b = b};
-  cr_status status = cri_mujoco_guard(time_guarded, &context, "MuJoCo", error);
+  cr_status status = cri_mujoco_guard(time_step, &context, "MuJoCo", error);
+  if (status == CR_OK && cri_mujoco_guard(time_transition, &context, "", NULL) != CR_OK) {
+    context.transition_us = (double)NAN;  // it refuses some models
+  }
   b->mj->opt = keep;
+  free(context.room);
   *step_us = context.step_us;
   *transition_us = context.transition_us;
   *residual = context.residual;

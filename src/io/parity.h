@@ -47,7 +47,8 @@ cr_status cr_parity_compare(cr_parity_bench* bench, cr_data* d, cr_parity* resul
 double cr_parity_worst(const cr_parity* result, const char** field);
 
 /// Microseconds of mj_step and mjd_transitionFD (one-sided; with Euler where the file says RK4, and
-/// as the file sets the solver, without no-slip) from the present state of the bench.
+/// as the file sets the solver, without no-slip) from the present state of the bench; NaN where
+/// mjd_transitionFD refuses the model.
 cr_status cr_parity_time(cr_parity_bench* bench, double* step_us, double* transition_us,
                          double* residual, cr_error* error);
 

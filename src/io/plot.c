@@ -50,7 +50,9 @@ static void print_script(script* s, const char* csv, const char* title, const cr
   print(s, "# run in this folder: gnuplot plot.gp\n");
   print(s, "set terminal pngcairo noenhanced size 900,%d font 'sans,11'\n", 120 + 280 * npanel);
   print(s, "set output 'plot.png'\nset datafile separator ','\nset datafile missing 'nan'\n");
-  print(s, "set datafile columnheaders\nset grid\nset lmargin 12\nset xlabel 'evaluation'\n");
+  print(s,
+        "set datafile columnheaders\nset grid\nset key above\nset lmargin 12\nset xlabel "
+        "'evaluation'\n");
   print(s, "set multiplot layout %d,1 title '%s'\n", npanel, title);
   for (int i = 0; i < npanel; i++) {
     print_panel(s, csv, &panels[i]);

@@ -58,10 +58,7 @@ static void survey_whole_features(const mjModel* mj, cr_load_report* r) {
   const struct {
     mjtSize n;
     const char* name;
-  } refused[] = {{mj->nflex, "flex"},
-                 {mj->nplugin, "plugin"},
-                 {mj->nplastic, "plasticity"},
-                 {mj->nhistory, "history"}};
+  } refused[] = {{mj->nflex, "flex"}, {mj->nplugin, "plugin"}};
   for (int i = 0; i < COUNT(refused); i++) {
     if (refused[i].n > 0) {
       cri_sentence(&r->unsupported, "%s (%lld in the model): not supported yet", refused[i].name,
@@ -127,6 +124,9 @@ static bool nonzero(const mjtNum* x, mjtSize n) {
 static void survey_joints(const mjModel* mj, cr_load_report* r) {
   for (int i = 0; i < mj->njnt; i++) {
     const char* name = cri_mujoco_name(mj, mjOBJ_JOINT, i);
+    if (mj->jnt_plasticadr[i] >= 0) {
+      refuse(r, "joint", name, "plasticity");
+    }
     if (mj->jnt_type[i] > mjJNT_HINGE) {
       refuse(r, "joint", name, "unknown type");
     }
@@ -137,6 +137,9 @@ static void survey_joints(const mjModel* mj, cr_load_report* r) {
 static const char* tendon_effect(const mjModel* mj, int i) {
   if (mj->tendon_stiffness[i] != 0 || nonzero(mj->tendon_stiffnesspoly + mjNPOLY * i, mjNPOLY)) {
     return "spring";
+  }
+  if (mj->tendon_plasticadr[i] >= 0) {
+    return "plasticity";
   }
   if (mj->tendon_damping[i] != 0 || nonzero(mj->tendon_dampingpoly + mjNPOLY * i, mjNPOLY)) {
     return "damper";
@@ -179,8 +182,8 @@ static void survey_actuator(const mjModel* mj, int i, cr_load_report* r) {
   if (mj->actuator_ctrlnum[i] != 1 || mj->actuator_outnum[i] != 1 || mj->actuator_actnum[i] > 1) {
     refuse(r, "actuator", name, "several inputs, outputs or activations");
   }
-  if (mj->actuator_delay[i] != 0) {
-    refuse(r, "actuator", name, "delay");
+  if (mj->actuator_delay[i] != 0 || mj->actuator_historyadr[i] >= 0) {
+    refuse(r, "actuator", name, mj->actuator_delay[i] != 0 ? "delay" : "history");
   }
   bool on_joint =
       mj->actuator_trntype[i] == mjTRN_JOINT || mj->actuator_trntype[i] == mjTRN_JOINTINPARENT;

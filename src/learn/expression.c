@@ -55,7 +55,8 @@ static bool accept(parser* p, char c) {
 }
 
 static cr_status complain(parser* p, const char* what) {
-  return cri_fail(p->error, CR_ERR_NAME, "expression '%s', at '%s': %s", p->text, p->at, what);
+  return cri_fail(p->error, CR_ERR_NAME, "expression '%.160s', at '%.80s': %s", p->text, p->at,
+                  what);
 }
 
 static cr_status emit(parser* p, node n, int* out) {

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// L-BFGS through NLopt. An evaluation that fails stops NLopt, and its status is returned. A line
-// search that cannot improve ends the search with the best point: at the accuracy of a sum over
-// thousands of windows that is the usual end.
+// L-BFGS through NLopt. An evaluation that fails stops NLopt, and its status is returned. NLopt heeds
+// a stop and its limit of evaluations between iterations only: in a line search it goes on asking,
+// and gets infinity without work. A line search that cannot improve ends the search with the best
+// point: at the accuracy of a sum over thousands of windows that is the usual end.
 #include "learn/lbfgs_nlopt.h"
 
 #include <nlopt.h>
@@ -9,6 +10,7 @@
 typedef struct {
   const cr_objective* objective;
   nlopt_opt opt;
+  int left;  // evaluations
   cr_status status;
   cr_error* error;
   cr_real *best, best_value;
@@ -17,6 +19,12 @@ typedef struct {
 static double evaluate(unsigned n, const double* x, double* gradient, void* data) {
   search* s = data;
   cr_evaluation e = {.gradient = gradient};
+  if (s->status != CR_OK || s->left == 0) {
+    (void)nlopt_force_stop(s->opt);
+    cr_zero(gradient, (int)n);
+    return HUGE_VAL;
+  }
+  s->left--;
   s->status = s->objective->evaluate(s->objective->context, CR_ALL_DATA, x, &e, s->error);
   if (s->status == CR_OK && !isfinite(e.value)) {
     s->status = cri_fail(s->error, CR_ERR_NONFINITE, "l-bfgs: the loss is not finite");
@@ -32,10 +40,11 @@ static double evaluate(unsigned n, const double* x, double* gradient, void* data
   return e.value;
 }
 
-static const char* words(nlopt_result result) {
+static const char* words(nlopt_result result, bool all_done) {
+  if (all_done) {
+    return "all evaluations done";
+  }
   switch (result) {
-    case NLOPT_MAXEVAL_REACHED:
-      return "all evaluations done";
     case NLOPT_XTOL_REACHED:
       return "steps below the tolerance";
     case NLOPT_FTOL_REACHED:
@@ -56,12 +65,11 @@ cr_status cr_lbfgs_minimise(const cr_lbfgs* lbfgs, const cr_objective* objective
   if (opt == NULL) {
     return cri_fail(error, CR_ERR_MEMORY, "l-bfgs: no memory for %d parameters", n);
   }
-  search s = {objective, opt, CR_OK, error, x, HUGE_VAL};
+  search s = {objective, opt, lbfgs->iterations, CR_OK, error, x, HUGE_VAL};
   cr_copy(at, x, n);
   (void)nlopt_set_lower_bounds(opt, lower);
   (void)nlopt_set_upper_bounds(opt, upper);
   (void)nlopt_set_min_objective(opt, evaluate, &s);
-  (void)nlopt_set_maxeval(opt, lbfgs->iterations);
   (void)nlopt_set_xtol_abs1(opt, lbfgs->tolerance);
   (void)nlopt_set_ftol_rel(opt, 1e-15);
   double value;
@@ -70,6 +78,6 @@ cr_status cr_lbfgs_minimise(const cr_lbfgs* lbfgs, const cr_objective* objective
   if (result == NLOPT_OUT_OF_MEMORY) {
     return cri_fail(error, CR_ERR_MEMORY, "l-bfgs: no memory for %d parameters", n);
   }
-  *reason = words(result);
+  *reason = words(result, s.left == 0);
   return s.status;
 }

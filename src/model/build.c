@@ -307,7 +307,7 @@ static void derive_trees(cr_model* m) {
 }
 
 // row i of M's lower triangle: the columns of its parent's row, then i
-static void derive_M(cr_model* m) {
+void cri_model_derive_M(cr_model* m) {
   for (int i = 0, adr = 0; i < m->nv; i++) {
     int parent = m->dof_parentid[i], n = parent < 0 ? 0 : m->M_rownnz[parent];
     for (int k = 0; k < n; k++) {
@@ -523,7 +523,7 @@ cr_status cri_model_derive(cr_model* m, cr_error* error) {
   derive_bodies(m);
   derive_joints(m);
   derive_trees(m);
-  derive_M(m);
+  cri_model_derive_M(m);
   derive_geoms(m);
   CR_TRY(unit_vectors(m, error));
   derive_simple(m);

@@ -43,6 +43,9 @@ void cri_model_defaults(cr_model* m);
 ///          word is cri_model_check's
 cr_status cri_model_derive(cr_model* m, cr_error* error);
 
+/// M_rownnz, M_rowadr, M_colind from dof_parentid: part of cri_model_derive.
+void cri_model_derive_M(cr_model* m);
+
 /// Numbers in qpos and in qvel of a joint of this type; 0 for a type that does not exist.
 static inline int cri_jnt_nq(int type) {
   static const int nq[] = {7, 4, 1, 1};

@@ -238,9 +238,9 @@ static void reach_adds_margins_and_gaps(void** state) {
                 .cfd_wc = CR_R(0.6)};
   assert_close(cri_pair_reach(&m, 0, 1, -1), CR_R(0.37), 4 * CR_EPS);
   assert_close(cri_pair_reach(&m, 0, 1, 0), CR_R(0.75), 4 * CR_EPS);
-  m.cfd = 1;
-  assert_close(cri_pair_reach(&m, 0, 1, -1), CR_R(0.6), 4 * CR_EPS);
-  assert_close(cri_pair_reach(&m, 0, 1, 0), CR_R(0.75), 4 * CR_EPS);
+  m.cfd = 1;  // the reach counts from where forces begin: beyond the margin, in place of the gap
+  assert_close(cri_pair_reach(&m, 0, 1, -1), CR_R(0.9), 4 * CR_EPS);
+  assert_close(cri_pair_reach(&m, 0, 1, 0), CR_R(1.1), 4 * CR_EPS);
 }
 
 int test_broad(void) {

@@ -26,8 +26,8 @@ static void carry(const contact_scene* s, const cr_data* to, int b, const cr_rea
 
 // relative displacement and turn of the two bodies at contact c, in its frame, for coordinates a
 // step h along v away
-static void displacement(const contact_scene* s, cr_data* moved, int c, const cr_real* v,
-                         cr_real h, cr_real x[6]) {
+static void displacement(const contact_scene* s, cr_data* moved, int c, const cr_real* v, cr_real h,
+                         cr_real x[6]) {
   cr_real at[2][3], between[3], turn[3] = {0}, R_tan[9], w[3];
   mechanism_move(&s->m, s->d, v, h, moved);
   mechanism_pose(&s->m, moved);
@@ -131,7 +131,8 @@ static void sweep_velocity_is_the_product(void** state) {
       cri_contact_chain chain = cri_contact_chain_of(&s.m, s.d, c, work);
       cri_contact_jacobian(&s.m, s.d, c, &chain, 6, J);
       for (int k = 0; k < 2; k++) {
-        const cr_real *f = s.d->contact_frame + 9 * c, *right = cri_pair_right(&bar->efc_J_pairs, k);
+        const cr_real *f = s.d->contact_frame + 9 * c,
+                      *right = cri_pair_right(&bar->efc_J_pairs, k);
         cr_real u[6], local[6], expected[6] = {0};
         cri_contact_sweep_velocity(&s.m, s.d, &sweep, c, k, u);
         cr_mulmat3(local, f, u);

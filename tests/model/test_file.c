@@ -1,12 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Carom's model file: what is written comes back bit for bit, and nothing that is damaged is taken.
 #include <setjmp.h>
-#include <signal.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <sys/resource.h>
-#include <unistd.h>
 
 #include <cmocka.h>
 
@@ -14,25 +11,19 @@
 #include "model/fields.h"
 #include "model/file.h"
 #include "support/random_model.h"
+#include "support/scratch.h"
 
-static char folder[] = "/tmp/carom_test_file_XXXXXX";
-static char path[64], other[64];
+static const char* path;
+static const char* other;
 
 static int setup(void** state) {
-  (void)state;
-  if (mkdtemp(folder) == NULL) {
-    return 1;
-  }
-  (void)snprintf(path, sizeof path, "%s/model.crm", folder);
-  (void)snprintf(other, sizeof other, "%s/other.crm", folder);
-  return 0;
-}
-
-static int teardown(void** state) {
-  (void)state;
-  (void)remove(path);
-  (void)remove(other);
-  return rmdir(folder);  // fails where something was left behind
+  static char paths[2][256];
+  int result = scratch_open(state);
+  (void)snprintf(paths[0], sizeof paths[0], "%s", scratch_path("model.crm"));
+  (void)snprintf(paths[1], sizeof paths[1], "%s", scratch_path("other.crm"));
+  path = paths[0];
+  other = paths[1];
+  return result;
 }
 
 // ---- bytes of a file
@@ -159,7 +150,7 @@ static void missing_file(void** state) {
   assert_false(cri_model_file_is(other));
   assert_int_equal(cri_model_read(&m, other, &error), CR_ERR_FILE);
   assert_non_null(strstr(error.text, other));
-  assert_int_equal(cri_model_read(&m, folder, &error), CR_ERR_FILE);
+  assert_int_equal(cri_model_read(&m, scratch_path("."), &error), CR_ERR_FILE);
 }
 
 static void truncated_anywhere(void** state) {
@@ -289,12 +280,11 @@ static void unwritable_places(void** state) {
   (void)state;
   cr_model m;
   cr_error error;
-  char nowhere[96];
-  (void)snprintf(nowhere, sizeof nowhere, "%s/no/such/folder", folder);
+  const char* nowhere = scratch_path("no/such/folder");
   assert_int_equal(random_model(&m, 1, NULL), CR_OK);
   assert_int_equal(cri_model_save(&m, nowhere, &error), CR_ERR_FILE);
   assert_non_null(strstr(error.text, nowhere));
-  assert_int_equal(cri_model_save(&m, folder, &error), CR_ERR_FILE);
+  assert_int_equal(cri_model_save(&m, scratch_path("."), &error), CR_ERR_FILE);
   cri_model_free(&m);
 }
 
@@ -304,17 +294,14 @@ static void full_disk(void** state) {
   bytes b = saved_model();
   cr_model m;
   cr_error error;
-  struct rlimit keep, limit;
+  int files = scratch_count();
   assert_int_equal(random_model(&m, 5, NULL), CR_OK);
-  assert_int_equal(getrlimit(RLIMIT_FSIZE, &keep), 0);
-  void (*handler)(int) = signal(SIGXFSZ, SIG_IGN);
-  limit = (struct rlimit){.rlim_cur = 1000, .rlim_max = keep.rlim_max};
-  assert_int_equal(setrlimit(RLIMIT_FSIZE, &limit), 0);
+  scratch_disk_full(true, 1000);
   cr_status status = cri_model_save(&m, path, &error);
-  assert_int_equal(setrlimit(RLIMIT_FSIZE, &keep), 0);
-  (void)signal(SIGXFSZ, handler);
+  scratch_disk_full(false, 0);
   assert_int_equal(status, CR_ERR_FILE);
   assert_non_null(strstr(error.text, path));
+  assert_int_equal(scratch_count(), files);
   bytes after = read_bytes(path);
   assert_int_equal(after.n, b.n);
   assert_memory_equal(after.data, b.data, b.n);
@@ -337,5 +324,5 @@ int test_file(void) {
       cmocka_unit_test(unwritable_places),
       cmocka_unit_test(full_disk),
   };
-  return cmocka_run_group_tests_name("file", tests, setup, teardown);
+  return cmocka_run_group_tests_name("file", tests, setup, scratch_close);
 }

@@ -1,0 +1,106 @@
+#!/bin/bash
+# SPDX-License-Identifier: Apache-2.0
+# carom check: passes on our models, its object has all keys with every exit code, bad input.
+. "$CAROM_SOURCE_DIR/tests/support/cli.sh" || exit 1
+
+keys='set(j) >= {"model", "nv", "supported", "unsupported", "ignored", "parity", "gradient",
+                 "dot_product_error", "time_us", "passed"} and
+      set(j["parity"]) >= {"max_relative_error", "worst_field"} and
+      set(j["gradient"]) >= {"max_relative_error", "worst", "kinks", "samples"} and
+      set(j["time_us"]) >= {"mj_step", "step", "step_vjp", "mjd_transitionFD"}'
+
+# ---- models that pass
+for model in cube double_pendulum walker; do
+  expect 0 passed check "$data/$model.xml" --states 5 --json
+  [ -s passed.err ] && fail "$model: $(cat passed.err)"
+  holds passed "$keys" 'j["passed"] is True and j["supported"] is True' 'j["unsupported"] == []' \
+    'j["parity"]["max_relative_error"] <= 1e-9 and j["gradient"]["max_relative_error"] <= 1e-6' \
+    'j["gradient"]["samples"] > 300 and j["gradient"]["kinks"] < j["gradient"]["samples"] / 5' \
+    'j["dot_product_error"] <= 1e-10 and j["parity"]["states"] == 5' \
+    'all(j["time_us"][k] > 0 for k in ("mj_step", "step", "step_vjp", "mjd_transitionFD"))' \
+    '"error" not in j and set(j["residual"]) == {"mujoco", "carom"}' \
+    "j['model'].endswith('$model.xml') and j['nv'] == {'cube': 6, 'double_pendulum': 2, 'walker': 15}['$model']"
+done
+holds passed '"Euler" in j["time_us"]["note"] and "RK4" in j["time_us"]["note"]'
+
+expect 0 text check "$data/walker.xml" --states 3
+grep -q "^passed: parity" text.out || fail "no verdict: $(tail -n 1 text.out)"
+grep -q "mjd_transitionFD with Euler" text.out || fail "the text does not say that FD runs with Euler"
+
+# the same seed, the same states; another seed, others
+expect 0 first check "$data/cube.xml" --states 4 --seed 5 --json
+expect 0 second check "$data/cube.xml" --states 4 --seed 5 --json
+expect 0 third check "$data/cube.xml" --states 4 --seed 6 --json
+parity='import json, sys; print(json.load(open(sys.argv[1]))["parity"]["fields"])'
+[ "$(python3 -c "$parity" first.out)" = "$(python3 -c "$parity" second.out)" ] || fail "seed 5 twice"
+[ "$(python3 -c "$parity" first.out)" = "$(python3 -c "$parity" third.out)" ] && fail "seed 5 and 6"
+
+# ---- nothing that moves
+cat > still.xml << 'XML'
+<mujoco><worldbody><geom type="plane" size="1 1 1"/><camera name="eye"/></worldbody></mujoco>
+XML
+expect 0 still check still.xml --json
+holds still "$keys" 'j["passed"] is True and j["nv"] == 0' \
+  'j["ignored"] == ["cameras (1 in the model)"]'
+expect 0 still check still.xml
+
+# ---- the answer is no: a MuJoCo that steps twice where it should step once
+cat > other.c << 'C'
+#define _GNU_SOURCE
+#include <dlfcn.h>
+#include <string.h>
+void mj_step(const void* m, void* d);
+void mj_step(const void* m, void* d) {
+  void (*step)(const void*, void*);
+  void* symbol = dlsym(RTLD_NEXT, "mj_step");
+  memcpy(&step, &symbol, sizeof step);
+  step(m, d);
+  step(m, d);
+}
+C
+if ! ldd "$CAROM" | grep -q "lib[at]san" && cc -shared -fPIC -o other.so other.c -ldl; then
+  LD_PRELOAD=$PWD/other.so expect 1 no check "$data/cube.xml" --states 3 --json
+  holds no "$keys" 'j["passed"] is False and j["supported"] is True and "error" not in j' \
+    'j["parity"]["max_relative_error"] > 1e-9 and " after " in j["parity"]["worst_field"]' \
+    'j["gradient"]["max_relative_error"] <= 1e-6'
+  LD_PRELOAD=$PWD/other.so expect 1 no check "$data/cube.xml" --states 3
+  grep -q "^NOT passed" no.out || fail "no verdict: $(tail -n 1 no.out)"
+else
+  echo "not tested: the answer no"
+fi
+
+# ---- refused by name, all at once
+cat > refused.xml << 'XML'
+<mujoco><option integrator="implicit" density="1"/><worldbody><light/>
+<body name="a"><freejoint/><geom name="stone" type="ellipsoid" size=".1 .2 .3"/></body>
+<geom name="floor" type="plane" size="1 1 1"/></worldbody>
+<equality><weld name="knee_lock" body1="a"/></equality></mujoco>
+XML
+expect 2 refused check refused.xml --json
+holds refused "$keys" 'j["passed"] is False and j["supported"] is False and j["nv"] == 6' \
+  "\"equality 'knee_lock' (weld): not supported yet\" in j['unsupported']" \
+  "\"option 'integrator' (implicit): not supported yet\" in j['unsupported']" \
+  "any('ellipsoid' in s and 'stone' in s for s in j['unsupported'])" \
+  'len(j["unsupported"]) == 4 and j["ignored"] == ["lights (1 in the model)"] and "error" in j'
+[ "$(wc -l < refused.err)" -eq 4 ] || fail "not all on standard error: $(cat refused.err)"
+expect 2 refused check refused.xml
+[ -s refused.out ] && fail "something on standard output: $(cat refused.out)"
+
+# ---- bad input
+printf '<mujoco><worldbody><body>' > cut.xml
+printf 'CAROMMDL and then nothing of it that makes sense' > cut.crm
+echo '<mujoco><worldbody><body><freejoint/><geom size=".1" mass="-1"/></body></worldbody></mujoco>' \
+  > negative.xml
+refused 2 "none.xml: cannot be opened" check none.xml
+refused 2 "cut.xml: XML" check cut.xml
+refused 2 "cut.crm: a Carom model file, which MuJoCo cannot read" check cut.crm
+refused 2 "negative.xml: Error: mass" check negative.xml
+refused 2 "--states 0: at least 1 expected" check "$data/cube.xml" --states 0
+refused 2 "--states -3: at least 1 expected" check "$data/cube.xml" --states -3
+expect 2 nothing check none.xml --json
+holds nothing "$keys" 'j["passed"] is False and j["supported"] is False'
+expect 2 nothing check --json
+holds nothing "$keys" 'j["model"] == ""'
+
+[ -e MUJOCO_LOG.TXT ] && fail "MuJoCo left a log file"
+finish

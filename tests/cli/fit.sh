@@ -1,0 +1,103 @@
+#!/bin/bash
+# SPDX-License-Identifier: Apache-2.0
+# carom fit: it finds a side it was not told, the same digits with any number of threads and after
+# Ctrl-C; bad input is refused with a sentence and leaves nothing half-written.
+. "$CAROM_SOURCE_DIR/tests/support/cli.sh" || exit 1
+
+config=$CAROM_SOURCE_DIR/examples/cube_side.yaml
+# same NAME NAME: two fits ended with the same digits
+same() {
+  python3 - "$1.out" "$2.out" << 'PYTHON' || fail "$2: another result than $1"
+import json, sys
+a, b = (json.load(open(path)) for path in sys.argv[1:])
+sys.exit(any(a[key] != b[key] for key in ("parameters", "loss", "held_out_loss", "evaluations")))
+PYTHON
+}
+
+small=(--set made.tosses=20 made.rows=60 data.stride=6)
+
+# ---- a made recording, and the truth found
+expect 0 found fit "$config" "${small[@]}" --json --out found
+holds found 'abs(j["parameters"]["side"] / j["truth"]["side"] - 1) < 0.05'
+holds found 'j["start"]["side"] == 0.06 and j["evaluations"] == 60'
+holds found 'j["loss"] < j["start_loss"] / 3 and j["held_out_loss"] < j["start_loss"]'
+cmp -s found.out <(cat found/result.json; echo) || fail "result.json is not what was printed"
+for file in history.csv checkpoint.txt plot.png plot.gp tosses.h5; do
+  [ -s found/$file ] || fail "found/$file is missing"
+done
+expect 1 missed fit "$config" "${small[@]}" --set made.tolerance=0 optimisers.adam.iterations=1 \
+  --out missed
+
+# ---- what was made reads as a recording; the same digits with any number of threads
+expect 0 one fit "$config" --data found/tosses.h5 --set data.stride=6 --threads 1 --json --out one
+for threads in 2 8; do
+  expect 0 many fit "$config" --data found/tosses.h5 --set data.stride=6 --threads $threads --json \
+    --out many
+  cmp -s one/history.csv many/history.csv || fail "$threads threads: another history"
+  same one many
+done
+
+# ---- without contacts from distance nothing tells a cube that is too small to grow
+expect 1 blind fit "$config" --data found/tosses.h5 --set cfd.use=false parameters.side.start=0.03 \
+  --json --out blind
+holds blind 'j["zero_gradient_windows"] == 1 and abs(j["parameters"]["side"] - 0.03) < 1e-12'
+
+# ---- L-BFGS
+expect 0 lbfgs fit "$config" "${small[@]}" --json --out lbfgs \
+  --set optimisers.0.method=lbfgs optimisers.0.iterations=25
+
+# ---- Ctrl-C, then --resume: the same end as without
+long=(--data found/tosses.h5 --set data.stride=1 optimisers.adam.iterations=60
+      optimisers.adam.batch=300 --json)
+expect 0 whole fit "$config" "${long[@]}" --out whole
+"$CAROM" fit "$config" "${long[@]}" --out cut > cut.out 2> cut.err &
+process=$!
+for _ in $(seq 500); do
+  [ -e cut/history.csv ] && [ "$(wc -l < cut/history.csv)" -ge 4 ] && break
+  sleep 0.01
+done
+kill -INT $process
+wait $process
+code=$?
+[ $code -eq 130 ] || fail "interrupted: exit code $code: $(cat cut.err)"
+holds cut '"--resume goes on" in j["error"]'
+[ -e cut/result.json ] && fail "interrupted: there is a result"
+expect 0 cut fit "$config" "${long[@]}" --out cut --resume
+cmp -s whole/history.csv cut/history.csv || fail "resumed: another history"
+same whole cut
+
+# ---- bad input
+expect 2 bad fit none.yaml
+says bad "none.yaml: cannot be read: No such file"
+expect 2 bad fit "$config" --data none.h5 --json --out bad
+says bad "none.h5: cannot be read: No such file"
+holds bad 'j["error"].startswith("none.h5")'
+expect 2 bad fit "$config" --data "$config" --out bad
+says bad "is not an HDF5 file"
+head -c 3000 found/tosses.h5 > short.h5
+expect 2 bad fit "$config" --data short.h5 --out bad
+expect 2 bad fit "$config" --set parameters.side.stat=1 --out bad
+says bad "there is no key 'stat' in parameters; there is: name, kind"
+expect 2 bad fit "$config" --set model=none.xml --out bad
+expect 2 bad fit "$config" --set parameters.side.geom=dice --out bad
+says bad "the model has no geom 'dice'"
+expect 2 bad fit "$config" --threads -1 --out bad
+says bad "--threads -1"
+expect 2 bad fit "$config" --resume --out bad
+says bad "checkpoint.txt: cannot be read"
+[ -e bad/result.json ] && fail "bad input left a result"
+expect 2 bad fit "$config" --data found/tosses.h5 --set data.stride=5 --resume --out one
+says bad "other settings, model or data"
+[ -e one/result.json ] || fail "a refused --resume removed a result"
+
+# ---- a full disk
+mkdir full
+ln -s /dev/full full/checkpoint.txt.tmp
+expect 2 bad fit "$config" --data found/tosses.h5 --out full
+says bad "full/checkpoint.txt: cannot be written: No space left on device"
+[ -e full/result.json ] && fail "a full disk left a result"
+
+# ---- help
+"$CAROM" fit --help | grep -q -- --resume || fail "--help does not know --resume"
+
+finish

@@ -1,0 +1,110 @@
+#!/bin/bash
+# SPDX-License-Identifier: Apache-2.0
+# carom grad: against its own differences, the shapes of what it prints, contacts from distance, bad
+# input.
+. "$CAROM_SOURCE_DIR/tests/support/cli.sh" || exit 1
+cube=$data/cube.xml
+pendulum=$data/double_pendulum.xml
+walker=$data/walker.xml
+
+matches='all(close(j["gradient"][k], j["differences"][k], 2e-5) for k in j["gradient"])'
+moves='all(close(j["gradient"][k], 0, 0) is False for k in j["gradient"])'
+
+# ---- against differences, on each model
+expect 0 pendulum grad "$pendulum" --keyframe raised --time 0.1 --json --check \
+  --loss 'site_xpos[tip].z + 0.1 * norm(qvel) ^ 2 + sum(ctrl ^ 2)' --at every \
+  --wrt qpos qvel act ctrl 'ctrl[elbow]' 'qpos[1]' 'tangent[0]' 'qvel[shoulder]' \
+  body_mass body_inertia body_ipos body_quat 'body_pos[lower].z' jnt_axis dof_damping dof_armature \
+  gravity actuator_gainprm actuator_gear qfrc_applied 'xfrc_applied[lower]'
+holds pendulum 'set(j) >= {"loss", "gradient", "steps", "seconds", "differences"}' \
+  'j["steps"] == 20 and set(j["seconds"]) == {"forward", "backward"}' "$matches" \
+  'len(j["gradient"]["ctrl"]) == 20 and len(j["gradient"]["ctrl"][0]) == 2' \
+  'close(j["gradient"]["ctrl[elbow]"], sum(row[1] for row in j["gradient"]["ctrl"]), 1e-10)' \
+  'len(j["gradient"]["qpos"]) == 2 and j["gradient"]["qpos[1]"] == j["gradient"]["qpos"][1]' \
+  'j["gradient"]["tangent[0]"] == j["gradient"]["qpos"][0]' \
+  'len(j["gradient"]["body_quat"]) == 9 and len(j["gradient"]["gravity"]) == 3' \
+  'abs(j["gradient"]["body_pos[lower].z"]) > 0.1 and abs(j["gradient"]["act"]) > 1e-4'
+
+expect 0 cube grad "$cube" --keyframe tilted --time 0.06 --json --check \
+  --loss 'norm(qpos) + qvel[3]' \
+  --wrt qpos qvel 'tangent[4]' 'geom_size[cube]' 'geom_friction[0]' 'geom_friction[1]' \
+  'geom_solref[cube]' 'geom_solimp[cube]' 'body_mass[cube]' 'body_inertia[cube]' 'body_ipos[cube]'
+holds cube "$matches" 'len(j["gradient"]["qpos"]) == 6' \
+  'max(abs(x) for x in j["gradient"]["geom_size[cube]"]) > 1e-3'
+
+expect 0 walker grad "$walker" --keyframe stand --time 0.02 --json --check \
+  --loss 'xpos[torso].z + 0.01 * sum(qacc) + sum(actuator_force)' \
+  --wrt qpos qvel act 'geom_size[left_foot]' 'jnt_stiffness' 'dof_frictionloss[left_knee]' \
+  'actuator_biasprm[left_hip]' 'body_quat[left_shin]'
+holds walker "$matches" 'len(j["gradient"]["qpos"]) == 15 and j["steps"] == 10'
+
+# without --check there are no differences
+expect 0 bare grad "$pendulum" --time 0.1 --loss qvel[0] --wrt qvel --json
+holds bare 'set(j) == {"loss", "gradient", "steps", "seconds"}'
+expect 0 text grad "$pendulum" --time 0.1 --loss qvel[0] --wrt qvel gravity --check
+grep -q "^loss .* after 20 steps" text.out || fail "$(cat text.out)"
+[ "$(grep -c "^d loss / d gravity #. = .*(central difference" text.out)" -eq 3 ] || fail "$(cat text.out)"
+
+# ---- derived constants follow when asked: the regularisation of contacts rests on them
+for derive in "" --derive; do
+  expect 0 derived$derive grad "$cube" --keyframe rest --time 0.02 $derive --json --check \
+    --loss 'qpos[2]' --wrt 'body_mass[cube]' 'body_inertia[cube]'
+  holds derived$derive "$matches"
+done
+cmp -s derived.out derived--derive.out && fail "--derive changes nothing"
+
+# ---- a loss of everything on the way
+expect 0 end grad "$cube" --time 0.01 --loss 'qpos[2]' --wrt 'qpos[2]' --json
+expect 0 every grad "$cube" --time 0.01 --loss 'qpos[2]' --at every --wrt 'qpos[2]' --json
+holds end 'close(j["gradient"]["qpos[2]"], 1, 1e-12)'
+holds every 'close(j["gradient"]["qpos[2]"], 5, 1e-12)'
+
+# ---- contacts from distance: the same motion, another gradient
+fly=(grad "$cube" --time 0.02 --loss 'qpos[2]' --wrt 'geom_size[cube]' 'qpos' --json)
+expect 0 plain "${fly[@]}"
+expect 0 far "${fly[@]}" --cfd 0.1,0.2,0.3,0.5,2
+holds plain 'j["gradient"]["geom_size[cube]"] == [0, 0, 0]'
+holds far 'j["gradient"]["geom_size[cube]"] != [0, 0, 0]'
+loss='import json, sys; print(json.load(open(sys.argv[1]))["loss"])'
+[ "$(python3 -c "$loss" plain.out)" = "$(python3 -c "$loss" far.out)" ] || fail "--cfd changes the loss"
+expect 0 softer "${fly[@]}" --cfd 0.1,0.2,0.3,0.5,2,0.1
+
+# ---- bad input
+good=(grad "$cube" --time 0.01 --loss 'qpos[2]')
+refused 2 "--loss is missing" grad "$cube" --wrt qpos
+refused 2 "--wrt is missing" "${good[@]}"
+refused 2 "'colour': there is no field 'colour'" "${good[@]}" --wrt colour
+refused 2 "'body_mass[dice]': there is no 'dice'; there are: world, cube" \
+  "${good[@]}" --wrt 'body_mass[dice]'
+refused 2 "--wrt xpos: neither state, control nor parameter" "${good[@]}" --wrt xpos
+refused 2 "--wrt geom_gap: neither state, control nor parameter" "${good[@]}" --wrt geom_gap
+refused 2 "--wrt qpos[3]: a quaternion, or part of one; for its directions use tangent[j]" \
+  "${good[@]}" --wrt 'qpos[3]'
+refused 2 "--wrt body_quat[1].w: a quaternion, or part of one; name the whole of it (3 numbers)" \
+  "${good[@]}" --wrt 'body_quat[1].w'
+refused 2 "--wrt qpos_spring: a quaternion" "${good[@]}" --wrt qpos_spring
+refused 2 "--wrt ctrl: the model has none of these" "${good[@]}" --wrt ctrl
+refused 2 "at '': a name, a number or '(' expected" grad "$cube" --loss '1 +' --wrt qpos
+refused 2 "a loss is one number" grad "$cube" --loss qpos --wrt qpos
+refused 2 "there is no field 'height'" grad "$cube" --loss height --wrt qpos
+refused 2 "--at often: end or every expected" "${good[@]}" --wrt qpos --at often
+refused 2 "--eps 0: a positive step expected" "${good[@]}" --wrt qpos --eps 0
+for cfd in 1 0.1,0.2,0.3,0.5 0.1,0.2,-1,0.5,2 2,0.2,0.3,0.5,2 0.1,0.2,0.3,0.5,2,0.1,7 a,b,c,d,e \
+  0.1,0.2,0.3,nan,2; do
+  refused 2 "--cfd $cfd: " "${good[@]}" --wrt qpos --cfd $cfd
+done
+refused 2 "body 'cube': body_mass is negative (-1)" "${good[@]}" --wrt qpos --set 'body_mass[cube]=-1'
+refused 2 "has length 2, not 1" "${good[@]}" --wrt qpos --set 'qpos=0,0,1,2,0,0,0'
+refused 2 "the value is not finite" "${good[@]}" --wrt qpos --set 'qvel[0]=nan'
+
+# ---- what there is no number for
+refused 2 "the loss after step 5: a contact that it names does not exist" \
+  grad "$cube" --time 0.01 --loss 'contact[floor:cube].dist' --wrt qpos
+refused 3 "the loss after step 5: a value is not finite" \
+  grad "$cube" --time 0.01 --loss '1 / (qpos[0] - qpos[0])' --wrt qpos
+refused 3 "the gradient with respect to qvel, number 0, is" \
+  grad "$cube" --time 0.01 --loss 'abs(qvel[0]) ^ 0.5' --wrt qvel
+refused 3 "step 1 (time 0): " "${good[@]}" --wrt qpos --set 'qvel[0]=1e11'
+
+[ -e MUJOCO_LOG.TXT ] && fail "MuJoCo left a log file"
+finish

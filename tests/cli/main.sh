@@ -1,0 +1,53 @@
+#!/bin/bash
+# SPDX-License-Identifier: Apache-2.0
+# carom itself: version, help of every command, commands that do not exist, output that cannot be
+# written.
+. "$CAROM_SOURCE_DIR/tests/support/cli.sh" || exit 1
+
+expect 0 version --version
+grep -qxF "$(head -n 1 "$CAROM_SOURCE_DIR/VERSION")" version.out || fail "$(cat version.out)"
+
+expect 0 help --help
+[ -s help.err ] && fail "--help writes to standard error"
+for command in check rollout grad fit; do
+  grep -q "^  $command " help.out || fail "--help does not list $command"
+  expect 0 one $command --help
+  grep -q "^usage: carom $command " one.out || fail "$command --help: $(head -n 1 one.out)"
+  grep -q -- "--json" one.out || fail "$command --help does not list --json"
+  grep -q "exit code: 0 done, 1 the answer is no, 2 bad input" one.out || fail "$command: exit codes"
+  [ -s one.err ] && fail "$command --help writes to standard error"
+  expect 0 late $command model.xml --bogus --help
+  cmp -s one.out late.out || fail "$command: --help behind other options differs"
+done
+
+expect 2 none
+grep -q "^usage: carom COMMAND" none.err || fail "no usage without arguments"
+[ -s none.out ] && fail "usage on standard output"
+expect 2 unknown simulate model.xml
+grep -qF "carom: unknown command 'simulate'" unknown.err || fail "$(cat unknown.err)"
+
+# ---- every command: options that are none, with an object if one was asked for
+for command in check rollout grad fit; do
+  refused 2 "unknown option '--bogus'" $command model.xml --bogus
+  refused 2 "one argument too many" $command model.xml other.xml
+  refused 2 "is missing" $command
+  refused 2 "--json takes no value" $command model.xml --json=yes
+done
+expect 2 last check model.xml --json --states
+says last "--states: a value is missing"
+holds last 'j["error"] == "--states: a value is missing"'
+refused 2 "--states: '1.5' is not a whole number" check model.xml --states 1.5
+refused 2 "--time: 'soon' is not a number" rollout model.xml --time soon
+refused 2 "--time: 'nan' is not a number" rollout model.xml --time=nan
+refused 2 "--time: '' is not a number" rollout model.xml --time=
+
+# ---- standard output on a full disk
+if [ -w /dev/full ]; then
+  for options in "--json" ""; do
+    "$CAROM" rollout "$data/cube.xml" --time 0.01 $options > /dev/full 2> full.err
+    [ $? -eq 2 ] || fail "standard output cannot be written: no exit code 2"
+    grep -q "standard output cannot be written" full.err || fail "$(cat full.err)"
+  done
+fi
+
+finish

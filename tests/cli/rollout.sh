@@ -1,0 +1,172 @@
+#!/bin/bash
+# SPDX-License-Identifier: Apache-2.0
+# carom rollout: what it prints and records, where a simulation starts, bad input, divergence, a full
+# disk.
+. "$CAROM_SOURCE_DIR/tests/support/cli.sh" || exit 1
+cube=$data/cube.xml
+pendulum=$data/double_pendulum.xml
+walker=$data/walker.xml
+
+# ---- the object: free fall by semi-implicit Euler is known
+expect 0 fall rollout "$cube" --time 0.1 --json --print qpos[2] xpos[cube] gravity \
+  'contact[floor:cube].dist'
+holds fall 'set(j) == {"time", "steps", "final", "print", "seconds", "warnings"}' \
+  'j["steps"] == 50 and close(j["time"], 0.1, 1e-12) and j["warnings"] == []' \
+  'set(j["final"]) == {"qpos", "qvel", "act"} and j["final"]["act"] == []' \
+  'close(j["final"]["qpos"][2], 0.2 - 9.81 * 0.002 ** 2 * 50 * 51 / 2, 1e-12)' \
+  'close(j["final"]["qvel"][2], -9.81 * 0.1, 1e-12)' \
+  'list(j["print"]) == ["qpos[2]", "xpos[cube]", "gravity", "contact[floor:cube].dist"]' \
+  'j["print"]["qpos[2]"] == j["final"]["qpos"][2] == j["print"]["xpos[cube]"][2]' \
+  'j["print"]["gravity"] == [0, 0, -9.81] and j["print"]["contact[floor:cube].dist"] is None'
+[ -s fall.err ] && fail "$(cat fall.err)"
+
+# the state of the end, and everything at it
+expect 0 rest rollout "$cube" --keyframe rest --time 1 --json \
+  --print 'contact[floor:cube].dist' 'contact[floor:cube][3].pos.z' 'qacc' 'qpos'
+holds rest '-1e-3 < j["print"]["contact[floor:cube].dist"] < 0' \
+  'abs(j["print"]["contact[floor:cube][3].pos.z"]) < 1e-3 and len(j["print"]["qacc"]) == 6' \
+  'max(abs(x) for x in j["print"]["qacc"]) < 1e-6 and j["print"]["qpos"] == j["final"]["qpos"]'
+
+expect 0 text rollout "$cube" --time 0.1 --print qpos[2] 'contact[floor:cube].dist'
+grep -q "^50 steps, 0.1 s simulated in" text.out || fail "$(cat text.out)"
+grep -q "^qpos\[2\] = 0.1" text.out || fail "$(cat text.out)"
+grep -q "no such contact now" text.out || fail "$(cat text.out)"
+
+# ---- where it starts
+expect 0 key rollout "$pendulum" --keyframe raised --time 0.005 --json
+expect 0 number rollout "$pendulum" --keyframe 0 --time 0.005 --json
+expect 0 set rollout "$pendulum" --time 0.005 --json --set qpos=2.5,0.4 'qvel[elbow]=-1' \
+  'act[elbow]=0.1' --ctrl shoulder=0.2 'ctrl[1]=0.3'
+final='import json, sys; print(json.load(open(sys.argv[1]))["final"])'
+[ "$(python3 -c "$final" key.out)" = "$(python3 -c "$final" number.out)" ] || fail "keyframe 0"
+[ "$(python3 -c "$final" key.out)" = "$(python3 -c "$final" set.out)" ] || fail "keyframe and --set"
+expect 0 both rollout "$pendulum" --keyframe raised --set qpos=1 --time 0.005 --json --print qpos0
+holds both 'abs(j["final"]["qpos"][0] - 1) < 0.1 and abs(j["final"]["qpos"][1] - 1) < 0.1'
+expect 0 heavy rollout "$pendulum" --set 'body_mass[lower]=5' gravity.z=-1 --time 0.005 --json \
+  --print 'body_mass[lower]' gravity.z
+holds heavy 'j["print"] == {"body_mass[lower]": 5, "gravity.z": -1}'
+
+# ---- integrator, time step, time
+expect 0 euler rollout "$walker" --keyframe stand --integrator euler --time 0.02 --json
+expect 0 rk4 rollout "$walker" --keyframe stand --integrator rk4 --time 0.02 --json
+expect 0 own rollout "$walker" --keyframe stand --time 0.02 --json
+[ "$(python3 -c "$final" rk4.out)" = "$(python3 -c "$final" own.out)" ] || fail "the file says RK4"
+[ "$(python3 -c "$final" rk4.out)" = "$(python3 -c "$final" euler.out)" ] && fail "Euler is not RK4"
+expect 0 fine rollout "$walker" --keyframe stand --timestep 0.0005 --time 0.02 --json
+holds fine 'j["steps"] == 40 and len(j["final"]["qpos"]) == 17'
+
+# ---- the same digits twice
+expect 0 again rollout "$walker" --keyframe stand --time 0.02 --json
+[ "$(python3 -c "$final" again.out)" = "$(python3 -c "$final" own.out)" ] || fail "other digits"
+
+# ---- controls from a file, and the recording as one
+printf 'shoulder,elbow\n' > ctrl.csv
+for k in $(seq 40); do echo "0.$((k % 7)),-0.$((k % 5))" >> ctrl.csv; done
+expect 0 csv rollout "$pendulum" --ctrl ctrl.csv --time 0.2 --out run.h5 --json
+expect 0 h5 rollout "$pendulum" --ctrl run.h5 --time 0.2 --json
+[ "$(python3 -c "$final" csv.out)" = "$(python3 -c "$final" h5.out)" ] || fail "the recorded controls"
+if command -v h5dump > /dev/null; then
+  h5dump -H run.h5 > header.txt || fail "h5dump cannot read run.h5"
+  for set in time qpos qvel act ctrl timestep carom_version; do
+    grep -q "\"$set\"" header.txt || fail "run.h5 has no $set"
+  done
+  grep -A 2 '"qpos"' header.txt | grep -q "( 41, 2 )" || fail "$(grep -A 2 qpos header.txt)"
+fi
+expect 0 none rollout "$pendulum" --time 0.005 --json --ctrl ctrl=0.1
+
+# ---- warnings; models that nothing moves in
+echo '<mujoco><option noslip_iterations="3"/><worldbody><body><freejoint/><geom size=".1"/></body>
+</worldbody></mujoco>' > noslip.xml
+expect 0 warned rollout noslip.xml --time 0.01 --json
+holds warned 'len(j["warnings"]) == 1 and "noslip_iterations" in j["warnings"][0]'
+echo '<mujoco><worldbody><geom size=".1"/></worldbody></mujoco>' > still.xml
+expect 0 still rollout still.xml --time 0.01 --json --print 'geom_xpos[0]' --out still.h5
+holds still 'j["final"] == {"qpos": [], "qvel": [], "act": []}'
+
+# ---- bad input: the model
+printf '<mujoco><worldbody><body>' > cut.xml
+printf 'CAROMMDL and then nothing of it that makes sense' > cut.crm
+echo '<mujoco><worldbody><body name="a"><freejoint/><geom size=".1"/></body></worldbody>
+<equality><weld name="lock" body1="a"/></equality></mujoco>' > weld.xml
+refused 2 "none.xml: cannot be opened" rollout none.xml
+refused 2 "cut.xml: XML" rollout cut.xml
+refused 2 "cut.crm: the checksum is wrong: the file is damaged or truncated" rollout cut.crm
+refused 2 "equality 'lock' (weld): not supported yet" rollout weld.xml
+holds json 'j["unsupported"] == ["equality '"'lock'"' (weld): not supported yet"]'
+
+# ---- bad input: numbers and names
+refused 2 "--set qpos=nan: the value is not finite" rollout "$cube" --set qpos=nan
+refused 2 "--set qvel[0]=inf: the value is not finite" rollout "$cube" --set 'qvel[0]=inf'
+refused 2 "joint 'root': its quaternion, qpos[3] to qpos[6], has length 2, not 1" \
+  rollout "$cube" --set 'qpos=0,0,1,2,0,0,0'
+refused 2 "has length 1.4" rollout "$cube" --set 'qpos[4]=1'
+refused 2 "body 'cube': body_mass is negative (-1)" rollout "$cube" --set 'body_mass[cube]=-1'
+refused 2 "body_quat is not of unit length (2)" rollout "$cube" --set 'body_quat[1]=2,0,0,0'
+refused 2 "joint 'elbow': jnt_axis is not of unit length (2)" \
+  rollout "$pendulum" --set 'jnt_axis[elbow]=0,2,0'
+refused 2 "'qposs': there is no field 'qposs'" rollout "$cube" --set qposs=1
+refused 2 "'body_mass[dice]': there is no 'dice'; there are: world, cube" \
+  rollout "$cube" --set 'body_mass[dice]=1'
+refused 2 "qpos has 7 numbers, 2 given" rollout "$cube" --set qpos=1,2
+refused 2 "',2' is not a number" rollout "$cube" --set qpos=1,,2
+refused 2 "NAME=VALUE expected" rollout "$cube" --set qpos
+refused 2 "xpos[1] is computed, not set" rollout "$cube" --set 'xpos[1]=1'
+refused 2 "'act[shoulder]': 'shoulder' has none" rollout "$pendulum" --set 'act[shoulder]=1'
+refused 2 "there is no field 'colour'" rollout "$cube" --print colour
+refused 2 "a tangent has no value" rollout "$cube" --print 'tangent[0]'
+refused 2 "--time 0: a positive time" rollout "$cube" --time 0
+refused 2 "--time -1: a positive time" rollout "$cube" --time -1
+refused 2 "--time 0.003 is not a multiple of the time step 0.002" rollout "$cube" --time 0.003
+refused 2 "timestep 0 is not positive" rollout "$cube" --timestep 0
+refused 2 "timestep -0.1 is not positive" rollout "$cube" --timestep -0.1
+refused 2 "integrator 'implicit': euler or rk4 expected" rollout "$cube" --integrator implicit
+refused 2 "--keyframe jump: the model has 2 keyframes, none is that" rollout "$cube" --keyframe jump
+refused 2 "--keyframe 2" rollout "$cube" --keyframe 2
+refused 2 "there is no 'knee'; there are: shoulder, elbow" rollout "$pendulum" --ctrl knee=1
+refused 2 "none.csv: cannot be opened" rollout "$pendulum" --ctrl none.csv
+refused 2 "ctrl.csv: 40 rows, the rollout has 41 steps" \
+  rollout "$pendulum" --ctrl ctrl.csv --time 0.205
+refused 2 "the model has no controls" rollout "$cube" --ctrl ctrl.csv
+echo '<mujoco><worldbody><body name="hand" mocap="true"><geom size=".1"/></body></worldbody>
+</mujoco>' > mocap.xml
+refused 2 "mocap_quat[0] has length 2, not 1" rollout mocap.xml --set 'mocap_quat[hand]=2,0,0,0'
+
+# ---- numerical failure: exit code 3 and the step
+refused 3 "step 1 (time 0): " rollout "$cube" --set 'qvel[0]=1e11'
+echo '<mujoco><option timestep=".1"/><worldbody><body><joint name="j" type="slide"
+stiffness="1e6"/><geom size=".1" mass=".1"/></body></worldbody></mujoco>' > stiff.xml
+expect 3 diverged rollout stiff.xml --set qpos=1 --time 10 --out diverged.h5 --json
+says diverged "step "
+says diverged "(joint 'j')"
+holds diverged 'j["error"].startswith("step ") and list(j) == ["error"]'
+[ -e diverged.h5 ] && fail "a recording of a simulation that diverged"
+
+# ---- a full disk: nothing half-written, what was there is kept
+files=$(ls | wc -l)
+expect 2 full rollout "$cube" --out no/such/folder.h5
+says full "no/such/folder.h5: cannot be written: No such file or directory"
+if [ -w /dev/full ]; then
+  ln -s /dev/full full.h5.tmp
+  expect 2 full rollout "$cube" --out full.h5 --json
+  says full "full.h5: cannot be written: No space left on device"
+  holds full '"full.h5" in j["error"]'
+  [ -e full.h5 ] && fail "a full disk left a file"
+  rm -f full.h5.tmp
+fi
+(
+  ulimit -f 1
+  expect 2 limit rollout "$walker" --time 1 --out limit.h5
+  says limit "limit.h5: cannot be written: File too large"
+  exit $failures
+) || fail "with a limit on the size of files"
+[ -e limit.h5 ] || [ -e limit.h5.tmp ] && fail "a limit on the size of files left a file"
+cp run.h5 kept.h5
+(
+  ulimit -f 1
+  expect 2 limit rollout "$walker" --time 1 --out kept.h5
+  exit $failures
+) || fail "with a limit on the size of files"
+cmp -s run.h5 kept.h5 || fail "the file that was there has changed"
+
+[ -e MUJOCO_LOG.TXT ] && fail "MuJoCo left a log file"
+finish

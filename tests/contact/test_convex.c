@@ -1,0 +1,288 @@
+// SPDX-License-Identifier: Apache-2.0
+// The convex solver: stationarity with dense matrices, a dual solver that shares nothing with it,
+// independence of the start, the factor it leaves, and how it fails.
+#include "contact/convex.h"
+
+#include <stdlib.h>
+
+#include "base/random.h"
+#include "contact/law.h"
+#include "engine/acceleration.h"
+#include "support/close.h"
+#include "support/contact_scene.h"
+#include "support/mechanism.h"
+
+enum { N_SEED = 24, MAX_NV = 64 };
+
+static void open_solved(contact_scene* s, int seed) {
+  scene_open(s, seed);
+  scene_run(s, "acceleration");
+}
+
+static cr_real* numbers(int n) {
+  cr_real* x = calloc((size_t)n + 1, sizeof *x);
+  assert_non_null(x);
+  return x;
+}
+
+// M a = tau + J' f entry by entry, relative to the sum of the absolute terms
+static void solution_is_stationary(void** state) {
+  for (int seed = 1; seed <= N_SEED; seed++) {
+    contact_scene s;
+    open_solved(&s, seed);
+    int nv = s.m.nv, nefc = s.d->nefc;
+    cr_real *J = scene_dense_J(&s), *M = scene_dense_M(&s), largest = 0;
+    for (int i = 0; i < nv; i++) {
+      largest = cr_max(largest, cr_abs(s.d->qfrc_smooth[i]));
+    }
+    for (int i = 0; i < nv; i++) {
+      cr_real g = -s.d->qfrc_smooth[i], size = largest;
+      for (int j = 0; j < nv; j++) {
+        g += M[i * nv + j] * s.d->qacc[j];
+        size += cr_abs(M[i * nv + j] * s.d->qacc[j]);
+      }
+      for (int k = 0; k < nefc; k++) {
+        g -= J[k * nv + i] * s.d->efc_force[k];
+        size += cr_abs(J[k * nv + i] * s.d->efc_force[k]);
+      }
+      assert_close(g, 0, CR_R(1e-12) * size);
+    }
+    assert_true(s.d->solver_residual <= CR_R(1e-11));
+    free(J);
+    free(M);
+    scene_close(&s);
+  }
+}
+
+// Cost of the primal problem at a, from dense matrices.
+static cr_real cost(const contact_scene* s, const cr_real* M, const cr_real* J, const cr_real* a) {
+  int nv = s->m.nv;
+  cr_real *e = numbers(s->d->nefc), sum = 0;
+  for (int i = 0; i < nv; i++) {
+    for (int j = 0; j < nv; j++) {
+      sum += (a[i] - s->d->qacc_smooth[i]) * M[i * nv + j] * (a[j] - s->d->qacc_smooth[j]) / 2;
+    }
+  }
+  for (int k = 0; k < s->d->nefc; k++) {
+    e[k] = -s->d->efc_aref[k];
+    for (int j = 0; j < nv; j++) {
+      e[k] += J[k * nv + j] * a[j];
+    }
+  }
+  sum += cri_law_cost(s->d, e);
+  free(e);
+  return sum;
+}
+
+static void solution_costs_least(void** state) {
+  cr_random r = cr_random_seed(1, 6);
+  for (int seed = 1; seed <= 8; seed++) {
+    contact_scene s;
+    open_solved(&s, seed);
+    cr_real *J = scene_dense_J(&s), *M = scene_dense_M(&s), a[MAX_NV];
+    cr_real least = cost(&s, M, J, s.d->qacc);
+    for (int k = 0; k < 30; k++) {
+      for (int i = 0; i < s.m.nv; i++) {
+        a[i] = s.d->qacc[i] * (1 + CR_R(0.1) * cr_random_normal(&r));
+      }
+      assert_true(cost(&s, M, J, a) > least);
+    }
+    free(J);
+    free(M);
+    scene_close(&s);
+  }
+}
+
+// The dual problem min f' (A + R) f / 2 + f' (J a_smooth - aref), f in its bounds, by projected
+// Gauss-Seidel: for rows that are bounded one by one.
+static void dual_forces(const contact_scene* s, cr_real* f) {
+  int nv = s->m.nv, n = s->d->nefc;
+  cr_real *J = scene_dense_J(s), *A = numbers(n * n), *b = numbers(n), *M = NULL;
+  for (int i = 0; i < n; i++) {
+    cr_real x[MAX_NV];
+    M = scene_dense_M(s);
+    cr_copy(x, J + i * nv, nv);
+    mechanism_solve(nv, M, x);
+    free(M);
+    b[i] = -s->d->efc_aref[i];
+    for (int j = 0; j < nv; j++) {
+      b[i] += J[i * nv + j] * s->d->qacc_smooth[j];
+    }
+    for (int k = 0; k < n; k++) {
+      for (int j = 0; j < nv; j++) {
+        A[i * n + k] += x[j] * J[k * nv + j];
+      }
+    }
+    A[i * n + i] += s->d->efc_R[i];
+  }
+  cr_zero(f, n);
+  for (int sweep = 0; sweep < 20000; sweep++) {
+    for (int i = 0; i < n; i++) {
+      cr_real residual = b[i], loss = s->d->efc_frictionloss[i];
+      for (int k = 0; k < n; k++) {
+        residual += A[i * n + k] * f[k];
+      }
+      f[i] -= residual / A[i * n + i];
+      f[i] = i < s->d->nf ? cr_clip(f[i], -loss, loss) : cr_max(f[i], 0);
+    }
+  }
+  free(J);
+  free(A);
+  free(b);
+}
+
+static void forces_match_a_dual_solver(void** state) {
+  int tried = 0;
+  for (int seed = 1; seed <= 40 && tried < 6; seed++) {
+    contact_scene s;
+    scene_open(&s, seed);
+    s.m.cone = CR_CONE_PYRAMIDAL;
+    scene_run(&s, "acceleration");
+    if (s.d->nefc > s.d->nf + s.d->nl && s.d->nefc <= 30) {
+      cr_real* f = numbers(s.d->nefc);
+      dual_forces(&s, f);
+      assert_all_close(s.d->efc_force, f, s.d->nefc, CR_R(1e-7));
+      free(f);
+      tried++;
+    }
+    scene_close(&s);
+  }
+  assert_int_equal(tried, 6);
+}
+
+static void start_does_not_matter(void** state) {
+  cr_random r = cr_random_seed(2, 6);
+  for (int seed = 1; seed <= N_SEED; seed++) {
+    contact_scene s;
+    open_solved(&s, seed);
+    cr_real a[MAX_NV];
+    cr_copy(a, s.d->qacc, s.m.nv);
+
+    // from the solution: nothing to do, or one step of rounding
+    cr_copy(s.d->qacc_warmstart, a, s.m.nv);
+    assert_int_equal(cr_acceleration(&s.m, s.d), CR_OK);
+    assert_true(s.d->solver_iterations <= 2);
+    assert_all_close(s.d->qacc, a, s.m.nv, CR_R(1e-11));
+
+    // from anywhere, and with the flag
+    for (int i = 0; i < s.m.nv; i++) {
+      s.d->qacc_warmstart[i] = a[i] + cr_abs(a[i]) * cr_random_normal(&r);
+    }
+    assert_int_equal(cr_acceleration(&s.m, s.d), CR_OK);
+    assert_all_close(s.d->qacc, a, s.m.nv, CR_R(1e-11));
+    s.m.disableflags |= CR_DSBL_WARMSTART;
+    s.d->qacc_warmstart[0] = NAN;
+    assert_int_equal(cr_acceleration(&s.m, s.d), CR_OK);
+    assert_all_close(s.d->qacc, a, s.m.nv, CR_R(1e-11));
+    scene_close(&s);
+  }
+}
+
+// H^-1 H x = x with H x = M x - J' F' (J x), at the solution
+static void factor_is_that_of_the_solution(void** state) {
+  cr_random r = cr_random_seed(3, 6);
+  for (int seed = 1; seed <= N_SEED; seed++) {
+    contact_scene s;
+    open_solved(&s, seed);
+    int nv = s.m.nv, n = s.d->nefc;
+    cr_real *J = scene_dense_J(&s), *M = scene_dense_M(&s), *u = numbers(n), *v = numbers(n);
+    cr_real x[MAX_NV], y[MAX_NV], H_scale = 0;
+    for (int i = 0; i < nv; i++) {
+      x[i] = cr_random_normal(&r);
+    }
+    mechanism_mul(nv, M, x, y);
+    for (int k = 0; k < n; k++) {
+      for (int j = 0; j < nv; j++) {
+        u[k] += J[k * nv + j] * x[j];
+        H_scale = cr_max(H_scale, s.d->efc_D[k] * J[k * nv + j] * J[k * nv + j]);
+      }
+    }
+    cri_convex.force_vjp(&s.m, s.d, NULL, u, v);
+    for (int k = 0; k < n; k++) {
+      for (int j = 0; j < nv; j++) {
+        y[j] -= J[k * nv + j] * v[k];
+      }
+    }
+    cri_convex.linear(&s.m, s.d, y);
+    cr_real smallest = CR_MAX;
+    for (int i = 0; i < nv; i++) {
+      smallest = cr_min(smallest, M[i * nv + i]);
+    }
+    // in units of what the condition of H allows
+    assert_all_close(y, x, nv, 1000 * CR_EPS * (1 + H_scale / smallest));
+    free(J);
+    free(M);
+    free(u);
+    free(v);
+    scene_close(&s);
+  }
+}
+
+// a metric of its own: the same as a model whose armature has it
+static void metric_may_differ_from_inertia(void** state) {
+  contact_scene s;
+  open_solved(&s, 2);
+  cr_real a[MAX_NV], *metric = numbers(s.m.nC);
+  cr_copy(metric, s.d->M, s.m.nC);
+  for (int i = 0; i < s.m.nv; i++) {
+    metric[s.m.M_rowadr[i] + s.m.M_rownnz[i] - 1] += CR_R(0.3);
+    s.m.dof_armature[i] += CR_R(0.3);
+  }
+  scene_run(&s, "acceleration");
+  cr_copy(a, s.d->qacc, s.m.nv);
+  for (int i = 0; i < s.m.nv; i++) {
+    s.m.dof_armature[i] -= CR_R(0.3);
+  }
+  cr_real smooth[MAX_NV];
+  cr_copy(smooth, s.d->qacc_smooth, s.m.nv);
+  scene_run(&s, "acceleration");
+  cr_copy(s.d->qacc_smooth, smooth, s.m.nv);
+  assert_int_equal(cri_convex.solve(&s.m, s.d, metric), CR_OK);
+  assert_all_close(s.d->acc_qacc, a, s.m.nv, CR_R(1e-10));
+  free(metric);
+  scene_close(&s);
+}
+
+static void row_that_is_not_finite_is_named(void** state) {
+  contact_scene s;
+  open_solved(&s, 1);
+  int last = s.d->nefc - 1;
+  s.d->efc_aref[last] = NAN;
+  assert_int_equal(cr_acceleration(&s.m, s.d), CR_ERR_NONFINITE);
+  char row[32];
+  (void)snprintf(row, sizeof row, "row %d ", last);
+  assert_non_null(strstr(s.d->error.text, row));
+  assert_int_equal(s.d->scratch_used, 0);
+  scene_close(&s);
+}
+
+// Two rows that contradict each other with forces whose difference is lost in rounding: there is no
+// trustworthy answer, and the solver says so.
+static void hopeless_problem_is_refused(void** state) {
+  contact_scene s;
+  open_solved(&s, 1);
+  int first = s.d->nf + s.d->nl;
+  assert_true(s.d->nefc > first + 8);
+  for (int i = first; i < s.d->nefc; i++) {
+    s.d->efc_D[i] = 1 / (CR_EPS * CR_EPS);
+    s.d->efc_aref[i] = CR_R(1e9) * (1 + CR_R(0.37) * (cr_real)(i % 5));
+  }
+  assert_int_equal(cr_acceleration(&s.m, s.d), CR_ERR_SOLVER);
+  assert_non_null(strstr(s.d->error.text, "constraint solver"));
+  assert_int_equal(s.d->scratch_used, 0);
+  scene_close(&s);
+}
+
+int test_convex(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(solution_is_stationary),
+      cmocka_unit_test(solution_costs_least),
+      cmocka_unit_test(forces_match_a_dual_solver),
+      cmocka_unit_test(start_does_not_matter),
+      cmocka_unit_test(factor_is_that_of_the_solution),
+      cmocka_unit_test(metric_may_differ_from_inertia),
+      cmocka_unit_test(row_that_is_not_finite_is_named),
+      cmocka_unit_test(hopeless_problem_is_refused),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0
+// Every contact model fills the whole interface.
+#include "contact/model.h"
+
+#include "contact/convex.h"
+#include "support/close.h"
+
+static void interface_is_complete(void** state) {
+  cr_model m = {0};
+  const cr_contact_model* model = cri_contact_model(&m);
+  assert_ptr_equal(model, &cri_convex);
+  assert_string_equal(model->name, "convex");
+  assert_true(model->solve != NULL && model->linear != NULL && model->linear_transposed != NULL);
+  assert_true(model->force_jvp != NULL && model->force_vjp != NULL);
+}
+
+int test_model(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(interface_is_complete),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}

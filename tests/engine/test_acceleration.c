@@ -1,0 +1,169 @@
+// SPDX-License-Identifier: Apache-2.0
+// The acceleration without and with rows, and its derivative written out with dense matrices.
+#include "engine/acceleration.h"
+
+#include <stdlib.h>
+
+#include "base/random.h"
+#include "support/close.h"
+#include "support/contact_scene.h"
+#include "support/mechanism.h"
+
+enum { N_SEED = 12, MAX_NV = 64 };
+
+static void free_acceleration_solves_with_inertia(void** state) {
+  for (int seed = 1; seed <= N_SEED; seed++) {
+    contact_scene s;
+    scene_open(&s, seed);
+    s.m.disableflags |= CR_DSBL_CONSTRAINT;
+    s.d->want_M = true;
+    scene_run(&s, "acceleration");
+    cr_real *M = scene_dense_M(&s), a[MAX_NV], zero[MAX_NV] = {0};
+    cr_copy(a, s.d->qfrc_smooth, s.m.nv);
+    mechanism_solve(s.m.nv, M, a);
+    assert_int_equal(s.d->nefc, 0);
+    assert_all_close(s.d->qacc_smooth, a, s.m.nv, CR_R(1e-9));
+    assert_all_close(s.d->qacc, s.d->qacc_smooth, s.m.nv, 0);
+    assert_all_close(s.d->qfrc_constraint, zero, s.m.nv, 0);
+    free(M);
+    scene_close(&s);
+  }
+}
+
+static void forces_accelerate(void** state) {
+  for (int seed = 1; seed <= N_SEED; seed++) {
+    contact_scene s;
+    scene_open(&s, seed);
+    scene_run(&s, "acceleration");
+    int nv = s.m.nv;
+    cr_real *J = scene_dense_J(&s), *M = scene_dense_M(&s), q[MAX_NV] = {0}, a[MAX_NV];
+    for (int i = 0; i < s.d->nefc; i++) {
+      for (int j = 0; j < nv; j++) {
+        q[j] += J[i * nv + j] * s.d->efc_force[i];
+      }
+    }
+    assert_all_close(s.d->qfrc_constraint, q, nv, 64 * CR_EPS);
+    for (int j = 0; j < nv; j++) {
+      a[j] = s.d->qfrc_smooth[j] + q[j];
+    }
+    mechanism_solve(nv, M, a);
+    assert_all_close(s.d->qacc, a, nv, CR_R(1e-8));
+    free(J);
+    free(M);
+    scene_close(&s);
+  }
+}
+
+// With only qacc_bar: qfrc_smooth_bar = w, H w = qacc_bar; the pairs are (-w, a), (f, w), (F' J w, a).
+static void cotangent_is_the_implicit_one(void** state) {
+  cr_random r = cr_random_seed(1, 7);
+  for (int seed = 1; seed <= N_SEED; seed++) {
+    contact_scene s;
+    scene_open(&s, seed);
+    scene_run(&s, "acceleration");
+    int nv = s.m.nv, n = s.d->nefc;
+    cr_data *bar, *tan;
+    assert_int_equal(cri_data_twin(&bar, &s.m, s.d, CR_DATA_COTANGENT, cri_no_params, NULL), CR_OK);
+    assert_int_equal(cri_data_twin(&tan, &s.m, s.d, CR_DATA_TANGENT, cri_no_params, NULL), CR_OK);
+    for (int i = 0; i < nv; i++) {
+      bar->qacc[i] = tan->qfrc_smooth[i] = cr_random_normal(&r);
+    }
+    assert_int_equal(cr_acceleration_vjp(&s.m, s.d, bar), CR_OK);
+    const cr_real* w = bar->qfrc_smooth;
+
+    // H is symmetric, so the tangent along the same numbers is w too
+    assert_int_equal(cr_acceleration_jvp(&s.m, s.d, tan), CR_OK);
+    assert_all_close(tan->qacc, w, nv, CR_R(1e-9));
+
+    assert_int_equal(bar->M_pairs.n, 1);
+    assert_int_equal(bar->efc_J_pairs.n, 2);
+    for (int i = 0; i < nv; i++) {
+      assert_close(cri_pair_left(&bar->M_pairs, 0)[i], -w[i], 0);
+      assert_close(cri_pair_right(&bar->M_pairs, 0)[i], s.d->qacc[i], 0);
+      assert_close(cri_pair_right(&bar->efc_J_pairs, 0)[i], w[i], 0);
+      assert_close(cri_pair_right(&bar->efc_J_pairs, 1)[i], s.d->qacc[i], 0);
+    }
+    for (int i = 0; i < n; i++) {
+      assert_close(cri_pair_left(&bar->efc_J_pairs, 0)[i], s.d->efc_force[i], 0);
+      assert_close(cri_pair_left(&bar->efc_J_pairs, 1)[i], -bar->efc_aref[i], 0);
+    }
+    // F' J w is the change of forces that comes with w
+    assert_all_close(tan->efc_force, cri_pair_left(&bar->efc_J_pairs, 1), n, CR_R(1e-8));
+    cri_data_free(bar);
+    cri_data_free(tan);
+    scene_close(&s);
+  }
+}
+
+static void without_rows_there_are_no_row_pairs(void** state) {
+  contact_scene s;
+  scene_open(&s, 2);
+  s.m.disableflags |= CR_DSBL_CONSTRAINT;
+  scene_run(&s, "acceleration");
+  cr_data* bar;
+  assert_int_equal(cri_data_twin(&bar, &s.m, s.d, CR_DATA_COTANGENT, cri_no_params, NULL), CR_OK);
+  bar->qacc[0] = bar->qacc_smooth[0] = 1;
+  assert_int_equal(cr_acceleration_vjp(&s.m, s.d, bar), CR_OK);
+  assert_int_equal(bar->M_pairs.n, 2);
+  assert_int_equal(bar->efc_J_pairs.n, 0);
+  cri_data_free(bar);
+  scene_close(&s);
+}
+
+static void acceleration_that_is_not_finite_names_the_joint(void** state) {
+  contact_scene s;
+  scene_open(&s, 2);
+  scene_run(&s, "acceleration");
+  int dof = s.m.nv - 1;
+  s.d->qfrc_smooth[dof] = INFINITY;
+  assert_int_equal(cr_acceleration(&s.m, s.d), CR_ERR_NONFINITE);
+  char joint[32];
+  (void)snprintf(joint, sizeof joint, "joint %d ", s.m.dof_jntid[s.m.tree_dofadr[s.m.ntree - 1]]);
+  assert_non_null(strstr(s.d->error.text, "qacc_smooth of joint"));
+  assert_non_null(strstr(s.d->error.text, joint));
+  assert_int_equal(s.d->scratch_used, 0);
+  scene_close(&s);
+}
+
+// what the generic check of the pipeline does not reach: other dimensions, contacts from distance
+static void derivatives_hold_for_all_dimensions(void** state) {
+  static const int dims[] = {1, 4, 6};
+  for (int i = 0; i < 3; i++) {
+    for (int seed = 1; seed <= 4; seed++) {
+      contact_scene s;
+      scene_open(&s, seed);
+      scene_condim(&s, dims[i]);
+      scene_check_stages(&s, "acceleration", "acceleration");
+      scene_close(&s);
+    }
+  }
+}
+
+static void derivatives_hold_from_distance(void** state) {
+  for (int seed = 1; seed <= 6; seed++) {
+    contact_scene s;
+    scene_open(&s, seed);
+    s.m.cfd = 1;
+    s.m.cfd_d0 = CR_R(0.2);
+    s.m.cfd_dc = 0;
+    s.m.cfd_wc = CR_R(0.3);
+    s.m.cfd_mc = 1;
+    s.m.cfd_pc = 2;
+    s.m.cfd_scale = CR_R(0.05);
+    scene_check_stages(&s, "acceleration", "acceleration");
+    scene_close(&s);
+  }
+}
+
+int test_acceleration(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(free_acceleration_solves_with_inertia),
+      cmocka_unit_test(forces_accelerate),
+      cmocka_unit_test(cotangent_is_the_implicit_one),
+      cmocka_unit_test(without_rows_there_are_no_row_pairs),
+      cmocka_unit_test(acceleration_that_is_not_finite_names_the_joint),
+      cmocka_unit_test(derivatives_hold_for_all_dimensions),
+      cmocka_unit_test(derivatives_hold_from_distance),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}

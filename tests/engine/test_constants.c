@@ -1,0 +1,457 @@
+// SPDX-License-Identifier: Apache-2.0
+// Derived constants: closed forms, dense linear algebra with Jacobians from differences, and their
+// cotangents against differences in every parameter.
+#include "engine/constants.h"
+
+#include "carom/model.h"
+#include "model/build.h"
+#include "model/fields.h"
+#include "support/allocation.h"
+#include "support/close.h"
+#include "support/field_space.h"
+#include "support/mechanism.h"
+#include "support/random_model.h"
+
+#ifdef CR_LONG_DOUBLE
+static const cr_real exact = CR_R(1e-16), by_difference = CR_R(1e-12), vjp_bound = CR_R(1e-11),
+                     step_size = CR_R(3e-5);
+#else
+static const cr_real exact = CR_R(1e-13), by_difference = CR_R(1e-8), vjp_bound = CR_R(1e-8),
+                     step_size = CR_R(2e-4);
+#endif
+
+// ---- closed forms
+
+enum { MAX_BODY = 4 };
+
+// bodies, one joint each, without geoms but `ngeom` on the last
+static cr_model build(int nbody, const int32_t* joints, int ngeom) {
+  cr_model m = {.ngeom = ngeom};
+  cr_error error = {0};
+  int32_t parents[MAX_BODY] = {0}, jntnums[MAX_BODY] = {0};
+  for (int i = 1; i < nbody; i++) {
+    parents[i] = i - 1;
+    jntnums[i] = 1;
+  }
+  assert_int_equal(cri_model_sizes(&m, nbody, parents, jntnums, joints, &error), CR_OK);
+  assert_int_equal(cri_model_allocate(&m, &error), CR_OK);
+  cri_model_defaults(&m);
+  for (int i = 1; i < nbody; i++) {
+    m.body_parentid[i] = parents[i];
+    m.body_jntnum[i] = 1;
+    m.body_mass[i] = 2;
+    m.body_inertia[3 * i] = CR_R(0.1);
+    m.body_inertia[3 * i + 1] = CR_R(0.2);
+    m.body_inertia[3 * i + 2] = CR_R(0.4);
+    m.jnt_type[i - 1] = joints[i - 1];
+  }
+  for (int i = 0; i < ngeom; i++) {
+    m.geom_bodyid[i] = nbody - 1;
+  }
+  return m;
+}
+
+static void finish(cr_model* m) {
+  cr_error error = {0};
+  if (cri_model_derive(m, &error) != CR_OK || cr_model_derive(m, &error) != CR_OK) {
+    fail_msg("%s", error.text);
+  }
+}
+
+// 1/m and the mean of the inverse moments, however the body is turned
+static void free_body(void** state) {
+  const int32_t joints[] = {CR_JNT_FREE};
+  cr_model m = build(2, joints, 0);
+  const cr_real quat[] = {CR_R(0.5), CR_R(0.5), CR_R(-0.5), CR_R(0.5)};
+  cr_copy(m.body_iquat + 4, quat, 4);
+  finish(&m);
+  const cr_real rotation = (10 + 5 + CR_R(2.5)) / 3;
+  assert_close(m.body_invweight0[2], CR_R(0.5), exact);
+  assert_close(m.body_invweight0[3], rotation, 10 * exact);
+  for (int i = 0; i < 6; i++) {
+    assert_close(m.dof_invweight0[i], i < 3 ? CR_R(0.5) : rotation, 10 * exact);
+  }
+  assert_true(m.body_invweight0[0] == 0 && m.body_invweight0[1] == 0);
+  // the centre of mass elsewhere: the body's own numbers stay, those of its dofs do not
+  m.body_ipos[3] = CR_R(0.3);
+  finish(&m);
+  assert_close(m.body_invweight0[2], CR_R(0.5), exact);
+  assert_close(m.body_invweight0[3], rotation, 10 * exact);
+  assert_true(m.dof_invweight0[0] > CR_R(0.5));
+  assert_close(m.dof_invweight0[3], rotation, 10 * exact);
+  cri_model_free(&m);
+}
+
+static void pendulum(void** state) {
+  const int32_t joints[] = {CR_JNT_HINGE};
+  cr_model m = build(2, joints, 0);
+  const cr_real length = CR_R(0.7);
+  m.jnt_axis[0] = m.jnt_axis[2] = 0;
+  m.jnt_axis[1] = 1;
+  m.body_ipos[5] = -length;
+  m.dof_armature[0] = CR_R(0.05);
+  finish(&m);
+  cr_real inertia = CR_R(0.2) + 2 * length * length + CR_R(0.05);
+  assert_close(m.dof_invweight0[0], 1 / inertia, exact);
+  assert_close(m.body_invweight0[2], length * length / inertia / 3, exact);
+  assert_close(m.body_invweight0[3], 1 / inertia / 3, exact);
+  cri_model_free(&m);
+}
+
+// a mass on slides: one number for all of them, and no rotation
+static void sliding_mass(void** state) {
+  const int32_t joints[] = {CR_JNT_SLIDE};
+  cr_model m = build(2, joints, 0);
+  finish(&m);
+  assert_int_equal(m.body_simple[1], 2);
+  assert_close(m.dof_invweight0[0], CR_R(0.5), exact);
+  assert_close(m.body_invweight0[2], CR_R(0.5), exact);
+  assert_true(m.body_invweight0[3] == 0);
+  cri_model_free(&m);
+}
+
+static void bounding_spheres(void** state) {
+  const int32_t joints[] = {CR_JNT_FREE};
+  static const int32_t types[] = {CR_GEOM_PLANE, CR_GEOM_SPHERE, CR_GEOM_CAPSULE, CR_GEOM_CYLINDER,
+                                  CR_GEOM_BOX};
+  const cr_real radius[] = {0, 3, 7, 5, CR_R(13.0)};
+  cr_model m = build(2, joints, 5);
+  for (int i = 0; i < 5; i++) {
+    m.geom_type[i] = types[i];
+    m.geom_size[3 * i] = 3;
+    m.geom_size[3 * i + 1] = 4;
+    m.geom_size[3 * i + 2] = 12;
+  }
+  finish(&m);
+  for (int i = 0; i < 5; i++) {
+    assert_close(m.geom_rbound[i], radius[i], 10 * exact);
+  }
+  m.geom_size[3] = 9;
+  finish(&m);
+  assert_true(m.geom_rbound[1] == 9);
+  cri_model_free(&m);
+}
+
+// ---- dense algebra
+
+// column j of the Jacobian of a body's centre of mass: its velocity, and its angular velocity
+static void jacobian(const cr_model* m, cr_data* d, cr_data* moved, int body, int j,
+                     cr_real column[6]) {
+  const cr_real h = CR_R(1e-3), steps[] = {-2, -1, 1, 2}, weights[] = {1, -8, 8, -1};
+  cr_real v[64] = {0}, rate[9] = {0};
+  cr_zero(column, 6);
+  v[j] = 1;
+  for (int i = 0; i < 4; i++) {
+    mechanism_move(m, d, v, steps[i] * h, moved);
+    mechanism_pose(m, moved);
+    for (int k = 0; k < 3; k++) {
+      column[k] += weights[i] * moved->xipos[3 * body + k] / (12 * h);
+    }
+    for (int k = 0; k < 9; k++) {
+      rate[k] += weights[i] * moved->ximat[9 * body + k] / (12 * h);
+    }
+  }
+  // [w]x = R_rate R'
+  const cr_real* R = d->ximat + 9 * body;
+  for (int k = 0; k < 3; k++) {
+    int a = (k + 2) % 3, b = (k + 1) % 3;
+    for (int i = 0; i < 3; i++) {
+      column[3 + k] += rate[3 * a + i] * R[3 * b + i];
+    }
+  }
+}
+
+// x' M^-1 x
+static cr_real in_inverse(int n, const cr_real* M, const cr_real* x) {
+  cr_real copy[64 * 64], y[64], sum = 0;
+  cr_copy(copy, M, n * n);
+  cr_copy(y, x, n);
+  mechanism_solve(n, copy, y);
+  for (int i = 0; i < n; i++) {
+    sum += x[i] * y[i];
+  }
+  return sum;
+}
+
+static void check_body(const cr_model* m, cr_data* d, cr_data* moved, const cr_real* M, int body) {
+  static cr_real J[6][64];
+  cr_real expected[2] = {0, 0};
+  for (int j = 0; j < m->nv; j++) {
+    cr_real column[6];
+    jacobian(m, d, moved, body, j, column);
+    for (int k = 0; k < 6; k++) {
+      J[k][j] = column[k];
+    }
+  }
+  for (int k = 0; k < 6; k++) {
+    expected[k / 3] += in_inverse(m->nv, M, J[k]) / 3;
+  }
+  if (m->body_simple[body] == 2) {
+    expected[0] = 1 / m->body_mass[body];
+    expected[1] = 0;
+  }
+  for (int i = 0; i < 2; i++) {
+    assert_close(m->body_invweight0[2 * body + i], expected[i],
+                 by_difference * (CR_R(1e-3) + expected[i]));
+  }
+}
+
+static void dense_algebra(void** state) {
+  for (uint64_t seed = 0; seed < 12; seed++) {
+    cr_model m;
+    cr_data *d, *moved;
+    assert_int_equal(random_model(&m, seed, NULL), CR_OK);
+    assert_int_equal(cri_data_create(&d, &m, NULL, NULL), CR_OK);
+    assert_int_equal(cri_data_create(&moved, &m, NULL, NULL), CR_OK);
+    assert_in_range(m.nv, 1, 64);
+    assert_int_equal(cr_constants(&m, d), CR_OK);
+    cri_data_reset(&m, d);
+    mechanism_pose(&m, d);
+    static cr_real M[64 * 64];
+    mechanism_inertia(&m, d, m.dof_armature, M);
+    for (int b = 0; b < m.nbody; b++) {
+      check_body(&m, d, moved, M, b);
+    }
+    for (int i = 0; i < m.nv; i++) {
+      int j = m.dof_jntid[i], first = i, n = 1;
+      if (m.jnt_type[j] == CR_JNT_FREE || m.jnt_type[j] == CR_JNT_BALL) {
+        first = m.jnt_dofadr[j] + (i - m.jnt_dofadr[j]) / 3 * 3;
+        n = 3;
+      }
+      cr_real expected = 0;
+      for (int k = first; k < first + n; k++) {
+        cr_real unit[64] = {0};
+        unit[k] = 1;
+        expected += in_inverse(m.nv, M, unit) / (cr_real)n;
+      }
+      assert_close(m.dof_invweight0[i], expected, CR_R(1e-9) * expected);
+    }
+    cri_data_free(moved);
+    cri_data_free(d);
+    cri_model_free(&m);
+  }
+}
+
+// ---- cotangents
+
+typedef struct {
+  cr_model m, moved;
+  cr_data *work, *tan, *bar;
+  cr_real *body_weights, *dof_weights;  // of the sum that is differentiated
+} bench;
+
+static void open_bench(bench* b, uint64_t seed, cr_random* random) {
+  assert_int_equal(random_model(&b->m, seed, NULL), CR_OK);
+  assert_int_equal(cri_data_create(&b->work, &b->m, NULL, NULL), CR_OK);
+  assert_int_equal(cr_constants(&b->m, b->work), CR_OK);
+  assert_int_equal(cri_model_copy(&b->moved, &b->m, NULL), CR_OK);
+  assert_int_equal(cri_data_twin(&b->tan, &b->m, b->work, CR_DATA_TANGENT, NULL, NULL), CR_OK);
+  assert_int_equal(cri_data_twin(&b->bar, &b->m, b->work, CR_DATA_COTANGENT, NULL, NULL), CR_OK);
+  b->body_weights = b->tan->par.body_invweight0;  // room of its own
+  b->dof_weights = b->tan->par.dof_invweight0;
+  // of the size of what they multiply, so that no body drowns another
+  for (int i = 0; i < 2 * b->m.nbody; i++) {
+    cr_real w = b->m.body_invweight0[i];
+    b->body_weights[i] = w > 0 ? cr_random_normal(random) / w : 0;
+  }
+  for (int i = 0; i < b->m.nv; i++) {
+    b->dof_weights[i] = cr_random_normal(random) / b->m.dof_invweight0[i];
+  }
+}
+
+static void close_bench(bench* b) {
+  cri_data_free(b->work);
+  cri_data_free(b->tan);
+  cri_data_free(b->bar);
+  cri_model_free(&b->moved);
+  cri_model_free(&b->m);
+}
+
+static void seed_bar(bench* b) {
+  cri_model_twin_zero(&b->bar->par, &b->m);
+  cr_copy(b->bar->par.body_invweight0, b->body_weights, 2 * b->m.nbody);
+  cr_copy(b->bar->par.dof_invweight0, b->dof_weights, b->m.nv);
+}
+
+static cr_real weighted(bench* b, cr_field_id id, cr_real h) {
+  cr_real sum = 0;
+  field_move(&b->m, b->work, b->tan, id, h, &b->moved, b->work);
+  assert_int_equal(cr_constants(&b->moved, b->work), CR_OK);
+  for (int i = 0; i < 2 * b->m.nbody; i++) {
+    sum += b->body_weights[i] * b->moved.body_invweight0[i];
+  }
+  for (int i = 0; i < b->m.nv; i++) {
+    sum += b->dof_weights[i] * b->moved.dof_invweight0[i];
+  }
+  return sum;
+}
+
+static const cr_field_id parameters[] = {
+    CR_FIELD_body_pos,  CR_FIELD_body_quat,    CR_FIELD_body_ipos, CR_FIELD_body_iquat,
+    CR_FIELD_body_mass, CR_FIELD_body_inertia, CR_FIELD_jnt_pos,   CR_FIELD_jnt_axis,
+    CR_FIELD_geom_size, CR_FIELD_dof_armature};
+enum { N_PARAMETERS = (int)(sizeof parameters / sizeof parameters[0]) };
+
+static void compare(bench* b, cr_field_id id, cr_random* random, cr_real* worst, int* reached) {
+  const cr_real h = step_size, steps[] = {-2, -1, 1, 2}, weights[] = {1, -8, 8, -1};
+  field_product product = {0};
+  cr_real slope = 0;
+  field_random_tangent(random, &b->m, b->work, b->tan, id);
+  field_dot(&b->m, b->work, b->bar, b->tan, id, &product);
+  for (int i = 0; i < 4; i++) {
+    slope += weights[i] * weighted(b, id, steps[i] * h) / (12 * h);
+  }
+  (void)weighted(b, id, 0);
+  if (product.absolute > 0 || slope != 0) {
+    cr_real scale = cr_max(product.absolute, 1);
+    *worst = cr_max(*worst, cr_abs(slope - product.sum) / scale);
+    reached[id] += product.absolute > 0;
+  }
+}
+
+static void cotangents_match_differences(void** state) {
+  cr_random random = cr_random_seed(4, 4);
+  cr_real worst = 0;
+  static int reached[CR_N_FIELD];
+  for (uint64_t seed = 0; seed < 24; seed++) {
+    bench b;
+    open_bench(&b, seed, &random);
+    seed_bar(&b);
+    assert_int_equal(cr_constants_vjp(&b.m, b.work, b.bar), CR_OK);
+    for (int i = 0; i < N_PARAMETERS; i++) {
+      compare(&b, parameters[i], &random, &worst, reached);
+    }
+    close_bench(&b);
+  }
+  print_message("worst %.1e\n", (double)worst);
+  assert_true(worst < vjp_bound);
+  for (int i = 0; i < N_PARAMETERS; i++) {
+    bool none = parameters[i] == CR_FIELD_geom_size;
+    assert_true(none ? reached[parameters[i]] == 0 : reached[parameters[i]] > 3);
+  }
+}
+
+// seeds are consumed; the cotangents of the state, scratch and everything computed are as before
+static void only_parameters_change(void** state) {
+  cr_random random = cr_random_seed(4, 5);
+  bench b;
+  open_bench(&b, 4, &random);
+  seed_bar(&b);
+  cr_data* kept = NULL;
+  for (int i = 0; i < b.m.nv; i++) {
+    b.bar->qpos[i] = i + 1;
+    b.bar->qvel[i] = -i;
+  }
+  assert_int_equal(cri_data_twin(&kept, &b.m, b.work, CR_DATA_COTANGENT, NULL, NULL), CR_OK);
+  for (int twice = 0; twice < 2; twice++) {
+    assert_int_equal(cr_constants_vjp(&b.m, b.work, b.bar), CR_OK);
+    for (int i = 0; i < b.m.nv; i++) {
+      assert_true(b.bar->qpos[i] == i + 1 && b.bar->qvel[i] == -i);
+      assert_true(b.bar->par.dof_invweight0[i] == 0);
+    }
+    for (int i = 0; i < 2 * b.m.nbody; i++) {
+      assert_true(b.bar->par.body_invweight0[i] == 0);
+    }
+    assert_int_equal(b.bar->scratch_used, 0);
+    assert_int_equal(b.work->scratch_used, 0);
+    assert_int_equal(b.bar->M_pairs.n, 0);
+    // without seeds the second time adds nothing
+    if (twice == 0) {
+      cr_copy(kept->par.body_mass, b.bar->par.body_mass, b.m.nbody);
+    } else {
+      for (int i = 0; i < b.m.nbody; i++) {
+        assert_true(kept->par.body_mass[i] == b.bar->par.body_mass[i]);
+      }
+    }
+    for (int i = CR_N_MODEL_FIELD; i < CR_N_FIELD; i++) {
+      cr_field_id id = (cr_field_id)i;
+      bool state_field = cri_field(id)->kind == CR_KIND_STATE;
+      if (field_smooth(id) && !state_field && cri_field(id)->kind != CR_KIND_OP) {
+        const cr_real* x = field_tangent(&b.m, b.bar, id);
+        for (int k = 0; k < field_tangent_size(&b.m, b.work, id); k++) {
+          assert_true(x[k] == 0);
+        }
+      }
+    }
+  }
+  cri_data_free(kept);
+  close_bench(&b);
+}
+
+// parameters that were not asked for are not written
+static void parameters_not_asked_for(void** state) {
+  cr_random random = cr_random_seed(4, 6);
+  bench b;
+  bool wanted[CR_N_FIELD] = {false};
+  cr_data* few = NULL;
+  open_bench(&b, 4, &random);
+  seed_bar(&b);
+  assert_int_equal(cr_constants_vjp(&b.m, b.work, b.bar), CR_OK);
+  wanted[CR_FIELD_body_invweight0] = wanted[CR_FIELD_body_mass] = true;
+  wanted[CR_FIELD_dof_invweight0] = true;
+  assert_int_equal(cri_data_twin(&few, &b.m, b.work, CR_DATA_COTANGENT, wanted, NULL), CR_OK);
+  cr_copy(few->par.body_invweight0, b.body_weights, 2 * b.m.nbody);
+  cr_copy(few->par.dof_invweight0, b.dof_weights, b.m.nv);
+  assert_int_equal(cr_constants_vjp(&b.m, b.work, few), CR_OK);
+  for (int i = 0; i < b.m.nbody; i++) {
+    assert_true(few->par.body_mass[i] == b.bar->par.body_mass[i]);
+  }
+  cri_data_free(few);
+  assert_int_equal(cri_data_twin(&few, &b.m, b.work, CR_DATA_COTANGENT, cri_no_params, NULL),
+                   CR_OK);
+  assert_int_equal(cr_constants_vjp(&b.m, b.work, few), CR_OK);
+  cri_data_free(few);
+  close_bench(&b);
+}
+
+static void again_is_the_same(void** state) {
+  for (uint64_t seed = 0; seed < 8; seed++) {
+    cr_model m, copy;
+    cr_data* d;
+    assert_int_equal(random_model(&m, seed, NULL), CR_OK);
+    assert_int_equal(cri_data_create(&d, &m, NULL, NULL), CR_OK);
+    random_state(&m, d, seed, STATE_CONTACT);  // whatever the block holds
+    long before = allocation_count();
+    assert_int_equal(cr_constants(&m, d), CR_OK);
+    assert_int_equal(allocation_count(), before);
+    assert_int_equal(cri_model_copy(&copy, &m, NULL), CR_OK);
+    assert_int_equal(cr_constants(&copy, d), CR_OK);
+    for (int i = 0; i < 2 * m.nbody; i++) {
+      assert_true(copy.body_invweight0[i] == m.body_invweight0[i]);
+    }
+    for (int i = 0; i < m.nv; i++) {
+      assert_true(copy.dof_invweight0[i] == m.dof_invweight0[i]);
+    }
+    cri_model_free(&copy);
+    cri_data_free(d);
+    cri_model_free(&m);
+  }
+}
+
+static void no_mass_is_an_error(void** state) {
+  const int32_t joints[] = {CR_JNT_HINGE, CR_JNT_HINGE};
+  cr_model m = build(3, joints, 0);
+  cr_error error = {0};
+  finish(&m);
+  m.body_mass[2] = 0;
+  cr_zero(m.body_inertia + 6, 3);
+  assert_int_equal(cr_model_derive(&m, &error), CR_ERR_SINGULAR);
+  assert_non_null(strstr(error.text, "inertia"));
+  cri_model_free(&m);
+}
+
+int test_constants(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(free_body),
+      cmocka_unit_test(pendulum),
+      cmocka_unit_test(sliding_mass),
+      cmocka_unit_test(bounding_spheres),
+      cmocka_unit_test(dense_algebra),
+      cmocka_unit_test(cotangents_match_differences),
+      cmocka_unit_test(only_parameters_change),
+      cmocka_unit_test(parameters_not_asked_for),
+      cmocka_unit_test(again_is_the_same),
+      cmocka_unit_test(no_mass_is_an_error),
+  };
+  return cmocka_run_group_tests_name("constants", tests, NULL, NULL);
+}

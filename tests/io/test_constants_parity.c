@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: Apache-2.0
+// Needs: io
+// The constants that MuJoCo derives, derived by Carom: for models as they are compiled, and after
+// masses, inertias, poses and sizes have changed.
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+
+#include <cmocka.h>
+
+#include "base/random.h"
+#include "engine/constants.h"
+#include "support/io_mjcf.h"
+#include "support/scratch.h"
+
+static const char zoo[] =
+    "<mujoco><compiler angle='radian'/><worldbody>"
+    "<geom type='plane' size='1 1 1'/><body name='wall' pos='1 0 0'><geom size='.1'/>"
+    "<body name='door' pos='0 .1 0' quat='1 .2 .3 .1'><joint axis='1 1 0' pos='.1 .2 0' "
+    "armature='.02'/><geom type='box' size='.1 .2 .3' pos='.1 .2 .1' euler='.1 .2 .3'/>"
+    "<body name='handle' pos='.1 0 0'><geom type='capsule' size='.03' fromto='0 0 0 .1 .1 .1'/>"
+    "</body></body></body>"
+    "<body name='cart' pos='0 0 1'><joint type='slide' axis='1 0 0'/><joint type='slide' "
+    "axis='0 1 0'/><geom type='box' size='.2 .1 .1'/></body>"
+    "<body name='tilted cart' pos='0 0 2' euler='.3 .2 .1'><joint type='slide' axis='1 1 0'/>"
+    "<geom type='box' size='.2 .1 .1' pos='.1 0 0'/></body>"
+    "<body name='robot' pos='0 3 1'><freejoint/><geom type='box' size='.2 .1 .1' pos='.05 .02 "
+    ".03'/>"
+    "<body name='arm' pos='.2 0 0'><joint type='ball' pos='.02 0 0' armature='.01'/>"
+    "<geom type='cylinder' size='.05 .2' pos='.2 0 0'/><body name='hand' pos='.4 0 0'>"
+    "<joint axis='0 1 0' ref='.3'/><joint type='slide' axis='0 1 1'/><geom size='.06' "
+    "pos='0 0 .1'/></body></body></body>"
+    "<body name='ball' pos='0 5 0'><freejoint/><geom size='.1'/></body>"
+    "<body name='target' mocap='true'><geom size='.1' contype='0' conaffinity='0'/></body>"
+    "</worldbody></mujoco>";
+
+static void assert_same(const char* name, const cr_real* ours, const mjtNum* theirs, int n) {
+  for (int i = 0; i < n; i++) {
+    if (!(fabs(ours[i] - theirs[i]) <= 1e-12 * (1 + fabs(theirs[i])))) {
+      fail_msg("%s[%d]: %.17g, MuJoCo %.17g", name, i, ours[i], theirs[i]);
+    }
+  }
+}
+
+static void compare(const mjModel* mj, cr_model* m) {
+  cr_data* d = NULL;
+  assert_int_equal(cri_data_create(&d, m, NULL, NULL), CR_OK);
+  for (int i = 0; i < 2 * m->nbody; i++) {
+    m->body_invweight0[i] = -1;
+  }
+  for (int i = 0; i < m->nv; i++) {
+    m->dof_invweight0[i] = -1;
+  }
+  for (int i = 0; i < m->ngeom; i++) {
+    m->geom_rbound[i] = -1;
+  }
+  assert_int_equal(cr_constants(m, d), CR_OK);
+  assert_same("body_invweight0", m->body_invweight0, mj->body_invweight0, 2 * m->nbody);
+  assert_same("dof_invweight0", m->dof_invweight0, mj->dof_invweight0, m->nv);
+  assert_same("geom_rbound", m->geom_rbound, mj->geom_rbound, m->ngeom);
+  cri_data_free(d);
+}
+
+static void as_compiled(mjModel* mj) {
+  cr_model m = mjcf_model(mj);
+  compare(mj, &m);
+  cri_model_free(&m);
+  mj_deleteModel(mj);
+}
+
+static void compiled_models(void** state) {
+  (void)state;
+  as_compiled(mjcf_compile(zoo));
+  as_compiled(mjcf_data("cube.xml"));
+  as_compiled(mjcf_data("double_pendulum.xml"));
+  as_compiled(mjcf_data("walker.xml"));
+}
+
+static cr_status set_const(void* context) {
+  mjModel* mj = context;
+  mjData* d = mj_makeData(mj);
+  mj_setConst(mj, d);
+  mj_deleteData(d);
+  return CR_OK;
+}
+
+// the same changes on both sides; a body's frames must not count as simple any more
+static void changed_models(void** state) {
+  (void)state;
+  cr_random random = cr_random_seed(3, 3);
+  for (int k = 0; k < 10; k++) {
+    cr_error error = {0};
+    mjModel* mj = mjcf_compile(zoo);
+    cr_model m = mjcf_model(mj);
+    for (int b = 1; b < mj->nbody; b++) {
+      mjtNum factor = exp(cr_random_normal(&random));
+      mj->body_mass[b] = m.body_mass[b] *= factor;
+      for (int i = 0; i < 3; i++) {
+        mj->body_inertia[3 * b + i] = m.body_inertia[3 * b + i] *= factor;
+      }
+      if (mj->body_simple[b] == 0 && mj->body_sameframe[b] == mjSAMEFRAME_NONE) {
+        for (int i = 0; i < 3; i++) {
+          mj->body_ipos[3 * b + i] = m.body_ipos[3 * b + i] += 0.1 * cr_random_normal(&random);
+          mj->body_pos[3 * b + i] = m.body_pos[3 * b + i] += 0.1 * cr_random_normal(&random);
+        }
+      }
+    }
+    for (int i = 0; i < mj->nv; i++) {
+      bool simple = mj->body_simple[mj->dof_bodyid[i]] != 0;
+      mj->dof_armature[i] = m.dof_armature[i] = simple ? 0 : cr_random_uniform(&random);
+    }
+    assert_int_equal(cri_mujoco_guard(set_const, mj, "mj_setConst", &error), CR_OK);
+    compare(mj, &m);
+    cri_model_free(&m);
+    mj_deleteModel(mj);
+  }
+}
+
+int test_constants_parity(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(compiled_models),
+      cmocka_unit_test(changed_models),
+  };
+  return cmocka_run_group_tests_name("constants parity", tests, scratch_open, scratch_close);
+}

@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "support/close.h"
+
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "io/files.h"
+#include "support/scratch.h"
+
+static void a_file_comes_back_whole(void** state) {
+  const char* path;
+  char data[10000], *read = NULL;
+  size_t n = 0;
+  for (size_t i = 0; i < sizeof data; i++) {
+    data[i] = (char)(i * 7);
+  }
+  assert_int_equal(cri_file_write((path = scratch_path("data")), data, sizeof data, NULL), CR_OK);
+  assert_int_equal(cri_file_read(path, &read, &n, NULL), CR_OK);
+  assert_int_equal(n, sizeof data);
+  assert_memory_equal(read, data, n);
+  assert_int_equal(read[n], 0);
+  free(read);
+}
+
+static void a_failed_write_leaves_nothing(void** state) {
+  const char* path;
+  char inside[CR_MAX_PATH];
+  cr_error error = {0};
+  (void)snprintf(inside, sizeof inside, "%s/x", (path = scratch_path("no_such_folder")));
+  assert_int_equal(cri_file_write(inside, "a", 1, &error), CR_ERR_FILE);
+  assert_non_null(strstr(error.text, "no_such_folder/x: cannot be written: No such file"));
+
+  // a folder of that name is in the way: the temporary file is gone, too
+  assert_int_equal(mkdir((path = scratch_path("taken")), 0777), 0);
+  assert_int_equal(cri_file_write(path, "a", 1, &error), CR_ERR_FILE);
+  (void)snprintf(inside, sizeof inside, "%s.tmp", path);
+  assert_int_not_equal(access(inside, F_OK), 0);
+  assert_int_equal(rmdir(path), 0);
+}
+
+static void a_full_disk_is_an_error(void** state) {
+  cr_error error = {0};
+  if (access("/dev/full", W_OK) != 0) {
+    skip();
+  }
+  // a link as the temporary file, which takes the bytes to where there is no room
+  const char* path;
+  assert_int_equal(symlink("/dev/full", scratch_path("full.tmp")), 0);
+  assert_int_equal(cri_file_write((path = scratch_path("full")), "a", 1, &error), CR_ERR_FILE);
+  assert_non_null(strstr(error.text, "No space left"));
+  assert_int_not_equal(access(path, F_OK), 0);
+}
+
+static void a_missing_file_is_named(void** state) {
+  const char* path;
+  char* data = NULL;
+  size_t n = 0;
+  cr_error error = {0};
+  assert_int_equal(cri_file_read((path = scratch_path("nothing")), &data, &n, &error), CR_ERR_FILE);
+  assert_non_null(strstr(error.text, "nothing: cannot be read: No such file"));
+  assert_null(data);
+}
+
+static void folders_are_made_on_the_way(void** state) {
+  const char* path;
+  char inner[CR_MAX_PATH];
+  cr_error error = {0};
+  (void)snprintf(inner, sizeof inner, "%s/b/c", (path = scratch_path("a")));
+  assert_int_equal(cri_folder_make(inner, NULL), CR_OK);
+  assert_int_equal(cri_folder_make(inner, NULL), CR_OK);
+  assert_int_equal(access(inner, W_OK), 0);
+  assert_int_equal(rmdir(inner), 0);
+  (void)snprintf(inner, sizeof inner, "%s/b", path);
+  assert_int_equal(rmdir(inner), 0);
+  assert_int_equal(rmdir(path), 0);
+  assert_int_equal(cri_folder_make(scratch_write("file", "x"), &error), CR_ERR_FILE);
+  assert_non_null(strstr(error.text, "not a folder"));
+}
+
+static void paths_join_and_part(void** state) {
+  char path[CR_MAX_PATH], long_name[2000];
+  cr_error error = {0};
+  assert_int_equal(cri_path_join(path, "a/b", "c.xml", NULL), CR_OK);
+  assert_string_equal(path, "a/b/c.xml");
+  assert_int_equal(cri_path_join(path, "a/", "c.xml", NULL), CR_OK);
+  assert_string_equal(path, "a/c.xml");
+  assert_int_equal(cri_path_join(path, "", "c.xml", NULL), CR_OK);
+  assert_string_equal(path, "c.xml");
+  assert_int_equal(cri_path_join(path, "a", "/c.xml", NULL), CR_OK);
+  assert_string_equal(path, "/c.xml");
+  assert_int_equal(cri_path_folder(path, "a/b/c.yaml", NULL), CR_OK);
+  assert_string_equal(path, "a/b");
+  assert_int_equal(cri_path_folder(path, "c.yaml", NULL), CR_OK);
+  assert_string_equal(path, "");
+  assert_int_equal(cri_path_folder(path, "/c.yaml", NULL), CR_OK);
+  assert_string_equal(path, "/");
+  memset(long_name, 'x', sizeof long_name - 1);
+  long_name[sizeof long_name - 1] = 0;
+  assert_int_equal(cri_path_join(path, "a", long_name, &error), CR_ERR_ARG);
+}
+
+int test_files(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(a_file_comes_back_whole),
+      cmocka_unit_test(a_failed_write_leaves_nothing),
+      cmocka_unit_test(a_full_disk_is_an_error),
+      cmocka_unit_test(a_missing_file_is_named),
+      cmocka_unit_test(folders_are_made_on_the_way),
+      cmocka_unit_test(paths_join_and_part),
+  };
+  return cmocka_run_group_tests_name("files", tests, scratch_open, scratch_close);
+}

@@ -1,0 +1,159 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "support/close.h"
+
+#include <stdlib.h>
+
+#include "io/fit_config.h"
+#include "support/scratch.h"
+
+static const char small[] =
+    "model: a.xml\n"
+    "parameters:\n"
+    "  - {name: side, kind: box_side, geom: cube, start: 6e-2}\n"
+    "  - {name: mass, field: 'body_mass[cube]', start: 1, transform: softplus, lower: 0}\n"
+    "optimisers:\n"
+    "  - {method: adam, rate: 0.5}\n"
+    "  - {method: lbfgs, iterations: 7}\n";
+
+static cr_fit_config read_with(const char* text, const char* const* set, int n) {
+  cr_fit_config c;
+  cr_error error = {0};
+  if (cri_fit_config_read(&c, scratch_write("c.yaml", text), set, n, &error) != CR_OK) {
+    fail_msg("%s", error.text);
+  }
+  return c;
+}
+
+static void values_and_defaults(void** state) {
+  cr_fit_config c = read_with(small, NULL, 0);
+  assert_string_equal(c.top.model, "a.xml");
+  assert_int_equal(c.top.seed, 1);
+  assert_string_equal(c.data.file, "");
+  assert_int_equal(c.data.steps, 4);
+  assert_true(c.data.held_out == 0.2);
+  assert_true(c.loss.spin == 1);
+  assert_int_equal(c.nparameter, 2);
+  assert_int_equal(c.nstage, 2);
+  assert_int_equal(c.stages[0].method, CR_METHOD_ADAM);
+  assert_true(c.stages[0].final_rate == 0.5);
+  assert_int_equal(c.stages[1].method, CR_METHOD_LBFGS);
+  assert_int_equal(c.stages[1].iterations, 7);
+  assert_false(c.cfd.use);  // no such section
+  assert_true(isnan(c.parameters[0].listed));
+  cr_parameter items[CR_MAX_PARAMETERS];
+  cri_fit_parameters(&c, items);
+  assert_string_equal(items[0].name, "side");
+  assert_string_equal(items[0].target, "cube");
+  assert_int_equal(items[0].kind, CR_FIT_BOX_SIDE);
+  assert_true(items[0].start == 0.06 && isinf(items[0].upper));
+  assert_string_equal(items[1].target, "body_mass[cube]");
+  assert_int_equal(items[1].transform, CR_TRANSFORM_SOFTPLUS);
+  cri_fit_config_free(&c);
+}
+
+static void set_reaches_every_value(void** state) {
+  const char* const set[] = {"parameters.side.start=0.14",
+                             "parameters.1.upper=9",
+                             "optimisers.adam.iterations=3",
+                             "optimisers.1.tolerance=1e-3",
+                             "data.stride=2",
+                             "cfd.wc=0.25",
+                             "seed=77",
+                             "loss.position=2"};
+  cr_fit_config c = read_with(small, set, 8);
+  assert_true(c.parameters[0].start == 0.14);
+  assert_true(c.parameters[1].upper == 9);
+  assert_int_equal(c.stages[0].iterations, 3);
+  assert_true(c.stages[1].tolerance == 1e-3);
+  assert_int_equal(c.data.stride, 2);
+  assert_true(c.cfd.use && c.cfd.wc == 0.25);
+  assert_int_equal(c.top.seed, 77);
+  assert_true(c.loss.position == 2);
+  cri_fit_config_free(&c);
+}
+
+static void refuse(const char* text, const char* set, const char* part) {
+  cr_fit_config c;
+  cr_error error = {0};
+  cr_status status =
+      cri_fit_config_read(&c, scratch_write("c.yaml", text), &set, set != NULL ? 1 : 0, &error);
+  assert_int_not_equal(status, CR_OK);
+  assert_int_equal(cr_status_exit_code(status), 2);
+  if (strstr(error.text, part) == NULL) {
+    fail_msg("'%s' does not say '%s'", error.text, part);
+  }
+  assert_null(c.raw);
+}
+
+static void bad_files_are_explained(void** state) {
+  refuse("", NULL, "c.yaml: the file is empty");
+  refuse("model: 'x\n", NULL, "c.yaml, line ");
+  refuse("modle: x\n", NULL, "c.yaml, line 1: unknown key 'modle'; there is: model, output, seed");
+  refuse("model: x\nparameters:\n  - name: s\n    strat: 1\noptimisers:\n  - method: adam\n", NULL,
+         "c.yaml, line 4: unknown key 'strat' in parameters; there is: name, kind");
+  refuse("model: x\ndata: 3\n", NULL, "c.yaml, line 2");
+  refuse("model: x\nparameters:\n  - {name: s, start: 1, field: a}\n", NULL, "optimisers");
+}
+
+static void bad_values_are_explained(void** state) {
+  refuse(small, "parameters.side.start=5x", "parameters.side: start: '5x' is not a number");
+  refuse(small, "parameters.side.start=", "parameters.side: 'start' is missing");
+  refuse(small, "parameters.mass.field=", "parameters.mass: 'field' is missing");
+  refuse(small, "data.held_out=2", "data: held_out: 2 is not between 0 and 0.9");
+  refuse(small, "data.held_out=nan", "data: held_out: nan is not between");
+  refuse(small, "data.steps=2.5", "data: steps: 2.5 is not a whole number");
+  refuse(small, "cfd.use=maybe", "cfd: use: 'maybe' is neither true nor false");
+  refuse(small, "optimisers.0.method=sgd", "optimisers.0: method: 'sgd' is none of: adam lbfgs");
+  refuse(small, "parameters.side.name=a side", "letters, digits and _");
+  refuse(small, "loss.position=-1", "loss: position: -1 is not between");
+}
+
+static void bad_settings_are_explained(void** state) {
+  refuse(small, "seed", "--set seed: KEY=VALUE expected");
+  refuse(small, "sead=1", "there is no key 'sead'; there is: model, output, seed, data");
+  refuse(small, "date.stride=1", "there is no section 'date'; there is: model");
+  refuse(small, "data.strude=1", "there is no key 'strude' in data; there is: file, steps, stride");
+  refuse(small, "parameters.width.start=1", "ITEM one of: side, mass");
+  refuse(small, "parameters.2.start=1", "ITEM one of: side, mass");
+  refuse(small, "parameters.side=1", "write parameters.ITEM.KEY=VALUE");
+  refuse(small, "parameters.side.strat=1", "there is no key 'strat' in parameters");
+}
+
+static void text_tells_fits_apart(void** state) {
+  const char* const set[] = {"parameters.side.start=0.14", "output=x", "optimisers.adam.rate=0.4",
+                             "optimisers.adam.iterations=4"};
+  const bool same[] = {false, true, false, true};
+  cr_fit_config plain = read_with(small, NULL, 0);
+  char* text = cri_fit_config_text(&plain);
+  for (int i = 0; i < 4; i++) {
+    cr_fit_config c = read_with(small, &set[i], 1);
+    char* other = cri_fit_config_text(&c);
+    assert_int_equal(strcmp(text, other) == 0, same[i]);
+    free(other);
+    cri_fit_config_free(&c);
+  }
+  free(text);
+  cri_fit_config_free(&plain);
+}
+
+static void the_example_is_valid(void** state) {
+  cr_fit_config c;
+  cr_error error = {0};
+  if (cri_fit_config_read(&c, CAROM_SOURCE_DIR "/examples/cube_side.yaml", NULL, 0, &error) !=
+      CR_OK) {
+    fail_msg("%s", error.text);
+  }
+  assert_true(c.cfd.use);
+  assert_true(c.parameters[0].listed == 0.1048);
+  cri_fit_config_free(&c);
+}
+
+int test_fit_config(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(values_and_defaults),        cmocka_unit_test(set_reaches_every_value),
+      cmocka_unit_test(bad_files_are_explained),    cmocka_unit_test(bad_values_are_explained),
+      cmocka_unit_test(bad_settings_are_explained), cmocka_unit_test(text_tells_fits_apart),
+      cmocka_unit_test(the_example_is_valid),
+  };
+  return cmocka_run_group_tests_name("fit_config", tests, scratch_open, scratch_close);
+}

@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "support/close.h"
+
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "io/hdf5.h"
+#include "support/scratch.h"
+
+static cr_h5* opened(const char* path) {
+  cr_h5* file = NULL;
+  cr_error error = {0};
+  if (cri_h5_open(&file, path, &error) != CR_OK) {
+    fail_msg("%s", error.text);
+  }
+  return file;
+}
+
+static void save_example(const char* path) {
+  static const double table[] = {1, 2.5, -3, 4, 1e300, 6};
+  cr_h5* file = NULL;
+  assert_int_equal(cri_h5_create(&file, path, NULL), CR_OK);
+  assert_int_equal(cri_h5_write(file, "b/two/table", table, 2, 3, NULL), CR_OK);
+  assert_int_equal(cri_h5_write(file, "b/one", table, 4, 0, NULL), CR_OK);
+  assert_int_equal(cri_h5_write(file, "a", table, 1, 1, NULL), CR_OK);
+  assert_int_equal(cri_h5_write_attribute(file, "/", "dt", 0.125, NULL), CR_OK);
+  assert_int_equal(cri_h5_write_attribute(file, "b/one", "count", 7, NULL), CR_OK);
+  assert_int_equal(cri_h5_write_text(file, "/", "title", "words", NULL), CR_OK);
+  assert_int_equal(cri_h5_save(file, NULL), CR_OK);
+  cri_h5_close(file);
+}
+
+static void tables_and_attributes_come_back(void** state) {
+  const char* path;
+  double *values = NULL, number = 0;
+  int rows, cols;
+  bool present;
+  save_example((path = scratch_path("example.h5")));
+  cr_h5* file = opened(path);
+  assert_int_equal(cri_h5_read(file, "b/two/table", &values, &rows, &cols, NULL), CR_OK);
+  assert_int_equal(rows, 2);
+  assert_int_equal(cols, 3);
+  assert_true(values[2] == -3 && values[4] == 1e300);
+  free(values);
+  assert_int_equal(cri_h5_read(file, "b/one", &values, &rows, &cols, NULL), CR_OK);
+  assert_int_equal(rows, 4);
+  assert_int_equal(cols, 1);
+  free(values);
+  assert_int_equal(cri_h5_read_attribute(file, "/", "dt", &number, &present, NULL), CR_OK);
+  assert_true(present && number == 0.125);
+  assert_int_equal(cri_h5_read_attribute(file, "b/one", "count", &number, &present, NULL), CR_OK);
+  assert_true(present && number == 7);
+  assert_int_equal(cri_h5_read_attribute(file, "/", "nothing", &number, &present, NULL), CR_OK);
+  assert_false(present);
+  assert_true(cri_h5_has(file, "b/two/table"));
+  assert_false(cri_h5_has(file, "b/three/table"));
+  assert_false(cri_h5_has(file, "c/three/table"));
+  cri_h5_close(file);
+}
+
+static cr_status add_name(void* context, const char* name) {
+  char* names = context;
+  (void)strcat(strcat(names, name), " ");
+  return strcmp(name, "stop") == 0 ? CR_ERR_ARG : CR_OK;
+}
+
+static void members_come_in_order_of_name(void** state) {
+  const char* path;
+  char names[64] = "";
+  const double x = 1;
+  cr_h5* file = NULL;
+  cr_error error = {0};
+  assert_int_equal(cri_h5_create(&file, (path = scratch_path("order.h5")), NULL), CR_OK);
+  assert_int_equal(cri_h5_write(file, "g/0010", &x, 1, 1, NULL), CR_OK);
+  assert_int_equal(cri_h5_write(file, "g/0002", &x, 1, 1, NULL), CR_OK);
+  assert_int_equal(cri_h5_each(file, "g", add_name, names, NULL), CR_OK);
+  assert_string_equal(names, "0002 0010 ");
+  assert_int_equal(cri_h5_write(file, "g/stop", &x, 1, 1, NULL), CR_OK);
+  assert_int_equal(cri_h5_write(file, "g/zero", &x, 1, 1, NULL), CR_OK);
+  names[0] = 0;
+  assert_int_equal(cri_h5_each(file, "g", add_name, names, NULL), CR_ERR_ARG);
+  assert_string_equal(names, "0002 0010 stop ");
+  assert_int_equal(cri_h5_each(file, "h", add_name, names, &error), CR_ERR_FORMAT);
+  assert_non_null(strstr(error.text, "order.h5: has no group 'h'"));
+  cri_h5_close(file);
+  assert_int_not_equal(access(path, F_OK), 0);  // it was never saved
+}
+
+static void failures_name_the_file(void** state) {
+  const char* path;
+  double *values = NULL, number;
+  int rows, cols;
+  bool present;
+  cr_h5* file = NULL;
+  cr_error error = {0};
+  assert_int_equal(cri_h5_open(&file, (path = scratch_path("none.h5")), &error), CR_ERR_FILE);
+  assert_non_null(strstr(error.text, "none.h5: cannot be read: No such file"));
+  assert_int_equal(cri_h5_open(&file, scratch_write("text.h5", "words"), &error), CR_ERR_FORMAT);
+  assert_non_null(strstr(error.text, "text.h5: is not an HDF5 file"));
+  assert_null(file);
+
+  save_example((path = scratch_path("example.h5")));
+  file = opened(path);
+  assert_int_equal(cri_h5_read(file, "b/three", &values, &rows, &cols, &error), CR_ERR_FORMAT);
+  assert_non_null(strstr(error.text, "has no data set 'b/three'"));
+  assert_int_equal(cri_h5_read(file, "b", &values, &rows, &cols, &error), CR_ERR_FORMAT);
+  assert_int_equal(cri_h5_read_attribute(file, "/", "title", &number, &present, &error),
+                   CR_ERR_FORMAT);
+  assert_null(values);
+  cri_h5_close(file);
+}
+
+static void a_full_disk_leaves_nothing(void** state) {
+  const char* path;
+  const double x = 1;
+  cr_h5* file = NULL;
+  cr_error error = {0};
+  if (access("/dev/full", W_OK) != 0) {
+    skip();
+  }
+  assert_int_equal(symlink("/dev/full", scratch_path("full.h5.tmp")), 0);
+  assert_int_equal(cri_h5_create(&file, (path = scratch_path("full.h5")), NULL), CR_OK);
+  assert_int_equal(cri_h5_write(file, "a", &x, 1, 1, NULL), CR_OK);
+  assert_int_equal(cri_h5_save(file, &error), CR_ERR_FILE);
+  assert_non_null(strstr(error.text, "No space left"));
+  cri_h5_close(file);
+  assert_int_not_equal(access(path, F_OK), 0);
+}
+
+int test_hdf5(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(tables_and_attributes_come_back),
+      cmocka_unit_test(members_come_in_order_of_name),
+      cmocka_unit_test(failures_name_the_file),
+      cmocka_unit_test(a_full_disk_leaves_nothing),
+  };
+  return cmocka_run_group_tests_name("hdf5", tests, scratch_open, scratch_close);
+}

@@ -1,0 +1,346 @@
+// SPDX-License-Identifier: Apache-2.0
+// The way through libmujoco: files that load and files that do not, its fatal errors, and the copy
+// of an mjModel, field by field.
+#include "io/mujoco.h"
+
+#include <mujoco/mjxmacro.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+
+#include <cmocka.h>
+
+#include "model/check.h"
+#include "model/fields.h"
+#include "support/io_mjcf.h"
+#include "support/scratch.h"
+
+static cr_error error;
+
+static void refused(const char* path, cr_status status, const char* because) {
+  mjModel* mj = NULL;
+  error = (cr_error){0};
+  assert_int_equal(cri_mujoco_load(&mj, path, &error), status);
+  assert_null(mj);
+  if (strstr(error.text, because) == NULL || strstr(error.text, path) == NULL) {
+    fail_msg("'%s' does not say '%s' and '%s'", error.text, path, because);
+  }
+  assert_null(strchr(error.text, '\n'));
+}
+
+static void files_that_do_not_load(void** state) {
+  (void)state;
+  refused(scratch_path("none.xml"), CR_ERR_FILE, "cannot be opened");
+  refused(scratch_write("a.xml", "<mujoco><worldbody>"), CR_ERR_MODEL, "XML");
+  refused(scratch_write("b.xml", ""), CR_ERR_MODEL, "");
+  refused(scratch_write("c.xml",
+                        "<mujoco><worldbody><body><geom size='-1'/></body></worldbody>"
+                        "</mujoco>"),
+          CR_ERR_MODEL, "");
+  refused(scratch_write("d.xml", "<mujoco><wordlbody/></mujoco>"), CR_ERR_MODEL, "wordlbody");
+  refused(scratch_write("e.xml",
+                        "\x7f"
+                        "ELF\x01\x02"),
+          CR_ERR_MODEL, "");
+  refused(scratch_write("f.urdf", "<robot name='x'><link name='a'/></robo"), CR_ERR_MODEL, "");
+  refused(scratch_path("."), CR_ERR_MODEL, "");
+  // a mass below zero is MuJoCo's to refuse
+  refused(scratch_write("g.xml",
+                        "<mujoco><worldbody><body><freejoint/><geom size='.1' mass='-1'/>"
+                        "</body></worldbody></mujoco>"),
+          CR_ERR_MODEL, "mass");
+  assert_false(scratch_has("MUJOCO_LOG.TXT"));
+}
+
+static void urdf(void** state) {
+  (void)state;
+  mjModel* mj = NULL;
+  const char* path = scratch_write(
+      "arm.urdf",
+      "<robot name='arm'><link name='base'/><link name='bar'><inertial><origin xyz='0 0 .2'/>"
+      "<mass value='2'/><inertia ixx='.1' iyy='.1' izz='.1' ixy='0' ixz='0' iyz='0'/></inertial>"
+      "</link><joint name='hinge' type='revolute'><parent link='base'/><child link='bar'/>"
+      "<axis xyz='0 1 0'/><limit lower='-1' upper='1' effort='5' velocity='1'/></joint></robot>");
+  assert_int_equal(cri_mujoco_load(&mj, path, &error), CR_OK);
+  cr_model m = mjcf_model(mj);
+  assert_int_equal(m.nv, 1);
+  assert_string_equal(cri_name(&m, m.name_jntadr, 0), "hinge");
+  cri_model_free(&m);
+  mj_deleteModel(mj);
+}
+
+// ---- fatal errors
+
+static cr_status fatal(void* context) {
+  mju_error("%s", (const char*)context);
+  return CR_OK;
+}
+
+static cr_status harmless(void* context) {
+  mju_warning("a warning");
+  *(int*)context += 1;
+  return CR_ERR_ARG;
+}
+
+static void fatal_errors_come_back(void** state) {
+  (void)state;
+  for (int k = 0; k < 3; k++) {
+    assert_int_equal(cri_mujoco_guard(fatal, "the end of the world", "a test", &error),
+                     CR_ERR_MODEL);
+    assert_non_null(strstr(error.text, "a test: "));
+    assert_non_null(strstr(error.text, "the end of the world"));
+  }
+  int calls = 0;
+  assert_int_equal(cri_mujoco_guard(harmless, &calls, "a test", &error), CR_ERR_ARG);
+  assert_int_equal(calls, 1);
+  assert_false(scratch_has("MUJOCO_LOG.TXT"));
+}
+
+static cr_status transition(void* context) {
+  mjModel* mj = context;
+  mjData* d = mj_makeData(mj);
+  mjtNum A[16];
+  mjd_transitionFD(mj, d, 1e-6, 0, A, NULL, NULL, NULL);
+  mj_deleteData(d);
+  return CR_OK;
+}
+
+// one of MuJoCo's functions that end the process
+static void transition_with_rk4(void** state) {
+  (void)state;
+  mjModel* mj = mjcf_compile(
+      "<mujoco><option integrator='RK4'/><worldbody><body><joint type='slide'/><geom size='.1'/>"
+      "</body></worldbody></mujoco>");
+  assert_int_equal(cri_mujoco_guard(transition, mj, "transition", &error), CR_ERR_MODEL);
+  assert_non_null(strstr(error.text, "RK4"));
+  mj->opt.integrator = mjINT_EULER;
+  assert_int_equal(cri_mujoco_guard(transition, mj, "transition", &error), CR_OK);
+  mj_deleteModel(mj);
+}
+
+// the handler that was there before is there again
+static int messages;
+
+static void count_message(const mjLogMessage* message) {
+  (void)message;
+  messages++;
+}
+
+static void the_handler_before_comes_back(void** state) {
+  (void)state;
+  mjfLogHandler before = mju_setLogHandler(count_message);
+  assert_int_equal(cri_mujoco_guard(fatal, "x", "a test", &error), CR_ERR_MODEL);
+  assert_int_equal(messages, 0);
+  assert_ptr_equal(mju_setLogHandler(before), count_message);
+}
+
+// ---- names
+
+static void names(void** state) {
+  (void)state;
+  mjModel* mj = mjcf_compile(
+      "<mujoco><worldbody><body name='first'><joint/><geom size='.1'/></body><body><joint/>"
+      "<geom size='.1'/></body></worldbody></mujoco>");
+  const char* first = cri_mujoco_name(mj, mjOBJ_BODY, 1);
+  const char* second = cri_mujoco_name(mj, mjOBJ_BODY, 2);
+  const char* joint = cri_mujoco_name(mj, mjOBJ_JOINT, 1);
+  assert_string_equal(first, "first");
+  assert_string_equal(second, "#2");
+  assert_string_equal(joint, "#1");
+  mj_deleteModel(mj);
+}
+
+// ---- the copy
+
+typedef struct {
+  const char* name;
+  int bytes;  // 0: real
+  const void* data;
+  mjtSize n;
+} array;
+
+enum { MAX_ARRAYS = 700, OTHER = -1 };
+enum {
+  KIND_int = 4,
+  KIND_mjtNum = 0,
+  KIND_mjtByte = 1,
+  KIND_mjtBool = 1,
+  KIND_float = OTHER,
+  KIND_char = OTHER,
+  KIND_uintptr_t = OTHER,
+  KIND_uint64_t = OTHER,
+  KIND_mjtSize = OTHER,
+  KIND_int64_t = OTHER
+};
+
+static int list(const mjModel* mj, array* rows) {
+  int n = 0;
+#undef MJ_M
+#define MJ_M(count) mj->count
+#define X(type, name, nr, nc) \
+  rows[n++] = (array){#name, KIND_##type, mj->name, (mjtSize)(mj->nr) * (mjtSize)(nc)};
+  MJMODEL_POINTERS
+#undef X
+  return n;
+}
+
+static double number(const array* a, mjtSize i) {
+  return a->bytes == 0   ? ((const mjtNum*)a->data)[i]
+         : a->bytes == 1 ? ((const unsigned char*)a->data)[i]
+                         : ((const int*)a->data)[i];
+}
+
+static const array* find(const array* rows, int n, const char* name) {
+  for (int i = 0; i < n; i++) {
+    if (strcmp(rows[i].name, name) == 0) {
+      return &rows[i];
+    }
+  }
+  return NULL;
+}
+
+// fields that Carom holds in a form of its own
+static bool own_form(cr_field_id id) {
+  static const cr_field_id own[] = {
+      CR_FIELD_gravity,  CR_FIELD_exclude_body, CR_FIELD_mocap_pos0, CR_FIELD_mocap_quat0,
+      CR_FIELD_M_rownnz, CR_FIELD_M_rowadr,     CR_FIELD_M_colind};
+  for (size_t i = 0; i < sizeof own / sizeof own[0]; i++) {
+    if (own[i] == id) {
+      return true;
+    }
+  }
+  return false;
+}
+
+static void every_field_has_its_source(const char* file) {
+  static array rows[MAX_ARRAYS];
+  mjModel* mj = mjcf_data(file);
+  cr_model m = mjcf_model(mj);
+  int n = list(mj, rows);
+  assert_in_range(n, 1, MAX_ARRAYS);
+  for (int i = 0; i < CR_N_MODEL_FIELD; i++) {
+    cr_field_id id = (cr_field_id)i;
+    const cr_field* f = cri_field(id);
+    const array* from = find(rows, n, f->name);
+    int count = cri_field_rows(&m, NULL, id) * cri_field_width(&m, id);
+    if (own_form(id)) {
+      continue;
+    }
+    if (from == NULL || (from->bytes == OTHER && f->kind != CR_KIND_CHAR) || from->n != count) {
+      fail_msg("%s: mjModel has no array of this shape", f->name);
+    }
+    for (int k = 0; k < count && f->kind != CR_KIND_CHAR; k++) {
+      double ours = f->kind == CR_KIND_INT ? cri_field_index(&m, NULL, id)[k]
+                                           : (double)cri_field_real(&m, NULL, id)[k];
+      if (ours != number(from, k)) {
+        fail_msg("%s[%d]: %.17g, MuJoCo %.17g", f->name, k, ours, number(from, k));
+      }
+    }
+  }
+  assert_memory_equal(m.names, mj->names, (size_t)mj->nnames);
+  cri_model_free(&m);
+  mj_deleteModel(mj);
+}
+
+static void fields_are_those_of_mujoco(void** state) {
+  (void)state;
+  every_field_has_its_source("cube.xml");
+  every_field_has_its_source("double_pendulum.xml");
+  every_field_has_its_source("walker.xml");
+}
+
+static void options_and_counts(void** state) {
+  (void)state;
+  mjModel* mj = mjcf_compile(
+      "<mujoco><option timestep='.003' impratio='3' cone='elliptic' integrator='RK4' "
+      "gravity='1 2 3' actuatorgroupdisable='1 4' tolerance='1e-3' iterations='2'>"
+      "<flag warmstart='disable' energy='enable'/></option><worldbody><body><freejoint/>"
+      "<geom size='.1'/></body></worldbody></mujoco>");
+  cr_model m = mjcf_model(mj);
+  assert_true(m.timestep == .003 && m.impratio == 3 && m.gravity[0] == 1 && m.gravity[2] == 3);
+  assert_int_equal(m.cone, CR_CONE_ELLIPTIC);
+  assert_int_equal(m.integrator, CR_INT_RK4);
+  assert_int_equal(m.disableactuator, (1 << 1) + (1 << 4));
+  assert_int_equal(m.disableflags & CR_DSBL_WARMSTART, CR_DSBL_WARMSTART);
+  assert_int_equal(m.cfd, 0);
+  // the file's solver settings never change the answer
+  assert_true(m.tolerance == 0 && m.iterations > 2);
+#define SAME(count) assert_int_equal(m.count, mj->count);
+  SAME(nq)
+  SAME(nv)
+  SAME(nu)
+  SAME(na) SAME(nbody) SAME(njnt) SAME(ntree) SAME(ngeom) SAME(nsite) SAME(nactuator) SAME(nout)
+      SAME(npair) SAME(nexclude) SAME(nmocap) SAME(nkey) SAME(nnames) cri_model_free(&m);
+  mj_deleteModel(mj);
+}
+
+// M has an entry for every dof and ancestor, also where MuJoCo leaves it out
+static void the_pattern_of_M(void** state) {
+  (void)state;
+  mjModel* mj = mjcf_data("cube.xml");
+  cr_model m = mjcf_model(mj);
+  assert_int_equal(m.nC, 21);
+  assert_true(mj->nC < 21);
+  for (int i = 0, adr = 0; i < 6; i++) {
+    assert_int_equal(m.M_rowadr[i], adr);
+    assert_int_equal(m.M_rownnz[i], i + 1);
+    for (int k = 0; k <= i; k++) {
+      assert_int_equal(m.M_colind[adr + k], k);
+    }
+    adr += i + 1;
+  }
+  cri_model_free(&m);
+  mj_deleteModel(mj);
+}
+
+static void excludes_and_mocap(void** state) {
+  (void)state;
+  mjModel* mj = mjcf_compile(
+      "<mujoco><worldbody><body name='target' mocap='true' pos='1 2 3' quat='0 1 0 0'>"
+      "<geom size='.1'/></body><body name='a'><freejoint/><geom size='.1'/></body>"
+      "<body name='b' pos='1 0 0'><freejoint/><geom size='.1'/></body></worldbody>"
+      "<contact><exclude body1='b' body2='a'/></contact></mujoco>");
+  cr_model m = mjcf_model(mj);
+  assert_int_equal(m.nexclude, 1);
+  assert_int_equal(m.exclude_body[0], 2);
+  assert_int_equal(m.exclude_body[1], 3);
+  assert_int_equal(m.body_mocapid[1], 0);
+  assert_true(m.mocap_pos0[0] == 1 && m.mocap_pos0[2] == 3 && m.mocap_quat0[1] == 1);
+  cri_model_free(&m);
+  mj_deleteModel(mj);
+}
+
+// MuJoCo takes frames that almost agree for the same: the model then says that they are
+static void frames_that_almost_agree(void** state) {
+  (void)state;
+  mjModel* mj = mjcf_compile(
+      "<mujoco><worldbody><body><freejoint/><inertial pos='1e-9 0 0' mass='1' "
+      "diaginertia='1 1 1'/><geom size='.1' pos='0 1e-9 0' quat='1 1e-9 0 0'/>"
+      "<site name='s' pos='.1 0 0' quat='1 0 1e-9 0'/></body></worldbody></mujoco>");
+  cr_model m = mjcf_model(mj);
+  assert_true(mj->geom_pos[1] != 0);
+  for (int k = 0; k < 3; k++) {
+    assert_true(m.body_ipos[3 + k] == 0 && m.geom_pos[k] == 0 && m.geom_quat[1 + k] == 0);
+    assert_true(m.site_quat[1 + k] == 0);
+  }
+  assert_true(m.site_pos[0] == .1 && m.geom_quat[0] == 1);
+  cri_model_free(&m);
+  mj_deleteModel(mj);
+}
+
+int test_mujoco(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(files_that_do_not_load),
+      cmocka_unit_test(urdf),
+      cmocka_unit_test(fatal_errors_come_back),
+      cmocka_unit_test(transition_with_rk4),
+      cmocka_unit_test(the_handler_before_comes_back),
+      cmocka_unit_test(names),
+      cmocka_unit_test(fields_are_those_of_mujoco),
+      cmocka_unit_test(options_and_counts),
+      cmocka_unit_test(the_pattern_of_M),
+      cmocka_unit_test(excludes_and_mocap),
+      cmocka_unit_test(frames_that_almost_agree),
+  };
+  return cmocka_run_group_tests_name("mujoco", tests, scratch_open, scratch_close);
+}

@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: Apache-2.0
+// Opening a model whatever kind of file it is in; everything that is wrong with one is a sentence.
+#include "io/open.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+
+#include <cmocka.h>
+
+#include "carom/model.h"
+#include "model/file.h"
+#include "support/io_mjcf.h"
+#include "support/scratch.h"
+
+static cr_error error;
+
+static void mjcf_and_back_from_a_file(void** state) {
+  (void)state;
+  static const char* const names[] = {"cube.xml", "double_pendulum.xml", "walker.xml"};
+  for (int i = 0; i < 3; i++) {
+    cr_model *m = NULL, *back = NULL;
+    const char* path = scratch_path("model.crm");
+    if (cr_model_open(&m, mjcf_path(names[i]), &error) != CR_OK) {
+      fail_msg("%s", error.text);
+    }
+    assert_int_equal(cr_model_save(m, path, &error), CR_OK);
+    if (cr_model_open(&back, path, &error) != CR_OK) {
+      fail_msg("%s", error.text);
+    }
+    assert_int_equal(cr_model_count(back, "nv"), cr_model_count(m, "nv"));
+    for (int k = 0; k < m->nbody; k++) {
+      assert_true(back->body_mass[k] == m->body_mass[k]);
+    }
+    cr_model_close(m);
+    cr_model_close(back);
+  }
+}
+
+static void refused(const char* path, cr_status status, const char* because) {
+  cr_model* m = NULL;
+  error = (cr_error){0};
+  assert_int_equal(cr_model_open(&m, path, &error), status);
+  assert_null(m);
+  if (strstr(error.text, because) == NULL || strstr(error.text, path) == NULL) {
+    fail_msg("'%s' does not say '%s' and '%s'", error.text, path, because);
+  }
+}
+
+static void mistakes(void** state) {
+  (void)state;
+  refused(scratch_path("none.xml"), CR_ERR_FILE, "cannot be opened");
+  refused(scratch_write("cut.xml", "<mujoco><worldbody>"), CR_ERR_MODEL, "XML");
+  refused(scratch_write("weld.xml",
+                        "<mujoco><worldbody><body name='a'><freejoint/><geom size='.1'/></body>"
+                        "</worldbody><equality><weld name='lock' body1='a'/></equality></mujoco>"),
+          CR_ERR_UNSUPPORTED, "equality 'lock' (weld): not supported yet");
+  refused(scratch_write("many.xml",
+                        "<mujoco><option integrator='implicit' density='1'/><worldbody><body>"
+                        "<freejoint/><geom size='.1'/></body></worldbody></mujoco>"),
+          CR_ERR_UNSUPPORTED, "(and more)");
+  refused(scratch_write("magic.crm", "CAROMMDL and then nothing of it"), CR_ERR_FORMAT,
+          "damaged or truncated");
+}
+
+// the check has the last word, also on Carom's own files
+static void a_file_with_a_bad_number(void** state) {
+  (void)state;
+  mjModel* mj = mjcf_data("cube.xml");
+  cr_model m = mjcf_model(mj);
+  const char* path = scratch_path("bad.crm");
+  m.body_mass[1] = -1;
+  assert_int_equal(cri_model_save(&m, path, &error), CR_OK);
+  refused(path, CR_ERR_MODEL, "body 'cube': body_mass is negative (-1)");
+  cri_model_free(&m);
+  mj_deleteModel(mj);
+}
+
+static void the_report(void** state) {
+  (void)state;
+  cr_model m;
+  cr_load_report report = {0};
+  const char* path = scratch_write(
+      "noslip.xml",
+      "<mujoco><option noslip_iterations='2'/><worldbody><camera name='c'/><body><freejoint/>"
+      "<geom size='.1'/></body></worldbody></mujoco>");
+  assert_int_equal(cri_model_open(&m, path, &report, &error), CR_OK);
+  assert_int_equal(report.warnings.n, 1);
+  assert_int_equal(report.ignored.n, 1);
+  cri_model_free(&m);
+  cri_load_report_free(&report);
+  path = scratch_write("two.xml",
+                       "<mujoco><option integrator='implicit' density='1'/><worldbody><body>"
+                       "<freejoint/><geom size='.1'/></body></worldbody></mujoco>");
+  assert_int_equal(cri_model_open(&m, path, &report, &error), CR_ERR_UNSUPPORTED);
+  assert_int_equal(report.unsupported.n, 2);
+  cri_load_report_free(&report);
+}
+
+static void no_log_file(void** state) {
+  (void)state;
+  assert_false(scratch_has("MUJOCO_LOG.TXT"));
+}
+
+int test_open(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(mjcf_and_back_from_a_file),
+      cmocka_unit_test(mistakes),
+      cmocka_unit_test(a_file_with_a_bad_number),
+      cmocka_unit_test(the_report),
+      cmocka_unit_test(no_log_file),
+  };
+  return cmocka_run_group_tests_name("open", tests, scratch_open, scratch_close);
+}

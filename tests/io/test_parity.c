@@ -1,0 +1,330 @@
+// SPDX-License-Identifier: Apache-2.0
+// The comparison with MuJoCo: it agrees where the models are the same, says so where they are not,
+// and names the field.
+#include "io/parity.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+
+#include <cmocka.h>
+
+#include "support/io_mjcf.h"
+#include "support/scratch.h"
+
+static const double bound = 1e-9;
+
+typedef struct {
+  mjModel* mj;
+  cr_model m;
+  cr_data* d;
+  cr_parity_bench* bench;
+  cr_parity result;
+  cr_random random;
+} comparison;
+
+static void open_with(comparison* c, mjModel* mj) {
+  cr_error error = {0};
+  *c = (comparison){.mj = mj, .m = mjcf_model(mj), .random = cr_random_seed(1, 1)};
+  assert_int_equal(cr_parity_create(&c->bench, c->mj, &c->m, &error), CR_OK);
+  assert_int_equal(cri_data_create(&c->d, &c->m, NULL, &error), CR_OK);
+}
+
+static void close_comparison(comparison* c) {
+  cr_parity_free(c->bench);
+  cri_data_free(c->d);
+  cri_model_free(&c->m);
+  mj_deleteModel(c->mj);
+}
+
+static void visit(comparison* c, int states) {
+  cr_error error = {0};
+  for (int k = 0; k < states; k++) {
+    if (cr_parity_next_state(c->bench, &c->random, c->d, &error) != CR_OK ||
+        cr_parity_compare(c->bench, c->d, &c->result, &error) != CR_OK) {
+      fail_msg("%s", error.text);
+    }
+  }
+}
+
+static const cr_parity_row* row_of(const cr_parity* p, const char* name) {
+  for (int i = 0; i < p->n; i++) {
+    if (strcmp(p->rows[i].name, name) == 0) {
+      return &p->rows[i];
+    }
+  }
+  return NULL;
+}
+
+// ---- agreement
+
+static void assert_agrees(const char* file, int states, int with_contact) {
+  comparison c;
+  const char* field = NULL;
+  open_with(&c, mjcf_data(file));
+  visit(&c, states);
+  double worst = cr_parity_worst(&c.result, &field);
+  if (!(worst <= bound)) {
+    fail_msg("%s: %s differs by %g", file, field, worst);
+  }
+  assert_int_equal(c.result.states, states);
+  assert_true(c.result.states_with_contact >= with_contact);
+  assert_int_equal(c.result.not_a_reference, 0);
+  assert_true(c.result.residual_carom < 1e-10);
+  close_comparison(&c);
+}
+
+static void models_agree(void** state) {
+  (void)state;
+  assert_agrees("cube.xml", 20, 3);
+  assert_agrees("double_pendulum.xml", 12, 0);
+  assert_agrees("walker.xml", 20, 3);
+}
+
+// nothing that both compute is left out
+static void what_is_compared(void** state) {
+  (void)state;
+  static const char* const fields[] = {"xpos",
+                                       "xquat",
+                                       "xmat",
+                                       "xipos",
+                                       "geom_xpos",
+                                       "site_xpos",
+                                       "subtree_com",
+                                       "cinert",
+                                       "cdof",
+                                       "cvel",
+                                       "cdof_dot",
+                                       "qfrc_passive",
+                                       "qfrc_bias",
+                                       "actuator_length",
+                                       "actuator_force",
+                                       "act_dot",
+                                       "qfrc_actuator",
+                                       "qfrc_smooth",
+                                       "qacc_smooth",
+                                       "M",
+                                       "contact_dist",
+                                       "contact_pos",
+                                       "contact_frame",
+                                       "contact_friction",
+                                       "efc_J",
+                                       "efc_pos",
+                                       "efc_D",
+                                       "efc_R",
+                                       "efc_diagA",
+                                       "efc_KBIP",
+                                       "efc_aref",
+                                       "efc_vel",
+                                       "efc_force",
+                                       "qfrc_constraint",
+                                       "qacc",
+                                       "qpos after Euler",
+                                       "qvel after Euler",
+                                       "act after Euler",
+                                       "qpos after RK4",
+                                       "qvel after RK4",
+                                       "act after RK4"};
+  comparison c;
+  open_with(&c, mjcf_data("walker.xml"));
+  visit(&c, 12);
+  for (size_t i = 0; i < sizeof fields / sizeof fields[0]; i++) {
+    if (row_of(&c.result, fields[i]) == NULL) {
+      fail_msg("%s is not compared", fields[i]);
+    }
+  }
+  assert_true(c.result.n < CR_PARITY_ROWS);
+  close_comparison(&c);
+}
+
+// ---- disagreement
+
+static void assert_differs(void (*change)(cr_model* m), const char* field) {
+  comparison c;
+  const char* worst_field = NULL;
+  open_with(&c, mjcf_data("walker.xml"));
+  change(&c.m);
+  visit(&c, 12);
+  double worst = cr_parity_worst(&c.result, &worst_field);
+  if (!(worst > bound) || worst_field[0] == 0) {
+    fail_msg("%s: worst %g (%s)", field, worst, worst_field);
+  }
+  const cr_parity_row* row = row_of(&c.result, field);
+  if (row == NULL || row->absolute <= bound * row->scale) {
+    fail_msg("%s does not differ", field);
+  }
+  close_comparison(&c);
+}
+
+static void change_mass(cr_model* m) { m->body_mass[3] *= 1 + 1e-7; }
+static void change_inertia(cr_model* m) { m->body_inertia[3] *= 1 + 1e-4; }
+static void change_pose(cr_model* m) { m->body_pos[9] += 1e-7; }
+static void change_size(cr_model* m) { m->geom_size[3 * (m->ngeom - 1)] += 1e-7; }
+static void change_friction(cr_model* m) { m->geom_friction[0] = 0.9; }
+static void change_gravity(cr_model* m) { m->gravity[0] = 1e-7; }
+static void change_damping(cr_model* m) { m->dof_damping[7] += 1e-6; }
+static void change_stiffness(cr_model* m) { m->jnt_stiffness[1] += 1e-6; }
+static void change_gain(cr_model* m) { m->actuator_gainprm[0] += 1e-6; }
+static void change_range(cr_model* m) { m->jnt_range[7] += 1e-7; }
+static void change_weight(cr_model* m) { m->dof_invweight0[10] *= 1 + 1e-6; }
+static void change_timestep(cr_model* m) { m->timestep *= 1 + 1e-6; }
+
+static void differences_are_found(void** state) {
+  (void)state;
+  assert_differs(change_mass, "cinert");
+  assert_differs(change_inertia, "M");
+  assert_differs(change_pose, "xpos");
+  assert_differs(change_size, "contact_dist");
+  assert_differs(change_friction, "contact_friction");
+  assert_differs(change_gravity, "qfrc_bias");
+  assert_differs(change_damping, "qfrc_damper");
+  assert_differs(change_stiffness, "qfrc_spring");
+  assert_differs(change_gain, "actuator_force");
+  assert_differs(change_range, "efc_pos");
+  assert_differs(change_weight, "efc_diagA");
+  assert_differs(change_timestep, "qvel after Euler");
+}
+
+static void lists_that_differ(void** state) {
+  (void)state;
+  comparison c;
+  const char* field = NULL;
+  open_with(&c, mjcf_data("cube.xml"));
+  c.m.geom_contype[0] = c.m.geom_conaffinity[0] = 0;
+  visit(&c, 8);
+  assert_true(cr_parity_worst(&c.result, &field) >= 1);
+  assert_non_null(strstr(field, "ncon (0 in Carom, "));
+  close_comparison(&c);
+}
+
+static void not_a_number(void** state) {
+  (void)state;
+  cr_parity p = {.n = 2, .rows = {{"qacc", (double)NAN, 1}, {"qpos", 1e-3, 1}}};
+  const char* field = NULL;
+  assert_false(cr_parity_worst(&p, &field) <= 1e300);
+  assert_string_equal(field, "qacc");
+  p = (cr_parity){.n = 2, .rows = {{"qacc", 1e-3, 10}, {"qpos", 1e-3, 0}}};
+  assert_true(cr_parity_worst(&p, &field) == 1e-3);  // without a scale: absolute
+  assert_string_equal(field, "qpos");
+}
+
+// forces that cancel are as exact as what they are made of: dry friction in free fall is round-off
+static void cancellation_is_no_difference(void** state) {
+  (void)state;
+  comparison c;
+  const char* field = NULL;
+  open_with(&c, mjcf_compile("<mujoco><worldbody><body pos='0 0 1'><freejoint/><geom size='.1'/>"
+                             "<body pos='.3 .1 0'><joint axis='1 2 3' frictionloss='.3'/>"
+                             "<geom size='.05' pos='.1 0 .1'/></body></body></worldbody>"
+                             "<keyframe><key/></keyframe></mujoco>"));
+  visit(&c, 1);
+  const cr_parity_row* row = row_of(&c.result, "efc_force");
+  assert_non_null(row);
+  assert_true(row->absolute < 1e-12 && row->scale > 1);
+  assert_true(cr_parity_worst(&c.result, &field) <= bound);
+  close_comparison(&c);
+}
+
+// ---- states
+
+static void keyframes_first(void** state) {
+  (void)state;
+  comparison c;
+  cr_error error = {0};
+  open_with(&c, mjcf_data("double_pendulum.xml"));
+  assert_int_equal(cr_parity_next_state(c.bench, &c.random, c.d, &error), CR_OK);
+  assert_true(c.d->qpos[0] == 2.5 && c.d->qvel[1] == -1 && c.d->act[0] == 0.1);
+  assert_true(c.d->ctrl[1] == 0.3);
+  close_comparison(&c);
+}
+
+static void the_same_seed_the_same_states(void** state) {
+  (void)state;
+  comparison a, b;
+  cr_error error = {0};
+  int differs = 0;
+  open_with(&a, mjcf_data("walker.xml"));
+  open_with(&b, mjcf_data("walker.xml"));
+  cr_real before[64] = {0};
+  for (int k = 0; k < 8; k++) {
+    assert_int_equal(cr_parity_next_state(a.bench, &a.random, a.d, &error), CR_OK);
+    assert_int_equal(cr_parity_next_state(b.bench, &b.random, b.d, &error), CR_OK);
+    assert_memory_equal(a.d->qpos, b.d->qpos, (size_t)a.m.nq * sizeof(cr_real));
+    assert_memory_equal(a.d->qvel, b.d->qvel, (size_t)a.m.nv * sizeof(cr_real));
+    assert_memory_equal(a.d->ctrl, b.d->ctrl, (size_t)a.m.nu * sizeof(cr_real));
+    differs += memcmp(before, a.d->qpos, (size_t)a.m.nq * sizeof(cr_real)) != 0;
+    cr_copy(before, a.d->qpos, a.m.nq);
+  }
+  assert_int_equal(differs, 8);
+  close_comparison(&a);
+  close_comparison(&b);
+}
+
+// a spring that no step of this length can follow: states are found all the same
+static void a_model_that_blows_up(void** state) {
+  (void)state;
+  comparison c;
+  cr_error error = {0};
+  open_with(&c, mjcf_compile("<mujoco><option timestep='.1'><flag autoreset='disable' "
+                             "eulerdamp='disable'/></option><worldbody><body><joint type='slide' "
+                             "stiffness='1e6' springref='1'/><geom size='.1' mass='.1'/></body>"
+                             "</worldbody></mujoco>"));
+  for (int k = 0; k < 8; k++) {
+    assert_int_equal(cr_parity_next_state(c.bench, &c.random, c.d, &error), CR_OK);
+    assert_true(fabs(c.d->qvel[0]) < 1e3);
+  }
+  close_comparison(&c);
+}
+
+// ---- times
+
+static void times(void** state) {
+  (void)state;
+  static const char* const files[] = {"cube.xml", "walker.xml"};
+  for (int i = 0; i < 2; i++) {
+    comparison c;
+    cr_error error = {0};
+    double step = -1, transition = -1, residual = -1;
+    open_with(&c, mjcf_data(files[i]));
+    mjOption before = c.mj->opt;
+    visit(&c, 2);
+    assert_int_equal(cr_parity_time(c.bench, &step, &transition, &residual, &error), CR_OK);
+    assert_true(step > 0 && step < 1e6 && transition > step && residual >= 0);
+    assert_int_equal(c.mj->opt.integrator, before.integrator);
+    assert_true(c.mj->opt.tolerance == before.tolerance);
+    close_comparison(&c);
+  }
+}
+
+// mjd_transitionFD would end the process
+static void no_time_for_what_mujoco_refuses(void** state) {
+  (void)state;
+  comparison c;
+  cr_error error = {0};
+  double step = -1, transition = -1, residual = -1;
+  open_with(&c, mjcf_compile("<mujoco><worldbody><body><joint name='j'/><geom size='.1'/></body>"
+                             "</worldbody><sensor><jointpos joint='j' nsample='3' delay='.01'/>"
+                             "</sensor></mujoco>"));
+  visit(&c, 2);
+  assert_int_equal(cr_parity_time(c.bench, &step, &transition, &residual, &error), CR_OK);
+  assert_true(step > 0 && transition != transition);
+  assert_false(scratch_has("MUJOCO_LOG.TXT"));
+  close_comparison(&c);
+}
+
+int test_parity(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(models_agree),
+      cmocka_unit_test(what_is_compared),
+      cmocka_unit_test(differences_are_found),
+      cmocka_unit_test(lists_that_differ),
+      cmocka_unit_test(not_a_number),
+      cmocka_unit_test(cancellation_is_no_difference),
+      cmocka_unit_test(keyframes_first),
+      cmocka_unit_test(the_same_seed_the_same_states),
+      cmocka_unit_test(a_model_that_blows_up),
+      cmocka_unit_test(times),
+      cmocka_unit_test(no_time_for_what_mujoco_refuses),
+  };
+  return cmocka_run_group_tests_name("parity", tests, scratch_open, scratch_close);
+}

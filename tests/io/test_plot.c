@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "support/close.h"
+
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "io/files.h"
+#include "io/plot.h"
+#include "support/scratch.h"
+
+static const char csv[] = "evaluation,loss,side\n0,1,0.06\n1,0.1,0.08\n2,0.02,0.1\n";
+
+static void a_plot_is_a_picture_and_its_script(void** state) {
+  const char* folder;
+  char path[CR_MAX_PATH], *data = NULL;
+  size_t n = 0;
+  cr_error error = {0};
+  const cr_panel panels[] = {{"loss", "loss", true, (double)NAN, NULL},
+                             {"side", "side", false, 0.1048, "listed"}};
+  assert_int_equal(mkdir((folder = scratch_path("it's a folder")), 0777), 0);
+  assert_int_equal(cri_path_join(path, folder, "history.csv", NULL), CR_OK);
+  assert_int_equal(cri_file_write(path, csv, strlen(csv), NULL), CR_OK);
+  if (cri_plot(folder, "history.csv", "a fit", panels, 2, &error) != CR_OK) {
+    fail_msg("%s", error.text);
+  }
+  assert_int_equal(unlink(path), 0);
+  assert_int_equal(cri_path_join(path, folder, "plot.png", NULL), CR_OK);
+  assert_int_equal(cri_file_read(path, &data, &n, NULL), CR_OK);
+  assert_true(n > 1000);
+  assert_memory_equal(data + 1, "PNG", 3);
+  free(data);
+  assert_int_equal(unlink(path), 0);
+  assert_int_equal(cri_path_join(path, folder, "plot.gp", NULL), CR_OK);
+  assert_int_equal(cri_file_read(path, &data, &n, NULL), CR_OK);
+  assert_non_null(strstr(data, "0.1048 with lines"));
+  free(data);
+  assert_int_equal(unlink(path), 0);
+  assert_int_equal(rmdir(folder), 0);
+}
+
+static void a_missing_table_is_an_error(void** state) {
+  const char* folder;
+  cr_error error = {0};
+  const cr_panel panel = {"loss", "loss", true, (double)NAN, NULL};
+  folder = scratch_path("");
+  assert_int_equal(cri_plot(folder, "nothing.csv", "a fit", &panel, 1, &error), CR_ERR_FILE);
+  assert_non_null(strstr(error.text, "no plot"));
+}
+
+int test_plot(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(a_plot_is_a_picture_and_its_script),
+      cmocka_unit_test(a_missing_table_is_an_error),
+  };
+  return cmocka_run_group_tests_name("plot", tests, scratch_open, scratch_close);
+}

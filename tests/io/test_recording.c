@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: Apache-2.0
+// Recordings come back number by number; a disk that is full leaves nothing behind.
+#include "io/recording.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include <cmocka.h>
+
+#include "io/hdf5.h"
+#include "support/io_mjcf.h"
+#include "support/scratch.h"
+
+enum { STEPS = 7 };
+
+static cr_model model;
+static cr_rollout* rollout;
+static cr_error error;
+
+static void open_rollout(const char* file) {
+  mjModel* mj = mjcf_data(file);
+  model = mjcf_model(mj);
+  mj_deleteModel(mj);
+  assert_int_equal(cr_rollout_create(&rollout, &model, STEPS + 2, NULL, 0, &error), CR_OK);
+  for (int i = 0; i < (STEPS + 2) * model.nu; i++) {
+    rollout->ctrl[i] = 0.1 * i;
+  }
+  assert_int_equal(cr_rollout_run(rollout, &model, STEPS, NULL, &error), CR_OK);
+}
+
+static void close_rollout(void) {
+  cr_rollout_free(rollout);
+  cri_model_free(&model);
+}
+
+static void assert_set(const cr_h5* file, const char* name, const cr_real* expected, int rows,
+                       int cols) {
+  double* values = NULL;
+  int r = 0, c = 0;
+  if (cri_h5_read(file, name, &values, &r, &c, &error) != CR_OK) {
+    fail_msg("%s", error.text);
+  }
+  assert_int_equal(r, rows);
+  assert_int_equal(c, cols);
+  assert_memory_equal(values, expected, (size_t)(rows * cols) * sizeof *values);
+  free(values);
+}
+
+static void everything_comes_back(void** state) {
+  (void)state;
+  const char* path = scratch_path("run.h5");
+  cr_h5* file = NULL;
+  double timestep = 0;
+  bool present = false;
+  open_rollout("double_pendulum.xml");
+  assert_int_equal(cri_recording_write(path, &model, rollout, &error), CR_OK);
+  assert_int_equal(scratch_count(), 1);
+  assert_int_equal(cri_h5_open(&file, path, &error), CR_OK);
+  assert_set(file, "time", rollout->time, STEPS + 1, 1);
+  assert_set(file, "qpos", rollout->qpos, STEPS + 1, 2);
+  assert_set(file, "qvel", rollout->qvel, STEPS + 1, 2);
+  assert_set(file, "act", rollout->act, STEPS + 1, 1);
+  assert_set(file, "ctrl", rollout->ctrl, STEPS, 2);
+  assert_int_equal(cri_h5_read_attribute(file, "/", "timestep", &timestep, &present, &error),
+                   CR_OK);
+  assert_true(present && timestep == model.timestep);
+  cri_h5_close(file);
+  close_rollout();
+}
+
+static void what_a_model_does_not_have(void** state) {
+  (void)state;
+  const char* path = scratch_path("cube.h5");
+  cr_h5* file = NULL;
+  open_rollout("cube.xml");
+  assert_int_equal(cri_recording_write(path, &model, rollout, &error), CR_OK);
+  assert_int_equal(cri_h5_open(&file, path, &error), CR_OK);
+  assert_set(file, "qpos", rollout->qpos, STEPS + 1, 7);
+  assert_false(cri_h5_has(file, "ctrl"));
+  assert_false(cri_h5_has(file, "act"));
+  cri_h5_close(file);
+  close_rollout();
+}
+
+static void places_that_cannot_be_written(void** state) {
+  (void)state;
+  open_rollout("cube.xml");
+  const char* path = scratch_path("no/such/folder.h5");
+  assert_int_equal(cri_recording_write(path, &model, rollout, &error), CR_ERR_FILE);
+  assert_non_null(strstr(error.text, path));
+  assert_int_equal(cri_recording_write(scratch_path("."), &model, rollout, &error), CR_ERR_FILE);
+  close_rollout();
+}
+
+static void a_full_disk(void** state) {
+  (void)state;
+  open_rollout("cube.xml");
+  int files = scratch_count();
+  for (long bytes = 0; bytes < 4000; bytes = 2 * bytes + 1) {
+    const char* path = scratch_path("full.h5");
+    scratch_disk_full(true, bytes);
+    cr_status status = cri_recording_write(path, &model, rollout, &error);
+    scratch_disk_full(false, 0);
+    assert_int_equal(status, CR_ERR_FILE);
+    assert_non_null(strstr(error.text, path));
+    assert_int_equal(scratch_count(), files);
+  }
+  // what was there before stays as it was
+  const char* path = scratch_path("kept.h5");
+  cr_h5* file = NULL;
+  assert_int_equal(cri_recording_write(path, &model, rollout, &error), CR_OK);
+  scratch_disk_full(true, 100);
+  assert_int_equal(cri_recording_write(path, &model, rollout, &error), CR_ERR_FILE);
+  scratch_disk_full(false, 0);
+  assert_int_equal(scratch_count(), files + 1);
+  assert_int_equal(cri_h5_open(&file, path, &error), CR_OK);
+  assert_set(file, "qpos", rollout->qpos, STEPS + 1, 7);
+  cri_h5_close(file);
+  close_rollout();
+}
+
+int test_recording(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(everything_comes_back),
+      cmocka_unit_test(what_a_model_does_not_have),
+      cmocka_unit_test(places_that_cannot_be_written),
+      cmocka_unit_test(a_full_disk),
+  };
+  return cmocka_run_group_tests_name("recording", tests, scratch_open, scratch_close);
+}

@@ -1,0 +1,397 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a model uses that is refused, ignored or warned of: one small model for each feature, and one
+// with many of them at once.
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+
+#include <cmocka.h>
+
+#include "support/io_mjcf.h"
+#include "support/scratch.h"
+
+// a two-link arm above a floor; what a feature needs is put in between
+typedef struct {
+  const char *option, *asset, *world;
+  const char *joint, *geom, *type;  // attributes of the joint, of the second geom, its type
+  const char* rest;                 // behind the bodies
+} parts;
+
+static const char* or_empty(const char* text) { return text == NULL ? "" : text; }
+
+static mjModel* arm(const parts* p) {
+  static char text[8192];
+  const char* visual = "contype='0' conaffinity='0'";
+  (void)snprintf(text, sizeof text,
+                 "<mujoco>%s%s<worldbody><geom name='floor' type='plane' size='1 1 .1'/>%s"
+                 "<body name='upper' pos='0 0 1'><joint name='shoulder' axis='0 1 0' %s/>"
+                 "<geom name='upper' type='capsule' size='.05' fromto='0 0 0 0 0 -.3' "
+                 "contype='0' conaffinity='0'/><site name='s'/>"
+                 "<body name='lower' pos='0 0 -.4'><joint name='elbow' axis='0 1 0'/>"
+                 "<geom name='lower' type='%s' size='.05 .06 .07' %s/><site name='t'/>"
+                 "</body></body></worldbody>%s</mujoco>",
+                 or_empty(p->option), or_empty(p->asset), or_empty(p->world), or_empty(p->joint),
+                 p->type == NULL ? "sphere" : p->type, p->geom == NULL ? visual : p->geom,
+                 or_empty(p->rest));
+  return mjcf_compile(text);
+}
+
+static cr_load_report survey(const parts* p) {
+  cr_load_report report = {0};
+  mjModel* mj = arm(p);
+  cri_mujoco_survey(mj, &report);
+  mj_deleteModel(mj);
+  return report;
+}
+
+static bool lists(const cr_sentences* list, const char* sentence) {
+  for (int i = 0; i < list->n; i++) {
+    if (strcmp(list->text[i], sentence) == 0) {
+      return true;
+    }
+  }
+  return false;
+}
+
+static void assert_lists(const cr_sentences* list, const char* sentence) {
+  if (!lists(list, sentence)) {
+    for (int i = 0; i < list->n; i++) {
+      print_error("   %s\n", list->text[i]);
+    }
+    fail_msg("not among these: %s", sentence);
+  }
+}
+
+// ---- what is refused
+
+static const struct {
+  parts model;
+  const char* sentence;
+} refused[] = {
+    // options and flags
+    {{.option = "<option integrator='implicit'/>"},
+     "option 'integrator' (implicit): not supported yet"},
+    {{.option = "<option integrator='implicitfast'/>"},
+     "option 'integrator' (implicitfast): not supported yet"},
+    {{.option = "<option integrator='discrete'/>"},
+     "option 'integrator' (discrete): not supported yet"},
+    {{.option = "<option><flag override='enable'/></option>"},
+     "flag 'override' (enabled): not supported yet"},
+    {{.option = "<option><flag sleep='enable'/></option>"},
+     "flag 'sleep' (enabled): not supported yet"},
+    {{.option = "<option><flag diagexact='enable'/></option>"},
+     "flag 'diagexact' (enabled): not supported yet"},
+    {{.option = "<option integrator='discrete'><flag ipc='enable'/></option>"},
+     "flag 'ipc' (enabled): not supported yet"},
+    {{.option = "<option><flag speculative='enable'/></option>"},
+     "flag 'speculative' (enabled): not supported yet"},
+    {{.option = "<option density='1.2'/>"}, "option 'density' (fluid forces): not supported yet"},
+    {{.option = "<option viscosity='1e-5'/>"},
+     "option 'viscosity' (fluid forces): not supported yet"},
+    // joints
+    {{.joint = "stiffness='1 2'"}, "joint 'shoulder' (polynomial stiffness): not supported yet"},
+    {{.joint = "damping='1 0 2'"}, "joint 'shoulder' (polynomial damping): not supported yet"},
+    {{.joint = "stiffness='1' springyield='.5'"},
+     "joint 'shoulder' (plasticity): not supported yet"},
+    // equality
+    {{.rest = "<equality><connect name='lock' body1='lower' anchor='0 0 0'/></equality>"},
+     "equality 'lock' (connect): not supported yet"},
+    {{.rest = "<equality><weld name='lock' body1='lower'/></equality>"},
+     "equality 'lock' (weld): not supported yet"},
+    {{.rest = "<equality><joint name='lock' joint1='elbow'/></equality>"},
+     "equality 'lock' (joint): not supported yet"},
+    {{.rest = "<tendon><fixed name='cable'><joint joint='elbow' coef='1'/></fixed></tendon>"
+              "<equality><tendon name='lock' tendon1='cable'/></equality>"},
+     "equality 'lock' (tendon): not supported yet"},
+    // tendons
+    {{.rest = "<tendon><fixed name='cable' stiffness='3'><joint joint='elbow' coef='1'/></fixed>"
+              "</tendon>"},
+     "tendon 'cable' (spring): not supported yet"},
+    {{.rest = "<tendon><fixed name='cable' stiffness='0 3'><joint joint='elbow' coef='1'/></fixed>"
+              "</tendon>"},
+     "tendon 'cable' (spring): not supported yet"},
+    {{.rest = "<tendon><fixed name='cable' damping='1'><joint joint='elbow' coef='1'/></fixed>"
+              "</tendon>"},
+     "tendon 'cable' (damper): not supported yet"},
+    {{.rest = "<tendon><fixed name='cable' limited='true' range='-1 1'>"
+              "<joint joint='elbow' coef='1'/></fixed></tendon>"},
+     "tendon 'cable' (limit): not supported yet"},
+    {{.rest = "<tendon><fixed name='cable' frictionloss='.1'><joint joint='elbow' coef='1'/>"
+              "</fixed></tendon>"},
+     "tendon 'cable' (friction loss): not supported yet"},
+    {{.rest = "<tendon><spatial name='cable' armature='.1'><site site='s'/><site site='t'/>"
+              "</spatial></tendon>"},
+     "tendon 'cable' (armature): not supported yet"},
+    // actuators
+    {{.rest = "<actuator><motor name='m' jointinparent='elbow'/></actuator>"},
+     "actuator 'm' (jointinparent): not supported yet"},
+    {{.rest = "<tendon><fixed name='cable'><joint joint='elbow' coef='1'/></fixed></tendon>"
+              "<actuator><motor name='m' tendon='cable'/></actuator>"},
+     "actuator 'm' (tendon): not supported yet"},
+    {{.rest = "<actuator><motor name='m' site='s' gear='1 0 0 0 0 0'/></actuator>"},
+     "actuator 'm' (site): not supported yet"},
+    {{.rest = "<actuator><motor name='m' cranksite='s' slidersite='t' cranklength='.1'/>"
+              "</actuator>"},
+     "actuator 'm' (slidercrank): not supported yet"},
+    {{.rest = "<actuator><adhesion name='m' body='lower' ctrlrange='0 1'/></actuator>"},
+     "actuator 'm' (body): not supported yet"},
+    {{.rest = "<actuator><muscle name='m' joint='elbow' lengthrange='0 1'/></actuator>"},
+     "actuator 'm' (muscle): not supported yet"},
+    {{.rest = "<actuator><dcmotor name='m' joint='elbow' motorconst='1' resistance='1'/>"
+              "</actuator>"},
+     "actuator 'm' (dcmotor): not supported yet"},
+    {{.rest = "<actuator><pid name='m' joint='elbow' kp='1'/></actuator>"},
+     "actuator 'm' (pid): not supported yet"},
+    {{.rest = "<actuator><pid name='m' joint='elbow' kp='1'/></actuator>"},
+     "actuator 'm' (several inputs, outputs or activations): not supported yet"},
+    {{.rest = "<actuator><general name='m' joint='elbow' dyntype='user' actdim='1'/></actuator>"},
+     "actuator 'm' (user): not supported yet"},
+    {{.rest = "<actuator><general name='m' joint='elbow' gaintype='user'/></actuator>"},
+     "actuator 'm' (user): not supported yet"},
+    {{.rest = "<actuator><general name='m' joint='elbow' biastype='user'/></actuator>"},
+     "actuator 'm' (user): not supported yet"},
+    {{.rest = "<actuator><motor name='m' joint='elbow' delay='.01' nsample='4'/></actuator>"},
+     "actuator 'm' (delay): not supported yet"},
+    {{.rest = "<actuator><motor name='m' joint='elbow' damping='.1'/></actuator>"},
+     "actuator 'm' (damping or armature of its own): not supported yet"},
+    {{.rest = "<actuator><motor name='m' joint='elbow' damping='0 .1'/></actuator>"},
+     "actuator 'm' (damping or armature of its own): not supported yet"},
+    {{.rest = "<actuator><motor name='m' joint='elbow' armature='.1'/></actuator>"},
+     "actuator 'm' (damping or armature of its own): not supported yet"},
+    // geoms that collide
+    {{.geom = "condim='4'"}, "geom 'lower' (condim 4): not supported yet"},
+    {{.geom = "condim='6'"}, "geom 'lower' (condim 6): not supported yet"},
+    {{.geom = "adhesion='1'"}, "geom 'lower' (adhesion): not supported yet"},
+    {{.geom = "surfacevel='1 0 0 0 0 0'"}, "geom 'lower' (surface velocity): not supported yet"},
+    {{.geom = "", .type = "ellipsoid"},
+     "geoms 'floor' (plane) and 'lower' (ellipsoid) can collide: not supported yet"},
+    {{.type = "ellipsoid",
+      .rest = "<contact><pair name='p' geom1='floor' geom2='lower'/></contact>"},
+     "geoms 'floor' (plane) and 'lower' (ellipsoid) can collide: not supported yet"},
+    {{.geom = "",
+      .asset = "<asset><hfield name='q' nrow='2' ncol='2' size='1 1 1 1' elevation='0 1 0 1'/>"
+               "</asset>",
+      .world = "<geom name='ground' type='hfield' hfield='q'/>"},
+     "geoms 'ground' (hfield) and 'lower' (sphere) can collide: not supported yet"},
+    {{.asset = "<asset><mesh name='q' vertex='0 0 0 1 0 0 0 1 0 0 0 1'/></asset>",
+      .world = "<body pos='0 0 3'><freejoint/><geom name='stone' type='mesh' mesh='q'/></body>"},
+     "geoms 'floor' (plane) and 'stone' (mesh) can collide: not supported yet"},
+    {{.rest = "<contact><pair name='p' geom1='floor' geom2='lower' condim='6'/></contact>"},
+     "pair 'p' (condim 4 or 6): not supported yet"},
+    {{.rest = "<contact><pair name='p' geom1='floor' geom2='lower' adhesion='1'/></contact>"},
+     "pair 'p' (adhesion): not supported yet"},
+    {{.world = "<flexcomp name='cloth' type='grid' count='3 3 1' spacing='.1 .1 .1' dim='2' "
+               "radius='.01' pos='0 0 3'/>"},
+     "flex (1 in the model): not supported yet"},
+};
+enum { N_REFUSED = (int)(sizeof refused / sizeof refused[0]) };
+
+static void each_feature_is_refused_by_name(void** state) {
+  (void)state;
+  for (int i = 0; i < N_REFUSED; i++) {
+    cr_load_report report = survey(&refused[i].model);
+    assert_lists(&report.unsupported, refused[i].sentence);
+    cri_load_report_free(&report);
+  }
+}
+
+static void the_arm_itself_is_supported(void** state) {
+  (void)state;
+  cr_load_report report = survey(&(parts){0});
+  assert_int_equal(report.unsupported.n, 0);
+  assert_int_equal(report.ignored.n, 0);
+  assert_int_equal(report.warnings.n, 0);
+  cri_load_report_free(&report);
+}
+
+static void all_problems_at_once(void** state) {
+  (void)state;
+  const parts many = {
+      .option = "<option integrator='implicit' density='1'><flag diagexact='enable'/></option>",
+      .joint = "stiffness='1 2' damping='0 1'",
+      .geom = "condim='6' adhesion='1'",
+      .type = "ellipsoid",
+      .rest =
+          "<equality><weld body1='lower'/></equality>"
+          "<actuator><muscle name='m' joint='elbow' lengthrange='0 1'/>"
+          "<motor site='s' gear='1 0 0 0 0 0'/></actuator>"};
+  static const char* const sentences[] = {
+      "option 'integrator' (implicit): not supported yet",
+      "option 'density' (fluid forces): not supported yet",
+      "flag 'diagexact' (enabled): not supported yet",
+      "joint 'shoulder' (polynomial stiffness): not supported yet",
+      "joint 'shoulder' (polynomial damping): not supported yet",
+      "geom 'lower' (condim 6): not supported yet",
+      "geom 'lower' (adhesion): not supported yet",
+      "geoms 'floor' (plane) and 'lower' (ellipsoid) can collide: not supported yet",
+      "equality '#0' (weld): not supported yet",
+      "actuator 'm' (muscle): not supported yet",
+      "actuator '#1' (site): not supported yet"};
+  enum { N = (int)(sizeof sentences / sizeof sentences[0]) };
+  cr_load_report report = survey(&many);
+  for (int i = 0; i < N; i++) {
+    assert_lists(&report.unsupported, sentences[i]);
+  }
+  assert_int_equal(report.unsupported.n, N);
+  cri_load_report_free(&report);
+}
+
+// of very many pairs of shapes only some are named, and all counted
+static void very_many_pairs(void** state) {
+  (void)state;
+  static char text[8192];
+  size_t n = (size_t)snprintf(text, sizeof text, "<mujoco><worldbody>");
+  for (int i = 0; i < 10; i++) {
+    n += (size_t)snprintf(text + n, sizeof text - n,
+                          "<body pos='%d 0 0'><freejoint/><geom type='ellipsoid' "
+                          "size='.1 .2 .3'/></body>",
+                          i);
+  }
+  (void)snprintf(text + n, sizeof text - n, "</worldbody></mujoco>");
+  cr_load_report report = {0};
+  mjModel* mj = mjcf_compile(text);
+  cri_mujoco_survey(mj, &report);
+  mj_deleteModel(mj);
+  assert_int_equal(report.unsupported.n, 9);
+  assert_lists(&report.unsupported,
+               "geoms '#0' (ellipsoid) and '#1' (ellipsoid) can collide: not supported yet");
+  assert_lists(&report.unsupported,
+               "37 more pairs of ellipsoid and ellipsoid can collide: not supported yet");
+  cri_load_report_free(&report);
+}
+
+// ---- what cannot change the motion
+
+static void harmless(const parts* p, const char* sentence) {
+  cr_load_report report = survey(p);
+  if (report.unsupported.n > 0) {
+    fail_msg("refused: %s", report.unsupported.text[0]);
+  }
+  assert_lists(&report.ignored, sentence);
+  cri_load_report_free(&report);
+}
+
+static void harmless_things_are_listed(void** state) {
+  (void)state;
+  harmless(
+      &(parts){.rest = "<equality><weld name='lock' body1='lower' active='false'/></equality>"},
+      "equality 'lock' (weld) is not active");
+  harmless(&(parts){.option = "<option><flag equality='disable'/></option>",
+                    .rest = "<equality><weld name='lock' body1='lower'/></equality>"},
+           "equality 'lock' (weld) is not active");
+  harmless(&(parts){.rest = "<tendon><fixed name='cable'><joint joint='elbow' coef='1'/></fixed>"
+                            "</tendon>"},
+           "tendon 'cable' makes no force of its own");
+  harmless(&(parts){.rest = "<sensor><jointpos joint='elbow'/><jointvel joint='elbow' nsample='3' "
+                            "delay='.01'/></sensor>"},
+           "sensors are not computed (2 in the model)");
+  harmless(&(parts){.world = "<camera name='c'/>"}, "cameras (1 in the model)");
+  harmless(&(parts){.world = "<light name='l'/>"}, "lights (1 in the model)");
+  harmless(&(parts){.asset = "<asset><texture name='t' type='2d' builtin='checker' width='8' "
+                             "height='8'/></asset>"},
+           "textures (1 in the model)");
+  harmless(&(parts){.asset = "<size nuserdata='3'/>"}, "user data (3 in the model)");
+  harmless(&(parts){.asset = "<asset><mesh name='q' vertex='0 0 0 1 0 0 0 1 0 0 0 1'/></asset>",
+                    .world = "<body pos='0 0 3'><freejoint/><geom type='mesh' mesh='q' "
+                             "contype='0' conaffinity='0'/></body>"},
+           "meshes that do not collide");
+}
+
+// shapes, dimensions and adhesion of what never collides are nobody's business
+static void shapes_that_never_collide(void** state) {
+  (void)state;
+  static const parts rows[] = {
+      {.type = "ellipsoid"},
+      {.geom = "contype='0' conaffinity='0' condim='6' adhesion='1'"},
+      {.geom = "", .type = "ellipsoid", .option = "<option><flag contact='disable'/></option>"},
+      {.geom = "", .type = "ellipsoid", .option = "<option><flag constraint='disable'/></option>"},
+      {.geom = "",
+       .type = "ellipsoid",
+       .rest = "<contact><exclude body1='world' body2='lower'/></contact>"}};
+  for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+    cr_load_report report = survey(&rows[i]);
+    assert_int_equal(report.unsupported.n, 0);
+    cri_load_report_free(&report);
+  }
+}
+
+static void warnings(void** state) {
+  (void)state;
+  cr_load_report report = survey(&(parts){.option = "<option noslip_iterations='3'/>"});
+  assert_int_equal(report.unsupported.n, 0);
+  assert_lists(&report.warnings, "option 'noslip_iterations' (3): no-slip is ignored");
+  cri_load_report_free(&report);
+  report = survey(&(parts){.world = "<body name='target' mocap='true' pos='1 1 1'><geom size='.1' "
+                                    "contype='0' conaffinity='0'/></body>",
+                           .rest = "<keyframe><key name='still'/><key name='moved' mpos='2 2 2'/>"
+                                   "</keyframe>"});
+  assert_int_equal(report.unsupported.n, 0);
+  assert_int_equal(report.warnings.n, 1);
+  assert_lists(&report.warnings,
+               "keyframe 'moved': the mocap bodies stay where the model has them");
+  cri_load_report_free(&report);
+}
+
+// every supported choice of every flag passes
+static void flags_that_are_honoured(void** state) {
+  (void)state;
+  static const char* const flags[] = {
+      "constraint", "equality",  "frictionloss", "limit",        "contact",   "spring",  "damper",
+      "gravity",    "clampctrl", "warmstart",    "filterparent", "actuation", "refsafe", "sensor",
+      "midphase",   "eulerdamp", "autoreset",    "nativeccd",    "island",    "multiccd"};
+  for (size_t i = 0; i < sizeof flags / sizeof flags[0]; i++) {
+    char option[96];
+    (void)snprintf(option, sizeof option, "<option><flag %s='disable'/></option>", flags[i]);
+    cr_load_report report = survey(&(parts){.option = option});
+    assert_int_equal(report.unsupported.n, 0);
+    cri_load_report_free(&report);
+  }
+  static const char* const enabled[] = {"energy", "fwdinv", "invdiscrete"};
+  for (size_t i = 0; i < sizeof enabled / sizeof enabled[0]; i++) {
+    char option[96];
+    (void)snprintf(option, sizeof option, "<option><flag %s='enable'/></option>", enabled[i]);
+    cr_load_report report = survey(&(parts){.option = option});
+    assert_int_equal(report.unsupported.n, 0);
+    cri_load_report_free(&report);
+  }
+}
+
+// values of a MuJoCo to come
+static void unknown_values(void** state) {
+  (void)state;
+  mjModel* mj = mjcf_data("walker.xml");
+  cr_load_report report = {0};
+  cri_mujoco_survey(mj, &report);
+  assert_int_equal(report.unsupported.n, 0);
+  mj->opt.integrator = 17;
+  mj->opt.enableflags |= 1 << 25;
+  mj->opt.disableflags |= 1 << 26;
+  mj->actuator_dyntype[0] = 99;
+  mj->actuator_gaintype[1] = 99;
+  mj->actuator_biastype[2] = 99;
+  mj->geom_type[1] = 99;
+  cri_mujoco_survey(mj, &report);
+  assert_lists(&report.unsupported, "option 'integrator' (unknown): not supported yet");
+  assert_lists(&report.unsupported, "option 'flag' (unknown bit): not supported yet");
+  assert_lists(&report.unsupported, "actuator 'left_hip' (unknown): not supported yet");
+  assert_lists(&report.unsupported, "actuator 'left_knee' (unknown): not supported yet");
+  assert_lists(&report.unsupported, "actuator 'right_hip' (unknown): not supported yet");
+  assert_lists(&report.unsupported, "geom 'torso' (unknown type): not supported yet");
+  cri_load_report_free(&report);
+  mj_deleteModel(mj);
+}
+
+int test_survey(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(each_feature_is_refused_by_name),
+      cmocka_unit_test(the_arm_itself_is_supported),
+      cmocka_unit_test(all_problems_at_once),
+      cmocka_unit_test(very_many_pairs),
+      cmocka_unit_test(harmless_things_are_listed),
+      cmocka_unit_test(shapes_that_never_collide),
+      cmocka_unit_test(warnings),
+      cmocka_unit_test(flags_that_are_honoured),
+      cmocka_unit_test(unknown_values),
+  };
+  return cmocka_run_group_tests_name("survey", tests, scratch_open, scratch_close);
+}

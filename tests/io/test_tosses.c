@@ -1,0 +1,168 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "support/close.h"
+
+#include "io/hdf5.h"
+#include "io/tosses.h"
+#include "learn/window_loss.h"
+#include "support/scratch.h"
+
+enum { ROWS = 6 };
+
+// a file with three tosses, 0001, 0004 and 0010, that tests spoil before it is saved
+typedef struct {
+  const char* path;
+  cr_h5* file;
+  double rows[ROWS * CR_STATE_WIDTH];
+} recording;
+
+static void begin(recording* r) {
+  assert_int_equal(cri_h5_create(&r->file, (r->path = scratch_path("tosses.h5")), NULL), CR_OK);
+  memset(r->rows, 0, sizeof r->rows);
+  for (int i = 0; i < ROWS; i++) {
+    r->rows[i * CR_STATE_WIDTH + 2] = 1 + i;
+    r->rows[i * CR_STATE_WIDTH + 3] = 1;
+  }
+}
+
+static void add(recording* r, const char* name, int rows, int cols) {
+  char set[64];
+  (void)snprintf(set, sizeof set, "toss/%s/state", name);
+  assert_int_equal(cri_h5_write(r->file, set, r->rows, rows, cols, NULL), CR_OK);
+}
+
+static void attribute(recording* r, const char* object, const char* name, double value) {
+  assert_int_equal(cri_h5_write_attribute(r->file, object, name, value, NULL), CR_OK);
+}
+
+static void add_all(recording* r) {
+  begin(r);
+  attribute(r, "/", "dt", 0.005);
+  add(r, "0001", ROWS, CR_STATE_WIDTH);
+  add(r, "0004", ROWS, CR_STATE_WIDTH);
+  add(r, "0010", ROWS - 1, CR_STATE_WIDTH);
+}
+
+static cr_status end(recording* r, cr_tosses* t, cr_error* error) {
+  assert_int_equal(cri_h5_save(r->file, NULL), CR_OK);
+  cri_h5_close(r->file);
+  return cri_tosses_read(t, r->path, error);
+}
+
+static void refuse(recording* r, cr_status status, const char* part) {
+  cr_tosses t;
+  cr_error error = {0};
+  assert_int_equal(end(r, &t, &error), status);
+  if (strstr(error.text, part) == NULL) {
+    fail_msg("'%s' does not say '%s'", error.text, part);
+  }
+  assert_null(t.toss);
+}
+
+static void only_state_and_dt_are_needed(void** state) {
+  recording r;
+  cr_tosses t;
+  add_all(&r);
+  assert_int_equal(end(&r, &t, NULL), CR_OK);
+  assert_int_equal(t.n, 3);
+  assert_true(t.dt == 0.005);
+  assert_string_equal(t.toss[2].name, "0010");
+  assert_int_equal(t.toss[2].rows, ROWS - 1);
+  assert_true(t.toss[1].state[3 * CR_STATE_WIDTH + 2] == 4);
+  for (int i = 0; i < 3; i++) {
+    assert_int_equal(t.toss[i].group, i);
+  }
+  cri_tosses_free(&t);
+}
+
+static void copies_get_the_group_of_their_original(void** state) {
+  recording r;
+  cr_tosses t;
+  add_all(&r);
+  add(&r, "0011", ROWS, CR_STATE_WIDTH);
+  add(&r, "0012", ROWS, CR_STATE_WIDTH);
+  add(&r, "0013", ROWS, CR_STATE_WIDTH);
+  attribute(&r, "toss/0001", "copy_of", -1);
+  attribute(&r, "toss/0004", "copy_of", 1);
+  attribute(&r, "toss/0010", "copy_of", 4);   // a copy of a copy
+  attribute(&r, "toss/0011", "copy_of", 99);  // of one that is not here, as is 0012
+  attribute(&r, "toss/0012", "copy_of", 99);
+  assert_int_equal(end(&r, &t, NULL), CR_OK);
+  const int same[] = {0, 0, 0, 3, 3, 5};
+  for (int i = 0; i < 6; i++) {
+    for (int k = 0; k < 6; k++) {
+      assert_int_equal(t.toss[i].group == t.toss[k].group, same[i] == same[k]);
+    }
+  }
+  cri_tosses_free(&t);
+}
+
+static void what_was_moved_again_is_cut(void** state) {
+  recording r;
+  cr_tosses t;
+  add_all(&r);
+  attribute(&r, "toss/0001", "moved_again_at_frame", 3);
+  attribute(&r, "toss/0004", "moved_again_at_frame", 100);
+  assert_int_equal(end(&r, &t, NULL), CR_OK);
+  assert_int_equal(t.toss[0].rows, 3);
+  assert_int_equal(t.toss[1].rows, ROWS);
+  cri_tosses_free(&t);
+}
+
+static void bad_recordings_are_named(void** state) {
+  recording r;
+  begin(&r);
+  add(&r, "0001", ROWS, CR_STATE_WIDTH);
+  refuse(&r, CR_ERR_FORMAT, "attribute dt, seconds from row to row, is missing");
+  begin(&r);
+  attribute(&r, "/", "dt", -1);
+  add(&r, "0001", ROWS, CR_STATE_WIDTH);
+  refuse(&r, CR_ERR_FORMAT, "is not positive");
+  begin(&r);
+  attribute(&r, "/", "dt", 1);
+  refuse(&r, CR_ERR_FORMAT, "has no group 'toss'");
+  add_all(&r);
+  add(&r, "0020", ROWS, 12);
+  refuse(&r, CR_ERR_FORMAT, "'toss/0020/state' has 6 rows of 12 numbers, not of 13");
+  add_all(&r);
+  r.rows[2 * CR_STATE_WIDTH + 8] = (double)NAN;
+  add(&r, "0020", ROWS, CR_STATE_WIDTH);
+  refuse(&r, CR_ERR_FORMAT, "toss 0020, row 2: vy is not finite");
+  add_all(&r);
+  r.rows[5 * CR_STATE_WIDTH + 4] = 0.1;
+  add(&r, "0020", ROWS, CR_STATE_WIDTH);
+  refuse(&r, CR_ERR_FORMAT, "toss 0020, row 5: the quaternion has length 1.00498756, not 1");
+  add_all(&r);
+  assert_int_equal(cri_h5_write(r.file, "toss/0020/pose", r.rows, 1, 1, NULL), CR_OK);
+  refuse(&r, CR_ERR_FORMAT, "has no data set 'toss/0020/state'");
+}
+
+static void what_is_written_reads_back(void** state) {
+  recording r;
+  cr_tosses t, again;
+  const char* path;
+  add_all(&r);
+  assert_int_equal(end(&r, &t, NULL), CR_OK);
+  assert_int_equal(cri_tosses_write(&t, (path = scratch_path("again.h5")), "a title", NULL), CR_OK);
+  assert_int_equal(cri_tosses_read(&again, path, NULL), CR_OK);
+  assert_int_equal(again.n, t.n);
+  assert_true(again.dt == t.dt);
+  for (int i = 0; i < t.n; i++) {
+    assert_string_equal(again.toss[i].name, t.toss[i].name);
+    assert_int_equal(again.toss[i].rows, t.toss[i].rows);
+    assert_memory_equal(again.toss[i].state, t.toss[i].state,
+                        (size_t)t.toss[i].rows * CR_STATE_WIDTH * sizeof(double));
+  }
+  cri_tosses_free(&t);
+  cri_tosses_free(&again);
+}
+
+int test_tosses(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(only_state_and_dt_are_needed),
+      cmocka_unit_test(copies_get_the_group_of_their_original),
+      cmocka_unit_test(what_was_moved_again_is_cut),
+      cmocka_unit_test(bad_recordings_are_named),
+      cmocka_unit_test(what_is_written_reads_back),
+  };
+  return cmocka_run_group_tests_name("tosses", tests, scratch_open, scratch_close);
+}

@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "support/close.h"
+
+#include "learn/adam.h"
+
+static const cr_adam plain = {.iterations = 1500,
+                              .rate = CR_R(0.1),
+                              .final_rate = CR_R(0.001),
+                              .b1 = CR_R(0.9),
+                              .b2 = CR_R(0.99),
+                              .eps = CR_R(1e-8)};
+
+// 1/2 sum of w_i (x_i - c_i)^2, which counts its calls and can fail
+typedef struct {
+  int calls, fail_at, last_batch;
+} bowl;
+
+static cr_status bowl_value(void* context, int batch, const cr_real* x, cr_evaluation* e,
+                            cr_error* error) {
+  static const cr_real w[] = {1, 30}, c[] = {CR_R(0.5), -2};
+  bowl* b = context;
+  b->last_batch = batch;
+  if (b->calls++ == b->fail_at) {
+    return cri_fail(error, CR_ERR_INTERRUPTED, "stop");
+  }
+  e->value = 0;
+  for (int i = 0; i < 2; i++) {
+    e->gradient[i] = w[i] * (x[i] - c[i]);
+    e->value += e->gradient[i] * (x[i] - c[i]) / 2;
+  }
+  return CR_OK;
+}
+
+static const cr_real open_low[] = {-(cr_real)INFINITY, -(cr_real)INFINITY};
+static const cr_real open_high[] = {(cr_real)INFINITY, (cr_real)INFINITY};
+
+static void adam_two_steps_are_the_formula(void** state) {
+  cr_real x = 1, mean = 0, square = 0, g = CR_R(-0.5);
+  cr_adam_step(&plain, CR_R(0.1), 1, 1, &x, &mean, &square, &g);
+  assert_close(x, 1 + CR_R(0.1) * CR_R(0.5) / (CR_R(0.5) + plain.eps), 4 * CR_EPS);
+  cr_real before = x;
+  g = 2;
+  cr_adam_step(&plain, CR_R(0.1), 2, 1, &x, &mean, &square, &g);
+  cr_real m = (CR_R(0.9) * CR_R(0.1) * CR_R(-0.5) + CR_R(0.1) * 2) / (1 - CR_R(0.81));
+  cr_real s = (CR_R(0.99) * CR_R(0.01) * CR_R(0.25) + CR_R(0.01) * 4) / (1 - CR_R(0.9801));
+  assert_close(x, before - CR_R(0.1) * m / (cr_sqrt(s) + plain.eps), 20 * CR_EPS);
+}
+
+static void adam_finds_the_bottom(void** state) {
+  bowl b = {.fail_at = -1};
+  cr_objective o = {&b, 2, bowl_value};
+  cr_real x[] = {3, 3};
+  const char* reason = NULL;
+  assert_int_equal(cr_adam_minimise(&plain, &o, open_low, open_high, x, &reason, NULL), CR_OK);
+  assert_close(x[0], CR_R(0.5), CR_R(1e-3));
+  assert_close(x[1], -2, CR_R(1e-3));
+  assert_int_equal(b.calls, 1500);
+  assert_int_equal(b.last_batch, CR_ALL_DATA);
+  assert_string_equal(reason, "all iterations done");
+}
+
+static void adam_keeps_bounds_and_batches(void** state) {
+  bowl b = {.fail_at = -1};
+  cr_objective o = {&b, 2, bowl_value};
+  cr_real x[] = {3, 3};
+  const cr_real low[] = {1, -1}, high[] = {4, 4};
+  cr_adam adam = plain;
+  adam.batches = true;
+  const char* reason = NULL;
+  assert_int_equal(cr_adam_minimise(&adam, &o, low, high, x, &reason, NULL), CR_OK);
+  assert_close(x[0], 1, 0);
+  assert_close(x[1], -1, 0);
+  assert_int_equal(b.last_batch, 1499);
+}
+
+static void adam_ends_when_steps_are_small(void** state) {
+  bowl b = {.fail_at = -1};
+  cr_objective o = {&b, 2, bowl_value};
+  cr_real x[] = {1, -1};
+  const cr_real low[] = {1, -1}, high[] = {4, 4};
+  cr_adam adam = plain;
+  adam.tolerance = CR_R(1e-9);
+  const char* reason = NULL;
+  assert_int_equal(cr_adam_minimise(&adam, &o, low, high, x, &reason, NULL), CR_OK);
+  assert_int_equal(b.calls, CR_ADAM_CALM);
+  assert_string_equal(reason, "steps below the tolerance");
+}
+
+static void adam_passes_a_failure_on(void** state) {
+  bowl b = {.fail_at = 7};
+  cr_objective o = {&b, 2, bowl_value};
+  cr_real x[] = {3, 3};
+  const char* reason = NULL;
+  cr_error error = {0};
+  assert_int_equal(cr_adam_minimise(&plain, &o, open_low, open_high, x, &reason, &error),
+                   CR_ERR_INTERRUPTED);
+  assert_string_equal(error.text, "stop");
+  assert_int_equal(b.calls, 8);
+}
+
+int test_adam(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(adam_two_steps_are_the_formula),
+      cmocka_unit_test(adam_finds_the_bottom),
+      cmocka_unit_test(adam_keeps_bounds_and_batches),
+      cmocka_unit_test(adam_ends_when_steps_are_small),
+      cmocka_unit_test(adam_passes_a_failure_on),
+  };
+  return cmocka_run_group_tests_name("adam", tests, NULL, NULL);
+}

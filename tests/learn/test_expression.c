@@ -1,0 +1,397 @@
+// SPDX-License-Identifier: Apache-2.0
+// Expressions of named places: their values, their cotangents against differences in every number
+// they name, and what is said about the ones that make no sense.
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+
+#include <cmocka.h>
+
+#include "carom/step.h"
+#include "integrate/manifold.h"
+#include "learn/expression.h"
+#include "support/close.h"
+#include "support/random_model.h"
+
+static cr_model model;  // loose trees and a plane, in contact
+static cr_data *data, *bar;
+
+static int setup(void** state) {
+  (void)state;
+  bool ok = random_model(&model, 8, NULL) == CR_OK &&
+            cri_data_create(&data, &model, NULL, NULL) == CR_OK &&
+            cri_data_twin(&bar, &model, data, CR_DATA_COTANGENT, NULL, NULL) == CR_OK;
+  if (!ok) {
+    return 1;
+  }
+  random_state(&model, data, 8, STATE_CONTACT);
+  return cr_forward(&model, data) == CR_OK && data->ncon > 0 && model.nu > 1 ? 0 : 1;
+}
+
+static int teardown(void** state) {
+  (void)state;
+  cri_data_free(bar);
+  cri_data_free(data);
+  cri_model_free(&model);
+  return 0;
+}
+
+static cr_expression* parse(const char* text) {
+  cr_expression* e = NULL;
+  cr_error error = {0};
+  if (cr_expression_create(&e, &model, text, &error) != CR_OK) {
+    fail_msg("%s", error.text);
+  }
+  return e;
+}
+
+static cr_real value_of(const char* text) {
+  cr_expression* e = parse(text);
+  cr_real value = 0;
+  assert_int_equal(cr_expression_value(e, &model, data, &value), CR_OK);
+  cr_expression_free(e);
+  return value;
+}
+
+// ---- values
+
+static void arithmetic(void** state) {
+  (void)state;
+  static const struct {
+    const char* text;
+    double value;
+  } rows[] = {
+      {"1 + 2 * 3", 7},  {"(1 + 2) * 3", 9}, {"7 - 2 - 1", 4},
+      {"12 / 4 / 3", 1}, {"2 ^ 3 ^ 2", 512}, {"-2 ^ 2", -4},
+      {"2 ^ -1", 0.5},   {"--3", 3},         {"abs(-2.5)", 2.5},
+      {"norm(-3)", 3},   {"sum(4)", 4},      {"1e-3 * 2e3", 2},
+      {".5 + 1.", 1.5},  {" 1+\t1 ", 2},     {"-(1 - 4)", 3},
+      {"2 * -3", -6},    {"1 - -1", 2},      {"sum ( abs ( 0 - 1 ) )", 1},
+  };
+  for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+    cr_real value = value_of(rows[i].text);
+    if (!((double)cr_abs(value - (cr_real)rows[i].value) < 1e-14)) {
+      fail_msg("%s is %g, not %g", rows[i].text, (double)value, rows[i].value);
+    }
+  }
+}
+
+static void names(void** state) {
+  (void)state;
+  cr_real sum = 0, square = 0;
+  for (int i = 0; i < model.nv; i++) {
+    sum += data->qvel[i];
+    square += data->qvel[i] * data->qvel[i];
+  }
+  const cr_real tolerance = CR_R(1e-14) * square;
+  assert_true(value_of("qpos[0]") == data->qpos[0]);
+  assert_close(value_of("sum(qvel)"), sum, tolerance);
+  assert_close(value_of("norm(qvel) ^ 2"), square, tolerance);
+  assert_close(value_of("sum(qvel * qvel)"), square, tolerance);
+  assert_close(value_of("sum(qvel ^ 2)"), square, tolerance);
+  assert_close(value_of("sum(2 * qvel - qvel / 2)"), CR_R(1.5) * sum, tolerance);
+  assert_close(value_of("sum(1 + qvel)"), (cr_real)model.nv + sum, tolerance);
+  assert_true(value_of("body_mass[1] * gravity.z") == model.body_mass[1] * model.gravity[2]);
+  assert_true(value_of("xpos[1].z") == data->xpos[5]);
+  assert_true(value_of("site_xpos[1][0]") == data->site_xpos[3]);
+  assert_true(value_of("-xpos[1].z") == -data->xpos[5]);
+}
+
+// a value is added to what is there
+static void values_add_up(void** state) {
+  (void)state;
+  cr_expression* e = parse("qvel[1]");
+  cr_real value = 10;
+  assert_int_equal(cr_expression_value(e, &model, data, &value), CR_OK);
+  assert_true(value == 10 + data->qvel[1]);
+  cr_expression_free(e);
+}
+
+static void mocap_bodies_are_constants(void** state) {
+  (void)state;
+  cr_model m;
+  cr_expression* e = NULL;
+  assert_int_equal(random_model(&m, 2, NULL), CR_OK);
+  assert_int_equal(cr_expression_create(&e, &m, "norm(xpos[2] - mocap_pos[0])", NULL), CR_OK);
+  cr_expression_free(e);
+  cri_model_free(&m);
+}
+
+// ---- cotangents
+
+// everything that the expressions below name, as independent inputs
+static const cr_field_id inputs[] = {CR_FIELD_qvel,         CR_FIELD_ctrl,        CR_FIELD_xpos,
+                                     CR_FIELD_xmat,         CR_FIELD_site_xpos,   CR_FIELD_qacc,
+                                     CR_FIELD_contact_dist, CR_FIELD_contact_pos, CR_FIELD_act,
+                                     CR_FIELD_qfrc_applied, CR_FIELD_subtree_com};
+enum { N_INPUTS = (int)(sizeof inputs / sizeof inputs[0]) };
+
+static const char* const smooth[] = {
+    "sum(qvel)",
+    "norm(qvel)",
+    "norm(xpos[1] - xpos[2]) ^ 3",
+    "sum(abs(qvel)) * sum(ctrl ^ 2)",
+    "xpos[1].z / (1 + qvel[0] ^ 2) - 2 * qvel[1]",
+    "-(qvel[2] - ctrl[0]) * ctrl[1] ^ 3",
+    "sum(xmat[1]) + site_xpos[0].y * site_xpos[1].x",
+    "sum(qacc * qvel)",
+    "2 ^ qvel[0] + abs(qvel[1]) ^ qvel[3]",
+    "norm(subtree_com[1]) + sum(qfrc_applied / 3)",
+    "sum(qvel[0] - qvel) + sum(ctrl / norm(ctrl))",
+    "norm(qpos)",
+    "sum(qpos ^ 2 * 3) - qpos[3] * qpos[4] + qpos[5] ^ 2",
+    "body_mass[1] * qvel[0] ^ 2 / 2 + norm(gravity) * xpos[1].z",
+    "sum(geom_size[0]) * qvel[1]",
+};
+enum { N_SMOOTH = (int)(sizeof smooth / sizeof smooth[0]) };
+
+#ifdef CR_LONG_DOUBLE
+static const double bound = 1e-11;
+#else
+static const double bound = 1e-8;
+#endif
+
+static void zero_bar(void) {
+  for (int i = 0; i < N_INPUTS; i++) {
+    cr_zero(cri_field_real(&model, bar, inputs[i]),
+            cri_field_tangent_size(&model, data, inputs[i]));
+  }
+  cr_zero(bar->qpos, model.nv);
+  cri_model_twin_zero(&bar->par, &model);
+}
+
+static cr_real at(cr_expression* e) {
+  cr_real value = 0;
+  assert_int_equal(cr_expression_value(e, &model, data, &value), CR_OK);
+  return value;
+}
+
+// derivative by the number x, a part of the data or of the model
+static cr_real slope(cr_expression* e, cr_real* x) {
+  const cr_real h = CR_R(1e-4), kept = *x;
+  const cr_real steps[] = {-2, -1, 1, 2}, weights[] = {1, -8, 8, -1};
+  cr_real sum = 0;
+  for (int i = 0; i < 4; i++) {
+    *x = kept + steps[i] * h;
+    sum += weights[i] * at(e) / (12 * h);
+  }
+  *x = kept;
+  return sum;
+}
+
+// derivative along a coordinate of the tangent of qpos
+static cr_real slope_of_tangent(cr_expression* e, int j) {
+  const cr_real h = CR_R(1e-4);
+  const cr_real steps[] = {-2, -1, 1, 2}, weights[] = {1, -8, 8, -1};
+  cr_real kept[128], direction[128] = {0}, sum = 0;
+  assert_in_range(model.nq, 1, 128);
+  cr_copy(kept, data->qpos, model.nq);
+  direction[j] = 1;
+  for (int i = 0; i < 4; i++) {
+    cri_manifold_move(&model, kept, direction, steps[i] * h, data->qpos);
+    sum += weights[i] * at(e) / (12 * h);
+  }
+  cr_copy(data->qpos, kept, model.nq);
+  return sum;
+}
+
+static void compare(const char* text, const char* name, int k, cr_real ours, cr_real fd) {
+  if (!(cr_abs(ours - fd) <= (cr_real)bound * (1 + cr_abs(fd)))) {
+    fail_msg("%s: by %s[%d] %.15g, difference %.15g", text, name, k, (double)ours, (double)fd);
+  }
+}
+
+static void cotangents_match_differences(void** state) {
+  (void)state;
+  int reached = 0;
+  for (int t = 0; t < N_SMOOTH; t++) {
+    cr_expression* e = parse(smooth[t]);
+    zero_bar();
+    assert_int_equal(cr_expression_bar(e, &model, data, bar), CR_OK);
+    for (int i = 0; i < N_INPUTS; i++) {
+      cr_real *x = cri_field_real(&model, data, inputs[i]),
+              *b = cri_field_real(&model, bar, inputs[i]);
+      for (int k = 0; k < cri_field_tangent_size(&model, data, inputs[i]); k++) {
+        compare(smooth[t], cri_field(inputs[i])->name, k, b[k], slope(e, x + k));
+        reached += b[k] != 0;
+      }
+    }
+    for (int j = 0; j < model.nv; j++) {
+      compare(smooth[t], "tangent", j, bar->qpos[j], slope_of_tangent(e, j));
+      reached += bar->qpos[j] != 0;
+    }
+    compare(smooth[t], "body_mass", 1, bar->par.body_mass[1], slope(e, model.body_mass + 1));
+    compare(smooth[t], "gravity", 2, bar->par.gravity[2], slope(e, model.gravity + 2));
+    compare(smooth[t], "geom_size", 0, bar->par.geom_size[0], slope(e, model.geom_size));
+    cr_expression_free(e);
+  }
+  assert_true(reached > 100);
+}
+
+static void contacts(void** state) {
+  (void)state;
+  char text[96];
+  const int32_t* g = data->contact_geom;
+  (void)snprintf(text, sizeof text, "contact[%d:%d].dist ^ 2 + contact[%d:%d].pos.z", (int)g[0],
+                 (int)g[1], (int)g[1], (int)g[0]);
+  cr_expression* e = parse(text);
+  zero_bar();
+  assert_int_equal(cr_expression_bar(e, &model, data, bar), CR_OK);
+  for (int i = 0; i < data->ncon; i++) {
+    compare(text, "contact_dist", i, bar->contact_dist[i], slope(e, data->contact_dist + i));
+  }
+  for (int i = 0; i < 3 * data->ncon; i++) {
+    compare(text, "contact_pos", i, bar->contact_pos[i], slope(e, data->contact_pos + i));
+  }
+  assert_true(cr_expression_needs_fields(e));
+  // without the contact there is no value
+  int32_t kept = data->ncon;
+  cr_real value = 1;
+  data->ncon = 0;
+  assert_int_equal(cr_expression_value(e, &model, data, &value), CR_ERR_NAME);
+  assert_true(value == 1);
+  assert_int_equal(cr_expression_bar(e, &model, data, bar), CR_ERR_NAME);
+  data->ncon = kept;
+  cr_expression_free(e);
+}
+
+// cotangents add to what is there
+static void cotangents_add_up(void** state) {
+  (void)state;
+  cr_expression* e = parse("3 * qvel[1] + qpos[0]");
+  zero_bar();
+  for (int k = 1; k <= 3; k++) {
+    assert_int_equal(cr_expression_bar(e, &model, data, bar), CR_OK);
+    assert_true(bar->qvel[1] == 3 * k && bar->qpos[0] == k);
+  }
+  cr_expression_free(e);
+}
+
+// where there is no derivative, that of a branch: finite, and zero where all branches are equal
+static void singular_points(void** state) {
+  (void)state;
+  cr_real kept[3];
+  cr_copy(kept, data->qvel, 3);
+  cr_zero(data->qvel, 3);
+  static const char* const texts[] = {"norm(qvel[0])", "abs(qvel[0])", "qvel[0] ^ 2", "qvel[0] ^ 1",
+                                      "qvel[0] ^ 0"};
+  static const double slopes[] = {0, 0, 0, 1, 0};
+  for (int i = 0; i < 5; i++) {
+    cr_expression* e = parse(texts[i]);
+    zero_bar();
+    assert_int_equal(cr_expression_bar(e, &model, data, bar), CR_OK);
+    assert_close(bar->qvel[0], (cr_real)slopes[i], 0);
+    cr_expression_free(e);
+  }
+  cr_copy(data->qvel, kept, 3);
+}
+
+// ---- as a loss
+
+static void which_need_fields(void** state) {
+  (void)state;
+  static const struct {
+    const char* text;
+    bool needs;
+  } rows[] = {{"sum(qpos)", false},
+              {"sum(qvel * body_mass[1]) + sum(ctrl)", false},
+              {"norm(qfrc_applied)", false},
+              {"xpos[1].z", true},
+              {"sum(qvel) + sum(qacc)", true},
+              {"1", false}};
+  for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+    cr_expression* e = parse(rows[i].text);
+    assert_int_equal(cr_expression_needs_fields(e), rows[i].needs);
+    assert_int_equal(cr_expression_loss(e, true).needs_fields, rows[i].needs);
+    cr_expression_free(e);
+  }
+}
+
+static void end_or_every_step(void** state) {
+  (void)state;
+  cr_expression* e = parse("qvel[1]");
+  cr_loss loss = cr_expression_loss(e, false);
+  assert_false(loss.looks_at(loss.context, 3, 4));
+  assert_true(loss.looks_at(loss.context, 4, 4));
+  loss = cr_expression_loss(e, true);
+  assert_true(loss.looks_at(loss.context, 3, 4));
+  cr_real value = 0;
+  assert_int_equal(loss.value(loss.context, &model, data, 3, &value), CR_OK);
+  assert_true(value == data->qvel[1]);
+  zero_bar();
+  assert_int_equal(loss.bar(loss.context, &model, data, 3, bar), CR_OK);
+  assert_true(bar->qvel[1] == 1);
+  cr_expression_free(e);
+}
+
+// ---- mistakes
+
+static void refused(const char* text, const char* because) {
+  cr_expression* e = NULL;
+  cr_error error = {0};
+  assert_int_equal(cr_expression_create(&e, &model, text, &error), CR_ERR_NAME);
+  assert_null(e);
+  if (strstr(error.text, because) == NULL) {
+    fail_msg("'%s': '%s' does not say '%s'", text, error.text, because);
+  }
+}
+
+static void mistakes_are_named(void** state) {
+  (void)state;
+  refused("", "a name, a number or '(' expected");
+  refused("1 +", "a name, a number or '(' expected");
+  refused("1 2", "at '2': not understood");
+  refused("(1", "')' expected");
+  refused("sum(qvel", "')' expected");
+  refused("qvel", "one number; use sum() or norm()");
+  refused("abs(qvel)", "one number");
+  refused("sum(qvel + xpos[1])", "different lengths");
+  refused("2 ^ qvel", "an exponent is one number");
+  refused("qvell[0]", "there is no field 'qvell'");
+  refused("qvel[0", "a name does not end");
+  refused("tangent[0]", "a tangent has no value");
+  refused("xquat[1].w", "carries no derivative");
+  refused("qacc_warmstart[0]", "carries no derivative");
+  refused("body_parentid[1]", "no numbers that can be named");
+  refused("sin(1)", "'sin'");
+  refused("1 & 2", "at '& 2': not understood");
+  refused("sum()", "expected");
+  refused("xpos[nobody].z", "there is no 'nobody'");
+  refused("contact[0:99999].dist", "no geom '99999'");
+}
+
+static void long_and_deep(void** state) {
+  (void)state;
+  char text[4096];
+  memset(text, '(', 2000);
+  text[2000] = 0;
+  refused(text, "nested too deep");
+  memset(text, '-', 2000);
+  refused(text, "nested too deep");
+  strcpy(text, "1");
+  for (int i = 0; i < 100; i++) {
+    strcat(text, "+1");
+  }
+  refused(text, "too long");
+  memset(text, 'q', 1000);
+  text[1000] = 0;
+  refused(text, "a name does not end");
+}
+
+int test_expression(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(arithmetic),
+      cmocka_unit_test(names),
+      cmocka_unit_test(values_add_up),
+      cmocka_unit_test(mocap_bodies_are_constants),
+      cmocka_unit_test(cotangents_match_differences),
+      cmocka_unit_test(contacts),
+      cmocka_unit_test(cotangents_add_up),
+      cmocka_unit_test(singular_points),
+      cmocka_unit_test(which_need_fields),
+      cmocka_unit_test(end_or_every_step),
+      cmocka_unit_test(mistakes_are_named),
+      cmocka_unit_test(long_and_deep),
+  };
+  return cmocka_run_group_tests_name("expression", tests, setup, teardown);
+}

@@ -1,0 +1,197 @@
+// SPDX-License-Identifier: Apache-2.0
+// The gradient check of a step: silent on right gradients, loud on wrong ones, and it knows a kink
+// when it sees one.
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+
+#include <cmocka.h>
+
+#include "rollout/step_check.h"
+#include "support/random_model.h"
+
+typedef struct {
+  cr_model m;
+  cr_data* d;
+  cr_step_check* check;
+  cr_step_check_result result;
+} bench;
+
+static void open_bench(bench* b, uint64_t seed, state_kind kind, int entries) {
+  cr_error error;
+  *b = (bench){0};
+  assert_int_equal(random_model(&b->m, seed, &error), CR_OK);
+  b->m.timestep = CR_R(5e-4);
+  assert_int_equal(cri_data_create(&b->d, &b->m, NULL, &error), CR_OK);
+  assert_int_equal(cr_step_check_create(&b->check, &b->m, entries, &error), CR_OK);
+  random_state(&b->m, b->d, seed, kind);
+}
+
+static void close_bench(bench* b) {
+  cr_step_check_free(b->check);
+  cri_data_free(b->d);
+  cri_model_free(&b->m);
+}
+
+static void run(bench* b, uint64_t seed) {
+  cr_error error = {0};
+  cr_random random = cr_random_seed(seed, 3);
+  if (cr_step_check_run(b->check, b->d, &random, &b->result, &error) != CR_OK) {
+    fail_msg("%s", error.text);
+  }
+}
+
+static void right_gradients_pass(void** state) {
+  (void)state;
+  int samples = 0, kinks = 0;
+  cr_real worst = 0, dot = 0;
+  for (uint64_t seed = 0; seed < 4; seed++) {
+    for (int kind = 0; kind < N_STATE_KIND; kind++) {
+      bench b;
+      open_bench(&b, seed, (state_kind)kind, 2);
+      run(&b, seed);
+      if (b.result.max_error > CR_R(1e-6)) {
+        print_message("model %d: %s\n", (int)seed, b.result.worst);
+      }
+      worst = cr_max(worst, b.result.max_error);
+      dot = cr_max(dot, b.result.dot_error);
+      samples += b.result.samples;
+      kinks += b.result.kinks;
+      close_bench(&b);
+    }
+  }
+  print_message("worst %.1e, dot %.1e, %d samples, %d kinks\n", (double)worst, (double)dot, samples,
+                kinks);
+  assert_true(worst <= CR_R(1e-6));
+  assert_true(dot <= CR_R(1e-10));
+  assert_true(samples > 600);
+  assert_true(kinks < samples / 20);
+}
+
+// the gradient of one model against differences of another, that steps from rest as the first does
+// but is damped differently: the check moves a copy of its own
+static void wrong_gradients_fail(void** state) {
+  (void)state;
+  bench b;
+  open_bench(&b, 3, STATE_FLIGHT, 2);
+  b.m.integrator = CR_INT_EULER;
+  b.m.disableflags = CR_DSBL_EULERDAMP;
+  cr_zero(b.m.dof_frictionloss, b.m.nv);
+  cr_zero(b.d->qvel, b.m.nv);
+  cr_step_check_free(b.check);
+  assert_int_equal(cr_step_check_create(&b.check, &b.m, 2, NULL), CR_OK);
+  run(&b, 1);
+  assert_true(b.result.max_error <= CR_R(1e-6));
+  int kinks = b.result.kinks;
+  b.m.dof_damping[b.m.nv - 1] += CR_R(0.01);
+  b.result = (cr_step_check_result){0};
+  run(&b, 1);
+  assert_true(b.result.max_error > CR_R(1e-5));
+  assert_non_null(strstr(b.result.worst, "qvel["));
+  assert_non_null(strstr(b.result.worst, " against "));
+  assert_int_equal(b.result.kinks, kinks);
+  assert_true(b.result.dot_error <= CR_R(1e-10));  // jvp and vjp agree with each other
+  close_bench(&b);
+}
+
+// two states add up
+static void results_accumulate(void** state) {
+  (void)state;
+  bench b;
+  open_bench(&b, 3, STATE_FLIGHT, 4);
+  run(&b, 1);
+  int once = b.result.samples;
+  cr_real error = b.result.max_error;
+  random_state(&b.m, b.d, 9, STATE_FLIGHT);
+  run(&b, 1);
+  assert_int_equal(b.result.samples, 2 * once);
+  assert_true(b.result.max_error >= error);
+  close_bench(&b);
+}
+
+// the state, the controls, and as many entries of each parameter as were asked for
+static void samples_are_bounded(void** state) {
+  (void)state;
+  bench few, all;
+  open_bench(&few, 3, STATE_FLIGHT, 2);
+  open_bench(&all, 3, STATE_FLIGHT, 0);
+  run(&few, 1);
+  run(&all, 1);
+  int inputs = 2 * few.m.nv + few.m.na + few.m.nu;
+  assert_true(few.result.samples > inputs);
+  assert_true(few.result.samples <= inputs + 2 * CR_N_MODEL_FIELD);
+  assert_true(all.result.samples > few.result.samples);
+  close_bench(&few);
+  close_bench(&all);
+}
+
+// joints exactly at the margin of their limits: to one side there is a row, to the other none
+static void kinks_are_told(void** state) {
+  (void)state;
+  bench b;
+  int told = 0;
+  for (uint64_t seed = 3; seed < 40; seed += 4) {
+    open_bench(&b, seed, STATE_FLIGHT, 2);
+    int at_limit = 0;
+    for (int j = 0; j < b.m.njnt; j++) {
+      bool scalar = b.m.jnt_type[j] >= CR_JNT_SLIDE;
+      if (b.m.jnt_limited[j] && scalar) {
+        b.d->qpos[b.m.jnt_qposadr[j]] = b.m.jnt_range[2 * j] + b.m.jnt_margin[j];
+        at_limit++;
+      }
+    }
+    run(&b, seed);
+    assert_true(b.result.max_error <= CR_R(1e-6));
+    assert_true(at_limit == 0 || b.result.kinks > 0);
+    told += at_limit;
+    close_bench(&b);
+  }
+  assert_true(told > 3);
+}
+
+// parameters where zero is a switch are no samples, and no errors
+static void switches_are_left_out(void** state) {
+  (void)state;
+  bench b;
+  open_bench(&b, 7, STATE_CONTACT, 0);
+  run(&b, 5);
+  int samples = b.result.samples, moved = 0;
+  close_bench(&b);
+  open_bench(&b, 7, STATE_CONTACT, 0);
+  for (int i = 0; i < b.m.nv; i++) {
+    moved += b.m.dof_frictionloss[i] > 0;
+    b.m.dof_frictionloss[i] = 0;
+  }
+  cr_step_check_free(b.check);
+  assert_int_equal(cr_step_check_create(&b.check, &b.m, 0, NULL), CR_OK);
+  run(&b, 5);
+  assert_true(b.result.max_error <= CR_R(1e-6));
+  assert_int_equal(b.result.samples, samples - moved);
+  close_bench(&b);
+}
+
+static void a_step_that_fails_is_an_error(void** state) {
+  (void)state;
+  bench b;
+  cr_error error = {0};
+  cr_random random = cr_random_seed(1, 3);
+  open_bench(&b, 3, STATE_FLIGHT, 2);
+  b.d->qvel[0] = (cr_real)NAN;
+  assert_int_equal(cr_step_check_run(b.check, b.d, &random, &b.result, &error), CR_ERR_DIVERGED);
+  assert_non_null(strstr(error.text, "qvel[0]"));
+  close_bench(&b);
+  cr_step_check_free(NULL);
+}
+
+int test_step_check(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(right_gradients_pass),
+      cmocka_unit_test(wrong_gradients_fail),
+      cmocka_unit_test(results_accumulate),
+      cmocka_unit_test(samples_are_bounded),
+      cmocka_unit_test(kinks_are_told),
+      cmocka_unit_test(switches_are_left_out),
+      cmocka_unit_test(a_step_that_fails_is_an_error),
+  };
+  return cmocka_run_group_tests_name("step_check", tests, NULL, NULL);
+}

@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: Apache-2.0
+// The cube over a board of examples/cube_toss.xml, filled in C, and tosses of it.
+#ifndef CR_TESTS_TOSSED_CUBE_H
+#define CR_TESTS_TOSSED_CUBE_H
+
+#include "learn/windows.h"
+#include "model/model.h"
+
+/// Geoms "board" and "cube", body "cube". Free with cri_model_free.
+void tossed_cube(cr_model* m, cr_real side);
+
+/// n tosses of `rows` rows without noise, made with the model; free with tosses_free.
+cr_toss* tosses_made(const cr_model* m, int n, int rows, uint64_t seed);
+void tosses_free(cr_toss* tosses, int n);
+
+#endif
