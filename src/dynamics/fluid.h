@@ -18,8 +18,8 @@
 /// Flags    CR_DSBL_SPRING and CR_DSBL_DAMPER together switch it off, as MuJoCo does
 /// Memory   no allocation; scratch 12 numbers a body
 /// Errors   none
-/// Smooth   but where a component of a box's velocity is zero (second derivatives), where semi-axes
-///          change their order and where MuJoCo's guards against division by zero begin to hold
+/// Smooth   but where a component of a box's velocity is zero (second derivatives), and where
+///          semi-axes change their order
 cr_status cr_fluid(const cr_model* m, cr_data* d);
 cr_status cr_fluid_jvp(const cr_model* m, const cr_data* d, cr_data* tan);
 cr_status cr_fluid_vjp(const cr_model* m, const cr_data* d, cr_data* bar);

@@ -224,14 +224,15 @@ static void sums_vjp(const cr_real* a, const cr_real* u, const cr_real* l, const
   }
 }
 
+// so slow that MuJoCo takes lift and quadratic drag for zero
+static bool at_rest(const sums* s) { return cr_sqrt(s->U) <= GUARD; }
+
 // A = sqrt(P4 / P2), the projected area over pi, and its transpose
-static cr_real area_of(const sums* s) { return cr_sqrt(s->P4 / cr_max(GUARD, s->P2)); }
+static cr_real area_of(const sums* s) { return cr_sqrt(s->P4 / s->P2); }
 
 static void area_vjp(const sums* s, cr_real A, cr_real A_bar, sums* b) {
-  if (A > 0) {
-    b->P4 += A_bar * A / (2 * s->P4);
-    b->P2 -= s->P2 > GUARD ? A_bar * A / (2 * s->P2) : 0;
-  }
+  b->P4 += A_bar * A / (2 * s->P4);
+  b->P2 -= A_bar * A / (2 * s->P2);
 }
 
 // ---- products x . ((D y) x z)
@@ -288,13 +289,17 @@ static void box_force_vjp(const cr_real* c, const cr_real v[6], const cr_real w[
 
 // what lift and drag are made of: F = -K u (a U - P2) - cd u
 typedef struct {
-  cr_real A, norm, g, K, cd;
+  cr_real A, norm, K, cd;
 } flow;
 
 static flow flow_of(const cr_real* c, const sums* s) {
-  flow f = {.A = area_of(s), .norm = cr_sqrt(s->U)};
-  f.g = cr_max(GUARD, f.norm * s->P4);
-  f.K = c[CRI_FLUID_KUTTA] * s->P2 / f.g * f.A;
+  flow f = {.cd = c[CRI_FLUID_LIN]};
+  if (at_rest(s)) {
+    return f;
+  }
+  f.A = area_of(s);
+  f.norm = cr_sqrt(s->U);
+  f.K = c[CRI_FLUID_KUTTA] * s->P2 * f.A / (f.norm * s->P4);
   f.cd = c[CRI_FLUID_LIN] + f.norm * (c[CRI_FLUID_BLUNT] * f.A + c[CRI_FLUID_SLENDER]);
   return f;
 }
@@ -338,22 +343,25 @@ static void flow_vjp(const cr_real* c, const cr_real* u, const cr_real* l, cr_re
   b.P2 = f.K * s.l0;
   b.l1 = -f.K * s.U;
   b.l0 = f.K * s.P2 - f.cd;
+  c_bar[CRI_FLUID_LIN] += cd_bar;
+  if (at_rest(&s)) {
+    sums_vjp(a, u, l, zero, &b, c_bar + CRI_FLUID_A, u_bar, unused, unused);
+    return;
+  }
   // cd = lin + norm (blunt A + slender)
   cr_real norm_bar = cd_bar * (c[CRI_FLUID_BLUNT] * f.A + c[CRI_FLUID_SLENDER]);
   cr_real A_bar = cd_bar * f.norm * c[CRI_FLUID_BLUNT];
-  c_bar[CRI_FLUID_LIN] += cd_bar;
   c_bar[CRI_FLUID_BLUNT] += cd_bar * f.norm * f.A;
   c_bar[CRI_FLUID_SLENDER] += cd_bar * f.norm;
-  // K = kutta P2 A / g, g = norm P4
-  c_bar[CRI_FLUID_KUTTA] += K_bar * s.P2 * f.A / f.g;
-  b.P2 += K_bar * c[CRI_FLUID_KUTTA] * f.A / f.g;
-  A_bar += K_bar * c[CRI_FLUID_KUTTA] * s.P2 / f.g;
-  if (f.norm * s.P4 > GUARD) {
-    norm_bar -= K_bar * f.K / f.norm;
-    b.P4 -= K_bar * f.K / s.P4;
-  }
+  // K = kutta P2 A / (norm P4)
+  cr_real chord = s.P2 * f.A / (f.norm * s.P4);
+  c_bar[CRI_FLUID_KUTTA] += K_bar * chord;
+  b.P2 += K_bar * f.K / s.P2;
+  A_bar += K_bar * f.K / f.A;
+  norm_bar -= K_bar * f.K / f.norm;
+  b.P4 -= K_bar * f.K / s.P4;
   area_vjp(&s, f.A, A_bar, &b);
-  b.U += f.norm > 0 ? norm_bar / (2 * f.norm) : 0;
+  b.U += norm_bar / (2 * f.norm);
   sums_vjp(a, u, l, zero, &b, c_bar + CRI_FLUID_A, u_bar, unused, unused);
 }
 
@@ -433,23 +441,18 @@ static void add_product_slope(cr_real B[36], int row, const cr_real* D, const cr
   }
 }
 
-// the scalars of MuJoCo's slope of lift and drag, with its guards
+// the scalars of the slope of lift and drag
 typedef struct {
-  cr_real A, norm, inverse_norm, Q, g4, c4, g5, df, h4, pt, hU, ct;
+  cr_real A, norm, Q, c4, df, pt, ct;
 } slopes;
 
 static slopes slopes_of(const cr_real* c, const sums* s) {
   slopes q = {.A = area_of(s), .norm = cr_sqrt(s->U)};
-  q.inverse_norm = 1 / cr_max(GUARD, q.norm);
   q.Q = c[CRI_FLUID_BLUNT] * q.A + c[CRI_FLUID_SLENDER];
-  q.g4 = cr_sqrt(s->P2 * s->P2 * s->P2 * s->P4);
-  q.c4 = c[CRI_FLUID_BLUNT] * q.norm / cr_max(GUARD, q.g4);
-  q.g5 = cr_sqrt(s->P4 * s->P2 * s->U);
-  q.df = c[CRI_FLUID_KUTTA] / cr_max(GUARD, q.g5);
-  q.h4 = cr_max(GUARD, s->P4);
-  q.pt = s->P2 / q.h4;
-  q.hU = cr_max(GUARD, s->U);
-  q.ct = s->P2 / q.hU;
+  q.c4 = c[CRI_FLUID_BLUNT] * q.norm / (s->P2 * cr_sqrt(s->P2 * s->P4));
+  q.df = c[CRI_FLUID_KUTTA] / cr_sqrt(s->P4 * s->P2 * s->U);
+  q.pt = s->P2 / s->P4;
+  q.ct = s->P2 / s->U;
   return q;
 }
 
@@ -457,15 +460,21 @@ static void flow_slope(const cr_real* c, const cr_real* u, cr_real B[36]) {
   const cr_real* a = c + CRI_FLUID_A;
   cr_real zero[3] = {0};
   sums s = sums_of(a, u, zero, zero);
+  for (int i = 0; i < 3; i++) {
+    B[7 * (3 + i)] -= c[CRI_FLUID_LIN];
+  }
+  if (at_rest(&s)) {
+    return;
+  }
   slopes q = slopes_of(c, &s);
   for (int i = 0; i < 3; i++) {
     cr_real e = a[i] * s.U - s.P2;
     for (int j = 0; j < 3; j++) {
       cr_real inner = a[j] * a[j] * q.pt - a[j] + q.ct, uu = u[i] * u[j];
-      cr_real drag = -q.Q * q.inverse_norm * uu - u[i] * q.c4 * a[j] * u[j] * (a[j] * s.P2 - s.P4);
+      cr_real drag = -q.Q / q.norm * uu - u[i] * q.c4 * a[j] * u[j] * (a[j] * s.P2 - s.P4);
       cr_real lift = q.df * (2 * s.P2 * (a[j] - a[i]) + inner * e) * uu;
       if (i == j) {
-        drag -= q.Q * q.inverse_norm * s.U + c[CRI_FLUID_LIN];
+        drag -= q.Q * q.norm;
         lift -= q.df * e * s.P2;
       }
       B[6 * (3 + i) + 3 + j] += drag + lift;
@@ -477,7 +486,7 @@ static void torque_slope(const cr_real* c, const cr_real* w, cr_real B[36]) {
   const cr_real* k = c + CRI_FLUID_K;
   cr_real n;
   (void)angular_drag(c, w, &n);
-  cr_real density = c[CRI_FLUID_DENSITY] / cr_max(GUARD, n);
+  cr_real density = n > 0 ? c[CRI_FLUID_DENSITY] / n : 0;
   for (int i = 0; i < 3; i++) {
     for (int j = 0; j < 3; j++) {
       B[6 * i + j] -= density * w[i] * k[j] * k[j] * w[j];
@@ -520,33 +529,26 @@ static void box_slope_vjp(const cr_real* c, const cr_real v[6], const cr_real l[
   }
 }
 
-// -Q (l0 r0 + U m0) / norm - c4 l0 (r2 P2 - r1 P4) - lin m0, times f
+// -Q (l0 r0 + U m0) / norm - c4 l0 (r2 P2 - r1 P4), times f
 static void drag_slope_vjp(const cr_real* c, const sums* s, const slopes* q, cr_real f, sums* b,
                            cr_real* A_bar, cr_real* norm_bar, cr_real* c_bar) {
   cr_real Z = s->l0 * s->r0 + s->U * s->m0, Y = s->r2 * s->P2 - s->r1 * s->P4;
-  cr_real Q_bar = -f * q->inverse_norm * Z, Z_bar = -f * q->Q * q->inverse_norm;
+  cr_real Q_bar = -f * Z / q->norm, Z_bar = -f * q->Q / q->norm;
   cr_real c4_bar = -f * s->l0 * Y, Y_bar = -f * s->l0 * q->c4;
-  cr_real g4 = cr_max(GUARD, q->g4);
   b->l0 += Z_bar * s->r0 - f * q->c4 * Y;
   b->r0 += Z_bar * s->l0;
   b->U += Z_bar * s->m0;
-  b->m0 += Z_bar * s->U - f * c[CRI_FLUID_LIN];
+  b->m0 += Z_bar * s->U;
   b->r2 += Y_bar * s->P2;
   b->P2 += Y_bar * s->r2;
   b->r1 -= Y_bar * s->P4;
   b->P4 -= Y_bar * s->r1;
-  c_bar[CRI_FLUID_LIN] -= f * s->m0;
-  c_bar[CRI_FLUID_BLUNT] += Q_bar * q->A + c4_bar * q->norm / g4;
+  c_bar[CRI_FLUID_BLUNT] += Q_bar * q->A + c4_bar * q->norm / (s->P2 * cr_sqrt(s->P2 * s->P4));
   c_bar[CRI_FLUID_SLENDER] += Q_bar;
   *A_bar += Q_bar * c[CRI_FLUID_BLUNT];
-  *norm_bar += c4_bar * c[CRI_FLUID_BLUNT] / g4;
-  if (q->norm > GUARD) {
-    *norm_bar += f * q->Q * Z * q->inverse_norm * q->inverse_norm;
-  }
-  if (q->g4 > GUARD) {
-    b->P2 -= c4_bar * q->c4 * 3 / (2 * s->P2);
-    b->P4 -= c4_bar * q->c4 / (2 * s->P4);
-  }
+  *norm_bar += c4_bar * q->c4 / q->norm + f * q->Q * Z / (q->norm * q->norm);
+  b->P2 -= c4_bar * q->c4 * 3 / (2 * s->P2);
+  b->P4 -= c4_bar * q->c4 / (2 * s->P4);
 }
 
 // df (2 P2 L + E N - P2 R), L = l0 r1 - l1 r0, E = l1 U - P2 l0, N = pt r2 - r1 + ct r0,
@@ -565,29 +567,29 @@ static void lift_slope_vjp(const sums* s, const slopes* q, cr_real f, sums* b, c
   b->r2 += N_bar * q->pt;
   b->m0 -= R_bar * s->P2;
   b->m1 += R_bar * s->U;
-  c_bar[CRI_FLUID_KUTTA] += df_bar / cr_max(GUARD, q->g5);
-  if (q->g5 > GUARD) {
-    b->P4 -= df_bar * q->df / (2 * s->P4);
-    b->P2 -= df_bar * q->df / (2 * s->P2);
-    b->U -= df_bar * q->df / (2 * s->U);
-  }
+  c_bar[CRI_FLUID_KUTTA] += df_bar / cr_sqrt(s->P4 * s->P2 * s->U);
   cr_real pt_bar = N_bar * s->r2, ct_bar = N_bar * s->r0;
-  b->P2 += pt_bar / q->h4 + ct_bar / q->hU;
-  b->P4 -= s->P4 > GUARD ? pt_bar * q->pt / q->h4 : 0;
-  b->U -= s->U > GUARD ? ct_bar * q->ct / q->hU : 0;
+  b->P2 += pt_bar / s->P4 + ct_bar / s->U - df_bar * q->df / (2 * s->P2);
+  b->P4 -= pt_bar * q->pt / s->P4 + df_bar * q->df / (2 * s->P4);
+  b->U -= ct_bar * q->ct / s->U + df_bar * q->df / (2 * s->U);
 }
 
 static void flow_slope_vjp(const cr_real* c, const cr_real* u, const cr_real* l, const cr_real* r,
                            cr_real f, cr_real* u_bar, cr_real* l_bar, cr_real* r_bar,
                            cr_real* c_bar) {
   const cr_real* a = c + CRI_FLUID_A;
-  sums s = sums_of(a, u, l, r), b = {0};
+  sums s = sums_of(a, u, l, r), b = {.m0 = -f * c[CRI_FLUID_LIN]};
+  c_bar[CRI_FLUID_LIN] -= f * s.m0;
+  if (at_rest(&s)) {
+    sums_vjp(a, u, l, r, &b, c_bar + CRI_FLUID_A, u_bar, l_bar, r_bar);
+    return;
+  }
   slopes q = slopes_of(c, &s);
   cr_real A_bar = 0, norm_bar = 0;
   drag_slope_vjp(c, &s, &q, f, &b, &A_bar, &norm_bar, c_bar);
   lift_slope_vjp(&s, &q, f, &b, c_bar);
   area_vjp(&s, q.A, A_bar, &b);
-  b.U += q.norm > 0 ? norm_bar / (2 * q.norm) : 0;
+  b.U += norm_bar / (2 * q.norm);
   sums_vjp(a, u, l, r, &b, c_bar + CRI_FLUID_A, u_bar, l_bar, r_bar);
 }
 
@@ -601,12 +603,12 @@ static void torque_slope_vjp(const cr_real* c, const cr_real* w, const cr_real* 
   for (int i = 0; i < 3; i++) {
     p += k[i] * k[i] * w[i] * r[i];
   }
-  cr_real g = cr_max(GUARD, n), lr = cr_dot3(l, r), lw = cr_dot3(l, w), sum = n * n * lr + lw * p;
+  cr_real g = n > 0 ? n : 1, lr = cr_dot3(l, r), lw = cr_dot3(l, w), sum = n * n * lr + lw * p;
   c_bar[CRI_FLUID_ANG] -= f * lr;
   c_bar[CRI_FLUID_DENSITY] -= f * sum / g;
   cr_real sum_bar = -f * rho / g, lr_bar = sum_bar * n * n - f * c[CRI_FLUID_ANG];
   // of n^2 / 2, so that k^2 w and k w^2 times it are the gradients
-  cr_real half_bar = 2 * sum_bar * lr + (n > GUARD ? f * rho * sum / (g * g * g) : 0);
+  cr_real half_bar = 2 * sum_bar * lr + (n > 0 ? f * rho * sum / (g * g * g) : 0);
   for (int i = 0; i < 3; i++) {
     cr_real kk = k[i] * k[i];
     l_bar[i] += lr_bar * r[i] + sum_bar * p * w[i];

@@ -51,8 +51,7 @@ void cri_fluid_force(const cri_fluid_law* law, const cr_real v[6], cr_real F[6])
 void cri_fluid_force_vjp(const cri_fluid_law* law, const cr_real v[6], const cr_real w[6],
                          cr_real v_bar[6], cr_real c_bar[CRI_NFLUID_LAW]);
 
-/// B = dF/dv, rows of F, as MuJoCo's implicit integrators have it: its guards against division by
-/// zero differ from those of F, so close to rest the two are not exact derivatives of each other.
+/// B = dF/dv over the scale, rows of F, as MuJoCo's implicit integrators have it.
 void cri_fluid_slope(const cri_fluid_law* law, const cr_real v[6], cr_real B[36]);
 /// Adds the gradient of s l . B r to v_bar, l_bar, r_bar and c_bar.                [f5]
 void cri_fluid_slope_vjp(const cri_fluid_law* law, const cr_real v[6], const cr_real l[6],

@@ -79,6 +79,16 @@ void cri_inertia_mul(const cr_model* m, const cr_data* d, cr_real* y, const cr_r
   cri_pop(work, mark);
 }
 
+void cri_inertia_form(const cr_model* m, const cr_data* d, cr_real* M, cr_data* work) {
+  size_t mark = cri_mark(work);
+  cr_real* crb = cri_push(work, 10 * (size_t)m->nbody);
+  cr_real* armature = cri_push(work, (size_t)m->nv);
+  composite(m, d->cinert, crb);
+  cri_reflected_armature(m, armature);
+  form(m, crb, d->cdof, armature, M);
+  cri_pop(work, mark);
+}
+
 cr_status cr_inertia(const cr_model* m, cr_data* d) {
   size_t mark = cri_mark(d);
   cr_real* armature = cri_push(d, (size_t)m->nv);

@@ -30,4 +30,9 @@ cr_status cr_inertia_vjp(const cr_model* m, const cr_data* d, cr_data* bar);
 void cri_inertia_mul(const cr_model* m, const cr_data* d, cr_real* y, const cr_real* x,
                      cr_data* work);
 
+/// The matrix M itself, where the stage did not form it.
+/// Shapes   M[nC]
+/// Memory   10 numbers a body and nv of `work`'s scratch; `work` may be d itself
+void cri_inertia_form(const cr_model* m, const cr_data* d, cr_real* M, cr_data* work);
+
 #endif

@@ -149,6 +149,38 @@ void cri_reflected_damping_vjp(const cr_model* m, cr_data* bar, const cr_real* b
   }
 }
 
+void cri_damping_slopes_jvp(const cr_model* m, const cr_data* d, cr_data* tan, cr_real* D_tan) {
+  size_t mark = cri_mark(tan);
+  cr_real* b = cri_push(tan, 3 * (size_t)m->nv);
+  cr_real* b_tan = cri_push(tan, 3 * (size_t)m->nv);
+  cri_reflected_damping(m, b);
+  cri_reflected_damping_jvp(m, tan, b_tan);
+  for (int i = 0; i < m->nv; i++) {
+    // [r3]
+    D_tan[i] = cri_damping_slope(b_tan + 3 * i, d->qvel[i]) +
+               cri_damping_bend(b + 3 * i, d->qvel[i]) * tan->qvel[i];
+  }
+  cri_pop(tan, mark);
+}
+
+void cri_damping_slopes_vjp(const cr_model* m, const cr_data* d, cr_data* bar,
+                            const cr_real* D_bar) {
+  size_t mark = cri_mark(bar);
+  cr_real* b = cri_push(bar, 3 * (size_t)m->nv);
+  cr_real* b_bar = cri_push(bar, 3 * (size_t)m->nv);
+  cri_reflected_damping(m, b);
+  for (int i = 0; i < m->nv; i++) {
+    // [r3]'
+    cr_real v = d->qvel[i];
+    bar->qvel[i] += D_bar[i] * cri_damping_bend(b + 3 * i, v);
+    b_bar[3 * i] = D_bar[i];
+    b_bar[3 * i + 1] = 2 * cr_abs(v) * D_bar[i];
+    b_bar[3 * i + 2] = 3 * v * v * D_bar[i];
+  }
+  cri_reflected_damping_vjp(m, bar, b_bar);
+  cri_pop(bar, mark);
+}
+
 bool cri_damps(const cr_model* m) {
   for (int i = 0; i < m->nv; i++) {
     const cr_real* poly = m->dof_dampingpoly + 2 * (size_t)i;

@@ -26,6 +26,12 @@ void cri_reflected_damping_jvp(const cr_model* m, const cr_data* tan, cr_real* b
 /// Adds to bar->par.
 void cri_reflected_damping_vjp(const cr_model* m, cr_data* bar, const cr_real* b_bar);
 
+/// D_i = b0 + 2 b1 |v| + 3 b2 v^2 of every dof [r3]: the tangent, and the transpose, which adds to
+/// bar->qvel and bar->par.
+void cri_damping_slopes_jvp(const cr_model* m, const cr_data* d, cr_data* tan, cr_real* D_tan);
+void cri_damping_slopes_vjp(const cr_model* m, const cr_data* d, cr_data* bar,
+                            const cr_real* D_bar);
+
 /// Some dof is damped; as MuJoCo decides it, so negative linear damping alone does not count.
 bool cri_damps(const cr_model* m);
 

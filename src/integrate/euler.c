@@ -7,6 +7,7 @@
 #include "dynamics/activation.h"
 #include "dynamics/articulated.h"
 #include "dynamics/reflected.h"
+#include "integrate/implicit.h"
 #include "integrate/manifold.h"
 #include "math/cholesky.h"
 
@@ -16,18 +17,15 @@ static bool may_damp_implicitly(const cr_model* m) {
 
 // ---- [e1] the implicit acceleration
 
-// D of every dof, and the law it is a derivative of; scratch of `owner`
-typedef struct {
-  cr_real *D, *b;
-} damping;
-
-static damping damping_at(const cr_model* m, const cr_data* d, cr_data* owner) {
-  damping a = {.D = cri_push(owner, (size_t)m->nv), .b = cri_push(owner, 3 * (size_t)m->nv)};
-  cri_reflected_damping(m, a.b);
+// D of every dof, in scratch of `owner`
+static const cr_real* damping_at(const cr_model* m, const cr_data* d, cr_data* owner) {
+  cr_real* D = cri_push(owner, (size_t)m->nv);
+  cr_real* b = cri_push(owner, 3 * (size_t)m->nv);
+  cri_reflected_damping(m, b);
   for (int i = 0; i < m->nv; i++) {
-    a.D[i] = cri_damping_slope(a.b + 3 * i, d->qvel[i]);
+    D[i] = cri_damping_slope(b + 3 * i, d->qvel[i]);
   }
-  return a;
+  return D;
 }
 
 static cr_status factor(const cr_model* m, cr_data* d, const cr_real* D) {
@@ -50,12 +48,15 @@ static void solve(const cr_model* m, const cr_data* d, cr_real* x, cr_data* work
 }
 
 static cr_status accelerate(const cr_model* m, cr_data* d) {
+  if (cri_is_implicit(m)) {
+    return cri_implicit_accelerate(m, d);
+  }
   cr_copy(d->euler_qacc, d->qacc, m->nv);
   if (!may_damp_implicitly(m) || !cri_damps(m)) {
     return CR_OK;
   }
   size_t mark = cri_mark(d);
-  const cr_real* D = damping_at(m, d, d).D;
+  const cr_real* D = damping_at(m, d, d);
   cr_real* x = cri_push(d, (size_t)m->nv);
   cr_status status = factor(m, d, D);
   if (status == CR_OK) {
@@ -86,6 +87,10 @@ static bool solve_matters(const cr_model* m, const cr_data* twin) {
 
 // a2' = a' - (M + hD)^-1 (hD a' + hD' a2 - M' (a - a2))
 static void accelerate_jvp(const cr_model* m, const cr_data* d, cr_data* tan, cr_real* a2_tan) {
+  if (cri_is_implicit(m)) {
+    cri_implicit_accelerate_jvp(m, d, tan, a2_tan);
+    return;
+  }
   cr_real h = m->timestep;
   cr_copy(a2_tan, tan->qacc, m->nv);
   if (!solve_matters(m, tan)) {
@@ -94,16 +99,14 @@ static void accelerate_jvp(const cr_model* m, const cr_data* d, cr_data* tan, cr
   size_t mark = cri_mark(tan);
   cr_real* away = cri_push(tan, (size_t)m->nv);
   cr_real* x = cri_push(tan, (size_t)m->nv);
-  cr_real* b_tan = cri_push(tan, 3 * (size_t)m->nv);
-  damping damp = damping_at(m, d, tan);
-  cri_reflected_damping_jvp(m, tan, b_tan);
+  cr_real* D_tan = cri_push(tan, (size_t)m->nv);
+  const cr_real* D = damping_at(m, d, tan);
+  cri_damping_slopes_jvp(m, d, tan, D_tan);
   taken_away(m, d, away);
   cr_pattern p = {.n = m->nv, .nnz = m->M_rownnz, .adr = m->M_rowadr, .col = m->M_colind};
   cr_sparse_mul(x, tan->M, &p, away);
   for (int i = 0; i < m->nv; i++) {
-    cr_real D_tan = cri_damping_slope(b_tan + 3 * i, d->qvel[i]) +
-                    cri_damping_bend(damp.b + 3 * i, d->qvel[i]) * tan->qvel[i];
-    x[i] = h * (damp.D[i] * tan->qacc[i] + D_tan * d->euler_qacc[i]) - x[i];
+    x[i] = h * (D[i] * tan->qacc[i] + D_tan[i] * d->euler_qacc[i]) - x[i];
   }
   solve(m, d, x, tan);
   for (int i = 0; i < m->nv; i++) {
@@ -114,6 +117,10 @@ static void accelerate_jvp(const cr_model* m, const cr_data* d, cr_data* tan, cr
 
 static void accelerate_vjp(const cr_model* m, const cr_data* d, cr_data* bar,
                            const cr_real* a2_bar) {
+  if (cri_is_implicit(m)) {
+    cri_implicit_accelerate_vjp(m, d, bar, a2_bar);
+    return;
+  }
   cr_real h = m->timestep;
   if (!solve_matters(m, bar)) {
     for (int i = 0; i < m->nv; i++) {
@@ -122,8 +129,8 @@ static void accelerate_vjp(const cr_model* m, const cr_data* d, cr_data* bar,
     return;
   }
   size_t mark = cri_mark(bar);
-  cr_real* b_bar = cri_push(bar, 3 * (size_t)m->nv);
-  damping damp = damping_at(m, d, bar);
+  cr_real* D_bar = cri_push(bar, (size_t)m->nv);
+  const cr_real* D = damping_at(m, d, bar);
   int k = cri_pairs_add(&bar->M_pairs);
   cr_real* w2 = cri_pair_left(&bar->M_pairs, k);
   // w2 = (M + hD)^-1 a2_bar
@@ -132,15 +139,10 @@ static void accelerate_vjp(const cr_model* m, const cr_data* d, cr_data* bar,
   // [e1]' M_bar += w2 (x) (a - a2), a_bar += M w2 = a2_bar - hD w2, D_bar -= h w2 a2
   taken_away(m, d, cri_pair_right(&bar->M_pairs, k));
   for (int i = 0; i < m->nv; i++) {
-    cr_real v = d->qvel[i], D_bar = -h * w2[i] * d->euler_qacc[i];
-    bar->qacc[i] += a2_bar[i] - h * damp.D[i] * w2[i];
-    // D = b0 + 2 b1 |v| + 3 b2 v^2
-    bar->qvel[i] += D_bar * cri_damping_bend(damp.b + 3 * i, v);
-    b_bar[3 * i] = D_bar;
-    b_bar[3 * i + 1] = 2 * cr_abs(v) * D_bar;
-    b_bar[3 * i + 2] = 3 * v * v * D_bar;
+    D_bar[i] = -h * w2[i] * d->euler_qacc[i];
+    bar->qacc[i] += a2_bar[i] - h * D[i] * w2[i];
   }
-  cri_reflected_damping_vjp(m, bar, b_bar);
+  cri_damping_slopes_vjp(m, d, bar, D_bar);
   cri_pop(bar, mark);
 }
 

@@ -14,6 +14,7 @@
 ///          act+ as in dynamics/activation.h                                     [e4]
 ///          derivation: docs/derivations/euler.md
 /// Shapes   qpos_next[nq], qvel_next[nv], act_next[na]
+///          [e1] is that of integrate/implicit.h where the model asks for implicit or implicitfast
 /// Flags    CR_DSBL_EULERDAMP, CR_DSBL_DAMPER, or no damping (cri_damps): a2 = a
 /// Saves    euler_qacc = a2; euler_U, euler_Dinv: the factor of M + hD
 /// Memory   no allocation; scratch 6 nv numbers and that of the factor

@@ -9,6 +9,7 @@
 
 #include "engine/forward.h"
 #include "integrate/step.h"
+#include "io/mujoco.h"
 #include "model/fields.h"
 
 struct cr_parity_bench {
@@ -267,7 +268,7 @@ static cr_status compare_step(cr_parity_bench* b, int integrator, const char* co
                               cr_error* error) {
   cr_model m = *b->m;
   int keep = b->mj->opt.integrator;
-  m.integrator = integrator == mjINT_RK4 ? CR_INT_RK4 : CR_INT_EULER;
+  m.integrator = integrator;
   b->mj->opt.integrator = integrator;
   mj_copyData(b->scratch, b->mj, b->state);
   mj_step(b->mj, b->scratch);
@@ -287,8 +288,18 @@ static cr_status compare_step(cr_parity_bench* b, int integrator, const char* co
 static cr_status compare_steps(cr_parity_bench* b, cr_error* error) {
   static const char* const euler[3] = {"qpos after Euler", "qvel after Euler", "act after Euler"};
   static const char* const rk4[3] = {"qpos after RK4", "qvel after RK4", "act after RK4"};
+  static const char* const implicit[3] = {"qpos after implicit", "qvel after implicit",
+                                          "act after implicit"};
+  static const char* const fast[3] = {"qpos after implicitfast", "qvel after implicitfast",
+                                      "act after implicitfast"};
   CR_TRY(compare_step(b, mjINT_EULER, euler, error));
-  return compare_step(b, mjINT_RK4, rk4, error);
+  CR_TRY(compare_step(b, mjINT_RK4, rk4, error));
+  const char *kind, *name;
+  if (cri_mujoco_implicit_gap(b->mj, &kind, &name)) {
+    return CR_OK;
+  }
+  CR_TRY(compare_step(b, mjINT_IMPLICITFAST, fast, error));
+  return compare_step(b, mjINT_IMPLICIT, implicit, error);
 }
 
 // ---- scales: a small difference of large terms is as exact as its terms
@@ -313,6 +324,8 @@ static void raise_scales(cr_parity* p, double timestep) {
   }
   raise_scale(p, "qvel after Euler", "qacc", timestep);
   raise_scale(p, "qvel after RK4", "qacc", timestep);
+  raise_scale(p, "qvel after implicitfast", "qacc", timestep);
+  raise_scale(p, "qvel after implicit", "qacc", timestep);
 }
 
 // ---- one state

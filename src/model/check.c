@@ -128,7 +128,7 @@ static cr_status check_indices(const cr_model* m, cr_error* error) {
 }
 
 static cr_status check_choices(const cr_model* m, cr_error* error) {
-  if (m->integrator != CR_INT_EULER && m->integrator != CR_INT_RK4) {
+  if (m->integrator < CR_INT_EULER || m->integrator > CR_INT_IMPLICITFAST) {
     return cri_fail(error, CR_ERR_MODEL, "option integrator: there is no %d", m->integrator);
   }
   if (m->cone != CR_CONE_PYRAMIDAL && m->cone != CR_CONE_ELLIPTIC) {

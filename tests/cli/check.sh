@@ -71,7 +71,7 @@ fi
 
 # ---- refused by name, all at once
 cat > refused.xml << 'XML'
-<mujoco><option integrator="implicit" density="1"/><worldbody><light/>
+<mujoco><option integrator="discrete"/><worldbody><light/>
 <body name="a"><freejoint/><geom name="stone" type="ellipsoid" size=".1 .2 .3"/></body>
 <geom name="floor" type="plane" size="1 1 1"/></worldbody>
 <equality><weld name="knee_lock" body1="a"/></equality></mujoco>
@@ -79,10 +79,10 @@ XML
 expect 2 refused check refused.xml --json
 holds refused "$keys" 'j["passed"] is False and j["supported"] is False and j["nv"] == 6' \
   "\"equality 'knee_lock' (weld): not supported yet\" in j['unsupported']" \
-  "\"option 'integrator' (implicit): not supported yet\" in j['unsupported']" \
+  "\"option 'integrator' (discrete): not supported yet\" in j['unsupported']" \
   "any('ellipsoid' in s and 'stone' in s for s in j['unsupported'])" \
-  'len(j["unsupported"]) == 4 and j["ignored"] == ["lights (1 in the model)"] and "error" in j'
-[ "$(wc -l < refused.err)" -eq 4 ] || fail "not all on standard error: $(cat refused.err)"
+  'len(j["unsupported"]) == 3 and j["ignored"] == ["lights (1 in the model)"] and "error" in j'
+[ "$(wc -l < refused.err)" -eq 3 ] || fail "not all on standard error: $(cat refused.err)"
 expect 2 refused check refused.xml
 [ -s refused.out ] && fail "something on standard output: $(cat refused.out)"
 

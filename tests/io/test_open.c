@@ -55,10 +55,12 @@ static void mistakes(void** state) {
                         "<mujoco><worldbody><body name='a'><freejoint/><geom size='.1'/></body>"
                         "</worldbody><equality><weld name='lock' body1='a'/></equality></mujoco>"),
           CR_ERR_UNSUPPORTED, "equality 'lock' (weld): not supported yet");
-  refused(scratch_write("many.xml",
-                        "<mujoco><option integrator='implicit' density='1'/><worldbody><body>"
-                        "<freejoint/><geom size='.1'/></body></worldbody></mujoco>"),
-          CR_ERR_UNSUPPORTED, "(and more)");
+  refused(
+      scratch_write(
+          "many.xml",
+          "<mujoco><option integrator='discrete'><flag sleep='enable'/></option><worldbody><body>"
+          "<freejoint/><geom size='.1'/></body></worldbody></mujoco>"),
+      CR_ERR_UNSUPPORTED, "(and more)");
   refused(scratch_write("magic.crm", "CAROMMDL and then nothing of it"), CR_ERR_FORMAT,
           "damaged or truncated");
 }
@@ -89,9 +91,10 @@ static void the_report(void** state) {
   assert_int_equal(report.ignored.n, 1);
   cri_model_free(&m);
   cri_load_report_free(&report);
-  path = scratch_write("two.xml",
-                       "<mujoco><option integrator='implicit' density='1'/><worldbody><body>"
-                       "<freejoint/><geom size='.1'/></body></worldbody></mujoco>");
+  path = scratch_write(
+      "two.xml",
+      "<mujoco><option integrator='discrete'><flag sleep='enable'/></option><worldbody><body>"
+      "<freejoint/><geom size='.1'/></body></worldbody></mujoco>");
   assert_int_equal(cri_model_open(&m, path, &report, &error), CR_ERR_UNSUPPORTED);
   assert_int_equal(report.unsupported.n, 2);
   cri_load_report_free(&report);

@@ -499,7 +499,7 @@ static void fill_polynomials(cr_random* r, cr_model* m) {
     m->dof_dampingpoly[2 * i + 1] = sometimes(r, CR_R(1e-5), CR_R(0.001));
   }
   for (int k = 0; k < m->nactuator; k++) {
-    m->actuator_armature[k] = sometimes(r, CR_R(1e-3), CR_R(0.1));
+    m->actuator_armature[k] = log_range(r, CR_R(1e-3), CR_R(0.1));
     m->actuator_damping[k] = sometimes(r, CR_R(0.01), CR_R(0.1));
     m->actuator_dampingpoly[2 * k] = sometimes(r, CR_R(1e-4), CR_R(0.01));
     m->actuator_dampingpoly[2 * k + 1] = sometimes(r, CR_R(1e-5), CR_R(0.001));
