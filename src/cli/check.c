@@ -165,6 +165,7 @@ static bool judge(const check* c) {
   bool kinks_few = g->kinks <= kink_bound * g->samples;
   bool compared = c->parity.states == 0 || c->parity.not_a_reference < c->parity.states;
   return compared && cr_parity_worst(&c->parity, &field) <= parity_bound &&
+         c->parity.convex.distance <= CR_CONVEX_PARITY_BOUND &&
          (double)g->max_error <= gradient_bound && kinks_few && (double)g->dot_error <= dot_bound;
 }
 
@@ -189,36 +190,48 @@ static void put_fields(cr_json* j, const cr_parity* p) {
   cr_json_close(j, '}');
 }
 
+// null for what was not measured
+static cr_real measured(const check* c, double value) {
+  return c->parity.states > 0 || c->passed ? (cr_real)value : (cr_real)NAN;
+}
+
 static void put_results(cr_json* j, const check* c) {
   const char* field;
   cr_json_open(j, "parity", '{');
-  cr_json_real(j, "max_relative_error", (cr_real)cr_parity_worst(&c->parity, &field));
+  cr_json_real(j, "max_relative_error", measured(c, cr_parity_worst(&c->parity, &field)));
   cr_json_string(j, "worst_field", field);
   cr_json_int(j, "states", c->parity.states);
   cr_json_int(j, "states_with_contact", c->parity.states_with_contact);
   cr_json_int(j, "states_without_reference", c->parity.not_a_reference);
   put_fields(j, &c->parity);
+  cr_json_open(j, "convex_contacts", '{');
+  cr_json_int(j, "pairs", c->parity.convex.pairs);
+  cr_json_real(j, "distance", (cr_real)c->parity.convex.distance);
+  cr_json_int(j, "other_normal", c->parity.convex.other_normal);
+  cr_json_int(j, "other_count", c->parity.convex.other_count);
+  cr_json_int(j, "other_points", c->parity.convex.other_points);
+  cr_json_close(j, '}');
   cr_json_close(j, '}');
   cr_json_open(j, "gradient", '{');
-  cr_json_real(j, "max_relative_error", c->gradient.max_error);
+  cr_json_real(j, "max_relative_error", measured(c, (double)c->gradient.max_error));
   cr_json_string(j, "worst", c->gradient.worst);
   cr_json_int(j, "kinks", c->gradient.kinks);
   cr_json_int(j, "samples", c->gradient.samples);
   cr_json_close(j, '}');
-  cr_json_real(j, "dot_product_error", c->gradient.dot_error);
+  cr_json_real(j, "dot_product_error", measured(c, (double)c->gradient.dot_error));
   cr_json_open(j, "time_us", '{');
-  cr_json_real(j, "mj_step", (cr_real)c->times.mj_step);
-  cr_json_real(j, "step", (cr_real)c->times.step);
-  cr_json_real(j, "step_vjp", (cr_real)c->times.step_vjp);
-  cr_json_real(j, "mjd_transitionFD", (cr_real)c->times.transition);
+  cr_json_real(j, "mj_step", measured(c, c->times.mj_step));
+  cr_json_real(j, "step", measured(c, c->times.step));
+  cr_json_real(j, "step_vjp", measured(c, c->times.step_vjp));
+  cr_json_real(j, "mjd_transitionFD", measured(c, c->times.transition));
   cr_json_string(j, "note",
                  c->m.integrator == CR_INT_RK4
                      ? "mj_step with RK4; step, step_vjp and mjd_transitionFD with Euler"
                      : "all with Euler");
   cr_json_close(j, '}');
   cr_json_open(j, "residual", '{');
-  cr_json_real(j, "mujoco", (cr_real)c->times.residual_mujoco);
-  cr_json_real(j, "carom", (cr_real)c->times.residual_carom);
+  cr_json_real(j, "mujoco", measured(c, c->times.residual_mujoco));
+  cr_json_real(j, "carom", measured(c, c->times.residual_carom));
   cr_json_close(j, '}');
 }
 
@@ -226,7 +239,7 @@ static void print_json(const check* c, cr_status status, const cr_error* error) 
   cr_json j = {0};
   cr_json_open(&j, NULL, '{');
   cr_json_string(&j, "model", c->o->model != NULL ? c->o->model : "");
-  cr_json_int(&j, "nv", c->mj != NULL ? (long)c->mj->nv : -1);
+  cr_json_real(&j, "nv", c->mj != NULL ? (cr_real)c->mj->nv : (cr_real)NAN);
   cr_json_bool(&j, "supported", c->mj != NULL && c->report.unsupported.n == 0);
   put_sentences(&j, "unsupported", &c->report.unsupported);
   put_sentences(&j, "ignored", &c->report.ignored);
@@ -255,6 +268,14 @@ static void print_parity(const check* c) {
     const cr_parity_row* r = &p->rows[i];
     (void)printf("  %-24s %12.4g %12.2e %12.2e\n", r->name, r->scale, r->absolute,
                  r->scale > 0 ? r->absolute / r->scale : r->absolute);
+  }
+  if (p->convex.pairs > 0) {
+    (void)printf(
+        "  contacts of %d convex pairs: distances differ by %.1e of the geoms' size; MuJoCo "
+        "has other points\n  in %d, another number in %d, another normal in %d. What follows: "
+        "with Carom's points in both\n",
+        p->convex.pairs, p->convex.distance, p->convex.other_points, p->convex.other_count,
+        p->convex.other_normal);
   }
   if (p->mismatch[0] != 0) {
     (void)printf("  MISMATCH: %s\n", p->mismatch);

@@ -135,6 +135,7 @@ static cr_status prepare(grad* g, cr_error* error) {
   }
   if (o->setup.derive) {
     g->wanted[CR_FIELD_body_invweight0] = g->wanted[CR_FIELD_dof_invweight0] = true;
+    g->wanted[CR_FIELD_tendon_invweight0] = g->wanted[CR_FIELD_tendon_length0] = true;
   }
   CR_TRY(parse_cfd(g, error));
   CR_TRY(cr_setup_rollout(&g->setup, &o->setup, g->wanted, error));

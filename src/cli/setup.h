@@ -20,7 +20,7 @@ typedef struct {
 
 /// Values of options that are not given; a time step that is no number is the model's.
 #define CR_SETUP_DEFAULTS \
-  { .time = 1, .timestep = NAN }
+  { .time = 1, .timestep = (double)NAN }
 
 /// The rows of these options, to begin a command's table with.
 #define CR_SETUP_OPTIONS(s)                                                                        \

@@ -54,10 +54,13 @@ bool cri_pair_possible(const cr_model* m, int geom1, int geom2) {
   return true;
 }
 
+static bool overrides(const cr_model* m) { return (m->enableflags & CR_ENBL_OVERRIDE) != 0; }
+
 cr_real cri_pair_reach(const cr_model* m, int geom1, int geom2, int pair) {
   bool mixed = pair < 0;
   cr_real margin = mixed ? m->geom_margin[geom1] + m->geom_margin[geom2] : m->pair_margin[pair];
   cr_real gap = mixed ? m->geom_gap[geom1] + m->geom_gap[geom2] : m->pair_gap[pair];
+  margin = overrides(m) ? m->o_margin[0] : margin;
   return margin + (m->cfd ? cr_max(gap, m->cfd_wc) : gap);
 }
 
@@ -101,7 +104,7 @@ static void box_of_body(const cr_model* m, const cr_data* d, int body, cr_real b
   for (int g = first; g < end; g++) {
     // half of the reach each, so that two boxes meet where their geoms are in reach
     cr_real gap = m->cfd ? cr_max(m->geom_gap[g], m->cfd_wc / 2) : m->geom_gap[g];
-    cr_real margin = m->geom_margin[g] + gap;
+    cr_real margin = (overrides(m) ? m->o_margin[0] / 2 : m->geom_margin[g]) + gap;
     cr_real radius = m->geom_rbound[g] > 0 ? (m->geom_rbound[g] + margin) * SLACK : CR_MAX;
     for (int k = 0; k < 3; k++) {
       box[k] = cr_min(box[k], d->geom_xpos[3 * g + k] - radius);

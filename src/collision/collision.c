@@ -6,37 +6,43 @@
 #include "collision/box_box.h"
 #include "collision/broad.h"
 #include "collision/capsule_box.h"
+#include "collision/convex_pair.h"
 #include "collision/measure.h"
 #include "collision/plane.h"
+#include "collision/plane_convex.h"
 #include "collision/round.h"
+
+#define PAIR(name) \
+  { cri_##name, cri_##name##_tan, cri_##name##_bar }
 
 // rows: type of the first shape; columns: that of the second, never lower
 static const cr_pair TABLE[CR_N_GEOM_TYPE][CR_N_GEOM_TYPE] = {
-    [CR_GEOM_PLANE] =
-        {
-            [CR_GEOM_SPHERE] = {cri_plane_sphere, cri_plane_sphere_tan, cri_plane_sphere_bar},
-            [CR_GEOM_CAPSULE] = {cri_plane_capsule, cri_plane_capsule_tan, cri_plane_capsule_bar},
-            [CR_GEOM_CYLINDER] = {cri_plane_cylinder, cri_plane_cylinder_tan,
-                                  cri_plane_cylinder_bar},
-            [CR_GEOM_BOX] = {cri_plane_box, cri_plane_box_tan, cri_plane_box_bar},
-        },
-    [CR_GEOM_SPHERE] =
-        {
-            [CR_GEOM_SPHERE] = {cri_sphere_sphere, cri_axes_tan, cri_axes_bar},
-            [CR_GEOM_CAPSULE] = {cri_sphere_capsule, cri_axes_tan, cri_axes_bar},
-            [CR_GEOM_CYLINDER] = {cri_sphere_cylinder, cri_sphere_cylinder_tan,
-                                  cri_sphere_cylinder_bar},
-            [CR_GEOM_BOX] = {cri_sphere_box, cri_sphere_box_tan, cri_sphere_box_bar},
-        },
-    [CR_GEOM_CAPSULE] =
-        {
-            [CR_GEOM_CAPSULE] = {cri_capsule_capsule, cri_axes_tan, cri_axes_bar},
-            [CR_GEOM_BOX] = {cri_capsule_box, cri_capsule_box_tan, cri_capsule_box_bar},
-        },
-    [CR_GEOM_BOX] =
-        {
-            [CR_GEOM_BOX] = {cri_box_box, cri_box_box_tan, cri_box_box_bar},
-        },
+    [CR_GEOM_PLANE] = {[CR_GEOM_SPHERE] = PAIR(plane_sphere),
+                       [CR_GEOM_CAPSULE] = PAIR(plane_capsule),
+                       [CR_GEOM_ELLIPSOID] = PAIR(plane_ellipsoid),
+                       [CR_GEOM_CYLINDER] = PAIR(plane_cylinder),
+                       [CR_GEOM_BOX] = PAIR(plane_box),
+                       [CR_GEOM_MESH] = PAIR(plane_hull)},
+    [CR_GEOM_SPHERE] = {[CR_GEOM_SPHERE] = {cri_sphere_sphere, cri_axes_tan, cri_axes_bar},
+                        [CR_GEOM_CAPSULE] = {cri_sphere_capsule, cri_axes_tan, cri_axes_bar},
+                        [CR_GEOM_ELLIPSOID] = PAIR(convex_pair),
+                        [CR_GEOM_CYLINDER] = PAIR(sphere_cylinder),
+                        [CR_GEOM_BOX] = PAIR(sphere_box),
+                        [CR_GEOM_MESH] = PAIR(convex_pair)},
+    [CR_GEOM_CAPSULE] = {[CR_GEOM_CAPSULE] = {cri_capsule_capsule, cri_axes_tan, cri_axes_bar},
+                         [CR_GEOM_ELLIPSOID] = PAIR(convex_pair),
+                         [CR_GEOM_CYLINDER] = PAIR(convex_pair),
+                         [CR_GEOM_BOX] = PAIR(capsule_box),
+                         [CR_GEOM_MESH] = PAIR(convex_pair)},
+    [CR_GEOM_ELLIPSOID] = {[CR_GEOM_ELLIPSOID] = PAIR(convex_pair),
+                           [CR_GEOM_CYLINDER] = PAIR(convex_pair),
+                           [CR_GEOM_BOX] = PAIR(convex_pair),
+                           [CR_GEOM_MESH] = PAIR(convex_pair)},
+    [CR_GEOM_CYLINDER] = {[CR_GEOM_CYLINDER] = PAIR(convex_pair),
+                          [CR_GEOM_BOX] = PAIR(convex_pair),
+                          [CR_GEOM_MESH] = PAIR(convex_pair)},
+    [CR_GEOM_BOX] = {[CR_GEOM_BOX] = PAIR(box_box), [CR_GEOM_MESH] = PAIR(convex_pair)},
+    [CR_GEOM_MESH] = {[CR_GEOM_MESH] = PAIR(convex_pair)},
 };
 
 bool cri_collision_supported(int type1, int type2) {
@@ -124,8 +130,43 @@ static void frame_bar(const axes* x, const cr_real rows_bar[9], cr_hit_tan* hit_
 
 // ---- shapes
 
-static cr_shape shape_of(const cr_model* m, const cr_data* d, int geom) {
-  return (cr_shape){d->geom_xpos + 3 * geom, d->geom_xmat + 9 * geom, m->geom_size + 3 * geom};
+// a shape with what it refers to
+typedef struct {
+  cr_shape shape;
+  cr_hull hull;
+} solid;
+
+static void hull_of(const cr_model* m, int mesh, cr_hull* h) {
+  int vert = m->mesh_vertadr[mesh], poly = m->mesh_polyadr[mesh], graph = m->mesh_graphadr[mesh];
+  *h = (cr_hull){.nvert = m->mesh_vertnum[mesh],
+                 .npoly = m->mesh_polynum[mesh],
+                 .vert = m->mesh_vert + 3 * (ptrdiff_t)vert,
+                 .graph = graph < 0 ? NULL : m->mesh_graph + graph,
+                 .normal = m->mesh_polynormal + 3 * (ptrdiff_t)poly,
+                 .adr = m->mesh_polyvertadr + poly,
+                 .num = m->mesh_polyvertnum + poly,
+                 .polygon = m->mesh_polyvert,
+                 .mapadr = m->mesh_polymapadr + vert,
+                 .mapnum = m->mesh_polymapnum + vert,
+                 .map = m->mesh_polymap};
+}
+
+static void shape_at(const cr_model* m, const cr_real* xpos, const cr_real* xmat, int geom,
+                     solid* s) {
+  s->shape = (cr_shape){.pos = xpos + 3 * geom,
+                        .mat = xmat + 9 * geom,
+                        .size = m->geom_size + 3 * geom,
+                        .type = m->geom_type[geom],
+                        .single = (m->disableflags & CR_DSBL_MULTICCD) != 0,
+                        .bound = m->geom_rbound[geom],
+                        .hull = &s->hull};
+  if (s->shape.type == CR_GEOM_MESH) {
+    hull_of(m, m->geom_dataid[geom], &s->hull);
+  }
+}
+
+static void shape_of(const cr_model* m, const cr_data* d, int geom, solid* s) {
+  shape_at(m, d->geom_xpos, d->geom_xmat, geom, s);
 }
 
 static cr_shape_tan shape_tan_of(const cr_data* d, const cr_data* tan, int geom) {
@@ -155,6 +196,31 @@ static const cr_pair* pair_of(const cr_model* m, const int32_t geom[2]) {
   return &TABLE[m->geom_type[geom[0]]][m->geom_type[geom[1]]];
 }
 
+int cri_collide(const cr_model* m, const cr_real* xpos, const cr_real* xmat, const int32_t geom[2],
+                cr_real reach, cr_hit hit[CR_MAX_HITS]) {
+  const cr_pair* pair = pair_of(m, geom);
+  if (pair->detect == NULL) {
+    return 0;
+  }
+  solid a, b;
+  shape_at(m, xpos, xmat, geom[0], &a);
+  shape_at(m, xpos, xmat, geom[1], &b);
+  return pair->detect(&a.shape, &b.shape, reach, hit);
+}
+
+cr_real cri_collide_depth(const cr_model* m, const cr_real* xpos, const cr_real* xmat,
+                          const int32_t geom[2], const cr_real n[3]) {
+  solid a, b;
+  shape_at(m, xpos, xmat, geom[0], &a);
+  shape_at(m, xpos, xmat, geom[1], &b);
+  return cri_convex_depth(&a.shape, &b.shape, n);
+}
+
+bool cri_collision_general(int type1, int type2) {
+  return type1 >= 0 && type1 < CR_N_GEOM_TYPE && type2 >= 0 && type2 < CR_N_GEOM_TYPE &&
+         TABLE[type1][type2].detect == cri_convex_pair;
+}
+
 // ---- the stage
 
 typedef struct {
@@ -180,13 +246,8 @@ static void look(void* context, const cr_candidate* c) {
     memcpy(x->unsupported, c->geom, sizeof c->geom);
     return;
   }
-  const cr_pair* pair = pair_of(x->m, c->geom);
-  if (pair->detect == NULL) {
-    return;
-  }
   cr_hit hit[CR_MAX_HITS];
-  cr_shape a = shape_of(x->m, x->d, c->geom[0]), b = shape_of(x->m, x->d, c->geom[1]);
-  int n = pair->detect(&a, &b, c->reach, hit);
+  int n = cri_collide(x->m, x->d->geom_xpos, x->d->geom_xmat, c->geom, c->reach, hit);
   for (int i = 0; i < n; i++, x->needed++) {
     if (x->needed < x->d->ncon_max) {
       store(x->d, x->needed, c, hit + i);
@@ -218,12 +279,14 @@ cr_status cr_collision(const cr_model* m, cr_data* d) {
 cr_status cr_collision_jvp(const cr_model* m, const cr_data* d, cr_data* tan) {
   for (int i = 0; i < d->ncon; i++) {
     const int32_t* geom = d->contact_geom + 2 * i;
-    cr_shape a = shape_of(m, d, geom[0]), b = shape_of(m, d, geom[1]);
+    solid a, b;
+    shape_of(m, d, geom[0], &a);
+    shape_of(m, d, geom[1], &b);
     cr_shape_tan a_tan = shape_tan_of(d, tan, geom[0]), b_tan = shape_tan_of(d, tan, geom[1]);
     axes x = load_axes(d->contact_axes + 8 * i);
     cr_hit_tan hit_tan;
-    pair_of(m, geom)->tan(&a, &b, d->contact_feature + 4 * i, d->contact_local + 6 * i, &a_tan,
-                          &b_tan, &hit_tan);
+    pair_of(m, geom)->tan(&a.shape, &b.shape, d->contact_feature + 4 * i, d->contact_local + 6 * i,
+                          &a_tan, &b_tan, &hit_tan);
     tan->contact_dist[i] = hit_tan.dist;
     cr_copy3(tan->contact_pos + 3 * i, hit_tan.pos);
     frame_tan(&x, &hit_tan, tan->contact_frame + 9 * i);
@@ -234,14 +297,16 @@ cr_status cr_collision_jvp(const cr_model* m, const cr_data* d, cr_data* tan) {
 cr_status cr_collision_vjp(const cr_model* m, const cr_data* d, cr_data* bar) {
   for (int i = 0; i < d->ncon; i++) {
     const int32_t* geom = d->contact_geom + 2 * i;
-    cr_shape a = shape_of(m, d, geom[0]), b = shape_of(m, d, geom[1]);
+    solid a, b;
+    shape_of(m, d, geom[0], &a);
+    shape_of(m, d, geom[1], &b);
     cr_shape_tan a_bar = {{0}, {0}, {0}}, b_bar = {{0}, {0}, {0}};
     axes x = load_axes(d->contact_axes + 8 * i);
     cr_hit_tan hit_bar = {.dist = bar->contact_dist[i]};
     cr_copy3(hit_bar.pos, bar->contact_pos + 3 * i);
     frame_bar(&x, bar->contact_frame + 9 * i, &hit_bar);
-    pair_of(m, geom)->bar(&a, &b, d->contact_feature + 4 * i, d->contact_local + 6 * i, &hit_bar,
-                          &a_bar, &b_bar);
+    pair_of(m, geom)->bar(&a.shape, &b.shape, d->contact_feature + 4 * i, d->contact_local + 6 * i,
+                          &hit_bar, &a_bar, &b_bar);
     shape_bar_of(d, &a_bar, geom[0], bar);
     shape_bar_of(d, &b_bar, geom[1], bar);
   }

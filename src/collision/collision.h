@@ -4,6 +4,7 @@
 #ifndef CR_COLLISION_COLLISION_H
 #define CR_COLLISION_COLLISION_H
 
+#include "collision/pair.h"
 #include "model/data.h"
 
 /// Detects all contacts (MuJoCo's mj_collision).
@@ -25,6 +26,18 @@
 cr_status cr_collision(const cr_model* m, cr_data* d);
 cr_status cr_collision_jvp(const cr_model* m, const cr_data* d, cr_data* tan);
 cr_status cr_collision_vjp(const cr_model* m, const cr_data* d, cr_data* bar);
+
+/// Hits of two geoms (the lower type first) with all geoms at the given poses, ngeom x 3 and x 9;
+/// their number, 0 for types without functions.
+int cri_collide(const cr_model* m, const cr_real* xpos, const cr_real* xmat, const int32_t geom[2],
+                cr_real reach, cr_hit hit[CR_MAX_HITS]);
+
+/// How deep the second geom is in the first along n (collision/convex_pair.h).
+cr_real cri_collide_depth(const cr_model* m, const cr_real* xpos, const cr_real* xmat,
+                          const int32_t geom[2], const cr_real n[3]);
+
+/// True if contacts between geoms of these types come from the general convex pair.
+bool cri_collision_general(int type1, int type2);
 
 /// True if contacts between geoms of these types (MuJoCo's numbers, the lower first) are computed,
 /// or if MuJoCo has none either (plane and plane).

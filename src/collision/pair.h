@@ -12,16 +12,36 @@
 #ifndef CR_COLLISION_PAIR_H
 #define CR_COLLISION_PAIR_H
 
+#include <stdbool.h>
+
 #include "math/vec3.h"
 
 /// Most hits of any pair.
 enum { CR_MAX_HITS = 8 };
 
-/// A shape in the world: centre, orientation (row-major, 9 numbers), size as in geom_size (3).
+/// A convex polyhedron in its own frame: MuJoCo's vertices, hull graph and polygons of a mesh. The
+/// vertices of a polygon go around its outward normal, counter-clockwise.
+typedef struct {
+  int nvert, npoly;
+  const cr_real* vert;       // nvert x 3
+  const int32_t* graph;      // of the hull, as in mjModel.mesh_graph; NULL: search all vertices
+  const cr_real* normal;     // npoly x 3
+  const int32_t *adr, *num;  // first entry and number of entries in `polygon`, npoly
+  const int32_t* polygon;    // vertices of the polygons
+  const int32_t *mapadr, *mapnum;  // the same for `map`, nvert
+  const int32_t* map;              // polygons of the vertices
+} cr_hull;
+
+/// A shape in the world: centre, orientation (row-major, 9 numbers), size as in geom_size (3). What
+/// follows is read by the general convex pair only.
 typedef struct {
   const cr_real* pos;
   const cr_real* mat;
   const cr_real* size;
+  int32_t type;         // mjtGeom
+  bool single;          // one contact only, where there could be several (flag multiccd is off)
+  cr_real bound;        // radius of the bounding sphere
+  const cr_hull* hull;  // of a mesh
 } cr_shape;
 
 /// Tangent of a shape: mat is turned by the world vector rot, mat_tan = [rot]x mat.

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Constraint rows of a state, see constraint.h. Forward, jvp and vjp walk the same three lists:
-// dofs with friction loss, active limits, contacts that make a force.
+// Constraint rows of a state, see constraint.h. Forward, jvp and vjp walk the same four lists:
+// active equality constraints, dofs and tendons with friction loss, active limits of joints and
+// tendons, contacts that make a force.
 #include "contact/constraint.h"
 
+#include "contact/equality.h"
 #include "contact/impedance.h"
 #include "contact/jacobian.h"
 #include "contact/rows.h"
@@ -14,8 +16,26 @@ static bool has(const cr_model* m, int disable) {
   return (m->disableflags & (disable | CR_DSBL_CONSTRAINT)) == 0;
 }
 
+// rows of equality constraint i at a state
+static int equality_rows(const cr_model* m, const cr_data* d, int i) {
+  bool on = has(m, CR_DSBL_EQUALITY) && d->eq_active[i] != 0;
+  return on ? cri_equality_rows(m->eq_type[i]) : 0;
+}
+
 static bool has_friction(const cr_model* m, int dof) {
   return has(m, CR_DSBL_FRICTIONLOSS) && m->dof_frictionloss[dof] != 0;
+}
+
+static bool tendon_has_friction(const cr_model* m, int t) {
+  return has(m, CR_DSBL_FRICTIONLOSS) && m->tendon_frictionloss[t] != 0 && m->ten_J_rownnz[t] > 0;
+}
+
+// [k9] distance to a limit of tendon t, side -1 lower or 1 upper; false where it is not active
+static bool tendon_limit_active(const cr_model* m, const cr_data* d, int t, int side,
+                                cr_real* pos) {
+  *pos = (cr_real)side * (m->tendon_range[2 * t + (side > 0)] - d->ten_length[t]);
+  return has(m, CR_DSBL_LIMIT) && m->tendon_limited[t] != 0 && m->ten_J_rownnz[t] > 0 &&
+         *pos < m->tendon_margin[t];
 }
 
 // an active limit; of a ball joint its rotation vector in length and direction
@@ -105,6 +125,147 @@ static int add_rows(cr_data* d, rows_needed* need, int nrow, int type, int id, i
   return first;
 }
 
+// the inverse weights of what a row of an equality constraint moves: two numbers of one array
+typedef struct {
+  const cr_real* of;
+  cr_real* twin;  // the same array in a twin, NULL where it has none
+  int at[2];      // -1: none
+} weight_pair;
+
+// of row k of equality constraint i
+static weight_pair equality_weights(const cr_model* m, const cr_model* twin, int i, int k) {
+  int id[2] = {m->eq_obj1id[i], m->eq_obj2id[i]}, type = m->eq_type[i];
+  weight_pair w = {m->body_invweight0, twin->body_invweight0, {-1, -1}};
+  if (type == CR_EQ_JOINT) {
+    w = (weight_pair){m->dof_invweight0, twin->dof_invweight0, {-1, -1}};
+  } else if (type == CR_EQ_TENDON) {
+    w = (weight_pair){m->tendon_invweight0, twin->tendon_invweight0, {-1, -1}};
+  }
+  for (int side = 0; side < 2 && id[side] >= 0; side++) {
+    int body =
+        type <= CR_EQ_WELD && m->eq_objtype[i] == CR_OBJ_SITE ? m->site_bodyid[id[side]] : id[side];
+    int joint = type == CR_EQ_JOINT ? m->jnt_dofadr[id[side]] : id[side];
+    w.at[side] = type <= CR_EQ_WELD ? 2 * body + (k >= 3) : joint;
+  }
+  return w;
+}
+
+static cr_real equality_A(const cr_model* m, int i, int k) {
+  weight_pair w = equality_weights(m, m, i, k);
+  return (w.at[0] < 0 ? 0 : w.of[w.at[0]]) + (w.at[1] < 0 ? 0 : w.of[w.at[1]]);
+}
+
+// length of the residual of a bond: what the impedance of all its rows is a function of
+static cr_real length_of(const cr_real* r, int n) {
+  cr_real sum = 0;
+  for (int k = 0; k < n; k++) {
+    sum += r[k] * r[k];
+  }
+  return cr_sqrt(sum);
+}
+
+// [k8] everything of the rows of equality constraint e but J
+static void set_equality_softness(const cr_model* m, cr_data* d, int e, int i, int nrow,
+                                  const cr_real* pos) {
+  cr_real r = nrow > 1 ? length_of(pos, nrow) : pos[0];
+  for (int k = 0; k < nrow; k++) {
+    d->efc_pos[i + k] = pos[k];
+    set_impedance(m, d, i + k, m->eq_solref + 2 * e, m->eq_solimp + 5 * e, r, false, true);
+    set_regularisation(d, i + k, regularisation(d->efc_KBIP[4 * (i + k) + 2], equality_A(m, e, k)));
+  }
+}
+
+// col = the columns of either row, ascending; returns how many
+static int merge(const cri_length_row* a, const cri_length_row* b, int32_t* col) {
+  int n = 0;
+  for (int i = 0, j = 0; i < a->n || j < b->n; n++) {
+    bool first = j >= b->n || (i < a->n && a->col[i] <= b->col[j]);
+    bool second = i >= a->n || (j < b->n && b->col[j] <= a->col[i]);
+    col[n] = first ? a->col[i] : b->col[j];
+    i += first;
+    j += second;
+  }
+  return n;
+}
+
+// J += s row, whose columns are some of col
+static void accumulate(cr_real* J, const int32_t* col, const cri_length_row* row, cr_real s) {
+  for (int i = 0, k = 0; i < row->n; i++, k++) {
+    while (col[k] != row->col[i]) {
+      k++;
+    }
+    J[k] += s * row->value[i];
+  }
+}
+
+static cr_real dot(const cri_length_row* row, const cr_real* x) {
+  cr_real sum = 0;
+  for (int i = 0; i < row->n; i++) {
+    sum += row->value[i] * x[row->col[i]];
+  }
+  return sum;
+}
+
+static void add_coupling(const cr_model* m, cr_data* d, rows_needed* need, int e, int32_t* col) {
+  cri_coupling c = cri_coupling_of(m, d, e);
+  cri_length_row first = cri_coupling_row(m, &c, d->ten_J, 0), second = {0};
+  if (c.id[1] >= 0) {
+    second = cri_coupling_row(m, &c, d->ten_J, 1);
+  }
+  int n = merge(&first, &second, col);
+  int i = n == 0 ? -1 : add_rows(d, need, 1, CR_CNSTR_EQUALITY, e, n, col);
+  if (i < 0) {
+    return;
+  }
+  // [k7] J = J_1 - P' J_2
+  cr_real* J = d->efc_J + d->efc_J_rowadr[i];
+  cr_zero(J, n);
+  accumulate(J, col, &first, 1);
+  accumulate(J, col, &second, -c.slope);
+  set_equality_softness(m, d, e, i, 1, &c.pos);
+}
+
+// the motion of a body under a dof, or none
+static const cr_real* motion_of(const cr_real* cdof, int dof, bool moves) {
+  static const cr_real none[6] = {0};
+  return moves ? cdof + 6 * dof : none;
+}
+
+static void add_bond(const cr_model* m, cr_data* d, rows_needed* need, int e, int32_t* work) {
+  cri_bond b = cri_bond_of(m, d, e);
+  int32_t *dof = work, *moves = work + m->nv;
+  int n = cri_bond_chain(m, &b, dof, moves);
+  int i = n == 0 ? -1 : add_rows(d, need, b.nrow, CR_CNSTR_EQUALITY, e, n, dof);
+  if (i < 0) {
+    return;
+  }
+  // [k7] a column is the rate under a unit velocity of its dof
+  cr_real *J = d->efc_J + d->efc_J_rowadr[i], column[CR_MAX_BOND], pos[CR_MAX_BOND];
+  for (int q = 0; q < n; q++) {
+    cri_bond_rate(&b, motion_of(d->cdof, dof[q], (moves[q] & 1) != 0),
+                  motion_of(d->cdof, dof[q], (moves[q] & 2) != 0), column);
+    for (int k = 0; k < b.nrow; k++) {
+      J[k * n + q] = column[k];
+    }
+  }
+  cri_bond_residual(&b, pos);
+  set_equality_softness(m, d, e, i, b.nrow, pos);
+}
+
+static void add_equalities(const cr_model* m, cr_data* d, rows_needed* need) {
+  size_t mark = cri_mark(d);
+  int32_t* work = cri_push_int(d, 2 * (size_t)m->nv);
+  for (int e = 0; e < m->neq; e++) {
+    int nrow = equality_rows(m, d, e);
+    if (nrow == 1) {
+      add_coupling(m, d, need, e, work);
+    } else if (nrow > 1) {
+      add_bond(m, d, need, e, work);
+    }
+  }
+  cri_pop(d, mark);
+}
+
 static void add_friction(const cr_model* m, cr_data* d, rows_needed* need, int dof) {
   int32_t col = dof;
   int i = add_rows(d, need, 1, CR_CNSTR_FRICTION_DOF, dof, 1, &col);
@@ -139,6 +300,54 @@ static void add_limit(const cr_model* m, cr_data* d, rows_needed* need, int j, i
   set_impedance(m, d, i, m->jnt_solref + 2 * j, m->jnt_solimp + 5 * j, l->pos - m->jnt_margin[j],
                 false, true);
   set_regularisation(d, i, regularisation(d->efc_KBIP[4 * i + 2], m->dof_invweight0[dof]));
+}
+
+// ---- tendons
+
+// a row s ten_J of tendon t
+static int add_tendon_row(const cr_model* m, cr_data* d, rows_needed* need, int type, int t,
+                          cr_real s) {
+  cri_length_row row = cri_tendon_row(m, d->ten_J, t);
+  int i = add_rows(d, need, 1, type, t, row.n, row.col);
+  for (int k = 0; k < row.n && i >= 0; k++) {
+    d->efc_J[d->efc_J_rowadr[i] + k] = s * row.value[k];
+  }
+  return i;
+}
+
+static void add_tendon_friction(const cr_model* m, cr_data* d, rows_needed* need, int t) {
+  // [k9] J = ten_J
+  int i = add_tendon_row(m, d, need, CR_CNSTR_FRICTION_TENDON, t, 1);
+  if (i >= 0) {
+    d->efc_frictionloss[i] = m->tendon_frictionloss[t];
+    set_impedance(m, d, i, m->tendon_solref_fri + 2 * t, m->tendon_solimp_fri + 5 * t, 0, false,
+                  false);
+    set_regularisation(d, i, regularisation(d->efc_KBIP[4 * i + 2], m->tendon_invweight0[t]));
+  }
+}
+
+static void add_tendon_limit(const cr_model* m, cr_data* d, rows_needed* need, int t, int side,
+                             cr_real pos) {
+  // [k9] J = -side ten_J
+  int i = add_tendon_row(m, d, need, CR_CNSTR_LIMIT_TENDON, t, (cr_real)-side);
+  if (i >= 0) {
+    d->efc_pos[i] = pos;
+    d->efc_margin[i] = m->tendon_margin[t];
+    set_impedance(m, d, i, m->tendon_solref_lim + 2 * t, m->tendon_solimp_lim + 5 * t,
+                  pos - m->tendon_margin[t], false, true);
+    set_regularisation(d, i, regularisation(d->efc_KBIP[4 * i + 2], m->tendon_invweight0[t]));
+  }
+}
+
+static void add_tendon_limits(const cr_model* m, cr_data* d, rows_needed* need) {
+  for (int t = 0; t < m->ntendon; t++) {
+    for (int side = -1; side <= 1; side += 2) {
+      cr_real pos;
+      if (tendon_limit_active(m, d, t, side, &pos)) {
+        add_tendon_limit(m, d, need, t, side, pos);
+      }
+    }
+  }
 }
 
 // ---- contacts
@@ -252,13 +461,20 @@ static void add_contact(const cr_model* m, cr_data* d, rows_needed* need, int c,
 
 cr_status cr_constraint(const cr_model* m, cr_data* d) {
   rows_needed need = {0, 0};
-  d->nefc = d->nJ = d->nf = d->nl = 0;
+  d->nefc = d->nJ = d->ne = d->nf = d->nl = 0;
+  add_equalities(m, d, &need);
+  int ne = need.nefc;
   for (int i = 0; i < m->nv; i++) {
     if (has_friction(m, i)) {
       add_friction(m, d, &need, i);
     }
   }
-  int nf = need.nefc;
+  for (int t = 0; t < m->ntendon; t++) {
+    if (tendon_has_friction(m, t)) {
+      add_tendon_friction(m, d, &need, t);
+    }
+  }
+  int nf = need.nefc - ne;
 
   for (int j = 0; j < m->njnt; j++) {
     for (int side = -1; side <= 1; side += 2) {
@@ -268,7 +484,8 @@ cr_status cr_constraint(const cr_model* m, cr_data* d) {
       }
     }
   }
-  int nl = need.nefc - nf;
+  add_tendon_limits(m, d, &need);
+  int nl = need.nefc - ne - nf;
 
   size_t mark = cri_mark(d), v = (size_t)m->nv;
   int32_t* work = cri_push_int(d, 2 * v);
@@ -283,6 +500,7 @@ cr_status cr_constraint(const cr_model* m, cr_data* d) {
                     "constraint rows: %d rows with %d non-zeros needed, room for %d with %d",
                     need.nefc, need.nJ, d->nefc_max, d->nJ_max);
   }
+  d->ne = ne;
   d->nf = nf;
   d->nl = nl;
   d->nefc = need.nefc;
@@ -303,6 +521,92 @@ static void single_tan(const cri_softness* s, cr_data* tan, int i, cr_real A, cr
   KBIP_tan[3] = 0;
   log_D_gradient(s->I, A, &by_I, &by_A);
   tan->efc_D[i] = (by_I * KBIP_tan[2] + by_A * A_tan) / regularisation(s->I, A);
+}
+
+static void equality_softness_tan(const cr_model* m, cr_data* tan, int e, int i, int nrow,
+                                  const cr_real* pos, const cr_real* pos_tan) {
+  const cr_model* t = &tan->par;
+  cr_real r = nrow > 1 ? length_of(pos, nrow) : pos[0], r_tan = nrow > 1 ? 0 : pos_tan[0];
+  for (int k = 0; k < nrow && nrow > 1 && r > 0; k++) {
+    r_tan += pos[k] / r * pos_tan[k];
+  }
+  cri_softness s = cri_softness_of(m, m->eq_solref + 2 * e, m->eq_solimp + 5 * e, r, false);
+  for (int k = 0; k < nrow; k++) {
+    weight_pair w = equality_weights(m, t, e, k);
+    cr_real A_tan = 0;
+    for (int side = 0; side < 2 && w.twin != NULL; side++) {
+      A_tan += w.at[side] < 0 ? 0 : w.twin[w.at[side]];
+    }
+    single_tan(&s, tan, i + k, equality_A(m, e, k), r_tan, cri_par_tan(t->eq_solref, e, 2),
+               cri_par_tan(t->eq_solimp, e, 5), A_tan, true);
+    tan->efc_pos[i + k] = pos_tan[k];
+    tan->efc_margin[i + k] = tan->efc_frictionloss[i + k] = 0;
+  }
+}
+
+// tangent of the length of a coupling's object beyond its reference
+static cr_real beyond_tan(const cr_model* m, const cr_data* tan, const cri_coupling* c, int side) {
+  int id = c->id[side];
+  return c->tendons ? tan->ten_length[id] - *cri_par_tan(tan->par.tendon_length0, id, 1)
+                    : tan->qpos[m->jnt_dofadr[id]];
+}
+
+static void coupling_tan(const cr_model* m, const cr_data* d, cr_data* tan, int e, int i) {
+  cri_coupling c = cri_coupling_of(m, d, e);
+  const cr_real* data_tan = cri_par_tan(tan->par.eq_data, e, CR_NEQDATA);
+  const int32_t* col = d->efc_J_colind + d->efc_J_rowadr[i];
+  cr_real* J_tan = tan->efc_J + d->efc_J_rowadr[i];
+  cr_real pos_tan = beyond_tan(m, tan, &c, 0) - data_tan[0];
+  cri_length_row first_tan = cri_coupling_row(m, &c, tan->ten_J, 0);
+  accumulate(J_tan, col, &first_tan, c.tendons ? 1 : 0);
+  if (c.id[1] >= 0) {
+    cr_real x_tan = beyond_tan(m, tan, &c, 1), slope_tan = c.curvature * x_tan;
+    cri_length_row second = cri_coupling_row(m, &c, d->ten_J, 1);
+    cri_length_row second_tan = cri_coupling_row(m, &c, tan->ten_J, 1);
+    pos_tan -= c.slope * x_tan;
+    for (int k = 1; k < 5; k++) {
+      pos_tan -= data_tan[k] * c.power[k];
+      slope_tan += (cr_real)k * data_tan[k] * c.power[k - 1];
+    }
+    accumulate(J_tan, col, &second, -slope_tan);
+    accumulate(J_tan, col, &second_tan, c.tendons ? -c.slope : 0);
+  }
+  equality_softness_tan(m, tan, e, i, 1, &c.pos, &pos_tan);
+}
+
+static void bond_tan(const cr_model* m, const cr_data* d, cr_data* tan, int e, int i,
+                     int32_t* work) {
+  cri_bond b = cri_bond_of(m, d, e), b_tan = cri_bond_tan(m, d, tan, e);
+  int32_t *dof = work, *moves = work + m->nv;
+  int n = cri_bond_chain(m, &b, dof, moves);
+  cr_real* J_tan = tan->efc_J + d->efc_J_rowadr[i];
+  cr_real column[CR_MAX_BOND], pos[CR_MAX_BOND], pos_tan[CR_MAX_BOND];
+  for (int q = 0; q < n; q++) {
+    bool first = (moves[q] & 1) != 0, second = (moves[q] & 2) != 0;
+    cri_bond_rate_tan(&b, &b_tan, motion_of(d->cdof, dof[q], first),
+                      motion_of(d->cdof, dof[q], second), motion_of(tan->cdof, dof[q], first),
+                      motion_of(tan->cdof, dof[q], second), column);
+    for (int k = 0; k < b.nrow; k++) {
+      J_tan[k * n + q] = column[k];
+    }
+  }
+  cri_bond_residual(&b, pos);
+  cri_bond_residual_tan(&b, &b_tan, pos_tan);
+  equality_softness_tan(m, tan, e, i, b.nrow, pos, pos_tan);
+}
+
+static void equalities_tan(const cr_model* m, const cr_data* d, cr_data* tan) {
+  size_t mark = cri_mark(tan);
+  int32_t* work = cri_push_int(tan, 2 * (size_t)m->nv);
+  for (int i = 0; i < d->ne; i += cri_rows_block(m, d, i)) {
+    int e = d->efc_id[i];
+    if (cri_is_bond(m->eq_type[e])) {
+      bond_tan(m, d, tan, e, i, work);
+    } else {
+      coupling_tan(m, d, tan, e, i);
+    }
+  }
+  cri_pop(tan, mark);
 }
 
 static void friction_tan(const cr_model* m, cr_data* tan, int i, int dof) {
@@ -345,6 +649,54 @@ static void limit_tan(const cr_model* m, const cr_data* d, cr_data* tan, int i, 
   single_tan(&s, tan, i, m->dof_invweight0[dof], pos_tan - margin_tan,
              cri_par_tan(t->jnt_solref, j, 2), cri_par_tan(t->jnt_solimp, j, 5),
              *cri_par_tan(t->dof_invweight0, dof, 1), true);
+}
+
+// tangent of a row s ten_J
+static void tendon_row_tan(const cr_model* m, const cr_data* d, cr_data* tan, int i, int t,
+                           cr_real s) {
+  cri_length_row row_tan = cri_tendon_row(m, tan->ten_J, t);
+  for (int k = 0; k < row_tan.n; k++) {
+    tan->efc_J[d->efc_J_rowadr[i] + k] = s * row_tan.value[k];
+  }
+}
+
+static void tendon_friction_tan(const cr_model* m, const cr_data* d, cr_data* tan, int i, int t) {
+  const cr_model* p = &tan->par;
+  cri_softness s =
+      cri_softness_of(m, m->tendon_solref_fri + 2 * t, m->tendon_solimp_fri + 5 * t, 0, false);
+  tendon_row_tan(m, d, tan, i, t, 1);
+  single_tan(&s, tan, i, m->tendon_invweight0[t], 0, cri_par_tan(p->tendon_solref_fri, t, 2),
+             cri_par_tan(p->tendon_solimp_fri, t, 5), *cri_par_tan(p->tendon_invweight0, t, 1),
+             false);
+  tan->efc_frictionloss[i] = *cri_par_tan(p->tendon_frictionloss, t, 1);
+  tan->efc_pos[i] = tan->efc_margin[i] = 0;
+}
+
+static void tendon_limit_tan(const cr_model* m, const cr_data* d, cr_data* tan, int i, int t,
+                             int side, cr_real pos) {
+  const cr_model* p = &tan->par;
+  cri_softness s = cri_softness_of(m, m->tendon_solref_lim + 2 * t, m->tendon_solimp_lim + 5 * t,
+                                   pos - m->tendon_margin[t], false);
+  tan->efc_pos[i] =
+      (cr_real)side * (cri_par_tan(p->tendon_range, t, 2)[side > 0] - tan->ten_length[t]);
+  tan->efc_margin[i] = *cri_par_tan(p->tendon_margin, t, 1);
+  tan->efc_frictionloss[i] = 0;
+  tendon_row_tan(m, d, tan, i, t, (cr_real)-side);
+  single_tan(&s, tan, i, m->tendon_invweight0[t], tan->efc_pos[i] - tan->efc_margin[i],
+             cri_par_tan(p->tendon_solref_lim, t, 2), cri_par_tan(p->tendon_solimp_lim, t, 5),
+             *cri_par_tan(p->tendon_invweight0, t, 1), true);
+}
+
+// row i on: the limits of tendons
+static void tendon_limits_tan(const cr_model* m, const cr_data* d, cr_data* tan, int i) {
+  for (int t = 0; t < m->ntendon; t++) {
+    for (int side = -1; side <= 1; side += 2) {
+      cr_real pos;
+      if (tendon_limit_active(m, d, t, side, &pos)) {
+        tendon_limit_tan(m, d, tan, i++, t, side, pos);
+      }
+    }
+  }
 }
 
 static void contact_jacobian_tan(const cr_model* m, const cr_data* d, cr_data* tan, int c, int i,
@@ -433,11 +785,17 @@ static void contact_softness_tan(const cr_model* m, const cr_data* d, cr_data* t
 }
 
 cr_status cr_constraint_jvp(const cr_model* m, const cr_data* d, cr_data* tan) {
-  int i = 0;
+  int i = d->ne;
   cr_zero(tan->efc_J, d->nJ);
+  equalities_tan(m, d, tan);
   for (int dof = 0; dof < m->nv; dof++) {
     if (has_friction(m, dof)) {
       friction_tan(m, tan, i++, dof);
+    }
+  }
+  for (int t = 0; t < m->ntendon; t++) {
+    if (tendon_has_friction(m, t)) {
+      tendon_friction_tan(m, d, tan, i++, t);
     }
   }
   for (int j = 0; j < m->njnt; j++) {
@@ -448,6 +806,7 @@ cr_status cr_constraint_jvp(const cr_model* m, const cr_data* d, cr_data* tan) {
       }
     }
   }
+  tendon_limits_tan(m, d, tan, i);
 
   size_t mark = cri_mark(tan), v = (size_t)m->nv;
   int32_t* work = cri_push_int(tan, 2 * v);
@@ -492,6 +851,109 @@ static single single_bar(const cri_softness* s, const cr_data* bar, int i, cr_re
   cri_stiffness_bar(s->B_y, KBIP_bar[1], x.solref, x.solimp);
   cri_stiffness_bar(s->K_y, stiff ? KBIP_bar[0] : 0, x.solref, x.solimp);
   return x;
+}
+
+// adds to pos_bar what the softness of the rows of equality constraint e implies
+static void equality_softness_bar(const cr_model* m, cr_data* bar, int e, int i, int nrow,
+                                  const cr_real* pos, cr_real* pos_bar) {
+  const cr_model* t = &bar->par;
+  cr_real r = nrow > 1 ? length_of(pos, nrow) : pos[0], r_bar = 0;
+  cri_softness s = cri_softness_of(m, m->eq_solref + 2 * e, m->eq_solimp + 5 * e, r, false);
+  for (int k = 0; k < nrow; k++) {
+    single x = single_bar(&s, bar, i + k, equality_A(m, e, k), true);
+    weight_pair w = equality_weights(m, t, e, k);
+    add_row(t->eq_solref, e, 2, x.solref);
+    add_row(t->eq_solimp, e, 5, x.solimp);
+    for (int side = 0; side < 2; side++) {
+      if (w.at[side] >= 0) {
+        add(w.twin, w.at[side], x.A);
+      }
+    }
+    pos_bar[k] += bar->efc_pos[i + k];
+    r_bar += x.r;
+  }
+  for (int k = 0; k < nrow; k++) {
+    pos_bar[k] += nrow == 1 ? r_bar : (r > 0 ? r_bar * pos[k] / r : 0);
+  }
+}
+
+// ten_J_bar gets one pair for each pair of efc_J, and a row s ten_J passes its left entries on
+typedef struct {
+  int first;  // pair of ten_J for the first of efc_J
+} tendon_pairs;
+
+static tendon_pairs tendon_pairs_begin(const cr_model* m, cr_data* bar) {
+  tendon_pairs t = {bar->ten_J_pairs.n};
+  for (int p = 0; p < bar->efc_J_pairs.n; p++) {
+    int k = cri_pairs_add(&bar->ten_J_pairs);
+    cr_copy(cri_pair_right(&bar->ten_J_pairs, k), cri_pair_right(&bar->efc_J_pairs, p), m->nv);
+  }
+  return t;
+}
+
+static void tendon_row_bar(cr_data* bar, const tendon_pairs* pairs, int i, int t, cr_real s) {
+  for (int p = 0; p < bar->efc_J_pairs.n; p++) {
+    cri_pair_left(&bar->ten_J_pairs, pairs->first + p)[t] +=
+        s * cri_pair_left(&bar->efc_J_pairs, p)[i];
+  }
+}
+
+static void beyond_bar(const cr_model* m, cr_data* bar, const cri_coupling* c, int side,
+                       cr_real s) {
+  int id = c->id[side];
+  if (c->tendons) {
+    bar->ten_length[id] += s;
+    add(bar->par.tendon_length0, id, -s);
+  } else {
+    bar->qpos[m->jnt_dofadr[id]] += s;
+  }
+}
+
+static void coupling_bar(const cr_model* m, const cr_data* d, cr_data* bar,
+                         const tendon_pairs* tendons, int e, int i) {
+  cri_coupling c = cri_coupling_of(m, d, e);
+  const cr_pairs* pairs = &bar->efc_J_pairs;
+  cr_real *data_bar = bar->par.eq_data, pos_bar = 0, slope_bar = 0;
+  equality_softness_bar(m, bar, e, i, 1, &c.pos, &pos_bar);
+  beyond_bar(m, bar, &c, 0, pos_bar);
+  add(data_bar, CR_NEQDATA * e, -pos_bar);
+  if (c.tendons) {
+    tendon_row_bar(bar, tendons, i, c.id[0], 1);
+  }
+  if (c.id[1] < 0) {
+    return;
+  }
+  // [k7]'
+  cri_length_row second = cri_coupling_row(m, &c, d->ten_J, 1);
+  for (int p = 0; p < pairs->n; p++) {
+    slope_bar -= cri_pair_left(pairs, p)[i] * dot(&second, cri_pair_right(pairs, p));
+  }
+  if (c.tendons) {
+    tendon_row_bar(bar, tendons, i, c.id[1], -c.slope);
+  }
+  beyond_bar(m, bar, &c, 1, c.curvature * slope_bar - c.slope * pos_bar);
+  for (int k = 1; k < 5; k++) {
+    add(data_bar, CR_NEQDATA * e + k,
+        (cr_real)k * c.power[k - 1] * slope_bar - c.power[k] * pos_bar);
+  }
+}
+
+static void bond_bar(const cr_model* m, const cr_data* d, cr_data* bar,
+                     const cri_contact_sweep* sweep, int e, int i) {
+  cri_bond b = cri_bond_of(m, d, e), b_bar = {.nrow = b.nrow};
+  cr_real pos[CR_MAX_BOND], pos_bar[CR_MAX_BOND] = {0};
+
+  // [k7]' with the motions under the right vector of each pair
+  for (int p = 0; p < sweep->n; p++) {
+    int at[2] = {6 * (sweep->n * b.body[0] + p), 6 * (sweep->n * b.body[1] + p)};
+    const cr_real* left = cri_pair_left(&bar->efc_J_pairs, p) + i;
+    cri_bond_rate_bar(&b, sweep->V + at[0], sweep->V + at[1], left, &b_bar, sweep->F + at[0],
+                      sweep->F + at[1]);
+  }
+  cri_bond_residual(&b, pos);
+  equality_softness_bar(m, bar, e, i, b.nrow, pos, pos_bar);
+  cri_bond_residual_bar(&b, pos_bar, &b_bar);
+  cri_bond_bar(m, d, bar, e, &b_bar);
 }
 
 static void friction_bar(const cr_model* m, cr_data* bar, int i, int dof) {
@@ -541,6 +1003,35 @@ static void limit_bar(const cr_model* m, cr_data* bar, int i, int j, int side, c
     cr_so3_jr_inv(jr_inv, l->log);
     cr_acctmat3(bar->qpos + dof, jr_inv, log_bar);
   }
+}
+
+static void tendon_friction_bar(const cr_model* m, cr_data* bar, const tendon_pairs* pairs, int i,
+                                int t) {
+  const cr_model* p = &bar->par;
+  cri_softness s =
+      cri_softness_of(m, m->tendon_solref_fri + 2 * t, m->tendon_solimp_fri + 5 * t, 0, false);
+  single x = single_bar(&s, bar, i, m->tendon_invweight0[t], false);
+  add_row(p->tendon_solref_fri, t, 2, x.solref);
+  add_row(p->tendon_solimp_fri, t, 5, x.solimp);
+  add(p->tendon_invweight0, t, x.A);
+  add(p->tendon_frictionloss, t, bar->efc_frictionloss[i]);
+  tendon_row_bar(bar, pairs, i, t, 1);
+}
+
+static void tendon_limit_bar(const cr_model* m, cr_data* bar, const tendon_pairs* pairs, int i,
+                             int t, int side, cr_real pos) {
+  const cr_model* p = &bar->par;
+  cri_softness s = cri_softness_of(m, m->tendon_solref_lim + 2 * t, m->tendon_solimp_lim + 5 * t,
+                                   pos - m->tendon_margin[t], false);
+  single x = single_bar(&s, bar, i, m->tendon_invweight0[t], true);
+  add_row(p->tendon_solref_lim, t, 2, x.solref);
+  add_row(p->tendon_solimp_lim, t, 5, x.solimp);
+  add(p->tendon_invweight0, t, x.A);
+  add(p->tendon_margin, t, bar->efc_margin[i] - x.r);
+  cr_real pos_bar = (cr_real)side * (bar->efc_pos[i] + x.r);
+  add(p->tendon_range, 2 * t + (side > 0), pos_bar);
+  bar->ten_length[t] -= pos_bar;
+  tendon_row_bar(bar, pairs, i, t, (cr_real)-side);
 }
 
 // whether everything but J of some rows has a zero cotangent, as that of an open contact has
@@ -643,13 +1134,30 @@ static void contact_jacobian_bar(const cr_model* m, const cr_data* d, cr_data* b
 }
 
 cr_status cr_constraint_vjp(const cr_model* m, const cr_data* d, cr_data* bar) {
-  int i = 0;
-  for (int dof = 0; dof < m->nv && i < d->nf; dof++) {
+  int i = d->ne, contacts = d->ne + d->nf + d->nl;
+  bool bonds = false;
+  tendon_pairs pairs = {0};
+  if (m->ntendon > 0 && contacts > 0) {
+    pairs = tendon_pairs_begin(m, bar);
+  }
+  for (int k = 0; k < d->ne; k += cri_rows_block(m, d, k)) {
+    int e = d->efc_id[k];
+    bonds = bonds || cri_is_bond(m->eq_type[e]);
+    if (!cri_is_bond(m->eq_type[e])) {
+      coupling_bar(m, d, bar, &pairs, e, k);
+    }
+  }
+  for (int dof = 0; dof < m->nv && i < d->ne + d->nf; dof++) {
     if (has_friction(m, dof)) {
       friction_bar(m, bar, i++, dof);
     }
   }
-  for (int j = 0; j < m->njnt && i < d->nf + d->nl; j++) {
+  for (int t = 0; t < m->ntendon && i < d->ne + d->nf; t++) {
+    if (tendon_has_friction(m, t)) {
+      tendon_friction_bar(m, bar, &pairs, i++, t);
+    }
+  }
+  for (int j = 0; j < m->njnt && i < contacts; j++) {
     for (int side = -1; side <= 1; side += 2) {
       limit l;
       if (limit_active(m, d->qpos, j, side, &l)) {
@@ -657,12 +1165,25 @@ cr_status cr_constraint_vjp(const cr_model* m, const cr_data* d, cr_data* bar) {
       }
     }
   }
-  if (i == d->nefc) {
+  for (int t = 0; t < m->ntendon && i < contacts; t++) {
+    for (int side = -1; side <= 1; side += 2) {
+      cr_real pos;
+      if (tendon_limit_active(m, d, t, side, &pos)) {
+        tendon_limit_bar(m, bar, &pairs, i++, t, side, pos);
+      }
+    }
+  }
+  if (contacts == d->nefc && !bonds) {
     return CR_OK;
   }
 
   size_t mark = cri_mark(bar);
   cri_contact_sweep sweep = cri_contact_sweep_begin(m, d, bar);
+  for (int k = 0; k < d->ne; k += cri_rows_block(m, d, k)) {
+    if (cri_is_bond(m->eq_type[d->efc_id[k]])) {
+      bond_bar(m, d, bar, &sweep, d->efc_id[k], k);
+    }
+  }
   for (int c = 0; c < d->ncon; c++) {
     if (d->contact_efc_address[c] >= 0) {
       contact_jacobian_bar(m, d, bar, &sweep, c, d->contact_efc_address[c]);

@@ -183,7 +183,10 @@ void cri_law_cone_curvature(const cr_data* d, const cr_real* e, int i, cr_real* 
 // ---- rows of one number
 
 static int32_t row_state(const cr_data* d, cr_real e, int i) {
-  if (i < d->nf) {
+  if (d->efc_type[i] == CR_CNSTR_EQUALITY) {
+    return CR_STATE_QUADRATIC;
+  }
+  if (d->efc_type[i] == CR_CNSTR_FRICTION_DOF || d->efc_type[i] == CR_CNSTR_FRICTION_TENDON) {
     cr_real f = d->efc_D[i] * e, loss = d->efc_frictionloss[i];
     return f <= -loss ? CR_STATE_LINEAR_NEG
                       : (f >= loss ? CR_STATE_LINEAR_POS : CR_STATE_QUADRATIC);

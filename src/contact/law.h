@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The force law of MuJoCo's convex contact model: row forces f(e) = -ds/de of e = J a - aref, with
 // its cost s, curvature and derivatives. [MuJoCo manual, Computation, "Constraint solver"]
+//   equality        s = D e^2 / 2
 //   friction loss   s = D e^2 / 2 up to |f| = efc_frictionloss, linear beyond
 //   limit, contact  s = D min(e, 0)^2 / 2, also for the rows of a pyramid
 //   elliptic cone   with N = mu e_0, t_j = friction_j e_j, T = |t|, g = N - mu T:

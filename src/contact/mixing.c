@@ -100,12 +100,26 @@ static void copy_pair(const cr_model* m, cr_data* d, int c, int p) {
   d->contact_dim[c] = m->pair_dim[p];
 }
 
+// [x5] the same numbers for all contacts
+static bool overrides(const cr_model* m) { return (m->enableflags & CR_ENBL_OVERRIDE) != 0; }
+
+static void copy_override(const cr_model* m, cr_data* d, int c) {
+  cr_copy(d->contact_friction + 5 * c, m->o_friction, 5);
+  cr_copy(d->contact_solref + 2 * c, m->o_solref, 2);
+  cr_copy(d->contact_solreffriction + 2 * c, m->o_solref, 2);
+  cr_copy(d->contact_solimp + 5 * c, m->o_solimp, 5);
+  d->contact_includemargin[c] = m->o_margin[0];
+}
+
 cr_status cr_mixing(const cr_model* m, cr_data* d) {
   for (int c = 0; c < d->ncon; c++) {
     if (d->contact_pair[c] >= 0) {
       copy_pair(m, d, c, d->contact_pair[c]);
     } else {
       mix_geoms(m, d, c);
+    }
+    if (overrides(m)) {
+      copy_override(m, d, c);
     }
     for (int i = 0; i < 5; i++) {
       cr_real* mu = d->contact_friction + 5 * c + i;
@@ -191,9 +205,23 @@ static void copy_pair_tan(const cr_model* m, const cr_data* d, cr_data* tan, int
   tan->contact_includemargin[c] = par(t->pair_margin, p, 1, 0);
 }
 
+static void copy_override_tan(const cr_model* m, cr_data* tan, int c) {
+  const cr_model* t = &tan->par;
+  for (int i = 0; i < 5; i++) {
+    bool free = m->o_friction[i] > MIN_FRICTION;
+    tan->contact_friction[5 * c + i] = free ? par(t->o_friction, 0, 5, i) : 0;
+  }
+  cr_copy(tan->contact_solref + 2 * c, cri_par_tan(t->o_solref, 0, 2), 2);
+  cr_copy(tan->contact_solreffriction + 2 * c, cri_par_tan(t->o_solref, 0, 2), 2);
+  cr_copy(tan->contact_solimp + 5 * c, cri_par_tan(t->o_solimp, 0, 5), 5);
+  tan->contact_includemargin[c] = par(t->o_margin, 0, 1, 0);
+}
+
 cr_status cr_mixing_jvp(const cr_model* m, const cr_data* d, cr_data* tan) {
   for (int c = 0; c < d->ncon; c++) {
-    if (d->contact_pair[c] >= 0) {
+    if (overrides(m)) {
+      copy_override_tan(m, tan, c);
+    } else if (d->contact_pair[c] >= 0) {
       copy_pair_tan(m, d, tan, c, d->contact_pair[c]);
     } else {
       mix_geoms_tan(m, d, tan, c);
@@ -268,17 +296,34 @@ static void copy_pair_bar(const cr_model* m, const cr_data* d, cr_data* bar, int
   }
 }
 
+static void copy_override_bar(const cr_model* m, cr_data* bar, int c) {
+  const cr_model* t = &bar->par;
+  add(t->o_margin, 0, bar->contact_includemargin[c]);
+  for (int i = 0; i < 5; i++) {
+    add(t->o_solimp, i, bar->contact_solimp[5 * c + i]);
+    if (m->o_friction[i] > MIN_FRICTION) {
+      add(t->o_friction, i, bar->contact_friction[5 * c + i]);
+    }
+  }
+  for (int i = 0; i < 2; i++) {
+    add(t->o_solref, i, bar->contact_solref[2 * c + i] + bar->contact_solreffriction[2 * c + i]);
+  }
+}
+
 // whether a twin has room for any of the parameters this stage reads
 static bool wanted(const cr_model* par) {
-  return par->geom_friction != NULL || par->geom_solref != NULL || par->geom_solimp != NULL ||
-         par->geom_solmix != NULL || par->geom_margin != NULL || par->pair_friction != NULL ||
-         par->pair_solref != NULL || par->pair_solreffriction != NULL || par->pair_solimp != NULL ||
-         par->pair_margin != NULL;
+  return par->o_margin != NULL || par->o_solref != NULL || par->o_solimp != NULL ||
+         par->o_friction != NULL || par->geom_friction != NULL || par->geom_solref != NULL ||
+         par->geom_solimp != NULL || par->geom_solmix != NULL || par->geom_margin != NULL ||
+         par->pair_friction != NULL || par->pair_solref != NULL ||
+         par->pair_solreffriction != NULL || par->pair_solimp != NULL || par->pair_margin != NULL;
 }
 
 cr_status cr_mixing_vjp(const cr_model* m, const cr_data* d, cr_data* bar) {
   for (int c = 0; c < d->ncon && wanted(&bar->par); c++) {
-    if (d->contact_pair[c] >= 0) {
+    if (overrides(m)) {
+      copy_override_bar(m, bar, c);
+    } else if (d->contact_pair[c] >= 0) {
       copy_pair_bar(m, d, bar, c, d->contact_pair[c]);
     } else {
       mix_geoms_bar(m, d, bar, c);

@@ -2,14 +2,124 @@
 // Reference acceleration of the constraint rows, see reference.h.
 #include "contact/reference.h"
 
+#include "contact/equality.h"
 #include "contact/impedance.h"
 #include "contact/rows.h"
+#include "dynamics/tree.h"
 
 // [e2] h of row i and its slope in pos - margin
 static cr_real depth(const cr_model* m, const cr_data* d, int i, cr_real* slope) {
   bool contact = d->efc_type[i] >= CR_CNSTR_CONTACT_FRICTIONLESS;
   return cri_penetration(m, d->efc_pos[i] - d->efc_margin[i], contact, slope);
 }
+
+// ---- [e3] the bias acceleration of bonds
+
+// whether any row is one of a bond
+static bool any_bond(const cr_model* m, const cr_data* d) {
+  for (int i = 0; i < d->ne; i += cri_rows_block(m, d, i)) {
+    if (cri_is_bond(m->eq_type[d->efc_id[i]])) {
+      return true;
+    }
+  }
+  return false;
+}
+
+static cri_bond_motion motion_of(const cri_bond* b, const cr_real* V, const cr_real* A) {
+  cri_bond_motion w;
+  for (int k = 0; k < 2; k++) {
+    cr_copy6(w.V[k], V + 6 * b->body[k]);
+    cr_copy6(w.A[k], A + 6 * b->body[k]);
+  }
+  return w;
+}
+
+// accelerations of all bodies with qacc zero: A_b = A_parent + sum of cdof_dot v
+static void accelerations(const cr_model* m, const cr_real* cdof_dot, const cr_real* qvel,
+                          cr_real* A) {
+  cr_zero6(A);
+  cri_tree_motions(m, cdof_dot, qvel, A);
+}
+
+static void bonds(const cr_model* m, cr_data* d) {
+  size_t mark = cri_mark(d);
+  cr_real* A = cri_push(d, 6 * (size_t)m->nbody);
+  accelerations(m, d->cdof_dot, d->qvel, A);
+  for (int i = 0; i < d->ne; i += cri_rows_block(m, d, i)) {
+    if (!cri_is_bond(m->eq_type[d->efc_id[i]])) {
+      continue;
+    }
+    cri_bond b = cri_bond_of(m, d, d->efc_id[i]);
+    cri_bond_motion w = motion_of(&b, d->cvel, A);
+    cr_real bias[CR_MAX_BOND];
+    cri_bond_bias(&b, &w, bias);
+    for (int k = 0; k < b.nrow; k++) {
+      d->efc_aref[i + k] -= bias[k];
+    }
+  }
+  cri_pop(d, mark);
+}
+
+static void bonds_jvp(const cr_model* m, const cr_data* d, cr_data* tan) {
+  size_t mark = cri_mark(tan), n = 6 * (size_t)m->nbody;
+  cr_real *A = cri_push(tan, n), *A_tan = cri_push(tan, n), *turned = cri_push(tan, n);
+  accelerations(m, d->cdof_dot, d->qvel, A);
+  accelerations(m, d->cdof_dot, tan->qvel, A_tan);
+  accelerations(m, tan->cdof_dot, d->qvel, turned);
+  for (size_t k = 0; k < n; k++) {
+    A_tan[k] += turned[k];
+  }
+  for (int i = 0; i < d->ne; i += cri_rows_block(m, d, i)) {
+    int e = d->efc_id[i];
+    if (!cri_is_bond(m->eq_type[e])) {
+      continue;
+    }
+    cri_bond b = cri_bond_of(m, d, e), b_tan = cri_bond_tan(m, d, tan, e);
+    cri_bond_motion w = motion_of(&b, d->cvel, A), w_tan = motion_of(&b, tan->cvel, A_tan);
+    cr_real bias_tan[CR_MAX_BOND];
+    cri_bond_bias_tan(&b, &b_tan, &w, &w_tan, bias_tan);
+    for (int k = 0; k < b.nrow; k++) {
+      tan->efc_aref[i + k] -= bias_tan[k];
+    }
+  }
+  cri_pop(tan, mark);
+}
+
+static void bonds_vjp(const cr_model* m, const cr_data* d, cr_data* bar) {
+  size_t mark = cri_mark(bar), n = 6 * (size_t)m->nbody;
+  cr_real *A = cri_push(bar, n), *A_bar = cri_push(bar, n);
+  accelerations(m, d->cdof_dot, d->qvel, A);
+  cr_zero(A_bar, 6 * m->nbody);
+  for (int i = 0; i < d->ne; i += cri_rows_block(m, d, i)) {
+    int e = d->efc_id[i];
+    if (!cri_is_bond(m->eq_type[e])) {
+      continue;
+    }
+    cri_bond b = cri_bond_of(m, d, e), b_bar = {.nrow = b.nrow};
+    cri_bond_motion w = motion_of(&b, d->cvel, A), w_bar = {{{0}}, {{0}}};
+    cr_real bias_bar[CR_MAX_BOND];
+    for (int k = 0; k < b.nrow; k++) {
+      bias_bar[k] = -bar->efc_aref[i + k];
+    }
+    cri_bond_bias_bar(&b, &w, bias_bar, &b_bar, &w_bar);
+    cri_bond_bar(m, d, bar, e, &b_bar);
+    for (int k = 0; k < 2; k++) {
+      cr_acc6(bar->cvel + 6 * b.body[k], w_bar.V[k]);
+      cr_acc6(A_bar + 6 * b.body[k], w_bar.A[k]);
+    }
+  }
+
+  // [e3]' of the accelerations
+  cri_tree_gather(m, A_bar, 6);
+  for (int j = 0; j < m->nv; j++) {
+    const cr_real* a_bar = A_bar + 6 * m->dof_bodyid[j];
+    bar->qvel[j] += cr_dot6(d->cdof_dot + 6 * j, a_bar);
+    cr_accscl6(bar->cdof_dot + 6 * j, a_bar, d->qvel[j]);
+  }
+  cri_pop(bar, mark);
+}
+
+// ---- the stage
 
 cr_status cr_reference(const cr_model* m, cr_data* d) {
   // [e1] efc_vel = J v
@@ -20,6 +130,9 @@ cr_status cr_reference(const cr_model* m, cr_data* d) {
     const cr_real* KBIP = d->efc_KBIP + 4 * i;
     cr_real slope;
     d->efc_aref[i] = -KBIP[1] * d->efc_vel[i] - KBIP[0] * KBIP[2] * depth(m, d, i, &slope);
+  }
+  if (any_bond(m, d)) {
+    bonds(m, d);
   }
   return CR_OK;
 }
@@ -43,6 +156,9 @@ cr_status cr_reference_jvp(const cr_model* m, const cr_data* d, cr_data* tan) {
     tan->efc_aref[i] = -KBIP_tan[1] * vel[i] - KBIP[1] * tan->efc_vel[i] -
                        (KBIP_tan[0] * KBIP[2] + KBIP[0] * KBIP_tan[2]) * h -
                        KBIP[0] * KBIP[2] * h_tan;
+  }
+  if (any_bond(m, d)) {
+    bonds_jvp(m, d, tan);
   }
   cri_pop(tan, mark);
   return CR_OK;
@@ -69,6 +185,10 @@ cr_status cr_reference_vjp(const cr_model* m, const cr_data* d, cr_data* bar) {
     bar->efc_pos[i] -= KBIP[0] * KBIP[2] * slope * aref_bar;
     bar->efc_margin[i] += KBIP[0] * KBIP[2] * slope * aref_bar;
     vel_bar[i] = bar->efc_vel[i] - KBIP[1] * aref_bar;
+  }
+
+  if (any_bond(m, d)) {
+    bonds_vjp(m, d, bar);
   }
 
   // [e1]' qvel_bar += J' vel_bar, J_bar += vel_bar (x) qvel

@@ -4,16 +4,19 @@
 #ifndef CR_CONTACT_ROWS_H
 #define CR_CONTACT_ROWS_H
 
-#include "model/data.h"
+#include "contact/equality.h"
 
 /// Rows of a contact of dimension dim under the model's cone.
 static inline int cri_contact_rows(const cr_model* m, int dim) {
   return dim > 1 && m->cone == CR_CONE_PYRAMIDAL ? 2 * (dim - 1) : dim;
 }
 
-/// Rows from row i on that share its columns: those of one contact, or one.
+/// Rows from row i on that share its columns: those of one contact or equality constraint, or one.
 static inline int cri_rows_block(const cr_model* m, const cr_data* d, int i) {
-  return i < d->nf + d->nl ? 1 : cri_contact_rows(m, d->contact_dim[d->efc_id[i]]);
+  if (i < d->ne) {
+    return cri_equality_rows(m->eq_type[d->efc_id[i]]);
+  }
+  return i < d->ne + d->nf + d->nl ? 1 : cri_contact_rows(m, d->contact_dim[d->efc_id[i]]);
 }
 
 /// y = J x; J holds the values, d the structure (so J may be a tangent).

@@ -12,7 +12,8 @@ bool cri_actuator_disabled(const cr_model* m, int i) {
 // ---- setpoints on a circle
 
 cr_real cri_servo_period(const cr_model* m, int i) {
-  if (m->jnt_type[m->actuator_trnid[2 * i]] != CR_JNT_BALL) {
+  if (m->actuator_trntype[i] != CR_TRN_JOINT ||
+      m->jnt_type[m->actuator_trnid[2 * i]] != CR_JNT_BALL) {
     return 0;
   }
   bool servo = m->actuator_gaintype[i] == CR_GAIN_FIXED &&

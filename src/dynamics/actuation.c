@@ -4,6 +4,7 @@
 #include "dynamics/actuation.h"
 
 #include "dynamics/activation.h"
+#include "dynamics/muscle.h"
 #include "math/vec3.h"
 
 #define LARGEST_CONTROL CR_R(1e10)
@@ -68,6 +69,10 @@ typedef struct {
   cr_real turns3, turns5;    // periods taken off in [u3], [u5]
   cr_real input, gain;       // x~ and what multiplies it; not where off
   cri_next_activation next;  // only where early
+  cri_muscle_rate pace;      // only where the activation is a muscle's
+  cr_real raw;               // [u5]
+  cr_real scale;             // [u9] of the limit on its tendon
+  int tendon, tendon_side;   // that tendon, -1 none, and the end of the range that holds
 } actuator;
 
 // [u2], [u3]
@@ -83,6 +88,34 @@ static void evaluate_rate(const cr_model* m, const cr_data* d, int i, actuator* 
     a->turns3 = cri_servo_turns(a->u, d->act[a->act], a->period);
     a->rate = (a->u - a->period * a->turns3 - d->act[a->act]) / a->tau;
   }
+  if (m->actuator_dyntype[i] == CR_DYN_MUSCLE) {
+    a->pace = cri_muscle_rate_of(m, i, a->u, d->act[a->act]);
+    a->rate = a->pace.value;
+  }
+}
+
+static cr_real gain_of(const cr_model* m, int i, cr_real l, cr_real v) {
+  const cr_real* g = m->actuator_gainprm + 10 * i;
+  switch (m->actuator_gaintype[i]) {
+    case CR_GAIN_AFFINE:
+      return g[0] + g[1] * l + g[2] * v;
+    case CR_GAIN_MUSCLE:
+      return cri_muscle_gain(m, i, l, v, NULL);
+    default:
+      return g[0];
+  }
+}
+
+static cr_real bias_of(const cr_model* m, int i, cr_real l, cr_real v) {
+  const cr_real* b = m->actuator_biasprm + 10 * i;
+  switch (m->actuator_biastype[i]) {
+    case CR_BIAS_AFFINE:
+      return b[0] + b[1] * l + b[2] * v;
+    case CR_BIAS_MUSCLE:
+      return cri_muscle_bias(m, i, l, NULL);
+    default:
+      return 0;
+  }
 }
 
 // [u4], [u5]
@@ -94,15 +127,12 @@ static cr_real evaluate_force(const cr_model* m, const cr_data* d, int i, cr_rea
   }
   a->turns5 = cri_servo_turns(x, l, a->period);
   a->input = x - a->period * a->turns5;
-  const cr_real* g = m->actuator_gainprm + 10 * i;
-  const cr_real* b = m->actuator_biasprm + 10 * i;
-  a->gain = g[0] + (m->actuator_gaintype[i] == CR_GAIN_AFFINE ? g[1] * l + g[2] * v : 0);
-  cr_real bias = m->actuator_biastype[i] == CR_BIAS_AFFINE ? b[0] + b[1] * l + b[2] * v : 0;
-  return a->gain * a->input + bias;
+  a->gain = gain_of(m, i, l, v);
+  return a->gain * a->input + bias_of(m, i, l, v);
 }
 
-// v: velocity of the actuator
-static void evaluate(const cr_model* m, const cr_data* d, int i, cr_real v, actuator* a) {
+// everything before limits; v: velocity of the actuator
+static void evaluate_raw(const cr_model* m, const cr_data* d, int i, cr_real v, actuator* a) {
   a->adr = m->actuator_ctrladr[i];
   a->out = m->actuator_outadr[i];
   a->act = m->actuator_actadr[i];
@@ -110,13 +140,95 @@ static void evaluate(const cr_model* m, const cr_data* d, int i, cr_real v, actu
   a->early = a->act >= 0 && m->actuator_actearly[i] != 0;
   a->period = cri_servo_period(m, i);
   evaluate_rate(m, d, i, a);
-  // [u6]
-  cr_real f = a->off ? 0 : evaluate_force(m, d, i, v, a);
-  bool limited = m->actuator_forcelimited[i] != 0;
-  a->force = clip(f, limited, m->actuator_forcerange + 2 * i, &a->force_side);
+  a->raw = a->off ? 0 : evaluate_force(m, d, i, v, a);
 }
 
-// tangents of the rate and of the force; v, v_tan velocity and its tangent
+// ---- [u9] the limit on a tendon's total: all that pull on it are scaled alike
+
+static bool pulls_limited(const cr_model* m, int i) {
+  return m->actuator_trntype[i] == CR_TRN_TENDON &&
+         m->tendon_actfrclimited[m->actuator_trnid[2 * i]] != 0;
+}
+
+static bool any_tendon_limited(const cr_model* m) {
+  for (int i = 0; i < m->nactuator; i++) {
+    if (pulls_limited(m, i)) {
+      return true;
+    }
+  }
+  return false;
+}
+
+// total force on each tendon, in scratch of `owner`; NULL where none is limited
+static cr_real* tendon_totals(const cr_model* m, const cr_data* d, cr_data* owner) {
+  if (!any_tendon_limited(m)) {
+    return NULL;
+  }
+  cr_real* total = cri_push(owner, (size_t)m->ntendon);
+  cr_zero(total, m->ntendon);
+  for (int i = 0; i < m->nactuator; i++) {
+    if (pulls_limited(m, i)) {
+      actuator a;
+      cr_real v = moment_mul(d, d->actuator_moment, m->actuator_outadr[i], d->qvel);
+      evaluate_raw(m, d, i, v, &a);
+      total[m->actuator_trnid[2 * i]] += a.raw;
+    }
+  }
+  return total;
+}
+
+// totals NULL: no tendon is limited
+static void evaluate(const cr_model* m, const cr_data* d, int i, cr_real v, const cr_real* totals,
+                     actuator* a) {
+  evaluate_raw(m, d, i, v, a);
+  a->tendon = totals != NULL && pulls_limited(m, i) ? m->actuator_trnid[2 * i] : -1;
+  a->tendon_side = 0;
+  a->scale = 1;
+  if (a->tendon >= 0 && totals[a->tendon] != 0) {
+    // [u9] f range / total
+    cr_real total = totals[a->tendon];
+    cr_real held = clip(total, true, m->tendon_actfrcrange + 2 * a->tendon, &a->tendon_side);
+    a->scale = a->tendon_side == 0 ? 1 : held / total;
+  }
+  // [u6]
+  bool limited = m->actuator_forcelimited[i] != 0;
+  a->force = clip(a->raw * a->scale, limited, m->actuator_forcerange + 2 * i, &a->force_side);
+}
+
+// tangents of gain and bias
+static cr_real gain_jvp(const cr_model* m, const cr_data* tan, int i, cr_real l, cr_real l_tan,
+                        cr_real v, cr_real v_tan) {
+  const cr_real* g = m->actuator_gainprm + 10 * i;
+  const cr_real* g_tan = cri_par_tan(tan->par.actuator_gainprm, i, 10);
+  cri_muscle_gradient grad;
+  switch (m->actuator_gaintype[i]) {
+    case CR_GAIN_AFFINE:
+      return g_tan[0] + g_tan[1] * l + g[1] * l_tan + g_tan[2] * v + g[2] * v_tan;
+    case CR_GAIN_MUSCLE:
+      (void)cri_muscle_gain(m, i, l, v, &grad);
+      return cri_muscle_tan(m, i, &grad, g_tan, tan, l_tan, v_tan);
+    default:
+      return g_tan[0];
+  }
+}
+
+static cr_real bias_jvp(const cr_model* m, const cr_data* tan, int i, cr_real l, cr_real l_tan,
+                        cr_real v, cr_real v_tan) {
+  const cr_real* b = m->actuator_biasprm + 10 * i;
+  const cr_real* b_tan = cri_par_tan(tan->par.actuator_biasprm, i, 10);
+  cri_muscle_gradient grad;
+  switch (m->actuator_biastype[i]) {
+    case CR_BIAS_AFFINE:
+      return b_tan[0] + b_tan[1] * l + b[1] * l_tan + b_tan[2] * v + b[2] * v_tan;
+    case CR_BIAS_MUSCLE:
+      (void)cri_muscle_bias(m, i, l, &grad);
+      return cri_muscle_tan(m, i, &grad, b_tan, tan, l_tan, 0);
+    default:
+      return 0;
+  }
+}
+
+// tangents of the rate and of the force before limits; v, v_tan velocity and its tangent
 static void actuator_jvp(const cr_model* m, const cr_data* d, const cr_data* tan, int i,
                          const actuator* a, cr_real v, cr_real v_tan, cr_real* rate_tan,
                          cr_real* force_tan) {
@@ -133,6 +245,10 @@ static void actuator_jvp(const cr_model* m, const cr_data* d, const cr_data* tan
   if (a->tau > 0) {
     *rate_tan = (u_tan - period_tan * a->turns3 - act_tan - a->rate * tau_tan) / a->tau;
   }
+  if (m->actuator_dyntype[i] == CR_DYN_MUSCLE) {
+    *rate_tan = a->pace.by_u * u_tan + a->pace.by_act * act_tan +
+                cr_dot3(a->pace.by_prm, cri_par_tan(par->actuator_dynprm, i, 10));
+  }
   // [u4]
   cr_real x_tan = a->act < 0 ? u_tan : act_tan;
   if (a->early) {
@@ -141,20 +257,24 @@ static void actuator_jvp(const cr_model* m, const cr_data* d, const cr_data* tan
   }
   x_tan -= period_tan * a->turns5;
   // [u5]
-  const cr_real* g = m->actuator_gainprm + 10 * i;
-  const cr_real* b = m->actuator_biasprm + 10 * i;
-  const cr_real* g_tan = cri_par_tan(par->actuator_gainprm, i, 10);
-  const cr_real* b_tan = cri_par_tan(par->actuator_biasprm, i, 10);
-  cr_real gain_tan = g_tan[0], bias_tan = 0;
-  if (m->actuator_gaintype[i] == CR_GAIN_AFFINE) {
-    gain_tan += g_tan[1] * l + g[1] * l_tan + g_tan[2] * v + g[2] * v_tan;
+  *force_tan = 0;
+  if (!a->off) {
+    *force_tan = gain_jvp(m, tan, i, l, l_tan, v, v_tan) * a->input + a->gain * x_tan +
+                 bias_jvp(m, tan, i, l, l_tan, v, v_tan);
   }
-  if (m->actuator_biastype[i] == CR_BIAS_AFFINE) {
-    bias_tan = b_tan[0] + b_tan[1] * l + b[1] * l_tan + b_tan[2] * v + b[2] * v_tan;
+}
+
+// [u9], [u6] from the tangent of the raw force to that of the force
+static cr_real limits_jvp(const cr_model* m, const cr_data* tan, int i, const actuator* a,
+                          const cr_real* totals, const cr_real* totals_tan, cr_real raw_tan) {
+  (void)m;
+  cr_real f_tan = raw_tan * a->scale;
+  if (a->tendon_side != 0) {
+    cr_real total = totals[a->tendon];
+    const cr_real* range_tan = cri_par_tan(tan->par.tendon_actfrcrange, a->tendon, 2);
+    f_tan += a->raw / total * (range_tan[a->tendon_side > 0] - a->scale * totals_tan[a->tendon]);
   }
-  // [u6]
-  cr_real f_tan = a->off ? 0 : gain_tan * a->input + a->gain * x_tan + bias_tan;
-  *force_tan = clip_jvp(a->force_side, f_tan, cri_par_tan(par->actuator_forcerange, i, 2));
+  return clip_jvp(a->force_side, f_tan, cri_par_tan(tan->par.actuator_forcerange, i, 2));
 }
 
 // [u5]': adds to the cotangents of length, gain and bias; v_bar that of the velocity
@@ -166,6 +286,16 @@ static void force_law_vjp(const cr_model* m, const cr_data* d, cr_data* bar, int
   cr_real* b_bar = par_bar(bar->par.actuator_biasprm, i, 10);
   bool affine_gain = m->actuator_gaintype[i] == CR_GAIN_AFFINE;
   bool affine_bias = m->actuator_biastype[i] == CR_BIAS_AFFINE;
+  cri_muscle_gradient grad;
+  if (m->actuator_biastype[i] == CR_BIAS_MUSCLE) {
+    (void)cri_muscle_bias(m, i, l, &grad);
+    cri_muscle_bar(m, i, &grad, f_bar, b_bar, bar, l_bar, v_bar);
+  }
+  if (m->actuator_gaintype[i] == CR_GAIN_MUSCLE) {
+    (void)cri_muscle_gain(m, i, l, v, &grad);
+    cri_muscle_bar(m, i, &grad, gain_bar, g_bar, bar, l_bar, v_bar);
+    g_bar = NULL;
+  }
   if (affine_gain) {
     *l_bar += gain_bar * m->actuator_gainprm[10 * i + 1];
     *v_bar += gain_bar * m->actuator_gainprm[10 * i + 2];
@@ -186,13 +316,37 @@ static void force_law_vjp(const cr_model* m, const cr_data* d, cr_data* bar, int
   }
 }
 
+// [u9]' for all: the cotangents of the totals, in scratch of bar; f_bar before [u6]'
+static cr_real* totals_vjp(const cr_model* m, const cr_data* d, cr_data* bar, const cr_real* totals,
+                           const cr_real* w) {
+  cr_real* totals_bar = cri_push(bar, (size_t)m->ntendon);
+  cr_zero(totals_bar, m->ntendon);
+  for (int i = 0; i < m->nactuator; i++) {
+    actuator a;
+    int out = m->actuator_outadr[i];
+    evaluate(m, d, i, moment_mul(d, d->actuator_moment, out, d->qvel), totals, &a);
+    if (a.tendon_side != 0) {
+      cr_real f_bar = bar->actuator_force[out] + moment_mul(d, d->actuator_moment, out, w);
+      f_bar = clip_vjp(a.force_side, f_bar, NULL);
+      cr_real share_bar = f_bar * a.raw / totals[a.tendon];
+      totals_bar[a.tendon] -= share_bar * a.scale;
+      if (bar->par.tendon_actfrcrange != NULL) {
+        bar->par.tendon_actfrcrange[2 * a.tendon + (a.tendon_side > 0)] += share_bar;
+      }
+    }
+  }
+  return totals_bar;
+}
+
 // from the cotangents of rate and force to those of everything they are made of; returns that of
 // the velocity
 static cr_real actuator_vjp(const cr_model* m, const cr_data* d, cr_data* bar, int i,
-                            const actuator* a, cr_real v, cr_real rate_bar, cr_real force_bar) {
+                            const actuator* a, cr_real v, cr_real rate_bar, cr_real force_bar,
+                            const cr_real* totals_bar) {
   cr_real v_bar = 0, u_bar = 0, act_bar = 0, tau_bar = 0, period_bar = 0;
-  // [u6]'
+  // [u6]', [u9]'
   cr_real f_bar = clip_vjp(a->force_side, force_bar, par_bar(bar->par.actuator_forcerange, i, 2));
+  f_bar = f_bar * a->scale + (a->tendon >= 0 ? totals_bar[a->tendon] : 0);
   if (!a->off) {
     // [u5]'
     force_law_vjp(m, d, bar, i, a, v, f_bar, &v_bar);
@@ -220,6 +374,12 @@ static cr_real actuator_vjp(const cr_model* m, const cr_data* d, cr_data* bar, i
     tau_bar -= rate_bar * a->rate / a->tau;
   } else if (m->actuator_dyntype[i] == CR_DYN_INTEGRATOR) {
     u_bar += rate_bar;
+  } else if (m->actuator_dyntype[i] == CR_DYN_MUSCLE) {
+    u_bar += rate_bar * a->pace.by_u;
+    act_bar += rate_bar * a->pace.by_act;
+    if (bar->par.actuator_dynprm != NULL) {
+      cr_accscl3(bar->par.actuator_dynprm + 10 * i, a->pace.by_prm, rate_bar);
+    }
   }
   // [u2]'
   bar->ctrl[a->adr] += clip_vjp(a->u_side, u_bar, par_bar(bar->par.actuator_ctrlrange, a->adr, 2));
@@ -273,20 +433,27 @@ cr_status cr_actuation(const cr_model* m, cr_data* d) {
     cr_zero(d->qfrc_actuator, m->nv);
     return CR_OK;
   }
+  size_t mark = cri_mark(d);
+  const cr_real* totals = tendon_totals(m, d, d);
   for (int i = 0; i < m->nactuator; i++) {
     int out = m->actuator_outadr[i];
     // [u1] v = A qvel
     cr_real v = moment_mul(d, d->actuator_moment, out, d->qvel);
     // [u2] to [u6]
     actuator a;
-    evaluate(m, d, i, v, &a);
-    CR_TRY(check_control(m, d, i, a.u));
+    evaluate(m, d, i, v, totals, &a);
+    cr_status status = check_control(m, d, i, a.u);
+    if (status != CR_OK) {
+      cri_pop(d, mark);
+      return status;
+    }
     d->actuator_velocity[out] = v;
     d->actuator_force[out] = a.force;
     if (a.act >= 0) {
       d->act_dot[a.act] = a.rate;
     }
   }
+  cri_pop(d, mark);
   joint_forces(m, d, d->actuator_force, d->qfrc_actuator);
   // [u8]
   for (int j = 0; j < m->njnt; j++) {
@@ -294,6 +461,34 @@ cr_status cr_actuation(const cr_model* m, cr_data* d) {
     d->qfrc_actuator[m->jnt_dofadr[j]] = clip_joint(m, j, d->qfrc_actuator, &side);
   }
   return CR_OK;
+}
+
+// actuator i with the tangents of velocity, rate and raw force
+static void force_jvp(const cr_model* m, const cr_data* d, const cr_data* tan, int i,
+                      const cr_real* totals, actuator* a, cr_real* v_tan, cr_real* rate_tan,
+                      cr_real* raw_tan) {
+  int out = m->actuator_outadr[i];
+  // [u1] A' qvel + A qvel'
+  cr_real v = moment_mul(d, d->actuator_moment, out, d->qvel);
+  *v_tan = moment_mul(d, tan->actuator_moment, out, d->qvel) +
+           moment_mul(d, d->actuator_moment, out, tan->qvel);
+  evaluate(m, d, i, v, totals, a);
+  actuator_jvp(m, d, tan, i, a, v, *v_tan, rate_tan, raw_tan);
+}
+
+static cr_real* tendon_totals_jvp(const cr_model* m, const cr_data* d, cr_data* tan,
+                                  const cr_real* totals) {
+  cr_real* totals_tan = cri_push(tan, (size_t)m->ntendon);
+  cr_zero(totals_tan, m->ntendon);
+  for (int i = 0; i < m->nactuator; i++) {
+    if (pulls_limited(m, i)) {
+      actuator a;
+      cr_real v_tan, rate_tan, raw_tan;
+      force_jvp(m, d, tan, i, totals, &a, &v_tan, &rate_tan, &raw_tan);
+      totals_tan[a.tendon] += raw_tan;
+    }
+  }
+  return totals_tan;
 }
 
 cr_status cr_actuation_jvp(const cr_model* m, const cr_data* d, cr_data* tan) {
@@ -307,17 +502,15 @@ cr_status cr_actuation_jvp(const cr_model* m, const cr_data* d, cr_data* tan) {
   size_t mark = cri_mark(tan);
   cr_real* f = cri_push(tan, (size_t)m->nout);
   cr_real* tau = cri_push(tan, (size_t)m->nv);
+  const cr_real* totals = tendon_totals(m, d, tan);
+  const cr_real* totals_tan = totals == NULL ? NULL : tendon_totals_jvp(m, d, tan, totals);
   for (int i = 0; i < m->nactuator; i++) {
     int out = m->actuator_outadr[i], a = m->actuator_actadr[i];
-    // [u1] A' qvel + A qvel'
-    cr_real v = moment_mul(d, d->actuator_moment, out, d->qvel);
-    cr_real v_tan = moment_mul(d, tan->actuator_moment, out, d->qvel) +
-                    moment_mul(d, d->actuator_moment, out, tan->qvel);
-    // [u2] to [u6]
+    // [u1] to [u6]
     actuator x;
-    cr_real rate_tan, f_tan;
-    evaluate(m, d, i, v, &x);
-    actuator_jvp(m, d, tan, i, &x, v, v_tan, &rate_tan, &f_tan);
+    cr_real v_tan, rate_tan, raw_tan;
+    force_jvp(m, d, tan, i, totals, &x, &v_tan, &rate_tan, &raw_tan);
+    cr_real f_tan = limits_jvp(m, tan, i, &x, totals, totals_tan, raw_tan);
     f[out] = x.force;
     tan->actuator_velocity[out] = v_tan;
     tan->actuator_force[out] = f_tan;
@@ -357,10 +550,11 @@ static void clip_joints_vjp(const cr_model* m, const cr_data* d, cr_data* bar, c
   size_t mark = cri_mark(bar);
   cr_real* f = cri_push(bar, (size_t)m->nout);
   cr_real* tau = cri_push(bar, (size_t)m->nv);
+  const cr_real* totals = tendon_totals(m, d, bar);
   for (int i = 0; i < m->nactuator; i++) {
     int out = m->actuator_outadr[i];
     actuator a;
-    evaluate(m, d, i, moment_mul(d, d->actuator_moment, out, d->qvel), &a);
+    evaluate(m, d, i, moment_mul(d, d->actuator_moment, out, d->qvel), totals, &a);
     f[out] = a.force;
   }
   joint_forces(m, d, f, tau);
@@ -396,17 +590,21 @@ cr_status cr_actuation_vjp(const cr_model* m, const cr_data* d, cr_data* bar) {
   for (int i = 0; i < m->nv; i++) {
     bar->qfrc_gravcomp[i] += gravcomp_acts(m, i) ? w[i] : 0;
   }
+  // [u9]'
+  const cr_real* totals = tendon_totals(m, d, bar);
+  const cr_real* totals_bar = totals == NULL ? NULL : totals_vjp(m, d, bar, totals, w);
   for (int i = 0; i < m->nactuator; i++) {
     int out = m->actuator_outadr[i], k = m->actuator_actadr[i];
     cr_real v = moment_mul(d, d->actuator_moment, out, d->qvel);
     actuator a;
-    evaluate(m, d, i, v, &a);
+    evaluate(m, d, i, v, totals, &a);
     f[out] = a.force;
     // [u7]' f_bar += A tau_bar
     cr_real f_bar = bar->actuator_force[out] + moment_mul(d, d->actuator_moment, out, w);
     // [u6]' to [u2]'
     cr_real rate_bar = k >= 0 ? bar->act_dot[k] : 0;
-    v_bar[out] = bar->actuator_velocity[out] + actuator_vjp(m, d, bar, i, &a, v, rate_bar, f_bar);
+    v_bar[out] = bar->actuator_velocity[out] +
+                 actuator_vjp(m, d, bar, i, &a, v, rate_bar, f_bar, totals_bar);
     // [u1]' qvel_bar += A' v_bar
     moment_add(d, d->actuator_moment, out, v_bar[out], bar->qvel);
   }
@@ -417,17 +615,18 @@ cr_status cr_actuation_vjp(const cr_model* m, const cr_data* d, cr_data* bar) {
   return CR_OK;
 }
 
-// ---- [u9] the slope over velocity
+// ---- [u10] the slope over velocity
 
 // which joints hold the force of their actuators; held[njnt]
 static void held_joints(const cr_model* m, const cr_data* d, int32_t* held, cr_data* work) {
   size_t mark = cri_mark(work);
   cr_real* f = cri_push(work, (size_t)m->nout);
   cr_real* tau = cri_push(work, (size_t)m->nv);
+  const cr_real* totals = tendon_totals(m, d, work);
   for (int i = 0; i < m->nactuator; i++) {
     int out = m->actuator_outadr[i];
     actuator a;
-    evaluate(m, d, i, moment_mul(d, d->actuator_moment, out, d->qvel), &a);
+    evaluate(m, d, i, moment_mul(d, d->actuator_moment, out, d->qvel), totals, &a);
     f[out] = a.force;
   }
   joint_forces(m, d, f, tau);
@@ -446,10 +645,11 @@ typedef struct {
   cr_real g2, x;
 } sloped;
 
-static sloped slope_of(const cr_model* m, const cr_data* d, int i, const int32_t* held) {
+static sloped slope_of(const cr_model* m, const cr_data* d, int i, const int32_t* held,
+                       const cr_real* totals) {
   sloped s = {.acts = false};
   int out = m->actuator_outadr[i];
-  evaluate(m, d, i, moment_mul(d, d->actuator_moment, out, d->qvel), &s.a);
+  evaluate(m, d, i, moment_mul(d, d->actuator_moment, out, d->qvel), totals, &s.a);
   s.acts = !s.a.off && s.a.force_side == 0 && (held == NULL || held[m->actuator_trnid[2 * i]] == 0);
   s.g2 = m->actuator_gaintype[i] == CR_GAIN_AFFINE ? m->actuator_gainprm[10 * i + 2] : 0;
   s.x = s.a.act < 0 ? d->ctrl[s.a.adr] : (s.a.early ? s.a.next.value : d->act[s.a.act]);
@@ -472,10 +672,11 @@ void cri_actuation_slope(const cr_model* m, const cr_data* d, cr_real* c, cr_dat
   }
   size_t mark = cri_mark(work);
   const int32_t* held = find_held(m, d, work);
+  const cr_real* totals = tendon_totals(m, d, work);
   for (int i = 0; i < m->nactuator; i++) {
-    sloped s = slope_of(m, d, i, held);
+    sloped s = slope_of(m, d, i, held, totals);
     cr_real b2 = m->actuator_biastype[i] == CR_BIAS_AFFINE ? m->actuator_biasprm[10 * i + 2] : 0;
-    // [u9]
+    // [u10]
     c[s.a.out] = s.acts ? b2 + s.g2 * s.x : 0;
   }
   cri_pop(work, mark);
@@ -510,8 +711,9 @@ void cri_actuation_slope_jvp(const cr_model* m, const cr_data* d, cr_data* tan, 
   }
   size_t mark = cri_mark(tan);
   const int32_t* held = find_held(m, d, tan);
+  const cr_real* totals = tendon_totals(m, d, tan);
   for (int i = 0; i < m->nactuator; i++) {
-    sloped s = slope_of(m, d, i, held);
+    sloped s = slope_of(m, d, i, held, totals);
     if (!s.acts) {
       continue;
     }
@@ -546,7 +748,11 @@ static void slope_input_vjp(const cr_model* m, const cr_data* d, cr_data* bar, i
     bar->par.actuator_actrange[2 * i + (a->next.side > 0)] += x_bar;
   }
   cr_real v = moment_mul(d, d->actuator_moment, a->out, d->qvel);
-  (void)actuator_vjp(m, d, bar, i, a, v, x_bar * a->next.by_rate, 0);
+  size_t mark = cri_mark(bar);
+  cr_real* totals_bar = cri_push(bar, (size_t)m->ntendon);
+  cr_zero(totals_bar, m->ntendon);
+  (void)actuator_vjp(m, d, bar, i, a, v, x_bar * a->next.by_rate, 0, totals_bar);
+  cri_pop(bar, mark);
 }
 
 void cri_actuation_slope_vjp(const cr_model* m, const cr_data* d, cr_data* bar,
@@ -556,12 +762,13 @@ void cri_actuation_slope_vjp(const cr_model* m, const cr_data* d, cr_data* bar,
   }
   size_t mark = cri_mark(bar);
   const int32_t* held = find_held(m, d, bar);
+  const cr_real* totals = tendon_totals(m, d, bar);
   for (int i = 0; i < m->nactuator; i++) {
-    sloped s = slope_of(m, d, i, held);
+    sloped s = slope_of(m, d, i, held, totals);
     if (!s.acts) {
       continue;
     }
-    // [u9]'
+    // [u10]'
     cr_real out_bar = c_bar[s.a.out];
     if (m->actuator_biastype[i] == CR_BIAS_AFFINE && bar->par.actuator_biasprm != NULL) {
       bar->par.actuator_biasprm[10 * i + 2] += out_bar;

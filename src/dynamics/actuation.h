@@ -8,13 +8,16 @@
 
 /// Actuator forces, their joint forces, and the rates of the activations.
 /// Map      (qvel, act, ctrl, actuator_length l, actuator_moment A, qfrc_gravcomp; actuator_dynprm,
-///          gainprm, biasprm, actrange, ctrlrange, forcerange, gear, jnt_actfrcrange)
+///          gainprm, biasprm, actrange, ctrlrange, forcerange, gear, acc0, lengthrange,
+///          jnt_actfrcrange, tendon_actfrcrange)
 ///          -> actuator_velocity, act_dot, actuator_force, qfrc_actuator
 /// Equation v = A qvel                                                            [u1]
 ///          u = clip(ctrl, ctrlrange), unless CR_DSBL_CLAMPCTRL                   [u2]
 ///          act_dot = u (integrator), (u~ - act) / tau (filter, filterexact)      [u3]
 ///          x = u, act or, where the force acts early, the next activation        [u4]
 ///          f = (g0 + g1 l + g2 v) x~ + (b0 + b1 l + b2 v)                        [u5]
+///          muscles: rate, gain and bias of dynamics/muscle in the places of [u3], [u5]
+///          f scaled so that the total on a tendon keeps to its actfrcrange       [u9]
 ///          f clipped to forcerange; 0 in disabled groups                         [u6]
 ///          tau = A' f + gravcomp (where jnt_actgravcomp)                         [u7]
 ///          tau clipped to jnt_actfrcrange                                        [u8]
@@ -25,7 +28,7 @@
 /// Flags    CR_DSBL_ACTUATION, or a model without actuators: everything written is 0, gravity
 ///          compensation that counts as actuation included, as MuJoCo does
 /// Saves    nothing
-/// Memory   no allocation; scratch 2 nout + 2 nv numbers
+/// Memory   no allocation; scratch 2 nout + 2 nv + 2 ntendon numbers
 /// Errors   CR_ERR_NONFINITE: a control is not finite or beyond 1e10
 /// Smooth   but where a range begins to bind, at half a turn between setpoint and length, and
 ///          where a change of gain or bias makes or unmakes a servo
@@ -36,9 +39,9 @@ cr_status cr_actuation_vjp(const cr_model* m, const cr_data* d, cr_data* bar);
 /// What implicit integrators take for the derivative of each force over the actuator's velocity.
 /// Map      (act, ctrl, the rest that the stage reads) -> c
 /// Equation c = b2 + g2 x, x the control (not clipped), the activation or the next one; 0 where the
-///          group is off, and where forcerange or the joint's actfrcrange holds the force    [u9]
+///          group is off, and where forcerange or the joint's actfrcrange holds the force    [u10]
 /// Shapes   c[nout]
-/// Memory   nout + nv numbers of `work`'s scratch; `work` may be d itself
+/// Memory   nout + nv + 2 ntendon numbers of `work`'s scratch; `work` may be d itself
 void cri_actuation_slope(const cr_model* m, const cr_data* d, cr_real* c, cr_data* work);
 void cri_actuation_slope_jvp(const cr_model* m, const cr_data* d, cr_data* tan, cr_real* c_tan);
 /// Adds to bar.

@@ -79,6 +79,7 @@ typedef struct {
   const cr_real *pos, *quat;      // in the body
   cr_real *pos_twin, *quat_twin;  // tangents or cotangents of these, NULL where there are none
   cr_real *x, *mat;               // in the world: values, tangents or cotangents
+  cr_real* xquat;                 // in the world, values only; NULL: not kept
 } frame_set;
 
 enum { N_SETS = 3 };
@@ -87,11 +88,11 @@ enum { N_SETS = 3 };
 static void list_sets(frame_set sets[N_SETS], const cr_model* m, cr_data* to) {
   const cr_model* par = &to->par;
   sets[0] = (frame_set){m->nbody,        NULL,      m->body_ipos, m->body_iquat, par->body_ipos,
-                        par->body_iquat, to->xipos, to->ximat};
-  sets[1] = (frame_set){m->ngeom,      m->geom_bodyid, m->geom_pos,   m->geom_quat,
-                        par->geom_pos, par->geom_quat, to->geom_xpos, to->geom_xmat};
-  sets[2] = (frame_set){m->nsite,      m->site_bodyid, m->site_pos,   m->site_quat,
-                        par->site_pos, par->site_quat, to->site_xpos, to->site_xmat};
+                        par->body_iquat, to->xipos, to->ximat,    NULL};
+  sets[1] = (frame_set){m->ngeom,       m->geom_bodyid, m->geom_pos,   m->geom_quat, par->geom_pos,
+                        par->geom_quat, to->geom_xpos,  to->geom_xmat, NULL};
+  sets[2] = (frame_set){m->nsite,       m->site_bodyid, m->site_pos,   m->site_quat,  par->site_pos,
+                        par->site_quat, to->site_xpos,  to->site_xmat, to->site_xquat};
 }
 
 static int body_of(const frame_set* set, int i) { return set->body == NULL ? i : set->body[i]; }
@@ -104,11 +105,14 @@ static void place_set(const frame_set* set, const cr_data* d) {
     cr_copy3(x, d->xpos + 3 * body);
     cr_accmat3(x, d->xmat + 9 * body, set->pos + 3 * i);
     cr_copy3(set->x + 3 * i, x);
+    cr_quat_mul(quat, d->xquat + 4 * body, set->quat + 4 * i);
     if (is_identity(set->quat + 4 * i)) {
       cr_copy(set->mat + 9 * i, d->xmat + 9 * body, 9);
     } else {
-      cr_quat_mul(quat, d->xquat + 4 * body, set->quat + 4 * i);
       cr_quat_to_mat(set->mat + 9 * i, quat);
+    }
+    if (set->xquat != NULL) {
+      cr_copy(set->xquat + 4 * i, quat, 4);
     }
   }
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Joint springs, joint dampers and gravity compensation.
+// Joint and tendon springs, joint and tendon dampers, gravity compensation.
 #include "dynamics/passive.h"
 
 #include "dynamics/joint.h"
@@ -54,7 +54,7 @@ static int pieces_of(const cr_model* m, int j, piece out[2]) {
 // e and what its stiffness depends on: x = e of a coordinate, |e| of the rest; k, dk/dx; dx/de
 typedef struct {
   cr_real e[3], x, k, slope, dx[3];
-} stretch;
+} pull;
 
 // e = log(q_s^-1 q), turns from the rest orientation in the frame of the joint
 static void turn_from_rest(cr_real e[3], const cr_real q[4], const cr_real q_s[4]) {
@@ -64,8 +64,8 @@ static void turn_from_rest(cr_real e[3], const cr_real q[4], const cr_real q_s[4
   cr_quat_sub(e, unit, q_s);
 }
 
-static stretch stretch_of(const cr_model* m, const cr_data* d, int j, const piece* p) {
-  stretch s = {.e = {0, 0, 0}, .dx = {1, 0, 0}};
+static pull pull_of(const cr_model* m, const cr_data* d, int j, const piece* p) {
+  pull s = {.e = {0, 0, 0}, .dx = {1, 0, 0}};
   const cr_real *q = d->qpos + p->q, *rest = m->qpos_spring + p->q;
   const cr_real* poly = m->jnt_stiffnesspoly + 2 * (size_t)j;
   if (p->turns) {
@@ -97,7 +97,7 @@ static void springs(const cr_model* m, cr_data* d) {
     piece pieces[2];
     int n = has_spring(m, j) ? pieces_of(m, j, pieces) : 0;
     for (int i = 0; i < n; i++) {
-      stretch s = stretch_of(m, d, j, &pieces[i]);
+      pull s = pull_of(m, d, j, &pieces[i]);
       // [p1] spring = -k e
       for (int c = 0; c < pieces[i].n; c++) {
         d->qfrc_spring[pieces[i].v + c] = -s.k * s.e[c];
@@ -107,7 +107,7 @@ static void springs(const cr_model* m, cr_data* d) {
 }
 
 // e' = q' - q_s' or Jr^-1(e) q'
-static void stretch_jvp(const cr_data* tan, const piece* p, const stretch* s, cr_real e_tan[3]) {
+static void pull_jvp(const cr_data* tan, const piece* p, const pull* s, cr_real e_tan[3]) {
   const cr_real* q_tan = tan->qpos + p->v;
   if (p->turns) {
     cr_real J[9];
@@ -127,9 +127,9 @@ static void springs_jvp(const cr_model* m, const cr_data* d, cr_data* tan) {
     int n = pieces_of(m, j, pieces);
     const cr_real* poly_tan = cri_par_tan(tan->par.jnt_stiffnesspoly, j, 2);
     for (int i = 0; i < n; i++) {
-      stretch s = stretch_of(m, d, j, &pieces[i]);
+      pull s = pull_of(m, d, j, &pieces[i]);
       cr_real e_tan[3];
-      stretch_jvp(tan, &pieces[i], &s, e_tan);
+      pull_jvp(tan, &pieces[i], &s, e_tan);
       // [p1] -k' e - k e'
       cr_real k_tan = cri_par_tan(tan->par.jnt_stiffness, j, 1)[0] +
                       s.x * (poly_tan[0] + s.x * poly_tan[1]) + s.slope * cr_dot3(s.dx, e_tan);
@@ -140,7 +140,7 @@ static void springs_jvp(const cr_model* m, const cr_data* d, cr_data* tan) {
   }
 }
 
-static void stretch_vjp(cr_data* bar, const piece* p, const stretch* s, const cr_real e_bar[3]) {
+static void pull_vjp(cr_data* bar, const piece* p, const pull* s, const cr_real e_bar[3]) {
   if (p->turns) {
     cr_real q_bar[3], J[9];
     cr_so3_jr_inv(J, s->e);
@@ -157,7 +157,7 @@ static void stretch_vjp(cr_data* bar, const piece* p, const stretch* s, const cr
 }
 
 static void spring_vjp(const cr_model* m, const cr_data* d, cr_data* bar, int j, const piece* p) {
-  stretch s = stretch_of(m, d, j, p);
+  pull s = pull_of(m, d, j, p);
   cr_real f_bar[3] = {0, 0, 0}, e_bar[3];
   for (int c = 0; c < p->n; c++) {
     f_bar[c] = bar->qfrc_spring[p->v + c] + bar->qfrc_passive[p->v + c];
@@ -166,7 +166,7 @@ static void spring_vjp(const cr_model* m, const cr_data* d, cr_data* bar, int j,
   cr_real k_bar = -cr_dot3(s.e, f_bar);
   cr_scl3(e_bar, f_bar, -s.k);
   cr_accscl3(e_bar, s.dx, k_bar * s.slope);
-  stretch_vjp(bar, p, &s, e_bar);
+  pull_vjp(bar, p, &s, e_bar);
   if (bar->par.jnt_stiffness != NULL) {
     bar->par.jnt_stiffness[j] += k_bar;
   }
@@ -184,6 +184,147 @@ static void springs_vjp(const cr_model* m, const cr_data* d, cr_data* bar) {
     for (int i = 0; i < n; i++) {
       spring_vjp(m, d, bar, j, &pieces[i]);
     }
+  }
+}
+
+// ---- tendons: forces along the tendon, brought to the joints by ten_J
+
+// excess of the length over the dead band, and the end that it is measured from (-1 inside)
+static cr_real stretch(const cr_model* m, const cr_data* d, int i, int* end) {
+  const cr_real* slack = m->tendon_lengthspring + 2 * i;
+  cr_real length = d->ten_length[i];
+  *end = length > slack[1] ? 1 : (length < slack[0] ? 0 : -1);
+  return *end < 0 ? 0 : length - slack[*end];
+}
+
+// force and its derivative by x of -(k x + p_0 x y + p_1 x^3): y is x for springs, |x| for dampers
+static cr_real law(cr_real k, const cr_real p[2], cr_real x, cr_real y, cr_real* slope) {
+  *slope = -(k + 2 * p[0] * y + 3 * p[1] * x * x);
+  return -x * (k + p[0] * y + p[1] * x * x);
+}
+
+static cr_real tendon_spring(const cr_model* m, const cr_data* d, int i, cr_real* slope) {
+  int end;
+  cr_real x = stretch(m, d, i, &end);
+  cr_real f = law(m->tendon_stiffness[i], m->tendon_stiffnesspoly + 2 * i, x, x, slope);
+  *slope = end < 0 ? 0 : *slope;
+  return f;
+}
+
+static cr_real tendon_damper(const cr_model* m, const cr_data* d, int i, cr_real* slope) {
+  cr_real v = d->ten_velocity[i];
+  return law(m->tendon_damping[i], m->tendon_dampingpoly + 2 * i, v, cr_abs(v), slope);
+}
+
+// q += f times row i
+static void add_row(const cr_model* m, const cr_real* J, int i, cr_real f, cr_real* q) {
+  int first = m->ten_J_rowadr[i];
+  for (int k = first; k < first + m->ten_J_rownnz[i]; k++) {
+    q[m->ten_J_colind[k]] += f * J[k];
+  }
+}
+
+static cr_real row_dot(const cr_model* m, const cr_real* J, int i, const cr_real* x) {
+  cr_real sum = 0;
+  int first = m->ten_J_rowadr[i];
+  for (int k = first; k < first + m->ten_J_rownnz[i]; k++) {
+    sum += J[k] * x[m->ten_J_colind[k]];
+  }
+  return sum;
+}
+
+static void tendons(const cr_model* m, cr_data* d, switches on) {
+  for (int i = 0; i < m->ntendon; i++) {
+    cr_real slope;
+    // [p5] spring += J' f, f = -(k x + p_0 x^2 + p_1 x^3)
+    if (on.spring) {
+      add_row(m, d->ten_J, i, tendon_spring(m, d, i, &slope), d->qfrc_spring);
+    }
+    // [p6] damper += J' f, f = -(b v + c_0 v |v| + c_1 v^3)
+    if (on.damper) {
+      add_row(m, d->ten_J, i, tendon_damper(m, d, i, &slope), d->qfrc_damper);
+    }
+  }
+}
+
+// tangent of the force where its argument stays
+static cr_real law_tan(const cr_real* k_tan, const cr_real* p_tan, cr_real x, cr_real y) {
+  return -x * (k_tan[0] + p_tan[0] * y + p_tan[1] * x * x);
+}
+
+static void tendons_jvp(const cr_model* m, const cr_data* d, cr_data* tan, switches on) {
+  const cr_model* par = &tan->par;
+  for (int i = 0; i < m->ntendon; i++) {
+    cr_real slope, f, f_tan;
+    if (on.spring) {
+      // [p5] (J')' f + J' f'
+      int end;
+      cr_real x = stretch(m, d, i, &end);
+      const cr_real* slack_tan = cri_par_tan(par->tendon_lengthspring, i, 2);
+      f = tendon_spring(m, d, i, &slope);
+      f_tan = slope * (tan->ten_length[i] - (end < 0 ? 0 : slack_tan[end]));
+      f_tan += law_tan(cri_par_tan(par->tendon_stiffness, i, 1),
+                       cri_par_tan(par->tendon_stiffnesspoly, i, 2), x, x);
+      add_row(m, tan->ten_J, i, f, tan->qfrc_spring);
+      add_row(m, d->ten_J, i, f_tan, tan->qfrc_spring);
+    }
+    if (on.damper) {
+      // [p6]
+      cr_real v = d->ten_velocity[i];
+      f = tendon_damper(m, d, i, &slope);
+      f_tan = slope * tan->ten_velocity[i];
+      f_tan += law_tan(cri_par_tan(par->tendon_damping, i, 1),
+                       cri_par_tan(par->tendon_dampingpoly, i, 2), v, cr_abs(v));
+      add_row(m, tan->ten_J, i, f, tan->qfrc_damper);
+      add_row(m, d->ten_J, i, f_tan, tan->qfrc_damper);
+    }
+  }
+}
+
+// cotangents of k and p in law
+static void law_bar(cr_real* k_bar, cr_real* p_bar, int i, cr_real x, cr_real y, cr_real f_bar) {
+  if (k_bar != NULL) {
+    k_bar[i] -= x * f_bar;
+  }
+  if (p_bar != NULL) {
+    p_bar[2 * i] -= x * y * f_bar;
+    p_bar[2 * i + 1] -= x * x * x * f_bar;
+  }
+}
+
+static void tendon_springs_vjp(const cr_model* m, const cr_data* d, cr_data* bar) {
+  int pair = cri_pairs_add(&bar->ten_J_pairs);
+  cr_real* left = cri_pair_left(&bar->ten_J_pairs, pair);
+  cr_real* right = cri_pair_right(&bar->ten_J_pairs, pair);
+  for (int j = 0; j < m->nv; j++) {
+    right[j] = bar->qfrc_spring[j] + bar->qfrc_passive[j];
+  }
+  for (int i = 0; i < m->ntendon; i++) {
+    // [p5]' f_bar = J q_bar, J_bar += f (x) q_bar, length_bar += f_x f_bar
+    int end;
+    cr_real slope, x = stretch(m, d, i, &end), f_bar = row_dot(m, d->ten_J, i, right);
+    left[i] = tendon_spring(m, d, i, &slope);
+    bar->ten_length[i] += slope * f_bar;
+    if (end >= 0 && bar->par.tendon_lengthspring != NULL) {
+      bar->par.tendon_lengthspring[2 * i + end] -= slope * f_bar;
+    }
+    law_bar(bar->par.tendon_stiffness, bar->par.tendon_stiffnesspoly, i, x, x, f_bar);
+  }
+}
+
+static void tendon_dampers_vjp(const cr_model* m, const cr_data* d, cr_data* bar) {
+  int pair = cri_pairs_add(&bar->ten_J_pairs);
+  cr_real* left = cri_pair_left(&bar->ten_J_pairs, pair);
+  cr_real* right = cri_pair_right(&bar->ten_J_pairs, pair);
+  for (int j = 0; j < m->nv; j++) {
+    right[j] = bar->qfrc_damper[j] + bar->qfrc_passive[j];
+  }
+  for (int i = 0; i < m->ntendon; i++) {
+    // [p6]' as [p5]', with the velocity
+    cr_real slope, v = d->ten_velocity[i], f_bar = row_dot(m, d->ten_J, i, right);
+    left[i] = tendon_damper(m, d, i, &slope);
+    bar->ten_velocity[i] += slope * f_bar;
+    law_bar(bar->par.tendon_damping, bar->par.tendon_dampingpoly, i, v, cr_abs(v), f_bar);
   }
 }
 
@@ -319,6 +460,7 @@ cr_status cr_passive(const cr_model* m, cr_data* d) {
   if (on.gravity && any_gravcomp(m)) {
     gravcomp(m, d);
   }
+  tendons(m, d, on);
   for (int i = 0; i < m->nv; i++) {
     bool passive = m->jnt_actgravcomp[m->dof_jntid[i]] == 0;
     // [p4] passive = spring + damper + fluid + gravcomp
@@ -342,6 +484,7 @@ cr_status cr_passive_jvp(const cr_model* m, const cr_data* d, cr_data* tan) {
   if (on.gravity && (tan->par.body_gravcomp != NULL || any_gravcomp(m))) {
     gravcomp_jvp(m, d, tan);
   }
+  tendons_jvp(m, d, tan, on);
   for (int i = 0; i < m->nv; i++) {
     bool passive = m->jnt_actgravcomp[m->dof_jntid[i]] == 0;
     // [p4]
@@ -356,6 +499,12 @@ cr_status cr_passive_vjp(const cr_model* m, const cr_data* d, cr_data* bar) {
   // [p4]' fluid_bar += passive_bar
   for (int i = 0; i < m->nv; i++) {
     bar->qfrc_fluid[i] += bar->qfrc_passive[i];
+  }
+  if (on.damper && m->ntendon > 0) {
+    tendon_dampers_vjp(m, d, bar);
+  }
+  if (on.spring && m->ntendon > 0) {
+    tendon_springs_vjp(m, d, bar);
   }
   if (on.damper) {
     dampers_vjp(m, d, bar);

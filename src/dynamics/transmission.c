@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Joint transmissions: lengths, and moments as a sparse matrix with one row an output. The moment
-// is a copy of the gear, so all its derivatives end there.
+// Lengths, and moments as a sparse matrix with one row an output. The moment of a joint is a copy
+// of the gear, so all its derivatives end there; that of a tendon is a multiple of the tendon's row.
 #include "dynamics/transmission.h"
 
 #include "math/quat.h"
@@ -33,10 +33,102 @@ static void rotation_vector(cr_real e[3], const cr_real q[4]) {
   cr_quat_log(e, unit);
 }
 
+// ---- tendons
+
+// what actuator i pulls on: tendon, output, scale, first numbers of the two rows
+typedef struct {
+  int tendon, out, n;
+  cr_real gear;
+  int row, moment;
+} pull;
+
+static bool pulls(const cr_model* m, int i) { return m->actuator_trntype[i] == CR_TRN_TENDON; }
+
+static pull pull_of(const cr_model* m, const cr_data* d, int i) {
+  int tendon = m->actuator_trnid[2 * i], out = m->actuator_outadr[i];
+  return (pull){.tendon = tendon,
+                .out = out,
+                .n = m->ten_J_rownnz[tendon],
+                .gear = m->actuator_gear[6 * out],
+                .row = m->ten_J_rowadr[tendon],
+                .moment = d->moment_rowadr[out]};
+}
+
+static void tendon(const cr_model* m, cr_data* d, int i) {
+  pull p = pull_of(m, d, i);
+  // [t4] length = gear ten_length, moment = gear ten_J
+  d->actuator_length[p.out] = p.gear * d->ten_length[p.tendon];
+  d->moment_rownnz[p.out] = p.n;
+  for (int k = 0; k < p.n; k++) {
+    d->actuator_moment[p.moment + k] = p.gear * d->ten_J[p.row + k];
+    d->moment_colind[p.moment + k] = m->ten_J_colind[p.row + k];
+  }
+}
+
+static void tendon_jvp(const cr_model* m, const cr_data* d, cr_data* tan, int i) {
+  pull p = pull_of(m, d, i);
+  cr_real gear_tan = cri_par_tan(tan->par.actuator_gear, p.out, 6)[0];
+  // [t4]
+  tan->actuator_length[p.out] =
+      gear_tan * d->ten_length[p.tendon] + p.gear * tan->ten_length[p.tendon];
+  for (int k = 0; k < p.n; k++) {
+    tan->actuator_moment[p.moment + k] =
+        gear_tan * d->ten_J[p.row + k] + p.gear * tan->ten_J[p.row + k];
+  }
+}
+
+// [t4]' length_bar and row_bar of the tendon; `first` is the pair of ten_J for the first of the
+// moment's
+static void tendon_vjp(const cr_model* m, const cr_data* d, cr_data* bar, int i, int first) {
+  pull p = pull_of(m, d, i);
+  const cr_pairs* pairs = &bar->actuator_moment_pairs;
+  cr_real length_bar = bar->actuator_length[p.out];
+  cr_real gear_bar = length_bar * d->ten_length[p.tendon];
+  bar->ten_length[p.tendon] += p.gear * length_bar;
+  for (int k = 0; k < pairs->n; k++) {
+    cr_real left = cri_pair_left(pairs, k)[p.out];
+    const cr_real* right = cri_pair_right(pairs, k);
+    cri_pair_left(&bar->ten_J_pairs, first + k)[p.tendon] += p.gear * left;
+    for (int a = 0; a < p.n; a++) {
+      gear_bar += left * d->ten_J[p.row + a] * right[m->ten_J_colind[p.row + a]];
+    }
+  }
+  if (bar->par.actuator_gear != NULL) {
+    bar->par.actuator_gear[6 * p.out] += gear_bar;
+  }
+}
+
+// a pair of ten_J for every pair of the moment, with the same right vector; the first of them
+static int tendon_pairs(const cr_model* m, cr_data* bar) {
+  const cr_pairs* pairs = &bar->actuator_moment_pairs;
+  int first = bar->ten_J_pairs.n;
+  for (int k = 0; k < pairs->n; k++) {
+    int pair = cri_pairs_add(&bar->ten_J_pairs);
+    cr_copy(cri_pair_right(&bar->ten_J_pairs, pair), cri_pair_right(pairs, k), m->nv);
+  }
+  return first;
+}
+
+static bool any_pulls(const cr_model* m) {
+  for (int i = 0; i < m->nactuator; i++) {
+    if (pulls(m, i)) {
+      return true;
+    }
+  }
+  return false;
+}
+
+// ---- the stage
+
 cr_status cr_transmission(const cr_model* m, cr_data* d) {
   int filled = 0;
   for (int i = 0; i < m->nactuator; i++) {
     d->moment_rowadr[m->actuator_outadr[i]] = filled;
+    if (pulls(m, i)) {
+      tendon(m, d, i);
+      filled += d->moment_rownnz[m->actuator_outadr[i]];
+      continue;
+    }
     route t = route_of(m, d, i);
     const cr_real* gear = m->actuator_gear + t.gear;
     // [t1], [t2], [t3] moment = gear
@@ -63,6 +155,10 @@ cr_status cr_transmission(const cr_model* m, cr_data* d) {
 
 cr_status cr_transmission_jvp(const cr_model* m, const cr_data* d, cr_data* tan) {
   for (int i = 0; i < m->nactuator; i++) {
+    if (pulls(m, i)) {
+      tendon_jvp(m, d, tan, i);
+      continue;
+    }
     route t = route_of(m, d, i);
     const cr_real* gear = m->actuator_gear + t.gear;
     const cr_real* gear_tan = cri_par_tan(tan->par.actuator_gear, t.out, 6);
@@ -97,7 +193,12 @@ static void moment_vjp(const cr_pairs* pairs, const route* t, cr_real* gear_bar)
 }
 
 cr_status cr_transmission_vjp(const cr_model* m, const cr_data* d, cr_data* bar) {
+  int first = any_pulls(m) ? tendon_pairs(m, bar) : 0;
   for (int i = 0; i < m->nactuator; i++) {
+    if (pulls(m, i)) {
+      tendon_vjp(m, d, bar, i, first);
+      continue;
+    }
     route t = route_of(m, d, i);
     const cr_real* gear = m->actuator_gear + t.gear;
     cr_real* gear_bar = bar->par.actuator_gear == NULL ? NULL : bar->par.actuator_gear + t.gear;

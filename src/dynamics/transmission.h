@@ -7,11 +7,12 @@
 
 #include "model/data.h"
 
-/// Actuator lengths and moments of joint transmissions.
-/// Map      (qpos; actuator_gear) -> actuator_length, actuator_moment
+/// Actuator lengths and moments of joint and tendon transmissions.
+/// Map      (qpos, ten_length, ten_J; actuator_gear) -> actuator_length, actuator_moment
 /// Equation slide, hinge: length = gear_0 q,                moment = gear_0         [t1]
 ///          ball:         length = gear_012 . log(q),       moment = gear_012       [t2]
 ///          free:         length = 0,                       moment = gear_012345    [t3]
+///          tendon:       length = gear_0 ten_length, moment = gear_0 ten_J          [t4]
 ///          derivation: docs/derivations/transmission.md
 /// Shapes   length[nout]; moment nout x nv, sparse rows moment_rownnz, _rowadr, _colind
 /// Units    length m|rad times gear.  Frames: rotation axes of ball and free joints in the body,

@@ -98,6 +98,35 @@ static void joint_vjp(const cr_model* m, const cr_data* d, cr_data* bar, int joi
   add_motion_vjp(s_bar, q_bar, s, q, w, j.slides);
 }
 
+// ---- tendons: [v4] ten_velocity = ten_J qvel
+
+static cr_real tendon_rate(const cr_model* m, const cr_real* J, const cr_real* v, int i) {
+  cr_real sum = 0;
+  int first = m->ten_J_rowadr[i];
+  for (int k = first; k < first + m->ten_J_rownnz[i]; k++) {
+    sum += J[k] * v[m->ten_J_colind[k]];
+  }
+  return sum;
+}
+
+// [v4]' qvel_bar += J' w, J_bar += w (x) qvel
+static void tendons_vjp(const cr_model* m, const cr_data* d, cr_data* bar) {
+  const cr_real* w = bar->ten_velocity;
+  for (int i = 0; i < m->ntendon; i++) {
+    int first = m->ten_J_rowadr[i];
+    for (int k = first; k < first + m->ten_J_rownnz[i]; k++) {
+      bar->qvel[m->ten_J_colind[k]] += w[i] * d->ten_J[k];
+    }
+  }
+  if (m->ntendon > 0) {
+    int pair = cri_pairs_add(&bar->ten_J_pairs);
+    cr_copy(cri_pair_left(&bar->ten_J_pairs, pair), w, m->ntendon);
+    cr_copy(cri_pair_right(&bar->ten_J_pairs, pair), d->qvel, m->nv);
+  }
+}
+
+// ---- the stage
+
 cr_status cr_velocity(const cr_model* m, cr_data* d) {
   cr_zero6(d->cvel);
   for (int b = 1; b < m->nbody; b++) {
@@ -108,6 +137,10 @@ cr_status cr_velocity(const cr_model* m, cr_data* d) {
       joint_forward(m, d, joint, v);
     }
     cr_copy6(d->cvel + 6 * b, v);
+  }
+  for (int i = 0; i < m->ntendon; i++) {
+    // [v4]
+    d->ten_velocity[i] = tendon_rate(m, d->ten_J, d->qvel, i);
   }
   return CR_OK;
 }
@@ -123,10 +156,16 @@ cr_status cr_velocity_jvp(const cr_model* m, const cr_data* d, cr_data* tan) {
     }
     cr_copy6(tan->cvel + 6 * b, v_tan);
   }
+  for (int i = 0; i < m->ntendon; i++) {
+    // [v4]
+    tan->ten_velocity[i] =
+        tendon_rate(m, tan->ten_J, d->qvel, i) + tendon_rate(m, d->ten_J, tan->qvel, i);
+  }
   return CR_OK;
 }
 
 cr_status cr_velocity_vjp(const cr_model* m, const cr_data* d, cr_data* bar) {
+  tendons_vjp(m, d, bar);
   size_t mark = cri_mark(bar);
   cr_real* W = cri_push(bar, 6 * (size_t)m->nbody);
   cr_copy(W, bar->cvel, 6 * m->nbody);

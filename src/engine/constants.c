@@ -10,6 +10,7 @@
 #include "dynamics/com.h"
 #include "dynamics/inertia.h"
 #include "dynamics/kinematics.h"
+#include "dynamics/tendon.h"
 #include "engine/pipeline.h"
 #include "math/spatial.h"
 #include "model/build.h"
@@ -21,6 +22,7 @@ static cr_status evaluate(const cr_model* m, cr_data* d) {
   d->ncon = d->nefc = d->nJ = 0;
   CR_TRY(cr_kinematics(m, d));
   CR_TRY(cr_com(m, d));
+  CR_TRY(cr_tendon(m, d));
   return cr_inertia(m, d);
 }
 
@@ -71,6 +73,15 @@ static void dof_group(const cr_model* m, int dof, int* first, int* n) {
   *first = triple ? adr + (dof - adr) / 3 * 3 : dof;
 }
 
+// [k1] x = M^-1 J' for tendon t
+static void tendon_weight(const cr_model* m, cr_data* d, int t, cr_real* x) {
+  cr_zero(x, m->nv);
+  for (int k = m->ten_J_rowadr[t]; k < m->ten_J_rowadr[t] + m->ten_J_rownnz[t]; k++) {
+    x[m->ten_J_colind[k]] = d->ten_J[k];
+  }
+  cri_articulated_solve(m, d->cdof, d->art_U, d->art_Dinv, x, d);
+}
+
 // ---- forward
 
 static void derive_body(cr_model* m, cr_data* d, int b, cr_real* x) {
@@ -106,6 +117,15 @@ static void derive_dof(cr_model* m, cr_data* d, int dof, cr_real* x) {
   }
 }
 
+static void derive_tendon(cr_model* m, cr_data* d, int t, cr_real* x) {
+  tendon_weight(m, d, t, x);
+  m->tendon_length0[t] = d->ten_length[t];
+  m->tendon_invweight0[t] = 0;
+  for (int k = m->ten_J_rowadr[t]; k < m->ten_J_rowadr[t] + m->ten_J_rownnz[t]; k++) {
+    m->tendon_invweight0[t] += d->ten_J[k] * x[m->ten_J_colind[k]];
+  }
+}
+
 cr_status cr_constants(cr_model* m, cr_data* work) {
   CR_TRY(evaluate(m, work));
   size_t mark = cri_mark(work);
@@ -115,6 +135,9 @@ cr_status cr_constants(cr_model* m, cr_data* work) {
   }
   for (int i = 0; i < m->nv; i++) {
     derive_dof(m, work, i, x);
+  }
+  for (int t = 0; t < m->ntendon; t++) {
+    derive_tendon(m, work, t, x);
   }
   for (int g = 0; g < m->ngeom; g++) {
     cr_real radius = cri_geom_rbound(m->geom_type[g], m->geom_size + 3 * g);
@@ -202,7 +225,30 @@ static cr_status dof_bar(const cr_model* m, cr_data* d, cr_data* bar, int dof, c
   return CR_OK;
 }
 
-// the three stages that made the state at qpos0, backwards, and what they wrote cleared
+// consumes the pairs of ten_J, of which there may be more than room
+static cr_status flush_tendons(const cr_model* m, const cr_data* d, cr_data* bar) {
+  CR_TRY(cr_tendon_vjp(m, d, bar));
+  cr_zero(bar->ten_length, m->ntendon);
+  bar->ten_J_pairs.n = 0;
+  return CR_OK;
+}
+
+static cr_status tendon_bar(const cr_model* m, cr_data* d, cr_data* bar, int t, cr_real* x) {
+  const cr_model* p = &bar->par;
+  cr_real weight_bar = p->tendon_invweight0 == NULL ? 0 : p->tendon_invweight0[t];
+  bar->ten_length[t] += p->tendon_length0 == NULL ? 0 : p->tendon_length0[t];
+  if (weight_bar == 0) {
+    return CR_OK;
+  }
+  tendon_weight(m, d, t, x);
+  int k = cri_pairs_add(&bar->ten_J_pairs);
+  cri_pair_left(&bar->ten_J_pairs, k)[t] = 2 * weight_bar;
+  cr_copy(cri_pair_right(&bar->ten_J_pairs, k), x, m->nv);
+  CR_TRY(add_inertia_bar(m, d, bar, x, weight_bar));
+  return bar->ten_J_pairs.n == CR_MAX_PAIRS ? flush_tendons(m, d, bar) : CR_OK;
+}
+
+// the stages that made the state at qpos0, backwards, and what they wrote cleared
 static cr_status stages_bar(const cr_model* m, const cr_data* d, cr_data* bar) {
   static const cr_field_id written[] = {
       CR_FIELD_M,         CR_FIELD_subtree_com, CR_FIELD_cinert,    CR_FIELD_cdof,
@@ -210,6 +256,7 @@ static cr_status stages_bar(const cr_model* m, const cr_data* d, cr_data* bar) {
       CR_FIELD_xaxis,     CR_FIELD_xanchor,     CR_FIELD_geom_xpos, CR_FIELD_geom_xmat,
       CR_FIELD_site_xpos, CR_FIELD_site_xmat};
   CR_TRY(cr_inertia_vjp(m, d, bar));
+  CR_TRY(flush_tendons(m, d, bar));
   CR_TRY(cr_com_vjp(m, d, bar));
   CR_TRY(cr_kinematics_vjp(m, d, bar));
   for (size_t i = 0; i < sizeof written / sizeof written[0]; i++) {
@@ -230,12 +277,21 @@ cr_status cr_constants_vjp(const cr_model* m, cr_data* work, cr_data* bar) {
   for (int i = 0; i < m->nv && bar->par.dof_invweight0 != NULL; i++) {
     CR_TRY(dof_bar(m, work, bar, i, x));
   }
+  for (int t = 0; t < m->ntendon; t++) {
+    CR_TRY(tendon_bar(m, work, bar, t, x));
+  }
   CR_TRY(stages_bar(m, work, bar));
   cr_copy(bar->qpos, qpos_bar, m->nv);  // qpos0 is a constant, not the state
   cri_pop(work, mark);
   cri_pop(bar, keep);
   if (bar->par.body_invweight0 != NULL) {
     cr_zero(bar->par.body_invweight0, 2 * m->nbody);
+  }
+  if (bar->par.tendon_invweight0 != NULL) {
+    cr_zero(bar->par.tendon_invweight0, m->ntendon);
+  }
+  if (bar->par.tendon_length0 != NULL) {
+    cr_zero(bar->par.tendon_length0, m->ntendon);
   }
   if (bar->par.dof_invweight0 != NULL) {
     cr_zero(bar->par.dof_invweight0, m->nv);

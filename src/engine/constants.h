@@ -6,12 +6,12 @@
 
 #include "model/data.h"
 
-/// Derives body_invweight0, dof_invweight0 and geom_rbound in place (m must own these arrays).
-/// Map      (all of the model that kinematics, com and inertia read, at qpos0) -> those
+/// Derives body_invweight0, dof_invweight0, tendon_invweight0, tendon_length0 and geom_rbound in place (m must own these arrays).
+/// Map      (all of the model that kinematics, com, tendon and inertia read, at qpos0) -> those
 /// Equation body: (tr(Jp M^-1 Jp') / 3, tr(Jr M^-1 Jr') / 3), Jp, Jr the Jacobian of the centre of
 ///          mass; zero where the body cannot move; (1/mass, 0) where body_simple is 2
 ///          dof: diag(M^-1), averaged over the 3 of a ball, 3 + 3 of a free joint, 1/mass where
-///          body_simple is 2 [MuJoCo, mj_setConst]
+///          body_simple is 2; tendon: J M^-1 J', J its row of ten_J [MuJoCo, mj_setConst]
 /// Memory   work is a plain data block, overwritten
 /// Errors   CR_ERR_SINGULAR (sentence in work->error)
 /// Smooth   everywhere, for a positive definite M

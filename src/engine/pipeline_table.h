@@ -9,24 +9,32 @@ CR_STAGE(dynamics, kinematics,
   F(qpos) F(mocap_pos) F(mocap_quat) F(body_pos) F(body_quat) F(body_ipos) F(body_iquat)
   F(jnt_pos) F(jnt_axis) F(geom_pos) F(geom_quat) F(site_pos) F(site_quat),
   F(xpos) F(xquat) F(xmat) F(xipos) F(ximat) F(xanchor) F(xaxis)
-  F(geom_xpos) F(geom_xmat) F(site_xpos) F(site_xmat))
+  F(geom_xpos) F(geom_xmat) F(site_xpos) F(site_xmat) F(site_xquat))
 
 CR_STAGE(dynamics, com,
   F(xipos) F(ximat) F(xmat) F(xanchor) F(xaxis) F(body_mass) F(body_inertia),
   F(subtree_com) F(cinert) F(cdof))
 
+CR_STAGE(dynamics, tendon,
+  F(qpos) F(site_xpos) F(geom_xpos) F(geom_xmat) F(cdof) F(subtree_com) F(geom_size) F(wrap_prm),
+  F(ten_length) F(ten_J))
+
 CR_STAGE(collision, collision,
-  F(geom_xpos) F(geom_xmat) F(geom_size) F(geom_margin) F(pair_margin),
+  F(geom_xpos) F(geom_xmat) F(geom_size) F(geom_margin) F(pair_margin) F(o_margin),
   F(contact_dist) F(contact_pos) F(contact_frame))
 
 CR_STAGE(contact, mixing,
   F(geom_friction) F(geom_solref) F(geom_solimp) F(geom_solmix) F(geom_margin)
-  F(pair_friction) F(pair_solref) F(pair_solreffriction) F(pair_solimp) F(pair_margin),
+  F(pair_friction) F(pair_solref) F(pair_solreffriction) F(pair_solimp) F(pair_margin)
+  F(o_margin) F(o_solref) F(o_solimp) F(o_friction),
   F(contact_includemargin) F(contact_friction) F(contact_solref) F(contact_solreffriction)
   F(contact_solimp))
 
 CR_STAGE(contact, constraint,
-  F(qpos) F(cdof) F(subtree_com) F(contact_dist) F(contact_pos) F(contact_frame)
+  F(qpos) F(xpos) F(xmat) F(xquat) F(site_xpos) F(site_xmat) F(site_xquat) F(eq_active)
+  F(eq_data) F(eq_solref) F(eq_solimp) F(ten_length) F(ten_J) F(tendon_range) F(tendon_margin)
+  F(tendon_solref_lim) F(tendon_solimp_lim) F(tendon_solref_fri) F(tendon_solimp_fri)
+  F(tendon_frictionloss) F(tendon_length0) F(tendon_invweight0) F(cdof) F(subtree_com) F(contact_dist) F(contact_pos) F(contact_frame)
   F(contact_includemargin) F(contact_friction) F(contact_solref) F(contact_solreffriction)
   F(contact_solimp) F(jnt_range) F(jnt_margin) F(jnt_solref) F(jnt_solimp)
   F(dof_solref) F(dof_solimp) F(dof_frictionloss) F(body_invweight0) F(dof_invweight0),
@@ -38,8 +46,8 @@ CR_STAGE(dynamics, inertia,
   F(M))
 
 CR_STAGE(dynamics, velocity,
-  F(qvel) F(cdof),
-  F(cvel) F(cdof_dot))
+  F(qvel) F(cdof) F(ten_J),
+  F(cvel) F(cdof_dot) F(ten_velocity))
 
 CR_STAGE(dynamics, fluid,
   F(cvel) F(cdof) F(xipos) F(ximat) F(geom_xpos) F(geom_xmat) F(subtree_com) F(density)
@@ -48,8 +56,10 @@ CR_STAGE(dynamics, fluid,
 
 CR_STAGE(dynamics, passive,
   F(qpos) F(qvel) F(cdof) F(xipos) F(subtree_com) F(jnt_stiffness) F(qpos_spring) F(dof_damping)
-  F(body_gravcomp) F(body_mass) F(gravity) F(jnt_stiffnesspoly) F(dof_dampingpoly)
-  F(actuator_damping) F(actuator_dampingpoly) F(actuator_gear) F(qfrc_fluid),
+  F(body_gravcomp) F(body_mass) F(gravity) F(ten_length) F(ten_J) F(ten_velocity)
+  F(tendon_stiffness) F(tendon_stiffnesspoly) F(tendon_damping) F(tendon_dampingpoly)
+  F(tendon_lengthspring) F(jnt_stiffnesspoly) F(dof_dampingpoly) F(actuator_damping)
+  F(actuator_dampingpoly) F(actuator_gear) F(qfrc_fluid),
   F(qfrc_spring) F(qfrc_damper) F(qfrc_gravcomp) F(qfrc_passive))
 
 CR_STAGE(dynamics, bias,
@@ -57,13 +67,14 @@ CR_STAGE(dynamics, bias,
   F(qfrc_bias))
 
 CR_STAGE(dynamics, transmission,
-  F(qpos) F(actuator_gear),
+  F(qpos) F(ten_length) F(ten_J) F(actuator_gear),
   F(actuator_length) F(actuator_moment))
 
 CR_STAGE(dynamics, actuation,
   F(qvel) F(act) F(ctrl) F(actuator_length) F(actuator_moment) F(qfrc_gravcomp)
   F(actuator_dynprm) F(actuator_gainprm) F(actuator_biasprm) F(actuator_actrange)
-  F(actuator_ctrlrange) F(actuator_forcerange) F(actuator_gear) F(jnt_actfrcrange),
+  F(actuator_ctrlrange) F(actuator_forcerange) F(actuator_gear) F(actuator_acc0)
+  F(actuator_lengthrange) F(jnt_actfrcrange) F(tendon_actfrcrange),
   F(actuator_velocity) F(act_dot) F(actuator_force) F(qfrc_actuator))
 
 CR_STAGE(dynamics, smooth,
@@ -72,7 +83,8 @@ CR_STAGE(dynamics, smooth,
   F(qfrc_smooth))
 
 CR_STAGE(contact, reference,
-  F(qvel) F(efc_J) F(efc_pos) F(efc_margin) F(efc_KBIP),
+  F(qvel) F(efc_J) F(efc_pos) F(efc_margin) F(efc_KBIP) F(xpos) F(xmat) F(xquat) F(site_xpos)
+  F(site_xmat) F(site_xquat) F(subtree_com) F(eq_data) F(cvel) F(cdof_dot),
   F(efc_vel) F(efc_aref))
 
 CR_STAGE(engine, acceleration,

@@ -122,6 +122,8 @@ static double element(const mj_array* a, mjtSize i) {
       return ((const mjtBool*)a->data)[i];
     case TYPE_mjtNum:
       return ((const mjtNum*)a->data)[i];
+    case TYPE_float:
+      return (double)((const float*)a->data)[i];
     default:
       return 0;
   }
@@ -180,8 +182,20 @@ static void copy_sizes_and_options(cr_model* m, const mjModel* mj) {
                   .nout = (int)mj->nout,
                   .npair = (int)mj->npair,
                   .nexclude = (int)mj->nexclude,
+                  .neq = (int)mj->neq,
                   .nmocap = (int)mj->nmocap,
                   .nkey = (int)mj->nkey,
+                  .nmesh = (int)mj->nmesh,
+                  .nmeshvert = (int)mj->nmeshvert,
+                  .nmeshgraph = (int)mj->nmeshgraph,
+                  .nmeshpoly = (int)mj->nmeshpoly,
+                  .nmeshpolyvert = (int)mj->nmeshpolyvert,
+                  .nmeshpolymap = (int)mj->nmeshpolymap,
+                  .nhfield = (int)mj->nhfield,
+                  .nhfielddata = (int)mj->nhfielddata,
+                  .ntendon = (int)mj->ntendon,
+                  .nwrap = (int)mj->nwrap,
+                  .nJten = (int)mj->nJten,
                   .nnames = (int)mj->nnames,
                   .none = 1,
                   .timestep = mj->opt.timestep,
@@ -203,6 +217,14 @@ static void fill_special(cr_model* m, const mjModel* mj) {
   }
   m->density[0] = mj->opt.density;
   m->viscosity[0] = mj->opt.viscosity;
+  m->o_margin[0] = mj->opt.o_margin;
+  for (int i = 0; i < 5; i++) {
+    m->o_solimp[i] = mj->opt.o_solimp[i];
+    m->o_friction[i] = mj->opt.o_friction[i];
+  }
+  for (int i = 0; i < 2; i++) {
+    m->o_solref[i] = mj->opt.o_solref[i];
+  }
   for (int i = 0; i < m->nexclude; i++) {
     m->exclude_body[2 * i] = mj->exclude_signature[i] >> 16;
     m->exclude_body[2 * i + 1] = mj->exclude_signature[i] & 0xffff;

@@ -80,10 +80,10 @@ typedef struct {
 #define SAME(name) \
   { CR_FIELD_##name, offsetof(mjData, name) }
 static const same_row position_rows[] = {
-    SAME(xpos),      SAME(xquat),     SAME(xmat),      SAME(xipos),
-    SAME(ximat),     SAME(xanchor),   SAME(xaxis),     SAME(geom_xpos),
-    SAME(geom_xmat), SAME(site_xpos), SAME(site_xmat), SAME(subtree_com),
-    SAME(cinert),    SAME(cdof),      SAME(cvel),      SAME(cdof_dot)};
+    SAME(xpos),      SAME(xquat),      SAME(xmat),        SAME(xipos),     SAME(ximat),
+    SAME(xanchor),   SAME(xaxis),      SAME(geom_xpos),   SAME(geom_xmat), SAME(site_xpos),
+    SAME(site_xmat), SAME(site_xquat), SAME(subtree_com), SAME(cinert),    SAME(cdof),
+    SAME(cvel),      SAME(cdof_dot),   SAME(ten_length),  SAME(ten_J),     SAME(ten_velocity)};
 static const same_row force_rows[] = {
     SAME(qfrc_spring),    SAME(qfrc_damper),   SAME(qfrc_gravcomp),   SAME(qfrc_fluid),
     SAME(qfrc_passive),   SAME(qfrc_bias),     SAME(actuator_length), SAME(actuator_velocity),
@@ -167,6 +167,7 @@ static void compare_contact(cr_parity_bench* b, int i, const mjContact* c) {
   compare(p, "contact_friction", d->contact_friction + 5 * i, c->friction, 5);
   compare(p, "contact_solref", d->contact_solref + 2 * i, c->solref, 2);
   compare(p, "contact_solimp", d->contact_solimp + 5 * i, c->solimp, 5);
+  compare(p, "contact_solreffriction", d->contact_solreffriction + 2 * i, c->solreffriction, 2);
 }
 
 // fills row_of_mujoco[nefc of Carom]; false where the lists do not correspond
@@ -351,6 +352,9 @@ static void take_state(const cr_parity_bench* b, cr_data* d) {
       inputs[i].to[k] = (cr_real)inputs[i].from[k];
     }
   }
+  for (int i = 0; i < m->neq; i++) {
+    d->eq_active[i] = s->eq_active[i];
+  }
   d->time = (cr_real)s->time;
 }
 
@@ -363,14 +367,21 @@ static cr_status compare_guarded(void* context) {
   compare_context* c = context;
   cr_parity_bench* b = c->b;
   cr_data* d = b->carom;
-  mj_copyData(b->d, b->mj, b->state);
-  mj_forward(b->mj, b->d);
+  bool general = cri_convex_parity_applies(b->m);
   d->want_M = true;
   cr_status status = cr_forward(b->m, d);
   d->want_M = false;
   if (status != CR_OK) {
     return cri_fail(c->error, status, "state %d: %s", b->result->states, d->error.text);
   }
+  mj_copyData(b->d, b->mj, b->state);
+  if (general) {
+    mj_forward(b->mj, b->d);
+    cri_convex_parity_compare(b->m, d, b->d, &b->result->convex);
+    cri_convex_parity_use(b->m);
+    mj_copyData(b->d, b->mj, b->state);
+  }
+  mj_forward(b->mj, b->d);
   b->result->states_with_contact += d->ncon > 0;
   compare_same(b, position_rows, COUNT(position_rows));
   compare_same(b, force_rows, COUNT(force_rows));
@@ -408,7 +419,9 @@ cr_status cr_parity_compare(cr_parity_bench* b, cr_data* d, cr_parity* result, c
   b->result = result;
   b->carom = d;
   compare_context context = {b, error};
-  CR_TRY(cri_mujoco_guard(compare_guarded, &context, "MuJoCo", error));
+  cr_status status = cri_mujoco_guard(compare_guarded, &context, "MuJoCo", error);
+  cri_convex_parity_use(NULL);
+  CR_TRY(status);
   result->states++;
   return CR_OK;
 }
@@ -621,6 +634,8 @@ cr_status cr_parity_create(cr_parity_bench** out, mjModel* mj, const cr_model* m
   mj->opt.iterations = 200;
   mj->opt.ls_iterations = 100;
   mj->opt.noslip_iterations = 0;
+  mj->opt.ccd_tolerance = 1e-10;
+  mj->opt.ccd_iterations = 200;
   cr_status status = cri_mujoco_guard(make_data, b, "MuJoCo's data", error);
   if (status != CR_OK) {
     cr_parity_free(b);

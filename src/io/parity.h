@@ -5,6 +5,7 @@
 #define CR_IO_PARITY_H
 
 #include "base/random.h"
+#include "io/convex_parity.h"
 #include "io/mujoco.h"
 #include "model/data.h"
 
@@ -24,6 +25,7 @@ typedef struct {
   int states_with_contact;
   int not_a_reference;  // states where MuJoCo's own solve did not converge: fields behind it skipped
   double residual_mujoco, residual_carom;  // largest relative residual of the solve, of those used
+  cr_convex_parity convex;                 // contacts of general convex pairs
   char mismatch[256];                      // a list of contacts or rows that differs, else ""
 } cr_parity;
 

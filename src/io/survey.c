@@ -38,8 +38,10 @@ static bool damped_tendon(const mjModel* mj, int i) {
 
 bool cri_mujoco_implicit_gap(const mjModel* mj, const char** kind, const char** name) {
   for (int i = 0; i < mj->nactuator; i++) {
+    bool constant =
+        mj->actuator_gaintype[i] == mjGAIN_FIXED && mj->actuator_biastype[i] == mjBIAS_NONE;
     if (mj->actuator_gaintype[i] > mjGAIN_AFFINE || mj->actuator_biastype[i] > mjBIAS_AFFINE ||
-        mj->actuator_trntype[i] > mjTRN_JOINTINPARENT) {
+        (mj->actuator_trntype[i] > mjTRN_JOINTINPARENT && !constant)) {
       *kind = "actuator";
       *name = cri_mujoco_name(mj, mjOBJ_ACTUATOR, i);
       return true;
@@ -69,8 +71,7 @@ static void survey_options(const mjModel* mj, cr_load_report* r) {
   static const struct {
     int bit;
     const char* name;
-  } refused[] = {{mjENBL_OVERRIDE, "override"},
-                 {mjENBL_SLEEP, "sleep"},
+  } refused[] = {{mjENBL_SLEEP, "sleep"},
                  {mjENBL_DIAGEXACT, "diagexact"},
                  {mjENBL_IPC, "ipc"},
                  {mjENBL_SPECULATIVE, "speculative"}};
@@ -84,6 +85,9 @@ static void survey_options(const mjModel* mj, cr_load_report* r) {
   }
   if ((mj->opt.enableflags >> mjNENABLE) != 0 || (mj->opt.disableflags >> mjNDISABLE) != 0) {
     refuse(r, "option", "flag", "unknown bit");
+  }
+  if ((mj->opt.disableflags & mjDSBL_NATIVECCD) != 0) {
+    cri_sentence(&r->warnings, "flag 'nativeccd' (disabled): contacts are exact in either case");
   }
   if (mj->opt.noslip_iterations > 0) {
     cri_sentence(&r->warnings, "option 'noslip_iterations' (%d): no-slip is ignored",
@@ -141,6 +145,11 @@ static void survey_equalities(const mjModel* mj, cr_load_report* r) {
   for (int i = 0; i < mj->neq; i++) {
     const char* name = cri_mujoco_name(mj, mjOBJ_EQUALITY, i);
     const char* type = WORD(eq_names, mj->eq_type[i]);
+    bool supported = mj->eq_type[i] == mjEQ_CONNECT || mj->eq_type[i] == mjEQ_WELD ||
+                     mj->eq_type[i] == mjEQ_JOINT || mj->eq_type[i] == mjEQ_TENDON;
+    if (supported) {
+      continue;
+    }
     if (mj->eq_active0[i] && (mj->opt.disableflags & mjDSBL_EQUALITY) == 0) {
       refuse(r, "equality", name, type);
     } else {
@@ -170,22 +179,10 @@ static void survey_joints(const mjModel* mj, cr_load_report* r) {
   }
 }
 
-// a tendon that pulls, resists, stops or moves anything changes the acceleration
+// what a tendon does that is not computed
 static const char* tendon_effect(const mjModel* mj, int i) {
-  if (mj->tendon_stiffness[i] != 0 || nonzero(mj->tendon_stiffnesspoly + mjNPOLY * i, mjNPOLY)) {
-    return "spring";
-  }
   if (mj->tendon_plasticadr[i] >= 0) {
     return "plasticity";
-  }
-  if (mj->tendon_damping[i] != 0 || nonzero(mj->tendon_dampingpoly + mjNPOLY * i, mjNPOLY)) {
-    return "damper";
-  }
-  if (mj->tendon_limited[i]) {
-    return "limit";
-  }
-  if (mj->tendon_frictionloss[i] > 0) {
-    return "friction loss";
   }
   return mj->tendon_armature[i] > 0 ? "armature" : NULL;
 }
@@ -196,24 +193,22 @@ static void survey_tendons(const mjModel* mj, cr_load_report* r) {
     const char* effect = tendon_effect(mj, i);
     if (effect != NULL) {
       refuse(r, "tendon", name, effect);
-    } else {
-      cri_sentence(&r->ignored, "tendon '%s' makes no force of its own", name);
     }
   }
 }
 
 static void survey_actuator(const mjModel* mj, int i, cr_load_report* r) {
   const char* name = cri_mujoco_name(mj, mjOBJ_ACTUATOR, i);
-  if (mj->actuator_trntype[i] != mjTRN_JOINT) {
+  if (mj->actuator_trntype[i] != mjTRN_JOINT && mj->actuator_trntype[i] != mjTRN_TENDON) {
     refuse(r, "actuator", name, WORD(trn_names, mj->actuator_trntype[i]));
   }
-  if (mj->actuator_dyntype[i] > mjDYN_FILTEREXACT) {
+  if (mj->actuator_dyntype[i] > mjDYN_MUSCLE) {
     refuse(r, "actuator", name, WORD(dyn_names, mj->actuator_dyntype[i]));
   }
-  if (mj->actuator_gaintype[i] > mjGAIN_AFFINE) {
+  if (mj->actuator_gaintype[i] > mjGAIN_MUSCLE) {
     refuse(r, "actuator", name, WORD(gain_names, mj->actuator_gaintype[i]));
   }
-  if (mj->actuator_biastype[i] > mjBIAS_AFFINE) {
+  if (mj->actuator_biastype[i] > mjBIAS_MUSCLE) {
     refuse(r, "actuator", name, WORD(bias_names, mj->actuator_biastype[i]));
   }
   if (mj->actuator_ctrlnum[i] != 1 || mj->actuator_outnum[i] != 1 || mj->actuator_actnum[i] > 1) {
@@ -232,9 +227,6 @@ static void survey_actuator(const mjModel* mj, int i, cr_load_report* r) {
 
 static void survey_geom(const mjModel* mj, int i, cr_load_report* r) {
   const char* name = cri_mujoco_name(mj, mjOBJ_GEOM, i);
-  if (mj->geom_condim[i] != 1 && mj->geom_condim[i] != 3) {
-    refuse(r, "geom", name, mj->geom_condim[i] == 4 ? "condim 4" : "condim 6");
-  }
   if (mj->geom_adhesion[i] != 0) {
     refuse(r, "geom", name, "adhesion");
   }
@@ -269,6 +261,20 @@ static void refuse_more_geoms(const pair_counts* counts, cr_load_report* r) {
   }
 }
 
+// contacts name edges of hulls by two vertices of 16 bits
+static void survey_hull(const mjModel* mj, int i, cr_load_report* r) {
+  int mesh = mj->geom_type[i] == mjGEOM_MESH ? mj->geom_dataid[i] : -1;
+  if (mesh < 0) {
+    return;
+  }
+  if (mj->mesh_vertnum[mesh] > 0xffff) {
+    refuse(r, "mesh", cri_mujoco_name(mj, mjOBJ_MESH, mesh), "more than 65535 vertices");
+  }
+  if (mj->mesh_polynum[mesh] == 0) {
+    refuse(r, "mesh", cri_mujoco_name(mj, mjOBJ_MESH, mesh), "collides without a convex hull");
+  }
+}
+
 static void survey_collision(const mjModel* mj, cr_load_report* r) {
   cr_model m;
   pair_counts counts = {0};
@@ -298,14 +304,14 @@ static void survey_collision(const mjModel* mj, cr_load_report* r) {
     }
     if (collides) {
       survey_geom(mj, i, r);
+      survey_hull(mj, i, r);
     }
     visual = visual || (!collides && mj->geom_type[i] == mjGEOM_MESH);
   }
   refuse_more_geoms(&counts, r);
   for (int i = 0; i < mj->npair; i++) {
-    if ((mj->pair_dim[i] != 1 && mj->pair_dim[i] != 3) || mj->pair_adhesion[i] != 0) {
-      refuse(r, "pair", cri_mujoco_name(mj, mjOBJ_PAIR, i),
-             mj->pair_adhesion[i] != 0 ? "adhesion" : "condim 4 or 6");
+    if (mj->pair_adhesion[i] != 0) {
+      refuse(r, "pair", cri_mujoco_name(mj, mjOBJ_PAIR, i), "adhesion");
     }
   }
   if (visual) {

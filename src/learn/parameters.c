@@ -31,6 +31,20 @@ struct cr_parameters {
 
 // ---- field
 
+// constants that follow from the other fields
+static const cr_field_id derived_fields[] = {CR_FIELD_body_invweight0, CR_FIELD_dof_invweight0,
+                                             CR_FIELD_tendon_invweight0, CR_FIELD_tendon_length0};
+enum { N_DERIVED = (int)(sizeof derived_fields / sizeof derived_fields[0]) };
+
+static bool is_derived(cr_field_id id) {
+  for (int k = 0; k < N_DERIVED; k++) {
+    if (derived_fields[k] == id) {
+      return true;
+    }
+  }
+  return false;
+}
+
 static cr_status bind_field(entry* e, const cr_model* m, bool* wanted, cr_error* error) {
   const char *name = e->item.name, *target = e->item.target;
   cr_error inner;
@@ -43,7 +57,7 @@ static cr_status bind_field(entry* e, const cr_model* m, bool* wanted, cr_error*
     return cri_fail(error, CR_ERR_ARG, "parameter '%s': %s is not a field that can be fitted", name,
                     field->name);
   }
-  if (e->place.field == CR_FIELD_body_invweight0 || e->place.field == CR_FIELD_dof_invweight0) {
+  if (is_derived(e->place.field)) {
     return cri_fail(error, CR_ERR_ARG, "parameter '%s': %s is derived from other fields", name,
                     field->name);
   }
@@ -186,7 +200,9 @@ static cr_status bind(cr_parameters* ps, const cr_model* m, const cr_parameter* 
       }
     }
   }
-  ps->wanted[CR_FIELD_body_invweight0] = ps->wanted[CR_FIELD_dof_invweight0] = true;
+  for (int k = 0; k < N_DERIVED; k++) {
+    ps->wanted[derived_fields[k]] = true;
+  }
   return CR_OK;
 }
 
@@ -315,16 +331,27 @@ static void drop_round_off(const cr_parameters* ps, cr_model* par_bar) {
   }
 }
 
-int cr_parameters_nderived(const cr_parameters* ps) { return 2 * ps->m.nbody + ps->m.nv; }
+static int derived_size(const cr_parameters* ps, int k) {
+  cr_field_id id = derived_fields[k];
+  return cri_field_rows(&ps->m, NULL, id) * cri_field_width(&ps->m, id);
+}
+
+int cr_parameters_nderived(const cr_parameters* ps) {
+  int n = 0;
+  for (int k = 0; k < N_DERIVED; k++) {
+    n += derived_size(ps, k);
+  }
+  return n;
+}
 
 void cr_parameters_pullback(const cr_parameters* ps, cr_model* par_bar, cr_real* p_bar,
                             cr_real* derived) {
-  int nbody2 = 2 * ps->m.nbody;
-  for (int i = 0; i < nbody2; i++) {
-    derived[i] += par_bar->body_invweight0[i];
-  }
-  for (int i = 0; i < ps->m.nv; i++) {
-    derived[nbody2 + i] += par_bar->dof_invweight0[i];
+  for (int k = 0; k < N_DERIVED; k++) {
+    const cr_real* bar = cri_field_real(par_bar, NULL, derived_fields[k]);
+    int n = derived_size(ps, k);
+    for (int i = 0; i < n; i++) {
+      *derived++ += bar[i];
+    }
   }
   drop_round_off(ps, par_bar);
   pullback_direct(ps, par_bar, p_bar);
@@ -333,10 +360,12 @@ void cr_parameters_pullback(const cr_parameters* ps, cr_model* par_bar, cr_real*
 cr_status cr_parameters_derived(cr_parameters* ps, const cr_real* derived, cr_real* p_bar,
                                 cr_error* error) {
   cr_model* par_bar = &ps->bar->par;
-  int nbody2 = 2 * ps->m.nbody;
   cri_model_twin_zero(par_bar, &ps->m);
-  cr_copy(par_bar->body_invweight0, derived, nbody2);
-  cr_copy(par_bar->dof_invweight0, derived + nbody2, ps->m.nv);
+  for (int k = 0; k < N_DERIVED; k++) {
+    int n = derived_size(ps, k);
+    cr_copy(cri_field_real(par_bar, NULL, derived_fields[k]), derived, n);
+    derived += n;
+  }
   cr_status status = cr_constants_vjp(&ps->m, ps->work, ps->bar);
   if (status != CR_OK) {
     return cri_fail(error, status, "%s", ps->work->error.text);

@@ -206,6 +206,15 @@ static void default_contacts(cr_model* m) {
   fill(m->geom_solimp, m->ngeom, 5, solimp);
   fill(m->geom_solmix, m->ngeom, 1, &one);
   fill(m->geom_friction, m->ngeom, 3, friction + 1);
+  fill(m->tendon_solref_lim, m->ntendon, 2, solref);
+  fill(m->tendon_solimp_lim, m->ntendon, 5, solimp);
+  fill(m->tendon_solref_fri, m->ntendon, 2, solref);
+  fill(m->tendon_solimp_fri, m->ntendon, 5, solimp);
+  fill(m->eq_solref, m->neq, 2, solref);
+  fill(m->eq_solimp, m->neq, 5, solimp);
+  fill(m->o_solref, 1, 2, solref);
+  fill(m->o_solimp, 1, 5, solimp);
+  fill(m->o_friction, 1, 5, friction);
   fill(m->pair_solref, m->npair, 2, solref);
   fill(m->pair_solimp, m->npair, 5, solimp);
   fill(m->pair_friction, m->npair, 5, friction);
@@ -330,6 +339,8 @@ cr_real cri_geom_rbound(int type, const cr_real size[3]) {
       return size[0];
     case CR_GEOM_CAPSULE:
       return size[0] + size[1];
+    case CR_GEOM_ELLIPSOID:
+      return cr_max(size[0], cr_max(size[1], size[2]));
     case CR_GEOM_CYLINDER:
       return cr_sqrt(size[0] * size[0] + size[1] * size[1]);
     case CR_GEOM_BOX:

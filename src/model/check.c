@@ -31,10 +31,11 @@ static const index_row index_rows[] = {
     INDEX(pair_geom1, 0, ngeom),       INDEX(pair_geom2, 0, ngeom),
     INDEX(exclude_body, 0, nbody),     INDEX(actuator_ctrladr, 0, nu),
     INDEX(actuator_outadr, 0, nout),   INDEX(actuator_actadr, -1, na),
+    INDEX(ten_J_colind, 0, nv),        INDEX(name_tendonadr, 0, nnames),
     INDEX(name_bodyadr, 0, nnames),    INDEX(name_jntadr, 0, nnames),
     INDEX(name_geomadr, 0, nnames),    INDEX(name_siteadr, 0, nnames),
     INDEX(name_actuatoradr, 0, nnames), INDEX(name_pairadr, 0, nnames),
-    INDEX(name_keyadr, 0, nnames)};
+    INDEX(name_keyadr, 0, nnames),     INDEX(name_eqadr, 0, nnames)};
 // clang-format on
 
 // fields whose values are choices: lowest and highest
@@ -46,18 +47,30 @@ static const struct {
     {CR_FIELD_geom_type, CR_GEOM_PLANE, CR_N_GEOM_TYPE - 1},
     {CR_FIELD_geom_condim, 1, 6},
     {CR_FIELD_pair_dim, 1, 6},
-    {CR_FIELD_actuator_trntype, 0, 0},
-    {CR_FIELD_actuator_dyntype, CR_DYN_NONE, CR_DYN_FILTEREXACT},
-    {CR_FIELD_actuator_gaintype, CR_GAIN_FIXED, CR_GAIN_AFFINE},
-    {CR_FIELD_actuator_biastype, CR_BIAS_NONE, CR_BIAS_AFFINE},
+    {CR_FIELD_eq_active0, 0, 1},
+    {CR_FIELD_wrap_type, CR_WRAP_JOINT, CR_WRAP_CYLINDER},
+    {CR_FIELD_actuator_trntype, CR_TRN_JOINT, CR_TRN_TENDON},
+    {CR_FIELD_actuator_dyntype, CR_DYN_NONE, CR_DYN_MUSCLE},
+    {CR_FIELD_actuator_gaintype, CR_GAIN_FIXED, CR_GAIN_MUSCLE},
+    {CR_FIELD_actuator_biastype, CR_BIAS_NONE, CR_BIAS_MUSCLE},
 };
 
-static const cr_field_id not_negative[] = {
-    CR_FIELD_body_mass,      CR_FIELD_body_inertia, CR_FIELD_body_invweight0,
-    CR_FIELD_dof_armature,   CR_FIELD_dof_damping,  CR_FIELD_dof_frictionloss,
-    CR_FIELD_dof_invweight0, CR_FIELD_geom_size,    CR_FIELD_geom_friction,
-    CR_FIELD_pair_friction,  CR_FIELD_geom_solmix,  CR_FIELD_density,
-    CR_FIELD_viscosity};
+static const cr_field_id not_negative[] = {CR_FIELD_body_mass,
+                                           CR_FIELD_body_inertia,
+                                           CR_FIELD_body_invweight0,
+                                           CR_FIELD_dof_armature,
+                                           CR_FIELD_dof_damping,
+                                           CR_FIELD_dof_frictionloss,
+                                           CR_FIELD_dof_invweight0,
+                                           CR_FIELD_geom_size,
+                                           CR_FIELD_geom_friction,
+                                           CR_FIELD_pair_friction,
+                                           CR_FIELD_geom_solmix,
+                                           CR_FIELD_o_friction,
+                                           CR_FIELD_tendon_frictionloss,
+                                           CR_FIELD_tendon_invweight0,
+                                           CR_FIELD_density,
+                                           CR_FIELD_viscosity};
 
 #define COUNT(array) ((int)(sizeof(array) / sizeof((array)[0])))
 
@@ -68,12 +81,11 @@ static const char* element(const cr_model* m, cr_field_id id, int row, char text
     const char* rows;
     const int32_t* adr;
     const char* kind;
-  } kinds[] = {{"nbody", m->name_bodyadr, "body"},
-               {"njnt", m->name_jntadr, "joint"},
-               {"ngeom", m->name_geomadr, "geom"},
-               {"nsite", m->name_siteadr, "site"},
-               {"nactuator", m->name_actuatoradr, "actuator"},
-               {"npair", m->name_pairadr, "pair"}};
+  } kinds[] = {
+      {"nbody", m->name_bodyadr, "body"},       {"njnt", m->name_jntadr, "joint"},
+      {"ngeom", m->name_geomadr, "geom"},       {"nsite", m->name_siteadr, "site"},
+      {"ntendon", m->name_tendonadr, "tendon"}, {"nactuator", m->name_actuatoradr, "actuator"},
+      {"neq", m->name_eqadr, "equality"},       {"npair", m->name_pairadr, "pair"}};
   const char* rows = cri_field(id)->rows;
   if (strcmp(rows, "nv") == 0) {
     (void)snprintf(text, 96, "dof %d", row);
@@ -224,14 +236,184 @@ static cr_status check_inertia_pattern(const cr_model* m, cr_error* error) {
   return CR_OK;
 }
 
+// the rows of ten_J, and the path: joints only, or sites with pulleys and geoms between them
+static cr_status check_tendons(const cr_model* m, cr_error* error) {
+  for (int i = 0, element = 0, adr = 0; i < m->ntendon; i++) {
+    int n = m->tendon_num[i], nnz = m->ten_J_rownnz[i];
+    if (m->tendon_adr[i] != element || n < 1 || n > m->nwrap - element) {
+      return bad(m, CR_FIELD_tendon_num, i, "does not fit", n, error);
+    }
+    if (m->ten_J_rowadr[i] != adr || nnz < 0 || nnz > m->nJten - adr) {
+      return bad(m, CR_FIELD_ten_J_rownnz, i, "does not fit", nnz, error);
+    }
+    bool fixed = m->wrap_type[element] == CR_WRAP_JOINT;
+    for (int k = element; k < element + n; k++) {
+      int type = m->wrap_type[k], id = m->wrap_objid[k];
+      bool geom = type == CR_WRAP_SPHERE || type == CR_WRAP_CYLINDER;
+      int count = fixed ? m->njnt : (geom ? m->ngeom : m->nsite);
+      bool fits = (type == CR_WRAP_JOINT) == fixed;
+      if (type == CR_WRAP_PULLEY) {
+        fits = fits && m->wrap_prm[k] > 0;
+      } else {
+        fits = fits && id >= 0 && id < count;
+      }
+      if (geom) {
+        fits = fits && k > element && k + 1 < element + n && m->wrap_type[k - 1] == CR_WRAP_SITE &&
+               m->wrap_type[k + 1] == CR_WRAP_SITE && m->wrap_prm[k] >= -1 &&
+               m->wrap_prm[k] < (cr_real)m->nsite;
+      }
+      if (fixed && fits) {
+        fits = m->jnt_type[id] == CR_JNT_SLIDE || m->jnt_type[id] == CR_JNT_HINGE;
+      }
+      if (!fits) {
+        return bad(m, CR_FIELD_wrap_objid, k, "does not fit in the path of its tendon", id, error);
+      }
+    }
+    element += n;
+    adr += nnz;
+  }
+  return CR_OK;
+}
+
 static cr_status check_actuators(const cr_model* m, cr_error* error) {
   for (int i = 0; i < m->nactuator; i++) {
     int adr = m->actuator_actadr[i], n = m->actuator_actnum[i];
-    if (m->actuator_trnid[2 * i] < 0 || m->actuator_trnid[2 * i] >= m->njnt) {
-      return bad(m, CR_FIELD_actuator_trnid, i, "is no joint", m->actuator_trnid[2 * i], error);
+    int id = m->actuator_trnid[2 * i], type = m->actuator_trntype[i];
+    if (type != CR_TRN_JOINT && type != CR_TRN_TENDON) {
+      return bad(m, CR_FIELD_actuator_trntype, i, "is no choice", type, error);
+    }
+    if (id < 0 || id >= (type == CR_TRN_TENDON ? m->ntendon : m->njnt)) {
+      return bad(m, CR_FIELD_actuator_trnid, i,
+                 type == CR_TRN_TENDON ? "is no tendon" : "is no joint", id, error);
     }
     if (n < 0 || n > 1 || (n == 1 && adr < 0) || n != (m->actuator_dyntype[i] != CR_DYN_NONE)) {
       return bad(m, CR_FIELD_actuator_actnum, i, "does not fit", n, error);
+    }
+  }
+  return CR_OK;
+}
+
+// a run of `num` entries from `adr` lies within `all`
+static bool run_fits(int32_t adr, int32_t num, int all) {
+  return adr >= 0 && num >= 0 && adr <= all && num <= all - adr;
+}
+
+static bool all_below(const int32_t* x, int32_t n, int32_t below) {
+  for (int32_t i = 0; i < n; i++) {
+    if (x[i] < 0 || x[i] >= below) {
+      return false;
+    }
+  }
+  return true;
+}
+
+// the graph of a hull: each vertex known, each list of neighbours ended
+static bool graph_fits(const int32_t* graph, int size, int32_t nvert) {
+  int32_t n = size < 2 ? -1 : graph[0];
+  if (n < 1 || n > (size - 2) / 2) {
+    return false;
+  }
+  const int32_t *first = graph + 2, *vertex = first + n, *edge = vertex + n;
+  int nedge = size - 2 - 2 * n;
+  if (!all_below(vertex, n, nvert) || !all_below(first, n, nedge)) {
+    return false;
+  }
+  for (int32_t i = 0; i < n; i++) {
+    int k = first[i];
+    while (k < nedge && edge[k] >= 0 && edge[k] < n) {
+      k++;
+    }
+    if (k >= nedge || edge[k] >= 0) {
+      return false;
+    }
+  }
+  return true;
+}
+
+static bool mesh_fits(const cr_model* m, int i) {
+  int32_t vert = m->mesh_vertadr[i], nvert = m->mesh_vertnum[i];
+  int32_t poly = m->mesh_polyadr[i], npoly = m->mesh_polynum[i], graph = m->mesh_graphadr[i];
+  if (nvert < 1 || !run_fits(vert, nvert, m->nmeshvert) ||
+      (npoly > 0 && !run_fits(poly, npoly, m->nmeshpoly)) || npoly < 0 ||
+      (graph >= 0 && (graph >= m->nmeshgraph ||
+                      !graph_fits(m->mesh_graph + graph, m->nmeshgraph - graph, nvert)))) {
+    return false;
+  }
+  for (int k = poly; k < poly + npoly; k++) {
+    int32_t adr = m->mesh_polyvertadr[k], n = m->mesh_polyvertnum[k];
+    if (n < 3 || !run_fits(adr, n, m->nmeshpolyvert) ||
+        !all_below(m->mesh_polyvert + adr, n, nvert)) {
+      return false;
+    }
+  }
+  for (int k = vert; npoly > 0 && k < vert + nvert; k++) {
+    int32_t adr = m->mesh_polymapadr[k], n = m->mesh_polymapnum[k];
+    if (n > 0 &&
+        (!run_fits(adr, n, m->nmeshpolymap) || !all_below(m->mesh_polymap + adr, n, npoly))) {
+      return false;
+    }
+  }
+  return true;
+}
+
+static cr_status check_shapes(const cr_model* m, cr_error* error) {
+  for (int i = 0; i < m->nmesh; i++) {
+    if (!mesh_fits(m, i)) {
+      return cri_fail(error, CR_ERR_MODEL, "mesh %d: its vertices, graph and polygons do not fit",
+                      i);
+    }
+  }
+  for (int i = 0; i < m->nhfield; i++) {
+    int32_t row = m->hfield_nrow[i], col = m->hfield_ncol[i];
+    if (row < 2 || col < 2 || row > INT32_MAX / col ||
+        !run_fits(m->hfield_adr[i], row * col, m->nhfielddata)) {
+      return cri_fail(error, CR_ERR_MODEL, "height field %d: its grid does not fit", i);
+    }
+  }
+  for (int i = 0; i < m->ngeom; i++) {
+    int type = m->geom_type[i], id = m->geom_dataid[i];
+    int all = type == CR_GEOM_MESH ? m->nmesh : m->nhfield;
+    if ((type == CR_GEOM_MESH || type == CR_GEOM_HFIELD) && (id < 0 || id >= all)) {
+      return bad(m, CR_FIELD_geom_dataid, i, "is no mesh or height field", id, error);
+    }
+  }
+  return CR_OK;
+}
+
+static bool is_scalar_joint(const cr_model* m, int j) {
+  return j >= 0 && j < m->njnt &&
+         (m->jnt_type[j] == CR_JNT_SLIDE || m->jnt_type[j] == CR_JNT_HINGE);
+}
+
+// what an equality constraint couples exists
+static cr_status check_equalities(const cr_model* m, cr_error* error) {
+  for (int i = 0; i < m->neq; i++) {
+    int type = m->eq_type[i], first = m->eq_obj1id[i], second = m->eq_obj2id[i];
+    int n = m->eq_objtype[i] == CR_OBJ_SITE ? m->nsite : m->nbody;
+    if (type == CR_EQ_TENDON) {
+      if (first < 0 || first >= m->ntendon) {
+        return bad(m, CR_FIELD_eq_obj1id, i, "is no tendon", first, error);
+      }
+      if (second < -1 || second >= m->ntendon) {
+        return bad(m, CR_FIELD_eq_obj2id, i, "is no tendon", second, error);
+      }
+    } else if (type == CR_EQ_JOINT) {
+      if (!is_scalar_joint(m, first)) {
+        return bad(m, CR_FIELD_eq_obj1id, i, "is no slide or hinge joint", first, error);
+      }
+      if (second != -1 && (!is_scalar_joint(m, second) || second == first)) {
+        return bad(m, CR_FIELD_eq_obj2id, i, "is no other slide or hinge joint", second, error);
+      }
+    } else if (type == CR_EQ_CONNECT || type == CR_EQ_WELD) {
+      if (m->eq_objtype[i] != CR_OBJ_BODY && m->eq_objtype[i] != CR_OBJ_SITE) {
+        return bad(m, CR_FIELD_eq_objtype, i, "is neither body nor site", m->eq_objtype[i], error);
+      }
+      if (first < 0 || first >= n || second < 0 || second >= n) {
+        return bad(m, first < 0 || first >= n ? CR_FIELD_eq_obj1id : CR_FIELD_eq_obj2id, i,
+                   "is no body or site", first < 0 || first >= n ? first : second, error);
+      }
+    } else if (m->eq_active0[i] != 0) {
+      return bad(m, CR_FIELD_eq_type, i, "is not supported", type, error);
     }
   }
   return CR_OK;
@@ -306,7 +488,10 @@ cr_status cri_model_check(const cr_model* m, cr_error* error) {
   CR_TRY(check_bodies(m, error));
   CR_TRY(check_joints(m, error));
   CR_TRY(check_inertia_pattern(m, error));
+  CR_TRY(check_tendons(m, error));
   CR_TRY(check_actuators(m, error));
+  CR_TRY(check_shapes(m, error));
+  CR_TRY(check_equalities(m, error));
   CR_TRY(check_numbers(m, error));
   return check_axes(m, error);
 }

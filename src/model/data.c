@@ -13,15 +13,28 @@ const bool cri_no_params[CR_N_FIELD] = {false};
 
 static size_t rounded(size_t bytes) { return (bytes + ALIGN - 1) / ALIGN * ALIGN; }
 
-// most contacts of a pair of geoms, by MuJoCo's rules for primitive shapes
+// most contacts of a pair of geoms, by MuJoCo's rules
 static int most_contacts(int type1, int type2) {
-  if (type1 == CR_GEOM_SPHERE || type2 == CR_GEOM_SPHERE) {
+  bool sphere = type1 == CR_GEOM_SPHERE || type2 == CR_GEOM_SPHERE;
+  if (sphere || type1 == CR_GEOM_ELLIPSOID || type2 == CR_GEOM_ELLIPSOID) {
     return 1;
   }
   if (type1 == CR_GEOM_BOX && type2 == CR_GEOM_BOX) {
     return 8;
   }
   return type1 == CR_GEOM_CAPSULE || type2 == CR_GEOM_CAPSULE ? 2 : 4;
+}
+
+// largest dimension of a contact, 3 at least
+static int most_dimensions(const cr_model* m) {
+  int dim = 3;
+  for (int i = 0; i < m->ngeom; i++) {
+    dim = m->geom_condim[i] > dim ? m->geom_condim[i] : dim;
+  }
+  for (int i = 0; i < m->npair; i++) {
+    dim = m->pair_dim[i] > dim ? m->pair_dim[i] : dim;
+  }
+  return dim;
 }
 
 static int deepest_chain(const cr_model* m) {
@@ -47,26 +60,34 @@ cr_capacity cri_capacity_default(const cr_model* m) {
     most += most_contacts(m->geom_type[m->pair_geom1[i]], m->geom_type[m->pair_geom2[i]]);
   }
   int ncon = (int)(most < cap ? most : cap);
-  int per_contact = m->cone == CR_CONE_PYRAMIDAL ? 4 : 3;
+  int dim = most_dimensions(m), per_contact = m->cone == CR_CONE_PYRAMIDAL ? 2 * (dim - 1) : dim;
   int chain = 2 * deepest_chain(m);
-  cr_capacity c = {.ncon = ncon, .nefc = m->nv + 2 * m->njnt + per_contact * ncon};
+  cr_capacity c = {.ncon = ncon, .nefc = m->nv + 2 * m->njnt + 3 * m->ntendon + per_contact * ncon};
+  for (int i = 0; i < m->neq; i++) {
+    c.nefc += m->eq_type[i] == CR_EQ_WELD ? 6 : (m->eq_type[i] == CR_EQ_CONNECT ? 3 : 1);
+  }
   c.nJ = c.nefc * (chain < m->nv ? chain : m->nv);
   return c;
 }
 
-// non-zeros of actuator_moment: one chain entry a dof of the actuator's joint
+// non-zeros of actuator_moment: the dofs of the actuator's joint or tendon
 static int count_moment(const cr_model* m) {
   int n = 0;
   for (int i = 0; i < m->nactuator; i++) {
-    int type = m->jnt_type[m->actuator_trnid[2 * i]];
-    n += type == CR_JNT_FREE ? 6 : (type == CR_JNT_BALL ? 3 : 1);
+    int id = m->actuator_trnid[2 * i];
+    if (m->actuator_trntype[i] == CR_TRN_TENDON) {
+      n += m->ten_J_rownnz[id];
+    } else {
+      int type = m->jnt_type[id];
+      n += type == CR_JNT_FREE ? 6 : (type == CR_JNT_BALL ? 3 : 1);
+    }
   }
   return n;
 }
 
 static size_t scratch_numbers(const cr_model* m, const cr_data* d) {
   size_t v = (size_t)m->nv, b = (size_t)m->nbody, e = (size_t)d->nefc_max;
-  return 2 * v * v + 96 * v + 128 * b + 48 * e + 64 * (size_t)d->ncon_max + 64 * (size_t)m->ngeom +
+  return 2 * v * v + 96 * v + 256 * b + 48 * e + 64 * (size_t)d->ncon_max + 64 * (size_t)m->ngeom +
          8 * (size_t)(m->nq + m->na + m->nu + m->nout) + 2 * (size_t)d->nJ_max + (size_t)m->nC +
          4096;
 }
@@ -79,10 +100,23 @@ static void set_pointer(cr_data* d, size_t offset, void* pointer) {
   memcpy((char*)d + offset, &pointer, sizeof pointer);
 }
 
+static int operator_rows(const cr_model* m, const cr_data* d, cr_field_id id) {
+  switch ((int)id) {
+    case CR_FIELD_M:
+      return m->nv;
+    case CR_FIELD_efc_J:
+      return d->nefc_max;
+    case CR_FIELD_ten_J:
+      return m->ntendon;
+    default:
+      return m->nout;
+  }
+}
+
 // pairs of an operator, behind its values
 static size_t layout_pairs(const cr_model* m, cr_data* d, cr_field_id id, char* memory) {
   cr_pairs* p = (cr_pairs*)(void*)((char*)d + cri_field(id)->pairs);
-  int left = id == CR_FIELD_efc_J ? d->nefc_max : (id == CR_FIELD_M ? m->nv : m->nout);
+  int left = operator_rows(m, d, id);
   *p = (cr_pairs){.left_size = left, .right_size = m->nv};
   size_t left_bytes = rounded(CR_MAX_PAIRS * (size_t)left * sizeof(cr_real));
   size_t right_bytes = rounded(CR_MAX_PAIRS * (size_t)m->nv * sizeof(cr_real));
@@ -192,6 +226,9 @@ void cri_data_reset(const cr_model* m, cr_data* d) {
   cr_zero(d->qfrc_applied, m->nv);
   cr_zero(d->xfrc_applied, 6 * m->nbody);
   cr_zero(d->qacc_warmstart, m->nv);
+  for (int i = 0; i < m->neq; i++) {
+    d->eq_active[i] = (cr_real)(m->eq_active0[i] != 0);
+  }
   cr_copy(d->mocap_pos, m->mocap_pos0, 3 * m->nmocap);
   cr_copy(d->mocap_quat, m->mocap_quat0, 4 * m->nmocap);
   d->time = 0;
@@ -204,6 +241,7 @@ void cri_data_copy(const cr_model* m, cr_data* to, const cr_data* from) {
   to->ncon = from->ncon;
   to->nefc = from->nefc;
   to->nJ = from->nJ;
+  to->ne = from->ne;
   to->nf = from->nf;
   to->nl = from->nl;
   to->time = from->time;

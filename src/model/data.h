@@ -18,7 +18,7 @@ typedef enum {
 } cr_tangent;
 
 /// Cotangent of an operator: the sum over n pairs of left (x) right.
-enum { CR_MAX_PAIRS = 6 };
+enum { CR_MAX_PAIRS = 16 };
 typedef struct {
   int n;
   int left_size, right_size;  // capacity of one vector
@@ -44,7 +44,8 @@ struct cr_data {
 #include "model/data_fields.h"
 
   // live counts
-  int32_t ncon, nefc, nJ, nf, nl;  // contacts; rows; non-zeros of efc_J; friction, limit rows
+  int32_t ncon, nefc, nJ, ne, nf, nl;  // contacts; rows; non-zeros of efc_J; equality, friction,
+                                       // limit rows
   // capacities
   int32_t ncon_max, nefc_max, nJ_max, nH, nHindex, nmoment, nrk;
 
@@ -70,7 +71,8 @@ struct cr_data {
 typedef struct cr_data cr_data;
 
 /// Capacity rule: contacts min(sum of the most contacts of every candidate pair, 64 + 8 ngeom);
-/// rows nv friction losses + 2 limits a joint + ncon x (4 pyramidal, 3 elliptic, 1 for condim 1);
+/// rows of all equality constraints + nv friction losses + 2 limits a joint + 3 rows a tendon + ncon x (2 (dim - 1) pyramidal, dim elliptic), dim
+/// the largest dimension of any geom and pair, 3 at least;
 /// non-zeros nefc x min(nv, 2 x deepest chain of dofs).
 cr_capacity cri_capacity_default(const cr_model* m);
 

@@ -41,6 +41,7 @@ CR_STATE(qfrc_applied,    nv, 1, SAME, "N|N m", "-", "applied generalized force"
 CR_STATE(xfrc_applied,    nbody, 6, SAME, "N|N m", "world", "applied force and torque at the body's centre of mass (force first, as in MuJoCo)")
 CR_STATE(mocap_pos,       nmocap, 3, NONE, "m", "world", "position of mocap bodies")
 CR_STATE(mocap_quat,      nmocap, 4, NONE, "1", "world", "orientation of mocap bodies")
+CR_STATE(eq_active,       neq, 1, NONE, "1", "-", "the equality constraint is on, 0 or 1")
 CR_STATE(qacc_warmstart,  nv, 1, NONE, "m/s^2|rad/s^2", "-", "where Newton starts; never changes the answer")
 
 // ---- kinematics
@@ -54,6 +55,7 @@ CR_REAL (xaxis,           njnt, 3, SAME, "1", "world", "joint axis")
 CR_REAL (geom_xpos,       ngeom, 3, SAME, "m", "world", "geom position")
 CR_REAL (geom_xmat,       ngeom, 9, ROT,  "1", "world", "geom orientation")
 CR_REAL (site_xpos,       nsite, 3, SAME, "m", "world", "site position")
+CR_REAL (site_xquat,      nsite, 4, NONE, "1", "world", "site orientation (site_xmat carries the derivative)")
 CR_REAL (site_xmat,       nsite, 9, ROT,  "1", "world", "site orientation")
 CR_SAVE (kin_xmat,        nbody, 9, "orientation of the body, for the derivatives of kinematics")
 CR_SAVE (kin_jnt_xmat,    njnt, 9, "orientation of the body just before the joint acts")
@@ -63,6 +65,12 @@ CR_REAL (subtree_com,     nbody, 3, SAME, "m", "world", "centre of mass of the s
 CR_REAL (cinert,          nbody, 10, SAME, "kg|kg m|kg m^2", "world, about the tree's com", "inertia of the body")
 CR_REAL (cdof,            nv, 6, SAME, "1|m", "world, about the tree's com", "motion axis of the dof")
 CR_SAVE (com_subtree,     nbody, 4, "centre of mass and mass of the subtree, for the derivatives of com")
+
+// ---- tendons
+CR_REAL (ten_length,      ntendon, 1, SAME, "m|rad", "-", "tendon length")
+CR_OP   (ten_J,           ntendon, nv, nJten, "Jacobian of the tendon lengths")
+CR_INDEX(wrap_branch,     nwrap, 1, "how a path element wraps: 0 not, 1 and -1 around, by side; 2 and more inside")
+CR_REAL (ten_velocity,    ntendon, 1, SAME, "m/s|rad/s", "-", "tendon velocity")
 
 // ---- collision
 CR_REAL (contact_dist,    ncon, 1, SAME, "m", "-", "distance, negative in penetration")
@@ -90,7 +98,7 @@ CR_INDEX(efc_J_rownnz,    nefc, 1, "non-zeros of each row")
 CR_INDEX(efc_J_rowadr,    nefc, 1, "first non-zero of each row")
 CR_INDEX(efc_J_colind,    nJ, 1, "column of each non-zero, ascending in a row")
 CR_INDEX(efc_type,        nefc, 1, "mjtConstraint")
-CR_INDEX(efc_id,          nefc, 1, "dof, joint or contact the row belongs to")
+CR_INDEX(efc_id,          nefc, 1, "equality, dof, joint, tendon or contact the row belongs to")
 CR_REAL (efc_pos,         nefc, 1, SAME, "m|rad", "-", "residual of the row")
 CR_REAL (efc_margin,      nefc, 1, SAME, "m|rad", "-", "margin of the row")
 CR_REAL (efc_frictionloss, nefc, 1, SAME, "N|N m", "-", "friction loss of the row")

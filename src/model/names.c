@@ -17,13 +17,21 @@ static name_list names_of(const cr_model* m, const char* rows) {
     const int32_t* adr;
     int n;
   } lists[] = {
-      {"nbody", m->name_bodyadr, m->nbody},      {"njnt", m->name_jntadr, m->njnt},
-      {"nq", m->name_jntadr, m->njnt},           {"nv", m->name_jntadr, m->njnt},
-      {"ngeom", m->name_geomadr, m->ngeom},      {"nsite", m->name_siteadr, m->nsite},
-      {"nu", m->name_actuatoradr, m->nactuator}, {"nout", m->name_actuatoradr, m->nactuator},
-      {"na", m->name_actuatoradr, m->nactuator}, {"nactuator", m->name_actuatoradr, m->nactuator},
-      {"npair", m->name_pairadr, m->npair},      {"nkey", m->name_keyadr, m->nkey},
+      {"nbody", m->name_bodyadr, m->nbody},
+      {"njnt", m->name_jntadr, m->njnt},
+      {"nq", m->name_jntadr, m->njnt},
+      {"nv", m->name_jntadr, m->njnt},
+      {"ngeom", m->name_geomadr, m->ngeom},
+      {"nsite", m->name_siteadr, m->nsite},
+      {"nu", m->name_actuatoradr, m->nactuator},
+      {"nout", m->name_actuatoradr, m->nactuator},
+      {"na", m->name_actuatoradr, m->nactuator},
+      {"nactuator", m->name_actuatoradr, m->nactuator},
+      {"neq", m->name_eqadr, m->neq},
+      {"npair", m->name_pairadr, m->npair},
+      {"nkey", m->name_keyadr, m->nkey},
       {"nmocap", m->name_bodyadr, m->nbody},
+      {"ntendon", m->name_tendonadr, m->ntendon},
   };
   for (size_t i = 0; i < sizeof lists / sizeof lists[0]; i++) {
     if (strcmp(lists[i].rows, rows) == 0) {

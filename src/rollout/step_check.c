@@ -93,6 +93,12 @@ static uint64_t signature(const cr_model* m, const cr_data* d) {
   for (int i = 0; i < d->nefc; i++) {
     h = mix(mix(mix(h, d->efc_state[i]), d->efc_type[i]), d->efc_id[i]);
   }
+  for (int i = 0; i < m->nwrap; i++) {
+    h = mix(h, d->wrap_branch[i]);
+  }
+  for (int i = 0; i < m->ntendon; i++) {
+    h = mix(h, side(d->ten_length[i], m->tendon_lengthspring + 2 * i));
+  }
   for (int i = 0; i < m->nu; i++) {
     h = mix(h, m->actuator_ctrllimited[i] ? side(d->ctrl[i], m->actuator_ctrlrange + 2 * i) : 0);
   }
@@ -187,6 +193,11 @@ static cr_real start_step(const cr_model* m, const cr_data* at, cr_field_id id, 
   return base > 0 ? base : CR_R(1e-3);
 }
 
+// of the step: what the arithmetic loses, and what the constraint solver leaves
+static cr_real round_off(const cr_step_check* c) {
+  return cr_max(CR_EPS, c->d->solver_residual);
+}
+
 // Ridders' tableau; a level whose two sides differ in discrete state starts it anew
 static slope ridders(cr_step_check* c, const cr_data* at, cr_field_id id, int k) {
   const cr_real shrink = CR_R(2.5);
@@ -215,12 +226,12 @@ static slope ridders(cr_step_check* c, const cr_data* at, cr_field_id id, int k)
       cr_real error = cr_max(cr_abs(table[level][order] - table[level][order - 1]),
                              cr_abs(table[level][order] - table[level - 1][order - 1]));
       if (error < best.error) {
-        best = (slope){true, table[level][order], error, 32 * CR_EPS * c->magnitude / h, false};
+        best = (slope){true, table[level][order], error, 32 * round_off(c) * c->magnitude / h, false};
       }
     }
   }
   move(c, at, id, k, 0);
-  cr_real slack = CR_R(1e-3) * cr_abs(best.value) + 4 * 32 * CR_EPS * c->magnitude / h;
+  cr_real slack = CR_R(1e-3) * cr_abs(best.value) + 4 * 32 * round_off(c) * c->magnitude / h;
   best.kink = jump > slack && jump > CR_R(0.7) * jump_before;
   return best;
 }
@@ -275,6 +286,8 @@ static bool is_switch(const cr_model* m, cr_field_id id, int k) {
       return in_quaternion(m, k);
     case CR_FIELD_dof_frictionloss:
       return m->dof_frictionloss[k] == 0;
+    case CR_FIELD_tendon_frictionloss:
+      return m->tendon_frictionloss[k] == 0;
     case CR_FIELD_dof_damping:
       return all_zero(m->dof_damping, m->nv);
     case CR_FIELD_pair_solreffriction:

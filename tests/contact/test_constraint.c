@@ -23,9 +23,15 @@ static void rows_stand_in_order(void** state) {
     for (int i = 0; i < d->nefc; i++) {
       int type = d->efc_type[i];
       seen[type]++;
-      assert_true((type == CR_CNSTR_FRICTION_DOF) == (i < d->nf));
-      assert_true((type == CR_CNSTR_LIMIT_JOINT) == (i >= d->nf && i < d->nf + d->nl));
-      bool group = i > 0 && (i != d->nf) && (i != d->nf + d->nl);
+      int friction = d->ne + d->nf, limits = friction + d->nl;
+      assert_true((type == CR_CNSTR_EQUALITY) == (i < d->ne));
+      assert_true((type == CR_CNSTR_FRICTION_DOF || type == CR_CNSTR_FRICTION_TENDON) ==
+                  (i >= d->ne && i < friction));
+      assert_true((type == CR_CNSTR_LIMIT_JOINT || type == CR_CNSTR_LIMIT_TENDON) ==
+                  (i >= friction && i < limits));
+      bool group =
+          i > 0 && i != d->ne && i != friction && i != limits && d->efc_type[i - 1] == type;
+      assert_true(i == 0 || d->efc_type[i - 1] <= type || i >= limits);
       assert_true(!group || d->efc_id[i] >= d->efc_id[i - 1]);
       assert_int_equal(d->efc_J_rowadr[i],
                        i == 0 ? 0 : d->efc_J_rowadr[i - 1] + d->efc_J_rownnz[i - 1]);
@@ -33,10 +39,10 @@ static void rows_stand_in_order(void** state) {
     assert_int_equal(d->nJ, d->efc_J_rowadr[d->nefc - 1] + d->efc_J_rownnz[d->nefc - 1]);
     scene_close(&s);
   }
-  static const int types[] = {CR_CNSTR_FRICTION_DOF, CR_CNSTR_LIMIT_JOINT,
-                              CR_CNSTR_CONTACT_FRICTIONLESS, CR_CNSTR_CONTACT_PYRAMIDAL,
-                              CR_CNSTR_CONTACT_ELLIPTIC};
-  for (int i = 0; i < 5; i++) {
+  static const int types[] = {CR_CNSTR_EQUALITY,          CR_CNSTR_FRICTION_DOF,
+                              CR_CNSTR_LIMIT_JOINT,       CR_CNSTR_CONTACT_FRICTIONLESS,
+                              CR_CNSTR_CONTACT_PYRAMIDAL, CR_CNSTR_CONTACT_ELLIPTIC};
+  for (int i = 0; i < 6; i++) {
     assert_true(seen[types[i]] > 0);
   }
 }
@@ -91,7 +97,7 @@ static void pyramid_is_made_of_elliptic_rows(void** state) {
     s.m.cone = CR_CONE_ELLIPTIC;
     scene_run(&s, "constraint");
     cr_real* elliptic = scene_dense_J(&s);
-    int first = s.d->nf + s.d->nl, nv = s.m.nv, contacts = (s.d->nefc - first) / 4;
+    int first = s.d->ne + s.d->nf + s.d->nl, nv = s.m.nv, contacts = (s.d->nefc - first) / 4;
     s.m.cone = CR_CONE_PYRAMIDAL;
     scene_run(&s, "constraint");
     cr_real* edges = scene_dense_J(&s);
@@ -114,24 +120,25 @@ static void pyramid_is_made_of_elliptic_rows(void** state) {
 }
 
 static void flags_remove_their_rows(void** state) {
-  static const int flags[] = {CR_DSBL_FRICTIONLOSS, CR_DSBL_LIMIT, CR_DSBL_CONTACT,
-                              CR_DSBL_CONSTRAINT};
+  static const int flags[] = {CR_DSBL_EQUALITY, CR_DSBL_FRICTIONLOSS, CR_DSBL_LIMIT,
+                              CR_DSBL_CONTACT, CR_DSBL_CONSTRAINT};
   contact_scene s;
-  int seed = 1, nf, nl, nc;
+  int seed = 1, ne, nf, nl, nc;
   for (;; seed++) {
     scene_open(&s, seed);
     scene_run(&s, "constraint");
+    ne = s.d->ne;
     nf = s.d->nf;
     nl = s.d->nl;
-    nc = s.d->nefc - nf - nl;
-    if (nf > 0 && nl > 0 && nc > 0) {
+    nc = s.d->nefc - ne - nf - nl;
+    if (ne > 0 && nf > 0 && nl > 0 && nc > 0) {
       break;
     }
     scene_close(&s);
     assert_true(seed < 50);
   }
-  int expected[4] = {nl + nc, nf + nc, nf + nl, 0};
-  for (int i = 0; i < 4; i++) {
+  int expected[5] = {nf + nl + nc, ne + nl + nc, ne + nf + nc, ne + nf + nl, 0};
+  for (int i = 0; i < 5; i++) {
     s.m.disableflags = flags[i];
     assert_int_equal(cr_constraint(&s.m, s.d), CR_OK);
     assert_int_equal(s.d->nefc, expected[i]);
@@ -159,7 +166,7 @@ static void contacts_without_rows_say_why(void** state) {
       rows += cri_contact_rows(&s.m, s.d->contact_dim[c]);
     }
   }
-  assert_int_equal(rows, s.d->nefc - s.d->nf - s.d->nl);
+  assert_int_equal(rows, s.d->nefc - s.d->ne - s.d->nf - s.d->nl);
   scene_close(&s);
 }
 

@@ -94,8 +94,8 @@ static void solution_costs_least(void** state) {
 }
 
 // The dual problem min f' (A + R) f / 2 + f' (J a_smooth - aref), f in its bounds, by projected
-// Gauss-Seidel: for rows that are bounded one by one.
-static void dual_forces(const contact_scene* s, cr_real* f) {
+// Gauss-Seidel: for rows that are bounded one by one. False where it is slow.
+static bool dual_forces(const contact_scene* s, cr_real* f) {
   int nv = s->m.nv, n = s->d->nefc;
   cr_real *J = scene_dense_J(s), *A = numbers(n * n), *b = numbers(n), *M = NULL;
   for (int i = 0; i < n; i++) {
@@ -116,34 +116,42 @@ static void dual_forces(const contact_scene* s, cr_real* f) {
     A[i * n + i] += s->d->efc_R[i];
   }
   cr_zero(f, n);
-  for (int sweep = 0; sweep < 20000; sweep++) {
+  cr_real change = 1, largest = 1;
+  for (int sweep = 0; sweep < 50000 && change > CR_R(1e-13) * largest; sweep++) {
+    change = 0;
     for (int i = 0; i < n; i++) {
-      cr_real residual = b[i], loss = s->d->efc_frictionloss[i];
+      cr_real residual = b[i], loss = s->d->efc_frictionloss[i], before = f[i];
       for (int k = 0; k < n; k++) {
         residual += A[i * n + k] * f[k];
       }
       f[i] -= residual / A[i * n + i];
-      f[i] = i < s->d->nf ? cr_clip(f[i], -loss, loss) : cr_max(f[i], 0);
+      if (i >= s->d->ne) {
+        f[i] = i < s->d->ne + s->d->nf ? cr_clip(f[i], -loss, loss) : cr_max(f[i], 0);
+      }
+      change = cr_max(change, cr_abs(f[i] - before));
+      largest = cr_max(largest, cr_abs(f[i]));
     }
   }
   free(J);
   free(A);
   free(b);
+  return change <= CR_R(1e-13) * largest;
 }
 
 static void forces_match_a_dual_solver(void** state) {
   int tried = 0;
-  for (int seed = 1; seed <= 40 && tried < 6; seed++) {
+  for (int seed = 1; seed <= 200 && tried < 6; seed++) {
     contact_scene s;
     scene_open(&s, seed);
     s.m.cone = CR_CONE_PYRAMIDAL;
     scene_run(&s, "acceleration");
-    if (s.d->nefc > s.d->nf + s.d->nl && s.d->nefc <= 30) {
+    if (s.d->nefc > s.d->ne + s.d->nf + s.d->nl && s.d->nefc <= 30) {
       cr_real* f = numbers(s.d->nefc);
-      dual_forces(&s, f);
-      assert_all_close(s.d->efc_force, f, s.d->nefc, CR_R(1e-7));
+      if (dual_forces(&s, f)) {
+        assert_all_close(s.d->efc_force, f, s.d->nefc, CR_R(1e-7));
+        tried++;
+      }
       free(f);
-      tried++;
     }
     scene_close(&s);
   }

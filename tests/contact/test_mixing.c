@@ -157,6 +157,31 @@ static void ties_share_and_least_friction_has_none(void** state) {
   assert_all_close(friction_bar, expected, 6, 0);
 }
 
+// all numbers but the dimension, for geoms and pairs alike
+static void override_wins_over_all(void** state) {
+  fixture f;
+  cr_real margin = CR_R(0.25), solref[2] = {CR_R(0.03), CR_R(1.5)};
+  cr_real solimp[5] = {CR_R(0.6), CR_R(0.7), CR_R(0.02), CR_R(0.6), 1};
+  cr_real friction[5] = {2, 1, 0, CR_R(0.3), CR_R(0.4)};
+  for (int pair = -1; pair <= 0; pair++) {
+    begin(&f);
+    f.pair[0] = pair;
+    f.m.enableflags = CR_ENBL_OVERRIDE;
+    f.m.o_margin = &margin;
+    f.m.o_solref = solref;
+    f.m.o_solimp = solimp;
+    f.m.o_friction = friction;
+    assert_int_equal(cr_mixing(&f.m, &f.d), CR_OK);
+    const cr_real kept[5] = {2, 1, CR_R(1e-5), CR_R(0.3), CR_R(0.4)};
+    assert_all_close(f.mixed_friction, kept, 5, 0);
+    assert_all_close(f.mixed_solref, solref, 2, 0);
+    assert_all_close(f.mixed_solreffriction, solref, 2, 0);
+    assert_all_close(f.mixed_solimp, solimp, 5, 0);
+    assert_close(f.includemargin[0], margin, 0);
+    assert_int_equal(f.dim[0], 3);
+  }
+}
+
 int test_mixing(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(equal_priorities_mix),
@@ -164,6 +189,7 @@ int test_mixing(void) {
       cmocka_unit_test(weights_that_vanish),
       cmocka_unit_test(direct_solref_takes_the_smaller),
       cmocka_unit_test(pair_speaks_for_itself),
+      cmocka_unit_test(override_wins_over_all),
       cmocka_unit_test(ties_share_and_least_friction_has_none),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

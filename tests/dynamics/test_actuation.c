@@ -5,8 +5,10 @@
 
 #include "base/random.h"
 #include "dynamics/transmission.h"
+#include "engine/forward.h"
 #include "support/chain_model.h"
 #include "support/close.h"
+#include "support/random_model.h"
 
 static const int32_t joints[] = {CR_JNT_BALL, CR_JNT_HINGE};
 
@@ -269,6 +271,54 @@ static void derivatives_hold_where_setpoints_are_wound(void** state) {
   end();
 }
 
+// all that pull on a limited tendon are scaled alike, so that their total keeps to the range
+static void tendon_limits_hold_the_total(void** state) {
+  int held = 0;
+  for (uint64_t seed = 0; seed < 40; seed++) {
+    cr_model m;
+    cr_data *d, *loose;
+    assert_int_equal(random_model(&m, seed, NULL), CR_OK);
+    assert_int_equal(cri_data_create(&d, &m, NULL, NULL), CR_OK);
+    assert_int_equal(cri_data_create(&loose, &m, NULL, NULL), CR_OK);
+    random_state(&m, d, seed, STATE_CONTACT);
+    for (int i = 0; i < m.nactuator; i++) {
+      m.actuator_forcelimited[i] = 0;
+    }
+    assert_int_equal(cr_forward(&m, d), CR_OK);
+    cri_data_copy(&m, loose, d);
+    for (int t = 0; t < m.ntendon; t++) {
+      m.tendon_actfrclimited[t] = 0;
+    }
+    assert_int_equal(cr_actuation(&m, loose), CR_OK);
+    for (int t = 0; t < m.ntendon; t++) {
+      m.tendon_actfrclimited[t] = 1;
+    }
+    assert_int_equal(cr_actuation(&m, d), CR_OK);
+    for (int t = 0; t < m.ntendon; t++) {
+      const cr_real* range = m.tendon_actfrcrange + 2 * t;
+      cr_real total = 0;
+      for (int i = 0; i < m.nactuator; i++) {
+        bool on = m.actuator_trntype[i] == CR_TRN_TENDON && m.actuator_trnid[2 * i] == t;
+        total += on ? loose->actuator_force[i] : 0;
+      }
+      cr_real scale = total == 0 ? 1 : cr_clip(total, range[0], range[1]) / total;
+      for (int i = 0; i < m.nactuator; i++) {
+        bool on = m.actuator_trntype[i] == CR_TRN_TENDON && m.actuator_trnid[2 * i] == t;
+        cr_real free_force = loose->actuator_force[i];
+        if (on) {
+          assert_close(d->actuator_force[i], scale * free_force,
+                       100 * ROUND_OFF * (1 + cr_abs(free_force)));
+          held += scale != 1;
+        }
+      }
+    }
+    cri_data_free(loose);
+    cri_data_free(d);
+    cri_model_free(&m);
+  }
+  assert_true(held > 3);
+}
+
 int test_actuation(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(servos_match_mujoco),
@@ -280,6 +330,7 @@ int test_actuation(void) {
       cmocka_unit_test(without_actuators_there_is_no_compensation),
       cmocka_unit_test(bad_controls_are_named),
       cmocka_unit_test(derivatives_hold_where_setpoints_are_wound),
+      cmocka_unit_test(tendon_limits_hold_the_total),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -4,10 +4,12 @@
 #include "dynamics/passive.h"
 
 #include "base/random.h"
+#include "engine/forward.h"
 #include "math/quat.h"
 #include "support/chain_model.h"
 #include "support/close.h"
 #include "support/mechanism.h"
+#include "support/random_model.h"
 
 enum { MAX_NV = 16, MAX_NQ = 20 };
 
@@ -270,6 +272,52 @@ static void derivatives_hold_at_zero_parameters(void** state) {
   end();
 }
 
+// forces along tendons, written down once more and brought to the joints row by row
+static void tendons_push_along_their_rows(void** state) {
+  for (uint64_t seed = 4; seed < 16; seed++) {
+    cr_model m;
+    cr_data *d, *bare;
+    assert_int_equal(random_model(&m, seed, NULL), CR_OK);
+    m.disableflags = 0;
+    assert_int_equal(cri_data_create(&d, &m, NULL, NULL), CR_OK);
+    assert_int_equal(cri_data_create(&bare, &m, NULL, NULL), CR_OK);
+    random_state(&m, d, seed, STATE_CONTACT);
+    assert_int_equal(cr_forward(&m, d), CR_OK);
+    cri_data_copy(&m, bare, d);
+    cr_real *k = m.tendon_stiffness, *p = m.tendon_stiffnesspoly, *b = m.tendon_damping;
+    cr_real* c = m.tendon_dampingpoly;
+    for (int i = 0; i < m.ntendon; i++) {
+      k[i] = 3;
+      p[2 * i] = 2;
+      p[2 * i + 1] = CR_R(0.5);
+      b[i] = CR_R(0.3);
+      c[2 * i] = CR_R(0.2);
+      c[2 * i + 1] = CR_R(0.1);
+    }
+    assert_int_equal(cr_passive(&m, d), CR_OK);
+    for (int i = 0; i < m.ntendon; i++) {
+      k[i] = b[i] = p[2 * i] = p[2 * i + 1] = c[2 * i] = c[2 * i + 1] = 0;
+    }
+    assert_int_equal(cr_passive(&m, bare), CR_OK);
+    for (int i = 0; i < m.ntendon; i++) {
+      const cr_real* slack = m.tendon_lengthspring + 2 * i;
+      cr_real v = d->ten_velocity[i], l = d->ten_length[i];
+      cr_real x = l - cr_clip(l, slack[0], slack[1]);
+      cr_real spring = -(3 * x + 2 * x * x + CR_R(0.5) * x * x * x);
+      cr_real damper = -(CR_R(0.3) * v + CR_R(0.2) * v * cr_abs(v) + CR_R(0.1) * v * v * v);
+      for (int e = m.ten_J_rowadr[i]; e < m.ten_J_rowadr[i] + m.ten_J_rownnz[i]; e++) {
+        bare->qfrc_spring[m.ten_J_colind[e]] += d->ten_J[e] * spring;
+        bare->qfrc_damper[m.ten_J_colind[e]] += d->ten_J[e] * damper;
+      }
+    }
+    assert_all_close(d->qfrc_spring, bare->qfrc_spring, m.nv, 1000 * CR_EPS);
+    assert_all_close(d->qfrc_damper, bare->qfrc_damper, m.nv, 1000 * CR_EPS);
+    cri_data_free(bare);
+    cri_data_free(d);
+    cri_model_free(&m);
+  }
+}
+
 int test_passive(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(springs_descend_their_energy),
@@ -281,6 +329,7 @@ int test_passive(void) {
       cmocka_unit_test(compensation_by_actuators_is_not_passive),
       cmocka_unit_test(switches_do_what_mujoco_does),
       cmocka_unit_test(derivatives_hold_at_zero_parameters),
+      cmocka_unit_test(tendons_push_along_their_rows),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

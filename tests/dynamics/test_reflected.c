@@ -23,6 +23,7 @@ static bool begin(uint64_t seed, int type) {
     return false;
   }
   for (int k = 0; k < m.nactuator; k++) {
+    m.actuator_trntype[k] = CR_TRN_JOINT;
     m.actuator_trnid[2 * k] = k < 2 ? joint : (joint + 1) % m.njnt;
     m.actuator_armature[k] = k < 2 ? 1 + (cr_real)k : 0;
     m.actuator_damping[k] = k < 2 ? 3 : 0;

@@ -2,9 +2,11 @@
 // Lengths and moments of joint transmissions against MuJoCo 4.0.0 and closed forms.
 #include "dynamics/transmission.h"
 
+#include "engine/forward.h"
 #include "math/quat.h"
 #include "support/chain_model.h"
 #include "support/close.h"
+#include "support/random_model.h"
 
 static const int32_t joints[] = {CR_JNT_FREE, CR_JNT_BALL, CR_JNT_HINGE, CR_JNT_SLIDE};
 
@@ -103,12 +105,40 @@ static void transmission_moment_is_the_rate_near_rest(void** state) {
   end();
 }
 
+static void transmission_of_a_tendon_is_its_multiple(void** state) {
+  int seen = 0;
+  for (uint64_t seed = 0; seed < 12; seed++) {
+    cr_model m;
+    cr_data* d;
+    assert_int_equal(random_model(&m, seed, NULL), CR_OK);
+    assert_int_equal(cri_data_create(&d, &m, NULL, NULL), CR_OK);
+    random_state(&m, d, seed, STATE_CONTACT);
+    assert_int_equal(cr_forward(&m, d), CR_OK);
+    for (int i = 0; i < m.nactuator; i++) {
+      int t = m.actuator_trnid[2 * i];
+      if (m.actuator_trntype[i] != CR_TRN_TENDON) {
+        continue;
+      }
+      cr_real gear = m.actuator_gear[6 * i];
+      assert_close(d->actuator_length[i], gear * d->ten_length[t], 0);
+      assert_close(d->actuator_velocity[i], gear * d->ten_velocity[t],
+                   1000 * ROUND_OFF * (1 + cr_abs(d->ten_velocity[t])));
+      assert_int_equal(d->moment_rownnz[i], m.ten_J_rownnz[t]);
+      seen++;
+    }
+    cri_data_free(d);
+    cri_model_free(&m);
+  }
+  assert_true(seen > 5);
+}
+
 int test_transmission(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(transmission_rows_are_the_gear),
       cmocka_unit_test(transmission_lengths_are_those_of_the_joints),
       cmocka_unit_test(transmission_of_a_ball_matches_mujoco),
       cmocka_unit_test(transmission_moment_is_the_rate_near_rest),
+      cmocka_unit_test(transmission_of_a_tendon_is_its_multiple),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

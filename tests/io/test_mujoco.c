@@ -10,7 +10,7 @@
 
 #include <cmocka.h>
 
-#include "model/check.h"
+#include "carom/model.h"
 #include "model/fields.h"
 #include "support/io_mjcf.h"
 #include "support/scratch.h"
@@ -203,6 +203,7 @@ static const array* find(const array* rows, int n, const char* name) {
 static bool own_form(cr_field_id id) {
   static const cr_field_id own[] = {
       CR_FIELD_gravity,      CR_FIELD_density,    CR_FIELD_viscosity,   CR_FIELD_wind,
+      CR_FIELD_o_margin,     CR_FIELD_o_solref,   CR_FIELD_o_solimp,    CR_FIELD_o_friction,
       CR_FIELD_exclude_body, CR_FIELD_mocap_pos0, CR_FIELD_mocap_quat0, CR_FIELD_M_rownnz,
       CR_FIELD_M_rowadr,     CR_FIELD_M_colind};
   for (size_t i = 0; i < sizeof own / sizeof own[0]; i++) {
@@ -266,13 +267,17 @@ static void options_and_counts(void** state) {
   assert_int_equal(m.cfd, 0);
   // the file's solver settings never change the answer
   assert_true(m.tolerance == 0 && m.iterations > 2);
-#define SAME(count) assert_int_equal(m.count, mj->count);
-  SAME(nq)
-  SAME(nv)
-  SAME(nu)
-  SAME(na)
-  SAME(nbody) SAME(njnt) SAME(ntree) SAME(ngeom) SAME(nsite) SAME(nactuator) SAME(nout) SAME(npair)
-      SAME(nexclude) SAME(nmocap) SAME(nkey) SAME(nnames) cri_model_free(&m);
+  static const char* const counts[] = {"nq",       "nv",     "nu",    "na",        "nbody", "njnt",
+                                       "ntree",    "ngeom",  "nsite", "nactuator", "nout",  "npair",
+                                       "nexclude", "nmocap", "nkey",  "nnames"};
+  const mjtSize theirs[] = {mj->nq,       mj->nv,        mj->nu,    mj->na,
+                            mj->nbody,    mj->njnt,      mj->ntree, mj->ngeom,
+                            mj->nsite,    mj->nactuator, mj->nout,  mj->npair,
+                            mj->nexclude, mj->nmocap,    mj->nkey,  mj->nnames};
+  for (size_t i = 0; i < sizeof counts / sizeof counts[0]; i++) {
+    assert_int_equal(cr_model_count(&m, counts[i]), theirs[i]);
+  }
+  cri_model_free(&m);
   mj_deleteModel(mj);
 }
 

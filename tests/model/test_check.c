@@ -118,6 +118,21 @@ static void choices(void** state) {
   broken_int(model.geom_condim, 7, "geom_condim is no choice");
 }
 
+// paths of tendons, and the rows of their Jacobian
+static void tendons(void** state) {
+  (void)state;
+  int spatial = model.tendon_adr[model.ntendon - 1];
+  spatial += model.wrap_type[spatial] == CR_WRAP_PULLEY;
+  broken_int(model.tendon_num, 0, "tendon_num");
+  broken_int(model.tendon_num + model.ntendon - 1, model.nwrap, "tendon_num");
+  broken_int(model.ten_J_rownnz, model.nJten + 1, "ten_J_rownnz");
+  broken_int(model.ten_J_colind, model.nv, "ten_J_colind");
+  broken_int(model.wrap_type + spatial, CR_WRAP_SPHERE, "wrap_objid");
+  broken_int(model.wrap_type + spatial, 7, "wrap_type");
+  broken_int(model.wrap_objid + spatial, model.nsite, "wrap_objid");
+  broken_int(model.wrap_objid + spatial, -1, "wrap_objid");
+}
+
 // not every model has actuators: these do
 static void actuators(void** state) {
   (void)state;
@@ -131,10 +146,13 @@ static void actuators(void** state) {
     }
     seen++;
     model = m;
-    broken_int(m.actuator_trnid, m.njnt, "is no joint");
-    broken_int(m.actuator_trnid, -1, "is no joint");
-    broken_int(m.actuator_dyntype, 4, "actuator_dyntype");
-    broken_int(m.actuator_gaintype, 2, "actuator_gaintype");
+    bool pulls = m.actuator_trntype[0] == CR_TRN_TENDON;
+    broken_int(m.actuator_trnid, pulls ? m.ntendon : m.njnt,
+               pulls ? "is no tendon" : "is no joint");
+    broken_int(m.actuator_trnid, -1, pulls ? "is no tendon" : "is no joint");
+    broken_int(m.actuator_trntype, 2, "actuator_trntype");
+    broken_int(m.actuator_dyntype, 5, "actuator_dyntype");
+    broken_int(m.actuator_gaintype, 3, "actuator_gaintype");
     broken_int(m.actuator_biastype, -1, "actuator_biastype");
     broken_int(m.actuator_ctrladr, m.nu, "actuator_ctrladr");
     broken_int(m.actuator_actadr, m.na, "actuator_actadr");
@@ -245,6 +263,7 @@ int test_check(void) {
       cmocka_unit_test(indices),
       cmocka_unit_test(structure),
       cmocka_unit_test(choices),
+      cmocka_unit_test(tendons),
       cmocka_unit_test(actuators),
       cmocka_unit_test(numbers),
       cmocka_unit_test(no_number_may_be_nan),

@@ -9,6 +9,7 @@
 #include <cmocka.h>
 
 #include "carom/carom.h"
+#include "integrate/inputs.h"
 #include "integrate/step.h"
 #include "model/fields.h"
 #include "rollout/pool.h"
@@ -27,10 +28,29 @@ typedef struct {
   int every;                 // looks at every so many steps
   int fail_value, fail_bar;  // steps at which it fails
   bool poison;               // leaves numbers in computed cotangents before it fails
+  bool fields;               // also places and accelerations
+  cr_rollout* shrink;        // loses its room after two steps
+  const cr_model* shrink_model;
 } weights;
+
+// gives a rollout data blocks with room for next to nothing
+static void take_room_away(cr_rollout* r, const cr_model* m) {
+  const cr_capacity room = {1, 2, 4};
+  cr_data** blocks[] = {&r->d, &r->work};
+  for (int i = 0; i < 2; i++) {
+    cr_data* small = NULL;
+    assert_int_equal(cri_data_create(&small, m, &room, NULL), CR_OK);
+    cri_inputs_copy(m, small, *blocks[i]);
+    cri_data_free(*blocks[i]);
+    *blocks[i] = small;
+  }
+}
 
 static bool looks_at(const void* context, int step, int nstep) {
   const weights* w = context;
+  if (w->shrink != NULL && step == 2) {
+    take_room_away(w->shrink, w->shrink_model);
+  }
   return step == nstep || (w->every > 0 && step % w->every == 0);
 }
 
@@ -48,6 +68,12 @@ static cr_status value(void* context, const cr_model* m, const cr_data* d, int s
   }
   for (int i = 0; i < m->nu; i++) {
     *loss += w->u[i] * d->ctrl[i] * d->ctrl[i];
+  }
+  for (int i = 0; w->fields && i < m->nv; i++) {
+    *loss += CR_R(0.01) * w->a[i] * d->qacc[i];
+  }
+  for (int i = 0; w->fields && i < m->nbody; i++) {
+    *loss += w->u[i] * d->xpos[3 * i + 2];
   }
   return w->fail_value == step ? CR_ERR_NAME : CR_OK;
 }
@@ -81,6 +107,12 @@ static cr_status value_bar(void* context, const cr_model* m, const cr_data* d, i
   for (int i = 0; i < m->nu; i++) {
     bar->ctrl[i] += 2 * w->u[i] * d->ctrl[i];
   }
+  for (int i = 0; w->fields && i < m->nv; i++) {
+    bar->qacc[i] += CR_R(0.01) * w->a[i];
+  }
+  for (int i = 0; w->fields && i < m->nbody; i++) {
+    bar->xpos[3 * i + 2] += w->u[i];
+  }
   if (w->poison && w->fail_bar == step) {
     bar->qacc[0] = bar->xpos[3] = 1000;
   }
@@ -100,7 +132,11 @@ static weights random_weights(cr_random* r, const cr_model* m) {
 }
 
 static cr_loss loss_of(weights* w) {
-  return (cr_loss){.context = w, .looks_at = looks_at, .value = value, .bar = value_bar};
+  return (cr_loss){.context = w,
+                   .looks_at = looks_at,
+                   .value = value,
+                   .bar = value_bar,
+                   .needs_fields = w->fields};
 }
 
 // ---- a rollout of a random model with gradients of all parameters
@@ -229,6 +265,7 @@ static outcome moved(const bench* b, cr_model* m, cr_data* d, const cr_data* tan
     o.discrete = o.discrete * 31u + discrete(m, d);
     cr_advance(m, d);
     if (looks_at(&w, k + 1, STEPS)) {
+      assert_int_equal(w.fields ? cr_forward(m, d) : CR_OK, CR_OK);
       (void)value(&w, m, d, k + 1, &o.loss);
     }
   }
@@ -288,13 +325,14 @@ static const double bound = 1e-10, step_size = 1e-5;
 static const double bound = 1e-6, step_size = 2e-5;
 #endif
 
-static void gradients_match_differences(state_kind kind) {
+static void gradients_match_differences(state_kind kind, bool fields) {
   cr_random random = cr_random_seed(11, 1);
   cr_real worst = 0;
   int samples = 0, compared = 0;
   for (uint64_t seed = 0; seed < 16; seed++) {
     bench b;
     open_bench(&b, seed, kind);
+    b.w.fields = fields;
     run_and_differentiate(&b);
     for (int k = 0; k < 3; k++, samples++) {
       compared += compare(&b, &random, (cr_real)step_size, &worst);
@@ -308,12 +346,17 @@ static void gradients_match_differences(state_kind kind) {
 
 static void gradients_in_flight(void** state) {
   (void)state;
-  gradients_match_differences(STATE_FLIGHT);
+  gradients_match_differences(STATE_FLIGHT, false);
 }
 
 static void gradients_in_contact(void** state) {
   (void)state;
-  gradients_match_differences(STATE_CONTACT);
+  gradients_match_differences(STATE_CONTACT, false);
+}
+
+static void gradients_of_computed_fields(void** state) {
+  (void)state;
+  gradients_match_differences(STATE_CONTACT, true);
 }
 
 // ---- room
@@ -380,6 +423,28 @@ static void room_grows_and_changes_nothing(void** state) {
   assert_true(grown >= 9);
 }
 
+static void room_grows_in_the_middle_of_a_sweep(void** state) {
+  (void)state;
+  int grown = 0;
+  for (uint64_t seed = 0; seed < 12; seed++) {
+    bench a, b;
+    open_bench(&a, seed, STATE_CONTACT);
+    open_bench(&b, seed, STATE_CONTACT);
+    a.w.fields = b.w.fields = seed % 2 == 1;
+    run_and_differentiate(&a);
+    cr_loss loss = loss_of(&b.w);
+    assert_int_equal(cr_rollout_run(b.r, &b.m, STEPS, &loss, NULL), CR_OK);
+    b.w.shrink = b.r;
+    b.w.shrink_model = &b.m;
+    assert_int_equal(cr_rollout_gradient(b.r, &b.m, &b.m, &loss, NULL), CR_OK);
+    assert_same_results(&a, &b);
+    grown += b.r->d->nefc_max > 2;
+    close_bench(&a);
+    close_bench(&b);
+  }
+  assert_true(grown >= 9);
+}
+
 static cr_model with_distance(const cr_model* m) {
   cr_model far = *m;
   far.memory = NULL;
@@ -397,10 +462,13 @@ static cr_model with_distance(const cr_model* m) {
 static void room_grows_in_the_backward_pass(void** state) {
   (void)state;
   int grown = 0;
-  for (uint64_t seed = 0; seed < 16; seed++) {
+  for (uint64_t seed = 0; seed < 32; seed++) {
     bench a, b;
-    open_bench(&a, seed, STATE_CONTACT);
-    open_bench(&b, seed, STATE_CONTACT);
+    open_bench(&a, seed / 2, STATE_CONTACT);
+    open_bench(&b, seed / 2, STATE_CONTACT);
+    // with computed fields in the loss it grows in the middle of the sweep, else that starts anew
+    a.w.fields = b.w.fields = seed % 2 == 1;
+    a.w.every = b.w.every = STEPS + 1 - (int)(seed % 2);
     cr_model far_a = with_distance(&a.m), far_b = with_distance(&b.m);
     cr_loss loss_a = loss_of(&a.w), loss_b = loss_of(&b.w);
     set_room(&a, (cr_capacity){500, 3000, 100000});
@@ -711,7 +779,9 @@ int test_trajectory(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(gradients_in_flight),
       cmocka_unit_test(gradients_in_contact),
+      cmocka_unit_test(gradients_of_computed_fields),
       cmocka_unit_test(room_grows_and_changes_nothing),
+      cmocka_unit_test(room_grows_in_the_middle_of_a_sweep),
       cmocka_unit_test(room_grows_in_the_backward_pass),
       cmocka_unit_test(distance_changes_the_gradient_and_nothing_else),
       cmocka_unit_test(an_equal_model_backward_is_no_other_model),

@@ -42,6 +42,8 @@ static structure structure_of(const cr_model* m, const cr_data* d, cr_field_id i
       return (structure){m->nv, m->M_rownnz, m->M_rowadr, m->M_colind};
     case CR_FIELD_efc_J:
       return (structure){d->nefc, d->efc_J_rownnz, d->efc_J_rowadr, d->efc_J_colind};
+    case CR_FIELD_ten_J:
+      return (structure){m->ntendon, m->ten_J_rownnz, m->ten_J_rowadr, m->ten_J_colind};
     default:
       assert(id == CR_FIELD_actuator_moment);
       return (structure){m->nout, d->moment_rownnz, d->moment_rowadr, d->moment_colind};
@@ -97,10 +99,14 @@ bool field_entry_smooth(const cr_model* m, const cr_data* d, cr_field_id id, int
       return entry % 4 != 3;
     case CR_FIELD_qpos_spring:
       return !in_quaternion(m, entry);
+    case CR_FIELD_wrap_prm:
+      // the side site of a geom is a number of a site
+      return m->wrap_type[entry] != CR_WRAP_SPHERE && m->wrap_type[entry] != CR_WRAP_CYLINDER;
     case CR_FIELD_geom_solmix:
       // without weight, a geom counts only if the other has none either
       return x[entry] > 0;
     case CR_FIELD_dof_frictionloss:
+    case CR_FIELD_tendon_frictionloss:
       // a dof without friction loss has no row, one with a little has
       return x[entry] > 0;
     case CR_FIELD_pair_solreffriction:
@@ -114,6 +120,10 @@ bool field_entry_smooth(const cr_model* m, const cr_data* d, cr_field_id id, int
     case CR_FIELD_dof_solimp:
     case CR_FIELD_geom_solimp:
     case CR_FIELD_pair_solimp:
+    case CR_FIELD_eq_solimp:
+    case CR_FIELD_tendon_solimp_lim:
+    case CR_FIELD_tendon_solimp_fri:
+    case CR_FIELD_o_solimp:
     case CR_FIELD_contact_solimp:
       // powers below 1 count as 1
       return entry % 5 != 4 || x[entry] != 1;

@@ -5,6 +5,19 @@
 #include "support/close.h"
 #include "support/random_model.h"
 
+cr_shape solid_shape(const solid* s) {
+  cr_real bound = cr_norm3(s->size);
+  for (int i = 0; s->hull != NULL && i < s->hull->nvert; i++) {
+    bound = cr_max(bound, cr_norm3(s->hull->vert + 3 * i));
+  }
+  return (cr_shape){.pos = s->pos,
+                    .mat = s->mat,
+                    .size = s->size,
+                    .type = s->type,
+                    .bound = bound,
+                    .hull = s->hull};
+}
+
 solid solid_at(cr_real x, cr_real y, cr_real z, cr_real size0, cr_real size1, cr_real size2) {
   return (solid){
       .pos = {x, y, z}, .mat = {1, 0, 0, 0, 1, 0, 0, 0, 1}, .size = {size0, size1, size2}};
@@ -29,7 +42,7 @@ solid solid_moved(const solid* s, const cr_shape_tan* s_tan, cr_real h) {
 }
 
 solid solid_random(cr_random* r, cr_real low, cr_real high, cr_real reach) {
-  solid s;
+  solid s = {.type = 0};
   cr_real q[4];
   random_unit_quat(r, q);
   cr_quat_to_mat(s.mat, q);

@@ -7,11 +7,14 @@
 #include "base/random.h"
 #include "collision/pair.h"
 
+/// The type and the hull matter to the general pair only.
 typedef struct {
   cr_real pos[3], mat[9], size[3];
+  int32_t type;
+  const cr_hull* hull;
 } solid;
 
-static inline cr_shape solid_shape(const solid* s) { return (cr_shape){s->pos, s->mat, s->size}; }
+cr_shape solid_shape(const solid* s);
 
 /// At a place, not turned.
 solid solid_at(cr_real x, cr_real y, cr_real z, cr_real size0, cr_real size1, cr_real size2);

@@ -19,8 +19,10 @@ enum { MAX_STAGE = 32 };
 // how often each kind of thing occurred
 typedef struct {
   int contacts[CR_N_GEOM_TYPE][CR_N_GEOM_TYPE];
-  int rows[8];  // by efc_type
-  int flights;  // states without any row
+  int rows[8];   // by efc_type
+  int flights;   // states without any row
+  int wraps[4];  // around, by side; inside; straight past a geom
+  int muscles;
 } census;
 
 static stage_report reports[MAX_STAGE + 1];
@@ -35,6 +37,16 @@ static void count(const cr_model* m, const cr_data* d, census* c) {
     c->rows[d->efc_type[i]]++;
   }
   c->flights += d->nefc == 0;
+  for (int i = 0; i < m->nwrap; i++) {
+    int branch = d->wrap_branch[i];
+    if (m->wrap_type[i] == CR_WRAP_SPHERE || m->wrap_type[i] == CR_WRAP_CYLINDER) {
+      c->wraps[branch == 1 ? 0 : branch == -1 ? 1 : branch > 1 ? 2 : 3]++;
+    }
+  }
+  for (int i = 0; i < m->nactuator; i++) {
+    bool muscle = m->actuator_gaintype[i] == CR_GAIN_MUSCLE;
+    c->muscles += muscle && d->actuator_force[m->actuator_outadr[i]] != 0;
+  }
 }
 
 static void check_state(const cr_model* m, cr_data* d, uint64_t seed, state_kind kind) {
@@ -104,15 +116,27 @@ static void every_contact_occurs(void** state) {
 
 static void every_row_occurs(void** state) {
   assert_true(seen.flights > 0);
+  assert_true(seen.rows[CR_CNSTR_EQUALITY] > 0);
   assert_true(seen.rows[CR_CNSTR_FRICTION_DOF] > 0);
+  assert_true(seen.rows[CR_CNSTR_FRICTION_TENDON] > 0);
   assert_true(seen.rows[CR_CNSTR_LIMIT_JOINT] > 0);
+  assert_true(seen.rows[CR_CNSTR_LIMIT_TENDON] > 0);
   assert_true(seen.rows[CR_CNSTR_CONTACT_FRICTIONLESS] > 0);
   assert_true(seen.rows[CR_CNSTR_CONTACT_PYRAMIDAL] > 0);
   assert_true(seen.rows[CR_CNSTR_CONTACT_ELLIPTIC] > 0);
 }
 
+static void every_wrap_occurs(void** state) {
+  print_message("wraps %d %d %d, straight %d, muscles %d\n", seen.wraps[0], seen.wraps[1],
+                seen.wraps[2], seen.wraps[3], seen.muscles);
+  for (int i = 0; i < 4; i++) {
+    assert_true(seen.wraps[i] > 0);
+  }
+  assert_true(seen.muscles > 0);
+}
+
 int pipeline_check(const char* name, uint64_t first, int models) {
-  struct CMUnitTest tests[MAX_STAGE + 3];
+  struct CMUnitTest tests[MAX_STAGE + 4];
   size_t n = 0;
   check_models(first, models);
   for (int row = 0; row < cr_npipeline; row++) {
@@ -123,5 +147,6 @@ int pipeline_check(const char* name, uint64_t first, int models) {
       .name = "cr_forward", .test_func = forward_holds, .initial_state = &reports[cr_npipeline]};
   tests[n++] = (struct CMUnitTest)cmocka_unit_test(every_contact_occurs);
   tests[n++] = (struct CMUnitTest)cmocka_unit_test(every_row_occurs);
+  tests[n++] = (struct CMUnitTest)cmocka_unit_test(every_wrap_occurs);
   return _cmocka_run_group_tests(name, tests, n, NULL, NULL);
 }

@@ -7,12 +7,14 @@
 #include "collision/collision.h"
 #include "math/quat.h"
 #include "model/build.h"
+#include "support/random_tendons.h"
 
-enum { MAX_BODY = 12, MAX_JOINT = 24, MAX_GEOM = 24, MAX_ACTUATOR = 6, MAX_PAIR = 3 };
+enum { MAX_BODY = 12, MAX_JOINT = 24, MAX_GEOM = 24, MAX_ACTUATOR = 6, MAX_PAIR = 3, MAX_EQ = 4 };
 enum { CYLINDER_BIT = 4 };  // of contype: cylinders meet only shapes that collide with them
 enum { STYLE_TREES, STYLE_HEAP, STYLE_ARM, STYLE_BARE, N_STYLE };
 
 typedef struct {
+  uint64_t seed;
   int style;
   int nbody;
   int32_t parent[MAX_BODY], jntnum[MAX_BODY];
@@ -23,6 +25,7 @@ typedef struct {
   int nactuator, actuator_joint[MAX_ACTUATOR], dyntype[MAX_ACTUATOR];
   int npair, pair[MAX_PAIR][2];
   int nexclude, exclude[1][2];
+  int neq, eq_type[MAX_EQ];
 } plan;
 
 // ---- numbers
@@ -233,6 +236,22 @@ static void plan_pairs(cr_random* r, plan* p) {
   }
 }
 
+static bool is_scalar(int type) { return type == CR_JNT_SLIDE || type == CR_JNT_HINGE; }
+
+// constraints of any two bodies or sites, and of scalar joints where there are some
+static void plan_equalities(cr_random* r, plan* p) {
+  bool couples = false;
+  for (int i = 0; i < p->njnt; i++) {
+    couples = couples || is_scalar(p->joint_type[i]);
+  }
+  p->neq = cr_random_int(r, MAX_EQ + 1);
+  for (int i = 0; i < p->neq; i++) {
+    // welds most often, for they are most; there are always tendons
+    static const int types[] = {CR_EQ_WELD, CR_EQ_WELD, CR_EQ_CONNECT, CR_EQ_TENDON, CR_EQ_JOINT};
+    p->eq_type[i] = types[cr_random_int(r, couples ? 5 : 4)];
+  }
+}
+
 static cr_status set_counts(cr_model* m, const plan* p, cr_error* error) {
   *m = (cr_model){.ngeom = p->ngeom, .none = 1};
   for (int i = 0; i < p->nbody; i++) {
@@ -244,10 +263,18 @@ static cr_status set_counts(cr_model* m, const plan* p, cr_error* error) {
   m->nu = m->nout = m->nactuator = p->nactuator;
   m->npair = p->npair;
   m->nexclude = p->nexclude;
+  m->neq = p->neq;
   m->nsite = p->style == STYLE_HEAP ? 0 : 2;
   m->nkey = 1;
-  m->nnames = 1 + 12 * (p->nbody + p->njnt + p->ngeom + p->nactuator + m->nsite + p->npair + 1);
-  return cri_model_sizes(m, p->nbody, p->parent, p->jntnum, p->joint_type, error);
+  m->nnames = 1 + 12 * (64 + p->nbody + p->njnt + p->ngeom + p->nactuator + m->nsite + p->npair +
+                        p->neq + 1);
+  CR_TRY(cri_model_sizes(m, p->nbody, p->parent, p->jntnum, p->joint_type, error));
+  int scalar = 0;
+  for (int i = 0; i < p->njnt; i++) {
+    scalar += p->joint_type[i] == CR_JNT_SLIDE || p->joint_type[i] == CR_JNT_HINGE;
+  }
+  random_tendon_counts(m, p->seed, scalar);
+  return CR_OK;
 }
 
 // ---- options
@@ -425,11 +452,13 @@ static void fill_geoms(cr_random* r, cr_model* m, const plan* p) {
     m->geom_type[i] = p->geom_type[i];
     fill_geom(r, m, i);
   }
-  for (int i = 0; i < m->nsite; i++) {
+  // those of tendons come behind
+  int free_sites = p->style == STYLE_HEAP ? 0 : 2;
+  for (int i = 0; i < free_sites; i++) {
     m->site_bodyid[i] = cr_random_int(r, m->nbody);
   }
-  fill_vectors(r, m->site_pos, 3 * m->nsite, CR_R(0.2));
-  fill_quats(r, m->site_quat, m->nsite);
+  fill_vectors(r, m->site_pos, 3 * free_sites, CR_R(0.2));
+  fill_quats(r, m->site_quat, free_sites);
 }
 
 static void fill_pairs(cr_random* r, cr_model* m, const plan* p) {
@@ -450,6 +479,104 @@ static void fill_pairs(cr_random* r, cr_model* m, const plan* p) {
   }
   for (int i = 0; i < 2 * m->nexclude; i++) {
     m->exclude_body[i] = p->exclude[0][i];
+  }
+}
+
+// contacts that also spin and roll, and now and then the same parameters for all of them
+static void fill_dimensions(cr_random* r, cr_model* m, uint64_t seed) {
+  for (int i = 0; i < m->ngeom; i++) {
+    m->geom_condim[i] =
+        random_chance(r, CR_R(0.4)) ? 4 + 2 * cr_random_int(r, 2) : m->geom_condim[i];
+  }
+  for (int i = 0; i < m->npair; i++) {
+    m->pair_dim[i] = random_chance(r, CR_R(0.4)) ? 4 + 2 * cr_random_int(r, 2) : m->pair_dim[i];
+  }
+  m->enableflags |= seed % 8 == 4 || seed % 16 == 9 ? CR_ENBL_OVERRIDE : 0;
+  m->o_margin[0] = sometimes(r, CR_R(0.002), CR_R(0.05));
+  fill_solref(r, m->o_solref);
+  fill_solimp(r, m->o_solimp);
+  for (int k = 0; k < 5; k++) {
+    m->o_friction[k] = log_range(r, CR_R(0.2), CR_R(1.5)) * (k < 2 ? 1 : CR_R(0.01));
+  }
+}
+
+// ---- equality constraints
+
+static int random_scalar_joint(cr_random* r, const cr_model* m) {
+  int j;
+  do {
+    j = cr_random_int(r, m->njnt);
+  } while (!is_scalar(m->jnt_type[j]));
+  return j;
+}
+
+static void fill_coupling(cr_random* r, cr_model* m, int i) {
+  if (m->eq_type[i] == CR_EQ_TENDON) {
+    m->eq_obj1id[i] = cr_random_int(r, m->ntendon);
+    m->eq_obj2id[i] = cr_random_int(r, m->ntendon + 1) - 1;
+    fill_vectors(r, m->eq_data + CR_NEQDATA * i, 2, CR_R(0.5));
+    fill_vectors(r, m->eq_data + CR_NEQDATA * i + 2, 3, CR_R(0.01));
+    return;
+  }
+  m->eq_obj1id[i] = random_scalar_joint(r, m);
+  m->eq_obj2id[i] = random_scalar_joint(r, m);
+  if (m->eq_obj2id[i] == m->eq_obj1id[i]) {
+    m->eq_obj2id[i] = -1;
+  }
+  fill_vectors(r, m->eq_data + CR_NEQDATA * i, 5, CR_R(0.5));
+}
+
+static void fill_bond(cr_random* r, cr_model* m, int i) {
+  bool sites = m->nsite > 1 && random_chance(r, CR_R(0.5));
+  int n = sites ? m->nsite : m->nbody;
+  cr_real* data = m->eq_data + CR_NEQDATA * i;
+  m->eq_objtype[i] = sites ? CR_OBJ_SITE : CR_OBJ_BODY;
+  m->eq_obj1id[i] = cr_random_int(r, n);
+  m->eq_obj2id[i] = (m->eq_obj1id[i] + 1 + cr_random_int(r, n - 1)) % n;
+  fill_vectors(r, data, 6, CR_R(0.2));
+  random_unit_quat(r, data + 6);
+  data[10] = cr_random_range(r, CR_R(0.3), 2);
+}
+
+// what is held together may be far apart
+static void fill_slow_solref(cr_random* r, cr_real x[2]) {
+  bool direct = random_chance(r, CR_R(0.25));
+  x[0] = direct ? -log_range(r, 10, 100) : cr_random_range(r, CR_R(0.04), CR_R(0.12));
+  x[1] = direct ? -log_range(r, 2, 10) : cr_random_range(r, CR_R(0.7), CR_R(1.5));
+}
+
+// rows of tendons; a model in flight may have none
+static void fill_tendon_rows(cr_random* r, cr_model* m) {
+  cr_real often = random_chance(r, CR_R(0.5)) ? CR_R(0.6) : 0;
+  for (int i = 0; i < m->ntendon; i++) {
+    m->tendon_limited[i] = random_chance(r, often);
+    m->tendon_range[2 * i] = cr_random_range(r, 0, CR_R(0.5));
+    m->tendon_range[2 * i + 1] = m->tendon_range[2 * i] + cr_random_range(r, CR_R(0.2), 1);
+    m->tendon_margin[i] = sometimes(r, CR_R(0.01), CR_R(0.2));
+    m->tendon_frictionloss[i] = random_chance(r, often) ? log_range(r, CR_R(0.05), 2) : 0;
+    m->tendon_length0[i] = cr_random_range(r, 0, 1);
+    m->tendon_invweight0[i] = log_range(r, CR_R(0.1), 100);
+    fill_slow_solref(r, m->tendon_solref_lim + 2 * i);
+    fill_slow_solref(r, m->tendon_solref_fri + 2 * i);
+    fill_solimp(r, m->tendon_solimp_lim + 5 * i);
+    fill_solimp(r, m->tendon_solimp_fri + 5 * i);
+    m->tendon_solimp_lim[5 * i + 1] = cr_random_range(r, CR_R(0.6), CR_R(0.9));
+  }
+}
+
+static void fill_equalities(cr_random* r, cr_model* m, const plan* p) {
+  for (int i = 0; i < m->neq; i++) {
+    m->eq_type[i] = p->eq_type[i];
+    m->eq_active0[i] = random_chance(r, CR_R(0.85));
+    fill_slow_solref(r, m->eq_solref + 2 * i);
+    fill_solimp(r, m->eq_solimp + 5 * i);
+    m->eq_solimp[5 * i + 1] =
+        cr_random_range(r, CR_R(0.6), CR_R(0.9));  // light bodies are held too
+    if (p->eq_type[i] == CR_EQ_JOINT || p->eq_type[i] == CR_EQ_TENDON) {
+      fill_coupling(r, m, i);
+    } else {
+      fill_bond(r, m, i);
+    }
   }
 }
 
@@ -530,6 +657,19 @@ static void fill_fluid(cr_random* r, cr_model* m, uint64_t seed) {
   }
 }
 
+void random_model_implicit(cr_model* m) {
+  for (int i = 0; i < m->nactuator; i++) {
+    bool muscle =
+        m->actuator_gaintype[i] > CR_GAIN_AFFINE || m->actuator_biastype[i] > CR_BIAS_AFFINE;
+    if (muscle || m->actuator_trntype[i] != CR_TRN_JOINT) {
+      m->actuator_gaintype[i] = CR_GAIN_FIXED;
+      m->actuator_biastype[i] = CR_BIAS_NONE;
+    }
+  }
+  cr_zero(m->tendon_damping, m->ntendon);
+  cr_zero(m->tendon_dampingpoly, 2 * m->ntendon);
+}
+
 void random_model_calm(cr_model* m) {
   cr_zero(m->jnt_stiffnesspoly, 2 * m->njnt);
   cr_zero(m->dof_dampingpoly, 2 * m->nv);
@@ -558,14 +698,17 @@ static void fill_names(cr_random* r, cr_model* m) {
   fill_name_list(r, m, m->name_actuatoradr, m->nactuator, "motor", &used);
   fill_name_list(r, m, m->name_pairadr, m->npair, "pair", &used);
   fill_name_list(r, m, m->name_keyadr, m->nkey, "key", &used);
+  fill_name_list(r, m, m->name_eqadr, m->neq, "tie", &used);
 }
 
 cr_status random_model(cr_model* m, uint64_t seed, cr_error* error) {
   cr_random r = cr_random_seed(seed, 1);
-  plan p = {.style = (int)(seed % N_STYLE)};
+  plan p = {.seed = seed, .style = (int)(seed % N_STYLE)};
   plan_bodies(&r, &p);
   plan_actuators(&r, &p);
   plan_pairs(&r, &p);
+  cr_random more = cr_random_seed(seed, 12);
+  plan_equalities(&more, &p);
   CR_TRY(set_counts(m, &p, error));
   CR_TRY(cri_model_allocate(m, error));
   fill_options(&r, m, seed);
@@ -576,6 +719,10 @@ cr_status random_model(cr_model* m, uint64_t seed, cr_error* error) {
   fill_actuators(&r, m, &p);
   fill_names(&r, m);
   fill_distance(&r, m, seed);
+  fill_dimensions(&more, m, seed);
+  random_tendons(m, seed);
+  fill_equalities(&more, m, &p);
+  fill_tendon_rows(&more, m);
   fill_polynomials(&r, m);
   fill_fluid(&r, m, seed);
   cr_copy(m->key_qpos, m->qpos0, m->nq);

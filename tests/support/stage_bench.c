@@ -211,9 +211,9 @@ static uint64_t mix(uint64_t hash, int32_t word) {
 }
 
 uint64_t stage_discrete_state(const cr_model* m, const cr_data* d) {
-  const int32_t counts[] = {d->ncon, d->nefc, d->nJ, d->nf, d->nl, d->M_formed};
+  const int32_t counts[] = {d->ncon, d->nefc, d->nJ, d->ne, d->nf, d->nl, d->M_formed};
   uint64_t hash = 0xcbf29ce484222325u;
-  for (int i = 0; i < 6; i++) {
+  for (int i = 0; i < 7; i++) {
     hash = mix(hash, counts[i]);
   }
   for (int i = CR_N_MODEL_FIELD; i < CR_N_FIELD; i++) {
@@ -231,8 +231,9 @@ uint64_t stage_discrete_state(const cr_model* m, const cr_data* d) {
 // ---- twins
 
 static void set_pairs(cr_data* twin, int n) {
-  static const cr_field_id operators[] = {CR_FIELD_M, CR_FIELD_efc_J, CR_FIELD_actuator_moment};
-  for (int i = 0; twin->role == CR_DATA_COTANGENT && i < 3; i++) {
+  static const cr_field_id operators[] = {CR_FIELD_M, CR_FIELD_efc_J, CR_FIELD_actuator_moment,
+                                          CR_FIELD_ten_J};
+  for (int i = 0; twin->role == CR_DATA_COTANGENT && i < 4; i++) {
     field_pairs(twin, operators[i])->n = n;
   }
 }

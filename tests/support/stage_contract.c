@@ -65,8 +65,8 @@ static void poison_model(stage_bench* b, const bool* use) {
 // ---- comparisons of data
 
 static bool same_counts(const cr_data* a, const cr_data* c) {
-  return a->ncon == c->ncon && a->nefc == c->nefc && a->nJ == c->nJ && a->nf == c->nf &&
-         a->nl == c->nl && a->M_formed == c->M_formed;
+  return a->ncon == c->ncon && a->nefc == c->nefc && a->nJ == c->nJ && a->ne == c->ne &&
+         a->nf == c->nf && a->nl == c->nl && a->M_formed == c->M_formed;
 }
 
 // what the row writes, finite and the same in both
@@ -356,7 +356,9 @@ static bool same_pairs(const cr_pairs* p, const cr_pairs* q, int left_live) {
 }
 
 static int live_left(const cr_model* m, const cr_data* d, cr_field_id id) {
-  return id == CR_FIELD_efc_J ? d->nefc : (id == CR_FIELD_M ? m->nv : m->nout);
+  return id == CR_FIELD_ten_J   ? m->ntendon
+         : id == CR_FIELD_efc_J ? d->nefc
+                                : (id == CR_FIELD_M ? m->nv : m->nout);
 }
 
 static bool finite_pairs(const cr_pairs* p, int left_live) {

@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "collision/convex_pair.h"
+
+#include "collision/manifold.h"
+#include "collision/nearest.h"
+
+// ---- the optimum in the numbers of a hit
+
+// two vertices for an edge, else the one id
+static int32_t pack(const cr_touch* t) {
+  return t->kind == CR_TOUCH_EDGE ? (int32_t)((uint32_t)t->id[0] | (uint32_t)t->id[1] << 16)
+                                  : t->id[0];
+}
+
+static cr_touch unpack(int32_t kind, int32_t id) {
+  if (kind == CR_TOUCH_EDGE) {
+    return (cr_touch){CR_TOUCH_EDGE, {id & 0xffff, (int32_t)((uint32_t)id >> 16)}};
+  }
+  return (cr_touch){(cr_touch_kind)kind, {id, 0}};
+}
+
+static void save(const cr_optimum* x, cr_hit* hit) {
+  hit->feature[0] = (int32_t)x->a.kind + 8 * (int32_t)x->b.kind;
+  hit->feature[1] = pack(&x->a);
+  hit->feature[2] = pack(&x->b);
+  cr_copy3(hit->local, x->normal);
+  cr_copy3(hit->local + 3, x->on_a);
+}
+
+static cr_optimum load(const cr_core* a, const cr_core* b, const int32_t feature[4],
+                       const cr_real local[6]) {
+  cr_optimum x = {.a = unpack(feature[0] % 8, feature[1]), .b = unpack(feature[0] / 8, feature[2])};
+  cr_real pa[3], pb[3], minus[3];
+  cr_copy3(x.normal, local);
+  cr_copy3(x.on_a, local + 3);
+  cr_scl3(minus, x.normal, -1);
+  cri_touch_point(a, &x.a, x.normal, pa);
+  cri_touch_point(b, &x.b, minus, pb);
+  x.dist = cr_dot3(x.normal, pb) - cr_dot3(x.normal, pa);
+  cr_copy3(x.on_b, x.on_a);
+  cr_accscl3(x.on_b, x.normal, x.dist);
+  return x;
+}
+
+// ---- detection
+
+// [g1], [g2]
+static void emit(const cr_core* a, const cr_core* b, const cr_real origin[3], const cr_optimum* x,
+                 cr_hit* hit) {
+  hit->dist = x->dist - a->radius - b->radius;
+  cr_copy3(hit->normal, x->normal);
+  cr_add3(hit->pos, x->on_a, origin);
+  cr_accscl3(hit->pos, x->normal, a->radius + hit->dist / 2);
+  cr_zero3(hit->hint);
+}
+
+int cri_convex_pair(const cr_shape* a, const cr_shape* b, cr_real margin, cr_hit hit[CR_MAX_HITS]) {
+  cr_core core_a = cri_core(a, a->pos), core_b = cri_core(b, a->pos);
+  cr_optimum x;
+  if (cri_nearest(&core_a, &core_b, margin + core_a.radius + core_b.radius, &x) == CR_NEAREST_FAR) {
+    return 0;
+  }
+  int several = cri_manifold(&core_a, &core_b, &x, margin, hit);
+  for (int i = 0; i < several; i++) {
+    cr_acc3(hit[i].pos, a->pos);
+  }
+  if (several > 0) {
+    return several;
+  }
+  *hit = (cr_hit){.dist = 0};
+  save(&x, hit);
+  emit(&core_a, &core_b, a->pos, &x, hit);
+  return 1;
+}
+
+cr_real cri_convex_depth(const cr_shape* a, const cr_shape* b, const cr_real n[3]) {
+  cr_core core_a = cri_core(a, a->pos), core_b = cri_core(b, a->pos);
+  cr_real minus[3], pa[3], pb[3];
+  cr_scl3(minus, n, -1);
+  (void)cri_support(&core_a, n, pa);
+  (void)cri_support(&core_b, minus, pb);
+  return cr_dot3(n, pa) - cr_dot3(n, pb) + core_a.radius + core_b.radius;
+}
+
+// ---- derivatives
+
+void cri_convex_pair_tan(const cr_shape* a, const cr_shape* b, const int32_t feature[4],
+                         const cr_real local[6], const cr_shape_tan* a_tan,
+                         const cr_shape_tan* b_tan, cr_hit_tan* hit_tan) {
+  cr_core core_a = cri_core(a, a->pos), core_b = cri_core(b, a->pos);
+  if (feature[0] >= CR_MANIFOLD) {
+    cri_manifold_tan(&core_a, &core_b, feature, local, a_tan, b_tan, hit_tan);
+    return;
+  }
+  cr_optimum x = load(&core_a, &core_b, feature, local);
+  cr_optimum_tan x_tan;
+  cri_optimum_tan(&core_a, &core_b, &x, a_tan, b_tan, &x_tan);
+  cr_real dist = x.dist - core_a.radius - core_b.radius;
+  cr_real ra_tan = core_a.radius > 0 ? a_tan->size[0] : 0;
+  cr_real rb_tan = core_b.radius > 0 ? b_tan->size[0] : 0;
+
+  // [g1]
+  hit_tan->dist = x_tan.dist - ra_tan - rb_tan;
+  cr_copy3(hit_tan->normal, x_tan.normal);
+  cr_zero3(hit_tan->hint);
+
+  // [g2]
+  cr_copy3(hit_tan->pos, x_tan.on_a);
+  cr_accscl3(hit_tan->pos, x_tan.normal, core_a.radius + dist / 2);
+  cr_accscl3(hit_tan->pos, x.normal, ra_tan + hit_tan->dist / 2);
+}
+
+void cri_convex_pair_bar(const cr_shape* a, const cr_shape* b, const int32_t feature[4],
+                         const cr_real local[6], const cr_hit_tan* hit_bar, cr_shape_tan* a_bar,
+                         cr_shape_tan* b_bar) {
+  cr_core core_a = cri_core(a, a->pos), core_b = cri_core(b, a->pos);
+  if (feature[0] >= CR_MANIFOLD) {
+    cri_manifold_bar(&core_a, &core_b, feature, local, hit_bar, a_bar, b_bar);
+    return;
+  }
+  cr_optimum x = load(&core_a, &core_b, feature, local);
+  cr_real dist = x.dist - core_a.radius - core_b.radius;
+
+  // [g2]'
+  cr_real along = cr_dot3(x.normal, hit_bar->pos);
+  cr_real dist_bar = hit_bar->dist + along / 2;
+  cr_optimum_tan x_bar = {.dist = dist_bar};
+  cr_copy3(x_bar.on_a, hit_bar->pos);
+  cr_copy3(x_bar.normal, hit_bar->normal);
+  cr_accscl3(x_bar.normal, hit_bar->pos, core_a.radius + dist / 2);
+
+  // [g1]'
+  a_bar->size[0] += core_a.radius > 0 ? along - dist_bar : 0;
+  b_bar->size[0] += core_b.radius > 0 ? -dist_bar : 0;
+  cri_optimum_bar(&core_a, &core_b, &x, &x_bar, a_bar, b_bar);
+}

@@ -1,0 +1,844 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "collision/manifold.h"
+
+#include "collision/box.h"
+#include "collision/polygon.h"
+
+// cosine and sine of the angle up to which faces count as parallel
+#define FACE_COSINE CR_R(0.99605098)
+#define EDGE_SINE CR_R(0.08878292)
+
+enum { FACES = 1, LINE_OF_A = 2, LINE_OF_B = 3 };
+enum { MOST_CORNERS = 128, DISK = 16, MOST_CANDIDATES = 32 };
+
+// ---- flat faces: id is a face of a box (2 axis, + 1 on the negative side), a polygon of a hull, a
+// disk of a cylinder (1 the upper). Corners go around clockwise, seen from outside.
+
+typedef struct {
+  const cr_core* core;
+  int32_t id;
+  int n;
+  cr_real normal[3];
+} flat;
+
+static void box_corner(int32_t id, int i, int sign[3]) {
+  static const signed char corner[6][4][3] = {{{1, 1, 1}, {1, 1, -1}, {1, -1, -1}, {1, -1, 1}},
+                                              {{-1, 1, -1}, {-1, 1, 1}, {-1, -1, 1}, {-1, -1, -1}},
+                                              {{-1, 1, -1}, {1, 1, -1}, {1, 1, 1}, {-1, 1, 1}},
+                                              {{-1, -1, 1}, {1, -1, 1}, {1, -1, -1}, {-1, -1, -1}},
+                                              {{-1, 1, 1}, {1, 1, 1}, {1, -1, 1}, {-1, -1, 1}},
+                                              {{1, 1, -1}, {-1, 1, -1}, {-1, -1, -1}, {1, -1, -1}}};
+  for (int k = 0; k < 3; k++) {
+    sign[k] = corner[id][i][k];
+  }
+}
+
+static void place(const cr_core* c, const cr_real x[3], cr_real p[3]) {
+  cr_mulmat3(p, c->shape->mat, x);
+  cr_acc3(p, c->pos);
+}
+
+static flat flat_of(const cr_core* c, int32_t id) {
+  flat f = {.core = c, .id = id, .n = 4};
+  cr_real x[3] = {0, 0, 0};
+  if (c->shape->type == CR_GEOM_BOX) {
+    x[id / 2] = id % 2 ? -1 : 1;
+  } else if (c->shape->type == CR_GEOM_CYLINDER) {
+    f.n = DISK;
+    x[2] = id ? 1 : -1;
+  } else {
+    f.n = c->shape->hull->num[id];
+    cr_copy3(x, c->shape->hull->normal + 3 * id);
+  }
+  cr_mulmat3(f.normal, c->shape->mat, x);
+  return f;
+}
+
+static void flat_corner(const flat* f, int i, cr_real p[3]) {
+  const cr_shape* s = f->core->shape;
+  cr_real x[3];
+  if (s->type == CR_GEOM_BOX) {
+    int sign[3];
+    box_corner(f->id, i, sign);
+    for (int k = 0; k < 3; k++) {
+      x[k] = (cr_real)sign[k] * s->size[k];
+    }
+  } else if (s->type == CR_GEOM_CYLINDER) {
+    cr_real angle = (cr_real)i * (CR_PI / 8);
+    x[0] = s->size[0] * cr_cos(angle);
+    x[1] = (f->id ? -s->size[0] : s->size[0]) * cr_sin(angle);
+    x[2] = f->id ? s->size[1] : -s->size[1];
+  } else {
+    const cr_hull* h = s->hull;
+    cr_copy3(x, h->vert + 3 * h->polygon[h->adr[f->id] + f->n - 1 - i]);
+  }
+  place(f->core, x, p);
+}
+
+// the faces that an optimum's feature belongs to; returns their number
+static int faces_of(const cr_core* c, const cr_touch* t, int32_t id[MOST_CANDIDATES]) {
+  int n = 0;
+  if (c->shape->type == CR_GEOM_BOX) {
+    int sign[3];
+    cri_part_signs(sign, t->id[0] - 13);
+    for (int k = 0; k < 3; k++) {
+      if (sign[k] != 0) {
+        id[n++] = 2 * k + (sign[k] < 0);
+      }
+    }
+  } else if (c->shape->type == CR_GEOM_CYLINDER && t->kind != CR_TOUCH_SIDE) {
+    id[n++] = t->id[0];
+  } else if (c->shape->type == CR_GEOM_MESH && t->kind == CR_TOUCH_FACE) {
+    id[n++] = t->id[0];
+  } else if (c->shape->type == CR_GEOM_MESH) {
+    const cr_hull* h = c->shape->hull;
+    const int32_t* first = h->map + h->mapadr[t->id[0]];
+    for (int i = 0; i < h->mapnum[t->id[0]] && n < MOST_CANDIDATES; i++) {
+      bool common = t->kind == CR_TOUCH_POINT;
+      for (int k = 0; !common && k < h->mapnum[t->id[1]]; k++) {
+        common = h->map[h->mapadr[t->id[1]] + k] == first[i];
+      }
+      if (common) {
+        id[n++] = first[i];
+      }
+    }
+  }
+  return n;
+}
+
+// ---- straight lines: id is an edge of a box (the part + 13), of a hull (two vertices), or 0
+
+typedef struct {
+  const cr_core* core;
+  int32_t id;
+  cr_real axis[3];  // unit; from the first end to the second
+  cr_real end[2][3];
+} line;
+
+static int32_t pack(int32_t low, int32_t high) {
+  return (int32_t)((uint32_t)low | (uint32_t)high << 16);
+}
+
+// [h4] how far the line of a round side is from the axis: r m_p (capsule) or r m_p/|m_p|, m_p the part
+// of the outward direction m across the axis
+static void offset_of(const cr_core* c, const cr_real axis[3], const cr_real m[3], cr_real r[3]) {
+  cr_copy3(r, m);
+  cr_accscl3(r, axis, -cr_dot3(m, axis));
+  if (c->shape->type == CR_GEOM_CYLINDER) {
+    cr_normalize3(r);
+  }
+  cr_scl3(r, r, c->shape->size[0]);
+}
+
+static line line_of(const cr_core* c, int32_t id, const cr_real m[3]) {
+  line l = {.core = c, .id = id};
+  const cr_shape* s = c->shape;
+  if (s->type == CR_GEOM_BOX) {
+    int sign[3];
+    cri_part_signs(sign, id - 13);
+    for (int e = 0; e < 2; e++) {
+      cr_real x[3];
+      for (int k = 0; k < 3; k++) {
+        x[k] = (sign[k] != 0 ? (cr_real)sign[k] : (cr_real)(2 * e - 1)) * s->size[k];
+      }
+      place(c, x, l.end[e]);
+    }
+  } else if (s->type == CR_GEOM_MESH) {
+    place(c, s->hull->vert + 3 * (ptrdiff_t)(id & 0xffff), l.end[0]);
+    place(c, s->hull->vert + 3 * (ptrdiff_t)((uint32_t)id >> 16), l.end[1]);
+  } else {
+    cr_real offset[3];
+    cr_col3(l.axis, s->mat, 2);
+    offset_of(c, l.axis, m, offset);
+    for (int e = 0; e < 2; e++) {
+      cr_add3(l.end[e], c->pos, offset);
+      cr_accscl3(l.end[e], l.axis, e ? s->size[1] : -s->size[1]);
+    }
+  }
+  cr_sub3(l.axis, l.end[1], l.end[0]);
+  cr_normalize3(l.axis);
+  return l;
+}
+
+static bool is_round(const cr_core* c) {
+  return c->shape->type == CR_GEOM_CAPSULE || c->shape->type == CR_GEOM_CYLINDER;
+}
+
+// the lines that a feature belongs to; returns their number
+static int lines_of(const cr_core* c, const cr_touch* t, int32_t id[MOST_CANDIDATES]) {
+  int n = 0;
+  if (is_round(c)) {
+    id[n++] = 0;
+  } else if (t->kind == CR_TOUCH_EDGE) {
+    id[n++] = c->shape->type == CR_GEOM_BOX ? t->id[0] : pack(t->id[0], t->id[1]);
+  } else if (t->kind == CR_TOUCH_POINT && c->shape->type == CR_GEOM_BOX) {
+    int sign[3];
+    cri_part_signs(sign, t->id[0] - 13);
+    for (int k = 0; k < 3; k++) {
+      id[n++] = t->id[0] - cri_part(k, sign[k]);
+    }
+  } else if (t->kind == CR_TOUCH_POINT && c->shape->type == CR_GEOM_MESH) {
+    const cr_hull* h = c->shape->hull;
+    for (int i = 0; i < h->mapnum[t->id[0]] && n < MOST_CANDIDATES; i++) {
+      int32_t p = h->map[h->mapadr[t->id[0]] + i];
+      const int32_t* corner = h->polygon + h->adr[p];
+      for (int k = 0; k < h->num[p]; k++) {
+        if (corner[k] == t->id[0]) {
+          id[n++] = pack(t->id[0], corner[k == 0 ? h->num[p] - 1 : k - 1]);
+          break;
+        }
+      }
+    }
+  }
+  return n;
+}
+
+// ---- clipping. A side is 2 i for side i of the polygon that is clipped, 2 i + 1 for side i of the
+// one that clips; the ends of a line have sides 0 and 2.
+
+typedef struct {
+  cr_real p[3];
+  int32_t before, after;  // sides that cross here
+} corner;
+
+typedef struct {
+  int n;
+  corner c[2 * MOST_CORNERS];
+} polygon;
+
+// inward normal of the plane through side i, along the face's normal; p a point on it
+static void side_plane(const flat* f, int i, cr_real in[3], cr_real p[3]) {
+  cr_real q[3], edge[3];
+  flat_corner(f, i, p);
+  flat_corner(f, (i + 1) % f->n, q);
+  cr_sub3(edge, q, p);
+  cr_cross3(in, edge, f->normal);
+  cr_normalize3(in);
+}
+
+static void clip_side(const polygon* from, const cr_real in[3], const cr_real p[3], int32_t side,
+                      polygon* to) {
+  to->n = 0;
+  for (int i = 0; i < from->n; i++) {
+    const corner *P = &from->c[i], *Q = &from->c[(i + 1) % from->n];
+    cr_real arm[3], step[3];
+    cr_sub3(arm, P->p, p);
+    cr_real at_P = cr_dot3(arm, in);
+    cr_sub3(arm, Q->p, p);
+    cr_real at_Q = cr_dot3(arm, in);
+    bool inside_P = at_P > -CR_MINVAL, inside_Q = at_Q > -CR_MINVAL;
+    if (inside_P != inside_Q && at_P != at_Q) {
+      corner* X = &to->c[to->n++];
+      cr_sub3(step, Q->p, P->p);
+      cr_copy3(X->p, P->p);
+      cr_accscl3(X->p, step, cr_clip(at_P / (at_P - at_Q), 0, 1));
+      X->before = inside_P ? P->after : side;
+      X->after = inside_P ? side : P->after;
+    }
+    if (inside_Q) {
+      to->c[to->n++] = *Q;
+    }
+  }
+}
+
+// clips by all sides of the face, drops what is beyond the margin above it
+static polygon* clip(const flat* f, cr_real margin, polygon* x, polygon* y) {
+  for (int i = 0; i < f->n; i++) {
+    cr_real in[3], p[3];
+    side_plane(f, i, in, p);
+    clip_side(x, in, p, 2 * i + 1, y);
+    polygon* swap = x;
+    x = y;
+    y = swap;
+  }
+  cr_real p[3];
+  flat_corner(f, 0, p);
+  int kept = 0;
+  for (int i = 0; i < x->n; i++) {
+    cr_real arm[3];
+    cr_sub3(arm, x->c[i].p, p);
+    if (cr_dot3(arm, f->normal) <= margin) {
+      x->c[kept++] = x->c[i];
+    }
+  }
+  x->n = kept;
+  return x;
+}
+
+// ---- measures
+
+// [h1]-[h3]
+static void measure_faces(const flat* a, const flat* b, const cr_real v[3], cr_hit* hit) {
+  cr_real p[3], arm[3];
+  flat_corner(a, 0, p);
+  cr_sub3(arm, v, p);
+  cr_real s = cr_dot3(arm, a->normal);
+  hit->dist = -s * cr_dot3(a->normal, b->normal);
+  cr_copy3(hit->pos, v);
+  cr_accscl3(hit->pos, a->normal, -s);
+  cr_accscl3(hit->pos, b->normal, -hit->dist / 2);
+  cr_scl3(hit->normal, b->normal, -1);
+}
+
+// [h5]
+static void measure_line(const flat* f, bool face_of_a, const cr_real v[3], cr_hit* hit) {
+  cr_real p[3], arm[3];
+  flat_corner(f, 0, p);
+  cr_sub3(arm, v, p);
+  hit->dist = cr_dot3(arm, f->normal);
+  cr_copy3(hit->pos, v);
+  cr_accscl3(hit->pos, f->normal, -hit->dist / 2);
+  cr_scl3(hit->normal, f->normal, face_of_a ? 1 : -1);
+}
+
+// ---- detection
+
+typedef struct {
+  int mode;
+  int32_t id_a, id_b;
+} choice;
+
+// the two faces most opposed, both turned to the other shape
+static bool opposed_faces(const cr_core* a, const cr_core* b, const cr_optimum* x, choice* found) {
+  int32_t ids_a[MOST_CANDIDATES], ids_b[MOST_CANDIDATES];
+  int na = faces_of(a, &x->a, ids_a), nb = faces_of(b, &x->b, ids_b);
+  cr_real best = -FACE_COSINE;
+  found->mode = 0;
+  for (int i = 0; i < na; i++) {
+    flat fa = flat_of(a, ids_a[i]);
+    if (cr_dot3(fa.normal, x->normal) <= EDGE_SINE) {
+      continue;
+    }
+    for (int k = 0; k < nb; k++) {
+      flat fb = flat_of(b, ids_b[k]);
+      cr_real along = cr_dot3(fa.normal, fb.normal);
+      if (cr_dot3(fb.normal, x->normal) < -EDGE_SINE && along < best) {
+        best = along;
+        *found = (choice){FACES, ids_a[i], ids_b[k]};
+      }
+    }
+  }
+  return found->mode != 0;
+}
+
+// a line of the first shape along a face of the second, which is turned against n; on a round side
+// the line is that towards the face, so the face has to be where the optimum is
+static bool line_on_face(const cr_core* a, const cr_core* b, const cr_touch* ta, const cr_touch* tb,
+                         const cr_real n[3], int32_t* line_id, int32_t* face_id) {
+  int32_t lines[MOST_CANDIDATES], faces[MOST_CANDIDATES];
+  int nline = lines_of(a, ta, lines), nface = faces_of(b, tb, faces);
+  for (int i = 0; i < nface; i++) {
+    flat f = flat_of(b, faces[i]);
+    cr_real m[3], along = -cr_dot3(f.normal, n);
+    if (along <= CR_MINVAL || (is_round(a) && along < FACE_COSINE)) {
+      continue;
+    }
+    cr_scl3(m, f.normal, -1);
+    for (int k = 0; k < nline; k++) {
+      line l = line_of(a, lines[k], m);
+      if (cr_abs(cr_dot3(l.axis, f.normal)) < EDGE_SINE) {
+        *line_id = lines[k];
+        *face_id = faces[i];
+        return true;
+      }
+    }
+  }
+  return false;
+}
+
+// 1 a corner, 2 an edge, 3 a face; a round end or rim counts as a corner
+static int extent_of(const cr_core* c, const cr_touch* t) {
+  if (c->shape->type == CR_GEOM_CAPSULE) {
+    return 1;
+  }
+  if (c->shape->type == CR_GEOM_CYLINDER) {
+    return t->kind == CR_TOUCH_SIDE ? 2 : 1;
+  }
+  return t->kind == CR_TOUCH_FACE ? 3 : t->kind == CR_TOUCH_EDGE ? 2 : 1;
+}
+
+static choice choose(const cr_core* a, const cr_core* b, const cr_optimum* x) {
+  choice c = {0, 0, 0};
+  int32_t ids[MOST_CANDIDATES];
+  int extent_a = extent_of(a, &x->a), extent_b = extent_of(b, &x->b);
+  if (opposed_faces(a, b, x, &c)) {
+    return c;
+  }
+  bool faces_a = faces_of(a, &x->a, ids) > 0, faces_b = faces_of(b, &x->b, ids) > 0;
+  if (extent_a < 3 && faces_b && (extent_a <= extent_b || !faces_a)) {
+    if (line_on_face(a, b, &x->a, &x->b, x->normal, &c.id_a, &c.id_b)) {
+      c.mode = LINE_OF_A;
+    }
+  } else if (extent_b < 3) {
+    cr_real minus[3];
+    cr_scl3(minus, x->normal, -1);
+    if (line_on_face(b, a, &x->b, &x->a, minus, &c.id_b, &c.id_a)) {
+      c.mode = LINE_OF_B;
+    }
+  }
+  return c;
+}
+
+static void put_polygon(const flat* f, polygon* x) {
+  x->n = f->n;
+  for (int i = 0; i < f->n; i++) {
+    flat_corner(f, i, x->c[i].p);
+    x->c[i].before = 2 * ((i + f->n - 1) % f->n);
+    x->c[i].after = 2 * i;
+  }
+}
+
+static void put_line(const line* l, polygon* x) {
+  x->n = 2;
+  for (int e = 0; e < 2; e++) {
+    cr_copy3(x->c[e].p, l->end[e]);
+    x->c[e].before = 2 * (1 - e);
+    x->c[e].after = 2 * e;
+  }
+}
+
+// of a clipped line the two corners farthest apart
+static int ends_of(const polygon* x, int keep[4]) {
+  cr_real most = -1;
+  keep[0] = 0;
+  keep[1] = 1;
+  for (int i = 0; x->n > 2 && i < x->n; i++) {
+    for (int k = i + 1; k < x->n; k++) {
+      cr_real d[3];
+      cr_sub3(d, x->c[k].p, x->c[i].p);
+      if (cr_dot3(d, d) > most) {
+        most = cr_dot3(d, d);
+        keep[0] = i;
+        keep[1] = k;
+      }
+    }
+  }
+  return x->n < 2 ? x->n : 2;
+}
+
+static int corners_of(const polygon* x, int keep[4]) {
+  for (int k = 0; k < 4; k++) {
+    keep[k] = k;
+  }
+  if (x->n > 4) {
+    cr_real p[3 * 2 * MOST_CORNERS];
+    for (int i = 0; i < x->n; i++) {
+      cr_copy3(p + 3 * i, x->c[i].p);
+    }
+    cri_quad(p, x->n, keep);
+  }
+  return x->n < 4 ? x->n : 4;
+}
+
+static bool may_have_several(const cr_core* a, const cr_core* b) {
+  int32_t ta = a->shape->type, tb = b->shape->type;
+  bool face_a = ta == CR_GEOM_CYLINDER || ta == CR_GEOM_BOX || ta == CR_GEOM_MESH;
+  bool face_b = tb == CR_GEOM_CYLINDER || tb == CR_GEOM_BOX || tb == CR_GEOM_MESH;
+  bool hulls = (ta != CR_GEOM_MESH || a->shape->hull->npoly > 0) &&
+               (tb != CR_GEOM_MESH || b->shape->hull->npoly > 0);
+  return hulls && !a->shape->single &&
+         ((face_a && face_b) || (ta == CR_GEOM_CAPSULE && face_b) ||
+          (tb == CR_GEOM_CAPSULE && face_a));
+}
+
+int cri_manifold(const cr_core* a, const cr_core* b, const cr_optimum* x, cr_real margin,
+                 cr_hit hit[CR_MAX_HITS]) {
+  if (!may_have_several(a, b)) {
+    return 0;
+  }
+  choice c = choose(a, b, x);
+  if (c.mode == 0) {
+    return 0;
+  }
+  polygon first, second, *left;
+  flat fa = {.n = 0}, fb = {.n = 0};
+  cr_real m[3];
+  int keep[4], n;
+  if (c.mode == FACES) {
+    fa = flat_of(a, c.id_a);
+    fb = flat_of(b, c.id_b);
+    if (fa.n > MOST_CORNERS || fb.n > MOST_CORNERS || fa.n + fb.n > 2 * MOST_CORNERS - 2) {
+      return 0;
+    }
+    put_polygon(&fb, &first);
+    left = clip(&fa, margin, &first, &second);
+    n = corners_of(left, keep);
+  } else {
+    flat* face = c.mode == LINE_OF_A ? &fb : &fa;
+    *face = c.mode == LINE_OF_A ? flat_of(b, c.id_b) : flat_of(a, c.id_a);
+    if (face->n > MOST_CORNERS) {
+      return 0;
+    }
+    cr_scl3(m, face->normal, -1);
+    line l = c.mode == LINE_OF_A ? line_of(a, c.id_a, m) : line_of(b, c.id_b, m);
+    put_line(&l, &first);
+    left = clip(face, margin, &first, &second);
+    n = ends_of(left, keep);
+  }
+  for (int i = 0; i < n; i++) {
+    const corner* v = &left->c[keep[i]];
+    hit[i] = (cr_hit){.feature = {CR_MANIFOLD * c.mode, c.id_a, c.id_b, pack(v->before, v->after)}};
+    cr_copy3(hit[i].local, v->p);
+    if (c.mode == FACES) {
+      measure_faces(&fa, &fb, v->p, &hit[i]);
+    } else {
+      measure_line(c.mode == LINE_OF_A ? &fb : &fa, c.mode == LINE_OF_B, v->p, &hit[i]);
+    }
+  }
+  return n;
+}
+
+// ---- derivatives: motion of points that scale with their shape
+
+// sizes along the axes of the shape: of a cylinder radius, radius, half length; of a hull none
+static cr_real size_along(const cr_core* c, int k, int* size) {
+  *size = c->shape->type == CR_GEOM_BOX ? k : k == 2;
+  return c->shape->type == CR_GEOM_MESH ? 0 : c->shape->size[*size];
+}
+
+// [h6] velocity of p as fixed to the shape; q the point that says how the shape's growth moves it
+static void drift_tan(const cr_core* c, const cr_real p[3], const cr_real q[3],
+                      const cr_shape_tan* s_tan, cr_real v[3]) {
+  cr_real arm[3], x[3], stretch[3];
+  cr_sub3(arm, q, c->pos);
+  cr_multmat3(x, c->shape->mat, arm);
+  for (int k = 0; k < 3; k++) {
+    int size;
+    cr_real length = size_along(c, k, &size);
+    stretch[k] = length > 0 ? x[k] / length * s_tan->size[size] : 0;
+  }
+  cr_mulmat3(v, c->shape->mat, stretch);
+  cr_sub3(arm, p, c->pos);
+  cr_acc3(v, s_tan->pos);
+  cr_acccross3(v, s_tan->rot, arm);
+}
+
+static void drift_bar(const cr_core* c, const cr_real p[3], const cr_real q[3],
+                      const cr_real v_bar[3], cr_shape_tan* s_bar) {
+  cr_real arm[3], x[3], stretch_bar[3];
+  cr_sub3(arm, q, c->pos);
+  cr_multmat3(x, c->shape->mat, arm);
+  cr_multmat3(stretch_bar, c->shape->mat, v_bar);
+  for (int k = 0; k < 3; k++) {
+    int size;
+    cr_real length = size_along(c, k, &size);
+    s_bar->size[size] += length > 0 ? x[k] / length * stretch_bar[k] : 0;
+  }
+  cr_sub3(arm, p, c->pos);
+  cr_acc3(s_bar->pos, v_bar);
+  cr_acccross3(s_bar->rot, arm, v_bar);
+}
+
+// [h7] a corner is where three planes meet, each carried by a shape: N_i . (v_tan - u_i) = 0. So
+// v_tan = sum over i of D_i (N_i . u_i), D the inverse of N, by columns.
+typedef struct {
+  cr_real N[3][3], D[3][3];
+  const cr_core* core[3];
+  bool fixed;  // a corner of b itself
+} meeting;
+
+static meeting meeting_of(const flat* fa, const flat* fb, int32_t lines) {
+  int32_t side[2] = {lines & 0xffff, (int32_t)((uint32_t)lines >> 16)};
+  meeting m = {.fixed = side[0] % 2 == 0 && side[1] % 2 == 0};
+  cr_real p[3];
+  cr_copy3(m.N[0], fb->normal);
+  m.core[0] = fb->core;
+  for (int i = 0; i < 2; i++) {
+    const flat* f = side[i] % 2 ? fa : fb;
+    side_plane(f, side[i] / 2 % f->n, m.N[i + 1], p);
+    m.core[i + 1] = f->core;
+  }
+  for (int i = 0; i < 3; i++) {
+    cr_cross3(m.D[i], m.N[(i + 1) % 3], m.N[(i + 2) % 3]);
+  }
+  cr_real volume = cr_dot3(m.N[0], m.D[0]);
+  m.fixed = m.fixed || cr_abs(volume) < CR_R(1e-9);
+  for (int i = 0; i < 3 && !m.fixed; i++) {
+    cr_scl3(m.D[i], m.D[i], 1 / volume);
+  }
+  return m;
+}
+
+static void meeting_tan(const meeting* m, const cr_core* a, const cr_real v[3],
+                        const cr_shape_tan* a_tan, const cr_shape_tan* b_tan, cr_real v_tan[3]) {
+  cr_real u[3];
+  if (m->fixed) {
+    drift_tan(m->core[0], v, v, b_tan, v_tan);
+    return;
+  }
+  cr_zero3(v_tan);
+  for (int i = 0; i < 3; i++) {
+    drift_tan(m->core[i], v, v, m->core[i] == a ? a_tan : b_tan, u);
+    cr_accscl3(v_tan, m->D[i], cr_dot3(m->N[i], u));
+  }
+}
+
+static void meeting_bar(const meeting* m, const cr_core* a, const cr_real v[3],
+                        const cr_real v_bar[3], cr_shape_tan* a_bar, cr_shape_tan* b_bar) {
+  cr_real u_bar[3];
+  if (m->fixed) {
+    drift_bar(m->core[0], v, v, v_bar, b_bar);
+    return;
+  }
+  for (int i = 0; i < 3; i++) {
+    cr_scl3(u_bar, m->N[i], cr_dot3(m->D[i], v_bar));
+    drift_bar(m->core[i], v, v, u_bar, m->core[i] == a ? a_bar : b_bar);
+  }
+}
+
+// the foot of v on a face
+static void foot_of(const flat* f, const cr_real v[3], cr_real* s, cr_real foot[3]) {
+  cr_real p[3], arm[3];
+  flat_corner(f, 0, p);
+  cr_sub3(arm, v, p);
+  *s = cr_dot3(arm, f->normal);
+  cr_copy3(foot, v);
+  cr_accscl3(foot, f->normal, -*s);
+}
+
+static void faces_tan(const flat* fa, const flat* fb, int32_t lines, const cr_real v[3],
+                      const cr_shape_tan* a_tan, const cr_shape_tan* b_tan, cr_hit_tan* hit_tan) {
+  cr_real s, foot[3], v_tan[3], u[3], na_tan[3], nb_tan[3];
+  meeting m = meeting_of(fa, fb, lines);
+  meeting_tan(&m, fa->core, v, a_tan, b_tan, v_tan);
+  foot_of(fa, v, &s, foot);
+  drift_tan(fa->core, v, foot, a_tan, u);
+  cr_cross3(na_tan, a_tan->rot, fa->normal);
+  cr_cross3(nb_tan, b_tan->rot, fb->normal);
+
+  // [h1] s = n_a . (v - p_a)   [h2] dist = -s n_a . n_b
+  cr_real c = cr_dot3(fa->normal, fb->normal);
+  cr_real s_tan = cr_dot3(fa->normal, v_tan) - cr_dot3(fa->normal, u);
+  cr_real c_tan = cr_dot3(na_tan, fb->normal) + cr_dot3(fa->normal, nb_tan);
+  hit_tan->dist = -s_tan * c - s * c_tan;
+
+  // [h3] pos = v - s n_a - dist/2 n_b, normal = -n_b
+  cr_copy3(hit_tan->pos, v_tan);
+  cr_accscl3(hit_tan->pos, fa->normal, -s_tan);
+  cr_accscl3(hit_tan->pos, na_tan, -s);
+  cr_accscl3(hit_tan->pos, fb->normal, -hit_tan->dist / 2);
+  cr_accscl3(hit_tan->pos, nb_tan, s * c / 2);
+  cr_scl3(hit_tan->normal, nb_tan, -1);
+}
+
+static void faces_bar(const flat* fa, const flat* fb, int32_t lines, const cr_real v[3],
+                      const cr_hit_tan* hit_bar, cr_shape_tan* a_bar, cr_shape_tan* b_bar) {
+  cr_real s, foot[3], v_bar[3], u_bar[3], na_bar[3], nb_bar[3];
+  meeting m = meeting_of(fa, fb, lines);
+  foot_of(fa, v, &s, foot);
+  cr_real c = cr_dot3(fa->normal, fb->normal);
+
+  // [h3]'
+  cr_copy3(v_bar, hit_bar->pos);
+  cr_real dist_bar = hit_bar->dist - cr_dot3(fb->normal, hit_bar->pos) / 2;
+  cr_real s_bar = -cr_dot3(fa->normal, hit_bar->pos);
+  cr_scl3(na_bar, hit_bar->pos, -s);
+  cr_scl3(nb_bar, hit_bar->pos, s * c / 2);
+  cr_accscl3(nb_bar, hit_bar->normal, -1);
+
+  // [h2]', [h1]'
+  s_bar -= dist_bar * c;
+  cr_accscl3(na_bar, fb->normal, -dist_bar * s);
+  cr_accscl3(nb_bar, fa->normal, -dist_bar * s);
+  cr_accscl3(v_bar, fa->normal, s_bar);
+  cr_scl3(u_bar, fa->normal, -s_bar);
+
+  cr_acccross3(a_bar->rot, fa->normal, na_bar);
+  cr_acccross3(b_bar->rot, fb->normal, nb_bar);
+  drift_bar(fa->core, v, foot, u_bar, a_bar);
+  meeting_bar(&m, fa->core, v, v_bar, a_bar, b_bar);
+}
+
+// ---- derivatives: a point on a line
+
+// where v is on a line: at an end, or where the line crosses a side of the face
+typedef struct {
+  line l;
+  cr_real m[3];     // -normal of the face: the line's outward direction
+  cr_real axis[3];  // of a round shape
+  cr_real place;    // along it, from the centre
+  int end;          // 0 or 1, -1 a crossing
+  cr_real in[3];    // normal of the side
+  cr_real slope;    // in . axis of the line
+} spot;
+
+static spot spot_of(const cr_core* c, const flat* f, int32_t id, int32_t lines,
+                    const cr_real v[3]) {
+  int32_t before = lines & 0xffff, after = (int32_t)((uint32_t)lines >> 16);
+  spot s = {.end = -1};
+  cr_real p[3], arm[3];
+  cr_scl3(s.m, f->normal, -1);
+  s.l = line_of(c, id, s.m);
+  cr_col3(s.axis, c->shape->mat, 2);
+  cr_sub3(arm, v, c->pos);
+  s.place = cr_dot3(arm, s.axis);
+  if (before % 2 == 0 && after % 2 == 0) {
+    s.end = after / 2;
+  } else {
+    side_plane(f, (before % 2 ? before : after) / 2, s.in, p);
+    s.slope = cr_dot3(s.in, s.l.axis);
+    s.end = cr_abs(s.slope) < CR_R(1e-9) ? 0 : -1;
+  }
+  return s;
+}
+
+// [h4] tangent of the offset: m turns with the face, the axis with its own shape
+static void offset_tan(const spot* s, const cr_core* c, const cr_shape_tan* line_tan,
+                       const cr_shape_tan* face_tan, cr_real r[3]) {
+  cr_real m_tan[3], axis_tan[3], across[3], along = cr_dot3(s->m, s->axis);
+  cr_cross3(m_tan, face_tan->rot, s->m);
+  cr_cross3(axis_tan, line_tan->rot, s->axis);
+  cr_copy3(across, s->m);
+  cr_accscl3(across, s->axis, -along);
+  cr_copy3(r, m_tan);
+  cr_accscl3(r, s->axis, -cr_dot3(m_tan, s->axis) - cr_dot3(s->m, axis_tan));
+  cr_accscl3(r, axis_tan, -along);
+  if (c->shape->type == CR_GEOM_CYLINDER) {
+    cr_real u_tan[3], length = cr_normalize3(across);
+    cr_normalize3_tan(u_tan, across, length, r);
+    cr_copy3(r, u_tan);
+  }
+  cr_scl3(r, r, c->shape->size[0]);
+  cr_accscl3(r, across, line_tan->size[0]);
+}
+
+static void offset_bar(const spot* s, const cr_core* c, const cr_real r_bar[3],
+                       cr_shape_tan* line_bar, cr_shape_tan* face_bar) {
+  cr_real across[3], g[3], m_bar[3], axis_bar[3], along = cr_dot3(s->m, s->axis);
+  cr_copy3(across, s->m);
+  cr_accscl3(across, s->axis, -along);
+  cr_scl3(g, r_bar, c->shape->size[0]);
+  if (c->shape->type == CR_GEOM_CYLINDER) {
+    cr_real u[3], length = cr_normalize3(across);
+    cr_normalize3_tan(u, across, length, g);
+    cr_copy3(g, u);
+  }
+  line_bar->size[0] += cr_dot3(across, r_bar);
+  cr_real f = -cr_dot3(s->axis, g);
+  cr_copy3(m_bar, g);
+  cr_accscl3(m_bar, s->axis, f);
+  cr_scl3(axis_bar, s->m, f);
+  cr_accscl3(axis_bar, g, -along);
+  cr_acccross3(face_bar->rot, s->m, m_bar);
+  cr_acccross3(line_bar->rot, s->axis, axis_bar);
+}
+
+// v fixed to its place on the line
+static void on_line_tan(const spot* s, const cr_core* c, const cr_real v[3],
+                        const cr_shape_tan* line_tan, const cr_shape_tan* face_tan,
+                        cr_real v_tan[3]) {
+  if (!is_round(c)) {
+    drift_tan(c, v, v, line_tan, v_tan);
+    return;
+  }
+  cr_real axis_tan[3];
+  offset_tan(s, c, line_tan, face_tan, v_tan);
+  cr_cross3(axis_tan, line_tan->rot, s->axis);
+  cr_accscl3(v_tan, axis_tan, s->place);
+  cr_acc3(v_tan, line_tan->pos);
+  if (s->end >= 0) {
+    cr_accscl3(v_tan, s->axis, s->end ? line_tan->size[1] : -line_tan->size[1]);
+  }
+}
+
+static void on_line_bar(const spot* s, const cr_core* c, const cr_real v[3], const cr_real v_bar[3],
+                        cr_shape_tan* line_bar, cr_shape_tan* face_bar) {
+  if (!is_round(c)) {
+    drift_bar(c, v, v, v_bar, line_bar);
+    return;
+  }
+  cr_real axis_bar[3];
+  offset_bar(s, c, v_bar, line_bar, face_bar);
+  cr_scl3(axis_bar, v_bar, s->place);
+  cr_acccross3(line_bar->rot, s->axis, axis_bar);
+  cr_acc3(line_bar->pos, v_bar);
+  if (s->end >= 0) {
+    cr_real along = cr_dot3(s->axis, v_bar);
+    line_bar->size[1] += s->end ? along : -along;
+  }
+}
+
+static void line_tan_of(const cr_core* c, const flat* f, bool face_of_a, int32_t id, int32_t lines,
+                        const cr_real v[3], const cr_shape_tan* line_tan,
+                        const cr_shape_tan* face_tan, cr_hit_tan* hit_tan) {
+  cr_real dist, foot[3], v_tan[3], u[3], n_tan[3];
+  spot s = spot_of(c, f, id, lines, v);
+  on_line_tan(&s, c, v, line_tan, face_tan, v_tan);
+
+  // [h7] a crossing slides along the line: in . (v_tan - u) = 0, u fixed to the side
+  if (s.end < 0) {
+    drift_tan(f->core, v, v, face_tan, u);
+    cr_real slide = (cr_dot3(s.in, u) - cr_dot3(s.in, v_tan)) / s.slope;
+    cr_accscl3(v_tan, s.l.axis, slide);
+  }
+
+  // [h5]
+  foot_of(f, v, &dist, foot);
+  drift_tan(f->core, v, foot, face_tan, u);
+  cr_cross3(n_tan, face_tan->rot, f->normal);
+  hit_tan->dist = cr_dot3(f->normal, v_tan) - cr_dot3(f->normal, u);
+  cr_copy3(hit_tan->pos, v_tan);
+  cr_accscl3(hit_tan->pos, f->normal, -hit_tan->dist / 2);
+  cr_accscl3(hit_tan->pos, n_tan, -dist / 2);
+  cr_scl3(hit_tan->normal, n_tan, face_of_a ? 1 : -1);
+}
+
+static void line_bar_of(const cr_core* c, const flat* f, bool face_of_a, int32_t id, int32_t lines,
+                        const cr_real v[3], const cr_hit_tan* hit_bar, cr_shape_tan* line_bar,
+                        cr_shape_tan* face_bar) {
+  cr_real dist, foot[3], v_bar[3], u_bar[3], n_bar[3];
+  spot s = spot_of(c, f, id, lines, v);
+  foot_of(f, v, &dist, foot);
+
+  // [h5]'
+  cr_real dist_bar = hit_bar->dist - cr_dot3(f->normal, hit_bar->pos) / 2;
+  cr_scl3(n_bar, hit_bar->normal, face_of_a ? 1 : -1);
+  cr_accscl3(n_bar, hit_bar->pos, -dist / 2);
+  cr_copy3(v_bar, hit_bar->pos);
+  cr_accscl3(v_bar, f->normal, dist_bar);
+  cr_scl3(u_bar, f->normal, -dist_bar);
+  cr_acccross3(face_bar->rot, f->normal, n_bar);
+  drift_bar(f->core, v, foot, u_bar, face_bar);
+
+  // [h7]'
+  if (s.end < 0) {
+    cr_real slide_bar = cr_dot3(s.l.axis, v_bar) / s.slope;
+    cr_scl3(u_bar, s.in, slide_bar);
+    drift_bar(f->core, v, v, u_bar, face_bar);
+    cr_accscl3(v_bar, s.in, -slide_bar);
+  }
+  on_line_bar(&s, c, v, v_bar, line_bar, face_bar);
+}
+
+void cri_manifold_tan(const cr_core* a, const cr_core* b, const int32_t feature[4],
+                      const cr_real local[6], const cr_shape_tan* a_tan, const cr_shape_tan* b_tan,
+                      cr_hit_tan* hit_tan) {
+  int mode = feature[0] / CR_MANIFOLD;
+  cr_zero3(hit_tan->hint);
+  if (mode == FACES) {
+    flat fa = flat_of(a, feature[1]), fb = flat_of(b, feature[2]);
+    faces_tan(&fa, &fb, feature[3], local, a_tan, b_tan, hit_tan);
+  } else if (mode == LINE_OF_A) {
+    flat f = flat_of(b, feature[2]);
+    line_tan_of(a, &f, false, feature[1], feature[3], local, a_tan, b_tan, hit_tan);
+  } else {
+    flat f = flat_of(a, feature[1]);
+    line_tan_of(b, &f, true, feature[2], feature[3], local, b_tan, a_tan, hit_tan);
+  }
+}
+
+void cri_manifold_bar(const cr_core* a, const cr_core* b, const int32_t feature[4],
+                      const cr_real local[6], const cr_hit_tan* hit_bar, cr_shape_tan* a_bar,
+                      cr_shape_tan* b_bar) {
+  int mode = feature[0] / CR_MANIFOLD;
+  if (mode == FACES) {
+    flat fa = flat_of(a, feature[1]), fb = flat_of(b, feature[2]);
+    faces_bar(&fa, &fb, feature[3], local, hit_bar, a_bar, b_bar);
+  } else if (mode == LINE_OF_A) {
+    flat f = flat_of(b, feature[2]);
+    line_bar_of(a, &f, false, feature[1], feature[3], local, hit_bar, a_bar, b_bar);
+  } else {
+    flat f = flat_of(a, feature[1]);
+    line_bar_of(b, &f, true, feature[2], feature[3], local, hit_bar, b_bar, a_bar);
+  }
+}

@@ -1,0 +1,561 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "collision/nearest.h"
+
+enum { MOST_DESCENT = 100, MOST_GROWTH = 120, MOST_VERTEX = MOST_GROWTH + 8, MOST_FACE = 400 };
+
+// cosine of the angle within which an optimum is taken to be alone: where all of the surface is
+// curved, and where it has edges
+#define NEAR CR_R(0.98)
+#define NEAR_EDGES CR_R(0.9995)
+
+// of what two bounds may differ by, in units of the shapes' size
+#define SLACK CR_R(1e-10)
+
+// a point of the difference a - b, and where it comes from
+typedef struct {
+  cr_real w[3], a[3], b[3];
+  int32_t id_a, id_b;
+} vertex;
+
+// the point farthest along the unit vector n
+static void support(cr_core* a, cr_core* b, const cr_real n[3], vertex* v) {
+  cr_real minus[3];
+  cr_scl3(minus, n, -1);
+  v->id_a = cri_support(a, n, v->a);
+  v->id_b = cri_support(b, minus, v->b);
+  cr_sub3(v->w, v->a, v->b);
+}
+
+// ---- nearest point of a simplex to the origin, as weights of its corners
+
+static cr_real on_segment(const cr_real p[3], const cr_real q[3], cr_real weight[2]) {
+  cr_real e[3], x[3];
+  cr_sub3(e, q, p);
+  cr_real square = cr_dot3(e, e);
+  cr_real f = square > 0 ? cr_clip(-cr_dot3(p, e) / square, 0, 1) : 0;
+  weight[0] = 1 - f;
+  weight[1] = f;
+  cr_copy3(x, p);
+  cr_accscl3(x, e, f);
+  return cr_dot3(x, x);
+}
+
+// the signed areas of the origin's projection decide; outside, the best of the three sides
+static cr_real on_triangle(const cr_real* p[3], cr_real weight[3]) {
+  cr_real e1[3], e2[3], n[3], r[3], area[3];
+  cr_sub3(e1, p[1], p[0]);
+  cr_sub3(e2, p[2], p[0]);
+  cr_cross3(n, e1, e2);
+  cr_real square = cr_dot3(n, n);
+  bool inside = square > 0;
+  for (int k = 0; k < 3; k++) {
+    cr_cross3(r, p[(k + 1) % 3], p[(k + 2) % 3]);
+    area[k] = cr_dot3(r, n);
+    inside = inside && area[k] > 0;
+  }
+  if (inside) {
+    cr_real sum = area[0] + area[1] + area[2], height = cr_dot3(p[0], n);
+    for (int k = 0; k < 3; k++) {
+      weight[k] = area[k] / sum;
+    }
+    return height * height / square;
+  }
+  cr_real best = CR_MAX;
+  for (int k = 0; k < 3; k++) {
+    cr_real pair[2], d = on_segment(p[k], p[(k + 1) % 3], pair);
+    if (d < best) {
+      best = d;
+      weight[k] = pair[0];
+      weight[(k + 1) % 3] = pair[1];
+      weight[(k + 2) % 3] = 0;
+    }
+  }
+  return best;
+}
+
+// inside: 0; outside, the best of the faces that see the origin
+static cr_real on_tetrahedron(const cr_real* p[4], cr_real weight[4]) {
+  static const int face[4][4] = {{0, 1, 2, 3}, {0, 2, 3, 1}, {0, 3, 1, 2}, {1, 3, 2, 0}};
+  cr_real best = CR_MAX;
+  bool inside = true;
+  for (int k = 0; k < 4; k++) {
+    const cr_real* q[3] = {p[face[k][0]], p[face[k][1]], p[face[k][2]]};
+    cr_real e1[3], e2[3], e3[3], n[3], part[3];
+    cr_sub3(e1, q[1], q[0]);
+    cr_sub3(e2, q[2], q[0]);
+    cr_sub3(e3, p[face[k][3]], q[0]);
+    cr_cross3(n, e1, e2);
+    cr_real side = cr_dot3(n, e3), origin = -cr_dot3(n, q[0]);
+    if (side * origin > 0) {
+      continue;
+    }
+    inside = false;
+    cr_real d = on_triangle(q, part);
+    if (d < best) {
+      best = d;
+      cr_zero(weight, 4);
+      for (int i = 0; i < 3; i++) {
+        weight[face[k][i]] = part[i];
+      }
+    }
+  }
+  return inside ? 0 : best;
+}
+
+// keeps the corners that carry the nearest point; returns false where the origin is inside
+static bool reduce(vertex v[4], int* n, cr_real weight[4], cr_real nearest[3]) {
+  const cr_real* p[4] = {v[0].w, v[1].w, v[2].w, v[3].w};
+  cr_real square = 1;
+  weight[0] = 1;
+  if (*n == 2) {
+    (void)on_segment(p[0], p[1], weight);
+  } else if (*n == 3) {
+    (void)on_triangle(p, weight);
+  } else if (*n == 4) {
+    square = on_tetrahedron(p, weight);
+  }
+  if (*n == 4 && square == 0) {
+    return false;
+  }
+  int kept = 0;
+  cr_zero3(nearest);
+  for (int i = 0; i < *n; i++) {
+    if (weight[i] > 0) {
+      weight[kept] = weight[i];
+      v[kept++] = v[i];
+      cr_accscl3(nearest, v[kept - 1].w, weight[kept - 1]);
+    }
+  }
+  *n = kept;
+  return true;
+}
+
+// ---- from corners to an optimum
+
+// tries the features that the corners may lie on; the guess is normal, on_a, on_b of x, and the
+// distance of the answer at least `least`, which the guess has reached already
+static bool settle(cr_core* a, cr_core* b, const vertex* const* v, int n, cr_real least,
+                   cr_optimum* x) {
+  cr_touch ta[CR_MAX_TOUCH], tb[CR_MAX_TOUCH];
+  int32_t id_a[4], id_b[4];
+  cr_real minus[3];
+  for (int i = 0; i < n; i++) {
+    id_a[i] = v[i]->id_a;
+    id_b[i] = v[i]->id_b;
+  }
+  cr_scl3(minus, x->normal, -1);
+  int na = cri_touches(a, x->normal, id_a, n, ta), nb = cri_touches(b, minus, id_b, n, tb);
+  cr_optimum best = {.dist = -CR_MAX};
+  for (int i = 0; i < na; i++) {
+    for (int k = 0; k < nb; k++) {
+      cr_optimum trial = *x;
+      trial.a = ta[i];
+      trial.b = tb[k];
+      if (cri_optimum(a, b, &trial) && trial.dist >= least && trial.dist > best.dist) {
+        best = trial;
+      }
+    }
+  }
+  if (best.dist > -CR_MAX) {
+    *x = best;
+    return true;
+  }
+  x->a = na > 0 ? ta[0] : (cr_touch){CR_TOUCH_NONE, {0, 0}};
+  x->b = nb > 0 ? tb[0] : (cr_touch){CR_TOUCH_NONE, {0, 0}};
+  return false;
+}
+
+static void weighted(const vertex* const* v, int n, const cr_real* weight, cr_optimum* x) {
+  cr_zero3(x->on_a);
+  cr_zero3(x->on_b);
+  for (int i = 0; i < n; i++) {
+    cr_accscl3(x->on_a, v[i]->a, weight[i]);
+    cr_accscl3(x->on_b, v[i]->b, weight[i]);
+  }
+}
+
+// ---- apart: descent
+
+typedef enum { FAR, APART, OVERLAP } verdict;
+
+// [n1] the nearest point v of a growing simplex; n = -v/|v|, and -n . w is a lower bound
+static verdict descend(cr_core* a, cr_core* b, cr_real reach, vertex simplex[4], int* n,
+                       cr_optimum* x, bool* exact) {
+  bool flat = cri_core_flat(a) && cri_core_flat(b);
+  cr_real size = a->shape->bound + b->shape->bound, v[3], weight[4] = {1, 0, 0, 0};
+  cr_real ask = CR_R(0.05), last = CR_MAX;
+  cr_sub3(v, a->pos, b->pos);
+  *n = 0;
+  *exact = false;
+  for (int k = 0; k < MOST_DESCENT; k++) {
+    cr_real length = cr_norm3(v);
+    if (length < CR_R(1e-12) * size) {
+      if (*n > 0) {
+        return OVERLAP;
+      }
+      v[0] = length = 1;
+      v[1] = v[2] = 0;
+    }
+    cr_scl3(x->normal, v, -1 / length);
+    support(a, b, x->normal, simplex + *n);
+    cr_real bound = -cr_dot3(x->normal, simplex[*n].w), gap = length - bound;
+    if (bound > reach) {
+      return FAR;
+    }
+
+    // near enough to know the features?
+    bool known = false;
+    for (int i = 0; flat && i < *n; i++) {
+      known = known || (simplex[i].id_a == simplex[*n].id_a && simplex[i].id_b == simplex[*n].id_b);
+    }
+    bool done = *n > 0 && (known || gap <= CR_R(8) * CR_EPS * (length + size) || length >= last);
+    if (bound > 0 && *n > 0 && (done || gap < ask * (flat ? 0 : length))) {
+      const vertex* corner[4] = {simplex, simplex + 1, simplex + 2, simplex + 3};
+      weighted(corner, *n, weight, x);
+      x->dist = length;
+      *exact = settle(a, b, corner, *n, bound - SLACK * size, x);
+      if (*exact || done) {
+        return APART;
+      }
+      ask /= 16;
+    }
+    if (done) {
+      return bound > 0 ? APART : OVERLAP;
+    }
+    last = *n > 0 ? length : CR_MAX;
+    ++*n;
+    if (!reduce(simplex, n, weight, v)) {
+      return OVERLAP;
+    }
+  }
+  return cr_norm3(v) > CR_R(1e-9) * size ? APART : OVERLAP;
+}
+
+// ---- overlapping: growth
+
+typedef struct {
+  int32_t v[3];
+  int32_t beside[3];  // the face across the edge from v[k] to v[k + 1]
+  cr_real n[3];       // outward
+  cr_real d;          // n . w over the face; the largest number where there is no normal
+  bool alive;
+  bool settled;  // nothing under it beats the optimum that is known
+} face;
+
+typedef struct {
+  vertex v[MOST_VERTEX];
+  face f[MOST_FACE];
+  int32_t free[MOST_FACE];  // faces that may be used again
+  int nv, nf, nfree;
+} polytope;
+
+// returns the face, -1 where there is no room
+static int32_t add_face(polytope* p, int32_t i, int32_t j, int32_t k) {
+  if (p->nfree == 0 && p->nf >= MOST_FACE) {
+    return -1;
+  }
+  int32_t id = p->nfree > 0 ? p->free[--p->nfree] : p->nf++;
+  face* f = &p->f[id];
+  cr_real e1[3], e2[3];
+  *f = (face){.v = {i, j, k}, .d = CR_MAX, .alive = true};
+  cr_sub3(e1, p->v[j].w, p->v[i].w);
+  cr_sub3(e2, p->v[k].w, p->v[i].w);
+  cr_cross3(f->n, e1, e2);
+  cr_real square = cr_dot3(f->n, f->n);
+  if (square > CR_R(1e-24) * cr_dot3(e1, e1) * cr_dot3(e2, e2) && square > 0) {
+    cr_scl3(f->n, f->n, 1 / cr_sqrt(square));
+    f->d = cr_dot3(f->n, p->v[i].w);
+  }
+  return id;
+}
+
+// [n2] a tetrahedron to begin with, from what the descent left and more support points
+static bool begin(cr_core* a, cr_core* b, polytope* p, const vertex* simplex, int n, cr_real size) {
+  static const cr_real axis[6][3] = {{1, 0, 0},  {-1, 0, 0}, {0, 1, 0},
+                                     {0, -1, 0}, {0, 0, 1},  {0, 0, -1}};
+  cr_real tiny = CR_R(1e-10) * size;
+  p->nv = p->nf = p->nfree = 0;
+  for (int pass = 0; p->nv < 4 && pass < 18; pass++) {
+    vertex* w = &p->v[p->nv];
+    if (pass < n) {
+      *w = simplex[pass];
+    } else if (p->nv == 3) {
+      // along the normal of the triangle, then against it
+      cr_real e1[3], e2[3], normal[3];
+      cr_sub3(e1, p->v[1].w, p->v[0].w);
+      cr_sub3(e2, p->v[2].w, p->v[0].w);
+      cr_cross3(normal, e1, e2);
+      cr_normalize3(normal);
+      cr_scl3(normal, normal, pass % 2 ? -1 : 1);
+      support(a, b, normal, w);
+    } else {
+      support(a, b, axis[(pass - n) % 6], w);
+    }
+
+    // does it add a dimension?
+    cr_real e[3], d[3], c[3], height = 1;
+    if (p->nv > 0) {
+      cr_sub3(d, w->w, p->v[0].w);
+      height = cr_norm3(d);
+    }
+    if (p->nv > 1) {
+      cr_sub3(e, p->v[1].w, p->v[0].w);
+      cr_cross3(c, e, d);
+      height = cr_norm3(c) / cr_norm3(e);
+    }
+    if (p->nv > 2) {
+      cr_real e2[3];
+      cr_sub3(e2, p->v[2].w, p->v[0].w);
+      cr_cross3(c, e, e2);
+      cr_normalize3(c);
+      height = cr_dot3(c, d);
+    }
+    if (cr_abs(height) > tiny) {
+      p->nv++;
+      if (p->nv == 4 && height > 0) {
+        vertex keep = p->v[0];
+        p->v[0] = p->v[1];
+        p->v[1] = keep;
+      }
+    }
+  }
+  if (p->nv < 4) {
+    return false;
+  }
+  static const int32_t corner[4][3] = {{0, 1, 2}, {0, 3, 1}, {1, 3, 2}, {0, 2, 3}};
+  static const int32_t beside[4][3] = {{1, 2, 3}, {3, 2, 0}, {1, 3, 0}, {0, 2, 1}};
+  for (int i = 0; i < 4; i++) {
+    face* f = &p->f[add_face(p, corner[i][0], corner[i][1], corner[i][2])];
+    memcpy(f->beside, beside[i], sizeof f->beside);
+  }
+  return true;
+}
+
+// an edge of the outline of what a point sees: the face beyond it, and which of its edges it is
+typedef struct {
+  int32_t from, to, beyond, side;
+} outline_edge;
+
+static bool sees(const cr_real w[3], const face* f, cr_real slack) {
+  return f->d == CR_MAX || cr_dot3(f->n, w) > f->d + slack;
+}
+
+// removes the faces that the newest vertex sees, beginning at one of them; returns the number of
+// edges of their outline, 0 where there is no room
+static int clear(polytope* p, int32_t start, cr_real slack, outline_edge edge[MOST_FACE]) {
+  int32_t seen[MOST_FACE];
+  int nseen = 1, nedge = 0;
+  const cr_real* w = p->v[p->nv - 1].w;
+  seen[0] = start;
+  p->f[start].alive = false;
+  for (int i = 0; i < nseen; i++) {
+    const face* f = &p->f[seen[i]];
+    for (int k = 0; k < 3; k++) {
+      int32_t id = f->beside[k];
+      face* g = &p->f[id];
+      if (g->alive && sees(w, g, slack)) {
+        g->alive = false;
+        seen[nseen++] = id;
+      }
+    }
+  }
+  for (int i = 0; i < nseen; i++) {
+    const face* f = &p->f[seen[i]];
+    for (int k = 0; k < 3; k++) {
+      const face* g = &p->f[f->beside[k]];
+      if (g->alive) {
+        int32_t to = f->v[(k + 1) % 3];
+        edge[nedge++] = (outline_edge){f->v[k], to, f->beside[k],
+                                       g->v[0] == to   ? 0
+                                       : g->v[1] == to ? 1
+                                                       : 2};
+      }
+    }
+  }
+  for (int i = 0; i < nseen; i++) {
+    p->free[p->nfree++] = seen[i];
+  }
+  return nedge;
+}
+
+// [n3] replaces the faces that the newest vertex sees by a fan over their outline
+static bool grow(polytope* p, int32_t start, cr_real slack) {
+  outline_edge edge[MOST_FACE];
+  int32_t fan[MOST_FACE], from[MOST_VERTEX], newest = p->nv - 1;
+  int nedge = clear(p, start, slack, edge);
+  if (nedge < 3 || nedge > p->nfree + MOST_FACE - p->nf) {
+    return false;
+  }
+  for (int i = 0; i < p->nv; i++) {
+    from[i] = -1;
+  }
+  for (int i = 0; i < nedge; i++) {
+    fan[i] = add_face(p, edge[i].from, edge[i].to, newest);
+    p->f[fan[i]].beside[0] = edge[i].beyond;
+    p->f[edge[i].beyond].beside[edge[i].side] = fan[i];
+    if (from[edge[i].from] >= 0) {
+      return false;  // no simple loop: round-off
+    }
+    from[edge[i].from] = fan[i];
+  }
+  for (int i = 0; i < nedge; i++) {
+    int32_t next = from[edge[i].to];
+    if (next < 0) {
+      return false;
+    }
+    p->f[fan[i]].beside[1] = next;
+    p->f[next].beside[2] = fan[i];
+  }
+  return true;
+}
+
+static int lowest(const polytope* p) {
+  int best = -1;
+  for (int i = 0; i < p->nf; i++) {
+    if (p->f[i].alive && !p->f[i].settled && p->f[i].d < CR_MAX &&
+        (best < 0 || p->f[i].d < p->f[best].d)) {
+      best = i;
+    }
+  }
+  return best;
+}
+
+static bool settle_face(cr_core* a, cr_core* b, const polytope* p, const face* f, cr_real gap,
+                        cr_optimum* x) {
+  const vertex* corner[3] = {&p->v[f->v[0]], &p->v[f->v[1]], &p->v[f->v[2]]};
+  cr_real foot[3], weight[3], sum = 0;
+  cr_scl3(foot, f->n, f->d);
+  for (int k = 0; k < 3; k++) {
+    cr_real e1[3], e2[3], c[3];
+    cr_sub3(e1, corner[(k + 1) % 3]->w, foot);
+    cr_sub3(e2, corner[(k + 2) % 3]->w, foot);
+    cr_cross3(c, e1, e2);
+    weight[k] = cr_max(cr_dot3(c, f->n), 0);
+    sum += weight[k];
+  }
+  for (int k = 0; k < 3; k++) {
+    weight[k] = sum > 0 ? weight[k] / sum : CR_R(1.0) / 3;
+  }
+  weighted(corner, 3, weight, x);
+  cr_copy3(x->normal, f->n);
+  x->dist = -f->d;
+  cr_real slack = SLACK * (a->shape->bound + b->shape->bound);
+  return settle(a, b, corner, 3, -f->d - gap - slack, x);
+}
+
+// [n5] No direction at an angle psi from a face's normal has less than d cos(psi) + r sin(psi), r how
+// far inside the face the foot of the origin lies. So all that could beat an optimum of depth D is
+// within psi_1 of the face or beyond psi_2, where that is D. If psi_1 is small and the face near the
+// optimum, what is within belongs to the optimum: the faces up to psi_2 are done with.
+static bool fence(polytope* p, const face* f, const cr_optimum* best, cr_real near) {
+  cr_real depth = -best->dist, foot[3], inside = CR_MAX;
+  if (cr_dot3(f->n, best->normal) < near || depth <= 0) {
+    return false;
+  }
+  cr_scl3(foot, f->n, f->d);
+  for (int k = 0; k < 3; k++) {
+    const cr_real* v = p->v[f->v[k]].w;
+    cr_real edge[3], in[3], arm[3];
+    cr_sub3(edge, p->v[f->v[(k + 1) % 3]].w, v);
+    cr_cross3(in, f->n, edge);
+    cr_normalize3(in);
+    cr_sub3(arm, foot, v);
+    inside = cr_min(inside, cr_dot3(arm, in));
+  }
+  cr_real reach = cr_sqrt(f->d * f->d + inside * inside);
+  if (inside <= 0 || reach < depth) {
+    return false;
+  }
+  cr_real middle = cr_atan2(inside, f->d), half = cr_acos(depth / reach);
+  if (cr_cos(middle - half) < near) {
+    return false;
+  }
+  const cr_real n[3] = {f->n[0], f->n[1], f->n[2]};
+  cr_real outer = middle + half < CR_PI ? cr_cos(middle + half) : -1;
+  for (int i = 0; i < p->nf; i++) {
+    if (cr_dot3(p->f[i].n, n) > outer) {
+      p->f[i].settled = true;
+    }
+  }
+  return true;
+}
+
+// [n4] the lowest face bounds the depth from below, the support point over it from above
+static bool expand(cr_core* a, cr_core* b, polytope* p, cr_real size, cr_optimum* x) {
+  cr_real ask = CR_R(0.1) * size, tiny = CR_R(32) * CR_EPS * size;
+  cr_real slack = CR_R(2) * CR_EPS * size;
+  bool exact = false;
+  bool curved = a->shape->type == CR_GEOM_ELLIPSOID || b->shape->type == CR_GEOM_ELLIPSOID;
+  cr_real near = curved ? NEAR : NEAR_EDGES;
+  cr_optimum best = {.dist = -CR_MAX};
+  x->dist = -CR_MAX;
+  for (int k = 0; k < MOST_GROWTH; k++) {
+    int i = lowest(p);
+    if (i < 0) {
+      break;
+    }
+    face f = p->f[i];
+    if (exact && f.d >= -best.dist - tiny) {
+      break;
+    }
+
+    if (exact && fence(p, &f, &best, near)) {
+      continue;
+    }
+    vertex* w = &p->v[p->nv];
+    support(a, b, f.n, w);
+    cr_real gap = cr_dot3(f.n, w->w) - f.d;
+
+    // with an optimum known, only what is seen to be less deep is worth a look
+    bool better = !exact || f.d + gap < -best.dist - tiny;
+    if ((gap < ask && better) || gap <= tiny) {
+      bool found = settle_face(a, b, p, &f, gap, x);
+      if (found && (!exact || x->dist > best.dist)) {
+        best = *x;
+        exact = true;
+      }
+      ask = found ? ask : gap / 8;
+      if (gap <= tiny) {
+        p->f[i].settled = true;
+        if (!exact) {
+          break;
+        }
+        continue;
+      }
+    }
+    p->nv++;
+    if (p->nv >= MOST_VERTEX || !grow(p, i, slack)) {
+      break;
+    }
+  }
+  if (exact) {
+    *x = best;
+  } else if (x->dist == -CR_MAX) {
+    int i = lowest(p);
+    if (i >= 0) {
+      exact = settle_face(a, b, p, &p->f[i], size, x);
+    }
+  }
+  return exact;
+}
+
+cr_nearest cri_nearest(cr_core* a, cr_core* b, cr_real reach, cr_optimum* x) {
+  vertex simplex[4];
+  int n;
+  bool exact;
+  verdict v = descend(a, b, reach, simplex, &n, x, &exact);
+  if (v == FAR) {
+    return CR_NEAREST_FAR;
+  }
+  if (v == OVERLAP) {
+    polytope p;
+    cr_real size = a->shape->bound + b->shape->bound;
+    if (begin(a, b, &p, simplex, n > 4 ? 4 : n, size)) {
+      exact = expand(a, b, &p, size, x);
+    }
+  }
+  if (x->dist > reach) {
+    return CR_NEAREST_FAR;
+  }
+  return exact ? CR_NEAREST_EXACT : CR_NEAREST_ROUGH;
+}

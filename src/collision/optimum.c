@@ -1,0 +1,395 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "collision/optimum.h"
+
+// slack of what lies on a feature, in units of the two shapes' size; angles taken for parallel
+#define SLACK CR_R(1e-9)
+#define PARALLEL CR_R(1e-7)
+#define SINGLE CR_R(1e-6)
+#define SINGULAR CR_R(1e-12)
+
+// ---- what holds the normal
+
+// rows of the 2 x 2 system for the normal's motion in the tangent plane: each is either a direction
+// that is fixed in a shape, or one in which the optimum moves freely
+typedef struct {
+  cr_real row[2][3];  // unit and orthogonal tangent vectors, or two edges
+  int owner[2];       // -1 free, 0 fixed in a, 1 fixed in b
+  int dim_a, dim_b;   // of the features
+  cr_real axis_a[3], axis_b[3];
+  bool parallel;  // more freedom of place than the optimum decides
+} hold;
+
+static void tangent_basis(const cr_real n[3], cr_real t1[3], cr_real t2[3]) {
+  int k = cr_abs(n[0]) < CR_R(0.6) ? 0 : cr_abs(n[1]) < CR_R(0.6) ? 1 : 2;
+  cr_real e[3] = {k == 0, k == 1, k == 2};
+  cr_cross3(t1, n, e);
+  cr_normalize3(t1);
+  cr_cross3(t2, n, t1);
+}
+
+// the component along n taken out, unit length
+static void make_tangent(cr_real r[3], const cr_real axis[3], const cr_real n[3]) {
+  cr_copy3(r, axis);
+  cr_accscl3(r, n, -cr_dot3(n, axis));
+  cr_normalize3(r);
+}
+
+// [o2] which directions of the normal are held, and by which shape
+static hold hold_of(const cr_core* a, const cr_core* b, const cr_touch* ta, const cr_touch* tb,
+                    const cr_real n[3]) {
+  hold h = {.owner = {-1, -1}};
+  h.dim_a = cri_touch_axis(a, ta, h.axis_a);
+  h.dim_b = cri_touch_axis(b, tb, h.axis_b);
+  h.parallel = h.dim_a + h.dim_b > 2;
+  if (h.dim_a == 2 || h.dim_b == 2) {
+    tangent_basis(n, h.row[0], h.row[1]);
+    h.owner[0] = h.owner[1] = h.dim_a == 2 ? 0 : 1;
+  } else if (h.dim_a + h.dim_b == 0) {
+    tangent_basis(n, h.row[0], h.row[1]);
+  } else {
+    int first = h.dim_a == 1 ? 0 : 1;
+    make_tangent(h.row[0], first == 0 ? h.axis_a : h.axis_b, n);
+    h.owner[0] = first;
+    cr_cross3(h.row[1], n, h.row[0]);
+    if (h.dim_a + h.dim_b == 2) {
+      h.parallel = cr_abs(cr_dot3(h.row[1], h.axis_b)) < PARALLEL;
+      if (!h.parallel) {
+        make_tangent(h.row[1], h.axis_b, n);
+        h.owner[1] = 1;
+      }
+    }
+  }
+  return h;
+}
+
+// (W_a + W_b) x
+static void bend_both(const cr_core* a, const cr_core* b, const cr_touch* ta, const cr_touch* tb,
+                      const cr_real n[3], const cr_real x[3], cr_real r[3]) {
+  cr_real minus[3], other[3];
+  cr_scl3(minus, n, -1);
+  cri_touch_bend(a, ta, n, x, r);
+  cri_touch_bend(b, tb, minus, x, other);
+  cr_acc3(r, other);
+}
+
+// ---- the answer on given features
+
+// the normal where features decide it alone: a face, or two edges
+static bool normal_of_hold(const hold* h, cr_real n[3]) {
+  cr_real found[3];
+  if (h->dim_a == 2) {
+    cr_copy3(found, h->axis_a);
+  } else if (h->dim_b == 2) {
+    cr_scl3(found, h->axis_b, -1);
+  } else {
+    cr_cross3(found, h->axis_a, h->axis_b);
+    cr_normalize3(found);
+    if (cr_dot3(found, n) < 0) {
+      cr_scl3(found, found, -1);
+    }
+  }
+  bool near = cr_dot3(found, n) > CR_R(0.7);
+  cr_copy3(n, found);
+  return near;
+}
+
+// [o3] one Newton step of the normal in its free directions; returns its length, -1 at a saddle
+static cr_real newton(const cr_core* a, const cr_core* b, const cr_optimum* x, const hold* h,
+                      const cr_real gap[3], cr_real dist, cr_real n[3]) {
+  cr_real r[3], H[2][2] = {{1, 0}, {0, 1}}, g[2] = {0, 0}, step[2];
+  for (int i = 0; i < 2; i++) {
+    if (h->owner[i] < 0) {
+      bend_both(a, b, &x->a, &x->b, n, h->row[i], r);
+      for (int j = 0; j < 2; j++) {
+        H[i][j] = h->owner[j] < 0 ? cr_dot3(h->row[j], r) + (i == j ? dist : 0) : 0;
+      }
+      g[i] = cr_dot3(h->row[i], gap);
+    }
+  }
+  cr_real det = H[0][0] * H[1][1] - H[0][1] * H[1][0];
+  if (!(det > 0) || !(H[0][0] > 0)) {
+    return -1;
+  }
+  step[0] = (H[1][1] * g[0] - H[0][1] * g[1]) / det;
+  step[1] = (H[0][0] * g[1] - H[1][0] * g[0]) / det;
+  cr_real length = cr_sqrt(step[0] * step[0] + step[1] * step[1]);
+  cr_real shorter = length > CR_R(0.3) ? CR_R(0.3) / length : 1;
+  cr_accscl3(n, h->row[0], step[0] * shorter);
+  cr_accscl3(n, h->row[1], step[1] * shorter);
+  cr_normalize3(n);
+  return length;
+}
+
+static void points(const cr_core* a, const cr_core* b, const cr_optimum* x, cr_real pa[3],
+                   cr_real pb[3], cr_real gap[3]) {
+  cr_real minus[3];
+  cr_scl3(minus, x->normal, -1);
+  cri_touch_point(a, &x->a, x->normal, pa);
+  cri_touch_point(b, &x->b, minus, pb);
+  cr_sub3(gap, pb, pa);
+}
+
+static bool find_normal(const cr_core* a, const cr_core* b, cr_optimum* x, hold* h) {
+  enum { MOST = 30 };
+  cr_real pa[3], pb[3], gap[3], length = 1;
+  for (int k = 0; k < MOST; k++) {
+    *h = hold_of(a, b, &x->a, &x->b, x->normal);
+    if (h->owner[0] >= 0 && h->owner[1] >= 0) {
+      bool near = normal_of_hold(h, x->normal);
+      *h = hold_of(a, b, &x->a, &x->b, x->normal);
+      return near;
+    }
+    if (h->owner[0] >= 0) {
+      make_tangent(x->normal, x->normal, h->owner[0] == 0 ? h->axis_a : h->axis_b);
+    }
+    if (length < CR_R(1e-4) * cr_sqrt(CR_EPS)) {
+      return true;
+    }
+    points(a, b, x, pa, pb, gap);
+    length = newton(a, b, x, h, gap, cr_dot3(x->normal, gap), x->normal);
+    if (length < 0) {
+      return false;
+    }
+  }
+  return length < CR_R(1e-3) * cr_sqrt(CR_EPS);
+}
+
+// [o4] the two points, given the normal and the distance; guesses are on_a, on_b on entry
+static bool find_points(const cr_core* a, const cr_core* b, cr_optimum* x, const hold* h,
+                        const cr_real pa[3], const cr_real pb[3], cr_real slack) {
+  const cr_real* n = x->normal;
+  if (h->parallel) {
+    // any point of the overlap: the guess, moved into the plane of b's feature
+    cr_real arm[3];
+    cr_sub3(arm, x->on_b, pb);
+    cr_accscl3(x->on_b, n, -cr_dot3(n, arm));
+  } else if (h->dim_a == 0 || h->dim_b == 0) {
+    if (h->dim_a == 0) {
+      cr_copy3(x->on_a, pa);
+      cr_copy3(x->on_b, pa);
+      cr_accscl3(x->on_b, n, x->dist);
+    } else {
+      cr_copy3(x->on_b, pb);
+    }
+  } else {
+    // the crossing of two edges: pa + alpha e_a, with t_b . (on_b - pb) = 0, t_b across e_b
+    cr_real across[3], gap[3];
+    cr_cross3(across, n, h->row[1]);
+    cr_sub3(gap, pb, pa);
+    cr_real slope = cr_dot3(across, h->row[0]);
+    cr_real alpha = cr_dot3(across, gap) / slope;
+    cr_copy3(x->on_b, pa);
+    cr_accscl3(x->on_b, h->row[0], alpha);
+    cr_accscl3(x->on_b, n, x->dist);
+  }
+  cr_copy3(x->on_a, x->on_b);
+  cr_accscl3(x->on_a, n, -x->dist);
+  return cri_touch_holds(a, &x->a, x->on_a, slack) && cri_touch_holds(b, &x->b, x->on_b, slack);
+}
+
+bool cri_optimum(cr_core* a, cr_core* b, cr_optimum* x) {
+  hold h;
+  cr_real pa[3], pb[3], gap[3], minus[3], p[3];
+  cr_real slack = SLACK * (a->shape->bound + b->shape->bound);
+  if (!find_normal(a, b, x, &h)) {
+    return false;
+  }
+  points(a, b, x, pa, pb, gap);
+  x->dist = cr_dot3(x->normal, gap);
+  if (!find_points(a, b, x, &h, pa, pb, slack)) {
+    return false;
+  }
+
+  // parallel features have to be so
+  if (h.dim_a + h.dim_b > 2) {
+    cr_real c[3];
+    cr_cross3(c, h.axis_a, h.axis_b);
+    cr_real across = cr_abs(cr_dot3(h.axis_a, h.axis_b));
+    cr_real tilt = h.dim_a == h.dim_b ? cr_norm3(c) : across;
+    if (tilt > PARALLEL) {
+      return false;
+    }
+  }
+
+  // both features are farthest along the normal; faces of hulls as far as single precision goes
+  bool hull_a = a->shape->type == CR_GEOM_MESH && h.dim_a == 2;
+  bool hull_b = b->shape->type == CR_GEOM_MESH && h.dim_b == 2;
+  slack = hull_a || hull_b ? SINGLE * (a->shape->bound + b->shape->bound) : slack;
+  cr_scl3(minus, x->normal, -1);
+  (void)cri_support(a, x->normal, p);
+  cr_sub3(gap, p, pa);
+  if (cr_dot3(gap, x->normal) > slack) {
+    return false;
+  }
+  (void)cri_support(b, minus, p);
+  cr_sub3(gap, p, pb);
+  return cr_dot3(gap, minus) <= slack;
+}
+
+// ---- derivatives
+
+// normals of the two features and the points, ready for both directions
+typedef struct {
+  hold h;
+  cr_real minus[3];
+  cr_real inverse[2]
+                 [2];  // of M, M (t1 . normal_tan, t2 . normal_tan) = right-hand side; zero where
+                       // M is singular: there the normal is held
+} system2;
+
+// the matrix of [o5] in the coordinates of a tangent basis; t1, t2 are rows
+static system2 system_of(const cr_core* a, const cr_core* b, const cr_optimum* x, cr_real t1[3],
+                         cr_real t2[3]) {
+  system2 s = {.h = hold_of(a, b, &x->a, &x->b, x->normal)};
+  cr_real M[2][2];
+  cr_scl3(s.minus, x->normal, -1);
+  tangent_basis(x->normal, t1, t2);
+  for (int i = 0; i < 2; i++) {
+    cr_real r[3];
+    cr_copy3(r, s.h.row[i]);
+    if (s.h.owner[i] < 0) {
+      bend_both(a, b, &x->a, &x->b, x->normal, s.h.row[i], r);
+      cr_accscl3(r, s.h.row[i], x->dist);
+    }
+    M[i][0] = cr_dot3(r, t1);
+    M[i][1] = cr_dot3(r, t2);
+  }
+  cr_real det = M[0][0] * M[1][1] - M[0][1] * M[1][0];
+  cr_real scale = 0;
+  for (int i = 0; i < 4; i++) {
+    scale = cr_max(scale, cr_abs(M[i / 2][i % 2]));
+  }
+  cr_real f = cr_abs(det) > SINGULAR * scale * scale ? 1 / det : 0;
+  s.inverse[0][0] = f * M[1][1];
+  s.inverse[0][1] = -f * M[0][1];
+  s.inverse[1][0] = -f * M[1][0];
+  s.inverse[1][1] = f * M[0][0];
+  return s;
+}
+
+// which of the two points moves with its own shape alone; the other follows. -1: edges cross
+static int leader(const hold* h) {
+  if (h->dim_a == 1 && h->dim_b == 1 && !h->parallel) {
+    return -1;
+  }
+  return h->dim_a == 0 || (h->dim_b != 0 && h->dim_a < h->dim_b) || (h->parallel && h->dim_a == 1)
+             ? 0
+             : 1;
+}
+
+void cri_optimum_tan(const cr_core* a, const cr_core* b, const cr_optimum* x,
+                     const cr_shape_tan* a_tan, const cr_shape_tan* b_tan, cr_optimum_tan* x_tan) {
+  const cr_real* n = x->normal;
+  cr_real t1[3], t2[3], va[3], vb[3], swing_a[3], swing_b[3], wa[3], wb[3], dv[3], rhs[2];
+  system2 s = system_of(a, b, x, t1, t2);
+  cri_touch_tan(a, &x->a, n, x->on_a, a_tan, va);
+  cri_touch_tan(b, &x->b, s.minus, x->on_b, b_tan, vb);
+  cr_cross3(swing_a, a_tan->rot, n);
+  cr_cross3(swing_b, b_tan->rot, n);
+  cr_sub3(dv, vb, va);
+
+  // [o5] row . normal_tan = row . (rot x n) where held; t . (W_a + W_b + d) normal_tan =
+  //      t . (v_b - v_a + W_a (rot_a x n) + W_b (rot_b x n)) where free
+  cri_touch_bend(a, &x->a, n, swing_a, wa);
+  cri_touch_bend(b, &x->b, s.minus, swing_b, wb);
+  for (int i = 0; i < 2; i++) {
+    const cr_real* row = s.h.row[i];
+    rhs[i] = s.h.owner[i] == 0   ? cr_dot3(row, swing_a)
+             : s.h.owner[i] == 1 ? cr_dot3(row, swing_b)
+                                 : cr_dot3(row, dv) + cr_dot3(row, wa) + cr_dot3(row, wb);
+  }
+  cr_scl3(x_tan->normal, t1, s.inverse[0][0] * rhs[0] + s.inverse[0][1] * rhs[1]);
+  cr_accscl3(x_tan->normal, t2, s.inverse[1][0] * rhs[0] + s.inverse[1][1] * rhs[1]);
+
+  // [o6] dist_tan = n . (v_b - v_a)
+  x_tan->dist = cr_dot3(n, dv);
+
+  // [o7] the points, as their own features let them move
+  cr_real ua[3], ub[3];
+  cri_touch_bend(a, &x->a, n, x_tan->normal, ua);
+  cri_touch_bend(b, &x->b, s.minus, x_tan->normal, ub);
+  for (int k = 0; k < 3; k++) {
+    ua[k] += va[k] - wa[k];
+    ub[k] = vb[k] - ub[k] + wb[k];
+  }
+  int lead = leader(&s.h);
+  if (lead == 1) {
+    cr_copy3(x_tan->on_a, ub);
+    cr_accscl3(x_tan->on_a, n, -x_tan->dist);
+    cr_accscl3(x_tan->on_a, x_tan->normal, -x->dist);
+  } else {
+    cr_copy3(x_tan->on_a, ua);
+    if (lead < 0) {
+      cr_real across[3], slip[3];
+      cr_cross3(across, n, s.h.row[1]);
+      cr_sub3(slip, ub, ua);
+      cr_accscl3(slip, x_tan->normal, -x->dist);
+      cr_accscl3(x_tan->on_a, s.h.row[0], cr_dot3(across, slip) / cr_dot3(across, s.h.row[0]));
+    }
+  }
+}
+
+void cri_optimum_bar(const cr_core* a, const cr_core* b, const cr_optimum* x,
+                     const cr_optimum_tan* x_bar, cr_shape_tan* a_bar, cr_shape_tan* b_bar) {
+  const cr_real* n = x->normal;
+  cr_real t1[3], t2[3], r[3], dv_bar[3], n_bar[3], wa_bar[3] = {0}, wb_bar[3] = {0};
+  cr_real ua_bar[3] = {0}, ub_bar[3] = {0}, swing_a_bar[3] = {0}, swing_b_bar[3] = {0};
+  system2 s = system_of(a, b, x, t1, t2);
+  cr_real dist_bar = x_bar->dist;
+  cr_copy3(n_bar, x_bar->normal);
+
+  // [o7]'
+  int lead = leader(&s.h);
+  if (lead == 1) {
+    cr_copy3(ub_bar, x_bar->on_a);
+    dist_bar -= cr_dot3(n, x_bar->on_a);
+    cr_accscl3(n_bar, x_bar->on_a, -x->dist);
+  } else {
+    cr_copy3(ua_bar, x_bar->on_a);
+    if (lead < 0) {
+      cr_real across[3];
+      cr_cross3(across, n, s.h.row[1]);
+      cr_real f = cr_dot3(s.h.row[0], x_bar->on_a) / cr_dot3(across, s.h.row[0]);
+      cr_accscl3(ub_bar, across, f);
+      cr_accscl3(ua_bar, across, -f);
+      cr_accscl3(n_bar, across, -f * x->dist);
+    }
+  }
+  cri_touch_bend(a, &x->a, n, ua_bar, r);
+  cr_acc3(n_bar, r);
+  cr_accscl3(wa_bar, ua_bar, -1);
+  cri_touch_bend(b, &x->b, s.minus, ub_bar, r);
+  cr_accscl3(n_bar, r, -1);
+  cr_acc3(wb_bar, ub_bar);
+
+  // [o6]'
+  cr_scl3(dv_bar, n, dist_bar);
+
+  // [o5]'
+  cr_real g1 = cr_dot3(t1, n_bar), g2 = cr_dot3(t2, n_bar);
+  for (int i = 0; i < 2; i++) {
+    const cr_real* row = s.h.row[i];
+    cr_real rhs_bar = s.inverse[0][i] * g1 + s.inverse[1][i] * g2;
+    if (s.h.owner[i] == 0) {
+      cr_accscl3(swing_a_bar, row, rhs_bar);
+    } else if (s.h.owner[i] == 1) {
+      cr_accscl3(swing_b_bar, row, rhs_bar);
+    } else {
+      cr_accscl3(dv_bar, row, rhs_bar);
+      cr_accscl3(wa_bar, row, rhs_bar);
+      cr_accscl3(wb_bar, row, rhs_bar);
+    }
+  }
+  cri_touch_bend(a, &x->a, n, wa_bar, r);
+  cr_acc3(swing_a_bar, r);
+  cri_touch_bend(b, &x->b, s.minus, wb_bar, r);
+  cr_acc3(swing_b_bar, r);
+
+  // the shapes: normals swing by rot x n, points move as fixed to them
+  cr_acccross3(a_bar->rot, n, swing_a_bar);
+  cr_acccross3(b_bar->rot, n, swing_b_bar);
+  cr_acc3(ub_bar, dv_bar);
+  cr_accscl3(ua_bar, dv_bar, -1);
+  cri_touch_bar(a, &x->a, n, x->on_a, ua_bar, a_bar);
+  cri_touch_bar(b, &x->b, s.minus, x->on_b, ub_bar, b_bar);
+}

@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+// Where two convex cores are nearest or least deep, once it is known which features touch. Over unit
+// vectors n (from a to b) the signed distance is the largest value of
+//   d(n) = n . (s_b(-n) - s_a(n)),
+// positive or negative; at it both points are d n apart. With the features held that is a small
+// smooth problem: solved here to round-off, and differentiated by its optimality conditions.
+// Derivation: docs/derivations/collision_convex.md [o1]-[o6].
+#ifndef CR_COLLISION_OPTIMUM_H
+#define CR_COLLISION_OPTIMUM_H
+
+#include "collision/convex.h"
+
+/// Two cores, the features that touch, the answer.
+typedef struct {
+  cr_touch a, b;
+  cr_real normal[3];         // from a to b
+  cr_real dist;              // of the cores
+  cr_real on_a[3], on_b[3];  // on_b = on_a + dist normal
+} cr_optimum;
+
+/// Starts from `normal` and points near the answer, with both features set. Returns false, x spoilt,
+/// where the answer does not lie on these features or is no optimum.
+bool cri_optimum(cr_core* a, cr_core* b, cr_optimum* x);
+
+/// Motion of the optimum: normal_tan (orthogonal to the normal), dist_tan and that of on_a.
+typedef struct {
+  cr_real normal[3];
+  cr_real dist;
+  cr_real on_a[3];
+} cr_optimum_tan;
+
+void cri_optimum_tan(const cr_core* a, const cr_core* b, const cr_optimum* x,
+                     const cr_shape_tan* a_tan, const cr_shape_tan* b_tan, cr_optimum_tan* x_tan);
+void cri_optimum_bar(const cr_core* a, const cr_core* b, const cr_optimum* x,
+                     const cr_optimum_tan* x_bar, cr_shape_tan* a_bar, cr_shape_tan* b_bar);
+
+#endif

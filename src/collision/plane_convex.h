@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0
+// A plane against an ellipsoid or a hull: points of it, balls of radius 0, above the plane
+// (collision/measure.h). Derivation: docs/derivations/collision_convex.md [q1]-[q3].
+//
+//   Map      (pose of the plane, pose and size of the shape) -> dist, pos, normal
+//   Feature  hull: [0] the vertex.  Local: none
+//   Smooth   where the vertex does not change
+#ifndef CR_COLLISION_PLANE_CONVEX_H
+#define CR_COLLISION_PLANE_CONVEX_H
+
+#include "collision/pair.h"
+
+/// One contact, at the lowest point.
+cr_pair_detect cri_plane_ellipsoid;
+cr_pair_tan cri_plane_ellipsoid_tan;
+cr_pair_bar cri_plane_ellipsoid_bar;
+
+/// Up to four contacts: the lowest vertex, then three more of the lowest polygon there that make the
+/// quadrilateral large, as far as they are below the centre and within the margin.
+cr_pair_detect cri_plane_hull;
+cr_pair_tan cri_plane_hull_tan;
+cr_pair_bar cri_plane_hull_bar;
+
+#endif

@@ -1,0 +1,264 @@
+// SPDX-License-Identifier: Apache-2.0
+// A curve is made of parabolas whose second derivative jumps at seams: either of MuJoCo's pieces, or,
+// smoothed, of one rounded ramp per seam. Both give value and derivatives to the same [m2] and [m3].
+#include "dynamics/muscle.h"
+
+// value of a curve, its derivative by the argument and by its own two parameters
+typedef struct {
+  cr_real value, by_x, by_low, by_high;
+} curve;
+
+// ---- smoothed: sum over seams of jump * ramp(x - seam)
+
+// x^2 / 2 for x > 0, with the second derivative rising over [-w, w] as the integral of the kernel
+// 15/16 (1 - t^2)^2 / w, t = x / w; *slope: its derivative
+static cr_real ramp(cr_real x, cr_real w, cr_real* slope) {
+  if (x <= -w) {
+    *slope = 0;
+    return 0;
+  }
+  if (x >= w) {
+    // the kernel's variance, w^2 / 7, remains
+    *slope = x;
+    return x * x / 2 + w * w / 14;
+  }
+  cr_real t = x / w, t2 = t * t, t3 = t2 * t;
+  cr_real s = t / 2 + CR_R(15.0) / 16 * (t2 / 2 - t2 * t2 / 6 + t2 * t2 * t2 / 30);
+  cr_real s1 = CR_R(5.0) / 32;
+  cr_real v = t2 / 4 + CR_R(15.0) / 16 * (t3 / 6 - t3 * t2 / 30 + t3 * t2 * t2 / 210);
+  *slope = w * (s + s1);
+  return w * w * (v + s1 * t + CR_R(1.0) / 28);
+}
+
+typedef struct {
+  cr_real x, w;
+  curve sum;
+} ramps;
+
+// adds a seam with its jump; the derivatives of both by the two parameters
+static void add_seam(ramps* r, cr_real seam, cr_real seam_low, cr_real seam_high, cr_real jump,
+                     cr_real jump_low, cr_real jump_high) {
+  cr_real slope, value = ramp(r->x - seam, r->w, &slope);
+  r->sum.value += jump * value;
+  r->sum.by_x += jump * slope;
+  r->sum.by_low += jump_low * value - jump * slope * seam_low;
+  r->sum.by_high += jump_high * value - jump * slope * seam_high;
+}
+
+// ---- the curves
+
+static cr_real width(cr_real x) { return cr_max(CR_MINVAL, x); }
+
+static curve length_curve_smooth(cr_real L, cr_real low, cr_real high, cr_real w) {
+  ramps r = {.x = L, .w = w};
+  cr_real h0 = width((1 - low) / 2), h1 = width((high - 1) / 2);
+  cr_real j0 = 1 / (h0 * h0), j1 = 1 / (h1 * h1), d0 = j0 / h0, d1 = -j1 / h1;
+  add_seam(&r, low, 1, 0, j0, d0, 0);
+  add_seam(&r, (low + 1) / 2, CR_R(0.5), 0, -2 * j0, -2 * d0, 0);
+  add_seam(&r, 1, 0, 0, j0 - j1, d0, -d1);
+  add_seam(&r, (1 + high) / 2, 0, CR_R(0.5), 2 * j1, 0, 2 * d1);
+  add_seam(&r, high, 0, 1, -j1, 0, -d1);
+  return r.sum;
+}
+
+// x^2 / 2 in the outer quarters, 1 - x^2 / 2 in the inner ones
+static curve length_curve(cr_real L, cr_real low, cr_real high) {
+  curve c = {0};
+  if (L < low || L > high) {
+    return c;
+  }
+  bool rising = L <= 1;
+  cr_real edge = rising ? low : high, middle = (edge + 1) / 2, sign = rising ? 1 : -1;
+  cr_real h = width(rising ? (1 - low) / 2 : (high - 1) / 2);
+  bool outer = rising ? L <= middle : L > middle;
+  // distance from the edge or from 1, in units of h
+  cr_real x = sign * (outer ? L - edge : 1 - L) / h;
+  cr_real by_x = outer ? x : -x, x_L = sign * (outer ? 1 : -1) / h;
+  cr_real x_edge = sign * (x / 2 - (outer ? 1 : 0)) / h;
+  c.value = outer ? x * x / 2 : 1 - x * x / 2;
+  c.by_x = by_x * x_L;
+  *(rising ? &c.by_low : &c.by_high) = by_x * x_edge;
+  return c;
+}
+
+// by_high: by fvmax
+static curve velocity_curve(cr_real V, cr_real most, cr_real w) {
+  cr_real y = most - 1;
+  if (w > 0) {
+    ramps r = {.x = V, .w = w};
+    cr_real bend = 2 / width(y), bend_most = -bend / width(y);
+    add_seam(&r, -1, 0, 0, 2, 0, 0);
+    add_seam(&r, 0, 0, 0, -2 - bend, 0, -bend_most);
+    add_seam(&r, y, 0, 1, bend, 0, bend_most);
+    return r.sum;
+  }
+  if (V <= -1) {
+    return (curve){0};
+  }
+  if (V <= 0) {
+    return (curve){.value = (V + 1) * (V + 1), .by_x = 2 * (V + 1)};
+  }
+  if (V <= y) {
+    cr_real x = (y - V) / width(y);
+    return (curve){.value = most - (y - V) * x, .by_x = 2 * x, .by_high = 1 - 2 * x + x * x};
+  }
+  return (curve){.value = most, .by_high = 1};
+}
+
+// by_high: by lmax
+static curve passive_curve(cr_real L, cr_real high, cr_real w) {
+  cr_real h = width((high - 1) / 2), middle = (1 + high) / 2;
+  if (w > 0) {
+    ramps r = {.x = L, .w = w};
+    cr_real bend = 1 / (h * h), bend_high = -bend / h;
+    add_seam(&r, 1, 0, 0, bend, 0, bend_high);
+    add_seam(&r, middle, 0, CR_R(0.5), -bend, 0, -bend_high);
+    return r.sum;
+  }
+  if (L <= 1) {
+    return (curve){0};
+  }
+  if (L <= middle) {
+    cr_real x = (L - 1) / h;
+    return (curve){.value = x * x / 2, .by_x = x / h, .by_high = -x * x / (2 * h)};
+  }
+  cr_real x = (L - middle) / h;
+  return (curve){.value = CR_R(0.5) + x, .by_x = 1 / h, .by_high = -(1 + x) / (2 * h)};
+}
+
+// ---- [m1] normalization
+
+typedef struct {
+  cr_real L0, L, V, F;
+  cr_real span, unit, speed;  // the denominators r1 - r0, L0, L0 vmax
+} normal;
+
+static normal normalize(const cr_model* m, int i, const cr_real* prm, cr_real l, cr_real v) {
+  int out = m->actuator_outadr[i];
+  const cr_real* R = m->actuator_lengthrange + 2 * out;
+  normal n = {.span = width(prm[1] - prm[0])};
+  n.L0 = (R[1] - R[0]) / n.span;
+  n.unit = width(n.L0);
+  n.speed = width(n.L0 * prm[6]);
+  n.L = prm[0] + (l - R[0]) / n.unit;
+  n.V = v / n.speed;
+  n.F = prm[2] < 0 ? prm[3] / width(m->actuator_acc0[out]) : prm[2];
+  return n;
+}
+
+// from derivatives by L, V and F to those by all that they are made of
+static void spread(const cr_model* m, int i, const cr_real* prm, const normal* n, cr_real by_L,
+                   cr_real by_V, cr_real by_F, cri_muscle_gradient* g) {
+  cr_real acc0 = m->actuator_acc0[m->actuator_outadr[i]];
+  cr_real by_L0 = -by_L * (n->L - prm[0]) / n->unit - by_V * n->V * prm[6] / n->speed;
+  g->length = by_L / n->unit;
+  g->velocity = by_V / n->speed;
+  g->range[0] = -by_L / n->unit - by_L0 / n->span;
+  g->range[1] = by_L0 / n->span;
+  g->prm[0] = by_L + by_L0 * n->L0 / n->span;
+  g->prm[1] = -by_L0 * n->L0 / n->span;
+  g->prm[2] = prm[2] < 0 ? 0 : by_F;
+  g->prm[3] = prm[2] < 0 ? by_F / width(acc0) : 0;
+  g->prm[6] = -by_V * n->V * n->L0 / n->speed;
+  g->acc0 = prm[2] < 0 && acc0 > CR_MINVAL ? -by_F * n->F / acc0 : 0;
+}
+
+cr_real cri_muscle_gain(const cr_model* m, int i, cr_real l, cr_real v, cri_muscle_gradient* g) {
+  const cr_real* prm = m->actuator_gainprm + 10 * i;
+  cr_real w = m->muscle_smooth;
+  normal n = normalize(m, i, prm, l, v);
+  curve FL =
+      w > 0 ? length_curve_smooth(n.L, prm[4], prm[5], w) : length_curve(n.L, prm[4], prm[5]);
+  curve FV = velocity_curve(n.V, prm[8], w);
+  if (g != NULL) {
+    *g = (cri_muscle_gradient){0};
+    spread(m, i, prm, &n, -n.F * FL.by_x * FV.value, -n.F * FL.value * FV.by_x,
+           -FL.value * FV.value, g);
+    g->prm[4] = -n.F * FL.by_low * FV.value;
+    g->prm[5] = -n.F * FL.by_high * FV.value;
+    g->prm[8] = -n.F * FL.value * FV.by_high;
+  }
+  // [m2] gain = -F FL FV
+  return -n.F * FL.value * FV.value;
+}
+
+cr_real cri_muscle_bias(const cr_model* m, int i, cr_real l, cri_muscle_gradient* g) {
+  const cr_real* prm = m->actuator_biasprm + 10 * i;
+  normal n = normalize(m, i, prm, l, 0);
+  curve FP = passive_curve(n.L, prm[5], m->muscle_smooth);
+  if (g != NULL) {
+    *g = (cri_muscle_gradient){0};
+    spread(m, i, prm, &n, -n.F * prm[7] * FP.by_x, 0, -prm[7] * FP.value, g);
+    g->prm[5] = -n.F * prm[7] * FP.by_high;
+    g->prm[7] = -n.F * FP.value;
+  }
+  // [m3] bias = -F fpmax FP
+  return -n.F * prm[7] * FP.value;
+}
+
+cr_real cri_muscle_tan(const cr_model* m, int i, const cri_muscle_gradient* g,
+                       const cr_real* prm_tan, const cr_data* tan, cr_real l_tan, cr_real v_tan) {
+  int out = m->actuator_outadr[i];
+  const cr_real* range_tan = cri_par_tan(tan->par.actuator_lengthrange, out, 2);
+  cr_real sum = g->length * l_tan + g->velocity * v_tan;
+  sum += g->range[0] * range_tan[0] + g->range[1] * range_tan[1];
+  sum += g->acc0 * cri_par_tan(tan->par.actuator_acc0, out, 1)[0];
+  for (int k = 0; k < 9; k++) {
+    sum += g->prm[k] * prm_tan[k];
+  }
+  return sum;
+}
+
+void cri_muscle_bar(const cr_model* m, int i, const cri_muscle_gradient* g, cr_real s,
+                    cr_real* prm_bar, cr_data* bar, cr_real* l_bar, cr_real* v_bar) {
+  int out = m->actuator_outadr[i];
+  *l_bar += s * g->length;
+  *v_bar += s * g->velocity;
+  for (int k = 0; k < 9 && prm_bar != NULL; k++) {
+    prm_bar[k] += s * g->prm[k];
+  }
+  for (int k = 0; k < 2 && bar->par.actuator_lengthrange != NULL; k++) {
+    bar->par.actuator_lengthrange[2 * out + k] += s * g->range[k];
+  }
+  if (bar->par.actuator_acc0 != NULL) {
+    bar->par.actuator_acc0[out] += s * g->acc0;
+  }
+}
+
+// ---- activation
+
+// 6 x^5 - 15 x^4 + 10 x^3 between 0 and 1
+static cr_real sigmoid(cr_real x, cr_real* slope) {
+  if (x <= 0 || x >= 1) {
+    *slope = 0;
+    return x <= 0 ? 0 : 1;
+  }
+  *slope = 30 * x * x * (1 - x) * (1 - x);
+  return x * x * x * (6 * x * x - 15 * x + 10);
+}
+
+cri_muscle_rate cri_muscle_rate_of(const cr_model* m, int i, cr_real u, cr_real act) {
+  const cr_real* prm = m->actuator_dynprm + 10 * i;
+  cr_real smooth = cr_max(prm[2], m->muscle_smooth);
+  // [m4]
+  cr_real a = cr_clip(act, 0, 1), a_act = act >= 0 && act <= 1 ? 1 : 0;
+  cr_real e = cr_clip(u, 0, 1) - act, e_u = u >= 0 && u <= 1 ? 1 : 0;
+  cr_real pace = CR_R(0.5) + CR_R(1.5) * a, pace_act = CR_R(1.5) * a_act;
+  cr_real tau1 = prm[0] * pace, tau0 = prm[1] / pace, S = e > 0 ? 1 : 0, S_e = 0, S_width = 0;
+  if (smooth >= CR_MINVAL) {
+    cr_real slope;
+    S = sigmoid(e / smooth + CR_R(0.5), &slope);
+    S_e = slope / smooth;
+    S_width = prm[2] >= m->muscle_smooth ? -slope * e / (smooth * smooth) : 0;
+  }
+  // [m5] act_dot = e / tau
+  cr_real tau = tau0 + (tau1 - tau0) * S, gap = tau1 - tau0;
+  cr_real by_e = 1 / width(tau), by_tau = tau > CR_MINVAL ? -e / (tau * tau) : 0;
+  cr_real tau_act = pace_act * ((1 - S) * -tau0 / pace + S * prm[0]);
+  by_e += by_tau * gap * S_e;
+  return (cri_muscle_rate){
+      .value = e / width(tau),
+      .by_u = by_e * e_u,
+      .by_act = by_tau * tau_act - by_e,
+      .by_prm = {by_tau * S * pace, by_tau * (1 - S) / pace, by_tau * gap * S_width}};
+}

@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+// Muscles: force-length-velocity curves and activation dynamics as MuJoCo has them, with their
+// gradients. dynamics/actuation uses them for actuators of these gain, bias and dynamics types.
+//
+// The exact curves are once continuously differentiable, and the time constant of the activation
+// jumps where excitation crosses activation (where tausmooth is 0). The option muscle_smooth, a width
+// w, puts smooth surrogates in their place: curves whose second derivative changes over 2 w of
+// normalized length or velocity around each seam, and a switch over a width of w at least.
+#ifndef CR_DYNAMICS_MUSCLE_H
+#define CR_DYNAMICS_MUSCLE_H
+
+#include "model/data.h"
+
+/// Derivatives of a muscle's gain or bias by what it depends on.
+typedef struct {
+  cr_real length, velocity;
+  cr_real prm[9];  // range (2), force, scale, lmin, lmax, vmax, fpmax, fvmax
+  cr_real range[2], acc0;
+} cri_muscle_gradient;
+
+/// Gain of actuator i at length l, velocity v; fills `g` unless it is NULL.
+/// Equation L0 = (R1 - R0) / (r1 - r0),  L = r0 + (l - R0) / L0,  V = v / (L0 vmax),
+///          F = force, or scale / acc0 where that is negative                     [m1]
+///          gain = -F FL(L) FV(V)                                                [m2]
+/// Shapes   r, force ... of actuator_gainprm, R of actuator_lengthrange
+/// Smooth   once, seams at lmin, (lmin + 1)/2, 1, (1 + lmax)/2, lmax and V = -1, 0, fvmax - 1
+cr_real cri_muscle_gain(const cr_model* m, int i, cr_real l, cr_real v, cri_muscle_gradient* g);
+
+/// Bias of actuator i: the passive force, of actuator_biasprm.
+/// Equation bias = -F fpmax FP(L)                                                [m3]
+/// Smooth   once, seams at 1 and (1 + lmax)/2
+cr_real cri_muscle_bias(const cr_model* m, int i, cr_real l, cri_muscle_gradient* g);
+
+/// Tangent of a gain or bias with parameters prm (10 a row) in the twin.
+cr_real cri_muscle_tan(const cr_model* m, int i, const cri_muscle_gradient* g,
+                       const cr_real* prm_tan, const cr_data* tan, cr_real l_tan, cr_real v_tan);
+
+/// Adds s times the gradient to prm_bar (may be NULL), the twin's parameters, *l_bar and *v_bar.
+void cri_muscle_bar(const cr_model* m, int i, const cri_muscle_gradient* g, cr_real s,
+                    cr_real* prm_bar, cr_data* bar, cr_real* l_bar, cr_real* v_bar);
+
+/// Rate of the activation, with its derivatives; prm: tau of activation, of deactivation, tausmooth.
+typedef struct {
+  cr_real value, by_u, by_act, by_prm[3];
+} cri_muscle_rate;
+
+/// Equation a = clip(act, 0, 1),  e = clip(u, 0, 1) - act,  tau_1 = prm_0 (1/2 + 3/2 a),
+///          tau_0 = prm_1 / (1/2 + 3/2 a)                                        [m4]
+///          act_dot = e / tau,  tau = tau_0 + (tau_1 - tau_0) S(e / prm_2 + 1/2), where prm_2 is 0
+///          S is the step at e = 0                                               [m5]
+/// Smooth   but at the clips, and at e = 0 where tausmooth is 0
+cri_muscle_rate cri_muscle_rate_of(const cr_model* m, int i, cr_real u, cr_real act);
+
+#endif

@@ -1,0 +1,163 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "io/convex_parity.h"
+
+#include "collision/collision.h"
+
+// ---- contacts for MuJoCo
+
+static _Thread_local const cr_model* in_use;
+static mjfCollision own[mjNGEOMTYPES][mjNGEOMTYPES];
+
+static int collide(const mjModel* mj, mjData* d, mjPreContact* con, int g1, int g2, mjtNum margin) {
+  if (in_use == NULL) {
+    return own[mj->geom_type[g1]][mj->geom_type[g2]](mj, d, con, g1, g2, margin);
+  }
+  const int32_t geom[2] = {g1, g2};
+  cr_hit hit[CR_MAX_HITS];
+  int n = cri_collide(in_use, d->geom_xpos, d->geom_xmat, geom, margin, hit);
+  for (int i = 0; i < n; i++) {
+    con[i].dist = hit[i].dist;
+    cr_copy3(con[i].pos, hit[i].pos);
+    cr_copy3(con[i].normal, hit[i].normal);
+    cr_copy3(con[i].tangent, hit[i].hint);
+  }
+  return n;
+}
+
+void cri_convex_parity_use(const cr_model* m) {
+  in_use = m;
+  for (int i = 0; i < CR_N_GEOM_TYPE; i++) {
+    for (int k = 0; k < CR_N_GEOM_TYPE; k++) {
+      if (cri_collision_general(i, k) && mjCOLLISIONFUNC[i][k] != collide) {
+        own[i][k] = mjCOLLISIONFUNC[i][k];
+        mjCOLLISIONFUNC[i][k] = collide;
+      }
+    }
+  }
+}
+
+// ---- what is unique
+
+bool cri_convex_parity_applies(const cr_model* m) {
+  for (int i = 0; i < m->ngeom; i++) {
+    int type = m->geom_type[i];
+    bool collides = m->geom_contype[i] != 0 || m->geom_conaffinity[i] != 0 || m->npair > 0;
+    if (collides && (type == CR_GEOM_ELLIPSOID || type == CR_GEOM_CYLINDER ||
+                     type == CR_GEOM_MESH || type == CR_GEOM_HFIELD)) {
+      return true;
+    }
+  }
+  return false;
+}
+
+enum { MOST = 16 };
+
+// contacts of one pair of geoms
+typedef struct {
+  int n, deepest;
+  double dist[MOST];
+  mjtNum pos[MOST][3], normal[MOST][3];
+} group;
+
+static void add(group* g, double dist, const mjtNum pos[3], const mjtNum normal[3]) {
+  if (g->n == MOST) {
+    return;
+  }
+  if (g->n == 0 || dist < g->dist[g->deepest]) {
+    g->deepest = g->n;
+  }
+  g->dist[g->n] = dist;
+  mju_copy3(g->pos[g->n], pos);
+  mju_copy3(g->normal[g->n++], normal);
+}
+
+static group of_mujoco(const mjData* d, const int32_t geom[2]) {
+  group g = {0};
+  for (int i = 0; i < d->ncon; i++) {
+    const mjContact* c = &d->contact[i];
+    if (c->geom[0] == geom[0] && c->geom[1] == geom[1]) {
+      add(&g, c->dist, c->pos, c->frame);
+    }
+  }
+  return g;
+}
+
+static group of_carom(const cr_data* d, const int32_t geom[2]) {
+  group g = {0};
+  for (int i = 0; i < d->ncon; i++) {
+    if (memcmp(d->contact_geom + 2 * i, geom, 2 * sizeof geom[0]) == 0) {
+      add(&g, d->contact_dist[i], d->contact_pos + 3 * i, d->contact_frame + 9 * i);
+    }
+  }
+  return g;
+}
+
+// Over two planes the distance is linear in the place: three contacts of one side say what it is at
+// those of the other. Returns the largest difference, -1 where three contacts are on a line.
+static double plane_error(const group* ours, const group* theirs) {
+  mjtNum e1[3], e2[3], c[3], arm[3], r[3];
+  for (int k = 2; k < theirs->n; k++) {
+    mju_sub3(e1, theirs->pos[1], theirs->pos[0]);
+    mju_sub3(e2, theirs->pos[k], theirs->pos[0]);
+    mju_cross(c, e1, e2);
+    double area = mju_dot3(c, c);
+    if (area < 1e-6 * mju_dot3(e1, e1) * mju_dot3(e2, e2)) {
+      continue;
+    }
+    double worst = 0;
+    for (int i = 0; i < ours->n; i++) {
+      mju_sub3(arm, ours->pos[i], theirs->pos[0]);
+      mju_cross(r, arm, e2);
+      double u = mju_dot3(r, c) / area;
+      mju_cross(r, e1, arm);
+      double v = mju_dot3(r, c) / area;
+      double expected = theirs->dist[0] + u * (theirs->dist[1] - theirs->dist[0]) +
+                        v * (theirs->dist[k] - theirs->dist[0]);
+      worst = fmax(worst, fabs(ours->dist[i] - expected));
+    }
+    return worst;
+  }
+  return -1;
+}
+
+static bool first_of_its_pair(const cr_data* d, int i) {
+  for (int k = 0; k < i; k++) {
+    if (memcmp(d->contact_geom + 2 * k, d->contact_geom + 2 * i, 2 * sizeof(int32_t)) == 0) {
+      return false;
+    }
+  }
+  return true;
+}
+
+void cri_convex_parity_compare(const cr_model* m, const cr_data* d, const mjData* reference,
+                               cr_convex_parity* result) {
+  for (int i = 0; i < d->ncon; i++) {
+    const int32_t* geom = d->contact_geom + 2 * i;
+    if (!cri_collision_general(m->geom_type[geom[0]], m->geom_type[geom[1]]) ||
+        !first_of_its_pair(d, i)) {
+      continue;
+    }
+    group ours = of_carom(d, geom), theirs = of_mujoco(reference, geom);
+    double size = m->geom_rbound[geom[0]] + m->geom_rbound[geom[1]];
+    result->pairs++;
+    result->other_count += ours.n != theirs.n;
+    if (theirs.n == 0) {
+      continue;
+    }
+    const mjtNum* normal = ours.normal[ours.deepest];
+    bool same = mju_dot3(normal, theirs.normal[theirs.deepest]) > 0.999;
+    double error = fabs(ours.dist[ours.deepest] - theirs.dist[theirs.deepest]);
+    if (error > CR_CONVEX_PARITY_BOUND * size) {
+      // other points on the same two planes; or MuJoCo's normal is of a face nearby, or of no optimum:
+      // then along it the geoms are deeper in each other than along ours
+      double plane = same ? plane_error(&ours, &theirs) : -1;
+      double along =
+          cri_collide_depth(m, d->geom_xpos, d->geom_xmat, geom, theirs.normal[theirs.deepest]);
+      double better = fmax(0, -ours.dist[ours.deepest] - along);
+      error = plane >= 0 ? fmin(plane, better) : better;
+      result->other_points++;
+    }
+    result->distance = fmax(result->distance, error / size);
+    result->other_normal += !same;
+  }
+}

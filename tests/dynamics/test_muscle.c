@@ -1,0 +1,227 @@
+// SPDX-License-Identifier: Apache-2.0
+// Muscles against MuJoCo 4.0.0's numbers and against differences of themselves.
+#include "dynamics/muscle.h"
+
+#include "base/random.h"
+#include "support/chain_model.h"
+#include "support/close.h"
+
+static cr_model m;
+static const int32_t hinge[] = {CR_JNT_HINGE};
+static const cr_real usual[9] = {CR_R(0.75), CR_R(1.05), -1,        200,      CR_R(0.5),
+                                 CR_R(1.6),  CR_R(1.5),  CR_R(1.3), CR_R(1.2)};
+
+static int setup(void** state) {
+  (void)state;
+  if (chain_model(&m, 1, hinge, 1, NULL) != CR_OK) {
+    return 1;
+  }
+  cr_copy(m.actuator_gainprm, usual, 9);
+  cr_copy(m.actuator_biasprm, usual, 9);
+  m.actuator_lengthrange[0] = CR_R(0.2);
+  m.actuator_lengthrange[1] = CR_R(0.5);
+  m.actuator_acc0[0] = CR_R(3.5);
+  m.muscle_smooth = 0;
+  return 0;
+}
+
+static int teardown(void** state) {
+  (void)state;
+  cri_model_free(&m);
+  return 0;
+}
+
+static void forces_match_mujoco(void** state) {
+  static const cr_real l[] = {CR_R(0.05), CR_R(0.12), CR_R(0.3), CR_R(0.42), CR_R(0.7), CR_R(1.2)};
+  static const cr_real v[] = {-2, CR_R(-0.4), CR_R(0.05), CR_R(0.2), CR_R(0.9)};
+  static const cr_real gain[6][5] = {{0, CR_R(-2.4584126984126966), CR_R(-4.8507936507936487),
+                                      CR_R(-5.3841269841269819), CR_R(-5.4857142857142831)},
+                                     {0, CR_R(-7.1048126984126903), CR_R(-14.01879365079364),
+                                      CR_R(-15.560126984126972), CR_R(-15.853714285714272)},
+                                     {0, CR_R(-25.198730158730147), CR_R(-49.720634920634915),
+                                      CR_R(-55.187301587301583), CR_R(-56.228571428571421)},
+                                     {0, CR_R(-30.508901587301576), CR_R(-60.198349206349206),
+                                      CR_R(-66.817015873015876), CR_R(-68.077714285714279)},
+                                     {0, CR_R(-20.059964726631392), CR_R(-39.581128747795425),
+                                      CR_R(-43.93298059964728), CR_R(-44.761904761904773)},
+                                     {0, 0, 0, 0, 0}};
+  static const cr_real bias[6] = {0, 0, 0, 0, CR_R(-25.793650793650791), CR_R(-148.57142857142861)};
+  for (int i = 0; i < 6; i++) {
+    for (int k = 0; k < 5; k++) {
+      assert_close(cri_muscle_gain(&m, 0, l[i], v[k], NULL), gain[i][k], CR_R(1e-12));
+    }
+    assert_close(cri_muscle_bias(&m, 0, l[i], NULL), bias[i], CR_R(1e-12));
+  }
+}
+
+static void activation_matches_mujoco(void** state) {
+  // control, activation, rate with the hard switch, with tausmooth 0.5
+  static const cr_real rows[][4] = {
+      {CR_R(0.8), CR_R(0.2), 75, 75},
+      {CR_R(0.2), CR_R(0.8), CR_R(-25.5), CR_R(-25.5)},
+      {CR_R(1.4), CR_R(0.5), 40, 40},
+      {CR_R(-0.2), CR_R(0.3), CR_R(-7.125), CR_R(-7.125)},
+      {CR_R(0.5), CR_R(1.1), -30, -30},
+      {CR_R(0.5), CR_R(-0.1), 120, CR_R(119.99999999999989)},
+      {CR_R(0.4), CR_R(0.35), CR_R(4.8780487804878101), CR_R(2.5794280122157707)}};
+  m.actuator_dynprm[0] = CR_R(0.01);
+  m.actuator_dynprm[1] = CR_R(0.04);
+  for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+    for (int k = 0; k < 2; k++) {
+      m.actuator_dynprm[2] = k == 0 ? 0 : CR_R(0.5);
+      cr_real rate = cri_muscle_rate_of(&m, 0, rows[i][0], rows[i][1]).value;
+      assert_close(rate, rows[i][2 + k], CR_R(2e-13) * 120);
+    }
+  }
+}
+
+// ---- gradients: what a number does to gain, bias and rate
+
+static cr_real* number(int k) {
+  static cr_real* places[16];
+  for (int i = 0; i < 9; i++) {
+    places[i] = m.actuator_gainprm + i;
+  }
+  places[9] = m.actuator_lengthrange;
+  places[10] = m.actuator_lengthrange + 1;
+  places[11] = m.actuator_acc0;
+  return places[k];
+}
+
+static cr_real analytic(const cri_muscle_gradient* g, int k) {
+  return k < 9 ? g->prm[k] : (k < 11 ? g->range[k - 9] : g->acc0);
+}
+
+static cr_real force(bool bias, cr_real l, cr_real v, cri_muscle_gradient* g) {
+  cr_copy(m.actuator_biasprm, m.actuator_gainprm, 9);
+  return bias ? cri_muscle_bias(&m, 0, l, g) : cri_muscle_gain(&m, 0, l, v, g);
+}
+
+static cr_real slope_of(bool bias, cr_real* x, cr_real h, cr_real* l, cr_real* v) {
+  cr_real kept = *x, sum = 0;
+  static const cr_real weight[4] = {1, -8, 8, -1};
+  for (int k = 0; k < 4; k++) {
+    *x = kept + h * (cr_real)(k < 2 ? k - 2 : k - 1);
+    sum += weight[k] * force(bias, *l, *v, NULL) / (12 * h);
+  }
+  *x = kept;
+  return sum;
+}
+
+// off the seams, exact and smooth
+static void gradients_match_differences(void** state) {
+  cr_random r = cr_random_seed(2, 5);
+  int checked = 0;
+  for (int i = 0; i < 400; i++) {
+    m.muscle_smooth = i % 2 == 0 ? 0 : CR_R(0.1);
+    m.actuator_gainprm[2] = i % 3 == 0 ? 80 : -1;
+    cr_real l = cr_random_range(&r, 0, 1), v = cr_random_range(&r, -2, 2);
+    for (int bias = 0; bias < 2; bias++) {
+      cri_muscle_gradient g;
+      cr_real f = force(bias == 1, l, v, &g), h = CR_R(1e-5);
+      // second differences are large where a seam lies between
+      for (int k = -2; k < 12; k++) {
+        cr_real* x = k == -2 ? &l : (k == -1 ? &v : number(k));
+        cr_real expected = k == -2 ? g.length : (k == -1 ? g.velocity : analytic(&g, k));
+        cr_real fine = slope_of(bias == 1, x, h, &l, &v),
+                coarse = slope_of(bias == 1, x, 2 * h, &l, &v);
+        if (cr_abs(fine - coarse) <= CR_R(1e-7) * (1 + cr_abs(fine))) {
+          assert_close(expected, fine, CR_R(1e-6) * (1 + cr_abs(fine) + cr_abs(f)));
+          checked++;
+        }
+      }
+    }
+  }
+  assert_true(checked > 8000);
+}
+
+static void rates_match_differences(void** state) {
+  cr_random r = cr_random_seed(3, 5);
+  for (int i = 0; i < 300; i++) {
+    m.muscle_smooth = i % 3 == 0 ? CR_R(0.2) : 0;
+    m.actuator_dynprm[0] = CR_R(0.01);
+    m.actuator_dynprm[1] = CR_R(0.04);
+    m.actuator_dynprm[2] = i % 2 == 0 ? 0 : CR_R(0.5);
+    cr_real x[2] = {cr_random_range(&r, CR_R(-0.5), CR_R(1.5)),
+                    cr_random_range(&r, CR_R(-0.5), CR_R(1.5))};
+    cri_muscle_rate rate = cri_muscle_rate_of(&m, 0, x[0], x[1]);
+    const cr_real h = CR_R(1e-6), expected[5] = {rate.by_u, rate.by_act, rate.by_prm[0],
+                                                 rate.by_prm[1], rate.by_prm[2]};
+    bool wide = m.actuator_dynprm[2] > m.muscle_smooth;
+    for (int k = 0; k < (wide ? 5 : 4); k++) {
+      cr_real* place = k < 2 ? &x[k] : m.actuator_dynprm + k - 2;
+      cr_real kept = *place;
+      *place = kept + h;
+      cr_real plus = cri_muscle_rate_of(&m, 0, x[0], x[1]).value;
+      *place = kept - h;
+      cr_real minus = cri_muscle_rate_of(&m, 0, x[0], x[1]).value;
+      *place = kept;
+      assert_close((plus - minus) / (2 * h), expected[k],
+                   CR_R(1e-6) * (100 + cr_abs(expected[k])) + CR_R(1e-13) / h);
+    }
+  }
+}
+
+// ---- shapes
+
+static void curves_have_no_steps(void** state) {
+  // seams of length and velocity, in the units of the muscle
+  static const cr_real L[] = {CR_R(0.5), CR_R(0.75), 1, CR_R(1.3), CR_R(1.6)},
+                       V[] = {-1, 0, CR_R(0.2)};
+  const cr_real h = CR_R(1e-7);
+  for (int i = 0; i < 5; i++) {
+    for (int k = 0; k < 3; k++) {
+      cri_muscle_gradient low, high;
+      cr_real l = CR_R(0.2) + (L[i] - CR_R(0.75)), v = V[k] * CR_R(1.5);
+      cr_real a = cri_muscle_gain(&m, 0, l - h, v - h, &low);
+      cr_real b = cri_muscle_gain(&m, 0, l + h, v + h, &high);
+      assert_close(a, b, CR_R(1e-4));
+      assert_close(low.length, high.length, CR_R(1e-2));
+      assert_close(low.velocity, high.velocity, CR_R(1e-2));
+    }
+  }
+}
+
+// the surrogate is near, and nearer with less width
+static void smooth_curves_approach_exact_ones(void** state) {
+  cr_real worst[2] = {0, 0};
+  for (int k = 0; k < 2; k++) {
+    for (int i = 0; i < 100; i++) {
+      cr_real l = CR_R(0.01) * (cr_real)i, v = CR_R(0.04) * (cr_real)(i - 50);
+      m.muscle_smooth = 0;
+      cr_real exact = cri_muscle_gain(&m, 0, l, v, NULL) + cri_muscle_bias(&m, 0, l, NULL);
+      m.muscle_smooth = k == 0 ? CR_R(0.1) : CR_R(0.05);
+      cr_real smooth = cri_muscle_gain(&m, 0, l, v, NULL) + cri_muscle_bias(&m, 0, l, NULL);
+      worst[k] = cr_max(worst[k], cr_abs(exact - smooth));
+    }
+  }
+  assert_true(worst[0] < CR_R(3) && worst[0] > 0);
+  assert_true(worst[1] < CR_R(0.3) * worst[0]);
+}
+
+// the smooth switch takes the sides apart only away from it
+static void smooth_activation_has_no_kink(void** state) {
+  m.actuator_dynprm[0] = CR_R(0.01);
+  m.actuator_dynprm[1] = CR_R(0.04);
+  m.actuator_dynprm[2] = 0;
+  const cr_real h = CR_R(1e-9);
+  cri_muscle_rate low = cri_muscle_rate_of(&m, 0, CR_R(0.5) - h, CR_R(0.5));
+  cri_muscle_rate high = cri_muscle_rate_of(&m, 0, CR_R(0.5) + h, CR_R(0.5));
+  assert_true(high.by_u > CR_R(1.5) * low.by_u);
+  m.muscle_smooth = CR_R(0.1);
+  low = cri_muscle_rate_of(&m, 0, CR_R(0.5) - h, CR_R(0.5));
+  high = cri_muscle_rate_of(&m, 0, CR_R(0.5) + h, CR_R(0.5));
+  assert_close(low.by_u, high.by_u, CR_R(1e-4) * high.by_u);
+}
+
+#define TEST(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
+
+int test_muscle(void) {
+  const struct CMUnitTest tests[] = {
+      TEST(forces_match_mujoco),           TEST(activation_matches_mujoco),
+      TEST(gradients_match_differences),   TEST(rates_match_differences),
+      TEST(curves_have_no_steps),          TEST(smooth_curves_approach_exact_ones),
+      TEST(smooth_activation_has_no_kink),
+  };
+  return cmocka_run_group_tests_name("muscle", tests, NULL, NULL);
+}

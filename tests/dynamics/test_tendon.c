@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: Apache-2.0
+// Tendons: rows against differences of the lengths, which know nothing of rows.
+#include "dynamics/tendon.h"
+
+#include "support/close.h"
+#include "support/mechanism.h"
+#include "support/random_model.h"
+
+static void lengths(const cr_model* m, cr_data* d) {
+  mechanism_pose(m, d);
+  assert_int_equal(cr_tendon(m, d), CR_OK);
+}
+
+// ten_J v is the rate of the lengths along v, touching points and all
+static void rows_are_gradients_of_lengths(void** state) {
+  const cr_real h = CR_R(1e-4);
+  int wrapped = 0;
+  for (uint64_t seed = 0; seed < 24; seed++) {
+    cr_model m;
+    cr_data *d, *moved;
+    assert_int_equal(random_model(&m, seed, NULL), CR_OK);
+    assert_int_equal(cri_data_create(&d, &m, NULL, NULL), CR_OK);
+    assert_int_equal(cri_data_create(&moved, &m, NULL, NULL), CR_OK);
+    random_state(&m, d, seed, STATE_CONTACT);
+    cri_data_copy(&m, moved, d);
+    lengths(&m, d);
+    for (int i = 0; i < m.ntendon; i++) {
+      static const cr_real weight[4] = {1, -8, 8, -1};
+      cr_real rate = 0, expected = 0;
+      bool same = true;
+      for (int k = 0; k < 4; k++) {
+        mechanism_move(&m, d, d->qvel, h * (cr_real)(k < 2 ? k - 2 : k - 1), moved);
+        lengths(&m, moved);
+        rate += weight[k] * moved->ten_length[i] / (12 * h);
+        same = same && memcmp(moved->wrap_branch, d->wrap_branch,
+                              (size_t)m.nwrap * sizeof *d->wrap_branch) == 0;
+      }
+      for (int k = m.ten_J_rowadr[i]; k < m.ten_J_rowadr[i] + m.ten_J_rownnz[i]; k++) {
+        expected += d->ten_J[k] * d->qvel[m.ten_J_colind[k]];
+      }
+      if (same) {
+        // a point that touches from inside is good to 1e-6
+        assert_close(rate, expected, CR_R(2e-6) * cr_max(1, cr_abs(expected)));
+        wrapped++;
+      }
+    }
+    cri_data_free(moved);
+    cri_data_free(d);
+    cri_model_free(&m);
+  }
+  assert_true(wrapped > 40);
+}
+
+// a pulley's divisor scales what comes behind it
+static void pulleys_divide(void** state) {
+  cr_model m;
+  cr_data* d;
+  int found = 0;
+  for (uint64_t seed = 0; seed < 24; seed++) {
+    assert_int_equal(random_model(&m, seed, NULL), CR_OK);
+    assert_int_equal(cri_data_create(&d, &m, NULL, NULL), CR_OK);
+    random_state(&m, d, seed, STATE_CONTACT);
+    for (int i = 0; i < m.ntendon; i++) {
+      int first = m.tendon_adr[i], last = first + m.tendon_num[i] - 1;
+      if (m.wrap_type[first] != CR_WRAP_PULLEY) {
+        continue;
+      }
+      // all of it behind the first pulley
+      lengths(&m, d);
+      cr_real before = d->ten_length[i];
+      for (int k = first; k <= last; k++) {
+        m.wrap_prm[k] *= m.wrap_type[k] == CR_WRAP_PULLEY ? 2 : 1;
+      }
+      lengths(&m, d);
+      assert_close(d->ten_length[i], before / 2, 10 * CR_EPS * cr_abs(before));
+      found++;
+    }
+    cri_data_free(d);
+    cri_model_free(&m);
+  }
+  assert_true(found > 0);
+}
+
+// moving everything that is loose together changes no tendon between loose bodies
+static void common_motion_does_not_stretch(void** state) {
+  cr_model m;
+  cr_data* d;
+  assert_int_equal(random_model(&m, 4, NULL), CR_OK);
+  assert_int_equal(cri_data_create(&d, &m, NULL, NULL), CR_OK);
+  random_state(&m, d, 4, STATE_CONTACT);
+  lengths(&m, d);
+  for (int i = 0; i < m.ntendon; i++) {
+    int first = m.tendon_adr[i], root = -1;
+    bool one_tree = m.wrap_type[first] != CR_WRAP_JOINT;
+    for (int k = first; one_tree && k < first + m.tendon_num[i]; k++) {
+      int type = m.wrap_type[k], id = m.wrap_objid[k];
+      if (type == CR_WRAP_PULLEY) {
+        continue;
+      }
+      int body = type == CR_WRAP_SITE ? m.site_bodyid[id] : m.geom_bodyid[id];
+      one_tree = root < 0 || root == m.body_rootid[body];
+      root = m.body_rootid[body];
+    }
+    for (int j = 0; one_tree && j < m.body_dofnum[root]; j++) {
+      assert_close(d->ten_J[m.ten_J_rowadr[i] + m.body_dofadr[root] + j], 0, 0);
+    }
+  }
+  cri_data_free(d);
+  cri_model_free(&m);
+}
+
+static void no_tendons_no_rows(void** state) {
+  cr_model m;
+  cr_data *d, *bar;
+  assert_int_equal(random_model(&m, 0, NULL), CR_OK);
+  m.ntendon = m.nwrap = m.nJten = 0;
+  for (int i = 0; i < m.nactuator; i++) {
+    m.actuator_trntype[i] = CR_TRN_JOINT;
+    m.actuator_trnid[2 * i] = 0;
+  }
+  assert_int_equal(cri_data_create(&d, &m, NULL, NULL), CR_OK);
+  assert_int_equal(cri_data_twin(&bar, &m, d, CR_DATA_COTANGENT, cri_no_params, NULL), CR_OK);
+  random_state(&m, d, 0, STATE_FLIGHT);
+  lengths(&m, d);
+  assert_int_equal(cr_tendon_vjp(&m, d, bar), CR_OK);
+  cri_data_free(bar);
+  cri_data_free(d);
+  cri_model_free(&m);
+}
+
+int test_tendon(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(rows_are_gradients_of_lengths),
+      cmocka_unit_test(pulleys_divide),
+      cmocka_unit_test(common_motion_does_not_stretch),
+      cmocka_unit_test(no_tendons_no_rows),
+  };
+  return cmocka_run_group_tests_name("tendon", tests, NULL, NULL);
+}

@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0
+// Hulls that own their numbers, for tests: prisms and double pyramids.
+#ifndef CR_TESTS_HULLS_H
+#define CR_TESTS_HULLS_H
+
+#include "collision/pair.h"
+
+enum { HULL_SIDES = 16, HULL_VERTICES = 2 * HULL_SIDES + 2, HULL_POLYGONS = 2 * HULL_SIDES + 2 };
+
+/// Keep it where it is: hull points into it.
+typedef struct {
+  cr_real vert[3 * HULL_VERTICES], normal[3 * HULL_POLYGONS];
+  int32_t adr[HULL_POLYGONS], num[HULL_POLYGONS], polygon[8 * HULL_SIDES];
+  int32_t mapadr[HULL_VERTICES], mapnum[HULL_VERTICES], map[8 * HULL_SIDES];
+  int32_t graph[2 + 2 * HULL_VERTICES + 16 * HULL_SIDES];
+  cr_hull hull;
+} hull_store;
+
+/// n sides about z, from 3 to HULL_SIDES.
+void hull_prism(hull_store* s, int n, cr_real radius, cr_real half_height);
+void hull_spindle(hull_store* s, int n, cr_real radius, cr_real half_height);
+
+#endif
