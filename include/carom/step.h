@@ -26,7 +26,7 @@ CR_API cr_status cr_forward_vjp(const cr_model* m, const cr_data* d, cr_data* ba
 /// Computes the state one time step later, beside the present one.
 /// Map      (qpos, qvel, act; ctrl, qfrc_applied, xfrc_applied; parameters)
 ///          -> qpos_next, qvel_next, act_next
-/// Equation cr_forward, then cr_euler or cr_rk4 by m->integrator
+/// Equation cr_forward, then cr_euler (also implicit and implicitfast) or cr_rk4 by m->integrator
 /// Shapes   qpos_next[nq], qvel_next[nv], act_next[na]
 /// Leaves   the inputs as they were
 /// Errors   those of cr_forward and of the integrator; CR_ERR_DIVERGED, with a sentence in d->error

@@ -27,7 +27,8 @@ typedef struct {
   {"", CR_OPT_TEXT, &(s).model_path, "MODEL", "MJCF, URDF or Carom model file"},                   \
       {"--time", CR_OPT_REAL, &(s).time, "T", "seconds to simulate (default 1)"},                  \
       {"--timestep", CR_OPT_REAL, &(s).timestep, "H", "time step (default: the model's)"},         \
-      {"--integrator", CR_OPT_TEXT, &(s).integrator, "NAME", "euler or rk4"},                      \
+      {"--integrator", CR_OPT_TEXT, &(s).integrator, "NAME",                                       \
+       "euler, rk4, implicit or implicitfast"},                                                    \
       {"--keyframe", CR_OPT_TEXT, &(s).keyframe, "K", "start from a keyframe, by name or number"}, \
       {"--set", CR_OPT_LIST, &(s).set, "NAME=VALUE",                                               \
        "initial state or model field; VALUE may be a list a,b,c"},                                 \

@@ -614,3 +614,171 @@ cr_status cr_actuation_vjp(const cr_model* m, const cr_data* d, cr_data* bar) {
   cri_pop(bar, mark);
   return CR_OK;
 }
+
+// ---- [u10] the slope over velocity
+
+// which joints hold the force of their actuators; held[njnt]
+static void held_joints(const cr_model* m, const cr_data* d, int32_t* held, cr_data* work) {
+  size_t mark = cri_mark(work);
+  cr_real* f = cri_push(work, (size_t)m->nout);
+  cr_real* tau = cri_push(work, (size_t)m->nv);
+  const cr_real* totals = tendon_totals(m, d, work);
+  for (int i = 0; i < m->nactuator; i++) {
+    int out = m->actuator_outadr[i];
+    actuator a;
+    evaluate(m, d, i, moment_mul(d, d->actuator_moment, out, d->qvel), totals, &a);
+    f[out] = a.force;
+  }
+  joint_forces(m, d, f, tau);
+  for (int j = 0; j < m->njnt; j++) {
+    int side;
+    (void)clip_joint(m, j, tau, &side);
+    held[j] = side != 0;
+  }
+  cri_pop(work, mark);
+}
+
+// an actuator whose force depends on its velocity, and what its gain multiplies
+typedef struct {
+  bool acts;
+  actuator a;
+  cr_real g2, x;
+} sloped;
+
+static sloped slope_of(const cr_model* m, const cr_data* d, int i, const int32_t* held,
+                       const cr_real* totals) {
+  sloped s = {.acts = false};
+  int out = m->actuator_outadr[i];
+  evaluate(m, d, i, moment_mul(d, d->actuator_moment, out, d->qvel), totals, &s.a);
+  s.acts = !s.a.off && s.a.force_side == 0 && (held == NULL || held[m->actuator_trnid[2 * i]] == 0);
+  s.g2 = m->actuator_gaintype[i] == CR_GAIN_AFFINE ? m->actuator_gainprm[10 * i + 2] : 0;
+  s.x = s.a.act < 0 ? d->ctrl[s.a.adr] : (s.a.early ? s.a.next.value : d->act[s.a.act]);
+  return s;
+}
+
+static int32_t* find_held(const cr_model* m, const cr_data* d, cr_data* work) {
+  if (!any_joint_limited(m)) {
+    return NULL;
+  }
+  int32_t* held = cri_push_int(work, (size_t)m->njnt);
+  held_joints(m, d, held, work);
+  return held;
+}
+
+void cri_actuation_slope(const cr_model* m, const cr_data* d, cr_real* c, cr_data* work) {
+  cr_zero(c, m->nout);
+  if (switched_off(m)) {
+    return;
+  }
+  size_t mark = cri_mark(work);
+  const int32_t* held = find_held(m, d, work);
+  const cr_real* totals = tendon_totals(m, d, work);
+  for (int i = 0; i < m->nactuator; i++) {
+    sloped s = slope_of(m, d, i, held, totals);
+    cr_real b2 = m->actuator_biastype[i] == CR_BIAS_AFFINE ? m->actuator_biasprm[10 * i + 2] : 0;
+    // [u10]
+    c[s.a.out] = s.acts ? b2 + s.g2 * s.x : 0;
+  }
+  cri_pop(work, mark);
+}
+
+// tangent of x
+static cr_real slope_input_jvp(const cr_model* m, const cr_data* d, const cr_data* tan, int i,
+                               const sloped* s) {
+  const actuator* a = &s->a;
+  if (a->act < 0) {
+    return tan->ctrl[a->adr];
+  }
+  if (!a->early) {
+    return tan->act[a->act];
+  }
+  cr_real rate_tan, force_tan, v = moment_mul(d, d->actuator_moment, a->out, d->qvel);
+  actuator_jvp(m, d, tan, i, a, v, 0, &rate_tan, &force_tan);
+  cr_real x_tan = a->next.by_act * tan->act[a->act] + a->next.by_rate * rate_tan;
+  if (a->tau_trusted) {
+    x_tan += a->next.by_tau * cri_par_tan(tan->par.actuator_dynprm, i, 10)[0];
+  }
+  if (a->next.side != 0) {
+    x_tan += cri_par_tan(tan->par.actuator_actrange, i, 2)[a->next.side > 0];
+  }
+  return x_tan;
+}
+
+void cri_actuation_slope_jvp(const cr_model* m, const cr_data* d, cr_data* tan, cr_real* c_tan) {
+  cr_zero(c_tan, m->nout);
+  if (switched_off(m)) {
+    return;
+  }
+  size_t mark = cri_mark(tan);
+  const int32_t* held = find_held(m, d, tan);
+  const cr_real* totals = tendon_totals(m, d, tan);
+  for (int i = 0; i < m->nactuator; i++) {
+    sloped s = slope_of(m, d, i, held, totals);
+    if (!s.acts) {
+      continue;
+    }
+    cr_real* out = c_tan + s.a.out;
+    if (m->actuator_biastype[i] == CR_BIAS_AFFINE) {
+      *out += cri_par_tan(tan->par.actuator_biasprm, i, 10)[2];
+    }
+    if (m->actuator_gaintype[i] == CR_GAIN_AFFINE) {
+      *out += cri_par_tan(tan->par.actuator_gainprm, i, 10)[2] * s.x +
+              s.g2 * slope_input_jvp(m, d, tan, i, &s);
+    }
+  }
+  cri_pop(tan, mark);
+}
+
+// adds the cotangent of x to that of what x is: for an early force by the way of a force with gain 1
+static void slope_input_vjp(const cr_model* m, const cr_data* d, cr_data* bar, int i,
+                            const sloped* s, cr_real x_bar) {
+  const actuator* a = &s->a;
+  if (a->act < 0) {
+    bar->ctrl[a->adr] += x_bar;
+    return;
+  }
+  bar->act[a->act] += a->early ? x_bar * a->next.by_act : x_bar;
+  if (!a->early) {
+    return;
+  }
+  if (bar->par.actuator_dynprm != NULL && a->tau_trusted) {
+    bar->par.actuator_dynprm[10 * i] += x_bar * a->next.by_tau;
+  }
+  if (a->next.side != 0 && bar->par.actuator_actrange != NULL) {
+    bar->par.actuator_actrange[2 * i + (a->next.side > 0)] += x_bar;
+  }
+  cr_real v = moment_mul(d, d->actuator_moment, a->out, d->qvel);
+  size_t mark = cri_mark(bar);
+  cr_real* totals_bar = cri_push(bar, (size_t)m->ntendon);
+  cr_zero(totals_bar, m->ntendon);
+  (void)actuator_vjp(m, d, bar, i, a, v, x_bar * a->next.by_rate, 0, totals_bar);
+  cri_pop(bar, mark);
+}
+
+void cri_actuation_slope_vjp(const cr_model* m, const cr_data* d, cr_data* bar,
+                             const cr_real* c_bar) {
+  if (switched_off(m)) {
+    return;
+  }
+  size_t mark = cri_mark(bar);
+  const int32_t* held = find_held(m, d, bar);
+  const cr_real* totals = tendon_totals(m, d, bar);
+  for (int i = 0; i < m->nactuator; i++) {
+    sloped s = slope_of(m, d, i, held, totals);
+    if (!s.acts) {
+      continue;
+    }
+    // [u10]'
+    cr_real out_bar = c_bar[s.a.out];
+    if (m->actuator_biastype[i] == CR_BIAS_AFFINE && bar->par.actuator_biasprm != NULL) {
+      bar->par.actuator_biasprm[10 * i + 2] += out_bar;
+    }
+    if (m->actuator_gaintype[i] == CR_GAIN_AFFINE) {
+      if (bar->par.actuator_gainprm != NULL) {
+        bar->par.actuator_gainprm[10 * i + 2] += out_bar * s.x;
+      }
+      slope_input_vjp(m, d, bar, i, &s, out_bar * s.g2);
+    }
+  }
+  cri_pop(bar, mark);
+}

@@ -36,4 +36,16 @@ cr_status cr_actuation(const cr_model* m, cr_data* d);
 cr_status cr_actuation_jvp(const cr_model* m, const cr_data* d, cr_data* tan);
 cr_status cr_actuation_vjp(const cr_model* m, const cr_data* d, cr_data* bar);
 
+/// What implicit integrators take for the derivative of each force over the actuator's velocity.
+/// Map      (act, ctrl, the rest that the stage reads) -> c
+/// Equation c = b2 + g2 x, x the control (not clipped), the activation or the next one; 0 where the
+///          group is off, and where forcerange or the joint's actfrcrange holds the force    [u10]
+/// Shapes   c[nout]
+/// Memory   nout + nv + 2 ntendon numbers of `work`'s scratch; `work` may be d itself
+void cri_actuation_slope(const cr_model* m, const cr_data* d, cr_real* c, cr_data* work);
+void cri_actuation_slope_jvp(const cr_model* m, const cr_data* d, cr_data* tan, cr_real* c_tan);
+/// Adds to bar.
+void cri_actuation_slope_vjp(const cr_model* m, const cr_data* d, cr_data* bar,
+                             const cr_real* c_bar);
+
 #endif

@@ -6,6 +6,7 @@
 #include "dynamics/inertia.h"
 
 #include "dynamics/articulated.h"
+#include "dynamics/reflected.h"
 #include "dynamics/tree.h"
 
 // [i1] crb_b = sum of cinert over the subtree of b
@@ -14,8 +15,9 @@ static void composite(const cr_model* m, const cr_real* cinert, cr_real* crb) {
   cri_tree_gather(m, crb, 10);
 }
 
-// [i2] M_ij = s_j . (crb s_i), [i3] M_ii += armature_i
-static void form(const cr_model* m, const cr_real* crb, const cr_real* cdof, cr_real* M) {
+// [i2] M_ij = s_j . (crb s_i), [i3] M_ii += armature_i, actuators' included
+static void form(const cr_model* m, const cr_real* crb, const cr_real* cdof,
+                 const cr_real* armature, cr_real* M) {
   for (int i = 0; i < m->nv; i++) {
     cr_real* row = M + m->M_rowadr[i];
     const int32_t* column = m->M_colind + m->M_rowadr[i];
@@ -25,7 +27,7 @@ static void form(const cr_model* m, const cr_real* crb, const cr_real* cdof, cr_
     for (int k = 0; k <= diagonal; k++) {
       row[k] = cr_dot6(cdof + 6 * column[k], f);
     }
-    row[diagonal] += m->dof_armature[i];
+    row[diagonal] += armature[i];
   }
 }
 
@@ -54,12 +56,6 @@ static void pair_vjp(const cr_model* m, const cr_data* d, cr_data* bar, const cr
     cr_accscl6(bar->cdof + 6 * j, Fb + 6, l[j]);
     cr_accscl6(bar->cdof + 6 * j, Fb, r[j]);
   }
-  if (bar->par.dof_armature != NULL) {
-    // [i3]'
-    for (int j = 0; j < m->nv; j++) {
-      bar->par.dof_armature[j] += l[j] * r[j];
-    }
-  }
 }
 
 void cri_inertia_mul(const cr_model* m, const cr_data* d, cr_real* y, const cr_real* x,
@@ -75,24 +71,42 @@ void cri_inertia_mul(const cr_model* m, const cr_data* d, cr_real* y, const cr_r
     }
   }
   cri_tree_gather(m, F, 6);
+  cr_real* armature = cri_push(work, (size_t)m->nv);
+  cri_reflected_armature(m, armature);
   for (int i = 0; i < m->nv; i++) {
-    y[i] = cr_dot6(d->cdof + 6 * i, F + 6 * m->dof_bodyid[i]) + m->dof_armature[i] * x[i];
+    y[i] = cr_dot6(d->cdof + 6 * i, F + 6 * m->dof_bodyid[i]) + armature[i] * x[i];
   }
   cri_pop(work, mark);
 }
 
+void cri_inertia_form(const cr_model* m, const cr_data* d, cr_real* M, cr_data* work) {
+  size_t mark = cri_mark(work);
+  cr_real* crb = cri_push(work, 10 * (size_t)m->nbody);
+  cr_real* armature = cri_push(work, (size_t)m->nv);
+  composite(m, d->cinert, crb);
+  cri_reflected_armature(m, armature);
+  form(m, crb, d->cdof, armature, M);
+  cri_pop(work, mark);
+}
+
 cr_status cr_inertia(const cr_model* m, cr_data* d) {
+  size_t mark = cri_mark(d);
+  cr_real* armature = cri_push(d, (size_t)m->nv);
+  cri_reflected_armature(m, armature);
   d->M_formed = d->want_M || d->nefc > 0;
   if (d->M_formed) {
     composite(m, d->cinert, d->crb);
-    form(m, d->crb, d->cdof, d->M);
+    form(m, d->crb, d->cdof, armature, d->M);
   }
-  return cri_articulated_factor(m, d, m->dof_armature, d->art_U, d->art_Dinv, d);
+  cr_status status = cri_articulated_factor(m, d, armature, d->art_U, d->art_Dinv, d);
+  cri_pop(d, mark);
+  return status;
 }
 
 cr_status cr_inertia_jvp(const cr_model* m, const cr_data* d, cr_data* tan) {
   size_t mark = cri_mark(tan), size = 10 * (size_t)m->nbody;
   cr_real* crb_tan = cri_push(tan, size);
+  cr_real* armature_tan = cri_push(tan, (size_t)m->nv);
   const cr_real* crb = d->crb;
   if (!d->M_formed) {
     cr_real* again = cri_push(tan, size);
@@ -101,6 +115,7 @@ cr_status cr_inertia_jvp(const cr_model* m, const cr_data* d, cr_data* tan) {
   }
   // [i1]
   composite(m, tan->cinert, crb_tan);
+  cri_reflected_armature_jvp(m, tan, armature_tan);
   for (int i = 0; i < m->nv; i++) {
     cr_real* row = tan->M + m->M_rowadr[i];
     const int32_t* column = m->M_colind + m->M_rowadr[i];
@@ -116,7 +131,7 @@ cr_status cr_inertia_jvp(const cr_model* m, const cr_data* d, cr_data* tan) {
       row[k] = cr_dot6(tan->cdof + j, f) + cr_dot6(d->cdof + j, f_tan);
     }
     // [i3]
-    row[diagonal] += *cri_par_tan(tan->par.dof_armature, i, 1);
+    row[diagonal] += armature_tan[i];
   }
   cri_pop(tan, mark);
   return CR_OK;
@@ -126,9 +141,17 @@ cr_status cr_inertia_vjp(const cr_model* m, const cr_data* d, cr_data* bar) {
   size_t mark = cri_mark(bar), size = 12 * (size_t)m->nbody;
   cr_real* V = cri_push(bar, size);
   cr_real* F = cri_push(bar, size);
+  cr_real* armature_bar = cri_push(bar, (size_t)m->nv);
+  cr_zero(armature_bar, m->nv);
   for (int k = 0; k < bar->M_pairs.n; k++) {
-    pair_vjp(m, d, bar, cri_pair_left(&bar->M_pairs, k), cri_pair_right(&bar->M_pairs, k), V, F);
+    const cr_real *l = cri_pair_left(&bar->M_pairs, k), *r = cri_pair_right(&bar->M_pairs, k);
+    pair_vjp(m, d, bar, l, r, V, F);
+    for (int j = 0; j < m->nv; j++) {
+      armature_bar[j] += l[j] * r[j];
+    }
   }
+  // [i3]'
+  cri_reflected_armature_vjp(m, bar, armature_bar);
   cri_pop(bar, mark);
   return CR_OK;
 }

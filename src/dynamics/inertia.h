@@ -7,8 +7,8 @@
 #include "model/data.h"
 
 /// Joint-space inertia and its factor.
-/// Map      (cinert, cdof, dof_armature) -> M, art_U, art_Dinv
-/// Equation M = S' I S + diag(armature): M_ij = s_j . (Ic_b s_i), j an ancestor of i or i itself,
+/// Map      (cinert, cdof, dof_armature, actuator_armature, actuator_gear) -> M, art_U, art_Dinv
+/// Equation M = S' I S + diag(armature, dynamics/reflected.h): M_ij = s_j . (Ic_b s_i), j an ancestor of i or i itself,
 ///          Ic_b the inertia of the subtree of i's body [Featherstone (2008), 6.2, composite rigid
 ///          bodies]; the factor is cri_articulated_factor's. docs/derivations/inertia.md i1-i3
 /// Shapes   M[nC], lower triangle, rows by M_rownnz, M_rowadr, M_colind, diagonal last
@@ -26,8 +26,13 @@ cr_status cr_inertia_vjp(const cr_model* m, const cr_data* d, cr_data* bar);
 
 /// y = M x by one sweep over cinert, cdof and armature; M need not be formed.
 /// Shapes   x[nv], y[nv]; y may be x
-/// Memory   12 numbers a body of `work`'s scratch; `work` may be d itself
+/// Memory   12 numbers a body and nv of `work`'s scratch; `work` may be d itself
 void cri_inertia_mul(const cr_model* m, const cr_data* d, cr_real* y, const cr_real* x,
                      cr_data* work);
+
+/// The matrix M itself, where the stage did not form it.
+/// Shapes   M[nC]
+/// Memory   10 numbers a body and nv of `work`'s scratch; `work` may be d itself
+void cri_inertia_form(const cr_model* m, const cr_data* d, cr_real* M, cr_data* work);
 
 #endif

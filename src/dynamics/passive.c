@@ -3,6 +3,7 @@
 #include "dynamics/passive.h"
 
 #include "dynamics/joint.h"
+#include "dynamics/reflected.h"
 #include "dynamics/wrench.h"
 #include "math/quat.h"
 
@@ -31,6 +32,30 @@ static bool any_gravcomp(const cr_model* m) {
 
 // ---- springs
 
+// a piece of a joint with one spring force: a coordinate (n = 1), a position or an orientation
+typedef struct {
+  int n;
+  bool turns;
+  int q, v;  // first coordinate and first dof
+} piece;
+
+static int pieces_of(const cr_model* m, int j, piece out[2]) {
+  cri_joint_space s = cri_joint_space_of(m, j);
+  int n = 0;
+  if (s.nflat > 0) {
+    out[n++] = (piece){s.nflat, false, s.q, s.v};
+  }
+  if (s.rotates) {
+    out[n++] = (piece){3, true, s.q + s.nflat, s.v + s.nflat};
+  }
+  return n;
+}
+
+// e and what its stiffness depends on: x = e of a coordinate, |e| of the rest; k, dk/dx; dx/de
+typedef struct {
+  cr_real e[3], x, k, slope, dx[3];
+} pull;
+
 // e = log(q_s^-1 q), turns from the rest orientation in the frame of the joint
 static void turn_from_rest(cr_real e[3], const cr_real q[4], const cr_real q_s[4]) {
   cr_real unit[4];
@@ -39,82 +64,125 @@ static void turn_from_rest(cr_real e[3], const cr_real q[4], const cr_real q_s[4
   cr_quat_sub(e, unit, q_s);
 }
 
+static pull pull_of(const cr_model* m, const cr_data* d, int j, const piece* p) {
+  pull s = {.e = {0, 0, 0}, .dx = {1, 0, 0}};
+  const cr_real *q = d->qpos + p->q, *rest = m->qpos_spring + p->q;
+  const cr_real* poly = m->jnt_stiffnesspoly + 2 * (size_t)j;
+  if (p->turns) {
+    turn_from_rest(s.e, q, rest);
+  } else {
+    for (int i = 0; i < p->n; i++) {
+      s.e[i] = q[i] - rest[i];
+    }
+  }
+  s.x = s.e[0];
+  if (p->n == 3) {
+    cr_copy3(s.dx, s.e);
+    s.x = cr_norm3(s.e);
+    cr_scl3(s.dx, s.dx, s.x > 0 ? 1 / s.x : 0);
+  }
+  // [p1] k = k0 + k1 x + k2 x^2
+  s.k = m->jnt_stiffness[j] + s.x * (poly[0] + s.x * poly[1]);
+  s.slope = poly[0] + 2 * s.x * poly[1];
+  return s;
+}
+
+static bool has_spring(const cr_model* m, int j) {
+  const cr_real* poly = m->jnt_stiffnesspoly + 2 * (size_t)j;
+  return m->jnt_stiffness[j] != 0 || poly[0] != 0 || poly[1] != 0;
+}
+
 static void springs(const cr_model* m, cr_data* d) {
   for (int j = 0; j < m->njnt; j++) {
-    cr_real k = m->jnt_stiffness[j];
-    cri_joint_space s = cri_joint_space_of(m, j);
-    if (k == 0) {
-      continue;
+    piece pieces[2];
+    int n = has_spring(m, j) ? pieces_of(m, j, pieces) : 0;
+    for (int i = 0; i < n; i++) {
+      pull s = pull_of(m, d, j, &pieces[i]);
+      // [p1] spring = -k e
+      for (int c = 0; c < pieces[i].n; c++) {
+        d->qfrc_spring[pieces[i].v + c] = -s.k * s.e[c];
+      }
     }
-    // [p1] spring = -k e
-    for (int i = 0; i < s.nflat; i++) {
-      d->qfrc_spring[s.v + i] = -k * (d->qpos[s.q + i] - m->qpos_spring[s.q + i]);
-    }
-    if (s.rotates) {
-      cr_real e[3];
-      int q = s.q + s.nflat;
-      turn_from_rest(e, d->qpos + q, m->qpos_spring + q);
-      cr_scl3(d->qfrc_spring + s.v + s.nflat, e, -k);
-    }
+  }
+}
+
+// e' = q' - q_s' or Jr^-1(e) q'
+static void pull_jvp(const cr_data* tan, const piece* p, const pull* s, cr_real e_tan[3]) {
+  const cr_real* q_tan = tan->qpos + p->v;
+  if (p->turns) {
+    cr_real J[9];
+    cr_so3_jr_inv(J, s->e);
+    cr_mulmat3(e_tan, J, q_tan);
+    return;
+  }
+  cr_zero3(e_tan);
+  for (int i = 0; i < p->n; i++) {
+    e_tan[i] = q_tan[i] - cri_par_tan(tan->par.qpos_spring, p->q + i, 1)[0];
   }
 }
 
 static void springs_jvp(const cr_model* m, const cr_data* d, cr_data* tan) {
   for (int j = 0; j < m->njnt; j++) {
-    cr_real k = m->jnt_stiffness[j], k_tan = cri_par_tan(tan->par.jnt_stiffness, j, 1)[0];
-    cri_joint_space s = cri_joint_space_of(m, j);
-    if (k == 0 && k_tan == 0) {
-      continue;
-    }
-    // [p1] -k' e - k e', e' = q' - q_s' or Jr^-1(e) q'
-    for (int i = 0; i < s.nflat; i++) {
-      int q = s.q + i, v = s.v + i;
-      cr_real e_tan = tan->qpos[v] - cri_par_tan(tan->par.qpos_spring, q, 1)[0];
-      tan->qfrc_spring[v] = -k_tan * (d->qpos[q] - m->qpos_spring[q]) - k * e_tan;
-    }
-    if (s.rotates) {
-      int q = s.q + s.nflat, v = s.v + s.nflat;
-      cr_real e[3], e_tan[3], J[9];
-      turn_from_rest(e, d->qpos + q, m->qpos_spring + q);
-      cr_so3_jr_inv(J, e);
-      cr_mulmat3(e_tan, J, tan->qpos + v);
-      cr_scl3(tan->qfrc_spring + v, e, -k_tan);
-      cr_accscl3(tan->qfrc_spring + v, e_tan, -k);
+    piece pieces[2];
+    int n = pieces_of(m, j, pieces);
+    const cr_real* poly_tan = cri_par_tan(tan->par.jnt_stiffnesspoly, j, 2);
+    for (int i = 0; i < n; i++) {
+      pull s = pull_of(m, d, j, &pieces[i]);
+      cr_real e_tan[3];
+      pull_jvp(tan, &pieces[i], &s, e_tan);
+      // [p1] -k' e - k e'
+      cr_real k_tan = cri_par_tan(tan->par.jnt_stiffness, j, 1)[0] +
+                      s.x * (poly_tan[0] + s.x * poly_tan[1]) + s.slope * cr_dot3(s.dx, e_tan);
+      for (int c = 0; c < pieces[i].n; c++) {
+        tan->qfrc_spring[pieces[i].v + c] = -k_tan * s.e[c] - s.k * e_tan[c];
+      }
     }
   }
 }
 
+static void pull_vjp(cr_data* bar, const piece* p, const pull* s, const cr_real e_bar[3]) {
+  if (p->turns) {
+    cr_real q_bar[3], J[9];
+    cr_so3_jr_inv(J, s->e);
+    cr_multmat3(q_bar, J, e_bar);
+    cr_acc3(bar->qpos + p->v, q_bar);
+    return;
+  }
+  for (int i = 0; i < p->n; i++) {
+    bar->qpos[p->v + i] += e_bar[i];
+    if (bar->par.qpos_spring != NULL) {
+      bar->par.qpos_spring[p->q + i] -= e_bar[i];
+    }
+  }
+}
+
+static void spring_vjp(const cr_model* m, const cr_data* d, cr_data* bar, int j, const piece* p) {
+  pull s = pull_of(m, d, j, p);
+  cr_real f_bar[3] = {0, 0, 0}, e_bar[3];
+  for (int c = 0; c < p->n; c++) {
+    f_bar[c] = bar->qfrc_spring[p->v + c] + bar->qfrc_passive[p->v + c];
+  }
+  // [p1]' k_bar = -e . f_bar, e_bar = -k f_bar + k_bar dk/dx dx/de
+  cr_real k_bar = -cr_dot3(s.e, f_bar);
+  cr_scl3(e_bar, f_bar, -s.k);
+  cr_accscl3(e_bar, s.dx, k_bar * s.slope);
+  pull_vjp(bar, p, &s, e_bar);
+  if (bar->par.jnt_stiffness != NULL) {
+    bar->par.jnt_stiffness[j] += k_bar;
+  }
+  if (bar->par.jnt_stiffnesspoly != NULL) {
+    bar->par.jnt_stiffnesspoly[2 * j] += k_bar * s.x;
+    bar->par.jnt_stiffnesspoly[2 * j + 1] += k_bar * s.x * s.x;
+  }
+}
+
 static void springs_vjp(const cr_model* m, const cr_data* d, cr_data* bar) {
-  cr_real* k_bar = bar->par.jnt_stiffness;
-  cr_real* rest_bar = bar->par.qpos_spring;
+  bool wanted = bar->par.jnt_stiffness != NULL || bar->par.jnt_stiffnesspoly != NULL;
   for (int j = 0; j < m->njnt; j++) {
-    cr_real k = m->jnt_stiffness[j], gain = 0;
-    cri_joint_space s = cri_joint_space_of(m, j);
-    if (k == 0 && k_bar == NULL) {
-      continue;
-    }
-    // [p1]' e_bar = -k f_bar, k_bar -= e . f_bar
-    for (int i = 0; i < s.nflat; i++) {
-      int q = s.q + i, v = s.v + i;
-      cr_real f_bar = bar->qfrc_spring[v] + bar->qfrc_passive[v];
-      gain += f_bar * (d->qpos[q] - m->qpos_spring[q]);
-      bar->qpos[v] -= k * f_bar;
-      if (rest_bar != NULL) {
-        rest_bar[q] += k * f_bar;
-      }
-    }
-    if (s.rotates) {
-      int q = s.q + s.nflat, v = s.v + s.nflat;
-      cr_real e[3], f_bar[3], q_bar[3], J[9];
-      cr_add3(f_bar, bar->qfrc_spring + v, bar->qfrc_passive + v);
-      turn_from_rest(e, d->qpos + q, m->qpos_spring + q);
-      cr_so3_jr_inv(J, e);
-      cr_multmat3(q_bar, J, f_bar);
-      cr_accscl3(bar->qpos + v, q_bar, -k);
-      gain += cr_dot3(e, f_bar);
-    }
-    if (k_bar != NULL) {
-      k_bar[j] -= gain;
+    piece pieces[2];
+    int n = wanted || has_spring(m, j) ? pieces_of(m, j, pieces) : 0;
+    for (int i = 0; i < n; i++) {
+      spring_vjp(m, d, bar, j, &pieces[i]);
     }
   }
 }
@@ -331,28 +399,73 @@ static void gravcomp_vjp(const cr_model* m, const cr_data* d, cr_data* bar) {
   cri_pop(bar, mark);
 }
 
+// ---- dampers
+
+static void dampers(const cr_model* m, cr_data* d) {
+  size_t mark = cri_mark(d);
+  cr_real* b = cri_push(d, 3 * (size_t)m->nv);
+  cri_reflected_damping(m, b);
+  for (int i = 0; i < m->nv; i++) {
+    // [p2] damper = -(b0 + b1 |v| + b2 v^2) v
+    d->qfrc_damper[i] = -cri_damping_chord(b + 3 * i, d->qvel[i]) * d->qvel[i];
+  }
+  cri_pop(d, mark);
+}
+
+static void dampers_jvp(const cr_model* m, const cr_data* d, cr_data* tan) {
+  size_t mark = cri_mark(tan);
+  cr_real* b = cri_push(tan, 3 * (size_t)m->nv);
+  cr_real* b_tan = cri_push(tan, 3 * (size_t)m->nv);
+  cri_reflected_damping(m, b);
+  cri_reflected_damping_jvp(m, tan, b_tan);
+  for (int i = 0; i < m->nv; i++) {
+    cr_real v = d->qvel[i];
+    // [p2] -(b0' + b1' |v| + b2' v^2) v - D v'
+    tan->qfrc_damper[i] =
+        -cri_damping_chord(b_tan + 3 * i, v) * v - cri_damping_slope(b + 3 * i, v) * tan->qvel[i];
+  }
+  cri_pop(tan, mark);
+}
+
+static void dampers_vjp(const cr_model* m, const cr_data* d, cr_data* bar) {
+  size_t mark = cri_mark(bar);
+  cr_real* b = cri_push(bar, 3 * (size_t)m->nv);
+  cr_real* b_bar = cri_push(bar, 3 * (size_t)m->nv);
+  cri_reflected_damping(m, b);
+  for (int i = 0; i < m->nv; i++) {
+    cr_real v = d->qvel[i], f_bar = bar->qfrc_damper[i] + bar->qfrc_passive[i];
+    // [p2]' v_bar -= D f_bar, b_bar = -(v, v |v|, v^3) f_bar
+    bar->qvel[i] -= cri_damping_slope(b + 3 * i, v) * f_bar;
+    b_bar[3 * i] = -v * f_bar;
+    b_bar[3 * i + 1] = cr_abs(v) * b_bar[3 * i];
+    b_bar[3 * i + 2] = cr_abs(v) * b_bar[3 * i + 1];
+  }
+  cri_reflected_damping_vjp(m, bar, b_bar);
+  cri_pop(bar, mark);
+}
+
 // ---- the stage
 
 cr_status cr_passive(const cr_model* m, cr_data* d) {
   switches on = switched_on(m);
   cr_zero(d->qfrc_spring, m->nv);
+  cr_zero(d->qfrc_damper, m->nv);
   cr_zero(d->qfrc_gravcomp, m->nv);
   if (on.spring) {
     springs(m, d);
   }
+  if (on.damper) {
+    dampers(m, d);
+  }
   if (on.gravity && any_gravcomp(m)) {
     gravcomp(m, d);
-  }
-  // [p2] damper = -D v
-  for (int i = 0; i < m->nv; i++) {
-    d->qfrc_damper[i] = on.damper ? -m->dof_damping[i] * d->qvel[i] : 0;
   }
   tendons(m, d, on);
   for (int i = 0; i < m->nv; i++) {
     bool passive = m->jnt_actgravcomp[m->dof_jntid[i]] == 0;
-    // [p4] passive = spring + damper + gravcomp + adhesion
-    d->qfrc_passive[i] = d->qfrc_spring[i] + d->qfrc_damper[i] + d->qfrc_adhesion[i] +
-                         (passive ? d->qfrc_gravcomp[i] : 0);
+    // [p4] passive = spring + damper + fluid + gravcomp + adhesion
+    d->qfrc_passive[i] = d->qfrc_spring[i] + d->qfrc_damper[i] + d->qfrc_fluid[i] +
+                         d->qfrc_adhesion[i] + (passive ? d->qfrc_gravcomp[i] : 0);
   }
   return CR_OK;
 }
@@ -360,31 +473,33 @@ cr_status cr_passive(const cr_model* m, cr_data* d) {
 cr_status cr_passive_jvp(const cr_model* m, const cr_data* d, cr_data* tan) {
   switches on = switched_on(m);
   cr_zero(tan->qfrc_spring, m->nv);
+  cr_zero(tan->qfrc_damper, m->nv);
   cr_zero(tan->qfrc_gravcomp, m->nv);
   if (on.spring) {
     springs_jvp(m, d, tan);
   }
+  if (on.damper) {
+    dampers_jvp(m, d, tan);
+  }
   if (on.gravity && (tan->par.body_gravcomp != NULL || any_gravcomp(m))) {
     gravcomp_jvp(m, d, tan);
-  }
-  for (int i = 0; i < m->nv; i++) {
-    // [p2] -D' v - D v'
-    cr_real D_tan = cri_par_tan(tan->par.dof_damping, i, 1)[0];
-    tan->qfrc_damper[i] = on.damper ? -D_tan * d->qvel[i] - m->dof_damping[i] * tan->qvel[i] : 0;
   }
   tendons_jvp(m, d, tan, on);
   for (int i = 0; i < m->nv; i++) {
     bool passive = m->jnt_actgravcomp[m->dof_jntid[i]] == 0;
     // [p4]
-    tan->qfrc_passive[i] = tan->qfrc_spring[i] + tan->qfrc_damper[i] + tan->qfrc_adhesion[i] +
-                           (passive ? tan->qfrc_gravcomp[i] : 0);
+    tan->qfrc_passive[i] = tan->qfrc_spring[i] + tan->qfrc_damper[i] + tan->qfrc_fluid[i] +
+                           tan->qfrc_adhesion[i] + (passive ? tan->qfrc_gravcomp[i] : 0);
   }
   return CR_OK;
 }
 
 cr_status cr_passive_vjp(const cr_model* m, const cr_data* d, cr_data* bar) {
   switches on = switched_on(m);
-  cr_real* D_bar = bar->par.dof_damping;
+  // [p4]' fluid_bar += passive_bar
+  for (int i = 0; i < m->nv; i++) {
+    bar->qfrc_fluid[i] += bar->qfrc_passive[i];
+  }
   if (on.damper && m->ntendon > 0) {
     tendon_dampers_vjp(m, d, bar);
   }
@@ -394,13 +509,8 @@ cr_status cr_passive_vjp(const cr_model* m, const cr_data* d, cr_data* bar) {
   for (int i = 0; i < m->nv; i++) {
     bar->qfrc_adhesion[i] += bar->qfrc_passive[i];
   }
-  // [p4]', [p2]' v_bar -= D f_bar, D_bar -= v f_bar
-  for (int i = 0; on.damper && i < m->nv; i++) {
-    cr_real f_bar = bar->qfrc_damper[i] + bar->qfrc_passive[i];
-    bar->qvel[i] -= m->dof_damping[i] * f_bar;
-    if (D_bar != NULL) {
-      D_bar[i] -= d->qvel[i] * f_bar;
-    }
+  if (on.damper) {
+    dampers_vjp(m, d, bar);
   }
   if (on.gravity && (bar->par.body_gravcomp != NULL || any_gravcomp(m))) {
     gravcomp_vjp(m, d, bar);

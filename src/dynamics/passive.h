@@ -8,15 +8,17 @@
 #include "model/data.h"
 
 /// Passive forces: springs, dampers and gravity compensation.
-/// Map      (qpos, qvel; cdof, xipos, subtree_com; ten_length, ten_J, ten_velocity; jnt_stiffness,
-///          qpos_spring, dof_damping, body_gravcomp, body_mass, gravity, tendon_stiffness,
-///          _stiffnesspoly, _damping, _dampingpoly, _lengthspring) -> qfrc_spring, qfrc_damper,
-///          qfrc_gravcomp, qfrc_passive
-/// Equation spring = -k e, e = q - q_s (slide, hinge, position of a free joint),
-///          e = log(q_s^-1 q) (ball, orientation of a free joint)                [p1]
-///          damper = -D v                                                         [p2]
+/// Map      (qpos, qvel, qfrc_fluid; cdof, xipos, subtree_com; ten_length, ten_J, ten_velocity;
+///          jnt_stiffness, jnt_stiffnesspoly, qpos_spring, dof_damping, dof_dampingpoly,
+///          actuator_damping, actuator_dampingpoly, actuator_gear, body_gravcomp, body_mass,
+///          gravity, tendon_stiffness, _stiffnesspoly, _damping, _dampingpoly, _lengthspring) ->
+///          qfrc_spring, qfrc_damper, qfrc_gravcomp, qfrc_passive
+/// Equation spring = -(k0 + k1 x + k2 x^2) e, e = q - q_s (slide, hinge, position of a free
+///          joint), e = log(q_s^-1 q) (ball, orientation of a free joint); x = e for a slide or
+///          hinge, |e| else                                                       [p1]
+///          damper = -(b0 v + b1 v |v| + b2 v^3), b of dynamics/reflected.h       [p2]
 ///          gravcomp = J' f, f_b = -m_b c_b g at the body's centre of mass        [p3]
-///          passive = spring + damper + gravcomp (not where jnt_actgravcomp)      [p4]
+///          passive = spring + damper + fluid + gravcomp (not where jnt_actgravcomp)      [p4]
 ///          spring += ten_J' f, f = -(k x + p_0 x^2 + p_1 x^3), x what the length exceeds the
 ///          slack range by, above or below                                        [p5]
 ///          damper += ten_J' f, f = -(b v + c_0 v |v| + c_1 v^3), v = ten_velocity [p6]
@@ -25,7 +27,7 @@
 /// Flags    CR_DSBL_SPRING, CR_DSBL_DAMPER; both together switch all passive forces off, gravity
 ///          compensation too, as MuJoCo does; CR_DSBL_GRAVITY switches that off alone
 /// Saves    nothing
-/// Memory   no allocation; scratch 24 nbody + nv numbers, none where no body has gravcomp
+/// Memory   no allocation; scratch 6 nv numbers, where a body has gravcomp 24 nbody + nv
 /// Errors   none
 /// Smooth   but for a ball spring at half a turn, where e jumps, and the ends of the slack range of
 ///          a tendon, where the slope of the force jumps. Quaternions of qpos_spring carry

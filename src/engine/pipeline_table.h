@@ -47,18 +47,24 @@ CR_STAGE(contact, adhesion,
   F(qfrc_adhesion))
 
 CR_STAGE(dynamics, inertia,
-  F(cinert) F(cdof) F(dof_armature),
+  F(cinert) F(cdof) F(dof_armature) F(actuator_armature) F(actuator_gear),
   F(M))
 
 CR_STAGE(dynamics, velocity,
   F(qvel) F(cdof) F(ten_J),
   F(cvel) F(cdof_dot) F(ten_velocity))
 
+CR_STAGE(dynamics, fluid,
+  F(cvel) F(cdof) F(xipos) F(ximat) F(geom_xpos) F(geom_xmat) F(subtree_com) F(density)
+  F(viscosity) F(wind) F(body_mass) F(body_inertia) F(geom_size) F(geom_fluid),
+  F(qfrc_fluid))
+
 CR_STAGE(dynamics, passive,
   F(qfrc_adhesion) F(qpos) F(qvel) F(cdof) F(xipos) F(subtree_com) F(jnt_stiffness) F(qpos_spring) F(dof_damping)
   F(body_gravcomp) F(body_mass) F(gravity) F(ten_length) F(ten_J) F(ten_velocity)
   F(tendon_stiffness) F(tendon_stiffnesspoly) F(tendon_damping) F(tendon_dampingpoly)
-  F(tendon_lengthspring),
+  F(tendon_lengthspring) F(jnt_stiffnesspoly) F(dof_dampingpoly) F(actuator_damping)
+  F(actuator_dampingpoly) F(actuator_gear) F(qfrc_fluid),
   F(qfrc_spring) F(qfrc_damper) F(qfrc_gravcomp) F(qfrc_passive))
 
 CR_STAGE(dynamics, bias,

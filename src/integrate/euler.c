@@ -6,6 +6,8 @@
 
 #include "dynamics/activation.h"
 #include "dynamics/articulated.h"
+#include "dynamics/reflected.h"
+#include "integrate/implicit.h"
 #include "integrate/manifold.h"
 #include "math/cholesky.h"
 
@@ -13,22 +15,25 @@ static bool may_damp_implicitly(const cr_model* m) {
   return (m->disableflags & (CR_DSBL_EULERDAMP | CR_DSBL_DAMPER)) == 0;
 }
 
-static bool any_damping(const cr_model* m) {
-  for (int i = 0; i < m->nv; i++) {
-    if (m->dof_damping[i] > 0) {
-      return true;
-    }
-  }
-  return false;
-}
-
 // ---- [e1] the implicit acceleration
 
-static cr_status factor(const cr_model* m, cr_data* d) {
+// D of every dof, in scratch of `owner`
+static const cr_real* damping_at(const cr_model* m, const cr_data* d, cr_data* owner) {
+  cr_real* D = cri_push(owner, (size_t)m->nv);
+  cr_real* b = cri_push(owner, 3 * (size_t)m->nv);
+  cri_reflected_damping(m, b);
+  for (int i = 0; i < m->nv; i++) {
+    D[i] = cri_damping_slope(b + 3 * i, d->qvel[i]);
+  }
+  return D;
+}
+
+static cr_status factor(const cr_model* m, cr_data* d, const cr_real* D) {
   size_t mark = cri_mark(d);
   cr_real* diag = cri_push(d, (size_t)m->nv);
+  cri_reflected_armature(m, diag);
   for (int i = 0; i < m->nv; i++) {
-    diag[i] = m->dof_armature[i] + m->timestep * m->dof_damping[i];
+    diag[i] += m->timestep * D[i];
   }
   cr_status status = cri_articulated_factor(m, d, diag, d->euler_U, d->euler_Dinv, d);
   cri_pop(d, mark);
@@ -37,29 +42,35 @@ static cr_status factor(const cr_model* m, cr_data* d) {
 
 // without damping M + hD is M, whose factor is there already
 static void solve(const cr_model* m, const cr_data* d, cr_real* x, cr_data* work) {
-  bool damped = any_damping(m);
+  bool damped = cri_damps(m);
   cri_articulated_solve(m, d->cdof, damped ? d->euler_U : d->art_U,
                         damped ? d->euler_Dinv : d->art_Dinv, x, work);
 }
 
 static cr_status accelerate(const cr_model* m, cr_data* d) {
+  if (cri_is_implicit(m)) {
+    return cri_implicit_accelerate(m, d);
+  }
   cr_copy(d->euler_qacc, d->qacc, m->nv);
-  if (!may_damp_implicitly(m) || !any_damping(m)) {
+  if (!may_damp_implicitly(m) || !cri_damps(m)) {
     return CR_OK;
   }
-  CR_TRY(factor(m, d));
   size_t mark = cri_mark(d);
+  const cr_real* D = damping_at(m, d, d);
   cr_real* x = cri_push(d, (size_t)m->nv);
-  // [e1] a2 = a - (M + hD)^-1 hD a
-  for (int i = 0; i < m->nv; i++) {
-    x[i] = m->timestep * m->dof_damping[i] * d->qacc[i];
-  }
-  solve(m, d, x, d);
-  for (int i = 0; i < m->nv; i++) {
-    d->euler_qacc[i] -= x[i];
+  cr_status status = factor(m, d, D);
+  if (status == CR_OK) {
+    // [e1] a2 = a - (M + hD)^-1 hD a
+    for (int i = 0; i < m->nv; i++) {
+      x[i] = m->timestep * D[i] * d->qacc[i];
+    }
+    solve(m, d, x, d);
+    for (int i = 0; i < m->nv; i++) {
+      d->euler_qacc[i] -= x[i];
+    }
   }
   cri_pop(d, mark);
-  return CR_OK;
+  return status;
 }
 
 // the acceleration a - a2 that implicit damping takes away
@@ -71,11 +82,15 @@ static void taken_away(const cr_model* m, const cr_data* d, cr_real* x) {
 
 // the derivative sees the solve where there is damping, and where there may be
 static bool solve_matters(const cr_model* m, const cr_data* twin) {
-  return may_damp_implicitly(m) && (twin->par.dof_damping != NULL || any_damping(m));
+  return may_damp_implicitly(m) && (cri_damping_wanted(&twin->par) || cri_damps(m));
 }
 
 // a2' = a' - (M + hD)^-1 (hD a' + hD' a2 - M' (a - a2))
 static void accelerate_jvp(const cr_model* m, const cr_data* d, cr_data* tan, cr_real* a2_tan) {
+  if (cri_is_implicit(m)) {
+    cri_implicit_accelerate_jvp(m, d, tan, a2_tan);
+    return;
+  }
   cr_real h = m->timestep;
   cr_copy(a2_tan, tan->qacc, m->nv);
   if (!solve_matters(m, tan)) {
@@ -84,12 +99,14 @@ static void accelerate_jvp(const cr_model* m, const cr_data* d, cr_data* tan, cr
   size_t mark = cri_mark(tan);
   cr_real* away = cri_push(tan, (size_t)m->nv);
   cr_real* x = cri_push(tan, (size_t)m->nv);
+  cr_real* D_tan = cri_push(tan, (size_t)m->nv);
+  const cr_real* D = damping_at(m, d, tan);
+  cri_damping_slopes_jvp(m, d, tan, D_tan);
   taken_away(m, d, away);
   cr_pattern p = {.n = m->nv, .nnz = m->M_rownnz, .adr = m->M_rowadr, .col = m->M_colind};
   cr_sparse_mul(x, tan->M, &p, away);
   for (int i = 0; i < m->nv; i++) {
-    cr_real D_tan = cri_par_tan(tan->par.dof_damping, i, 1)[0];
-    x[i] = h * (m->dof_damping[i] * tan->qacc[i] + D_tan * d->euler_qacc[i]) - x[i];
+    x[i] = h * (D[i] * tan->qacc[i] + D_tan[i] * d->euler_qacc[i]) - x[i];
   }
   solve(m, d, x, tan);
   for (int i = 0; i < m->nv; i++) {
@@ -100,6 +117,10 @@ static void accelerate_jvp(const cr_model* m, const cr_data* d, cr_data* tan, cr
 
 static void accelerate_vjp(const cr_model* m, const cr_data* d, cr_data* bar,
                            const cr_real* a2_bar) {
+  if (cri_is_implicit(m)) {
+    cri_implicit_accelerate_vjp(m, d, bar, a2_bar);
+    return;
+  }
   cr_real h = m->timestep;
   if (!solve_matters(m, bar)) {
     for (int i = 0; i < m->nv; i++) {
@@ -107,6 +128,9 @@ static void accelerate_vjp(const cr_model* m, const cr_data* d, cr_data* bar,
     }
     return;
   }
+  size_t mark = cri_mark(bar);
+  cr_real* D_bar = cri_push(bar, (size_t)m->nv);
+  const cr_real* D = damping_at(m, d, bar);
   int k = cri_pairs_add(&bar->M_pairs);
   cr_real* w2 = cri_pair_left(&bar->M_pairs, k);
   // w2 = (M + hD)^-1 a2_bar
@@ -115,11 +139,11 @@ static void accelerate_vjp(const cr_model* m, const cr_data* d, cr_data* bar,
   // [e1]' M_bar += w2 (x) (a - a2), a_bar += M w2 = a2_bar - hD w2, D_bar -= h w2 a2
   taken_away(m, d, cri_pair_right(&bar->M_pairs, k));
   for (int i = 0; i < m->nv; i++) {
-    bar->qacc[i] += a2_bar[i] - h * m->dof_damping[i] * w2[i];
-    if (bar->par.dof_damping != NULL) {
-      bar->par.dof_damping[i] -= h * w2[i] * d->euler_qacc[i];
-    }
+    D_bar[i] = -h * w2[i] * d->euler_qacc[i];
+    bar->qacc[i] += a2_bar[i] - h * D[i] * w2[i];
   }
+  cri_damping_slopes_vjp(m, d, bar, D_bar);
+  cri_pop(bar, mark);
 }
 
 // ---- the step

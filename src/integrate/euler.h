@@ -6,18 +6,20 @@
 #include "model/data.h"
 
 /// One Euler step from what cr_forward left in d. The state itself does not change.
-/// Map      (qpos, qvel, act, qacc, act_dot; M, dof_damping D) -> qpos_next, qvel_next, act_next
-/// Equation a2 = a - (M + hD)^-1 hD a, that is (M + hD) a2 = M a                 [e1]
+/// Map      (qpos, qvel, act, qacc, act_dot; M, the damping law b of dynamics/reflected.h) -> qpos_next, qvel_next, act_next
+/// Equation D_ii = b0 + 2 b1 |v| + 3 b2 v^2,
+///          a2 = a - (M + hD)^-1 hD a, that is (M + hD) a2 = M a                 [e1]
 ///          v+ = v + h a2                                                        [e2]
 ///          q+ = q (+) h v+                                                      [e3]
 ///          act+ as in dynamics/activation.h                                     [e4]
 ///          derivation: docs/derivations/euler.md
 /// Shapes   qpos_next[nq], qvel_next[nv], act_next[na]
-/// Flags    CR_DSBL_EULERDAMP, CR_DSBL_DAMPER, or no dof_damping > 0: a2 = a
+///          [e1] is that of integrate/implicit.h where the model asks for implicit or implicitfast
+/// Flags    CR_DSBL_EULERDAMP, CR_DSBL_DAMPER, or no damping (cri_damps): a2 = a
 /// Saves    euler_qacc = a2; euler_U, euler_Dinv: the factor of M + hD
-/// Memory   no allocation; scratch nv numbers and that of the factor
+/// Memory   no allocation; scratch 6 nv numbers and that of the factor
 /// Errors   those of cri_articulated_factor
-/// Smooth   but where act+ is not. Where no dof is damped the derivative with respect to
+/// Smooth   but where act+ is not, and where b1 is not zero and v is. Where no dof is damped the derivative with respect to
 ///          dof_damping is that of damping that grows
 cr_status cr_euler(const cr_model* m, cr_data* d);
 
@@ -27,7 +29,8 @@ cr_status cr_euler_jvp(const cr_model* m, const cr_data* d, cr_data* tan);
 
 /// Adds to bar->qpos, qvel, act, qacc, act_dot, M_pairs and bar->par what the cotangents of
 /// qpos_next (nv numbers), qvel_next and act_next imply. cr_forward_vjp takes it from there. With
-/// w2 = (M + hD)^-1 a2_bar:  a_bar += M w2,  M_bar += w2 (x) (a - a2),  D_bar -= h w2 a2.
+/// w2 = (M + hD)^-1 a2_bar:  a_bar += M w2,  M_bar += w2 (x) (a - a2),  D_bar -= h w2 a2, and
+/// from D to v and b.
 cr_status cr_euler_vjp(const cr_model* m, const cr_data* d, cr_data* bar);
 
 #endif

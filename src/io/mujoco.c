@@ -213,7 +213,10 @@ static void copy_sizes_and_options(cr_model* m, const mjModel* mj) {
 static void fill_special(cr_model* m, const mjModel* mj) {
   for (int i = 0; i < 3; i++) {
     m->gravity[i] = mj->opt.gravity[i];
+    m->wind[i] = mj->opt.wind[i];
   }
+  m->density[0] = mj->opt.density;
+  m->viscosity[0] = mj->opt.viscosity;
   m->o_margin[0] = mj->opt.o_margin;
   for (int i = 0; i < 5; i++) {
     m->o_solimp[i] = mj->opt.o_solimp[i];

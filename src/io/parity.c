@@ -9,6 +9,7 @@
 
 #include "engine/forward.h"
 #include "integrate/step.h"
+#include "io/mujoco.h"
 #include "model/fields.h"
 
 struct cr_parity_bench {
@@ -85,6 +86,7 @@ static const same_row position_rows[] = {
     SAME(cvel),      SAME(cdof_dot),   SAME(ten_length),  SAME(ten_J),     SAME(ten_velocity)};
 static const same_row force_rows[] = {
     SAME(qfrc_spring),    SAME(qfrc_damper),   SAME(qfrc_gravcomp),   SAME(qfrc_adhesion),
+    SAME(qfrc_fluid),
     SAME(qfrc_passive),   SAME(qfrc_bias),     SAME(actuator_length), SAME(actuator_velocity),
     SAME(actuator_force), SAME(qfrc_actuator), SAME(act_dot),         SAME(qfrc_smooth),
     SAME(qacc_smooth)};
@@ -270,7 +272,7 @@ static cr_status compare_step(cr_parity_bench* b, int integrator, const char* co
                               cr_error* error) {
   cr_model m = *b->m;
   int keep = b->mj->opt.integrator;
-  m.integrator = integrator == mjINT_RK4 ? CR_INT_RK4 : CR_INT_EULER;
+  m.integrator = integrator;
   b->mj->opt.integrator = integrator;
   mj_copyData(b->scratch, b->mj, b->state);
   mj_step(b->mj, b->scratch);
@@ -290,8 +292,18 @@ static cr_status compare_step(cr_parity_bench* b, int integrator, const char* co
 static cr_status compare_steps(cr_parity_bench* b, cr_error* error) {
   static const char* const euler[3] = {"qpos after Euler", "qvel after Euler", "act after Euler"};
   static const char* const rk4[3] = {"qpos after RK4", "qvel after RK4", "act after RK4"};
+  static const char* const implicit[3] = {"qpos after implicit", "qvel after implicit",
+                                          "act after implicit"};
+  static const char* const fast[3] = {"qpos after implicitfast", "qvel after implicitfast",
+                                      "act after implicitfast"};
   CR_TRY(compare_step(b, mjINT_EULER, euler, error));
-  return compare_step(b, mjINT_RK4, rk4, error);
+  CR_TRY(compare_step(b, mjINT_RK4, rk4, error));
+  const char *kind, *name;
+  if (cri_mujoco_implicit_gap(b->mj, &kind, &name)) {
+    return CR_OK;
+  }
+  CR_TRY(compare_step(b, mjINT_IMPLICITFAST, fast, error));
+  return compare_step(b, mjINT_IMPLICIT, implicit, error);
 }
 
 // ---- scales: a small difference of large terms is as exact as its terms
@@ -304,22 +316,20 @@ static void raise_scale(cr_parity* p, const char* name, const char* term, double
 }
 
 static void raise_scales(cr_parity* p, double timestep) {
-  static const char* const terms[][2] = {{"qfrc_passive", "qfrc_spring"},
-                                         {"qfrc_passive", "qfrc_damper"},
-                                         {"qfrc_passive", "qfrc_gravcomp"},
-                                         {"qfrc_smooth", "qfrc_passive"},
-                                         {"qfrc_smooth", "qfrc_bias"},
-                                         {"qfrc_smooth", "qfrc_actuator"},
-                                         {"qfrc_constraint", "qfrc_smooth"},
-                                         {"efc_force", "qfrc_smooth"},
-                                         {"qacc", "qacc_smooth"},
-                                         {"contact_dist", "geom_xpos"},
-                                         {"efc_pos", "contact_dist"}};
+  static const char* const terms[][2] = {
+      {"qfrc_passive", "qfrc_spring"},   {"qfrc_passive", "qfrc_damper"},
+      {"qfrc_passive", "qfrc_gravcomp"}, {"qfrc_passive", "qfrc_fluid"},
+      {"qfrc_smooth", "qfrc_passive"},   {"qfrc_smooth", "qfrc_bias"},
+      {"qfrc_smooth", "qfrc_actuator"},  {"qfrc_constraint", "qfrc_smooth"},
+      {"efc_force", "qfrc_smooth"},      {"qacc", "qacc_smooth"},
+      {"contact_dist", "geom_xpos"},     {"efc_pos", "contact_dist"}};
   for (int i = 0; i < COUNT(terms); i++) {
     raise_scale(p, terms[i][0], terms[i][1], 1);
   }
   raise_scale(p, "qvel after Euler", "qacc", timestep);
   raise_scale(p, "qvel after RK4", "qacc", timestep);
+  raise_scale(p, "qvel after implicitfast", "qacc", timestep);
+  raise_scale(p, "qvel after implicit", "qacc", timestep);
 }
 
 // ---- one state

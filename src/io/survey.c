@@ -28,6 +28,45 @@ static void refuse(cr_load_report* r, const char* kind, const char* name, const 
   cri_sentence(&r->unsupported, "%s '%s' (%s): not supported yet", kind, name, what);
 }
 
+// ---- what the derivative D of the implicit integrators leaves out
+
+static bool damped_tendon(const mjModel* mj, int i) {
+  const mjtNum* poly = mj->tendon_dampingpoly + mjNPOLY * (size_t)i;
+  return mj->tendon_damping[i] != 0 || poly[0] != 0 || poly[1] != 0 ||
+         mj->tendon_actuatorid[i] != -1;
+}
+
+bool cri_mujoco_implicit_gap(const mjModel* mj, const char** kind, const char** name) {
+  for (int i = 0; i < mj->nactuator; i++) {
+    bool constant =
+        mj->actuator_gaintype[i] == mjGAIN_FIXED && mj->actuator_biastype[i] == mjBIAS_NONE;
+    if (mj->actuator_gaintype[i] > mjGAIN_AFFINE || mj->actuator_biastype[i] > mjBIAS_AFFINE ||
+        (mj->actuator_trntype[i] > mjTRN_JOINTINPARENT && !constant)) {
+      *kind = "actuator";
+      *name = cri_mujoco_name(mj, mjOBJ_ACTUATOR, i);
+      return true;
+    }
+  }
+  for (int i = 0; i < mj->ntendon; i++) {
+    if (damped_tendon(mj, i)) {
+      *kind = "tendon";
+      *name = cri_mujoco_name(mj, mjOBJ_TENDON, i);
+      return true;
+    }
+  }
+  return false;
+}
+
+static void survey_implicit(const mjModel* mj, cr_load_report* r) {
+  const char *kind, *name;
+  bool implicit = mj->opt.integrator == mjINT_IMPLICIT || mj->opt.integrator == mjINT_IMPLICITFAST;
+  if (implicit && cri_mujoco_implicit_gap(mj, &kind, &name)) {
+    cri_sentence(&r->unsupported,
+                 "option 'integrator' (%s) with %s '%s': not supported yet, euler and rk4 are",
+                 WORD(integrator_names, mj->opt.integrator), kind, name);
+  }
+}
+
 static void survey_options(const mjModel* mj, cr_load_report* r) {
   static const struct {
     int bit;
@@ -36,7 +75,7 @@ static void survey_options(const mjModel* mj, cr_load_report* r) {
                  {mjENBL_DIAGEXACT, "diagexact"},
                  {mjENBL_IPC, "ipc"},
                  {mjENBL_SPECULATIVE, "speculative"}};
-  if (mj->opt.integrator != mjINT_EULER && mj->opt.integrator != mjINT_RK4) {
+  if (mj->opt.integrator > mjINT_IMPLICITFAST) {
     refuse(r, "option", "integrator", WORD(integrator_names, mj->opt.integrator));
   }
   for (int i = 0; i < COUNT(refused); i++) {
@@ -46,9 +85,6 @@ static void survey_options(const mjModel* mj, cr_load_report* r) {
   }
   if ((mj->opt.enableflags >> mjNENABLE) != 0 || (mj->opt.disableflags >> mjNDISABLE) != 0) {
     refuse(r, "option", "flag", "unknown bit");
-  }
-  if (mj->opt.density > 0 || mj->opt.viscosity > 0) {
-    refuse(r, "option", mj->opt.density > 0 ? "density" : "viscosity", "fluid forces");
   }
   if ((mj->opt.disableflags & mjDSBL_NATIVECCD) != 0) {
     cri_sentence(&r->warnings, "flag 'nativeccd' (disabled): contacts are exact in either case");
@@ -134,19 +170,11 @@ static bool nonzero(const mjtNum* x, mjtSize n) {
 static void survey_joints(const mjModel* mj, cr_load_report* r) {
   for (int i = 0; i < mj->njnt; i++) {
     const char* name = cri_mujoco_name(mj, mjOBJ_JOINT, i);
-    if (nonzero(mj->jnt_stiffnesspoly + mjNPOLY * i, mjNPOLY)) {
-      refuse(r, "joint", name, "polynomial stiffness");
-    }
     if (mj->jnt_plasticadr[i] >= 0) {
       refuse(r, "joint", name, "plasticity");
     }
     if (mj->jnt_type[i] > mjJNT_HINGE) {
       refuse(r, "joint", name, "unknown type");
-    }
-  }
-  for (int i = 0; i < mj->nv; i++) {
-    if (nonzero(mj->dof_dampingpoly + mjNPOLY * i, mjNPOLY)) {
-      refuse(r, "joint", cri_mujoco_name(mj, mjOBJ_JOINT, mj->dof_jntid[i]), "polynomial damping");
     }
   }
 }
@@ -190,8 +218,10 @@ static void survey_actuator(const mjModel* mj, int i, cr_load_report* r) {
   if (mj->actuator_delay[i] != 0 || mj->actuator_historyadr[i] >= 0) {
     refuse(r, "actuator", name, mj->actuator_delay[i] != 0 ? "delay" : "history");
   }
-  if (mj->actuator_damping[i] != 0 || mj->actuator_armature[i] != 0 ||
-      nonzero(mj->actuator_dampingpoly + mjNPOLY * i, mjNPOLY)) {
+  bool on_joint =
+      mj->actuator_trntype[i] == mjTRN_JOINT || mj->actuator_trntype[i] == mjTRN_JOINTINPARENT;
+  if (!on_joint && (mj->actuator_damping[i] != 0 || mj->actuator_armature[i] != 0 ||
+                    nonzero(mj->actuator_dampingpoly + mjNPOLY * i, mjNPOLY))) {
     refuse(r, "actuator", name, "damping or armature of its own");
   }
 }
@@ -277,6 +307,7 @@ static void survey_collision(const mjModel* mj, cr_load_report* r) {
 
 void cri_mujoco_survey(const mjModel* mj, cr_load_report* report) {
   survey_options(mj, report);
+  survey_implicit(mj, report);
   survey_whole_features(mj, report);
   survey_keyframes(mj, report);
   survey_equalities(mj, report);

@@ -84,10 +84,13 @@ static cr_real pullback_field(const entry* e, const cr_model* m, cr_model* par_b
 static bool drifts(const cr_model* m, int body) {
   int j = m->body_jntadr[body];
   bool alone = m->body_jntnum[body] == 1 && m->jnt_type[j] == CR_JNT_FREE &&
-               m->body_parentid[body] == 0 && m->jnt_stiffness[j] == 0;
+               m->body_parentid[body] == 0 && m->jnt_stiffness[j] == 0 &&
+               m->jnt_stiffnesspoly[2 * j] == 0 && m->jnt_stiffnesspoly[2 * j + 1] == 0;
   for (int k = 0; k < 6 && alone; k++) {
     int i = m->jnt_dofadr[j] + k;
-    alone = m->dof_damping[i] == 0 && m->dof_armature[i] == 0 && m->dof_frictionloss[i] == 0;
+    alone = m->dof_damping[i] == 0 && m->dof_dampingpoly[2 * i] == 0 &&
+            m->dof_dampingpoly[2 * i + 1] == 0 && m->dof_armature[i] == 0 &&
+            m->dof_frictionloss[i] == 0;
   }
   return alone;
 }

@@ -55,12 +55,22 @@ static const struct {
     {CR_FIELD_actuator_biastype, CR_BIAS_NONE, CR_BIAS_MUSCLE},
 };
 
-static const cr_field_id not_negative[] = {
-    CR_FIELD_body_mass,           CR_FIELD_body_inertia,     CR_FIELD_body_invweight0,
-    CR_FIELD_dof_armature,        CR_FIELD_dof_damping,      CR_FIELD_dof_frictionloss,
-    CR_FIELD_dof_invweight0,      CR_FIELD_geom_size,        CR_FIELD_geom_friction,
-    CR_FIELD_pair_friction,       CR_FIELD_geom_solmix,      CR_FIELD_o_friction,
-    CR_FIELD_tendon_frictionloss, CR_FIELD_tendon_invweight0};
+static const cr_field_id not_negative[] = {CR_FIELD_body_mass,
+                                           CR_FIELD_body_inertia,
+                                           CR_FIELD_body_invweight0,
+                                           CR_FIELD_dof_armature,
+                                           CR_FIELD_dof_damping,
+                                           CR_FIELD_dof_frictionloss,
+                                           CR_FIELD_dof_invweight0,
+                                           CR_FIELD_geom_size,
+                                           CR_FIELD_geom_friction,
+                                           CR_FIELD_pair_friction,
+                                           CR_FIELD_geom_solmix,
+                                           CR_FIELD_o_friction,
+                                           CR_FIELD_tendon_frictionloss,
+                                           CR_FIELD_tendon_invweight0,
+                                           CR_FIELD_density,
+                                           CR_FIELD_viscosity};
 
 #define COUNT(array) ((int)(sizeof(array) / sizeof((array)[0])))
 
@@ -130,7 +140,7 @@ static cr_status check_indices(const cr_model* m, cr_error* error) {
 }
 
 static cr_status check_choices(const cr_model* m, cr_error* error) {
-  if (m->integrator != CR_INT_EULER && m->integrator != CR_INT_RK4) {
+  if (m->integrator < CR_INT_EULER || m->integrator > CR_INT_IMPLICITFAST) {
     return cri_fail(error, CR_ERR_MODEL, "option integrator: there is no %d", m->integrator);
   }
   if (m->cone != CR_CONE_PYRAMIDAL && m->cone != CR_CONE_ELLIPTIC) {

@@ -283,7 +283,7 @@ static bool all_zero(const cr_real* x, int n) {
 // entries that are no smooth number: rest quaternions, and those whose zero is a switch: friction
 // loss of zero makes no row, damping that is zero everywhere switches the implicit damping of
 // Euler's step off, a solreffriction of two zeros stands for solref, a geom without solmix counts
-// only beside another
+// only beside another, the first number of geom_fluid switches the ellipsoid on
 static bool is_switch(const cr_model* m, cr_field_id id, int k) {
   switch ((int)id) {
     case CR_FIELD_qpos_spring:
@@ -300,6 +300,8 @@ static bool is_switch(const cr_model* m, cr_field_id id, int k) {
       return all_zero(m->dof_damping, m->nv);
     case CR_FIELD_pair_solreffriction:
       return all_zero(m->pair_solreffriction + k - k % 2, 2);
+    case CR_FIELD_geom_fluid:
+      return k % 12 == 0 && m->geom_fluid[k] == 0;
     case CR_FIELD_geom_solmix:
       return m->geom_solmix[k] == 0;
     default:

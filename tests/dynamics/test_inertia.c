@@ -2,6 +2,7 @@
 // M entry by entry against the sum of J' I J over bodies; products without M; when M is formed.
 #include "dynamics/inertia.h"
 
+#include "dynamics/reflected.h"
 #include "support/close.h"
 #include "support/mechanism.h"
 #include "support/random_model.h"
@@ -35,7 +36,9 @@ static void inertia_matches_the_sum_over_bodies(void** state) {
     int n = f.m.nv;
     f.d->want_M = true;
     assert_int_equal(cr_inertia(&f.m, f.d), CR_OK);
-    mechanism_inertia(&f.m, f.d, f.m.dof_armature, f.A);
+    cr_real armature[MAX_NV];
+    cri_reflected_armature(&f.m, armature);
+    mechanism_inertia(&f.m, f.d, armature, f.A);
     for (int i = 0; i < n; i++) {
       f.x[i] = f.A[n * i + i];
     }
@@ -62,7 +65,9 @@ static void inertia_product_needs_no_matrix(void** state) {
     for (int i = 0; i < f.m.nv; i++) {
       f.x[i] = cr_random_normal(&r);
     }
-    mechanism_inertia(&f.m, f.d, f.m.dof_armature, f.A);
+    cr_real armature[MAX_NV];
+    cri_reflected_armature(&f.m, armature);
+    mechanism_inertia(&f.m, f.d, armature, f.A);
     mechanism_mul(f.m.nv, f.A, f.x, f.y);
     cri_inertia_mul(&f.m, f.d, f.x, f.x, f.d);
     assert_all_close(f.x, f.y, f.m.nv, CR_R(1e-13));
@@ -145,6 +150,7 @@ static void inertia_reports_a_massless_mechanism(void** state) {
   begin(3);
   cr_zero(f.d->cinert, 10 * f.m.nbody);
   cr_zero(f.m.dof_armature, f.m.nv);
+  cr_zero(f.m.actuator_armature, f.m.nactuator);
   assert_int_equal(cr_inertia(&f.m, f.d), CR_ERR_SINGULAR);
   assert_int_equal(f.d->scratch_used, 0);
   end();

@@ -123,6 +123,56 @@ static void dampers_oppose_velocity(void** state) {
   end();
 }
 
+static void dampers_are_odd_polynomials(void** state) {
+  begin();
+  cr_real force[MAX_NV];
+  for (int i = 0; i < f.m.nv; i++) {
+    f.m.dof_damping[i] = 2;
+    f.m.dof_dampingpoly[2 * i] = 3;
+    f.m.dof_dampingpoly[2 * i + 1] = 5;
+    f.d->qvel[i] = CR_R(0.5);
+  }
+  assert_int_equal(cr_passive(&f.m, f.d), CR_OK);
+  cr_copy(force, f.d->qfrc_damper, f.m.nv);
+  for (int i = 0; i < f.m.nv; i++) {
+    assert_close(force[i], -(1 + CR_R(0.75) + CR_R(0.625)), 10 * ROUND_OFF);
+    f.d->qvel[i] *= -1;
+  }
+  assert_int_equal(cr_passive(&f.m, f.d), CR_OK);
+  for (int i = 0; i < f.m.nv; i++) {
+    assert_close(f.d->qfrc_damper[i], -force[i], 0);
+  }
+  end();
+}
+
+// k0 x + k1 x^2 + k2 x^3 along x: signed where there is one coordinate, a distance or angle else
+static void springs_are_polynomials(void** state) {
+  begin();
+  for (int j = 0; j < f.m.njnt; j++) {
+    f.m.jnt_stiffness[j] = 2;
+    f.m.jnt_stiffnesspoly[2 * j] = 3;
+    f.m.jnt_stiffnesspoly[2 * j + 1] = 5;
+  }
+  const cr_real axis[3] = {CR_R(0.6), 0, CR_R(-0.8)}, x = CR_R(-0.7);
+  cr_copy(f.d->qpos, f.m.qpos_spring, f.m.nq);
+  cr_accscl3(f.d->qpos, axis, x);
+  cr_quat_axis_angle(f.d->qpos + 7, axis, x);
+  for (int j = 2; j < 4; j++) {
+    f.d->qpos[f.m.jnt_qposadr[j]] += x;
+  }
+  assert_int_equal(cr_passive(&f.m, f.d), CR_OK);
+  cr_real size = 2 * x - 3 * x * x + 5 * x * x * x;
+  for (int k = 0; k < 3; k++) {
+    assert_close(f.d->qfrc_spring[k], -size * axis[k], 100 * ROUND_OFF);
+    assert_close(f.d->qfrc_spring[6 + k], -size * axis[k], 100 * ROUND_OFF);
+  }
+  for (int j = 2; j < 4; j++) {
+    assert_close(f.d->qfrc_spring[f.m.jnt_dofadr[j]], -(2 * x + 3 * x * x + 5 * x * x * x),
+                 100 * ROUND_OFF);
+  }
+  end();
+}
+
 static cr_real potential_after(cr_real h) {
   mechanism_move(&f.m, f.d, f.v, h, f.moved);
   mechanism_pose(&f.m, f.moved);
@@ -273,6 +323,8 @@ int test_passive(void) {
       cmocka_unit_test(springs_descend_their_energy),
       cmocka_unit_test(spring_of_a_ball_is_stiffness_times_angle),
       cmocka_unit_test(dampers_oppose_velocity),
+      cmocka_unit_test(dampers_are_odd_polynomials),
+      cmocka_unit_test(springs_are_polynomials),
       cmocka_unit_test(full_compensation_lifts_against_gravity),
       cmocka_unit_test(compensation_by_actuators_is_not_passive),
       cmocka_unit_test(switches_do_what_mujoco_does),

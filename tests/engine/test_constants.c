@@ -4,6 +4,7 @@
 #include "engine/constants.h"
 
 #include "carom/model.h"
+#include "dynamics/reflected.h"
 #include "model/build.h"
 #include "model/fields.h"
 #include "support/allocation.h"
@@ -219,7 +220,9 @@ static void dense_algebra(void** state) {
     cri_data_reset(&m, d);
     mechanism_pose(&m, d);
     static cr_real M[64 * 64];
-    mechanism_inertia(&m, d, m.dof_armature, M);
+    cr_real armature[64];
+    cri_reflected_armature(&m, armature);
+    mechanism_inertia(&m, d, armature, M);
     for (int b = 0; b < m.nbody; b++) {
       check_body(&m, d, moved, M, b);
     }

@@ -75,6 +75,9 @@ static void check_step(int integrator, stage_report* report, cr_stage* row) {
     cr_data* d;
     assert_int_equal(random_model(&m, seed, NULL), CR_OK);
     m.integrator = integrator;
+    if (integrator == CR_INT_RK4) {
+      random_model_calm(&m);
+    }
     assert_int_equal(cri_data_create(&d, &m, NULL, NULL), CR_OK);
     assert_int_equal(cri_data_create(&work, &m, NULL, NULL), CR_OK);
     for (int kind = 0; kind < N_STATE_KIND; kind++) {
@@ -99,6 +102,24 @@ static void euler_step(void** state) {
   check_step(CR_INT_EULER, &report, &row);
   stage_check_finish(&report, &row);
   stage_report_assert(&report, "step, Euler");
+}
+
+static void implicit_step(void** state) {
+  (void)state;
+  static stage_report report;
+  cr_stage row;
+  check_step(CR_INT_IMPLICIT, &report, &row);
+  stage_check_finish(&report, &row);
+  stage_report_assert(&report, "step, implicit");
+}
+
+static void implicitfast_step(void** state) {
+  (void)state;
+  static stage_report report;
+  cr_stage row;
+  check_step(CR_INT_IMPLICITFAST, &report, &row);
+  stage_check_finish(&report, &row);
+  stage_report_assert(&report, "step, implicitfast");
 }
 
 static void rk4_step(void** state) {
@@ -203,6 +224,8 @@ int test_step_derivatives(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(euler_step),
       cmocka_unit_test(rk4_step),
+      cmocka_unit_test(implicit_step),
+      cmocka_unit_test(implicitfast_step),
       cmocka_unit_test(derivatives_leave_the_data_alone),
       cmocka_unit_test(nothing_is_allocated),
       cmocka_unit_test(a_cotangent_can_be_used_again),

@@ -101,10 +101,16 @@ static void options(void** state) {
   assert_int_equal(cr_model_set_timestep(model, before, &error), CR_OK);
   assert_int_equal(cr_model_set_integrator(model, "rk4", &error), CR_OK);
   assert_int_equal(model->integrator, CR_INT_RK4);
+  random_model_implicit(model);
+  assert_int_equal(cr_model_set_integrator(model, "implicit", &error), CR_OK);
+  assert_int_equal(model->integrator, CR_INT_IMPLICIT);
+  assert_int_equal(cr_model_set_integrator(model, "implicitfast", &error), CR_OK);
+  assert_int_equal(model->integrator, CR_INT_IMPLICITFAST);
   assert_int_equal(cr_model_set_integrator(model, "euler", &error), CR_OK);
   assert_int_equal(model->integrator, CR_INT_EULER);
   assert_int_equal(cr_model_set_integrator(model, "Euler", &error), CR_ERR_ARG);
-  assert_string_equal(error.text, "integrator 'Euler': euler or rk4 expected");
+  assert_string_equal(error.text,
+                      "integrator 'Euler': euler, rk4, implicit or implicitfast expected");
 }
 
 static void saving(void** state) {

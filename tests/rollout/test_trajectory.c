@@ -170,6 +170,7 @@ static cr_rollout* all_parameters(const cr_model* m, int nstep) {
 static void open_bench(bench* b, uint64_t seed, state_kind kind) {
   cr_random r = cr_random_seed(seed, 77);
   assert_int_equal(random_model(&b->m, seed, NULL), CR_OK);
+  random_model_calm(&b->m);
   b->r = all_parameters(&b->m, STEPS);
   assert_int_equal(cri_data_create(&b->start, &b->m, NULL, NULL), CR_OK);
   random_state(&b->m, b->start, seed, kind);
@@ -177,6 +178,7 @@ static void open_bench(bench* b, uint64_t seed, state_kind kind) {
   b->m.timestep = CR_R(1e-4);
   for (int i = 0; i < b->m.nv; i++) {
     b->start->qfrc_applied[i] *= CR_R(0.01);
+    b->m.dof_armature[i] += CR_R(0.01);
   }
   for (int i = 0; i < 6 * b->m.nbody; i++) {
     b->start->xfrc_applied[i] *= CR_R(0.01);
@@ -231,6 +233,11 @@ static uint64_t discrete(const cr_model* m, const cr_data* d) {
     const cr_real* range = m->actuator_forcerange + 2 * i;
     cr_real f = d->actuator_force[m->actuator_outadr[i]];
     h = h * 3u + (uint64_t)(m->actuator_forcelimited[i] && (f <= range[0] || f >= range[1]));
+  }
+  for (int j = 0; j < m->njnt; j++) {
+    const cr_real* range = m->jnt_actfrcrange + 2 * j;
+    cr_real f = d->qfrc_actuator[m->jnt_dofadr[j]];
+    h = h * 3u + (uint64_t)(m->jnt_actfrclimited[j] && (f <= range[0] || f >= range[1]));
   }
   return h;
 }

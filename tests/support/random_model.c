@@ -616,6 +616,69 @@ static void fill_actuators(cr_random* r, cr_model* m, const plan* p) {
   }
 }
 
+// ---- polynomial springs and dampers, what actuators add to joints
+
+static void fill_polynomials(cr_random* r, cr_model* m) {
+  for (int j = 0; j < m->njnt; j++) {
+    if (random_chance(r, CR_R(0.4))) {
+      fill_vectors(r, m->jnt_stiffnesspoly + 2 * j, 2, 2);
+    }
+  }
+  for (int i = 0; i < m->nv; i++) {
+    m->dof_dampingpoly[2 * i] = sometimes(r, CR_R(1e-4), CR_R(0.01));
+    m->dof_dampingpoly[2 * i + 1] = sometimes(r, CR_R(1e-5), CR_R(0.001));
+  }
+  for (int k = 0; k < m->nactuator; k++) {
+    m->actuator_armature[k] = log_range(r, CR_R(1e-3), CR_R(0.1));
+    m->actuator_damping[k] = sometimes(r, CR_R(0.01), CR_R(0.1));
+    m->actuator_dampingpoly[2 * k] = sometimes(r, CR_R(1e-4), CR_R(0.01));
+    m->actuator_dampingpoly[2 * k + 1] = sometimes(r, CR_R(1e-5), CR_R(0.001));
+  }
+  if (m->integrator == CR_INT_RK4) {
+    random_model_calm(m);
+  }
+}
+
+// a thin medium, in two thirds of the models, with ellipsoids on half of the geoms
+static void fill_fluid(cr_random* r, cr_model* m, uint64_t seed) {
+  fill_vectors(r, m->wind, 3, 1);
+  if (seed % 3 != 0) {
+    m->density[0] = sometimes(r, CR_R(0.01), 1);
+    m->viscosity[0] = sometimes(r, CR_R(1e-4), CR_R(1e-2));
+  }
+  for (int i = 0; i < m->ngeom; i++) {
+    cr_real* fluid = m->geom_fluid + 12 * i;
+    if (random_chance(r, CR_R(0.5))) {
+      fluid[0] = 1;
+      for (int k = 1; k < 6; k++) {
+        fluid[k] = cr_random_range(r, CR_R(0.2), 2);
+      }
+      for (int k = 6; k < 12; k++) {
+        fluid[k] = cr_random_range(r, CR_R(1e-4), CR_R(1e-3));
+      }
+    }
+  }
+}
+
+void random_model_implicit(cr_model* m) {
+  for (int i = 0; i < m->nactuator; i++) {
+    bool muscle =
+        m->actuator_gaintype[i] > CR_GAIN_AFFINE || m->actuator_biastype[i] > CR_BIAS_AFFINE;
+    if (muscle || m->actuator_trntype[i] != CR_TRN_JOINT) {
+      m->actuator_gaintype[i] = CR_GAIN_FIXED;
+      m->actuator_biastype[i] = CR_BIAS_NONE;
+    }
+  }
+  cr_zero(m->tendon_damping, m->ntendon);
+  cr_zero(m->tendon_dampingpoly, 2 * m->ntendon);
+}
+
+void random_model_calm(cr_model* m) {
+  cr_zero(m->jnt_stiffnesspoly, 2 * m->njnt);
+  cr_zero(m->dof_dampingpoly, 2 * m->nv);
+  cr_zero(m->actuator_dampingpoly, 2 * m->nactuator);
+}
+
 // ---- names: the empty one first, then one of each object, some objects without
 
 static void fill_name_list(cr_random* r, cr_model* m, int32_t* adr, int n, const char* kind,
@@ -663,6 +726,8 @@ cr_status random_model(cr_model* m, uint64_t seed, cr_error* error) {
   random_tendons(m, seed);
   fill_equalities(&more, m, &p);
   fill_tendon_rows(&more, m);
+  fill_polynomials(&r, m);
+  fill_fluid(&r, m, seed);
   cr_copy(m->key_qpos, m->qpos0, m->nq);
   return cri_model_derive(m, error);
 }

@@ -29,4 +29,11 @@ void random_unit_quat(cr_random* r, cr_real q[4]);
 /// True with probability p.
 bool random_chance(cr_random* r, cr_real p);
 
+/// Takes the polynomial springs and dampers away: an explicit method would blow up on light bodies.
+void random_model_calm(cr_model* m);
+
+/// Takes away what the implicit integrators refuse: muscles, and tendons whose forces depend on the
+/// velocity.
+void random_model_implicit(cr_model* m);
+
 #endif

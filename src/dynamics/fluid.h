@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+// The stage of fluid forces, and their slope over velocity for implicit integrators. What a fluid
+// does to one body is in dynamics/fluid_law.
+#ifndef CR_DYNAMICS_FLUID_H
+#define CR_DYNAMICS_FLUID_H
+
+#include "model/data.h"
+
+/// Drag, lift and added mass of a medium at rest or in even motion.
+/// Map      (cvel, cdof, xipos, ximat, geom_xpos, geom_xmat, subtree_com; density, viscosity, wind,
+///          body_mass, body_inertia, geom_size, geom_fluid) -> qfrc_fluid
+/// Equation of every geom with an ellipsoid, else of every body as a box of its inertia:
+///          v = R' (V_w, V_v + V_w x r - wind), r = x - subtree_com            [f6]
+///          F = F(v) of dynamics/fluid_law.h                                   [f3], [f4]
+///          F_b += (R n + r x R f, R f);  q_i = s_i . sum of F behind dof i    [f7]
+///          derivation: docs/derivations/fluid.md
+/// Shapes   qfrc_fluid[nv].  Units N|N m
+/// Flags    CR_DSBL_SPRING and CR_DSBL_DAMPER together switch it off, as MuJoCo does
+/// Memory   no allocation; scratch 12 numbers a body
+/// Errors   none
+/// Smooth   but where a component of a box's velocity is zero (second derivatives), and where
+///          semi-axes change their order
+cr_status cr_fluid(const cr_model* m, cr_data* d);
+cr_status cr_fluid_jvp(const cr_model* m, const cr_data* d, cr_data* tan);
+cr_status cr_fluid_vjp(const cr_model* m, const cr_data* d, cr_data* bar);
+
+/// There is a medium that acts.
+bool cri_fluid_acts(const cr_model* m);
+
+/// Slopes of body b's own forces, K[36 nbody]: K_b = sum of X' B X, X the map of f6, B of
+/// fluid_law.h, or (B + B') / 2 where symmetric[b]. All of K is set.                [f8]
+void cri_fluid_slopes(const cr_model* m, const cr_data* d, const bool* symmetric, cr_real* K);
+
+/// Gradient of phi = s sum over bodies of L_b . K_b R_b, L and R body motions (6 numbers each):
+/// adds to bar's fields and parameters, and to L_bar, R_bar.
+void cri_fluid_slopes_vjp(const cr_model* m, const cr_data* d, cr_data* bar, const bool* symmetric,
+                          const cr_real* L, const cr_real* R, cr_real s, cr_real* L_bar,
+                          cr_real* R_bar);
+
+/// G_b = K_b R_b and its tangent, from those of R and of what the stage reads. Both are set.
+void cri_fluid_slopes_jvp(const cr_model* m, const cr_data* d, cr_data* tan, const bool* symmetric,
+                          const cr_real* R, const cr_real* R_tan, cr_real* G, cr_real* G_tan);
+
+#endif

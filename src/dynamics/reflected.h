@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+// Damping and armature of the dofs: their own, and those that actuators add to the joint they act
+// on, reflected through the gear. Inertia, dampers and every integrator that damps implicitly take
+// them from here.
+#ifndef CR_DYNAMICS_REFLECTED_H
+#define CR_DYNAMICS_REFLECTED_H
+
+#include "model/data.h"
+
+/// Armature of every dof.
+/// Map      (dof_armature, actuator_armature, actuator_gear) -> armature
+/// Equation armature_i = dof_armature_i + sum of gear_k^2 actuator_armature_k over the actuators k
+///          on the joint of dof i, all its dofs alike                            [r1]
+/// Shapes   armature[nv]
+void cri_reflected_armature(const cr_model* m, cr_real* armature);
+void cri_reflected_armature_jvp(const cr_model* m, const cr_data* tan, cr_real* armature_tan);
+/// Adds to bar->par.
+void cri_reflected_armature_vjp(const cr_model* m, cr_data* bar, const cr_real* armature_bar);
+
+/// Damping law of every dof: force -(b0 v + b1 v |v| + b2 v^3).
+/// Equation b_i = (dof_damping, dof_dampingpoly)_i + sum of gear_k^2 (actuator_damping,
+///          actuator_dampingpoly)_k                                              [r2]
+/// Shapes   b[nv * 3]
+void cri_reflected_damping(const cr_model* m, cr_real* b);
+void cri_reflected_damping_jvp(const cr_model* m, const cr_data* tan, cr_real* b_tan);
+/// Adds to bar->par.
+void cri_reflected_damping_vjp(const cr_model* m, cr_data* bar, const cr_real* b_bar);
+
+/// D_i = b0 + 2 b1 |v| + 3 b2 v^2 of every dof [r3]: the tangent, and the transpose, which adds to
+/// bar->qvel and bar->par.
+void cri_damping_slopes_jvp(const cr_model* m, const cr_data* d, cr_data* tan, cr_real* D_tan);
+void cri_damping_slopes_vjp(const cr_model* m, const cr_data* d, cr_data* bar,
+                            const cr_real* D_bar);
+
+/// Some dof is damped; as MuJoCo decides it, so negative linear damping alone does not count.
+bool cri_damps(const cr_model* m);
+
+/// The twin has room for a parameter of the damping law.
+bool cri_damping_wanted(const cr_model* par);
+
+/// b0 + b1 |v| + b2 v^2: the force is -v times this.
+static inline cr_real cri_damping_chord(const cr_real b[3], cr_real v) {
+  return b[0] + cr_abs(v) * (b[1] + cr_abs(v) * b[2]);
+}
+/// D = b0 + 2 b1 |v| + 3 b2 v^2: minus the derivative of the force.                [r3]
+static inline cr_real cri_damping_slope(const cr_real b[3], cr_real v) {
+  return b[0] + cr_abs(v) * (2 * b[1] + 3 * cr_abs(v) * b[2]);
+}
+/// dD/dv = 2 b1 sign(v) + 6 b2 v, b1's part 0 at rest.
+static inline cr_real cri_damping_bend(const cr_real b[3], cr_real v) {
+  return 6 * b[2] * v + (v > 0 ? 2 * b[1] : (v < 0 ? -2 * b[1] : 0));
+}
+
+#endif

@@ -1,0 +1,443 @@
+// SPDX-License-Identifier: Apache-2.0
+// D is built like M: what bodies contribute is summed over subtrees, and an entry is a product of
+// two axes with the sum behind the deeper one. Its gradient is that of a force along r: for the
+// bias force, which is quadratic in the velocity, half the difference of the forces at v + r and
+// v - r, so that the stages that made it give the gradient too.
+#include "dynamics/slope.h"
+
+#include "dynamics/actuation.h"
+#include "dynamics/bias.h"
+#include "dynamics/fluid.h"
+#include "dynamics/reflected.h"
+#include "dynamics/tree.h"
+#include "dynamics/velocity.h"
+#include "math/spatial.h"
+
+// ---- which trees have the derivative of the bias force
+
+// a tree of six dofs whose root is free: one rigid body
+static bool free_tree(const cr_model* m, int tree) {
+  int joint = m->dof_jntid[m->tree_dofadr[tree]];
+  return m->tree_dofnum[tree] == 6 && m->jnt_type[joint] == CR_JNT_FREE;
+}
+
+static bool full(const cr_model* m, cri_slope_kind kind, int body) {
+  int tree = m->body_treeid[body];
+  return tree >= 0 && (kind == CR_SLOPE_ALL || free_tree(m, tree));
+}
+
+static bool any_full(const cr_model* m, cri_slope_kind kind) {
+  bool any = kind == CR_SLOPE_ALL;
+  for (int t = 0; t < m->ntree && !any; t++) {
+    any = free_tree(m, t);
+  }
+  return any;
+}
+
+// x where the dof belongs to such a tree, 0 else
+static void keep_full(const cr_model* m, cri_slope_kind kind, const cr_real* x, cr_real* out) {
+  for (int i = 0; i < m->nv; i++) {
+    out[i] = full(m, kind, m->dof_bodyid[i]) ? x[i] : 0;
+  }
+}
+
+static const bool* symmetric_bodies(const cr_model* m, cri_slope_kind kind, cr_data* work) {
+  bool* symmetric = (bool*)(void*)cri_push_int(work, (size_t)m->nbody);
+  for (int b = 0; b < m->nbody; b++) {
+    symmetric[b] = !full(m, kind, b);
+  }
+  return symmetric;
+}
+
+// ---- [d4] pieces of the bias force's derivative
+
+// p = V- x s + V+ x s, V- and V+ the velocities before and after the dof's joint: an acceleration
+// A_b behind dof j changes with v_j by p_j - V_b x s_j
+static void joint_rates(const cr_model* m, const cr_data* d, cr_real* p) {
+  for (int j = 0; j < m->njnt; j++) {
+    int type = m->jnt_type[j], first = m->jnt_dofadr[j];
+    int turn = type == CR_JNT_FREE ? first + 3 : first;
+    int end = turn + (type == CR_JNT_FREE || type == CR_JNT_BALL ? 3 : 1);
+    cr_real sum[6];
+    cr_copy6(sum, d->jnt_cvel + 6 * j);
+    cr_acc6(sum, d->jnt_cvel + 6 * j);
+    cr_zero(p + 6 * first, 6 * (turn - first));
+    for (int i = turn; i < end; i++) {
+      cr_accscl6(sum, d->cdof + 6 * i, d->qvel[i]);
+    }
+    for (int i = turn; i < end; i++) {
+      cr_cross_motion(p + 6 * i, sum, d->cdof + 6 * i);
+    }
+  }
+}
+
+// K -= Q, Q s = V x* I s + s x* I V - I (V x s)
+static void subtract_bias(const cr_data* d, int b, cr_real K[36]) {
+  const cr_real *I = d->cinert + 10 * b, *V = d->cvel + 6 * b;
+  cr_real h[6];
+  cr_inertia_mul(h, I, V);
+  for (int j = 0; j < 6; j++) {
+    cr_real s[6] = {0}, Is[6], Vs[6], turned[6], carried[6], dragged[6];
+    s[j] = 1;
+    cr_inertia_mul(Is, I, s);
+    cr_cross_force(turned, V, Is);
+    cr_cross_force(carried, s, h);
+    cr_cross_motion(Vs, V, s);
+    cr_inertia_mul(dragged, I, Vs);
+    for (int i = 0; i < 6; i++) {
+      K[6 * i + j] -= turned[i] + carried[i] - dragged[i];
+    }
+  }
+}
+
+// ---- D of what bodies feel
+
+// inertia of the subtree where its tree has the bias force's derivative, else 0; and slopes behind
+static void composites(const cr_model* m, const cr_data* d, cri_slope_kind kind, cr_real* Ic,
+                       cr_real* K, cr_data* work) {
+  size_t mark = cri_mark(work);
+  if (cri_fluid_acts(m)) {
+    cri_fluid_slopes(m, d, symmetric_bodies(m, kind, work), K);
+  } else {
+    cr_zero(K, 36 * m->nbody);
+  }
+  cr_zero(Ic, 10 * m->nbody);
+  for (int b = 1; b < m->nbody; b++) {
+    if (full(m, kind, b)) {
+      cr_copy(Ic + 10 * b, d->cinert + 10 * b, 10);
+      subtract_bias(d, b, K + 36 * b);
+    }
+  }
+  cri_tree_gather(m, Ic, 10);
+  cri_tree_gather(m, K, 36);
+  cri_pop(work, mark);
+}
+
+// [d3], [d4] D_ij = s_i . (K s_j - I p_j), K and I behind the deeper of the two
+static void add_bodies(const cr_model* m, const cr_data* d, cri_slope_kind kind, cr_real* lower,
+                       cr_real* upper, cr_data* work) {
+  size_t mark = cri_mark(work);
+  cr_real* p = cri_push(work, 6 * (size_t)m->nv);
+  cr_real* Ic = cri_push(work, 10 * (size_t)m->nbody);
+  cr_real* K = cri_push(work, 36 * (size_t)m->nbody);
+  joint_rates(m, d, p);
+  composites(m, d, kind, Ic, K, work);
+  for (int i = 0; i < m->nv; i++) {
+    int b = m->dof_bodyid[i], adr = m->M_rowadr[i], n = m->M_rownnz[i];
+    const cr_real *s = d->cdof + 6 * i, *Kb = K + 36 * b;
+    cr_real Is[6], Ip[6], left[6] = {0}, right[6];
+    cr_inertia_mul(Is, Ic + 10 * b, s);
+    cr_inertia_mul(Ip, Ic + 10 * b, p + 6 * i);
+    for (int k = 0; k < 6; k++) {
+      cr_accscl6(left, Kb + 6 * k, s[k]);
+      right[k] = cr_dot6(Kb + 6 * k, s) - Ip[k];
+    }
+    for (int k = 0; k < n; k++) {
+      int j = 6 * m->M_colind[adr + k];
+      lower[adr + k] += cr_dot6(left, d->cdof + j) - cr_dot6(Is, p + j);
+      upper[adr + k] += cr_dot6(right, d->cdof + j);
+    }
+  }
+  cri_pop(work, mark);
+}
+
+static bool bodies_matter(const cr_model* m, cri_slope_kind kind) {
+  return cri_fluid_acts(m) || any_full(m, kind);
+}
+
+// ---- D of dampers and actuators
+
+static bool damper_on(const cr_model* m) { return (m->disableflags & CR_DSBL_DAMPER) == 0; }
+
+// [d1]
+static void add_dampers(const cr_model* m, const cr_data* d, cr_real* lower, cr_data* work) {
+  size_t mark = cri_mark(work);
+  cr_real* b = cri_push(work, 3 * (size_t)m->nv);
+  cri_reflected_damping(m, b);
+  for (int i = 0; i < m->nv; i++) {
+    lower[m->M_rowadr[i] + m->M_rownnz[i] - 1] -= cri_damping_slope(b + 3 * i, d->qvel[i]);
+  }
+  cri_pop(work, mark);
+}
+
+// place of the entry (i, j) or, of an ancestor i of j, (j, i) in the pattern; -1 where unrelated
+static int place_of(const cr_model* m, int i, int j) {
+  int deep = i > j ? i : j, high = i > j ? j : i;
+  int k = m->M_rowadr[deep] + m->M_rownnz[high] - 1;
+  return m->M_rownnz[high] <= m->M_rownnz[deep] && m->M_colind[k] == high ? k : -1;
+}
+
+// [d2]
+static void add_actuators(const cr_model* m, const cr_data* d, cr_real* lower, cr_real* upper,
+                          cr_data* work) {
+  size_t mark = cri_mark(work);
+  cr_real* c = cri_push(work, (size_t)m->nout);
+  cri_actuation_slope(m, d, c, work);
+  for (int o = 0; o < m->nout; o++) {
+    int first = d->moment_rowadr[o], end = first + d->moment_rownnz[o];
+    for (int x = first; c[o] != 0 && x < end; x++) {
+      for (int y = first; y < end; y++) {
+        int i = d->moment_colind[x], j = d->moment_colind[y], k = place_of(m, i, j);
+        if (k >= 0) {
+          *(i >= j ? lower + k : upper + k) += c[o] * d->actuator_moment[x] * d->actuator_moment[y];
+        }
+      }
+    }
+  }
+  cri_pop(work, mark);
+}
+
+void cri_slope(const cr_model* m, const cr_data* d, cri_slope_kind kind, cr_real* lower,
+               cr_real* upper, cr_data* work) {
+  cr_zero(lower, m->nC);
+  cr_zero(upper, m->nC);
+  if (bodies_matter(m, kind)) {
+    add_bodies(m, d, kind, lower, upper, work);
+  }
+  if (damper_on(m)) {
+    add_dampers(m, d, lower, work);
+  }
+  add_actuators(m, d, lower, upper, work);
+}
+
+// ---- the bias force at v + sigma r and v - sigma r, without gravity: quadratic in the velocity
+
+typedef struct {
+  cr_model m;
+  cr_data d;
+  cr_real sigma;
+} shifted;
+
+static shifted shift_begin(const cr_model* m, const cr_data* d, const cr_real* r, cr_data* owner) {
+  size_t nv = (size_t)m->nv, nb = (size_t)m->nbody;
+  shifted s = {.m = *m, .d = *d, .sigma = 1};
+  s.m.disableflags |= CR_DSBL_GRAVITY;
+  s.d.qvel = cri_push(owner, nv);
+  s.d.cvel = cri_push(owner, 6 * nb);
+  s.d.cdof_dot = cri_push(owner, 6 * nv);
+  s.d.jnt_cvel = cri_push(owner, 6 * (size_t)m->njnt);
+  s.d.bias_acc = cri_push(owner, 6 * nb);
+  s.d.bias_frc = cri_push(owner, 6 * nb);
+  s.d.qfrc_bias = cri_push(owner, nv);
+  // exact for any sigma; so one that makes the two terms of equal size, for the sake of round-off
+  cr_real v_norm = 0, r_norm = 0;
+  for (int i = 0; i < m->nv; i++) {
+    v_norm += d->qvel[i] * d->qvel[i];
+    r_norm += r[i] * r[i];
+  }
+  if (v_norm > 0 && r_norm > 0) {
+    s.sigma = cr_sqrt(v_norm / r_norm);
+  }
+  return s;
+}
+
+static void shift_to(shifted* s, const cr_data* d, const cr_real* r, cr_real side) {
+  for (int i = 0; i < s->m.nv; i++) {
+    s->d.qvel[i] = d->qvel[i] + side * s->sigma * r[i];
+  }
+  (void)cr_velocity(&s->m, &s->d);
+  (void)cr_bias(&s->m, &s->d);
+}
+
+// ---- gradients
+
+static void dampers_vjp(const cr_model* m, const cr_data* d, cr_data* bar, const cr_real* l,
+                        const cr_real* r, cr_real s) {
+  size_t mark = cri_mark(bar);
+  cr_real* D_bar = cri_push(bar, (size_t)m->nv);
+  for (int i = 0; i < m->nv; i++) {
+    D_bar[i] = -s * l[i] * r[i];
+  }
+  cri_damping_slopes_vjp(m, d, bar, D_bar);
+  cri_pop(bar, mark);
+}
+
+static cr_real moment_mul(const cr_data* d, const cr_real* moment, int out, const cr_real* x) {
+  cr_real sum = 0;
+  int first = d->moment_rowadr[out];
+  for (int k = first; k < first + d->moment_rownnz[out]; k++) {
+    sum += moment[k] * x[d->moment_colind[k]];
+  }
+  return sum;
+}
+
+// [d2]' s sum of c (A l) (A r)
+static void actuators_vjp(const cr_model* m, const cr_data* d, cr_data* bar, const cr_real* l,
+                          const cr_real* r, cr_real s) {
+  size_t mark = cri_mark(bar);
+  cr_real* c = cri_push(bar, (size_t)m->nout);
+  cr_real* c_bar = cri_push(bar, (size_t)m->nout);
+  cri_actuation_slope(m, d, c, bar);
+  cr_pairs* pairs = &bar->actuator_moment_pairs;
+  int with_l = cri_pairs_add(pairs), with_r = cri_pairs_add(pairs);
+  cr_copy(cri_pair_right(pairs, with_l), l, m->nv);
+  cr_copy(cri_pair_right(pairs, with_r), r, m->nv);
+  for (int o = 0; o < m->nout; o++) {
+    cr_real Al = moment_mul(d, d->actuator_moment, o, l);
+    cr_real Ar = moment_mul(d, d->actuator_moment, o, r);
+    c_bar[o] = s * Al * Ar;
+    cri_pair_left(pairs, with_l)[o] = s * c[o] * Ar;
+    cri_pair_left(pairs, with_r)[o] = s * c[o] * Al;
+  }
+  cri_actuation_slope_vjp(m, d, bar, c_bar);
+  cri_pop(bar, mark);
+}
+
+static void fluid_vjp(const cr_model* m, const cr_data* d, cr_data* bar, cri_slope_kind kind,
+                      const cr_real* l, const cr_real* r, cr_real s) {
+  size_t mark = cri_mark(bar), n = 6 * (size_t)m->nbody;
+  cr_real *L = cri_push(bar, n), *R = cri_push(bar, n);
+  cr_real *L_bar = cri_push(bar, n), *R_bar = cri_push(bar, n);
+  cr_zero6(L);
+  cr_zero6(R);
+  cr_zero(L_bar, (int)n);
+  cr_zero(R_bar, (int)n);
+  cri_tree_motions(m, d->cdof, l, L);
+  cri_tree_motions(m, d->cdof, r, R);
+  cri_fluid_slopes_vjp(m, d, bar, symmetric_bodies(m, kind, bar), L, R, s, L_bar, R_bar);
+  cri_tree_gather(m, L_bar, 6);
+  cri_tree_gather(m, R_bar, 6);
+  for (int i = 0; i < m->nv; i++) {
+    int b = 6 * m->dof_bodyid[i];
+    cr_accscl6(bar->cdof + 6 * i, L_bar + b, l[i]);
+    cr_accscl6(bar->cdof + 6 * i, R_bar + b, r[i]);
+  }
+  cri_pop(bar, mark);
+}
+
+// [d4]' -s l . (c(v + sigma r) - c(v - sigma r)) / (2 sigma), through the stages that made c
+static void bias_vjp(const cr_model* m, const cr_data* d, cr_data* bar, cri_slope_kind kind,
+                     const cr_real* l, const cr_real* r, cr_real s) {
+  size_t mark = cri_mark(bar);
+  cr_real* along = cri_push(bar, (size_t)m->nv);
+  keep_full(m, kind, r, along);
+  shifted at = shift_begin(m, d, along, bar);
+  cr_real* c_bar = cri_push(bar, (size_t)m->nv);
+  cr_real* cvel_bar = cri_push(bar, 6 * (size_t)m->nbody);
+  cr_real* cdof_dot_bar = cri_push(bar, 6 * (size_t)m->nv);
+  for (int side = -1; side < 2; side += 2) {
+    cr_data twin = *bar;
+    twin.qfrc_bias = c_bar;
+    twin.cvel = cvel_bar;
+    twin.cdof_dot = cdof_dot_bar;
+    cr_zero(cvel_bar, 6 * m->nbody);
+    cr_zero(cdof_dot_bar, 6 * m->nv);
+    keep_full(m, kind, l, c_bar);
+    for (int i = 0; i < m->nv; i++) {
+      c_bar[i] *= -(cr_real)side * s / (2 * at.sigma);
+    }
+    shift_to(&at, d, along, (cr_real)side);
+    (void)cr_bias_vjp(&at.m, &at.d, &twin);
+    (void)cr_velocity_vjp(&at.m, &at.d, &twin);
+  }
+  cri_pop(bar, mark);
+}
+
+static bool fluid_matters(const cr_model* m, const cr_data* twin) {
+  const int both = CR_DSBL_SPRING | CR_DSBL_DAMPER;
+  bool wanted = twin->par.density != NULL || twin->par.viscosity != NULL;
+  return cri_fluid_acts(m) || (wanted && (m->disableflags & both) != both);
+}
+
+void cri_slope_vjp(const cr_model* m, const cr_data* d, cr_data* bar, cri_slope_kind kind,
+                   const cr_real* l, const cr_real* r, cr_real s) {
+  if (damper_on(m)) {
+    dampers_vjp(m, d, bar, l, r, s);
+  }
+  actuators_vjp(m, d, bar, l, r, s);
+  if (fluid_matters(m, bar)) {
+    fluid_vjp(m, d, bar, kind, l, r, s);
+  }
+  if (any_full(m, kind)) {
+    bias_vjp(m, d, bar, kind, l, r, s);
+  }
+}
+
+// ---- tangents
+
+static void actuators_jvp(const cr_model* m, const cr_data* d, cr_data* tan, const cr_real* r,
+                          cr_real* y) {
+  size_t mark = cri_mark(tan);
+  cr_real* c = cri_push(tan, (size_t)m->nout);
+  cr_real* c_tan = cri_push(tan, (size_t)m->nout);
+  cri_actuation_slope(m, d, c, tan);
+  cri_actuation_slope_jvp(m, d, tan, c_tan);
+  for (int o = 0; o < m->nout; o++) {
+    cr_real Ar = moment_mul(d, d->actuator_moment, o, r);
+    cr_real Ar_tan = moment_mul(d, tan->actuator_moment, o, r);
+    int first = d->moment_rowadr[o];
+    for (int k = first; k < first + d->moment_rownnz[o]; k++) {
+      y[d->moment_colind[k]] += d->actuator_moment[k] * (c_tan[o] * Ar + c[o] * Ar_tan) +
+                                tan->actuator_moment[k] * c[o] * Ar;
+    }
+  }
+  cri_pop(tan, mark);
+}
+
+static void dampers_jvp(const cr_model* m, const cr_data* d, cr_data* tan, const cr_real* r,
+                        cr_real* y) {
+  size_t mark = cri_mark(tan);
+  cr_real* D_tan = cri_push(tan, (size_t)m->nv);
+  cri_damping_slopes_jvp(m, d, tan, D_tan);
+  for (int i = 0; i < m->nv; i++) {
+    y[i] -= D_tan[i] * r[i];
+  }
+  cri_pop(tan, mark);
+}
+
+static void fluid_jvp(const cr_model* m, const cr_data* d, cr_data* tan, cri_slope_kind kind,
+                      const cr_real* r, cr_real* y) {
+  size_t mark = cri_mark(tan), n = 6 * (size_t)m->nbody;
+  cr_real *R = cri_push(tan, n), *R_tan = cri_push(tan, n);
+  cr_real *G = cri_push(tan, n), *G_tan = cri_push(tan, n);
+  cr_zero6(R);
+  cr_zero6(R_tan);
+  cri_tree_motions(m, d->cdof, r, R);
+  cri_tree_motions(m, tan->cdof, r, R_tan);
+  cri_fluid_slopes_jvp(m, d, tan, symmetric_bodies(m, kind, tan), R, R_tan, G, G_tan);
+  cri_tree_gather(m, G, 6);
+  cri_tree_gather(m, G_tan, 6);
+  for (int i = 0; i < m->nv; i++) {
+    int b = 6 * m->dof_bodyid[i];
+    y[i] += cr_dot6(d->cdof + 6 * i, G_tan + b) + cr_dot6(tan->cdof + 6 * i, G + b);
+  }
+  cri_pop(tan, mark);
+}
+
+static void bias_jvp(const cr_model* m, const cr_data* d, cr_data* tan, cri_slope_kind kind,
+                     const cr_real* r, cr_real* y) {
+  size_t mark = cri_mark(tan);
+  cr_real* along = cri_push(tan, (size_t)m->nv);
+  keep_full(m, kind, r, along);
+  shifted at = shift_begin(m, d, along, tan);
+  cr_real* c_tan = cri_push(tan, (size_t)m->nv);
+  cr_real* cvel_tan = cri_push(tan, 6 * (size_t)m->nbody);
+  cr_real* cdof_dot_tan = cri_push(tan, 6 * (size_t)m->nv);
+  for (int side = -1; side < 2; side += 2) {
+    cr_data twin = *tan;
+    twin.qfrc_bias = c_tan;
+    twin.cvel = cvel_tan;
+    twin.cdof_dot = cdof_dot_tan;
+    shift_to(&at, d, along, (cr_real)side);
+    (void)cr_velocity_jvp(&at.m, &at.d, &twin);
+    (void)cr_bias_jvp(&at.m, &at.d, &twin);
+    for (int i = 0; i < m->nv; i++) {
+      y[i] -= full(m, kind, m->dof_bodyid[i]) ? (cr_real)side * c_tan[i] / (2 * at.sigma) : 0;
+    }
+  }
+  cri_pop(tan, mark);
+}
+
+void cri_slope_jvp(const cr_model* m, const cr_data* d, cr_data* tan, cri_slope_kind kind,
+                   const cr_real* r, cr_real* y) {
+  if (damper_on(m)) {
+    dampers_jvp(m, d, tan, r, y);
+  }
+  actuators_jvp(m, d, tan, r, y);
+  if (fluid_matters(m, tan)) {
+    fluid_jvp(m, d, tan, kind, r, y);
+  }
+  if (any_full(m, kind)) {
+    bias_jvp(m, d, tan, kind, r, y);
+  }
+}

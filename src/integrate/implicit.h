@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+// The acceleration of the integrators that are implicit in velocity (MuJoCo's mj_implicit), which
+// integrate/euler steps with in the place of its own.
+#ifndef CR_INTEGRATE_IMPLICIT_H
+#define CR_INTEGRATE_IMPLICIT_H
+
+#include "model/data.h"
+
+/// m->integrator is implicit or implicitfast.
+bool cri_is_implicit(const cr_model* m);
+
+/// Map      (qacc a, M; what D of dynamics/slope.h is made of) -> euler_qacc
+/// Equation (M - hD) a2 = M a                                                   [m1]
+///          derivation: docs/derivations/implicit.md
+/// Saves    euler_qacc = a2; implicit_L, implicit_U: the factors of M - hD
+/// Memory   no allocation; scratch nC + 24 nbody numbers and that of D
+/// Errors   CR_ERR_SINGULAR, CR_ERR_NONFINITE: a pivot of M - hD vanishes; names the joint
+/// Smooth   where D is
+cr_status cri_implicit_accelerate(const cr_model* m, cr_data* d);
+
+/// a2_tan = (M - hD)^-1 (M a_tan + M_tan (a - a2) + h D_tan a2).
+void cri_implicit_accelerate_jvp(const cr_model* m, const cr_data* d, cr_data* tan,
+                                 cr_real* a2_tan);
+
+/// With w2 = (M - hD)^-T a2_bar: a_bar += M w2, M_bar += w2 (x) (a - a2), and the gradient of
+/// h w2' D a2 to all that D depends on.
+void cri_implicit_accelerate_vjp(const cr_model* m, const cr_data* d, cr_data* bar,
+                                 const cr_real* a2_bar);
+
+#endif

@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0
+// In a tree the columns of row j are a prefix of those of every row that has j among its columns:
+// ancestor number q of a row has q ancestors, the first q of the row's own.
+#include "math/lu.h"
+
+int cr_lu_factor(cr_real* lower, cr_real* upper, const cr_pattern* p) {
+  for (int i = p->n - 1; i >= 0; i--) {
+    int n = p->nnz[i] - 1;
+    cr_real *l = lower + p->adr[i], *u = upper + p->adr[i];
+    const int32_t* col = p->col + p->adr[i];
+    if (!(cr_abs(l[n]) >= CR_MINVAL)) {
+      return i;
+    }
+    // row j -= A_ji / A_ii row i, for all ancestors j
+    for (int q = 0; q < n; q++) {
+      u[q] /= l[n];
+      cr_real* below = lower + p->adr[col[q]];
+      for (int k = 0; k <= q; k++) {
+        below[k] -= u[q] * l[k];
+      }
+      for (int k = q + 1; k < n; k++) {
+        upper[p->adr[col[k]] + q] -= u[q] * l[k];
+      }
+    }
+  }
+  return -1;
+}
+
+void cr_lu_solve(const cr_real* lower, const cr_real* upper, const cr_pattern* p, cr_real* x) {
+  // U y = x
+  for (int i = p->n - 1; i >= 0; i--) {
+    for (int q = 0; q < p->nnz[i] - 1; q++) {
+      x[p->col[p->adr[i] + q]] -= upper[p->adr[i] + q] * x[i];
+    }
+  }
+  // L x = y
+  for (int i = 0; i < p->n; i++) {
+    const cr_real* l = lower + p->adr[i];
+    int n = p->nnz[i] - 1;
+    for (int q = 0; q < n; q++) {
+      x[i] -= l[q] * x[p->col[p->adr[i] + q]];
+    }
+    x[i] /= l[n];
+  }
+}
+
+void cr_lu_solve_transposed(const cr_real* lower, const cr_real* upper, const cr_pattern* p,
+                            cr_real* x) {
+  // L' y = x
+  for (int i = p->n - 1; i >= 0; i--) {
+    const cr_real* l = lower + p->adr[i];
+    int n = p->nnz[i] - 1;
+    x[i] /= l[n];
+    for (int q = 0; q < n; q++) {
+      x[p->col[p->adr[i] + q]] -= l[q] * x[i];
+    }
+  }
+  // U' x = y
+  for (int i = 0; i < p->n; i++) {
+    for (int q = 0; q < p->nnz[i] - 1; q++) {
+      x[i] -= upper[p->adr[i] + q] * x[p->col[p->adr[i] + q]];
+    }
+  }
+}

@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: Apache-2.0
+// D against differences of the smooth forces, and what implicitfast keeps of it.
+#include "dynamics/slope.h"
+
+#include "engine/forward.h"
+#include "support/close.h"
+#include "support/random_model.h"
+
+enum { N_SEED = 24, MAX_NV = 64 };
+
+static cr_model m;
+static cr_data* d;
+static cr_real lower[MAX_NV * MAX_NV], upper[MAX_NV * MAX_NV], D[MAX_NV][MAX_NV];
+
+static void begin(uint64_t seed) {
+  assert_int_equal(random_model(&m, seed, NULL), CR_OK);
+  assert_true(m.nv <= MAX_NV);
+  random_model_implicit(&m);
+  // forces are what is asked for; D takes controls as they are
+  m.disableflags = CR_DSBL_CONSTRAINT | CR_DSBL_CLAMPCTRL;
+  m.density[0] = CR_R(0.6);
+  m.viscosity[0] = CR_R(0.01);
+  assert_int_equal(cri_data_create(&d, &m, NULL, NULL), CR_OK);
+  random_state(&m, d, seed, STATE_FLIGHT);
+  assert_int_equal(cr_forward(&m, d), CR_OK);
+}
+
+static void end(void) {
+  cri_data_free(d);
+  cri_model_free(&m);
+}
+
+static void dense(cri_slope_kind kind) {
+  cri_slope(&m, d, kind, lower, upper, d);
+  assert_int_equal(d->scratch_used, 0);
+  for (int i = 0; i < MAX_NV * MAX_NV; i++) {
+    D[i / MAX_NV][i % MAX_NV] = 0;
+  }
+  for (int i = 0; i < m.nv; i++) {
+    for (int k = m.M_rowadr[i]; k < m.M_rowadr[i] + m.M_rownnz[i]; k++) {
+      int j = m.M_colind[k];
+      D[i][j] = lower[k];
+      if (i != j) {
+        D[j][i] = upper[k];
+      }
+    }
+  }
+}
+
+// column j by a difference of fourth order
+static void measure(int j, cr_real h, cr_real* column) {
+  static const cr_real weight[] = {1, -8, 8, -1};
+  cr_real v = d->qvel[j];
+  cr_zero(column, m.nv);
+  for (int k = 0; k < 4; k++) {
+    d->qvel[j] = v + h * (cr_real)(k < 2 ? k - 2 : k - 1);
+    assert_int_equal(cr_forward(&m, d), CR_OK);
+    for (int i = 0; i < m.nv; i++) {
+      column[i] += weight[k] * d->qfrc_smooth[i] / (12 * h);
+    }
+  }
+  d->qvel[j] = v;
+  assert_int_equal(cr_forward(&m, d), CR_OK);
+}
+
+static void all_of_it_is_the_derivative_of_the_forces(void** state) {
+  (void)state;
+  int compared = 0;
+  for (uint64_t seed = 0; seed < N_SEED; seed++) {
+    begin(seed);
+    dense(CR_SLOPE_ALL);
+    for (int j = 0; j < m.nv; j += 3) {
+      cr_real near[MAX_NV], far[MAX_NV];
+      measure(j, CR_R(1e-4), near);
+      measure(j, CR_R(2e-4), far);
+      for (int i = 0; i < m.nv; i++) {
+        // beside a switch the two differ
+        cr_real scale = 1 + cr_abs(near[i]);
+        if (cr_abs(near[i] - far[i]) < CR_R(1e-8) * scale) {
+          assert_close(D[i][j], near[i], CR_R(1e-6) * scale);
+          compared++;
+        }
+      }
+    }
+    end();
+  }
+  assert_true(compared > 1000);
+}
+
+static bool of_free_tree(int i) {
+  int tree = m.dof_treeid[i];
+  return m.tree_dofnum[tree] == 6 && m.jnt_type[m.dof_jntid[m.tree_dofadr[tree]]] == CR_JNT_FREE;
+}
+
+static void fast_is_symmetric_but_for_free_bodies(void** state) {
+  (void)state;
+  static cr_real all[MAX_NV][MAX_NV];
+  int free_entries = 0;
+  for (uint64_t seed = 0; seed < N_SEED; seed++) {
+    begin(seed);
+    dense(CR_SLOPE_ALL);
+    for (int i = 0; i < MAX_NV * MAX_NV; i++) {
+      all[i / MAX_NV][i % MAX_NV] = D[i / MAX_NV][i % MAX_NV];
+    }
+    dense(CR_SLOPE_FAST);
+    for (int i = 0; i < m.nv; i++) {
+      for (int j = 0; j < m.nv; j++) {
+        if (of_free_tree(i)) {
+          assert_close(D[i][j], all[i][j], 0);
+          free_entries++;
+        } else {
+          assert_close(D[i][j], D[j][i], CR_R(1e-12) * (1 + cr_abs(D[i][j])));
+        }
+      }
+    }
+    end();
+  }
+  assert_true(free_entries > 100);
+}
+
+int test_slope(void);
+int test_slope(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(all_of_it_is_the_derivative_of_the_forces),
+      cmocka_unit_test(fast_is_symmetric_but_for_free_bodies),
+  };
+  return cmocka_run_group_tests_name("slope", tests, NULL, NULL);
+}
