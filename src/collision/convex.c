@@ -141,21 +141,21 @@ static int touches_box(const cr_real u[3], const int32_t* id, int n, cr_touch* t
   cri_part_signs(sign, part - 13);
   int naxis = (sign[0] != 0) + (sign[1] != 0) + (sign[2] != 0);
   if (naxis > 0) {
-    t[count++] = (cr_touch){kind[naxis], {part, 0}};
+    t[count++] = (cr_touch){kind[naxis], {part, 0, 0}};
   }
 
   // the face and the edge that the normal points out of
   for (int k = 0; k < 3; k++) {
     int32_t face = 13 + cri_part(k, u[k] > 0 ? 1 : -1);
     if (cr_abs(u[k]) > CR_R(0.95) && face != part) {
-      t[count++] = (cr_touch){CR_TOUCH_FACE, {face, 0}};
+      t[count++] = (cr_touch){CR_TOUCH_FACE, {face, 0, 0}};
     }
   }
   for (int k = 0; k < 3; k++) {
     int i = (k + 1) % 3, j = (k + 2) % 3;
     int32_t edge = 13 + cri_part(i, u[i] > 0 ? 1 : -1) + cri_part(j, u[j] > 0 ? 1 : -1);
     if (cr_abs(u[k]) < CR_R(0.1) && edge != part && count < CR_MAX_TOUCH) {
-      t[count++] = (cr_touch){CR_TOUCH_EDGE, {edge, 0}};
+      t[count++] = (cr_touch){CR_TOUCH_EDGE, {edge, 0, 0}};
     }
   }
   return count;
@@ -170,14 +170,14 @@ static int touches_cylinder(const cr_real u[3], const int32_t* id, int n, cr_tou
   int32_t disk = u[2] >= 0;
   cr_real rho = cr_sqrt(u[0] * u[0] + u[1] * u[1]);
   if (both) {
-    t[count++] = (cr_touch){CR_TOUCH_SIDE, {0, 0}};
+    t[count++] = (cr_touch){CR_TOUCH_SIDE, {0, 0, 0}};
   }
   if (rho < CR_R(0.5)) {
-    t[count++] = (cr_touch){CR_TOUCH_FACE, {disk, 0}};
+    t[count++] = (cr_touch){CR_TOUCH_FACE, {disk, 0, 0}};
   }
-  t[count++] = (cr_touch){CR_TOUCH_RIM, {disk, 0}};
+  t[count++] = (cr_touch){CR_TOUCH_RIM, {disk, 0, 0}};
   if (!both && cr_abs(u[2]) < CR_R(0.3)) {
-    t[count++] = (cr_touch){CR_TOUCH_SIDE, {0, 0}};
+    t[count++] = (cr_touch){CR_TOUCH_SIDE, {0, 0, 0}};
   }
   return count;
 }
@@ -202,9 +202,36 @@ static int common_polygons(const cr_hull* h, const int32_t* vertex, int n, int32
   return count;
 }
 
+static void triangle_normal(const cr_hull* h, const int32_t id[3], cr_real n[3]) {
+  cr_real e1[3], e2[3];
+  cr_sub3(e1, h->vert + 3 * id[1], h->vert + 3 * id[0]);
+  cr_sub3(e2, h->vert + 3 * id[2], h->vert + 3 * id[0]);
+  cr_cross3(n, e1, e2);
+  cr_normalize3(n);
+}
+
+// A face by three vertices of a polygon: those of a polygon in single precision are not quite on one
+// plane, so three say which is meant.
+static cr_touch face_of(const cr_hull* h, int32_t polygon, int32_t a, int32_t b, int32_t c) {
+  cr_touch t = {CR_TOUCH_FACE, {a, b, c}};
+  cr_real n[3];
+  triangle_normal(h, t.id, n);
+  if (cr_dot3(n, h->normal + 3 * polygon) < 0) {
+    t.id[1] = c;
+    t.id[2] = b;
+  }
+  return t;
+}
+
+static cr_touch face_of_polygon(const cr_hull* h, int32_t polygon) {
+  const int32_t* id = h->polygon + h->adr[polygon];
+  int n = h->num[polygon];
+  return face_of(h, polygon, id[0], id[n / 3], id[2 * n / 3]);
+}
+
 static int touches_hull(const cr_hull* h, const cr_real u[3], const int32_t* id, int n,
                         cr_touch* t) {
-  int32_t vertex[4], found[2];
+  int32_t vertex[4] = {0}, found[2];
   int nvertex = 0, count = 0;
   for (int i = 0; i < n; i++) {
     bool known = false;
@@ -216,14 +243,15 @@ static int touches_hull(const cr_hull* h, const cr_real u[3], const int32_t* id,
     }
   }
   if (nvertex == 1) {
-    t[count++] = (cr_touch){CR_TOUCH_POINT, {vertex[0], 0}};
+    t[count++] = (cr_touch){CR_TOUCH_POINT, {vertex[0], 0, 0}};
   } else {
     int npoly = common_polygons(h, vertex, nvertex, found);
     if (nvertex == 2 && npoly == 2) {
       bool swap = vertex[0] > vertex[1];
       t[count++] = (cr_touch){CR_TOUCH_EDGE, {vertex[swap], vertex[!swap]}};
     } else if (npoly > 0) {
-      t[count++] = (cr_touch){CR_TOUCH_FACE, {found[0], 0}};
+      t[count++] = nvertex == 2 ? face_of_polygon(h, found[0])
+                                : face_of(h, found[0], vertex[0], vertex[1], vertex[2]);
     }
   }
 
@@ -238,10 +266,15 @@ static int touches_hull(const cr_hull* h, const cr_real u[3], const int32_t* id,
       face = p;
     }
   }
-  if (face >= 0 && !(count > 0 && t[0].kind == CR_TOUCH_FACE && t[0].id[0] == face)) {
-    t[count++] = (cr_touch){CR_TOUCH_FACE, {face, 0}};
+  if (face >= 0) {
+    t[count++] = face_of_polygon(h, face);
   }
   return count;
+}
+
+int32_t cri_touch_polygon(const cr_hull* h, const cr_touch* t) {
+  int32_t found[2];
+  return common_polygons(h, t->id, 3, found) > 0 ? found[0] : -1;
 }
 
 int cri_touches(const cr_core* c, const cr_real m[3], const int32_t* id, int n,
@@ -254,13 +287,13 @@ int cri_touches(const cr_core* c, const cr_real m[3], const int32_t* id, int n,
       for (int i = 1; i < n; i++) {
         both = both || id[i] != id[0];
       }
-      touch[0] =
-          both ? (cr_touch){CR_TOUCH_EDGE, {1, 0}} : (cr_touch){CR_TOUCH_POINT, {2 * id[0], 0}};
-      touch[1] = (cr_touch){CR_TOUCH_EDGE, {1, 0}};
+      touch[0] = both ? (cr_touch){CR_TOUCH_EDGE, {1, 0, 0}}
+                      : (cr_touch){CR_TOUCH_POINT, {2 * id[0], 0, 0}};
+      touch[1] = (cr_touch){CR_TOUCH_EDGE, {1, 0, 0}};
       return both || cr_abs(u[2]) > CR_R(0.3) ? 1 : 2;
     }
     case CR_GEOM_ELLIPSOID:
-      touch[0] = (cr_touch){CR_TOUCH_SMOOTH, {0, 0}};
+      touch[0] = (cr_touch){CR_TOUCH_SMOOTH, {0, 0, 0}};
       return 1;
     case CR_GEOM_CYLINDER:
       return touches_cylinder(u, id, n, touch);
@@ -269,28 +302,12 @@ int cri_touches(const cr_core* c, const cr_real m[3], const int32_t* id, int n,
     case CR_GEOM_MESH:
       return touches_hull(c->shape->hull, u, id, n, touch);
     default:
-      touch[0] = (cr_touch){CR_TOUCH_POINT, {0, 0}};
+      touch[0] = (cr_touch){CR_TOUCH_POINT, {0, 0, 0}};
       return 1;
   }
 }
 
 // ---- geometry of a feature
-
-// the vertex of a polygon farthest along its normal: vertices in single precision are not quite on
-// one plane
-static int32_t outermost(const cr_hull* h, int32_t polygon) {
-  const int32_t* id = h->polygon + h->adr[polygon];
-  int32_t best = id[0];
-  cr_real most = cr_dot3(h->vert + 3 * best, h->normal + 3 * polygon);
-  for (int i = 1; i < h->num[polygon]; i++) {
-    cr_real along = cr_dot3(h->vert + 3 * id[i], h->normal + 3 * polygon);
-    if (along > most) {
-      most = along;
-      best = id[i];
-    }
-  }
-  return best;
-}
 
 void cri_touch_point(const cr_core* c, const cr_touch* t, const cr_real m[3], cr_real p[3]) {
   const cr_real* size = c->shape->size;
@@ -321,8 +338,7 @@ void cri_touch_point(const cr_core* c, const cr_touch* t, const cr_real m[3], cr
     }
     case CR_GEOM_MESH: {
       const cr_hull* h = c->shape->hull;
-      int32_t v = t->kind == CR_TOUCH_FACE ? outermost(h, t->id[0]) : t->id[0];
-      cr_copy3(x, h->vert + 3 * v);
+      cr_copy3(x, h->vert + 3 * t->id[0]);
       break;
     }
     default:
@@ -346,11 +362,11 @@ int cri_touch_axis(const cr_core* c, const cr_touch* t, cr_real axis[3]) {
   } else if (c->shape->type == CR_GEOM_MESH) {
     const cr_hull* h = c->shape->hull;
     if (face) {
-      cr_copy3(x, h->normal + 3 * t->id[0]);
+      triangle_normal(h, t->id, x);
     } else {
       cr_sub3(x, h->vert + 3 * t->id[1], h->vert + 3 * t->id[0]);
+      cr_normalize3(x);
     }
-    cr_normalize3(x);
   } else if (face) {
     x[2] = t->id[0] ? 1 : -1;
   }
@@ -425,7 +441,8 @@ bool cri_touch_holds(const cr_core* c, const cr_touch* t, const cr_real p[3], cr
     case CR_GEOM_MESH: {
       const cr_hull* h = c->shape->hull;
       if (t->kind == CR_TOUCH_FACE) {
-        return polygon_holds(h, t->id[0], x, slack);
+        int32_t found[2];
+        return common_polygons(h, t->id, 3, found) > 0 && polygon_holds(h, found[0], x, slack);
       }
       if (t->kind == CR_TOUCH_EDGE) {
         cr_real edge[3], arm[3];

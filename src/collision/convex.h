@@ -32,10 +32,10 @@ typedef enum {
 } cr_touch_kind;
 
 /// A feature. id: box: part + 13; capsule: -1, 0, 1 plus 1; cylinder: 0 or 1, the lower or upper disk;
-/// hull: vertex (of an edge: the first and the second; of a face: the polygon and 0).
+/// hull: vertex, both of an edge, three of a face, counter-clockwise.
 typedef struct {
   cr_touch_kind kind;
-  int32_t id[2];
+  int32_t id[3];
 } cr_touch;
 
 cr_core cri_core(const cr_shape* shape, const cr_real origin[3]);
@@ -55,6 +55,9 @@ int cri_touches(const cr_core* c, const cr_real m[3], const int32_t* id, int n,
 
 /// A point of the feature; the support point where the normal m decides.
 void cri_touch_point(const cr_core* c, const cr_touch* t, const cr_real m[3], cr_real p[3]);
+
+/// The polygon of a hull that a face is on.
+int32_t cri_touch_polygon(const cr_hull* h, const cr_touch* t);
 
 /// Dimension of the feature: 1 with `axis` along an edge or side, 2 with `axis` the outward normal of
 /// a face, else 0.

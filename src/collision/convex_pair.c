@@ -6,30 +6,26 @@
 
 // ---- the optimum in the numbers of a hit
 
-// two vertices for an edge, else the one id
-static int32_t pack(const cr_touch* t) {
-  return t->kind == CR_TOUCH_EDGE ? (int32_t)((uint32_t)t->id[0] | (uint32_t)t->id[1] << 16)
-                                  : t->id[0];
+static int32_t pack(int32_t low, int32_t high) {
+  return (int32_t)((uint32_t)low | (uint32_t)high << 16);
 }
 
-static cr_touch unpack(int32_t kind, int32_t id) {
-  if (kind == CR_TOUCH_EDGE) {
-    return (cr_touch){CR_TOUCH_EDGE, {id & 0xffff, (int32_t)((uint32_t)id >> 16)}};
-  }
-  return (cr_touch){(cr_touch_kind)kind, {id, 0}};
-}
+static int32_t high(int32_t packed) { return (int32_t)((uint32_t)packed >> 16); }
 
 static void save(const cr_optimum* x, cr_hit* hit) {
   hit->feature[0] = (int32_t)x->a.kind + 8 * (int32_t)x->b.kind;
-  hit->feature[1] = pack(&x->a);
-  hit->feature[2] = pack(&x->b);
+  hit->feature[1] = pack(x->a.id[0], x->a.id[1]);
+  hit->feature[2] = pack(x->b.id[0], x->b.id[1]);
+  hit->feature[3] = pack(x->a.id[2], x->b.id[2]);
   cr_copy3(hit->local, x->normal);
   cr_copy3(hit->local + 3, x->on_a);
 }
 
 static cr_optimum load(const cr_core* a, const cr_core* b, const int32_t feature[4],
                        const cr_real local[6]) {
-  cr_optimum x = {.a = unpack(feature[0] % 8, feature[1]), .b = unpack(feature[0] / 8, feature[2])};
+  const int32_t* f = feature;
+  cr_optimum x = {.a = {(cr_touch_kind)(f[0] % 8), {f[1] & 0xffff, high(f[1]), f[3] & 0xffff}},
+                  .b = {(cr_touch_kind)(f[0] / 8), {f[2] & 0xffff, high(f[2]), high(f[3])}}};
   cr_real pa[3], pb[3], minus[3];
   cr_copy3(x.normal, local);
   cr_copy3(x.on_a, local + 3);

@@ -10,7 +10,7 @@
 /// Equation the optimum of the two cores (collision/optimum.h) gives the normal, the distance d and
 ///          the point p on a: dist = d - r_a - r_b, pos = p + n (r_a + dist/2), r the radii.
 ///          Nearly parallel faces, or a face and an edge, give several points: collision/manifold.h.
-/// Feature  [0] kinds of the features of a and b, [1] id of a's, [2] id of b's
+/// Feature  [0] kinds of the features of a and b, [1] to [3] their ids, 16 bits each
 ///          Local: normal, point on a's core seen from the centre of a
 /// Smooth   where no feature changes. Held fixed: a normal that the optimum does not decide (two
 ///          centres that coincide).

@@ -160,8 +160,8 @@ static bool settle(cr_core* a, cr_core* b, const vertex* const* v, int n, cr_rea
     *x = best;
     return true;
   }
-  x->a = na > 0 ? ta[0] : (cr_touch){CR_TOUCH_NONE, {0, 0}};
-  x->b = nb > 0 ? tb[0] : (cr_touch){CR_TOUCH_NONE, {0, 0}};
+  x->a = na > 0 ? ta[0] : (cr_touch){CR_TOUCH_NONE, {0, 0, 0}};
+  x->b = nb > 0 ? tb[0] : (cr_touch){CR_TOUCH_NONE, {0, 0, 0}};
   return false;
 }
 

@@ -4,7 +4,6 @@
 // slack of what lies on a feature, in units of the two shapes' size; angles taken for parallel
 #define SLACK CR_R(1e-9)
 #define PARALLEL CR_R(1e-7)
-#define SINGLE CR_R(1e-6)
 #define SINGULAR CR_R(1e-12)
 
 // ---- what holds the normal
@@ -211,10 +210,7 @@ bool cri_optimum(cr_core* a, cr_core* b, cr_optimum* x) {
     }
   }
 
-  // both features are farthest along the normal; faces of hulls as far as single precision goes
-  bool hull_a = a->shape->type == CR_GEOM_MESH && h.dim_a == 2;
-  bool hull_b = b->shape->type == CR_GEOM_MESH && h.dim_b == 2;
-  slack = hull_a || hull_b ? SINGLE * (a->shape->bound + b->shape->bound) : slack;
+  // both features are farthest along the normal
   cr_scl3(minus, x->normal, -1);
   (void)cri_support(a, x->normal, p);
   cr_sub3(gap, p, pa);

@@ -30,7 +30,7 @@ static bool emit(const cr_halfspace* h, const cr_real p[3], cr_real margin, int3
   return true;
 }
 
-static const cr_touch SMOOTH = {CR_TOUCH_SMOOTH, {0, 0}};
+static const cr_touch SMOOTH = {CR_TOUCH_SMOOTH, {0, 0, 0}};
 
 // the touching point of either shape, and the direction that it is farthest in
 static cr_real* point_of(const cr_core* c, const cr_touch* t, const cr_halfspace* h, cr_real m[3],
@@ -153,7 +153,7 @@ int cri_plane_hull(const cr_shape* a, const cr_shape* b, cr_real margin, cr_hit 
   int ncorner = cri_quad_from(h->vert, id, size, first, corner);
   for (int k = 1; k < ncorner; k++) {
     int32_t v = id[corner[k]];
-    cri_touch_point(&core, &(cr_touch){CR_TOUCH_POINT, {v, 0}}, m, p);
+    cri_touch_point(&core, &(cr_touch){CR_TOUCH_POINT, {v, 0, 0}}, m, p);
     cr_sub3(arm, p, b->pos);
     if (cr_dot3(arm, plane.normal) <= 0) {
       count += emit(&plane, p, margin, v, hit + count);
@@ -166,12 +166,12 @@ void cri_plane_hull_tan(const cr_shape* a, const cr_shape* b, const int32_t feat
                         const cr_real local[6], const cr_shape_tan* a_tan,
                         const cr_shape_tan* b_tan, cr_hit_tan* hit_tan) {
   (void)local;
-  measure_tan(a, b, &(cr_touch){CR_TOUCH_POINT, {feature[0], 0}}, a_tan, b_tan, hit_tan);
+  measure_tan(a, b, &(cr_touch){CR_TOUCH_POINT, {feature[0], 0, 0}}, a_tan, b_tan, hit_tan);
 }
 
 void cri_plane_hull_bar(const cr_shape* a, const cr_shape* b, const int32_t feature[4],
                         const cr_real local[6], const cr_hit_tan* hit_bar, cr_shape_tan* a_bar,
                         cr_shape_tan* b_bar) {
   (void)local;
-  measure_bar(a, b, &(cr_touch){CR_TOUCH_POINT, {feature[0], 0}}, hit_bar, a_bar, b_bar);
+  measure_bar(a, b, &(cr_touch){CR_TOUCH_POINT, {feature[0], 0, 0}}, hit_bar, a_bar, b_bar);
 }

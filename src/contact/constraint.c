@@ -441,7 +441,8 @@ static void add_contact(const cr_model* m, cr_data* d, rows_needed* need, int c,
   d->contact_efc_address[c] = -1;
   d->contact_mu[c] = 0;
   d->contact_exclude[c] =
-      !has(m, CR_DSBL_CONTACT) || d->contact_dist[c] >= d->contact_includemargin[c] + reach(m);
+      !has(m, CR_DSBL_CONTACT) ||
+      (d->contact_dist[c] >= d->contact_includemargin[c] + reach(m) && d->contact_adhesion[c] == 0);
   if (d->contact_exclude[c] != 0) {
     return;
   }

@@ -2,6 +2,8 @@
 // Contact parameters from geoms and explicit pairs, see mixing.h.
 #include "contact/mixing.h"
 
+#include "math/vec3.h"
+
 static const cr_real MIN_FRICTION = CR_R(1e-5);
 
 // geom friction (slide, spin, roll) to the five numbers of a contact
@@ -16,6 +18,7 @@ typedef struct {
   cr_real mix[2];  // weights from solmix or priority
   cr_real friction[3][2];
   cr_real solref[2][2];
+  cr_real adhesion[2];  // both pull, or the one of higher priority
 } weights;
 
 // weights of a maximum (s = 1) or minimum (s = -1): half each where they tie
@@ -43,8 +46,10 @@ static weights weights_of(const cr_model* m, const int32_t geom[2]) {
       cr_copy(w.friction[i], w.mix, 2);
     }
     w.standard = true;
+    cr_copy(w.adhesion, w.mix, 2);
     return w;
   }
+  w.adhesion[0] = w.adhesion[1] = 1;
   w.mix[0] = share(m->geom_solmix[a], m->geom_solmix[b]);
   w.mix[1] = 1 - w.mix[0];
   for (int i = 0; i < 3; i++) {
@@ -84,7 +89,9 @@ static void mix_geoms(const cr_model* m, cr_data* d, int c) {
   }
   cr_zero(d->contact_solreffriction + 2 * c, 2);
 
-  // [x4] margin and dimension
+  // [x4] margin, dimension, adhesion
+  d->contact_adhesion[c] =
+      w.adhesion[0] * m->geom_adhesion[a] + w.adhesion[1] * m->geom_adhesion[b];
   d->contact_includemargin[c] = m->geom_margin[a] + m->geom_margin[b];
   int dim0 = m->geom_condim[a], dim1 = m->geom_condim[b];
   int larger = dim0 > dim1 ? dim0 : dim1;
@@ -97,7 +104,102 @@ static void copy_pair(const cr_model* m, cr_data* d, int c, int p) {
   cr_copy(d->contact_solreffriction + 2 * c, m->pair_solreffriction + 2 * p, 2);
   cr_copy(d->contact_solimp + 5 * c, m->pair_solimp + 5 * p, 5);
   d->contact_includemargin[c] = m->pair_margin[p];
+  d->contact_adhesion[c] = m->pair_adhesion[p];
   d->contact_dim[c] = m->pair_dim[p];
+}
+
+// ---- surface velocity
+
+static bool surface_moves(const cr_model* m, int geom) {
+  bool moves = false;
+  for (int i = 0; i < 6; i++) {
+    moves = moves || m->geom_surfacevel[6 * geom + i] != 0;
+  }
+  return moves;
+}
+
+// velocity of the surface of a geom at a contact, world axes: linear, angular
+static void surface_of(const cr_model* m, const cr_data* d, int c, int geom, cr_real lin[3],
+                       cr_real ang[3], cr_real arm[3]) {
+  const cr_real *v = m->geom_surfacevel + 6 * geom, *R = d->geom_xmat + 9 * geom;
+  cr_sub3(arm, d->contact_pos + 3 * c, d->geom_xpos + 3 * geom);
+  cr_mulmat3(lin, R, v);
+  cr_mulmat3(ang, R, v + 3);
+  cr_acccross3(lin, ang, arm);
+}
+
+// [x6] (t1 . v, t2 . v, n . w), v and w of the second geom minus the first
+static void surface_velocity(const cr_model* m, cr_data* d, int c) {
+  const cr_real* f = d->contact_frame + 9 * c;
+  cr_real *s = d->contact_surfacevel + 3 * c, lin[3], ang[3], arm[3];
+  cr_zero3(s);
+  for (int side = 0; side < 2; side++) {
+    int g = d->contact_geom[2 * c + side];
+    cr_real sign = side == 1 ? 1 : -1;
+    if (surface_moves(m, g)) {
+      surface_of(m, d, c, g, lin, ang, arm);
+      s[0] += sign * cr_dot3(f + 3, lin);
+      s[1] += sign * cr_dot3(f + 6, lin);
+      s[2] += sign * cr_dot3(f, ang);
+    }
+  }
+}
+
+static void surface_velocity_tan(const cr_model* m, const cr_data* d, cr_data* tan, int c) {
+  const cr_real *f = d->contact_frame + 9 * c, *f_tan = tan->contact_frame + 9 * c;
+  cr_real *s_tan = tan->contact_surfacevel + 3 * c, lin[3], ang[3], arm[3];
+  cr_zero3(s_tan);
+  for (int side = 0; side < 2; side++) {
+    int g = d->contact_geom[2 * c + side];
+    cr_real sign = side == 1 ? 1 : -1, lin_tan[3], ang_tan[3], arm_tan[3];
+    if (!surface_moves(m, g) && tan->par.geom_surfacevel == NULL) {
+      continue;
+    }
+    const cr_real *v = m->geom_surfacevel + 6 * g, *R_tan = tan->geom_xmat + 9 * g;
+    const cr_real *v_tan = cri_par_tan(tan->par.geom_surfacevel, g, 6), *R = d->geom_xmat + 9 * g;
+    surface_of(m, d, c, g, lin, ang, arm);
+    cr_sub3(arm_tan, tan->contact_pos + 3 * c, tan->geom_xpos + 3 * g);
+    cr_mulmat3(ang_tan, R_tan, v + 3);
+    cr_accmat3(ang_tan, R, v_tan + 3);
+    cr_mulmat3(lin_tan, R_tan, v);
+    cr_accmat3(lin_tan, R, v_tan);
+    cr_acccross3(lin_tan, ang_tan, arm);
+    cr_acccross3(lin_tan, ang, arm_tan);
+    s_tan[0] += sign * (cr_dot3(f_tan + 3, lin) + cr_dot3(f + 3, lin_tan));
+    s_tan[1] += sign * (cr_dot3(f_tan + 6, lin) + cr_dot3(f + 6, lin_tan));
+    s_tan[2] += sign * (cr_dot3(f_tan, ang) + cr_dot3(f, ang_tan));
+  }
+}
+
+static void surface_velocity_bar(const cr_model* m, const cr_data* d, cr_data* bar, int c) {
+  const cr_real *f = d->contact_frame + 9 * c, *s_bar = bar->contact_surfacevel + 3 * c;
+  cr_real *f_bar = bar->contact_frame + 9 * c, lin[3], ang[3], arm[3];
+  for (int side = 0; side < 2; side++) {
+    int g = d->contact_geom[2 * c + side];
+    cr_real sign = side == 1 ? 1 : -1, lin_bar[3], ang_bar[3], arm_bar[3];
+    if (!surface_moves(m, g) && bar->par.geom_surfacevel == NULL) {
+      continue;
+    }
+    // [x6]'
+    const cr_real* v = m->geom_surfacevel + 6 * g;
+    surface_of(m, d, c, g, lin, ang, arm);
+    cr_accscl3(f_bar + 3, lin, sign * s_bar[0]);
+    cr_accscl3(f_bar + 6, lin, sign * s_bar[1]);
+    cr_accscl3(f_bar, ang, sign * s_bar[2]);
+    cr_scl3(lin_bar, f + 3, sign * s_bar[0]);
+    cr_accscl3(lin_bar, f + 6, sign * s_bar[1]);
+    cr_scl3(ang_bar, f, sign * s_bar[2]);
+    cr_acccross3(ang_bar, arm, lin_bar);
+    cr_cross3(arm_bar, lin_bar, ang);
+    cr_acc3(bar->contact_pos + 3 * c, arm_bar);
+    cr_accscl3(bar->geom_xpos + 3 * g, arm_bar, -1);
+    cr_accouter3(bar->geom_xmat + 9 * g, lin_bar, v);
+    cr_accouter3(bar->geom_xmat + 9 * g, ang_bar, v + 3);
+    if (bar->par.geom_surfacevel != NULL) {
+      cr_acctmat3(bar->par.geom_surfacevel + 6 * g, d->geom_xmat + 9 * g, lin_bar);
+      cr_acctmat3(bar->par.geom_surfacevel + 6 * g + 3, d->geom_xmat + 9 * g, ang_bar);
+    }
+  }
 }
 
 // [x5] the same numbers for all contacts
@@ -124,6 +226,11 @@ cr_status cr_mixing(const cr_model* m, cr_data* d) {
     for (int i = 0; i < 5; i++) {
       cr_real* mu = d->contact_friction + 5 * c + i;
       *mu = cr_max(*mu, MIN_FRICTION);
+    }
+    surface_velocity(m, d, c);
+    // a contact that pulls across its gap has no friction
+    if (d->contact_adhesion[c] != 0 && d->contact_dist[c] >= d->contact_includemargin[c]) {
+      d->contact_dim[c] = 1;
     }
   }
   return CR_OK;
@@ -190,6 +297,8 @@ static void mix_geoms_tan(const cr_model* m, const cr_data* d, cr_data* tan, int
   cr_zero(tan->contact_solreffriction + 2 * c, 2);
 
   // [x4]
+  tan->contact_adhesion[c] = w.adhesion[0] * par(t->geom_adhesion, a, 1, 0) +
+                             w.adhesion[1] * par(t->geom_adhesion, b, 1, 0);
   tan->contact_includemargin[c] = par(t->geom_margin, a, 1, 0) + par(t->geom_margin, b, 1, 0);
 }
 
@@ -203,6 +312,7 @@ static void copy_pair_tan(const cr_model* m, const cr_data* d, cr_data* tan, int
   cr_copy(tan->contact_solreffriction + 2 * c, cri_par_tan(t->pair_solreffriction, p, 2), 2);
   cr_copy(tan->contact_solimp + 5 * c, cri_par_tan(t->pair_solimp, p, 5), 5);
   tan->contact_includemargin[c] = par(t->pair_margin, p, 1, 0);
+  tan->contact_adhesion[c] = par(t->pair_adhesion, p, 1, 0);
 }
 
 static void copy_override_tan(const cr_model* m, cr_data* tan, int c) {
@@ -219,13 +329,15 @@ static void copy_override_tan(const cr_model* m, cr_data* tan, int c) {
 
 cr_status cr_mixing_jvp(const cr_model* m, const cr_data* d, cr_data* tan) {
   for (int c = 0; c < d->ncon; c++) {
-    if (overrides(m)) {
-      copy_override_tan(m, tan, c);
-    } else if (d->contact_pair[c] >= 0) {
+    if (d->contact_pair[c] >= 0) {
       copy_pair_tan(m, d, tan, c, d->contact_pair[c]);
     } else {
       mix_geoms_tan(m, d, tan, c);
     }
+    if (overrides(m)) {
+      copy_override_tan(m, tan, c);
+    }
+    surface_velocity_tan(m, d, tan, c);
   }
   return CR_OK;
 }
@@ -248,6 +360,10 @@ static void mix_geoms_bar(const cr_model* m, const cr_data* d, cr_data* bar, int
     int g = w.geom[side];
 
     // [x4]'
+    add(t->geom_adhesion, g, w.adhesion[side] * bar->contact_adhesion[c]);
+    if (overrides(m)) {
+      continue;
+    }
     add(t->geom_margin, g, bar->contact_includemargin[c]);
 
     // [x3]'
@@ -267,6 +383,10 @@ static void mix_geoms_bar(const cr_model* m, const cr_data* d, cr_data* bar, int
     }
   }
 
+  if (overrides(m)) {
+    return;
+  }
+
   // [x1]'
   cr_real g[2], share_bar = 0;
   int a = w.geom[0], b = w.geom[1];
@@ -283,6 +403,10 @@ static void mix_geoms_bar(const cr_model* m, const cr_data* d, cr_data* bar, int
 
 static void copy_pair_bar(const cr_model* m, const cr_data* d, cr_data* bar, int c, int p) {
   const cr_model* t = &bar->par;
+  add(t->pair_adhesion, p, bar->contact_adhesion[c]);
+  if (overrides(m)) {
+    return;
+  }
   add(t->pair_margin, p, bar->contact_includemargin[c]);
   for (int i = 0; i < 5; i++) {
     add(t->pair_solimp, 5 * p + i, bar->contact_solimp[5 * c + i]);
@@ -313,17 +437,24 @@ static void copy_override_bar(const cr_model* m, cr_data* bar, int c) {
 // whether a twin has room for any of the parameters this stage reads
 static bool wanted(const cr_model* par) {
   return par->o_margin != NULL || par->o_solref != NULL || par->o_solimp != NULL ||
-         par->o_friction != NULL || par->geom_friction != NULL || par->geom_solref != NULL ||
-         par->geom_solimp != NULL || par->geom_solmix != NULL || par->geom_margin != NULL ||
-         par->pair_friction != NULL || par->pair_solref != NULL ||
-         par->pair_solreffriction != NULL || par->pair_solimp != NULL || par->pair_margin != NULL;
+         par->o_friction != NULL || par->geom_adhesion != NULL || par->pair_adhesion != NULL ||
+         par->geom_friction != NULL || par->geom_solref != NULL || par->geom_solimp != NULL ||
+         par->geom_solmix != NULL || par->geom_margin != NULL || par->pair_friction != NULL ||
+         par->pair_solref != NULL || par->pair_solreffriction != NULL || par->pair_solimp != NULL ||
+         par->pair_margin != NULL;
 }
 
 cr_status cr_mixing_vjp(const cr_model* m, const cr_data* d, cr_data* bar) {
-  for (int c = 0; c < d->ncon && wanted(&bar->par); c++) {
+  bool parameters = wanted(&bar->par);
+  for (int c = 0; c < d->ncon; c++) {
+    surface_velocity_bar(m, d, bar, c);
+    if (!parameters) {
+      continue;
+    }
     if (overrides(m)) {
       copy_override_bar(m, bar, c);
-    } else if (d->contact_pair[c] >= 0) {
+    }
+    if (d->contact_pair[c] >= 0) {
       copy_pair_bar(m, d, bar, c, d->contact_pair[c]);
     } else {
       mix_geoms_bar(m, d, bar, c);

@@ -2,6 +2,7 @@
 // Reference acceleration of the constraint rows, see reference.h.
 #include "contact/reference.h"
 
+#include "contact/adhesion.h"
 #include "contact/equality.h"
 #include "contact/impedance.h"
 #include "contact/rows.h"
@@ -11,6 +12,112 @@
 static cr_real depth(const cr_model* m, const cr_data* d, int i, cr_real* slope) {
   bool contact = d->efc_type[i] >= CR_CNSTR_CONTACT_FRICTIONLESS;
   return cri_penetration(m, d->efc_pos[i] - d->efc_margin[i], contact, slope);
+}
+
+// ---- contacts: surface velocity and adhesion
+
+// [e4] rows of contact c along which its surfaces move: vel_k += sign of the row x factor x velocity;
+// k counts the rows behind the first, `of` is the number of contact_surfacevel
+typedef struct {
+  int row, of;
+  cr_real factor;  // 1, or +-mu of a pyramid's edge
+  int mu;          // number of contact_friction in it, -1 none
+} slide;
+
+// slides of contact c; returns how many
+static int slides_of(const cr_model* m, const cr_data* d, int c, slide s[6]) {
+  int dim = d->contact_dim[c], first = d->contact_efc_address[c], n = 0;
+  bool pyramid = m->cone == CR_CONE_PYRAMIDAL;
+  for (int k = 1; k < dim && k < 4; k++) {
+    if (!pyramid) {
+      s[n++] = (slide){first + k, k - 1, 1, -1};
+      continue;
+    }
+    cr_real mu = d->contact_friction[5 * c + k - 1];
+    s[n++] = (slide){first + 2 * k - 2, k - 1, mu, k - 1};
+    s[n++] = (slide){first + 2 * k - 1, k - 1, -mu, k - 1};
+  }
+  return n;
+}
+
+static bool slides(const cr_data* d, int c) { return d->contact_efc_address[c] >= 0; }
+
+// vel += the surface velocities of all contacts
+static void add_surfaces(const cr_model* m, const cr_data* d, const cr_real* surfacevel,
+                         cr_real* vel) {
+  slide s[6];
+  for (int c = 0; c < d->ncon; c++) {
+    int n = slides(d, c) ? slides_of(m, d, c, s) : 0;
+    for (int k = 0; k < n; k++) {
+      vel[s[k].row] += s[k].factor * surfacevel[3 * c + s[k].of];
+    }
+  }
+}
+
+// what the tangent of friction adds
+static void add_surfaces_friction(const cr_model* m, const cr_data* d, const cr_data* tan,
+                                  cr_real* vel_tan) {
+  slide s[6];
+  for (int c = 0; c < d->ncon; c++) {
+    int n = slides(d, c) ? slides_of(m, d, c, s) : 0;
+    for (int k = 0; k < n; k++) {
+      if (s[k].mu >= 0) {
+        vel_tan[s[k].row] += (s[k].factor > 0 ? 1 : -1) * tan->contact_friction[5 * c + s[k].mu] *
+                             d->contact_surfacevel[3 * c + s[k].of];
+      }
+    }
+  }
+}
+
+// [e4]'
+static void surfaces_bar(const cr_model* m, const cr_data* d, cr_data* bar,
+                         const cr_real* vel_bar) {
+  slide s[6];
+  for (int c = 0; c < d->ncon; c++) {
+    int n = slides(d, c) ? slides_of(m, d, c, s) : 0;
+    for (int k = 0; k < n; k++) {
+      bar->contact_surfacevel[3 * c + s[k].of] += s[k].factor * vel_bar[s[k].row];
+      if (s[k].mu >= 0) {
+        bar->contact_friction[5 * c + s[k].mu] +=
+            (s[k].factor > 0 ? 1 : -1) * vel_bar[s[k].row] * d->contact_surfacevel[3 * c + s[k].of];
+      }
+    }
+  }
+}
+
+// [e5] aref += w / D, w the row's share of the adhesion: the rows press as much more as it pulls
+static void adhesion(const cr_model* m, cr_data* d) {
+  for (int c = 0; c < d->ncon; c++) {
+    int first = d->contact_efc_address[c];
+    for (int k = 0; cri_adheres(d, c) && k < cri_adhesion_rows(m, d, c); k++) {
+      cr_real w = cri_adhesion_share(m, d, c) * d->contact_adhesion[c];
+      d->efc_aref[first + k] += w / d->efc_D[first + k];
+    }
+  }
+}
+
+static void adhesion_jvp(const cr_model* m, const cr_data* d, cr_data* tan) {
+  for (int c = 0; c < d->ncon; c++) {
+    int first = d->contact_efc_address[c];
+    for (int k = 0; cri_adheres(d, c) && k < cri_adhesion_rows(m, d, c); k++) {
+      cr_real share = cri_adhesion_share(m, d, c), D = d->efc_D[first + k];
+      tan->efc_aref[first + k] +=
+          share * (tan->contact_adhesion[c] - d->contact_adhesion[c] / D * tan->efc_D[first + k]) /
+          D;
+    }
+  }
+}
+
+static void adhesion_vjp(const cr_model* m, const cr_data* d, cr_data* bar) {
+  for (int c = 0; c < d->ncon; c++) {
+    int first = d->contact_efc_address[c];
+    for (int k = 0; cri_adheres(d, c) && k < cri_adhesion_rows(m, d, c); k++) {
+      cr_real D = d->efc_D[first + k];
+      cr_real w_bar = cri_adhesion_share(m, d, c) * bar->efc_aref[first + k] / D;
+      bar->contact_adhesion[c] += w_bar;
+      bar->efc_D[first + k] -= w_bar * d->contact_adhesion[c] / D;
+    }
+  }
 }
 
 // ---- [e3] the bias acceleration of bonds
@@ -124,6 +231,7 @@ static void bonds_vjp(const cr_model* m, const cr_data* d, cr_data* bar) {
 cr_status cr_reference(const cr_model* m, cr_data* d) {
   // [e1] efc_vel = J v
   cri_rows_mul(m, d, d->efc_J, d->efc_vel, d->qvel);
+  add_surfaces(m, d, d->contact_surfacevel, d->efc_vel);
 
   // [e2] aref = -B efc_vel - K I h
   for (int i = 0; i < d->nefc; i++) {
@@ -131,6 +239,7 @@ cr_status cr_reference(const cr_model* m, cr_data* d) {
     cr_real slope;
     d->efc_aref[i] = -KBIP[1] * d->efc_vel[i] - KBIP[0] * KBIP[2] * depth(m, d, i, &slope);
   }
+  adhesion(m, d);
   if (any_bond(m, d)) {
     bonds(m, d);
   }
@@ -144,7 +253,10 @@ cr_status cr_reference_jvp(const cr_model* m, const cr_data* d, cr_data* tan) {
 
   // [e1]
   cri_rows_mul(m, d, d->efc_J, vel, d->qvel);
+  add_surfaces(m, d, d->contact_surfacevel, vel);
   cri_rows_mul(m, d, d->efc_J, tan->efc_vel, tan->qvel);
+  add_surfaces(m, d, tan->contact_surfacevel, tan->efc_vel);
+  add_surfaces_friction(m, d, tan, tan->efc_vel);
   cri_rows_mul(m, d, tan->efc_J, turned, d->qvel);
 
   // [e2]
@@ -157,6 +269,7 @@ cr_status cr_reference_jvp(const cr_model* m, const cr_data* d, cr_data* tan) {
                        (KBIP_tan[0] * KBIP[2] + KBIP[0] * KBIP_tan[2]) * h -
                        KBIP[0] * KBIP[2] * h_tan;
   }
+  adhesion_jvp(m, d, tan);
   if (any_bond(m, d)) {
     bonds_jvp(m, d, tan);
   }
@@ -171,6 +284,7 @@ cr_status cr_reference_vjp(const cr_model* m, const cr_data* d, cr_data* bar) {
   size_t mark = cri_mark(bar);
   cr_real* vel = cri_push(bar, (size_t)d->nefc);
   cri_rows_mul(m, d, d->efc_J, vel, d->qvel);
+  add_surfaces(m, d, d->contact_surfacevel, vel);
   int pair = cri_pairs_add(&bar->efc_J_pairs);
   cr_real* vel_bar = cri_pair_left(&bar->efc_J_pairs, pair);
 
@@ -187,6 +301,8 @@ cr_status cr_reference_vjp(const cr_model* m, const cr_data* d, cr_data* bar) {
     vel_bar[i] = bar->efc_vel[i] - KBIP[1] * aref_bar;
   }
 
+  adhesion_vjp(m, d, bar);
+  surfaces_bar(m, d, bar, vel_bar);
   if (any_bond(m, d)) {
     bonds_vjp(m, d, bar);
   }

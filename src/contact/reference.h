@@ -7,10 +7,13 @@
 
 /// Velocity and reference acceleration of the rows.
 /// Map      (qvel, efc_J, efc_pos, efc_margin, efc_KBIP; of bonds: xpos, xmat, site_xpos, site_xmat,
-///          subtree_com, eq_data, cvel, cdof_dot) -> efc_vel, efc_aref
+///          subtree_com, eq_data, cvel, cdof_dot; of contacts: contact_surfacevel, contact_friction,
+///          contact_adhesion, efc_D) -> efc_vel, efc_aref
 /// Equation [e1] efc_vel = J v;  [e2] aref = -B efc_vel - K I h,  h = pos - margin, or with contacts
 ///          from distance on a contact's row h = -s log(1 + exp(-(pos - margin) / s)), see
-///          cri_penetration; [e3] aref -= Jdot v on the rows of connect and weld constraints. [MuJoCo manual, Modeling, "Reference"]
+///          cri_penetration; [e3] aref -= Jdot v on the rows of connect and weld constraints;
+///          [e4] efc_vel of a contact's rows contains the velocity of its surfaces along tangents and spin;
+///          [e5] aref += w / D with a row's share w of the contact's adhesion. [MuJoCo manual, Modeling, "Reference"]
 /// Shapes   nefc rows
 /// Units    efc_vel m/s|rad/s, efc_aref m/s^2|rad/s^2
 /// Memory   scratch 18 nbody + 2 nefc.  Errors: none

@@ -150,16 +150,20 @@ static normal normalize(const cr_model* m, int i, const cr_real* prm, cr_real l,
 static void spread(const cr_model* m, int i, const cr_real* prm, const normal* n, cr_real by_L,
                    cr_real by_V, cr_real by_F, cri_muscle_gradient* g) {
   cr_real acc0 = m->actuator_acc0[m->actuator_outadr[i]];
-  cr_real by_L0 = -by_L * (n->L - prm[0]) / n->unit - by_V * n->V * prm[6] / n->speed;
+  // a denominator that is held at its least value does not move
+  cr_real by_unit = n->L0 > CR_MINVAL ? -by_L * (n->L - prm[0]) / n->unit : 0;
+  cr_real by_speed = n->L0 * prm[6] > CR_MINVAL ? -by_V * n->V / n->speed : 0;
+  cr_real by_L0 = by_unit + by_speed * prm[6];
+  cr_real by_span = prm[1] - prm[0] > CR_MINVAL ? -by_L0 * n->L0 / n->span : 0;
   g->length = by_L / n->unit;
   g->velocity = by_V / n->speed;
   g->range[0] = -by_L / n->unit - by_L0 / n->span;
   g->range[1] = by_L0 / n->span;
-  g->prm[0] = by_L + by_L0 * n->L0 / n->span;
-  g->prm[1] = -by_L0 * n->L0 / n->span;
+  g->prm[0] = by_L - by_span;
+  g->prm[1] = by_span;
   g->prm[2] = prm[2] < 0 ? 0 : by_F;
   g->prm[3] = prm[2] < 0 ? by_F / width(acc0) : 0;
-  g->prm[6] = -by_V * n->V * n->L0 / n->speed;
+  g->prm[6] = by_speed * n->L0;
   g->acc0 = prm[2] < 0 && acc0 > CR_MINVAL ? -by_F * n->F / acc0 : 0;
 }
 

@@ -463,9 +463,9 @@ cr_status cr_passive(const cr_model* m, cr_data* d) {
   tendons(m, d, on);
   for (int i = 0; i < m->nv; i++) {
     bool passive = m->jnt_actgravcomp[m->dof_jntid[i]] == 0;
-    // [p4] passive = spring + damper + fluid + gravcomp
+    // [p4] passive = spring + damper + fluid + adhesion + gravcomp
     d->qfrc_passive[i] = d->qfrc_spring[i] + d->qfrc_damper[i] + d->qfrc_fluid[i] +
-                         (passive ? d->qfrc_gravcomp[i] : 0);
+                         d->qfrc_adhesion[i] + (passive ? d->qfrc_gravcomp[i] : 0);
   }
   return CR_OK;
 }
@@ -489,7 +489,7 @@ cr_status cr_passive_jvp(const cr_model* m, const cr_data* d, cr_data* tan) {
     bool passive = m->jnt_actgravcomp[m->dof_jntid[i]] == 0;
     // [p4]
     tan->qfrc_passive[i] = tan->qfrc_spring[i] + tan->qfrc_damper[i] + tan->qfrc_fluid[i] +
-                           (passive ? tan->qfrc_gravcomp[i] : 0);
+                           tan->qfrc_adhesion[i] + (passive ? tan->qfrc_gravcomp[i] : 0);
   }
   return CR_OK;
 }
@@ -505,6 +505,9 @@ cr_status cr_passive_vjp(const cr_model* m, const cr_data* d, cr_data* bar) {
   }
   if (on.spring && m->ntendon > 0) {
     tendon_springs_vjp(m, d, bar);
+  }
+  for (int i = 0; i < m->nv; i++) {
+    bar->qfrc_adhesion[i] += bar->qfrc_passive[i];
   }
   if (on.damper) {
     dampers_vjp(m, d, bar);

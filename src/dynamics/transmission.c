@@ -3,6 +3,7 @@
 // of the gear, so all its derivatives end there; that of a tendon is a multiple of the tendon's row.
 #include "dynamics/transmission.h"
 
+#include "dynamics/site.h"
 #include "math/quat.h"
 #include "model/build.h"
 
@@ -129,6 +130,11 @@ cr_status cr_transmission(const cr_model* m, cr_data* d) {
       filled += d->moment_rownnz[m->actuator_outadr[i]];
       continue;
     }
+    if (m->actuator_trntype[i] == CR_TRN_SITE) {
+      cri_site(m, d, i);
+      filled += d->moment_rownnz[m->actuator_outadr[i]];
+      continue;
+    }
     route t = route_of(m, d, i);
     const cr_real* gear = m->actuator_gear + t.gear;
     // [t1], [t2], [t3] moment = gear
@@ -157,6 +163,10 @@ cr_status cr_transmission_jvp(const cr_model* m, const cr_data* d, cr_data* tan)
   for (int i = 0; i < m->nactuator; i++) {
     if (pulls(m, i)) {
       tendon_jvp(m, d, tan, i);
+      continue;
+    }
+    if (m->actuator_trntype[i] == CR_TRN_SITE) {
+      cri_site_jvp(m, d, tan, i);
       continue;
     }
     route t = route_of(m, d, i);
@@ -197,6 +207,10 @@ cr_status cr_transmission_vjp(const cr_model* m, const cr_data* d, cr_data* bar)
   for (int i = 0; i < m->nactuator; i++) {
     if (pulls(m, i)) {
       tendon_vjp(m, d, bar, i, first);
+      continue;
+    }
+    if (m->actuator_trntype[i] == CR_TRN_SITE) {
+      cri_site_vjp(m, d, bar, i);
       continue;
     }
     route t = route_of(m, d, i);

@@ -7,12 +7,13 @@
 
 #include "model/data.h"
 
-/// Actuator lengths and moments of joint and tendon transmissions.
-/// Map      (qpos, ten_length, ten_J; actuator_gear) -> actuator_length, actuator_moment
+/// Actuator lengths and moments of joint, tendon and site transmissions.
+/// Map      (qpos, site_xpos, site_xmat, cdof, subtree_com, ten_length, ten_J; actuator_gear) -> actuator_length, actuator_moment
 /// Equation slide, hinge: length = gear_0 q,                moment = gear_0         [t1]
 ///          ball:         length = gear_012 . log(q),       moment = gear_012       [t2]
 ///          free:         length = 0,                       moment = gear_012345    [t3]
 ///          tendon:       length = gear_0 ten_length, moment = gear_0 ten_J          [t4]
+///          site:         dynamics/site
 ///          derivation: docs/derivations/transmission.md
 /// Shapes   length[nout]; moment nout x nv, sparse rows moment_rownnz, _rowadr, _colind
 /// Units    length m|rad times gear.  Frames: rotation axes of ball and free joints in the body,
@@ -20,7 +21,7 @@
 /// Saves    the sparse structure of the moment
 /// Memory   no allocation, no scratch
 /// Errors   none
-/// Smooth   but for the length of a ball transmission at half a turn, where it jumps
+/// Smooth   but for the length of a ball transmission at half a turn, where it jumps; sites: see there
 cr_status cr_transmission(const cr_model* m, cr_data* d);
 cr_status cr_transmission_jvp(const cr_model* m, const cr_data* d, cr_data* tan);
 cr_status cr_transmission_vjp(const cr_model* m, const cr_data* d, cr_data* bar);

@@ -26,9 +26,10 @@ CR_STAGE(collision, collision,
 CR_STAGE(contact, mixing,
   F(geom_friction) F(geom_solref) F(geom_solimp) F(geom_solmix) F(geom_margin)
   F(pair_friction) F(pair_solref) F(pair_solreffriction) F(pair_solimp) F(pair_margin)
-  F(o_margin) F(o_solref) F(o_solimp) F(o_friction),
+  F(o_margin) F(o_solref) F(o_solimp) F(o_friction) F(contact_dist) F(contact_pos)
+  F(contact_frame) F(geom_xpos) F(geom_xmat) F(geom_adhesion) F(pair_adhesion) F(geom_surfacevel),
   F(contact_includemargin) F(contact_friction) F(contact_solref) F(contact_solreffriction)
-  F(contact_solimp))
+  F(contact_solimp) F(contact_adhesion) F(contact_surfacevel))
 
 CR_STAGE(contact, constraint,
   F(qpos) F(xpos) F(xmat) F(xquat) F(site_xpos) F(site_xmat) F(site_xquat) F(eq_active)
@@ -36,10 +37,14 @@ CR_STAGE(contact, constraint,
   F(tendon_solref_lim) F(tendon_solimp_lim) F(tendon_solref_fri) F(tendon_solimp_fri)
   F(tendon_frictionloss) F(tendon_length0) F(tendon_invweight0) F(cdof) F(subtree_com) F(contact_dist) F(contact_pos) F(contact_frame)
   F(contact_includemargin) F(contact_friction) F(contact_solref) F(contact_solreffriction)
-  F(contact_solimp) F(jnt_range) F(jnt_margin) F(jnt_solref) F(jnt_solimp)
+  F(contact_solimp) F(contact_adhesion) F(jnt_range) F(jnt_margin) F(jnt_solref) F(jnt_solimp)
   F(dof_solref) F(dof_solimp) F(dof_frictionloss) F(body_invweight0) F(dof_invweight0),
   F(efc_J) F(efc_pos) F(efc_margin) F(efc_frictionloss) F(efc_diagA) F(efc_KBIP) F(efc_D)
   F(efc_R) F(contact_mu))
+
+CR_STAGE(contact, adhesion,
+  F(efc_J) F(contact_adhesion),
+  F(qfrc_adhesion))
 
 CR_STAGE(dynamics, inertia,
   F(cinert) F(cdof) F(dof_armature) F(actuator_armature) F(actuator_gear),
@@ -55,7 +60,7 @@ CR_STAGE(dynamics, fluid,
   F(qfrc_fluid))
 
 CR_STAGE(dynamics, passive,
-  F(qpos) F(qvel) F(cdof) F(xipos) F(subtree_com) F(jnt_stiffness) F(qpos_spring) F(dof_damping)
+  F(qfrc_adhesion) F(qpos) F(qvel) F(cdof) F(xipos) F(subtree_com) F(jnt_stiffness) F(qpos_spring) F(dof_damping)
   F(body_gravcomp) F(body_mass) F(gravity) F(ten_length) F(ten_J) F(ten_velocity)
   F(tendon_stiffness) F(tendon_stiffnesspoly) F(tendon_damping) F(tendon_dampingpoly)
   F(tendon_lengthspring) F(jnt_stiffnesspoly) F(dof_dampingpoly) F(actuator_damping)
@@ -67,7 +72,7 @@ CR_STAGE(dynamics, bias,
   F(qfrc_bias))
 
 CR_STAGE(dynamics, transmission,
-  F(qpos) F(ten_length) F(ten_J) F(actuator_gear),
+  F(qpos) F(site_xpos) F(site_xmat) F(cdof) F(subtree_com) F(ten_length) F(ten_J) F(actuator_gear),
   F(actuator_length) F(actuator_moment))
 
 CR_STAGE(dynamics, actuation,
@@ -84,7 +89,8 @@ CR_STAGE(dynamics, smooth,
 
 CR_STAGE(contact, reference,
   F(qvel) F(efc_J) F(efc_pos) F(efc_margin) F(efc_KBIP) F(xpos) F(xmat) F(xquat) F(site_xpos)
-  F(site_xmat) F(site_xquat) F(subtree_com) F(eq_data) F(cvel) F(cdof_dot),
+  F(site_xmat) F(site_xquat) F(subtree_com) F(eq_data) F(cvel) F(cdof_dot)
+  F(contact_adhesion) F(contact_surfacevel) F(contact_friction) F(efc_D),
   F(efc_vel) F(efc_aref))
 
 CR_STAGE(engine, acceleration,

@@ -85,10 +85,10 @@ static const same_row position_rows[] = {
     SAME(site_xmat), SAME(site_xquat), SAME(subtree_com), SAME(cinert),    SAME(cdof),
     SAME(cvel),      SAME(cdof_dot),   SAME(ten_length),  SAME(ten_J),     SAME(ten_velocity)};
 static const same_row force_rows[] = {
-    SAME(qfrc_spring),    SAME(qfrc_damper),   SAME(qfrc_gravcomp),   SAME(qfrc_fluid),
-    SAME(qfrc_passive),   SAME(qfrc_bias),     SAME(actuator_length), SAME(actuator_velocity),
-    SAME(actuator_force), SAME(qfrc_actuator), SAME(act_dot),         SAME(qfrc_smooth),
-    SAME(qacc_smooth)};
+    SAME(qfrc_spring),       SAME(qfrc_damper),    SAME(qfrc_gravcomp), SAME(qfrc_fluid),
+    SAME(qfrc_adhesion),     SAME(qfrc_passive),   SAME(qfrc_bias),     SAME(actuator_length),
+    SAME(actuator_velocity), SAME(actuator_force), SAME(qfrc_actuator), SAME(act_dot),
+    SAME(qfrc_smooth),       SAME(qacc_smooth)};
 static const same_row solved_rows[] = {SAME(qacc), SAME(qfrc_constraint)};
 
 #define COUNT(array) ((int)(sizeof(array) / sizeof((array)[0])))
@@ -166,6 +166,8 @@ static void compare_contact(cr_parity_bench* b, int i, const mjContact* c) {
   compare(p, "contact_includemargin", d->contact_includemargin + i, &c->includemargin, 1);
   compare(p, "contact_friction", d->contact_friction + 5 * i, c->friction, 5);
   compare(p, "contact_solref", d->contact_solref + 2 * i, c->solref, 2);
+  compare(p, "contact_adhesion", d->contact_adhesion + i, &c->adhesion, 1);
+  compare(p, "contact_surfacevel", d->contact_surfacevel + 3 * i, c->surfacevel, 3);
   compare(p, "contact_solimp", d->contact_solimp + 5 * i, c->solimp, 5);
   compare(p, "contact_solreffriction", d->contact_solreffriction + 2 * i, c->solreffriction, 2);
 }

@@ -199,7 +199,8 @@ static void survey_tendons(const mjModel* mj, cr_load_report* r) {
 
 static void survey_actuator(const mjModel* mj, int i, cr_load_report* r) {
   const char* name = cri_mujoco_name(mj, mjOBJ_ACTUATOR, i);
-  if (mj->actuator_trntype[i] != mjTRN_JOINT && mj->actuator_trntype[i] != mjTRN_TENDON) {
+  int trn = mj->actuator_trntype[i];
+  if (trn != mjTRN_JOINT && trn != mjTRN_TENDON && trn != mjTRN_SITE) {
     refuse(r, "actuator", name, WORD(trn_names, mj->actuator_trntype[i]));
   }
   if (mj->actuator_dyntype[i] > mjDYN_MUSCLE) {
@@ -222,16 +223,6 @@ static void survey_actuator(const mjModel* mj, int i, cr_load_report* r) {
   if (!on_joint && (mj->actuator_damping[i] != 0 || mj->actuator_armature[i] != 0 ||
                     nonzero(mj->actuator_dampingpoly + mjNPOLY * i, mjNPOLY))) {
     refuse(r, "actuator", name, "damping or armature of its own");
-  }
-}
-
-static void survey_geom(const mjModel* mj, int i, cr_load_report* r) {
-  const char* name = cri_mujoco_name(mj, mjOBJ_GEOM, i);
-  if (mj->geom_adhesion[i] != 0) {
-    refuse(r, "geom", name, "adhesion");
-  }
-  if (nonzero(mj->geom_surfacevel + 6 * i, 6)) {
-    refuse(r, "geom", name, "surface velocity");
   }
 }
 
@@ -303,17 +294,11 @@ static void survey_collision(const mjModel* mj, cr_load_report* r) {
       }
     }
     if (collides) {
-      survey_geom(mj, i, r);
       survey_hull(mj, i, r);
     }
     visual = visual || (!collides && mj->geom_type[i] == mjGEOM_MESH);
   }
   refuse_more_geoms(&counts, r);
-  for (int i = 0; i < mj->npair; i++) {
-    if (mj->pair_adhesion[i] != 0) {
-      refuse(r, "pair", cri_mujoco_name(mj, mjOBJ_PAIR, i), "adhesion");
-    }
-  }
   if (visual) {
     cri_sentence(&r->ignored, "meshes that do not collide");
   }

@@ -49,7 +49,7 @@ static const struct {
     {CR_FIELD_pair_dim, 1, 6},
     {CR_FIELD_eq_active0, 0, 1},
     {CR_FIELD_wrap_type, CR_WRAP_JOINT, CR_WRAP_CYLINDER},
-    {CR_FIELD_actuator_trntype, CR_TRN_JOINT, CR_TRN_TENDON},
+    {CR_FIELD_actuator_trntype, CR_TRN_JOINT, CR_TRN_SITE},
     {CR_FIELD_actuator_dyntype, CR_DYN_NONE, CR_DYN_MUSCLE},
     {CR_FIELD_actuator_gaintype, CR_GAIN_FIXED, CR_GAIN_MUSCLE},
     {CR_FIELD_actuator_biastype, CR_BIAS_NONE, CR_BIAS_MUSCLE},
@@ -279,12 +279,20 @@ static cr_status check_actuators(const cr_model* m, cr_error* error) {
   for (int i = 0; i < m->nactuator; i++) {
     int adr = m->actuator_actadr[i], n = m->actuator_actnum[i];
     int id = m->actuator_trnid[2 * i], type = m->actuator_trntype[i];
-    if (type != CR_TRN_JOINT && type != CR_TRN_TENDON) {
+    if (type != CR_TRN_JOINT && type != CR_TRN_TENDON && type != CR_TRN_SITE) {
       return bad(m, CR_FIELD_actuator_trntype, i, "is no choice", type, error);
     }
-    if (id < 0 || id >= (type == CR_TRN_TENDON ? m->ntendon : m->njnt)) {
-      return bad(m, CR_FIELD_actuator_trnid, i,
-                 type == CR_TRN_TENDON ? "is no tendon" : "is no joint", id, error);
+    int count = type == CR_TRN_TENDON ? m->ntendon : (type == CR_TRN_SITE ? m->nsite : m->njnt);
+    if (id < 0 || id >= count) {
+      static const char* const what[] = {[CR_TRN_JOINT] = "is no joint",
+                                         [CR_TRN_TENDON] = "is no tendon",
+                                         [CR_TRN_SITE] = "is no site"};
+      return bad(m, CR_FIELD_actuator_trnid, i, what[type], id, error);
+    }
+    if (type == CR_TRN_SITE &&
+        (m->actuator_trnid[2 * i + 1] < -1 || m->actuator_trnid[2 * i + 1] >= m->nsite)) {
+      return bad(m, CR_FIELD_actuator_trnid, i, "has no reference site",
+                 m->actuator_trnid[2 * i + 1], error);
     }
     if (n < 0 || n > 1 || (n == 1 && adr < 0) || n != (m->actuator_dyntype[i] != CR_DYN_NONE)) {
       return bad(m, CR_FIELD_actuator_actnum, i, "does not fit", n, error);

@@ -70,13 +70,30 @@ cr_capacity cri_capacity_default(const cr_model* m) {
   return c;
 }
 
-// non-zeros of actuator_moment: the dofs of the actuator's joint or tendon
+static int last_dof(const cr_model* m, int site) {
+  int b = site < 0 ? 0 : m->body_weldid[m->site_bodyid[site]];
+  return m->body_dofadr[b] < 0 ? -1 : m->body_dofadr[b] + m->body_dofnum[b] - 1;
+}
+
+// dofs that move one of two sites, not both
+static int count_between(const cr_model* m, int site1, int site2) {
+  int a = last_dof(m, site1), b = last_dof(m, site2), n = 0;
+  for (; a != b; n++) {
+    int* later = a > b ? &a : &b;
+    *later = m->dof_parentid[*later];
+  }
+  return n;
+}
+
+// non-zeros of actuator_moment: the dofs of the actuator's joint, tendon or sites
 static int count_moment(const cr_model* m) {
   int n = 0;
   for (int i = 0; i < m->nactuator; i++) {
     int id = m->actuator_trnid[2 * i];
     if (m->actuator_trntype[i] == CR_TRN_TENDON) {
       n += m->ten_J_rownnz[id];
+    } else if (m->actuator_trntype[i] == CR_TRN_SITE) {
+      n += count_between(m, id, m->actuator_trnid[2 * i + 1]);
     } else {
       int type = m->jnt_type[id];
       n += type == CR_JNT_FREE ? 6 : (type == CR_JNT_BALL ? 3 : 1);

@@ -107,6 +107,8 @@ static uint64_t signature(const cr_model* m, const cr_data* d) {
     h = mix(h, m->actuator_forcelimited[i]
                    ? side(d->actuator_force[out], m->actuator_forcerange + 2 * i)
                    : 0);
+    // a muscle charges or discharges
+    h = mix(h, m->actuator_dyntype[i] == CR_DYN_MUSCLE && d->act_dot[adr] > 0);
     h = mix(h, adr >= 0 && m->actuator_actlimited[i]
                    ? side(d->act_next[adr], m->actuator_actrange + 2 * i)
                    : 0);
@@ -194,9 +196,7 @@ static cr_real start_step(const cr_model* m, const cr_data* at, cr_field_id id, 
 }
 
 // of the step: what the arithmetic loses, and what the constraint solver leaves
-static cr_real round_off(const cr_step_check* c) {
-  return cr_max(CR_EPS, c->d->solver_residual);
-}
+static cr_real round_off(const cr_step_check* c) { return cr_max(CR_EPS, c->d->solver_residual); }
 
 // Ridders' tableau; a level whose two sides differ in discrete state starts it anew
 static slope ridders(cr_step_check* c, const cr_data* at, cr_field_id id, int k) {
@@ -226,7 +226,8 @@ static slope ridders(cr_step_check* c, const cr_data* at, cr_field_id id, int k)
       cr_real error = cr_max(cr_abs(table[level][order] - table[level][order - 1]),
                              cr_abs(table[level][order] - table[level - 1][order - 1]));
       if (error < best.error) {
-        best = (slope){true, table[level][order], error, 32 * round_off(c) * c->magnitude / h, false};
+        best =
+            (slope){true, table[level][order], error, 32 * round_off(c) * c->magnitude / h, false};
       }
     }
   }
@@ -286,6 +287,10 @@ static bool is_switch(const cr_model* m, cr_field_id id, int k) {
       return in_quaternion(m, k);
     case CR_FIELD_dof_frictionloss:
       return m->dof_frictionloss[k] == 0;
+    case CR_FIELD_geom_adhesion:
+      return m->geom_adhesion[k] == 0;
+    case CR_FIELD_pair_adhesion:
+      return m->pair_adhesion[k] == 0;
     case CR_FIELD_tendon_frictionloss:
       return m->tendon_frictionloss[k] == 0;
     case CR_FIELD_dof_damping:

@@ -71,16 +71,15 @@ fi
 
 # ---- refused by name, all at once
 cat > refused.xml << 'XML'
-<mujoco><option integrator="discrete"/><worldbody><light/>
-<body name="a"><freejoint/><geom name="stone" type="ellipsoid" size=".1 .2 .3"/></body>
-<geom name="floor" type="plane" size="1 1 1"/></worldbody>
-<equality><weld name="knee_lock" body1="a"/></equality></mujoco>
+<mujoco><option><flag sleep="enable" speculative="enable"/></option><worldbody><light/>
+<body name="a"><joint name="knee" stiffness="1" springyield=".5"/><geom size=".1"/></body>
+</worldbody></mujoco>
 XML
 expect 2 refused check refused.xml --json
-holds refused "$keys" 'j["passed"] is False and j["supported"] is False and j["nv"] == 6' \
-  "\"equality 'knee_lock' (weld): not supported yet\" in j['unsupported']" \
-  "\"option 'integrator' (discrete): not supported yet\" in j['unsupported']" \
-  "any('ellipsoid' in s and 'stone' in s for s in j['unsupported'])" \
+holds refused "$keys" 'j["passed"] is False and j["supported"] is False and j["nv"] == 1' \
+  "\"joint 'knee' (plasticity): not supported yet\" in j['unsupported']" \
+  "\"flag 'sleep' (enabled): not supported yet\" in j['unsupported']" \
+  "\"flag 'speculative' (enabled): not supported yet\" in j['unsupported']" \
   'len(j["unsupported"]) == 3 and j["ignored"] == ["lights (1 in the model)"] and "error" in j'
 [ "$(wc -l < refused.err)" -eq 3 ] || fail "not all on standard error: $(cat refused.err)"
 expect 2 refused check refused.xml

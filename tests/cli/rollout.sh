@@ -86,13 +86,13 @@ holds still 'j["final"] == {"qpos": [], "qvel": [], "act": []}'
 # ---- bad input: the model
 printf '<mujoco><worldbody><body>' > cut.xml
 printf 'CAROMMDL and then nothing of it that makes sense' > cut.crm
-echo '<mujoco><worldbody><body name="a"><freejoint/><geom size=".1"/></body></worldbody>
-<equality><weld name="lock" body1="a"/></equality></mujoco>' > weld.xml
+echo '<mujoco><worldbody><body><joint name="knee" stiffness="1" springyield=".5"/><geom size=".1"/>
+</body></worldbody></mujoco>' > plastic.xml
 refused 2 "none.xml: cannot be opened" rollout none.xml
 refused 2 "cut.xml: XML" rollout cut.xml
 refused 2 "cut.crm: the checksum is wrong: the file is damaged or truncated" rollout cut.crm
-refused 2 "equality 'lock' (weld): not supported yet" rollout weld.xml
-holds json 'j["unsupported"] == ["equality '"'lock'"' (weld): not supported yet"]'
+refused 2 "joint 'knee' (plasticity): not supported yet" rollout plastic.xml
+holds json "j['unsupported'] == [\"joint 'knee' (plasticity): not supported yet\"]"
 
 # ---- bad input: numbers and names
 refused 2 "--set qpos=nan: the value is not finite" rollout "$cube" --set qpos=nan

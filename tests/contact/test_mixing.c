@@ -16,7 +16,8 @@ typedef struct {
   // one contact
   int32_t geom[2], pair[1], dim[1];
   cr_real includemargin[1], mixed_friction[5], mixed_solref[2], mixed_solreffriction[2];
-  cr_real mixed_solimp[5];
+  cr_real mixed_solimp[5], adhesion[2], pair_adhesion[1], mixed_adhesion[1];
+  cr_real surfacevel[12], mixed_surfacevel[3], dist[1], pos[3], frame[9], xpos[6], xmat[18];
 } fixture;
 
 static void begin(fixture* f) {
@@ -44,6 +45,9 @@ static void begin(fixture* f) {
                     .geom_solimp = f->solimp,
                     .geom_solmix = f->solmix,
                     .geom_margin = f->margin,
+                    .geom_adhesion = f->adhesion,
+                    .geom_surfacevel = f->surfacevel,
+                    .pair_adhesion = f->pair_adhesion,
                     .pair_dim = f->pair_dim,
                     .pair_friction = f->pair_friction,
                     .pair_solref = f->pair_solref,
@@ -53,6 +57,13 @@ static void begin(fixture* f) {
   f->d = (cr_data){.ncon = 1,
                    .contact_geom = f->geom,
                    .contact_pair = f->pair,
+                   .contact_dist = f->dist,
+                   .contact_pos = f->pos,
+                   .contact_frame = f->frame,
+                   .contact_adhesion = f->mixed_adhesion,
+                   .contact_surfacevel = f->mixed_surfacevel,
+                   .geom_xpos = f->xpos,
+                   .geom_xmat = f->xmat,
                    .contact_dim = f->dim,
                    .contact_includemargin = f->includemargin,
                    .contact_friction = f->mixed_friction,
@@ -151,6 +162,9 @@ static void ties_share_and_least_friction_has_none(void** state) {
                  .contact_solreffriction = zeros,
                  .contact_solimp = zeros,
                  .contact_includemargin = zeros,
+                 .contact_adhesion = zeros,
+                 .contact_surfacevel = zeros,
+                 .contact_frame = zeros,
                  .par = {.geom_friction = friction_bar}};
   assert_int_equal(cr_mixing_vjp(&f.m, &f.d, &bar), CR_OK);
   const cr_real expected[6] = {1, 0, 0, 1, 0, 2};
@@ -182,6 +196,45 @@ static void override_wins_over_all(void** state) {
   }
 }
 
+// the sum, or that of the higher priority; in the gap a contact that pulls has no friction
+static void adhesion_adds_up(void** state) {
+  fixture f;
+  begin(&f);
+  f.adhesion[0] = 2;
+  f.adhesion[1] = 3;
+  assert_int_equal(cr_mixing(&f.m, &f.d), CR_OK);
+  assert_close(f.mixed_adhesion[0], 5, 0);
+  assert_int_equal(f.dim[0], 3);
+  f.priority[1] = 1;
+  f.condim[1] = 4;
+  assert_int_equal(cr_mixing(&f.m, &f.d), CR_OK);
+  assert_close(f.mixed_adhesion[0], 3, 0);
+  assert_int_equal(f.dim[0], 4);
+  f.dist[0] = CR_R(0.031);  // the margin is 0.03
+  assert_int_equal(cr_mixing(&f.m, &f.d), CR_OK);
+  assert_int_equal(f.dim[0], 1);
+  f.adhesion[1] = 0;
+  assert_int_equal(cr_mixing(&f.m, &f.d), CR_OK);
+  assert_int_equal(f.dim[0], 4);
+}
+
+// a belt below (first geom) and a turntable above it (second)
+static void surfaces_move(void** state) {
+  const cr_real identity[9] = {1, 0, 0, 0, 1, 0, 0, 0, 1};
+  const cr_real frame[9] = {0, 0, 1, 1, 0, 0, 0, 1, 0};
+  fixture f;
+  begin(&f);
+  cr_copy(f.xmat, identity, 9);
+  cr_copy(f.xmat + 9, identity, 9);
+  cr_copy(f.frame, frame, 9);
+  f.pos[0] = CR_R(0.5);
+  f.surfacevel[0] = 2;   // along x
+  f.surfacevel[11] = 3;  // about z
+  assert_int_equal(cr_mixing(&f.m, &f.d), CR_OK);
+  const cr_real expected[3] = {-2, CR_R(1.5), 3};
+  assert_all_close(f.mixed_surfacevel, expected, 3, CR_EPS);
+}
+
 int test_mixing(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(equal_priorities_mix),
@@ -190,6 +243,8 @@ int test_mixing(void) {
       cmocka_unit_test(direct_solref_takes_the_smaller),
       cmocka_unit_test(pair_speaks_for_itself),
       cmocka_unit_test(override_wins_over_all),
+      cmocka_unit_test(adhesion_adds_up),
+      cmocka_unit_test(surfaces_move),
       cmocka_unit_test(ties_share_and_least_friction_has_none),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

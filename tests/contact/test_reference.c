@@ -6,6 +6,7 @@
 
 #include "contact/constraint.h"
 #include "contact/equality.h"
+#include "contact/rows.h"
 #include "support/close.h"
 #include "support/contact_scene.h"
 
@@ -34,10 +35,53 @@ static void formula(const contact_scene* s) {
   free(J);
 }
 
+// contacts neither pull nor slide by themselves: those are in test_adhesion.c and test_mixing.c
+static void open_plain(contact_scene* s, int seed) {
+  scene_open(s, seed);
+  cr_zero(s->m.geom_adhesion, s->m.ngeom);
+  cr_zero(s->m.pair_adhesion, s->m.npair);
+  cr_zero(s->m.geom_surfacevel, 6 * s->m.ngeom);
+}
+
+// rows along which surfaces move have that velocity in theirs, with mu on the edges of a pyramid
+static void surfaces_move_rows(void** state) {
+  int moved = 0;
+  for (int seed = 1; seed <= 8; seed++) {
+    contact_scene s;
+    open_plain(&s, seed);
+    scene_run(&s, "reference");
+    cr_real* before = calloc((size_t)s.d->nefc + 1, sizeof *before);
+    cr_copy(before, s.d->efc_vel, s.d->nefc);
+    for (int c = 0; c < s.d->ncon; c++) {
+      for (int k = 0; k < 3; k++) {
+        s.d->contact_surfacevel[3 * c + k] = k + 1;
+      }
+    }
+    assert_int_equal(cr_reference(&s.m, s.d), CR_OK);
+    for (int c = 0; c < s.d->ncon; c++) {
+      int first = s.d->contact_efc_address[c], dim = s.d->contact_dim[c];
+      int n = first < 0 ? 0 : cri_contact_rows(&s.m, dim);
+      bool pyramid = dim > 1 && s.m.cone == CR_CONE_PYRAMIDAL;
+      for (int k = 0; k < n; k++) {
+        int axis = pyramid ? k / 2 : k - 1;
+        cr_real mu = axis >= 0 ? s.d->contact_friction[5 * c + axis] : 0;
+        cr_real factor = pyramid ? (k % 2 == 0 ? mu : -mu) : 1;
+        cr_real expected = axis >= 0 && axis < 3 ? factor * (cr_real)(axis + 1) : 0;
+        assert_close(s.d->efc_vel[first + k] - before[first + k], expected,
+                     16 * CR_EPS * (1 + cr_abs(before[first + k])));
+        moved += expected != 0;
+      }
+    }
+    free(before);
+    scene_close(&s);
+  }
+  assert_true(moved > 10);
+}
+
 static void reference_follows_its_formula(void** state) {
   for (int seed = 1; seed <= 8; seed++) {
     contact_scene s;
-    scene_open(&s, seed);
+    open_plain(&s, seed);
     scene_run(&s, "reference");
     assert_true(s.d->nefc > 0);
     formula(&s);
@@ -57,7 +101,7 @@ static void reference_follows_its_formula(void** state) {
 // an open contact at rest is asked to part, ever less the farther it is
 static void distant_contact_pushes_a_little(void** state) {
   contact_scene s;
-  scene_open(&s, 1);
+  open_plain(&s, 1);
   s.m.cfd = 1;
   s.m.cfd_d0 = CR_R(0.01);
   s.m.cfd_dc = 0;
@@ -82,6 +126,7 @@ static void distant_contact_pushes_a_little(void** state) {
 int test_reference(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(reference_follows_its_formula),
+      cmocka_unit_test(surfaces_move_rows),
       cmocka_unit_test(distant_contact_pushes_a_little),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

@@ -54,7 +54,12 @@ static void compare(const mjModel* mj, cr_model* m) {
   for (int i = 0; i < m->ngeom; i++) {
     m->geom_rbound[i] = -1;
   }
+  for (int i = 0; i < m->ntendon; i++) {
+    m->tendon_length0[i] = m->tendon_invweight0[i] = -1;
+  }
   assert_int_equal(cr_constants(m, d), CR_OK);
+  assert_same("tendon_length0", m->tendon_length0, mj->tendon_length0, m->ntendon);
+  assert_same("tendon_invweight0", m->tendon_invweight0, mj->tendon_invweight0, m->ntendon);
   assert_same("body_invweight0", m->body_invweight0, mj->body_invweight0, 2 * m->nbody);
   assert_same("dof_invweight0", m->dof_invweight0, mj->dof_invweight0, m->nv);
   assert_same("geom_rbound", m->geom_rbound, mj->geom_rbound, m->ngeom);
@@ -74,6 +79,7 @@ static void compiled_models(void** state) {
   as_compiled(mjcf_data("cube.xml"));
   as_compiled(mjcf_data("double_pendulum.xml"));
   as_compiled(mjcf_data("walker.xml"));
+  as_compiled(mjcf_data("tendon_rows.xml"));
 }
 
 static cr_status set_const(void* context) {

@@ -154,7 +154,7 @@ static void names(void** state) {
 
 typedef struct {
   const char* name;
-  int bytes;  // 0: real
+  int bytes;  // 0: real, 2: float
   const void* data;
   mjtSize n;
 } array;
@@ -165,7 +165,7 @@ enum {
   KIND_mjtNum = 0,
   KIND_mjtByte = 1,
   KIND_mjtBool = 1,
-  KIND_float = OTHER,
+  KIND_float = 2,
   KIND_char = OTHER,
   KIND_uintptr_t = OTHER,
   KIND_uint64_t = OTHER,
@@ -186,6 +186,7 @@ static int list(const mjModel* mj, array* rows) {
 
 static double number(const array* a, mjtSize i) {
   return a->bytes == 0   ? ((const mjtNum*)a->data)[i]
+         : a->bytes == 2 ? (double)((const float*)a->data)[i]
          : a->bytes == 1 ? ((const unsigned char*)a->data)[i]
                          : ((const int*)a->data)[i];
 }
@@ -202,10 +203,10 @@ static const array* find(const array* rows, int n, const char* name) {
 // fields that Carom holds in a form of its own
 static bool own_form(cr_field_id id) {
   static const cr_field_id own[] = {
-      CR_FIELD_gravity,      CR_FIELD_density,    CR_FIELD_viscosity,   CR_FIELD_wind,
-      CR_FIELD_o_margin,     CR_FIELD_o_solref,   CR_FIELD_o_solimp,    CR_FIELD_o_friction,
-      CR_FIELD_exclude_body, CR_FIELD_mocap_pos0, CR_FIELD_mocap_quat0, CR_FIELD_M_rownnz,
-      CR_FIELD_M_rowadr,     CR_FIELD_M_colind};
+      CR_FIELD_gravity,    CR_FIELD_o_margin,     CR_FIELD_o_solref,   CR_FIELD_o_solimp,
+      CR_FIELD_o_friction, CR_FIELD_exclude_body, CR_FIELD_mocap_pos0, CR_FIELD_mocap_quat0,
+      CR_FIELD_M_rownnz,   CR_FIELD_M_rowadr,     CR_FIELD_M_colind,   CR_FIELD_density,
+      CR_FIELD_viscosity,  CR_FIELD_wind};
   for (size_t i = 0; i < sizeof own / sizeof own[0]; i++) {
     if (own[i] == id) {
       return true;
@@ -214,9 +215,9 @@ static bool own_form(cr_field_id id) {
   return false;
 }
 
-static void every_field_has_its_source(const char* file) {
+// frees the model
+static void every_field_has_its_source(mjModel* mj) {
   static array rows[MAX_ARRAYS];
-  mjModel* mj = mjcf_data(file);
   cr_model m = mjcf_model(mj);
   int n = list(mj, rows);
   assert_in_range(n, 1, MAX_ARRAYS);
@@ -246,20 +247,28 @@ static void every_field_has_its_source(const char* file) {
 
 static void fields_are_those_of_mujoco(void** state) {
   (void)state;
-  every_field_has_its_source("cube.xml");
-  every_field_has_its_source("double_pendulum.xml");
-  every_field_has_its_source("walker.xml");
+  static const char* const files[] = {"cube.xml",     "double_pendulum.xml", "walker.xml",
+                                      "equality.xml", "tendon_rows.xml",     "rolling.xml"};
+  for (size_t i = 0; i < sizeof files / sizeof files[0]; i++) {
+    every_field_has_its_source(mjcf_data(files[i]));
+  }
+  every_field_has_its_source(mjcf_compile(
+      "<mujoco><asset><mesh name='q' vertex='0 0 0 1 0 0 0 1 0 0 0 1'/></asset><worldbody>"
+      "<geom type='plane' size='1 1 1'/><body pos='0 0 2'><freejoint/><geom type='mesh' mesh='q'/>"
+      "</body></worldbody></mujoco>"));
 }
 
 static void options_and_counts(void** state) {
   (void)state;
   mjModel* mj = mjcf_compile(
       "<mujoco><option timestep='.003' impratio='3' cone='elliptic' integrator='RK4' "
-      "gravity='1 2 3' actuatorgroupdisable='1 4' tolerance='1e-3' iterations='2'>"
+      "gravity='1 2 3' actuatorgroupdisable='1 4' tolerance='1e-3' iterations='2' "
+      "o_margin='.4' o_solref='.5 .6' o_friction='.1 .2 .3 .4 .5'>"
       "<flag warmstart='disable' energy='enable'/></option><worldbody><body><freejoint/>"
       "<geom size='.1'/></body></worldbody></mujoco>");
   cr_model m = mjcf_model(mj);
   assert_true(m.timestep == .003 && m.impratio == 3 && m.gravity[0] == 1 && m.gravity[2] == 3);
+  assert_true(m.o_margin[0] == .4 && m.o_solref[1] == .6 && m.o_friction[4] == .5);
   assert_int_equal(m.cone, CR_CONE_ELLIPTIC);
   assert_int_equal(m.integrator, CR_INT_RK4);
   assert_int_equal(m.disableactuator, (1 << 1) + (1 << 4));

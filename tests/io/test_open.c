@@ -51,16 +51,15 @@ static void mistakes(void** state) {
   (void)state;
   refused(scratch_path("none.xml"), CR_ERR_FILE, "cannot be opened");
   refused(scratch_write("cut.xml", "<mujoco><worldbody>"), CR_ERR_MODEL, "XML");
-  refused(scratch_write("weld.xml",
-                        "<mujoco><worldbody><body name='a'><freejoint/><geom size='.1'/></body>"
-                        "</worldbody><equality><weld name='lock' body1='a'/></equality></mujoco>"),
-          CR_ERR_UNSUPPORTED, "equality 'lock' (weld): not supported yet");
-  refused(
-      scratch_write(
-          "many.xml",
-          "<mujoco><option integrator='discrete'><flag sleep='enable'/></option><worldbody><body>"
-          "<freejoint/><geom size='.1'/></body></worldbody></mujoco>"),
-      CR_ERR_UNSUPPORTED, "(and more)");
+  refused(scratch_write("sleep.xml",
+                        "<mujoco><option><flag sleep='enable'/></option><worldbody><body>"
+                        "<freejoint/><geom size='.1'/></body></worldbody></mujoco>"),
+          CR_ERR_UNSUPPORTED, "flag 'sleep' (enabled): not supported yet");
+  refused(scratch_write("many.xml",
+                        "<mujoco><option><flag sleep='enable' speculative='enable'/></option>"
+                        "<worldbody><body><freejoint/><geom size='.1'/></body></worldbody>"
+                        "</mujoco>"),
+          CR_ERR_UNSUPPORTED, "(and more)");
   refused(scratch_write("magic.crm", "CAROMMDL and then nothing of it"), CR_ERR_FORMAT,
           "damaged or truncated");
 }
@@ -91,10 +90,10 @@ static void the_report(void** state) {
   assert_int_equal(report.ignored.n, 1);
   cri_model_free(&m);
   cri_load_report_free(&report);
-  path = scratch_write(
-      "two.xml",
-      "<mujoco><option integrator='discrete'><flag sleep='enable'/></option><worldbody><body>"
-      "<freejoint/><geom size='.1'/></body></worldbody></mujoco>");
+  path =
+      scratch_write("two.xml",
+                    "<mujoco><option><flag sleep='enable' speculative='enable'/></option>"
+                    "<worldbody><body><freejoint/><geom size='.1'/></body></worldbody></mujoco>");
   assert_int_equal(cri_model_open(&m, path, &report, &error), CR_ERR_UNSUPPORTED);
   assert_int_equal(report.unsupported.n, 2);
   cri_load_report_free(&report);

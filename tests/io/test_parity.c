@@ -79,6 +79,10 @@ static void models_agree(void** state) {
   assert_agrees("cube.xml", 20, 3);
   assert_agrees("double_pendulum.xml", 12, 0);
   assert_agrees("walker.xml", 20, 3);
+  assert_agrees("equality.xml", 8, 0);
+  assert_agrees("tendon_rows.xml", 8, 0);
+  assert_agrees("rolling.xml", 8, 0);
+  assert_agrees("override.xml", 8, 0);
 }
 
 // nothing that both compute is left out

@@ -146,11 +146,13 @@ static void actuators(void** state) {
     }
     seen++;
     model = m;
-    bool pulls = m.actuator_trntype[0] == CR_TRN_TENDON;
-    broken_int(m.actuator_trnid, pulls ? m.ntendon : m.njnt,
-               pulls ? "is no tendon" : "is no joint");
-    broken_int(m.actuator_trnid, -1, pulls ? "is no tendon" : "is no joint");
-    broken_int(m.actuator_trntype, 2, "actuator_trntype");
+    bool tendon = m.actuator_trntype[0] == CR_TRN_TENDON;
+    bool joint = m.actuator_trntype[0] == CR_TRN_JOINT;
+    broken_int(m.actuator_trnid, tendon ? m.ntendon : (joint ? m.njnt : m.nsite),
+               tendon ? "is no tendon" : (joint ? "is no joint" : "is no site"));
+    broken_int(m.actuator_trnid, -1,
+               tendon ? "is no tendon" : (joint ? "is no joint" : "is no site"));
+    broken_int(m.actuator_trntype, 99, "actuator_trntype");
     broken_int(m.actuator_dyntype, 5, "actuator_dyntype");
     broken_int(m.actuator_gaintype, 3, "actuator_gaintype");
     broken_int(m.actuator_biastype, -1, "actuator_biastype");

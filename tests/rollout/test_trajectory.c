@@ -307,7 +307,7 @@ static bool compare(bench* b, cr_random* random, cr_real h, cr_real* worst) {
     same = i == 0 ? o.discrete : same;
     smooth = smooth && o.discrete == same;
     if (at[i] == 0) {
-      assert_close(o.loss, b->r->loss, CR_R(1e-12) * (1 + cr_abs(o.loss)));
+      assert_close(o.loss, b->r->loss, CR_R(1e-10) * (1 + cr_abs(o.loss)));
     }
   }
   if (smooth) {

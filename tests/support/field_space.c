@@ -116,6 +116,11 @@ bool field_entry_smooth(const cr_model* m, const cr_data* d, cr_field_id id, int
     case CR_FIELD_geom_fluid:
       // the first number switches the ellipsoid on
       return entry % 12 != 0 || x[entry] != 0;
+    case CR_FIELD_geom_adhesion:
+    case CR_FIELD_pair_adhesion:
+    case CR_FIELD_contact_adhesion:
+      // a contact that does not pull has no rows in its gap
+      return x[entry] != 0;
     case CR_FIELD_jnt_solimp:
     case CR_FIELD_dof_solimp:
     case CR_FIELD_geom_solimp:

@@ -10,7 +10,6 @@
 #include "support/random_tendons.h"
 
 enum { MAX_BODY = 12, MAX_JOINT = 24, MAX_GEOM = 24, MAX_ACTUATOR = 6, MAX_PAIR = 3, MAX_EQ = 4 };
-enum { CYLINDER_BIT = 4 };  // of contype: cylinders meet only shapes that collide with them
 enum { STYLE_TREES, STYLE_HEAP, STYLE_ARM, STYLE_BARE, N_STYLE };
 
 typedef struct {
@@ -418,12 +417,6 @@ static void fill_geom(cr_random* r, cr_model* m, int i) {
   bool plane = m->geom_type[i] == CR_GEOM_PLANE;
   m->geom_contype[i] = 1 + cr_random_int(r, 2) * 2;
   m->geom_conaffinity[i] = random_chance(r, CR_R(0.15)) ? 2 : 1;
-  if (m->geom_type[i] == CR_GEOM_CYLINDER) {
-    m->geom_contype[i] = CYLINDER_BIT;
-    m->geom_conaffinity[i] = 0;
-  } else if (cri_collision_supported(m->geom_type[i], CR_GEOM_CYLINDER)) {
-    m->geom_conaffinity[i] |= CYLINDER_BIT;
-  }
   m->geom_condim[i] = random_chance(r, CR_R(0.25)) ? 1 : 3;
   m->geom_priority[i] = random_chance(r, CR_R(0.2)) ? 1 : 0;
   m->geom_solmix[i] = random_chance(r, CR_R(0.15)) ? 0 : cr_random_range(r, CR_R(0.3), 2);
@@ -490,6 +483,16 @@ static void fill_dimensions(cr_random* r, cr_model* m, uint64_t seed) {
   }
   for (int i = 0; i < m->npair; i++) {
     m->pair_dim[i] = random_chance(r, CR_R(0.4)) ? 4 + 2 * cr_random_int(r, 2) : m->pair_dim[i];
+  }
+  // sticky ones, and surfaces that move
+  for (int i = 0; i < m->ngeom && seed % 3 == 1; i++) {
+    m->geom_adhesion[i] = sometimes(r, CR_R(0.1), 5);
+    if (random_chance(r, CR_R(0.5))) {
+      fill_vectors(r, m->geom_surfacevel + 6 * i, 6, 1);
+    }
+  }
+  for (int i = 0; i < m->npair; i++) {
+    m->pair_adhesion[i] = sometimes(r, CR_R(0.1), 5);
   }
   m->enableflags |= seed % 8 == 4 || seed % 16 == 9 ? CR_ENBL_OVERRIDE : 0;
   m->o_margin[0] = sometimes(r, CR_R(0.002), CR_R(0.05));

@@ -162,7 +162,29 @@ static void fill_muscle(cr_random* r, cr_model* m, int i) {
   }
 }
 
+// at a site of a body that does not fly away, against another one or not
+static void fill_at_site(cr_random* r, cr_model* m, int i) {
+  int site[2];
+  for (int k = 0; k < 2; k++) {
+    site[k] = cr_random_int(r, m->nsite);
+    if (!heavy(m, m->site_bodyid[site[k]]) && m->site_bodyid[site[k]] != 0) {
+      return;
+    }
+  }
+  m->actuator_trntype[i] = CR_TRN_SITE;
+  m->actuator_trnid[2 * i] = site[0];
+  m->actuator_trnid[2 * i + 1] = random_chance(r, CR_R(0.5)) ? site[1] : -1;
+  for (int k = 0; k < 6; k++) {
+    m->actuator_gear[6 * m->actuator_outadr[i] + k] = cr_random_range(r, CR_R(-0.1), CR_R(0.1));
+  }
+  for (int k = 1; k < 3 && m->actuator_gaintype[i] != CR_GAIN_MUSCLE; k++) {
+    m->actuator_gainprm[10 * i + k] *= CR_R(0.1);
+    m->actuator_biasprm[10 * i + k] *= CR_R(0.1);
+  }
+}
+
 static void fill_actuators(cr_random* r, cr_model* m, uint64_t seed) {
+  cr_random at_sites = cr_random_seed(seed, 24);
   m->muscle_smooth = seed % 3 == 2 ? cr_random_range(r, CR_R(0.05), CR_R(0.2)) : 0;
   for (int i = 0; i < m->nactuator; i++) {
     int out = m->actuator_outadr[i];
@@ -178,6 +200,9 @@ static void fill_actuators(cr_random* r, cr_model* m, uint64_t seed) {
     if (random_chance(r, CR_R(0.4))) {
       fill_muscle(r, m, i);
     }
+    if (m->nsite > 0 && random_chance(&at_sites, CR_R(0.2))) {
+      fill_at_site(&at_sites, m, i);
+    }
   }
 }
 
@@ -190,7 +215,7 @@ void random_tendons(cr_model* m, uint64_t seed) {
   for (int i = 0; i < p.spatial; i++) {
     site -= sites_of(p.pattern[i]);
   }
-  cr_random r = cr_random_seed(seed, 23);
+  cr_random r = cr_random_seed(seed, 22);
   for (int i = 0; i < m->ntendon; i++) {
     m->tendon_adr[i] = adr;
     if (i < p.fixed) {

@@ -75,6 +75,12 @@ void stage_check_derivatives(stage_report* report, const cr_model* m, const cr_d
 
 // fields that a row reads only to decide what there is
 static bool decides_only(const cr_stage* row, cr_field_id id) {
+  if (id == CR_FIELD_contact_dist && strcmp(row->name, "mixing") == 0) {
+    return true;
+  }
+  if (id == CR_FIELD_contact_adhesion && strcmp(row->name, "constraint") == 0) {
+    return true;
+  }
   return strcmp(row->name, "collision") == 0 &&
          (id == CR_FIELD_geom_margin || id == CR_FIELD_pair_margin || id == CR_FIELD_o_margin);
 }

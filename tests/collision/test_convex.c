@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: Apache-2.0
+// Support points and features of each shape, against sampling and against their own definition.
+#include "collision/convex.h"
+
+#include "support/close.h"
+#include "support/hulls.h"
+#include "support/pair_check.h"
+
+#define TOLERANCE (256 * CR_EPS)
+
+static const int32_t TYPES[6] = {CR_GEOM_SPHERE,   CR_GEOM_CAPSULE, CR_GEOM_ELLIPSOID,
+                                 CR_GEOM_CYLINDER, CR_GEOM_BOX,     CR_GEOM_MESH};
+
+static const cr_real ORIGIN[3] = {0, 0, 0};
+
+static void random_unit(cr_random* r, cr_real n[3]) {
+  for (int k = 0; k < 3; k++) {
+    n[k] = cr_random_normal(r);
+  }
+  cr_normalize3(n);
+}
+
+// no support point of another direction is farther along m
+static void support_is_farthest(void** state) {
+  cr_random r = cr_random_seed(1, 0);
+  hull_store store;
+  hull_spindle(&store, 11, CR_R(0.3), CR_R(0.5));
+  for (int i = 0; i < 600; i++) {
+    solid s = solid_random(&r, CR_R(0.1), 1, 1);
+    s.type = TYPES[i % 6];
+    s.hull = s.type == CR_GEOM_MESH ? &store.hull : NULL;
+    cr_shape shape = solid_shape(&s);
+    cr_core c = cri_core(&shape, ORIGIN);
+    cr_real m[3], p[3], other[3], q[3];
+    random_unit(&r, m);
+    (void)cri_support(&c, m, p);
+    for (int k = 0; k < 20; k++) {
+      random_unit(&r, other);
+      (void)cri_support(&c, other, q);
+      assert_true(cr_dot3(q, m) <= cr_dot3(p, m) + TOLERANCE);
+    }
+  }
+}
+
+// climbing the graph of a hull ends where searching all vertices does
+static void climbing_finds_the_best_vertex(void** state) {
+  cr_random r = cr_random_seed(2, 0);
+  hull_store store;
+  hull_prism(&store, 13, CR_R(0.3), CR_R(0.5));
+  solid s = solid_at(0, 0, 0, 0, 0, 0);
+  s.type = CR_GEOM_MESH;
+  for (int i = 0; i < 300; i++) {
+    cr_hull all = store.hull;
+    all.graph = NULL;
+    cr_real m[3], p[3], q[3];
+    random_unit(&r, m);
+    s.hull = &store.hull;
+    cr_shape with_graph = solid_shape(&s);
+    s.hull = &all;
+    cr_shape without = solid_shape(&s);
+    cr_core c = cri_core(&with_graph, ORIGIN), d = cri_core(&without, ORIGIN);
+    assert_int_equal(cri_support(&c, m, p), cri_support(&d, m, q));
+  }
+}
+
+// W is the derivative of the support point with the normal
+static void bend_is_the_derivative_of_the_point(void** state) {
+  cr_random r = cr_random_seed(3, 0);
+  const cr_real h = CR_R(1e-4);
+  for (int i = 0; i < 400; i++) {
+    solid s = solid_random(&r, CR_R(0.3), 1, 1);
+    s.type = i % 2 ? CR_GEOM_ELLIPSOID : CR_GEOM_CYLINDER;
+    cr_touch t = {i % 2 ? CR_TOUCH_SMOOTH : CR_TOUCH_RIM, {1, 0, 0}};
+    cr_shape shape = solid_shape(&s);
+    cr_core c = cri_core(&shape, ORIGIN);
+    cr_real m[3], x[3], after[3], before[3], p[3], q[3], w[3];
+    random_unit(&r, m);
+    random_unit(&r, x);
+    cr_accscl3(x, m, -cr_dot3(m, x));
+    cr_copy3(after, m);
+    cr_copy3(before, m);
+    cr_accscl3(after, x, h);
+    cr_accscl3(before, x, -h);
+    cr_normalize3(after);
+    cr_normalize3(before);
+    cri_touch_point(&c, &t, after, p);
+    cri_touch_point(&c, &t, before, q);
+    cri_touch_bend(&c, &t, m, x, w);
+    for (int k = 0; k < 3; k++) {
+      assert_close(w[k], (p[k] - q[k]) / (2 * h), CR_R(1e-3));
+    }
+  }
+}
+
+int test_convex(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(support_is_farthest),
+      cmocka_unit_test(climbing_finds_the_best_vertex),
+      cmocka_unit_test(bend_is_the_derivative_of_the_point),
+  };
+  return cmocka_run_group_tests_name("convex", tests, NULL, NULL);
+}

@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: Apache-2.0
+// Convex contacts against MuJoCo: distances of random pairs of all shapes as mj_geomDistance finds
+// them where the geoms are apart, and models with such contacts through the whole comparison.
+#include "io/convex_parity.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+
+#include <cmocka.h>
+
+#include "base/random.h"
+#include "collision/collision.h"
+#include "io/parity.h"
+#include "support/io_mjcf.h"
+
+static const char* const shapes =
+    "<mujoco><option ccd_tolerance='1e-11' ccd_iterations='200'/>"
+    "<asset><mesh name='m' vertex='.3 0 0 -.2 .1 0 0 .3 .1 0 -.3 0 0 0 .4 .1 .1 -.3'/></asset>"
+    "<worldbody>"
+    "<body><freejoint/><geom type='sphere' size='.2'/></body>"
+    "<body><freejoint/><geom type='capsule' size='.15 .3'/></body>"
+    "<body><freejoint/><geom type='ellipsoid' size='.1 .3 .2'/></body>"
+    "<body><freejoint/><geom type='cylinder' size='.2 .3'/></body>"
+    "<body><freejoint/><geom type='box' size='.1 .2 .3'/></body>"
+    "<body><freejoint/><geom type='mesh' mesh='m'/></body>"
+    "<body><freejoint/><geom type='ellipsoid' size='.3 .05 .2'/></body>"
+    "<body><freejoint/><geom type='mesh' mesh='m'/></body>"
+    "</worldbody></mujoco>";
+
+static void distances_are_those_of_mujoco(void** state) {
+  mjModel* mj = mjcf_compile(shapes);
+  cr_model m = mjcf_model(mj);
+  mjData* d = mj_makeData(mj);
+  cr_random r = cr_random_seed(1, 0);
+  int compared = 0;
+  double worst = 0;
+  for (int k = 0; k < 150; k++) {
+    for (int i = 0; i < mj->nq; i++) {
+      d->qpos[i] = 0.6 * (double)cr_random_normal(&r);
+    }
+    mj_normalizeQuat(mj, d->qpos);
+    mj_kinematics(mj, d);
+    for (int i = 0; i < m.ngeom; i++) {
+      for (int j = i + 1; j < m.ngeom; j++) {
+        bool swap = m.geom_type[i] > m.geom_type[j];
+        int32_t geom[2] = {swap ? j : i, swap ? i : j};
+        if (!cri_collision_general(m.geom_type[geom[0]], m.geom_type[geom[1]])) {
+          continue;
+        }
+        cr_hit hit[CR_MAX_HITS];
+        mjtNum ends[6], theirs = mj_geomDistance(mj, d, geom[0], geom[1], 10, ends);
+        m.disableflags |= CR_DSBL_MULTICCD;
+        assert_int_equal(cri_collide(&m, d->geom_xpos, d->geom_xmat, geom, 10, hit), 1);
+        if (theirs > 0) {
+          worst = fmax(worst, fabs(hit[0].dist - theirs));
+          compared++;
+        } else {
+          // overlapping, MuJoCo's search may stop short of the least depth, never below it
+          assert_true(hit[0].dist > theirs - 1e-9);
+        }
+      }
+    }
+  }
+  assert_true(compared > 1500);
+  assert_true(worst < 1e-9);
+  mj_deleteData(d);
+  cri_model_free(&m);
+  mj_deleteModel(mj);
+}
+
+static const char* const pile =
+    "<mujoco><asset><mesh name='m' vertex='.1 .1 .1 .1 .1 -.1 .1 -.1 .1 .1 -.1 -.1 -.1 .1 .1 -.1 "
+    ".1 "
+    "-.1 -.1 -.1 .1 -.1 -.1 -.1'/></asset><worldbody><geom type='plane' size='2 2 1'/>"
+    "<geom type='cylinder' size='.5 .1'/>"
+    "<body pos='0 0 .25'><freejoint/><geom type='mesh' mesh='m'/></body>"
+    "<body pos='.05 .02 .45'><freejoint/><geom type='mesh' mesh='m'/></body>"
+    "<body pos='.3 0 .3'><freejoint/><geom type='cylinder' size='.1 .1'/></body>"
+    "<body pos='-.3 0 .3'><freejoint/><geom type='ellipsoid' size='.1 .15 .2'/></body>"
+    "<body pos='0 .3 .3' euler='0 90 0'><freejoint/><geom type='capsule' size='.08 .1'/></body>"
+    "</worldbody></mujoco>";
+
+static void a_pile_agrees(void** state) {
+  mjModel* mj = mjcf_compile(pile);
+  cr_model m = mjcf_model(mj);
+  cr_parity_bench* bench;
+  cr_data* d;
+  cr_error error = {0};
+  cr_parity result = {.n = 0};
+  cr_random r = cr_random_seed(1, 1);
+  const char* field;
+  assert_true(cri_convex_parity_applies(&m));
+  assert_int_equal(cr_parity_create(&bench, mj, &m, &error), CR_OK);
+  assert_int_equal(cri_data_create(&d, &m, NULL, &error), CR_OK);
+  for (int k = 0; k < 12; k++) {
+    assert_int_equal(cr_parity_next_state(bench, &r, d, &error), CR_OK);
+    assert_int_equal(cr_parity_compare(bench, d, &result, &error), CR_OK);
+  }
+  assert_true(result.convex.pairs > 10);
+  assert_true(result.convex.distance < CR_CONVEX_PARITY_BOUND);
+  assert_true(cr_parity_worst(&result, &field) < 1e-9);
+  cr_parity_free(bench);
+  cri_data_free(d);
+  cri_model_free(&m);
+  mj_deleteModel(mj);
+}
+
+int test_convex_parity(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(distances_are_those_of_mujoco),
+      cmocka_unit_test(a_pile_agrees),
+  };
+  return cmocka_run_group_tests_name("convex_parity", tests, NULL, NULL);
+}
