@@ -212,6 +212,7 @@ static shifted shift_begin(const cr_model* m, const cr_data* d, const cr_real* r
   size_t nv = (size_t)m->nv, nb = (size_t)m->nbody;
   shifted s = {.m = *m, .d = *d, .sigma = 1};
   s.m.disableflags |= CR_DSBL_GRAVITY;
+  s.m.ntendon = 0;  // only bodies move
   s.d.qvel = cri_push(owner, nv);
   s.d.cvel = cri_push(owner, 6 * nb);
   s.d.cdof_dot = cri_push(owner, 6 * nv);
