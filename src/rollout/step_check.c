@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "dynamics/reflected.h"
 #include "integrate/inputs.h"
 #include "integrate/manifold.h"
 #include "integrate/step.h"
@@ -311,7 +312,10 @@ static bool is_switch(const cr_model* m, cr_field_id id, int k) {
     case CR_FIELD_tendon_frictionloss:
       return m->tendon_frictionloss[k] == 0;
     case CR_FIELD_dof_damping:
-      return all_zero(m->dof_damping, m->nv);
+    case CR_FIELD_dof_dampingpoly:
+    case CR_FIELD_actuator_damping:
+    case CR_FIELD_actuator_dampingpoly:
+      return !cri_damps(m);
     case CR_FIELD_pair_solreffriction:
       return all_zero(m->pair_solreffriction + k - k % 2, 2);
     case CR_FIELD_geom_fluid:
