@@ -463,7 +463,7 @@ cr_status cr_passive(const cr_model* m, cr_data* d) {
   tendons(m, d, on);
   for (int i = 0; i < m->nv; i++) {
     bool passive = m->jnt_actgravcomp[m->dof_jntid[i]] == 0;
-    // [p4] passive = spring + damper + fluid + adhesion + gravcomp
+    // [p4] passive = spring + damper + fluid + gravcomp + adhesion
     d->qfrc_passive[i] = d->qfrc_spring[i] + d->qfrc_damper[i] + d->qfrc_fluid[i] +
                          d->qfrc_adhesion[i] + (passive ? d->qfrc_gravcomp[i] : 0);
   }

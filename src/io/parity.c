@@ -85,8 +85,8 @@ static const same_row position_rows[] = {
     SAME(site_xmat), SAME(site_xquat), SAME(subtree_com), SAME(cinert),    SAME(cdof),
     SAME(cvel),      SAME(cdof_dot),   SAME(ten_length),  SAME(ten_J),     SAME(ten_velocity)};
 static const same_row force_rows[] = {
-    SAME(qfrc_spring),       SAME(qfrc_damper),    SAME(qfrc_gravcomp), SAME(qfrc_fluid),
-    SAME(qfrc_adhesion),     SAME(qfrc_passive),   SAME(qfrc_bias),     SAME(actuator_length),
+    SAME(qfrc_spring),       SAME(qfrc_damper),    SAME(qfrc_gravcomp), SAME(qfrc_adhesion),
+    SAME(qfrc_fluid),        SAME(qfrc_passive),   SAME(qfrc_bias),     SAME(actuator_length),
     SAME(actuator_velocity), SAME(actuator_force), SAME(qfrc_actuator), SAME(act_dot),
     SAME(qfrc_smooth),       SAME(qacc_smooth)};
 static const same_row solved_rows[] = {SAME(qacc), SAME(qfrc_constraint)};

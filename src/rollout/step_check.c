@@ -21,6 +21,7 @@ struct cr_step_check {
   cr_data *d, *work, *bar, *tan;
   cr_real *qpos0, *lambda, *next0;
   cr_real magnitude;  // sum of |lambda| |next state|: what round-off is relative to
+  cr_real residual;   // largest of the solves that an entry's differences rest on
   uint64_t signature0;
   int entries;
 };
@@ -149,6 +150,7 @@ static bool evaluate(cr_step_check* c, cr_real* value, uint64_t* hash) {
       *value += c->lambda[i] * (next[i] - c->next0[i]);
     }
     *hash = signature(&c->moved, c->d);
+    c->residual = cr_max(c->residual, c->d->solver_residual);
   }
   cri_pop(c->work, mark);
   return ok;
@@ -196,7 +198,7 @@ static cr_real start_step(const cr_model* m, const cr_data* at, cr_field_id id, 
 }
 
 // of the step: what the arithmetic loses, and what the constraint solver leaves
-static cr_real round_off(const cr_step_check* c) { return cr_max(CR_EPS, c->d->solver_residual); }
+static cr_real round_off(const cr_step_check* c) { return cr_max(CR_EPS, c->residual); }
 
 // Ridders' tableau; a level whose two sides differ in discrete state starts it anew
 static slope ridders(cr_step_check* c, const cr_data* at, cr_field_id id, int k) {
@@ -205,6 +207,7 @@ static slope ridders(cr_step_check* c, const cr_data* at, cr_field_id id, int k)
   slope best = {.error = CR_MAX};
   cr_real jump = CR_MAX, jump_before = CR_MAX;
   int first = 0;
+  c->residual = 0;
   for (int level = 0; level < LEVELS; level++, h /= shrink) {
     cr_real plus, minus;
     uint64_t hash_plus, hash_minus;

@@ -113,14 +113,14 @@ bool field_entry_smooth(const cr_model* m, const cr_data* d, cr_field_id id, int
     case CR_FIELD_contact_solreffriction:
       // two zeros stand for solref
       return x[entry - entry % 2] != 0 || x[entry - entry % 2 + 1] != 0;
-    case CR_FIELD_geom_fluid:
-      // the first number switches the ellipsoid on
-      return entry % 12 != 0 || x[entry] != 0;
     case CR_FIELD_geom_adhesion:
     case CR_FIELD_pair_adhesion:
     case CR_FIELD_contact_adhesion:
       // a contact that does not pull has no rows in its gap
       return x[entry] != 0;
+    case CR_FIELD_geom_fluid:
+      // the first number switches the ellipsoid on
+      return entry % 12 != 0 || x[entry] != 0;
     case CR_FIELD_jnt_solimp:
     case CR_FIELD_dof_solimp:
     case CR_FIELD_geom_solimp:
