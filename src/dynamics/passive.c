@@ -496,18 +496,16 @@ cr_status cr_passive_jvp(const cr_model* m, const cr_data* d, cr_data* tan) {
 
 cr_status cr_passive_vjp(const cr_model* m, const cr_data* d, cr_data* bar) {
   switches on = switched_on(m);
-  // [p4]' fluid_bar += passive_bar
+  // [p4]' fluid_bar += passive_bar, adhesion_bar += passive_bar
   for (int i = 0; i < m->nv; i++) {
     bar->qfrc_fluid[i] += bar->qfrc_passive[i];
+    bar->qfrc_adhesion[i] += bar->qfrc_passive[i];
   }
   if (on.damper && m->ntendon > 0) {
     tendon_dampers_vjp(m, d, bar);
   }
   if (on.spring && m->ntendon > 0) {
     tendon_springs_vjp(m, d, bar);
-  }
-  for (int i = 0; i < m->nv; i++) {
-    bar->qfrc_adhesion[i] += bar->qfrc_passive[i];
   }
   if (on.damper) {
     dampers_vjp(m, d, bar);

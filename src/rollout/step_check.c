@@ -201,11 +201,18 @@ static cr_real start_step(const cr_model* m, const cr_data* at, cr_field_id id, 
 static cr_real round_off(const cr_step_check* c) { return cr_max(CR_EPS, c->residual); }
 
 // Ridders' tableau; a level whose two sides differ in discrete state starts it anew
+// what round-off puts into a difference of two evaluations: never less than that of the numbers
+// themselves; more where the last quotients, which are nothing but noise, say so
+static cr_real round_off_between(const cr_step_check* c, const cr_real scatter[3]) {
+  cr_real least = 32 * round_off(c) * c->magnitude;
+  return cr_clip(cr_max(scatter[0], cr_max(scatter[1], scatter[2])), least, 1000 * least);
+}
+
 static slope ridders(cr_step_check* c, const cr_data* at, cr_field_id id, int k) {
   const cr_real shrink = CR_R(2.5);
   cr_real table[LEVELS][LEVELS], h = start_step(c->m, at, id, k);
   slope best = {.error = CR_MAX};
-  cr_real jump = CR_MAX, jump_before = CR_MAX;
+  cr_real jump = CR_MAX, jump_before = CR_MAX, scatter[3] = {0}, h_best = h;
   int first = 0;
   c->residual = 0;
   for (int level = 0; level < LEVELS; level++, h /= shrink) {
@@ -220,6 +227,7 @@ static slope ridders(cr_step_check* c, const cr_data* at, cr_field_id id, int k)
       continue;
     }
     table[level][0] = (plus - minus) / (2 * h);
+    scatter[level % 3] = level > first ? h * cr_abs(table[level][0] - table[level - 1][0]) : 0;
     jump_before = jump;
     jump = cr_abs(plus + minus) / h;  // the unmoved value is zero
     cr_real factor = shrink * shrink;
@@ -229,13 +237,15 @@ static slope ridders(cr_step_check* c, const cr_data* at, cr_field_id id, int k)
       cr_real error = cr_max(cr_abs(table[level][order] - table[level][order - 1]),
                              cr_abs(table[level][order] - table[level - 1][order - 1]));
       if (error < best.error) {
-        best =
-            (slope){true, table[level][order], error, 32 * round_off(c) * c->magnitude / h, false};
+        best = (slope){true, table[level][order], error, 0, false};
+        h_best = h;
       }
     }
   }
   move(c, at, id, k, 0);
-  cr_real slack = CR_R(1e-3) * cr_abs(best.value) + 4 * 32 * round_off(c) * c->magnitude / h;
+  cr_real noise = round_off_between(c, scatter);
+  best.noise = noise / h_best;
+  cr_real slack = CR_R(1e-3) * cr_abs(best.value) + 4 * noise / h;
   best.kink = jump > slack && jump > CR_R(0.7) * jump_before;
   return best;
 }

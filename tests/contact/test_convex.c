@@ -166,7 +166,7 @@ static void start_does_not_matter(void** state) {
     cr_real a[MAX_NV];
     cr_copy(a, s.d->qacc, s.m.nv);
 
-    // from the solution: nothing to do, or steps of rounding
+    // from the solution: nothing to do, or a few steps of rounding
     cr_copy(s.d->qacc_warmstart, a, s.m.nv);
     assert_int_equal(cr_acceleration(&s.m, s.d), CR_OK);
     assert_true(s.d->solver_iterations <= 3);

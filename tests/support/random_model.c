@@ -518,7 +518,11 @@ static void fill_coupling(cr_random* r, cr_model* m, int i) {
     m->eq_obj1id[i] = cr_random_int(r, m->ntendon);
     m->eq_obj2id[i] = cr_random_int(r, m->ntendon + 1) - 1;
     fill_vectors(r, m->eq_data + CR_NEQDATA * i, 2, CR_R(0.5));
-    fill_vectors(r, m->eq_data + CR_NEQDATA * i + 2, 3, CR_R(0.01));
+    // tendons may be long: curved, but not steep
+    for (int k = 2; k < 5; k++) {
+      const cr_real sizes[] = {CR_R(1e-3), CR_R(1e-4), CR_R(1e-5)};
+      fill_vectors(r, m->eq_data + CR_NEQDATA * i + k, 1, sizes[k - 2]);
+    }
     return;
   }
   m->eq_obj1id[i] = random_scalar_joint(r, m);
