@@ -87,12 +87,7 @@ static const struct {
      "flag 'ipc' (enabled): not supported yet"},
     {{.option = "<option><flag speculative='enable'/></option>"},
      "flag 'speculative' (enabled): not supported yet"},
-    {{.option = "<option density='1.2'/>"}, "option 'density' (fluid forces): not supported yet"},
-    {{.option = "<option viscosity='1e-5'/>"},
-     "option 'viscosity' (fluid forces): not supported yet"},
     // joints
-    {{.joint = "stiffness='1 2'"}, "joint 'shoulder' (polynomial stiffness): not supported yet"},
-    {{.joint = "damping='1 0 2'"}, "joint 'shoulder' (polynomial damping): not supported yet"},
     {{.joint = "stiffness='1' springyield='.5'"},
      "joint 'shoulder' (plasticity): not supported yet"},
     // equality
@@ -123,12 +118,6 @@ static const struct {
      "actuator 'm' (user): not supported yet"},
     {{.rest = "<actuator><motor name='m' joint='elbow' delay='.01' nsample='4'/></actuator>"},
      "actuator 'm' (delay): not supported yet"},
-    {{.rest = "<actuator><motor name='m' joint='elbow' damping='.1'/></actuator>"},
-     "actuator 'm' (damping or armature of its own): not supported yet"},
-    {{.rest = "<actuator><motor name='m' joint='elbow' damping='0 .1'/></actuator>"},
-     "actuator 'm' (damping or armature of its own): not supported yet"},
-    {{.rest = "<actuator><motor name='m' joint='elbow' armature='.1'/></actuator>"},
-     "actuator 'm' (damping or armature of its own): not supported yet"},
     // geoms that collide
     {{.geom = "",
       .asset = "<asset><hfield name='q' nrow='2' ncol='2' size='1 1 1 1' elevation='0 1 0 1'/>"
