@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "dynamics/reflected.h"
 #include "integrate/inputs.h"
 #include "integrate/manifold.h"
 #include "integrate/step.h"
@@ -20,7 +21,9 @@ struct cr_step_check {
   cr_model moved;  // own arrays
   cr_data *d, *work, *bar, *tan;
   cr_real *qpos0, *lambda, *next0;
-  cr_real magnitude;  // sum of |lambda| |next state|: what round-off is relative to
+  cr_real magnitude;  // sum of |lambda| |next state|, forces as what they add to it: what round-off
+                      // is relative to
+  cr_real response;   // the same of the largest force: what the residual is relative to
   cr_real residual;   // largest of the solves that an entry's differences rest on
   uint64_t signature0;
   int entries;
@@ -198,13 +201,15 @@ static cr_real start_step(const cr_model* m, const cr_data* at, cr_field_id id, 
 }
 
 // of the step: what the arithmetic loses, and what the constraint solver leaves
-static cr_real round_off(const cr_step_check* c) { return cr_max(CR_EPS, c->residual); }
+static cr_real round_off(const cr_step_check* c) {
+  return CR_EPS * c->magnitude + c->residual * c->response;
+}
 
 // Ridders' tableau; a level whose two sides differ in discrete state starts it anew
 // what round-off puts into a difference of two evaluations: never less than that of the numbers
 // themselves; more where the last quotients, which are nothing but noise, say so
 static cr_real round_off_between(const cr_step_check* c, const cr_real scatter[3]) {
-  cr_real least = 32 * round_off(c) * c->magnitude;
+  cr_real least = 32 * round_off(c);
   return cr_clip(cr_max(scatter[0], cr_max(scatter[1], scatter[2])), least, 1000 * least);
 }
 
@@ -307,7 +312,10 @@ static bool is_switch(const cr_model* m, cr_field_id id, int k) {
     case CR_FIELD_tendon_frictionloss:
       return m->tendon_frictionloss[k] == 0;
     case CR_FIELD_dof_damping:
-      return all_zero(m->dof_damping, m->nv);
+    case CR_FIELD_dof_dampingpoly:
+    case CR_FIELD_actuator_damping:
+    case CR_FIELD_actuator_dampingpoly:
+      return !cri_damps(m);
     case CR_FIELD_pair_solreffriction:
       return all_zero(m->pair_solreffriction + k - k % 2, 2);
     case CR_FIELD_geom_fluid:
@@ -434,6 +442,23 @@ static cr_status check_dot(cr_step_check* c, cr_random* random, cr_step_check_re
 
 // ---- the check
 
+// magnitude and response: light bodies answer to forces that are round-off to heavy ones
+static void measure(cr_step_check* c) {
+  const cr_model* m = c->m;
+  const cr_data* d = c->d;
+  cr_real largest = 0, answers = 0;
+  c->magnitude = 0;
+  for (int i = 0; i < m->nv; i++) {
+    cr_real lambda = cr_abs(c->lambda[m->nv + i]);
+    cr_real force = cr_abs(d->qfrc_smooth[i]) + cr_abs(d->qfrc_constraint[i]);
+    cr_real answer = 4 * m->timestep * lambda * d->art_Dinv[i];
+    c->magnitude += cr_abs(c->lambda[i]) + lambda * cr_abs(d->qvel_next[i]) + answer * force;
+    answers += answer;
+    largest = cr_max(largest, force);
+  }
+  c->response = largest * answers;
+}
+
 // the step at the unmoved point, and its vjp with seed lambda
 static cr_status differentiate(cr_step_check* c, const cr_data* at, cr_random* random,
                                cr_error* error) {
@@ -447,10 +472,7 @@ static cr_status differentiate(cr_step_check* c, const cr_data* at, cr_random* r
   cr_copy(c->qpos0, c->d->qpos_next, m->nq);
   stack_next(c, c->next0);
   c->signature0 = signature(m, c->d);
-  c->magnitude = 0;
-  for (int i = 0; i < m->nv; i++) {
-    c->magnitude += cr_abs(c->lambda[i]) + cr_abs(c->lambda[m->nv + i] * c->d->qvel_next[i]);
-  }
+  measure(c);
   for (int i = 0; i < N_INPUTS; i++) {
     cr_zero(cri_field_real(m, c->bar, inputs[i]), cri_field_tangent_size(m, c->d, inputs[i]));
   }

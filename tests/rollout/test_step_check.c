@@ -63,7 +63,7 @@ static void right_gradients_pass(void** state) {
   }
   print_message("worst %.1e, dot %.1e, %d samples, %d kinks\n", (double)worst, (double)dot, samples,
                 kinks);
-  assert_true(worst <= CR_R(5e-6));
+  assert_true(worst <= CR_R(1e-6));
   assert_true(dot <= CR_R(1e-10));
   assert_true(samples > 600);
   assert_true(kinks < samples / 20);
