@@ -650,7 +650,9 @@ static sloped slope_of(const cr_model* m, const cr_data* d, int i, const int32_t
   sloped s = {.acts = false};
   int out = m->actuator_outadr[i];
   evaluate(m, d, i, moment_mul(d, d->actuator_moment, out, d->qvel), totals, &s.a);
-  s.acts = !s.a.off && s.a.force_side == 0 && (held == NULL || held[m->actuator_trnid[2 * i]] == 0);
+  // what pulls on tendons and sites is not in D yet: models with such slopes are refused
+  s.acts = m->actuator_trntype[i] <= CR_TRN_JOINTINPARENT && !s.a.off && s.a.force_side == 0 &&
+           (held == NULL || held[m->actuator_trnid[2 * i]] == 0);
   s.g2 = m->actuator_gaintype[i] == CR_GAIN_AFFINE ? m->actuator_gainprm[10 * i + 2] : 0;
   s.x = s.a.act < 0 ? d->ctrl[s.a.adr] : (s.a.early ? s.a.next.value : d->act[s.a.act]);
   return s;

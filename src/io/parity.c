@@ -267,6 +267,16 @@ static double residual_of(const mjModel* mj, mjData* d, mjtNum* Ma) {
 
 // ---- steps
 
+// MuJoCo's step ends beyond what it takes for sane itself
+static bool blown_up(const cr_parity_bench* b) {
+  for (int i = 0; i < b->mj->nv; i++) {
+    if (!(fabs(b->scratch->qvel[i]) <= mjMAXVAL)) {
+      return true;
+    }
+  }
+  return false;
+}
+
 static cr_status compare_step(cr_parity_bench* b, int integrator, const char* const names[3],
                               cr_error* error) {
   cr_model m = *b->m;
@@ -279,6 +289,9 @@ static cr_status compare_step(cr_parity_bench* b, int integrator, const char* co
 
   cr_data* d = b->carom;
   cr_status status = cr_step(&m, d);
+  if (status == CR_ERR_DIVERGED && blown_up(b)) {
+    return CR_OK;  // too fast for this integrator, in both
+  }
   if (status != CR_OK) {
     return cri_fail(error, status, "state %d: %s", b->result->states, d->error.text);
   }

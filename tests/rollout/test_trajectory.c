@@ -178,7 +178,6 @@ static void open_bench(bench* b, uint64_t seed, state_kind kind) {
   b->m.timestep = CR_R(1e-4);
   for (int i = 0; i < b->m.nv; i++) {
     b->start->qfrc_applied[i] *= CR_R(0.01);
-    b->m.dof_armature[i] += CR_R(0.01);
   }
   for (int i = 0; i < 6 * b->m.nbody; i++) {
     b->start->xfrc_applied[i] *= CR_R(0.01);

@@ -681,6 +681,9 @@ void random_model_calm(cr_model* m) {
   cr_zero(m->jnt_stiffnesspoly, 2 * m->njnt);
   cr_zero(m->dof_dampingpoly, 2 * m->nv);
   cr_zero(m->actuator_dampingpoly, 2 * m->nactuator);
+  for (int i = 0; i < m->nv; i++) {
+    m->dof_armature[i] += CR_R(0.01);
+  }
 }
 
 // ---- names: the empty one first, then one of each object, some objects without

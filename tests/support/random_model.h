@@ -29,7 +29,8 @@ void random_unit_quat(cr_random* r, cr_real q[4]);
 /// True with probability p.
 bool random_chance(cr_random* r, cr_real p);
 
-/// Takes the polynomial springs and dampers away: an explicit method would blow up on light bodies.
+/// Takes the polynomial springs and dampers away and adds armature: an explicit method would blow up
+/// on light bodies.
 void random_model_calm(cr_model* m);
 
 /// Takes away what the implicit integrators refuse: muscles, and tendons whose forces depend on the
