@@ -335,6 +335,12 @@ static void raise_scales(cr_parity* p, double timestep) {
       {"qfrc_smooth", "qfrc_actuator"},  {"qfrc_constraint", "qfrc_smooth"},
       {"efc_force", "qfrc_smooth"},      {"qacc", "qacc_smooth"},
       {"contact_dist", "geom_xpos"},     {"efc_pos", "contact_dist"}};
+  // centripetal terms, which vanish for a body that spins about a principal axis
+  const cr_parity_row* speed = find_row(p, "cvel");
+  if (speed != NULL) {
+    raise_scale(p, "qfrc_bias", "M", 1e-3 * speed->scale * speed->scale);
+    raise_scale(p, "qacc_smooth", "cvel", 1e-3 * speed->scale);
+  }
   for (int i = 0; i < COUNT(terms); i++) {
     raise_scale(p, terms[i][0], terms[i][1], 1);
   }

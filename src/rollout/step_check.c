@@ -20,10 +20,11 @@ struct cr_step_check {
   const cr_model* m;
   cr_model moved;  // own arrays
   cr_data *d, *work, *bar, *tan;
-  cr_real *qpos0, *lambda, *next0;
+  cr_real *qpos0, *lambda, *next0, *inertia;  // inertia that each dof moves, at the unmoved state
   cr_real magnitude;  // sum of |lambda| |next state|, forces as what they add to it: what round-off
                       // is relative to
   cr_real response;   // the same of the largest force: what the residual is relative to
+  cr_real size;       // of the projected next state, without forces
   cr_real residual;   // largest of the solves that an entry's differences rest on
   uint64_t signature0;
   int entries;
@@ -48,7 +49,7 @@ cr_status cr_step_check_create(cr_step_check** out, const cr_model* m, int entri
   status =
       status != CR_OK ? status : cri_data_twin(&c->bar, m, c->d, CR_DATA_COTANGENT, NULL, error);
   status = status != CR_OK ? status : cri_data_twin(&c->tan, m, c->d, CR_DATA_TANGENT, NULL, error);
-  size_t n = (size_t)(m->nq + 2 * next_size(m)) + 1;
+  size_t n = (size_t)(m->nq + 2 * next_size(m) + m->nv) + 1;
   c->qpos0 = calloc(n, sizeof(cr_real));
   if (status == CR_OK && c->qpos0 == NULL) {
     status = cri_fail(error, CR_ERR_MEMORY, "gradient check: no memory");
@@ -59,6 +60,7 @@ cr_status cr_step_check_create(cr_step_check** out, const cr_model* m, int entri
   }
   c->lambda = c->qpos0 + m->nq;
   c->next0 = c->lambda + next_size(m);
+  c->inertia = c->next0 + next_size(m);
   *out = c;
   return CR_OK;
 }
@@ -191,13 +193,17 @@ typedef struct {
   bool kink;      // left and right slopes differ, and do not come together
 } slope;
 
-static cr_real start_step(const cr_model* m, const cr_data* at, cr_field_id id, int k) {
+// a share of the number's own size, but never so much that the next state becomes another one
+static cr_real start_step(const cr_step_check* c, const cr_data* at, cr_field_id id, int k,
+                          cr_real g) {
+  cr_real most = CR_R(0.1) * c->size / cr_max(cr_abs(g), CR_MINVAL);
   if (id == CR_FIELD_qpos || cri_field(id)->tangent == CR_TANGENT_QUAT) {
-    return CR_R(1e-3);
+    return cr_min(CR_R(1e-3), most);
   }
-  cr_real value = cr_abs(cri_field_real(m, at, id)[k]);
+  cr_real value =
+      id == CR_FIELD_dof_armature ? c->inertia[k] : cr_abs(cri_field_real(c->m, at, id)[k]);
   cr_real base = cri_field_of_model(id) ? CR_R(1e-2) * value : CR_R(1e-2) * cr_max(1, value);
-  return base > 0 ? base : CR_R(1e-3);
+  return cr_min(base > 0 ? base : CR_R(1e-3), most);
 }
 
 // of the step: what the arithmetic loses, and what the constraint solver leaves
@@ -213,9 +219,9 @@ static cr_real round_off_between(const cr_step_check* c, const cr_real scatter[3
   return cr_clip(cr_max(scatter[0], cr_max(scatter[1], scatter[2])), least, 1000 * least);
 }
 
-static slope ridders(cr_step_check* c, const cr_data* at, cr_field_id id, int k) {
+static slope ridders(cr_step_check* c, const cr_data* at, cr_field_id id, int k, cr_real g) {
   const cr_real shrink = CR_R(2.5);
-  cr_real table[LEVELS][LEVELS], h = start_step(c->m, at, id, k);
+  cr_real table[LEVELS][LEVELS], h = start_step(c, at, id, k, g);
   slope best = {.error = CR_MAX};
   cr_real jump = CR_MAX, jump_before = CR_MAX, scatter[3] = {0}, h_best = h;
   int first = 0;
@@ -358,7 +364,7 @@ static void check_block(cr_step_check* c, const cr_data* at, cr_field_id id, cr_
     if (is_switch(c->m, id, k)) {
       continue;
     }
-    slope fd = ridders(c, at, id, k);
+    slope fd = ridders(c, at, id, k, g[k]);
     result->samples++;
     cr_real scale = cr_max(cr_max(cr_abs(g[k]), cr_abs(fd.value)), CR_R(1e-3) * largest);
     bool kink = !fd.known || fd.kink || fd.error > CR_R(1e-4) * scale + fd.noise;
@@ -447,15 +453,18 @@ static void measure(cr_step_check* c) {
   const cr_model* m = c->m;
   const cr_data* d = c->d;
   cr_real largest = 0, answers = 0;
-  c->magnitude = 0;
+  c->size = c->magnitude = 0;
   for (int i = 0; i < m->nv; i++) {
     cr_real lambda = cr_abs(c->lambda[m->nv + i]);
     cr_real force = cr_abs(d->qfrc_smooth[i]) + cr_abs(d->qfrc_constraint[i]);
     cr_real answer = 4 * m->timestep * lambda * d->art_Dinv[i];
-    c->magnitude += cr_abs(c->lambda[i]) + lambda * cr_abs(d->qvel_next[i]) + answer * force;
+    c->size += cr_abs(c->lambda[i]) + lambda * cr_abs(d->qvel_next[i]);
+    c->magnitude += answer * force;
+    c->inertia[i] = 1 / d->art_Dinv[i];
     answers += answer;
     largest = cr_max(largest, force);
   }
+  c->magnitude += c->size;
   c->response = largest * answers;
 }
 

@@ -229,6 +229,21 @@ static void cancellation_is_no_difference(void** state) {
   close_comparison(&c);
 }
 
+// nor is the bias of a body that spins about a principal axis where nothing pulls on it
+static void spinning_in_empty_space(void** state) {
+  (void)state;
+  comparison c;
+  const char* field = NULL;
+  open_with(&c, mjcf_compile("<mujoco><option gravity='0 0 0'/><worldbody><body><freejoint/>"
+                             "<geom type='sphere' size='.1' pos='.1 .2 .3'/></body></worldbody>"
+                             "<keyframe><key qpos='1 2 3 .5 .5 .5 .5' qvel='1 2 3 4 5 6'/>"
+                             "</keyframe></mujoco>"));
+  visit(&c, 1);
+  assert_true(row_of(&c.result, "qfrc_bias")->absolute < 1e-12);
+  assert_true(cr_parity_worst(&c.result, &field) <= bound);
+  close_comparison(&c);
+}
+
 // ---- states
 
 static void keyframes_first(void** state) {
@@ -324,6 +339,7 @@ int test_parity(void) {
       cmocka_unit_test(lists_that_differ),
       cmocka_unit_test(not_a_number),
       cmocka_unit_test(cancellation_is_no_difference),
+      cmocka_unit_test(spinning_in_empty_space),
       cmocka_unit_test(keyframes_first),
       cmocka_unit_test(the_same_seed_the_same_states),
       cmocka_unit_test(a_model_that_blows_up),

@@ -7,6 +7,7 @@
 
 #include <cmocka.h>
 
+#include "model/build.h"
 #include "rollout/step_check.h"
 #include "support/random_model.h"
 
@@ -174,6 +175,37 @@ static void switches_are_left_out(void** state) {
   close_bench(&b);
 }
 
+// parameters that are zero have no size of their own to step by: a light body at high speed answers
+// to the least drag, and turns more than once if it is not the least
+static void steps_stay_small(void** state) {
+  (void)state;
+  const int32_t parents[] = {0, 0}, jntnums[] = {0, 1}, types[] = {CR_JNT_FREE};
+  const cr_real velocity[] = {10, -20, 30, 100, -50, 70};
+  bench b = {0};
+  assert_int_equal(cri_model_sizes(&b.m, 2, parents, jntnums, types, NULL), CR_OK);
+  assert_int_equal(cri_model_allocate(&b.m, NULL), CR_OK);
+  cri_model_defaults(&b.m);
+  b.m.body_jntnum[1] = 1;
+  b.m.jnt_type[0] = CR_JNT_FREE;
+  b.m.timestep = CR_R(0.01);
+  b.m.disableflags = CR_DSBL_EULERDAMP;
+  b.m.dof_damping[0] = CR_R(1e-6);
+  b.m.body_mass[1] = CR_R(5e-4);
+  for (int i = 0; i < 3; i++) {
+    b.m.body_inertia[3 + i] = CR_R(5e-7);
+  }
+  assert_int_equal(cri_model_derive(&b.m, NULL), CR_OK);
+  assert_int_equal(cri_data_create(&b.d, &b.m, NULL, NULL), CR_OK);
+  assert_int_equal(cr_step_check_create(&b.check, &b.m, 0, NULL), CR_OK);
+  for (int seed = 0; seed < 5; seed++) {
+    cr_copy(b.d->qvel, velocity, b.m.nv);
+    run(&b, (uint64_t)seed);
+  }
+  assert_true(b.result.max_error <= CR_R(1e-6));
+  assert_int_equal(b.result.kinks, 0);
+  close_bench(&b);
+}
+
 static void a_step_that_fails_is_an_error(void** state) {
   (void)state;
   bench b;
@@ -189,13 +221,10 @@ static void a_step_that_fails_is_an_error(void** state) {
 
 int test_step_check(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(right_gradients_pass),
-      cmocka_unit_test(wrong_gradients_fail),
-      cmocka_unit_test(results_accumulate),
-      cmocka_unit_test(samples_are_bounded),
-      cmocka_unit_test(kinks_are_told),
-      cmocka_unit_test(switches_are_left_out),
-      cmocka_unit_test(a_step_that_fails_is_an_error),
+      cmocka_unit_test(right_gradients_pass), cmocka_unit_test(wrong_gradients_fail),
+      cmocka_unit_test(results_accumulate),   cmocka_unit_test(samples_are_bounded),
+      cmocka_unit_test(kinks_are_told),       cmocka_unit_test(switches_are_left_out),
+      cmocka_unit_test(steps_stay_small),     cmocka_unit_test(a_step_that_fails_is_an_error),
   };
   return cmocka_run_group_tests_name("step_check", tests, NULL, NULL);
 }
