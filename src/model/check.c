@@ -237,6 +237,15 @@ static cr_status check_inertia_pattern(const cr_model* m, cr_error* error) {
 }
 
 // the rows of ten_J, and the path: joints only, or sites with pulleys and geoms between them
+static bool ascending(const int32_t* x, int n) {
+  for (int i = 1; i < n; i++) {
+    if (x[i] <= x[i - 1]) {
+      return false;
+    }
+  }
+  return true;
+}
+
 static cr_status check_tendons(const cr_model* m, cr_error* error) {
   for (int i = 0, element = 0, adr = 0; i < m->ntendon; i++) {
     int n = m->tendon_num[i], nnz = m->ten_J_rownnz[i];
@@ -245,6 +254,9 @@ static cr_status check_tendons(const cr_model* m, cr_error* error) {
     }
     if (m->ten_J_rowadr[i] != adr || nnz < 0 || nnz > m->nJten - adr) {
       return bad(m, CR_FIELD_ten_J_rownnz, i, "does not fit", nnz, error);
+    }
+    if (!ascending(m->ten_J_colind + adr, nnz)) {
+      return bad(m, CR_FIELD_ten_J_rownnz, i, "is that of columns out of order", nnz, error);
     }
     bool fixed = m->wrap_type[element] == CR_WRAP_JOINT;
     for (int k = element; k < element + n; k++) {

@@ -179,7 +179,7 @@ static void start_does_not_matter(void** state) {
     assert_int_equal(cr_acceleration(&s.m, s.d), CR_OK);
     assert_all_close(s.d->qacc, a, s.m.nv, CR_R(1e-11));
     s.m.disableflags |= CR_DSBL_WARMSTART;
-    s.d->qacc_warmstart[0] = NAN;
+    s.d->qacc_warmstart[0] = (cr_real)NAN;
     assert_int_equal(cr_acceleration(&s.m, s.d), CR_OK);
     assert_all_close(s.d->qacc, a, s.m.nv, CR_R(1e-11));
     scene_close(&s);
@@ -255,7 +255,7 @@ static void row_that_is_not_finite_is_named(void** state) {
   contact_scene s;
   open_solved(&s, 1);
   int last = s.d->nefc - 1;
-  s.d->efc_aref[last] = NAN;
+  s.d->efc_aref[last] = (cr_real)NAN;
   assert_int_equal(cr_acceleration(&s.m, s.d), CR_ERR_NONFINITE);
   char row[32];
   (void)snprintf(row, sizeof row, "row %d ", last);

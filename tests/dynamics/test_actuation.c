@@ -184,10 +184,10 @@ static void bad_controls_are_named(void** state) {
   f.d->ctrl[2] = CR_R(2e10);
   assert_int_equal(cr_actuation(&f.m, f.d), CR_ERR_NONFINITE);
   assert_non_null(strstr(f.d->error.text, "ctrl[2]"));
-  f.d->ctrl[2] = NAN;
+  f.d->ctrl[2] = (cr_real)NAN;
   assert_int_equal(cr_actuation(&f.m, f.d), CR_ERR_NONFINITE);
   // a range takes care of what is only large
-  f.d->ctrl[2] = INFINITY;
+  f.d->ctrl[2] = (cr_real)INFINITY;
   f.m.actuator_ctrllimited[2] = 1;
   f.m.actuator_ctrlrange[5] = 1;
   assert_int_equal(cr_actuation(&f.m, f.d), CR_OK);

@@ -115,7 +115,7 @@ static void acceleration_that_is_not_finite_names_the_joint(void** state) {
   scene_open(&s, 2);
   scene_run(&s, "acceleration");
   int dof = s.m.nv - 1;
-  s.d->qfrc_smooth[dof] = INFINITY;
+  s.d->qfrc_smooth[dof] = (cr_real)INFINITY;
   assert_int_equal(cr_acceleration(&s.m, s.d), CR_ERR_NONFINITE);
   char joint[32];
   (void)snprintf(joint, sizeof joint, "joint %d ", s.m.dof_jntid[s.m.tree_dofadr[s.m.ntree - 1]]);

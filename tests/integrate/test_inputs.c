@@ -68,7 +68,7 @@ static void bad_coordinates_are_named(void** state) {
   assert_non_null(strstr(f.d->error.text, expected));
   assert_non_null(strstr(f.d->error.text, "the state"));
   // coordinates come first, and the joint is the one they belong to
-  f.d->qpos[f.m.nq - 1] = NAN;
+  f.d->qpos[f.m.nq - 1] = (cr_real)NAN;
   assert_int_equal(cri_coordinates_check(&f.m, f.d, f.d->qpos, f.d->qvel, "it"), CR_ERR_DIVERGED);
   (void)snprintf(expected, sizeof expected, "qpos[%d]", f.m.nq - 1);
   assert_non_null(strstr(f.d->error.text, expected));

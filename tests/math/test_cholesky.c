@@ -177,7 +177,7 @@ static void indefinite_matrix_names_its_row(void** state) {
   f.H[f.p.adr[17] + f.p.nnz[17] - 1] = -1;
   assert_int_equal(cr_chol_factor(f.H, &f.p), 17);
   begin(&r, 30, 5);
-  f.H[f.p.adr[29] + f.p.nnz[29] - 1] = NAN;
+  f.H[f.p.adr[29] + f.p.nnz[29] - 1] = (cr_real)NAN;
   assert_int_equal(cr_chol_factor(f.H, &f.p), 29);
 }
 

@@ -56,7 +56,7 @@ static void poison_model(stage_bench* b, const bool* use) {
       int n = cri_field_rows(b->m, NULL, id) * cri_field_width(b->m, id);
       cr_real* x = cri_field_real(&b->other, NULL, id);
       for (int k = 0; k < n; k++) {
-        x[k] = NAN;
+        x[k] = (cr_real)NAN;
       }
     }
   }
