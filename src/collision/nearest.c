@@ -480,6 +480,53 @@ static bool fence(polytope* p, const face* f, const cr_optimum* best, cr_real ne
   return true;
 }
 
+// a unit vector across v, which may be zero
+static void across(const cr_real v[3], cr_real n[3]) {
+  int k = cr_abs(v[0]) < cr_abs(v[1]) ? 0 : 1;
+  k = cr_abs(v[2]) < cr_abs(v[k]) ? 2 : k;
+  cr_real axis[3] = {0, 0, 0};
+  axis[k] = 1;
+  cr_cross3(n, v, axis);
+  if (cr_normalize3(n) == 0) {
+    cr_copy3(n, axis);
+  }
+}
+
+// [n6] Too thin for a polytope: the first corners span all there is of the difference, up to round-off,
+// and across them it is thinner than anywhere.
+static bool settle_thin(cr_core* a, cr_core* b, const polytope* p, cr_real size, cr_optimum* x) {
+  const vertex* corner[3] = {&p->v[0], &p->v[1], &p->v[2]};
+  cr_real e1[3] = {0, 0, 0}, e2[3], minus[3], weight[3] = {1, 0, 0};
+  int n = p->nv < 3 ? p->nv : 3;
+  if (n == 3) {
+    cr_sub3(e1, corner[1]->w, corner[0]->w);
+    cr_sub3(e2, corner[2]->w, corner[0]->w);
+    cr_cross3(x->normal, e1, e2);
+    cr_normalize3(x->normal);
+    (void)on_triangle((const cr_real* [3]){corner[0]->w, corner[1]->w, corner[2]->w}, weight);
+  } else {
+    if (n == 2) {
+      cr_sub3(e1, corner[1]->w, corner[0]->w);
+      (void)on_segment(corner[0]->w, corner[1]->w, weight);
+    }
+    across(e1, x->normal);
+  }
+
+  // of its two sides the nearer one
+  vertex over, under;
+  support(a, b, x->normal, &over);
+  cr_scl3(minus, x->normal, -1);
+  support(a, b, minus, &under);
+  cr_real depth = cr_dot3(x->normal, over.w), other = cr_dot3(minus, under.w);
+  if (other < depth) {
+    cr_copy3(x->normal, minus);
+    depth = other;
+  }
+  x->dist = -depth;
+  weighted(corner, n, weight, x);
+  return settle(a, b, corner, n, -depth - SLACK * size, x);
+}
+
 // [n4] the lowest face bounds the depth from below, the support point over it from above
 static bool expand(cr_core* a, cr_core* b, polytope* p, cr_real size, cr_optimum* x) {
   cr_real ask = CR_R(0.1) * size, tiny = CR_R(32) * CR_EPS * size;
@@ -532,9 +579,7 @@ static bool expand(cr_core* a, cr_core* b, polytope* p, cr_real size, cr_optimum
     *x = best;
   } else if (x->dist == -CR_MAX) {
     int i = lowest(p);
-    if (i >= 0) {
-      exact = settle_face(a, b, p, &p->f[i], size, x);
-    }
+    exact = i >= 0 ? settle_face(a, b, p, &p->f[i], size, x) : settle_thin(a, b, p, size, x);
   }
   return exact;
 }
@@ -550,9 +595,8 @@ cr_nearest cri_nearest(cr_core* a, cr_core* b, cr_real reach, cr_optimum* x) {
   if (v == OVERLAP) {
     polytope p;
     cr_real size = a->shape->bound + b->shape->bound;
-    if (begin(a, b, &p, simplex, n > 4 ? 4 : n, size)) {
-      exact = expand(a, b, &p, size, x);
-    }
+    exact = begin(a, b, &p, simplex, n > 4 ? 4 : n, size) ? expand(a, b, &p, size, x)
+                                                          : settle_thin(a, b, &p, size, x);
   }
   if (x->dist > reach) {
     return CR_NEAREST_FAR;

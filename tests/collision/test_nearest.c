@@ -75,6 +75,45 @@ static void distance_is_the_least_depth(void** state) {
   assert_true(200 * rough < n);
 }
 
+// pairs whose difference has no volume: there is no polytope to grow, and the depth across it is zero
+static void pairs_without_volume_are_no_deeper_than_round_off(void** state) {
+  static const struct {
+    int32_t type_a, type_b;
+    cr_real size_a[3], size_b[3], pos[3];
+    bool crossed;  // b turned by a right angle about x
+  } thin[] = {
+      {CR_GEOM_CAPSULE, CR_GEOM_CAPSULE, {CR_R(0.1), 1, 0}, {CR_R(0.1), 1, 0}, {0, 0, 0}, true},
+      {CR_GEOM_CAPSULE, CR_GEOM_CAPSULE, {CR_R(0.1), 1, 0}, {CR_R(0.1), 1, 0}, {0, 0, 0.5}, false},
+      {CR_GEOM_SPHERE, CR_GEOM_SPHERE, {CR_R(0.1)}, {CR_R(0.1)}, {0, 0, 0}, false},
+      {CR_GEOM_BOX, CR_GEOM_BOX, {0, 1, 1}, {0, 1, 1}, {0, 0.5, 0.25}, false},
+      {CR_GEOM_BOX, CR_GEOM_CAPSULE, {0, 1, 1}, {CR_R(0.1), 1, 0}, {0, 0.5, 0.25}, true},
+      {CR_GEOM_BOX, CR_GEOM_SPHERE, {0, 1, 1}, {CR_R(0.1)}, {0, 0.5, 0.25}, false},
+  };
+  for (size_t i = 0; i < sizeof thin / sizeof *thin; i++) {
+    solid a = {.type = thin[i].type_a, .mat = {1, 0, 0, 0, 1, 0, 0, 0, 1}};
+    solid b = {.type = thin[i].type_b, .mat = {1, 0, 0, 0, 1, 0, 0, 0, 1}};
+    if (thin[i].crossed) {
+      const cr_real turn[9] = {1, 0, 0, 0, 0, -1, 0, 1, 0};
+      cr_copy(b.mat, turn, 9);
+    }
+    cr_copy3(a.size, thin[i].size_a);
+    cr_copy3(b.size, thin[i].size_b);
+    cr_copy3(b.pos, thin[i].pos);
+    cr_shape shape_a = solid_shape(&a), shape_b = solid_shape(&b);
+    cr_core core_a = cri_core(&shape_a, ORIGIN), core_b = cri_core(&shape_b, ORIGIN);
+    cr_optimum x;
+    memset(&x, 0xff, sizeof x);
+    assert_int_not_equal(cri_nearest(&core_a, &core_b, 100, &x), CR_NEAREST_FAR);
+    assert_close(cr_norm3(x.normal), 1, CR_R(1e-12));
+    assert_close(x.dist, 0, CR_R(1e-9));
+    cr_real depth = core_a.radius + core_b.radius - x.dist;
+    assert_close(cri_convex_depth(&shape_a, &shape_b, x.normal), depth, CR_R(1e-9));
+    for (int k = 0; k < 3; k++) {
+      assert_close(x.on_b[k] - x.on_a[k], x.dist * x.normal[k], CR_R(1e-9));
+    }
+  }
+}
+
 static void far_shapes_are_far(void** state) {
   cr_random r = cr_random_seed(2, 0);
   hull_store store;
@@ -95,6 +134,7 @@ static void far_shapes_are_far(void** state) {
 int test_nearest(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(distance_is_the_least_depth),
+      cmocka_unit_test(pairs_without_volume_are_no_deeper_than_round_off),
       cmocka_unit_test(far_shapes_are_far),
   };
   return cmocka_run_group_tests_name("nearest", tests, NULL, NULL);
