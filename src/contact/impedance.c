@@ -201,6 +201,34 @@ void cri_stiffness_bar(const cr_real y[3], cr_real bar, cr_real solref_bar[2],
   solimp_bar[1] += y[2] * bar;
 }
 
+// ---- of one row
+
+void cri_soften(const cr_model* m, cr_data* d, int i, const cr_real solref[2],
+                const cr_real solimp[5], cr_real r, bool contact, bool stiff) {
+  cr_real* KBIP = d->efc_KBIP + 4 * i;
+  KBIP[2] = cri_impedance(m, solimp, r, contact, &KBIP[3]);
+  cri_stiffness(m, solref, cri_impedance_width(solimp), &KBIP[0], &KBIP[1]);
+  KBIP[0] = stiff ? KBIP[0] : 0;
+}
+
+void cri_soften_jvp(const cri_softness* s, cr_data* tan, int i, cr_real r_tan,
+                    const cr_real solref_tan[2], const cr_real solimp_tan[5], bool stiff) {
+  cr_real* KBIP_tan = tan->efc_KBIP + 4 * i;
+  KBIP_tan[0] = stiff ? cri_stiffness_tan(s->K_y, solref_tan, solimp_tan) : 0;
+  KBIP_tan[1] = cri_stiffness_tan(s->B_y, solref_tan, solimp_tan);
+  KBIP_tan[2] = cri_impedance_tan(s, r_tan, solimp_tan);
+  KBIP_tan[3] = 0;
+}
+
+cri_softness_bar cri_soften_vjp(const cri_softness* s, const cr_data* bar, int i, bool stiff) {
+  cri_softness_bar x = {0};
+  const cr_real* KBIP_bar = bar->efc_KBIP + 4 * i;
+  cri_impedance_bar(s, KBIP_bar[2], &x.r, x.solimp);
+  cri_stiffness_bar(s->B_y, KBIP_bar[1], x.solref, x.solimp);
+  cri_stiffness_bar(s->K_y, stiff ? KBIP_bar[0] : 0, x.solref, x.solimp);
+  return x;
+}
+
 cr_real cri_penetration(const cr_model* m, cr_real r, bool contact, cr_real* slope) {
   *slope = 1;
   if (m->cfd == 0 || !contact) {

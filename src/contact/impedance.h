@@ -4,7 +4,7 @@
 #ifndef CR_CONTACT_IMPEDANCE_H
 #define CR_CONTACT_IMPEDANCE_H
 
-#include "model/model.h"
+#include "model/data.h"
 
 /// MuJoCo's bounds of an impedance.
 #define CR_MIN_IMPEDANCE CR_R(0.0001)
@@ -52,6 +52,18 @@ cr_real cri_stiffness_tan(const cr_real y[3], const cr_real solref_tan[2],
                           const cr_real solimp_tan[5]);
 void cri_stiffness_bar(const cr_real y[3], cr_real bar, cr_real solref_bar[2],
                        cr_real solimp_bar[5]);
+
+/// K, B, I and the slope of row i; rows that only rub (`stiff` false) have no K.
+void cri_soften(const cr_model* m, cr_data* d, int i, const cr_real solref[2],
+                const cr_real solimp[5], cr_real r, bool contact, bool stiff);
+
+/// Its tangent; and the cotangents of r, solref and solimp that those of the row imply.
+void cri_soften_jvp(const cri_softness* s, cr_data* tan, int i, cr_real r_tan,
+                    const cr_real solref_tan[2], const cr_real solimp_tan[5], bool stiff);
+typedef struct {
+  cr_real r, solref[2], solimp[5];
+} cri_softness_bar;
+cri_softness_bar cri_soften_vjp(const cri_softness* s, const cr_data* bar, int i, bool stiff);
 
 /// The length that pulls a contact's reference acceleration: r, or with contacts from distance
 ///   h(r) = -s log(1 + exp(-r / s)), s = m->cfd_scale: r deep inside, a small push for r > 0,

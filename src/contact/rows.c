@@ -1,6 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0
-// Products with the sparse Jacobian of the constraint rows, see rows.h.
+// Rows of the constraints' Jacobian and products with it, see rows.h.
 #include "contact/rows.h"
+
+int cri_rows_add(cr_data* d, cri_rows_needed* need, int nrow, int type, int id, int n,
+                 const int32_t* col) {
+  int first = need->nefc, adr = need->nJ;
+  need->nefc += nrow;
+  need->nJ += nrow * n;
+  if (need->nefc > d->nefc_max || need->nJ > d->nJ_max) {
+    return -1;
+  }
+  for (int i = 0; i < nrow; i++, adr += n) {
+    d->efc_J_rownnz[first + i] = n;
+    d->efc_J_rowadr[first + i] = adr;
+    memcpy(d->efc_J_colind + adr, col, (size_t)n * sizeof *col);
+    d->efc_type[first + i] = type;
+    d->efc_id[first + i] = id;
+    d->efc_pos[first + i] = d->efc_margin[first + i] = d->efc_frictionloss[first + i] = 0;
+  }
+  return first;
+}
 
 enum { CHUNK = 4 };  // rows of a block taken at once
 

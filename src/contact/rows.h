@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Products with the sparse Jacobian of the constraint rows. The rows of one contact share their
-// columns and stand together, so they are taken as one block.
+// The sparse Jacobian of the constraint rows: how rows enter it, and products with it. The rows of
+// one contact or bond share their columns and stand together, so they are taken as one block.
 #ifndef CR_CONTACT_ROWS_H
 #define CR_CONTACT_ROWS_H
 
@@ -18,6 +18,21 @@ static inline int cri_rows_block(const cr_model* m, const cr_data* d, int i) {
   }
   return i < d->ne + d->nf + d->nl ? 1 : cri_contact_rows(m, d->contact_dim[d->efc_id[i]]);
 }
+
+/// Whether the rows that the flag `disable` (CR_DSBL_...) switches off are on.
+static inline bool cri_rows_on(const cr_model* m, int disable) {
+  return (m->disableflags & (disable | CR_DSBL_CONSTRAINT)) == 0;
+}
+
+/// Rows and non-zeros needed so far, whether or not there is room for them.
+typedef struct {
+  int nefc, nJ;
+} cri_rows_needed;
+
+/// Enters nrow rows over the dofs col[n], with position, margin and friction loss 0. Returns the
+/// first, -1 where there is no room.
+int cri_rows_add(cr_data* d, cri_rows_needed* need, int nrow, int type, int id, int n,
+                 const int32_t* col);
 
 /// y = J x; J holds the values, d the structure (so J may be a tangent).
 void cri_rows_mul(const cr_model* m, const cr_data* d, const cr_real* J, cr_real* y,

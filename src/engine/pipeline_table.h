@@ -35,12 +35,11 @@ CR_STAGE(contact, constraint,
   F(qpos) F(xpos) F(xmat) F(xquat) F(site_xpos) F(site_xmat) F(site_xquat) F(eq_active)
   F(eq_data) F(eq_solref) F(eq_solimp) F(ten_length) F(ten_J) F(tendon_range) F(tendon_margin)
   F(tendon_solref_lim) F(tendon_solimp_lim) F(tendon_solref_fri) F(tendon_solimp_fri)
-  F(tendon_frictionloss) F(tendon_length0) F(tendon_invweight0) F(cdof) F(subtree_com) F(contact_dist) F(contact_pos) F(contact_frame)
+  F(tendon_frictionloss) F(tendon_length0) F(cdof) F(subtree_com) F(contact_dist) F(contact_pos) F(contact_frame)
   F(contact_includemargin) F(contact_friction) F(contact_solref) F(contact_solreffriction)
   F(contact_solimp) F(contact_adhesion) F(jnt_range) F(jnt_margin) F(jnt_solref) F(jnt_solimp)
-  F(dof_solref) F(dof_solimp) F(dof_frictionloss) F(body_invweight0) F(dof_invweight0),
-  F(efc_J) F(efc_pos) F(efc_margin) F(efc_frictionloss) F(efc_diagA) F(efc_KBIP) F(efc_D)
-  F(efc_R) F(contact_mu))
+  F(dof_solref) F(dof_solimp) F(dof_frictionloss),
+  F(efc_J) F(efc_pos) F(efc_margin) F(efc_frictionloss) F(efc_KBIP))
 
 CR_STAGE(contact, adhesion,
   F(efc_J) F(contact_adhesion),
@@ -86,6 +85,11 @@ CR_STAGE(dynamics, smooth,
   F(qfrc_passive) F(qfrc_bias) F(qfrc_actuator) F(qfrc_applied) F(xfrc_applied)
   F(cdof) F(xipos) F(subtree_com),
   F(qfrc_smooth))
+
+CR_STAGE(contact, regularisation,
+  F(efc_KBIP) F(contact_friction) F(body_invweight0) F(dof_invweight0) F(tendon_invweight0)
+  F(efc_J) F(M),
+  F(efc_diagA) F(efc_D) F(efc_R) F(contact_mu))
 
 CR_STAGE(contact, reference,
   F(qvel) F(efc_J) F(efc_pos) F(efc_margin) F(efc_KBIP) F(xpos) F(xmat) F(xquat) F(site_xpos)

@@ -71,10 +71,7 @@ static void survey_options(const mjModel* mj, cr_load_report* r) {
   static const struct {
     int bit;
     const char* name;
-  } refused[] = {{mjENBL_SLEEP, "sleep"},
-                 {mjENBL_DIAGEXACT, "diagexact"},
-                 {mjENBL_IPC, "ipc"},
-                 {mjENBL_SPECULATIVE, "speculative"}};
+  } refused[] = {{mjENBL_SLEEP, "sleep"}, {mjENBL_IPC, "ipc"}, {mjENBL_SPECULATIVE, "speculative"}};
   if (mj->opt.integrator > mjINT_IMPLICITFAST) {
     refuse(r, "option", "integrator", WORD(integrator_names, mj->opt.integrator));
   }

@@ -102,11 +102,17 @@ static int count_moment(const cr_model* m) {
   return n;
 }
 
+// pairs that are added one for each row: by the exact diagonal of A
+static int pairs_by_row(const cr_model* m, const cr_data* d) {
+  return (m->enableflags & CR_ENBL_DIAGEXACT) != 0 ? d->nefc_max : 0;
+}
+
 static size_t scratch_numbers(const cr_model* m, const cr_data* d) {
   size_t v = (size_t)m->nv, b = (size_t)m->nbody, e = (size_t)d->nefc_max;
-  return 2 * v * v + 96 * v + 256 * b + 48 * e + 64 * (size_t)d->ncon_max + 64 * (size_t)m->ngeom +
-         8 * (size_t)(m->nq + m->na + m->nu + m->nout) + 2 * (size_t)d->nJ_max + (size_t)m->nC +
-         4096;
+  size_t pairs = (size_t)pairs_by_row(m, d);
+  return 2 * v * v + 96 * v + (256 + 12 * pairs) * b + 48 * e + 64 * (size_t)d->ncon_max +
+         64 * (size_t)m->ngeom + 8 * (size_t)(m->nq + m->na + m->nu + m->nout) +
+         2 * (size_t)d->nJ_max + (size_t)m->nC + 4096;
 }
 
 static bool twin_has(const cr_field* f) {
@@ -134,9 +140,10 @@ static int operator_rows(const cr_model* m, const cr_data* d, cr_field_id id) {
 static size_t layout_pairs(const cr_model* m, cr_data* d, cr_field_id id, char* memory) {
   cr_pairs* p = (cr_pairs*)(void*)((char*)d + cri_field(id)->pairs);
   int left = operator_rows(m, d, id);
-  *p = (cr_pairs){.left_size = left, .right_size = m->nv};
-  size_t left_bytes = rounded(CR_MAX_PAIRS * (size_t)left * sizeof(cr_real));
-  size_t right_bytes = rounded(CR_MAX_PAIRS * (size_t)m->nv * sizeof(cr_real));
+  int more = id == CR_FIELD_actuator_moment ? 0 : pairs_by_row(m, d);
+  *p = (cr_pairs){.max = CR_MAX_PAIRS + more, .left_size = left, .right_size = m->nv};
+  size_t left_bytes = rounded((size_t)p->max * (size_t)left * sizeof(cr_real));
+  size_t right_bytes = rounded((size_t)p->max * (size_t)m->nv * sizeof(cr_real));
   if (memory != NULL) {
     p->left = (cr_real*)(void*)memory;
     p->right = (cr_real*)(void*)(memory + left_bytes);
@@ -284,7 +291,7 @@ int32_t* cri_push_int(cr_data* d, size_t n) {
 }
 
 int cri_pairs_add(cr_pairs* p) {
-  assert(p->n < CR_MAX_PAIRS);
+  assert(p->n < p->max);
   int k = p->n++;
   memset(cri_pair_left(p, k), 0, (size_t)p->left_size * sizeof(cr_real));
   memset(cri_pair_right(p, k), 0, (size_t)p->right_size * sizeof(cr_real));

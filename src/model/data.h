@@ -20,10 +20,10 @@ typedef enum {
 /// Cotangent of an operator: the sum over n pairs of left (x) right.
 enum { CR_MAX_PAIRS = 16 };
 typedef struct {
-  int n;
+  int n, max;                 // max: CR_MAX_PAIRS; with diagexact one more for every row
   int left_size, right_size;  // capacity of one vector
-  cr_real* left;              // CR_MAX_PAIRS x left_size
-  cr_real* right;             // CR_MAX_PAIRS x right_size
+  cr_real* left;              // max x left_size
+  cr_real* right;             // max x right_size
 } cr_pairs;
 
 typedef enum { CR_DATA_PLAIN, CR_DATA_TANGENT, CR_DATA_COTANGENT } cr_data_role;
@@ -103,7 +103,7 @@ static inline size_t cri_mark(const cr_data* d) { return d->scratch_used; }
 static inline void cri_pop(cr_data* d, size_t mark) { d->scratch_used = mark; }
 
 /// Appends a zeroed pair to an operator's cotangent and returns its index; the caller fills
-/// left + k left_size and right + k right_size. Asserts k < CR_MAX_PAIRS.
+/// left + k left_size and right + k right_size. Asserts k < max.
 int cri_pairs_add(cr_pairs* pairs);
 static inline cr_real* cri_pair_left(const cr_pairs* p, int k) {
   return p->left + (size_t)k * (size_t)p->left_size;

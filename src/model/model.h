@@ -113,4 +113,12 @@ static inline const char* cri_name(const cr_model* m, const int32_t* adr, int id
 /// Row `row` of a parameter tangent, or zeros where the twin does not hold that parameter.
 const cr_real* cri_par_tan(const cr_real* array, int row, int width);
 
+/// Adds x to row `row` of a parameter's cotangent, where the twin holds it.
+static inline void cri_par_add(cr_real* array, int row, int width, const cr_real* x) {
+  for (int i = 0; i < width && array != NULL; i++) {
+    array[row * width + i] += x[i];
+  }
+}
+static inline void cri_par_add1(cr_real* array, int i, cr_real x) { cri_par_add(array, i, 1, &x); }
+
 #endif

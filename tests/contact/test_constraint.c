@@ -1,13 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Rows of random scenes: their order, their numbers by formula, what is left out; capacity; the
-// derivatives where the generic check of the pipeline does not go (other dimensions, contacts from
+// Rows of random scenes: their order, what is left out; capacity; the derivatives where the generic check of the pipeline does not go (other dimensions, contacts from
 // distance).
 #include "contact/constraint.h"
 
-#include <stdlib.h>
-
-#include "contact/impedance.h"
-#include "contact/rows.h"
 #include "support/close.h"
 #include "support/contact_scene.h"
 
@@ -47,78 +42,6 @@ static void rows_stand_in_order(void** state) {
   }
 }
 
-// R = (1-I)/I A in every row; R_1 = R_0 / impratio; R_j mu_j^2 equal; 2 mu^2 (R of the first edge)
-static void regularisation_follows_its_rules(void** state) {
-  for (int seed = 1; seed <= N_SEED; seed++) {
-    contact_scene s;
-    scene_open(&s, seed);
-    scene_condim(&s, 6);
-    s.m.impratio = CR_R(2.5);
-    scene_run(&s, "constraint");
-    const cr_data* d = s.d;
-    for (int i = 0; i < d->nefc; i++) {
-      cr_real I = d->efc_KBIP[4 * i + 2];
-      assert_close(d->efc_R[i] * d->efc_D[i], 1, 4 * CR_EPS);
-      assert_close((1 - I) / I * d->efc_diagA[i], d->efc_R[i], 16 * CR_EPS * d->efc_R[i]);
-    }
-    for (int c = 0; c < d->ncon; c++) {
-      int i = d->contact_efc_address[c];
-      if (i < 0) {
-        continue;
-      }
-      const cr_real *mu = d->contact_friction + 5 * c, *R = d->efc_R + i;
-      cr_real I = d->efc_KBIP[4 * i + 2], weight = 0;
-      for (int side = 0; side < 2; side++) {
-        weight += s.m.body_invweight0[2 * s.m.geom_bodyid[d->contact_geom[2 * c + side]]];
-      }
-      cr_real R0 = (1 - I) / I * weight, mu2 = mu[0] * mu[0] / s.m.impratio;
-      assert_close(d->contact_mu[c] * d->contact_mu[c], mu2, 8 * CR_EPS * mu2);
-      for (int k = 0; k < cri_contact_rows(&s.m, 6); k++) {
-        bool tangent = s.m.cone == CR_CONE_ELLIPTIC && k > 0;
-        cr_real expected = s.m.cone == CR_CONE_PYRAMIDAL ? 2 * mu2 * R0 * (1 + mu[0] * mu[0]) : R0;
-        if (tangent) {
-          expected = R0 / s.m.impratio * mu[0] * mu[0] / (mu[k - 1] * mu[k - 1]);
-        }
-        assert_close(R[k], expected, 32 * CR_EPS * expected);
-        assert_close(d->efc_pos[i + k], tangent ? 0 : d->contact_dist[c], 0);
-        assert_close(d->efc_margin[i + k], tangent ? 0 : d->contact_includemargin[c], 0);
-      }
-    }
-    scene_close(&s);
-  }
-}
-
-// the rows of a pyramid are the elliptic ones, n + mu t and n - mu t
-static void pyramid_is_made_of_elliptic_rows(void** state) {
-  for (int seed = 1; seed <= N_SEED; seed++) {
-    contact_scene s;
-    scene_open(&s, seed);
-    scene_condim(&s, 4);
-    s.m.cone = CR_CONE_ELLIPTIC;
-    scene_run(&s, "constraint");
-    cr_real* elliptic = scene_dense_J(&s);
-    int first = s.d->ne + s.d->nf + s.d->nl, nv = s.m.nv, contacts = (s.d->nefc - first) / 4;
-    s.m.cone = CR_CONE_PYRAMIDAL;
-    scene_run(&s, "constraint");
-    cr_real* edges = scene_dense_J(&s);
-    assert_int_equal(s.d->nefc, first + 6 * contacts);
-    for (int n = 0; n < contacts; n++) {
-      const cr_real *E = elliptic + (first + 4 * n) * nv, *P = edges + (first + 6 * n) * nv;
-      const cr_real* mu = s.d->contact_friction + 5 * s.d->efc_id[first + 6 * n];
-      for (int k = 0; k < 6; k++) {
-        cr_real sign = k % 2 == 0 ? 1 : -1;
-        for (int j = 0; j < nv; j++) {
-          cr_real expected = E[j] + sign * mu[k / 2] * E[(1 + k / 2) * nv + j];
-          assert_close(P[k * nv + j], expected, 8 * CR_EPS * (1 + cr_abs(expected)));
-        }
-      }
-    }
-    free(elliptic);
-    free(edges);
-    scene_close(&s);
-  }
-}
-
 static void flags_remove_their_rows(void** state) {
   static const int flags[] = {CR_DSBL_EQUALITY, CR_DSBL_FRICTIONLOSS, CR_DSBL_LIMIT,
                               CR_DSBL_CONTACT, CR_DSBL_CONSTRAINT};
@@ -146,61 +69,6 @@ static void flags_remove_their_rows(void** state) {
   scene_close(&s);
 }
 
-// a contact in its gap, at its margin, and between two bodies that nothing moves
-static void contacts_without_rows_say_why(void** state) {
-  contact_scene s;
-  scene_open(&s, 1);
-  scene_run(&s, "mixing");
-  assert_true(s.d->ncon > 1);
-  int rows = 0;
-  s.d->contact_dist[0] = s.d->contact_includemargin[0];
-  s.d->contact_geom[2] = s.d->contact_geom[3];
-  assert_int_equal(cr_constraint(&s.m, s.d), CR_OK);
-  assert_int_equal(s.d->contact_exclude[0], 1);
-  assert_int_equal(s.d->contact_exclude[1], 3);
-  assert_int_equal(s.d->contact_efc_address[0], -1);
-  assert_int_equal(s.d->contact_efc_address[1], -1);
-  for (int c = 0; c < s.d->ncon; c++) {
-    if (s.d->contact_exclude[c] == 0) {
-      assert_int_equal(s.d->efc_id[s.d->contact_efc_address[c]], c);
-      rows += cri_contact_rows(&s.m, s.d->contact_dim[c]);
-    }
-  }
-  assert_int_equal(rows, s.d->nefc - s.d->ne - s.d->nf - s.d->nl);
-  scene_close(&s);
-}
-
-// contacts from distance reach as far as they say, and their rows come in softly
-static void contacts_from_distance_fade_in(void** state) {
-  contact_scene s;
-  scene_open(&s, 1);
-  s.m.cfd = 1;
-  s.m.cfd_d0 = CR_R(0.01);
-  s.m.cfd_dc = 0;
-  s.m.cfd_wc = CR_R(0.1);
-  s.m.cfd_mc = 1;
-  s.m.cfd_pc = 2;
-  s.m.cfd_scale = CR_R(0.01);
-  scene_run(&s, "mixing");
-  cr_real margin = s.d->contact_includemargin[0], before;
-  s.d->contact_dist[0] = margin - CR_R(1e-9);
-  assert_int_equal(cr_constraint(&s.m, s.d), CR_OK);
-  before = s.d->efc_D[s.d->contact_efc_address[0]];
-  s.d->contact_dist[0] = margin + CR_R(1e-9);
-  assert_int_equal(cr_constraint(&s.m, s.d), CR_OK);
-  int i = s.d->contact_efc_address[0];
-  assert_true(s.d->efc_D[i] < before);
-  assert_close(s.d->efc_KBIP[4 * i + 2], CR_R(0.01), CR_R(1e-8));
-  before = s.d->efc_D[i];
-  s.d->contact_dist[0] = margin + CR_R(0.1) * (1 - CR_R(1e-4));
-  assert_int_equal(cr_constraint(&s.m, s.d), CR_OK);
-  assert_true(s.d->efc_D[s.d->contact_efc_address[0]] < before / 1000);
-  s.d->contact_dist[0] = margin + CR_R(0.1);
-  assert_int_equal(cr_constraint(&s.m, s.d), CR_OK);
-  assert_int_equal(s.d->contact_exclude[0], 1);
-  scene_close(&s);
-}
-
 static void capacity_says_what_is_needed(void** state) {
   contact_scene s;
   scene_open(&s, 1);
@@ -217,48 +85,6 @@ static void capacity_says_what_is_needed(void** state) {
   assert_non_null(strstr(s.d->error.text, needed));
   s.d->nJ_max = nJ;
   assert_int_equal(cr_constraint(&s.m, s.d), CR_OK);
-  scene_close(&s);
-}
-
-// every third row from the limits of a ball joint: at no rotation there is no axis, and no NaN
-static void ball_limit_at_rest_has_no_axis(void** state) {
-  contact_scene s;
-  for (int seed = 1;; seed++) {
-    scene_open(&s, seed);
-    int j = 0;
-    while (j < s.m.njnt && s.m.jnt_type[j] != CR_JNT_BALL) {
-      j++;
-    }
-    if (j == s.m.njnt) {
-      scene_close(&s);
-      continue;
-    }
-    const cr_real unit[4] = {1, 0, 0, 0};
-    cr_copy(s.d->qpos + s.m.jnt_qposadr[j], unit, 4);
-    s.m.jnt_limited[j] = 1;
-    s.m.jnt_range[2 * j] = 0;
-    s.m.jnt_range[2 * j + 1] = CR_R(0.1);
-    s.m.jnt_margin[j] = CR_R(0.2);
-    break;
-  }
-  scene_run(&s, "constraint");
-  assert_true(s.d->nl > 0);
-  cr_data *bar, *tan;
-  assert_int_equal(cri_data_twin(&bar, &s.m, s.d, CR_DATA_COTANGENT, NULL, NULL), CR_OK);
-  assert_int_equal(cri_data_twin(&tan, &s.m, s.d, CR_DATA_TANGENT, NULL, NULL), CR_OK);
-  for (int i = 0; i < s.d->nefc; i++) {
-    bar->efc_pos[i] = 1;
-  }
-  assert_int_equal(cr_constraint_vjp(&s.m, s.d, bar), CR_OK);
-  assert_int_equal(cr_constraint_jvp(&s.m, s.d, tan), CR_OK);
-  for (int i = 0; i < s.m.nv; i++) {
-    assert_true(isfinite(bar->qpos[i]));
-  }
-  for (int i = 0; i < s.d->nJ; i++) {
-    assert_true(isfinite(tan->efc_J[i]));
-  }
-  cri_data_free(bar);
-  cri_data_free(tan);
   scene_close(&s);
 }
 
@@ -295,13 +121,8 @@ static void derivatives_hold_from_distance(void** state) {
 int test_constraint(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(rows_stand_in_order),
-      cmocka_unit_test(regularisation_follows_its_rules),
-      cmocka_unit_test(pyramid_is_made_of_elliptic_rows),
       cmocka_unit_test(flags_remove_their_rows),
-      cmocka_unit_test(contacts_without_rows_say_why),
-      cmocka_unit_test(contacts_from_distance_fade_in),
       cmocka_unit_test(capacity_says_what_is_needed),
-      cmocka_unit_test(ball_limit_at_rest_has_no_axis),
       cmocka_unit_test(derivatives_hold_for_all_dimensions),
       cmocka_unit_test(derivatives_hold_from_distance),
   };

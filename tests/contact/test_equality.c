@@ -139,58 +139,6 @@ static void weld_at_rest_has_no_residual(void** state) {
   scene_close(&w.s);
 }
 
-// a quaternion and its opposite: rows of opposite sign, the same regularisation
-static void opposite_quaternion_turns_all_signs(void** state) {
-  scene_with w;
-  open_with(&w, CR_EQ_WELD, false);
-  cr_data* d = w.s.d;
-  scene_run(&w.s, "reference");
-  int row = 0;
-  while (d->efc_id[row] != w.eq) {
-    row++;
-    assert_true(row < d->ne);
-  }
-  cr_real pos[6], aref[6], D[6];
-  cr_copy(pos, d->efc_pos + row, 6);
-  cr_copy(aref, d->efc_aref + row, 6);
-  cr_copy(D, d->efc_D + row, 6);
-  for (int k = 0; k < 4; k++) {
-    w.s.m.eq_data[CR_NEQDATA * w.eq + 6 + k] *= -1;
-  }
-  scene_run(&w.s, "reference");
-  for (int k = 0; k < 6; k++) {
-    cr_real sign = k < 3 ? 1 : -1;
-    assert_close(d->efc_pos[row + k], sign * pos[k], 8 * CR_EPS);
-    assert_close(d->efc_aref[row + k], sign * aref[k], 64 * CR_EPS * size_of(aref, 6));
-    assert_close(d->efc_D[row + k], D[k], 16 * CR_EPS * D[k]);
-  }
-  scene_close(&w.s);
-}
-
-static void inactive_constraint_has_no_rows(void** state) {
-  scene_with w;
-  open_with(&w, CR_EQ_CONNECT, false);
-  scene_run(&w.s, "constraint");
-  int ne = w.s.d->ne, nefc = w.s.d->nefc;
-  w.s.d->eq_active[w.eq] = 0;
-  scene_run(&w.s, "constraint");
-  assert_int_equal(w.s.d->ne, ne - 3);
-  assert_int_equal(w.s.d->nefc, nefc - 3);
-  scene_close(&w.s);
-}
-
-// nothing moves the two bodies: no rows, and no error
-static void bond_of_what_stands_still_has_no_rows(void** state) {
-  scene_with w;
-  open_with(&w, CR_EQ_CONNECT, false);
-  scene_run(&w.s, "constraint");
-  int ne = w.s.d->ne;
-  w.s.m.eq_obj1id[w.eq] = w.s.m.eq_obj2id[w.eq] = 0;
-  scene_run(&w.s, "constraint");
-  assert_int_equal(w.s.d->ne, ne - 3);
-  scene_close(&w.s);
-}
-
 static void coupling_is_a_polynomial(void** state) {
   int32_t type[1] = {CR_EQ_JOINT}, id1[1] = {1}, id2[1] = {0}, adr[2] = {0, 1};
   cr_real data[CR_NEQDATA] = {CR_R(0.5), 2, -1, 3, CR_R(0.25)};
@@ -223,9 +171,6 @@ int test_equality(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(rows_are_derivatives_of_the_residual),
       cmocka_unit_test(weld_at_rest_has_no_residual),
-      cmocka_unit_test(opposite_quaternion_turns_all_signs),
-      cmocka_unit_test(inactive_constraint_has_no_rows),
-      cmocka_unit_test(bond_of_what_stands_still_has_no_rows),
       cmocka_unit_test(coupling_is_a_polynomial),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

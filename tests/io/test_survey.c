@@ -81,8 +81,6 @@ static const struct {
      "option 'integrator' (discrete): not supported yet"},
     {{.option = "<option><flag sleep='enable'/></option>"},
      "flag 'sleep' (enabled): not supported yet"},
-    {{.option = "<option><flag diagexact='enable'/></option>"},
-     "flag 'diagexact' (enabled): not supported yet"},
     {{.option = "<option integrator='discrete'><flag ipc='enable'/></option>"},
      "flag 'ipc' (enabled): not supported yet"},
     {{.option = "<option><flag speculative='enable'/></option>"},

@@ -16,11 +16,15 @@
 void scene_open(contact_scene* s, int seed) {
   s->seed = seed;
   assert_int_equal(random_model(&s->m, (uint64_t)seed, NULL), CR_OK);
+  scene_reopen(s);
+}
+
+void scene_reopen(contact_scene* s) {
   cr_capacity c = cri_capacity_default(&s->m);
   c.nefc *= 4;
   c.nJ *= 4;
   assert_int_equal(cri_data_create(&s->d, &s->m, &c, NULL), CR_OK);
-  random_state(&s->m, s->d, (uint64_t)seed, STATE_CONTACT);
+  random_state(&s->m, s->d, (uint64_t)s->seed, STATE_CONTACT);
 }
 
 void scene_close(contact_scene* s) {

@@ -14,6 +14,9 @@ typedef struct {
 
 /// The model and state of a seed, loose bodies in a heap; rows have room for pyramids of condim 6.
 void scene_open(contact_scene* s, int seed);
+
+/// New data for the model as it is now; the old are freed before.
+void scene_reopen(contact_scene* s);
 void scene_close(contact_scene* s);
 
 /// Runs the pipeline up to and with a stage, which must not fail.

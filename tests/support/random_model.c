@@ -495,6 +495,7 @@ static void fill_dimensions(cr_random* r, cr_model* m, uint64_t seed) {
     m->pair_adhesion[i] = sometimes(r, CR_R(0.1), 5);
   }
   m->enableflags |= seed % 8 == 4 || seed % 16 == 9 ? CR_ENBL_OVERRIDE : 0;
+  m->enableflags |= seed % 16 == 11 ? CR_ENBL_DIAGEXACT : 0;
   m->o_margin[0] = sometimes(r, CR_R(0.002), CR_R(0.05));
   fill_solref(r, m->o_solref);
   fill_solimp(r, m->o_solimp);

@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+// How much a constraint row gives way: its regularisation R, from the impedance and the diagonal of
+// A = J M^-1 J'.
+#ifndef CR_CONTACT_REGULARISATION_H
+#define CR_CONTACT_REGULARISATION_H
+
+#include "model/data.h"
+
+/// Regularisation of all rows, after contact/constraint made them.
+/// Map      (efc_KBIP, contact_friction; body_invweight0, dof_invweight0, tendon_invweight0, or with
+///          the flag diagexact efc_J and M) -> efc_diagA, efc_R, efc_D, contact_mu
+/// Equation R = max(1e-15, (1 - I) / I A), D = 1 / R                                [s1]
+///          A_i = sum of the inverse weights of what row i moves, for pyramids times 1 + mu_1^2 [s2]
+///          or, with diagexact, J_i M^-1 J_i'                                       [s3]
+///          contacts, from their first row: elliptic R_2 = R_1 / impratio, R_k mu_(k-1)^2 the same
+///          for all k >= 2; pyramidal 2 mu^2 R_1 for all rows; contact_mu = mu_1 / sqrt(impratio) [s4]
+///          [MuJoCo manual, Computation, "Constraint model"]; docs/derivations/regularisation.md
+/// Shapes   nefc rows, ncon contacts
+/// Memory   scratch 7 nv with diagexact, else none
+/// Errors   none
+/// Smooth   but where R meets its least value
+cr_status cr_regularisation(const cr_model* m, cr_data* d);
+cr_status cr_regularisation_jvp(const cr_model* m, const cr_data* d, cr_data* tan);
+
+/// With diagexact one pair a row joins the cotangents of efc_J and M.
+cr_status cr_regularisation_vjp(const cr_model* m, const cr_data* d, cr_data* bar);
+
+#endif
