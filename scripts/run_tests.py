@@ -34,8 +34,8 @@ FAST = [("build", "release"), ("build", "tests"), ("test", ("tests", "fast")), (
         ("build", "asan"), ("test", ("asan", "fast"))]
 PLANS = {
     "fast": FAST,
-    "all": FAST + [("test", ("tests", "long")), ("build", "tsan"), ("test", ("tsan", "fast")),
-                   ("build", "clang")],
+    "all": FAST + [("test", ("tests", "long")), ("test", ("asan", "long")), ("build", "tsan"),
+                   ("test", ("tsan", "fast")), ("test", ("tsan", "long")), ("build", "clang")],
     "lint": [("checks", CHECKS + [TIDY])],
 }
 

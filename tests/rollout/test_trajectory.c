@@ -328,7 +328,7 @@ static bool compare(bench* b, cr_random* random, cr_real h, cr_real* worst) {
 #ifdef CR_LONG_DOUBLE
 static const double bound = 1e-9, step_size = 1e-5;
 #else
-static const double bound = 5e-5, step_size = 2e-5;
+static const double bound = 1e-6, step_size = 2e-5;
 #endif
 
 static void gradients_match_differences(state_kind kind, bool fields) {
