@@ -49,9 +49,11 @@ void cri_servo_period_vjp(const cr_model* m, int i, cr_real period, cr_real peri
 // ---- one activation
 
 // [n1] w+ = w + r s, s = h or tau (1 - exp(-h / tau))
-static cri_next_activation unlimited(const cr_model* m, int i, cr_real act, cr_real rate) {
-  cr_real h = m->timestep, tau = m->actuator_dynprm[10 * i], span = h, span_by_tau = 0;
-  if (m->actuator_dyntype[i] == CR_DYN_FILTEREXACT) {
+static cri_next_activation unlimited(const cr_model* m, cr_real plain, int i, cr_real act,
+                                     cr_real rate) {
+  cr_real h = plain > 0 ? plain : m->timestep;
+  cr_real tau = m->actuator_dynprm[10 * i], span = h, span_by_tau = 0;
+  if (m->actuator_dyntype[i] == CR_DYN_FILTEREXACT && plain == 0) {
     bool trusted = tau > CR_MINVAL;
     tau = cr_max(tau, CR_MINVAL);
     cr_real decay = cr_exp(-h / tau);
@@ -62,8 +64,9 @@ static cri_next_activation unlimited(const cr_model* m, int i, cr_real act, cr_r
       .value = act + rate * span, .by_act = 1, .by_rate = span, .by_tau = rate * span_by_tau};
 }
 
-cri_next_activation cri_activation_next(const cr_model* m, int i, cr_real act, cr_real rate) {
-  cri_next_activation next = unlimited(m, i, act, rate);
+cri_next_activation cri_activation_next(const cr_model* m, cr_real plain, int i, cr_real act,
+                                        cr_real rate) {
+  cri_next_activation next = unlimited(m, plain, i, act, rate);
   const cr_real* range = m->actuator_actrange + 2 * i;
   // [n2] w+ = clip(w+, actrange)
   if (m->actuator_actlimited[i] != 0 && (next.value < range[0] || next.value > range[1])) {
@@ -75,8 +78,8 @@ cri_next_activation cri_activation_next(const cr_model* m, int i, cr_real act, c
 
 // ---- all of them
 
-void cri_activation_advance(const cr_model* m, const cr_real* act, const cr_real* rate,
-                            const cr_real* length, cr_real* next) {
+void cri_activation_advance(const cr_model* m, cr_real plain, const cr_real* act,
+                            const cr_real* rate, const cr_real* length, cr_real* next) {
   cr_copy(next, act, m->na);
   if ((m->disableflags & CR_DSBL_ACTUATION) != 0) {
     return;
@@ -87,16 +90,17 @@ void cri_activation_advance(const cr_model* m, const cr_real* act, const cr_real
       continue;
     }
     cr_real r = cri_actuator_disabled(m, i) ? 0 : rate[a];
-    cr_real w = cri_activation_next(m, i, act[a], r).value;
+    cr_real w = cri_activation_next(m, plain, i, act[a], r).value;
     // [n3] w+ -= P turns
     cr_real period = cri_servo_period(m, i);
     next[a] = w - period * cri_servo_turns(w, length[m->actuator_outadr[i]], period);
   }
 }
 
-void cri_activation_advance_jvp(const cr_model* m, const cr_real* act, const cr_real* rate,
-                                const cr_real* length, const cr_data* tan, const cr_real* act_tan,
-                                const cr_real* rate_tan, cr_real* next_tan) {
+void cri_activation_advance_jvp(const cr_model* m, cr_real plain, const cr_real* act,
+                                const cr_real* rate, const cr_real* length, const cr_data* tan,
+                                const cr_real* act_tan, const cr_real* rate_tan,
+                                cr_real* next_tan) {
   cr_copy(next_tan, act_tan, m->na);
   if ((m->disableflags & CR_DSBL_ACTUATION) != 0) {
     return;
@@ -107,7 +111,7 @@ void cri_activation_advance_jvp(const cr_model* m, const cr_real* act, const cr_
       continue;
     }
     bool off = cri_actuator_disabled(m, i);
-    cri_next_activation next = cri_activation_next(m, i, act[a], off ? 0 : rate[a]);
+    cri_next_activation next = cri_activation_next(m, plain, i, act[a], off ? 0 : rate[a]);
     // [n1], [n2]
     cr_real tau_tan = cri_par_tan(tan->par.actuator_dynprm, i, 10)[0];
     cr_real w_tan = next.by_act * act_tan[a] + next.by_tau * tau_tan;
@@ -122,9 +126,9 @@ void cri_activation_advance_jvp(const cr_model* m, const cr_real* act, const cr_
   }
 }
 
-void cri_activation_advance_vjp(const cr_model* m, const cr_real* act, const cr_real* rate,
-                                const cr_real* length, const cr_real* next_bar, cr_real* act_bar,
-                                cr_real* rate_bar, cr_data* bar) {
+void cri_activation_advance_vjp(const cr_model* m, cr_real plain, const cr_real* act,
+                                const cr_real* rate, const cr_real* length, const cr_real* next_bar,
+                                cr_real* act_bar, cr_real* rate_bar, cr_data* bar) {
   if ((m->disableflags & CR_DSBL_ACTUATION) != 0) {
     for (int a = 0; a < m->na; a++) {
       act_bar[a] += next_bar[a];
@@ -137,7 +141,7 @@ void cri_activation_advance_vjp(const cr_model* m, const cr_real* act, const cr_
       continue;
     }
     bool off = cri_actuator_disabled(m, i);
-    cri_next_activation next = cri_activation_next(m, i, act[a], off ? 0 : rate[a]);
+    cri_next_activation next = cri_activation_next(m, plain, i, act[a], off ? 0 : rate[a]);
     // [n3]'
     cr_real period = cri_servo_period(m, i);
     cr_real turns = cri_servo_turns(next.value, length[m->actuator_outadr[i]], period);

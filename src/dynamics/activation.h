@@ -30,10 +30,13 @@ typedef struct {
 } cri_next_activation;
 
 /// The activation of actuator i one step later (MuJoCo's mj_nextActivation).
+/// `plain` is 0 for a step of m->timestep as MuJoCo makes it, otherwise the length h of a step that
+/// treats the rate of every kind as it is: one of an integrator with steps of its own.
 /// Equation w+ = w + h r;  filterexact: w+ = w + r tau (1 - exp(-h / tau))        [n1]
 ///          then clipped to actrange where actlimited                            [n2]
 ///          derivation: docs/derivations/actuation.md
-cri_next_activation cri_activation_next(const cr_model* m, int i, cr_real act, cr_real rate);
+cri_next_activation cri_activation_next(const cr_model* m, cr_real plain, int i, cr_real act,
+                                        cr_real rate);
 
 /// All activations one step later.
 /// Map      (act, act_dot r; dynprm, actrange, gear) -> act_next
@@ -42,17 +45,17 @@ cri_next_activation cri_activation_next(const cr_model* m, int i, cr_real act, c
 /// Flags    CR_DSBL_ACTUATION: act_next = act
 /// Shapes   all na; length[nout]
 /// Smooth   but where actrange begins to bind and at half a turn between setpoint and length
-void cri_activation_advance(const cr_model* m, const cr_real* act, const cr_real* rate,
-                            const cr_real* length, cr_real* next);
+void cri_activation_advance(const cr_model* m, cr_real plain, const cr_real* act,
+                            const cr_real* rate, const cr_real* length, cr_real* next);
 
 /// Tangent of cri_activation_advance; parameters' tangents come from `tan`.
-void cri_activation_advance_jvp(const cr_model* m, const cr_real* act, const cr_real* rate,
-                                const cr_real* length, const cr_data* tan, const cr_real* act_tan,
-                                const cr_real* rate_tan, cr_real* next_tan);
+void cri_activation_advance_jvp(const cr_model* m, cr_real plain, const cr_real* act,
+                                const cr_real* rate, const cr_real* length, const cr_data* tan,
+                                const cr_real* act_tan, const cr_real* rate_tan, cr_real* next_tan);
 
 /// Its transpose: adds to act_bar, rate_bar and bar->par.
-void cri_activation_advance_vjp(const cr_model* m, const cr_real* act, const cr_real* rate,
-                                const cr_real* length, const cr_real* next_bar, cr_real* act_bar,
-                                cr_real* rate_bar, cr_data* bar);
+void cri_activation_advance_vjp(const cr_model* m, cr_real plain, const cr_real* act,
+                                const cr_real* rate, const cr_real* length, const cr_real* next_bar,
+                                cr_real* act_bar, cr_real* rate_bar, cr_data* bar);
 
 #endif

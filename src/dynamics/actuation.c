@@ -122,7 +122,7 @@ static cr_real bias_of(const cr_model* m, int i, cr_real l, cr_real v) {
 static cr_real evaluate_force(const cr_model* m, const cr_data* d, int i, cr_real v, actuator* a) {
   cr_real x = a->act < 0 ? a->u : d->act[a->act], l = d->actuator_length[a->out];
   if (a->early) {
-    a->next = cri_activation_next(m, i, d->act[a->act], a->rate);
+    a->next = cri_activation_next(m, 0, i, d->act[a->act], a->rate);
     x = a->next.value;
   }
   a->turns5 = cri_servo_turns(x, l, a->period);

@@ -157,7 +157,7 @@ cr_status cr_euler(const cr_model* m, cr_data* d) {
   // [e3] q+ = q (+) h v+
   cri_manifold_move(m, d->qpos, d->qvel_next, m->timestep, d->qpos_next);
   // [e4]
-  cri_activation_advance(m, d->act, d->act_dot, d->actuator_length, d->act_next);
+  cri_activation_advance(m, 0, d->act, d->act_dot, d->actuator_length, d->act_next);
   return CR_OK;
 }
 
@@ -174,8 +174,8 @@ cr_status cr_euler_jvp(const cr_model* m, const cr_data* d, cr_data* tan) {
   // [e3]
   cri_manifold_move_jvp(m, v_next, m->timestep, tan->qpos, tan->qvel_next, tan->qpos_next);
   // [e4]
-  cri_activation_advance_jvp(m, d->act, d->act_dot, d->actuator_length, tan, tan->act, tan->act_dot,
-                             tan->act_next);
+  cri_activation_advance_jvp(m, 0, d->act, d->act_dot, d->actuator_length, tan, tan->act,
+                             tan->act_dot, tan->act_next);
   cri_pop(tan, mark);
   return CR_OK;
 }
@@ -185,7 +185,7 @@ cr_status cr_euler_vjp(const cr_model* m, const cr_data* d, cr_data* bar) {
   cr_real* v_next = cri_push(bar, (size_t)m->nv);
   cr_real* v_bar = cri_push(bar, (size_t)m->nv);
   // [e4]'
-  cri_activation_advance_vjp(m, d->act, d->act_dot, d->actuator_length, bar->act_next, bar->act,
+  cri_activation_advance_vjp(m, 0, d->act, d->act_dot, d->actuator_length, bar->act_next, bar->act,
                              bar->act_dot, bar);
   // [e3]' cotangents of q and of v+
   cr_copy(v_bar, bar->qvel_next, m->nv);

@@ -126,7 +126,7 @@ static void finish(const cri_tableau* t, const cr_model* m, cr_data* d, const cr
   }
   cri_manifold_move(m, d->qpos, r, 1, d->qpos_next);
   // [k6]
-  cri_activation_advance(m, d->act, rate, d->actuator_length, d->act_next);
+  cri_activation_advance(m, 0, d->act, rate, d->actuator_length, d->act_next);
   cri_pop(d, mark);
 }
 
@@ -242,7 +242,7 @@ static void finish_jvp(const cri_tableau* t, const cr_model* m, const cr_data* d
   add_rows(tan->qvel_next, m->timestep, t->b, t->n, s->F, m->nv);
   // [k6]
   add_rows(rate_tan, 1, t->b, t->n, s->G, m->na);
-  cri_activation_advance_jvp(m, d->act, x->rate, d->actuator_length, tan, s->act0, rate_tan,
+  cri_activation_advance_jvp(m, 0, d->act, x->rate, d->actuator_length, tan, s->act0, rate_tan,
                              tan->act_next);
   cri_pop(tan, mark);
 }
@@ -283,8 +283,8 @@ static final_bar finish_vjp(const cr_model* m, const cr_data* d, const increment
   cr_zero(f.r, m->nv);
   cr_zero(f.rate, m->na);
   // [k6]'
-  cri_activation_advance_vjp(m, d->act, x->rate, d->actuator_length, bar->act_next, s->act0, f.rate,
-                             bar);
+  cri_activation_advance_vjp(m, 0, d->act, x->rate, d->actuator_length, bar->act_next, s->act0,
+                             f.rate, bar);
   // [k5]' v0_bar += v+_bar; q0_bar and r+_bar from q+_bar
   for (int i = 0; i < m->nv; i++) {
     s->qvel0[i] += bar->qvel_next[i];

@@ -44,7 +44,7 @@ static void end(void) {
 }
 
 static void advance(void) {
-  cri_activation_advance(&f.m, f.d->act, f.d->act_dot, f.d->actuator_length, f.next);
+  cri_activation_advance(&f.m, 0, f.d->act, f.d->act_dot, f.d->actuator_length, f.next);
 }
 
 static void activation_advances_by_its_rate(void** state) {
@@ -89,7 +89,7 @@ static void activation_stays_in_its_range(void** state) {
   // the derivative is that of the end of the range
   f.bar->act_next[0] = 2;
   f.bar->act_next[1] = 3;
-  cri_activation_advance_vjp(&f.m, f.d->act, f.d->act_dot, f.d->actuator_length, f.bar->act_next,
+  cri_activation_advance_vjp(&f.m, 0, f.d->act, f.d->act_dot, f.d->actuator_length, f.bar->act_next,
                              f.bar->act, f.bar->act_dot, f.bar);
   assert_true(f.bar->act[0] == 0 && f.bar->act_dot[1] == 0);
   assert_close(f.bar->par.actuator_actrange[1], 2, 0);
@@ -106,7 +106,7 @@ static void disabled_groups_keep_their_activation(void** state) {
   assert_close(f.next[1], CR_R(0.2), 0);
   assert_true(cri_actuator_disabled(&f.m, 1) && !cri_actuator_disabled(&f.m, 0));
   f.bar->act_next[0] = f.bar->act_next[1] = 1;
-  cri_activation_advance_vjp(&f.m, f.d->act, f.d->act_dot, f.d->actuator_length, f.bar->act_next,
+  cri_activation_advance_vjp(&f.m, 0, f.d->act, f.d->act_dot, f.d->actuator_length, f.bar->act_next,
                              f.bar->act, f.bar->act_dot, f.bar);
   assert_close(f.bar->act_dot[0], f.m.timestep, 0);
   assert_close(f.bar->act_dot[1], 0, 0);
@@ -185,8 +185,8 @@ static void activation_derivatives_agree(void** state) {
     f.tan->par.actuator_gear[6 * i + 2] = CR_R(-0.2);
     f.bar->act_next[i] = 1 + (cr_real)i;
   }
-  cri_activation_advance_jvp(&f.m, f.d->act, f.d->act_dot, f.d->actuator_length, f.tan, f.tan->act,
-                             f.tan->act_dot, f.tan->act_next);
+  cri_activation_advance_jvp(&f.m, 0, f.d->act, f.d->act_dot, f.d->actuator_length, f.tan,
+                             f.tan->act, f.tan->act_dot, f.tan->act_next);
   for (int side = 1; side >= -1; side -= 2) {
     cr_real act[N], rate[N], s = h * (cr_real)side;
     for (int i = 0; i < N; i++) {
@@ -195,7 +195,7 @@ static void activation_derivatives_agree(void** state) {
       f.m.actuator_dynprm[10 * i] = CR_R(0.05) + s * CR_R(0.02);
       f.m.actuator_gear[6 * i + 2] = CR_R(0.9) - s * CR_R(0.2);
     }
-    cri_activation_advance(&f.m, act, rate, f.d->actuator_length, side > 0 ? plus : minus);
+    cri_activation_advance(&f.m, 0, act, rate, f.d->actuator_length, side > 0 ? plus : minus);
   }
   for (int i = 0; i < N; i++) {
     f.m.actuator_dynprm[10 * i] = CR_R(0.05);
@@ -203,7 +203,7 @@ static void activation_derivatives_agree(void** state) {
     assert_close(f.tan->act_next[i], (plus[i] - minus[i]) / (2 * h), CR_R(1e-7));
     out += f.bar->act_next[i] * f.tan->act_next[i];
   }
-  cri_activation_advance_vjp(&f.m, f.d->act, f.d->act_dot, f.d->actuator_length, f.bar->act_next,
+  cri_activation_advance_vjp(&f.m, 0, f.d->act, f.d->act_dot, f.d->actuator_length, f.bar->act_next,
                              f.bar->act, f.bar->act_dot, f.bar);
   for (int i = 0; i < N; i++) {
     in += f.bar->act[i] * f.tan->act[i] + f.bar->act_dot[i] * f.tan->act_dot[i] +
