@@ -13,7 +13,7 @@ endif
 
 .DEFAULT_GOAL := all
 .PHONY: all help needs mujoco release debug tests long-double asan tsan clang test test-all demo \
-        bench format lint clean
+        bench models format lint clean
 
 all: release  ## install what is missing, build the command and the libraries
 	@echo "Built $(BUILD)/carom, $(BUILD)/libcarom.a and $(BUILD)/libcarom.so." \
@@ -49,10 +49,16 @@ test-all: needs $(MUJOCO)  ## everything: also the long tests, the thread saniti
 demo: release  ## identify the side of the cube from its recording; DATA=file for your own
 	$(BUILD)/carom fit examples/cube_side.yaml $(if $(DATA),--data $(DATA))
 
-MODELS := $(BUILD)/third_party/dm_control
-$(MODELS)/.fetched: scripts/fetch_models.sh | needs
+MODELS := $(BUILD)/third_party/models
+$(MODELS)/.fetched: cmake/models.txt scripts/fetch_models.sh | needs
 	@sh scripts/fetch_models.sh $(@D)
 	@touch $@
+
+# more folders of your own: make models MORE="a b"
+MORE ?=
+models: release $(MODELS)/.fetched  ## check every model of four packages, write docs/models.md
+	@sh scripts/make_models.sh $(BUILD)/carom docs/models.md \
+	  $(addprefix $(MODELS)/,dm_control gymnasium myosuite mujoco_warp) $(MORE)
 
 SUITE := $(MODELS)/dm_control/suite
 bench: release $(MODELS)/.fetched  ## run the benchmarks and write bench/RESULTS.md

@@ -162,7 +162,7 @@ static void fail(const char* what) {
 static void load(scene* s, const char* path) {
   cr_error error = {0};
   cr_load_report report = {0};
-  if (cri_mujoco_load(&s->mj, path, &error) != CR_OK ||
+  if (cri_mujoco_load(&s->mj, path, NULL, &error) != CR_OK ||
       cri_model_open(&s->m, path, &report, &error) != CR_OK) {
     fail(error.text);
   }

@@ -1,173 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 // carom check: a model held against MuJoCo at varied states, its step's gradient against
-// differences, the dot-product identity, and times. The answer is yes or no.
+// differences, the dot-product identity, and times. The answer is yes or no. With --all, many models.
 #include <stdio.h>
 #include <stdlib.h>
-#include <time.h>
 
+#include "cli/check_all.h"
 #include "cli/commands.h"
+#include "cli/model_check.h"
 #include "cli/setup.h"
-#include "integrate/step.h"
-#include "io/mujoco.h"
-#include "io/parity.h"
-#include "model/check.h"
-#include "model/file.h"
-#include "rollout/step_check.h"
-
-// what must hold
-static const double parity_bound = 1e-9, gradient_bound = 1e-6, dot_bound = 1e-10, kink_bound = 0.2;
 
 typedef struct {
-  const char* model;
-  int states, seed;
-  bool json;
+  cr_check_all_options all;
+  bool many, json;
 } check_options;
-
-typedef struct {
-  double mj_step, step, step_vjp, transition;  // microseconds, medians over the states
-  double residual_mujoco, residual_carom;      // of the timed solves
-} times;
-
-typedef struct {
-  const check_options* o;
-  mjModel* mj;
-  cr_model m;
-  cr_load_report report;
-  cr_parity_bench* bench;
-  cr_step_check* gradient_check;
-  cr_data *d, *bar;
-  cr_parity parity;
-  cr_step_check_result gradient;
-  times times;
-  double* samples[4];
-  bool passed;
-} check;
-
-static double now_us(void) {
-  struct timespec t;
-  (void)clock_gettime(CLOCK_MONOTONIC, &t);
-  return 1e6 * (double)t.tv_sec + 1e-3 * (double)t.tv_nsec;
-}
-
-// ---- loading
-
-static cr_status load(check* c, cr_error* error) {
-  if (cri_model_file_is(c->o->model)) {
-    return cri_fail(error, CR_ERR_FORMAT,
-                    "%s: a Carom model file, which MuJoCo cannot read; check the MJCF or URDF file "
-                    "that it was made from",
-                    c->o->model);
-  }
-  CR_TRY(cri_mujoco_load(&c->mj, c->o->model, error));
-  cri_mujoco_survey(c->mj, &c->report);
-  if (c->report.unsupported.n > 0) {
-    return cri_fail(error, CR_ERR_UNSUPPORTED, "%s: %s%s", c->o->model,
-                    c->report.unsupported.text[0],
-                    c->report.unsupported.n > 1 ? " (and more)" : "");
-  }
-  CR_TRY(cri_model_from_mjmodel(&c->m, c->mj, error));
-  return cri_model_check(&c->m, error);
-}
-
-static cr_status prepare(check* c, cr_error* error) {
-  // of large models a sample of every parameter field is enough
-  int entries = c->m.nv > 40 ? 4 : (c->m.nv > 12 ? 8 : 24);
-  CR_TRY(cr_parity_create(&c->bench, c->mj, &c->m, error));
-  CR_TRY(cr_step_check_create(&c->gradient_check, &c->m, entries, error));
-  cr_capacity room = cri_capacity_default(&c->m);
-  room = (cr_capacity){2 * room.ncon, 2 * room.nefc, 2 * room.nJ};
-  CR_TRY(cri_data_create(&c->d, &c->m, &room, error));
-  CR_TRY(cri_data_twin(&c->bar, &c->m, c->d, CR_DATA_COTANGENT, NULL, error));
-  for (int i = 0; i < 4; i++) {
-    c->samples[i] = calloc((size_t)c->o->states, sizeof(double));
-    if (c->samples[i] == NULL) {
-      return cri_fail(error, CR_ERR_MEMORY, "check: no memory");
-    }
-  }
-  return CR_OK;
-}
-
-// ---- times
-
-enum { REPEATS = 9 };
-
-// the step, then the vjp alone on data the step has just filled, for state, controls, parameters
-static cr_status time_ours(check* c, int state, cr_error* error) {
-  const cr_model* m = &c->m;
-  double step = 1e30, vjp = 1e30;
-  for (int k = 0; k < REPEATS; k++) {
-    double start = now_us();
-    cr_status status = cr_step(m, c->d);
-    double middle = now_us();
-    for (int i = 0; i < m->nv; i++) {
-      c->bar->qpos_next[i] = c->bar->qvel_next[i] = 1;
-    }
-    double seeded = now_us();
-    if (status == CR_OK && m->integrator == CR_INT_EULER) {
-      status = cr_step_vjp(m, m, c->d, NULL, c->bar);
-    }
-    double end = now_us();
-    if (status != CR_OK) {
-      const cr_data* failed = c->bar->error.status == status ? c->bar : c->d;
-      return cri_fail(error, status, "%s", failed->error.text);
-    }
-    step = fmin(step, middle - start);
-    vjp = fmin(vjp, end - seeded);
-  }
-  c->samples[1][state] = step;
-  c->samples[2][state] = vjp;
-  c->times.residual_carom = fmax(c->times.residual_carom, (double)c->d->solver_residual);
-  return CR_OK;
-}
-
-static cr_status time_all(check* c, int state, cr_error* error) {
-  double residual = 0;
-  CR_TRY(cr_parity_time(c->bench, &c->samples[0][state], &c->samples[3][state], &residual, error));
-  c->times.residual_mujoco = fmax(c->times.residual_mujoco, residual);
-  int keep = c->m.integrator;
-  c->m.integrator = CR_INT_EULER;  // as mjd_transitionFD, and as the vjp that needs no second block
-  cr_status status = time_ours(c, state, error);
-  c->m.integrator = keep;
-  return status;
-}
-
-static int ascending(const void* a, const void* b) {
-  double x = *(const double*)a, y = *(const double*)b;
-  return (x > y) - (x < y);
-}
-
-static double median(double* x, int n) {
-  qsort(x, (size_t)n, sizeof *x, ascending);
-  return n > 0 ? x[n / 2] : 0;
-}
-
-// ---- the check
-
-static cr_status visit_states(check* c, cr_error* error) {
-  cr_random random = cr_random_seed((uint64_t)c->o->seed, 1);
-  for (int k = 0; k < c->o->states; k++) {
-    CR_TRY(cr_parity_next_state(c->bench, &random, c->d, error));
-    CR_TRY(cr_parity_compare(c->bench, c->d, &c->parity, error));
-    CR_TRY(cr_step_check_run(c->gradient_check, c->d, &random, &c->gradient, error));
-    CR_TRY(time_all(c, k, error));
-  }
-  double* medians[4] = {&c->times.mj_step, &c->times.step, &c->times.step_vjp,
-                        &c->times.transition};
-  for (int i = 0; i < 4; i++) {
-    *medians[i] = median(c->samples[i], c->o->states);
-  }
-  return CR_OK;
-}
-
-static bool judge(const check* c) {
-  const char* field;
-  const cr_step_check_result* g = &c->gradient;
-  bool kinks_few = g->kinks <= kink_bound * g->samples;
-  bool compared = c->parity.states == 0 || c->parity.not_a_reference < c->parity.states;
-  return compared && cr_parity_worst(&c->parity, &field) <= parity_bound &&
-         c->parity.convex.distance <= CR_CONVEX_PARITY_BOUND &&
-         (double)g->max_error <= gradient_bound && kinks_few && (double)g->dot_error <= dot_bound;
-}
 
 // ---- output
 
@@ -191,11 +36,11 @@ static void put_fields(cr_json* j, const cr_parity* p) {
 }
 
 // null for what was not measured
-static cr_real measured(const check* c, double value) {
+static cr_real measured(const cr_check* c, double value) {
   return c->parity.states > 0 || c->passed ? (cr_real)value : (cr_real)NAN;
 }
 
-static void put_results(cr_json* j, const check* c) {
+static void put_results(cr_json* j, const cr_check* c) {
   const char* field;
   cr_json_open(j, "parity", '{');
   cr_json_real(j, "max_relative_error", measured(c, cr_parity_worst(&c->parity, &field)));
@@ -235,10 +80,10 @@ static void put_results(cr_json* j, const check* c) {
   cr_json_close(j, '}');
 }
 
-static void print_json(const check* c, cr_status status, const cr_error* error) {
+static void print_json(const cr_check* c, cr_status status, const cr_error* error) {
   cr_json j = {0};
   cr_json_open(&j, NULL, '{');
-  cr_json_string(&j, "model", c->o->model != NULL ? c->o->model : "");
+  cr_json_string(&j, "model", c->path != NULL ? c->path : "");
   cr_json_real(&j, "nv", c->mj != NULL ? (cr_real)c->mj->nv : (cr_real)NAN);
   cr_json_bool(&j, "supported", c->mj != NULL && c->report.unsupported.n == 0);
   put_sentences(&j, "unsupported", &c->report.unsupported);
@@ -259,7 +104,7 @@ static void print_list(const char* title, const cr_sentences* list) {
   }
 }
 
-static void print_parity(const check* c) {
+static void print_parity(const cr_check* c) {
   const cr_parity* p = &c->parity;
   (void)printf("\nagainst MuJoCo at %d states (%d with contact)\n", p->states,
                p->states_with_contact);
@@ -288,11 +133,11 @@ static void print_parity(const check* c) {
                p->residual_carom);
 }
 
-static void print_text(const check* c) {
+static void print_text(const cr_check* c) {
   const char* field;
   double parity = cr_parity_worst(&c->parity, &field);
-  (void)printf("%s: nv %d, nbody %d, ngeom %d, nu %d\n", c->o->model, c->m.nv, c->m.nbody,
-               c->m.ngeom, c->m.nu);
+  (void)printf("%s: nv %d, nbody %d, ngeom %d, nu %d\n", c->path, c->m.nv, c->m.nbody, c->m.ngeom,
+               c->m.nu);
   print_list("ignored:", &c->report.ignored);
   print_list("warning:", &c->report.warnings);
   print_parity(c);
@@ -308,43 +153,67 @@ static void print_text(const check* c) {
   (void)printf("  residual at these solves: MuJoCo %.1e, Carom %.1e\n", c->times.residual_mujoco,
                c->times.residual_carom);
   (void)printf("\n%s: parity %.2e (%s), bound %.0e; gradient %.2e, bound %.0e\n",
-               c->passed ? "passed" : "NOT passed", parity, field, parity_bound,
-               (double)c->gradient.max_error, gradient_bound);
+               c->passed ? "passed" : "NOT passed", parity, field, CR_PARITY_BOUND,
+               (double)c->gradient.max_error, CR_GRADIENT_BOUND);
 }
 
-static cr_status run(check* c, cr_error* error) {
-  if (c->o->states < 1) {
-    return cri_fail(error, CR_ERR_ARG, "--states %d: at least 1 expected", c->o->states);
-  }
-  CR_TRY(load(c, error));
-  if (c->m.nv > 0) {
-    CR_TRY(prepare(c, error));
-    CR_TRY(visit_states(c, error));
-  }
-  c->passed = judge(c);
-  return CR_OK;
+static cr_status run_one(cr_check* c, const check_options* o, const cr_error* mistake,
+                         cr_error* error) {
+  c->path = o->all.path;
+  c->states = o->all.states;
+  c->seed = o->all.seed;
+  *error = *mistake;
+  return mistake->status != CR_OK ? mistake->status : cr_check_run(c, error);
 }
 
-static void release(check* c) {
-  cr_parity_free(c->bench);
-  cr_step_check_free(c->gradient_check);
-  cri_data_free(c->d);
-  cri_data_free(c->bar);
-  cri_model_free(&c->m);
-  mj_deleteModel(c->mj);
-  cri_load_report_free(&c->report);
-  for (int i = 0; i < 4; i++) {
-    free(c->samples[i]);
+// mistake: of the command line, which with --json also makes an object
+static int check_one(const check_options* o, const cr_error* mistake) {
+  cr_error error;
+  cr_check* c = calloc(1, sizeof *c);
+  if (c == NULL) {
+    return 2;
   }
+  cr_status status = run_one(c, o, mistake, &error);
+  if (o->json) {
+    print_json(c, status, &error);
+  }
+  int code = c->passed ? 0 : 1;
+  if (status != CR_OK) {
+    code = cr_cli_fail("check", false, &error, &c->report);
+  } else if (!o->json) {
+    print_text(c);
+  }
+  cr_check_free(c);
+  free(c);
+  return code;
+}
+
+static int check_many(const check_options* o) {
+  cr_error error = {0};
+  int failed = 0;
+  cr_status status = CR_OK;
+  if (o->json) {
+    status = cri_fail(&error, CR_ERR_ARG, "--json is for one model; with --all, --csv FILE");
+  } else {
+    status = cr_check_all(&o->all, &failed, &error);
+  }
+  return status != CR_OK ? cr_cli_fail("check", false, &error, NULL) : failed > 0;
 }
 
 int cr_cli_check(int argc, char** argv) {
-  check_options o = {.states = 20, .seed = 1};
+  check_options o = {.all = {.states = 20, .seed = 1, .limit = 600}};
   const cr_option rows[] = {
-      {"", CR_OPT_TEXT, &o.model, "MODEL", "MJCF or URDF file"},
-      {"--states", CR_OPT_INT, &o.states, "N", "states to visit (default 20)"},
-      {"--seed", CR_OPT_INT, &o.seed, "S", "seed of the random states (default 1)"},
+      {"", CR_OPT_TEXT, &o.all.path, "MODEL", "MJCF or URDF file"},
+      {"--states", CR_OPT_INT, &o.all.states, "N", "states to visit (default 20)"},
+      {"--seed", CR_OPT_INT, &o.all.seed, "S", "seed of the random states (default 1)"},
       {"--json", CR_OPT_FLAG, &o.json, "", "print one JSON object"},
+      {"--all", CR_OPT_FLAG, &o.many, "",
+       "MODEL is a folder of models, or a file with a path a line; print a table"},
+      {"--csv", CR_OPT_TEXT, &o.all.csv, "FILE", "--all: write the table as CSV"},
+      {"--markdown", CR_OPT_TEXT, &o.all.markdown, "FILE", "--all: write the table as Markdown"},
+      {"--jobs", CR_OPT_INT, &o.all.jobs, "N",
+       "--all: models at once (default: one a processor; times are truest with 1)"},
+      {"--limit", CR_OPT_INT, &o.all.limit, "T", "--all: seconds a model may take (default 600)"},
   };
   const cr_command_line line = {"check",
                                 "Holds a model against MuJoCo field by field, and the gradient of "
@@ -352,30 +221,10 @@ int cr_cli_check(int argc, char** argv) {
                                 rows, (int)(sizeof rows / sizeof rows[0])};
   cr_error error = {0};
   bool help = false;
-  check* c = calloc(1, sizeof *c);
-  if (c == NULL) {
-    return 2;
-  }
-  c->o = &o;
-  cr_status status = cr_options_parse(&line, argc, argv, &help, &error);
+  (void)cr_options_parse(&line, argc, argv, &help, &error);
   if (help) {
     cr_options_print_help(&line);
-    free(c);
     return 0;
   }
-  if (status == CR_OK) {
-    status = run(c, &error);
-  }
-  if (o.json) {
-    print_json(c, status, &error);
-  }
-  int code = c->passed ? 0 : 1;
-  if (status != CR_OK) {
-    code = cr_cli_fail("check", false, &error, &c->report);
-  } else if (!o.json) {
-    print_text(c);
-  }
-  release(c);
-  free(c);
-  return code;
+  return o.many && error.status == CR_OK ? check_many(&o) : check_one(&o, &error);
 }

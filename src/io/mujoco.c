@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "io/repair.h"
 #include "model/build.h"
 #include "model/fields.h"
 
@@ -40,34 +41,62 @@ cr_status cri_mujoco_guard(cr_status (*work)(void*), void* context, const char* 
 
 typedef struct {
   const char* path;
+  const mjVFS* vfs;
   mjModel* model;
   char text[1000];
 } load_context;
 
 static cr_status load(void* context) {
   load_context* c = context;
-  c->model = mj_loadXML(c->path, NULL, c->text, (int)sizeof c->text);
+  c->model = mj_loadXML(c->path, c->vfs, c->text, (int)sizeof c->text);
   return c->model != NULL ? CR_OK : CR_ERR_MODEL;
 }
 
-cr_status cri_mujoco_load(mjModel** out, const char* path, cr_error* error) {
+static cr_status load_guarded(load_context* context, cr_error* error) {
+  cr_error inner = {0};
+  if (cri_mujoco_guard(load, context, context->path, &inner) == CR_OK) {
+    return CR_OK;
+  }
+  if (inner.text[0] != 0) {
+    return cri_fail(error, CR_ERR_MODEL, "%s", inner.text);
+  }
+  for (char* c = context->text; *c != 0; c++) {
+    *c = *c == '\n' ? ' ' : *c;
+  }
+  return cri_fail(error, CR_ERR_MODEL, "%s: %s", context->path, context->text);
+}
+
+// once more, without what 4.0.0 stumbles over
+static cr_status load_repaired(load_context* context, cr_load_report* report, cr_error* error) {
+  mjVFS vfs;
+  bool changed = false;
+  mj_defaultVFS(&vfs);
+  cr_status status = cri_mjcf_repair(&vfs, context->path, &changed, report, error);
+  if (status == CR_OK) {
+    context->vfs = &vfs;
+    status = load_guarded(context, error);
+  }
+  mj_deleteVFS(&vfs);
+  return status;
+}
+
+cr_status cri_mujoco_load(mjModel** out, const char* path, cr_load_report* report,
+                          cr_error* error) {
   FILE* file = fopen(path, "rb");
   if (file == NULL) {
     return cri_fail(error, CR_ERR_FILE, "%s: cannot be opened", path);
   }
   (void)fclose(file);
   load_context context = {.path = path};
-  cr_error inner = {0};
-  if (cri_mujoco_guard(load, &context, path, &inner) != CR_OK) {
-    for (char* c = context.text; *c != 0; c++) {
-      *c = *c == '\n' ? ' ' : *c;
-    }
-    const char* why = inner.text[0] != 0 ? inner.text : context.text;
-    return cri_fail(error, CR_ERR_MODEL, inner.text[0] != 0 ? "%s%s" : "%s: %s",
-                    inner.text[0] != 0 ? "" : path, why);
+  cr_error first = {0};
+  cr_status status = load_guarded(&context, &first);
+  if (status != CR_OK && strstr(first.text, "'convexhull'") != NULL) {
+    status = load_repaired(&context, report, error);
+  } else if (status != CR_OK && error != NULL) {
+    *error = first;
   }
   *out = context.model;
-  return CR_OK;
+  return status;
 }
 
 const char* cri_mujoco_name(const mjModel* mj, int type, int id) {

@@ -14,8 +14,9 @@
 cr_status cri_mujoco_guard(cr_status (*work)(void* context), void* context, const char* what,
                            cr_error* error);
 
-/// Compiles an MJCF or URDF file. The caller frees with mj_deleteModel.
-cr_status cri_mujoco_load(mjModel** out, const char* path, cr_error* error);
+/// Compiles an MJCF or URDF file. The caller frees with mj_deleteModel. What is changed on the way
+/// (io/repair.h) is a warning in the report, which may be NULL.
+cr_status cri_mujoco_load(mjModel** out, const char* path, cr_load_report* report, cr_error* error);
 
 /// Lists what mj uses that Carom refuses, ignores or warns of.
 void cri_mujoco_survey(const mjModel* mj, cr_load_report* report);

@@ -12,7 +12,7 @@
 static cr_status open_mujoco(cr_model* m, const char* path, cr_load_report* report,
                              cr_error* error) {
   mjModel* mj = NULL;
-  CR_TRY(cri_mujoco_load(&mj, path, error));
+  CR_TRY(cri_mujoco_load(&mj, path, report, error));
   cri_mujoco_survey(mj, report);
   cr_status status = CR_OK;
   if (report->unsupported.n > 0) {

@@ -20,7 +20,7 @@ static cr_error error;
 static void refused(const char* path, cr_status status, const char* because) {
   mjModel* mj = NULL;
   error = (cr_error){0};
-  assert_int_equal(cri_mujoco_load(&mj, path, &error), status);
+  assert_int_equal(cri_mujoco_load(&mj, path, NULL, &error), status);
   assert_null(mj);
   if (strstr(error.text, because) == NULL || strstr(error.text, path) == NULL) {
     fail_msg("'%s' does not say '%s' and '%s'", error.text, path, because);
@@ -61,7 +61,7 @@ static void urdf(void** state) {
       "<mass value='2'/><inertia ixx='.1' iyy='.1' izz='.1' ixy='0' ixz='0' iyz='0'/></inertial>"
       "</link><joint name='hinge' type='revolute'><parent link='base'/><child link='bar'/>"
       "<axis xyz='0 1 0'/><limit lower='-1' upper='1' effort='5' velocity='1'/></joint></robot>");
-  assert_int_equal(cri_mujoco_load(&mj, path, &error), CR_OK);
+  assert_int_equal(cri_mujoco_load(&mj, path, NULL, &error), CR_OK);
   cr_model m = mjcf_model(mj);
   assert_int_equal(m.nv, 1);
   assert_string_equal(cri_name(&m, m.name_jntadr, 0), "hinge");

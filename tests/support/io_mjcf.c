@@ -13,7 +13,7 @@
 static mjModel* load(const char* path) {
   mjModel* mj = NULL;
   cr_error error = {0};
-  if (cri_mujoco_load(&mj, path, &error) != CR_OK) {
+  if (cri_mujoco_load(&mj, path, NULL, &error) != CR_OK) {
     fail_msg("%s", error.text);
   }
   return mj;

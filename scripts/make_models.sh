@@ -1,0 +1,48 @@
+#!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
+# docs/models.md: carom check over all models of the folders given, a section each.
+# Usage: make_models.sh CAROM OUTPUT FOLDER...
+set -eu
+
+carom=$1
+output=$2
+shift 2
+table=$output.table
+part=$output.part
+trap 'rm -f "$table" "$part"' EXIT
+failed=0
+
+{
+  echo "# Models"
+  echo
+  echo "Made by \`make models\` ($(date -u +%Y-%m-%d)), Carom $("$carom" --version), from"
+  sed -n 's/^\([a-z_]*\)==\([0-9.]*\).*/`\1` \2,/p' cmake/models.txt | paste -sd' ' |
+    sed 's/,$/ (PyPI; `cmake\/models.txt` has their hashes)./'
+  cat << 'TEXT'
+
+Every MJCF and URDF file below each folder is listed. Each model that loads is held against MuJoCo 4.0.0 at 20 states by `carom check`:
+
+- *parity*: the largest difference of a field relative to the field's size; bound 1e-9. Contacts of general convex pairs (ellipsoid,
+  cylinder, mesh) are compared in what is unique, their distance (bound 1e-6 of the geoms' size); MuJoCo then computes with Carom's
+  contacts, so that all other fields hold to the same 1e-9.
+- *gradient*: the worst entry of the vjp of a step against extrapolated differences, of state, controls and all parameters (a sample of
+  each parameter field in large models); bound 1e-6. *kinks*: entries of all where the two sides differ in discrete state, which are
+  not compared; bound one in five.
+- *dot product*: jvp against vjp; bound 1e-10.
+- times in microseconds, with several models at once on one machine, so no more than a hint (bench/RESULTS.md has better ones); FD is
+  `mjd_transitionFD`.
+
+*refused*: uses what is not supported, the first of its reasons. *fragment*: no model by itself. *MuJoCo refuses*: libmujoco does not
+compile the file as it lies there; its sentence.
+TEXT
+} > "$part"
+
+for folder in "$@"; do
+  echo "$folder"
+  "$carom" check --all "$folder" --markdown "$table" || failed=1
+  printf '\n## %s\n\n' "$(basename "$folder")" >> "$part"
+  cat "$table" >> "$part"
+done
+mv "$part" "$output"
+echo "Wrote $output"
+exit $failed

@@ -1,0 +1,202 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/model_check.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <time.h>
+
+#include "integrate/step.h"
+#include "io/convex_parity.h"
+#include "model/check.h"
+#include "model/file.h"
+
+static double now_us(void) {
+  struct timespec t;
+  (void)clock_gettime(CLOCK_MONOTONIC, &t);
+  return 1e6 * (double)t.tv_sec + 1e-3 * (double)t.tv_nsec;
+}
+
+// ---- loading
+
+static cr_status load(cr_check* c, cr_error* error) {
+  if (cri_model_file_is(c->path)) {
+    return cri_fail(error, CR_ERR_FORMAT,
+                    "%s: a Carom model file, which MuJoCo cannot read; check the MJCF or URDF file "
+                    "that it was made from",
+                    c->path);
+  }
+  CR_TRY(cri_mujoco_load(&c->mj, c->path, &c->report, error));
+  cri_mujoco_survey(c->mj, &c->report);
+  if (c->report.unsupported.n > 0) {
+    return cri_fail(error, CR_ERR_UNSUPPORTED, "%s: %s%s", c->path, c->report.unsupported.text[0],
+                    c->report.unsupported.n > 1 ? " (and more)" : "");
+  }
+  CR_TRY(cri_model_from_mjmodel(&c->m, c->mj, error));
+  return cri_model_check(&c->m, error);
+}
+
+static cr_status prepare(cr_check* c, cr_error* error) {
+  // of large models a sample of every parameter field is enough
+  int entries = c->m.nv > 40 ? 4 : (c->m.nv > 12 ? 8 : 24);
+  CR_TRY(cr_parity_create(&c->bench, c->mj, &c->m, error));
+  CR_TRY(cr_step_check_create(&c->gradient_check, &c->m, entries, error));
+  cr_capacity room = cri_capacity_default(&c->m);
+  room = (cr_capacity){2 * room.ncon, 2 * room.nefc, 2 * room.nJ};
+  CR_TRY(cri_data_create(&c->d, &c->m, &room, error));
+  CR_TRY(cri_data_twin(&c->bar, &c->m, c->d, CR_DATA_COTANGENT, NULL, error));
+  for (int i = 0; i < 4; i++) {
+    c->samples[i] = calloc((size_t)c->states, sizeof(double));
+    if (c->samples[i] == NULL) {
+      return cri_fail(error, CR_ERR_MEMORY, "check: no memory");
+    }
+  }
+  return CR_OK;
+}
+
+// ---- times
+
+enum { REPEATS = 9 };
+
+// the step, then the vjp alone on data the step has just filled, for state, controls, parameters
+static cr_status time_ours(cr_check* c, int state, cr_error* error) {
+  const cr_model* m = &c->m;
+  double step = 1e30, vjp = 1e30;
+  for (int k = 0; k < REPEATS; k++) {
+    double start = now_us();
+    cr_status status = cr_step(m, c->d);
+    double middle = now_us();
+    for (int i = 0; i < m->nv; i++) {
+      c->bar->qpos_next[i] = c->bar->qvel_next[i] = 1;
+    }
+    double seeded = now_us();
+    if (status == CR_OK && m->integrator == CR_INT_EULER) {
+      status = cr_step_vjp(m, m, c->d, NULL, c->bar);
+    }
+    double end = now_us();
+    if (status != CR_OK) {
+      const cr_data* failed = c->bar->error.status == status ? c->bar : c->d;
+      return cri_fail(error, status, "%s", failed->error.text);
+    }
+    step = fmin(step, middle - start);
+    vjp = fmin(vjp, end - seeded);
+  }
+  c->samples[1][state] = step;
+  c->samples[2][state] = vjp;
+  c->times.residual_carom = fmax(c->times.residual_carom, (double)c->d->solver_residual);
+  return CR_OK;
+}
+
+static cr_status time_all(cr_check* c, int state, cr_error* error) {
+  double residual = 0;
+  CR_TRY(cr_parity_time(c->bench, &c->samples[0][state], &c->samples[3][state], &residual, error));
+  c->times.residual_mujoco = fmax(c->times.residual_mujoco, residual);
+  int keep = c->m.integrator;
+  c->m.integrator = CR_INT_EULER;  // as mjd_transitionFD, and as the vjp that needs no second block
+  cr_status status = time_ours(c, state, error);
+  c->m.integrator = keep;
+  return status;
+}
+
+static int ascending(const void* a, const void* b) {
+  double x = *(const double*)a, y = *(const double*)b;
+  return (x > y) - (x < y);
+}
+
+static double median(double* x, int n) {
+  qsort(x, (size_t)n, sizeof *x, ascending);
+  return n > 0 ? x[n / 2] : 0;
+}
+
+// ---- the check
+
+static cr_status visit_states(cr_check* c, cr_error* error) {
+  cr_random random = cr_random_seed((uint64_t)c->seed, 1);
+  for (int k = 0; k < c->states; k++) {
+    CR_TRY(cr_parity_next_state(c->bench, &random, c->d, error));
+    CR_TRY(cr_parity_compare(c->bench, c->d, &c->parity, error));
+    CR_TRY(cr_step_check_run(c->gradient_check, c->d, &random, &c->gradient, error));
+    CR_TRY(time_all(c, k, error));
+  }
+  double* medians[4] = {&c->times.mj_step, &c->times.step, &c->times.step_vjp,
+                        &c->times.transition};
+  for (int i = 0; i < 4; i++) {
+    *medians[i] = median(c->samples[i], c->states);
+  }
+  return CR_OK;
+}
+
+static bool judge(const cr_check* c) {
+  const char* field;
+  const cr_step_check_result* g = &c->gradient;
+  bool kinks_few = g->kinks <= CR_KINK_BOUND * g->samples;
+  bool compared = c->parity.states == 0 || c->parity.not_a_reference < c->parity.states;
+  return compared && cr_parity_worst(&c->parity, &field) <= CR_PARITY_BOUND &&
+         c->parity.convex.distance <= CR_CONVEX_PARITY_BOUND &&
+         (double)g->max_error <= CR_GRADIENT_BOUND && kinks_few &&
+         (double)g->dot_error <= CR_DOT_BOUND;
+}
+
+cr_status cr_check_run(cr_check* c, cr_error* error) {
+  if (c->states < 1) {
+    return cri_fail(error, CR_ERR_ARG, "--states %d: at least 1 expected", c->states);
+  }
+  CR_TRY(load(c, error));
+  if (c->m.nv > 0) {
+    CR_TRY(prepare(c, error));
+    CR_TRY(visit_states(c, error));
+  }
+  c->passed = judge(c);
+  return CR_OK;
+}
+
+void cr_check_free(cr_check* c) {
+  cr_parity_free(c->bench);
+  cr_step_check_free(c->gradient_check);
+  cri_data_free(c->d);
+  cri_data_free(c->bar);
+  cri_model_free(&c->m);
+  mj_deleteModel(c->mj);
+  cri_load_report_free(&c->report);
+  for (int i = 0; i < 4; i++) {
+    free(c->samples[i]);
+  }
+}
+
+// ---- why not
+
+__attribute__((format(printf, 3, 4))) static void append(char* text, size_t n, const char* format,
+                                                         ...) {
+  size_t used = strlen(text);
+  va_list arguments;
+  va_start(arguments, format);
+  (void)snprintf(text + used, n - used, "%s", used > 0 ? "; " : "");
+  used = strlen(text);
+  (void)vsnprintf(text + used, n - used, format, arguments);
+  va_end(arguments);
+}
+
+void cr_check_explain(const cr_check* c, char* text, size_t n) {
+  const char* field;
+  const cr_step_check_result* g = &c->gradient;
+  double parity = cr_parity_worst(&c->parity, &field);
+  text[0] = 0;
+  if (c->parity.states > 0 && c->parity.not_a_reference == c->parity.states) {
+    append(text, n, "MuJoCo's own solve converged at no state");
+  }
+  if (!(parity <= CR_PARITY_BOUND)) {
+    append(text, n, "parity %.1e (%s)", parity, field);
+  }
+  if (!(c->parity.convex.distance <= CR_CONVEX_PARITY_BOUND)) {
+    append(text, n, "distances of convex pairs %.1e", c->parity.convex.distance);
+  }
+  if (!((double)g->max_error <= CR_GRADIENT_BOUND)) {
+    append(text, n, "gradient %.1e (%s)", (double)g->max_error, g->worst);
+  }
+  if (!(g->kinks <= CR_KINK_BOUND * g->samples)) {
+    append(text, n, "%d of %d entries at kinks", g->kinks, g->samples);
+  }
+  if (!((double)g->dot_error <= CR_DOT_BOUND)) {
+    append(text, n, "dot product %.1e", (double)g->dot_error);
+  }
+}
