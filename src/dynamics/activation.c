@@ -11,15 +11,24 @@ bool cri_actuator_disabled(const cr_model* m, int i) {
 
 // ---- setpoints on a circle
 
-cr_real cri_servo_period(const cr_model* m, int i) {
-  if (m->actuator_trntype[i] != CR_TRN_JOINT ||
-      m->jnt_type[m->actuator_trnid[2 * i]] != CR_JNT_BALL) {
-    return 0;
+// first of the three numbers of the gear that turn: a rotation is all that actuator i measures; -1
+static int turning_gear(const cr_model* m, int i) {
+  int type = m->actuator_trntype[i], out = m->actuator_outadr[i];
+  const cr_real* gear = m->actuator_gear + 6 * out;
+  if (type == CR_TRN_JOINT || type == CR_TRN_JOINTINPARENT) {
+    return m->jnt_type[m->actuator_trnid[2 * i]] == CR_JNT_BALL ? 6 * out : -1;
   }
-  bool servo = m->actuator_gaintype[i] == CR_GAIN_FIXED &&
+  bool turns = type == CR_TRN_SITE && m->actuator_trnid[2 * i + 1] >= 0 && gear[0] == 0 &&
+               gear[1] == 0 && gear[2] == 0;
+  return turns ? 6 * out + 3 : -1;
+}
+
+cr_real cri_servo_period(const cr_model* m, int i) {
+  int gear = turning_gear(m, i);
+  bool servo = gear >= 0 && m->actuator_gaintype[i] == CR_GAIN_FIXED &&
                m->actuator_biastype[i] == CR_BIAS_AFFINE &&
                m->actuator_gainprm[10 * i] == -m->actuator_biasprm[10 * i + 1];
-  return servo ? 2 * CR_PI * cr_norm3(m->actuator_gear + 6 * m->actuator_outadr[i]) : 0;
+  return servo ? 2 * CR_PI * cr_norm3(m->actuator_gear + gear) : 0;
 }
 
 cr_real cri_servo_turns(cr_real x, cr_real about, cr_real period) {
@@ -31,9 +40,9 @@ cr_real cri_servo_period_jvp(const cr_model* m, int i, cr_real period, const cr_
   if (period == 0) {
     return 0;
   }
-  int out = m->actuator_outadr[i];
-  const cr_real* gear_tan = cri_par_tan(tan->par.actuator_gear, out, 6);
-  return 4 * CR_PI * CR_PI / period * cr_dot3(m->actuator_gear + 6 * out, gear_tan);
+  int gear = turning_gear(m, i);
+  const cr_real* gear_tan = cri_par_tan(tan->par.actuator_gear, gear / 3, 3);
+  return 4 * CR_PI * CR_PI / period * cr_dot3(m->actuator_gear + gear, gear_tan);
 }
 
 void cri_servo_period_vjp(const cr_model* m, int i, cr_real period, cr_real period_bar,
@@ -41,7 +50,7 @@ void cri_servo_period_vjp(const cr_model* m, int i, cr_real period, cr_real peri
   if (period == 0 || bar->par.actuator_gear == NULL) {
     return;
   }
-  int adr = 6 * m->actuator_outadr[i];
+  int adr = turning_gear(m, i);
   cr_real scale = 4 * CR_PI * CR_PI / period * period_bar;
   cr_accscl3(bar->par.actuator_gear + adr, m->actuator_gear + adr, scale);
 }

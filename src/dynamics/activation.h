@@ -10,8 +10,9 @@
 /// True when the actuator's group is switched off.
 bool cri_actuator_disabled(const cr_model* m, int i);
 
-/// Period of the setpoint of actuator i: 2 pi |gear| for a servo on a ball joint, 0 otherwise. A
-/// servo has fixed gain kp and affine bias with -kp on the length.
+/// Period of the setpoint of actuator i: 2 pi |gear| for a servo on a ball joint, or between two
+/// sites that it only turns against each other, 0 otherwise. A servo has fixed gain kp and affine
+/// bias with -kp on the length.
 cr_real cri_servo_period(const cr_model* m, int i);
 
 /// Whole periods to take off x so that it comes nearest to `about`; 0 where the period is 0.

@@ -2,6 +2,7 @@
 // A row is made of at most two spatial forces, one a body; all that depends on poses is in those.
 #include "dynamics/site.h"
 
+#include "dynamics/between.h"
 #include "math/quat.h"
 #include "math/spatial.h"
 
@@ -26,35 +27,6 @@ static grip grip_of(const cr_model* m, int i) {
   return g;
 }
 
-static const cr_real* com_of(const cr_model* m, const cr_data* d, int body) {
-  return d->subtree_com + 3 * m->body_rootid[body];
-}
-
-// ---- the dofs of a row, from the leaves
-
-typedef struct {
-  int last[2];
-} chain;
-
-static chain chain_of(const cr_model* m, const grip* g) {
-  chain c;
-  for (int k = 0; k < 2; k++) {
-    int b = m->body_weldid[g->body[k]];
-    c.last[k] = m->body_dofadr[b] < 0 ? -1 : m->body_dofadr[b] + m->body_dofnum[b] - 1;
-  }
-  return c;
-}
-
-static int next_dof(const cr_model* m, chain* c, int* side) {
-  if (c->last[0] == c->last[1]) {
-    return -1;
-  }
-  *side = c->last[0] > c->last[1] ? 0 : 1;
-  int dof = c->last[*side];
-  c->last[*side] = m->dof_parentid[dof];
-  return dof;
-}
-
 // ---- forces
 
 // [s1] f = R g_012, t = R g_345
@@ -63,31 +35,19 @@ static void force_and_torque(const grip* g, const cr_real* R, cr_real f[3], cr_r
   cr_mulmat3(t, R, g->gear + 3);
 }
 
-// [s2] F = sign (t + arm x f, f)
-static void spatial(cr_real F[6], cr_real sign, const cr_real t[3], const cr_real arm[3],
-                    const cr_real f[3]) {
-  cr_copy3(F, t);
-  cr_acccross3(F, arm, f);
-  cr_copy3(F + 3, f);
-  cr_scl3(F, F, sign);
-  cr_scl3(F + 3, F + 3, sign);
-}
-
-static void arm_of(const cr_model* m, const cr_data* d, const grip* g, int k, cr_real arm[3]) {
-  cr_sub3(arm, d->site_xpos + 3 * g->site[k], com_of(m, d, g->body[k]));
-}
-
-static void forces(const cr_model* m, const cr_data* d, const grip* g, cr_real F[2][6]) {
-  cr_real f[3], t[3], arm[3];
-  force_and_torque(g, d->site_xmat + 9 * g->frame, f, t);
+// [s2] F_0 on the site's body, F_1 the other way on the reference's
+static void forces(const cr_model* m, const cr_data* d, const grip* g, const cr_real f[3],
+                   const cr_real t[3], cr_real F[2][6]) {
   for (int k = 0; k < g->n; k++) {
-    arm_of(m, d, g, k, arm);
-    spatial(F[k], k == 0 ? 1 : -1, t, arm, f);
+    cr_real away[3], back[3], sign = k == 0 ? 1 : -1;
+    cr_scl3(away, f, sign);
+    cr_scl3(back, t, sign);
+    cri_between_force(m, d, g->body[k], d->site_xpos + 3 * g->site[k], back, away, F[k]);
   }
 }
 
 // e = log(R_1' R_0)
-static void turn_between(const cr_real* R1, const cr_real* R0, cr_real e[3]) {
+void cri_turn_between(const cr_real R1[9], const cr_real R0[9], cr_real e[3]) {
   cr_real w[3] = {0}, trace = 0, a[3], b[3];
   for (int k = 0; k < 3; k++) {
     cr_col3(a, R1, k);
@@ -101,34 +61,64 @@ static void turn_between(const cr_real* R1, const cr_real* R0, cr_real e[3]) {
   cr_scl3(e, e, s > 0 ? angle / (2 * s) : CR_R(0.5));
 }
 
+// e' = Jr^-1(e) R_0' (w_0 - w_1)
+void cri_turn_between_tan(const cr_data* d, const cr_data* tan, const int site[2], cr_real e[3],
+                          cr_real e_tan[3]) {
+  const cr_real *R0 = d->site_xmat + 9 * site[0], *R1 = d->site_xmat + 9 * site[1];
+  cr_real w0[3], w1[3], turn[3], J[9];
+  cri_turn_between(R1, R0, e);
+  cr_rot_vec(w0, R0, tan->site_xmat + 9 * site[0]);
+  cr_rot_vec(w1, R1, tan->site_xmat + 9 * site[1]);
+  cr_sub3(w0, w0, w1);
+  cr_multmat3(turn, R0, w0);
+  cr_so3_jr_inv(J, e);
+  cr_mulmat3(e_tan, J, turn);
+}
+
+void cri_turn_between_vjp(const cr_data* d, cr_data* bar, const int site[2],
+                          const cr_real e_bar[3]) {
+  const cr_real *R0 = d->site_xmat + 9 * site[0], *R1 = d->site_xmat + 9 * site[1];
+  cr_real e[3], J[9], turn[3], w[3], R_bar[9];
+  cri_turn_between(R1, R0, e);
+  // a cotangent w of the turn of R is [w]x R / 2
+  cr_so3_jr_inv(J, e);
+  cr_multmat3(turn, J, e_bar);
+  cr_mulmat3(w, R0, turn);
+  cr_scl3(w, w, CR_R(0.5));
+  cr_rot_tan(R_bar, w, R0);
+  for (int k = 0; k < 9; k++) {
+    bar->site_xmat[9 * site[0] + k] += R_bar[k];
+  }
+  cr_rot_tan(R_bar, w, R1);
+  for (int k = 0; k < 9; k++) {
+    bar->site_xmat[9 * site[1] + k] -= R_bar[k];
+  }
+}
+
 // ---- forward, jvp, vjp
 
 void cri_site(const cr_model* m, cr_data* d, int i) {
   grip g = grip_of(m, i);
-  cr_real F[2][6];
-  forces(m, d, &g, F);
+  cr_real f[3], t[3], F[2][6] = {{0}};
+  force_and_torque(&g, d->site_xmat + 9 * g.frame, f, t);
+  forces(m, d, &g, f, t, F);
   // [s3]
-  int at = d->moment_rowadr[g.out], n = 0, side = 0;
-  chain c = chain_of(m, &g);
-  for (int j = next_dof(m, &c, &side); j >= 0; j = next_dof(m, &c, &side), n++) {
-    d->moment_colind[at + n] = j;
-    d->actuator_moment[at + n] = cr_dot6(d->cdof + 6 * j, F[side]);
-  }
-  d->moment_rownnz[g.out] = n;
+  cri_between_row(m, d, g.out, g.body, F);
   d->actuator_length[g.out] = 0;
   if (g.n == 2) {
     // [s4] f . (x_0 - x_1) + g . log(R_1' R_0)
     cr_real gap[3], e[3];
     cr_sub3(gap, d->site_xpos + 3 * g.site[0], d->site_xpos + 3 * g.site[1]);
-    turn_between(d->site_xmat + 9 * g.site[1], d->site_xmat + 9 * g.site[0], e);
-    d->actuator_length[g.out] = cr_dot3(F[0] + 3, gap) + cr_dot3(g.gear + 3, e);
+    cri_turn_between(d->site_xmat + 9 * g.site[1], d->site_xmat + 9 * g.site[0], e);
+    d->actuator_length[g.out] = cr_dot3(f, gap) + cr_dot3(g.gear + 3, e);
   }
 }
 
 void cri_site_jvp(const cr_model* m, const cr_data* d, cr_data* tan, int i) {
   grip g = grip_of(m, i), moved = g;
   const cr_real *R = d->site_xmat + 9 * g.frame, *R_tan = tan->site_xmat + 9 * g.frame;
-  cr_real f[3], t[3], f_tan[3], t_tan[3], turn_f[3], turn_t[3], F[2][6], F_tan[2][6];
+  cr_real f[3], t[3], f_tan[3], t_tan[3], turn_f[3], turn_t[3], F[2][6] = {{0}},
+                                                                F_tan[2][6] = {{0}};
   moved.gear = cri_par_tan(tan->par.actuator_gear, g.out, 6);
   // [s1] R' g + R g'
   force_and_torque(&g, R, f, t);
@@ -137,36 +127,23 @@ void cri_site_jvp(const cr_model* m, const cr_data* d, cr_data* tan, int i) {
   cr_acc3(f_tan, turn_f);
   cr_acc3(t_tan, turn_t);
   // [s2]
+  forces(m, d, &g, f, t, F);
+  forces(m, d, &g, f_tan, t_tan, F_tan);
   for (int k = 0; k < g.n; k++) {
-    cr_real arm[3], arm_tan[3], sign = k == 0 ? 1 : -1, moment[3];
-    arm_of(m, d, &g, k, arm);
-    arm_of(m, tan, &g, k, arm_tan);
-    spatial(F[k], sign, t, arm, f);
-    spatial(F_tan[k], sign, t_tan, arm, f_tan);
+    cr_real arm_tan[3], moment[3];
+    cr_sub3(arm_tan, tan->site_xpos + 3 * g.site[k], cri_between_com(m, tan, g.body[k]));
     cr_cross3(moment, arm_tan, f);
-    cr_accscl3(F_tan[k], moment, sign);
+    cr_accscl3(F_tan[k], moment, k == 0 ? 1 : -1);
   }
   // [s3]
-  int at = d->moment_rowadr[g.out], side = 0;
-  chain c = chain_of(m, &g);
-  for (int j = next_dof(m, &c, &side); j >= 0; j = next_dof(m, &c, &side), at++) {
-    tan->actuator_moment[at] =
-        cr_dot6(tan->cdof + 6 * j, F[side]) + cr_dot6(d->cdof + 6 * j, F_tan[side]);
-  }
+  cri_between_row_jvp(m, d, tan, g.out, g.body, F, F_tan);
   tan->actuator_length[g.out] = 0;
   if (g.n == 2) {
-    // [s4] e' = Jr^-1(e) R_0' (w_0 - w_1)
-    const cr_real *R0 = d->site_xmat + 9 * g.site[0], *R1 = d->site_xmat + 9 * g.site[1];
-    cr_real gap[3], gap_tan[3], e[3], e_tan[3], w0[3], w1[3], turn[3], J[9];
+    // [s4]
+    cr_real gap[3], gap_tan[3], e[3], e_tan[3];
     cr_sub3(gap, d->site_xpos + 3 * g.site[0], d->site_xpos + 3 * g.site[1]);
     cr_sub3(gap_tan, tan->site_xpos + 3 * g.site[0], tan->site_xpos + 3 * g.site[1]);
-    turn_between(R1, R0, e);
-    cr_rot_vec(w0, R0, tan->site_xmat + 9 * g.site[0]);
-    cr_rot_vec(w1, R1, tan->site_xmat + 9 * g.site[1]);
-    cr_sub3(w0, w0, w1);
-    cr_multmat3(turn, R0, w0);
-    cr_so3_jr_inv(J, e);
-    cr_mulmat3(e_tan, J, turn);
+    cri_turn_between_tan(d, tan, g.site, e, e_tan);
     tan->actuator_length[g.out] = cr_dot3(f_tan, gap) + cr_dot3(f, gap_tan) +
                                   cr_dot3(moved.gear + 3, e) + cr_dot3(g.gear + 3, e_tan);
   }
@@ -175,61 +152,35 @@ void cri_site_jvp(const cr_model* m, const cr_data* d, cr_data* tan, int i) {
 // [s4]': adds to f_bar and to the cotangents of gear, positions and rotations
 static void length_vjp(const cr_data* d, cr_data* bar, const grip* g, const cr_real f[3],
                        cr_real length_bar, cr_real f_bar[3], cr_real* gear_bar) {
-  const cr_real *R0 = d->site_xmat + 9 * g->site[0], *R1 = d->site_xmat + 9 * g->site[1];
-  cr_real gap[3], e[3], J[9], turn[3], w[3], R_bar[9];
+  cr_real gap[3], e[3];
   cr_sub3(gap, d->site_xpos + 3 * g->site[0], d->site_xpos + 3 * g->site[1]);
   cr_accscl3(f_bar, gap, length_bar);
   cr_accscl3(bar->site_xpos + 3 * g->site[0], f, length_bar);
   cr_accscl3(bar->site_xpos + 3 * g->site[1], f, -length_bar);
-  turn_between(R1, R0, e);
+  cri_turn_between(d->site_xmat + 9 * g->site[1], d->site_xmat + 9 * g->site[0], e);
   if (gear_bar != NULL) {
     cr_accscl3(gear_bar + 3, e, length_bar);
   }
-  // a cotangent w of the turn of R is [w]x R / 2
-  cr_so3_jr_inv(J, e);
-  cr_multmat3(turn, J, g->gear + 3);
-  cr_mulmat3(w, R0, turn);
-  cr_scl3(w, w, length_bar / 2);
-  cr_rot_tan(R_bar, w, R0);
-  for (int k = 0; k < 9; k++) {
-    bar->site_xmat[9 * g->site[0] + k] += R_bar[k];
-  }
-  cr_rot_tan(R_bar, w, R1);
-  for (int k = 0; k < 9; k++) {
-    bar->site_xmat[9 * g->site[1] + k] -= R_bar[k];
-  }
+  cr_real e_bar[3];
+  cr_scl3(e_bar, g->gear + 3, length_bar);
+  cri_turn_between_vjp(d, bar, g->site, e_bar);
 }
 
 void cri_site_vjp(const cr_model* m, const cr_data* d, cr_data* bar, int i) {
   grip g = grip_of(m, i);
   const cr_real* R = d->site_xmat + 9 * g.frame;
   cr_real* gear_bar = bar->par.actuator_gear == NULL ? NULL : bar->par.actuator_gear + 6 * g.out;
-  cr_real f[3], t[3], F[2][6], V[2][6] = {{0}}, f_bar[3] = {0}, t_bar[3] = {0};
+  cr_real f[3], t[3], F[2][6] = {{0}}, V[2][6] = {{0}}, f_bar[3] = {0}, t_bar[3] = {0};
   force_and_torque(&g, R, f, t);
-  forces(m, d, &g, F);
-  // [s3]' F_bar = left sum of s_j right_j, s_bar_j += left right_j F, over the pairs
-  const cr_pairs* pairs = &bar->actuator_moment_pairs;
-  for (int p = 0; p < pairs->n; p++) {
-    cr_real left = cri_pair_left(pairs, p)[g.out];
-    const cr_real* right = cri_pair_right(pairs, p);
-    int side = 0;
-    chain c = chain_of(m, &g);
-    for (int j = next_dof(m, &c, &side); j >= 0 && left != 0; j = next_dof(m, &c, &side)) {
-      cr_accscl6(V[side], d->cdof + 6 * j, left * right[j]);
-      cr_accscl6(bar->cdof + 6 * j, F[side], left * right[j]);
-    }
-  }
+  forces(m, d, &g, f, t, F);
+  // [s3]'
+  cri_between_row_vjp(m, d, bar, g.out, g.body, F, V);
   // [s2]'
   for (int k = 0; k < g.n; k++) {
-    cr_real arm[3], arm_bar[3], sign = k == 0 ? 1 : -1;
-    arm_of(m, d, &g, k, arm);
-    cr_accscl3(t_bar, V[k], sign);
-    cr_scl3(V[k], V[k], sign);
-    cr_accscl3(f_bar, V[k] + 3, sign);
-    cr_acccross3(f_bar, V[k], arm);
-    cr_cross3(arm_bar, f, V[k]);
-    cr_acc3(bar->site_xpos + 3 * g.site[k], arm_bar);
-    cr_accscl3(bar->subtree_com + 3 * m->body_rootid[g.body[k]], arm_bar, -1);
+    cr_scl3(V[k], V[k], k == 0 ? 1 : -1);
+    cr_scl3(V[k] + 3, V[k] + 3, k == 0 ? 1 : -1);
+    cri_between_force_vjp(m, d, bar, g.body[k], d->site_xpos + 3 * g.site[k], f, V[k], t_bar, f_bar,
+                          bar->site_xpos + 3 * g.site[k]);
   }
   if (g.n == 2) {
     length_vjp(d, bar, &g, f, bar->actuator_length[g.out], f_bar, gear_bar);

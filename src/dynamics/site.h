@@ -6,6 +6,16 @@
 
 #include "model/data.h"
 
+/// e = log(R1' R0), the rotation vector that turns frame 1 into frame 0, in frame 1.
+void cri_turn_between(const cr_real R1[9], const cr_real R0[9], cr_real e[3]);
+
+/// The same of two sites with its tangent; and the transpose, which adds to bar->site_xmat.
+/// Smooth but at half a turn.
+void cri_turn_between_tan(const cr_data* d, const cr_data* tan, const int site[2], cr_real e[3],
+                          cr_real e_tan[3]);
+void cri_turn_between_vjp(const cr_data* d, cr_data* bar, const int site[2],
+                          const cr_real e_bar[3]);
+
 /// Length, moment row and structure of actuator i, whose row starts at moment_rowadr[out].
 /// Map      (site_xpos x, site_xmat R, cdof, subtree_com; actuator_gear g)
 ///          -> actuator_length, actuator_moment

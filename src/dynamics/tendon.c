@@ -4,6 +4,7 @@
 // over the path is one function; forward and the derivatives differ in what they do with a span.
 #include "dynamics/tendon.h"
 
+#include "dynamics/between.h"
 #include "dynamics/tree.h"
 #include "dynamics/wrap.h"
 
@@ -118,34 +119,14 @@ static void direction_bar(const piece* p, const cr_real e_bar[3], cr_real x0_bar
   }
 }
 
-// ---- the dofs that move one body of a piece and not the other; what moves both does not stretch it
+// ---- rows: what moves both bodies of a piece does not stretch it
 
-typedef struct {
-  int last[2];  // dof of each body's chain at hand
-} chain;
-
-static int last_dof(const cr_model* m, int body) {
-  int b = m->body_weldid[body];
-  return m->body_dofadr[b] < 0 ? -1 : m->body_dofadr[b] + m->body_dofnum[b] - 1;
-}
-
-static chain chain_of(const cr_model* m, const piece* p) {
-  return (chain){{last_dof(m, p->body[0]), last_dof(m, p->body[1])}};
+static cri_between chain_of(const cr_model* m, const piece* p) {
+  return cri_between_of(m, p->body[0], p->body[1]);
 }
 
 static bool stretches(const cr_model* m, const piece* p) {
-  return last_dof(m, p->body[0]) != last_dof(m, p->body[1]);
-}
-
-// the next dof from the leaves, and the side that it moves; -1 at the end
-static int next_dof(const cr_model* m, chain* c, int* side) {
-  if (c->last[0] == c->last[1]) {
-    return -1;
-  }
-  *side = c->last[0] > c->last[1] ? 0 : 1;
-  int dof = c->last[*side];
-  c->last[*side] = m->dof_parentid[dof];
-  return dof;
+  return cri_between_last(m, p->body[0]) != cri_between_last(m, p->body[1]);
 }
 
 // velocity of point x under the motion S of a tree with its point at com
@@ -157,18 +138,14 @@ static void point_velocity(cr_real v[3], const cr_real S[6], const cr_real x[3],
   cr_acccross3(v, S, arm);
 }
 
-static const cr_real* com_of(const cr_model* m, const cr_data* d, int body) {
-  return d->subtree_com + 3 * m->body_rootid[body];
-}
-
 // [t3] row += share e . (J_1 - J_0)
 static void add_row(const cr_model* m, const cr_data* d, const piece* p, cr_real share,
                     cr_real* row) {
-  chain c = chain_of(m, p);
+  cri_between c = chain_of(m, p);
   int side;
-  for (int j = next_dof(m, &c, &side); j >= 0; j = next_dof(m, &c, &side)) {
+  for (int j = cri_between_next(m, &c, &side); j >= 0; j = cri_between_next(m, &c, &side)) {
     cr_real v[3];
-    point_velocity(v, d->cdof + 6 * j, p->x[side], com_of(m, d, p->body[side]));
+    point_velocity(v, d->cdof + 6 * j, p->x[side], cri_between_com(m, d, p->body[side]));
     row[j] += (side == 1 ? share : -share) * cr_dot3(p->e, v);
   }
 }
@@ -179,11 +156,11 @@ static void add_row_tan(const cr_model* m, const cr_data* d, const cr_data* tan,
   const cr_real* x_tan[2] = {x0_tan, x1_tan};
   cr_real e_tan[3];
   direction_tan(p, x0_tan, x1_tan, e_tan);
-  chain c = chain_of(m, p);
+  cri_between c = chain_of(m, p);
   int side;
-  for (int j = next_dof(m, &c, &side); j >= 0; j = next_dof(m, &c, &side)) {
-    const cr_real *s = d->cdof + 6 * j, *com = com_of(m, d, p->body[side]);
-    const cr_real* com_tan = com_of(m, tan, p->body[side]);
+  for (int j = cri_between_next(m, &c, &side); j >= 0; j = cri_between_next(m, &c, &side)) {
+    const cr_real *s = d->cdof + 6 * j, *com = cri_between_com(m, d, p->body[side]);
+    const cr_real* com_tan = cri_between_com(m, tan, p->body[side]);
     cr_real v[3], v_tan[3], arm_tan[3], sign = side == 1 ? 1 : -1;
     point_velocity(v, s, p->x[side], com);
     point_velocity(v_tan, tan->cdof + 6 * j, p->x[side], com);
@@ -363,11 +340,11 @@ static cr_real piece_vjp(const cr_model* m, const cr_data* d, cr_data* bar, cons
     const cr_real* V = sw->V + 6 * (sw->n * b + k);
     cr_real* F = sw->F + 6 * (sw->n * b + k);
     cr_real sign = side == 1 ? 1 : -1, u[3], f[3], arm[3], arm_bar[3];
-    point_velocity(u, V, p->x[side], com_of(m, d, b));
+    point_velocity(u, V, p->x[side], cri_between_com(m, d, b));
     cr_accscl3(rate, u, sign);
     // a force along the piece at the point, and what moves the point
     cr_scl3(f, p->e, sign * left * share);
-    cr_sub3(arm, p->x[side], com_of(m, d, b));
+    cr_sub3(arm, p->x[side], cri_between_com(m, d, b));
     cr_acccross3(F, arm, f);
     cr_acc3(F + 3, f);
     cr_cross3(arm_bar, f, V);

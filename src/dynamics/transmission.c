@@ -3,36 +3,11 @@
 // of the gear, so all its derivatives end there; that of a tendon is a multiple of the tendon's row.
 #include "dynamics/transmission.h"
 
+#include "dynamics/crank.h"
+#include "dynamics/grip.h"
 #include "dynamics/site.h"
 #include "math/quat.h"
 #include "model/build.h"
-
-// joint, gear, first number of the moment row and first dof of actuator i
-typedef struct {
-  int type, ndof;
-  int q, v;          // first coordinate and dof of the joint
-  int out;           // output, row of the moment
-  int gear, moment;  // first number in actuator_gear and actuator_moment
-} route;
-
-static route route_of(const cr_model* m, const cr_data* d, int i) {
-  int j = m->actuator_trnid[2 * i], out = m->actuator_outadr[i];
-  return (route){.type = m->jnt_type[j],
-                 .ndof = cri_jnt_nv(m->jnt_type[j]),
-                 .q = m->jnt_qposadr[j],
-                 .v = m->jnt_dofadr[j],
-                 .out = out,
-                 .gear = 6 * out,
-                 .moment = d->moment_rowadr[out]};
-}
-
-// rotation vector of a ball joint
-static void rotation_vector(cr_real e[3], const cr_real q[4]) {
-  cr_real unit[4];
-  cr_copy(unit, q, 4);
-  cr_quat_normalize(unit);
-  cr_quat_log(e, unit);
-}
 
 // ---- tendons
 
@@ -42,8 +17,6 @@ typedef struct {
   cr_real gear;
   int row, moment;
 } pull;
-
-static bool pulls(const cr_model* m, int i) { return m->actuator_trntype[i] == CR_TRN_TENDON; }
 
 static pull pull_of(const cr_model* m, const cr_data* d, int i) {
   int tendon = m->actuator_trnid[2 * i], out = m->actuator_outadr[i];
@@ -99,143 +72,257 @@ static void tendon_vjp(const cr_model* m, const cr_data* d, cr_data* bar, int i,
   }
 }
 
-// a pair of ten_J for every pair of the moment, with the same right vector; the first of them
-static int tendon_pairs(const cr_model* m, cr_data* bar) {
-  const cr_pairs* pairs = &bar->actuator_moment_pairs;
-  int first = bar->ten_J_pairs.n;
-  for (int k = 0; k < pairs->n; k++) {
-    int pair = cri_pairs_add(&bar->ten_J_pairs);
-    cr_copy(cri_pair_right(&bar->ten_J_pairs, pair), cri_pair_right(pairs, k), m->nv);
-  }
-  return first;
+// ---- joints
+
+// joint, gear, first number of the moment row and first dof of actuator i
+typedef struct {
+  int type, ndof;
+  int q, v;          // first coordinate and dof of the joint
+  int out;           // output, row of the moment
+  int gear, moment;  // first number in actuator_gear and actuator_moment
+  int turned;        // first of the three numbers of the gear that are in the parent's frame, or -1
+} route;
+
+static route route_of(const cr_model* m, const cr_data* d, int i) {
+  int j = m->actuator_trnid[2 * i], out = m->actuator_outadr[i], type = m->jnt_type[j];
+  int axis = type == CR_JNT_BALL ? 0 : (type == CR_JNT_FREE ? 3 : -1);
+  return (route){.type = type,
+                 .ndof = cri_jnt_nv(type),
+                 .q = m->jnt_qposadr[j],
+                 .v = m->jnt_dofadr[j],
+                 .out = out,
+                 .gear = 6 * out,
+                 .moment = d->moment_rowadr[out],
+                 .turned = m->actuator_trntype[i] == CR_TRN_JOINTINPARENT ? axis : -1};
 }
 
-static bool any_pulls(const cr_model* m) {
+// rotation of a ball or free joint, child to parent
+static void rotation(const cr_data* d, const route* t, cr_real R[9]) {
+  cr_real unit[4];
+  cr_copy(unit, d->qpos + t->q + t->turned, 4);
+  cr_quat_normalize(unit);
+  cr_quat_to_mat(R, unit);
+}
+
+// rotation vector of a ball joint
+static void rotation_vector(cr_real e[3], const cr_real q[4]) {
+  cr_real unit[4];
+  cr_copy(unit, q, 4);
+  cr_quat_normalize(unit);
+  cr_quat_log(e, unit);
+}
+
+static void joint(const cr_model* m, cr_data* d, int i) {
+  route t = route_of(m, d, i);
+  const cr_real* gear = m->actuator_gear + t.gear;
+  cr_real* row = d->actuator_moment + t.moment;
+  // [t1], [t2], [t3] moment = gear
+  d->moment_rownnz[t.out] = t.ndof;
+  cr_copy(row, gear, t.ndof);
+  for (int k = 0; k < t.ndof; k++) {
+    d->moment_colind[t.moment + k] = t.v + k;
+  }
+  if (t.turned >= 0) {
+    // [t5] R' gear
+    cr_real R[9];
+    rotation(d, &t, R);
+    cr_multmat3(row + t.turned, R, gear + t.turned);
+  }
+  cr_real length = 0;
+  if (t.ndof == 1) {
+    // [t1] length = gear q
+    length = gear[0] * d->qpos[t.q];
+  } else if (t.type == CR_JNT_BALL) {
+    // [t2] length = gear . e, which R' leaves as it is
+    cr_real e[3];
+    rotation_vector(e, d->qpos + t.q);
+    length = cr_dot3(gear, e);
+  }
+  d->actuator_length[t.out] = length;
+}
+
+static void joint_jvp(const cr_model* m, const cr_data* d, cr_data* tan, int i) {
+  route t = route_of(m, d, i);
+  const cr_real* gear = m->actuator_gear + t.gear;
+  const cr_real* gear_tan = cri_par_tan(tan->par.actuator_gear, t.out, 6);
+  cr_real* row_tan = tan->actuator_moment + t.moment;
+  // [t1], [t2], [t3]
+  cr_copy(row_tan, gear_tan, t.ndof);
+  if (t.turned >= 0) {
+    // [t5] R' gear' + (R' gear) x q'
+    cr_real R[9], g[3];
+    rotation(d, &t, R);
+    cr_multmat3(row_tan + t.turned, R, gear_tan + t.turned);
+    cr_multmat3(g, R, gear + t.turned);
+    cr_acccross3(row_tan + t.turned, g, tan->qpos + t.v + t.turned);
+  }
+  cr_real length_tan = 0;
+  if (t.ndof == 1) {
+    // [t1] gear' q + gear q'
+    length_tan = gear_tan[0] * d->qpos[t.q] + gear[0] * tan->qpos[t.v];
+  } else if (t.type == CR_JNT_BALL) {
+    // [t2] gear' . e + gear . Jr^-1(e) q'
+    cr_real e[3], e_tan[3], J[9];
+    rotation_vector(e, d->qpos + t.q);
+    cr_so3_jr_inv(J, e);
+    cr_mulmat3(e_tan, J, tan->qpos + t.v);
+    length_tan = cr_dot3(gear_tan, e) + cr_dot3(gear, e_tan);
+  }
+  tan->actuator_length[t.out] = length_tan;
+}
+
+// [t1]', [t2]', [t3]', [t5]' from the row of the moment's cotangent, sum of left (x) right
+static void joint_moment_vjp(const cr_model* m, const cr_data* d, cr_data* bar, const route* t) {
+  const cr_pairs* pairs = &bar->actuator_moment_pairs;
+  cr_real row_bar[6] = {0};
+  for (int p = 0; p < pairs->n; p++) {
+    cr_real left = cri_pair_left(pairs, p)[t->out];
+    const cr_real* right = cri_pair_right(pairs, p) + t->v;
+    for (int k = 0; k < t->ndof; k++) {
+      row_bar[k] += left * right[k];
+    }
+  }
+  if (t->turned >= 0) {
+    // [t5]' q_bar += row_bar x R' gear, gear_bar += R row_bar
+    cr_real R[9], g[3], turned[3];
+    rotation(d, t, R);
+    cr_multmat3(g, R, m->actuator_gear + t->gear + t->turned);
+    cr_acccross3(bar->qpos + t->v + t->turned, row_bar + t->turned, g);
+    cr_mulmat3(turned, R, row_bar + t->turned);
+    cr_copy3(row_bar + t->turned, turned);
+  }
+  for (int k = 0; bar->par.actuator_gear != NULL && k < t->ndof; k++) {
+    bar->par.actuator_gear[t->gear + k] += row_bar[k];
+  }
+}
+
+static void joint_vjp(const cr_model* m, const cr_data* d, cr_data* bar, int i) {
+  route t = route_of(m, d, i);
+  const cr_real* gear = m->actuator_gear + t.gear;
+  cr_real* gear_bar = bar->par.actuator_gear == NULL ? NULL : bar->par.actuator_gear + t.gear;
+  cr_real length_bar = bar->actuator_length[t.out];
+  if (t.ndof == 1) {
+    // [t1]' q_bar += gear length_bar, gear_bar += q length_bar
+    bar->qpos[t.v] += gear[0] * length_bar;
+    if (gear_bar != NULL) {
+      gear_bar[0] += d->qpos[t.q] * length_bar;
+    }
+  } else if (t.type == CR_JNT_BALL) {
+    // [t2]' q_bar += Jr^-T(e) gear length_bar, gear_bar += e length_bar
+    cr_real e[3], q_bar[3], J[9];
+    rotation_vector(e, d->qpos + t.q);
+    cr_so3_jr_inv(J, e);
+    cr_multmat3(q_bar, J, gear);
+    cr_accscl3(bar->qpos + t.v, q_bar, length_bar);
+    if (gear_bar != NULL) {
+      cr_accscl3(gear_bar, e, length_bar);
+    }
+  }
+  if (gear_bar != NULL || t.turned >= 0) {
+    joint_moment_vjp(m, d, bar, &t);
+  }
+}
+
+// ---- the stage
+
+static bool any_of(const cr_model* m, int trntype) {
   for (int i = 0; i < m->nactuator; i++) {
-    if (pulls(m, i)) {
+    if (m->actuator_trntype[i] == trntype) {
       return true;
     }
   }
   return false;
 }
 
-// ---- the stage
-
 cr_status cr_transmission(const cr_model* m, cr_data* d) {
   int filled = 0;
   for (int i = 0; i < m->nactuator; i++) {
-    d->moment_rowadr[m->actuator_outadr[i]] = filled;
-    if (pulls(m, i)) {
-      tendon(m, d, i);
-      filled += d->moment_rownnz[m->actuator_outadr[i]];
-      continue;
+    int out = m->actuator_outadr[i];
+    d->moment_rowadr[out] = filled;
+    switch (m->actuator_trntype[i]) {
+      case CR_TRN_TENDON:
+        tendon(m, d, i);
+        break;
+      case CR_TRN_SITE:
+        cri_site(m, d, i);
+        break;
+      case CR_TRN_SLIDERCRANK:
+        cri_crank(m, d, i);
+        break;
+      case CR_TRN_BODY:
+        cri_grip(m, d, i);
+        break;
+      default:
+        joint(m, d, i);
+        break;
     }
-    if (m->actuator_trntype[i] == CR_TRN_SITE) {
-      cri_site(m, d, i);
-      filled += d->moment_rownnz[m->actuator_outadr[i]];
-      continue;
-    }
-    route t = route_of(m, d, i);
-    const cr_real* gear = m->actuator_gear + t.gear;
-    // [t1], [t2], [t3] moment = gear
-    d->moment_rownnz[t.out] = t.ndof;
-    filled += t.ndof;
-    for (int k = 0; k < t.ndof; k++) {
-      d->actuator_moment[t.moment + k] = gear[k];
-      d->moment_colind[t.moment + k] = t.v + k;
-    }
-    cr_real length = 0;
-    if (t.ndof == 1) {
-      // [t1] length = gear q
-      length = gear[0] * d->qpos[t.q];
-    } else if (t.type == CR_JNT_BALL) {
-      // [t2] length = gear . log(q)
-      cr_real e[3];
-      rotation_vector(e, d->qpos + t.q);
-      length = cr_dot3(gear, e);
-    }
-    d->actuator_length[t.out] = length;
+    filled += d->moment_rownnz[out];
+  }
+  // bodies touch less than there is room for
+  cr_zero(d->actuator_moment + filled, d->nmoment - filled);
+  for (int k = filled; k < d->nmoment; k++) {
+    d->moment_colind[k] = 0;
   }
   return CR_OK;
 }
 
 cr_status cr_transmission_jvp(const cr_model* m, const cr_data* d, cr_data* tan) {
+  int filled = 0;
   for (int i = 0; i < m->nactuator; i++) {
-    if (pulls(m, i)) {
-      tendon_jvp(m, d, tan, i);
-      continue;
+    filled += d->moment_rownnz[m->actuator_outadr[i]];
+    switch (m->actuator_trntype[i]) {
+      case CR_TRN_TENDON:
+        tendon_jvp(m, d, tan, i);
+        break;
+      case CR_TRN_SITE:
+        cri_site_jvp(m, d, tan, i);
+        break;
+      case CR_TRN_SLIDERCRANK:
+        cri_crank_jvp(m, d, tan, i);
+        break;
+      case CR_TRN_BODY:
+        cri_grip_jvp(m, d, tan, i);
+        break;
+      default:
+        joint_jvp(m, d, tan, i);
+        break;
     }
-    if (m->actuator_trntype[i] == CR_TRN_SITE) {
-      cri_site_jvp(m, d, tan, i);
-      continue;
-    }
-    route t = route_of(m, d, i);
-    const cr_real* gear = m->actuator_gear + t.gear;
-    const cr_real* gear_tan = cri_par_tan(tan->par.actuator_gear, t.out, 6);
-    // [t1], [t2], [t3]
-    cr_copy(tan->actuator_moment + t.moment, gear_tan, t.ndof);
-    cr_real length_tan = 0;
-    if (t.ndof == 1) {
-      // [t1] gear' q + gear q'
-      length_tan = gear_tan[0] * d->qpos[t.q] + gear[0] * tan->qpos[t.v];
-    } else if (t.type == CR_JNT_BALL) {
-      // [t2] gear' . e + gear . Jr^-1(e) q'
-      cr_real e[3], e_tan[3], J[9];
-      rotation_vector(e, d->qpos + t.q);
-      cr_so3_jr_inv(J, e);
-      cr_mulmat3(e_tan, J, tan->qpos + t.v);
-      length_tan = cr_dot3(gear_tan, e) + cr_dot3(gear, e_tan);
-    }
-    tan->actuator_length[t.out] = length_tan;
   }
+  cr_zero(tan->actuator_moment + filled, d->nmoment - filled);
   return CR_OK;
 }
 
-// [t1]', [t2]', [t3]' gear_bar += row of the moment's cotangent, sum of left (x) right
-static void moment_vjp(const cr_pairs* pairs, const route* t, cr_real* gear_bar) {
-  for (int p = 0; p < pairs->n; p++) {
-    cr_real left = cri_pair_left(pairs, p)[t->out];
-    const cr_real* right = cri_pair_right(pairs, p) + t->v;
-    for (int k = 0; k < t->ndof; k++) {
-      gear_bar[k] += left * right[k];
-    }
+// a pair of ten_J or efc_J for every pair of the moment, with the same right vector; the first
+static int pairs_of(const cr_model* m, const cr_data* bar, cr_pairs* to) {
+  const cr_pairs* pairs = &bar->actuator_moment_pairs;
+  int first = to->n;
+  for (int k = 0; k < pairs->n; k++) {
+    int pair = cri_pairs_add(to);
+    cr_copy(cri_pair_right(to, pair), cri_pair_right(pairs, k), m->nv);
   }
+  return first;
 }
 
 cr_status cr_transmission_vjp(const cr_model* m, const cr_data* d, cr_data* bar) {
-  int first = any_pulls(m) ? tendon_pairs(m, bar) : 0;
+  int tendons = any_of(m, CR_TRN_TENDON) ? pairs_of(m, bar, &bar->ten_J_pairs) : 0;
+  int rows = any_of(m, CR_TRN_BODY) && d->nefc > 0 ? pairs_of(m, bar, &bar->efc_J_pairs) : 0;
   for (int i = 0; i < m->nactuator; i++) {
-    if (pulls(m, i)) {
-      tendon_vjp(m, d, bar, i, first);
-      continue;
-    }
-    if (m->actuator_trntype[i] == CR_TRN_SITE) {
-      cri_site_vjp(m, d, bar, i);
-      continue;
-    }
-    route t = route_of(m, d, i);
-    const cr_real* gear = m->actuator_gear + t.gear;
-    cr_real* gear_bar = bar->par.actuator_gear == NULL ? NULL : bar->par.actuator_gear + t.gear;
-    cr_real length_bar = bar->actuator_length[t.out];
-    if (t.ndof == 1) {
-      // [t1]' q_bar += gear length_bar, gear_bar += q length_bar
-      bar->qpos[t.v] += gear[0] * length_bar;
-      if (gear_bar != NULL) {
-        gear_bar[0] += d->qpos[t.q] * length_bar;
-      }
-    } else if (t.type == CR_JNT_BALL) {
-      // [t2]' q_bar += Jr^-T(e) gear length_bar, gear_bar += e length_bar
-      cr_real e[3], q_bar[3], J[9];
-      rotation_vector(e, d->qpos + t.q);
-      cr_so3_jr_inv(J, e);
-      cr_multmat3(q_bar, J, gear);
-      cr_accscl3(bar->qpos + t.v, q_bar, length_bar);
-      if (gear_bar != NULL) {
-        cr_accscl3(gear_bar, e, length_bar);
-      }
-    }
-    if (gear_bar != NULL) {
-      moment_vjp(&bar->actuator_moment_pairs, &t, gear_bar);
+    switch (m->actuator_trntype[i]) {
+      case CR_TRN_TENDON:
+        tendon_vjp(m, d, bar, i, tendons);
+        break;
+      case CR_TRN_SITE:
+        cri_site_vjp(m, d, bar, i);
+        break;
+      case CR_TRN_SLIDERCRANK:
+        cri_crank_vjp(m, d, bar, i);
+        break;
+      case CR_TRN_BODY:
+        cri_grip_vjp(m, d, bar, i, rows);
+        break;
+      default:
+        joint_vjp(m, d, bar, i);
+        break;
     }
   }
   return CR_OK;

@@ -71,7 +71,8 @@ CR_STAGE(dynamics, bias,
   F(qfrc_bias))
 
 CR_STAGE(dynamics, transmission,
-  F(qpos) F(site_xpos) F(site_xmat) F(cdof) F(subtree_com) F(ten_length) F(ten_J) F(actuator_gear),
+  F(qpos) F(site_xpos) F(site_xmat) F(cdof) F(subtree_com) F(ten_length) F(ten_J) F(efc_J)
+  F(contact_pos) F(contact_frame) F(actuator_gear) F(actuator_cranklength),
   F(actuator_length) F(actuator_moment))
 
 CR_STAGE(dynamics, actuation,

@@ -197,7 +197,7 @@ static void survey_tendons(const mjModel* mj, cr_load_report* r) {
 static void survey_actuator(const mjModel* mj, int i, cr_load_report* r) {
   const char* name = cri_mujoco_name(mj, mjOBJ_ACTUATOR, i);
   int trn = mj->actuator_trntype[i];
-  if (trn != mjTRN_JOINT && trn != mjTRN_TENDON && trn != mjTRN_SITE) {
+  if (trn < 0 || trn > mjTRN_BODY) {
     refuse(r, "actuator", name, WORD(trn_names, mj->actuator_trntype[i]));
   }
   if (mj->actuator_dyntype[i] > mjDYN_MUSCLE) {

@@ -49,7 +49,7 @@ static const struct {
     {CR_FIELD_pair_dim, 1, 6},
     {CR_FIELD_eq_active0, 0, 1},
     {CR_FIELD_wrap_type, CR_WRAP_JOINT, CR_WRAP_CYLINDER},
-    {CR_FIELD_actuator_trntype, CR_TRN_JOINT, CR_TRN_SITE},
+    {CR_FIELD_actuator_trntype, CR_TRN_JOINT, CR_TRN_BODY},
     {CR_FIELD_actuator_dyntype, CR_DYN_NONE, CR_DYN_MUSCLE},
     {CR_FIELD_actuator_gaintype, CR_GAIN_FIXED, CR_GAIN_MUSCLE},
     {CR_FIELD_actuator_biastype, CR_BIAS_NONE, CR_BIAS_MUSCLE},
@@ -287,25 +287,38 @@ static cr_status check_tendons(const cr_model* m, cr_error* error) {
   return CR_OK;
 }
 
+// what actuators act on, by mjtTrn
+static const struct {
+  size_t count;
+  const char* no;
+} targets[] = {[CR_TRN_JOINT] = {offsetof(cr_model, njnt), "is no joint"},
+               [CR_TRN_JOINTINPARENT] = {offsetof(cr_model, njnt), "is no joint"},
+               [CR_TRN_SLIDERCRANK] = {offsetof(cr_model, nsite), "is no site"},
+               [CR_TRN_TENDON] = {offsetof(cr_model, ntendon), "is no tendon"},
+               [CR_TRN_SITE] = {offsetof(cr_model, nsite), "is no site"},
+               [CR_TRN_BODY] = {offsetof(cr_model, nbody), "is no body"}};
+
+static cr_status check_transmission(const cr_model* m, int i, cr_error* error) {
+  int type = m->actuator_trntype[i], id = m->actuator_trnid[2 * i];
+  int other = m->actuator_trnid[2 * i + 1];
+  int32_t count;
+  memcpy(&count, (const char*)m + targets[type].count, sizeof count);
+  if (id < 0 || id >= count) {
+    return bad(m, CR_FIELD_actuator_trnid, i, targets[type].no, id, error);
+  }
+  if (type == CR_TRN_SITE && (other < -1 || other >= m->nsite)) {
+    return bad(m, CR_FIELD_actuator_trnid, i, "has no reference site", other, error);
+  }
+  if (type == CR_TRN_SLIDERCRANK && (other < 0 || other >= m->nsite)) {
+    return bad(m, CR_FIELD_actuator_trnid, i, "has no slider", other, error);
+  }
+  return CR_OK;
+}
+
 static cr_status check_actuators(const cr_model* m, cr_error* error) {
   for (int i = 0; i < m->nactuator; i++) {
     int adr = m->actuator_actadr[i], n = m->actuator_actnum[i];
-    int id = m->actuator_trnid[2 * i], type = m->actuator_trntype[i];
-    if (type != CR_TRN_JOINT && type != CR_TRN_TENDON && type != CR_TRN_SITE) {
-      return bad(m, CR_FIELD_actuator_trntype, i, "is no choice", type, error);
-    }
-    int count = type == CR_TRN_TENDON ? m->ntendon : (type == CR_TRN_SITE ? m->nsite : m->njnt);
-    if (id < 0 || id >= count) {
-      static const char* const what[] = {[CR_TRN_JOINT] = "is no joint",
-                                         [CR_TRN_TENDON] = "is no tendon",
-                                         [CR_TRN_SITE] = "is no site"};
-      return bad(m, CR_FIELD_actuator_trnid, i, what[type], id, error);
-    }
-    if (type == CR_TRN_SITE &&
-        (m->actuator_trnid[2 * i + 1] < -1 || m->actuator_trnid[2 * i + 1] >= m->nsite)) {
-      return bad(m, CR_FIELD_actuator_trnid, i, "has no reference site",
-                 m->actuator_trnid[2 * i + 1], error);
-    }
+    CR_TRY(check_transmission(m, i, error));
     if (n < 0 || n > 1 || (n == 1 && adr < 0) || n != (m->actuator_dyntype[i] != CR_DYN_NONE)) {
       return bad(m, CR_FIELD_actuator_actnum, i, "does not fit", n, error);
     }

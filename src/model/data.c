@@ -85,14 +85,18 @@ static int count_between(const cr_model* m, int site1, int site2) {
   return n;
 }
 
-// non-zeros of actuator_moment: the dofs of the actuator's joint, tendon or sites
+// non-zeros of actuator_moment: the dofs of the actuator's joint, tendon or sites; what a body may
+// touch is known only later
 static int count_moment(const cr_model* m) {
   int n = 0;
   for (int i = 0; i < m->nactuator; i++) {
     int id = m->actuator_trnid[2 * i];
     if (m->actuator_trntype[i] == CR_TRN_TENDON) {
       n += m->ten_J_rownnz[id];
-    } else if (m->actuator_trntype[i] == CR_TRN_SITE) {
+    } else if (m->actuator_trntype[i] == CR_TRN_BODY) {
+      n += m->nv;
+    } else if (m->actuator_trntype[i] == CR_TRN_SITE ||
+               m->actuator_trntype[i] == CR_TRN_SLIDERCRANK) {
       n += count_between(m, id, m->actuator_trnid[2 * i + 1]);
     } else {
       int type = m->jnt_type[id];

@@ -83,6 +83,7 @@ static void models_agree(void** state) {
   assert_agrees("tendon_rows.xml", 8, 0);
   assert_agrees("rolling.xml", 8, 0);
   assert_agrees("override.xml", 8, 0);
+  assert_agrees("actuators.xml", 12, 6);
 }
 
 // nothing that both compute is left out

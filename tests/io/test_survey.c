@@ -94,13 +94,6 @@ static const struct {
               "</spatial></tendon>"},
      "tendon 'cable' (armature): not supported yet"},
     // actuators
-    {{.rest = "<actuator><motor name='m' jointinparent='elbow'/></actuator>"},
-     "actuator 'm' (jointinparent): not supported yet"},
-    {{.rest = "<actuator><motor name='m' cranksite='s' slidersite='t' cranklength='.1'/>"
-              "</actuator>"},
-     "actuator 'm' (slidercrank): not supported yet"},
-    {{.rest = "<actuator><adhesion name='m' body='lower' ctrlrange='0 1'/></actuator>"},
-     "actuator 'm' (body): not supported yet"},
     {{.rest = "<actuator><dcmotor name='m' joint='elbow' motorconst='1' resistance='1'/>"
               "</actuator>"},
      "actuator 'm' (dcmotor): not supported yet"},
@@ -159,6 +152,10 @@ static const parts supported[] = {
     {.rest = "<tendon><fixed name='cable'><joint joint='elbow' coef='1'/></fixed></tendon>"
              "<actuator><motor name='m' tendon='cable'/></actuator>"},
     {.rest = "<actuator><muscle name='m' joint='elbow' lengthrange='0 1'/></actuator>"},
+    {.rest = "<actuator><motor name='m' jointinparent='elbow'/></actuator>"},
+    {.rest = "<actuator><motor name='m' cranksite='s' slidersite='t' cranklength='.1'/>"
+             "</actuator>"},
+    {.rest = "<actuator><adhesion name='m' body='lower' ctrlrange='0 1'/></actuator>"},
     {.geom = "condim='4'"},
     {.geom = "condim='6'"},
     {.geom = "", .type = "ellipsoid"},

@@ -146,12 +146,12 @@ static void actuators(void** state) {
     }
     seen++;
     model = m;
-    bool tendon = m.actuator_trntype[0] == CR_TRN_TENDON;
-    bool joint = m.actuator_trntype[0] == CR_TRN_JOINT;
-    broken_int(m.actuator_trnid, tendon ? m.ntendon : (joint ? m.njnt : m.nsite),
-               tendon ? "is no tendon" : (joint ? "is no joint" : "is no site"));
-    broken_int(m.actuator_trnid, -1,
-               tendon ? "is no tendon" : (joint ? "is no joint" : "is no site"));
+    static const char* const none[] = {"is no joint",  "is no joint", "is no site",
+                                       "is no tendon", "is no site",  "is no body"};
+    const int counts[] = {m.njnt, m.njnt, m.nsite, m.ntendon, m.nsite, m.nbody};
+    int type = m.actuator_trntype[0];
+    broken_int(m.actuator_trnid, counts[type], none[type]);
+    broken_int(m.actuator_trnid, -1, none[type]);
     broken_int(m.actuator_trntype, 99, "actuator_trntype");
     broken_int(m.actuator_dyntype, 5, "actuator_dyntype");
     broken_int(m.actuator_gaintype, 3, "actuator_gaintype");

@@ -22,11 +22,17 @@ typedef struct {
   int rows[8];   // by efc_type
   int flights;   // states without any row
   int wraps[4];  // around, by side; inside; straight past a geom
-  int muscles;
+  int muscles, cranks, grips, gap_grips;
 } census;
 
 static stage_report reports[MAX_STAGE + 1];
 static census seen;
+
+static bool grips_contact(const cr_model* m, const cr_data* d, int i, int k) {
+  int body = m->actuator_trnid[2 * i];
+  return m->geom_bodyid[d->contact_geom[2 * k]] == body ||
+         m->geom_bodyid[d->contact_geom[2 * k + 1]] == body;
+}
 
 static void count(const cr_model* m, const cr_data* d, census* c) {
   for (int i = 0; i < d->ncon; i++) {
@@ -45,6 +51,12 @@ static void count(const cr_model* m, const cr_data* d, census* c) {
   }
   for (int i = 0; i < m->nactuator; i++) {
     bool muscle = m->actuator_gaintype[i] == CR_GAIN_MUSCLE;
+    bool grips = m->actuator_trntype[i] == CR_TRN_BODY;
+    c->cranks += m->actuator_trntype[i] == CR_TRN_SLIDERCRANK;
+    c->grips += grips && d->moment_rownnz[m->actuator_outadr[i]] > 0;
+    for (int k = 0; grips && k < d->ncon; k++) {
+      c->gap_grips += d->contact_exclude[k] == 1 && grips_contact(m, d, i, k);
+    }
     c->muscles += muscle && d->actuator_force[m->actuator_outadr[i]] != 0;
   }
 }
@@ -135,8 +147,14 @@ static void every_wrap_occurs(void** state) {
   assert_true(seen.muscles > 0);
 }
 
+static void every_transmission_occurs(void** state) {
+  print_message("cranks %d, grips %d, of contacts in the gap %d\n", seen.cranks, seen.grips,
+                seen.gap_grips);
+  assert_true(seen.cranks > 0 && seen.grips > 0 && seen.gap_grips > 0);
+}
+
 int pipeline_check(const char* name, uint64_t first, int models) {
-  struct CMUnitTest tests[MAX_STAGE + 4];
+  struct CMUnitTest tests[MAX_STAGE + 5];
   size_t n = 0;
   check_models(first, models);
   for (int row = 0; row < cr_npipeline; row++) {
@@ -148,5 +166,6 @@ int pipeline_check(const char* name, uint64_t first, int models) {
   tests[n++] = (struct CMUnitTest)cmocka_unit_test(every_contact_occurs);
   tests[n++] = (struct CMUnitTest)cmocka_unit_test(every_row_occurs);
   tests[n++] = (struct CMUnitTest)cmocka_unit_test(every_wrap_occurs);
+  tests[n++] = (struct CMUnitTest)cmocka_unit_test(every_transmission_occurs);
   return _cmocka_run_group_tests(name, tests, n, NULL, NULL);
 }

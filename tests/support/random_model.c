@@ -7,6 +7,7 @@
 #include "collision/collision.h"
 #include "math/quat.h"
 #include "model/build.h"
+#include "support/random_actuators.h"
 #include "support/random_tendons.h"
 
 enum { MAX_BODY = 12, MAX_JOINT = 24, MAX_GEOM = 24, MAX_ACTUATOR = 6, MAX_PAIR = 3, MAX_EQ = 4 };
@@ -732,6 +733,7 @@ cr_status random_model(cr_model* m, uint64_t seed, cr_error* error) {
   fill_distance(&r, m, seed);
   fill_dimensions(&more, m, seed);
   random_tendons(m, seed);
+  random_actuators(m, seed);
   fill_equalities(&more, m, &p);
   fill_tendon_rows(&more, m);
   fill_polynomials(&r, m);
