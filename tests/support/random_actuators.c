@@ -18,7 +18,7 @@ static void slight_gear(cr_random* r, cr_model* m, int i, int first, int n) {
 }
 
 static void calm_law(cr_model* m, int i) {
-  for (int k = 1; k < 3 && m->actuator_gaintype[i] != CR_GAIN_MUSCLE; k++) {
+  for (int k = 0; k < 3 && m->actuator_gaintype[i] != CR_GAIN_MUSCLE; k++) {
     m->actuator_gainprm[10 * i + k] *= CR_R(0.1);
     m->actuator_biasprm[10 * i + k] *= CR_R(0.1);
   }
