@@ -617,6 +617,9 @@ cr_status cr_actuation_vjp(const cr_model* m, const cr_data* d, cr_data* bar) {
 
 // ---- [u10] the slope over velocity
 
+// as MuJoCo has it, a force at an end of its range is held too
+static bool at_end(cr_real x, const cr_real range[2]) { return x <= range[0] || x >= range[1]; }
+
 // which joints hold the force of their actuators; held[njnt]
 static void held_joints(const cr_model* m, const cr_data* d, int32_t* held, cr_data* work) {
   size_t mark = cri_mark(work);
@@ -631,30 +634,41 @@ static void held_joints(const cr_model* m, const cr_data* d, int32_t* held, cr_d
   }
   joint_forces(m, d, f, tau);
   for (int j = 0; j < m->njnt; j++) {
-    int side;
-    (void)clip_joint(m, j, tau, &side);
-    held[j] = side != 0;
+    held[j] =
+        m->jnt_actfrclimited[j] != 0 && at_end(tau[m->jnt_dofadr[j]], m->jnt_actfrcrange + 2 * j);
   }
   cri_pop(work, mark);
 }
 
-// an actuator whose force depends on its velocity, and what its gain multiplies
+// an actuator whose force depends on its velocity: by its gain's slope g2, times x
 typedef struct {
   bool acts;
   actuator a;
-  cr_real g2, x;
+  cr_real l, v, g2, x;
 } sloped;
+
+// a joint, a tendon or the actuator's own range holds the force
+static bool is_held(const cr_model* m, int i, const actuator* a, const int32_t* held,
+                    const cr_real* totals) {
+  int id = m->actuator_trnid[2 * i];
+  bool own = m->actuator_forcelimited[i] != 0 && at_end(a->force, m->actuator_forcerange + 2 * i);
+  bool joint = held != NULL && m->actuator_trntype[i] <= CR_TRN_JOINTINPARENT && held[id] != 0;
+  bool tendon = a->tendon >= 0 && at_end(totals[id], m->tendon_actfrcrange + 2 * id);
+  return own || joint || tendon;
+}
 
 static sloped slope_of(const cr_model* m, const cr_data* d, int i, const int32_t* held,
                        const cr_real* totals) {
-  sloped s = {.acts = false};
   int out = m->actuator_outadr[i];
-  evaluate(m, d, i, moment_mul(d, d->actuator_moment, out, d->qvel), totals, &s.a);
-  // what pulls on tendons and sites is not in D yet: models with such slopes are refused
-  s.acts = m->actuator_trntype[i] <= CR_TRN_JOINTINPARENT && !s.a.off && s.a.force_side == 0 &&
-           (held == NULL || held[m->actuator_trnid[2 * i]] == 0);
-  s.g2 = m->actuator_gaintype[i] == CR_GAIN_AFFINE ? m->actuator_gainprm[10 * i + 2] : 0;
+  sloped s = {.l = d->actuator_length[out], .v = moment_mul(d, d->actuator_moment, out, d->qvel)};
+  evaluate(m, d, i, s.v, totals, &s.a);
+  s.acts = !s.a.off && !is_held(m, i, &s.a, held, totals);
   s.x = s.a.act < 0 ? d->ctrl[s.a.adr] : (s.a.early ? s.a.next.value : d->act[s.a.act]);
+  if (m->actuator_gaintype[i] == CR_GAIN_AFFINE) {
+    s.g2 = m->actuator_gainprm[10 * i + 2];
+  } else if (m->actuator_gaintype[i] == CR_GAIN_MUSCLE) {
+    s.g2 = cri_muscle_gain_slope(m, i, s.l, s.v, NULL);
+  }
   return s;
 }
 
@@ -706,6 +720,21 @@ static cr_real slope_input_jvp(const cr_model* m, const cr_data* d, const cr_dat
   return x_tan;
 }
 
+// tangent of the gain's slope
+static cr_real gain_slope_jvp(const cr_model* m, const cr_data* d, const cr_data* tan, int i,
+                              const sloped* s) {
+  const cr_real* g_tan = cri_par_tan(tan->par.actuator_gainprm, i, 10);
+  if (m->actuator_gaintype[i] != CR_GAIN_MUSCLE) {
+    return g_tan[2];
+  }
+  int out = s->a.out;
+  cri_muscle_gradient grad;
+  cr_real v_tan = moment_mul(d, tan->actuator_moment, out, d->qvel) +
+                  moment_mul(d, d->actuator_moment, out, tan->qvel);
+  (void)cri_muscle_gain_slope(m, i, s->l, s->v, &grad);
+  return cri_muscle_tan(m, i, &grad, g_tan, tan, tan->actuator_length[out], v_tan);
+}
+
 void cri_actuation_slope_jvp(const cr_model* m, const cr_data* d, cr_data* tan, cr_real* c_tan) {
   cr_zero(c_tan, m->nout);
   if (switched_off(m)) {
@@ -723,9 +752,8 @@ void cri_actuation_slope_jvp(const cr_model* m, const cr_data* d, cr_data* tan, 
     if (m->actuator_biastype[i] == CR_BIAS_AFFINE) {
       *out += cri_par_tan(tan->par.actuator_biasprm, i, 10)[2];
     }
-    if (m->actuator_gaintype[i] == CR_GAIN_AFFINE) {
-      *out += cri_par_tan(tan->par.actuator_gainprm, i, 10)[2] * s.x +
-              s.g2 * slope_input_jvp(m, d, tan, i, &s);
+    if (m->actuator_gaintype[i] != CR_GAIN_FIXED) {
+      *out += gain_slope_jvp(m, d, tan, i, &s) * s.x + s.g2 * slope_input_jvp(m, d, tan, i, &s);
     }
   }
   cri_pop(tan, mark);
@@ -757,12 +785,30 @@ static void slope_input_vjp(const cr_model* m, const cr_data* d, cr_data* bar, i
   cri_pop(bar, mark);
 }
 
+// adds the cotangent of the gain's slope to that of what it is; gives that of the velocity
+static cr_real gain_slope_vjp(const cr_model* m, cr_data* bar, int i, const sloped* s,
+                              cr_real g2_bar) {
+  cr_real* prm_bar = par_bar(bar->par.actuator_gainprm, i, 10);
+  cr_real v_bar = 0;
+  if (m->actuator_gaintype[i] == CR_GAIN_MUSCLE) {
+    cri_muscle_gradient grad;
+    (void)cri_muscle_gain_slope(m, i, s->l, s->v, &grad);
+    cri_muscle_bar(m, i, &grad, g2_bar, prm_bar, bar, bar->actuator_length + s->a.out, &v_bar);
+  } else if (prm_bar != NULL) {
+    prm_bar[2] += g2_bar;
+  }
+  return v_bar;
+}
+
 void cri_actuation_slope_vjp(const cr_model* m, const cr_data* d, cr_data* bar,
                              const cr_real* c_bar) {
   if (switched_off(m)) {
     return;
   }
   size_t mark = cri_mark(bar);
+  cr_real* v_bar = cri_push(bar, (size_t)m->nout);
+  bool moves = false;
+  cr_zero(v_bar, m->nout);
   const int32_t* held = find_held(m, d, bar);
   const cr_real* totals = tendon_totals(m, d, bar);
   for (int i = 0; i < m->nactuator; i++) {
@@ -775,12 +821,16 @@ void cri_actuation_slope_vjp(const cr_model* m, const cr_data* d, cr_data* bar,
     if (m->actuator_biastype[i] == CR_BIAS_AFFINE && bar->par.actuator_biasprm != NULL) {
       bar->par.actuator_biasprm[10 * i + 2] += out_bar;
     }
-    if (m->actuator_gaintype[i] == CR_GAIN_AFFINE) {
-      if (bar->par.actuator_gainprm != NULL) {
-        bar->par.actuator_gainprm[10 * i + 2] += out_bar * s.x;
-      }
+    if (m->actuator_gaintype[i] != CR_GAIN_FIXED) {
+      v_bar[s.a.out] = gain_slope_vjp(m, bar, i, &s, out_bar * s.x);
+      moves = moves || v_bar[s.a.out] != 0;
+      moment_add(d, d->actuator_moment, s.a.out, v_bar[s.a.out], bar->qvel);
       slope_input_vjp(m, d, bar, i, &s, out_bar * s.g2);
     }
+  }
+  if (moves) {
+    // [u1]' A_bar += v_bar (x) qvel
+    add_pair(m, &bar->actuator_moment_pairs, v_bar, d->qvel);
   }
   cri_pop(bar, mark);
 }

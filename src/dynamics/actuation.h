@@ -38,8 +38,9 @@ cr_status cr_actuation_vjp(const cr_model* m, const cr_data* d, cr_data* bar);
 
 /// What implicit integrators take for the derivative of each force over the actuator's velocity.
 /// Map      (act, ctrl, the rest that the stage reads) -> c
-/// Equation c = b2 + g2 x, x the control (not clipped), the activation or the next one; 0 where the
-///          group is off, and where forcerange or the joint's actfrcrange holds the force    [u10]
+/// Equation c = b2 + g2 x, x the control (not clipped), the activation or the next one; g2 of an affine
+///          gain, or m6 of dynamics/muscle.h; 0 where the group is off, and where forcerange or the
+///          actfrcrange of the joint or tendon holds the force                       [u10]
 /// Shapes   c[nout]
 /// Memory   nout + nv + 2 ntendon numbers of `work`'s scratch; `work` may be d itself
 void cri_actuation_slope(const cr_model* m, const cr_data* d, cr_real* c, cr_data* work);

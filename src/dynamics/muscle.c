@@ -11,15 +11,16 @@ typedef struct {
 // ---- smoothed: sum over seams of jump * ramp(x - seam)
 
 // x^2 / 2 for x > 0, with the second derivative rising over [-w, w] as the integral of the kernel
-// 15/16 (1 - t^2)^2 / w, t = x / w; *slope: its derivative
-static cr_real ramp(cr_real x, cr_real w, cr_real* slope) {
+// 15/16 (1 - t^2)^2 / w, t = x / w; *slope and *bend: its first and second derivative
+static cr_real ramp(cr_real x, cr_real w, cr_real* slope, cr_real* bend) {
   if (x <= -w) {
-    *slope = 0;
+    *slope = *bend = 0;
     return 0;
   }
   if (x >= w) {
     // the kernel's variance, w^2 / 7, remains
     *slope = x;
+    *bend = 1;
     return x * x / 2 + w * w / 14;
   }
   cr_real t = x / w, t2 = t * t, t3 = t2 * t;
@@ -27,18 +28,24 @@ static cr_real ramp(cr_real x, cr_real w, cr_real* slope) {
   cr_real s1 = CR_R(5.0) / 32;
   cr_real v = t2 / 4 + CR_R(15.0) / 16 * (t3 / 6 - t3 * t2 / 30 + t3 * t2 * t2 / 210);
   *slope = w * (s + s1);
+  *bend = CR_R(0.5) + CR_R(15.0) / 16 * (t - 2 * t3 / 3 + t3 * t2 / 5);
   return w * w * (v + s1 * t + CR_R(1.0) / 28);
 }
 
 typedef struct {
   cr_real x, w;
+  bool derived;  // the sum is that of the derivatives
   curve sum;
 } ramps;
 
 // adds a seam with its jump; the derivatives of both by the two parameters
 static void add_seam(ramps* r, cr_real seam, cr_real seam_low, cr_real seam_high, cr_real jump,
                      cr_real jump_low, cr_real jump_high) {
-  cr_real slope, value = ramp(r->x - seam, r->w, &slope);
+  cr_real slope, bend, value = ramp(r->x - seam, r->w, &slope, &bend);
+  if (r->derived) {
+    value = slope;
+    slope = bend;
+  }
   r->sum.value += jump * value;
   r->sum.by_x += jump * slope;
   r->sum.by_low += jump_low * value - jump * slope * seam_low;
@@ -81,16 +88,21 @@ static curve length_curve(cr_real L, cr_real low, cr_real high) {
   return c;
 }
 
+// the smoothed one, or its derivative
+static curve velocity_curve_smooth(cr_real V, cr_real y, cr_real w, bool derived) {
+  ramps r = {.x = V, .w = w, .derived = derived};
+  cr_real bend = 2 / width(y), bend_most = -bend / width(y);
+  add_seam(&r, -1, 0, 0, 2, 0, 0);
+  add_seam(&r, 0, 0, 0, -2 - bend, 0, -bend_most);
+  add_seam(&r, y, 0, 1, bend, 0, bend_most);
+  return r.sum;
+}
+
 // by_high: by fvmax
 static curve velocity_curve(cr_real V, cr_real most, cr_real w) {
   cr_real y = most - 1;
   if (w > 0) {
-    ramps r = {.x = V, .w = w};
-    cr_real bend = 2 / width(y), bend_most = -bend / width(y);
-    add_seam(&r, -1, 0, 0, 2, 0, 0);
-    add_seam(&r, 0, 0, 0, -2 - bend, 0, -bend_most);
-    add_seam(&r, y, 0, 1, bend, 0, bend_most);
-    return r.sum;
+    return velocity_curve_smooth(V, y, w, false);
   }
   if (V <= -1) {
     return (curve){0};
@@ -103,6 +115,22 @@ static curve velocity_curve(cr_real V, cr_real most, cr_real w) {
     return (curve){.value = most - (y - V) * x, .by_x = 2 * x, .by_high = 1 - 2 * x + x * x};
   }
   return (curve){.value = most, .by_high = 1};
+}
+
+// its derivative, as a curve
+static curve velocity_slope(cr_real V, cr_real most, cr_real w) {
+  cr_real y = most - 1;
+  if (w > 0) {
+    return velocity_curve_smooth(V, y, w, true);
+  }
+  if (V <= -1 || V > y) {
+    return (curve){0};
+  }
+  if (V <= 0) {
+    return (curve){.value = 2 * (V + 1), .by_x = 2};
+  }
+  cr_real x = (y - V) / width(y);
+  return (curve){.value = 2 * x, .by_x = -2 / width(y), .by_high = 2 * (1 - x) / width(y)};
 }
 
 // by_high: by lmax
@@ -146,13 +174,13 @@ static normal normalize(const cr_model* m, int i, const cr_real* prm, cr_real l,
   return n;
 }
 
-// from derivatives by L, V and F to those by all that they are made of
+// from derivatives by L, V, F and L0 vmax to those by all that they are made of
 static void spread(const cr_model* m, int i, const cr_real* prm, const normal* n, cr_real by_L,
-                   cr_real by_V, cr_real by_F, cri_muscle_gradient* g) {
+                   cr_real by_V, cr_real by_F, cr_real by_speed, cri_muscle_gradient* g) {
   cr_real acc0 = m->actuator_acc0[m->actuator_outadr[i]];
   // a denominator that is held at its least value does not move
   cr_real by_unit = n->L0 > CR_MINVAL ? -by_L * (n->L - prm[0]) / n->unit : 0;
-  cr_real by_speed = n->L0 * prm[6] > CR_MINVAL ? -by_V * n->V / n->speed : 0;
+  by_speed = n->L0 * prm[6] > CR_MINVAL ? by_speed - by_V * n->V / n->speed : 0;
   cr_real by_L0 = by_unit + by_speed * prm[6];
   cr_real by_span = prm[1] - prm[0] > CR_MINVAL ? -by_L0 * n->L0 / n->span : 0;
   g->length = by_L / n->unit;
@@ -177,7 +205,7 @@ cr_real cri_muscle_gain(const cr_model* m, int i, cr_real l, cr_real v, cri_musc
   if (g != NULL) {
     *g = (cri_muscle_gradient){0};
     spread(m, i, prm, &n, -n.F * FL.by_x * FV.value, -n.F * FL.value * FV.by_x,
-           -FL.value * FV.value, g);
+           -FL.value * FV.value, 0, g);
     g->prm[4] = -n.F * FL.by_low * FV.value;
     g->prm[5] = -n.F * FL.by_high * FV.value;
     g->prm[8] = -n.F * FL.value * FV.by_high;
@@ -186,13 +214,34 @@ cr_real cri_muscle_gain(const cr_model* m, int i, cr_real l, cr_real v, cri_musc
   return -n.F * FL.value * FV.value;
 }
 
+cr_real cri_muscle_gain_slope(const cr_model* m, int i, cr_real l, cr_real v,
+                              cri_muscle_gradient* g) {
+  const cr_real* prm = m->actuator_gainprm + 10 * i;
+  cr_real w = m->muscle_smooth;
+  normal n = normalize(m, i, prm, l, v);
+  curve FL =
+      w > 0 ? length_curve_smooth(n.L, prm[4], prm[5], w) : length_curve(n.L, prm[4], prm[5]);
+  curve FV = velocity_slope(n.V, prm[8], w);
+  // [m6] gain_v = -F FL FV' / (L0 vmax)
+  cr_real scale = -n.F / n.speed;
+  if (g != NULL) {
+    *g = (cri_muscle_gradient){0};
+    spread(m, i, prm, &n, scale * FL.by_x * FV.value, scale * FL.value * FV.by_x,
+           -FL.value * FV.value / n.speed, -scale / n.speed * FL.value * FV.value, g);
+    g->prm[4] = scale * FL.by_low * FV.value;
+    g->prm[5] = scale * FL.by_high * FV.value;
+    g->prm[8] = scale * FL.value * FV.by_high;
+  }
+  return scale * FL.value * FV.value;
+}
+
 cr_real cri_muscle_bias(const cr_model* m, int i, cr_real l, cri_muscle_gradient* g) {
   const cr_real* prm = m->actuator_biasprm + 10 * i;
   normal n = normalize(m, i, prm, l, 0);
   curve FP = passive_curve(n.L, prm[5], m->muscle_smooth);
   if (g != NULL) {
     *g = (cri_muscle_gradient){0};
-    spread(m, i, prm, &n, -n.F * prm[7] * FP.by_x, 0, -prm[7] * FP.value, g);
+    spread(m, i, prm, &n, -n.F * prm[7] * FP.by_x, 0, -prm[7] * FP.value, 0, g);
     g->prm[5] = -n.F * prm[7] * FP.by_high;
     g->prm[7] = -n.F * FP.value;
   }

@@ -26,6 +26,13 @@ typedef struct {
 /// Smooth   once, seams at lmin, (lmin + 1)/2, 1, (1 + lmax)/2, lmax and V = -1, 0, fvmax - 1
 cr_real cri_muscle_gain(const cr_model* m, int i, cr_real l, cr_real v, cri_muscle_gradient* g);
 
+/// Derivative of the gain over the velocity, which implicit integrators take; fills `g` with its own
+/// gradient unless it is NULL.
+/// Equation gain_v = -F FL(L) FV'(V) / (L0 vmax)                                 [m6]
+/// Smooth   not at the seams of V, where FV'' jumps (continuous, its gradient that of one side)
+cr_real cri_muscle_gain_slope(const cr_model* m, int i, cr_real l, cr_real v,
+                              cri_muscle_gradient* g);
+
 /// Bias of actuator i: the passive force, of actuator_biasprm.
 /// Equation bias = -F fpmax FP(L)                                                [m3]
 /// Smooth   once, seams at 1 and (1 + lmax)/2

@@ -8,6 +8,7 @@
 #include "dynamics/actuation.h"
 #include "dynamics/bias.h"
 #include "dynamics/fluid.h"
+#include "dynamics/outer.h"
 #include "dynamics/reflected.h"
 #include "dynamics/tree.h"
 #include "dynamics/velocity.h"
@@ -160,11 +161,11 @@ static void add_dampers(const cr_model* m, const cr_data* d, cr_real* lower, cr_
   cri_pop(work, mark);
 }
 
-// place of the entry (i, j) or, of an ancestor i of j, (j, i) in the pattern; -1 where unrelated
-static int place_of(const cr_model* m, int i, int j) {
-  int deep = i > j ? i : j, high = i > j ? j : i;
-  int k = m->M_rowadr[deep] + m->M_rownnz[high] - 1;
-  return m->M_rownnz[high] <= m->M_rownnz[deep] && m->M_colind[k] == high ? k : -1;
+// the law of a tendon's damper: force -(b0 v + b1 v |v| + b2 v^3)
+static void tendon_law(const cr_model* m, int t, cr_real b[3]) {
+  b[0] = m->tendon_damping[t];
+  b[1] = m->tendon_dampingpoly[2 * t];
+  b[2] = m->tendon_dampingpoly[2 * t + 1];
 }
 
 // [d2]
@@ -173,17 +174,27 @@ static void add_actuators(const cr_model* m, const cr_data* d, cr_real* lower, c
   size_t mark = cri_mark(work);
   cr_real* c = cri_push(work, (size_t)m->nout);
   cri_actuation_slope(m, d, c, work);
-  for (int o = 0; o < m->nout; o++) {
-    int first = d->moment_rowadr[o], end = first + d->moment_rownnz[o];
-    for (int x = first; c[o] != 0 && x < end; x++) {
-      for (int y = first; y < end; y++) {
-        int i = d->moment_colind[x], j = d->moment_colind[y], k = place_of(m, i, j);
-        if (k >= 0) {
-          *(i >= j ? lower + k : upper + k) += c[o] * d->actuator_moment[x] * d->actuator_moment[y];
-        }
-      }
-    }
+  cri_rows rows = cri_moment_rows(m, d, d->actuator_moment);
+  cri_outer_add(m, &rows, c, lower, upper);
+  cri_pop(work, mark);
+}
+
+// [d5] slopes of tendons' dampers, in scratch of `owner`
+static cr_real* tendon_slopes(const cr_model* m, const cr_data* d, cr_data* owner) {
+  cr_real* c = cri_push(owner, (size_t)m->ntendon);
+  for (int t = 0; t < m->ntendon; t++) {
+    cr_real b[3];
+    tendon_law(m, t, b);
+    c[t] = -cri_damping_slope(b, d->ten_velocity[t]);
   }
+  return c;
+}
+
+static void add_tendons(const cr_model* m, const cr_data* d, cr_real* lower, cr_real* upper,
+                        cr_data* work) {
+  size_t mark = cri_mark(work);
+  cri_rows rows = cri_tendon_rows(m, d->ten_J);
+  cri_outer_add(m, &rows, tendon_slopes(m, d, work), lower, upper);
   cri_pop(work, mark);
 }
 
@@ -196,6 +207,7 @@ void cri_slope(const cr_model* m, const cr_data* d, cri_slope_kind kind, cr_real
   }
   if (damper_on(m)) {
     add_dampers(m, d, lower, work);
+    add_tendons(m, d, lower, upper, work);
   }
   add_actuators(m, d, lower, upper, work);
 }
@@ -206,6 +218,7 @@ typedef struct {
   cr_model m;
   cr_data d;
   cr_real sigma;
+  cr_real *c, *cvel, *cdof_dot;  // tangents or cotangents of the shifted run's own fields
 } shifted;
 
 static shifted shift_begin(const cr_model* m, const cr_data* d, const cr_real* r, cr_data* owner) {
@@ -220,6 +233,9 @@ static shifted shift_begin(const cr_model* m, const cr_data* d, const cr_real* r
   s.d.bias_acc = cri_push(owner, 6 * nb);
   s.d.bias_frc = cri_push(owner, 6 * nb);
   s.d.qfrc_bias = cri_push(owner, nv);
+  s.c = cri_push(owner, nv);
+  s.cvel = cri_push(owner, 6 * nb);
+  s.cdof_dot = cri_push(owner, 6 * nv);
   // exact for any sigma; so one that makes the two terms of equal size, for the sake of round-off
   cr_real v_norm = 0, r_norm = 0;
   for (int i = 0; i < m->nv; i++) {
@@ -240,6 +256,15 @@ static void shift_to(shifted* s, const cr_data* d, const cr_real* r, cr_real sid
   (void)cr_bias(&s->m, &s->d);
 }
 
+// the twin of the shifted run: its own fields apart, all else those of `twin`
+static cr_data shifted_twin(const shifted* s, const cr_data* twin) {
+  cr_data x = *twin;
+  x.qfrc_bias = s->c;
+  x.cvel = s->cvel;
+  x.cdof_dot = s->cdof_dot;
+  return x;
+}
+
 // ---- gradients
 
 static void dampers_vjp(const cr_model* m, const cr_data* d, cr_data* bar, const cr_real* l,
@@ -253,34 +278,35 @@ static void dampers_vjp(const cr_model* m, const cr_data* d, cr_data* bar, const
   cri_pop(bar, mark);
 }
 
-static cr_real moment_mul(const cr_data* d, const cr_real* moment, int out, const cr_real* x) {
-  cr_real sum = 0;
-  int first = d->moment_rowadr[out];
-  for (int k = first; k < first + d->moment_rownnz[out]; k++) {
-    sum += moment[k] * x[d->moment_colind[k]];
-  }
-  return sum;
-}
-
-// [d2]' s sum of c (A l) (A r)
+// [d2]'
 static void actuators_vjp(const cr_model* m, const cr_data* d, cr_data* bar, const cr_real* l,
                           const cr_real* r, cr_real s) {
   size_t mark = cri_mark(bar);
   cr_real* c = cri_push(bar, (size_t)m->nout);
   cr_real* c_bar = cri_push(bar, (size_t)m->nout);
   cri_actuation_slope(m, d, c, bar);
-  cr_pairs* pairs = &bar->actuator_moment_pairs;
-  int with_l = cri_pairs_add(pairs), with_r = cri_pairs_add(pairs);
-  cr_copy(cri_pair_right(pairs, with_l), l, m->nv);
-  cr_copy(cri_pair_right(pairs, with_r), r, m->nv);
-  for (int o = 0; o < m->nout; o++) {
-    cr_real Al = moment_mul(d, d->actuator_moment, o, l);
-    cr_real Ar = moment_mul(d, d->actuator_moment, o, r);
-    c_bar[o] = s * Al * Ar;
-    cri_pair_left(pairs, with_l)[o] = s * c[o] * Ar;
-    cri_pair_left(pairs, with_r)[o] = s * c[o] * Al;
-  }
+  cri_rows rows = cri_moment_rows(m, d, d->actuator_moment);
+  cri_outer_vjp(m, &rows, c, l, r, s, c_bar, &bar->actuator_moment_pairs, bar);
   cri_actuation_slope_vjp(m, d, bar, c_bar);
+  cri_pop(bar, mark);
+}
+
+// [d5]'
+static void tendons_vjp(const cr_model* m, const cr_data* d, cr_data* bar, const cr_real* l,
+                        const cr_real* r, cr_real s) {
+  size_t mark = cri_mark(bar);
+  const cr_real* c = tendon_slopes(m, d, bar);
+  cr_real* c_bar = cri_push(bar, (size_t)m->ntendon);
+  cri_rows rows = cri_tendon_rows(m, d->ten_J);
+  cri_outer_vjp(m, &rows, c, l, r, s, c_bar, &bar->ten_J_pairs, bar);
+  for (int t = 0; t < m->ntendon; t++) {
+    cr_real b[3], v = d->ten_velocity[t],
+                  poly_bar[2] = {-2 * cr_abs(v) * c_bar[t], -3 * v * v * c_bar[t]};
+    tendon_law(m, t, b);
+    bar->ten_velocity[t] -= cri_damping_bend(b, v) * c_bar[t];
+    cri_par_add1(bar->par.tendon_damping, t, -c_bar[t]);
+    cri_par_add(bar->par.tendon_dampingpoly, t, 2, poly_bar);
+  }
   cri_pop(bar, mark);
 }
 
@@ -313,19 +339,13 @@ static void bias_vjp(const cr_model* m, const cr_data* d, cr_data* bar, cri_slop
   cr_real* along = cri_push(bar, (size_t)m->nv);
   keep_full(m, kind, r, along);
   shifted at = shift_begin(m, d, along, bar);
-  cr_real* c_bar = cri_push(bar, (size_t)m->nv);
-  cr_real* cvel_bar = cri_push(bar, 6 * (size_t)m->nbody);
-  cr_real* cdof_dot_bar = cri_push(bar, 6 * (size_t)m->nv);
   for (int side = -1; side < 2; side += 2) {
-    cr_data twin = *bar;
-    twin.qfrc_bias = c_bar;
-    twin.cvel = cvel_bar;
-    twin.cdof_dot = cdof_dot_bar;
-    cr_zero(cvel_bar, 6 * m->nbody);
-    cr_zero(cdof_dot_bar, 6 * m->nv);
-    keep_full(m, kind, l, c_bar);
+    cr_data twin = shifted_twin(&at, bar);
+    cr_zero(at.cvel, 6 * m->nbody);
+    cr_zero(at.cdof_dot, 6 * m->nv);
+    keep_full(m, kind, l, at.c);
     for (int i = 0; i < m->nv; i++) {
-      c_bar[i] *= -(cr_real)side * s / (2 * at.sigma);
+      at.c[i] *= -(cr_real)side * s / (2 * at.sigma);
     }
     shift_to(&at, d, along, (cr_real)side);
     (void)cr_bias_vjp(&at.m, &at.d, &twin);
@@ -344,6 +364,7 @@ void cri_slope_vjp(const cr_model* m, const cr_data* d, cr_data* bar, cri_slope_
                    const cr_real* l, const cr_real* r, cr_real s) {
   if (damper_on(m)) {
     dampers_vjp(m, d, bar, l, r, s);
+    tendons_vjp(m, d, bar, l, r, s);
   }
   actuators_vjp(m, d, bar, l, r, s);
   if (fluid_matters(m, bar)) {
@@ -363,15 +384,26 @@ static void actuators_jvp(const cr_model* m, const cr_data* d, cr_data* tan, con
   cr_real* c_tan = cri_push(tan, (size_t)m->nout);
   cri_actuation_slope(m, d, c, tan);
   cri_actuation_slope_jvp(m, d, tan, c_tan);
-  for (int o = 0; o < m->nout; o++) {
-    cr_real Ar = moment_mul(d, d->actuator_moment, o, r);
-    cr_real Ar_tan = moment_mul(d, tan->actuator_moment, o, r);
-    int first = d->moment_rowadr[o];
-    for (int k = first; k < first + d->moment_rownnz[o]; k++) {
-      y[d->moment_colind[k]] += d->actuator_moment[k] * (c_tan[o] * Ar + c[o] * Ar_tan) +
-                                tan->actuator_moment[k] * c[o] * Ar;
-    }
+  cri_rows rows = cri_moment_rows(m, d, d->actuator_moment);
+  cri_outer_jvp(m, &rows, tan->actuator_moment, c, c_tan, r, y, tan);
+  cri_pop(tan, mark);
+}
+
+static void tendons_jvp(const cr_model* m, const cr_data* d, cr_data* tan, const cr_real* r,
+                        cr_real* y) {
+  size_t mark = cri_mark(tan);
+  const cr_real* c = tendon_slopes(m, d, tan);
+  cr_real* c_tan = cri_push(tan, (size_t)m->ntendon);
+  for (int t = 0; t < m->ntendon; t++) {
+    const cr_real* poly_tan = cri_par_tan(tan->par.tendon_dampingpoly, t, 2);
+    const cr_real b_tan[3] = {cri_par_tan(tan->par.tendon_damping, t, 1)[0], poly_tan[0],
+                              poly_tan[1]};
+    cr_real b[3], v = d->ten_velocity[t];
+    tendon_law(m, t, b);
+    c_tan[t] = -cri_damping_slope(b_tan, v) - cri_damping_bend(b, v) * tan->ten_velocity[t];
   }
+  cri_rows rows = cri_tendon_rows(m, d->ten_J);
+  cri_outer_jvp(m, &rows, tan->ten_J, c, c_tan, r, y, tan);
   cri_pop(tan, mark);
 }
 
@@ -411,19 +443,13 @@ static void bias_jvp(const cr_model* m, const cr_data* d, cr_data* tan, cri_slop
   cr_real* along = cri_push(tan, (size_t)m->nv);
   keep_full(m, kind, r, along);
   shifted at = shift_begin(m, d, along, tan);
-  cr_real* c_tan = cri_push(tan, (size_t)m->nv);
-  cr_real* cvel_tan = cri_push(tan, 6 * (size_t)m->nbody);
-  cr_real* cdof_dot_tan = cri_push(tan, 6 * (size_t)m->nv);
   for (int side = -1; side < 2; side += 2) {
-    cr_data twin = *tan;
-    twin.qfrc_bias = c_tan;
-    twin.cvel = cvel_tan;
-    twin.cdof_dot = cdof_dot_tan;
+    cr_data twin = shifted_twin(&at, tan);
     shift_to(&at, d, along, (cr_real)side);
     (void)cr_velocity_jvp(&at.m, &at.d, &twin);
     (void)cr_bias_jvp(&at.m, &at.d, &twin);
     for (int i = 0; i < m->nv; i++) {
-      y[i] -= full(m, kind, m->dof_bodyid[i]) ? (cr_real)side * c_tan[i] / (2 * at.sigma) : 0;
+      y[i] -= full(m, kind, m->dof_bodyid[i]) ? (cr_real)side * at.c[i] / (2 * at.sigma) : 0;
     }
   }
   cri_pop(tan, mark);
@@ -433,6 +459,7 @@ void cri_slope_jvp(const cr_model* m, const cr_data* d, cr_data* tan, cri_slope_
                    const cr_real* r, cr_real* y) {
   if (damper_on(m)) {
     dampers_jvp(m, d, tan, r, y);
+    tendons_jvp(m, d, tan, r, y);
   }
   actuators_jvp(m, d, tan, r, y);
   if (fluid_matters(m, tan)) {

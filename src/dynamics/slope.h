@@ -14,12 +14,13 @@
 typedef enum { CR_SLOPE_ALL, CR_SLOPE_FAST } cri_slope_kind;
 
 /// D between every dof and its ancestors, both ways.
-/// Map      (qvel, act, ctrl; cdof, cvel, cinert, the fields that dynamics/fluid, actuation and
+/// Map      (qvel, act, ctrl; ten_J, ten_velocity, cdof, cvel, cinert, the fields that dynamics/fluid, actuation and
 ///          reflected read) -> D
 /// Equation D = -diag(b0 + 2 b1 |v| + 3 b2 v^2)                                  [d1]
 ///            + A' diag(c) A, c = b2 + g2 x, 0 where a force is clipped          [d2]
 ///            + S' K S, K the slopes of dynamics/fluid                           [d3]
 ///            - d qfrc_bias / dv                                                 [d4]
+///            - J' diag(b0 + 2 b1 |v| + 3 b2 v^2) J, of tendons                  [d5]
 ///          derivation: docs/derivations/slope.md
 /// Shapes   lower[nC], upper[nC] in M's pattern: D_ij and D_ji in entry k of row i, j its column
 /// Memory   scratch of `work`: 72 nbody + 25 nv and that of its parts

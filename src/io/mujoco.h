@@ -29,8 +29,4 @@ cr_status cri_model_from_mjmodel(cr_model* m, const mjModel* mj, cr_error* error
 /// good for a few calls.
 const char* cri_mujoco_name(const mjModel* mj, int type, int id);
 
-/// True where the model has a force whose derivative the implicit integrators leave out, and which
-/// object makes it: actuators that are not fixed or affine on a joint, tendons with damping.
-bool cri_mujoco_implicit_gap(const mjModel* mj, const char** kind, const char** name);
-
 #endif

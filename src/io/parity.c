@@ -310,10 +310,6 @@ static cr_status compare_steps(cr_parity_bench* b, cr_error* error) {
                                       "act after implicitfast"};
   CR_TRY(compare_step(b, mjINT_EULER, euler, error));
   CR_TRY(compare_step(b, mjINT_RK4, rk4, error));
-  const char *kind, *name;
-  if (cri_mujoco_implicit_gap(b->mj, &kind, &name)) {
-    return CR_OK;
-  }
   CR_TRY(compare_step(b, mjINT_IMPLICITFAST, fast, error));
   return compare_step(b, mjINT_IMPLICIT, implicit, error);
 }

@@ -28,45 +28,6 @@ static void refuse(cr_load_report* r, const char* kind, const char* name, const 
   cri_sentence(&r->unsupported, "%s '%s' (%s): not supported yet", kind, name, what);
 }
 
-// ---- what the derivative D of the implicit integrators leaves out
-
-static bool damped_tendon(const mjModel* mj, int i) {
-  const mjtNum* poly = mj->tendon_dampingpoly + mjNPOLY * (size_t)i;
-  return mj->tendon_damping[i] != 0 || poly[0] != 0 || poly[1] != 0 ||
-         mj->tendon_actuatorid[i] != -1;
-}
-
-bool cri_mujoco_implicit_gap(const mjModel* mj, const char** kind, const char** name) {
-  for (int i = 0; i < mj->nactuator; i++) {
-    bool constant =
-        mj->actuator_gaintype[i] == mjGAIN_FIXED && mj->actuator_biastype[i] == mjBIAS_NONE;
-    if (mj->actuator_gaintype[i] > mjGAIN_AFFINE || mj->actuator_biastype[i] > mjBIAS_AFFINE ||
-        (mj->actuator_trntype[i] > mjTRN_JOINTINPARENT && !constant)) {
-      *kind = "actuator";
-      *name = cri_mujoco_name(mj, mjOBJ_ACTUATOR, i);
-      return true;
-    }
-  }
-  for (int i = 0; i < mj->ntendon; i++) {
-    if (damped_tendon(mj, i)) {
-      *kind = "tendon";
-      *name = cri_mujoco_name(mj, mjOBJ_TENDON, i);
-      return true;
-    }
-  }
-  return false;
-}
-
-static void survey_implicit(const mjModel* mj, cr_load_report* r) {
-  const char *kind, *name;
-  bool implicit = mj->opt.integrator == mjINT_IMPLICIT || mj->opt.integrator == mjINT_IMPLICITFAST;
-  if (implicit && cri_mujoco_implicit_gap(mj, &kind, &name)) {
-    cri_sentence(&r->unsupported,
-                 "option 'integrator' (%s) with %s '%s': not supported yet, euler and rk4 are",
-                 WORD(integrator_names, mj->opt.integrator), kind, name);
-  }
-}
-
 static void survey_options(const mjModel* mj, cr_load_report* r) {
   static const struct {
     int bit;
@@ -304,7 +265,6 @@ static void survey_collision(const mjModel* mj, cr_load_report* r) {
 
 void cri_mujoco_survey(const mjModel* mj, cr_load_report* report) {
   survey_options(mj, report);
-  survey_implicit(mj, report);
   survey_whole_features(mj, report);
   survey_keyframes(mj, report);
   survey_equalities(mj, report);

@@ -81,38 +81,14 @@ cr_status cr_model_set_timestep(cr_model* m, cr_real timestep, cr_error* error) 
   return CR_OK;
 }
 
-// the implicit integrators need the derivative of every force over velocity
-static cr_status check_implicit(const cr_model* m, const char* name, cr_error* error) {
-  for (int i = 0; i < m->nactuator; i++) {
-    bool constant =
-        m->actuator_gaintype[i] == CR_GAIN_FIXED && m->actuator_biastype[i] == CR_BIAS_NONE;
-    if (m->actuator_gaintype[i] > CR_GAIN_AFFINE || m->actuator_biastype[i] > CR_BIAS_AFFINE ||
-        (m->actuator_trntype[i] > CR_TRN_JOINTINPARENT && !constant)) {
-      return cri_fail(error, CR_ERR_ARG, "integrator '%s': not supported yet with actuator '%s'",
-                      name, cri_name(m, m->name_actuatoradr, i));
-    }
-  }
-  for (int i = 0; i < m->ntendon; i++) {
-    const cr_real* poly = m->tendon_dampingpoly + 2 * (size_t)i;
-    if (m->tendon_damping[i] != 0 || poly[0] != 0 || poly[1] != 0) {
-      return cri_fail(error, CR_ERR_ARG,
-                      "integrator '%s': not supported yet with tendon '%s', which damps", name,
-                      cri_name(m, m->name_tendonadr, i));
-    }
-  }
-  return CR_OK;
-}
-
 cr_status cr_model_set_integrator(cr_model* m, const char* name, cr_error* error) {
   if (strcmp(name, "euler") == 0) {
     m->integrator = CR_INT_EULER;
   } else if (strcmp(name, "rk4") == 0) {
     m->integrator = CR_INT_RK4;
   } else if (strcmp(name, "implicit") == 0) {
-    CR_TRY(check_implicit(m, name, error));
     m->integrator = CR_INT_IMPLICIT;
   } else if (strcmp(name, "implicitfast") == 0) {
-    CR_TRY(check_implicit(m, name, error));
     m->integrator = CR_INT_IMPLICITFAST;
   } else {
     return cri_fail(error, CR_ERR_ARG,

@@ -111,10 +111,45 @@ static int pairs_by_row(const cr_model* m, const cr_data* d) {
   return (m->enableflags & CR_ENBL_DIAGEXACT) != 0 ? d->nefc_max : 0;
 }
 
+static bool is_split_tendon(const cr_model* m, int t) {
+  return !cri_on_one_chain(m, m->ten_J_colind + m->ten_J_rowadr[t], m->ten_J_rownnz[t]);
+}
+
+// and by implicit integrators, one for each tendon and actuator whose dofs lie on several branches
+static int pairs_by_split_tendon(const cr_model* m) {
+  int n = 0;
+  for (int t = 0; t < m->ntendon; t++) {
+    n += is_split_tendon(m, t);
+  }
+  return n;
+}
+
+static int pairs_by_split_moment(const cr_model* m) {
+  int n = 0;
+  for (int i = 0; i < m->nactuator; i++) {
+    int type = m->actuator_trntype[i];
+    if (type == CR_TRN_TENDON) {
+      n += is_split_tendon(m, m->actuator_trnid[2 * i]);
+    } else {
+      bool site = type == CR_TRN_SITE && m->actuator_trnid[2 * i + 1] < 0;
+      n += type > CR_TRN_JOINTINPARENT && !site;
+    }
+  }
+  return n;
+}
+
+static int pairs_beyond(const cr_model* m, const cr_data* d, cr_field_id id) {
+  if (id == CR_FIELD_actuator_moment) {
+    return pairs_by_split_moment(m);
+  }
+  bool tendons = id == CR_FIELD_ten_J;
+  return pairs_by_row(m, d) + (tendons ? pairs_by_split_tendon(m) + pairs_by_split_moment(m) : 0);
+}
+
 static size_t scratch_numbers(const cr_model* m, const cr_data* d) {
   size_t v = (size_t)m->nv, b = (size_t)m->nbody, e = (size_t)d->nefc_max;
-  size_t pairs = (size_t)pairs_by_row(m, d);
-  return 2 * v * v + 96 * v + (256 + 12 * pairs) * b + 48 * e + 64 * (size_t)d->ncon_max +
+  size_t pairs = (size_t)pairs_beyond(m, d, CR_FIELD_ten_J);
+  return 2 * v * v + 96 * v + (320 + 12 * pairs) * b + 48 * e + 64 * (size_t)d->ncon_max +
          64 * (size_t)m->ngeom + 8 * (size_t)(m->nq + m->na + m->nu + m->nout) +
          2 * (size_t)d->nJ_max + (size_t)m->nC + 4096;
 }
@@ -144,8 +179,8 @@ static int operator_rows(const cr_model* m, const cr_data* d, cr_field_id id) {
 static size_t layout_pairs(const cr_model* m, cr_data* d, cr_field_id id, char* memory) {
   cr_pairs* p = (cr_pairs*)(void*)((char*)d + cri_field(id)->pairs);
   int left = operator_rows(m, d, id);
-  int more = id == CR_FIELD_actuator_moment ? 0 : pairs_by_row(m, d);
-  *p = (cr_pairs){.max = CR_MAX_PAIRS + more, .left_size = left, .right_size = m->nv};
+  *p = (cr_pairs){
+      .max = CR_MAX_PAIRS + pairs_beyond(m, d, id), .left_size = left, .right_size = m->nv};
   size_t left_bytes = rounded((size_t)p->max * (size_t)left * sizeof(cr_real));
   size_t right_bytes = rounded((size_t)p->max * (size_t)m->nv * sizeof(cr_real));
   if (memory != NULL) {

@@ -18,9 +18,9 @@ typedef enum {
 } cr_tangent;
 
 /// Cotangent of an operator: the sum over n pairs of left (x) right.
-enum { CR_MAX_PAIRS = 16 };
+enum { CR_MAX_PAIRS = 20 };
 typedef struct {
-  int n, max;                 // max: CR_MAX_PAIRS; with diagexact one more for every row
+  int n, max;                 // max: CR_MAX_PAIRS at least, see data.c
   int left_size, right_size;  // capacity of one vector
   cr_real* left;              // max x left_size
   cr_real* right;             // max x right_size

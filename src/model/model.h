@@ -117,6 +117,24 @@ static inline const char* cri_name(const cr_model* m, const int32_t* adr, int id
   return m->names == NULL || m->nnames == 0 ? "" : m->names + adr[id];
 }
 
+/// Place of the entry (i, j) of M's lower triangle or, of an ancestor i of j, of (j, i); -1 where
+/// neither dof is above the other.
+static inline int cri_place_in_M(const cr_model* m, int i, int j) {
+  int deep = i > j ? i : j, high = i > j ? j : i;
+  int k = m->M_rowadr[deep] + m->M_rownnz[high] - 1;
+  return m->M_rownnz[high] <= m->M_rownnz[deep] && m->M_colind[k] == high ? k : -1;
+}
+
+/// Each of n ascending dofs is above the next.
+static inline bool cri_on_one_chain(const cr_model* m, const int32_t* dof, int n) {
+  for (int k = 1; k < n; k++) {
+    if (cri_place_in_M(m, dof[k - 1], dof[k]) < 0) {
+      return false;
+    }
+  }
+  return true;
+}
+
 /// Row `row` of a parameter tangent, or zeros where the twin does not hold that parameter.
 const cr_real* cri_par_tan(const cr_real* array, int row, int width);
 

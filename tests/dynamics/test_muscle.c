@@ -92,17 +92,22 @@ static cr_real analytic(const cri_muscle_gradient* g, int k) {
   return k < 9 ? g->prm[k] : (k < 11 ? g->range[k - 9] : g->acc0);
 }
 
-static cr_real force(bool bias, cr_real l, cr_real v, cri_muscle_gradient* g) {
+enum { GAIN, BIAS, GAIN_SLOPE };
+
+static cr_real force(int law, cr_real l, cr_real v, cri_muscle_gradient* g) {
   cr_copy(m.actuator_biasprm, m.actuator_gainprm, 9);
-  return bias ? cri_muscle_bias(&m, 0, l, g) : cri_muscle_gain(&m, 0, l, v, g);
+  if (law == GAIN_SLOPE) {
+    return cri_muscle_gain_slope(&m, 0, l, v, g);
+  }
+  return law == BIAS ? cri_muscle_bias(&m, 0, l, g) : cri_muscle_gain(&m, 0, l, v, g);
 }
 
-static cr_real slope_of(bool bias, cr_real* x, cr_real h, cr_real* l, cr_real* v) {
+static cr_real slope_of(int law, cr_real* x, cr_real h, cr_real* l, cr_real* v) {
   cr_real kept = *x, sum = 0;
   static const cr_real weight[4] = {1, -8, 8, -1};
   for (int k = 0; k < 4; k++) {
     *x = kept + h * (cr_real)(k < 2 ? k - 2 : k - 1);
-    sum += weight[k] * force(bias, *l, *v, NULL) / (12 * h);
+    sum += weight[k] * force(law, *l, *v, NULL) / (12 * h);
   }
   *x = kept;
   return sum;
@@ -116,15 +121,14 @@ static void gradients_match_differences(void** state) {
     m.muscle_smooth = i % 2 == 0 ? 0 : CR_R(0.1);
     m.actuator_gainprm[2] = i % 3 == 0 ? 80 : -1;
     cr_real l = cr_random_range(&r, 0, 1), v = cr_random_range(&r, -2, 2);
-    for (int bias = 0; bias < 2; bias++) {
+    for (int law = GAIN; law <= GAIN_SLOPE; law++) {
       cri_muscle_gradient g;
-      cr_real f = force(bias == 1, l, v, &g), h = CR_R(1e-5);
+      cr_real f = force(law, l, v, &g), h = CR_R(1e-5);
       // second differences are large where a seam lies between
       for (int k = -2; k < 12; k++) {
         cr_real* x = k == -2 ? &l : (k == -1 ? &v : number(k));
         cr_real expected = k == -2 ? g.length : (k == -1 ? g.velocity : analytic(&g, k));
-        cr_real fine = slope_of(bias == 1, x, h, &l, &v),
-                coarse = slope_of(bias == 1, x, 2 * h, &l, &v);
+        cr_real fine = slope_of(law, x, h, &l, &v), coarse = slope_of(law, x, 2 * h, &l, &v);
         if (cr_abs(fine - coarse) <= CR_R(1e-7) * (1 + cr_abs(fine))) {
           assert_close(expected, fine, CR_R(1e-6) * (1 + cr_abs(fine) + cr_abs(f)));
           checked++;
@@ -132,7 +136,19 @@ static void gradients_match_differences(void** state) {
       }
     }
   }
-  assert_true(checked > 8000);
+  assert_true(checked > 12000);
+}
+
+static void slope_of_the_gain_is_in_its_gradient(void** state) {
+  cr_random r = cr_random_seed(4, 5);
+  for (int i = 0; i < 200; i++) {
+    cri_muscle_gradient g;
+    m.muscle_smooth = i % 2 == 0 ? 0 : CR_R(0.1);
+    cr_real l = cr_random_range(&r, 0, 1), v = cr_random_range(&r, -2, 2);
+    (void)cri_muscle_gain(&m, 0, l, v, &g);
+    cr_real scale = 1 + cr_abs(g.velocity);
+    assert_close(cri_muscle_gain_slope(&m, 0, l, v, NULL), g.velocity, 16 * CR_EPS * scale);
+  }
 }
 
 static void rates_match_differences(void** state) {
@@ -218,9 +234,13 @@ static void smooth_activation_has_no_kink(void** state) {
 
 int test_muscle(void) {
   const struct CMUnitTest tests[] = {
-      TEST(forces_match_mujoco),           TEST(activation_matches_mujoco),
-      TEST(gradients_match_differences),   TEST(rates_match_differences),
-      TEST(curves_have_no_steps),          TEST(smooth_curves_approach_exact_ones),
+      TEST(forces_match_mujoco),
+      TEST(activation_matches_mujoco),
+      TEST(gradients_match_differences),
+      TEST(slope_of_the_gain_is_in_its_gradient),
+      TEST(rates_match_differences),
+      TEST(curves_have_no_steps),
+      TEST(smooth_curves_approach_exact_ones),
       TEST(smooth_activation_has_no_kink),
   };
   return cmocka_run_group_tests_name("muscle", tests, NULL, NULL);

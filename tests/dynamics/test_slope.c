@@ -15,9 +15,17 @@ static cr_real lower[MAX_NV * MAX_NV], upper[MAX_NV * MAX_NV], D[MAX_NV][MAX_NV]
 static void begin(uint64_t seed) {
   assert_int_equal(random_model(&m, seed, NULL), CR_OK);
   assert_true(m.nv <= MAX_NV);
-  random_model_implicit(&m);
   // forces are what is asked for; D takes controls as they are
   m.disableflags = CR_DSBL_CONSTRAINT | CR_DSBL_CLAMPCTRL;
+  // what a limit on totals does to other actuators is left out, as in MuJoCo
+  for (int i = 0; i < m.ntendon; i++) {
+    m.tendon_actfrclimited[i] = 0;
+  }
+  for (int i = 0; i < m.nactuator; i++) {
+    for (int j = 0; j < m.njnt && m.actuator_trntype[i] != CR_TRN_JOINT; j++) {
+      m.jnt_actfrclimited[j] = 0;
+    }
+  }
   m.density[0] = CR_R(0.6);
   m.viscosity[0] = CR_R(0.01);
   assert_int_equal(cri_data_create(&d, &m, NULL, NULL), CR_OK);
@@ -76,7 +84,8 @@ static void all_of_it_is_the_derivative_of_the_forces(void** state) {
       for (int i = 0; i < m.nv; i++) {
         // beside a switch the two differ
         cr_real scale = 1 + cr_abs(near[i]);
-        if (cr_abs(near[i] - far[i]) < CR_R(1e-8) * scale) {
+        bool related = cri_place_in_M(&m, i, j) >= 0;
+        if (related && cr_abs(near[i] - far[i]) < CR_R(1e-8) * scale) {
           assert_close(D[i][j], near[i], CR_R(1e-6) * scale);
           compared++;
         }

@@ -69,14 +69,6 @@ static const struct {
   const char* sentence;
 } refused[] = {
     // options and flags
-    {{.option = "<option integrator='implicit'/>",
-      .rest = "<actuator><muscle name='m' joint='elbow' lengthrange='0 1'/></actuator>"},
-     "option 'integrator' (implicit) with actuator 'm': not supported yet, euler and rk4 are"},
-    {{.option = "<option integrator='implicitfast'/>",
-      .rest = "<tendon><fixed name='cable' damping='1'><joint joint='elbow' coef='1'/></fixed>"
-              "</tendon>"},
-     "option 'integrator' (implicitfast) with tendon 'cable': not supported yet, euler and rk4 "
-     "are"},
     {{.option = "<option integrator='discrete'/>"},
      "option 'integrator' (discrete): not supported yet"},
     {{.option = "<option><flag sleep='enable'/></option>"},

@@ -101,7 +101,6 @@ static void options(void** state) {
   assert_int_equal(cr_model_set_timestep(model, before, &error), CR_OK);
   assert_int_equal(cr_model_set_integrator(model, "rk4", &error), CR_OK);
   assert_int_equal(model->integrator, CR_INT_RK4);
-  random_model_implicit(model);
   assert_int_equal(cr_model_set_integrator(model, "implicit", &error), CR_OK);
   assert_int_equal(model->integrator, CR_INT_IMPLICIT);
   assert_int_equal(cr_model_set_integrator(model, "implicitfast", &error), CR_OK);

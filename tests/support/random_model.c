@@ -666,19 +666,6 @@ static void fill_fluid(cr_random* r, cr_model* m, uint64_t seed) {
   }
 }
 
-void random_model_implicit(cr_model* m) {
-  for (int i = 0; i < m->nactuator; i++) {
-    bool muscle =
-        m->actuator_gaintype[i] > CR_GAIN_AFFINE || m->actuator_biastype[i] > CR_BIAS_AFFINE;
-    if (muscle || m->actuator_trntype[i] != CR_TRN_JOINT) {
-      m->actuator_gaintype[i] = CR_GAIN_FIXED;
-      m->actuator_biastype[i] = CR_BIAS_NONE;
-    }
-  }
-  cr_zero(m->tendon_damping, m->ntendon);
-  cr_zero(m->tendon_dampingpoly, 2 * m->ntendon);
-}
-
 void random_model_calm(cr_model* m) {
   cr_zero(m->jnt_stiffnesspoly, 2 * m->njnt);
   cr_zero(m->dof_dampingpoly, 2 * m->nv);

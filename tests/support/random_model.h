@@ -33,8 +33,4 @@ bool random_chance(cr_random* r, cr_real p);
 /// on light bodies.
 void random_model_calm(cr_model* m);
 
-/// Takes away what the implicit integrators refuse: muscles, and tendons whose forces depend on the
-/// velocity.
-void random_model_implicit(cr_model* m);
-
 #endif

@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+// Sums of c a' a over the rows a of a sparse operator (moments of actuators, Jacobians of tendons),
+// kept where M has entries: between a dof and its ancestors. A row whose dofs lie on one chain is kept
+// whole; one that spans several branches loses what couples them, as in MuJoCo's implicit integrators.
+#ifndef CR_DYNAMICS_OUTER_H
+#define CR_DYNAMICS_OUTER_H
+
+#include "model/data.h"
+
+/// The rows of an operator, with its values or those of its tangent.
+typedef struct {
+  int n;
+  const int32_t *nnz, *adr, *col;
+  const cr_real* value;
+} cri_rows;
+
+static inline cri_rows cri_moment_rows(const cr_model* m, const cr_data* d, const cr_real* value) {
+  return (cri_rows){m->nout, d->moment_rownnz, d->moment_rowadr, d->moment_colind, value};
+}
+static inline cri_rows cri_tendon_rows(const cr_model* m, const cr_real* value) {
+  return (cri_rows){m->ntendon, m->ten_J_rownnz, m->ten_J_rowadr, m->ten_J_colind, value};
+}
+
+/// D += sum of c_k a_k' a_k.
+/// Shapes   c[rows->n]; lower[nC], upper[nC] as in dynamics/slope.h                  [o1]
+void cri_outer_add(const cr_model* m, const cri_rows* rows, const cr_real* c, cr_real* lower,
+                   cr_real* upper);
+
+/// y += (tangent of D) x, x fixed; a_tan: tangents of the values.
+/// Memory   nv numbers of `work`'s scratch
+void cri_outer_jvp(const cr_model* m, const cri_rows* rows, const cr_real* a_tan, const cr_real* c,
+                   const cr_real* c_tan, const cr_real* x, cr_real* y, cr_data* work);
+
+/// Gradient of s l' D r, l and r fixed: sets c_bar[rows->n], and adds to the operator's pairs two
+/// pairs for all rows on one chain and one for each other.
+/// Memory   2 nv numbers of `work`'s scratch
+void cri_outer_vjp(const cr_model* m, const cri_rows* rows, const cr_real* c, const cr_real* l,
+                   const cr_real* r, cr_real s, cr_real* c_bar, cr_pairs* pairs, cr_data* work);
+
+#endif
