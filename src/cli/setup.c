@@ -129,6 +129,8 @@ static cr_status start_from_keyframe(const cr_model* m, cr_data* d, const char* 
   cr_copy(d->qvel, m->key_qvel + (size_t)k * (size_t)m->nv, m->nv);
   cr_copy(d->act, m->key_act + (size_t)k * (size_t)m->na, m->na);
   cr_copy(d->ctrl, m->key_ctrl + (size_t)k * (size_t)m->nu, m->nu);
+  cr_copy(d->mocap_pos, m->key_mpos + 3 * (size_t)k * (size_t)m->nmocap, 3 * m->nmocap);
+  cr_copy(d->mocap_quat, m->key_mquat + 4 * (size_t)k * (size_t)m->nmocap, 4 * m->nmocap);
   return CR_OK;
 }
 

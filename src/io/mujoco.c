@@ -214,6 +214,7 @@ static void copy_sizes_and_options(cr_model* m, const mjModel* mj) {
                   .neq = (int)mj->neq,
                   .nmocap = (int)mj->nmocap,
                   .nkey = (int)mj->nkey,
+                  .nkeymocap = (int)(mj->nkey * mj->nmocap),
                   .nmesh = (int)mj->nmesh,
                   .nmeshvert = (int)mj->nmeshvert,
                   .nmeshgraph = (int)mj->nmeshgraph,

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // What an mjModel uses that Carom refuses, ignores or warns of. The rule: what could change qacc or
 // the next state is refused by name, all of it at once; what cannot is listed as ignored.
-#include <string.h>
-
 #include "collision/broad.h"
 #include "collision/collision.h"
 #include "io/mujoco.h"
@@ -76,25 +74,6 @@ static void survey_whole_features(const mjModel* mj, cr_load_report* r) {
   for (int i = 0; i < COUNT(ignored); i++) {
     if (ignored[i].n > 0) {
       cri_sentence(&r->ignored, "%s (%lld in the model)", ignored[i].name, (long long)ignored[i].n);
-    }
-  }
-}
-
-// a keyframe also says where mocap bodies are
-static void survey_keyframes(const mjModel* mj, cr_load_report* r) {
-  for (int k = 0; k < mj->nkey; k++) {
-    for (int b = 0; b < mj->nbody; b++) {
-      int id = mj->body_mocapid[b];
-      if (id < 0) {
-        continue;
-      }
-      const mjtNum* pos = mj->key_mpos + 3 * ((size_t)k * (size_t)mj->nmocap + (size_t)id);
-      const mjtNum* quat = mj->key_mquat + 4 * ((size_t)k * (size_t)mj->nmocap + (size_t)id);
-      if (memcmp(pos, mj->body_pos + 3 * b, 3 * sizeof *pos) != 0 ||
-          memcmp(quat, mj->body_quat + 4 * b, 4 * sizeof *quat) != 0) {
-        cri_sentence(&r->warnings, "keyframe '%s': the mocap bodies stay where the model has them",
-                     cri_mujoco_name(mj, mjOBJ_KEY, k));
-      }
     }
   }
 }
@@ -266,7 +245,6 @@ static void survey_collision(const mjModel* mj, cr_load_report* r) {
 void cri_mujoco_survey(const mjModel* mj, cr_load_report* report) {
   survey_options(mj, report);
   survey_whole_features(mj, report);
-  survey_keyframes(mj, report);
   survey_equalities(mj, report);
   survey_joints(mj, report);
   survey_tendons(mj, report);

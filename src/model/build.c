@@ -170,6 +170,7 @@ cr_status cri_model_sizes(cr_model* m, int nbody, const int32_t* parentid, const
   m->nv = c.nv;
   m->ntree = c.ntree;
   m->nC = c.nC;
+  m->nkeymocap = m->nkey * m->nmocap;
   return CR_OK;
 }
 
@@ -465,6 +466,17 @@ static void fill_coordinates(const cr_model* m, cr_real* qpos) {
   }
 }
 
+// keyframes that say nothing of mocap bodies leave them where they are at reset
+static void fill_key_mocap(cr_model* m) {
+  for (int i = 0; i < m->nkeymocap; i++) {
+    int id = i % m->nmocap;
+    if (is_zero(m->key_mquat + 4 * i, 4)) {
+      cr_copy(m->key_mpos + 3 * i, m->mocap_pos0 + 3 * id, 3);
+      cr_copy(m->key_mquat + 4 * i, m->mocap_quat0 + 4 * id, 4);
+    }
+  }
+}
+
 static void fill_poses(cr_model* m) {
   fill_coordinates(m, m->qpos0);
   fill_coordinates(m, m->qpos_spring);
@@ -475,6 +487,7 @@ static void fill_poses(cr_model* m) {
       cr_copy(m->mocap_quat0 + 4 * id, m->body_quat + 4 * i, 4);
     }
   }
+  fill_key_mocap(m);
 }
 
 // ---- checks beyond the tree

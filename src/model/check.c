@@ -516,6 +516,10 @@ cr_status cri_model_check(const cr_model* m, cr_error* error) {
   if (m->nbody < 1) {
     return cri_fail(error, CR_ERR_MODEL, "nbody: a model has at least the world");
   }
+  if (m->nkeymocap != (int64_t)m->nkey * m->nmocap) {
+    return cri_fail(error, CR_ERR_MODEL, "nkeymocap: %d, not %d keyframes times %d mocap bodies",
+                    m->nkeymocap, m->nkey, m->nmocap);
+  }
   CR_TRY(check_indices(m, error));
   CR_TRY(check_choices(m, error));
   CR_TRY(check_bodies(m, error));

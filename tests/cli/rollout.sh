@@ -20,6 +20,15 @@ holds fall 'set(j) == {"time", "steps", "final", "print", "seconds", "warnings"}
   'j["print"]["gravity"] == [0, 0, -9.81] and j["print"]["contact[floor:cube].dist"] is None'
 [ -s fall.err ] && fail "$(cat fall.err)"
 
+# a keyframe also places mocap bodies
+cat > mocap.xml << 'MODEL'
+<mujoco><worldbody><body name='t' mocap='true' pos='1 1 1'><geom size='.1'/></body>
+<body><freejoint/><geom size='.1'/></body></worldbody>
+<keyframe><key name='moved' mpos='4 5 6' mquat='0 0 1 0'/></keyframe></mujoco>
+MODEL
+expect 0 mocap rollout mocap.xml --keyframe moved --time 0.01 --json --print xpos[t] xquat[t]
+holds mocap 'j["print"] == {"xpos[t]": [4, 5, 6], "xquat[t]": [0, 0, 1, 0]}'
+
 # the state of the end, and everything at it
 expect 0 rest rollout "$cube" --keyframe rest --time 1 --json \
   --print 'contact[floor:cube].dist' 'contact[floor:cube][3].pos.z' 'qacc' 'qpos'

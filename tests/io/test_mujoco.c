@@ -315,13 +315,17 @@ static void excludes_and_mocap(void** state) {
       "<mujoco><worldbody><body name='target' mocap='true' pos='1 2 3' quat='0 1 0 0'>"
       "<geom size='.1'/></body><body name='a'><freejoint/><geom size='.1'/></body>"
       "<body name='b' pos='1 0 0'><freejoint/><geom size='.1'/></body></worldbody>"
-      "<contact><exclude body1='b' body2='a'/></contact></mujoco>");
+      "<contact><exclude body1='b' body2='a'/></contact>"
+      "<keyframe><key/><key mpos='4 5 6' mquat='0 0 1 0'/></keyframe></mujoco>");
   cr_model m = mjcf_model(mj);
   assert_int_equal(m.nexclude, 1);
   assert_int_equal(m.exclude_body[0], 2);
   assert_int_equal(m.exclude_body[1], 3);
   assert_int_equal(m.body_mocapid[1], 0);
   assert_true(m.mocap_pos0[0] == 1 && m.mocap_pos0[2] == 3 && m.mocap_quat0[1] == 1);
+  assert_int_equal(m.nkeymocap, 2);
+  assert_true(m.key_mpos[0] == 1 && m.key_mquat[1] == 1 && m.key_mpos[3] == 4 &&
+              m.key_mquat[6] == 1);
   cri_model_free(&m);
   mj_deleteModel(mj);
 }

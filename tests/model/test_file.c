@@ -186,7 +186,7 @@ static void other_versions(void** state) {
   b.data[8] = CR_MODEL_FILE_VERSION + 1;
   seal(&b);
   write_bytes(other, b.data, b.n);
-  refused("format version 2, expected 1");
+  refused("format version 3, expected 2");
   b.data[8] = CR_MODEL_FILE_VERSION;
   b.data[12] ^= 1;
   seal(&b);
