@@ -265,6 +265,17 @@ static polygon* clip(const flat* f, cr_real margin, polygon* x, polygon* y) {
   return x;
 }
 
+// [h7] The corners of a hull's polygon are not quite in one plane, so where two sides of a cross inside
+// of b depends on the order of the cuts: what counts is the plane of b's first corner there.
+static void flatten(const flat* a, const flat* b, corner* v) {
+  cr_real p[3], arm[3];
+  if (v->before % 2 != 0 && v->after % 2 != 0) {
+    flat_corner(b, 0, p);
+    cr_sub3(arm, v->p, p);
+    cr_accscl3(v->p, a->normal, -cr_dot3(arm, b->normal) / cr_dot3(a->normal, b->normal));
+  }
+}
+
 // ---- measures
 
 // [h1]-[h3]
@@ -463,6 +474,9 @@ int cri_manifold(const cr_core* a, const cr_core* b, const cr_optimum* x, cr_rea
     put_polygon(&fb, &first);
     left = clip(&fa, margin, &first, &second);
     n = corners_of(left, keep);
+    for (int i = 0; i < n && b->shape->type == CR_GEOM_MESH; i++) {
+      flatten(&fa, &fb, &left->c[keep[i]]);
+    }
   } else {
     flat* face = c.mode == LINE_OF_A ? &fb : &fa;
     *face = c.mode == LINE_OF_A ? flat_of(b, c.id_b) : flat_of(a, c.id_a);
@@ -545,8 +559,17 @@ static meeting meeting_of(const flat* fa, const flat* fb, int32_t lines) {
   m.core[0] = fb->core;
   for (int i = 0; i < 2; i++) {
     const flat* f = side[i] % 2 ? fa : fb;
-    side_plane(f, side[i] / 2 % f->n, m.N[i + 1], p);
+    int k = side[i] / 2 % f->n;
+    side_plane(f, k, m.N[i + 1], p);
     m.core[i + 1] = f->core;
+    // corners of a hull's polygon are not quite in one plane: on an edge of b itself, its own line
+    if (f == fb) {
+      cr_real edge[3];
+      flat_corner(f, (k + 1) % f->n, edge);
+      cr_sub3(edge, edge, p);
+      cr_cross3(m.N[0], m.N[i + 1], edge);
+      cr_normalize3(m.N[0]);
+    }
   }
   for (int i = 0; i < 3; i++) {
     cr_cross3(m.D[i], m.N[(i + 1) % 3], m.N[(i + 2) % 3]);

@@ -20,6 +20,7 @@ static const cr_real FAR = 16;                    // changes of e, in units of e
 static const cr_real LOOSEST = CR_R(1e-9);        // largest residual, should rounding be that bad
 static const cr_real LINE_TOLERANCE = CR_R(0.1);  // of the slope at the start of the line
 static const cr_real REST = CR_R(0.5);            // a residual that falls less has come to rest
+static const cr_real STIFF = CR_R(1e-6);          // share of M in H below which digits matter
 
 // a point and all that is evaluated there
 typedef struct {
@@ -448,6 +449,18 @@ static void linear(const cr_model* m, const cr_data* d, cr_real* x) {
   cr_chol_solve(d->H_factor, &H, x);
 }
 
+// pivots of H against the diagonal of M: their ratio times the rounding of a number is what is lost
+static bool delicate(const cr_model* m, const cr_data* d) {
+  cr_pattern H = cr_chol_pattern_view(m->nv, d->H_index);
+  for (int i = 0; i < m->nv; i++) {
+    cr_real inv_pivot = d->H_factor[H.adr[i] + H.nnz[i] - 1];
+    if (d->M[m->M_rowadr[i] + m->M_rownnz[i] - 1] * inv_pivot * inv_pivot < STIFF) {
+      return true;
+    }
+  }
+  return false;
+}
+
 static void force_jvp(const cr_model* m, const cr_data* d, const cr_data* tan, const cr_real* e_tan,
                       cr_real* f_tan) {
   (void)m;
@@ -465,5 +478,6 @@ const cr_contact_model cri_convex = {.name = "convex",
                                      .solve = solve,
                                      .linear = linear,
                                      .linear_transposed = linear,
+                                     .delicate = delicate,
                                      .force_jvp = force_jvp,
                                      .force_vjp = force_vjp};

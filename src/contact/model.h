@@ -24,6 +24,9 @@ typedef struct {
   void (*linear)(const cr_model* m, const cr_data* d, cr_real* x);
   void (*linear_transposed)(const cr_model* m, const cr_data* d, cr_real* x);
 
+  /// Whether H is so much stiffer than M along some row that one solve leaves too few digits.
+  bool (*delicate)(const cr_model* m, const cr_data* d);
+
   /// f_tan = F' e_tan + what the tangents of efc_D, efc_frictionloss, contact_mu and
   /// contact_friction in `tan` add.
   void (*force_jvp)(const cr_model* m, const cr_data* d, const cr_data* tan, const cr_real* e_tan,

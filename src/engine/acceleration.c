@@ -65,12 +65,40 @@ static void solve_linear(const cr_model* m, const cr_data* d, cr_real* x, bool t
   }
 }
 
+static void add(cr_real* y, const cr_real* x, int n) {
+  for (int i = 0; i < n; i++) {
+    y[i] += x[i];
+  }
+}
+
+// y -= M x; true where nothing but rounding is left
+static bool subtract_metric_mul(const cr_model* m, const cr_data* d, cr_real* y, const cr_real* x,
+                                cr_real* Mx) {
+  cr_real left = 0, scale = 0;
+  metric_mul(m, d->M, Mx, x);
+  for (int i = 0; i < m->nv; i++) {
+    scale = cr_max(scale, cr_abs(Mx[i]));
+    y[i] -= Mx[i];
+    left = cr_max(left, cr_abs(y[i]));
+  }
+  return left <= 8 * CR_EPS * scale;
+}
+
+// Solves with H: one, or several for what those before have left, where a row is so stiff that
+// rounding in J w counts; J w is summed up beside w, since its own digits are lost in w's.
+enum { MOST_ROUNDS = 12 };
+
+static int rounds(const cr_model* m, const cr_data* d) {
+  return d->nefc > 0 && cri_contact_model(m)->delicate(m, d) ? MOST_ROUNDS : 1;
+}
+
 cr_status cr_acceleration_jvp(const cr_model* m, const cr_data* d, cr_data* tan) {
   size_t mark = cri_mark(tan), v = (size_t)m->nv, n = (size_t)d->nefc;
   cr_real* Ma = cri_push(tan, v);
   cr_real* smooth = cri_push(tan, v);
   cr_real* e = cri_push(tan, n);
   cr_real* f = cri_push(tan, n);
+  cr_real* step = cri_push(tan, v);
   const cr_contact_model* model = cri_contact_model(m);
 
   // [a1] M qacc_smooth_tan = qfrc_smooth_tan - M_tan qacc_smooth
@@ -82,25 +110,31 @@ cr_status cr_acceleration_jvp(const cr_model* m, const cr_data* d, cr_data* tan)
   }
   solve_metric(m, d, tan->qacc_smooth, tan);
 
-  // [a2] row forces as far as they do not come from a_tan
-  cr_real* a_tan = tan->qacc;
+  // [a2] what does not come from a_tan
+  cr_real *a_tan = tan->qacc, *fixed = smooth;
   cri_rows_mul(m, d, tan->efc_J, e, d->acc_qacc);
   for (int i = 0; i < d->nefc; i++) {
     e[i] -= tan->efc_aref[i];
   }
-  model->force_jvp(m, d, tan, e, f);
   metric_mul(m, tan->M, Ma, d->acc_qacc);
   for (int i = 0; i < m->nv; i++) {
-    a_tan[i] = tan->qfrc_smooth[i] - Ma[i];
+    fixed[i] = tan->qfrc_smooth[i] - Ma[i];
   }
-  cri_rows_mul_transposed(m, d, tan->efc_J, a_tan, d->acc_force);
-  cri_rows_mul_transposed(m, d, d->efc_J, a_tan, f);
-  solve_linear(m, d, a_tan, false, tan);
+  cri_rows_mul_transposed(m, d, tan->efc_J, fixed, d->acc_force);
 
-  // then with it
-  cri_rows_mul(m, d, d->efc_J, f, a_tan);
-  for (int i = 0; i < d->nefc; i++) {
-    e[i] += f[i];
+  // H step = what is left, a_tan += step, e_tan += J step
+  cr_zero(a_tan, m->nv);
+  for (int k = 0, n_round = rounds(m, d); k < n_round; k++) {
+    cr_copy(step, fixed, m->nv);
+    model->force_jvp(m, d, tan, e, f);
+    cri_rows_mul_transposed(m, d, d->efc_J, step, f);
+    if (k > 0 && subtract_metric_mul(m, d, step, a_tan, Ma)) {
+      break;
+    }
+    solve_linear(m, d, step, false, tan);
+    cri_rows_mul(m, d, d->efc_J, f, step);
+    add(a_tan, step, m->nv);
+    add(e, f, d->nefc);
   }
   model->force_jvp(m, d, tan, e, tan->efc_force);
 
@@ -154,6 +188,9 @@ static void smooth_bar(const cr_model* m, const cr_data* d, cr_data* bar) {
 static void rows_bar(const cr_model* m, const cr_data* d, cr_data* bar, cr_real* w) {
   size_t mark = cri_mark(bar);
   cr_real* psi = cri_push(bar, (size_t)d->nefc);
+  cr_real* a_bar = cri_push(bar, (size_t)m->nv);
+  cr_real* step = cri_push(bar, (size_t)m->nv);
+  cr_real* Mw = cri_push(bar, (size_t)m->nv);
   const cr_contact_model* model = cri_contact_model(m);
   cr_pairs* J_bar = &bar->efc_J_pairs;
   int of_f = cri_pairs_add(J_bar), of_e = cri_pairs_add(J_bar);
@@ -165,15 +202,20 @@ static void rows_bar(const cr_model* m, const cr_data* d, cr_data* bar, cr_real*
     psi[i] += bar->efc_force[i];
   }
 
-  // [a2]' H^T w = a_bar + J' F'^T phi
-  model->force_vjp(m, d, NULL, psi, e_bar);
-  cri_rows_mul_transposed(m, d, d->efc_J, w, e_bar);
-  solve_linear(m, d, w, true, bar);
-
-  // psi = phi + J w, e_bar = F'^T psi
-  cri_rows_mul(m, d, d->efc_J, e_bar, w);
-  for (int i = 0; i < d->nefc; i++) {
-    psi[i] += e_bar[i];
+  // [a2]' H^T w = a_bar + J' F'^T phi, psi = phi + J w
+  cr_copy(a_bar, w, m->nv);
+  cr_zero(w, m->nv);
+  for (int k = 0, n_round = rounds(m, d); k < n_round; k++) {
+    cr_copy(step, a_bar, m->nv);
+    model->force_vjp(m, d, NULL, psi, e_bar);
+    cri_rows_mul_transposed(m, d, d->efc_J, step, e_bar);
+    if (k > 0 && subtract_metric_mul(m, d, step, w, Mw)) {
+      break;
+    }
+    solve_linear(m, d, step, true, bar);
+    cri_rows_mul(m, d, d->efc_J, e_bar, step);
+    add(w, step, m->nv);
+    add(psi, e_bar, d->nefc);
   }
   model->force_vjp(m, d, bar, psi, e_bar);
   for (int i = 0; i < d->nefc; i++) {

@@ -9,6 +9,7 @@
 
 static const cr_pair CONVEX = {cri_convex_pair, cri_convex_pair_tan, cri_convex_pair_bar};
 static const cr_real X_AXIS[3] = {1, 0, 0};
+static const cr_real Z_AXIS[3] = {0, 0, 1};
 
 static solid of_type(solid s, int32_t type) {
   s.type = type;
@@ -65,11 +66,37 @@ static void hull_on_hull_keeps_four_points(void** state) {
   assert_int_equal(cri_convex_pair(&shape_a, &shape_b, 0, hit), 1);
 }
 
+// Polygons of a mesh are flat to single precision or worse. Where a cut polygon is warped, points on
+// its edges follow the edges, points inside it follow the plane of its first corner.
+static void warped_polygons_have_exact_derivatives(void** state) {
+  hull_store flat, warped;
+  cr_random r = cr_random_seed(3, 0);
+  hull_prism(&flat, 5, CR_R(0.4), CR_R(0.25));
+  hull_prism(&warped, 6, CR_R(0.5), CR_R(0.25));
+  for (int i = 0; i < warped.hull.nvert; i++) {
+    warped.vert[3 * i + 2] += CR_R(1e-4) * cr_random_normal(&r);
+  }
+  pair_report report = {0};
+  for (int k = 0; k < 60; k++) {
+    solid a = of_type(solid_at(0, 0, 0, 0, 0, 0), CR_GEOM_MESH);
+    solid b = of_type(solid_at(CR_R(0.3) * cr_random_normal(&r), CR_R(0.3) * cr_random_normal(&r),
+                               CR_R(0.48), 0, 0, 0),
+                      CR_GEOM_MESH);
+    a.hull = k % 2 ? &flat.hull : &warped.hull;
+    b.hull = &warped.hull;
+    solid_turn(&a, X_AXIS, CR_R(0.02) * cr_random_normal(&r));
+    solid_turn(&b, Z_AXIS, cr_random_normal(&r));
+    pair_check(&report, &CONVEX, &a, &b, 0, &r);
+  }
+  pair_report_assert(&report);
+}
+
 int test_manifold(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(cylinder_stands_on_four_points_of_its_rim),
       cmocka_unit_test(lying_cylinder_touches_along_its_side),
       cmocka_unit_test(hull_on_hull_keeps_four_points),
+      cmocka_unit_test(warped_polygons_have_exact_derivatives),
   };
   return cmocka_run_group_tests_name("manifold", tests, NULL, NULL);
 }

@@ -10,7 +10,8 @@ static void interface_is_complete(void** state) {
   const cr_contact_model* model = cri_contact_model(&m);
   assert_ptr_equal(model, &cri_convex);
   assert_string_equal(model->name, "convex");
-  assert_true(model->solve != NULL && model->linear != NULL && model->linear_transposed != NULL);
+  assert_true(model->solve != NULL && model->linear != NULL && model->linear_transposed != NULL &&
+              model->delicate != NULL);
   assert_true(model->force_jvp != NULL && model->force_vjp != NULL);
 }
 
