@@ -25,7 +25,7 @@ set_target_properties(mujoco::mujoco PROPERTIES
   INTERFACE_INCLUDE_DIRECTORIES ${CAROM_MUJOCO_DIR}/include)
 
 find_package(PkgConfig REQUIRED)
-foreach(library IN ITEMS hdf5 nlopt libcyaml)
+foreach(library IN ITEMS hdf5 nlopt libcyaml expat)
   pkg_check_modules(${library} REQUIRED IMPORTED_TARGET ${library})
   list(APPEND CAROM_THIRD_PARTY PkgConfig::${library})
 endforeach()

@@ -19,6 +19,22 @@ typedef struct cr_model cr_model;
 /// Thread   one call at a time (libmujoco's error handler is global)
 CR_API cr_status cr_model_open(cr_model** model, const char* path, cr_error* error);
 
+/// How a URDF file becomes a model (docs/urdf.md); MJCF and model files have no use for it. All zero:
+/// as libmujoco reads it, that is, the root link fixed to the world, and no actuators.
+typedef struct {
+  const char*
+      package_path;        // folder of the packages in package://; NULL: looked for from the file's
+  bool floating;           // the root link moves freely, by a joint 'floating_base'
+  bool ground;             // a plane 'ground' at z = 0
+  bool no_self_collision;  // the robot's shapes do not touch each other, only the ground
+  cr_real servo_kp;        // a position servo on each joint, kp (ctrl - q) - kv v, where either
+  cr_real servo_kv;        // gain is not zero; N m/rad or N/m, and times s
+} cr_urdf_options;
+
+/// Opens a file as cr_model_open does, with options for URDF; NULL for none.
+CR_API cr_status cr_model_open_urdf(cr_model** model, const char* path,
+                                    const cr_urdf_options* options, cr_error* error);
+
 /// Frees a model; NULL is allowed.
 CR_API void cr_model_close(cr_model* model);
 

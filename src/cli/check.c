@@ -8,9 +8,11 @@
 #include "cli/commands.h"
 #include "cli/model_check.h"
 #include "cli/setup.h"
+#include "cli/urdf_words.h"
 
 typedef struct {
   cr_check_all_options all;
+  cr_urdf_words urdf;
   bool many, json;
 } check_options;
 
@@ -163,7 +165,9 @@ static cr_status run_one(cr_check* c, const check_options* o, const cr_error* mi
   c->states = o->all.states;
   c->seed = o->all.seed;
   *error = *mistake;
-  return mistake->status != CR_OK ? mistake->status : cr_check_run(c, error);
+  CR_TRY(mistake->status);
+  CR_TRY(cr_urdf_arguments(&c->urdf, &o->urdf, error));
+  return cr_check_run(c, error);
 }
 
 // mistake: of the command line, which with --json also makes an object
@@ -206,6 +210,7 @@ int cr_cli_check(int argc, char** argv) {
       {"", CR_OPT_TEXT, &o.all.path, "MODEL", "MJCF or URDF file"},
       {"--states", CR_OPT_INT, &o.all.states, "N", "states to visit (default 20)"},
       {"--seed", CR_OPT_INT, &o.all.seed, "S", "seed of the random states (default 1)"},
+      CR_URDF_OPTIONS(o.urdf),
       {"--json", CR_OPT_FLAG, &o.json, "", "print one JSON object"},
       {"--all", CR_OPT_FLAG, &o.many, "",
        "MODEL is a folder of models, or a file with a path a line; print a table"},

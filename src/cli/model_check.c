@@ -8,6 +8,7 @@
 
 #include "integrate/step.h"
 #include "io/convex_parity.h"
+#include "io/open.h"
 #include "model/check.h"
 #include "model/file.h"
 
@@ -26,8 +27,7 @@ static cr_status load(cr_check* c, cr_error* error) {
                     "that it was made from",
                     c->path);
   }
-  CR_TRY(cri_mujoco_load(&c->mj, c->path, &c->report, error));
-  cri_mujoco_survey(c->mj, &c->report);
+  CR_TRY(cri_mjmodel_open(&c->mj, c->path, &c->urdf, &c->report, error));
   if (c->report.unsupported.n > 0) {
     return cri_fail(error, CR_ERR_UNSUPPORTED, "%s: %s%s", c->path, c->report.unsupported.text[0],
                     c->report.unsupported.n > 1 ? " (and more)" : "");

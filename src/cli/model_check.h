@@ -3,6 +3,7 @@
 #ifndef CR_CLI_MODEL_CHECK_H
 #define CR_CLI_MODEL_CHECK_H
 
+#include "carom/model.h"
 #include "io/mujoco.h"
 #include "io/parity.h"
 #include "rollout/step_check.h"
@@ -20,6 +21,7 @@ typedef struct {
 
 typedef struct {
   const char* path;
+  cr_urdf_options urdf;
   int states, seed;
   mjModel* mj;  // NULL where libmujoco refused it
   cr_model m;

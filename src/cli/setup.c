@@ -79,7 +79,9 @@ static bool names_state(const cr_model* m, const char* text) {
 // ---- options of the model
 
 cr_status cr_setup_load(cr_setup* s, const cr_setup_options* o, cr_error* error) {
-  CR_TRY(cri_model_open(&s->m, o->model_path, &s->report, error));
+  cr_urdf_options urdf;
+  CR_TRY(cr_urdf_arguments(&urdf, &o->urdf, error));
+  CR_TRY(cri_model_open_urdf(&s->m, o->model_path, &urdf, &s->report, error));
   if (o->integrator != NULL) {
     CR_TRY(cr_model_set_integrator(&s->m, o->integrator, error));
   }

@@ -5,12 +5,14 @@
 
 #include "carom/model.h"
 #include "cli/options.h"
+#include "cli/urdf_words.h"
 #include "io/json.h"
 #include "io/report.h"
 #include "rollout/trajectory.h"
 
 typedef struct {
   const char* model_path;
+  cr_urdf_words urdf;
   double time, timestep;
   const char* integrator;
   const char* keyframe;
@@ -36,7 +38,7 @@ typedef struct {
        "constant control of an actuator, or a CSV or HDF5 file with a row a step"},                \
       {"--derive", CR_OPT_FLAG, &(s).derive, "",                                                   \
        "after --set of model fields, derive constants such as body_invweight0 again"},             \
-  {                                                                                                \
+      CR_URDF_OPTIONS((s).urdf), {                                                                 \
     "--json", CR_OPT_FLAG, &(s).json, "", "print one JSON object"                                  \
   }
 

@@ -6,14 +6,26 @@
 
 #include "carom/model.h"
 #include "io/mujoco.h"
+#include "io/urdf_compile.h"
+#include "io/xml.h"
 #include "model/check.h"
 #include "model/file.h"
 
-static cr_status open_mujoco(cr_model* m, const char* path, cr_load_report* report,
-                             cr_error* error) {
+cr_status cri_mjmodel_open(mjModel** mj, const char* path, const cr_urdf_options* options,
+                           cr_load_report* report, cr_error* error) {
+  if (cri_xml_root_is(path, "robot")) {
+    CR_TRY(cri_urdf_load(mj, path, options, report, error));
+  } else {
+    CR_TRY(cri_mujoco_load(mj, path, report, error));
+  }
+  cri_mujoco_survey(*mj, report);
+  return CR_OK;
+}
+
+static cr_status open_mujoco(cr_model* m, const char* path, const cr_urdf_options* options,
+                             cr_load_report* report, cr_error* error) {
   mjModel* mj = NULL;
-  CR_TRY(cri_mujoco_load(&mj, path, report, error));
-  cri_mujoco_survey(mj, report);
+  CR_TRY(cri_mjmodel_open(&mj, path, options, report, error));
   cr_status status = CR_OK;
   if (report->unsupported.n > 0) {
     status = cri_fail(error, CR_ERR_UNSUPPORTED, "%s: %s%s", path, report->unsupported.text[0],
@@ -25,9 +37,10 @@ static cr_status open_mujoco(cr_model* m, const char* path, cr_load_report* repo
   return status;
 }
 
-cr_status cri_model_open(cr_model* m, const char* path, cr_load_report* report, cr_error* error) {
+cr_status cri_model_open_urdf(cr_model* m, const char* path, const cr_urdf_options* options,
+                              cr_load_report* report, cr_error* error) {
   cr_status status = cri_model_file_is(path) ? cri_model_read(m, path, error)
-                                             : open_mujoco(m, path, report, error);
+                                             : open_mujoco(m, path, options, report, error);
   CR_TRY(status);
   cr_error inner;
   status = cri_model_check(m, &inner);
@@ -38,11 +51,16 @@ cr_status cri_model_open(cr_model* m, const char* path, cr_load_report* report, 
   return CR_OK;
 }
 
-cr_status cr_model_open(cr_model** out, const char* path, cr_error* error) {
+cr_status cri_model_open(cr_model* m, const char* path, cr_load_report* report, cr_error* error) {
+  return cri_model_open_urdf(m, path, NULL, report, error);
+}
+
+cr_status cr_model_open_urdf(cr_model** out, const char* path, const cr_urdf_options* options,
+                             cr_error* error) {
   cr_load_report report = {0};
   cr_model* m = calloc(1, sizeof *m);
   cr_status status = m == NULL ? cri_fail(error, CR_ERR_MEMORY, "%s: no memory", path)
-                               : cri_model_open(m, path, &report, error);
+                               : cri_model_open_urdf(m, path, options, &report, error);
   cri_load_report_free(&report);
   if (status != CR_OK) {
     free(m);
@@ -50,4 +68,8 @@ cr_status cr_model_open(cr_model** out, const char* path, cr_error* error) {
   }
   *out = m;
   return CR_OK;
+}
+
+cr_status cr_model_open(cr_model** out, const char* path, cr_error* error) {
+  return cr_model_open_urdf(out, path, NULL, error);
 }

@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+// The options of a URDF file, as they stand on the command line.
+#ifndef CR_CLI_URDF_WORDS_H
+#define CR_CLI_URDF_WORDS_H
+
+#include "carom/model.h"
+#include "cli/options.h"
+
+typedef struct {
+  const char *base, *package_path, *servo;
+  bool ground, no_self_collision;
+} cr_urdf_words;
+
+/// The rows of these options.
+#define CR_URDF_OPTIONS(w)                                                                         \
+  {"--base", CR_OPT_TEXT, &(w).base, "fixed|floating", "URDF: how the root link is held"},         \
+      {"--package-path", CR_OPT_TEXT, &(w).package_path, "DIR", "URDF: where package:// begins"},  \
+      {"--servo", CR_OPT_TEXT, &(w).servo, "KP,KV", "URDF: a position servo on each joint"},       \
+      {"--ground", CR_OPT_FLAG, &(w).ground, "", "URDF: a plane at z = 0"}, {                      \
+    "--no-self-collision", CR_OPT_FLAG, &(w).no_self_collision, "", "URDF: only the ground is hit" \
+  }
+
+/// What they mean. CR_ERR_ARG with a sentence where they mean nothing.
+cr_status cr_urdf_arguments(cr_urdf_options* options, const cr_urdf_words* words, cr_error* error);
+
+#endif
