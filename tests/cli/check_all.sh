@@ -87,13 +87,13 @@ C
 if ! ldd "$CAROM" | grep -q "lib[at]san" && cc -shared -fPIC -o bad.so bad.c -ldl; then
   mkdir bad
   for name in crash good hang wrong; do cp "$data/double_pendulum.xml" bad/$name.xml; done
-  LD_PRELOAD=$PWD/bad.so expect 1 bad check --all bad --states 2 --limit 5 --csv zoo.csv
+  LD_PRELOAD=$PWD/bad.so expect 1 bad check --all bad --states 2 --limit 12 --csv zoo.csv
   row crash.xml FAILED
   row good.xml passed
   row hang.xml FAILED
   row wrong.xml FAILED
   grep -q "crash.xml.*crashed: Abort" bad.out || fail "no word of the crash: $(cat bad.out)"
-  grep -q "hang.xml.*not done after 5 s" bad.out || fail "no word of the limit: $(cat bad.out)"
+  grep -q "hang.xml.*not done after 12 s" bad.out || fail "no word of the limit: $(cat bad.out)"
   grep -q "wrong.xml.*parity .* after " bad.out || fail "no word of the parity: $(cat bad.out)"
 else
   echo "not tested: models that crash, hang or fail"

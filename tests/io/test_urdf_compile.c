@@ -304,7 +304,7 @@ static void quadruped_stands_as_in_mujoco(void** state) {
   mjModel* mj = load(quadruped(), &o);
   mj->opt.solver = mjSOL_NEWTON;
   mj->opt.tolerance = 0;
-  mj->opt.iterations = mj->opt.ls_iterations = 200;
+  mj->opt.iterations = mj->opt.ls_iterations = 30;
   cr_model m = mjcf_model(mj);
   cr_data* d;
   mjData* reference = mj_makeData(mj);
