@@ -24,8 +24,8 @@ static cr_status add(cr_model_list* list, const char* path, size_t nfolder, cr_e
   if (copy == NULL) {
     return cri_fail(error, CR_ERR_MEMORY, "%s: no memory to list it", path);
   }
-  const char* name = copy + nfolder;
-  list->file[list->n++] = (cr_model_file){.path = copy, .name = name + strspn(name, "/")};
+  const char* name = copy + nfolder + (nfolder > 0 ? strspn(copy + nfolder, "/") : 0);
+  list->file[list->n++] = (cr_model_file){.path = copy, .name = name};
   return CR_OK;
 }
 

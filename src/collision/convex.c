@@ -229,6 +229,26 @@ static cr_touch face_of_polygon(const cr_hull* h, int32_t polygon) {
   return face_of(h, polygon, id[0], id[n / 3], id[2 * n / 3]);
 }
 
+// Corners of the hull that no polygon has: MuJoCo's polygons leave a vertex out that lies in a face up to
+// a small angle, but its support points are of all vertices. Then three of them are a face of their
+// own, two an edge.
+static int touches_between_polygons(const cr_hull* h, const cr_real u[3], const int32_t* vertex,
+                                    int n, cr_touch* t) {
+  cr_real normal[3];
+  if (n == 2) {
+    bool swap = vertex[0] > vertex[1];
+    *t = (cr_touch){CR_TOUCH_EDGE, {vertex[swap], vertex[!swap]}};
+    return 1;
+  }
+  triangle_normal(h, vertex, normal);
+  cr_real along = cr_dot3(normal, u);
+  if (cr_abs(along) < CR_R(0.95)) {
+    return 0;
+  }
+  *t = (cr_touch){CR_TOUCH_FACE, {vertex[0], vertex[along > 0 ? 1 : 2], vertex[along > 0 ? 2 : 1]}};
+  return 1;
+}
+
 static int touches_hull(const cr_hull* h, const cr_real u[3], const int32_t* id, int n,
                         cr_touch* t) {
   int32_t vertex[4] = {0}, found[2];
@@ -252,6 +272,8 @@ static int touches_hull(const cr_hull* h, const cr_real u[3], const int32_t* id,
     } else if (npoly > 0) {
       t[count++] = nvertex == 2 ? face_of_polygon(h, found[0])
                                 : face_of(h, found[0], vertex[0], vertex[1], vertex[2]);
+    } else {
+      count += touches_between_polygons(h, u, vertex, nvertex, t);
     }
   }
 
@@ -401,14 +423,13 @@ void cri_touch_bend(const cr_core* c, const cr_touch* t, const cr_real m[3], con
   }
 }
 
-static bool polygon_holds(const cr_hull* h, int32_t p, const cr_real x[3], cr_real slack) {
-  const int32_t* polygon = h->polygon + h->adr[p];
-  int n = h->num[p];
+static bool corners_hold(const cr_hull* h, const int32_t* corner, int n, const cr_real normal[3],
+                         const cr_real x[3], cr_real slack) {
   for (int i = 0; i < n; i++) {
-    const cr_real* v = h->vert + 3 * polygon[i];
+    const cr_real* v = h->vert + 3 * corner[i];
     cr_real edge[3], out[3], arm[3];
-    cr_sub3(edge, h->vert + 3 * polygon[(i + 1) % n], v);
-    cr_cross3(out, edge, h->normal + 3 * p);
+    cr_sub3(edge, h->vert + 3 * corner[(i + 1) % n], v);
+    cr_cross3(out, edge, normal);
     cr_normalize3(out);
     cr_sub3(arm, x, v);
     if (cr_dot3(arm, out) > slack) {
@@ -416,6 +437,16 @@ static bool polygon_holds(const cr_hull* h, int32_t p, const cr_real x[3], cr_re
     }
   }
   return true;
+}
+
+static bool face_holds(const cr_hull* h, const cr_touch* t, const cr_real x[3], cr_real slack) {
+  int32_t p = cri_touch_polygon(h, t);
+  if (p >= 0) {
+    return corners_hold(h, h->polygon + h->adr[p], h->num[p], h->normal + 3 * p, x, slack);
+  }
+  cr_real normal[3];
+  triangle_normal(h, t->id, normal);
+  return corners_hold(h, t->id, 3, normal, x, slack);
 }
 
 bool cri_touch_holds(const cr_core* c, const cr_touch* t, const cr_real p[3], cr_real slack) {
@@ -441,8 +472,7 @@ bool cri_touch_holds(const cr_core* c, const cr_touch* t, const cr_real p[3], cr
     case CR_GEOM_MESH: {
       const cr_hull* h = c->shape->hull;
       if (t->kind == CR_TOUCH_FACE) {
-        int32_t found[2];
-        return common_polygons(h, t->id, 3, found) > 0 && polygon_holds(h, found[0], x, slack);
+        return face_holds(h, t, x, slack);
       }
       if (t->kind == CR_TOUCH_EDGE) {
         cr_real edge[3], arm[3];

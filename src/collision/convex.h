@@ -56,7 +56,7 @@ int cri_touches(const cr_core* c, const cr_real m[3], const int32_t* id, int n,
 /// A point of the feature; the support point where the normal m decides.
 void cri_touch_point(const cr_core* c, const cr_touch* t, const cr_real m[3], cr_real p[3]);
 
-/// The polygon of a hull that a face is on.
+/// The polygon of a hull that a face is on; -1 where its three corners share none.
 int32_t cri_touch_polygon(const cr_hull* h, const cr_touch* t);
 
 /// Dimension of the feature: 1 with `axis` along an edge or side, 2 with `axis` the outward normal of

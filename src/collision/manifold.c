@@ -89,7 +89,8 @@ static int faces_of(const cr_core* c, const cr_touch* t, int32_t id[MOST_CANDIDA
   } else if (c->shape->type == CR_GEOM_CYLINDER && t->kind != CR_TOUCH_SIDE) {
     id[n++] = t->id[0];
   } else if (c->shape->type == CR_GEOM_MESH && t->kind == CR_TOUCH_FACE) {
-    id[n++] = cri_touch_polygon(c->shape->hull, t);
+    id[0] = cri_touch_polygon(c->shape->hull, t);
+    n = id[0] >= 0;
   } else if (c->shape->type == CR_GEOM_MESH) {
     const cr_hull* h = c->shape->hull;
     const int32_t* first = h->map + h->mapadr[t->id[0]];

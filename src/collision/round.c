@@ -207,6 +207,22 @@ static void solve_free(const int32_t feature[4], const cr_real u[3], const cr_re
   }
 }
 
+// [r8] Where the balls share a centre the normal is along c = u x v; so it is, by r5, wherever both are
+// free, and there this is exact when the centres are so near that their difference is round-off.
+// Returns |c|, negative if the normal is against c; 0 where the normal comes from the centres, or, of
+// parallel axes, from nothing.
+static cr_real normal_of_axes(const int32_t feature[4], const cr_real n[3], cr_real length,
+                              const cr_real u[3], const cr_real v[3]) {
+  bool free = feature[0] == CR_RIDE_FREE && feature[1] == CR_RIDE_FREE;
+  if (length > 0 && !(free && length < CR_TINY_LENGTH)) {
+    return 0;
+  }
+  cr_real c[3];
+  cr_cross3(c, u, v);
+  cr_real size = cr_norm3(c);
+  return size < CR_TINY_LENGTH ? 0 : cr_dot3(c, n) < 0 ? -size : size;
+}
+
 void cri_axes_tan(const cr_shape* a, const cr_shape* b, const int32_t feature[4],
                   const cr_real local[6], const cr_shape_tan* a_tan, const cr_shape_tan* b_tan,
                   cr_hit_tan* hit_tan) {
@@ -229,7 +245,18 @@ void cri_axes_tan(const cr_shape* a, const cr_shape* b, const int32_t feature[4]
   solve_free(feature, u, v, f, g, &x_tan, &y_tan);
   cr_accscl3(p_tan.pos, u, x_tan);
   cr_accscl3(q_tan.pos, v, y_tan);
-  cri_ball_ball_tan(n, length, &p, &q, &p_tan, &q_tan, hit_tan);
+  cr_real size = normal_of_axes(feature, n, length, u, v);
+  cri_ball_ball_tan(n, size != 0 ? 0 : length, &p, &q, &p_tan, &q_tan, hit_tan);
+
+  // [r8]
+  if (size != 0) {
+    cr_real c_tan[3], other[3];
+    cr_cross3(c_tan, u_tan, v);
+    cr_cross3(other, u, v_tan);
+    cr_acc3(c_tan, other);
+    cr_normalize3_tan(hit_tan->normal, n, size, c_tan);
+    cr_accscl3(hit_tan->pos, hit_tan->normal, (length + p.radius - q.radius) / 2);
+  }
 }
 
 // [r1]' of one ball; its position on the axis is tied to the end, or held
@@ -252,7 +279,20 @@ void cri_axes_bar(const cr_shape* a, const cr_shape* b, const int32_t feature[4]
   cr_col3(u, a->mat, 2);
   cr_col3(v, b->mat, 2);
   cr_ball p = ball_at(a, local[0]), q = ball_at(b, local[1]), p_bar, q_bar;
-  cri_ball_ball_bar(n, length, &p, &q, hit_bar, &p_bar, &q_bar);
+  cr_real size = normal_of_axes(feature, n, length, u, v);
+  cri_ball_ball_bar(n, size != 0 ? 0 : length, &p, &q, hit_bar, &p_bar, &q_bar);
+
+  // [r8]'
+  if (size != 0) {
+    cr_real normal_bar[3], c_bar[3];
+    cr_copy3(normal_bar, hit_bar->normal);
+    cr_accscl3(normal_bar, hit_bar->pos, (length + p.radius - q.radius) / 2);
+    cr_normalize3_tan(c_bar, n, size, normal_bar);
+    cr_cross3(u_bar, v, c_bar);
+    cr_cross3(v_bar, c_bar, u);
+    cr_acccross3(a_bar->rot, u, u_bar);
+    cr_acccross3(b_bar->rot, v, v_bar);
+  }
 
   // [r5]' the same symmetric system, g with the opposite sign
   solve_free(feature, u, v, cr_dot3(u, p_bar.pos), -cr_dot3(v, q_bar.pos), &f_bar, &g_bar);

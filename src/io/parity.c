@@ -336,6 +336,9 @@ static void raise_scales(cr_parity* p, double timestep) {
   if (speed != NULL) {
     raise_scale(p, "qfrc_bias", "M", 1e-3 * speed->scale * speed->scale);
     raise_scale(p, "qacc_smooth", "cvel", 1e-3 * speed->scale);
+    // rows of a contact that sits at a joint: unit axes times arms
+    raise_scale(p, "efc_J", "contact_pos", 1);
+    raise_scale(p, "efc_vel", "efc_J", speed->scale);
   }
   for (int i = 0; i < COUNT(terms); i++) {
     raise_scale(p, terms[i][0], terms[i][1], 1);

@@ -15,6 +15,7 @@
 #include "math/quat.h"
 
 enum { LEVELS = 10 };
+#define SHRINK CR_R(2.5)  // of the step, from level to level
 
 struct cr_step_check {
   const cr_model* m;
@@ -211,7 +212,6 @@ static cr_real round_off(const cr_step_check* c) {
   return CR_EPS * c->magnitude + c->residual * c->response;
 }
 
-// Ridders' tableau; a level whose two sides differ in discrete state starts it anew
 // what round-off puts into a difference of two evaluations: never less than that of the numbers
 // themselves; more where the last quotients, which are nothing but noise, say so
 static cr_real round_off_between(const cr_step_check* c, const cr_real scatter[3]) {
@@ -219,14 +219,21 @@ static cr_real round_off_between(const cr_step_check* c, const cr_real scatter[3
   return cr_clip(cr_max(scatter[0], cr_max(scatter[1], scatter[2])), least, 1000 * least);
 }
 
-static slope ridders(cr_step_check* c, const cr_data* at, cr_field_id id, int k, cr_real g) {
-  const cr_real shrink = CR_R(2.5);
-  cr_real table[LEVELS][LEVELS], h = start_step(c, at, id, k, g);
-  slope best = {.error = CR_MAX};
-  cr_real jump = CR_MAX, jump_before = CR_MAX, scatter[3] = {0}, h_best = h;
-  int first = 0;
+// quotients at shrinking steps; those before `first` are of no use, since they or a finer one differ
+// in discrete state from the unmoved point
+typedef struct {
+  cr_real h[LEVELS], central[LEVELS];
+  cr_real jump[LEVELS];  // right minus left slope
+  int first;
+  cr_real noise;  // of a difference; that of a quotient is this over h
+} quotients;
+
+static void measure_quotients(cr_step_check* c, const cr_data* at, cr_field_id id, int k, cr_real g,
+                              quotients* q) {
+  cr_real h = start_step(c, at, id, k, g), scatter[3] = {0};
   c->residual = 0;
-  for (int level = 0; level < LEVELS; level++, h /= shrink) {
+  q->first = 0;
+  for (int level = 0; level < LEVELS; level++, h /= SHRINK) {
     cr_real plus, minus;
     uint64_t hash_plus, hash_minus;
     move(c, at, id, k, h);
@@ -234,30 +241,96 @@ static slope ridders(cr_step_check* c, const cr_data* at, cr_field_id id, int k,
     move(c, at, id, k, -h);
     ok = evaluate(c, &minus, &hash_minus) && ok;
     if (!ok || hash_plus != c->signature0 || hash_minus != c->signature0) {
-      first = level + 1;
+      q->first = level + 1;
       continue;
     }
-    table[level][0] = (plus - minus) / (2 * h);
-    scatter[level % 3] = level > first ? h * cr_abs(table[level][0] - table[level - 1][0]) : 0;
-    jump_before = jump;
-    jump = cr_abs(plus + minus) / h;  // the unmoved value is zero
-    cr_real factor = shrink * shrink;
-    for (int order = 1; order <= level - first; order++, factor *= shrink * shrink) {
+    q->h[level] = h;
+    q->central[level] = (plus - minus) / (2 * h);
+    q->jump[level] = cr_abs(plus + minus) / h;  // the unmoved value is zero
+    scatter[level % 3] =
+        level > q->first ? h * cr_abs(q->central[level] - q->central[level - 1]) : 0;
+  }
+  move(c, at, id, k, 0);
+  q->noise = round_off_between(c, scatter);
+}
+
+// Ridders' tableau over the quotients from `first` on; *row: the finest that the answer rests on
+static slope extrapolate(const quotients* q, int first, int* row) {
+  cr_real table[LEVELS][LEVELS];
+  slope best = {.error = CR_MAX};
+  *row = first;
+  for (int level = first; level < LEVELS; level++) {
+    cr_real factor = SHRINK * SHRINK;
+    table[level][0] = q->central[level];
+    for (int order = 1; order <= level - first; order++, factor *= SHRINK * SHRINK) {
       table[level][order] =
           (table[level][order - 1] * factor - table[level - 1][order - 1]) / (factor - 1);
       cr_real error = cr_max(cr_abs(table[level][order] - table[level][order - 1]),
                              cr_abs(table[level][order] - table[level - 1][order - 1]));
       if (error < best.error) {
         best = (slope){true, table[level][order], error, 0, false};
-        h_best = h;
+        *row = level;
       }
     }
   }
-  move(c, at, id, k, 0);
-  cr_real noise = round_off_between(c, scatter);
-  best.noise = noise / h_best;
-  cr_real slack = CR_R(1e-3) * cr_abs(best.value) + 4 * noise / h;
-  best.kink = jump > slack && jump > CR_R(0.7) * jump_before;
+  best.noise = q->noise / q->h[*row < LEVELS ? *row : LEVELS - 1];
+  return best;
+}
+
+// Coarse quotients may agree on the slope of another piece: of a force that has its largest value at
+// both sides, of an impedance beyond its width. Then finer ones go away from the answer rather than
+// towards it, and by more than noise, two in a row on one side. Returns the first of them, or LEVELS.
+static int contradiction(const quotients* q, const slope* best, int row) {
+  cr_real before = 0;
+  for (int r = row + 1; r < LEVELS; r++) {
+    cr_real off = q->central[r] - best->value;
+    cr_real allowed = cr_abs(q->central[row] - best->value) + best->error +
+                      CR_R(1e-8) * cr_abs(best->value) + 4 * q->noise / q->h[r];
+    off = cr_abs(off) > allowed ? off : 0;
+    if (off * before > 0) {
+      return r - 1;
+    }
+    before = off;
+  }
+  return LEVELS;
+}
+
+// Left and right slope stay apart as steps shrink: seen where the answer comes from or beyond, or, if
+// noise covers them there, on three levels in a row before.
+static bool kinked(const quotients* q, const slope* best, int first, int row) {
+  int run = 0;
+  for (int r = first + 1; r < LEVELS; r++) {
+    cr_real slack = CR_R(1e-3) * cr_abs(best->value) + 4 * q->noise / q->h[r];
+    cr_real ratio = q->jump[r] / q->jump[r - 1];
+    run = q->jump[r] > slack && ratio > CR_R(0.9) && ratio < CR_R(1.1) ? run + 1 : 0;
+    if (run == 3 || (r >= row && q->jump[r] > slack && ratio > CR_R(0.7))) {
+      return true;
+    }
+  }
+  return false;
+}
+
+// A continuous function's quotients do not leap from one slope to another between two levels and rest on
+// both sides of the leap: then the value itself jumps, here, and has no slope.
+static bool leaps(const quotients* q, int r) {
+  if (r < q->first + 2 || r + 1 >= LEVELS) {
+    return false;
+  }
+  cr_real leap = CR_R(0.05) * cr_abs(q->central[r] - q->central[r - 1]);
+  return cr_abs(q->central[r - 1] - q->central[r - 2]) < leap &&
+         cr_abs(q->central[r + 1] - q->central[r]) < leap;
+}
+
+static slope ridders(cr_step_check* c, const cr_data* at, cr_field_id id, int k, cr_real g) {
+  quotients q;
+  int row;
+  measure_quotients(c, at, id, k, g, &q);
+  slope best = {.error = CR_MAX};
+  for (int first = q.first, next; first < LEVELS && !best.kink; first = next) {
+    best = extrapolate(&q, first, &row);
+    next = best.known ? contradiction(&q, &best, row) : LEVELS;
+    best.kink = kinked(&q, &best, first, row) || (next < LEVELS && leaps(&q, next));
+  }
   return best;
 }
 

@@ -92,10 +92,52 @@ static void bend_is_the_derivative_of_the_point(void** state) {
   }
 }
 
+// three corners that no polygon has are a face of their own, two an edge
+static void corners_between_polygons(void** state) {
+  hull_store store;
+  hull_prism(&store, 6, CR_R(0.5), CR_R(0.25));
+  cr_shape s = {.pos = (const cr_real[3]){0},
+                .mat = (const cr_real[9]){1, 0, 0, 0, 1, 0, 0, 0, 1},
+                .size = (const cr_real[3]){0},
+                .type = CR_GEOM_MESH,
+                .bound = 1,
+                .hull = &store.hull};
+  cr_core core = cri_core(&s, s.pos);
+  const int32_t id[3] = {1, 5, 8};  // two above, one below, on three sides
+  cr_real e1[3], e2[3], n[3], p[3], out[3];
+  cr_sub3(e1, store.vert + 3 * id[1], store.vert + 3 * id[0]);
+  cr_sub3(e2, store.vert + 3 * id[2], store.vert + 3 * id[0]);
+  cr_cross3(n, e1, e2);
+  cr_normalize3(n);
+  for (int turned = 0; turned < 2; turned++) {
+    cr_touch touch[CR_MAX_TOUCH];
+    cr_real axis[3];
+    assert_int_equal(cri_touches(&core, n, id, 3, touch), 1);
+    assert_int_equal(touch[0].kind, CR_TOUCH_FACE);
+    assert_int_equal(cri_touch_polygon(&store.hull, touch), -1);
+    assert_int_equal(cri_touch_axis(&core, touch, axis), 2);
+    assert_close(cr_dot3(axis, n), 1, CR_R(1e-14));
+    for (int k = 0; k < 3; k++) {
+      p[k] =
+          (store.vert[3 * id[0] + k] + store.vert[3 * id[1] + k] + store.vert[3 * id[2] + k]) / 3;
+      out[k] = store.vert[3 * id[0] + k] + CR_R(0.01) * (store.vert[3 * id[0] + k] - p[k]);
+    }
+    assert_true(cri_touch_holds(&core, touch, p, CR_R(1e-9)));
+    assert_false(cri_touch_holds(&core, touch, out, CR_R(1e-9)));
+    cr_scl3(n, n, -1);
+  }
+  cr_touch touch[CR_MAX_TOUCH];
+  const int32_t across[2] = {1, 8};
+  assert_int_equal(cri_touches(&core, n, across, 2, touch), 1);
+  assert_int_equal(touch[0].kind, CR_TOUCH_EDGE);
+  assert_true(touch[0].id[0] == 1 && touch[0].id[1] == 8);
+}
+
 int test_convex(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(support_is_farthest),
       cmocka_unit_test(climbing_finds_the_best_vertex),
+      cmocka_unit_test(corners_between_polygons),
       cmocka_unit_test(bend_is_the_derivative_of_the_point),
   };
   return cmocka_run_group_tests_name("convex", tests, NULL, NULL);

@@ -210,6 +210,53 @@ static void sphere_capsule_derivatives(void** state) { check_derivatives(&SPHERE
 static void capsule_capsule_derivatives(void** state) { check_derivatives(&CAPSULE_CAPSULE, 7); }
 static void sphere_cylinder_derivatives(void** state) { check_derivatives(&SPHERE_CYLINDER, 8); }
 
+// axes that cross: the normal is along u x v, and turns with both, also where the centres of the balls
+// differ by round-off only
+static void crossing_capsules_derivatives(void** state) {
+  cr_random r = cr_random_seed(10, 0);
+  for (int i = 0; i < 50; i++) {
+    solid a = solid_random(&r, CR_R(0.2), 1, 1), b = a;
+    cr_real turn[3] = {a.mat[0], a.mat[3], a.mat[6]};
+    solid_turn(&b, turn, CR_R(0.2) + cr_random_uniform(&r));
+    cr_hit hit[CR_MAX_HITS];
+    assert_int_equal(solid_hits(&CAPSULE_CAPSULE, &a, &b, 0, hit), 1);
+    assert_true(hit[0].local[5] < CR_R(1e-12));
+
+    // turning both about the crossing, which is the centre of both
+    cr_shape shape_a = solid_shape(&a), shape_b = solid_shape(&b);
+    cr_shape_tan a_tan = {{0}, {1, -2, 3}, {1, 1, 0}}, b_tan = {{0}, {-2, 1, 1}, {-1, 1, 0}};
+    cr_hit_tan t;
+    cri_axes_tan(&shape_a, &shape_b, hit[0].feature, hit[0].local, &a_tan, &b_tan, &t);
+    cr_real u[3], v[3], n[2][3], h = CR_R(1e-5);
+    for (int k = 0; k < 2; k++) {
+      solid a2 = solid_moved(&a, &a_tan, k ? -h : h), b2 = solid_moved(&b, &b_tan, k ? -h : h);
+      cr_col3(u, a2.mat, 2);
+      cr_col3(v, b2.mat, 2);
+      cr_cross3(n[k], u, v);
+      cr_normalize3(n[k]);
+      cr_scl3(n[k], n[k], cr_dot3(n[k], hit[0].normal) < 0 ? -1 : 1);
+    }
+    cr_real radii = (a.size[0] - b.size[0]) / 2;
+    for (int k = 0; k < 3; k++) {
+      cr_real normal_tan = (n[0][k] - n[1][k]) / (2 * h);
+      cr_real tolerance = CR_R(1e-7) * (10 + normal_tan * normal_tan);
+      assert_close(t.normal[k], normal_tan, tolerance);
+      // pos = p + n (ra - rb)/2, p at rest; sizes move it along n
+      assert_close(t.pos[k], normal_tan * radii + hit[0].normal[k], tolerance);
+    }
+    assert_close(t.dist, 0, CR_R(1e-12));
+
+    // the transpose
+    cr_hit_tan bar = {CR_R(0.5), {1, 2, -1}, {2, -1, 1}, {0}};
+    cr_shape_tan a_bar = {{0}, {0}, {0}}, b_bar = {{0}, {0}, {0}};
+    cri_axes_bar(&shape_a, &shape_b, hit[0].feature, hit[0].local, &bar, &a_bar, &b_bar);
+    cr_real left = bar.dist * t.dist + cr_dot3(bar.pos, t.pos) + cr_dot3(bar.normal, t.normal);
+    cr_real right = cr_dot3(a_bar.rot, a_tan.rot) + cr_dot3(b_bar.rot, b_tan.rot) +
+                    cr_dot3(a_bar.size, a_tan.size) + cr_dot3(b_bar.size, b_tan.size);
+    assert_close(left, right, CR_R(1e-12) * (1 + cr_abs(left)));
+  }
+}
+
 static void parallel_capsules_derivatives(void** state) {
   cr_random r = cr_random_seed(9, 0);
   pair_report report = {0};
@@ -262,6 +309,7 @@ int test_round(void) {
       cmocka_unit_test(sphere_capsule_derivatives),
       cmocka_unit_test(capsule_capsule_derivatives),
       cmocka_unit_test(sphere_cylinder_derivatives),
+      cmocka_unit_test(crossing_capsules_derivatives),
       cmocka_unit_test(parallel_capsules_derivatives),
   };
   return cmocka_run_group_tests_name("round", tests, NULL, NULL);

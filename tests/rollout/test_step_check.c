@@ -206,6 +206,63 @@ static void steps_stay_small(void** state) {
   close_bench(&b);
 }
 
+// a slide at its lower limit, `depth` beyond it
+static void open_slide(bench* b, cr_real depth) {
+  const int32_t parents[] = {0, 0}, jntnums[] = {0, 1}, types[] = {CR_JNT_SLIDE};
+  const cr_real solimp[5] = {CR_R(0.5), CR_R(0.9), CR_R(1e-4), CR_R(0.5), 2};
+  *b = (bench){0};
+  assert_int_equal(cri_model_sizes(&b->m, 2, parents, jntnums, types, NULL), CR_OK);
+  assert_int_equal(cri_model_allocate(&b->m, NULL), CR_OK);
+  cri_model_defaults(&b->m);
+  b->m.body_jntnum[1] = 1;
+  b->m.jnt_type[0] = CR_JNT_SLIDE;
+  b->m.jnt_axis[0] = 1;
+  b->m.timestep = CR_R(1e-3);
+  b->m.body_mass[1] = 1;
+  for (int i = 0; i < 3; i++) {
+    b->m.body_inertia[3 + i] = 1;
+  }
+  b->m.jnt_limited[0] = 1;
+  b->m.jnt_range[1] = 1;
+  cr_copy(b->m.jnt_solimp, solimp, 5);
+  assert_int_equal(cri_model_derive(&b->m, NULL), CR_OK);
+  assert_int_equal(cri_data_create(&b->d, &b->m, NULL, NULL), CR_OK);
+  assert_int_equal(cr_step_check_create(&b->check, &b->m, 0, NULL), CR_OK);
+  b->d->qpos[0] = -depth;
+}
+
+// impedances have their largest value beyond a width of 0.1 mm: coarse steps see nothing but that, and
+// agree with each other on a slope that is not the slope here
+static void coarse_steps_do_not_decide(void** state) {
+  (void)state;
+  bench b;
+  open_slide(&b, CR_R(3e-5));
+  run(&b, 1);
+  if (b.result.max_error > CR_R(1e-6)) {
+    print_message("%s\n", b.result.worst);
+  }
+  assert_true(b.result.max_error <= CR_R(1e-6));
+  assert_true(b.result.kinks <= 2 && b.result.samples > 20);
+  close_bench(&b);
+}
+
+// a time constant at its lower bound, twice the time step: left and right slope differ
+static void a_bound_is_a_kink(void** state) {
+  (void)state;
+  bench b;
+  open_slide(&b, CR_R(3e-5));
+  run(&b, 1);
+  int kinks = b.result.kinks;
+  b.m.jnt_solref[0] = 2 * b.m.timestep;
+  cr_step_check_free(b.check);
+  assert_int_equal(cr_step_check_create(&b.check, &b.m, 0, NULL), CR_OK);
+  b.result = (cr_step_check_result){0};
+  run(&b, 1);
+  assert_true(b.result.max_error <= CR_R(1e-6));
+  assert_int_equal(b.result.kinks, kinks + 1);
+  close_bench(&b);
+}
+
 static void a_step_that_fails_is_an_error(void** state) {
   (void)state;
   bench b;
@@ -221,10 +278,16 @@ static void a_step_that_fails_is_an_error(void** state) {
 
 int test_step_check(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(right_gradients_pass), cmocka_unit_test(wrong_gradients_fail),
-      cmocka_unit_test(results_accumulate),   cmocka_unit_test(samples_are_bounded),
-      cmocka_unit_test(kinks_are_told),       cmocka_unit_test(switches_are_left_out),
-      cmocka_unit_test(steps_stay_small),     cmocka_unit_test(a_step_that_fails_is_an_error),
+      cmocka_unit_test(right_gradients_pass),
+      cmocka_unit_test(wrong_gradients_fail),
+      cmocka_unit_test(results_accumulate),
+      cmocka_unit_test(samples_are_bounded),
+      cmocka_unit_test(kinks_are_told),
+      cmocka_unit_test(switches_are_left_out),
+      cmocka_unit_test(coarse_steps_do_not_decide),
+      cmocka_unit_test(a_bound_is_a_kink),
+      cmocka_unit_test(steps_stay_small),
+      cmocka_unit_test(a_step_that_fails_is_an_error),
   };
   return cmocka_run_group_tests_name("step_check", tests, NULL, NULL);
 }
