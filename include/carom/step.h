@@ -10,7 +10,8 @@ extern "C" {
 #endif
 
 /// Everything from the state: runs every stage of the pipeline (MuJoCo's mj_forward).
-/// Map      (qpos, qvel, act, ctrl, qfrc_applied, xfrc_applied; parameters) -> qacc, act_dot, ...
+/// Map      (qpos, qvel, act, ctrl, qfrc_applied, xfrc_applied; parameters) -> qacc, act_dot, ...,
+///          and what is only measured: sensordata, energy, subtree_linvel, cfrc_int, ...
 /// Errors   those of the stages; CR_ERR_NONFINITE when the acceleration is not finite
 /// Smooth   but for contact and limit switching and the kinks named at each stage
 CR_API cr_status cr_forward(const cr_model* m, cr_data* d);
@@ -26,7 +27,7 @@ CR_API cr_status cr_forward_vjp(const cr_model* m, const cr_data* d, cr_data* ba
 /// Computes the state one time step later, beside the present one.
 /// Map      (qpos, qvel, act; ctrl, qfrc_applied, xfrc_applied; parameters)
 ///          -> qpos_next, qvel_next, act_next
-/// Equation cr_forward, then cr_euler (also implicit and implicitfast) or cr_rk4 by m->integrator
+/// Equation cr_forward without what is only measured, then cr_euler (also implicit and implicitfast) or cr_rk4 by m->integrator
 /// Shapes   qpos_next[nq], qvel_next[nv], act_next[na]
 /// Leaves   the inputs as they were
 /// Errors   those of cr_forward and of the integrator; CR_ERR_DIVERGED, with a sentence in d->error

@@ -54,5 +54,14 @@ static inline void cr_copy(cr_real* to, const cr_real* from, int n) {
     memcpy(to, from, (size_t)n * sizeof(cr_real));
   }
 }
+/// True if all n numbers are zero.
+static inline bool cr_is_zero(const cr_real* x, int n) {
+  for (int i = 0; i < n; i++) {
+    if (x[i] != 0) {
+      return false;
+    }
+  }
+  return true;
+}
 
 #endif

@@ -26,25 +26,6 @@ static const cr_real* orientation(const cr_model* m, const cr_data* d, int i, in
   return of_sites(m, i) ? d->site_xmat + 9 * id : d->xmat + 9 * id;
 }
 
-// unit quaternion of a rotation: from its largest number, which is never small
-static void quat_of_mat(cr_real q[4], const cr_real R[9]) {
-  cr_real size[4] = {R[0] + R[4] + R[8], R[0] - R[4] - R[8], R[4] - R[0] - R[8],
-                     R[8] - R[0] - R[4]};
-  int k = 0;
-  for (int i = 1; i < 4; i++) {
-    k = size[i] > size[k] ? i : k;
-  }
-  // 4 q_k q_i for all i, so that only signs relative to q_k are left to choose
-  const cr_real wx = R[7] - R[5], wy = R[2] - R[6], wz = R[3] - R[1];
-  const cr_real xy = R[1] + R[3], xz = R[2] + R[6], yz = R[5] + R[7];
-  const cr_real rows[4][4] = {{1 + size[0], wx, wy, wz},
-                              {wx, 1 + size[1], xy, xz},
-                              {wy, xy, 1 + size[2], yz},
-                              {wz, xz, yz, 1 + size[3]}};
-  cr_copy(q, rows[k], 4);
-  cr_quat_normalize(q);
-}
-
 // c = q2^-1 q1, from the orientations; the kinematic quaternions only tell its sign
 static void turn_between(const cr_model* m, const cr_data* d, int i, cr_real c[4]) {
   const cr_real *R1 = orientation(m, d, i, 0), *R2 = orientation(m, d, i, 1);
@@ -55,7 +36,7 @@ static void turn_between(const cr_model* m, const cr_data* d, int i, cr_real c[4
     cr_col3(R2t + 3 * k, R2, k);
   }
   cr_matmul3(R, R2t, R1);
-  quat_of_mat(c, R);
+  cr_quat_of_mat(c, R);
   cr_quat_mul(known, inverse, q1);
   for (int k = 0; k < 4; k++) {
     sum += c[k] * known[k];

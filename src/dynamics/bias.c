@@ -6,18 +6,10 @@
 // and every term below is one of its partial derivatives.
 #include "dynamics/bias.h"
 
+#include "dynamics/newton.h"
 #include "dynamics/tree.h"
 
 static bool has_gravity(const cr_model* m) { return (m->disableflags & CR_DSBL_GRAVITY) == 0; }
-
-// f = I a + v x* h, h = I v
-static void newton_euler(cr_real f[6], const cr_real I[10], const cr_real a[6], const cr_real v[6],
-                         const cr_real h[6]) {
-  cr_real turned[6];
-  cr_inertia_mul(f, I, a);
-  cr_cross_force(turned, v, h);
-  cr_acc6(f, turned);
-}
 
 cr_status cr_bias(const cr_model* m, cr_data* d) {
   cr_real *A = d->bias_acc, *F = d->bias_frc;
@@ -31,10 +23,7 @@ cr_status cr_bias(const cr_model* m, cr_data* d) {
   // [b3] F_b = I A + V x* I V, and children's
   for (int b = 1; b < m->nbody; b++) {
     if (cri_tree_moves(m, b)) {
-      const cr_real *I = d->cinert + 10 * b, *v = d->cvel + 6 * b;
-      cr_real h[6];
-      cr_inertia_mul(h, I, v);
-      newton_euler(F + 6 * b, I, A + 6 * b, v, h);
+      cri_newton(F + 6 * b, d->cinert + 10 * b, A + 6 * b, d->cvel + 6 * b);
     }
   }
   cri_tree_gather(m, F, 6);
@@ -45,25 +34,9 @@ cr_status cr_bias(const cr_model* m, cr_data* d) {
   return CR_OK;
 }
 
-// tangent of I A + V x* I V of one body
-static void force_jvp(cr_real f_tan[6], const cr_data* d, const cr_data* tan, int b,
-                      const cr_real a_tan[6]) {
-  const cr_real *I = d->cinert + 10 * b, *I_tan = tan->cinert + 10 * b;
-  const cr_real *v = d->cvel + 6 * b, *v_tan = tan->cvel + 6 * b;
-  cr_real h[6], h_tan[6], t[6];
-  // I_tan A + V x* (I_tan V + I V_tan)
-  cr_inertia_mul(h_tan, I_tan, v);
-  cr_inertia_mul(t, I, v_tan);
-  cr_acc6(h_tan, t);
-  newton_euler(f_tan, I_tan, d->bias_acc + 6 * b, v, h_tan);
-  // I A_tan + V_tan x* I V
-  cr_inertia_mul(h, I, v);
-  newton_euler(t, I, a_tan, v_tan, h);
-  cr_acc6(f_tan, t);
-}
-
 cr_status cr_bias_jvp(const cr_model* m, const cr_data* d, cr_data* tan) {
   size_t mark = cri_mark(tan);
+  const cr_real* A = d->bias_acc;
   cr_real* A_tan = cri_push(tan, 6 * (size_t)m->nbody);
   cr_real* F_tan = cri_push(tan, 6 * (size_t)m->nbody);
   // [b1]
@@ -78,7 +51,8 @@ cr_status cr_bias_jvp(const cr_model* m, const cr_data* d, cr_data* tan) {
     cri_tree_motion(a_tan, m, b, a_tan, d->cdof_dot, tan->qvel);
     // [b3]
     if (cri_tree_moves(m, b)) {
-      force_jvp(F_tan + 6 * b, d, tan, b, a_tan);
+      cri_newton_tan(F_tan + 6 * b, d->cinert + 10 * b, A + 6 * b, d->cvel + 6 * b,
+                     tan->cinert + 10 * b, a_tan, tan->cvel + 6 * b);
     }
   }
   cri_tree_gather(m, F_tan, 6);
@@ -90,22 +64,6 @@ cr_status cr_bias_jvp(const cr_model* m, const cr_data* d, cr_data* tan) {
   }
   cri_pop(tan, mark);
   return CR_OK;
-}
-
-// cotangents of w . (I A + V x* I V) for one body: of cinert and cvel into bar, of A into a_bar
-static void force_vjp(const cr_data* d, cr_data* bar, int b, const cr_real w[6], cr_real a_bar[6]) {
-  const cr_real *I = d->cinert + 10 * b, *v = d->cvel + 6 * b;
-  cr_real h[6], h_bar[6], t[6];
-  // w . (V x* h) = (w x V) . h: h_bar = w x V, and V_bar = h_bar's share of V - w x* h
-  cr_cross_motion(h_bar, w, v);
-  cr_inertia_mul(h, I, v);
-  cr_inertia_mul(t, I, h_bar);
-  cr_acc6(bar->cvel + 6 * b, t);
-  cr_cross_force(t, w, h);
-  cr_accscl6(bar->cvel + 6 * b, t, -1);
-  cr_inertia_mul(a_bar, I, w);
-  cr_inertia_bar(bar->cinert + 10 * b, w, d->bias_acc + 6 * b, 1);
-  cr_inertia_bar(bar->cinert + 10 * b, h_bar, v, 1);
 }
 
 cr_status cr_bias_vjp(const cr_model* m, const cr_data* d, cr_data* bar) {
@@ -122,7 +80,8 @@ cr_status cr_bias_vjp(const cr_model* m, const cr_data* d, cr_data* bar) {
   // [b3]'
   for (int b = 1; b < m->nbody; b++) {
     if (cri_tree_moves(m, b)) {
-      force_vjp(d, bar, b, W + 6 * b, A_bar + 6 * b);
+      cri_newton_bar(W + 6 * b, d->cinert + 10 * b, d->bias_acc + 6 * b, d->cvel + 6 * b,
+                     bar->cinert + 10 * b, bar->cvel + 6 * b, A_bar + 6 * b);
     }
   }
   // [b2]'

@@ -7,4 +7,8 @@
 #include "carom/step.h"
 #include "model/data.h"
 
+/// The dynamics alone, up to the acceleration: cr_forward without what is only measured. A derivative
+/// of d goes through as many stages as d did last.
+cr_status cri_dynamics(const cr_model* m, cr_data* d);
+
 #endif

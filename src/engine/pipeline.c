@@ -26,6 +26,12 @@ const cr_stage cr_pipeline[] = {
 };
 const int cr_npipeline = COUNT(cr_pipeline);
 
+enum {
+#define CR_STAGE(folder, stage, reads, writes) ROW_##stage,
+#include "engine/pipeline_table.h"
+};
+const int cr_ndynamics = ROW_acceleration + 1;
+
 void cri_clear_field(const cr_model* m, const cr_data* d, cr_data* twin, cr_field_id id) {
   const cr_field* f = cri_field(id);
   if (f->kind == CR_KIND_OP) {
@@ -35,22 +41,37 @@ void cri_clear_field(const cr_model* m, const cr_data* d, cr_data* twin, cr_fiel
   }
 }
 
-cr_status cr_forward(const cr_model* m, cr_data* d) {
-  for (int i = 0; i < cr_npipeline; i++) {
+static cr_status run_rows(const cr_model* m, cr_data* d, int first, int end) {
+  for (int i = first; i < end; i++) {
     CR_TRY(cr_pipeline[i].forward(m, d));
   }
   return CR_OK;
 }
 
+cr_status cri_dynamics(const cr_model* m, cr_data* d) {
+  d->measured = false;
+  return run_rows(m, d, 0, cr_ndynamics);
+}
+
+cr_status cr_forward(const cr_model* m, cr_data* d) {
+  CR_TRY(cri_dynamics(m, d));
+  CR_TRY(run_rows(m, d, cr_ndynamics, cr_npipeline));
+  d->measured = true;
+  return CR_OK;
+}
+
+// rows that d has been through
+static int rows_run(const cr_data* d) { return d->measured ? cr_npipeline : cr_ndynamics; }
+
 cr_status cr_forward_jvp(const cr_model* m, const cr_data* d, cr_data* tan) {
-  for (int i = 0; i < cr_npipeline; i++) {
+  for (int i = 0; i < rows_run(d); i++) {
     CR_TRY(cr_pipeline[i].jvp(m, d, tan));
   }
   return CR_OK;
 }
 
 cr_status cr_forward_vjp(const cr_model* m, const cr_data* d, cr_data* bar) {
-  for (int i = cr_npipeline - 1; i >= 0; i--) {
+  for (int i = rows_run(d) - 1; i >= 0; i--) {
     const cr_stage* stage = &cr_pipeline[i];
     CR_TRY(stage->vjp(m, d, bar));
     for (int k = 0; k < stage->nwrite; k++) {

@@ -23,6 +23,10 @@ typedef struct {
 extern const cr_stage cr_pipeline[];
 extern const int cr_npipeline;
 
+/// The first of them are the dynamics, up to the acceleration; nothing among these reads what the
+/// others, which only measure, write. A step runs the dynamics alone.
+extern const int cr_ndynamics;
+
 /// Clears the live extent of one field of a twin; for an operator its list of pairs.
 void cri_clear_field(const cr_model* m, const cr_data* d, cr_data* twin, cr_field_id id);
 

@@ -103,5 +103,32 @@ CR_STAGE(engine, acceleration,
   F(contact_friction) F(qacc_warmstart),
   F(qacc_smooth) F(qacc) F(efc_force) F(qfrc_constraint))
 
+// what is measured: nothing above reads it, and a step leaves it out
+
+CR_STAGE(sensor, subtree,
+  F(cinert) F(cvel) F(subtree_com),
+  F(subtree_linvel) F(subtree_angmom))
+
+CR_STAGE(sensor, energy,
+  F(qpos) F(qvel) F(xipos) F(cinert) F(cvel) F(body_mass) F(gravity) F(jnt_stiffness)
+  F(jnt_stiffnesspoly) F(qpos_spring) F(ten_length) F(tendon_stiffness) F(tendon_stiffnesspoly)
+  F(tendon_lengthspring) F(dof_armature) F(actuator_armature) F(actuator_gear),
+  F(energy))
+
+CR_STAGE(sensor, reaction,
+  F(qvel) F(qacc) F(gravity) F(cinert) F(cvel) F(cdof) F(cdof_dot) F(xipos) F(subtree_com)
+  F(xfrc_applied) F(contact_pos) F(contact_frame) F(contact_friction) F(contact_adhesion)
+  F(efc_force) F(xpos) F(xmat) F(xquat) F(site_xpos) F(site_xmat) F(site_xquat) F(eq_data),
+  F(cacc) F(cfrc_int) F(cfrc_ext))
+
+CR_STAGE(sensor, sensor,
+  F(qpos) F(qvel) F(xpos) F(xmat) F(xquat) F(xipos) F(ximat) F(geom_xpos) F(geom_xmat)
+  F(site_xpos) F(site_xmat) F(site_xquat) F(body_iquat) F(geom_quat) F(subtree_com) F(cvel)
+  F(cacc) F(cfrc_int) F(subtree_linvel) F(subtree_angmom) F(energy) F(ten_length)
+  F(ten_velocity) F(actuator_length) F(actuator_velocity) F(actuator_force) F(qfrc_actuator)
+  F(efc_pos) F(efc_margin) F(efc_vel) F(efc_force) F(contact_pos) F(contact_frame)
+  F(contact_adhesion) F(magnetic),
+  F(sensordata))
+
 // clang-format on
 #undef CR_STAGE

@@ -105,7 +105,7 @@ static cr_status run_stages(const cri_tableau* t, const cr_model* m, cr_data* d,
     make_stage(t, m, d, i, r, K);
     set_state(m, d, d, i);
     d->time = stage_time(t, m, time, i);
-    status = cr_forward(m, d);
+    status = cri_dynamics(m, d);
     save_rates(m, d, i);
   }
   set_state(m, d, d, 0);
@@ -152,7 +152,7 @@ static cr_status evaluate(const cri_tableau* t, const cr_model* m, const cr_mode
                           const cr_data* d, int i, cr_data* work, cr_error* error) {
   set_state(m, work, d, i);
   work->time = stage_time(t, m, d->time, i);
-  cr_status status = cr_forward(m_dynamics, work);
+  cr_status status = cri_dynamics(m_dynamics, work);
   if (status != CR_OK) {
     *error = work->error;
   }

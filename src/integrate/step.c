@@ -9,7 +9,7 @@
 
 cr_status cr_step(const cr_model* m, cr_data* d) {
   CR_TRY(cri_coordinates_check(m, d, d->qpos, d->qvel, "the state"));
-  CR_TRY(cr_forward(m, d));
+  CR_TRY(cri_dynamics(m, d));
   CR_TRY(cri_values_check(m, d, d->qacc, m->nv, m->dof_jntid, "qacc", "the state"));
   CR_TRY(m->integrator == CR_INT_RK4 ? cr_rk4(m, d) : cr_euler(m, d));
   CR_TRY(cri_coordinates_check(m, d, d->qpos_next, d->qvel_next, "the next state"));
@@ -43,7 +43,7 @@ static cr_status euler_step_vjp(const cr_model* m, const cr_model* m_backward, c
   }
   // the dynamics that stand in, at the same point
   cri_inputs_copy(m, work, d);
-  cr_status status = cr_forward(m_backward, work);
+  cr_status status = cri_dynamics(m_backward, work);
   if (status != CR_OK) {
     bar->error = work->error;
     return status;

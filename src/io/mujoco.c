@@ -226,6 +226,8 @@ static void copy_sizes_and_options(cr_model* m, const mjModel* mj) {
                   .ntendon = (int)mj->ntendon,
                   .nwrap = (int)mj->nwrap,
                   .nJten = (int)mj->nJten,
+                  .nsensor = (int)mj->nsensor,
+                  .nsensordata = (int)mj->nsensordata,
                   .nnames = (int)mj->nnames,
                   .none = 1,
                   .timestep = mj->opt.timestep,
@@ -244,6 +246,7 @@ static void fill_special(cr_model* m, const mjModel* mj) {
   for (int i = 0; i < 3; i++) {
     m->gravity[i] = mj->opt.gravity[i];
     m->wind[i] = mj->opt.wind[i];
+    m->magnetic[i] = mj->opt.magnetic[i];
   }
   m->density[0] = mj->opt.density;
   m->viscosity[0] = mj->opt.viscosity;
@@ -254,6 +257,9 @@ static void fill_special(cr_model* m, const mjModel* mj) {
   }
   for (int i = 0; i < 2; i++) {
     m->o_solref[i] = mj->opt.o_solref[i];
+  }
+  for (int i = 0; i < m->nsensor; i++) {
+    m->sensor_skip[i] = cri_mujoco_sensor_gap(mj, i) != NULL;
   }
   for (int i = 0; i < m->nexclude; i++) {
     m->exclude_body[2 * i] = mj->exclude_signature[i] >> 16;

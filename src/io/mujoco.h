@@ -29,4 +29,10 @@ cr_status cri_model_from_mjmodel(cr_model* m, const mjModel* mj, cr_error* error
 /// good for a few calls.
 const char* cri_mujoco_name(const mjModel* mj, int type, int id);
 
+/// The part of it that is about sensors.
+void cri_mujoco_survey_sensors(const mjModel* mj, cr_load_report* report);
+
+/// Why sensor i is not computed; NULL if it is.
+const char* cri_mujoco_sensor_gap(const mjModel* mj, int i);
+
 #endif

@@ -11,6 +11,7 @@
 #include "integrate/step.h"
 #include "io/mujoco.h"
 #include "model/fields.h"
+#include "model/sensors.h"
 
 struct cr_parity_bench {
   mjModel* mj;
@@ -89,7 +90,8 @@ static const same_row force_rows[] = {
     SAME(qfrc_fluid),        SAME(qfrc_passive),   SAME(qfrc_bias),     SAME(actuator_length),
     SAME(actuator_velocity), SAME(actuator_force), SAME(qfrc_actuator), SAME(act_dot),
     SAME(qfrc_smooth),       SAME(qacc_smooth)};
-static const same_row solved_rows[] = {SAME(qacc), SAME(qfrc_constraint)};
+static const same_row solved_rows[] = {SAME(qacc), SAME(qfrc_constraint), SAME(cacc)};
+static const same_row momentum_rows[] = {SAME(subtree_linvel), SAME(subtree_angmom)};
 
 #define COUNT(array) ((int)(sizeof(array) / sizeof((array)[0])))
 
@@ -251,6 +253,50 @@ static void compare_rows(cr_parity_bench* b, const int* mj_row, bool solved) {
   }
 }
 
+// ---- what is measured: each type of sensor is a field of its own
+
+static void compare_sensors(cr_parity_bench* b) {
+  static const char* const names[] = {
+#define CR_SENSOR(type, word, dim, of) "sensor " word,
+#include "model/sensor_types.h"
+  };
+  const cr_model* m = b->m;
+  for (int i = 0; i < m->nsensor; i++) {
+    int type = m->sensor_type[i], adr = m->sensor_adr[i];
+    if (m->sensor_skip[i] == 0) {
+      compare(b->result, names[type], b->carom->sensordata + adr, b->d->sensordata + adr,
+              m->sensor_dim[i]);
+    }
+  }
+}
+
+// the force of a tendon on bodies is in MuJoCo's alone
+static bool has_spatial_tendon(const cr_model* m) {
+  for (int i = 0; i < m->ntendon; i++) {
+    if (m->wrap_type[m->tendon_adr[i]] != CR_WRAP_JOINT) {
+      return true;
+    }
+  }
+  return false;
+}
+
+static void compare_measured(cr_parity_bench* b) {
+  const cr_model* m = b->m;
+  const cr_data* d = b->carom;
+  mj_energyPos(b->mj, b->d);
+  mj_energyVel(b->mj, b->d);
+  mj_subtreeVel(b->mj, b->d);
+  mj_rnePostConstraint(b->mj, b->d);
+  compare(b->result, "potential energy", d->energy, b->d->energy, 1);
+  compare(b->result, "kinetic energy", d->energy + 1, b->d->energy + 1, 1);
+  compare_same(b, momentum_rows, COUNT(momentum_rows));
+  if (!has_spatial_tendon(m)) {
+    compare(b->result, "cfrc_ext", d->cfrc_ext, b->d->cfrc_ext, 6 * m->nbody);
+    compare(b->result, "cfrc_int", d->cfrc_int, b->d->cfrc_int, 6 * m->nbody);
+  }
+  compare_sensors(b);
+}
+
 // ---- the solve: |M a - qfrc_smooth - J' f| over the scale of its terms
 
 static double residual_of(const mjModel* mj, mjData* d, mjtNum* Ma) {
@@ -330,11 +376,17 @@ static void raise_scales(cr_parity* p, double timestep) {
       {"qfrc_smooth", "qfrc_passive"},   {"qfrc_smooth", "qfrc_bias"},
       {"qfrc_smooth", "qfrc_actuator"},  {"qfrc_constraint", "qfrc_smooth"},
       {"efc_force", "qfrc_smooth"},      {"qacc", "qacc_smooth"},
+      {"cacc", "qacc_smooth"},           {"cfrc_int", "cfrc_ext"},
+      {"cfrc_int", "qfrc_bias"},         {"cfrc_int", "M"},
+      {"sensor force", "cfrc_int"},      {"sensor torque", "cfrc_int"},
+      {"sensor accelerometer", "cacc"},  {"sensor framelinacc", "cacc"},
+      {"sensor frameangacc", "cacc"},    {"subtree_linvel", "cvel"},
       {"contact_dist", "geom_xpos"},     {"efc_pos", "contact_dist"}};
   // centripetal terms, which vanish for a body that spins about a principal axis
   const cr_parity_row* speed = find_row(p, "cvel");
   if (speed != NULL) {
     raise_scale(p, "qfrc_bias", "M", 1e-3 * speed->scale * speed->scale);
+    raise_scale(p, "cacc", "cvel", 1e-3 * speed->scale);
     raise_scale(p, "qacc_smooth", "cvel", 1e-3 * speed->scale);
     // rows of a contact that sits at a joint: unit axes times arms
     raise_scale(p, "efc_J", "contact_pos", 1);
@@ -428,6 +480,7 @@ static cr_status compare_guarded(void* context) {
   b->result->residual_carom = fmax(b->result->residual_carom, ours);
   if (matched && solved) {
     b->result->residual_mujoco = fmax(b->result->residual_mujoco, residual);
+    compare_measured(b);
     compare_same(b, solved_rows, COUNT(solved_rows));
     CR_TRY(compare_steps(b, c->error));
   }

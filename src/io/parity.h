@@ -16,7 +16,7 @@ typedef struct {
   double scale;     // largest value in MuJoCo
 } cr_parity_row;
 
-enum { CR_PARITY_ROWS = 80 };
+enum { CR_PARITY_ROWS = 160 };
 
 typedef struct {
   cr_parity_row rows[CR_PARITY_ROWS];

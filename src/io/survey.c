@@ -65,8 +65,7 @@ static void survey_whole_features(const mjModel* mj, cr_load_report* r) {
   const struct {
     mjtSize n;
     const char* name;
-  } ignored[] = {{mj->nsensor, "sensors are not computed"},
-                 {mj->ncam, "cameras"},
+  } ignored[] = {{mj->ncam, "cameras"},
                  {mj->nlight, "lights"},
                  {mj->nskin, "skins"},
                  {mj->ntex, "textures"},
@@ -251,5 +250,6 @@ void cri_mujoco_survey(const mjModel* mj, cr_load_report* report) {
   for (int i = 0; i < mj->nactuator; i++) {
     survey_actuator(mj, i, report);
   }
+  cri_mujoco_survey_sensors(mj, report);
   survey_collision(mj, report);
 }

@@ -99,3 +99,22 @@ void cr_so3_jr_inv(cr_real J[9], const cr_real p[3]) {
   }
   from_axis(J, p, CR_R(0.5), c);
 }
+
+// from its largest number, which is never small
+void cr_quat_of_mat(cr_real q[4], const cr_real R[9]) {
+  cr_real size[4] = {R[0] + R[4] + R[8], R[0] - R[4] - R[8], R[4] - R[0] - R[8],
+                     R[8] - R[0] - R[4]};
+  int k = 0;
+  for (int i = 1; i < 4; i++) {
+    k = size[i] > size[k] ? i : k;
+  }
+  // 4 q_k q_i for all i, so that only signs relative to q_k are left to choose
+  const cr_real wx = R[7] - R[5], wy = R[2] - R[6], wz = R[3] - R[1];
+  const cr_real xy = R[1] + R[3], xz = R[2] + R[6], yz = R[5] + R[7];
+  const cr_real rows[4][4] = {{1 + size[0], wx, wy, wz},
+                              {wx, 1 + size[1], xy, xz},
+                              {wy, xy, 1 + size[2], yz},
+                              {wz, xz, yz, 1 + size[3]}};
+  cr_copy(q, rows[k], 4);
+  cr_quat_normalize(q);
+}

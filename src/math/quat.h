@@ -37,6 +37,9 @@ static inline void cr_quat_to_mat(cr_real R[9], const cr_real q[4]) {
   R[7] = 2 * (yz + wx);
 }
 
+/// A unit quaternion of a rotation matrix; q and -q are the same turn. Undoes cr_quat_to_mat.
+void cr_quat_of_mat(cr_real q[4], const cr_real R[9]);
+
 /// Scales q to unit length in place and returns its length before; identity and 0 if that is
 /// shorter than CR_MINVAL.
 cr_real cr_quat_normalize(cr_real q[4]);

@@ -6,6 +6,7 @@
 #include <stdio.h>
 
 #include "model/fields.h"
+#include "model/sensors.h"
 
 // ---- index fields: lowest value, and the count they stay below
 
@@ -35,7 +36,8 @@ static const index_row index_rows[] = {
     INDEX(name_bodyadr, 0, nnames),    INDEX(name_jntadr, 0, nnames),
     INDEX(name_geomadr, 0, nnames),    INDEX(name_siteadr, 0, nnames),
     INDEX(name_actuatoradr, 0, nnames), INDEX(name_pairadr, 0, nnames),
-    INDEX(name_keyadr, 0, nnames),     INDEX(name_eqadr, 0, nnames)};
+    INDEX(name_keyadr, 0, nnames),     INDEX(name_eqadr, 0, nnames),
+    INDEX(name_sensoradr, 0, nnames)};
 // clang-format on
 
 // fields whose values are choices: lowest and highest
@@ -529,6 +531,7 @@ cr_status cri_model_check(const cr_model* m, cr_error* error) {
   CR_TRY(check_actuators(m, error));
   CR_TRY(check_shapes(m, error));
   CR_TRY(check_equalities(m, error));
+  CR_TRY(cri_sensors_check(m, error));
   CR_TRY(check_numbers(m, error));
   return check_axes(m, error);
 }

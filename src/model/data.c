@@ -151,7 +151,7 @@ static size_t scratch_numbers(const cr_model* m, const cr_data* d) {
   size_t pairs = (size_t)pairs_beyond(m, d, CR_FIELD_ten_J);
   return 2 * v * v + 96 * v + (320 + 12 * pairs) * b + 48 * e + 64 * (size_t)d->ncon_max +
          64 * (size_t)m->ngeom + 8 * (size_t)(m->nq + m->na + m->nu + m->nout) +
-         2 * (size_t)d->nJ_max + (size_t)m->nC + 4096;
+         2 * (size_t)d->nJ_max + (size_t)m->nC + (size_t)m->nsensordata + 4096;
 }
 
 static bool twin_has(const cr_field* f) {
@@ -310,6 +310,7 @@ void cri_data_copy(const cr_model* m, cr_data* to, const cr_data* from) {
   to->time = from->time;
   to->want_M = from->want_M;
   to->M_formed = from->M_formed;
+  to->measured = from->measured;
   to->solver_iterations = from->solver_iterations;
   to->solver_residual = from->solver_residual;
 }

@@ -52,6 +52,7 @@ struct cr_data {
   cr_real time;
   bool want_M;    // form M even where no row needs it
   bool M_formed;  // d->M is valid
+  bool measured;  // sensors and what they need are those of this evaluation
 
   // how the last solve of the constraint problem went
   int32_t solver_iterations;

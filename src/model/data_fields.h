@@ -156,6 +156,15 @@ CR_SAVE (acc_qacc,        nv, 1, "qacc as solved for")
 CR_SAVE (acc_jar,         nefc, 1, "J qacc - aref, what the row forces are a function of")
 CR_SAVE (acc_force,       nefc, 1, "efc_force as solved for")
 
+// ---- what is measured: computed by cr_forward, left out by a step
+CR_REAL (subtree_linvel,  nbody, 3, SAME, "m/s", "world", "velocity of the subtree's centre of mass")
+CR_REAL (subtree_angmom,  nbody, 3, SAME, "kg m^2/s", "world", "angular momentum of the subtree about its centre of mass")
+CR_REAL (energy,          none, 2, SAME, "J", "-", "potential and kinetic energy")
+CR_REAL (cacc,            nbody, 6, SAME, "rad/s^2|m/s^2", "world, about the tree's com", "acceleration of the body, minus gravity")
+CR_REAL (cfrc_int,        nbody, 6, SAME, "N m|N", "world, about the tree's com", "force of the parent on the body")
+CR_REAL (cfrc_ext,        nbody, 6, SAME, "N m|N", "world, about the tree's com", "force on the body from outside: applied, contacts, bonds")
+CR_REAL (sensordata,      nsensordata, 1, SAME, "-", "-", "numbers of all sensors")
+
 // ---- the next state
 CR_REAL (qpos_next,       nq, 1, QPOS, "m|rad", "-", "coordinates after the step")
 CR_REAL (qvel_next,       nv, 1, SAME, "m/s|rad/s", "-", "velocities after the step")

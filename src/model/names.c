@@ -30,6 +30,8 @@ static name_list names_of(const cr_model* m, const char* rows) {
       {"neq", m->name_eqadr, m->neq},
       {"npair", m->name_pairadr, m->npair},
       {"nkey", m->name_keyadr, m->nkey},
+      {"nsensor", m->name_sensoradr, m->nsensor},
+      {"nsensordata", m->name_sensoradr, m->nsensor},
       {"nmocap", m->name_bodyadr, m->nbody},
       {"ntendon", m->name_tendonadr, m->ntendon},
   };
@@ -79,6 +81,9 @@ static void rows_of_object(const cr_model* m, const char* rows, int id, int* fir
   } else if (strcmp(rows, "nmocap") == 0) {
     *first = m->body_mocapid[id];
     *count = *first >= 0 ? 1 : 0;
+  } else if (strcmp(rows, "nsensordata") == 0) {
+    *first = m->sensor_adr[id];
+    *count = m->sensor_dim[id];
   }
 }
 
@@ -321,6 +326,10 @@ static cr_status find_row(const cr_model* m, const char* rows, int total, piece 
     return unknown_object(m, rows, p, name, error);
   }
   rows_of_object(m, rows, id, row, nrow);
+  if (strcmp(rows, "nsensordata") == 0 && m->sensor_skip[id] != 0) {
+    return cri_fail(error, CR_ERR_NAME, "'%s': sensor '%.*s' is not computed", name, (int)p.length,
+                    p.text);
+  }
   return *nrow > 0
              ? CR_OK
              : cri_fail(error, CR_ERR_NAME, "'%s': '%.*s' has none", name, (int)p.length, p.text);
@@ -347,7 +356,13 @@ static cr_status find_in_field(cr_place* place, const cr_model* m, const pieces*
     return cri_fail(error, CR_ERR_NAME, "'%s': one component too many", name);
   }
   piece last = p->nbracket > next ? p->bracket[next] : p->component;
-  if (last.text != NULL) {
+  if (last.text != NULL && width == 1 && place->field == CR_FIELD_sensordata) {
+    // the numbers of a sensor are its rows
+    CR_TRY(component(&comp, last, nrow, name, error));
+    row += comp;
+    nrow = 1;
+    comp = -1;
+  } else if (last.text != NULL) {
     CR_TRY(component(&comp, last, width, name, error));
     if (nrow != 1) {
       return cri_fail(error, CR_ERR_NAME, "'%s': a component needs one row, not %d", name, nrow);
@@ -372,6 +387,17 @@ static cr_status find_tangent(cr_place* place, const cr_model* m, const pieces* 
   return CR_OK;
 }
 
+// a name that is no field may be that of a sensor: gyro.x is sensordata[gyro].x
+static void as_sensor(cr_place* place, const cr_model* m, pieces* p) {
+  if (p->nbracket < MAX_BRACKETS &&
+      cri_object_find(m, "nsensordata", p->field.text, p->field.length) >= 0) {
+    place->field = CR_FIELD_sensordata;
+    p->bracket[1] = p->bracket[0];
+    p->bracket[0] = p->field;
+    p->nbracket++;
+  }
+}
+
 cr_status cri_place_find(cr_place* place, const cr_model* m, const char* name, cr_error* error) {
   pieces p;
   *place = (cr_place){.geom1 = -1, .geom2 = -1};
@@ -383,6 +409,9 @@ cr_status cri_place_find(cr_place* place, const cr_model* m, const char* name, c
     return find_tangent(place, m, &p, name, error);
   }
   place->field = field_of(p.field);
+  if (place->field == CR_N_FIELD) {
+    as_sensor(place, m, &p);
+  }
   if (place->field == CR_N_FIELD) {
     return cri_fail(error, CR_ERR_NAME, "'%s': there is no field '%.*s'", name, (int)p.field.length,
                     p.field.text);

@@ -50,7 +50,7 @@ static bool given(cr_field_id id) {
 
 static int collect_inputs(cr_field_id* inputs) {
   int n = 0;
-  for (int i = 0; i < cr_npipeline; i++) {
+  for (int i = 0; i < cr_ndynamics; i++) {
     for (int k = 0; k < cr_pipeline[i].nread; k++) {
       cr_field_id id = cr_pipeline[i].reads[k];
       bool have = !given(id);

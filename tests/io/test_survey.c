@@ -241,7 +241,7 @@ static void harmless_things_are_listed(void** state) {
   (void)state;
   harmless(&(parts){.rest = "<sensor><jointpos joint='elbow'/><jointvel joint='elbow' nsample='3' "
                             "delay='.01'/></sensor>"},
-           "sensors are not computed (2 in the model)");
+           "sensor '#1' (jointvel) is not computed: history");
   harmless(&(parts){.world = "<camera name='c'/>"}, "cameras (1 in the model)");
   harmless(&(parts){.world = "<light name='l'/>"}, "lights (1 in the model)");
   harmless(&(parts){.asset = "<asset><texture name='t' type='2d' builtin='checker' width='8' "

@@ -113,6 +113,9 @@ bool field_entry_smooth(const cr_model* m, const cr_data* d, cr_field_id id, int
     case CR_FIELD_contact_solreffriction:
       // two zeros stand for solref
       return x[entry - entry % 2] != 0 || x[entry - entry % 2 + 1] != 0;
+    case CR_FIELD_efc_force:
+      // a row without force is beside the kink of its law, and of a touch sensor
+      return x[entry] != 0;
     case CR_FIELD_geom_adhesion:
     case CR_FIELD_pair_adhesion:
     case CR_FIELD_contact_adhesion:

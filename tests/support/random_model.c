@@ -8,6 +8,7 @@
 #include "math/quat.h"
 #include "model/build.h"
 #include "support/random_actuators.h"
+#include "support/random_sensors.h"
 #include "support/random_tendons.h"
 
 enum { MAX_BODY = 12, MAX_JOINT = 24, MAX_GEOM = 24, MAX_ACTUATOR = 6, MAX_PAIR = 3, MAX_EQ = 4 };
@@ -266,14 +267,15 @@ static cr_status set_counts(cr_model* m, const plan* p, cr_error* error) {
   m->neq = p->neq;
   m->nsite = p->style == STYLE_HEAP ? 0 : 2;
   m->nkey = 1;
-  m->nnames = 1 + 12 * (64 + p->nbody + p->njnt + p->ngeom + p->nactuator + m->nsite + p->npair +
-                        p->neq + 1);
   CR_TRY(cri_model_sizes(m, p->nbody, p->parent, p->jntnum, p->joint_type, error));
   int scalar = 0;
   for (int i = 0; i < p->njnt; i++) {
     scalar += p->joint_type[i] == CR_JNT_SLIDE || p->joint_type[i] == CR_JNT_HINGE;
   }
   random_tendon_counts(m, p->seed, scalar);
+  random_sensor_counts(m, p->seed, p->joint_type);
+  m->nnames = 1 + 12 * (65 + p->nbody + p->njnt + p->ngeom + p->nactuator + m->nsite + p->npair +
+                        p->neq + m->nsensor);
   return CR_OK;
 }
 
@@ -698,6 +700,8 @@ static void fill_names(cr_random* r, cr_model* m) {
   fill_name_list(r, m, m->name_pairadr, m->npair, "pair", &used);
   fill_name_list(r, m, m->name_keyadr, m->nkey, "key", &used);
   fill_name_list(r, m, m->name_eqadr, m->neq, "tie", &used);
+  cr_random own = cr_random_seed((uint64_t)m->nsensor, 23);
+  fill_name_list(&own, m, m->name_sensoradr, m->nsensor, "sensor", &used);
 }
 
 cr_status random_model(cr_model* m, uint64_t seed, cr_error* error) {
@@ -725,6 +729,7 @@ cr_status random_model(cr_model* m, uint64_t seed, cr_error* error) {
   fill_tendon_rows(&more, m);
   fill_polynomials(&r, m);
   fill_fluid(&r, m, seed);
+  random_sensors(m, seed);
   cr_copy(m->key_qpos, m->qpos0, m->nq);
   return cri_model_derive(m, error);
 }

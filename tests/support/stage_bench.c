@@ -6,6 +6,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "model/sensors.h"
+
 // ---- memory
 
 static size_t model_bytes(const cr_model* m, cr_field_id id, bool twin) {
@@ -210,6 +212,17 @@ static uint64_t mix(uint64_t hash, int32_t word) {
   return (hash ^ (uint64_t)(uint32_t)word) * 0x100000001b3u;
 }
 
+// which side of its switches number k of sensordata is on
+static int sensor_switch(const cr_model* m, const cr_data* d, int k) {
+  int i = 0;
+  while (i + 1 < m->nsensor && m->sensor_adr[i + 1] <= k) {
+    i++;
+  }
+  cr_real x = d->sensordata[k], cutoff = m->sensor_cutoff[i];
+  bool yes = m->sensor_type[i] == CR_SENS_INSIDESITE && x == 1;
+  return cutoff > 0 ? (x == cutoff) - (x == -cutoff) : yes;
+}
+
 uint64_t stage_discrete_state(const cr_model* m, const cr_data* d) {
   const int32_t counts[] = {d->ncon, d->nefc, d->nJ, d->ne, d->nf, d->nl, d->M_formed};
   uint64_t hash = 0xcbf29ce484222325u;
@@ -224,6 +237,10 @@ uint64_t stage_discrete_state(const cr_model* m, const cr_data* d) {
         hash = mix(hash, cri_field_index(m, d, id)[k]);
       }
     }
+  }
+  // numbers of sensors that a cutoff clips, or that say yes or no
+  for (int i = 0; i < m->nsensordata; i++) {
+    hash = mix(hash, sensor_switch(m, d, i));
   }
   return hash;
 }

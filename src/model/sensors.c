@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: Apache-2.0
+// The table of sensor types as rows, and the check of what a sensor points at.
+#include "model/sensors.h"
+
+#include <assert.h>
+
+static const cr_sensor_info infos[] = {
+#define CR_SENSOR(type, word, dim, of) {word, dim, CR_OF_##of},
+#include "model/sensor_types.h"
+};
+
+const cr_sensor_info* cri_sensor_info(int type) {
+  assert(type >= 0 && type < CR_N_SENSOR_TYPE);
+  return &infos[type];
+}
+
+bool cri_sensor_known(int type) {
+  cr_sensor_of of = cri_sensor_info(type)->of;
+  return of == CR_OF_NONE ? cri_sensor_info(type)->dim == 1
+                          : of != CR_OF_PAIR && of != CR_OF_CONTACT;
+}
+
+// objects of a type; 0 for one that no sensor reads
+static int count_of(const cr_model* m, int objtype) {
+  switch (objtype) {
+    case CR_OBJ_BODY:
+    case CR_OBJ_XBODY:
+      return m->nbody;
+    case CR_OBJ_GEOM:
+      return m->ngeom;
+    case CR_OBJ_SITE:
+      return m->nsite;
+    default:
+      return 0;
+  }
+}
+
+static bool in_range(int id, int n) { return id >= 0 && id < n; }
+
+static bool framed(const cr_model* m, int objtype, int id) {
+  return cri_has_frame(objtype) && in_range(id, count_of(m, objtype));
+}
+
+// a geom, or a body with all of its geoms
+static bool shaped(const cr_model* m, int objtype, int id) {
+  return (objtype == CR_OBJ_GEOM || objtype == CR_OBJ_BODY) && in_range(id, count_of(m, objtype));
+}
+
+static bool joint_is(const cr_model* m, int id, bool ball) {
+  return in_range(id, m->njnt) &&
+         (ball ? m->jnt_type[id] == CR_JNT_BALL : m->jnt_type[id] >= CR_JNT_SLIDE);
+}
+
+static bool object_fits(const cr_model* m, int i) {
+  int id = m->sensor_objid[i], type = m->sensor_objtype[i];
+  int ref = m->sensor_refid[i], reftype = m->sensor_reftype[i];
+  switch (cri_sensor_info(m->sensor_type[i])->of) {
+    case CR_OF_SITE:
+      return in_range(id, m->nsite);
+    case CR_OF_SCALAR:
+      return joint_is(m, id, false);
+    case CR_OF_BALL:
+      return joint_is(m, id, true);
+    case CR_OF_TENDON:
+      return in_range(id, m->ntendon);
+    case CR_OF_ACTUATOR:
+      return in_range(id, m->nactuator) && m->sensor_dim[i] <= m->nout - m->actuator_outadr[id];
+    case CR_OF_BODY:
+      return in_range(id, m->nbody);
+    case CR_OF_FRAME:
+      return framed(m, type, id) && (ref == -1 || framed(m, reftype, ref));
+    case CR_OF_INSIDE:
+      return framed(m, type, id) && in_range(ref, m->nsite);
+    case CR_OF_PAIR:
+      return shaped(m, type, id) && shaped(m, reftype, ref);
+    case CR_OF_CONTACT:
+      return (type == CR_OBJ_UNKNOWN || framed(m, type, id)) &&
+             (reftype == CR_OBJ_UNKNOWN || framed(m, reftype, ref));
+    default:
+      return true;
+  }
+}
+
+static cr_status bad(const cr_model* m, int i, const char* what, cr_error* error) {
+  return cri_fail(error, CR_ERR_MODEL, "sensor %d \"%s\": %s", i, cri_name(m, m->name_sensoradr, i),
+                  what);
+}
+
+cr_status cri_sensors_check(const cr_model* m, cr_error* error) {
+  int next = 0;
+  for (int i = 0; i < m->nsensor; i++) {
+    int type = m->sensor_type[i], dim = m->sensor_dim[i];
+    if (type < 0 || type >= CR_N_SENSOR_TYPE) {
+      return bad(m, i, "sensor_type is no choice", error);
+    }
+    if (m->sensor_adr[i] != next || dim < 0 || dim > m->nsensordata - next) {
+      return bad(m, i, "its numbers do not follow those of the sensor before it", error);
+    }
+    next += dim;
+    int wanted = cri_sensor_info(type)->dim;
+    if (wanted > 0 && dim != wanted) {
+      return bad(m, i, "sensor_dim does not fit its type", error);
+    }
+    if (m->sensor_skip[i] == 0 && !cri_sensor_known(type)) {
+      return bad(m, i, "its type is not computed, sensor_skip must be 1", error);
+    }
+    if (m->sensor_skip[i] == 0 && !object_fits(m, i)) {
+      return bad(m, i, "its object or reference does not exist", error);
+    }
+  }
+  return next == m->nsensordata
+             ? CR_OK
+             : cri_fail(error, CR_ERR_MODEL, "nsensordata: %d, the sensors have %d numbers",
+                        m->nsensordata, next);
+}

@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: Apache-2.0
+// Energies against the inertia matrix, the spring forces and closed forms.
+#include "sensor/energy.h"
+
+#include "dynamics/reflected.h"
+#include "support/chain_model.h"
+#include "support/close.h"
+#include "support/measured.h"
+#include "support/mechanism.h"
+
+enum { N_SEED = 8, MAX_NV = 64 };
+
+static void kinetic_energy_is_half_v_M_v(void** state) {
+  for (int seed = 0; seed < N_SEED; seed++) {
+    measured s;
+    cr_real armature[MAX_NV], M[MAX_NV * MAX_NV], Mv[MAX_NV], K = 0;
+    measured_open(&s, seed, STATE_CONTACT);
+    assert_true(s.m.nv <= MAX_NV);
+    cri_reflected_armature(&s.m, armature);
+    mechanism_inertia(&s.m, s.d, armature, M);
+    mechanism_mul(s.m.nv, M, s.d->qvel, Mv);
+    for (int i = 0; i < s.m.nv; i++) {
+      K += s.d->qvel[i] * Mv[i] / 2;
+    }
+    assert_close(s.d->energy[1], K, 10 * ROUND_OFF * K);
+    measured_close(&s);
+  }
+}
+
+// what springs lose is what their forces do: dU along a direction is -qfrc_spring . direction, and
+// gravity's part that of m g h
+static void forces_are_minus_the_gradient(void** state) {
+  for (int seed = 0; seed < N_SEED; seed++) {
+    measured s;
+    cr_random r = cr_random_seed((uint64_t)seed, 5);
+    measured_open(&s, seed, STATE_FLIGHT);
+    cr_real work = 0, size = 1;
+    for (int i = 0; i < s.m.nv; i++) {
+      s.tan->qpos[i] = cr_random_normal(&r);
+      work -= s.d->qfrc_spring[i] * s.tan->qpos[i];
+      size += cr_abs(s.d->qfrc_spring[i] * s.tan->qpos[i]);
+    }
+    // gravity apart
+    s.m.disableflags |= CR_DSBL_GRAVITY;
+    for (int i = 0; i < s.m.ntendon; i++) {
+      for (int k = 0; k < s.m.ten_J_rownnz[i]; k++) {
+        int at = s.m.ten_J_rowadr[i] + k;
+        s.tan->ten_length[i] += s.d->ten_J[at] * s.tan->qpos[s.m.ten_J_colind[at]];
+      }
+    }
+    assert_int_equal(cr_energy_jvp(&s.m, s.d, s.tan), CR_OK);
+    assert_close(s.tan->energy[0], work, 100 * ROUND_OFF * size);
+    measured_close(&s);
+  }
+}
+
+static void gravity_is_m_g_h(void** state) {
+  for (int seed = 0; seed < N_SEED; seed++) {
+    measured s;
+    measured_open(&s, seed, STATE_FLIGHT);
+    s.m.disableflags |= CR_DSBL_SPRING;
+    assert_int_equal(cr_energy(&s.m, s.d), CR_OK);
+    cr_real U = mechanism_potential(&s.m, s.d);
+    assert_close(s.d->energy[0], U, 10 * ROUND_OFF * (1 + cr_abs(U)));
+    measured_close(&s);
+  }
+}
+
+// one hinge with k x^2 / 2 + p_0 x^3 / 3 + p_1 x^4 / 4
+static void a_polynomial_spring(void** state) {
+  cr_model m;
+  cr_data* d;
+  const int32_t hinge = CR_JNT_HINGE;
+  assert_int_equal(chain_model(&m, 1, &hinge, 0, NULL), CR_OK);
+  assert_int_equal(cri_data_create(&d, &m, NULL, NULL), CR_OK);
+  m.disableflags |= CR_DSBL_GRAVITY;
+  m.jnt_stiffness[0] = 3;
+  m.jnt_stiffnesspoly[0] = 5;
+  m.jnt_stiffnesspoly[1] = 7;
+  m.qpos_spring[0] = 1;
+  d->qpos[0] = -1;  // x = -2
+  assert_int_equal(cr_energy(&m, d), CR_OK);
+  assert_close(d->energy[0], 6 - CR_R(40.0) / 3 + 28, 100 * ROUND_OFF);
+  cri_data_free(d);
+  cri_model_free(&m);
+}
+
+int test_energy(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(kinetic_energy_is_half_v_M_v),
+      cmocka_unit_test(forces_are_minus_the_gradient),
+      cmocka_unit_test(gravity_is_m_g_h),
+      cmocka_unit_test(a_polynomial_spring),
+  };
+  return cmocka_run_group_tests_name("energy", tests, NULL, NULL);
+}

@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: Apache-2.0
+// What joints transmit: along their axes the forces in joint space, in a hanging chain its weight.
+#include "sensor/reaction.h"
+
+#include "dynamics/reflected.h"
+#include "engine/forward.h"
+#include "math/spatial.h"
+#include "sensor/external.h"
+#include "support/chain_model.h"
+#include "support/close.h"
+#include "support/measured.h"
+
+enum { N_SEED = 12, MAX_NV = 64 };
+
+// along the axis of a dof the joint transmits what acts on the dof alone: M a + c less the share of
+// what acts on bodies, less the armature's inertia
+static void along_its_axis_a_joint_transmits_its_own_force(void** state) {
+  for (int seed = 0; seed < N_SEED; seed++) {
+    measured s;
+    cr_real armature[MAX_NV], size = 1;
+    measured_open(&s, seed, STATE_CONTACT);
+    cr_data* d = s.d;
+    cri_reflected_armature(&s.m, armature);
+    cr_real* F = cri_push(d, 6 * (size_t)s.m.nbody);
+    cri_external(&s.m, d, F);
+    for (int b = s.m.nbody - 1; b > 0; b--) {
+      cr_acc6(F + 6 * s.m.body_parentid[b], F + 6 * b);
+      size = cr_max(size, cr_norm3(F + 6 * b + 3));
+    }
+    for (int i = 0; i < s.m.nv; i++) {
+      int b = s.m.dof_bodyid[i];
+      cr_real total = d->qfrc_smooth[i] + d->qfrc_bias[i] + d->qfrc_constraint[i];
+      cr_real own = total - cr_dot6(d->cdof + 6 * i, F + 6 * b) - armature[i] * d->qacc[i];
+      assert_close(cr_dot6(d->cdof + 6 * i, d->cfrc_int + 6 * b), own, 1e4 * ROUND_OFF * size);
+    }
+    cri_pop(d, 0);
+    measured_close(&s);
+  }
+}
+
+// a chain at rest whose joints are held: every body carries the weight below it
+static void a_chain_that_is_held_carries_its_weight(void** state) {
+  cr_model m;
+  cr_data* d;
+  const int32_t types[] = {CR_JNT_HINGE, CR_JNT_BALL, CR_JNT_SLIDE};
+  assert_int_equal(chain_model(&m, 3, types, 0, NULL), CR_OK);
+  assert_int_equal(cri_data_create(&d, &m, NULL, NULL), CR_OK);
+  assert_int_equal(cr_forward(&m, d), CR_OK);
+  cr_copy(d->qfrc_applied, d->qfrc_bias, m.nv);
+  assert_int_equal(cr_forward(&m, d), CR_OK);
+  cr_real mass = 0;
+  for (int b = 3; b > 0; b--) {
+    const cr_real* f = d->cfrc_int + 6 * b;
+    mass += m.body_mass[b];
+    assert_close(f[3], 0, 100 * ROUND_OFF);
+    assert_close(f[4], 0, 100 * ROUND_OFF);
+    assert_close(f[5], mass * CR_R(9.81), 1000 * ROUND_OFF);
+    // the torque about the tree's point is that of the weight at its centre of mass
+    cr_real r[3], weight[3] = {0, 0, mass * CR_R(9.81)}, n[3];
+    cr_sub3(r, d->subtree_com + 3 * b, d->subtree_com + 3);
+    cr_cross3(n, r, weight);
+    for (int k = 0; k < 3; k++) {
+      assert_close(f[k], n[k], 1000 * ROUND_OFF);
+    }
+    assert_close(d->cacc[6 * b + 5], CR_R(9.81), 1000 * ROUND_OFF);
+  }
+  cri_data_free(d);
+  cri_model_free(&m);
+}
+
+int test_reaction(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(along_its_axis_a_joint_transmits_its_own_force),
+      cmocka_unit_test(a_chain_that_is_held_carries_its_weight),
+  };
+  return cmocka_run_group_tests_name("reaction", tests, NULL, NULL);
+}
