@@ -1,61 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which sensors of an mjModel are not computed, and why. No sensor changes the motion, so these are
-// ignored, type by type.
+// Sensors that are not computed, type by type. No sensor changes the motion, so these are ignored.
 #include "io/mujoco.h"
 #include "model/sensors.h"
-#include "sensor/zone.h"
-
-_Static_assert((int)mjSENS_TOUCH == (int)CR_SENS_TOUCH && (int)mjSENS_CLOCK == (int)CR_SENS_CLOCK &&
-                   (int)mjSENS_USER == (int)CR_SENS_USER &&
-                   (int)mjSENS_FRAMEPOS == (int)CR_SENS_FRAMEPOS &&
-                   (int)mjSENS_CONTACT == (int)CR_SENS_CONTACT,
-               "the sensor types are MuJoCo's");
-
-static bool of_camera(const mjModel* mj, int i) {
-  return mj->sensor_objtype[i] == mjOBJ_CAMERA || mj->sensor_reftype[i] == mjOBJ_CAMERA;
-}
-
-static const char* zone_gap(const mjModel* mj, int i) {
-  bool inside = mj->sensor_type[i] == mjSENS_INSIDESITE;
-  int site = inside ? mj->sensor_refid[i] : mj->sensor_objid[i], body = mj->sensor_objid[i];
-  if (!cri_zone_known(mj->site_type[site])) {
-    return "the shape of its site";
-  }
-  if (inside && mj->sensor_intprm[i * mjNSENS] != 0) {
-    return "enclosed";
-  }
-  bool massless = inside && mj->sensor_objtype[i] == mjOBJ_BODY && body > 0 &&
-                  mj->body_mass[body] < mjMINVAL && mj->body_subtreemass[body] >= mjMINVAL;
-  return massless ? "a body without mass" : NULL;
-}
-
-// forces that spatial tendons put on bodies are not among those of a joint
-static bool has_spatial_tendon(const mjModel* mj) {
-  for (int i = 0; i < mj->ntendon; i++) {
-    if (mj->wrap_type[mj->tendon_adr[i]] != mjWRAP_JOINT) {
-      return true;
-    }
-  }
-  return false;
-}
-
-const char* cri_mujoco_sensor_gap(const mjModel* mj, int i) {
-  int type = mj->sensor_type[i];
-  if (type >= CR_N_SENSOR_TYPE || !cri_sensor_known(type)) {
-    return "its type";
-  }
-  if (mj->sensor_history[2 * i] > 0) {
-    return "history";
-  }
-  if (of_camera(mj, i)) {
-    return "a camera";
-  }
-  if (type == mjSENS_TOUCH || type == mjSENS_INSIDESITE) {
-    return zone_gap(mj, i);
-  }
-  bool reaction = type == mjSENS_FORCE || type == mjSENS_TORQUE;
-  return reaction && has_spatial_tendon(mj) ? "spatial tendons in the model" : NULL;
-}
 
 static bool same_gap(const mjModel* mj, int i, int k) {
   const char *a = cri_mujoco_sensor_gap(mj, i), *b = cri_mujoco_sensor_gap(mj, k);

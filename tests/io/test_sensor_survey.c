@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which sensors are not computed, and what is said of them.
+// What is said of sensors that are not computed.
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -22,39 +22,6 @@ static mjModel* model_with(const char* shape, const char* tendon, const char* se
   return mjcf_compile(text);
 }
 
-static void gap(const char* shape, const char* tendon, const char* sensors, const char* why) {
-  mjModel* mj = model_with(shape, tendon, sensors);
-  const char* found = cri_mujoco_sensor_gap(mj, 0);
-  if ((why == NULL) != (found == NULL) || (why != NULL && strcmp(why, found) != 0)) {
-    fail_msg("%s: '%s', not '%s'", sensors, found == NULL ? "computed" : found,
-             why == NULL ? "computed" : why);
-  }
-  // the model says the same
-  cr_model m = mjcf_model(mj);
-  assert_int_equal(m.sensor_skip[0], why != NULL);
-  cri_model_free(&m);
-  mj_deleteModel(mj);
-}
-
-static void every_reason(void** state) {
-  static const char* const spatial =
-      "<tendon><spatial><site site='s'/><site site='w'/></spatial></tendon>";
-  static const char* const fixed = "<tendon><fixed><joint joint='j' coef='1'/></fixed></tendon>";
-  gap("box", "", "<rangefinder site='s'/>", "its type");
-  gap("box", "", "<user name='u' dim='3'/>", "its type");
-  gap("box", "", "<jointpos joint='j' nsample='3'/>", "history");
-  gap("box", "", "<framepos objtype='camera' objname='eye'/>", "a camera");
-  gap("box", "", "<framepos objtype='site' objname='s' reftype='camera' refname='eye'/>",
-      "a camera");
-  gap("box", "", "<insidesite objtype='body' objname='b' site='s' enclosed='true'/>", "enclosed");
-  gap("box", "", "<insidesite objtype='body' objname='b' site='s'/>", NULL);
-  gap("ellipsoid", "", "<touch site='s'/>", NULL);
-  gap("box", "", "<force site='s'/>", NULL);
-  gap("box", fixed, "<torque site='s'/>", NULL);
-  gap("box", spatial, "<torque site='s'/>", "spatial tendons in the model");
-  gap("box", spatial, "<gyro site='s'/>", NULL);
-}
-
 // one sentence a kind, the first by name
 static void kinds_are_counted(void** state) {
   mjModel* mj =
@@ -73,7 +40,6 @@ static void kinds_are_counted(void** state) {
 
 int test_sensor_survey(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(every_reason),
       cmocka_unit_test(kinds_are_counted),
   };
   return cmocka_run_group_tests_name("sensor_survey", tests, NULL, NULL);
