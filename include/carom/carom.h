@@ -4,9 +4,13 @@
 #define CAROM_CAROM_H
 
 #include "carom/base.h"
+#include "carom/calls.h"
 #include "carom/data.h"
+#include "carom/inverse.h"
+#include "carom/jacobian.h"
 #include "carom/model.h"
 #include "carom/rollout.h"
+#include "carom/state.h"
 #include "carom/step.h"
 
 #endif

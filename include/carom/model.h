@@ -44,6 +44,13 @@ CR_API cr_status cr_model_save(const cr_model* model, const char* path, cr_error
 /// A count by MuJoCo's name ("nq", "nv", "nu", "na", "nbody", ...); -1 for a name that is none.
 CR_API int cr_model_count(const cr_model* model, const char* name);
 
+/// Number of a named object, -1 for a name that is none; its name, "" where it has none and NULL for
+/// a number that is none. kind: "body", "joint", "geom", "site", "tendon", "actuator", "sensor",
+/// "equality", "pair" or "keyframe".
+/// Owner    the name is borrowed from the model
+CR_API int cr_model_id(const cr_model* model, const char* kind, const char* name);
+CR_API const char* cr_model_name(const cr_model* model, const char* kind, int id);
+
 /// The numbers of a named place, as "body_mass[torso]", "geom_size[cube][0]" or "gravity".
 /// Shapes   values[n], n the number of numbers the place has (docs/fields.md)
 /// Errors   CR_ERR_NAME, CR_ERR_ARG (another n)

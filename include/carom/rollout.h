@@ -53,6 +53,17 @@ CR_API cr_data* cr_rollout_data(cr_rollout* rollout);
 /// Controls, nstep_max x nu, zero at first; set before a run.
 CR_API cr_real* cr_rollout_ctrl(cr_rollout* rollout);
 
+/// Gives the control of a step: reads the state before it in d, writes ctrl[nu], which holds the row
+/// of cr_rollout_ctrl. A status other than CR_OK ends the run.
+typedef cr_status (*cr_control)(void* context, const cr_model* m, const cr_data* d, int step,
+                                cr_real* ctrl);
+
+/// Calls it before every step of the runs that follow; NULL: no more. Of d only the state is that of
+/// the step (the controller calls cr_forward on a block of its own for more). What it wrote stays in
+/// cr_rollout_ctrl, and a gradient is that for these numbers: how they depend on the state is the
+/// caller's to add.
+CR_API void cr_rollout_set_control(cr_rollout* rollout, cr_control control, void* context);
+
 /// Runs nstep steps from the state in the data block, and sums the loss (may be NULL).
 /// Grows the data blocks and repeats the step where contacts or rows do not fit.
 /// Errors: those of cr_step, with the number of the step in the sentence.

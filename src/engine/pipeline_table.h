@@ -126,8 +126,8 @@ CR_STAGE(sensor, sensor,
   F(site_xpos) F(site_xmat) F(site_xquat) F(body_iquat) F(geom_quat) F(subtree_com) F(cvel)
   F(cacc) F(cfrc_int) F(subtree_linvel) F(subtree_angmom) F(energy) F(ten_length)
   F(ten_velocity) F(actuator_length) F(actuator_velocity) F(actuator_force) F(qfrc_actuator)
-  F(efc_pos) F(efc_margin) F(efc_vel) F(efc_force) F(contact_pos) F(contact_frame)
-  F(contact_adhesion) F(magnetic),
+  F(efc_pos) F(efc_margin) F(efc_vel) F(efc_force) F(contact_dist) F(contact_pos)
+  F(contact_frame) F(contact_friction) F(contact_adhesion) F(magnetic),
   F(sensordata))
 
 // clang-format on

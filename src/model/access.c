@@ -31,6 +31,28 @@ int cr_model_count(const cr_model* m, const char* name) {
   return -1;
 }
 
+// the count behind a kind of object, "" for a kind that is none
+static const char* rows_of_kind(const char* kind) {
+  static const char* const kinds[][2] = {
+      {"body", "nbody"},     {"joint", "njnt"},         {"geom", "ngeom"},     {"site", "nsite"},
+      {"tendon", "ntendon"}, {"actuator", "nactuator"}, {"sensor", "nsensor"}, {"equality", "neq"},
+      {"pair", "npair"},     {"keyframe", "nkey"}};
+  for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; i++) {
+    if (strcmp(kinds[i][0], kind) == 0) {
+      return kinds[i][1];
+    }
+  }
+  return "";
+}
+
+int cr_model_id(const cr_model* m, const char* kind, const char* name) {
+  return cri_object_find(m, rows_of_kind(kind), name, strlen(name));
+}
+
+const char* cr_model_name(const cr_model* m, const char* kind, int id) {
+  return cri_object_name(m, rows_of_kind(kind), id);
+}
+
 static cr_status find_numbers(const cr_model* m, const char* name, int n, cr_real** numbers,
                               cr_error* error) {
   cr_place place;

@@ -156,6 +156,8 @@ CR_SAVE (acc_qacc,        nv, 1, "qacc as solved for")
 CR_SAVE (acc_jar,         nefc, 1, "J qacc - aref, what the row forces are a function of")
 CR_SAVE (acc_force,       nefc, 1, "efc_force as solved for")
 
+CR_REAL (qfrc_inverse,    nv, 1, SAME, "N|N m", "-", "force that makes qacc besides passive and constraint forces, by cr_inverse")
+
 // ---- what is measured: computed by cr_forward, left out by a step
 CR_REAL (subtree_linvel,  nbody, 3, SAME, "m/s", "world", "velocity of the subtree's centre of mass")
 CR_REAL (subtree_angmom,  nbody, 3, SAME, "kg m^2/s", "world", "angular momentum of the subtree about its centre of mass")

@@ -54,6 +54,11 @@ int cri_object_find(const cr_model* m, const char* rows, const char* name, size_
   return -1;
 }
 
+const char* cri_object_name(const cr_model* m, const char* rows, int id) {
+  name_list list = names_of(m, rows);
+  return id >= 0 && id < list.n ? cri_name(m, list.adr, id) : NULL;
+}
+
 static int joint_coordinates(int type) {
   return type == CR_JNT_FREE ? 7 : (type == CR_JNT_BALL ? 4 : 1);
 }

@@ -41,4 +41,7 @@ cr_real* cri_place_tangent(const cr_place* place, const cr_model* m, const cr_da
 /// Id of a named object of the kind that a count stands for ("nbody", "njnt", ...), -1 if unknown.
 int cri_object_find(const cr_model* m, const char* rows, const char* name, size_t length);
 
+/// Name of object id of that kind, "" where it has none; NULL for an id that is none.
+const char* cri_object_name(const cr_model* m, const char* rows, int id);
+
 #endif

@@ -16,8 +16,7 @@ const cr_sensor_info* cri_sensor_info(int type) {
 
 bool cri_sensor_known(int type) {
   cr_sensor_of of = cri_sensor_info(type)->of;
-  return of == CR_OF_NONE ? cri_sensor_info(type)->dim == 1
-                          : of != CR_OF_PAIR && of != CR_OF_CONTACT;
+  return of == CR_OF_NONE ? cri_sensor_info(type)->dim == 1 : of != CR_OF_PAIR;
 }
 
 // objects of a type; 0 for one that no sensor reads
@@ -51,6 +50,16 @@ static bool joint_is(const cr_model* m, int id, bool ball) {
          (ball ? m->jnt_type[id] == CR_JNT_BALL : m->jnt_type[id] >= CR_JNT_SLIDE);
 }
 
+// whole slots of what its bits ask for
+static bool contact_fits(const cr_model* m, int i) {
+  static const int widths[] = {1, 3, 3, 1, 3, 3, 3, 3, 3};
+  int bits = m->sensor_intprm[3 * i], reduce = m->sensor_intprm[3 * i + 1], size = 0;
+  for (int k = 0; k < 9; k++) {
+    size += (bits >> k & 1) != 0 ? widths[k] : 0;
+  }
+  return bits > 0 && bits < 1 << 9 && in_range(reduce, 4) && m->sensor_dim[i] % size == 0;
+}
+
 static bool object_fits(const cr_model* m, int i) {
   int id = m->sensor_objid[i], type = m->sensor_objtype[i];
   int ref = m->sensor_refid[i], reftype = m->sensor_reftype[i];
@@ -74,7 +83,7 @@ static bool object_fits(const cr_model* m, int i) {
     case CR_OF_PAIR:
       return shaped(m, type, id) && shaped(m, reftype, ref);
     case CR_OF_CONTACT:
-      return (type == CR_OBJ_UNKNOWN || framed(m, type, id)) &&
+      return contact_fits(m, i) && (type == CR_OBJ_UNKNOWN || framed(m, type, id)) &&
              (reftype == CR_OBJ_UNKNOWN || framed(m, reftype, ref));
     default:
       return true;

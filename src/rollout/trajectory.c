@@ -229,6 +229,17 @@ static cr_status add_loss(cr_rollout* r, const cr_model* m, const cr_loss* loss,
   return status == CR_OK ? CR_OK : loss_failed(status, step, error);
 }
 
+// the control of step k, from the callback or as it was set
+static cr_status take_control(cr_rollout* r, const cr_model* m, int k, cr_error* error) {
+  cr_real* ctrl = r->ctrl + (size_t)k * (size_t)m->nu;
+  cr_status status = r->control == NULL ? CR_OK : r->control(r->control_context, m, r->d, k, ctrl);
+  if (status != CR_OK) {
+    return cri_fail(error, status, "the control of step %d: %s", k + 1, cr_status_text(status));
+  }
+  cr_copy(r->d->ctrl, ctrl, m->nu);
+  return CR_OK;
+}
+
 cr_status cr_rollout_run(cr_rollout* r, const cr_model* m, int nstep, const cr_loss* loss,
                          cr_error* error) {
   if (nstep < 1 || nstep > r->nstep_max) {
@@ -239,7 +250,7 @@ cr_status cr_rollout_run(cr_rollout* r, const cr_model* m, int nstep, const cr_l
   r->solver_iterations_max = 0;
   store(r, m, 0);
   for (int k = 0; k < nstep; k++) {
-    cr_copy(r->d->ctrl, r->ctrl + (size_t)k * (size_t)m->nu, m->nu);
+    CR_TRY(take_control(r, m, k, error));
     CR_TRY(evaluate(r, m, cr_step, k + 1, error));
     cr_advance(m, r->d);
     store(r, m, k + 1);
@@ -350,6 +361,10 @@ cr_status cr_rollout_gradient(cr_rollout* r, const cr_model* m, const cr_model* 
 // ---- what a user sees
 
 cr_data* cr_rollout_data(cr_rollout* r) { return r->d; }
+void cr_rollout_set_control(cr_rollout* r, cr_control control, void* context) {
+  r->control = control;
+  r->control_context = context;
+}
 cr_real* cr_rollout_ctrl(cr_rollout* r) { return r->ctrl; }
 cr_real cr_rollout_loss(const cr_rollout* r) { return r->loss; }
 cr_data* cr_rollout_bar(cr_rollout* r) { return r->bar; }

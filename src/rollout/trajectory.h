@@ -23,6 +23,8 @@ struct cr_rollout {
   cr_real* act;
   cr_real* warmstart;
   cr_real* time;
+  cr_control control;  // NULL: the controls are as set
+  void* control_context;
   cr_real loss;
   int solver_iterations_max;
   bool* wanted;  // parameters asked for, flags of cr_field_id

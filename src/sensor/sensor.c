@@ -4,6 +4,7 @@
 #include "sensor/sensor.h"
 
 #include "model/sensors.h"
+#include "sensor/contacts.h"
 #include "sensor/object.h"
 #include "sensor/reading.h"
 #include "sensor/touch.h"
@@ -37,6 +38,8 @@ static void value(const cr_model* m, const cr_data* d, int i, cr_real* y) {
     y[0] = cri_zone_force(m, d, i);
   } else if (type == CR_SENS_INSIDESITE) {
     y[0] = is_inside(m, d, i);
+  } else if (type == CR_SENS_CONTACT) {
+    cri_contacts(m, d, i, y);
   }
 }
 
@@ -52,6 +55,8 @@ static void value_tan(const cr_model* m, const cr_data* d, const cr_data* tan, i
     cri_turn_tan(m, d, tan, i, y_tan);
   } else if (type == CR_SENS_TOUCH) {
     y_tan[0] = cri_zone_force_tan(m, d, tan, i);
+  } else if (type == CR_SENS_CONTACT) {
+    cri_contacts_tan(m, d, tan, i, y_tan);
   }
 }
 
@@ -66,6 +71,8 @@ static void value_bar(const cr_model* m, const cr_data* d, cr_data* bar, int i,
     cri_turn_bar(m, d, bar, i, y_bar);
   } else if (type == CR_SENS_TOUCH) {
     cri_zone_force_bar(m, d, bar, i, y_bar[0]);
+  } else if (type == CR_SENS_CONTACT) {
+    cri_contacts_bar(m, d, bar, i, y_bar);
   }
 }
 

@@ -256,9 +256,46 @@ static void mistakes_are_named(void** state) {
   refused("qpos[joint0", "not closed");
 }
 
+// a sensor by its name, inside sensordata or alone; its numbers are components
+static void sensors_by_name(void** state) {
+  (void)state;
+  int tried = 0;
+  for (int i = 0; i < model.nsensor; i++) {
+    const char* name = cri_name(&model, model.name_sensoradr, i);
+    char text[80];
+    if (name[0] == 0) {
+      continue;
+    }
+    cr_place alone = found(name);
+    (void)snprintf(text, sizeof text, "sensordata[%s]", name);
+    cr_place inside = found(text);
+    assert_int_equal(alone.field, CR_FIELD_sensordata);
+    assert_int_equal(alone.first, model.sensor_adr[i]);
+    assert_int_equal(alone.count, model.sensor_dim[i]);
+    assert_int_equal(alone.tan_first, inside.tan_first);
+    assert_int_equal(inside.count, alone.count);
+    if (model.sensor_dim[i] == 3) {
+      (void)snprintf(text, sizeof text, "%s.z", name);
+      assert_int_equal(found(text).first, model.sensor_adr[i] + 2);
+      (void)snprintf(text, sizeof text, "sensordata[%s][1]", name);
+      assert_int_equal(found(text).first, model.sensor_adr[i] + 1);
+      assert_int_equal(found(text).count, 1);
+      (void)snprintf(text, sizeof text, "%s[3]", name);
+      refused(text, "component 3 of 3");
+      tried++;
+    }
+    model.sensor_skip[i] = 1;
+    refused(name, "is not computed");
+    model.sensor_skip[i] = 0;
+  }
+  assert_true(tried > 2);
+  refused("sensordata[nothing]", "there is no 'nothing'");
+}
+
 int test_names(void);
 int test_names(void) {
   const struct CMUnitTest tests[] = {
+      cmocka_unit_test(sensors_by_name),
       cmocka_unit_test(whole_fields),
       cmocka_unit_test(rows_and_components),
       cmocka_unit_test(objects_by_name),

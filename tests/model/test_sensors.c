@@ -51,7 +51,8 @@ static void what_is_broken_is_refused(void** state) {
     assert_int_equal(cri_sensors_check(&m, NULL), CR_OK);
     m.sensor_skip[i] = 0;
     m.sensor_type[i] = type;
-    if (cri_sensor_info(type)->of != CR_OF_NONE) {
+    bool open = type == CR_SENS_CONTACT && m.sensor_objtype[i] == CR_OBJ_UNKNOWN;
+    if (cri_sensor_info(type)->of != CR_OF_NONE && !open) {
       m.sensor_objid[i] = 100000;
       refused("does not exist");
       m.sensor_objid[i] = -1;
@@ -67,6 +68,28 @@ static void what_is_broken_is_refused(void** state) {
   }
   m.nsensordata++;
   refused("nsensordata");
+  cri_model_free(&m);
+}
+
+// a contact sensor has whole slots of data that exist
+static void contact_slots(void** state) {
+  assert_int_equal(random_model(&m, 0, NULL), CR_OK);
+  m.nsensor = 1;
+  m.sensor_type[0] = CR_SENS_CONTACT;
+  m.sensor_objtype[0] = m.sensor_reftype[0] = CR_OBJ_UNKNOWN;
+  m.sensor_intprm[0] = 3;  // found, force
+  m.sensor_intprm[1] = 0;
+  m.nsensordata = m.sensor_dim[0] = 8;
+  assert_int_equal(cri_sensors_check(&m, NULL), CR_OK);
+  m.nsensordata = m.sensor_dim[0] = 7;
+  refused("does not exist");
+  m.sensor_intprm[0] = 0;
+  refused("does not exist");
+  m.sensor_intprm[0] = 1 << 9;
+  refused("does not exist");
+  m.sensor_intprm[0] = 1;
+  m.sensor_intprm[1] = 4;
+  refused("does not exist");
   cri_model_free(&m);
 }
 
@@ -98,6 +121,7 @@ int test_sensors(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(the_table_is_in_order),
       cmocka_unit_test(what_is_broken_is_refused),
+      cmocka_unit_test(contact_slots),
       cmocka_unit_test(references_and_joints),
   };
   return cmocka_run_group_tests_name("sensors", tests, NULL, NULL);

@@ -3,13 +3,15 @@
 #include "support/random_sensors.h"
 
 #include "model/sensors.h"
+#include "sensor/contacts.h"
 #include "support/random_model.h"
 
-enum { N_SENSOR = 18 };
+enum { N_SENSOR = 18, N_CONTACT = 4 };
 
 typedef struct {
   int type, dim;
   int objtype, objid, reftype, refid;
+  int bits, reduce;
 } pick;
 
 // an object of n, -1 if there is none
@@ -32,6 +34,23 @@ static int any_frame(cr_random* r, const cr_model* m, int* objtype) {
   *objtype = types[cr_random_int(r, 4)];
   int n = *objtype == CR_OBJ_GEOM ? m->ngeom : (*objtype == CR_OBJ_SITE ? m->nsite : m->nbody);
   return any_of(r, n);
+}
+
+// one side of a contact sensor, which may be left open
+static void draw_side(cr_random* r, const cr_model* m, int* type, int* id) {
+  static const int types[] = {CR_OBJ_UNKNOWN, CR_OBJ_UNKNOWN, CR_OBJ_BODY, CR_OBJ_XBODY,
+                              CR_OBJ_GEOM};
+  *type = types[cr_random_int(r, m->ngeom > 0 ? 5 : 4)];
+  *id = cr_random_int(r, *type == CR_OBJ_GEOM ? m->ngeom : m->nbody);
+}
+
+static void draw_contact(cr_random* r, const cr_model* m, pick* p) {
+  draw_side(r, m, &p->objtype, &p->objid);
+  draw_side(r, m, &p->reftype, &p->refid);
+  p->bits = 1 + cr_random_int(r, (1 << CR_N_CON) - 1);
+  p->reduce = cr_random_int(r, 4);
+  int slots = p->reduce == CR_REDUCE_NETFORCE ? 1 : 1 + cr_random_int(r, 3);
+  p->dim = slots * cri_contact_slot_size(p->bits);
 }
 
 static pick draw(cr_random* r, const cr_model* m, const int32_t* jnt_type, int type) {
@@ -65,6 +84,9 @@ static pick draw(cr_random* r, const cr_model* m, const int32_t* jnt_type, int t
       p.refid = any_of(r, m->nsite);
       p.objid = p.refid < 0 ? -1 : p.objid;
       break;
+    case CR_OF_CONTACT:
+      draw_contact(r, m, &p);
+      break;
     default:
       p.objid = 0;
       break;
@@ -74,7 +96,7 @@ static pick draw(cr_random* r, const cr_model* m, const int32_t* jnt_type, int t
 
 // the sensors of a model, types in turn; returns how many
 static int draw_all(const cr_model* m, uint64_t seed, const int32_t* jnt_type,
-                    pick picks[N_SENSOR]) {
+                    pick picks[N_SENSOR + N_CONTACT]) {
   cr_random r = cr_random_seed(seed, 21);
   int n = 0, type = (int)((7 * seed) % CR_N_SENSOR_TYPE);
   for (int tries = 0; tries < CR_N_SENSOR_TYPE && n < N_SENSOR; tries++) {
@@ -84,11 +106,15 @@ static int draw_all(const cr_model* m, uint64_t seed, const int32_t* jnt_type,
       picks[n++] = p;
     }
   }
+  // contacts are what varies most
+  while (n < N_SENSOR + N_CONTACT) {
+    picks[n++] = draw(&r, m, jnt_type, CR_SENS_CONTACT);
+  }
   return n;
 }
 
 void random_sensor_counts(cr_model* m, uint64_t seed, const int32_t* jnt_type) {
-  pick picks[N_SENSOR];
+  pick picks[N_SENSOR + N_CONTACT];
   m->nsensor = draw_all(m, seed, jnt_type, picks);
   for (int i = 0; i < m->nsensor; i++) {
     m->nsensordata += picks[i].dim;
@@ -107,7 +133,7 @@ static void fill_zones(cr_random* r, cr_model* m) {
 }
 
 void random_sensors(cr_model* m, uint64_t seed) {
-  pick picks[N_SENSOR];
+  pick picks[N_SENSOR + N_CONTACT];
   cr_random r = cr_random_seed(seed, 22);
   int n = draw_all(m, seed, m->jnt_type, picks);
   for (int i = 0, adr = 0; i < n; i++) {
@@ -119,6 +145,8 @@ void random_sensors(cr_model* m, uint64_t seed) {
     m->sensor_reftype[i] = p->reftype;
     m->sensor_refid[i] = p->refid;
     m->sensor_dim[i] = p->dim;
+    m->sensor_intprm[3 * i] = p->bits;
+    m->sensor_intprm[3 * i + 1] = p->reduce;
     m->sensor_adr[i] = adr;
     m->sensor_datatype[i] = p->type == CR_SENS_TOUCH ? 1 : (vector ? 0 : 3);
     m->sensor_cutoff[i] = random_chance(&r, CR_R(0.25)) ? cr_random_range(&r, CR_R(0.5), 5) : 0;

@@ -220,6 +220,9 @@ static int sensor_switch(const cr_model* m, const cr_data* d, int k) {
   }
   cr_real x = d->sensordata[k], cutoff = m->sensor_cutoff[i];
   bool yes = m->sensor_type[i] == CR_SENS_INSIDESITE && x == 1;
+  if (m->sensor_type[i] == CR_SENS_CONTACT) {
+    return (x > 0) - (x < 0);
+  }
   return cutoff > 0 ? (x == cutoff) - (x == -cutoff) : yes;
 }
 

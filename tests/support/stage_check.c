@@ -81,10 +81,9 @@ static bool decides_only(const cr_stage* row, cr_field_id id) {
   if (id == CR_FIELD_contact_adhesion && strcmp(row->name, "constraint") == 0) {
     return true;
   }
-  // zones and signs
-  static const cr_field_id of_sensor[] = {CR_FIELD_body_iquat, CR_FIELD_geom_quat,
-                                          CR_FIELD_contact_pos, CR_FIELD_contact_frame};
-  for (int i = 0; i < 4 && strcmp(row->name, "sensor") == 0; i++) {
+  // signs
+  static const cr_field_id of_sensor[] = {CR_FIELD_body_iquat, CR_FIELD_geom_quat};
+  for (int i = 0; i < 2 && strcmp(row->name, "sensor") == 0; i++) {
     if (id == of_sensor[i]) {
       return true;
     }

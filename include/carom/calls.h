@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: Apache-2.0
+// What MuJoCo's users ask of a state besides a step: the inertia matrix, Newton-Euler forces,
+// contacts with their forces, velocities and accelerations of objects. docs/calls.md says which of
+// MuJoCo's functions is which of these.
+#ifndef CAROM_CALLS_H
+#define CAROM_CALLS_H
+
+#include "carom/data.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/// The joint-space inertia matrix, dense (mj_fullM), and its product with a vector (mj_mulM).
+/// Map      (M) -> dst;  (M, x) -> y
+/// Shapes   dst[nv nv], row by row; x[nv], y[nv], which must not overlap
+/// Needs    kinematics and com of this state: after cr_forward, cr_step or cr_inverse
+/// Memory   no allocation; forms M in the block where it is not formed yet
+/// Errors   CR_ERR_SINGULAR as cr_forward gives it
+/// Smooth   everywhere
+CR_API cr_status cr_full_m(const cr_model* m, cr_data* d, cr_real* dst);
+CR_API cr_status cr_mul_m(const cr_model* m, cr_data* d, cr_real* y, const cr_real* x);
+
+/// x = M^-1 y (mj_solveM), in time linear in the number of dofs.
+/// Shapes   x[nv], y[nv]; may be the same
+/// Needs    cr_forward, cr_step or cr_inverse at this state
+CR_API cr_status cr_solve_m(const cr_model* m, cr_data* d, cr_real* x, const cr_real* y);
+
+/// Recursive Newton-Euler forces of bodies (mj_rne): qfrc_bias, and with `acceleration` the inertial
+/// force of d's qacc besides. As in MuJoCo the inertia of dofs (armature) is not among it: cr_mul_m
+/// has it.
+/// Map      (qvel, qacc, cinert, cdof, cdof_dot, cvel, gravity) -> qfrc
+/// Equation s_i . sum of I A + V x* I V behind dof i, A with or without cdof qacc      [c1]
+/// Shapes   qfrc[nv]
+/// Needs    cr_forward, cr_step or cr_inverse at this state
+/// Memory   no allocation; scratch 12 nbody
+/// Smooth   everywhere
+CR_API cr_status cr_rne(const cr_model* m, cr_data* d, bool acceleration, cr_real* qfrc);
+
+/// One contact. Of its force, `force` is along normal and tangents, `torque` about them, on the
+/// second geom (mj_contactForce); zero where the contact makes no rows.
+typedef struct {
+  int geom[2];
+  int dim;              // 1, 3, 4 or 6
+  cr_real dist;         // negative in penetration
+  cr_real pos[3];       // world
+  cr_real frame[9];     // rows: normal from geom[0] to geom[1], two tangents
+  cr_real friction[5];  // two tangents, spin, two rolls
+  cr_real force[3], torque[3];
+} cr_contact;
+
+/// Number of contacts, and contact `id` of them.
+/// Needs    cr_forward, or cr_inverse, at this state
+/// Errors   CR_ERR_ARG for one that does not exist
+CR_API int cr_contact_count(const cr_data* d);
+CR_API cr_status cr_contact_get(const cr_model* m, const cr_data* d, int id, cr_contact* contact);
+
+/// Kinds of objects that have a frame, MuJoCo's mjtObj.
+typedef enum {
+  CR_FRAME_BODY = 1,   // a body's inertial frame
+  CR_FRAME_XBODY = 2,  // a body's own frame
+  CR_FRAME_GEOM = 5,
+  CR_FRAME_SITE = 6
+} cr_frame;
+
+/// Velocity of an object, and its acceleration minus gravity (mj_objectVelocity,
+/// mj_objectAcceleration), angular then linear, with world axes or, `local`, its own.
+/// Shapes   v[6], a[6]
+/// Needs    cr_forward at this state; a step does not compute accelerations of bodies
+/// Errors   CR_ERR_ARG for an object that does not exist
+/// Smooth   everywhere
+CR_API cr_status cr_object_velocity(const cr_model* m, const cr_data* d, cr_frame kind, int id,
+                                    cr_real v[6], bool local);
+CR_API cr_status cr_object_acceleration(const cr_model* m, const cr_data* d, cr_frame kind, int id,
+                                        cr_real a[6], bool local);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+// Inverse dynamics: the forces that make a given acceleration.
+#ifndef CAROM_INVERSE_H
+#define CAROM_INVERSE_H
+
+#include "carom/data.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/// The force that would have to act besides passive and constraint forces (MuJoCo's mj_inverse).
+/// Map      (qpos, qvel, qacc; parameters) -> qfrc_inverse, efc_force, qfrc_constraint
+/// Equation f = f(J qacc - aref), the law of the rows, without a solve                   [i1]
+///          qfrc_inverse = M qacc + qfrc_bias - qfrc_passive - J' f                      [i2]
+///          derivation: docs/derivations/inverse.md
+///          At the qacc of cr_forward that is qfrc_applied + qfrc_actuator + J' xfrc_applied
+/// Shapes   qacc[nv] is an input: set it in the block before; qfrc_inverse[nv]
+/// Units    N, N m
+/// Leaves   the inputs, qacc among them, as they were; runs the dynamics up to the constraint rows,
+///          so everything computed before the acceleration is that of this state; sensors are not
+/// Errors   those of cr_forward but the solver's; CR_ERR_NONFINITE where qacc is not finite. The
+///          sentence is in cr_data_error(d)
+/// Differs  of the flag invdiscrete nothing is done: qacc is the acceleration in continuous time
+/// Smooth   where the force law of the rows is: its zones, and what cr_forward names
+CR_API cr_status cr_inverse(const cr_model* m, cr_data* d);
+
+/// Tangents of qfrc_inverse, efc_force and qfrc_constraint, and of all before, from those of qpos
+/// (nv numbers), qvel, qacc and parameters in `tan`. d is as cr_inverse left it.
+CR_API cr_status cr_inverse_jvp(const cr_model* m, const cr_data* d, cr_data* tan);
+
+/// Adds to bar->qpos (nv numbers), qvel, qacc and bar->par what the cotangents of qfrc_inverse,
+/// efc_force and qfrc_constraint imply, and clears those and all cotangents of fields computed
+/// before the acceleration. That of qacc stays: clear it before the next sweep.
+CR_API cr_status cr_inverse_vjp(const cr_model* m, const cr_data* d, cr_data* bar);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,141 @@
+// SPDX-License-Identifier: Apache-2.0
+// Read-outs of a state that has been computed: each a few lines over what the stages left.
+#include "carom/calls.h"
+
+#include "contact/force.h"
+#include "dynamics/articulated.h"
+#include "dynamics/inertia.h"
+#include "dynamics/newton.h"
+#include "dynamics/tree.h"
+#include "math/cholesky.h"
+#include "model/sensors.h"
+#include "sensor/object.h"
+
+// ---- inertia
+
+static cr_status form_M(const cr_model* m, cr_data* d) {
+  bool want_M = d->want_M;
+  cr_status status = CR_OK;
+  if (!d->M_formed) {
+    d->want_M = true;
+    status = cr_inertia(m, d);
+    d->want_M = want_M;
+  }
+  return status;
+}
+
+cr_status cr_full_m(const cr_model* m, cr_data* d, cr_real* dst) {
+  CR_TRY(form_M(m, d));
+  cr_zero(dst, m->nv * m->nv);
+  for (int i = 0; i < m->nv; i++) {
+    for (int k = m->M_rowadr[i]; k < m->M_rowadr[i] + m->M_rownnz[i]; k++) {
+      int j = m->M_colind[k];
+      dst[i * m->nv + j] = dst[j * m->nv + i] = d->M[k];
+    }
+  }
+  return CR_OK;
+}
+
+cr_status cr_mul_m(const cr_model* m, cr_data* d, cr_real* y, const cr_real* x) {
+  CR_TRY(form_M(m, d));
+  cr_pattern p = {.n = m->nv, .nnz = m->M_rownnz, .adr = m->M_rowadr, .col = m->M_colind};
+  cr_sparse_mul(y, d->M, &p, x);
+  return CR_OK;
+}
+
+cr_status cr_solve_m(const cr_model* m, cr_data* d, cr_real* x, const cr_real* y) {
+  if (x != y) {
+    cr_copy(x, y, m->nv);
+  }
+  cri_articulated_solve(m, d->cdof, d->art_U, d->art_Dinv, x, d);
+  return CR_OK;
+}
+
+// ---- Newton and Euler
+
+cr_status cr_rne(const cr_model* m, cr_data* d, bool acceleration, cr_real* qfrc) {
+  size_t mark = cri_mark(d);
+  cr_real *A = cri_push(d, 6 * (size_t)m->nbody), *F = cri_push(d, 6 * (size_t)m->nbody);
+  // [c1]
+  cr_zero6(A);
+  cr_zero6(F);
+  if ((m->disableflags & CR_DSBL_GRAVITY) == 0) {
+    cr_scl3(A + 3, m->gravity, -1);
+  }
+  for (int b = 1; b < m->nbody; b++) {
+    cr_real* a = A + 6 * b;
+    cri_tree_motion(a, m, b, A + 6 * m->body_parentid[b], d->cdof_dot, d->qvel);
+    if (acceleration) {
+      cri_tree_motion(a, m, b, a, d->cdof, d->qacc);
+    }
+    cri_newton(F + 6 * b, d->cinert + 10 * b, a, d->cvel + 6 * b);
+  }
+  cri_tree_gather(m, F, 6);
+  for (int i = 0; i < m->nv; i++) {
+    qfrc[i] = cr_dot6(d->cdof + 6 * i, F + 6 * m->dof_bodyid[i]);
+  }
+  cri_pop(d, mark);
+  return CR_OK;
+}
+
+// ---- contacts
+
+int cr_contact_count(const cr_data* d) { return d->ncon; }
+
+cr_status cr_contact_get(const cr_model* m, const cr_data* d, int id, cr_contact* contact) {
+  if (id < 0 || id >= d->ncon) {
+    return CR_ERR_ARG;
+  }
+  cr_real w[6];
+  *contact = (cr_contact){.geom = {d->contact_geom[2 * id], d->contact_geom[2 * id + 1]},
+                          .dim = d->contact_dim[id],
+                          .dist = d->contact_dist[id]};
+  cr_copy3(contact->pos, d->contact_pos + 3 * id);
+  cr_copy(contact->frame, d->contact_frame + 9 * id, 9);
+  cr_copy(contact->friction, d->contact_friction + 5 * id, 5);
+  cri_contact_force(m, d, id, w);
+  cr_copy3(contact->force, w);
+  cr_copy3(contact->torque, w + 3);
+  return CR_OK;
+}
+
+// ---- objects
+
+static bool exists(const cr_model* m, cr_frame kind, int id) {
+  int n = kind == CR_FRAME_GEOM ? m->ngeom : (kind == CR_FRAME_SITE ? m->nsite : m->nbody);
+  return cri_has_frame((int)kind) && id >= 0 && id < n;
+}
+
+// x of six numbers with world axes, in the axes of the object
+static void to_local(cr_real x[6], const cri_object* o) {
+  cr_real r[6];
+  cr_multmat3(r, o->mat, x);
+  cr_multmat3(r + 3, o->mat, x + 3);
+  cr_copy6(x, r);
+}
+
+cr_status cr_object_velocity(const cr_model* m, const cr_data* d, cr_frame kind, int id,
+                             cr_real v[6], bool local) {
+  if (!exists(m, kind, id)) {
+    return CR_ERR_ARG;
+  }
+  cri_object o = cri_object_of(m, d, (int)kind, id);
+  cri_object_velocity(m, d, &o, v);
+  if (local) {
+    to_local(v, &o);
+  }
+  return CR_OK;
+}
+
+cr_status cr_object_acceleration(const cr_model* m, const cr_data* d, cr_frame kind, int id,
+                                 cr_real a[6], bool local) {
+  if (!exists(m, kind, id)) {
+    return CR_ERR_ARG;
+  }
+  cri_object o = cri_object_of(m, d, (int)kind, id);
+  cri_object_acceleration(m, d, &o, a);
+  if (local) {
+    to_local(a, &o);
+  }
+  return CR_OK;
+}

@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: Apache-2.0
+// The last stage of inverse dynamics alone; what is public is documented in carom/inverse.h.
+#ifndef CR_ENGINE_INVERSE_H
+#define CR_ENGINE_INVERSE_H
+
+#include "carom/inverse.h"
+#include "model/data.h"
+
+/// qfrc_inverse from all that the dynamics compute before the acceleration.
+/// Map      (qacc, M, qfrc_bias, qfrc_passive, efc_J, efc_aref, efc_D, efc_frictionloss, contact_mu,
+///          contact_friction) -> qfrc_inverse, efc_force, qfrc_constraint
+/// Equation [i1], [i2] of carom/inverse.h
+/// Saves    acc_qacc, acc_jar, acc_force, efc_state
+/// Smooth   within the zones of the force law
+cr_status cri_inverse(const cr_model* m, cr_data* d);
+cr_status cri_inverse_jvp(const cr_model* m, const cr_data* d, cr_data* tan);
+cr_status cri_inverse_vjp(const cr_model* m, const cr_data* d, cr_data* bar);
+
+#endif

@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: Apache-2.0
+// A state is a row of parts, each a field of the inputs; one table says where they are.
+#include "carom/state.h"
+
+#include "base/status.h"
+#include "integrate/manifold.h"
+#include "math/quat.h"
+#include "model/fields.h"
+
+enum { N_PART = 15 };
+
+// the field behind each bit, CR_N_FIELD where there is none: time, and what has no numbers
+static const cr_field_id parts_table[N_PART] = {
+    CR_N_FIELD,
+    CR_FIELD_qpos,
+    CR_FIELD_qvel,
+    CR_FIELD_act,
+    CR_N_FIELD,  // history
+    CR_FIELD_qacc_warmstart,
+    CR_FIELD_ctrl,
+    CR_FIELD_qfrc_applied,
+    CR_FIELD_xfrc_applied,
+    CR_FIELD_eq_active,
+    CR_FIELD_mocap_pos,
+    CR_FIELD_mocap_quat,
+    CR_N_FIELD,  // user data
+    CR_N_FIELD,  // plugins
+    CR_N_FIELD   // plasticity
+};
+
+static int part_size(const cr_model* m, int bit) {
+  cr_field_id id = parts_table[bit];
+  if (id == CR_N_FIELD) {
+    return (1 << bit) == CR_STATE_TIME;
+  }
+  return cri_field_rows(m, NULL, id) * cri_field_width(m, id);
+}
+
+static bool known(int parts) { return parts >= 0 && parts < 1 << N_PART; }
+
+int cr_state_size(const cr_model* m, int parts) {
+  int n = 0;
+  for (int bit = 0; bit < N_PART && known(parts); bit++) {
+    n += (parts >> bit & 1) != 0 ? part_size(m, bit) : 0;
+  }
+  return known(parts) ? n : -1;
+}
+
+cr_status cr_state_get(const cr_model* m, const cr_data* d, cr_real* state, int parts) {
+  if (!known(parts)) {
+    return CR_ERR_ARG;
+  }
+  for (int bit = 0; bit < N_PART; bit++) {
+    if ((parts >> bit & 1) == 0) {
+      continue;
+    }
+    if ((1 << bit) == CR_STATE_TIME) {
+      state[0] = d->time;
+    } else if (parts_table[bit] != CR_N_FIELD) {
+      cr_copy(state, cri_field_real(m, d, parts_table[bit]), part_size(m, bit));
+    }
+    state += part_size(m, bit);
+  }
+  return CR_OK;
+}
+
+cr_status cr_state_set(const cr_model* m, cr_data* d, const cr_real* state, int parts) {
+  if (!known(parts)) {
+    return cri_fail(&d->error, CR_ERR_ARG, "state: parts %d are not those of a state", parts);
+  }
+  for (int i = 0; i < cr_state_size(m, parts); i++) {
+    if (!isfinite(state[i])) {
+      return cri_fail(&d->error, CR_ERR_NONFINITE, "state[%d] is not finite", i);
+    }
+  }
+  for (int bit = 0; bit < N_PART; bit++) {
+    if ((parts >> bit & 1) == 0) {
+      continue;
+    }
+    if ((1 << bit) == CR_STATE_TIME) {
+      d->time = state[0];
+    } else if (parts_table[bit] != CR_N_FIELD) {
+      cr_copy(cri_field_real(m, d, parts_table[bit]), state, part_size(m, bit));
+    }
+    state += part_size(m, bit);
+  }
+  return CR_OK;
+}
+
+cr_status cr_data_reset_keyframe(const cr_model* m, cr_data* d, int key) {
+  cri_data_reset(m, d);
+  if (key < 0 || key >= m->nkey) {
+    return cri_fail(&d->error, CR_ERR_ARG, "keyframe %d of %d", key, m->nkey);
+  }
+  size_t row = (size_t)key;
+  d->time = m->key_time[key];
+  cr_copy(d->qpos, m->key_qpos + row * (size_t)m->nq, m->nq);
+  cr_copy(d->qvel, m->key_qvel + row * (size_t)m->nv, m->nv);
+  cr_copy(d->act, m->key_act + row * (size_t)m->na, m->na);
+  cr_copy(d->ctrl, m->key_ctrl + row * (size_t)m->nu, m->nu);
+  cr_copy(d->mocap_pos, m->key_mpos + 3 * row * (size_t)m->nmocap, 3 * m->nmocap);
+  cr_copy(d->mocap_quat, m->key_mquat + 4 * row * (size_t)m->nmocap, 4 * m->nmocap);
+  return CR_OK;
+}
+
+void cr_integrate_pos(const cr_model* m, cr_real* qpos, const cr_real* qvel, cr_real dt) {
+  // [q1]
+  cri_manifold_move(m, qpos, qvel, dt, qpos);
+}
+
+void cr_differentiate_pos(const cr_model* m, cr_real* qvel, cr_real dt, const cr_real* qpos1,
+                          const cr_real* qpos2) {
+  for (int j = 0; j < m->njnt; j++) {
+    // [q2]
+    const cr_real *a = qpos1 + m->jnt_qposadr[j], *b = qpos2 + m->jnt_qposadr[j];
+    cr_real* v = qvel + m->jnt_dofadr[j];
+    int type = m->jnt_type[j], flat = type == CR_JNT_FREE ? 3 : (type == CR_JNT_BALL ? 0 : 1);
+    for (int k = 0; k < flat; k++) {
+      v[k] = (b[k] - a[k]) / dt;
+    }
+    if (type == CR_JNT_FREE || type == CR_JNT_BALL) {
+      cr_quat_sub(v + flat, b + flat, a + flat);
+      cr_scl3(v + flat, v + flat, 1 / dt);
+    }
+  }
+}

@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: Apache-2.0
+// Read-outs against what they are read from. Against MuJoCo: test_calls_parity.c.
+#include "carom/calls.h"
+
+#include "dynamics/reflected.h"
+#include "engine/forward.h"
+#include "math/vec3.h"
+#include "support/chain_model.h"
+#include "support/close.h"
+#include "support/measured.h"
+#include "support/mechanism.h"
+
+enum { N_SEED = 8, MAX_NV = 64 };
+
+// M is that of brute force, M M^-1 x = x, and M a + c - armature a is the Newton-Euler force
+static void inertia_and_newton_euler(void** state) {
+  for (int seed = 0; seed < N_SEED; seed++) {
+    measured s;
+    cr_real M[MAX_NV * MAX_NV], x[MAX_NV], y[MAX_NV], q[MAX_NV], armature[MAX_NV];
+    measured_open(&s, seed, STATE_FLIGHT);
+    int nv = s.m.nv;
+    bool want_M = s.d->want_M;
+    assert_int_equal(cr_full_m(&s.m, s.d, M), CR_OK);
+    assert_true(s.d->want_M == want_M);
+    mechanism_mul(nv, M, s.d->qvel, x);
+    assert_int_equal(cr_mul_m(&s.m, s.d, y, s.d->qvel), CR_OK);
+    assert_all_close(y, x, nv, 10 * ROUND_OFF);
+    assert_int_equal(cr_solve_m(&s.m, s.d, x, y), CR_OK);
+    assert_all_close(x, s.d->qvel, nv, 100000 * ROUND_OFF);
+    assert_int_equal(cr_rne(&s.m, s.d, false, q), CR_OK);
+    assert_all_close(q, s.d->qfrc_bias, nv, 100 * ROUND_OFF);
+    assert_int_equal(cr_rne(&s.m, s.d, true, q), CR_OK);
+    assert_int_equal(cr_mul_m(&s.m, s.d, y, s.d->qacc), CR_OK);
+    cri_reflected_armature(&s.m, armature);
+    cr_real size = 1;
+    for (int i = 0; i < nv; i++) {
+      size = cr_max(size, cr_abs(y[i]) + cr_abs(armature[i] * s.d->qacc[i]));
+    }
+    for (int i = 0; i < nv; i++) {
+      cr_real expected = y[i] + s.d->qfrc_bias[i] - armature[i] * s.d->qacc[i];
+      assert_close(q[i], expected, 1000 * ROUND_OFF * size);
+    }
+    measured_close(&s);
+  }
+}
+
+static void contacts_are_listed(void** state) {
+  measured s;
+  cr_contact c;
+  measured_open(&s, 1, STATE_CONTACT);
+  assert_true(cr_contact_count(s.d) > 0);
+  for (int i = 0; i < cr_contact_count(s.d); i++) {
+    assert_int_equal(cr_contact_get(&s.m, s.d, i, &c), CR_OK);
+    assert_int_equal(c.geom[1], s.d->contact_geom[2 * i + 1]);
+    assert_true(c.dist == s.d->contact_dist[i] && c.frame[8] == s.d->contact_frame[9 * i + 8]);
+    assert_int_equal(c.dim, s.d->contact_dim[i]);
+    bool pulls = c.force[0] != 0 || c.force[1] != 0 || c.force[2] != 0;
+    assert_true(s.d->contact_efc_address[i] >= 0 || !pulls);
+  }
+  assert_int_equal(cr_contact_get(&s.m, s.d, -1, &c), CR_ERR_ARG);
+  assert_int_equal(cr_contact_get(&s.m, s.d, s.d->ncon, &c), CR_ERR_ARG);
+  measured_close(&s);
+}
+
+// local axes are the frame's: lengths stay, and what does not exist is refused
+static void objects_in_their_own_axes(void** state) {
+  measured s;
+  cr_real v[6], u[6], turned[3];
+  measured_open(&s, 0, STATE_CONTACT);
+  assert_int_equal(cr_object_velocity(&s.m, s.d, CR_FRAME_BODY, 1, v, false), CR_OK);
+  assert_int_equal(cr_object_velocity(&s.m, s.d, CR_FRAME_BODY, 1, u, true), CR_OK);
+  cr_mulmat3(turned, s.d->ximat + 9, u);
+  assert_all_close(turned, v, 3, 10 * ROUND_OFF);
+  cr_mulmat3(turned, s.d->ximat + 9, u + 3);
+  assert_all_close(turned, v + 3, 3, 10 * ROUND_OFF);
+  assert_int_equal(cr_object_acceleration(&s.m, s.d, CR_FRAME_GEOM, 0, v, false), CR_OK);
+  assert_int_equal(cr_object_acceleration(&s.m, s.d, CR_FRAME_GEOM, 0, u, true), CR_OK);
+  cr_mulmat3(turned, s.d->geom_xmat, u + 3);
+  assert_all_close(turned, v + 3, 3, 10 * ROUND_OFF);
+  assert_int_equal(cr_object_velocity(&s.m, s.d, CR_FRAME_SITE, s.m.nsite, v, false), CR_ERR_ARG);
+  assert_int_equal(cr_object_velocity(&s.m, s.d, (cr_frame)7, 0, v, false), CR_ERR_ARG);
+  assert_int_equal(cr_object_acceleration(&s.m, s.d, CR_FRAME_GEOM, -1, v, false), CR_ERR_ARG);
+  measured_close(&s);
+}
+
+int test_calls(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(inertia_and_newton_euler),
+      cmocka_unit_test(contacts_are_listed),
+      cmocka_unit_test(objects_in_their_own_axes),
+  };
+  return cmocka_run_group_tests_name("calls", tests, NULL, NULL);
+}

@@ -1,0 +1,244 @@
+// SPDX-License-Identifier: Apache-2.0
+// Needs: io
+// Carom's calls beside MuJoCo's functions of the same purpose, at varied states of models.
+#include <mujoco/mujoco.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdlib.h>
+
+#include <cmocka.h>
+
+#include "carom/carom.h"
+#include "io/mujoco.h"
+#include "io/parity.h"
+#include "model/sensors.h"
+#include "support/io_mjcf.h"
+
+enum { STATES = 6 };
+static const double bound = 1e-9;
+
+typedef struct {
+  mjModel* mj;
+  mjData* theirs;
+  cr_model m;
+  cr_data* ours;
+  double *a, *b;  // room for two results
+} sides;
+
+// ours against theirs, relative to the largest of theirs and to `size`
+static void same(const char* what, const double* ours, const double* theirs, int n, double size) {
+  for (int i = 0; i < n; i++) {
+    size = fmax(size, fabs(theirs[i]));
+  }
+  for (int i = 0; i < n; i++) {
+    if (!(fabs(ours[i] - theirs[i]) <= bound * size)) {
+      fail_msg("%s[%d]: %.12g, MuJoCo %.12g", what, i, ours[i], theirs[i]);
+    }
+  }
+}
+
+static void compare_inertia(sides* s) {
+  int nv = s->m.nv;
+  assert_int_equal(cr_full_m(&s->m, s->ours, s->a), CR_OK);
+  mj_fullM(s->mj, s->theirs, s->b);
+  same("fullM", s->a, s->b, nv * nv, 0);
+  assert_int_equal(cr_mul_m(&s->m, s->ours, s->a, s->ours->qvel), CR_OK);
+  mj_mulM(s->mj, s->theirs, s->b, s->theirs->qvel);
+  same("mulM", s->a, s->b, nv, 0);
+  assert_int_equal(cr_solve_m(&s->m, s->ours, s->a, s->ours->qfrc_smooth), CR_OK);
+  mj_solveM(s->mj, s->theirs, s->b, s->theirs->qfrc_smooth, 1);
+  same("solveM", s->a, s->b, nv, 0);
+  for (int flag = 0; flag < 2; flag++) {
+    assert_int_equal(cr_rne(&s->m, s->ours, flag == 1, s->a), CR_OK);
+    mj_rne(s->mj, s->theirs, flag, s->b);
+    same("rne", s->a, s->b, nv, 1);
+  }
+}
+
+static void compare_jacobians(sides* s) {
+  int nv = s->m.nv;
+  double *p = s->a, *r = s->a + 3 * nv, *mp = s->b, *mr = s->b + 3 * nv;
+  const double point[3] = {0.3, -0.2, 0.5}, force[3] = {1, 2, 3}, torque[3] = {-3, 1, 2};
+  for (int b = 0; b < s->m.nbody; b++) {
+    cr_jac(&s->m, s->ours, p, r, point, b);
+    mj_jac(s->mj, s->theirs, mp, mr, point, b);
+    same("jac", s->a, s->b, 6 * nv, 1);
+    cr_jac_body(&s->m, s->ours, p, r, b);
+    mj_jacBody(s->mj, s->theirs, mp, mr, b);
+    same("jacBody", s->a, s->b, 6 * nv, 1);
+    cr_jac_body_com(&s->m, s->ours, p, r, b);
+    mj_jacBodyCom(s->mj, s->theirs, mp, mr, b);
+    same("jacBodyCom", s->a, s->b, 6 * nv, 1);
+    cr_jac_dot(&s->m, s->ours, p, r, point, b);
+    mj_jacDot(s->mj, s->theirs, mp, mr, point, b);
+    same("jacDot", s->a, s->b, 6 * nv, 1);
+    cr_angmom_mat(&s->m, s->ours, p, b);
+    mj_angmomMat(s->mj, s->theirs, mp, b);
+    same("angmomMat", p, mp, 3 * nv, 0);
+    if (cr_jac_subtree_com(&s->m, s->ours, p, b) == CR_OK) {
+      mj_jacSubtreeCom(s->mj, s->theirs, mp, b);
+      same("jacSubtreeCom", p, mp, 3 * nv, 1);
+    }
+    mju_zero(p, nv);
+    mju_zero(mp, nv);
+    cr_apply_ft(&s->m, s->ours, force, torque, point, b, p);
+    mj_applyFT(s->mj, s->theirs, force, torque, point, b, mp);
+    same("applyFT", p, mp, nv, 1);
+  }
+  for (int g = 0; g < s->m.ngeom; g++) {
+    cr_jac_geom(&s->m, s->ours, p, r, g);
+    mj_jacGeom(s->mj, s->theirs, mp, mr, g);
+    same("jacGeom", s->a, s->b, 6 * nv, 1);
+  }
+  for (int i = 0; i < s->m.nsite; i++) {
+    cr_jac_site(&s->m, s->ours, p, r, i);
+    mj_jacSite(s->mj, s->theirs, mp, mr, i);
+    same("jacSite", s->a, s->b, 6 * nv, 1);
+  }
+}
+
+static void compare_objects(sides* s) {
+  static const int kinds[] = {mjOBJ_BODY, mjOBJ_XBODY, mjOBJ_GEOM, mjOBJ_SITE};
+  mj_rnePostConstraint(s->mj, s->theirs);
+  for (int k = 0; k < 4; k++) {
+    int n = k < 2 ? s->m.nbody : (k == 2 ? s->m.ngeom : s->m.nsite);
+    for (int id = 0; id < n; id++) {
+      for (int local = 0; local < 2; local++) {
+        cr_object_velocity(&s->m, s->ours, (cr_frame)kinds[k], id, s->a, local == 1);
+        mj_objectVelocity(s->mj, s->theirs, kinds[k], id, s->b, local);
+        same("objectVelocity", s->a, s->b, 6, 1);
+        cr_object_acceleration(&s->m, s->ours, (cr_frame)kinds[k], id, s->a, local == 1);
+        mj_objectAcceleration(s->mj, s->theirs, kinds[k], id, s->b, local);
+        same("objectAcceleration", s->a, s->b, 6, 1);
+      }
+    }
+  }
+}
+
+// contacts of both come in the same order but where several of one pair lie side by side: sums
+static void compare_contacts(sides* s) {
+  double ours[6] = {0}, theirs[6], sum[6] = {0};
+  cr_contact c;
+  assert_int_equal(cr_contact_count(s->ours), s->theirs->ncon);
+  for (int i = 0; i < s->theirs->ncon; i++) {
+    assert_int_equal(cr_contact_get(&s->m, s->ours, i, &c), CR_OK);
+    mj_contactForce(s->mj, s->theirs, i, theirs);
+    for (int k = 0; k < 3; k++) {
+      ours[k] += c.force[k];
+      ours[3 + k] += fabs(c.torque[k]);
+      sum[k] += theirs[k];
+      sum[3 + k] += fabs(theirs[3 + k]);
+    }
+  }
+  same("contactForce", ours, sum, 6, 1);
+}
+
+// the same force from the same acceleration, not that of forward dynamics
+static void compare_inverse(sides* s) {
+  for (int i = 0; i < s->m.nv; i++) {
+    s->ours->qacc[i] = s->theirs->qacc[i] = 0.5 * s->theirs->qacc[i] + 0.1 * (i % 3);
+  }
+  assert_int_equal(cr_inverse(&s->m, s->ours), CR_OK);
+  mj_inverse(s->mj, s->theirs);
+  double size = 1;
+  for (int i = 0; i < s->m.nv; i++) {
+    size = fmax(size, fabs(s->theirs->qfrc_constraint[i]) + fabs(s->theirs->qfrc_bias[i]));
+  }
+  same("qfrc_inverse", s->ours->qfrc_inverse, s->theirs->qfrc_inverse, s->m.nv, size);
+  same("qfrc_constraint", s->ours->qfrc_constraint, s->theirs->qfrc_constraint, s->m.nv, size);
+}
+
+static void compare_states(sides* s) {
+  static const int parts[] = {mjSTATE_PHYSICS, mjSTATE_FULLPHYSICS, mjSTATE_USER,
+                              mjSTATE_INTEGRATION, mjSTATE_QPOS | mjSTATE_CTRL};
+  for (int k = 0; k < 5; k++) {
+    int n = cr_state_size(&s->m, parts[k]);
+    assert_int_equal(n, mj_stateSize(s->mj, parts[k]));
+    assert_int_equal(cr_state_get(&s->m, s->ours, s->a, parts[k]), CR_OK);
+    mj_getState(s->mj, s->theirs, s->b, parts[k]);
+    same("state", s->a, s->b, n, 0);
+  }
+  cr_differentiate_pos(&s->m, s->a, 0.1, s->m.qpos0, s->ours->qpos);
+  mj_differentiatePos(s->mj, s->b, 0.1, s->mj->qpos0, s->theirs->qpos);
+  same("differentiatePos", s->a, s->b, s->m.nv, 1);
+  mju_copy(s->a, s->ours->qpos, s->m.nq);
+  mju_copy(s->b, s->theirs->qpos, s->m.nq);
+  cr_integrate_pos(&s->m, s->a, s->ours->qvel, 0.1);
+  mj_integratePos(s->mj, s->b, s->theirs->qvel, 0.1);
+  same("integratePos", s->a, s->b, s->m.nq, 1);
+}
+
+// ids and names, both ways
+static void compare_names(sides* s) {
+  static const struct {
+    const char* kind;
+    int type;
+    const char* count;
+  } kinds[] = {{"body", mjOBJ_BODY, "nbody"},       {"joint", mjOBJ_JOINT, "njnt"},
+               {"geom", mjOBJ_GEOM, "ngeom"},       {"site", mjOBJ_SITE, "nsite"},
+               {"tendon", mjOBJ_TENDON, "ntendon"}, {"actuator", mjOBJ_ACTUATOR, "nactuator"},
+               {"sensor", mjOBJ_SENSOR, "nsensor"}, {"equality", mjOBJ_EQUALITY, "neq"},
+               {"keyframe", mjOBJ_KEY, "nkey"}};
+  for (int k = 0; k < 9; k++) {
+    int n = cr_model_count(&s->m, kinds[k].count);
+    for (int id = 0; id < n; id++) {
+      const char* name = mj_id2name(s->mj, kinds[k].type, id);
+      assert_string_equal(cr_model_name(&s->m, kinds[k].kind, id), name == NULL ? "" : name);
+      if (name != NULL && name[0] != 0) {
+        assert_int_equal(cr_model_id(&s->m, kinds[k].kind, name), id);
+      }
+    }
+    assert_int_equal(cr_model_id(&s->m, kinds[k].kind, "no such name"), -1);
+    assert_null(cr_model_name(&s->m, kinds[k].kind, n));
+  }
+  assert_int_equal(cr_model_id(&s->m, "no such kind", "x"), -1);
+}
+
+static void side_by_side(const char* file) {
+  sides s = {.mj = mjcf_data(file)};
+  cr_parity_bench* bench;
+  cr_random random = cr_random_seed(3, 1);
+  s.m = mjcf_model(s.mj);
+  size_t room = (size_t)(6 * s.m.nv * (s.m.nv + 6) + 4000);
+  s.a = calloc(room, sizeof *s.a);
+  s.b = calloc(room, sizeof *s.b);
+  s.theirs = mj_makeData(s.mj);
+  assert_int_equal(cri_data_create(&s.ours, &s.m, NULL, NULL), CR_OK);
+  assert_int_equal(cr_parity_create(&bench, s.mj, &s.m, NULL), CR_OK);
+  compare_names(&s);
+  for (int k = 0; k < STATES; k++) {
+    assert_int_equal(cr_parity_next_state(bench, &random, s.ours, NULL), CR_OK);
+    assert_int_equal(cr_state_get(&s.m, s.ours, s.a, CR_STATE_INTEGRATION), CR_OK);
+    mj_setState(s.mj, s.theirs, s.a, mjSTATE_INTEGRATION);
+    assert_int_equal(cr_forward(&s.m, s.ours), CR_OK);
+    mj_forward(s.mj, s.theirs);
+    compare_states(&s);
+    compare_inertia(&s);
+    compare_jacobians(&s);
+    compare_objects(&s);
+    compare_contacts(&s);
+    compare_inverse(&s);
+  }
+  cr_parity_free(bench);
+  cri_data_free(s.ours);
+  cri_model_free(&s.m);
+  mj_deleteData(s.theirs);
+  mj_deleteModel(s.mj);
+  free(s.a);
+  free(s.b);
+}
+
+static void trees_in_contact(void** state) { side_by_side("walker.xml"); }
+static void tossed_cube(void** state) { side_by_side("cube.xml"); }
+static void bonds_and_sensors(void** state) { side_by_side("sensors.xml"); }
+static void rolling_contacts(void** state) { side_by_side("rolling.xml"); }
+static void sticky_contacts(void** state) { side_by_side("sticky.xml"); }
+
+int test_calls_parity(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(trees_in_contact),  cmocka_unit_test(tossed_cube),
+      cmocka_unit_test(bonds_and_sensors), cmocka_unit_test(rolling_contacts),
+      cmocka_unit_test(sticky_contacts),
+  };
+  return cmocka_run_group_tests_name("calls_parity", tests, NULL, NULL);
+}

@@ -1,0 +1,160 @@
+// SPDX-License-Identifier: Apache-2.0
+// Inverse dynamics undoes forward dynamics; its stage goes through the generic check as if it were a
+// row of the pipeline.
+#include "engine/inverse.h"
+
+#include "carom/step.h"
+#include "dynamics/wrench.h"
+#include "engine/pipeline.h"
+#include "support/chain_model.h"
+#include "support/close.h"
+#include "support/measured.h"
+#include "support/stage_check.h"
+
+enum { N_SEED = 16, MAX_NV = 64, MAX_ROW = 40 };
+
+// at the acceleration of cr_forward it is what was applied
+static void undoes_forward_dynamics(void** state) {
+  int rows = 0;
+  for (int seed = 0; seed < N_SEED; seed++) {
+    measured s;
+    cr_real expected[MAX_NV], size = 1;
+    measured_open(&s, seed, STATE_CONTACT);
+    for (int i = 0; i < s.m.nv; i++) {
+      expected[i] = s.d->qfrc_applied[i] + s.d->qfrc_actuator[i];
+      size = cr_max(size, cr_abs(s.d->qfrc_constraint[i]) + cr_abs(s.d->qfrc_bias[i]));
+    }
+    cri_wrench(&s.m, s.d, s.d->xfrc_applied, expected, s.d);
+    assert_int_equal(cr_inverse(&s.m, s.d), CR_OK);
+    for (int i = 0; i < s.m.nv; i++) {
+      assert_close(s.d->qfrc_inverse[i], expected[i], 10000 * ROUND_OFF * size);
+    }
+    rows += s.d->nefc;
+    assert_false(s.d->measured);
+    measured_close(&s);
+  }
+  assert_true(rows > 0);
+}
+
+// the stage as a row behind the dynamics, with an acceleration that a row before it gives
+static cr_status give(const cr_model* m, cr_data* d) {
+  for (int i = 0; i < m->nv; i++) {
+    d->qacc[i] = 2 * d->qvel[i] - d->qfrc_applied[i];
+  }
+  return CR_OK;
+}
+
+static cr_status give_jvp(const cr_model* m, const cr_data* d, cr_data* tan) {
+  (void)d;
+  for (int i = 0; i < m->nv; i++) {
+    tan->qacc[i] = 2 * tan->qvel[i] - tan->qfrc_applied[i];
+  }
+  return CR_OK;
+}
+
+static cr_status give_vjp(const cr_model* m, const cr_data* d, cr_data* bar) {
+  (void)d;
+  for (int i = 0; i < m->nv; i++) {
+    bar->qvel[i] += 2 * bar->qacc[i];
+    bar->qfrc_applied[i] -= bar->qacc[i];
+  }
+  return CR_OK;
+}
+
+static const cr_field_id give_reads[] = {CR_FIELD_qvel, CR_FIELD_qfrc_applied};
+static const cr_field_id give_writes[] = {CR_FIELD_qacc};
+static const cr_field_id reads[] = {CR_FIELD_qacc,       CR_FIELD_M,
+                                    CR_FIELD_qfrc_bias,  CR_FIELD_qfrc_passive,
+                                    CR_FIELD_efc_J,      CR_FIELD_efc_aref,
+                                    CR_FIELD_efc_D,      CR_FIELD_efc_frictionloss,
+                                    CR_FIELD_contact_mu, CR_FIELD_contact_friction};
+static const cr_field_id writes[] = {CR_FIELD_qfrc_inverse, CR_FIELD_efc_force,
+                                     CR_FIELD_qfrc_constraint};
+
+static void passes_the_generic_check(void** state) {
+  cr_stage rows[MAX_ROW];
+  stage_report reports[MAX_ROW] = {{0}};
+  int n = cr_ndynamics - 1;
+  assert_true(n + 2 <= MAX_ROW);
+  memcpy(rows, cr_pipeline, (size_t)n * sizeof *rows);
+  rows[n] = (cr_stage){"give", give, give_jvp, give_vjp, give_reads, give_writes, 2, 1};
+  rows[n + 1] = (cr_stage){"inverse",
+                           cri_inverse,
+                           cri_inverse_jvp,
+                           cri_inverse_vjp,
+                           reads,
+                           writes,
+                           (int)(sizeof reads / sizeof reads[0]),
+                           3};
+  for (int seed = 0; seed < 12; seed++) {
+    cr_model m;
+    cr_data* d;
+    assert_int_equal(random_model(&m, (uint64_t)seed, NULL), CR_OK);
+    assert_int_equal(cri_data_create(&d, &m, NULL, NULL), CR_OK);
+    d->want_M = true;
+    for (int kind = 0; kind < N_STATE_KIND; kind++) {
+      random_state(&m, d, (uint64_t)seed, (state_kind)kind);
+      stage_check(reports, &m, d, rows, n + 2, n + 1, n + 1, (uint64_t)seed, "inverse");
+    }
+    cri_data_free(d);
+    cri_model_free(&m);
+  }
+  stage_check_finish(&reports[n + 1], &rows[n + 1]);
+  print_message("inverse: jvp %.1e, vjp %.1e\n", (double)reports[n + 1].jvp_error,
+                (double)reports[n + 1].vjp_error);
+  stage_report_assert(&reports[n + 1], "inverse");
+}
+
+// the whole of it: <w, tan> from tangents of state and acceleration against the cotangents
+static void product_identity_of_the_whole(void** state) {
+  for (int seed = 0; seed < N_SEED; seed++) {
+    measured s;
+    cr_data* bar;
+    cr_random r = cr_random_seed((uint64_t)seed, 9);
+    cr_real left = 0, right = 0, size = 0;
+    measured_open(&s, seed, STATE_CONTACT);
+    assert_int_equal(cri_data_twin(&bar, &s.m, s.d, CR_DATA_COTANGENT, cri_no_params, NULL), CR_OK);
+    assert_int_equal(cr_inverse(&s.m, s.d), CR_OK);
+    for (int i = 0; i < s.m.nv; i++) {
+      s.tan->qpos[i] = cr_random_normal(&r);
+      s.tan->qvel[i] = cr_random_normal(&r);
+      s.tan->qacc[i] = cr_random_normal(&r);
+      bar->qfrc_inverse[i] = cr_random_normal(&r);
+    }
+    cr_data* w = bar;
+    cr_real weight[MAX_NV];
+    cr_copy(weight, w->qfrc_inverse, s.m.nv);
+    assert_int_equal(cr_inverse_jvp(&s.m, s.d, s.tan), CR_OK);
+    assert_int_equal(cr_inverse_vjp(&s.m, s.d, bar), CR_OK);
+    for (int i = 0; i < s.m.nv; i++) {
+      cr_real terms[] = {bar->qpos[i] * s.tan->qpos[i], bar->qvel[i] * s.tan->qvel[i],
+                         bar->qacc[i] * s.tan->qacc[i]};
+      left += weight[i] * s.tan->qfrc_inverse[i];
+      right += terms[0] + terms[1] + terms[2];
+      size += cr_abs(terms[0]) + cr_abs(terms[1]) + cr_abs(terms[2]);
+      assert_true(bar->qfrc_inverse[i] == 0);
+    }
+    assert_close(left, right, 10000 * ROUND_OFF * size);
+    cri_data_free(bar);
+    measured_close(&s);
+  }
+}
+
+static void bad_accelerations_are_refused(void** state) {
+  measured s;
+  measured_open(&s, 0, STATE_FLIGHT);
+  s.d->qacc[1] = (cr_real)NAN;
+  assert_int_equal(cr_inverse(&s.m, s.d), CR_ERR_NONFINITE);
+  assert_string_equal(s.d->error.text, "qacc[1] is not finite");
+  measured_close(&s);
+}
+
+int test_inverse(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(undoes_forward_dynamics),
+      cmocka_unit_test(passes_the_generic_check),
+      cmocka_unit_test(product_identity_of_the_whole),
+      cmocka_unit_test(bad_accelerations_are_refused),
+  };
+  return cmocka_run_group_tests_name("inverse", tests, NULL, NULL);
+}

@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: Apache-2.0
+// State vectors round trip part by part; keyframes; positions there and back.
+#include "carom/state.h"
+
+#include "support/chain_model.h"
+#include "support/close.h"
+#include "support/measured.h"
+
+enum { MAX_STATE = 4096, N_BIT = 15 };
+
+static void parts_round_trip(void** state) {
+  measured s;
+  cr_data* other;
+  cr_real x[MAX_STATE], y[MAX_STATE];
+  measured_open(&s, 2, STATE_CONTACT);  // with a mocap body
+  assert_int_equal(cri_data_create(&other, &s.m, NULL, NULL), CR_OK);
+  s.d->time = 3;
+  int all = cr_state_size(&s.m, CR_STATE_INTEGRATION), sum = 0;
+  for (int bit = 0; bit < N_BIT; bit++) {
+    sum += cr_state_size(&s.m, 1 << bit);
+  }
+  assert_int_equal(all, sum);
+  assert_in_range(all, s.m.nq + s.m.nv, MAX_STATE);
+  assert_int_equal(cr_state_get(&s.m, s.d, x, CR_STATE_INTEGRATION), CR_OK);
+  assert_int_equal(cr_state_set(&s.m, other, x, CR_STATE_INTEGRATION), CR_OK);
+  assert_int_equal(cr_state_get(&s.m, other, y, CR_STATE_INTEGRATION), CR_OK);
+  assert_memory_equal(x, y, (size_t)all * sizeof(cr_real));
+  assert_all_close(other->qpos, s.d->qpos, s.m.nq, 0);
+  assert_all_close(other->xfrc_applied, s.d->xfrc_applied, 6 * s.m.nbody, 0);
+  assert_true(other->time == 3);
+  cri_data_free(other);
+  measured_close(&s);
+}
+
+static void one_part_changes_nothing_else(void** state) {
+  measured s;
+  cr_real x[MAX_STATE] = {0}, before, *qpos;
+  measured_open(&s, 0, STATE_CONTACT);
+  before = s.d->qpos[0];
+  qpos = s.d->qpos;
+  assert_int_equal(cr_state_size(&s.m, CR_STATE_QVEL), s.m.nv);
+  assert_int_equal(cr_state_set(&s.m, s.d, x, CR_STATE_QVEL), CR_OK);
+  assert_true(s.d->qvel[0] == 0 && qpos[0] == before);
+  x[1] = (cr_real)NAN;
+  s.d->qvel[0] = 5;
+  assert_int_equal(cr_state_set(&s.m, s.d, x, CR_STATE_QVEL), CR_ERR_NONFINITE);
+  assert_true(s.d->qvel[0] == 5);
+  assert_int_equal(cr_state_size(&s.m, 1 << N_BIT), -1);
+  assert_int_equal(cr_state_size(&s.m, -1), -1);
+  assert_int_equal(cr_state_get(&s.m, s.d, x, 1 << N_BIT), CR_ERR_ARG);
+  assert_int_equal(cr_state_set(&s.m, s.d, x, -1), CR_ERR_ARG);
+  measured_close(&s);
+}
+
+static void keyframes_reset(void** state) {
+  measured s;
+  measured_open(&s, 0, STATE_CONTACT);
+  assert_int_equal(s.m.nkey, 1);
+  s.m.key_time[0] = 7;
+  for (int i = 0; i < s.m.nv; i++) {
+    s.m.key_qvel[i] = i;
+  }
+  assert_int_equal(cr_data_reset_keyframe(&s.m, s.d, 0), CR_OK);
+  assert_true(s.d->time == 7);
+  assert_all_close(s.d->qvel, s.m.key_qvel, s.m.nv, 0);
+  assert_all_close(s.d->qpos, s.m.key_qpos, s.m.nq, 0);
+  assert_true(s.d->qfrc_applied[0] == 0);
+  assert_int_equal(cr_data_reset_keyframe(&s.m, s.d, 1), CR_ERR_ARG);
+  assert_true(s.d->time == 0);
+  measured_close(&s);
+}
+
+static void positions_there_and_back(void** state) {
+  for (int seed = 0; seed < 8; seed++) {
+    measured s;
+    cr_real q[128], v[64];
+    measured_open(&s, seed, STATE_FLIGHT);
+    cr_copy(q, s.d->qpos, s.m.nq);
+    cr_integrate_pos(&s.m, q, s.d->qvel, CR_R(0.3));
+    cr_differentiate_pos(&s.m, v, CR_R(0.3), s.d->qpos, q);
+    assert_all_close(v, s.d->qvel, s.m.nv, 100 * ROUND_OFF);
+    measured_close(&s);
+  }
+}
+
+int test_state(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(parts_round_trip),
+      cmocka_unit_test(one_part_changes_nothing_else),
+      cmocka_unit_test(keyframes_reset),
+      cmocka_unit_test(positions_there_and_back),
+  };
+  return cmocka_run_group_tests_name("state", tests, NULL, NULL);
+}
