@@ -15,15 +15,16 @@ extern "C" {
 /// Map      (M) -> dst;  (M, x) -> y
 /// Shapes   dst[nv nv], row by row; x[nv], y[nv], which must not overlap
 /// Needs    kinematics and com of this state: after cr_forward, cr_step or cr_inverse
-/// Memory   no allocation; forms M in the block where it is not formed yet
-/// Errors   CR_ERR_SINGULAR as cr_forward gives it
+/// Memory   no allocation; scratch of the block
+/// Errors   none
 /// Smooth   everywhere
 CR_API cr_status cr_full_m(const cr_model* m, cr_data* d, cr_real* dst);
 CR_API cr_status cr_mul_m(const cr_model* m, cr_data* d, cr_real* y, const cr_real* x);
 
-/// x = M^-1 y (mj_solveM), in time linear in the number of dofs.
+/// x = M^-1 y (mj_solveM), through a factor made anew.
 /// Shapes   x[nv], y[nv]; may be the same
-/// Needs    cr_forward, cr_step or cr_inverse at this state
+/// Needs    kinematics and com of this state
+/// Errors   CR_ERR_SINGULAR where M is not positive definite
 CR_API cr_status cr_solve_m(const cr_model* m, cr_data* d, cr_real* x, const cr_real* y);
 
 /// Recursive Newton-Euler forces of bodies (mj_rne): qfrc_bias, and with `acceleration` the inertial

@@ -3,7 +3,6 @@
 #include "carom/calls.h"
 
 #include "contact/force.h"
-#include "dynamics/articulated.h"
 #include "dynamics/inertia.h"
 #include "dynamics/newton.h"
 #include "dynamics/tree.h"
@@ -13,42 +12,44 @@
 
 // ---- inertia
 
-static cr_status form_M(const cr_model* m, cr_data* d) {
-  bool want_M = d->want_M;
-  cr_status status = CR_OK;
-  if (!d->M_formed) {
-    d->want_M = true;
-    status = cr_inertia(m, d);
-    d->want_M = want_M;
-  }
-  return status;
+static cr_pattern pattern_of(const cr_model* m) {
+  return (cr_pattern){.n = m->nv, .nnz = m->M_rownnz, .adr = m->M_rowadr, .col = m->M_colind};
 }
 
 cr_status cr_full_m(const cr_model* m, cr_data* d, cr_real* dst) {
-  CR_TRY(form_M(m, d));
+  size_t mark = cri_mark(d);
+  cr_real* M = cri_push(d, (size_t)m->nC);
+  cri_inertia_form(m, d, M, d);
   cr_zero(dst, m->nv * m->nv);
   for (int i = 0; i < m->nv; i++) {
     for (int k = m->M_rowadr[i]; k < m->M_rowadr[i] + m->M_rownnz[i]; k++) {
       int j = m->M_colind[k];
-      dst[i * m->nv + j] = dst[j * m->nv + i] = d->M[k];
+      dst[i * m->nv + j] = dst[j * m->nv + i] = M[k];
     }
   }
+  cri_pop(d, mark);
   return CR_OK;
 }
 
 cr_status cr_mul_m(const cr_model* m, cr_data* d, cr_real* y, const cr_real* x) {
-  CR_TRY(form_M(m, d));
-  cr_pattern p = {.n = m->nv, .nnz = m->M_rownnz, .adr = m->M_rowadr, .col = m->M_colind};
-  cr_sparse_mul(y, d->M, &p, x);
+  cri_inertia_mul(m, d, y, x, d);
   return CR_OK;
 }
 
 cr_status cr_solve_m(const cr_model* m, cr_data* d, cr_real* x, const cr_real* y) {
-  if (x != y) {
-    cr_copy(x, y, m->nv);
+  size_t mark = cri_mark(d);
+  cr_real* L = cri_push(d, (size_t)m->nC);
+  cr_pattern p = pattern_of(m);
+  cri_inertia_form(m, d, L, d);
+  int row = cr_chol_factor(L, &p);
+  if (row < 0) {
+    cr_copy(x, y, x == y ? 0 : m->nv);
+    cr_chol_solve(L, &p, x);
   }
-  cri_articulated_solve(m, d->cdof, d->art_U, d->art_Dinv, x, d);
-  return CR_OK;
+  cri_pop(d, mark);
+  return row < 0 ? CR_OK
+                 : cri_fail(&d->error, CR_ERR_SINGULAR,
+                            "the inertia matrix is not positive definite at dof %d", row);
 }
 
 // ---- Newton and Euler

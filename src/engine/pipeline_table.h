@@ -110,9 +110,9 @@ CR_STAGE(sensor, subtree,
   F(subtree_linvel) F(subtree_angmom))
 
 CR_STAGE(sensor, energy,
-  F(qpos) F(qvel) F(xipos) F(cinert) F(cvel) F(body_mass) F(gravity) F(jnt_stiffness)
-  F(jnt_stiffnesspoly) F(qpos_spring) F(ten_length) F(tendon_stiffness) F(tendon_stiffnesspoly)
-  F(tendon_lengthspring) F(dof_armature) F(actuator_armature) F(actuator_gear),
+  F(qpos) F(qvel) F(xipos) F(M) F(body_mass) F(gravity) F(jnt_stiffness) F(jnt_stiffnesspoly)
+  F(qpos_spring) F(ten_length) F(tendon_stiffness) F(tendon_stiffnesspoly)
+  F(tendon_lengthspring),
   F(energy))
 
 CR_STAGE(sensor, reaction,

@@ -3,10 +3,10 @@
 // = k(x) e with the stiffness k(x) = k + p_0 x + p_1 x^2, minus the spring's force.
 #include "sensor/energy.h"
 
+#include "dynamics/inertia.h"
 #include "dynamics/joint.h"
-#include "dynamics/reflected.h"
+#include "math/cholesky.h"
 #include "math/quat.h"
-#include "math/spatial.h"
 
 static bool has_gravity(const cr_model* m) { return (m->disableflags & CR_DSBL_GRAVITY) == 0; }
 static bool has_springs(const cr_model* m) { return (m->disableflags & CR_DSBL_SPRING) == 0; }
@@ -91,16 +91,10 @@ static cr_real spring_energy(const cr_model* m, const cr_data* d) {
 
 static cr_real kinetic_energy(const cr_model* m, cr_data* d) {
   size_t mark = cri_mark(d);
-  cr_real* armature = cri_push(d, (size_t)m->nv);
-  cr_real K = 0;
-  cri_reflected_armature(m, armature);
-  for (int b = 1; b < m->nbody; b++) {
-    cr_real h[6];
-    cr_inertia_mul(h, d->cinert + 10 * b, d->cvel + 6 * b);
-    K += cr_dot6(d->cvel + 6 * b, h) / 2;
-  }
+  cr_real *p = cri_push(d, (size_t)m->nv), K = 0;
+  cri_inertia_mul(m, d, p, d->qvel, d);
   for (int i = 0; i < m->nv; i++) {
-    K += armature[i] * d->qvel[i] * d->qvel[i] / 2;
+    K += p[i] * d->qvel[i] / 2;
   }
   cri_pop(d, mark);
   return K;
@@ -148,25 +142,15 @@ static cr_real tendon_spring_tan(const cr_model* m, const cr_data* d, const cr_d
                    cri_par_tan(tan->par.tendon_stiffnesspoly, i, 2), x);
 }
 
+// v' M v' + v M' v / 2
 static cr_real kinetic_tan(const cr_model* m, const cr_data* d, cr_data* tan) {
-  size_t mark = cri_mark(tan);
-  cr_real* armature = cri_push(tan, (size_t)m->nv);
-  cr_real* armature_tan = cri_push(tan, (size_t)m->nv);
-  cr_real K_tan = 0;
-  cri_reflected_armature(m, armature);
-  cri_reflected_armature_jvp(m, tan, armature_tan);
-  for (int b = 1; b < m->nbody; b++) {
-    // V' . I V + V . I' V / 2
-    const cr_real* v = d->cvel + 6 * b;
-    cr_real h[6];
-    cr_inertia_mul(h, d->cinert + 10 * b, v);
-    K_tan += cr_dot6(tan->cvel + 6 * b, h);
-    cr_inertia_mul(h, tan->cinert + 10 * b, v);
-    K_tan += cr_dot6(v, h) / 2;
-  }
+  size_t mark = cri_mark(tan), nv = (size_t)m->nv;
+  cr_real *p = cri_push(tan, nv), *p_tan = cri_push(tan, nv), K_tan = 0;
+  cr_pattern pattern = {.n = m->nv, .nnz = m->M_rownnz, .adr = m->M_rowadr, .col = m->M_colind};
+  cri_inertia_mul(m, d, p, d->qvel, tan);
+  cr_sparse_mul(p_tan, tan->M, &pattern, d->qvel);
   for (int i = 0; i < m->nv; i++) {
-    cr_real v = d->qvel[i];
-    K_tan += armature[i] * v * tan->qvel[i] + armature_tan[i] * v * v / 2;
+    K_tan += p[i] * tan->qvel[i] + p_tan[i] * d->qvel[i] / 2;
   }
   cri_pop(tan, mark);
   return K_tan;
@@ -246,22 +230,15 @@ static void potential_vjp(const cr_model* m, const cr_data* d, cr_data* bar, cr_
 
 static void kinetic_vjp(const cr_model* m, const cr_data* d, cr_data* bar, cr_real K_bar) {
   size_t mark = cri_mark(bar);
-  cr_real* armature = cri_push(bar, (size_t)m->nv);
-  cr_real* armature_bar = cri_push(bar, (size_t)m->nv);
-  cri_reflected_armature(m, armature);
-  for (int b = 1; b < m->nbody; b++) {
-    const cr_real* v = d->cvel + 6 * b;
-    cr_real h[6];
-    cr_inertia_mul(h, d->cinert + 10 * b, v);
-    cr_accscl6(bar->cvel + 6 * b, h, K_bar);
-    cr_inertia_bar(bar->cinert + 10 * b, v, v, K_bar / 2);
-  }
+  cr_real* p = cri_push(bar, (size_t)m->nv);
+  int pair = cri_pairs_add(&bar->M_pairs);
+  cr_real *left = cri_pair_left(&bar->M_pairs, pair), *right = cri_pair_right(&bar->M_pairs, pair);
+  cri_inertia_mul(m, d, p, d->qvel, bar);
   for (int i = 0; i < m->nv; i++) {
-    cr_real v = d->qvel[i];
-    bar->qvel[i] += K_bar * armature[i] * v;
-    armature_bar[i] = K_bar * v * v / 2;
+    bar->qvel[i] += K_bar * p[i];
+    left[i] = K_bar / 2 * d->qvel[i];
+    right[i] = d->qvel[i];
   }
-  cri_reflected_armature_vjp(m, bar, armature_bar);
   cri_pop(bar, mark);
 }
 
