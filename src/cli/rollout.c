@@ -11,7 +11,7 @@
 
 typedef struct {
   cr_setup_options setup;
-  cr_text_list print;
+  cr_text_list print, record;
   const char* out;
 } rollout_options;
 
@@ -22,12 +22,12 @@ static double now(void) {
 }
 
 // every name is resolved before anything runs
-static cr_status find_places(cr_place* places, const rollout_options* o, const cr_model* m,
-                             cr_error* error) {
-  for (int i = 0; i < o->print.n; i++) {
-    CR_TRY(cri_place_find(&places[i], m, o->print.text[i], error));
+static cr_status find_places(cr_place* places, const cr_text_list* names, const char* option,
+                             const cr_model* m, cr_error* error) {
+  for (int i = 0; i < names->n; i++) {
+    CR_TRY(cri_place_find(&places[i], m, names->text[i], error));
     if (places[i].of_tangent) {
-      return cri_fail(error, CR_ERR_NAME, "--print %s: a tangent has no value", o->print.text[i]);
+      return cri_fail(error, CR_ERR_NAME, "%s %s: a tangent has no value", option, names->text[i]);
     }
   }
   return CR_OK;
@@ -100,15 +100,20 @@ static void print_text(const rollout_options* o, const cr_setup* s, const cr_pla
 }
 
 static cr_status run(const rollout_options* o, cr_setup* s, cr_error* error) {
-  cr_place places[CR_MAX_LIST];
+  cr_place places[CR_MAX_LIST], recorded[CR_MAX_LIST];
   CR_TRY(cr_setup_load(s, &o->setup, error));
-  CR_TRY(find_places(places, o, &s->m, error));
+  CR_TRY(find_places(places, &o->print, "--print", &s->m, error));
+  CR_TRY(find_places(recorded, &o->record, "--record", &s->m, error));
+  if (o->record.n > 0 && o->out == NULL) {
+    return cri_fail(error, CR_ERR_ARG, "--record %s: needs --out", o->record.text[0]);
+  }
   CR_TRY(cr_setup_rollout(s, &o->setup, cri_no_params, error));
   double start = now();
   CR_TRY(cr_rollout_run(s->rollout, &s->m, s->nstep, NULL, error));
   double seconds = now() - start;
   if (o->out != NULL) {
-    CR_TRY(cri_recording_write(o->out, &s->m, s->rollout, error));
+    const cr_record_list list = {o->record.text, recorded, o->record.n};
+    CR_TRY(cri_recording_write_places(o->out, &s->m, s->rollout, &list, error));
   }
   if (o->print.n > 0) {  // everything named belongs to the last state
     CR_TRY(cri_rollout_forward(s->rollout, &s->m, s->nstep, error));
@@ -127,6 +132,7 @@ int cr_cli_rollout(int argc, char** argv) {
       CR_SETUP_OPTIONS(o.setup),
       {"--print", CR_OPT_LIST, &o.print, "NAME", "numbers of the last state, as site_xpos[tip].z"},
       {"--out", CR_OPT_TEXT, &o.out, "FILE.h5", "record all states"},
+      {"--record", CR_OPT_LIST, &o.record, "NAME", "with --out: numbers of every state, as gyro"},
   };
   const cr_command_line line = {"rollout", "Simulates a model and prints its last state.", rows,
                                 (int)(sizeof rows / sizeof rows[0])};

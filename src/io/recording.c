@@ -2,9 +2,20 @@
 // Writing a rollout to HDF5.
 #include "io/recording.h"
 
+#include <stdlib.h>
+
 #include "io/hdf5.h"
 
-static cr_status write_all(cr_h5* file, const cr_model* m, const cr_rollout* r, cr_error* error) {
+// what named places held at every state
+typedef struct {
+  int n;
+  const char* const* names;
+  cr_real* values[CR_MAX_SERIES];
+  int widths[CR_MAX_SERIES];
+} series_list;
+
+static cr_status write_all(cr_h5* file, const cr_model* m, const cr_rollout* r,
+                           const series_list* series, cr_error* error) {
   const struct {
     const char* name;
     const cr_real* data;
@@ -19,16 +30,70 @@ static cr_status write_all(cr_h5* file, const cr_model* m, const cr_rollout* r, 
       CR_TRY(cri_h5_write(file, sets[i].name, sets[i].data, sets[i].rows, sets[i].width, error));
     }
   }
+  for (int i = 0; i < series->n; i++) {
+    CR_TRY(cri_h5_write(file, series->names[i], series->values[i], r->nstep + 1, series->widths[i],
+                        error));
+  }
   CR_TRY(cri_h5_write_attribute(file, "/", "timestep", (double)m->timestep, error));
   CR_TRY(cri_h5_write_text(file, "/", "carom_version", cr_version(), error));
   return cri_h5_save(file, error);
 }
 
-cr_status cri_recording_write(const char* path, const cr_model* m, const cr_rollout* r,
-                              cr_error* error) {
+static cr_status write_file(const char* path, const cr_model* m, const cr_rollout* r,
+                            const series_list* series, cr_error* error) {
   cr_h5* file = NULL;
   CR_TRY(cri_h5_create(&file, path, error));
-  cr_status status = write_all(file, m, r, error);
+  cr_status status = write_all(file, m, r, series, error);
   cri_h5_close(file);
+  return status;
+}
+
+cr_status cri_recording_write(const char* path, const cr_model* m, const cr_rollout* r,
+                              cr_error* error) {
+  const series_list none = {.n = 0};
+  return write_file(path, m, r, &none, error);
+}
+
+static void take_row(const series_list* series, const cr_record_list* list, const cr_model* m,
+                     const cr_data* d, int row) {
+  for (int i = 0; i < series->n; i++) {
+    const cr_real* value = cri_place_value(&list->places[i], m, d);
+    cr_real* to = series->values[i] + (size_t)row * (size_t)series->widths[i];
+    for (int k = 0; k < series->widths[i]; k++) {
+      to[k] = value != NULL ? value[k] : (cr_real)NAN;
+    }
+  }
+}
+
+static cr_status evaluate_all(series_list* series, const cr_record_list* list, const cr_model* m,
+                              cr_rollout* r, cr_error* error) {
+  for (int i = 0; i < list->n; i++) {
+    series->widths[i] = list->places[i].count;
+    size_t numbers = (size_t)(r->nstep + 1) * (size_t)series->widths[i];
+    series->values[i] = calloc(numbers + 1, sizeof(cr_real));
+    if (series->values[i] == NULL) {
+      return cri_fail(error, CR_ERR_MEMORY, "recording: no memory for '%s'", list->names[i]);
+    }
+  }
+  for (int k = 0; k <= r->nstep && list->n > 0; k++) {
+    CR_TRY(cri_rollout_forward(r, m, k, error));
+    take_row(series, list, m, r->d, k);
+  }
+  return CR_OK;
+}
+
+cr_status cri_recording_write_places(const char* path, const cr_model* m, cr_rollout* r,
+                                     const cr_record_list* list, cr_error* error) {
+  if (list->n > CR_MAX_SERIES) {
+    return cri_fail(error, CR_ERR_ARG, "recording: %d names, at most %d", list->n, CR_MAX_SERIES);
+  }
+  series_list series = {.n = list->n, .names = list->names};
+  cr_status status = evaluate_all(&series, list, m, r, error);
+  if (status == CR_OK) {
+    status = write_file(path, m, r, &series, error);
+  }
+  for (int i = 0; i < list->n; i++) {
+    free(series.values[i]);
+  }
   return status;
 }

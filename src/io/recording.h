@@ -3,6 +3,7 @@
 #ifndef CR_IO_RECORDING_H
 #define CR_IO_RECORDING_H
 
+#include "model/names.h"
 #include "rollout/trajectory.h"
 
 /// Writes the states of the last run: data sets time [n+1], qpos [n+1, nq], qvel [n+1, nv],
@@ -11,5 +12,22 @@
 /// Errors: CR_ERR_FILE naming the file (also when the disk is full).
 cr_status cri_recording_write(const char* path, const cr_model* m, const cr_rollout* r,
                               cr_error* error);
+
+/// Most names of a recording.
+enum { CR_MAX_SERIES = 64 };
+
+/// Numbers to record at every state, by name.
+typedef struct {
+  const char* const* names;
+  const cr_place* places;
+  int n;
+} cr_record_list;
+
+/// The same with a data set [n+1, numbers of the place] for each name besides, evaluated again state
+/// by state (after the first, under the control of the step that led there); not a number where a
+/// contact does not exist. r->d ends at the last state.
+/// Errors: also those of cr_forward.
+cr_status cri_recording_write_places(const char* path, const cr_model* m, cr_rollout* r,
+                                     const cr_record_list* list, cr_error* error);
 
 #endif

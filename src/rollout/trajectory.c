@@ -197,9 +197,12 @@ static bool looks_at(const cr_loss* loss, int step, int nstep) {
   return loss->looks_at == NULL ? step == nstep : loss->looks_at(loss->context, step, nstep);
 }
 
-// the state after `step` steps, under the control of the last of them
+// the state after `step` steps, under the control of the last of them; the first under its own
 static void restore_end(cr_rollout* r, const cr_model* m, int step) {
   cri_rollout_restore(r, m, step);
+  if (step == 0) {
+    return;
+  }
   cr_copy(r->d->ctrl, r->ctrl + (size_t)(step - 1) * (size_t)m->nu, m->nu);
 }
 

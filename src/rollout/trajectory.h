@@ -37,8 +37,9 @@ cr_status cri_rollout_create(cr_rollout** rollout, const cr_model* m, int nstep_
 /// Puts the stored state before step k (k = nstep: the last state) into r->d.
 void cri_rollout_restore(cr_rollout* r, const cr_model* m, int k);
 
-/// Puts the state after `step` steps (1 ... nstep) into r->d, with the control of the last of them
-/// and everything cr_forward computes there. Grows the data blocks where that does not fit.
+/// Puts the state after `step` steps (0 ... nstep) into r->d, with the control of the last of them
+/// (for step 0 that of the first) and everything cr_forward computes there. Grows the data blocks
+/// where that does not fit.
 cr_status cri_rollout_forward(cr_rollout* r, const cr_model* m, int step, cr_error* error);
 
 #endif

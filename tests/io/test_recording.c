@@ -84,6 +84,41 @@ static void what_a_model_does_not_have(void** state) {
   close_rollout();
 }
 
+// numbers by name at every state: those of the state itself, and a sensor's
+static void named_numbers(void** state) {
+  (void)state;
+  static const char* const names[] = {"qvel[0]", "gyro", "contact[floor:block].dist"};
+  const char* path = scratch_path("named.h5");
+  cr_place places[3];
+  cr_h5* file = NULL;
+  double* values = NULL;
+  int rows, cols;
+  open_rollout("sensors.xml");
+  for (int i = 0; i < 3; i++) {
+    assert_int_equal(cri_place_find(&places[i], &model, names[i], &error), CR_OK);
+  }
+  const cr_record_list list = {names, places, 3};
+  assert_int_equal(cri_recording_write_places(path, &model, rollout, &list, &error), CR_OK);
+  assert_int_equal(cri_h5_open(&file, path, &error), CR_OK);
+  assert_set(file, "qpos", rollout->qpos, STEPS + 1, model.nq);
+  assert_int_equal(cri_h5_read(file, "qvel[0]", &values, &rows, &cols, &error), CR_OK);
+  assert_int_equal(rows * cols, STEPS + 1);
+  for (int k = 0; k <= STEPS; k++) {
+    assert_true(values[k] == rollout->qvel[k * model.nv]);
+  }
+  free(values);
+  assert_int_equal(cri_h5_read(file, "gyro", &values, &rows, &cols, &error), CR_OK);
+  assert_int_equal(rows, STEPS + 1);
+  assert_int_equal(cols, 3);
+  for (int k = 0; k < 3; k++) {  // the last row is that of the last state
+    assert_true(values[3 * STEPS + k] == cri_place_value(&places[1], &model, rollout->d)[k]);
+  }
+  free(values);
+  assert_true(cri_h5_has(file, names[2]));
+  cri_h5_close(file);
+  close_rollout();
+}
+
 static void places_that_cannot_be_written(void** state) {
   (void)state;
   open_rollout("cube.xml");
@@ -123,9 +158,8 @@ static void a_full_disk(void** state) {
 
 int test_recording(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(everything_comes_back),
-      cmocka_unit_test(what_a_model_does_not_have),
-      cmocka_unit_test(places_that_cannot_be_written),
+      cmocka_unit_test(everything_comes_back), cmocka_unit_test(what_a_model_does_not_have),
+      cmocka_unit_test(named_numbers),         cmocka_unit_test(places_that_cannot_be_written),
       cmocka_unit_test(a_full_disk),
   };
   return cmocka_run_group_tests_name("recording", tests, scratch_open, scratch_close);
