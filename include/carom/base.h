@@ -35,6 +35,7 @@ typedef double cr_real;
   X(CR_ERR_NONFINITE, 3, "a value is not finite")                                            \
   X(CR_ERR_SOLVER, 3, "the constraint solver did not converge")                              \
   X(CR_ERR_DIVERGED, 3, "the state diverged")                                                \
+  X(CR_ERR_BUDGET, 3, "the steps allowed do not reach the end")                              \
   X(CR_ERR_SINGULAR, 3, "the inertia matrix is not positive definite")                       \
   X(CR_ERR_INTERRUPTED, 130, "interrupted")
 

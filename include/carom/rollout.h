@@ -64,6 +64,28 @@ typedef cr_status (*cr_control)(void* context, const cr_model* m, const cr_data*
 /// caller's to add.
 CR_API void cr_rollout_set_control(cr_rollout* rollout, cr_control control, void* context);
 
+/// How an adaptive rollout chooses its steps. What a zero stands for is in brackets.
+typedef struct {
+  cr_real rtol, atol;    // allowed error of a step: atol + rtol |y|; atol > 0
+  cr_real first_step;    // s; 0: [timestep]
+  cr_real largest_step;  // s; 0: [none]
+  cr_real grid;          // s from one control, and one look of the loss, to the next; 0: [timestep]
+  cr_real p, i, d;       // of the controller; all 0: [0.2, 0.4, 0]
+  int max_steps;         // accepted and rejected, over a run; 0: [CR_ADAPTIVE_STEPS]
+} cr_adaptive;
+
+enum { CR_ADAPTIVE_STEPS = 100000 };
+
+/// Makes the rollout adaptive: a `step` of cr_rollout_run then is one interval of the grid, made of
+/// as many steps of the model's integrator as the tolerances ask for, the last of which ends on the
+/// grid. What else depends on the time step (refsafe) uses the model's. options NULL: not adaptive.
+/// Errors: CR_ERR_ARG where the integrator has no error estimate, or an option is not sane.
+CR_API cr_status cr_rollout_adaptive(cr_rollout* rollout, const cr_model* m,
+                                     const cr_adaptive* options, cr_error* error);
+
+/// Steps accepted and rejected by the last run of an adaptive rollout.
+CR_API void cr_rollout_steps(const cr_rollout* rollout, int* accepted, int* rejected);
+
 /// Runs nstep steps from the state in the data block, and sums the loss (may be NULL).
 /// Grows the data blocks and repeats the step where contacts or rows do not fit.
 /// Errors: those of cr_step, with the number of the step in the sentence.

@@ -39,6 +39,7 @@ typedef struct {
   request requests[CR_MAX_LIST];
   int nrequest;
   bool wanted[CR_N_FIELD];
+  int steps;
   double seconds_forward, seconds_backward;
 } grad;
 
@@ -188,6 +189,7 @@ static cr_status differentiate(grad* g, cr_error* error) {
   if (g->o->setup.derive) {
     CR_TRY(cr_constants_vjp(&s->m, s->rollout->work, s->rollout->bar));
   }
+  g->steps = cr_setup_steps(s);
   g->seconds_forward = middle - start;
   g->seconds_backward = now() - middle;
   for (int i = 0; i < g->nrequest; i++) {
@@ -341,7 +343,7 @@ static void print_json(const grad* g, cr_real loss) {
     put_requests(g, &j, "differences", true);
     cr_json_real(&j, "eps", (cr_real)g->o->eps);
   }
-  cr_json_int(&j, "steps", g->setup.nstep);
+  cr_json_int(&j, "steps", g->steps);
   cr_json_open(&j, "seconds", '{');
   cr_json_real(&j, "forward", (cr_real)g->seconds_forward);
   cr_json_real(&j, "backward", (cr_real)g->seconds_backward);
@@ -352,7 +354,7 @@ static void print_json(const grad* g, cr_real loss) {
 
 static void print_text(const grad* g, cr_real loss) {
   (void)printf("loss %.12g after %d steps (forward %.3g s, backward %.3g s)\n", (double)loss,
-               g->setup.nstep, g->seconds_forward, g->seconds_backward);
+               g->steps, g->seconds_forward, g->seconds_backward);
   for (int i = 0; i < g->nrequest; i++) {
     const request* q = &g->requests[i];
     for (int k = 0; k < q->n; k++) {

@@ -57,7 +57,7 @@ static void print_json(const rollout_options* o, const cr_setup* s, const cr_pla
   const cr_data* d = s->rollout->d;
   cr_json_open(&j, NULL, '{');
   cr_json_real(&j, "time", s->rollout->time[s->nstep]);
-  cr_json_int(&j, "steps", s->nstep);
+  cr_json_int(&j, "steps", cr_setup_steps(s));
   put_state(&j, &s->m, d);
   cr_json_open(&j, "print", '{');
   for (int i = 0; i < o->print.n; i++) {
@@ -88,7 +88,7 @@ static void print_text(const rollout_options* o, const cr_setup* s, const cr_pla
   for (int i = 0; i < s->report.warnings.n; i++) {
     (void)fprintf(stderr, "carom rollout: warning: %s\n", s->report.warnings.text[i]);
   }
-  (void)printf("%d steps, %.9g s simulated in %.3g s\n", s->nstep,
+  (void)printf("%d steps, %.9g s simulated in %.3g s\n", cr_setup_steps(s),
                (double)(s->rollout->time[s->nstep] - s->rollout->time[0]), seconds);
   if (o->print.n == 0) {
     print_numbers("qpos", d->qpos, s->m.nq);

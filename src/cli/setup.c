@@ -99,19 +99,59 @@ cr_status cr_setup_load(cr_setup* s, const cr_setup_options* o, cr_error* error)
 
 // ---- state and controls
 
+static bool adaptive(const cr_setup_options* o) { return o->rtol > 0 || o->atol > 0; }
+
+// the time from one row of controls to the next
+static double row_time(const cr_setup_options* o, const cr_model* m) {
+  if (!adaptive(o)) {
+    return (double)m->timestep;
+  }
+  bool varying = false;
+  for (int i = 0; i < o->ctrl.n; i++) {
+    varying = varying || strchr(o->ctrl.text[i], '=') == NULL;
+  }
+  return o->grid > 0 ? o->grid : varying ? (double)m->timestep : o->time;
+}
+
 static cr_status count_steps(int* nstep, const cr_setup_options* o, const cr_model* m,
                              cr_error* error) {
-  double steps = o->time / (double)m->timestep;
+  double row = row_time(o, m), steps = o->time / row;
   if (!(o->time > 0) || steps > 1e9) {
     return cri_fail(error, CR_ERR_ARG, "--time %.9g: a positive time of at most 1e9 steps expected",
                     o->time);
   }
   *nstep = (int)(steps + 0.5);
   if (*nstep < 1 || fabs(steps - *nstep) > 1e-6 * steps + 1e-6) {
-    return cri_fail(error, CR_ERR_ARG, "--time %.9g is not a multiple of the time step %.9g",
-                    o->time, (double)m->timestep);
+    return cri_fail(error, CR_ERR_ARG, "--time %.9g is not a multiple of the %s %.9g", o->time,
+                    adaptive(o) ? "grid" : "time step", row);
   }
   return CR_OK;
+}
+
+static cr_status set_adaptive(cr_setup* s, const cr_setup_options* o, cr_error* error) {
+  static const char* const names[] = {"--rtol", "--atol", "--grid", "--first-step"};
+  const double values[] = {o->rtol, o->atol, o->grid, o->first_step};
+  for (int i = 0; i < 4; i++) {
+    if (!(values[i] >= 0 && values[i] < 1e300)) {
+      return cri_fail(error, CR_ERR_ARG, "%s %g: a positive number expected", names[i], values[i]);
+    }
+    if (i > 1 && values[i] > 0 && !adaptive(o)) {
+      return cri_fail(error, CR_ERR_ARG, "%s: only with --rtol or --atol", names[i]);
+    }
+  }
+  if (o->max_steps < 0 || (o->max_steps > 0 && !adaptive(o))) {
+    return cri_fail(error, CR_ERR_ARG, "--max-steps %d: %s", o->max_steps,
+                    o->max_steps < 0 ? "a positive number expected" : "only with --rtol or --atol");
+  }
+  if (!adaptive(o)) {
+    return CR_OK;
+  }
+  cr_adaptive options = {.rtol = (cr_real)(o->rtol > 0 ? o->rtol : 1e-3),
+                         .atol = (cr_real)(o->atol > 0 ? o->atol : o->rtol / 1000),
+                         .first_step = (cr_real)o->first_step,
+                         .grid = (cr_real)(o->time / s->nstep),
+                         .max_steps = o->max_steps};
+  return cr_rollout_adaptive(s->rollout, &s->m, &options, error);
 }
 
 static cr_status start_from_keyframe(const cr_model* m, cr_data* d, const char* name,
@@ -185,6 +225,7 @@ cr_status cr_setup_rollout(cr_setup* s, const cr_setup_options* o, const bool* w
                            cr_error* error) {
   CR_TRY(count_steps(&s->nstep, o, &s->m, error));
   CR_TRY(cri_rollout_create(&s->rollout, &s->m, s->nstep, wanted, error));
+  CR_TRY(set_adaptive(s, o, error));
   cr_data* d = s->rollout->d;
   if (o->keyframe != NULL) {
     CR_TRY(start_from_keyframe(&s->m, d, o->keyframe, error));
@@ -197,6 +238,12 @@ cr_status cr_setup_rollout(cr_setup* s, const cr_setup_options* o, const bool* w
   CR_TRY(cri_qpos_check(&s->m, d->qpos, error));
   CR_TRY(check_mocap(&s->m, d, error));
   return set_controls(s, o, error);
+}
+
+int cr_setup_steps(const cr_setup* s) {
+  int accepted, rejected;
+  cr_rollout_steps(s->rollout, &accepted, &rejected);
+  return s->rollout->adaptive ? accepted : s->nstep;
 }
 
 void cr_setup_free(cr_setup* s) {

@@ -15,6 +15,8 @@ typedef struct {
   cr_urdf_words urdf;
   double time, timestep;
   const char* integrator;
+  double rtol, atol, grid, first_step;
+  int max_steps;
   const char* keyframe;
   cr_text_list set, ctrl;
   bool derive, json;
@@ -30,7 +32,19 @@ typedef struct {
       {"--time", CR_OPT_REAL, &(s).time, "T", "seconds to simulate (default 1)"},                  \
       {"--timestep", CR_OPT_REAL, &(s).timestep, "H", "time step (default: the model's)"},         \
       {"--integrator", CR_OPT_TEXT, &(s).integrator, "NAME",                                       \
-       "euler, rk4, implicit or implicitfast"},                                                    \
+       "euler, rk4, implicit, implicitfast; tsit5, dopri5, dopri8, bosh3, heun, midpoint, "        \
+       "ralston, forward-euler"},                                                                  \
+      {"--rtol", CR_OPT_REAL, &(s).rtol, "X",                                                      \
+       "adaptive steps: allowed error relative to the state (default 1e-3 with --atol)"},          \
+      {"--atol", CR_OPT_REAL, &(s).atol, "X",                                                      \
+       "adaptive steps: allowed error (default a thousandth of --rtol)"},                          \
+      {"--max-steps", CR_OPT_INT, &(s).max_steps, "N",                                             \
+       "adaptive steps: accepted and rejected ones together (default 100000)"},                    \
+      {"--grid", CR_OPT_REAL, &(s).grid, "H",                                                      \
+       "adaptive steps: from one control, and one look of the loss, to the next (default: the "    \
+       "time step with controls from a file, otherwise the whole time)"},                          \
+      {"--first-step", CR_OPT_REAL, &(s).first_step, "H",                                          \
+       "adaptive steps: length of the first one tried (default: the time step)"},                  \
       {"--keyframe", CR_OPT_TEXT, &(s).keyframe, "K", "start from a keyframe, by name or number"}, \
       {"--set", CR_OPT_LIST, &(s).set, "NAME=VALUE",                                               \
        "initial state or model field; VALUE may be a list a,b,c"},                                 \
@@ -55,6 +69,9 @@ typedef struct {
 cr_status cr_setup_load(cr_setup* setup, const cr_setup_options* options, cr_error* error);
 cr_status cr_setup_rollout(cr_setup* setup, const cr_setup_options* options, const bool* wanted,
                            cr_error* error);
+
+/// Steps of the last run: those of the file's length, or the accepted ones of an adaptive rollout.
+int cr_setup_steps(const cr_setup* setup);
 
 void cr_setup_free(cr_setup* setup);
 

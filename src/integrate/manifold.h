@@ -32,7 +32,7 @@ void cri_manifold_move_vjp(const cr_model* m, const cr_real* v, cr_real h, const
 ///          c = 1 / t^2 - (1 + cos t) / (2 t sin t), t = |r|; the rest: rate = v
 ///          where t > pi, r is first replaced by the same turn of at most half a circle     [i3]
 ///          [Munthe-Kaas, High order Runge-Kutta methods on manifolds, 1999];
-///          derivation: docs/derivations/rk4.md
+///          derivation: docs/derivations/runge_kutta.md
 /// Shapes   all nv; rate must not overlap
 /// Smooth   but where t passes an odd multiple of pi
 void cri_manifold_rate(const cr_model* m, const cr_real* r, const cr_real* v, cr_real* rate);

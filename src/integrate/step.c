@@ -5,13 +5,27 @@
 #include "engine/forward.h"
 #include "integrate/euler.h"
 #include "integrate/inputs.h"
-#include "integrate/rk4.h"
+#include "integrate/runge_kutta.h"
+
+// a step of the file's length by an explicit method; t is NULL with other integrators
+static cri_rk method_of(const cr_model* m) {
+  return (cri_rk){.t = cri_tableau_of(m->integrator), .h = m->timestep};
+}
+
+static cr_status integrate(const cr_model* m, cr_data* d) {
+  cri_rk rk = method_of(m);
+  if (rk.t == NULL) {
+    return cr_euler(m, d);
+  }
+  cri_runge_kutta_begin(m, d);
+  return cr_runge_kutta(&rk, m, d);
+}
 
 cr_status cr_step(const cr_model* m, cr_data* d) {
   CR_TRY(cri_coordinates_check(m, d, d->qpos, d->qvel, "the state"));
   CR_TRY(cri_dynamics(m, d));
   CR_TRY(cri_values_check(m, d, d->qacc, m->nv, m->dof_jntid, "qacc", "the state"));
-  CR_TRY(m->integrator == CR_INT_RK4 ? cr_rk4(m, d) : cr_euler(m, d));
+  CR_TRY(integrate(m, d));
   CR_TRY(cri_coordinates_check(m, d, d->qpos_next, d->qvel_next, "the next state"));
   return cri_values_check(m, d, d->act_next, m->na, NULL, "act", "the next state");
 }
@@ -22,14 +36,14 @@ void cr_advance(const cr_model* m, cr_data* d) {
   cr_copy(d->act, d->act_next, m->na);
   d->time += m->timestep;
   // what was solved for last: with Runge-Kutta that is the last stage
-  bool stages = m->integrator == CR_INT_RK4;
-  cr_copy(d->qacc_warmstart, stages ? d->rk_qacc + (cri_tableau_rk4.n - 1) * m->nv : d->qacc,
-          m->nv);
+  cri_rk rk = method_of(m);
+  cr_copy(d->qacc_warmstart, rk.t == NULL ? d->qacc : cri_runge_kutta_latest(&rk, m, d), m->nv);
 }
 
 cr_status cr_step_jvp(const cr_model* m, const cr_data* d, cr_data* work, cr_data* tan) {
-  if (m->integrator == CR_INT_RK4) {
-    return cr_rk4_jvp(m, d, work, tan);
+  cri_rk rk = method_of(m);
+  if (rk.t != NULL) {
+    return cr_runge_kutta_jvp(&rk, m, d, work, tan);
   }
   CR_TRY(cr_forward_jvp(m, d, tan));
   return cr_euler_jvp(m, d, tan);
@@ -53,8 +67,9 @@ static cr_status euler_step_vjp(const cr_model* m, const cr_model* m_backward, c
 
 cr_status cr_step_vjp(const cr_model* m, const cr_model* m_backward, const cr_data* d,
                       cr_data* work, cr_data* bar) {
-  CR_TRY(m->integrator == CR_INT_RK4 ? cr_rk4_vjp(m, m_backward, d, work, bar)
-                                     : euler_step_vjp(m, m_backward, d, work, bar));
+  cri_rk rk = method_of(m);
+  CR_TRY(rk.t != NULL ? cr_runge_kutta_vjp(&rk, m, m_backward, d, work, bar)
+                      : euler_step_vjp(m, m_backward, d, work, bar));
   cr_zero(bar->qpos_next, m->nv);
   cr_zero(bar->qvel_next, m->nv);
   cr_zero(bar->act_next, m->na);

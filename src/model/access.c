@@ -8,6 +8,7 @@
 #include "model/fields.h"
 #include "model/file.h"
 #include "model/names.h"
+#include "model/tableau.h"
 
 // ---- models
 
@@ -103,6 +104,20 @@ cr_status cr_model_set_timestep(cr_model* m, cr_real timestep, cr_error* error) 
   return CR_OK;
 }
 
+static cr_status set_method(cr_model* m, const char* name, cr_error* error) {
+  for (int i = CR_INT_TSIT5; i < CR_INT_TSIT5 + CR_INT_N_METHOD; i++) {
+    if (strcmp(name, cri_tableau_of(i)->name) == 0) {
+      m->integrator = i;
+      return CR_OK;
+    }
+  }
+  return cri_fail(
+      error, CR_ERR_ARG,
+      "integrator '%s': euler, rk4, implicit, implicitfast, tsit5, dopri5, dopri8, bosh3, "
+      "heun, midpoint, ralston or forward-euler expected",
+      name);
+}
+
 cr_status cr_model_set_integrator(cr_model* m, const char* name, cr_error* error) {
   if (strcmp(name, "euler") == 0) {
     m->integrator = CR_INT_EULER;
@@ -113,8 +128,7 @@ cr_status cr_model_set_integrator(cr_model* m, const char* name, cr_error* error
   } else if (strcmp(name, "implicitfast") == 0) {
     m->integrator = CR_INT_IMPLICITFAST;
   } else {
-    return cri_fail(error, CR_ERR_ARG,
-                    "integrator '%s': euler, rk4, implicit or implicitfast expected", name);
+    return set_method(m, name, error);
   }
   return CR_OK;
 }

@@ -7,6 +7,7 @@
 
 #include "model/fields.h"
 #include "model/sensors.h"
+#include "model/tableau.h"
 
 // ---- index fields: lowest value, and the count they stay below
 
@@ -142,7 +143,8 @@ static cr_status check_indices(const cr_model* m, cr_error* error) {
 }
 
 static cr_status check_choices(const cr_model* m, cr_error* error) {
-  if (m->integrator < CR_INT_EULER || m->integrator > CR_INT_IMPLICITFAST) {
+  bool mujoco = m->integrator >= CR_INT_EULER && m->integrator <= CR_INT_IMPLICITFAST;
+  if (!mujoco && cri_tableau_of(m->integrator) == NULL) {
     return cri_fail(error, CR_ERR_MODEL, "option integrator: there is no %d", m->integrator);
   }
   if (m->cone != CR_CONE_PYRAMIDAL && m->cone != CR_CONE_ELLIPTIC) {

@@ -6,8 +6,9 @@
 #include <stdlib.h>
 
 #include "model/fields.h"
+#include "model/tableau.h"
 
-enum { ALIGN = 64, N_RK = 4 };
+enum { ALIGN = 64 };
 
 const bool cri_no_params[CR_N_FIELD] = {false};
 
@@ -149,9 +150,16 @@ static int pairs_beyond(const cr_model* m, const cr_data* d, cr_field_id id) {
 static size_t scratch_numbers(const cr_model* m, const cr_data* d) {
   size_t v = (size_t)m->nv, b = (size_t)m->nbody, e = (size_t)d->nefc_max;
   size_t pairs = (size_t)pairs_beyond(m, d, CR_FIELD_ten_J);
-  return 2 * v * v + 96 * v + (320 + 12 * pairs) * b + 48 * e + 64 * (size_t)d->ncon_max +
+  size_t stages = 6 * (size_t)d->nrk * (size_t)(m->nv + m->na);
+  return stages + 2 * v * v + 80 * v + (320 + 12 * pairs) * b + 48 * e + 64 * (size_t)d->ncon_max +
          64 * (size_t)m->ngeom + 8 * (size_t)(m->nq + m->na + m->nu + m->nout) +
          2 * (size_t)d->nJ_max + (size_t)m->nC + (size_t)m->nsensordata + 4096;
+}
+
+// stages of the model's integrator, or of MuJoCo's, whichever are more
+static int32_t most_stages(const cr_model* m) {
+  const cri_tableau *rk4 = cri_tableau_of(CR_INT_RK4), *own = cri_tableau_of(m->integrator);
+  return own != NULL && own->n > rk4->n ? own->n : rk4->n;
 }
 
 static bool twin_has(const cr_field* f) {
@@ -235,7 +243,7 @@ cr_status cri_data_create(cr_data** out, const cr_model* m, const cr_capacity* c
   d->nH = m->nv * (m->nv + 1) / 2;
   d->nHindex = m->nv * (m->nv + 1) / 2 + 2 * m->nv + 1;
   d->nmoment = count_moment(m);
-  d->nrk = N_RK;
+  d->nrk = most_stages(m);
   cr_status status = allocate(d, m, error);
   if (status != CR_OK) {
     free(d);

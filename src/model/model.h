@@ -34,6 +34,18 @@ enum {
 enum { CR_NEQDATA = 12 };
 enum { CR_CONE_PYRAMIDAL = 0, CR_CONE_ELLIPTIC = 1 };
 enum { CR_INT_EULER = 0, CR_INT_RK4 = 1, CR_INT_IMPLICIT = 2, CR_INT_IMPLICITFAST = 3 };
+// explicit methods that are not MuJoCo's, see model/tableau.h
+enum {
+  CR_INT_TSIT5 = 100,
+  CR_INT_DOPRI5,
+  CR_INT_DOPRI8,
+  CR_INT_BOSH3,
+  CR_INT_HEUN,
+  CR_INT_MIDPOINT,
+  CR_INT_RALSTON,
+  CR_INT_FORWARD_EULER,
+  CR_INT_N_METHOD = 8
+};
 enum {
   CR_TRN_JOINT = 0,
   CR_TRN_JOINTINPARENT = 1,

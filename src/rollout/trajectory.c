@@ -33,8 +33,10 @@ static bool allocate_states(cr_rollout* r, const cr_model* m) {
   r->act = numbers(n, m->na);
   r->warmstart = numbers(n, m->nv);
   r->time = numbers(n, 1);
+  r->first = calloc(n, sizeof *r->first);
   return r->wanted != NULL && r->ctrl != NULL && r->ctrl_bar != NULL && r->qpos != NULL &&
-         r->qvel != NULL && r->act != NULL && r->warmstart != NULL && r->time != NULL;
+         r->qvel != NULL && r->act != NULL && r->warmstart != NULL && r->time != NULL &&
+         r->first != NULL;
 }
 
 // more states than can be counted with an int would not fit into memory either
@@ -101,6 +103,8 @@ void cr_rollout_free(cr_rollout* r) {
   free(r->act);
   free(r->warmstart);
   free(r->time);
+  free(r->first);
+  cri_tape_free(&r->tape);
   free(r);
 }
 
@@ -170,18 +174,22 @@ void cri_rollout_restore(cr_rollout* r, const cr_model* m, int k) {
   r->d->time = r->time[row];
 }
 
-typedef cr_status evaluation(const cr_model* m, cr_data* d);
+// what is evaluated at the state in r->d
+typedef cr_status evaluation(cr_rollout* r, const cr_model* m);
 
-// evaluates at the state in r->d; where contacts or rows do not fit, grows and repeats
-static cr_status evaluate(cr_rollout* r, const cr_model* m, evaluation* f, int step,
-                          cr_error* error) {
-  cr_status status = f(m, r->d);
+static cr_status forward(cr_rollout* r, const cr_model* m) { return cr_forward(m, r->d); }
+
+static cr_status step(cr_rollout* r, const cr_model* m) { return cr_step(m, r->d); }
+
+// where contacts or rows do not fit, grows and repeats
+static cr_status evaluate(cr_rollout* r, const cr_model* m, evaluation* f, int k, cr_error* error) {
+  cr_status status = f(r, m);
   while (status == CR_ERR_CAPACITY) {
     CR_TRY(grow(r, m, error));
-    status = f(m, r->d);
+    status = f(r, m);
   }
   if (status != CR_OK) {
-    return cri_fail(error, status, "step %d (time %.9g): %s", step, (double)r->d->time,
+    return cri_fail(error, status, "step %d (time %.9g): %s", k, (double)r->d->time,
                     r->d->error.text);
   }
   if (r->d->solver_iterations > r->solver_iterations_max) {
@@ -208,7 +216,7 @@ static void restore_end(cr_rollout* r, const cr_model* m, int step) {
 
 cr_status cri_rollout_forward(cr_rollout* r, const cr_model* m, int step, cr_error* error) {
   restore_end(r, m, step);
-  return evaluate(r, m, cr_forward, step, error);
+  return evaluate(r, m, forward, step, error);
 }
 
 static cr_status loss_failed(cr_status status, int step, cr_error* error) {
@@ -243,6 +251,40 @@ static cr_status take_control(cr_rollout* r, const cr_model* m, int k, cr_error*
   return CR_OK;
 }
 
+static cr_status run_step(cr_rollout* r, const cr_model* m, int k, cr_error* error) {
+  CR_TRY(evaluate(r, m, step, k + 1, error));
+  cr_advance(m, r->d);
+  return CR_OK;
+}
+
+// ---- adaptive: a step is an interval of the grid, with steps of its own
+
+static cr_real grid_time(const cr_rollout* r, const cr_model* m, int k) {
+  cr_real grid = r->options.grid > 0 ? r->options.grid : m->timestep;
+  return r->time[0] + (cr_real)k * grid;
+}
+
+static cr_status adaptive_step(cr_rollout* r, const cr_model* m) {
+  return cri_adaptive_step(&r->options, m, r->d, r->end, &r->controller, &r->length);
+}
+
+// another control begins: the first stage is not that of the step before
+static cr_status run_interval(cr_rollout* r, const cr_model* m, int k, cr_error* error) {
+  r->first[k] = r->tape.n;
+  r->end = grid_time(r, m, k + 1);
+  r->controller.known = false;
+  while (r->d->time < r->end) {
+    CR_TRY(cri_tape_push(&r->tape, m, r->d, r->controller.known, error));
+    CR_TRY(evaluate(r, m, adaptive_step, k + 1, error));
+    cri_tape_length(&r->tape, r->length);
+    bool last = r->length == r->end - r->d->time;
+    cri_adaptive_advance(m, r->d, r->length);
+    r->d->time = last ? r->end : r->d->time;
+  }
+  r->first[k + 1] = r->tape.n;
+  return CR_OK;
+}
+
 cr_status cr_rollout_run(cr_rollout* r, const cr_model* m, int nstep, const cr_loss* loss,
                          cr_error* error) {
   if (nstep < 1 || nstep > r->nstep_max) {
@@ -252,10 +294,11 @@ cr_status cr_rollout_run(cr_rollout* r, const cr_model* m, int nstep, const cr_l
   r->loss = 0;
   r->solver_iterations_max = 0;
   store(r, m, 0);
+  cri_tape_clear(&r->tape);
+  r->controller = cri_controller_begin(m, &r->options);
   for (int k = 0; k < nstep; k++) {
     CR_TRY(take_control(r, m, k, error));
-    CR_TRY(evaluate(r, m, cr_step, k + 1, error));
-    cr_advance(m, r->d);
+    CR_TRY(r->adaptive ? run_interval(r, m, k, error) : run_step(r, m, k, error));
     store(r, m, k + 1);
     CR_TRY(add_loss(r, m, loss, k + 1, error));
   }
@@ -290,7 +333,7 @@ static cr_status add_loss_bar(cr_rollout* r, const cr_model* m, const cr_model* 
   }
   restore_end(r, m, step);
   if (loss->needs_fields) {
-    CR_TRY(evaluate(r, m_backward, cr_forward, step, error));
+    CR_TRY(evaluate(r, m_backward, forward, step, error));
   }
   cr_status status = loss->bar(loss->context, m, r->d, step, r->bar);
   if (status != CR_OK) {
@@ -317,10 +360,32 @@ static void swap_state_bar(const cr_model* m, cr_data* bar) {
   cr_zero(bar->act, m->na);
 }
 
+static cr_status repeat(cr_rollout* r, const cr_model* m) {
+  return cri_adaptive_repeat(m, r->d, r->controller.known, r->length);
+}
+
+// the steps inside step k, last to first
+static cr_status interval_bar(cr_rollout* r, const cr_model* m, const cr_model* m_backward, int k,
+                              cr_error* error) {
+  cr_copy(r->d->ctrl, r->ctrl + (size_t)k * (size_t)m->nu, m->nu);
+  for (int i = r->first[k + 1] - 1; i >= r->first[k]; i--) {
+    r->length = cri_tape_restore(&r->tape, m, i, r->d);
+    r->controller.known = r->tape.known[i];
+    CR_TRY(evaluate(r, m, repeat, k + 1, error));
+    swap_state_bar(m, r->bar);
+    cr_status status = cri_adaptive_step_vjp(m, m_backward, r->d, r->length, r->work, r->bar);
+    if (status != CR_OK) {
+      return cri_fail(error, status, "backward through step %d: %s", k + 1, r->bar->error.text);
+    }
+  }
+  take_ctrl_bar(r, m, k);
+  return CR_OK;
+}
+
 static cr_status step_bar(cr_rollout* r, const cr_model* m, const cr_model* m_backward, int k,
                           cr_error* error) {
   cri_rollout_restore(r, m, k);
-  CR_TRY(evaluate(r, m, cr_step, k + 1, error));
+  CR_TRY(evaluate(r, m, step, k + 1, error));
   swap_state_bar(m, r->bar);
   cr_status status = cr_step_vjp(m, m_backward, r->d, r->work, r->bar);
   if (status != CR_OK) {
@@ -335,7 +400,8 @@ static cr_status sweep(cr_rollout* r, const cr_model* m, const cr_model* m_backw
   clear_gathered(r, m);
   for (int k = r->nstep; k > 0; k--) {
     CR_TRY(add_loss_bar(r, m, m_backward, loss, k, error));
-    CR_TRY(step_bar(r, m, m_backward, k - 1, error));
+    CR_TRY(r->adaptive ? interval_bar(r, m, m_backward, k - 1, error)
+                       : step_bar(r, m, m_backward, k - 1, error));
   }
   return CR_OK;
 }
@@ -362,6 +428,21 @@ cr_status cr_rollout_gradient(cr_rollout* r, const cr_model* m, const cr_model* 
 }
 
 // ---- what a user sees
+
+cr_status cr_rollout_adaptive(cr_rollout* r, const cr_model* m, const cr_adaptive* options,
+                              cr_error* error) {
+  if (options != NULL) {
+    CR_TRY(cri_adaptive_check(m, options, error));
+  }
+  r->adaptive = options != NULL;
+  r->options = options != NULL ? *options : (cr_adaptive){.rtol = 0};
+  return CR_OK;
+}
+
+void cr_rollout_steps(const cr_rollout* r, int* accepted, int* rejected) {
+  *accepted = r->controller.accepted;
+  *rejected = r->controller.rejected;
+}
 
 cr_data* cr_rollout_data(cr_rollout* r) { return r->d; }
 void cr_rollout_set_control(cr_rollout* r, cr_control control, void* context) {

@@ -8,7 +8,9 @@
 #define CR_ROLLOUT_TRAJECTORY_H
 
 #include "carom/rollout.h"
+#include "integrate/adaptive.h"
 #include "model/data.h"
+#include "rollout/tape.h"
 
 struct cr_rollout {
   cr_data* d;     // set its state, then run
@@ -27,7 +29,13 @@ struct cr_rollout {
   void* control_context;
   cr_real loss;
   int solver_iterations_max;
-  bool* wanted;  // parameters asked for, flags of cr_field_id
+  bool adaptive;
+  cr_adaptive options;
+  cri_controller controller;
+  cr_real end, length;  // of the interval in which it is; of the step just made
+  cri_tape tape;        // adaptive: the steps inside the steps
+  int* first;           // nstep_max + 1: the first of those inside step k
+  bool* wanted;         // parameters asked for, flags of cr_field_id
 };
 
 /// cr_rollout_create with the parameters as flags of cr_field_id, see cri_data_twin.

@@ -1,0 +1,151 @@
+// SPDX-License-Identifier: Apache-2.0
+// Step-size control around one Runge-Kutta step.
+#include "integrate/adaptive.h"
+
+#include "engine/forward.h"
+#include "integrate/inputs.h"
+
+#define SAFETY CR_R(0.9)
+
+static cri_rk method_of(const cr_model* m, cr_real h) {
+  return (cri_rk){.t = cri_tableau_of(m->integrator), .h = h, .error = true};
+}
+
+cr_status cri_adaptive_check(const cr_model* m, const cr_adaptive* options, cr_error* error) {
+  const cri_tableau* t = cri_tableau_of(m->integrator);
+  if (t == NULL || t->error == NULL) {
+    return cri_fail(error, CR_ERR_ARG,
+                    "tolerances need an integrator with an error estimate: tsit5, dopri5, dopri8, "
+                    "bosh3, heun, midpoint or ralston");
+  }
+  const cr_real values[] = {options->rtol, options->atol, options->first_step,
+                            options->largest_step, options->grid};
+  static const char* const names[] = {"rtol", "atol", "first_step", "largest_step", "grid"};
+  for (int i = 0; i < 5; i++) {
+    if (!(values[i] >= 0 && values[i] < CR_MAX)) {
+      return cri_fail(error, CR_ERR_ARG, "%s is %g: a number from 0 on expected", names[i],
+                      (double)values[i]);
+    }
+  }
+  if (options->atol == 0) {
+    return cri_fail(error, CR_ERR_ARG, "atol is 0: a positive number expected");
+  }
+  if (options->max_steps < 0) {
+    return cri_fail(error, CR_ERR_ARG, "max_steps is %d", options->max_steps);
+  }
+  return CR_OK;
+}
+
+cri_controller cri_controller_begin(const cr_model* m, const cr_adaptive* options) {
+  cr_real h = options->first_step > 0 ? options->first_step : m->timestep;
+  return (cri_controller){.h = h, .inverse = {1, 1}};
+}
+
+// [a2] the factor by which the next step may be longer or shorter
+static cr_real factor(const cr_adaptive* o, const cri_controller* c, int order, cr_real inverse,
+                      bool accepted) {
+  cr_real k = (cr_real)order, p = o->p, i = o->i, d = o->d;
+  if (p == 0 && i == 0 && d == 0) {
+    p = CR_R(0.2);
+    i = CR_R(0.4);
+  }
+  cr_real f = SAFETY * cr_pow(inverse, (p + i + d) / k) * cr_pow(c->inverse[0], -(p + 2 * d) / k) *
+              cr_pow(c->inverse[1], d / k);
+  return accepted ? cr_clip(f, 1, 10) : cr_clip(f, CR_R(0.2), CR_R(0.9));
+}
+
+// [a1] 1 / E, 0 where the step is no number; an error below round-off counts as round-off
+static cr_real inverse_error(const cr_adaptive* o, const cri_rk* rk, const cr_model* m,
+                             cr_data* d) {
+  cr_real E = cri_runge_kutta_error(rk, m, d, o->rtol, o->atol);
+  return E < CR_MAX ? 1 / cr_max(E, CR_EPS) : 0;
+}
+
+// the first stage: evaluated, or taken over from the step before
+static cr_status begin(const cr_model* m, cr_data* d, bool known) {
+  CR_TRY(cri_coordinates_check(m, d, d->qpos, d->qvel, "the state"));
+  if (known) {
+    cr_copy(d->qacc, d->qacc_warmstart, m->nv);
+  } else {
+    CR_TRY(cri_dynamics(m, d));
+    CR_TRY(cri_values_check(m, d, d->qacc, m->nv, m->dof_jntid, "qacc", "the state"));
+  }
+  cri_runge_kutta_begin(m, d);
+  return CR_OK;
+}
+
+// tries one length; *inverse is 0 where a stage failed. Errors: only those no shorter step mends
+static cr_status attempt(const cr_adaptive* o, const cri_rk* rk, const cr_model* m, cr_data* d,
+                         cr_real* inverse) {
+  cr_status status = cr_runge_kutta(rk, m, d);
+  if (status == CR_ERR_CAPACITY || status == CR_ERR_ARG) {
+    return status;
+  }
+  bool sane = status == CR_OK &&
+              cri_coordinates_check(m, d, d->qpos_next, d->qvel_next, "the next state") == CR_OK;
+  *inverse = sane ? inverse_error(o, rk, m, d) : 0;
+  return CR_OK;
+}
+
+cr_status cri_adaptive_step(const cr_adaptive* options, const cr_model* m, cr_data* d, cr_real end,
+                            cri_controller* c, cr_real* h) {
+  cri_rk rk = method_of(m, 0);
+  int budget = options->max_steps > 0 ? options->max_steps : CR_ADAPTIVE_STEPS;
+  CR_TRY(begin(m, d, c->known));
+  for (;;) {
+    cr_real left = end - d->time;
+    cr_real limit = options->largest_step > 0 ? cr_min(left, options->largest_step) : left;
+    // no sliver before the end
+    rk.h = c->h >= limit * (1 - CR_R(1e-9)) ? limit : c->h;
+    if (c->accepted + c->rejected >= budget) {
+      return cri_fail(&d->error, CR_ERR_BUDGET, "%d steps end at time %.9g, not at %.9g", budget,
+                      (double)d->time, (double)end);
+    }
+    if (d->time + rk.h / 16 == d->time) {
+      return cri_fail(&d->error, CR_ERR_DIVERGED, "no step is short enough at time %.9g",
+                      (double)d->time);
+    }
+    cr_real inverse;
+    CR_TRY(attempt(options, &rk, m, d, &inverse));
+    bool accepted = inverse > 1;
+    cr_real next =
+        rk.h * (inverse > 0 ? factor(options, c, rk.t->error_order, inverse, accepted) : CR_R(0.2));
+    if (!accepted) {
+      c->h = next;
+      c->rejected++;
+      continue;
+    }
+    c->h = rk.h < c->h ? cr_max(c->h, next) : next;
+    c->inverse[1] = c->inverse[0];
+    c->inverse[0] = inverse;
+    c->known = rk.t->last_is_first && m->na == 0;
+    c->accepted++;
+    *h = rk.h;
+    return cri_values_check(m, d, d->act_next, m->na, NULL, "act", "the next state");
+  }
+}
+
+cr_status cri_adaptive_repeat(const cr_model* m, cr_data* d, bool known, cr_real h) {
+  cri_rk rk = method_of(m, h);
+  CR_TRY(begin(m, d, known));
+  return cr_runge_kutta(&rk, m, d);
+}
+
+cr_status cri_adaptive_step_vjp(const cr_model* m, const cr_model* m_backward, const cr_data* d,
+                                cr_real h, cr_data* work, cr_data* bar) {
+  cri_rk rk = method_of(m, h);
+  CR_TRY(cr_runge_kutta_vjp(&rk, m, m_backward, d, work, bar));
+  cr_zero(bar->qpos_next, m->nv);
+  cr_zero(bar->qvel_next, m->nv);
+  cr_zero(bar->act_next, m->na);
+  return CR_OK;
+}
+
+void cri_adaptive_advance(const cr_model* m, cr_data* d, cr_real h) {
+  cri_rk rk = method_of(m, h);
+  cr_copy(d->qpos, d->qpos_next, m->nq);
+  cr_copy(d->qvel, d->qvel_next, m->nv);
+  cr_copy(d->act, d->act_next, m->na);
+  cr_copy(d->qacc_warmstart, cri_runge_kutta_latest(&rk, m, d), m->nv);
+  d->time += h;
+}

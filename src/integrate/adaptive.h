@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+// Steps as long as the error allows: an explicit Runge-Kutta method with an error estimate under a
+// PID controller.
+#ifndef CR_INTEGRATE_ADAPTIVE_H
+#define CR_INTEGRATE_ADAPTIVE_H
+
+#include "carom/rollout.h"
+#include "integrate/runge_kutta.h"
+
+/// What the controller remembers from step to step.
+typedef struct {
+  cr_real h;           // length proposed for the next step
+  cr_real inverse[2];  // 1 / error of the last accepted step and of the one before
+  bool known;          // the first stage of the next step is the last one of the step before, its
+                       // accelerations are qacc_warmstart
+  int accepted, rejected;
+} cri_controller;
+
+/// The controller at the start of a run.
+cri_controller cri_controller_begin(const cr_model* m, const cr_adaptive* options);
+
+/// CR_ERR_ARG, with a sentence, where the model's integrator has no error estimate or the options
+/// are not sane.
+cr_status cri_adaptive_check(const cr_model* m, const cr_adaptive* options, cr_error* error);
+
+/// One accepted step from the state in d, not beyond the time `end`.
+/// Map      (state, controller) -> (qpos_next, qvel_next, act_next, *h, controller)
+/// Equation E = rms error in units of atol + rtol |y|; accepted if E < 1;          [a1]
+///          h+ = h clip(0.9 E_n^-((p+i+d)/k) E_n-1^((p+2d)/k) E_n-2^-(d/k), lo, hi)  [a2]
+///          k the error's order; lo, hi = 1, 10 after acceptance, 0.2, 0.9 after rejection
+///          [Soederlind, Digital filters in adaptive time-stepping, 2003]
+/// Leaves   as cr_runge_kutta; d->time is that of the start. A step cut short by `end` leaves the
+///          proposal as it was, if that was longer
+/// Errors   CR_ERR_BUDGET after max_steps accepted and rejected steps; CR_ERR_DIVERGED where steps
+///          become too short to move the time; CR_ERR_CAPACITY; what cr_forward says at the state.
+///          A stage that fails is a rejected step
+cr_status cri_adaptive_step(const cr_adaptive* options, const cr_model* m, cr_data* d, cr_real end,
+                            cri_controller* controller, cr_real* h);
+
+/// The step of length h from the state in d once more, with the same bits; `known` as it was then.
+cr_status cri_adaptive_repeat(const cr_model* m, cr_data* d, bool known, cr_real h);
+
+/// The vjp of that step, as cr_step_vjp; its length counts as a constant.
+cr_status cri_adaptive_step_vjp(const cr_model* m, const cr_model* m_backward, const cr_data* d,
+                                cr_real h, cr_data* work, cr_data* bar);
+
+/// Makes the next state the current one, h later.
+void cri_adaptive_advance(const cr_model* m, cr_data* d, cr_real h);
+
+#endif

@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0
+// An explicit Runge-Kutta step of any table and length, on the configuration manifold: MuJoCo's RK4,
+// and the methods with an error estimate.
+#ifndef CR_INTEGRATE_RUNGE_KUTTA_H
+#define CR_INTEGRATE_RUNGE_KUTTA_H
+
+#include "model/data.h"
+#include "model/tableau.h"
+
+/// A method and the length of a step. With `error` also the stage that only the estimate needs is
+/// evaluated.
+typedef struct {
+  const cri_tableau* t;
+  cr_real h;
+  bool error;
+} cri_rk;
+
+/// Makes the state, and the qacc and act_dot at it, the first stage of the steps to come.
+void cri_runge_kutta_begin(const cr_model* m, cr_data* d);
+
+/// One step from the first stage. It may be repeated with another length.
+/// Map      (qpos q0, qvel v0, act w0; everything cr_forward reads) -> qpos_next, qvel_next, act_next
+/// Equation r_i = h sum_j a_ij K_j,  q_i = q0 (+) r_i                             [k1]
+///          v_i = v0 + h sum_j a_ij F_j,  w_i = w0 + h sum_j a_ij G_j             [k2]
+///          K_i = Jr^-1(r_i) v_i on orientations, v_i elsewhere                   [k3]
+///          (F_i, G_i) = (qacc, act_dot) at (q_i, v_i, w_i)                       [k4]
+///          q+ = q0 (+) h sum_i b_i K_i,  v+ = v0 + h sum_i b_i F_i               [k5]
+///          act+ as in dynamics/activation.h, with the rate sum_i b_i G_i         [k6]
+///          [Munthe-Kaas, High order Runge-Kutta methods on manifolds, 1999];
+///          derivation: docs/derivations/runge_kutta.md
+/// Shapes   qpos_next[nq], qvel_next[nv], act_next[na]
+/// Saves    rk_qpos, rk_qvel, rk_act, rk_qacc, rk_act_dot: q_i, v_i, w_i, F_i, G_i
+/// Leaves   the inputs as they were; qacc = sum_i b_i F_i, as MuJoCo does, and actuator_length of
+///          the state; all other computed fields are those of the last stage. Every stage starts
+///          its solver from the same warm start
+/// Memory   no allocation; scratch 2 n nv + nout numbers beside that of cr_forward
+/// Errors   CR_ERR_ARG where d has no room for the stages (it was made for another integrator);
+///          those of cr_forward, at a stage; the inputs are as before then too
+/// Smooth   where cr_forward is, at all stages
+cr_status cr_runge_kutta(const cri_rk* rk, const cr_model* m, cr_data* d);
+
+/// The accelerations of the stage that cr_runge_kutta evaluated last, nv numbers.
+const cr_real* cri_runge_kutta_latest(const cri_rk* rk, const cr_model* m, const cr_data* d);
+
+/// The estimated error of the step just made, in units of what is allowed: the root mean square over
+/// (r, v, w) of h |sum_i e_i (K, F, G)_i| / (atol + rtol max(|y|, |y+|)), y the turn or coordinate,
+/// velocity and activation before and after; e_i the difference of the weights. Not finite where the
+/// step is not.
+cr_real cri_runge_kutta_error(const cri_rk* rk, const cr_model* m, cr_data* d, cr_real rtol,
+                              cr_real atol);
+
+/// Overwrites the tangents of qpos_next, qvel_next, act_next, from those of the inputs in `tan`,
+/// which it leaves as they are. The stages are evaluated again in `work`, a plain twin of d.
+cr_status cr_runge_kutta_jvp(const cri_rk* rk, const cr_model* m, const cr_data* d, cr_data* work,
+                             cr_data* tan);
+
+/// Adds to the cotangents of the inputs and to bar->par what those of qpos_next (nv numbers),
+/// qvel_next and act_next imply; h counts as a constant. Cotangents of computed fields must be zero,
+/// and are afterwards. `work` is used to evaluate the stages again, last to first, with the model
+/// m_backward: m itself, or one whose dynamics stand in for those of m in the backward pass.
+cr_status cr_runge_kutta_vjp(const cri_rk* rk, const cr_model* m, const cr_model* m_backward,
+                             const cr_data* d, cr_data* work, cr_data* bar);
+
+#endif

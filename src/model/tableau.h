@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0
+// Explicit Runge-Kutta methods as tables of numbers.
+#ifndef CR_MODEL_TABLEAU_H
+#define CR_MODEL_TABLEAU_H
+
+#include "base/real.h"
+
+/// n stages, a[n][n] strictly lower triangular, weights b[n].
+typedef struct {
+  const char* name;
+  int n;
+  int order;
+  const cr_real* a;
+  const cr_real* b;
+  const cr_real* error;  // b less the weights of the embedded method, NULL where there is none
+  int error_order;       // the embedded method's local error is of this order in h
+  bool last_is_first;    // the last stage is at the new state: its rates begin the next step
+  bool mujoco;           // activations advance as in MuJoCo's steps, exact filters exactly
+} cri_tableau;
+
+/// The most stages of a method.
+enum { CR_RK_STAGES = 13 };
+
+/// The method of an integrator (CR_INT_RK4, CR_INT_TSIT5 ...), NULL where it is of another kind.
+const cri_tableau* cri_tableau_of(int integrator);
+
+#endif
