@@ -71,7 +71,8 @@ typedef struct {
   cr_real largest_step;  // s; 0: [none]
   cr_real grid;          // s from one control, and one look of the loss, to the next; 0: [timestep]
   cr_real p, i, d;       // of the controller; all 0: [0.2, 0.4, 0]
-  int max_steps;         // accepted and rejected, over a run; 0: [CR_ADAPTIVE_STEPS]
+  bool events;    // steps end where contacts and limits enter; gradients count that these move
+  int max_steps;  // accepted and rejected, over a run; 0: [CR_ADAPTIVE_STEPS]
 } cr_adaptive;
 
 enum { CR_ADAPTIVE_STEPS = 100000 };
@@ -83,8 +84,8 @@ enum { CR_ADAPTIVE_STEPS = 100000 };
 CR_API cr_status cr_rollout_adaptive(cr_rollout* rollout, const cr_model* m,
                                      const cr_adaptive* options, cr_error* error);
 
-/// Steps accepted and rejected by the last run of an adaptive rollout.
-CR_API void cr_rollout_steps(const cr_rollout* rollout, int* accepted, int* rejected);
+/// Steps accepted and rejected by the last run of an adaptive rollout, and how many ended in events.
+CR_API void cr_rollout_steps(const cr_rollout* rollout, int* accepted, int* rejected, int* events);
 
 /// Runs nstep steps from the state in the data block, and sums the loss (may be NULL).
 /// Grows the data blocks and repeats the step where contacts or rows do not fit.

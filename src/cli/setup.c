@@ -150,6 +150,7 @@ static cr_status set_adaptive(cr_setup* s, const cr_setup_options* o, cr_error* 
                          .atol = (cr_real)(o->atol > 0 ? o->atol : o->rtol / 1000),
                          .first_step = (cr_real)o->first_step,
                          .grid = (cr_real)(o->time / s->nstep),
+                         .events = o->events,
                          .max_steps = o->max_steps};
   return cr_rollout_adaptive(s->rollout, &s->m, &options, error);
 }
@@ -241,8 +242,8 @@ cr_status cr_setup_rollout(cr_setup* s, const cr_setup_options* o, const bool* w
 }
 
 int cr_setup_steps(const cr_setup* s) {
-  int accepted, rejected;
-  cr_rollout_steps(s->rollout, &accepted, &rejected);
+  int accepted, rejected, events;
+  cr_rollout_steps(s->rollout, &accepted, &rejected, &events);
   return s->rollout->adaptive ? accepted : s->nstep;
 }
 

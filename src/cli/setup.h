@@ -19,7 +19,7 @@ typedef struct {
   int max_steps;
   const char* keyframe;
   cr_text_list set, ctrl;
-  bool derive, json;
+  bool events, derive, json;
 } cr_setup_options;
 
 /// Values of options that are not given; a time step that is no number is the model's.
@@ -43,6 +43,9 @@ typedef struct {
       {"--grid", CR_OPT_REAL, &(s).grid, "H",                                                      \
        "adaptive steps: from one control, and one look of the loss, to the next (default: the "    \
        "time step with controls from a file, otherwise the whole time)"},                          \
+      {"--events", CR_OPT_FLAG, &(s).events, "",                                                   \
+       "adaptive steps: end where contacts and limits enter; the gradient counts that these "      \
+       "move"},                                                                                    \
       {"--first-step", CR_OPT_REAL, &(s).first_step, "H",                                          \
        "adaptive steps: length of the first one tried (default: the time step)"},                  \
       {"--keyframe", CR_OPT_TEXT, &(s).keyframe, "K", "start from a keyframe, by name or number"}, \

@@ -3,6 +3,7 @@
 #include "collision/broad.h"
 
 #include "math/vec3.h"
+#include "model/build.h"
 
 /// Boxes are this much too large, so that rounding never hides a contact that just touches.
 #define SLACK CR_R(1.000000001)
@@ -71,11 +72,11 @@ static bool far_above(const cr_model* m, const cr_data* d, int plane, int geom, 
   cr_real dif[3], normal[3];
   cr_sub3(dif, d->geom_xpos + 3 * geom, d->geom_xpos + 3 * plane);
   cr_col3(normal, d->geom_xmat + 9 * plane, 2);
-  return cr_dot3(dif, normal) > reach + m->geom_rbound[geom];
+  return cr_dot3(dif, normal) > reach + cri_geom_bound(m, geom);
 }
 
 static bool geoms_far(const cr_model* m, const cr_data* d, int geom1, int geom2, cr_real reach) {
-  cr_real r1 = m->geom_rbound[geom1], r2 = m->geom_rbound[geom2];
+  cr_real r1 = cri_geom_bound(m, geom1), r2 = cri_geom_bound(m, geom2);
   if (r1 > 0 && r2 > 0) {
     cr_real dif[3], bound = r1 + r2 + reach;
     cr_sub3(dif, d->geom_xpos + 3 * geom1, d->geom_xpos + 3 * geom2);
@@ -105,7 +106,7 @@ static void box_of_body(const cr_model* m, const cr_data* d, int body, cr_real b
     // half of the reach each, so that two boxes meet where their geoms are in reach
     cr_real gap = m->cfd ? cr_max(m->geom_gap[g], m->cfd_wc / 2) : m->geom_gap[g];
     cr_real margin = (overrides(m) ? m->o_margin[0] / 2 : m->geom_margin[g]) + gap;
-    cr_real radius = m->geom_rbound[g] > 0 ? (m->geom_rbound[g] + margin) * SLACK : CR_MAX;
+    cr_real bound = cri_geom_bound(m, g), radius = bound > 0 ? (bound + margin) * SLACK : CR_MAX;
     for (int k = 0; k < 3; k++) {
       box[k] = cr_min(box[k], d->geom_xpos[3 * g + k] - radius);
       box[3 + k] = cr_max(box[3 + k], d->geom_xpos[3 * g + k] + radius);

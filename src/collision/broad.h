@@ -30,7 +30,7 @@ typedef struct {
 /// Calls visit(context, candidate) for every candidate, in order.
 /// Reads    geom_xpos, geom_xmat; geom_margin, pair_margin
 /// Memory   no allocation; scratch 72 numbers a body
-/// Notes    bounding spheres are geom_rbound, which has to follow geom_size
+/// Notes    bounding spheres follow geom_size, see cri_geom_bound
 typedef void cr_candidate_visit(void* context, const cr_candidate* candidate);
 void cri_candidates(const cr_model* m, cr_data* d, cr_candidate_visit* visit, void* context);
 

@@ -11,6 +11,7 @@
 #include "collision/plane.h"
 #include "collision/plane_convex.h"
 #include "collision/round.h"
+#include "model/build.h"
 
 #define PAIR(name) \
   { cri_##name, cri_##name##_tan, cri_##name##_bar }
@@ -158,7 +159,7 @@ static void shape_at(const cr_model* m, const cr_real* xpos, const cr_real* xmat
                         .size = m->geom_size + 3 * geom,
                         .type = m->geom_type[geom],
                         .single = (m->disableflags & CR_DSBL_MULTICCD) != 0,
-                        .bound = m->geom_rbound[geom],
+                        .bound = cri_geom_bound(m, geom),
                         .hull = &s->hull};
   if (s->shape.type == CR_GEOM_MESH) {
     hull_of(m, m->geom_dataid[geom], &s->hull);

@@ -140,10 +140,7 @@ cr_status cr_constants(cr_model* m, cr_data* work) {
     derive_tendon(m, work, t, x);
   }
   for (int g = 0; g < m->ngeom; g++) {
-    cr_real radius = cri_geom_rbound(m->geom_type[g], m->geom_size + 3 * g);
-    if (radius >= 0) {
-      m->geom_rbound[g] = radius;
-    }
+    m->geom_rbound[g] = cri_geom_bound(m, g);
   }
   cri_pop(work, mark);
   return CR_OK;

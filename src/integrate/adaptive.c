@@ -3,6 +3,7 @@
 #include "integrate/adaptive.h"
 
 #include "engine/forward.h"
+#include "integrate/event.h"
 #include "integrate/inputs.h"
 
 #define SAFETY CR_R(0.9)
@@ -27,6 +28,11 @@ cr_status cri_adaptive_check(const cr_model* m, const cr_adaptive* options, cr_e
                       (double)values[i]);
     }
   }
+  if (options->events && !t->last_is_first) {
+    return cri_fail(error, CR_ERR_ARG,
+                    "events need an integrator whose last stage is the new "
+                    "state: tsit5, dopri5 or bosh3");
+  }
   if (options->atol == 0) {
     return cri_fail(error, CR_ERR_ARG, "atol is 0: a positive number expected");
   }
@@ -38,7 +44,7 @@ cr_status cri_adaptive_check(const cr_model* m, const cr_adaptive* options, cr_e
 
 cri_controller cri_controller_begin(const cr_model* m, const cr_adaptive* options) {
   cr_real h = options->first_step > 0 ? options->first_step : m->timestep;
-  return (cri_controller){.h = h, .inverse = {1, 1}};
+  return (cri_controller){.h = h, .inverse = {1, 1}, .event = -1};
 }
 
 // [a2] the factor by which the next step may be longer or shorter
@@ -87,42 +93,108 @@ static cr_status attempt(const cr_adaptive* o, const cri_rk* rk, const cr_model*
   return CR_OK;
 }
 
-cr_status cri_adaptive_step(const cr_adaptive* options, const cr_model* m, cr_data* d, cr_real end,
-                            cri_controller* c, cr_real* h) {
+// ---- the end of a step
+
+// where a step may end: the time that is left, and the interval in which a row is known to enter
+typedef struct {
+  cri_event_key* keys;  // of the rows at the start
+  int nkey;
+  cr_real out, in;  // lengths after which it has not, and has, entered; in 0: nothing known yet
+  int tries;
+} search;
+
+// [a3] Newton from behind the event, bisection where that oversteps. Returns true where the step may
+// end as it is: nothing enters, it just has, or it cannot be found
+static bool ends_well(search* s, const cr_model* m, const cr_data* d, cr_real h, int* event,
+                      cr_real* next) {
+  enum { MOST_TRIES = 40 };
+  cr_real ago, near = CR_R(1e-10) * m->timestep;
+  *event = cri_event_find(d, s->keys, s->nkey, 2 * h, &ago);
+  if (*event < 0) {
+    s->out = h;
+    *next = s->in - h <= near ? s->in : (s->out + s->in) / 2;
+    return s->in == 0 || ++s->tries > MOST_TRIES;
+  }
+  if (ago <= near || ++s->tries > MOST_TRIES) {
+    return true;
+  }
+  s->in = h;
+  *next = h - CR_R(0.999) * ago;
+  if (*next <= s->out) {
+    *next = (s->out + s->in) / 2;
+  }
+  return !(*next > 0 && d->time + *next > d->time);
+}
+
+static void accept(cri_controller* c, const cri_rk* rk, const cr_model* m, cr_real inverse,
+                   cr_real next, int event) {
+  c->h = rk->h < c->h ? cr_max(c->h, next) : next;
+  c->inverse[1] = c->inverse[0];
+  c->inverse[0] = inverse;
+  c->known = rk->t->last_is_first && m->na == 0;
+  c->event = event;
+  c->events += event >= 0;
+  c->accepted++;
+}
+
+static cr_status check_progress(const cr_adaptive* o, const cri_controller* c, cr_data* d,
+                                cr_real h, cr_real end) {
+  int budget = o->max_steps > 0 ? o->max_steps : CR_ADAPTIVE_STEPS;
+  if (c->accepted + c->rejected >= budget) {
+    return cri_fail(&d->error, CR_ERR_BUDGET, "%d steps end at time %.9g, not at %.9g", budget,
+                    (double)d->time, (double)end);
+  }
+  if (d->time + h / 16 == d->time) {
+    return cri_fail(&d->error, CR_ERR_DIVERGED, "no step is short enough at time %.9g",
+                    (double)d->time);
+  }
+  return CR_OK;
+}
+
+// the search for the lengths, from a first stage that is known
+static cr_status find_step(const cr_adaptive* o, const cr_model* m, cr_data* d, cr_real end,
+                           search* s, cri_controller* c, cr_real* h) {
   cri_rk rk = method_of(m, 0);
-  int budget = options->max_steps > 0 ? options->max_steps : CR_ADAPTIVE_STEPS;
-  CR_TRY(begin(m, d, c->known));
+  cr_real left = end - d->time, wanted = 0;
+  cr_real limit = o->largest_step > 0 ? cr_min(left, o->largest_step) : left;
   for (;;) {
-    cr_real left = end - d->time;
-    cr_real limit = options->largest_step > 0 ? cr_min(left, options->largest_step) : left;
     // no sliver before the end
-    rk.h = c->h >= limit * (1 - CR_R(1e-9)) ? limit : c->h;
-    if (c->accepted + c->rejected >= budget) {
-      return cri_fail(&d->error, CR_ERR_BUDGET, "%d steps end at time %.9g, not at %.9g", budget,
-                      (double)d->time, (double)end);
-    }
-    if (d->time + rk.h / 16 == d->time) {
-      return cri_fail(&d->error, CR_ERR_DIVERGED, "no step is short enough at time %.9g",
-                      (double)d->time);
-    }
-    cr_real inverse;
-    CR_TRY(attempt(options, &rk, m, d, &inverse));
+    rk.h = wanted > 0 ? wanted : c->h >= limit * (1 - CR_R(1e-9)) ? limit : c->h;
+    CR_TRY(check_progress(o, c, d, rk.h, end));
+    cr_real inverse, f;
+    CR_TRY(attempt(o, &rk, m, d, &inverse));
     bool accepted = inverse > 1;
-    cr_real next =
-        rk.h * (inverse > 0 ? factor(options, c, rk.t->error_order, inverse, accepted) : CR_R(0.2));
+    f = inverse > 0 ? factor(o, c, rk.t->error_order, inverse, accepted) : CR_R(0.2);
     if (!accepted) {
-      c->h = next;
+      // back to lengths for which nothing is known
+      c->h = rk.h * f;
+      c->rejected++;
+      s->out = s->in = wanted = 0;
+      continue;
+    }
+    int event = -1;
+    if (s->keys != NULL && !ends_well(s, m, d, rk.h, &event, &wanted)) {
       c->rejected++;
       continue;
     }
-    c->h = rk.h < c->h ? cr_max(c->h, next) : next;
-    c->inverse[1] = c->inverse[0];
-    c->inverse[0] = inverse;
-    c->known = rk.t->last_is_first && m->na == 0;
-    c->accepted++;
+    accept(c, &rk, m, inverse, rk.h * f, event);
     *h = rk.h;
     return cri_values_check(m, d, d->act_next, m->na, NULL, "act", "the next state");
   }
+}
+
+cr_status cri_adaptive_step(const cr_adaptive* options, const cr_model* m, cr_data* d, cr_real end,
+                            cri_controller* c, cr_real* h) {
+  size_t mark = cri_mark(d);
+  search s = {.nkey = 0};
+  CR_TRY(begin(m, d, c->known));
+  if (options->events) {
+    s.keys = (cri_event_key*)(void*)cri_push(d, 2 * (size_t)d->nefc_max);
+    s.nkey = cri_event_keys(d, s.keys);
+  }
+  cr_status status = find_step(options, m, d, end, &s, c, h);
+  cri_pop(d, mark);
+  return status;
 }
 
 cr_status cri_adaptive_repeat(const cr_model* m, cr_data* d, bool known, cr_real h) {

@@ -13,7 +13,8 @@ typedef struct {
   cr_real inverse[2];  // 1 / error of the last accepted step and of the one before
   bool known;          // the first stage of the next step is the last one of the step before, its
                        // accelerations are qacc_warmstart
-  int accepted, rejected;
+  int event;           // the row whose entry ended the last step, -1 none; see integrate/event.h
+  int accepted, rejected, events;
 } cri_controller;
 
 /// The controller at the start of a run.
@@ -29,6 +30,7 @@ cr_status cri_adaptive_check(const cr_model* m, const cr_adaptive* options, cr_e
 ///          h+ = h clip(0.9 E_n^-((p+i+d)/k) E_n-1^((p+2d)/k) E_n-2^-(d/k), lo, hi)  [a2]
 ///          k the error's order; lo, hi = 1, 10 after acceptance, 0.2, 0.9 after rejection
 ///          [Soederlind, Digital filters in adaptive time-stepping, 2003]
+///          with events: a step in which a row enters ends where it does, or just behind     [a3]
 /// Leaves   as cr_runge_kutta; d->time is that of the start. A step cut short by `end` leaves the
 ///          proposal as it was, if that was longer
 /// Errors   CR_ERR_BUDGET after max_steps accepted and rejected steps; CR_ERR_DIVERGED where steps

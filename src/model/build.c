@@ -351,6 +351,11 @@ cr_real cri_geom_rbound(int type, const cr_real size[3]) {
   }
 }
 
+cr_real cri_geom_bound(const cr_model* m, int geom) {
+  cr_real radius = cri_geom_rbound(m->geom_type[geom], m->geom_size + 3 * (size_t)geom);
+  return radius < 0 ? m->geom_rbound[geom] : radius;
+}
+
 static void derive_geoms(cr_model* m) {
   for (int i = 0; i < m->nbody; i++) {
     m->body_geomnum[i] = 0;
@@ -361,8 +366,7 @@ static void derive_geoms(cr_model* m) {
     if (m->body_geomnum[body]++ == 0) {
       m->body_geomadr[body] = i;
     }
-    cr_real radius = cri_geom_rbound(m->geom_type[i], m->geom_size + 3 * i);
-    m->geom_rbound[i] = radius < 0 ? m->geom_rbound[i] : radius;
+    m->geom_rbound[i] = cri_geom_bound(m, i);
   }
 }
 

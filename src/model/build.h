@@ -60,4 +60,8 @@ static inline int cri_jnt_nv(int type) {
 /// sphere holds, and -1 for a type that is not primitive.
 cr_real cri_geom_rbound(int type, const cr_real size[3]);
 
+/// The same of a geom as it is now: by its size for primitive shapes, geom_rbound for the others. What
+/// culling uses, so that bounds follow sizes that change.
+cr_real cri_geom_bound(const cr_model* m, int geom);
+
 #endif

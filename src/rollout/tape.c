@@ -8,6 +8,7 @@
 void cri_tape_free(cri_tape* tape) {
   free(tape->entry);
   free(tape->known);
+  free(tape->event);
   *tape = (cri_tape){.n = 0};
 }
 
@@ -28,6 +29,11 @@ static bool grow(cri_tape* tape) {
     return false;
   }
   tape->known = known;
+  int* event = realloc(tape->event, room * sizeof *event);
+  if (event == NULL) {
+    return false;
+  }
+  tape->event = event;
   tape->room = (int)room;
   return true;
 }
@@ -45,11 +51,13 @@ cr_status cri_tape_push(cri_tape* tape, const cr_model* m, const cr_data* d, boo
   cr_copy(x + m->nq + m->nv + m->na, d->qacc_warmstart, m->nv);
   x[tape->width - 2] = d->time;
   x[tape->width - 1] = 0;
+  tape->event[tape->n] = -1;
   tape->known[tape->n++] = known;
   return CR_OK;
 }
 
-void cri_tape_length(cri_tape* tape, cr_real h) {
+void cri_tape_step(cri_tape* tape, cr_real h, int event) {
+  tape->event[tape->n - 1] = event;
   tape->entry[(size_t)tape->n * (size_t)tape->width - 1] = h;
 }
 

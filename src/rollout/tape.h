@@ -10,6 +10,7 @@ typedef struct {
   int n, room, width;  // entries, entries there is room for, numbers of an entry
   cr_real* entry;      // room x width: qpos, qvel, act, qacc_warmstart, time, length of the step
   bool* known;         // the controller's flag, see integrate/adaptive.h
+  int* event;          // how the step ended, the same
 } cri_tape;
 
 void cri_tape_free(cri_tape* tape);
@@ -19,8 +20,8 @@ void cri_tape_clear(cri_tape* tape);
 cr_status cri_tape_push(cri_tape* tape, const cr_model* m, const cr_data* d, bool known,
                         cr_error* error);
 
-/// The length of the step from the state pushed last.
-void cri_tape_length(cri_tape* tape, cr_real h);
+/// Length and event of the step from the state pushed last.
+void cri_tape_step(cri_tape* tape, cr_real h, int event);
 
 /// Puts the state of entry i into d and returns the length of the step from it.
 cr_real cri_tape_restore(const cri_tape* tape, const cr_model* m, int i, cr_data* d);

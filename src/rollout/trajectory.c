@@ -6,6 +6,7 @@
 #include <stdlib.h>
 
 #include "engine/forward.h"
+#include "integrate/event.h"
 #include "integrate/inputs.h"
 #include "integrate/step.h"
 #include "model/fields.h"
@@ -276,7 +277,7 @@ static cr_status run_interval(cr_rollout* r, const cr_model* m, int k, cr_error*
   while (r->d->time < r->end) {
     CR_TRY(cri_tape_push(&r->tape, m, r->d, r->controller.known, error));
     CR_TRY(evaluate(r, m, adaptive_step, k + 1, error));
-    cri_tape_length(&r->tape, r->length);
+    cri_tape_step(&r->tape, r->length, r->controller.event);
     bool last = r->length == r->end - r->d->time;
     cri_adaptive_advance(m, r->d, r->length);
     r->d->time = last ? r->end : r->d->time;
@@ -364,11 +365,30 @@ static cr_status repeat(cr_rollout* r, const cr_model* m) {
   return cri_adaptive_repeat(m, r->d, r->controller.known, r->length);
 }
 
+// at the end of the i-th of the steps on the tape, which lies in step k
+static cr_status event_bar(cr_rollout* r, const cr_model* m, int k, int i, cr_error* error) {
+  if (i + 1 < r->first[k + 1]) {
+    (void)cri_tape_restore(&r->tape, m, i + 1, r->d);
+  } else {
+    cri_rollout_restore(r, m, k + 1);
+    cr_copy(r->d->ctrl, r->ctrl + (size_t)k * (size_t)m->nu, m->nu);
+  }
+  cr_status status = cri_event_vjp(m, r->d, r->tape.event[i], r->work, r->bar);
+  if (status == CR_ERR_CAPACITY || status == CR_OK) {
+    return status;
+  }
+  return cri_fail(error, status, "backward through the event at time %.9g: %s", (double)r->d->time,
+                  r->d->error.text);
+}
+
 // the steps inside step k, last to first
 static cr_status interval_bar(cr_rollout* r, const cr_model* m, const cr_model* m_backward, int k,
                               cr_error* error) {
   cr_copy(r->d->ctrl, r->ctrl + (size_t)k * (size_t)m->nu, m->nu);
   for (int i = r->first[k + 1] - 1; i >= r->first[k]; i--) {
+    if (r->tape.event[i] >= 0) {
+      CR_TRY(event_bar(r, m, k, i, error));
+    }
     r->length = cri_tape_restore(&r->tape, m, i, r->d);
     r->controller.known = r->tape.known[i];
     CR_TRY(evaluate(r, m, repeat, k + 1, error));
@@ -439,7 +459,8 @@ cr_status cr_rollout_adaptive(cr_rollout* r, const cr_model* m, const cr_adaptiv
   return CR_OK;
 }
 
-void cr_rollout_steps(const cr_rollout* r, int* accepted, int* rejected) {
+void cr_rollout_steps(const cr_rollout* r, int* accepted, int* rejected, int* events) {
+  *events = r->controller.events;
   *accepted = r->controller.accepted;
   *rejected = r->controller.rejected;
 }

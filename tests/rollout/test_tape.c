@@ -21,7 +21,7 @@ static void entries_come_back(void** state) {
       d->qacc_warmstart[m.nv - 1] = (cr_real)(3 * i);
       d->time = (cr_real)(4 * i);
       assert_int_equal(cri_tape_push(&tape, &m, d, i % 3 == 0, NULL), CR_OK);
-      cri_tape_length(&tape, (cr_real)(5 * i + round));
+      cri_tape_step(&tape, (cr_real)(5 * i + round), i % 5);
     }
     assert_int_equal(tape.n, N);
     for (int i = N - 1; i >= 0; i -= 7) {
@@ -31,6 +31,7 @@ static void entries_come_back(void** state) {
       assert_close(d->qacc_warmstart[m.nv - 1], (cr_real)(3 * i), 0);
       assert_close(d->time, (cr_real)(4 * i), 0);
       assert_int_equal(tape.known[i], i % 3 == 0);
+      assert_int_equal(tape.event[i], i % 5);
     }
   }
   cri_tape_free(&tape);
