@@ -93,7 +93,7 @@ static cr_status before(const cr_model* m, const cr_data* d, int row, cr_data* w
   for (int i = 0; i < 24 && !*gone; i++, back *= 4) {
     cri_inputs_copy(m, work, d);
     cri_manifold_move(m, d->qpos, d->qvel, -back, work->qpos);
-    CR_TRY(cr_forward(m, work));
+    CR_TRY(cri_dynamics(m, work));
     *gone = true;
     for (int k = 0; k < work->nefc && *gone; k++) {
       *gone = !(can_enter(work, k) && key_of(work, k).feature == key.feature);
@@ -104,7 +104,7 @@ static cr_status before(const cr_model* m, const cr_data* d, int row, cr_data* w
 
 cr_status cri_event_vjp(const cr_model* m, cr_data* d, int row, cr_data* work, cr_data* bar) {
   bool gone;
-  CR_TRY(cr_forward(m, d));
+  CR_TRY(cri_dynamics(m, d));
   cr_real velocity = gap_velocity(d, row), jump = 0;
   cr_status status = before(m, d, row, work, &gone);
   if (status != CR_OK) {
