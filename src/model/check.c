@@ -58,22 +58,42 @@ static const struct {
     {CR_FIELD_actuator_biastype, CR_BIAS_NONE, CR_BIAS_MUSCLE},
 };
 
-static const cr_field_id not_negative[] = {CR_FIELD_body_mass,
-                                           CR_FIELD_body_inertia,
-                                           CR_FIELD_body_invweight0,
-                                           CR_FIELD_dof_armature,
-                                           CR_FIELD_dof_damping,
-                                           CR_FIELD_dof_frictionloss,
-                                           CR_FIELD_dof_invweight0,
-                                           CR_FIELD_geom_size,
-                                           CR_FIELD_geom_friction,
-                                           CR_FIELD_pair_friction,
-                                           CR_FIELD_geom_solmix,
-                                           CR_FIELD_o_friction,
-                                           CR_FIELD_tendon_frictionloss,
-                                           CR_FIELD_tendon_invweight0,
-                                           CR_FIELD_density,
+static const cr_field_id not_negative[] = {CR_FIELD_body_mass,         CR_FIELD_body_inertia,
+                                           CR_FIELD_body_invweight0,   CR_FIELD_dof_armature,
+                                           CR_FIELD_dof_damping,       CR_FIELD_dof_frictionloss,
+                                           CR_FIELD_dof_invweight0,    CR_FIELD_geom_size,
+                                           CR_FIELD_geom_rbound,       CR_FIELD_geom_friction,
+                                           CR_FIELD_pair_friction,     CR_FIELD_geom_solmix,
+                                           CR_FIELD_o_friction,        CR_FIELD_tendon_frictionloss,
+                                           CR_FIELD_tendon_invweight0, CR_FIELD_density,
                                            CR_FIELD_viscosity};
+
+// parts of a model and their places: no length beyond CR_LONGEST, m
+#define CR_LONGEST CR_R(1e10)
+static const cr_field_id lengths[] = {CR_FIELD_body_pos, CR_FIELD_body_ipos, CR_FIELD_jnt_pos,
+                                      CR_FIELD_geom_pos, CR_FIELD_geom_size, CR_FIELD_geom_rbound,
+                                      CR_FIELD_site_pos, CR_FIELD_mesh_vert, CR_FIELD_mocap_pos0};
+
+// ranges, in order where they are used
+static const struct {
+  cr_field_id range, used;
+} ranges[] = {{CR_FIELD_jnt_range, CR_FIELD_jnt_limited},
+              {CR_FIELD_jnt_actfrcrange, CR_FIELD_jnt_actfrclimited},
+              {CR_FIELD_tendon_range, CR_FIELD_tendon_limited},
+              {CR_FIELD_tendon_actfrcrange, CR_FIELD_tendon_actfrclimited},
+              {CR_FIELD_actuator_ctrlrange, CR_FIELD_actuator_ctrllimited},
+              {CR_FIELD_actuator_forcerange, CR_FIELD_actuator_forcelimited},
+              {CR_FIELD_actuator_actrange, CR_FIELD_actuator_actlimited}};
+
+// flags that MuJoCo 4.0.0 knows, and those of them that are not supported
+enum {
+  DISABLE_KNOWN = (1 << 20) - 1,
+  ENABLE_KNOWN = (1 << 8) - 1,
+  ENABLE_SLEEP = 1 << 4,
+  ENABLE_IPC = 1 << 6,
+  ENABLE_SPECULATIVE = 1 << 7,
+  ENABLE_REFUSED = ENABLE_SLEEP | ENABLE_IPC | ENABLE_SPECULATIVE
+};
 
 #define COUNT(array) ((int)(sizeof(array) / sizeof((array)[0])))
 
@@ -150,6 +170,12 @@ static cr_status check_choices(const cr_model* m, cr_error* error) {
   if (m->cone != CR_CONE_PYRAMIDAL && m->cone != CR_CONE_ELLIPTIC) {
     return cri_fail(error, CR_ERR_MODEL, "option cone: there is no %d", m->cone);
   }
+  int32_t flags = m->enableflags;
+  if ((m->disableflags & ~DISABLE_KNOWN) != 0 || (flags & ~(ENABLE_KNOWN & ~ENABLE_REFUSED)) != 0) {
+    return cri_fail(error, CR_ERR_MODEL,
+                    "option flag: a bit of %d or %d is unknown or not supported", m->disableflags,
+                    flags);
+  }
   for (int k = 0; k < COUNT(choice_rows); k++) {
     cr_field_id id = choice_rows[k].id;
     const int32_t* values = cri_field_index(m, NULL, id);
@@ -177,9 +203,12 @@ static bool owned(const int32_t* owner, int adr, int n, int total, int body) {
 
 static cr_status check_bodies(const cr_model* m, cr_error* error) {
   for (int i = 0; i < m->nbody; i++) {
-    if (i > 0 && m->body_parentid[i] >= i) {
-      return bad(m, CR_FIELD_body_parentid, i, "must come before its child", m->body_parentid[i],
-                 error);
+    int parent = m->body_parentid[i];
+    if (i > 0 && parent >= i) {
+      return bad(m, CR_FIELD_body_parentid, i, "must come before its child", parent, error);
+    }
+    if (m->body_rootid[i] != (parent == 0 ? i : m->body_rootid[parent])) {
+      return bad(m, CR_FIELD_body_rootid, i, "is not that of its parent", m->body_rootid[i], error);
     }
     if (!owned(m->jnt_bodyid, m->body_jntadr[i], m->body_jntnum[i], m->njnt, i)) {
       return bad(m, CR_FIELD_body_jntnum, i, "does not fit", m->body_jntnum[i], error);
@@ -508,6 +537,32 @@ static cr_status check_numbers(const cr_model* m, cr_error* error) {
   return CR_OK;
 }
 
+static cr_status check_lengths(const cr_model* m, cr_error* error) {
+  for (int k = 0; k < COUNT(lengths); k++) {
+    const cr_real* x = cri_field_real(m, NULL, lengths[k]);
+    int width = cri_field_width(m, lengths[k]), rows = cri_field_rows(m, NULL, lengths[k]);
+    for (int i = 0; i < rows * width; i++) {
+      if (cr_abs(x[i]) > CR_LONGEST) {
+        return bad(m, lengths[k], i / width, "is longer than 1e10 m", (double)x[i], error);
+      }
+    }
+  }
+  return CR_OK;
+}
+
+static cr_status check_ranges(const cr_model* m, cr_error* error) {
+  for (int k = 0; k < COUNT(ranges); k++) {
+    const cr_real* x = cri_field_real(m, NULL, ranges[k].range);
+    const int32_t* used = cri_field_index(m, NULL, ranges[k].used);
+    for (int i = 0; i < cri_field_rows(m, NULL, ranges[k].range); i++) {
+      if (used[i] != 0 && !(x[2 * i] <= x[2 * i + 1])) {
+        return bad(m, ranges[k].range, i, "is not in order", (double)x[2 * i], error);
+      }
+    }
+  }
+  return CR_OK;
+}
+
 cr_status cri_model_check(const cr_model* m, cr_error* error) {
   if (!(m->timestep > 0) || !isfinite(m->timestep)) {
     return cri_fail(error, CR_ERR_MODEL, "option timestep: %.9g is not positive",
@@ -535,6 +590,8 @@ cr_status cri_model_check(const cr_model* m, cr_error* error) {
   CR_TRY(check_equalities(m, error));
   CR_TRY(cri_sensors_check(m, error));
   CR_TRY(check_numbers(m, error));
+  CR_TRY(check_lengths(m, error));
+  CR_TRY(check_ranges(m, error));
   return check_axes(m, error);
 }
 

@@ -81,6 +81,7 @@ static void indices(void** state) {
   broken_int(model.body_parentid + 1, -1, "body_parentid is -1");
   broken_int(model.body_parentid + 1, 1, "must come before its child");
   broken_int(model.body_rootid + 1, model.nbody, "body_rootid");
+  broken_int(model.body_rootid + 1, 0, "body_rootid is not that of its parent");
   broken_int(model.body_weldid + 2, -3, "body_weldid");
   broken_int(model.body_mocapid + 1, model.nmocap, "body_mocapid");
   broken_int(model.geom_bodyid, model.nbody, "geom_bodyid");
@@ -188,6 +189,56 @@ static void numbers(void** state) {
 }
 
 // every real field of a model is looked at
+static void lengths(void** state) {
+  (void)state;
+  static const cr_field_id fields[] = {CR_FIELD_body_pos,   CR_FIELD_body_ipos, CR_FIELD_jnt_pos,
+                                       CR_FIELD_geom_pos,   CR_FIELD_geom_size, CR_FIELD_site_pos,
+                                       CR_FIELD_geom_rbound};
+  for (size_t i = 0; i < sizeof fields / sizeof fields[0]; i++) {
+    char because[96];
+    (void)snprintf(because, sizeof because, "%s is longer than 1e10 m", cri_field(fields[i])->name);
+    cr_real* x = cri_field_real(&model, NULL, fields[i]) + cri_field_width(&model, fields[i]);
+    broken_real(x, CR_R(1.1e10), because);
+    if (fields[i] != CR_FIELD_geom_size && fields[i] != CR_FIELD_geom_rbound) {
+      broken_real(x, CR_R(-1.1e10), because);
+    }
+  }
+  broken_real(model.geom_rbound, -1, "geom_rbound is negative");
+  cr_real kept = model.body_pos[3];
+  model.body_pos[3] = CR_R(1e10);
+  assert_int_equal(cri_model_check(&model, NULL), CR_OK);
+  model.body_pos[3] = kept;
+}
+
+static void ranges_are_in_order(void** state) {
+  (void)state;
+  int used = model.jnt_limited[0];
+  cr_real kept[2] = {model.jnt_range[0], model.jnt_range[1]};
+  model.jnt_range[0] = 2;
+  model.jnt_range[1] = 1;
+  model.jnt_limited[0] = 0;
+  assert_int_equal(cri_model_check(&model, NULL), CR_OK);
+  model.jnt_limited[0] = 1;
+  refused(&model, "jnt_range is not in order (2)");
+  model.jnt_limited[0] = used;
+  cr_copy(model.jnt_range, kept, 2);
+}
+
+static void flags(void** state) {
+  (void)state;
+  const int32_t known = CR_ENBL_OVERRIDE | CR_ENBL_DIAGEXACT;
+  int32_t kept = model.enableflags;
+  model.enableflags = known;
+  assert_int_equal(cri_model_check(&model, NULL), CR_OK);
+  model.enableflags = kept;
+  broken_int(&model.enableflags, 1 << 4, "option flag: a bit of");  // sleep
+  broken_int(&model.enableflags, 1 << 6, "option flag");            // ipc
+  broken_int(&model.enableflags, 1 << 7, "option flag");            // speculative
+  broken_int(&model.enableflags, 1 << 8, "option flag");
+  broken_int(&model.disableflags, 1 << 20, "option flag");
+  broken_int(&model.disableflags, -1, "option flag");
+}
+
 static void no_number_may_be_nan(void** state) {
   (void)state;
   for (int i = 0; i < CR_N_MODEL_FIELD; i++) {
@@ -268,6 +319,9 @@ int test_check(void) {
       cmocka_unit_test(tendons),
       cmocka_unit_test(actuators),
       cmocka_unit_test(numbers),
+      cmocka_unit_test(lengths),
+      cmocka_unit_test(ranges_are_in_order),
+      cmocka_unit_test(flags),
       cmocka_unit_test(no_number_may_be_nan),
       cmocka_unit_test(elements_have_their_names),
       cmocka_unit_test(unended_names),
