@@ -210,6 +210,11 @@ static cr_status check_bodies(const cr_model* m, cr_error* error) {
     if (m->body_rootid[i] != (parent == 0 ? i : m->body_rootid[parent])) {
       return bad(m, CR_FIELD_body_rootid, i, "is not that of its parent", m->body_rootid[i], error);
     }
+    // a body without joints is welded to its parent, unless it is driven
+    bool welded = i > 0 && m->body_jntnum[i] == 0 && m->body_mocapid[i] < 0;
+    if (m->body_weldid[i] != (welded ? m->body_weldid[parent] : i)) {
+      return bad(m, CR_FIELD_body_weldid, i, "does not fit", m->body_weldid[i], error);
+    }
     if (!owned(m->jnt_bodyid, m->body_jntadr[i], m->body_jntnum[i], m->njnt, i)) {
       return bad(m, CR_FIELD_body_jntnum, i, "does not fit", m->body_jntnum[i], error);
     }

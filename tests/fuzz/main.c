@@ -60,7 +60,18 @@ static void on_crash(int signal_number) {
   void* frames[64];
   int n = backtrace(frames, 64);
   bool found = false;
-  for (int i = 1; i < n && !found; i++) {
+  int i = 0;
+  // past ourselves, to where the system called us
+  for (bool ours = false; i < n; i++) {
+    Dl_info info;
+    bool system =
+        dladdr(frames[i], &info) != 0 && info.dli_fname != NULL && is_system(info.dli_fname);
+    if (system && ours) {
+      break;
+    }
+    ours = ours || !system;
+  }
+  for (; i < n && !found; i++) {
     Dl_info info;
     if (dladdr(frames[i], &info) != 0 && info.dli_fname != NULL && !is_system(info.dli_fname)) {
       (void)snprintf(notes->module, sizeof notes->module, "%s", info.dli_fname);

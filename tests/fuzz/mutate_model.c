@@ -56,7 +56,7 @@ static double bent_real(double was, cr_random* r) {
 static int32_t bent_int(int32_t was, cr_random* r) {
   static const int32_t odd[] = {0,  -1, 1,  2,   3,   4,     5,          6,           7,
                                 -2, 16, 64, 127, 255, 65535, 2147483647, -2147483647, 1000000};
-  return cr_random_int(r, 3) == 0 ? was + cr_random_int(r, 5) - 2
+  return cr_random_int(r, 3) == 0 ? (int32_t)((uint32_t)was + (uint32_t)cr_random_int(r, 5) - 2)
                                   : odd[fuzz_below(r, sizeof odd / sizeof odd[0])];
 }
 

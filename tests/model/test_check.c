@@ -83,6 +83,7 @@ static void indices(void** state) {
   broken_int(model.body_rootid + 1, model.nbody, "body_rootid");
   broken_int(model.body_rootid + 1, 0, "body_rootid is not that of its parent");
   broken_int(model.body_weldid + 2, -3, "body_weldid");
+  broken_int(model.body_weldid, 1, "body_weldid does not fit");
   broken_int(model.body_mocapid + 1, model.nmocap, "body_mocapid");
   broken_int(model.geom_bodyid, model.nbody, "geom_bodyid");
   broken_int(model.site_bodyid, -1, "site_bodyid");
