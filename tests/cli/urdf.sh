@@ -24,6 +24,40 @@ holds stand '0.33 < j["final"]["qpos"][2] < 0.36 and j["final"]["qpos"][3] > 0.9
 expect 0 fall rollout "$dog" --base floating --ground --time 2 --set 'qpos[2]=0.37' --json
 holds fall 'j["final"]["qpos"][2] < 0.2'
 
+# links without inertia, in a chain and in a fork, with a mimic joint: the model that the rules make is
+# the same in both engines
+cat > massless.urdf << 'XML'
+<robot name="massless">
+  <link name="base"/>
+  <link name="yaw"/>
+  <link name="pitch">
+    <inertial><mass value="0"/><inertia ixx="0" iyy="0" izz="0" ixy="0" ixz="0" iyz="0"/></inertial>
+  </link>
+  <link name="arm">
+    <collision><origin xyz="0 0 0.2"/><geometry><capsule radius="0.05" length="0.3"/></geometry></collision>
+  </link>
+  <link name="tool">
+    <inertial><origin xyz="0 0 0.1"/><mass value="0.4"/>
+      <inertia ixx="0" iyy="0" izz="0" ixy="0" ixz="0" iyz="0"/></inertial>
+  </link>
+  <link name="finger">
+    <inertial><origin xyz="0.02 0 0.05"/><mass value="0.1"/>
+      <inertia ixx="1e-4" iyy="1e-4" izz="5e-5" ixy="0" ixz="0" iyz="0"/></inertial>
+  </link>
+  <joint name="j1" type="continuous"><parent link="base"/><child link="yaw"/><axis xyz="0 0 1"/></joint>
+  <joint name="j2" type="continuous"><parent link="yaw"/><child link="pitch"/><axis xyz="0 1 0"/></joint>
+  <joint name="j3" type="revolute"><parent link="pitch"/><child link="arm"/><axis xyz="1 0 0"/>
+    <limit lower="-1" upper="1" effort="20" velocity="3"/><dynamics damping="0.1" friction="0.05"/></joint>
+  <joint name="j4" type="revolute"><parent link="arm"/><child link="tool"/><origin xyz="0 0 0.4"/>
+    <axis xyz="0 1 0"/><limit lower="-2" upper="2" effort="20" velocity="3"/></joint>
+  <joint name="j5" type="revolute"><parent link="arm"/><child link="finger"/><origin xyz="0.1 0 0.4"/>
+    <axis xyz="0 1 0"/><limit lower="-2" upper="2" effort="20" velocity="3"/>
+    <mimic joint="j4" multiplier="-0.5" offset="0.2"/></joint>
+</robot>
+XML
+expect 0 massless check massless.urdf --servo 10,1 --states 4 --json
+holds massless 'j["passed"] is True and j["nv"] == 5 and len(j["warnings"]) == 4'
+
 refused 2 "--base loose: fixed or floating expected" rollout "$dog" --base loose
 refused 2 "--servo 1: two gains KP,KV expected" rollout "$dog" --servo 1
 refused 2 "--servo 1,-1: two gains KP,KV expected" check "$dog" --servo 1,-1
