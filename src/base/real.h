@@ -36,6 +36,8 @@ static inline cr_real cr_exp(cr_real x) { return CR_FN(exp)(x); }
 static inline cr_real cr_log(cr_real x) { return CR_FN(log)(x); }
 static inline cr_real cr_log1p(cr_real x) { return CR_FN(log1p)(x); }
 static inline cr_real cr_pow(cr_real x, cr_real y) { return CR_FN(pow)(x, y); }
+static inline cr_real cr_floor(cr_real x) { return CR_FN(floor)(x); }
+static inline cr_real cr_ceil(cr_real x) { return CR_FN(ceil)(x); }
 static inline cr_real cr_abs(cr_real x) { return CR_FN(fabs)(x); }
 static inline cr_real cr_min(cr_real a, cr_real b) { return a < b ? a : b; }
 static inline cr_real cr_max(cr_real a, cr_real b) { return a > b ? a : b; }

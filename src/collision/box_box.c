@@ -278,7 +278,7 @@ typedef struct {
   int32_t side;  // incident face: that part
 } vertex;
 
-enum { MAX_VERTEX = 12 };
+enum { MAX_VERTEX = 12, MOST_HITS = 8 };
 
 typedef struct {
   int ref;           // box that owns the reference face
@@ -414,7 +414,7 @@ static void select_vertices(polygon* p, const cr_real size[3], cr_real margin) {
       p->v[n++] = p->v[i];
     }
   }
-  p->n = n < CR_MAX_HITS ? n : CR_MAX_HITS;
+  p->n = n < MOST_HITS ? n : MOST_HITS;
 }
 
 static int face_hits(const couple* c, const direction* dir, cr_real margin, cr_hit* hit) {

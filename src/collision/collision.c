@@ -7,6 +7,7 @@
 #include "collision/broad.h"
 #include "collision/capsule_box.h"
 #include "collision/convex_pair.h"
+#include "collision/hfield.h"
 #include "collision/measure.h"
 #include "collision/plane.h"
 #include "collision/plane_convex.h"
@@ -24,6 +25,12 @@ static const cr_pair TABLE[CR_N_GEOM_TYPE][CR_N_GEOM_TYPE] = {
                        [CR_GEOM_CYLINDER] = PAIR(plane_cylinder),
                        [CR_GEOM_BOX] = PAIR(plane_box),
                        [CR_GEOM_MESH] = PAIR(plane_hull)},
+    [CR_GEOM_HFIELD] = {[CR_GEOM_SPHERE] = PAIR(hfield_convex),
+                        [CR_GEOM_CAPSULE] = PAIR(hfield_convex),
+                        [CR_GEOM_ELLIPSOID] = PAIR(hfield_convex),
+                        [CR_GEOM_CYLINDER] = PAIR(hfield_convex),
+                        [CR_GEOM_BOX] = PAIR(hfield_convex),
+                        [CR_GEOM_MESH] = PAIR(hfield_convex)},
     [CR_GEOM_SPHERE] = {[CR_GEOM_SPHERE] = {cri_sphere_sphere, cri_axes_tan, cri_axes_bar},
                         [CR_GEOM_CAPSULE] = {cri_sphere_capsule, cri_axes_tan, cri_axes_bar},
                         [CR_GEOM_ELLIPSOID] = PAIR(convex_pair),
@@ -47,7 +54,7 @@ static const cr_pair TABLE[CR_N_GEOM_TYPE][CR_N_GEOM_TYPE] = {
 };
 
 bool cri_collision_supported(int type1, int type2) {
-  if (type1 == CR_GEOM_PLANE && type2 == CR_GEOM_PLANE) {
+  if (type1 >= 0 && type1 <= CR_GEOM_HFIELD && type2 >= 0 && type2 <= CR_GEOM_HFIELD) {
     return true;
   }
   return type1 >= 0 && type1 < CR_N_GEOM_TYPE && type2 >= 0 && type2 < CR_N_GEOM_TYPE &&
@@ -135,6 +142,7 @@ static void frame_bar(const axes* x, const cr_real rows_bar[9], cr_hit_tan* hit_
 typedef struct {
   cr_shape shape;
   cr_hull hull;
+  cr_terrain terrain;
 } solid;
 
 static void hull_of(const cr_model* m, int mesh, cr_hull* h) {
@@ -160,9 +168,16 @@ static void shape_at(const cr_model* m, const cr_real* xpos, const cr_real* xmat
                         .type = m->geom_type[geom],
                         .single = (m->disableflags & CR_DSBL_MULTICCD) != 0,
                         .bound = cri_geom_bound(m, geom),
-                        .hull = &s->hull};
+                        .hull = &s->hull,
+                        .terrain = &s->terrain};
   if (s->shape.type == CR_GEOM_MESH) {
     hull_of(m, m->geom_dataid[geom], &s->hull);
+  } else if (s->shape.type == CR_GEOM_HFIELD) {
+    int id = m->geom_dataid[geom];
+    s->terrain = (cr_terrain){.nrow = m->hfield_nrow[id],
+                          .ncol = m->hfield_ncol[id],
+                          .size = m->hfield_size + 4 * id,
+                          .data = m->hfield_data + m->hfield_adr[id]};
   }
 }
 
@@ -193,6 +208,36 @@ static void shape_bar_of(const cr_data* d, const cr_shape_tan* s_bar, int geom, 
   }
 }
 
+// what the parameters of a height field, if the geom is one, do at a contact: [e4] of hfield.c
+static void add_lift(const cr_model* m, const cr_data* tan, int geom, const cr_shape* s,
+                     const int32_t feature[4], cr_shape_tan* s_tan) {
+  if (s->type == CR_GEOM_HFIELD && (tan->par.hfield_size != NULL || tan->par.hfield_data != NULL)) {
+    int32_t id = m->geom_dataid[geom], place[3];
+    cr_real height_tan[3];
+    cri_hfield_heights(s->terrain, feature, place);
+    for (int k = 0; k < 3; k++) {
+      height_tan[k] = *cri_par_tan(tan->par.hfield_data, m->hfield_adr[id] + place[k], 1);
+    }
+    cri_hfield_lift_tan(s, feature, cri_par_tan(tan->par.hfield_size, id, 4), height_tan, s_tan);
+  }
+}
+
+static void lift_bar(const cr_model* m, cr_data* bar, int geom, const cr_shape* s,
+                     const int32_t feature[4], const cr_shape_tan* s_bar) {
+  if (s->type == CR_GEOM_HFIELD && (bar->par.hfield_size != NULL || bar->par.hfield_data != NULL)) {
+    int32_t id = m->geom_dataid[geom], place[3];
+    cr_real size_bar[4] = {0}, height_bar[3] = {0};
+    cri_hfield_heights(s->terrain, feature, place);
+    cri_hfield_lift_bar(s, feature, s_bar, size_bar, height_bar);
+    for (int k = 0; bar->par.hfield_size != NULL && k < 4; k++) {
+      bar->par.hfield_size[4 * id + k] += size_bar[k];
+    }
+    for (int k = 0; bar->par.hfield_data != NULL && k < 3; k++) {
+      bar->par.hfield_data[m->hfield_adr[id] + place[k]] += height_bar[k];
+    }
+  }
+}
+
 static const cr_pair* pair_of(const cr_model* m, const int32_t geom[2]) {
   return &TABLE[m->geom_type[geom[0]]][m->geom_type[geom[1]]];
 }
@@ -210,16 +255,20 @@ int cri_collide(const cr_model* m, const cr_real* xpos, const cr_real* xmat, con
 }
 
 cr_real cri_collide_depth(const cr_model* m, const cr_real* xpos, const cr_real* xmat,
-                          const int32_t geom[2], const cr_real n[3]) {
+                          const int32_t geom[2], const int32_t feature[4], const cr_real n[3]) {
   solid a, b;
   shape_at(m, xpos, xmat, geom[0], &a);
   shape_at(m, xpos, xmat, geom[1], &b);
+  if (a.shape.type == CR_GEOM_HFIELD) {
+    return cri_hfield_depth(&a.shape, &b.shape, feature, n);
+  }
   return cri_convex_depth(&a.shape, &b.shape, n);
 }
 
 bool cri_collision_general(int type1, int type2) {
   return type1 >= 0 && type1 < CR_N_GEOM_TYPE && type2 >= 0 && type2 < CR_N_GEOM_TYPE &&
-         TABLE[type1][type2].detect == cri_convex_pair;
+         (TABLE[type1][type2].detect == cri_convex_pair ||
+          TABLE[type1][type2].detect == cri_hfield_convex);
 }
 
 // ---- the stage
@@ -286,6 +335,7 @@ cr_status cr_collision_jvp(const cr_model* m, const cr_data* d, cr_data* tan) {
     cr_shape_tan a_tan = shape_tan_of(d, tan, geom[0]), b_tan = shape_tan_of(d, tan, geom[1]);
     axes x = load_axes(d->contact_axes + 8 * i);
     cr_hit_tan hit_tan;
+    add_lift(m, tan, geom[0], &a.shape, d->contact_feature + 4 * i, &a_tan);
     pair_of(m, geom)->tan(&a.shape, &b.shape, d->contact_feature + 4 * i, d->contact_local + 6 * i,
                           &a_tan, &b_tan, &hit_tan);
     tan->contact_dist[i] = hit_tan.dist;
@@ -308,6 +358,7 @@ cr_status cr_collision_vjp(const cr_model* m, const cr_data* d, cr_data* bar) {
     frame_bar(&x, bar->contact_frame + 9 * i, &hit_bar);
     pair_of(m, geom)->bar(&a.shape, &b.shape, d->contact_feature + 4 * i, d->contact_local + 6 * i,
                           &hit_bar, &a_bar, &b_bar);
+    lift_bar(m, bar, geom[0], &a.shape, d->contact_feature + 4 * i, &a_bar);
     shape_bar_of(d, &a_bar, geom[0], bar);
     shape_bar_of(d, &b_bar, geom[1], bar);
   }

@@ -8,7 +8,8 @@
 #include "model/data.h"
 
 /// Detects all contacts (MuJoCo's mj_collision).
-/// Map      (geom_xpos, geom_xmat, geom_size) -> (contact_dist, contact_pos, contact_frame);
+/// Map      (geom_xpos, geom_xmat, geom_size, hfield_size, hfield_data) -> (contact_dist,
+///          contact_pos, contact_frame);
 ///          geom_margin, pair_margin decide only what is listed, and carry no derivative
 /// Equation detection chooses features; with these held, (dist, pos, n, hint) is a smooth measure of
 ///          both poses and sizes, and the frame has the rows n, t1 = h/|h|, t2 = n x t1,
@@ -32,15 +33,17 @@ cr_status cr_collision_vjp(const cr_model* m, const cr_data* d, cr_data* bar);
 int cri_collide(const cr_model* m, const cr_real* xpos, const cr_real* xmat, const int32_t geom[2],
                 cr_real reach, cr_hit hit[CR_MAX_HITS]);
 
-/// How deep the second geom is in the first along n (collision/convex_pair.h).
+/// How deep the second geom is in the first along n (collision/convex_pair.h); in the prism that the
+/// feature of a contact names, if the first is a height field.
 cr_real cri_collide_depth(const cr_model* m, const cr_real* xpos, const cr_real* xmat,
-                          const int32_t geom[2], const cr_real n[3]);
+                          const int32_t geom[2], const int32_t feature[4], const cr_real n[3]);
 
-/// True if contacts between geoms of these types come from the general convex pair.
+/// True if contacts between geoms of these types come from the general convex pair, by itself or
+/// prism by prism.
 bool cri_collision_general(int type1, int type2);
 
 /// True if contacts between geoms of these types (MuJoCo's numbers, the lower first) are computed,
-/// or if MuJoCo has none either (plane and plane).
+/// or if MuJoCo has none either (planes and height fields among themselves).
 bool cri_collision_supported(int type1, int type2);
 
 #endif

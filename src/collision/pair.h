@@ -16,8 +16,9 @@
 
 #include "math/vec3.h"
 
-/// Most hits of any pair.
-enum { CR_MAX_HITS = 8 };
+/// Most hits of any pair: those of a height field. Others have up to eight, and room that they leave
+/// alone costs nothing.
+enum { CR_MAX_HITS = 50 };
 
 /// A convex polyhedron in its own frame: MuJoCo's vertices, hull graph and polygons of a mesh. The
 /// vertices of a polygon go around its outward normal, counter-clockwise.
@@ -32,16 +33,24 @@ typedef struct {
   const int32_t* map;              // polygons of the vertices
 } cr_hull;
 
+/// A height field: MuJoCo's grid, rows along y and columns along x.
+typedef struct {
+  int32_t nrow, ncol;
+  const cr_real* size;  // half size along x and y, height of 1, depth of the base
+  const cr_real* data;  // nrow x ncol
+} cr_terrain;
+
 /// A shape in the world: centre, orientation (row-major, 9 numbers), size as in geom_size (3). What
 /// follows is read by the general convex pair only.
 typedef struct {
   const cr_real* pos;
   const cr_real* mat;
   const cr_real* size;
-  int32_t type;         // mjtGeom
-  bool single;          // one contact only, where there could be several (flag multiccd is off)
-  cr_real bound;        // radius of the bounding sphere
-  const cr_hull* hull;  // of a mesh
+  int32_t type;           // mjtGeom
+  bool single;            // one contact only, where there could be several (flag multiccd is off)
+  cr_real bound;          // radius of the bounding sphere
+  const cr_hull* hull;    // of a mesh
+  const cr_terrain* terrain;  // of a height field
 } cr_shape;
 
 /// Tangent of a shape: mat is turned by the world vector rot, mat_tan = [rot]x mat.

@@ -20,7 +20,8 @@ CR_STAGE(dynamics, tendon,
   F(ten_length) F(ten_J))
 
 CR_STAGE(collision, collision,
-  F(geom_xpos) F(geom_xmat) F(geom_size) F(geom_margin) F(pair_margin) F(o_margin),
+  F(geom_xpos) F(geom_xmat) F(geom_size) F(hfield_size) F(hfield_data) F(geom_margin)
+  F(pair_margin) F(o_margin),
   F(contact_dist) F(contact_pos) F(contact_frame))
 
 CR_STAGE(contact, mixing,

@@ -352,6 +352,12 @@ cr_real cri_geom_rbound(int type, const cr_real size[3]) {
 }
 
 cr_real cri_geom_bound(const cr_model* m, int geom) {
+  int id = m->geom_dataid[geom];
+  if (m->geom_type[geom] == CR_GEOM_HFIELD && id >= 0 && id < m->nhfield) {
+    const cr_real* size = m->hfield_size + 4 * id;
+    cr_real z = cr_max(size[2], size[3]);
+    return cr_sqrt(size[0] * size[0] + size[1] * size[1] + z * z);
+  }
   cr_real radius = cri_geom_rbound(m->geom_type[geom], m->geom_size + 3 * (size_t)geom);
   return radius < 0 ? m->geom_rbound[geom] : radius;
 }

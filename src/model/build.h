@@ -30,11 +30,12 @@ void cri_model_defaults(cr_model* m);
 
 /// Fills what follows from the structure and checks it.
 /// Reads    body_parentid, body_jntnum, jnt_type, body_mocapid, geom_bodyid, geom_type, geom_size,
+///          geom_dataid, hfield_size,
 ///          for body_simple also body_ipos, body_iquat, jnt_pos, jnt_axis
 /// Writes   body_jntadr, body_rootid, body_weldid, body_dofnum, body_dofadr, body_treeid,
 ///          body_simple, body_geomnum, body_geomadr, jnt_qposadr, jnt_dofadr, jnt_bodyid,
 ///          dof_bodyid, dof_jntid, dof_parentid, dof_treeid, tree_dofadr, tree_dofnum, M_rownnz,
-///          M_rowadr, M_colind, geom_rbound (primitive shapes only)
+///          M_rowadr, M_colind, geom_rbound (not of meshes)
 /// Scales   quaternions and the axes of hinges and slides to unit length; other axes become z
 /// Defaults a quaternion left at zero in qpos0, qpos_spring or a mocap body's reset pose takes
 ///          body_quat, with body_pos as position (a ball joint: identity); body_mocapid is -1
@@ -60,8 +61,8 @@ static inline int cri_jnt_nv(int type) {
 /// sphere holds, and -1 for a type that is not primitive.
 cr_real cri_geom_rbound(int type, const cr_real size[3]);
 
-/// The same of a geom as it is now: by its size for primitive shapes, geom_rbound for the others. What
-/// culling uses, so that bounds follow sizes that change.
+/// The same of a geom as it is now: by its size for primitive shapes, by hfield_size for height fields,
+/// geom_rbound for meshes. What culling uses, so that bounds follow sizes that change.
 cr_real cri_geom_bound(const cr_model* m, int geom);
 
 #endif

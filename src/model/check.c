@@ -436,9 +436,13 @@ static cr_status check_shapes(const cr_model* m, cr_error* error) {
   }
   for (int i = 0; i < m->nhfield; i++) {
     int32_t row = m->hfield_nrow[i], col = m->hfield_ncol[i];
-    if (row < 2 || col < 2 || row > INT32_MAX / col ||
+    if (row < 2 || col < 2 || row > CR_MAX_GRID / col ||
         !run_fits(m->hfield_adr[i], row * col, m->nhfielddata)) {
       return cri_fail(error, CR_ERR_MODEL, "height field %d: its grid does not fit", i);
+    }
+    const cr_real* size = m->hfield_size + 4 * i;
+    if (!(size[0] > 0 && size[1] > 0 && size[2] > 0 && size[3] > 0)) {
+      return cri_fail(error, CR_ERR_MODEL, "height field %d: its sizes are not all positive", i);
     }
   }
   for (int i = 0; i < m->ngeom; i++) {

@@ -16,6 +16,9 @@ static size_t rounded(size_t bytes) { return (bytes + ALIGN - 1) / ALIGN * ALIGN
 
 // most contacts of a pair of geoms, by MuJoCo's rules
 static int most_contacts(int type1, int type2) {
+  if (type1 == CR_GEOM_HFIELD || type2 == CR_GEOM_HFIELD) {
+    return 50;
+  }
   bool sphere = type1 == CR_GEOM_SPHERE || type2 == CR_GEOM_SPHERE;
   if (sphere || type1 == CR_GEOM_ELLIPSOID || type2 == CR_GEOM_ELLIPSOID) {
     return 1;

@@ -32,6 +32,7 @@ enum {
   CR_OBJ_SITE = 6
 };
 enum { CR_NEQDATA = 12 };
+enum { CR_MAX_GRID = 1 << 24 };  // points of a height field: contacts name its cells by number
 enum { CR_CONE_PYRAMIDAL = 0, CR_CONE_ELLIPTIC = 1 };
 enum { CR_INT_EULER = 0, CR_INT_RK4 = 1, CR_INT_IMPLICIT = 2, CR_INT_IMPLICITFAST = 3 };
 // explicit methods that are not MuJoCo's, see model/tableau.h

@@ -202,8 +202,8 @@ CR_INT  (mesh_polymap,     nmeshpolymap, 1, "polygons of the vertices: polygons 
 CR_INT  (hfield_nrow,      nhfield, 1, "rows of the grid, along y")
 CR_INT  (hfield_ncol,      nhfield, 1, "columns of the grid, along x")
 CR_INT  (hfield_adr,       nhfield, 1, "first height")
-CR_CONST(hfield_size,      nhfield, 4, "m", "geom", "half size along x and y, height of 1, depth of the base")
-CR_CONST(hfield_data,      nhfielddata, 1, "1", "-", "heights, from 0 to 1, row by row")
+CR_PARAM(hfield_size,      nhfield, 4, 4, "m", "geom", "half size along x and y, height of 1, depth of the base")
+CR_PARAM(hfield_data,      nhfielddata, 1, 1, "1", "-", "heights, from 0 to 1, row by row")
 
 // ---- explicit pairs and excludes
 CR_INT  (pair_dim,         npair, 1, "contact dimension")

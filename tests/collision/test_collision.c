@@ -103,12 +103,12 @@ static void types_without_functions_are_an_error_where_they_meet(void** state) {
   const int32_t type[N_BODY] = {CR_GEOM_SPHERE, CR_GEOM_SPHERE, CR_GEOM_SPHERE, CR_GEOM_SPHERE};
   scene s;
   open_scene(&s, type, NULL);
-  s.m.geom_type[1] = CR_GEOM_HFIELD;
+  s.m.geom_type[1] = CR_N_GEOM_TYPE;  // a signed distance field
   s.m.geom_contype[0] = s.m.geom_conaffinity[0] = 0;
   assert_int_equal(cr_collision(&s.m, s.d), CR_OK);
   cr_copy3(s.d->geom_xpos + 3, s.d->geom_xpos + 6);
   assert_int_equal(cr_collision(&s.m, s.d), CR_ERR_UNSUPPORTED);
-  assert_non_null(strstr(s.d->error.text, "geoms 1"));
+  assert_non_null(strstr(s.d->error.text, "geoms 2 ('') and 1 ('') meet"));
   close_scene(&s);
 }
 
@@ -124,7 +124,10 @@ static void supported_types_are_known(void** state) {
   }
   assert_int_equal(n, 28);
   assert_true(cri_collision_supported(CR_GEOM_PLANE, CR_GEOM_PLANE));
-  assert_false(cri_collision_supported(CR_GEOM_HFIELD, CR_GEOM_SPHERE));
+  for (int i = 0; i < 7; i++) {
+    assert_true(cri_collision_supported(CR_GEOM_HFIELD, known[i]));
+  }
+  assert_true(cri_collision_supported(CR_GEOM_PLANE, CR_GEOM_HFIELD));
   assert_false(cri_collision_supported(SDF, SDF));
   assert_false(cri_collision_supported(-1, CR_GEOM_BOX));
 }

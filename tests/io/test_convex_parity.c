@@ -69,6 +69,78 @@ static void distances_are_those_of_mujoco(void** state) {
   mj_deleteModel(mj);
 }
 
+// ---- height fields
+
+#define GROUND                                                                                   \
+  "<hfield name='h' nrow='4' ncol='5' size='.7 .9 .4 .2' elevation='.1 .9 .3 .5 .2 .8 .1 .4 .7 " \
+  ".6 .3 0 1 .2 .5 .4 .9 .3 .6 .1'/>"
+
+static const char* const terrain =
+    "<mujoco><option ccd_tolerance='1e-11' ccd_iterations='200'/><asset>" GROUND
+    "<mesh name='m' vertex='.15 0 0 -.1 .05 0 0 .15 .05 0 -.15 0 0 0 .2 .05 .05 -.15'/></asset>"
+    "<default><geom margin='.05'/></default><worldbody>"
+    "<geom type='hfield' hfield='h' pos='.1 .2 .3' euler='10 20 30' margin='0'/>"
+    "<body><freejoint/><geom type='sphere' size='.1'/></body>"
+    "<body><freejoint/><geom type='capsule' size='.07 .15'/></body>"
+    "<body><freejoint/><geom type='ellipsoid' size='.05 .15 .1'/></body>"
+    "<body><freejoint/><geom type='cylinder' size='.1 .15'/></body>"
+    "<body><freejoint/><geom type='box' size='.05 .1 .15'/></body>"
+    "<body><freejoint/><geom type='mesh' mesh='m'/></body>"
+    "</worldbody></mujoco>";
+
+// every contact, in order, with its distance and normal
+static void terrain_contacts_are_those_of_mujoco(void** state) {
+  mjModel* mj = mjcf_compile(terrain);
+  cr_model m = mjcf_model(mj);
+  mjData* d = mj_makeData(mj);
+  cr_random r = cr_random_seed(2, 0);
+  int compared[mjNGEOMTYPES] = {0};
+  for (int k = 0; k < 200; k++) {
+    for (int i = 1; i < mj->nbody; i++) {
+      mjtNum* q = d->qpos + 7 * (i - 1);
+      for (int j = 0; j < 7; j++) {
+        q[j] = j < 3 ? 0.4 * (double)cr_random_normal(&r) : (double)cr_random_normal(&r);
+      }
+    }
+    mj_normalizeQuat(mj, d->qpos);
+    mj_forward(mj, d);
+    for (int g = 1; g < mj->ngeom; g++) {
+      const int32_t geom[2] = {0, g};
+      cr_hit hit[CR_MAX_HITS];
+      int n = cri_collide(&m, d->geom_xpos, d->geom_xmat, geom, mj->geom_margin[g], hit), found = 0;
+      for (int i = 0; i < d->ncon; i++) {
+        const mjContact* c = &d->contact[i];
+        if (c->geom[0] == 0 && c->geom[1] == g) {
+          assert_true(found < n);
+          assert_true(fabs(hit[found].dist - c->dist) < 1e-8);
+          assert_true(mju_dist3(hit[found].normal, c->frame) < 1e-4);
+          found++;
+        }
+      }
+      assert_int_equal(found, n);
+      compared[mj->geom_type[g]] += n;
+    }
+  }
+  for (int g = 1; g < mj->ngeom; g++) {
+    assert_true(compared[mj->geom_type[g]] > 200);
+  }
+  mj_deleteData(d);
+  cri_model_free(&m);
+  mj_deleteModel(mj);
+}
+
+static const char* const landscape =
+    "<mujoco><asset>" GROUND
+    "<mesh name='m' vertex='.1 .1 .1 .1 .1 -.1 .1 -.1 .1 .1 -.1 -.1 -.1 .1 .1 -.1 .1 -.1 -.1 -.1 "
+    ".1 -.1 -.1 -.1'/></asset><worldbody><geom type='hfield' hfield='h'/>"
+    "<body pos='0 0 .45'><freejoint/><geom type='mesh' mesh='m'/></body>"
+    "<body pos='.05 .3 .45'><freejoint/><geom type='box' size='.1 .2 .1'/></body>"
+    "<body pos='.3 0 .4'><freejoint/><geom type='cylinder' size='.1 .1' margin='.02'/></body>"
+    "<body pos='-.3 0 .4'><freejoint/><geom type='ellipsoid' size='.1 .15 .2'/></body>"
+    "<body pos='0 .3 .4' euler='0 90 0'><freejoint/><geom type='capsule' size='.08 .1'/></body>"
+    "<body pos='0 -.3 .4'><freejoint/><geom type='sphere' size='.1'/></body>"
+    "</worldbody></mujoco>";
+
 static const char* const pile =
     "<mujoco><asset><mesh name='m' vertex='.1 .1 .1 .1 .1 -.1 .1 -.1 .1 .1 -.1 -.1 -.1 .1 .1 -.1 "
     ".1 "
@@ -81,8 +153,8 @@ static const char* const pile =
     "<body pos='0 .3 .3' euler='0 90 0'><freejoint/><geom type='capsule' size='.08 .1'/></body>"
     "</worldbody></mujoco>";
 
-static void a_pile_agrees(void** state) {
-  mjModel* mj = mjcf_compile(pile);
+static void agrees(const char* xml) {
+  mjModel* mj = mjcf_compile(xml);
   cr_model m = mjcf_model(mj);
   cr_parity_bench* bench;
   cr_data* d;
@@ -106,10 +178,15 @@ static void a_pile_agrees(void** state) {
   mj_deleteModel(mj);
 }
 
+static void a_pile_agrees(void** state) { agrees(pile); }
+static void a_landscape_agrees(void** state) { agrees(landscape); }
+
 int test_convex_parity(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(distances_are_those_of_mujoco),
+      cmocka_unit_test(terrain_contacts_are_those_of_mujoco),
       cmocka_unit_test(a_pile_agrees),
+      cmocka_unit_test(a_landscape_agrees),
   };
   return cmocka_run_group_tests_name("convex_parity", tests, NULL, NULL);
 }

@@ -17,6 +17,10 @@ typedef struct {
   const char* rest;                 // behind the bodies
 } parts;
 
+// a signed distance field: a shape that is not supported
+#define SDF "<asset><mesh name='q' vertex='0 0 0 1 0 0 0 1 0 0 0 1'/></asset>"
+#define SDF_GROUND "<geom name='ground' type='sdf' mesh='q'/>"
+
 static const char* or_empty(const char* text) { return text == NULL ? "" : text; }
 
 static mjModel* arm(const parts* p) {
@@ -102,11 +106,8 @@ static const struct {
     {{.rest = "<actuator><motor name='m' joint='elbow' delay='.01' nsample='4'/></actuator>"},
      "actuator 'm' (delay): not supported yet"},
     // geoms that collide
-    {{.geom = "",
-      .asset = "<asset><hfield name='q' nrow='2' ncol='2' size='1 1 1 1' elevation='0 1 0 1'/>"
-               "</asset>",
-      .world = "<geom name='ground' type='hfield' hfield='q'/>"},
-     "geoms 'ground' (hfield) and 'lower' (sphere) can collide: not supported yet"},
+    {{.geom = "", .asset = SDF, .world = SDF_GROUND},
+     "geoms 'lower' (sphere) and 'ground' (sdf) can collide: not supported yet"},
     {{.world = "<flexcomp name='cloth' type='grid' count='3 3 1' spacing='.1 .1 .1' dim='2' "
                "radius='.01' pos='0 0 3'/>"},
      "flex (1 in the model): not supported yet"},
@@ -205,10 +206,7 @@ static void all_problems_at_once(void** state) {
 static void very_many_pairs(void** state) {
   (void)state;
   static char text[8192];
-  size_t n = (size_t)snprintf(text, sizeof text,
-                              "<mujoco><asset><hfield name='q' nrow='2' ncol='2' size='1 1 1 1' "
-                              "elevation='0 1 0 1'/></asset><worldbody><geom name='ground' "
-                              "type='hfield' hfield='q'/>");
+  size_t n = (size_t)snprintf(text, sizeof text, "<mujoco>%s<worldbody>%s", SDF, SDF_GROUND);
   for (int i = 0; i < 11; i++) {
     n += (size_t)snprintf(text + n, sizeof text - n,
                           "<body pos='%d 0 2'><freejoint/><geom size='.1'/></body>", i);
@@ -220,9 +218,9 @@ static void very_many_pairs(void** state) {
   mj_deleteModel(mj);
   assert_int_equal(report.unsupported.n, 9);
   assert_lists(&report.unsupported,
-               "geoms 'ground' (hfield) and '#1' (sphere) can collide: not supported yet");
+               "geoms '#1' (sphere) and 'ground' (sdf) can collide: not supported yet");
   assert_lists(&report.unsupported,
-               "3 more pairs of hfield and sphere can collide: not supported yet");
+               "3 more pairs of sphere and sdf can collide: not supported yet");
   cri_load_report_free(&report);
 }
 
@@ -257,22 +255,19 @@ static void harmless_things_are_listed(void** state) {
 // shapes and properties of what never collides are nobody's business
 static void shapes_that_never_collide(void** state) {
   (void)state;
-  const char* hfield =
-      "<asset><hfield name='q' nrow='2' ncol='2' size='1 1 1 1' elevation='0 1 0 1'/></asset>";
-  const char* ground = "<geom name='ground' type='hfield' hfield='q'/>";
   const parts rows[] = {
       {.geom = "contype='0' conaffinity='0' adhesion='1' surfacevel='1 0 0 0 0 0'"},
-      {.asset = hfield, .world = ground},
-      {.asset = hfield,
-       .world = ground,
+      {.asset = SDF, .world = SDF_GROUND},
+      {.asset = SDF,
+       .world = SDF_GROUND,
        .geom = "",
        .option = "<option><flag contact='disable'/></option>"},
-      {.asset = hfield,
-       .world = ground,
+      {.asset = SDF,
+       .world = SDF_GROUND,
        .geom = "",
        .option = "<option><flag constraint='disable'/></option>"},
-      {.asset = hfield,
-       .world = ground,
+      {.asset = SDF,
+       .world = SDF_GROUND,
        .geom = "",
        .rest = "<contact><exclude body1='world' body2='lower'/></contact>"}};
   for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {

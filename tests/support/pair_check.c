@@ -15,7 +15,8 @@ cr_shape solid_shape(const solid* s) {
                     .size = s->size,
                     .type = s->type,
                     .bound = bound,
-                    .hull = s->hull};
+                    .hull = s->hull,
+                    .terrain = s->terrain};
 }
 
 solid solid_at(cr_real x, cr_real y, cr_real z, cr_real size0, cr_real size1, cr_real size2) {

@@ -7,11 +7,12 @@
 #include "base/random.h"
 #include "collision/pair.h"
 
-/// The type and the hull matter to the general pair only.
+/// The type, the hull and the terrain matter to the general pair only.
 typedef struct {
   cr_real pos[3], mat[9], size[3];
   int32_t type;
   const cr_hull* hull;
+  const cr_terrain* terrain;
 } solid;
 
 cr_shape solid_shape(const solid* s);

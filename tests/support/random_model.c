@@ -12,6 +12,7 @@
 #include "support/random_tendons.h"
 
 enum { MAX_BODY = 12, MAX_JOINT = 24, MAX_GEOM = 24, MAX_ACTUATOR = 6, MAX_PAIR = 3, MAX_EQ = 4 };
+enum { FIELD_ROWS = 5, FIELD_COLUMNS = 6 };
 enum { STYLE_TREES, STYLE_HEAP, STYLE_ARM, STYLE_BARE, N_STYLE };
 
 typedef struct {
@@ -27,6 +28,7 @@ typedef struct {
   int npair, pair[MAX_PAIR][2];
   int nexclude, exclude[1][2];
   int neq, eq_type[MAX_EQ];
+  bool field;  // the ground is a height field
 } plan;
 
 // ---- numbers
@@ -265,6 +267,10 @@ static cr_status set_counts(cr_model* m, const plan* p, cr_error* error) {
   m->npair = p->npair;
   m->nexclude = p->nexclude;
   m->neq = p->neq;
+  if (p->field) {
+    m->nhfield = 1;
+    m->nhfielddata = FIELD_ROWS * FIELD_COLUMNS;
+  }
   m->nsite = p->style == STYLE_HEAP ? 0 : 2;
   m->nkey = 1;
   CR_TRY(cri_model_sizes(m, p->nbody, p->parent, p->jntnum, p->joint_type, error));
@@ -455,6 +461,21 @@ static void fill_geoms(cr_random* r, cr_model* m, const plan* p) {
   }
   fill_vectors(r, m->site_pos, 3 * free_sites, CR_R(0.2));
   fill_quats(r, m->site_quat, free_sites);
+}
+
+// the plane becomes a height field, with rows along its own y
+static void fill_field(cr_random* r, cr_model* m) {
+  m->geom_type[0] = CR_GEOM_HFIELD;
+  m->geom_dataid[0] = 0;
+  m->hfield_nrow[0] = FIELD_ROWS;
+  m->hfield_ncol[0] = FIELD_COLUMNS;
+  for (int k = 0; k < 4; k++) {
+    m->hfield_size[k] =
+        k < 2 ? cr_random_range(r, CR_R(0.5), 1) : cr_random_range(r, CR_R(0.2), CR_R(0.4));
+  }
+  for (int k = 0; k < m->nhfielddata; k++) {
+    m->hfield_data[k] = cr_random_range(r, CR_R(0.05), CR_R(0.95));
+  }
 }
 
 static void fill_pairs(cr_random* r, cr_model* m, const plan* p) {
@@ -707,6 +728,7 @@ static void fill_names(cr_random* r, cr_model* m) {
 cr_status random_model(cr_model* m, uint64_t seed, cr_error* error) {
   cr_random r = cr_random_seed(seed, 1);
   plan p = {.seed = seed, .style = (int)(seed % N_STYLE)};
+  p.field = p.style != STYLE_BARE && (seed / N_STYLE) % 3 == 1;
   plan_bodies(&r, &p);
   plan_actuators(&r, &p);
   plan_pairs(&r, &p);
@@ -730,6 +752,9 @@ cr_status random_model(cr_model* m, uint64_t seed, cr_error* error) {
   fill_polynomials(&r, m);
   fill_fluid(&r, m, seed);
   random_sensors(m, seed);
+  if (p.field) {
+    fill_field(&more, m);
+  }
   cr_copy(m->key_qpos, m->qpos0, m->nq);
   return cri_model_derive(m, error);
 }
