@@ -175,9 +175,9 @@ static void shape_at(const cr_model* m, const cr_real* xpos, const cr_real* xmat
   } else if (s->shape.type == CR_GEOM_HFIELD) {
     int id = m->geom_dataid[geom];
     s->terrain = (cr_terrain){.nrow = m->hfield_nrow[id],
-                          .ncol = m->hfield_ncol[id],
-                          .size = m->hfield_size + 4 * id,
-                          .data = m->hfield_data + m->hfield_adr[id]};
+                              .ncol = m->hfield_ncol[id],
+                              .size = m->hfield_size + 4 * id,
+                              .data = m->hfield_data + m->hfield_adr[id]};
   }
 }
 

@@ -46,10 +46,10 @@ typedef struct {
   const cr_real* pos;
   const cr_real* mat;
   const cr_real* size;
-  int32_t type;           // mjtGeom
-  bool single;            // one contact only, where there could be several (flag multiccd is off)
-  cr_real bound;          // radius of the bounding sphere
-  const cr_hull* hull;    // of a mesh
+  int32_t type;         // mjtGeom
+  bool single;          // one contact only, where there could be several (flag multiccd is off)
+  cr_real bound;        // radius of the bounding sphere
+  const cr_hull* hull;  // of a mesh
   const cr_terrain* terrain;  // of a height field
 } cr_shape;
 

@@ -12,7 +12,7 @@
 #include "support/random_tendons.h"
 
 enum { MAX_BODY = 12, MAX_JOINT = 24, MAX_GEOM = 24, MAX_ACTUATOR = 6, MAX_PAIR = 3, MAX_EQ = 4 };
-enum { FIELD_ROWS = 5, FIELD_COLUMNS = 6 };
+enum { FIELD_ROWS = 4, FIELD_COLUMNS = 5 };
 enum { STYLE_TREES, STYLE_HEAP, STYLE_ARM, STYLE_BARE, N_STYLE };
 
 typedef struct {
@@ -470,9 +470,10 @@ static void fill_field(cr_random* r, cr_model* m) {
   m->hfield_nrow[0] = FIELD_ROWS;
   m->hfield_ncol[0] = FIELD_COLUMNS;
   for (int k = 0; k < 4; k++) {
-    m->hfield_size[k] =
-        k < 2 ? cr_random_range(r, CR_R(0.5), 1) : cr_random_range(r, CR_R(0.2), CR_R(0.4));
+    cr_real high = k < 2 ? 1 : CR_R(0.2);
+    m->hfield_size[k] = cr_random_range(r, high / 2, high);
   }
+  m->geom_pos[2] -= m->hfield_size[2];
   for (int k = 0; k < m->nhfielddata; k++) {
     m->hfield_data[k] = cr_random_range(r, CR_R(0.05), CR_R(0.95));
   }
@@ -728,7 +729,7 @@ static void fill_names(cr_random* r, cr_model* m) {
 cr_status random_model(cr_model* m, uint64_t seed, cr_error* error) {
   cr_random r = cr_random_seed(seed, 1);
   plan p = {.seed = seed, .style = (int)(seed % N_STYLE)};
-  p.field = p.style != STYLE_BARE && (seed / N_STYLE) % 3 == 1;
+  p.field = seed % 24 == 5;
   plan_bodies(&r, &p);
   plan_actuators(&r, &p);
   plan_pairs(&r, &p);

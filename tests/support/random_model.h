@@ -10,7 +10,7 @@
 /// A random model in memory of its own; free it with cri_model_free. What it is depends on seed % 4:
 /// 0 trees with all joints over a plane, 1 a heap of free bodies, 2 an arm fixed to the world beside
 /// loose bodies and explicit pairs, 3 trees without geoms. Cones alternate every 4 seeds; the last 8
-/// of every 24 have contacts from distance switched on. Every third four stand on a height field.
+/// of every 24 have contacts from distance switched on. One heap in six lies on a height field.
 cr_status random_model(cr_model* m, uint64_t seed, cr_error* error);
 
 typedef enum {
