@@ -62,7 +62,7 @@ CR_API cr_status cr_model_get(const cr_model* model, const char* name, cr_real* 
 CR_API cr_status cr_model_set(cr_model* model, const char* name, const cr_real* values, int n,
                               cr_error* error);
 
-/// The time step and the integrator ("euler", "rk4", "implicit" or
+/// The time step and the integrator ("euler", "rk4", "implicit", "discrete" or
 /// "implicitfast").
 CR_API cr_real cr_model_timestep(const cr_model* model);
 CR_API cr_status cr_model_set_timestep(cr_model* model, cr_real timestep, cr_error* error);

@@ -33,8 +33,9 @@ typedef struct {
 typedef struct {
   const cr_model* m;
   cr_data* d;
-  const cr_real* metric;
+  const cr_real *metric, *tau;
   cr_pattern M, H;
+  bool tree;                   // M has the pattern of trees
   const cr_real* factored_at;  // the a of the point at which H was factored, NULL before
   int32_t* factored;           // and its states
   cr_real way;                 // sum of the largest changes of e since it was made anew
@@ -67,7 +68,7 @@ static void balance(const problem* p, point* x) {
   cri_rows_mul_transposed(p->m, p->d, p->d->efc_J, x->q, x->f);
   cr_real scale = 0, most = 0, sum = 0;
   for (int i = 0; i < nv; i++) {
-    cr_real tau = p->d->qfrc_smooth[i];
+    cr_real tau = p->tau[i];
     x->g[i] = x->Ma[i] - tau - x->q[i];
     sum += x->g[i];
     most = cr_max(most, cr_abs(x->g[i]));
@@ -134,7 +135,7 @@ static void make_pattern(problem* p) {
   const cr_model* m = p->m;
   cr_data* d = p->d;
   p->H = cr_chol_pattern_view(m->nv, d->H_index);
-  if (along_trees(p)) {
+  if (p->tree && along_trees(p)) {
     cr_chol_pattern_copy(d->H_index, &p->M);
     return;
   }
@@ -293,7 +294,7 @@ static void start(const problem* p, point* x) {
     cr_copy(x->a, d->qacc_warmstart, nv);
     evaluate(p, x);
     for (int i = 0; i < nv; i++) {
-      cost += (x->a[i] - d->qacc_smooth[i]) * (x->Ma[i] - d->qfrc_smooth[i]) / 2;
+      cost += (x->a[i] - d->qacc_smooth[i]) * (x->Ma[i] - p->tau[i]) / 2;
     }
     if (cost + cri_law_cost(d, x->e) < cost_smooth) {
       return;
@@ -327,7 +328,7 @@ static cr_status step(problem* p, const point* x, point* y) {
   bool small = cr_abs(dot(y->g, s, nv)) <= LINE_TOLERANCE * cr_abs(slope);
   if (!small && !factor_is_current(p, y) && x->residual > ACCEPT) {
     line l = {.p = p, .e = x->e, .u = u, .quadratic = dot(s, Ms, nv)};
-    l.linear = dot(x->Ma, s, nv) - dot(p->d->qfrc_smooth, s, nv);
+    l.linear = dot(x->Ma, s, nv) - dot(p->tau, s, nv);
     alpha = line_search(&l, slope);
     evaluate_from(p, x, s, u, Ms, alpha, y);
   }
@@ -344,7 +345,7 @@ static bool is_rounding(const problem* p, const point* x) {
   size_t mark = cri_mark(p->d);
   cr_real* noise = cri_push(p->d, (size_t)nv);
   for (int i = 0; i < nv; i++) {
-    noise[i] = cr_abs(x->Ma[i]) + cr_abs(d->qfrc_smooth[i]);
+    noise[i] = cr_abs(x->Ma[i]) + cr_abs(p->tau[i]);
   }
   for (int i = 0; i < d->nefc; i++) {
     bool stiff = x->state[i] == CR_STATE_QUADRATIC || x->state[i] == CR_STATE_CONE;
@@ -418,10 +419,14 @@ static cr_status rows_finite(cr_data* d, const cr_real* e) {
   return CR_OK;
 }
 
-static cr_status solve(const cr_model* m, cr_data* d, const cr_real* metric) {
+static cr_status solve(const cr_model* m, cr_data* d, const cr_metric_view* metric) {
   size_t mark = cri_mark(d);
-  problem p = {.m = m, .d = d, .metric = metric};
-  p.M = (cr_pattern){.n = m->nv, .nnz = m->M_rownnz, .adr = m->M_rowadr, .col = m->M_colind};
+  problem p = {.m = m,
+               .d = d,
+               .metric = metric->value,
+               .tau = metric->tau,
+               .M = metric->pattern,
+               .tree = metric->tree};
   p.factored = cri_push_int(d, (size_t)d->nefc);
   point x = point_push(m, d), y = point_push(m, d);
   make_pattern(&p);

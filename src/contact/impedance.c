@@ -116,7 +116,8 @@ static bool clean_solref(const cr_model* m, const cr_real solref[2], cr_real cle
     clean[0] = CR_R(0.02);
     clean[1] = 1;
   }
-  if ((m->disableflags & CR_DSBL_REFSAFE) == 0 && clean[0] > 0) {
+  bool safe = (m->disableflags & CR_DSBL_REFSAFE) == 0 && m->integrator != CR_INT_DISCRETE;
+  if (safe && clean[0] > 0) {
     clean[0] = cr_max(clean[0], 2 * m->timestep);
   }
   return !mixed;

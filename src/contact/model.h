@@ -7,18 +7,27 @@
 #ifndef CR_CONTACT_MODEL_H
 #define CR_CONTACT_MODEL_H
 
+#include "math/cholesky.h"
 #include "model/data.h"
+
+/// The metric of the acceleration: a sparse symmetric matrix with the pattern of M or, `tree` false,
+/// one that couples branches, and the force that it stands against.
+typedef struct {
+  const cr_real* value;
+  cr_pattern pattern;
+  bool tree;
+  const cr_real* tau;
+} cr_metric_view;
 
 typedef struct {
   const char* name;
 
-  /// Solves for the acceleration in the metric `metric`, values in the sparse form of d->M (M
-  /// itself, or M plus an integrator's terms). Reads qacc_smooth = metric^-1 qfrc_smooth, efc_J,
+  /// Solves for the acceleration in the metric `metric`. Reads qacc_smooth = metric^-1 tau, efc_J,
   /// efc_aref, efc_D, efc_frictionloss, contact_mu, contact_friction, qacc_warmstart.
   /// Leaves the solution in acc_qacc, acc_jar (e) and acc_force (f), efc_state, and what `linear`
   /// needs in H_factor, H_index, for that very solution; solver_iterations, solver_residual.
   /// Only called where there are rows.
-  cr_status (*solve)(const cr_model* m, cr_data* d, const cr_real* metric);
+  cr_status (*solve)(const cr_model* m, cr_data* d, const cr_metric_view* metric);
 
   /// x = H^-1 x and x = H^-T x at the solution.
   void (*linear)(const cr_model* m, const cr_data* d, cr_real* x);

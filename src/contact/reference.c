@@ -6,6 +6,8 @@
 #include "contact/equality.h"
 #include "contact/impedance.h"
 #include "contact/rows.h"
+#include "contact/step_row.h"
+#include "dynamics/effective.h"
 #include "dynamics/tree.h"
 
 // [e2] h of row i and its slope in pos - margin
@@ -148,9 +150,9 @@ static void accelerations(const cr_model* m, const cr_real* cdof_dot, const cr_r
   cri_tree_motions(m, cdof_dot, qvel, A);
 }
 
-static void bonds(const cr_model* m, cr_data* d) {
-  size_t mark = cri_mark(d);
-  cr_real* A = cri_push(d, 6 * (size_t)m->nbody);
+static void bonds(const cr_model* m, const cr_data* d, cr_real* aref, cr_data* work) {
+  size_t mark = cri_mark(work);
+  cr_real* A = cri_push(work, 6 * (size_t)m->nbody);
   accelerations(m, d->cdof_dot, d->qvel, A);
   for (int i = 0; i < d->ne; i += cri_rows_block(m, d, i)) {
     if (!cri_is_bond(m->eq_type[d->efc_id[i]])) {
@@ -161,10 +163,10 @@ static void bonds(const cr_model* m, cr_data* d) {
     cr_real bias[CR_MAX_BOND];
     cri_bond_bias(&b, &w, bias);
     for (int k = 0; k < b.nrow; k++) {
-      d->efc_aref[i + k] -= bias[k];
+      aref[i + k] -= bias[k];
     }
   }
-  cri_pop(d, mark);
+  cri_pop(work, mark);
 }
 
 static void bonds_jvp(const cr_model* m, const cr_data* d, cr_data* tan) {
@@ -192,7 +194,7 @@ static void bonds_jvp(const cr_model* m, const cr_data* d, cr_data* tan) {
   cri_pop(tan, mark);
 }
 
-static void bonds_vjp(const cr_model* m, const cr_data* d, cr_data* bar) {
+static void bonds_vjp(const cr_model* m, const cr_data* d, cr_data* bar, const cr_real* aref_bar) {
   size_t mark = cri_mark(bar), n = 6 * (size_t)m->nbody;
   cr_real *A = cri_push(bar, n), *A_bar = cri_push(bar, n);
   accelerations(m, d->cdof_dot, d->qvel, A);
@@ -206,7 +208,7 @@ static void bonds_vjp(const cr_model* m, const cr_data* d, cr_data* bar) {
     cri_bond_motion w = motion_of(&b, d->cvel, A), w_bar = {{{0}}, {{0}}};
     cr_real bias_bar[CR_MAX_BOND];
     for (int k = 0; k < b.nrow; k++) {
-      bias_bar[k] = -bar->efc_aref[i + k];
+      bias_bar[k] = -aref_bar[i + k];
     }
     cri_bond_bias_bar(&b, &w, bias_bar, &b_bar, &w_bar);
     cri_bond_bar(m, d, bar, e, &b_bar);
@@ -226,6 +228,36 @@ static void bonds_vjp(const cr_model* m, const cr_data* d, cr_data* bar) {
   cri_pop(bar, mark);
 }
 
+// ---- [e2] spring and damper of a row
+
+// k and b of aref = (-b vel - k h - ...) / f; with the integrator discrete the spring is taken at the
+// end of the step, which damps
+typedef struct {
+  cr_real k, b;
+  cri_step_row row;
+  cr_real h;  // the time step where that is so, else 0
+} pull;
+
+static pull pull_of(const cr_model* m, const cr_data* d, int i) {
+  pull p = {.row = cri_step_row_of(m, d, i), .h = cri_is_discrete(m) ? m->timestep : 0};
+  p.k = p.row.K * d->efc_KBIP[4 * i + 2];
+  p.b = p.row.B + p.h * p.k;
+  return p;
+}
+
+// f aref, adhesion apart
+static void numerators(const cr_model* m, const cr_data* d, const cr_real* vel, cr_real* aref,
+                       cr_data* work) {
+  for (int i = 0; i < d->nefc; i++) {
+    pull p = pull_of(m, d, i);
+    cr_real slope;
+    aref[i] = -p.b * vel[i] - p.k * depth(m, d, i, &slope);
+  }
+  if (any_bond(m, d)) {
+    bonds(m, d, aref, work);
+  }
+}
+
 // ---- the stage
 
 cr_status cr_reference(const cr_model* m, cr_data* d) {
@@ -233,17 +265,26 @@ cr_status cr_reference(const cr_model* m, cr_data* d) {
   cri_rows_mul(m, d, d->efc_J, d->efc_vel, d->qvel);
   add_surfaces(m, d, d->contact_surfacevel, d->efc_vel);
 
-  // [e2] aref = -B efc_vel - K I h
-  for (int i = 0; i < d->nefc; i++) {
-    const cr_real* KBIP = d->efc_KBIP + 4 * i;
-    cr_real slope;
-    d->efc_aref[i] = -KBIP[1] * d->efc_vel[i] - KBIP[0] * KBIP[2] * depth(m, d, i, &slope);
+  // [e2] aref = (-b efc_vel - k h) / f
+  numerators(m, d, d->efc_vel, d->efc_aref, d);
+  for (int i = 0; i < d->nefc && cri_is_discrete(m); i++) {
+    d->efc_aref[i] /= cri_step_row_of(m, d, i).f;
   }
   adhesion(m, d);
-  if (any_bond(m, d)) {
-    bonds(m, d);
-  }
   return CR_OK;
+}
+
+// [e2] num' / f - num f' / f^2
+static void divide_jvp(const cr_model* m, const cr_data* d, cr_data* tan, const cr_real* vel) {
+  size_t mark = cri_mark(tan);
+  cr_real* num = cri_push(tan, (size_t)d->nefc);
+  numerators(m, d, vel, num, tan);
+  for (int i = 0; i < d->nefc; i++) {
+    cri_step_row row = cri_step_row_of(m, d, i);
+    cr_real f_tan = cri_step_row_tan(row.f_y, tan->efc_KBIP + 4 * i);
+    tan->efc_aref[i] = (tan->efc_aref[i] - num[i] / row.f * f_tan) / row.f;
+  }
+  cri_pop(tan, mark);
 }
 
 cr_status cr_reference_jvp(const cr_model* m, const cr_data* d, cr_data* tan) {
@@ -261,20 +302,39 @@ cr_status cr_reference_jvp(const cr_model* m, const cr_data* d, cr_data* tan) {
 
   // [e2]
   for (int i = 0; i < d->nefc; i++) {
-    const cr_real *KBIP = d->efc_KBIP + 4 * i, *KBIP_tan = tan->efc_KBIP + 4 * i;
+    const cr_real* KBIP_tan = tan->efc_KBIP + 4 * i;
+    pull p = pull_of(m, d, i);
     cr_real slope, h = depth(m, d, i, &slope);
     cr_real h_tan = slope * (tan->efc_pos[i] - tan->efc_margin[i]);
+    cr_real k_tan =
+        cri_step_row_tan(p.row.K_y, KBIP_tan) * d->efc_KBIP[4 * i + 2] + p.row.K * KBIP_tan[2];
+    cr_real b_tan = cri_step_row_tan(p.row.B_y, KBIP_tan) + p.h * k_tan;
     tan->efc_vel[i] += turned[i];
-    tan->efc_aref[i] = -KBIP_tan[1] * vel[i] - KBIP[1] * tan->efc_vel[i] -
-                       (KBIP_tan[0] * KBIP[2] + KBIP[0] * KBIP_tan[2]) * h -
-                       KBIP[0] * KBIP[2] * h_tan;
+    tan->efc_aref[i] = -b_tan * vel[i] - p.b * tan->efc_vel[i] - k_tan * h - p.k * h_tan;
   }
-  adhesion_jvp(m, d, tan);
   if (any_bond(m, d)) {
     bonds_jvp(m, d, tan);
   }
+  if (cri_is_discrete(m)) {
+    divide_jvp(m, d, tan, vel);
+  }
+  adhesion_jvp(m, d, tan);
   cri_pop(tan, mark);
   return CR_OK;
+}
+
+// [e2]' num_bar = aref_bar / f, f_bar = -num / f^2 aref_bar
+static void divide_vjp(const cr_model* m, const cr_data* d, cr_data* bar, const cr_real* vel,
+                       cr_real* num_bar) {
+  size_t mark = cri_mark(bar);
+  cr_real* num = cri_push(bar, (size_t)d->nefc);
+  numerators(m, d, vel, num, bar);
+  for (int i = 0; i < d->nefc; i++) {
+    cri_step_row row = cri_step_row_of(m, d, i);
+    num_bar[i] /= row.f;
+    cri_step_row_bar(row.f_y, -num[i] / row.f * num_bar[i], bar->efc_KBIP + 4 * i);
+  }
+  cri_pop(bar, mark);
 }
 
 cr_status cr_reference_vjp(const cr_model* m, const cr_data* d, cr_data* bar) {
@@ -283,28 +343,33 @@ cr_status cr_reference_vjp(const cr_model* m, const cr_data* d, cr_data* bar) {
   }
   size_t mark = cri_mark(bar);
   cr_real* vel = cri_push(bar, (size_t)d->nefc);
+  cr_real* num_bar = cri_push(bar, (size_t)d->nefc);
   cri_rows_mul(m, d, d->efc_J, vel, d->qvel);
   add_surfaces(m, d, d->contact_surfacevel, vel);
   int pair = cri_pairs_add(&bar->efc_J_pairs);
   cr_real* vel_bar = cri_pair_left(&bar->efc_J_pairs, pair);
+  cr_copy(num_bar, bar->efc_aref, d->nefc);
+  if (cri_is_discrete(m)) {
+    divide_vjp(m, d, bar, vel, num_bar);
+  }
 
   // [e2]'
   for (int i = 0; i < d->nefc; i++) {
-    const cr_real* KBIP = d->efc_KBIP + 4 * i;
-    cr_real *KBIP_bar = bar->efc_KBIP + 4 * i, aref_bar = bar->efc_aref[i], slope;
-    cr_real h = depth(m, d, i, &slope);
-    KBIP_bar[0] -= KBIP[2] * h * aref_bar;
-    KBIP_bar[1] -= vel[i] * aref_bar;
-    KBIP_bar[2] -= KBIP[0] * h * aref_bar;
-    bar->efc_pos[i] -= KBIP[0] * KBIP[2] * slope * aref_bar;
-    bar->efc_margin[i] += KBIP[0] * KBIP[2] * slope * aref_bar;
-    vel_bar[i] = bar->efc_vel[i] - KBIP[1] * aref_bar;
+    pull p = pull_of(m, d, i);
+    cr_real *KBIP_bar = bar->efc_KBIP + 4 * i, slope, h = depth(m, d, i, &slope);
+    cr_real b_bar = -vel[i] * num_bar[i], k_bar = -h * num_bar[i] + p.h * b_bar;
+    cri_step_row_bar(p.row.B_y, b_bar, KBIP_bar);
+    cri_step_row_bar(p.row.K_y, d->efc_KBIP[4 * i + 2] * k_bar, KBIP_bar);
+    KBIP_bar[2] += p.row.K * k_bar;
+    bar->efc_pos[i] -= p.k * slope * num_bar[i];
+    bar->efc_margin[i] += p.k * slope * num_bar[i];
+    vel_bar[i] = bar->efc_vel[i] - p.b * num_bar[i];
   }
 
   adhesion_vjp(m, d, bar);
   surfaces_bar(m, d, bar, vel_bar);
   if (any_bond(m, d)) {
-    bonds_vjp(m, d, bar);
+    bonds_vjp(m, d, bar, num_bar);
   }
 
   // [e1]' qvel_bar += J' vel_bar, J_bar += vel_bar (x) qvel

@@ -3,8 +3,11 @@
 // terms: of I, of A, and for contacts of powers of the friction coefficients.
 #include "contact/regularisation.h"
 
+#include "contact/impedance.h"
 #include "contact/rows.h"
+#include "contact/step_row.h"
 #include "dynamics/articulated.h"
+#include "dynamics/effective.h"
 #include "math/cholesky.h"
 
 static bool is_contact(int type) { return type >= CR_CNSTR_CONTACT_FRICTIONLESS; }
@@ -173,15 +176,92 @@ static void diagonal_vjp(const cr_model* m, const cr_data* d, cr_data* bar, int 
   }
 }
 
+// ---- [s6] the effective inertia against the inertia, as a row sees them
+
+// diagonals of both, in scratch of `owner`, NULL but with the integrator discrete
+typedef struct {
+  cr_real *M, *H;
+} diagonals;
+
+static diagonals diagonals_of(const cr_model* m, const cr_data* d, cr_data* owner) {
+  diagonals g = {NULL, NULL};
+  if (cri_is_discrete(m) && d->nefc > 0) {
+    g.M = cri_push(owner, (size_t)m->nv);
+    g.H = cri_push(owner, (size_t)m->nv);
+    for (int j = 0; j < m->nv; j++) {
+      g.M[j] = d->M[m->M_rowadr[j] + m->M_rownnz[j] - 1];
+    }
+    cri_effective_diagonal(m, d, g.H);
+  }
+  return g;
+}
+
+// sum of J_ij^2 / X_j
+static cr_real spread(const cr_data* d, int i, const cr_real* X) {
+  cr_real sum = 0;
+  for (int k = d->efc_J_rowadr[i]; k < d->efc_J_rowadr[i] + d->efc_J_rownnz[i]; k++) {
+    sum += d->efc_J[k] * d->efc_J[k] / X[d->efc_J_colind[k]];
+  }
+  return sum;
+}
+
+// factor of A
+static cr_real effect(const cr_data* d, int i, const diagonals* g) {
+  cr_real whole = g->H == NULL ? 0 : spread(d, i, g->M);
+  return whole > 0 ? spread(d, i, g->H) / whole : 1;
+}
+
+// tangent of its logarithm, given those of the diagonals
+static cr_real effect_jvp(const cr_data* d, const cr_data* tan, int i, const diagonals* g,
+                          const diagonals* g_tan) {
+  cr_real whole = g->H == NULL ? 0 : spread(d, i, g->M), sum = 0;
+  cr_real part = whole > 0 ? spread(d, i, g->H) : 0;
+  for (int k = d->efc_J_rowadr[i]; whole > 0 && k < d->efc_J_rowadr[i] + d->efc_J_rownnz[i]; k++) {
+    int j = d->efc_J_colind[k];
+    cr_real J = d->efc_J[k], H = g->H[j], M = g->M[j];
+    sum += 2 * J * tan->efc_J[k] * (1 / (H * part) - 1 / (M * whole)) -
+           J * J * (g_tan->H[j] / (H * H * part) - g_tan->M[j] / (M * M * whole));
+  }
+  return sum;
+}
+
+// [s6]' adds to the cotangents of the diagonals, and a pair to that of J
+static void effect_vjp(const cr_data* d, cr_data* bar, int i, const diagonals* g, cr_real log_bar,
+                       diagonals* g_bar) {
+  cr_real whole = g->H == NULL ? 0 : spread(d, i, g->M);
+  if (whole == 0 || log_bar == 0) {
+    return;
+  }
+  cr_real part = spread(d, i, g->H);
+  int own = cri_pairs_add(&bar->efc_J_pairs);
+  cri_pair_left(&bar->efc_J_pairs, own)[i] = 2 * log_bar;
+  for (int k = d->efc_J_rowadr[i]; k < d->efc_J_rowadr[i] + d->efc_J_rownnz[i]; k++) {
+    int j = d->efc_J_colind[k];
+    cr_real J = d->efc_J[k], H = g->H[j], M = g->M[j];
+    cri_pair_right(&bar->efc_J_pairs, own)[j] = J * (1 / (H * part) - 1 / (M * whole));
+    g_bar->H[j] -= log_bar * J * J / (H * H * part);
+    g_bar->M[j] += log_bar * J * J / (M * M * whole);
+  }
+}
+
 // ---- [s1] R of one row
 
-static cr_real least(cr_real I, cr_real A) { return cr_max(CR_MINVAL, (1 - I) * A / I); }
+// R and the derivatives of its logarithm by I, log A and, with discrete, f
+typedef struct {
+  cr_real R, by_I, by_log_A, by_f;
+} softness;
 
-// derivatives of log R = log (1 - I) - log I + log A; zero where R is at its least
-static void log_R_gradient(cr_real I, cr_real A, cr_real* by_I, cr_real* by_A) {
-  bool free = (1 - I) * A / I > CR_MINVAL;
-  *by_I = free ? -1 / (I * (1 - I)) : 0;
-  *by_A = free ? 1 / A : 0;
+static softness softness_of(const cr_model* m, cr_real I, cr_real A, cr_real f) {
+  cr_real R = (1 - I) * A / I;
+  bool free = R > CR_MINVAL;
+  softness s = {.R = cr_max(CR_MINVAL, R) / f, .by_f = -1 / f};
+  s.by_I = free ? -1 / (I * (1 - I)) : 0;
+  s.by_log_A = free ? 1 : 0;
+  cr_real least = (1 - CR_MAX_IMPEDANCE) / CR_MAX_IMPEDANCE * A;
+  if (cri_is_discrete(m) && s.R < least) {
+    s = (softness){.R = least, .by_log_A = 1};
+  }
+  return s;
 }
 
 static void set(cr_data* d, int i, cr_real R) {
@@ -228,13 +308,17 @@ cr_status cr_regularisation(const cr_model* m, cr_data* d) {
     bool cone = d->contact_efc_address[c] >= 0 && d->contact_dim[c] > 1;
     d->contact_mu[c] = cone ? d->contact_friction[5 * c] * mu_scale(m) : 0;
   }
+  size_t mark = cri_mark(d);
+  diagonals g = diagonals_of(m, d, d);
   for (int i = 0, n; i < d->nefc; i += n) {
     n = rows_led(m, d, i);
-    cr_real R = least(d->efc_KBIP[4 * i + 2], diagonal(m, d, i, d));
+    cr_real A = diagonal(m, d, i, d) * effect(d, i, &g);
+    softness s = softness_of(m, d->efc_KBIP[4 * i + 2], A, cri_step_row_of(m, d, i).f);
     for (int k = 0; k < n; k++) {
-      set(d, i + k, is_contact(d->efc_type[i]) ? R * multiple(m, d, d->efc_id[i], k) : R);
+      set(d, i + k, is_contact(d->efc_type[i]) ? s.R * multiple(m, d, d->efc_id[i], k) : s.R);
     }
   }
+  cri_pop(d, mark);
   return CR_OK;
 }
 
@@ -251,23 +335,42 @@ static void led_jvp(const cr_model* m, const cr_data* d, cr_data* tan, int i, in
   }
 }
 
+static diagonals diagonals_jvp(const cr_model* m, const cr_data* d, cr_data* tan) {
+  diagonals g = {NULL, NULL};
+  if (cri_is_discrete(m) && d->nefc > 0) {
+    g.M = cri_push(tan, (size_t)m->nv);
+    g.H = cri_push(tan, (size_t)m->nv);
+    for (int j = 0; j < m->nv; j++) {
+      g.M[j] = tan->M[m->M_rowadr[j] + m->M_rownnz[j] - 1];
+    }
+    cri_effective_diagonal_jvp(m, d, tan, g.H);
+  }
+  return g;
+}
+
 cr_status cr_regularisation_jvp(const cr_model* m, const cr_data* d, cr_data* tan) {
   for (int c = 0; c < d->ncon; c++) {
     bool cone = d->contact_efc_address[c] >= 0 && d->contact_dim[c] > 1;
     tan->contact_mu[c] = cone ? tan->contact_friction[5 * c] * mu_scale(m) : 0;
   }
+  size_t mark = cri_mark(tan);
+  diagonals g = diagonals_of(m, d, tan), g_tan = diagonals_jvp(m, d, tan);
   for (int i = 0, n; i < d->nefc; i += n) {
     n = rows_led(m, d, i);
-    cr_real I = d->efc_KBIP[4 * i + 2], A, by_I, by_A;
-    cr_real A_tan = diagonal_jvp(m, d, tan, i, &A), R = least(I, A);
-    log_R_gradient(I, A, &by_I, &by_A);
-    cr_real log_tan = by_I * tan->efc_KBIP[4 * i + 2] + by_A * A_tan;
+    const cr_real* KBIP_tan = tan->efc_KBIP + 4 * i;
+    cri_step_row row = cri_step_row_of(m, d, i);
+    cr_real A, A_tan = diagonal_jvp(m, d, tan, i, &A);
+    softness s = softness_of(m, d->efc_KBIP[4 * i + 2], A * effect(d, i, &g), row.f);
+    cr_real log_A = (A == 0 ? 0 : A_tan / A) + effect_jvp(d, tan, i, &g, &g_tan);
+    cr_real log_tan =
+        s.by_I * KBIP_tan[2] + s.by_log_A * log_A + s.by_f * cri_step_row_tan(row.f_y, KBIP_tan);
     if (is_contact(d->efc_type[i])) {
-      led_jvp(m, d, tan, i, n, R, log_tan);
+      led_jvp(m, d, tan, i, n, s.R, log_tan);
     } else {
-      tan->efc_D[i] = -log_tan / R;
+      tan->efc_D[i] = -log_tan / s.R;
     }
   }
+  cri_pop(tan, mark);
   return CR_OK;
 }
 
@@ -296,22 +399,41 @@ static bool is_free(const cr_data* bar, int i, int n) {
   return true;
 }
 
+static void row_vjp(const cr_model* m, const cr_data* d, cr_data* bar, int i, int n,
+                    const diagonals* g, diagonals* g_bar) {
+  cr_real* KBIP_bar = bar->efc_KBIP + 4 * i;
+  cri_step_row row = cri_step_row_of(m, d, i);
+  cr_real A = diagonal(m, d, i, bar);
+  softness s = softness_of(m, d->efc_KBIP[4 * i + 2], A * effect(d, i, g), row.f);
+  bool contact = is_contact(d->efc_type[i]);
+  cr_real log_bar = contact ? led_vjp(m, d, bar, i, n, s.R) : -bar->efc_D[i] / s.R;
+  KBIP_bar[2] += s.by_I * log_bar;
+  cri_step_row_bar(row.f_y, s.by_f * log_bar, KBIP_bar);
+  effect_vjp(d, bar, i, g, s.by_log_A * log_bar, g_bar);
+  diagonal_vjp(m, d, bar, i, A == 0 ? 0 : s.by_log_A * log_bar / A);
+}
+
 cr_status cr_regularisation_vjp(const cr_model* m, const cr_data* d, cr_data* bar) {
   for (int c = 0; c < d->ncon; c++) {
     bool cone = d->contact_efc_address[c] >= 0 && d->contact_dim[c] > 1;
     bar->contact_friction[5 * c] += cone ? bar->contact_mu[c] * mu_scale(m) : 0;
   }
+  size_t mark = cri_mark(bar);
+  diagonals g = diagonals_of(m, d, bar), g_bar = {NULL, NULL};
+  if (g.H != NULL) {
+    g_bar = (diagonals){cri_push(bar, (size_t)m->nv), cri_push(bar, (size_t)m->nv)};
+    cr_zero(g_bar.M, m->nv);
+    cr_zero(g_bar.H, m->nv);
+  }
   for (int i = 0, n; i < d->nefc; i += n) {
     n = rows_led(m, d, i);
-    if (is_free(bar, i, n)) {
-      continue;
+    if (!is_free(bar, i, n)) {
+      row_vjp(m, d, bar, i, n, &g, &g_bar);
     }
-    cr_real I = d->efc_KBIP[4 * i + 2], by_I, by_A;
-    cr_real A = diagonal(m, d, i, bar), R = least(I, A);
-    log_R_gradient(I, A, &by_I, &by_A);
-    cr_real log_bar = is_contact(d->efc_type[i]) ? led_vjp(m, d, bar, i, n, R) : -bar->efc_D[i] / R;
-    bar->efc_KBIP[4 * i + 2] += by_I * log_bar;
-    diagonal_vjp(m, d, bar, i, by_A * log_bar);
   }
+  if (g.H != NULL) {
+    cri_effective_diagonal_vjp(m, d, bar, g_bar.H, g_bar.M);
+  }
+  cri_pop(bar, mark);
   return CR_OK;
 }

@@ -7,11 +7,14 @@
 #include "model/data.h"
 
 /// Regularisation of all rows, after contact/constraint made them.
-/// Map      (efc_KBIP, contact_friction; body_invweight0, dof_invweight0, tendon_invweight0, or with
+/// Map      (efc_KBIP, contact_friction, contact_solref, jnt_solref, tendon_solref_lim, efc_J, M, ten_J,
+///          actuator_moment, metric_...; body_invweight0, dof_invweight0, tendon_invweight0, or with
 ///          the flag diagexact efc_J and M) -> efc_diagA, efc_R, efc_D, contact_mu
 /// Equation R = max(1e-15, (1 - I) / I A), D = 1 / R                                [s1]
 ///          A_i = sum of the inverse weights of what row i moves, for pyramids times 1 + mu_1^2 [s2]
 ///          or, with diagexact, J_i M^-1 J_i'                                       [s3]
+///          [s1] with the integrator discrete: max(R / f, (1 - .9999) / .9999 A), f of
+///          contact/step_row.h, A times the row's sum J^2 / Mhat_jj over its sum J^2 / M_jj [s5], [s6]
 ///          contacts, from their first row: elliptic R_2 = R_1 / impratio, R_k mu_(k-1)^2 the same
 ///          for all k >= 2; pyramidal 2 mu^2 R_1 for all rows; contact_mu = mu_1 / sqrt(impratio) [s4]
 ///          [MuJoCo manual, Computation, "Constraint model"]; docs/derivations/regularisation.md

@@ -640,12 +640,41 @@ static void held_joints(const cr_model* m, const cr_data* d, int32_t* held, cr_d
   cri_pop(work, mark);
 }
 
-// an actuator whose force depends on its velocity: by its gain's slope g2, times x
+// an actuator's force over its velocity or length: by its gain's slope g, times x, and its bias' slope
 typedef struct {
   bool acts;
+  cri_slope_over over;
   actuator a;
-  cr_real l, v, g2, x;
+  cr_real l, v, g, x, bias;
 } sloped;
+
+static int coefficient(cri_slope_over over) { return over == CR_OVER_LENGTH ? 1 : 2; }
+
+// slope of the gain, and its gradient where it is a muscle's
+static cr_real gain_slope(const cr_model* m, int i, const sloped* s, cri_muscle_gradient* grad) {
+  switch (m->actuator_gaintype[i]) {
+    case CR_GAIN_AFFINE:
+      return m->actuator_gainprm[10 * i + coefficient(s->over)];
+    case CR_GAIN_MUSCLE:
+      return s->over == CR_OVER_LENGTH ? cri_muscle_gain_stiffness(m, i, s->l, s->v, grad)
+                                       : cri_muscle_gain_slope(m, i, s->l, s->v, grad);
+    default:
+      return 0;
+  }
+}
+
+// the bias of a muscle does not depend on velocity
+static bool is_stiff_muscle(const cr_model* m, int i, cri_slope_over over) {
+  return m->actuator_biastype[i] == CR_BIAS_MUSCLE && over == CR_OVER_LENGTH;
+}
+
+static cr_real bias_slope(const cr_model* m, int i, const sloped* s, cri_muscle_gradient* grad) {
+  if (is_stiff_muscle(m, i, s->over)) {
+    return cri_muscle_bias_stiffness(m, i, s->l, grad);
+  }
+  bool affine = m->actuator_biastype[i] == CR_BIAS_AFFINE;
+  return affine ? m->actuator_biasprm[10 * i + coefficient(s->over)] : 0;
+}
 
 // a joint, a tendon or the actuator's own range holds the force
 static bool is_held(const cr_model* m, int i, const actuator* a, const int32_t* held,
@@ -657,18 +686,25 @@ static bool is_held(const cr_model* m, int i, const actuator* a, const int32_t* 
   return own || joint || tendon;
 }
 
-static sloped slope_of(const cr_model* m, const cr_data* d, int i, const int32_t* held,
-                       const cr_real* totals) {
+// the integrator discrete clips the control, the implicit ones take it as given
+static cr_real slope_input(const cr_model* m, const cr_data* d, const actuator* a) {
+  if (a->act >= 0) {
+    return a->early ? a->next.value : d->act[a->act];
+  }
+  return m->integrator == CR_INT_DISCRETE ? a->u : d->ctrl[a->adr];
+}
+
+static sloped slope_of(const cr_model* m, const cr_data* d, int i, cri_slope_over over,
+                       const int32_t* held, const cr_real* totals) {
   int out = m->actuator_outadr[i];
-  sloped s = {.l = d->actuator_length[out], .v = moment_mul(d, d->actuator_moment, out, d->qvel)};
+  sloped s = {.over = over,
+              .l = d->actuator_length[out],
+              .v = moment_mul(d, d->actuator_moment, out, d->qvel)};
   evaluate(m, d, i, s.v, totals, &s.a);
   s.acts = !s.a.off && !is_held(m, i, &s.a, held, totals);
-  s.x = s.a.act < 0 ? d->ctrl[s.a.adr] : (s.a.early ? s.a.next.value : d->act[s.a.act]);
-  if (m->actuator_gaintype[i] == CR_GAIN_AFFINE) {
-    s.g2 = m->actuator_gainprm[10 * i + 2];
-  } else if (m->actuator_gaintype[i] == CR_GAIN_MUSCLE) {
-    s.g2 = cri_muscle_gain_slope(m, i, s.l, s.v, NULL);
-  }
+  s.x = slope_input(m, d, &s.a);
+  s.g = gain_slope(m, i, &s, NULL);
+  s.bias = bias_slope(m, i, &s, NULL);
   return s;
 }
 
@@ -681,7 +717,8 @@ static int32_t* find_held(const cr_model* m, const cr_data* d, cr_data* work) {
   return held;
 }
 
-void cri_actuation_slope(const cr_model* m, const cr_data* d, cr_real* c, cr_data* work) {
+void cri_actuation_slope(const cr_model* m, const cr_data* d, cri_slope_over over, cr_real* c,
+                         cr_data* work) {
   cr_zero(c, m->nout);
   if (switched_off(m)) {
     return;
@@ -690,10 +727,9 @@ void cri_actuation_slope(const cr_model* m, const cr_data* d, cr_real* c, cr_dat
   const int32_t* held = find_held(m, d, work);
   const cr_real* totals = tendon_totals(m, d, work);
   for (int i = 0; i < m->nactuator; i++) {
-    sloped s = slope_of(m, d, i, held, totals);
-    cr_real b2 = m->actuator_biastype[i] == CR_BIAS_AFFINE ? m->actuator_biasprm[10 * i + 2] : 0;
+    sloped s = slope_of(m, d, i, over, held, totals);
     // [u10]
-    c[s.a.out] = s.acts ? b2 + s.g2 * s.x : 0;
+    c[s.a.out] = s.acts ? s.bias + s.g * s.x : 0;
   }
   cri_pop(work, mark);
 }
@@ -702,6 +738,10 @@ void cri_actuation_slope(const cr_model* m, const cr_data* d, cr_real* c, cr_dat
 static cr_real slope_input_jvp(const cr_model* m, const cr_data* d, const cr_data* tan, int i,
                                const sloped* s) {
   const actuator* a = &s->a;
+  if (a->act < 0 && m->integrator == CR_INT_DISCRETE) {
+    const cr_real* range_tan = cri_par_tan(tan->par.actuator_ctrlrange, a->adr, 2);
+    return clip_jvp(a->u_side, tan->ctrl[a->adr], range_tan);
+  }
   if (a->act < 0) {
     return tan->ctrl[a->adr];
   }
@@ -720,22 +760,30 @@ static cr_real slope_input_jvp(const cr_model* m, const cr_data* d, const cr_dat
   return x_tan;
 }
 
-// tangent of the gain's slope
-static cr_real gain_slope_jvp(const cr_model* m, const cr_data* d, const cr_data* tan, int i,
-                              const sloped* s) {
+// tangents of the slopes of gain and bias
+static cr_real gain_slope_jvp(const cr_model* m, const cr_data* tan, int i, const sloped* s,
+                              cr_real v_tan) {
   const cr_real* g_tan = cri_par_tan(tan->par.actuator_gainprm, i, 10);
   if (m->actuator_gaintype[i] != CR_GAIN_MUSCLE) {
-    return g_tan[2];
+    return g_tan[coefficient(s->over)];
   }
-  int out = s->a.out;
   cri_muscle_gradient grad;
-  cr_real v_tan = moment_mul(d, tan->actuator_moment, out, d->qvel) +
-                  moment_mul(d, d->actuator_moment, out, tan->qvel);
-  (void)cri_muscle_gain_slope(m, i, s->l, s->v, &grad);
-  return cri_muscle_tan(m, i, &grad, g_tan, tan, tan->actuator_length[out], v_tan);
+  (void)gain_slope(m, i, s, &grad);
+  return cri_muscle_tan(m, i, &grad, g_tan, tan, tan->actuator_length[s->a.out], v_tan);
 }
 
-void cri_actuation_slope_jvp(const cr_model* m, const cr_data* d, cr_data* tan, cr_real* c_tan) {
+static cr_real bias_slope_jvp(const cr_model* m, const cr_data* tan, int i, const sloped* s) {
+  const cr_real* b_tan = cri_par_tan(tan->par.actuator_biasprm, i, 10);
+  if (!is_stiff_muscle(m, i, s->over)) {
+    return m->actuator_biastype[i] == CR_BIAS_AFFINE ? b_tan[coefficient(s->over)] : 0;
+  }
+  cri_muscle_gradient grad;
+  (void)bias_slope(m, i, s, &grad);
+  return cri_muscle_tan(m, i, &grad, b_tan, tan, tan->actuator_length[s->a.out], 0);
+}
+
+void cri_actuation_slope_jvp(const cr_model* m, const cr_data* d, cr_data* tan, cri_slope_over over,
+                             cr_real* c_tan) {
   cr_zero(c_tan, m->nout);
   if (switched_off(m)) {
     return;
@@ -744,16 +792,17 @@ void cri_actuation_slope_jvp(const cr_model* m, const cr_data* d, cr_data* tan, 
   const int32_t* held = find_held(m, d, tan);
   const cr_real* totals = tendon_totals(m, d, tan);
   for (int i = 0; i < m->nactuator; i++) {
-    sloped s = slope_of(m, d, i, held, totals);
+    sloped s = slope_of(m, d, i, over, held, totals);
     if (!s.acts) {
       continue;
     }
-    cr_real* out = c_tan + s.a.out;
-    if (m->actuator_biastype[i] == CR_BIAS_AFFINE) {
-      *out += cri_par_tan(tan->par.actuator_biasprm, i, 10)[2];
-    }
+    int out = s.a.out;
+    cr_real v_tan = moment_mul(d, tan->actuator_moment, out, d->qvel) +
+                    moment_mul(d, d->actuator_moment, out, tan->qvel);
+    c_tan[out] += bias_slope_jvp(m, tan, i, &s);
     if (m->actuator_gaintype[i] != CR_GAIN_FIXED) {
-      *out += gain_slope_jvp(m, d, tan, i, &s) * s.x + s.g2 * slope_input_jvp(m, d, tan, i, &s);
+      c_tan[out] +=
+          gain_slope_jvp(m, tan, i, &s, v_tan) * s.x + s.g * slope_input_jvp(m, d, tan, i, &s);
     }
   }
   cri_pop(tan, mark);
@@ -764,7 +813,9 @@ static void slope_input_vjp(const cr_model* m, const cr_data* d, cr_data* bar, i
                             const sloped* s, cr_real x_bar) {
   const actuator* a = &s->a;
   if (a->act < 0) {
-    bar->ctrl[a->adr] += x_bar;
+    bool clipped = m->integrator == CR_INT_DISCRETE;
+    cr_real* range_bar = par_bar(bar->par.actuator_ctrlrange, a->adr, 2);
+    bar->ctrl[a->adr] += clipped ? clip_vjp(a->u_side, x_bar, range_bar) : x_bar;
     return;
   }
   bar->act[a->act] += a->early ? x_bar * a->next.by_act : x_bar;
@@ -785,22 +836,34 @@ static void slope_input_vjp(const cr_model* m, const cr_data* d, cr_data* bar, i
   cri_pop(bar, mark);
 }
 
-// adds the cotangent of the gain's slope to that of what it is; gives that of the velocity
+// add the cotangents of the slopes to those of what they are; gain_slope_vjp gives that of the velocity
 static cr_real gain_slope_vjp(const cr_model* m, cr_data* bar, int i, const sloped* s,
-                              cr_real g2_bar) {
+                              cr_real g_bar) {
   cr_real* prm_bar = par_bar(bar->par.actuator_gainprm, i, 10);
   cr_real v_bar = 0;
   if (m->actuator_gaintype[i] == CR_GAIN_MUSCLE) {
     cri_muscle_gradient grad;
-    (void)cri_muscle_gain_slope(m, i, s->l, s->v, &grad);
-    cri_muscle_bar(m, i, &grad, g2_bar, prm_bar, bar, bar->actuator_length + s->a.out, &v_bar);
+    (void)gain_slope(m, i, s, &grad);
+    cri_muscle_bar(m, i, &grad, g_bar, prm_bar, bar, bar->actuator_length + s->a.out, &v_bar);
   } else if (prm_bar != NULL) {
-    prm_bar[2] += g2_bar;
+    prm_bar[coefficient(s->over)] += g_bar;
   }
   return v_bar;
 }
 
-void cri_actuation_slope_vjp(const cr_model* m, const cr_data* d, cr_data* bar,
+static void bias_slope_vjp(const cr_model* m, cr_data* bar, int i, const sloped* s, cr_real b_bar) {
+  cr_real* prm_bar = par_bar(bar->par.actuator_biasprm, i, 10);
+  if (is_stiff_muscle(m, i, s->over)) {
+    cr_real v_bar = 0;
+    cri_muscle_gradient grad;
+    (void)bias_slope(m, i, s, &grad);
+    cri_muscle_bar(m, i, &grad, b_bar, prm_bar, bar, bar->actuator_length + s->a.out, &v_bar);
+  } else if (m->actuator_biastype[i] == CR_BIAS_AFFINE && prm_bar != NULL) {
+    prm_bar[coefficient(s->over)] += b_bar;
+  }
+}
+
+void cri_actuation_slope_vjp(const cr_model* m, const cr_data* d, cr_data* bar, cri_slope_over over,
                              const cr_real* c_bar) {
   if (switched_off(m)) {
     return;
@@ -812,20 +875,18 @@ void cri_actuation_slope_vjp(const cr_model* m, const cr_data* d, cr_data* bar,
   const int32_t* held = find_held(m, d, bar);
   const cr_real* totals = tendon_totals(m, d, bar);
   for (int i = 0; i < m->nactuator; i++) {
-    sloped s = slope_of(m, d, i, held, totals);
-    if (!s.acts) {
+    sloped s = slope_of(m, d, i, over, held, totals);
+    cr_real out_bar = c_bar[s.a.out];
+    if (!s.acts || out_bar == 0) {
       continue;
     }
     // [u10]'
-    cr_real out_bar = c_bar[s.a.out];
-    if (m->actuator_biastype[i] == CR_BIAS_AFFINE && bar->par.actuator_biasprm != NULL) {
-      bar->par.actuator_biasprm[10 * i + 2] += out_bar;
-    }
+    bias_slope_vjp(m, bar, i, &s, out_bar);
     if (m->actuator_gaintype[i] != CR_GAIN_FIXED) {
       v_bar[s.a.out] = gain_slope_vjp(m, bar, i, &s, out_bar * s.x);
       moves = moves || v_bar[s.a.out] != 0;
       moment_add(d, d->actuator_moment, s.a.out, v_bar[s.a.out], bar->qvel);
-      slope_input_vjp(m, d, bar, i, &s, out_bar * s.g2);
+      slope_input_vjp(m, d, bar, i, &s, out_bar * s.g);
     }
   }
   if (moves) {

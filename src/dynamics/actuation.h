@@ -36,17 +36,24 @@ cr_status cr_actuation(const cr_model* m, cr_data* d);
 cr_status cr_actuation_jvp(const cr_model* m, const cr_data* d, cr_data* tan);
 cr_status cr_actuation_vjp(const cr_model* m, const cr_data* d, cr_data* bar);
 
-/// What implicit integrators take for the derivative of each force over the actuator's velocity.
+/// Which derivative of the forces: over the actuators' velocities, or their lengths.
+typedef enum { CR_OVER_VELOCITY, CR_OVER_LENGTH } cri_slope_over;
+
+/// What implicit integrators take for the derivative of each force over the actuator's velocity, and
+/// the integrator discrete over its length too.
 /// Map      (act, ctrl, the rest that the stage reads) -> c
-/// Equation c = b2 + g2 x, x the control (not clipped), the activation or the next one; g2 of an affine
-///          gain, or m6 of dynamics/muscle.h; 0 where the group is off, and where forcerange or the
-///          actfrcrange of the joint or tendon holds the force                       [u10]
+/// Equation c = b2 + g2 x (b1 + g1 x over length), x the activation, the next one, or the control: not
+///          clipped, but for discrete; of muscles m6, m7, m8 of dynamics/muscle.h; 0 where the
+///          group is off, and where forcerange or the actfrcrange of the joint or tendon holds the
+///          force                                                                [u10]
 /// Shapes   c[nout]
 /// Memory   nout + nv + 2 ntendon numbers of `work`'s scratch; `work` may be d itself
-void cri_actuation_slope(const cr_model* m, const cr_data* d, cr_real* c, cr_data* work);
-void cri_actuation_slope_jvp(const cr_model* m, const cr_data* d, cr_data* tan, cr_real* c_tan);
+void cri_actuation_slope(const cr_model* m, const cr_data* d, cri_slope_over over, cr_real* c,
+                         cr_data* work);
+void cri_actuation_slope_jvp(const cr_model* m, const cr_data* d, cr_data* tan, cri_slope_over over,
+                             cr_real* c_tan);
 /// Adds to bar.
-void cri_actuation_slope_vjp(const cr_model* m, const cr_data* d, cr_data* bar,
+void cri_actuation_slope_vjp(const cr_model* m, const cr_data* d, cr_data* bar, cri_slope_over over,
                              const cr_real* c_bar);
 
 #endif

@@ -93,7 +93,7 @@ cr_status cr_inertia(const cr_model* m, cr_data* d) {
   size_t mark = cri_mark(d);
   cr_real* armature = cri_push(d, (size_t)m->nv);
   cri_reflected_armature(m, armature);
-  d->M_formed = d->want_M || d->nefc > 0;
+  d->M_formed = d->want_M || d->nefc > 0 || m->integrator == CR_INT_DISCRETE;
   if (d->M_formed) {
     composite(m, d->cinert, d->crb);
     form(m, d->crb, d->cdof, armature, d->M);

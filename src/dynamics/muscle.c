@@ -56,8 +56,8 @@ static void add_seam(ramps* r, cr_real seam, cr_real seam_low, cr_real seam_high
 
 static cr_real width(cr_real x) { return cr_max(CR_MINVAL, x); }
 
-static curve length_curve_smooth(cr_real L, cr_real low, cr_real high, cr_real w) {
-  ramps r = {.x = L, .w = w};
+static curve length_curve_smooth(cr_real L, cr_real low, cr_real high, cr_real w, bool derived) {
+  ramps r = {.x = L, .w = w, .derived = derived};
   cr_real h0 = width((1 - low) / 2), h1 = width((high - 1) / 2);
   cr_real j0 = 1 / (h0 * h0), j1 = 1 / (h1 * h1), d0 = j0 / h0, d1 = -j1 / h1;
   add_seam(&r, low, 1, 0, j0, d0, 0);
@@ -69,8 +69,11 @@ static curve length_curve_smooth(cr_real L, cr_real low, cr_real high, cr_real w
 }
 
 // x^2 / 2 in the outer quarters, 1 - x^2 / 2 in the inner ones
-static curve length_curve(cr_real L, cr_real low, cr_real high) {
+static curve length_curve(cr_real L, cr_real low, cr_real high, cr_real w) {
   curve c = {0};
+  if (w > 0) {
+    return length_curve_smooth(L, low, high, w, false);
+  }
   if (L < low || L > high) {
     return c;
   }
@@ -85,6 +88,27 @@ static curve length_curve(cr_real L, cr_real low, cr_real high) {
   c.value = outer ? x * x / 2 : 1 - x * x / 2;
   c.by_x = by_x * x_L;
   *(rising ? &c.by_low : &c.by_high) = by_x * x_edge;
+  return c;
+}
+
+// its derivative, as a curve
+static curve length_slope(cr_real L, cr_real low, cr_real high, cr_real w) {
+  curve c = {0};
+  if (w > 0) {
+    return length_curve_smooth(L, low, high, w, true);
+  }
+  if (L < low || L > high) {
+    return c;
+  }
+  bool rising = L <= 1;
+  cr_real edge = rising ? low : high, middle = (edge + 1) / 2, sign = rising ? 1 : -1;
+  cr_real h = width(rising ? (1 - low) / 2 : (high - 1) / 2), h_edge = -sign / 2;
+  bool outer = rising ? L <= middle : L > middle;
+  // of x^2 / 2 or 1 - x^2 / 2, x as above
+  cr_real x = sign * (outer ? L - edge : 1 - L) / h, x_edge = sign * (x / 2 - (outer ? 1 : 0)) / h;
+  c.value = sign * x / h;
+  c.by_x = (outer ? 1 : -1) / (h * h);
+  *(rising ? &c.by_low : &c.by_high) = sign * (x_edge - x * h_edge / h) / h;
   return c;
 }
 
@@ -154,6 +178,25 @@ static curve passive_curve(cr_real L, cr_real high, cr_real w) {
   return (curve){.value = CR_R(0.5) + x, .by_x = 1 / h, .by_high = -(1 + x) / (2 * h)};
 }
 
+// its derivative, as a curve
+static curve passive_slope(cr_real L, cr_real high, cr_real w) {
+  cr_real h = width((high - 1) / 2), middle = (1 + high) / 2;
+  if (w > 0) {
+    ramps r = {.x = L, .w = w, .derived = true};
+    cr_real bend = 1 / (h * h), bend_high = -bend / h;
+    add_seam(&r, 1, 0, 0, bend, 0, bend_high);
+    add_seam(&r, middle, 0, CR_R(0.5), -bend, 0, -bend_high);
+    return r.sum;
+  }
+  if (L <= 1) {
+    return (curve){0};
+  }
+  cr_real x = L <= middle ? (L - 1) / h : 1;
+  return (curve){.value = x / h,
+                 .by_x = L <= middle ? 1 / (h * h) : 0,
+                 .by_high = L <= middle ? -x / (h * h) : -1 / (2 * h * h)};
+}
+
 // ---- [m1] normalization
 
 typedef struct {
@@ -174,12 +217,13 @@ static normal normalize(const cr_model* m, int i, const cr_real* prm, cr_real l,
   return n;
 }
 
-// from derivatives by L, V, F and L0 vmax to those by all that they are made of
+// from derivatives by L, V, F, L0 and L0 vmax to those by all that they are made of
 static void spread(const cr_model* m, int i, const cr_real* prm, const normal* n, cr_real by_L,
-                   cr_real by_V, cr_real by_F, cr_real by_speed, cri_muscle_gradient* g) {
+                   cr_real by_V, cr_real by_F, cr_real by_unit, cr_real by_speed,
+                   cri_muscle_gradient* g) {
   cr_real acc0 = m->actuator_acc0[m->actuator_outadr[i]];
   // a denominator that is held at its least value does not move
-  cr_real by_unit = n->L0 > CR_MINVAL ? -by_L * (n->L - prm[0]) / n->unit : 0;
+  by_unit = n->L0 > CR_MINVAL ? by_unit - by_L * (n->L - prm[0]) / n->unit : 0;
   by_speed = n->L0 * prm[6] > CR_MINVAL ? by_speed - by_V * n->V / n->speed : 0;
   cr_real by_L0 = by_unit + by_speed * prm[6];
   cr_real by_span = prm[1] - prm[0] > CR_MINVAL ? -by_L0 * n->L0 / n->span : 0;
@@ -199,13 +243,12 @@ cr_real cri_muscle_gain(const cr_model* m, int i, cr_real l, cr_real v, cri_musc
   const cr_real* prm = m->actuator_gainprm + 10 * i;
   cr_real w = m->muscle_smooth;
   normal n = normalize(m, i, prm, l, v);
-  curve FL =
-      w > 0 ? length_curve_smooth(n.L, prm[4], prm[5], w) : length_curve(n.L, prm[4], prm[5]);
+  curve FL = length_curve(n.L, prm[4], prm[5], w);
   curve FV = velocity_curve(n.V, prm[8], w);
   if (g != NULL) {
     *g = (cri_muscle_gradient){0};
     spread(m, i, prm, &n, -n.F * FL.by_x * FV.value, -n.F * FL.value * FV.by_x,
-           -FL.value * FV.value, 0, g);
+           -FL.value * FV.value, 0, 0, g);
     g->prm[4] = -n.F * FL.by_low * FV.value;
     g->prm[5] = -n.F * FL.by_high * FV.value;
     g->prm[8] = -n.F * FL.value * FV.by_high;
@@ -219,15 +262,14 @@ cr_real cri_muscle_gain_slope(const cr_model* m, int i, cr_real l, cr_real v,
   const cr_real* prm = m->actuator_gainprm + 10 * i;
   cr_real w = m->muscle_smooth;
   normal n = normalize(m, i, prm, l, v);
-  curve FL =
-      w > 0 ? length_curve_smooth(n.L, prm[4], prm[5], w) : length_curve(n.L, prm[4], prm[5]);
+  curve FL = length_curve(n.L, prm[4], prm[5], w);
   curve FV = velocity_slope(n.V, prm[8], w);
   // [m6] gain_v = -F FL FV' / (L0 vmax)
   cr_real scale = -n.F / n.speed;
   if (g != NULL) {
     *g = (cri_muscle_gradient){0};
     spread(m, i, prm, &n, scale * FL.by_x * FV.value, scale * FL.value * FV.by_x,
-           -FL.value * FV.value / n.speed, -scale / n.speed * FL.value * FV.value, g);
+           -FL.value * FV.value / n.speed, 0, -scale / n.speed * FL.value * FV.value, g);
     g->prm[4] = scale * FL.by_low * FV.value;
     g->prm[5] = scale * FL.by_high * FV.value;
     g->prm[8] = scale * FL.value * FV.by_high;
@@ -241,12 +283,69 @@ cr_real cri_muscle_bias(const cr_model* m, int i, cr_real l, cri_muscle_gradient
   curve FP = passive_curve(n.L, prm[5], m->muscle_smooth);
   if (g != NULL) {
     *g = (cri_muscle_gradient){0};
-    spread(m, i, prm, &n, -n.F * prm[7] * FP.by_x, 0, -prm[7] * FP.value, 0, g);
+    spread(m, i, prm, &n, -n.F * prm[7] * FP.by_x, 0, -prm[7] * FP.value, 0, 0, g);
     g->prm[5] = -n.F * prm[7] * FP.by_high;
     g->prm[7] = -n.F * FP.value;
   }
   // [m3] bias = -F fpmax FP
   return -n.F * prm[7] * FP.value;
+}
+
+cr_real cri_muscle_gain_stiffness(const cr_model* m, int i, cr_real l, cr_real v,
+                                  cri_muscle_gradient* g) {
+  const cr_real* prm = m->actuator_gainprm + 10 * i;
+  cr_real w = m->muscle_smooth;
+  normal n = normalize(m, i, prm, l, v);
+  curve FL = length_slope(n.L, prm[4], prm[5], w), FV = velocity_curve(n.V, prm[8], w);
+  // [m7] gain_l = -F FL' FV / L0
+  cr_real scale = -n.F / n.unit;
+  if (g != NULL) {
+    *g = (cri_muscle_gradient){0};
+    spread(m, i, prm, &n, scale * FL.by_x * FV.value, scale * FL.value * FV.by_x,
+           -FL.value * FV.value / n.unit, -scale / n.unit * FL.value * FV.value, 0, g);
+    g->prm[4] = scale * FL.by_low * FV.value;
+    g->prm[5] = scale * FL.by_high * FV.value;
+    g->prm[8] = scale * FL.value * FV.by_high;
+  }
+  return scale * FL.value * FV.value;
+}
+
+cr_real cri_muscle_bias_stiffness(const cr_model* m, int i, cr_real l, cri_muscle_gradient* g) {
+  const cr_real* prm = m->actuator_biasprm + 10 * i;
+  normal n = normalize(m, i, prm, l, 0);
+  curve FP = passive_slope(n.L, prm[5], m->muscle_smooth);
+  // [m8] bias_l = -F fpmax FP' / L0
+  cr_real scale = -n.F * prm[7] / n.unit;
+  if (g != NULL) {
+    *g = (cri_muscle_gradient){0};
+    spread(m, i, prm, &n, scale * FP.by_x, 0, -prm[7] * FP.value / n.unit,
+           -scale / n.unit * FP.value, 0, g);
+    g->prm[5] = scale * FP.by_high;
+    g->prm[7] = -n.F / n.unit * FP.value;
+  }
+  return scale * FP.value;
+}
+
+// how many of n ascending seams lie below x
+static int seams_below(cr_real x, const cr_real* seams, int n) {
+  int below = 0;
+  for (int k = 0; k < n; k++) {
+    below += seams[k] < x;
+  }
+  return below;
+}
+
+int cri_muscle_piece(const cr_model* m, int i, cr_real l, cr_real v) {
+  const cr_real *g = m->actuator_gainprm + 10 * i, *b = m->actuator_biasprm + 10 * i;
+  const cr_real length[] = {g[4], (g[4] + 1) / 2, 1, (1 + g[5]) / 2, g[5]};
+  const cr_real velocity[] = {-1, 0, g[8] - 1}, passive[] = {1, (1 + b[5]) / 2};
+  normal n = normalize(m, i, g, l, v), p = normalize(m, i, b, l, v);
+  int piece = 0;
+  if (m->actuator_gaintype[i] == CR_GAIN_MUSCLE) {
+    piece = seams_below(n.L, length, 5) + 6 * seams_below(n.V, velocity, 3);
+  }
+  return m->actuator_biastype[i] == CR_BIAS_MUSCLE ? piece + 24 * seams_below(p.L, passive, 2)
+                                                   : piece;
 }
 
 cr_real cri_muscle_tan(const cr_model* m, int i, const cri_muscle_gradient* g,

@@ -38,6 +38,17 @@ cr_real cri_muscle_gain_slope(const cr_model* m, int i, cr_real l, cr_real v,
 /// Smooth   once, seams at 1 and (1 + lmax)/2
 cr_real cri_muscle_bias(const cr_model* m, int i, cr_real l, cri_muscle_gradient* g);
 
+/// Derivatives of gain and bias over the length, with their own gradients, for the integrator
+/// discrete.
+/// Equation gain_l = -F FL'(L) FV(V) / L0                                        [m7]
+///          bias_l = -F fpmax FP'(L) / L0                                        [m8]
+cr_real cri_muscle_gain_stiffness(const cr_model* m, int i, cr_real l, cr_real v,
+                                  cri_muscle_gradient* g);
+cr_real cri_muscle_bias_stiffness(const cr_model* m, int i, cr_real l, cri_muscle_gradient* g);
+
+/// On which pieces of the curves actuator i is: where it changes, m6 to m8 have a kink.
+int cri_muscle_piece(const cr_model* m, int i, cr_real l, cr_real v);
+
 /// Tangent of a gain or bias with parameters prm (10 a row) in the twin.
 cr_real cri_muscle_tan(const cr_model* m, int i, const cri_muscle_gradient* g,
                        const cr_real* prm_tan, const cr_data* tan, cr_real l_tan, cr_real v_tan);

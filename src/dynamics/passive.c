@@ -2,10 +2,10 @@
 // Joint and tendon springs, joint and tendon dampers, gravity compensation.
 #include "dynamics/passive.h"
 
-#include "dynamics/joint.h"
+#include "dynamics/joint_spring.h"
 #include "dynamics/reflected.h"
 #include "dynamics/wrench.h"
-#include "math/quat.h"
+#include "math/vec3.h"
 
 // ---- which forces there are
 
@@ -32,61 +32,6 @@ static bool any_gravcomp(const cr_model* m) {
 
 // ---- springs
 
-// a piece of a joint with one spring force: a coordinate (n = 1), a position or an orientation
-typedef struct {
-  int n;
-  bool turns;
-  int q, v;  // first coordinate and first dof
-} piece;
-
-static int pieces_of(const cr_model* m, int j, piece out[2]) {
-  cri_joint_space s = cri_joint_space_of(m, j);
-  int n = 0;
-  if (s.nflat > 0) {
-    out[n++] = (piece){s.nflat, false, s.q, s.v};
-  }
-  if (s.rotates) {
-    out[n++] = (piece){3, true, s.q + s.nflat, s.v + s.nflat};
-  }
-  return n;
-}
-
-// e and what its stiffness depends on: x = e of a coordinate, |e| of the rest; k, dk/dx; dx/de
-typedef struct {
-  cr_real e[3], x, k, slope, dx[3];
-} pull;
-
-// e = log(q_s^-1 q), turns from the rest orientation in the frame of the joint
-static void turn_from_rest(cr_real e[3], const cr_real q[4], const cr_real q_s[4]) {
-  cr_real unit[4];
-  cr_copy(unit, q, 4);
-  cr_quat_normalize(unit);
-  cr_quat_sub(e, unit, q_s);
-}
-
-static pull pull_of(const cr_model* m, const cr_data* d, int j, const piece* p) {
-  pull s = {.e = {0, 0, 0}, .dx = {1, 0, 0}};
-  const cr_real *q = d->qpos + p->q, *rest = m->qpos_spring + p->q;
-  const cr_real* poly = m->jnt_stiffnesspoly + 2 * (size_t)j;
-  if (p->turns) {
-    turn_from_rest(s.e, q, rest);
-  } else {
-    for (int i = 0; i < p->n; i++) {
-      s.e[i] = q[i] - rest[i];
-    }
-  }
-  s.x = s.e[0];
-  if (p->n == 3) {
-    cr_copy3(s.dx, s.e);
-    s.x = cr_norm3(s.e);
-    cr_scl3(s.dx, s.dx, s.x > 0 ? 1 / s.x : 0);
-  }
-  // [p1] k = k0 + k1 x + k2 x^2
-  s.k = m->jnt_stiffness[j] + s.x * (poly[0] + s.x * poly[1]);
-  s.slope = poly[0] + 2 * s.x * poly[1];
-  return s;
-}
-
 static bool has_spring(const cr_model* m, int j) {
   const cr_real* poly = m->jnt_stiffnesspoly + 2 * (size_t)j;
   return m->jnt_stiffness[j] != 0 || poly[0] != 0 || poly[1] != 0;
@@ -94,10 +39,10 @@ static bool has_spring(const cr_model* m, int j) {
 
 static void springs(const cr_model* m, cr_data* d) {
   for (int j = 0; j < m->njnt; j++) {
-    piece pieces[2];
-    int n = has_spring(m, j) ? pieces_of(m, j, pieces) : 0;
+    cri_spring_piece pieces[2];
+    int n = has_spring(m, j) ? cri_spring_pieces(m, j, pieces) : 0;
     for (int i = 0; i < n; i++) {
-      pull s = pull_of(m, d, j, &pieces[i]);
+      cri_spring_pull s = cri_spring_pull_of(m, d, j, &pieces[i]);
       // [p1] spring = -k e
       for (int c = 0; c < pieces[i].n; c++) {
         d->qfrc_spring[pieces[i].v + c] = -s.k * s.e[c];
@@ -106,30 +51,15 @@ static void springs(const cr_model* m, cr_data* d) {
   }
 }
 
-// e' = q' - q_s' or Jr^-1(e) q'
-static void pull_jvp(const cr_data* tan, const piece* p, const pull* s, cr_real e_tan[3]) {
-  const cr_real* q_tan = tan->qpos + p->v;
-  if (p->turns) {
-    cr_real J[9];
-    cr_so3_jr_inv(J, s->e);
-    cr_mulmat3(e_tan, J, q_tan);
-    return;
-  }
-  cr_zero3(e_tan);
-  for (int i = 0; i < p->n; i++) {
-    e_tan[i] = q_tan[i] - cri_par_tan(tan->par.qpos_spring, p->q + i, 1)[0];
-  }
-}
-
 static void springs_jvp(const cr_model* m, const cr_data* d, cr_data* tan) {
   for (int j = 0; j < m->njnt; j++) {
-    piece pieces[2];
-    int n = pieces_of(m, j, pieces);
+    cri_spring_piece pieces[2];
+    int n = cri_spring_pieces(m, j, pieces);
     const cr_real* poly_tan = cri_par_tan(tan->par.jnt_stiffnesspoly, j, 2);
     for (int i = 0; i < n; i++) {
-      pull s = pull_of(m, d, j, &pieces[i]);
+      cri_spring_pull s = cri_spring_pull_of(m, d, j, &pieces[i]);
       cr_real e_tan[3];
-      pull_jvp(tan, &pieces[i], &s, e_tan);
+      cri_spring_pull_jvp(tan, &pieces[i], &s, e_tan);
       // [p1] -k' e - k e'
       cr_real k_tan = cri_par_tan(tan->par.jnt_stiffness, j, 1)[0] +
                       s.x * (poly_tan[0] + s.x * poly_tan[1]) + s.slope * cr_dot3(s.dx, e_tan);
@@ -140,24 +70,9 @@ static void springs_jvp(const cr_model* m, const cr_data* d, cr_data* tan) {
   }
 }
 
-static void pull_vjp(cr_data* bar, const piece* p, const pull* s, const cr_real e_bar[3]) {
-  if (p->turns) {
-    cr_real q_bar[3], J[9];
-    cr_so3_jr_inv(J, s->e);
-    cr_multmat3(q_bar, J, e_bar);
-    cr_acc3(bar->qpos + p->v, q_bar);
-    return;
-  }
-  for (int i = 0; i < p->n; i++) {
-    bar->qpos[p->v + i] += e_bar[i];
-    if (bar->par.qpos_spring != NULL) {
-      bar->par.qpos_spring[p->q + i] -= e_bar[i];
-    }
-  }
-}
-
-static void spring_vjp(const cr_model* m, const cr_data* d, cr_data* bar, int j, const piece* p) {
-  pull s = pull_of(m, d, j, p);
+static void spring_vjp(const cr_model* m, const cr_data* d, cr_data* bar, int j,
+                       const cri_spring_piece* p) {
+  cri_spring_pull s = cri_spring_pull_of(m, d, j, p);
   cr_real f_bar[3] = {0, 0, 0}, e_bar[3];
   for (int c = 0; c < p->n; c++) {
     f_bar[c] = bar->qfrc_spring[p->v + c] + bar->qfrc_passive[p->v + c];
@@ -166,7 +81,7 @@ static void spring_vjp(const cr_model* m, const cr_data* d, cr_data* bar, int j,
   cr_real k_bar = -cr_dot3(s.e, f_bar);
   cr_scl3(e_bar, f_bar, -s.k);
   cr_accscl3(e_bar, s.dx, k_bar * s.slope);
-  pull_vjp(bar, p, &s, e_bar);
+  cri_spring_pull_vjp(bar, p, &s, e_bar);
   if (bar->par.jnt_stiffness != NULL) {
     bar->par.jnt_stiffness[j] += k_bar;
   }
@@ -179,8 +94,8 @@ static void spring_vjp(const cr_model* m, const cr_data* d, cr_data* bar, int j,
 static void springs_vjp(const cr_model* m, const cr_data* d, cr_data* bar) {
   bool wanted = bar->par.jnt_stiffness != NULL || bar->par.jnt_stiffnesspoly != NULL;
   for (int j = 0; j < m->njnt; j++) {
-    piece pieces[2];
-    int n = wanted || has_spring(m, j) ? pieces_of(m, j, pieces) : 0;
+    cri_spring_piece pieces[2];
+    int n = wanted || has_spring(m, j) ? cri_spring_pieces(m, j, pieces) : 0;
     for (int i = 0; i < n; i++) {
       spring_vjp(m, d, bar, j, &pieces[i]);
     }

@@ -22,30 +22,41 @@ static bool free_tree(const cr_model* m, int tree) {
   return m->tree_dofnum[tree] == 6 && m->jnt_type[joint] == CR_JNT_FREE;
 }
 
-static bool full(const cr_model* m, cri_slope_kind kind, int body) {
-  int tree = m->body_treeid[body];
-  return tree >= 0 && (kind == CR_SLOPE_ALL || free_tree(m, tree));
+// trees that have it: all, those marked, or the free ones where none is marked
+typedef struct {
+  bool all;
+  const int32_t* marked;
+} selection;
+
+static selection selected(cri_slope_kind kind) { return (selection){kind == CR_SLOPE_ALL, NULL}; }
+
+static bool full_tree(const cr_model* m, selection on, int tree) {
+  return on.all || (on.marked != NULL ? on.marked[tree] != 0 : free_tree(m, tree));
 }
 
-static bool any_full(const cr_model* m, cri_slope_kind kind) {
-  bool any = kind == CR_SLOPE_ALL;
+static bool full(const cr_model* m, selection on, int body) {
+  return m->body_treeid[body] >= 0 && full_tree(m, on, m->body_treeid[body]);
+}
+
+static bool any_full(const cr_model* m, selection on) {
+  bool any = on.all;
   for (int t = 0; t < m->ntree && !any; t++) {
-    any = free_tree(m, t);
+    any = full_tree(m, on, t);
   }
   return any;
 }
 
 // x where the dof belongs to such a tree, 0 else
-static void keep_full(const cr_model* m, cri_slope_kind kind, const cr_real* x, cr_real* out) {
+static void keep_full(const cr_model* m, selection on, const cr_real* x, cr_real* out) {
   for (int i = 0; i < m->nv; i++) {
-    out[i] = full(m, kind, m->dof_bodyid[i]) ? x[i] : 0;
+    out[i] = full(m, on, m->dof_bodyid[i]) ? x[i] : 0;
   }
 }
 
-static const bool* symmetric_bodies(const cr_model* m, cri_slope_kind kind, cr_data* work) {
+static const bool* symmetric_bodies(const cr_model* m, selection on, cr_data* work) {
   bool* symmetric = (bool*)(void*)cri_push_int(work, (size_t)m->nbody);
   for (int b = 0; b < m->nbody; b++) {
-    symmetric[b] = !full(m, kind, b);
+    symmetric[b] = !full(m, on, b);
   }
   return symmetric;
 }
@@ -94,17 +105,17 @@ static void subtract_bias(const cr_data* d, int b, cr_real K[36]) {
 // ---- D of what bodies feel
 
 // inertia of the subtree where its tree has the bias force's derivative, else 0; and slopes behind
-static void composites(const cr_model* m, const cr_data* d, cri_slope_kind kind, cr_real* Ic,
+static void composites(const cr_model* m, const cr_data* d, selection on, bool fluid, cr_real* Ic,
                        cr_real* K, cr_data* work) {
   size_t mark = cri_mark(work);
-  if (cri_fluid_acts(m)) {
-    cri_fluid_slopes(m, d, symmetric_bodies(m, kind, work), K);
+  if (fluid) {
+    cri_fluid_slopes(m, d, symmetric_bodies(m, on, work), K);
   } else {
     cr_zero(K, 36 * m->nbody);
   }
   cr_zero(Ic, 10 * m->nbody);
   for (int b = 1; b < m->nbody; b++) {
-    if (full(m, kind, b)) {
+    if (full(m, on, b)) {
       cr_copy(Ic + 10 * b, d->cinert + 10 * b, 10);
       subtract_bias(d, b, K + 36 * b);
     }
@@ -115,14 +126,14 @@ static void composites(const cr_model* m, const cr_data* d, cri_slope_kind kind,
 }
 
 // [d3], [d4] D_ij = s_i . (K s_j - I p_j), K and I behind the deeper of the two
-static void add_bodies(const cr_model* m, const cr_data* d, cri_slope_kind kind, cr_real* lower,
-                       cr_real* upper, cr_data* work) {
+static void add_bodies(const cr_model* m, const cr_data* d, selection on, bool fluid,
+                       cr_real* lower, cr_real* upper, cr_data* work) {
   size_t mark = cri_mark(work);
   cr_real* p = cri_push(work, 6 * (size_t)m->nv);
   cr_real* Ic = cri_push(work, 10 * (size_t)m->nbody);
   cr_real* K = cri_push(work, 36 * (size_t)m->nbody);
   joint_rates(m, d, p);
-  composites(m, d, kind, Ic, K, work);
+  composites(m, d, on, fluid, Ic, K, work);
   for (int i = 0; i < m->nv; i++) {
     int b = m->dof_bodyid[i], adr = m->M_rowadr[i], n = m->M_rownnz[i];
     const cr_real *s = d->cdof + 6 * i, *Kb = K + 36 * b;
@@ -140,10 +151,6 @@ static void add_bodies(const cr_model* m, const cr_data* d, cri_slope_kind kind,
     }
   }
   cri_pop(work, mark);
-}
-
-static bool bodies_matter(const cr_model* m, cri_slope_kind kind) {
-  return cri_fluid_acts(m) || any_full(m, kind);
 }
 
 // ---- D of dampers and actuators
@@ -173,7 +180,7 @@ static void add_actuators(const cr_model* m, const cr_data* d, cr_real* lower, c
                           cr_data* work) {
   size_t mark = cri_mark(work);
   cr_real* c = cri_push(work, (size_t)m->nout);
-  cri_actuation_slope(m, d, c, work);
+  cri_actuation_slope(m, d, CR_OVER_VELOCITY, c, work);
   cri_rows rows = cri_moment_rows(m, d, d->actuator_moment);
   cri_outer_add(m, &rows, c, lower, upper);
   cri_pop(work, mark);
@@ -200,10 +207,11 @@ static void add_tendons(const cr_model* m, const cr_data* d, cr_real* lower, cr_
 
 void cri_slope(const cr_model* m, const cr_data* d, cri_slope_kind kind, cr_real* lower,
                cr_real* upper, cr_data* work) {
+  bool fluid = cri_fluid_acts(m);
   cr_zero(lower, m->nC);
   cr_zero(upper, m->nC);
-  if (bodies_matter(m, kind)) {
-    add_bodies(m, d, kind, lower, upper, work);
+  if (fluid || any_full(m, selected(kind))) {
+    add_bodies(m, d, selected(kind), fluid, lower, upper, work);
   }
   if (damper_on(m)) {
     add_dampers(m, d, lower, work);
@@ -256,6 +264,18 @@ static void shift_to(shifted* s, const cr_data* d, const cr_real* r, cr_real sid
   (void)cr_bias(&s->m, &s->d);
 }
 
+// with velocities made anew, so that it is a function of qvel, cdof and cinert
+void cri_bias_slope(const cr_model* m, const cr_data* d, const int32_t* trees, cr_real* lower,
+                    cr_real* upper, cr_data* work) {
+  size_t mark = cri_mark(work);
+  shifted at = shift_begin(m, d, d->qvel, work);
+  shift_to(&at, d, d->qvel, 0);
+  cr_zero(lower, m->nC);
+  cr_zero(upper, m->nC);
+  add_bodies(m, &at.d, (selection){false, trees}, false, lower, upper, work);
+  cri_pop(work, mark);
+}
+
 // the twin of the shifted run: its own fields apart, all else those of `twin`
 static cr_data shifted_twin(const shifted* s, const cr_data* twin) {
   cr_data x = *twin;
@@ -284,10 +304,10 @@ static void actuators_vjp(const cr_model* m, const cr_data* d, cr_data* bar, con
   size_t mark = cri_mark(bar);
   cr_real* c = cri_push(bar, (size_t)m->nout);
   cr_real* c_bar = cri_push(bar, (size_t)m->nout);
-  cri_actuation_slope(m, d, c, bar);
+  cri_actuation_slope(m, d, CR_OVER_VELOCITY, c, bar);
   cri_rows rows = cri_moment_rows(m, d, d->actuator_moment);
   cri_outer_vjp(m, &rows, c, l, r, s, c_bar, &bar->actuator_moment_pairs, bar);
-  cri_actuation_slope_vjp(m, d, bar, c_bar);
+  cri_actuation_slope_vjp(m, d, bar, CR_OVER_VELOCITY, c_bar);
   cri_pop(bar, mark);
 }
 
@@ -310,7 +330,7 @@ static void tendons_vjp(const cr_model* m, const cr_data* d, cr_data* bar, const
   cri_pop(bar, mark);
 }
 
-static void fluid_vjp(const cr_model* m, const cr_data* d, cr_data* bar, cri_slope_kind kind,
+static void fluid_vjp(const cr_model* m, const cr_data* d, cr_data* bar, selection on,
                       const cr_real* l, const cr_real* r, cr_real s) {
   size_t mark = cri_mark(bar), n = 6 * (size_t)m->nbody;
   cr_real *L = cri_push(bar, n), *R = cri_push(bar, n);
@@ -321,7 +341,7 @@ static void fluid_vjp(const cr_model* m, const cr_data* d, cr_data* bar, cri_slo
   cr_zero(R_bar, (int)n);
   cri_tree_motions(m, d->cdof, l, L);
   cri_tree_motions(m, d->cdof, r, R);
-  cri_fluid_slopes_vjp(m, d, bar, symmetric_bodies(m, kind, bar), L, R, s, L_bar, R_bar);
+  cri_fluid_slopes_vjp(m, d, bar, symmetric_bodies(m, on, bar), L, R, s, L_bar, R_bar);
   cri_tree_gather(m, L_bar, 6);
   cri_tree_gather(m, R_bar, 6);
   for (int i = 0; i < m->nv; i++) {
@@ -333,17 +353,17 @@ static void fluid_vjp(const cr_model* m, const cr_data* d, cr_data* bar, cri_slo
 }
 
 // [d4]' -s l . (c(v + sigma r) - c(v - sigma r)) / (2 sigma), through the stages that made c
-static void bias_vjp(const cr_model* m, const cr_data* d, cr_data* bar, cri_slope_kind kind,
+static void bias_vjp(const cr_model* m, const cr_data* d, cr_data* bar, selection on,
                      const cr_real* l, const cr_real* r, cr_real s) {
   size_t mark = cri_mark(bar);
   cr_real* along = cri_push(bar, (size_t)m->nv);
-  keep_full(m, kind, r, along);
+  keep_full(m, on, r, along);
   shifted at = shift_begin(m, d, along, bar);
   for (int side = -1; side < 2; side += 2) {
     cr_data twin = shifted_twin(&at, bar);
     cr_zero(at.cvel, 6 * m->nbody);
     cr_zero(at.cdof_dot, 6 * m->nv);
-    keep_full(m, kind, l, at.c);
+    keep_full(m, on, l, at.c);
     for (int i = 0; i < m->nv; i++) {
       at.c[i] *= -(cr_real)side * s / (2 * at.sigma);
     }
@@ -368,10 +388,10 @@ void cri_slope_vjp(const cr_model* m, const cr_data* d, cr_data* bar, cri_slope_
   }
   actuators_vjp(m, d, bar, l, r, s);
   if (fluid_matters(m, bar)) {
-    fluid_vjp(m, d, bar, kind, l, r, s);
+    fluid_vjp(m, d, bar, selected(kind), l, r, s);
   }
-  if (any_full(m, kind)) {
-    bias_vjp(m, d, bar, kind, l, r, s);
+  if (any_full(m, selected(kind))) {
+    bias_vjp(m, d, bar, selected(kind), l, r, s);
   }
 }
 
@@ -382,8 +402,8 @@ static void actuators_jvp(const cr_model* m, const cr_data* d, cr_data* tan, con
   size_t mark = cri_mark(tan);
   cr_real* c = cri_push(tan, (size_t)m->nout);
   cr_real* c_tan = cri_push(tan, (size_t)m->nout);
-  cri_actuation_slope(m, d, c, tan);
-  cri_actuation_slope_jvp(m, d, tan, c_tan);
+  cri_actuation_slope(m, d, CR_OVER_VELOCITY, c, tan);
+  cri_actuation_slope_jvp(m, d, tan, CR_OVER_VELOCITY, c_tan);
   cri_rows rows = cri_moment_rows(m, d, d->actuator_moment);
   cri_outer_jvp(m, &rows, tan->actuator_moment, c, c_tan, r, y, tan);
   cri_pop(tan, mark);
@@ -418,7 +438,7 @@ static void dampers_jvp(const cr_model* m, const cr_data* d, cr_data* tan, const
   cri_pop(tan, mark);
 }
 
-static void fluid_jvp(const cr_model* m, const cr_data* d, cr_data* tan, cri_slope_kind kind,
+static void fluid_jvp(const cr_model* m, const cr_data* d, cr_data* tan, selection on,
                       const cr_real* r, cr_real* y) {
   size_t mark = cri_mark(tan), n = 6 * (size_t)m->nbody;
   cr_real *R = cri_push(tan, n), *R_tan = cri_push(tan, n);
@@ -427,7 +447,7 @@ static void fluid_jvp(const cr_model* m, const cr_data* d, cr_data* tan, cri_slo
   cr_zero6(R_tan);
   cri_tree_motions(m, d->cdof, r, R);
   cri_tree_motions(m, tan->cdof, r, R_tan);
-  cri_fluid_slopes_jvp(m, d, tan, symmetric_bodies(m, kind, tan), R, R_tan, G, G_tan);
+  cri_fluid_slopes_jvp(m, d, tan, symmetric_bodies(m, on, tan), R, R_tan, G, G_tan);
   cri_tree_gather(m, G, 6);
   cri_tree_gather(m, G_tan, 6);
   for (int i = 0; i < m->nv; i++) {
@@ -437,11 +457,11 @@ static void fluid_jvp(const cr_model* m, const cr_data* d, cr_data* tan, cri_slo
   cri_pop(tan, mark);
 }
 
-static void bias_jvp(const cr_model* m, const cr_data* d, cr_data* tan, cri_slope_kind kind,
+static void bias_jvp(const cr_model* m, const cr_data* d, cr_data* tan, selection on,
                      const cr_real* r, cr_real* y) {
   size_t mark = cri_mark(tan);
   cr_real* along = cri_push(tan, (size_t)m->nv);
-  keep_full(m, kind, r, along);
+  keep_full(m, on, r, along);
   shifted at = shift_begin(m, d, along, tan);
   for (int side = -1; side < 2; side += 2) {
     cr_data twin = shifted_twin(&at, tan);
@@ -449,7 +469,7 @@ static void bias_jvp(const cr_model* m, const cr_data* d, cr_data* tan, cri_slop
     (void)cr_velocity_jvp(&at.m, &at.d, &twin);
     (void)cr_bias_jvp(&at.m, &at.d, &twin);
     for (int i = 0; i < m->nv; i++) {
-      y[i] -= full(m, kind, m->dof_bodyid[i]) ? (cr_real)side * at.c[i] / (2 * at.sigma) : 0;
+      y[i] -= full(m, on, m->dof_bodyid[i]) ? (cr_real)side * at.c[i] / (2 * at.sigma) : 0;
     }
   }
   cri_pop(tan, mark);
@@ -463,9 +483,19 @@ void cri_slope_jvp(const cr_model* m, const cr_data* d, cr_data* tan, cri_slope_
   }
   actuators_jvp(m, d, tan, r, y);
   if (fluid_matters(m, tan)) {
-    fluid_jvp(m, d, tan, kind, r, y);
+    fluid_jvp(m, d, tan, selected(kind), r, y);
   }
-  if (any_full(m, kind)) {
-    bias_jvp(m, d, tan, kind, r, y);
+  if (any_full(m, selected(kind))) {
+    bias_jvp(m, d, tan, selected(kind), r, y);
   }
+}
+
+void cri_bias_slope_vjp(const cr_model* m, const cr_data* d, cr_data* bar, const int32_t* trees,
+                        const cr_real* l, const cr_real* r, cr_real s) {
+  bias_vjp(m, d, bar, (selection){false, trees}, l, r, s);
+}
+
+void cri_bias_slope_jvp(const cr_model* m, const cr_data* d, cr_data* tan, const int32_t* trees,
+                        const cr_real* r, cr_real* y) {
+  bias_jvp(m, d, tan, (selection){false, trees}, r, y);
 }

@@ -36,4 +36,12 @@ void cri_slope_vjp(const cr_model* m, const cr_data* d, cr_data* bar, cri_slope_
 void cri_slope_jvp(const cr_model* m, const cr_data* d, cr_data* tan, cri_slope_kind kind,
                    const cr_real* r, cr_real* y);
 
+/// Its part [d4] alone, of the trees that are marked: D, the gradient of s l' D r, (tangent of D) r.
+void cri_bias_slope(const cr_model* m, const cr_data* d, const int32_t* trees, cr_real* lower,
+                    cr_real* upper, cr_data* work);
+void cri_bias_slope_vjp(const cr_model* m, const cr_data* d, cr_data* bar, const int32_t* trees,
+                        const cr_real* l, const cr_real* r, cr_real s);
+void cri_bias_slope_jvp(const cr_model* m, const cr_data* d, cr_data* tan, const int32_t* trees,
+                        const cr_real* r, cr_real* y);
+
 #endif

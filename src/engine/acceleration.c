@@ -5,17 +5,13 @@
 
 #include "contact/model.h"
 #include "contact/rows.h"
-#include "dynamics/articulated.h"
-#include "math/cholesky.h"
+#include "engine/metric_solve.h"
 
-static void solve_metric(const cr_model* m, const cr_data* d, cr_real* x, cr_data* work) {
-  cri_articulated_solve(m, d->cdof, d->art_U, d->art_Dinv, x, work);
-}
-
-// y = M x, M or its tangent
-static void metric_mul(const cr_model* m, const cr_real* M, cr_real* y, const cr_real* x) {
-  cr_pattern p = {.n = m->nv, .nnz = m->M_rownnz, .adr = m->M_rowadr, .col = m->M_colind};
-  cr_sparse_mul(y, M, &p, x);
+// what the metric stands against: all forces but those of constraints, and the shift of discrete
+static void total_force(const cr_model* m, const cr_data* d, cr_real* tau) {
+  for (int i = 0; i < m->nv; i++) {
+    tau[i] = d->qfrc_smooth[i] + d->qfrc_shift[i];
+  }
 }
 
 static cr_status check_finite(const cr_model* m, cr_data* d, const cr_real* a, const char* what) {
@@ -29,21 +25,39 @@ static cr_status check_finite(const cr_model* m, cr_data* d, const cr_real* a, c
   return CR_OK;
 }
 
-cr_status cr_acceleration(const cr_model* m, cr_data* d) {
-  // [a1] qacc_smooth = M^-1 qfrc_smooth
-  cr_copy(d->qacc_smooth, d->qfrc_smooth, m->nv);
-  solve_metric(m, d, d->qacc_smooth, d);
-  CR_TRY(check_finite(m, d, d->qacc_smooth, "qacc_smooth"));
-
-  // [a2] the acceleration with constraints
+// [a2] the acceleration with constraints, in the metric `value` with the force tau
+static cr_status constrained(const cr_model* m, cr_data* d, const cr_real* value,
+                             const cr_real* tau) {
   d->solver_iterations = 0;
   d->solver_residual = 0;
-  if (d->nefc > 0) {
-    CR_TRY(cri_contact_model(m)->solve(m, d, d->M));
-    CR_TRY(check_finite(m, d, d->acc_qacc, "qacc"));
-  } else {
+  if (d->nefc == 0) {
     cr_copy(d->acc_qacc, d->qacc_smooth, m->nv);
+    cri_metric_free(m, d, tau, d->acc_qacc, false, d);
+    return check_finite(m, d, d->acc_qacc, "qacc");
   }
+  cr_metric_view metric = cri_metric_view_of(m, d, value, tau);
+  CR_TRY(cri_contact_model(m)->solve(m, d, &metric));
+  cri_metric_free(m, d, tau, d->acc_qacc, false, d);
+  return check_finite(m, d, d->acc_qacc, "qacc");
+}
+
+static cr_status accelerate(const cr_model* m, cr_data* d) {
+  cr_real* tau = cri_push(d, (size_t)m->nv);
+  cr_real* value = cri_push(d, (size_t)d->nmetric);
+  CR_TRY(cri_metric_prepare(m, d, value));
+  // [a1] qacc_smooth = Mhat^-1 tau
+  total_force(m, d, tau);
+  cr_copy(d->qacc_smooth, tau, m->nv);
+  cri_metric_solve(m, d, d->qacc_smooth, d);
+  CR_TRY(check_finite(m, d, d->qacc_smooth, "qacc_smooth"));
+  return constrained(m, d, value, tau);
+}
+
+cr_status cr_acceleration(const cr_model* m, cr_data* d) {
+  size_t mark = cri_mark(d);
+  cr_status status = accelerate(m, d);
+  cri_pop(d, mark);
+  CR_TRY(status);
   cr_copy(d->qacc, d->acc_qacc, m->nv);
   cr_copy(d->efc_force, d->acc_force, d->nefc);
 
@@ -56,13 +70,18 @@ cr_status cr_acceleration(const cr_model* m, cr_data* d) {
 // x = H^-1 x, or with H transposed
 static void solve_linear(const cr_model* m, const cr_data* d, cr_real* x, bool transposed,
                          cr_data* work) {
+  size_t mark = cri_mark(work);
+  cr_real* b = cri_push(work, (size_t)m->nv);
+  cr_copy(b, x, m->nv);
   if (d->nefc == 0) {
-    solve_metric(m, d, x, work);
+    cri_metric_solve(m, d, x, work);
   } else if (transposed) {
     cri_contact_model(m)->linear_transposed(m, d, x);
   } else {
     cri_contact_model(m)->linear(m, d, x);
   }
+  cri_metric_free(m, d, b, x, transposed, work);
+  cri_pop(work, mark);
 }
 
 static void add(cr_real* y, const cr_real* x, int n) {
@@ -71,11 +90,11 @@ static void add(cr_real* y, const cr_real* x, int n) {
   }
 }
 
-// y -= M x; true where nothing but rounding is left
+// y -= A x; true where nothing but rounding is left
 static bool subtract_metric_mul(const cr_model* m, const cr_data* d, cr_real* y, const cr_real* x,
                                 cr_real* Mx) {
   cr_real left = 0, scale = 0;
-  metric_mul(m, d->M, Mx, x);
+  cri_metric_mul_beside(m, d, Mx, x, y);
   for (int i = 0; i < m->nv; i++) {
     scale = cr_max(scale, cr_abs(Mx[i]));
     y[i] -= Mx[i];
@@ -96,19 +115,21 @@ cr_status cr_acceleration_jvp(const cr_model* m, const cr_data* d, cr_data* tan)
   size_t mark = cri_mark(tan), v = (size_t)m->nv, n = (size_t)d->nefc;
   cr_real* Ma = cri_push(tan, v);
   cr_real* smooth = cri_push(tan, v);
+  cr_real* tau = cri_push(tan, v);
   cr_real* e = cri_push(tan, n);
   cr_real* f = cri_push(tan, n);
   cr_real* step = cri_push(tan, v);
   const cr_contact_model* model = cri_contact_model(m);
 
-  // [a1] M qacc_smooth_tan = qfrc_smooth_tan - M_tan qacc_smooth
-  cr_copy(smooth, d->qfrc_smooth, m->nv);
-  solve_metric(m, d, smooth, tan);
-  metric_mul(m, tan->M, Ma, smooth);
+  // [a1] Mhat qacc_smooth_tan = tau_tan - Mhat_tan qacc_smooth
+  total_force(m, d, smooth);
+  cri_metric_solve(m, d, smooth, tan);
+  cri_metric_jvp(m, d, tan, false, Ma, smooth);
+  total_force(m, tan, tau);
   for (int i = 0; i < m->nv; i++) {
-    tan->qacc_smooth[i] = tan->qfrc_smooth[i] - Ma[i];
+    tan->qacc_smooth[i] = tau[i] - Ma[i];
   }
-  solve_metric(m, d, tan->qacc_smooth, tan);
+  cri_metric_solve(m, d, tan->qacc_smooth, tan);
 
   // [a2] what does not come from a_tan
   cr_real *a_tan = tan->qacc, *fixed = smooth;
@@ -116,9 +137,9 @@ cr_status cr_acceleration_jvp(const cr_model* m, const cr_data* d, cr_data* tan)
   for (int i = 0; i < d->nefc; i++) {
     e[i] -= tan->efc_aref[i];
   }
-  metric_mul(m, tan->M, Ma, d->acc_qacc);
+  cri_metric_jvp(m, d, tan, true, Ma, d->acc_qacc);
   for (int i = 0; i < m->nv; i++) {
-    fixed[i] = tan->qfrc_smooth[i] - Ma[i];
+    fixed[i] = tau[i] - Ma[i];
   }
   cri_rows_mul_transposed(m, d, tan->efc_J, fixed, d->acc_force);
 
@@ -155,17 +176,14 @@ static bool is_zero(const cr_real* x, int n) {
   return true;
 }
 
-// M_bar -= w (x) a
-static void metric_bar(const cr_model* m, cr_data* bar, const cr_real* w, const cr_real* a) {
-  int pair = cri_pairs_add(&bar->M_pairs);
-  cr_real* left = cri_pair_left(&bar->M_pairs, pair);
+static void force_bar(const cr_model* m, cr_data* bar, const cr_real* w) {
   for (int i = 0; i < m->nv; i++) {
-    left[i] = -w[i];
+    bar->qfrc_smooth[i] += w[i];
+    bar->qfrc_shift[i] += w[i];
   }
-  cr_copy(cri_pair_right(&bar->M_pairs, pair), a, m->nv);
 }
 
-// [a1]' M w = qacc_smooth_bar
+// [a1]' Mhat w = qacc_smooth_bar
 static void smooth_bar(const cr_model* m, const cr_data* d, cr_data* bar) {
   if (is_zero(bar->qacc_smooth, m->nv)) {
     return;
@@ -174,13 +192,11 @@ static void smooth_bar(const cr_model* m, const cr_data* d, cr_data* bar) {
   cr_real* w = cri_push(bar, (size_t)m->nv);
   cr_real* a = cri_push(bar, (size_t)m->nv);
   cr_copy(w, bar->qacc_smooth, m->nv);
-  solve_metric(m, d, w, bar);
-  cr_copy(a, d->qfrc_smooth, m->nv);
-  solve_metric(m, d, a, bar);
-  for (int i = 0; i < m->nv; i++) {
-    bar->qfrc_smooth[i] += w[i];
-  }
-  metric_bar(m, bar, w, a);
+  cri_metric_solve(m, d, w, bar);
+  total_force(m, d, a);
+  cri_metric_solve(m, d, a, bar);
+  force_bar(m, bar, w);
+  cri_metric_vjp(m, d, bar, false, w, a);
   cri_pop(bar, mark);
 }
 
@@ -241,10 +257,8 @@ cr_status cr_acceleration_vjp(const cr_model* m, const cr_data* d, cr_data* bar)
   } else {
     solve_linear(m, d, w, true, bar);
   }
-  for (int i = 0; i < m->nv; i++) {
-    bar->qfrc_smooth[i] += w[i];
-  }
-  metric_bar(m, bar, w, d->acc_qacc);
+  force_bar(m, bar, w);
+  cri_metric_vjp(m, d, bar, true, w, d->acc_qacc);
   cri_pop(bar, mark);
   return CR_OK;
 }

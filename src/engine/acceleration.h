@@ -8,12 +8,14 @@
 
 /// Acceleration and constraint forces.
 /// Map      (qfrc_smooth, M, efc_J, efc_aref, efc_D, efc_frictionloss, contact_mu, contact_friction;
-///          qacc_warmstart) -> qacc_smooth, qacc, efc_force, qfrc_constraint
+///          qacc_warmstart) -> qacc_smooth, qacc, efc_force, qfrc_constraint; with the integrator
+///          discrete qfrc_shift joins qfrc_smooth, and the metric of engine/metric_solve.h, made of
+///          metric_..., ten_J, actuator_moment, qvel, cinert, cdof too, stands in the place of M
 /// Equation [a1] M qacc_smooth = qfrc_smooth;
 ///          [a2] r(a) = M a - qfrc_smooth - J' f(e) = 0,  e = J a - aref, f of the contact model;
 ///          [a3] qfrc_constraint = J' f.  Derivation: docs/derivations/acceleration.md
 /// Shapes   nv numbers, nefc rows
-/// Saves    acc_qacc, acc_jar, acc_force, H_factor, H_index: the solution and the factor of
+/// Saves    those of engine/metric_solve.h; acc_qacc, acc_jar, acc_force, H_factor, H_index: the solution and the factor of
 ///          H = M - J' F' J there, F' = df/de
 /// Units    qacc m/s^2|rad/s^2, forces N|N m
 /// Memory   scratch 10 nv + 5 nefc, and the contact model's

@@ -88,20 +88,33 @@ CR_STAGE(dynamics, smooth,
   F(cdof) F(xipos) F(subtree_com),
   F(qfrc_smooth))
 
+CR_STAGE(dynamics, metric,
+  F(qpos) F(qvel) F(act) F(ctrl) F(ten_length) F(ten_J) F(ten_velocity) F(actuator_length)
+  F(actuator_moment) F(qfrc_gravcomp) F(jnt_stiffness) F(jnt_stiffnesspoly) F(qpos_spring)
+  F(dof_damping) F(dof_dampingpoly) F(actuator_damping) F(actuator_dampingpoly) F(actuator_gear)
+  F(tendon_stiffness) F(tendon_stiffnesspoly) F(tendon_lengthspring) F(tendon_damping)
+  F(tendon_dampingpoly) F(actuator_dynprm) F(actuator_gainprm) F(actuator_biasprm)
+  F(actuator_actrange) F(actuator_ctrlrange) F(actuator_forcerange) F(actuator_acc0)
+  F(actuator_lengthrange) F(jnt_actfrcrange) F(tendon_actfrcrange),
+  F(metric_dof) F(metric_tendon) F(metric_actuator) F(qfrc_shift))
+
 CR_STAGE(contact, regularisation,
   F(efc_KBIP) F(contact_friction) F(body_invweight0) F(dof_invweight0) F(tendon_invweight0)
-  F(efc_J) F(M),
+  F(efc_J) F(M) F(ten_J) F(actuator_moment) F(metric_dof) F(metric_tendon) F(metric_actuator)
+  F(contact_solref) F(jnt_solref) F(tendon_solref_lim),
   F(efc_diagA) F(efc_D) F(efc_R) F(contact_mu))
 
 CR_STAGE(contact, reference,
   F(qvel) F(efc_J) F(efc_pos) F(efc_margin) F(efc_KBIP) F(xpos) F(xmat) F(xquat) F(site_xpos)
   F(site_xmat) F(site_xquat) F(subtree_com) F(eq_data) F(cvel) F(cdof_dot)
-  F(contact_adhesion) F(contact_surfacevel) F(contact_friction) F(efc_D),
+  F(contact_adhesion) F(contact_surfacevel) F(contact_friction) F(efc_D) F(contact_solref)
+  F(jnt_solref) F(tendon_solref_lim),
   F(efc_vel) F(efc_aref))
 
 CR_STAGE(engine, acceleration,
   F(qfrc_smooth) F(M) F(efc_J) F(efc_aref) F(efc_D) F(efc_frictionloss) F(contact_mu)
-  F(contact_friction) F(qacc_warmstart),
+  F(contact_friction) F(qacc_warmstart) F(qfrc_shift) F(metric_dof) F(metric_tendon)
+  F(metric_actuator) F(ten_J) F(actuator_moment) F(qvel) F(cinert) F(cdof),
   F(qacc_smooth) F(qacc) F(efc_force) F(qfrc_constraint))
 
 // what is measured: nothing above reads it, and a step leaves it out

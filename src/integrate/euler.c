@@ -12,7 +12,8 @@
 #include "math/cholesky.h"
 
 static bool may_damp_implicitly(const cr_model* m) {
-  return (m->disableflags & (CR_DSBL_EULERDAMP | CR_DSBL_DAMPER)) == 0;
+  return m->integrator != CR_INT_DISCRETE &&
+         (m->disableflags & (CR_DSBL_EULERDAMP | CR_DSBL_DAMPER)) == 0;
 }
 
 // ---- [e1] the implicit acceleration
@@ -52,6 +53,7 @@ static cr_status accelerate(const cr_model* m, cr_data* d) {
     return cri_implicit_accelerate(m, d);
   }
   cr_copy(d->euler_qacc, d->qacc, m->nv);
+  // with discrete the acceleration is that of the step already
   if (!may_damp_implicitly(m) || !cri_damps(m)) {
     return CR_OK;
   }

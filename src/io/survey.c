@@ -31,8 +31,14 @@ static void survey_options(const mjModel* mj, cr_load_report* r) {
     int bit;
     const char* name;
   } refused[] = {{mjENBL_SLEEP, "sleep"}, {mjENBL_IPC, "ipc"}, {mjENBL_SPECULATIVE, "speculative"}};
-  if (mj->opt.integrator > mjINT_IMPLICITFAST) {
+  if (mj->opt.integrator > mjINT_DISCRETE) {
     refuse(r, "option", "integrator", WORD(integrator_names, mj->opt.integrator));
+  }
+  if (mj->opt.integrator == mjINT_DISCRETE && (mj->opt.density > 0 || mj->opt.viscosity > 0)) {
+    refuse(r, "option", "integrator", "discrete in a medium");
+  }
+  if (mj->opt.integrator == mjINT_DISCRETE && (mj->opt.enableflags & mjENBL_DIAGEXACT) != 0) {
+    refuse(r, "option", "integrator", "discrete with the flag diagexact");
   }
   for (int i = 0; i < COUNT(refused); i++) {
     if ((mj->opt.enableflags & refused[i].bit) != 0) {
@@ -135,6 +141,10 @@ static void survey_tendons(const mjModel* mj, cr_load_report* r) {
 
 static void survey_actuator(const mjModel* mj, int i, cr_load_report* r) {
   const char* name = cri_mujoco_name(mj, mjOBJ_ACTUATOR, i);
+  if (mj->opt.integrator == mjINT_DISCRETE &&
+      (mj->actuator_gaintype[i] > mjGAIN_MUSCLE || mj->actuator_biastype[i] > mjBIAS_MUSCLE)) {
+    refuse(r, "actuator", name, "with the integrator discrete");
+  }
   int trn = mj->actuator_trntype[i];
   if (trn < 0 || trn > mjTRN_BODY) {
     refuse(r, "actuator", name, WORD(trn_names, mj->actuator_trntype[i]));

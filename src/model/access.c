@@ -111,11 +111,11 @@ static cr_status set_method(cr_model* m, const char* name, cr_error* error) {
       return CR_OK;
     }
   }
-  return cri_fail(
-      error, CR_ERR_ARG,
-      "integrator '%s': euler, rk4, implicit, implicitfast, tsit5, dopri5, dopri8, bosh3, "
-      "heun, midpoint, ralston or forward-euler expected",
-      name);
+  return cri_fail(error, CR_ERR_ARG,
+                  "integrator '%s': euler, rk4, implicit, implicitfast, discrete, tsit5, dopri5, "
+                  "dopri8, bosh3, "
+                  "heun, midpoint, ralston or forward-euler expected",
+                  name);
 }
 
 cr_status cr_model_set_integrator(cr_model* m, const char* name, cr_error* error) {
@@ -127,6 +127,9 @@ cr_status cr_model_set_integrator(cr_model* m, const char* name, cr_error* error
     m->integrator = CR_INT_IMPLICIT;
   } else if (strcmp(name, "implicitfast") == 0) {
     m->integrator = CR_INT_IMPLICITFAST;
+  } else if (strcmp(name, "discrete") == 0) {
+    CR_TRY(cri_integrator_check(m, CR_INT_DISCRETE, error));
+    m->integrator = CR_INT_DISCRETE;
   } else {
     return set_method(m, name, error);
   }

@@ -162,11 +162,29 @@ static cr_status check_indices(const cr_model* m, cr_error* error) {
   return CR_OK;
 }
 
+cr_status cri_integrator_check(const cr_model* m, int integrator, cr_error* error) {
+  bool medium = m->density[0] > 0 || m->viscosity[0] > 0;
+  bool exact = (m->enableflags & CR_ENBL_DIAGEXACT) != 0;
+  for (int i = 0; integrator == CR_INT_DISCRETE && i < m->nactuator; i++) {
+    if (m->actuator_gaintype[i] > CR_GAIN_MUSCLE || m->actuator_biastype[i] > CR_BIAS_MUSCLE) {
+      return cri_fail(error, CR_ERR_MODEL,
+                      "integrator 'discrete': not supported yet with actuator '%s'",
+                      cri_name(m, m->name_actuatoradr, i));
+    }
+  }
+  if (integrator == CR_INT_DISCRETE && (medium || exact)) {
+    return cri_fail(error, CR_ERR_MODEL, "integrator 'discrete': not supported yet %s",
+                    medium ? "in a medium" : "with the flag diagexact");
+  }
+  return CR_OK;
+}
+
 static cr_status check_choices(const cr_model* m, cr_error* error) {
-  bool mujoco = m->integrator >= CR_INT_EULER && m->integrator <= CR_INT_IMPLICITFAST;
+  bool mujoco = m->integrator >= CR_INT_EULER && m->integrator <= CR_INT_DISCRETE;
   if (!mujoco && cri_tableau_of(m->integrator) == NULL) {
     return cri_fail(error, CR_ERR_MODEL, "option integrator: there is no %d", m->integrator);
   }
+  CR_TRY(cri_integrator_check(m, m->integrator, error));
   if (m->cone != CR_CONE_PYRAMIDAL && m->cone != CR_CONE_ELLIPTIC) {
     return cri_fail(error, CR_ERR_MODEL, "option cone: there is no %d", m->cone);
   }

@@ -112,7 +112,8 @@ static int count_moment(const cr_model* m) {
 
 // pairs that are added one for each row: by the exact diagonal of A
 static int pairs_by_row(const cr_model* m, const cr_data* d) {
-  return (m->enableflags & CR_ENBL_DIAGEXACT) != 0 ? d->nefc_max : 0;
+  bool exact = (m->enableflags & CR_ENBL_DIAGEXACT) != 0;
+  return exact || m->integrator == CR_INT_DISCRETE ? d->nefc_max : 0;
 }
 
 static bool is_split_tendon(const cr_model* m, int t) {
@@ -142,12 +143,20 @@ static int pairs_by_split_moment(const cr_model* m) {
   return n;
 }
 
+// by the integrator discrete one for each dof, tendon and force; pairs of moments reach tendons too
 static int pairs_beyond(const cr_model* m, const cr_data* d, cr_field_id id) {
-  if (id == CR_FIELD_actuator_moment) {
-    return pairs_by_split_moment(m);
+  bool discrete = m->integrator == CR_INT_DISCRETE;
+  int moments = discrete ? m->nout : pairs_by_split_moment(m);
+  switch ((int)id) {
+    case CR_FIELD_actuator_moment:
+      return moments;
+    case CR_FIELD_ten_J:
+      return pairs_by_row(m, d) + (discrete ? m->ntendon : pairs_by_split_tendon(m)) + moments;
+    case CR_FIELD_M:
+      return pairs_by_row(m, d) + (discrete ? m->nv : 0);
+    default:
+      return pairs_by_row(m, d);
   }
-  bool tendons = id == CR_FIELD_ten_J;
-  return pairs_by_row(m, d) + (tendons ? pairs_by_split_tendon(m) + pairs_by_split_moment(m) : 0);
 }
 
 static size_t scratch_numbers(const cr_model* m, const cr_data* d) {
@@ -156,7 +165,7 @@ static size_t scratch_numbers(const cr_model* m, const cr_data* d) {
   size_t stages = 6 * (size_t)d->nrk * (size_t)(m->nv + m->na);
   return stages + 2 * v * v + 80 * v + (320 + 12 * pairs) * b + 48 * e + 64 * (size_t)d->ncon_max +
          64 * (size_t)m->ngeom + 8 * (size_t)(m->nq + m->na + m->nu + m->nout) +
-         2 * (size_t)d->nJ_max + (size_t)m->nC + (size_t)m->nsensordata + 4096;
+         2 * (size_t)d->nJ_max + (size_t)m->nC + (size_t)m->nsensordata + (size_t)d->nmetric + 4096;
 }
 
 // stages of the model's integrator, or of MuJoCo's, whichever are more
@@ -247,6 +256,9 @@ cr_status cri_data_create(cr_data** out, const cr_model* m, const cr_capacity* c
   d->nHindex = m->nv * (m->nv + 1) / 2 + 2 * m->nv + 1;
   d->nmoment = count_moment(m);
   d->nrk = most_stages(m);
+  bool discrete = m->integrator == CR_INT_DISCRETE;
+  d->nmetric = discrete ? d->nH : 0;
+  d->nmetricindex = discrete ? d->nHindex : 0;
   cr_status status = allocate(d, m, error);
   if (status != CR_OK) {
     free(d);
@@ -272,6 +284,8 @@ cr_status cri_data_twin(cr_data** out, const cr_model* m, const cr_data* d, cr_d
   twin->nHindex = d->nHindex;
   twin->nmoment = d->nmoment;
   twin->nrk = d->nrk;
+  twin->nmetric = d->nmetric;
+  twin->nmetricindex = d->nmetricindex;
   cr_status status = allocate(twin, m, error);
   if (status == CR_OK) {
     status = cri_model_twin(&twin->par, m, wanted, error);

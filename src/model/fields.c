@@ -15,7 +15,9 @@ typedef enum {
   DIM_nH,
   DIM_nHindex,
   DIM_nmoment,
-  DIM_nrk
+  DIM_nrk,
+  DIM_nmetric,
+  DIM_nmetricindex
 } dim;
 
 static const size_t model_counts[] = {
@@ -32,6 +34,8 @@ static const size_t data_counts[][2] = {
     {offsetof(cr_data, nHindex), offsetof(cr_data, nHindex)},
     {offsetof(cr_data, nmoment), offsetof(cr_data, nmoment)},
     {offsetof(cr_data, nrk), offsetof(cr_data, nrk)},
+    {offsetof(cr_data, nmetric), offsetof(cr_data, nmetric)},
+    {offsetof(cr_data, nmetricindex), offsetof(cr_data, nmetricindex)},
 };
 
 #define M_ROW(kind, name, rows, tangent, unit, frame, text) \

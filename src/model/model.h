@@ -34,7 +34,13 @@ enum {
 enum { CR_NEQDATA = 12 };
 enum { CR_MAX_GRID = 1 << 24 };  // points of a height field: contacts name its cells by number
 enum { CR_CONE_PYRAMIDAL = 0, CR_CONE_ELLIPTIC = 1 };
-enum { CR_INT_EULER = 0, CR_INT_RK4 = 1, CR_INT_IMPLICIT = 2, CR_INT_IMPLICITFAST = 3 };
+enum {
+  CR_INT_EULER = 0,
+  CR_INT_RK4 = 1,
+  CR_INT_IMPLICIT = 2,
+  CR_INT_IMPLICITFAST = 3,
+  CR_INT_DISCRETE = 4
+};
 // explicit methods that are not MuJoCo's, see model/tableau.h
 enum {
   CR_INT_TSIT5 = 100,
@@ -146,10 +152,11 @@ static inline int cri_place_in_M(const cr_model* m, int i, int j) {
   return m->M_rownnz[high] <= m->M_rownnz[deep] && m->M_colind[k] == high ? k : -1;
 }
 
-/// Each of n ascending dofs is above the next.
+/// Of n dofs, ascending or descending, each is above the next or below it.
 static inline bool cri_on_one_chain(const cr_model* m, const int32_t* dof, int n) {
   for (int k = 1; k < n; k++) {
-    if (cri_place_in_M(m, dof[k - 1], dof[k]) < 0) {
+    bool turns = (dof[k] > dof[k - 1]) != (dof[1] > dof[0]);
+    if (turns || cri_place_in_M(m, dof[k - 1], dof[k]) < 0) {
       return false;
     }
   }

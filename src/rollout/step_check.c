@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "dynamics/metric.h"
 #include "dynamics/reflected.h"
 #include "integrate/inputs.h"
 #include "integrate/manifold.h"
@@ -379,6 +380,9 @@ static bool all_zero(const cr_real* x, int n) {
 // Euler's step off, a solreffriction of two zeros stands for solref, a geom without solmix counts
 // only beside another, the first number of geom_fluid switches the ellipsoid on
 static bool is_switch(const cr_model* m, cr_field_id id, int k) {
+  if (cri_metric_switch(m, id, k)) {
+    return true;
+  }
   switch ((int)id) {
     case CR_FIELD_qpos_spring:
       return in_quaternion(m, k);

@@ -128,7 +128,7 @@ refused 2 "--time -1: a positive time" rollout "$cube" --time -1
 refused 2 "--time 0.003 is not a multiple of the time step 0.002" rollout "$cube" --time 0.003
 refused 2 "timestep 0 is not positive" rollout "$cube" --timestep 0
 refused 2 "timestep -0.1 is not positive" rollout "$cube" --timestep -0.1
-refused 2 "integrator 'discrete': euler, rk4, implicit, implicitfast, tsit5, dopri5, dopri8, bosh3, heun, midpoint, ralston or forward-euler expected" rollout "$cube" --integrator discrete
+refused 2 "integrator 'verlet': euler, rk4, implicit, implicitfast, discrete, tsit5, dopri5, dopri8, bosh3, heun, midpoint, ralston or forward-euler expected" rollout "$cube" --integrator verlet
 refused 2 "--keyframe jump: the model has 2 keyframes, none is that" rollout "$cube" --keyframe jump
 refused 2 "--keyframe 2" rollout "$cube" --keyframe 2
 refused 2 "there is no 'knee'; there are: shoulder, elbow" rollout "$pendulum" --ctrl knee=1

@@ -92,10 +92,16 @@ static cr_real analytic(const cri_muscle_gradient* g, int k) {
   return k < 9 ? g->prm[k] : (k < 11 ? g->range[k - 9] : g->acc0);
 }
 
-enum { GAIN, BIAS, GAIN_SLOPE };
+enum { GAIN, BIAS, GAIN_SLOPE, GAIN_STIFFNESS, BIAS_STIFFNESS };
 
 static cr_real force(int law, cr_real l, cr_real v, cri_muscle_gradient* g) {
   cr_copy(m.actuator_biasprm, m.actuator_gainprm, 9);
+  if (law == GAIN_STIFFNESS) {
+    return cri_muscle_gain_stiffness(&m, 0, l, v, g);
+  }
+  if (law == BIAS_STIFFNESS) {
+    return cri_muscle_bias_stiffness(&m, 0, l, g);
+  }
   if (law == GAIN_SLOPE) {
     return cri_muscle_gain_slope(&m, 0, l, v, g);
   }
@@ -121,7 +127,7 @@ static void gradients_match_differences(void** state) {
     m.muscle_smooth = i % 2 == 0 ? 0 : CR_R(0.1);
     m.actuator_gainprm[2] = i % 3 == 0 ? 80 : -1;
     cr_real l = cr_random_range(&r, 0, 1), v = cr_random_range(&r, -2, 2);
-    for (int law = GAIN; law <= GAIN_SLOPE; law++) {
+    for (int law = GAIN; law <= BIAS_STIFFNESS; law++) {
       cri_muscle_gradient g;
       cr_real f = force(law, l, v, &g), h = CR_R(1e-5);
       // second differences are large where a seam lies between
@@ -136,7 +142,7 @@ static void gradients_match_differences(void** state) {
       }
     }
   }
-  assert_true(checked > 12000);
+  assert_true(checked > 19000);
 }
 
 static void slope_of_the_gain_is_in_its_gradient(void** state) {
@@ -148,6 +154,12 @@ static void slope_of_the_gain_is_in_its_gradient(void** state) {
     (void)cri_muscle_gain(&m, 0, l, v, &g);
     cr_real scale = 1 + cr_abs(g.velocity);
     assert_close(cri_muscle_gain_slope(&m, 0, l, v, NULL), g.velocity, 16 * CR_EPS * scale);
+    scale = 1 + cr_abs(g.length);
+    assert_close(cri_muscle_gain_stiffness(&m, 0, l, v, NULL), g.length, 64 * CR_EPS * scale);
+    cr_copy(m.actuator_biasprm, m.actuator_gainprm, 9);
+    (void)cri_muscle_bias(&m, 0, l, &g);
+    scale = 1 + cr_abs(g.length);
+    assert_close(cri_muscle_bias_stiffness(&m, 0, l, NULL), g.length, 64 * CR_EPS * scale);
   }
 }
 

@@ -79,6 +79,9 @@ static void check_step(int integrator, stage_report* report, cr_stage* row) {
       random_model_calm(&m);
       m.timestep /= 4;  // four points a step: fewer switches lie between them
     }
+    if (integrator == CR_INT_DISCRETE) {
+      random_model_discrete(&m);
+    }
     assert_int_equal(cri_data_create(&d, &m, NULL, NULL), CR_OK);
     assert_int_equal(cri_data_create(&work, &m, NULL, NULL), CR_OK);
     for (int kind = 0; kind < N_STATE_KIND; kind++) {
@@ -121,6 +124,17 @@ static void implicitfast_step(void** state) {
   check_step(CR_INT_IMPLICITFAST, &report, &row);
   stage_check_finish(&report, &row);
   stage_report_assert(&report, "step, implicitfast");
+}
+
+static void discrete_step(void** state) {
+  (void)state;
+  static stage_report report;
+  cr_stage row;
+  check_step(CR_INT_DISCRETE, &report, &row);
+  report.reached[CR_FIELD_density] = report.reached[CR_FIELD_viscosity] = true;
+  report.reached[CR_FIELD_wind] = report.reached[CR_FIELD_geom_fluid] = true;  // no medium yet
+  stage_check_finish(&report, &row);
+  stage_report_assert(&report, "step, discrete");
 }
 
 static void rk4_step(void** state) {
@@ -223,13 +237,10 @@ static void a_cotangent_can_be_used_again(void** state) {
 
 int test_step_derivatives(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(euler_step),
-      cmocka_unit_test(rk4_step),
-      cmocka_unit_test(implicit_step),
-      cmocka_unit_test(implicitfast_step),
-      cmocka_unit_test(derivatives_leave_the_data_alone),
-      cmocka_unit_test(nothing_is_allocated),
-      cmocka_unit_test(a_cotangent_can_be_used_again),
+      cmocka_unit_test(euler_step),           cmocka_unit_test(rk4_step),
+      cmocka_unit_test(implicit_step),        cmocka_unit_test(implicitfast_step),
+      cmocka_unit_test(discrete_step),        cmocka_unit_test(derivatives_leave_the_data_alone),
+      cmocka_unit_test(nothing_is_allocated), cmocka_unit_test(a_cotangent_can_be_used_again),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -108,9 +108,10 @@ static void options(void** state) {
   assert_int_equal(cr_model_set_integrator(model, "euler", &error), CR_OK);
   assert_int_equal(model->integrator, CR_INT_EULER);
   assert_int_equal(cr_model_set_integrator(model, "Euler", &error), CR_ERR_ARG);
-  assert_string_equal(error.text,
-                      "integrator 'Euler': euler, rk4, implicit, implicitfast, tsit5, dopri5, "
-                      "dopri8, bosh3, heun, midpoint, ralston or forward-euler expected");
+  assert_string_equal(
+      error.text,
+      "integrator 'Euler': euler, rk4, implicit, implicitfast, discrete, tsit5, dopri5, "
+      "dopri8, bosh3, heun, midpoint, ralston or forward-euler expected");
 }
 
 static void saving(void** state) {

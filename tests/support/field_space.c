@@ -4,6 +4,7 @@
 
 #include <assert.h>
 
+#include "dynamics/metric.h"
 #include "math/quat.h"
 #include "support/random_model.h"
 
@@ -94,6 +95,9 @@ static bool in_quaternion(const cr_model* m, int entry) {
 
 bool field_entry_smooth(const cr_model* m, const cr_data* d, cr_field_id id, int entry) {
   const cr_real* x = cri_field_real(m, d, id);
+  if (cri_metric_switch(m, id, entry)) {
+    return false;
+  }
   switch ((int)id) {
     case CR_FIELD_efc_KBIP:
       return entry % 4 != 3;

@@ -82,7 +82,14 @@ static void check_models(uint64_t first, int models) {
     cr_model m;
     cr_data* d = NULL;
     cr_error error = {0};
-    if (random_model(&m, seed, &error) != CR_OK || cri_data_create(&d, &m, NULL, &error) != CR_OK) {
+    cr_status status = random_model(&m, seed, &error);
+    if (status == CR_OK && seed % 2 == 1) {
+      random_model_discrete(&m);
+      if (seed % 8 == 5) {
+        random_model_loose(&m);
+      }
+    }
+    if (status != CR_OK || cri_data_create(&d, &m, NULL, &error) != CR_OK) {
       print_error("model %d: %s\n", (int)seed, error.text);
       reports[0].failures++;
     } else {

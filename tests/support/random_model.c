@@ -690,6 +690,27 @@ static void fill_fluid(cr_random* r, cr_model* m, uint64_t seed) {
   }
 }
 
+void random_model_discrete(cr_model* m) {
+  m->integrator = CR_INT_DISCRETE;
+  m->enableflags &= ~CR_ENBL_DIAGEXACT;
+  m->density[0] = m->viscosity[0] = 0;
+  // controls count in the slopes of forces, within their range and held by it
+  for (int i = 0; i < m->nu; i += 2) {
+    m->actuator_ctrllimited[i] = 1;
+    m->actuator_ctrlrange[2 * i] = -CR_R(0.01);
+    m->actuator_ctrlrange[2 * i + 1] = CR_R(0.01);
+  }
+  for (int i = 0; i < m->nactuator; i++) {
+    bool plain = m->actuator_gaintype[i] == CR_GAIN_FIXED && m->actuator_dyntype[i] == CR_DYN_NONE;
+    m->actuator_gaintype[i] = plain ? CR_GAIN_AFFINE : m->actuator_gaintype[i];
+  }
+}
+
+void random_model_loose(cr_model* m) {
+  m->disableflags |= CR_DSBL_EQUALITY | CR_DSBL_ACTUATION | CR_DSBL_FRICTIONLOSS | CR_DSBL_LIMIT |
+                     CR_DSBL_SPRING | CR_DSBL_DAMPER;
+}
+
 void random_model_calm(cr_model* m) {
   cr_zero(m->jnt_stiffnesspoly, 2 * m->njnt);
   cr_zero(m->dof_dampingpoly, 2 * m->nv);

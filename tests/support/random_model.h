@@ -33,4 +33,10 @@ bool random_chance(cr_random* r, cr_real p);
 /// on light bodies.
 void random_model_calm(cr_model* m);
 
+/// Moves with the integrator discrete, without what that refuses.
+void random_model_discrete(cr_model* m);
+
+/// Nothing but contacts touches a free body.
+void random_model_loose(cr_model* m);
+
 #endif

@@ -88,6 +88,10 @@ static bool decides_only(const cr_stage* row, cr_field_id id) {
       return true;
     }
   }
+  if (strcmp(row->name, "metric") == 0) {
+    return id == CR_FIELD_qfrc_gravcomp || id == CR_FIELD_actuator_forcerange ||
+           id == CR_FIELD_jnt_actfrcrange || id == CR_FIELD_tendon_actfrcrange;
+  }
   return strcmp(row->name, "collision") == 0 &&
          (id == CR_FIELD_geom_margin || id == CR_FIELD_pair_margin || id == CR_FIELD_o_margin);
 }

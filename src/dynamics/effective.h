@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+// The effective inertia of the integrator discrete,
+//   Mhat = M + diag(metric_dof) + J' diag(metric_tendon) J + A' diag(metric_actuator) A,
+// as a sparse matrix with its factor, and its derivative as products.  docs/derivations/discrete.md
+#ifndef CR_DYNAMICS_EFFECTIVE_H
+#define CR_DYNAMICS_EFFECTIVE_H
+
+#include "math/cholesky.h"
+#include "model/data.h"
+
+/// Whether the model moves with it.
+static inline bool cri_is_discrete(const cr_model* m) { return m->integrator == CR_INT_DISCRETE; }
+
+/// Its pattern, closed under elimination, as left in d->metric_index.
+static inline cr_pattern cri_effective_pattern(const cr_model* m, const cr_data* d) {
+  return cr_chol_pattern_view(m->nv, d->metric_index);
+}
+
+/// Makes metric_index, the matrix in `value` and its factor in metric_L. d->M is formed.
+/// Shapes   value[d->nmetric]
+/// Errors   CR_ERR_CAPACITY: the data were made for another integrator; CR_ERR_SINGULAR
+cr_status cri_effective_factor(const cr_model* m, cr_data* d, cr_real* value);
+
+/// H_j = Mhat_jj.
+void cri_effective_diagonal(const cr_model* m, const cr_data* d, cr_real* H);
+void cri_effective_diagonal_jvp(const cr_model* m, const cr_data* d, const cr_data* tan,
+                                cr_real* H_tan);
+/// Adds the cotangent of the diagonal, and M_bar of the diagonal of M: one pair a dof to that of M,
+/// one a row to ten_J and actuator_moment.
+void cri_effective_diagonal_vjp(const cr_model* m, const cr_data* d, cr_data* bar,
+                                const cr_real* H_bar, const cr_real* M_bar);
+
+/// y += (Mhat - M) x.
+void cri_effective_add(const cr_model* m, const cr_data* d, const cr_real* x, cr_real* y);
+
+/// y += (tangent of Mhat - M) x, x fixed.
+void cri_effective_jvp(const cr_model* m, const cr_data* d, const cr_data* tan, const cr_real* x,
+                       cr_real* y);
+
+/// Adds the gradient of l' (Mhat - M) r, l and r fixed.
+void cri_effective_vjp(const cr_model* m, const cr_data* d, cr_data* bar, const cr_real* l,
+                       const cr_real* r);
+
+#endif

@@ -1,0 +1,179 @@
+// SPDX-License-Identifier: Apache-2.0
+// Solves with the metric, see metric_solve.h.
+#include "engine/metric_solve.h"
+
+#include "dynamics/articulated.h"
+#include "dynamics/effective.h"
+#include "dynamics/slope.h"
+#include "math/lu.h"
+
+static cr_pattern pattern_of(const cr_model* m) {
+  return (cr_pattern){.n = m->nv, .nnz = m->M_rownnz, .adr = m->M_rowadr, .col = m->M_colind};
+}
+
+// ---- free bodies that nothing touches
+
+static bool is_free(const cr_model* m, int tree) {
+  int joint = m->dof_jntid[m->tree_dofadr[tree]];
+  return m->tree_dofnum[tree] == 6 && m->jnt_type[joint] == CR_JNT_FREE;
+}
+
+static void touch(const cr_model* m, cr_data* d, const int32_t* col, int n) {
+  for (int k = 0; k < n; k++) {
+    d->metric_free[m->dof_treeid[col[k]]] = 0;
+  }
+}
+
+static bool find_free(const cr_model* m, cr_data* d) {
+  bool any = false;
+  for (int t = 0; t < m->ntree; t++) {
+    d->metric_free[t] = m->tree_dofnum[t] > 0 && is_free(m, t);
+  }
+  for (int i = 0; i < d->nefc; i++) {
+    touch(m, d, d->efc_J_colind + d->efc_J_rowadr[i], d->efc_J_rownnz[i]);
+  }
+  for (int t = 0; t < m->ntendon; t++) {
+    if (d->metric_tendon[t] != 0) {
+      touch(m, d, m->ten_J_colind + m->ten_J_rowadr[t], m->ten_J_rownnz[t]);
+    }
+  }
+  for (int o = 0; o < m->nout; o++) {
+    if (d->metric_actuator[o] != 0) {
+      touch(m, d, d->moment_colind + d->moment_rowadr[o], d->moment_rownnz[o]);
+    }
+  }
+  for (int t = 0; t < m->ntree; t++) {
+    any = any || d->metric_free[t] != 0;
+  }
+  return any;
+}
+
+// [a4] A of free bodies, one of all else, and its factors
+static cr_status factor_free(const cr_model* m, cr_data* d) {
+  cr_pattern p = pattern_of(m);
+  cri_bias_slope(m, d, d->metric_free, d->implicit_L, d->implicit_U, d);
+  for (int i = 0; i < m->nv; i++) {
+    int diagonal = m->M_rowadr[i] + m->M_rownnz[i] - 1;
+    bool is_free_dof = d->metric_free[m->dof_treeid[i]] != 0;
+    for (int k = m->M_rowadr[i]; k <= diagonal; k++) {
+      cr_real Mhat = d->M[k] + (k == diagonal ? d->metric_dof[i] : 0);
+      d->implicit_L[k] = is_free_dof ? Mhat - m->timestep * d->implicit_L[k] : 0;
+      d->implicit_U[k] = is_free_dof ? Mhat - m->timestep * d->implicit_U[k] : 0;
+    }
+    d->implicit_L[diagonal] += is_free_dof ? 0 : 1;
+  }
+  int bad = cr_lu_factor(d->implicit_L, d->implicit_U, &p);
+  if (bad >= 0) {
+    int joint = m->dof_jntid[bad];
+    return cri_fail(&d->error, CR_ERR_SINGULAR,
+                    "joint %d \"%s\", dof %d: its effective inertia vanishes; a smaller timestep "
+                    "keeps it away from zero",
+                    joint, cri_name(m, m->name_jntadr, joint), bad);
+  }
+  return CR_OK;
+}
+
+static bool any_free(const cr_model* m, const cr_data* d) {
+  for (int t = 0; t < m->ntree && cri_is_discrete(m); t++) {
+    if (d->metric_free[t] != 0) {
+      return true;
+    }
+  }
+  return false;
+}
+
+void cri_metric_free(const cr_model* m, const cr_data* d, const cr_real* b, cr_real* x,
+                     bool transposed, cr_data* work) {
+  if (!any_free(m, d)) {
+    return;
+  }
+  size_t mark = cri_mark(work);
+  cr_real* y = cri_push(work, (size_t)m->nv);
+  cr_pattern p = pattern_of(m);
+  cr_copy(y, b, m->nv);
+  if (transposed) {
+    cr_lu_solve_transposed(d->implicit_L, d->implicit_U, &p, y);
+  } else {
+    cr_lu_solve(d->implicit_L, d->implicit_U, &p, y);
+  }
+  for (int i = 0; i < m->nv; i++) {
+    x[i] = d->metric_free[m->dof_treeid[i]] != 0 ? y[i] : x[i];
+  }
+  cri_pop(work, mark);
+}
+
+// ---- all of it
+
+cr_status cri_metric_prepare(const cr_model* m, cr_data* d, cr_real* value) {
+  if (!cri_is_discrete(m)) {
+    return CR_OK;
+  }
+  CR_TRY(cri_effective_factor(m, d, value));
+  return find_free(m, d) ? factor_free(m, d) : CR_OK;
+}
+
+cr_metric_view cri_metric_view_of(const cr_model* m, const cr_data* d, const cr_real* value,
+                                  const cr_real* tau) {
+  if (cri_is_discrete(m)) {
+    return (cr_metric_view){value, cri_effective_pattern(m, d), false, tau};
+  }
+  return (cr_metric_view){d->M, pattern_of(m), true, tau};
+}
+
+void cri_metric_solve(const cr_model* m, const cr_data* d, cr_real* x, cr_data* work) {
+  if (cri_is_discrete(m)) {
+    cr_pattern p = cri_effective_pattern(m, d);
+    cr_chol_solve(d->metric_L, &p, x);
+  } else {
+    cri_articulated_solve(m, d->cdof, d->art_U, d->art_Dinv, x, work);
+  }
+}
+
+void cri_metric_mul_beside(const cr_model* m, const cr_data* d, cr_real* y, const cr_real* x,
+                           const cr_real* rest) {
+  cr_pattern p = pattern_of(m);
+  cr_sparse_mul(y, d->M, &p, x);
+  if (!cri_is_discrete(m)) {
+    return;
+  }
+  cri_effective_add(m, d, x, y);
+  for (int i = 0; i < m->nv; i++) {
+    y[i] = d->metric_free[m->dof_treeid[i]] != 0 ? rest[i] : y[i];
+  }
+}
+
+void cri_metric_jvp(const cr_model* m, const cr_data* d, cr_data* tan, bool whole, cr_real* y,
+                    const cr_real* x) {
+  cr_pattern p = pattern_of(m);
+  cr_sparse_mul(y, tan->M, &p, x);
+  if (!cri_is_discrete(m)) {
+    return;
+  }
+  cri_effective_jvp(m, d, tan, x, y);
+  if (whole && any_free(m, d)) {
+    size_t mark = cri_mark(tan);
+    cr_real* turned = cri_push(tan, (size_t)m->nv);
+    cr_zero(turned, m->nv);
+    cri_bias_slope_jvp(m, d, tan, d->metric_free, x, turned);
+    for (int i = 0; i < m->nv; i++) {
+      y[i] -= m->timestep * turned[i];
+    }
+    cri_pop(tan, mark);
+  }
+}
+
+void cri_metric_vjp(const cr_model* m, const cr_data* d, cr_data* bar, bool whole, const cr_real* w,
+                    const cr_real* a) {
+  int pair = cri_pairs_add(&bar->M_pairs);
+  cr_real *l = cri_pair_left(&bar->M_pairs, pair), *r = cri_pair_right(&bar->M_pairs, pair);
+  for (int i = 0; i < m->nv; i++) {
+    l[i] = -w[i];
+  }
+  cr_copy(r, a, m->nv);
+  if (cri_is_discrete(m)) {
+    cri_effective_vjp(m, d, bar, l, r);
+  }
+  if (whole && any_free(m, d)) {
+    cri_bias_slope_vjp(m, d, bar, d->metric_free, l, r, -m->timestep);
+  }
+}

@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: Apache-2.0
+// The integrator discrete on one slide, where the step has a closed form, and what bounds its weights.
+#include "dynamics/metric.h"
+
+#include "engine/forward.h"
+#include "integrate/step.h"
+#include "support/chain_model.h"
+#include "support/close.h"
+#include "support/random_model.h"
+
+static cr_model m;
+static cr_data* d;
+
+static void begin(int integrator) {
+  static const int32_t slide[] = {CR_JNT_SLIDE};
+  assert_int_equal(chain_model(&m, 1, slide, 1, NULL), CR_OK);
+  m.integrator = integrator;
+  m.timestep = CR_R(0.1);
+  m.jnt_stiffness[0] = 3000;
+  m.dof_damping[0] = 4;
+  m.actuator_biastype[0] = CR_BIAS_AFFINE;
+  m.actuator_biasprm[1] = -50;
+  m.actuator_biasprm[2] = -2;
+  assert_int_equal(cri_data_create(&d, &m, NULL, NULL), CR_OK);
+  d->qpos[0] = CR_R(0.3);
+  d->qvel[0] = CR_R(-0.7);
+}
+
+static void end(void) {
+  cri_data_free(d);
+  cri_model_free(&m);
+}
+
+// backward Euler: (mass + h b + h^2 k) (v+ - v) = h (f(q, v) - h k v)
+static void a_stiff_slide_has_a_closed_form(void** state) {
+  (void)state;
+  begin(CR_INT_DISCRETE);
+  cr_real gear = m.actuator_gear[0], k = 3000 + 50 * gear * gear, b = 4 + 2 * gear * gear;
+  assert_int_equal(cr_step(&m, d), CR_OK);
+  cr_real h = m.timestep, mass = d->M[0], v = d->qvel[0];
+  assert_close(d->metric_dof[0], h * h * 3000 + h * 4, 16 * CR_EPS * 40);
+  assert_close(d->metric_actuator[0], h * h * 50 + h * 2, 16 * CR_EPS);
+  assert_close(d->qfrc_shift[0], -h * k * v, 64 * CR_EPS * k);
+  cr_real a = (d->qfrc_smooth[0] - h * k * v) / (mass + h * b + h * h * k);
+  assert_close(d->qacc[0], a, 64 * CR_EPS * cr_abs(a));
+  assert_close(d->qvel_next[0], v + h * a, 64 * CR_EPS);
+  end();
+}
+
+// a hundred steps of a spring that is stiff for the step: it comes to rest, explicitly it explodes
+static void stiffness_is_stable(void** state) {
+  (void)state;
+  static const int integrators[] = {CR_INT_DISCRETE, CR_INT_IMPLICITFAST};
+  for (int i = 0; i < 2; i++) {
+    begin(integrators[i]);
+    m.disableflags |= CR_DSBL_GRAVITY;
+    cr_real most = 0;
+    for (int k = 0; k < 60 && most < 1000; k++) {
+      assert_int_equal(cr_step(&m, d), CR_OK);
+      cr_advance(&m, d);
+      most = cr_abs(d->qpos[0]);
+    }
+    assert_true(i == 0 ? most < CR_R(1e-6) : most > 1000);
+    end();
+  }
+}
+
+static void what_does_not_stabilise_counts_as_zero(void** state) {
+  (void)state;
+  begin(CR_INT_DISCRETE);
+  m.jnt_stiffness[0] = -10;
+  m.dof_damping[0] = -1;
+  m.actuator_biasprm[1] = 5;
+  m.actuator_biasprm[2] = 5;
+  assert_int_equal(cr_forward(&m, d), CR_OK);
+  assert_true(d->metric_dof[0] == 0 && d->metric_actuator[0] == 0 && d->qfrc_shift[0] == 0);
+  // a force at an end of its range has no slopes
+  m.actuator_biasprm[1] = m.actuator_biasprm[2] = -5;
+  m.actuator_forcelimited[0] = 1;
+  m.actuator_forcerange[0] = -CR_R(1e-3);
+  m.actuator_forcerange[1] = CR_R(1e-3);
+  assert_int_equal(cr_forward(&m, d), CR_OK);
+  assert_true(d->metric_actuator[0] == 0);
+  end();
+}
+
+static void other_integrators_have_no_metric(void** state) {
+  (void)state;
+  begin(CR_INT_EULER);
+  assert_int_equal(cr_forward(&m, d), CR_OK);
+  assert_true(d->metric_dof[0] == 0 && d->metric_actuator[0] == 0 && d->qfrc_shift[0] == 0);
+  assert_false(cri_metric_switch(&m, CR_FIELD_dof_damping, 0));
+  m.dof_damping[0] = 0;
+  assert_false(cri_metric_switch(&m, CR_FIELD_dof_damping, 0));
+  // data that were not made for it
+  m.integrator = CR_INT_DISCRETE;
+  assert_true(cri_metric_switch(&m, CR_FIELD_dof_damping, 0));
+  assert_int_equal(cr_forward(&m, d), CR_ERR_CAPACITY);
+  end();
+}
+
+int test_metric(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(a_stiff_slide_has_a_closed_form),
+      cmocka_unit_test(stiffness_is_stable),
+      cmocka_unit_test(what_does_not_stabilise_counts_as_zero),
+      cmocka_unit_test(other_integrators_have_no_metric),
+  };
+  return cmocka_run_group_tests_name("metric", tests, NULL, NULL);
+}
