@@ -53,12 +53,14 @@ static const cr_pair TABLE[CR_N_GEOM_TYPE][CR_N_GEOM_TYPE] = {
     [CR_GEOM_MESH] = {[CR_GEOM_MESH] = PAIR(convex_pair)},
 };
 
+const cr_pair* cri_collision_pair(int type1, int type2) {
+  bool known = type1 >= 0 && type1 < CR_N_GEOM_TYPE && type2 >= 0 && type2 < CR_N_GEOM_TYPE;
+  return known && TABLE[type1][type2].detect != NULL ? &TABLE[type1][type2] : NULL;
+}
+
 bool cri_collision_supported(int type1, int type2) {
-  if (type1 >= 0 && type1 <= CR_GEOM_HFIELD && type2 >= 0 && type2 <= CR_GEOM_HFIELD) {
-    return true;
-  }
-  return type1 >= 0 && type1 < CR_N_GEOM_TYPE && type2 >= 0 && type2 < CR_N_GEOM_TYPE &&
-         TABLE[type1][type2].detect != NULL;
+  bool still = type1 >= 0 && type1 <= CR_GEOM_HFIELD && type2 >= 0 && type2 <= CR_GEOM_HFIELD;
+  return still || cri_collision_pair(type1, type2) != NULL;
 }
 
 // ---- the frame
@@ -266,9 +268,8 @@ cr_real cri_collide_depth(const cr_model* m, const cr_real* xpos, const cr_real*
 }
 
 bool cri_collision_general(int type1, int type2) {
-  return type1 >= 0 && type1 < CR_N_GEOM_TYPE && type2 >= 0 && type2 < CR_N_GEOM_TYPE &&
-         (TABLE[type1][type2].detect == cri_convex_pair ||
-          TABLE[type1][type2].detect == cri_hfield_convex);
+  const cr_pair* pair = cri_collision_pair(type1, type2);
+  return pair != NULL && (pair->detect == cri_convex_pair || pair->detect == cri_hfield_convex);
 }
 
 // ---- the stage

@@ -38,6 +38,9 @@ int cri_collide(const cr_model* m, const cr_real* xpos, const cr_real* xmat, con
 cr_real cri_collide_depth(const cr_model* m, const cr_real* xpos, const cr_real* xmat,
                           const int32_t geom[2], const int32_t feature[4], const cr_real n[3]);
 
+/// The functions of two types (MuJoCo's numbers, the lower first), NULL if there are none.
+const cr_pair* cri_collision_pair(int type1, int type2);
+
 /// True if contacts between geoms of these types come from the general convex pair, by itself or
 /// prism by prism.
 bool cri_collision_general(int type1, int type2);

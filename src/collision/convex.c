@@ -329,6 +329,33 @@ int cri_touches(const cr_core* c, const cr_real m[3], const int32_t* id, int n,
   }
 }
 
+int cri_touch_ends(const cr_core* c, const cr_touch* t, cr_touch end[2]) {
+  if (t->kind != CR_TOUCH_EDGE && t->kind != CR_TOUCH_SIDE) {
+    return 0;
+  }
+  int sign[3], along = 0;
+  for (int i = 0; i < 2; i++) {
+    end[i] = (cr_touch){CR_TOUCH_POINT, {0, 0, 0}};
+    switch (c->shape->type) {
+      case CR_GEOM_CAPSULE:
+        end[i].id[0] = 2 * i;
+        break;
+      case CR_GEOM_CYLINDER:
+        end[i] = (cr_touch){CR_TOUCH_RIM, {i, 0, 0}};
+        break;
+      case CR_GEOM_BOX:
+        cri_part_signs(sign, t->id[0] - 13);
+        along = sign[0] == 0 ? 0 : sign[1] == 0 ? 1 : 2;
+        end[i].id[0] = t->id[0] + cri_part(along, 2 * i - 1);
+        break;
+      default:
+        end[i].id[0] = t->id[i];
+        break;
+    }
+  }
+  return 2;
+}
+
 // ---- geometry of a feature
 
 void cri_touch_point(const cr_core* c, const cr_touch* t, const cr_real m[3], cr_real p[3]) {
@@ -447,6 +474,88 @@ static bool face_holds(const cr_hull* h, const cr_touch* t, const cr_real x[3], 
   cr_real normal[3];
   triangle_normal(h, t->id, normal);
   return corners_hold(h, t->id, 3, normal, x, slack);
+}
+
+// keeps of the span what has slope * t <= height
+static void cut(cr_real slope, cr_real height, cr_real span[2]) {
+  if (cr_abs(slope) > CR_R(1e-12)) {
+    cr_real t = height / slope;
+    span[0] = slope < 0 ? cr_max(span[0], t) : span[0];
+    span[1] = slope > 0 ? cr_min(span[1], t) : span[1];
+  }
+}
+
+static void cut_slab(cr_real x, cr_real u, cr_real size, cr_real span[2]) {
+  cut(u, size - x, span);
+  cut(-u, size + x, span);
+}
+
+static void cut_disk(const cr_real x[3], const cr_real u[3], cr_real radius, cr_real span[2]) {
+  cr_real a = u[0] * u[0] + u[1] * u[1], b = x[0] * u[0] + x[1] * u[1];
+  if (a > 0) {
+    cr_real square = b * b - a * (x[0] * x[0] + x[1] * x[1] - radius * radius);
+    cr_real root = square > 0 ? cr_sqrt(square) : 0;
+    span[0] = cr_max(span[0], (-b - root) / a);
+    span[1] = cr_min(span[1], (-b + root) / a);
+  }
+}
+
+static void cut_hull(const cr_hull* h, const cr_touch* t, const cr_real x[3], const cr_real u[3],
+                     cr_real span[2]) {
+  cr_real edge[3], out[3], arm[3];
+  if (t->kind == CR_TOUCH_EDGE) {
+    cr_sub3(edge, h->vert + 3 * t->id[1], h->vert + 3 * t->id[0]);
+    cr_sub3(arm, x, h->vert + 3 * t->id[0]);
+    cr_real length = cr_normalize3(edge), along = cr_dot3(arm, edge), slope = cr_dot3(u, edge);
+    cut(slope, length - along, span);
+    cut(-slope, along, span);
+    return;
+  }
+  int32_t p = cri_touch_polygon(h, t);
+  const int32_t* corner = p < 0 ? t->id : h->polygon + h->adr[p];
+  int n = p < 0 ? 3 : h->num[p];
+  cr_real normal[3];
+  triangle_normal(h, t->id, normal);
+  for (int i = 0; i < n; i++) {
+    const cr_real* v = h->vert + 3 * corner[i];
+    cr_sub3(edge, h->vert + 3 * corner[(i + 1) % n], v);
+    cr_cross3(out, edge, p < 0 ? normal : h->normal + 3 * p);
+    cr_normalize3(out);
+    cr_sub3(arm, v, x);
+    cut(cr_dot3(u, out), cr_dot3(arm, out), span);
+  }
+}
+
+void cri_touch_span(const cr_core* c, const cr_touch* t, const cr_real p[3], const cr_real u[3],
+                    cr_real span[2]) {
+  const cr_real* size = c->shape->size;
+  cr_real x[3], way[3];
+  unplace(c, p, x);
+  cr_multmat3(way, c->shape->mat, u);
+  span[0] = -CR_MAX;
+  span[1] = CR_MAX;
+  switch (c->shape->type) {
+    case CR_GEOM_CAPSULE:
+      cut_slab(x[2], way[2], size[1], span);
+      break;
+    case CR_GEOM_CYLINDER:
+      if (t->kind == CR_TOUCH_FACE) {
+        cut_disk(x, way, size[0], span);
+      } else {
+        cut_slab(x[2], way[2], size[1], span);
+      }
+      break;
+    case CR_GEOM_BOX:
+      for (int k = 0; k < 3; k++) {
+        cut_slab(x[k], way[k], size[k], span);
+      }
+      break;
+    case CR_GEOM_MESH:
+      cut_hull(c->shape->hull, t, x, way, span);
+      break;
+    default:
+      break;
+  }
 }
 
 bool cri_touch_holds(const cr_core* c, const cr_touch* t, const cr_real p[3], cr_real slack) {

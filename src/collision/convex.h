@@ -53,6 +53,9 @@ enum { CR_MAX_TOUCH = 4 };
 int cri_touches(const cr_core* c, const cr_real m[3], const int32_t* id, int n,
                 cr_touch touch[CR_MAX_TOUCH]);
 
+/// The two ends of an edge or side, corners or points of a rim; returns 0 for other features, else 2.
+int cri_touch_ends(const cr_core* c, const cr_touch* t, cr_touch end[2]);
+
 /// A point of the feature; the support point where the normal m decides.
 void cri_touch_point(const cr_core* c, const cr_touch* t, const cr_real m[3], cr_real p[3]);
 
@@ -66,6 +69,11 @@ int cri_touch_axis(const cr_core* c, const cr_touch* t, cr_real axis[3]);
 /// r = W x; zero but for smooth, rim and side.
 void cri_touch_bend(const cr_core* c, const cr_touch* t, const cr_real m[3], const cr_real x[3],
                     cr_real r[3]);
+
+/// The part of the line p + t u, which lies on that of the edge or side or in the plane of the face,
+/// that is on it: t from span[0] to span[1], none if they are the wrong way round.
+void cri_touch_span(const cr_core* c, const cr_touch* t, const cr_real p[3], const cr_real u[3],
+                    cr_real span[2]);
 
 /// True if p, which lies on the line of the edge or side or in the plane of the face, is on it.
 bool cri_touch_holds(const cr_core* c, const cr_touch* t, const cr_real p[3], cr_real slack);

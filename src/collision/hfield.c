@@ -142,8 +142,9 @@ static cr_touch unpack(const int32_t feature[4]) {
 // a face by the first three corners of its polygon, whichever three the search ended with
 static void settle_face(const cr_hull* h, int32_t feature[4]) {
   cr_touch t = unpack(feature);
-  if (t.kind == CR_TOUCH_FACE) {
-    const int32_t* id = POLYGON + ADR[cri_touch_polygon(h, &t)];
+  int32_t polygon = t.kind == CR_TOUCH_FACE ? cri_touch_polygon(h, &t) : -1;
+  if (polygon >= 0) {
+    const int32_t* id = POLYGON + ADR[polygon];
     feature[1] = id[0] | id[1] << 16;
     feature[3] = (int32_t)((uint32_t)feature[3] & 0xffff0000u) | id[2];
   }

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "collision/nearest.h"
 
-enum { MOST_DESCENT = 100, MOST_GROWTH = 120, MOST_VERTEX = MOST_GROWTH + 8, MOST_FACE = 400 };
+enum { MOST_DESCENT = 100, MOST_GROWTH = 300, MOST_VERTEX = MOST_GROWTH + 8, MOST_FACE = 800 };
 
 // cosine of the angle within which an optimum is taken to be alone: where all of the surface is
 // curved, and where it has edges
-#define NEAR CR_R(0.98)
-#define NEAR_EDGES CR_R(0.9995)
+#define NEAR CR_R(0.99999)
+#define NEAR_EDGES CR_R(0.9999999)
 
 // of what two bounds may differ by, in units of the shapes' size
 #define SLACK CR_R(1e-10)
@@ -132,9 +132,60 @@ static bool reduce(vertex v[4], int* n, cr_real weight[4], cr_real nearest[3]) {
 
 // ---- from corners to an optimum
 
+// what is tried and the best of it
+typedef struct {
+  cr_core *a, *b;
+  const cr_optimum* guess;  // its normal, on_a, on_b
+  cr_real least;            // the distance of the answer is at least this
+  cr_optimum best;
+} trials;
+
+// what a rim has to be better by than the disk that it bounds: next to the axis its points are no more
+// than round-off
+static cr_real threshold(const trials* t, const cr_optimum* trial) {
+  bool rim = (trial->a.kind == CR_TOUCH_RIM && t->best.a.kind == CR_TOUCH_FACE) ||
+             (trial->b.kind == CR_TOUCH_RIM && t->best.b.kind == CR_TOUCH_FACE);
+  return t->best.dist + (rim ? SLACK * (t->a->shape->bound + t->b->shape->bound) : 0);
+}
+
+static void try_touches(trials* t, const cr_touch* ta, int na, const cr_touch* tb, int nb) {
+  for (int i = 0; i < na; i++) {
+    for (int k = 0; k < nb; k++) {
+      cr_optimum trial = *t->guess;
+      trial.a = ta[i];
+      trial.b = tb[k];
+      if (cri_optimum(t->a, t->b, &trial) && trial.dist >= t->least &&
+          trial.dist > threshold(t, &trial)) {
+        t->best = trial;
+      }
+    }
+  }
+}
+
+// A face and what is nearly parallel to it do not meet along its length, nor do two such lines: only the
+// point that is farthest along the face's own normal touches, or an end of a line.
+static void try_ends(trials* t, const cr_touch* ta, int na, const cr_touch* tb, int nb) {
+  for (int i = 0; i < na + nb; i++) {
+    bool of_a = i < na;
+    const cr_touch* own = of_a ? &ta[i] : &tb[i - na];
+    cr_core* other = of_a ? t->b : t->a;
+    cr_real normal[3], p[3];
+    cr_touch end[CR_MAX_TOUCH];
+    if (cri_touch_axis(of_a ? t->a : t->b, own, normal) == 2) {
+      cr_scl3(normal, normal, -1);
+      int32_t id = cri_support(other, normal, p);
+      int n = cri_touches(other, normal, &id, 1, end);
+      try_touches(t, of_a ? own : end, of_a ? 1 : n, of_a ? end : own, of_a ? n : 1);
+    }
+    int n = cri_touch_ends(of_a ? t->a : t->b, own, end);
+    try_touches(t, of_a ? end : ta, of_a ? n : na, of_a ? tb : end, of_a ? nb : n);
+  }
+}
+
 // tries the features that the corners may lie on; the guess is normal, on_a, on_b of x, and the
-// distance of the answer at least `least`, which the guess has reached already
-static bool settle(cr_core* a, cr_core* b, const vertex* const* v, int n, cr_real least,
+// distance of the answer at least `least`, which the guess has reached already. `last`: the guess
+// will not get any better
+static bool settle(cr_core* a, cr_core* b, const vertex* const* v, int n, cr_real least, bool last,
                    cr_optimum* x) {
   cr_touch ta[CR_MAX_TOUCH], tb[CR_MAX_TOUCH];
   int32_t id_a[4], id_b[4];
@@ -145,19 +196,13 @@ static bool settle(cr_core* a, cr_core* b, const vertex* const* v, int n, cr_rea
   }
   cr_scl3(minus, x->normal, -1);
   int na = cri_touches(a, x->normal, id_a, n, ta), nb = cri_touches(b, minus, id_b, n, tb);
-  cr_optimum best = {.dist = -CR_MAX};
-  for (int i = 0; i < na; i++) {
-    for (int k = 0; k < nb; k++) {
-      cr_optimum trial = *x;
-      trial.a = ta[i];
-      trial.b = tb[k];
-      if (cri_optimum(a, b, &trial) && trial.dist >= least && trial.dist > best.dist) {
-        best = trial;
-      }
-    }
+  trials t = {.a = a, .b = b, .guess = x, .least = least, .best = {.dist = -CR_MAX}};
+  try_touches(&t, ta, na, tb, nb);
+  if (last && t.best.dist == -CR_MAX) {
+    try_ends(&t, ta, na, tb, nb);
   }
-  if (best.dist > -CR_MAX) {
-    *x = best;
+  if (t.best.dist > -CR_MAX) {
+    *x = t.best;
     return true;
   }
   x->a = na > 0 ? ta[0] : (cr_touch){CR_TOUCH_NONE, {0, 0, 0}};
@@ -213,7 +258,7 @@ static verdict descend(cr_core* a, cr_core* b, cr_real reach, vertex simplex[4],
       const vertex* corner[4] = {simplex, simplex + 1, simplex + 2, simplex + 3};
       weighted(corner, *n, weight, x);
       x->dist = length;
-      *exact = settle(a, b, corner, *n, bound - SLACK * size, x);
+      *exact = settle(a, b, corner, *n, bound - SLACK * size, done, x);
       if (*exact || done) {
         return APART;
       }
@@ -269,6 +314,18 @@ static int32_t add_face(polytope* p, int32_t i, int32_t j, int32_t k) {
   return id;
 }
 
+// a unit vector across v, which may be zero
+static void across(const cr_real v[3], cr_real n[3]) {
+  int k = cr_abs(v[0]) < cr_abs(v[1]) ? 0 : 1;
+  k = cr_abs(v[2]) < cr_abs(v[k]) ? 2 : k;
+  cr_real axis[3] = {0, 0, 0};
+  axis[k] = 1;
+  cr_cross3(n, v, axis);
+  if (cr_normalize3(n) == 0) {
+    cr_copy3(n, axis);
+  }
+}
+
 // [n2] a tetrahedron to begin with, from what the descent left and more support points
 static bool begin(cr_core* a, cr_core* b, polytope* p, const vertex* simplex, int n, cr_real size) {
   static const cr_real axis[6][3] = {{1, 0, 0},  {-1, 0, 0}, {0, 1, 0},
@@ -288,6 +345,15 @@ static bool begin(cr_core* a, cr_core* b, polytope* p, const vertex* simplex, in
       cr_normalize3(normal);
       cr_scl3(normal, normal, pass % 2 ? -1 : 1);
       support(a, b, normal, w);
+    } else if (p->nv == 2) {
+      // across the edge, in two directions and against them
+      cr_real e[3], way[3], other[3];
+      cr_sub3(e, p->v[1].w, p->v[0].w);
+      across(e, way);
+      cr_cross3(other, e, way);
+      cr_normalize3(other);
+      cr_scl3(way, pass % 4 < 2 ? way : other, pass % 2 ? -1 : 1);
+      support(a, b, way, w);
     } else {
       support(a, b, axis[(pass - n) % 6], w);
     }
@@ -421,7 +487,7 @@ static int lowest(const polytope* p) {
 }
 
 static bool settle_face(cr_core* a, cr_core* b, const polytope* p, const face* f, cr_real gap,
-                        cr_optimum* x) {
+                        bool last, cr_optimum* x) {
   const vertex* corner[3] = {&p->v[f->v[0]], &p->v[f->v[1]], &p->v[f->v[2]]};
   cr_real foot[3], weight[3], sum = 0;
   cr_scl3(foot, f->n, f->d);
@@ -440,7 +506,7 @@ static bool settle_face(cr_core* a, cr_core* b, const polytope* p, const face* f
   cr_copy3(x->normal, f->n);
   x->dist = -f->d;
   cr_real slack = SLACK * (a->shape->bound + b->shape->bound);
-  return settle(a, b, corner, 3, -f->d - gap - slack, x);
+  return settle(a, b, corner, 3, -f->d - gap - slack, last, x);
 }
 
 // [n5] No direction at an angle psi from a face's normal has less than d cos(psi) + r sin(psi), r how
@@ -480,18 +546,6 @@ static bool fence(polytope* p, const face* f, const cr_optimum* best, cr_real ne
   return true;
 }
 
-// a unit vector across v, which may be zero
-static void across(const cr_real v[3], cr_real n[3]) {
-  int k = cr_abs(v[0]) < cr_abs(v[1]) ? 0 : 1;
-  k = cr_abs(v[2]) < cr_abs(v[k]) ? 2 : k;
-  cr_real axis[3] = {0, 0, 0};
-  axis[k] = 1;
-  cr_cross3(n, v, axis);
-  if (cr_normalize3(n) == 0) {
-    cr_copy3(n, axis);
-  }
-}
-
 // [n6] Too thin for a polytope: the first corners span all there is of the difference, up to round-off,
 // and across them it is thinner than anywhere.
 static bool settle_thin(cr_core* a, cr_core* b, const polytope* p, cr_real size, cr_optimum* x) {
@@ -524,39 +578,101 @@ static bool settle_thin(cr_core* a, cr_core* b, const polytope* p, cr_real size,
   }
   x->dist = -depth;
   weighted(corner, n, weight, x);
-  return settle(a, b, corner, n, -depth - SLACK * size, x);
+  return settle(a, b, corner, n, -depth - SLACK * size, true, x);
+}
+
+// settles from a normal and its support points, if along it the two are less deep than the optimum that
+// is known; returns true if that is beaten
+static bool try_normal(cr_core* a, cr_core* b, const cr_real n[3], cr_real size, cr_optimum* best) {
+  vertex w;
+  const vertex* corner[1] = {&w};
+  cr_optimum x;
+  support(a, b, n, &w);
+  cr_real dist = -cr_dot3(n, w.w), one = 1;
+  if (dist <= best->dist + CR_R(32) * CR_EPS * size) {
+    return false;
+  }
+  cr_copy3(x.normal, n);
+  weighted(corner, 1, &one, &x);
+  if (!settle(a, b, corner, 1, dist - SLACK * size, true, &x)) {
+    return false;
+  }
+  *best = x;
+  return true;
+}
+
+// [n7] Where growth ends without a proof, as it does when a whole circle of normals is equally deep: the
+// normals of all that is flat, and the axes of what is not.
+static bool try_axes(cr_core* a, cr_core* b, const cr_core* of, cr_real size, cr_optimum* best) {
+  const cr_shape* s = of->shape;
+  bool hull = s->type == CR_GEOM_MESH, beaten = false;
+  for (int i = 0; i < (hull ? s->hull->npoly : 3); i++) {
+    cr_real n[3], minus[3];
+    if (hull) {
+      cr_mulmat3(n, s->mat, s->hull->normal + 3 * i);
+    } else {
+      cr_col3(n, s->mat, i);
+    }
+    cr_scl3(minus, n, -1);
+    beaten = try_normal(a, b, n, size, best) || beaten;
+    beaten = try_normal(a, b, minus, size, best) || beaten;
+  }
+  return beaten;
+}
+
+// the same from every face that may still hide something better
+static bool try_faces(cr_core* a, cr_core* b, const polytope* p, cr_real tiny, cr_optimum* best) {
+  bool beaten = false;
+  for (int i = 0; i < p->nf; i++) {
+    const face* f = &p->f[i];
+    cr_optimum x;
+    if (f->alive && !f->settled && f->d < -best->dist - tiny &&
+        settle_face(a, b, p, f, -f->d - best->dist, true, &x) && x.dist > best->dist) {
+      *best = x;
+      beaten = true;
+    }
+  }
+  return beaten;
 }
 
 // [n4] the lowest face bounds the depth from below, the support point over it from above
 static bool expand(cr_core* a, cr_core* b, polytope* p, cr_real size, cr_optimum* x) {
   cr_real ask = CR_R(0.1) * size, tiny = CR_R(32) * CR_EPS * size;
   cr_real slack = CR_R(2) * CR_EPS * size;
-  bool exact = false;
-  bool curved = a->shape->type == CR_GEOM_ELLIPSOID || b->shape->type == CR_GEOM_ELLIPSOID;
-  cr_real near = curved ? NEAR : NEAR_EDGES;
+  bool exact = false, proved = false;
+  bool curved = !cri_core_flat(a) || !cri_core_flat(b);
+  bool ball = a->shape->type == CR_GEOM_ELLIPSOID || b->shape->type == CR_GEOM_ELLIPSOID;
+  cr_real near = ball ? NEAR : NEAR_EDGES;
   cr_optimum best = {.dist = -CR_MAX};
+  cr_real reached = -CR_MAX, along[3] = {0, 0, 1};
   x->dist = -CR_MAX;
   for (int k = 0; k < MOST_GROWTH; k++) {
     int i = lowest(p);
     if (i < 0) {
+      proved = exact;
       break;
     }
     face f = p->f[i];
     if (exact && f.d >= -best.dist - tiny) {
+      proved = true;
       break;
     }
 
-    if (exact && fence(p, &f, &best, near)) {
+    if (exact && curved && fence(p, &f, &best, near)) {
       continue;
     }
     vertex* w = &p->v[p->nv];
     support(a, b, f.n, w);
     cr_real gap = cr_dot3(f.n, w->w) - f.d;
+    if (-f.d - gap > reached) {
+      reached = -f.d - gap;
+      cr_copy3(along, f.n);
+    }
 
     // with an optimum known, only what is seen to be less deep is worth a look
     bool better = !exact || f.d + gap < -best.dist - tiny;
     if ((gap < ask && better) || gap <= tiny) {
-      bool found = settle_face(a, b, p, &f, gap, x);
+      bool found = settle_face(a, b, p, &f, gap, gap <= tiny, x);
       if (found && (!exact || x->dist > best.dist)) {
         best = *x;
         exact = true;
@@ -575,13 +691,27 @@ static bool expand(cr_core* a, cr_core* b, polytope* p, cr_real size, cr_optimum
       break;
     }
   }
+  if (!proved) {
+    best.dist = exact ? best.dist : reached - SLACK * size;
+    exact = try_faces(a, b, p, tiny, &best) || exact;
+    exact = try_axes(a, b, a, size, &best) || exact;
+    exact = try_axes(a, b, b, size, &best) || exact;
+  }
   if (exact) {
     *x = best;
   } else if (x->dist == -CR_MAX) {
-    int i = lowest(p);
-    exact = i >= 0 ? settle_face(a, b, p, &p->f[i], size, x) : settle_thin(a, b, p, size, x);
+    exact = settle_thin(a, b, p, size, x);
+  } else {
+    x->dist = reached;
+    cr_copy3(x->normal, along);
   }
   return exact;
+}
+
+static cr_real reached_along(cr_core* a, cr_core* b, const cr_real n[3]) {
+  vertex w;
+  support(a, b, n, &w);
+  return -cr_dot3(n, w.w);
 }
 
 cr_nearest cri_nearest(cr_core* a, cr_core* b, cr_real reach, cr_optimum* x) {
@@ -592,9 +722,17 @@ cr_nearest cri_nearest(cr_core* a, cr_core* b, cr_real reach, cr_optimum* x) {
   if (v == FAR) {
     return CR_NEAREST_FAR;
   }
+  cr_real size = a->shape->bound + b->shape->bound;
+  if (v == APART && !exact) {
+    // the descent got stuck on corners too near to each other
+    cr_optimum best = {.dist = reached_along(a, b, x->normal) - SLACK * size};
+    exact = try_axes(a, b, a, size, &best);
+    exact = try_axes(a, b, b, size, &best) || exact;
+    *x = exact ? best : *x;
+    x->dist = exact ? x->dist : best.dist + SLACK * size;
+  }
   if (v == OVERLAP) {
     polytope p;
-    cr_real size = a->shape->bound + b->shape->bound;
     exact = begin(a, b, &p, simplex, n > 4 ? 4 : n, size) ? expand(a, b, &p, size, x)
                                                           : settle_thin(a, b, &p, size, x);
   }

@@ -2,9 +2,15 @@
 #include "collision/optimum.h"
 
 // slack of what lies on a feature, in units of the two shapes' size; angles taken for parallel
-#define SLACK CR_R(1e-9)
-#define PARALLEL CR_R(1e-7)
+#define SLACK CR_R(1e-10)
+#define PARALLEL CR_R(1e-10)
 #define SINGULAR CR_R(1e-12)
+
+// curvature and slope of the distance taken for none, and what may be gained where there is next to
+// no curvature; in the same units
+#define FLAT CR_R(1e-9)
+#define NO_SLOPE (CR_R(64) * CR_EPS)
+#define NO_GAIN (CR_R(64) * CR_EPS)
 
 // ---- what holds the normal
 
@@ -81,8 +87,10 @@ static bool normal_of_hold(const hold* h, cr_real n[3]) {
   } else if (h->dim_b == 2) {
     cr_scl3(found, h->axis_b, -1);
   } else {
+    // of lines that are nearly parallel the cross product has few digits: orthogonal it is in any case
     cr_cross3(found, h->axis_a, h->axis_b);
     cr_normalize3(found);
+    make_tangent(found, found, h->axis_a);
     if (cr_dot3(found, n) < 0) {
       cr_scl3(found, found, -1);
     }
@@ -92,10 +100,37 @@ static bool normal_of_hold(const hold* h, cr_real n[3]) {
   return near;
 }
 
-// [o3] one Newton step of the normal in its free directions; returns its length, -1 at a saddle
+// step = |H|^-1 g for a symmetric H, where H is not positive: uphill also away from a minimum. In a
+// direction without slope there is no step; false if that is so in both, and d is least in one.
+static bool climb(const cr_real H[2][2], const cr_real g[2], cr_real size, cr_real step[2]) {
+  cr_real mean = (H[0][0] + H[1][1]) / 2, half = (H[0][0] - H[1][1]) / 2;
+  cr_real radius = cr_sqrt(half * half + H[0][1] * H[0][1]);
+  cr_real angle = cr_atan2(H[0][1], half) / 2;
+  const cr_real value[2] = {mean + radius, mean - radius};
+  const cr_real axis[2][2] = {{cr_cos(angle), cr_sin(angle)}, {-cr_sin(angle), cr_cos(angle)}};
+  bool least = false;
+  step[0] = step[1] = 0;
+  for (int i = 0; i < 2; i++) {
+    cr_real slope = axis[i][0] * g[0] + axis[i][1] * g[1];
+    cr_real least_curved = cr_max(cr_abs(value[i]), CR_R(0.1) * FLAT * size);
+    bool flat = cr_abs(value[i]) < FLAT * size && slope * slope < NO_GAIN * size * least_curved;
+    if (cr_abs(slope) > NO_SLOPE * size && !flat) {
+      cr_real way = slope / cr_max(cr_abs(value[i]), CR_EPS * size);
+      step[0] += way * axis[i][0];
+      step[1] += way * axis[i][1];
+    } else {
+      least = least || value[i] < CR_R(-0.1) * FLAT * size;
+    }
+  }
+  return !least || step[0] != 0 || step[1] != 0;
+}
+
+// [o3] one Newton step of the normal in its free directions; returns its length, -1 where the distance
+// is not the largest
 static cr_real newton(const cr_core* a, const cr_core* b, const cr_optimum* x, const hold* h,
                       const cr_real gap[3], cr_real dist, cr_real n[3]) {
   cr_real r[3], H[2][2] = {{1, 0}, {0, 1}}, g[2] = {0, 0}, step[2];
+  cr_real size = a->shape->bound + b->shape->bound;
   for (int i = 0; i < 2; i++) {
     if (h->owner[i] < 0) {
       bend_both(a, b, &x->a, &x->b, n, h->row[i], r);
@@ -106,11 +141,12 @@ static cr_real newton(const cr_core* a, const cr_core* b, const cr_optimum* x, c
     }
   }
   cr_real det = H[0][0] * H[1][1] - H[0][1] * H[1][0];
-  if (!(det > 0) || !(H[0][0] > 0)) {
+  if (H[0][0] > 0 && det > FLAT * size * (H[0][0] + H[1][1])) {
+    step[0] = (H[1][1] * g[0] - H[0][1] * g[1]) / det;
+    step[1] = (H[0][0] * g[1] - H[1][0] * g[0]) / det;
+  } else if (!climb((const cr_real(*)[2])H, g, size, step)) {
     return -1;
   }
-  step[0] = (H[1][1] * g[0] - H[0][1] * g[1]) / det;
-  step[1] = (H[0][0] * g[1] - H[1][0] * g[0]) / det;
   cr_real length = cr_sqrt(step[0] * step[0] + step[1] * step[1]);
   cr_real shorter = length > CR_R(0.3) ? CR_R(0.3) / length : 1;
   cr_accscl3(n, h->row[0], step[0] * shorter);
@@ -128,9 +164,19 @@ static void points(const cr_core* a, const cr_core* b, const cr_optimum* x, cr_r
   cr_sub3(gap, pb, pa);
 }
 
+// in how many directions the features bend
+static int bending(const cr_optimum* x) {
+  static const int rank[] = {
+      [CR_TOUCH_SMOOTH] = 2, [CR_TOUCH_RIM] = 1, [CR_TOUCH_SIDE] = 1, [CR_TOUCH_FACE] = 0};
+  return rank[x->a.kind] + rank[x->b.kind];
+}
+
 static bool find_normal(const cr_core* a, const cr_core* b, cr_optimum* x, hold* h) {
-  enum { MOST = 30 };
-  cr_real pa[3], pb[3], gap[3], length = 1;
+  enum { MOST = 40 };
+  bool rim = x->a.kind == CR_TOUCH_RIM || x->b.kind == CR_TOUCH_RIM;
+  cr_real pa[3], pb[3], gap[3], before[3] = {0, 0, 0}, length = 1;
+  cr_real reached = -CR_MAX;
+  cr_real size = a->shape->bound + b->shape->bound, noise = CR_R(8) * CR_EPS * size;
   for (int k = 0; k < MOST; k++) {
     *h = hold_of(a, b, &x->a, &x->b, x->normal);
     if (h->owner[0] >= 0 && h->owner[1] >= 0) {
@@ -145,7 +191,19 @@ static bool find_normal(const cr_core* a, const cr_core* b, cr_optimum* x, hold*
       return true;
     }
     points(a, b, x, pa, pb, gap);
-    length = newton(a, b, x, h, gap, cr_dot3(x->normal, gap), x->normal);
+    cr_real dist = cr_dot3(x->normal, gap);
+    if (dist < -FLAT * size && bending(x) < (h->owner[0] < 0) + (h->owner[1] < 0)) {
+      return false;  // overlapping, what does not bend is least there, not largest
+    }
+    if (dist < reached - noise && rim) {
+      // too far: next to its axis the point of a rim turns within a tiny angle
+      cr_acc3(x->normal, before);
+      cr_normalize3(x->normal);
+      continue;
+    }
+    reached = dist;
+    cr_copy3(before, x->normal);
+    length = newton(a, b, x, h, gap, dist, x->normal);
     if (length < 0) {
       return false;
     }
@@ -153,15 +211,40 @@ static bool find_normal(const cr_core* a, const cr_core* b, cr_optimum* x, hold*
   return length < CR_R(1e-3) * cr_sqrt(CR_EPS);
 }
 
+// the point of a line p + t u of one shape, with its partner `dist` n away on the feature of the other,
+// that is nearest to `point`, and replaces it
+static void on_line(const cr_core* c, const cr_touch* line, const cr_real p[3], const cr_real u[3],
+                    const cr_core* other, const cr_touch* t, const cr_real n[3], cr_real dist,
+                    cr_real point[3]) {
+  cr_real arm[3], partner[3], own[2], span[2];
+  cr_sub3(arm, point, p);
+  cr_copy3(partner, p);
+  cr_accscl3(partner, n, dist);
+  cri_touch_span(c, line, p, u, own);
+  cri_touch_span(other, t, partner, u, span);
+  cr_real low = cr_max(own[0], span[0]), high = cr_min(own[1], span[1]);
+  cr_real along = low < high ? cr_clip(cr_dot3(u, arm), low, high) : (low + high) / 2;
+  cr_copy3(point, p);
+  cr_accscl3(point, u, along);
+}
+
 // [o4] the two points, given the normal and the distance; guesses are on_a, on_b on entry
 static bool find_points(const cr_core* a, const cr_core* b, cr_optimum* x, const hold* h,
                         const cr_real pa[3], const cr_real pb[3], cr_real slack) {
   const cr_real* n = x->normal;
   if (h->parallel) {
-    // any point of the overlap: the guess, moved into the plane of b's feature
-    cr_real arm[3];
-    cr_sub3(arm, x->on_b, pb);
-    cr_accscl3(x->on_b, n, -cr_dot3(n, arm));
+    // any point of the overlap: on a line the one nearest to the guess, in two planes the guess itself
+    if (h->dim_a == 1) {
+      on_line(a, &x->a, pa, h->axis_a, b, &x->b, n, x->dist, x->on_a);
+      cr_copy3(x->on_b, x->on_a);
+      cr_accscl3(x->on_b, n, x->dist);
+    } else if (h->dim_b == 1) {
+      on_line(b, &x->b, pb, h->axis_b, a, &x->a, n, -x->dist, x->on_b);
+    } else {
+      cr_real arm[3];
+      cr_sub3(arm, x->on_b, pb);
+      cr_accscl3(x->on_b, n, -cr_dot3(n, arm));
+    }
   } else if (h->dim_a == 0 || h->dim_b == 0) {
     if (h->dim_a == 0) {
       cr_copy3(x->on_a, pa);
@@ -186,40 +269,54 @@ static bool find_points(const cr_core* a, const cr_core* b, cr_optimum* x, const
   return cri_touch_holds(a, &x->a, x->on_a, slack) && cri_touch_holds(b, &x->b, x->on_b, slack);
 }
 
+// no slope left in the free directions, but for what the normal's last digits make of it: a feature
+// that bends sharply makes steps that only look small
+static bool stands(const cr_core* a, const cr_core* b, const cr_optimum* x, const hold* h,
+                   const cr_real gap[3], cr_real slack) {
+  for (int i = 0; i < 2; i++) {
+    cr_real r[3];
+    if (h->owner[i] < 0) {
+      bend_both(a, b, &x->a, &x->b, x->normal, h->row[i], r);
+      cr_real noise = CR_R(16) * CR_EPS * cr_norm3(r);
+      if (!(cr_abs(cr_dot3(h->row[i], gap)) <= slack + noise)) {
+        return false;
+      }
+    }
+  }
+  return true;
+}
+
+// of features with more freedom of place than the optimum decides: true if they are parallel
+static bool aligned(const hold* h) {
+  if (h->dim_a + h->dim_b <= 2) {
+    return true;
+  }
+  cr_real c[3];
+  cr_cross3(c, h->axis_a, h->axis_b);
+  cr_real tilt = h->dim_a == h->dim_b ? cr_norm3(c) : cr_abs(cr_dot3(h->axis_a, h->axis_b));
+  return tilt <= PARALLEL;
+}
+
+// the core has nothing farther along m than the point p
+static bool farthest(cr_core* c, const cr_real m[3], const cr_real p[3], cr_real slack) {
+  cr_real q[3], gap[3];
+  (void)cri_support(c, m, q);
+  cr_sub3(gap, q, p);
+  return cr_dot3(gap, m) <= slack;
+}
+
 bool cri_optimum(cr_core* a, cr_core* b, cr_optimum* x) {
   hold h;
-  cr_real pa[3], pb[3], gap[3], minus[3], p[3];
+  cr_real pa[3], pb[3], gap[3], minus[3];
   cr_real slack = SLACK * (a->shape->bound + b->shape->bound);
-  if (!find_normal(a, b, x, &h)) {
+  if (!find_normal(a, b, x, &h) || !aligned(&h)) {
     return false;
   }
   points(a, b, x, pa, pb, gap);
   x->dist = cr_dot3(x->normal, gap);
-  if (!find_points(a, b, x, &h, pa, pb, slack)) {
-    return false;
-  }
-
-  // parallel features have to be so
-  if (h.dim_a + h.dim_b > 2) {
-    cr_real c[3];
-    cr_cross3(c, h.axis_a, h.axis_b);
-    cr_real across = cr_abs(cr_dot3(h.axis_a, h.axis_b));
-    cr_real tilt = h.dim_a == h.dim_b ? cr_norm3(c) : across;
-    if (tilt > PARALLEL) {
-      return false;
-    }
-  }
-
-  // both features are farthest along the normal
   cr_scl3(minus, x->normal, -1);
-  (void)cri_support(a, x->normal, p);
-  cr_sub3(gap, p, pa);
-  if (cr_dot3(gap, x->normal) > slack) {
-    return false;
-  }
-  (void)cri_support(b, minus, p);
-  cr_sub3(gap, p, pb);
-  return cr_dot3(gap, minus) <= slack;
+  return farthest(a, x->normal, pa, slack) && farthest(b, minus, pb, slack) &&
+         stands(a, b, x, &h, gap, slack) && find_points(a, b, x, &h, pa, pb, slack);
 }
 
 // ---- derivatives

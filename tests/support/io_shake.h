@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+// Shaken pairs beside MuJoCo: its own distances and its own contacts of the same two shapes.
+#ifndef CR_TESTS_IO_SHAKE_H
+#define CR_TESTS_IO_SHAKE_H
+
+#include <mujoco/mujoco.h>
+
+#include "model/model.h"
+#include "support/shake.h"
+
+enum { SHAKE_HULLS = 4 };
+
+/// A model with two geoms of each type and of each hull, to be sized and placed at will.
+typedef struct {
+  mjModel* mj;
+  mjData* d;
+  cr_model m;
+  cr_hull store[SHAKE_HULLS];
+  const cr_hull* hull[SHAKE_HULLS];
+} shake_bench;
+
+void shake_bench_open(shake_bench* b);
+void shake_bench_close(shake_bench* b);
+
+/// What became of the pairs. Errors are relative to the size of both.
+typedef struct {
+  long pairs, insane, wrong, off;  // wrong: a distance off by more than 1e-9; off: points that are
+  cr_real extent, outside, deeper;
+  long apart, same, overlap,
+      worse;           // of mj_geomDistance: apart, of these equal to 1e-9; overlapping,
+                       // of these deeper than need be
+  cr_real beyond;      // overlapping: how much less deep MuJoCo's answer is
+  long closed, alike;  // pairs with functions of their own: all, with MuJoCo's contacts
+  cr_real contact;     // largest difference where the number of contacts is the same
+} shake_tally;
+
+/// Draws pair number `index` of a seed and adds it to the tally of its two types.
+void shake_one(shake_bench* b, uint64_t seed, uint64_t index,
+               shake_tally tally[CR_N_GEOM_TYPE][CR_N_GEOM_TYPE]);
+
+/// The sum of all.
+shake_tally shake_total(shake_tally tally[CR_N_GEOM_TYPE][CR_N_GEOM_TYPE]);
+
+#endif
