@@ -13,13 +13,16 @@ extern "C" {
 /// Map      (qpos, qvel, qacc; parameters) -> qfrc_inverse, efc_force, qfrc_constraint
 /// Equation f = f(J qacc - aref), the law of the rows, without a solve                   [i1]
 ///          qfrc_inverse = M qacc + qfrc_bias - qfrc_passive - J' f                      [i2]
+///          with the integrator discrete besides + (Mhat - M) qacc - qfrc_shift, Mhat its effective
+///          inertia                                                                      [i3]
 ///          derivation: docs/derivations/inverse.md
 ///          At the qacc of cr_forward that is qfrc_applied + qfrc_actuator + J' xfrc_applied
 /// Shapes   qacc[nv] is an input: set it in the block before; qfrc_inverse[nv]
 /// Units    N, N m
 /// Leaves   the inputs, qacc among them, as they were; runs the dynamics up to the constraint rows,
 ///          so everything computed before the acceleration is that of this state; sensors are not
-/// Errors   those of cr_forward but the solver's; CR_ERR_NONFINITE where qacc is not finite. The
+/// Errors   those of cr_forward but the solver's; CR_ERR_UNSUPPORTED with the integrator discrete
+///          where a tree is a free body alone; CR_ERR_NONFINITE where qacc is not finite. The
 ///          sentence is in cr_data_error(d)
 /// Differs  of the flag invdiscrete nothing is done: qacc is the acceleration in continuous time
 /// Smooth   where the force law of the rows is: its zones, and what cr_forward names

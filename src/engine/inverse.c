@@ -6,6 +6,7 @@
 #include "contact/law.h"
 #include "contact/model.h"
 #include "contact/rows.h"
+#include "dynamics/effective.h"
 #include "engine/pipeline.h"
 #include "math/cholesky.h"
 
@@ -13,6 +14,13 @@
 static void metric_mul(const cr_model* m, const cr_real* M, cr_real* y, const cr_real* x) {
   cr_pattern p = {.n = m->nv, .nnz = m->M_rownnz, .adr = m->M_rowadr, .col = m->M_colind};
   cr_sparse_mul(y, M, &p, x);
+}
+
+// y += s x
+static void add_scaled(cr_real* y, const cr_real* x, cr_real s, int n) {
+  for (int i = 0; i < n; i++) {
+    y[i] += s * x[i];
+  }
 }
 
 // ---- the stage
@@ -32,6 +40,11 @@ cr_status cri_inverse(const cr_model* m, cr_data* d) {
   metric_mul(m, d->M, d->qfrc_inverse, d->acc_qacc);
   for (int i = 0; i < m->nv; i++) {
     d->qfrc_inverse[i] += d->qfrc_bias[i] - d->qfrc_passive[i] - d->qfrc_constraint[i];
+  }
+  // [i3] + (Mhat - M) a - shift
+  if (cri_is_discrete(m)) {
+    cri_effective_add(m, d, d->acc_qacc, d->qfrc_inverse);
+    add_scaled(d->qfrc_inverse, d->qfrc_shift, -1, m->nv);
   }
   return CR_OK;
 }
@@ -56,6 +69,12 @@ cr_status cri_inverse_jvp(const cr_model* m, const cr_data* d, cr_data* tan) {
   for (int i = 0; i < m->nv; i++) {
     tan->qfrc_inverse[i] +=
         part[i] + tan->qfrc_bias[i] - tan->qfrc_passive[i] - tan->qfrc_constraint[i];
+  }
+  // [i3]
+  if (cri_is_discrete(m)) {
+    cri_effective_add(m, d, tan->qacc, tan->qfrc_inverse);
+    cri_effective_jvp(m, d, tan, d->acc_qacc, tan->qfrc_inverse);
+    add_scaled(tan->qfrc_inverse, tan->qfrc_shift, -1, m->nv);
   }
   cri_pop(tan, mark);
   return CR_OK;
@@ -89,6 +108,12 @@ cr_status cri_inverse_vjp(const cr_model* m, const cr_data* d, cr_data* bar) {
   size_t mark = cri_mark(bar);
   const cr_real* w = bar->qfrc_inverse;
   cr_real* q = cri_push(bar, (size_t)m->nv);
+  // [i3]' a_bar += (Mhat - M) w, (Mhat - M)_bar += w (x) a, shift_bar -= w
+  if (cri_is_discrete(m)) {
+    cri_effective_add(m, d, w, bar->qacc);
+    cri_effective_vjp(m, d, bar, w, d->acc_qacc);
+    add_scaled(bar->qfrc_shift, w, -1, m->nv);
+  }
   // [i2]' a_bar += M w, M_bar += w (x) a, and J' f has - w besides its own
   metric_mul(m, d->M, q, w);
   for (int i = 0; i < m->nv; i++) {
@@ -111,9 +136,25 @@ cr_status cri_inverse_vjp(const cr_model* m, const cr_data* d, cr_data* bar) {
 
 enum { LAST = 1 };  // the acceleration
 
+// with the integrator discrete the metric of a free body alone has the derivative of its bias force,
+// where nothing touches it
+static cr_status check_free_bodies(const cr_model* m, cr_data* d) {
+  for (int t = 0; t < m->ntree && cri_is_discrete(m); t++) {
+    int joint = m->tree_dofnum[t] == 6 ? m->dof_jntid[m->tree_dofadr[t]] : -1;
+    if (joint >= 0 && m->jnt_type[joint] == CR_JNT_FREE) {
+      return cri_fail(&d->error, CR_ERR_UNSUPPORTED,
+                      "joint %d \"%s\": inverse dynamics of a free body alone with the integrator "
+                      "discrete is not supported yet",
+                      joint, cri_name(m, m->name_jntadr, joint));
+    }
+  }
+  return CR_OK;
+}
+
 cr_status cr_inverse(const cr_model* m, cr_data* d) {
   bool want_M = d->want_M;
   cr_status status = CR_OK;
+  CR_TRY(check_free_bodies(m, d));
   for (int i = 0; i < m->nv; i++) {
     if (!isfinite(d->qacc[i])) {
       return cri_fail(&d->error, CR_ERR_NONFINITE, "qacc[%d] is not finite", i);

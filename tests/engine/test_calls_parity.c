@@ -194,10 +194,11 @@ static void compare_names(sides* s) {
   assert_int_equal(cr_model_id(&s->m, "no such kind", "x"), -1);
 }
 
-static void side_by_side(const char* file) {
+static void side_by_side_with(const char* file, int integrator) {
   sides s = {.mj = mjcf_data(file)};
   cr_parity_bench* bench;
   cr_random random = cr_random_seed(3, 1);
+  s.mj->opt.integrator = integrator;
   s.m = mjcf_model(s.mj);
   size_t room = (size_t)(6 * s.m.nv * (s.m.nv + 6) + 4000);
   s.a = calloc(room, sizeof *s.a);
@@ -228,17 +229,23 @@ static void side_by_side(const char* file) {
   free(s.b);
 }
 
+static void side_by_side(const char* file) { side_by_side_with(file, mjINT_EULER); }
+
 static void trees_in_contact(void** state) { side_by_side("walker.xml"); }
 static void tossed_cube(void** state) { side_by_side("cube.xml"); }
 static void bonds_and_sensors(void** state) { side_by_side("sensors.xml"); }
 static void rolling_contacts(void** state) { side_by_side("rolling.xml"); }
+static void effective_inertia(void** state) {
+  side_by_side_with("double_pendulum.xml", mjINT_DISCRETE);
+  side_by_side_with("tendon_rows.xml", mjINT_DISCRETE);
+}
 static void sticky_contacts(void** state) { side_by_side("sticky.xml"); }
 
 int test_calls_parity(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(trees_in_contact),  cmocka_unit_test(tossed_cube),
       cmocka_unit_test(bonds_and_sensors), cmocka_unit_test(rolling_contacts),
-      cmocka_unit_test(sticky_contacts),
+      cmocka_unit_test(sticky_contacts),   cmocka_unit_test(effective_inertia),
   };
   return cmocka_run_group_tests_name("calls_parity", tests, NULL, NULL);
 }

@@ -3,9 +3,12 @@
 // row of the pipeline.
 #include "engine/inverse.h"
 
+#include <string.h>
+
 #include "carom/step.h"
 #include "dynamics/wrench.h"
 #include "engine/pipeline.h"
+#include "model/check.h"
 #include "support/chain_model.h"
 #include "support/close.h"
 #include "support/measured.h"
@@ -149,11 +152,65 @@ static void bad_accelerations_are_refused(void** state) {
   measured_close(&s);
 }
 
+// with the integrator discrete the acceleration is that of its effective inertia
+static void discrete_accelerations(void** state) {
+  int tried = 0, refused = 0;
+  for (int seed = 0; seed < 3 * N_SEED; seed++) {
+    measured s;
+    cr_data *d, *bar;
+    cr_random r = cr_random_seed((uint64_t)seed, 9);
+    cr_real expected[MAX_NV], weight[MAX_NV], left = 0, right = 0, size = 1, total = 0;
+    measured_open(&s, seed, STATE_CONTACT);
+    s.m.integrator = CR_INT_DISCRETE;
+    s.m.density[0] = s.m.viscosity[0] = 0;
+    s.m.enableflags &= ~CR_ENBL_DIAGEXACT;
+    bool can = cri_model_check(&s.m, NULL) == CR_OK;
+    assert_int_equal(cri_data_create(&d, &s.m, NULL, NULL), CR_OK);
+    assert_int_equal(cri_data_twin(&bar, &s.m, d, CR_DATA_COTANGENT, cri_no_params, NULL), CR_OK);
+    random_state(&s.m, d, (uint64_t)seed, STATE_CONTACT);
+    cr_status status = can ? cr_inverse(&s.m, d) : CR_ERR_UNSUPPORTED;
+    refused += can && status == CR_ERR_UNSUPPORTED && strstr(d->error.text, "free body") != NULL;
+    if (status == CR_OK && cr_forward(&s.m, d) == CR_OK && d->nefc > 0) {
+      for (int i = 0; i < s.m.nv; i++) {
+        expected[i] = d->qfrc_applied[i] + d->qfrc_actuator[i];
+        size = cr_max(size, cr_abs(d->qfrc_constraint[i]) + cr_abs(d->qfrc_bias[i]));
+      }
+      cri_wrench(&s.m, d, d->xfrc_applied, expected, d);
+      assert_int_equal(cr_inverse(&s.m, d), CR_OK);
+      for (int i = 0; i < s.m.nv; i++) {
+        assert_close(d->qfrc_inverse[i], expected[i], 100000 * ROUND_OFF * size);
+        weight[i] = bar->qfrc_inverse[i] = cr_random_normal(&r);
+      }
+      cri_data_free(s.tan);
+      assert_int_equal(cri_data_twin(&s.tan, &s.m, d, CR_DATA_TANGENT, cri_no_params, NULL), CR_OK);
+      for (int i = 0; i < s.m.nv; i++) {
+        s.tan->qpos[i] = cr_random_normal(&r);
+        s.tan->qvel[i] = cr_random_normal(&r);
+        s.tan->qacc[i] = cr_random_normal(&r);
+      }
+      assert_int_equal(cr_inverse_jvp(&s.m, d, s.tan), CR_OK);
+      assert_int_equal(cr_inverse_vjp(&s.m, d, bar), CR_OK);
+      for (int i = 0; i < s.m.nv; i++) {
+        cr_real terms[] = {bar->qpos[i] * s.tan->qpos[i], bar->qvel[i] * s.tan->qvel[i],
+                           bar->qacc[i] * s.tan->qacc[i]};
+        left += weight[i] * s.tan->qfrc_inverse[i];
+        right += terms[0] + terms[1] + terms[2];
+        total += cr_abs(terms[0]) + cr_abs(terms[1]) + cr_abs(terms[2]);
+      }
+      assert_close(left, right, 10000 * ROUND_OFF * total);
+      tried++;
+    }
+    cri_data_free(bar);
+    cri_data_free(d);
+    measured_close(&s);
+  }
+  assert_true(tried > 3 && refused > 3);
+}
+
 int test_inverse(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(undoes_forward_dynamics),
-      cmocka_unit_test(passes_the_generic_check),
-      cmocka_unit_test(product_identity_of_the_whole),
+      cmocka_unit_test(undoes_forward_dynamics),       cmocka_unit_test(passes_the_generic_check),
+      cmocka_unit_test(product_identity_of_the_whole), cmocka_unit_test(discrete_accelerations),
       cmocka_unit_test(bad_accelerations_are_refused),
   };
   return cmocka_run_group_tests_name("inverse", tests, NULL, NULL);
