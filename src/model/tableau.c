@@ -138,6 +138,6 @@ const cri_tableau* cri_tableau_of(int integrator) {
   if (integrator == CR_INT_RK4) {
     return &rk4;
   }
-  int i = integrator - CR_INT_TSIT5;
-  return i >= 0 && i < CR_INT_N_METHOD ? &methods[i] : NULL;
+  bool known = integrator >= CR_INT_TSIT5 && integrator < CR_INT_TSIT5 + CR_INT_N_METHOD;
+  return known ? &methods[integrator - CR_INT_TSIT5] : NULL;
 }

@@ -132,12 +132,22 @@ static void tables_are_explicit(void** state) {
   }
 }
 
+static void other_numbers_are_no_methods(void** state) {
+  (void)state;
+  static const int numbers[] = {
+      INT32_MIN, -1, CR_INT_EULER, CR_INT_TSIT5 - 1, CR_INT_TSIT5 + CR_INT_N_METHOD, INT32_MAX};
+  for (size_t i = 0; i < sizeof numbers / sizeof numbers[0]; i++) {
+    assert_null(cri_tableau_of(numbers[i]));
+  }
+}
+
 int test_tableau(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(trees_are_counted),
       cmocka_unit_test(methods_have_their_order),
       cmocka_unit_test(embedded_methods_have_one_less),
       cmocka_unit_test(tables_are_explicit),
+      cmocka_unit_test(other_numbers_are_no_methods),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
