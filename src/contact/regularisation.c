@@ -8,6 +8,7 @@
 #include "contact/step_row.h"
 #include "dynamics/articulated.h"
 #include "dynamics/effective.h"
+#include "dynamics/reflected.h"
 #include "math/cholesky.h"
 
 static bool is_contact(int type) { return type >= CR_CNSTR_CONTACT_FRICTIONLESS; }
@@ -90,6 +91,26 @@ static cr_real pyramid_slope(const cr_data* d, int i) {
                                                       : 0;
 }
 
+// ---- diagonals of inertia and effective inertia
+
+// diagonals of both, in scratch of `owner`, NULL but with the integrator discrete
+typedef struct {
+  cr_real *M, *H;
+} diagonals;
+
+static diagonals diagonals_of(const cr_model* m, const cr_data* d, cr_data* owner) {
+  diagonals g = {NULL, NULL};
+  if (cri_is_discrete(m) && d->nefc > 0) {
+    g.M = cri_push(owner, (size_t)m->nv);
+    g.H = cri_push(owner, (size_t)m->nv);
+    for (int j = 0; j < m->nv; j++) {
+      g.M[j] = d->M[m->M_rowadr[j] + m->M_rownnz[j] - 1];
+    }
+    cri_effective_diagonal(m, d, g.H);
+  }
+  return g;
+}
+
 // ---- [s3] the exact diagonal
 
 static bool exact(const cr_model* m) { return (m->enableflags & CR_ENBL_DIAGEXACT) != 0; }
@@ -103,6 +124,24 @@ static cr_real row_dot(const cr_data* d, const cr_real* J, int i, const cr_real*
   return sum;
 }
 
+// With discrete the inertia is M with the diagonal of the effective one: its factor.
+static cr_status prepare_exact(const cr_model* m, cr_data* d) {
+  if (!exact(m) || !cri_is_discrete(m) || d->nefc == 0) {
+    return CR_OK;
+  }
+  size_t mark = cri_mark(d);
+  cr_real* diag = cri_push(d, (size_t)m->nv);
+  cr_real* H = cri_push(d, (size_t)m->nv);
+  cri_reflected_armature(m, diag);
+  cri_effective_diagonal(m, d, H);
+  for (int j = 0; j < m->nv; j++) {
+    diag[j] += H[j] - d->M[m->M_rowadr[j] + m->M_rownnz[j] - 1];
+  }
+  cr_status status = cri_articulated_factor(m, d, diag, d->euler_U, d->euler_Dinv, d);
+  cri_pop(d, mark);
+  return status;
+}
+
 // y = M^-1 J_i'; returns J_i y
 static cr_real exact_diagonal(const cr_model* m, const cr_data* d, int i, cr_real* y,
                               cr_data* work) {
@@ -110,7 +149,9 @@ static cr_real exact_diagonal(const cr_model* m, const cr_data* d, int i, cr_rea
   for (int k = d->efc_J_rowadr[i]; k < d->efc_J_rowadr[i] + d->efc_J_rownnz[i]; k++) {
     y[d->efc_J_colind[k]] = d->efc_J[k];
   }
-  cri_articulated_solve(m, d->cdof, d->art_U, d->art_Dinv, y, work);
+  bool discrete = cri_is_discrete(m);
+  cri_articulated_solve(m, d->cdof, discrete ? d->euler_U : d->art_U,
+                        discrete ? d->euler_Dinv : d->art_Dinv, y, work);
   return row_dot(d, d->efc_J, i, y);
 }
 
@@ -127,7 +168,8 @@ static cr_real diagonal(const cr_model* m, const cr_data* d, int i, cr_data* wor
   return A;
 }
 
-static cr_real diagonal_jvp(const cr_model* m, const cr_data* d, cr_data* tan, int i, cr_real* A) {
+static cr_real diagonal_jvp(const cr_model* m, const cr_data* d, cr_data* tan, int i,
+                            const diagonals* g_tan, cr_real* A) {
   if (!exact(m)) {
     weights w = weights_of(m, &tan->par, d, i);
     cr_real mu_tan = is_contact(d->efc_type[i]) ? tan->contact_friction[5 * d->efc_id[i]] : 0;
@@ -143,13 +185,15 @@ static cr_real diagonal_jvp(const cr_model* m, const cr_data* d, cr_data* tan, i
   cr_sparse_mul(My, tan->M, &p, y);
   cr_real A_tan = 2 * row_dot(d, tan->efc_J, i, y);
   for (int j = 0; j < m->nv; j++) {
-    A_tan -= y[j] * My[j];
+    cr_real more = g_tan->H == NULL ? 0 : g_tan->H[j] - g_tan->M[j];
+    A_tan -= y[j] * (My[j] + more * y[j]);
   }
   cri_pop(tan, mark);
   return A_tan;
 }
 
-static void diagonal_vjp(const cr_model* m, const cr_data* d, cr_data* bar, int i, cr_real A_bar) {
+static void diagonal_vjp(const cr_model* m, const cr_data* d, cr_data* bar, int i, cr_real A_bar,
+                         diagonals* g_bar) {
   if (A_bar == 0) {
     return;
   }
@@ -173,28 +217,14 @@ static void diagonal_vjp(const cr_model* m, const cr_data* d, cr_data* bar, int 
   cri_pair_left(&bar->efc_J_pairs, J)[i] = 2 * A_bar;
   for (int j = 0; j < m->nv; j++) {
     cri_pair_left(&bar->M_pairs, M)[j] = -A_bar * y[j];
-  }
-}
-
-// ---- [s6] the effective inertia against the inertia, as a row sees them
-
-// diagonals of both, in scratch of `owner`, NULL but with the integrator discrete
-typedef struct {
-  cr_real *M, *H;
-} diagonals;
-
-static diagonals diagonals_of(const cr_model* m, const cr_data* d, cr_data* owner) {
-  diagonals g = {NULL, NULL};
-  if (cri_is_discrete(m) && d->nefc > 0) {
-    g.M = cri_push(owner, (size_t)m->nv);
-    g.H = cri_push(owner, (size_t)m->nv);
-    for (int j = 0; j < m->nv; j++) {
-      g.M[j] = d->M[m->M_rowadr[j] + m->M_rownnz[j] - 1];
+    if (g_bar->H != NULL) {
+      g_bar->H[j] -= A_bar * y[j] * y[j];
+      g_bar->M[j] += A_bar * y[j] * y[j];
     }
-    cri_effective_diagonal(m, d, g.H);
   }
-  return g;
 }
+
+// ---- [s6] A against the effective inertia
 
 // sum of J_ij^2 / X_j
 static cr_real spread(const cr_data* d, int i, const cr_real* X) {
@@ -206,15 +236,15 @@ static cr_real spread(const cr_data* d, int i, const cr_real* X) {
 }
 
 // factor of A
-static cr_real effect(const cr_data* d, int i, const diagonals* g) {
-  cr_real whole = g->H == NULL ? 0 : spread(d, i, g->M);
+static cr_real effect(const cr_model* m, const cr_data* d, int i, const diagonals* g) {
+  cr_real whole = g->H == NULL || exact(m) ? 0 : spread(d, i, g->M);
   return whole > 0 ? spread(d, i, g->H) / whole : 1;
 }
 
 // tangent of its logarithm, given those of the diagonals
-static cr_real effect_jvp(const cr_data* d, const cr_data* tan, int i, const diagonals* g,
-                          const diagonals* g_tan) {
-  cr_real whole = g->H == NULL ? 0 : spread(d, i, g->M), sum = 0;
+static cr_real effect_jvp(const cr_model* m, const cr_data* d, const cr_data* tan, int i,
+                          const diagonals* g, const diagonals* g_tan) {
+  cr_real whole = g->H == NULL || exact(m) ? 0 : spread(d, i, g->M), sum = 0;
   cr_real part = whole > 0 ? spread(d, i, g->H) : 0;
   for (int k = d->efc_J_rowadr[i]; whole > 0 && k < d->efc_J_rowadr[i] + d->efc_J_rownnz[i]; k++) {
     int j = d->efc_J_colind[k];
@@ -226,9 +256,9 @@ static cr_real effect_jvp(const cr_data* d, const cr_data* tan, int i, const dia
 }
 
 // [s6]' adds to the cotangents of the diagonals, and a pair to that of J
-static void effect_vjp(const cr_data* d, cr_data* bar, int i, const diagonals* g, cr_real log_bar,
-                       diagonals* g_bar) {
-  cr_real whole = g->H == NULL ? 0 : spread(d, i, g->M);
+static void effect_vjp(const cr_model* m, const cr_data* d, cr_data* bar, int i, const diagonals* g,
+                       cr_real log_bar, diagonals* g_bar) {
+  cr_real whole = g->H == NULL || exact(m) ? 0 : spread(d, i, g->M);
   if (whole == 0 || log_bar == 0) {
     return;
   }
@@ -308,11 +338,12 @@ cr_status cr_regularisation(const cr_model* m, cr_data* d) {
     bool cone = d->contact_efc_address[c] >= 0 && d->contact_dim[c] > 1;
     d->contact_mu[c] = cone ? d->contact_friction[5 * c] * mu_scale(m) : 0;
   }
+  CR_TRY(prepare_exact(m, d));
   size_t mark = cri_mark(d);
   diagonals g = diagonals_of(m, d, d);
   for (int i = 0, n; i < d->nefc; i += n) {
     n = rows_led(m, d, i);
-    cr_real A = diagonal(m, d, i, d) * effect(d, i, &g);
+    cr_real A = diagonal(m, d, i, d) * effect(m, d, i, &g);
     softness s = softness_of(m, d->efc_KBIP[4 * i + 2], A, cri_step_row_of(m, d, i).f);
     for (int k = 0; k < n; k++) {
       set(d, i + k, is_contact(d->efc_type[i]) ? s.R * multiple(m, d, d->efc_id[i], k) : s.R);
@@ -359,9 +390,9 @@ cr_status cr_regularisation_jvp(const cr_model* m, const cr_data* d, cr_data* ta
     n = rows_led(m, d, i);
     const cr_real* KBIP_tan = tan->efc_KBIP + 4 * i;
     cri_step_row row = cri_step_row_of(m, d, i);
-    cr_real A, A_tan = diagonal_jvp(m, d, tan, i, &A);
-    softness s = softness_of(m, d->efc_KBIP[4 * i + 2], A * effect(d, i, &g), row.f);
-    cr_real log_A = (A == 0 ? 0 : A_tan / A) + effect_jvp(d, tan, i, &g, &g_tan);
+    cr_real A, A_tan = diagonal_jvp(m, d, tan, i, &g_tan, &A);
+    softness s = softness_of(m, d->efc_KBIP[4 * i + 2], A * effect(m, d, i, &g), row.f);
+    cr_real log_A = (A == 0 ? 0 : A_tan / A) + effect_jvp(m, d, tan, i, &g, &g_tan);
     cr_real log_tan =
         s.by_I * KBIP_tan[2] + s.by_log_A * log_A + s.by_f * cri_step_row_tan(row.f_y, KBIP_tan);
     if (is_contact(d->efc_type[i])) {
@@ -404,13 +435,13 @@ static void row_vjp(const cr_model* m, const cr_data* d, cr_data* bar, int i, in
   cr_real* KBIP_bar = bar->efc_KBIP + 4 * i;
   cri_step_row row = cri_step_row_of(m, d, i);
   cr_real A = diagonal(m, d, i, bar);
-  softness s = softness_of(m, d->efc_KBIP[4 * i + 2], A * effect(d, i, g), row.f);
+  softness s = softness_of(m, d->efc_KBIP[4 * i + 2], A * effect(m, d, i, g), row.f);
   bool contact = is_contact(d->efc_type[i]);
   cr_real log_bar = contact ? led_vjp(m, d, bar, i, n, s.R) : -bar->efc_D[i] / s.R;
   KBIP_bar[2] += s.by_I * log_bar;
   cri_step_row_bar(row.f_y, s.by_f * log_bar, KBIP_bar);
-  effect_vjp(d, bar, i, g, s.by_log_A * log_bar, g_bar);
-  diagonal_vjp(m, d, bar, i, A == 0 ? 0 : s.by_log_A * log_bar / A);
+  effect_vjp(m, d, bar, i, g, s.by_log_A * log_bar, g_bar);
+  diagonal_vjp(m, d, bar, i, A == 0 ? 0 : s.by_log_A * log_bar / A, g_bar);
 }
 
 cr_status cr_regularisation_vjp(const cr_model* m, const cr_data* d, cr_data* bar) {

@@ -19,8 +19,10 @@
 ///          for all k >= 2; pyramidal 2 mu^2 R_1 for all rows; contact_mu = mu_1 / sqrt(impratio) [s4]
 ///          [MuJoCo manual, Computation, "Constraint model"]; docs/derivations/regularisation.md
 /// Shapes   nefc rows, ncon contacts
-/// Memory   scratch 7 nv with diagexact, else none
-/// Errors   none
+///          with both, A_i = J_i (M with the diagonal of Mhat)^-1 J_i'
+/// Saves    euler_U, euler_Dinv: the factor of that matrix
+/// Memory   scratch 7 nv and that of the factor with diagexact, 4 nv with discrete, else none
+/// Errors   those of cri_articulated_factor
 /// Smooth   but where R meets its least value
 cr_status cr_regularisation(const cr_model* m, cr_data* d);
 cr_status cr_regularisation_jvp(const cr_model* m, const cr_data* d, cr_data* tan);

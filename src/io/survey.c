@@ -37,9 +37,6 @@ static void survey_options(const mjModel* mj, cr_load_report* r) {
   if (mj->opt.integrator == mjINT_DISCRETE && (mj->opt.density > 0 || mj->opt.viscosity > 0)) {
     refuse(r, "option", "integrator", "discrete in a medium");
   }
-  if (mj->opt.integrator == mjINT_DISCRETE && (mj->opt.enableflags & mjENBL_DIAGEXACT) != 0) {
-    refuse(r, "option", "integrator", "discrete with the flag diagexact");
-  }
   for (int i = 0; i < COUNT(refused); i++) {
     if ((mj->opt.enableflags & refused[i].bit) != 0) {
       refuse(r, "flag", refused[i].name, "enabled");

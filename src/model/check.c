@@ -164,7 +164,6 @@ static cr_status check_indices(const cr_model* m, cr_error* error) {
 
 cr_status cri_integrator_check(const cr_model* m, int integrator, cr_error* error) {
   bool medium = m->density[0] > 0 || m->viscosity[0] > 0;
-  bool exact = (m->enableflags & CR_ENBL_DIAGEXACT) != 0;
   for (int i = 0; integrator == CR_INT_DISCRETE && i < m->nactuator; i++) {
     if (m->actuator_gaintype[i] > CR_GAIN_MUSCLE || m->actuator_biastype[i] > CR_BIAS_MUSCLE) {
       return cri_fail(error, CR_ERR_MODEL,
@@ -172,9 +171,8 @@ cr_status cri_integrator_check(const cr_model* m, int integrator, cr_error* erro
                       cri_name(m, m->name_actuatoradr, i));
     }
   }
-  if (integrator == CR_INT_DISCRETE && (medium || exact)) {
-    return cri_fail(error, CR_ERR_MODEL, "integrator 'discrete': not supported yet %s",
-                    medium ? "in a medium" : "with the flag diagexact");
+  if (integrator == CR_INT_DISCRETE && medium) {
+    return cri_fail(error, CR_ERR_MODEL, "integrator 'discrete': not supported yet in a medium");
   }
   return CR_OK;
 }

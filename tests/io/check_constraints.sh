@@ -8,3 +8,14 @@ for model in rolling override equality tendon_rows sticky diagexact implicit dis
     exit 1
   }
 done
+
+# the exact diagonal beside the effective inertia
+both=$(mktemp "$CAROM_BUILD_DIR/discrete.XXXXXX")
+trap 'rm -f "$both"' EXIT
+sed 's/impratio="1.5"\/>/impratio="1.5"><flag diagexact="enable"\/><\/option>/' \
+  "$CAROM_SOURCE_DIR/tests/data/discrete.xml" > "$both"
+grep -q diagexact "$both"
+"$CAROM" check "$both" --states 4 > /dev/null || {
+  echo "carom check fails on discrete.xml with diagexact"
+  exit 1
+}

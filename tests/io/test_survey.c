@@ -75,8 +75,6 @@ static const struct {
     // options and flags
     {{.option = "<option integrator='discrete' density='1'/>"},
      "option 'integrator' (discrete in a medium): not supported yet"},
-    {{.option = "<option integrator='discrete'><flag diagexact='enable'/></option>"},
-     "option 'integrator' (discrete with the flag diagexact): not supported yet"},
     {{.option = "<option><flag sleep='enable'/></option>"},
      "flag 'sleep' (enabled): not supported yet"},
     {{.option = "<option integrator='discrete'><flag ipc='enable'/></option>"},

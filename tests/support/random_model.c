@@ -692,7 +692,6 @@ static void fill_fluid(cr_random* r, cr_model* m, uint64_t seed) {
 
 void random_model_discrete(cr_model* m) {
   m->integrator = CR_INT_DISCRETE;
-  m->enableflags &= ~CR_ENBL_DIAGEXACT;
   m->density[0] = m->viscosity[0] = 0;
   // controls count in the slopes of forces, within their range and held by it
   for (int i = 0; i < m->nu; i += 2) {
