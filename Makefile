@@ -61,10 +61,15 @@ models: release $(MODELS)/.fetched  ## check every model of four packages, write
 	  $(addprefix $(MODELS)/,dm_control gymnasium myosuite mujoco_warp) $(MORE)
 
 SUITE := $(MODELS)/dm_control/suite
+# MyoHand is in no package: make bench MYOHAND=.../myohand_die.xml
+MYOHAND ?=
 bench: release $(MODELS)/.fetched  ## run the benchmarks and write bench/RESULTS.md
 	@cmake --build $(BUILD)/release --target carom_bench
 	@$(BUILD)/carom_bench cube=examples/cube_toss.xml cheetah=$(SUITE)/cheetah.xml \
-	  humanoid=$(SUITE)/humanoid.xml > $(BUILD)/RESULTS.md
+	  humanoid=$(SUITE)/humanoid.xml dog=$(SUITE)/dog.xml \
+	  "22 humanoids=22*$(SUITE)/humanoid.xml" \
+	  "meshes (aloha_pot)=$(MODELS)/mujoco_warp/test_data/aloha_pot/scene.xml" \
+	  $(if $(MYOHAND),"MyoHand=$(MYOHAND)") > $(BUILD)/RESULTS.md
 	@mv $(BUILD)/RESULTS.md bench/RESULTS.md
 	@echo "Wrote bench/RESULTS.md"
 

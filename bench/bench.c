@@ -1,17 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 // Carom against MuJoCo, in one process and in turn, on the same sequence of states: a step, the vjp
 // of a step for all of state, controls and parameters, and mjd_transitionFD. Prints Markdown.
-// Usage: carom_bench NAME=MODEL ...
+// Usage: carom_bench NAME=MODEL | NAME=N*MODEL ...
+// N*MODEL: N copies of the bodies of an MJCF file beside each other. A model that is not there is skipped.
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "base/random.h"
 #include "integrate/inputs.h"
 #include "integrate/step.h"
 #include "io/mujoco.h"
-#include "io/open.h"
+#include "io/parity.h"
+#include "model/check.h"
 
 enum { STATES = 200, ROUNDS = 15, FD_STATES = 20 };
 
@@ -74,20 +77,7 @@ static void record(scene* s) {
     }
     mj_copyData(s->states[k], s->mj, s->d);
     s->rows += (double)s->d->nefc / STATES;
-    cr_data* c = s->ours[k];
-    for (int i = 0; i < s->m.nq; i++) {
-      c->qpos[i] = (cr_real)s->d->qpos[i];
-    }
-    for (int i = 0; i < s->m.nv; i++) {
-      c->qvel[i] = (cr_real)s->d->qvel[i];
-      c->qacc_warmstart[i] = (cr_real)s->d->qacc_warmstart[i];
-    }
-    for (int i = 0; i < s->m.na; i++) {
-      c->act[i] = (cr_real)s->d->act[i];
-    }
-    for (int i = 0; i < s->m.nu; i++) {
-      c->ctrl[i] = (cr_real)s->d->ctrl[i];
-    }
+    cri_parity_state(&s->m, s->d, s->ours[k]);
   }
 }
 
@@ -143,13 +133,14 @@ static void our_step(scene* s, double* step, double* vjp) {
 static double transition(scene* s, mjtNum* AB) {
   size_t nx = (size_t)(2 * s->mj->nv + s->mj->na);
   double total = 0;
-  for (int k = 0; k < FD_STATES; k++) {
+  int n = s->mj->nv < 50 ? FD_STATES : 1;  // seconds each of the largest
+  for (int k = 0; k < n; k++) {
     mj_copyData(s->d, s->mj, s->states[k * (STATES / FD_STATES)]);
     double start = now_us();
     mjd_transitionFD(s->mj, s->d, 1e-6, 0, AB, AB + nx * nx, NULL, NULL);
     total += now_us() - start;
   }
-  return total / FD_STATES;
+  return total / n;
 }
 
 // ---- a row of the table
@@ -159,11 +150,50 @@ static void fail(const char* what) {
   exit(2);
 }
 
-static void load(scene* s, const char* path) {
+// the bodies of a file, n times on a grid, over the rest of it once
+static mjModel* copies_of(const char* path, int n) {
+  char text[500] = "", prefix[32];
+  mjSpec* spec = mj_parseXML(path, NULL, text, (int)sizeof text);
+  mjSpec* child = mj_parseXML(path, NULL, text, (int)sizeof text);
+  if (spec == NULL || child == NULL) {
+    fail(text);
+  }
+  mjsBody *world = mjs_findBody(spec, "world"), *from = mjs_findBody(child, "world");
+  for (int i = 1; i < n; i++) {
+    mjsFrame* frame = mjs_addFrame(world, NULL);
+    frame->pos[0] = 1.5 * (i % 5);
+    frame->pos[1] = 1.5 * (i / 5);
+    (void)snprintf(prefix, sizeof prefix, "copy%d-", i);
+    for (mjsElement* e = mjs_firstChild(from, mjOBJ_BODY, 0); e != NULL;
+         e = mjs_nextChild(from, e, 0)) {
+      if (mjs_attach(frame->element, e, prefix, "") == NULL) {
+        fail(mjs_getError(spec));
+      }
+    }
+  }
+  mjModel* mj = mj_compile(spec, NULL);
+  if (mj == NULL) {
+    fail(mjs_getError(spec));
+  }
+  mj_deleteSpec(child);
+  mj_deleteSpec(spec);
+  return mj;
+}
+
+static void load(scene* s, const char* path, int copies) {
   cr_error error = {0};
   cr_load_report report = {0};
-  if (cri_mujoco_load(&s->mj, path, NULL, &error) != CR_OK ||
-      cri_model_open(&s->m, path, &report, &error) != CR_OK) {
+  if (copies > 1) {
+    s->mj = copies_of(path, copies);
+  } else if (cri_mujoco_load(&s->mj, path, &report, &error) != CR_OK) {
+    fail(error.text);
+  }
+  cri_mujoco_survey(s->mj, &report);
+  if (report.unsupported.n > 0) {
+    fail(report.unsupported.text[0]);
+  }
+  if (cri_model_from_mjmodel(&s->m, s->mj, &error) != CR_OK ||
+      cri_model_check(&s->m, &error) != CR_OK) {
     fail(error.text);
   }
   cri_load_report_free(&report);
@@ -197,8 +227,15 @@ static void print_row(const char* name, const scene* s, const timing* mj, const 
 
 static void run(const char* name, const char* path) {
   static scene s;
+  char* rest;
+  long copies = strtol(path, &rest, 10);
+  path = *rest == '*' ? rest + 1 : path;
+  if (access(path, R_OK) != 0) {
+    (void)fprintf(stderr, "carom_bench: %s is skipped, %s is not there\n", name, path);
+    return;
+  }
   s = (scene){0};
-  load(&s, path);
+  load(&s, path, *rest == '*' ? (int)copies : 1);
   record(&s);
   size_t nx = (size_t)(2 * s.mj->nv + s.mj->na);
   mjtNum* AB = calloc(nx * (nx + (size_t)s.mj->nu) + 1, sizeof *AB);

@@ -4,6 +4,7 @@
 #define CR_CLI_COMMANDS_H
 
 int cr_cli_check(int argc, char** argv);
+int cr_cli_follow(int argc, char** argv);
 int cr_cli_rollout(int argc, char** argv);
 int cr_cli_grad(int argc, char** argv);
 int cr_cli_fit(int argc, char** argv);

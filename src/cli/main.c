@@ -14,6 +14,7 @@ static const struct {
   const char* summary;
 } commands[] = {
     {"check", cr_cli_check, "hold a model against MuJoCo, and its gradients against differences"},
+    {"follow", cr_cli_follow, "run side by side with MuJoCo until chaos separates the two"},
     {"rollout", cr_cli_rollout, "simulate"},
     {"grad", cr_cli_grad, "gradient of a loss of a rollout"},
     {"fit", cr_cli_fit, "identify parameters from recorded motion"},

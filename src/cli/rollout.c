@@ -7,12 +7,14 @@
 #include "cli/setup.h"
 #include "io/recording.h"
 #include "model/fields.h"
+#include "model/file.h"
 #include "model/names.h"
 
 typedef struct {
   cr_setup_options setup;
   cr_text_list print, record;
   const char* out;
+  const char* save;
 } rollout_options;
 
 static double now(void) {
@@ -107,6 +109,7 @@ static cr_status run(const rollout_options* o, cr_setup* s, cr_error* error) {
   if (o->record.n > 0 && o->out == NULL) {
     return cri_fail(error, CR_ERR_ARG, "--record %s: needs --out", o->record.text[0]);
   }
+  CR_TRY(o->save != NULL ? cri_model_save(&s->m, o->save, error) : CR_OK);
   CR_TRY(cr_setup_rollout(s, &o->setup, cri_no_params, error));
   double start = now();
   CR_TRY(cr_rollout_run(s->rollout, &s->m, s->nstep, NULL, error));
@@ -133,6 +136,8 @@ int cr_cli_rollout(int argc, char** argv) {
       {"--print", CR_OPT_LIST, &o.print, "NAME", "numbers of the last state, as site_xpos[tip].z"},
       {"--out", CR_OPT_TEXT, &o.out, "FILE.h5", "record all states"},
       {"--record", CR_OPT_LIST, &o.record, "NAME", "with --out: numbers of every state, as gyro"},
+      {"--save-model", CR_OPT_TEXT, &o.save, "FILE.crm",
+       "write the model as it runs in Carom's own format, which needs no libmujoco"},
   };
   const cr_command_line line = {"rollout", "Simulates a model and prints its last state.", rows,
                                 (int)(sizeof rows / sizeof rows[0])};

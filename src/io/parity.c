@@ -464,9 +464,7 @@ static void raise_scales(cr_parity* p, double timestep) {
 
 // ---- one state
 
-static void take_state(const cr_parity_bench* b, cr_data* d) {
-  const cr_model* m = b->m;
-  const mjData* s = b->state;
+void cri_parity_state(const cr_model* m, const mjData* s, cr_data* d) {
   const struct {
     cr_real* to;
     const mjtNum* from;
@@ -673,7 +671,7 @@ cr_status cr_parity_next_state(cr_parity_bench* b, cr_random* random, cr_data* d
   cr_status status = cri_mujoco_guard(drive_guarded, &context, "MuJoCo", error);
   b->mj->opt = keep;
   CR_TRY(status);
-  take_state(b, d);
+  cri_parity_state(b->m, b->state, d);
   return CR_OK;
 }
 
@@ -755,6 +753,16 @@ static cr_status make_data(void* context) {
   return CR_OK;
 }
 
+void cri_parity_options(mjModel* mj) {
+  mj->opt.solver = mjSOL_NEWTON;
+  mj->opt.tolerance = 0;
+  mj->opt.iterations = 200;
+  mj->opt.ls_iterations = 100;
+  mj->opt.noslip_iterations = 0;
+  mj->opt.ccd_tolerance = 1e-10;
+  mj->opt.ccd_iterations = 200;
+}
+
 cr_status cr_parity_create(cr_parity_bench** out, mjModel* mj, const cr_model* m, cr_error* error) {
   cr_parity_bench* b = calloc(1, sizeof *b);
   if (b == NULL) {
@@ -763,13 +771,7 @@ cr_status cr_parity_create(cr_parity_bench** out, mjModel* mj, const cr_model* m
   b->mj = mj;
   b->m = m;
   b->file_options = mj->opt;
-  mj->opt.solver = mjSOL_NEWTON;
-  mj->opt.tolerance = 0;
-  mj->opt.iterations = 200;
-  mj->opt.ls_iterations = 100;
-  mj->opt.noslip_iterations = 0;
-  mj->opt.ccd_tolerance = 1e-10;
-  mj->opt.ccd_iterations = 200;
+  cri_parity_options(mj);
   cr_status status = cri_mujoco_guard(make_data, b, "MuJoCo's data", error);
   if (status != CR_OK) {
     cr_parity_free(b);

@@ -37,6 +37,12 @@ cr_status cr_parity_create(cr_parity_bench** bench, mjModel* mj, const cr_model*
                            cr_error* error);
 void cr_parity_free(cr_parity_bench* bench);
 
+/// What cr_parity_create does to mj: solves go to round-off, the search for contacts as far as it goes.
+void cri_parity_options(mjModel* mj);
+
+/// Copies MuJoCo's state, inputs and warm start.
+void cri_parity_state(const cr_model* m, const mjData* from, cr_data* to);
+
 /// Drives MuJoCo's data to the next varied state: keyframes first, then random poses and states
 /// reached by simulation under random controls, some with applied forces; copies it to d.
 cr_status cr_parity_next_state(cr_parity_bench* bench, cr_random* random, cr_data* d,

@@ -1,0 +1,141 @@
+// SPDX-License-Identifier: Apache-2.0
+// carom follow: Carom and MuJoCo side by side until chaos separates them.
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "cli/commands.h"
+#include "cli/setup.h"
+#include "io/follow.h"
+#include "model/check.h"
+
+typedef struct {
+  const char* model;
+  int steps, seed;
+  bool json;
+} follow_options;
+
+typedef struct {
+  mjModel* mj;
+  cr_model m;
+  cr_load_report report;
+  cr_follow_step* steps;
+  int done;
+} follow;
+
+static cr_status run(follow* f, const follow_options* o, cr_error* error) {
+  if (o->steps < 1 || o->steps > 100000000) {
+    return cri_fail(error, CR_ERR_ARG, "--steps %d: 1 to 1e8 expected", o->steps);
+  }
+  CR_TRY(cri_mujoco_load(&f->mj, o->model, &f->report, error));
+  cri_mujoco_survey(f->mj, &f->report);
+  if (f->report.unsupported.n > 0) {
+    return cri_fail(error, CR_ERR_UNSUPPORTED, "%s: %s", o->model, f->report.unsupported.text[0]);
+  }
+  CR_TRY(cri_model_from_mjmodel(&f->m, f->mj, error));
+  CR_TRY(cri_model_check(&f->m, error));
+  f->steps = calloc((size_t)o->steps, sizeof *f->steps);
+  if (f->steps == NULL) {
+    return cri_fail(error, CR_ERR_MEMORY, "follow: no memory");
+  }
+  cr_random random = cr_random_seed((uint64_t)o->seed, 1);
+  return cri_follow(f->mj, &f->m, o->steps, &random, f->steps, &f->done, error);
+}
+
+// first step that is more than `far` apart, or -1
+static int first_beyond(const follow* f, double far, bool twin) {
+  for (int k = 0; k < f->done; k++) {
+    double off = twin ? f->steps[k].twin : f->steps[k].carom;
+    if (!(off <= far)) {
+      return k + 1;
+    }
+  }
+  return -1;
+}
+
+// 1, 2, 5, 10, ... and the last
+static bool shown(int step, int last) {
+  int power = 1;
+  while (10 * power <= step) {
+    power *= 10;
+  }
+  return step == last || step == power || step == 2 * power || step == 5 * power;
+}
+
+static const double distances[] = {1e-12, 1e-9, 1e-6, 1e-3};
+enum { N_DISTANCES = (int)(sizeof distances / sizeof distances[0]) };
+
+static void print_text(const follow* f, const follow_options* o) {
+  (void)printf("%s: nv %d, %d steps under random controls\n\n", o->model, f->m.nv, f->done);
+  (void)printf("%8s %9s %9s %8s %8s   largest difference, relative\n%8s %9s %9s\n", "step", "Carom",
+               "twin", "contacts", "rows", "", "to MuJoCo", "to MuJoCo");
+  for (int k = 1; k <= f->done; k++) {
+    const cr_follow_step* s = &f->steps[k - 1];
+    if (shown(k, f->done)) {
+      (void)printf("%8d %9.1e %9.1e %8d %8d\n", k, s->carom, s->twin, s->ncon, s->nefc);
+    }
+  }
+  (void)printf("\nfirst step beyond   Carom    twin (MuJoCo moved by 1e-15 after ten steps)\n");
+  for (int i = 0; i < N_DISTANCES; i++) {
+    int carom = first_beyond(f, distances[i], false), twin = first_beyond(f, distances[i], true);
+    (void)printf("  %-15.0e %7d %7d\n", distances[i], carom, twin);
+  }
+  if (f->done < o->steps) {
+    (void)printf("after %d steps the state diverges in MuJoCo\n", f->done);
+  }
+}
+
+static void print_json(const follow* f, const follow_options* o) {
+  cr_json j = {0};
+  cr_json_open(&j, NULL, '{');
+  cr_json_string(&j, "model", o->model);
+  cr_json_int(&j, "steps", f->done);
+  cr_json_open(&j, "carom", '[');
+  for (int k = 0; k < f->done; k++) {
+    cr_json_real(&j, NULL, (cr_real)f->steps[k].carom);
+  }
+  cr_json_close(&j, ']');
+  cr_json_open(&j, "twin", '[');
+  for (int k = 0; k < f->done; k++) {
+    cr_json_real(&j, NULL, (cr_real)f->steps[k].twin);
+  }
+  cr_json_close(&j, ']');
+  cr_json_close(&j, '}');
+  cr_json_finish(&j);
+}
+
+int cr_cli_follow(int argc, char** argv) {
+  follow_options o = {.steps = 1000, .seed = 1};
+  const cr_option rows[] = {
+      {"", CR_OPT_TEXT, &o.model, "MODEL", "MJCF or URDF file"},
+      {"--steps", CR_OPT_INT, &o.steps, "N", "steps to follow (default 1000)"},
+      {"--seed", CR_OPT_INT, &o.seed, "S", "seed of the random controls (default 1)"},
+      {"--json", CR_OPT_FLAG, &o.json, "", "print one JSON object"},
+  };
+  const cr_command_line line = {
+      "follow",
+      "Runs Carom and MuJoCo side by side, and says how far apart they are after how many steps;\n"
+      "beside that, how far apart MuJoCo gets from itself when moved by 1e-15 after ten steps.",
+      rows, (int)(sizeof rows / sizeof rows[0])};
+  cr_error error = {0};
+  follow f = {0};
+  bool help = false;
+  cr_status status = cr_options_parse(&line, argc, argv, &help, &error);
+  if (help) {
+    cr_options_print_help(&line);
+    return 0;
+  }
+  status = status != CR_OK ? status : run(&f, &o, &error);
+  int code = 0;
+  if (status != CR_OK) {
+    code = cr_cli_fail("follow", o.json, &error, &f.report);
+  } else if (o.json) {
+    print_json(&f, &o);
+  } else {
+    print_text(&f, &o);
+  }
+  free(f.steps);
+  cri_model_free(&f.m);
+  mj_deleteModel(f.mj);
+  cri_load_report_free(&f.report);
+  return code;
+}
