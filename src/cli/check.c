@@ -50,6 +50,7 @@ static void put_results(cr_json* j, const cr_check* c) {
   cr_json_int(j, "states", c->parity.states);
   cr_json_int(j, "states_with_contact", c->parity.states_with_contact);
   cr_json_int(j, "states_without_reference", c->parity.not_a_reference);
+  cr_json_int(j, "states_without_solution", c->parity.unsolved);
   put_fields(j, &c->parity);
   cr_json_open(j, "convex_contacts", '{');
   cr_json_int(j, "pairs", c->parity.convex.pairs);
@@ -130,6 +131,11 @@ static void print_parity(const cr_check* c) {
   if (p->not_a_reference > 0) {
     (void)printf("  at %d states MuJoCo's own solve did not converge: no reference there\n",
                  p->not_a_reference);
+  }
+  if (p->unsolved > 0) {
+    (void)printf(
+        "  at %d of them the rows are too stiff for double precision: no step, no gradient\n",
+        p->unsolved);
   }
   (void)printf("  residual of the solves: MuJoCo %.1e, Carom %.1e\n", p->residual_mujoco,
                p->residual_carom);

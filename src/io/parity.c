@@ -502,7 +502,8 @@ static cr_status compare_guarded(void* context) {
   d->want_M = true;
   cr_status status = cr_forward(b->m, d);
   d->want_M = false;
-  if (status != CR_OK) {
+  b->result->last_unsolved = status == CR_ERR_SOLVER;
+  if (status != CR_OK && status != CR_ERR_SOLVER) {
     return cri_fail(c->error, status, "state %d: %s", b->result->states, d->error.text);
   }
   mj_copyData(b->d, b->mj, b->state);
@@ -526,6 +527,11 @@ static cr_status compare_guarded(void* context) {
   }
   double residual = residual_of(b, b->d, Ma);
   bool solved = residual < 1e-11;
+  if (status != CR_OK && solved) {
+    free(Ma);
+    free(mj_row);
+    return cri_fail(c->error, status, "state %d: %s", b->result->states, d->error.text);
+  }
   bool matched = match_rows(b, mj_row);
   if (matched) {
     compare_rows(b, mj_row, solved);
@@ -534,9 +540,10 @@ static cr_status compare_guarded(void* context) {
   free(mj_row);
   if (!solved) {
     b->result->not_a_reference++;
+    b->result->unsolved += status != CR_OK;
   }
   double ours = (double)d->solver_residual;
-  b->result->residual_carom = fmax(b->result->residual_carom, ours);
+  b->result->residual_carom = fmax(b->result->residual_carom, status == CR_OK ? ours : 0);
   if (matched && solved) {
     b->result->residual_mujoco = fmax(b->result->residual_mujoco, residual);
     compare_measured(b);

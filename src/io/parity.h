@@ -24,6 +24,8 @@ typedef struct {
   int states;
   int states_with_contact;
   int not_a_reference;  // states where MuJoCo's own solve did not converge: fields behind it skipped
+  int unsolved;  // of those, states that are beyond double precision for Carom's solve as well
+  bool last_unsolved;  // the last state was one of these: there is no step from it
   double residual_mujoco, residual_carom;  // largest relative residual of the solve, of those used
   cr_convex_parity convex;                 // contacts of general convex pairs
   char mismatch[256];                      // a list of contacts or rows that differs, else ""
