@@ -219,6 +219,40 @@ static void derivatives_of_bent_hulls(void** state) {
   pair_report_assert(&report);
 }
 
+// the contact of parallel sides is on the line between the axes, wherever the search came from: turning
+// one about its axis changes nothing
+static void parallel_cylinders_touch_between_their_axes(void** state) {
+  cr_random r = cr_random_seed(11, 0);
+  for (int n = 0; n < 100; n++) {
+    solid a = random_of(&r, CR_GEOM_CYLINDER, CR_R(0.3)), b = a;
+    cr_real axis[3], off[3], dif[3];
+    cr_col3(axis, a.mat, 2);
+    b.size[0] = CR_R(0.3) + CR_R(0.2) * cr_random_uniform(&r);
+    for (int k = 0; k < 3; k++) {
+      off[k] = cr_random_normal(&r);
+    }
+    cr_accscl3(off, axis, -cr_dot3(axis, off));
+    cr_normalize3(off);
+    cr_accscl3(b.pos, off, CR_R(0.98) * (a.size[0] + b.size[0]));
+    cr_accscl3(b.pos, axis, CR_R(0.1) * cr_random_normal(&r));
+    cr_hit hit[CR_MAX_HITS];
+    cr_hit_tan t;
+    int hits = solid_hits(&CONVEX, &a, &b, 0, hit);
+    assert_true(hits > 0);
+    cr_shape shape_a = solid_shape(&a), shape_b = solid_shape(&b);
+    cr_shape_tan a_tan = {{0}, {0}, {0}}, b_tan = {{0}, {0}, {0}};
+    cr_copy3(a_tan.rot, axis);
+    for (int i = 0; i < hits; i++) {
+      cri_convex_pair_tan(&shape_a, &shape_b, hit[i].feature, hit[i].local, &a_tan, &b_tan, &t);
+      assert_close(t.dist, 0, CR_R(1e-12));
+      cr_sub3(dif, hit[i].pos, a.pos);
+      cr_accscl3(dif, axis, -cr_dot3(axis, dif));
+      cr_accscl3(dif, off, -cr_dot3(off, dif));
+      assert_close(cr_norm3(dif), 0, CR_R(1e-9));
+    }
+  }
+}
+
 // a hull with the corners of a box is a box
 static void hull_of_a_box_is_a_box(void** state) {
   cr_random r = cr_random_seed(10, 0);
@@ -256,6 +290,7 @@ int test_convex_pair(void) {
       cmocka_unit_test(derivatives_of_several),
       cmocka_unit_test(derivatives_of_hulls),
       cmocka_unit_test(derivatives_of_bent_hulls),
+      cmocka_unit_test(parallel_cylinders_touch_between_their_axes),
       cmocka_unit_test(hull_of_a_box_is_a_box),
       cmocka_unit_test(derivatives_apart),
       cmocka_unit_test(derivatives_overlapping),
