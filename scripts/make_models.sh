@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
 # docs/models.md: carom check over all models of the folders given, a section each.
-# Usage: make_models.sh CAROM OUTPUT FOLDER...
+# Usage: make_models.sh CAROM OUTPUT FOLDER... (STATES: states a model, 20 if not set)
 set -eu
 
 carom=$1
@@ -11,6 +11,7 @@ table=$output.table
 part=$output.part
 trap 'rm -f "$table" "$part"' EXIT
 failed=0
+states=${STATES:-20}
 
 {
   echo "# Models"
@@ -18,9 +19,11 @@ failed=0
   echo "Made by \`make models\` ($(date -u +%Y-%m-%d)), Carom $("$carom" --version), from"
   sed -n 's/^\([a-z_]*\)==\([0-9.]*\).*/`\1` \2,/p' cmake/models.txt | paste -sd' ' |
     sed 's/,$/ (PyPI; `cmake\/models.txt` has their hashes)./'
-  cat << 'TEXT'
+  cat << TEXT
 
-Every MJCF and URDF file below each folder is listed. Each model that loads is held against MuJoCo 4.0.0 at 20 states by `carom check`:
+Every MJCF and URDF file below each folder is listed. Each model that loads is held against MuJoCo 4.0.0 at $states states by \`carom check\`:
+TEXT
+  cat << 'TEXT'
 
 - *parity*: the largest difference of a field relative to the field's size; bound 1e-9. Contacts of general convex pairs (ellipsoid,
   cylinder, mesh) are compared in what is unique, their distance (bound 1e-6 of the geoms' size); MuJoCo then computes with Carom's
@@ -39,7 +42,7 @@ TEXT
 
 for folder in "$@"; do
   echo "$folder"
-  "$carom" check --all "$folder" --markdown "$table" || failed=1
+  "$carom" check --all "$folder" --states "$states" --markdown "$table" || failed=1
   printf '\n## %s\n\n' "$(basename "$folder")" >> "$part"
   cat "$table" >> "$part"
 done
