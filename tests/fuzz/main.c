@@ -110,6 +110,7 @@ const char* __ubsan_default_options(void) { return "abort_on_error=1:print_stack
 
 static void wrong(const char* what) {
   (void)fprintf(stderr, "WRONG: %s\n", what);
+  (void)fflush(stderr);
   abort();
 }
 
