@@ -54,7 +54,7 @@ $(MODELS)/.fetched: cmake/models.txt scripts/fetch_models.sh | needs
 	@sh scripts/fetch_models.sh $(@D)
 	@touch $@
 
-# more folders of your own: make models MORE="a b"
+# more folders of your own: make models MORE="a b"; STATES=8 is quicker
 MORE ?=
 models: release $(MODELS)/.fetched  ## check every model of four packages, write docs/models.md
 	@sh scripts/make_models.sh $(BUILD)/carom docs/models.md \

@@ -158,6 +158,7 @@ static mjModel* copies_of(const char* path, int n) {
   if (spec == NULL || child == NULL) {
     fail(text);
   }
+  mjs_setDeepCopy(spec, 1);
   mjsBody *world = mjs_findBody(spec, "world"), *from = mjs_findBody(child, "world");
   for (int i = 1; i < n; i++) {
     mjsFrame* frame = mjs_addFrame(world, NULL);
