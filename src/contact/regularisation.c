@@ -6,9 +6,8 @@
 #include "contact/impedance.h"
 #include "contact/rows.h"
 #include "contact/step_row.h"
-#include "dynamics/articulated.h"
 #include "dynamics/effective.h"
-#include "dynamics/reflected.h"
+#include "dynamics/inertia.h"
 #include "math/cholesky.h"
 
 static bool is_contact(int type) { return type >= CR_CNSTR_CONTACT_FRICTIONLESS; }
@@ -124,20 +123,22 @@ static cr_real row_dot(const cr_data* d, const cr_real* J, int i, const cr_real*
   return sum;
 }
 
+static cri_factors own_factors(const cr_data* d) {
+  return (cri_factors){d->euler_U, d->euler_Dinv, d->euler_L};
+}
+
 // With discrete the inertia is M with the diagonal of the effective one: its factor.
 static cr_status prepare_exact(const cr_model* m, cr_data* d) {
   if (!exact(m) || !cri_is_discrete(m) || d->nefc == 0) {
     return CR_OK;
   }
   size_t mark = cri_mark(d);
-  cr_real* diag = cri_push(d, (size_t)m->nv);
-  cr_real* H = cri_push(d, (size_t)m->nv);
-  cri_reflected_armature(m, diag);
-  cri_effective_diagonal(m, d, H);
+  cr_real* extra = cri_push(d, (size_t)m->nv);
+  cri_effective_diagonal(m, d, extra);
   for (int j = 0; j < m->nv; j++) {
-    diag[j] += H[j] - d->M[m->M_rowadr[j] + m->M_rownnz[j] - 1];
+    extra[j] -= d->M[m->M_rowadr[j] + m->M_rownnz[j] - 1];
   }
-  cr_status status = cri_articulated_factor(m, d, diag, d->euler_U, d->euler_Dinv, d);
+  cr_status status = cri_inertia_factor(m, d, extra, own_factors(d), d);
   cri_pop(d, mark);
   return status;
 }
@@ -149,9 +150,7 @@ static cr_real exact_diagonal(const cr_model* m, const cr_data* d, int i, cr_rea
   for (int k = d->efc_J_rowadr[i]; k < d->efc_J_rowadr[i] + d->efc_J_rownnz[i]; k++) {
     y[d->efc_J_colind[k]] = d->efc_J[k];
   }
-  bool discrete = cri_is_discrete(m);
-  cri_articulated_solve(m, d->cdof, discrete ? d->euler_U : d->art_U,
-                        discrete ? d->euler_Dinv : d->art_Dinv, y, work);
+  cri_inertia_solve(m, d, cri_is_discrete(m) ? own_factors(d) : cri_factors_of_M(d), y, work);
   return row_dot(d, d->efc_J, i, y);
 }
 

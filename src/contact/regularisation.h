@@ -20,9 +20,9 @@
 ///          [MuJoCo manual, Computation, "Constraint model"]; docs/derivations/regularisation.md
 /// Shapes   nefc rows, ncon contacts
 ///          with both, A_i = J_i (M with the diagonal of Mhat)^-1 J_i'
-/// Saves    euler_U, euler_Dinv: the factor of that matrix
+/// Saves    euler_U, euler_Dinv, euler_L: the factor of that matrix
 /// Memory   scratch 7 nv and that of the factor with diagexact, 4 nv with discrete, else none
-/// Errors   those of cri_articulated_factor
+/// Errors   those of cri_inertia_factor
 /// Smooth   but where R meets its least value
 cr_status cr_regularisation(const cr_model* m, cr_data* d);
 cr_status cr_regularisation_jvp(const cr_model* m, const cr_data* d, cr_data* tan);

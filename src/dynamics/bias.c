@@ -7,9 +7,75 @@
 #include "dynamics/bias.h"
 
 #include "dynamics/newton.h"
+#include "dynamics/reflected.h"
+#include "dynamics/tendon_inertia.h"
 #include "dynamics/tree.h"
 
 static bool has_gravity(const cr_model* m) { return (m->disableflags & CR_DSBL_GRAVITY) == 0; }
+
+// ---- [b5] tendons with armature: qfrc_bias += a ten_bias J'
+
+static cr_real row_dot(const cr_model* m, const cr_real* J, int t, const cr_real* x) {
+  cr_real sum = 0;
+  for (int k = m->ten_J_rowadr[t]; k < m->ten_J_rowadr[t] + m->ten_J_rownnz[t]; k++) {
+    sum += J[k] * x[m->ten_J_colind[k]];
+  }
+  return sum;
+}
+
+static void add_row(const cr_model* m, const cr_real* J, int t, cr_real s, cr_real* x) {
+  for (int k = m->ten_J_rowadr[t]; k < m->ten_J_rowadr[t] + m->ten_J_rownnz[t]; k++) {
+    x[m->ten_J_colind[k]] += s * J[k];
+  }
+}
+
+static void tendons(const cr_model* m, cr_data* d) {
+  size_t mark = cri_mark(d);
+  cr_real* a = cri_push(d, (size_t)m->ntendon);
+  cri_tendon_armature(m, a);
+  for (int t = 0; t < m->ntendon; t++) {
+    add_row(m, d->ten_J, t, a[t] * d->ten_bias[t], d->qfrc_bias);
+  }
+  cri_pop(d, mark);
+}
+
+static void tendons_jvp(const cr_model* m, const cr_data* d, cr_data* tan) {
+  size_t mark = cri_mark(tan);
+  cr_real* a = cri_push(tan, (size_t)m->ntendon);
+  cr_real* a_tan = cri_push(tan, (size_t)m->ntendon);
+  cri_tendon_armature(m, a);
+  cri_tendon_armature_jvp(m, tan, a_tan);
+  for (int t = 0; t < m->ntendon; t++) {
+    if (m->tendon_inertial[t] != 0) {
+      add_row(m, d->ten_J, t, a_tan[t] * d->ten_bias[t] + a[t] * tan->ten_bias[t], tan->qfrc_bias);
+      add_row(m, tan->ten_J, t, a[t] * d->ten_bias[t], tan->qfrc_bias);
+    }
+  }
+  cri_pop(tan, mark);
+}
+
+static void tendons_vjp(const cr_model* m, const cr_data* d, cr_data* bar) {
+  size_t mark = cri_mark(bar);
+  cr_real* a = cri_push(bar, (size_t)m->ntendon);
+  cr_real* a_bar = cri_push(bar, (size_t)m->ntendon);
+  int pair = cri_pairs_add(&bar->ten_J_pairs);
+  cr_real* left = cri_pair_left(&bar->ten_J_pairs, pair);
+  cr_copy(cri_pair_right(&bar->ten_J_pairs, pair), bar->qfrc_bias, m->nv);
+  cri_tendon_armature(m, a);
+  cr_zero(a_bar, m->ntendon);
+  for (int t = 0; t < m->ntendon; t++) {
+    if (m->tendon_inertial[t] != 0) {
+      cr_real pull = row_dot(m, d->ten_J, t, bar->qfrc_bias);
+      left[t] = a[t] * d->ten_bias[t];
+      bar->ten_bias[t] += a[t] * pull;
+      a_bar[t] = d->ten_bias[t] * pull;
+    }
+  }
+  cri_tendon_armature_vjp(m, bar, a_bar);
+  cri_pop(bar, mark);
+}
+
+// ---- the stage
 
 cr_status cr_bias(const cr_model* m, cr_data* d) {
   cr_real *A = d->bias_acc, *F = d->bias_frc;
@@ -30,6 +96,9 @@ cr_status cr_bias(const cr_model* m, cr_data* d) {
   // [b4] qfrc_bias_i = s_i . F
   for (int i = 0; i < m->nv; i++) {
     d->qfrc_bias[i] = cr_dot6(d->cdof + 6 * i, F + 6 * m->dof_bodyid[i]);
+  }
+  if (cri_tendon_inertia_acts(m)) {
+    tendons(m, d);
   }
   return CR_OK;
 }
@@ -62,6 +131,9 @@ cr_status cr_bias_jvp(const cr_model* m, const cr_data* d, cr_data* tan) {
     tan->qfrc_bias[i] =
         cr_dot6(tan->cdof + 6 * i, d->bias_frc + 6 * b) + cr_dot6(d->cdof + 6 * i, F_tan + 6 * b);
   }
+  if (cri_tendon_inertia_acts(m)) {
+    tendons_jvp(m, d, tan);
+  }
   cri_pop(tan, mark);
   return CR_OK;
 }
@@ -71,6 +143,9 @@ cr_status cr_bias_vjp(const cr_model* m, const cr_data* d, cr_data* bar) {
   cr_real* W = cri_push(bar, 6 * (size_t)m->nbody);
   cr_real* A_bar = cri_push(bar, 6 * (size_t)m->nbody);
   const cr_real* c_bar = bar->qfrc_bias;
+  if (cri_tendon_inertia_acts(m)) {
+    tendons_vjp(m, d, bar);
+  }
   // [b4]' s_bar += c_bar F; the cotangent of a body's own force is W = sum of s c_bar down to it
   for (int i = 0; i < m->nv; i++) {
     cr_accscl6(bar->cdof + 6 * i, d->bias_frc + 6 * m->dof_bodyid[i], c_bar[i]);

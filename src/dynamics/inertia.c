@@ -7,7 +7,9 @@
 
 #include "dynamics/articulated.h"
 #include "dynamics/reflected.h"
+#include "dynamics/tendon_inertia.h"
 #include "dynamics/tree.h"
+#include "math/cholesky.h"
 
 // [i1] crb_b = sum of cinert over the subtree of b
 static void composite(const cr_model* m, const cr_real* cinert, cr_real* crb) {
@@ -74,8 +76,11 @@ void cri_inertia_mul(const cr_model* m, const cr_data* d, cr_real* y, const cr_r
   cr_real* armature = cri_push(work, (size_t)m->nv);
   cri_reflected_armature(m, armature);
   for (int i = 0; i < m->nv; i++) {
-    y[i] = cr_dot6(d->cdof + 6 * i, F + 6 * m->dof_bodyid[i]) + armature[i] * x[i];
+    armature[i] = cr_dot6(d->cdof + 6 * i, F + 6 * m->dof_bodyid[i]) + armature[i] * x[i];
   }
+  // [i4]
+  cri_tendon_inertia_mul(m, d, armature, x, work);
+  cr_copy(y, armature, m->nv);
   cri_pop(work, mark);
 }
 
@@ -86,8 +91,63 @@ void cri_inertia_form(const cr_model* m, const cr_data* d, cr_real* M, cr_data* 
   composite(m, d->cinert, crb);
   cri_reflected_armature(m, armature);
   form(m, crb, d->cdof, armature, M);
+  cri_tendon_inertia(m, d, M, work);
   cri_pop(work, mark);
 }
+
+// ---- the factor
+
+// entries of tendons are not of articulated bodies: then M itself is factored
+static cr_status factor_matrix(const cr_model* m, const cr_data* d, const cr_real* extra,
+                               cri_factors f, cr_data* work) {
+  cr_pattern p = {.n = m->nv, .nnz = m->M_rownnz, .adr = m->M_rowadr, .col = m->M_colind};
+  cri_inertia_form(m, d, f.L, work);
+  for (int i = 0; extra != NULL && i < m->nv; i++) {
+    f.L[m->M_rowadr[i] + m->M_rownnz[i] - 1] += extra[i];
+  }
+  int bad = cr_chol_factor(f.L, &p);
+  if (bad >= 0) {
+    int joint = m->dof_jntid[bad];
+    cr_real pivot = f.L[m->M_rowadr[bad] + m->M_rownnz[bad] - 1];
+    return cri_fail(&work->error, pivot != pivot ? CR_ERR_NONFINITE : CR_ERR_SINGULAR,
+                    "joint %d \"%s\", dof %d: the inertia with the armature of tendons is not "
+                    "positive definite",
+                    joint, cri_name(m, m->name_jntadr, joint), bad);
+  }
+  for (int i = 0; i < m->nv; i++) {
+    cr_real inverse = f.L[m->M_rowadr[i] + m->M_rownnz[i] - 1];
+    f.Dinv[i] = inverse * inverse;
+  }
+  return CR_OK;
+}
+
+cr_status cri_inertia_factor(const cr_model* m, const cr_data* d, const cr_real* extra,
+                             cri_factors f, cr_data* work) {
+  if (cri_tendon_inertia_acts(m)) {
+    return factor_matrix(m, d, extra, f, work);
+  }
+  size_t mark = cri_mark(work);
+  cr_real* diag = cri_push(work, (size_t)m->nv);
+  cri_reflected_armature(m, diag);
+  for (int i = 0; extra != NULL && i < m->nv; i++) {
+    diag[i] += extra[i];
+  }
+  cr_status status = cri_articulated_factor(m, d, diag, f.U, f.Dinv, work);
+  cri_pop(work, mark);
+  return status;
+}
+
+void cri_inertia_solve(const cr_model* m, const cr_data* d, cri_factors f, cr_real* x,
+                       cr_data* work) {
+  if (cri_tendon_inertia_acts(m)) {
+    cr_pattern p = {.n = m->nv, .nnz = m->M_rownnz, .adr = m->M_rowadr, .col = m->M_colind};
+    cr_chol_solve(f.L, &p, x);
+  } else {
+    cri_articulated_solve(m, d->cdof, f.U, f.Dinv, x, work);
+  }
+}
+
+// ---- the stage
 
 cr_status cr_inertia(const cr_model* m, cr_data* d) {
   size_t mark = cri_mark(d);
@@ -97,10 +157,11 @@ cr_status cr_inertia(const cr_model* m, cr_data* d) {
   if (d->M_formed) {
     composite(m, d->cinert, d->crb);
     form(m, d->crb, d->cdof, armature, d->M);
+    // [i4]
+    cri_tendon_inertia(m, d, d->M, d);
   }
-  cr_status status = cri_articulated_factor(m, d, armature, d->art_U, d->art_Dinv, d);
   cri_pop(d, mark);
-  return status;
+  return cri_inertia_factor(m, d, NULL, cri_factors_of_M(d), d);
 }
 
 cr_status cr_inertia_jvp(const cr_model* m, const cr_data* d, cr_data* tan) {
@@ -133,6 +194,8 @@ cr_status cr_inertia_jvp(const cr_model* m, const cr_data* d, cr_data* tan) {
     // [i3]
     row[diagonal] += armature_tan[i];
   }
+  // [i4]
+  cri_tendon_inertia_jvp(m, d, tan);
   cri_pop(tan, mark);
   return CR_OK;
 }
@@ -150,6 +213,8 @@ cr_status cr_inertia_vjp(const cr_model* m, const cr_data* d, cr_data* bar) {
       armature_bar[j] += l[j] * r[j];
     }
   }
+  // [i4]'
+  cri_tendon_inertia_vjp(m, d, bar);
   // [i3]'
   cri_reflected_armature_vjp(m, bar, armature_bar);
   cri_pop(bar, mark);

@@ -126,9 +126,16 @@ static cr_real tendon_spring(const cr_model* m, const cr_data* d, int i, cr_real
   return f;
 }
 
-static cr_real tendon_damper(const cr_model* m, const cr_data* d, int i, cr_real* slope) {
+// b: the law of all tendons, of dynamics/reflected.h
+static cr_real tendon_damper(const cr_data* d, const cr_real* b, int i, cr_real* slope) {
   cr_real v = d->ten_velocity[i];
-  return law(m->tendon_damping[i], m->tendon_dampingpoly + 2 * i, v, cr_abs(v), slope);
+  return law(b[3 * i], b + 3 * i + 1, v, cr_abs(v), slope);
+}
+
+static const cr_real* tendon_laws(const cr_model* m, cr_data* owner) {
+  cr_real* b = cri_push(owner, 3 * (size_t)m->ntendon);
+  cri_tendon_damping(m, b);
+  return b;
 }
 
 // q += f times row i
@@ -149,6 +156,8 @@ static cr_real row_dot(const cr_model* m, const cr_real* J, int i, const cr_real
 }
 
 static void tendons(const cr_model* m, cr_data* d, switches on) {
+  size_t mark = cri_mark(d);
+  const cr_real* b = tendon_laws(m, d);
   for (int i = 0; i < m->ntendon; i++) {
     cr_real slope;
     // [p5] spring += J' f, f = -(k x + p_0 x^2 + p_1 x^3)
@@ -157,9 +166,10 @@ static void tendons(const cr_model* m, cr_data* d, switches on) {
     }
     // [p6] damper += J' f, f = -(b v + c_0 v |v| + c_1 v^3)
     if (on.damper) {
-      add_row(m, d->ten_J, i, tendon_damper(m, d, i, &slope), d->qfrc_damper);
+      add_row(m, d->ten_J, i, tendon_damper(d, b, i, &slope), d->qfrc_damper);
     }
   }
+  cri_pop(d, mark);
 }
 
 // tangent of the force where its argument stays
@@ -169,6 +179,10 @@ static cr_real law_tan(const cr_real* k_tan, const cr_real* p_tan, cr_real x, cr
 
 static void tendons_jvp(const cr_model* m, const cr_data* d, cr_data* tan, switches on) {
   const cr_model* par = &tan->par;
+  size_t mark = cri_mark(tan);
+  const cr_real* b = tendon_laws(m, tan);
+  cr_real* b_tan = cri_push(tan, 3 * (size_t)m->ntendon);
+  cri_tendon_damping_jvp(m, tan, b_tan);
   for (int i = 0; i < m->ntendon; i++) {
     cr_real slope, f, f_tan;
     if (on.spring) {
@@ -186,14 +200,14 @@ static void tendons_jvp(const cr_model* m, const cr_data* d, cr_data* tan, switc
     if (on.damper) {
       // [p6]
       cr_real v = d->ten_velocity[i];
-      f = tendon_damper(m, d, i, &slope);
+      f = tendon_damper(d, b, i, &slope);
       f_tan = slope * tan->ten_velocity[i];
-      f_tan += law_tan(cri_par_tan(par->tendon_damping, i, 1),
-                       cri_par_tan(par->tendon_dampingpoly, i, 2), v, cr_abs(v));
+      f_tan += law_tan(b_tan + 3 * i, b_tan + 3 * i + 1, v, cr_abs(v));
       add_row(m, tan->ten_J, i, f, tan->qfrc_damper);
       add_row(m, d->ten_J, i, f_tan, tan->qfrc_damper);
     }
   }
+  cri_pop(tan, mark);
 }
 
 // cotangents of k and p in law
@@ -234,13 +248,20 @@ static void tendon_dampers_vjp(const cr_model* m, const cr_data* d, cr_data* bar
   for (int j = 0; j < m->nv; j++) {
     right[j] = bar->qfrc_damper[j] + bar->qfrc_passive[j];
   }
+  size_t mark = cri_mark(bar);
+  const cr_real* b = tendon_laws(m, bar);
+  cr_real* b_bar = cri_push(bar, 3 * (size_t)m->ntendon);
   for (int i = 0; i < m->ntendon; i++) {
     // [p6]' as [p5]', with the velocity
     cr_real slope, v = d->ten_velocity[i], f_bar = row_dot(m, d->ten_J, i, right);
-    left[i] = tendon_damper(m, d, i, &slope);
+    left[i] = tendon_damper(d, b, i, &slope);
     bar->ten_velocity[i] += slope * f_bar;
-    law_bar(bar->par.tendon_damping, bar->par.tendon_dampingpoly, i, v, cr_abs(v), f_bar);
+    b_bar[3 * i] = -v * f_bar;
+    b_bar[3 * i + 1] = cr_abs(v) * b_bar[3 * i];
+    b_bar[3 * i + 2] = cr_abs(v) * b_bar[3 * i + 1];
   }
+  cri_tendon_damping_vjp(m, bar, b_bar);
+  cri_pop(bar, mark);
 }
 
 // ---- gravity compensation: body forces f_b = -m_b c_b g

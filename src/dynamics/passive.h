@@ -21,13 +21,14 @@
 ///          passive = spring + damper + fluid + gravcomp (not where jnt_actgravcomp)      [p4]
 ///          spring += ten_J' f, f = -(k x + p_0 x^2 + p_1 x^3), x what the length exceeds the
 ///          slack range by, above or below                                        [p5]
-///          damper += ten_J' f, f = -(b v + c_0 v |v| + c_1 v^3), v = ten_velocity [p6]
+///          damper += ten_J' f, f = -(b0 v + b1 v |v| + b2 v^3), v = ten_velocity, b of
+///          dynamics/reflected.h                                                  [p6]
 ///          derivation: docs/derivations/passive.md
 /// Shapes   all nv.  Units  N|N m
 /// Flags    CR_DSBL_SPRING, CR_DSBL_DAMPER; both together switch all passive forces off, gravity
 ///          compensation too, as MuJoCo does; CR_DSBL_GRAVITY switches that off alone
 /// Saves    nothing
-/// Memory   no allocation; scratch 6 nv numbers, where a body has gravcomp 24 nbody + nv
+/// Memory   no allocation; scratch 6 nv + 6 ntendon numbers, where a body has gravcomp 24 nbody + nv
 /// Errors   none
 /// Smooth   but for a ball spring at half a turn, where e jumps, and the ends of the slack range of
 ///          a tendon, where the slope of the force jumps. Quaternions of qpos_spring carry

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Damping and armature of the dofs: their own, and those that actuators add to the joint they act
-// on, reflected through the gear. Inertia, dampers and every integrator that damps implicitly take
-// them from here.
+// Damping and armature of dofs and of tendons: their own, and those that actuators add to the joint
+// or tendon they act on, reflected through the gear. Inertia, dampers and every integrator that
+// damps implicitly take them from here.
 #ifndef CR_DYNAMICS_REFLECTED_H
 #define CR_DYNAMICS_REFLECTED_H
 
@@ -17,6 +17,11 @@ void cri_reflected_armature_jvp(const cr_model* m, const cr_data* tan, cr_real* 
 /// Adds to bar->par.
 void cri_reflected_armature_vjp(const cr_model* m, cr_data* bar, const cr_real* armature_bar);
 
+/// The same of every tendon, with tendon_armature and the actuators on the tendon; armature[ntendon].
+void cri_tendon_armature(const cr_model* m, cr_real* armature);
+void cri_tendon_armature_jvp(const cr_model* m, const cr_data* tan, cr_real* armature_tan);
+void cri_tendon_armature_vjp(const cr_model* m, cr_data* bar, const cr_real* armature_bar);
+
 /// Damping law of every dof: force -(b0 v + b1 v |v| + b2 v^3).
 /// Equation b_i = (dof_damping, dof_dampingpoly)_i + sum of gear_k^2 (actuator_damping,
 ///          actuator_dampingpoly)_k                                              [r2]
@@ -25,6 +30,11 @@ void cri_reflected_damping(const cr_model* m, cr_real* b);
 void cri_reflected_damping_jvp(const cr_model* m, const cr_data* tan, cr_real* b_tan);
 /// Adds to bar->par.
 void cri_reflected_damping_vjp(const cr_model* m, cr_data* bar, const cr_real* b_bar);
+
+/// The same of every tendon, with tendon_damping and tendon_dampingpoly; b[ntendon * 3].
+void cri_tendon_damping(const cr_model* m, cr_real* b);
+void cri_tendon_damping_jvp(const cr_model* m, const cr_data* tan, cr_real* b_tan);
+void cri_tendon_damping_vjp(const cr_model* m, cr_data* bar, const cr_real* b_bar);
 
 /// D_i = b0 + 2 b1 |v| + 3 b2 v^2 of every dof [r3]: the tangent, and the transpose, which adds to
 /// bar->qvel and bar->par.

@@ -168,13 +168,6 @@ static void add_dampers(const cr_model* m, const cr_data* d, cr_real* lower, cr_
   cri_pop(work, mark);
 }
 
-// the law of a tendon's damper: force -(b0 v + b1 v |v| + b2 v^3)
-static void tendon_law(const cr_model* m, int t, cr_real b[3]) {
-  b[0] = m->tendon_damping[t];
-  b[1] = m->tendon_dampingpoly[2 * t];
-  b[2] = m->tendon_dampingpoly[2 * t + 1];
-}
-
 // [d2]
 static void add_actuators(const cr_model* m, const cr_data* d, cr_real* lower, cr_real* upper,
                           cr_data* work) {
@@ -189,11 +182,13 @@ static void add_actuators(const cr_model* m, const cr_data* d, cr_real* lower, c
 // [d5] slopes of tendons' dampers, in scratch of `owner`
 static cr_real* tendon_slopes(const cr_model* m, const cr_data* d, cr_data* owner) {
   cr_real* c = cri_push(owner, (size_t)m->ntendon);
+  size_t mark = cri_mark(owner);
+  cr_real* b = cri_push(owner, 3 * (size_t)m->ntendon);
+  cri_tendon_damping(m, b);
   for (int t = 0; t < m->ntendon; t++) {
-    cr_real b[3];
-    tendon_law(m, t, b);
-    c[t] = -cri_damping_slope(b, d->ten_velocity[t]);
+    c[t] = -cri_damping_slope(b + 3 * t, d->ten_velocity[t]);
   }
+  cri_pop(owner, mark);
   return c;
 }
 
@@ -319,14 +314,17 @@ static void tendons_vjp(const cr_model* m, const cr_data* d, cr_data* bar, const
   cr_real* c_bar = cri_push(bar, (size_t)m->ntendon);
   cri_rows rows = cri_tendon_rows(m, d->ten_J);
   cri_outer_vjp(m, &rows, c, l, r, s, c_bar, &bar->ten_J_pairs, bar);
+  cr_real* b = cri_push(bar, 3 * (size_t)m->ntendon);
+  cr_real* b_bar = cri_push(bar, 3 * (size_t)m->ntendon);
+  cri_tendon_damping(m, b);
   for (int t = 0; t < m->ntendon; t++) {
-    cr_real b[3], v = d->ten_velocity[t],
-                  poly_bar[2] = {-2 * cr_abs(v) * c_bar[t], -3 * v * v * c_bar[t]};
-    tendon_law(m, t, b);
-    bar->ten_velocity[t] -= cri_damping_bend(b, v) * c_bar[t];
-    cri_par_add1(bar->par.tendon_damping, t, -c_bar[t]);
-    cri_par_add(bar->par.tendon_dampingpoly, t, 2, poly_bar);
+    cr_real v = d->ten_velocity[t];
+    bar->ten_velocity[t] -= cri_damping_bend(b + 3 * t, v) * c_bar[t];
+    b_bar[3 * t] = -c_bar[t];
+    b_bar[3 * t + 1] = -2 * cr_abs(v) * c_bar[t];
+    b_bar[3 * t + 2] = -3 * v * v * c_bar[t];
   }
+  cri_tendon_damping_vjp(m, bar, b_bar);
   cri_pop(bar, mark);
 }
 
@@ -414,13 +412,14 @@ static void tendons_jvp(const cr_model* m, const cr_data* d, cr_data* tan, const
   size_t mark = cri_mark(tan);
   const cr_real* c = tendon_slopes(m, d, tan);
   cr_real* c_tan = cri_push(tan, (size_t)m->ntendon);
+  cr_real* b = cri_push(tan, 3 * (size_t)m->ntendon);
+  cr_real* b_tan = cri_push(tan, 3 * (size_t)m->ntendon);
+  cri_tendon_damping(m, b);
+  cri_tendon_damping_jvp(m, tan, b_tan);
   for (int t = 0; t < m->ntendon; t++) {
-    const cr_real* poly_tan = cri_par_tan(tan->par.tendon_dampingpoly, t, 2);
-    const cr_real b_tan[3] = {cri_par_tan(tan->par.tendon_damping, t, 1)[0], poly_tan[0],
-                              poly_tan[1]};
-    cr_real b[3], v = d->ten_velocity[t];
-    tendon_law(m, t, b);
-    c_tan[t] = -cri_damping_slope(b_tan, v) - cri_damping_bend(b, v) * tan->ten_velocity[t];
+    cr_real v = d->ten_velocity[t];
+    c_tan[t] = -cri_damping_slope(b_tan + 3 * t, v) -
+               cri_damping_bend(b + 3 * t, v) * tan->ten_velocity[t];
   }
   cri_rows rows = cri_tendon_rows(m, d->ten_J);
   cri_outer_jvp(m, &rows, tan->ten_J, c, c_tan, r, y, tan);

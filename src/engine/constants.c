@@ -6,7 +6,6 @@
 #include "engine/constants.h"
 
 #include "carom/model.h"
-#include "dynamics/articulated.h"
 #include "dynamics/com.h"
 #include "dynamics/inertia.h"
 #include "dynamics/kinematics.h"
@@ -57,7 +56,7 @@ static cr_real inverse_weight(const cr_model* m, cr_data* d, int b, const cr_rea
   for (int j = last_dof(m, b); j >= 0; j = m->dof_parentid[j]) {
     x[j] = cr_dot6(d->cdof + 6 * j, F);
   }
-  cri_articulated_solve(m, d->cdof, d->art_U, d->art_Dinv, x, d);
+  cri_inertia_solve(m, d, cri_factors_of_M(d), x, d);
   cr_real A = 0;
   for (int j = last_dof(m, b); j >= 0; j = m->dof_parentid[j]) {
     A += cr_dot6(d->cdof + 6 * j, F) * x[j];
@@ -79,7 +78,7 @@ static void tendon_weight(const cr_model* m, cr_data* d, int t, cr_real* x) {
   for (int k = m->ten_J_rowadr[t]; k < m->ten_J_rowadr[t] + m->ten_J_rownnz[t]; k++) {
     x[m->ten_J_colind[k]] = d->ten_J[k];
   }
-  cri_articulated_solve(m, d->cdof, d->art_U, d->art_Dinv, x, d);
+  cri_inertia_solve(m, d, cri_factors_of_M(d), x, d);
 }
 
 // ---- forward
@@ -112,7 +111,7 @@ static void derive_dof(cr_model* m, cr_data* d, int dof, cr_real* x) {
   for (int j = first; j < first + n; j++) {
     cr_zero(x, m->nv);
     x[j] = 1;
-    cri_articulated_solve(m, d->cdof, d->art_U, d->art_Dinv, x, d);
+    cri_inertia_solve(m, d, cri_factors_of_M(d), x, d);
     m->dof_invweight0[dof] += x[j] / (cr_real)n;
   }
 }
@@ -148,6 +147,14 @@ cr_status cr_constants(cr_model* m, cr_data* work) {
 
 // ---- backward
 
+// consumes the pairs of ten_J, of which there may be more than room
+static cr_status flush_tendons(const cr_model* m, const cr_data* d, cr_data* bar) {
+  CR_TRY(cr_tendon_vjp(m, d, bar));
+  cr_zero(bar->ten_length, m->ntendon);
+  bar->ten_J_pairs.n = 0;
+  return CR_OK;
+}
+
 // -s x' dM x, consumed by the stage that makes M right away: there may be more pairs than room
 static cr_status add_inertia_bar(const cr_model* m, const cr_data* d, cr_data* bar,
                                  const cr_real* x, cr_real s) {
@@ -159,6 +166,8 @@ static cr_status add_inertia_bar(const cr_model* m, const cr_data* d, cr_data* b
   if (bar->M_pairs.n == CR_MAX_PAIRS) {
     CR_TRY(cr_inertia_vjp(m, d, bar));
     bar->M_pairs.n = 0;
+    // the armature of tendons has left pairs of ten_J
+    return flush_tendons(m, d, bar);
   }
   return CR_OK;
 }
@@ -216,17 +225,9 @@ static cr_status dof_bar(const cr_model* m, cr_data* d, cr_data* bar, int dof, c
   for (int j = first; j < first + n; j++) {
     cr_zero(x, m->nv);
     x[j] = 1;
-    cri_articulated_solve(m, d->cdof, d->art_U, d->art_Dinv, x, d);
+    cri_inertia_solve(m, d, cri_factors_of_M(d), x, d);
     CR_TRY(add_inertia_bar(m, d, bar, x, weight_bar / (cr_real)n));
   }
-  return CR_OK;
-}
-
-// consumes the pairs of ten_J, of which there may be more than room
-static cr_status flush_tendons(const cr_model* m, const cr_data* d, cr_data* bar) {
-  CR_TRY(cr_tendon_vjp(m, d, bar));
-  cr_zero(bar->ten_length, m->ntendon);
-  bar->ten_J_pairs.n = 0;
   return CR_OK;
 }
 

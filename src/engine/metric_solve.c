@@ -2,8 +2,8 @@
 // Solves with the metric, see metric_solve.h.
 #include "engine/metric_solve.h"
 
-#include "dynamics/articulated.h"
 #include "dynamics/effective.h"
+#include "dynamics/inertia.h"
 #include "dynamics/slope.h"
 #include "math/lu.h"
 
@@ -125,7 +125,7 @@ void cri_metric_solve(const cr_model* m, const cr_data* d, cr_real* x, cr_data* 
     cr_pattern p = cri_effective_pattern(m, d);
     cr_chol_solve(d->metric_L, &p, x);
   } else {
-    cri_articulated_solve(m, d->cdof, d->art_U, d->art_Dinv, x, work);
+    cri_inertia_solve(m, d, cri_factors_of_M(d), x, work);
   }
 }
 

@@ -47,7 +47,8 @@ CR_STAGE(contact, adhesion,
   F(qfrc_adhesion))
 
 CR_STAGE(dynamics, inertia,
-  F(cinert) F(cdof) F(dof_armature) F(actuator_armature) F(actuator_gear),
+  F(cinert) F(cdof) F(ten_J) F(dof_armature) F(tendon_armature) F(actuator_armature)
+  F(actuator_gear),
   F(M))
 
 CR_STAGE(dynamics, velocity,
@@ -67,8 +68,13 @@ CR_STAGE(dynamics, passive,
   F(actuator_dampingpoly) F(actuator_gear) F(qfrc_fluid),
   F(qfrc_spring) F(qfrc_damper) F(qfrc_gravcomp) F(qfrc_passive))
 
+CR_STAGE(dynamics, tendon_bias,
+  F(qvel) F(cvel) F(cdof_dot) F(site_xpos) F(subtree_com) F(wrap_prm),
+  F(ten_bias))
+
 CR_STAGE(dynamics, bias,
-  F(qvel) F(cinert) F(cdof) F(cdof_dot) F(cvel) F(gravity),
+  F(qvel) F(cinert) F(cdof) F(cdof_dot) F(cvel) F(gravity) F(ten_J) F(ten_bias)
+  F(tendon_armature) F(actuator_armature) F(actuator_gear),
   F(qfrc_bias))
 
 CR_STAGE(dynamics, transmission,

@@ -5,7 +5,7 @@
 #include "integrate/euler.h"
 
 #include "dynamics/activation.h"
-#include "dynamics/articulated.h"
+#include "dynamics/inertia.h"
 #include "dynamics/reflected.h"
 #include "integrate/implicit.h"
 #include "integrate/manifold.h"
@@ -29,23 +29,24 @@ static const cr_real* damping_at(const cr_model* m, const cr_data* d, cr_data* o
   return D;
 }
 
+static cri_factors damped_factors(const cr_data* d) {
+  return (cri_factors){d->euler_U, d->euler_Dinv, d->euler_L};
+}
+
 static cr_status factor(const cr_model* m, cr_data* d, const cr_real* D) {
   size_t mark = cri_mark(d);
-  cr_real* diag = cri_push(d, (size_t)m->nv);
-  cri_reflected_armature(m, diag);
+  cr_real* extra = cri_push(d, (size_t)m->nv);
   for (int i = 0; i < m->nv; i++) {
-    diag[i] += m->timestep * D[i];
+    extra[i] = m->timestep * D[i];
   }
-  cr_status status = cri_articulated_factor(m, d, diag, d->euler_U, d->euler_Dinv, d);
+  cr_status status = cri_inertia_factor(m, d, extra, damped_factors(d), d);
   cri_pop(d, mark);
   return status;
 }
 
 // without damping M + hD is M, whose factor is there already
 static void solve(const cr_model* m, const cr_data* d, cr_real* x, cr_data* work) {
-  bool damped = cri_damps(m);
-  cri_articulated_solve(m, d->cdof, damped ? d->euler_U : d->art_U,
-                        damped ? d->euler_Dinv : d->art_Dinv, x, work);
+  cri_inertia_solve(m, d, cri_damps(m) ? damped_factors(d) : cri_factors_of_M(d), x, work);
 }
 
 static cr_status accelerate(const cr_model* m, cr_data* d) {

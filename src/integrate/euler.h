@@ -16,9 +16,9 @@
 /// Shapes   qpos_next[nq], qvel_next[nv], act_next[na]
 ///          [e1] is that of integrate/implicit.h where the model asks for implicit or implicitfast
 /// Flags    CR_DSBL_EULERDAMP, CR_DSBL_DAMPER, or no damping (cri_damps): a2 = a
-/// Saves    euler_qacc = a2; euler_U, euler_Dinv: the factor of M + hD
+/// Saves    euler_qacc = a2; euler_U, euler_Dinv, euler_L: the factor of M + hD
 /// Memory   no allocation; scratch 6 nv numbers and that of the factor
-/// Errors   those of cri_articulated_factor
+/// Errors   those of cri_inertia_factor
 /// Smooth   but where act+ is not, and where b1 is not zero and v is. Where no dof is damped the derivative with respect to
 ///          dof_damping is that of damping that grows
 cr_status cr_euler(const cr_model* m, cr_data* d);

@@ -323,6 +323,7 @@ cr_status cri_model_from_mjmodel(cr_model* m, const mjModel* mj, cr_error* error
   CR_TRY(status);
   fill_special(m, mj);
   cri_model_derive_M(m);
+  cri_model_derive_inertial(m);
   snap_frames(m, mj);
   return CR_OK;
 }

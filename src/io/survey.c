@@ -123,7 +123,18 @@ static const char* tendon_effect(const mjModel* mj, int i) {
   if (mj->tendon_plasticadr[i] >= 0) {
     return "plasticity";
   }
-  return mj->tendon_armature[i] > 0 ? "armature" : NULL;
+  bool armature = mj->tendon_armature[i] > 0;
+  for (int k = 0; k < mj->nactuator && !armature; k++) {
+    armature = mj->actuator_trntype[k] == mjTRN_TENDON && mj->actuator_trnid[2 * k] == i &&
+               mj->actuator_armature[k] > 0;
+  }
+  for (int k = 0; k < mj->tendon_num[i] && armature; k++) {
+    int type = mj->wrap_type[mj->tendon_adr[i] + k];
+    if (type == mjWRAP_SPHERE || type == mjWRAP_CYLINDER) {
+      return "armature, and wraps around a geom";
+    }
+  }
+  return NULL;
 }
 
 static void survey_tendons(const mjModel* mj, cr_load_report* r) {
@@ -161,11 +172,15 @@ static void survey_actuator(const mjModel* mj, int i, cr_load_report* r) {
   if (mj->actuator_delay[i] != 0 || mj->actuator_historyadr[i] >= 0) {
     refuse(r, "actuator", name, mj->actuator_delay[i] != 0 ? "delay" : "history");
   }
-  bool on_joint =
-      mj->actuator_trntype[i] == mjTRN_JOINT || mj->actuator_trntype[i] == mjTRN_JOINTINPARENT;
-  if (!on_joint && (mj->actuator_damping[i] != 0 || mj->actuator_armature[i] != 0 ||
+  bool can_have = trn == mjTRN_JOINT || trn == mjTRN_JOINTINPARENT || trn == mjTRN_TENDON;
+  if (!can_have && (mj->actuator_damping[i] != 0 || mj->actuator_armature[i] != 0 ||
                     nonzero(mj->actuator_dampingpoly + mjNPOLY * i, mjNPOLY))) {
     refuse(r, "actuator", name, "damping or armature of its own");
+  }
+  bool damps =
+      mj->actuator_damping[i] != 0 || nonzero(mj->actuator_dampingpoly + mjNPOLY * i, mjNPOLY);
+  if (mj->opt.integrator == mjINT_DISCRETE && trn == mjTRN_TENDON && damps) {
+    refuse(r, "actuator", name, "damping of a tendon with the integrator discrete");
   }
 }
 

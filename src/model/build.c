@@ -316,6 +316,19 @@ static void derive_trees(cr_model* m) {
   }
 }
 
+void cri_model_derive_inertial(cr_model* m) {
+  for (int i = 0; i < m->ntendon; i++) {
+    m->tendon_inertial[i] = m->tendon_armature[i] != 0;
+  }
+  for (int k = 0; k < m->nactuator; k++) {
+    int t = m->actuator_trnid[2 * k];
+    if (m->actuator_trntype[k] == CR_TRN_TENDON && m->actuator_armature[k] != 0 && t >= 0 &&
+        t < m->ntendon) {
+      m->tendon_inertial[t] = 1;
+    }
+  }
+}
+
 // row i of M's lower triangle: the columns of its parent's row, then i
 void cri_model_derive_M(cr_model* m) {
   for (int i = 0, adr = 0; i < m->nv; i++) {
@@ -445,7 +458,8 @@ static bool is_simple_joint(const cr_model* m, int j) {
   return along && at_origin;
 }
 
-// MuJoCo's rule: 1 if the body's block of M is diagonal as its structure goes, 2 if it slides only
+// MuJoCo's rule: 1 if the body's block of M is diagonal as its structure goes, 2 if it slides only;
+// the armature of a tendon fills the blocks of the bodies that stretch it
 static void derive_simple(cr_model* m) {
   for (int i = 0; i < m->nbody; i++) {
     int slides = 0, n = m->body_jntnum[i];
@@ -457,6 +471,15 @@ static void derive_simple(cr_model* m) {
     }
     simple = simple && n - slides <= 1;
     m->body_simple[i] = !simple ? 0 : n > 0 && slides == n ? 2 : 1;
+  }
+  for (int t = 0; t < m->ntendon; t++) {
+    int first = m->ten_J_rowadr[t], end = first + m->ten_J_rownnz[t];
+    for (int k = first; m->tendon_inertial[t] != 0 && k < end && k >= 0 && k < m->nJten; k++) {
+      int dof = m->ten_J_colind[k];
+      if (dof >= 0 && dof < m->nv) {  // checked later
+        m->body_simple[m->dof_bodyid[dof]] = 0;
+      }
+    }
   }
 }
 
@@ -558,6 +581,7 @@ cr_status cri_model_derive(cr_model* m, cr_error* error) {
   derive_joints(m);
   derive_trees(m);
   cri_model_derive_M(m);
+  cri_model_derive_inertial(m);
   derive_geoms(m);
   CR_TRY(unit_vectors(m, error));
   derive_simple(m);

@@ -58,15 +58,13 @@ static const struct {
     {CR_FIELD_actuator_biastype, CR_BIAS_NONE, CR_BIAS_MUSCLE},
 };
 
-static const cr_field_id not_negative[] = {CR_FIELD_body_mass,         CR_FIELD_body_inertia,
-                                           CR_FIELD_body_invweight0,   CR_FIELD_dof_armature,
-                                           CR_FIELD_dof_damping,       CR_FIELD_dof_frictionloss,
-                                           CR_FIELD_dof_invweight0,    CR_FIELD_geom_size,
-                                           CR_FIELD_geom_rbound,       CR_FIELD_geom_friction,
-                                           CR_FIELD_pair_friction,     CR_FIELD_geom_solmix,
-                                           CR_FIELD_o_friction,        CR_FIELD_tendon_frictionloss,
-                                           CR_FIELD_tendon_invweight0, CR_FIELD_density,
-                                           CR_FIELD_viscosity};
+static const cr_field_id not_negative[] = {
+    CR_FIELD_body_mass,         CR_FIELD_body_inertia,   CR_FIELD_tendon_armature,
+    CR_FIELD_body_invweight0,   CR_FIELD_dof_armature,   CR_FIELD_dof_damping,
+    CR_FIELD_dof_frictionloss,  CR_FIELD_dof_invweight0, CR_FIELD_geom_size,
+    CR_FIELD_geom_rbound,       CR_FIELD_geom_friction,  CR_FIELD_pair_friction,
+    CR_FIELD_geom_solmix,       CR_FIELD_o_friction,     CR_FIELD_tendon_frictionloss,
+    CR_FIELD_tendon_invweight0, CR_FIELD_density,        CR_FIELD_viscosity};
 
 // parts of a model and their places: no length beyond CR_LONGEST, m
 #define CR_LONGEST CR_R(1e10)
@@ -312,7 +310,8 @@ static cr_status check_tendons(const cr_model* m, cr_error* error) {
     if (!ascending(m->ten_J_colind + adr, nnz)) {
       return bad(m, CR_FIELD_ten_J_rownnz, i, "is that of columns out of order", nnz, error);
     }
-    bool fixed = m->wrap_type[element] == CR_WRAP_JOINT;
+    bool fixed = m->wrap_type[element] == CR_WRAP_JOINT, armature = m->tendon_inertial[i] != 0;
+    bool wraps = false;
     for (int k = element; k < element + n; k++) {
       int type = m->wrap_type[k], id = m->wrap_objid[k];
       bool geom = type == CR_WRAP_SPHERE || type == CR_WRAP_CYLINDER;
@@ -331,9 +330,18 @@ static cr_status check_tendons(const cr_model* m, cr_error* error) {
       if (fixed && fits) {
         fits = m->jnt_type[id] == CR_JNT_SLIDE || m->jnt_type[id] == CR_JNT_HINGE;
       }
+      wraps = wraps || geom;
       if (!fits) {
         return bad(m, CR_FIELD_wrap_objid, k, "does not fit in the path of its tendon", id, error);
       }
+    }
+    if (m->tendon_armature[i] != 0 && !armature) {
+      return bad(m, CR_FIELD_tendon_armature, i, "is not zero, but tendon_inertial is",
+                 (double)m->tendon_armature[i], error);
+    }
+    if (wraps && armature) {
+      return bad(m, CR_FIELD_tendon_armature, i, "is that of a tendon that wraps around a geom",
+                 (double)m->tendon_armature[i], error);
     }
     element += n;
     adr += nnz;

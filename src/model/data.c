@@ -143,6 +143,25 @@ static int pairs_by_split_moment(const cr_model* m) {
   return n;
 }
 
+// by the armature of tendons, one for each tendon that has some
+static int pairs_by_armature(const cr_model* m) {
+  int n = 0;
+  for (int i = 0; i < m->ntendon; i++) {
+    n += m->tendon_inertial[i] != 0;
+  }
+  return n;
+}
+
+// moments of bodies that grip are made of rows
+static bool any_grips(const cr_model* m) {
+  for (int i = 0; i < m->nactuator; i++) {
+    if (m->actuator_trntype[i] == CR_TRN_BODY) {
+      return true;
+    }
+  }
+  return false;
+}
+
 // by the integrator discrete one for each dof, tendon and force; pairs of moments reach tendons too
 static int pairs_beyond(const cr_model* m, const cr_data* d, cr_field_id id) {
   bool discrete = m->integrator == CR_INT_DISCRETE;
@@ -151,11 +170,12 @@ static int pairs_beyond(const cr_model* m, const cr_data* d, cr_field_id id) {
     case CR_FIELD_actuator_moment:
       return moments;
     case CR_FIELD_ten_J:
-      return pairs_by_row(m, d) + (discrete ? m->ntendon : pairs_by_split_tendon(m)) + moments;
+      return pairs_by_row(m, d) + pairs_by_armature(m) + moments +
+             (discrete ? m->ntendon : pairs_by_split_tendon(m));
     case CR_FIELD_M:
       return pairs_by_row(m, d) + (discrete ? m->nv : 0);
     default:
-      return pairs_by_row(m, d);
+      return pairs_by_row(m, d) + (any_grips(m) ? moments : 0);
   }
 }
 

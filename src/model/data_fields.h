@@ -69,6 +69,7 @@ CR_SAVE (com_subtree,     nbody, 4, "centre of mass and mass of the subtree, for
 // ---- tendons
 CR_REAL (ten_length,      ntendon, 1, SAME, "m|rad", "-", "tendon length")
 CR_OP   (ten_J,           ntendon, nv, nJten, "Jacobian of the tendon lengths")
+CR_REAL (ten_bias,        ntendon, 1, SAME, "m/s^2|rad/s^2", "-", "acceleration of tendons with armature at zero qacc")
 CR_INDEX(wrap_branch,     nwrap, 1, "how a path element wraps: 0 not, 1 and -1 around, by side; 2 and more inside")
 CR_REAL (ten_velocity,    ntendon, 1, SAME, "m/s|rad/s", "-", "tendon velocity")
 
@@ -114,6 +115,7 @@ CR_REAL (contact_mu,      ncon, 1, SAME, "1", "-", "friction of the regularised 
 CR_OP   (M,               nv, nv, nC, "joint-space inertia, lower triangle, formed when rows exist or when asked for")
 CR_SAVE (crb,             nbody, 10, "composite inertia, valid when M is formed")
 CR_SAVE (art_U,           nv, 6, "articulated-body factor of M: I^A s / (s' I^A s + armature) of each dof")
+CR_SAVE (M_L,             nC, 1, "Cholesky factor of M where tendons have armature")
 CR_SAVE (art_Dinv,        nv, 1, "articulated-body factor of M: 1/(s' I^A s + armature)")
 
 // ---- velocity
@@ -185,6 +187,7 @@ CR_REAL (qvel_next,       nv, 1, SAME, "m/s|rad/s", "-", "velocities after the s
 CR_REAL (act_next,        na, 1, SAME, "-", "-", "activations after the step")
 CR_SAVE (euler_qacc,      nv, 1, "acceleration that the step uses: that of the implicit damping or integrator")
 CR_SAVE (euler_Dinv,      nv, 1, "articulated-body factor of M + hD")
+CR_SAVE (euler_L,         nC, 1, "Cholesky factor of M + hD where tendons have armature")
 CR_SAVE (euler_U,         nv, 6, "articulated-body factor of M + hD")
 CR_SAVE (implicit_L,      nC, 1, "factors of M - hD of the implicit integrators: lower triangle")
 CR_SAVE (implicit_U,      nC, 1, "the upper one, transposed")

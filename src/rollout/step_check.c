@@ -376,7 +376,7 @@ static bool all_zero(const cr_real* x, int n) {
 }
 
 // entries that are no smooth number: rest quaternions, and those whose zero is a switch: friction
-// loss of zero makes no row, damping that is zero everywhere switches the implicit damping of
+// loss of zero makes no row, armature of zero is none on tendons, damping that is zero everywhere switches the implicit damping of
 // Euler's step off, a solreffriction of two zeros stands for solref, a geom without solmix counts
 // only beside another, the first number of geom_fluid switches the ellipsoid on
 static bool is_switch(const cr_model* m, cr_field_id id, int k) {
@@ -392,6 +392,11 @@ static bool is_switch(const cr_model* m, cr_field_id id, int k) {
       return m->geom_adhesion[k] == 0;
     case CR_FIELD_pair_adhesion:
       return m->pair_adhesion[k] == 0;
+    case CR_FIELD_tendon_armature:
+      return m->tendon_inertial[k] == 0;
+    case CR_FIELD_actuator_armature:
+      return m->actuator_trntype[k] == CR_TRN_TENDON &&
+             m->tendon_inertial[m->actuator_trnid[2 * k]] == 0;
     case CR_FIELD_tendon_frictionloss:
       return m->tendon_frictionloss[k] == 0;
     case CR_FIELD_dof_damping:

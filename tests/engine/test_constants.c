@@ -223,6 +223,7 @@ static void dense_algebra(void** state) {
     cr_real armature[64];
     cri_reflected_armature(&m, armature);
     mechanism_inertia(&m, d, armature, M);
+    mechanism_tendons(&m, d, M);
     for (int b = 0; b < m.nbody; b++) {
       check_body(&m, d, moved, M, b);
     }

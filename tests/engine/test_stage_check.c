@@ -304,7 +304,7 @@ static void allocations_are_found(void** state) {
 }
 
 static void sound_rows_pass(void** state) {
-  static const char* const rows[] = {"bias", "inertia", "actuation", "smooth"};
+  static const char* const rows[] = {"velocity", "inertia", "actuation", "smooth"};
   for (int i = 0; i < 4; i++) {
     stage_report report;
     int row = check_spoiled(&(spoiled){.row = rows[i]}, &report);

@@ -86,9 +86,6 @@ static const struct {
      "joint 'shoulder' (plasticity): not supported yet"},
     // equality
     // tendons
-    {{.rest = "<tendon><spatial name='cable' armature='.1'><site site='s'/><site site='t'/>"
-              "</spatial></tendon>"},
-     "tendon 'cable' (armature): not supported yet"},
     // actuators
     {{.rest = "<actuator><dcmotor name='m' joint='elbow' motorconst='1' resistance='1'/>"
               "</actuator>"},
@@ -145,6 +142,8 @@ static const parts supported[] = {
     {.rest = "<tendon><fixed name='cable'><joint joint='elbow' coef='1'/></fixed></tendon>"
              "<actuator><motor name='m' tendon='cable'/></actuator>"},
     {.rest = "<actuator><muscle name='m' joint='elbow' lengthrange='0 1'/></actuator>"},
+    {.rest = "<tendon><spatial name='cable' armature='.1'><site site='s'/><site site='t'/>"
+             "</spatial></tendon>"},
     {.rest = "<actuator><motor name='m' jointinparent='elbow'/></actuator>"},
     {.rest = "<actuator><motor name='m' cranksite='s' slidersite='t' cranklength='.1'/>"
              "</actuator>"},

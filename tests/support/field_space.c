@@ -125,6 +125,12 @@ bool field_entry_smooth(const cr_model* m, const cr_data* d, cr_field_id id, int
     case CR_FIELD_contact_adhesion:
       // a contact that does not pull has no rows in its gap
       return x[entry] != 0;
+    case CR_FIELD_tendon_armature:
+      // no armature at all has no derivative
+      return m->tendon_inertial[entry] != 0;
+    case CR_FIELD_actuator_armature:
+      return m->actuator_trntype[entry] != CR_TRN_TENDON ||
+             m->tendon_inertial[m->actuator_trnid[2 * entry]] != 0;
     case CR_FIELD_geom_fluid:
       // the first number switches the ellipsoid on
       return entry % 12 != 0 || x[entry] != 0;

@@ -30,6 +30,34 @@ void mechanism_inertia(const cr_model* m, const cr_data* d, const cr_real* diag,
   }
 }
 
+// entry j of row t of ten_J
+static cr_real entry(const cr_model* m, const cr_data* d, int t, int j) {
+  for (int k = m->ten_J_rowadr[t]; k < m->ten_J_rowadr[t] + m->ten_J_rownnz[t]; k++) {
+    if (m->ten_J_colind[k] == j) {
+      return d->ten_J[k];
+    }
+  }
+  return 0;
+}
+
+void mechanism_tendons(const cr_model* m, const cr_data* d, cr_real* M) {
+  for (int t = 0; t < m->ntendon; t++) {
+    cr_real a = m->tendon_armature[t];
+    for (int k = 0; k < m->nactuator; k++) {
+      cr_real gear = m->actuator_gear[6 * m->actuator_outadr[k]];
+      bool on = m->actuator_trntype[k] == CR_TRN_TENDON && m->actuator_trnid[2 * k] == t;
+      a += on ? gear * gear * m->actuator_armature[k] : 0;
+    }
+    for (int i = 0; i < m->nv; i++) {
+      for (int j = 0; j < m->nv; j++) {
+        bool related =
+            mechanism_moves(m, i, m->dof_bodyid[j]) || mechanism_moves(m, j, m->dof_bodyid[i]);
+        M[i * m->nv + j] += related ? a * entry(m, d, t, i) * entry(m, d, t, j) : 0;
+      }
+    }
+  }
+}
+
 void mechanism_mul(int n, const cr_real* A, const cr_real* x, cr_real* y) {
   for (int i = 0; i < n; i++) {
     y[i] = 0;

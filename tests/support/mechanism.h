@@ -13,6 +13,9 @@ bool mechanism_moves(const cr_model* m, int j, int b);
 /// diag (NULL: none).
 void mechanism_inertia(const cr_model* m, const cr_data* d, const cr_real* diag, cr_real* M);
 
+/// M += the armature of tendons times their rows, d->ten_J, for pairs of a dof and its ancestor.
+void mechanism_tendons(const cr_model* m, const cr_data* d, cr_real* M);
+
 /// y = A x, A n x n.
 void mechanism_mul(int n, const cr_real* A, const cr_real* x, cr_real* y);
 

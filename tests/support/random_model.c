@@ -771,6 +771,7 @@ cr_status random_model(cr_model* m, uint64_t seed, cr_error* error) {
   fill_equalities(&more, m, &p);
   fill_tendon_rows(&more, m);
   fill_polynomials(&r, m);
+  random_tendon_armature(m, seed);
   fill_fluid(&r, m, seed);
   random_sensors(m, seed);
   if (p.field) {

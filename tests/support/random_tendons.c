@@ -4,7 +4,7 @@
 
 #include "support/random_model.h"
 
-static const char* const patterns[] = {"ss", "sgs", "sgss", "sgspsgs", "pssgsgs"};
+static const char* const patterns[] = {"ss", "sgs", "sgss", "sgspsgs", "pssgsgs", "sspss"};
 
 typedef struct {
   int fixed, spatial;
@@ -16,7 +16,7 @@ static plan plan_of(uint64_t seed, bool geoms, int scalar_joints) {
   plan p = {.fixed = scalar_joints > 0 ? cr_random_int(&r, 2) : 0,
             .spatial = 1 + cr_random_int(&r, 3)};
   for (int i = 0; i < p.spatial; i++) {
-    p.pattern[i] = patterns[geoms ? cr_random_int(&r, 5) : 0];
+    p.pattern[i] = patterns[geoms ? cr_random_int(&r, 6) : 0];
   }
   return p;
 }
@@ -202,6 +202,28 @@ static void fill_actuators(cr_random* r, cr_model* m, uint64_t seed) {
     }
     if (m->nsite > 0 && random_chance(&at_sites, CR_R(0.2))) {
       fill_at_site(&at_sites, m, i);
+    }
+  }
+}
+
+// a tendon that wraps around a geom cannot have armature, not an actuator's either
+static bool wraps(const cr_model* m, int i) {
+  for (int k = m->tendon_adr[i]; k < m->tendon_adr[i] + m->tendon_num[i]; k++) {
+    if (m->wrap_type[k] == CR_WRAP_SPHERE || m->wrap_type[k] == CR_WRAP_CYLINDER) {
+      return true;
+    }
+  }
+  return false;
+}
+
+void random_tendon_armature(cr_model* m, uint64_t seed) {
+  cr_random r = cr_random_seed(seed, 32);
+  for (int i = 0; i < m->ntendon; i++) {
+    bool none = wraps(m, i) || random_chance(&r, CR_R(0.3));
+    m->tendon_armature[i] = none ? 0 : cr_random_range(&r, CR_R(1e-3), CR_R(0.02));
+    for (int k = 0; none && k < m->nactuator; k++) {
+      bool pulls = m->actuator_trntype[k] == CR_TRN_TENDON && m->actuator_trnid[2 * k] == i;
+      m->actuator_armature[k] = pulls ? 0 : m->actuator_armature[k];
     }
   }
 }

@@ -11,4 +11,7 @@ void random_tendon_counts(cr_model* m, uint64_t seed, int scalar_joints);
 /// Fills them, and lets some actuators pull on tendons or be muscles. Everything else is filled.
 void random_tendons(cr_model* m, uint64_t seed);
 
+/// Armature of some of them; takes that of actuators away from the others.
+void random_tendon_armature(cr_model* m, uint64_t seed);
+
 #endif

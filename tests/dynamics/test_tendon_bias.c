@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+// The acceleration of tendons at zero qacc: the change of ten_velocity along a path whose velocity
+// coordinates do not change.
+#include "dynamics/tendon_bias.h"
+
+#include "dynamics/tendon_inertia.h"
+#include "engine/forward.h"
+#include "support/close.h"
+#include "support/mechanism.h"
+#include "support/random_model.h"
+
+// ten_velocity after a time h with qvel held
+static cr_real velocity_at(const cr_model* m, const cr_data* d, int t, cr_real h, cr_data* to) {
+  mechanism_move(m, d, d->qvel, h, to);
+  cr_copy(to->qvel, d->qvel, m->nv);
+  assert_int_equal(cr_forward(m, to), CR_OK);
+  return to->ten_velocity[t];
+}
+
+static void it_is_the_rate_of_the_velocity(void** state) {
+  const cr_real h = CR_R(1e-3);
+  int measured = 0;
+  for (uint64_t seed = 0; seed < 40; seed++) {
+    cr_model m;
+    cr_data *d = NULL, *to = NULL;
+    assert_int_equal(random_model(&m, seed, NULL), CR_OK);
+    assert_int_equal(cri_data_create(&d, &m, NULL, NULL), CR_OK);
+    assert_int_equal(cri_data_create(&to, &m, NULL, NULL), CR_OK);
+    random_state(&m, d, seed, STATE_FLIGHT);
+    assert_int_equal(cr_forward(&m, d), CR_OK);
+    for (int t = 0; t < m.ntendon; t++) {
+      bool fixed = m.wrap_type[m.tendon_adr[t]] == CR_WRAP_JOINT;
+      if (fixed || m.tendon_inertial[t] == 0) {
+        assert_close(d->ten_bias[t], 0, 0);
+        continue;
+      }
+      cr_real near = velocity_at(&m, d, t, h, to) - velocity_at(&m, d, t, -h, to);
+      cr_real far = velocity_at(&m, d, t, 2 * h, to) - velocity_at(&m, d, t, -2 * h, to);
+      cr_real expected = (8 * near - far) / (12 * h);
+      assert_close(d->ten_bias[t], expected, CR_R(1e-6) * (1 + cr_abs(expected)));
+      measured++;
+    }
+    cri_data_free(to);
+    cri_data_free(d);
+    cri_model_free(&m);
+  }
+  assert_true(measured > 5);
+}
+
+int test_tendon_bias(void) {
+  const struct CMUnitTest tests[] = {cmocka_unit_test(it_is_the_rate_of_the_velocity)};
+  return cmocka_run_group_tests_name("tendon_bias", tests, NULL, NULL);
+}
