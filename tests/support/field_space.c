@@ -4,6 +4,7 @@
 
 #include <assert.h>
 
+#include "dynamics/activation.h"
 #include "dynamics/metric.h"
 #include "math/quat.h"
 #include "support/random_model.h"
@@ -93,6 +94,16 @@ static bool in_quaternion(const cr_model* m, int entry) {
   return false;
 }
 
+// output of an actuator whose setpoint lives on a circle
+static bool moves_servo(const cr_model* m, int out) {
+  for (int i = 0; i < m->nactuator; i++) {
+    if (m->actuator_outadr[i] == out) {
+      return cri_servo_period(m, i) > 0;
+    }
+  }
+  return false;
+}
+
 bool field_entry_smooth(const cr_model* m, const cr_data* d, cr_field_id id, int entry) {
   const cr_real* x = cri_field_real(m, d, id);
   if (cri_metric_switch(m, id, entry)) {
@@ -131,6 +142,14 @@ bool field_entry_smooth(const cr_model* m, const cr_data* d, cr_field_id id, int
     case CR_FIELD_actuator_armature:
       return m->actuator_trntype[entry] != CR_TRN_TENDON ||
              m->tendon_inertial[m->actuator_trnid[2 * entry]] != 0;
+    case CR_FIELD_actuator_gainprm:
+      // a servo on a circle is one only while its gains are each other's negative
+      return entry % 10 != 0 || cri_servo_period(m, entry / 10) == 0;
+    case CR_FIELD_actuator_biasprm:
+      return entry % 10 != 1 || cri_servo_period(m, entry / 10) == 0;
+    case CR_FIELD_actuator_gear:
+      // and while it only turns
+      return x[entry] != 0 || !moves_servo(m, entry / 6);
     case CR_FIELD_geom_fluid:
       // the first number switches the ellipsoid on
       return entry % 12 != 0 || x[entry] != 0;

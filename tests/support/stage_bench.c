@@ -6,6 +6,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "contact/force.h"
+#include "math/vec3.h"
 #include "model/sensors.h"
 
 // ---- memory
@@ -226,6 +228,29 @@ static int sensor_switch(const cr_model* m, const cr_data* d, int k) {
   return cutoff > 0 ? (x == cutoff) - (x == -cutoff) : yes;
 }
 
+static bool has_contact_sensor(const cr_model* m) {
+  for (int i = 0; i < m->nsensor; i++) {
+    if (m->sensor_type[i] == CR_SENS_CONTACT) {
+      return true;
+    }
+  }
+  return false;
+}
+
+// the order of the contacts by depth and by force, in which sensors list them
+static uint64_t mix_order(uint64_t hash, const cr_model* m, const cr_data* d) {
+  for (int i = 0; i < d->ncon; i++) {
+    cr_real one[6], other[6];
+    cri_contact_force(m, d, i, one);
+    for (int k = 0; k < i; k++) {
+      cri_contact_force(m, d, k, other);
+      hash = mix(hash, 2 * (d->contact_dist[k] < d->contact_dist[i]) +
+                           (cr_dot3(other, other) < cr_dot3(one, one)));
+    }
+  }
+  return hash;
+}
+
 uint64_t stage_discrete_state(const cr_model* m, const cr_data* d) {
   const int32_t counts[] = {d->ncon, d->nefc, d->nJ, d->ne, d->nf, d->nl, d->M_formed};
   uint64_t hash = 0xcbf29ce484222325u;
@@ -245,7 +270,7 @@ uint64_t stage_discrete_state(const cr_model* m, const cr_data* d) {
   for (int i = 0; i < m->nsensordata; i++) {
     hash = mix(hash, sensor_switch(m, d, i));
   }
-  return hash;
+  return has_contact_sensor(m) ? mix_order(hash, m, d) : hash;
 }
 
 // ---- twins
