@@ -7,7 +7,7 @@ expect 0 cube follow "$data/cube.xml" --steps 200 --json
 holds cube 'j["steps"] == 200 and len(j["carom"]) == 200 and len(j["twin"]) == 200' \
   'max(j["carom"]) < 1e-9' 'max(j["twin"][:10]) == 0 < min(j["twin"][10:]) and max(j["twin"]) < 1e-9'
 expect 0 walker follow "$data/walker.xml" --steps 30 --seed 3
-grep -qE "^ +1 +[0-9.e-]+ +[0-9.e-]+ " walker.out || fail "no first step: $(cat walker.out)"
+grep -qE "^ +1 +[0-9.e+-]+ +[0-9.e+-]+ " walker.out || fail "no first step: $(cat walker.out)"
 grep -qE "^ +30 " walker.out || fail "no last step: $(cat walker.out)"
 grep -q "first step beyond" walker.out || fail "no summary: $(cat walker.out)"
 

@@ -6,9 +6,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "contact/force.h"
-#include "math/vec3.h"
 #include "model/sensors.h"
+#include "sensor/contacts.h"
 
 // ---- memory
 
@@ -228,29 +227,6 @@ static int sensor_switch(const cr_model* m, const cr_data* d, int k) {
   return cutoff > 0 ? (x == cutoff) - (x == -cutoff) : yes;
 }
 
-static bool has_contact_sensor(const cr_model* m) {
-  for (int i = 0; i < m->nsensor; i++) {
-    if (m->sensor_type[i] == CR_SENS_CONTACT) {
-      return true;
-    }
-  }
-  return false;
-}
-
-// the order of the contacts by depth and by force, in which sensors list them
-static uint64_t mix_order(uint64_t hash, const cr_model* m, const cr_data* d) {
-  for (int i = 0; i < d->ncon; i++) {
-    cr_real one[6], other[6];
-    cri_contact_force(m, d, i, one);
-    for (int k = 0; k < i; k++) {
-      cri_contact_force(m, d, k, other);
-      hash = mix(hash, 2 * (d->contact_dist[k] < d->contact_dist[i]) +
-                           (cr_dot3(other, other) < cr_dot3(one, one)));
-    }
-  }
-  return hash;
-}
-
 uint64_t stage_discrete_state(const cr_model* m, const cr_data* d) {
   const int32_t counts[] = {d->ncon, d->nefc, d->nJ, d->ne, d->nf, d->nl, d->M_formed};
   uint64_t hash = 0xcbf29ce484222325u;
@@ -270,7 +246,29 @@ uint64_t stage_discrete_state(const cr_model* m, const cr_data* d) {
   for (int i = 0; i < m->nsensordata; i++) {
     hash = mix(hash, sensor_switch(m, d, i));
   }
-  return has_contact_sensor(m) ? mix_order(hash, m, d) : hash;
+  return hash;
+}
+
+static bool has_contact_sensor(const cr_model* m) {
+  for (int i = 0; i < m->nsensor; i++) {
+    if (m->sensor_type[i] == CR_SENS_CONTACT && m->sensor_intprm[3 * i + 1] == CR_REDUCE_MINDIST) {
+      return true;
+    }
+  }
+  return false;
+}
+
+uint64_t stage_contact_order(const cr_model* m, const cr_data* d) {
+  uint64_t hash = 0;
+  if (!has_contact_sensor(m)) {
+    return hash;
+  }
+  for (int i = 0; i < d->ncon; i++) {
+    for (int k = 0; k < i; k++) {
+      hash = mix(hash, d->contact_dist[k] < d->contact_dist[i]);
+    }
+  }
+  return hash;
 }
 
 // ---- twins

@@ -77,4 +77,8 @@ void twin_poison(const cr_model* m, cr_data* twin);
 /// Restores b->other to m.
 void bench_restore_model(stage_bench* b);
 
+/// The order of the contacts by depth, in which contact sensors with mindist list them; 0 without such
+/// a sensor. Reads contact_dist.
+uint64_t stage_contact_order(const cr_model* m, const cr_data* d);
+
 #endif

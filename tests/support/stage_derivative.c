@@ -192,6 +192,20 @@ static bool beside_a_kink(const field_verdict* f, int first) {
   return drop && ordered && f->best <= CR_R(1e4) * JVP_TOLERANCE;
 }
 
+// what sensors list in another order at another step jumps
+static bool reordered(stage_bench* b, const stage_chain* c, const outputs* o) {
+  uint64_t order = stage_contact_order(b->m, b->d);
+  bool same = true;
+  for (int side = -1; side <= 1; side += 2) {
+    for (int k = 0; k < LEVELS && same; k++) {
+      bool usable = evaluate(b, c, o, (cr_real)side * step_of(k), o->plus);
+      same = !usable || stage_contact_order(&b->other, b->work) == order;
+    }
+  }
+  bench_restore_model(b);
+  return !same;
+}
+
 // The length of an actuator between two sites jumps at half a turn, and is badly conditioned beside it:
 // round-off in the matrices counts by one over the angle that is left.
 static bool near_half_turn(const cr_model* m, const cr_data* d) {
@@ -293,8 +307,8 @@ static void judge(stage_bench* b, const stage_chain* c, const outputs* o, verdic
   if (v->worst.best > tolerance) {
     cr_real noise = 16 * noise_of(b, c, o) / v->worst.step;
     v->tolerance = cr_clip(noise, tolerance, 100 * JVP_TOLERANCE);
-    v->skipped = v->worst.best > v->tolerance &&
-                 (beside_a_kink(&v->worst, first) || near_half_turn(b->m, b->d));
+    v->skipped = v->worst.best > v->tolerance && (beside_a_kink(&v->worst, first) ||
+                                                  near_half_turn(b->m, b->d) || reordered(b, c, o));
   }
   for (int k = 0; k < c->nwrite; k++) {
     v->ordered = v->ordered && order_seen(v->field[k].plain, first, v->tolerance);
