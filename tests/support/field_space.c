@@ -136,6 +136,9 @@ bool field_entry_smooth(const cr_model* m, const cr_data* d, cr_field_id id, int
     case CR_FIELD_contact_adhesion:
       // a contact that does not pull has no rows in its gap
       return x[entry] != 0;
+    case CR_FIELD_ten_bias:
+      // that of a tendon in a plane or at rest is round-off
+      return cr_abs(x[entry]) > CR_R(1e-9);
     case CR_FIELD_tendon_armature:
       // no armature at all has no derivative
       return m->tendon_inertial[entry] != 0;

@@ -13,7 +13,7 @@
 #define VJP_TOLERANCE CR_R(1e-12)
 #else
 #define JVP_TOLERANCE CR_R(1e-8)
-#define VJP_TOLERANCE CR_R(1e-9)
+#define VJP_TOLERANCE CR_R(4e-9)
 #endif
 
 enum { MAX_ROW = 32 };
