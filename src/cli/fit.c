@@ -7,6 +7,7 @@
 #include <errno.h>
 #include <math.h>
 #include <signal.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
@@ -46,16 +47,17 @@ typedef struct {
 
 // ---- Ctrl-C: finish the chunk, leave; what was evaluated is saved already
 
-static volatile sig_atomic_t interrupted;
+// written by the handler, which any thread may run, and read by all workers
+static atomic_int interrupted;
 
 static void interrupt(int signal_number) {
   (void)signal_number;
-  interrupted = 1;
+  atomic_store(&interrupted, 1);
 }
 
 static bool stop(void* context) {
   (void)context;
-  return interrupted != 0;
+  return atomic_load(&interrupted) != 0;
 }
 
 static void catch_signals(void) {
