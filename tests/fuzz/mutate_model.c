@@ -39,8 +39,9 @@ static int list_records(const fuzz_bytes* b, record* records) {
 
 // numbers that tend to be wrong, or near what is there
 static double bent_real(double was, cr_random* r) {
-  static const double odd[] = {0,    -0.0, 1,    -1,   1e300, -1e300, 1e-300,   1e10,
-                               1e11, 1e-9, 1e-5, 0.25, 1e15,  3.0,    INFINITY, (double)NAN};
+  static const double odd[] = {
+      0,    -0.0, 1,    -1,   1e300, -1e300, 1e-300,           1e10,
+      1e11, 1e-9, 1e-5, 0.25, 1e15,  3.0,    (double)INFINITY, (double)NAN};
   switch (cr_random_int(r, 4)) {
     case 0:
       return -was;
