@@ -139,6 +139,9 @@ static cr_status set_adaptive(cr_setup* s, const cr_setup_options* o, cr_error* 
       return cri_fail(error, CR_ERR_ARG, "%s: only with --rtol or --atol", names[i]);
     }
   }
+  if (o->events && !adaptive(o)) {
+    return cri_fail(error, CR_ERR_ARG, "--events: only with --rtol or --atol");
+  }
   if (o->max_steps < 0 || (o->max_steps > 0 && !adaptive(o))) {
     return cri_fail(error, CR_ERR_ARG, "--max-steps %d: %s", o->max_steps,
                     o->max_steps < 0 ? "a positive number expected" : "only with --rtol or --atol");

@@ -32,7 +32,8 @@ typedef struct {
       {"--time", CR_OPT_REAL, &(s).time, "T", "seconds to simulate (default 1)"},                  \
       {"--timestep", CR_OPT_REAL, &(s).timestep, "H", "time step (default: the model's)"},         \
       {"--integrator", CR_OPT_TEXT, &(s).integrator, "NAME",                                       \
-       "euler, rk4, implicit, implicitfast; tsit5, dopri5, dopri8, bosh3, heun, midpoint, "        \
+       "euler, rk4, implicit, implicitfast, discrete; tsit5, dopri5, dopri8, bosh3, heun, "        \
+       "midpoint, "                                                                                \
        "ralston, forward-euler"},                                                                  \
       {"--rtol", CR_OPT_REAL, &(s).rtol, "X",                                                      \
        "adaptive steps: allowed error relative to the state (default 1e-3 with --atol)"},          \

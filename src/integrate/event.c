@@ -105,6 +105,9 @@ static cr_status before(const cr_model* m, const cr_data* d, int row, cr_data* w
 cr_status cri_event_vjp(const cr_model* m, cr_data* d, int row, cr_data* work, cr_data* bar) {
   bool gone;
   CR_TRY(cri_dynamics(m, d));
+  if (row >= d->nefc || !can_enter(d, row)) {
+    return cri_fail(&d->error, CR_ERR_DIVERGED, "the row that entered is not there any more");
+  }
   cr_real velocity = gap_velocity(d, row), jump = 0;
   cr_status status = before(m, d, row, work, &gone);
   if (status != CR_OK) {
@@ -120,5 +123,9 @@ cr_status cri_event_vjp(const cr_model* m, cr_data* d, int row, cr_data* work, c
   }
   bar->efc_pos[row] += jump / velocity;
   bar->efc_margin[row] -= jump / velocity;
-  return cr_forward_vjp(m, d, bar);
+  status = cr_forward_vjp(m, d, bar);
+  if (status != CR_OK) {
+    d->error = bar->error;
+  }
+  return status;
 }

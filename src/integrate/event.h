@@ -29,7 +29,8 @@ int cri_event_find(const cr_data* d, const cri_event_key* keys, int n, cr_real m
 ///          [Aizerman and Gantmakher, Determination of stability by linear approximation, 1958]
 /// Requires bar->qpos, qvel, act: the cotangents of that state, just after the event
 /// Leaves   in them those just before it, and adds to the other inputs of cr_forward
-/// Errors   those of cri_dynamics; `work` is used for the state before
+/// Errors   in d->error: those of cri_dynamics; CR_ERR_DIVERGED where d has no such row. `work` is
+///          used for the state before
 cr_status cri_event_vjp(const cr_model* m, cr_data* d, int row, cr_data* work, cr_data* bar);
 
 #endif

@@ -121,6 +121,11 @@ static void finish(const cri_rk* rk, const cr_model* m, cr_data* d, const cr_rea
     d->qvel_next[i] = d->qvel[i] + rk->h * d->qacc[i];
   }
   cri_manifold_move(m, d->qpos, r, 1, d->qpos_next);
+  // the last stage is at the new state: to the last bit, so that the same rows are there
+  if (rk->error && rk->t->last_is_first) {
+    cr_copy(d->qpos_next, row(d->rk_qpos, rk->t->n - 1, m->nq), m->nq);
+    cr_copy(d->qvel_next, row(d->rk_qvel, rk->t->n - 1, m->nv), m->nv);
+  }
   // [k6]
   cri_activation_advance(m, plain_step(rk), d->act, rate, d->actuator_length, d->act_next);
   cri_pop(d, mark);

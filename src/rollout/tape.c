@@ -38,8 +38,7 @@ static bool grow(cri_tape* tape) {
   return true;
 }
 
-cr_status cri_tape_push(cri_tape* tape, const cr_model* m, const cr_data* d, bool known,
-                        cr_error* error) {
+cr_status cri_tape_push(cri_tape* tape, const cr_model* m, const cr_data* d, cr_error* error) {
   tape->width = m->nq + 2 * m->nv + m->na + 2;
   if (tape->n == tape->room && !grow(tape)) {
     return cri_fail(error, CR_ERR_MEMORY, "rollout: no memory for more than %d steps", tape->n);
@@ -52,11 +51,12 @@ cr_status cri_tape_push(cri_tape* tape, const cr_model* m, const cr_data* d, boo
   x[tape->width - 2] = d->time;
   x[tape->width - 1] = 0;
   tape->event[tape->n] = -1;
-  tape->known[tape->n++] = known;
+  tape->known[tape->n++] = false;
   return CR_OK;
 }
 
-void cri_tape_step(cri_tape* tape, cr_real h, int event) {
+void cri_tape_step(cri_tape* tape, cr_real h, bool known, int event) {
+  tape->known[tape->n - 1] = known;
   tape->event[tape->n - 1] = event;
   tape->entry[(size_t)tape->n * (size_t)tape->width - 1] = h;
 }

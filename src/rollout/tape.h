@@ -17,11 +17,10 @@ void cri_tape_free(cri_tape* tape);
 void cri_tape_clear(cri_tape* tape);
 
 /// Appends the state in d. Errors: CR_ERR_MEMORY.
-cr_status cri_tape_push(cri_tape* tape, const cr_model* m, const cr_data* d, bool known,
-                        cr_error* error);
+cr_status cri_tape_push(cri_tape* tape, const cr_model* m, const cr_data* d, cr_error* error);
 
-/// Length and event of the step from the state pushed last.
-void cri_tape_step(cri_tape* tape, cr_real h, int event);
+/// The step from the state pushed last: its length, whether its first stage was known, its event.
+void cri_tape_step(cri_tape* tape, cr_real h, bool known, int event);
 
 /// Puts the state of entry i into d and returns the length of the step from it.
 cr_real cri_tape_restore(const cri_tape* tape, const cr_model* m, int i, cr_data* d);

@@ -266,7 +266,12 @@ static cr_real grid_time(const cr_rollout* r, const cr_model* m, int k) {
 }
 
 static cr_status adaptive_step(cr_rollout* r, const cr_model* m) {
-  return cri_adaptive_step(&r->options, m, r->d, r->end, &r->controller, &r->length);
+  r->known = r->controller.known;
+  cr_status status = cri_adaptive_step(&r->options, m, r->d, r->end, &r->controller, &r->length);
+  if (status == CR_ERR_CAPACITY) {
+    r->controller.known = false;  // a block that grew has not evaluated anything
+  }
+  return status;
 }
 
 // another control begins: the first stage is not that of the step before
@@ -275,9 +280,9 @@ static cr_status run_interval(cr_rollout* r, const cr_model* m, int k, cr_error*
   r->end = grid_time(r, m, k + 1);
   r->controller.known = false;
   while (r->d->time < r->end) {
-    CR_TRY(cri_tape_push(&r->tape, m, r->d, r->controller.known, error));
+    CR_TRY(cri_tape_push(&r->tape, m, r->d, error));
     CR_TRY(evaluate(r, m, adaptive_step, k + 1, error));
-    cri_tape_step(&r->tape, r->length, r->controller.event);
+    cri_tape_step(&r->tape, r->length, r->known, r->controller.event);
     bool last = r->length == r->end - r->d->time;
     cri_adaptive_advance(m, r->d, r->length);
     r->d->time = last ? r->end : r->d->time;

@@ -33,6 +33,7 @@ struct cr_rollout {
   cr_adaptive options;
   cri_controller controller;
   cr_real end, length;  // of the interval in which it is; of the step just made
+  bool known;           // the step just made took its first stage over
   cri_tape tape;        // adaptive: the steps inside the steps
   int* first;           // nstep_max + 1: the first of those inside step k
   bool* wanted;         // parameters asked for, flags of cr_field_id

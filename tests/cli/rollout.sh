@@ -129,6 +129,14 @@ refused 2 "--time 0.003 is not a multiple of the time step 0.002" rollout "$cube
 refused 2 "timestep 0 is not positive" rollout "$cube" --timestep 0
 refused 2 "timestep -0.1 is not positive" rollout "$cube" --timestep -0.1
 refused 2 "integrator 'verlet': euler, rk4, implicit, implicitfast, discrete, tsit5, dopri5, dopri8, bosh3, heun, midpoint, ralston or forward-euler expected" rollout "$cube" --integrator verlet
+refused 2 "--events: only with --rtol or --atol" rollout "$cube" --integrator tsit5 --events
+refused 2 "--grid: only with --rtol or --atol" rollout "$cube" --integrator tsit5 --grid 0.1
+refused 2 "--max-steps 5: only with --rtol or --atol" rollout "$cube" --max-steps 5
+refused 2 "tolerances need an integrator with an error estimate" rollout "$cube" --rtol 1e-6
+refused 2 "events need an integrator whose last stage" rollout "$cube" --integrator dopri8 --rtol 1e-6 --events
+refused 3 "3 steps end at time" rollout "$cube" --integrator tsit5 --rtol 1e-9 --max-steps 3
+expect 0 adaptive rollout "$cube" --integrator tsit5 --rtol 1e-8 --events --time 0.2 --json
+holds adaptive 'j["time"] == 0.2 and j["steps"] > 1'
 refused 2 "--keyframe jump: the model has 2 keyframes, none is that" rollout "$cube" --keyframe jump
 refused 2 "--keyframe 2" rollout "$cube" --keyframe 2
 refused 2 "there is no 'knee'; there are: shoulder, elbow" rollout "$pendulum" --ctrl knee=1
