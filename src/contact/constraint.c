@@ -73,10 +73,10 @@ cr_status cr_constraint_vjp(const cr_model* m, const cr_data* d, cr_data* bar) {
     return CR_OK;
   }
   size_t mark = cri_mark(bar);
-  cri_contact_sweep sweep = cri_contact_sweep_begin(m, d, bar);
+  cri_pair_sweep sweep = cri_pair_sweep_begin(m, d, bar, &bar->efc_J_pairs);
   cri_equality_bonds_vjp(m, d, bar, &sweep);
   cri_contact_vjp(m, d, bar, &sweep);
-  cri_contact_sweep_end(m, bar, &sweep);
+  cri_pair_sweep_end(m, bar, &bar->efc_J_pairs, &sweep);
   cri_pop(bar, mark);
   return CR_OK;
 }

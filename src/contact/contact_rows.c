@@ -66,7 +66,7 @@ static void jacobian_tan(const cr_model* m, const cr_data* d, cr_data* tan, int 
 
 // [k4]', [k3]' cotangent of the rows' Jacobian, pair by pair
 static void jacobian_bar(const cr_model* m, const cr_data* d, cr_data* bar,
-                         const cri_contact_sweep* sweep, int c, int i) {
+                         const cri_pair_sweep* sweep, int c, int i) {
   int dim = d->contact_dim[c], nrow = cri_contact_rows(m, dim);
   const cr_real* mu = d->contact_friction + 5 * c;
   cr_real* mu_bar = bar->contact_friction + 5 * c;
@@ -244,7 +244,7 @@ void cri_contact_jvp(const cr_model* m, const cr_data* d, cr_data* tan) {
 }
 
 void cri_contact_vjp(const cr_model* m, const cr_data* d, cr_data* bar,
-                     const cri_contact_sweep* sweep) {
+                     const cri_pair_sweep* sweep) {
   for (int c = 0; c < d->ncon; c++) {
     if (d->contact_efc_address[c] >= 0) {
       jacobian_bar(m, d, bar, sweep, c, d->contact_efc_address[c]);

@@ -13,6 +13,6 @@ void cri_contact_jvp(const cr_model* m, const cr_data* d, cr_data* tan);
 
 /// With the motions under the right vectors of efc_J's pairs in `sweep`.
 void cri_contact_vjp(const cr_model* m, const cr_data* d, cr_data* bar,
-                     const cri_contact_sweep* sweep);
+                     const cri_pair_sweep* sweep);
 
 #endif

@@ -238,8 +238,8 @@ static void bond_tan(const cr_model* m, const cr_data* d, cr_data* tan, int e, i
   equality_softness_tan(m, tan, e, i, b.nrow, pos, pos_tan);
 }
 
-static void bond_bar(const cr_model* m, const cr_data* d, cr_data* bar,
-                     const cri_contact_sweep* sweep, int e, int i) {
+static void bond_bar(const cr_model* m, const cr_data* d, cr_data* bar, const cri_pair_sweep* sweep,
+                     int e, int i) {
   cri_bond b = cri_bond_of(m, d, e), b_bar = {.nrow = b.nrow};
   cr_real pos[CR_MAX_BOND], pos_bar[CR_MAX_BOND] = {0};
 
@@ -297,7 +297,7 @@ void cri_equality_couplings_vjp(const cr_model* m, const cr_data* d, cr_data* ba
 }
 
 void cri_equality_bonds_vjp(const cr_model* m, const cr_data* d, cr_data* bar,
-                            const cri_contact_sweep* sweep) {
+                            const cri_pair_sweep* sweep) {
   for (int i = 0; i < d->ne; i += cri_rows_block(m, d, i)) {
     int e = d->efc_id[i];
     if (cri_is_bond(m->eq_type[e])) {

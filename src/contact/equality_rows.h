@@ -17,6 +17,6 @@ void cri_equality_jvp(const cr_model* m, const cr_data* d, cr_data* tan);
 void cri_equality_couplings_vjp(const cr_model* m, const cr_data* d, cr_data* bar,
                                 const cri_tendon_pairs* pairs);
 void cri_equality_bonds_vjp(const cr_model* m, const cr_data* d, cr_data* bar,
-                            const cri_contact_sweep* sweep);
+                            const cri_pair_sweep* sweep);
 
 #endif

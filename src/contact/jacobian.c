@@ -2,7 +2,7 @@
 // Contact Jacobians, see jacobian.h.
 #include "contact/jacobian.h"
 
-#include "dynamics/tree.h"
+#include "math/spatial.h"
 
 static int last_dof(const cr_model* m, int body) {
   int b = m->body_weldid[body];
@@ -89,24 +89,8 @@ void cri_contact_jacobian_tan(const cr_model* m, const cr_data* d, const cr_data
   }
 }
 
-cri_contact_sweep cri_contact_sweep_begin(const cr_model* m, const cr_data* d, cr_data* bar) {
-  cri_contact_sweep s = {.n = bar->efc_J_pairs.n};
-  int width = 6 * s.n;
-  s.V = cri_push(bar, (size_t)(width * m->nbody));
-  s.F = cri_push(bar, (size_t)(width * m->nbody));
-  cr_zero(s.V, width);
-  cr_zero(s.F, width * m->nbody);
-  for (int b = 1; b < m->nbody; b++) {
-    for (int k = 0; k < s.n; k++) {
-      cri_tree_motion(s.V + width * b + 6 * k, m, b, s.V + width * m->body_parentid[b] + 6 * k,
-                      d->cdof, cri_pair_right(&bar->efc_J_pairs, k));
-    }
-  }
-  return s;
-}
-
-void cri_contact_sweep_velocity(const cr_model* m, const cr_data* d, const cri_contact_sweep* s,
-                                int c, int k, cr_real u[6]) {
+void cri_contact_sweep_velocity(const cr_model* m, const cr_data* d, const cri_pair_sweep* s, int c,
+                                int k, cr_real u[6]) {
   int body[2];
   bodies_of(m, d, c, body);
   cr_zero6(u);
@@ -122,7 +106,7 @@ void cri_contact_sweep_velocity(const cr_model* m, const cr_data* d, const cri_c
 }
 
 void cri_contact_sweep_add(const cr_model* m, const cr_data* d, cr_data* bar,
-                           const cri_contact_sweep* s, int c, int k, int dim, const cr_real* lambda,
+                           const cri_pair_sweep* s, int c, int k, int dim, const cr_real* lambda,
                            const cr_real u[6]) {
   int body[2];
   bodies_of(m, d, c, body);
@@ -148,15 +132,5 @@ void cri_contact_sweep_add(const cr_model* m, const cr_data* d, cr_data* bar,
     cr_cross3(x_bar, force, V);
     cr_accscl3(bar->contact_pos + 3 * c, x_bar, sign);
     cr_accscl3(bar->subtree_com + 3 * m->body_rootid[body[side]], x_bar, -sign);
-  }
-}
-
-void cri_contact_sweep_end(const cr_model* m, cr_data* bar, const cri_contact_sweep* s) {
-  cri_tree_gather(m, s->F, 6 * s->n);
-  for (int i = 0; i < m->nv; i++) {
-    for (int k = 0; k < s->n; k++) {
-      cr_accscl6(bar->cdof + 6 * i, s->F + 6 * (s->n * m->dof_bodyid[i] + k),
-                 cri_pair_right(&bar->efc_J_pairs, k)[i]);
-    }
   }
 }

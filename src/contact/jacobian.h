@@ -4,7 +4,7 @@
 #ifndef CR_CONTACT_JACOBIAN_H
 #define CR_CONTACT_JACOBIAN_H
 
-#include "model/data.h"
+#include "dynamics/pair_sweep.h"
 
 /// The dofs that move one body of a contact and not the other, ascending.
 typedef struct {
@@ -25,28 +25,14 @@ void cri_contact_jacobian(const cr_model* m, const cr_data* d, int c,
 void cri_contact_jacobian_tan(const cr_model* m, const cr_data* d, const cr_data* tan, int c,
                               const cri_contact_chain* chain, int dim, cr_real* J_tan);
 
-/// The backward pass of all contacts' J for n pairs left (x) right at once: the motions V of all
-/// bodies under the right vectors, and the forces F that the left ones put on bodies.
-typedef struct {
-  int n;
-  cr_real* V;  // 6 n numbers a body
-  cr_real* F;
-} cri_contact_sweep;
-
-/// Root to leaf: V; F is zero. In scratch of `bar`.
-cri_contact_sweep cri_contact_sweep_begin(const cr_model* m, const cr_data* d, cr_data* bar);
-
 /// u = (v2 - v1, w2 - w1) at contact c under the right vector of pair k, world axes.
-void cri_contact_sweep_velocity(const cr_model* m, const cr_data* d, const cri_contact_sweep* s,
-                                int c, int k, cr_real u[6]);
+void cri_contact_sweep_velocity(const cr_model* m, const cr_data* d, const cri_pair_sweep* s, int c,
+                                int k, cr_real u[6]);
 
 /// Adds the cotangents of contact_frame, contact_pos, subtree_com for pair k, where lambda[dim] is
 /// the cotangent of J_k r, and puts the forces on the two bodies. [k3]'
 void cri_contact_sweep_add(const cr_model* m, const cr_data* d, cr_data* bar,
-                           const cri_contact_sweep* s, int c, int k, int dim, const cr_real* lambda,
+                           const cri_pair_sweep* s, int c, int k, int dim, const cr_real* lambda,
                            const cr_real u[6]);
-
-/// Leaf to root: adds the cotangent of cdof.
-void cri_contact_sweep_end(const cr_model* m, cr_data* bar, const cri_contact_sweep* s);
 
 #endif

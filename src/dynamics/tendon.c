@@ -5,6 +5,7 @@
 #include "dynamics/tendon.h"
 
 #include "dynamics/between.h"
+#include "dynamics/pair_sweep.h"
 #include "dynamics/tree.h"
 #include "dynamics/wrap.h"
 
@@ -295,44 +296,12 @@ cr_status cr_tendon_jvp(const cr_model* m, const cr_data* d, cr_data* tan) {
   return CR_OK;
 }
 
-// ---- vjp: the cotangent of the rows is a sum of pairs left (x) right. A right vector moves the
-// bodies; a left one puts forces on them. Both are n vectors of 6 numbers a body.
-
-typedef struct {
-  int n;
-  cr_real *V, *F;
-} sweep;
-
-static sweep sweep_begin(const cr_model* m, const cr_data* d, cr_data* bar) {
-  sweep s = {.n = bar->ten_J_pairs.n};
-  int width = 6 * s.n;
-  s.V = cri_push(bar, (size_t)(width * m->nbody));
-  s.F = cri_push(bar, (size_t)(width * m->nbody));
-  cr_zero(s.V, width);
-  cr_zero(s.F, width * m->nbody);
-  for (int b = 1; b < m->nbody; b++) {
-    for (int k = 0; k < s.n; k++) {
-      cri_tree_motion(s.V + width * b + 6 * k, m, b, s.V + width * m->body_parentid[b] + 6 * k,
-                      d->cdof, cri_pair_right(&bar->ten_J_pairs, k));
-    }
-  }
-  return s;
-}
-
-static void sweep_end(const cr_model* m, cr_data* bar, const sweep* s) {
-  cri_tree_gather(m, s->F, 6 * s->n);
-  for (int i = 0; i < m->nv; i++) {
-    for (int k = 0; k < s->n; k++) {
-      cr_accscl6(bar->cdof + 6 * i, s->F + 6 * (s->n * m->dof_bodyid[i] + k),
-                 cri_pair_right(&bar->ten_J_pairs, k)[i]);
-    }
-  }
-}
+// ---- vjp: the cotangent of the rows is a sum of pairs left (x) right (dynamics/pair_sweep.h)
 
 // [t3]' for pair k with left entry `left`; returns the cotangent of the share
-static cr_real piece_vjp(const cr_model* m, const cr_data* d, cr_data* bar, const sweep* sw, int k,
-                         const piece* p, cr_real left, cr_real share, cr_real x0_bar[3],
-                         cr_real x1_bar[3]) {
+static cr_real piece_vjp(const cr_model* m, const cr_data* d, cr_data* bar,
+                         const cri_pair_sweep* sw, int k, const piece* p, cr_real left,
+                         cr_real share, cr_real x0_bar[3], cr_real x1_bar[3]) {
   cr_real* x_bar[2] = {x0_bar, x1_bar};
   cr_real rate[3] = {0}, e_bar[3];
   for (int side = 0; side < 2; side++) {
@@ -388,8 +357,8 @@ static void span_vjp(cr_data* bar, const span* s, cr_real x_bar[4][3], cr_real l
   }
 }
 
-static void spatial_tendon_vjp(const cr_model* m, const cr_data* d, cr_data* bar, const sweep* sw,
-                               int i) {
+static void spatial_tendon_vjp(const cr_model* m, const cr_data* d, cr_data* bar,
+                               const cri_pair_sweep* sw, int i) {
   const cr_pairs* pairs = &bar->ten_J_pairs;
   cr_real length_bar = bar->ten_length[i];
   walk w = walk_of(m, i);
@@ -421,7 +390,7 @@ cr_status cr_tendon_vjp(const cr_model* m, const cr_data* d, cr_data* bar) {
     return CR_OK;
   }
   size_t mark = cri_mark(bar);
-  sweep s = sweep_begin(m, d, bar);
+  cri_pair_sweep s = cri_pair_sweep_begin(m, d, bar, &bar->ten_J_pairs);
   for (int i = m->ntendon - 1; i >= 0; i--) {
     if (is_fixed(m, i)) {
       fixed_tendon_vjp(m, d, bar, i);
@@ -429,7 +398,7 @@ cr_status cr_tendon_vjp(const cr_model* m, const cr_data* d, cr_data* bar) {
       spatial_tendon_vjp(m, d, bar, &s, i);
     }
   }
-  sweep_end(m, bar, &s);
+  cri_pair_sweep_end(m, bar, &bar->ten_J_pairs, &s);
   cri_pop(bar, mark);
   return CR_OK;
 }

@@ -124,7 +124,7 @@ static void sweep_velocity_is_the_product(void** state) {
       }
     }
     size_t mark = cri_mark(bar);
-    cri_contact_sweep sweep = cri_contact_sweep_begin(&s.m, s.d, bar);
+    cri_pair_sweep sweep = cri_pair_sweep_begin(&s.m, s.d, bar, &bar->efc_J_pairs);
     for (int c = 0; c < s.d->ncon; c++) {
       int32_t work[2 * MAX_NV];
       cr_real J[6 * MAX_NV];
