@@ -27,16 +27,18 @@ void cri_servo_period_vjp(const cr_model* m, int i, cr_real period, cr_real peri
 typedef struct {
   cr_real value;
   cr_real by_act, by_rate, by_tau;  // partial derivatives, tau = dynprm[0]
+  cr_real by_limit;                 // by dynprm[8], where that holds the integral of a motor
   int side;                         // -1, +1: held at the lower, upper end of actrange; 0 free
 } cri_next_activation;
 
-/// The activation of actuator i one step later (MuJoCo's mj_nextActivation).
+/// Activation k of actuator i one step later (MuJoCo's mj_nextActivation).
 /// `plain` is 0 for a step of m->timestep as MuJoCo makes it, otherwise the length h of a step that
 /// treats the rate of every kind as it is: one of an integrator with steps of its own.
 /// Equation w+ = w + h r;  filterexact: w+ = w + r tau (1 - exp(-h / tau))        [n1]
-///          then clipped to actrange where actlimited                            [n2]
+///          and so the current of a motor; then clipped to actrange where actlimited, the integral
+///          of a motor to +-dynprm[8]                            [n2]
 ///          derivation: docs/derivations/actuation.md
-cri_next_activation cri_activation_next(const cr_model* m, cr_real plain, int i, cr_real act,
+cri_next_activation cri_activation_next(const cr_model* m, cr_real plain, int i, int k, cr_real act,
                                         cr_real rate);
 
 /// All activations one step later.

@@ -4,6 +4,8 @@
 #include "dynamics/actuation.h"
 
 #include "dynamics/activation.h"
+#include "dynamics/controlled.h"
+#include "dynamics/limits.h"
 #include "dynamics/muscle.h"
 #include "math/vec3.h"
 
@@ -11,49 +13,6 @@
 
 static bool switched_off(const cr_model* m) {
   return m->nactuator == 0 || (m->disableflags & CR_DSBL_ACTUATION) != 0;
-}
-
-// ---- clipping that says where it held: side -1, +1 at the lower, upper end, 0 free
-
-static cr_real clip(cr_real x, bool limited, const cr_real range[2], int* side) {
-  *side = !limited ? 0 : (x < range[0] ? -1 : x > range[1]);
-  return *side == 0 ? x : range[*side > 0];
-}
-
-static cr_real clip_jvp(int side, cr_real x_tan, const cr_real range_tan[2]) {
-  return side == 0 ? x_tan : range_tan[side > 0];
-}
-
-// gives the cotangent of x; adds to that of the range
-static cr_real clip_vjp(int side, cr_real bar, cr_real* range_bar) {
-  if (side != 0 && range_bar != NULL) {
-    range_bar[side > 0] += bar;
-  }
-  return side == 0 ? bar : 0;
-}
-
-// row `row` of a parameter's cotangent, NULL where the twin does not hold it
-static cr_real* par_bar(cr_real* array, int row, int width) {
-  return array == NULL ? NULL : array + (size_t)row * (size_t)width;
-}
-
-// ---- the moment: sparse rows
-
-static cr_real moment_mul(const cr_data* d, const cr_real* moment, int out, const cr_real* x) {
-  cr_real sum = 0;
-  int first = d->moment_rowadr[out];
-  for (int k = first; k < first + d->moment_rownnz[out]; k++) {
-    sum += moment[k] * x[d->moment_colind[k]];
-  }
-  return sum;
-}
-
-// x += s times row `out`
-static void moment_add(const cr_data* d, const cr_real* moment, int out, cr_real s, cr_real* x) {
-  int first = d->moment_rowadr[out];
-  for (int k = first; k < first + d->moment_rownnz[out]; k++) {
-    x[d->moment_colind[k]] += s * moment[k];
-  }
 }
 
 // ---- one actuator
@@ -73,12 +32,14 @@ typedef struct {
   cr_real raw;               // [u5]
   cr_real scale;             // [u9] of the limit on its tendon
   int tendon, tendon_side;   // that tendon, -1 none, and the end of the range that holds
+  bool controlled;   // a law of dynamics/controller: what is above is then that of its first
+  cri_controlled c;  // output, without input and gain; only where controlled
 } actuator;
 
 // [u2], [u3]
 static void evaluate_rate(const cr_model* m, const cr_data* d, int i, actuator* a) {
-  bool limited = m->actuator_ctrllimited[a->adr] != 0 && (m->disableflags & CR_DSBL_CLAMPCTRL) == 0;
-  a->u = clip(d->ctrl[a->adr], limited, m->actuator_ctrlrange + 2 * a->adr, &a->u_side);
+  a->u = cri_clip(d->ctrl[a->adr], cri_control_limited(m, a->adr),
+                  m->actuator_ctrlrange + 2 * a->adr, &a->u_side);
   a->tau = a->turns3 = 0;
   a->tau_trusted = false;
   a->rate = m->actuator_dyntype[i] == CR_DYN_INTEGRATOR ? a->u : 0;
@@ -122,7 +83,7 @@ static cr_real bias_of(const cr_model* m, int i, cr_real l, cr_real v) {
 static cr_real evaluate_force(const cr_model* m, const cr_data* d, int i, cr_real v, actuator* a) {
   cr_real x = a->act < 0 ? a->u : d->act[a->act], l = d->actuator_length[a->out];
   if (a->early) {
-    a->next = cri_activation_next(m, 0, i, d->act[a->act], a->rate);
+    a->next = cri_activation_next(m, 0, i, 0, d->act[a->act], a->rate);
     x = a->next.value;
   }
   a->turns5 = cri_servo_turns(x, l, a->period);
@@ -138,6 +99,12 @@ static void evaluate_raw(const cr_model* m, const cr_data* d, int i, cr_real v, 
   a->act = m->actuator_actadr[i];
   a->off = cri_actuator_disabled(m, i);
   a->early = a->act >= 0 && m->actuator_actearly[i] != 0;
+  a->controlled = cri_is_controller(m, i);
+  if (a->controlled) {
+    cri_controlled_of(m, d, i, &a->c);
+    a->raw = a->off ? 0 : a->c.law.value[CR_LAW_FORCE];
+    return;
+  }
   a->period = cri_servo_period(m, i);
   evaluate_rate(m, d, i, a);
   a->raw = a->off ? 0 : evaluate_force(m, d, i, v, a);
@@ -169,7 +136,7 @@ static cr_real* tendon_totals(const cr_model* m, const cr_data* d, cr_data* owne
   for (int i = 0; i < m->nactuator; i++) {
     if (pulls_limited(m, i)) {
       actuator a;
-      cr_real v = moment_mul(d, d->actuator_moment, m->actuator_outadr[i], d->qvel);
+      cr_real v = cri_moment_mul(d, d->actuator_moment, m->actuator_outadr[i], d->qvel);
       evaluate_raw(m, d, i, v, &a);
       total[m->actuator_trnid[2 * i]] += a.raw;
     }
@@ -187,12 +154,25 @@ static void evaluate(const cr_model* m, const cr_data* d, int i, cr_real v, cons
   if (a->tendon >= 0 && totals[a->tendon] != 0) {
     // [u9] f range / total
     cr_real total = totals[a->tendon];
-    cr_real held = clip(total, true, m->tendon_actfrcrange + 2 * a->tendon, &a->tendon_side);
+    cr_real held = cri_clip(total, true, m->tendon_actfrcrange + 2 * a->tendon, &a->tendon_side);
     a->scale = a->tendon_side == 0 ? 1 : held / total;
   }
-  // [u6]
-  bool limited = m->actuator_forcelimited[i] != 0;
-  a->force = clip(a->raw * a->scale, limited, m->actuator_forcerange + 2 * i, &a->force_side);
+  // [u6] a torque of three outputs is limited as a whole, see dynamics/controlled
+  bool limited = m->actuator_forcelimited[i] != 0 && m->actuator_gaintype[i] != CR_GAIN_SO3;
+  a->force = cri_clip(a->raw * a->scale, limited, m->actuator_forcerange + 2 * i, &a->force_side);
+  if (a->controlled && !a->off) {
+    a->force += a->c.law.value[CR_LAW_FREE];
+  }
+}
+
+static int outputs_of(const actuator* a) { return a->controlled ? a->c.law.nout : 1; }
+
+// the forces of an actuator, where f has those of all
+static void store_forces(const actuator* a, cr_real* f) {
+  f[a->out] = a->force;
+  for (int k = 0; outputs_of(a) > 1 && k < outputs_of(a); k++) {
+    f[a->out + k] = a->off ? 0 : a->c.share * a->c.law.value[CR_LAW_FORCE + k];
+  }
 }
 
 // tangents of gain and bias
@@ -239,7 +219,7 @@ static void actuator_jvp(const cr_model* m, const cr_data* d, const cr_data* tan
   cr_real period_tan = cri_servo_period_jvp(m, i, a->period, tan);
   // [u2]
   const cr_real* range_tan = cri_par_tan(par->actuator_ctrlrange, a->adr, 2);
-  cr_real u_tan = clip_jvp(a->u_side, tan->ctrl[a->adr], range_tan);
+  cr_real u_tan = cri_clip_jvp(a->u_side, tan->ctrl[a->adr], range_tan);
   // [u3]
   *rate_tan = m->actuator_dyntype[i] == CR_DYN_INTEGRATOR ? u_tan : 0;
   if (a->tau > 0) {
@@ -274,7 +254,7 @@ static cr_real limits_jvp(const cr_model* m, const cr_data* tan, int i, const ac
     const cr_real* range_tan = cri_par_tan(tan->par.tendon_actfrcrange, a->tendon, 2);
     f_tan += a->raw / total * (range_tan[a->tendon_side > 0] - a->scale * totals_tan[a->tendon]);
   }
-  return clip_jvp(a->force_side, f_tan, cri_par_tan(tan->par.actuator_forcerange, i, 2));
+  return cri_clip_jvp(a->force_side, f_tan, cri_par_tan(tan->par.actuator_forcerange, i, 2));
 }
 
 // [u5]': adds to the cotangents of length, gain and bias; v_bar that of the velocity
@@ -282,8 +262,8 @@ static void force_law_vjp(const cr_model* m, const cr_data* d, cr_data* bar, int
                           const actuator* a, cr_real v, cr_real f_bar, cr_real* v_bar) {
   cr_real l = d->actuator_length[a->out], gain_bar = f_bar * a->input;
   cr_real* l_bar = bar->actuator_length + a->out;
-  cr_real* g_bar = par_bar(bar->par.actuator_gainprm, i, 10);
-  cr_real* b_bar = par_bar(bar->par.actuator_biasprm, i, 10);
+  cr_real* g_bar = cri_par_bar(bar->par.actuator_gainprm, i, 10);
+  cr_real* b_bar = cri_par_bar(bar->par.actuator_biasprm, i, 10);
   bool affine_gain = m->actuator_gaintype[i] == CR_GAIN_AFFINE;
   bool affine_bias = m->actuator_biastype[i] == CR_BIAS_AFFINE;
   cri_muscle_gradient grad;
@@ -324,10 +304,10 @@ static cr_real* totals_vjp(const cr_model* m, const cr_data* d, cr_data* bar, co
   for (int i = 0; i < m->nactuator; i++) {
     actuator a;
     int out = m->actuator_outadr[i];
-    evaluate(m, d, i, moment_mul(d, d->actuator_moment, out, d->qvel), totals, &a);
+    evaluate(m, d, i, cri_moment_mul(d, d->actuator_moment, out, d->qvel), totals, &a);
     if (a.tendon_side != 0) {
-      cr_real f_bar = bar->actuator_force[out] + moment_mul(d, d->actuator_moment, out, w);
-      f_bar = clip_vjp(a.force_side, f_bar, NULL);
+      cr_real f_bar = bar->actuator_force[out] + cri_moment_mul(d, d->actuator_moment, out, w);
+      f_bar = cri_clip_vjp(a.force_side, f_bar, NULL);
       cr_real share_bar = f_bar * a.raw / totals[a.tendon];
       totals_bar[a.tendon] -= share_bar * a.scale;
       if (bar->par.tendon_actfrcrange != NULL) {
@@ -345,7 +325,8 @@ static cr_real actuator_vjp(const cr_model* m, const cr_data* d, cr_data* bar, i
                             const cr_real* totals_bar) {
   cr_real v_bar = 0, u_bar = 0, act_bar = 0, tau_bar = 0, period_bar = 0;
   // [u6]', [u9]'
-  cr_real f_bar = clip_vjp(a->force_side, force_bar, par_bar(bar->par.actuator_forcerange, i, 2));
+  cr_real f_bar =
+      cri_clip_vjp(a->force_side, force_bar, cri_par_bar(bar->par.actuator_forcerange, i, 2));
   f_bar = f_bar * a->scale + (a->tendon >= 0 ? totals_bar[a->tendon] : 0);
   if (!a->off) {
     // [u5]'
@@ -382,7 +363,8 @@ static cr_real actuator_vjp(const cr_model* m, const cr_data* d, cr_data* bar, i
     }
   }
   // [u2]'
-  bar->ctrl[a->adr] += clip_vjp(a->u_side, u_bar, par_bar(bar->par.actuator_ctrlrange, a->adr, 2));
+  bar->ctrl[a->adr] +=
+      cri_clip_vjp(a->u_side, u_bar, cri_par_bar(bar->par.actuator_ctrlrange, a->adr, 2));
   if (a->act >= 0) {
     bar->act[a->act] += act_bar;
   }
@@ -391,6 +373,27 @@ static cr_real actuator_vjp(const cr_model* m, const cr_data* d, cr_data* bar, i
   }
   cri_servo_period_vjp(m, i, a->period, period_bar, bar);
   return v_bar;
+}
+
+// the same for a controller, with the cotangents of its forces in f_bar; v_bar of its velocities
+static void controlled_vjp(const cr_model* m, const cr_data* d, cr_data* bar, int i,
+                           const actuator* a, cr_real f_bar[CR_LAW_OUT], const cr_real* totals_bar,
+                           cr_real v_bar[CR_LAW_OUT]) {
+  const cri_law* law = &a->c.law;
+  cr_real row[CR_LAW_ROWS] = {0}, *range_bar = cri_par_bar(bar->par.actuator_forcerange, i, 2);
+  if (law->nact > 0) {
+    cr_copy(row + CR_LAW_RATE, bar->act_dot + a->act, law->nact);
+  }
+  if (!a->off && law->nout > 1) {
+    cri_torque_bar(&a->c, f_bar, range_bar);
+    cr_copy(row + CR_LAW_FORCE, f_bar, law->nout);
+  } else if (!a->off) {
+    // [u6]', [u9]'
+    row[CR_LAW_FREE] = f_bar[0];
+    row[CR_LAW_FORCE] = cri_clip_vjp(a->force_side, f_bar[0], range_bar) * a->scale +
+                        (a->tendon >= 0 ? totals_bar[a->tendon] : 0);
+  }
+  cri_controlled_bar(m, d, bar, i, &a->c, row, v_bar);
 }
 
 // ---- joint forces
@@ -406,21 +409,25 @@ static void joint_forces(const cr_model* m, const cr_data* d, const cr_real* f, 
     tau[i] = gravcomp_acts(m, i) ? d->qfrc_gravcomp[i] : 0;
   }
   for (int o = 0; o < m->nout; o++) {
-    moment_add(d, d->actuator_moment, o, f[o], tau);
+    cri_moment_add(d, d->actuator_moment, o, f[o], tau);
   }
 }
 
 static cr_real clip_joint(const cr_model* m, int j, const cr_real* tau, int* side) {
   bool limited = m->jnt_actfrclimited[j] != 0;
-  return clip(tau[m->jnt_dofadr[j]], limited, m->jnt_actfrcrange + 2 * j, side);
+  return cri_clip(tau[m->jnt_dofadr[j]], limited, m->jnt_actfrcrange + 2 * j, side);
 }
 
-static cr_status check_control(const cr_model* m, cr_data* d, int i, cr_real u) {
-  if (cr_abs(u) <= LARGEST_CONTROL) {
-    return CR_OK;
+static cr_status check_controls(const cr_model* m, cr_data* d, int i, const actuator* a) {
+  for (int k = 0; k < m->actuator_ctrlnum[i]; k++) {
+    int side = a->controlled ? a->c.side[k] : a->u_side;
+    cr_real u = d->ctrl[a->adr + k];
+    if (side == 0 && !(cr_abs(u) <= LARGEST_CONTROL)) {
+      return cri_fail(&d->error, CR_ERR_NONFINITE, "ctrl[%d] (actuator '%s') is %g", a->adr + k,
+                      cri_name(m, m->name_actuatoradr, i), (double)u);
+    }
   }
-  return cri_fail(&d->error, CR_ERR_NONFINITE, "ctrl[%d] (actuator '%s') is %g",
-                  m->actuator_ctrladr[i], cri_name(m, m->name_actuatoradr, i), (double)u);
+  return CR_OK;
 }
 
 // ---- the stage
@@ -438,17 +445,24 @@ cr_status cr_actuation(const cr_model* m, cr_data* d) {
   for (int i = 0; i < m->nactuator; i++) {
     int out = m->actuator_outadr[i];
     // [u1] v = A qvel
-    cr_real v = moment_mul(d, d->actuator_moment, out, d->qvel);
+    cr_real v = cri_moment_mul(d, d->actuator_moment, out, d->qvel);
     // [u2] to [u6]
     actuator a;
     evaluate(m, d, i, v, totals, &a);
-    cr_status status = check_control(m, d, i, a.u);
+    cr_status status = check_controls(m, d, i, &a);
     if (status != CR_OK) {
       cri_pop(d, mark);
       return status;
     }
+    store_forces(&a, d->actuator_force);
+    if (a.controlled) {
+      cr_copy(d->actuator_velocity + out, a.c.v, a.c.law.nout);
+      if (a.c.law.nact > 0) {
+        cr_copy(d->act_dot + a.act, a.c.law.value + CR_LAW_RATE, a.c.law.nact);
+      }
+      continue;
+    }
     d->actuator_velocity[out] = v;
-    d->actuator_force[out] = a.force;
     if (a.act >= 0) {
       d->act_dot[a.act] = a.rate;
     }
@@ -463,17 +477,39 @@ cr_status cr_actuation(const cr_model* m, cr_data* d) {
   return CR_OK;
 }
 
-// actuator i with the tangents of velocity, rate and raw force
+// tangents of velocities, rates, forces before limits, and the force that no limit holds
+typedef struct {
+  cr_real v[CR_LAW_OUT], rate[CR_LAW_ACT], raw[CR_LAW_OUT], free;
+} moved;
+
+static void controlled_jvp(const cr_model* m, const cr_data* d, const cr_data* tan, int i,
+                           const actuator* a, moved* t) {
+  cr_real row[CR_LAW_ROWS];
+  cri_controlled_tan(m, d, tan, i, &a->c, row, t->v);
+  cr_copy(t->rate, row + CR_LAW_RATE, CR_LAW_ACT);
+  cr_zero(t->raw, CR_LAW_OUT);
+  t->free = 0;
+  if (!a->off) {
+    cr_copy(t->raw, row + CR_LAW_FORCE, CR_LAW_OUT);
+    t->free = row[CR_LAW_FREE];
+  }
+}
+
+// actuator i with them
 static void force_jvp(const cr_model* m, const cr_data* d, const cr_data* tan, int i,
-                      const cr_real* totals, actuator* a, cr_real* v_tan, cr_real* rate_tan,
-                      cr_real* raw_tan) {
+                      const cr_real* totals, actuator* a, moved* t) {
   int out = m->actuator_outadr[i];
   // [u1] A' qvel + A qvel'
-  cr_real v = moment_mul(d, d->actuator_moment, out, d->qvel);
-  *v_tan = moment_mul(d, tan->actuator_moment, out, d->qvel) +
-           moment_mul(d, d->actuator_moment, out, tan->qvel);
+  cr_real v = cri_moment_mul(d, d->actuator_moment, out, d->qvel);
   evaluate(m, d, i, v, totals, a);
-  actuator_jvp(m, d, tan, i, a, v, *v_tan, rate_tan, raw_tan);
+  if (a->controlled) {
+    controlled_jvp(m, d, tan, i, a, t);
+    return;
+  }
+  t->v[0] = cri_moment_mul(d, tan->actuator_moment, out, d->qvel) +
+            cri_moment_mul(d, d->actuator_moment, out, tan->qvel);
+  t->free = 0;
+  actuator_jvp(m, d, tan, i, a, v, t->v[0], t->rate, t->raw);
 }
 
 static cr_real* tendon_totals_jvp(const cr_model* m, const cr_data* d, cr_data* tan,
@@ -483,9 +519,9 @@ static cr_real* tendon_totals_jvp(const cr_model* m, const cr_data* d, cr_data* 
   for (int i = 0; i < m->nactuator; i++) {
     if (pulls_limited(m, i)) {
       actuator a;
-      cr_real v_tan, rate_tan, raw_tan;
-      force_jvp(m, d, tan, i, totals, &a, &v_tan, &rate_tan, &raw_tan);
-      totals_tan[a.tendon] += raw_tan;
+      moved t;
+      force_jvp(m, d, tan, i, totals, &a, &t);
+      totals_tan[a.tendon] += t.raw[0];
     }
   }
   return totals_tan;
@@ -505,21 +541,28 @@ cr_status cr_actuation_jvp(const cr_model* m, const cr_data* d, cr_data* tan) {
   const cr_real* totals = tendon_totals(m, d, tan);
   const cr_real* totals_tan = totals == NULL ? NULL : tendon_totals_jvp(m, d, tan, totals);
   for (int i = 0; i < m->nactuator; i++) {
-    int out = m->actuator_outadr[i], a = m->actuator_actadr[i];
     // [u1] to [u6]
-    actuator x;
-    cr_real v_tan, rate_tan, raw_tan;
-    force_jvp(m, d, tan, i, totals, &x, &v_tan, &rate_tan, &raw_tan);
-    cr_real f_tan = limits_jvp(m, tan, i, &x, totals, totals_tan, raw_tan);
-    f[out] = x.force;
-    tan->actuator_velocity[out] = v_tan;
-    tan->actuator_force[out] = f_tan;
-    if (a >= 0) {
-      tan->act_dot[a] = rate_tan;
+    actuator a;
+    moved t;
+    force_jvp(m, d, tan, i, totals, &a, &t);
+    cr_real f_tan[CR_LAW_OUT];
+    if (outputs_of(&a) > 1) {
+      cri_torque_tan(m, tan, i, &a.c, t.raw, f_tan);
+    } else {
+      f_tan[0] = limits_jvp(m, tan, i, &a, totals, totals_tan, t.raw[0]) + t.free;
     }
-    // [u7] A' f' + (A')' f
-    moment_add(d, d->actuator_moment, out, f_tan, tan->qfrc_actuator);
-    moment_add(d, tan->actuator_moment, out, f[out], tan->qfrc_actuator);
+    store_forces(&a, f);
+    if (a.act >= 0) {
+      cr_copy(tan->act_dot + a.act, t.rate, m->actuator_actnum[i]);
+    }
+    for (int k = 0; k < outputs_of(&a); k++) {
+      int out = a.out + k;
+      tan->actuator_velocity[out] = t.v[k];
+      tan->actuator_force[out] = f_tan[k];
+      // [u7] A' f' + (A')' f
+      cri_moment_add(d, d->actuator_moment, out, f_tan[k], tan->qfrc_actuator);
+      cri_moment_add(d, tan->actuator_moment, out, f[out], tan->qfrc_actuator);
+    }
   }
   for (int i = 0; i < m->nv; i++) {
     tan->qfrc_actuator[i] += gravcomp_acts(m, i) ? tan->qfrc_gravcomp[i] : 0;
@@ -530,7 +573,7 @@ cr_status cr_actuation_jvp(const cr_model* m, const cr_data* d, cr_data* tan) {
     int side;
     cr_real* tau_tan = tan->qfrc_actuator + m->jnt_dofadr[j];
     (void)clip_joint(m, j, tau, &side);
-    *tau_tan = clip_jvp(side, *tau_tan, cri_par_tan(tan->par.jnt_actfrcrange, j, 2));
+    *tau_tan = cri_clip_jvp(side, *tau_tan, cri_par_tan(tan->par.jnt_actfrcrange, j, 2));
   }
   cri_pop(tan, mark);
   return CR_OK;
@@ -554,14 +597,14 @@ static void clip_joints_vjp(const cr_model* m, const cr_data* d, cr_data* bar, c
   for (int i = 0; i < m->nactuator; i++) {
     int out = m->actuator_outadr[i];
     actuator a;
-    evaluate(m, d, i, moment_mul(d, d->actuator_moment, out, d->qvel), totals, &a);
-    f[out] = a.force;
+    evaluate(m, d, i, cri_moment_mul(d, d->actuator_moment, out, d->qvel), totals, &a);
+    store_forces(&a, f);
   }
   joint_forces(m, d, f, tau);
   for (int j = 0; j < m->njnt; j++) {
     int side, i = m->jnt_dofadr[j];
     (void)clip_joint(m, j, tau, &side);
-    w[i] = clip_vjp(side, w[i], par_bar(bar->par.jnt_actfrcrange, j, 2));
+    w[i] = cri_clip_vjp(side, w[i], cri_par_bar(bar->par.jnt_actfrcrange, j, 2));
   }
   cri_pop(bar, mark);
 }
@@ -594,19 +637,29 @@ cr_status cr_actuation_vjp(const cr_model* m, const cr_data* d, cr_data* bar) {
   const cr_real* totals = tendon_totals(m, d, bar);
   const cr_real* totals_bar = totals == NULL ? NULL : totals_vjp(m, d, bar, totals, w);
   for (int i = 0; i < m->nactuator; i++) {
-    int out = m->actuator_outadr[i], k = m->actuator_actadr[i];
-    cr_real v = moment_mul(d, d->actuator_moment, out, d->qvel);
+    cr_real f_bar[CR_LAW_OUT], by_law[CR_LAW_OUT];
+    cr_real v = cri_moment_mul(d, d->actuator_moment, m->actuator_outadr[i], d->qvel);
     actuator a;
     evaluate(m, d, i, v, totals, &a);
-    f[out] = a.force;
+    store_forces(&a, f);
     // [u7]' f_bar += A tau_bar
-    cr_real f_bar = bar->actuator_force[out] + moment_mul(d, d->actuator_moment, out, w);
+    for (int k = 0; k < outputs_of(&a); k++) {
+      int out = a.out + k;
+      f_bar[k] = bar->actuator_force[out] + cri_moment_mul(d, d->actuator_moment, out, w);
+    }
     // [u6]' to [u2]'
-    cr_real rate_bar = k >= 0 ? bar->act_dot[k] : 0;
-    v_bar[out] = bar->actuator_velocity[out] +
-                 actuator_vjp(m, d, bar, i, &a, v, rate_bar, f_bar, totals_bar);
+    if (a.controlled) {
+      controlled_vjp(m, d, bar, i, &a, f_bar, totals_bar, by_law);
+    } else {
+      cr_real rate_bar = a.act >= 0 ? bar->act_dot[a.act] : 0;
+      by_law[0] = actuator_vjp(m, d, bar, i, &a, v, rate_bar, f_bar[0], totals_bar);
+    }
     // [u1]' qvel_bar += A' v_bar
-    moment_add(d, d->actuator_moment, out, v_bar[out], bar->qvel);
+    for (int k = 0; k < outputs_of(&a); k++) {
+      int out = a.out + k;
+      v_bar[out] = bar->actuator_velocity[out] + by_law[k];
+      cri_moment_add(d, d->actuator_moment, out, v_bar[out], bar->qvel);
+    }
   }
   // [u7]', [u1]' A_bar += f (x) tau_bar + v_bar (x) qvel
   add_pair(m, &bar->actuator_moment_pairs, f, w);
@@ -629,8 +682,8 @@ static void held_joints(const cr_model* m, const cr_data* d, int32_t* held, cr_d
   for (int i = 0; i < m->nactuator; i++) {
     int out = m->actuator_outadr[i];
     actuator a;
-    evaluate(m, d, i, moment_mul(d, d->actuator_moment, out, d->qvel), totals, &a);
-    f[out] = a.force;
+    evaluate(m, d, i, cri_moment_mul(d, d->actuator_moment, out, d->qvel), totals, &a);
+    store_forces(&a, f);
   }
   joint_forces(m, d, f, tau);
   for (int j = 0; j < m->njnt; j++) {
@@ -699,9 +752,9 @@ static sloped slope_of(const cr_model* m, const cr_data* d, int i, cri_slope_ove
   int out = m->actuator_outadr[i];
   sloped s = {.over = over,
               .l = d->actuator_length[out],
-              .v = moment_mul(d, d->actuator_moment, out, d->qvel)};
+              .v = cri_moment_mul(d, d->actuator_moment, out, d->qvel)};
   evaluate(m, d, i, s.v, totals, &s.a);
-  s.acts = !s.a.off && !is_held(m, i, &s.a, held, totals);
+  s.acts = !s.a.controlled && !s.a.off && !is_held(m, i, &s.a, held, totals);
   s.x = slope_input(m, d, &s.a);
   s.g = gain_slope(m, i, &s, NULL);
   s.bias = bias_slope(m, i, &s, NULL);
@@ -740,7 +793,7 @@ static cr_real slope_input_jvp(const cr_model* m, const cr_data* d, const cr_dat
   const actuator* a = &s->a;
   if (a->act < 0 && m->integrator == CR_INT_DISCRETE) {
     const cr_real* range_tan = cri_par_tan(tan->par.actuator_ctrlrange, a->adr, 2);
-    return clip_jvp(a->u_side, tan->ctrl[a->adr], range_tan);
+    return cri_clip_jvp(a->u_side, tan->ctrl[a->adr], range_tan);
   }
   if (a->act < 0) {
     return tan->ctrl[a->adr];
@@ -748,7 +801,7 @@ static cr_real slope_input_jvp(const cr_model* m, const cr_data* d, const cr_dat
   if (!a->early) {
     return tan->act[a->act];
   }
-  cr_real rate_tan, force_tan, v = moment_mul(d, d->actuator_moment, a->out, d->qvel);
+  cr_real rate_tan, force_tan, v = cri_moment_mul(d, d->actuator_moment, a->out, d->qvel);
   actuator_jvp(m, d, tan, i, a, v, 0, &rate_tan, &force_tan);
   cr_real x_tan = a->next.by_act * tan->act[a->act] + a->next.by_rate * rate_tan;
   if (a->tau_trusted) {
@@ -797,8 +850,8 @@ void cri_actuation_slope_jvp(const cr_model* m, const cr_data* d, cr_data* tan, 
       continue;
     }
     int out = s.a.out;
-    cr_real v_tan = moment_mul(d, tan->actuator_moment, out, d->qvel) +
-                    moment_mul(d, d->actuator_moment, out, tan->qvel);
+    cr_real v_tan = cri_moment_mul(d, tan->actuator_moment, out, d->qvel) +
+                    cri_moment_mul(d, d->actuator_moment, out, tan->qvel);
     c_tan[out] += bias_slope_jvp(m, tan, i, &s);
     if (m->actuator_gaintype[i] != CR_GAIN_FIXED) {
       c_tan[out] +=
@@ -814,8 +867,8 @@ static void slope_input_vjp(const cr_model* m, const cr_data* d, cr_data* bar, i
   const actuator* a = &s->a;
   if (a->act < 0) {
     bool clipped = m->integrator == CR_INT_DISCRETE;
-    cr_real* range_bar = par_bar(bar->par.actuator_ctrlrange, a->adr, 2);
-    bar->ctrl[a->adr] += clipped ? clip_vjp(a->u_side, x_bar, range_bar) : x_bar;
+    cr_real* range_bar = cri_par_bar(bar->par.actuator_ctrlrange, a->adr, 2);
+    bar->ctrl[a->adr] += clipped ? cri_clip_vjp(a->u_side, x_bar, range_bar) : x_bar;
     return;
   }
   bar->act[a->act] += a->early ? x_bar * a->next.by_act : x_bar;
@@ -828,7 +881,7 @@ static void slope_input_vjp(const cr_model* m, const cr_data* d, cr_data* bar, i
   if (a->next.side != 0 && bar->par.actuator_actrange != NULL) {
     bar->par.actuator_actrange[2 * i + (a->next.side > 0)] += x_bar;
   }
-  cr_real v = moment_mul(d, d->actuator_moment, a->out, d->qvel);
+  cr_real v = cri_moment_mul(d, d->actuator_moment, a->out, d->qvel);
   size_t mark = cri_mark(bar);
   cr_real* totals_bar = cri_push(bar, (size_t)m->ntendon);
   cr_zero(totals_bar, m->ntendon);
@@ -839,7 +892,7 @@ static void slope_input_vjp(const cr_model* m, const cr_data* d, cr_data* bar, i
 // add the cotangents of the slopes to those of what they are; gain_slope_vjp gives that of the velocity
 static cr_real gain_slope_vjp(const cr_model* m, cr_data* bar, int i, const sloped* s,
                               cr_real g_bar) {
-  cr_real* prm_bar = par_bar(bar->par.actuator_gainprm, i, 10);
+  cr_real* prm_bar = cri_par_bar(bar->par.actuator_gainprm, i, 10);
   cr_real v_bar = 0;
   if (m->actuator_gaintype[i] == CR_GAIN_MUSCLE) {
     cri_muscle_gradient grad;
@@ -852,7 +905,7 @@ static cr_real gain_slope_vjp(const cr_model* m, cr_data* bar, int i, const slop
 }
 
 static void bias_slope_vjp(const cr_model* m, cr_data* bar, int i, const sloped* s, cr_real b_bar) {
-  cr_real* prm_bar = par_bar(bar->par.actuator_biasprm, i, 10);
+  cr_real* prm_bar = cri_par_bar(bar->par.actuator_biasprm, i, 10);
   if (is_stiff_muscle(m, i, s->over)) {
     cr_real v_bar = 0;
     cri_muscle_gradient grad;
@@ -885,7 +938,7 @@ void cri_actuation_slope_vjp(const cr_model* m, const cr_data* d, cr_data* bar, 
     if (m->actuator_gaintype[i] != CR_GAIN_FIXED) {
       v_bar[s.a.out] = gain_slope_vjp(m, bar, i, &s, out_bar * s.x);
       moves = moves || v_bar[s.a.out] != 0;
-      moment_add(d, d->actuator_moment, s.a.out, v_bar[s.a.out], bar->qvel);
+      cri_moment_add(d, d->actuator_moment, s.a.out, v_bar[s.a.out], bar->qvel);
       slope_input_vjp(m, d, bar, i, &s, out_bar * s.g);
     }
   }

@@ -5,6 +5,7 @@
 
 #include "dynamics/crank.h"
 #include "dynamics/grip.h"
+#include "dynamics/orientation.h"
 #include "dynamics/site.h"
 #include "math/quat.h"
 #include "model/build.h"
@@ -252,11 +253,16 @@ cr_status cr_transmission(const cr_model* m, cr_data* d) {
       case CR_TRN_BODY:
         cri_grip(m, d, i);
         break;
+      case CR_TRN_SO3:
+        cri_orientation(m, d, i);
+        break;
       default:
         joint(m, d, i);
         break;
     }
-    filled += d->moment_rownnz[out];
+    for (int k = 0; k < m->actuator_outnum[i]; k++) {
+      filled += d->moment_rownnz[out + k];
+    }
   }
   // bodies touch less than there is room for
   cr_zero(d->actuator_moment + filled, d->nmoment - filled);
@@ -269,7 +275,9 @@ cr_status cr_transmission(const cr_model* m, cr_data* d) {
 cr_status cr_transmission_jvp(const cr_model* m, const cr_data* d, cr_data* tan) {
   int filled = 0;
   for (int i = 0; i < m->nactuator; i++) {
-    filled += d->moment_rownnz[m->actuator_outadr[i]];
+    for (int k = 0; k < m->actuator_outnum[i]; k++) {
+      filled += d->moment_rownnz[m->actuator_outadr[i] + k];
+    }
     switch (m->actuator_trntype[i]) {
       case CR_TRN_TENDON:
         tendon_jvp(m, d, tan, i);
@@ -282,6 +290,9 @@ cr_status cr_transmission_jvp(const cr_model* m, const cr_data* d, cr_data* tan)
         break;
       case CR_TRN_BODY:
         cri_grip_jvp(m, d, tan, i);
+        break;
+      case CR_TRN_SO3:
+        cri_orientation_jvp(m, d, tan, i);
         break;
       default:
         joint_jvp(m, d, tan, i);
@@ -319,6 +330,9 @@ cr_status cr_transmission_vjp(const cr_model* m, const cr_data* d, cr_data* bar)
         break;
       case CR_TRN_BODY:
         cri_grip_vjp(m, d, bar, i, rows);
+        break;
+      case CR_TRN_SO3:
+        cri_orientation_vjp(m, d, bar, i);
         break;
       default:
         joint_vjp(m, d, bar, i);

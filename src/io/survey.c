@@ -154,20 +154,26 @@ static void survey_actuator(const mjModel* mj, int i, cr_load_report* r) {
     refuse(r, "actuator", name, "with the integrator discrete");
   }
   int trn = mj->actuator_trntype[i];
-  if (trn < 0 || trn > mjTRN_BODY) {
-    refuse(r, "actuator", name, WORD(trn_names, mj->actuator_trntype[i]));
+  if (trn < 0 || trn > mjTRN_SO3) {
+    refuse(r, "actuator", name, WORD(trn_names, trn));
   }
-  if (mj->actuator_dyntype[i] > mjDYN_MUSCLE) {
+  if (mj->actuator_dyntype[i] > mjDYN_PID) {
     refuse(r, "actuator", name, WORD(dyn_names, mj->actuator_dyntype[i]));
   }
-  if (mj->actuator_gaintype[i] > mjGAIN_MUSCLE) {
+  if (mj->actuator_gaintype[i] > mjGAIN_PID) {
     refuse(r, "actuator", name, WORD(gain_names, mj->actuator_gaintype[i]));
   }
-  if (mj->actuator_biastype[i] > mjBIAS_MUSCLE) {
+  if (mj->actuator_biastype[i] > mjBIAS_SO3) {
     refuse(r, "actuator", name, WORD(bias_names, mj->actuator_biastype[i]));
   }
-  if (mj->actuator_ctrlnum[i] != 1 || mj->actuator_outnum[i] != 1 || mj->actuator_actnum[i] > 1) {
-    refuse(r, "actuator", name, "several inputs, outputs or activations");
+  if (mj->actuator_dyntype[i] == mjDYN_DCMOTOR && mj->actuator_dynprm[mjNDYN * i + 5] > 0) {
+    refuse(r, "actuator", name, "dcmotor with LuGre friction");
+  }
+  if (mj->actuator_gaintype[i] == mjGAIN_SO3 && mj->actuator_actnum[i] > 0) {
+    refuse(r, "actuator", name, "orientation as a state");
+  }
+  if (mj->actuator_gaintype[i] <= mjGAIN_MUSCLE && mj->actuator_actnum[i] > 1) {
+    refuse(r, "actuator", name, "several activations");
   }
   if (mj->actuator_delay[i] != 0 || mj->actuator_historyadr[i] >= 0) {
     refuse(r, "actuator", name, mj->actuator_delay[i] != 0 ? "delay" : "history");
@@ -176,6 +182,16 @@ static void survey_actuator(const mjModel* mj, int i, cr_load_report* r) {
   if (!can_have && (mj->actuator_damping[i] != 0 || mj->actuator_armature[i] != 0 ||
                     nonzero(mj->actuator_dampingpoly + mjNPOLY * i, mjNPOLY))) {
     refuse(r, "actuator", name, "damping or armature of its own");
+  }
+  bool implicit = mj->opt.integrator != mjINT_EULER && mj->opt.integrator != mjINT_RK4;
+  if (implicit && mj->actuator_gaintype[i] >= mjGAIN_DCMOTOR &&
+      mj->actuator_gaintype[i] <= mjGAIN_PID) {
+    cri_sentence(
+        &r->unsupported,
+        "option 'integrator' (%s) with actuator '%s' (%s): not supported yet, euler and rk4 "
+        "are",
+        WORD(integrator_names, mj->opt.integrator), name,
+        WORD(gain_names, mj->actuator_gaintype[i]));
   }
   bool damps =
       mj->actuator_damping[i] != 0 || nonzero(mj->actuator_dampingpoly + mjNPOLY * i, mjNPOLY);

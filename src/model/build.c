@@ -238,6 +238,7 @@ static void default_actuators(cr_model* m) {
     m->actuator_ctrladr[i] = m->nactuator == m->nu ? i : 0;
     m->actuator_outadr[i] = m->nactuator == m->nout ? i : 0;
     m->actuator_actadr[i] = -1;
+    m->actuator_ctrlnum[i] = m->actuator_outnum[i] = 1;
   }
 }
 

@@ -31,8 +31,7 @@ static const index_row index_rows[] = {
     INDEX(M_rowadr, 0, nC),            INDEX(M_colind, 0, nv),
     INDEX(geom_bodyid, 0, nbody),      INDEX(site_bodyid, 0, nbody),
     INDEX(pair_geom1, 0, ngeom),       INDEX(pair_geom2, 0, ngeom),
-    INDEX(exclude_body, 0, nbody),     INDEX(actuator_ctrladr, 0, nu),
-    INDEX(actuator_outadr, 0, nout),   INDEX(actuator_actadr, -1, na),
+    INDEX(exclude_body, 0, nbody),     INDEX(actuator_actadr, -1, na),
     INDEX(ten_J_colind, 0, nv),        INDEX(name_tendonadr, 0, nnames),
     INDEX(name_bodyadr, 0, nnames),    INDEX(name_jntadr, 0, nnames),
     INDEX(name_geomadr, 0, nnames),    INDEX(name_siteadr, 0, nnames),
@@ -52,10 +51,10 @@ static const struct {
     {CR_FIELD_pair_dim, 1, 6},
     {CR_FIELD_eq_active0, 0, 1},
     {CR_FIELD_wrap_type, CR_WRAP_JOINT, CR_WRAP_CYLINDER},
-    {CR_FIELD_actuator_trntype, CR_TRN_JOINT, CR_TRN_BODY},
-    {CR_FIELD_actuator_dyntype, CR_DYN_NONE, CR_DYN_MUSCLE},
-    {CR_FIELD_actuator_gaintype, CR_GAIN_FIXED, CR_GAIN_MUSCLE},
-    {CR_FIELD_actuator_biastype, CR_BIAS_NONE, CR_BIAS_MUSCLE},
+    {CR_FIELD_actuator_trntype, CR_TRN_JOINT, CR_TRN_SO3},
+    {CR_FIELD_actuator_dyntype, CR_DYN_NONE, CR_DYN_PID},
+    {CR_FIELD_actuator_gaintype, CR_GAIN_FIXED, CR_GAIN_PID},
+    {CR_FIELD_actuator_biastype, CR_BIAS_NONE, CR_BIAS_SO3},
 };
 
 static const cr_field_id not_negative[] = {
@@ -358,17 +357,23 @@ static const struct {
                [CR_TRN_SLIDERCRANK] = {offsetof(cr_model, nsite), "is no site"},
                [CR_TRN_TENDON] = {offsetof(cr_model, ntendon), "is no tendon"},
                [CR_TRN_SITE] = {offsetof(cr_model, nsite), "is no site"},
-               [CR_TRN_BODY] = {offsetof(cr_model, nbody), "is no body"}};
+               [CR_TRN_BODY] = {offsetof(cr_model, nbody), "is no body"},
+               [CR_TRN_SO3] = {offsetof(cr_model, nsite), "is no site"}};
 
 static cr_status check_transmission(const cr_model* m, int i, cr_error* error) {
   int type = m->actuator_trntype[i], id = m->actuator_trnid[2 * i];
   int other = m->actuator_trnid[2 * i + 1];
+  // an orientation without a reference is a ball joint's
+  bool joint = type == CR_TRN_SO3 && other == -1;
   int32_t count;
-  memcpy(&count, (const char*)m + targets[type].count, sizeof count);
+  memcpy(&count, (const char*)m + targets[joint ? CR_TRN_JOINT : type].count, sizeof count);
   if (id < 0 || id >= count) {
     return bad(m, CR_FIELD_actuator_trnid, i, targets[type].no, id, error);
   }
-  if (type == CR_TRN_SITE && (other < -1 || other >= m->nsite)) {
+  if (joint && m->jnt_type[id] != CR_JNT_BALL) {
+    return bad(m, CR_FIELD_actuator_trnid, i, "is no ball joint", id, error);
+  }
+  if ((type == CR_TRN_SITE || type == CR_TRN_SO3) && (other < -1 || other >= m->nsite)) {
     return bad(m, CR_FIELD_actuator_trnid, i, "has no reference site", other, error);
   }
   if (type == CR_TRN_SLIDERCRANK && (other < 0 || other >= m->nsite)) {
@@ -377,20 +382,68 @@ static cr_status check_transmission(const cr_model* m, int i, cr_error* error) {
   return CR_OK;
 }
 
+// a run of `num` entries from `adr` lies within `all`
+static bool run_fits(int32_t adr, int32_t num, int all) {
+  return adr >= 0 && num >= 0 && adr <= all && num <= all - adr;
+}
+
+// what a controller's type says about the rest of it; 0 where all fits
+static const char* controller_fault(const cr_model* m, int i) {
+  enum { SETPOINTS = 7, INPUTS = 15 };
+  int gain = m->actuator_gaintype[i], bias = m->actuator_biastype[i], dyn = m->actuator_dyntype[i];
+  int spec = m->actuator_ctrlspec[i], inputs = 0;
+  const cr_real *dynprm = m->actuator_dynprm + 10 * i, *gainprm = m->actuator_gainprm + 10 * i;
+  for (int bit = 1; bit <= INPUTS; bit *= 2) {
+    inputs += (spec & bit) != 0;
+  }
+  bool fits;
+  if (gain == CR_GAIN_SO3) {
+    fits = bias == CR_BIAS_SO3 && dyn == CR_DYN_NONE && m->actuator_outnum[i] == 3 &&
+           m->actuator_trntype[i] == CR_TRN_SO3;
+    return fits && m->actuator_ctrlnum[i] == (spec == 2 ? 4 : 3) ? NULL : "is no orientation servo";
+  }
+  fits = m->actuator_ctrlnum[i] == inputs && m->actuator_outnum[i] == 1 &&
+         m->actuator_trntype[i] != CR_TRN_SO3;
+  if (gain == CR_GAIN_PID) {
+    fits = fits && bias == CR_BIAS_AFFINE && (dyn == CR_DYN_NONE || dyn == CR_DYN_PID);
+    return fits ? NULL : "is no PID controller";
+  }
+  fits = fits && bias == CR_BIAS_DCMOTOR && dyn == CR_DYN_DCMOTOR &&
+         (gainprm[1] > 0 || (spec & SETPOINTS) == 0) && (dynprm[2] <= 0 || dynprm[3] > 0);
+  return fits ? (dynprm[5] > 0 ? "has LuGre friction" : NULL) : "is no DC motor";
+}
+
 static cr_status check_actuators(const cr_model* m, cr_error* error) {
   for (int i = 0; i < m->nactuator; i++) {
-    int adr = m->actuator_actadr[i], n = m->actuator_actnum[i];
+    int n = m->actuator_actnum[i], adr = m->actuator_actadr[i], dyn = m->actuator_dyntype[i];
+    bool controller = m->actuator_gaintype[i] >= CR_GAIN_DCMOTOR;
     CR_TRY(check_transmission(m, i, error));
-    if (n < 0 || n > 1 || (n == 1 && adr < 0) || n != (m->actuator_dyntype[i] != CR_DYN_NONE)) {
+    if (!run_fits(n == 0 ? 0 : adr, n, m->na)) {
+      return bad(m, CR_FIELD_actuator_actnum, i, "does not fit", n, error);
+    }
+    if (!run_fits(m->actuator_ctrlnum[i] == 0 ? 0 : m->actuator_ctrladr[i], m->actuator_ctrlnum[i],
+                  m->nu)) {
+      return bad(m, CR_FIELD_actuator_ctrladr, i, "does not fit", m->actuator_ctrladr[i], error);
+    }
+    if (m->actuator_outnum[i] < 1 ||
+        !run_fits(m->actuator_outadr[i], m->actuator_outnum[i], m->nout)) {
+      return bad(m, CR_FIELD_actuator_outadr, i, "does not fit", m->actuator_outadr[i], error);
+    }
+    if (controller && n != cri_controller_states(m, i)) {
+      return bad(m, CR_FIELD_actuator_actnum, i, "does not fit", n, error);
+    }
+    if (controller) {
+      const char* fault = controller_fault(m, i);
+      if (fault != NULL) {
+        return bad(m, CR_FIELD_actuator_gaintype, i, fault, m->actuator_gaintype[i], error);
+      }
+    } else if (n != (dyn != CR_DYN_NONE) || m->actuator_ctrlnum[i] != 1 ||
+               m->actuator_outnum[i] != 1 || dyn > CR_DYN_MUSCLE ||
+               m->actuator_biastype[i] > CR_BIAS_MUSCLE || m->actuator_trntype[i] == CR_TRN_SO3) {
       return bad(m, CR_FIELD_actuator_actnum, i, "does not fit", n, error);
     }
   }
   return CR_OK;
-}
-
-// a run of `num` entries from `adr` lies within `all`
-static bool run_fits(int32_t adr, int32_t num, int all) {
-  return adr >= 0 && num >= 0 && adr <= all && num <= all - adr;
 }
 
 static bool all_below(const int32_t* x, int32_t n, int32_t below) {

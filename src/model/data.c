@@ -97,6 +97,9 @@ static int count_moment(const cr_model* m) {
     int id = m->actuator_trnid[2 * i];
     if (m->actuator_trntype[i] == CR_TRN_TENDON) {
       n += m->ten_J_rownnz[id];
+    } else if (m->actuator_trntype[i] == CR_TRN_SO3) {
+      int other = m->actuator_trnid[2 * i + 1];
+      n += 3 * (other < 0 ? 1 : count_between(m, id, other));
     } else if (m->actuator_trntype[i] == CR_TRN_BODY) {
       n += m->nv;
     } else if (m->actuator_trntype[i] == CR_TRN_SITE ||
@@ -331,6 +334,12 @@ void cri_data_reset(const cr_model* m, cr_data* d) {
   cr_zero(d->qvel, m->nv);
   cr_zero(d->act, m->na);
   cr_zero(d->ctrl, m->nu);
+  for (int i = 0; i < m->nactuator; i++) {
+    // an orientation as a quaternion starts as the identity
+    if (m->actuator_gaintype[i] == CR_GAIN_SO3 && m->actuator_ctrlnum[i] == 4) {
+      d->ctrl[m->actuator_ctrladr[i]] = 1;
+    }
+  }
   cr_zero(d->qfrc_applied, m->nv);
   cr_zero(d->xfrc_applied, 6 * m->nbody);
   cr_zero(d->qacc_warmstart, m->nv);

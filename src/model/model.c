@@ -90,6 +90,24 @@ void cri_model_twin_zero(cr_model* twin, const cr_model* m) {
   }
 }
 
+bool cri_controller_switch(const cr_model* m, int i, bool gain, int k) {
+  enum { PID_DYN = 0x3, PID_GAIN = 0x1, MOTOR_DYN = 0x1a7, MOTOR_GAIN = 0xa0 };
+  bool pid = m->actuator_gaintype[i] == CR_GAIN_PID;
+  int bits = gain ? (pid ? PID_GAIN : MOTOR_GAIN) : (pid ? PID_DYN : MOTOR_DYN);
+  const cr_real* prm = (gain ? m->actuator_gainprm : m->actuator_dynprm) + 10 * i;
+  bool controller = pid || m->actuator_gaintype[i] == CR_GAIN_DCMOTOR;
+  return controller && prm[k] == 0 && ((bits >> k) & 1) != 0;
+}
+
+int cri_controller_states(const cr_model* m, int i) {
+  const cr_real *dyn = m->actuator_dynprm + 10 * i, *gain = m->actuator_gainprm + 10 * i;
+  if (m->actuator_dyntype[i] == CR_DYN_PID) {
+    return (dyn[1] > 0) + (gain[0] > 0);
+  }
+  bool motor = m->actuator_dyntype[i] == CR_DYN_DCMOTOR;
+  return motor ? (dyn[7] > 0) + (gain[5] > 0) + (dyn[2] > 0) + (dyn[5] > 0) + (dyn[0] > 0) : 0;
+}
+
 const cr_real* cri_par_tan(const cr_real* array, int row, int width) {
   static const cr_real zeros[16] = {0};
   return array == NULL ? zeros : array + (size_t)row * (size_t)width;

@@ -59,7 +59,8 @@ enum {
   CR_TRN_SLIDERCRANK = 2,
   CR_TRN_TENDON = 3,
   CR_TRN_SITE = 4,
-  CR_TRN_BODY = 5
+  CR_TRN_BODY = 5,
+  CR_TRN_SO3 = 6
 };
 enum {
   CR_WRAP_NONE = 0,
@@ -74,10 +75,25 @@ enum {
   CR_DYN_INTEGRATOR = 1,
   CR_DYN_FILTER = 2,
   CR_DYN_FILTEREXACT = 3,
-  CR_DYN_MUSCLE = 4
+  CR_DYN_MUSCLE = 4,
+  CR_DYN_DCMOTOR = 5,
+  CR_DYN_PID = 6
 };
-enum { CR_GAIN_FIXED = 0, CR_GAIN_AFFINE = 1, CR_GAIN_MUSCLE = 2 };
-enum { CR_BIAS_NONE = 0, CR_BIAS_AFFINE = 1, CR_BIAS_MUSCLE = 2 };
+enum {
+  CR_GAIN_FIXED = 0,
+  CR_GAIN_AFFINE = 1,
+  CR_GAIN_MUSCLE = 2,
+  CR_GAIN_DCMOTOR = 3,
+  CR_GAIN_SO3 = 4,
+  CR_GAIN_PID = 5
+};
+enum {
+  CR_BIAS_NONE = 0,
+  CR_BIAS_AFFINE = 1,
+  CR_BIAS_MUSCLE = 2,
+  CR_BIAS_DCMOTOR = 3,
+  CR_BIAS_SO3 = 4
+};
 enum {
   CR_DSBL_CONSTRAINT = 1 << 0,
   CR_DSBL_EQUALITY = 1 << 1,
@@ -162,6 +178,13 @@ static inline bool cri_on_one_chain(const cr_model* m, const int32_t* dof, int n
   }
   return true;
 }
+
+/// Number k of dynprm (of gainprm where `gain`) of actuator i is a zero that switches a part of a
+/// controller off: no derivative.
+bool cri_controller_switch(const cr_model* m, int i, bool gain, int k);
+
+/// Number of states that the parameters of a PID controller or DC motor ask for.
+int cri_controller_states(const cr_model* m, int i);
 
 /// Row `row` of a parameter tangent, or zeros where the twin does not hold that parameter.
 const cr_real* cri_par_tan(const cr_real* array, int row, int width);

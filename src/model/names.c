@@ -78,8 +78,10 @@ static void rows_of_object(const cr_model* m, const char* rows, int id, int* fir
     *count = joint_dofs(m->jnt_type[id]);
   } else if (strcmp(rows, "nu") == 0) {
     *first = m->actuator_ctrladr[id];
+    *count = m->actuator_ctrlnum[id];
   } else if (strcmp(rows, "nout") == 0) {
     *first = m->actuator_outadr[id];
+    *count = m->actuator_outnum[id];
   } else if (strcmp(rows, "na") == 0) {
     *first = m->actuator_actadr[id];
     *count = m->actuator_actnum[id];

@@ -392,6 +392,10 @@ static bool is_switch(const cr_model* m, cr_field_id id, int k) {
       return m->geom_adhesion[k] == 0;
     case CR_FIELD_pair_adhesion:
       return m->pair_adhesion[k] == 0;
+    case CR_FIELD_actuator_dynprm:
+      return cri_controller_switch(m, k / 10, false, k % 10);
+    case CR_FIELD_actuator_gainprm:
+      return cri_controller_switch(m, k / 10, true, k % 10);
     case CR_FIELD_tendon_armature:
       return m->tendon_inertial[k] == 0;
     case CR_FIELD_actuator_armature:

@@ -23,6 +23,7 @@ static void begin(void) {
   for (int i = 0; i < N; i++) {
     f.m.actuator_trnid[2 * i] = 1;
     f.m.actuator_actadr[i] = i;
+    f.m.actuator_actnum[i] = 1;
     f.m.actuator_dyntype[i] = CR_DYN_INTEGRATOR + i;
     f.m.actuator_dynprm[10 * i] = CR_R(0.05);
   }

@@ -29,7 +29,7 @@ static bool begin(uint64_t seed, int type) {
     m.actuator_damping[k] = k < 2 ? 3 : 0;
     m.actuator_dampingpoly[2 * k] = k < 2 ? 5 : 0;
     m.actuator_dampingpoly[2 * k + 1] = k < 2 ? 7 : 0;
-    m.actuator_gear[6 * k] = 2 + (cr_real)k;
+    m.actuator_gear[6 * m.actuator_outadr[k]] = 2 + (cr_real)k;
   }
   return true;
 }

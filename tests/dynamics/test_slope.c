@@ -80,6 +80,12 @@ static void all_of_it_is_the_derivative_of_the_forces(void** state) {
     for (int t = 0; t < m.ntendon; t++) {
       m.tendon_inertial[t] = 0;
     }
+    // and controllers, with which the implicit integrators are refused
+    for (int i = 0; i < m.nactuator; i++) {
+      m.actuator_group[i] = m.actuator_gaintype[i] >= CR_GAIN_DCMOTOR;
+    }
+    m.disableactuator = 1 << 1;
+    assert_int_equal(cr_forward(&m, d), CR_OK);
     dense(CR_SLOPE_ALL);
     for (int j = 0; j < m.nv; j += 3) {
       cr_real near[MAX_NV], far[MAX_NV];

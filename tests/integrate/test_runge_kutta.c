@@ -61,6 +61,7 @@ static void activations_take_the_mean_rate(void** state) {
   f.m.actuator_dyntype[0] = CR_DYN_FILTEREXACT;
   f.m.actuator_dynprm[0] = tau;
   f.m.actuator_actadr[0] = 0;
+  f.m.actuator_actnum[0] = 1;
   f.d->ctrl[0] = u;
   f.d->act[0] = w;
   assert_int_equal(cr_step(&f.m, f.d), CR_OK);

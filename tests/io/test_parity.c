@@ -84,6 +84,7 @@ static void models_agree(void** state) {
   assert_agrees("rolling.xml", 8, 0);
   assert_agrees("override.xml", 8, 0);
   assert_agrees("actuators.xml", 12, 6);
+  assert_agrees("controllers.xml", 12, 6);
 }
 
 // nothing that both compute is left out

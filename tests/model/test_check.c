@@ -155,8 +155,8 @@ static void actuators(void** state) {
     broken_int(m.actuator_trnid, counts[type], none[type]);
     broken_int(m.actuator_trnid, -1, none[type]);
     broken_int(m.actuator_trntype, 99, "actuator_trntype");
-    broken_int(m.actuator_dyntype, 5, "actuator_dyntype");
-    broken_int(m.actuator_gaintype, 3, "actuator_gaintype");
+    broken_int(m.actuator_dyntype, 7, "actuator_dyntype");
+    broken_int(m.actuator_gaintype, 6, "actuator_gaintype");
     broken_int(m.actuator_biastype, -1, "actuator_biastype");
     broken_int(m.actuator_ctrladr, m.nu, "actuator_ctrladr");
     broken_int(m.actuator_actadr, m.na, "actuator_actadr");

@@ -139,6 +139,10 @@ bool field_entry_smooth(const cr_model* m, const cr_data* d, cr_field_id id, int
     case CR_FIELD_ten_bias:
       // that of a tendon in a plane or at rest is round-off
       return cr_abs(x[entry]) > CR_R(1e-9);
+    case CR_FIELD_actuator_dynprm:
+      return !cri_controller_switch(m, entry / 10, false, entry % 10);
+    case CR_FIELD_actuator_gainprm:
+      return !cri_controller_switch(m, entry / 10, true, entry % 10);
     case CR_FIELD_tendon_armature:
       // no armature at all has no derivative
       return m->tendon_inertial[entry] != 0;

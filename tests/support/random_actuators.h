@@ -6,7 +6,20 @@
 
 #include "model/model.h"
 
+/// A PID controller, DC motor or orientation servo in the place of actuator i: its gain type, or -1
+/// for none, with the numbers of inputs, states and outputs that it takes.
+typedef struct {
+  int gain, spec, nu, nact, nout;
+} random_controller;
+
+/// The same for equal arguments; `ball_joint`: one of the
+/// model's, -1 none.
+random_controller random_controller_of(uint64_t seed, int i, int ball_joint);
+
 /// Changes some of the actuators of a model that is filled otherwise.
 void random_actuators(cr_model* m, uint64_t seed);
+
+/// Some ball joint, -1 none.
+int random_ball_joint(int njnt, const int32_t* types);
 
 #endif

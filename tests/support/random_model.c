@@ -260,10 +260,7 @@ static cr_status set_counts(cr_model* m, const plan* p, cr_error* error) {
   for (int i = 0; i < p->nbody; i++) {
     m->nmocap += p->mocap[i];
   }
-  for (int i = 0; i < p->nactuator; i++) {
-    m->na += p->dyntype[i] != CR_DYN_NONE;
-  }
-  m->nu = m->nout = m->nactuator = p->nactuator;
+  m->nactuator = p->nactuator;
   m->npair = p->npair;
   m->nexclude = p->nexclude;
   m->neq = p->neq;
@@ -272,6 +269,13 @@ static cr_status set_counts(cr_model* m, const plan* p, cr_error* error) {
     m->nhfielddata = FIELD_ROWS * FIELD_COLUMNS;
   }
   m->nsite = p->style == STYLE_HEAP ? 0 : 2;
+  int ball = random_ball_joint(p->njnt, p->joint_type);
+  for (int i = 0; i < p->nactuator; i++) {
+    random_controller c = random_controller_of(p->seed, i, ball);
+    m->na += c.gain < 0 ? p->dyntype[i] != CR_DYN_NONE : c.nact;
+    m->nu += c.nu;
+    m->nout += c.nout;
+  }
   m->nkey = 1;
   CR_TRY(cri_model_sizes(m, p->nbody, p->parent, p->jntnum, p->joint_type, error));
   int scalar = 0;
@@ -627,19 +631,27 @@ static void fill_actuator(cr_random* r, cr_model* m, int i) {
   fill_interval(r, m->actuator_actrange + 2 * i, -1, 1);
   fill_interval(r, m->actuator_forcerange + 2 * i, -5, 5);
   fill_interval(r, m->actuator_ctrlrange + 2 * i, -1, 1);
-  fill_vectors(r, m->actuator_gear + 6 * i, 6, 3);
+  fill_vectors(r, m->actuator_gear + 6 * m->actuator_outadr[i], 6, 3);
 }
 
 static void fill_actuators(cr_random* r, cr_model* m, const plan* p) {
-  for (int i = 0, act = 0; i < m->nactuator; i++) {
-    bool stateful = p->dyntype[i] != CR_DYN_NONE;
+  int ball = random_ball_joint(p->njnt, p->joint_type);
+  for (int i = 0, act = 0, ctrl = 0, out = 0; i < m->nactuator; i++) {
+    random_controller c = random_controller_of(p->seed, i, ball);
+    int states = c.gain < 0 ? p->dyntype[i] != CR_DYN_NONE : c.nact;
+    bool stateful = states > 0;
     m->actuator_dyntype[i] = p->dyntype[i];
     m->actuator_trnid[2 * i] = p->actuator_joint[i];
     m->actuator_trnid[2 * i + 1] = -1;
-    m->actuator_ctrladr[i] = m->actuator_outadr[i] = i;
+    m->actuator_ctrladr[i] = ctrl;
+    m->actuator_outadr[i] = out;
     m->actuator_actadr[i] = stateful ? act : -1;
-    m->actuator_actnum[i] = stateful;
-    act += stateful;
+    m->actuator_ctrlnum[i] = c.nu;
+    m->actuator_outnum[i] = c.nout;
+    m->actuator_actnum[i] = states;
+    act += states;
+    ctrl += c.nu;
+    out += c.nout;
     m->actuator_actlimited[i] = stateful && random_chance(r, CR_R(0.5));
     m->actuator_actearly[i] = stateful && random_chance(r, CR_R(0.5));
     fill_actuator(r, m, i);
