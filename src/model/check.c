@@ -368,7 +368,7 @@ static cr_status check_transmission(const cr_model* m, int i, cr_error* error) {
   int32_t count;
   memcpy(&count, (const char*)m + targets[joint ? CR_TRN_JOINT : type].count, sizeof count);
   if (id < 0 || id >= count) {
-    return bad(m, CR_FIELD_actuator_trnid, i, targets[type].no, id, error);
+    return bad(m, CR_FIELD_actuator_trnid, i, targets[joint ? CR_TRN_JOINT : type].no, id, error);
   }
   if (joint && m->jnt_type[id] != CR_JNT_BALL) {
     return bad(m, CR_FIELD_actuator_trnid, i, "is no ball joint", id, error);

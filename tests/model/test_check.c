@@ -148,10 +148,12 @@ static void actuators(void** state) {
     }
     seen++;
     model = m;
-    static const char* const none[] = {"is no joint",  "is no joint", "is no site",
-                                       "is no tendon", "is no site",  "is no body"};
-    const int counts[] = {m.njnt, m.njnt, m.nsite, m.ntendon, m.nsite, m.nbody};
-    int type = m.actuator_trntype[0];
+    static const char* const none[] = {"is no joint", "is no joint", "is no site", "is no tendon",
+                                       "is no site",  "is no body",  "is no site"};
+    const int counts[] = {m.njnt, m.njnt, m.nsite, m.ntendon, m.nsite, m.nbody, m.nsite};
+    // an orientation without a reference is a joint's
+    bool joint = m.actuator_trntype[0] == CR_TRN_SO3 && m.actuator_trnid[1] < 0;
+    int type = joint ? CR_TRN_JOINT : m.actuator_trntype[0];
     broken_int(m.actuator_trnid, counts[type], none[type]);
     broken_int(m.actuator_trnid, -1, none[type]);
     broken_int(m.actuator_trntype, 99, "actuator_trntype");
@@ -160,8 +162,8 @@ static void actuators(void** state) {
     broken_int(m.actuator_biastype, -1, "actuator_biastype");
     broken_int(m.actuator_ctrladr, m.nu, "actuator_ctrladr");
     broken_int(m.actuator_actadr, m.na, "actuator_actadr");
-    broken_int(m.actuator_actnum, 2, "actuator_actnum");
-    broken_int(m.actuator_actnum, 1 - m.actuator_actnum[0], "actuator_actnum");
+    broken_int(m.actuator_actnum, m.actuator_actnum[0] + 1, "actuator_actnum");
+    broken_int(m.actuator_actnum, m.actuator_actnum[0] - 1, "actuator_actnum");
     cri_model_free(&m);
   }
   model = keep;

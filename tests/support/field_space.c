@@ -104,6 +104,11 @@ static bool moves_servo(const cr_model* m, int out) {
   return false;
 }
 
+// a servo whose gains put it on a circle
+static bool circles_by_gains(const cr_model* m, int i) {
+  return m->actuator_gaintype[i] == CR_GAIN_FIXED && cri_servo_period(m, i) > 0;
+}
+
 bool field_entry_smooth(const cr_model* m, const cr_data* d, cr_field_id id, int entry) {
   const cr_real* x = cri_field_real(m, d, id);
   if (cri_metric_switch(m, id, entry)) {
@@ -141,8 +146,6 @@ bool field_entry_smooth(const cr_model* m, const cr_data* d, cr_field_id id, int
       return cr_abs(x[entry]) > CR_R(1e-9);
     case CR_FIELD_actuator_dynprm:
       return !cri_controller_switch(m, entry / 10, false, entry % 10);
-    case CR_FIELD_actuator_gainprm:
-      return !cri_controller_switch(m, entry / 10, true, entry % 10);
     case CR_FIELD_tendon_armature:
       // no armature at all has no derivative
       return m->tendon_inertial[entry] != 0;
@@ -151,9 +154,10 @@ bool field_entry_smooth(const cr_model* m, const cr_data* d, cr_field_id id, int
              m->tendon_inertial[m->actuator_trnid[2 * entry]] != 0;
     case CR_FIELD_actuator_gainprm:
       // a servo on a circle is one only while its gains are each other's negative
-      return entry % 10 != 0 || cri_servo_period(m, entry / 10) == 0;
+      return (entry % 10 != 0 || !circles_by_gains(m, entry / 10)) &&
+             !cri_controller_switch(m, entry / 10, true, entry % 10);
     case CR_FIELD_actuator_biasprm:
-      return entry % 10 != 1 || cri_servo_period(m, entry / 10) == 0;
+      return entry % 10 != 1 || !circles_by_gains(m, entry / 10);
     case CR_FIELD_actuator_gear:
       // and while it only turns
       return x[entry] != 0 || !moves_servo(m, entry / 6);
