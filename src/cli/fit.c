@@ -14,6 +14,7 @@
 
 #include "cli/commands.h"
 #include "cli/fit_problem.h"
+#include "cli/setup.h"
 #include "io/checkpoint.h"
 #include "io/plot.h"
 #include "io/progress.h"
@@ -25,6 +26,7 @@ typedef struct {
   const char *config, *data, *out;
   cr_text_list set;
   int threads, seed;
+  cr_method_options method;
   bool resume, json;
 } fit_options;
 
@@ -170,6 +172,7 @@ static cr_status begin(fit* f, cr_error* error) {
                                   .nset = f->o.set.n,
                                   .threads = f->o.threads,
                                   .seed = f->o.seed,
+                                  .method = f->o.method,
                                   .stop = stop};
   char path[CR_MAX_PATH];
   CR_TRY(cr_fit_problem_load(&f->problem, &request, error));
@@ -416,12 +419,14 @@ int cr_cli_fit(int argc, char** argv) {
     return 2;
   }
   f->o.seed = -1;
+  f->o.method = (cr_method_options)CR_METHOD_DEFAULTS;
   const cr_option rows[] = {
       {"", CR_OPT_TEXT, &f->o.config, "CONFIG", "YAML file, see docs/identification.md"},
       {"--data", CR_OPT_TEXT, &f->o.data, "FILE",
        "recorded tosses in HDF5 (default: the configuration's, or tosses made by simulation)"},
       {"--set", CR_OPT_LIST, &f->o.set, "KEY=VALUE",
        "change a value of the configuration: data.stride=2, parameters.side.start=0.06"},
+      CR_METHOD_OPTIONS(f->o.method, "a divisor of the time between rows (default: that time)"),
       {"--out", CR_OPT_TEXT, &f->o.out, "DIR",
        "folder of the results (default fit_<name of CONFIG>)"},
       {"--resume", CR_OPT_FLAG, &f->o.resume, "", "go on where an interrupted fit stopped"},

@@ -45,26 +45,63 @@ static cr_status read_config(cr_fit_problem* p, const cr_fit_request* r, cr_erro
   return cri_path_join(p->data_path, p->folder, "tosses.h5", error);
 }
 
+// --cfd goes before the configuration
+static cr_status take_cfd(cr_fit_problem* p, const cr_fit_request* r, cr_error* error) {
+  cr_model variant;
+  const cr_model* backward;
+  CR_TRY(cr_method_backward(&r->method, &p->m, &variant, &backward, error));
+  p->cfd = p->config.cfd.use || backward != &p->m;
+  if (backward != &p->m) {
+    variant.memory = p->m.memory;
+    p->m = variant;
+  }
+  p->m.cfd = 0;
+  return CR_OK;
+}
+
 static cr_status open_model(cr_fit_problem* p, const cr_fit_request* r, cr_error* error) {
   char base[CR_MAX_PATH], path[CR_MAX_PATH];
   CR_TRY(cri_path_folder(base, r->config_path, error));
   CR_TRY(cri_path_join(path, base, p->config.top.model, error));
   CR_TRY(cri_model_open(&p->m, path, &p->report, error));
   const cr_fit_cfd* cfd = &p->config.cfd;
-  p->m.cfd = 0;
   p->m.cfd_dc = cfd->dc;
   p->m.cfd_d0 = cfd->d0;
   p->m.cfd_wc = cfd->wc;
   p->m.cfd_mc = cfd->mc;
   p->m.cfd_pc = cfd->pc;
   p->m.cfd_scale = cfd->scale;
-  return CR_OK;
+  CR_TRY(cr_method_apply(&r->method, &p->m, error));
+  return take_cfd(p, r, error);
 }
 
 static cr_status bind_parameters(cr_fit_problem* p, cr_error* error) {
   cr_parameter items[CR_MAX_PARAMETERS];
   cri_fit_parameters(&p->config, items);
   return cr_parameters_create(&p->parameters, items, p->config.nparameter, &p->m, error);
+}
+
+// ---- steps: from one row of the recording, dt, to the next
+
+static cr_status take_steps(cr_fit_problem* p, const cr_method_options* o, cr_real dt,
+                            cr_error* error) {
+  bool adaptive = cr_method_is_adaptive(o);
+  double step = adaptive && o->grid > 0            ? o->grid
+                : !adaptive && !isnan(o->timestep) ? o->timestep
+                                                   : (double)dt;
+  double every = floor((double)dt / step + 0.5);
+  if (!(every >= 1 && every <= 1e6) || fabs((double)dt / step - every) > 1e-6 * every) {
+    return cri_fail(error, CR_ERR_ARG,
+                    "--%s %.9g: rows of the tosses are %.9g s apart, no multiple",
+                    adaptive ? "grid" : "timestep", step, (double)dt);
+  }
+  p->every = (int)every;
+  if (adaptive) {
+    p->adaptive = cr_method_tolerances(o, (double)dt / every);
+  } else {
+    p->m.timestep = dt / (cr_real)every;
+  }
+  return CR_OK;
 }
 
 // ---- tosses
@@ -90,7 +127,8 @@ static cr_status throw_tosses(cr_fit_problem* p, cr_tosses* made, cr_error* erro
                             .rows = o->rows,
                             .position_noise = o->position_noise,
                             .rotation_noise = o->rotation_noise,
-                            .seed = (uint64_t)p->config.top.seed};
+                            .seed = (uint64_t)p->config.top.seed,
+                            .adaptive = p->adaptive.atol > 0 ? &p->adaptive : NULL};
   CR_TRY(draw_truth(p, error));
   made->dt = p->m.timestep;
   made->toss = calloc((size_t)o->tosses, sizeof *made->toss);
@@ -111,14 +149,15 @@ static cr_status make_tosses(cr_fit_problem* p, cr_error* error) {
   return status;
 }
 
-static cr_status load_tosses(cr_fit_problem* p, cr_error* error) {
+static cr_status load_tosses(cr_fit_problem* p, const cr_fit_request* r, cr_error* error) {
   if (p->made) {
+    CR_TRY(take_steps(p, &r->method, p->m.timestep, error));
     CR_TRY(bind_parameters(p, error));
     CR_TRY(make_tosses(p, error));
     return cri_tosses_read(&p->tosses, p->data_path, error);
   }
   CR_TRY(cri_tosses_read(&p->tosses, p->data_path, error));
-  p->m.timestep = p->tosses.dt;
+  CR_TRY(take_steps(p, &r->method, p->tosses.dt, error));
   return bind_parameters(p, error);
 }
 
@@ -136,7 +175,9 @@ static cr_status make_problem(cr_fit_problem* p, const cr_fit_request* r, cr_err
       .nwindow = p->windows.ntrain,
       .nstep = c->data.steps,
       .weights = {c->loss.position, c->loss.rotation, c->loss.velocity, c->loss.spin},
-      .cfd = c->cfd.use,
+      .every = p->every,
+      .adaptive = p->adaptive.atol > 0 ? &p->adaptive : NULL,
+      .cfd = p->cfd,
       .pool = p->pool,
       .stop = r->stop,
   };
@@ -156,8 +197,17 @@ static uint64_t add_model(uint64_t hash, const cr_model* m) {
     }
   }
   const int32_t options[] = {m->integrator, m->cone, m->disableflags, m->enableflags};
-  const cr_real numbers[] = {m->timestep, m->impratio, m->tolerance};
+  const cr_real numbers[] = {m->timestep, m->impratio, m->tolerance, m->cfd_dc,   m->cfd_d0,
+                             m->cfd_wc,   m->cfd_mc,   m->cfd_pc,    m->cfd_scale};
   hash = cri_fingerprint(hash, options, sizeof options);
+  return cri_fingerprint(hash, numbers, sizeof numbers);
+}
+
+static uint64_t add_method(uint64_t hash, const cr_fit_problem* p) {
+  const cr_adaptive* a = &p->adaptive;
+  const int32_t counts[] = {p->every, p->cfd, a->events, a->max_steps};
+  const cr_real numbers[] = {a->rtol, a->atol, a->first_step, a->grid};
+  hash = cri_fingerprint(hash, counts, sizeof counts);
   return cri_fingerprint(hash, numbers, sizeof numbers);
 }
 
@@ -166,7 +216,7 @@ static cr_status add_fingerprint(cr_fit_problem* p, cr_error* error) {
   if (text == NULL) {
     return cri_fail(error, CR_ERR_MEMORY, "no memory");
   }
-  uint64_t hash = add_model(cri_fingerprint(0, text, strlen(text)), &p->m);
+  uint64_t hash = add_method(add_model(cri_fingerprint(0, text, strlen(text)), &p->m), p);
   free(text);
   for (int i = 0; i < p->tosses.n; i++) {
     const cr_toss* t = &p->tosses.toss[i];
@@ -183,7 +233,7 @@ cr_status cr_fit_problem_load(cr_fit_problem* p, const cr_fit_request* r, cr_err
   }
   CR_TRY(read_config(p, r, error));
   CR_TRY(open_model(p, r, error));
-  CR_TRY(load_tosses(p, error));
+  CR_TRY(load_tosses(p, r, error));
   CR_TRY(make_problem(p, r, error));
   CR_TRY(add_fingerprint(p, error));
   return cri_folder_make(p->folder, error);

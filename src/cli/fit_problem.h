@@ -3,9 +3,10 @@
 #ifndef CR_CLI_FIT_PROBLEM_H
 #define CR_CLI_FIT_PROBLEM_H
 
-#include "cli/setup.h"
+#include "cli/method.h"
 #include "io/files.h"
 #include "io/fit_config.h"
+#include "io/report.h"
 #include "io/tosses.h"
 #include "learn/identify.h"
 
@@ -16,6 +17,7 @@ typedef struct {
   const char* const* set;
   int nset, threads;
   int seed;  // -1: that of the configuration
+  cr_method_options method;
   bool (*stop)(void* context);
 } cr_fit_request;
 
@@ -26,6 +28,9 @@ typedef struct {
   char data_path[CR_MAX_PATH];
   cr_load_report report;
   cr_model m;
+  cr_adaptive adaptive;  // atol 0: steps of the model's length
+  int every;             // steps, or intervals of the grid, from one recorded state to the next
+  bool cfd;
   cr_parameters* parameters;
   cr_tosses tosses;
   cr_windows windows;

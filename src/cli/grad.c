@@ -16,7 +16,7 @@
 
 typedef struct {
   cr_setup_options setup;
-  const char *loss, *at, *cfd;
+  const char *loss, *at;
   cr_text_list wrt;
   bool check;
   double eps;
@@ -33,7 +33,8 @@ typedef struct {
 typedef struct {
   const grad_options* o;
   cr_setup setup;
-  cr_model backward;  // the variant whose dynamics the backward pass differentiates
+  cr_model variant;
+  const cr_model* backward;  // whose dynamics the backward pass differentiates
   cr_expression* expression;
   cr_loss loss;
   request requests[CR_MAX_LIST];
@@ -79,43 +80,6 @@ static cr_status find_request(grad* g, const char* name, cr_error* error) {
   return CR_OK;
 }
 
-static cr_status parse_cfd(grad* g, cr_error* error) {
-  g->backward = g->setup.m;
-  g->backward.memory = NULL;
-  if (g->o->cfd == NULL) {
-    return CR_OK;
-  }
-  double v[6] = {0, 0, 0, 1, 2, 0};
-  int n = 0;
-  const char* at = g->o->cfd;
-  for (bool more = true; more;) {
-    char* end;
-    double number = strtod(at, &end);
-    more = *end == ',';
-    if (end == at || (*end != 0 && !more) || n == 6 || !isfinite(number)) {
-      return cri_fail(error, CR_ERR_ARG, "--cfd %s: dc,d0,wc,mc,pc expected", g->o->cfd);
-    }
-    v[n++] = number;
-    at = end + 1;
-  }
-  bool ok = n >= 5 && v[0] >= 0 && v[0] < 1 && v[1] >= 0 && v[1] < 1 && v[2] > 0 && v[3] > 0 &&
-            v[3] <= 1 && v[4] >= 1 && v[5] >= 0;
-  if (!ok) {
-    return cri_fail(error, CR_ERR_ARG,
-                    "--cfd %s: dc,d0,wc,mc,pc with 0 <= dc, d0 < 1, wc > 0, 0 < mc <= 1, pc >= 1",
-                    g->o->cfd);
-  }
-  cr_model* m = &g->backward;
-  m->cfd = 1;
-  m->cfd_dc = (cr_real)v[0];
-  m->cfd_d0 = (cr_real)v[1];
-  m->cfd_wc = (cr_real)v[2];
-  m->cfd_mc = (cr_real)v[3];
-  m->cfd_pc = (cr_real)v[4];
-  m->cfd_scale = n > 5 && v[5] > 0 ? (cr_real)v[5] : m->cfd_wc / 10;
-  return CR_OK;
-}
-
 static cr_status prepare(grad* g, cr_error* error) {
   const grad_options* o = g->o;
   bool every = o->at != NULL && strcmp(o->at, "every") == 0;
@@ -138,7 +102,7 @@ static cr_status prepare(grad* g, cr_error* error) {
     g->wanted[CR_FIELD_body_invweight0] = g->wanted[CR_FIELD_dof_invweight0] = true;
     g->wanted[CR_FIELD_tendon_invweight0] = g->wanted[CR_FIELD_tendon_length0] = true;
   }
-  CR_TRY(parse_cfd(g, error));
+  CR_TRY(cr_method_backward(&o->setup.method, &g->setup.m, &g->variant, &g->backward, error));
   CR_TRY(cr_setup_rollout(&g->setup, &o->setup, g->wanted, error));
   g->loss = cr_expression_loss(g->expression, every);
   for (int i = 0; i < g->nrequest; i++) {
@@ -181,11 +145,10 @@ static cr_status collect(const grad* g, request* q, const char* name, cr_error* 
 
 static cr_status differentiate(grad* g, cr_error* error) {
   cr_setup* s = &g->setup;
-  const cr_model* m_backward = g->o->cfd == NULL ? &s->m : &g->backward;
   double start = now();
   CR_TRY(cr_rollout_run(s->rollout, &s->m, s->nstep, &g->loss, error));
   double middle = now();
-  CR_TRY(cr_rollout_gradient(s->rollout, &s->m, m_backward, &g->loss, error));
+  CR_TRY(cr_rollout_gradient(s->rollout, &s->m, g->backward, &g->loss, error));
   if (g->o->setup.derive) {
     CR_TRY(cr_constants_vjp(&s->m, s->rollout->work, s->rollout->bar));
   }
@@ -393,8 +356,6 @@ int cr_cli_grad(int argc, char** argv) {
       {"--loss", CR_OPT_TEXT, &o.loss, "EXPR", "as site_xpos[tip].z or norm(qpos)^2"},
       {"--at", CR_OPT_TEXT, &o.at, "end|every", "at the end (default), or summed over all steps"},
       {"--wrt", CR_OPT_LIST, &o.wrt, "NAME...", "qpos, qvel, act, ctrl, or a parameter"},
-      {"--cfd", CR_OPT_TEXT, &o.cfd, "dc,d0,wc,mc,pc",
-       "contacts from distance in the backward pass (a sixth number: softplus length)"},
       {"--check", CR_OPT_FLAG, &o.check, "", "central differences beside the gradient"},
       {"--eps", CR_OPT_REAL, &o.eps, "H", "their step (default 1e-6)"},
   };

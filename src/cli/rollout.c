@@ -103,7 +103,10 @@ static void print_text(const rollout_options* o, const cr_setup* s, const cr_pla
 
 static cr_status run(const rollout_options* o, cr_setup* s, cr_error* error) {
   cr_place places[CR_MAX_LIST], recorded[CR_MAX_LIST];
+  cr_model variant;
+  const cr_model* backward;
   CR_TRY(cr_setup_load(s, &o->setup, error));
+  CR_TRY(cr_method_backward(&o->setup.method, &s->m, &variant, &backward, error));  // checked only
   CR_TRY(find_places(places, &o->print, "--print", &s->m, error));
   CR_TRY(find_places(recorded, &o->record, "--record", &s->m, error));
   if (o->record.n > 0 && o->out == NULL) {

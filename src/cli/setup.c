@@ -82,12 +82,7 @@ cr_status cr_setup_load(cr_setup* s, const cr_setup_options* o, cr_error* error)
   cr_urdf_options urdf;
   CR_TRY(cr_urdf_arguments(&urdf, &o->urdf, error));
   CR_TRY(cri_model_open_urdf(&s->m, o->model_path, &urdf, &s->report, error));
-  if (o->integrator != NULL) {
-    CR_TRY(cr_model_set_integrator(&s->m, o->integrator, error));
-  }
-  if (!isnan(o->timestep)) {
-    CR_TRY(cr_model_set_timestep(&s->m, (cr_real)o->timestep, error));
-  }
+  CR_TRY(cr_method_apply(&o->method, &s->m, error));
   for (int i = 0; i < o->set.n; i++) {
     if (!names_state(&s->m, o->set.text[i])) {
       CR_TRY(cr_setup_assign(&s->m, NULL, o->set.text[i], error));
@@ -99,18 +94,16 @@ cr_status cr_setup_load(cr_setup* s, const cr_setup_options* o, cr_error* error)
 
 // ---- state and controls
 
-static bool adaptive(const cr_setup_options* o) { return o->rtol > 0 || o->atol > 0; }
-
 // the time from one row of controls to the next
 static double row_time(const cr_setup_options* o, const cr_model* m) {
-  if (!adaptive(o)) {
+  if (!cr_method_is_adaptive(&o->method)) {
     return (double)m->timestep;
   }
   bool varying = false;
   for (int i = 0; i < o->ctrl.n; i++) {
     varying = varying || strchr(o->ctrl.text[i], '=') == NULL;
   }
-  return o->grid > 0 ? o->grid : varying ? (double)m->timestep : o->time;
+  return o->method.grid > 0 ? o->method.grid : varying ? (double)m->timestep : o->time;
 }
 
 static cr_status count_steps(int* nstep, const cr_setup_options* o, const cr_model* m,
@@ -123,39 +116,9 @@ static cr_status count_steps(int* nstep, const cr_setup_options* o, const cr_mod
   *nstep = (int)(steps + 0.5);
   if (*nstep < 1 || fabs(steps - *nstep) > 1e-6 * steps + 1e-6) {
     return cri_fail(error, CR_ERR_ARG, "--time %.9g is not a multiple of the %s %.9g", o->time,
-                    adaptive(o) ? "grid" : "time step", row);
+                    cr_method_is_adaptive(&o->method) ? "grid" : "time step", row);
   }
   return CR_OK;
-}
-
-static cr_status set_adaptive(cr_setup* s, const cr_setup_options* o, cr_error* error) {
-  static const char* const names[] = {"--rtol", "--atol", "--grid", "--first-step"};
-  const double values[] = {o->rtol, o->atol, o->grid, o->first_step};
-  for (int i = 0; i < 4; i++) {
-    if (!(values[i] >= 0 && values[i] < 1e300)) {
-      return cri_fail(error, CR_ERR_ARG, "%s %g: a positive number expected", names[i], values[i]);
-    }
-    if (i > 1 && values[i] > 0 && !adaptive(o)) {
-      return cri_fail(error, CR_ERR_ARG, "%s: only with --rtol or --atol", names[i]);
-    }
-  }
-  if (o->events && !adaptive(o)) {
-    return cri_fail(error, CR_ERR_ARG, "--events: only with --rtol or --atol");
-  }
-  if (o->max_steps < 0 || (o->max_steps > 0 && !adaptive(o))) {
-    return cri_fail(error, CR_ERR_ARG, "--max-steps %d: %s", o->max_steps,
-                    o->max_steps < 0 ? "a positive number expected" : "only with --rtol or --atol");
-  }
-  if (!adaptive(o)) {
-    return CR_OK;
-  }
-  cr_adaptive options = {.rtol = (cr_real)(o->rtol > 0 ? o->rtol : 1e-3),
-                         .atol = (cr_real)(o->atol > 0 ? o->atol : o->rtol / 1000),
-                         .first_step = (cr_real)o->first_step,
-                         .grid = (cr_real)(o->time / s->nstep),
-                         .events = o->events,
-                         .max_steps = o->max_steps};
-  return cr_rollout_adaptive(s->rollout, &s->m, &options, error);
 }
 
 static cr_status start_from_keyframe(const cr_model* m, cr_data* d, const char* name,
@@ -229,7 +192,8 @@ cr_status cr_setup_rollout(cr_setup* s, const cr_setup_options* o, const bool* w
                            cr_error* error) {
   CR_TRY(count_steps(&s->nstep, o, &s->m, error));
   CR_TRY(cri_rollout_create(&s->rollout, &s->m, s->nstep, wanted, error));
-  CR_TRY(set_adaptive(s, o, error));
+  double grid = o->time / s->nstep;
+  CR_TRY(cr_method_rollout(&o->method, &s->m, grid, s->rollout, error));
   cr_data* d = s->rollout->d;
   if (o->keyframe != NULL) {
     CR_TRY(start_from_keyframe(&s->m, d, o->keyframe, error));

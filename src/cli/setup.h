@@ -4,7 +4,7 @@
 #define CR_CLI_SETUP_H
 
 #include "carom/model.h"
-#include "cli/options.h"
+#include "cli/method.h"
 #include "cli/urdf_words.h"
 #include "io/json.h"
 #include "io/report.h"
@@ -13,42 +13,24 @@
 typedef struct {
   const char* model_path;
   cr_urdf_words urdf;
-  double time, timestep;
-  const char* integrator;
-  double rtol, atol, grid, first_step;
-  int max_steps;
+  double time;
+  cr_method_options method;
   const char* keyframe;
   cr_text_list set, ctrl;
-  bool events, derive, json;
+  bool derive, json;
 } cr_setup_options;
 
-/// Values of options that are not given; a time step that is no number is the model's.
+/// Values of options that are not given.
 #define CR_SETUP_DEFAULTS \
-  { .time = 1, .timestep = (double)NAN }
+  { .time = 1, .method = CR_METHOD_DEFAULTS }
 
 /// The rows of these options, to begin a command's table with.
 #define CR_SETUP_OPTIONS(s)                                                                        \
   {"", CR_OPT_TEXT, &(s).model_path, "MODEL", "MJCF, URDF or Carom model file"},                   \
       {"--time", CR_OPT_REAL, &(s).time, "T", "seconds to simulate (default 1)"},                  \
-      {"--timestep", CR_OPT_REAL, &(s).timestep, "H", "time step (default: the model's)"},         \
-      {"--integrator", CR_OPT_TEXT, &(s).integrator, "NAME",                                       \
-       "euler, rk4, implicit, implicitfast, discrete; tsit5, dopri5, dopri8, bosh3, heun, "        \
-       "midpoint, "                                                                                \
-       "ralston, forward-euler"},                                                                  \
-      {"--rtol", CR_OPT_REAL, &(s).rtol, "X",                                                      \
-       "adaptive steps: allowed error relative to the state (default 1e-3 with --atol)"},          \
-      {"--atol", CR_OPT_REAL, &(s).atol, "X",                                                      \
-       "adaptive steps: allowed error (default a thousandth of --rtol)"},                          \
-      {"--max-steps", CR_OPT_INT, &(s).max_steps, "N",                                             \
-       "adaptive steps: accepted and rejected ones together (default 100000)"},                    \
-      {"--grid", CR_OPT_REAL, &(s).grid, "H",                                                      \
-       "adaptive steps: from one control, and one look of the loss, to the next (default: the "    \
-       "time step with controls from a file, otherwise the whole time)"},                          \
-      {"--events", CR_OPT_FLAG, &(s).events, "",                                                   \
-       "adaptive steps: end where contacts and limits enter; the gradient counts that these "      \
-       "move"},                                                                                    \
-      {"--first-step", CR_OPT_REAL, &(s).first_step, "H",                                          \
-       "adaptive steps: length of the first one tried (default: the time step)"},                  \
+      CR_METHOD_OPTIONS((s).method,                                                                \
+                        "from one control, and one look of the loss, to the next (default: the "   \
+                        "time step with controls from a file, otherwise the whole time)"),         \
       {"--keyframe", CR_OPT_TEXT, &(s).keyframe, "K", "start from a keyframe, by name or number"}, \
       {"--set", CR_OPT_LIST, &(s).set, "NAME=VALUE",                                               \
        "initial state or model field; VALUE may be a list a,b,c"},                                 \

@@ -47,8 +47,9 @@ static cr_status make_workers(cr_identify* id, cr_error* error) {
   }
   for (int i = 0; i < id->nworker; i++) {
     worker* w = &id->workers[i];
-    CR_TRY(cri_rollout_create(&w->rollout, m, def->nstep, cr_parameters_wanted(def->parameters),
-                              error));
+    CR_TRY(cri_rollout_create(&w->rollout, m, def->nstep * def->every,
+                              cr_parameters_wanted(def->parameters), error));
+    CR_TRY(cr_rollout_adaptive(w->rollout, m, def->adaptive, error));
     w->p_bar = calloc((size_t)(id->nparameter + id->nderived), sizeof *w->p_bar);
     if (w->p_bar == NULL) {
       return cri_fail(error, CR_ERR_MEMORY, "identify: no memory");
@@ -82,6 +83,7 @@ cr_status cr_identify_create(cr_identify** out, const cr_identify_def* def, cr_e
     return cri_fail(error, CR_ERR_MEMORY, "identify: no memory");
   }
   id->def = *def;
+  id->def.every = def->every > 0 ? def->every : 1;
   id->nworker = cr_pool_size(def->pool);
   id->nparameter = cr_parameters_count(def->parameters);
   id->nderived = cr_parameters_nderived(def->parameters);
@@ -119,10 +121,11 @@ static cr_status run_window(cr_identify* id, worker* w, const cr_window_place* p
   const cr_toss* toss = &id->def.tosses[place->toss];
   w->window = (cr_window){.state = toss->state + (size_t)place->row * CR_STATE_WIDTH,
                           .nstep = id->def.nstep,
+                          .every = id->def.every,
                           .weights = id->def.weights};
   cr_loss loss = cr_window_loss(&w->window);
   cr_window_start(&w->window, m, w->rollout->d);
-  CR_TRY(cr_rollout_run(w->rollout, m, id->def.nstep, &loss, &w->error));
+  CR_TRY(cr_rollout_run(w->rollout, m, id->def.nstep * id->def.every, &loss, &w->error));
   sum->loss += w->rollout->loss;
   sum->contact_free += w->window.rows == 0;
   if (!id->gradient) {

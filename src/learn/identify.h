@@ -19,6 +19,8 @@ typedef struct {
   const cr_toss* tosses;
   const cr_window_place* windows;
   int nwindow, nstep;
+  int every;                    // steps of the rollout from one recorded state to the next; 0: 1
+  const cr_adaptive* adaptive;  // tolerances, NULL: steps of the model's length
   cr_state_weights weights;
   bool cfd;  // contacts from distance in the backward pass, with the settings of the model
   cr_pool* pool;

@@ -4,6 +4,7 @@
 #ifndef CR_LEARN_THROW_H
 #define CR_LEARN_THROW_H
 
+#include "carom/rollout.h"
 #include "learn/windows.h"
 #include "model/model.h"
 
@@ -11,6 +12,7 @@ typedef struct {
   int tosses, rows;
   cr_real position_noise, rotation_noise;  // standard deviation of a coordinate, about an axis
   uint64_t seed;
+  const cr_adaptive* adaptive;  // tolerances, NULL: steps of the model's length; a row a time step
 } cr_throw;
 
 /// Throws the model's one free body over a floor at z = 0, from random poses that do not touch it

@@ -23,17 +23,23 @@ static cr_real squared_error(const cr_real* a, const cr_real* b, int n) {
   return sum;
 }
 
-static bool every_step(const void* context, int step, int nstep) {
-  (void)context;
+static int stride(const cr_window* w) { return w->every > 0 ? w->every : 1; }
+
+static bool at_rows(const void* context, int step, int nstep) {
+  const cr_window* w = context;
   (void)nstep;
-  return step > 0;
+  return step % stride(w) == 0;
+}
+
+static const cr_real* seen_at(const cr_window* w, int step) {
+  return w->state + (size_t)CR_STATE_WIDTH * (size_t)(step / stride(w));
 }
 
 static cr_status value(void* context, const cr_model* m, const cr_data* d, int step,
                        cr_real* loss) {
   (void)m;
   cr_window* w = context;
-  const cr_real* seen = w->state + CR_STATE_WIDTH * step;
+  const cr_real* seen = seen_at(w, step);
   cr_real R[9], S[9], c = share(w);
   cr_quat_to_mat(R, d->qpos + 3);
   cr_quat_to_mat(S, seen + 3);
@@ -71,7 +77,7 @@ static void difference_bar(const cr_real* a, const cr_real* b, cr_real weight, c
 static cr_status bar(void* context, const cr_model* m, const cr_data* d, int step, cr_data* b) {
   (void)m;
   const cr_window* w = context;
-  const cr_real* seen = w->state + CR_STATE_WIDTH * step;
+  const cr_real* seen = seen_at(w, step);
   cr_real c = 2 * share(w);
   difference_bar(d->qvel + 3, seen + 10, c * w->weights.spin, b->qvel + 3);   // [w4]'
   difference_bar(d->qvel, seen + 7, c * w->weights.velocity, b->qvel);        // [w3]'
@@ -81,5 +87,5 @@ static cr_status bar(void* context, const cr_model* m, const cr_data* d, int ste
 }
 
 cr_loss cr_window_loss(cr_window* window) {
-  return (cr_loss){.context = window, .looks_at = every_step, .value = value, .bar = bar};
+  return (cr_loss){.context = window, .looks_at = at_rows, .value = value, .bar = bar};
 }

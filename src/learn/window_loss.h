@@ -21,6 +21,7 @@ typedef struct {
 typedef struct {
   const cr_real* state;
   int nstep;
+  int every;  // steps of the rollout from one recorded state to the next; 0: 1
   cr_state_weights weights;
   int rows;  // constraint rows met in all steps of a run; the caller clears it
 } cr_window;
@@ -28,7 +29,7 @@ typedef struct {
 /// Puts the window's first state into d, everything else as after a reset.
 void cr_window_start(const cr_window* window, const cr_model* m, cr_data* d);
 
-/// The loss of a rollout of nstep steps from there.
+/// The loss of a rollout of nstep x every steps from there.
 /// Equation L = 1/(18 nstep) sum over steps k and entries i of w_i (s_i(k) - seen_i(k))^2
 ///          s = (p, entries of R(q), v, omega)
 /// Smooth   everywhere

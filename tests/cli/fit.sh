@@ -42,6 +42,31 @@ expect 1 blind fit "$config" --data found/tosses.h5 --set cfd.use=false paramete
   --json --out blind
 holds blind 'j["zero_gradient_windows"] == 1 and abs(j["parameters"]["side"] - 0.03) < 1e-12'
 
+# ---- the options of rollout and grad: steps between rows, tolerances, contacts from distance
+method=(--data found/tosses.h5 --set data.stride=30 optimisers.adam.iterations=3 --json --out method)
+dt=0.006756756756756757
+expect 0 coarse fit "$config" "${method[@]}"
+expect 0 fine fit "$config" "${method[@]}" --timestep "$(python3 -c "print($dt / 4)")"
+expect 0 adaptive fit "$config" "${method[@]}" --integrator tsit5 --rtol 1e-7 --events \
+  --first-step 1e-4 --max-steps 5000 --grid "$(python3 -c "print($dt / 2)")"
+expect 0 wider fit "$config" "${method[@]}" --cfd 0,0.01,0.1,1,2
+for name in coarse fine adaptive wider; do
+  holds $name 'j["loss"] > 0 and 0.04 < j["parameters"]["side"] < 0.2'
+done
+for name in fine adaptive wider; do
+  cmp -s coarse.out $name.out && fail "$name: nothing changed"
+done
+expect 2 uneven fit "$config" "${method[@]}" --timestep 0.005
+says uneven "--timestep 0.005: rows of the tosses are"
+expect 2 uneven fit "$config" "${method[@]}" --integrator tsit5 --rtol 1e-6 --grid 0.005
+says uneven "--grid 0.005: rows of the tosses are"
+expect 2 uneven fit "$config" "${method[@]}" --rtol 1e-6
+says uneven "tolerances need an integrator with an error estimate"
+expect 2 uneven fit "$config" "${method[@]}" --events
+says uneven "--events: only with --rtol or --atol"
+expect 2 uneven fit "$config" "${method[@]}" --cfd 1,2
+says uneven "--cfd 1,2: dc,d0,wc,mc,pc"
+
 # ---- L-BFGS
 expect 0 lbfgs fit "$config" "${small[@]}" --json --out lbfgs \
   --set optimisers.0.method=lbfgs optimisers.0.iterations=25

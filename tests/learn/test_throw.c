@@ -12,7 +12,7 @@ enum { N = 6, ROWS = 90 };
 
 static cr_toss* thrown(const cr_model* m, cr_real position_noise, cr_real rotation_noise,
                        uint64_t seed) {
-  const cr_throw o = {N, ROWS, position_noise, rotation_noise, seed};
+  const cr_throw o = {N, ROWS, position_noise, rotation_noise, seed, NULL};
   cr_toss* tosses = calloc(N, sizeof *tosses);
   assert_non_null(tosses);
   assert_int_equal(cr_throw_make(&o, m, tosses, NULL), CR_OK);

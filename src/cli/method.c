@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: Apache-2.0
+// From options to an integrator, tolerances and a backward pass.
+#include "cli/method.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+bool cr_method_is_adaptive(const cr_method_options* o) { return o->rtol > 0 || o->atol > 0; }
+
+// ---- integrator, steps
+
+static cr_status check_adaptive(const cr_method_options* o, cr_error* error) {
+  static const char* const names[] = {"--rtol", "--atol", "--grid", "--first-step"};
+  const double values[] = {o->rtol, o->atol, o->grid, o->first_step};
+  for (int i = 0; i < 4; i++) {
+    if (!(values[i] >= 0 && values[i] < 1e300)) {
+      return cri_fail(error, CR_ERR_ARG, "%s %g: a positive number expected", names[i], values[i]);
+    }
+    if (i > 1 && values[i] > 0 && !cr_method_is_adaptive(o)) {
+      return cri_fail(error, CR_ERR_ARG, "%s: only with --rtol or --atol", names[i]);
+    }
+  }
+  if (o->events && !cr_method_is_adaptive(o)) {
+    return cri_fail(error, CR_ERR_ARG, "--events: only with --rtol or --atol");
+  }
+  if (o->max_steps < 0 || (o->max_steps > 0 && !cr_method_is_adaptive(o))) {
+    return cri_fail(error, CR_ERR_ARG, "--max-steps %d: %s", o->max_steps,
+                    o->max_steps < 0 ? "a positive number expected" : "only with --rtol or --atol");
+  }
+  return CR_OK;
+}
+
+cr_status cr_method_apply(const cr_method_options* o, cr_model* m, cr_error* error) {
+  CR_TRY(check_adaptive(o, error));
+  if (o->integrator != NULL) {
+    CR_TRY(cr_model_set_integrator(m, o->integrator, error));
+  }
+  return isnan(o->timestep) ? CR_OK : cr_model_set_timestep(m, (cr_real)o->timestep, error);
+}
+
+cr_adaptive cr_method_tolerances(const cr_method_options* o, double grid) {
+  return (cr_adaptive){.rtol = (cr_real)(o->rtol > 0 ? o->rtol : 1e-3),
+                       .atol = (cr_real)(o->atol > 0 ? o->atol : o->rtol / 1000),
+                       .first_step = (cr_real)o->first_step,
+                       .grid = (cr_real)grid,
+                       .events = o->events,
+                       .max_steps = o->max_steps};
+}
+
+cr_status cr_method_rollout(const cr_method_options* o, const cr_model* m, double grid,
+                            cr_rollout* rollout, cr_error* error) {
+  if (!cr_method_is_adaptive(o)) {
+    return CR_OK;
+  }
+  cr_adaptive options = cr_method_tolerances(o, grid);
+  return cr_rollout_adaptive(rollout, m, &options, error);
+}
+
+// ---- contacts from distance
+
+// five or six numbers of --cfd; returns how many, 0 where the text is none of that
+static int parse_cfd(const char* text, double v[6]) {
+  int n = 0;
+  for (const char* at = text;; at++) {
+    char* end;
+    double number = strtod(at, &end);
+    if (end == at || (*end != 0 && *end != ',') || n == 6 || !isfinite(number)) {
+      return 0;
+    }
+    v[n++] = number;
+    at = end;
+    if (*end == 0) {
+      return n;
+    }
+  }
+}
+
+cr_status cr_method_backward(const cr_method_options* o, const cr_model* m, cr_model* variant,
+                             const cr_model** backward, cr_error* error) {
+  double v[6] = {0};
+  *backward = m;
+  if (o->cfd == NULL) {
+    return CR_OK;
+  }
+  int n = parse_cfd(o->cfd, v);
+  if (n == 0) {
+    return cri_fail(error, CR_ERR_ARG, "--cfd %s: dc,d0,wc,mc,pc expected", o->cfd);
+  }
+  bool ok = n >= 5 && v[0] >= 0 && v[0] < 1 && v[1] >= 0 && v[1] < 1 && v[2] > 0 && v[3] > 0 &&
+            v[3] <= 1 && v[4] >= 1 && v[5] >= 0;
+  if (!ok) {
+    return cri_fail(error, CR_ERR_ARG,
+                    "--cfd %s: dc,d0,wc,mc,pc with 0 <= dc, d0 < 1, wc > 0, 0 < mc <= 1, pc >= 1",
+                    o->cfd);
+  }
+  *variant = *m;
+  variant->memory = NULL;
+  variant->cfd = 1;
+  variant->cfd_dc = (cr_real)v[0];
+  variant->cfd_d0 = (cr_real)v[1];
+  variant->cfd_wc = (cr_real)v[2];
+  variant->cfd_mc = (cr_real)v[3];
+  variant->cfd_pc = (cr_real)v[4];
+  variant->cfd_scale = n > 5 && v[5] > 0 ? (cr_real)v[5] : variant->cfd_wc / 10;
+  *backward = variant;
+  return CR_OK;
+}

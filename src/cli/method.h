@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0
+// The options that say how motion and gradient are computed, the same for rollout, grad and fit: the
+// integrator, its steps and tolerances, and what the backward pass differentiates.
+#ifndef CR_CLI_METHOD_H
+#define CR_CLI_METHOD_H
+
+#include "carom/rollout.h"
+#include "cli/options.h"
+#include "model/model.h"
+
+typedef struct {
+  const char *integrator, *cfd;
+  double timestep;  // not a number: the model's
+  double rtol, atol, grid, first_step;
+  int max_steps;
+  bool events;
+} cr_method_options;
+
+/// Values of options that are not given.
+#define CR_METHOD_DEFAULTS \
+  { .timestep = (double)NAN }
+
+/// The rows of these options in a command's table. A command says what its grid is by default.
+#define CR_METHOD_OPTIONS(o, grid_help)                                                       \
+  {"--integrator", CR_OPT_TEXT, &(o).integrator, "NAME",                                      \
+   "euler, rk4, implicit, implicitfast, discrete; tsit5, dopri5, dopri8, bosh3, heun, "       \
+   "midpoint, ralston, forward-euler"},                                                       \
+      {"--timestep", CR_OPT_REAL, &(o).timestep, "H", "time step (default: the model's)"},    \
+      {"--rtol", CR_OPT_REAL, &(o).rtol, "X",                                                 \
+       "adaptive steps: allowed error relative to the state (default 1e-3 with --atol)"},     \
+      {"--atol", CR_OPT_REAL, &(o).atol, "X",                                                 \
+       "adaptive steps: allowed error (default a thousandth of --rtol)"},                     \
+      {"--max-steps", CR_OPT_INT, &(o).max_steps, "N",                                        \
+       "adaptive steps: accepted and rejected ones together (default 100000)"},               \
+      {"--grid", CR_OPT_REAL, &(o).grid, "H", "adaptive steps: " grid_help},                  \
+      {"--events", CR_OPT_FLAG, &(o).events, "",                                              \
+       "adaptive steps: end where contacts and limits enter; the gradient counts that these " \
+       "move"},                                                                               \
+      {"--first-step", CR_OPT_REAL, &(o).first_step, "H",                                     \
+       "adaptive steps: length of the first one tried (default: the time step)"},             \
+  {                                                                                           \
+    "--cfd", CR_OPT_TEXT, &(o).cfd, "dc,d0,wc,mc,pc",                                         \
+        "contacts from distance in the backward pass (a sixth number: softplus length)"       \
+  }
+
+/// Are the steps as long as tolerances allow?
+bool cr_method_is_adaptive(const cr_method_options* options);
+
+/// Gives the model its integrator and time step.
+/// Errors   CR_ERR_ARG where a value is not sane, or an option would do nothing
+cr_status cr_method_apply(const cr_method_options* options, cr_model* m, cr_error* error);
+
+/// The tolerances, with this grid in seconds.
+cr_adaptive cr_method_tolerances(const cr_method_options* options, double grid);
+
+/// Makes the rollout run by the method; `grid` as there, which fixed steps ignore.
+cr_status cr_method_rollout(const cr_method_options* options, const cr_model* m, double grid,
+                            cr_rollout* rollout, cr_error* error);
+
+/// The model whose dynamics the backward pass differentiates: m itself, or `variant`, which then is m
+/// with contacts from distance and borrows m's arrays.
+cr_status cr_method_backward(const cr_method_options* options, const cr_model* m, cr_model* variant,
+                             const cr_model** backward, cr_error* error);
+
+#endif
