@@ -64,8 +64,7 @@ SUITE := $(MODELS)/dm_control/suite
 # MyoHand is in no package: make bench MYOHAND=.../myohand_die.xml
 MYOHAND ?=
 bench: release $(MODELS)/.fetched  ## run the benchmarks and write bench/RESULTS.md
-	@cmake --build $(BUILD)/release --target carom_bench
-	@$(BUILD)/carom_bench cube=examples/cube_toss.xml cheetah=$(SUITE)/cheetah.xml \
+	@$(BUILD)/carom bench --markdown cube=examples/cube_toss.xml cheetah=$(SUITE)/cheetah.xml \
 	  humanoid=$(SUITE)/humanoid.xml dog=$(SUITE)/dog.xml \
 	  "22 humanoids=22*$(SUITE)/humanoid.xml" \
 	  "meshes (aloha_pot)=$(MODELS)/mujoco_warp/test_data/aloha_pot/scene.xml" \

@@ -5,12 +5,12 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "cli/model_check.h"
 #include "cli/model_list.h"
 #include "cli/processes.h"
+#include "io/clock.h"
 #include "io/files.h"
 
 // ---- a row
@@ -38,12 +38,6 @@ typedef struct {
   int printed;
   int width;  // of the names
 } run;
-
-static double now_s(void) {
-  struct timespec t;
-  (void)clock_gettime(CLOCK_MONOTONIC, &t);
-  return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
 
 // ---- in a process of its own
 
@@ -97,7 +91,7 @@ static void check_one(void* context, int i, void* result) {
   const run* all = context;
   row* r = result;
   cr_error error = {0};
-  double start = now_s();
+  double start = cri_seconds();
   cr_check* c = calloc(1, sizeof *c);
   if (c == NULL) {
     return;
@@ -116,7 +110,7 @@ static void check_one(void* context, int i, void* result) {
   }
   explain(r, c, status, &error);
   cut_out(r->reason, all->o->path);
-  r->seconds = now_s() - start;
+  r->seconds = cri_seconds() - start;
   cr_check_free(c);
   free(c);
 }

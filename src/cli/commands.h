@@ -8,5 +8,6 @@ int cr_cli_follow(int argc, char** argv);
 int cr_cli_rollout(int argc, char** argv);
 int cr_cli_grad(int argc, char** argv);
 int cr_cli_fit(int argc, char** argv);
+int cr_cli_bench(int argc, char** argv);
 
 #endif

@@ -18,6 +18,7 @@ static const struct {
     {"rollout", cr_cli_rollout, "simulate"},
     {"grad", cr_cli_grad, "gradient of a loss of a rollout"},
     {"fit", cr_cli_fit, "identify parameters from recorded motion"},
+    {"bench", cr_cli_bench, "time a step and its derivatives against MuJoCo"},
 };
 enum { N_COMMANDS = (int)(sizeof commands / sizeof commands[0]) };
 

@@ -4,19 +4,13 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <time.h>
 
 #include "integrate/step.h"
+#include "io/clock.h"
 #include "io/convex_parity.h"
 #include "io/open.h"
 #include "model/check.h"
 #include "model/file.h"
-
-static double now_us(void) {
-  struct timespec t;
-  (void)clock_gettime(CLOCK_MONOTONIC, &t);
-  return 1e6 * (double)t.tv_sec + 1e-3 * (double)t.tv_nsec;
-}
 
 // ---- loading
 
@@ -63,17 +57,17 @@ static cr_status time_ours(cr_check* c, int state, cr_error* error) {
   const cr_model* m = &c->m;
   double step = 1e30, vjp = 1e30;
   for (int k = 0; k < REPEATS; k++) {
-    double start = now_us();
+    double start = cri_microseconds();
     cr_status status = cr_step(m, c->d);
-    double middle = now_us();
+    double middle = cri_microseconds();
     for (int i = 0; i < m->nv; i++) {
       c->bar->qpos_next[i] = c->bar->qvel_next[i] = 1;
     }
-    double seeded = now_us();
+    double seeded = cri_microseconds();
     if (status == CR_OK && m->integrator == CR_INT_EULER) {
       status = cr_step_vjp(m, m, c->d, NULL, c->bar);
     }
-    double end = now_us();
+    double end = cri_microseconds();
     if (status != CR_OK) {
       const cr_data* failed = c->bar->error.status == status ? c->bar : c->d;
       return cri_fail(error, status, "%s", failed->error.text);

@@ -98,7 +98,7 @@ cr_status cr_options_parse(const cr_command_line* line, int argc, char** argv, b
   for (int i = 0; i < argc && !*help; i++) {
     if (argv[i][0] == '-' && argv[i][1] != 0) {
       CR_TRY(parse_option(line, argc, argv, &i, taken, error));
-    } else if (positional != NULL && !taken) {
+    } else if (positional != NULL && (!taken || positional->kind == CR_OPT_LIST)) {
       taken = true;
       CR_TRY(set(positional, argv[i], error));
     } else {

@@ -5,12 +5,12 @@
 
 #include <stdio.h>
 #include <stdlib.h>
-#include <time.h>
 
 #include "contact/step_row.h"
 #include "dynamics/effective.h"
 #include "engine/forward.h"
 #include "integrate/step.h"
+#include "io/clock.h"
 #include "io/mujoco.h"
 #include "model/fields.h"
 #include "model/sensors.h"
@@ -697,12 +697,6 @@ cr_status cr_parity_next_state(cr_parity_bench* b, cr_random* random, cr_data* d
 
 // ---- times
 
-static double now_us(void) {
-  struct timespec t;
-  (void)clock_gettime(CLOCK_MONOTONIC, &t);
-  return 1e6 * (double)t.tv_sec + 1e-3 * (double)t.tv_nsec;
-}
-
 typedef struct {
   cr_parity_bench* b;
   mjtNum* room;  // nx (nx + nu)
@@ -718,9 +712,9 @@ static cr_status time_step(void* context) {
   c->step_us = 1e30;
   for (int k = 0; k < TIME_REPEATS; k++) {
     mj_copyData(b->scratch, b->mj, b->state);
-    double start = now_us();
+    double start = cri_microseconds();
     mj_step(b->mj, b->scratch);
-    c->step_us = fmin(c->step_us, now_us() - start);
+    c->step_us = fmin(c->step_us, cri_microseconds() - start);
   }
   c->residual = residual_of(b, b->scratch, c->room);
   return CR_OK;
@@ -734,9 +728,9 @@ static cr_status time_transition(void* context) {
   c->transition_us = b->slow_transition > 0 ? b->slow_transition : 1e30;
   for (int k = 0; k < 3 && b->slow_transition == 0; k++) {
     mj_copyData(b->scratch, b->mj, b->state);
-    double start = now_us();
+    double start = cri_microseconds();
     mjd_transitionFD(b->mj, b->scratch, 1e-6, 0, c->room, c->room + nx * nx, NULL, NULL);
-    c->transition_us = fmin(c->transition_us, now_us() - start);
+    c->transition_us = fmin(c->transition_us, cri_microseconds() - start);
     b->slow_transition = c->transition_us > SLOW ? c->transition_us : 0;
   }
   return CR_OK;

@@ -3,14 +3,7 @@
 #include "io/progress.h"
 
 #include <stdio.h>
-#include <time.h>
 #include <unistd.h>
-
-double cri_seconds(void) {
-  struct timespec t;
-  (void)clock_gettime(CLOCK_MONOTONIC, &t);
-  return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
 
 cr_progress cri_progress_begin(void) {
   return (cr_progress){.shown = isatty(STDERR_FILENO) == 1, .start = cri_seconds()};

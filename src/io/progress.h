@@ -5,15 +5,14 @@
 
 #include <stdbool.h>
 
+#include "io/clock.h"
+
 typedef struct {
   bool shown;    // standard error is a terminal
   double start;  // seconds
   double last;   // when the line was last written
   bool dirty;    // there is a line to end
 } cr_progress;
-
-/// Seconds of a clock that only goes forward.
-double cri_seconds(void);
 
 cr_progress cri_progress_begin(void);
 

@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "bench/measure.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#include "integrate/inputs.h"
+#include "integrate/step.h"
+#include "io/clock.h"
+
+enum { DIFFERENCE_STATES = 20, LARGE = 50 };
+static const double PROBE = 1e-6;  // of the differences, MuJoCo's own choice
+
+static void mujoco_round(cr_scene* s, int r, cr_measurement* out) {
+  double total = 0;
+  for (int k = 0; k < s->nstate; k++) {
+    mj_copyData(s->d, s->mj, s->states[k]);
+    double start = cri_microseconds();
+    mj_step(s->mj, s->d);
+    total += cri_microseconds() - start;
+    out->residual_mujoco = fmax(out->residual_mujoco, cr_scene_residual(s));
+  }
+  out->mj_step.round[r] = total / s->nstate;
+}
+
+static cr_status carom_round(cr_scene* s, int r, cr_measurement* out, cr_error* error) {
+  double step = 0, vjp = 0;
+  for (int k = 0; k < s->nstate; k++) {
+    cri_inputs_copy(&s->m, s->c, s->ours[k]);
+    double start = cri_microseconds();
+    cr_status status = cr_step(&s->m, s->c);
+    step += cri_microseconds() - start;
+    for (int i = 0; i < s->m.nv; i++) {
+      s->bar->qpos_next[i] = s->bar->qvel_next[i] = 1;
+    }
+    start = cri_microseconds();
+    status = status != CR_OK ? status : cr_step_vjp(&s->m, &s->m, s->c, NULL, s->bar);
+    vjp += cri_microseconds() - start;
+    if (status != CR_OK) {
+      const cr_error* from = s->bar->error.status == status ? &s->bar->error : &s->c->error;
+      return cri_fail(error, status, "%s: state %d: %s", s->name, k, from->text);
+    }
+    out->residual_carom = fmax(out->residual_carom, (double)s->c->solver_residual);
+  }
+  out->step.round[r] = step / s->nstate;
+  out->vjp.round[r] = vjp / s->nstate;
+  return CR_OK;
+}
+
+// AB: room for both matrices, nx (nx + nu) numbers
+static double differences_round(cr_scene* s, bool centred, mjtNum* AB) {
+  size_t nx = (size_t)(2 * s->mj->nv + s->mj->na);
+  int n = s->mj->nv < LARGE ? DIFFERENCE_STATES : 1;
+  n = n < s->nstate ? n : s->nstate;
+  double total = 0;
+  for (int k = 0; k < n; k++) {
+    mj_copyData(s->d, s->mj, s->states[k * (s->nstate / n)]);
+    double start = cri_microseconds();
+    mjd_transitionFD(s->mj, s->d, PROBE, centred, AB, AB + nx * nx, NULL, NULL);
+    total += cri_microseconds() - start;
+  }
+  return total / n;
+}
+
+cr_status cr_measure(cr_scene* s, int rounds, bool differences, cr_measurement* out,
+                     cr_error* error) {
+  *out = (cr_measurement){0};
+  size_t nx = (size_t)(2 * s->mj->nv + s->mj->na);
+  mjtNum* AB = differences ? calloc(nx * (nx + (size_t)s->mj->nu) + 1, sizeof *AB) : NULL;
+  if (differences && AB == NULL) {
+    return cri_fail(error, CR_ERR_MEMORY, "%s: no memory for mjd_transitionFD", s->name);
+  }
+  out->mj_step.n = out->step.n = out->vjp.n = rounds;
+  out->transition.n = out->centred.n = differences ? rounds : 0;
+  // round 0 twice: the first time warms up
+  mujoco_round(s, 0, out);
+  cr_status status = carom_round(s, 0, out, error);
+  for (int r = 0; r < rounds && status == CR_OK; r++) {
+    mujoco_round(s, r, out);
+    status = carom_round(s, r, out, error);
+    if (differences && status == CR_OK) {
+      out->transition.round[r] = differences_round(s, false, AB);
+      out->centred.round[r] = differences_round(s, true, AB);
+    }
+  }
+  free(AB);
+  return status;
+}

@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+// What is timed: a model on both sides, and one sequence of states that both start their steps from.
+#ifndef CR_BENCH_SCENE_H
+#define CR_BENCH_SCENE_H
+
+#include <mujoco/mujoco.h>
+
+#include "model/model.h"
+
+typedef struct cr_data cr_data;
+
+typedef struct {
+  char name[64];
+  mjModel* mj;
+  mjData *d, **states;
+  cr_model m;
+  cr_data *c, *work, *tan, *bar, **ours;
+  int nstate;
+  double rows, contacts;  // per state
+} cr_scene;
+
+/// Opens what `text` says: [NAME=]MODEL, [NAME=]N*MODEL (N copies of the bodies of an MJCF file side
+/// by side), chain:N (N links that hang from each other, nothing touches), stack:N (N boxes on each
+/// other). Both sides use Euler, MuJoCo without no-slip and otherwise with the file's solver.
+/// Then lets MuJoCo simulate under random controls and keeps every tenth state.
+/// Errors: a file that does not open or is not supported, in one sentence.
+/// Owner: the caller, cr_scene_close, also after an error.
+cr_status cr_scene_open(cr_scene* s, const char* text, int nstate, uint64_t seed, cr_error* error);
+void cr_scene_close(cr_scene* s);
+
+/// The largest |M a - qfrc_smooth - J' f| of MuJoCo's last solve over the size of its terms.
+double cr_scene_residual(const cr_scene* s);
+
+#endif

@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: Apache-2.0
+// Time that only runs forward, from some moment that does not change while the machine is up.
+#ifndef CR_IO_CLOCK_H
+#define CR_IO_CLOCK_H
+
+#include <time.h>
+
+static inline double cri_seconds(void) {
+  struct timespec t;
+  (void)clock_gettime(CLOCK_MONOTONIC, &t);
+  return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+static inline double cri_microseconds(void) { return 1e6 * cri_seconds(); }
+
+#endif

@@ -1,0 +1,36 @@
+#!/bin/bash
+# SPDX-License-Identifier: Apache-2.0
+# carom bench: every form of its answer, models that no file holds, and mistakes.
+. "$CAROM_SOURCE_DIR/tests/support/cli.sh" || exit 1
+few=(--states 3 --rounds 2)
+
+expect 0 one bench "$data/cube.xml" "${few[@]}" --profile --json
+holds one 'j["nv"] == 6 and j["states"] == 3 and j["rounds"] == 2' \
+  'all(0 < j[f"{name}_us"] < 1e6 for name in ("mj_step", "step", "step_vjp", "mjd_transitionFD"))' \
+  '0 < j["mjd_transitionFD_centred_us"] < 1e6' \
+  '0 <= j["residual"]["carom"] < 1e-10 and 0 <= j["residual"]["mujoco"] < 1e-3' \
+  '0 < j["ratio"]["step_vjp_of_step"][1] <= j["ratio"]["step_vjp_of_step"][2]' \
+  'j["profile"][0]["stage"] == "kinematics" and j["profile"][-1]["stage"] == "integrator"' \
+  'all(0 < sum(r[k]["us"] for r in j["profile"]) < 1e5 for k in ("forward", "jvp", "vjp"))'
+
+expect 0 four bench "a=$data/cube.xml" "b=2*$data/cube.xml" chain:3 stack:11 "${few[@]}" --json --csv four.csv
+holds four '[m["model"] for m in j["models"]] == ["a", "b", "chain:3", "stack:11"]' \
+  '[m["nv"] for m in j["models"]] == [6, 12, 3, 66]' \
+  'j["models"][2]["rows"] == 0 and j["models"][3]["contacts"] > 43'
+[ "$(wc -l < four.csv)" = 5 ] || fail "four.csv: $(cat four.csv)"
+expect 0 table bench "$data/cube.xml" "${few[@]}" --markdown --no-differences
+tail -1 table.out | grep -q '^| cube.xml | 6 |' || fail "no row: $(cat table.out)"
+expect 0 text bench "$data/cube.xml" "${few[@]}"
+grep -q 'of mj_step' text.out || fail "no ratio: $(cat text.out)"
+
+refused 2 "MODEL ... is missing" bench
+refused 2 "none.xml" bench none.xml
+refused 2 "chain:0: '0' is not a number" bench chain:0
+refused 2 "not a number from 1" bench "0*$data/cube.xml"
+refused 2 "--states 0: must be" bench "$data/cube.xml" --states 0
+refused 2 "--rounds 1000: must be" bench "$data/cube.xml" --rounds 1000
+expect 2 both bench "$data/cube.xml" --json --markdown
+says both "not with --json"
+expect 2 nowhere bench "$data/cube.xml" "${few[@]}" --csv no/such/folder/four.csv
+says nowhere "no/such/folder/four.csv"
+finish
