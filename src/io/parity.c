@@ -301,6 +301,34 @@ static void compare_rows(cr_parity_bench* b, const int* mj_row, bool solved) {
 
 // ---- what is measured: each type of sensor is a field of its own
 
+// A touch sensor counts a contact whose ray meets the zone of its site. A ray that runs into an edge of
+// the zone may miss both faces by round-off, even from inside: MuJoCo's number then jumps with a zone
+// that is another by next to nothing, and says nothing about ours.
+static bool on_an_edge(cr_parity_bench* b, int i) {
+  enum { TRIALS = 2 };
+  const double touch = b->d->sensordata[b->m->sensor_adr[i]];
+  mjtNum *size = b->mj->site_size + 3 * (ptrdiff_t)b->m->sensor_objid[i], keep[3];
+  bool jumps = false;
+  mju_copy3(keep, size);
+  for (int trial = 0; trial < TRIALS; trial++) {
+    double stretch = trial == 0 ? 1e-9 : -1e-9;
+    size[0] = keep[0] * (1 + stretch);
+    size[2] = keep[2] * (1 - stretch);
+    mj_sensorAcc(b->mj, b->d);
+    jumps = jumps || fabs(b->d->sensordata[b->m->sensor_adr[i]] - touch) > 1e-3 * fabs(touch);
+    mju_copy3(size, keep);
+  }
+  mj_sensorAcc(b->mj, b->d);
+  return jumps;
+}
+
+static bool has_reference(cr_parity_bench* b, int i) {
+  int adr = b->m->sensor_adr[i];
+  double ours = (double)b->carom->sensordata[adr], theirs = b->d->sensordata[adr];
+  return b->m->sensor_type[i] != CR_SENS_TOUCH || fabs(ours - theirs) <= 1e-6 * fabs(ours) ||
+         !on_an_edge(b, i);
+}
+
 static void compare_sensors(cr_parity_bench* b) {
   static const char* const names[] = {
 #define CR_SENSOR(type, word, dim, of) "sensor " word,
@@ -309,7 +337,7 @@ static void compare_sensors(cr_parity_bench* b) {
   const cr_model* m = b->m;
   for (int i = 0; i < m->nsensor; i++) {
     int type = m->sensor_type[i], adr = m->sensor_adr[i];
-    if (m->sensor_skip[i] == 0) {
+    if (m->sensor_skip[i] == 0 && has_reference(b, i)) {
       compare(b->result, names[type], b->carom->sensordata + adr, b->d->sensordata + adr,
               m->sensor_dim[i]);
     }

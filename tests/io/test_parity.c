@@ -246,6 +246,67 @@ static void spinning_in_empty_space(void** state) {
   close_comparison(&c);
 }
 
+// ---- a touch sensor whose ray runs into an edge of its zone, from inside
+
+enum { YAWS = 24 };
+
+// a ball on the ground; the zone around the contact is a box on one of its edges
+static mjModel* ball_on_edge(void) {
+  char text[8192], key[160];
+  (void)snprintf(
+      text, sizeof text,
+      "<mujoco><worldbody><geom type='plane' size='1 1 1'/><body name='ball'><freejoint/>"
+      "<geom type='sphere' size='.1'/><site name='zone' type='box' size='.05 .05 .05' "
+      "pos='0 0 -.1' euler='45 0 0'/></body></worldbody><sensor><touch site='zone'/>"
+      "</sensor><keyframe>");
+  for (int k = 0; k < YAWS; k++) {
+    double half = 0.5 * 0.37 * k;
+    (void)snprintf(key, sizeof key, "<key qpos='.%d .2 .099 %.17g 0 0 %.17g'/>", k, cos(half),
+                   sin(half));
+    (void)strcat(text, key);
+  }
+  (void)strcat(text, "</keyframe></mujoco>");
+  return mjcf_compile(text);
+}
+
+// keyframes where MuJoCo's ray misses both faces of the edge
+static int misses(const mjModel* mj) {
+  int n = 0;
+  mjData* d = mj_makeData(mj);
+  for (int k = 0; k < YAWS; k++) {
+    mj_resetDataKeyframe(mj, d, k);
+    mj_forward(mj, d);
+    n += d->ncon == 1 && d->efc_force[0] > 0 && d->sensordata[0] == 0;
+  }
+  mj_deleteData(d);
+  return n;
+}
+
+static void round_off_on_an_edge_is_no_difference(void** state) {
+  (void)state;
+  comparison c;
+  const char* field = NULL;
+  open_with(&c, ball_on_edge());
+  assert_true(misses(c.mj) > 0);
+  visit(&c, YAWS);
+  assert_true(row_of(&c.result, "sensor touch")->scale > 0);
+  assert_true(cr_parity_worst(&c.result, &field) <= bound);
+  assert_true(c.mj->site_size[0] == 0.05 && c.mj->site_size[2] == 0.05);
+  close_comparison(&c);
+}
+
+static void a_zone_elsewhere_is_a_difference(void** state) {
+  (void)state;
+  comparison c;
+  const char* field = NULL;
+  open_with(&c, ball_on_edge());
+  c.m.site_pos[2] += 0.2;
+  visit(&c, YAWS);
+  assert_true(row_of(&c.result, "sensor touch")->absolute > 1);
+  assert_true(cr_parity_worst(&c.result, &field) > bound);
+  close_comparison(&c);
+}
+
 // ---- states
 
 static void keyframes_first(void** state) {
@@ -342,6 +403,8 @@ int test_parity(void) {
       cmocka_unit_test(not_a_number),
       cmocka_unit_test(cancellation_is_no_difference),
       cmocka_unit_test(spinning_in_empty_space),
+      cmocka_unit_test(round_off_on_an_edge_is_no_difference),
+      cmocka_unit_test(a_zone_elsewhere_is_a_difference),
       cmocka_unit_test(keyframes_first),
       cmocka_unit_test(the_same_seed_the_same_states),
       cmocka_unit_test(a_model_that_blows_up),
