@@ -534,24 +534,41 @@ static cr_status check_dot(cr_step_check* c, cr_random* random, cr_step_check_re
 
 // ---- the check
 
+// x_i = sum of |M_ij a_j|: what cancels in M a, and in the factors of M, where a light body carries a
+// heavy one
+static void inertial_terms(const cr_model* m, const cr_data* d, cr_real* x) {
+  cr_zero(x, m->nv);
+  for (int i = 0; i < m->nv; i++) {
+    for (int k = m->M_rowadr[i]; k < m->M_rowadr[i] + m->M_rownnz[i]; k++) {
+      int j = m->M_colind[k];
+      x[i] += cr_abs(d->M[k] * d->qacc[j]);
+      x[j] += i == j ? 0 : cr_abs(d->M[k] * d->qacc[i]);
+    }
+  }
+}
+
 // magnitude and response: light bodies answer to forces that are round-off to heavy ones
 static void measure(cr_step_check* c) {
   const cr_model* m = c->m;
   const cr_data* d = c->d;
   cr_real largest = 0, answers = 0;
+  size_t mark = cri_mark(c->work);
+  cr_real* inertial = cri_push(c->work, (size_t)m->nv);
+  inertial_terms(m, d, inertial);
   c->size = c->magnitude = 0;
   for (int i = 0; i < m->nv; i++) {
     cr_real lambda = cr_abs(c->lambda[m->nv + i]);
     cr_real force = cr_abs(d->qfrc_smooth[i]) + cr_abs(d->qfrc_constraint[i]);
     cr_real answer = 4 * m->timestep * lambda * d->art_Dinv[i];
     c->size += cr_abs(c->lambda[i]) + lambda * cr_abs(d->qvel_next[i]);
-    c->magnitude += answer * force;
+    c->magnitude += answer * cr_max(force, inertial[i]);
     c->inertia[i] = 1 / d->art_Dinv[i];
     answers += answer;
     largest = cr_max(largest, force);
   }
   c->magnitude += c->size;
   c->response = largest * answers;
+  cri_pop(c->work, mark);
 }
 
 // the step at the unmoved point, and its vjp with seed lambda
@@ -559,7 +576,9 @@ static cr_status differentiate(cr_step_check* c, const cr_data* at, cr_random* r
                                cr_error* error) {
   const cr_model* m = c->m;
   cri_inputs_copy(m, c->d, at);
+  c->d->want_M = true;
   cr_status status = cr_step(m, c->d);
+  c->d->want_M = false;
   if (status != CR_OK) {
     return cri_fail(error, status, "%s", c->d->error.text);
   }
