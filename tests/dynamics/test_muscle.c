@@ -242,6 +242,23 @@ static void smooth_activation_has_no_kink(void** state) {
   assert_close(low.by_u, high.by_u, CR_R(1e-4) * high.by_u);
 }
 
+// time constants change with the activation between 0 and 1 only. At 0, where models reset activations
+// to, the gradient is the slope to the right: rate = (u - a) / (tau (1/2 + 3/2 a)); to the left it is
+// that without the change of pace, and a central difference is their mean
+static void at_zero_the_gradient_is_that_of_inside(void** state) {
+  (void)state;
+  const cr_real u = CR_R(0.6), h = CR_R(1e-7), tau = CR_R(0.01);
+  m.actuator_dynprm[0] = tau;
+  m.actuator_dynprm[1] = CR_R(0.04);
+  m.actuator_dynprm[2] = 0;
+  cri_muscle_rate at = cri_muscle_rate_of(&m, 0, u, 0);
+  cr_real right = (cri_muscle_rate_of(&m, 0, u, h).value - at.value) / h;
+  cr_real left = (at.value - cri_muscle_rate_of(&m, 0, u, -h).value) / h;
+  assert_close(at.by_act, -(2 + 6 * u) / tau, CR_R(1e-10) / tau);
+  assert_close(right, at.by_act, CR_R(1e-5) / tau);
+  assert_close(left, -2 / tau, CR_R(1e-5) / tau);
+}
+
 #define TEST(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
 
 int test_muscle(void) {
@@ -250,6 +267,7 @@ int test_muscle(void) {
       TEST(activation_matches_mujoco),
       TEST(gradients_match_differences),
       TEST(slope_of_the_gain_is_in_its_gradient),
+      TEST(at_zero_the_gradient_is_that_of_inside),
       TEST(rates_match_differences),
       TEST(curves_have_no_steps),
       TEST(smooth_curves_approach_exact_ones),

@@ -55,6 +55,8 @@ static uint64_t pieces(uint64_t h, const cr_model* m, const cr_data* d) {
   for (int i = 0; i < m->nactuator; i++) {
     int adr = m->actuator_actadr[i];
     h = mix(h, adr >= 0 && d->act_dot[adr] > 0);
+    // a muscle's time constants stand still outside of [0, 1]
+    h = mix(h, adr >= 0 ? (d->act[adr] > 1) - (d->act[adr] < 0) : 0);
   }
   return h;
 }
@@ -317,8 +319,8 @@ static void gradients_of_64_steps(void** state) {
   assert_true(t.kinks < t.compared / 2);
 }
 
-// ---- a user's model: lines model file, loss, keyframe (-1 none), steps; then the controls of all steps,
-// then entries "field index gradient largest-of-the-field"
+// ---- a user's model: lines model file, loss, keyframe (-1 none), steps, activations at the start (nan: as
+// they are); then the controls of all steps, then entries "field index gradient largest-of-the-field"
 
 static void read_line(FILE* file, char text[MAX_LINE]) {
   assert_non_null(fgets(text, MAX_LINE, file));
@@ -349,6 +351,10 @@ static void open_file(problem* p, FILE* file) {
     cr_copy(p->start->qpos, m->key_qpos + key * m->nq, m->nq);
     cr_copy(p->start->qvel, m->key_qvel + key * m->nv, m->nv);
     cr_copy(p->start->act, m->key_act + key * m->na, m->na);
+  }
+  cr_real act = read_number(file);
+  for (int i = 0; i < p->m.na && !isnan(act); i++) {
+    p->start->act[i] = act;
   }
   for (int i = 0; i < p->nstep * p->m.nu; i++) {
     p->ctrl[i] = read_number(file);
