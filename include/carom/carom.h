@@ -4,6 +4,7 @@
 #define CAROM_CAROM_H
 
 #include "carom/base.h"
+#include "carom/batch.h"
 #include "carom/calls.h"
 #include "carom/data.h"
 #include "carom/inverse.h"

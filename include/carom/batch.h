@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0
+// Many independent rollouts of one model, and their gradients, over the processors of a machine.
+#ifndef CAROM_BATCH_H
+#define CAROM_BATCH_H
+
+#include "carom/rollout.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/// Workers, each with the memory of one rollout: what a batch needs does not grow with its size.
+typedef struct cr_batch cr_batch;
+
+typedef struct {
+  int nstep;                      // of every rollout
+  int nthread;                    // 0: [one a processor]
+  const char* const* parameters;  // model fields of which each rollout has values and gradients of
+  int nparameter;                 // its own, as "body_mass"
+  bool
+      derive;  // constants that follow from parameters (body_invweight0 ...) are made again for each
+               // rollout, and gradients go through them
+  const cr_adaptive* adaptive;  // NULL: steps of the model's length
+} cr_batch_options;
+
+/// What the rollouts start from, a row each; NULL: the same for all, as said.
+typedef struct {
+  const cr_real *qpos, *qvel, *act;  // n x nq, n x nv, n x na [qpos0, 0, 0]
+  const cr_real* ctrl;               // n x nstep x nu [0]
+  const cr_real* const*
+      parameters;  // one array for each of the options': n x its size [the model's]
+} cr_batch_input;
+
+/// Where the results go, a row each; NULL: not asked for. Gradients are computed if one is.
+typedef struct {
+  cr_real* loss;                           // n
+  cr_real *qpos, *qvel, *act;              // at the end: n x nq, n x nv, n x na
+  cr_real *qpos_bar, *qvel_bar, *act_bar;  // of the start: n x nv, n x nv, n x na
+  cr_real* ctrl_bar;                       // n x nstep x nu
+  cr_real* const* parameters_bar;          // as the input's; each entry may be NULL
+} cr_batch_output;
+
+/// Gives the loss of rollout `item`. Called by the thread that runs it, before it runs; `worker`
+/// says whose (0 <= worker < cr_batch_threads), for losses that keep something while they work.
+typedef cr_loss (*cr_batch_loss)(void* context, int item, int worker);
+
+/// m and m_backward (usually m, see cr_rollout_gradient) must outlive the batch.
+/// Errors   CR_ERR_NAME (no parameter, by name), CR_ERR_ARG, CR_ERR_MEMORY
+/// Owner    the caller, cr_batch_free
+CR_API cr_status cr_batch_create(cr_batch** batch, const cr_model* m, const cr_model* m_backward,
+                                 const cr_batch_options* options, cr_error* error);
+CR_API void cr_batch_free(cr_batch* batch);
+CR_API int cr_batch_threads(const cr_batch* batch);
+
+/// Runs rollouts 0 ... n - 1 and, where asked, their gradients. Item i does not see the others: the
+/// same bits come out for any number of threads, in any company.
+/// Errors   of the lowest rollout that failed, with its number; those after it may not have run
+CR_API cr_status cr_batch_run(cr_batch* batch, int n, const cr_batch_input* input,
+                              cr_batch_loss loss, void* context, const cr_batch_output* output,
+                              cr_error* error);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

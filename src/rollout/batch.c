@@ -1,0 +1,278 @@
+// SPDX-License-Identifier: Apache-2.0
+// Each worker has a rollout, and a model of its own where rollouts have parameters of their own. An
+// item sets all that it depends on and writes its own rows, so neither the company nor the worker
+// matters.
+#include "rollout/batch.h"
+
+#include <stdlib.h>
+
+#include "engine/constants.h"
+#include "model/check.h"
+#include "model/fields.h"
+#include "rollout/pool.h"
+#include "rollout/trajectory.h"
+
+typedef struct {
+  cr_model m, m_backward;  // copies, where there are parameters
+  cr_rollout* rollout;
+  cr_error error;
+  int failed;  // the item that the error is of
+} worker;
+
+struct cr_batch {
+  const cr_model *m, *m_backward;
+  cr_batch_options o;
+  cr_field_id* id;  // of the parameters
+  bool wanted[CR_N_FIELD];
+  cr_pool* pool;
+  worker* workers;
+  int nworker;
+};
+
+// what one run is about
+typedef struct {
+  cr_batch* b;
+  const cr_batch_input* in;
+  const cr_batch_output* out;
+  cr_batch_loss loss;
+  void* context;
+  bool gradient;
+} batch_run;
+
+// fields that cr_constants makes
+static const cr_field_id derived[] = {CR_FIELD_body_invweight0, CR_FIELD_dof_invweight0,
+                                      CR_FIELD_tendon_invweight0, CR_FIELD_tendon_length0};
+enum { N_DERIVED = (int)(sizeof derived / sizeof derived[0]) };
+
+static size_t size_of(const cr_model* m, cr_field_id id) {
+  return (size_t)cri_field_rows(m, NULL, id) * (size_t)cri_field_width(m, id);
+}
+
+// ---- creation
+
+static cr_status bind_parameters(cr_batch* b, cr_error* error) {
+  b->id = calloc((size_t)b->o.nparameter + 1, sizeof *b->id);
+  if (b->id == NULL) {
+    return cri_fail(error, CR_ERR_MEMORY, "batch: no memory");
+  }
+  for (int k = 0; k < N_DERIVED; k++) {
+    b->wanted[derived[k]] = b->o.derive;
+  }
+  for (int i = 0; i < b->o.nparameter; i++) {
+    cr_field_id id = cri_field_find(b->o.parameters[i]);
+    if (id == CR_N_FIELD || cri_field(id)->kind != CR_KIND_PARAM) {
+      return cri_fail(error, CR_ERR_NAME, "batch: '%s' is no parameter", b->o.parameters[i]);
+    }
+    if (b->wanted[id]) {
+      return cri_fail(error, CR_ERR_ARG, "batch: '%s' is there twice, or is derived",
+                      b->o.parameters[i]);
+    }
+    b->id[i] = id;
+    b->wanted[id] = true;
+  }
+  return CR_OK;
+}
+
+static cr_status create_worker(const cr_batch* b, worker* w, cr_error* error) {
+  const cr_model* m = b->m;
+  if (b->o.nparameter > 0) {
+    CR_TRY(cri_model_copy(&w->m, b->m, error));
+    CR_TRY(cri_model_copy(&w->m_backward, b->m_backward, error));
+    m = &w->m;
+  }
+  CR_TRY(cri_rollout_create(&w->rollout, m, b->o.nstep, b->wanted, error));
+  return cr_rollout_adaptive(w->rollout, m, b->o.adaptive, error);
+}
+
+static cr_status create(cr_batch* b, cr_error* error) {
+  CR_TRY(bind_parameters(b, error));
+  CR_TRY(cr_pool_create(&b->pool, b->o.nthread, error));
+  b->nworker = cr_pool_size(b->pool);
+  b->workers = calloc((size_t)b->nworker, sizeof *b->workers);
+  if (b->workers == NULL) {
+    return cri_fail(error, CR_ERR_MEMORY, "batch: no memory");
+  }
+  for (int i = 0; i < b->nworker; i++) {
+    CR_TRY(create_worker(b, &b->workers[i], error));
+  }
+  return CR_OK;
+}
+
+cr_status cr_batch_create(cr_batch** out, const cr_model* m, const cr_model* m_backward,
+                          const cr_batch_options* options, cr_error* error) {
+  if (options->nstep < 1 || options->nthread < 0 || options->nparameter < 0) {
+    return cri_fail(error, CR_ERR_ARG, "batch: %d steps, %d threads, %d parameters", options->nstep,
+                    options->nthread, options->nparameter);
+  }
+  cr_batch* b = calloc(1, sizeof *b);
+  if (b == NULL) {
+    return cri_fail(error, CR_ERR_MEMORY, "batch: no memory");
+  }
+  b->m = m;
+  b->m_backward = m_backward;
+  b->o = *options;
+  b->o.derive = b->o.derive && b->o.nparameter > 0;
+  cr_status status = create(b, error);
+  // what they point to need not outlive this call
+  b->o.parameters = NULL;
+  b->o.adaptive = NULL;
+  if (status != CR_OK) {
+    cr_batch_free(b);
+    return status;
+  }
+  *out = b;
+  return CR_OK;
+}
+
+void cr_batch_free(cr_batch* b) {
+  if (b == NULL) {
+    return;
+  }
+  for (int i = 0; b->workers != NULL && i < b->nworker; i++) {
+    cr_rollout_free(b->workers[i].rollout);
+    cri_model_free(&b->workers[i].m);
+    cri_model_free(&b->workers[i].m_backward);
+  }
+  cr_pool_free(b->pool);
+  free(b->workers);
+  free(b->id);
+  free(b);
+}
+
+int cr_batch_threads(const cr_batch* b) { return b->nworker; }
+
+// ---- one rollout
+
+// row `item` of an array with n numbers a row; without an array what stands for all rows, or 0
+static void take_row(cr_real* to, const cr_real* from, int item, size_t n, const cr_real* common) {
+  const cr_real* row = from != NULL ? from + (size_t)item * n : common;
+  if (row == NULL) {
+    memset(to, 0, n * sizeof *to);
+  } else if (n > 0) {
+    memcpy(to, row, n * sizeof *to);
+  }
+}
+
+static void give_row(cr_real* to, int item, const cr_real* from, size_t n) {
+  if (to != NULL && n > 0) {
+    memcpy(to + (size_t)item * n, from, n * sizeof *to);
+  }
+}
+
+// the parameters of this rollout into both models of the worker, and what follows from them
+static cr_status set_parameters(const batch_run* run, worker* w, int item, cr_error* error) {
+  const cr_batch* b = run->b;
+  cr_model* both[2] = {&w->m, &w->m_backward};
+  for (int side = 0; side < 2; side++) {
+    for (int i = 0; i < b->o.nparameter; i++) {
+      const cr_real* rows = run->in->parameters == NULL ? NULL : run->in->parameters[i];
+      take_row(cri_field_real(both[side], NULL, b->id[i]), rows, item, size_of(b->m, b->id[i]),
+               cri_field_real(b->m, NULL, b->id[i]));
+    }
+    CR_TRY(cri_model_check(both[side], error));
+    cr_status status = b->o.derive ? cr_constants(both[side], w->rollout->work) : CR_OK;
+    if (status != CR_OK) {
+      return cri_fail(error, status, "%s", w->rollout->work->error.text);
+    }
+  }
+  return CR_OK;
+}
+
+static void set_start(const batch_run* run, const cr_model* m, cr_rollout* r, int item) {
+  const cr_batch_input* in = run->in;
+  size_t nstep = (size_t)run->b->o.nstep, nu = (size_t)m->nu;
+  cri_data_reset(m, r->d);
+  take_row(r->d->qpos, in->qpos, item, (size_t)m->nq, m->qpos0);
+  take_row(r->d->qvel, in->qvel, item, (size_t)m->nv, NULL);
+  take_row(r->d->act, in->act, item, (size_t)m->na, NULL);
+  take_row(r->ctrl, in->ctrl, item, nstep * nu, NULL);
+}
+
+static void give_end(const batch_run* run, const cr_model* m, const cr_rollout* r, int item) {
+  const cr_batch_output* out = run->out;
+  give_row(out->loss, item, &r->loss, 1);
+  give_row(out->qpos, item, r->qpos + (size_t)r->nstep * (size_t)m->nq, (size_t)m->nq);
+  give_row(out->qvel, item, r->qvel + (size_t)r->nstep * (size_t)m->nv, (size_t)m->nv);
+  give_row(out->act, item, r->act + (size_t)r->nstep * (size_t)m->na, (size_t)m->na);
+}
+
+static void give_gradient(const batch_run* run, const cr_model* m, const cr_rollout* r, int item) {
+  const cr_batch* b = run->b;
+  const cr_batch_output* out = run->out;
+  give_row(out->qpos_bar, item, r->bar->qpos, (size_t)m->nv);
+  give_row(out->qvel_bar, item, r->bar->qvel, (size_t)m->nv);
+  give_row(out->act_bar, item, r->bar->act, (size_t)m->na);
+  give_row(out->ctrl_bar, item, r->ctrl_bar, (size_t)b->o.nstep * (size_t)m->nu);
+  for (int i = 0; out->parameters_bar != NULL && i < b->o.nparameter; i++) {
+    give_row(out->parameters_bar[i], item, cri_field_real(&r->bar->par, NULL, b->id[i]),
+             size_of(m, b->id[i]));
+  }
+}
+
+static cr_status gradient(const batch_run* run, worker* w, const cr_model* m,
+                          const cr_model* m_backward, const cr_loss* loss, cr_error* error) {
+  cr_rollout* r = w->rollout;
+  CR_TRY(cr_rollout_gradient(r, m, m_backward, loss, error));
+  cr_status status = run->b->o.derive ? cr_constants_vjp(m, r->work, r->bar) : CR_OK;
+  return status == CR_OK ? CR_OK : cri_fail(error, status, "%s", r->work->error.text);
+}
+
+static cr_status rollout(const batch_run* run, worker* w, int item, int index, cr_error* error) {
+  const cr_batch* b = run->b;
+  bool own = b->o.nparameter > 0;
+  const cr_model *m = own ? &w->m : b->m, *m_backward = own ? &w->m_backward : b->m_backward;
+  CR_TRY(own ? set_parameters(run, w, item, error) : CR_OK);
+  set_start(run, m, w->rollout, item);
+  cr_loss loss = run->loss == NULL ? (cr_loss){0} : run->loss(run->context, item, index);
+  const cr_loss* asked = run->loss == NULL ? NULL : &loss;
+  CR_TRY(cr_rollout_run(w->rollout, m, b->o.nstep, asked, error));
+  give_end(run, m, w->rollout, item);
+  if (run->gradient) {
+    CR_TRY(gradient(run, w, m, m_backward, asked, error));
+    give_gradient(run, m, w->rollout, item);
+  }
+  return CR_OK;
+}
+
+static cr_status item_of(void* context, int item, int index) {
+  const batch_run* run = context;
+  worker* w = &run->b->workers[index];
+  cr_status status = rollout(run, w, item, index, &w->error);
+  w->failed = status != CR_OK ? item : -1;
+  return status;
+}
+
+// ---- all
+
+static bool wants_gradient(const cr_batch* b, const cr_batch_output* out) {
+  bool wanted = out->qpos_bar != NULL || out->qvel_bar != NULL || out->act_bar != NULL ||
+                out->ctrl_bar != NULL;
+  for (int i = 0; out->parameters_bar != NULL && i < b->o.nparameter; i++) {
+    wanted = wanted || out->parameters_bar[i] != NULL;
+  }
+  return wanted;
+}
+
+cr_status cr_batch_run(cr_batch* b, int n, const cr_batch_input* input, cr_batch_loss loss,
+                       void* context, const cr_batch_output* output, cr_error* error) {
+  batch_run run = {b, input, output, loss, context, wants_gradient(b, output)};
+  if (n < 0 || (loss == NULL && (run.gradient || output->loss != NULL))) {
+    return cri_fail(error, CR_ERR_ARG,
+                    n < 0 ? "batch: %d rollouts" : "batch: %d rollouts without a loss", n);
+  }
+  for (int i = 0; i < b->nworker; i++) {
+    b->workers[i].failed = -1;
+  }
+  cr_status status = cr_pool_run(b->pool, n, item_of, &run);
+  const worker* first = NULL;
+  for (int i = 0; i < b->nworker; i++) {
+    const worker* w = &b->workers[i];
+    if (w->failed >= 0 && (first == NULL || w->failed < first->failed)) {
+      first = w;
+    }
+  }
+  if (first == NULL) {
+    return status;
+  }
+  return cri_fail(error, status, "rollout %d: %s", first->failed, first->error.text);
+}
