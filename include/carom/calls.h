@@ -56,6 +56,17 @@ typedef struct {
 CR_API int cr_contact_count(const cr_data* d);
 CR_API cr_status cr_contact_get(const cr_model* m, const cr_data* d, int id, cr_contact* contact);
 
+/// The signed distance of two geoms, and the segment between the points that have it, from the first
+/// geom to the second (mj_geomDistance); distmax and zeros where it is not below distmax.
+/// Map      (geom_xpos, geom_xmat, geom_size, hfield_size, hfield_data) -> dist, fromto
+/// Shapes   fromto[6], or NULL
+/// Needs    kinematics of this state: after cr_forward, cr_step or cr_inverse
+/// Memory   no allocation
+/// Errors   CR_ERR_ARG for a geom that does not exist
+/// Smooth   where one pair of features is nearest; sensors of distances have the derivatives
+CR_API cr_status cr_geom_distance(const cr_model* m, const cr_data* d, int geom1, int geom2,
+                                  cr_real distmax, cr_real* dist, cr_real* fromto);
+
 /// Kinds of objects that have a frame, MuJoCo's mjtObj.
 typedef enum {
   CR_FRAME_BODY = 1,   // a body's inertial frame

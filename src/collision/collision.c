@@ -244,16 +244,45 @@ static const cr_pair* pair_of(const cr_model* m, const int32_t geom[2]) {
   return &TABLE[m->geom_type[geom[0]]][m->geom_type[geom[1]]];
 }
 
-int cri_collide(const cr_model* m, const cr_real* xpos, const cr_real* xmat, const int32_t geom[2],
-                cr_real reach, cr_hit hit[CR_MAX_HITS]) {
-  const cr_pair* pair = pair_of(m, geom);
+int cri_pair_hits(const cr_pair* pair, const cr_model* m, const cr_real* xpos, const cr_real* xmat,
+                  const int32_t geom[2], cr_real reach, bool single, cr_hit hit[CR_MAX_HITS]) {
   if (pair->detect == NULL) {
     return 0;
   }
   solid a, b;
   shape_at(m, xpos, xmat, geom[0], &a);
   shape_at(m, xpos, xmat, geom[1], &b);
+  a.shape.single = a.shape.single || single;
   return pair->detect(&a.shape, &b.shape, reach, hit);
+}
+
+void cri_pair_hit_tan(const cr_pair* pair, const cr_model* m, const cr_data* d, const cr_data* tan,
+                      const int32_t geom[2], const int32_t feature[4], const cr_real local[6],
+                      cr_hit_tan* hit_tan) {
+  solid a, b;
+  shape_of(m, d, geom[0], &a);
+  shape_of(m, d, geom[1], &b);
+  cr_shape_tan a_tan = shape_tan_of(d, tan, geom[0]), b_tan = shape_tan_of(d, tan, geom[1]);
+  add_lift(m, tan, geom[0], &a.shape, feature, &a_tan);
+  pair->tan(&a.shape, &b.shape, feature, local, &a_tan, &b_tan, hit_tan);
+}
+
+void cri_pair_hit_bar(const cr_pair* pair, const cr_model* m, const cr_data* d, cr_data* bar,
+                      const int32_t geom[2], const int32_t feature[4], const cr_real local[6],
+                      const cr_hit_tan* hit_bar) {
+  solid a, b;
+  shape_of(m, d, geom[0], &a);
+  shape_of(m, d, geom[1], &b);
+  cr_shape_tan a_bar = {{0}, {0}, {0}}, b_bar = {{0}, {0}, {0}};
+  pair->bar(&a.shape, &b.shape, feature, local, hit_bar, &a_bar, &b_bar);
+  lift_bar(m, bar, geom[0], &a.shape, feature, &a_bar);
+  shape_bar_of(d, &a_bar, geom[0], bar);
+  shape_bar_of(d, &b_bar, geom[1], bar);
+}
+
+int cri_collide(const cr_model* m, const cr_real* xpos, const cr_real* xmat, const int32_t geom[2],
+                cr_real reach, cr_hit hit[CR_MAX_HITS]) {
+  return cri_pair_hits(pair_of(m, geom), m, xpos, xmat, geom, reach, false, hit);
 }
 
 cr_real cri_collide_depth(const cr_model* m, const cr_real* xpos, const cr_real* xmat,
@@ -330,15 +359,10 @@ cr_status cr_collision(const cr_model* m, cr_data* d) {
 cr_status cr_collision_jvp(const cr_model* m, const cr_data* d, cr_data* tan) {
   for (int i = 0; i < d->ncon; i++) {
     const int32_t* geom = d->contact_geom + 2 * i;
-    solid a, b;
-    shape_of(m, d, geom[0], &a);
-    shape_of(m, d, geom[1], &b);
-    cr_shape_tan a_tan = shape_tan_of(d, tan, geom[0]), b_tan = shape_tan_of(d, tan, geom[1]);
     axes x = load_axes(d->contact_axes + 8 * i);
     cr_hit_tan hit_tan;
-    add_lift(m, tan, geom[0], &a.shape, d->contact_feature + 4 * i, &a_tan);
-    pair_of(m, geom)->tan(&a.shape, &b.shape, d->contact_feature + 4 * i, d->contact_local + 6 * i,
-                          &a_tan, &b_tan, &hit_tan);
+    cri_pair_hit_tan(pair_of(m, geom), m, d, tan, geom, d->contact_feature + 4 * i,
+                     d->contact_local + 6 * i, &hit_tan);
     tan->contact_dist[i] = hit_tan.dist;
     cr_copy3(tan->contact_pos + 3 * i, hit_tan.pos);
     frame_tan(&x, &hit_tan, tan->contact_frame + 9 * i);
@@ -349,19 +373,12 @@ cr_status cr_collision_jvp(const cr_model* m, const cr_data* d, cr_data* tan) {
 cr_status cr_collision_vjp(const cr_model* m, const cr_data* d, cr_data* bar) {
   for (int i = 0; i < d->ncon; i++) {
     const int32_t* geom = d->contact_geom + 2 * i;
-    solid a, b;
-    shape_of(m, d, geom[0], &a);
-    shape_of(m, d, geom[1], &b);
-    cr_shape_tan a_bar = {{0}, {0}, {0}}, b_bar = {{0}, {0}, {0}};
     axes x = load_axes(d->contact_axes + 8 * i);
     cr_hit_tan hit_bar = {.dist = bar->contact_dist[i]};
     cr_copy3(hit_bar.pos, bar->contact_pos + 3 * i);
     frame_bar(&x, bar->contact_frame + 9 * i, &hit_bar);
-    pair_of(m, geom)->bar(&a.shape, &b.shape, d->contact_feature + 4 * i, d->contact_local + 6 * i,
-                          &hit_bar, &a_bar, &b_bar);
-    lift_bar(m, bar, geom[0], &a.shape, d->contact_feature + 4 * i, &a_bar);
-    shape_bar_of(d, &a_bar, geom[0], bar);
-    shape_bar_of(d, &b_bar, geom[1], bar);
+    cri_pair_hit_bar(pair_of(m, geom), m, d, bar, geom, d->contact_feature + 4 * i,
+                     d->contact_local + 6 * i, &hit_bar);
   }
   return CR_OK;
 }

@@ -33,6 +33,18 @@ cr_status cr_collision_vjp(const cr_model* m, const cr_data* d, cr_data* bar);
 int cri_collide(const cr_model* m, const cr_real* xpos, const cr_real* xmat, const int32_t geom[2],
                 cr_real reach, cr_hit hit[CR_MAX_HITS]);
 
+/// Hits of two geoms (the lower type first) by the functions of a pair, whatever the stage takes for
+/// them; `single` asks for one where there could be several. Tangent of one of them, with features and
+/// numbers as detection set them; its transpose adds to the cotangents of poses, sizes and heights.
+int cri_pair_hits(const cr_pair* pair, const cr_model* m, const cr_real* xpos, const cr_real* xmat,
+                  const int32_t geom[2], cr_real reach, bool single, cr_hit hit[CR_MAX_HITS]);
+void cri_pair_hit_tan(const cr_pair* pair, const cr_model* m, const cr_data* d, const cr_data* tan,
+                      const int32_t geom[2], const int32_t feature[4], const cr_real local[6],
+                      cr_hit_tan* hit_tan);
+void cri_pair_hit_bar(const cr_pair* pair, const cr_model* m, const cr_data* d, cr_data* bar,
+                      const int32_t geom[2], const int32_t feature[4], const cr_real local[6],
+                      const cr_hit_tan* hit_bar);
+
 /// How deep the second geom is in the first along n (collision/convex_pair.h); in the prism that the
 /// feature of a contact names, if the first is a height field.
 cr_real cri_collide_depth(const cr_model* m, const cr_real* xpos, const cr_real* xmat,

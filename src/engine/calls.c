@@ -2,6 +2,7 @@
 // Read-outs of a state that has been computed: each a few lines over what the stages left.
 #include "carom/calls.h"
 
+#include "collision/distance.h"
 #include "contact/force.h"
 #include "dynamics/inertia.h"
 #include "dynamics/newton.h"
@@ -97,6 +98,23 @@ cr_status cr_contact_get(const cr_model* m, const cr_data* d, int id, cr_contact
   cri_contact_force(m, d, id, w);
   cr_copy3(contact->force, w);
   cr_copy3(contact->torque, w + 3);
+  return CR_OK;
+}
+
+cr_status cr_geom_distance(const cr_model* m, const cr_data* d, int geom1, int geom2,
+                           cr_real distmax, cr_real* dist, cr_real* fromto) {
+  if (geom1 < 0 || geom1 >= m->ngeom || geom2 < 0 || geom2 >= m->ngeom) {
+    return CR_ERR_ARG;
+  }
+  cri_distance x;
+  cr_real ends[6] = {0};
+  if (cri_distance_of(m, d, geom1, geom2, distmax, &x)) {
+    cri_distance_ends(&x, ends);
+  }
+  *dist = x.dist;
+  if (fromto != NULL) {
+    cr_copy6(fromto, ends);
+  }
   return CR_OK;
 }
 

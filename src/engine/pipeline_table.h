@@ -147,7 +147,8 @@ CR_STAGE(sensor, sensor,
   F(cacc) F(cfrc_int) F(subtree_linvel) F(subtree_angmom) F(energy) F(ten_length)
   F(ten_velocity) F(actuator_length) F(actuator_velocity) F(actuator_force) F(qfrc_actuator)
   F(efc_pos) F(efc_margin) F(efc_vel) F(efc_force) F(contact_dist) F(contact_pos)
-  F(contact_frame) F(contact_friction) F(contact_adhesion) F(magnetic),
+  F(contact_frame) F(contact_friction) F(contact_adhesion) F(magnetic) F(geom_size)
+  F(hfield_size) F(hfield_data),
   F(sensordata))
 
 // clang-format on

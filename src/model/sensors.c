@@ -16,7 +16,7 @@ const cr_sensor_info* cri_sensor_info(int type) {
 
 bool cri_sensor_known(int type) {
   cr_sensor_of of = cri_sensor_info(type)->of;
-  return of == CR_OF_NONE ? cri_sensor_info(type)->dim == 1 : of != CR_OF_PAIR;
+  return of != CR_OF_NONE || cri_sensor_info(type)->dim == 1;
 }
 
 // objects of a type; 0 for one that no sensor reads

@@ -5,6 +5,7 @@
 
 #include "model/sensors.h"
 #include "sensor/contacts.h"
+#include "sensor/gap.h"
 #include "sensor/object.h"
 #include "sensor/reading.h"
 #include "sensor/touch.h"
@@ -40,6 +41,8 @@ static void value(const cr_model* m, const cr_data* d, int i, cr_real* y) {
     y[0] = is_inside(m, d, i);
   } else if (type == CR_SENS_CONTACT) {
     cri_contacts(m, d, i, y);
+  } else if (cri_is_gap(type)) {
+    cri_gap(m, d, i, y);
   }
 }
 
@@ -57,6 +60,8 @@ static void value_tan(const cr_model* m, const cr_data* d, const cr_data* tan, i
     y_tan[0] = cri_zone_force_tan(m, d, tan, i);
   } else if (type == CR_SENS_CONTACT) {
     cri_contacts_tan(m, d, tan, i, y_tan);
+  } else if (cri_is_gap(type)) {
+    cri_gap_tan(m, d, tan, i, y_tan);
   }
 }
 
@@ -73,6 +78,8 @@ static void value_bar(const cr_model* m, const cr_data* d, cr_data* bar, int i,
     cri_zone_force_bar(m, d, bar, i, y_bar[0]);
   } else if (type == CR_SENS_CONTACT) {
     cri_contacts_bar(m, d, bar, i, y_bar);
+  } else if (cri_is_gap(type)) {
+    cri_gap_bar(m, d, bar, i, y_bar);
   }
 }
 

@@ -133,6 +133,36 @@ static void compare_contacts(sides* s) {
   same("contactForce", ours, sum, 6, 1);
 }
 
+// all pairs of geoms; of curved ones MuJoCo's search ends at a tolerance
+static bool is_curved(const sides* s, int geom) {
+  int type = s->m.geom_type[geom];
+  return type == CR_GEOM_ELLIPSOID || type == CR_GEOM_CYLINDER;
+}
+
+static void compare_distances(sides* s) {
+  for (int g = 0; g < s->m.ngeom; g++) {
+    for (int h = 0; h < s->m.ngeom; h++) {
+      cr_real dist;
+      if (g == h) {
+        continue;  // MuJoCo has none
+      }
+      assert_int_equal(cr_geom_distance(&s->m, s->ours, g, h, 0.7, &dist, s->a), CR_OK);
+      double theirs = mj_geomDistance(s->mj, s->theirs, g, h, 0.7, s->b);
+      bool loose = is_curved(s, g) || is_curved(s, h);
+      if (!(fabs(dist - theirs) <= (loose ? 1e-3 : 1e-12))) {
+        fail_msg("geoms %d, %d: %.12g, MuJoCo %.12g", g, h, dist, theirs);
+      }
+      if (!loose && dist < 0.7) {
+        mju_subFrom(s->a, s->a + 3, 3);
+        mju_subFrom(s->b, s->b + 3, 3);
+        same("geomDistance", s->a, s->b, 3, 1);
+      }
+    }
+  }
+  cr_real dist;
+  assert_int_equal(cr_geom_distance(&s->m, s->ours, 0, s->m.ngeom, 1, &dist, NULL), CR_ERR_ARG);
+}
+
 // the same force from the same acceleration, not that of forward dynamics
 static void compare_inverse(sides* s) {
   for (int i = 0; i < s->m.nv; i++) {
@@ -218,6 +248,7 @@ static void side_by_side_with(const char* file, int integrator) {
     compare_jacobians(&s);
     compare_objects(&s);
     compare_contacts(&s);
+    compare_distances(&s);
     compare_inverse(&s);
   }
   cr_parity_free(bench);

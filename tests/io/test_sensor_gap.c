@@ -16,7 +16,8 @@ static mjModel* model_with(const char* shape, const char* tendon, const char* se
   (void)snprintf(text, sizeof text,
                  "<mujoco><worldbody><camera name='eye'/><body name='b'>"
                  "<joint name='j' axis='0 1 0'/><geom name='g' size='.1'/>"
-                 "<site name='s' type='%s' size='.1 .1 .1'/></body><site name='w' pos='0 0 1'/>"
+                 "<site name='s' type='%s' size='.1 .1 .1'/></body><geom name='far' size='.1' "
+                 "pos='0 0 2'/><site name='w' pos='0 0 1'/>"
                  "</worldbody>%s<sensor>%s</sensor></mujoco>",
                  shape, tendon, sensors);
   return mjcf_compile(text);
@@ -49,6 +50,7 @@ static void every_reason(void** state) {
   gap("box", "", "<insidesite objtype='body' objname='b' site='s' enclosed='true'/>", "enclosed");
   gap("box", "", "<insidesite objtype='body' objname='b' site='s'/>", NULL);
   gap("ellipsoid", "", "<touch site='s'/>", NULL);
+  gap("box", "", "<distance geom1='g' geom2='far'/>", NULL);
   gap("box", "", "<force site='s'/>", NULL);
   gap("box", fixed, "<torque site='s'/>", NULL);
   gap("box", spatial, "<torque site='s'/>", "spatial tendons in the model");

@@ -36,6 +36,12 @@ static int any_frame(cr_random* r, const cr_model* m, int* objtype) {
   return any_of(r, n);
 }
 
+// a geom, or a body with all of its geoms
+static void draw_shape(cr_random* r, const cr_model* m, int* type, int* id) {
+  *type = random_chance(r, CR_R(0.5)) ? CR_OBJ_BODY : CR_OBJ_GEOM;
+  *id = any_of(r, *type == CR_OBJ_BODY ? m->nbody : m->ngeom);
+}
+
 // one side of a contact sensor, which may be left open
 static void draw_side(cr_random* r, const cr_model* m, int* type, int* id) {
   static const int types[] = {CR_OBJ_UNKNOWN, CR_OBJ_UNKNOWN, CR_OBJ_BODY, CR_OBJ_XBODY,
@@ -82,6 +88,11 @@ static pick draw(cr_random* r, const cr_model* m, const int32_t* jnt_type, int t
     case CR_OF_INSIDE:
       p.objid = any_frame(r, m, &p.objtype);
       p.refid = any_of(r, m->nsite);
+      p.objid = p.refid < 0 ? -1 : p.objid;
+      break;
+    case CR_OF_PAIR:
+      draw_shape(r, m, &p.objtype, &p.objid);
+      draw_shape(r, m, &p.reftype, &p.refid);
       p.objid = p.refid < 0 ? -1 : p.objid;
       break;
     case CR_OF_CONTACT:
@@ -132,6 +143,15 @@ static void fill_zones(cr_random* r, cr_model* m) {
   }
 }
 
+// a height field is one geom, the first, of many: some gaps are over it
+static void set_over_terrain(cr_random* r, cr_model* m, int i) {
+  if (m->nhfield > 0 && random_chance(r, CR_R(0.5))) {
+    m->sensor_reftype[i] = CR_OBJ_GEOM;
+    m->sensor_refid[i] = 0;
+    m->sensor_cutoff[i] = 5;
+  }
+}
+
 void random_sensors(cr_model* m, uint64_t seed) {
   pick picks[N_SENSOR + N_CONTACT];
   cr_random r = cr_random_seed(seed, 22);
@@ -149,7 +169,12 @@ void random_sensors(cr_model* m, uint64_t seed) {
     m->sensor_intprm[3 * i + 1] = p->reduce;
     m->sensor_adr[i] = adr;
     m->sensor_datatype[i] = p->type == CR_SENS_TOUCH ? 1 : (vector ? 0 : 3);
-    m->sensor_cutoff[i] = random_chance(&r, CR_R(0.25)) ? cr_random_range(&r, CR_R(0.5), 5) : 0;
+    bool gap = cri_sensor_info(p->type)->of == CR_OF_PAIR;
+    m->sensor_cutoff[i] =
+        random_chance(&r, gap ? CR_R(0.9) : CR_R(0.25)) ? cr_random_range(&r, CR_R(0.5), 5) : 0;
+    if (gap) {
+      set_over_terrain(&r, m, i);
+    }
     adr += p->dim;
   }
   fill_zones(&r, m);

@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0
+// Sensors of the gap between two shapes: how wide it is, which way it goes, and where it is.
+#ifndef CR_SENSOR_GAP_H
+#define CR_SENSOR_GAP_H
+
+#include "model/data.h"
+
+/// True for the types below.
+bool cri_is_gap(int type);
+
+/// y = numbers of sensor i, of the two geoms nearest to each other, one of the object and one of the
+/// reference (a geom, or a body with all of its geoms), with distance r, middle p of the points that
+/// have it, and normal n from the object to the reference (collision/distance.h):
+///   distance: r, the cutoff where it is not below                                        [g1]
+///   normal:   n, -n where they overlap (r < 0); 0 beyond the cutoff                      [g2]
+///   fromto:   p - n r / 2, p + n r / 2; 0 beyond the cutoff                              [g3]
+/// Smooth     but at the cutoff, where another geom or feature is nearest, and, [g2], where they touch
+void cri_gap(const cr_model* m, const cr_data* d, int i, cr_real* y);
+void cri_gap_tan(const cr_model* m, const cr_data* d, const cr_data* tan, int i, cr_real* y_tan);
+void cri_gap_bar(const cr_model* m, const cr_data* d, cr_data* bar, int i, const cr_real* y_bar);
+
+#endif
