@@ -4,10 +4,11 @@
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 bool cr_method_is_adaptive(const cr_method_options* o) { return o->rtol > 0 || o->atol > 0; }
 
-// ---- integrator, steps
+// ---- integrator, steps, collision detection
 
 static cr_status check_adaptive(const cr_method_options* o, cr_error* error) {
   static const char* const names[] = {"--rtol", "--atol", "--grid", "--first-step"};
@@ -30,8 +31,32 @@ static cr_status check_adaptive(const cr_method_options* o, cr_error* error) {
   return CR_OK;
 }
 
+static cr_status set_collision(const cr_method_options* o, cr_model* m, cr_error* error) {
+  static const char* const names[] = {"hard", "soft", "smooth"};
+  int found = o->collision != NULL ? -1 : m->collision;
+  for (int i = 0; o->collision != NULL && i < 3; i++) {
+    found = strcmp(o->collision, names[i]) == 0 ? i : found;
+  }
+  if (found < 0) {
+    return cri_fail(error, CR_ERR_ARG, "--collision %s: hard, soft or smooth expected",
+                    o->collision);
+  }
+  m->collision = found;
+  if (!(o->softness >= 0 && o->softness < 1e300)) {
+    return cri_fail(error, CR_ERR_ARG, "--softness %g: a positive number expected", o->softness);
+  }
+  if (o->softness > 0 && m->collision == CR_COLLISION_HARD) {
+    return cri_fail(error, CR_ERR_ARG, "--softness: only with --collision soft or smooth");
+  }
+  if (o->softness > 0 || m->softness == 0) {
+    m->softness = o->softness > 0 ? (cr_real)o->softness : CR_DEFAULT_SOFTNESS;
+  }
+  return CR_OK;
+}
+
 cr_status cr_method_apply(const cr_method_options* o, cr_model* m, cr_error* error) {
   CR_TRY(check_adaptive(o, error));
+  CR_TRY(set_collision(o, m, error));
   if (o->integrator != NULL) {
     CR_TRY(cr_model_set_integrator(m, o->integrator, error));
   }

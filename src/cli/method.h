@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The options that say how motion and gradient are computed, the same for rollout, grad and fit: the
-// integrator, its steps and tolerances, and what the backward pass differentiates.
+// integrator, its steps and tolerances, collision detection, and what the backward pass differentiates.
 #ifndef CR_CLI_METHOD_H
 #define CR_CLI_METHOD_H
 
@@ -9,7 +9,8 @@
 #include "model/model.h"
 
 typedef struct {
-  const char *integrator, *cfd;
+  const char *integrator, *collision, *cfd;
+  double softness;  // 0 where it is not given
   double timestep;  // not a number: the model's
   double rtol, atol, grid, first_step;
   int max_steps;
@@ -38,6 +39,10 @@ typedef struct {
        "move"},                                                                               \
       {"--first-step", CR_OPT_REAL, &(o).first_step, "H",                                     \
        "adaptive steps: length of the first one tried (default: the time step)"},             \
+      {"--collision", CR_OPT_TEXT, &(o).collision, "NAME",                                    \
+       "collision detection: hard (default), soft (the published formulas) or smooth"},       \
+      {"--softness", CR_OPT_REAL, &(o).softness, "S",                                         \
+       "of soft and smooth collision detection (default 0.1)"},                               \
   {                                                                                           \
     "--cfd", CR_OPT_TEXT, &(o).cfd, "dc,d0,wc,mc,pc",                                         \
         "contacts from distance in the backward pass (a sixth number: softplus length)"       \
@@ -46,7 +51,7 @@ typedef struct {
 /// Are the steps as long as tolerances allow?
 bool cr_method_is_adaptive(const cr_method_options* options);
 
-/// Gives the model its integrator and time step.
+/// Gives the model its integrator, time step and collision detection.
 /// Errors   CR_ERR_ARG where a value is not sane, or an option would do nothing
 cr_status cr_method_apply(const cr_method_options* options, cr_model* m, cr_error* error);
 

@@ -12,6 +12,8 @@
 #include "collision/plane.h"
 #include "collision/plane_convex.h"
 #include "collision/round.h"
+#include "collision/soft_hull.h"
+#include "collision/soft_pairs.h"
 #include "model/build.h"
 
 #define PAIR(name) \
@@ -53,14 +55,43 @@ static const cr_pair TABLE[CR_N_GEOM_TYPE][CR_N_GEOM_TYPE] = {
     [CR_GEOM_MESH] = {[CR_GEOM_MESH] = PAIR(convex_pair)},
 };
 
+// with soft collision: pairs that the published formulas cover, or leave as they are
+static const cr_pair SOFT[CR_N_GEOM_TYPE][CR_N_GEOM_TYPE] = {
+    [CR_GEOM_PLANE] = {[CR_GEOM_SPHERE] = PAIR(soft_plane_sphere),
+                       [CR_GEOM_CAPSULE] = PAIR(soft_plane_capsule),
+                       [CR_GEOM_ELLIPSOID] = PAIR(soft_plane_ellipsoid),
+                       [CR_GEOM_CYLINDER] = PAIR(soft_plane_cylinder),
+                       [CR_GEOM_BOX] = PAIR(soft_plane_hull),
+                       [CR_GEOM_MESH] = PAIR(soft_plane_hull)},
+    [CR_GEOM_SPHERE] = {[CR_GEOM_SPHERE] = PAIR(soft_sphere_sphere),
+                        [CR_GEOM_CAPSULE] = PAIR(soft_sphere_capsule),
+                        [CR_GEOM_BOX] = PAIR(sphere_box),
+                        [CR_GEOM_MESH] = PAIR(convex_pair)},
+    [CR_GEOM_CAPSULE] = {[CR_GEOM_CAPSULE] = PAIR(soft_capsule_capsule),
+                         [CR_GEOM_BOX] = PAIR(capsule_box),
+                         [CR_GEOM_MESH] = PAIR(convex_pair)},
+};
+
+static const cr_pair* pair_by(int collision, int type1, int type2) {
+  return collision == CR_COLLISION_SOFT ? &SOFT[type1][type2] : &TABLE[type1][type2];
+}
+
 const cr_pair* cri_collision_pair(int type1, int type2) {
   bool known = type1 >= 0 && type1 < CR_N_GEOM_TYPE && type2 >= 0 && type2 < CR_N_GEOM_TYPE;
   return known && TABLE[type1][type2].detect != NULL ? &TABLE[type1][type2] : NULL;
 }
 
+// planes and height fields do not meet among themselves
+static bool stand_still(int type1, int type2) {
+  return type1 >= 0 && type1 <= CR_GEOM_HFIELD && type2 >= 0 && type2 <= CR_GEOM_HFIELD;
+}
+
 bool cri_collision_supported(int type1, int type2) {
-  bool still = type1 >= 0 && type1 <= CR_GEOM_HFIELD && type2 >= 0 && type2 <= CR_GEOM_HFIELD;
-  return still || cri_collision_pair(type1, type2) != NULL;
+  return stand_still(type1, type2) || cri_collision_pair(type1, type2) != NULL;
+}
+
+bool cri_collision_soft(int type1, int type2) {
+  return stand_still(type1, type2) || SOFT[type1][type2].detect != NULL;
 }
 
 // ---- the frame
@@ -170,6 +201,7 @@ static void shape_at(const cr_model* m, const cr_real* xpos, const cr_real* xmat
                         .type = m->geom_type[geom],
                         .single = (m->disableflags & CR_DSBL_MULTICCD) != 0,
                         .bound = cri_geom_bound(m, geom),
+                        .softness = m->softness,
                         .hull = &s->hull,
                         .terrain = &s->terrain};
   if (s->shape.type == CR_GEOM_MESH) {
@@ -241,7 +273,7 @@ static void lift_bar(const cr_model* m, cr_data* bar, int geom, const cr_shape* 
 }
 
 static const cr_pair* pair_of(const cr_model* m, const int32_t geom[2]) {
-  return &TABLE[m->geom_type[geom[0]]][m->geom_type[geom[1]]];
+  return pair_by(m->collision, m->geom_type[geom[0]], m->geom_type[geom[1]]);
 }
 
 int cri_pair_hits(const cr_pair* pair, const cr_model* m, const cr_real* xpos, const cr_real* xmat,
@@ -322,7 +354,8 @@ static void store(cr_data* d, int i, const cr_candidate* c, const cr_hit* hit) {
 
 static void look(void* context, const cr_candidate* c) {
   detection* x = context;
-  if (!cri_collision_supported(x->m->geom_type[c->geom[0]], x->m->geom_type[c->geom[1]])) {
+  int type1 = x->m->geom_type[c->geom[0]], type2 = x->m->geom_type[c->geom[1]];
+  if (!stand_still(type1, type2) && pair_by(x->m->collision, type1, type2)->detect == NULL) {
     memcpy(x->unsupported, c->geom, sizeof c->geom);
     return;
   }
@@ -344,10 +377,12 @@ cr_status cr_collision(const cr_model* m, cr_data* d) {
   cri_candidates(m, d, look, &x);
   d->ncon = x.needed < d->ncon_max ? x.needed : d->ncon_max;
   if (x.unsupported[0] >= 0) {
-    return cri_fail(&d->error, CR_ERR_UNSUPPORTED,
-                    "geoms %d ('%s') and %d ('%s') meet: contacts of their types are not supported",
-                    x.unsupported[0], cri_name(m, m->name_geomadr, x.unsupported[0]),
-                    x.unsupported[1], cri_name(m, m->name_geomadr, x.unsupported[1]));
+    return cri_fail(
+        &d->error, CR_ERR_UNSUPPORTED,
+        "geoms %d ('%s') and %d ('%s') meet: contacts of their types are not supported%s",
+        x.unsupported[0], cri_name(m, m->name_geomadr, x.unsupported[0]), x.unsupported[1],
+        cri_name(m, m->name_geomadr, x.unsupported[1]),
+        m->collision == CR_COLLISION_SOFT ? " by soft collision detection" : "");
   }
   if (x.needed > d->ncon_max) {
     return cri_fail(&d->error, CR_ERR_CAPACITY, "contacts: %d needed, there is room for %d",

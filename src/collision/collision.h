@@ -61,4 +61,7 @@ bool cri_collision_general(int type1, int type2);
 /// or if MuJoCo has none either (planes and height fields among themselves).
 bool cri_collision_supported(int type1, int type2);
 
+/// The same for soft collision detection, of types in range.
+bool cri_collision_soft(int type1, int type2);
+
 #endif

@@ -49,6 +49,7 @@ typedef struct {
   int32_t type;         // mjtGeom
   bool single;          // one contact only, where there could be several (flag multiccd is off)
   cr_real bound;        // radius of the bounding sphere
+  cr_real softness;     // of soft and smooth pairs
   const cr_hull* hull;  // of a mesh
   const cr_terrain* terrain;  // of a height field
 } cr_shape;

@@ -180,6 +180,13 @@ static cr_status check_choices(const cr_model* m, cr_error* error) {
     return cri_fail(error, CR_ERR_MODEL, "option integrator: there is no %d", m->integrator);
   }
   CR_TRY(cri_integrator_check(m, m->integrator, error));
+  if (m->collision < CR_COLLISION_HARD || m->collision > CR_COLLISION_SMOOTH) {
+    return cri_fail(error, CR_ERR_MODEL, "option collision: there is no %d", m->collision);
+  }
+  if (m->collision != CR_COLLISION_HARD && !(m->softness > 0 && m->softness <= CR_MAX_SOFTNESS)) {
+    return cri_fail(error, CR_ERR_MODEL, "option softness: %g is not in (0, %g]",
+                    (double)m->softness, (double)CR_MAX_SOFTNESS);
+  }
   if (m->cone != CR_CONE_PYRAMIDAL && m->cone != CR_CONE_ELLIPTIC) {
     return cri_fail(error, CR_ERR_MODEL, "option cone: there is no %d", m->cone);
   }

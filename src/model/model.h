@@ -33,6 +33,9 @@ enum {
 };
 enum { CR_NEQDATA = 12 };
 enum { CR_MAX_GRID = 1 << 24 };  // points of a height field: contacts name its cells by number
+enum { CR_COLLISION_HARD = 0, CR_COLLISION_SOFT = 1, CR_COLLISION_SMOOTH = 2 };
+#define CR_DEFAULT_SOFTNESS CR_R(0.1)
+#define CR_MAX_SOFTNESS CR_R(100.0)
 enum { CR_CONE_PYRAMIDAL = 0, CR_CONE_ELLIPTIC = 1 };
 enum {
   CR_INT_EULER = 0,
