@@ -69,8 +69,19 @@ loss='import json, sys; print(json.load(open(sys.argv[1]))["loss"])'
 [ "$(python3 -c "$loss" plain.out)" = "$(python3 -c "$loss" far.out)" ] || fail "--cfd changes the loss"
 expect 0 softer "${fly[@]}" --cfd 0.1,0.2,0.3,0.5,2,0.1
 
+# ---- soft collision: another motion, and its own gradient
+expect 0 soft grad "$cube" --keyframe rest --time 0.02 --loss 'qpos[2]' --wrt 'qvel[2]' --json --check --collision soft
+holds soft "$matches"
+expect 0 softer grad "$cube" --keyframe rest --time 0.02 --loss 'qpos[2]' --wrt 'qvel[2]' --json --collision soft --softness 0.2
+expect 0 hard grad "$cube" --keyframe rest --time 0.02 --loss 'qpos[2]' --wrt 'qvel[2]' --json --collision hard
+cmp -s soft.out hard.out && fail "--collision soft changes nothing"
+[ "$(python3 -c "$loss" soft.out)" != "$(python3 -c "$loss" softer.out)" ] || fail "--softness changes nothing"
+
 # ---- bad input
 good=(grad "$cube" --time 0.01 --loss 'qpos[2]')
+refused 2 "--collision round: hard, soft or smooth expected" "${good[@]}" --wrt qpos --collision round
+refused 2 "--softness: only with --collision soft or smooth" "${good[@]}" --wrt qpos --softness 1
+refused 2 "--softness -1: a positive number expected" "${good[@]}" --wrt qpos --collision soft --softness -1
 refused 2 "--loss is missing" grad "$cube" --wrt qpos
 refused 2 "--wrt is missing" "${good[@]}"
 refused 2 "'colour': there is no field 'colour'" "${good[@]}" --wrt colour

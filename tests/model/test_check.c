@@ -73,6 +73,11 @@ static void options(void** state) {
   broken_real(&model.impratio, (cr_real)NAN, "impratio");
   broken_int(&model.integrator, 4, "integrator");
   broken_int(&model.cone, -1, "cone");
+  broken_int(&model.collision, -1, "collision");
+  model.collision = CR_COLLISION_SOFT;
+  broken_real(&model.softness, 0, "softness");
+  broken_real(&model.softness, (cr_real)NAN, "softness");
+  model.collision = CR_COLLISION_HARD;
   broken_int(&model.nbody, 0, "the world");
 }
 

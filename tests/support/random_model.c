@@ -318,6 +318,19 @@ static void fill_distance(cr_random* r, cr_model* m, uint64_t seed) {
   m->cfd_scale = sometimes(r, CR_R(0.001), CR_R(0.02));
 }
 
+// soft collision, in a quarter of the models that have only geoms that know it
+static void fill_collision(cr_model* m, uint64_t seed) {
+  bool soft = seed % 4 == 1;
+  for (int i = 0; i < m->ngeom; i++) {
+    for (int j = 0; j < m->ngeom; j++) {
+      int a = m->geom_type[i], b = m->geom_type[j];
+      soft = soft && (a > b || cri_collision_soft(a, b));
+    }
+  }
+  m->collision = soft ? CR_COLLISION_SOFT : CR_COLLISION_HARD;
+  m->softness = CR_R(0.3);
+}
+
 // ---- bodies
 
 static void fill_inertia(cr_random* r, cr_real inertia[3], cr_real mass) {
@@ -789,6 +802,7 @@ cr_status random_model(cr_model* m, uint64_t seed, cr_error* error) {
   if (p.field) {
     fill_field(&more, m);
   }
+  fill_collision(m, seed);
   cr_copy(m->key_qpos, m->qpos0, m->nq);
   return cri_model_derive(m, error);
 }

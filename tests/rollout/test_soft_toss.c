@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: Apache-2.0
+// The published toss of a cube (DiffMJX, time-toss): thrown tumbling onto a plane, one second, its
+// place along y at the end and the derivative by the launch speed, hard and soft.
+#include "rollout/trajectory.h"
+#include "support/close.h"
+#include "support/tossed_cube.h"
+
+static void published_cube(cr_model* m) {
+  const cr_real solimp[] = {0, CR_R(0.95), CR_R(0.001), CR_R(0.5), 2};
+  const cr_real friction[] = {1, CR_R(0.005), CR_R(0.0001)};
+  cr_real mass = CR_R(0.1), inertia = mass * CR_R(0.01) / 6;
+  tossed_cube(m, CR_R(0.1));
+  m->timestep = CR_R(0.01);
+  m->tolerance = 0;
+  m->gravity[2] = -2;
+  m->disableflags = CR_DSBL_REFSAFE | CR_DSBL_EULERDAMP;
+  m->integrator = CR_INT_TSIT5;
+  m->softness = CR_R(0.1);
+  m->body_mass[1] = mass;
+  for (int i = 0; i < 3; i++) {
+    m->body_inertia[3 + i] = inertia;
+  }
+  m->body_invweight0[2] = 1 / mass;
+  m->body_invweight0[3] = 1 / inertia;
+  for (int i = 0; i < 6; i++) {
+    m->dof_invweight0[i] = m->body_invweight0[2 + (i > 2)];
+  }
+  // turned by 60 degrees about x
+  m->geom_quat[4] = cr_sqrt(CR_R(0.75));
+  m->geom_quat[5] = CR_R(0.5);
+  for (int g = 0; g < 2; g++) {
+    cr_copy(m->geom_solimp + 5 * g, solimp, 5);
+    cr_copy(m->geom_friction + 3 * g, friction, 3);
+    m->geom_solref[2 * g] = CR_R(0.005);
+    m->geom_solref[2 * g + 1] = 1;
+  }
+}
+
+static cr_status place(void* context, const cr_model* m, const cr_data* d, int step,
+                       cr_real* loss) {
+  *loss += d->qpos[1];
+  return CR_OK;
+}
+
+static cr_status place_bar(void* context, const cr_model* m, const cr_data* d, int step,
+                           cr_data* bar) {
+  bar->qpos[1] += 1;
+  return CR_OK;
+}
+
+typedef struct {
+  cr_real y, slope;
+} landing;
+
+static landing toss(int collision, cr_real tolerance) {
+  cr_model m;
+  cr_rollout* r;
+  cr_error error = {0};
+  published_cube(&m);
+  m.collision = collision;
+  assert_int_equal(cr_rollout_create(&r, &m, 1, NULL, 0, &error), CR_OK);
+  const cr_adaptive options = {.rtol = tolerance, .atol = tolerance, .grid = 1};
+  assert_int_equal(cr_rollout_adaptive(r, &m, &options, &error), CR_OK);
+  const cr_loss loss = {.value = place, .bar = place_bar};
+  cr_zero(r->d->qpos, m.nq);
+  r->d->qpos[2] = CR_R(0.2);
+  r->d->qpos[3] = 1;
+  r->d->qvel[1] = CR_R(-0.1);
+  r->d->qvel[2] = -2;
+  if (cr_rollout_run(r, &m, 1, &loss, &error) != CR_OK) {
+    fail_msg("%s", error.text);
+  }
+  assert_int_equal(cr_rollout_gradient(r, &m, &m, &loss, &error), CR_OK);
+  landing x = {r->loss, r->bar->qvel[2]};
+  cr_rollout_free(r);
+  cri_model_free(&m);
+  return x;
+}
+
+static void soft_cube_lands_as_published(void** state) {
+  landing x = toss(CR_COLLISION_SOFT, CR_R(1e-10));
+  assert_close(x.y, CR_R(-0.3017952226), CR_R(1e-7));
+  assert_close(x.slope, CR_R(0.1726704), CR_R(0.0005));
+}
+
+static void hard_cube_lands_as_in_mujoco(void** state) {
+  landing x = toss(CR_COLLISION_HARD, CR_R(1e-10));
+  assert_close(x.y, CR_R(-0.260896), CR_R(1e-5));
+  assert_close(x.slope, CR_R(0.576), CR_R(0.001));
+}
+
+int test_soft_toss(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(soft_cube_lands_as_published),
+      cmocka_unit_test(hard_cube_lands_as_in_mujoco),
+  };
+  return cmocka_run_group_tests_name("soft toss", tests, NULL, NULL);
+}
