@@ -15,8 +15,8 @@ ROOT = Path(__file__).resolve().parent.parent
 
 # top to bottom; a folder may use what stands above it
 FOLDERS = ["carom", "base", "math", "model", "dynamics", "collision", "contact", "sensor", "augment",
-           "engine", "integrate", "rollout", "learn", "control", "io", "bench", "cli"]
-NOT_CORE = {"io", "bench", "cli"}
+           "engine", "integrate", "rollout", "learn", "control", "io", "bench", "study", "cli"]
+NOT_CORE = {"io", "bench", "study", "cli"}
 SYSTEM = {f"{name}.h" for name in """assert complex ctype errno float inttypes limits math setjmp
           signal stdarg stdatomic stdbool stddef stdint stdio stdlib string time pthread unistd
           stdalign""".split()}

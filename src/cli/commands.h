@@ -9,5 +9,6 @@ int cr_cli_rollout(int argc, char** argv);
 int cr_cli_grad(int argc, char** argv);
 int cr_cli_fit(int argc, char** argv);
 int cr_cli_bench(int argc, char** argv);
+int cr_cli_study(int argc, char** argv);
 
 #endif

@@ -19,6 +19,7 @@ static const struct {
     {"grad", cr_cli_grad, "gradient of a loss of a rollout"},
     {"fit", cr_cli_fit, "identify parameters from recorded motion"},
     {"bench", cr_cli_bench, "time a step and its derivatives against MuJoCo"},
+    {"study", cr_cli_study, "repeat a published experiment, its figures beside ours"},
 };
 enum { N_COMMANDS = (int)(sizeof commands / sizeof commands[0]) };
 

@@ -73,10 +73,10 @@ static void print_cd(char command[2 * CR_MAX_PATH + 8], const char* folder) {
 }
 
 // gnuplot, silent, in the folder
-static cr_status run(const char* folder, cr_error* error) {
+static cr_status run(const char* folder, char* file, cr_error* error) {
   char command[2 * CR_MAX_PATH + 8];
   print_cd(command, folder);
-  char* const arguments[] = {"gnuplot", "-e", command, "plot.gp", NULL};
+  char* const arguments[] = {"gnuplot", "-e", command, file, NULL};
   posix_spawn_file_actions_t files;
   pid_t process;
   int state = 0;
@@ -91,22 +91,81 @@ static cr_status run(const char* folder, cr_error* error) {
   while (waitpid(process, &state, 0) < 0 && errno == EINTR) {
   }
   if (!WIFEXITED(state) || WEXITSTATUS(state) != 0) {
-    return cri_fail(error, CR_ERR_FILE, "no plot: gnuplot failed on %s/plot.gp", folder);
+    return cri_fail(error, CR_ERR_FILE, "no plot: gnuplot failed on %s/%s", folder, file);
   }
   return CR_OK;
 }
 
+// the script into folder/<file>, and gnuplot on it; frees the script
+static cr_status draw(script* s, const char* folder, char* file, cr_error* error) {
+  char path[CR_MAX_PATH];
+  cr_status status = cri_path_join(path, folder, file, error);
+  if (status == CR_OK && s->n == ROOM - 1) {
+    status = cri_fail(error, CR_ERR_MEMORY, "no plot: %s is too long", path);
+  }
+  status = status == CR_OK ? cri_file_write(path, s->text, s->n, error) : status;
+  free(s);
+  return status == CR_OK ? run(folder, file, error) : status;
+}
+
 cr_status cri_plot(const char* folder, const char* csv, const char* title, const cr_panel* panels,
                    int npanel, cr_error* error) {
-  char path[CR_MAX_PATH];
-  CR_TRY(cri_path_join(path, folder, "plot.gp", error));
+  char file[] = "plot.gp";
   script* s = calloc(1, sizeof *s);
   if (s == NULL) {
     return cri_fail(error, CR_ERR_MEMORY, "no plot: no memory");
   }
   print_script(s, csv, title, panels, npanel);
-  cr_status status = cri_file_write(path, s->text, s->n, error);
-  free(s);
-  CR_TRY(status);
-  return run(folder, error);
+  return draw(s, folder, file, error);
+}
+
+// ---- charts
+
+static void print_curve(script* s, const cr_curve* c, int k) {
+  static const char* const colours[] = {"#1f4e79", "#c0504d", "#5b9c3a", "#e08a1e", "#7a4fa3",
+                                        "#2a9d9d", "#8c6d46", "#d16ba5", "#7f7f7f", "#b5b800"};
+  static const char* const styles[] = {"lines lw 2", "points pt 7 ps 0.7",
+                                       "linespoints lw 1.5 pt 7 ps 0.7"};
+  const char* colour = colours[k % (int)(sizeof colours / sizeof colours[0])];
+  print(s, "%s'%s' using ", k > 0 ? ", \\\n     " : "plot ", c->csv);
+  if (c->only == NULL) {
+    print(s, "'%s':'%s'", c->x, c->y);
+  } else {
+    print(s, "(column('%s') == %.9g ? column('%s') : NaN):'%s'", c->only, c->value, c->x, c->y);
+  }
+  print(s, " with %s lc rgb '%s' title '%s'", styles[c->style], colour, c->title);
+}
+
+static void print_chart(script* s, const cr_chart* c) {
+  print(s, "\nset xlabel '%s'\nset ylabel '%s'\n", c->xlabel, c->ylabel);
+  print(s, "%s logscale x\n%s logscale y\nset yrange [", c->log_x ? "set" : "unset",
+        c->log_y ? "set" : "unset");
+  isnan(c->low) ? print(s, "*:") : print(s, "%.9g:", c->low);
+  isnan(c->high) ? print(s, "*]\n") : print(s, "%.9g]\n", c->high);
+  for (int k = 0; k < c->ncurve; k++) {
+    print_curve(s, &c->curves[k], k);
+  }
+  print(s, "\n");
+}
+
+cr_status cri_charts(const char* folder, const char* name, const char* title,
+                     const cr_chart* charts, int nchart, int columns, cr_error* error) {
+  char file[64];
+  int rows = (nchart + columns - 1) / columns;
+  script* s = calloc(1, sizeof *s);
+  if (s == NULL) {
+    return cri_fail(error, CR_ERR_MEMORY, "no plot: no memory");
+  }
+  (void)snprintf(file, sizeof file, "%s.gp", name);
+  print(s, "# run in this folder: gnuplot %s\n", file);
+  print(s, "set terminal pngcairo noenhanced size %d,%d font 'sans,9'\n", 60 + 620 * columns,
+        60 + 360 * rows);
+  print(s, "set output '%s.png'\nset datafile separator ','\nset datafile missing 'nan'\n", name);
+  print(s, "set datafile columnheaders\nset grid\nset key above\nset format y '%%g'\n");
+  print(s, "set multiplot layout %d,%d title '%s'\n", rows, columns, title);
+  for (int i = 0; i < nchart; i++) {
+    print_chart(s, &charts[i]);
+  }
+  print(s, "unset multiplot\n");
+  return draw(s, folder, file, error);
 }

@@ -20,4 +20,27 @@ typedef struct {
 cr_status cri_plot(const char* folder, const char* csv, const char* title, const cr_panel* panels,
                    int npanel, cr_error* error);
 
+/// A curve of a chart: column y over column x of a CSV file, of the rows where column `only` has the
+/// value `value` (`only` NULL: of all rows).
+typedef enum { CR_CURVE_LINE, CR_CURVE_POINTS, CR_CURVE_BOTH } cr_curve_style;
+typedef struct {
+  const char *csv, *x, *y, *title;
+  cr_curve_style style;
+  const char* only;
+  double value;
+} cr_curve;
+
+typedef struct {
+  const char *xlabel, *ylabel;
+  bool log_x, log_y;
+  double low, high;  // of y; NaN: as the data have it
+  const cr_curve* curves;
+  int ncurve;
+} cr_chart;
+
+/// Writes folder/<name>.gp and, by gnuplot, folder/<name>.png: charts in that many columns.
+/// Errors   those of cri_plot
+cr_status cri_charts(const char* folder, const char* name, const char* title,
+                     const cr_chart* charts, int nchart, int columns, cr_error* error);
+
 #endif

@@ -115,17 +115,22 @@ void cr_identify_free(cr_identify* id) {
 
 // ---- one window
 
+static int steps_of(const cr_identify* id, const cr_window_place* place) {
+  return place->steps > 0 ? place->steps : id->def.nstep;
+}
+
 static cr_status run_window(cr_identify* id, worker* w, const cr_window_place* place,
                             chunk_sum* sum) {
   const cr_model* m = cr_parameters_model(id->def.parameters);
   const cr_toss* toss = &id->def.tosses[place->toss];
   w->window = (cr_window){.state = toss->state + (size_t)place->row * CR_STATE_WIDTH,
-                          .nstep = id->def.nstep,
+                          .nstep = steps_of(id, place),
                           .every = id->def.every,
-                          .weights = id->def.weights};
+                          .weights = id->def.weights,
+                          .norm = id->def.norm};
   cr_loss loss = cr_window_loss(&w->window);
   cr_window_start(&w->window, m, w->rollout->d);
-  CR_TRY(cr_rollout_run(w->rollout, m, id->def.nstep * id->def.every, &loss, &w->error));
+  CR_TRY(cr_rollout_run(w->rollout, m, w->window.nstep * id->def.every, &loss, &w->error));
   sum->loss += w->rollout->loss;
   sum->contact_free += w->window.rows == 0;
   if (!id->gradient) {
@@ -171,8 +176,8 @@ static cr_status work(void* context, int chunk, int index) {
       cr_error inner = w->error;
       w->failed_chunk = chunk;
       return cri_fail(&w->error, status, "toss %s, rows %d to %d: %s",
-                      id->def.tosses[place->toss].name, place->row, place->row + id->def.nstep,
-                      inner.text);
+                      id->def.tosses[place->toss].name, place->row,
+                      place->row + steps_of(id, place), inner.text);
     }
     if (id->gradient) {
       bool zero = add_window(p_bar, w->p_bar, id->nparameter);

@@ -18,10 +18,11 @@ typedef struct {
   cr_parameters* parameters;  // bound to a model of one free joint
   const cr_toss* tosses;
   const cr_window_place* windows;
-  int nwindow, nstep;
-  int every;                    // steps of the rollout from one recorded state to the next; 0: 1
+  int nwindow, nstep;  // nstep: of every window that does not say its own, which may not be longer
+  int every;           // steps of the rollout from one recorded state to the next; 0: 1
   const cr_adaptive* adaptive;  // tolerances, NULL: steps of the model's length
   cr_state_weights weights;
+  cr_error_norm norm;
   bool cfd;  // contacts from distance in the backward pass, with the settings of the model
   cr_pool* pool;
   bool (*stop)(void* context);  // asked between chunks, may be NULL; true ends the evaluation

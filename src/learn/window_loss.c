@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Mean squared error of predicted states, the quaternion turned into a rotation matrix: q and -q
-// are the same, and no unwrapping is needed.
-//   [w1] L += c w_p |p - p'|^2      [w2] L += c w_R |R - R'|^2 (all nine entries)
-//   [w3] L += c w_v |v - v'|^2      [w4] L += c w_o |omega - omega'|^2      c = 1/(18 nstep)
+// Mean error of predicted states, squared or absolute, the quaternion turned into a rotation matrix:
+// q and -q are the same, and no unwrapping is needed. |x|^n is the sum over the entries of x.
+//   [w1] L += c w_p |p - p'|^n      [w2] L += c w_R |R - R'|^n (all nine entries)
+//   [w3] L += c w_v |v - v'|^n      [w4] L += c w_o |omega - omega'|^n      c = 1/(18 nstep)
 #include "learn/window_loss.h"
 
 #include "math/quat.h"
@@ -15,10 +15,19 @@ void cr_window_start(const cr_window* window, const cr_model* m, cr_data* d) {
 
 static cr_real share(const cr_window* w) { return 1 / (cr_real)(CR_STATE_ENTRIES * w->nstep); }
 
-static cr_real squared_error(const cr_real* a, const cr_real* b, int n) {
+// |e|^n and its slope
+static cr_real norm_of(cr_error_norm norm, cr_real e) {
+  return norm == CR_NORM_ABSOLUTE ? cr_abs(e) : e * e;
+}
+
+static cr_real slope_of(cr_error_norm norm, cr_real e) {
+  return norm == CR_NORM_ABSOLUTE ? (cr_real)((e > 0) - (e < 0)) : 2 * e;
+}
+
+static cr_real error_sum(const cr_window* w, const cr_real* a, const cr_real* b, int n) {
   cr_real sum = 0;
   for (int i = 0; i < n; i++) {
-    sum += (a[i] - b[i]) * (a[i] - b[i]);
+    sum += norm_of(w->norm, a[i] - b[i]);
   }
   return sum;
 }
@@ -43,24 +52,26 @@ static cr_status value(void* context, const cr_model* m, const cr_data* d, int s
   cr_real R[9], S[9], c = share(w);
   cr_quat_to_mat(R, d->qpos + 3);
   cr_quat_to_mat(S, seen + 3);
-  *loss += c * w->weights.position * squared_error(d->qpos, seen, 3);       // [w1]
-  *loss += c * w->weights.rotation * squared_error(R, S, 9);                // [w2]
-  *loss += c * w->weights.velocity * squared_error(d->qvel, seen + 7, 3);   // [w3]
-  *loss += c * w->weights.spin * squared_error(d->qvel + 3, seen + 10, 3);  // [w4]
+  *loss += c * w->weights.position * error_sum(w, d->qpos, seen, 3);       // [w1]
+  *loss += c * w->weights.rotation * error_sum(w, R, S, 9);                // [w2]
+  *loss += c * w->weights.velocity * error_sum(w, d->qvel, seen + 7, 3);   // [w3]
+  *loss += c * w->weights.spin * error_sum(w, d->qvel + 3, seen + 10, 3);  // [w4]
   w->rows += d->nefc;
   return CR_OK;
 }
 
-// [w2]' R_tan = R [delta]x: delta_bar = vee(A - A') with A = R' (2 c w (R - S)); of A's two terms
-// R'R is symmetric and drops out
-static void rotation_bar(const cr_real q[4], const cr_real q_seen[4], cr_real weight,
-                         cr_real delta_bar[3]) {
-  cr_real R[9], S[9], A[9];
+// [w2]' R_tan = R [delta]x: delta_bar = vee(A - A') with A = R' R_bar
+static void rotation_bar(const cr_window* w, const cr_real q[4], const cr_real q_seen[4],
+                         cr_real weight, cr_real delta_bar[3]) {
+  cr_real R[9], S[9], R_bar[9], A[9];
   cr_quat_to_mat(R, q);
   cr_quat_to_mat(S, q_seen);
+  for (int i = 0; i < 9; i++) {
+    R_bar[i] = weight * slope_of(w->norm, R[i] - S[i]);
+  }
   for (int i = 0; i < 3; i++) {
     for (int j = 0; j < 3; j++) {
-      A[3 * i + j] = -weight * (R[i] * S[j] + R[3 + i] * S[3 + j] + R[6 + i] * S[6 + j]);
+      A[3 * i + j] = R[i] * R_bar[j] + R[3 + i] * R_bar[3 + j] + R[6 + i] * R_bar[6 + j];
     }
   }
   delta_bar[0] += A[7] - A[5];
@@ -68,9 +79,10 @@ static void rotation_bar(const cr_real q[4], const cr_real q_seen[4], cr_real we
   delta_bar[2] += A[3] - A[1];
 }
 
-static void difference_bar(const cr_real* a, const cr_real* b, cr_real weight, cr_real* a_bar) {
+static void difference_bar(const cr_window* w, const cr_real* a, const cr_real* b, cr_real weight,
+                           cr_real* a_bar) {
   for (int i = 0; i < 3; i++) {
-    a_bar[i] += weight * (a[i] - b[i]);
+    a_bar[i] += weight * slope_of(w->norm, a[i] - b[i]);
   }
 }
 
@@ -78,11 +90,11 @@ static cr_status bar(void* context, const cr_model* m, const cr_data* d, int ste
   (void)m;
   const cr_window* w = context;
   const cr_real* seen = seen_at(w, step);
-  cr_real c = 2 * share(w);
-  difference_bar(d->qvel + 3, seen + 10, c * w->weights.spin, b->qvel + 3);   // [w4]'
-  difference_bar(d->qvel, seen + 7, c * w->weights.velocity, b->qvel);        // [w3]'
-  rotation_bar(d->qpos + 3, seen + 3, c * w->weights.rotation, b->qpos + 3);  // [w2]'
-  difference_bar(d->qpos, seen, c * w->weights.position, b->qpos);            // [w1]'
+  cr_real c = share(w);
+  difference_bar(w, d->qvel + 3, seen + 10, c * w->weights.spin, b->qvel + 3);   // [w4]'
+  difference_bar(w, d->qvel, seen + 7, c * w->weights.velocity, b->qvel);        // [w3]'
+  rotation_bar(w, d->qpos + 3, seen + 3, c * w->weights.rotation, b->qpos + 3);  // [w2]'
+  difference_bar(w, d->qpos, seen, c * w->weights.position, b->qpos);            // [w1]'
   return CR_OK;
 }
 

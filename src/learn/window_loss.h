@@ -17,12 +17,16 @@ typedef struct {
   cr_real position, rotation, velocity, spin;
 } cr_state_weights;
 
+/// How an error e counts.
+typedef enum { CR_NORM_SQUARE, CR_NORM_ABSOLUTE } cr_error_norm;  // e^2, |e|
+
 /// nstep + 1 recorded states in a row: the first is where the prediction starts.
 typedef struct {
   const cr_real* state;
   int nstep;
   int every;  // steps of the rollout from one recorded state to the next; 0: 1
   cr_state_weights weights;
+  cr_error_norm norm;
   int rows;  // constraint rows met in all steps of a run; the caller clears it
 } cr_window;
 
@@ -30,9 +34,9 @@ typedef struct {
 void cr_window_start(const cr_window* window, const cr_model* m, cr_data* d);
 
 /// The loss of a rollout of nstep x every steps from there.
-/// Equation L = 1/(18 nstep) sum over steps k and entries i of w_i (s_i(k) - seen_i(k))^2
-///          s = (p, entries of R(q), v, omega)
-/// Smooth   everywhere
+/// Equation L = 1/(18 nstep) sum over steps k and entries i of w_i |s_i(k) - seen_i(k)|^n
+///          s = (p, entries of R(q), v, omega), n = 2 or 1
+/// Smooth   everywhere with n = 2; with n = 1 the slope of |e| at e = 0 is 0
 cr_loss cr_window_loss(cr_window* window);
 
 #endif

@@ -61,7 +61,7 @@ static int windows_of(const cr_toss* toss, int length, int stride) {
 
 static void place_windows(cr_window_place* places, int* n, int toss, int count, int stride) {
   for (int k = 0; k < count; k++) {
-    places[(*n)++] = (cr_window_place){toss, k * stride};
+    places[(*n)++] = (cr_window_place){toss, k * stride, 0};
   }
 }
 

@@ -15,8 +15,9 @@ typedef struct {
   char name[32];
 } cr_toss;
 
+/// Where a window begins, and how many steps it predicts; 0: as many as all do.
 typedef struct {
-  int toss, row;
+  int toss, row, steps;
 } cr_window_place;
 
 typedef struct {

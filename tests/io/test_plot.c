@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "support/close.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -39,6 +40,32 @@ static void a_plot_is_a_picture_and_its_script(void** state) {
   assert_int_equal(rmdir(folder), 0);
 }
 
+static void charts_draw_rows_of_a_kind(void** state) {
+  const char* folder = scratch_path("");
+  char *data = NULL, path[CR_MAX_PATH];
+  size_t n = 0;
+  cr_error error = {0};
+  const cr_curve curves[] = {
+      {"t.csv", "evaluation", "loss", "all", CR_CURVE_LINE, NULL, 0},
+      {"t.csv", "evaluation", "loss", "of one side", CR_CURVE_BOTH, "side", 0.08}};
+  const cr_chart charts[] = {{"evaluation", "loss", false, true, (double)NAN, 2, curves, 2},
+                             {"evaluation", "loss", false, false, 0, 1, curves + 1, 1}};
+  (void)snprintf(path, sizeof path, "%s", scratch_path("t.csv"));
+  assert_int_equal(cri_file_write(path, csv, strlen(csv), NULL), CR_OK);
+  if (cri_charts(folder, "c", "two charts", charts, 2, 2, &error) != CR_OK) {
+    fail_msg("%s", error.text);
+  }
+  assert_int_equal(cri_file_read(scratch_path("c.png"), &data, &n, NULL), CR_OK);
+  assert_true(n > 1000);
+  free(data);
+  assert_int_equal(cri_file_read(scratch_path("c.gp"), &data, &n, NULL), CR_OK);
+  assert_non_null(strstr(data, "(column('side') == 0.08 ? column('evaluation') : NaN):'loss'"));
+  free(data);
+  assert_int_equal(unlink(path), 0);
+  assert_int_equal(unlink(scratch_path("c.png")), 0);
+  assert_int_equal(unlink(scratch_path("c.gp")), 0);
+}
+
 static void a_missing_table_is_an_error(void** state) {
   const char* folder;
   cr_error error = {0};
@@ -51,6 +78,7 @@ static void a_missing_table_is_an_error(void** state) {
 int test_plot(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(a_plot_is_a_picture_and_its_script),
+      cmocka_unit_test(charts_draw_rows_of_a_kind),
       cmocka_unit_test(a_missing_table_is_an_error),
   };
   return cmocka_run_group_tests_name("plot", tests, scratch_open, scratch_close);

@@ -78,6 +78,11 @@ static void each_group_is_a_mean_square(void** state) {
   put(&s, 2);
   s.d->qvel[5] -= 1;
   assert_close(loss_at(&s, 2), share * 7, 100 * CR_EPS);
+  s.d->qvel[5] -= 1;
+  assert_close(loss_at(&s, 2), share * 7 * 4, 100 * CR_EPS);
+  s.window.norm = CR_NORM_ABSOLUTE;
+  assert_close(loss_at(&s, 2), share * 7 * 2, 100 * CR_EPS);
+  s.window.norm = CR_NORM_SQUARE;
 
   // a turn by t: |R - R'|^2 = 4 (1 - cos t), whatever the sign of the quaternion
   put(&s, 2);
@@ -103,9 +108,10 @@ static cr_real loss_along(scene* s, const cr_real* direction, cr_real h) {
   return loss_at(s, 3);
 }
 
-static void cotangents_match_differences(void** state) {
+static void cotangents_match(cr_error_norm norm) {
   scene s;
   open_scene(&s);
+  s.window.norm = norm;
   cr_random r = cr_random_seed(4, 0);
   s.window.weights = (cr_state_weights){2, 3, 5, 7};
   cr_loss loss = cr_window_loss(&s.window);
@@ -122,6 +128,11 @@ static void cotangents_match_differences(void** state) {
     assert_close((8 * near - far) / (12 * h), product, 1000 * cr_pow(CR_EPS, CR_R(0.8)));
   }
   close_scene(&s);
+}
+
+static void cotangents_match_differences(void** state) {
+  cotangents_match(CR_NORM_SQUARE);
+  cotangents_match(CR_NORM_ABSOLUTE);
 }
 
 static void a_run_looks_at_every_step_and_counts_rows(void** state) {

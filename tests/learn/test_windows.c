@@ -8,7 +8,7 @@ static void windows_are_cut_where_they_fit(void** state) {
       {.rows = 13, .group = 0}, {.rows = 4, .group = 1}, {.rows = 5, .group = 2}};
   cr_windows w;
   assert_int_equal(cr_windows_cut(&w, tosses, 3, 5, 4, 0, 1, NULL), CR_OK);
-  const cr_window_place expected[] = {{0, 0}, {0, 4}, {0, 8}, {2, 0}};
+  const cr_window_place expected[] = {{0, 0, 0}, {0, 4, 0}, {0, 8, 0}, {2, 0, 0}};
   assert_int_equal(w.ntrain, 4);
   assert_int_equal(w.nheld, 0);
   assert_int_equal(w.train_groups, 3);

@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+// A launch: one rollout from a given start, the loss of its end, and the derivative of that along one
+// direction of the start.
+#ifndef CR_STUDY_LAUNCH_H
+#define CR_STUDY_LAUNCH_H
+
+#include "carom/rollout.h"
+
+enum { CR_LAUNCH_NQ = 14, CR_LAUNCH_NV = 12 };  // no model of a study has more
+
+typedef struct {
+  const cr_model* m;
+  const cr_model* m_backward;   // whose dynamics the backward pass differentiates; NULL: m
+  const char* loss;             // an expression of the state at the end
+  cr_real time;                 // s
+  const cr_adaptive* adaptive;  // NULL: steps of the model's length
+  cr_real qpos[CR_LAUNCH_NQ], qvel[CR_LAUNCH_NV];                      // the start
+  cr_real qpos_direction[CR_LAUNCH_NV], qvel_direction[CR_LAUNCH_NV];  // in tangent coordinates
+} cr_launch;
+
+typedef struct {
+  cr_real loss, gradient;
+  cr_real qpos[CR_LAUNCH_NQ];  // at the end
+  double forward, backward;    // seconds
+  int steps;                   // accepted ones
+} cr_landing;
+
+/// Runs it; with the gradient where `gradient` says so.
+/// Errors   those of cr_rollout_run and cr_rollout_gradient, of the loss's expression
+cr_status cri_launch(const cr_launch* launch, bool gradient, cr_landing* landing, cr_error* error);
+
+/// The central difference of the loss along the direction, over 2 h.
+cr_status cri_launch_difference(const cr_launch* launch, cr_real h, cr_real* slope,
+                                cr_error* error);
+
+#endif

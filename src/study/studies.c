@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: Apache-2.0
+// The list of studies.
+#include "study/studies.h"
+
+#include <string.h>
+
+static const cr_study studies[] = {
+    {"toy", "a mass and a wall: what fixed steps do to a gradient", false, cri_study_toy},
+};
+enum { N_STUDY = (int)(sizeof studies / sizeof studies[0]) };
+
+const cr_study* cri_study_at(int i) { return i >= 0 && i < N_STUDY ? &studies[i] : NULL; }
+
+const cr_study* cri_study_find(const char* name) {
+  for (int i = 0; i < N_STUDY; i++) {
+    if (strcmp(studies[i].name, name) == 0) {
+      return &studies[i];
+    }
+  }
+  return NULL;
+}

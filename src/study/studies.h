@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0
+// The studies: published experiments with hard contact, repeated. Each computes its tables, draws
+// them, and claims what must hold.
+#ifndef CR_STUDY_STUDIES_H
+#define CR_STUDY_STUDIES_H
+
+#include "study/notebook.h"
+
+cr_status cri_study_toy(cr_notebook* book, cr_error* error);
+
+typedef struct {
+  const char* name;
+  const char* summary;
+  bool takes_data;
+  cr_status (*run)(cr_notebook* book, cr_error* error);
+} cr_study;
+
+/// The study of that name, NULL where there is none.
+const cr_study* cri_study_find(const char* name);
+
+/// Study i in the order of the list, NULL behind the last.
+const cr_study* cri_study_at(int i);
+
+#endif

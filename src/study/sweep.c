@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+// Sweeps: rounds of a few rows on the pool; between them the table is saved.
+#include "study/sweep.h"
+
+#include <stdio.h>
+
+enum { ROUND = 16 };
+
+static const double save_every = 2;  // s
+
+typedef struct {
+  cr_sweep_work* work;
+  void* context;
+  cr_table* table;
+  int first;
+  cr_error errors[ROUND];
+} round_of;
+
+static cr_status work_row(void* context, int item, int worker) {
+  round_of* r = context;
+  int row = r->first + item;
+  return r->work(r->context, row, worker, r->table->value + (size_t)row * (size_t)r->table->width,
+                 &r->errors[item]);
+}
+
+static cr_status run_round(cr_notebook* book, round_of* r, int n, cr_error* error) {
+  for (int i = 0; i < n; i++) {
+    r->errors[i] = (cr_error){0};
+  }
+  cr_status status = cr_pool_run(book->pool, n, work_row, r);
+  for (int i = 0; i < n && status != CR_OK; i++) {
+    if (r->errors[i].text[0] != 0) {
+      return cri_fail(error, status, "%s, row %d: %s", r->table->file, r->first + i,
+                      r->errors[i].text);
+    }
+  }
+  return status;
+}
+
+cr_status cri_sweep(cr_notebook* book, cr_table* table, cr_sweep_work* work, void* context,
+                    cr_error* error) {
+  round_of r = {.work = work, .context = context, .table = table};
+  double saved = cri_seconds();
+  if (book->request.resume) {
+    CR_TRY(cri_table_load(table, book->folder, error));
+  }
+  while (table->rows < table->room) {
+    cr_status status = cri_notebook_stopped(book, error);
+    if (status != CR_OK) {
+      (void)cri_table_save(table, book->folder, NULL);
+      return status;
+    }
+    int n = table->room - table->rows < ROUND ? table->room - table->rows : ROUND;
+    r.first = table->rows;
+    CR_TRY(run_round(book, &r, n, error));
+    table->rows += n;
+    if (cri_seconds() - saved > save_every) {
+      CR_TRY(cri_table_save(table, book->folder, error));
+      saved = cri_seconds();
+    }
+    if (cri_progress_due(&book->progress)) {
+      char line[128];
+      (void)snprintf(line, sizeof line, "%s: %d of %d rows", table->file, table->rows, table->room);
+      cri_progress_line(&book->progress, line);
+    }
+  }
+  return cri_table_save(table, book->folder, error);
+}

@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: Apache-2.0
+// The rows of a table, each computed on its own, in parallel; saved as they come.
+#ifndef CR_STUDY_SWEEP_H
+#define CR_STUDY_SWEEP_H
+
+#include "study/notebook.h"
+#include "study/table.h"
+
+/// Fills one row. `worker` says whose scratch to use. What it writes depends on the row alone.
+typedef cr_status cr_sweep_work(void* context, int row, int worker, cr_real* values,
+                                cr_error* error);
+
+/// Fills the table up to its room. A study that is resumed begins with the rows of the file.
+/// Errors   CR_ERR_INTERRUPTED, with the rows so far saved; those of work, naming the row
+cr_status cri_sweep(cr_notebook* book, cr_table* table, cr_sweep_work* work, void* context,
+                    cr_error* error);
+
+#endif

@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+// Launches against free flight in closed form, and against differences.
+#include "support/close.h"
+
+#include <stdio.h>
+#include <unistd.h>
+
+#include "study/launch.h"
+#include "study/scenes.h"
+#include "support/scratch.h"
+
+static void open_toss(int body, cr_model* m) {
+  char file[64];
+  cr_notebook book = {0};
+  (void)snprintf(book.folder, sizeof book.folder, "%s", scratch_path(""));
+  assert_int_equal(cri_scene_toss(&book, body, m, NULL), CR_OK);
+  (void)snprintf(file, sizeof file, "toss_%s.xml", cri_toss_names[body]);
+  assert_int_equal(unlink(scratch_path(file)), 0);
+}
+
+// y + t vy and z + t vz - t^2, gravity is 2
+static void flight_is_a_parabola(void** state) {
+  cr_model m;
+  open_toss(CR_TOSS_CUBE, &m);
+  cr_adaptive adaptive = {.rtol = CR_R(1e-9), .atol = CR_R(1e-9)};
+  m.integrator = CR_INT_TSIT5;
+  const cr_launch l = {.m = &m,
+                       .loss = "3*qpos[1] + qpos[2]",
+                       .time = CR_R(0.5),
+                       .adaptive = &adaptive,
+                       .qpos = {0, 1, 5, 1},
+                       .qvel = {0, CR_R(-0.1), 1},
+                       .qvel_direction = {0, 2, 1}};
+  cr_landing end;
+  assert_int_equal(cri_launch(&l, true, &end, NULL), CR_OK);
+  assert_close(end.loss, 3 * (1 - CR_R(0.05)) + 5 + CR_R(0.5) - CR_R(0.25), CR_R(1e-9));
+  assert_close(end.gradient, CR_R(0.5) * (3 * 2 + 1), CR_R(1e-9));
+  assert_close(end.qpos[2], CR_R(5.25), CR_R(1e-9));
+  assert_true(end.steps > 0);
+  cri_model_free(&m);
+}
+
+static void gradient_matches_difference(void** state) {
+  for (int body = 0; body < CR_N_TOSS; body++) {
+    cr_model m;
+    open_toss(body, &m);
+    m.timestep = CR_R(0.002);
+    const cr_launch l = {.m = &m,
+                         .loss = "qpos[1] + qpos[2]^2",
+                         .time = CR_R(0.2),
+                         .qpos = {0, cri_toss_y0[body], CR_R(0.2), 1},
+                         .qvel = {0, CR_R(-0.1), -2},
+                         .qpos_direction = {0, 0, 1, 2, 1, 0},
+                         .qvel_direction = {0, 1, 1, 0, 1, 0}};
+    cr_landing end;
+    cr_real near, far;
+    assert_int_equal(cri_launch(&l, true, &end, NULL), CR_OK);
+    assert_int_equal(cri_launch_difference(&l, CR_R(2e-7), &near, NULL), CR_OK);
+    assert_int_equal(cri_launch_difference(&l, CR_R(4e-7), &far, NULL), CR_OK);
+    assert_close(end.gradient, (4 * near - far) / 3, CR_R(1e-5) * (1 + cr_abs(near)));
+    assert_true(end.steps == 100);
+    cri_model_free(&m);
+  }
+}
+
+int test_launch(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(flight_is_a_parabola),
+      cmocka_unit_test(gradient_matches_difference),
+  };
+  return cmocka_run_group_tests_name("launch", tests, scratch_open, scratch_close);
+}
