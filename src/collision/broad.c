@@ -2,11 +2,9 @@
 // The filters of the model, the boxes of bodies, the sweep, and the walk over pairs in order.
 #include "collision/broad.h"
 
+#include "collision/bounds.h"
 #include "math/vec3.h"
 #include "model/build.h"
-
-/// Boxes are this much too large, so that rounding never hides a contact that just touches.
-#define SLACK CR_R(1.000000001)
 
 /// Up to this many bodies each box is held against each other one; beyond, sorting pays.
 enum { FEW = 48 };
@@ -80,7 +78,11 @@ static bool geoms_far(const cr_model* m, const cr_data* d, int geom1, int geom2,
   if (r1 > 0 && r2 > 0) {
     cr_real dif[3], bound = r1 + r2 + reach;
     cr_sub3(dif, d->geom_xpos + 3 * geom1, d->geom_xpos + 3 * geom2);
-    return cr_dot3(dif, dif) > bound * bound;
+    if (cr_dot3(dif, dif) > bound * bound) {
+      return true;
+    }
+    bool mesh = m->geom_type[geom1] == CR_GEOM_MESH || m->geom_type[geom2] == CR_GEOM_MESH;
+    return mesh && cri_bounds_apart(m, d, geom1, geom2, reach);
   }
   if (m->geom_type[geom1] == CR_GEOM_PLANE && r2 > 0) {
     return far_above(m, d, geom1, geom2, reach);
@@ -93,23 +95,38 @@ static bool geoms_far(const cr_model* m, const cr_data* d, int geom1, int geom2,
 typedef struct {
   int n;
   int32_t *id, *type, *affinity, *order;
-  cr_real* box;
+  cr_real *box, *geom_box;
 } body_list;
 
-static void box_of_body(const cr_model* m, const cr_data* d, int body, cr_real box[6]) {
-  int first = m->body_geomadr[body], end = first + m->body_geomnum[body];
+// half of the reach, so that two boxes meet where their geoms are in reach
+static cr_real half_reach(const cr_model* m, int g) {
+  cr_real gap = m->cfd ? cr_max(m->geom_gap[g], m->cfd_wc / 2) : m->geom_gap[g];
+  return (overrides(m) ? m->o_margin[0] / 2 : m->geom_margin[g]) + gap;
+}
+
+// no point is in it
+static void empty_box(cr_real box[6]) {
   for (int k = 0; k < 3; k++) {
     box[k] = CR_MAX;
     box[3 + k] = -CR_MAX;
   }
+}
+
+// the boxes of a body's geoms that can collide, and one about them all
+static void box_of_body(const cr_model* m, const cr_data* d, int body, cr_real* geom_box,
+                        cr_real box[6]) {
+  int first = m->body_geomadr[body], end = first + m->body_geomnum[body];
+  empty_box(box);
   for (int g = first; g < end; g++) {
-    // half of the reach each, so that two boxes meet where their geoms are in reach
-    cr_real gap = m->cfd ? cr_max(m->geom_gap[g], m->cfd_wc / 2) : m->geom_gap[g];
-    cr_real margin = (overrides(m) ? m->o_margin[0] / 2 : m->geom_margin[g]) + gap;
-    cr_real bound = cri_geom_bound(m, g), radius = bound > 0 ? (bound + margin) * SLACK : CR_MAX;
+    cr_real* own = geom_box + 6 * g;
+    if ((m->geom_contype[g] | m->geom_conaffinity[g]) == 0) {
+      empty_box(own);
+      continue;
+    }
+    cri_bounds_world(m, d, g, half_reach(m, g), own);
     for (int k = 0; k < 3; k++) {
-      box[k] = cr_min(box[k], d->geom_xpos[3 * g + k] - radius);
-      box[3 + k] = cr_max(box[3 + k], d->geom_xpos[3 * g + k] + radius);
+      box[k] = cr_min(box[k], own[k]);
+      box[3 + k] = cr_max(box[3 + k], own[3 + k]);
     }
   }
 }
@@ -117,6 +134,7 @@ static void box_of_body(const cr_model* m, const cr_data* d, int body, cr_real b
 static body_list list_bodies(const cr_model* m, cr_data* d) {
   size_t n = (size_t)m->nbody;
   body_list list = {.id = cri_push_int(d, 4 * n), .box = cri_push(d, 6 * n)};
+  list.geom_box = cri_push(d, 6 * (size_t)m->ngeom);
   list.type = list.id + n;
   list.affinity = list.type + n;
   list.order = list.affinity + n;
@@ -131,17 +149,13 @@ static body_list list_bodies(const cr_model* m, cr_data* d) {
       list.id[list.n] = body;
       list.type[list.n] = type;
       list.affinity[list.n] = affinity;
-      box_of_body(m, d, body, list.box + 6 * (size_t)list.n++);
+      box_of_body(m, d, body, list.geom_box, list.box + 6 * (size_t)list.n++);
     }
   }
   return list;
 }
 
 // ---- sweep
-
-static bool boxes_meet(const cr_real a[6], const cr_real b[6]) {
-  return !(a[0] > b[3] || b[0] > a[3] || a[1] > b[4] || b[1] > a[4] || a[2] > b[5] || b[2] > a[5]);
-}
 
 // the axis along which the boxes spread most, by the variance of their low corners
 static int widest_axis(const body_list* list) {
@@ -197,7 +211,7 @@ static void sweep(const body_list* list, int axis, int first, int end, uint32_t*
       if (list->box[6 * j + axis] > box[3 + axis]) {
         break;
       }
-      if (low >= first && low < end && boxes_meet(box, list->box + 6 * j)) {
+      if (low >= first && low < end && cri_bounds_meet(box, list->box + 6 * j)) {
         bits[(size_t)(low - first) * words + (size_t)(high >> 5)] |= 1u << (high & 31);
       }
     }
@@ -274,24 +288,32 @@ static void offer_geoms(const walk* w, int geom1, int geom2) {
   offer(w, geom1, geom2, -1);
 }
 
-// all geoms of two bodies, in order: those of body1 are lower in id
-static void offer_bodies(const walk* w, int body1, int body2) {
+// all geoms of two bodies whose boxes meet, in order: those of body1 are lower in id
+static void offer_bodies(const walk* w, const body_list* list, int i, int j) {
   const cr_model* m = w->m;
   const int32_t* type = m->geom_type;
+  const cr_real *geom = list->geom_box, *box1 = list->box + 6 * i, *box2 = list->box + 6 * j;
+  int body1 = list->id[i], body2 = list->id[j];
   int first1 = m->body_geomadr[body1], end1 = first1 + m->body_geomnum[body1];
   int first2 = m->body_geomadr[body2], end2 = first2 + m->body_geomnum[body2];
   bool by_id = (m->disableflags & CR_DSBL_MIDPHASE) != 0;
+  int32_t highest = 0;  // type of body1's geoms that come near
   for (int g1 = first1; g1 < end1; g1++) {
-    for (int g2 = first2; g2 < end2; g2++) {
-      if (by_id || type[g1] <= type[g2]) {
-        offer_geoms(w, g1, g2);
+    if (cri_bounds_meet(geom + 6 * g1, box2)) {
+      highest = type[g1] > highest ? type[g1] : highest;
+      for (int g2 = first2; g2 < end2; g2++) {
+        if ((by_id || type[g1] <= type[g2]) && cri_bounds_meet(geom + 6 * g1, geom + 6 * g2)) {
+          offer_geoms(w, g1, g2);
+        }
       }
     }
   }
   for (int g2 = first2; g2 < end2 && !by_id; g2++) {
-    for (int g1 = first1; g1 < end1; g1++) {
-      if (type[g1] > type[g2]) {
-        offer_geoms(w, g1, g2);
+    if (type[g2] < highest && cri_bounds_meet(geom + 6 * g2, box1)) {
+      for (int g1 = first1; g1 < end1; g1++) {
+        if (type[g1] > type[g2] && cri_bounds_meet(geom + 6 * g1, geom + 6 * g2)) {
+          offer_geoms(w, g1, g2);
+        }
       }
     }
   }
@@ -306,7 +328,7 @@ static void walk_pair(walk* w, const body_list* list, int i, int j) {
     int64_t place = rank(m, body1, body2);
     merge_pairs(w, place);
     if (!excluded(w, place)) {
-      offer_bodies(w, body1, body2);
+      offer_bodies(w, list, i, j);
     }
   }
 }
@@ -314,7 +336,7 @@ static void walk_pair(walk* w, const body_list* list, int i, int j) {
 static void walk_few(walk* w, const body_list* list) {
   for (int i = 0; i < list->n; i++) {
     for (int j = i + 1; j < list->n; j++) {
-      if (boxes_meet(list->box + 6 * i, list->box + 6 * j)) {
+      if (cri_bounds_meet(list->box + 6 * i, list->box + 6 * j)) {
         walk_pair(w, list, i, j);
       }
     }

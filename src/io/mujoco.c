@@ -324,6 +324,7 @@ cr_status cri_model_from_mjmodel(cr_model* m, const mjModel* mj, cr_error* error
   fill_special(m, mj);
   cri_model_derive_M(m);
   cri_model_derive_inertial(m);
+  cri_model_derive_meshes(m);
   snap_frames(m, mj);
   return CR_OK;
 }

@@ -390,6 +390,26 @@ static void derive_geoms(cr_model* m) {
   }
 }
 
+void cri_model_derive_meshes(cr_model* m) {
+  for (int i = 0; i < m->nmesh; i++) {
+    int32_t adr = m->mesh_vertadr[i], n = m->mesh_vertnum[i];
+    if (n < 1 || adr < 0 || adr > m->nmeshvert - n) {
+      continue;
+    }
+    const cr_real* vert = m->mesh_vert + 3 * (ptrdiff_t)adr;
+    cr_real* box = m->mesh_box + 6 * i;
+    for (int k = 0; k < 3; k++) {
+      cr_real low = vert[k], high = vert[k];
+      for (int32_t v = 1; v < n; v++) {
+        low = cr_min(low, vert[3 * v + k]);
+        high = cr_max(high, vert[3 * v + k]);
+      }
+      box[k] = (low + high) / 2;
+      box[3 + k] = (high - low) / 2;
+    }
+  }
+}
+
 // ---- deriving: unit vectors
 
 static bool is_zero(const cr_real* x, int n) {
@@ -584,6 +604,7 @@ cr_status cri_model_derive(cr_model* m, cr_error* error) {
   cri_model_derive_M(m);
   cri_model_derive_inertial(m);
   derive_geoms(m);
+  cri_model_derive_meshes(m);
   CR_TRY(unit_vectors(m, error));
   derive_simple(m);
   fill_poses(m);

@@ -30,12 +30,12 @@ void cri_model_defaults(cr_model* m);
 
 /// Fills what follows from the structure and checks it.
 /// Reads    body_parentid, body_jntnum, jnt_type, body_mocapid, geom_bodyid, geom_type, geom_size,
-///          geom_dataid, hfield_size,
+///          geom_dataid, hfield_size, mesh_vertadr, mesh_vertnum, mesh_vert,
 ///          for body_simple also body_ipos, body_iquat, jnt_pos, jnt_axis
 /// Writes   body_jntadr, body_rootid, body_weldid, body_dofnum, body_dofadr, body_treeid,
 ///          body_simple, body_geomnum, body_geomadr, jnt_qposadr, jnt_dofadr, jnt_bodyid,
 ///          dof_bodyid, dof_jntid, dof_parentid, dof_treeid, tree_dofadr, tree_dofnum, M_rownnz,
-///          M_rowadr, M_colind, tendon_inertial, geom_rbound (not of meshes)
+///          M_rowadr, M_colind, tendon_inertial, geom_rbound (not of meshes), mesh_box
 /// Scales   quaternions and the axes of hinges and slides to unit length; other axes become z
 /// Defaults a quaternion left at zero in qpos0, qpos_spring or a mocap body's reset pose takes
 ///          body_quat, with body_pos as position (a ball joint: identity); body_mocapid is -1
@@ -47,6 +47,10 @@ cr_status cri_model_derive(cr_model* m, cr_error* error);
 /// tendon_inertial from the armature of tendons and of actuators on them: part of cri_model_derive.
 /// A trnid out of range is left for cri_model_check to find.
 void cri_model_derive_inertial(cr_model* m);
+
+/// mesh_box from the vertices: part of cri_model_derive. Vertices out of range are left for
+/// cri_model_check to find.
+void cri_model_derive_meshes(cr_model* m);
 
 /// M_rownnz, M_rowadr, M_colind from dof_parentid: part of cri_model_derive.
 void cri_model_derive_M(cr_model* m);

@@ -511,11 +511,27 @@ static bool mesh_fits(const cr_model* m, int i) {
   return true;
 }
 
+// contacts outside the box would be missed
+static bool mesh_in_box(const cr_model* m, int i) {
+  const cr_real *box = m->mesh_box + 6 * i,
+                *vert = m->mesh_vert + 3 * (ptrdiff_t)m->mesh_vertadr[i];
+  for (int k = 0; k < 3 * m->mesh_vertnum[i]; k++) {
+    cr_real centre = box[k % 3], half = box[3 + k % 3];
+    if (!(cr_abs(vert[k] - centre) <= half + 4 * CR_EPS * (cr_abs(centre) + half))) {
+      return false;
+    }
+  }
+  return true;
+}
+
 static cr_status check_shapes(const cr_model* m, cr_error* error) {
   for (int i = 0; i < m->nmesh; i++) {
     if (!mesh_fits(m, i)) {
       return cri_fail(error, CR_ERR_MODEL, "mesh %d: its vertices, graph and polygons do not fit",
                       i);
+    }
+    if (!mesh_in_box(m, i)) {
+      return cri_fail(error, CR_ERR_MODEL, "mesh %d: mesh_box does not hold its vertices", i);
     }
   }
   for (int i = 0; i < m->nhfield; i++) {

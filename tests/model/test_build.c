@@ -187,6 +187,20 @@ static void build_bounding_spheres(void** state) {
   end();
 }
 
+// two meshes, the second out of range: the first has its box, the other one is refused
+static void build_boxes_of_meshes(void** state) {
+  cr_model mesh = {.nmesh = 2, .nmeshvert = 3};
+  cr_real vert[9] = {1, -2, 3, 2, 2, -3, 0, 0, 5}, box[12] = {0};
+  int32_t adr[2] = {0, 2}, num[2] = {3, 2};
+  mesh.mesh_vert = vert;
+  mesh.mesh_box = box;
+  mesh.mesh_vertadr = adr;
+  mesh.mesh_vertnum = num;
+  cri_model_derive_meshes(&mesh);
+  assert_all_close(box, ((cr_real[6]){1, 0, 1, 1, 2, 4}), 6, 0);
+  assert_all_close(box + 6, ((cr_real[6]){0}), 6, 0);
+}
+
 static void build_scales_to_unit_length(void** state) {
   begin();
   m.body_quat[4] = m.body_quat[5] = 3;
@@ -353,6 +367,7 @@ int test_build(void) {
       cmocka_unit_test(build_matches_definitions),
       cmocka_unit_test(build_again_changes_nothing),
       cmocka_unit_test(build_bounding_spheres),
+      cmocka_unit_test(build_boxes_of_meshes),
       cmocka_unit_test(build_scales_to_unit_length),
       cmocka_unit_test(build_fills_poses_left_out),
       cmocka_unit_test(build_finds_simple_bodies),
