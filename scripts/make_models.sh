@@ -28,9 +28,9 @@ TEXT
 - *parity*: the largest difference of a field relative to the field's size; bound 1e-9. Contacts of general convex pairs (ellipsoid,
   cylinder, mesh) are compared in what is unique, their distance (bound 1e-6 of the geoms' size); MuJoCo then computes with Carom's
   contacts, so that all other fields hold to the same 1e-9.
-- *gradient*: the worst entry of the vjp of a step against extrapolated differences, of state, controls and all parameters (a sample of
-  each parameter field in large models); bound 1e-6. *kinks*: entries of all where the two sides differ in discrete state, which are
-  not compared; bound one in five.
+- *gradient*: the worst entry of the vjp of a step against extrapolated differences, of state, controls and all parameters (in large models
+  a sample of each field); bound 1e-6. *kinks*: entries of all where the two sides differ in discrete state, which are not compared, and
+  those where rows that move nothing leave only round-off times their forces (`src/rollout/step_check.h`); bound one in five.
 - *dot product*: jvp against vjp; bound 1e-10.
 - times in microseconds, with several models at once on one machine, so no more than a hint (bench/RESULTS.md has better ones); FD is
   `mjd_transitionFD`.

@@ -64,6 +64,7 @@ static void put_results(cr_json* j, const cr_check* c) {
   cr_json_real(j, "max_relative_error", measured(c, (double)c->gradient.max_error));
   cr_json_string(j, "worst", c->gradient.worst);
   cr_json_int(j, "kinks", c->gradient.kinks);
+  cr_json_int(j, "lost", c->gradient.lost);
   cr_json_int(j, "samples", c->gradient.samples);
   cr_json_close(j, '}');
   cr_json_real(j, "dot_product_error", measured(c, (double)c->gradient.dot_error));
@@ -152,6 +153,13 @@ static void print_text(const cr_check* c) {
   (void)printf("\ngradient of a step: worst error %.2e%s%s, %d entries, %d of them at kinks\n",
                (double)c->gradient.max_error, c->gradient.worst[0] != 0 ? " at " : "",
                c->gradient.worst, c->gradient.samples, c->gradient.kinks);
+  if (c->gradient.lost > 0) {
+    (void)printf(
+        "  %d entries are lost: they differ by no more than the round-off of rows that move "
+        "nothing, "
+        "times their forces\n",
+        c->gradient.lost);
+  }
   (void)printf("dot-product identity of jvp and vjp: %.2e\n", (double)c->gradient.dot_error);
   (void)printf("\ntimes (us): mj_step %.2f, step %.2f, step_vjp %.2f, mjd_transitionFD %.1f\n",
                c->times.mj_step, c->times.step, c->times.step_vjp, c->times.transition);

@@ -25,9 +25,9 @@ typedef struct {
   int nv;
   bool measured;
   double parity, gradient, dot;
-  int kinks, samples;
-  double times[4];  // us: mj_step, step, step_vjp, mjd_transitionFD
-  double seconds;   // of the check
+  int kinks, samples;  // kinks: with those lost in round-off
+  double times[4];     // us: mj_step, step, step_vjp, mjd_transitionFD
+  double seconds;      // of the check
   char reason[512];
 } row;
 
@@ -47,7 +47,7 @@ static void copy_results(row* r, const cr_check* c) {
   r->parity = cr_parity_worst(&c->parity, &field);
   r->gradient = (double)c->gradient.max_error;
   r->dot = (double)c->gradient.dot_error;
-  r->kinks = c->gradient.kinks;
+  r->kinks = c->gradient.kinks + c->gradient.lost;
   r->samples = c->gradient.samples;
   const cr_check_times* t = &c->times;
   const double times[4] = {t->mj_step, t->step, t->step_vjp, t->transition};

@@ -126,7 +126,7 @@ static cr_status visit_states(cr_check* c, cr_error* error) {
 static bool judge(const cr_check* c) {
   const char* field;
   const cr_step_check_result* g = &c->gradient;
-  bool kinks_few = g->kinks <= CR_KINK_BOUND * g->samples;
+  bool kinks_few = g->kinks + g->lost <= CR_KINK_BOUND * g->samples;
   bool compared = c->parity.states == 0 || c->parity.not_a_reference < c->parity.states;
   return compared && cr_parity_worst(&c->parity, &field) <= CR_PARITY_BOUND &&
          c->parity.convex.distance <= CR_CONVEX_PARITY_BOUND &&
@@ -190,8 +190,9 @@ void cr_check_explain(const cr_check* c, char* text, size_t n) {
   if (!((double)g->max_error <= CR_GRADIENT_BOUND)) {
     append(text, n, "gradient %.1e (%s)", (double)g->max_error, g->worst);
   }
-  if (!(g->kinks <= CR_KINK_BOUND * g->samples)) {
-    append(text, n, "%d of %d entries at kinks", g->kinks, g->samples);
+  if (!(g->kinks + g->lost <= CR_KINK_BOUND * g->samples)) {
+    append(text, n, "%d of %d entries at kinks, %d lost in round-off", g->kinks, g->samples,
+           g->lost);
   }
   if (!((double)g->dot_error <= CR_DOT_BOUND)) {
     append(text, n, "dot product %.1e", (double)g->dot_error);

@@ -11,6 +11,7 @@
 #include "io/repair.h"
 #include "model/build.h"
 #include "model/fields.h"
+#include "model/hull.h"
 
 // where a fatal error of libmujoco goes, and what it said
 static _Thread_local jmp_buf* escape;
@@ -304,6 +305,16 @@ static void snap_frames(cr_model* m, const mjModel* mj) {
   }
 }
 
+// contacts name vertices, so of a mesh that has too many of them only its hull is kept
+static cr_status keep_hulls(cr_model* m, cr_error* error) {
+  for (int i = 0; i < m->nmesh; i++) {
+    if (m->mesh_vertnum[i] > CR_MAX_MESH_VERTICES && m->mesh_graphadr[i] >= 0) {
+      CR_TRY(cri_mesh_keep_hull(m, i, error));
+    }
+  }
+  return CR_OK;
+}
+
 cr_status cri_model_from_mjmodel(cr_model* m, const mjModel* mj, cr_error* error) {
   mj_array* rows = calloc(MAX_ARRAYS, sizeof *rows);
   if (rows == NULL) {
@@ -324,6 +335,7 @@ cr_status cri_model_from_mjmodel(cr_model* m, const mjModel* mj, cr_error* error
   fill_special(m, mj);
   cri_model_derive_M(m);
   cri_model_derive_inertial(m);
+  CR_TRY(keep_hulls(m, error));
   cri_model_derive_meshes(m);
   snap_frames(m, mj);
   return CR_OK;

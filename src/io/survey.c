@@ -4,6 +4,7 @@
 #include "collision/broad.h"
 #include "collision/collision.h"
 #include "io/mujoco.h"
+#include "model/hull.h"
 
 static const char* const dyn_names[] = {"none",   "integrator", "filter", "filterexact",
                                         "muscle", "dcmotor",    "pid",    "user"};
@@ -226,14 +227,16 @@ static void refuse_more_geoms(const pair_counts* counts, cr_load_report* r) {
   }
 }
 
-// contacts name edges of hulls by two vertices of 16 bits
 static void survey_hull(const mjModel* mj, int i, cr_load_report* r) {
   int mesh = mj->geom_type[i] == mjGEOM_MESH ? mj->geom_dataid[i] : -1;
   if (mesh < 0) {
     return;
   }
-  if (mj->mesh_vertnum[mesh] > 0xffff) {
-    refuse(r, "mesh", cri_mujoco_name(mj, mjOBJ_MESH, mesh), "more than 65535 vertices");
+  int graph = mj->mesh_graphadr[mesh];
+  int nvert = graph >= 0 ? mj->mesh_graph[graph] : mj->mesh_vertnum[mesh];
+  if (nvert > CR_MAX_MESH_VERTICES) {
+    refuse(r, "mesh", cri_mujoco_name(mj, mjOBJ_MESH, mesh),
+           "more than 65535 vertices on its hull");
   }
   if (mj->mesh_polynum[mesh] == 0) {
     refuse(r, "mesh", cri_mujoco_name(mj, mjOBJ_MESH, mesh), "collides without a convex hull");
