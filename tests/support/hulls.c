@@ -84,3 +84,16 @@ void hull_spindle(hull_store* s, int n, cr_real radius, cr_real half_height) {
   }
   finish(s);
 }
+
+void hull_wedge(hull_store* s, const cr_real corner[6][3]) {
+  static const int32_t side[3][4] = {{0, 1, 4, 3}, {1, 2, 5, 4}, {2, 0, 3, 5}};
+  memset(s, 0, sizeof *s);
+  s->hull.nvert = 6;
+  memcpy(s->vert, corner, 18 * sizeof *s->vert);
+  put_polygon(s, (const int32_t[3]){0, 2, 1}, 3);
+  put_polygon(s, (const int32_t[3]){3, 4, 5}, 3);
+  for (int i = 0; i < 3; i++) {
+    put_polygon(s, side[i], 4);
+  }
+  finish(s);
+}

@@ -20,4 +20,7 @@ typedef struct {
 void hull_prism(hull_store* s, int n, cr_real radius, cr_real half_height);
 void hull_spindle(hull_store* s, int n, cr_real radius, cr_real half_height);
 
+/// A triangle (corners 0 to 2, counter-clockwise seen from above) and another over it (3 to 5).
+void hull_wedge(hull_store* s, const cr_real corner[6][3]);
+
 #endif

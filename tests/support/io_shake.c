@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "collision/collision.h"
+#include "support/close.h"
 #include "support/io_mjcf.h"
 
 // ---- the model
@@ -143,21 +144,38 @@ static void beside_contacts(shake_bench* b, const shake_pair* p, shake_tally* t)
 
 // ---- tallies
 
+static void add(shake_tally* t, const shake_result* x) {
+  t->pairs++;
+  t->insane += !x->sane;
+  t->wrong += !(x->extent < CR_R(1e-9) && x->deeper < CR_R(1e-9));
+  t->off += !(x->outside < CR_R(1e-7));  // the numbers of meshes are single precision
+  t->extent = cr_max(t->extent, x->extent);
+  t->outside = cr_max(t->outside, x->outside);
+  t->deeper = cr_max(t->deeper, x->deeper);
+}
+
+static void field_and_shape(const shake_bench* b, cr_random* r,
+                            shake_tally tally[CR_N_GEOM_TYPE][CR_N_GEOM_TYPE]) {
+  int type = CR_GEOM_SPHERE + cr_random_int(r, 6);
+  shake_field_result x = shake_field(r, type, b->hull, SHAKE_HULLS);
+  shake_tally* t = &tally[CR_GEOM_HFIELD][type];
+  add(t, &x.worst);
+  t->wrong += x.missed > 0;
+}
+
 void shake_one(shake_bench* b, uint64_t seed, uint64_t index,
                shake_tally tally[CR_N_GEOM_TYPE][CR_N_GEOM_TYPE]) {
   cr_random r = cr_random_seed(seed, index);
+  if (index % 16 == 15) {
+    field_and_shape(b, &r, tally);
+    return;
+  }
   int i = CR_GEOM_SPHERE + cr_random_int(&r, 6), k = CR_GEOM_SPHERE + cr_random_int(&r, 6);
   shake_pair p;
   shake_draw(&r, i < k ? i : k, i < k ? k : i, b->hull, SHAKE_HULLS, &p);
   shake_tally* t = &tally[p.a.type][p.b.type];
   shake_result x = shake_check(&p, &r);
-  t->pairs++;
-  t->insane += !x.sane;
-  t->wrong += !(x.extent < CR_R(1e-9) && x.deeper < CR_R(1e-9));
-  t->off += !(x.outside < CR_R(1e-7));  // the numbers of meshes are single precision
-  t->extent = cr_max(t->extent, x.extent);
-  t->outside = cr_max(t->outside, x.outside);
-  t->deeper = cr_max(t->deeper, x.deeper);
+  add(t, &x);
   beside_distance(b, &p, x.dist, t);
   beside_contacts(b, &p, t);
 
@@ -189,4 +207,28 @@ shake_tally shake_total(shake_tally tally[CR_N_GEOM_TYPE][CR_N_GEOM_TYPE]) {
     sum.contact = cr_max(sum.contact, t->contact);
   }
   return sum;
+}
+
+void shake_test(uint64_t seed, long pairs, long off) {
+  static shake_tally tally[CR_N_GEOM_TYPE][CR_N_GEOM_TYPE];
+  shake_bench bench;
+  memset(tally, 0, sizeof tally);
+  shake_bench_open(&bench);
+  for (long i = 0; i < pairs; i++) {
+    shake_one(&bench, seed, (uint64_t)i, tally);
+  }
+  shake_bench_close(&bench);
+  shake_tally t = shake_total(tally);
+  print_message(
+      "points off %ld; apart %ld, MuJoCo differs in %ld; overlapping %ld, deeper in %ld, "
+      "less by %.1e; closed %ld, other contacts in %ld\n",
+      t.off, t.apart, t.apart - t.same, t.overlap, t.worse, (double)t.beyond, t.closed,
+      t.closed - t.alike);
+  assert_int_equal(t.pairs, pairs);
+  assert_int_equal(t.insane, 0);
+  assert_int_equal(t.wrong, 0);
+  assert_true(t.off <= off);
+  assert_true(t.beyond < 1e-9);
+  assert_true(t.same > 8 * t.apart / 10);
+  assert_true(t.alike > 98 * t.closed / 100);
 }

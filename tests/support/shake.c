@@ -2,6 +2,7 @@
 #include "support/shake.h"
 
 #include "collision/convex_pair.h"
+#include "collision/hfield.h"
 #include "math/quat.h"
 #include "model/model.h"
 #include "support/random_model.h"
@@ -288,18 +289,18 @@ static cr_real largest_extent(const shake_pair* p, cr_random* r) {
   return climb(p, best, most);
 }
 
-// ---- the check
-
-shake_result shake_check(const shake_pair* p, cr_random* r) {
+bool shake_parted(const shake_pair* p, cr_real by) {
   cr_shape a = solid_shape(&p->a), b = solid_shape(&p->b);
   cr_hit hit[CR_MAX_HITS];
-  shake_result x = {.sane = false};
   a.single = true;
-  if (cri_convex_pair(&a, &b, CR_MAX, hit) != 1) {
-    return x;
-  }
+  return cri_convex_pair(&a, &b, CR_MAX, hit) == 1 && shake_extent(&p->a, &p->b, hit->normal) >= by;
+}
+
+// ---- the check
+
+shake_result shake_hit(const shake_pair* p, const cr_hit* hit, cr_random* r) {
   const cr_real* n = hit->normal;
-  x.dist = hit->dist;
+  shake_result x = {.dist = hit->dist};
   cr_real on_a[3], on_b[3], size = cr_max(p->size, cr_abs(hit->dist));
   hit_points(hit, on_a, on_b);
   x.sane =
@@ -308,6 +309,116 @@ shake_result shake_check(const shake_pair* p, cr_random* r) {
   x.outside = cr_max(cr_max(outside(&p->a, on_a), outside(&p->b, on_b)), 0) / size;
   if (hit->dist < 0) {
     x.deeper = cr_max(largest_extent(p, r) - hit->dist, 0) / size;
+  }
+  return x;
+}
+
+shake_result shake_check(const shake_pair* p, cr_random* r) {
+  cr_shape a = solid_shape(&p->a), b = solid_shape(&p->b);
+  cr_hit hit[CR_MAX_HITS];
+  a.single = true;
+  return cri_convex_pair(&a, &b, CR_MAX, hit) == 1 ? shake_hit(p, hit, r)
+                                                   : (shake_result){.sane = false};
+}
+
+// ---- height fields
+
+// feature[0] counts prisms in units of SHAKE_PRISM
+enum { MOST_LINES = 6, SHAKE_PRISM = 64 };
+
+typedef struct {
+  cr_real size[4], data[MOST_LINES * MOST_LINES];
+  cr_terrain terrain;
+} field;
+
+static void draw_field(cr_random* r, field* f) {
+  int kind = cr_random_int(r, 4);
+  f->terrain = (cr_terrain){.nrow = 2 + cr_random_int(r, MOST_LINES - 1),
+                            .ncol = 2 + cr_random_int(r, MOST_LINES - 1),
+                            .size = f->size,
+                            .data = f->data};
+  for (int k = 0; k < 4; k++) {
+    f->size[k] = cr_random_range(r, CR_R(0.1), 1) * (k < 2 ? 2 : 1);
+  }
+  if (random_chance(r, CR_R(0.2))) {
+    f->size[2 + cr_random_int(r, 2)] *= decades(r, -4, 0);
+  }
+  for (int k = 0; k < f->terrain.nrow * f->terrain.ncol; k++) {
+    // level, on the ground, stepped, rough
+    const cr_real height[4] = {CR_R(0.5), 0, (cr_real)cr_random_int(r, 2), cr_random_uniform(r)};
+    f->data[k] = height[kind];
+  }
+}
+
+// over, in or under a place of the field, or a little beside it
+static void place_on_field(cr_random* r, const field* f, shake_pair* p) {
+  cr_real x[3], reach = bound(&p->b);
+  for (int k = 0; k < 3; k++) {
+    cr_real low = k == 2 ? -f->size[3] : -f->size[k], high = f->size[k];
+    x[k] = cr_random_range(r, low - CR_R(0.5) * reach, high + CR_R(0.5) * reach);
+  }
+  if (random_chance(r, CR_R(0.3))) {
+    cr_copy(p->b.mat, p->a.mat, 9);
+    x[2] = f->size[2] * CR_R(0.5) + p->b.size[2];  // flush on level ground, if it is a box
+  }
+  cr_mulmat3(p->b.pos, p->a.mat, x);
+  cr_acc3(p->b.pos, p->a.pos);
+}
+
+// prism `index` of the field, cell by cell along the rows, two to a cell, as a hull of its own; the
+// cell's diagonal goes from its first corner to the opposite one
+static solid prism_of(const solid* s, const field* f, int32_t index, hull_store* store) {
+  static const int32_t up[2][3] = {{1, 0, 1}, {0, 0, 1}}, right[2][3] = {{0, 0, 1}, {0, 1, 1}};
+  const cr_terrain* t = &f->terrain;
+  cr_real corner[6][3];
+  for (int k = 0; k < 6; k++) {
+    int row = index / 2 / (t->ncol - 1) + up[index % 2][k % 3];
+    int col = index / 2 % (t->ncol - 1) + right[index % 2][k % 3];
+    corner[k][0] = (2 * (cr_real)col / (cr_real)(t->ncol - 1) - 1) * f->size[0];
+    corner[k][1] = (2 * (cr_real)row / (cr_real)(t->nrow - 1) - 1) * f->size[1];
+    corner[k][2] = k < 3 ? -f->size[3] : f->data[row * t->ncol + col] * f->size[2];
+  }
+  hull_wedge(store, (const cr_real(*)[3])corner);
+  solid prism = *s;
+  prism.type = CR_GEOM_MESH;
+  prism.hull = &store->hull;
+  prism.terrain = NULL;
+  cr_zero3(prism.size);
+  return prism;
+}
+
+static void add_worst(shake_result* worst, const shake_result* x) {
+  worst->sane = worst->sane && x->sane;
+  worst->extent = cr_max(worst->extent, x->extent);
+  worst->outside = cr_max(worst->outside, x->outside);
+  worst->deeper = cr_max(worst->deeper, x->deeper);
+}
+
+shake_field_result shake_field(cr_random* r, int32_t type, const cr_hull* const* hull, int nhull) {
+  field f;
+  hull_store store;
+  cr_hit hit[CR_MAX_HITS];
+  shake_pair p;
+  shake_field_result x = {.worst = {.sane = true}};
+  draw_field(r, &f);
+  p.a = solid_random(r, 1, 2, 1);
+  p.a.type = CR_GEOM_HFIELD;
+  p.a.terrain = &f.terrain;
+  draw_solid(r, &p.b, type, hull, nhull, 1);
+  place_on_field(r, &f, &p);
+  cr_shape a = solid_shape(&p.a), b = solid_shape(&p.b);
+  cr_real margin = random_chance(r, CR_R(0.5)) ? 0 : CR_R(0.2) * cr_random_uniform(r);
+  x.hits = cri_hfield_convex(&a, &b, margin, hit);
+  int nprism = 2 * (f.terrain.nrow - 1) * (f.terrain.ncol - 1);
+  for (int32_t i = 0, k = 0; i < nprism && k < CR_MAX_HITS; i++) {
+    shake_pair one = {.a = prism_of(&p.a, &f, i, &store), .b = p.b};
+    one.size = bound(&one.a) + bound(&one.b);
+    if (k < x.hits && hit[k].feature[0] / SHAKE_PRISM == i) {
+      shake_result found = shake_hit(&one, &hit[k++], r);
+      add_worst(&x.worst, &found);
+    } else {
+      x.missed += !shake_parted(&one, margin - CR_R(1e-9) * one.size);
+    }
   }
   return x;
 }

@@ -49,6 +49,21 @@ typedef struct {
 /// Holds the optimum that the general pair finds against the definition.
 shake_result shake_check(const shake_pair* pair, cr_random* r);
 
+/// The same of a hit that is known already.
+shake_result shake_hit(const shake_pair* pair, const cr_hit* hit, cr_random* r);
+
+/// True if the two are at least `by` apart along the normal that the general pair finds, which proves it.
+bool shake_parted(const shake_pair* pair, cr_real by);
+
+/// Draws a height field of up to five by five cells, level, stepped or rough, and a shape of a type
+/// from CR_GEOM_SPHERE up over, in, beside or under it, and holds every prism to its definition: each
+/// hit as shake_check does, and where there is none a normal that parts the two by the margin.
+typedef struct {
+  shake_result worst;
+  int hits, missed;
+} shake_field_result;
+shake_field_result shake_field(cr_random* r, int32_t type, const cr_hull* const* hull, int nhull);
+
 /// Signed distance along a normal: the extents of b above a.
 cr_real shake_extent(const solid* a, const solid* b, const cr_real n[3]);
 
