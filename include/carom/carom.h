@@ -13,5 +13,6 @@
 #include "carom/rollout.h"
 #include "carom/state.h"
 #include "carom/step.h"
+#include "carom/step_jacobian.h"
 
 #endif

@@ -6,6 +6,7 @@
 
 #include "integrate/inputs.h"
 #include "integrate/step.h"
+#include "integrate/step_jacobian.h"
 #include "io/clock.h"
 
 enum { DIFFERENCE_STATES = 20, LARGE = 50 };
@@ -23,8 +24,31 @@ static void mujoco_round(cr_scene* s, int r, cr_measurement* out) {
   out->mj_step.round[r] = total / s->nstate;
 }
 
-static cr_status carom_round(cr_scene* s, int r, cr_measurement* out, cr_error* error) {
-  double step = 0, vjp = 0;
+// where the Jacobian goes: by state, by controls
+typedef struct {
+  cr_jacobian* work;
+  cr_real *x, *ctrl;
+} room;
+
+static cr_status room_make(room* j, const cr_scene* s, cr_error* error) {
+  size_t nx = (size_t)(2 * s->m.nv + s->m.na);
+  *j = (room){.x = calloc(nx * nx + 1, sizeof *j->x),
+              .ctrl = calloc(nx * (size_t)s->m.nu + 1, sizeof *j->ctrl)};
+  if (j->x == NULL || j->ctrl == NULL) {
+    return cri_fail(error, CR_ERR_MEMORY, "%s: no memory for the Jacobian", s->name);
+  }
+  return cr_jacobian_create(&j->work, &s->m, s->c, error);
+}
+
+static void room_free(room* j) {
+  cr_jacobian_destroy(j->work);
+  free(j->x);
+  free(j->ctrl);
+}
+
+static cr_status carom_round(cr_scene* s, int r, room* j, cr_measurement* out, cr_error* error) {
+  double step = 0, vjp = 0, jacobian = 0;
+  out->by_columns = 0;
   for (int k = 0; k < s->nstate; k++) {
     cri_inputs_copy(&s->m, s->c, s->ours[k]);
     double start = cri_microseconds();
@@ -36,6 +60,10 @@ static cr_status carom_round(cr_scene* s, int r, cr_measurement* out, cr_error* 
     start = cri_microseconds();
     status = status != CR_OK ? status : cr_step_vjp(&s->m, &s->m, s->c, NULL, s->bar);
     vjp += cri_microseconds() - start;
+    start = cri_microseconds();
+    status = status != CR_OK ? status : cr_step_jacobian(&s->m, s->c, j->work, j->x, j->ctrl, NULL);
+    jacobian += cri_microseconds() - start;
+    out->by_columns += status == CR_OK && cr_jacobian_columns(j->work) != NULL;
     if (status != CR_OK) {
       const cr_error* from = s->bar->error.status == status ? &s->bar->error : &s->c->error;
       return cri_fail(error, status, "%s: state %d: %s", s->name, k, from->text);
@@ -44,6 +72,7 @@ static cr_status carom_round(cr_scene* s, int r, cr_measurement* out, cr_error* 
   }
   out->step.round[r] = step / s->nstate;
   out->vjp.round[r] = vjp / s->nstate;
+  out->jacobian.round[r] = jacobian / s->nstate;
   return CR_OK;
 }
 
@@ -70,19 +99,22 @@ cr_status cr_measure(cr_scene* s, int rounds, bool differences, cr_measurement* 
   if (differences && AB == NULL) {
     return cri_fail(error, CR_ERR_MEMORY, "%s: no memory for mjd_transitionFD", s->name);
   }
-  out->mj_step.n = out->step.n = out->vjp.n = rounds;
+  out->mj_step.n = out->step.n = out->vjp.n = out->jacobian.n = rounds;
   out->transition.n = out->centred.n = differences ? rounds : 0;
   // round 0 twice: the first time warms up
   mujoco_round(s, 0, out);
-  cr_status status = carom_round(s, 0, out, error);
+  room j;
+  cr_status status = room_make(&j, s, error);
+  status = status == CR_OK ? carom_round(s, 0, &j, out, error) : status;
   for (int r = 0; r < rounds && status == CR_OK; r++) {
     mujoco_round(s, r, out);
-    status = carom_round(s, r, out, error);
+    status = carom_round(s, r, &j, out, error);
     if (differences && status == CR_OK) {
       out->transition.round[r] = differences_round(s, false, AB);
       out->centred.round[r] = differences_round(s, true, AB);
     }
   }
   free(AB);
+  room_free(&j);
   return status;
 }

@@ -120,6 +120,10 @@ static void print_text(const bench* b) {
   print_line("mj_step", &x->mj_step, NULL, "");
   print_line("step", &x->step, &x->mj_step, "of mj_step");
   print_line("vjp of the step, alone", &x->vjp, &x->step, "of the step");
+  print_line("full Jacobian of the step", &x->jacobian, &x->step, "of the step");
+  if (x->by_columns > 0) {
+    (void)printf("  (column by column in %d of the states)\n", x->by_columns);
+  }
   print_line("mjd_transitionFD, one-sided", &x->transition, &x->step, "of the step");
   print_line("mjd_transitionFD, centred", &x->centred, &x->step, "of the step");
   (void)printf("  residual of the solves: MuJoCo %.0e, Carom %.0e\n", x->residual_mujoco,
@@ -144,10 +148,12 @@ static void print_markdown_head(const bench* b) {
       "brackets). Euler on both sides, no-slip off, warm starts alike, MuJoCo's solver as its\n"
       "file sets it; residual: the largest |M a - qfrc_smooth - J'f| over its terms, MuJoCo and\n"
       "Carom. `vjp`: the vjp alone on data the step has just filled, for all of state, controls\n"
-      "and parameters. `FD`: mjd_transitionFD, one-sided.\n"
+      "and parameters. `jac`: the Jacobian of the next state by state and controls, on the same\n"
+      "data (* column by column in some states). `FD`: mjd_transitionFD, one-sided, of the same.\n"
       "One row again: `carom bench MODEL`; where its time goes: `carom bench MODEL --profile`.\n\n"
-      "| model | nv | rows | mj_step | step | step / mj_step | vjp | vjp / step | FD | vjp / FD | "
-      "residual |\n|---|---|---|---|---|---|---|---|---|---|---|\n",
+      "| model | nv | rows | mj_step | step | step / mj_step | vjp | vjp / step | jac | jac / step "
+      "| "
+      "FD | vjp / FD | residual |\n|---|---|---|---|---|---|---|---|---|---|---|---|---|\n",
       date, cr_version(), mj_versionString(), b->pinned ? ", pinned" : "", name, b->o->states,
       b->o->rounds);
 }
@@ -155,10 +161,13 @@ static void print_markdown_head(const bench* b) {
 static void print_markdown_row(const bench* b) {
   const cr_measurement* x = &b->measured;
   ratio step = ratio_of(&x->step, &x->mj_step), vjp = ratio_of(&x->vjp, &x->step);
+  ratio jac = ratio_of(&x->jacobian, &x->step);
   (void)printf("| %s | %d | %.1f | %.2f | %.2f | %.2f (%.2f..%.2f) | %.2f | %.2f (%.2f..%.2f) | ",
                b->scene.name, b->scene.m.nv, b->scene.rows, cr_timing_median(&x->mj_step),
                cr_timing_median(&x->step), step.median, step.low, step.high,
                cr_timing_median(&x->vjp), vjp.median, vjp.low, vjp.high);
+  (void)printf("%.2f | %.2f (%.2f..%.2f)%s | ", cr_timing_median(&x->jacobian), jac.median, jac.low,
+               jac.high, x->by_columns > 0 ? " *" : "");
   if (x->transition.n > 0) {
     ratio fd = ratio_of(&x->transition, &x->vjp);
     (void)printf("%.1f | 1/%.0f | ", cr_timing_median(&x->transition), fd.median);
@@ -212,11 +221,14 @@ static void put_scene(cr_json* j, const bench* b) {
   cr_json_real(j, "mj_step_us", median_or_null(&x->mj_step));
   cr_json_real(j, "step_us", median_or_null(&x->step));
   cr_json_real(j, "step_vjp_us", median_or_null(&x->vjp));
+  cr_json_real(j, "step_jacobian_us", median_or_null(&x->jacobian));
+  cr_json_int(j, "step_jacobian_by_columns", x->by_columns);
   cr_json_real(j, "mjd_transitionFD_us", median_or_null(&x->transition));
   cr_json_real(j, "mjd_transitionFD_centred_us", median_or_null(&x->centred));
   cr_json_open(j, "ratio", '{');  // median, 10 %, 90 %
   put_ratio(j, "step_of_mj_step", &x->step, &x->mj_step);
   put_ratio(j, "step_vjp_of_step", &x->vjp, &x->step);
+  put_ratio(j, "step_jacobian_of_step", &x->jacobian, &x->step);
   put_ratio(j, "mjd_transitionFD_of_step", &x->transition, &x->step);
   cr_json_close(j, '}');
   cr_json_open(j, "residual", '{');
@@ -233,8 +245,9 @@ static void put_csv(const bench* b) {
   const cr_measurement* x = &b->measured;
   (void)fprintf(b->csv, "\"%s\",%d,%g,%g", b->scene.name, b->scene.m.nv, b->scene.contacts,
                 b->scene.rows);
-  const cr_timing* all[] = {&x->mj_step, &x->step, &x->vjp, &x->transition, &x->centred};
-  for (int i = 0; i < 5; i++) {
+  const cr_timing* all[] = {&x->mj_step,  &x->step,       &x->vjp,
+                            &x->jacobian, &x->transition, &x->centred};
+  for (int i = 0; i < 6; i++) {
     (void)fprintf(b->csv, all[i]->n > 0 ? ",%g" : ",", cr_timing_median(all[i]));
   }
   (void)fprintf(b->csv, ",%g,%g\n", x->residual_mujoco, x->residual_carom);
@@ -303,7 +316,8 @@ static cr_status run(bench* b, cr_json* j, cr_error* error) {
       return cri_fail(error, CR_ERR_MEMORY, "bench: no memory");
     }
     (void)fprintf(b->csv,
-                  "model,nv,contacts,rows,mj_step_us,step_us,step_vjp_us,mjd_transitionFD_us,"
+                  "model,nv,contacts,rows,mj_step_us,step_us,step_vjp_us,step_jacobian_us,mjd_"
+                  "transitionFD_us,"
                   "mjd_transitionFD_centred_us,residual_mujoco,residual_carom\n");
   }
   cr_status status = run_all(b, j, error);
@@ -332,10 +346,11 @@ int cr_cli_bench(int argc, char** argv) {
       {"--markdown", CR_OPT_FLAG, &o.markdown, "", "print a table in Markdown"},
       {"--json", CR_OPT_FLAG, &o.json, "", "print one JSON object; of several models a list in it"},
   };
-  const cr_command_line line = {"bench",
-                                "Times a step and its vjp against MuJoCo, in turn, on the same "
-                                "states.",
-                                rows, (int)(sizeof rows / sizeof rows[0])};
+  const cr_command_line line = {
+      "bench",
+      "Times a step, its vjp and its Jacobian against MuJoCo, in turn, on the same "
+      "states.",
+      rows, (int)(sizeof rows / sizeof rows[0])};
   cr_error error = {0};
   cr_json j = {0};
   bench b = {.o = &o};

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // carom grad: gradient of a loss of a rollout with respect to the initial state, controls and
-// parameters, with central differences beside it on request.
+// parameters, with central differences beside it on request; or the Jacobian of one step.
 #include <stdio.h>
 #include <stdlib.h>
 #include <time.h>
 
 #include "cli/commands.h"
+#include "cli/jacobian.h"
 #include "cli/setup.h"
 #include "engine/constants.h"
 #include "integrate/manifold.h"
@@ -18,7 +19,8 @@ typedef struct {
   cr_setup_options setup;
   const char *loss, *at;
   cr_text_list wrt;
-  bool check;
+  bool check, jacobian;
+  const char* csv;
   double eps;
 } grad_options;
 
@@ -335,6 +337,17 @@ static void print_text(const grad* g, cr_real loss) {
 }
 
 static cr_status run(grad* g, cr_error* error) {
+  const grad_options* o = g->o;
+  if (o->jacobian) {
+    if (o->loss != NULL || o->wrt.n > 0 || o->at != NULL || o->check) {
+      return cri_fail(error, CR_ERR_ARG,
+                      "--jacobian: of the whole state, so not with --loss, --wrt, --at, --check");
+    }
+    return cr_cli_jacobian(&g->setup, o->setup, o->csv, error);
+  }
+  if (o->csv != NULL) {
+    return cri_fail(error, CR_ERR_ARG, "--csv %s: only with --jacobian", o->csv);
+  }
   CR_TRY(prepare(g, error));
   CR_TRY(differentiate(g, error));
   cr_real loss = g->setup.rollout->loss;
@@ -351,6 +364,7 @@ static cr_status run(grad* g, cr_error* error) {
 
 int cr_cli_grad(int argc, char** argv) {
   grad_options o = {.setup = CR_SETUP_DEFAULTS, .eps = 1e-6};
+  o.setup.time = (double)NAN;
   const cr_option rows[] = {
       CR_SETUP_OPTIONS(o.setup),
       {"--loss", CR_OPT_TEXT, &o.loss, "EXPR", "as site_xpos[tip].z or norm(qpos)^2"},
@@ -358,8 +372,13 @@ int cr_cli_grad(int argc, char** argv) {
       {"--wrt", CR_OPT_LIST, &o.wrt, "NAME...", "qpos, qvel, act, ctrl, or a parameter"},
       {"--check", CR_OPT_FLAG, &o.check, "", "central differences beside the gradient"},
       {"--eps", CR_OPT_REAL, &o.eps, "H", "their step (default 1e-6)"},
+      {"--jacobian", CR_OPT_FLAG, &o.jacobian, "",
+       "instead: how the state after the last step (of --time; default one step) depends on the "
+       "state before it, on controls and applied forces; CSV, or --json"},
+      {"--csv", CR_OPT_TEXT, &o.csv, "FILE", "--jacobian: write the CSV to a file"},
   };
-  const cr_command_line line = {"grad", "Gradient of a loss of a rollout.", rows,
+  const cr_command_line line = {"grad",
+                                "Gradient of a loss of a rollout, or the Jacobian of a step.", rows,
                                 (int)(sizeof rows / sizeof rows[0])};
   cr_error error = {0};
   bool help = false;
@@ -372,6 +391,7 @@ int cr_cli_grad(int argc, char** argv) {
   if (help) {
     cr_options_print_help(&line);
   } else if (status == CR_OK) {
+    o.setup.time = isnan(o.setup.time) && !o.jacobian ? 1 : o.setup.time;
     status = run(g, &error);
   }
   int code = status == CR_OK ? 0 : cr_cli_fail("grad", o.setup.json, &error, &g->setup.report);

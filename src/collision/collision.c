@@ -140,14 +140,19 @@ static void complete(const cr_hit* hit, cr_real frame[9], cr_real saved[8]) {
 }
 
 // [k3] the frame turns with w = n x n_tan + n (t2 . (hint_tan - (n . hint) n_tan))/|h|
-static void frame_tan(const axes* x, const cr_hit_tan* hit_tan, cr_real rows_tan[9]) {
-  cr_real third[3], w[3];
-  cr_cross3(third, x->normal, x->tangent);
+static void frame_turn(const axes* x, const cr_hit_tan* hit_tan, const cr_real third[3],
+                       cr_real w[3]) {
   cr_cross3(w, x->normal, hit_tan->normal);
   if (x->length > 0) {
     cr_real spin = cr_dot3(third, hit_tan->hint) - x->along * cr_dot3(third, hit_tan->normal);
     cr_accscl3(w, x->normal, spin / x->length);
   }
+}
+
+static void frame_tan(const axes* x, const cr_hit_tan* hit_tan, cr_real rows_tan[9]) {
+  cr_real third[3], w[3];
+  cr_cross3(third, x->normal, x->tangent);
+  frame_turn(x, hit_tan, third, w);
   cr_cross3(rows_tan, w, x->normal);
   cr_cross3(rows_tan + 3, w, x->tangent);
   cr_cross3(rows_tan + 6, w, third);
@@ -403,6 +408,25 @@ cr_status cr_collision_jvp(const cr_model* m, const cr_data* d, cr_data* tan) {
     frame_tan(&x, &hit_tan, tan->contact_frame + 9 * i);
   }
   return CR_OK;
+}
+
+cri_contact_motion cri_collision_motion(const cr_model* m, const cr_data* d, int i,
+                                        const cr_shape_tan* a_tan, const cr_shape_tan* b_tan) {
+  const int32_t* geom = d->contact_geom + 2 * i;
+  solid a, b;
+  shape_of(m, d, geom[0], &a);
+  shape_of(m, d, geom[1], &b);
+  axes x = load_axes(d->contact_axes + 8 * i);
+  cr_hit_tan hit_tan;
+  cri_contact_motion motion;
+  pair_of(m, geom)->tan(&a.shape, &b.shape, d->contact_feature + 4 * i, d->contact_local + 6 * i,
+                        a_tan, b_tan, &hit_tan);
+  cr_real third[3];
+  cr_cross3(third, x.normal, x.tangent);
+  motion.dist = hit_tan.dist;
+  cr_copy3(motion.pos, hit_tan.pos);
+  frame_turn(&x, &hit_tan, third, motion.turn);
+  return motion;
 }
 
 cr_status cr_collision_vjp(const cr_model* m, const cr_data* d, cr_data* bar) {

@@ -28,6 +28,15 @@ cr_status cr_collision(const cr_model* m, cr_data* d);
 cr_status cr_collision_jvp(const cr_model* m, const cr_data* d, cr_data* tan);
 cr_status cr_collision_vjp(const cr_model* m, const cr_data* d, cr_data* bar);
 
+/// How contact i moves when its two shapes do, sizes held: its frame turns with the world vector
+/// `turn`. a_tan and b_tan: pos and rot of the shapes.                                [k1]-[k3]
+typedef struct {
+  cr_real dist, pos[3], turn[3];
+} cri_contact_motion;
+
+cri_contact_motion cri_collision_motion(const cr_model* m, const cr_data* d, int i,
+                                        const cr_shape_tan* a_tan, const cr_shape_tan* b_tan);
+
 /// Hits of two geoms (the lower type first) with all geoms at the given poses, ngeom x 3 and x 9;
 /// their number, 0 for types without functions.
 int cri_collide(const cr_model* m, const cr_real* xpos, const cr_real* xmat, const int32_t geom[2],

@@ -245,6 +245,11 @@ static pull pull_of(const cr_model* m, const cr_data* d, int i) {
   return p;
 }
 
+cr_real cri_reference_damping(const cr_model* m, const cr_data* d, int i) {
+  pull p = pull_of(m, d, i);
+  return cri_is_discrete(m) ? p.b / p.row.f : p.b;
+}
+
 // f aref, adhesion apart
 static void numerators(const cr_model* m, const cr_data* d, const cr_real* vel, cr_real* aref,
                        cr_data* work) {

@@ -25,4 +25,7 @@ cr_status cr_reference_jvp(const cr_model* m, const cr_data* d, cr_data* tan);
 /// Adds the pair (efc_vel_bar - B aref_bar) (x) qvel to the cotangent of efc_J.
 cr_status cr_reference_vjp(const cr_model* m, const cr_data* d, cr_data* bar);
 
+/// -d aref / d vel of row i.                                                        [e2]
+cr_real cri_reference_damping(const cr_model* m, const cr_data* d, int i);
+
 #endif

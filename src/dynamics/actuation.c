@@ -948,3 +948,61 @@ void cri_actuation_slope_vjp(const cr_model* m, const cr_data* d, cr_data* bar, 
   }
   cri_pop(bar, mark);
 }
+
+// ---- for the Jacobian of a step
+
+bool cri_actuator_alone(const cr_model* m, int i) {
+  int dyn = m->actuator_dyntype[i], gain = m->actuator_gaintype[i], bias = m->actuator_biastype[i];
+  bool known = dyn == CR_DYN_NONE || dyn == CR_DYN_INTEGRATOR || dyn == CR_DYN_FILTER ||
+               dyn == CR_DYN_FILTEREXACT || dyn == CR_DYN_MUSCLE;
+  known = known && (gain == CR_GAIN_FIXED || gain == CR_GAIN_AFFINE || gain == CR_GAIN_MUSCLE);
+  known = known && (bias == CR_BIAS_NONE || bias == CR_BIAS_AFFINE || bias == CR_BIAS_MUSCLE);
+  return known && !cri_is_controller(m, i) && !pulls_limited(m, i);
+}
+
+// force_tan and rate_tan with one seed set
+static cr_real force_by(const cr_model* m, const cr_data* d, const cr_data* tan, int i,
+                        const actuator* a, cr_real v, cr_real v_tan, cr_real* rate_tan) {
+  cr_real force_tan;
+  actuator_jvp(m, d, tan, i, a, v, v_tan, rate_tan, &force_tan);
+  return limits_jvp(m, tan, i, a, NULL, NULL, force_tan);
+}
+
+cri_actuator_slopes cri_actuator_slopes_of(const cr_model* m, const cr_data* d, cr_data* tan,
+                                           int i) {
+  cri_actuator_slopes s = {0};
+  if (switched_off(m)) {
+    return s;
+  }
+  actuator a;
+  int out = m->actuator_outadr[i];
+  cr_real v = cri_moment_mul(d, d->actuator_moment, out, d->qvel), rate_tan;
+  evaluate(m, d, i, v, NULL, &a);
+  s.force = a.force;
+  s.by_velocity = force_by(m, d, tan, i, &a, v, 1, &rate_tan);
+  tan->actuator_length[out] = 1;
+  s.by_length = force_by(m, d, tan, i, &a, v, 0, &rate_tan);
+  tan->actuator_length[out] = 0;
+  tan->ctrl[a.adr] = 1;
+  s.by_ctrl = force_by(m, d, tan, i, &a, v, 0, &s.rate_by_ctrl);
+  tan->ctrl[a.adr] = 0;
+  if (a.act >= 0) {
+    tan->act[a.act] = 1;
+    s.by_act = force_by(m, d, tan, i, &a, v, 0, &s.rate_by_act);
+    tan->act[a.act] = 0;
+  }
+  return s;
+}
+
+void cri_actuation_held(const cr_model* m, const cr_data* d, int32_t* held, cr_data* work) {
+  size_t mark = cri_mark(work);
+  cr_real* tau = cri_push(work, (size_t)m->nv);
+  memset(held, 0, (size_t)m->nv * sizeof *held);
+  joint_forces(m, d, d->actuator_force, tau);
+  for (int j = 0; j < m->njnt && !switched_off(m); j++) {
+    int side;
+    (void)clip_joint(m, j, tau, &side);
+    held[m->jnt_dofadr[j]] = side != 0;
+  }
+  cri_pop(work, mark);
+}

@@ -56,4 +56,23 @@ void cri_actuation_slope_jvp(const cr_model* m, const cr_data* d, cr_data* tan, 
 void cri_actuation_slope_vjp(const cr_model* m, const cr_data* d, cr_data* bar, cri_slope_over over,
                              const cr_real* c_bar);
 
+/// Derivatives of the force of an actuator, limits included, and of the rate of its activation: each
+/// by its own length, velocity, activation and control.
+typedef struct {
+  cr_real force, by_length, by_velocity, by_act, by_ctrl;
+  cr_real rate_by_act, rate_by_ctrl;
+} cri_actuator_slopes;
+
+/// Whether actuator i is one of those: one output, at most one activation, no limit that it shares
+/// with others.
+bool cri_actuator_alone(const cr_model* m, int i);
+
+/// Its slopes. Uses the entries of `tan`, a tangent twin, that belong to the actuator, which are zero
+/// before and after.
+cri_actuator_slopes cri_actuator_slopes_of(const cr_model* m, const cr_data* d, cr_data* tan,
+                                           int i);
+
+/// Sets held[i] where jnt_actfrcrange holds the actuator force of dof i, else 0.      [u8]
+void cri_actuation_held(const cr_model* m, const cr_data* d, int32_t* held, cr_data* work);
+
 #endif

@@ -380,6 +380,24 @@ static void dampers_vjp(const cr_model* m, const cr_data* d, cr_data* bar) {
   cri_pop(bar, mark);
 }
 
+// ---- for the Jacobian of a step
+
+bool cri_gravcomp_acts(const cr_model* m) { return switched_on(m).gravity && any_gravcomp(m); }
+
+void cri_tendon_pull(const cr_model* m, const cr_data* d, const cr_real* b, int t,
+                     cr_real pull[3]) {
+  switches on = switched_on(m);
+  cr_real spring = 0, damper = 0;
+  pull[0] = pull[1] = pull[2] = 0;
+  if (on.spring) {
+    spring = tendon_spring(m, d, t, &pull[1]);
+  }
+  if (on.damper) {
+    damper = tendon_damper(d, b, t, &pull[2]);
+  }
+  pull[0] = spring + damper;
+}
+
 // ---- the stage
 
 cr_status cr_passive(const cr_model* m, cr_data* d) {

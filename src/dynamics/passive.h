@@ -37,4 +37,11 @@ cr_status cr_passive(const cr_model* m, cr_data* d);
 cr_status cr_passive_jvp(const cr_model* m, const cr_data* d, cr_data* tan);
 cr_status cr_passive_vjp(const cr_model* m, const cr_data* d, cr_data* bar);
 
+/// Some body has gravity compensation, and it is not switched off.
+bool cri_gravcomp_acts(const cr_model* m);
+
+/// Force of spring and damper along tendon t, and its derivatives over length and velocity, 0 of
+/// what is switched off; b: the law of all tendons of dynamics/reflected.h.          [p5], [p6]
+void cri_tendon_pull(const cr_model* m, const cr_data* d, const cr_real* b, int t, cr_real pull[3]);
+
 #endif

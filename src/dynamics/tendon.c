@@ -5,6 +5,7 @@
 #include "dynamics/tendon.h"
 
 #include "dynamics/between.h"
+#include "dynamics/carried.h"
 #include "dynamics/pair_sweep.h"
 #include "dynamics/tree.h"
 #include "dynamics/wrap.h"
@@ -401,4 +402,106 @@ cr_status cr_tendon_vjp(const cr_model* m, const cr_data* d, cr_data* bar) {
   cri_pair_sweep_end(m, bar, &bar->ten_J_pairs, &s);
   cri_pop(bar, mark);
   return CR_OK;
+}
+
+// ---- [t5] curvature, for the Jacobian of a step: the row's tangent under a displacement of each of
+// its dofs, which carries along the points of the bodies behind it
+
+typedef struct {
+  int n;
+  const int32_t* col;
+  int32_t* place;  // of a dof among the columns
+  cr_real *H, *gradient;
+} curvature;
+
+// whether dof j moves body b
+static bool moves(const cr_model* m, int j, int b) {
+  int i = cri_between_last(m, b);
+  while (i > j) {
+    i = m->dof_parentid[i];
+  }
+  return i == j;
+}
+
+// velocity under dof j of a point at x on body b
+static void carry(const cr_model* m, const cr_data* d, int j, int b, const cr_real x[3],
+                  cr_real x_tan[3]) {
+  cr_zero3(x_tan);
+  if (moves(m, j, b)) {
+    point_velocity(x_tan, d->cdof + 6 * j, x, cri_between_com(m, d, b));
+  }
+}
+
+// tangents of a span's points under dof j; returns that of its length on the geom
+static cr_real carry_span(const cr_model* m, const cr_data* d, const span* s, int j,
+                          cr_real x_tan[4][3]) {
+  int body = s->n == 4 ? m->geom_bodyid[s->geom] : 0;
+  cr_real end_tan[2][3], pos_tan[3], mat_tan[9] = {0}, length_tan = 0;
+  carry(m, d, j, s->body[0], s->x[0], end_tan[0]);
+  carry(m, d, j, s->body[s->n - 1], s->x[s->n - 1], end_tan[1]);
+  cr_copy3(x_tan[0], end_tan[0]);
+  cr_copy3(x_tan[s->n - 1], end_tan[1]);
+  if (s->n == 4) {
+    carry(m, d, j, body, d->geom_xpos + 3 * s->geom, pos_tan);
+    if (moves(m, j, body)) {
+      cr_rot_tan(mat_tan, d->cdof + 6 * j, d->geom_xmat + 9 * s->geom);
+    }
+    cri_wrap_path_tan(&s->wrap, end_tan[0], end_tan[1], pos_tan, mat_tan, 0, x_tan + 1,
+                      &length_tan);
+  }
+  return length_tan;
+}
+
+// the column of dof j, from piece p whose points move with x_tan
+static void add_curvature(const cr_model* m, const cr_data* d, const curvature* c, const piece* p,
+                          cr_real share, int j, cr_real x_tan[2][3]) {
+  cr_real e_tan[3];
+  direction_tan(p, x_tan[0], x_tan[1], e_tan);
+  cri_between chain = chain_of(m, p);
+  int side;
+  for (int i = cri_between_next(m, &chain, &side); i >= 0; i = cri_between_next(m, &chain, &side)) {
+    const cr_real *S = d->cdof + 6 * i, *com = cri_between_com(m, d, p->body[side]);
+    cr_real v[3], v_tan[3], S_tan[6] = {0};
+    if (moves(m, j, p->body[side]) && cri_carries(m, j, i)) {
+      cr_cross_motion(S_tan, d->cdof + 6 * j, S);
+    }
+    point_velocity(v, S, p->x[side], com);
+    point_velocity(v_tan, S_tan, p->x[side], com);
+    cr_acccross3(v_tan, S, x_tan[side]);
+    c->H[c->place[i] * c->n + c->place[j]] +=
+        (side == 1 ? share : -share) * (cr_dot3(e_tan, v) + cr_dot3(p->e, v_tan));
+  }
+}
+
+static void add_span(const cr_model* m, const cr_data* d, const curvature* c, const span* s,
+                     cr_real share) {
+  for (int k = 0; k < c->n; k++) {
+    cr_real x_tan[4][3];
+    c->gradient[k] += share * carry_span(m, d, s, c->col[k], x_tan);
+    for (int at = 0; at < s->n; at += 2) {
+      piece p = piece_of(s, at);
+      c->gradient[k] += share * (cr_dot3(p.e, x_tan[at + 1]) - cr_dot3(p.e, x_tan[at]));
+      add_curvature(m, d, c, &p, share, c->col[k], x_tan + at);
+    }
+  }
+}
+
+void cri_tendon_curvature(const cr_model* m, const cr_data* d, int t, cr_real* H, cr_real* gradient,
+                          cr_data* work) {
+  size_t mark = cri_mark(work);
+  curvature c = {.n = m->ten_J_rownnz[t], .col = m->ten_J_colind + m->ten_J_rowadr[t]};
+  c.place = cri_push_int(work, (size_t)m->nv);
+  c.H = H;
+  c.gradient = gradient;
+  cr_zero(H, c.n * c.n);
+  cr_zero(gradient, c.n);
+  for (int k = 0; k < c.n; k++) {
+    c.place[c.col[k]] = k;
+  }
+  walk w = walk_of(m, t);
+  span s;
+  while (next_span(m, d, &w, &s)) {
+    add_span(m, d, &c, &s, w.share);
+  }
+  cri_pop(work, mark);
 }

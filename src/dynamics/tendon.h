@@ -26,4 +26,13 @@ cr_status cr_tendon(const cr_model* m, cr_data* d);
 cr_status cr_tendon_jvp(const cr_model* m, const cr_data* d, cr_data* tan);
 cr_status cr_tendon_vjp(const cr_model* m, const cr_data* d, cr_data* bar);
 
+/// Curvature of the length of spatial tendon t, d ten_J_i / dq_j at H[i n + j], over the columns of
+/// its row, n = ten_J_rownnz[t]; and the gradient of the length as the stage's derivatives have it,
+/// which a path that touches from inside is as near to ten_J as its iterations are.        [t5]
+/// Shapes   H[n n], gradient[n]
+/// Memory   nv integers of `work`'s scratch
+/// Smooth   as the stage
+void cri_tendon_curvature(const cr_model* m, const cr_data* d, int t, cr_real* H, cr_real* gradient,
+                          cr_data* work);
+
 #endif

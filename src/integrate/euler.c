@@ -16,10 +16,11 @@ static bool may_damp_implicitly(const cr_model* m) {
          (m->disableflags & (CR_DSBL_EULERDAMP | CR_DSBL_DAMPER)) == 0;
 }
 
+bool cri_euler_damps(const cr_model* m) { return may_damp_implicitly(m) && cri_damps(m); }
+
 // ---- [e1] the implicit acceleration
 
-// D of every dof, in scratch of `owner`
-static const cr_real* damping_at(const cr_model* m, const cr_data* d, cr_data* owner) {
+const cr_real* cri_euler_damping(const cr_model* m, const cr_data* d, cr_data* owner) {
   cr_real* D = cri_push(owner, (size_t)m->nv);
   cr_real* b = cri_push(owner, 3 * (size_t)m->nv);
   cri_reflected_damping(m, b);
@@ -55,11 +56,11 @@ static cr_status accelerate(const cr_model* m, cr_data* d) {
   }
   cr_copy(d->euler_qacc, d->qacc, m->nv);
   // with discrete the acceleration is that of the step already
-  if (!may_damp_implicitly(m) || !cri_damps(m)) {
+  if (!cri_euler_damps(m)) {
     return CR_OK;
   }
   size_t mark = cri_mark(d);
-  const cr_real* D = damping_at(m, d, d);
+  const cr_real* D = cri_euler_damping(m, d, d);
   cr_real* x = cri_push(d, (size_t)m->nv);
   cr_status status = factor(m, d, D);
   if (status == CR_OK) {
@@ -103,7 +104,7 @@ static void accelerate_jvp(const cr_model* m, const cr_data* d, cr_data* tan, cr
   cr_real* away = cri_push(tan, (size_t)m->nv);
   cr_real* x = cri_push(tan, (size_t)m->nv);
   cr_real* D_tan = cri_push(tan, (size_t)m->nv);
-  const cr_real* D = damping_at(m, d, tan);
+  const cr_real* D = cri_euler_damping(m, d, tan);
   cri_damping_slopes_jvp(m, d, tan, D_tan);
   taken_away(m, d, away);
   cr_pattern p = {.n = m->nv, .nnz = m->M_rownnz, .adr = m->M_rowadr, .col = m->M_colind};
@@ -133,7 +134,7 @@ static void accelerate_vjp(const cr_model* m, const cr_data* d, cr_data* bar,
   }
   size_t mark = cri_mark(bar);
   cr_real* D_bar = cri_push(bar, (size_t)m->nv);
-  const cr_real* D = damping_at(m, d, bar);
+  const cr_real* D = cri_euler_damping(m, d, bar);
   int k = cri_pairs_add(&bar->M_pairs);
   cr_real* w2 = cri_pair_left(&bar->M_pairs, k);
   // w2 = (M + hD)^-1 a2_bar

@@ -33,4 +33,10 @@ cr_status cr_euler_jvp(const cr_model* m, const cr_data* d, cr_data* tan);
 /// from D to v and b.
 cr_status cr_euler_vjp(const cr_model* m, const cr_data* d, cr_data* bar);
 
+/// Whether the step solves [e1], because some dof is damped.
+bool cri_euler_damps(const cr_model* m);
+
+/// D of every dof, in scratch of `owner`.                                           [e1]
+const cr_real* cri_euler_damping(const cr_model* m, const cr_data* d, cr_data* owner);
+
 #endif

@@ -191,6 +191,48 @@ void cr_chol_solve(const cr_real* L, const cr_pattern* p, cr_real* x) {
   }
 }
 
+// y -= c x
+static void subtract(cr_real* restrict y, const cr_real* restrict x, cr_real c, int n) {
+  for (int k = 0; k < n; k++) {
+    y[k] -= c * x[k];
+  }
+}
+
+static void scale(cr_real* x, cr_real c, int n) {
+  for (int k = 0; k < n; k++) {
+    x[k] *= c;
+  }
+}
+
+// the right sides taken `n` at a time, so that what a chain of rows shares stays in the cache
+static void solve_panel(const cr_real* L, const cr_pattern* p, int n, int ld, cr_real* X) {
+  for (int i = p->n - 1; i >= 0; i--) {
+    const cr_real* l = L + p->adr[i];
+    const int32_t* col = p->col + p->adr[i];
+    cr_real* x = X + (ptrdiff_t)i * ld;
+    scale(x, l[p->nnz[i] - 1], n);
+    for (int q = 0; q < p->nnz[i] - 1; q++) {
+      subtract(X + (ptrdiff_t)col[q] * ld, x, l[q], n);
+    }
+  }
+  for (int i = 0; i < p->n; i++) {
+    const cr_real* l = L + p->adr[i];
+    const int32_t* col = p->col + p->adr[i];
+    cr_real* x = X + (ptrdiff_t)i * ld;
+    for (int q = 0; q < p->nnz[i] - 1; q++) {
+      subtract(x, X + (ptrdiff_t)col[q] * ld, l[q], n);
+    }
+    scale(x, l[p->nnz[i] - 1], n);
+  }
+}
+
+void cr_chol_solve_many(const cr_real* L, const cr_pattern* p, int n, int ld, cr_real* X) {
+  enum { PANEL = 48 };
+  for (int k = 0; k < n; k += PANEL) {
+    solve_panel(L, p, n - k < PANEL ? n - k : PANEL, ld, X + k);
+  }
+}
+
 void cr_sparse_mul(cr_real* y, const cr_real* H, const cr_pattern* p, const cr_real* x) {
   for (int i = 0; i < p->n; i++) {
     const cr_real* h = H + p->adr[i];

@@ -56,6 +56,9 @@ int cr_chol_factor(cr_real* H, const cr_pattern* p);
 /// x = H^-1 x, given the factor.
 void cr_chol_solve(const cr_real* L, const cr_pattern* p, cr_real* x);
 
+/// The same for n right sides at once: X has p->n rows of n numbers, ld apart.
+void cr_chol_solve_many(const cr_real* L, const cr_pattern* p, int n, int ld, cr_real* X);
+
 /// y = H x, given the lower triangle.
 void cr_sparse_mul(cr_real* y, const cr_real* H, const cr_pattern* p, const cr_real* x);
 

@@ -6,9 +6,10 @@ few=(--states 3 --rounds 2)
 
 expect 0 one bench "$data/cube.xml" "${few[@]}" --profile --json
 holds one 'j["nv"] == 6 and j["states"] == 3 and j["rounds"] == 2' \
-  'all(0 < j[f"{name}_us"] < 1e6 for name in ("mj_step", "step", "step_vjp", "mjd_transitionFD"))' \
+  'all(0 < j[f"{name}_us"] < 1e6 for name in ("mj_step", "step", "step_vjp", "step_jacobian", "mjd_transitionFD"))' \
   '0 < j["mjd_transitionFD_centred_us"] < 1e6' \
   '0 <= j["residual"]["carom"] < 1e-10 and 0 <= j["residual"]["mujoco"] < 1e-3' \
+  'j["step_jacobian_by_columns"] == 0 and 0 < j["ratio"]["step_jacobian_of_step"][0]' \
   '0 < j["ratio"]["step_vjp_of_step"][1] <= j["ratio"]["step_vjp_of_step"][2]' \
   'j["profile"][0]["stage"] == "kinematics" and j["profile"][-1]["stage"] == "integrator"' \
   'all(0 < sum(r[k]["us"] for r in j["profile"]) < 1e5 for k in ("forward", "jvp", "vjp"))'

@@ -118,4 +118,27 @@ refused 3 "the gradient with respect to qvel, number 0, is" \
 refused 3 "step 1 (time 0): " "${good[@]}" --wrt qpos --set 'qvel[0]=1e11'
 
 [ -e MUJOCO_LOG.TXT ] && fail "MuJoCo left a log file"
+# ---- the Jacobian of a step: its rows are gradients of the next state
+expect 0 jac grad "$pendulum" --keyframe raised --jacobian --json
+holds jac 'j["nv"] == 2 and len(j["by_state"]) == len(j["by_state"][0]) == 4 + j["na"]' \
+  'len(j["by_ctrl"][0]) == j["nu"] and len(j["by_qfrc_applied"][0]) == 2' \
+  '"column_by_column" not in j'
+expect 0 row grad "$pendulum" --keyframe raised --time 0.005 --loss 'qvel[1]' --wrt qpos qvel ctrl --json
+python3 - << 'PYTHON' || fail "a row of the Jacobian is not the gradient"
+import json
+j, g = json.load(open("jac.out")), json.load(open("row.out"))["gradient"]
+row = j["by_state"][3][:4] + j["by_ctrl"][3]
+assert len(row) > 4 and all(abs(a - b) <= 1e-12 * (1 + abs(b))
+                            for a, b in zip(row, g["qpos"] + g["qvel"] + g["ctrl"][0]))
+PYTHON
+expect 0 last grad "$walker" --keyframe stand --time 0.02 --jacobian --csv last.csv
+[ "$(wc -l < last.csv)" -gt 30 ] || fail "$(cat last.csv)"
+head -1 last.csv | grep -q "^next,tangent\[0\],.*qvel\[0\],.*ctrl\[0\],.*qfrc_applied\[0\]" || fail "$(head -1 last.csv)"
+expect 0 printed grad "$walker" --keyframe stand --time 0.02 --jacobian
+cmp -s last.csv printed.out || fail "the file is not what is printed"
+expect 0 rk grad "$pendulum" --jacobian --integrator rk4 --json
+holds rk '"Euler" in j["column_by_column"]'
+refused 2 "not with --loss" grad "$pendulum" --jacobian --loss 'qpos[0]'
+refused 2 "only with --jacobian" grad "$pendulum" --loss 'qpos[0]' --wrt qpos --csv x.csv
+refused 2 "one step of the time step" grad "$pendulum" --jacobian --integrator tsit5 --rtol 1e-6
 finish

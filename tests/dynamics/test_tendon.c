@@ -51,6 +51,62 @@ static void rows_are_gradients_of_lengths(void** state) {
   assert_true(wrapped > 40);
 }
 
+// curvature: along v the rows' rate, symmetric between slides and hinges; its gradient is the row
+static void curvatures_are_rates_of_rows(void** state) {
+  (void)state;
+  static const cr_real weight[4] = {1, -8, 8, -1};
+  const cr_real h = CR_R(1e-4);
+  static cr_real H[64 * 64], gradient[64], rate[64];
+  int compared = 0;
+  for (uint64_t seed = 0; seed < 24; seed++) {
+    cr_model m;
+    cr_data *d, *moved;
+    assert_int_equal(random_model(&m, seed, NULL), CR_OK);
+    assert_int_equal(cri_data_create(&d, &m, NULL, NULL), CR_OK);
+    assert_int_equal(cri_data_create(&moved, &m, NULL, NULL), CR_OK);
+    random_state(&m, d, seed, STATE_CONTACT);
+    cri_data_copy(&m, moved, d);
+    lengths(&m, d);
+    for (int t = 0; t < m.ntendon; t++) {
+      int n = m.ten_J_rownnz[t], adr = m.ten_J_rowadr[t];
+      if (m.wrap_type[m.tendon_adr[t]] == CR_WRAP_JOINT) {
+        continue;
+      }
+      cri_tendon_curvature(&m, d, t, H, gradient, d);
+      assert_int_equal(d->scratch_used, 0);
+      bool same = true;
+      cr_zero(rate, n);
+      for (int k = 0; k < 4; k++) {
+        mechanism_move(&m, d, d->qvel, h * (cr_real)(k < 2 ? k - 2 : k - 1), moved);
+        lengths(&m, moved);
+        for (int i = 0; i < n; i++) {
+          rate[i] += weight[k] * moved->ten_J[adr + i] / (12 * h);
+        }
+        same = same && memcmp(moved->wrap_branch, d->wrap_branch,
+                              (size_t)m.nwrap * sizeof *d->wrap_branch) == 0;
+      }
+      for (int i = 0; i < n && same; i++) {
+        cr_real sum = 0, scale = 1;
+        for (int j = 0; j < n; j++) {
+          int a = m.ten_J_colind[adr + i], b = m.ten_J_colind[adr + j];
+          bool scalar = m.jnt_type[m.dof_jntid[a]] >= CR_JNT_SLIDE &&
+                        m.jnt_type[m.dof_jntid[b]] >= CR_JNT_SLIDE;
+          sum += H[i * n + j] * d->qvel[b];
+          scale += cr_abs(H[i * n + j]);
+          assert_close(H[i * n + j], scalar ? H[j * n + i] : H[i * n + j], CR_R(1e-5) * scale);
+        }
+        assert_close(sum, rate[i], CR_R(1e-5) * scale);
+        assert_close(gradient[i], d->ten_J[adr + i], CR_R(2e-6));
+        compared++;
+      }
+    }
+    cri_data_free(moved);
+    cri_data_free(d);
+    cri_model_free(&m);
+  }
+  assert_true(compared > 40);
+}
+
 // a pulley's divisor scales what comes behind it
 static void pulleys_divide(void** state) {
   cr_model m;
@@ -131,6 +187,7 @@ static void no_tendons_no_rows(void** state) {
 int test_tendon(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(rows_are_gradients_of_lengths),
+      cmocka_unit_test(curvatures_are_rates_of_rows),
       cmocka_unit_test(pulleys_divide),
       cmocka_unit_test(common_motion_does_not_stretch),
       cmocka_unit_test(no_tendons_no_rows),

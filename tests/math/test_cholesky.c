@@ -113,6 +113,35 @@ static void solve_matches_dense_elimination(void** state) {
   }
 }
 
+// any number of right sides, beside numbers that are not theirs, as one by one
+static void many_right_sides_are_solved_as_one(void** state) {
+  enum { MAX_SIDES = 100, GAP = 3 };
+  static cr_real X[MAX_N * (MAX_SIDES + GAP)];
+  cr_random r = cr_random_seed(14, 1);
+  for (int n = 1; n <= MAX_SIDES; n += n < 10 ? 1 : 13) {
+    begin(&r, 30, n % 3);
+    assert_int_equal(cr_chol_factor(f.H, &f.p), -1);
+    int ld = n + GAP;
+    for (int i = 0; i < f.n * ld; i++) {
+      X[i] = i % ld < n ? cr_random_normal(&r) : 7;
+    }
+    static cr_real before[sizeof X / sizeof X[0]];
+    cr_copy(before, X, f.n * ld);
+    cr_chol_solve_many(f.H, &f.p, n, ld, X);
+    for (int k = 0; k < ld; k++) {
+      cr_real got[MAX_N];
+      for (int i = 0; i < f.n; i++) {
+        f.y[i] = before[i * ld + k];
+        got[i] = X[i * ld + k];
+      }
+      if (k < n) {
+        cr_chol_solve(f.H, &f.p, f.y);
+      }
+      assert_all_close(got, f.y, f.n, k < n ? 16 * CR_EPS : 0);
+    }
+  }
+}
+
 // H = L' L entry by entry, 1 / L_ii on the diagonal
 static void factor_multiplies_back(void** state) {
   cr_random r = cr_random_seed(5, 1);
@@ -187,6 +216,7 @@ int test_cholesky(void) {
       cmocka_unit_test(pattern_is_closed_under_elimination),
       cmocka_unit_test(product_matches_the_dense_one),
       cmocka_unit_test(solve_matches_dense_elimination),
+      cmocka_unit_test(many_right_sides_are_solved_as_one),
       cmocka_unit_test(factor_multiplies_back),
       cmocka_unit_test(update_matches_the_dense_one),
       cmocka_unit_test(indefinite_matrix_names_its_row),

@@ -1,0 +1,154 @@
+// SPDX-License-Identifier: Apache-2.0
+// The Jacobian of a step, printed.
+#include "cli/jacobian.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "integrate/step.h"
+#include "integrate/step_jacobian.h"
+#include "io/files.h"
+
+typedef struct {
+  const cr_model* m;
+  cr_jacobian* work;
+  int nx;
+  cr_real *x, *ctrl, *force;
+} jacobian;
+
+// ---- the last step
+
+static cr_status prepare(cr_setup* s, cr_setup_options* o, cr_error* error) {
+  if (cr_method_is_adaptive(&o->method)) {
+    return cri_fail(error, CR_ERR_ARG,
+                    "--jacobian is that of one step of the time step's length; --rtol and --atol "
+                    "make steps of other lengths");
+  }
+  if (o->method.cfd != NULL) {
+    return cri_fail(error, CR_ERR_ARG, "--jacobian is that of the step itself; --cfd is not");
+  }
+  CR_TRY(cr_setup_load(s, o, error));
+  o->time = isnan(o->time) ? (double)s->m.timestep : o->time;
+  CR_TRY(cr_setup_rollout(s, o, cri_no_params, error));
+  CR_TRY(cr_rollout_run(s->rollout, &s->m, s->nstep, NULL, error));
+  cri_rollout_restore(s->rollout, &s->m, s->nstep - 1);
+  return CR_OK;
+}
+
+static cr_status differentiate(jacobian* j, cr_data* d, cr_error* error) {
+  const cr_model* m = j->m;
+  size_t nx = (size_t)j->nx;
+  j->x = calloc(nx * nx + 1, sizeof *j->x);
+  j->ctrl = calloc(nx * (size_t)m->nu + 1, sizeof *j->ctrl);
+  j->force = calloc(nx * (size_t)m->nv + 1, sizeof *j->force);
+  if (j->x == NULL || j->ctrl == NULL || j->force == NULL) {
+    return cri_fail(error, CR_ERR_MEMORY, "--jacobian: no memory for %d rows", j->nx);
+  }
+  CR_TRY(cr_jacobian_create(&j->work, m, d, error));
+  cr_status status = cr_step(m, d);
+  if (status != CR_OK) {
+    return cri_fail(error, status, "%s", d->error.text);
+  }
+  status = cr_step_jacobian(m, d, j->work, j->x, j->ctrl, j->force);
+  return status == CR_OK ? CR_OK : cri_fail(error, status, "%s", cr_jacobian_error(j->work));
+}
+
+// ---- output
+
+static void put_matrix(cr_json* json, const char* key, const cr_real* x, int rows, int columns) {
+  cr_json_open(json, key, '[');
+  for (int i = 0; i < rows; i++) {
+    cr_json_reals(json, NULL, x + (ptrdiff_t)i * columns, columns);
+  }
+  cr_json_close(json, ']');
+}
+
+static void print_json(const jacobian* j, const cr_data* d) {
+  cr_json json = {0};
+  cr_json_open(&json, NULL, '{');
+  cr_json_real(&json, "time", d->time);
+  cr_json_int(&json, "nv", j->m->nv);
+  cr_json_int(&json, "na", j->m->na);
+  cr_json_int(&json, "nu", j->m->nu);
+  put_matrix(&json, "by_state", j->x, j->nx, j->nx);
+  put_matrix(&json, "by_ctrl", j->ctrl, j->nx, j->m->nu);
+  put_matrix(&json, "by_qfrc_applied", j->force, j->nx, j->m->nv);
+  const char* why = cr_jacobian_columns(j->work);
+  if (why != NULL) {
+    cr_json_string(&json, "column_by_column", why);
+  }
+  cr_json_close(&json, '}');
+  cr_json_finish(&json);
+}
+
+// name of a number of the state
+static void print_name(FILE* file, const cr_model* m, int i) {
+  int nv = m->nv;
+  const char* field = i < nv ? "tangent" : (i < 2 * nv ? "qvel" : "act");
+  (void)fprintf(file, "%s[%d]", field, i < nv ? i : (i < 2 * nv ? i - nv : i - 2 * nv));
+}
+
+static void print_numbers(FILE* file, const cr_real* x, int n) {
+  for (int k = 0; k < n; k++) {
+    (void)fprintf(file, ",%.17g", (double)x[k]);
+  }
+}
+
+static void print_csv(const jacobian* j, FILE* file) {
+  const cr_model* m = j->m;
+  (void)fprintf(file, "next");
+  for (int i = 0; i < j->nx; i++) {
+    (void)fprintf(file, ",");
+    print_name(file, m, i);
+  }
+  for (int i = 0; i < m->nu; i++) {
+    (void)fprintf(file, ",ctrl[%d]", i);
+  }
+  for (int i = 0; i < m->nv; i++) {
+    (void)fprintf(file, ",qfrc_applied[%d]", i);
+  }
+  (void)fprintf(file, "\n");
+  for (int i = 0; i < j->nx; i++) {
+    print_name(file, m, i);
+    print_numbers(file, j->x + (ptrdiff_t)i * j->nx, j->nx);
+    print_numbers(file, j->ctrl + (ptrdiff_t)i * m->nu, m->nu);
+    print_numbers(file, j->force + (ptrdiff_t)i * m->nv, m->nv);
+    (void)fprintf(file, "\n");
+  }
+}
+
+static cr_status write_csv(const jacobian* j, const char* path, cr_error* error) {
+  char* text = NULL;
+  size_t n = 0;
+  FILE* file = open_memstream(&text, &n);
+  if (file == NULL) {
+    return cri_fail(error, CR_ERR_MEMORY, "%s: no memory", path);
+  }
+  print_csv(j, file);
+  cr_status status = CR_ERR_MEMORY;
+  if (fclose(file) == 0) {
+    status = cri_file_write(path, text, n, error);
+  }
+  free(text);
+  return status;
+}
+
+cr_status cr_cli_jacobian(cr_setup* setup, cr_setup_options options, const char* csv,
+                          cr_error* error) {
+  CR_TRY(prepare(setup, &options, error));
+  jacobian j = {.m = &setup->m, .nx = 2 * setup->m.nv + setup->m.na};
+  cr_status status = differentiate(&j, setup->rollout->d, error);
+  if (status == CR_OK && csv != NULL) {
+    status = write_csv(&j, csv, error);
+  }
+  if (status == CR_OK && options.json) {
+    print_json(&j, setup->rollout->d);
+  } else if (status == CR_OK && csv == NULL) {
+    print_csv(&j, stdout);
+  }
+  cr_jacobian_destroy(j.work);
+  free(j.x);
+  free(j.ctrl);
+  free(j.force);
+  return status;
+}

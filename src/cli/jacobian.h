@@ -1,0 +1,13 @@
+// SPDX-License-Identifier: Apache-2.0
+// carom grad --jacobian: how the state after a step depends on what was before it.
+#ifndef CR_CLI_JACOBIAN_H
+#define CR_CLI_JACOBIAN_H
+
+#include "cli/setup.h"
+
+/// Prints the Jacobian of the last step of a rollout, of one step where no time is given (not a
+/// number), as JSON or CSV; writes the CSV to a file where `csv` names one.
+cr_status cr_cli_jacobian(cr_setup* setup, cr_setup_options options, const char* csv,
+                          cr_error* error);
+
+#endif

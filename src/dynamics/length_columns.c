@@ -1,0 +1,221 @@
+// SPDX-License-Identifier: Apache-2.0
+// Blocks of forces along lengths, see length_columns.h.
+#include "dynamics/length_columns.h"
+
+#include "dynamics/joint_spring.h"
+#include "dynamics/passive.h"
+#include "dynamics/reflected.h"
+#include "dynamics/tendon.h"
+#include "math/quat.h"
+
+enum { MOST_DOFS = 6 };  // of a joint
+
+// ---- [y6] one block
+
+// (H x)_j
+static cr_real turned(const cri_length_force* x, int j, const cr_real* y) {
+  cr_real sum = 0;
+  for (int i = 0; i < x->n && x->H != NULL && y != NULL; i++) {
+    sum += x->H[i * x->n + j] * y[x->col[i]];
+  }
+  return sum;
+}
+
+void cri_length_columns(const cri_length_force* x, const cr_real* v, const cr_real* a,
+                        const int32_t* skip, cri_columns columns) {
+  const cr_real* by_q = x->by_q == NULL ? x->J : x->by_q;
+  for (int j = 0; j < x->n; j++) {
+    cr_real f_q = x->by_length * by_q[j] + x->by_velocity * turned(x, j, v) +
+                  x->by_acceleration * turned(x, j, a);
+    cr_real f_v = x->by_velocity * x->J[j];
+    for (int i = 0; i < x->n; i++) {
+      if (skip == NULL || skip[x->col[i]] == 0) {
+        ptrdiff_t at = (ptrdiff_t)x->col[i] * columns.ld + x->col[j];
+        columns.q[at] += x->J[i] * f_q + (x->H == NULL ? 0 : x->f * x->H[i * x->n + j]);
+        columns.v[at] += x->J[i] * f_v;
+      }
+    }
+  }
+}
+
+// ---- tendons
+
+static bool spatial(const cr_model* m, int t) {
+  return m->wrap_type[m->tendon_adr[t]] != CR_WRAP_JOINT;
+}
+
+size_t cri_curvatures_size(const cr_model* m) {
+  size_t numbers = 0;
+  for (int t = 0; t < m->ntendon; t++) {
+    size_t n = (size_t)m->ten_J_rownnz[t];
+    numbers += spatial(m, t) ? n * n + n : 0;
+  }
+  return numbers;
+}
+
+void cri_curvatures_set(const cr_model* m, const cr_data* d, cri_curvatures* c, cr_data* work) {
+  int at = 0;
+  for (int t = 0; t < m->ntendon; t++) {
+    c->at[t] = spatial(m, t) ? at : -1;
+    if (spatial(m, t)) {
+      int n = m->ten_J_rownnz[t];
+      cri_tendon_curvature(m, d, t, c->numbers + at, c->numbers + at + n * n, work);
+      at += n * n + n;
+    }
+  }
+}
+
+// springs and dampers
+static void tendon_columns(const cr_model* m, const cr_data* d, const cri_curvatures* curvatures,
+                           cri_columns columns, cr_data* work) {
+  size_t mark = cri_mark(work);
+  cr_real* b = cri_push(work, 3 * (size_t)m->ntendon);
+  cri_tendon_damping(m, b);
+  for (int t = 0; t < m->ntendon; t++) {
+    cr_real pull[3];
+    cri_tendon_pull(m, d, b, t, pull);
+    int first = m->ten_J_rowadr[t];
+    cri_length_force x = {.n = m->ten_J_rownnz[t],
+                          .col = m->ten_J_colind + first,
+                          .J = d->ten_J + first,
+                          .H = cri_curvature(curvatures, t),
+                          .by_q = cri_length_gradient(m, curvatures, t),
+                          .f = pull[0],
+                          .by_length = pull[1],
+                          .by_velocity = pull[2]};
+    if (!cr_is_zero(pull, 3)) {
+      cri_length_columns(&x, d->qvel, NULL, NULL, columns);
+    }
+  }
+  cri_pop(work, mark);
+}
+
+// ---- joints
+
+static void damper_columns(const cr_model* m, const cr_data* d, cri_columns columns,
+                           cr_data* work) {
+  if ((m->disableflags & CR_DSBL_DAMPER) != 0) {
+    return;
+  }
+  size_t mark = cri_mark(work);
+  cr_real* b = cri_push(work, 3 * (size_t)m->nv);
+  cri_reflected_damping(m, b);
+  for (int i = 0; i < m->nv; i++) {
+    columns.v[(ptrdiff_t)i * columns.ld + i] -= cri_damping_slope(b + 3 * i, d->qvel[i]);
+  }
+  cri_pop(work, mark);
+}
+
+// -k' e - k e' under each dof of the piece
+static void spring_columns(const cr_model* m, const cr_data* d, cr_data* tan, int j,
+                           const cri_spring_piece* p, cri_columns columns) {
+  cri_spring_pull s = cri_spring_pull_of(m, d, j, p);
+  for (int k = 0; k < p->n; k++) {
+    cr_real e_tan[3] = {0};
+    tan->qpos[p->v + k] = 1;
+    cri_spring_pull_jvp(tan, p, &s, e_tan);
+    tan->qpos[p->v + k] = 0;
+    cr_real k_tan = s.slope * cr_dot3(s.dx, e_tan);
+    for (int i = 0; i < p->n; i++) {
+      columns.q[(ptrdiff_t)(p->v + i) * columns.ld + p->v + k] -= k_tan * s.e[i] + s.k * e_tan[i];
+    }
+  }
+}
+
+static bool has_spring(const cr_model* m, int j) {
+  return m->jnt_stiffness[j] != 0 || !cr_is_zero(m->jnt_stiffnesspoly + 2 * (ptrdiff_t)j, 2);
+}
+
+static void joint_columns(const cr_model* m, const cr_data* d, cr_data* tan, cri_columns columns) {
+  for (int j = 0; j < m->njnt && (m->disableflags & CR_DSBL_SPRING) == 0; j++) {
+    cri_spring_piece piece[2];
+    int n = has_spring(m, j) ? cri_spring_pieces(m, j, piece) : 0;
+    for (int k = 0; k < n; k++) {
+      spring_columns(m, d, tan, j, &piece[k], columns);
+    }
+  }
+}
+
+// ---- actuators
+
+// how the length of an actuator on a joint changes where that is not its moment; else NULL
+static const cr_real* length_by_q(const cr_model* m, const cr_data* d, int i, cr_real by_q[6]) {
+  int j = m->actuator_trnid[2 * i], type = m->jnt_type[j];
+  if (type != CR_JNT_BALL && type != CR_JNT_FREE) {
+    return NULL;
+  }
+  cr_zero(by_q, MOST_DOFS);
+  if (type == CR_JNT_BALL) {
+    cr_real unit[4], e[3], J[9];
+    cr_copy(unit, d->qpos + m->jnt_qposadr[j], 4);
+    cr_quat_normalize(unit);
+    cr_quat_log(e, unit);
+    cr_so3_jr_inv(J, e);
+    cr_multmat3(by_q, J, m->actuator_gear + 6 * m->actuator_outadr[i]);
+  }
+  return by_q;
+}
+
+static void actuator_columns(const cr_model* m, const cr_data* d, const cri_curvatures* curvatures,
+                             int i, const cri_actuator_slopes* s, const int32_t* held,
+                             cri_columns columns, cr_data* work) {
+  size_t mark = cri_mark(work);
+  int out = m->actuator_outadr[i], first = d->moment_rowadr[out];
+  cr_real by_q[MOST_DOFS];
+  cri_length_force x = {.n = d->moment_rownnz[out],
+                        .col = d->moment_colind + first,
+                        .J = d->actuator_moment + first,
+                        .f = s->force,
+                        .by_length = s->by_length,
+                        .by_velocity = s->by_velocity};
+  if (m->actuator_trntype[i] != CR_TRN_TENDON) {
+    x.by_q = length_by_q(m, d, i, by_q);
+  } else if (cri_curvature(curvatures, m->actuator_trnid[2 * i]) != NULL) {
+    // gear times curvature and gradient
+    const cr_real* from = cri_curvature(curvatures, m->actuator_trnid[2 * i]);
+    cr_real* scaled = cri_push(work, (size_t)(x.n * x.n + x.n));
+    for (int k = 0; k < x.n * x.n + x.n; k++) {
+      scaled[k] = m->actuator_gear[6 * out] * from[k];
+    }
+    x.H = scaled;
+    x.by_q = scaled + x.n * x.n;
+  }
+  cri_length_columns(&x, d->qvel, NULL, held, columns);
+  for (int k = 0; k < x.n; k++) {
+    columns.out[(ptrdiff_t)x.col[k] * columns.ld + out] = held[x.col[k]] != 0 ? 0 : x.J[k];
+  }
+  cri_pop(work, mark);
+}
+
+bool cri_forces_along_lengths(const cr_model* m, const char** why) {
+  for (int i = 0; i < m->nactuator; i++) {
+    int type = m->actuator_trntype[i], j = m->actuator_trnid[2 * i];
+    bool turned = type == CR_TRN_JOINTINPARENT &&
+                  (m->jnt_type[j] == CR_JNT_BALL || m->jnt_type[j] == CR_JNT_FREE);
+    bool along = type == CR_TRN_TENDON || type == CR_TRN_JOINT || type == CR_TRN_JOINTINPARENT;
+    if (!along || turned) {
+      *why = "transmissions at sites, cranks, bodies, and in the parent's frame";
+      return false;
+    }
+    if (!cri_actuator_alone(m, i)) {
+      *why = "actuators of several states or outputs, and limits on the total pull of a tendon";
+      return false;
+    }
+  }
+  return true;
+}
+
+void cri_force_columns(const cr_model* m, const cr_data* d, const cri_curvatures* curvatures,
+                       cri_actuator_slopes* slopes, cri_columns columns, cr_data* work) {
+  size_t mark = cri_mark(work);
+  int32_t* held = cri_push_int(work, (size_t)m->nv);
+  cri_actuation_held(m, d, held, work);
+  joint_columns(m, d, work, columns);
+  damper_columns(m, d, columns, work);
+  tendon_columns(m, d, curvatures, columns, work);
+  for (int i = 0; i < m->nactuator; i++) {
+    slopes[i] = cri_actuator_slopes_of(m, d, work, i);
+    actuator_columns(m, d, curvatures, i, &slopes[i], held, columns, work);
+  }
+  cri_pop(work, mark);
+}

@@ -1,0 +1,329 @@
+// SPDX-License-Identifier: Apache-2.0
+// The Jacobian of a step against the tangents of the step column by column and its cotangents row by
+// row, over random models in flight and in contact; and against a closed form.
+#include "integrate/step_jacobian.h"
+
+#include <stdlib.h>
+
+#include "dynamics/actuation.h"
+#include "integrate/step.h"
+#include "support/allocation.h"
+#include "support/chain_model.h"
+#include "support/close.h"
+#include "support/random_model.h"
+
+enum { MODELS = 160 };
+#ifdef CR_LONG_DOUBLE
+#define TOLERANCE CR_R(1e-12)
+#else
+#define TOLERANCE CR_R(1e-10)  // light bodies lose some digits, in the tangents too
+#endif
+
+typedef struct {
+  int nx, nu, nv;
+  cr_real *x, *ctrl, *force;
+} blocks;
+
+static blocks blocks_of(const cr_model* m) {
+  blocks b = {.nx = 2 * m->nv + m->na, .nu = m->nu, .nv = m->nv};
+  size_t nx = (size_t)b.nx;
+  b.x = calloc(nx * nx + 1, sizeof(cr_real));
+  b.ctrl = calloc(nx * (size_t)b.nu + 1, sizeof(cr_real));
+  b.force = calloc(nx * (size_t)b.nv + 1, sizeof(cr_real));
+  assert_true(b.x != NULL && b.ctrl != NULL && b.force != NULL);
+  return b;
+}
+
+static void blocks_free(blocks* b) {
+  free(b->x);
+  free(b->ctrl);
+  free(b->force);
+}
+
+// ---- a random model with its state
+
+typedef struct {
+  uint64_t seed;
+  cr_model m;
+  cr_data* d;
+  cr_jacobian* work;
+} fixture;
+
+static int scalar_joint(const cr_model* m) {
+  for (int j = 0; j < m->njnt; j++) {
+    if (m->jnt_type[j] == CR_JNT_HINGE || m->jnt_type[j] == CR_JNT_SLIDE) {
+      return j;
+    }
+  }
+  return -1;
+}
+
+// leaves out most of what has no columns of its own
+static void simplify(cr_model* m) {
+  m->integrator = CR_INT_EULER;
+  m->enableflags &= ~CR_ENBL_DIAGEXACT;
+  m->density[0] = m->viscosity[0] = 0;
+  cr_zero(m->geom_adhesion, m->ngeom);
+  cr_zero(m->pair_adhesion, m->npair);
+  cr_zero(m->geom_surfacevel, 6 * m->ngeom);
+  memset(m->jnt_actgravcomp, 0, (size_t)m->njnt * sizeof *m->jnt_actgravcomp);
+  for (int i = 0; i < m->nactuator; i++) {
+    int type = m->actuator_trntype[i];
+    bool moves = type == CR_TRN_SITE || type == CR_TRN_SLIDERCRANK || type == CR_TRN_BODY ||
+                 type == CR_TRN_JOINTINPARENT;
+    if (moves && cri_actuator_alone(m, i) && scalar_joint(m) >= 0) {
+      m->actuator_trntype[i] = CR_TRN_JOINT;
+      m->actuator_trnid[2 * i] = scalar_joint(m);
+    }
+  }
+}
+
+static void no_bonds(const cr_model* m, cr_data* d) {
+  for (int e = 0; e < m->neq; e++) {
+    bool bond = m->eq_type[e] == CR_EQ_WELD || m->eq_type[e] == CR_EQ_CONNECT;
+    d->eq_active[e] = bond ? 0 : d->eq_active[e];
+  }
+}
+
+static fixture fixture_of(uint64_t seed, bool simple) {
+  fixture f = {.seed = seed};
+  assert_int_equal(random_model(&f.m, seed, NULL), CR_OK);
+  if (simple) {
+    simplify(&f.m);
+  }
+  assert_int_equal(cri_data_create(&f.d, &f.m, NULL, NULL), CR_OK);
+  assert_int_equal(cr_jacobian_create(&f.work, &f.m, f.d, NULL), CR_OK);
+  return f;
+}
+
+static void fixture_free(fixture* f) {
+  cr_jacobian_destroy(f->work);
+  cri_data_free(f->d);
+  cri_model_free(&f->m);
+}
+
+// ---- comparisons that name the entry
+
+// against the largest number of the column
+static void compare(const fixture* f, const char* what, const cr_real* actual,
+                    const cr_real* expected, int rows, int columns) {
+  for (int k = 0; k < columns; k++) {
+    cr_real scale = 0;
+    for (int i = 0; i < rows; i++) {
+      scale = cr_max(scale, cr_abs(expected[i * columns + k]));
+    }
+    for (int i = 0; i < rows; i++) {
+      char name[100];
+      (void)snprintf(name, sizeof name, "model %d, %s, row %d, column %d", (int)f->seed, what, i,
+                     k);
+      assert_close_at(actual[i * columns + k], expected[i * columns + k], TOLERANCE * scale, name,
+                      __FILE__, __LINE__);
+    }
+  }
+}
+
+static void check_columns(const fixture* f) {
+  blocks got = blocks_of(&f->m), want = blocks_of(&f->m);
+  assert_int_equal(cri_step_jacobian_columns(&f->m, f->d, f->work, want.x, want.ctrl, want.force),
+                   CR_OK);
+  assert_int_equal(cr_step_jacobian(&f->m, f->d, f->work, got.x, got.ctrl, got.force), CR_OK);
+  compare(f, "by state", got.x, want.x, got.nx, got.nx);
+  compare(f, "by control", got.ctrl, want.ctrl, got.nx, got.nu);
+  compare(f, "by force", got.force, want.force, got.nx, got.nv);
+  blocks_free(&got);
+  blocks_free(&want);
+}
+
+static void copy_row(const cr_model* m, cr_data* bar, blocks* to, int row) {
+  int nv = m->nv;
+  cr_copy(to->x + row * to->nx, bar->qpos, nv);
+  cr_copy(to->x + row * to->nx + nv, bar->qvel, nv);
+  cr_copy(to->x + row * to->nx + 2 * nv, bar->act, m->na);
+  cr_copy(to->ctrl + row * to->nu, bar->ctrl, m->nu);
+  cr_copy(to->force + row * to->nv, bar->qfrc_applied, nv);
+  cr_zero(bar->qpos, nv);
+  cr_zero(bar->qvel, nv);
+  cr_zero(bar->act, m->na);
+  cr_zero(bar->ctrl, m->nu);
+  cr_zero(bar->qfrc_applied, nv);
+}
+
+static void check_rows(const fixture* f) {
+  const cr_model* m = &f->m;
+  cr_data* bar;
+  blocks got = blocks_of(m), want = blocks_of(m);
+  assert_int_equal(cri_data_twin(&bar, m, f->d, CR_DATA_COTANGENT, cri_no_params, NULL), CR_OK);
+  for (int row = 0; row < got.nx; row++) {
+    int part = row < m->nv ? 0 : (row < 2 * m->nv ? 1 : 2);
+    cr_real* next[] = {bar->qpos_next, bar->qvel_next, bar->act_next};
+    next[part][row - part * m->nv] = 1;
+    assert_int_equal(cr_step_vjp(m, m, f->d, NULL, bar), CR_OK);
+    copy_row(m, bar, &want, row);
+  }
+  assert_int_equal(cr_step_jacobian(m, f->d, f->work, got.x, got.ctrl, got.force), CR_OK);
+  compare(f, "by state", got.x, want.x, got.nx, got.nx);
+  compare(f, "by control", got.ctrl, want.ctrl, got.nx, got.nu);
+  compare(f, "by force", got.force, want.force, got.nx, got.nv);
+  cri_data_free(bar);
+  blocks_free(&got);
+  blocks_free(&want);
+}
+
+// ---- what occurs: what never does is not tested
+
+typedef struct {
+  int states, direct;
+  int rows[8], dims[2][7], joints[4], muscles, wraps, damped, ball_limits, couplings;
+} census;
+
+static void count(const fixture* f, census* c) {
+  const cr_model* m = &f->m;
+  for (int i = 0; i < f->d->nefc; i++) {
+    int type = f->d->efc_type[i], id = f->d->efc_id[i];
+    c->rows[type]++;
+    c->ball_limits += type == CR_CNSTR_LIMIT_JOINT && m->jnt_type[id] == CR_JNT_BALL;
+  }
+  for (int i = 0; i < f->d->ncon; i++) {
+    c->dims[m->cone][f->d->contact_dim[i]] += f->d->contact_efc_address[i] >= 0;
+  }
+  for (int j = 0; j < m->njnt; j++) {
+    c->joints[m->jnt_type[j]]++;
+  }
+  for (int i = 0; i < m->nactuator; i++) {
+    c->muscles +=
+        m->actuator_gaintype[i] == CR_GAIN_MUSCLE && m->actuator_trntype[i] == CR_TRN_TENDON;
+  }
+  for (int k = 0; k < m->nwrap; k++) {
+    c->wraps += f->d->wrap_branch[k] != 0;
+  }
+  for (int i = 0; i < m->nv; i++) {
+    c->damped += m->dof_damping[i] != 0;
+  }
+}
+
+static void visit(uint64_t seed, bool simple, void (*check)(const fixture*), census* c) {
+  fixture f = fixture_of(seed, simple);
+  for (int kind = 0; kind < N_STATE_KIND; kind++) {
+    random_state(&f.m, f.d, seed, (state_kind)kind);
+    if (simple) {
+      no_bonds(&f.m, f.d);
+    }
+    if (cr_step(&f.m, f.d) != CR_OK) {
+      continue;
+    }
+    c->states++;
+    if (simple && cri_step_jacobian_why(&f.m, f.d) == NULL) {
+      c->direct++;
+      count(&f, c);
+      check(&f);
+    } else if (!simple) {
+      check(&f);
+    }
+  }
+  fixture_free(&f);
+}
+
+static void columns_are_tangents(void** state) {
+  (void)state;
+  census c = {0};
+  for (uint64_t seed = 0; seed < MODELS; seed++) {
+    visit(seed, true, check_columns, &c);
+  }
+  print_message("%d states, %d of them directly\n", c.states, c.direct);
+  assert_true(5 * c.direct > c.states);
+  for (int type = 0; type < 8; type++) {
+    assert_true(c.rows[type] > 0);
+  }
+  const int dims[] = {1, 3, 4, 6};
+  for (int cone = 0; cone < 2; cone++) {
+    for (int k = 0; k < 4; k++) {
+      assert_true(c.dims[cone][dims[k]] > 0);
+    }
+  }
+  for (int type = 0; type < 4; type++) {
+    assert_true(c.joints[type] > 0);
+  }
+  assert_true(c.muscles > 0 && c.wraps > 0 && c.damped > 0 && c.ball_limits > 0);
+}
+
+static void rows_are_cotangents(void** state) {
+  (void)state;
+  census c = {0};
+  for (uint64_t seed = MODELS; seed < MODELS + MODELS / 4; seed++) {
+    visit(seed, true, check_rows, &c);
+  }
+  assert_true(c.direct > 0);
+}
+
+// every model has a Jacobian, by columns where need be
+static void every_model_has_one(void** state) {
+  (void)state;
+  census c = {0};
+  for (uint64_t seed = 0; seed < MODELS / 4; seed++) {
+    visit(seed, false, check_columns, &c);
+  }
+  assert_true(c.states > 0);
+}
+
+// ---- a slide with spring and damper: (M + h b) a2 = u - k q - b v - weight
+static void a_damped_slide_has_a_closed_form(void** state) {
+  (void)state;
+  static const int32_t slide[] = {CR_JNT_SLIDE};
+  fixture f = {.seed = 0};
+  assert_int_equal(chain_model(&f.m, 1, slide, 0, NULL), CR_OK);
+  f.m.jnt_stiffness[0] = 30;
+  f.m.dof_damping[0] = 4;
+  f.m.dof_armature[0] = CR_R(0.5);
+  f.m.timestep = CR_R(0.02);
+  assert_int_equal(cri_data_create(&f.d, &f.m, NULL, NULL), CR_OK);
+  assert_int_equal(cr_jacobian_create(&f.work, &f.m, f.d, NULL), CR_OK);
+  f.d->qpos[0] = CR_R(0.3);
+  f.d->qvel[0] = CR_R(-0.7);
+  assert_int_equal(cr_step(&f.m, f.d), CR_OK);
+  cr_real h = f.m.timestep, M = CR_R(1.5) + CR_R(0.5) + 4 * h, x[4], force[2];
+  assert_int_equal(cr_step_jacobian(&f.m, f.d, f.work, x, NULL, force), CR_OK);
+  assert_close(x[2], -30 * h / M, 8 * CR_EPS);
+  assert_close(x[3], 1 - 4 * h / M, 8 * CR_EPS);
+  assert_close(x[0], 1 + h * x[2], 8 * CR_EPS);
+  assert_close(x[1], h * x[3], 8 * CR_EPS);
+  assert_close(force[1], h / M, 8 * CR_EPS);
+  assert_close(force[0], h * h / M, 8 * CR_EPS);
+  fixture_free(&f);
+}
+
+static void a_call_changes_nothing_else(void** state) {
+  (void)state;
+  fixture f = fixture_of(1, true);
+  random_state(&f.m, f.d, 1, STATE_CONTACT);
+  no_bonds(&f.m, f.d);
+  assert_int_equal(cr_step(&f.m, f.d), CR_OK);
+  assert_null(cri_step_jacobian_why(&f.m, f.d));
+  blocks first = blocks_of(&f.m), second = blocks_of(&f.m);
+  void* before = malloc(f.d->memory_size);
+  assert_non_null(before);
+  memcpy(before, f.d->memory, f.d->memory_size);
+  long allocations = allocation_count();
+  assert_int_equal(cr_step_jacobian(&f.m, f.d, f.work, first.x, first.ctrl, first.force), CR_OK);
+  // the same after a call that went column by column, and with less asked for
+  assert_int_equal(cri_step_jacobian_columns(&f.m, f.d, f.work, second.x, NULL, NULL), CR_OK);
+  assert_int_equal(cr_step_jacobian(&f.m, f.d, f.work, second.x, NULL, NULL), CR_OK);
+  assert_true(allocation_count() == allocations);
+  assert_null(cr_jacobian_columns(f.work));
+  assert_memory_equal(before, f.d->memory, f.d->memory_size);
+  assert_memory_equal(first.x, second.x, (size_t)(first.nx * first.nx) * sizeof(cr_real));
+  free(before);
+  blocks_free(&first);
+  blocks_free(&second);
+  fixture_free(&f);
+}
+
+int test_step_jacobian(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(columns_are_tangents),
+      cmocka_unit_test(rows_are_cotangents),
+      cmocka_unit_test(every_model_has_one),
+      cmocka_unit_test(a_damped_slide_has_a_closed_form),
+      cmocka_unit_test(a_call_changes_nothing_else),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
