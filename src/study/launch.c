@@ -2,9 +2,16 @@
 // Launches.
 #include "study/launch.h"
 
+#include <time.h>
+
 #include "integrate/manifold.h"
-#include "io/progress.h"
 #include "rollout/trajectory.h"
+
+double cri_thread_seconds(void) {
+  struct timespec t;
+  (void)clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
+  return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
 
 static int steps_of(const cr_launch* l) {
   return l->adaptive != NULL ? 1 : (int)cr_floor(l->time / l->m->timestep + CR_R(1e-9));
@@ -12,10 +19,10 @@ static int steps_of(const cr_launch* l) {
 
 static cr_status differentiate(const cr_launch* l, cr_rollout* r, const cr_loss* loss,
                                cr_landing* landing, cr_error* error) {
-  double start = cri_seconds();
+  double start = cri_thread_seconds();
   const cr_model* m_backward = l->m_backward != NULL ? l->m_backward : l->m;
   CR_TRY(cr_rollout_gradient(r, l->m, m_backward, loss, error));
-  landing->backward = cri_seconds() - start;
+  landing->backward = cri_thread_seconds() - start;
   landing->gradient = 0;
   for (int i = 0; i < l->m->nv; i++) {
     landing->gradient +=
@@ -33,9 +40,9 @@ static cr_status run(const cr_launch* l, cr_rollout* r, const cr_loss* loss, boo
   }
   cr_copy(r->d->qpos, l->qpos, l->m->nq);
   cr_copy(r->d->qvel, l->qvel, l->m->nv);
-  double start = cri_seconds();
+  double start = cri_thread_seconds();
   CR_TRY(cr_rollout_run(r, l->m, steps_of(l), loss, error));
-  landing->forward = cri_seconds() - start;
+  landing->forward = cri_thread_seconds() - start;
   landing->loss = cr_rollout_loss(r);
   landing->steps = steps_of(l);
   if (l->adaptive != NULL) {

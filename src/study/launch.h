@@ -21,9 +21,12 @@ typedef struct {
 typedef struct {
   cr_real loss, gradient;
   cr_real qpos[CR_LAUNCH_NQ];  // at the end
-  double forward, backward;    // seconds
+  double forward, backward;    // seconds of this thread's processor time
   int steps;                   // accepted ones
 } cr_landing;
+
+/// Seconds of processor time that this thread has used: what a run costs on a machine of its own.
+double cri_thread_seconds(void);
 
 /// Runs it; with the gradient where `gradient` says so.
 /// Errors   those of cr_rollout_run and cr_rollout_gradient, of the loss's expression

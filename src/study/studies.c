@@ -6,6 +6,13 @@
 
 static const cr_study studies[] = {
     {"toy", "a mass and a wall: what fixed steps do to a gradient", false, cri_study_toy},
+    {"toss", "five bodies tossed on a floor: adaptive steps against fixed ones", false,
+     cri_study_toss},
+    {"billiard", "one ball is to hit another: contacts from distance", false, cri_study_billiard},
+    {"time-toss", "error of loss and derivative against run time, for every method", false,
+     cri_study_time_toss},
+    {"sysid", "ten parameters of a tossed cube at once, from tuned and random starts", true,
+     cri_study_sysid},
 };
 enum { N_STUDY = (int)(sizeof studies / sizeof studies[0]) };
 

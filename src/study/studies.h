@@ -7,6 +7,10 @@
 #include "study/notebook.h"
 
 cr_status cri_study_toy(cr_notebook* book, cr_error* error);
+cr_status cri_study_toss(cr_notebook* book, cr_error* error);
+cr_status cri_study_billiard(cr_notebook* book, cr_error* error);
+cr_status cri_study_time_toss(cr_notebook* book, cr_error* error);
+cr_status cri_study_sysid(cr_notebook* book, cr_error* error);
 
 typedef struct {
   const char* name;

@@ -4,8 +4,6 @@
 
 #include <stdio.h>
 
-enum { ROUND = 16 };
-
 static const double save_every = 2;  // s
 
 typedef struct {
@@ -13,7 +11,7 @@ typedef struct {
   void* context;
   cr_table* table;
   int first;
-  cr_error errors[ROUND];
+  cr_error errors[CR_SWEEP_ROUND];
 } round_of;
 
 static cr_status work_row(void* context, int item, int worker) {
@@ -37,8 +35,8 @@ static cr_status run_round(cr_notebook* book, round_of* r, int n, cr_error* erro
   return status;
 }
 
-cr_status cri_sweep(cr_notebook* book, cr_table* table, cr_sweep_work* work, void* context,
-                    cr_error* error) {
+cr_status cri_sweep(cr_notebook* book, cr_table* table, int round, cr_sweep_work* work,
+                    void* context, cr_error* error) {
   round_of r = {.work = work, .context = context, .table = table};
   double saved = cri_seconds();
   if (book->request.resume) {
@@ -50,7 +48,8 @@ cr_status cri_sweep(cr_notebook* book, cr_table* table, cr_sweep_work* work, voi
       (void)cri_table_save(table, book->folder, NULL);
       return status;
     }
-    int n = table->room - table->rows < ROUND ? table->room - table->rows : ROUND;
+    int most = round < CR_SWEEP_ROUND ? round : CR_SWEEP_ROUND;
+    int n = table->room - table->rows < most ? table->room - table->rows : most;
     r.first = table->rows;
     CR_TRY(run_round(book, &r, n, error));
     table->rows += n;

@@ -253,7 +253,7 @@ cr_status cri_study_toy(cr_notebook* book, cr_error* error) {
   CR_TRY(cri_scene_open(book, "wall", cri_scene_wall, &t.m, error));
   cr_status status = cri_table_create(&table, "toy.csv", header, NULL, t.n, error);
   if (status == CR_OK) {
-    status = cri_sweep(book, &table, work, &t, error);
+    status = cri_sweep(book, &table, 16, work, &t, error);
   }
   if (status == CR_OK) {
     conclude(book, &table);

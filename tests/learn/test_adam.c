@@ -59,6 +59,24 @@ static void adam_finds_the_bottom(void** state) {
   assert_string_equal(reason, "all iterations done");
 }
 
+// one long step over the bottom at (0.5, -2), to a worse place
+static void adam_keeps_the_best(void** state) {
+  bowl b = {.fail_at = -1};
+  cr_objective o = {&b, 2, bowl_value};
+  cr_adam leap = plain;
+  leap.iterations = 2;
+  leap.rate = leap.final_rate = 3;
+  const char* reason = NULL;
+  cr_real x[] = {1, CR_R(-2.5)};
+  assert_int_equal(cr_adam_minimise(&leap, &o, open_low, open_high, x, &reason, NULL), CR_OK);
+  assert_true(cr_abs(x[0] - CR_R(0.5)) > CR_R(0.5));
+  leap.keep_best = true;
+  cr_real y[] = {1, CR_R(-2.5)};
+  assert_int_equal(cr_adam_minimise(&leap, &o, open_low, open_high, y, &reason, NULL), CR_OK);
+  assert_close(y[0], 1, 0);
+  assert_close(y[1], CR_R(-2.5), 0);
+}
+
 static void adam_keeps_bounds_and_batches(void** state) {
   bowl b = {.fail_at = -1};
   cr_objective o = {&b, 2, bowl_value};
@@ -102,6 +120,7 @@ int test_adam(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(adam_two_steps_are_the_formula),
       cmocka_unit_test(adam_finds_the_bottom),
+      cmocka_unit_test(adam_keeps_the_best),
       cmocka_unit_test(adam_keeps_bounds_and_batches),
       cmocka_unit_test(adam_ends_when_steps_are_small),
       cmocka_unit_test(adam_passes_a_failure_on),

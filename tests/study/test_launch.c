@@ -63,10 +63,49 @@ static void gradient_matches_difference(void** state) {
   }
 }
 
+// a ball that flies over the floor: no contact, no plain gradient of its speed along the floor by its
+// spin; with contacts from distance there is one, and the motion keeps its bits
+static void contacts_from_distance_leave_the_motion_alone(void** state) {
+  cr_model m, cfd;
+  open_toss(CR_TOSS_BALL, &m);
+  m.integrator = CR_INT_TSIT5;
+  cfd = m;
+  cfd.memory = NULL;
+  cfd.cfd = 1;
+  cfd.cfd_d0 = CR_R(0.1);
+  cfd.cfd_wc = CR_R(0.2);
+  cfd.cfd_mc = 1;
+  cfd.cfd_pc = 2;
+  cfd.cfd_scale = CR_R(0.02);
+  for (int hit = 0; hit < 2; hit++) {
+    cr_adaptive adaptive = {.rtol = CR_R(1e-8), .atol = CR_R(1e-8)};
+    cr_launch l = {.m = &m,
+                   .loss = "qpos[1]",
+                   .time = CR_R(0.2),
+                   .adaptive = hit ? &adaptive : NULL,
+                   .qpos = {0, 0, CR_R(0.2), 1},
+                   .qvel = {0, CR_R(-0.1), hit ? -2 : CR_R(-0.1)},
+                   .qvel_direction = {0, 0, 0, 1}};
+    cr_landing plain, distant;
+    assert_int_equal(cri_launch(&l, true, &plain, NULL), CR_OK);
+    l.m_backward = &cfd;
+    assert_int_equal(cri_launch(&l, true, &distant, NULL), CR_OK);
+    assert_memory_equal(plain.qpos, distant.qpos, sizeof plain.qpos);
+    assert_memory_equal(&plain.loss, &distant.loss, sizeof plain.loss);
+    assert_int_equal(plain.steps, distant.steps);
+    if (!hit) {
+      assert_close(plain.gradient, 0, CR_R(1e-17));
+    }
+    assert_true(cr_abs(distant.gradient) > CR_R(1e-9));
+  }
+  cri_model_free(&m);
+}
+
 int test_launch(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(flight_is_a_parabola),
       cmocka_unit_test(gradient_matches_difference),
+      cmocka_unit_test(contacts_from_distance_leave_the_motion_alone),
   };
   return cmocka_run_group_tests_name("launch", tests, scratch_open, scratch_close);
 }

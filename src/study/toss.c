@@ -1,0 +1,213 @@
+// SPDX-License-Identifier: Apache-2.0
+// Five bodies are tossed on a floor (DiffMJX, experiment 02): z0 = 0.2, vy0 = -0.1, vz0 = u0 in
+// [-3, -1], 1 s, loss y at the end, its derivative by u0. Adaptive steps that end on events are held
+// against central differences of the converged motion, and fixed steps are shown beside them.
+#include <math.h>
+#include <stdio.h>
+
+#include "io/plot.h"
+#include "study/launch.h"
+#include "study/scenes.h"
+#include "study/studies.h"
+#include "study/sweep.h"
+
+enum {
+  BODY,
+  U0,
+  Y,
+  GRADIENT,
+  DIFFERENCE,
+  PLAIN,
+  STEPS,
+  EULER_Y,
+  EULER_GRADIENT,
+  FINE_Y,
+  FINE_GRADIENT
+};
+static const char header[] =
+    "body,u0,y,gradient,difference,no_event_gradient,steps,euler_1e2_y,euler_1e2_gradient,"
+    "euler_1e3_y,euler_1e3_gradient";
+
+typedef struct {
+  cr_model adaptive[CR_N_TOSS], euler[CR_N_TOSS];
+  int n;  // speeds of a body
+} toss;
+
+static const cr_adaptive with_events = {.rtol = CR_R(1e-11), .atol = CR_R(1e-11), .events = true};
+static const cr_adaptive no_events = {.rtol = CR_R(1e-11), .atol = CR_R(1e-11)};
+
+static cr_launch toss_of(const cr_model* m, int body, double u0) {
+  return (cr_launch){.m = m,
+                     .loss = "qpos[1]",
+                     .time = 1,
+                     .qpos = {0, cri_toss_y0[body], CR_R(0.2), 1},
+                     .qvel = {0, CR_R(-0.1), (cr_real)u0},
+                     .qvel_direction = {0, 0, 1}};
+}
+
+// ---- a row
+
+static cr_status fixed(const toss* t, int body, double u0, double h, cr_real* row,
+                       cr_error* error) {
+  cr_model m = t->euler[body];
+  cr_landing end;
+  m.memory = NULL;
+  m.timestep = (cr_real)h;
+  const cr_launch l = toss_of(&m, body, u0);
+  CR_TRY(cri_launch(&l, true, &end, error));
+  row[0] = end.loss;
+  row[1] = end.gradient;
+  return CR_OK;
+}
+
+static cr_status fill(const toss* t, int body, double u0, cr_real* row, cr_error* error) {
+  cr_launch l = toss_of(&t->adaptive[body], body, u0);
+  cr_landing end;
+  row[BODY] = (cr_real)body;
+  row[U0] = (cr_real)u0;
+  l.adaptive = &no_events;
+  CR_TRY(cri_launch(&l, true, &end, error));
+  row[PLAIN] = end.gradient;
+  l.adaptive = &with_events;
+  CR_TRY(cri_launch(&l, true, &end, error));
+  row[Y] = end.loss;
+  row[GRADIENT] = end.gradient;
+  row[STEPS] = (cr_real)end.steps;
+  CR_TRY(cri_launch_difference(&l, CR_R(1e-4), &row[DIFFERENCE], error));
+  CR_TRY(fixed(t, body, u0, 1e-2, row + EULER_Y, error));
+  return fixed(t, body, u0, 1e-3, row + FINE_Y, error);
+}
+
+static cr_status work(void* context, int i, int worker, cr_real* row, cr_error* error) {
+  (void)worker;
+  const toss* t = context;
+  return fill(t, i / t->n, -3 + 2.0 * (i % t->n) / (t->n - 1), row, error);
+}
+
+// ---- what it shows
+
+// u0 = -2: MuJoCo 3.12.1, RK4 with 1e-5, differences over 1e-3
+static const struct {
+  double y, gradient, slack;
+} converged[CR_N_TOSS] = {
+    [CR_TOSS_BALL] = {-0.072884, -0.00133, 0.001},
+    [CR_TOSS_CUBE] = {-0.260896, 0.576, 0.001},
+    [CR_TOSS_CAPSULE] = {-0.298596, 0.42878, 0.002},
+    [CR_TOSS_CYLINDER] = {-0.182718, -0.00384, 0.002},
+    [CR_TOSS_ELLIPSOID] = {-0.376474, 0.53161, 0.001},
+};
+
+static cr_status claim_middle(cr_notebook* book, const toss* t, cr_error* error) {
+  for (int body = 0; body < CR_N_TOSS; body++) {
+    cr_real row[16];
+    char published[64];
+    double y = converged[body].y, g = converged[body].gradient, slack = converged[body].slack;
+    CR_TRY(fill(t, body, -2, row, error));
+    (void)snprintf(published, sizeof published, "%g by MuJoCo, RK4, 1e-5 s", y);
+    cri_claim(book, (double)row[Y], y - 1e-5, y + 1e-5, published, "%s, u0 = -2: y",
+              cri_toss_names[body]);
+    (void)snprintf(published, sizeof published, "%g, differences of these", g);
+    cri_claim(book, (double)row[GRADIENT], g - slack, g + slack, published,
+              "%s, u0 = -2: dy/du0 with events", cri_toss_names[body]);
+  }
+  return CR_OK;
+}
+
+static double off(const cr_real* row, int column) {
+  return fabs((double)(row[column] - row[DIFFERENCE])) / (fabs((double)row[DIFFERENCE]) + 0.1);
+}
+
+static double share_off(cr_table* table, int body, int column, double by) {
+  int n = 0, count = 0;
+  for (int i = 0; i < table->rows; i++) {
+    const cr_real* row = cri_table_row(table, i);
+    if ((int)row[BODY] == body) {
+      n++;
+      count += !(off(row, column) <= by);
+    }
+  }
+  return (double)count / n;
+}
+
+static cr_status conclude(cr_notebook* book, const toss* t, cr_table* table, cr_error* error) {
+  cri_say(
+      book,
+      "Tosses of five bodies, %d launch speeds each, hard contact; loss y after 1 s, derivative "
+      "by the launch speed.\n"
+      "tsit5 at 1e-11 with events against central differences (over 2e-4) of the same motion.\n"
+      "Share of the speeds whose derivative is off by more than a tenth of |dy/du0| + 0.1:\n\n"
+      "  %-10s %12s %12s %14s %14s\n",
+      t->n, "", "with events", "no events", "Euler 10 ms", "Euler 1 ms");
+  for (int body = 0; body < CR_N_TOSS; body++) {
+    cri_say(book, "  %-10s %12.3f %12.3f %14.3f %14.3f\n", cri_toss_names[body],
+            share_off(table, body, GRADIENT, 0.1), share_off(table, body, PLAIN, 0.1),
+            share_off(table, body, EULER_GRADIENT, 0.1),
+            share_off(table, body, FINE_GRADIENT, 0.1));
+  }
+  CR_TRY(claim_middle(book, t, error));
+  for (int body = 0; body < CR_N_TOSS; body++) {
+    cri_claim(book, share_off(table, body, GRADIENT, 0.01), 0, 0.05, "",
+              "%s: share of speeds further than 1 %% from differences", cri_toss_names[body]);
+  }
+  return CR_OK;
+}
+
+static cr_status draw(const cr_notebook* book, cr_error* error) {
+  static const char* const kinds[][2] = {{"euler_1e3_gradient", "Euler, 1 ms"},
+                                         {"gradient", "adaptive, events"},
+                                         {"difference", "differences"}};
+  static const char* const places[][2] = {
+      {"euler_1e2_y", "Euler, 10 ms"}, {"euler_1e3_y", "Euler, 1 ms"}, {"y", "adaptive, events"}};
+  cr_curve curves[CR_N_TOSS][2][3];
+  cr_chart charts[2 * CR_N_TOSS];
+  char titles[CR_N_TOSS][2][48];
+  for (int b = 0; b < CR_N_TOSS; b++) {
+    for (int k = 0; k < 3; k++) {
+      cr_curve_style style = k == 0 ? CR_CURVE_POINTS : CR_CURVE_LINE;
+      curves[b][0][k] = (cr_curve){"toss.csv", "u0", places[k][0], places[k][1], style, "body", b};
+      curves[b][1][k] = (cr_curve){"toss.csv", "u0", kinds[k][0], kinds[k][1], style, "body", b};
+    }
+    (void)snprintf(titles[b][0], sizeof titles[b][0], "%s: y", cri_toss_names[b]);
+    (void)snprintf(titles[b][1], sizeof titles[b][1], "%s: dy/du0", cri_toss_names[b]);
+    double nan = (double)NAN;
+    charts[2 * b] = (cr_chart){"u0", titles[b][0], false, false, nan, nan, curves[b][0], 3};
+    charts[2 * b + 1] = (cr_chart){"u0", titles[b][1], false, false, -4, 4, curves[b][1], 3};
+  }
+  return cri_charts(book->folder, "toss", "Tosses on a hard floor", charts, 2 * CR_N_TOSS, 2,
+                    error);
+}
+
+// ---- the study
+
+static cr_status open_scenes(toss* t, const cr_notebook* book, cr_error* error) {
+  for (int body = 0; body < CR_N_TOSS; body++) {
+    CR_TRY(cri_scene_toss(book, body, &t->euler[body], error));
+    t->adaptive[body] = t->euler[body];
+    t->adaptive[body].memory = NULL;
+    t->adaptive[body].integrator = CR_INT_TSIT5;
+  }
+  return CR_OK;
+}
+
+cr_status cri_study_toss(cr_notebook* book, cr_error* error) {
+  toss t = {.n = book->request.brief ? 9 : 200};
+  cr_table table = {0};
+  cr_status status = open_scenes(&t, book, error);
+  if (status == CR_OK) {
+    status = cri_table_create(&table, "toss.csv", header, NULL, CR_N_TOSS * t.n, error);
+  }
+  if (status == CR_OK) {
+    status = cri_sweep(book, &table, 16, work, &t, error);
+  }
+  if (status == CR_OK) {
+    status = conclude(book, &t, &table, error);
+  }
+  if (status == CR_OK) {
+    status = draw(book, error);
+  }
+  cri_table_free(&table);
+  for (int body = 0; body < CR_N_TOSS; body++) {
+    cri_model_free(&t.euler[body]);
+  }
+  return status;
+}
