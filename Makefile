@@ -13,7 +13,7 @@ endif
 
 .DEFAULT_GOAL := all
 .PHONY: all help needs mujoco release debug tests long-double asan tsan clang test test-all demo \
-        bench models format lint clean
+        bench bench-peers models format lint clean
 
 all: release  ## install what is missing, build the command and the libraries
 	@echo "Built $(BUILD)/carom, $(BUILD)/libcarom.a and $(BUILD)/libcarom.so." \
@@ -71,6 +71,20 @@ bench: release $(MODELS)/.fetched  ## run the benchmarks and write bench/RESULTS
 	  $(if $(MYOHAND),"MyoHand=$(MYOHAND)") > $(BUILD)/RESULTS.md
 	@mv $(BUILD)/RESULTS.md bench/RESULTS.md
 	@echo "Wrote bench/RESULTS.md"
+
+# Python packages of the peers, in a folder of their own; Pinocchio's headers want Eigen
+PEERS := $(BUILD)/peers
+$(PEERS)/.installed: bench/peers/requirements.txt
+	@sh scripts/install_needs.sh peers
+	@python3 -m venv $(PEERS)/python
+	@$(PEERS)/python/bin/pip install -q -r bench/peers/requirements.txt
+	@touch $@
+
+bench-peers: release $(MODELS)/.fetched $(PEERS)/.installed  ## measure Pinocchio and MuJoCo XLA beside Carom, write bench/PEERS.md
+	@$(PEERS)/python/bin/python bench/peers/run.py $(BUILD)/carom $(PEERS) $(PEERS)/python/bin/python \
+	  examples/cube_toss.xml $(SUITE)/humanoid.xml > $(BUILD)/PEERS.md
+	@mv $(BUILD)/PEERS.md bench/PEERS.md
+	@echo "Wrote bench/PEERS.md"
 
 format: needs  ## clang-format in place
 	@sh scripts/install_needs.sh format

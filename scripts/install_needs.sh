@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
 # Installs what the named groups need and is missing. Without root, or on a system without apt-get,
-# it says what to run and fails. Usage: install_needs.sh {build|format|clang}...
+# it says what to run and fails. Usage: install_needs.sh {build|format|clang|peers}...
 set -eu
 
 missing=""
@@ -37,6 +37,10 @@ for group in "$@"; do
     need gnuplot-nox gnuplot --version
     ;;
   format) need clang-format-14 sh -c 'clang-format-14 --version || clang-format --version' ;;
+  peers)
+    need libeigen3-dev test -e /usr/include/eigen3/Eigen/Core
+    need python3-venv python3 -c 'import ensurepip, venv'
+    ;;
   clang)
     need clang clang --version
     need clang-tidy clang-tidy --version

@@ -1,0 +1,119 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Carom against its peers on this machine, one after the other; prints Markdown.
+
+Usage: run.py CAROM FOLDER PYTHON MODEL ...
+FOLDER keeps what is built; PYTHON has bench/peers/requirements.txt. Needs g++ and Eigen.
+"""
+import datetime
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+HERE = Path(__file__).resolve().parent
+ENVIRONMENTS = [1, 64]
+DEFINITIONS = ["BOOST_MPL_LIMIT_LIST_SIZE=30", "BOOST_MPL_LIMIT_VECTOR_SIZE=30",
+               "BOOST_MPL_CFG_NO_PREPROCESSED_HEADERS", "BOOST_FUSION_INVOKE_MAX_ARITY=12"]
+
+
+def output(*command):
+    """What a command prints; its errors pass through."""
+    return subprocess.run([str(c) for c in command], check=True, stdout=subprocess.PIPE,
+                          text=True).stdout
+
+
+def bench(carom, model, *more):
+    return json.loads(output(carom, "bench", model, "--json", *more))
+
+
+def build_pinocchio(folder, python):
+    """Compiles pinocchio.cpp against the wheel's headers, some minutes, once."""
+    program, source = folder / "pinocchio", HERE / "pinocchio.cpp"
+    if program.exists() and program.stat().st_mtime > source.stat().st_mtime:
+        return program
+    prefix = output(python, "-c", "import cmeel, pathlib; "
+                    "print(pathlib.Path(cmeel.__file__).parent.parent / 'cmeel.prefix')").strip()
+    print("compiling pinocchio.cpp, some minutes", file=sys.stderr)
+    subprocess.run(["g++", "-std=c++17", "-O3", "-march=native", "-DNDEBUG",
+                    *(f"-D{d}" for d in DEFINITIONS), f"-I{prefix}/include",
+                    "-I/usr/include/eigen3", str(source), "-o", str(program)], check=True)
+    return program
+
+
+def accelerations_differ(python, model, theirs):
+    """Relative difference of MuJoCo's acceleration on the written model from Pinocchio's."""
+    script = """if True:
+        import json, sys, mujoco, numpy as np
+        model, theirs = mujoco.MjModel.from_xml_path(sys.argv[1]), json.loads(sys.argv[2])
+        q, v, tau, a = (np.array(theirs[k]) for k in ("q", "v", "tau", "ddq"))
+        d, R = mujoco.MjData(model), np.zeros(9)
+        d.qpos[:] = np.concatenate([q[:3], [q[6]], q[3:6], q[7:]])   # quaternions begin with w
+        mujoco.mju_quat2Mat(R, d.qpos[3:7])
+        R = R.reshape(3, 3)
+        # the free joint's linear velocity, force and acceleration in the world's axes
+        d.qvel[:] = np.concatenate([R @ v[:3], v[3:]])
+        d.qfrc_applied[:] = np.concatenate([R @ tau[:3], tau[3:]])
+        expected = np.concatenate([R @ (a[:3] + np.cross(v[3:6], v[:3])), a[3:]])
+        mujoco.mj_forward(model, d)
+        print(np.abs(d.qacc - expected).max() / np.abs(expected).max())
+    """
+    return float(output(python, "-c", script, model, json.dumps(theirs)))
+
+
+def pinocchio_rows(carom, folder, python):
+    program, model = build_pinocchio(folder, python), folder / "pinocchio_humanoid.xml"
+    rounds = []
+    for _ in range(3):  # in turn
+        theirs = json.loads(output(program, model))
+        ours = bench(carom, model, "--profile", "--no-differences")
+        rounds.append((theirs, ours))
+    rounds.sort(key=lambda r: r[1]["step_us"] / r[0]["aba_us"])
+    theirs, ours = rounds[1]
+    differ = accelerations_differ(python, model, theirs)
+    if not differ < 1e-9:
+        sys.exit(f"the written humanoid is another one: accelerations differ by {differ:.1e}")
+    print(f"## Pinocchio 4.1, its sample humanoid (nv {theirs['nv']}), without constraints\n\n"
+          "C++, header only, `-O3 -march=native`; Carom's step is all that `cr_step` does, MuJoCo's\n"
+          f"fields, checks and integrator included. Accelerations agree to {differ:.0e}.\n\n"
+          "| | microseconds | Carom | ratio |\n|---|---|---|---|")
+    rows = [("aba", "a step", ours["step_us"], theirs["aba_us"]),
+            ("computeABADerivatives", "full Jacobian of a step", ours.get("step_jacobian_us"),
+             theirs["aba_derivatives_us"]),
+            ("computeABADerivatives", "vjp of a step, all parameters", ours["step_vjp_us"],
+             theirs["aba_derivatives_us"])]
+    for name, what, mine, other in rows:
+        if mine is not None:
+            print(f"| `{name}` | {other:.2f} | {what}: {mine:.2f} | {mine / other:.2f} |")
+    print(f"| `rnea` | {theirs['rnea_us']:.2f} | | |\n"
+          f"| `computeRNEADerivatives` | {theirs['rnea_derivatives_us']:.2f} | | |\n")
+
+
+def mjx_rows(carom, python, models):
+    print("## MuJoCo XLA, on the CPU, one core, in double\n\n"
+          "A rollout of 20 steps and its reverse gradient by initial state and controls, microseconds\n"
+          "a step and environment; one solver iteration there, a solve to round-off here. Carom: the\n"
+          "step; the step, the step once more and its vjp, also by all parameters.\n\n"
+          "| model | environments | MJX forward | Carom | ratio | MJX with gradient | Carom | ratio | "
+          "MJX compiles for |\n|---|---|---|---|---|---|---|---|---|")
+    for model in models:
+        ours = bench(carom, model, "--no-differences")
+        step, gradient = ours["step_us"], 2 * ours["step_us"] + ours["step_vjp_us"]
+        theirs = json.loads(output(python, HERE / "mjx.py", model, *ENVIRONMENTS))
+        for b in theirs["batches"]:
+            print(f"| {ours['model']} | {b['environments']} | {b['forward_us']:.1f} | {step:.2f} | "
+                  f"1/{b['forward_us'] / step:.1f} | {b['gradient_us']:.1f} | {gradient:.2f} | "
+                  f"1/{b['gradient_us'] / gradient:.0f} | {b['compile_gradient_s']:.0f} s |", flush=True)
+    print()
+
+
+def main():
+    carom, folder, python, models = sys.argv[1], Path(sys.argv[2]), sys.argv[3], sys.argv[4:]
+    folder.mkdir(parents=True, exist_ok=True)
+    print(f"# Peers\n\nMade by `make bench-peers` ({datetime.date.today()}).\n")
+    pinocchio_rows(carom, folder, python)
+    mjx_rows(carom, python, models)
+
+
+if __name__ == "__main__":
+    main()
