@@ -40,7 +40,7 @@ const char cri_scene_cube[] =
 
 cr_status cri_scene_open(const cr_notebook* book, const char* name, const char* text, cr_model* m,
                          cr_error* error) {
-  char file[64], path[CR_MAX_PATH];
+  char file[CR_MAX_PATH], path[CR_MAX_PATH];
   cr_load_report report = {0};
   (void)snprintf(file, sizeof file, "%s.xml", name);
   CR_TRY(cri_path_join(path, book->folder, file, error));
