@@ -21,6 +21,7 @@ typedef struct {
       derive;  // constants that follow from parameters (body_invweight0 ...) are made again for each
                // rollout, and gradients go through them
   const cr_adaptive* adaptive;  // NULL: steps of the model's length
+  size_t memory;  // limit for the stored states of each worker, see cr_rollout_memory; 0: [none]
 } cr_batch_options;
 
 /// What the rollouts start from, a row each; NULL: the same for all, as said.

@@ -84,6 +84,16 @@ enum { CR_ADAPTIVE_STEPS = 100000 };
 CR_API cr_status cr_rollout_adaptive(cr_rollout* rollout, const cr_model* m,
                                      const cr_adaptive* options, cr_error* error);
 
+/// Limits the memory that grows with the number of steps to so many bytes: controls and their gradient,
+/// stored states, lengths of adaptive steps; 0: no limit. The states that do not fit are computed again
+/// from checkpoints: a gradient takes longer, and has the same bits. The bytes are taken at once; what
+/// was run before is forgotten. Not in it: data blocks, whose size does not depend on the number of
+/// steps.
+/// Errors: CR_ERR_MEMORY, naming the least. What an adaptive run needs is known after it; then
+/// cr_rollout_gradient says it.
+CR_API cr_status cr_rollout_memory(cr_rollout* rollout, const cr_model* m, size_t bytes,
+                                   cr_error* error);
+
 /// Steps accepted and rejected by the last run of an adaptive rollout, and how many ended in events.
 CR_API void cr_rollout_steps(const cr_rollout* rollout, int* accepted, int* rejected, int* events);
 

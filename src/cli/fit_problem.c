@@ -165,6 +165,8 @@ static cr_status load_tosses(cr_fit_problem* p, const cr_fit_request* r, cr_erro
 
 static cr_status make_problem(cr_fit_problem* p, const cr_fit_request* r, cr_error* error) {
   const cr_fit_config* c = &p->config;
+  size_t memory;
+  CR_TRY(cr_method_memory(&r->method, &memory, error));
   CR_TRY(cr_windows_cut(&p->windows, p->tosses.toss, p->tosses.n, c->data.steps + 1, c->data.stride,
                         c->data.held_out, (uint64_t)c->top.seed, error));
   CR_TRY(cr_pool_create(&p->pool, r->threads, error));
@@ -177,6 +179,7 @@ static cr_status make_problem(cr_fit_problem* p, const cr_fit_request* r, cr_err
       .weights = {c->loss.position, c->loss.rotation, c->loss.velocity, c->loss.spin},
       .every = p->every,
       .adaptive = p->adaptive.atol > 0 ? &p->adaptive : NULL,
+      .memory = memory,
       .cfd = p->cfd,
       .pool = p->pool,
       .stop = r->stop,

@@ -9,6 +9,7 @@
 #include "cli/jacobian.h"
 #include "cli/setup.h"
 #include "engine/constants.h"
+#include "integrate/inputs.h"
 #include "integrate/manifold.h"
 #include "learn/expression.h"
 #include "math/quat.h"
@@ -200,7 +201,6 @@ static cr_status moved_loss(grad* g, const request* q, int k, cr_real h, cr_real
   cr_model kept;
   CR_TRY(cri_model_copy(&kept, &s->m, error));
   cr_real* ctrl = malloc(((size_t)s->nstep * (size_t)s->m.nu + 1) * sizeof *ctrl);
-  cri_rollout_restore(r, &s->m, 0);
   if (ctrl == NULL) {
     cri_model_free(&kept);
     return cri_fail(error, CR_ERR_MEMORY, "differences: no memory");
@@ -222,59 +222,36 @@ static cr_status moved_loss(grad* g, const request* q, int k, cr_real h, cr_real
   return status;
 }
 
-// the start of the unmoved run, kept while moved ones overwrite the stored states
-typedef struct {
-  cr_real *qpos, *qvel, *act, *applied, *xfrc;
-} start_state;
-
-static void put_back(grad* g, const start_state* start) {
+// start: that of the unmoved run
+static cr_status difference_all(grad* g, const cr_data* start, cr_error* error) {
   const cr_model* m = &g->setup.m;
-  cr_rollout* r = g->setup.rollout;
-  cr_copy(r->qpos, start->qpos, m->nq);
-  cr_copy(r->qvel, start->qvel, m->nv);
-  cr_copy(r->act, start->act, m->na);
-  cr_copy(r->d->qfrc_applied, start->applied, m->nv);
-  cr_copy(r->d->xfrc_applied, start->xfrc, 6 * m->nbody);
-  cri_rollout_restore(r, m, 0);
-}
-
-static cr_status difference_all(grad* g, const start_state* start, cr_error* error) {
+  cr_data* d = g->setup.rollout->d;
   cr_real h = (cr_real)g->o->eps;
   for (int i = 0; i < g->nrequest; i++) {
     request* q = &g->requests[i];
     for (int k = 0; k < q->n; k++) {
       cr_real plus, minus;
-      put_back(g, start);
+      cri_inputs_copy(m, d, start);
       CR_TRY(moved_loss(g, q, k, h, &plus, error));
-      put_back(g, start);
+      cri_inputs_copy(m, d, start);
       CR_TRY(moved_loss(g, q, k, -h, &minus, error));
       q->difference[k] = (plus - minus) / (2 * h);
     }
   }
-  put_back(g, start);
+  cri_inputs_copy(m, d, start);
   return CR_OK;
 }
 
 static cr_status check(grad* g, cr_error* error) {
-  const cr_model* m = &g->setup.m;
   cr_rollout* r = g->setup.rollout;
-  size_t n = (size_t)(m->nq + 2 * m->nv + m->na + 6 * m->nbody) + 1;
-  cr_real* memory = malloc(n * sizeof *memory);
-  if (memory == NULL) {
-    return cri_fail(error, CR_ERR_MEMORY, "differences: no memory");
+  cr_data* start = NULL;
+  CR_TRY(cri_data_create(&start, &g->setup.m, NULL, error));
+  cr_status status = cri_rollout_restore(r, &g->setup.m, 0, error);
+  if (status == CR_OK) {
+    cri_inputs_copy(&g->setup.m, start, r->d);
+    status = difference_all(g, start, error);
   }
-  start_state s = {.qpos = memory};
-  s.qvel = s.qpos + m->nq;
-  s.act = s.qvel + m->nv;
-  s.applied = s.act + m->na;
-  s.xfrc = s.applied + m->nv;
-  cr_copy(s.qpos, r->qpos, m->nq);
-  cr_copy(s.qvel, r->qvel, m->nv);
-  cr_copy(s.act, r->act, m->na);
-  cr_copy(s.applied, r->d->qfrc_applied, m->nv);
-  cr_copy(s.xfrc, r->d->xfrc_applied, 6 * m->nbody);
-  cr_status status = difference_all(g, &s, error);
-  free(memory);
+  cri_data_free(start);
   return status;
 }
 

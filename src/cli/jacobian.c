@@ -31,8 +31,7 @@ static cr_status prepare(cr_setup* s, cr_setup_options* o, cr_error* error) {
   o->time = isnan(o->time) ? (double)s->m.timestep : o->time;
   CR_TRY(cr_setup_rollout(s, o, cri_no_params, error));
   CR_TRY(cr_rollout_run(s->rollout, &s->m, s->nstep, NULL, error));
-  cri_rollout_restore(s->rollout, &s->m, s->nstep - 1);
-  return CR_OK;
+  return cri_rollout_restore(s->rollout, &s->m, s->nstep - 1, error);
 }
 
 static cr_status differentiate(jacobian* j, cr_data* d, cr_error* error) {

@@ -8,6 +8,29 @@
 
 bool cr_method_is_adaptive(const cr_method_options* o) { return o->rtol > 0 || o->atol > 0; }
 
+// ---- memory
+
+cr_status cr_method_memory(const cr_method_options* o, size_t* bytes, cr_error* error) {
+  static const char units[] = "KMG";
+  *bytes = 0;
+  if (o->memory == NULL) {
+    return CR_OK;
+  }
+  char* end;
+  double number = strtod(o->memory, &end);
+  const char* unit = *end != 0 ? strchr(units, *end) : NULL;
+  for (int i = 0; unit != NULL && i <= unit - units; i++) {
+    number *= 1024;
+  }
+  bool whole = end != o->memory && (*end == 0 || (unit != NULL && end[1] == 0));
+  if (!whole || !(number >= 1 && number < 1e15)) {
+    return cri_fail(error, CR_ERR_ARG, "--memory %s: bytes expected, as 500000, 64M or 1.5G",
+                    o->memory);
+  }
+  *bytes = (size_t)number;
+  return CR_OK;
+}
+
 // ---- integrator, steps, collision detection
 
 static cr_status check_adaptive(const cr_method_options* o, cr_error* error) {
@@ -74,11 +97,13 @@ cr_adaptive cr_method_tolerances(const cr_method_options* o, double grid) {
 
 cr_status cr_method_rollout(const cr_method_options* o, const cr_model* m, double grid,
                             cr_rollout* rollout, cr_error* error) {
-  if (!cr_method_is_adaptive(o)) {
-    return CR_OK;
+  size_t bytes;
+  CR_TRY(cr_method_memory(o, &bytes, error));
+  if (cr_method_is_adaptive(o)) {
+    cr_adaptive options = cr_method_tolerances(o, grid);
+    CR_TRY(cr_rollout_adaptive(rollout, m, &options, error));
   }
-  cr_adaptive options = cr_method_tolerances(o, grid);
-  return cr_rollout_adaptive(rollout, m, &options, error);
+  return bytes > 0 ? cr_rollout_memory(rollout, m, bytes, error) : CR_OK;
 }
 
 // ---- contacts from distance

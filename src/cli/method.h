@@ -9,7 +9,7 @@
 #include "model/model.h"
 
 typedef struct {
-  const char *integrator, *collision, *cfd;
+  const char *integrator, *memory, *collision, *cfd;
   double softness;  // 0 where it is not given
   double timestep;  // not a number: the model's
   double rtol, atol, grid, first_step;
@@ -22,31 +22,38 @@ typedef struct {
   { .timestep = (double)NAN }
 
 /// The rows of these options in a command's table. A command says what its grid is by default.
-#define CR_METHOD_OPTIONS(o, grid_help)                                                       \
-  {"--integrator", CR_OPT_TEXT, &(o).integrator, "NAME",                                      \
-   "euler, rk4, implicit, implicitfast, discrete; tsit5, dopri5, dopri8, bosh3, heun, "       \
-   "midpoint, ralston, forward-euler"},                                                       \
-      {"--timestep", CR_OPT_REAL, &(o).timestep, "H", "time step (default: the model's)"},    \
-      {"--rtol", CR_OPT_REAL, &(o).rtol, "X",                                                 \
-       "adaptive steps: allowed error relative to the state (default 1e-3 with --atol)"},     \
-      {"--atol", CR_OPT_REAL, &(o).atol, "X",                                                 \
-       "adaptive steps: allowed error (default a thousandth of --rtol)"},                     \
-      {"--max-steps", CR_OPT_INT, &(o).max_steps, "N",                                        \
-       "adaptive steps: accepted and rejected ones together (default 100000)"},               \
-      {"--grid", CR_OPT_REAL, &(o).grid, "H", "adaptive steps: " grid_help},                  \
-      {"--events", CR_OPT_FLAG, &(o).events, "",                                              \
-       "adaptive steps: end where contacts and limits enter; the gradient counts that these " \
-       "move"},                                                                               \
-      {"--first-step", CR_OPT_REAL, &(o).first_step, "H",                                     \
-       "adaptive steps: length of the first one tried (default: the time step)"},             \
-      {"--collision", CR_OPT_TEXT, &(o).collision, "NAME",                                    \
-       "collision detection: hard (default), soft (the published formulas) or smooth"},       \
-      {"--softness", CR_OPT_REAL, &(o).softness, "S",                                         \
-       "of soft and smooth collision detection (default 0.1)"},                               \
-  {                                                                                           \
-    "--cfd", CR_OPT_TEXT, &(o).cfd, "dc,d0,wc,mc,pc",                                         \
-        "contacts from distance in the backward pass (a sixth number: softplus length)"       \
+#define CR_METHOD_OPTIONS(o, grid_help)                                                         \
+  {"--integrator", CR_OPT_TEXT, &(o).integrator, "NAME",                                        \
+   "euler, rk4, implicit, implicitfast, discrete; tsit5, dopri5, dopri8, bosh3, heun, "         \
+   "midpoint, ralston, forward-euler"},                                                         \
+      {"--timestep", CR_OPT_REAL, &(o).timestep, "H", "time step (default: the model's)"},      \
+      {"--rtol", CR_OPT_REAL, &(o).rtol, "X",                                                   \
+       "adaptive steps: allowed error relative to the state (default 1e-3 with --atol)"},       \
+      {"--atol", CR_OPT_REAL, &(o).atol, "X",                                                   \
+       "adaptive steps: allowed error (default a thousandth of --rtol)"},                       \
+      {"--max-steps", CR_OPT_INT, &(o).max_steps, "N",                                          \
+       "adaptive steps: accepted and rejected ones together (default 100000)"},                 \
+      {"--grid", CR_OPT_REAL, &(o).grid, "H", "adaptive steps: " grid_help},                    \
+      {"--events", CR_OPT_FLAG, &(o).events, "",                                                \
+       "adaptive steps: end where contacts and limits enter; the gradient counts that these "   \
+       "move"},                                                                                 \
+      {"--first-step", CR_OPT_REAL, &(o).first_step, "H",                                       \
+       "adaptive steps: length of the first one tried (default: the time step)"},               \
+      {"--memory", CR_OPT_TEXT, &(o).memory, "BYTES",                                           \
+       "limit for stored states, as 64M (K, M, G); the gradient takes longer and has the same " \
+       "bits (default: none)"},                                                                 \
+      {"--collision", CR_OPT_TEXT, &(o).collision, "NAME",                                      \
+       "collision detection: hard (default), soft (the published formulas) or smooth"},         \
+      {"--softness", CR_OPT_REAL, &(o).softness, "S",                                           \
+       "of soft and smooth collision detection (default 0.1)"},                                 \
+  {                                                                                             \
+    "--cfd", CR_OPT_TEXT, &(o).cfd, "dc,d0,wc,mc,pc",                                           \
+        "contacts from distance in the backward pass (a sixth number: softplus length)"         \
   }
+
+/// The bytes of --memory, 0 where there is no limit.
+/// Errors   CR_ERR_ARG
+cr_status cr_method_memory(const cr_method_options* options, size_t* bytes, cr_error* error);
 
 /// Are the steps as long as tolerances allow?
 bool cr_method_is_adaptive(const cr_method_options* options);
@@ -58,7 +65,7 @@ cr_status cr_method_apply(const cr_method_options* options, cr_model* m, cr_erro
 /// The tolerances, with this grid in seconds.
 cr_adaptive cr_method_tolerances(const cr_method_options* options, double grid);
 
-/// Makes the rollout run by the method; `grid` as there, which fixed steps ignore.
+/// Makes the rollout run by the method, within its memory; `grid` as there, which fixed steps ignore.
 cr_status cr_method_rollout(const cr_method_options* options, const cr_model* m, double grid,
                             cr_rollout* rollout, cr_error* error);
 

@@ -58,7 +58,7 @@ static void print_json(const rollout_options* o, const cr_setup* s, const cr_pla
   cr_json j = {0};
   const cr_data* d = s->rollout->d;
   cr_json_open(&j, NULL, '{');
-  cr_json_real(&j, "time", s->rollout->time[s->nstep]);
+  cr_json_real(&j, "time", d->time);
   cr_json_int(&j, "steps", cr_setup_steps(s));
   put_state(&j, &s->m, d);
   cr_json_open(&j, "print", '{');
@@ -91,7 +91,7 @@ static void print_text(const rollout_options* o, const cr_setup* s, const cr_pla
     (void)fprintf(stderr, "carom rollout: warning: %s\n", s->report.warnings.text[i]);
   }
   (void)printf("%d steps, %.9g s simulated in %.3g s\n", cr_setup_steps(s),
-               (double)(s->rollout->time[s->nstep] - s->rollout->time[0]), seconds);
+               (double)(d->time - s->rollout->start), seconds);
   if (o->print.n == 0) {
     print_numbers("qpos", d->qpos, s->m.nq);
     print_numbers("qvel", d->qvel, s->m.nv);
@@ -111,6 +111,10 @@ static cr_status run(const rollout_options* o, cr_setup* s, cr_error* error) {
   CR_TRY(find_places(recorded, &o->record, "--record", &s->m, error));
   if (o->record.n > 0 && o->out == NULL) {
     return cri_fail(error, CR_ERR_ARG, "--record %s: needs --out", o->record.text[0]);
+  }
+  if (o->out != NULL && o->setup.method.memory != NULL) {
+    return cri_fail(error, CR_ERR_ARG, "--out records all states: not within --memory %s",
+                    o->setup.method.memory);
   }
   CR_TRY(o->save != NULL ? cri_model_save(&s->m, o->save, error) : CR_OK);
   CR_TRY(cr_setup_rollout(s, &o->setup, cri_no_params, error));

@@ -6,6 +6,34 @@
 
 #include "io/hdf5.h"
 
+// time, qpos, qvel and act of every state, a row each
+typedef struct {
+  cr_real *memory, *time, *qpos, *qvel, *act;
+} states;
+
+static cr_status gather(states* s, const cr_model* m, const cr_rollout* r, cr_error* error) {
+  size_t rows = (size_t)r->nstep + 1;
+  s->memory = calloc(rows * (size_t)(1 + m->nq + m->nv + m->na), sizeof(cr_real));
+  if (s->memory == NULL) {
+    return cri_fail(error, CR_ERR_MEMORY, "recording: no memory for %d states", r->nstep + 1);
+  }
+  s->time = s->memory;
+  s->qpos = s->time + rows;
+  s->qvel = s->qpos + rows * (size_t)m->nq;
+  s->act = s->qvel + rows * (size_t)m->nv;
+  for (int k = 0; k <= r->nstep; k++) {
+    cri_kept kept = cri_rollout_kept(r, m, k);
+    if (kept.time == NULL) {
+      return cri_fail(error, CR_ERR_ARG, "recording: the limit on memory left out state %d", k);
+    }
+    s->time[k] = *kept.time;
+    cr_copy(s->qpos + (size_t)k * (size_t)m->nq, kept.qpos, m->nq);
+    cr_copy(s->qvel + (size_t)k * (size_t)m->nv, kept.qvel, m->nv);
+    cr_copy(s->act + (size_t)k * (size_t)m->na, kept.act, m->na);
+  }
+  return CR_OK;
+}
+
 // what named places held at every state
 typedef struct {
   int n;
@@ -14,17 +42,17 @@ typedef struct {
   int widths[CR_MAX_SERIES];
 } series_list;
 
-static cr_status write_all(cr_h5* file, const cr_model* m, const cr_rollout* r,
+static cr_status write_all(cr_h5* file, const cr_model* m, const cr_rollout* r, const states* s,
                            const series_list* series, cr_error* error) {
   const struct {
     const char* name;
     const cr_real* data;
     int rows, width;
-  } sets[] = {{"qpos", r->qpos, r->nstep + 1, m->nq},
-              {"qvel", r->qvel, r->nstep + 1, m->nv},
-              {"act", r->act, r->nstep + 1, m->na},
+  } sets[] = {{"qpos", s->qpos, r->nstep + 1, m->nq},
+              {"qvel", s->qvel, r->nstep + 1, m->nv},
+              {"act", s->act, r->nstep + 1, m->na},
               {"ctrl", r->ctrl, r->nstep, m->nu}};
-  CR_TRY(cri_h5_write(file, "time", r->time, r->nstep + 1, 0, error));
+  CR_TRY(cri_h5_write(file, "time", s->time, r->nstep + 1, 0, error));
   for (size_t i = 0; i < sizeof sets / sizeof sets[0]; i++) {
     if (sets[i].width > 0) {
       CR_TRY(cri_h5_write(file, sets[i].name, sets[i].data, sets[i].rows, sets[i].width, error));
@@ -42,9 +70,16 @@ static cr_status write_all(cr_h5* file, const cr_model* m, const cr_rollout* r,
 static cr_status write_file(const char* path, const cr_model* m, const cr_rollout* r,
                             const series_list* series, cr_error* error) {
   cr_h5* file = NULL;
-  CR_TRY(cri_h5_create(&file, path, error));
-  cr_status status = write_all(file, m, r, series, error);
-  cri_h5_close(file);
+  states s = {.memory = NULL};
+  cr_status status = gather(&s, m, r, error);
+  if (status == CR_OK) {
+    status = cri_h5_create(&file, path, error);
+  }
+  if (status == CR_OK) {
+    status = write_all(file, m, r, &s, series, error);
+    cri_h5_close(file);
+  }
+  free(s.memory);
   return status;
 }
 

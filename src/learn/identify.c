@@ -50,6 +50,9 @@ static cr_status make_workers(cr_identify* id, cr_error* error) {
     CR_TRY(cri_rollout_create(&w->rollout, m, def->nstep * def->every,
                               cr_parameters_wanted(def->parameters), error));
     CR_TRY(cr_rollout_adaptive(w->rollout, m, def->adaptive, error));
+    if (def->memory > 0) {
+      CR_TRY(cr_rollout_memory(w->rollout, m, def->memory, error));
+    }
     w->p_bar = calloc((size_t)(id->nparameter + id->nderived), sizeof *w->p_bar);
     if (w->p_bar == NULL) {
       return cri_fail(error, CR_ERR_MEMORY, "identify: no memory");

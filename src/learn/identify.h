@@ -21,6 +21,7 @@ typedef struct {
   int nwindow, nstep;  // nstep: of every window that does not say its own, which may not be longer
   int every;           // steps of the rollout from one recorded state to the next; 0: 1
   const cr_adaptive* adaptive;  // tolerances, NULL: steps of the model's length
+  size_t memory;                // limit for the stored states of a worker, 0: none
   cr_state_weights weights;
   cr_error_norm norm;
   bool cfd;  // contacts from distance in the backward pass, with the settings of the model

@@ -42,10 +42,10 @@ static void launch(const cr_model* m, cr_data* d, cr_random* random) {
 }
 
 // pose k of the run, as measured
-static void measure(cr_real pose[7], const cr_rollout* r, int k, const cr_throw* o,
-                    cr_random* random) {
+static void measure(cr_real pose[7], const cr_model* m, const cr_rollout* r, int k,
+                    const cr_throw* o, cr_random* random) {
   cr_real turn[3];
-  cr_copy(pose, r->qpos + 7 * (size_t)k, 7);
+  cr_copy(pose, cri_rollout_kept(r, m, k).qpos, 7);
   for (int i = 0; i < 3; i++) {
     pose[i] += o->position_noise * cr_random_normal(random);
     turn[i] = o->rotation_noise * cr_random_normal(random);
@@ -95,9 +95,9 @@ static cr_status throw_one(const cr_throw* o, const cr_model* m, cr_rollout* r, 
   }
   launch(m, r->d, &random);
   CR_TRY(cr_rollout_run(r, m, o->rows, NULL, error));
-  measure(before, r, 0, o, &random);
+  measure(before, m, r, 0, o, &random);
   for (int k = 0; k < o->rows; k++) {
-    measure(toss->state + (size_t)k * CR_STATE_WIDTH, r, k + 1, o, &random);
+    measure(toss->state + (size_t)k * CR_STATE_WIDTH, m, r, k + 1, o, &random);
   }
   difference(toss->state, o->rows, before, m->timestep);
   filter(toss->state, o->rows);

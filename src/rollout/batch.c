@@ -81,7 +81,8 @@ static cr_status create_worker(const cr_batch* b, worker* w, cr_error* error) {
     m = &w->m;
   }
   CR_TRY(cri_rollout_create(&w->rollout, m, b->o.nstep, b->wanted, error));
-  return cr_rollout_adaptive(w->rollout, m, b->o.adaptive, error);
+  CR_TRY(cr_rollout_adaptive(w->rollout, m, b->o.adaptive, error));
+  return b->o.memory > 0 ? cr_rollout_memory(w->rollout, m, b->o.memory, error) : CR_OK;
 }
 
 static cr_status create(cr_batch* b, cr_error* error) {
@@ -191,9 +192,10 @@ static void set_start(const batch_run* run, const cr_model* m, cr_rollout* r, in
 static void give_end(const batch_run* run, const cr_model* m, const cr_rollout* r, int item) {
   const cr_batch_output* out = run->out;
   give_row(out->loss, item, &r->loss, 1);
-  give_row(out->qpos, item, r->qpos + (size_t)r->nstep * (size_t)m->nq, (size_t)m->nq);
-  give_row(out->qvel, item, r->qvel + (size_t)r->nstep * (size_t)m->nv, (size_t)m->nv);
-  give_row(out->act, item, r->act + (size_t)r->nstep * (size_t)m->na, (size_t)m->na);
+  cri_kept end = cri_rollout_kept(r, m, r->nstep);
+  give_row(out->qpos, item, end.qpos, (size_t)m->nq);
+  give_row(out->qvel, item, end.qvel, (size_t)m->nv);
+  give_row(out->act, item, end.act, (size_t)m->na);
 }
 
 static void give_gradient(const batch_run* run, const cr_model* m, const cr_rollout* r, int item) {

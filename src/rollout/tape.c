@@ -1,72 +1,224 @@
 // SPDX-License-Identifier: Apache-2.0
-// A list of states that grows by half.
+// One block of numbers: states grow from its left end, notes from its right end.
 #include "rollout/tape.h"
 
 #include <limits.h>
 #include <stdlib.h>
 
-void cri_tape_free(cri_tape* tape) {
-  free(tape->entry);
-  free(tape->known);
-  free(tape->event);
-  *tape = (cri_tape){.n = 0};
+enum { NOTE = 2 };  // numbers of a note: length, and flag and event in one
+
+// ---- layout
+
+static size_t width_of(const cr_model* m) { return (size_t)(2 + m->nq + 2 * m->nv + m->na); }
+
+static cr_real* row(const cri_tape* t, int k) { return t->memory + (size_t)k * t->width; }
+
+static cr_real* checkpoint(const cri_tape* t, int k) { return row(t, CRI_TAPE_BESIDE + k); }
+
+static int step_of(const cri_tape* t, int k) { return (int)checkpoint(t, k)[0]; }
+
+static cr_real* note(const cri_tape* t, int i) {
+  return t->memory + t->room - (size_t)NOTE * ((size_t)i + 1);
 }
 
-void cri_tape_clear(cri_tape* tape) { tape->n = 0; }
-
-static bool grow(cri_tape* tape) {
-  size_t room = (size_t)tape->room + (size_t)tape->room / 2 + 64;
-  if (room > INT_MAX) {
-    return false;
-  }
-  cr_real* entry = realloc(tape->entry, room * (size_t)tape->width * sizeof *entry);
-  if (entry == NULL) {
-    return false;
-  }
-  tape->entry = entry;
-  bool* known = realloc(tape->known, room * sizeof *known);
-  if (known == NULL) {
-    return false;
-  }
-  tape->known = known;
-  int* event = realloc(tape->event, room * sizeof *event);
-  if (event == NULL) {
-    return false;
-  }
-  tape->event = event;
-  tape->room = (int)room;
-  return true;
+// states that there is room for beside those that are kept
+static int spare(const cri_tape* t) {
+  size_t used = (size_t)NOTE * (size_t)t->noted + (size_t)(CRI_TAPE_BESIDE + t->n) * t->width;
+  size_t states = used < t->room ? (t->room - used) / t->width : 0;
+  return states < INT_MAX / 2 ? (int)states : INT_MAX / 2;
 }
 
-cr_status cri_tape_push(cri_tape* tape, const cr_model* m, const cr_data* d, cr_error* error) {
-  tape->width = m->nq + 2 * m->nv + m->na + 2;
-  if (tape->n == tape->room && !grow(tape)) {
-    return cri_fail(error, CR_ERR_MEMORY, "rollout: no memory for more than %d steps", tape->n);
+static void write_row(cr_real* x, const cr_model* m, int step, const cr_data* d) {
+  x[0] = (cr_real)step;
+  x[1] = d->time;
+  cr_copy(x + 2, d->qpos, m->nq);
+  cr_copy(x + 2 + m->nq, d->qvel, m->nv);
+  cr_copy(x + 2 + m->nq + m->nv, d->act, m->na);
+  cr_copy(x + 2 + m->nq + m->nv + m->na, d->qacc_warmstart, m->nv);
+}
+
+static cri_kept parts(const cr_real* x, const cr_model* m) {
+  return (cri_kept){.time = x + 1,
+                    .qpos = x + 2,
+                    .qvel = x + 2 + m->nq,
+                    .act = x + 2 + m->nq + m->nv,
+                    .warmstart = x + 2 + m->nq + m->nv + m->na};
+}
+
+static void read_row(const cr_real* x, const cr_model* m, cr_data* d) {
+  cri_kept s = parts(x, m);
+  d->time = *s.time;
+  cr_copy(d->qpos, s.qpos, m->nq);
+  cr_copy(d->qvel, s.qvel, m->nv);
+  cr_copy(d->act, s.act, m->na);
+  cr_copy(d->qacc_warmstart, s.warmstart, m->nv);
+}
+
+// ---- memory
+
+size_t cri_tape_least(const cr_model* m, int notes) {
+  size_t numbers = (CRI_TAPE_BESIDE + 1) * width_of(m) + (size_t)NOTE * (size_t)notes;
+  return numbers * sizeof(cr_real);
+}
+
+cr_status cri_tape_reserve(cri_tape* t, const cr_model* m, int states, size_t bytes,
+                           cr_error* error) {
+  cri_tape_free(t);
+  t->limited = bytes > 0;
+  t->width = width_of(m);
+  t->room = bytes > 0 ? bytes / sizeof(cr_real) : ((size_t)states + CRI_TAPE_BESIDE) * t->width;
+  t->memory = malloc(t->room * sizeof(cr_real));
+  return t->memory != NULL
+             ? CR_OK
+             : cri_fail(error, CR_ERR_MEMORY, "rollout: no memory for %d states", states);
+}
+
+void cri_tape_free(cri_tape* t) {
+  free(t->memory);
+  *t = (cri_tape){.n = 0};
+}
+
+void cri_tape_begin(cri_tape* t, int nstep) {
+  t->n = t->noted = t->lost = t->next = 0;
+  t->last = nstep - 1;
+  t->every = 1;
+}
+
+static cr_status grow(cri_tape* t, cr_error* error) {
+  size_t room = t->room + t->room / 2 + 64 * (t->width + NOTE),
+         notes = (size_t)NOTE * (size_t)t->noted;
+  cr_real* memory = t->noted < INT_MAX / 2 ? realloc(t->memory, room * sizeof *memory) : NULL;
+  if (memory == NULL) {
+    return cri_fail(error, CR_ERR_MEMORY, "rollout: no memory for more than %d steps", t->noted);
   }
-  cr_real* x = tape->entry + (size_t)tape->n * (size_t)tape->width;
-  cr_copy(x, d->qpos, m->nq);
-  cr_copy(x + m->nq, d->qvel, m->nv);
-  cr_copy(x + m->nq + m->nv, d->act, m->na);
-  cr_copy(x + m->nq + m->nv + m->na, d->qacc_warmstart, m->nv);
-  x[tape->width - 2] = d->time;
-  x[tape->width - 1] = 0;
-  tape->event[tape->n] = -1;
-  tape->known[tape->n++] = false;
+  memmove(memory + room - notes, memory + t->room - notes, notes * sizeof *memory);
+  t->memory = memory;
+  t->room = room;
   return CR_OK;
 }
 
-void cri_tape_step(cri_tape* tape, cr_real h, bool known, int event) {
-  tape->known[tape->n - 1] = known;
-  tape->event[tape->n - 1] = event;
-  tape->entry[(size_t)tape->n * (size_t)tape->width - 1] = h;
+// keeps every second one only
+static void thin(cri_tape* t) {
+  int n = 0;
+  t->every *= 2;
+  for (int k = 0; k < t->n; k++) {
+    if (step_of(t, k) % t->every == 0) {
+      memmove(checkpoint(t, n++), checkpoint(t, k), t->width * sizeof(cr_real));
+    }
+  }
+  t->n = n;
 }
 
-cr_real cri_tape_restore(const cri_tape* tape, const cr_model* m, int i, cr_data* d) {
-  const cr_real* x = tape->entry + (size_t)i * (size_t)tape->width;
-  cr_copy(d->qpos, x, m->nq);
-  cr_copy(d->qvel, x + m->nq, m->nv);
-  cr_copy(d->act, x + m->nq + m->nv, m->na);
-  cr_copy(d->qacc_warmstart, x + m->nq + m->nv + m->na, m->nv);
-  d->time = x[tape->width - 2];
-  return x[tape->width - 1];
+// ---- checkpoints
+
+int cri_tape_split(int steps, int states) {
+  int64_t s = states, t = 0, beta = 1, before = 0, first = 0;
+  if (states <= 1) {
+    return steps;
+  }
+  // beta(s, t), beta(s, t - 1), beta(s, t - 2)
+  while (beta < steps) {
+    t++;
+    first = before;
+    before = beta;
+    beta = beta * (s + t) / t;
+  }
+  int64_t distance = steps - (beta - before);
+  distance = distance > first ? distance : first;
+  return distance > 1 ? (int)distance : 1;
+}
+
+static void plan(cri_tape* t, int step) {
+  if (t->last >= 0) {
+    t->next = step + (t->limited ? cri_tape_split(t->last + 1 - step, 1 + spare(t)) : 1);
+  } else {
+    t->next = (step / t->every + 1) * t->every;
+  }
+}
+
+cr_status cri_tape_keep(cri_tape* t, const cr_model* m, const cr_data* d, int step,
+                        cr_error* error) {
+  if (step != t->next) {
+    return CR_OK;
+  }
+  if (spare(t) == 0 && !t->limited) {
+    CR_TRY(grow(t, error));
+  }
+  while (spare(t) == 0 && t->last < 0 && t->n > 1) {
+    thin(t);
+  }
+  if (spare(t) > 0 && step % t->every == 0) {
+    write_row(checkpoint(t, t->n++), m, step, d);
+  }
+  plan(t, step);
+  return CR_OK;
+}
+
+int cri_tape_restore(cri_tape* t, const cr_model* m, int step, cr_data* d) {
+  // the last one not behind the step lies in [low, high)
+  int low = 0, high = t->n;
+  while (high - low > 1) {
+    int middle = low + (high - low) / 2;
+    if (step_of(t, middle) <= step) {
+      low = middle;
+    } else {
+      high = middle;
+    }
+  }
+  int found = step_of(t, low);
+  read_row(checkpoint(t, low), m, d);
+  if (found < step) {
+    t->n = low + 1;
+    t->last = step;
+    t->every = 1;
+    plan(t, found);
+  }
+  return found;
+}
+
+cri_kept cri_tape_kept(const cri_tape* t, const cr_model* m, int step) {
+  bool kept = step < t->n && step_of(t, step) == step;
+  return kept ? parts(checkpoint(t, step), m) : (cri_kept){.time = NULL};
+}
+
+void cri_tape_put(cri_tape* t, const cr_model* m, int beside, const cr_data* d) {
+  write_row(row(t, beside), m, 0, d);
+}
+
+void cri_tape_get(const cri_tape* t, const cr_model* m, int beside, cr_data* d) {
+  read_row(row(t, beside), m, d);
+}
+
+cri_kept cri_tape_end(const cri_tape* t, const cr_model* m) {
+  return parts(row(t, CRI_TAPE_END), m);
+}
+
+// ---- notes
+
+static bool has_room_for_note(const cri_tape* t) {
+  size_t states = (size_t)(CRI_TAPE_BESIDE + t->n) * t->width;
+  return states + (size_t)NOTE * ((size_t)t->noted + 1) <= t->room;
+}
+
+cr_status cri_tape_note(cri_tape* t, const cri_note* how, cr_error* error) {
+  if (!has_room_for_note(t) && !t->limited) {
+    CR_TRY(grow(t, error));
+  }
+  while (!has_room_for_note(t) && t->n > 1) {
+    thin(t);
+  }
+  if (t->lost > 0 || !has_room_for_note(t)) {
+    t->lost++;
+    return CR_OK;
+  }
+  cr_real* x = note(t, t->noted++);
+  x[0] = how->h;
+  x[1] = (cr_real)(2 * (how->event + 1) + how->known);
+  return CR_OK;
+}
+
+cri_note cri_tape_noted(const cri_tape* t, int step) {
+  const cr_real* x = note(t, step);
+  int mark = (int)x[1];
+  return (cri_note){.h = x[0], .known = mark % 2 == 1, .event = mark / 2 - 1};
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Trajectories and their gradients by recomputing each step from its stored state.
+// Trajectories and their gradients by recomputing each step from its state.
 #include "rollout/trajectory.h"
 
 #include <limits.h>
@@ -24,20 +24,13 @@ static cr_real* numbers(size_t rows, int width) {
   return calloc(rows * (size_t)width + 1, sizeof(cr_real));
 }
 
-static bool allocate_states(cr_rollout* r, const cr_model* m) {
+static bool allocate_rows(cr_rollout* r, const cr_model* m) {
   size_t n = (size_t)r->nstep_max + 1;
   r->wanted = calloc(CR_N_FIELD, sizeof *r->wanted);
   r->ctrl = numbers(n, m->nu);
   r->ctrl_bar = numbers(n, m->nu);
-  r->qpos = numbers(n, m->nq);
-  r->qvel = numbers(n, m->nv);
-  r->act = numbers(n, m->na);
-  r->warmstart = numbers(n, m->nv);
-  r->time = numbers(n, 1);
   r->first = calloc(n, sizeof *r->first);
-  return r->wanted != NULL && r->ctrl != NULL && r->ctrl_bar != NULL && r->qpos != NULL &&
-         r->qvel != NULL && r->act != NULL && r->warmstart != NULL && r->time != NULL &&
-         r->first != NULL;
+  return r->wanted != NULL && r->ctrl != NULL && r->ctrl_bar != NULL && r->first != NULL;
 }
 
 // more states than can be counted with an int would not fit into memory either
@@ -62,11 +55,14 @@ cr_status cri_rollout_create(cr_rollout** out, const cr_model* m, int nstep_max,
   }
   r->nstep_max = nstep_max;
   cr_status status;
-  if (allocate_states(r, m)) {
+  if (allocate_rows(r, m)) {
     memcpy(r->wanted, wanted, CR_N_FIELD * sizeof *wanted);
     status = create_blocks(r, m, NULL, error);
   } else {
     status = cri_fail(error, CR_ERR_MEMORY, "rollout: no memory for %d steps", nstep_max);
+  }
+  if (status == CR_OK) {
+    status = cri_tape_reserve(&r->tape, m, nstep_max, 0, error);
   }
   if (status != CR_OK) {
     cr_rollout_free(r);
@@ -99,11 +95,6 @@ void cr_rollout_free(cr_rollout* r) {
   free(r->wanted);
   free(r->ctrl);
   free(r->ctrl_bar);
-  free(r->qpos);
-  free(r->qvel);
-  free(r->act);
-  free(r->warmstart);
-  free(r->time);
   free(r->first);
   cri_tape_free(&r->tape);
   free(r);
@@ -155,26 +146,6 @@ static cr_status grow(cr_rollout* r, const cr_model* m, cr_error* error) {
 
 // ---- forward
 
-static void store(cr_rollout* r, const cr_model* m, int k) {
-  size_t row = (size_t)k;
-  cr_copy(r->qpos + row * (size_t)m->nq, r->d->qpos, m->nq);
-  cr_copy(r->qvel + row * (size_t)m->nv, r->d->qvel, m->nv);
-  cr_copy(r->act + row * (size_t)m->na, r->d->act, m->na);
-  cr_copy(r->warmstart + row * (size_t)m->nv, r->d->qacc_warmstart, m->nv);
-  r->time[row] = r->d->time;
-}
-
-void cri_rollout_restore(cr_rollout* r, const cr_model* m, int k) {
-  size_t row = (size_t)k;
-  int control = k < r->nstep ? k : r->nstep - 1;
-  cr_copy(r->d->qpos, r->qpos + row * (size_t)m->nq, m->nq);
-  cr_copy(r->d->qvel, r->qvel + row * (size_t)m->nv, m->nv);
-  cr_copy(r->d->act, r->act + row * (size_t)m->na, m->na);
-  cr_copy(r->d->qacc_warmstart, r->warmstart + row * (size_t)m->nv, m->nv);
-  cr_copy(r->d->ctrl, r->ctrl + (size_t)(control < 0 ? 0 : control) * (size_t)m->nu, m->nu);
-  r->d->time = r->time[row];
-}
-
 // what is evaluated at the state in r->d
 typedef cr_status evaluation(cr_rollout* r, const cr_model* m);
 
@@ -206,20 +177,6 @@ static bool looks_at(const cr_loss* loss, int step, int nstep) {
   return loss->looks_at == NULL ? step == nstep : loss->looks_at(loss->context, step, nstep);
 }
 
-// the state after `step` steps, under the control of the last of them; the first under its own
-static void restore_end(cr_rollout* r, const cr_model* m, int step) {
-  cri_rollout_restore(r, m, step);
-  if (step == 0) {
-    return;
-  }
-  cr_copy(r->d->ctrl, r->ctrl + (size_t)(step - 1) * (size_t)m->nu, m->nu);
-}
-
-cr_status cri_rollout_forward(cr_rollout* r, const cr_model* m, int step, cr_error* error) {
-  restore_end(r, m, step);
-  return evaluate(r, m, forward, step, error);
-}
-
 static cr_status loss_failed(cr_status status, int step, cr_error* error) {
   const char* why =
       status == CR_ERR_NAME ? "a contact that it names does not exist" : cr_status_text(status);
@@ -232,7 +189,7 @@ static cr_status add_loss(cr_rollout* r, const cr_model* m, const cr_loss* loss,
     return CR_OK;
   }
   if (loss->needs_fields) {
-    CR_TRY(cri_rollout_forward(r, m, step, error));
+    CR_TRY(evaluate(r, m, forward, step, error));
   }
   cr_status status = loss->value(loss->context, m, r->d, step, &r->loss);
   if (status == CR_OK && !isfinite(r->loss)) {
@@ -252,42 +209,54 @@ static cr_status take_control(cr_rollout* r, const cr_model* m, int k, cr_error*
   return CR_OK;
 }
 
+static void set_control(cr_rollout* r, const cr_model* m, int k) {
+  cr_copy(r->d->ctrl, r->ctrl + (size_t)k * (size_t)m->nu, m->nu);
+}
+
 static cr_status run_step(cr_rollout* r, const cr_model* m, int k, cr_error* error) {
+  CR_TRY(cri_tape_keep(&r->tape, m, r->d, k, error));
   CR_TRY(evaluate(r, m, step, k + 1, error));
   cr_advance(m, r->d);
   return CR_OK;
 }
 
-// ---- adaptive: a step is an interval of the grid, with steps of its own
+// ---- adaptive: an interval of the grid has steps of its own
 
-static cr_real grid_time(const cr_rollout* r, const cr_model* m, int k) {
+// the end of interval k
+static cr_real end_time(const cr_rollout* r, const cr_model* m, int k) {
   cr_real grid = r->options.grid > 0 ? r->options.grid : m->timestep;
-  return r->time[0] + (cr_real)k * grid;
+  return r->start + (cr_real)(k + 1) * grid;
 }
 
 static cr_status adaptive_step(cr_rollout* r, const cr_model* m) {
-  r->known = r->controller.known;
-  cr_status status = cri_adaptive_step(&r->options, m, r->d, r->end, &r->controller, &r->length);
+  r->made.known = r->controller.known;
+  cr_status status = cri_adaptive_step(&r->options, m, r->d, r->end, &r->controller, &r->made.h);
   if (status == CR_ERR_CAPACITY) {
     r->controller.known = false;  // a block that grew has not evaluated anything
   }
+  r->made.event = r->controller.event;
   return status;
+}
+
+// the last step of an interval ends on the grid, to the last bit
+static void adaptive_advance(cr_rollout* r, const cr_model* m) {
+  bool last = r->made.h == r->end - r->d->time;
+  cri_adaptive_advance(m, r->d, r->made.h);
+  r->d->time = last ? r->end : r->d->time;
 }
 
 // another control begins: the first stage is not that of the step before
 static cr_status run_interval(cr_rollout* r, const cr_model* m, int k, cr_error* error) {
-  r->first[k] = r->tape.n;
-  r->end = grid_time(r, m, k + 1);
+  int i = r->first[k];
+  r->end = end_time(r, m, k);
   r->controller.known = false;
-  while (r->d->time < r->end) {
-    CR_TRY(cri_tape_push(&r->tape, m, r->d, error));
+  for (; r->d->time < r->end; i++) {
+    CR_TRY(cri_tape_keep(&r->tape, m, r->d, i, error));
     CR_TRY(evaluate(r, m, adaptive_step, k + 1, error));
-    cri_tape_step(&r->tape, r->length, r->known, r->controller.event);
-    bool last = r->length == r->end - r->d->time;
-    cri_adaptive_advance(m, r->d, r->length);
-    r->d->time = last ? r->end : r->d->time;
+    CR_TRY(cri_tape_note(&r->tape, &r->made, error));
+    adaptive_advance(r, m);
   }
-  r->first[k + 1] = r->tape.n;
+  r->first[k + 1] = i;
   return CR_OK;
 }
 
@@ -299,16 +268,85 @@ cr_status cr_rollout_run(cr_rollout* r, const cr_model* m, int nstep, const cr_l
   r->nstep = nstep;
   r->loss = 0;
   r->solver_iterations_max = 0;
-  store(r, m, 0);
-  cri_tape_clear(&r->tape);
+  r->start = r->d->time;
   r->controller = cri_controller_begin(m, &r->options);
+  cri_tape_begin(&r->tape, r->adaptive ? -1 : nstep);
   for (int k = 0; k < nstep; k++) {
     CR_TRY(take_control(r, m, k, error));
     CR_TRY(r->adaptive ? run_interval(r, m, k, error) : run_step(r, m, k, error));
-    store(r, m, k + 1);
     CR_TRY(add_loss(r, m, loss, k + 1, error));
   }
+  cri_tape_put(&r->tape, m, CRI_TAPE_END, r->d);
   return CR_OK;
+}
+
+// ---- states of the run once more
+
+static cr_status repeat(cr_rollout* r, const cr_model* m) {
+  return cri_adaptive_repeat(m, r->d, r->made.known, r->made.h);
+}
+
+// the first step of interval k
+static int first_step(const cr_rollout* r, int k) { return r->adaptive ? r->first[k] : k; }
+
+// the interval that has step i
+static int interval_of(const cr_rollout* r, int i) {
+  int low = 0, high = r->nstep;
+  while (r->adaptive && high - low > 1) {
+    int middle = low + (high - low) / 2;
+    if (r->first[middle] <= i) {
+      low = middle;
+    } else {
+      high = middle;
+    }
+  }
+  return r->adaptive ? low : i;
+}
+
+// step i from the state in r->d, as it was made
+static cr_status make_again(cr_rollout* r, const cr_model* m, int i, int k, cr_error* error) {
+  set_control(r, m, k);
+  if (!r->adaptive) {
+    return evaluate(r, m, step, k + 1, error);
+  }
+  r->made = cri_tape_noted(&r->tape, i);
+  return evaluate(r, m, repeat, k + 1, error);
+}
+
+// puts the state before step i into r->d
+static cr_status find_state(cr_rollout* r, const cr_model* m, int i, cr_error* error) {
+  for (int at = cri_tape_restore(&r->tape, m, i, r->d); at < i; at++) {
+    int k = interval_of(r, at);
+    CR_TRY(cri_tape_keep(&r->tape, m, r->d, at, error));
+    CR_TRY(make_again(r, m, at, k, error));
+    if (r->adaptive) {
+      r->end = end_time(r, m, k);
+      adaptive_advance(r, m);
+    } else {
+      cr_advance(m, r->d);
+    }
+  }
+  return CR_OK;
+}
+
+cr_status cri_rollout_restore(cr_rollout* r, const cr_model* m, int k, cr_error* error) {
+  if (k == r->nstep) {
+    cri_tape_get(&r->tape, m, CRI_TAPE_END, r->d);
+  } else {
+    CR_TRY(find_state(r, m, first_step(r, k), error));
+  }
+  set_control(r, m, k < r->nstep ? k : r->nstep - 1);
+  return CR_OK;
+}
+
+cri_kept cri_rollout_kept(const cr_rollout* r, const cr_model* m, int k) {
+  return k == r->nstep ? cri_tape_end(&r->tape, m) : cri_tape_kept(&r->tape, m, first_step(r, k));
+}
+
+cr_status cri_rollout_forward(cr_rollout* r, const cr_model* m, int step, cr_error* error) {
+  CR_TRY(cri_rollout_restore(r, m, step, error));
+  set_control(r, m, step > 0 ? step - 1 : 0);
+  return evaluate(r, m, forward, step, error);
 }
 
 // ---- backward
@@ -337,7 +375,8 @@ static cr_status add_loss_bar(cr_rollout* r, const cr_model* m, const cr_model* 
   if (!looks_at(loss, step, r->nstep)) {
     return CR_OK;
   }
-  restore_end(r, m, step);
+  cri_tape_get(&r->tape, m, CRI_TAPE_HERE, r->d);
+  set_control(r, m, step - 1);
   if (loss->needs_fields) {
     CR_TRY(evaluate(r, m_backward, forward, step, error));
   }
@@ -366,19 +405,15 @@ static void swap_state_bar(const cr_model* m, cr_data* bar) {
   cr_zero(bar->act, m->na);
 }
 
-static cr_status repeat(cr_rollout* r, const cr_model* m) {
-  return cri_adaptive_repeat(m, r->d, r->controller.known, r->length);
-}
-
-// at the end of the i-th of the steps on the tape, which lies in step k
-static cr_status event_bar(cr_rollout* r, const cr_model* m, int k, int i, cr_error* error) {
-  if (i + 1 < r->first[k + 1]) {
-    (void)cri_tape_restore(&r->tape, m, i + 1, r->d);
-  } else {
-    cri_rollout_restore(r, m, k + 1);
-    cr_copy(r->d->ctrl, r->ctrl + (size_t)k * (size_t)m->nu, m->nu);
+// an event at the end of step i of interval k, where the backward pass is
+static cr_status event_bar(cr_rollout* r, const cr_model* m, int i, int k, cr_error* error) {
+  int event = r->adaptive ? cri_tape_noted(&r->tape, i).event : -1;
+  if (event < 0) {
+    return CR_OK;
   }
-  cr_status status = cri_event_vjp(m, r->d, r->tape.event[i], r->work, r->bar);
+  cri_tape_get(&r->tape, m, CRI_TAPE_HERE, r->d);
+  set_control(r, m, k);
+  cr_status status = cri_event_vjp(m, r->d, event, r->work, r->bar);
   if (status == CR_ERR_CAPACITY || status == CR_OK) {
     return status;
   }
@@ -386,47 +421,34 @@ static cr_status event_bar(cr_rollout* r, const cr_model* m, int k, int i, cr_er
                   r->d->error.text);
 }
 
-// the steps inside step k, last to first
-static cr_status interval_bar(cr_rollout* r, const cr_model* m, const cr_model* m_backward, int k,
-                              cr_error* error) {
-  cr_copy(r->d->ctrl, r->ctrl + (size_t)k * (size_t)m->nu, m->nu);
-  for (int i = r->first[k + 1] - 1; i >= r->first[k]; i--) {
-    if (r->tape.event[i] >= 0) {
-      CR_TRY(event_bar(r, m, k, i, error));
-    }
-    r->length = cri_tape_restore(&r->tape, m, i, r->d);
-    r->controller.known = r->tape.known[i];
-    CR_TRY(evaluate(r, m, repeat, k + 1, error));
-    swap_state_bar(m, r->bar);
-    cr_status status = cri_adaptive_step_vjp(m, m_backward, r->d, r->length, r->work, r->bar);
-    if (status != CR_OK) {
-      return cri_fail(error, status, "backward through step %d: %s", k + 1, r->bar->error.text);
-    }
-  }
-  take_ctrl_bar(r, m, k);
-  return CR_OK;
-}
-
-static cr_status step_bar(cr_rollout* r, const cr_model* m, const cr_model* m_backward, int k,
-                          cr_error* error) {
-  cri_rollout_restore(r, m, k);
-  CR_TRY(evaluate(r, m, step, k + 1, error));
+// step i of interval k, from its end, where the backward pass is, to its beginning
+static cr_status step_bar(cr_rollout* r, const cr_model* m, const cr_model* m_backward, int i,
+                          int k, cr_error* error) {
+  CR_TRY(event_bar(r, m, i, k, error));
+  CR_TRY(find_state(r, m, i, error));
+  cri_tape_put(&r->tape, m, CRI_TAPE_HERE, r->d);
+  CR_TRY(make_again(r, m, i, k, error));
   swap_state_bar(m, r->bar);
-  cr_status status = cr_step_vjp(m, m_backward, r->d, r->work, r->bar);
+  cr_status status = r->adaptive
+                         ? cri_adaptive_step_vjp(m, m_backward, r->d, r->made.h, r->work, r->bar)
+                         : cr_step_vjp(m, m_backward, r->d, r->work, r->bar);
   if (status != CR_OK) {
     return cri_fail(error, status, "backward through step %d: %s", k + 1, r->bar->error.text);
   }
-  take_ctrl_bar(r, m, k);
   return CR_OK;
 }
 
 static cr_status sweep(cr_rollout* r, const cr_model* m, const cr_model* m_backward,
                        const cr_loss* loss, cr_error* error) {
   clear_gathered(r, m);
-  for (int k = r->nstep; k > 0; k--) {
-    CR_TRY(add_loss_bar(r, m, m_backward, loss, k, error));
-    CR_TRY(r->adaptive ? interval_bar(r, m, m_backward, k - 1, error)
-                       : step_bar(r, m, m_backward, k - 1, error));
+  cri_tape_get(&r->tape, m, CRI_TAPE_END, r->d);
+  cri_tape_put(&r->tape, m, CRI_TAPE_HERE, r->d);
+  for (int k = r->nstep - 1; k >= 0; k--) {
+    CR_TRY(add_loss_bar(r, m, m_backward, loss, k + 1, error));
+    for (int i = first_step(r, k + 1) - 1; i >= first_step(r, k); i--) {
+      CR_TRY(step_bar(r, m, m_backward, i, k, error));
+    }
+    take_ctrl_bar(r, m, k);
   }
   return CR_OK;
 }
@@ -439,8 +461,24 @@ static void clear_bar(cr_data* bar) {
   bar->scratch_used = 0;
 }
 
+// bytes of what grows with the number of steps beside the tape
+static size_t rows_size(const cr_rollout* r, const cr_model* m) {
+  return ((size_t)r->nstep_max + 1) * (2 * (size_t)m->nu * sizeof(cr_real) + sizeof(int));
+}
+
+static cr_status too_little(const cr_rollout* r, const cr_model* m, int notes, cr_error* error) {
+  return cri_fail(error, CR_ERR_MEMORY,
+                  "rollout: %zu bytes are too little for a gradient over %d steps: it needs at "
+                  "least %zu",
+                  r->budget, notes > 0 ? notes : r->nstep_max,
+                  rows_size(r, m) + cri_tape_least(m, notes));
+}
+
 cr_status cr_rollout_gradient(cr_rollout* r, const cr_model* m, const cr_model* m_backward,
                               const cr_loss* loss, cr_error* error) {
+  if (r->tape.lost > 0) {
+    return too_little(r, m, r->tape.noted + r->tape.lost, error);
+  }
   cr_status status = sweep(r, m, m_backward, loss, error);
   while (status == CR_ERR_CAPACITY) {  // more contacts within reach of the backward pass
     CR_TRY(grow(r, m, error));
@@ -462,6 +500,15 @@ cr_status cr_rollout_adaptive(cr_rollout* r, const cr_model* m, const cr_adaptiv
   r->adaptive = options != NULL;
   r->options = options != NULL ? *options : (cr_adaptive){.rtol = 0};
   return CR_OK;
+}
+
+cr_status cr_rollout_memory(cr_rollout* r, const cr_model* m, size_t bytes, cr_error* error) {
+  size_t rows = rows_size(r, m);
+  r->budget = bytes;
+  if (bytes > 0 && bytes < rows + cri_tape_least(m, 0)) {
+    return too_little(r, m, 0, error);
+  }
+  return cri_tape_reserve(&r->tape, m, r->nstep_max, bytes > 0 ? bytes - rows : 0, error);
 }
 
 void cr_rollout_steps(const cr_rollout* r, int* accepted, int* rejected, int* events) {

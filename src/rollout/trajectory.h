@@ -2,8 +2,12 @@
 // Trajectories and their gradients. The only place that knows time runs backwards. What is public is
 // documented in carom/rollout.h.
 //
-// A rollout stores the state before every step (with the solver's warm start), not what the step
-// computed: the backward pass recomputes each step from its stored state, with the same bits.
+// A rollout stores the state before a step (with the solver's warm start), not what the step computed:
+// the backward pass recomputes each step from its state, with the same bits. Every state is stored, or,
+// within a number of bytes, checkpoints are, from which the states between are computed again.
+//
+// An adaptive rollout has steps inside its steps: the intervals of the grid, as they are called here.
+// With steps of the model's length an interval is a step.
 #ifndef CR_ROLLOUT_TRAJECTORY_H
 #define CR_ROLLOUT_TRAJECTORY_H
 
@@ -18,13 +22,8 @@ struct cr_rollout {
   cr_data* bar;   // after a gradient: bar->qpos (nv), qvel, act at time zero, qfrc_applied,
                   // xfrc_applied (constant over the rollout), bar->par
   int nstep, nstep_max;
-  cr_real* ctrl;      // nstep_max x nu, set before a run
-  cr_real* ctrl_bar;  // the same, set by a gradient
-  cr_real* qpos;      // (nstep_max + 1) x nq, states: row k is the one before step k
-  cr_real* qvel;
-  cr_real* act;
-  cr_real* warmstart;
-  cr_real* time;
+  cr_real* ctrl;       // nstep_max x nu, set before a run
+  cr_real* ctrl_bar;   // the same, set by a gradient
   cr_control control;  // NULL: the controls are as set
   void* control_context;
   cr_real loss;
@@ -32,19 +31,25 @@ struct cr_rollout {
   bool adaptive;
   cr_adaptive options;
   cri_controller controller;
-  cr_real end, length;  // of the interval in which it is; of the step just made
-  bool known;           // the step just made took its first stage over
-  cri_tape tape;        // adaptive: the steps inside the steps
-  int* first;           // nstep_max + 1: the first of those inside step k
-  bool* wanted;         // parameters asked for, flags of cr_field_id
+  cr_real start, end;  // times: of the run's first state, of the end of the interval in which it is
+  cri_note made;       // how the step just made was
+  cri_tape tape;       // of states, and of how adaptive steps were made
+  size_t budget;       // bytes for what grows with the number of steps, 0: no limit
+  int* first;          // nstep_max + 1: adaptive, the first step of interval k
+  bool* wanted;        // parameters asked for, flags of cr_field_id
 };
 
 /// cr_rollout_create with the parameters as flags of cr_field_id, see cri_data_twin.
 cr_status cri_rollout_create(cr_rollout** rollout, const cr_model* m, int nstep_max,
                              const bool* wanted, cr_error* error);
 
-/// Puts the stored state before step k (k = nstep: the last state) into r->d.
-void cri_rollout_restore(cr_rollout* r, const cr_model* m, int k);
+/// Puts the state before interval k (k = nstep: the last state) into r->d, with its control (of the
+/// last state that before it). Computes it again where it is not stored.
+cr_status cri_rollout_restore(cr_rollout* r, const cr_model* m, int k, cr_error* error);
+
+/// The same state where it lies: without a limit on memory every one, until the next run. All NULL where
+/// it is not stored.
+cri_kept cri_rollout_kept(const cr_rollout* r, const cr_model* m, int k);
 
 /// Puts the state after `step` steps (0 ... nstep) into r->d, with the control of the last of them
 /// (for step 0 that of the first) and everything cr_forward computes there. Grows the data blocks

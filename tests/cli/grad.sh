@@ -76,6 +76,22 @@ expect 0 softer grad "$cube" --keyframe rest --time 0.02 --loss 'qpos[2]' --wrt 
 expect 0 hard grad "$cube" --keyframe rest --time 0.02 --loss 'qpos[2]' --wrt 'qvel[2]' --json --collision hard
 cmp -s soft.out hard.out && fail "--collision soft changes nothing"
 [ "$(python3 -c "$loss" soft.out)" != "$(python3 -c "$loss" softer.out)" ] || fail "--softness changes nothing"
+# ---- a limit on memory changes nothing
+for steps in "" "--integrator tsit5 --rtol 1e-6 --grid 0.002"; do
+  limits=(grad "$walker" --keyframe stand --time 0.2 --loss 'xpos[torso].z + norm(qvel)^2' --at every
+          --wrt qpos qvel ctrl 'body_mass' $steps)
+  expect 0 free "${limits[@]}"
+  for bytes in 30K 0.1M 1G; do
+    expect 0 limited "${limits[@]}" --memory $bytes
+    cmp -s <(tail -n +2 free.out) <(tail -n +2 limited.out) || fail "--memory $bytes $steps: another gradient"
+  done
+done
+refused 2 "rollout: 1 bytes are too little for a gradient over 100 steps: it needs at least" \
+  "${limits[@]}" --memory 1
+for bytes in 0 -1 x 1KB 1e20 ""; do
+  refused 2 "--memory $bytes: bytes expected" "${limits[@]}" --memory "$bytes"
+done
+refused 2 "--out records all states: not within --memory 1M" rollout "$cube" --out x.h5 --memory 1M
 
 # ---- bad input
 good=(grad "$cube" --time 0.01 --loss 'qpos[2]')

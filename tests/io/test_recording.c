@@ -48,6 +48,18 @@ static void assert_set(const cr_h5* file, const char* name, const cr_real* expec
   free(values);
 }
 
+// compares a set with numbers that lie in the rollout's stored states, the first of them at `first`
+static void assert_states(const cr_h5* file, const char* name, const cr_real* first, int cols) {
+  cr_real* all = calloc((size_t)((STEPS + 1) * cols), sizeof *all);
+  ptrdiff_t offset = first - cri_rollout_kept(rollout, &model, 0).time;
+  assert_non_null(all);
+  for (int k = 0; k <= STEPS; k++) {
+    cr_copy(all + k * cols, cri_rollout_kept(rollout, &model, k).time + offset, cols);
+  }
+  assert_set(file, name, all, STEPS + 1, cols);
+  free(all);
+}
+
 static void everything_comes_back(void** state) {
   (void)state;
   const char* path = scratch_path("run.h5");
@@ -58,10 +70,10 @@ static void everything_comes_back(void** state) {
   assert_int_equal(cri_recording_write(path, &model, rollout, &error), CR_OK);
   assert_int_equal(scratch_count(), 1);
   assert_int_equal(cri_h5_open(&file, path, &error), CR_OK);
-  assert_set(file, "time", rollout->time, STEPS + 1, 1);
-  assert_set(file, "qpos", rollout->qpos, STEPS + 1, 2);
-  assert_set(file, "qvel", rollout->qvel, STEPS + 1, 2);
-  assert_set(file, "act", rollout->act, STEPS + 1, 1);
+  assert_states(file, "time", cri_rollout_kept(rollout, &model, 0).time, 1);
+  assert_states(file, "qpos", cri_rollout_kept(rollout, &model, 0).qpos, 2);
+  assert_states(file, "qvel", cri_rollout_kept(rollout, &model, 0).qvel, 2);
+  assert_states(file, "act", cri_rollout_kept(rollout, &model, 0).act, 1);
   assert_set(file, "ctrl", rollout->ctrl, STEPS, 2);
   assert_int_equal(cri_h5_read_attribute(file, "/", "timestep", &timestep, &present, &error),
                    CR_OK);
@@ -77,7 +89,7 @@ static void what_a_model_does_not_have(void** state) {
   open_rollout("cube.xml");
   assert_int_equal(cri_recording_write(path, &model, rollout, &error), CR_OK);
   assert_int_equal(cri_h5_open(&file, path, &error), CR_OK);
-  assert_set(file, "qpos", rollout->qpos, STEPS + 1, 7);
+  assert_states(file, "qpos", cri_rollout_kept(rollout, &model, 0).qpos, 7);
   assert_false(cri_h5_has(file, "ctrl"));
   assert_false(cri_h5_has(file, "act"));
   cri_h5_close(file);
@@ -100,11 +112,11 @@ static void named_numbers(void** state) {
   const cr_record_list list = {names, places, 3};
   assert_int_equal(cri_recording_write_places(path, &model, rollout, &list, &error), CR_OK);
   assert_int_equal(cri_h5_open(&file, path, &error), CR_OK);
-  assert_set(file, "qpos", rollout->qpos, STEPS + 1, model.nq);
+  assert_states(file, "qpos", cri_rollout_kept(rollout, &model, 0).qpos, model.nq);
   assert_int_equal(cri_h5_read(file, "qvel[0]", &values, &rows, &cols, &error), CR_OK);
   assert_int_equal(rows * cols, STEPS + 1);
   for (int k = 0; k <= STEPS; k++) {
-    assert_true(values[k] == rollout->qvel[k * model.nv]);
+    assert_true(values[k] == *cri_rollout_kept(rollout, &model, k).qvel);
   }
   free(values);
   assert_int_equal(cri_h5_read(file, "gyro", &values, &rows, &cols, &error), CR_OK);
@@ -151,7 +163,7 @@ static void a_full_disk(void** state) {
   scratch_disk_full(false, 0);
   assert_int_equal(scratch_count(), files + 1);
   assert_int_equal(cri_h5_open(&file, path, &error), CR_OK);
-  assert_set(file, "qpos", rollout->qpos, STEPS + 1, 7);
+  assert_states(file, "qpos", cri_rollout_kept(rollout, &model, 0).qpos, 7);
   cri_h5_close(file);
   close_rollout();
 }

@@ -146,8 +146,8 @@ static void a_run_looks_at_every_step_and_counts_rows(void** state) {
   assert_int_equal(cr_rollout_run(rollout, &s.m, NSTEP, &loss, NULL), CR_OK);
   cr_real sum = 0;
   for (int k = 1; k <= NSTEP; k++) {
-    cr_copy(s.d->qpos, rollout->qpos + 7 * k, 7);
-    cr_copy(s.d->qvel, rollout->qvel + 6 * k, 6);
+    cr_copy(s.d->qpos, cri_rollout_kept(rollout, &s.m, k).qpos, 7);
+    cr_copy(s.d->qvel, cri_rollout_kept(rollout, &s.m, k).qvel, 6);
     sum += loss_at(&s, k);
   }
   assert_close(rollout->loss, sum, 100 * CR_EPS * sum);

@@ -147,7 +147,11 @@ static const char* const mass_only[] = {"body_mass"};
 static cr_batch* batch_of(const bench* s, int nthread, bool derive) {
   cr_batch* batch = NULL;
   cr_error error;
+  // some within the least memory there can be
+  size_t rows = (STEPS + 1) * (2 * (size_t)s->m.nu * sizeof(cr_real) + sizeof(int));
+  size_t least = rows + cri_tape_least(&s->m, 0);
   const cr_batch_options o = {.nstep = STEPS,
+                              .memory = nthread > 3 ? least : 0,
                               .nthread = nthread,
                               .parameters = mass_only,
                               .nparameter = 1,
@@ -200,8 +204,8 @@ static void run_by_hand(const bench* s, int i, const results* to) {
   cr_loss loss = loss_of((void*)(uintptr_t)s, i, 0);
   assert_int_equal(cr_rollout_run(r, &own, STEPS, &loss, &error), CR_OK);
   to->loss[i] = r->loss;
-  cr_copy(to->qpos + i * m->nq, r->qpos + STEPS * m->nq, m->nq);
-  cr_copy(to->qvel + i * m->nv, r->qvel + STEPS * m->nv, m->nv);
+  cr_copy(to->qpos + i * m->nq, r->d->qpos, m->nq);
+  cr_copy(to->qvel + i * m->nv, r->d->qvel, m->nv);
   assert_int_equal(cr_rollout_gradient(r, &own, &own, &loss, &error), CR_OK);
   assert_int_equal(cr_constants_vjp(&own, r->work, r->bar), CR_OK);
   cr_copy(to->qpos_bar + i * m->nv, r->bar->qpos, m->nv);

@@ -375,13 +375,24 @@ static void assert_same_bits(const cr_real* a, const cr_real* b, int n) {
   }
 }
 
+// the states that both hold
+static void assert_same_states(const bench* a, const bench* b) {
+  const cr_model* m = &a->m;
+  for (int k = 0; k <= STEPS; k++) {
+    cri_kept x = cri_rollout_kept(a->r, m, k), y = cri_rollout_kept(b->r, m, k);
+    assert_non_null(x.time);
+    assert_non_null(y.time);
+    assert_same_bits(x.qpos, y.qpos, m->nq);
+    assert_same_bits(x.qvel, y.qvel, m->nv);
+    assert_same_bits(x.act, y.act, m->na);
+    assert_same_bits(x.warmstart, y.warmstart, m->nv);
+  }
+}
+
 static void assert_same_results(const bench* a, const bench* b) {
   const cr_model* m = &a->m;
   assert_true(a->r->loss == b->r->loss);
-  assert_same_bits(a->r->qpos, b->r->qpos, (STEPS + 1) * m->nq);
-  assert_same_bits(a->r->qvel, b->r->qvel, (STEPS + 1) * m->nv);
-  assert_same_bits(a->r->act, b->r->act, (STEPS + 1) * m->na);
-  assert_same_bits(a->r->warmstart, b->r->warmstart, (STEPS + 1) * m->nv);
+  assert_same_states(a, b);
   assert_same_bits(a->r->ctrl_bar, b->r->ctrl_bar, STEPS * m->nu);
   assert_same_bits(a->r->bar->qpos, b->r->bar->qpos, m->nv);
   assert_same_bits(a->r->bar->qvel, b->r->bar->qvel, m->nv);
@@ -510,8 +521,7 @@ static void distance_changes_the_gradient_and_nothing_else(void** state) {
     assert_int_equal(cr_rollout_run(far.r, &far.m, STEPS, &loss, NULL), CR_OK);
     assert_int_equal(cr_rollout_gradient(far.r, &far.m, &variant, &loss, NULL), CR_OK);
     assert_true(plain.r->loss == far.r->loss);
-    assert_same_bits(plain.r->qpos, far.r->qpos, (STEPS + 1) * far.m.nq);
-    assert_same_bits(plain.r->qvel, far.r->qvel, (STEPS + 1) * far.m.nv);
+    assert_same_states(&plain, &far);
     for (int i = 0; i < far.m.nv; i++) {
       assert_true(isfinite(far.r->bar->qpos[i]));
       differs += plain.r->bar->qpos[i] != far.r->bar->qpos[i];
@@ -594,12 +604,13 @@ static void states_replay_bit_for_bit(void** state) {
     open_bench(&b, seed, STATE_CONTACT);
     run_and_differentiate(&b);
     for (int k = STEPS - 1; k >= 0; k--) {
-      cri_rollout_restore(b.r, &b.m, k);
+      assert_int_equal(cri_rollout_restore(b.r, &b.m, k, NULL), CR_OK);
       assert_int_equal(cr_step(&b.m, b.r->d), CR_OK);
       cr_advance(&b.m, b.r->d);
-      assert_same_bits(b.r->d->qpos, b.r->qpos + (k + 1) * b.m.nq, b.m.nq);
-      assert_same_bits(b.r->d->qvel, b.r->qvel + (k + 1) * b.m.nv, b.m.nv);
-      assert_true(b.r->d->time == b.r->time[k + 1]);
+      cri_kept next = cri_rollout_kept(b.r, &b.m, k + 1);
+      assert_same_bits(b.r->d->qpos, next.qpos, b.m.nq);
+      assert_same_bits(b.r->d->qvel, next.qvel, b.m.nv);
+      assert_true(b.r->d->time == *next.time);
     }
     close_bench(&b);
   }
@@ -770,13 +781,13 @@ static void the_last_state(void** state) {
   bench b;
   open_bench(&b, 5, STATE_CONTACT);
   assert_int_equal(cr_rollout_run(b.r, &b.m, STEPS, NULL, NULL), CR_OK);
-  assert_same_bits(b.r->d->qpos, b.r->qpos + STEPS * b.m.nq, b.m.nq);
+  assert_same_bits(b.r->d->qpos, cri_rollout_kept(b.r, &b.m, STEPS).qpos, b.m.nq);
   assert_close(cr_data_time(b.r->d), STEPS * b.m.timestep, CR_R(1e-15));
   assert_true(cr_rollout_loss(b.r) == 0);
   set_room(&b, (cr_capacity){1, 2, 4});
   assert_int_equal(cri_rollout_forward(b.r, &b.m, STEPS, NULL), CR_OK);
   assert_true(b.r->d->ncon > 1);
-  assert_same_bits(b.r->d->qpos, b.r->qpos + STEPS * b.m.nq, b.m.nq);
+  assert_same_bits(b.r->d->qpos, cri_rollout_kept(b.r, &b.m, STEPS).qpos, b.m.nq);
   assert_same_bits(b.r->d->ctrl, b.r->ctrl + (STEPS - 1) * b.m.nu, b.m.nu);
   close_bench(&b);
 }
