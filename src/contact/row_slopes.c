@@ -25,6 +25,17 @@ static bool rubs(const cr_data* d, int i) {
   return d->efc_type[i] == CR_CNSTR_FRICTION_DOF || d->efc_type[i] == CR_CNSTR_FRICTION_TENDON;
 }
 
+// bonds look at their bodies
+static void hold_bodies(const cr_model* m, cr_data* tan) {
+  cr_zero(tan->xpos, 3 * m->nbody);
+  cr_zero(tan->xmat, 9 * m->nbody);
+  cr_zero(tan->site_xpos, 3 * m->nsite);
+  cr_zero(tan->site_xmat, 9 * m->nsite);
+  cr_zero(tan->subtree_com, 3 * m->nbody);
+  cr_zero(tan->cvel, 6 * m->nbody);
+  cr_zero(tan->cdof_dot, 6 * m->nv);
+}
+
 // the tangents of a displacement by one of every row, J held
 static void seed_positions(const cr_model* m, const cr_data* d, cr_data* tan) {
   cr_zero(tan->efc_J, d->nJ);
@@ -35,11 +46,15 @@ static void seed_positions(const cr_model* m, const cr_data* d, cr_data* tan) {
   cr_zero(tan->efc_margin, d->nefc);
   cr_zero(tan->efc_frictionloss, d->nefc);
   cr_zero(tan->efc_KBIP, 4 * d->nefc);
+  if (d->ne > 0) {
+    hold_bodies(m, tan);
+  }
   for (int i = 0, n; i < d->nefc; i += n) {
     n = cri_rows_block(m, d, i);
     for (int k = i; k < i + n; k++) {
       bool slides = d->efc_type[k] == CR_CNSTR_CONTACT_ELLIPTIC && k > i;
-      tan->efc_pos[k] = rubs(d, k) || slides ? 0 : 1;
+      bool bond = d->efc_type[k] == CR_CNSTR_EQUALITY && n > 1;
+      tan->efc_pos[k] = rubs(d, k) || slides || bond ? 0 : 1;
       tan->efc_KBIP[4 * k + 2] = rubs(d, k) ? 0 : d->efc_KBIP[4 * i + 3];
     }
   }

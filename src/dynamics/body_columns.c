@@ -3,6 +3,7 @@
 // for all of them, so sums over subtrees are all that is left to make.
 #include "dynamics/body_columns.h"
 
+#include "dynamics/fluid.h"
 #include "dynamics/passive.h"
 #include "dynamics/tree.h"
 
@@ -27,19 +28,12 @@ static motions motions_of(const cr_model* m, const cr_data* d, const cri_carried
   motions x = {cri_push(work, n), cri_push(work, n), cri_push(work, n)};
   for (int i = 0; i < m->nv; i++) {
     const cr_real *S = d->cdof + 6 * i, *V = c->V + 6 * i;
-    cr_real both[6], dragged[6];
+    cr_real dragged[6];
     cr_cross_motion(x.nu + 6 * i, V, S);
     cr_cross_motion(x.pi + 6 * i, A + 6 * i, S);
     cr_cross_motion(dragged, V, x.nu + 6 * i);
     cr_acc6(x.pi + 6 * i, dragged);
-    // V_j + V+_j, V+ behind all axes that move together
-    cr_copy6(both, V);
-    cr_acc6(both, V);
-    int first = cri_carried_first(m, i);
-    for (int k = first; k < m->nv && cri_carried_first(m, k) == first; k++) {
-      cr_accscl6(both, d->cdof + 6 * k, d->qvel[k]);
-    }
-    cr_cross_motion(x.rate + 6 * i, both, S);
+    cri_carried_rate(m, d, c, i, x.rate + 6 * i);
   }
   return x;
 }
@@ -140,6 +134,31 @@ static void outer_forces(const cr_model* m, const cr_data* d, bool compensates, 
   }
 }
 
+// ---- [y7] a medium: its forces are carried along with the body, but for the wind
+
+static void medium(const cr_model* m, const cr_data* d, const subtrees* s, cr_data* work) {
+  size_t mark = cri_mark(work), n = (size_t)m->nbody;
+  cr_real *F = cri_push(work, 6 * n), *K = cri_push(work, 36 * n);
+  bool* symmetric = (bool*)(void*)cri_push_int(work, n);
+  memset(symmetric, 0, n * sizeof *symmetric);
+  cri_fluid_forces(m, d, F);
+  cri_fluid_slopes(m, d, symmetric, K);
+  for (int b = 1; b < m->nbody; b++) {
+    cr_accscl6(s->F + 6 * b, F + 6 * b, -1);
+    for (int k = 0; k < 36; k++) {
+      s->Q[36 * b + k] -= K[36 * b + k];
+    }
+    for (int j = 0; j < 3; j++) {
+      cr_real w[3] = {j == 0, j == 1, j == 2}, felt[3];
+      cr_cross3(felt, w, m->wind);
+      for (int i = 0; i < 6; i++) {
+        s->T[18 * b + 3 * i + j] -= cr_dot3(K + 36 * b + 6 * i + 3, felt);
+      }
+    }
+  }
+  cri_pop(work, mark);
+}
+
 // ---- [y3], [y4]
 
 // (I x, Q' x, T' x) for what ancestors do to dof i; and what dof i does to those
@@ -186,7 +205,7 @@ static void write_chain(const cr_model* m, const cr_data* d, const subtrees* s, 
 }
 
 void cri_body_columns(const cr_model* m, const cr_data* d, const cri_carried* carried,
-                      cri_columns columns, cr_data* work) {
+                      cr_real scale, cri_columns columns, cr_data* work) {
   size_t mark = cri_mark(work), n = (size_t)m->nbody;
   bool compensates = cri_gravcomp_acts(m);
   cr_real *A = cri_push(work, 6 * (size_t)m->nv), *body_A = cri_push(work, 6 * n);
@@ -200,17 +219,20 @@ void cri_body_columns(const cr_model* m, const cr_data* d, const cri_carried* ca
     slope_of(I, carried->body_V + 6 * b, s.Q + 36 * b);
   }
   cr_copy(s.I, d->cinert, 10 * m->nbody);
-  if (any_outer(m, d, compensates)) {
+  if (any_outer(m, d, compensates) || cri_fluid_acts(m)) {
     s.T = cri_push(work, 18 * n);
     cr_zero(s.T, 18 * m->nbody);
     outer_forces(m, d, compensates, &s);
+    if (cri_fluid_acts(m)) {
+      medium(m, d, &s, work);
+    }
     cri_tree_gather(m, s.T, 18);
   }
   cri_tree_gather(m, s.F, 6);
   cri_tree_gather(m, s.I, 10);
   cri_tree_gather(m, s.Q, 36);
   for (int i = 0; i < m->nv; i++) {
-    write_chain(m, d, &s, &x, columns, -1, i);
+    write_chain(m, d, &s, &x, columns, -scale, i);
   }
   cri_pop(work, mark);
 }

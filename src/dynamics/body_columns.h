@@ -6,9 +6,10 @@
 
 #include "dynamics/carried.h"
 
-/// Subtracts the derivatives of M a + qfrc_bias - J' x, a and x held, x the forces of xfrc_applied
-/// and of gravity compensation; tendons with armature apart.
-/// Map      (a, in `carried`; cdof, cdof_dot, cinert, cvel, xipos, subtree_com; xfrc_applied) -> columns
+/// Adds -scale times the derivatives of M a + qfrc_bias - qfrc_fluid - J' x, a and x held, x the forces of
+/// xfrc_applied and of gravity compensation; tendons with armature apart.
+/// Map      (a, in `carried`; cdof, cdof_dot, cinert, cvel, xipos, subtree_com; xfrc_applied; what
+///          dynamics/fluid reads) -> columns
 /// Equation behind dof j all bodies have  V' = nu,  A' = pi - V x nu  beside being carried along:
 ///            by q:  nu = V_j x s_j,  pi = A_j x s_j + V_j x nu
 ///            by v:  nu = s_j,        pi = (V_j + V+_j) x s_j                     [y1]
@@ -16,13 +17,14 @@
 ///          dof i behind j:  s_i . (I pi_j + Q nu_j), sums over the subtree of i   [y3]
 ///          j behind i:      s_i . (I pi_j + Q nu_j + s_j x* F), those of j        [y4]
 ///          forces x are not carried along: they turn back, F' += w_j turned x    [y5]
+///          a medium: F -= F_fluid, Q -= K, F' -= K (0, w_j x wind), K its slopes  [y7]
 ///          [Singh, Russell, Wensing, Efficient Analytical Derivatives of Rigid-Body Dynamics Using
 ///          Spatial Vector Algebra, 2022]; derivation: docs/derivations/step_jacobian.md
 /// Shapes   columns q and v
-/// Memory   no allocation; scratch of `work`: 82 nbody + 36 nv
-/// Smooth   everywhere
+/// Memory   no allocation; scratch of `work`: 125 nbody + 36 nv
+/// Smooth   everywhere, but where the forces of a medium are not
 void cri_body_columns(const cr_model* m, const cr_data* d, const cri_carried* carried,
-                      cri_columns columns, cr_data* work);
+                      cr_real scale, cri_columns columns, cr_data* work);
 
 /// Adds the derivative of M y over q, y held, of bodies: [y3], [y4] at rest without outer forces.
 void cri_inertia_columns(const cr_model* m, const cr_data* d, const cr_real* y, cri_columns columns,

@@ -30,3 +30,15 @@ cri_carried cri_carried_of(const cr_model* m, const cr_data* d, const cr_real* a
   cri_carried_sums(m, d->cdof, a, none, c.B, c.body_B);
   return c;
 }
+
+void cri_carried_rate(const cr_model* m, const cr_data* d, const cri_carried* c, int i,
+                      cr_real rate[6]) {
+  cr_real both[6];
+  cr_copy6(both, c->V + 6 * i);
+  cr_acc6(both, c->V + 6 * i);
+  int first = cri_carried_first(m, i);
+  for (int k = first; k < m->nv && cri_carried_first(m, k) == first; k++) {
+    cr_accscl6(both, d->cdof + 6 * k, d->qvel[k]);
+  }
+  cr_cross_motion(rate, both, d->cdof + 6 * i);
+}

@@ -24,6 +24,11 @@ typedef struct {
 /// In 12 (nv + nbody) numbers of `work`'s scratch, which the caller releases.
 cri_carried cri_carried_of(const cr_model* m, const cr_data* d, const cr_real* a, cr_data* work);
 
+/// (V_j + V+_j) x S_j, V+ behind all axes that move together: what the velocity of dof i does to
+/// accelerations behind it, V x S_j apart.
+void cri_carried_rate(const cr_model* m, const cr_data* d, const cri_carried* c, int i,
+                      cr_real rate[6]);
+
 /// First dof of the axes that turn together with dof i: that of a ball joint, or of the turning part
 /// of a free joint, all three of whose axes each of its dofs turns; else i itself.
 static inline int cri_carried_first(const cr_model* m, int i) {

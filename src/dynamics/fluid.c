@@ -254,7 +254,7 @@ static void frame_vjp(const cr_model* m, const element* e, const frame_bar* b, c
 
 // ---- the stage
 
-static void body_forces(const cr_model* m, const cr_data* d, cr_real* F) {
+void cri_fluid_forces(const cr_model* m, const cr_data* d, cr_real* F) {
   cr_zero(F, 6 * m->nbody);
   for (int k = 0; k < count(m); k++) {
     element e;
@@ -277,7 +277,7 @@ cr_status cr_fluid(const cr_model* m, cr_data* d) {
   }
   size_t mark = cri_mark(d);
   cr_real* F = cri_push(d, 6 * (size_t)m->nbody);
-  body_forces(m, d, F);
+  cri_fluid_forces(m, d, F);
   cri_tree_gather(m, F, 6);
   for (int i = 0; i < m->nv; i++) {
     d->qfrc_fluid[i] = cr_dot6(d->cdof + 6 * i, F + 6 * m->dof_bodyid[i]);
@@ -315,7 +315,7 @@ cr_status cr_fluid_jvp(const cr_model* m, const cr_data* d, cr_data* tan) {
   size_t mark = cri_mark(tan);
   cr_real* F = cri_push(tan, 6 * (size_t)m->nbody);
   cr_real* F_tan = cri_push(tan, 6 * (size_t)m->nbody);
-  body_forces(m, d, F);
+  cri_fluid_forces(m, d, F);
   cr_zero(F_tan, 6 * m->nbody);
   for (int k = 0; k < count(m); k++) {
     element e;

@@ -27,6 +27,9 @@ cr_status cr_fluid_vjp(const cr_model* m, const cr_data* d, cr_data* bar);
 /// There is a medium that acts.
 bool cri_fluid_acts(const cr_model* m);
 
+/// The forces on bodies themselves, F[6 nbody].
+void cri_fluid_forces(const cr_model* m, const cr_data* d, cr_real* F);
+
 /// Slopes of body b's own forces, K[36 nbody]: K_b = sum of X' B X, X the map of f6, B of
 /// fluid_law.h, or (B + B') / 2 where symmetric[b]. All of K is set.                [f8]
 void cri_fluid_slopes(const cr_model* m, const cr_data* d, const bool* symmetric, cr_real* K);

@@ -6,24 +6,26 @@
 
 #include <stdlib.h>
 
+#include "contact/bond_columns.h"
 #include "contact/contact_columns.h"
 #include "contact/model.h"
-#include "contact/rows.h"
 #include "dynamics/activation.h"
 #include "dynamics/body_columns.h"
-#include "dynamics/fluid.h"
 #include "dynamics/inertia.h"
 #include "dynamics/passive.h"
 #include "dynamics/reflected.h"
+#include "dynamics/slope_columns.h"
 #include "integrate/euler.h"
+#include "integrate/implicit.h"
 #include "integrate/manifold.h"
 #include "integrate/step.h"
 #include "math/cholesky.h"
+#include "math/lu.h"
 #include "model/tableau.h"
 
 enum { MOST_DOFS = 6 };  // of a joint
 
-// Columns: q, v, outputs of actuators, applied forces.
+// Columns: q, v, outputs of actuators, their slopes (implicit integrators), applied forces.
 struct cr_jacobian {
   cr_data *tan, *plain;  // twins: a tangent, and for Runge-Kutta a plain one
   const char* why;
@@ -33,6 +35,7 @@ struct cr_jacobian {
   cr_real *act_by_act, *act_by_rate;
   cri_actuator_slopes* slopes;
   cri_curvatures curvatures;
+  cr_real *slope_by_act, *slope_by_ctrl;  // an actuator
   int ld;
   void* memory;
 };
@@ -47,11 +50,11 @@ static cr_real* take(cr_real** at, size_t n) {
 
 cr_status cr_jacobian_create(cr_jacobian** work, const cr_model* m, const cr_data* d,
                              cr_error* error) {
-  size_t v = (size_t)m->nv, ld = 3 * v + (size_t)m->nout;
+  size_t v = (size_t)m->nv, ld = 3 * v + 2 * (size_t)m->nout + 8;
   size_t slopes = (size_t)m->nactuator * sizeof(cri_actuator_slopes) / sizeof(cr_real);
   size_t curved = cri_curvatures_size(m), tendons = (size_t)m->ntendon;  // integers are no larger
   size_t n = 2 * v * ld + (size_t)m->nC + 2 * MOST_DOFS * v + 2 * (size_t)m->na + slopes;
-  n += curved + tendons;
+  n += curved + tendons + 2 * (size_t)m->nactuator;
   cr_jacobian* x = calloc(1, sizeof *x);
   cr_real* at = calloc(n + 1, sizeof *at);
   *work = x;
@@ -62,7 +65,6 @@ cr_status cr_jacobian_create(cr_jacobian** work, const cr_model* m, const cr_dat
     return cri_fail(error, CR_ERR_MEMORY, "Jacobian: no memory for %zu numbers", n);
   }
   x->memory = at;
-  x->ld = (int)ld;
   x->X = take(&at, v * ld);
   x->Z = take(&at, v * ld);
   x->L = take(&at, (size_t)m->nC);
@@ -71,6 +73,8 @@ cr_status cr_jacobian_create(cr_jacobian** work, const cr_model* m, const cr_dat
   x->act_by_act = take(&at, (size_t)m->na);
   x->act_by_rate = take(&at, (size_t)m->na);
   x->slopes = (cri_actuator_slopes*)(void*)take(&at, slopes);
+  x->slope_by_act = take(&at, (size_t)m->nactuator);
+  x->slope_by_ctrl = take(&at, (size_t)m->nactuator);
   x->curvatures.numbers = take(&at, curved);
   x->curvatures.at = (int32_t*)(void*)take(&at, tendons);
   cr_status status = cri_data_twin(&x->tan, m, d, CR_DATA_TANGENT, cri_no_params, error);
@@ -119,28 +123,19 @@ static bool any_inertial_path(const cr_model* m) {
   return false;
 }
 
-static bool any_bond(const cr_model* m, const cr_data* d) {
-  for (int i = 0; i < d->ne; i += cri_rows_block(m, d, i)) {
-    if (cri_is_bond(m->eq_type[d->efc_id[i]])) {
-      return true;
-    }
-  }
-  return false;
-}
-
 const char* cri_step_jacobian_why(const cr_model* m, const cr_data* d) {
   const char* why = NULL;
-  if (m->integrator != CR_INT_EULER) {
-    return "integrators other than Euler";
+  if (m->integrator != CR_INT_EULER && !cri_is_implicit(m)) {
+    return "integrators other than Euler, implicit and implicitfast";
+  }
+  if (cri_is_implicit(m) && !cri_slope_has_columns(m, &why)) {
+    return why;
   }
   if (!cri_forces_along_lengths(m, &why)) {
     return why;
   }
   if (any_inertial_path(m)) {
     return "armature of spatial tendons";
-  }
-  if (cri_fluid_acts(m)) {
-    return "a medium";
   }
   if (cri_gravcomp_acts(m) && any(m->jnt_actgravcomp, m->njnt)) {
     return "gravity compensation that counts as actuation";
@@ -150,9 +145,6 @@ const char* cri_step_jacobian_why(const cr_model* m, const cr_data* d) {
   }
   if ((m->enableflags & CR_ENBL_DIAGEXACT) != 0) {
     return "the exact diagonal of A";
-  }
-  if (any_bond(m, d)) {
-    return "connects and welds";
   }
   if (!cr_is_zero(d->contact_adhesion, d->ncon) ||
       !cr_is_zero(d->contact_surfacevel, 3 * d->ncon)) {
@@ -167,6 +159,12 @@ static cri_columns columns_of(const cr_model* m, const cr_jacobian* work, cr_rea
   return (cri_columns){.ld = work->ld, .q = X, .v = X + m->nv, .out = X + 2 * m->nv};
 }
 
+static int slope_column(const cr_model* m) { return 2 * m->nv + m->nout; }
+
+static int applied_column(const cr_model* m) {
+  return slope_column(m) + (cri_is_implicit(m) ? m->nout : 0);
+}
+
 static void clear_seeds(const cr_model* m, cr_data* tan) {
   cr_zero(tan->qpos, m->nv);
   cr_zero(tan->qvel, m->nv);
@@ -177,22 +175,24 @@ static void clear_seeds(const cr_model* m, cr_data* tan) {
 }
 
 // derivatives of all forces less M a, a held
-static void force_columns(const cr_model* m, const cr_data* d, cr_jacobian* work) {
+static void force_columns(const cr_model* m, const cr_data* d, cr_jacobian* work,
+                          bool with_forces) {
   cr_data* tan = work->tan;
   size_t mark = cri_mark(tan);
   cri_columns columns = columns_of(m, work, work->X);
   cr_zero(work->X, m->nv * work->ld);
-  for (int i = 0; i < m->nv; i++) {
-    work->X[i * work->ld + 2 * m->nv + m->nout + i] = 1;
+  for (int i = 0; i < m->nv && with_forces; i++) {
+    work->X[i * work->ld + applied_column(m) + i] = 1;
   }
   clear_seeds(m, tan);
   cri_carried carried = cri_carried_of(m, d, d->acc_qacc, tan);
   cri_curvatures_set(m, d, &work->curvatures, tan);
-  cri_body_columns(m, d, &carried, columns, tan);
+  cri_body_columns(m, d, &carried, 1, columns, tan);
   cri_force_columns(m, d, &work->curvatures, work->slopes, columns, tan);
   if (d->nefc > 0) {
     cri_row_slopes slopes = cri_row_slopes_of(m, d, tan);
     cri_row_columns(m, d, &slopes, &work->curvatures, d->acc_qacc, columns, tan);
+    cri_bond_columns(m, d, &slopes, &carried, columns, tan);
     cri_contact_columns(m, d, &slopes, &carried, columns, tan);
   }
   cri_pop(tan, mark);
@@ -202,14 +202,19 @@ static cr_pattern pattern_of(const cr_model* m) {
   return (cr_pattern){.n = m->nv, .nnz = m->M_rownnz, .adr = m->M_rowadr, .col = m->M_colind};
 }
 
-// factor of M + h diag(D) in work->L
-static cr_status factor(const cr_model* m, const cr_data* d, cr_jacobian* work, const cr_real* D) {
-  cr_pattern p = pattern_of(m);
+// M in work->L
+static void form(const cr_model* m, const cr_data* d, cr_jacobian* work) {
   if (d->M_formed) {
     cr_copy(work->L, d->M, m->nC);
   } else {
     cri_inertia_form(m, d, work->L, work->tan);
   }
+}
+
+// factor of M + h diag(D) there
+static cr_status factor(const cr_model* m, const cr_data* d, cr_jacobian* work, const cr_real* D) {
+  cr_pattern p = pattern_of(m);
+  form(m, d, work);
   for (int i = 0; i < m->nv && D != NULL; i++) {
     work->L[p.adr[i] + p.nnz[i] - 1] += m->timestep * D[i];
   }
@@ -224,20 +229,20 @@ static cr_status factor(const cr_model* m, const cr_data* d, cr_jacobian* work, 
 }
 
 // X <- H^-1 X
-static cr_status accelerations(const cr_model* m, const cr_data* d, cr_jacobian* work, int n) {
+static cr_status accelerations(const cr_model* m, const cr_data* d, cr_jacobian* work) {
   if (d->nefc > 0) {
     cr_pattern H = cr_chol_pattern_view(m->nv, d->H_index);
-    cr_chol_solve_many(d->H_factor, &H, n, work->ld, work->X);
+    cr_chol_solve_many(d->H_factor, &H, work->ld, work->ld, work->X);
     return CR_OK;
   }
   CR_TRY(factor(m, d, work, NULL));
   cr_pattern p = pattern_of(m);
-  cr_chol_solve_many(work->L, &p, n, work->ld, work->X);
+  cr_chol_solve_many(work->L, &p, work->ld, work->ld, work->X);
   return CR_OK;
 }
 
 // X <- X - (M + hD)^-1 (hD X + h D' a2 - M' (a - a2)), [e1] of integrate/euler.h
-static cr_status damp(const cr_model* m, const cr_data* d, cr_jacobian* work, int n) {
+static cr_status damp(const cr_model* m, const cr_data* d, cr_jacobian* work) {
   size_t mark = cri_mark(work->tan), v = (size_t)m->nv;
   int ld = work->ld;
   const cr_real* D = cri_euler_damping(m, d, work->tan);
@@ -246,7 +251,7 @@ static cr_status damp(const cr_model* m, const cr_data* d, cr_jacobian* work, in
   cri_reflected_damping(m, b);
   for (int i = 0; i < m->nv; i++) {
     cr_real* z = work->Z + (ptrdiff_t)i * ld;
-    for (int k = 0; k < n; k++) {
+    for (int k = 0; k < ld; k++) {
       z[k] = m->timestep * D[i] * work->X[i * ld + k];
     }
     z[m->nv + i] += m->timestep * cri_damping_bend(b + 3 * i, d->qvel[i]) * d->euler_qacc[i];
@@ -257,12 +262,32 @@ static cr_status damp(const cr_model* m, const cr_data* d, cr_jacobian* work, in
   cri_pop(work->tan, mark);
   CR_TRY(status);
   cr_pattern p = pattern_of(m);
-  cr_chol_solve_many(work->L, &p, n, ld, work->Z);
-  for (int i = 0; i < m->nv; i++) {
-    for (int k = 0; k < n; k++) {
-      work->X[i * ld + k] -= work->Z[i * ld + k];
-    }
+  cr_chol_solve_many(work->L, &p, ld, ld, work->Z);
+  for (int k = 0; k < m->nv * ld; k++) {
+    work->X[k] -= work->Z[k];
   }
+  return CR_OK;
+}
+
+// X <- (M - hD)^-1 (M X + M' (a - a2) + h D' a2), [m1] of integrate/implicit.h
+static cr_status implicit(const cr_model* m, const cr_data* d, cr_jacobian* work) {
+  size_t mark = cri_mark(work->tan);
+  cr_pattern p = pattern_of(m);
+  cri_columns columns = columns_of(m, work, work->Z);
+  cr_real* away = cri_push(work->tan, (size_t)m->nv);
+  form(m, d, work);
+  cr_sparse_mul_many(work->Z, work->L, &p, work->ld, work->ld, work->X);
+  for (int i = 0; i < m->nv; i++) {
+    away[i] = d->qacc[i] - d->euler_qacc[i];
+  }
+  cri_inertia_columns(m, d, away, columns, work->tan);
+  columns.out = work->Z + slope_column(m);
+  cri_slope_columns to = {columns, m->timestep, work->slope_by_act, work->slope_by_ctrl};
+  cri_slope_columns_add(m, d, m->integrator == CR_INT_IMPLICIT ? CR_SLOPE_ALL : CR_SLOPE_FAST,
+                        d->euler_qacc, &work->curvatures, &to, work->tan);
+  cr_lu_solve_many(d->implicit_L, d->implicit_U, &p, work->ld, work->ld, work->Z);
+  cr_copy(work->X, work->Z, m->nv * work->ld);
+  cri_pop(work->tan, mark);
   return CR_OK;
 }
 
@@ -324,7 +349,12 @@ static void add_actuators(const cr_model* m, const cr_jacobian* work, int i, boo
     const cri_actuator_slopes* by = &work->slopes[k];
     int at = of_act ? m->actuator_actadr[k] : m->actuator_ctrladr[k];
     if (at >= 0) {
-      y[at] += s * m->timestep * (of_act ? by->by_act : by->by_ctrl) * x[m->actuator_outadr[k]];
+      int out = m->actuator_outadr[k];
+      y[at] += s * m->timestep * (of_act ? by->by_act : by->by_ctrl) * x[out];
+      if (cri_is_implicit(m)) {
+        cr_real slope = (of_act ? work->slope_by_act : work->slope_by_ctrl)[k];
+        y[at] += s * m->timestep * slope * x[m->nout + out];
+      }
     }
   }
 }
@@ -356,7 +386,7 @@ static void add_row(const cr_model* m, const cr_jacobian* work, int i, cr_real s
     add_actuators(m, work, i, false, s, r.ctrl);
   }
   if (r.force != NULL) {
-    add_velocity(m, work, i, 2 * m->nv + m->nout, m->nv, s, r.force);
+    add_velocity(m, work, i, applied_column(m), m->nv, s, r.force);
   }
 }
 
@@ -439,11 +469,14 @@ cr_status cr_step_jacobian(const cr_model* m, const cr_data* d, cr_jacobian* wor
   if (work->why != NULL) {
     return cri_step_jacobian_columns(m, d, work, by_x, by_ctrl, by_force);
   }
-  int n = 2 * m->nv + m->nout + (by_force == NULL ? 0 : m->nv);
-  force_columns(m, d, work);
-  CR_TRY(accelerations(m, d, work, n));
-  if (cri_euler_damps(m)) {
-    CR_TRY(damp(m, d, work, n));
+  int n = applied_column(m) + (by_force == NULL ? 0 : m->nv);
+  work->ld = (n + 7) / 8 * 8;  // the solves take eight columns at a time
+  force_columns(m, d, work, by_force != NULL);
+  CR_TRY(accelerations(m, d, work));
+  if (cri_is_implicit(m)) {
+    CR_TRY(implicit(m, d, work));
+  } else if (cri_euler_damps(m)) {
+    CR_TRY(damp(m, d, work));
   }
   integrator_map(m, d, work);
   write_results(m, work, by_x, by_ctrl, by_force);

@@ -191,45 +191,79 @@ void cr_chol_solve(const cr_real* L, const cr_pattern* p, cr_real* x) {
   }
 }
 
+// ---- many right sides: eight at a time, a cache line of double
+
+enum { SIDES = 8 };
+
 // y -= c x
-static void subtract(cr_real* restrict y, const cr_real* restrict x, cr_real c, int n) {
-  for (int k = 0; k < n; k++) {
+static inline void subtract(cr_real y[SIDES], const cr_real x[SIDES], cr_real c) {
+  for (int k = 0; k < SIDES; k++) {
     y[k] -= c * x[k];
   }
 }
 
-static void scale(cr_real* x, cr_real c, int n) {
-  for (int k = 0; k < n; k++) {
+static inline void scale(cr_real x[SIDES], cr_real c) {
+  for (int k = 0; k < SIDES; k++) {
     x[k] *= c;
   }
 }
 
-// the right sides taken `n` at a time, so that what a chain of rows shares stays in the cache
-static void solve_panel(const cr_real* L, const cr_pattern* p, int n, int ld, cr_real* X) {
+static void solve_eight(const cr_real* L, const cr_pattern* p, int ld, cr_real* X) {
+  // L' y = x
   for (int i = p->n - 1; i >= 0; i--) {
     const cr_real* l = L + p->adr[i];
     const int32_t* col = p->col + p->adr[i];
-    cr_real* x = X + (ptrdiff_t)i * ld;
-    scale(x, l[p->nnz[i] - 1], n);
+    cr_real x[SIDES], *at = X + (ptrdiff_t)i * ld;
+    cr_copy(x, at, SIDES);
+    if (cr_is_zero(x, SIDES)) {
+      continue;  // as on most branches, where the right sides are those of neighbours on one
+    }
+    scale(x, l[p->nnz[i] - 1]);
+    cr_copy(at, x, SIDES);
     for (int q = 0; q < p->nnz[i] - 1; q++) {
-      subtract(X + (ptrdiff_t)col[q] * ld, x, l[q], n);
+      subtract(X + (ptrdiff_t)col[q] * ld, x, l[q]);
+    }
+  }
+  // L x = y
+  for (int i = 0; i < p->n; i++) {
+    const cr_real* l = L + p->adr[i];
+    const int32_t* col = p->col + p->adr[i];
+    cr_real x[SIDES], *at = X + (ptrdiff_t)i * ld;
+    cr_copy(x, at, SIDES);
+    for (int q = 0; q < p->nnz[i] - 1; q++) {
+      subtract(x, X + (ptrdiff_t)col[q] * ld, l[q]);
+    }
+    scale(x, l[p->nnz[i] - 1]);
+    cr_copy(at, x, SIDES);
+  }
+}
+
+// one of the last, fewer than eight
+static void solve_strided(const cr_real* L, const cr_pattern* p, int ld, cr_real* x) {
+  for (int i = p->n - 1; i >= 0; i--) {
+    const cr_real* l = L + p->adr[i];
+    cr_real y = x[(ptrdiff_t)i * ld] *= l[p->nnz[i] - 1];
+    for (int q = 0; q < p->nnz[i] - 1; q++) {
+      x[(ptrdiff_t)p->col[p->adr[i] + q] * ld] -= l[q] * y;
     }
   }
   for (int i = 0; i < p->n; i++) {
     const cr_real* l = L + p->adr[i];
-    const int32_t* col = p->col + p->adr[i];
-    cr_real* x = X + (ptrdiff_t)i * ld;
+    cr_real sum = x[(ptrdiff_t)i * ld];
     for (int q = 0; q < p->nnz[i] - 1; q++) {
-      subtract(x, X + (ptrdiff_t)col[q] * ld, l[q], n);
+      sum -= l[q] * x[(ptrdiff_t)p->col[p->adr[i] + q] * ld];
     }
-    scale(x, l[p->nnz[i] - 1], n);
+    x[(ptrdiff_t)i * ld] = sum * l[p->nnz[i] - 1];
   }
 }
 
 void cr_chol_solve_many(const cr_real* L, const cr_pattern* p, int n, int ld, cr_real* X) {
-  enum { PANEL = 48 };
-  for (int k = 0; k < n; k += PANEL) {
-    solve_panel(L, p, n - k < PANEL ? n - k : PANEL, ld, X + k);
+  int k = 0;
+  for (; k + SIDES <= n; k += SIDES) {
+    solve_eight(L, p, ld, X + k);
+  }
+  for (; k < n; k++) {
+    solve_strided(L, p, ld, X + k);
   }
 }
 
@@ -244,5 +278,30 @@ void cr_sparse_mul(cr_real* y, const cr_real* H, const cr_pattern* p, const cr_r
       y[col[q]] += h[q] * xi;
     }
     y[i] = sum;
+  }
+}
+
+// y += c x
+static void accumulate(cr_real* y, const cr_real* x, cr_real c, int n) {
+  for (int k = 0; k < n; k++) {
+    y[k] += c * x[k];
+  }
+}
+
+void cr_sparse_mul_many(cr_real* Y, const cr_real* H, const cr_pattern* p, int n, int ld,
+                        const cr_real* X) {
+  for (int i = 0; i < p->n; i++) {
+    cr_zero(Y + (ptrdiff_t)i * ld, n);
+  }
+  for (int i = 0; i < p->n; i++) {
+    const cr_real* x = X + (ptrdiff_t)i * ld;
+    cr_real* y = Y + (ptrdiff_t)i * ld;
+    for (int q = 0; q < p->nnz[i] - 1; q++) {
+      cr_real h = H[p->adr[i] + q];
+      ptrdiff_t j = (ptrdiff_t)p->col[p->adr[i] + q] * ld;
+      accumulate(y, X + j, h, n);
+      accumulate(Y + j, x, h, n);
+    }
+    accumulate(y, x, H[p->adr[i] + p->nnz[i] - 1], n);
   }
 }

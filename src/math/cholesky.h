@@ -62,4 +62,8 @@ void cr_chol_solve_many(const cr_real* L, const cr_pattern* p, int n, int ld, cr
 /// y = H x, given the lower triangle.
 void cr_sparse_mul(cr_real* y, const cr_real* H, const cr_pattern* p, const cr_real* x);
 
+/// The same for n vectors at once, as rows of n numbers, ld apart.
+void cr_sparse_mul_many(cr_real* Y, const cr_real* H, const cr_pattern* p, int n, int ld,
+                        const cr_real* X);
+
 #endif

@@ -44,6 +44,35 @@ void cr_lu_solve(const cr_real* lower, const cr_real* upper, const cr_pattern* p
   }
 }
 
+// x -= c y
+static void subtract(cr_real* x, const cr_real* y, cr_real c, int n) {
+  for (int k = 0; k < n; k++) {
+    x[k] -= c * y[k];
+  }
+}
+
+void cr_lu_solve_many(const cr_real* lower, const cr_real* upper, const cr_pattern* p, int n,
+                      int ld, cr_real* X) {
+  // U Y = X
+  for (int i = p->n - 1; i >= 0; i--) {
+    for (int q = 0; q < p->nnz[i] - 1; q++) {
+      ptrdiff_t j = p->col[p->adr[i] + q];
+      subtract(X + j * ld, X + (ptrdiff_t)i * ld, upper[p->adr[i] + q], n);
+    }
+  }
+  // L X = Y
+  for (int i = 0; i < p->n; i++) {
+    const cr_real* l = lower + p->adr[i];
+    cr_real* x = X + (ptrdiff_t)i * ld;
+    for (int q = 0; q < p->nnz[i] - 1; q++) {
+      subtract(x, X + (ptrdiff_t)p->col[p->adr[i] + q] * ld, l[q], n);
+    }
+    for (int k = 0; k < n; k++) {
+      x[k] /= l[p->nnz[i] - 1];
+    }
+  }
+}
+
 void cr_lu_solve_transposed(const cr_real* lower, const cr_real* upper, const cr_pattern* p,
                             cr_real* x) {
   // L' y = x

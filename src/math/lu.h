@@ -16,6 +16,10 @@ int cr_lu_factor(cr_real* lower, cr_real* upper, const cr_pattern* p);
 /// x = A^-1 x, given the factors.
 void cr_lu_solve(const cr_real* lower, const cr_real* upper, const cr_pattern* p, cr_real* x);
 
+/// The same for n right sides at once: X has p->n rows of n numbers, ld apart.
+void cr_lu_solve_many(const cr_real* lower, const cr_real* upper, const cr_pattern* p, int n,
+                      int ld, cr_real* X);
+
 /// x = A^-T x, given the factors.
 void cr_lu_solve_transposed(const cr_real* lower, const cr_real* upper, const cr_pattern* p,
                             cr_real* x);

@@ -22,6 +22,7 @@ static cr_real *memory, *a;
 static void begin(uint64_t seed) {
   assert_int_equal(random_model(&m, seed, NULL), CR_OK);
   m.disableflags |= CR_DSBL_CONSTRAINT | CR_DSBL_GRAVITY;
+  m.density[0] = m.viscosity[0] = 0;
   assert_int_equal(cri_data_create(&d, &m, NULL, NULL), CR_OK);
   assert_int_equal(cri_data_create(&work, &m, NULL, NULL), CR_OK);
   random_state(&m, d, seed, STATE_FLIGHT);
@@ -45,7 +46,7 @@ static void evaluate(void) {
   cr_real* at = work->scratch;
   cri_carried carried = cri_carried_of(&m, d, a, work);
   assert_true(carried.V == at);
-  cri_body_columns(&m, d, &carried, columns, work);
+  cri_body_columns(&m, d, &carried, 1, columns, work);
   cri_pop(work, 0);
 }
 

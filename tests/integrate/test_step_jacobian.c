@@ -6,6 +6,7 @@
 #include <stdlib.h>
 
 #include "dynamics/actuation.h"
+#include "dynamics/fluid.h"
 #include "integrate/step.h"
 #include "support/allocation.h"
 #include "support/chain_model.h"
@@ -59,10 +60,12 @@ static int scalar_joint(const cr_model* m) {
 }
 
 // leaves out most of what has no columns of its own
-static void simplify(cr_model* m) {
-  m->integrator = CR_INT_EULER;
+static void simplify(cr_model* m, int integrator) {
+  m->integrator = integrator;
+  if (integrator != CR_INT_EULER) {
+    m->density[0] = m->viscosity[0] = 0;
+  }
   m->enableflags &= ~CR_ENBL_DIAGEXACT;
-  m->density[0] = m->viscosity[0] = 0;
   cr_zero(m->geom_adhesion, m->ngeom);
   cr_zero(m->pair_adhesion, m->npair);
   cr_zero(m->geom_surfacevel, 6 * m->ngeom);
@@ -78,18 +81,12 @@ static void simplify(cr_model* m) {
   }
 }
 
-static void no_bonds(const cr_model* m, cr_data* d) {
-  for (int e = 0; e < m->neq; e++) {
-    bool bond = m->eq_type[e] == CR_EQ_WELD || m->eq_type[e] == CR_EQ_CONNECT;
-    d->eq_active[e] = bond ? 0 : d->eq_active[e];
-  }
-}
-
-static fixture fixture_of(uint64_t seed, bool simple) {
+// integrator -1: the model as it is
+static fixture fixture_of(uint64_t seed, int integrator) {
   fixture f = {.seed = seed};
   assert_int_equal(random_model(&f.m, seed, NULL), CR_OK);
-  if (simple) {
-    simplify(&f.m);
+  if (integrator >= 0) {
+    simplify(&f.m, integrator);
   }
   assert_int_equal(cri_data_create(&f.d, &f.m, NULL, NULL), CR_OK);
   assert_int_equal(cr_jacobian_create(&f.work, &f.m, f.d, NULL), CR_OK);
@@ -173,7 +170,7 @@ static void check_rows(const fixture* f) {
 
 typedef struct {
   int states, direct;
-  int rows[8], dims[2][7], joints[4], muscles, wraps, damped, ball_limits, couplings;
+  int rows[8], dims[2][7], joints[4], muscles, wraps, damped, ball_limits, media, bonds[2];
 } census;
 
 static void count(const fixture* f, census* c) {
@@ -181,6 +178,10 @@ static void count(const fixture* f, census* c) {
   for (int i = 0; i < f->d->nefc; i++) {
     int type = f->d->efc_type[i], id = f->d->efc_id[i];
     c->rows[type]++;
+    if (type == CR_CNSTR_EQUALITY) {
+      c->bonds[0] += m->eq_type[id] == CR_EQ_CONNECT;
+      c->bonds[1] += m->eq_type[id] == CR_EQ_WELD;
+    }
     c->ball_limits += type == CR_CNSTR_LIMIT_JOINT && m->jnt_type[id] == CR_JNT_BALL;
   }
   for (int i = 0; i < f->d->ncon; i++) {
@@ -196,18 +197,17 @@ static void count(const fixture* f, census* c) {
   for (int k = 0; k < m->nwrap; k++) {
     c->wraps += f->d->wrap_branch[k] != 0;
   }
+  c->media += cri_fluid_acts(m);
   for (int i = 0; i < m->nv; i++) {
     c->damped += m->dof_damping[i] != 0;
   }
 }
 
-static void visit(uint64_t seed, bool simple, void (*check)(const fixture*), census* c) {
-  fixture f = fixture_of(seed, simple);
+static void visit(uint64_t seed, int integrator, void (*check)(const fixture*), census* c) {
+  bool simple = integrator >= 0;
+  fixture f = fixture_of(seed, integrator);
   for (int kind = 0; kind < N_STATE_KIND; kind++) {
     random_state(&f.m, f.d, seed, (state_kind)kind);
-    if (simple) {
-      no_bonds(&f.m, f.d);
-    }
     if (cr_step(&f.m, f.d) != CR_OK) {
       continue;
     }
@@ -227,7 +227,7 @@ static void columns_are_tangents(void** state) {
   (void)state;
   census c = {0};
   for (uint64_t seed = 0; seed < MODELS; seed++) {
-    visit(seed, true, check_columns, &c);
+    visit(seed, CR_INT_EULER, check_columns, &c);
   }
   print_message("%d states, %d of them directly\n", c.states, c.direct);
   assert_true(5 * c.direct > c.states);
@@ -243,14 +243,27 @@ static void columns_are_tangents(void** state) {
   for (int type = 0; type < 4; type++) {
     assert_true(c.joints[type] > 0);
   }
-  assert_true(c.muscles > 0 && c.wraps > 0 && c.damped > 0 && c.ball_limits > 0);
+  assert_true(c.muscles > 0 && c.wraps > 0 && c.damped > 0 && c.ball_limits > 0 && c.media > 0);
+  assert_true(c.bonds[0] > 0 && c.bonds[1] > 0);
+}
+
+static void implicit_integrators_have_columns(void** state) {
+  (void)state;
+  for (int k = 0; k < 2; k++) {
+    census c = {0};
+    for (uint64_t seed = 0; seed < MODELS; seed++) {
+      visit(seed, k == 0 ? CR_INT_IMPLICIT : CR_INT_IMPLICITFAST, check_columns, &c);
+    }
+    print_message("%d states, %d of them directly\n", c.states, c.direct);
+    assert_true(8 * c.direct > c.states);
+  }
 }
 
 static void rows_are_cotangents(void** state) {
   (void)state;
   census c = {0};
   for (uint64_t seed = MODELS; seed < MODELS + MODELS / 4; seed++) {
-    visit(seed, true, check_rows, &c);
+    visit(seed, CR_INT_EULER, check_rows, &c);
   }
   assert_true(c.direct > 0);
 }
@@ -260,7 +273,7 @@ static void every_model_has_one(void** state) {
   (void)state;
   census c = {0};
   for (uint64_t seed = 0; seed < MODELS / 4; seed++) {
-    visit(seed, false, check_columns, &c);
+    visit(seed, -1, check_columns, &c);
   }
   assert_true(c.states > 0);
 }
@@ -293,9 +306,8 @@ static void a_damped_slide_has_a_closed_form(void** state) {
 
 static void a_call_changes_nothing_else(void** state) {
   (void)state;
-  fixture f = fixture_of(1, true);
+  fixture f = fixture_of(1, CR_INT_EULER);
   random_state(&f.m, f.d, 1, STATE_CONTACT);
-  no_bonds(&f.m, f.d);
   assert_int_equal(cr_step(&f.m, f.d), CR_OK);
   assert_null(cri_step_jacobian_why(&f.m, f.d));
   blocks first = blocks_of(&f.m), second = blocks_of(&f.m);
@@ -320,6 +332,7 @@ static void a_call_changes_nothing_else(void** state) {
 int test_step_jacobian(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(columns_are_tangents),
+      cmocka_unit_test(implicit_integrators_have_columns),
       cmocka_unit_test(rows_are_cotangents),
       cmocka_unit_test(every_model_has_one),
       cmocka_unit_test(a_damped_slide_has_a_closed_form),

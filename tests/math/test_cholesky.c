@@ -100,6 +100,30 @@ static void product_matches_the_dense_one(void** state) {
   }
 }
 
+static void many_products_are_as_one(void** state) {
+  enum { N = 11, LD = 13 };
+  static cr_real X[MAX_N * LD], Y[MAX_N * LD];
+  cr_random r = cr_random_seed(15, 1);
+  begin(&r, 40, 9);
+  for (int i = 0; i < f.n * LD; i++) {
+    X[i] = cr_random_normal(&r);
+    Y[i] = 7;
+  }
+  cr_sparse_mul_many(Y, f.H, &f.p, N, LD, X);
+  for (int k = 0; k < LD; k++) {
+    cr_real x[MAX_N], y[MAX_N], got[MAX_N];
+    for (int i = 0; i < f.n; i++) {
+      x[i] = X[i * LD + k];
+      got[i] = Y[i * LD + k];
+      y[i] = 7;
+    }
+    if (k < N) {
+      cr_sparse_mul(y, f.H, &f.p, x);
+    }
+    assert_all_close(got, y, f.n, k < N ? 16 * CR_EPS : 0);
+  }
+}
+
 static void solve_matches_dense_elimination(void** state) {
   cr_random r = cr_random_seed(4, 1);
   for (int n = 1; n <= MAX_N; n++) {
@@ -215,6 +239,7 @@ int test_cholesky(void) {
       cmocka_unit_test(pattern_of_a_tree_has_no_fill),
       cmocka_unit_test(pattern_is_closed_under_elimination),
       cmocka_unit_test(product_matches_the_dense_one),
+      cmocka_unit_test(many_products_are_as_one),
       cmocka_unit_test(solve_matches_dense_elimination),
       cmocka_unit_test(many_right_sides_are_solved_as_one),
       cmocka_unit_test(factor_multiplies_back),

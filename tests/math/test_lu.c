@@ -67,6 +67,32 @@ static void solves_undo_products(void** state) {
   }
 }
 
+static void many_right_sides_are_solved_as_one(void** state) {
+  (void)state;
+  enum { SIDES = 5, LD = 7 };
+  cr_pattern p = begin(3);
+  cr_random r = cr_random_seed(4, 9);
+  cr_real X[N * LD], x[SIDES][N];
+  for (int i = 0; i < N * LD; i++) {
+    X[i] = cr_random_normal(&r);
+    if (i % LD < SIDES) {
+      x[i % LD][i / LD] = X[i];
+    }
+  }
+  cr_real beside = X[LD - 1];
+  assert_int_equal(cr_lu_factor(lower, upper, &p), -1);
+  cr_lu_solve_many(lower, upper, &p, SIDES, LD, X);
+  for (int k = 0; k < SIDES; k++) {
+    cr_real got[N];
+    for (int i = 0; i < N; i++) {
+      got[i] = X[i * LD + k];
+    }
+    cr_lu_solve(lower, upper, &p, x[k]);
+    assert_all_close(got, x[k], N, 8 * CR_EPS);
+  }
+  assert_close(X[LD - 1], beside, 0);
+}
+
 static void a_pivot_of_zero_is_named(void** state) {
   (void)state;
   cr_pattern p = begin(1);
@@ -81,6 +107,7 @@ int test_lu(void);
 int test_lu(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(solves_undo_products),
+      cmocka_unit_test(many_right_sides_are_solved_as_one),
       cmocka_unit_test(a_pivot_of_zero_is_named),
   };
   return cmocka_run_group_tests_name("lu", tests, NULL, NULL);

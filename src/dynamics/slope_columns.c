@@ -1,0 +1,201 @@
+// SPDX-License-Identifier: Apache-2.0
+// See slope_columns.h.
+#include "dynamics/slope_columns.h"
+
+#include "dynamics/actuation.h"
+#include "dynamics/body_columns.h"
+#include "dynamics/fluid.h"
+#include "dynamics/reflected.h"
+#include "dynamics/tree.h"
+#include "model/build.h"
+
+// ---- rows a: D has a_i c a_j where M has an entry
+
+typedef struct {
+  int n;
+  const int32_t* col;
+  const cr_real *a, *H;  // H as in dynamics/length_columns.h
+  cr_real c, by_velocity;
+} slope_row;
+
+// sum of x_j r_j over the columns j that M couples with dof i
+static cr_real coupled(const cr_model* m, const slope_row* s, const cr_real* x, int stride, int i,
+                       const cr_real* r) {
+  cr_real sum = 0;
+  for (int j = 0; j < s->n; j++) {
+    if (cri_place_in_M(m, i, s->col[j]) >= 0) {
+      sum += x[j * stride] * r[s->col[j]];
+    }
+  }
+  return sum;
+}
+
+// [y8] (a_i c w_i)'
+static void add_row(const cr_model* m, const cr_data* d, const slope_row* s, const cr_real* r,
+                    const cri_slope_columns* to) {
+  for (int i = 0; i < s->n; i++) {
+    ptrdiff_t at = (ptrdiff_t)s->col[i] * to->columns.ld;
+    cr_real w = coupled(m, s, s->a, 1, s->col[i], r);
+    for (int k = 0; k < s->n; k++) {
+      cr_real Hv = 0, by_q = 0;
+      for (int j = 0; j < s->n && s->H != NULL; j++) {
+        Hv += s->H[j * s->n + k] * d->qvel[s->col[j]];
+      }
+      if (s->H != NULL) {
+        by_q = s->H[i * s->n + k] * s->c * w +
+               s->a[i] * s->c * coupled(m, s, s->H + k, s->n, s->col[i], r);
+      }
+      by_q += s->a[i] * s->by_velocity * Hv * w;
+      to->columns.q[at + s->col[k]] += to->scale * by_q;
+      to->columns.v[at + s->col[k]] += to->scale * s->a[i] * s->by_velocity * s->a[k] * w;
+    }
+  }
+}
+
+static void actuators(const cr_model* m, const cr_data* d, const cr_real* r,
+                      const cri_curvatures* curvatures, const cri_slope_columns* to, cr_data* tan) {
+  size_t mark = cri_mark(tan), o = (size_t)m->nout;
+  cr_real *c = cri_push(tan, o), *c_tan = cri_push(tan, o);
+  cri_actuation_slope(m, d, CR_OVER_VELOCITY, c, tan);
+  cr_zero(tan->actuator_moment, d->nmoment);
+  for (int seed = 0; seed < 2; seed++) {
+    cr_real *x = seed == 0 ? tan->act : tan->ctrl, *by = seed == 0 ? to->by_act : to->by_ctrl;
+    int n = seed == 0 ? m->na : m->nu;
+    for (int k = 0; k < n; k++) {
+      x[k] = 1;
+    }
+    cri_actuation_slope_jvp(m, d, tan, CR_OVER_VELOCITY, c_tan);
+    cr_zero(x, n);
+    for (int i = 0; i < m->nactuator; i++) {
+      by[i] = c_tan[m->actuator_outadr[i]];
+    }
+  }
+  for (int i = 0; i < m->nactuator; i++) {
+    int out = m->actuator_outadr[i], adr = d->moment_rowadr[out], n = d->moment_rownnz[out];
+    size_t inner = cri_mark(tan);
+    slope_row s = {n, d->moment_colind + adr, d->actuator_moment + adr, NULL, c[out], 0};
+    bool pulls = m->actuator_trntype[i] == CR_TRN_TENDON;
+    const cr_real* bend = pulls ? cri_curvature(curvatures, m->actuator_trnid[2 * i]) : NULL;
+    if (bend != NULL) {
+      cr_real* H = cri_push(tan, (size_t)(n * n));
+      for (int k = 0; k < n * n; k++) {
+        H[k] = m->actuator_gear[6 * out] * bend[k];
+      }
+      s.H = H;
+      add_row(m, d, &s, r, to);
+    }
+    for (int k = 0; k < n; k++) {
+      ptrdiff_t at = (ptrdiff_t)s.col[k] * to->columns.ld + out;
+      to->columns.out[at] += to->scale * s.a[k] * coupled(m, &s, s.a, 1, s.col[k], r);
+    }
+    cri_pop(tan, inner);
+  }
+  cri_pop(tan, mark);
+}
+
+static void tendons(const cr_model* m, const cr_data* d, const cr_real* r,
+                    const cri_curvatures* curvatures, const cri_slope_columns* to, cr_data* work) {
+  size_t mark = cri_mark(work);
+  cr_real* b = cri_push(work, 3 * (size_t)m->ntendon);
+  cri_tendon_damping(m, b);
+  for (int t = 0; t < m->ntendon; t++) {
+    int adr = m->ten_J_rowadr[t];
+    slope_row s = {.n = m->ten_J_rownnz[t],
+                   .col = m->ten_J_colind + adr,
+                   .a = d->ten_J + adr,
+                   .H = cri_curvature(curvatures, t),
+                   .c = -cri_damping_slope(b + 3 * t, d->ten_velocity[t]),
+                   .by_velocity = -cri_damping_bend(b + 3 * t, d->ten_velocity[t])};
+    if (s.c != 0 || s.by_velocity != 0) {
+      add_row(m, d, &s, r, to);
+    }
+  }
+  cri_pop(work, mark);
+}
+
+static void dampers(const cr_model* m, const cr_data* d, const cr_real* r,
+                    const cri_slope_columns* to, cr_data* work) {
+  size_t mark = cri_mark(work);
+  cr_real* b = cri_push(work, 3 * (size_t)m->nv);
+  cri_reflected_damping(m, b);
+  for (int i = 0; i < m->nv; i++) {
+    to->columns.v[(ptrdiff_t)i * to->columns.ld + i] -=
+        to->scale * cri_damping_bend(b + 3 * i, d->qvel[i]) * r[i];
+  }
+  cri_pop(work, mark);
+}
+
+// ---- [d4] of all trees, or of free bodies alone
+
+static bool full(const cr_model* m, cri_slope_kind kind, int i) {
+  int tree = m->dof_treeid[i], joint = m->dof_jntid[m->tree_dofadr[tree]];
+  return kind == CR_SLOPE_ALL || (m->tree_dofnum[tree] == 6 && m->jnt_type[joint] == CR_JNT_FREE);
+}
+
+// the columns of the bias force, gravity apart, at v + s r, times `scale`
+static void bias_at(const cr_model* m, const cr_data* d, const cr_real* r, cr_real s, cr_real scale,
+                    cri_columns columns, cr_data* work) {
+  size_t mark = cri_mark(work), v = (size_t)m->nv, b = (size_t)m->nbody;
+  cr_model still = *m;
+  cr_data at = *d;
+  cr_real* none = cri_push(work, 6 * b + v);
+  still.disableflags |= CR_DSBL_GRAVITY | CR_DSBL_SPRING | CR_DSBL_DAMPER;
+  cr_zero(none, 6 * m->nbody + m->nv);
+  at.xfrc_applied = none;
+  at.qvel = cri_push(work, v);
+  at.cdof_dot = cri_push(work, 6 * v);
+  for (int i = 0; i < m->nv; i++) {
+    at.qvel[i] = d->qvel[i] + s * r[i];
+  }
+  cri_carried carried = cri_carried_of(m, &at, none + 6 * b, work);
+  for (int i = 0; i < m->nv; i++) {
+    cr_cross_motion(at.cdof_dot + 6 * i, carried.V + 6 * i, d->cdof + 6 * i);
+  }
+  cri_body_columns(&still, &at, &carried, scale, columns, work);
+  cri_pop(work, mark);
+}
+
+static void bias(const cr_model* m, const cr_data* d, cri_slope_kind kind, const cr_real* r,
+                 const cri_slope_columns* to, cr_data* work) {
+  size_t mark = cri_mark(work);
+  cr_real *along = cri_push(work, (size_t)m->nv), v_norm = 0, r_norm = 0;
+  for (int i = 0; i < m->nv; i++) {
+    along[i] = full(m, kind, i) ? r[i] : 0;
+    v_norm += d->qvel[i] * d->qvel[i];
+    r_norm += along[i] * along[i];
+  }
+  // exact for any size of the shift; so one that makes both of equal size, for the sake of round-off
+  cr_real s = v_norm > 0 && r_norm > 0 ? cr_sqrt(v_norm / r_norm) : 1;
+  if (r_norm > 0) {
+    bias_at(m, d, along, s, to->scale / (2 * s), to->columns, work);
+    bias_at(m, d, along, -s, -to->scale / (2 * s), to->columns, work);
+  }
+  cri_pop(work, mark);
+}
+
+// ---- all of it
+
+bool cri_slope_has_columns(const cr_model* m, const char** why) {
+  for (int i = 0; i < m->nactuator; i++) {
+    if (m->actuator_gaintype[i] == CR_GAIN_MUSCLE) {
+      *why = "muscles with an implicit integrator";
+      return false;
+    }
+  }
+  if (cri_fluid_acts(m)) {
+    *why = "a medium with an implicit integrator";
+    return false;
+  }
+  return true;
+}
+
+void cri_slope_columns_add(const cr_model* m, const cr_data* d, cri_slope_kind kind,
+                           const cr_real* r, const cri_curvatures* curvatures,
+                           const cri_slope_columns* to, cr_data* tan) {
+  if ((m->disableflags & CR_DSBL_DAMPER) == 0) {
+    dampers(m, d, r, to, tan);
+    tendons(m, d, r, curvatures, to, tan);
+  }
+  actuators(m, d, r, curvatures, to, tan);
+  bias(m, d, kind, r, to, tan);
+}

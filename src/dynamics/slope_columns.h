@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+// How the derivative D of dynamics/slope changes: its product with a held vector, by coordinates,
+// velocities, activations and controls. For the Jacobian of a step of the implicit integrators.
+#ifndef CR_DYNAMICS_SLOPE_COLUMNS_H
+#define CR_DYNAMICS_SLOPE_COLUMNS_H
+
+#include "dynamics/length_columns.h"
+#include "dynamics/slope.h"
+
+/// Where the derivatives of D r go, each times `scale`: columns.q, columns.v; in columns.out, per
+/// output, that by the slope c of its actuator, which changes by by_act[i] and by_ctrl[i] with the
+/// activation and the control of actuator i.
+typedef struct {
+  cri_columns columns;
+  cr_real scale;
+  cr_real *by_act, *by_ctrl;
+} cri_slope_columns;
+
+/// Adds them.
+/// Equation dampers [d1]: -bend(v_i) r_i;  rows a of actuators and tendons [d2], [d5], within M's
+///          pattern: (a_i c w_i)' with w_i = sum over j of a_j r_j;  bias force [d4], quadratic in v:
+///          half the difference of its columns at v + r and v - r                   [y8]
+/// Shapes   r[nv]
+/// Memory   scratch of `tan`: 2 nout + 3 ntendon + 6 nv and four times that of cri_body_columns
+/// Smooth   where D is
+void cri_slope_columns_add(const cr_model* m, const cr_data* d, cri_slope_kind kind,
+                           const cr_real* r, const cri_curvatures* curvatures,
+                           const cri_slope_columns* to, cr_data* tan);
+
+/// Whether D is of that form; if not, *why names what is not.
+bool cri_slope_has_columns(const cr_model* m, const char** why);
+
+#endif

@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: Apache-2.0
+// Columns of bonds: what moves all bodies alike does not change their forces, and the force does not
+// change along a motion that leaves a bond alone.
+#include "contact/bond_columns.h"
+
+#include <stdlib.h>
+
+#include "contact/equality.h"
+#include "contact/rows.h"
+#include "support/chain_model.h"
+#include "support/close.h"
+#include "support/contact_scene.h"
+
+typedef struct {
+  contact_scene s;
+  cr_data* tan;
+  cr_real* numbers;
+  cri_columns columns;
+} fixture;
+
+static void open(fixture* f, int seed) {
+  scene_open(&f->s, seed);
+  const cr_model* m = &f->s.m;
+  scene_run(&f->s, "acceleration");
+  assert_int_equal(cri_data_twin(&f->tan, m, f->s.d, CR_DATA_TANGENT, cri_no_params, NULL), CR_OK);
+  size_t v = (size_t)m->nv;
+  f->numbers = calloc(2 * v * v, sizeof *f->numbers);
+  assert_non_null(f->numbers);
+  f->columns = (cri_columns){.ld = 2 * m->nv, .q = f->numbers, .v = f->numbers + v};
+  cri_carried carried = cri_carried_of(m, f->s.d, f->s.d->acc_qacc, f->tan);
+  cri_row_slopes slopes = cri_row_slopes_of(m, f->s.d, f->tan);
+  cri_bond_columns(m, f->s.d, &slopes, &carried, f->columns, f->tan);
+  cri_pop(f->tan, 0);
+}
+
+static void close(fixture* f) {
+  free(f->numbers);
+  cri_data_free(f->tan);
+  scene_close(&f->s);
+}
+
+// bonds between bodies of trees that all are free: how many
+static int bonds_of_free_trees(const contact_scene* s) {
+  const cr_model* m = &s->m;
+  int found = 0;
+  for (int t = 0; t < m->ntree; t++) {
+    if (m->jnt_type[m->dof_jntid[m->tree_dofadr[t]]] != CR_JNT_FREE) {
+      return 0;
+    }
+  }
+  for (int i = 0; i < s->d->ne; i += cri_rows_block(m, s->d, i)) {
+    if (cri_is_bond(m->eq_type[s->d->efc_id[i]])) {
+      cri_bond b = cri_bond_of(m, s->d, s->d->efc_id[i]);
+      if (m->body_treeid[b.body[0]] < 0 || m->body_treeid[b.body[1]] < 0) {
+        return 0;
+      }
+      found++;
+    }
+  }
+  return found;
+}
+
+static void moved_together_nothing_changes(void** state) {
+  (void)state;
+  int found = 0;
+  for (int seed = 0; seed < 96; seed++) {
+    fixture f;
+    open(&f, seed);
+    const cr_model* m = &f.s.m;
+    for (int axis = 0; axis < 3 && bonds_of_free_trees(&f.s) > 0; axis++) {
+      for (int i = 0; i < m->nv; i++) {
+        cr_real sum = 0, scale = 0;
+        for (int t = 0; t < m->ntree; t++) {
+          cr_real x = f.columns.q[i * f.columns.ld + m->tree_dofadr[t] + axis];
+          sum += x;
+          scale += cr_abs(x);
+        }
+        assert_close(sum, 0, 1000 * ROUND_OFF * scale);
+        found += scale > 0;
+      }
+    }
+    close(&f);
+  }
+  assert_true(found > 20);
+}
+
+// rows and columns of dofs that move no bonded body
+static void others_are_left_alone(void** state) {
+  (void)state;
+  int found = 0;
+  for (int seed = 0; seed < 48; seed++) {
+    fixture f;
+    open(&f, seed);
+    const cr_model* m = &f.s.m;
+    const cr_data* d = f.s.d;
+    bool* bound = calloc((size_t)m->nv, sizeof *bound);
+    int n = 0;
+    for (int i = 0; i < d->ne; i++) {
+      for (int k = 0; k < d->efc_J_rownnz[i] && cri_is_bond(m->eq_type[d->efc_id[i]]); k++) {
+        bound[d->efc_J_colind[d->efc_J_rowadr[i] + k]] = true;
+      }
+    }
+    for (int i = 0; i < m->nv; i++) {
+      cr_real sum = 0;
+      for (int j = 0; j < m->nv; j++) {
+        if (!bound[i] || !bound[j]) {
+          assert_close(f.columns.q[i * f.columns.ld + j], 0, 0);
+          assert_close(f.columns.v[i * f.columns.ld + j], 0, 0);
+        }
+        sum += cr_abs(f.columns.v[i * f.columns.ld + j]);
+      }
+      n += sum > 0;
+    }
+    found += n > 0;
+    free(bound);
+    close(&f);
+  }
+  assert_true(found > 5);
+}
+
+int test_bond_columns(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(moved_together_nothing_changes),
+      cmocka_unit_test(others_are_left_alone),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
