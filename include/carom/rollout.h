@@ -71,7 +71,7 @@ typedef struct {
   cr_real largest_step;  // s; 0: [none]
   cr_real grid;          // s from one control, and one look of the loss, to the next; 0: [timestep]
   cr_real p, i, d;       // of the controller; all 0: [0.2, 0.4, 0]
-  bool events;    // steps end where contacts and limits enter; gradients count that these move
+  bool events;    // steps end where rows enter, leave or bend; gradients count that these move
   int max_steps;  // accepted and rejected, over a run; 0: [CR_ADAPTIVE_STEPS]
 } cr_adaptive;
 

@@ -35,8 +35,8 @@ typedef struct {
        "adaptive steps: accepted and rejected ones together (default 100000)"},                 \
       {"--grid", CR_OPT_REAL, &(o).grid, "H", "adaptive steps: " grid_help},                    \
       {"--events", CR_OPT_FLAG, &(o).events, "",                                                \
-       "adaptive steps: end where contacts and limits enter; the gradient counts that these "   \
-       "move"},                                                                                 \
+       "adaptive steps: end where contacts and limits enter, leave or bend; the gradient "      \
+       "counts that these moments move"},                                                       \
       {"--first-step", CR_OPT_REAL, &(o).first_step, "H",                                       \
        "adaptive steps: length of the first one tried (default: the time step)"},               \
       {"--memory", CR_OPT_TEXT, &(o).memory, "BYTES",                                           \

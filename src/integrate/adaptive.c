@@ -3,8 +3,8 @@
 #include "integrate/adaptive.h"
 
 #include "engine/forward.h"
-#include "integrate/event.h"
 #include "integrate/inputs.h"
+#include "integrate/locate.h"
 
 #define SAFETY CR_R(0.9)
 
@@ -27,11 +27,6 @@ cr_status cri_adaptive_check(const cr_model* m, const cr_adaptive* options, cr_e
       return cri_fail(error, CR_ERR_ARG, "%s is %g: a number from 0 on expected", names[i],
                       (double)values[i]);
     }
-  }
-  if (options->events && !t->last_is_first) {
-    return cri_fail(error, CR_ERR_ARG,
-                    "events need an integrator whose last stage is the new "
-                    "state: tsit5, dopri5 or bosh3");
   }
   if (options->atol == 0) {
     return cri_fail(error, CR_ERR_ARG, "atol is 0: a positive number expected");
@@ -80,6 +75,11 @@ static cr_status begin(const cr_model* m, cr_data* d, bool known) {
   return CR_OK;
 }
 
+// events look at the new state, which the last stage of some methods is
+static bool needs_end(const cr_adaptive* o, const cri_rk* rk) {
+  return o->events && !rk->t->last_is_first;
+}
+
 // tries one length; *inverse is 0 where a stage failed. Errors: only those no shorter step mends
 static cr_status attempt(const cr_adaptive* o, const cri_rk* rk, const cr_model* m, cr_data* d,
                          cr_real* inverse) {
@@ -90,50 +90,25 @@ static cr_status attempt(const cr_adaptive* o, const cri_rk* rk, const cr_model*
   bool sane = status == CR_OK &&
               cri_coordinates_check(m, d, d->qpos_next, d->qvel_next, "the next state") == CR_OK;
   *inverse = sane ? inverse_error(o, rk, m, d) : 0;
-  return CR_OK;
+  if (*inverse > 0 && needs_end(o, rk)) {
+    status = cri_runge_kutta_end(rk, m, d);
+    *inverse = status == CR_OK ? *inverse : 0;
+  }
+  return status == CR_ERR_CAPACITY || status == CR_ERR_ARG ? status : CR_OK;
 }
 
 // ---- the end of a step
 
-// where a step may end: the time that is left, and the interval in which a row is known to enter
-typedef struct {
-  cri_event_key* keys;  // of the rows at the start
-  int nkey;
-  cr_real out, in;  // lengths after which it has not, and has, entered; in 0: nothing known yet
-  int tries;
-} search;
-
-// [a3] Newton from behind the event, bisection where that oversteps. Returns true where the step may
-// end as it is: nothing enters, it just has, or it cannot be found
-static bool ends_well(search* s, const cr_model* m, const cr_data* d, cr_real h, int* event,
-                      cr_real* next) {
-  enum { MOST_TRIES = 40 };
-  cr_real ago, near = CR_R(1e-10) * m->timestep;
-  *event = cri_event_find(d, s->keys, s->nkey, 2 * h, &ago);
-  if (*event < 0) {
-    s->out = h;
-    *next = s->in - h <= near ? s->in : (s->out + s->in) / 2;
-    return s->in == 0 || ++s->tries > MOST_TRIES;
-  }
-  if (ago <= near || ++s->tries > MOST_TRIES) {
-    return true;
-  }
-  s->in = h;
-  *next = h - CR_R(0.999) * ago;
-  if (*next <= s->out) {
-    *next = (s->out + s->in) / 2;
-  }
-  return !(*next > 0 && d->time + *next > d->time);
-}
-
-static void accept(cri_controller* c, const cri_rk* rk, const cr_model* m, cr_real inverse,
-                   cr_real next, int event) {
+static void accept(cri_controller* c, const cr_adaptive* o, const cri_rk* rk, const cr_model* m,
+                   cr_real inverse, cr_real next, const cri_locate* end) {
   c->h = rk->h < c->h ? cr_max(c->h, next) : next;
   c->inverse[1] = c->inverse[0];
   c->inverse[0] = inverse;
-  c->known = rk->t->last_is_first && m->na == 0;
-  c->event = event;
-  c->events += event >= 0;
+  c->known = (rk->t->last_is_first || needs_end(o, rk)) && m->na == 0;
+  c->event = end->row;
+  c->events += end->happened;
+  c->cross = end->cross;
+  c->ends_contact = end->ends_contact;
   c->accepted++;
 }
 
@@ -153,9 +128,9 @@ static cr_status check_progress(const cr_adaptive* o, const cri_controller* c, c
 
 // the search for the lengths, from a first stage that is known
 static cr_status find_step(const cr_adaptive* o, const cr_model* m, cr_data* d, cr_real end,
-                           search* s, cri_controller* c, cr_real* h) {
+                           cri_locate* l, cri_controller* c, cr_real* h) {
   cri_rk rk = method_of(m, 0);
-  cr_real left = end - d->time, wanted = 0;
+  cr_real left = end - d->time, wanted = c->cross < left ? c->cross : 0;
   cr_real limit = o->largest_step > 0 ? cr_min(left, o->largest_step) : left;
   for (;;) {
     // no sliver before the end
@@ -163,21 +138,23 @@ static cr_status find_step(const cr_adaptive* o, const cr_model* m, cr_data* d, 
     CR_TRY(check_progress(o, c, d, rk.h, end));
     cr_real inverse, f;
     CR_TRY(attempt(o, &rk, m, d, &inverse));
-    bool accepted = inverse > 1;
+    bool accepted = inverse > 1 || (inverse > 0 && cri_locate_leaves(l, m, rk.h));
     f = inverse > 0 ? factor(o, c, rk.t->error_order, inverse, accepted) : CR_R(0.2);
+    // what happens in the step may be why its error is too large
+    if (accepted && o->events && !cri_locate_ends(l, m, d, rk.h, &wanted)) {
+      c->rejected++;
+      continue;
+    }
     if (!accepted) {
-      // back to lengths for which nothing is known
       c->h = rk.h * f;
       c->rejected++;
-      s->out = s->in = wanted = 0;
+      wanted = 0;
+      if (o->events) {
+        cri_locate_restart(l);
+      }
       continue;
     }
-    int event = -1;
-    if (s->keys != NULL && !ends_well(s, m, d, rk.h, &event, &wanted)) {
-      c->rejected++;
-      continue;
-    }
-    accept(c, &rk, m, inverse, rk.h * f, event);
+    accept(c, o, &rk, m, inverse, rk.h * f, l);
     *h = rk.h;
     return cri_values_check(m, d, d->act_next, m->na, NULL, "act", "the next state");
   }
@@ -186,21 +163,22 @@ static cr_status find_step(const cr_adaptive* o, const cr_model* m, cr_data* d, 
 cr_status cri_adaptive_step(const cr_adaptive* options, const cr_model* m, cr_data* d, cr_real end,
                             cri_controller* c, cr_real* h) {
   size_t mark = cri_mark(d);
-  search s = {.nkey = 0};
+  cri_locate l = {.row = -1};
   CR_TRY(begin(m, d, c->known));
   if (options->events) {
-    s.keys = (cri_event_key*)(void*)cri_push(d, 2 * (size_t)d->nefc_max);
-    s.nkey = cri_event_keys(d, s.keys);
+    cri_locate_begin(&l, d, c->cross > 0, c->ends_contact);
   }
-  cr_status status = find_step(options, m, d, end, &s, c, h);
+  cr_status status = find_step(options, m, d, end, &l, c, h);
   cri_pop(d, mark);
   return status;
 }
 
-cr_status cri_adaptive_repeat(const cr_model* m, cr_data* d, bool known, cr_real h) {
+cr_status cri_adaptive_repeat(const cr_adaptive* options, const cr_model* m, cr_data* d, bool known,
+                              cr_real h) {
   cri_rk rk = method_of(m, h);
   CR_TRY(begin(m, d, known));
-  return cr_runge_kutta(&rk, m, d);
+  CR_TRY(cr_runge_kutta(&rk, m, d));
+  return needs_end(options, &rk) ? cri_runge_kutta_end(&rk, m, d) : CR_OK;
 }
 
 cr_status cri_adaptive_step_vjp(const cr_model* m, const cr_model* m_backward, const cr_data* d,
@@ -213,11 +191,12 @@ cr_status cri_adaptive_step_vjp(const cr_model* m, const cr_model* m_backward, c
   return CR_OK;
 }
 
-void cri_adaptive_advance(const cr_model* m, cr_data* d, cr_real h) {
+void cri_adaptive_advance(const cr_adaptive* options, const cr_model* m, cr_data* d, cr_real h) {
   cri_rk rk = method_of(m, h);
+  const cr_real* latest = needs_end(options, &rk) ? d->qacc : cri_runge_kutta_latest(&rk, m, d);
   cr_copy(d->qpos, d->qpos_next, m->nq);
   cr_copy(d->qvel, d->qvel_next, m->nv);
   cr_copy(d->act, d->act_next, m->na);
-  cr_copy(d->qacc_warmstart, cri_runge_kutta_latest(&rk, m, d), m->nv);
+  cr_copy(d->qacc_warmstart, latest, m->nv);
   d->time += h;
 }

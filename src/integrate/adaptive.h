@@ -14,6 +14,8 @@ typedef struct {
   bool known;          // the first stage of the next step is the last one of the step before, its
                        // accelerations are qacc_warmstart
   int event;           // the row whose entry ended the last step, -1 none; see integrate/event.h
+  cr_real cross;       // length of the next step where it is to cross an event, 0 else
+  bool ends_contact;   // that is the end of a contact
   int accepted, rejected, events;
 } cri_controller;
 
@@ -30,7 +32,8 @@ cr_status cri_adaptive_check(const cr_model* m, const cr_adaptive* options, cr_e
 ///          h+ = h clip(0.9 E_n^-((p+i+d)/k) E_n-1^((p+2d)/k) E_n-2^-(d/k), lo, hi)  [a2]
 ///          k the error's order; lo, hi = 1, 10 after acceptance, 0.2, 0.9 after rejection
 ///          [Soederlind, Digital filters in adaptive time-stepping, 2003]
-///          with events: a step in which a row enters ends where it does, or just behind     [a3]
+///          with events: a step in which a row enters, or its force law bends, ends where it does,
+///          or just behind                                                                 [a3]
 /// Leaves   as cr_runge_kutta; d->time is that of the start. A step cut short by `end` leaves the
 ///          proposal as it was, if that was longer
 /// Errors   CR_ERR_BUDGET after max_steps accepted and rejected steps; CR_ERR_DIVERGED where steps
@@ -40,13 +43,14 @@ cr_status cri_adaptive_step(const cr_adaptive* options, const cr_model* m, cr_da
                             cri_controller* controller, cr_real* h);
 
 /// The step of length h from the state in d once more, with the same bits; `known` as it was then.
-cr_status cri_adaptive_repeat(const cr_model* m, cr_data* d, bool known, cr_real h);
+cr_status cri_adaptive_repeat(const cr_adaptive* options, const cr_model* m, cr_data* d, bool known,
+                              cr_real h);
 
 /// The vjp of that step, as cr_step_vjp; its length counts as a constant.
 cr_status cri_adaptive_step_vjp(const cr_model* m, const cr_model* m_backward, const cr_data* d,
                                 cr_real h, cr_data* work, cr_data* bar);
 
 /// Makes the next state the current one, h later.
-void cri_adaptive_advance(const cr_model* m, cr_data* d, cr_real h);
+void cri_adaptive_advance(const cr_adaptive* options, const cr_model* m, cr_data* d, cr_real h);
 
 #endif

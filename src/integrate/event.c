@@ -1,10 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
-// Rows that enter, and the jump of the sensitivity there (the saltation matrix, transposed).
+// Rows that enter, rows whose force law bends, and the jump of the sensitivity where they enter (the
+// saltation matrix, transposed).
 #include "integrate/event.h"
 
+#include "contact/law.h"
+#include "engine/acceleration.h"
 #include "engine/forward.h"
 #include "integrate/inputs.h"
-#include "integrate/manifold.h"
+
+// ---- rows
+
+static bool is_contact(const cr_data* d, int row) {
+  return d->efc_type[row] >= CR_CNSTR_CONTACT_FRICTIONLESS;
+}
 
 // the first row of a limit or of a contact: what can enter
 static bool can_enter(const cr_data* d, int row) {
@@ -12,7 +20,7 @@ static bool can_enter(const cr_data* d, int row) {
   if (type == CR_CNSTR_LIMIT_JOINT || type == CR_CNSTR_LIMIT_TENDON) {
     return true;
   }
-  return type >= CR_CNSTR_CONTACT_FRICTIONLESS && d->contact_efc_address[d->efc_id[row]] == row;
+  return is_contact(d, row) && d->contact_efc_address[d->efc_id[row]] == row;
 }
 
 // 52 bits, so that a real holds it
@@ -21,27 +29,48 @@ static uint64_t mixed(uint64_t h, int32_t value) {
   return h ^ (h >> 29);
 }
 
-static cri_event_key key_of(const cr_data* d, int row) {
+static void name_row(const cr_data* d, int row, cri_event_row* r) {
   int type = d->efc_type[row], id = d->efc_id[row];
-  if (type < CR_CNSTR_CONTACT_FRICTIONLESS) {
-    cr_real own = -(cr_real)type - 8 * (cr_real)id;
-    return (cri_event_key){own, own};
+  uint64_t pair, h;
+  if (is_contact(d, row)) {
+    pair = mixed(mixed(0, d->contact_geom[2 * id]), d->contact_geom[2 * id + 1]);
+    h = mixed(pair, row - d->contact_efc_address[id]);
+    for (int k = 0; k < 4; k++) {
+      h = mixed(h, d->contact_feature[4 * id + k]);
+    }
+  } else {
+    int of = row > 0 && d->efc_type[row - 1] == type && d->efc_id[row - 1] == id;
+    pair = mixed(mixed(1, type), id);
+    h = mixed(pair, of);
   }
-  uint64_t pair = mixed(mixed(0, d->contact_geom[2 * id]), d->contact_geom[2 * id + 1]), h = pair;
-  for (int k = 0; k < 4; k++) {
-    h = mixed(h, d->contact_feature[4 * id + k]);
-  }
-  return (cri_event_key){(cr_real)(pair >> 12), (cr_real)(h >> 12)};
+  r->pair = (cr_real)(pair >> 12);
+  r->feature = (cr_real)(h >> 12);
 }
 
-int cri_event_keys(const cr_data* d, cri_event_key* keys) {
-  int n = 0;
-  for (int row = 0; row < d->nefc; row++) {
-    if (can_enter(d, row)) {
-      keys[n++] = key_of(d, row);
+// [e3] numbers of the force law whose signs tell its zones apart, see contact/law.h
+static void sign_row(const cr_data* d, int row, cri_event_row* r) {
+  const cr_real* e = d->acc_jar + row;
+  int type = d->efc_type[row];
+  r->a = r->b = 1;
+  if (type == CR_CNSTR_FRICTION_DOF || type == CR_CNSTR_FRICTION_TENDON) {
+    cr_real end = d->efc_frictionloss[row] / d->efc_D[row];
+    r->a = *e + end;
+    r->b = *e - end;
+  } else if (type == CR_CNSTR_CONTACT_ELLIPTIC) {
+    int contact = d->efc_id[row];
+    const cr_real* friction = d->contact_friction + 5 * contact;
+    cr_real mu = d->contact_mu[contact], T = 0;
+    for (int j = 1; can_enter(d, row) && j < d->contact_dim[contact]; j++) {
+      T += friction[j - 1] * friction[j - 1] * e[j] * e[j];
     }
+    if (can_enter(d, row)) {
+      T = cr_sqrt(T);
+      r->a = mu * e[0] - mu * T;
+      r->b = mu * mu * e[0] + T;
+    }
+  } else if (type != CR_CNSTR_EQUALITY) {
+    r->a = *e;
   }
-  return n;
 }
 
 // velocity of the gap: edges of a pyramid are the normal plus and minus a tangent
@@ -50,79 +79,228 @@ static cr_real gap_velocity(const cr_data* d, int row) {
   return edge ? (d->efc_vel[row] + d->efc_vel[row + 1]) / 2 : d->efc_vel[row];
 }
 
-// a key that was not there, of a pair that had fewer contacts
-static bool is_new(const cr_data* d, int row, const cri_event_key* keys, int n) {
-  cri_event_key key = key_of(d, row);
-  int balance = 0;
-  for (int i = 0; i < n; i++) {
-    balance -= keys[i].pair == key.pair;
-    if (keys[i].feature == key.feature) {
-      return false;
-    }
+static cr_real gap(const cr_data* d, int row) { return d->efc_pos[row] - d->efc_margin[row]; }
+
+// the row behind the last one of the limit or contact at `row`
+static int end_of(const cr_data* d, int row) {
+  int end = row + 1;
+  while (end < d->nefc && is_contact(d, row) && is_contact(d, end) &&
+         d->efc_id[end] == d->efc_id[row]) {
+    end++;
   }
-  for (int i = 0; i < d->nefc && balance <= 0; i++) {
-    balance += can_enter(d, i) && key_of(d, i).pair == key.pair;
-  }
-  return balance > 0;
+  return end;
 }
 
-int cri_event_find(const cr_data* d, const cri_event_key* keys, int n, cr_real most, cr_real* ago) {
-  int first = -1;
-  *ago = 0;
-  for (int row = 0; row < d->nefc; row++) {
-    // [e1]
-    cr_real gap = d->efc_pos[row] - d->efc_margin[row];
-    if (!can_enter(d, row) || !(gap_velocity(d, row) < 0)) {
-      continue;
+static void measure_row(const cr_data* d, int row, cri_event_row* r) {
+  r->gap = r->velocity = r->force = 0;
+  if (can_enter(d, row)) {
+    r->gap = gap(d, row);
+    r->velocity = gap_velocity(d, row);
+    for (int i = row; i < end_of(d, row); i++) {
+      r->force += cr_abs(d->efc_force[i]);
     }
-    cr_real since = gap / gap_velocity(d, row);
-    if (since <= most && (first < 0 || since > *ago) && is_new(d, row, keys, n)) {
+  }
+}
+
+int cri_event_rows(const cr_data* d, cri_event_row* rows) {
+  for (int row = 0; row < d->nefc; row++) {
+    name_row(d, row, &rows[row]);
+    sign_row(d, row, &rows[row]);
+    measure_row(d, row, &rows[row]);
+  }
+  return d->nefc;
+}
+
+// ---- what happened
+
+// how long ago the gap of a row was zero, if it closes
+static bool entered(const cr_data* d, int row, cr_real* ago) {
+  // [e1]
+  cr_real velocity = gap_velocity(d, row);
+  *ago = velocity < 0 ? gap(d, row) / velocity : 0;
+  return velocity < 0 && *ago >= 0;
+}
+
+// the row of the same feature, NULL none; rows mostly keep their place
+static const cri_event_row* find_row(const cri_event_row* rows, int n, const cri_event_row* r,
+                                     int place) {
+  if (place < n && rows[place].feature == r->feature) {
+    return &rows[place];
+  }
+  for (int i = 0; i < n; i++) {
+    if (rows[i].feature == r->feature) {
+      return &rows[i];
+    }
+  }
+  return NULL;
+}
+
+// how many more rows a pair has than it had
+static int gained(cr_real pair, const cri_event_row* before, int nbefore,
+                  const cri_event_row* after, int nafter) {
+  int balance = 0;
+  for (int i = 0; i < nbefore; i++) {
+    balance -= before[i].pair == pair;
+  }
+  for (int i = 0; i < nafter; i++) {
+    balance += after[i].pair == pair;
+  }
+  return balance;
+}
+
+// [e3] how long ago the sign changed, 0 where it has not
+static cr_real crossing(cr_real before, cr_real after, cr_real since) {
+  bool changed = (before < 0) != (after < 0);
+  return changed ? since * (after / (after - before)) : 0;
+}
+
+// [e1] how long after this a limit or contact that pushes leaves, CR_MAX if it does not
+static cr_real leaves(const cri_event_row* r) {
+  return r->force > 0 && r->velocity > 0 && r->gap <= 0 ? -r->gap / r->velocity : CR_MAX;
+}
+
+int cri_event_leaving(const cri_event_row* rows, int n, cr_real* left) {
+  int first = -1;
+  *left = CR_MAX;
+  for (int row = 0; row < n; row++) {
+    if (leaves(&rows[row]) < *left) {
       first = row;
-      *ago = since;
+      *left = leaves(&rows[row]);
     }
   }
   return first;
 }
 
-// goes back along the velocity until the row is gone; returns false where it stays
-static cr_status before(const cr_model* m, const cr_data* d, int row, cr_data* work, bool* gone) {
-  cr_real gap = d->efc_pos[row] - d->efc_margin[row], velocity = gap_velocity(d, row);
-  cri_event_key key = key_of(d, row);
-  cr_real back = 2 * cr_max(gap / velocity, CR_R(16) * CR_EPS);
-  *gone = false;
-  for (int i = 0; i < 24 && !*gone; i++, back *= 4) {
-    cri_inputs_copy(m, work, d);
-    cri_manifold_move(m, d->qpos, d->qvel, -back, work->qpos);
-    CR_TRY(cri_dynamics(m, work));
-    *gone = true;
-    for (int k = 0; k < work->nefc && *gone; k++) {
-      *gone = !(can_enter(work, k) && key_of(work, k).feature == key.feature);
+// when the first one left of those that pushed
+static cr_real find_left(const cri_event_row* before, int nbefore, const cri_event_row* after,
+                         int nafter) {
+  cr_real left = CR_MAX;
+  for (int row = 0; row < nbefore; row++) {
+    const cri_event_row* r = &before[row];
+    if (leaves(r) < left && find_row(after, nafter, r, row) == NULL &&
+        gained(r->pair, before, nbefore, after, nafter) < 0) {
+      left = leaves(r);
     }
+  }
+  return left < CR_MAX ? left : -1;
+}
+
+cri_event cri_event_find(const cr_data* d, const cri_event_row* before, int n,
+                         const cri_event_row* after, cr_real since) {
+  cri_event found = {.row = -1, .left = find_left(before, n, after, d->nefc)};
+  for (int row = 0; row < d->nefc; row++) {
+    const cri_event_row *now = &after[row], *was = find_row(before, n, now, row);
+    cr_real ago;
+    if (was != NULL) {
+      found.crossed = cr_max(found.crossed, crossing(was->a, now->a, since));
+      found.crossed = cr_max(found.crossed, crossing(was->b, now->b, since));
+    } else if (can_enter(d, row) && entered(d, row, &ago) && ago <= 2 * since &&
+               (found.row < 0 || ago > found.ago) &&
+               gained(now->pair, before, n, after, d->nefc) > 0) {
+      found.row = row;
+      found.ago = ago;
+    }
+  }
+  return found;
+}
+
+// ---- the jump
+
+// the constraint mass of all rows of the limit or contact at `row`: without it they do not push
+static void set_mass(cr_data* to, const cr_data* from, int row, cr_real scale) {
+  for (int i = row; i < end_of(from, row); i++) {
+    to->efc_D[i] = scale * from->efc_D[i];
+  }
+}
+
+// does a row do what the event's does, at the same moment, at the end of a step of length h
+static bool is_together(const cr_model* m, const cr_data* d, int row, bool enters, cr_real h) {
+  cr_real near = 2 * cri_event_near(m), ago;
+  if (!can_enter(d, row)) {
+    return false;
+  }
+  if (enters) {
+    return entered(d, row, &ago) && ago <= near && ago < h;
+  }
+  cr_real velocity = gap_velocity(d, row);
+  return velocity > 0 && gap(d, row) <= 0 && -gap(d, row) <= near * velocity;
+}
+
+// the rows of the event. Returns how many
+static int gather_rows(const cr_model* m, const cr_data* d, int main_row, cr_real h,
+                       cr_real* rows) {
+  int n = 0;
+  bool enters = gap_velocity(d, main_row) < 0;
+  for (int row = 0; row < d->nefc; row++) {
+    if (row == main_row || is_together(m, d, row, enters, h)) {
+      rows[n++] = (cr_real)row;
+    }
+  }
+  return n;
+}
+
+static cr_status accelerate(const cr_model* m, cr_data* d, cr_data* work) {
+  cr_status status = cr_acceleration(m, work);
+  if (status != CR_OK) {
+    d->error = work->error;
+  }
+  return status;
+}
+
+static cr_real along(const cr_model* m, const cr_real* v_bar, const cr_data* work) {
+  cr_real sum = 0;
+  for (int i = 0; i < m->nv; i++) {
+    sum += v_bar[i] * work->qacc[i];
+  }
+  return sum;
+}
+
+// [e2] with the rows one after the other, from the first to the last or back
+static cr_status jump_in_order(const cr_model* m, cr_data* d, const cr_real* rows, int n, bool back,
+                               cr_data* work, cr_data* bar) {
+  bool enters = gap_velocity(d, (int)rows[0]) < 0;
+  for (int i = 0; i < n; i++) {
+    set_mass(work, d, (int)rows[i], enters ? 0 : 1);
+  }
+  CR_TRY(accelerate(m, d, work));
+  for (int i = 0; i < n; i++) {
+    int row = (int)rows[back ? n - 1 - i : i];
+    cr_real before = along(m, bar->qvel, work);
+    set_mass(work, d, row, enters ? 1 : 0);
+    CR_TRY(accelerate(m, d, work));
+    cr_real s = (along(m, bar->qvel, work) - before) / gap_velocity(d, row) / (n > 1 ? 2 : 1);
+    bar->efc_pos[row] += s;
+    bar->efc_margin[row] -= s;
   }
   return CR_OK;
 }
 
-cr_status cri_event_vjp(const cr_model* m, cr_data* d, int row, cr_data* work, cr_data* bar) {
-  bool gone;
-  CR_TRY(cri_dynamics(m, d));
-  if (row >= d->nefc || !can_enter(d, row)) {
-    return cri_fail(&d->error, CR_ERR_DIVERGED, "the row that entered is not there any more");
-  }
-  cr_real velocity = gap_velocity(d, row), jump = 0;
-  cr_status status = before(m, d, row, work, &gone);
+static cr_status jump(const cr_model* m, cr_data* d, int main_row, cr_real h, cr_real* rows,
+                      cr_data* work, cr_data* bar) {
+  int n = gather_rows(m, d, main_row, h, rows);
+  cri_inputs_copy(m, work, d);
+  cr_status status = cri_dynamics(m, work);
   if (status != CR_OK) {
     d->error = work->error;
     return status;
   }
-  if (!gone || velocity >= 0) {
+  CR_TRY(jump_in_order(m, d, rows, n, false, work, bar));
+  return n > 1 ? jump_in_order(m, d, rows, n, true, work, bar) : CR_OK;
+}
+
+cr_status cri_event_vjp(const cr_model* m, cr_data* d, int row, cr_real h, cr_data* work,
+                        cr_data* bar) {
+  CR_TRY(cri_dynamics(m, d));
+  if (row >= d->nefc || !can_enter(d, row)) {
+    return cri_fail(&d->error, CR_ERR_DIVERGED, "the row of the event is not there any more");
+  }
+  if (gap_velocity(d, row) == 0) {
     return CR_OK;
   }
-  // [e2]
-  for (int i = 0; i < m->nv; i++) {
-    jump += bar->qvel[i] * (d->qacc[i] - work->qacc[i]);
-  }
-  bar->efc_pos[row] += jump / velocity;
-  bar->efc_margin[row] -= jump / velocity;
+  size_t mark = cri_mark(d);
+  cr_status status = jump(m, d, row, h, cri_push(d, (size_t)d->nefc), work, bar);
+  cri_pop(d, mark);
+  CR_TRY(status);
   status = cr_forward_vjp(m, d, bar);
   if (status != CR_OK) {
     d->error = bar->error;

@@ -1,36 +1,61 @@
 // SPDX-License-Identifier: Apache-2.0
-// Events: moments at which a contact or a limit enters. With an impedance that begins above zero the
-// acceleration jumps there, and the derivative of the flow has a term that no derivative of a step
-// has: the event moves in time. Derivation: docs/derivations/event.md
+// Events: moments at which the right hand side of the equation of motion is not smooth. A contact or a
+// limit enters: with an impedance that begins above zero the acceleration jumps there, and the
+// derivative of the flow has a term that no derivative of a step has, since the event moves in time. Or
+// the force law of a row bends: a contact begins to slide or stops pushing; then there is no such term,
+// but a step across the bend is of low order, its derivative of a lower one still.
+// Derivation: docs/derivations/event.md
 #ifndef CR_INTEGRATE_EVENT_H
 #define CR_INTEGRATE_EVENT_H
 
 #include "model/data.h"
 
-/// What a limit or contact belongs to, the same from one evaluation to the next: its pair of geoms (or
-/// itself), and that with the features that touch.
+/// A row as it is compared from one evaluation to the next.
 typedef struct {
-  cr_real pair, feature;
-} cri_event_key;
+  cr_real pair;     // of geoms; of another kind of row itself
+  cr_real feature;  // that, with what touches, and which row of it this is
+  cr_real a, b;     // change sign where the force law of the row bends
+  cr_real gap, velocity,
+      force;  // of a limit or contact, at its first row: gap and how it changes, and
+              // the sum of what its rows push
+} cri_event_row;
 
-/// The keys of all limits and contacts with rows. Returns how many; at most nefc.
-int cri_event_keys(const cr_data* d, cri_event_key* keys);
+/// What happened between two evaluations.
+typedef struct {
+  int row;          // the first row of the limit or contact that entered first, -1 none
+  cr_real ago;      // how long before the second one it did
+  cr_real crossed;  // how long before it the first bend was, 0 none
+  cr_real left;  // how long after the first one a limit or contact left that was pushing, -1 none
+} cri_event;
 
-/// The row, first of a limit or contact that d has and the keys have not, that was entered first, but
-/// not more than `most` ago; -1 where there is none.
-/// Map      (efc_pos, efc_margin, efc_vel) -> row, *ago
+/// All rows of d, with the signs of the force law at its solution. Returns how many, nefc.
+int cri_event_rows(const cr_data* d, cri_event_row* rows);
+
+/// What happened from rows `before`, n of them, to those of d, which are `after`, `since` later.
 /// Equation g = efc_pos - efc_margin <= 0, ago = g / g', g' the velocity of the row       [e1]
-///          A contact that takes the place of another of its pair is no event, nor is one that opens
-int cri_event_find(const cr_data* d, const cri_event_key* keys, int n, cr_real most, cr_real* ago);
+///          crossed = since a / (a - a_before), where the sign of a, or b, has changed     [e3]
+///          left = - g / g' before                                                        [e1]
+///          A contact that takes the place of another of its pair is no event
+cri_event cri_event_find(const cr_data* d, const cri_event_row* before, int n,
+                         const cri_event_row* after, cr_real since);
 
-/// The transpose of what the event does, at the state where the row has just entered.
-/// Equation s = v_bar . (qacc+ - qacc-) / g',  g_bar += s                                 [e2]
-///          qacc+-: with and without the row
+/// The limit or contact that leaves first of those that push, and when; -1 none.
+int cri_event_leaving(const cri_event_row* rows, int n, cr_real* left);
+
+/// The transpose of what the event does, at the state where the row has just entered, in a step of
+/// length h, or is about to leave; with it count all rows that do so together with it.
+/// Equation s_i = v_bar . (qacc_i - qacc_i-1) / g_i',  g_bar_i += s_i                     [e2]
+///          qacc_i: with rows 1 to i of them, or without; several: the mean over one order and its
+///          reverse
 ///          [Aizerman and Gantmakher, Determination of stability by linear approximation, 1958]
 /// Requires bar->qpos, qvel, act: the cotangents of that state, just after the event
 /// Leaves   in them those just before it, and adds to the other inputs of cr_forward
 /// Errors   in d->error: those of cri_dynamics; CR_ERR_DIVERGED where d has no such row. `work` is
-///          used for the state before
-cr_status cri_event_vjp(const cr_model* m, cr_data* d, int row, cr_data* work, cr_data* bar);
+///          used for the accelerations without
+cr_status cri_event_vjp(const cr_model* m, cr_data* d, int row, cr_real h, cr_data* work,
+                        cr_data* bar);
+
+/// How close behind the moment an entry counts as found.
+static inline cr_real cri_event_near(const cr_model* m) { return CR_R(1e-10) * m->timestep; }
 
 #endif

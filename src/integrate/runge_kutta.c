@@ -150,6 +150,18 @@ cr_status cr_runge_kutta(const cri_rk* rk, const cr_model* m, cr_data* d) {
   return status;
 }
 
+cr_status cri_runge_kutta_end(const cri_rk* rk, const cr_model* m, cr_data* d) {
+  cr_real time = d->time;
+  cr_copy(d->qpos, d->qpos_next, m->nq);
+  cr_copy(d->qvel, d->qvel_next, m->nv);
+  cr_copy(d->act, d->act_next, m->na);
+  d->time += rk->h;
+  cr_status status = cri_dynamics(m, d);
+  set_state(m, d, d, 0);
+  d->time = time;
+  return status;
+}
+
 const cr_real* cri_runge_kutta_latest(const cri_rk* rk, const cr_model* m, const cr_data* d) {
   return d->rk_qacc + (size_t)(stages(rk) - 1) * (size_t)m->nv;
 }

@@ -42,6 +42,10 @@ cr_status cr_runge_kutta(const cri_rk* rk, const cr_model* m, cr_data* d);
 /// The accelerations of the stage that cr_runge_kutta evaluated last, nv numbers.
 const cr_real* cri_runge_kutta_latest(const cri_rk* rk, const cr_model* m, const cr_data* d);
 
+/// Evaluates the dynamics at the state that the step just made leads to: qacc and all computed fields are
+/// those there, the state is as before. Errors: those of cri_dynamics.
+cr_status cri_runge_kutta_end(const cri_rk* rk, const cr_model* m, cr_data* d);
+
 /// The estimated error of the step just made, in units of what is allowed: the root mean square over
 /// (r, v, w) of h |sum_i e_i (K, F, G)_i| / (atol + rtol max(|y|, |y+|)), y the turn or coordinate,
 /// velocity and activation before and after; e_i the difference of the weights. Not finite where the

@@ -241,7 +241,7 @@ static cr_status adaptive_step(cr_rollout* r, const cr_model* m) {
 // the last step of an interval ends on the grid, to the last bit
 static void adaptive_advance(cr_rollout* r, const cr_model* m) {
   bool last = r->made.h == r->end - r->d->time;
-  cri_adaptive_advance(m, r->d, r->made.h);
+  cri_adaptive_advance(&r->options, m, r->d, r->made.h);
   r->d->time = last ? r->end : r->d->time;
 }
 
@@ -283,7 +283,7 @@ cr_status cr_rollout_run(cr_rollout* r, const cr_model* m, int nstep, const cr_l
 // ---- states of the run once more
 
 static cr_status repeat(cr_rollout* r, const cr_model* m) {
-  return cri_adaptive_repeat(m, r->d, r->made.known, r->made.h);
+  return cri_adaptive_repeat(&r->options, m, r->d, r->made.known, r->made.h);
 }
 
 // the first step of interval k
@@ -407,13 +407,13 @@ static void swap_state_bar(const cr_model* m, cr_data* bar) {
 
 // an event at the end of step i of interval k, where the backward pass is
 static cr_status event_bar(cr_rollout* r, const cr_model* m, int i, int k, cr_error* error) {
-  int event = r->adaptive ? cri_tape_noted(&r->tape, i).event : -1;
-  if (event < 0) {
+  cri_note how = r->adaptive ? cri_tape_noted(&r->tape, i) : (cri_note){.event = -1};
+  if (how.event < 0) {
     return CR_OK;
   }
   cri_tape_get(&r->tape, m, CRI_TAPE_HERE, r->d);
   set_control(r, m, k);
-  cr_status status = cri_event_vjp(m, r->d, event, r->work, r->bar);
+  cr_status status = cri_event_vjp(m, r->d, how.event, how.h, r->work, r->bar);
   if (status == CR_ERR_CAPACITY || status == CR_OK) {
     return status;
   }

@@ -37,7 +37,7 @@ static cri_controller run(const cr_adaptive* options, cr_real until) {
     cr_real h;
     assert_int_equal(cri_adaptive_step(options, &f.m, f.d, until, &c, &h), CR_OK);
     assert_true(f.d->time + h <= until);
-    cri_adaptive_advance(&f.m, f.d, h);
+    cri_adaptive_advance(options, &f.m, f.d, h);
   }
   return c;
 }
@@ -80,14 +80,14 @@ static void a_repeated_step_has_the_same_bits(void** state) {
       bool known = c.known;
       cri_inputs_copy(&f.m, before, f.d);
       assert_int_equal(cri_adaptive_step(&options, &f.m, f.d, 10, &c, &h), CR_OK);
-      assert_int_equal(cri_adaptive_repeat(&f.m, before, known, h), CR_OK);
+      assert_int_equal(cri_adaptive_repeat(&options, &f.m, before, known, h), CR_OK);
       for (int j = 0; j < f.m.nq; j++) {
         assert_true(before->qpos_next[j] == f.d->qpos_next[j]);
       }
       for (int j = 0; j < f.m.nv; j++) {
         assert_true(before->qvel_next[j] == f.d->qvel_next[j]);
       }
-      cri_adaptive_advance(&f.m, f.d, h);
+      cri_adaptive_advance(&options, &f.m, f.d, h);
     }
     cri_data_free(before);
     end();
@@ -103,7 +103,7 @@ static void a_budget_that_runs_out_is_an_error(void** state) {
     cr_real h;
     status = cri_adaptive_step(&options, &f.m, f.d, 10, &c, &h);
     if (status == CR_OK) {
-      cri_adaptive_advance(&f.m, f.d, h);
+      cri_adaptive_advance(&options, &f.m, f.d, h);
     }
   }
   assert_int_equal(status, CR_ERR_BUDGET);

@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: Apache-2.0
+// The search for the end of a step, on lists of rows made by a ball whose flight is known: where the step
+// ends, what it says happens, and how few lengths it tries.
+#include "integrate/locate.h"
+
+#include "carom/step.h"
+#include "engine/forward.h"
+#include "support/close.h"
+#include "support/tossed_cube.h"
+
+typedef struct {
+  cr_model m;
+  cr_data* d;
+  cr_real height, speed;  // of the cube's lower face, which does not turn
+} fixture;
+
+static void open_fixture(fixture* f, cr_real height, cr_real speed) {
+  tossed_cube(&f->m, CR_R(0.1));
+  assert_int_equal(cri_data_create(&f->d, &f->m, NULL, NULL), CR_OK);
+  f->height = height;
+  f->speed = speed;
+}
+
+static void close_fixture(fixture* f) {
+  cri_data_free(f->d);
+  cri_model_free(&f->m);
+}
+
+// the rows after h of unhindered flight
+static void fly(fixture* f, cr_real h) {
+  cr_real g = f->m.gravity[2];
+  f->d->qpos[2] = CR_R(0.05) + f->height + f->speed * h + g * h * h / 2;
+  f->d->qvel[2] = f->speed + g * h;
+  assert_int_equal(cri_dynamics(&f->m, f->d), CR_OK);
+}
+
+// searches from the length h on; returns the one the step ends with
+static cr_real search(fixture* f, cri_locate* l, cr_real h, bool crossing, bool tiny, int* tries) {
+  size_t mark = cri_mark(f->d);
+  fly(f, 0);
+  cri_locate_begin(l, f->d, crossing, tiny);
+  *tries = 0;
+  for (;; ++*tries) {
+    cr_real next;
+    assert_in_range(*tries, 0, 60);
+    fly(f, h);
+    if (cri_locate_ends(l, &f->m, f->d, h, &next)) {
+      cri_pop(f->d, mark);
+      return h;
+    }
+    assert_true(next > 0);
+    h = next;
+  }
+}
+
+// when the face touches
+static cr_real touch(const fixture* f) {
+  cr_real g = -f->m.gravity[2];
+  return (f->speed + cr_sqrt(f->speed * f->speed + 2 * g * f->height)) / g;
+}
+
+static void nothing_happens(void** state) {
+  fixture f;
+  cri_locate l;
+  int tries;
+  open_fixture(&f, 1, 0);
+  assert_true(search(&f, &l, CR_R(0.1), false, false, &tries) == CR_R(0.1));
+  assert_false(l.happened);
+  assert_int_equal(l.row, -1);
+  assert_int_equal(tries, 0);
+  close_fixture(&f);
+}
+
+static void a_long_step_ends_before_an_entry_and_a_short_one_behind(void** state) {
+  static const double starts[] = {0.001, 0.01, 0.03};
+  for (int i = 0; i < 3; i++) {
+    fixture f;
+    cri_locate l;
+    int tries;
+    open_fixture(&f, (cr_real)starts[i], CR_R(-0.4));
+    cr_real at = touch(&f), h = search(&f, &l, at * CR_R(1.7), false, false, &tries);
+    assert_true(h < at && h > at * CR_R(0.99));
+    assert_true(l.happened && l.row < 0 && l.cross > at - h && l.cross < CR_R(0.01) * at);
+    assert_in_range(tries, 1, 8);
+    // go there, and cross
+    f.height += f.speed * h + f.m.gravity[2] * h * h / 2;
+    f.speed += f.m.gravity[2] * h;
+    cr_real rest = touch(&f), behind = search(&f, &l, l.cross, true, false, &tries) - rest;
+    assert_true(behind >= 0 && behind <= cri_event_near(&f.m));
+    assert_true(l.row == 0 && l.happened && l.cross == 0);
+    assert_in_range(tries, 1, 8);
+    close_fixture(&f);
+  }
+}
+
+// a cube pulled out of the board; what pushes on it is the damping of its contacts
+static void a_short_step_ends_before_a_contact_that_pushes_leaves(void** state) {
+  fixture f;
+  cri_locate l;
+  int tries;
+  open_fixture(&f, CR_R(-1e-4), CR_R(0.05));
+  f.d->xfrc_applied[6 + 2] = -20;  // so that they push while it leaves
+  cr_real g = -f.m.gravity[2];
+  cr_real at = (f.speed - cr_sqrt(f.speed * f.speed + 2 * g * f.height)) / g;
+  cr_real h = search(&f, &l, 2 * at, true, false, &tries);
+  assert_true(h < at && at - h <= 2 * cri_event_near(&f.m));
+  assert_true(l.row == 0 && l.happened && l.ends_contact && l.cross > at - h);
+  // the tiny step that crosses says nothing more
+  f.height += f.speed * h - g * h * h / 2;
+  f.speed -= g * h;
+  cr_real cross = l.cross;
+  assert_true(search(&f, &l, cross, true, true, &tries) == cross);
+  assert_int_equal(tries, 0);
+  assert_int_equal(l.row, -1);
+  assert_true(cri_locate_leaves(&l, &f.m, cross));
+  close_fixture(&f);
+}
+
+int test_locate(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(nothing_happens),
+      cmocka_unit_test(a_long_step_ends_before_an_entry_and_a_short_one_behind),
+      cmocka_unit_test(a_short_step_ends_before_a_contact_that_pushes_leaves),
+  };
+  return cmocka_run_group_tests_name("locate", tests, NULL, NULL);
+}
