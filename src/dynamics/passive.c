@@ -4,6 +4,7 @@
 
 #include "dynamics/joint_spring.h"
 #include "dynamics/reflected.h"
+#include "dynamics/tendon_law.h"
 #include "dynamics/wrench.h"
 #include "math/vec3.h"
 
@@ -104,40 +105,6 @@ static void springs_vjp(const cr_model* m, const cr_data* d, cr_data* bar) {
 
 // ---- tendons: forces along the tendon, brought to the joints by ten_J
 
-// excess of the length over the dead band, and the end that it is measured from (-1 inside)
-static cr_real stretch(const cr_model* m, const cr_data* d, int i, int* end) {
-  const cr_real* slack = m->tendon_lengthspring + 2 * i;
-  cr_real length = d->ten_length[i];
-  *end = length > slack[1] ? 1 : (length < slack[0] ? 0 : -1);
-  return *end < 0 ? 0 : length - slack[*end];
-}
-
-// force and its derivative by x of -(k x + p_0 x y + p_1 x^3): y is x for springs, |x| for dampers
-static cr_real law(cr_real k, const cr_real p[2], cr_real x, cr_real y, cr_real* slope) {
-  *slope = -(k + 2 * p[0] * y + 3 * p[1] * x * x);
-  return -x * (k + p[0] * y + p[1] * x * x);
-}
-
-static cr_real tendon_spring(const cr_model* m, const cr_data* d, int i, cr_real* slope) {
-  int end;
-  cr_real x = stretch(m, d, i, &end);
-  cr_real f = law(m->tendon_stiffness[i], m->tendon_stiffnesspoly + 2 * i, x, x, slope);
-  *slope = end < 0 ? 0 : *slope;
-  return f;
-}
-
-// b: the law of all tendons, of dynamics/reflected.h
-static cr_real tendon_damper(const cr_data* d, const cr_real* b, int i, cr_real* slope) {
-  cr_real v = d->ten_velocity[i];
-  return law(b[3 * i], b + 3 * i + 1, v, cr_abs(v), slope);
-}
-
-static const cr_real* tendon_laws(const cr_model* m, cr_data* owner) {
-  cr_real* b = cri_push(owner, 3 * (size_t)m->ntendon);
-  cri_tendon_damping(m, b);
-  return b;
-}
-
 // q += f times row i
 static void add_row(const cr_model* m, const cr_real* J, int i, cr_real f, cr_real* q) {
   int first = m->ten_J_rowadr[i];
@@ -157,68 +124,39 @@ static cr_real row_dot(const cr_model* m, const cr_real* J, int i, const cr_real
 
 static void tendons(const cr_model* m, cr_data* d, switches on) {
   size_t mark = cri_mark(d);
-  const cr_real* b = tendon_laws(m, d);
+  cr_real* b = cri_push(d, 3 * (size_t)m->ntendon);
+  cri_tendon_damping(m, b);
   for (int i = 0; i < m->ntendon; i++) {
-    cr_real slope;
     // [p5] spring += J' f, f = -(k x + p_0 x^2 + p_1 x^3)
     if (on.spring) {
-      add_row(m, d->ten_J, i, tendon_spring(m, d, i, &slope), d->qfrc_spring);
+      add_row(m, d->ten_J, i, cri_tendon_spring(m, d, i), d->qfrc_spring);
     }
     // [p6] damper += J' f, f = -(b v + c_0 v |v| + c_1 v^3)
     if (on.damper) {
-      add_row(m, d->ten_J, i, tendon_damper(d, b, i, &slope), d->qfrc_damper);
+      add_row(m, d->ten_J, i, cri_tendon_damper(d, b, i), d->qfrc_damper);
     }
   }
   cri_pop(d, mark);
 }
 
-// tangent of the force where its argument stays
-static cr_real law_tan(const cr_real* k_tan, const cr_real* p_tan, cr_real x, cr_real y) {
-  return -x * (k_tan[0] + p_tan[0] * y + p_tan[1] * x * x);
-}
-
 static void tendons_jvp(const cr_model* m, const cr_data* d, cr_data* tan, switches on) {
-  const cr_model* par = &tan->par;
   size_t mark = cri_mark(tan);
-  const cr_real* b = tendon_laws(m, tan);
+  cr_real* b = cri_push(tan, 3 * (size_t)m->ntendon);
   cr_real* b_tan = cri_push(tan, 3 * (size_t)m->ntendon);
+  cri_tendon_damping(m, b);
   cri_tendon_damping_jvp(m, tan, b_tan);
   for (int i = 0; i < m->ntendon; i++) {
-    cr_real slope, f, f_tan;
+    // [p5], [p6] (J')' f + J' f'
     if (on.spring) {
-      // [p5] (J')' f + J' f'
-      int end;
-      cr_real x = stretch(m, d, i, &end);
-      const cr_real* slack_tan = cri_par_tan(par->tendon_lengthspring, i, 2);
-      f = tendon_spring(m, d, i, &slope);
-      f_tan = slope * (tan->ten_length[i] - (end < 0 ? 0 : slack_tan[end]));
-      f_tan += law_tan(cri_par_tan(par->tendon_stiffness, i, 1),
-                       cri_par_tan(par->tendon_stiffnesspoly, i, 2), x, x);
-      add_row(m, tan->ten_J, i, f, tan->qfrc_spring);
-      add_row(m, d->ten_J, i, f_tan, tan->qfrc_spring);
+      add_row(m, tan->ten_J, i, cri_tendon_spring(m, d, i), tan->qfrc_spring);
+      add_row(m, d->ten_J, i, cri_tendon_spring_tan(m, d, tan, i), tan->qfrc_spring);
     }
     if (on.damper) {
-      // [p6]
-      cr_real v = d->ten_velocity[i];
-      f = tendon_damper(d, b, i, &slope);
-      f_tan = slope * tan->ten_velocity[i];
-      f_tan += law_tan(b_tan + 3 * i, b_tan + 3 * i + 1, v, cr_abs(v));
-      add_row(m, tan->ten_J, i, f, tan->qfrc_damper);
-      add_row(m, d->ten_J, i, f_tan, tan->qfrc_damper);
+      add_row(m, tan->ten_J, i, cri_tendon_damper(d, b, i), tan->qfrc_damper);
+      add_row(m, d->ten_J, i, cri_tendon_damper_tan(d, tan, b, b_tan, i), tan->qfrc_damper);
     }
   }
   cri_pop(tan, mark);
-}
-
-// cotangents of k and p in law
-static void law_bar(cr_real* k_bar, cr_real* p_bar, int i, cr_real x, cr_real y, cr_real f_bar) {
-  if (k_bar != NULL) {
-    k_bar[i] -= x * f_bar;
-  }
-  if (p_bar != NULL) {
-    p_bar[2 * i] -= x * y * f_bar;
-    p_bar[2 * i + 1] -= x * x * x * f_bar;
-  }
 }
 
 static void tendon_springs_vjp(const cr_model* m, const cr_data* d, cr_data* bar) {
@@ -230,14 +168,8 @@ static void tendon_springs_vjp(const cr_model* m, const cr_data* d, cr_data* bar
   }
   for (int i = 0; i < m->ntendon; i++) {
     // [p5]' f_bar = J q_bar, J_bar += f (x) q_bar, length_bar += f_x f_bar
-    int end;
-    cr_real slope, x = stretch(m, d, i, &end), f_bar = row_dot(m, d->ten_J, i, right);
-    left[i] = tendon_spring(m, d, i, &slope);
-    bar->ten_length[i] += slope * f_bar;
-    if (end >= 0 && bar->par.tendon_lengthspring != NULL) {
-      bar->par.tendon_lengthspring[2 * i + end] -= slope * f_bar;
-    }
-    law_bar(bar->par.tendon_stiffness, bar->par.tendon_stiffnesspoly, i, x, x, f_bar);
+    left[i] = cri_tendon_spring(m, d, i);
+    cri_tendon_spring_bar(m, d, bar, i, row_dot(m, d->ten_J, i, right));
   }
 }
 
@@ -249,16 +181,13 @@ static void tendon_dampers_vjp(const cr_model* m, const cr_data* d, cr_data* bar
     right[j] = bar->qfrc_damper[j] + bar->qfrc_passive[j];
   }
   size_t mark = cri_mark(bar);
-  const cr_real* b = tendon_laws(m, bar);
+  cr_real* b = cri_push(bar, 3 * (size_t)m->ntendon);
   cr_real* b_bar = cri_push(bar, 3 * (size_t)m->ntendon);
+  cri_tendon_damping(m, b);
   for (int i = 0; i < m->ntendon; i++) {
     // [p6]' as [p5]', with the velocity
-    cr_real slope, v = d->ten_velocity[i], f_bar = row_dot(m, d->ten_J, i, right);
-    left[i] = tendon_damper(d, b, i, &slope);
-    bar->ten_velocity[i] += slope * f_bar;
-    b_bar[3 * i] = -v * f_bar;
-    b_bar[3 * i + 1] = cr_abs(v) * b_bar[3 * i];
-    b_bar[3 * i + 2] = cr_abs(v) * b_bar[3 * i + 1];
+    left[i] = cri_tendon_damper(d, b, i);
+    cri_tendon_damper_bar(d, bar, b, b_bar, i, row_dot(m, d->ten_J, i, right));
   }
   cri_tendon_damping_vjp(m, bar, b_bar);
   cri_pop(bar, mark);

@@ -1,171 +1,50 @@
 // SPDX-License-Identifier: Apache-2.0
-// A spatial tendon is a sequence of spans, from site to site, each over at most one geom: a span is
-// a polyline of two points, or of four with the piece between the inner two on the geom. The walk
-// over the path is one function; forward and the derivatives differ in what they do with a span.
+// Forward and the derivatives walk along the path of a tendon (dynamics/path), and differ in what they
+// do with a span.
 #include "dynamics/tendon.h"
 
 #include "dynamics/between.h"
 #include "dynamics/carried.h"
 #include "dynamics/pair_sweep.h"
-#include "dynamics/tree.h"
-#include "dynamics/wrap.h"
-
-// ---- the path
-
-typedef struct {
-  int at, end;    // element at hand, one behind the last
-  cr_real share;  // 1 / divisor
-  int pulley;     // element that set the divisor, -1 none
-} walk;
-
-typedef struct {
-  int site[2];
-  int element, geom;  // path element and geom between the sites, -1 none
-  int n;              // points: 2, or 4 where the tendon lies on the geom
-  cr_real x[4][3];
-  int body[4];
-  cri_wrap wrap;
-} span;
-
-static bool is_fixed(const cr_model* m, int tendon) {
-  return m->wrap_type[m->tendon_adr[tendon]] == CR_WRAP_JOINT;
-}
-
-static walk walk_of(const cr_model* m, int tendon) {
-  int first = m->tendon_adr[tendon];
-  return (walk){.at = first, .end = first + m->tendon_num[tendon], .share = 1, .pulley = -1};
-}
-
-// the next two sites of one branch; false at the end of the path
-static bool next_sites(const cr_model* m, walk* w, span* s) {
-  for (; w->at + 1 < w->end; w->at++) {
-    int type = m->wrap_type[w->at], next = m->wrap_type[w->at + 1];
-    if (type == CR_WRAP_PULLEY) {
-      w->share = 1 / m->wrap_prm[w->at];
-      w->pulley = w->at;
-    }
-    if (type == CR_WRAP_PULLEY || next == CR_WRAP_PULLEY) {
-      continue;
-    }
-    bool over = next == CR_WRAP_SPHERE || next == CR_WRAP_CYLINDER;
-    s->element = over ? w->at + 1 : -1;
-    s->geom = over ? m->wrap_objid[w->at + 1] : -1;
-    s->site[0] = m->wrap_objid[w->at];
-    w->at += over ? 2 : 1;
-    s->site[1] = m->wrap_objid[w->at];
-    return true;
-  }
-  return false;
-}
-
-static void set_end(const cr_model* m, const cr_data* d, span* s, int point, int site) {
-  cr_copy3(s->x[point], d->site_xpos + 3 * site);
-  s->body[point] = m->site_bodyid[site];
-}
-
-static bool next_span(const cr_model* m, const cr_data* d, walk* w, span* s) {
-  if (!next_sites(m, w, s)) {
-    return false;
-  }
-  s->n = 2;
-  set_end(m, d, s, 0, s->site[0]);
-  if (s->element >= 0) {
-    int side = (int)m->wrap_prm[s->element], g = s->geom;
-    bool cylinder = m->wrap_type[s->element] == CR_WRAP_CYLINDER;
-    bool wraps = cri_wrap_path(&s->wrap, s->x[0], d->site_xpos + 3 * s->site[1],
-                               d->geom_xpos + 3 * g, d->geom_xmat + 9 * g, m->geom_size[3 * g],
-                               cylinder, side < 0 ? NULL : d->site_xpos + 3 * side);
-    for (int k = 0; wraps && k < 2; k++) {
-      cr_copy3(s->x[1 + k], s->wrap.point[k]);
-      s->body[1 + k] = m->geom_bodyid[g];
-      s->n = 4;
-    }
-  }
-  set_end(m, d, s, s->n - 1, s->site[1]);
-  return true;
-}
-
-// ---- a straight piece between points k and k + 1: direction and length
-
-typedef struct {
-  const cr_real* x[2];
-  int body[2];
-  cr_real e[3], length;
-} piece;
-
-static piece piece_of(const span* s, int k) {
-  piece p = {.x = {s->x[k], s->x[k + 1]}, .body = {s->body[k], s->body[k + 1]}};
-  cr_sub3(p.e, p.x[1], p.x[0]);
-  p.length = cr_normalize3(p.e);
-  return p;
-}
-
-// e' of a piece; its transpose
-static void direction_tan(const piece* p, const cr_real x0_tan[3], const cr_real x1_tan[3],
-                          cr_real e_tan[3]) {
-  cr_real move[3];
-  cr_sub3(move, x1_tan, x0_tan);
-  cr_zero3(e_tan);
-  if (p->length > 0) {
-    cr_normalize3_tan(e_tan, p->e, p->length, move);
-  }
-}
-
-static void direction_bar(const piece* p, const cr_real e_bar[3], cr_real x0_bar[3],
-                          cr_real x1_bar[3]) {
-  cr_real move_bar[3];
-  if (p->length > 0) {
-    cr_normalize3_tan(move_bar, p->e, p->length, e_bar);
-    cr_acc3(x1_bar, move_bar);
-    cr_accscl3(x0_bar, move_bar, -1);
-  }
-}
+#include "dynamics/path.h"
+#include "math/vec3.h"
 
 // ---- rows: what moves both bodies of a piece does not stretch it
 
-static cri_between chain_of(const cr_model* m, const piece* p) {
+static cri_between chain_of(const cr_model* m, const cri_tendon_piece* p) {
   return cri_between_of(m, p->body[0], p->body[1]);
 }
 
-static bool stretches(const cr_model* m, const piece* p) {
+static bool stretches(const cr_model* m, const cri_tendon_piece* p) {
   return cri_between_last(m, p->body[0]) != cri_between_last(m, p->body[1]);
 }
 
-// velocity of point x under the motion S of a tree with its point at com
-static void point_velocity(cr_real v[3], const cr_real S[6], const cr_real x[3],
-                           const cr_real com[3]) {
-  cr_real arm[3];
-  cr_sub3(arm, x, com);
-  cr_copy3(v, S + 3);
-  cr_acccross3(v, S, arm);
-}
-
 // [t3] row += share e . (J_1 - J_0)
-static void add_row(const cr_model* m, const cr_data* d, const piece* p, cr_real share,
+static void add_row(const cr_model* m, const cr_data* d, const cri_tendon_piece* p, cr_real share,
                     cr_real* row) {
   cri_between c = chain_of(m, p);
   int side;
   for (int j = cri_between_next(m, &c, &side); j >= 0; j = cri_between_next(m, &c, &side)) {
     cr_real v[3];
-    point_velocity(v, d->cdof + 6 * j, p->x[side], cri_between_com(m, d, p->body[side]));
+    cri_tendon_velocity(v, d->cdof + 6 * j, p->x[side], cri_between_com(m, d, p->body[side]));
     row[j] += (side == 1 ? share : -share) * cr_dot3(p->e, v);
   }
 }
 
-static void add_row_tan(const cr_model* m, const cr_data* d, const cr_data* tan, const piece* p,
-                        const cr_real x0_tan[3], const cr_real x1_tan[3], cr_real share,
-                        cr_real share_tan, cr_real* row_tan) {
+static void add_row_tan(const cr_model* m, const cr_data* d, const cr_data* tan,
+                        const cri_tendon_piece* p, const cr_real x0_tan[3], const cr_real x1_tan[3],
+                        cr_real share, cr_real share_tan, cr_real* row_tan) {
   const cr_real* x_tan[2] = {x0_tan, x1_tan};
   cr_real e_tan[3];
-  direction_tan(p, x0_tan, x1_tan, e_tan);
+  cri_tendon_direction_tan(p, x0_tan, x1_tan, e_tan);
   cri_between c = chain_of(m, p);
   int side;
   for (int j = cri_between_next(m, &c, &side); j >= 0; j = cri_between_next(m, &c, &side)) {
     const cr_real *s = d->cdof + 6 * j, *com = cri_between_com(m, d, p->body[side]);
     const cr_real* com_tan = cri_between_com(m, tan, p->body[side]);
     cr_real v[3], v_tan[3], arm_tan[3], sign = side == 1 ? 1 : -1;
-    point_velocity(v, s, p->x[side], com);
-    point_velocity(v_tan, tan->cdof + 6 * j, p->x[side], com);
+    cri_tendon_velocity(v, s, p->x[side], com);
+    cri_tendon_velocity(v_tan, tan->cdof + 6 * j, p->x[side], com);
     cr_sub3(arm_tan, x_tan[side], com_tan);
     cr_acccross3(v_tan, s, arm_tan);
     row_tan[j] +=
@@ -176,7 +55,7 @@ static void add_row_tan(const cr_model* m, const cr_data* d, const cr_data* tan,
 // ---- forward
 
 static void fixed_tendon(const cr_model* m, cr_data* d, int i, cr_real* row) {
-  walk w = walk_of(m, i);
+  cri_tendon_walk w = cri_tendon_walk_of(m, i);
   for (int k = w.at; k < w.end; k++) {
     int j = m->wrap_objid[k];
     // [t1]
@@ -186,16 +65,16 @@ static void fixed_tendon(const cr_model* m, cr_data* d, int i, cr_real* row) {
 }
 
 static void spatial_tendon(const cr_model* m, cr_data* d, int i, cr_real* row) {
-  walk w = walk_of(m, i);
-  span s;
-  while (next_span(m, d, &w, &s)) {
+  cri_tendon_walk w = cri_tendon_walk_of(m, i);
+  cri_tendon_span s;
+  while (cri_tendon_next(m, d, &w, &s)) {
     if (s.n == 4) {
       d->wrap_branch[s.element] = s.wrap.branch;
       d->ten_length[i] += w.share * s.wrap.length;
     }
     for (int k = 0; k < s.n; k += 2) {
       // [t2], [t3]
-      piece p = piece_of(&s, k);
+      cri_tendon_piece p = cri_tendon_piece_of(&s, k);
       d->ten_length[i] += w.share * p.length;
       add_row(m, d, &p, w.share, row);
     }
@@ -218,7 +97,7 @@ cr_status cr_tendon(const cr_model* m, cr_data* d) {
   memset(d->wrap_branch, 0, (size_t)m->nwrap * sizeof *d->wrap_branch);
   for (int i = 0; i < m->ntendon; i++) {
     d->ten_length[i] = 0;
-    if (is_fixed(m, i)) {
+    if (cri_tendon_is_fixed(m, i)) {
       fixed_tendon(m, d, i, row);
     } else {
       spatial_tendon(m, d, i, row);
@@ -233,7 +112,7 @@ cr_status cr_tendon(const cr_model* m, cr_data* d) {
 
 static void fixed_tendon_jvp(const cr_model* m, const cr_data* d, cr_data* tan, int i,
                              cr_real* row_tan) {
-  walk w = walk_of(m, i);
+  cri_tendon_walk w = cri_tendon_walk_of(m, i);
   for (int k = w.at; k < w.end; k++) {
     int j = m->wrap_objid[k];
     cr_real c_tan = cri_par_tan(tan->par.wrap_prm, k, 1)[0];
@@ -244,35 +123,17 @@ static void fixed_tendon_jvp(const cr_model* m, const cr_data* d, cr_data* tan, 
   }
 }
 
-// tangents of the points of a span, and of its length on the geom
-static cr_real span_tan(const cr_model* m, const cr_data* tan, const span* s, cr_real x_tan[4][3]) {
-  cr_real length_tan = 0;
-  const cr_real* end_tan[2] = {tan->site_xpos + 3 * s->site[0], tan->site_xpos + 3 * s->site[1]};
-  cr_copy3(x_tan[0], end_tan[0]);
-  cr_copy3(x_tan[s->n - 1], end_tan[1]);
-  if (s->n == 4) {
-    cr_real r_tan = cri_par_tan(tan->par.geom_size, s->geom, 3)[0];
-    cri_wrap_path_tan(&s->wrap, end_tan[0], end_tan[1], tan->geom_xpos + 3 * s->geom,
-                      tan->geom_xmat + 9 * s->geom, r_tan, x_tan + 1, &length_tan);
-  }
-  (void)m;
-  return length_tan;
-}
-
 static void spatial_tendon_jvp(const cr_model* m, const cr_data* d, cr_data* tan, int i,
                                cr_real* row_tan) {
-  walk w = walk_of(m, i);
-  span s;
-  while (next_span(m, d, &w, &s)) {
-    cr_real x_tan[4][3], share_tan = 0;
-    if (w.pulley >= 0) {
-      share_tan = -w.share * w.share * cri_par_tan(tan->par.wrap_prm, w.pulley, 1)[0];
-    }
-    tan->ten_length[i] += w.share * span_tan(m, tan, &s, x_tan);
+  cri_tendon_walk w = cri_tendon_walk_of(m, i);
+  cri_tendon_span s;
+  while (cri_tendon_next(m, d, &w, &s)) {
+    cr_real x_tan[4][3], share_tan = cri_tendon_share_tan(&w, tan);
+    tan->ten_length[i] += w.share * cri_tendon_span_tan(tan, &s, x_tan);
     tan->ten_length[i] += s.n == 4 ? share_tan * s.wrap.length : 0;
     for (int k = 0; k < s.n; k += 2) {
       // [t2], [t3]
-      piece p = piece_of(&s, k);
+      cri_tendon_piece p = cri_tendon_piece_of(&s, k);
       tan->ten_length[i] += share_tan * p.length;
       tan->ten_length[i] += w.share * (cr_dot3(p.e, x_tan[k + 1]) - cr_dot3(p.e, x_tan[k]));
       add_row_tan(m, d, tan, &p, x_tan[k], x_tan[k + 1], w.share, share_tan, row_tan);
@@ -286,7 +147,7 @@ cr_status cr_tendon_jvp(const cr_model* m, const cr_data* d, cr_data* tan) {
   cr_zero(row_tan, m->nv);
   for (int i = 0; i < m->ntendon; i++) {
     tan->ten_length[i] = 0;
-    if (is_fixed(m, i)) {
+    if (cri_tendon_is_fixed(m, i)) {
       fixed_tendon_jvp(m, d, tan, i, row_tan);
     } else {
       spatial_tendon_jvp(m, d, tan, i, row_tan);
@@ -301,33 +162,20 @@ cr_status cr_tendon_jvp(const cr_model* m, const cr_data* d, cr_data* tan) {
 
 // [t3]' for pair k with left entry `left`; returns the cotangent of the share
 static cr_real piece_vjp(const cr_model* m, const cr_data* d, cr_data* bar,
-                         const cri_pair_sweep* sw, int k, const piece* p, cr_real left,
+                         const cri_pair_sweep* sw, int k, const cri_tendon_piece* p, cr_real left,
                          cr_real share, cr_real x0_bar[3], cr_real x1_bar[3]) {
-  cr_real* x_bar[2] = {x0_bar, x1_bar};
-  cr_real rate[3] = {0}, e_bar[3];
+  const cr_real* V[2];
   for (int side = 0; side < 2; side++) {
-    int b = p->body[side];
-    const cr_real* V = sw->V + 6 * (sw->n * b + k);
-    cr_real* F = sw->F + 6 * (sw->n * b + k);
-    cr_real sign = side == 1 ? 1 : -1, u[3], f[3], arm[3], arm_bar[3];
-    point_velocity(u, V, p->x[side], cri_between_com(m, d, b));
-    cr_accscl3(rate, u, sign);
-    // a force along the piece at the point, and what moves the point
-    cr_scl3(f, p->e, sign * left * share);
-    cr_sub3(arm, p->x[side], cri_between_com(m, d, b));
-    cr_acccross3(F, arm, f);
-    cr_acc3(F + 3, f);
-    cr_cross3(arm_bar, f, V);
-    cr_acc3(x_bar[side], arm_bar);
-    cr_accscl3(bar->subtree_com + 3 * m->body_rootid[b], arm_bar, -1);
+    int entry = 6 * (sw->n * p->body[side] + k);
+    V[side] = sw->V + entry;
+    // a force along the piece at the point
+    cri_tendon_piece_force(m, d, p, side, left * share, sw->F + entry);
   }
-  cr_scl3(e_bar, rate, left * share);
-  direction_bar(p, e_bar, x0_bar, x1_bar);
-  return left * cr_dot3(p->e, rate);
+  return left * cri_tendon_piece_bar(m, d, bar, p, V, left * share, x0_bar, x1_bar);
 }
 
 static void fixed_tendon_vjp(const cr_model* m, const cr_data* d, cr_data* bar, int i) {
-  walk w = walk_of(m, i);
+  cri_tendon_walk w = cri_tendon_walk_of(m, i);
   const cr_pairs* pairs = &bar->ten_J_pairs;
   for (int k = w.at; k < w.end; k++) {
     int j = m->wrap_objid[k], dof = m->jnt_dofadr[j];
@@ -343,31 +191,16 @@ static void fixed_tendon_vjp(const cr_model* m, const cr_data* d, cr_data* bar, 
   }
 }
 
-// from the cotangents of a span's points to those of sites and geom
-static void span_vjp(cr_data* bar, const span* s, cr_real x_bar[4][3], cr_real length_bar) {
-  cr_real* end_bar[2] = {bar->site_xpos + 3 * s->site[0], bar->site_xpos + 3 * s->site[1]};
-  cr_acc3(end_bar[0], x_bar[0]);
-  cr_acc3(end_bar[1], x_bar[s->n - 1]);
-  if (s->n == 4) {
-    cr_real r_bar = 0;
-    cri_wrap_path_bar(&s->wrap, x_bar + 1, length_bar, end_bar[0], end_bar[1],
-                      bar->geom_xpos + 3 * s->geom, bar->geom_xmat + 9 * s->geom, &r_bar);
-    if (bar->par.geom_size != NULL) {
-      bar->par.geom_size[3 * s->geom] += r_bar;
-    }
-  }
-}
-
 static void spatial_tendon_vjp(const cr_model* m, const cr_data* d, cr_data* bar,
                                const cri_pair_sweep* sw, int i) {
   const cr_pairs* pairs = &bar->ten_J_pairs;
   cr_real length_bar = bar->ten_length[i];
-  walk w = walk_of(m, i);
-  span s;
-  while (next_span(m, d, &w, &s)) {
+  cri_tendon_walk w = cri_tendon_walk_of(m, i);
+  cri_tendon_span s;
+  while (cri_tendon_next(m, d, &w, &s)) {
     cr_real x_bar[4][3] = {{0}}, share_bar = s.n == 4 ? length_bar * s.wrap.length : 0;
     for (int k = 0; k < s.n; k += 2) {
-      piece p = piece_of(&s, k);
+      cri_tendon_piece p = cri_tendon_piece_of(&s, k);
       for (int pair = 0; pair < sw->n && stretches(m, &p); pair++) {
         cr_real left = cri_pair_left(pairs, pair)[i];
         if (left != 0) {
@@ -379,10 +212,8 @@ static void spatial_tendon_vjp(const cr_model* m, const cr_data* d, cr_data* bar
       cr_accscl3(x_bar[k + 1], p.e, w.share * length_bar);
       cr_accscl3(x_bar[k], p.e, -w.share * length_bar);
     }
-    span_vjp(bar, &s, x_bar, w.share * length_bar);
-    if (w.pulley >= 0 && bar->par.wrap_prm != NULL) {
-      bar->par.wrap_prm[w.pulley] -= w.share * w.share * share_bar;
-    }
+    cri_tendon_span_bar(bar, &s, x_bar, w.share * length_bar);
+    cri_tendon_share_bar(&w, bar, share_bar);
   }
 }
 
@@ -393,7 +224,7 @@ cr_status cr_tendon_vjp(const cr_model* m, const cr_data* d, cr_data* bar) {
   size_t mark = cri_mark(bar);
   cri_pair_sweep s = cri_pair_sweep_begin(m, d, bar, &bar->ten_J_pairs);
   for (int i = m->ntendon - 1; i >= 0; i--) {
-    if (is_fixed(m, i)) {
+    if (cri_tendon_is_fixed(m, i)) {
       fixed_tendon_vjp(m, d, bar, i);
     } else {
       spatial_tendon_vjp(m, d, bar, &s, i);

@@ -138,7 +138,12 @@ CR_STAGE(sensor, energy,
 CR_STAGE(sensor, reaction,
   F(qvel) F(qacc) F(gravity) F(cinert) F(cvel) F(cdof) F(cdof_dot) F(xipos) F(subtree_com)
   F(xfrc_applied) F(contact_pos) F(contact_frame) F(contact_friction) F(contact_adhesion)
-  F(efc_force) F(xpos) F(xmat) F(xquat) F(site_xpos) F(site_xmat) F(site_xquat) F(eq_data),
+  F(efc_force) F(xpos) F(xmat) F(xquat) F(site_xpos) F(site_xmat) F(site_xquat) F(eq_data)
+  F(ten_length) F(ten_velocity) F(ten_J) F(ten_bias) F(actuator_force) F(geom_xpos) F(geom_xmat)
+  F(geom_size) F(wrap_prm) F(tendon_stiffness) F(tendon_stiffnesspoly) F(tendon_lengthspring)
+  F(tendon_damping) F(tendon_dampingpoly) F(tendon_armature) F(tendon_range) F(tendon_margin)
+  F(tendon_length0) F(actuator_damping) F(actuator_dampingpoly) F(actuator_armature)
+  F(actuator_gear),
   F(cacc) F(cfrc_int) F(cfrc_ext))
 
 CR_STAGE(sensor, sensor,

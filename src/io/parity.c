@@ -369,16 +369,6 @@ static void compare_sensors(cr_parity_bench* b) {
   }
 }
 
-// the force of a tendon on bodies is in MuJoCo's alone
-static bool has_spatial_tendon(const cr_model* m) {
-  for (int i = 0; i < m->ntendon; i++) {
-    if (m->wrap_type[m->tendon_adr[i]] != CR_WRAP_JOINT) {
-      return true;
-    }
-  }
-  return false;
-}
-
 static void compare_measured(cr_parity_bench* b) {
   const cr_model* m = b->m;
   const cr_data* d = b->carom;
@@ -389,10 +379,8 @@ static void compare_measured(cr_parity_bench* b) {
   compare(b->result, "potential energy", d->energy, b->d->energy, 1);
   compare(b->result, "kinetic energy", d->energy + 1, b->d->energy + 1, 1);
   compare_same(b, momentum_rows, COUNT(momentum_rows));
-  if (!has_spatial_tendon(m)) {
-    compare(b->result, "cfrc_ext", d->cfrc_ext, b->d->cfrc_ext, 6 * m->nbody);
-    compare(b->result, "cfrc_int", d->cfrc_int, b->d->cfrc_int, 6 * m->nbody);
-  }
+  compare(b->result, "cfrc_ext", d->cfrc_ext, b->d->cfrc_ext, 6 * m->nbody);
+  compare(b->result, "cfrc_int", d->cfrc_int, b->d->cfrc_int, 6 * m->nbody);
   compare_sensors(b);
 }
 

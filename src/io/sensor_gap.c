@@ -28,16 +28,6 @@ static const char* zone_gap(const mjModel* mj, int i) {
   return massless ? "a body without mass" : NULL;
 }
 
-// forces that spatial tendons put on bodies are not among those of a joint
-static bool has_spatial_tendon(const mjModel* mj) {
-  for (int i = 0; i < mj->ntendon; i++) {
-    if (mj->wrap_type[mj->tendon_adr[i]] != mjWRAP_JOINT) {
-      return true;
-    }
-  }
-  return false;
-}
-
 const char* cri_mujoco_sensor_gap(const mjModel* mj, int i) {
   int type = mj->sensor_type[i];
   if (type >= CR_N_SENSOR_TYPE || !cri_sensor_known(type)) {
@@ -49,9 +39,5 @@ const char* cri_mujoco_sensor_gap(const mjModel* mj, int i) {
   if (of_camera(mj, i)) {
     return "a camera";
   }
-  if (type == mjSENS_TOUCH || type == mjSENS_INSIDESITE) {
-    return zone_gap(mj, i);
-  }
-  bool reaction = type == mjSENS_FORCE || type == mjSENS_TORQUE;
-  return reaction && has_spatial_tendon(mj) ? "spatial tendons in the model" : NULL;
+  return type == mjSENS_TOUCH || type == mjSENS_INSIDESITE ? zone_gap(mj, i) : NULL;
 }

@@ -7,6 +7,7 @@
 #include "contact/force.h"
 #include "contact/rows.h"
 #include "math/spatial.h"
+#include "sensor/pull.h"
 
 // ---- a force f and torque n at the arm r from the tree's point
 
@@ -222,7 +223,7 @@ static bool is_bond(const cr_model* m, const cr_data* d, int row) {
 
 // ---- all of them
 
-void cri_external(const cr_model* m, const cr_data* d, cr_real* F) {
+void cri_external(const cr_model* m, const cr_data* d, cr_real* F, cr_data* work) {
   cr_zero(F, 6 * m->nbody);
   for (int b = 1; b < m->nbody; b++) {
     // [e1]
@@ -237,9 +238,10 @@ void cri_external(const cr_model* m, const cr_data* d, cr_real* F) {
       bond_push(m, d, i, F);
     }
   }
+  cri_pull(m, d, F, work);
 }
 
-void cri_external_jvp(const cr_model* m, const cr_data* d, const cr_data* tan, cr_real* F_tan) {
+void cri_external_jvp(const cr_model* m, const cr_data* d, cr_data* tan, cr_real* F_tan) {
   cr_zero(F_tan, 6 * m->nbody);
   for (int b = 1; b < m->nbody; b++) {
     // [e1]
@@ -254,6 +256,7 @@ void cri_external_jvp(const cr_model* m, const cr_data* d, const cr_data* tan, c
       bond_push_tan(m, d, tan, i, F_tan);
     }
   }
+  cri_pull_jvp(m, d, tan, F_tan);
 }
 
 void cri_external_vjp(const cr_model* m, const cr_data* d, cr_data* bar, const cr_real* u) {
@@ -268,4 +271,5 @@ void cri_external_vjp(const cr_model* m, const cr_data* d, cr_data* bar, const c
       bond_push_vjp(m, d, bar, i, u);
     }
   }
+  cri_pull_vjp(m, d, bar, u);
 }

@@ -31,7 +31,7 @@ static void gather_all(const cr_model* m, cr_real* F) {
 cr_status cr_reaction(const cr_model* m, cr_data* d) {
   accelerations(m, d, d->cacc);
   // [k2]
-  cri_external(m, d, d->cfrc_ext);
+  cri_external(m, d, d->cfrc_ext, d);
   // [k3]
   cr_zero6(d->cfrc_int);
   for (int b = 1; b < m->nbody; b++) {

@@ -15,9 +15,8 @@
 /// Shapes   6 numbers a body
 /// Units    rad/s^2, m/s^2; N m, N.  Frames: world axes, about the centre of mass of the tree; the
 ///          sum that cfrc_int of the world is adds numbers about different points, as MuJoCo's does
-/// Differs  spatial tendons pull on bodies too; cfrc_ext leaves them out (docs/derivations/reaction.md)
 /// Errors   none
-/// Smooth   everywhere
+/// Smooth   but where spatial tendons are not (sensor/pull.h)
 cr_status cr_reaction(const cr_model* m, cr_data* d);
 cr_status cr_reaction_jvp(const cr_model* m, const cr_data* d, cr_data* tan);
 cr_status cr_reaction_vjp(const cr_model* m, const cr_data* d, cr_data* bar);

@@ -5,6 +5,7 @@
 
 #include "math/vec3.h"
 #include "sensor/external.h"
+#include "sensor/pull.h"
 #include "support/chain_model.h"
 #include "support/close.h"
 #include "support/measured.h"
@@ -87,7 +88,12 @@ static void net_force_of_a_body(void** state) {
     measured_open(&s, seed, STATE_CONTACT);
     cr_zero(s.d->xfrc_applied, 6 * s.m.nbody);
     s.d->ne = 0;  // no bonds
-    cri_external(&s.m, s.d, F);
+    cri_external(&s.m, s.d, F, s.d);
+    cr_real P[6 * MAX_BODY] = {0};  // tendons pull besides
+    cri_pull(&s.m, s.d, P, s.d);
+    for (int k = 0; k < 6 * s.m.nbody; k++) {
+      F[k] -= P[k];
+    }
     for (int b = 1; b < s.m.nbody && s.m.nsensor > 0; b++) {
       int bits = 1 << CR_CON_FORCE | 1 << CR_CON_TORQUE | 1 << CR_CON_POS;
       ask(&s, bits, CR_REDUCE_NETFORCE, 1, CR_OBJ_BODY, b, CR_OBJ_UNKNOWN, -1);

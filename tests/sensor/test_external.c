@@ -5,6 +5,8 @@
 #include "contact/rows.h"
 #include "dynamics/tree.h"
 #include "dynamics/wrench.h"
+#include "sensor/pull.h"
+#include "sensor/tension.h"
 #include "support/chain_model.h"
 #include "support/close.h"
 #include "support/measured.h"
@@ -19,9 +21,22 @@ static void keep_outer_rows(const cr_model* m, const cr_data* d, cr_real* f) {
   }
 }
 
-// s_i . sum of F behind dof i = J' f of contacts and bonds + adhesion + applied
+// q += J' T of the tendons
+static void add_tendons(const measured* s, cr_real* q, int* pulling) {
+  const cr_model* m = &s->m;
+  cr_real* T = cri_push(s->d, (size_t)m->ntendon);
+  cri_tension(m, s->d, T, s->d);
+  for (int t = 0; t < m->ntendon; t++) {
+    for (int k = m->ten_J_rowadr[t]; k < m->ten_J_rowadr[t] + m->ten_J_rownnz[t]; k++) {
+      q[m->ten_J_colind[k]] += T[t] * s->d->ten_J[k];
+    }
+    *pulling += T[t] != 0;
+  }
+}
+
+// s_i . sum of F behind dof i = J' f of contacts and bonds + adhesion + applied + pull of tendons
 static void bodies_and_joints_feel_the_same(void** state) {
-  int contacts = 0, bonds = 0;
+  int contacts = 0, bonds = 0, tendons = 0;
   for (int seed = 0; seed < N_SEED; seed++) {
     measured s;
     cr_real q[MAX_NV] = {0}, F[6 * MAX_BODY], size = 1;
@@ -30,7 +45,8 @@ static void bodies_and_joints_feel_the_same(void** state) {
     keep_outer_rows(&s.m, s.d, f);
     cri_rows_mul_transposed(&s.m, s.d, s.d->efc_J, q, f);
     cri_wrench(&s.m, s.d, s.d->xfrc_applied, q, s.d);
-    cri_external(&s.m, s.d, F);
+    add_tendons(&s, q, &tendons);
+    cri_external(&s.m, s.d, F, s.d);
     cri_tree_gather(&s.m, F, 6);
     for (int i = 0; i < s.d->nefc; i++) {
       size = cr_max(size, cr_abs(f[i]));
@@ -44,7 +60,16 @@ static void bodies_and_joints_feel_the_same(void** state) {
     cri_pop(s.d, 0);
     measured_close(&s);
   }
-  assert_true(contacts > 0 && bonds > 0);
+  assert_true(contacts > 0 && bonds > 0 && tendons > 0);
+}
+
+static void without_tendons(const measured* s, cr_real* F) {
+  cr_real P[6 * MAX_BODY] = {0};
+  cri_external(&s->m, s->d, F, s->d);
+  cri_pull(&s->m, s->d, P, s->d);
+  for (int k = 0; k < 6 * s->m.nbody; k++) {
+    F[k] -= P[k];
+  }
 }
 
 // what a contact does to one body it does to the other, about the same point
@@ -69,7 +94,7 @@ static void contacts_push_both_ways(void** state) {
       cr_zero(s.d->contact_adhesion, s.d->ncon);
       cr_copy(s.d->efc_force + row, keep, n);
       s.d->efc_force[row] += 1;
-      cri_external(&s.m, s.d, F);
+      without_tendons(&s, F);
       for (int k = 3; k < 6; k++) {
         assert_close(F[6 * a + k], -F[6 * b + k], ROUND_OFF * (1 + cr_abs(F[6 * a + k])));
       }

@@ -23,7 +23,7 @@ static void along_its_axis_a_joint_transmits_its_own_force(void** state) {
     mechanism_inertia(&s.m, d, NULL, M);
     mechanism_mul(s.m.nv, M, d->qacc, Ma);
     cr_real* F = cri_push(d, 6 * (size_t)s.m.nbody);
-    cri_external(&s.m, d, F);
+    cri_external(&s.m, d, F, d);
     for (int b = s.m.nbody - 1; b > 0; b--) {
       cr_acc6(F + 6 * s.m.body_parentid[b], F + 6 * b);
       size = cr_max(size, cr_norm3(F + 6 * b + 3));

@@ -92,6 +92,10 @@ static bool decides_only(const cr_stage* row, cr_field_id id) {
     return id == CR_FIELD_qfrc_gravcomp || id == CR_FIELD_actuator_forcerange ||
            id == CR_FIELD_jnt_actfrcrange || id == CR_FIELD_tendon_actfrcrange;
   }
+  // which side a limit of a tendon is on
+  if (strcmp(row->name, "reaction") == 0) {
+    return id == CR_FIELD_tendon_range || id == CR_FIELD_tendon_margin;
+  }
   return strcmp(row->name, "collision") == 0 &&
          (id == CR_FIELD_geom_margin || id == CR_FIELD_pair_margin || id == CR_FIELD_o_margin);
 }
