@@ -129,11 +129,11 @@ static void tendons(const cr_model* m, cr_data* d, switches on) {
   for (int i = 0; i < m->ntendon; i++) {
     // [p5] spring += J' f, f = -(k x + p_0 x^2 + p_1 x^3)
     if (on.spring) {
-      add_row(m, d->ten_J, i, cri_tendon_spring(m, d, i), d->qfrc_spring);
+      add_row(m, d->ten_J, i, cri_tendon_spring(m, d, i, NULL), d->qfrc_spring);
     }
     // [p6] damper += J' f, f = -(b v + c_0 v |v| + c_1 v^3)
     if (on.damper) {
-      add_row(m, d->ten_J, i, cri_tendon_damper(d, b, i), d->qfrc_damper);
+      add_row(m, d->ten_J, i, cri_tendon_damper(d, b, i, NULL), d->qfrc_damper);
     }
   }
   cri_pop(d, mark);
@@ -148,11 +148,11 @@ static void tendons_jvp(const cr_model* m, const cr_data* d, cr_data* tan, switc
   for (int i = 0; i < m->ntendon; i++) {
     // [p5], [p6] (J')' f + J' f'
     if (on.spring) {
-      add_row(m, tan->ten_J, i, cri_tendon_spring(m, d, i), tan->qfrc_spring);
+      add_row(m, tan->ten_J, i, cri_tendon_spring(m, d, i, NULL), tan->qfrc_spring);
       add_row(m, d->ten_J, i, cri_tendon_spring_tan(m, d, tan, i), tan->qfrc_spring);
     }
     if (on.damper) {
-      add_row(m, tan->ten_J, i, cri_tendon_damper(d, b, i), tan->qfrc_damper);
+      add_row(m, tan->ten_J, i, cri_tendon_damper(d, b, i, NULL), tan->qfrc_damper);
       add_row(m, d->ten_J, i, cri_tendon_damper_tan(d, tan, b, b_tan, i), tan->qfrc_damper);
     }
   }
@@ -168,7 +168,7 @@ static void tendon_springs_vjp(const cr_model* m, const cr_data* d, cr_data* bar
   }
   for (int i = 0; i < m->ntendon; i++) {
     // [p5]' f_bar = J q_bar, J_bar += f (x) q_bar, length_bar += f_x f_bar
-    left[i] = cri_tendon_spring(m, d, i);
+    left[i] = cri_tendon_spring(m, d, i, NULL);
     cri_tendon_spring_bar(m, d, bar, i, row_dot(m, d->ten_J, i, right));
   }
 }
@@ -186,7 +186,7 @@ static void tendon_dampers_vjp(const cr_model* m, const cr_data* d, cr_data* bar
   cri_tendon_damping(m, b);
   for (int i = 0; i < m->ntendon; i++) {
     // [p6]' as [p5]', with the velocity
-    left[i] = cri_tendon_damper(d, b, i);
+    left[i] = cri_tendon_damper(d, b, i, NULL);
     cri_tendon_damper_bar(d, bar, b, b_bar, i, row_dot(m, d->ten_J, i, right));
   }
   cri_tendon_damping_vjp(m, bar, b_bar);
@@ -319,10 +319,10 @@ void cri_tendon_pull(const cr_model* m, const cr_data* d, const cr_real* b, int 
   cr_real spring = 0, damper = 0;
   pull[0] = pull[1] = pull[2] = 0;
   if (on.spring) {
-    spring = tendon_spring(m, d, t, &pull[1]);
+    spring = cri_tendon_spring(m, d, t, &pull[1]);
   }
   if (on.damper) {
-    damper = tendon_damper(d, b, t, &pull[2]);
+    damper = cri_tendon_damper(d, b, t, &pull[2]);
   }
   pull[0] = spring + damper;
 }

@@ -259,12 +259,12 @@ static void carry(const cr_model* m, const cr_data* d, int j, int b, const cr_re
                   cr_real x_tan[3]) {
   cr_zero3(x_tan);
   if (moves(m, j, b)) {
-    point_velocity(x_tan, d->cdof + 6 * j, x, cri_between_com(m, d, b));
+    cri_tendon_velocity(x_tan, d->cdof + 6 * j, x, cri_between_com(m, d, b));
   }
 }
 
 // tangents of a span's points under dof j; returns that of its length on the geom
-static cr_real carry_span(const cr_model* m, const cr_data* d, const span* s, int j,
+static cr_real carry_span(const cr_model* m, const cr_data* d, const cri_tendon_span* s, int j,
                           cr_real x_tan[4][3]) {
   int body = s->n == 4 ? m->geom_bodyid[s->geom] : 0;
   cr_real end_tan[2][3], pos_tan[3], mat_tan[9] = {0}, length_tan = 0;
@@ -284,10 +284,10 @@ static cr_real carry_span(const cr_model* m, const cr_data* d, const span* s, in
 }
 
 // the column of dof j, from piece p whose points move with x_tan
-static void add_curvature(const cr_model* m, const cr_data* d, const curvature* c, const piece* p,
-                          cr_real share, int j, cr_real x_tan[2][3]) {
+static void add_curvature(const cr_model* m, const cr_data* d, const curvature* c,
+                          const cri_tendon_piece* p, cr_real share, int j, cr_real x_tan[2][3]) {
   cr_real e_tan[3];
-  direction_tan(p, x_tan[0], x_tan[1], e_tan);
+  cri_tendon_direction_tan(p, x_tan[0], x_tan[1], e_tan);
   cri_between chain = chain_of(m, p);
   int side;
   for (int i = cri_between_next(m, &chain, &side); i >= 0; i = cri_between_next(m, &chain, &side)) {
@@ -296,21 +296,21 @@ static void add_curvature(const cr_model* m, const cr_data* d, const curvature* 
     if (moves(m, j, p->body[side]) && cri_carries(m, j, i)) {
       cr_cross_motion(S_tan, d->cdof + 6 * j, S);
     }
-    point_velocity(v, S, p->x[side], com);
-    point_velocity(v_tan, S_tan, p->x[side], com);
+    cri_tendon_velocity(v, S, p->x[side], com);
+    cri_tendon_velocity(v_tan, S_tan, p->x[side], com);
     cr_acccross3(v_tan, S, x_tan[side]);
     c->H[c->place[i] * c->n + c->place[j]] +=
         (side == 1 ? share : -share) * (cr_dot3(e_tan, v) + cr_dot3(p->e, v_tan));
   }
 }
 
-static void add_span(const cr_model* m, const cr_data* d, const curvature* c, const span* s,
-                     cr_real share) {
+static void add_span(const cr_model* m, const cr_data* d, const curvature* c,
+                     const cri_tendon_span* s, cr_real share) {
   for (int k = 0; k < c->n; k++) {
     cr_real x_tan[4][3];
     c->gradient[k] += share * carry_span(m, d, s, c->col[k], x_tan);
     for (int at = 0; at < s->n; at += 2) {
-      piece p = piece_of(s, at);
+      cri_tendon_piece p = cri_tendon_piece_of(s, at);
       c->gradient[k] += share * (cr_dot3(p.e, x_tan[at + 1]) - cr_dot3(p.e, x_tan[at]));
       add_curvature(m, d, c, &p, share, c->col[k], x_tan + at);
     }
@@ -329,9 +329,9 @@ void cri_tendon_curvature(const cr_model* m, const cr_data* d, int t, cr_real* H
   for (int k = 0; k < c.n; k++) {
     c.place[c.col[k]] = k;
   }
-  walk w = walk_of(m, t);
-  span s;
-  while (next_span(m, d, &w, &s)) {
+  cri_tendon_walk w = cri_tendon_walk_of(m, t);
+  cri_tendon_span s;
+  while (cri_tendon_next(m, d, &w, &s)) {
     add_span(m, d, &c, &s, w.share);
   }
   cri_pop(work, mark);

@@ -37,8 +37,12 @@ static pull pull_of(const cr_model* m, const cr_data* d, int i) {
   return p;
 }
 
-cr_real cri_tendon_spring(const cr_model* m, const cr_data* d, int i) {
-  return pull_of(m, d, i).force;
+cr_real cri_tendon_spring(const cr_model* m, const cr_data* d, int i, cr_real* slope) {
+  pull p = pull_of(m, d, i);
+  if (slope != NULL) {
+    *slope = p.slope;
+  }
+  return p.force;
 }
 
 cr_real cri_tendon_spring_tan(const cr_model* m, const cr_data* d, const cr_data* tan, int i) {
@@ -69,27 +73,22 @@ void cri_tendon_spring_bar(const cr_model* m, const cr_data* d, cr_data* bar, in
 
 // ---- damper
 
-static cr_real damper(const cr_data* d, const cr_real* b, int i, cr_real* slope) {
-  cr_real v = d->ten_velocity[i];
-  return law(b[3 * i], b + 3 * i + 1, v, cr_abs(v), slope);
-}
-
-cr_real cri_tendon_damper(const cr_data* d, const cr_real* b, int i) {
-  cr_real slope;
-  return damper(d, b, i, &slope);
+cr_real cri_tendon_damper(const cr_data* d, const cr_real* b, int i, cr_real* slope) {
+  cr_real v = d->ten_velocity[i], unused;
+  return law(b[3 * i], b + 3 * i + 1, v, cr_abs(v), slope != NULL ? slope : &unused);
 }
 
 cr_real cri_tendon_damper_tan(const cr_data* d, const cr_data* tan, const cr_real* b,
                               const cr_real* b_tan, int i) {
   cr_real slope, v = d->ten_velocity[i];
-  (void)damper(d, b, i, &slope);
+  (void)cri_tendon_damper(d, b, i, &slope);
   return slope * tan->ten_velocity[i] + law_tan(b_tan + 3 * i, b_tan + 3 * i + 1, v, cr_abs(v));
 }
 
 void cri_tendon_damper_bar(const cr_data* d, cr_data* bar, const cr_real* b, cr_real* b_bar, int i,
                            cr_real f_bar) {
   cr_real slope, v = d->ten_velocity[i];
-  (void)damper(d, b, i, &slope);
+  (void)cri_tendon_damper(d, b, i, &slope);
   bar->ten_velocity[i] += slope * f_bar;
   b_bar[3 * i] = -v * f_bar;
   b_bar[3 * i + 1] = cr_abs(v) * b_bar[3 * i];

@@ -3,7 +3,6 @@
 // leaves nothing behind that could be kept for less.
 #include "sensor/gap.h"
 
-#include "collision/distance.h"
 #include "model/sensors.h"
 
 bool cri_is_gap(int type) {
@@ -21,11 +20,11 @@ static geoms geoms_of(const cr_model* m, int objtype, int id) {
                                 : (geoms){id, 1};
 }
 
-static bool nearest(const cr_model* m, const cr_data* d, int i, cri_distance* best) {
+bool cri_gap_nearest(const cr_model* m, const cr_data* d, int i, cri_distance* best) {
   geoms a = geoms_of(m, m->sensor_objtype[i], m->sensor_objid[i]);
   geoms b = geoms_of(m, m->sensor_reftype[i], m->sensor_refid[i]);
   bool found = false;
-  best->dist = m->sensor_cutoff[i];
+  *best = (cri_distance){.dist = m->sensor_cutoff[i]};
   for (int g = a.first; g < a.first + a.n; g++) {
     for (int h = b.first; h < b.first + b.n; h++) {
       cri_distance x;
@@ -44,7 +43,7 @@ static cr_real side_of(const cri_distance* x) { return cr_sign(x->dist); }
 
 void cri_gap(const cr_model* m, const cr_data* d, int i, cr_real* y) {
   cri_distance x;
-  bool found = nearest(m, d, i, &x);
+  bool found = cri_gap_nearest(m, d, i, &x);
   cr_zero(y, m->sensor_dim[i]);
   if (m->sensor_type[i] == CR_SENS_GEOMDIST) {
     // [g1]
@@ -62,7 +61,7 @@ void cri_gap_tan(const cr_model* m, const cr_data* d, const cr_data* tan, int i,
   cri_distance x;
   cr_hit_tan x_tan;
   cr_zero(y_tan, m->sensor_dim[i]);
-  if (!nearest(m, d, i, &x)) {
+  if (!cri_gap_nearest(m, d, i, &x)) {
     return;
   }
   cri_distance_tan(m, d, tan, &x, &x_tan);
@@ -86,7 +85,7 @@ void cri_gap_tan(const cr_model* m, const cr_data* d, const cr_data* tan, int i,
 void cri_gap_bar(const cr_model* m, const cr_data* d, cr_data* bar, int i, const cr_real* y_bar) {
   cri_distance x;
   cr_hit_tan x_bar = {0};
-  if (!nearest(m, d, i, &x)) {
+  if (!cri_gap_nearest(m, d, i, &x)) {
     return;
   }
   if (m->sensor_type[i] == CR_SENS_GEOMDIST) {

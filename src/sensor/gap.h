@@ -3,10 +3,14 @@
 #ifndef CR_SENSOR_GAP_H
 #define CR_SENSOR_GAP_H
 
-#include "model/data.h"
+#include "collision/distance.h"
 
 /// True for the types below.
 bool cri_is_gap(int type);
+
+/// The nearest pair of geoms of sensor i, whose distance is the cutoff where there is none below it;
+/// false then.
+bool cri_gap_nearest(const cr_model* m, const cr_data* d, int i, cri_distance* x);
 
 /// y = numbers of sensor i, of the two geoms nearest to each other, one of the object and one of the
 /// reference (a geom, or a body with all of its geoms), with distance r, middle p of the points that

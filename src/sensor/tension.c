@@ -105,8 +105,8 @@ void cri_tension(const cr_model* m, const cr_data* d, cr_real* T, cr_data* work)
   cri_tendon_damping(m, b);
   cri_tendon_armature(m, a);
   for (int t = 0; t < m->ntendon; t++) {
-    T[t] = is_on(m, CR_DSBL_SPRING) ? cri_tendon_spring(m, d, t) : 0;
-    T[t] += is_on(m, CR_DSBL_DAMPER) ? cri_tendon_damper(d, b, t) : 0;
+    T[t] = is_on(m, CR_DSBL_SPRING) ? cri_tendon_spring(m, d, t, NULL) : 0;
+    T[t] += is_on(m, CR_DSBL_DAMPER) ? cri_tendon_damper(d, b, t, NULL) : 0;
     // [s3]
     T[t] -= a[t] * (row_dot(m, d->ten_J, t, d->qacc) + d->ten_bias[t]);
   }

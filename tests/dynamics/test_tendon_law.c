@@ -20,7 +20,7 @@ static cr_real spring_at(cr_real x) {
   cr_model m = model();
   cr_data d = {.ten_length = &length};
   length = x;
-  return cri_tendon_spring(&m, &d, 0);
+  return cri_tendon_spring(&m, &d, 0, NULL);
 }
 
 // slack inside the band; beyond it -(k x + p_0 x^2 + p_1 x^3) from the nearer end
@@ -55,7 +55,7 @@ static void damper(void** state) {
     velocity = v;
     cr_real force = -(2 * v + cr_abs(v) * v / 2 + v * v * v / 10);
     cr_real slope = -(2 + cr_abs(v) + CR_R(0.3) * v * v);
-    assert_close(cri_tendon_damper(&d, b, 0), force, 10 * ROUND_OFF);
+    assert_close(cri_tendon_damper(&d, b, 0, NULL), force, 10 * ROUND_OFF);
     assert_close(cri_tendon_damper_tan(&d, &tan, b, still, 0), slope, 10 * ROUND_OFF);
     cri_tendon_damper_bar(&d, &bar, b, b_bar, 0, 1);
     assert_close(v_bar, slope, 10 * ROUND_OFF);

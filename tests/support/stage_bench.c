@@ -6,8 +6,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "contact/force.h"
+#include "math/vec3.h"
 #include "model/sensors.h"
 #include "sensor/contacts.h"
+#include "sensor/gap.h"
 
 // ---- memory
 
@@ -249,23 +252,44 @@ uint64_t stage_discrete_state(const cr_model* m, const cr_data* d) {
   return hash;
 }
 
-static bool has_contact_sensor(const cr_model* m) {
+uint64_t stage_gap_choices(const cr_model* m, const cr_data* d) {
+  uint64_t hash = 0;
   for (int i = 0; i < m->nsensor; i++) {
-    if (m->sensor_type[i] == CR_SENS_CONTACT && m->sensor_intprm[3 * i + 1] == CR_REDUCE_MINDIST) {
+    if (m->sensor_skip[i] == 0 && cri_is_gap(m->sensor_type[i])) {
+      cri_distance x;
+      hash = mix(hash, cri_gap_nearest(m, d, i, &x));
+      hash = mix(mix(hash, x.geom[0]), x.geom[1]);
+      for (int k = 0; k < 4; k++) {
+        hash = mix(hash, x.hit.feature[k]);
+      }
+    }
+  }
+  return hash;
+}
+
+static bool has_contact_sensor(const cr_model* m, int reduce) {
+  for (int i = 0; i < m->nsensor; i++) {
+    if (m->sensor_type[i] == CR_SENS_CONTACT && m->sensor_intprm[3 * i + 1] == reduce) {
       return true;
     }
   }
   return false;
 }
 
+static cr_real force_of(const cr_model* m, const cr_data* d, int contact) {
+  cr_real w[6];
+  cri_contact_force(m, d, contact, w);
+  return cr_norm3(w);
+}
+
 uint64_t stage_contact_order(const cr_model* m, const cr_data* d) {
   uint64_t hash = 0;
-  if (!has_contact_sensor(m)) {
-    return hash;
-  }
+  bool by_depth = has_contact_sensor(m, CR_REDUCE_MINDIST);
+  bool by_force = has_contact_sensor(m, CR_REDUCE_MAXFORCE);
   for (int i = 0; i < d->ncon; i++) {
     for (int k = 0; k < i; k++) {
-      hash = mix(hash, d->contact_dist[k] < d->contact_dist[i]);
+      hash = mix(hash, by_depth && d->contact_dist[k] < d->contact_dist[i]);
+      hash = mix(hash, by_force && force_of(m, d, k) < force_of(m, d, i));
     }
   }
   return hash;

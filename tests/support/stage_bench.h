@@ -77,8 +77,11 @@ void twin_poison(const cr_model* m, cr_data* twin);
 /// Restores b->other to m.
 void bench_restore_model(stage_bench* b);
 
-/// The order of the contacts by depth, in which contact sensors with mindist list them; 0 without such
-/// a sensor. Reads contact_dist.
+/// Which geoms are nearest to each other, and with which features, for every sensor of a gap.
+uint64_t stage_gap_choices(const cr_model* m, const cr_data* d);
+
+/// The order of the contacts by depth and by force, in which contact sensors with mindist and maxforce
+/// list them. Reads contact_dist and what forces of contacts are made of.
 uint64_t stage_contact_order(const cr_model* m, const cr_data* d);
 
 #endif

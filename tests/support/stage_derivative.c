@@ -94,6 +94,16 @@ static int field_at(const stage_chain* c, const outputs* o, int entry) {
 
 // ---- evaluations beside the base point
 
+// sensors of gaps have discrete choices of their own, which no field holds
+static bool same_gaps(const stage_bench* b, const stage_chain* c) {
+  for (int k = 0; k < c->nwrite; k++) {
+    if (c->writes[k] == CR_FIELD_sensordata) {
+      return stage_gap_choices(&b->other, b->work) == stage_gap_choices(b->m, b->d);
+    }
+  }
+  return true;
+}
+
 static bool evaluate(stage_bench* b, const stage_chain* c, const outputs* o, cr_real h,
                      cr_real* y) {
   cri_data_copy(b->m, b->work, b->d);
@@ -103,7 +113,7 @@ static bool evaluate(stage_bench* b, const stage_chain* c, const outputs* o, cr_
     }
   }
   if (chain_forward(c, &b->other, b->work) != CR_OK ||
-      b->discrete(&b->other, b->work) != b->discrete(b->m, b->d)) {
+      b->discrete(&b->other, b->work) != b->discrete(b->m, b->d) || !same_gaps(b, c)) {
     return false;
   }
   gather(b, c, o, b->work, y);
