@@ -503,6 +503,8 @@ static void raise_scales(cr_parity* p, double timestep) {
     raise_scale(p, "qfrc_bias", "M", 1e-3 * speed->scale * speed->scale);
     raise_scale(p, "cacc", "cvel", 1e-3 * speed->scale);
     raise_scale(p, "qacc_smooth", "cvel", 1e-3 * speed->scale);
+    // a sum over bodies, which may vanish
+    raise_scale(p, "subtree_angmom", "M", speed->scale);
     // rows of a contact that sits at a joint: unit axes times arms
     raise_scale(p, "efc_J", "contact_pos", 1);
     raise_scale(p, "efc_vel", "efc_J", speed->scale);

@@ -2,7 +2,7 @@
 // Factor, solve and update of sparse symmetric matrices, see cholesky.h.
 #include "math/cholesky.h"
 
-enum { CHUNK = 4 };  // rows eliminated, or vectors added, in one pass over the target
+enum { CHUNK = 6 };  // rows eliminated, or vectors added, in one pass over the target
 
 int cr_chol_pattern_copy(int32_t* index, const cr_pattern* from) {
   int n = from->n, total = 0;
@@ -76,16 +76,31 @@ static inline void combine(cr_real* restrict y, int n, int nk, const cr_real* c,
   }
 }
 
-// the same where y has more columns than x: `at` are those of y, `col` those of x
-static void combine_scattered(cr_real* y, const int32_t* at, int n, const int32_t* col, int nk,
-                              const cr_real* c, const cr_real* const* x) {
-  for (int q = 0, t = 0; q < n; q++, t++) {
+// the same where y has more columns than x: `at` are those of y, `col` those of x, in runs that both have
+static inline void combine_scattered(cr_real* restrict y, const int32_t* at, int n,
+                                     const int32_t* col, int nk, const cr_real* c,
+                                     const cr_real* const* x) {
+  for (int q = 0, t = 0; q < n;) {
     while (at[t] != col[q]) {
       t++;
     }
-    for (int k = 0; k < nk; k++) {
-      y[t] += c[k] * x[k][q];
+    for (; q < n && at[t] == col[q]; q++, t++) {
+      cr_real sum = y[t];
+      for (int k = 0; k < nk; k++) {
+        sum += c[k] * x[k][q];
+      }
+      y[t] = sum;
     }
+  }
+}
+
+// a row of H: its first n entries where all its columns are those of x, else where they meet
+static inline void update_row(cr_real* y, const int32_t* at, int nnz, int n, const int32_t* col,
+                              int nk, const cr_real* c, const cr_real* const* x) {
+  if (nnz == n) {
+    combine(y, n, nk, c, x);
+  } else {
+    combine_scattered(y, at, n, col, nk, c, x);
   }
 }
 
@@ -93,22 +108,30 @@ static void combine_scattered(cr_real* y, const int32_t* at, int n, const int32_
 static void update_chunk(cr_real* H, const cr_pattern* p, int ncol, const int32_t* col, cr_real s,
                          int nk, const cr_real* const* w, const cr_real* const* x) {
   for (int j = 0; j < ncol; j++) {
-    cr_real c[CHUNK];
+    cr_real c[CHUNK], *y = H + p->adr[col[j]];
+    const int32_t* at = p->col + p->adr[col[j]];
+    int nnz = p->nnz[col[j]], n = j + 1;
     for (int k = 0; k < nk; k++) {
       c[k] = s * w[k][j];
     }
-    int row = col[j], n = j + 1;
-    cr_real* y = H + p->adr[row];
-    if (p->nnz[row] != n) {
-      combine_scattered(y, p->col + p->adr[row], n, col, nk, c, x);
-    } else if (nk == 1) {
-      combine(y, n, 1, c, x);
-    } else if (nk == 2) {
-      combine(y, n, 2, c, x);
-    } else if (nk == 3) {
-      combine(y, n, 3, c, x);
-    } else {
-      combine(y, n, CHUNK, c, x);
+    switch (nk) {
+      case 1:
+        update_row(y, at, nnz, n, col, 1, c, x);
+        break;
+      case 2:
+        update_row(y, at, nnz, n, col, 2, c, x);
+        break;
+      case 3:
+        update_row(y, at, nnz, n, col, 3, c, x);
+        break;
+      case 4:
+        update_row(y, at, nnz, n, col, 4, c, x);
+        break;
+      case 5:
+        update_row(y, at, nnz, n, col, 5, c, x);
+        break;
+      default:
+        update_row(y, at, nnz, n, col, CHUNK, c, x);
     }
   }
 }

@@ -412,7 +412,8 @@ static const char* controller_fault(const cr_model* m, int i) {
   fits = m->actuator_ctrlnum[i] == inputs && m->actuator_outnum[i] == 1 &&
          m->actuator_trntype[i] != CR_TRN_SO3;
   if (gain == CR_GAIN_PID) {
-    fits = fits && bias == CR_BIAS_AFFINE && (dyn == CR_DYN_NONE || dyn == CR_DYN_PID);
+    bool plain = dyn == CR_DYN_NONE && gainprm[0] <= 0 && dynprm[1] <= 0;  // without states
+    fits = fits && bias == CR_BIAS_AFFINE && (plain || dyn == CR_DYN_PID);
     return fits ? NULL : "is no PID controller";
   }
   fits = fits && bias == CR_BIAS_DCMOTOR && dyn == CR_DYN_DCMOTOR &&

@@ -199,13 +199,13 @@ static void conclude(cr_notebook* book, cr_table* table) {
       "a sawtooth with steps of 0.1 s,\n"
       "the right derivative of the penalty with fine or adaptive steps; no numbers.\n",
       table->rows);
-  cri_claim(book, wrong(table, ELASTIC_COARSE_GRADIENT, EXACT_GRADIENT), 0.3, INFINITY, "sawtooth",
-            "elastic, steps of 0.1 s: share of wrong derivatives");
-  cri_claim(book, wrong(table, ELASTIC_FINE_GRADIENT, EXACT_GRADIENT), 0.3, INFINITY, "sawtooth",
-            "elastic, finest steps: share of wrong derivatives");
-  cri_claim(book, wrong(table, PENALTY_COARSE_GRADIENT, EXACT_GRADIENT), 0.3, INFINITY, "sawtooth",
-            "penalty, steps of 0.1 s: share of wrong derivatives");
-  cri_claim(book, worst(table, EULER_LOSS, EXACT_LOSS, true), 0.01, INFINITY, "",
+  cri_claim(book, wrong(table, ELASTIC_COARSE_GRADIENT, EXACT_GRADIENT), 0.3, (double)INFINITY,
+            "sawtooth", "elastic, steps of 0.1 s: share of wrong derivatives");
+  cri_claim(book, wrong(table, ELASTIC_FINE_GRADIENT, EXACT_GRADIENT), 0.3, (double)INFINITY,
+            "sawtooth", "elastic, finest steps: share of wrong derivatives");
+  cri_claim(book, wrong(table, PENALTY_COARSE_GRADIENT, EXACT_GRADIENT), 0.3, (double)INFINITY,
+            "sawtooth", "penalty, steps of 0.1 s: share of wrong derivatives");
+  cri_claim(book, worst(table, EULER_LOSS, EXACT_LOSS, true), 0.01, (double)INFINITY, "",
             "limit, steps of 0.1 s: largest error of the loss");
   cri_claim(book, worst(table, ADAPTIVE_LOSS, LIMIT_FINE_LOSS, true), 0, 1e-3, "",
             "adaptive: largest difference of the loss to finest steps");

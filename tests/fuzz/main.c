@@ -15,7 +15,6 @@
 #include <dirent.h>
 #include <dlfcn.h>
 #include <execinfo.h>
-#include <math.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -26,17 +25,13 @@
 #include <unistd.h>
 
 #include "carom/model.h"
-#include "carom/step.h"
-#include "fuzz/fuzz.h"
-#include "model/data.h"
+#include "fuzz/entry.h"
 
-enum { MOST_FILES = 256, SECONDS_EACH = 20, MOST_NV = 150, MOST_GEOMS = 200, STEPS = 3 };
-
-typedef enum { MJCF, URDF, MODEL } input_kind;
+enum { MOST_FILES = 256, SECONDS_EACH = 20 };
 
 typedef struct {
   long at;  // input in progress
-  long opened, unsupported, refused, stepped, diverged;
+  fuzz_counts counts;
   char module[128], place[256];  // of the last crash
 } shared_notes;
 
@@ -106,98 +101,6 @@ const char* __asan_default_options(void) {
 const char* __ubsan_default_options(void);
 const char* __ubsan_default_options(void) { return "abort_on_error=1:print_stacktrace=1"; }
 
-// ---- one input
-
-static void wrong(const char* what) {
-  (void)fprintf(stderr, "WRONG: %s\n", what);
-  (void)fflush(stderr);
-  abort();
-}
-
-static bool all_finite(const cr_real* x, int n) {
-  for (int i = 0; i < n; i++) {
-    if (!isfinite(x[i])) {
-      return false;
-    }
-  }
-  return true;
-}
-
-static void step_model(const cr_model* m) {
-  cr_data *d = NULL, *work = NULL, *bar = NULL;
-  if (cri_data_create(&d, m, NULL, NULL) != CR_OK) {
-    return;
-  }
-  cr_status status = CR_OK;
-  for (int k = 0; k < STEPS && status == CR_OK; k++) {
-    status = cr_step(m, d);
-    if (status == CR_OK && !(all_finite(d->qpos_next, m->nq) && all_finite(d->qvel_next, m->nv) &&
-                             all_finite(d->act_next, m->na))) {
-      wrong("a step that is well has numbers that are not finite");
-    }
-    if (status == CR_OK && k + 1 < STEPS) {
-      cr_advance(m, d);
-    }
-  }
-  notes->stepped += status == CR_OK;
-  notes->diverged += status != CR_OK;
-  if (status == CR_OK && cri_data_create(&work, m, NULL, NULL) == CR_OK &&
-      cri_data_twin(&bar, m, d, CR_DATA_COTANGENT, NULL, NULL) == CR_OK) {
-    for (int i = 0; i < m->nv; i++) {
-      bar->qvel_next[i] = 1;
-    }
-    (void)cr_step_vjp(m, m, d, work, bar);
-  }
-  cri_data_free(bar);
-  cri_data_free(work);
-  cri_data_free(d);
-}
-
-static void save_and_open(const cr_model* m) {
-  cr_error error;
-  cr_model* back = NULL;
-  if (cr_model_save(m, "again.crm", &error) == CR_OK) {
-    if (cr_model_open(&back, "again.crm", &error) != CR_OK) {
-      (void)fprintf(stderr, "%s\n", error.text);
-      wrong("a model that opened does not open from its own file");
-    }
-    cr_model_close(back);
-  }
-}
-
-static void write_input(const char* path, const fuzz_bytes* b) {
-  FILE* file = fopen(path, "wb");
-  if (file == NULL || fwrite(b->data, 1, b->n, file) != b->n || fclose(file) != 0) {
-    (void)fprintf(stderr, "cannot write %s\n", path);
-    _exit(3);
-  }
-}
-
-static void try_input(const char* path, bool again, cr_random* r) {
-  cr_model* m = NULL;
-  cr_error error = {0};
-  cr_urdf_options o = {.floating = cr_random_int(r, 2) == 0,
-                       .ground = cr_random_int(r, 2) == 0,
-                       .no_self_collision = cr_random_int(r, 4) == 0,
-                       .servo_kp = cr_random_int(r, 2) == 0 ? 10 : 0};
-  cr_status status = cr_model_open_urdf(&m, path, &o, &error);
-  if (status != CR_OK) {
-    if (error.status != status || error.text[0] == 0) {
-      wrong("a refusal without a sentence");
-    }
-    *(status == CR_ERR_UNSUPPORTED ? &notes->unsupported : &notes->refused) += 1;
-    return;
-  }
-  notes->opened++;
-  if (m->nv <= MOST_NV && m->ngeom <= MOST_GEOMS) {
-    step_model(m);
-  }
-  if (again) {
-    save_and_open(m);
-  }
-  cr_model_close(m);
-}
-
 // ---- what to begin with
 
 typedef struct {
@@ -220,10 +123,10 @@ static bool read_whole(fuzz_bytes* b, const char* path) {
 }
 
 // for model files the XML is compiled and saved first
-static bool take(corpus* c, input_kind kind, const char* path) {
+static bool take(corpus* c, fuzz_kind kind, const char* path) {
   cr_model* m = NULL;
   const char* from = path;
-  if (kind == MODEL) {
+  if (kind == FUZZ_MODEL) {
     cr_error error;
     if (cr_model_open(&m, path, &error) != CR_OK || cr_model_save(m, "seed.crm", &error) != CR_OK) {
       cr_model_close(m);
@@ -239,7 +142,7 @@ static int by_name(const struct dirent** a, const struct dirent** b) {
   return strcmp((*a)->d_name, (*b)->d_name);
 }
 
-static void read_corpus(corpus* c, input_kind kind, const char* folder) {
+static void read_corpus(corpus* c, fuzz_kind kind, const char* folder) {
   struct dirent** list;
   int n = scandir(folder, &list, NULL, by_name);
   for (int i = 0; i < n; i++) {
@@ -248,7 +151,7 @@ static void read_corpus(corpus* c, input_kind kind, const char* folder) {
          urdf = dot != NULL && strcmp(dot, ".urdf") == 0;
     char path[2048];
     (void)snprintf(path, sizeof path, "%s/%s", folder, list[i]->d_name);
-    if (c->n < MOST_FILES && ((xml && kind != URDF) || (urdf && kind != MJCF)) &&
+    if (c->n < MOST_FILES && ((xml && kind != FUZZ_URDF) || (urdf && kind != FUZZ_MJCF)) &&
         take(c, kind, path)) {
       c->n++;
     }
@@ -261,8 +164,7 @@ static void read_corpus(corpus* c, input_kind kind, const char* folder) {
 
 // ---- the run
 
-static void child(const corpus* c, input_kind kind, uint64_t seed, long first, long count) {
-  static const char* const paths[] = {"input.xml", "input.urdf", "input.crm"};
+static void child(const corpus* c, fuzz_kind kind, uint64_t seed, long first, long count) {
   fuzz_bytes b = {0};
   if (freopen("input.log", "w", stderr) == NULL || freopen("/dev/null", "w", stdout) == NULL) {
     _exit(3);
@@ -272,14 +174,13 @@ static void child(const corpus* c, input_kind kind, uint64_t seed, long first, l
     cr_random r = cr_random_seed(seed, (uint64_t)i);
     notes->at = i;
     fuzz_copy(&b, &c->file[cr_random_int(&r, c->n)]);
-    if (kind == MODEL) {
+    if (kind == FUZZ_MODEL) {
       fuzz_mutate_model(&b, &r);
     } else {
       fuzz_mutate_xml(&b, &c->file[cr_random_int(&r, c->n)], &r);
     }
-    write_input(paths[kind], &b);
     (void)alarm(SECONDS_EACH);
-    try_input(paths[kind], kind != MODEL, &r);
+    fuzz_try(kind, b.data, b.n, &r, &notes->counts);
     (void)alarm(0);
   }
   notes->at = count;
@@ -290,7 +191,7 @@ typedef struct {
   long ours, theirs;
 } crashes;
 
-static void note_crash(crashes* n, input_kind kind, int status) {
+static void note_crash(crashes* n, fuzz_kind kind, int status) {
   static const char* const names[] = {"mjcf", "urdf", "model"};
   static const char* const ends[] = {"xml", "urdf", "crm"};
   const char* what = WIFSIGNALED(status) ? strsignal(WTERMSIG(status)) : "exit";
@@ -309,7 +210,7 @@ static void note_crash(crashes* n, input_kind kind, int status) {
   }
 }
 
-static int run(const corpus* c, input_kind kind, uint64_t seed, long count, double seconds) {
+static int run(const corpus* c, fuzz_kind kind, uint64_t seed, long count, double seconds) {
   crashes n = {0, 0};
   time_t start = time(NULL);
   for (long first = 0; first < count && difftime(time(NULL), start) < seconds;) {
@@ -333,11 +234,12 @@ static int run(const corpus* c, input_kind kind, uint64_t seed, long count, doub
     }
     notes->at = first;
   }
+  const fuzz_counts* k = &notes->counts;
   (void)printf(
       "%ld inputs in %.0f s: %ld opened (%ld stepped, %ld ended in an error of the step), "
       "%ld not supported, %ld refused, %ld crashes inside libmujoco, %ld failures of ours\n",
-      notes->at, difftime(time(NULL), start), notes->opened, notes->stepped, notes->diverged,
-      notes->unsupported, notes->refused, n.theirs, n.ours);
+      notes->at, difftime(time(NULL), start), k->opened, k->stepped, k->diverged, k->unsupported,
+      k->refused, n.theirs, n.ours);
   return n.ours > 0;
 }
 
@@ -358,11 +260,11 @@ int main(int argc, char** argv) {
   }
   void* warm[1];
   (void)backtrace(warm, 1);  // loads what it needs before a handler needs it
-  read_corpus(&c, (input_kind)kind, argv[2]);
+  read_corpus(&c, (fuzz_kind)kind, argv[2]);
   if (c.n == 0) {
     (void)fprintf(stderr, "carom_fuzz: nothing to begin with in %s\n", argv[2]);
     return 2;
   }
-  return run(&c, (input_kind)kind, strtoull(argv[3], NULL, 10), strtol(argv[4], NULL, 10),
+  return run(&c, (fuzz_kind)kind, strtoull(argv[3], NULL, 10), strtol(argv[4], NULL, 10),
              argc > 5 ? strtod(argv[5], NULL) : 1e9);
 }

@@ -144,7 +144,7 @@ static void tendons(void** state) {
 static void actuators(void** state) {
   (void)state;
   cr_model m, keep = model;
-  int seen = 0;
+  int seen = 0, pids = 0;
   for (uint64_t seed = 0; seed < 20; seed++) {
     assert_int_equal(random_model(&m, seed, NULL), CR_OK);
     if (m.nactuator == 0) {
@@ -169,10 +169,22 @@ static void actuators(void** state) {
     broken_int(m.actuator_actadr, m.na, "actuator_actadr");
     broken_int(m.actuator_actnum, m.actuator_actnum[0] + 1, "actuator_actnum");
     broken_int(m.actuator_actnum, m.actuator_actnum[0] - 1, "actuator_actnum");
+
+    // a PID controller without states has no integral, and no slew rate
+    if (m.actuator_dyntype[0] == CR_DYN_NONE && m.actuator_gaintype[0] <= CR_GAIN_MUSCLE) {
+      m.actuator_gaintype[0] = CR_GAIN_PID;
+      m.actuator_biastype[0] = CR_BIAS_AFFINE;
+      m.actuator_ctrlspec[0] = 1;
+      m.actuator_gainprm[0] = m.actuator_dynprm[1] = 0;
+      assert_int_equal(cri_model_check(&m, NULL), CR_OK);
+      broken_real(m.actuator_gainprm, 1, "is no PID controller");
+      broken_real(m.actuator_dynprm + 1, 1, "is no PID controller");
+      pids++;
+    }
     cri_model_free(&m);
   }
   model = keep;
-  assert_true(seen > 3);
+  assert_true(seen > 3 && pids > 0);
 }
 
 static void numbers(void** state) {
