@@ -138,6 +138,12 @@ static void print_parity(const cr_check* c) {
         "  at %d of them the rows are too stiff for double precision: no step, no gradient\n",
         p->unsolved);
   }
+  if (p->by_round_off > 0) {
+    (void)printf(
+        "  at %d states an orientation servo is saturated, where MuJoCo's slopes are a matter of "
+        "round-off:\n  no implicit steps compared\n",
+        p->by_round_off);
+  }
   (void)printf("  residual of the solves: MuJoCo %.1e, Carom %.1e\n", p->residual_mujoco,
                p->residual_carom);
 }

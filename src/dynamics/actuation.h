@@ -27,52 +27,13 @@
 /// Units    f N|N m over gear, tau N|N m
 /// Flags    CR_DSBL_ACTUATION, or a model without actuators: everything written is 0, gravity
 ///          compensation that counts as actuation included, as MuJoCo does
-/// Saves    nothing
-/// Memory   no allocation; scratch 2 nout + 2 nv + 2 ntendon numbers
+/// Saves    actuator_raw, the forces before limits; jnt_actfrc_side, actuator_held: what holds them
+/// Memory   no allocation; scratch 4 nout + nv + 2 ntendon numbers
 /// Errors   CR_ERR_NONFINITE: a control is not finite or beyond 1e10
 /// Smooth   but where a range begins to bind, at half a turn between setpoint and length, and
 ///          where a change of gain or bias makes or unmakes a servo
 cr_status cr_actuation(const cr_model* m, cr_data* d);
 cr_status cr_actuation_jvp(const cr_model* m, const cr_data* d, cr_data* tan);
 cr_status cr_actuation_vjp(const cr_model* m, const cr_data* d, cr_data* bar);
-
-/// Which derivative of the forces: over the actuators' velocities, or their lengths.
-typedef enum { CR_OVER_VELOCITY, CR_OVER_LENGTH } cri_slope_over;
-
-/// What implicit integrators take for the derivative of each force over the actuator's velocity, and
-/// the integrator discrete over its length too.
-/// Map      (act, ctrl, the rest that the stage reads) -> c
-/// Equation c = b2 + g2 x (b1 + g1 x over length), x the activation, the next one, or the control: not
-///          clipped, but for discrete; of muscles m6, m7, m8 of dynamics/muscle.h; 0 where the
-///          group is off, and where forcerange or the actfrcrange of the joint or tendon holds the
-///          force                                                                [u10]
-/// Shapes   c[nout]
-/// Memory   nout + nv + 2 ntendon numbers of `work`'s scratch; `work` may be d itself
-void cri_actuation_slope(const cr_model* m, const cr_data* d, cri_slope_over over, cr_real* c,
-                         cr_data* work);
-void cri_actuation_slope_jvp(const cr_model* m, const cr_data* d, cr_data* tan, cri_slope_over over,
-                             cr_real* c_tan);
-/// Adds to bar.
-void cri_actuation_slope_vjp(const cr_model* m, const cr_data* d, cr_data* bar, cri_slope_over over,
-                             const cr_real* c_bar);
-
-/// Derivatives of the force of an actuator, limits included, and of the rate of its activation: each
-/// by its own length, velocity, activation and control.
-typedef struct {
-  cr_real force, by_length, by_velocity, by_act, by_ctrl;
-  cr_real rate_by_act, rate_by_ctrl;
-} cri_actuator_slopes;
-
-/// Whether actuator i is one of those: one output, at most one activation, no limit that it shares
-/// with others.
-bool cri_actuator_alone(const cr_model* m, int i);
-
-/// Its slopes. Uses the entries of `tan`, a tangent twin, that belong to the actuator, which are zero
-/// before and after.
-cri_actuator_slopes cri_actuator_slopes_of(const cr_model* m, const cr_data* d, cr_data* tan,
-                                           int i);
-
-/// Sets held[i] where jnt_actfrcrange holds the actuator force of dof i, else 0.      [u8]
-void cri_actuation_held(const cr_model* m, const cr_data* d, int32_t* held, cr_data* work);
 
 #endif

@@ -205,11 +205,19 @@ bool cri_forces_along_lengths(const cr_model* m, const char** why) {
   return true;
 }
 
+// dofs whose actuator force the range of their joint holds
+static void held_dofs(const cr_model* m, const cr_data* d, int32_t* held) {
+  memset(held, 0, (size_t)m->nv * sizeof *held);
+  for (int j = 0; j < m->njnt; j++) {
+    held[m->jnt_dofadr[j]] = d->jnt_actfrc_side[j] != 0;
+  }
+}
+
 void cri_force_columns(const cr_model* m, const cr_data* d, const cri_curvatures* curvatures,
                        cri_actuator_slopes* slopes, cri_columns columns, cr_data* work) {
   size_t mark = cri_mark(work);
   int32_t* held = cri_push_int(work, (size_t)m->nv);
-  cri_actuation_held(m, d, held, work);
+  held_dofs(m, d, held);
   joint_columns(m, d, work, columns);
   damper_columns(m, d, columns, work);
   tendon_columns(m, d, curvatures, columns, work);

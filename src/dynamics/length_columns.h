@@ -4,7 +4,7 @@
 #ifndef CR_DYNAMICS_LENGTH_COLUMNS_H
 #define CR_DYNAMICS_LENGTH_COLUMNS_H
 
-#include "dynamics/actuation.h"
+#include "dynamics/actuator_slopes.h"
 #include "dynamics/carried.h"
 
 /// A force f along a length, tau = J' f: its row J over the dofs col[n], how that changes, dJ_i/dq_j

@@ -49,6 +49,10 @@ static inline void cri_moment_add(const cr_data* d, const cr_real* moment, int o
   }
 }
 
+/// What holds the force of an actuator (actuator_held): a limit on it or on its tendon's total; one on
+/// the joint's.
+enum { CR_HELD_FORCE = 1, CR_HELD_JOINT = 2 };
+
 /// Control k is clipped to its range.
 static inline bool cri_control_limited(const cr_model* m, int k) {
   return m->actuator_ctrllimited[k] != 0 && (m->disableflags & CR_DSBL_CLAMPCTRL) == 0;

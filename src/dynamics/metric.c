@@ -3,7 +3,7 @@
 // length - with the gradient of both; what is common to joints, tendons and actuators is only [n4].
 #include "dynamics/metric.h"
 
-#include "dynamics/actuation.h"
+#include "dynamics/actuation_slope.h"
 #include "dynamics/joint_spring.h"
 #include "dynamics/muscle.h"
 #include "dynamics/outer.h"
@@ -165,7 +165,8 @@ typedef struct {
   int end;           // of the dead band that x is measured from, -1 inside
 } strand;
 
-static strand strand_of(const cr_model* m, const cr_data* d, int t) {
+// law: of its dampers, its own and those of actuators on it, see dynamics/reflected.h
+static strand strand_of(const cr_model* m, const cr_data* d, int t, const cr_real law[3]) {
   const cr_real *slack = m->tendon_lengthspring + 2 * t, *p = m->tendon_stiffnesspoly + 2 * t;
   cr_real length = d->ten_length[t];
   strand s = {.v = d->ten_velocity[t]};
@@ -175,8 +176,6 @@ static strand strand_of(const cr_model* m, const cr_data* d, int t) {
     s.k = cr_max(0, m->tendon_stiffness[t] + s.x * (2 * p[0] + 3 * s.x * p[1]));
     s.k_x = s.k > 0 ? 2 * p[0] + 6 * s.x * p[1] : 0;
   }
-  const cr_real law[3] = {m->tendon_damping[t], m->tendon_dampingpoly[2 * t],
-                          m->tendon_dampingpoly[2 * t + 1]};
   if (dampers_on(m)) {
     s.b = cr_max(0, cri_damping_slope(law, s.v));
     s.b_v = s.b > 0 ? cri_damping_bend(law, s.v) : 0;
@@ -185,54 +184,63 @@ static strand strand_of(const cr_model* m, const cr_data* d, int t) {
 }
 
 static void tendons(const cr_model* m, cr_data* d) {
-  cr_real h = m->timestep;
+  size_t mark = cri_mark(d);
+  cr_real h = m->timestep, *laws = cri_push(d, 3 * (size_t)m->ntendon);
+  cri_tendon_damping(m, laws);
   cri_rows rows = cri_tendon_rows(m, d->ten_J);
   for (int t = 0; t < m->ntendon; t++) {
-    strand s = strand_of(m, d, t);
+    strand s = strand_of(m, d, t, laws + 3 * t);
     d->metric_tendon[t] = h * h * s.k + h * s.b;
     d->metric_tendon_sign[t] = (s.k > 0 ? 1 : 0) + (s.b > 0 ? 2 : 0) +
-                               (m->tendon_dampingpoly[2 * t] != 0 && s.v < 0 ? 4 : 0) +
-                               8 * (s.end + 1);
+                               (laws[3 * t + 1] != 0 && s.v < 0 ? 4 : 0) + 8 * (s.end + 1);
     row_add(&rows, d->ten_J, t, -h * s.k * s.v, d->qfrc_shift);
   }
+  cri_pop(d, mark);
 }
 
 static void tendons_jvp(const cr_model* m, const cr_data* d, cr_data* tan) {
-  cr_real h = m->timestep;
+  size_t mark = cri_mark(tan);
+  cr_real h = m->timestep, *laws = cri_push(tan, 3 * (size_t)m->ntendon);
+  cr_real* laws_tan = cri_push(tan, 3 * (size_t)m->ntendon);
   const cr_model* par = &tan->par;
+  cri_tendon_damping(m, laws);
+  cri_tendon_damping_jvp(m, tan, laws_tan);
   cri_rows rows = cri_tendon_rows(m, d->ten_J);
   for (int t = 0; t < m->ntendon; t++) {
-    strand s = strand_of(m, d, t);
+    strand s = strand_of(m, d, t, laws + 3 * t);
     const cr_real* p_tan = cri_par_tan(par->tendon_stiffnesspoly, t, 2);
-    const cr_real* c_tan = cri_par_tan(par->tendon_dampingpoly, t, 2);
     const cr_real* slack_tan = cri_par_tan(par->tendon_lengthspring, t, 2);
-    cr_real k_tan = 0, b_tan = 0, v_tan = tan->ten_velocity[t], av = cr_abs(s.v);
+    cr_real k_tan = 0, b_tan = 0, v_tan = tan->ten_velocity[t];
     if (s.k > 0) {
       k_tan = cri_par_tan(par->tendon_stiffness, t, 1)[0] +
               s.x * (2 * p_tan[0] + 3 * s.x * p_tan[1]) +
               s.k_x * (tan->ten_length[t] - slack_tan[s.end]);
     }
     if (s.b > 0) {
-      b_tan = cri_par_tan(par->tendon_damping, t, 1)[0] + av * (2 * c_tan[0] + 3 * av * c_tan[1]) +
-              s.b_v * v_tan;
+      b_tan = cri_damping_slope(laws_tan + 3 * t, s.v) + s.b_v * v_tan;
     }
     tan->metric_tendon[t] = h * h * k_tan + h * b_tan;
     row_add(&rows, d->ten_J, t, -h * (k_tan * s.v + s.k * v_tan), tan->qfrc_shift);
     row_add(&rows, tan->ten_J, t, -h * s.k * s.v, tan->qfrc_shift);
   }
+  cri_pop(tan, mark);
 }
 
 static void tendons_vjp(const cr_model* m, const cr_data* d, cr_data* bar) {
   if (m->ntendon == 0) {
     return;
   }
-  cr_real h = m->timestep;
+  size_t mark = cri_mark(bar);
+  cr_real h = m->timestep, *laws = cri_push(bar, 3 * (size_t)m->ntendon);
+  cr_real* laws_bar = cri_push(bar, 3 * (size_t)m->ntendon);
   const cr_model* par = &bar->par;
   cri_rows rows = cri_tendon_rows(m, d->ten_J);
+  cri_tendon_damping(m, laws);
+  cr_zero(laws_bar, 3 * m->ntendon);
   int pair = cri_pairs_add(&bar->ten_J_pairs);
   cr_copy(cri_pair_right(&bar->ten_J_pairs, pair), bar->qfrc_shift, m->nv);
   for (int t = 0; t < m->ntendon; t++) {
-    strand s = strand_of(m, d, t);
+    strand s = strand_of(m, d, t, laws + 3 * t);
     // [n4]' J_bar += f (x) shift_bar, f = -h k v
     cr_real f_bar = row_dot(&rows, d->ten_J, t, bar->qfrc_shift), av = cr_abs(s.v);
     cri_pair_left(&bar->ten_J_pairs, pair)[t] = -h * s.k * s.v;
@@ -247,12 +255,14 @@ static void tendons_vjp(const cr_model* m, const cr_data* d, cr_data* bar) {
     }
     if (s.b > 0) {
       cr_real b_bar = h * bar->metric_tendon[t];
-      const cr_real c_bar[2] = {2 * av * b_bar, 3 * av * av * b_bar};
       bar->ten_velocity[t] += s.b_v * b_bar;
-      cri_par_add1(par->tendon_damping, t, b_bar);
-      cri_par_add(par->tendon_dampingpoly, t, 2, c_bar);
+      laws_bar[3 * t] = b_bar;
+      laws_bar[3 * t + 1] = 2 * av * b_bar;
+      laws_bar[3 * t + 2] = 3 * av * av * b_bar;
     }
   }
+  cri_tendon_damping_vjp(m, bar, laws_bar);
+  cri_pop(bar, mark);
 }
 
 // ---- [n3] actuators
@@ -264,8 +274,8 @@ typedef struct {
 
 static slopes slopes_of(const cr_model* m, const cr_data* d, cr_data* owner) {
   slopes s = {cri_push(owner, (size_t)m->nout), cri_push(owner, (size_t)m->nout)};
-  cri_actuation_slope(m, d, CR_OVER_LENGTH, s.l, owner);
-  cri_actuation_slope(m, d, CR_OVER_VELOCITY, s.v, owner);
+  cri_actuation_slope(m, d, CR_OVER_LENGTH, s.l);
+  cri_actuation_slope(m, d, CR_OVER_VELOCITY, s.v);
   return s;
 }
 

@@ -9,19 +9,19 @@
 #include "model/fields.h"
 
 /// Map      (qpos, qvel, act, ctrl, ten_length, ten_J, ten_velocity, actuator_length,
-///          actuator_moment, qfrc_gravcomp; parameters of springs, dampers and actuators) ->
+///          actuator_moment; parameters of springs, dampers and actuators) ->
 ///          metric_dof, metric_tendon, metric_actuator, qfrc_shift
 /// Equation x+ = max(0, x), a derivative that does not stabilise counts as zero:
 ///          joints    k = (k0 + 2 k1 x + 3 k2 x^2)+, b = (b0 + 2 b1 |v| + 3 b2 v^2)+    [n1]
 ///          tendons   the same, k = 0 in the dead band                                  [n2]
-///          actuators k = (-df/dl)+, b = (-df/dv)+, u10 of dynamics/actuation.h         [n3]
+///          actuators k = (-df/dl)+, b = (-df/dv)+, u10 of dynamics/actuation_slope.h         [n3]
 ///          metric = h^2 k + h b;  qfrc_shift = -h (k v, J' k J v, A' k A v)             [n4]
 ///          derivation: docs/derivations/discrete.md
 /// Shapes   nv, ntendon, nout, nv numbers.  Units kg|kg m^2, N|N m
 /// Flags    CR_DSBL_SPRING, CR_DSBL_DAMPER, CR_DSBL_ACTUATION
-/// Memory   scratch 6 nv + 3 nout and that of the slopes
+/// Memory   scratch 6 nv + 6 ntendon + 4 nout and that of the slopes
 /// Errors   none
-/// Smooth   but at the bounds of x+, of dead bands and of what actuation.h names
+/// Smooth   but at the bounds of x+, of dead bands and of what actuation_slope.h names
 cr_status cr_metric(const cr_model* m, cr_data* d);
 cr_status cr_metric_jvp(const cr_model* m, const cr_data* d, cr_data* tan);
 cr_status cr_metric_vjp(const cr_model* m, const cr_data* d, cr_data* bar);

@@ -5,7 +5,7 @@
 // v - r, so that the stages that made it give the gradient too.
 #include "dynamics/slope.h"
 
-#include "dynamics/actuation.h"
+#include "dynamics/actuation_slope.h"
 #include "dynamics/bias.h"
 #include "dynamics/fluid.h"
 #include "dynamics/outer.h"
@@ -173,7 +173,7 @@ static void add_actuators(const cr_model* m, const cr_data* d, cr_real* lower, c
                           cr_data* work) {
   size_t mark = cri_mark(work);
   cr_real* c = cri_push(work, (size_t)m->nout);
-  cri_actuation_slope(m, d, CR_OVER_VELOCITY, c, work);
+  cri_actuation_slope(m, d, CR_OVER_VELOCITY, c);
   cri_rows rows = cri_moment_rows(m, d, d->actuator_moment);
   cri_outer_add(m, &rows, c, lower, upper);
   cri_pop(work, mark);
@@ -299,7 +299,7 @@ static void actuators_vjp(const cr_model* m, const cr_data* d, cr_data* bar, con
   size_t mark = cri_mark(bar);
   cr_real* c = cri_push(bar, (size_t)m->nout);
   cr_real* c_bar = cri_push(bar, (size_t)m->nout);
-  cri_actuation_slope(m, d, CR_OVER_VELOCITY, c, bar);
+  cri_actuation_slope(m, d, CR_OVER_VELOCITY, c);
   cri_rows rows = cri_moment_rows(m, d, d->actuator_moment);
   cri_outer_vjp(m, &rows, c, l, r, s, c_bar, &bar->actuator_moment_pairs, bar);
   cri_actuation_slope_vjp(m, d, bar, CR_OVER_VELOCITY, c_bar);
@@ -400,7 +400,7 @@ static void actuators_jvp(const cr_model* m, const cr_data* d, cr_data* tan, con
   size_t mark = cri_mark(tan);
   cr_real* c = cri_push(tan, (size_t)m->nout);
   cr_real* c_tan = cri_push(tan, (size_t)m->nout);
-  cri_actuation_slope(m, d, CR_OVER_VELOCITY, c, tan);
+  cri_actuation_slope(m, d, CR_OVER_VELOCITY, c);
   cri_actuation_slope_jvp(m, d, tan, CR_OVER_VELOCITY, c_tan);
   cri_rows rows = cri_moment_rows(m, d, d->actuator_moment);
   cri_outer_jvp(m, &rows, tan->actuator_moment, c, c_tan, r, y, tan);

@@ -96,12 +96,11 @@ CR_STAGE(dynamics, smooth,
 
 CR_STAGE(dynamics, metric,
   F(qpos) F(qvel) F(act) F(ctrl) F(ten_length) F(ten_J) F(ten_velocity) F(actuator_length)
-  F(actuator_moment) F(qfrc_gravcomp) F(jnt_stiffness) F(jnt_stiffnesspoly) F(qpos_spring)
+  F(actuator_moment) F(jnt_stiffness) F(jnt_stiffnesspoly) F(qpos_spring)
   F(dof_damping) F(dof_dampingpoly) F(actuator_damping) F(actuator_dampingpoly) F(actuator_gear)
   F(tendon_stiffness) F(tendon_stiffnesspoly) F(tendon_lengthspring) F(tendon_damping)
   F(tendon_dampingpoly) F(actuator_dynprm) F(actuator_gainprm) F(actuator_biasprm)
-  F(actuator_actrange) F(actuator_ctrlrange) F(actuator_forcerange) F(actuator_acc0)
-  F(actuator_lengthrange) F(jnt_actfrcrange) F(tendon_actfrcrange),
+  F(actuator_actrange) F(actuator_ctrlrange) F(actuator_acc0) F(actuator_lengthrange),
   F(metric_dof) F(metric_tendon) F(metric_actuator) F(qfrc_shift))
 
 CR_STAGE(contact, regularisation,

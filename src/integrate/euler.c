@@ -152,6 +152,10 @@ static void accelerate_vjp(const cr_model* m, const cr_data* d, cr_data* bar,
 
 // ---- the step
 
+static cri_activity activity_of(const cr_data* d) {
+  return (cri_activity){d->act, d->act_dot, d->actuator_length, d->actuator_velocity};
+}
+
 cr_status cr_euler(const cr_model* m, cr_data* d) {
   CR_TRY(accelerate(m, d));
   // [e2] v+ = v + h a2
@@ -161,7 +165,8 @@ cr_status cr_euler(const cr_model* m, cr_data* d) {
   // [e3] q+ = q (+) h v+
   cri_manifold_move(m, d->qpos, d->qvel_next, m->timestep, d->qpos_next);
   // [e4]
-  cri_activation_advance(m, 0, d->act, d->act_dot, d->actuator_length, d->act_next);
+  cri_activity x = activity_of(d);
+  cri_activation_advance(m, 0, &x, d->act_next);
   return CR_OK;
 }
 
@@ -178,8 +183,8 @@ cr_status cr_euler_jvp(const cr_model* m, const cr_data* d, cr_data* tan) {
   // [e3]
   cri_manifold_move_jvp(m, v_next, m->timestep, tan->qpos, tan->qvel_next, tan->qpos_next);
   // [e4]
-  cri_activation_advance_jvp(m, 0, d->act, d->act_dot, d->actuator_length, tan, tan->act,
-                             tan->act_dot, tan->act_next);
+  cri_activity x = activity_of(d), x_tan = activity_of(tan);
+  cri_activation_advance_jvp(m, 0, &x, tan, &x_tan, tan->act_next);
   cri_pop(tan, mark);
   return CR_OK;
 }
@@ -189,8 +194,8 @@ cr_status cr_euler_vjp(const cr_model* m, const cr_data* d, cr_data* bar) {
   cr_real* v_next = cri_push(bar, (size_t)m->nv);
   cr_real* v_bar = cri_push(bar, (size_t)m->nv);
   // [e4]'
-  cri_activation_advance_vjp(m, 0, d->act, d->act_dot, d->actuator_length, bar->act_next, bar->act,
-                             bar->act_dot, bar);
+  cri_activity x = activity_of(d), x_bar = activity_of(bar);
+  cri_activation_advance_vjp(m, 0, &x, bar->act_next, &x_bar, bar);
   // [e3]' cotangents of q and of v+
   cr_copy(v_bar, bar->qvel_next, m->nv);
   for (int i = 0; i < m->nv; i++) {

@@ -74,6 +74,7 @@ void cri_runge_kutta_begin(const cr_model* m, cr_data* d) {
   cr_copy(d->rk_qpos, d->qpos, m->nq);
   cr_copy(d->rk_qvel, d->qvel, m->nv);
   cr_copy(d->rk_act, d->act, m->na);
+  cr_copy(d->rk_velocity, d->actuator_velocity, m->nout);
   save_rates(m, d, 0);
 }
 
@@ -127,7 +128,8 @@ static void finish(const cri_rk* rk, const cr_model* m, cr_data* d, const cr_rea
     cr_copy(d->qvel_next, row(d->rk_qvel, rk->t->n - 1, m->nv), m->nv);
   }
   // [k6]
-  cri_activation_advance(m, plain_step(rk), d->act, rate, d->actuator_length, d->act_next);
+  cri_activity x = {d->act, rate, d->actuator_length, d->rk_velocity};
+  cri_activation_advance(m, plain_step(rk), &x, d->act_next);
   cri_pop(d, mark);
 }
 
@@ -253,6 +255,7 @@ static increments retrace(const cri_rk* rk, const cr_model* m, const cr_data* d,
 typedef struct {
   cr_real *r, *K, *F, *v, *act, *G;  // n rows each
   cr_real *qpos0, *qvel0, *act0;
+  cr_real* velocity;  // of the actuators, in the first stage
 } sweep;
 
 static sweep sweep_begin(const cri_rk* rk, const cr_model* m, cr_data* twin) {
@@ -265,7 +268,8 @@ static sweep sweep_begin(const cri_rk* rk, const cr_model* m, cr_data* twin) {
              .G = cri_push(twin, n * na),
              .qpos0 = cri_push(twin, nv),
              .qvel0 = cri_push(twin, nv),
-             .act0 = cri_push(twin, na)};
+             .act0 = cri_push(twin, na),
+             .velocity = cri_push(twin, (size_t)m->nout)};
   cr_copy(s.qpos0, twin->qpos, m->nv);
   cr_copy(s.qvel0, twin->qvel, m->nv);
   cr_copy(s.act0, twin->act, m->na);
@@ -313,8 +317,9 @@ static void finish_jvp(const cri_rk* rk, const cr_model* m, const cr_data* d, co
   add_rows(tan->qvel_next, rk->h, rk->t->b, rk->t->n, s->F, m->nv);
   // [k6]
   add_rows(rate_tan, 1, rk->t->b, rk->t->n, s->G, m->na);
-  cri_activation_advance_jvp(m, plain_step(rk), d->act, x->rate, d->actuator_length, tan, s->act0,
-                             rate_tan, tan->act_next);
+  cri_activity w = {d->act, x->rate, d->actuator_length, d->rk_velocity};
+  cri_activity w_tan = {s->act0, rate_tan, NULL, s->velocity};
+  cri_activation_advance_jvp(m, plain_step(rk), &w, tan, &w_tan, tan->act_next);
   cri_pop(tan, mark);
 }
 
@@ -334,6 +339,9 @@ cr_status cr_runge_kutta_jvp(const cri_rk* rk, const cr_model* m, const cr_data*
     }
     cr_copy(row(s.F, i, m->nv), tan->qacc, m->nv);
     cr_copy(row(s.G, i, m->na), tan->act_dot, m->na);
+    if (i == 0) {
+      cr_copy(s.velocity, tan->actuator_velocity, m->nout);
+    }
   }
   finish_jvp(rk, m, d, &x, tan, &s);
   sweep_end(m, tan, &s);
@@ -354,8 +362,10 @@ static final_bar finish_vjp(const cri_rk* rk, const cr_model* m, const cr_data* 
   cr_zero(f.r, m->nv);
   cr_zero(f.rate, m->na);
   // [k6]'
-  cri_activation_advance_vjp(m, plain_step(rk), d->act, x->rate, d->actuator_length, bar->act_next,
-                             s->act0, f.rate, bar);
+  cri_activity w = {d->act, x->rate, d->actuator_length, d->rk_velocity};
+  cri_activity w_bar = {s->act0, f.rate, NULL, s->velocity};
+  cr_zero(s->velocity, m->nout);
+  cri_activation_advance_vjp(m, plain_step(rk), &w, bar->act_next, &w_bar, bar);
   // [k5]' v0_bar += v+_bar; q0_bar and r+_bar from q+_bar
   for (int i = 0; i < m->nv; i++) {
     s->qvel0[i] += bar->qvel_next[i];
@@ -416,6 +426,9 @@ cr_status cr_runge_kutta_vjp(const cri_rk* rk, const cr_model* m, const cr_model
     cr_zero(bar->qpos, m->nv);
     cr_zero(bar->qvel, m->nv);
     cr_zero(bar->act, m->na);
+    if (i == 0) {
+      cr_copy(bar->actuator_velocity, s.velocity, m->nout);
+    }
     status = evaluate(rk, m, m_backward, d, i, work, &bar->error);
     if (status == CR_OK) {
       status = cr_forward_vjp(m_backward, work, bar);

@@ -325,10 +325,12 @@ static void integrator_map(const cr_model* m, const cr_data* d, cr_jacobian* wor
   for (int i = 0; i < m->na; i++) {
     one[i] = 1;
   }
-  cri_activation_advance_jvp(m, 0, d->act, d->act_dot, d->actuator_length, tan, one, zero,
-                             work->act_by_act);
-  cri_activation_advance_jvp(m, 0, d->act, d->act_dot, d->actuator_length, tan, zero, one,
-                             work->act_by_rate);
+  cr_real* at_rest = cri_push(tan, (size_t)m->nout);
+  cr_zero(at_rest, m->nout);
+  cri_activity x = {d->act, d->act_dot, d->actuator_length, d->actuator_velocity};
+  cri_activity by_act = {one, zero, NULL, at_rest}, by_rate = {zero, one, NULL, at_rest};
+  cri_activation_advance_jvp(m, 0, &x, tan, &by_act, work->act_by_act);
+  cri_activation_advance_jvp(m, 0, &x, tan, &by_rate, work->act_by_rate);
   cri_pop(tan, mark);
 }
 

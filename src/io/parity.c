@@ -445,10 +445,12 @@ static cr_status compare_step(cr_parity_bench* b, int integrator, const char* co
   return CR_OK;
 }
 
-// the implicit integrators are refused with these
-static bool any_controller(const cr_model* m) {
+// The limit of an orientation servo holds its torque. Whether MuJoCo then counts the servo's slopes is a
+// matter of round-off: it asks whether the shortened torque is as long as the limit. Here they do not
+// count.
+static bool torque_is_full(const cr_model* m, const cr_data* d) {
   for (int i = 0; i < m->nactuator; i++) {
-    if (m->actuator_gaintype[i] >= CR_GAIN_DCMOTOR) {
+    if (m->actuator_gaintype[i] == CR_GAIN_SO3 && d->actuator_held[i] != 0) {
       return true;
     }
   }
@@ -466,7 +468,7 @@ static cr_status compare_steps(cr_parity_bench* b, cr_error* error) {
                                           "act after discrete"};
   CR_TRY(compare_step(b, mjINT_EULER, euler, error));
   CR_TRY(compare_step(b, mjINT_RK4, rk4, error));
-  if (!any_controller(b->m)) {
+  if (!torque_is_full(b->m, b->carom)) {
     CR_TRY(compare_step(b, mjINT_IMPLICITFAST, fast, error));
     CR_TRY(compare_step(b, mjINT_IMPLICIT, implicit, error));
   }
@@ -572,6 +574,12 @@ static cr_status compare_guarded(void* context) {
   mj_forward(b->mj, b->d);
   b->result->states_with_contact += d->ncon > 0;
   compare_same(b, position_rows, COUNT(position_rows));
+  if (torque_is_full(b->m, d)) {
+    b->result->by_round_off++;
+    if (b->m->integrator == CR_INT_DISCRETE) {
+      return CR_OK;
+    }
+  }
   compare_same(b, force_rows, COUNT(force_rows));
   compare_M(b);
   mjtNum* Ma = calloc((size_t)b->mj->nv + 1, sizeof *Ma);

@@ -24,7 +24,8 @@ typedef struct {
   int states;
   int states_with_contact;
   int not_a_reference;  // states where MuJoCo's own solve did not converge: fields behind it skipped
-  int unsolved;  // of those, states that are beyond double precision for Carom's solve as well
+  int unsolved;      // of those, states that are beyond double precision for Carom's solve as well
+  int by_round_off;  // states with a saturated orientation servo: no implicit step compared
   bool last_unsolved;  // the last state was one of these: there is no step from it
   double residual_mujoco, residual_carom;  // largest relative residual of the solve, of those used
   cr_convex_parity convex;                 // contacts of general convex pairs

@@ -148,12 +148,16 @@ static void survey_tendons(const mjModel* mj, cr_load_report* r) {
   }
 }
 
+// part of a DC motor, and part of something else
+static bool mixes_motor(const mjModel* mj, int i) {
+  bool gain = mj->actuator_gaintype[i] == mjGAIN_DCMOTOR;
+  bool bias = mj->actuator_biastype[i] == mjBIAS_DCMOTOR;
+  int dyn = mj->actuator_dyntype[i];
+  return gain != bias || (gain ? dyn != mjDYN_DCMOTOR && dyn != mjDYN_NONE : dyn == mjDYN_DCMOTOR);
+}
+
 static void survey_actuator(const mjModel* mj, int i, cr_load_report* r) {
   const char* name = cri_mujoco_name(mj, mjOBJ_ACTUATOR, i);
-  if (mj->opt.integrator == mjINT_DISCRETE &&
-      (mj->actuator_gaintype[i] > mjGAIN_MUSCLE || mj->actuator_biastype[i] > mjBIAS_MUSCLE)) {
-    refuse(r, "actuator", name, "with the integrator discrete");
-  }
   int trn = mj->actuator_trntype[i];
   if (trn < 0 || trn > mjTRN_SO3) {
     refuse(r, "actuator", name, WORD(trn_names, trn));
@@ -167,11 +171,8 @@ static void survey_actuator(const mjModel* mj, int i, cr_load_report* r) {
   if (mj->actuator_biastype[i] > mjBIAS_SO3) {
     refuse(r, "actuator", name, WORD(bias_names, mj->actuator_biastype[i]));
   }
-  if (mj->actuator_dyntype[i] == mjDYN_DCMOTOR && mj->actuator_dynprm[mjNDYN * i + 5] > 0) {
-    refuse(r, "actuator", name, "dcmotor with LuGre friction");
-  }
-  if (mj->actuator_gaintype[i] == mjGAIN_SO3 && mj->actuator_actnum[i] > 0) {
-    refuse(r, "actuator", name, "orientation as a state");
+  if (mixes_motor(mj, i)) {
+    refuse(r, "actuator", name, "some of dyntype, gaintype and biastype are a dcmotor's");
   }
   if (mj->actuator_gaintype[i] <= mjGAIN_MUSCLE && mj->actuator_actnum[i] > 1) {
     refuse(r, "actuator", name, "several activations");
@@ -183,21 +184,6 @@ static void survey_actuator(const mjModel* mj, int i, cr_load_report* r) {
   if (!can_have && (mj->actuator_damping[i] != 0 || mj->actuator_armature[i] != 0 ||
                     nonzero(mj->actuator_dampingpoly + mjNPOLY * i, mjNPOLY))) {
     refuse(r, "actuator", name, "damping or armature of its own");
-  }
-  bool implicit = mj->opt.integrator != mjINT_EULER && mj->opt.integrator != mjINT_RK4;
-  if (implicit && mj->actuator_gaintype[i] >= mjGAIN_DCMOTOR &&
-      mj->actuator_gaintype[i] <= mjGAIN_PID) {
-    cri_sentence(
-        &r->unsupported,
-        "option 'integrator' (%s) with actuator '%s' (%s): not supported yet, euler and rk4 "
-        "are",
-        WORD(integrator_names, mj->opt.integrator), name,
-        WORD(gain_names, mj->actuator_gaintype[i]));
-  }
-  bool damps =
-      mj->actuator_damping[i] != 0 || nonzero(mj->actuator_dampingpoly + mjNPOLY * i, mjNPOLY);
-  if (mj->opt.integrator == mjINT_DISCRETE && trn == mjTRN_TENDON && damps) {
-    refuse(r, "actuator", name, "damping of a tendon with the integrator discrete");
   }
 }
 

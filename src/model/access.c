@@ -118,27 +118,14 @@ static cr_status set_method(cr_model* m, const char* name, cr_error* error) {
                   name);
 }
 
-// D of the implicit integrators leaves controllers out, which MuJoCo's does not
-static cr_status check_implicit(const cr_model* m, const char* name, cr_error* error) {
-  for (int i = 0; i < m->nactuator; i++) {
-    if (m->actuator_gaintype[i] >= CR_GAIN_DCMOTOR) {
-      return cri_fail(error, CR_ERR_ARG, "integrator '%s': not supported yet with actuator '%s'",
-                      name, cri_name(m, m->name_actuatoradr, i));
-    }
-  }
-  return CR_OK;
-}
-
 cr_status cr_model_set_integrator(cr_model* m, const char* name, cr_error* error) {
   if (strcmp(name, "euler") == 0) {
     m->integrator = CR_INT_EULER;
   } else if (strcmp(name, "rk4") == 0) {
     m->integrator = CR_INT_RK4;
   } else if (strcmp(name, "implicit") == 0) {
-    CR_TRY(check_implicit(m, name, error));
     m->integrator = CR_INT_IMPLICIT;
   } else if (strcmp(name, "implicitfast") == 0) {
-    CR_TRY(check_implicit(m, name, error));
     m->integrator = CR_INT_IMPLICITFAST;
   } else if (strcmp(name, "discrete") == 0) {
     CR_TRY(cri_integrator_check(m, CR_INT_DISCRETE, error));

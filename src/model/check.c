@@ -161,13 +161,6 @@ static cr_status check_indices(const cr_model* m, cr_error* error) {
 
 cr_status cri_integrator_check(const cr_model* m, int integrator, cr_error* error) {
   bool medium = m->density[0] > 0 || m->viscosity[0] > 0;
-  for (int i = 0; integrator == CR_INT_DISCRETE && i < m->nactuator; i++) {
-    if (m->actuator_gaintype[i] > CR_GAIN_MUSCLE || m->actuator_biastype[i] > CR_BIAS_MUSCLE) {
-      return cri_fail(error, CR_ERR_MODEL,
-                      "integrator 'discrete': not supported yet with actuator '%s'",
-                      cri_name(m, m->name_actuatoradr, i));
-    }
-  }
   if (integrator == CR_INT_DISCRETE && medium) {
     return cri_fail(error, CR_ERR_MODEL, "integrator 'discrete': not supported yet in a medium");
   }
@@ -405,7 +398,9 @@ static const char* controller_fault(const cr_model* m, int i) {
   }
   bool fits;
   if (gain == CR_GAIN_SO3) {
-    fits = bias == CR_BIAS_SO3 && dyn == CR_DYN_NONE && m->actuator_outnum[i] == 3 &&
+    // a quaternion is no state
+    bool stored = dyn == CR_DYN_INTEGRATOR && spec != 2;
+    fits = bias == CR_BIAS_SO3 && (dyn == CR_DYN_NONE || stored) && m->actuator_outnum[i] == 3 &&
            m->actuator_trntype[i] == CR_TRN_SO3;
     return fits && m->actuator_ctrlnum[i] == (spec == 2 ? 4 : 3) ? NULL : "is no orientation servo";
   }
@@ -416,9 +411,10 @@ static const char* controller_fault(const cr_model* m, int i) {
     fits = fits && bias == CR_BIAS_AFFINE && (plain || dyn == CR_DYN_PID);
     return fits ? NULL : "is no PID controller";
   }
-  fits = fits && bias == CR_BIAS_DCMOTOR && dyn == CR_DYN_DCMOTOR &&
+  fits = fits && bias == CR_BIAS_DCMOTOR &&
+         (dyn == CR_DYN_DCMOTOR || (dyn == CR_DYN_NONE && m->actuator_actnum[i] == 0)) &&
          (gainprm[1] > 0 || (spec & SETPOINTS) == 0) && (dynprm[2] <= 0 || dynprm[3] > 0);
-  return fits ? (dynprm[5] > 0 ? "has LuGre friction" : NULL) : "is no DC motor";
+  return fits ? NULL : "is no DC motor";
 }
 
 static cr_status check_actuators(const cr_model* m, cr_error* error) {

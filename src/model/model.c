@@ -104,7 +104,10 @@ int cri_controller_states(const cr_model* m, int i) {
   if (m->actuator_dyntype[i] == CR_DYN_PID) {
     return (dyn[1] > 0) + (gain[0] > 0);
   }
-  bool motor = m->actuator_dyntype[i] == CR_DYN_DCMOTOR;
+  if (m->actuator_gaintype[i] == CR_GAIN_SO3) {
+    return m->actuator_dyntype[i] == CR_DYN_INTEGRATOR ? 3 : 0;
+  }
+  bool motor = m->actuator_gaintype[i] == CR_GAIN_DCMOTOR;
   return motor ? (dyn[7] > 0) + (gain[5] > 0) + (dyn[2] > 0) + (dyn[5] > 0) + (dyn[0] > 0) : 0;
 }
 

@@ -186,7 +186,7 @@ static inline bool cri_on_one_chain(const cr_model* m, const int32_t* dof, int n
 /// controller off: no derivative.
 bool cri_controller_switch(const cr_model* m, int i, bool gain, int k);
 
-/// Number of states that the parameters of a PID controller or DC motor ask for.
+/// Number of states that the parameters of a controller ask for.
 int cri_controller_states(const cr_model* m, int i);
 
 /// Row `row` of a parameter tangent, or zeros where the twin does not hold that parameter.

@@ -44,8 +44,18 @@ static void end(void) {
   cri_model_free(&f.m);
 }
 
+static cri_activity activity_of(const cr_data* d) {
+  return (cri_activity){d->act, d->act_dot, d->actuator_length, d->actuator_velocity};
+}
+
 static void advance(void) {
-  cri_activation_advance(&f.m, 0, f.d->act, f.d->act_dot, f.d->actuator_length, f.next);
+  cri_activity x = activity_of(f.d);
+  cri_activation_advance(&f.m, 0, &x, f.next);
+}
+
+static void advance_back(void) {
+  cri_activity x = activity_of(f.d), x_bar = activity_of(f.bar);
+  cri_activation_advance_vjp(&f.m, 0, &x, f.bar->act_next, &x_bar, f.bar);
 }
 
 static void activation_advances_by_its_rate(void** state) {
@@ -90,8 +100,7 @@ static void activation_stays_in_its_range(void** state) {
   // the derivative is that of the end of the range
   f.bar->act_next[0] = 2;
   f.bar->act_next[1] = 3;
-  cri_activation_advance_vjp(&f.m, 0, f.d->act, f.d->act_dot, f.d->actuator_length, f.bar->act_next,
-                             f.bar->act, f.bar->act_dot, f.bar);
+  advance_back();
   assert_true(f.bar->act[0] == 0 && f.bar->act_dot[1] == 0);
   assert_close(f.bar->par.actuator_actrange[1], 2, 0);
   assert_close(f.bar->par.actuator_actrange[2], 3, 0);
@@ -107,8 +116,7 @@ static void disabled_groups_keep_their_activation(void** state) {
   assert_close(f.next[1], CR_R(0.2), 0);
   assert_true(cri_actuator_disabled(&f.m, 1) && !cri_actuator_disabled(&f.m, 0));
   f.bar->act_next[0] = f.bar->act_next[1] = 1;
-  cri_activation_advance_vjp(&f.m, 0, f.d->act, f.d->act_dot, f.d->actuator_length, f.bar->act_next,
-                             f.bar->act, f.bar->act_dot, f.bar);
+  advance_back();
   assert_close(f.bar->act_dot[0], f.m.timestep, 0);
   assert_close(f.bar->act_dot[1], 0, 0);
   // groups that have no bit cannot be switched off
@@ -131,26 +139,6 @@ static void make_servo(int i) {
   f.m.actuator_biasprm[10 * i + 1] = -5;
   f.m.actuator_gear[6 * i] = CR_R(0.6);
   f.m.actuator_gear[6 * i + 2] = CR_R(0.9);
-}
-
-static void servos_on_ball_joints_have_a_period(void** state) {
-  begin();
-  assert_close(cri_servo_period(&f.m, 0), 0, 0);
-  make_servo(0);
-  cr_real period = 2 * CR_PI * cr_sqrt(CR_R(0.36) + CR_R(0.81));
-  assert_close(cri_servo_period(&f.m, 0), period, 10 * ROUND_OFF);
-  f.m.actuator_biasprm[1] = CR_R(-5.1);
-  assert_close(cri_servo_period(&f.m, 0), 0, 0);
-  f.m.actuator_biasprm[1] = -5;
-  f.m.actuator_gaintype[0] = CR_GAIN_AFFINE;
-  assert_close(cri_servo_period(&f.m, 0), 0, 0);
-  f.m.actuator_gaintype[0] = CR_GAIN_FIXED;
-  f.m.actuator_trnid[0] = 1;
-  assert_close(cri_servo_period(&f.m, 0), 0, 0);
-  assert_close(cri_servo_turns(9, CR_R(1.9), period), 1, 0);
-  assert_close(cri_servo_turns(-9, CR_R(1.9), period), -2, 0);
-  assert_close(cri_servo_turns(9, 0, 0), 0, 0);
-  end();
 }
 
 // what MuJoCo 4.0.0 gives for the same actuators
@@ -186,8 +174,8 @@ static void activation_derivatives_agree(void** state) {
     f.tan->par.actuator_gear[6 * i + 2] = CR_R(-0.2);
     f.bar->act_next[i] = 1 + (cr_real)i;
   }
-  cri_activation_advance_jvp(&f.m, 0, f.d->act, f.d->act_dot, f.d->actuator_length, f.tan,
-                             f.tan->act, f.tan->act_dot, f.tan->act_next);
+  cri_activity at = activity_of(f.d), x_tan = activity_of(f.tan);
+  cri_activation_advance_jvp(&f.m, 0, &at, f.tan, &x_tan, f.tan->act_next);
   for (int side = 1; side >= -1; side -= 2) {
     cr_real act[N], rate[N], s = h * (cr_real)side;
     for (int i = 0; i < N; i++) {
@@ -196,7 +184,8 @@ static void activation_derivatives_agree(void** state) {
       f.m.actuator_dynprm[10 * i] = CR_R(0.05) + s * CR_R(0.02);
       f.m.actuator_gear[6 * i + 2] = CR_R(0.9) - s * CR_R(0.2);
     }
-    cri_activation_advance(&f.m, 0, act, rate, f.d->actuator_length, side > 0 ? plus : minus);
+    cri_activity x = {act, rate, f.d->actuator_length, f.d->actuator_velocity};
+    cri_activation_advance(&f.m, 0, &x, side > 0 ? plus : minus);
   }
   for (int i = 0; i < N; i++) {
     f.m.actuator_dynprm[10 * i] = CR_R(0.05);
@@ -204,8 +193,7 @@ static void activation_derivatives_agree(void** state) {
     assert_close(f.tan->act_next[i], (plus[i] - minus[i]) / (2 * h), CR_R(1e-7));
     out += f.bar->act_next[i] * f.tan->act_next[i];
   }
-  cri_activation_advance_vjp(&f.m, 0, f.d->act, f.d->act_dot, f.d->actuator_length, f.bar->act_next,
-                             f.bar->act, f.bar->act_dot, f.bar);
+  advance_back();
   for (int i = 0; i < N; i++) {
     in += f.bar->act[i] * f.tan->act[i] + f.bar->act_dot[i] * f.tan->act_dot[i] +
           f.bar->par.actuator_dynprm[10 * i] * f.tan->par.actuator_dynprm[10 * i] +
@@ -215,13 +203,64 @@ static void activation_derivatives_agree(void** state) {
   end();
 }
 
+// bristles follow the velocity at the start, whatever their rate and their group
+static void bristles_move_with_the_velocity(void** state) {
+  begin();
+  f.m.actuator_dyntype[0] = CR_DYN_DCMOTOR;
+  f.m.actuator_gaintype[0] = CR_GAIN_DCMOTOR;
+  cr_zero(f.m.actuator_dynprm, 10);
+  f.m.actuator_dynprm[5] = 10;
+  f.m.actuator_biasprm[3] = CR_R(0.2);
+  f.m.actuator_biasprm[4] = CR_R(0.3);
+  f.m.actuator_biasprm[5] = CR_R(0.4);
+  f.m.actuator_group[0] = 4;
+  f.m.disableactuator = 1 << 4;
+  f.d->act[0] = CR_R(0.1);
+  f.d->act_dot[0] = 1000;
+  f.d->actuator_velocity[0] = CR_R(0.3);
+  advance();
+  assert_close(f.next[0], CR_R(0.091813036389295805), CR_R(1e-16));
+  f.bar->act_next[0] = 1;
+  advance_back();
+  assert_true(f.bar->act_dot[0] == 0 && f.bar->actuator_velocity[0] != 0);
+  assert_true(f.bar->par.actuator_dynprm[5] != 0 && f.bar->par.actuator_biasprm[3] != 0);
+  // a step of an integrator with steps of its own takes the rate
+  cri_activity x = activity_of(f.d);
+  f.m.disableactuator = 0;
+  cri_activation_advance(&f.m, CR_R(0.001), &x, f.next);
+  assert_close(f.next[0], CR_R(1.1), 4 * CR_EPS);
+  end();
+}
+
+// three states that are an orientation stay within half a turn; MuJoCo 4.0.0
+static void orientations_are_anchored(void** state) {
+  begin();
+  for (int i = 1; i < N; i++) {
+    f.m.actuator_actnum[i] = 0;
+  }
+  f.m.actuator_dyntype[0] = CR_DYN_INTEGRATOR;
+  f.m.actuator_gaintype[0] = CR_GAIN_SO3;
+  f.m.actuator_trntype[0] = CR_TRN_SO3;
+  f.m.actuator_actnum[0] = 3;
+  for (int k = 0; k < 3; k++) {
+    f.d->act[k] = 3;
+    f.d->act_dot[k] = CR_R(0.5);
+  }
+  advance();
+  for (int k = 0; k < 3; k++) {
+    assert_close(f.next[k], CR_R(-0.62259872846843578), CR_R(1e-15));
+  }
+  end();
+}
+
 int test_activation(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(activation_advances_by_its_rate),
       cmocka_unit_test(exact_filter_solves_its_equation),
       cmocka_unit_test(activation_stays_in_its_range),
       cmocka_unit_test(disabled_groups_keep_their_activation),
-      cmocka_unit_test(servos_on_ball_joints_have_a_period),
+      cmocka_unit_test(bristles_move_with_the_velocity),
+      cmocka_unit_test(orientations_are_anchored),
       cmocka_unit_test(setpoints_come_back_near_the_length),
       cmocka_unit_test(activation_derivatives_agree),
   };

@@ -1,94 +1,100 @@
 // SPDX-License-Identifier: Apache-2.0
-// Laws of controllers in closed form.
+// The small matrix of every law against differences, also that of the slopes.
 #include "dynamics/controller.h"
 
-#include "support/chain_model.h"
+#include "base/random.h"
 #include "support/close.h"
+#include "support/random_model.h"
 
-static const int32_t joints[] = {CR_JNT_HINGE};
+typedef struct {
+  cr_model m;
+  int i;
+  cr_real z[CR_LAW_COLUMNS];
+} at;
 
-static cr_model m;
-
-static void begin(void) { assert_int_equal(chain_model(&m, 1, joints, 1, NULL), CR_OK); }
-
-static void pid_gathers_and_follows(void** state) {
-  begin();
-  m.actuator_gaintype[0] = CR_GAIN_PID;
-  m.actuator_biastype[0] = CR_BIAS_AFFINE;
-  m.actuator_dyntype[0] = CR_DYN_PID;
-  m.actuator_ctrlspec[0] = 7;
-  m.actuator_ctrlnum[0] = 3;
-  m.actuator_actnum[0] = 2;
-  const cr_real dyn[2] = {CR_R(0.5), 2}, bias[3] = {CR_R(0.1), -3, CR_R(-0.2)};
-  const cr_real u[3] = {1, CR_R(0.5), CR_R(0.25)}, l[1] = {CR_R(0.2)}, v[1] = {CR_R(-0.1)};
-  cr_real act[2] = {CR_R(0.4), CR_R(0.3)}, q = CR_R(0.4) + 2 * m.timestep;
-  cr_copy(m.actuator_dynprm, dyn, 2);
-  cr_copy(m.actuator_biasprm, bias, 3);
-  m.actuator_gainprm[0] = 4;
-  cri_law law;
-  cri_law_of(&m, 0, u, act, l, v, &law);
-  assert_close(law.value[0], 2, 100 * ROUND_OFF);
-  assert_close(law.value[1], q - l[0], 10 * ROUND_OFF);
-  cr_real f = CR_R(0.1) + 3 * (q - l[0]) + CR_R(0.2) * (u[1] - v[0]) + u[2] + 4 * act[1];
-  assert_close(law.value[CR_LAW_FORCE], f, 10 * ROUND_OFF);
-  // full: only errors that empty it count
-  act[1] = CR_R(0.5);
-  cri_law_of(&m, 0, u, act, l, v, &law);
-  assert_close(law.value[1], 0, 0);
-  act[1] = CR_R(-0.5);
-  cri_law_of(&m, 0, u, act, l, v, &law);
-  assert_close(law.value[1], q - l[0], 10 * ROUND_OFF);
-  cri_model_free(&m);
+static void law_at(const at* a, cri_law* law) {
+  cri_law_of(&a->m, a->i, a->z, a->z + CR_LAW_U, a->z + CR_LAW_L, a->z + CR_LAW_V, law);
 }
 
-// a motor at the voltage u turns at u / K without force, and stalls at K u / R
-static void motor_has_two_ends(void** state) {
-  begin();
-  m.actuator_gaintype[0] = CR_GAIN_DCMOTOR;
-  m.actuator_biastype[0] = CR_BIAS_DCMOTOR;
-  m.actuator_dyntype[0] = CR_DYN_DCMOTOR;
-  m.actuator_ctrlspec[0] = 8;
-  cr_zero(m.actuator_dynprm, 10);
-  m.actuator_gainprm[0] = 2;
-  m.actuator_gainprm[1] = CR_R(0.5);
-  const cr_real u[1] = {6}, l[1] = {0};
-  cr_real v[1] = {12};
-  cri_law law;
-  cri_law_of(&m, 0, u, NULL, l, v, &law);
-  assert_close(law.value[CR_LAW_FORCE], 0, 10 * ROUND_OFF);
-  v[0] = 0;
-  cri_law_of(&m, 0, u, NULL, l, v, &law);
-  assert_close(law.value[CR_LAW_FORCE], CR_R(1.5), 10 * ROUND_OFF);
-  assert_close(law.by[CR_LAW_FORCE][CR_LAW_V], CR_R(-0.125), 10 * ROUND_OFF);
-  cri_model_free(&m);
+// column k, or behind the columns parameter k
+static cr_real* number(at* a, int k) {
+  int p = k - CR_LAW_COLUMNS;
+  if (p < 0) {
+    return a->z + k;
+  }
+  cr_real* arrays[] = {a->m.actuator_dynprm + 10 * a->i, a->m.actuator_gainprm + 10 * a->i,
+                       a->m.actuator_biasprm + 10 * a->i, a->m.actuator_actrange + 2 * a->i};
+  return arrays[p / 10] + p % 10;
 }
 
-// turns about one axis add
-static void orientation_is_geodesic(void** state) {
-  begin();
-  m.actuator_gaintype[0] = CR_GAIN_SO3;
-  m.actuator_biastype[0] = CR_BIAS_SO3;
-  m.actuator_ctrlspec[0] = 1;
-  m.actuator_ctrlnum[0] = m.actuator_outnum[0] = 3;
-  m.actuator_gainprm[0] = 2;
-  m.actuator_biasprm[2] = CR_R(-0.1);
-  const cr_real u[3] = {0, CR_R(1.5), 0}, l[3] = {0, CR_R(0.25), 0}, v[3] = {1, 0, 0};
-  cri_law law;
-  cri_law_of(&m, 0, u, NULL, l, v, &law);
-  assert_close(law.value[CR_LAW_FORCE], CR_R(-0.1), 10 * ROUND_OFF);
-  assert_close(law.value[CR_LAW_FORCE + 1], CR_R(2.5), 20 * ROUND_OFF);
-  // the same as a quaternion of any length, and of either sign
-  m.actuator_ctrlspec[0] = 2;
-  m.actuator_ctrlnum[0] = 4;
-  const cr_real q[4] = {-3 * cr_cos(CR_R(0.75)), 0, -3 * cr_sin(CR_R(0.75)), 0};
-  cri_law_of(&m, 0, q, NULL, l, v, &law);
-  assert_close(law.value[CR_LAW_FORCE + 1], CR_R(2.5), 20 * ROUND_OFF);
-  cri_model_free(&m);
+static bool is_switch(const at* a, int k) {
+  int p = k - CR_LAW_COLUMNS;
+  return p >= 0 && p < 20 && cri_controller_switch(&a->m, a->i, p / 10 == 1, p % 10);
+}
+
+// the derivatives of all rows over number k, by two steps; differ: beside a kink
+static void measure(at* a, int k, cr_real h, cr_real slope[CR_LAW_ROWS], bool* kink) {
+  static cri_law plus, minus;
+  cr_real *x = number(a, k), keep = *x;
+  *kink = false;
+  for (int pass = 0; pass < 2; pass++, h /= 2) {
+    *x = keep + h;
+    law_at(a, &plus);
+    *x = keep - h;
+    law_at(a, &minus);
+    for (int r = 0; r < CR_LAW_ROWS; r++) {
+      cr_real d = (plus.row[r].value - minus.row[r].value) / (2 * h);
+      if (pass == 1) {
+        *kink = *kink || cr_abs(d - slope[r]) > CR_R(1e-5) * (1 + cr_abs(d));
+        d += (d - slope[r]) / 3;
+      }
+      slope[r] = d;
+    }
+  }
+  *x = keep;
+}
+
+static void laws_have_their_derivatives(void** state) {
+  static cri_law law;
+  static at a;
+  int laws[CR_GAIN_PID + 1] = {0}, bristles = 0, kinks = 0, entries = 0;
+  for (uint64_t seed = 0; seed < 150; seed++) {
+    assert_int_equal(random_model(&a.m, seed, NULL), CR_OK);
+    cr_random r = cr_random_seed(seed, 77);
+    for (a.i = 0; a.i < a.m.nactuator; a.i++) {
+      if (!cri_is_controller(&a.m, a.i)) {
+        continue;
+      }
+      laws[a.m.actuator_gaintype[a.i]]++;
+      bristles +=
+          a.m.actuator_gaintype[a.i] == CR_GAIN_DCMOTOR && a.m.actuator_dynprm[10 * a.i + 5] > 0;
+      for (int k = 0; k < CR_LAW_COLUMNS; k++) {
+        a.z[k] = CR_R(0.6) * cr_random_normal(&r);
+      }
+      law_at(&a, &law);
+      for (int k = 0; k < CR_LAW_COLUMNS + CR_LAW_PRMS; k++) {
+        cr_real slope[CR_LAW_ROWS];
+        bool kink;
+        if (is_switch(&a, k)) {
+          continue;
+        }
+        measure(&a, k, CR_R(1e-4), slope, &kink);
+        kinks += kink;
+        for (int row = 0; row < CR_LAW_ROWS && !kink; row++) {
+          const cri_line* line = &law.row[row];
+          cr_real by = k < CR_LAW_COLUMNS ? line->by[k] : line->by_prm[k - CR_LAW_COLUMNS];
+          assert_close(by, slope[row], CR_R(1e-7) * (1 + cr_abs(slope[row])));
+          entries++;
+        }
+      }
+    }
+    cri_model_free(&a.m);
+  }
+  assert_true(laws[CR_GAIN_PID] > 5 && laws[CR_GAIN_DCMOTOR] > 5 && laws[CR_GAIN_SO3] > 2);
+  assert_true(bristles > 3 && entries > 20000 && kinks < entries / 100);
 }
 
 int test_controller(void) {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(pid_gathers_and_follows),
-                                     cmocka_unit_test(motor_has_two_ends),
-                                     cmocka_unit_test(orientation_is_geodesic)};
+  const struct CMUnitTest tests[] = {cmocka_unit_test(laws_have_their_derivatives)};
   return cmocka_run_group_tests_name("controller", tests, NULL, NULL);
 }

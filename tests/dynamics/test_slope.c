@@ -80,9 +80,13 @@ static void all_of_it_is_the_derivative_of_the_forces(void** state) {
     for (int t = 0; t < m.ntendon; t++) {
       m.tendon_inertial[t] = 0;
     }
-    // and controllers, with which the implicit integrators are refused
+    // and what it leaves out of controllers: bristles, integrals that act early, and how a torque
+    // that its limit holds turns
     for (int i = 0; i < m.nactuator; i++) {
-      m.actuator_group[i] = m.actuator_gaintype[i] >= CR_GAIN_DCMOTOR;
+      bool motor = m.actuator_gaintype[i] == CR_GAIN_DCMOTOR;
+      bool early = m.actuator_gaintype[i] == CR_GAIN_PID && m.actuator_actearly[i] != 0;
+      bool torque = m.actuator_gaintype[i] == CR_GAIN_SO3 && m.actuator_forcelimited[i] != 0;
+      m.actuator_group[i] = early || torque || (motor && m.actuator_dynprm[10 * i + 5] > 0);
     }
     m.disableactuator = 1 << 1;
     assert_int_equal(cr_forward(&m, d), CR_OK);

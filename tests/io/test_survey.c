@@ -87,13 +87,9 @@ static const struct {
     // equality
     // tendons
     // actuators
-    {{.rest = "<actuator><dcmotor name='m' joint='elbow' motorconst='1' resistance='1' "
-              "lugre='10 .1 .2 .3 .01'/></actuator>"},
-     "actuator 'm' (dcmotor with LuGre friction): not supported yet"},
-    {{.option = "<option integrator='implicit'/>",
-      .rest = "<actuator><pid name='m' joint='elbow' kp='1'/></actuator>"},
-     "option 'integrator' (implicit) with actuator 'm' (pid): not supported yet, euler and rk4 "
-     "are"},
+    {{.rest = "<actuator><general name='m' joint='elbow' gaintype='fixed' biastype='dcmotor'/>"
+              "</actuator>"},
+     "actuator 'm' (some of dyntype, gaintype and biastype are a dcmotor's): not supported yet"},
     {{.rest = "<actuator><general name='m' joint='elbow' dyntype='user' actdim='1'/></actuator>"},
      "actuator 'm' (user): not supported yet"},
     {{.rest = "<actuator><general name='m' joint='elbow' gaintype='user'/></actuator>"},
@@ -147,6 +143,11 @@ static const parts supported[] = {
     {.rest = "<actuator><pid name='m' joint='elbow' kp='1'/></actuator>"},
     {.rest =
          "<actuator><dcmotor name='m' joint='elbow' motorconst='1' resistance='1'/></actuator>"},
+    {.option = "<option integrator='implicit'/>",
+     .rest = "<actuator><pid name='m' joint='elbow' kp='1' ki='1'/></actuator>"},
+    {.option = "<option integrator='discrete'/>",
+     .rest = "<actuator><dcmotor name='m' joint='elbow' motorconst='1' resistance='1' "
+             "lugre='10 .1 .2 .3 .01'/></actuator>"},
     {.rest = "<actuator><motor name='m' jointinparent='elbow'/></actuator>"},
     {.rest = "<actuator><motor name='m' cranksite='s' slidersite='t' cranklength='.1'/>"
              "</actuator>"},

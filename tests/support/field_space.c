@@ -4,8 +4,8 @@
 
 #include <assert.h>
 
-#include "dynamics/activation.h"
 #include "dynamics/metric.h"
+#include "dynamics/setpoint.h"
 #include "math/quat.h"
 #include "support/random_model.h"
 
@@ -144,6 +144,9 @@ bool field_entry_smooth(const cr_model* m, const cr_data* d, cr_field_id id, int
     case CR_FIELD_ten_bias:
       // that of a tendon in a plane or at rest is round-off
       return cr_abs(x[entry]) > CR_R(1e-9);
+    case CR_FIELD_ten_velocity:
+      // the slope of a damper with v |v|, which the integrator discrete takes, bends at rest
+      return x[entry] != 0 || m->integrator != CR_INT_DISCRETE;
     case CR_FIELD_actuator_dynprm:
       return !cri_controller_switch(m, entry / 10, false, entry % 10);
     case CR_FIELD_tendon_armature:

@@ -72,16 +72,26 @@ static void make_servo(cr_random* r, cr_model* m, int i) {
 
 // ---- controllers
 
-enum { POS = 1, VEL = 2, FF = 4, VOLTAGE = 8, SLEW = 16, INTEGRAL = 32, WARM = 64, CURRENT = 128 };
+enum {
+  POS = 1,
+  VEL = 2,
+  FF = 4,
+  VOLTAGE = 8,
+  SLEW = 16,
+  INTEGRAL = 32,
+  WARM = 64,
+  RUBS = 128,
+  CURRENT = 256
+};
 
 // what a controller has, as the bits above
 static int features_of(cr_random* r, int gain) {
-  int inputs = 1 + cr_random_int(r, gain == CR_GAIN_PID ? 7 : 15), rest = 16 * cr_random_int(r, 16);
+  int inputs = 1 + cr_random_int(r, gain == CR_GAIN_PID ? 7 : 15), rest = 16 * cr_random_int(r, 32);
   if ((inputs & POS) == 0) {
     rest &= ~INTEGRAL;
   }
   if (gain == CR_GAIN_PID) {
-    rest &= ~(WARM | CURRENT);
+    rest &= ~(WARM | RUBS | CURRENT);
   }
   return inputs | rest;
 }
@@ -104,7 +114,9 @@ random_controller random_controller_of(uint64_t seed, int i, int ball_joint) {
   }
   if (gain == CR_GAIN_SO3) {
     int chart = 1 + cr_random_int(&r, 2);
-    return (random_controller){.gain = gain, .spec = chart, .nu = 2 + chart, .nout = 3};
+    bool stored = chart == 1 && random_chance(&r, CR_R(0.5));
+    return (random_controller){
+        .gain = gain, .spec = chart, .nu = 2 + chart, .nact = stored ? 3 : 0, .nout = 3};
   }
   int spec = features_of(&r, gain);
   return (random_controller){
@@ -144,6 +156,8 @@ static void fill_motor(cr_random* r, cr_model* m, int i, int spec) {
   dyn[2] = (spec & WARM) != 0 ? cr_random_range(r, CR_R(0.5), 2) : 0;
   dyn[3] = cr_random_range(r, CR_R(0.5), 2);
   dyn[4] = cr_random_range(r, 15, 30);
+  dyn[5] = (spec & RUBS) != 0 ? cr_random_range(r, CR_R(0.5), 2) : 0;
+  dyn[6] = (spec & RUBS) != 0 ? cr_random_range(r, CR_R(0.01), CR_R(0.1)) : 0;
   dyn[7] = (spec & SLEW) != 0 ? cr_random_range(r, CR_R(0.1), 50) : 0;
   dyn[8] = random_chance(r, CR_R(0.6)) ? cr_random_range(r, CR_R(0.3), 1) : 0;
   gain[0] = cr_random_range(r, 1, 3);
@@ -157,11 +171,14 @@ static void fill_motor(cr_random* r, cr_model* m, int i, int spec) {
   bias[0] = cr_random_range(r, CR_R(-0.1), CR_R(0.1));
   bias[1] = (cr_real)(1 + cr_random_int(r, 5));
   bias[2] = cr_random_range(r, -1, 1);
+  bias[3] = cr_random_range(r, CR_R(0.05), CR_R(0.1));
+  bias[4] = cr_random_range(r, CR_R(0.1), CR_R(0.2));
+  bias[5] = cr_random_range(r, CR_R(0.5), 1);
 }
 
 static void fill_orientation(cr_random* r, cr_model* m, int i) {
   int ball = random_ball_joint(m->njnt, m->jnt_type);
-  m->actuator_dyntype[i] = CR_DYN_NONE;
+  m->actuator_dyntype[i] = m->actuator_actnum[i] > 0 ? CR_DYN_INTEGRATOR : CR_DYN_NONE;
   m->actuator_biastype[i] = CR_BIAS_SO3;
   m->actuator_trntype[i] = CR_TRN_SO3;
   m->actuator_trnid[2 * i] = ball;
@@ -173,6 +190,7 @@ static void fill_orientation(cr_random* r, cr_model* m, int i) {
     m->actuator_trnid[2 * i + 1] = b;
   }
   m->actuator_gainprm[10 * i] = cr_random_range(r, CR_R(0.01), CR_R(0.1));
+  m->actuator_biasprm[10 * i + 1] = -m->actuator_gainprm[10 * i];
   m->actuator_biasprm[10 * i] = cr_random_range(r, CR_R(-0.01), CR_R(0.01));
   m->actuator_biasprm[10 * i + 2] = cr_random_range(r, CR_R(-0.01), 0);
   m->actuator_forcerange[2 * i] = 0;

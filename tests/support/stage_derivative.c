@@ -221,7 +221,8 @@ static bool reordered(stage_bench* b, const stage_chain* c, const outputs* o) {
 static bool near_half_turn(const cr_model* m, const cr_data* d) {
   for (int i = 0; i < m->nactuator; i++) {
     int site = m->actuator_trnid[2 * i], ref = m->actuator_trnid[2 * i + 1];
-    if (m->actuator_trntype[i] == CR_TRN_SITE && ref >= 0) {
+    bool turns = m->actuator_trntype[i] == CR_TRN_SITE || m->actuator_trntype[i] == CR_TRN_SO3;
+    if (turns && ref >= 0) {
       cr_real turn[3];
       cr_quat_sub(turn, d->site_xquat + 4 * site, d->site_xquat + 4 * ref);
       if (cr_norm3(turn) > CR_PI - CR_R(1e-4)) {

@@ -1,0 +1,194 @@
+// SPDX-License-Identifier: Apache-2.0
+// [u10], one actuator at a time.
+#include "dynamics/actuation_slope.h"
+
+#include "dynamics/controller.h"
+#include "dynamics/limits.h"
+
+static bool switched_off(const cr_model* m) {
+  return m->nactuator == 0 || (m->disableflags & CR_DSBL_ACTUATION) != 0;
+}
+
+// actuator i has slopes; those of controllers are held in parts
+static bool acts(const cr_model* m, const cr_data* d, int i) {
+  int stops = cri_is_controller(m, i) ? CR_HELD_JOINT : CR_HELD_JOINT | CR_HELD_FORCE;
+  return !cri_actuator_disabled(m, i) && (d->actuator_held[i] & stops) == 0;
+}
+
+// ---- actuators of one input
+
+// the slope of the gain multiplies something
+static bool has_gain_slope(const cr_model* m, int i) {
+  return m->actuator_gaintype[i] == CR_GAIN_AFFINE || m->actuator_gaintype[i] == CR_GAIN_MUSCLE;
+}
+
+// the integrator discrete clips the control, the implicit ones take it as given
+static bool takes_given(const cr_model* m, const cri_actuator* a) {
+  return a->act < 0 && m->integrator != CR_INT_DISCRETE;
+}
+
+static cr_real input_of(const cr_model* m, const cr_data* d, const cri_actuator* a) {
+  return takes_given(m, a) ? d->ctrl[a->ctrl] : a->x;
+}
+
+static cr_real slope_of(const cr_model* m, const cr_data* d, int i, cri_slope_over over) {
+  cri_actuator a;
+  cri_output o;
+  cri_actuator_of(m, d, i, &a, &o);
+  cr_real c = cri_curve_of(m, i, CR_BIAS, over, a.l, a.v);
+  if (has_gain_slope(m, i)) {
+    c += cri_curve_of(m, i, CR_GAIN, over, a.l, a.v) * input_of(m, d, &a);
+  }
+  return c;
+}
+
+static cr_real slope_tan(const cr_model* m, const cr_data* d, const cr_data* tan, int i,
+                         cri_slope_over over) {
+  cri_actuator a;
+  cri_output o;
+  cri_actuator_of(m, d, i, &a, &o);
+  cr_real l_tan = tan->actuator_length[a.out];
+  cr_real v_tan = cri_actuator_velocity_tan(d, tan, a.out);
+  cr_real c_tan = cri_curve_tan(m, tan, i, CR_BIAS, over, a.l, a.v, l_tan, v_tan);
+  if (has_gain_slope(m, i)) {
+    cr_real x_tan =
+        takes_given(m, &a) ? tan->ctrl[a.ctrl] : cri_actuator_input_tan(m, tan, i, &a, v_tan);
+    c_tan += cri_curve_tan(m, tan, i, CR_GAIN, over, a.l, a.v, l_tan, v_tan) * input_of(m, d, &a) +
+             cri_curve_of(m, i, CR_GAIN, over, a.l, a.v) * x_tan;
+  }
+  return c_tan;
+}
+
+// adds to bar, but for the velocity, to whose cotangent it is added
+static void slope_bar(const cr_model* m, const cr_data* d, cr_data* bar, int i, cri_slope_over over,
+                      cr_real c_bar, cr_real* v_bar) {
+  cri_actuator a;
+  cri_output o;
+  cri_actuator_of(m, d, i, &a, &o);
+  cr_real* l_bar = bar->actuator_length + a.out;
+  cri_curve_bar(m, bar, i, CR_BIAS, over, a.l, a.v, c_bar, l_bar, v_bar);
+  if (has_gain_slope(m, i)) {
+    cr_real x_bar = c_bar * cri_curve_of(m, i, CR_GAIN, over, a.l, a.v);
+    cri_curve_bar(m, bar, i, CR_GAIN, over, a.l, a.v, c_bar * input_of(m, d, &a), l_bar, v_bar);
+    if (takes_given(m, &a)) {
+      bar->ctrl[a.ctrl] += x_bar;
+    } else {
+      cri_actuator_input_bar(m, bar, i, &a, x_bar, v_bar);
+    }
+  }
+}
+
+// ---- controllers: rows of their laws
+
+// how much each row counts
+static void weigh_rows(const cr_data* d, int i, cri_slope_over over, cr_real weight[CR_LAW_ROWS]) {
+  int row = over == CR_OVER_LENGTH;
+  cr_zero(weight, CR_LAW_ROWS);
+  weight[CR_LAW_FORCE_SLOPE + row] = (d->actuator_held[i] & CR_HELD_FORCE) == 0;
+  weight[CR_LAW_FREE_SLOPE + row] = 1;
+}
+
+static cr_real controller_slope(const cr_model* m, const cr_data* d, int i, cri_slope_over over) {
+  cr_real weight[CR_LAW_ROWS], c_sum = 0;
+  cri_controlled c;
+  cri_output o;
+  cri_controlled_of(m, d, i, &c, &o);
+  weigh_rows(d, i, over, weight);
+  for (int r = 0; r < CR_LAW_ROWS; r++) {
+    c_sum += weight[r] * c.law.row[r].value;
+  }
+  return c_sum;
+}
+
+static cr_real controller_slope_tan(const cr_model* m, const cr_data* d, const cr_data* tan, int i,
+                                    cri_slope_over over) {
+  cr_real weight[CR_LAW_ROWS], row_tan[CR_LAW_ROWS], v_tan[CR_LAW_OUT], c_tan = 0;
+  cri_controlled c;
+  cri_output o;
+  cri_controlled_of(m, d, i, &c, &o);
+  cri_controlled_rows_tan(m, d, tan, i, &c, row_tan, v_tan);
+  weigh_rows(d, i, over, weight);
+  for (int r = 0; r < CR_LAW_ROWS; r++) {
+    c_tan += weight[r] * row_tan[r];
+  }
+  return c_tan;
+}
+
+static void controller_slope_bar(const cr_model* m, const cr_data* d, cr_data* bar, int i,
+                                 cri_slope_over over, cr_real c_bar, cr_real* v_bar) {
+  cr_real row_bar[CR_LAW_ROWS];
+  cri_controlled c;
+  cri_output o;
+  cri_controlled_of(m, d, i, &c, &o);
+  weigh_rows(d, i, over, row_bar);
+  for (int r = 0; r < CR_LAW_ROWS; r++) {
+    row_bar[r] *= c_bar;
+  }
+  cri_controlled_rows_bar(m, bar, i, &c, row_bar, v_bar);
+}
+
+// ---- all of them
+
+void cri_actuation_slope(const cr_model* m, const cr_data* d, cri_slope_over over, cr_real* c) {
+  cr_zero(c, m->nout);
+  for (int i = 0; i < m->nactuator && !switched_off(m); i++) {
+    if (acts(m, d, i)) {
+      // [u10]
+      cr_real slope =
+          cri_is_controller(m, i) ? controller_slope(m, d, i, over) : slope_of(m, d, i, over);
+      for (int k = 0; k < m->actuator_outnum[i]; k++) {
+        c[m->actuator_outadr[i] + k] = slope;
+      }
+    }
+  }
+}
+
+void cri_actuation_slope_jvp(const cr_model* m, const cr_data* d, const cr_data* tan,
+                             cri_slope_over over, cr_real* c_tan) {
+  cr_zero(c_tan, m->nout);
+  for (int i = 0; i < m->nactuator && !switched_off(m); i++) {
+    if (acts(m, d, i)) {
+      cr_real slope_tangent = cri_is_controller(m, i) ? controller_slope_tan(m, d, tan, i, over)
+                                                      : slope_tan(m, d, tan, i, over);
+      for (int k = 0; k < m->actuator_outnum[i]; k++) {
+        c_tan[m->actuator_outadr[i] + k] = slope_tangent;
+      }
+    }
+  }
+}
+
+void cri_actuation_slope_vjp(const cr_model* m, const cr_data* d, cr_data* bar, cri_slope_over over,
+                             const cr_real* c_bar) {
+  if (switched_off(m)) {
+    return;
+  }
+  size_t mark = cri_mark(bar);
+  cr_real* v_bar = cri_push(bar, (size_t)m->nout);
+  cr_zero(v_bar, m->nout);
+  for (int i = 0; i < m->nactuator; i++) {
+    int out = m->actuator_outadr[i];
+    cr_real sum = 0;
+    for (int k = 0; k < m->actuator_outnum[i]; k++) {
+      sum += c_bar[out + k];
+    }
+    if (!acts(m, d, i) || sum == 0) {
+      continue;
+    }
+    // [u10]'
+    if (cri_is_controller(m, i)) {
+      controller_slope_bar(m, d, bar, i, over, sum, v_bar + out);
+    } else {
+      slope_bar(m, d, bar, i, over, sum, v_bar + out);
+    }
+  }
+  if (!cr_is_zero(v_bar, m->nout)) {
+    // [u1]' qvel_bar += A' v_bar, A_bar += v_bar (x) qvel
+    for (int o = 0; o < m->nout; o++) {
+      cri_moment_add(d, d->actuator_moment, o, v_bar[o], bar->qvel);
+    }
+    int k = cri_pairs_add(&bar->actuator_moment_pairs);
+    cr_copy(cri_pair_left(&bar->actuator_moment_pairs, k), v_bar, m->nout);
+    cr_copy(cri_pair_right(&bar->actuator_moment_pairs, k), d->qvel, m->nv);
+  }
+  cri_pop(bar, mark);
+}

@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0
+// What implicit integrators take for the derivative of actuator forces over velocities, and the
+// integrator discrete over lengths too.
+#ifndef CR_DYNAMICS_ACTUATION_SLOPE_H
+#define CR_DYNAMICS_ACTUATION_SLOPE_H
+
+#include "dynamics/force_law.h"
+
+/// Map      (act, ctrl, the rest that dynamics/actuation reads; what it says of limits) -> c
+/// Equation c = bias' + gain' x, ' over velocity or length, x the activation, the next one, or the
+///          control: not clipped, but for discrete; of controllers [c8] of dynamics/controller; 0
+///          where the group is off, and where forcerange or the actfrcrange of the joint or tendon
+///          holds the force (cogging and bristles only the joint's can hold)          [u10]
+/// Shapes   c[nout]
+/// Needs    cr_actuation on d: which forces are held
+/// Memory   nout numbers of bar's scratch
+/// Smooth   but where a range begins to bind
+void cri_actuation_slope(const cr_model* m, const cr_data* d, cri_slope_over over, cr_real* c);
+void cri_actuation_slope_jvp(const cr_model* m, const cr_data* d, const cr_data* tan,
+                             cri_slope_over over, cr_real* c_tan);
+/// Adds to bar.
+void cri_actuation_slope_vjp(const cr_model* m, const cr_data* d, cr_data* bar, cri_slope_over over,
+                             const cr_real* c_bar);
+
+#endif

@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: Apache-2.0
+// Limits of forces: of one, of a torque as a whole, of all that pull on a tendon.
+#include "dynamics/force_limit.h"
+
+#include "math/vec3.h"
+#include "support/close.h"
+
+// a model of actuators alone, its arrays on the stack
+typedef struct {
+  int32_t trntype[2], trnid[4], outadr[2], outnum[2], forcelimited[2], tendonlimited[1];
+  cr_real forcerange[4], tendonrange[2];
+} arrays;
+
+static cr_model model_of(arrays* a) {
+  return (cr_model){.nactuator = 2,
+                    .ntendon = 1,
+                    .actuator_trntype = a->trntype,
+                    .actuator_trnid = a->trnid,
+                    .actuator_outadr = a->outadr,
+                    .actuator_outnum = a->outnum,
+                    .actuator_forcelimited = a->forcelimited,
+                    .actuator_forcerange = a->forcerange,
+                    .tendon_actfrclimited = a->tendonlimited,
+                    .tendon_actfrcrange = a->tendonrange};
+}
+
+static void torque_keeps_its_direction(void** state) {
+  arrays a = {.outnum = {3}, .forcelimited = {1}, .forcerange = {0, 2}};
+  cr_model m = model_of(&a);
+  const cr_real raw[3] = {1, -2, 3}, direction[3] = {CR_R(0.3), 1, CR_R(0.2)}, h = CR_R(1e-4);
+  cr_data tan = {.nmoment = 0}, bar = {.nmoment = 0};
+  cr_real f[3], f_tan[3], above[3], below[3], moved[3], range_bar[4] = {0};
+  cri_force_limit limit = cri_force_limit_of(&m, 0, raw, NULL, f);
+  assert_close(cr_norm3(f), 2, 8 * CR_EPS);
+  assert_close(cr_dot3(f, raw), 2 * cr_norm3(raw), 32 * CR_EPS);
+  assert_true(cri_force_held(&m, 0, &limit, raw));
+  cri_force_limit_tan(&m, &tan, 0, &limit, raw, direction, NULL, f_tan);
+  cr_copy3(moved, raw);
+  cr_accscl3(moved, direction, h);
+  (void)cri_force_limit_of(&m, 0, moved, NULL, above);
+  cr_accscl3(moved, direction, -2 * h);
+  (void)cri_force_limit_of(&m, 0, moved, NULL, below);
+  for (int k = 0; k < 3; k++) {
+    assert_close(f_tan[k], (above[k] - below[k]) / (2 * h), CR_R(1e-8));
+  }
+  // transpose
+  bar.par.actuator_forcerange = range_bar;
+  cr_real f_bar[3] = {CR_R(0.5), 2, -1}, raw_bar[3];
+  cri_force_limit_bar(&m, &bar, 0, &limit, raw, f_bar, raw_bar, NULL);
+  assert_close(cr_dot3(raw_bar, direction), cr_dot3(f_bar, f_tan), CR_R(1e-14));
+  assert_close(range_bar[0], 0, 0);
+  assert_close(range_bar[1], (CR_R(0.5) - 4 - 3) / cr_norm3(raw), CR_R(1e-14));
+  // one that is shorter is free
+  const cr_real small[3] = {1, CR_R(0.5), 0};
+  limit = cri_force_limit_of(&m, 0, small, NULL, f);
+  assert_all_close(f, small, 3, 0);
+  assert_false(cri_force_held(&m, 0, &limit, small));
+}
+
+// two that pull 3 and 5 where 4 is allowed: 1.5 and 2.5, of which the second's own range leaves 2
+static void tendons_share_their_limit(void** state) {
+  arrays a = {.trntype = {CR_TRN_TENDON, CR_TRN_TENDON},
+              .trnid = {0, -1, 0, -1},
+              .outadr = {0, 1},
+              .outnum = {1, 1},
+              .forcelimited = {0, 1},
+              .tendonlimited = {1},
+              .forcerange = {0, 0, -2, 2},
+              .tendonrange = {-1, 4}};
+  cr_model m = model_of(&a);
+  cr_real memory[4], raw[2] = {3, 5}, f[3];
+  cr_data owner = {.scratch = memory, .scratch_size = 4};
+  const cr_real* totals = cri_tendon_totals(&m, raw, &owner);
+  assert_close(totals[0], 8, 0);
+  cri_force_limit first = cri_force_limit_of(&m, 0, raw, totals, f);
+  assert_close(f[0], CR_R(1.5), 0);
+  cri_force_limit second = cri_force_limit_of(&m, 1, raw, totals, f);
+  assert_close(f[0], 2, 0);
+  assert_true(cri_force_held(&m, 0, &first, raw) && cri_force_held(&m, 1, &second, raw));
+  // f0 = 4 raw0 / (raw0 + raw1): its gradient is 4 (raw1, -raw0) / total^2
+  cr_data bar = {.nmoment = 0};
+  cr_real f_bar = 1, raw_bar, totals_bar = 0, range_bar[2] = {0};
+  bar.par.tendon_actfrcrange = range_bar;
+  cri_force_limit_bar(&m, &bar, 0, &first, raw, &f_bar, &raw_bar, &totals_bar);
+  assert_close(raw_bar + totals_bar, CR_R(0.3125), 4 * CR_EPS);
+  assert_close(totals_bar, CR_R(-0.1875), 4 * CR_EPS);
+  assert_close(range_bar[1], CR_R(0.375), 4 * CR_EPS);
+  // none is limited: no totals
+  a.tendonlimited[0] = 0;
+  assert_null(cri_tendon_totals(&m, raw, &owner));
+}
+
+// as MuJoCo has it, a force that only touches the end of its range is held
+static void touching_counts_as_held(void** state) {
+  arrays a = {.outnum = {1}, .forcelimited = {1}, .forcerange = {0, 3}};
+  cr_model m = model_of(&a);
+  static const cr_real forces[] = {-1, 0, CR_R(0.1), 3, 4};
+  static const bool held[] = {true, true, false, true, true};
+  static const int sides[] = {-1, 0, 0, 0, 1};
+  for (int k = 0; k < 5; k++) {
+    cr_real f[3];
+    cri_force_limit limit = cri_force_limit_of(&m, 0, forces + k, NULL, f);
+    assert_int_equal(cri_force_held(&m, 0, &limit, forces + k), held[k]);
+    assert_int_equal(limit.side, sides[k]);
+  }
+}
+
+int test_force_limit(void) {
+  const struct CMUnitTest tests[] = {cmocka_unit_test(torque_keeps_its_direction),
+                                     cmocka_unit_test(tendons_share_their_limit),
+                                     cmocka_unit_test(touching_counts_as_held)};
+  return cmocka_run_group_tests_name("force_limit", tests, NULL, NULL);
+}
