@@ -2,6 +2,7 @@
 // The table of pairs, the frame of a contact, the loop over candidates, the loops over contacts.
 #include "collision/collision.h"
 
+#include "collision/blend.h"
 #include "collision/box.h"
 #include "collision/box_box.h"
 #include "collision/broad.h"
@@ -12,6 +13,7 @@
 #include "collision/plane.h"
 #include "collision/plane_convex.h"
 #include "collision/round.h"
+#include "collision/sharing.h"
 #include "collision/soft_hull.h"
 #include "collision/soft_pairs.h"
 #include "model/build.h"
@@ -72,7 +74,15 @@ static const cr_pair SOFT[CR_N_GEOM_TYPE][CR_N_GEOM_TYPE] = {
                          [CR_GEOM_MESH] = PAIR(convex_pair)},
 };
 
+// with smooth collision: a plane looks at all corners
+static const cr_pair ALL_OF_BOX = {cri_plane_box_all, cri_plane_box_tan, cri_plane_box_bar};
+static const cr_pair ALL_OF_HULL = {cri_plane_hull_all, cri_plane_hull_tan, cri_plane_hull_bar};
+
 static const cr_pair* pair_by(int collision, int type1, int type2) {
+  bool smooth = collision == CR_COLLISION_SMOOTH && type1 == CR_GEOM_PLANE;
+  if (smooth && (type2 == CR_GEOM_BOX || type2 == CR_GEOM_MESH)) {
+    return type2 == CR_GEOM_BOX ? &ALL_OF_BOX : &ALL_OF_HULL;
+  }
   return collision == CR_COLLISION_SOFT ? &SOFT[type1][type2] : &TABLE[type1][type2];
 }
 
@@ -205,6 +215,7 @@ static void shape_at(const cr_model* m, const cr_real* xpos, const cr_real* xmat
                         .size = m->geom_size + 3 * geom,
                         .type = m->geom_type[geom],
                         .single = (m->disableflags & CR_DSBL_MULTICCD) != 0,
+                        .all = m->collision == CR_COLLISION_SMOOTH,
                         .bound = cri_geom_bound(m, geom),
                         .softness = m->softness,
                         .hull = &s->hull,
@@ -338,6 +349,80 @@ bool cri_collision_general(int type1, int type2) {
   return pair != NULL && (pair->detect == cri_convex_pair || pair->detect == cri_hfield_convex);
 }
 
+// ---- smooth collision
+
+static cri_sharing sharing_of(const cr_model* m, const int32_t geom[2]) {
+  return cri_sharing_of(m, geom,
+                        cri_collision_general(m->geom_type[geom[0]], m->geom_type[geom[1]]));
+}
+
+// how many contacts from i on stand as one
+static int shared_from(const cr_data* d, int i) {
+  int n = 1;
+  while (i + n < d->ncon && d->contact_follows[i + n] != 0) {
+    n++;
+  }
+  return n;
+}
+
+static void save_own(cr_data* d, int i, const cr_hit_tan* own) {
+  cr_real* row = d->contact_own + 10 * i;
+  row[0] = own->dist;
+  cr_copy3(row + 1, own->pos);
+  cr_copy3(row + 4, own->normal);
+  cr_copy3(row + 7, own->hint);
+}
+
+static void load_own(const cr_data* d, int i, int n, cr_hit_tan* own) {
+  for (int k = 0; k < n; k++) {
+    const cr_real* row = d->contact_own + 10 * (i + k);
+    own[k].dist = row[0];
+    cr_copy3(own[k].pos, row + 1);
+    cr_copy3(own[k].normal, row + 4);
+    cr_copy3(own[k].hint, row + 7);
+  }
+}
+
+// contacts i .. i + n, of own tangents hit_tan, which they all leave with the same
+static void shared_tan(const cr_model* m, const cr_data* d, cr_data* tan, int i, int n,
+                       cr_hit_tan* hit_tan) {
+  cri_sharing s = sharing_of(m, d->contact_geom + 2 * i);
+  cr_zero(tan->contact_weight + i, n);
+  if (s.length == 0) {
+    return;
+  }
+  cr_hit_tan own[CR_MAX_HITS];
+  load_own(d, i, n, own);
+  cr_real length_tan =
+      s.slope == 0 ? 0 : s.slope * cri_par_tan(tan->par.geom_size, s.geom, 3)[s.size];
+  cr_hit_tan mean_tan =
+      cri_blend_tan(own, n, s.length, hit_tan, length_tan, tan->contact_weight + i);
+  for (int k = 0; k < n; k++) {
+    hit_tan[k] = mean_tan;
+  }
+}
+
+// its transpose, on cotangents
+static void shared_bar(const cr_model* m, const cr_data* d, cr_data* bar, int i, int n,
+                       cr_hit_tan* hit_bar) {
+  cri_sharing s = sharing_of(m, d->contact_geom + 2 * i);
+  if (s.length == 0) {
+    return;
+  }
+  cr_hit_tan own[CR_MAX_HITS], mean_bar = hit_bar[0];
+  load_own(d, i, n, own);
+  for (int k = 1; k < n; k++) {
+    mean_bar.dist += hit_bar[k].dist;
+    cr_acc3(mean_bar.pos, hit_bar[k].pos);
+    cr_acc3(mean_bar.normal, hit_bar[k].normal);
+    cr_acc3(mean_bar.hint, hit_bar[k].hint);
+  }
+  cr_real length_bar = cri_blend_bar(own, n, s.length, &mean_bar, bar->contact_weight[i], hit_bar);
+  if (s.slope != 0 && bar->par.geom_size != NULL) {
+    bar->par.geom_size[3 * s.geom + s.size] += s.slope * length_bar;
+  }
+}
+
 // ---- the stage
 
 typedef struct {
@@ -349,12 +434,49 @@ typedef struct {
 
 static void store(cr_data* d, int i, const cr_candidate* c, const cr_hit* hit) {
   d->contact_dist[i] = hit->dist;
+  d->contact_weight[i] = 1;
+  d->contact_follows[i] = 0;
   cr_copy3(d->contact_pos + 3 * i, hit->pos);
   complete(hit, d->contact_frame + 9 * i, d->contact_axes + 8 * i);
   memcpy(d->contact_geom + 2 * i, c->geom, sizeof c->geom);
   d->contact_pair[i] = c->pair;
   memcpy(d->contact_feature + 4 * i, hit->feature, sizeof hit->feature);
   memcpy(d->contact_local + 6 * i, hit->local, sizeof hit->local);
+}
+
+// smooth: hits that are farther apart than the reach count too, as long as others are not
+static void add_shared(detection* x, const cr_candidate* c, cr_real length) {
+  cr_hit hit[CR_MAX_HITS];
+  cr_hit_tan own[CR_MAX_HITS];
+  cr_real weight;
+  int n = cri_collide(x->m, x->d->geom_xpos, x->d->geom_xmat, c->geom, c->reach + length, hit);
+  for (int i = 0; i < n; i++) {
+    own[i] = cri_blend_row(&hit[i]);
+  }
+  cr_real dist = n > 0 ? cri_blend_dist(own, n, length) : CR_MAX;
+  if (dist > c->reach) {
+    return;
+  }
+  int kept = 0;
+  for (int i = 0; i < n; i++) {
+    if (cri_blend_keeps(own[i].dist, dist, length)) {
+      own[kept] = own[i];
+      hit[kept++] = hit[i];
+    }
+  }
+  cr_hit_tan mean = cri_blend(own, kept, length, &weight);
+  for (int i = 0; i < kept; i++, x->needed++) {
+    if (x->needed < x->d->ncon_max) {
+      hit[i].dist = mean.dist;
+      cr_copy3(hit[i].pos, mean.pos);
+      cr_copy3(hit[i].normal, mean.normal);
+      cr_copy3(hit[i].hint, mean.hint);
+      store(x->d, x->needed, c, &hit[i]);
+      save_own(x->d, x->needed, &own[i]);
+      x->d->contact_weight[x->needed] = i == 0 ? weight : 0;
+      x->d->contact_follows[x->needed] = i > 0;
+    }
+  }
 }
 
 static void look(void* context, const cr_candidate* c) {
@@ -364,11 +486,16 @@ static void look(void* context, const cr_candidate* c) {
     memcpy(x->unsupported, c->geom, sizeof c->geom);
     return;
   }
+  cri_sharing s = sharing_of(x->m, c->geom);
+  if (s.length > 0) {
+    add_shared(x, c, s.length);
+    return;
+  }
   cr_hit hit[CR_MAX_HITS];
   int n = cri_collide(x->m, x->d->geom_xpos, x->d->geom_xmat, c->geom, c->reach, hit);
   for (int i = 0; i < n; i++, x->needed++) {
     if (x->needed < x->d->ncon_max) {
-      store(x->d, x->needed, c, hit + i);
+      store(x->d, x->needed, c, &hit[i]);
     }
   }
 }
@@ -396,16 +523,33 @@ cr_status cr_collision(const cr_model* m, cr_data* d) {
   return CR_OK;
 }
 
+// tangent of hit i by itself
+static void hit_jvp(const cr_model* m, const cr_data* d, const cr_data* tan, int i,
+                    cr_hit_tan* hit_tan) {
+  const int32_t* geom = d->contact_geom + 2 * i;
+  solid a, b;
+  shape_of(m, d, geom[0], &a);
+  shape_of(m, d, geom[1], &b);
+  cr_shape_tan a_tan = shape_tan_of(d, tan, geom[0]), b_tan = shape_tan_of(d, tan, geom[1]);
+  add_lift(m, tan, geom[0], &a.shape, d->contact_feature + 4 * i, &a_tan);
+  pair_of(m, geom)->tan(&a.shape, &b.shape, d->contact_feature + 4 * i, d->contact_local + 6 * i,
+                        &a_tan, &b_tan, hit_tan);
+}
+
 cr_status cr_collision_jvp(const cr_model* m, const cr_data* d, cr_data* tan) {
-  for (int i = 0; i < d->ncon; i++) {
-    const int32_t* geom = d->contact_geom + 2 * i;
-    axes x = load_axes(d->contact_axes + 8 * i);
-    cr_hit_tan hit_tan;
-    cri_pair_hit_tan(pair_of(m, geom), m, d, tan, geom, d->contact_feature + 4 * i,
-                     d->contact_local + 6 * i, &hit_tan);
-    tan->contact_dist[i] = hit_tan.dist;
-    cr_copy3(tan->contact_pos + 3 * i, hit_tan.pos);
-    frame_tan(&x, &hit_tan, tan->contact_frame + 9 * i);
+  cr_hit_tan hit_tan[CR_MAX_HITS];
+  for (int i = 0, n; i < d->ncon; i += n) {
+    n = shared_from(d, i);
+    for (int k = 0; k < n; k++) {
+      hit_jvp(m, d, tan, i + k, &hit_tan[k]);
+    }
+    shared_tan(m, d, tan, i, n, hit_tan);
+    for (int k = 0; k < n; k++) {
+      axes x = load_axes(d->contact_axes + 8 * (i + k));
+      tan->contact_dist[i + k] = hit_tan[k].dist;
+      cr_copy3(tan->contact_pos + 3 * (i + k), hit_tan[k].pos);
+      frame_tan(&x, &hit_tan[k], tan->contact_frame + 9 * (i + k));
+    }
   }
   return CR_OK;
 }
@@ -429,15 +573,34 @@ cri_contact_motion cri_collision_motion(const cr_model* m, const cr_data* d, int
   return motion;
 }
 
+static void hit_vjp(const cr_model* m, const cr_data* d, cr_data* bar, int i,
+                    const cr_hit_tan* hit_bar) {
+  const int32_t* geom = d->contact_geom + 2 * i;
+  solid a, b;
+  shape_of(m, d, geom[0], &a);
+  shape_of(m, d, geom[1], &b);
+  cr_shape_tan a_bar = {{0}, {0}, {0}}, b_bar = {{0}, {0}, {0}};
+  pair_of(m, geom)->bar(&a.shape, &b.shape, d->contact_feature + 4 * i, d->contact_local + 6 * i,
+                        hit_bar, &a_bar, &b_bar);
+  lift_bar(m, bar, geom[0], &a.shape, d->contact_feature + 4 * i, &a_bar);
+  shape_bar_of(d, &a_bar, geom[0], bar);
+  shape_bar_of(d, &b_bar, geom[1], bar);
+}
+
 cr_status cr_collision_vjp(const cr_model* m, const cr_data* d, cr_data* bar) {
-  for (int i = 0; i < d->ncon; i++) {
-    const int32_t* geom = d->contact_geom + 2 * i;
-    axes x = load_axes(d->contact_axes + 8 * i);
-    cr_hit_tan hit_bar = {.dist = bar->contact_dist[i]};
-    cr_copy3(hit_bar.pos, bar->contact_pos + 3 * i);
-    frame_bar(&x, bar->contact_frame + 9 * i, &hit_bar);
-    cri_pair_hit_bar(pair_of(m, geom), m, d, bar, geom, d->contact_feature + 4 * i,
-                     d->contact_local + 6 * i, &hit_bar);
+  cr_hit_tan hit_bar[CR_MAX_HITS];
+  for (int i = 0, n; i < d->ncon; i += n) {
+    n = shared_from(d, i);
+    for (int k = 0; k < n; k++) {
+      axes x = load_axes(d->contact_axes + 8 * (i + k));
+      hit_bar[k].dist = bar->contact_dist[i + k];
+      cr_copy3(hit_bar[k].pos, bar->contact_pos + 3 * (i + k));
+      frame_bar(&x, bar->contact_frame + 9 * (i + k), &hit_bar[k]);
+    }
+    shared_bar(m, d, bar, i, n, hit_bar);
+    for (int k = 0; k < n; k++) {
+      hit_vjp(m, d, bar, i + k, &hit_bar[k]);
+    }
   }
   return CR_OK;
 }

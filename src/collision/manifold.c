@@ -410,7 +410,7 @@ static void put_line(const line* l, polygon* x) {
 }
 
 // of a clipped line the two corners farthest apart
-static int ends_of(const polygon* x, int keep[4]) {
+static int ends_of(const polygon* x, int keep[2]) {
   cr_real most = -1;
   keep[0] = 0;
   keep[1] = 1;
@@ -428,18 +428,19 @@ static int ends_of(const polygon* x, int keep[4]) {
   return x->n < 2 ? x->n : 2;
 }
 
-static int corners_of(const polygon* x, int keep[4]) {
-  for (int k = 0; k < 4; k++) {
+static int corners_of(const polygon* x, bool all, int keep[CR_MAX_HITS]) {
+  int most = all ? CR_MAX_HITS : 4;
+  for (int k = 0; k < most; k++) {
     keep[k] = k;
   }
-  if (x->n > 4) {
+  if (x->n > 4 && !all) {
     cr_real p[3 * 2 * MOST_CORNERS];
     for (int i = 0; i < x->n; i++) {
       cr_copy3(p + 3 * i, x->c[i].p);
     }
     cri_quad(p, x->n, keep);
   }
-  return x->n < 4 ? x->n : 4;
+  return x->n < most ? x->n : most;
 }
 
 static bool may_have_several(const cr_core* a, const cr_core* b) {
@@ -465,7 +466,7 @@ int cri_manifold(const cr_core* a, const cr_core* b, const cr_optimum* x, cr_rea
   polygon first, second, *left;
   flat fa = {.n = 0}, fb = {.n = 0};
   cr_real m[3];
-  int keep[4], n;
+  int keep[CR_MAX_HITS], n;
   if (c.mode == FACES) {
     fa = flat_of(a, c.id_a);
     fb = flat_of(b, c.id_b);
@@ -474,7 +475,7 @@ int cri_manifold(const cr_core* a, const cr_core* b, const cr_optimum* x, cr_rea
     }
     put_polygon(&fb, &first);
     left = clip(&fa, margin, &first, &second);
-    n = corners_of(left, keep);
+    n = corners_of(left, a->shape->all, keep);
     for (int i = 0; i < n && b->shape->type == CR_GEOM_MESH; i++) {
       flatten(&fa, &fb, &left->c[keep[i]]);
     }

@@ -46,11 +46,12 @@ typedef struct {
   const cr_real* pos;
   const cr_real* mat;
   const cr_real* size;
-  int32_t type;         // mjtGeom
-  bool single;          // one contact only, where there could be several (flag multiccd is off)
-  cr_real bound;        // radius of the bounding sphere
-  cr_real softness;     // of soft and smooth pairs
-  const cr_hull* hull;  // of a mesh
+  int32_t type;      // mjtGeom
+  bool single;       // one contact only, where there could be several (flag multiccd is off)
+  bool all;          // smooth collision: every corner of a flat contact, not four that stand for it
+  cr_real bound;     // radius of the bounding sphere
+  cr_real softness;  // of soft and smooth pairs
+  const cr_hull* hull;        // of a mesh
   const cr_terrain* terrain;  // of a height field
 } cr_shape;
 

@@ -191,6 +191,21 @@ static void box_corner(const cr_shape* b, int32_t corner, cr_real sign[3], cr_re
   cr_mulmat3(arm, b->mat, x);
 }
 
+int cri_plane_box_all(const cr_shape* a, const cr_shape* b, cr_real margin,
+                      cr_hit hit[CR_MAX_HITS]) {
+  cr_halfspace h = plane_of(a);
+  int n = 0;
+  for (int32_t i = 0; i < 8; i++) {
+    cr_real sign[3], corner[3];
+    box_corner(b, i, sign, corner);
+    cr_acc3(corner, b->pos);
+    if (ball_hits(&h, corner, 0, margin, hit + n)) {
+      hit[n++].feature[0] = i;
+    }
+  }
+  return n;
+}
+
 void cri_plane_box_tan(const cr_shape* a, const cr_shape* b, const int32_t feature[4],
                        const cr_real local[6], const cr_shape_tan* a_tan, const cr_shape_tan* b_tan,
                        cr_hit_tan* hit_tan) {

@@ -37,4 +37,7 @@ cr_pair_detect cri_plane_box;
 cr_pair_tan cri_plane_box_tan;
 cr_pair_bar cri_plane_box_bar;
 
+/// The same with all corners within the margin, in bit order.
+cr_pair_detect cri_plane_box_all;
+
 #endif

@@ -162,6 +162,38 @@ int cri_plane_hull(const cr_shape* a, const cr_shape* b, cr_real margin, cr_hit 
   return count;
 }
 
+// puts a hit in its place among those before it, by distance; of more than fit the farthest goes
+static int insert(cr_hit hit[CR_MAX_HITS], int n, const cr_hit* one) {
+  int at = n < CR_MAX_HITS ? n : CR_MAX_HITS - 1;
+  if (n == CR_MAX_HITS && one->dist >= hit[at].dist) {
+    return n;
+  }
+  for (; at > 0 && one->dist < hit[at - 1].dist; at--) {
+    hit[at] = hit[at - 1];
+  }
+  hit[at] = *one;
+  return n < CR_MAX_HITS ? n + 1 : n;
+}
+
+int cri_plane_hull_all(const cr_shape* a, const cr_shape* b, cr_real margin,
+                       cr_hit hit[CR_MAX_HITS]) {
+  cr_core core = cri_core(b, NOWHERE);
+  cr_halfspace plane = plane_of(a);
+  const int32_t* graph = b->hull->graph;
+  int n = 0, count = graph != NULL ? graph[0] : b->hull->nvert;
+  cr_real m[3], p[3];
+  cr_scl3(m, plane.normal, -1);
+  for (int i = 0; i < count; i++) {
+    int32_t v = graph != NULL ? graph[2 + graph[0] + i] : i;
+    cr_hit one;
+    cri_touch_point(&core, &(cr_touch){CR_TOUCH_POINT, {v, 0, 0}}, m, p);
+    if (emit(&plane, p, margin, v, &one)) {
+      n = insert(hit, n, &one);
+    }
+  }
+  return n;
+}
+
 void cri_plane_hull_tan(const cr_shape* a, const cr_shape* b, const int32_t feature[4],
                         const cr_real local[6], const cr_shape_tan* a_tan,
                         const cr_shape_tan* b_tan, cr_hit_tan* hit_tan) {

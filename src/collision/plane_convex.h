@@ -21,4 +21,7 @@ cr_pair_detect cri_plane_hull;
 cr_pair_tan cri_plane_hull_tan;
 cr_pair_bar cri_plane_hull_bar;
 
+/// The same with all vertices within the margin, or the CR_MAX_HITS lowest of them.
+cr_pair_detect cri_plane_hull_all;
+
 #endif

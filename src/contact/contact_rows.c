@@ -205,6 +205,10 @@ static void add_contact(const cr_model* m, cr_data* d, cri_rows_needed* need, in
   if (d->contact_exclude[c] != 0) {
     return;
   }
+  if (d->contact_follows[c] != 0) {
+    d->contact_exclude[c] = 2;
+    return;
+  }
   cri_contact_chain chain = cri_contact_chain_of(m, d, c, work);
   if (chain.n == 0) {
     d->contact_exclude[c] = 3;

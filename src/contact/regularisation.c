@@ -273,6 +273,12 @@ static void effect_vjp(const cr_model* m, const cr_data* d, cr_data* bar, int i,
   }
 }
 
+// ---- [s7] smooth collision: a contact may be less than a whole one
+
+static cr_real whole(const cr_data* d, int i) {
+  return is_contact(d->efc_type[i]) ? d->contact_weight[d->efc_id[i]] : 1;
+}
+
 // ---- [s1] R of one row
 
 // R and the derivatives of its logarithm by I, log A and, with discrete, f
@@ -344,6 +350,7 @@ cr_status cr_regularisation(const cr_model* m, cr_data* d) {
     n = rows_led(m, d, i);
     cr_real A = diagonal(m, d, i, d) * effect(m, d, i, &g);
     softness s = softness_of(m, d->efc_KBIP[4 * i + 2], A, cri_step_row_of(m, d, i).f);
+    s.R /= whole(d, i);
     for (int k = 0; k < n; k++) {
       set(d, i + k, is_contact(d->efc_type[i]) ? s.R * multiple(m, d, d->efc_id[i], k) : s.R);
     }
@@ -395,6 +402,8 @@ cr_status cr_regularisation_jvp(const cr_model* m, const cr_data* d, cr_data* ta
     cr_real log_tan =
         s.by_I * KBIP_tan[2] + s.by_log_A * log_A + s.by_f * cri_step_row_tan(row.f_y, KBIP_tan);
     if (is_contact(d->efc_type[i])) {
+      s.R /= whole(d, i);
+      log_tan -= tan->contact_weight[d->efc_id[i]] / whole(d, i);
       led_jvp(m, d, tan, i, n, s.R, log_tan);
     } else {
       tan->efc_D[i] = -log_tan / s.R;
@@ -436,7 +445,11 @@ static void row_vjp(const cr_model* m, const cr_data* d, cr_data* bar, int i, in
   cr_real A = diagonal(m, d, i, bar);
   softness s = softness_of(m, d->efc_KBIP[4 * i + 2], A * effect(m, d, i, g), row.f);
   bool contact = is_contact(d->efc_type[i]);
+  s.R /= whole(d, i);
   cr_real log_bar = contact ? led_vjp(m, d, bar, i, n, s.R) : -bar->efc_D[i] / s.R;
+  if (contact) {
+    bar->contact_weight[d->efc_id[i]] -= log_bar / whole(d, i);
+  }
   KBIP_bar[2] += s.by_I * log_bar;
   cri_step_row_bar(row.f_y, s.by_f * log_bar, KBIP_bar);
   effect_vjp(m, d, bar, i, g, s.by_log_A * log_bar, g_bar);

@@ -7,7 +7,7 @@
 #include "model/data.h"
 
 /// Regularisation of all rows, after contact/constraint made them.
-/// Map      (efc_KBIP, contact_friction, contact_solref, jnt_solref, tendon_solref_lim, efc_J, M, ten_J,
+/// Map      (efc_KBIP, contact_friction, contact_weight, contact_solref, jnt_solref, tendon_solref_lim, efc_J, M, ten_J,
 ///          actuator_moment, metric_...; body_invweight0, dof_invweight0, tendon_invweight0, or with
 ///          the flag diagexact efc_J and M) -> efc_diagA, efc_R, efc_D, contact_mu
 /// Equation R = max(1e-15, (1 - I) / I A), D = 1 / R                                [s1]
@@ -17,6 +17,7 @@
 ///          contact/step_row.h, A times the row's sum J^2 / Mhat_jj over its sum J^2 / M_jj [s5], [s6]
 ///          contacts, from their first row: elliptic R_2 = R_1 / impratio, R_k mu_(k-1)^2 the same
 ///          for all k >= 2; pyramidal 2 mu^2 R_1 for all rows; contact_mu = mu_1 / sqrt(impratio) [s4]
+///          R_1 of a contact is divided by its weight, 1 but for smooth collision   [s7]
 ///          [MuJoCo manual, Computation, "Constraint model"]; docs/derivations/regularisation.md
 /// Shapes   nefc rows, ncon contacts
 ///          with both, A_i = J_i (M with the diagonal of Mhat)^-1 J_i'

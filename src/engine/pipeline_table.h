@@ -22,7 +22,7 @@ CR_STAGE(dynamics, tendon,
 CR_STAGE(collision, collision,
   F(geom_xpos) F(geom_xmat) F(geom_size) F(hfield_size) F(hfield_data) F(geom_margin)
   F(pair_margin) F(o_margin),
-  F(contact_dist) F(contact_pos) F(contact_frame))
+  F(contact_dist) F(contact_pos) F(contact_frame) F(contact_weight))
 
 CR_STAGE(contact, mixing,
   F(geom_friction) F(geom_solref) F(geom_solimp) F(geom_solmix) F(geom_margin)
@@ -104,7 +104,7 @@ CR_STAGE(dynamics, metric,
   F(metric_dof) F(metric_tendon) F(metric_actuator) F(qfrc_shift))
 
 CR_STAGE(contact, regularisation,
-  F(efc_KBIP) F(contact_friction) F(body_invweight0) F(dof_invweight0) F(tendon_invweight0)
+  F(efc_KBIP) F(contact_friction) F(contact_weight) F(body_invweight0) F(dof_invweight0) F(tendon_invweight0)
   F(efc_J) F(M) F(ten_J) F(actuator_moment) F(metric_dof) F(metric_tendon) F(metric_actuator)
   F(contact_solref) F(jnt_solref) F(tendon_solref_lim),
   F(efc_diagA) F(efc_D) F(efc_R) F(contact_mu))

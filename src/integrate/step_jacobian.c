@@ -146,6 +146,9 @@ const char* cri_step_jacobian_why(const cr_model* m, const cr_data* d) {
   if ((m->enableflags & CR_ENBL_DIAGEXACT) != 0) {
     return "the exact diagonal of A";
   }
+  if (m->collision == CR_COLLISION_SMOOTH) {
+    return "smooth collision detection";
+  }
   if (!cr_is_zero(d->contact_adhesion, d->ncon) ||
       !cr_is_zero(d->contact_surfacevel, 3 * d->ncon)) {
     return "adhesion and moving surfaces of contacts";

@@ -173,7 +173,7 @@ static cr_status check_choices(const cr_model* m, cr_error* error) {
     return cri_fail(error, CR_ERR_MODEL, "option integrator: there is no %d", m->integrator);
   }
   CR_TRY(cri_integrator_check(m, m->integrator, error));
-  if (m->collision < CR_COLLISION_HARD || m->collision > CR_COLLISION_SOFT) {
+  if (m->collision < CR_COLLISION_HARD || m->collision > CR_COLLISION_SMOOTH) {
     return cri_fail(error, CR_ERR_MODEL, "option collision: there is no %d", m->collision);
   }
   if (m->collision != CR_COLLISION_HARD && !(m->softness > 0 && m->softness <= CR_MAX_SOFTNESS)) {

@@ -67,6 +67,8 @@ cr_capacity cri_capacity_default(const cr_model* m) {
   int dim = most_dimensions(m), per_contact = m->cone == CR_CONE_PYRAMIDAL ? 2 * (dim - 1) : dim;
   int chain = 2 * deepest_chain(m);
   cr_capacity c = {.ncon = ncon, .nefc = m->nv + 2 * m->njnt + 3 * m->ntendon + per_contact * ncon};
+  // of those that follow another there are more, but they make no rows
+  c.ncon *= m->collision == CR_COLLISION_SMOOTH ? 4 : 1;
   for (int i = 0; i < m->neq; i++) {
     c.nefc += m->eq_type[i] == CR_EQ_WELD ? 6 : (m->eq_type[i] == CR_EQ_CONNECT ? 3 : 1);
   }

@@ -77,10 +77,13 @@ CR_REAL (ten_velocity,    ntendon, 1, SAME, "m/s|rad/s", "-", "tendon velocity")
 CR_REAL (contact_dist,    ncon, 1, SAME, "m", "-", "distance, negative in penetration")
 CR_REAL (contact_pos,     ncon, 3, SAME, "m", "world", "contact point")
 CR_REAL (contact_frame,   ncon, 9, FRAME, "1", "world", "rows: normal from geom[0] to geom[1], two tangents")
+CR_REAL (contact_weight,  ncon, 1, SAME, "1", "-", "smooth collision: how many contacts it stands for, 0 if it follows another; otherwise 1")
 CR_INDEX(contact_geom,    ncon, 2, "the two geoms")
 CR_INDEX(contact_pair,    ncon, 1, "explicit pair, -1 none")
+CR_INDEX(contact_follows, ncon, 1, "smooth collision: 1 if the contact is a copy of the one before, which stands for both")
 CR_INDEX(contact_feature, ncon, 4, "which features touch: chosen by detection, read by the measure and its derivatives")
 CR_SAVE (contact_local,   ncon, 6, "what detection saves for the derivative of the measure")
+CR_SAVE (contact_own,     ncon, 10, "smooth collision: distance, position, normal and hint of the hit by itself")
 CR_SAVE (contact_axes,    ncon, 8, "normal, first tangent, and how the frame was completed")
 
 // ---- contact parameters
@@ -92,7 +95,7 @@ CR_REAL (contact_solimp,  ncon, 5, SAME, "1", "-", "solver impedance")
 CR_REAL (contact_adhesion, ncon, 1, SAME, "N", "-", "force with which the contact pulls")
 CR_REAL (contact_surfacevel, ncon, 3, SAME, "m/s|rad/s", "contact", "velocity of the surfaces, second against first: two tangents, spin")
 CR_INDEX(contact_dim,     ncon, 1, "contact dimension")
-CR_INDEX(contact_exclude, ncon, 1, "0 makes rows, 1 in the gap, 3 no dofs")
+CR_INDEX(contact_exclude, ncon, 1, "0 makes rows, 1 in the gap, 2 stands behind another, 3 no dofs")
 CR_INDEX(contact_efc_address, ncon, 1, "first row, -1 none")
 
 // ---- constraint rows

@@ -15,6 +15,7 @@ cr_shape solid_shape(const solid* s) {
                     .size = s->size,
                     .type = s->type,
                     .bound = bound,
+                    .all = s->all,
                     .softness = s->softness,
                     .hull = s->hull,
                     .terrain = s->terrain};

@@ -13,6 +13,7 @@ typedef struct {
   int32_t type;
   const cr_hull* hull;
   const cr_terrain* terrain;
+  bool all;
   cr_real softness;  // read from the second solid of a soft pair
 } solid;
 

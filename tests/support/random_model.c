@@ -318,16 +318,16 @@ static void fill_distance(cr_random* r, cr_model* m, uint64_t seed) {
   m->cfd_scale = sometimes(r, CR_R(0.001), CR_R(0.02));
 }
 
-// soft collision, in a quarter of the models that have only geoms that know it
+// soft collision in a quarter of the models, smooth in another and where a geom does not know it
 static void fill_collision(cr_model* m, uint64_t seed) {
-  bool soft = seed % 4 == 1;
+  bool hard = seed % 2 == 0, soft = seed % 4 == 1;
   for (int i = 0; i < m->ngeom; i++) {
     for (int j = 0; j < m->ngeom; j++) {
       int a = m->geom_type[i], b = m->geom_type[j];
       soft = soft && (a > b || cri_collision_soft(a, b));
     }
   }
-  m->collision = soft ? CR_COLLISION_SOFT : CR_COLLISION_HARD;
+  m->collision = hard ? CR_COLLISION_HARD : soft ? CR_COLLISION_SOFT : CR_COLLISION_SMOOTH;
   m->softness = CR_R(0.3);
 }
 

@@ -61,6 +61,37 @@ void tossed_cube(cr_model* m, cr_real side) {
   }
 }
 
+void published_cube(cr_model* m) {
+  const cr_real solimp[] = {0, CR_R(0.95), CR_R(0.001), CR_R(0.5), 2};
+  const cr_real friction[] = {1, CR_R(0.005), CR_R(0.0001)};
+  cr_real mass = CR_R(0.1), inertia = mass * CR_R(0.01) / 6;
+  tossed_cube(m, CR_R(0.1));
+  m->timestep = CR_R(0.01);
+  m->tolerance = 0;
+  m->gravity[2] = -2;
+  m->disableflags = CR_DSBL_REFSAFE | CR_DSBL_EULERDAMP;
+  m->integrator = CR_INT_TSIT5;
+  m->softness = CR_DEFAULT_SOFTNESS;
+  m->body_mass[1] = mass;
+  for (int i = 0; i < 3; i++) {
+    m->body_inertia[3 + i] = inertia;
+  }
+  m->body_invweight0[2] = 1 / mass;
+  m->body_invweight0[3] = 1 / inertia;
+  for (int i = 0; i < 6; i++) {
+    m->dof_invweight0[i] = m->body_invweight0[2 + (i > 2)];
+  }
+  // turned by 60 degrees about x
+  m->geom_quat[4] = cr_sqrt(CR_R(0.75));
+  m->geom_quat[5] = CR_R(0.5);
+  for (int g = 0; g < 2; g++) {
+    cr_copy(m->geom_solimp + 5 * g, solimp, 5);
+    cr_copy(m->geom_friction + 3 * g, friction, 3);
+    m->geom_solref[2 * g] = CR_R(0.005);
+    m->geom_solref[2 * g + 1] = 1;
+  }
+}
+
 cr_toss* tosses_made(const cr_model* m, int n, int rows, uint64_t seed) {
   const cr_throw options = {.tosses = n, .rows = rows, .seed = seed};
   cr_error error = {0};

@@ -9,6 +9,10 @@
 /// Geoms "board" and "cube", body "cube". Free with cri_model_free.
 void tossed_cube(cr_model* m, cr_real side);
 
+/// The cube of DiffMJX's tosses: half size 0.05 m, turned by 60 degrees about x in its body, low
+/// gravity, soft contacts, Tsit5. Free with cri_model_free.
+void published_cube(cr_model* m);
+
 /// n tosses of `rows` rows without noise, made with the model; free with tosses_free.
 cr_toss* tosses_made(const cr_model* m, int n, int rows, uint64_t seed);
 void tosses_free(cr_toss* tosses, int n);

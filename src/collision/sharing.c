@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+// The length over which contacts share, see sharing.h.
+#include "collision/sharing.h"
+
+#include "math/vec3.h"
+
+// half widths per softness, and for the general pair 2 sin 5 degrees
+#define SHARE CR_R(10.6)
+#define MOST_SHARE CR_R(0.17431148549531634711612854167494)
+
+// distance of the nearest polygon from the centre
+static cr_real mesh_half_width(const cr_model* m, int mesh) {
+  cr_real least = CR_MAX;
+  for (int i = 0; i < m->mesh_polynum[mesh]; i++) {
+    int p = m->mesh_polyadr[mesh] + i;
+    int v = m->mesh_vertadr[mesh] + m->mesh_polyvert[m->mesh_polyvertadr[p]];
+    cr_real off = cr_dot3(m->mesh_polynormal + 3 * (ptrdiff_t)p, m->mesh_vert + 3 * (ptrdiff_t)v);
+    least = cr_min(least, off);
+  }
+  return m->mesh_polynum[mesh] > 0 ? cr_max(least, 0) : 0;
+}
+
+// [b4] of a geom, and the size that it is, -1 none; planes and height fields have no width
+static cr_real half_width(const cr_model* m, int geom, int* size) {
+  static const int sizes[CR_N_GEOM_TYPE] = {[CR_GEOM_SPHERE] = 1,
+                                            [CR_GEOM_CAPSULE] = 1,
+                                            [CR_GEOM_ELLIPSOID] = 3,
+                                            [CR_GEOM_CYLINDER] = 2,
+                                            [CR_GEOM_BOX] = 3};
+  const cr_real* x = m->geom_size + 3 * geom;
+  int n = sizes[m->geom_type[geom]];
+  *size = n > 0 ? 0 : -1;
+  for (int k = 1; k < n; k++) {
+    *size = x[k] < x[*size] ? k : *size;
+  }
+  if (m->geom_type[geom] == CR_GEOM_MESH) {
+    return mesh_half_width(m, m->geom_dataid[geom]);
+  }
+  return n > 0 ? x[*size] : CR_MAX;
+}
+
+cri_sharing cri_sharing_of(const cr_model* m, const int32_t geom[2], bool general) {
+  if (m->collision != CR_COLLISION_SMOOTH) {
+    return (cri_sharing){.length = 0};
+  }
+  int size[2];
+  cr_real width[2] = {half_width(m, geom[0], &size[0]), half_width(m, geom[1], &size[1])};
+  int less = width[0] < width[1] ? 0 : 1;
+  cr_real factor = SHARE * m->softness;
+  factor = general ? cr_min(factor, MOST_SHARE) : factor;
+  return (cri_sharing){factor * width[less], size[less] < 0 ? 0 : factor, geom[less], size[less]};
+}

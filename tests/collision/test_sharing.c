@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: Apache-2.0
+// The length over which contacts share, by hand.
+#include "collision/sharing.h"
+
+#include "support/close.h"
+
+enum { PLANE, BALL, PLATE, ROD, TETRAHEDRON, N_GEOM };
+
+static int32_t types[N_GEOM] = {CR_GEOM_PLANE, CR_GEOM_SPHERE, CR_GEOM_BOX, CR_GEOM_CYLINDER,
+                                CR_GEOM_MESH};
+static cr_real sizes[3 * N_GEOM] = {5,         5,         5,          CR_R(0.1),  0,         0,
+                                    CR_R(0.5), CR_R(0.4), CR_R(0.02), CR_R(0.05), CR_R(0.3), 0};
+static int32_t meshes[N_GEOM] = {-1, -1, -1, -1, 0};
+
+// the corner of a cube, cut off: three faces at 0.1, 0.2, 0.3 from the centre and a slope farther off
+static int32_t zero[1] = {0}, polynum[1] = {4}, adr[4] = {0, 1, 2, 3}, corner[4] = {0, 0, 0, 1};
+static cr_real vert[6] = {CR_R(-0.2), CR_R(-0.1), CR_R(-0.3), 1, 1, 1};
+static cr_real normal[12] = {-1, 0, 0, 0, -1, 0, 0, 0, -1, CR_R(0.6), CR_R(0.8), 0};
+
+static cr_model scene(int collision) {
+  return (cr_model){.ngeom = N_GEOM,
+                    .collision = collision,
+                    .softness = CR_R(0.05),
+                    .geom_type = types,
+                    .geom_size = sizes,
+                    .geom_dataid = meshes,
+                    .mesh_polynum = polynum,
+                    .mesh_polyadr = zero,
+                    .mesh_vertadr = zero,
+                    .mesh_polyvertadr = adr,
+                    .mesh_polyvert = corner,
+                    .mesh_polynormal = normal,
+                    .mesh_vert = vert};
+}
+
+static cri_sharing of(const cr_model* m, int a, int b, bool general) {
+  const int32_t geom[2] = {a, b};
+  return cri_sharing_of(m, geom, general);
+}
+
+static void follows_the_smaller_geom(void** state) {
+  cr_model m = scene(CR_COLLISION_SMOOTH);
+  cri_sharing s = of(&m, PLANE, BALL, false);
+  assert_close(s.length, CR_R(0.053), CR_EPS);
+  assert_close(s.slope, CR_R(0.53), CR_EPS);
+  assert_true(s.geom == BALL && s.size == 0);
+  s = of(&m, BALL, PLATE, false);
+  assert_close(s.length, CR_R(0.0106), CR_EPS);
+  assert_true(s.geom == PLATE && s.size == 2);
+  s = of(&m, PLATE, ROD, true);
+  assert_close(s.length, 2 * cr_sin(CR_PI / 36) * CR_R(0.02), 8 * CR_EPS);
+  assert_close(s.slope, 2 * cr_sin(CR_PI / 36), 8 * CR_EPS);
+  assert_close(of(&m, BALL, ROD, false).length, CR_R(0.0265), CR_EPS);
+}
+
+static void mesh_goes_by_its_nearest_face(void** state) {
+  cr_model m = scene(CR_COLLISION_SMOOTH);
+  cri_sharing s = of(&m, PLANE, TETRAHEDRON, false);
+  assert_close(s.length, CR_R(0.053), 2 * CR_EPS);
+  assert_true(s.slope == 0);
+}
+
+static void others_do_not_share(void** state) {
+  cr_model m = scene(CR_COLLISION_HARD);
+  assert_true(of(&m, PLANE, BALL, false).length == 0);
+  m = scene(CR_COLLISION_SOFT);
+  assert_true(of(&m, PLANE, BALL, false).length == 0);
+}
+
+int test_sharing(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(follows_the_smaller_geom),
+      cmocka_unit_test(mesh_goes_by_its_nearest_face),
+      cmocka_unit_test(others_do_not_share),
+  };
+  return cmocka_run_group_tests_name("sharing", tests, NULL, NULL);
+}
