@@ -20,7 +20,7 @@ static cr_real mesh_half_width(const cr_model* m, int mesh) {
   return m->mesh_polynum[mesh] > 0 ? cr_max(least, 0) : 0;
 }
 
-// [b4] of a geom, and the size that it is, -1 none; planes and height fields have no width
+// of a geom, and the size that it is, -1 none; planes and height fields have no width
 static cr_real half_width(const cr_model* m, int geom, int* size) {
   static const int sizes[CR_N_GEOM_TYPE] = {[CR_GEOM_SPHERE] = 1,
                                             [CR_GEOM_CAPSULE] = 1,

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Smooth collision detection: the length over which contacts of two geoms share their load
-// (collision/blend.h). Derivation: docs/derivations/collision_smooth.md [b4].
+// (collision/blend.h). Derivation: docs/derivations/collision_smooth.md.
 #ifndef CR_COLLISION_SHARING_H
 #define CR_COLLISION_SHARING_H
 

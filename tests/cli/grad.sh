@@ -93,6 +93,10 @@ for bytes in 0 -1 x 1KB 1e20 ""; do
 done
 refused 2 "--out records all states: not within --memory 1M" rollout "$cube" --out x.h5 --memory 1M
 
+# ---- and smooth
+expect 0 smooth grad "$cube" --keyframe rest --time 0.02 --loss 'qpos[2]' --wrt 'qvel[2]' 'qpos' --json --check --collision smooth
+holds smooth "$matches"
+
 # ---- bad input
 good=(grad "$cube" --time 0.01 --loss 'qpos[2]')
 refused 2 "--collision round: hard, soft or smooth expected" "${good[@]}" --wrt qpos --collision round

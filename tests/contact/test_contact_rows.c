@@ -41,6 +41,20 @@ static void pyramid_is_made_of_elliptic_rows(void** state) {
   }
 }
 
+// smooth collision: only the first of contacts that stand as one makes rows
+static void contacts_that_follow_make_none(void** state) {
+  contact_scene s;
+  scene_open(&s, 1);
+  scene_run(&s, "mixing");
+  assert_true(s.d->ncon > 1);
+  s.d->contact_follows[1] = 1;
+  assert_int_equal(cr_constraint(&s.m, s.d), CR_OK);
+  assert_int_equal(s.d->contact_exclude[0], 0);
+  assert_int_equal(s.d->contact_exclude[1], 2);
+  assert_int_equal(s.d->contact_efc_address[1], -1);
+  scene_close(&s);
+}
+
 // a contact in its gap, at its margin, and between two bodies that nothing moves
 static void contacts_without_rows_say_why(void** state) {
   contact_scene s;
@@ -100,6 +114,7 @@ int test_contact_rows(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(pyramid_is_made_of_elliptic_rows),
       cmocka_unit_test(contacts_without_rows_say_why),
+      cmocka_unit_test(contacts_that_follow_make_none),
       cmocka_unit_test(contacts_from_distance_fade_in),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

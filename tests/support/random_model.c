@@ -318,16 +318,16 @@ static void fill_distance(cr_random* r, cr_model* m, uint64_t seed) {
   m->cfd_scale = sometimes(r, CR_R(0.001), CR_R(0.02));
 }
 
-// soft collision in a quarter of the models, smooth in another and where a geom does not know it
+// smooth collision in a quarter of the models, soft in another where all geoms know it
 static void fill_collision(cr_model* m, uint64_t seed) {
-  bool hard = seed % 2 == 0, soft = seed % 4 == 1;
+  bool soft = seed % 4 == 1, smooth = seed % 4 == 3 || seed % 16 == 5;
   for (int i = 0; i < m->ngeom; i++) {
     for (int j = 0; j < m->ngeom; j++) {
       int a = m->geom_type[i], b = m->geom_type[j];
       soft = soft && (a > b || cri_collision_soft(a, b));
     }
   }
-  m->collision = hard ? CR_COLLISION_HARD : soft ? CR_COLLISION_SOFT : CR_COLLISION_SMOOTH;
+  m->collision = soft ? CR_COLLISION_SOFT : smooth ? CR_COLLISION_SMOOTH : CR_COLLISION_HARD;
   m->softness = CR_R(0.3);
 }
 
