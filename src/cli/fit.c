@@ -209,7 +209,8 @@ static cr_status run_stage(fit* f, const cr_objective* objective, cr_error* erro
                         .b2 = o->b2,
                         .eps = o->eps,
                         .tolerance = o->tolerance,
-                        .batches = o->batch > 0};
+                        .batches = o->batch > 0,
+                        .keep_best = o->keep_best};
   return cr_adam_minimise(&adam, objective, lower, upper, f->x, &f->reasons[f->stage], error);
 }
 

@@ -167,7 +167,8 @@ static cr_status make_problem(cr_fit_problem* p, const cr_fit_request* r, cr_err
   const cr_fit_config* c = &p->config;
   size_t memory;
   CR_TRY(cr_method_memory(&r->method, &memory, error));
-  CR_TRY(cr_windows_cut(&p->windows, p->tosses.toss, p->tosses.n, c->data.steps + 1, c->data.stride,
+  int length = c->data.steps > 0 ? c->data.steps + 1 : 0;
+  CR_TRY(cr_windows_cut(&p->windows, p->tosses.toss, p->tosses.n, length, c->data.stride,
                         c->data.held_out, (uint64_t)c->top.seed, error));
   CR_TRY(cr_pool_create(&p->pool, r->threads, error));
   cr_identify_def def = {
@@ -175,8 +176,9 @@ static cr_status make_problem(cr_fit_problem* p, const cr_fit_request* r, cr_err
       .tosses = p->tosses.toss,
       .windows = p->windows.train,
       .nwindow = p->windows.ntrain,
-      .nstep = c->data.steps,
+      .nstep = p->windows.longest,
       .weights = {c->loss.position, c->loss.rotation, c->loss.velocity, c->loss.spin},
+      .norm = (cr_error_norm)c->loss.norm,
       .every = p->every,
       .adaptive = p->adaptive.atol > 0 ? &p->adaptive : NULL,
       .memory = memory,

@@ -15,7 +15,7 @@
 
 #define CR_FIT_KEYS_DATA(X) \
   X(data, file,     TEXT, "", 0, 0, "", "recorded tosses in HDF5, as seen from the configuration; none: made by simulation") \
-  X(data, steps,    INT, "4", 1, 1000, "", "predicted steps in a window") \
+  X(data, steps,    INT, "4", 0, 1000, "", "predicted steps in a window; 0: whole tosses") \
   X(data, stride,   INT, "4", 1, 1000000, "", "rows from one window to the next") \
   X(data, held_out, REAL, "0.2", 0, 0.9, "", "share of independent tosses that is held aside")
 
@@ -27,7 +27,8 @@
   X(made, tolerance,      REAL, "0.05", 0, 10, "", "how far a parameter may end from the truth, relative")
 
 #define CR_FIT_KEYS_LOSS(X) \
-  X(loss, position, REAL, "1", 0, HUGE_VAL, "", "weight of squared errors of position, 1/m^2") \
+  X(loss, norm,     CHOICE, "square", 0, 0, "square absolute", "how an error counts") \
+  X(loss, position, REAL, "1", 0, HUGE_VAL, "", "weight of errors of position, 1/m^2 (absolute: 1/m)") \
   X(loss, rotation, REAL, "1", 0, HUGE_VAL, "", "weight of those of the rotation matrix") \
   X(loss, velocity, REAL, "1", 0, HUGE_VAL, "", "weight of those of velocity, s^2/m^2") \
   X(loss, spin,     REAL, "1", 0, HUGE_VAL, "", "weight of those of angular velocity, s^2")
@@ -63,7 +64,8 @@
   X(optimisers, b1,         REAL, "0.9", 0, 0.999999999, "", "adam: decay of the mean") \
   X(optimisers, b2,         REAL, "0.999", 0, 0.999999999, "", "adam: decay of the mean square") \
   X(optimisers, eps,        REAL, "1e-8", 0, HUGE_VAL, "", "adam: added to the root mean square") \
-  X(optimisers, batch,      INT, "0", 0, 2147483647, "", "adam: windows an iteration looks at, 0 all")
+  X(optimisers, batch,      INT, "0", 0, 2147483647, "", "adam: windows an iteration looks at, 0 all") \
+  X(optimisers, keep_best,  BOOL, "false", 0, 0, "", "adam: ends at the lowest loss seen, not at the last; not with batches")
 // clang-format on
 
 #endif

@@ -55,13 +55,18 @@ static int held_groups(int n, cr_real share) {
   return held;
 }
 
+// length 0: the whole toss
 static int windows_of(const cr_toss* toss, int length, int stride) {
+  if (length == 0) {
+    return toss->rows > 1;
+  }
   return toss->rows < length ? 0 : (toss->rows - length) / stride + 1;
 }
 
-static void place_windows(cr_window_place* places, int* n, int toss, int count, int stride) {
+static void place_windows(cr_window_place* places, int* n, int toss, int steps, int count,
+                          int stride) {
   for (int k = 0; k < count; k++) {
-    places[(*n)++] = (cr_window_place){toss, k * stride, 0};
+    places[(*n)++] = (cr_window_place){toss, k * stride, steps};
   }
 }
 
@@ -89,10 +94,12 @@ cr_status cr_windows_cut(cr_windows* w, const cr_toss* tosses, int ntoss, int le
   shuffle(place, n, seed, STREAM_SPLIT);
   for (int i = 0; i < ntoss; i++) {
     int count = windows_of(&tosses[i], length, stride);
+    int steps = length > 0 ? 0 : tosses[i].rows - 1, own = length > 0 ? length - 1 : steps;
+    w->longest = count > 0 && own > w->longest ? own : w->longest;
     if (place[rank[i]] < w->held_groups) {
-      place_windows(w->held, &w->nheld, i, count, stride);
+      place_windows(w->held, &w->nheld, i, steps, count, stride);
     } else {
-      place_windows(w->train, &w->ntrain, i, count, stride);
+      place_windows(w->train, &w->ntrain, i, steps, count, stride);
     }
   }
   free(rank);

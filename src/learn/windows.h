@@ -23,10 +23,11 @@ typedef struct {
 typedef struct {
   cr_window_place *train, *held;
   int ntrain, nheld;              // windows
+  int longest;                    // steps of the longest
   int train_groups, held_groups;  // independent tosses
 } cr_windows;
 
-/// Cuts windows of `length` rows, starting every `stride` rows, and holds aside those of a share of
+/// Cuts windows of `length` rows, starting every `stride` rows (length 0: whole tosses), and holds aside those of a share of
 /// the groups (at least one group where the share is positive and there are two), drawn from the
 /// seed. Free with cr_windows_free.
 /// Errors   CR_ERR_ARG where nothing is left to train on; CR_ERR_MEMORY

@@ -16,7 +16,7 @@
 #include "learn/adam.h"
 #include "learn/identify.h"
 #include "learn/throw.h"
-#include "math/quat.h"
+#include "rollout/trajectory.h"
 #include "study/launch.h"
 #include "study/scenes.h"
 #include "study/studies.h"
@@ -186,6 +186,58 @@ static cr_status score(sysid* s, const cr_real* p, int first, int n, cr_real* va
   return status;
 }
 
+// the same with the quaternion's four numbers in the place of the matrix's nine, the other way to read
+// the published score; the mean of all rows
+static cr_real quaternion_error(const cr_real* q, const cr_real* seen) {
+  cr_real same = 0, opposite = 0;
+  for (int i = 0; i < 4; i++) {
+    same += cr_abs(q[i] - seen[i]);
+    opposite += cr_abs(q[i] + seen[i]);
+  }
+  return cr_min(same, opposite);
+}
+
+static cr_real row_error(const cr_real* qpos, const cr_real* qvel, const cr_real* seen) {
+  cr_real sum = quaternion_error(qpos + 3, seen + 3);
+  for (int i = 0; i < 3; i++) {
+    sum += cr_abs(qpos[i] - seen[i]);
+  }
+  for (int i = 0; i < 6; i++) {
+    sum += cr_abs(qvel[i] - seen[7 + i]);
+  }
+  return sum / CR_STATE_WIDTH;
+}
+
+static cr_status run_tosses(const sysid* s, const cr_model* m, cr_rollout* r, cr_real* value,
+                            cr_error* error) {
+  cr_real sum = 0;
+  int rows = 0;
+  for (int i = 0; i < s->ntrain; i++) {
+    const cr_toss* toss = &s->tosses.toss[i];
+    const cr_window whole = {.state = toss->state, .nstep = toss->rows - 1};
+    cr_window_start(&whole, m, r->d);
+    CR_TRY(cr_rollout_run(r, m, whole.nstep, NULL, error));
+    for (int k = 1; k < toss->rows; k++, rows++) {
+      sum += row_error(r->qpos + 7 * k, r->qvel + 6 * k, toss->state + CR_STATE_WIDTH * k);
+    }
+  }
+  *value = sum / (cr_real)rows;
+  return CR_OK;
+}
+
+static cr_status score_quaternions(const sysid* s, const cr_real* p, cr_real* value,
+                                   cr_error* error) {
+  cr_parameters* parameters;
+  cr_rollout* r = NULL;
+  CR_TRY(bind(&s->m, p, &parameters, error));
+  const cr_model* m = cr_parameters_model(parameters);
+  cr_status status = cr_rollout_create(&r, m, longest(s), NULL, 0, error);
+  status = status == CR_OK ? run_tosses(s, m, r, value, error) : status;
+  cr_rollout_free(r);
+  cr_parameters_free(parameters);
+  return status;
+}
+
 // ---- the search
 
 // what an evaluation leaves
@@ -269,9 +321,20 @@ static cr_status add_scores(sysid* s, cr_table* history, cr_error* error) {
 
 // ---- a start: a row of the table
 
-enum { R_START, R_BEFORE, R_AFTER, R_OTHERS, R_SLOWEST, R_FROM, R_TO = R_FROM + N_PARAMETER };
+enum {
+  R_START,
+  R_BEFORE,
+  R_AFTER,
+  R_OTHERS,
+  R_BEFORE_13,
+  R_AFTER_13,
+  R_SLOWEST,
+  R_FROM,
+  R_TO = R_FROM + N_PARAMETER
+};
 static const char header[] =
-    "start,before,after,others,slowest_step_s,from_side,from_mass,from_timeconst,from_dampratio,"
+    "start,before,after,others,before_13,after_13,slowest_step_s,from_side,from_mass,from_"
+    "timeconst,from_dampratio,"
     "from_dmin,from_dmax,from_width,from_midpoint,from_power,from_friction,side,mass,timeconst,"
     "dampratio,dmin,dmax,width,midpoint,power,friction";
 static const char history_header[] =
@@ -289,11 +352,13 @@ static cr_status search(sysid* s, int start, cr_table* history, cr_real* row, cr
   cr_copy(p, row + R_FROM, N_PARAMETER);
   row[R_START] = (cr_real)start;
   CR_TRY(score(s, p, 0, s->ntrain, &row[R_BEFORE], error));
+  CR_TRY(score_quaternions(s, p, &row[R_BEFORE_13], error));
   for (int k = 0; k < N_STAGE; k++) {
     CR_TRY(run_stage(s, &w, k, p, error));
   }
   CR_TRY(score(s, p, 0, s->ntrain, &row[R_AFTER], error));
   CR_TRY(score(s, p, s->ntrain, s->nother, &row[R_OTHERS], error));
+  CR_TRY(score_quaternions(s, p, &row[R_AFTER_13], error));
   row[R_SLOWEST] = (cr_real)w.slowest;
   return add_scores(s, history, error);
 }
@@ -365,15 +430,15 @@ static void tell(cr_notebook* book, const sysid* s, cr_table* table) {
           "Start 0 is the published tuned one, 1 and 2 are random with sides of 60 and 140 mm, the "
           "rest random.\n\n",
           s->ntrain, s->book->request.data != NULL ? "recorded" : "made");
-  cri_say(book, "start  before   after  others  s/step");
+  cri_say(book, "start  before   after  others    (13 numbers)    s/step");
   for (int k = 0; k < N_PARAMETER; k++) {
     cri_say(book, " %9s", unknowns[k].name);
   }
   for (int i = 0; i < table->rows; i++) {
     const cr_real* row = cri_table_row(table, i);
-    cri_say(book, "\n%5.0f  %6.4f  %6.4f  %6.4f  %6.3f", (double)row[R_START],
+    cri_say(book, "\n%5.0f  %6.4f  %6.4f  %6.4f  %6.4f %6.4f  %6.3f", (double)row[R_START],
             (double)row[R_BEFORE], (double)row[R_AFTER], (double)row[R_OTHERS],
-            (double)row[R_SLOWEST]);
+            (double)row[R_BEFORE_13], (double)row[R_AFTER_13], (double)row[R_SLOWEST]);
     for (int k = 0; k < N_PARAMETER; k++) {
       cri_say(book, " %9.5g", (double)row[R_TO + k]);
     }

@@ -67,6 +67,12 @@ says uneven "--events: only with --rtol or --atol"
 expect 2 uneven fit "$config" "${method[@]}" --cfd 1,2
 says uneven "--cfd 1,2: dc,d0,wc,mc,pc"
 
+# ---- whole trajectories and absolute errors: from close by
+expect 0 entire fit "$config" --data found/tosses.h5 --json --out entire \
+  --set data.steps=0 loss.norm=absolute parameters.side.start=0.1 optimisers.0.rate=0.01 \
+  optimisers.0.iterations=5 optimisers.0.keep_best=true
+holds entire 'j["windows"]["train"] + j["windows"]["held_out"] == 20' 'j["loss"] <= j["start_loss"]'
+
 # ---- L-BFGS
 expect 0 lbfgs fit "$config" "${small[@]}" --json --out lbfgs \
   --set optimisers.0.method=lbfgs optimisers.0.iterations=25

@@ -106,6 +106,43 @@ static void gradient_matches_differences(void** state) {
   close_scene(&s);
 }
 
+// windows that say how long they are: the mean of what each gives alone, with its gradient, also for
+// absolute errors
+static void windows_have_lengths_of_their_own(void** state) {
+  scene s;
+  open_scene(&s, N_ITEM, 2, false, NULL);
+  const cr_window_place places[] = {{0, 0, 9}, {1, 3, 0}, {2, 0, ROWS - 1}};
+  cr_real x[N_ITEM], g[N_ITEM], total = 0, sum[N_ITEM] = {0};
+  cr_evaluation e = {.gradient = g};
+  cr_parameters_start(s.parameters, x);
+  for (int k = 0; k <= 3; k++) {  // one by one, and together
+    const cr_identify_def def = {.parameters = s.parameters,
+                                 .tosses = s.tosses,
+                                 .windows = places + k % 3,
+                                 .nwindow = k < 3 ? 1 : 3,
+                                 .nstep = k == 1 ? NSTEP : ROWS - 1,
+                                 .weights = {1, 2, 3, 4},
+                                 .norm = CR_NORM_ABSOLUTE,
+                                 .pool = s.pool};
+    cr_window_place all[3] = {places[0], {1, 3, NSTEP}, places[2]};
+    cr_identify_def together = def;
+    together.windows = k < 3 ? def.windows : all;
+    cr_identify* one;
+    assert_int_equal(cr_identify_create(&one, &together, NULL), CR_OK);
+    assert_int_equal(cr_identify_evaluate(one, x, NULL, 0, &e, NULL), CR_OK);
+    cr_identify_free(one);
+    if (k < 3) {
+      total += e.value / 3;
+      for (int i = 0; i < N_ITEM; i++) {
+        sum[i] += g[i] / 3;
+      }
+    }
+  }
+  assert_close(e.value, total, 100 * CR_EPS * total);
+  assert_all_close(g, sum, N_ITEM, CR_R(1e-10));
+  close_scene(&s);
+}
+
 // more steps than rows, and tolerances: another, finer simulation, with its own gradient
 static void gradient_follows_the_method(void** state) {
   scene plain, finer, adaptive;
@@ -261,6 +298,7 @@ static void a_failing_window_is_named(void** state) {
 int test_identify(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(gradient_matches_differences),
+      cmocka_unit_test(windows_have_lengths_of_their_own),
       cmocka_unit_test(gradient_follows_the_method),
       cmocka_unit_test(the_loss_vanishes_at_the_truth),
       cmocka_unit_test(windows_without_contact_have_no_gradient),

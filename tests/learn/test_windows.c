@@ -12,6 +12,19 @@ static void windows_are_cut_where_they_fit(void** state) {
   assert_int_equal(w.ntrain, 4);
   assert_int_equal(w.nheld, 0);
   assert_int_equal(w.train_groups, 3);
+  assert_int_equal(w.longest, 4);
+  assert_memory_equal(w.train, expected, sizeof expected);
+  cr_windows_free(&w);
+}
+
+static void whole_tosses_are_windows_of_their_length(void** state) {
+  const cr_toss tosses[] = {
+      {.rows = 13, .group = 0}, {.rows = 1, .group = 1}, {.rows = 5, .group = 2}};
+  cr_windows w;
+  assert_int_equal(cr_windows_cut(&w, tosses, 3, 0, 4, 0, 1, NULL), CR_OK);
+  const cr_window_place expected[] = {{0, 0, 12}, {2, 0, 4}};
+  assert_int_equal(w.ntrain, 2);
+  assert_int_equal(w.longest, 12);
   assert_memory_equal(w.train, expected, sizeof expected);
   cr_windows_free(&w);
 }
@@ -87,6 +100,7 @@ static void an_epoch_shows_every_window_once(void** state) {
 int test_windows(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(windows_are_cut_where_they_fit),
+      cmocka_unit_test(whole_tosses_are_windows_of_their_length),
       cmocka_unit_test(copies_stay_on_one_side),
       cmocka_unit_test(a_small_share_is_one_group),
       cmocka_unit_test(nothing_to_train_on_is_an_error),
