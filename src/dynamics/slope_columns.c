@@ -2,7 +2,7 @@
 // See slope_columns.h.
 #include "dynamics/slope_columns.h"
 
-#include "dynamics/actuation.h"
+#include "dynamics/actuation_slope.h"
 #include "dynamics/body_columns.h"
 #include "dynamics/fluid.h"
 #include "dynamics/reflected.h"
@@ -56,7 +56,7 @@ static void actuators(const cr_model* m, const cr_data* d, const cr_real* r,
                       const cri_curvatures* curvatures, const cri_slope_columns* to, cr_data* tan) {
   size_t mark = cri_mark(tan), o = (size_t)m->nout;
   cr_real *c = cri_push(tan, o), *c_tan = cri_push(tan, o);
-  cri_actuation_slope(m, d, CR_OVER_VELOCITY, c, tan);
+  cri_actuation_slope(m, d, CR_OVER_VELOCITY, c);
   cr_zero(tan->actuator_moment, d->nmoment);
   for (int seed = 0; seed < 2; seed++) {
     cr_real *x = seed == 0 ? tan->act : tan->ctrl, *by = seed == 0 ? to->by_act : to->by_ctrl;

@@ -218,7 +218,8 @@ static cr_status run_tosses(const sysid* s, const cr_model* m, cr_rollout* r, cr
     cr_window_start(&whole, m, r->d);
     CR_TRY(cr_rollout_run(r, m, whole.nstep, NULL, error));
     for (int k = 1; k < toss->rows; k++, rows++) {
-      sum += row_error(r->qpos + 7 * k, r->qvel + 6 * k, toss->state + CR_STATE_WIDTH * k);
+      cri_kept kept = cri_rollout_kept(r, m, k);
+      sum += row_error(kept.qpos, kept.qvel, toss->state + CR_STATE_WIDTH * k);
     }
   }
   *value = sum / (cr_real)rows;

@@ -5,7 +5,7 @@
 
 #include <stdlib.h>
 
-#include "dynamics/actuation.h"
+#include "dynamics/actuator_slopes.h"
 #include "dynamics/fluid.h"
 #include "integrate/step.h"
 #include "support/allocation.h"
