@@ -68,6 +68,10 @@ CR_API cr_real cr_model_timestep(const cr_model* model);
 CR_API cr_status cr_model_set_timestep(cr_model* model, cr_real timestep, cr_error* error);
 CR_API cr_status cr_model_set_integrator(cr_model* model, const char* name, cr_error* error);
 
+/// Puts smooth surrogates in the place of the kinks of muscles, over this width of normalized length,
+/// velocity and excitation; 0, the default: MuJoCo's curves exactly (docs/muscles.md).
+CR_API cr_status cr_model_set_muscle_smooth(cr_model* model, cr_real width, cr_error* error);
+
 /// Derives body_invweight0, dof_invweight0 and bounding spheres again, after masses, inertias,
 /// poses or sizes were set.
 CR_API cr_status cr_model_derive(cr_model* model, cr_error* error);

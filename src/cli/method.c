@@ -83,6 +83,9 @@ cr_status cr_method_apply(const cr_method_options* o, cr_model* m, cr_error* err
   if (o->integrator != NULL) {
     CR_TRY(cr_model_set_integrator(m, o->integrator, error));
   }
+  if (!isnan(o->muscle_smooth)) {
+    CR_TRY(cr_model_set_muscle_smooth(m, (cr_real)o->muscle_smooth, error));
+  }
   return isnan(o->timestep) ? CR_OK : cr_model_set_timestep(m, (cr_real)o->timestep, error);
 }
 

@@ -10,8 +10,9 @@
 
 typedef struct {
   const char *integrator, *memory, *collision, *cfd;
-  double softness;  // 0 where it is not given
-  double timestep;  // not a number: the model's
+  double softness;       // 0 where it is not given
+  double muscle_smooth;  // not a number: the model's
+  double timestep;       // not a number: the model's
   double rtol, atol, grid, first_step;
   int max_steps;
   bool events;
@@ -19,7 +20,7 @@ typedef struct {
 
 /// Values of options that are not given.
 #define CR_METHOD_DEFAULTS \
-  { .timestep = (double)NAN }
+  { .timestep = (double)NAN, .muscle_smooth = (double)NAN }
 
 /// The rows of these options in a command's table. A command says what its grid is by default.
 #define CR_METHOD_OPTIONS(o, grid_help)                                                         \
@@ -46,6 +47,8 @@ typedef struct {
        "collision detection: hard (default), soft (the published formulas) or smooth"},         \
       {"--softness", CR_OPT_REAL, &(o).softness, "S",                                           \
        "of soft and smooth collision detection (default 0.1)"},                                 \
+      {"--muscle-smooth", CR_OPT_REAL, &(o).muscle_smooth, "W",                                 \
+       "muscles: smooth surrogates within W of their kinks (default 0: MuJoCo's curves)"},      \
   {                                                                                             \
     "--cfd", CR_OPT_TEXT, &(o).cfd, "dc,d0,wc,mc,pc",                                           \
         "contacts from distance in the backward pass (a sixth number: softplus length)"         \
@@ -58,7 +61,7 @@ cr_status cr_method_memory(const cr_method_options* options, size_t* bytes, cr_e
 /// Are the steps as long as tolerances allow?
 bool cr_method_is_adaptive(const cr_method_options* options);
 
-/// Gives the model its integrator, time step and collision detection.
+/// Gives the model its integrator, time step, collision detection and width of muscles' kinks.
 /// Errors   CR_ERR_ARG where a value is not sane, or an option would do nothing
 cr_status cr_method_apply(const cr_method_options* options, cr_model* m, cr_error* error);
 

@@ -23,10 +23,14 @@ static bool gravcomp_acts(const cr_model* m, int dof) {
 
 static cr_status check_controls(const cr_model* m, cr_data* d, int i) {
   for (int k = m->actuator_ctrladr[i]; k < m->actuator_ctrladr[i] + m->actuator_ctrlnum[i]; k++) {
-    int side;
+    int side = 0;
     cr_real u = d->ctrl[k];
+    if (cr_abs(u) <= LARGEST_CONTROL) {
+      continue;
+    }
+    // a range takes care of what is only large
     (void)cri_clip(u, cri_control_limited(m, k), m->actuator_ctrlrange + 2 * k, &side);
-    if (side == 0 && !(cr_abs(u) <= LARGEST_CONTROL)) {
+    if (side == 0) {
       return cri_fail(&d->error, CR_ERR_NONFINITE, "ctrl[%d] (actuator '%s') is %g", k,
                       cri_name(m, m->name_actuatoradr, i), (double)u);
     }
@@ -60,12 +64,18 @@ static void add_limited(const cr_model* m, cr_data* d) {
   size_t mark = cri_mark(d);
   const cr_real* totals = cri_tendon_totals(m, d->actuator_raw, d);
   for (int i = 0; i < m->nactuator; i++) {
+    int out = m->actuator_outadr[i];
     cr_real limited[3];
-    cri_force_limit limit = cri_force_limit_of(m, i, d->actuator_raw, totals, limited);
-    for (int k = 0; k < m->actuator_outnum[i]; k++) {
-      d->actuator_force[m->actuator_outadr[i] + k] += limited[k];
+    const cr_real* f = d->actuator_raw + out;
+    d->actuator_held[i] = 0;
+    if (!cri_force_is_free(m, i, totals)) {
+      cri_force_limit limit = cri_force_limit_of(m, i, d->actuator_raw, totals, limited);
+      d->actuator_held[i] = cri_force_held(m, i, &limit, d->actuator_raw) ? CR_HELD_FORCE : 0;
+      f = limited;
     }
-    d->actuator_held[i] = cri_force_held(m, i, &limit, d->actuator_raw) ? CR_HELD_FORCE : 0;
+    for (int k = 0; k < m->actuator_outnum[i]; k++) {
+      d->actuator_force[out + k] += f[k];
+    }
   }
   cri_pop(d, mark);
 }
@@ -224,6 +234,13 @@ static void limits_vjp(const cr_model* m, const cr_data* d, cr_data* bar, const 
   cr_zero(totals_bar, totals == NULL ? 0 : m->ntendon);
   for (int i = 0; i < m->nactuator; i++) {
     int out = m->actuator_outadr[i];
+    if (cri_force_is_free(m, i, totals)) {
+      for (int o = out; o < out + m->actuator_outnum[i]; o++) {
+        f[o] = d->actuator_raw[o];
+        raw_bar[o] = f_bar[o];
+      }
+      continue;
+    }
     cri_force_limit limit = cri_force_limit_of(m, i, d->actuator_raw, totals, f + out);
     cri_force_limit_bar(m, bar, i, &limit, d->actuator_raw, f_bar + out, raw_bar + out, totals_bar);
   }

@@ -9,6 +9,14 @@
 
 // ---- forward
 
+// a curve as it is; most are flat
+static cr_real value_of(const cr_model* m, int i, cri_curve which, cr_real l, cr_real v) {
+  if (cri_curve_is_flat(m, i, which)) {
+    return which == CR_GAIN ? m->actuator_gainprm[10 * i] : 0;
+  }
+  return cri_curve_of(m, i, which, CR_AS_IT_IS, l, v);
+}
+
 static void excite(const cr_model* m, const cr_data* d, int i, cri_actuator* a) {
   // [u2]
   a->u = cri_clip(d->ctrl[a->ctrl], cri_control_limited(m, a->ctrl),
@@ -42,15 +50,15 @@ void cri_actuator_of(const cr_model* m, const cr_data* d, int i, cri_actuator* a
   a->v = cri_moment_mul(d, d->actuator_moment, a->out, d->qvel);
   a->period = cri_servo_period(m, i);
   excite(m, d, i, a);
-  a->turns = cri_servo_turns(a->x, a->l, a->period);
-  a->gain = cri_curve_of(m, i, CR_GAIN, CR_AS_IT_IS, a->l, a->v);
+  a->turns = a->period > 0 ? cri_servo_turns(a->x, a->l, a->period) : 0;
+  a->gain = value_of(m, i, CR_GAIN, a->l, a->v);
   o->nout = 1;
   o->nact = a->act >= 0;
   o->v[0] = a->v;
   o->rate[0] = a->act >= 0 ? a->rate.value : 0;
   o->free = 0;
   // [u5]
-  cr_real bias = cri_curve_of(m, i, CR_BIAS, CR_AS_IT_IS, a->l, a->v);
+  cr_real bias = value_of(m, i, CR_BIAS, a->l, a->v);
   o->raw[0] = a->off ? 0 : a->gain * near_length(a) + bias;
 }
 
@@ -86,7 +94,7 @@ void cri_actuator_tan(const cr_model* m, const cr_data* tan, int i, const cri_ac
   cr_real x_tan = excite_tan(m, tan, i, a, v_tan, &o_tan->rate[0]);
   if (!a->off) {
     // [u5]
-    x_tan -= a->turns * cri_servo_period_jvp(m, i, a->period, tan);
+    x_tan -= a->turns == 0 ? 0 : a->turns * cri_servo_period_jvp(m, i, a->period, tan);
     cr_real gain_tan = cri_curve_tan(m, tan, i, CR_GAIN, CR_AS_IT_IS, a->l, a->v, l_tan, v_tan);
     o_tan->raw[0] = gain_tan * near_length(a) + a->gain * x_tan +
                     cri_curve_tan(m, tan, i, CR_BIAS, CR_AS_IT_IS, a->l, a->v, l_tan, v_tan);
@@ -123,7 +131,9 @@ static void excite_bar(const cr_model* m, cr_data* bar, int i, const cri_actuato
   // [u2]'
   cr_real* range_bar = cri_par_bar(bar->par.actuator_ctrlrange, a->ctrl, 2);
   bar->ctrl[a->ctrl] += cri_clip_vjp(a->u_side, u_bar, range_bar);
-  cri_servo_period_vjp(m, i, a->period, period_bar, bar);
+  if (a->period > 0) {
+    cri_servo_period_vjp(m, i, a->period, period_bar, bar);
+  }
 }
 
 void cri_actuator_bar(const cr_model* m, cr_data* bar, int i, const cri_actuator* a,
@@ -134,7 +144,9 @@ void cri_actuator_bar(const cr_model* m, cr_data* bar, int i, const cri_actuator
     cr_real* l_bar = bar->actuator_length + a->out;
     cri_curve_bar(m, bar, i, CR_GAIN, CR_AS_IT_IS, a->l, a->v, f_bar * near_length(a), l_bar,
                   o_bar->v);
-    cri_curve_bar(m, bar, i, CR_BIAS, CR_AS_IT_IS, a->l, a->v, f_bar, l_bar, o_bar->v);
+    if (!cri_curve_is_flat(m, i, CR_BIAS)) {
+      cri_curve_bar(m, bar, i, CR_BIAS, CR_AS_IT_IS, a->l, a->v, f_bar, l_bar, o_bar->v);
+    }
     x_bar = f_bar * a->gain;
   }
   excite_bar(m, bar, i, a, x_bar, rate_bar, -x_bar * a->turns, o_bar->v);

@@ -65,9 +65,12 @@ cr_real cri_curve_of(const cr_model* m, int i, cri_curve which, cri_slope_over o
 cr_real cri_curve_tan(const cr_model* m, const cr_data* tan, int i, cri_curve which,
                       cri_slope_over over, cr_real l, cr_real v, cr_real l_tan, cr_real v_tan) {
   const cr_model* par = &tan->par;
+  form f = form_of(m, i, which);
+  if (f == FORM_NONE) {
+    return 0;
+  }
   const cr_real* p_tan =
       cri_par_tan(which == CR_GAIN ? par->actuator_gainprm : par->actuator_biasprm, i, 10);
-  form f = form_of(m, i, which);
   if (f == FORM_MUSCLE) {
     cri_muscle_gradient g;
     (void)muscle(m, i, which, over, l, v, &g);
@@ -82,9 +85,12 @@ cr_real cri_curve_tan(const cr_model* m, const cr_data* tan, int i, cri_curve wh
 
 void cri_curve_bar(const cr_model* m, cr_data* bar, int i, cri_curve which, cri_slope_over over,
                    cr_real l, cr_real v, cr_real s, cr_real* l_bar, cr_real* v_bar) {
-  cr_real* all = which == CR_GAIN ? bar->par.actuator_gainprm : bar->par.actuator_biasprm;
-  cr_real* p_bar = all == NULL ? NULL : all + 10 * (size_t)i;
   form f = form_of(m, i, which);
+  cr_real* all = which == CR_GAIN ? bar->par.actuator_gainprm : bar->par.actuator_biasprm;
+  if (f == FORM_NONE || (f == FORM_FIXED && all == NULL)) {
+    return;
+  }
+  cr_real* p_bar = all == NULL ? NULL : all + 10 * (size_t)i;
   if (f == FORM_MUSCLE) {
     cri_muscle_gradient g;
     (void)muscle(m, i, which, over, l, v, &g);

@@ -11,6 +11,11 @@ typedef enum { CR_GAIN, CR_BIAS } cri_curve;
 /// Which of a curve: itself, or its derivative over velocity or length.
 typedef enum { CR_AS_IT_IS, CR_OVER_VELOCITY, CR_OVER_LENGTH } cri_slope_over;
 
+/// A fixed gain, or no bias: nothing but a number, 0 is the first type of both.
+static inline bool cri_curve_is_flat(const cr_model* m, int i, cri_curve which) {
+  return (which == CR_GAIN ? m->actuator_gaintype[i] : m->actuator_biastype[i]) == 0;
+}
+
 /// Curve of actuator i.
 /// Equation fixed p0; affine p0 + p1 l + p2 v, slopes p2, p1; muscles m2, m3, m6 to m8 of
 ///          dynamics/muscle; none, and what controllers have instead, 0

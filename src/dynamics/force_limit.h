@@ -21,6 +21,11 @@ bool cri_pulls_limited(const cr_model* m, int i);
 /// `owner`; NULL where no tendon's total is limited.
 cr_real* cri_tendon_totals(const cr_model* m, const cr_real* raw, cr_data* owner);
 
+/// No limit can hold actuator i: its forces are those before limits.
+static inline bool cri_force_is_free(const cr_model* m, int i, const cr_real* totals) {
+  return totals == NULL && m->actuator_forcelimited[i] == 0;
+}
+
 /// Map      (raw[nout], totals; forcerange, tendon_actfrcrange) -> f
 /// Equation f = raw range / total where the total on a tendon is out of its range      [u9]
 ///          f clipped to forcerange; of three outputs f = raw min(1, range / |raw|)     [u6]

@@ -104,6 +104,15 @@ cr_status cr_model_set_timestep(cr_model* m, cr_real timestep, cr_error* error) 
   return CR_OK;
 }
 
+cr_status cr_model_set_muscle_smooth(cr_model* m, cr_real width, cr_error* error) {
+  if (!(width >= 0 && width <= CR_MAX_MUSCLE_SMOOTH)) {
+    return cri_fail(error, CR_ERR_ARG, "muscle_smooth %.9g is not between 0 and %g", (double)width,
+                    (double)CR_MAX_MUSCLE_SMOOTH);
+  }
+  m->muscle_smooth = width;
+  return CR_OK;
+}
+
 static cr_status set_method(cr_model* m, const char* name, cr_error* error) {
   for (int i = CR_INT_TSIT5; i < CR_INT_TSIT5 + CR_INT_N_METHOD; i++) {
     if (strcmp(name, cri_tableau_of(i)->name) == 0) {

@@ -180,6 +180,10 @@ static cr_status check_choices(const cr_model* m, cr_error* error) {
     return cri_fail(error, CR_ERR_MODEL, "option softness: %g is not in (0, %g]",
                     (double)m->softness, (double)CR_MAX_SOFTNESS);
   }
+  if (!(m->muscle_smooth >= 0 && m->muscle_smooth <= CR_MAX_MUSCLE_SMOOTH)) {
+    return cri_fail(error, CR_ERR_MODEL, "option muscle_smooth: %g is not in [0, %g]",
+                    (double)m->muscle_smooth, (double)CR_MAX_MUSCLE_SMOOTH);
+  }
   if (m->cone != CR_CONE_PYRAMIDAL && m->cone != CR_CONE_ELLIPTIC) {
     return cri_fail(error, CR_ERR_MODEL, "option cone: there is no %d", m->cone);
   }

@@ -36,6 +36,7 @@ enum { CR_MAX_GRID = 1 << 24 };  // points of a height field: contacts name its 
 enum { CR_COLLISION_HARD = 0, CR_COLLISION_SOFT = 1, CR_COLLISION_SMOOTH = 2 };
 #define CR_DEFAULT_SOFTNESS CR_R(0.1)
 #define CR_MAX_SOFTNESS CR_R(100.0)
+#define CR_MAX_MUSCLE_SMOOTH CR_R(10.0)
 enum { CR_CONE_PYRAMIDAL = 0, CR_CONE_ELLIPTIC = 1 };
 enum {
   CR_INT_EULER = 0,

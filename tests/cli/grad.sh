@@ -69,6 +69,14 @@ loss='import json, sys; print(json.load(open(sys.argv[1]))["loss"])'
 [ "$(python3 -c "$loss" plain.out)" = "$(python3 -c "$loss" far.out)" ] || fail "--cfd changes the loss"
 expect 0 softer "${fly[@]}" --cfd 0.1,0.2,0.3,0.5,2,0.1
 
+# ---- muscles without kinks: another motion, and its own gradient, also at the switch, where act = ctrl
+muscles=("$data/actuators.xml" --time 0.02 --loss 'norm(qvel)^2' --wrt 'ctrl[muscle]' act --json --check
+  --set act=0.5 --set ctrl=0.5)
+expect 0 kinked grad "${muscles[@]}"
+holds kinked 'not close(j["gradient"]["ctrl[muscle]"], j["differences"]["ctrl[muscle]"], 0.1)'
+expect 0 smooth grad "${muscles[@]}" --muscle-smooth 0.2
+holds smooth "$matches"
+
 # ---- soft collision: another motion, and its own gradient
 expect 0 soft grad "$cube" --keyframe rest --time 0.02 --loss 'qpos[2]' --wrt 'qvel[2]' --json --check --collision soft
 holds soft "$matches"
@@ -99,6 +107,7 @@ holds smooth "$matches"
 
 # ---- bad input
 good=(grad "$cube" --time 0.01 --loss 'qpos[2]')
+refused 2 "muscle_smooth -1 is not between 0 and 10" "${good[@]}" --wrt qpos --muscle-smooth -1
 refused 2 "--collision round: hard, soft or smooth expected" "${good[@]}" --wrt qpos --collision round
 refused 2 "--softness: only with --collision soft or smooth" "${good[@]}" --wrt qpos --softness 1
 refused 2 "--softness -1: a positive number expected" "${good[@]}" --wrt qpos --collision soft --softness -1

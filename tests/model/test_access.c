@@ -99,6 +99,11 @@ static void options(void** state) {
   assert_int_equal(cr_model_set_timestep(model, (cr_real)INFINITY, &error), CR_ERR_ARG);
   assert_true(cr_model_timestep(model) == CR_R(0.01));
   assert_int_equal(cr_model_set_timestep(model, before, &error), CR_OK);
+  assert_int_equal(cr_model_set_muscle_smooth(model, CR_R(0.1), &error), CR_OK);
+  assert_int_equal(cr_model_set_muscle_smooth(model, -1, &error), CR_ERR_ARG);
+  assert_int_equal(cr_model_set_muscle_smooth(model, (cr_real)NAN, &error), CR_ERR_ARG);
+  assert_true(model->muscle_smooth == CR_R(0.1));
+  assert_int_equal(cr_model_set_muscle_smooth(model, 0, &error), CR_OK);
   assert_int_equal(cr_model_set_integrator(model, "rk4", &error), CR_OK);
   assert_int_equal(model->integrator, CR_INT_RK4);
   assert_int_equal(cr_model_set_integrator(model, "implicit", &error), CR_OK);
