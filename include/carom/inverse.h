@@ -11,20 +11,21 @@ extern "C" {
 
 /// The force that would have to act besides passive and constraint forces (MuJoCo's mj_inverse).
 /// Map      (qpos, qvel, qacc; parameters) -> qfrc_inverse, efc_force, qfrc_constraint
-/// Equation f = f(J qacc - aref), the law of the rows, without a solve                   [i1]
-///          qfrc_inverse = M qacc + qfrc_bias - qfrc_passive - J' f                      [i2]
-///          with the integrator discrete besides + (Mhat - M) qacc - qfrc_shift, Mhat its effective
-///          inertia                                                                      [i3]
+/// Equation f = f(J a - aref), the law of the rows, without a solve                      [i1]
+///          qfrc_inverse = M a + qfrc_bias - qfrc_passive - J' f                         [i2]
+///          a = qacc; with the flag invdiscrete qacc is (v+ - v) / h of a step of the model's
+///          integrator, and M a = (M - hD) qacc with the D of that integrator            [i0]
+///          with the integrator discrete besides + (A - M) a - qfrc_shift, A its effective
+///          inertia, with the gyroscopic block of free bodies that nothing touches       [i3]
 ///          derivation: docs/derivations/inverse.md
 ///          At the qacc of cr_forward that is qfrc_applied + qfrc_actuator + J' xfrc_applied
 /// Shapes   qacc[nv] is an input: set it in the block before; qfrc_inverse[nv]
 /// Units    N, N m
 /// Leaves   the inputs, qacc among them, as they were; runs the dynamics up to the constraint rows,
 ///          so everything computed before the acceleration is that of this state; sensors are not
-/// Errors   those of cr_forward but the solver's; CR_ERR_UNSUPPORTED with the integrator discrete
-///          where a tree is a free body alone; CR_ERR_NONFINITE where qacc is not finite. The
-///          sentence is in cr_data_error(d)
-/// Differs  of the flag invdiscrete nothing is done: qacc is the acceleration in continuous time
+/// Errors   those of cr_forward but the solver's; CR_ERR_UNSUPPORTED where invdiscrete is on and the
+///          integrator has several stages (RK4 and the explicit methods); CR_ERR_NONFINITE where
+///          qacc is not finite. The sentence is in cr_data_error(d)
 /// Smooth   where the force law of the rows is: its zones, and what cr_forward names
 CR_API cr_status cr_inverse(const cr_model* m, cr_data* d);
 

@@ -101,9 +101,8 @@ static cr_status prepare(grad* g, cr_error* error) {
   for (int i = 0; i < o->wrt.n; i++) {
     CR_TRY(find_request(g, o->wrt.text[i], error));
   }
-  if (o->setup.derive) {
-    g->wanted[CR_FIELD_body_invweight0] = g->wanted[CR_FIELD_dof_invweight0] = true;
-    g->wanted[CR_FIELD_tendon_invweight0] = g->wanted[CR_FIELD_tendon_length0] = true;
+  for (int k = 0; k < CR_N_DERIVED && o->setup.derive; k++) {
+    g->wanted[cri_derived_fields[k]] = true;
   }
   CR_TRY(cr_method_backward(&o->setup.method, &g->setup.m, &g->variant, &g->backward, error));
   CR_TRY(cr_setup_rollout(&g->setup, &o->setup, g->wanted, error));

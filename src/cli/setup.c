@@ -78,6 +78,19 @@ static bool names_state(const cr_model* m, const char* text) {
 
 // ---- options of the model
 
+// what derived constants leave as the file was compiled
+static void warn_of_ranges(cr_setup* s) {
+  for (int i = 0; i < s->m.nactuator; i++) {
+    if (s->m.actuator_gaintype[i] == CR_GAIN_MUSCLE ||
+        s->m.actuator_biastype[i] == CR_BIAS_MUSCLE) {
+      cri_sentence(
+          &s->report.warnings,
+          "--derive leaves the length ranges of muscles (actuator_lengthrange) as compiled");
+      return;
+    }
+  }
+}
+
 cr_status cr_setup_load(cr_setup* s, const cr_setup_options* o, cr_error* error) {
   cr_urdf_options urdf;
   CR_TRY(cr_urdf_arguments(&urdf, &o->urdf, error));
@@ -89,7 +102,11 @@ cr_status cr_setup_load(cr_setup* s, const cr_setup_options* o, cr_error* error)
     }
   }
   CR_TRY(cri_model_check(&s->m, error));
-  return o->derive ? cr_model_derive(&s->m, error) : CR_OK;
+  if (!o->derive) {
+    return CR_OK;
+  }
+  warn_of_ranges(s);
+  return cr_model_derive(&s->m, error);
 }
 
 // ---- state and controls

@@ -2,7 +2,8 @@
 // Inverse weights at qpos0. Every one is a sum of diagonal entries of A = J M^-1 J' with J either
 // the Jacobian of a body's centre of mass or a unit vector of a dof:
 //   [k1] x = M^-1 J'       [k2] A = J x
-// and so dA = 2 dJ x - x' dM x: an operator pair for M, and the motion of x for J.
+// and so dA = 2 dJ x - x' dM x: an operator pair for M, and the motion of x for J. What a unit force
+// of an actuator accelerates is |x| with J its moment [k3], so d|x| = y (dJ' - dM x), y = M^-1 x / |x|.
 #include "engine/constants.h"
 
 #include "carom/model.h"
@@ -10,9 +11,14 @@
 #include "dynamics/inertia.h"
 #include "dynamics/kinematics.h"
 #include "dynamics/tendon.h"
+#include "dynamics/transmission.h"
 #include "engine/pipeline.h"
 #include "math/spatial.h"
 #include "model/build.h"
+
+const cr_field_id cri_derived_fields[CR_N_DERIVED] = {
+    CR_FIELD_body_invweight0, CR_FIELD_dof_invweight0, CR_FIELD_tendon_invweight0,
+    CR_FIELD_tendon_length0, CR_FIELD_actuator_acc0};
 
 // ---- the state at qpos0
 
@@ -22,6 +28,7 @@ static cr_status evaluate(const cr_model* m, cr_data* d) {
   CR_TRY(cr_kinematics(m, d));
   CR_TRY(cr_com(m, d));
   CR_TRY(cr_tendon(m, d));
+  CR_TRY(cr_transmission(m, d));
   return cr_inertia(m, d);
 }
 
@@ -81,6 +88,20 @@ static void tendon_weight(const cr_model* m, cr_data* d, int t, cr_real* x) {
   cri_inertia_solve(m, d, cri_factors_of_M(d), x, d);
 }
 
+// [k3] x = M^-1 J' for the moment of output o; returns |x|
+static cr_real actuator_weight(const cr_model* m, cr_data* d, int o, cr_real* x) {
+  cr_real sum = 0;
+  cr_zero(x, m->nv);
+  for (int k = d->moment_rowadr[o]; k < d->moment_rowadr[o] + d->moment_rownnz[o]; k++) {
+    x[d->moment_colind[k]] = d->actuator_moment[k];
+  }
+  cri_inertia_solve(m, d, cri_factors_of_M(d), x, d);
+  for (int i = 0; i < m->nv; i++) {
+    sum += x[i] * x[i];
+  }
+  return cr_sqrt(sum);
+}
+
 // ---- forward
 
 static void derive_body(cr_model* m, cr_data* d, int b, cr_real* x) {
@@ -138,6 +159,9 @@ cr_status cr_constants(cr_model* m, cr_data* work) {
   for (int t = 0; t < m->ntendon; t++) {
     derive_tendon(m, work, t, x);
   }
+  for (int o = 0; o < m->nout; o++) {
+    m->actuator_acc0[o] = actuator_weight(m, work, o, x);
+  }
   for (int g = 0; g < m->ngeom; g++) {
     m->geom_rbound[g] = cri_geom_bound(m, g);
   }
@@ -155,12 +179,12 @@ static cr_status flush_tendons(const cr_model* m, const cr_data* d, cr_data* bar
   return CR_OK;
 }
 
-// -s x' dM x, consumed by the stage that makes M right away: there may be more pairs than room
-static cr_status add_inertia_bar(const cr_model* m, const cr_data* d, cr_data* bar,
-                                 const cr_real* x, cr_real s) {
+// -s y' dM x, consumed by the stage that makes M right away: there may be more pairs than room
+static cr_status add_product_bar(const cr_model* m, const cr_data* d, cr_data* bar,
+                                 const cr_real* y, const cr_real* x, cr_real s) {
   int k = cri_pairs_add(&bar->M_pairs);
   for (int i = 0; i < m->nv; i++) {
-    cri_pair_left(&bar->M_pairs, k)[i] = -s * x[i];
+    cri_pair_left(&bar->M_pairs, k)[i] = -s * y[i];
   }
   cr_copy(cri_pair_right(&bar->M_pairs, k), x, m->nv);
   if (bar->M_pairs.n == CR_MAX_PAIRS) {
@@ -170,6 +194,11 @@ static cr_status add_inertia_bar(const cr_model* m, const cr_data* d, cr_data* b
     return flush_tendons(m, d, bar);
   }
   return CR_OK;
+}
+
+static cr_status add_inertia_bar(const cr_model* m, const cr_data* d, cr_data* bar,
+                                 const cr_real* x, cr_real s) {
+  return add_product_bar(m, d, bar, x, x, s);
 }
 
 // 2 s dJ x: J_j = cdof_j . F over the chain, F = (r x e, e) or (e, 0)
@@ -246,6 +275,35 @@ static cr_status tendon_bar(const cr_model* m, cr_data* d, cr_data* bar, int t, 
   return bar->ten_J_pairs.n == CR_MAX_PAIRS ? flush_tendons(m, d, bar) : CR_OK;
 }
 
+// consumes the pairs of the moment
+static cr_status flush_actuators(const cr_model* m, const cr_data* d, cr_data* bar) {
+  CR_TRY(cr_transmission_vjp(m, d, bar));
+  cri_clear_field(m, d, bar, CR_FIELD_actuator_moment);
+  // tendons have got pairs of theirs
+  return flush_tendons(m, d, bar);
+}
+
+static cr_status actuator_bar(const cr_model* m, cr_data* d, cr_data* bar, int o, cr_real* x) {
+  cr_real weight_bar = bar->par.actuator_acc0[o], weight;
+  if (weight_bar == 0 || (weight = actuator_weight(m, d, o, x)) == 0) {
+    return CR_OK;
+  }
+  // [k3]' y = M^-1 x / |x|, J_bar += y, M_bar -= y (x) x
+  size_t mark = cri_mark(d);
+  cr_real* y = cri_push(d, (size_t)m->nv);
+  for (int i = 0; i < m->nv; i++) {
+    y[i] = x[i] / weight;
+  }
+  cri_inertia_solve(m, d, cri_factors_of_M(d), y, d);
+  int k = cri_pairs_add(&bar->actuator_moment_pairs);
+  cri_pair_left(&bar->actuator_moment_pairs, k)[o] = weight_bar;
+  cr_copy(cri_pair_right(&bar->actuator_moment_pairs, k), y, m->nv);
+  cr_status status = add_product_bar(m, d, bar, y, x, weight_bar);
+  cri_pop(d, mark);
+  CR_TRY(status);
+  return bar->actuator_moment_pairs.n == CR_MAX_PAIRS ? flush_actuators(m, d, bar) : CR_OK;
+}
+
 // the stages that made the state at qpos0, backwards, and what they wrote cleared
 static cr_status stages_bar(const cr_model* m, const cr_data* d, cr_data* bar) {
   static const cr_field_id written[] = {
@@ -254,7 +312,7 @@ static cr_status stages_bar(const cr_model* m, const cr_data* d, cr_data* bar) {
       CR_FIELD_xaxis,     CR_FIELD_xanchor,     CR_FIELD_geom_xpos, CR_FIELD_geom_xmat,
       CR_FIELD_site_xpos, CR_FIELD_site_xmat};
   CR_TRY(cr_inertia_vjp(m, d, bar));
-  CR_TRY(flush_tendons(m, d, bar));
+  CR_TRY(flush_actuators(m, d, bar));
   CR_TRY(cr_com_vjp(m, d, bar));
   CR_TRY(cr_kinematics_vjp(m, d, bar));
   for (size_t i = 0; i < sizeof written / sizeof written[0]; i++) {
@@ -278,21 +336,18 @@ cr_status cr_constants_vjp(const cr_model* m, cr_data* work, cr_data* bar) {
   for (int t = 0; t < m->ntendon; t++) {
     CR_TRY(tendon_bar(m, work, bar, t, x));
   }
+  for (int o = 0; o < m->nout && bar->par.actuator_acc0 != NULL; o++) {
+    CR_TRY(actuator_bar(m, work, bar, o, x));
+  }
   CR_TRY(stages_bar(m, work, bar));
   cr_copy(bar->qpos, qpos_bar, m->nv);  // qpos0 is a constant, not the state
   cri_pop(work, mark);
   cri_pop(bar, keep);
-  if (bar->par.body_invweight0 != NULL) {
-    cr_zero(bar->par.body_invweight0, 2 * m->nbody);
-  }
-  if (bar->par.tendon_invweight0 != NULL) {
-    cr_zero(bar->par.tendon_invweight0, m->ntendon);
-  }
-  if (bar->par.tendon_length0 != NULL) {
-    cr_zero(bar->par.tendon_length0, m->ntendon);
-  }
-  if (bar->par.dof_invweight0 != NULL) {
-    cr_zero(bar->par.dof_invweight0, m->nv);
+  for (int k = 0; k < CR_N_DERIVED; k++) {
+    cr_real* derived = cri_field_real(&bar->par, NULL, cri_derived_fields[k]);
+    if (derived != NULL) {
+      cr_zero(derived, cri_field_tangent_size(m, NULL, cri_derived_fields[k]));
+    }
   }
   return CR_OK;
 }

@@ -7,7 +7,10 @@
 #include "contact/model.h"
 #include "contact/rows.h"
 #include "dynamics/effective.h"
+#include "dynamics/inertia.h"
+#include "engine/metric_solve.h"
 #include "engine/pipeline.h"
+#include "engine/step_slope.h"
 #include "math/cholesky.h"
 
 // y = M x, M or its tangent
@@ -23,10 +26,72 @@ static void add_scaled(cr_real* y, const cr_real* x, cr_real s, int n) {
   }
 }
 
+// ---- [i0] the acceleration in continuous time of one in discrete time: M a = (M - hD) a2
+
+static bool is_converted(const cr_model* m) {
+  return (m->enableflags & CR_ENBL_INVDISCRETE) != 0 && cri_step_slope_of(m) != CR_STEP_SLOPE_NONE;
+}
+
+static void solve_M(const cr_model* m, const cr_data* d, cr_real* x, cr_data* work) {
+  cri_inertia_solve(m, d, cri_factors_of_M(d), x, work);
+}
+
+// a = a2 - h M^-1 D a2
+static void convert(const cr_model* m, cr_data* d, cr_real* a) {
+  size_t mark = cri_mark(d);
+  cr_real* x = cri_push(d, (size_t)m->nv);
+  cr_zero(x, m->nv);
+  cri_step_slope_mul(m, d, cri_step_slope_of(m), -m->timestep, a, x, false, d);
+  solve_M(m, d, x, d);
+  add_scaled(a, x, 1, m->nv);
+  cri_pop(d, mark);
+}
+
+// a_tan += M^-1 (-h D a2_tan - h D_tan a2 + M_tan (a2 - a)), a_tan that of a2 before
+static void convert_jvp(const cr_model* m, const cr_data* d, cr_data* tan, cr_real* a_tan) {
+  size_t mark = cri_mark(tan);
+  cr_real *x = cri_push(tan, (size_t)m->nv), *away = cri_push(tan, (size_t)m->nv);
+  cri_step_slope kind = cri_step_slope_of(m);
+  cr_copy(away, d->qacc, m->nv);
+  add_scaled(away, d->acc_qacc, -1, m->nv);
+  metric_mul(m, tan->M, x, away);
+  cri_step_slope_mul(m, d, kind, -m->timestep, a_tan, x, false, tan);
+  cri_step_slope_jvp(m, d, tan, kind, -m->timestep, d->qacc, x);
+  solve_M(m, d, x, tan);
+  add_scaled(a_tan, x, 1, m->nv);
+  cri_pop(tan, mark);
+}
+
+// w = M^-1 a_bar, M_bar += w (x) (a2 - a), the gradient of -h w' D a2, a2_bar = a_bar - h D' w
+static void convert_vjp(const cr_model* m, const cr_data* d, cr_data* bar, cr_real* a_bar) {
+  cri_step_slope kind = cri_step_slope_of(m);
+  int pair = cri_pairs_add(&bar->M_pairs);
+  cr_real *w = cri_pair_left(&bar->M_pairs, pair), *away = cri_pair_right(&bar->M_pairs, pair);
+  cr_copy(w, a_bar, m->nv);
+  solve_M(m, d, w, bar);
+  cr_copy(away, d->qacc, m->nv);
+  add_scaled(away, d->acc_qacc, -1, m->nv);
+  cri_step_slope_vjp(m, d, bar, kind, -m->timestep, w, d->qacc);
+  cri_step_slope_mul(m, d, kind, -m->timestep, w, a_bar, true, bar);
+}
+
+// a free body is marked, by forward
+static bool any_free(const cr_model* m, const cr_data* d) {
+  for (int t = 0; t < m->ntree; t++) {
+    if (d->metric_free[t] != 0) {
+      return true;
+    }
+  }
+  return false;
+}
+
 // ---- the stage
 
 cr_status cri_inverse(const cr_model* m, cr_data* d) {
   cr_copy(d->acc_qacc, d->qacc, m->nv);
+  if (is_converted(m)) {
+    convert(m, d, d->acc_qacc);
+  }
   // [i1] f = f(e), e = J a - aref
   cri_rows_mul(m, d, d->efc_J, d->acc_jar, d->acc_qacc);
   for (int i = 0; i < d->nefc; i++) {
@@ -41,10 +106,14 @@ cr_status cri_inverse(const cr_model* m, cr_data* d) {
   for (int i = 0; i < m->nv; i++) {
     d->qfrc_inverse[i] += d->qfrc_bias[i] - d->qfrc_passive[i] - d->qfrc_constraint[i];
   }
-  // [i3] + (Mhat - M) a - shift
+  // [i3] + (A - M) a - shift, A = Mhat, of free bodies that nothing touches Mhat + h dc/dv
   if (cri_is_discrete(m)) {
     cri_effective_add(m, d, d->acc_qacc, d->qfrc_inverse);
     add_scaled(d->qfrc_inverse, d->qfrc_shift, -1, m->nv);
+    if (cri_metric_mark_free(m, d)) {
+      cri_step_slope_mul(m, d, CR_STEP_SLOPE_GYRO, -m->timestep, d->acc_qacc, d->qfrc_inverse,
+                         false, d);
+    }
   }
   return CR_OK;
 }
@@ -53,8 +122,13 @@ cr_status cri_inverse_jvp(const cr_model* m, const cr_data* d, cr_data* tan) {
   size_t mark = cri_mark(tan);
   cr_real* e_tan = cri_push(tan, (size_t)d->nefc);
   cr_real* part = cri_push(tan, (size_t)(m->nv > d->nefc ? m->nv : d->nefc));
+  cr_real* a_tan = cri_push(tan, (size_t)m->nv);
+  cr_copy(a_tan, tan->qacc, m->nv);
+  if (is_converted(m)) {
+    convert_jvp(m, d, tan, a_tan);
+  }
   // [i1] F' (J' a + J a' - aref')
-  cri_rows_mul(m, d, d->efc_J, e_tan, tan->qacc);
+  cri_rows_mul(m, d, d->efc_J, e_tan, a_tan);
   cri_rows_mul(m, d, tan->efc_J, part, d->acc_qacc);
   for (int i = 0; i < d->nefc; i++) {
     e_tan[i] += part[i] - tan->efc_aref[i];
@@ -64,7 +138,7 @@ cr_status cri_inverse_jvp(const cr_model* m, const cr_data* d, cr_data* tan) {
   cri_rows_mul_transposed(m, d, tan->efc_J, tan->qfrc_constraint, d->acc_force);
   cri_rows_mul_transposed(m, d, d->efc_J, tan->qfrc_constraint, tan->efc_force);
   // [i2]
-  metric_mul(m, d->M, tan->qfrc_inverse, tan->qacc);
+  metric_mul(m, d->M, tan->qfrc_inverse, a_tan);
   metric_mul(m, tan->M, part, d->acc_qacc);
   for (int i = 0; i < m->nv; i++) {
     tan->qfrc_inverse[i] +=
@@ -72,16 +146,23 @@ cr_status cri_inverse_jvp(const cr_model* m, const cr_data* d, cr_data* tan) {
   }
   // [i3]
   if (cri_is_discrete(m)) {
-    cri_effective_add(m, d, tan->qacc, tan->qfrc_inverse);
+    cri_effective_add(m, d, a_tan, tan->qfrc_inverse);
     cri_effective_jvp(m, d, tan, d->acc_qacc, tan->qfrc_inverse);
     add_scaled(tan->qfrc_inverse, tan->qfrc_shift, -1, m->nv);
+    if (any_free(m, d)) {
+      cri_step_slope_mul(m, d, CR_STEP_SLOPE_GYRO, -m->timestep, a_tan, tan->qfrc_inverse, false,
+                         tan);
+      cri_step_slope_jvp(m, d, tan, CR_STEP_SLOPE_GYRO, -m->timestep, d->acc_qacc,
+                         tan->qfrc_inverse);
+    }
   }
   cri_pop(tan, mark);
   return CR_OK;
 }
 
 // [i1]' from q = the cotangent of J' f
-static void rows_vjp(const cr_model* m, const cr_data* d, cr_data* bar, const cr_real* q) {
+static void rows_vjp(const cr_model* m, const cr_data* d, cr_data* bar, const cr_real* q,
+                     cr_real* a_bar) {
   size_t mark = cri_mark(bar);
   cr_real* f_bar = cri_push(bar, (size_t)d->nefc);
   cr_pairs* J_bar = &bar->efc_J_pairs;
@@ -96,7 +177,7 @@ static void rows_vjp(const cr_model* m, const cr_data* d, cr_data* bar, const cr
   for (int i = 0; i < d->nefc; i++) {
     bar->efc_aref[i] -= e_bar[i];
   }
-  cri_rows_mul_transposed(m, d, d->efc_J, bar->qacc, e_bar);
+  cri_rows_mul_transposed(m, d, d->efc_J, a_bar, e_bar);
   // J_bar += f (x) q + e_bar (x) a
   cr_copy(cri_pair_left(J_bar, of_f), d->acc_force, d->nefc);
   cr_copy(cri_pair_right(J_bar, of_f), q, m->nv);
@@ -107,17 +188,22 @@ static void rows_vjp(const cr_model* m, const cr_data* d, cr_data* bar, const cr
 cr_status cri_inverse_vjp(const cr_model* m, const cr_data* d, cr_data* bar) {
   size_t mark = cri_mark(bar);
   const cr_real* w = bar->qfrc_inverse;
-  cr_real* q = cri_push(bar, (size_t)m->nv);
-  // [i3]' a_bar += (Mhat - M) w, (Mhat - M)_bar += w (x) a, shift_bar -= w
+  cr_real *q = cri_push(bar, (size_t)m->nv), *a_bar = cri_push(bar, (size_t)m->nv);
+  cr_zero(a_bar, m->nv);
+  // [i3]' a_bar += (A - M)' w, (A - M)_bar += w (x) a, shift_bar -= w
   if (cri_is_discrete(m)) {
-    cri_effective_add(m, d, w, bar->qacc);
+    cri_effective_add(m, d, w, a_bar);
     cri_effective_vjp(m, d, bar, w, d->acc_qacc);
     add_scaled(bar->qfrc_shift, w, -1, m->nv);
+    if (any_free(m, d)) {
+      cri_step_slope_mul(m, d, CR_STEP_SLOPE_GYRO, -m->timestep, w, a_bar, true, bar);
+      cri_step_slope_vjp(m, d, bar, CR_STEP_SLOPE_GYRO, -m->timestep, w, d->acc_qacc);
+    }
   }
   // [i2]' a_bar += M w, M_bar += w (x) a, and J' f has - w besides its own
   metric_mul(m, d->M, q, w);
   for (int i = 0; i < m->nv; i++) {
-    bar->qacc[i] += q[i];
+    a_bar[i] += q[i];
     bar->qfrc_bias[i] += w[i];
     bar->qfrc_passive[i] -= w[i];
     q[i] = bar->qfrc_constraint[i] - w[i];
@@ -126,8 +212,13 @@ cr_status cri_inverse_vjp(const cr_model* m, const cr_data* d, cr_data* bar) {
   cr_copy(cri_pair_left(&bar->M_pairs, pair), w, m->nv);
   cr_copy(cri_pair_right(&bar->M_pairs, pair), d->acc_qacc, m->nv);
   if (d->nefc > 0) {
-    rows_vjp(m, d, bar, q);
+    rows_vjp(m, d, bar, q, a_bar);
   }
+  // [i0]'
+  if (is_converted(m)) {
+    convert_vjp(m, d, bar, a_bar);
+  }
+  add_scaled(bar->qacc, a_bar, 1, m->nv);
   cri_pop(bar, mark);
   return CR_OK;
 }
@@ -136,17 +227,14 @@ cr_status cri_inverse_vjp(const cr_model* m, const cr_data* d, cr_data* bar) {
 
 enum { LAST = 1 };  // the acceleration
 
-// with the integrator discrete the metric of a free body alone has the derivative of its bias force,
-// where nothing touches it
-static cr_status check_free_bodies(const cr_model* m, cr_data* d) {
-  for (int t = 0; t < m->ntree && cri_is_discrete(m); t++) {
-    int joint = m->tree_dofnum[t] == 6 ? m->dof_jntid[m->tree_dofadr[t]] : -1;
-    if (joint >= 0 && m->jnt_type[joint] == CR_JNT_FREE) {
-      return cri_fail(&d->error, CR_ERR_UNSUPPORTED,
-                      "joint %d \"%s\": inverse dynamics of a free body alone with the integrator "
-                      "discrete is not supported yet",
-                      joint, cri_name(m, m->name_jntadr, joint));
-    }
+// a step of several stages has no acceleration that one matrix turns into another
+static cr_status check_flag(const cr_model* m, cr_data* d) {
+  bool staged = m->integrator == CR_INT_RK4 || m->integrator >= CR_INT_TSIT5;
+  if ((m->enableflags & CR_ENBL_INVDISCRETE) != 0 && staged) {
+    return cri_fail(
+        &d->error, CR_ERR_UNSUPPORTED,
+        "option flag invdiscrete: inverse dynamics in discrete time has no meaning with "
+        "an integrator of several stages");
   }
   return CR_OK;
 }
@@ -154,7 +242,7 @@ static cr_status check_free_bodies(const cr_model* m, cr_data* d) {
 cr_status cr_inverse(const cr_model* m, cr_data* d) {
   bool want_M = d->want_M;
   cr_status status = CR_OK;
-  CR_TRY(check_free_bodies(m, d));
+  CR_TRY(check_flag(m, d));
   for (int i = 0; i < m->nv; i++) {
     if (!isfinite(d->qacc[i])) {
       return cri_fail(&d->error, CR_ERR_NONFINITE, "qacc[%d] is not finite", i);

@@ -24,7 +24,7 @@ static void touch(const cr_model* m, cr_data* d, const int32_t* col, int n) {
   }
 }
 
-static bool find_free(const cr_model* m, cr_data* d) {
+bool cri_metric_mark_free(const cr_model* m, cr_data* d) {
   bool any = false;
   for (int t = 0; t < m->ntree; t++) {
     d->metric_free[t] = m->tree_dofnum[t] > 0 && is_free(m, t);
@@ -109,7 +109,7 @@ cr_status cri_metric_prepare(const cr_model* m, cr_data* d, cr_real* value) {
     return CR_OK;
   }
   CR_TRY(cri_effective_factor(m, d, value));
-  return find_free(m, d) ? factor_free(m, d) : CR_OK;
+  return cri_metric_mark_free(m, d) ? factor_free(m, d) : CR_OK;
 }
 
 cr_metric_view cri_metric_view_of(const cr_model* m, const cr_data* d, const cr_real* value,

@@ -7,6 +7,10 @@
 
 #include "contact/model.h"
 
+/// Marks in metric_free the trees that are a free body which no row, tendon or actuator of the effective
+/// inertia touches; true if there are any. Part of cri_metric_prepare.
+bool cri_metric_mark_free(const cr_model* m, cr_data* d);
+
 /// Makes what the solves need: nothing with M; else the factors of the effective inertia, with its
 /// values in `value` (d->nmetric numbers), and of the free bodies' blocks.
 /// Equation A = Mhat; of those bodies A = Mhat + h dc/dv, c the bias force           [a4]

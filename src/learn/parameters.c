@@ -31,14 +31,9 @@ struct cr_parameters {
 
 // ---- field
 
-// constants that follow from the other fields
-static const cr_field_id derived_fields[] = {CR_FIELD_body_invweight0, CR_FIELD_dof_invweight0,
-                                             CR_FIELD_tendon_invweight0, CR_FIELD_tendon_length0};
-enum { N_DERIVED = (int)(sizeof derived_fields / sizeof derived_fields[0]) };
-
 static bool is_derived(cr_field_id id) {
-  for (int k = 0; k < N_DERIVED; k++) {
-    if (derived_fields[k] == id) {
+  for (int k = 0; k < CR_N_DERIVED; k++) {
+    if (cri_derived_fields[k] == id) {
       return true;
     }
   }
@@ -200,8 +195,8 @@ static cr_status bind(cr_parameters* ps, const cr_model* m, const cr_parameter* 
       }
     }
   }
-  for (int k = 0; k < N_DERIVED; k++) {
-    ps->wanted[derived_fields[k]] = true;
+  for (int k = 0; k < CR_N_DERIVED; k++) {
+    ps->wanted[cri_derived_fields[k]] = true;
   }
   return CR_OK;
 }
@@ -332,13 +327,13 @@ static void drop_round_off(const cr_parameters* ps, cr_model* par_bar) {
 }
 
 static int derived_size(const cr_parameters* ps, int k) {
-  cr_field_id id = derived_fields[k];
+  cr_field_id id = cri_derived_fields[k];
   return cri_field_rows(&ps->m, NULL, id) * cri_field_width(&ps->m, id);
 }
 
 int cr_parameters_nderived(const cr_parameters* ps) {
   int n = 0;
-  for (int k = 0; k < N_DERIVED; k++) {
+  for (int k = 0; k < CR_N_DERIVED; k++) {
     n += derived_size(ps, k);
   }
   return n;
@@ -346,8 +341,8 @@ int cr_parameters_nderived(const cr_parameters* ps) {
 
 void cr_parameters_pullback(const cr_parameters* ps, cr_model* par_bar, cr_real* p_bar,
                             cr_real* derived) {
-  for (int k = 0; k < N_DERIVED; k++) {
-    const cr_real* bar = cri_field_real(par_bar, NULL, derived_fields[k]);
+  for (int k = 0; k < CR_N_DERIVED; k++) {
+    const cr_real* bar = cri_field_real(par_bar, NULL, cri_derived_fields[k]);
     int n = derived_size(ps, k);
     for (int i = 0; i < n; i++) {
       *derived++ += bar[i];
@@ -361,9 +356,9 @@ cr_status cr_parameters_derived(cr_parameters* ps, const cr_real* derived, cr_re
                                 cr_error* error) {
   cr_model* par_bar = &ps->bar->par;
   cri_model_twin_zero(par_bar, &ps->m);
-  for (int k = 0; k < N_DERIVED; k++) {
+  for (int k = 0; k < CR_N_DERIVED; k++) {
     int n = derived_size(ps, k);
-    cr_copy(cri_field_real(par_bar, NULL, derived_fields[k]), derived, n);
+    cr_copy(cri_field_real(par_bar, NULL, cri_derived_fields[k]), derived, n);
     derived += n;
   }
   cr_status status = cr_constants_vjp(&ps->m, ps->work, ps->bar);

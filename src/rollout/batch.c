@@ -39,11 +39,6 @@ typedef struct {
   bool gradient;
 } batch_run;
 
-// fields that cr_constants makes
-static const cr_field_id derived[] = {CR_FIELD_body_invweight0, CR_FIELD_dof_invweight0,
-                                      CR_FIELD_tendon_invweight0, CR_FIELD_tendon_length0};
-enum { N_DERIVED = (int)(sizeof derived / sizeof derived[0]) };
-
 static size_t size_of(const cr_model* m, cr_field_id id) {
   return (size_t)cri_field_rows(m, NULL, id) * (size_t)cri_field_width(m, id);
 }
@@ -55,8 +50,8 @@ static cr_status bind_parameters(cr_batch* b, cr_error* error) {
   if (b->id == NULL) {
     return cri_fail(error, CR_ERR_MEMORY, "batch: no memory");
   }
-  for (int k = 0; k < N_DERIVED; k++) {
-    b->wanted[derived[k]] = b->o.derive;
+  for (int k = 0; k < CR_N_DERIVED; k++) {
+    b->wanted[cri_derived_fields[k]] = b->o.derive;
   }
   for (int i = 0; i < b->o.nparameter; i++) {
     cr_field_id id = cri_field_find(b->o.parameters[i]);

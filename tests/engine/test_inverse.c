@@ -8,13 +8,14 @@
 #include "carom/step.h"
 #include "dynamics/wrench.h"
 #include "engine/pipeline.h"
-#include "model/check.h"
+#include "integrate/manifold.h"
 #include "support/chain_model.h"
 #include "support/close.h"
 #include "support/measured.h"
+#include "support/stage_bench.h"
 #include "support/stage_check.h"
 
-enum { N_SEED = 16, MAX_NV = 64, MAX_ROW = 40 };
+enum { N_SEED = 16, MAX_NV = 64, MAX_STAGE = 40 };
 
 // at the acceleration of cr_forward it is what was applied
 static void undoes_forward_dynamics(void** state) {
@@ -75,10 +76,10 @@ static const cr_field_id writes[] = {CR_FIELD_qfrc_inverse, CR_FIELD_efc_force,
                                      CR_FIELD_qfrc_constraint};
 
 static void passes_the_generic_check(void** state) {
-  cr_stage rows[MAX_ROW];
-  stage_report reports[MAX_ROW] = {{0}};
+  cr_stage rows[MAX_STAGE];
+  stage_report reports[MAX_STAGE] = {{0}};
   int n = cr_ndynamics - 1;
-  assert_true(n + 2 <= MAX_ROW);
+  assert_true(n + 2 <= MAX_STAGE);
   memcpy(rows, cr_pipeline, (size_t)n * sizeof *rows);
   rows[n] = (cr_stage){"give", give, give_jvp, give_vjp, give_reads, give_writes, 2, 1};
   rows[n + 1] = (cr_stage){"inverse",
@@ -152,65 +153,155 @@ static void bad_accelerations_are_refused(void** state) {
   measured_close(&s);
 }
 
-// with the integrator discrete the acceleration is that of its effective inertia
-static void discrete_accelerations(void** state) {
-  int tried = 0, refused = 0;
-  for (int seed = 0; seed < 3 * N_SEED; seed++) {
-    measured s;
-    cr_data *d, *bar;
-    cr_random r = cr_random_seed((uint64_t)seed, 9);
-    cr_real expected[MAX_NV], weight[MAX_NV], left = 0, right = 0, size = 1, total = 0;
-    measured_open(&s, seed, STATE_CONTACT);
-    s.m.integrator = CR_INT_DISCRETE;
-    s.m.density[0] = s.m.viscosity[0] = 0;
-    s.m.enableflags &= ~CR_ENBL_DIAGEXACT;
-    bool can = cri_model_check(&s.m, NULL) == CR_OK;
-    assert_int_equal(cri_data_create(&d, &s.m, NULL, NULL), CR_OK);
-    assert_int_equal(cri_data_twin(&bar, &s.m, d, CR_DATA_COTANGENT, cri_no_params, NULL), CR_OK);
-    random_state(&s.m, d, (uint64_t)seed, STATE_CONTACT);
-    cr_status status = can ? cr_inverse(&s.m, d) : CR_ERR_UNSUPPORTED;
-    refused += can && status == CR_ERR_UNSUPPORTED && strstr(d->error.text, "free body") != NULL;
-    if (status == CR_OK && cr_forward(&s.m, d) == CR_OK && d->nefc > 0) {
-      for (int i = 0; i < s.m.nv; i++) {
-        expected[i] = d->qfrc_applied[i] + d->qfrc_actuator[i];
-        size = cr_max(size, cr_abs(d->qfrc_constraint[i]) + cr_abs(d->qfrc_bias[i]));
+// ---- accelerations of steps
+
+static const int integrators[] = {CR_INT_EULER, CR_INT_IMPLICIT, CR_INT_IMPLICITFAST,
+                                  CR_INT_DISCRETE};
+
+typedef struct {
+  cr_model m;
+  cr_data *d, *moved, *tan, *bar;
+  bool usable;
+} stepped;
+
+// a random model with an integrator and the flag, after a step of it: qacc is (v+ - v) / h
+static void open_stepped(stepped* s, uint64_t seed, int integrator, state_kind kind) {
+  *s = (stepped){0};
+  assert_int_equal(random_model(&s->m, seed, NULL), CR_OK);
+  s->m.integrator = integrator;
+  s->m.enableflags |= CR_ENBL_INVDISCRETE;
+  if (integrator == CR_INT_DISCRETE) {
+    random_model_discrete(&s->m);
+    if (seed % 2 == 1) {  // bodies that nothing touches
+      random_model_loose(&s->m);
+      s->m.disableflags |= CR_DSBL_CONTACT;
+    }
+  }
+  assert_int_equal(cri_data_create(&s->d, &s->m, NULL, NULL), CR_OK);
+  assert_int_equal(cri_data_create(&s->moved, &s->m, NULL, NULL), CR_OK);
+  random_state(&s->m, s->d, seed, kind);
+  cri_data_copy(&s->m, s->moved, s->d);
+  s->usable = cr_forward(&s->m, s->d) == CR_OK && cr_step(&s->m, s->moved) == CR_OK;
+  for (int i = 0; i < s->m.nv && s->usable; i++) {
+    s->d->qacc[i] = (s->moved->qvel_next[i] - s->d->qvel[i]) / s->m.timestep;
+  }
+  assert_int_equal(cri_data_twin(&s->tan, &s->m, s->d, CR_DATA_TANGENT, cri_no_params, NULL),
+                   CR_OK);
+  assert_int_equal(cri_data_twin(&s->bar, &s->m, s->d, CR_DATA_COTANGENT, cri_no_params, NULL),
+                   CR_OK);
+}
+
+static void close_stepped(stepped* s) {
+  cri_data_free(s->d);
+  cri_data_free(s->moved);
+  cri_data_free(s->tan);
+  cri_data_free(s->bar);
+  cri_model_free(&s->m);
+}
+
+// the force found is the one that was applied, whatever the integrator, free bodies alone included
+static void undoes_steps(void** state) {
+  int tried[4] = {0}, loose = 0;
+  for (int k = 0; k < 4; k++) {
+    for (uint64_t seed = 0; seed < N_SEED; seed++) {
+      stepped s;
+      cr_real expected[MAX_NV], size = 1;
+      open_stepped(&s, seed, integrators[k], seed % 4 < 2 ? STATE_CONTACT : STATE_FLIGHT);
+      for (int i = 0; i < s.m.nv && s.usable; i++) {
+        expected[i] = s.d->qfrc_applied[i] + s.d->qfrc_actuator[i];
+        size = cr_max(size, cr_abs(s.d->qfrc_constraint[i]) + cr_abs(s.d->qfrc_bias[i]));
       }
-      cri_wrench(&s.m, d, d->xfrc_applied, expected, d);
-      assert_int_equal(cr_inverse(&s.m, d), CR_OK);
-      for (int i = 0; i < s.m.nv; i++) {
-        assert_close(d->qfrc_inverse[i], expected[i], 100000 * ROUND_OFF * size);
-        weight[i] = bar->qfrc_inverse[i] = cr_random_normal(&r);
+      if (s.usable) {
+        cri_wrench(&s.m, s.d, s.d->xfrc_applied, expected, s.d);
+        assert_int_equal(cr_inverse(&s.m, s.d), CR_OK);
+        for (int i = 0; i < s.m.nv; i++) {
+          assert_close(s.d->qfrc_inverse[i], expected[i], CR_R(1e7) * ROUND_OFF * size);
+        }
+        tried[k]++;
+        for (int t = 0; t < s.m.ntree && k == 3; t++) {
+          loose += s.d->metric_free[t] != 0;
+        }
       }
-      cri_data_free(s.tan);
-      assert_int_equal(cri_data_twin(&s.tan, &s.m, d, CR_DATA_TANGENT, cri_no_params, NULL), CR_OK);
+      close_stepped(&s);
+    }
+    assert_true(tried[k] > N_SEED / 2);
+  }
+  assert_true(loose > 3);
+}
+
+// the jvp of the whole along state and acceleration, against differences and against the vjp
+static void derivatives_of_steps(void** state) {
+  int compared = 0;
+  for (int k = 0; k < 4; k++) {
+    for (uint64_t seed = 0; seed < N_SEED; seed++) {
+      stepped s;
+      cr_random r = cr_random_seed(seed, 9);
+      cr_real weight[MAX_NV], f[2][MAX_NV], left = 0, right = 0, total = 0, size = 1;
+      const cr_real h = CR_R(1e-6);
+      bool same = true;
+      open_stepped(&s, seed, integrators[k], seed % 4 < 2 ? STATE_CONTACT : STATE_FLIGHT);
+      if (!s.usable || cr_inverse(&s.m, s.d) != CR_OK) {
+        close_stepped(&s);
+        continue;
+      }
       for (int i = 0; i < s.m.nv; i++) {
-        s.tan->qpos[i] = cr_random_normal(&r);
+        s.tan->qpos[i] = CR_R(0.1) * cr_random_normal(&r);
         s.tan->qvel[i] = cr_random_normal(&r);
         s.tan->qacc[i] = cr_random_normal(&r);
+        weight[i] = s.bar->qfrc_inverse[i] = cr_random_normal(&r);
       }
-      assert_int_equal(cr_inverse_jvp(&s.m, d, s.tan), CR_OK);
-      assert_int_equal(cr_inverse_vjp(&s.m, d, bar), CR_OK);
+      assert_int_equal(cr_inverse_jvp(&s.m, s.d, s.tan), CR_OK);
+      assert_int_equal(cr_inverse_vjp(&s.m, s.d, s.bar), CR_OK);
       for (int i = 0; i < s.m.nv; i++) {
-        cr_real terms[] = {bar->qpos[i] * s.tan->qpos[i], bar->qvel[i] * s.tan->qvel[i],
-                           bar->qacc[i] * s.tan->qacc[i]};
+        cr_real terms[] = {s.bar->qpos[i] * s.tan->qpos[i], s.bar->qvel[i] * s.tan->qvel[i],
+                           s.bar->qacc[i] * s.tan->qacc[i]};
         left += weight[i] * s.tan->qfrc_inverse[i];
         right += terms[0] + terms[1] + terms[2];
         total += cr_abs(terms[0]) + cr_abs(terms[1]) + cr_abs(terms[2]);
+        size = cr_max(size, cr_abs(s.tan->qfrc_inverse[i]));
       }
-      assert_close(left, right, 10000 * ROUND_OFF * total);
-      tried++;
+      assert_close(left, right, CR_R(1e5) * ROUND_OFF * total);
+      uint64_t at = stage_discrete_state(&s.m, s.d);
+      for (int side = 0; side < 2; side++) {
+        cr_real step = side == 0 ? -h : h;
+        cri_data_copy(&s.m, s.moved, s.d);
+        cri_manifold_move(&s.m, s.d->qpos, s.tan->qpos, step, s.moved->qpos);
+        for (int i = 0; i < s.m.nv; i++) {
+          s.moved->qvel[i] = s.d->qvel[i] + step * s.tan->qvel[i];
+          s.moved->qacc[i] = s.d->qacc[i] + step * s.tan->qacc[i];
+        }
+        same =
+            same && cr_inverse(&s.m, s.moved) == CR_OK && stage_discrete_state(&s.m, s.moved) == at;
+        cr_copy(f[side], s.moved->qfrc_inverse, s.m.nv);
+      }
+      for (int i = 0; i < s.m.nv && same; i++) {
+        cr_real slope = (f[1][i] - f[0][i]) / (2 * h);
+        assert_close(s.tan->qfrc_inverse[i], slope, CR_R(1e-5) * size);
+      }
+      compared += same;
+      close_stepped(&s);
     }
-    cri_data_free(bar);
-    cri_data_free(d);
-    measured_close(&s);
   }
-  assert_true(tried > 3 && refused > 3);
+  assert_true(compared > 2 * N_SEED);
+}
+
+// steps of several stages are not undone
+static void stages_are_refused(void** state) {
+  stepped s;
+  open_stepped(&s, 0, CR_INT_EULER, STATE_FLIGHT);
+  s.m.integrator = CR_INT_RK4;
+  assert_int_equal(cr_inverse(&s.m, s.d), CR_ERR_UNSUPPORTED);
+  assert_non_null(strstr(s.d->error.text, "invdiscrete"));
+  s.m.enableflags &= ~CR_ENBL_INVDISCRETE;
+  assert_int_equal(cr_inverse(&s.m, s.d), CR_OK);
+  close_stepped(&s);
 }
 
 int test_inverse(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(undoes_forward_dynamics),       cmocka_unit_test(passes_the_generic_check),
-      cmocka_unit_test(product_identity_of_the_whole), cmocka_unit_test(discrete_accelerations),
+      cmocka_unit_test(product_identity_of_the_whole), cmocka_unit_test(undoes_steps),
+      cmocka_unit_test(derivatives_of_steps),          cmocka_unit_test(stages_are_refused),
       cmocka_unit_test(bad_accelerations_are_refused),
   };
   return cmocka_run_group_tests_name("inverse", tests, NULL, NULL);

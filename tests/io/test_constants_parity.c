@@ -24,15 +24,24 @@ static const char zoo[] =
     "axis='0 1 0'/><geom type='box' size='.2 .1 .1'/></body>"
     "<body name='tilted cart' pos='0 0 2' euler='.3 .2 .1'><joint type='slide' axis='1 1 0'/>"
     "<geom type='box' size='.2 .1 .1' pos='.1 0 0'/></body>"
-    "<body name='robot' pos='0 3 1'><freejoint/><geom type='box' size='.2 .1 .1' pos='.05 .02 "
+    "<body name='robot' pos='0 3 1'><freejoint name='float'/><geom type='box' size='.2 .1 .1' "
+    "pos='.05 .02 "
     ".03'/>"
-    "<body name='arm' pos='.2 0 0'><joint type='ball' pos='.02 0 0' armature='.01'/>"
+    "<body name='arm' pos='.2 0 0'><joint name='swivel' type='ball' pos='.02 0 0' armature='.01'/>"
     "<geom type='cylinder' size='.05 .2' pos='.2 0 0'/><body name='hand' pos='.4 0 0'>"
-    "<joint axis='0 1 0' ref='.3'/><joint type='slide' axis='0 1 1'/><geom size='.06' "
-    "pos='0 0 .1'/></body></body></body>"
+    "<joint name='bend' axis='0 1 0' ref='.3'/><joint name='reach' type='slide' axis='0 1 1'/>"
+    "<geom size='.06' pos='0 0 .1'/><site name='palm' pos='.02 0 .1' euler='.2 .3 "
+    ".4'/></body></body></body>"
     "<body name='ball' pos='0 5 0'><freejoint/><geom size='.1'/></body>"
     "<body name='target' mocap='true'><geom size='.1' contype='0' conaffinity='0'/></body>"
-    "</worldbody></mujoco>";
+    "<site name='above' pos='0 3 3'/></worldbody>"
+    "<tendon><spatial name='rope' stiffness='3'><site site='above'/><site site='palm'/></spatial>"
+    "<fixed name='sum'><joint joint='bend' coef='2'/><joint joint='reach' "
+    "coef='-1'/></fixed></tendon>"
+    "<actuator><motor joint='bend' gear='3'/><muscle tendon='rope' lengthrange='.1 3'/>"
+    "<position tendon='sum' kp='2'/><motor joint='float' gear='1 2 3 .1 .2 .3'/>"
+    "<motor site='palm' gear='0 0 1 .3 0 0'/><motor joint='swivel' gear='1 2 3'/>"
+    "<adhesion body='hand' ctrlrange='0 1'/></actuator></mujoco>";
 
 static void assert_same(const char* name, const cr_real* ours, const mjtNum* theirs, int n) {
   for (int i = 0; i < n; i++) {
@@ -57,9 +66,13 @@ static void compare(const mjModel* mj, cr_model* m) {
   for (int i = 0; i < m->ntendon; i++) {
     m->tendon_length0[i] = m->tendon_invweight0[i] = -1;
   }
+  for (int i = 0; i < m->nout; i++) {
+    m->actuator_acc0[i] = -1;
+  }
   assert_int_equal(cr_constants(m, d), CR_OK);
   assert_same("tendon_length0", m->tendon_length0, mj->tendon_length0, m->ntendon);
   assert_same("tendon_invweight0", m->tendon_invweight0, mj->tendon_invweight0, m->ntendon);
+  assert_same("actuator_acc0", m->actuator_acc0, mj->actuator_acc0, m->nout);
   assert_same("body_invweight0", m->body_invweight0, mj->body_invweight0, 2 * m->nbody);
   assert_same("dof_invweight0", m->dof_invweight0, mj->dof_invweight0, m->nv);
   assert_same("geom_rbound", m->geom_rbound, mj->geom_rbound, m->ngeom);
@@ -80,6 +93,8 @@ static void compiled_models(void** state) {
   as_compiled(mjcf_data("double_pendulum.xml"));
   as_compiled(mjcf_data("walker.xml"));
   as_compiled(mjcf_data("tendon_rows.xml"));
+  as_compiled(mjcf_data("actuators.xml"));
+  as_compiled(mjcf_data("controllers.xml"));
 }
 
 static cr_status set_const(void* context) {
