@@ -25,9 +25,8 @@ CR_API void cr_jacobian_destroy(cr_jacobian* work);
 /// Shapes   by_x[nx nx], by_ctrl[nx nu], by_force[nx nv], row by row, nx = 2 nv + na: tangents of
 ///          qpos (docs/conventions.md), qvel, act. Each may be NULL
 /// Units    those of the states
-/// Cost     that of a few steps. Integrators other than Euler, implicit and implicitfast and a few
-///          features cost a tangent of the step for every column instead: cr_jacobian_columns says
-///          which
+/// Cost     that of a few steps. The integrator discrete and a few features cost a tangent of the
+///          step for every column instead: cr_jacobian_columns says which
 /// Errors   CR_ERR_SINGULAR where an inertia has no factor; those of cr_step_jvp
 /// Memory   no allocation
 /// Smooth   as cr_step

@@ -323,20 +323,16 @@ static void finish_jvp(const cri_rk* rk, const cr_model* m, const cr_data* d, co
   cri_pop(tan, mark);
 }
 
-cr_status cr_runge_kutta_jvp(const cri_rk* rk, const cr_model* m, const cr_data* d, cr_data* work,
-                             cr_data* tan) {
+cr_status cri_runge_kutta_jvp_with(const cri_rk* rk, const cr_model* m, const cr_data* d,
+                                   cr_data* tan, cri_stage_tangent* stage, void* context) {
   size_t mark = cri_mark(tan);
   cr_status status = CR_OK;
   increments x = retrace(rk, m, d, tan);
   sweep s = sweep_begin(rk, m, tan);
-  cri_inputs_copy(m, work, d);
   for (int i = 0; i < weighted_stages(rk) && status == CR_OK; i++) {
     stage_jvp(rk, m, d, &x, i, tan, &s);
     // [k4]
-    status = evaluate(rk, m, m, d, i, work, &tan->error);
-    if (status == CR_OK) {
-      status = cr_forward_jvp(m, work, tan);
-    }
+    status = stage(context, i, tan);
     cr_copy(row(s.F, i, m->nv), tan->qacc, m->nv);
     cr_copy(row(s.G, i, m->na), tan->act_dot, m->na);
     if (i == 0) {
@@ -347,6 +343,34 @@ cr_status cr_runge_kutta_jvp(const cri_rk* rk, const cr_model* m, const cr_data*
   sweep_end(m, tan, &s);
   cri_pop(tan, mark);
   return status;
+}
+
+int cri_runge_kutta_stages(const cri_rk* rk) { return weighted_stages(rk); }
+
+cr_status cri_runge_kutta_stage(const cri_rk* rk, const cr_model* m, const cr_data* d, int i,
+                                cr_data* work, cr_error* error) {
+  cri_inputs_copy(m, work, d);
+  return evaluate(rk, m, m, d, i, work, error);
+}
+
+typedef struct {
+  const cri_rk* rk;
+  const cr_model* m;
+  const cr_data* d;
+  cr_data* work;
+} stage_context;
+
+static cr_status stage_again(void* context, int i, cr_data* tan) {
+  const stage_context* c = context;
+  CR_TRY(evaluate(c->rk, c->m, c->m, c->d, i, c->work, &tan->error));
+  return cr_forward_jvp(c->m, c->work, tan);
+}
+
+cr_status cr_runge_kutta_jvp(const cri_rk* rk, const cr_model* m, const cr_data* d, cr_data* work,
+                             cr_data* tan) {
+  stage_context context = {rk, m, d, work};
+  cri_inputs_copy(m, work, d);
+  return cri_runge_kutta_jvp_with(rk, m, d, tan, stage_again, &context);
 }
 
 // ---- vjp

@@ -58,6 +58,19 @@ cr_real cri_runge_kutta_error(const cri_rk* rk, const cr_model* m, cr_data* d, c
 cr_status cr_runge_kutta_jvp(const cri_rk* rk, const cr_model* m, const cr_data* d, cr_data* work,
                              cr_data* tan);
 
+/// Sets the tangents of qacc, act_dot and actuator_velocity at stage i from those of qpos, qvel, act
+/// and of the inputs in `tan`.
+typedef cr_status cri_stage_tangent(void* context, int i, cr_data* tan);
+
+/// The same with the dynamics of the stages as the caller knows them, who evaluates none again.
+cr_status cri_runge_kutta_jvp_with(const cri_rk* rk, const cr_model* m, const cr_data* d,
+                                   cr_data* tan, cri_stage_tangent* stage, void* context);
+
+/// Stages that the step depends on; and stage i evaluated again in `work`, a plain twin of d.
+int cri_runge_kutta_stages(const cri_rk* rk);
+cr_status cri_runge_kutta_stage(const cri_rk* rk, const cr_model* m, const cr_data* d, int i,
+                                cr_data* work, cr_error* error);
+
 /// Adds to the cotangents of the inputs and to bar->par what those of qpos_next (nv numbers),
 /// qvel_next and act_next imply; h counts as a constant. Cotangents of computed fields must be zero,
 /// and are afterwards. `work` is used to evaluate the stages again, last to first, with the model

@@ -1,46 +1,37 @@
 // SPDX-License-Identifier: Apache-2.0
-// With the acceleration held, a displacement changes the forces of few bodies and elements, and the
-// stages' columns say how. What is left is linear algebra: H^-1 for all columns at once, damping's
-// second solve, and the map of the integrator.
+// The columns of the acceleration, and what integrators make of them: one step's map, or the chain of
+// Runge-Kutta stages.
 #include "integrate/step_jacobian.h"
 
 #include <stdlib.h>
 
-#include "contact/bond_columns.h"
-#include "contact/contact_columns.h"
-#include "contact/model.h"
 #include "dynamics/activation.h"
-#include "dynamics/body_columns.h"
-#include "dynamics/inertia.h"
-#include "dynamics/passive.h"
-#include "dynamics/reflected.h"
-#include "dynamics/slope_columns.h"
-#include "integrate/euler.h"
+#include "integrate/acceleration_columns.h"
 #include "integrate/implicit.h"
 #include "integrate/manifold.h"
+#include "integrate/runge_kutta.h"
 #include "integrate/step.h"
-#include "math/cholesky.h"
-#include "math/lu.h"
 #include "model/tableau.h"
 
 enum { MOST_DOFS = 6 };  // of a joint
 
-// Columns: q, v, outputs of actuators, their slopes (implicit integrators), applied forces.
 struct cr_jacobian {
-  cr_data *tan, *plain;  // twins: a tangent, and for Runge-Kutta a plain one
+  cri_acceleration_columns c;
+  cr_data* plain;  // for Runge-Kutta
   const char* why;
-  cr_real *X, *Z;            // nv x ld: d qacc, and the share of the damping
-  cr_real* L;                // nC, a factor
   cr_real *move_q, *move_v;  // MOST_DOFS a dof: how coordinates after the step move with both
   cr_real *act_by_act, *act_by_rate;
-  cri_actuator_slopes* slopes;
-  cri_curvatures curvatures;
-  cr_real *slope_by_act, *slope_by_ctrl;  // an actuator
-  int ld;
+  cr_real* stage_X;  // of every Runge-Kutta stage
+  cri_actuator_slopes* stage_slopes;
   void* memory;
 };
 
 // ---- room
+
+// a step by an explicit method; t is NULL with other integrators
+static cri_rk method_of(const cr_model* m) {
+  return (cri_rk){.t = cri_tableau_of(m->integrator), .h = m->timestep};
+}
 
 static cr_real* take(cr_real** at, size_t n) {
   cr_real* x = *at;
@@ -54,7 +45,9 @@ cr_status cr_jacobian_create(cr_jacobian** work, const cr_model* m, const cr_dat
   size_t slopes = (size_t)m->nactuator * sizeof(cri_actuator_slopes) / sizeof(cr_real);
   size_t curved = cri_curvatures_size(m), tendons = (size_t)m->ntendon;  // integers are no larger
   size_t n = 2 * v * ld + (size_t)m->nC + 2 * MOST_DOFS * v + 2 * (size_t)m->na + slopes;
-  n += curved + tendons + 2 * (size_t)m->nactuator;
+  cri_rk rk = method_of(m);
+  size_t stages = rk.t == NULL ? 0 : (size_t)cri_runge_kutta_stages(&rk);
+  n += curved + tendons + 2 * (size_t)m->nactuator + stages * (v * ld + slopes);
   cr_jacobian* x = calloc(1, sizeof *x);
   cr_real* at = calloc(n + 1, sizeof *at);
   *work = x;
@@ -65,20 +58,22 @@ cr_status cr_jacobian_create(cr_jacobian** work, const cr_model* m, const cr_dat
     return cri_fail(error, CR_ERR_MEMORY, "Jacobian: no memory for %zu numbers", n);
   }
   x->memory = at;
-  x->X = take(&at, v * ld);
-  x->Z = take(&at, v * ld);
-  x->L = take(&at, (size_t)m->nC);
+  x->c.X = take(&at, v * ld);
+  x->c.Z = take(&at, v * ld);
+  x->c.L = take(&at, (size_t)m->nC);
   x->move_q = take(&at, MOST_DOFS * v);
   x->move_v = take(&at, MOST_DOFS * v);
   x->act_by_act = take(&at, (size_t)m->na);
   x->act_by_rate = take(&at, (size_t)m->na);
-  x->slopes = (cri_actuator_slopes*)(void*)take(&at, slopes);
-  x->slope_by_act = take(&at, (size_t)m->nactuator);
-  x->slope_by_ctrl = take(&at, (size_t)m->nactuator);
-  x->curvatures.numbers = take(&at, curved);
-  x->curvatures.at = (int32_t*)(void*)take(&at, tendons);
-  cr_status status = cri_data_twin(&x->tan, m, d, CR_DATA_TANGENT, cri_no_params, error);
-  if (status == CR_OK && cri_tableau_of(m->integrator) != NULL) {
+  x->c.slopes = (cri_actuator_slopes*)(void*)take(&at, slopes);
+  x->c.slope_by_act = take(&at, (size_t)m->nactuator);
+  x->c.slope_by_ctrl = take(&at, (size_t)m->nactuator);
+  x->stage_X = take(&at, stages * v * ld);
+  x->stage_slopes = (cri_actuator_slopes*)(void*)take(&at, stages * slopes);
+  x->c.curvatures.numbers = take(&at, curved);
+  x->c.curvatures.at = (int32_t*)(void*)take(&at, tendons);
+  cr_status status = cri_data_twin(&x->c.tan, m, d, CR_DATA_TANGENT, cri_no_params, error);
+  if (status == CR_OK && rk.t != NULL) {
     cr_capacity capacity = {d->ncon_max, d->nefc_max, d->nJ_max};
     status = cri_data_create(&x->plain, m, &capacity, error);
   }
@@ -91,7 +86,7 @@ cr_status cr_jacobian_create(cr_jacobian** work, const cr_model* m, const cr_dat
 
 void cr_jacobian_destroy(cr_jacobian* work) {
   if (work != NULL) {
-    cri_data_free(work->tan);
+    cri_data_free(work->c.tan);
     cri_data_free(work->plain);
     free(work->memory);
     free(work);
@@ -100,199 +95,7 @@ void cr_jacobian_destroy(cr_jacobian* work) {
 
 const char* cr_jacobian_columns(const cr_jacobian* work) { return work->why; }
 
-const char* cr_jacobian_error(const cr_jacobian* work) { return work->tan->error.text; }
-
-// ---- what has columns
-
-static bool any(const int32_t* x, int n) {
-  for (int i = 0; i < n; i++) {
-    if (x[i] != 0) {
-      return true;
-    }
-  }
-  return false;
-}
-
-// a fixed tendon adds a constant to M, and no bias force
-static bool any_inertial_path(const cr_model* m) {
-  for (int t = 0; t < m->ntendon; t++) {
-    if (m->tendon_inertial[t] != 0 && m->wrap_type[m->tendon_adr[t]] != CR_WRAP_JOINT) {
-      return true;
-    }
-  }
-  return false;
-}
-
-const char* cri_step_jacobian_why(const cr_model* m, const cr_data* d) {
-  const char* why = NULL;
-  if (m->integrator != CR_INT_EULER && !cri_is_implicit(m)) {
-    return "integrators other than Euler, implicit and implicitfast";
-  }
-  if (cri_is_implicit(m) && !cri_slope_has_columns(m, &why)) {
-    return why;
-  }
-  if (!cri_forces_along_lengths(m, &why)) {
-    return why;
-  }
-  if (any_inertial_path(m)) {
-    return "armature of spatial tendons";
-  }
-  if (cri_gravcomp_acts(m) && any(m->jnt_actgravcomp, m->njnt)) {
-    return "gravity compensation that counts as actuation";
-  }
-  if (d->nefc == 0) {
-    return NULL;
-  }
-  if ((m->enableflags & CR_ENBL_DIAGEXACT) != 0) {
-    return "the exact diagonal of A";
-  }
-  if (m->collision == CR_COLLISION_SMOOTH) {
-    return "smooth collision detection";
-  }
-  if (!cr_is_zero(d->contact_adhesion, d->ncon) ||
-      !cr_is_zero(d->contact_surfacevel, 3 * d->ncon)) {
-    return "adhesion and moving surfaces of contacts";
-  }
-  return cri_contact_model(m)->delicate(m, d) ? "rows so stiff that one solve loses digits" : NULL;
-}
-
-// ---- qacc by everything
-
-static cri_columns columns_of(const cr_model* m, const cr_jacobian* work, cr_real* X) {
-  return (cri_columns){.ld = work->ld, .q = X, .v = X + m->nv, .out = X + 2 * m->nv};
-}
-
-static int slope_column(const cr_model* m) { return 2 * m->nv + m->nout; }
-
-static int applied_column(const cr_model* m) {
-  return slope_column(m) + (cri_is_implicit(m) ? m->nout : 0);
-}
-
-static void clear_seeds(const cr_model* m, cr_data* tan) {
-  cr_zero(tan->qpos, m->nv);
-  cr_zero(tan->qvel, m->nv);
-  cr_zero(tan->act, m->na);
-  cr_zero(tan->ctrl, m->nu);
-  cr_zero(tan->qfrc_applied, m->nv);
-  cr_zero(tan->actuator_length, m->nout);
-}
-
-// derivatives of all forces less M a, a held
-static void force_columns(const cr_model* m, const cr_data* d, cr_jacobian* work,
-                          bool with_forces) {
-  cr_data* tan = work->tan;
-  size_t mark = cri_mark(tan);
-  cri_columns columns = columns_of(m, work, work->X);
-  cr_zero(work->X, m->nv * work->ld);
-  for (int i = 0; i < m->nv && with_forces; i++) {
-    work->X[i * work->ld + applied_column(m) + i] = 1;
-  }
-  clear_seeds(m, tan);
-  cri_carried carried = cri_carried_of(m, d, d->acc_qacc, tan);
-  cri_curvatures_set(m, d, &work->curvatures, tan);
-  cri_body_columns(m, d, &carried, 1, columns, tan);
-  cri_force_columns(m, d, &work->curvatures, work->slopes, columns, tan);
-  if (d->nefc > 0) {
-    cri_row_slopes slopes = cri_row_slopes_of(m, d, tan);
-    cri_row_columns(m, d, &slopes, &work->curvatures, d->acc_qacc, columns, tan);
-    cri_bond_columns(m, d, &slopes, &carried, columns, tan);
-    cri_contact_columns(m, d, &slopes, &carried, columns, tan);
-  }
-  cri_pop(tan, mark);
-}
-
-static cr_pattern pattern_of(const cr_model* m) {
-  return (cr_pattern){.n = m->nv, .nnz = m->M_rownnz, .adr = m->M_rowadr, .col = m->M_colind};
-}
-
-// M in work->L
-static void form(const cr_model* m, const cr_data* d, cr_jacobian* work) {
-  if (d->M_formed) {
-    cr_copy(work->L, d->M, m->nC);
-  } else {
-    cri_inertia_form(m, d, work->L, work->tan);
-  }
-}
-
-// factor of M + h diag(D) there
-static cr_status factor(const cr_model* m, const cr_data* d, cr_jacobian* work, const cr_real* D) {
-  cr_pattern p = pattern_of(m);
-  form(m, d, work);
-  for (int i = 0; i < m->nv && D != NULL; i++) {
-    work->L[p.adr[i] + p.nnz[i] - 1] += m->timestep * D[i];
-  }
-  int bad = cr_chol_factor(work->L, &p);
-  if (bad < 0) {
-    return CR_OK;
-  }
-  int joint = m->dof_jntid[bad];
-  return cri_fail(&work->tan->error, CR_ERR_SINGULAR,
-                  "joint %d \"%s\", dof %d: its inertia is not positive", joint,
-                  cri_name(m, m->name_jntadr, joint), bad);
-}
-
-// X <- H^-1 X
-static cr_status accelerations(const cr_model* m, const cr_data* d, cr_jacobian* work) {
-  if (d->nefc > 0) {
-    cr_pattern H = cr_chol_pattern_view(m->nv, d->H_index);
-    cr_chol_solve_many(d->H_factor, &H, work->ld, work->ld, work->X);
-    return CR_OK;
-  }
-  CR_TRY(factor(m, d, work, NULL));
-  cr_pattern p = pattern_of(m);
-  cr_chol_solve_many(work->L, &p, work->ld, work->ld, work->X);
-  return CR_OK;
-}
-
-// X <- X - (M + hD)^-1 (hD X + h D' a2 - M' (a - a2)), [e1] of integrate/euler.h
-static cr_status damp(const cr_model* m, const cr_data* d, cr_jacobian* work) {
-  size_t mark = cri_mark(work->tan), v = (size_t)m->nv;
-  int ld = work->ld;
-  const cr_real* D = cri_euler_damping(m, d, work->tan);
-  cr_real* b = cri_push(work->tan, 3 * v);
-  cr_real* back = cri_push(work->tan, v);
-  cri_reflected_damping(m, b);
-  for (int i = 0; i < m->nv; i++) {
-    cr_real* z = work->Z + (ptrdiff_t)i * ld;
-    for (int k = 0; k < ld; k++) {
-      z[k] = m->timestep * D[i] * work->X[i * ld + k];
-    }
-    z[m->nv + i] += m->timestep * cri_damping_bend(b + 3 * i, d->qvel[i]) * d->euler_qacc[i];
-    back[i] = d->euler_qacc[i] - d->qacc[i];
-  }
-  cri_inertia_columns(m, d, back, columns_of(m, work, work->Z), work->tan);
-  cr_status status = factor(m, d, work, D);
-  cri_pop(work->tan, mark);
-  CR_TRY(status);
-  cr_pattern p = pattern_of(m);
-  cr_chol_solve_many(work->L, &p, ld, ld, work->Z);
-  for (int k = 0; k < m->nv * ld; k++) {
-    work->X[k] -= work->Z[k];
-  }
-  return CR_OK;
-}
-
-// X <- (M - hD)^-1 (M X + M' (a - a2) + h D' a2), [m1] of integrate/implicit.h
-static cr_status implicit(const cr_model* m, const cr_data* d, cr_jacobian* work) {
-  size_t mark = cri_mark(work->tan);
-  cr_pattern p = pattern_of(m);
-  cri_columns columns = columns_of(m, work, work->Z);
-  cr_real* away = cri_push(work->tan, (size_t)m->nv);
-  form(m, d, work);
-  cr_sparse_mul_many(work->Z, work->L, &p, work->ld, work->ld, work->X);
-  for (int i = 0; i < m->nv; i++) {
-    away[i] = d->qacc[i] - d->euler_qacc[i];
-  }
-  cri_inertia_columns(m, d, away, columns, work->tan);
-  columns.out = work->Z + slope_column(m);
-  cri_slope_columns to = {columns, m->timestep, work->slope_by_act, work->slope_by_ctrl};
-  cri_slope_columns_add(m, d, m->integrator == CR_INT_IMPLICIT ? CR_SLOPE_ALL : CR_SLOPE_FAST,
-                        d->euler_qacc, &work->curvatures, &to, work->tan);
-  cr_lu_solve_many(d->implicit_L, d->implicit_U, &p, work->ld, work->ld, work->Z);
-  cr_copy(work->X, work->Z, m->nv * work->ld);
-  cri_pop(work->tan, mark);
-  return CR_OK;
-}
+const char* cr_jacobian_error(const cr_jacobian* work) { return work->c.tan->error.text; }
 
 // ---- the integrator's map
 
@@ -304,7 +107,7 @@ static void seed_dofs(const cr_model* m, int k, cr_real* x) {
 }
 
 static void integrator_map(const cr_model* m, const cr_data* d, cr_jacobian* work) {
-  cr_data* tan = work->tan;
+  cr_data* tan = work->c.tan;
   size_t mark = cri_mark(tan), v = (size_t)m->nv, a = (size_t)m->na;
   cr_real *seed = cri_push(tan, v), *none = cri_push(tan, v), *v_next = cri_push(tan, v);
   cr_real* moved = cri_push(tan, v);
@@ -340,7 +143,7 @@ static void integrator_map(const cr_model* m, const cr_data* d, cr_jacobian* wor
 // y += s times row i of the columns first[n] of qvel_next
 static void add_velocity(const cr_model* m, const cr_jacobian* work, int i, int first, int n,
                          cr_real s, cr_real* y) {
-  const cr_real* x = work->X + (ptrdiff_t)i * work->ld + first;
+  const cr_real* x = work->c.X + (ptrdiff_t)i * work->c.ld + first;
   for (int k = 0; k < n; k++) {
     y[k] += s * m->timestep * x[k];
   }
@@ -349,15 +152,15 @@ static void add_velocity(const cr_model* m, const cr_jacobian* work, int i, int 
 // the same by activations, or controls
 static void add_actuators(const cr_model* m, const cr_jacobian* work, int i, bool of_act, cr_real s,
                           cr_real* y) {
-  const cr_real* x = work->X + (ptrdiff_t)i * work->ld + 2 * m->nv;
+  const cr_real* x = work->c.X + (ptrdiff_t)i * work->c.ld + 2 * m->nv;
   for (int k = 0; k < m->nactuator; k++) {
-    const cri_actuator_slopes* by = &work->slopes[k];
+    const cri_actuator_slopes* by = &work->c.slopes[k];
     int at = of_act ? m->actuator_actadr[k] : m->actuator_ctrladr[k];
     if (at >= 0) {
       int out = m->actuator_outadr[k];
       y[at] += s * m->timestep * (of_act ? by->by_act : by->by_ctrl) * x[out];
       if (cri_is_implicit(m)) {
-        cr_real slope = (of_act ? work->slope_by_act : work->slope_by_ctrl)[k];
+        cr_real slope = (of_act ? work->c.slope_by_act : work->c.slope_by_ctrl)[k];
         y[at] += s * m->timestep * slope * x[m->nout + out];
       }
     }
@@ -391,7 +194,7 @@ static void add_row(const cr_model* m, const cr_jacobian* work, int i, cr_real s
     add_actuators(m, work, i, false, s, r.ctrl);
   }
   if (r.force != NULL) {
-    add_velocity(m, work, i, applied_column(m), m->nv, s, r.force);
+    add_velocity(m, work, i, cri_acceleration_applied(m), m->nv, s, r.force);
   }
 }
 
@@ -420,15 +223,92 @@ static void write_results(const cr_model* m, const cr_jacobian* work, cr_real* b
   for (int k = 0; k < m->nactuator; k++) {
     int a = m->actuator_actadr[k], u = m->actuator_ctrladr[k], row = 2 * m->nv + a;
     if (a >= 0 && by_x != NULL) {
-      by_x[row * (2 * m->nv + m->na) + row] += work->act_by_rate[a] * work->slopes[k].rate_by_act;
+      by_x[row * (2 * m->nv + m->na) + row] += work->act_by_rate[a] * work->c.slopes[k].rate_by_act;
     }
     if (a >= 0 && by_ctrl != NULL) {
-      by_ctrl[row * m->nu + u] = work->act_by_rate[a] * work->slopes[k].rate_by_ctrl;
+      by_ctrl[row * m->nu + u] = work->act_by_rate[a] * work->c.slopes[k].rate_by_ctrl;
     }
   }
 }
 
+// ---- Runge-Kutta: the stages' Jacobians once, then their chain column by column
+
+typedef struct {
+  const cr_model* m;
+  const cr_jacobian* work;
+} stage_context;
+
+static cr_real dot(const cr_real* a, const cr_real* b, int n) {
+  cr_real sum = 0;
+  for (int k = 0; k < n; k++) {
+    sum += a[k] * b[k];
+  }
+  return sum;
+}
+
+static cr_status stage_tangent(void* context, int i, cr_data* tan) {
+  const cr_model* m = ((const stage_context*)context)->m;
+  const cr_jacobian* work = ((const stage_context*)context)->work;
+  const cr_real* X = work->stage_X + (size_t)i * (size_t)m->nv * (size_t)work->c.ld;
+  const cri_actuator_slopes* slopes = work->stage_slopes + (ptrdiff_t)i * m->nactuator;
+  size_t mark = cri_mark(tan);
+  cr_real* force = cri_push(tan, (size_t)m->nout);
+  cr_zero(tan->actuator_velocity, m->nout);  // no activation with columns looks at it
+  for (int k = 0; k < m->nactuator; k++) {
+    int a = m->actuator_actadr[k];
+    cr_real u = tan->ctrl[m->actuator_ctrladr[k]], w = a < 0 ? 0 : tan->act[a];
+    force[m->actuator_outadr[k]] = slopes[k].by_act * w + slopes[k].by_ctrl * u;
+    if (a >= 0) {
+      tan->act_dot[a] = slopes[k].rate_by_act * w + slopes[k].rate_by_ctrl * u;
+    }
+  }
+  for (int j = 0; j < m->nv; j++) {
+    const cr_real* x = X + (ptrdiff_t)j * work->c.ld;
+    tan->qacc[j] =
+        dot(x, tan->qpos, m->nv) + dot(x + m->nv, tan->qvel, m->nv) +
+        dot(x + 2 * m->nv, force, m->nout) +
+        (work->c.with_forces ? dot(x + cri_acceleration_applied(m), tan->qfrc_applied, m->nv) : 0);
+  }
+  cri_pop(tan, mark);
+  return CR_OK;
+}
+
+// false where a stage has something without columns, or failed
+static bool stage_columns(const cr_model* m, const cr_data* d, cr_jacobian* work,
+                          cr_status* status) {
+  cri_rk rk = method_of(m);
+  for (int i = 0; i < cri_runge_kutta_stages(&rk); i++) {
+    *status = cri_runge_kutta_stage(&rk, m, d, i, work->plain, &work->c.tan->error);
+    work->why = *status == CR_OK ? cri_acceleration_why(m, work->plain) : NULL;
+    if (*status != CR_OK || work->why != NULL) {
+      return false;
+    }
+    *status = cri_acceleration_columns_set(m, work->plain, &work->c);
+    if (*status != CR_OK) {
+      return false;
+    }
+    size_t size = (size_t)m->nv * (size_t)work->c.ld;
+    cr_copy(work->stage_X + (size_t)i * size, work->c.X, (int)size);
+    memcpy(work->stage_slopes + (ptrdiff_t)i * m->nactuator, work->c.slopes,
+           (size_t)m->nactuator * sizeof *work->c.slopes);
+  }
+  return true;
+}
+
 // ---- column by column
+
+// the tangent of the step under what is seeded in work->c.tan
+typedef cr_status tangent_of(const cr_model* m, const cr_data* d, cr_jacobian* work);
+
+static cr_status step_tangent(const cr_model* m, const cr_data* d, cr_jacobian* work) {
+  return cr_step_jvp(m, d, work->plain, work->c.tan);
+}
+
+static cr_status chain_tangent(const cr_model* m, const cr_data* d, cr_jacobian* work) {
+  cri_rk rk = method_of(m);
+  stage_context context = {m, work};
+  return cri_runge_kutta_jvp_with(&rk, m, d, work->c.tan, stage_tangent, &context);
+}
 
 // one column of all rows of `to`, which has n columns, from the tangents of the next state
 static void store_column(const cr_model* m, const cr_data* tan, cr_real* to, int n, int column) {
@@ -443,46 +323,55 @@ static void store_column(const cr_model* m, const cr_data* tan, cr_real* to, int
 
 // columns first, first + 1, ... under unit tangents of seed[n]
 static cr_status columns_under(const cr_model* m, const cr_data* d, cr_jacobian* work,
-                               cr_real* seed, int n, cr_real* to, int width, int first) {
+                               tangent_of* tangent, cr_real* seed, int n, cr_real* to, int width,
+                               int first) {
   for (int k = 0; k < n && to != NULL; k++) {
     seed[k] = 1;
-    cr_status status = cr_step_jvp(m, d, work->plain, work->tan);
+    cr_status status = tangent(m, d, work);
     seed[k] = 0;
     CR_TRY(status);
-    store_column(m, work->tan, to, width, first + k);
+    store_column(m, work->c.tan, to, width, first + k);
   }
   return CR_OK;
 }
 
+static cr_status all_columns(const cr_model* m, const cr_data* d, cr_jacobian* work,
+                             tangent_of* tangent, cr_real* by_x, cr_real* by_ctrl,
+                             cr_real* by_force) {
+  cr_data* tan = work->c.tan;
+  int nv = m->nv, nx = 2 * nv + m->na;
+  cri_acceleration_clear(m, tan);
+  CR_TRY(columns_under(m, d, work, tangent, tan->qpos, nv, by_x, nx, 0));
+  CR_TRY(columns_under(m, d, work, tangent, tan->qvel, nv, by_x, nx, nv));
+  CR_TRY(columns_under(m, d, work, tangent, tan->act, m->na, by_x, nx, 2 * nv));
+  CR_TRY(columns_under(m, d, work, tangent, tan->ctrl, m->nu, by_ctrl, m->nu, 0));
+  return columns_under(m, d, work, tangent, tan->qfrc_applied, nv, by_force, nv, 0);
+}
+
 cr_status cri_step_jacobian_columns(const cr_model* m, const cr_data* d, cr_jacobian* work,
                                     cr_real* by_x, cr_real* by_ctrl, cr_real* by_force) {
-  cr_data* tan = work->tan;
-  int nv = m->nv, nx = 2 * nv + m->na;
-  clear_seeds(m, tan);
-  CR_TRY(columns_under(m, d, work, tan->qpos, nv, by_x, nx, 0));
-  CR_TRY(columns_under(m, d, work, tan->qvel, nv, by_x, nx, nv));
-  CR_TRY(columns_under(m, d, work, tan->act, m->na, by_x, nx, 2 * nv));
-  CR_TRY(columns_under(m, d, work, tan->ctrl, m->nu, by_ctrl, m->nu, 0));
-  return columns_under(m, d, work, tan->qfrc_applied, nv, by_force, nv, 0);
+  return all_columns(m, d, work, step_tangent, by_x, by_ctrl, by_force);
 }
 
 // ---- the Jacobian
 
 cr_status cr_step_jacobian(const cr_model* m, const cr_data* d, cr_jacobian* work, cr_real* by_x,
                            cr_real* by_ctrl, cr_real* by_force) {
-  work->why = cri_step_jacobian_why(m, d);
+  work->why = cri_acceleration_why(m, d);
   if (work->why != NULL) {
     return cri_step_jacobian_columns(m, d, work, by_x, by_ctrl, by_force);
   }
-  int n = applied_column(m) + (by_force == NULL ? 0 : m->nv);
-  work->ld = (n + 7) / 8 * 8;  // the solves take eight columns at a time
-  force_columns(m, d, work, by_force != NULL);
-  CR_TRY(accelerations(m, d, work));
-  if (cri_is_implicit(m)) {
-    CR_TRY(implicit(m, d, work));
-  } else if (cri_euler_damps(m)) {
-    CR_TRY(damp(m, d, work));
+  int n = cri_acceleration_applied(m) + (by_force == NULL ? 0 : m->nv);
+  work->c.ld = (n + 7) / 8 * 8;  // the solves take eight columns at a time
+  work->c.with_forces = by_force != NULL;
+  if (method_of(m).t != NULL) {
+    cr_status status = CR_OK;
+    bool direct = stage_columns(m, d, work, &status);
+    CR_TRY(status);
+    return all_columns(m, d, work, direct ? chain_tangent : step_tangent, by_x, by_ctrl, by_force);
   }
+  CR_TRY(cri_acceleration_columns_set(m, d, &work->c));
+  CR_TRY(cri_acceleration_columns_implicit(m, d, &work->c));
   integrator_map(m, d, work);
   write_results(m, work, by_x, by_ctrl, by_force);
   return CR_OK;

@@ -165,8 +165,10 @@ expect 0 last grad "$walker" --keyframe stand --time 0.02 --jacobian --csv last.
 head -1 last.csv | grep -q "^next,tangent\[0\],.*qvel\[0\],.*ctrl\[0\],.*qfrc_applied\[0\]" || fail "$(head -1 last.csv)"
 expect 0 printed grad "$walker" --keyframe stand --time 0.02 --jacobian
 cmp -s last.csv printed.out || fail "the file is not what is printed"
-expect 0 rk grad "$pendulum" --jacobian --integrator rk4 --json
-holds rk '"Euler" in j["column_by_column"]'
+expect 0 chain grad "$pendulum" --jacobian --integrator rk4 --json
+holds chain '"column_by_column" not in j'
+expect 0 discrete grad "$pendulum" --jacobian --integrator discrete --json
+holds discrete '"discrete" in j["column_by_column"]'
 refused 2 "not with --loss" grad "$pendulum" --jacobian --loss 'qpos[0]'
 refused 2 "only with --jacobian" grad "$pendulum" --loss 'qpos[0]' --wrt qpos --csv x.csv
 refused 2 "one step of the time step" grad "$pendulum" --jacobian --integrator tsit5 --rtol 1e-6

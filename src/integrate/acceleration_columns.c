@@ -1,0 +1,226 @@
+// SPDX-License-Identifier: Apache-2.0
+// With the acceleration held, a displacement changes the forces of few bodies and elements, and the
+// columns of the stages say how; then H^-1 for all columns at once, and what integrators solve
+// besides.
+#include "integrate/acceleration_columns.h"
+
+#include "contact/bond_columns.h"
+#include "contact/contact_columns.h"
+#include "contact/model.h"
+#include "dynamics/body_columns.h"
+#include "dynamics/inertia.h"
+#include "dynamics/passive.h"
+#include "dynamics/reflected.h"
+#include "dynamics/slope_columns.h"
+#include "integrate/euler.h"
+#include "integrate/implicit.h"
+#include "math/cholesky.h"
+#include "math/lu.h"
+
+// ---- what has columns
+
+static bool any(const int32_t* x, int n) {
+  for (int i = 0; i < n; i++) {
+    if (x[i] != 0) {
+      return true;
+    }
+  }
+  return false;
+}
+
+// a fixed tendon adds a constant to M, and no bias force
+static bool any_inertial_path(const cr_model* m) {
+  for (int t = 0; t < m->ntendon; t++) {
+    if (m->tendon_inertial[t] != 0 && m->wrap_type[m->tendon_adr[t]] != CR_WRAP_JOINT) {
+      return true;
+    }
+  }
+  return false;
+}
+
+const char* cri_acceleration_why(const cr_model* m, const cr_data* d) {
+  const char* why = NULL;
+  if (m->integrator == CR_INT_DISCRETE) {
+    return "the integrator discrete";
+  }
+  if (cri_is_implicit(m) && !cri_slope_has_columns(m, &why)) {
+    return why;
+  }
+  if (!cri_forces_along_lengths(m, &why)) {
+    return why;
+  }
+  if (any_inertial_path(m)) {
+    return "armature of spatial tendons";
+  }
+  if (cri_gravcomp_acts(m) && any(m->jnt_actgravcomp, m->njnt)) {
+    return "gravity compensation that counts as actuation";
+  }
+  if (d->nefc == 0) {
+    return NULL;
+  }
+  if ((m->enableflags & CR_ENBL_DIAGEXACT) != 0) {
+    return "the exact diagonal of A";
+  }
+  if (m->collision == CR_COLLISION_SMOOTH) {
+    return "smooth collision detection";
+  }
+  if (!cr_is_zero(d->contact_adhesion, d->ncon) ||
+      !cr_is_zero(d->contact_surfacevel, 3 * d->ncon)) {
+    return "adhesion and moving surfaces of contacts";
+  }
+  return cri_contact_model(m)->delicate(m, d) ? "rows so stiff that one solve loses digits" : NULL;
+}
+
+// ---- qacc by everything
+
+static cri_columns columns_of(const cr_model* m, const cri_acceleration_columns* c, cr_real* X) {
+  return (cri_columns){.ld = c->ld, .q = X, .v = X + m->nv, .out = X + 2 * m->nv};
+}
+
+static int slope_column(const cr_model* m) { return 2 * m->nv + m->nout; }
+
+int cri_acceleration_applied(const cr_model* m) {
+  return slope_column(m) + (cri_is_implicit(m) ? m->nout : 0);
+}
+
+void cri_acceleration_clear(const cr_model* m, cr_data* tan) {
+  cr_zero(tan->qpos, m->nv);
+  cr_zero(tan->qvel, m->nv);
+  cr_zero(tan->act, m->na);
+  cr_zero(tan->ctrl, m->nu);
+  cr_zero(tan->qfrc_applied, m->nv);
+  cr_zero(tan->actuator_length, m->nout);
+}
+
+// derivatives of all forces less M a, a held
+static void force_columns(const cr_model* m, const cr_data* d, cri_acceleration_columns* c) {
+  cr_data* tan = c->tan;
+  size_t mark = cri_mark(tan);
+  cri_columns columns = columns_of(m, c, c->X);
+  cr_zero(c->X, m->nv * c->ld);
+  for (int i = 0; i < m->nv && c->with_forces; i++) {
+    c->X[i * c->ld + cri_acceleration_applied(m) + i] = 1;
+  }
+  cri_acceleration_clear(m, tan);
+  cri_carried carried = cri_carried_of(m, d, d->acc_qacc, tan);
+  cri_curvatures_set(m, d, &c->curvatures, tan);
+  cri_body_columns(m, d, &carried, 1, columns, tan);
+  cri_force_columns(m, d, &c->curvatures, c->slopes, columns, tan);
+  if (d->nefc > 0) {
+    cri_row_slopes slopes = cri_row_slopes_of(m, d, tan);
+    cri_row_columns(m, d, &slopes, &c->curvatures, d->acc_qacc, columns, tan);
+    cri_bond_columns(m, d, &slopes, &carried, columns, tan);
+    cri_contact_columns(m, d, &slopes, &carried, columns, tan);
+  }
+  cri_pop(tan, mark);
+}
+
+static cr_pattern pattern_of(const cr_model* m) {
+  return (cr_pattern){.n = m->nv, .nnz = m->M_rownnz, .adr = m->M_rowadr, .col = m->M_colind};
+}
+
+// M in c->L
+static void form(const cr_model* m, const cr_data* d, cri_acceleration_columns* c) {
+  if (d->M_formed) {
+    cr_copy(c->L, d->M, m->nC);
+  } else {
+    cri_inertia_form(m, d, c->L, c->tan);
+  }
+}
+
+// factor of M + h diag(D) there
+static cr_status factor(const cr_model* m, const cr_data* d, cri_acceleration_columns* c,
+                        const cr_real* D) {
+  cr_pattern p = pattern_of(m);
+  form(m, d, c);
+  for (int i = 0; i < m->nv && D != NULL; i++) {
+    c->L[p.adr[i] + p.nnz[i] - 1] += m->timestep * D[i];
+  }
+  int bad = cr_chol_factor(c->L, &p);
+  if (bad < 0) {
+    return CR_OK;
+  }
+  int joint = m->dof_jntid[bad];
+  return cri_fail(&c->tan->error, CR_ERR_SINGULAR,
+                  "joint %d \"%s\", dof %d: its inertia is not positive", joint,
+                  cri_name(m, m->name_jntadr, joint), bad);
+}
+
+// X <- H^-1 X
+static cr_status accelerations(const cr_model* m, const cr_data* d, cri_acceleration_columns* c) {
+  if (d->nefc > 0) {
+    cr_pattern H = cr_chol_pattern_view(m->nv, d->H_index);
+    cr_chol_solve_many(d->H_factor, &H, c->ld, c->ld, c->X);
+    return CR_OK;
+  }
+  CR_TRY(factor(m, d, c, NULL));
+  cr_pattern p = pattern_of(m);
+  cr_chol_solve_many(c->L, &p, c->ld, c->ld, c->X);
+  return CR_OK;
+}
+
+// X <- X - (M + hD)^-1 (hD X + h D' a2 - M' (a - a2)), [e1] of integrate/euler.h
+static cr_status damp(const cr_model* m, const cr_data* d, cri_acceleration_columns* c) {
+  size_t mark = cri_mark(c->tan), v = (size_t)m->nv;
+  int ld = c->ld;
+  const cr_real* D = cri_euler_damping(m, d, c->tan);
+  cr_real* b = cri_push(c->tan, 3 * v);
+  cr_real* back = cri_push(c->tan, v);
+  cri_reflected_damping(m, b);
+  for (int i = 0; i < m->nv; i++) {
+    cr_real* z = c->Z + (ptrdiff_t)i * ld;
+    for (int k = 0; k < ld; k++) {
+      z[k] = m->timestep * D[i] * c->X[i * ld + k];
+    }
+    z[m->nv + i] += m->timestep * cri_damping_bend(b + 3 * i, d->qvel[i]) * d->euler_qacc[i];
+    back[i] = d->euler_qacc[i] - d->qacc[i];
+  }
+  cri_inertia_columns(m, d, back, columns_of(m, c, c->Z), c->tan);
+  cr_status status = factor(m, d, c, D);
+  cri_pop(c->tan, mark);
+  CR_TRY(status);
+  cr_pattern p = pattern_of(m);
+  cr_chol_solve_many(c->L, &p, ld, ld, c->Z);
+  for (int k = 0; k < m->nv * ld; k++) {
+    c->X[k] -= c->Z[k];
+  }
+  return CR_OK;
+}
+
+// X <- (M - hD)^-1 (M X + M' (a - a2) + h D' a2), [m1] of integrate/implicit.h
+static void implicit(const cr_model* m, const cr_data* d, cri_acceleration_columns* c) {
+  size_t mark = cri_mark(c->tan);
+  cr_pattern p = pattern_of(m);
+  cri_columns columns = columns_of(m, c, c->Z);
+  cr_real* away = cri_push(c->tan, (size_t)m->nv);
+  form(m, d, c);
+  cr_sparse_mul_many(c->Z, c->L, &p, c->ld, c->ld, c->X);
+  for (int i = 0; i < m->nv; i++) {
+    away[i] = d->qacc[i] - d->euler_qacc[i];
+  }
+  cri_inertia_columns(m, d, away, columns, c->tan);
+  columns.out = c->Z + slope_column(m);
+  cri_slope_columns to = {columns, m->timestep, c->slope_by_act, c->slope_by_ctrl};
+  cri_slope_columns_add(m, d, m->integrator == CR_INT_IMPLICIT ? CR_SLOPE_ALL : CR_SLOPE_FAST,
+                        d->euler_qacc, &c->curvatures, &to, c->tan);
+  cr_lu_solve_many(d->implicit_L, d->implicit_U, &p, c->ld, c->ld, c->Z);
+  cr_copy(c->X, c->Z, m->nv * c->ld);
+  cri_pop(c->tan, mark);
+}
+
+// ---- all of it
+
+cr_status cri_acceleration_columns_set(const cr_model* m, const cr_data* d,
+                                       cri_acceleration_columns* c) {
+  force_columns(m, d, c);
+  return accelerations(m, d, c);
+}
+
+cr_status cri_acceleration_columns_implicit(const cr_model* m, const cr_data* d,
+                                            cri_acceleration_columns* c) {
+  if (cri_is_implicit(m)) {
+    implicit(m, d, c);
+    return CR_OK;
+  }
+  return cri_euler_damps(m) ? damp(m, d, c) : CR_OK;
+}
