@@ -55,12 +55,20 @@ bool cri_pair_possible(const cr_model* m, int geom1, int geom2) {
 
 static bool overrides(const cr_model* m) { return (m->enableflags & CR_ENBL_OVERRIDE) != 0; }
 
+cr_real cri_pair_width(const cr_model* m, int geom1, int geom2, int pair) {
+  if (m->cfd == 0) {
+    return 0;
+  }
+  cr_real own = pair < 0 ? cr_max(m->geom_cfd[geom1], m->geom_cfd[geom2]) : m->pair_cfd[pair];
+  return own > 0 ? own : m->cfd_wc;
+}
+
 cr_real cri_pair_reach(const cr_model* m, int geom1, int geom2, int pair) {
   bool mixed = pair < 0;
   cr_real margin = mixed ? m->geom_margin[geom1] + m->geom_margin[geom2] : m->pair_margin[pair];
   cr_real gap = mixed ? m->geom_gap[geom1] + m->geom_gap[geom2] : m->pair_gap[pair];
   margin = overrides(m) ? m->o_margin[0] : margin;
-  return margin + (m->cfd ? cr_max(gap, m->cfd_wc) : gap);
+  return margin + cr_max(gap, cri_pair_width(m, geom1, geom2, pair));
 }
 
 // ---- where things are
@@ -98,9 +106,13 @@ typedef struct {
   cr_real *box, *geom_box;
 } body_list;
 
-// half of the reach, so that two boxes meet where their geoms are in reach
+// half of the reach, so that two boxes meet where their geoms are in reach; a geom's own reach from
+// distance whole, since the other geom need not have one
 static cr_real half_reach(const cr_model* m, int g) {
-  cr_real gap = m->cfd ? cr_max(m->geom_gap[g], m->cfd_wc / 2) : m->geom_gap[g];
+  cr_real gap = m->geom_gap[g];
+  if (m->cfd != 0) {
+    gap = cr_max(gap, m->geom_cfd[g] > 0 ? m->geom_cfd[g] : m->cfd_wc / 2);
+  }
   return (overrides(m) ? m->o_margin[0] / 2 : m->geom_margin[g]) + gap;
 }
 

@@ -18,8 +18,13 @@
 /// move against each other, are not parent and child, not excluded, and their bits match.
 bool cri_pair_possible(const cr_model* m, int geom1, int geom2);
 
+/// How far contacts of a pair act from distance in the backward pass (docs/collision.md): its own
+/// reach, that of an explicit pair (`pair` >= 0) or the larger of two geoms', or where that is 0
+/// cfd_wc; 0 without contacts from distance.
+cr_real cri_pair_width(const cr_model* m, int geom1, int geom2, int pair);
+
 /// Distance below which a contact is listed: margin + gap of an explicit pair (`pair` >= 0) or the
-/// sums of both geoms; with contacts from distance the gap is at least cfd_wc.
+/// sums of both geoms; with contacts from distance the gap is at least their reach.
 cr_real cri_pair_reach(const cr_model* m, int geom1, int geom2, int pair);
 
 /// A candidate: the geom of lower type first (equal types: lower id), the explicit pair or -1.

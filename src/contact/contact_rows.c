@@ -2,6 +2,7 @@
 // Rows of contacts, see contact_rows.h.
 #include "contact/contact_rows.h"
 
+#include "collision/broad.h"
 #include "contact/impedance.h"
 #include "math/vec3.h"
 
@@ -13,8 +14,10 @@ static int contact_type(const cr_model* m, int dim) {
                                                   : CR_CNSTR_CONTACT_ELLIPTIC);
 }
 
-// how far beyond its margin a contact still makes rows
-static cr_real reach(const cr_model* m) { return m->cfd != 0 ? m->cfd_wc : 0; }
+cr_real cri_contact_width(const cr_model* m, const cr_data* d, int c) {
+  const int32_t* geom = d->contact_geom + 2 * c;
+  return cri_pair_width(m, geom[0], geom[1], d->contact_pair[c]);
+}
 
 // ---- the Jacobian
 
@@ -109,7 +112,8 @@ static void set_softness(const cr_model* m, cr_data* d, int c, int i) {
   int nrow = cri_contact_rows(m, d->contact_dim[c]), type = d->efc_type[i];
   const cr_real* solimp = d->contact_solimp + 5 * c;
   cr_real dist = d->contact_dist[c], margin = d->contact_includemargin[c];
-  cri_soften(m, d, i, d->contact_solref + 2 * c, solimp, dist - margin, true, true);
+  cri_soften(m, d, i, d->contact_solref + 2 * c, solimp, dist - margin, cri_contact_width(m, d, c),
+             true);
   d->efc_pos[i] = dist;
   d->efc_margin[i] = margin;
   for (int k = 1; k < nrow; k++) {
@@ -130,13 +134,13 @@ static void softness_tan(const cr_model* m, const cr_data* d, cr_data* tan, int 
   const cr_real *solimp = d->contact_solimp + 5 * c, *solimp_tan = tan->contact_solimp + 5 * c;
   const cr_real *ref = d->contact_solref + 2 * c, *ref_tan = tan->contact_solref + 2 * c;
   cr_real dist_tan = tan->contact_dist[c], margin_tan = tan->contact_includemargin[c];
-  cri_softness s =
-      cri_softness_of(m, ref, solimp, d->contact_dist[c] - d->contact_includemargin[c], true);
+  cri_softness s = cri_softness_of(m, ref, solimp, d->contact_dist[c] - d->contact_includemargin[c],
+                                   cri_contact_width(m, d, c));
   for (int k = 0; k < nrow; k++) {
     bool tangent = type == CR_CNSTR_CONTACT_ELLIPTIC && k > 0;
     cri_soften_jvp(&s, tan, i + k, dist_tan - margin_tan, ref_tan, solimp_tan, !tangent);
     if (tangent && friction_solref(d, c) != ref) {
-      cri_softness f = cri_softness_of(m, friction_solref(d, c), solimp, 0, true);
+      cri_softness f = cri_softness_of(m, friction_solref(d, c), solimp, 0, 0);
       tan->efc_KBIP[4 * (i + k) + 1] =
           cri_stiffness_tan(f.B_y, tan->contact_solreffriction + 2 * c, solimp_tan);
     }
@@ -164,8 +168,8 @@ static void softness_bar(const cr_model* m, const cr_data* d, cr_data* bar, int 
   if (softness_is_free(bar, i, nrow)) {
     return;
   }
-  cri_softness s =
-      cri_softness_of(m, ref, solimp, d->contact_dist[c] - d->contact_includemargin[c], true);
+  cri_softness s = cri_softness_of(m, ref, solimp, d->contact_dist[c] - d->contact_includemargin[c],
+                                   cri_contact_width(m, d, c));
 
   // sums over rows; the friction rows of an elliptic contact have a B of their own, and no K
   cr_real K_bar = 0, B_bar = 0, B_friction_bar = 0, I_bar = 0, r_bar = 0;
@@ -187,7 +191,7 @@ static void softness_bar(const cr_model* m, const cr_data* d, cr_data* bar, int 
   if (friction_solref(d, c) == ref) {
     cri_stiffness_bar(s.B_y, B_friction_bar, ref_bar, solimp_bar);
   } else {
-    cri_softness f = cri_softness_of(m, friction_solref(d, c), solimp, 0, true);
+    cri_softness f = cri_softness_of(m, friction_solref(d, c), solimp, 0, 0);
     cri_stiffness_bar(f.B_y, B_friction_bar, bar->contact_solreffriction + 2 * c, solimp_bar);
   }
   bar->contact_dist[c] += r_bar;
@@ -201,7 +205,8 @@ static void add_contact(const cr_model* m, cr_data* d, cri_rows_needed* need, in
   d->contact_efc_address[c] = -1;
   d->contact_exclude[c] =
       !cri_rows_on(m, CR_DSBL_CONTACT) ||
-      (d->contact_dist[c] >= d->contact_includemargin[c] + reach(m) && d->contact_adhesion[c] == 0);
+      (d->contact_dist[c] >= d->contact_includemargin[c] + cri_contact_width(m, d, c) &&
+       d->contact_adhesion[c] == 0);
   if (d->contact_exclude[c] != 0) {
     return;
   }

@@ -11,6 +11,9 @@
 void cri_contact_add(const cr_model* m, cr_data* d, cri_rows_needed* need);
 void cri_contact_jvp(const cr_model* m, const cr_data* d, cr_data* tan);
 
+/// The reach of contact c from distance, 0 none (collision/broad.h).
+cr_real cri_contact_width(const cr_model* m, const cr_data* d, int c);
+
 /// With the motions under the right vectors of efc_J's pairs in `sweep`.
 void cri_contact_vjp(const cr_model* m, const cr_data* d, cr_data* bar,
                      const cri_pair_sweep* sweep);

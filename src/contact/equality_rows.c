@@ -27,7 +27,7 @@ static void set_equality_softness(const cr_model* m, cr_data* d, int e, int i, i
   cr_real r = nrow > 1 ? length_of(pos, nrow) : pos[0];
   for (int k = 0; k < nrow; k++) {
     d->efc_pos[i + k] = pos[k];
-    cri_soften(m, d, i + k, m->eq_solref + 2 * e, m->eq_solimp + 5 * e, r, false, true);
+    cri_soften(m, d, i + k, m->eq_solref + 2 * e, m->eq_solimp + 5 * e, r, 0, true);
   }
 }
 
@@ -38,7 +38,7 @@ static void equality_softness_tan(const cr_model* m, cr_data* tan, int e, int i,
   for (int k = 0; k < nrow && nrow > 1 && r > 0; k++) {
     r_tan += pos[k] / r * pos_tan[k];
   }
-  cri_softness s = cri_softness_of(m, m->eq_solref + 2 * e, m->eq_solimp + 5 * e, r, false);
+  cri_softness s = cri_softness_of(m, m->eq_solref + 2 * e, m->eq_solimp + 5 * e, r, 0);
   for (int k = 0; k < nrow; k++) {
     cri_soften_jvp(&s, tan, i + k, r_tan, cri_par_tan(t->eq_solref, e, 2),
                    cri_par_tan(t->eq_solimp, e, 5), true);
@@ -52,7 +52,7 @@ static void equality_softness_bar(const cr_model* m, cr_data* bar, int e, int i,
                                   const cr_real* pos, cr_real* pos_bar) {
   const cr_model* t = &bar->par;
   cr_real r = nrow > 1 ? length_of(pos, nrow) : pos[0], r_bar = 0;
-  cri_softness s = cri_softness_of(m, m->eq_solref + 2 * e, m->eq_solimp + 5 * e, r, false);
+  cri_softness s = cri_softness_of(m, m->eq_solref + 2 * e, m->eq_solimp + 5 * e, r, 0);
   for (int k = 0; k < nrow; k++) {
     cri_softness_bar x = cri_soften_vjp(&s, bar, i + k, true);
     cri_par_add(t->eq_solref, e, 2, x.solref);

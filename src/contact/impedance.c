@@ -12,9 +12,7 @@ typedef struct {
   cr_real x, y, y_x;
 } place;
 
-static bool from_distance(const cr_model* m, cr_real r, bool contact) {
-  return m->cfd != 0 && contact && r > 0;
-}
+static bool from_distance(cr_real r, cr_real width) { return width > 0 && r > 0; }
 
 static curve curve_of(const cr_real solimp[5]) {
   return (curve){
@@ -26,11 +24,11 @@ static curve curve_of(const cr_real solimp[5]) {
   };
 }
 
-static curve curve_from_distance(const cr_model* m) {
+static curve curve_from_distance(const cr_model* m, cr_real width) {
   return (curve){
       .d0 = cr_clip(m->cfd_d0, CR_MINVAL, CR_MAX_IMPEDANCE),
       .dw = cr_clip(m->cfd_dc, CR_MINVAL, CR_MAX_IMPEDANCE),
-      .width = m->cfd_wc,
+      .width = width,
       .mid = cr_clip(m->cfd_mc, CR_MIN_IMPEDANCE, 1),
       .power = cr_max(m->cfd_pc, 1),
   };
@@ -55,9 +53,9 @@ static place place_on(const curve* c, cr_real r) {
   return (place){.x = x, .y = 1 - scale * power(1 - x, p), .y_x = p * scale * power(1 - x, p - 1)};
 }
 
-cr_real cri_impedance(const cr_model* m, const cr_real solimp[5], cr_real r, bool contact,
+cr_real cri_impedance(const cr_model* m, const cr_real solimp[5], cr_real r, cr_real width,
                       cr_real* slope) {
-  curve c = from_distance(m, r, contact) ? curve_from_distance(m) : curve_of(solimp);
+  curve c = from_distance(r, width) ? curve_from_distance(m, width) : curve_of(solimp);
   *slope = 0;
   if (c.width <= CR_MINVAL) {
     return (c.d0 + c.dw) / 2;
@@ -85,10 +83,10 @@ static void place_gradient(const curve* c, const place* at, cr_real* y_mid, cr_r
 }
 
 // gradient of the impedance with respect to solimp
-static void impedance_solimp(const cr_model* m, const cr_real solimp[5], cr_real r, bool contact,
+static void impedance_solimp(const cr_real solimp[5], cr_real r, cr_real width,
                              cr_real I_solimp[5]) {
   cr_zero(I_solimp, 5);
-  if (from_distance(m, r, contact)) {
+  if (from_distance(r, width)) {
     return;
   }
   curve c = curve_of(solimp);
@@ -162,11 +160,11 @@ static void stiffness_gradient(const cr_model* m, const cr_real solref[2], cr_re
 }
 
 cri_softness cri_softness_of(const cr_model* m, const cr_real solref[2], const cr_real solimp[5],
-                             cr_real r, bool contact) {
+                             cr_real r, cr_real width) {
   cri_softness s;
   cr_real dw = cri_impedance_width(solimp);
-  s.I = cri_impedance(m, solimp, r, contact, &s.I_r);
-  impedance_solimp(m, solimp, r, contact, s.I_solimp);
+  s.I = cri_impedance(m, solimp, r, width, &s.I_r);
+  impedance_solimp(solimp, r, width, s.I_solimp);
   stiffness_gradient(m, solref, dw, s.K_y, s.B_y);
   if (dw != solimp[1]) {
     s.K_y[2] = s.B_y[2] = 0;
@@ -205,9 +203,9 @@ void cri_stiffness_bar(const cr_real y[3], cr_real bar, cr_real solref_bar[2],
 // ---- of one row
 
 void cri_soften(const cr_model* m, cr_data* d, int i, const cr_real solref[2],
-                const cr_real solimp[5], cr_real r, bool contact, bool stiff) {
+                const cr_real solimp[5], cr_real r, cr_real width, bool stiff) {
   cr_real* KBIP = d->efc_KBIP + 4 * i;
-  KBIP[2] = cri_impedance(m, solimp, r, contact, &KBIP[3]);
+  KBIP[2] = cri_impedance(m, solimp, r, width, &KBIP[3]);
   cri_stiffness(m, solref, cri_impedance_width(solimp), &KBIP[0], &KBIP[1]);
   KBIP[0] = stiff ? KBIP[0] : 0;
 }
@@ -230,17 +228,18 @@ cri_softness_bar cri_soften_vjp(const cri_softness* s, const cr_data* bar, int i
   return x;
 }
 
-cr_real cri_penetration(const cr_model* m, cr_real r, bool contact, cr_real* slope) {
+cr_real cri_penetration(const cr_model* m, cr_real r, cr_real width, cr_real* slope) {
   *slope = 1;
-  if (m->cfd == 0 || !contact) {
+  if (width <= 0) {
     return r;
   }
-  if (m->cfd_scale <= CR_MINVAL) {
+  cr_real s = m->cfd_scale * (width == m->cfd_wc ? 1 : width / m->cfd_wc);
+  if (s <= CR_MINVAL) {
     *slope = r < 0 ? 1 : 0;
     return cr_min(r, 0);
   }
   // log(1 + exp(-r/s)) without overflow on either side
-  cr_real s = m->cfd_scale, z = r / s, t = cr_exp(-cr_abs(z));
+  cr_real z = r / s, t = cr_exp(-cr_abs(z));
   *slope = z > 0 ? t / (1 + t) : 1 / (1 + t);
   return -s * (cr_max(-z, 0) + cr_log1p(t));
 }

@@ -13,12 +13,12 @@
 /// Impedance of a row at r = pos - margin, and its slope dI/dr.
 /// Equation x = |r| / width;  y = x^p / mid^(p-1) up to mid, 1 - (1-x)^p / (1-mid)^(p-1) beyond it;
 ///          I = d0 + y (dw - d0), solimp = (d0, dw, width, mid, p) after clamping
-///          contacts from distance (m->cfd, a contact, r > 0): the same curve from cfd_d0 at 0+ to
-///          cfd_dc at cfd_wc with cfd_mc, cfd_pc; only kept within [1e-15, 0.9999], so that a
-///          contact fades out at cfd_wc instead of ending at 1e-4
+///          contacts from distance (`width`, their reach, positive, and r > 0): the same curve from
+///          cfd_d0 at 0+ to cfd_dc at `width` with cfd_mc, cfd_pc; only kept within [1e-15, 0.9999],
+///          so that a contact fades out at its reach instead of ending at 1e-4
 /// Smooth   but at r = 0, |r| = width, and where a clamp begins to act; there the slope is that of
-///          the branch taken. At 0 with m->cfd the impedance jumps, by intent.
-cr_real cri_impedance(const cr_model* m, const cr_real solimp[5], cr_real r, bool contact,
+///          the branch taken. At 0 with a width the impedance jumps, by intent.
+cr_real cri_impedance(const cr_model* m, const cr_real solimp[5], cr_real r, cr_real width,
                       cr_real* slope);
 
 /// The width parameter after clamping, solimp[1]: K and B are scaled by it.
@@ -41,7 +41,7 @@ typedef struct {
 } cri_softness;
 
 cri_softness cri_softness_of(const cr_model* m, const cr_real solref[2], const cr_real solimp[5],
-                             cr_real r, bool contact);
+                             cr_real r, cr_real width);
 
 /// Tangent of I; and its transpose, which adds.
 cr_real cri_impedance_tan(const cri_softness* s, cr_real r_tan, const cr_real solimp_tan[5]);
@@ -55,7 +55,7 @@ void cri_stiffness_bar(const cr_real y[3], cr_real bar, cr_real solref_bar[2],
 
 /// K, B, I and the slope of row i; rows that only rub (`stiff` false) have no K.
 void cri_soften(const cr_model* m, cr_data* d, int i, const cr_real solref[2],
-                const cr_real solimp[5], cr_real r, bool contact, bool stiff);
+                const cr_real solimp[5], cr_real r, cr_real width, bool stiff);
 
 /// Its tangent; and the cotangents of r, solref and solimp that those of the row imply.
 void cri_soften_jvp(const cri_softness* s, cr_data* tan, int i, cr_real r_tan,
@@ -66,8 +66,8 @@ typedef struct {
 cri_softness_bar cri_soften_vjp(const cri_softness* s, const cr_data* bar, int i, bool stiff);
 
 /// The length that pulls a contact's reference acceleration: r, or with contacts from distance
-///   h(r) = -s log(1 + exp(-r / s)), s = m->cfd_scale: r deep inside, a small push for r > 0,
-/// on both sides of 0, so that it is smooth everywhere; min(r, 0) for s = 0. `slope` is dh/dr.
-cr_real cri_penetration(const cr_model* m, cr_real r, bool contact, cr_real* slope);
+///   h(r) = -s log(1 + exp(-r / s)), s = cfd_scale width / cfd_wc: r deep inside, a small push for
+/// r > 0, on both sides of 0, so that it is smooth everywhere; min(r, 0) for s = 0. `slope` is dh/dr.
+cr_real cri_penetration(const cr_model* m, cr_real r, cr_real width, cr_real* slope);
 
 #endif

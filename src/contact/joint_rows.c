@@ -20,7 +20,7 @@ static void add_friction(const cr_model* m, cr_data* d, cri_rows_needed* need, i
   // [k1] J = 1
   d->efc_J[d->efc_J_rowadr[i]] = 1;
   d->efc_frictionloss[i] = m->dof_frictionloss[dof];
-  cri_soften(m, d, i, m->dof_solref + 2 * dof, m->dof_solimp + 5 * dof, 0, false, false);
+  cri_soften(m, d, i, m->dof_solref + 2 * dof, m->dof_solimp + 5 * dof, 0, 0, false);
 }
 
 void cri_joint_friction(const cr_model* m, cr_data* d, cri_rows_needed* need) {
@@ -35,8 +35,7 @@ int cri_joint_friction_jvp(const cr_model* m, cr_data* tan, int i) {
   const cr_model* t = &tan->par;
   for (int dof = 0; dof < m->nv; dof++) {
     if (has_friction(m, dof)) {
-      cri_softness s =
-          cri_softness_of(m, m->dof_solref + 2 * dof, m->dof_solimp + 5 * dof, 0, false);
+      cri_softness s = cri_softness_of(m, m->dof_solref + 2 * dof, m->dof_solimp + 5 * dof, 0, 0);
       cri_soften_jvp(&s, tan, i, 0, cri_par_tan(t->dof_solref, dof, 2),
                      cri_par_tan(t->dof_solimp, dof, 5), false);
       tan->efc_frictionloss[i] = *cri_par_tan(t->dof_frictionloss, dof, 1);
@@ -51,8 +50,7 @@ int cri_joint_friction_vjp(const cr_model* m, cr_data* bar, int i) {
   const cr_model* t = &bar->par;
   for (int dof = 0; dof < m->nv; dof++) {
     if (has_friction(m, dof)) {
-      cri_softness s =
-          cri_softness_of(m, m->dof_solref + 2 * dof, m->dof_solimp + 5 * dof, 0, false);
+      cri_softness s = cri_softness_of(m, m->dof_solref + 2 * dof, m->dof_solimp + 5 * dof, 0, 0);
       cri_softness_bar x = cri_soften_vjp(&s, bar, i, false);
       cri_par_add(t->dof_solref, dof, 2, x.solref);
       cri_par_add(t->dof_solimp, dof, 5, x.solimp);
@@ -113,8 +111,8 @@ static void add_limit(const cr_model* m, cr_data* d, cri_rows_needed* need, int 
   }
   d->efc_pos[i] = l->pos;
   d->efc_margin[i] = m->jnt_margin[j];
-  cri_soften(m, d, i, m->jnt_solref + 2 * j, m->jnt_solimp + 5 * j, l->pos - m->jnt_margin[j],
-             false, true);
+  cri_soften(m, d, i, m->jnt_solref + 2 * j, m->jnt_solimp + 5 * j, l->pos - m->jnt_margin[j], 0,
+             true);
 }
 
 void cri_joint_limits(const cr_model* m, cr_data* d, cri_rows_needed* need) {
@@ -155,7 +153,7 @@ static void limit_tan(const cr_model* m, const cr_data* d, cr_data* tan, int i, 
   tan->efc_margin[i] = margin_tan;
   tan->efc_frictionloss[i] = 0;
   cri_softness s = cri_softness_of(m, m->jnt_solref + 2 * j, m->jnt_solimp + 5 * j,
-                                   l->pos - m->jnt_margin[j], false);
+                                   l->pos - m->jnt_margin[j], 0);
   cri_soften_jvp(&s, tan, i, pos_tan - margin_tan, cri_par_tan(t->jnt_solref, j, 2),
                  cri_par_tan(t->jnt_solimp, j, 5), true);
 }
@@ -185,7 +183,7 @@ static void limit_bar(const cr_model* m, cr_data* bar, int i, int j, int side, c
   const cr_model* t = &bar->par;
   int dof = m->jnt_dofadr[j];
   cri_softness s = cri_softness_of(m, m->jnt_solref + 2 * j, m->jnt_solimp + 5 * j,
-                                   l->pos - m->jnt_margin[j], false);
+                                   l->pos - m->jnt_margin[j], 0);
   cri_softness_bar x = cri_soften_vjp(&s, bar, i, true);
   cri_par_add(t->jnt_solref, j, 2, x.solref);
   cri_par_add(t->jnt_solimp, j, 5, x.solimp);

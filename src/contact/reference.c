@@ -3,6 +3,7 @@
 #include "contact/reference.h"
 
 #include "contact/adhesion.h"
+#include "contact/contact_rows.h"
 #include "contact/equality.h"
 #include "contact/impedance.h"
 #include "contact/rows.h"
@@ -13,7 +14,8 @@
 // [e2] h of row i and its slope in pos - margin
 static cr_real depth(const cr_model* m, const cr_data* d, int i, cr_real* slope) {
   bool contact = d->efc_type[i] >= CR_CNSTR_CONTACT_FRICTIONLESS;
-  return cri_penetration(m, d->efc_pos[i] - d->efc_margin[i], contact, slope);
+  cr_real width = contact ? cri_contact_width(m, d, d->efc_id[i]) : 0;
+  return cri_penetration(m, d->efc_pos[i] - d->efc_margin[i], width, slope);
 }
 
 // ---- contacts: surface velocity and adhesion

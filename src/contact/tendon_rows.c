@@ -51,8 +51,7 @@ static void add_friction(const cr_model* m, cr_data* d, cri_rows_needed* need, i
   int i = add_row(m, d, need, CR_CNSTR_FRICTION_TENDON, t, 1);
   if (i >= 0) {
     d->efc_frictionloss[i] = m->tendon_frictionloss[t];
-    cri_soften(m, d, i, m->tendon_solref_fri + 2 * t, m->tendon_solimp_fri + 5 * t, 0, false,
-               false);
+    cri_soften(m, d, i, m->tendon_solref_fri + 2 * t, m->tendon_solimp_fri + 5 * t, 0, 0, false);
   }
 }
 
@@ -67,7 +66,7 @@ void cri_tendon_friction(const cr_model* m, cr_data* d, cri_rows_needed* need) {
 static void friction_tan(const cr_model* m, const cr_data* d, cr_data* tan, int i, int t) {
   const cr_model* p = &tan->par;
   cri_softness s =
-      cri_softness_of(m, m->tendon_solref_fri + 2 * t, m->tendon_solimp_fri + 5 * t, 0, false);
+      cri_softness_of(m, m->tendon_solref_fri + 2 * t, m->tendon_solimp_fri + 5 * t, 0, 0);
   row_tan_of(m, d, tan, i, t, 1);
   cri_soften_jvp(&s, tan, i, 0, cri_par_tan(p->tendon_solref_fri, t, 2),
                  cri_par_tan(p->tendon_solimp_fri, t, 5), false);
@@ -88,7 +87,7 @@ static void friction_bar(const cr_model* m, cr_data* bar, const cri_tendon_pairs
                          int t) {
   const cr_model* p = &bar->par;
   cri_softness s =
-      cri_softness_of(m, m->tendon_solref_fri + 2 * t, m->tendon_solimp_fri + 5 * t, 0, false);
+      cri_softness_of(m, m->tendon_solref_fri + 2 * t, m->tendon_solimp_fri + 5 * t, 0, 0);
   cri_softness_bar x = cri_soften_vjp(&s, bar, i, false);
   cri_par_add(p->tendon_solref_fri, t, 2, x.solref);
   cri_par_add(p->tendon_solimp_fri, t, 5, x.solimp);
@@ -122,7 +121,7 @@ static void add_limit(const cr_model* m, cr_data* d, cri_rows_needed* need, int 
     d->efc_pos[i] = pos;
     d->efc_margin[i] = m->tendon_margin[t];
     cri_soften(m, d, i, m->tendon_solref_lim + 2 * t, m->tendon_solimp_lim + 5 * t,
-               pos - m->tendon_margin[t], false, true);
+               pos - m->tendon_margin[t], 0, true);
   }
 }
 
@@ -141,7 +140,7 @@ static void limit_tan(const cr_model* m, const cr_data* d, cr_data* tan, int i, 
                       cr_real pos) {
   const cr_model* p = &tan->par;
   cri_softness s = cri_softness_of(m, m->tendon_solref_lim + 2 * t, m->tendon_solimp_lim + 5 * t,
-                                   pos - m->tendon_margin[t], false);
+                                   pos - m->tendon_margin[t], 0);
   tan->efc_pos[i] =
       (cr_real)side * (cri_par_tan(p->tendon_range, t, 2)[side > 0] - tan->ten_length[t]);
   tan->efc_margin[i] = *cri_par_tan(p->tendon_margin, t, 1);
@@ -168,7 +167,7 @@ static void limit_bar(const cr_model* m, cr_data* bar, const cri_tendon_pairs* p
                       int side, cr_real pos) {
   const cr_model* p = &bar->par;
   cri_softness s = cri_softness_of(m, m->tendon_solref_lim + 2 * t, m->tendon_solimp_lim + 5 * t,
-                                   pos - m->tendon_margin[t], false);
+                                   pos - m->tendon_margin[t], 0);
   cri_softness_bar x = cri_soften_vjp(&s, bar, i, true);
   cri_par_add(p->tendon_solref_lim, t, 2, x.solref);
   cri_par_add(p->tendon_solimp_lim, t, 5, x.solimp);

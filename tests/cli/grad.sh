@@ -68,6 +68,16 @@ holds far 'j["gradient"]["geom_size[cube]"] != [0, 0, 0]'
 loss='import json, sys; print(json.load(open(sys.argv[1]))["loss"])'
 [ "$(python3 -c "$loss" plain.out)" = "$(python3 -c "$loss" far.out)" ] || fail "--cfd changes the loss"
 expect 0 softer "${fly[@]}" --cfd 0.1,0.2,0.3,0.5,2,0.1
+expect 0 own "${fly[@]}" --cfd 0.1,0.2,1e-6,0.5,2 --set 'geom_cfd[cube]=0.3'
+holds own 'j["gradient"]["geom_size[cube]"] != [0, 0, 0]'
+# a mesh and an ellipsoid over a height field
+over=(grad "$data/shapes.xml" --time 0.1 --loss 'norm(qpos)^2' --at every --wrt qvel --json)
+expect 0 shapes "${over[@]}"
+expect 0 shapes_far "${over[@]}" --cfd 0.1,0.2,0.5,0.5,2
+[ "$(python3 -c "$loss" shapes.out)" = "$(python3 -c "$loss" shapes_far.out)" ] || fail "--cfd changes the loss"
+python3 -c 'import json, sys
+a, b = [json.load(open(f))["gradient"]["qvel"] for f in sys.argv[1:]]
+sys.exit(a == b)' shapes.out shapes_far.out || fail "--cfd changes nothing over a height field"
 
 # ---- muscles without kinks: another motion, and its own gradient, also at the switch, where act = ctrl
 muscles=("$data/actuators.xml" --time 0.02 --loss 'norm(qvel)^2' --wrt 'ctrl[muscle]' act --json --check

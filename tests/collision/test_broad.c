@@ -148,6 +148,9 @@ static int compare_all(int32_t flags, int32_t cfd) {
     m.disableflags |= flags;
     m.cfd = cfd;
     m.cfd_wc = CR_R(0.5);
+    for (int g = 0; cfd && g < m.ngeom; g++) {
+      m.geom_cfd[g] = (seed + (uint64_t)g) % 3 == 0 ? CR_R(0.2) * (cr_real)(1 + g % 5) : 0;
+    }
     random_state(&m, d, seed, seed % 3 == 0 ? STATE_FLIGHT : STATE_CONTACT);
     assert_int_equal(cr_kinematics(&m, d), CR_OK);
     total += compare_lists(&m, d);
@@ -231,8 +234,11 @@ static void pair_is_possible_by_the_rules_or_by_name(void** state) {
 static void reach_adds_margins_and_gaps(void** state) {
   cr_real margin[2] = {CR_R(0.1), CR_R(0.2)}, gap[2] = {CR_R(0.03), CR_R(0.04)};
   cr_real pair_margin[1] = {CR_R(0.5)}, pair_gap[1] = {CR_R(0.25)};
+  cr_real geom_cfd[2] = {0, 0}, pair_cfd[1] = {0};
   cr_model m = {.geom_margin = margin,
                 .geom_gap = gap,
+                .geom_cfd = geom_cfd,
+                .pair_cfd = pair_cfd,
                 .pair_margin = pair_margin,
                 .pair_gap = pair_gap,
                 .cfd_wc = CR_R(0.6)};
@@ -241,6 +247,14 @@ static void reach_adds_margins_and_gaps(void** state) {
   m.cfd = 1;  // the reach counts from where forces begin: beyond the margin, in place of the gap
   assert_close(cri_pair_reach(&m, 0, 1, -1), CR_R(0.9), 4 * CR_EPS);
   assert_close(cri_pair_reach(&m, 0, 1, 0), CR_R(1.1), 4 * CR_EPS);
+  geom_cfd[0] = CR_R(0.1);  // its own reach: the larger of two geoms', or that of the explicit pair
+  geom_cfd[1] = CR_R(0.7);
+  pair_cfd[0] = CR_R(0.35);
+  assert_close(cri_pair_reach(&m, 0, 1, -1), 1, 4 * CR_EPS);
+  assert_close(cri_pair_reach(&m, 0, 1, 0), CR_R(0.85), 4 * CR_EPS);
+  assert_close(cri_pair_width(&m, 0, 1, 0), CR_R(0.35), 0);
+  m.cfd = 0;
+  assert_close(cri_pair_width(&m, 0, 1, -1), 0, 0);
 }
 
 int test_broad(void) {

@@ -79,6 +79,39 @@ static void contacts_without_rows_say_why(void** state) {
   scene_close(&s);
 }
 
+// a pair's own reach stands for that of all, in the rows and in the impedance
+static void a_pair_has_its_own_reach(void** state) {
+  contact_scene s;
+  scene_open(&s, 1);
+  s.m.cfd = 1;
+  s.m.cfd_d0 = CR_R(0.01);
+  s.m.cfd_dc = 0;
+  s.m.cfd_wc = CR_R(0.1);
+  s.m.cfd_mc = 1;
+  s.m.cfd_pc = 2;
+  s.m.cfd_scale = CR_R(0.01);
+  scene_run(&s, "mixing");
+  cr_real margin = s.d->contact_includemargin[0], I[2];
+  for (int k = 0; k < 2; k++) {
+    // half of the reach: the same impedance
+    cr_real reach = k == 0 ? CR_R(0.1) : CR_R(0.3);
+    cr_real* own = s.d->contact_pair[0] < 0 ? s.m.geom_cfd + s.d->contact_geom[1]
+                                            : s.m.pair_cfd + s.d->contact_pair[0];
+    *own = k == 0 ? 0 : reach;
+    s.d->contact_dist[0] = margin + reach / 2;
+    assert_int_equal(cr_constraint(&s.m, s.d), CR_OK);
+    assert_close(cri_contact_width(&s.m, s.d, 0), reach, 0);
+    int i = s.d->contact_efc_address[0];
+    I[k] = s.d->efc_KBIP[4 * i + 2];
+    s.d->contact_dist[0] = margin + reach * (1 + CR_R(1e-9));
+    assert_int_equal(cr_constraint(&s.m, s.d), CR_OK);
+    assert_int_equal(s.d->contact_exclude[0], 1);
+  }
+  assert_close(I[0], CR_R(0.0075), CR_R(1e-15));
+  assert_close(I[1], I[0], 16 * CR_EPS);
+  scene_close(&s);
+}
+
 // contacts from distance reach as far as they say, and their rows come in softly
 static void contacts_from_distance_fade_in(void** state) {
   contact_scene s;
@@ -116,6 +149,7 @@ int test_contact_rows(void) {
       cmocka_unit_test(contacts_without_rows_say_why),
       cmocka_unit_test(contacts_that_follow_make_none),
       cmocka_unit_test(contacts_from_distance_fade_in),
+      cmocka_unit_test(a_pair_has_its_own_reach),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -18,7 +18,7 @@ static cr_model plain(void) { return (cr_model){.timestep = CR_R(0.002)}; }
 
 static cr_real impedance(const cr_model* m, const cr_real solimp[5], cr_real r) {
   cr_real slope;
-  return cri_impedance(m, solimp, r, true, &slope);
+  return cri_impedance(m, solimp, r, m->cfd_wc, &slope);
 }
 
 static void impedance_takes_known_values(void** state) {
@@ -49,7 +49,7 @@ static void impedance_is_clamped(void** state) {
   assert_close(impedance(&m, wild, -2), CR_MAX_IMPEDANCE, CR_EPS);
   assert_close(cri_impedance_width(wild), CR_MAX_IMPEDANCE, 0);
   const cr_real ref[2] = {CR_R(0.02), 1};
-  cri_softness s = cri_softness_of(&m, ref, wild, CR_R(-0.3), true);
+  cri_softness s = cri_softness_of(&m, ref, wild, CR_R(-0.3), 0);
   assert_close(s.I_solimp[0], 0, 0);
   assert_close(s.I_solimp[1], 0, 0);
   assert_close(s.I_solimp[3], 0, 0);
@@ -61,7 +61,7 @@ static void impedance_is_clamped(void** state) {
 // K, B and I at y = (r, solref, solimp)
 static void evaluate(const cr_model* m, const cr_real y[8], cr_real KBI[3]) {
   cr_real slope;
-  KBI[2] = cri_impedance(m, y + 3, y[0], true, &slope);
+  KBI[2] = cri_impedance(m, y + 3, y[0], m->cfd_wc, &slope);
   cri_stiffness(m, y + 1, cri_impedance_width(y + 3), &KBI[0], &KBI[1]);
 }
 
@@ -105,7 +105,7 @@ static void gradients_match_differences(void** state) {
     for (int i = 0; i < 8; i++) {
       y_tan[i] = CR_R(0.1) * y[i] * cr_random_normal(&r);
     }
-    cri_softness s = cri_softness_of(&m, y + 1, y + 3, y[0], true);
+    cri_softness s = cri_softness_of(&m, y + 1, y + 3, y[0], 0);
     difference(&m, y, y_tan, expected);
     KBI[0] = cri_stiffness_tan(s.K_y, y_tan + 1, y_tan + 3);
     KBI[1] = cri_stiffness_tan(s.B_y, y_tan + 1, y_tan + 3);
@@ -122,7 +122,7 @@ static void gradients_match_differences(void** state) {
 static void flat_impedance_has_a_gradient(void** state) {
   cr_model m = plain();
   const cr_real ref[2] = {CR_R(0.02), 1}, solimp[5] = {CR_R(0.9), CR_R(0.9), 1, CR_R(0.5), 2};
-  cri_softness s = cri_softness_of(&m, ref, solimp, CR_R(-0.25), true);
+  cri_softness s = cri_softness_of(&m, ref, solimp, CR_R(-0.25), 0);
   assert_close(s.I, CR_R(0.9), CR_EPS);
   assert_close(s.I_solimp[0], CR_R(0.875), 4 * CR_EPS);
   assert_close(s.I_solimp[1], CR_R(0.125), 4 * CR_EPS);
@@ -133,7 +133,7 @@ static void transposes_agree(void** state) {
   const cr_real ref[2] = {CR_R(0.03), CR_R(0.7)};
   const cr_real solimp[5] = {CR_R(0.3), CR_R(0.8), 1, CR_R(0.4), 3};
   const cr_real ref_tan[2] = {2, -1}, solimp_tan[5] = {1, -2, 3, CR_R(0.5), CR_R(0.25)};
-  cri_softness s = cri_softness_of(&m, ref, solimp, CR_R(-0.6), true);
+  cri_softness s = cri_softness_of(&m, ref, solimp, CR_R(-0.6), 0);
   cr_real r_bar = 0, ref_bar[2] = {0}, solimp_bar[5] = {0}, sum = 0;
   cri_impedance_bar(&s, 3, &r_bar, solimp_bar);
   cri_stiffness_bar(s.K_y, 5, ref_bar, solimp_bar);
@@ -183,36 +183,40 @@ static void from_distance_fades_out(void** state) {
   assert_close(impedance(&m, DEFAULT, CR_R(0.025)), CR_R(0.0075), CR_R(1e-15));
   assert_close(impedance(&m, DEFAULT, CR_R(0.05)), 0, CR_R(1e-14));
   assert_close(impedance(&m, DEFAULT, CR_R(-0.0005)), CR_R(0.925), 4 * CR_EPS);
-  assert_close(cri_impedance(&m, DEFAULT, CR_R(0.025), false, &slope), CR_R(0.95), 4 * CR_EPS);
+  assert_close(cri_impedance(&m, DEFAULT, CR_R(0.025), 0, &slope), CR_R(0.95), 4 * CR_EPS);
   cr_real h = CR_R(1e-5), at = CR_R(0.02);
   cr_real up = impedance(&m, DEFAULT, at + h), down = impedance(&m, DEFAULT, at - h);
-  (void)cri_impedance(&m, DEFAULT, at, true, &slope);
+  (void)cri_impedance(&m, DEFAULT, at, m.cfd_wc, &slope);
   assert_close(slope, (up - down) / (2 * h), CR_R(1e-10));
 }
 
 static void penetration_is_a_smooth_minimum(void** state) {
   cr_model m = plain();
   cr_real slope;
-  assert_close(cri_penetration(&m, CR_R(0.3), true, &slope), CR_R(0.3), 0);
+  assert_close(cri_penetration(&m, CR_R(0.3), 0, &slope), CR_R(0.3), 0);
   assert_close(slope, 1, 0);
   m.cfd = 1;
+  m.cfd_wc = CR_R(0.1);
   m.cfd_scale = CR_R(0.01);
-  assert_close(cri_penetration(&m, 0, true, &slope), -CR_R(0.01) * cr_log(2), CR_EPS);
+  assert_close(cri_penetration(&m, 0, m.cfd_wc, &slope), -CR_R(0.01) * cr_log(2), CR_EPS);
   assert_close(slope, CR_R(0.5), CR_EPS);
-  assert_close(cri_penetration(&m, -40, true, &slope), -40, 40 * CR_EPS);
+  assert_close(cri_penetration(&m, -40, m.cfd_wc, &slope), -40, 40 * CR_EPS);
   assert_close(slope, 1, CR_EPS);
-  assert_close(cri_penetration(&m, 40, true, &slope), 0, CR_EPS);
-  assert_close(cri_penetration(&m, 40, false, &slope), 40, 0);
+  assert_close(cri_penetration(&m, 40, m.cfd_wc, &slope), 0, CR_EPS);
+  assert_close(cri_penetration(&m, 40, 0, &slope), 40, 0);
   for (cr_real r = CR_R(-0.05); r < CR_R(0.05); r += CR_R(0.003)) {
     cr_real h = CR_R(1e-6), other;
-    cr_real up = cri_penetration(&m, r + h, true, &other);
-    cr_real down = cri_penetration(&m, r - h, true, &other);
-    assert_true(cri_penetration(&m, r, true, &slope) < cr_min(r, 0));
+    cr_real up = cri_penetration(&m, r + h, m.cfd_wc, &other);
+    cr_real down = cri_penetration(&m, r - h, m.cfd_wc, &other);
+    assert_true(cri_penetration(&m, r, m.cfd_wc, &slope) < cr_min(r, 0));
     assert_close(slope, (up - down) / (2 * h), CR_R(1e-8));
   }
+  // of a wider reach everything is wider
+  cr_real wide = cri_penetration(&m, CR_R(0.06), 3 * m.cfd_wc, &slope);
+  assert_close(wide, 3 * cri_penetration(&m, CR_R(0.02), m.cfd_wc, &slope), 16 * CR_EPS);
   m.cfd_scale = 0;
-  assert_close(cri_penetration(&m, CR_R(0.3), true, &slope), 0, 0);
-  assert_close(cri_penetration(&m, CR_R(-0.3), true, &slope), CR_R(-0.3), 0);
+  assert_close(cri_penetration(&m, CR_R(0.3), m.cfd_wc, &slope), 0, 0);
+  assert_close(cri_penetration(&m, CR_R(-0.3), m.cfd_wc, &slope), CR_R(-0.3), 0);
 }
 
 int test_impedance(void) {

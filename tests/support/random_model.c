@@ -316,6 +316,12 @@ static void fill_distance(cr_random* r, cr_model* m, uint64_t seed) {
   m->cfd_mc = cr_random_range(r, CR_R(0.2), CR_R(0.8));
   m->cfd_pc = cr_random_range(r, CR_R(1.5), 4);
   m->cfd_scale = sometimes(r, CR_R(0.001), CR_R(0.02));
+  for (int i = 0; m->cfd != 0 && i < m->ngeom; i += 3) {
+    m->geom_cfd[i] = CR_R(0.5) * m->cfd_wc * (cr_real)(1 + i % 5);
+  }
+  for (int i = 0; m->cfd != 0 && i < m->npair; i += 2) {
+    m->pair_cfd[i] = m->cfd_wc * CR_R(1.5);
+  }
 }
 
 // smooth collision in a quarter of the models, soft in another where all geoms know it
