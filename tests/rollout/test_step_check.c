@@ -357,6 +357,24 @@ static void a_bound_is_a_kink(void** state) {
   close_bench(&b);
 }
 
+// inverse weights of zero, those of the world among them, are at their bound
+static void weights_at_their_bound_are_left_out(void** state) {
+  (void)state;
+  int samples[2];
+  for (int k = 0; k < 2; k++) {
+    bench b;
+    open_slide(&b, CR_R(3e-5));
+    assert_true(b.m.body_invweight0[0] == 0);
+    b.m.body_invweight0[2] = (cr_real)k;
+    cr_step_check_free(b.check);
+    assert_int_equal(cr_step_check_create(&b.check, &b.m, 0, NULL), CR_OK);
+    run(&b, 1);
+    samples[k] = b.result.samples;
+    close_bench(&b);
+  }
+  assert_int_equal(samples[1], samples[0] + 1);
+}
+
 static void a_step_that_fails_is_an_error(void** state) {
   (void)state;
   bench b;
@@ -380,6 +398,7 @@ int test_step_check(void) {
       cmocka_unit_test(switches_are_left_out),
       cmocka_unit_test(coarse_steps_do_not_decide),
       cmocka_unit_test(a_bound_is_a_kink),
+      cmocka_unit_test(weights_at_their_bound_are_left_out),
       cmocka_unit_test(steps_stay_small),
       cmocka_unit_test(light_bodies_carry_heavy_ones),
       cmocka_unit_test(forces_on_nothing_are_told_from_errors),
