@@ -418,6 +418,11 @@ static bool blown_up(const cr_parity_bench* b) {
       return true;
     }
   }
+  for (int i = 0; i < b->mj->na; i++) {
+    if (!(fabs(b->scratch->act[i]) <= mjMAXVAL)) {
+      return true;
+    }
+  }
   return false;
 }
 
