@@ -191,10 +191,10 @@ static void run_by_hand(const bench* s, int i, const results* to) {
   cr_error error;
   cr_model own;
   cr_rollout* r = NULL;
-  const char* const names[] = {"body_mass", "body_invweight0", "dof_invweight0",
-                               "tendon_invweight0", "tendon_length0"};
+  const char* const names[] = {"body_mass",         "body_invweight0", "dof_invweight0",
+                               "tendon_invweight0", "tendon_length0",  "actuator_acc0"};
   assert_int_equal(cri_model_copy(&own, m, &error), CR_OK);
-  assert_int_equal(cr_rollout_create(&r, &own, STEPS, names, 5, &error), CR_OK);
+  assert_int_equal(cr_rollout_create(&r, &own, STEPS, names, 6, &error), CR_OK);
   cr_copy(own.body_mass, s->mass + i * m->nbody, m->nbody);
   assert_int_equal(cr_constants(&own, r->work), CR_OK);
   cr_copy(r->d->qpos, s->qpos + i * m->nq, m->nq);
