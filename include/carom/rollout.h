@@ -71,8 +71,10 @@ typedef struct {
   cr_real largest_step;  // s; 0: [none]
   cr_real grid;          // s from one control, and one look of the loss, to the next; 0: [timestep]
   cr_real p, i, d;       // of the controller; all 0: [0.2, 0.4, 0]
-  bool events;    // steps end where rows enter, leave or bend; gradients count that these move
-  int max_steps;  // accepted and rejected, over a run; 0: [CR_ADAPTIVE_STEPS]
+  bool linear;       // controls change linearly from one grid point to the next; the last is held
+  bool quaternions;  // orientations by the plain equation q' = q w / 2; false: on their group
+  bool events;       // steps end where rows enter, leave or bend; gradients count that these move
+  int max_steps;     // accepted and rejected, over a run; 0: [CR_ADAPTIVE_STEPS]
 } cr_adaptive;
 
 enum { CR_ADAPTIVE_STEPS = 100000 };

@@ -210,7 +210,7 @@ static uint64_t add_model(uint64_t hash, const cr_model* m) {
 
 static uint64_t add_method(uint64_t hash, const cr_fit_problem* p) {
   const cr_adaptive* a = &p->adaptive;
-  const int32_t counts[] = {p->every, p->cfd, a->events, a->max_steps};
+  const int32_t counts[] = {p->every, p->cfd, a->events, a->max_steps, a->linear, a->quaternions};
   const cr_real numbers[] = {a->rtol, a->atol, a->first_step, a->grid};
   hash = cri_fingerprint(hash, counts, sizeof counts);
   return cri_fingerprint(hash, numbers, sizeof numbers);

@@ -33,6 +33,17 @@ cr_status cr_method_memory(const cr_method_options* o, size_t* bytes, cr_error* 
 
 // ---- integrator, steps, collision detection
 
+static cr_status check_choice(const cr_method_options* o, const char* name, const char* given,
+                              const char* usual, const char* other, cr_error* error) {
+  if (given != NULL && strcmp(given, usual) != 0 && strcmp(given, other) != 0) {
+    return cri_fail(error, CR_ERR_ARG, "%s %s: %s or %s expected", name, given, usual, other);
+  }
+  if (given != NULL && !cr_method_is_adaptive(o)) {
+    return cri_fail(error, CR_ERR_ARG, "%s: only with --rtol or --atol", name);
+  }
+  return CR_OK;
+}
+
 static cr_status check_adaptive(const cr_method_options* o, cr_error* error) {
   static const char* const names[] = {"--rtol", "--atol", "--grid", "--first-step"};
   const double values[] = {o->rtol, o->atol, o->grid, o->first_step};
@@ -44,6 +55,8 @@ static cr_status check_adaptive(const cr_method_options* o, cr_error* error) {
       return cri_fail(error, CR_ERR_ARG, "%s: only with --rtol or --atol", names[i]);
     }
   }
+  CR_TRY(check_choice(o, "--controls", o->controls, "held", "linear", error));
+  CR_TRY(check_choice(o, "--rotations", o->rotations, "manifold", "quaternion", error));
   if (o->events && !cr_method_is_adaptive(o)) {
     return cri_fail(error, CR_ERR_ARG, "--events: only with --rtol or --atol");
   }
@@ -90,12 +103,15 @@ cr_status cr_method_apply(const cr_method_options* o, cr_model* m, cr_error* err
 }
 
 cr_adaptive cr_method_tolerances(const cr_method_options* o, double grid) {
-  return (cr_adaptive){.rtol = (cr_real)(o->rtol > 0 ? o->rtol : 1e-3),
-                       .atol = (cr_real)(o->atol > 0 ? o->atol : o->rtol / 1000),
-                       .first_step = (cr_real)o->first_step,
-                       .grid = (cr_real)grid,
-                       .events = o->events,
-                       .max_steps = o->max_steps};
+  return (cr_adaptive){
+      .rtol = (cr_real)(o->rtol > 0 ? o->rtol : 1e-3),
+      .atol = (cr_real)(o->atol > 0 ? o->atol : o->rtol / 1000),
+      .first_step = (cr_real)o->first_step,
+      .grid = (cr_real)grid,
+      .linear = o->controls != NULL && strcmp(o->controls, "linear") == 0,
+      .quaternions = o->rotations != NULL && strcmp(o->rotations, "quaternion") == 0,
+      .events = o->events,
+      .max_steps = o->max_steps};
 }
 
 cr_status cr_method_rollout(const cr_method_options* o, const cr_model* m, double grid,

@@ -9,7 +9,7 @@
 #include "model/model.h"
 
 typedef struct {
-  const char *integrator, *memory, *collision, *cfd;
+  const char *integrator, *controls, *rotations, *memory, *collision, *cfd;
   double softness;       // 0 where it is not given
   double muscle_smooth;  // not a number: the model's
   double timestep;       // not a number: the model's
@@ -23,35 +23,39 @@ typedef struct {
   { .timestep = (double)NAN, .muscle_smooth = (double)NAN }
 
 /// The rows of these options in a command's table. A command says what its grid is by default.
-#define CR_METHOD_OPTIONS(o, grid_help)                                                         \
-  {"--integrator", CR_OPT_TEXT, &(o).integrator, "NAME",                                        \
-   "euler, rk4, implicit, implicitfast, discrete; tsit5, dopri5, dopri8, bosh3, heun, "         \
-   "midpoint, ralston, forward-euler"},                                                         \
-      {"--timestep", CR_OPT_REAL, &(o).timestep, "H", "time step (default: the model's)"},      \
-      {"--rtol", CR_OPT_REAL, &(o).rtol, "X",                                                   \
-       "adaptive steps: allowed error relative to the state (default 1e-3 with --atol)"},       \
-      {"--atol", CR_OPT_REAL, &(o).atol, "X",                                                   \
-       "adaptive steps: allowed error (default a thousandth of --rtol)"},                       \
-      {"--max-steps", CR_OPT_INT, &(o).max_steps, "N",                                          \
-       "adaptive steps: accepted and rejected ones together (default 100000)"},                 \
-      {"--grid", CR_OPT_REAL, &(o).grid, "H", "adaptive steps: " grid_help},                    \
-      {"--events", CR_OPT_FLAG, &(o).events, "",                                                \
-       "adaptive steps: end where contacts and limits enter, leave or bend; the gradient "      \
-       "counts that these moments move"},                                                       \
-      {"--first-step", CR_OPT_REAL, &(o).first_step, "H",                                       \
-       "adaptive steps: length of the first one tried (default: the time step)"},               \
-      {"--memory", CR_OPT_TEXT, &(o).memory, "BYTES",                                           \
-       "limit for stored states, as 64M (K, M, G); the gradient takes longer and has the same " \
-       "bits (default: none)"},                                                                 \
-      {"--collision", CR_OPT_TEXT, &(o).collision, "NAME",                                      \
-       "collision detection: hard (default), soft (the published formulas) or smooth"},         \
-      {"--softness", CR_OPT_REAL, &(o).softness, "S",                                           \
-       "of soft and smooth collision detection (default 0.1)"},                                 \
-      {"--muscle-smooth", CR_OPT_REAL, &(o).muscle_smooth, "W",                                 \
-       "muscles: smooth surrogates within W of their kinks (default 0: MuJoCo's curves)"},      \
-  {                                                                                             \
-    "--cfd", CR_OPT_TEXT, &(o).cfd, "dc,d0,wc,mc,pc",                                           \
-        "contacts from distance in the backward pass (a sixth number: softplus length)"         \
+#define CR_METHOD_OPTIONS(o, grid_help)                                                          \
+  {"--integrator", CR_OPT_TEXT, &(o).integrator, "NAME",                                         \
+   "euler, rk4, implicit, implicitfast, discrete; tsit5, dopri5, dopri8, bosh3, heun, "          \
+   "midpoint, ralston, forward-euler"},                                                          \
+      {"--timestep", CR_OPT_REAL, &(o).timestep, "H", "time step (default: the model's)"},       \
+      {"--rtol", CR_OPT_REAL, &(o).rtol, "X",                                                    \
+       "adaptive steps: allowed error relative to the state (default 1e-3 with --atol)"},        \
+      {"--atol", CR_OPT_REAL, &(o).atol, "X",                                                    \
+       "adaptive steps: allowed error (default a thousandth of --rtol)"},                        \
+      {"--max-steps", CR_OPT_INT, &(o).max_steps, "N",                                           \
+       "adaptive steps: accepted and rejected ones together (default 100000)"},                  \
+      {"--grid", CR_OPT_REAL, &(o).grid, "H", "adaptive steps: " grid_help},                     \
+      {"--events", CR_OPT_FLAG, &(o).events, "",                                                 \
+       "adaptive steps: end where contacts and limits enter, leave or bend; the gradient "       \
+       "counts that these moments move"},                                                        \
+      {"--first-step", CR_OPT_REAL, &(o).first_step, "H",                                        \
+       "adaptive steps: length of the first one tried (default: the time step)"},                \
+      {"--controls", CR_OPT_TEXT, &(o).controls, "KIND",                                         \
+       "adaptive steps: held (default) from one point of the grid to the next, or linear"},      \
+      {"--rotations", CR_OPT_TEXT, &(o).rotations, "KIND",                                       \
+       "adaptive steps: manifold (default), or quaternion, the plain equation made unit again"}, \
+      {"--memory", CR_OPT_TEXT, &(o).memory, "BYTES",                                            \
+       "limit for stored states, as 64M (K, M, G); the gradient takes longer and has the same "  \
+       "bits (default: none)"},                                                                  \
+      {"--collision", CR_OPT_TEXT, &(o).collision, "NAME",                                       \
+       "collision detection: hard (default), soft (the published formulas) or smooth"},          \
+      {"--softness", CR_OPT_REAL, &(o).softness, "S",                                            \
+       "of soft and smooth collision detection (default 0.1)"},                                  \
+      {"--muscle-smooth", CR_OPT_REAL, &(o).muscle_smooth, "W",                                  \
+       "muscles: smooth surrogates within W of their kinks (default 0: MuJoCo's curves)"},       \
+  {                                                                                              \
+    "--cfd", CR_OPT_TEXT, &(o).cfd, "dc,d0,wc,mc,pc",                                            \
+        "contacts from distance in the backward pass (a sixth number: softplus length)"          \
   }
 
 /// The bytes of --memory, 0 where there is no limit.

@@ -8,8 +8,12 @@
 
 #define SAFETY CR_R(0.9)
 
-static cri_rk method_of(const cr_model* m, cr_real h) {
-  return (cri_rk){.t = cri_tableau_of(m->integrator), .h = h, .error = true};
+static cri_rk method_of(const cr_adaptive* o, const cri_ramp* ramp, const cr_model* m, cr_real h) {
+  return (cri_rk){.t = cri_tableau_of(m->integrator),
+                  .h = h,
+                  .error = true,
+                  .chart = o->quaternions ? CRI_QUATERNIONS : CRI_TURNS,
+                  .ramp = ramp};
 }
 
 cr_status cri_adaptive_check(const cr_model* m, const cr_adaptive* options, cr_error* error) {
@@ -127,9 +131,9 @@ static cr_status check_progress(const cr_adaptive* o, const cri_controller* c, c
 }
 
 // the search for the lengths, from a first stage that is known
-static cr_status find_step(const cr_adaptive* o, const cr_model* m, cr_data* d, cr_real end,
-                           cri_locate* l, cri_controller* c, cr_real* h) {
-  cri_rk rk = method_of(m, 0);
+static cr_status find_step(const cr_adaptive* o, const cri_ramp* ramp, const cr_model* m,
+                           cr_data* d, cr_real end, cri_locate* l, cri_controller* c, cr_real* h) {
+  cri_rk rk = method_of(o, ramp, m, 0);
   cr_real left = end - d->time, wanted = c->cross < left ? c->cross : 0;
   cr_real limit = o->largest_step > 0 ? cr_min(left, o->largest_step) : left;
   for (;;) {
@@ -160,30 +164,31 @@ static cr_status find_step(const cr_adaptive* o, const cr_model* m, cr_data* d, 
   }
 }
 
-cr_status cri_adaptive_step(const cr_adaptive* options, const cr_model* m, cr_data* d, cr_real end,
-                            cri_controller* c, cr_real* h) {
+cr_status cri_adaptive_step(const cr_adaptive* options, const cri_ramp* ramp, const cr_model* m,
+                            cr_data* d, cr_real end, cri_controller* c, cr_real* h) {
   size_t mark = cri_mark(d);
   cri_locate l = {.row = -1};
   CR_TRY(begin(m, d, c->known));
   if (options->events) {
     cri_locate_begin(&l, d, c->cross > 0, c->ends_contact);
   }
-  cr_status status = find_step(options, m, d, end, &l, c, h);
+  cr_status status = find_step(options, ramp, m, d, end, &l, c, h);
   cri_pop(d, mark);
   return status;
 }
 
-cr_status cri_adaptive_repeat(const cr_adaptive* options, const cr_model* m, cr_data* d, bool known,
-                              cr_real h) {
-  cri_rk rk = method_of(m, h);
+cr_status cri_adaptive_repeat(const cr_adaptive* options, const cri_ramp* ramp, const cr_model* m,
+                              cr_data* d, bool known, cr_real h) {
+  cri_rk rk = method_of(options, ramp, m, h);
   CR_TRY(begin(m, d, known));
   CR_TRY(cr_runge_kutta(&rk, m, d));
   return needs_end(options, &rk) ? cri_runge_kutta_end(&rk, m, d) : CR_OK;
 }
 
-cr_status cri_adaptive_step_vjp(const cr_model* m, const cr_model* m_backward, const cr_data* d,
-                                cr_real h, cr_data* work, cr_data* bar) {
-  cri_rk rk = method_of(m, h);
+cr_status cri_adaptive_step_vjp(const cr_adaptive* options, const cri_ramp* ramp, const cr_model* m,
+                                const cr_model* m_backward, const cr_data* d, cr_real h,
+                                cr_data* work, cr_data* bar) {
+  cri_rk rk = method_of(options, ramp, m, h);
   CR_TRY(cr_runge_kutta_vjp(&rk, m, m_backward, d, work, bar));
   cr_zero(bar->qpos_next, m->nv);
   cr_zero(bar->qvel_next, m->nv);
@@ -192,7 +197,7 @@ cr_status cri_adaptive_step_vjp(const cr_model* m, const cr_model* m_backward, c
 }
 
 void cri_adaptive_advance(const cr_adaptive* options, const cr_model* m, cr_data* d, cr_real h) {
-  cri_rk rk = method_of(m, h);
+  cri_rk rk = method_of(options, NULL, m, h);
   const cr_real* latest = needs_end(options, &rk) ? d->qacc : cri_runge_kutta_latest(&rk, m, d);
   cr_copy(d->qpos, d->qpos_next, m->nq);
   cr_copy(d->qvel, d->qvel_next, m->nv);

@@ -26,7 +26,8 @@ cri_controller cri_controller_begin(const cr_model* m, const cr_adaptive* option
 /// are not sane.
 cr_status cri_adaptive_check(const cr_model* m, const cr_adaptive* options, cr_error* error);
 
-/// One accepted step from the state in d, not beyond the time `end`.
+/// One accepted step from the state in d, not beyond the time `end`. ramp: controls that change, NULL:
+/// those in d.
 /// Map      (state, controller) -> (qpos_next, qvel_next, act_next, *h, controller)
 /// Equation E = rms error in units of atol + rtol |y|; accepted if E < 1;          [a1]
 ///          h+ = h clip(0.9 E_n^-((p+i+d)/k) E_n-1^((p+2d)/k) E_n-2^-(d/k), lo, hi)  [a2]
@@ -39,16 +40,17 @@ cr_status cri_adaptive_check(const cr_model* m, const cr_adaptive* options, cr_e
 /// Errors   CR_ERR_BUDGET after max_steps accepted and rejected steps; CR_ERR_DIVERGED where steps
 ///          become too short to move the time; CR_ERR_CAPACITY; what cr_forward says at the state.
 ///          A stage that fails is a rejected step
-cr_status cri_adaptive_step(const cr_adaptive* options, const cr_model* m, cr_data* d, cr_real end,
-                            cri_controller* controller, cr_real* h);
+cr_status cri_adaptive_step(const cr_adaptive* options, const cri_ramp* ramp, const cr_model* m,
+                            cr_data* d, cr_real end, cri_controller* controller, cr_real* h);
 
 /// The step of length h from the state in d once more, with the same bits; `known` as it was then.
-cr_status cri_adaptive_repeat(const cr_adaptive* options, const cr_model* m, cr_data* d, bool known,
-                              cr_real h);
+cr_status cri_adaptive_repeat(const cr_adaptive* options, const cri_ramp* ramp, const cr_model* m,
+                              cr_data* d, bool known, cr_real h);
 
 /// The vjp of that step, as cr_step_vjp; its length counts as a constant.
-cr_status cri_adaptive_step_vjp(const cr_model* m, const cr_model* m_backward, const cr_data* d,
-                                cr_real h, cr_data* work, cr_data* bar);
+cr_status cri_adaptive_step_vjp(const cr_adaptive* options, const cri_ramp* ramp, const cr_model* m,
+                                const cr_model* m_backward, const cr_data* d, cr_real h,
+                                cr_data* work, cr_data* bar);
 
 /// Makes the next state the current one, h later.
 void cri_adaptive_advance(const cr_adaptive* options, const cr_model* m, cr_data* d, cr_real h);

@@ -8,7 +8,6 @@
 #include "dynamics/activation.h"
 #include "engine/forward.h"
 #include "integrate/inputs.h"
-#include "integrate/manifold.h"
 
 // ---- stages as rows of arrays
 
@@ -34,18 +33,19 @@ static cr_real plain_step(const cri_rk* rk) { return rk->t->mujoco ? 0 : rk->h; 
 // [k1], [k3] r_i and K_i of stage i, from the velocities saved and the K before it
 static void retrace_stage(const cri_rk* rk, const cr_model* m, const cr_data* d, int i, cr_real* r,
                           cr_real* K) {
-  int nv = m->nv;
-  cr_zero(row(r, i, nv), nv);
-  add_rows(row(r, i, nv), rk->h, rk->t->a + i * rk->t->n, i, K, nv);
-  cri_manifold_rate(m, row(r, i, nv), row(d->rk_qvel, i, nv), row(K, i, nv));
+  int n = cri_chart_width(m, rk->chart);
+  cr_zero(row(r, i, n), n);
+  add_rows(row(r, i, n), rk->h, rk->t->a + i * rk->t->n, i, K, n);
+  cri_chart_rate(m, rk->chart, row(r, i, n), row(d->rk_qvel, i, m->nv), row(K, i, n));
 }
 
 // [k5], [k6] r+ = h sum b K and the rate of the activations sum b G
 static void final_increments(const cri_rk* rk, const cr_model* m, const cr_data* d,
                              const cr_real* K, cr_real* r, cr_real* rate) {
-  cr_zero(r, m->nv);
+  int n = cri_chart_width(m, rk->chart);
+  cr_zero(r, n);
   cr_zero(rate, m->na);
-  add_rows(r, rk->h, rk->t->b, rk->t->n, K, m->nv);
+  add_rows(r, rk->h, rk->t->b, rk->t->n, K, n);
   add_rows(rate, 1, rk->t->b, rk->t->n, d->rk_act_dot, m->na);
 }
 
@@ -61,6 +61,31 @@ static cr_real stage_time(const cri_rk* rk, cr_real time, int i) {
     c += rk->t->a[i * rk->t->n + j];
   }
   return time + c * rk->h;
+}
+
+// ---- controls that change
+
+void cri_ramp_at(const cri_ramp* ramp, cr_real time, int nu, cr_real* ctrl) {
+  cr_real s = (time - ramp->start) / ramp->length;
+  for (int i = 0; i < nu; i++) {
+    ctrl[i] = ramp->from[i] + s * (ramp->to[i] - ramp->from[i]);
+  }
+}
+
+void cri_ramp_vjp(const cri_ramp* ramp, cr_real time, int nu, cr_real* ctrl_bar) {
+  cr_real s = (time - ramp->start) / ramp->length;
+  for (int i = 0; i < nu; i++) {
+    ramp->from_bar[i] += (1 - s) * ctrl_bar[i];
+    ramp->to_bar[i] += s * ctrl_bar[i];
+    ctrl_bar[i] = 0;
+  }
+}
+
+static void set_time(const cri_rk* rk, const cr_model* m, cr_data* d, cr_real time) {
+  d->time = time;
+  if (rk->ramp != NULL) {
+    cri_ramp_at(rk->ramp, time, m->nu, d->ctrl);
+  }
 }
 
 // ---- forward
@@ -89,7 +114,8 @@ static void make_stage(const cri_rk* rk, const cr_model* m, cr_data* d, int i, c
   add_rows(row(d->rk_act, i, m->na), rk->h, a, i, d->rk_act_dot, m->na);
   // [k1], [k3]
   retrace_stage(rk, m, d, i, r, K);
-  cri_manifold_move(m, d->rk_qpos, row(r, i, m->nv), 1, row(d->rk_qpos, i, m->nq));
+  const cr_real* r_i = row(r, i, cri_chart_width(m, rk->chart));
+  cri_chart_move(m, rk->chart, d->rk_qpos, r_i, row(d->rk_qpos, i, m->nq));
 }
 
 // [k4] all stages but the first, which is known
@@ -101,18 +127,18 @@ static cr_status run_stages(const cri_rk* rk, const cr_model* m, cr_data* d, cr_
   for (int i = 1; i < stages(rk) && status == CR_OK; i++) {
     make_stage(rk, m, d, i, r, K);
     set_state(m, d, d, i);
-    d->time = stage_time(rk, time, i);
+    set_time(rk, m, d, stage_time(rk, time, i));
     status = cri_dynamics(m, d);
     save_rates(m, d, i);
   }
   set_state(m, d, d, 0);
-  d->time = time;
+  set_time(rk, m, d, time);
   return status;
 }
 
 static void finish(const cri_rk* rk, const cr_model* m, cr_data* d, const cr_real* K) {
   size_t mark = cri_mark(d);
-  cr_real* r = cri_push(d, (size_t)m->nv);
+  cr_real* r = cri_push(d, (size_t)cri_chart_width(m, rk->chart));
   cr_real* rate = cri_push(d, (size_t)m->na);
   final_increments(rk, m, d, K, r, rate);
   // [k5] q+ = q0 (+) r+, v+ = v0 + h qacc
@@ -121,7 +147,7 @@ static void finish(const cri_rk* rk, const cr_model* m, cr_data* d, const cr_rea
   for (int i = 0; i < m->nv; i++) {
     d->qvel_next[i] = d->qvel[i] + rk->h * d->qacc[i];
   }
-  cri_manifold_move(m, d->qpos, r, 1, d->qpos_next);
+  cri_chart_move(m, rk->chart, d->qpos, r, d->qpos_next);
   // the last stage is at the new state: to the last bit, so that the same rows are there
   if (rk->error && rk->t->last_is_first) {
     cr_copy(d->qpos_next, row(d->rk_qpos, rk->t->n - 1, m->nq), m->nq);
@@ -138,9 +164,10 @@ cr_status cr_runge_kutta(const cri_rk* rk, const cr_model* m, cr_data* d) {
     return cri_fail(&d->error, CR_ERR_ARG, "no room for the stages of %s: make the data block anew",
                     rk->t->name);
   }
-  size_t mark = cri_mark(d), n = (size_t)rk->t->n, nv = (size_t)m->nv;
-  cr_real* r = cri_push(d, n * nv);
-  cr_real* K = cri_push(d, n * nv);
+  size_t mark = cri_mark(d), n = (size_t)rk->t->n;
+  size_t width = (size_t)cri_chart_width(m, rk->chart);
+  cr_real* r = cri_push(d, n * width);
+  cr_real* K = cri_push(d, n * width);
   cr_real* length = cri_push(d, (size_t)m->nout);
   cr_copy(length, d->actuator_length, m->nout);
   cr_status status = run_stages(rk, m, d, r, K);
@@ -157,10 +184,10 @@ cr_status cri_runge_kutta_end(const cri_rk* rk, const cr_model* m, cr_data* d) {
   cr_copy(d->qpos, d->qpos_next, m->nq);
   cr_copy(d->qvel, d->qvel_next, m->nv);
   cr_copy(d->act, d->act_next, m->na);
-  d->time += rk->h;
+  set_time(rk, m, d, time + rk->h);
   cr_status status = cri_dynamics(m, d);
   set_state(m, d, d, 0);
-  d->time = time;
+  set_time(rk, m, d, time);
   return status;
 }
 
@@ -169,19 +196,6 @@ const cr_real* cri_runge_kutta_latest(const cri_rk* rk, const cr_model* m, const
 }
 
 // ---- the error
-
-// turns r count as they are, all else as the coordinates before and after
-static void plain_coordinates(const cr_model* m, const cr_real* qpos, cr_real* after,
-                              cr_real* before) {
-  for (int j = 0; j < m->njnt; j++) {
-    int type = m->jnt_type[j], v = m->jnt_dofadr[j];
-    int n = type == CR_JNT_FREE ? 3 : type == CR_JNT_BALL ? 0 : 1;
-    for (int k = 0; k < n; k++) {
-      before[v + k] = qpos[m->jnt_qposadr[j] + k];
-      after[v + k] += before[v + k];
-    }
-  }
-}
 
 // the sum over n numbers of (h sum e x)^2 in units of what is allowed at y and y_next
 static cr_real square_error(const cri_rk* rk, cr_data* d, const cr_real* x, const cr_real* y,
@@ -200,24 +214,21 @@ static cr_real square_error(const cri_rk* rk, cr_data* d, const cr_real* x, cons
 
 cr_real cri_runge_kutta_error(const cri_rk* rk, const cr_model* m, cr_data* d, cr_real rtol,
                               cr_real atol) {
-  int nv = m->nv, na = m->na;
-  size_t mark = cri_mark(d), n = (size_t)rk->t->n;
-  cr_real* r = cri_push(d, n * (size_t)nv);
-  cr_real* K = cri_push(d, n * (size_t)nv);
-  cr_real* r_next = cri_push(d, (size_t)nv);
-  cr_real* none = cri_push(d, (size_t)nv);
-  cr_zero(r_next, nv);
-  cr_zero(none, nv);
+  int nv = m->nv, na = m->na, width = cri_chart_width(m, rk->chart);
+  size_t mark = cri_mark(d), n = (size_t)rk->t->n, w = (size_t)width;
+  cr_real *r = cri_push(d, n * w), *K = cri_push(d, n * w), *r_next = cri_push(d, w);
+  cr_real *before = cri_push(d, w), *after = cri_push(d, w);
+  cr_zero(r_next, width);
   for (int i = 0; i < rk->t->n; i++) {
     retrace_stage(rk, m, d, i, r, K);
   }
-  add_rows(r_next, rk->h, rk->t->b, rk->t->n, K, nv);
-  plain_coordinates(m, d->qpos, r_next, none);
-  cr_real sum = square_error(rk, d, K, none, r_next, nv, rtol, atol);
+  add_rows(r_next, rk->h, rk->t->b, rk->t->n, K, width);
+  cri_chart_coordinates(m, rk->chart, d->qpos, r_next, before, after);
+  cr_real sum = square_error(rk, d, K, before, after, width, rtol, atol);
   sum += square_error(rk, d, d->rk_qacc, d->qvel, d->qvel_next, nv, rtol, atol);
   sum += square_error(rk, d, d->rk_act_dot, d->act, d->act_next, na, rtol, atol);
   cri_pop(d, mark);
-  return cr_sqrt(sum / cr_max(2 * nv + na, 1));
+  return cr_sqrt(sum / cr_max(width + nv + na, 1));
 }
 
 // ---- derivatives: stages are evaluated again in `work`
@@ -225,7 +236,7 @@ cr_real cri_runge_kutta_error(const cri_rk* rk, const cr_model* m, cr_data* d, c
 static cr_status evaluate(const cri_rk* rk, const cr_model* m, const cr_model* m_dynamics,
                           const cr_data* d, int i, cr_data* work, cr_error* error) {
   set_state(m, work, d, i);
-  work->time = stage_time(rk, d->time, i);
+  set_time(rk, m, work, stage_time(rk, d->time, i));
   cr_status status = cri_dynamics(m_dynamics, work);
   if (status != CR_OK) {
     *error = work->error;
@@ -239,10 +250,10 @@ typedef struct {
 } increments;
 
 static increments retrace(const cri_rk* rk, const cr_model* m, const cr_data* d, cr_data* owner) {
-  size_t n = (size_t)rk->t->n, nv = (size_t)m->nv;
-  increments s = {.r = cri_push(owner, n * nv),
-                  .K = cri_push(owner, n * nv),
-                  .r_next = cri_push(owner, nv),
+  size_t n = (size_t)rk->t->n, width = (size_t)cri_chart_width(m, rk->chart);
+  increments s = {.r = cri_push(owner, n * width),
+                  .K = cri_push(owner, n * width),
+                  .r_next = cri_push(owner, width),
                   .rate = cri_push(owner, (size_t)m->na)};
   for (int i = 0; i < weighted_stages(rk); i++) {
     retrace_stage(rk, m, d, i, s.r, s.K);
@@ -260,8 +271,9 @@ typedef struct {
 
 static sweep sweep_begin(const cri_rk* rk, const cr_model* m, cr_data* twin) {
   size_t n = (size_t)rk->t->n, nv = (size_t)m->nv, na = (size_t)m->na;
-  sweep s = {.r = cri_push(twin, n * nv),
-             .K = cri_push(twin, n * nv),
+  size_t width = (size_t)cri_chart_width(m, rk->chart);
+  sweep s = {.r = cri_push(twin, n * width),
+             .K = cri_push(twin, n * width),
              .F = cri_push(twin, n * nv),
              .v = cri_push(twin, n * nv),
              .act = cri_push(twin, n * na),
@@ -288,31 +300,33 @@ static void sweep_end(const cr_model* m, cr_data* twin, const sweep* s) {
 static void stage_jvp(const cri_rk* rk, const cr_model* m, const cr_data* d, const increments* x,
                       int i, cr_data* tan, sweep* s) {
   const cr_real* a = rk->t->a + i * rk->t->n;
-  int nv = m->nv, na = m->na;
-  cr_real *r_tan = row(s->r, i, nv), *r = row(x->r, i, nv);
+  int nv = m->nv, na = m->na, width = cri_chart_width(m, rk->chart);
+  cr_real *r_tan = row(s->r, i, width), *r = row(x->r, i, width);
   // [k1]
-  cr_zero(r_tan, nv);
-  add_rows(r_tan, rk->h, a, i, s->K, nv);
-  cri_manifold_move_jvp(m, r, 1, s->qpos0, r_tan, tan->qpos);
+  cr_zero(r_tan, width);
+  add_rows(r_tan, rk->h, a, i, s->K, width);
+  cri_chart_move_jvp(m, rk->chart, r, s->qpos0, r_tan, tan->qpos);
   // [k2]
   cr_copy(tan->qvel, s->qvel0, nv);
   cr_copy(tan->act, s->act0, na);
   add_rows(tan->qvel, rk->h, a, i, s->F, nv);
   add_rows(tan->act, rk->h, a, i, s->G, na);
   // [k3]
-  cri_manifold_rate_jvp(m, r, row(d->rk_qvel, i, nv), r_tan, tan->qvel, row(s->K, i, nv));
+  cri_chart_rate_jvp(m, rk->chart, r, row(d->rk_qvel, i, nv), r_tan, tan->qvel,
+                     row(s->K, i, width));
 }
 
 static void finish_jvp(const cri_rk* rk, const cr_model* m, const cr_data* d, const increments* x,
                        cr_data* tan, const sweep* s) {
   size_t mark = cri_mark(tan);
-  cr_real* r_tan = cri_push(tan, (size_t)m->nv);
+  int width = cri_chart_width(m, rk->chart);
+  cr_real* r_tan = cri_push(tan, (size_t)width);
   cr_real* rate_tan = cri_push(tan, (size_t)m->na);
-  cr_zero(r_tan, m->nv);
+  cr_zero(r_tan, width);
   cr_zero(rate_tan, m->na);
   // [k5]
-  add_rows(r_tan, rk->h, rk->t->b, rk->t->n, s->K, m->nv);
-  cri_manifold_move_jvp(m, x->r_next, 1, s->qpos0, r_tan, tan->qpos_next);
+  add_rows(r_tan, rk->h, rk->t->b, rk->t->n, s->K, width);
+  cri_chart_move_jvp(m, rk->chart, x->r_next, s->qpos0, r_tan, tan->qpos_next);
   cr_copy(tan->qvel_next, s->qvel0, m->nv);
   add_rows(tan->qvel_next, rk->h, rk->t->b, rk->t->n, s->F, m->nv);
   // [k6]
@@ -382,8 +396,9 @@ typedef struct {
 
 static final_bar finish_vjp(const cri_rk* rk, const cr_model* m, const cr_data* d,
                             const increments* x, cr_data* bar, sweep* s) {
-  final_bar f = {.r = cri_push(bar, (size_t)m->nv), .rate = cri_push(bar, (size_t)m->na)};
-  cr_zero(f.r, m->nv);
+  int width = cri_chart_width(m, rk->chart);
+  final_bar f = {.r = cri_push(bar, (size_t)width), .rate = cri_push(bar, (size_t)m->na)};
+  cr_zero(f.r, width);
   cr_zero(f.rate, m->na);
   // [k6]'
   cri_activity w = {d->act, x->rate, d->actuator_length, d->rk_velocity};
@@ -394,7 +409,7 @@ static final_bar finish_vjp(const cri_rk* rk, const cr_model* m, const cr_data* 
   for (int i = 0; i < m->nv; i++) {
     s->qvel0[i] += bar->qvel_next[i];
   }
-  cri_manifold_move_vjp(m, x->r_next, 1, bar->qpos_next, s->qpos0, f.r);
+  cri_chart_move_vjp(m, rk->chart, x->r_next, bar->qpos_next, s->qpos0, f.r);
   return f;
 }
 
@@ -413,13 +428,14 @@ static void seed(const cri_rk* rk, int i, cr_real h_final, cr_real h, const cr_r
 }
 
 // from the cotangents of the state of stage i, in bar, to those of the initial state and of r_i
-static void stage_vjp(const cr_model* m, const cr_data* d, const increments* x, int i, cr_data* bar,
-                      sweep* s) {
-  int nv = m->nv, na = m->na;
-  cr_real *r = row(x->r, i, nv), *r_bar = row(s->r, i, nv);
-  cr_zero(r_bar, nv);
+static void stage_vjp(const cri_rk* rk, const cr_model* m, const cr_data* d, const increments* x,
+                      int i, cr_data* bar, sweep* s) {
+  int nv = m->nv, na = m->na, width = cri_chart_width(m, rk->chart);
+  cr_real *r = row(x->r, i, width), *r_bar = row(s->r, i, width);
+  cr_zero(r_bar, width);
   // [k3]'
-  cri_manifold_rate_vjp(m, r, row(d->rk_qvel, i, nv), row(s->K, i, nv), r_bar, bar->qvel);
+  cri_chart_rate_vjp(m, rk->chart, r, row(d->rk_qvel, i, nv), row(s->K, i, width), r_bar,
+                     bar->qvel);
   // [k2]'
   cr_copy(row(s->v, i, nv), bar->qvel, nv);
   cr_copy(row(s->act, i, na), bar->act, na);
@@ -430,20 +446,21 @@ static void stage_vjp(const cr_model* m, const cr_data* d, const increments* x, 
     s->act0[j] += bar->act[j];
   }
   // [k1]'
-  cri_manifold_move_vjp(m, r, 1, bar->qpos, s->qpos0, r_bar);
+  cri_chart_move_vjp(m, rk->chart, r, bar->qpos, s->qpos0, r_bar);
 }
 
 cr_status cr_runge_kutta_vjp(const cri_rk* rk, const cr_model* m, const cr_model* m_backward,
                              const cr_data* d, cr_data* work, cr_data* bar) {
   size_t mark = cri_mark(bar);
   cr_status status = CR_OK;
+  int width = cri_chart_width(m, rk->chart);
   cr_real h = rk->h;
   increments x = retrace(rk, m, d, bar);
   sweep s = sweep_begin(rk, m, bar);
   final_bar f = finish_vjp(rk, m, d, &x, bar, &s);
   cri_inputs_copy(m, work, d);
   for (int i = weighted_stages(rk) - 1; i >= 0 && status == CR_OK; i--) {
-    seed(rk, i, h, h, f.r, s.r, m->nv, row(s.K, i, m->nv));
+    seed(rk, i, h, h, f.r, s.r, width, row(s.K, i, width));
     // [k4]' F_bar and G_bar through the dynamics
     seed(rk, i, h, h, bar->qvel_next, s.v, m->nv, bar->qacc);
     seed(rk, i, 1, h, f.rate, s.act, m->na, bar->act_dot);
@@ -457,7 +474,10 @@ cr_status cr_runge_kutta_vjp(const cri_rk* rk, const cr_model* m, const cr_model
     if (status == CR_OK) {
       status = cr_forward_vjp(m_backward, work, bar);
     }
-    stage_vjp(m, d, &x, i, bar, &s);
+    if (rk->ramp != NULL) {
+      cri_ramp_vjp(rk->ramp, work->time, m->nu, bar->ctrl);
+    }
+    stage_vjp(rk, m, d, &x, i, bar, &s);
   }
   sweep_end(m, bar, &s);
   cri_pop(bar, mark);

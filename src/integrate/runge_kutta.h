@@ -4,8 +4,21 @@
 #ifndef CR_INTEGRATE_RUNGE_KUTTA_H
 #define CR_INTEGRATE_RUNGE_KUTTA_H
 
+#include "integrate/chart.h"
 #include "model/data.h"
 #include "model/tableau.h"
+
+/// Controls that change linearly, from those at the time `start` to those `length` later. A vjp adds to
+/// the cotangents of both.
+typedef struct {
+  const cr_real *from, *to;
+  cr_real start, length;
+  cr_real *from_bar, *to_bar;
+} cri_ramp;
+
+/// The controls at a time; and the transpose, which clears ctrl_bar.
+void cri_ramp_at(const cri_ramp* ramp, cr_real time, int nu, cr_real* ctrl);
+void cri_ramp_vjp(const cri_ramp* ramp, cr_real time, int nu, cr_real* ctrl_bar);
 
 /// A method and the length of a step. With `error` also the stage that only the estimate needs is
 /// evaluated.
@@ -13,6 +26,8 @@ typedef struct {
   const cri_tableau* t;
   cr_real h;
   bool error;
+  cri_chart chart;       // what it adds up on orientations
+  const cri_ramp* ramp;  // NULL: the controls are those in the data, all the time
 } cri_rk;
 
 /// Makes the state, and the qacc and act_dot at it, the first stage of the steps to come.

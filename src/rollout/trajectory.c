@@ -170,6 +170,51 @@ static cr_status evaluate(cr_rollout* r, const cr_model* m, evaluation* f, int k
   return CR_OK;
 }
 
+// ---- controls: row k holds over interval k, or they change linearly to row k + 1
+
+static bool is_linear(const cr_rollout* r) { return r->adaptive && r->options.linear; }
+
+// when interval k begins
+static cr_real start_of(const cr_rollout* r, const cr_model* m, int k) {
+  cr_real grid = r->options.grid > 0 ? r->options.grid : m->timestep;
+  return r->start + (cr_real)k * grid;
+}
+
+static cri_ramp ramp_of(cr_rollout* r, const cr_model* m, int k) {
+  size_t from = (size_t)k * (size_t)m->nu, to = from + (k + 1 < r->nstep ? (size_t)m->nu : 0);
+  return (cri_ramp){.from = r->ctrl + from,
+                    .to = r->ctrl + to,
+                    .start = start_of(r, m, k),
+                    .length = start_of(r, m, k + 1) - start_of(r, m, k),
+                    .from_bar = r->ctrl_bar + from,
+                    .to_bar = r->ctrl_bar + to};
+}
+
+// the controls in interval k at the time of r->d
+static void set_control(cr_rollout* r, const cr_model* m, int k) {
+  if (is_linear(r)) {
+    cri_ramp ramp = ramp_of(r, m, k);
+    cri_ramp_at(&ramp, r->d->time, m->nu, r->d->ctrl);
+  } else {
+    cr_copy(r->d->ctrl, r->ctrl + (size_t)k * (size_t)m->nu, m->nu);
+  }
+}
+
+// the transpose, where the cotangents are those at the time of r->d
+static void take_ctrl_bar(cr_rollout* r, const cr_model* m, int k) {
+  cri_ramp ramp = ramp_of(r, m, k);
+  if (is_linear(r)) {
+    cri_ramp_vjp(&ramp, r->d->time, m->nu, r->bar->ctrl);
+    return;
+  }
+  for (int i = 0; i < m->nu; i++) {
+    ramp.from_bar[i] += r->bar->ctrl[i];
+  }
+  cr_zero(r->bar->ctrl, m->nu);
+}
+
+// ---- the loss
+
 static bool looks_at(const cr_loss* loss, int step, int nstep) {
   if (loss == NULL) {
     return false;
@@ -209,10 +254,6 @@ static cr_status take_control(cr_rollout* r, const cr_model* m, int k, cr_error*
   return CR_OK;
 }
 
-static void set_control(cr_rollout* r, const cr_model* m, int k) {
-  cr_copy(r->d->ctrl, r->ctrl + (size_t)k * (size_t)m->nu, m->nu);
-}
-
 static cr_status run_step(cr_rollout* r, const cr_model* m, int k, cr_error* error) {
   CR_TRY(cri_tape_keep(&r->tape, m, r->d, k, error));
   CR_TRY(evaluate(r, m, step, k + 1, error));
@@ -222,15 +263,10 @@ static cr_status run_step(cr_rollout* r, const cr_model* m, int k, cr_error* err
 
 // ---- adaptive: an interval of the grid has steps of its own
 
-// the end of interval k
-static cr_real end_time(const cr_rollout* r, const cr_model* m, int k) {
-  cr_real grid = r->options.grid > 0 ? r->options.grid : m->timestep;
-  return r->start + (cr_real)(k + 1) * grid;
-}
-
 static cr_status adaptive_step(cr_rollout* r, const cr_model* m) {
   r->made.known = r->controller.known;
-  cr_status status = cri_adaptive_step(&r->options, m, r->d, r->end, &r->controller, &r->made.h);
+  cr_status status = cri_adaptive_step(&r->options, is_linear(r) ? &r->ramp : NULL, m, r->d, r->end,
+                                       &r->controller, &r->made.h);
   if (status == CR_ERR_CAPACITY) {
     r->controller.known = false;  // a block that grew has not evaluated anything
   }
@@ -248,15 +284,18 @@ static void adaptive_advance(cr_rollout* r, const cr_model* m) {
 // another control begins: the first stage is not that of the step before
 static cr_status run_interval(cr_rollout* r, const cr_model* m, int k, cr_error* error) {
   int i = r->first[k];
-  r->end = end_time(r, m, k);
+  r->end = start_of(r, m, k + 1);
+  r->ramp = ramp_of(r, m, k);
   r->controller.known = false;
   for (; r->d->time < r->end; i++) {
+    set_control(r, m, k);
     CR_TRY(cri_tape_keep(&r->tape, m, r->d, i, error));
     CR_TRY(evaluate(r, m, adaptive_step, k + 1, error));
     CR_TRY(cri_tape_note(&r->tape, &r->made, error));
     adaptive_advance(r, m);
   }
   r->first[k + 1] = i;
+  set_control(r, m, k);
   return CR_OK;
 }
 
@@ -264,6 +303,10 @@ cr_status cr_rollout_run(cr_rollout* r, const cr_model* m, int nstep, const cr_l
                          cr_error* error) {
   if (nstep < 1 || nstep > r->nstep_max) {
     return cri_fail(error, CR_ERR_ARG, "rollout: %d steps, room for %d", nstep, r->nstep_max);
+  }
+  if (r->control != NULL && is_linear(r)) {
+    return cri_fail(error, CR_ERR_ARG,
+                    "rollout: controls that a callback gives are held, not linear");
   }
   r->nstep = nstep;
   r->loss = 0;
@@ -283,7 +326,8 @@ cr_status cr_rollout_run(cr_rollout* r, const cr_model* m, int nstep, const cr_l
 // ---- states of the run once more
 
 static cr_status repeat(cr_rollout* r, const cr_model* m) {
-  return cri_adaptive_repeat(&r->options, m, r->d, r->made.known, r->made.h);
+  return cri_adaptive_repeat(&r->options, is_linear(r) ? &r->ramp : NULL, m, r->d, r->made.known,
+                             r->made.h);
 }
 
 // the first step of interval k
@@ -310,6 +354,7 @@ static cr_status make_again(cr_rollout* r, const cr_model* m, int i, int k, cr_e
     return evaluate(r, m, step, k + 1, error);
   }
   r->made = cri_tape_noted(&r->tape, i);
+  r->ramp = ramp_of(r, m, k);
   return evaluate(r, m, repeat, k + 1, error);
 }
 
@@ -320,7 +365,7 @@ static cr_status find_state(cr_rollout* r, const cr_model* m, int i, cr_error* e
     CR_TRY(cri_tape_keep(&r->tape, m, r->d, at, error));
     CR_TRY(make_again(r, m, at, k, error));
     if (r->adaptive) {
-      r->end = end_time(r, m, k);
+      r->end = start_of(r, m, k + 1);
       adaptive_advance(r, m);
     } else {
       cr_advance(m, r->d);
@@ -361,13 +406,6 @@ static void clear_gathered(cr_rollout* r, const cr_model* m) {
   cr_zero(bar->xfrc_applied, 6 * m->nbody);
   cri_model_twin_zero(&bar->par, m);
   cr_zero(r->ctrl_bar, r->nstep * m->nu);
-}
-
-static void take_ctrl_bar(cr_rollout* r, const cr_model* m, int k) {
-  for (int i = 0; i < m->nu; i++) {
-    r->ctrl_bar[(size_t)k * (size_t)m->nu + (size_t)i] += r->bar->ctrl[i];
-  }
-  cr_zero(r->bar->ctrl, m->nu);
 }
 
 static cr_status add_loss_bar(cr_rollout* r, const cr_model* m, const cr_model* m_backward,
@@ -414,6 +452,9 @@ static cr_status event_bar(cr_rollout* r, const cr_model* m, int i, int k, cr_er
   cri_tape_get(&r->tape, m, CRI_TAPE_HERE, r->d);
   set_control(r, m, k);
   cr_status status = cri_event_vjp(m, r->d, how.event, how.h, r->work, r->bar);
+  if (status == CR_OK) {
+    take_ctrl_bar(r, m, k);
+  }
   if (status == CR_ERR_CAPACITY || status == CR_OK) {
     return status;
   }
@@ -429,9 +470,10 @@ static cr_status step_bar(cr_rollout* r, const cr_model* m, const cr_model* m_ba
   cri_tape_put(&r->tape, m, CRI_TAPE_HERE, r->d);
   CR_TRY(make_again(r, m, i, k, error));
   swap_state_bar(m, r->bar);
-  cr_status status = r->adaptive
-                         ? cri_adaptive_step_vjp(m, m_backward, r->d, r->made.h, r->work, r->bar)
-                         : cr_step_vjp(m, m_backward, r->d, r->work, r->bar);
+  const cri_ramp* ramp = is_linear(r) ? &r->ramp : NULL;
+  cr_status status = r->adaptive ? cri_adaptive_step_vjp(&r->options, ramp, m, m_backward, r->d,
+                                                         r->made.h, r->work, r->bar)
+                                 : cr_step_vjp(m, m_backward, r->d, r->work, r->bar);
   if (status != CR_OK) {
     return cri_fail(error, status, "backward through step %d: %s", k + 1, r->bar->error.text);
   }

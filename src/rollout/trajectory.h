@@ -33,6 +33,7 @@ struct cr_rollout {
   cri_controller controller;
   cr_real start, end;  // times: of the run's first state, of the end of the interval in which it is
   cri_note made;       // how the step just made was
+  cri_ramp ramp;       // the controls of the interval in which it is, where they change linearly
   cri_tape tape;       // of states, and of how adaptive steps were made
   size_t budget;       // bytes for what grows with the number of steps, 0: no limit
   int* first;          // nstep_max + 1: adaptive, the first step of interval k

@@ -94,6 +94,30 @@ expect 0 softer grad "$cube" --keyframe rest --time 0.02 --loss 'qpos[2]' --wrt 
 expect 0 hard grad "$cube" --keyframe rest --time 0.02 --loss 'qpos[2]' --wrt 'qvel[2]' --json --collision hard
 cmp -s soft.out hard.out && fail "--collision soft changes nothing"
 [ "$(python3 -c "$loss" soft.out)" != "$(python3 -c "$loss" softer.out)" ] || fail "--softness changes nothing"
+# ---- controls that change linearly, the plain quaternion equation
+printf '0.5,-0.4\n-0.6,0.8\n0.9,0.1\n-0.2,0.7\n' > ramps.csv
+ramps=(grad "$pendulum" --keyframe raised --time 0.02 --loss 'norm(qvel)^2 + sum(ctrl^2)' --at every --wrt ctrl qvel
+       --integrator tsit5 --rtol 1e-10 --grid 0.005 --ctrl ramps.csv --json --check)
+expect 0 held "${ramps[@]}" --controls held
+expect 0 linear "${ramps[@]}" --controls linear
+for name in held linear; do
+  holds $name "$matches" 'len(j["gradient"]["ctrl"]) == 4'
+done
+cmp -s held.out linear.out && fail "--controls changes nothing"
+turns=(grad "$cube" --keyframe tilted --time 0.05 --loss 'norm(qpos) + qvel[3]' --wrt qpos qvel --integrator tsit5
+       --rtol 1e-9)
+expect 0 manifold "${turns[@]}" --json --rotations manifold
+expect 0 quaternion "${turns[@]}" --json --rotations quaternion
+cmp -s manifold.out quaternion.out && fail "--rotations changes nothing"
+python3 - << 'PYTHON' || fail "--rotations quaternion: another gradient"
+import json
+a, b = (json.load(open(name + ".out")) for name in ("manifold", "quaternion"))
+apart = max(abs(x - y) for k in a["gradient"] for x, y in zip(a["gradient"][k], b["gradient"][k]))
+assert apart < 1e-4 and abs(a["loss"] - b["loss"]) < 1e-7, (apart, a["loss"] - b["loss"])
+PYTHON
+refused 2 "--controls ramp: held or linear expected" "${turns[@]}" --controls ramp
+refused 2 "--rotations: only with --rtol or --atol" grad "$cube" --loss 'qpos[2]' --wrt qvel --rotations quaternion
+
 # ---- a limit on memory changes nothing
 for steps in "" "--integrator tsit5 --rtol 1e-6 --grid 0.002"; do
   limits=(grad "$walker" --keyframe stand --time 0.2 --loss 'xpos[torso].z + norm(qvel)^2' --at every

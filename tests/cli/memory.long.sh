@@ -36,4 +36,25 @@ for model in ${CAROM_MEMORY_MODELS:-}; do
   limited model "$model" 64M 8M 5M
 done
 
+# ---- a stiff case of a million steps: nothing is lost (its motion is linear: the gradient by the velocity
+# it starts with is the loss divided by that), nothing leaks (half the time does not need half the memory),
+# and a budget of steps that runs out says how far it came
+stiff=("$data/double_pendulum.xml" --set jnt_stiffness=1e8 'qvel[0]=1' --integrator bosh3 --rtol 1e-6)
+python3 - "$CAROM" "${stiff[@]}" << 'PYTHON' || fail "a million steps"
+import json, os, subprocess, sys
+def run(time):
+    process = subprocess.Popen([sys.argv[1], "grad", *sys.argv[2:], "--time", time, "--max-steps", "3000000", "--memory",
+                                "40M", "--loss", "qpos[0] + 0.1 * qvel[1]", "--wrt", "qvel", "--json"],
+                               stdout=subprocess.PIPE)
+    text = process.stdout.read()
+    _, status, usage = os.wait4(process.pid, 0)
+    result = json.loads(text)
+    print(f"{result['steps']} steps: {result['seconds']}, {usage.ru_maxrss / 1024:.1f} MiB at most")
+    assert status == 0 and abs(result["gradient"]["qvel"][0] / result["loss"] - 1) < 1e-4
+    return result["steps"], usage.ru_maxrss
+half, whole = run("0.21"), run("0.42")
+assert whole[0] > 1000000 and whole[1] < 1.2 * half[1] + 2048
+PYTHON
+refused 3 "100000 steps end at time 0.0" rollout "${stiff[@]}" --max-steps 100000
+
 finish

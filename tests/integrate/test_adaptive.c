@@ -35,7 +35,7 @@ static cri_controller run(const cr_adaptive* options, cr_real until) {
   cri_controller c = cri_controller_begin(&f.m, options);
   while (f.d->time < until) {
     cr_real h;
-    assert_int_equal(cri_adaptive_step(options, &f.m, f.d, until, &c, &h), CR_OK);
+    assert_int_equal(cri_adaptive_step(options, NULL, &f.m, f.d, until, &c, &h), CR_OK);
     assert_true(f.d->time + h <= until);
     cri_adaptive_advance(options, &f.m, f.d, h);
   }
@@ -79,8 +79,8 @@ static void a_repeated_step_has_the_same_bits(void** state) {
       cr_real h;
       bool known = c.known;
       cri_inputs_copy(&f.m, before, f.d);
-      assert_int_equal(cri_adaptive_step(&options, &f.m, f.d, 10, &c, &h), CR_OK);
-      assert_int_equal(cri_adaptive_repeat(&options, &f.m, before, known, h), CR_OK);
+      assert_int_equal(cri_adaptive_step(&options, NULL, &f.m, f.d, 10, &c, &h), CR_OK);
+      assert_int_equal(cri_adaptive_repeat(&options, NULL, &f.m, before, known, h), CR_OK);
       for (int j = 0; j < f.m.nq; j++) {
         assert_true(before->qpos_next[j] == f.d->qpos_next[j]);
       }
@@ -101,7 +101,7 @@ static void a_budget_that_runs_out_is_an_error(void** state) {
   cr_status status = CR_OK;
   for (int k = 0; k < 4 && status == CR_OK; k++) {
     cr_real h;
-    status = cri_adaptive_step(&options, &f.m, f.d, 10, &c, &h);
+    status = cri_adaptive_step(&options, NULL, &f.m, f.d, 10, &c, &h);
     if (status == CR_OK) {
       cri_adaptive_advance(&options, &f.m, f.d, h);
     }

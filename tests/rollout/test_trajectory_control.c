@@ -78,10 +78,97 @@ static void a_controller_can_end_a_run(void** state) {
   close_rollout(r);
 }
 
+// ---- controls that change linearly
+
+enum { KNOTS = 4 };
+
+// velocity of a motor's joint without anything else: the integral of the ramps, the last row held
+static void ramps_are_integrated(void** state) {
+  const int32_t types[] = {CR_JNT_SLIDE};
+  const cr_real u[KNOTS] = {CR_R(0.3), -1, 2, CR_R(0.5)}, grid = CR_R(0.25);
+  cr_rollout* r;
+  assert_int_equal(chain_model(&model, 1, types, 1, NULL), CR_OK);
+  cr_zero(model.gravity, 3);
+  cr_zero(model.dof_damping, model.nv);
+  cr_zero(model.jnt_stiffness, model.njnt);
+  model.integrator = CR_INT_TSIT5;
+  assert_int_equal(cr_rollout_create(&r, &model, KNOTS, NULL, 0, NULL), CR_OK);
+  cr_real gain[2];
+  for (int kind = 0; kind < 2; kind++) {
+    const cr_adaptive options = {
+        .rtol = CR_R(1e-9), .atol = CR_R(1e-9), .grid = grid, .linear = kind == 1};
+    assert_int_equal(cr_rollout_adaptive(r, &model, &options, NULL), CR_OK);
+    cri_data_reset(&model, cr_rollout_data(r));
+    cr_copy(cr_rollout_ctrl(r), u, KNOTS);
+    assert_int_equal(cr_rollout_run(r, &model, KNOTS, NULL, NULL), CR_OK);
+    gain[kind] = cr_rollout_data(r)->qvel[0];
+  }
+  cr_real held = grid * (u[0] + u[1] + u[2] + u[3]);
+  cr_real linear = grid * (u[0] / 2 + u[1] + u[2] + u[3] / 2 + u[3]);
+  assert_true(held != 0);
+  assert_true(cr_abs(gain[1] / gain[0] - linear / held) < CR_R(1e-12));
+  // a callback's are held
+  controller c = {.fail_at = -1};
+  cr_error error = {0};
+  cr_rollout_set_control(r, damp, &c);
+  assert_int_equal(cr_rollout_run(r, &model, KNOTS, NULL, &error), CR_ERR_ARG);
+  assert_non_null(strstr(error.text, "are held, not linear"));
+  close_rollout(r);
+}
+
+// the gradient with respect to every row, against differences of the loss
+static void gradients_of_ramps(void** state) {
+  const int32_t types[] = {CR_JNT_HINGE, CR_JNT_BALL};
+  const cr_adaptive options = {.rtol = CR_R(1e-12),
+                               .atol = CR_R(1e-12),
+                               .grid = CR_R(0.05),
+                               .linear = true,
+                               .quaternions = true};
+  cr_rollout* r;
+  cr_expression* expression;
+  assert_int_equal(chain_model(&model, 2, types, 2, NULL), CR_OK);
+  model.integrator = CR_INT_DOPRI8;
+  assert_int_equal(cr_rollout_create(&r, &model, KNOTS, NULL, 0, NULL), CR_OK);
+  assert_int_equal(cr_rollout_adaptive(r, &model, &options, NULL), CR_OK);
+  assert_int_equal(cr_expression_create(&expression, &model,
+                                        "norm(qvel)^2 + sum(ctrl^2) + sum(qacc) + xpos[2].z", NULL),
+                   CR_OK);
+  cr_loss loss = cr_expression_loss(expression, true);
+  cr_real u[2 * KNOTS], gradient[2 * KNOTS], value[2], h = CR_R(1e-4), largest = 0;
+  for (int i = 0; i < 2 * KNOTS; i++) {
+    u[i] = cr_sin((cr_real)(3 * i));
+  }
+  for (int k = -1; k < 2 * KNOTS; k++) {
+    for (int side = 0; side < (k < 0 ? 1 : 2); side++) {
+      cri_data_reset(&model, cr_rollout_data(r));
+      cr_rollout_data(r)->qvel[0] = 1;
+      cr_copy(cr_rollout_ctrl(r), u, 2 * KNOTS);
+      if (k >= 0) {
+        cr_rollout_ctrl(r)[k] += side == 0 ? -h : h;
+      }
+      assert_int_equal(cr_rollout_run(r, &model, KNOTS, &loss, NULL), CR_OK);
+      value[side] = cr_rollout_loss(r);
+    }
+    if (k < 0) {
+      assert_int_equal(cr_rollout_gradient(r, &model, &model, &loss, NULL), CR_OK);
+      cr_copy(gradient, cr_rollout_ctrl_bar(r), 2 * KNOTS);
+    } else {
+      cr_real difference = (value[1] - value[0]) / (2 * h);
+      assert_true(gradient[k] != 0);
+      largest = cr_max(largest, cr_abs(gradient[k]));
+      assert_true(cr_abs(gradient[k] - difference) < CR_R(1e-6) * cr_max(1, largest));
+    }
+  }
+  cr_expression_free(expression);
+  close_rollout(r);
+}
+
 int test_trajectory_control(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(controls_are_kept),
       cmocka_unit_test(a_controller_can_end_a_run),
+      cmocka_unit_test(ramps_are_integrated),
+      cmocka_unit_test(gradients_of_ramps),
   };
   return cmocka_run_group_tests_name("trajectory_control", tests, NULL, NULL);
 }

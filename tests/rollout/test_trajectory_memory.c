@@ -246,8 +246,12 @@ static void adaptive_steps_of_machines(void** state) {
   for (uint64_t seed = 2; seed < 9; seed += 3) {
     scene s;
     open_random(&s, seed);
-    const cr_adaptive options = {
-        .rtol = CR_R(1e-3), .atol = CR_R(1e-3), .grid = CR_R(2e-5), .max_steps = 4000};
+    const cr_adaptive options = {.rtol = CR_R(1e-3),
+                                 .atol = CR_R(1e-3),
+                                 .grid = CR_R(2e-5),
+                                 .linear = seed > 2,
+                                 .quaternions = seed > 5,
+                                 .max_steps = 4000};
     assert_int_equal(cr_rollout_adaptive(s.r, &s.m, &options, NULL), CR_OK);
     cr_error error;
     if (differentiate(&s, &s.m, &error) == CR_OK) {
