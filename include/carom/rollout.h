@@ -68,7 +68,7 @@ CR_API void cr_rollout_set_control(cr_rollout* rollout, cr_control control, void
 typedef struct {
   cr_real rtol, atol;    // allowed error of a step: atol + rtol |y|; atol > 0
   cr_real first_step;    // s; 0: [timestep]
-  cr_real largest_step;  // s; 0: [none]
+  cr_real largest_step;  // s; 0: [none; with events timestep, lest a short contact is stepped over]
   cr_real grid;          // s from one control, and one look of the loss, to the next; 0: [timestep]
   cr_real p, i, d;       // of the controller; all 0: [0.2, 0.4, 0]
   bool linear;       // controls change linearly from one grid point to the next; the last is held
@@ -98,6 +98,29 @@ CR_API cr_status cr_rollout_memory(cr_rollout* rollout, const cr_model* m, size_
 
 /// Steps accepted and rejected by the last run of an adaptive rollout, and how many ended in events.
 CR_API void cr_rollout_steps(const cr_rollout* rollout, int* accepted, int* rejected, int* events);
+
+/// The states along which the continuous adjoint goes back: the motion between the stored ones as
+/// polynomials; integrated with the adjoint, from the stored state at the end of every step; or the
+/// same from the last state alone, which where motion dies out explodes (for comparison).
+typedef enum { CR_STATES_INTERPOLATED, CR_STATES_INTEGRATED, CR_STATES_BACKWARD } cr_adjoint_states;
+
+/// How the continuous adjoint is integrated. What a zero stands for is in brackets.
+typedef struct {
+  cr_real rtol,
+      atol;  // allowed error of a step: atol + rtol |y|, of adjoint and of gradient; both > 0
+  cr_adjoint_states states;
+  int max_steps;  // accepted and rejected, over a gradient; 0: [CR_ADAPTIVE_STEPS]
+} cr_adjoint;
+
+/// Gradients are then those of the differential equation, by its adjoint with tolerances of its own
+/// (optimize, then discretize), not of the steps that were made. options NULL: of the steps.
+/// Errors: CR_ERR_ARG where an option is not sane, the integrator is no explicit method, or activations
+/// are limited, on circles, or switched off.
+CR_API cr_status cr_rollout_adjoint(cr_rollout* rollout, const cr_model* m,
+                                    const cr_adjoint* options, cr_error* error);
+
+/// Steps of the adjoint accepted and rejected by the last gradient.
+CR_API void cr_rollout_adjoint_steps(const cr_rollout* rollout, int* accepted, int* rejected);
 
 /// Runs nstep steps from the state in the data block, and sums the loss (may be NULL).
 /// Grows the data blocks and repeats the step where contacts or rows do not fit.

@@ -96,6 +96,7 @@ static cr_status take_steps(cr_fit_problem* p, const cr_method_options* o, cr_re
                     adaptive ? "grid" : "timestep", step, (double)dt);
   }
   p->every = (int)every;
+  p->adjoint = cr_method_adjoint(o);
   if (adaptive) {
     p->adaptive = cr_method_tolerances(o, (double)dt / every);
   } else {
@@ -182,6 +183,7 @@ static cr_status make_problem(cr_fit_problem* p, const cr_fit_request* r, cr_err
       .every = p->every,
       .adaptive = p->adaptive.atol > 0 ? &p->adaptive : NULL,
       .memory = memory,
+      .adjoint = p->adjoint.rtol > 0 ? &p->adjoint : NULL,
       .cfd = p->cfd,
       .pool = p->pool,
       .stop = r->stop,
@@ -210,8 +212,15 @@ static uint64_t add_model(uint64_t hash, const cr_model* m) {
 
 static uint64_t add_method(uint64_t hash, const cr_fit_problem* p) {
   const cr_adaptive* a = &p->adaptive;
-  const int32_t counts[] = {p->every, p->cfd, a->events, a->max_steps, a->linear, a->quaternions};
-  const cr_real numbers[] = {a->rtol, a->atol, a->first_step, a->grid};
+  const int32_t counts[] = {p->every,
+                            p->cfd,
+                            a->events,
+                            a->max_steps,
+                            a->linear,
+                            a->quaternions,
+                            (int32_t)p->adjoint.states};
+  const cr_real numbers[] = {a->rtol, a->atol,         a->first_step,
+                             a->grid, p->adjoint.rtol, p->adjoint.atol};
   hash = cri_fingerprint(hash, counts, sizeof counts);
   return cri_fingerprint(hash, numbers, sizeof numbers);
 }

@@ -29,6 +29,7 @@ typedef struct {
   cr_load_report report;
   cr_model m;
   cr_adaptive adaptive;  // atol 0: steps of the model's length
+  cr_adjoint adjoint;    // rtol 0: gradients of the steps
   int every;             // steps, or intervals of the grid, from one recorded state to the next
   bool cfd;
   cr_parameters* parameters;

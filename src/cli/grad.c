@@ -8,11 +8,10 @@
 #include "cli/commands.h"
 #include "cli/jacobian.h"
 #include "cli/setup.h"
+#include "cli/wrt.h"
 #include "engine/constants.h"
-#include "integrate/inputs.h"
-#include "integrate/manifold.h"
 #include "learn/expression.h"
-#include "math/quat.h"
+#include "learn/trust.h"
 #include "model/check.h"
 #include "model/fields.h"
 
@@ -20,16 +19,15 @@ typedef struct {
   cr_setup_options setup;
   const char *loss, *at;
   cr_text_list wrt;
-  bool check, jacobian;
+  bool check, trust, jacobian;
   const char* csv;
-  double eps;
+  double eps, reach;
 } grad_options;
 
-// one --wrt: a place, and where its gradient lies
+// one --wrt: a place, and its gradient
 typedef struct {
-  cr_place place;
+  cr_wrt wrt;
   int n;
-  bool each_step;  // all controls: steps x nu
   cr_real *gradient, *difference;
 } request;
 
@@ -45,6 +43,8 @@ typedef struct {
   bool wanted[CR_N_FIELD];
   int steps;
   double seconds_forward, seconds_backward;
+  cr_start start;
+  cr_trust trust;
 } grad;
 
 static double now(void) {
@@ -54,34 +54,6 @@ static double now(void) {
 }
 
 // ---- what is asked for
-
-static cr_status find_request(grad* g, const char* name, cr_error* error) {
-  request* q = &g->requests[g->nrequest];
-  CR_TRY(cri_place_find(&q->place, &g->setup.m, name, error));
-  const cr_field* f = cri_field(q->place.field);
-  cr_field_id id = q->place.field;
-  bool state = id == CR_FIELD_qpos || id == CR_FIELD_qvel || id == CR_FIELD_act ||
-               id == CR_FIELD_ctrl || id == CR_FIELD_qfrc_applied || id == CR_FIELD_xfrc_applied;
-  if (!state && f->kind != CR_KIND_PARAM) {
-    return cri_fail(error, CR_ERR_NAME, "--wrt %s: neither state, control nor parameter", name);
-  }
-  if (q->place.tan_count == 0 && q->place.count == 0) {
-    return cri_fail(error, CR_ERR_NAME, "--wrt %s: the model has none of these", name);
-  }
-  if (q->place.tan_count == 0) {
-    const char* instead = id == CR_FIELD_qpos          ? "for its directions use tangent[j]"
-                          : id == CR_FIELD_qpos_spring ? "name the other coordinates one by one"
-                                                       : "name the whole of it (3 numbers)";
-    return cri_fail(error, CR_ERR_NAME, "--wrt %s: a quaternion, or part of one; %s", name,
-                    instead);
-  }
-  if (f->kind == CR_KIND_PARAM) {
-    g->wanted[id] = true;
-  }
-  q->each_step = id == CR_FIELD_ctrl && strcmp(name, "ctrl") == 0;
-  g->nrequest++;
-  return CR_OK;
-}
 
 static cr_status prepare(grad* g, cr_error* error) {
   const grad_options* o = g->o;
@@ -96,10 +68,15 @@ static cr_status prepare(grad* g, cr_error* error) {
   if (!(o->eps > 0)) {
     return cri_fail(error, CR_ERR_ARG, "--eps %.9g: a positive step expected", o->eps);
   }
+  if (o->reach < 0 || (o->reach > 0 && !o->trust)) {
+    return cri_fail(error, CR_ERR_ARG, "--reach %.9g: %s", o->reach,
+                    o->reach < 0 ? "a positive number expected" : "only with --trust");
+  }
   CR_TRY(cr_setup_load(&g->setup, &o->setup, error));
   CR_TRY(cr_expression_create(&g->expression, &g->setup.m, o->loss, error));
   for (int i = 0; i < o->wrt.n; i++) {
-    CR_TRY(find_request(g, o->wrt.text[i], error));
+    CR_TRY(cr_wrt_find(&g->requests[i].wrt, &g->setup.m, o->wrt.text[i], g->wanted, error));
+    g->nrequest++;
   }
   for (int k = 0; k < CR_N_DERIVED && o->setup.derive; k++) {
     g->wanted[cri_derived_fields[k]] = true;
@@ -109,7 +86,7 @@ static cr_status prepare(grad* g, cr_error* error) {
   g->loss = cr_expression_loss(g->expression, every);
   for (int i = 0; i < g->nrequest; i++) {
     request* q = &g->requests[i];
-    q->n = q->each_step ? g->setup.nstep * g->setup.m.nu : q->place.tan_count;
+    q->n = cr_wrt_size(&q->wrt, &g->setup);
     q->gradient = calloc((size_t)q->n + 1, sizeof(cr_real));
     q->difference = calloc((size_t)q->n + 1, sizeof(cr_real));
     if (q->gradient == NULL || q->difference == NULL) {
@@ -120,30 +97,6 @@ static cr_status prepare(grad* g, cr_error* error) {
 }
 
 // ---- the gradient
-
-static cr_status collect(const grad* g, request* q, const char* name, cr_error* error) {
-  const cr_rollout* r = g->setup.rollout;
-  int nu = g->setup.m.nu;
-  if (q->each_step) {
-    cr_copy(q->gradient, r->ctrl_bar, q->n);
-  } else if (q->place.field == CR_FIELD_ctrl) {  // a constant control acts in every step
-    for (int k = 0; k < g->setup.nstep; k++) {
-      for (int i = 0; i < q->n; i++) {
-        q->gradient[i] += r->ctrl_bar[(size_t)k * (size_t)nu + (size_t)(q->place.tan_first + i)];
-      }
-    }
-  } else {
-    const cr_real* from = cri_place_tangent(&q->place, &g->setup.m, r->d, r->bar);
-    cr_copy(q->gradient, from, q->n);
-  }
-  for (int i = 0; i < q->n; i++) {
-    if (!isfinite(q->gradient[i])) {
-      return cri_fail(error, CR_ERR_NONFINITE, "the gradient with respect to %s, number %d, is %g",
-                      name, i, (double)q->gradient[i]);
-    }
-  }
-  return CR_OK;
-}
 
 static cr_status differentiate(grad* g, cr_error* error) {
   cr_setup* s = &g->setup;
@@ -158,99 +111,105 @@ static cr_status differentiate(grad* g, cr_error* error) {
   g->seconds_forward = middle - start;
   g->seconds_backward = now() - middle;
   for (int i = 0; i < g->nrequest; i++) {
-    CR_TRY(collect(g, &g->requests[i], g->o->wrt.text[i], error));
+    request* q = &g->requests[i];
+    CR_TRY(cr_wrt_read(&q->wrt, s, s->rollout, q->gradient, error));
   }
   return CR_OK;
 }
 
 // ---- central differences
 
-// moves what element k of a request stands for by h
-static void move(grad* g, const request* q, int k, cr_real h) {
-  cr_setup* s = &g->setup;
-  cr_rollout* r = s->rollout;
-  cr_field_id id = q->place.field;
-  int at = q->place.tan_first + k;
-  if (q->each_step) {
-    r->ctrl[k] += h;
-  } else if (id == CR_FIELD_ctrl) {
-    for (int step = 0; step < s->nstep; step++) {
-      r->ctrl[(size_t)step * (size_t)s->m.nu + (size_t)at] += h;
-    }
-  } else if (id == CR_FIELD_qpos) {
-    size_t mark = cri_mark(r->d);
-    cr_real* direction = cri_push(r->d, (size_t)s->m.nv);
-    cr_zero(direction, s->m.nv);
-    direction[at] = 1;
-    cri_manifold_move(&s->m, r->d->qpos, direction, h, r->d->qpos);
-    cri_pop(r->d, mark);
-  } else if (cri_field(id)->tangent == CR_TANGENT_QUAT) {
-    cr_real axis[3] = {at % 3 == 0, at % 3 == 1, at % 3 == 2};
-    cr_quat_integrate(cri_field_real(&s->m, r->d, id) + 4 * (at / 3), axis, h);
-  } else {
-    cri_field_real(&s->m, r->d, id)[at] += h;
-  }
-}
-
-// loss with element k moved by h; initial state, controls and parameters are as before afterwards
 static cr_status moved_loss(grad* g, const request* q, int k, cr_real h, cr_real* loss,
                             cr_error* error) {
   cr_setup* s = &g->setup;
-  cr_rollout* r = s->rollout;
-  cr_model kept;
-  CR_TRY(cri_model_copy(&kept, &s->m, error));
-  cr_real* ctrl = malloc(((size_t)s->nstep * (size_t)s->m.nu + 1) * sizeof *ctrl);
-  if (ctrl == NULL) {
-    cri_model_free(&kept);
-    return cri_fail(error, CR_ERR_MEMORY, "differences: no memory");
-  }
-  cr_copy(ctrl, r->ctrl, s->nstep * s->m.nu);
-  move(g, q, k, h);
-  cr_status status = CR_OK;
+  cr_start_put(&g->start, s, s->rollout);
+  cr_wrt_move(&q->wrt, s, s->rollout, k, h);
   if (g->o->setup.derive) {
-    status = cr_constants(&s->m, r->work);
+    CR_TRY(cr_constants(&s->m, s->rollout->work));
   }
-  if (status == CR_OK) {
-    status = cr_rollout_run(r, &s->m, s->nstep, &g->loss, error);
-  }
-  *loss = r->loss;
-  cr_copy(r->ctrl, ctrl, s->nstep * s->m.nu);
-  free(ctrl);
-  cri_model_free(&s->m);
-  s->m = kept;
-  return status;
+  CR_TRY(cr_rollout_run(s->rollout, &s->m, s->nstep, &g->loss, error));
+  *loss = s->rollout->loss;
+  return CR_OK;
 }
 
-// start: that of the unmoved run
-static cr_status difference_all(grad* g, const cr_data* start, cr_error* error) {
-  const cr_model* m = &g->setup.m;
-  cr_data* d = g->setup.rollout->d;
+static cr_status check(grad* g, cr_error* error) {
   cr_real h = (cr_real)g->o->eps;
   for (int i = 0; i < g->nrequest; i++) {
     request* q = &g->requests[i];
     for (int k = 0; k < q->n; k++) {
       cr_real plus, minus;
-      cri_inputs_copy(m, d, start);
       CR_TRY(moved_loss(g, q, k, h, &plus, error));
-      cri_inputs_copy(m, d, start);
       CR_TRY(moved_loss(g, q, k, -h, &minus, error));
       q->difference[k] = (plus - minus) / (2 * h);
     }
   }
-  cri_inputs_copy(m, d, start);
+  cr_start_put(&g->start, &g->setup, g->setup.rollout);
   return CR_OK;
 }
 
-static cr_status check(grad* g, cr_error* error) {
-  cr_rollout* r = g->setup.rollout;
-  cr_data* start = NULL;
-  CR_TRY(cri_data_create(&start, &g->setup.m, NULL, error));
-  cr_status status = cri_rollout_restore(r, &g->setup.m, 0, error);
-  if (status == CR_OK) {
-    cri_inputs_copy(&g->setup.m, start, r->d);
-    status = difference_all(g, start, error);
+// ---- trust
+
+static cr_status start_moved(void* context, cr_rollout* r, const cr_real* step, cr_error* error) {
+  grad* g = context;
+  cr_start_put(&g->start, &g->setup, r);
+  for (int i = 0; i < g->nrequest && step != NULL; i++) {
+    const request* q = &g->requests[i];
+    for (int k = 0; k < q->n; k++) {
+      cr_wrt_move(&q->wrt, &g->setup, r, k, *step++);
+    }
   }
-  cri_data_free(start);
+  cr_status status =
+      step != NULL && g->o->setup.derive ? cr_constants(&g->setup.m, r->work) : CR_OK;
+  return status == CR_OK ? CR_OK
+                         : cri_fail(error, status, "derived constants: %s", r->work->error.text);
+}
+
+static cr_status read_gradient(void* context, cr_rollout* r, cr_real* gradient, cr_error* error) {
+  const grad* g = context;
+  if (g->o->setup.derive) {
+    CR_TRY(cr_constants_vjp(&g->setup.m, r->work, r->bar));
+  }
+  for (int i = 0; i < g->nrequest; i++) {
+    const request* q = &g->requests[i];
+    CR_TRY(cr_wrt_read(&q->wrt, &g->setup, r, gradient, error));
+    gradient += q->n;
+  }
+  return CR_OK;
+}
+
+// a state, control or turn counts as moved by one when it has; a parameter when it has doubled
+static void set_scale(const grad* g, cr_real* scale) {
+  for (int i = 0; i < g->nrequest; i++) {
+    const request* q = &g->requests[i];
+    bool parameter = cri_field(q->wrt.place.field)->kind == CR_KIND_PARAM;
+    for (int k = 0; k < q->n; k++) {
+      cr_real x = cr_abs(cr_wrt_value(&q->wrt, &g->setup, g->setup.rollout, k));
+      *scale++ = parameter ? (x > 0 ? x : 1) : cr_max(x, 1);
+    }
+  }
+}
+
+static cr_status trust(grad* g, cr_error* error) {
+  cr_trust_problem p = {.rollout = g->setup.rollout,
+                        .m = &g->setup.m,
+                        .m_backward = g->backward,
+                        .loss = &g->loss,
+                        .nstep = g->setup.nstep,
+                        .reach = (cr_real)g->o->reach,
+                        .context = g,
+                        .start = start_moved,
+                        .gradient = read_gradient};
+  for (int i = 0; i < g->nrequest; i++) {
+    p.n += g->requests[i].n;
+  }
+  cr_real* scale = calloc((size_t)p.n + 1, sizeof *scale);
+  if (scale == NULL) {
+    return cri_fail(error, CR_ERR_MEMORY, "trust: no memory for %d numbers", p.n);
+  }
+  set_scale(g, scale);
+  p.scale = scale;
+  cr_status status = cr_trust_measure(&g->trust, &p, error);
+  free(scale);
   return status;
 }
 
@@ -261,8 +220,8 @@ static void put_requests(const grad* g, cr_json* j, const char* key, bool differ
   for (int i = 0; i < g->nrequest; i++) {
     const request* q = &g->requests[i];
     const cr_real* v = differences ? q->difference : q->gradient;
-    const char* name = g->o->wrt.text[i];
-    if (!q->each_step) {
+    const char* name = q->wrt.name;
+    if (!q->wrt.each_step) {
       cr_json_numbers(j, name, v, q->n);
       continue;
     }
@@ -275,6 +234,36 @@ static void put_requests(const grad* g, cr_json* j, const char* key, bool differ
   cr_json_close(j, '}');
 }
 
+static void put_trust(const cr_trust* t, cr_json* j) {
+  cr_json_open(j, "trust", '{');
+  cr_json_string(j, "verdict", cr_trust_word(t->verdict));
+  cr_json_string(j, "text", t->text);
+  cr_json_real(j, "change", t->change);
+  cr_json_real(j, "refined", t->refined);
+  cr_json_int(j, "switches", t->switches);
+  cr_json_int(j, "switches_apart", t->apart);
+  cr_json_real(j, "growth", t->growth);
+  cr_json_real(j, "chaotic_beyond", t->beyond);
+  cr_json_real(j, "reach", t->reach);
+  cr_json_real(j, "slope", t->slope);
+  cr_json_real(j, "quotient", t->quotient);
+  cr_json_real(j, "quotient_near_by", t->near_by);
+  cr_json_real(j, "left", t->left);
+  cr_json_real(j, "right", t->right);
+  cr_json_close(j, '}');
+}
+
+static void print_trust(const cr_trust* t) {
+  (void)printf("%s\n", t->text);
+  (void)printf("  finer: the gradient changes by %.3g %%\n", 100 * (double)t->change);
+  (void)printf("  contacts: %d changes; %d states of contact differ within %.2g\n", t->switches,
+               t->apart, (double)t->reach);
+  (void)printf("  growth of the tangent: %.4g\n", (double)t->growth);
+  (void)printf(
+      "  along the gradient: slope %.6g; differences %.6g over %.2g, %.6g over an eighth\n",
+      (double)t->slope, (double)t->quotient, (double)t->reach, (double)t->near_by);
+}
+
 static void print_json(const grad* g, cr_real loss) {
   cr_json j = {0};
   cr_json_open(&j, NULL, '{');
@@ -283,6 +272,9 @@ static void print_json(const grad* g, cr_real loss) {
   if (g->o->check) {
     put_requests(g, &j, "differences", true);
     cr_json_real(&j, "eps", (cr_real)g->o->eps);
+  }
+  if (g->o->trust) {
+    put_trust(&g->trust, &j);
   }
   cr_json_int(&j, "steps", g->steps);
   cr_json_open(&j, "seconds", '{');
@@ -299,7 +291,7 @@ static void print_text(const grad* g, cr_real loss) {
   for (int i = 0; i < g->nrequest; i++) {
     const request* q = &g->requests[i];
     for (int k = 0; k < q->n; k++) {
-      (void)printf("d loss / d %s", g->o->wrt.text[i]);
+      (void)printf("d loss / d %s", g->requests[i].wrt.name);
       if (q->n > 1) {
         (void)printf(" #%d", k);
       }
@@ -315,9 +307,10 @@ static void print_text(const grad* g, cr_real loss) {
 static cr_status run(grad* g, cr_error* error) {
   const grad_options* o = g->o;
   if (o->jacobian) {
-    if (o->loss != NULL || o->wrt.n > 0 || o->at != NULL || o->check) {
-      return cri_fail(error, CR_ERR_ARG,
-                      "--jacobian: of the whole state, so not with --loss, --wrt, --at, --check");
+    if (o->loss != NULL || o->wrt.n > 0 || o->at != NULL || o->check || o->trust) {
+      return cri_fail(
+          error, CR_ERR_ARG,
+          "--jacobian: of the whole state, so not with --loss, --wrt, --at, --check, --trust");
     }
     return cr_cli_jacobian(&g->setup, o->setup, o->csv, error);
   }
@@ -327,13 +320,22 @@ static cr_status run(grad* g, cr_error* error) {
   CR_TRY(prepare(g, error));
   CR_TRY(differentiate(g, error));
   cr_real loss = g->setup.rollout->loss;
+  if (g->o->check || g->o->trust) {
+    CR_TRY(cr_start_keep(&g->start, &g->setup, error));
+  }
   if (g->o->check) {
     CR_TRY(check(g, error));
+  }
+  if (g->o->trust) {
+    CR_TRY(trust(g, error));
   }
   if (g->o->setup.json) {
     print_json(g, loss);
   } else {
     print_text(g, loss);
+    if (g->o->trust) {
+      print_trust(&g->trust);
+    }
   }
   return CR_OK;
 }
@@ -348,6 +350,8 @@ int cr_cli_grad(int argc, char** argv) {
       {"--wrt", CR_OPT_LIST, &o.wrt, "NAME...", "qpos, qvel, act, ctrl, or a parameter"},
       {"--check", CR_OPT_FLAG, &o.check, "", "central differences beside the gradient"},
       {"--eps", CR_OPT_REAL, &o.eps, "H", "their step (default 1e-6)"},
+      {"--trust", CR_OPT_FLAG, &o.trust, "", "what the gradient rests on, and whether to trust it"},
+      {"--reach", CR_OPT_REAL, &o.reach, "H", "how far --trust looks around (default 1e-3)"},
       {"--jacobian", CR_OPT_FLAG, &o.jacobian, "",
        "instead: how the state after the last step (of --time; default one step) depends on the "
        "state before it, on controls and applied forces; CSV, or --json"},
@@ -375,6 +379,7 @@ int cr_cli_grad(int argc, char** argv) {
     free(g->requests[i].gradient);
     free(g->requests[i].difference);
   }
+  cr_start_free(&g->start);
   cr_expression_free(g->expression);
   cr_setup_free(&g->setup);
   free(g);

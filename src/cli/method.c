@@ -45,9 +45,10 @@ static cr_status check_choice(const cr_method_options* o, const char* name, cons
 }
 
 static cr_status check_adaptive(const cr_method_options* o, cr_error* error) {
-  static const char* const names[] = {"--rtol", "--atol", "--grid", "--first-step"};
-  const double values[] = {o->rtol, o->atol, o->grid, o->first_step};
-  for (int i = 0; i < 4; i++) {
+  static const char* const names[] = {"--rtol", "--atol", "--grid", "--first-step",
+                                      "--largest-step"};
+  const double values[] = {o->rtol, o->atol, o->grid, o->first_step, o->largest_step};
+  for (int i = 0; i < 5; i++) {
     if (!(values[i] >= 0 && values[i] < 1e300)) {
       return cri_fail(error, CR_ERR_ARG, "%s %g: a positive number expected", names[i], values[i]);
     }
@@ -90,8 +91,57 @@ static cr_status set_collision(const cr_method_options* o, cr_model* m, cr_error
   return CR_OK;
 }
 
+// ---- the adjoint
+
+static bool is(const char* text, const char* word) {
+  return text != NULL && strcmp(text, word) == 0;
+}
+
+static cr_status check_adjoint(const cr_method_options* o, cr_error* error) {
+  static const char* const names[] = {"--adjoint-rtol", "--adjoint-atol"};
+  const double values[] = {o->adjoint_rtol, o->adjoint_atol};
+  const char* states = o->adjoint_states;
+  bool continuous = is(o->adjoint, "continuous");
+  if (o->adjoint != NULL && !continuous && !is(o->adjoint, "discrete")) {
+    return cri_fail(error, CR_ERR_ARG, "--adjoint %s: discrete or continuous expected", o->adjoint);
+  }
+  for (int i = 0; i < 2; i++) {
+    if (!(values[i] >= 0 && values[i] < 1e300)) {
+      return cri_fail(error, CR_ERR_ARG, "%s %g: a positive number expected", names[i], values[i]);
+    }
+  }
+  if (!continuous && (states != NULL || values[0] > 0 || values[1] > 0)) {
+    return cri_fail(error, CR_ERR_ARG, "%s: only with --adjoint continuous",
+                    states != NULL ? "--adjoint-states" : names[values[0] > 0 ? 0 : 1]);
+  }
+  if (states != NULL && !is(states, "interpolated") && !is(states, "integrated") &&
+      !is(states, "backward")) {
+    return cri_fail(error, CR_ERR_ARG,
+                    "--adjoint-states %s: interpolated, integrated or backward expected", states);
+  }
+  return CR_OK;
+}
+
+cr_adjoint cr_method_adjoint(const cr_method_options* o) {
+  if (!is(o->adjoint, "continuous")) {
+    return (cr_adjoint){.rtol = 0};
+  }
+  cr_adaptive steps = cr_method_tolerances(o, 0);
+  bool adaptive = cr_method_is_adaptive(o);
+  double rtol = o->adjoint_rtol > 0 ? o->adjoint_rtol : adaptive ? (double)steps.rtol : 1e-6;
+  double atol = o->adjoint_atol > 0                ? o->adjoint_atol
+                : adaptive && o->adjoint_rtol == 0 ? (double)steps.atol
+                                                   : rtol / 1000;
+  return (cr_adjoint){.rtol = (cr_real)rtol,
+                      .atol = (cr_real)atol,
+                      .states = is(o->adjoint_states, "integrated") ? CR_STATES_INTEGRATED
+                                : is(o->adjoint_states, "backward") ? CR_STATES_BACKWARD
+                                                                    : CR_STATES_INTERPOLATED};
+}
+
 cr_status cr_method_apply(const cr_method_options* o, cr_model* m, cr_error* error) {
   CR_TRY(check_adaptive(o, error));
+  CR_TRY(check_adjoint(o, error));
   CR_TRY(set_collision(o, m, error));
   if (o->integrator != NULL) {
     CR_TRY(cr_model_set_integrator(m, o->integrator, error));
@@ -107,6 +157,7 @@ cr_adaptive cr_method_tolerances(const cr_method_options* o, double grid) {
       .rtol = (cr_real)(o->rtol > 0 ? o->rtol : 1e-3),
       .atol = (cr_real)(o->atol > 0 ? o->atol : o->rtol / 1000),
       .first_step = (cr_real)o->first_step,
+      .largest_step = (cr_real)o->largest_step,
       .grid = (cr_real)grid,
       .linear = o->controls != NULL && strcmp(o->controls, "linear") == 0,
       .quaternions = o->rotations != NULL && strcmp(o->rotations, "quaternion") == 0,
@@ -118,9 +169,13 @@ cr_status cr_method_rollout(const cr_method_options* o, const cr_model* m, doubl
                             cr_rollout* rollout, cr_error* error) {
   size_t bytes;
   CR_TRY(cr_method_memory(o, &bytes, error));
+  cr_adjoint adjoint = cr_method_adjoint(o);
   if (cr_method_is_adaptive(o)) {
     cr_adaptive options = cr_method_tolerances(o, grid);
     CR_TRY(cr_rollout_adaptive(rollout, m, &options, error));
+  }
+  if (adjoint.rtol > 0) {
+    CR_TRY(cr_rollout_adjoint(rollout, m, &adjoint, error));
   }
   return bytes > 0 ? cr_rollout_memory(rollout, m, bytes, error) : CR_OK;
 }

@@ -9,11 +9,13 @@
 #include "model/model.h"
 
 typedef struct {
+  const char *adjoint, *adjoint_states;
   const char *integrator, *controls, *rotations, *memory, *collision, *cfd;
   double softness;       // 0 where it is not given
   double muscle_smooth;  // not a number: the model's
   double timestep;       // not a number: the model's
-  double rtol, atol, grid, first_step;
+  double rtol, atol, grid, first_step, largest_step;
+  double adjoint_rtol, adjoint_atol;
   int max_steps;
   bool events;
 } cr_method_options;
@@ -23,39 +25,53 @@ typedef struct {
   { .timestep = (double)NAN, .muscle_smooth = (double)NAN }
 
 /// The rows of these options in a command's table. A command says what its grid is by default.
-#define CR_METHOD_OPTIONS(o, grid_help)                                                          \
-  {"--integrator", CR_OPT_TEXT, &(o).integrator, "NAME",                                         \
-   "euler, rk4, implicit, implicitfast, discrete; tsit5, dopri5, dopri8, bosh3, heun, "          \
-   "midpoint, ralston, forward-euler"},                                                          \
-      {"--timestep", CR_OPT_REAL, &(o).timestep, "H", "time step (default: the model's)"},       \
-      {"--rtol", CR_OPT_REAL, &(o).rtol, "X",                                                    \
-       "adaptive steps: allowed error relative to the state (default 1e-3 with --atol)"},        \
-      {"--atol", CR_OPT_REAL, &(o).atol, "X",                                                    \
-       "adaptive steps: allowed error (default a thousandth of --rtol)"},                        \
-      {"--max-steps", CR_OPT_INT, &(o).max_steps, "N",                                           \
-       "adaptive steps: accepted and rejected ones together (default 100000)"},                  \
-      {"--grid", CR_OPT_REAL, &(o).grid, "H", "adaptive steps: " grid_help},                     \
-      {"--events", CR_OPT_FLAG, &(o).events, "",                                                 \
-       "adaptive steps: end where contacts and limits enter, leave or bend; the gradient "       \
-       "counts that these moments move"},                                                        \
-      {"--first-step", CR_OPT_REAL, &(o).first_step, "H",                                        \
-       "adaptive steps: length of the first one tried (default: the time step)"},                \
-      {"--controls", CR_OPT_TEXT, &(o).controls, "KIND",                                         \
-       "adaptive steps: held (default) from one point of the grid to the next, or linear"},      \
-      {"--rotations", CR_OPT_TEXT, &(o).rotations, "KIND",                                       \
-       "adaptive steps: manifold (default), or quaternion, the plain equation made unit again"}, \
-      {"--memory", CR_OPT_TEXT, &(o).memory, "BYTES",                                            \
-       "limit for stored states, as 64M (K, M, G); the gradient takes longer and has the same "  \
-       "bits (default: none)"},                                                                  \
-      {"--collision", CR_OPT_TEXT, &(o).collision, "NAME",                                       \
-       "collision detection: hard (default), soft (the published formulas) or smooth"},          \
-      {"--softness", CR_OPT_REAL, &(o).softness, "S",                                            \
-       "of soft and smooth collision detection (default 0.1)"},                                  \
-      {"--muscle-smooth", CR_OPT_REAL, &(o).muscle_smooth, "W",                                  \
-       "muscles: smooth surrogates within W of their kinks (default 0: MuJoCo's curves)"},       \
-  {                                                                                              \
-    "--cfd", CR_OPT_TEXT, &(o).cfd, "dc,d0,wc,mc,pc",                                            \
-        "contacts from distance in the backward pass (a sixth number: softplus length)"          \
+#define CR_METHOD_OPTIONS(o, grid_help)                                                            \
+  {"--integrator", CR_OPT_TEXT, &(o).integrator, "NAME",                                           \
+   "euler, rk4, implicit, implicitfast, discrete; tsit5, dopri5, dopri8, bosh3, heun, "            \
+   "midpoint, ralston, forward-euler"},                                                            \
+      {"--timestep", CR_OPT_REAL, &(o).timestep, "H", "time step (default: the model's)"},         \
+      {"--rtol", CR_OPT_REAL, &(o).rtol, "X",                                                      \
+       "adaptive steps: allowed error relative to the state (default 1e-3 with --atol)"},          \
+      {"--atol", CR_OPT_REAL, &(o).atol, "X",                                                      \
+       "adaptive steps: allowed error (default a thousandth of --rtol)"},                          \
+      {"--max-steps", CR_OPT_INT, &(o).max_steps, "N",                                             \
+       "adaptive steps: accepted and rejected ones together (default 100000)"},                    \
+      {"--grid", CR_OPT_REAL, &(o).grid, "H", "adaptive steps: " grid_help},                       \
+      {"--events", CR_OPT_FLAG, &(o).events, "",                                                   \
+       "adaptive steps: end where contacts and limits enter, leave or bend; the gradient "         \
+       "counts that these moments move"},                                                          \
+      {"--first-step", CR_OPT_REAL, &(o).first_step, "H",                                          \
+       "adaptive steps: length of the first one tried (default: the time step)"},                  \
+      {"--largest-step", CR_OPT_REAL, &(o).largest_step, "H",                                      \
+       "adaptive steps: never longer (default: with --events the time step, lest a short contact " \
+       "is stepped over; otherwise any)"},                                                         \
+      {"--adjoint", CR_OPT_TEXT, &(o).adjoint, "KIND",                                             \
+       "gradient of the steps that were made (discrete, the default), or of the equation "         \
+       "(continuous)"},                                                                            \
+      {"--adjoint-rtol", CR_OPT_REAL, &(o).adjoint_rtol, "X",                                      \
+       "continuous adjoint: allowed error relative to it (default that of the steps, or 1e-6)"},   \
+      {"--adjoint-atol", CR_OPT_REAL, &(o).adjoint_atol, "X",                                      \
+       "continuous adjoint: allowed error (default that of the steps, or a thousandth of its "     \
+       "rtol)"},                                                                                   \
+      {"--adjoint-states", CR_OPT_TEXT, &(o).adjoint_states, "HOW",                                \
+       "continuous adjoint: states interpolated (the default), integrated anew, or backward from " \
+       "the end"},                                                                                 \
+      {"--controls", CR_OPT_TEXT, &(o).controls, "KIND",                                           \
+       "adaptive steps: held (default) from one point of the grid to the next, or linear"},        \
+      {"--rotations", CR_OPT_TEXT, &(o).rotations, "KIND",                                         \
+       "adaptive steps: manifold (default), or quaternion, the plain equation made unit again"},   \
+      {"--memory", CR_OPT_TEXT, &(o).memory, "BYTES",                                              \
+       "limit for stored states, as 64M (K, M, G); the gradient takes longer and has the same "    \
+       "bits (default: none)"},                                                                    \
+      {"--collision", CR_OPT_TEXT, &(o).collision, "NAME",                                         \
+       "collision detection: hard (default), soft (the published formulas) or smooth"},            \
+      {"--softness", CR_OPT_REAL, &(o).softness, "S",                                              \
+       "of soft and smooth collision detection (default 0.1)"},                                    \
+      {"--muscle-smooth", CR_OPT_REAL, &(o).muscle_smooth, "W",                                    \
+       "muscles: smooth surrogates within W of their kinks (default 0: MuJoCo's curves)"},         \
+  {                                                                                                \
+    "--cfd", CR_OPT_TEXT, &(o).cfd, "dc,d0,wc,mc,pc",                                              \
+        "contacts from distance in the backward pass (a sixth number: softplus length)"            \
   }
 
 /// The bytes of --memory, 0 where there is no limit.
@@ -71,6 +87,9 @@ cr_status cr_method_apply(const cr_method_options* options, cr_model* m, cr_erro
 
 /// The tolerances, with this grid in seconds.
 cr_adaptive cr_method_tolerances(const cr_method_options* options, double grid);
+
+/// The continuous adjoint's options; rtol 0 where the gradient is that of the steps.
+cr_adjoint cr_method_adjoint(const cr_method_options* options);
 
 /// Makes the rollout run by the method, within its memory; `grid` as there, which fixed steps ignore.
 cr_status cr_method_rollout(const cr_method_options* options, const cr_model* m, double grid,

@@ -46,9 +46,9 @@ cri_controller cri_controller_begin(const cr_model* m, const cr_adaptive* option
   return (cri_controller){.h = h, .inverse = {1, 1}, .event = -1};
 }
 
-// [a2] the factor by which the next step may be longer or shorter
-static cr_real factor(const cr_adaptive* o, const cri_controller* c, int order, cr_real inverse,
-                      bool accepted) {
+// [a2]
+cr_real cri_controller_factor(const cr_adaptive* o, const cri_controller* c, int order,
+                              cr_real inverse, bool accepted) {
   cr_real k = (cr_real)order, p = o->p, i = o->i, d = o->d;
   if (p == 0 && i == 0 && d == 0) {
     p = CR_R(0.2);
@@ -103,31 +103,39 @@ static cr_status attempt(const cr_adaptive* o, const cri_rk* rk, const cr_model*
 
 // ---- the end of a step
 
-static void accept(cri_controller* c, const cr_adaptive* o, const cri_rk* rk, const cr_model* m,
-                   cr_real inverse, cr_real next, const cri_locate* end) {
-  c->h = rk->h < c->h ? cr_max(c->h, next) : next;
+void cri_controller_accept(cri_controller* c, cr_real h, cr_real inverse, cr_real next) {
+  c->h = h < c->h ? cr_max(c->h, next) : next;
   c->inverse[1] = c->inverse[0];
   c->inverse[0] = inverse;
+  c->accepted++;
+}
+
+cr_status cri_controller_check(const cr_adaptive* o, const cri_controller* c, cr_real time,
+                               cr_real h, cr_real end, cr_error* error) {
+  int budget = o->max_steps > 0 ? o->max_steps : CR_ADAPTIVE_STEPS;
+  if (c->accepted + c->rejected >= budget) {
+    return cri_fail(error, CR_ERR_BUDGET, "%d steps end at time %.9g, not at %.9g", budget,
+                    (double)time, (double)end);
+  }
+  if (time + h / 16 == time) {
+    return cri_fail(error, CR_ERR_DIVERGED, "no step is short enough at time %.9g", (double)time);
+  }
+  return CR_OK;
+}
+
+static void accept(cri_controller* c, const cr_adaptive* o, const cri_rk* rk, const cr_model* m,
+                   cr_real inverse, cr_real next, const cri_locate* end) {
+  cri_controller_accept(c, rk->h, inverse, next);
   c->known = (rk->t->last_is_first || needs_end(o, rk)) && m->na == 0;
   c->event = end->row;
   c->events += end->happened;
   c->cross = end->cross;
   c->ends_contact = end->ends_contact;
-  c->accepted++;
 }
 
-static cr_status check_progress(const cr_adaptive* o, const cri_controller* c, cr_data* d,
-                                cr_real h, cr_real end) {
-  int budget = o->max_steps > 0 ? o->max_steps : CR_ADAPTIVE_STEPS;
-  if (c->accepted + c->rejected >= budget) {
-    return cri_fail(&d->error, CR_ERR_BUDGET, "%d steps end at time %.9g, not at %.9g", budget,
-                    (double)d->time, (double)end);
-  }
-  if (d->time + h / 16 == d->time) {
-    return cri_fail(&d->error, CR_ERR_DIVERGED, "no step is short enough at time %.9g",
-                    (double)d->time);
-  }
-  return CR_OK;
+// a flight allows steps of any length, also such that a bounce fits in between two stages
+static cr_real largest_step(const cr_adaptive* o, const cr_model* m) {
+  return o->largest_step > 0 ? o->largest_step : o->events ? m->timestep : CR_MAX;
 }
 
 // the search for the lengths, from a first stage that is known
@@ -135,15 +143,15 @@ static cr_status find_step(const cr_adaptive* o, const cri_ramp* ramp, const cr_
                            cr_data* d, cr_real end, cri_locate* l, cri_controller* c, cr_real* h) {
   cri_rk rk = method_of(o, ramp, m, 0);
   cr_real left = end - d->time, wanted = c->cross < left ? c->cross : 0;
-  cr_real limit = o->largest_step > 0 ? cr_min(left, o->largest_step) : left;
+  cr_real most = largest_step(o, m), limit = left > most * (1 + CR_R(1e-9)) ? most : left;
   for (;;) {
     // no sliver before the end
     rk.h = wanted > 0 ? wanted : c->h >= limit * (1 - CR_R(1e-9)) ? limit : c->h;
-    CR_TRY(check_progress(o, c, d, rk.h, end));
+    CR_TRY(cri_controller_check(o, c, d->time, rk.h, end, &d->error));
     cr_real inverse, f;
     CR_TRY(attempt(o, &rk, m, d, &inverse));
     bool accepted = inverse > 1 || (inverse > 0 && cri_locate_leaves(l, m, rk.h));
-    f = inverse > 0 ? factor(o, c, rk.t->error_order, inverse, accepted) : CR_R(0.2);
+    f = inverse > 0 ? cri_controller_factor(o, c, rk.t->error_order, inverse, accepted) : CR_R(0.2);
     // what happens in the step may be why its error is too large
     if (accepted && o->events && !cri_locate_ends(l, m, d, rk.h, &wanted)) {
       c->rejected++;
@@ -183,6 +191,12 @@ cr_status cri_adaptive_repeat(const cr_adaptive* options, const cri_ramp* ramp, 
   CR_TRY(begin(m, d, known));
   CR_TRY(cr_runge_kutta(&rk, m, d));
   return needs_end(options, &rk) ? cri_runge_kutta_end(&rk, m, d) : CR_OK;
+}
+
+cr_status cri_adaptive_step_jvp(const cr_adaptive* options, const cri_ramp* ramp, const cr_model* m,
+                                const cr_data* d, cr_real h, cr_data* work, cr_data* tan) {
+  cri_rk rk = method_of(options, ramp, m, h);
+  return cr_runge_kutta_jvp(&rk, m, d, work, tan);
 }
 
 cr_status cri_adaptive_step_vjp(const cr_adaptive* options, const cri_ramp* ramp, const cr_model* m,

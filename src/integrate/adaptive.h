@@ -22,6 +22,20 @@ typedef struct {
 /// The controller at the start of a run.
 cri_controller cri_controller_begin(const cr_model* m, const cr_adaptive* options);
 
+/// [a2] below: the factor by which the next step may be longer or shorter than one whose error was
+/// 1 / inverse; `order` is that of the error.
+cr_real cri_controller_factor(const cr_adaptive* options, const cri_controller* controller,
+                              int order, cr_real inverse, bool accepted);
+
+/// Takes a step of length h, which may be followed by one of length `next`, as accepted. One that was
+/// cut short leaves the proposal as it was, if that was longer.
+void cri_controller_accept(cri_controller* controller, cr_real h, cr_real inverse, cr_real next);
+
+/// CR_ERR_BUDGET or CR_ERR_DIVERGED, with a sentence, where a step of length h at `time` on the way to
+/// `end` is one too many, or too short to move the time.
+cr_status cri_controller_check(const cr_adaptive* options, const cri_controller* controller,
+                               cr_real time, cr_real h, cr_real end, cr_error* error);
+
 /// CR_ERR_ARG, with a sentence, where the model's integrator has no error estimate or the options
 /// are not sane.
 cr_status cri_adaptive_check(const cr_model* m, const cr_adaptive* options, cr_error* error);
@@ -46,6 +60,10 @@ cr_status cri_adaptive_step(const cr_adaptive* options, const cri_ramp* ramp, co
 /// The step of length h from the state in d once more, with the same bits; `known` as it was then.
 cr_status cri_adaptive_repeat(const cr_adaptive* options, const cri_ramp* ramp, const cr_model* m,
                               cr_data* d, bool known, cr_real h);
+
+/// Tangents of that step, as cr_step_jvp; its length counts as a constant.
+cr_status cri_adaptive_step_jvp(const cr_adaptive* options, const cri_ramp* ramp, const cr_model* m,
+                                const cr_data* d, cr_real h, cr_data* work, cr_data* tan);
 
 /// The vjp of that step, as cr_step_vjp; its length counts as a constant.
 cr_status cri_adaptive_step_vjp(const cr_adaptive* options, const cri_ramp* ramp, const cr_model* m,

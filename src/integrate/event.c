@@ -7,6 +7,7 @@
 #include "engine/acceleration.h"
 #include "engine/forward.h"
 #include "integrate/inputs.h"
+#include "integrate/manifold.h"
 
 // ---- rows
 
@@ -247,63 +248,153 @@ static cr_status accelerate(const cr_model* m, cr_data* d, cr_data* work) {
   return status;
 }
 
-static cr_real along(const cr_model* m, const cr_real* v_bar, const cr_data* work) {
-  cr_real sum = 0;
+// what a change of the acceleration does to a tangent, or to cotangents, divided by the velocity of the
+// row's gap
+typedef void jump(const cr_model* m, cr_data* twin, int row, const cr_real* change, cr_real by);
+
+// [e2]
+static void jump_tan(const cr_model* m, cr_data* tan, int row, const cr_real* change, cr_real by) {
+  cr_real gap_tan = tan->efc_pos[row] - tan->efc_margin[row];
   for (int i = 0; i < m->nv; i++) {
-    sum += v_bar[i] * work->qacc[i];
+    tan->qvel[i] += by * gap_tan * change[i];
   }
-  return sum;
 }
 
-// [e2] with the rows one after the other, from the first to the last or back
+// [e2]'
+static void jump_bar(const cr_model* m, cr_data* bar, int row, const cr_real* change, cr_real by) {
+  cr_real s = 0;
+  for (int i = 0; i < m->nv; i++) {
+    s += by * bar->qvel[i] * change[i];
+  }
+  bar->efc_pos[row] += s;
+  bar->efc_margin[row] -= s;
+}
+
+// with the rows one after the other, from the first to the last or back
 static cr_status jump_in_order(const cr_model* m, cr_data* d, const cr_real* rows, int n, bool back,
-                               cr_data* work, cr_data* bar) {
+                               cr_data* work, jump* f, cr_data* twin) {
   bool enters = gap_velocity(d, (int)rows[0]) < 0;
+  size_t mark = cri_mark(d);
+  cr_real* change = cri_push(d, (size_t)m->nv);
+  cr_status status = CR_OK;
   for (int i = 0; i < n; i++) {
     set_mass(work, d, (int)rows[i], enters ? 0 : 1);
   }
-  CR_TRY(accelerate(m, d, work));
-  for (int i = 0; i < n; i++) {
+  status = accelerate(m, d, work);
+  for (int i = 0; i < n && status == CR_OK; i++) {
     int row = (int)rows[back ? n - 1 - i : i];
-    cr_real before = along(m, bar->qvel, work);
+    cr_copy(change, work->qacc, m->nv);
     set_mass(work, d, row, enters ? 1 : 0);
-    CR_TRY(accelerate(m, d, work));
-    cr_real s = (along(m, bar->qvel, work) - before) / gap_velocity(d, row) / (n > 1 ? 2 : 1);
-    bar->efc_pos[row] += s;
-    bar->efc_margin[row] -= s;
+    status = accelerate(m, d, work);
+    for (int k = 0; k < m->nv; k++) {
+      change[k] = work->qacc[k] - change[k];
+    }
+    f(m, twin, row, change, 1 / (gap_velocity(d, row) * (n > 1 ? 2 : 1)));
   }
-  return CR_OK;
+  cri_pop(d, mark);
+  return status;
 }
 
-static cr_status jump(const cr_model* m, cr_data* d, int main_row, cr_real h, cr_real* rows,
-                      cr_data* work, cr_data* bar) {
-  int n = gather_rows(m, d, main_row, h, rows);
+static cr_status jump_all(const cr_model* m, cr_data* d, const cr_real* rows, int n, cr_data* work,
+                          jump* f, cr_data* twin) {
   cri_inputs_copy(m, work, d);
   cr_status status = cri_dynamics(m, work);
   if (status != CR_OK) {
     d->error = work->error;
     return status;
   }
-  CR_TRY(jump_in_order(m, d, rows, n, false, work, bar));
-  return n > 1 ? jump_in_order(m, d, rows, n, true, work, bar) : CR_OK;
+  CR_TRY(jump_in_order(m, d, rows, n, false, work, f, twin));
+  return n > 1 ? jump_in_order(m, d, rows, n, true, work, f, twin) : CR_OK;
 }
 
-cr_status cri_event_vjp(const cr_model* m, cr_data* d, int row, cr_real h, cr_data* work,
-                        cr_data* bar) {
-  CR_TRY(cri_dynamics(m, d));
-  if (row >= d->nefc || !can_enter(d, row)) {
-    return cri_fail(&d->error, CR_ERR_DIVERGED, "the row of the event is not there any more");
-  }
+// at a row that moves
+static cr_status pass(const cr_model* m, cr_data* d, int row, cr_real h, cr_data* work, jump* f,
+                      cr_data* twin) {
   if (gap_velocity(d, row) == 0) {
     return CR_OK;
   }
   size_t mark = cri_mark(d);
-  cr_status status = jump(m, d, row, h, cri_push(d, (size_t)d->nefc), work, bar);
+  cr_real* rows = cri_push(d, (size_t)d->nefc);
+  int n = gather_rows(m, d, row, h, rows);
+  cr_status status = jump_all(m, d, rows, n, work, f, twin);
   cri_pop(d, mark);
-  CR_TRY(status);
-  status = cr_forward_vjp(m, d, bar);
+  return status;
+}
+
+static cr_status evaluate(const cr_model* m, cr_data* d, int row) {
+  CR_TRY(cri_dynamics(m, d));
+  if (row >= d->nefc || !can_enter(d, row)) {
+    return cri_fail(&d->error, CR_ERR_DIVERGED, "the row of the event is not there any more");
+  }
+  return CR_OK;
+}
+
+cr_status cri_event_jvp(const cr_model* m, cr_data* d, int row, cr_real h, cr_data* work,
+                        cr_data* tan) {
+  CR_TRY(evaluate(m, d, row));
+  cr_status status = cr_forward_jvp(m, d, tan);
+  if (status != CR_OK) {
+    d->error = tan->error;
+    return status;
+  }
+  return pass(m, d, row, h, work, jump_tan, tan);
+}
+
+cr_status cri_event_vjp(const cr_model* m, cr_data* d, int row, cr_real h, cr_data* work,
+                        cr_data* bar) {
+  CR_TRY(evaluate(m, d, row));
+  CR_TRY(pass(m, d, row, h, work, jump_bar, bar));
+  cr_status status = cr_forward_vjp(m, d, bar);
   if (status != CR_OK) {
     d->error = bar->error;
   }
+  return status;
+}
+
+// ---- the state before
+
+// does one of the rows of d lie among those of `work`?
+static bool is_one_there(const cr_data* d, const cr_real* rows, int n, const cr_data* work) {
+  for (int k = 0; k < work->nefc; k++) {
+    cri_event_row other = {.pair = 0}, own = {.pair = 0};
+    name_row(work, k, &other);
+    for (int i = 0; i < n; i++) {
+      name_row(d, (int)rows[i], &own);
+      if (own.feature == other.feature) {
+        return true;
+      }
+    }
+  }
+  return false;
+}
+
+static cr_status move_back(const cr_model* m, const cr_data* d, const cr_real* rows, int n,
+                           cr_data* work, bool* moved) {
+  cr_real back = 16 * CR_EPS;
+  for (int i = 0; i < n; i++) {
+    int row = (int)rows[i];
+    back = cr_max(back, gap(d, row) / gap_velocity(d, row));
+  }
+  back *= 2;
+  for (int i = 0; i < 24 && !*moved; i++, back *= 4) {
+    cri_inputs_copy(m, work, d);
+    cri_manifold_move(m, d->qpos, d->qvel, -back, work->qpos);
+    CR_TRY(cri_dynamics(m, work));
+    *moved = !is_one_there(d, rows, n, work);
+  }
+  return CR_OK;
+}
+
+cr_status cri_event_before(const cr_model* m, cr_data* d, int row, cr_real h, cr_data* work,
+                           bool* moved) {
+  *moved = false;
+  if (gap_velocity(d, row) >= 0) {
+    return CR_OK;
+  }
+  size_t mark = cri_mark(d);
+  cr_real* rows = cri_push(d, (size_t)d->nefc);
+  int n = gather_rows(m, d, row, h, rows);
+  cr_status status = move_back(m, d, rows, n, work, moved);
+  cri_pop(d, mark);
   return status;
 }

@@ -42,6 +42,20 @@ cri_event cri_event_find(const cr_data* d, const cri_event_row* before, int n,
 /// The limit or contact that leaves first of those that push, and when; -1 none.
 int cri_event_leaving(const cri_event_row* rows, int n, cr_real* left);
 
+/// The state just before a row entered: that of d, which cri_dynamics has evaluated, moved back along
+/// its velocity until it and all that entered together with it are gone, with the dynamics there in `work`.
+/// Leaves   *moved: false for a row that leaves, and where rows stay: then d holds that state itself
+/// Errors   those of cri_dynamics, in work->error
+cr_status cri_event_before(const cr_model* m, cr_data* d, int row, cr_real h, cr_data* work,
+                           bool* moved);
+
+/// What the event does to a tangent of the state; everything as below.
+/// Equation v_tan += sum_i (qacc_i - qacc_i-1) / g_i' g_i_tan                     [e2]
+/// Requires tan->qpos, qvel, act: tangents of that state just before the event, and of the other
+///          inputs of cr_forward
+cr_status cri_event_jvp(const cr_model* m, cr_data* d, int row, cr_real h, cr_data* work,
+                        cr_data* tan);
+
 /// The transpose of what the event does, at the state where the row has just entered, in a step of
 /// length h, or is about to leave; with it count all rows that do so together with it.
 /// Equation s_i = v_bar . (qacc_i - qacc_i-1) / g_i',  g_bar_i += s_i                     [e2]

@@ -53,6 +53,7 @@ static cr_status make_workers(cr_identify* id, cr_error* error) {
     if (def->memory > 0) {
       CR_TRY(cr_rollout_memory(w->rollout, m, def->memory, error));
     }
+    CR_TRY(cr_rollout_adjoint(w->rollout, m, def->adjoint, error));
     w->p_bar = calloc((size_t)(id->nparameter + id->nderived), sizeof *w->p_bar);
     if (w->p_bar == NULL) {
       return cri_fail(error, CR_ERR_MEMORY, "identify: no memory");

@@ -22,6 +22,7 @@ typedef struct {
   int every;           // steps of the rollout from one recorded state to the next; 0: 1
   const cr_adaptive* adaptive;  // tolerances, NULL: steps of the model's length
   size_t memory;                // limit for the stored states of a worker, 0: none
+  const cr_adjoint* adjoint;    // continuous, NULL: gradients of the steps
   cr_state_weights weights;
   cr_error_norm norm;
   bool cfd;  // contacts from distance in the backward pass, with the settings of the model

@@ -323,6 +323,13 @@ cr_status cri_data_twin(cr_data** out, const cr_model* m, const cr_data* d, cr_d
   return CR_OK;
 }
 
+void cri_twin_clear(cr_data* twin) {
+  memset(twin->memory, 0, twin->memory_size);
+#define CR_OP(name, left, right, nnz, text) twin->name##_pairs.n = 0;
+#include "model/data_fields.h"
+  twin->scratch_used = 0;
+}
+
 void cri_data_free(cr_data* d) {
   if (d != NULL) {
     cri_model_free(&d->par);

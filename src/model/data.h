@@ -90,6 +90,9 @@ cr_status cri_data_twin(cr_data** twin, const cr_model* m, const cr_data* d, cr_
 /// Pass as `wanted` for a twin without parameters.
 extern const bool cri_no_params[];
 
+/// Sets a twin to zero, whatever it holds; but for its parameters.
+void cri_twin_clear(cr_data* twin);
+
 void cri_data_free(cr_data* d);
 
 /// State to qpos0, zero velocity; clears controls, applied forces, warm start and time.

@@ -97,6 +97,7 @@ void cr_rollout_free(cr_rollout* r) {
   free(r->ctrl_bar);
   free(r->first);
   cri_tape_free(&r->tape);
+  cri_adjoint_free(&r->adjoint);
   free(r);
 }
 
@@ -330,8 +331,7 @@ static cr_status repeat(cr_rollout* r, const cr_model* m) {
                              r->made.h);
 }
 
-// the first step of interval k
-static int first_step(const cr_rollout* r, int k) { return r->adaptive ? r->first[k] : k; }
+int cri_rollout_first(const cr_rollout* r, int k) { return r->adaptive ? r->first[k] : k; }
 
 // the interval that has step i
 static int interval_of(const cr_rollout* r, int i) {
@@ -348,7 +348,7 @@ static int interval_of(const cr_rollout* r, int i) {
 }
 
 // step i from the state in r->d, as it was made
-static cr_status make_again(cr_rollout* r, const cr_model* m, int i, int k, cr_error* error) {
+cr_status cri_rollout_again(cr_rollout* r, const cr_model* m, int i, int k, cr_error* error) {
   set_control(r, m, k);
   if (!r->adaptive) {
     return evaluate(r, m, step, k + 1, error);
@@ -358,18 +358,22 @@ static cr_status make_again(cr_rollout* r, const cr_model* m, int i, int k, cr_e
   return evaluate(r, m, repeat, k + 1, error);
 }
 
+void cri_rollout_advance(cr_rollout* r, const cr_model* m, int k) {
+  if (!r->adaptive) {
+    cr_advance(m, r->d);
+    return;
+  }
+  r->end = start_of(r, m, k + 1);
+  adaptive_advance(r, m);
+}
+
 // puts the state before step i into r->d
 static cr_status find_state(cr_rollout* r, const cr_model* m, int i, cr_error* error) {
   for (int at = cri_tape_restore(&r->tape, m, i, r->d); at < i; at++) {
     int k = interval_of(r, at);
     CR_TRY(cri_tape_keep(&r->tape, m, r->d, at, error));
-    CR_TRY(make_again(r, m, at, k, error));
-    if (r->adaptive) {
-      r->end = start_of(r, m, k + 1);
-      adaptive_advance(r, m);
-    } else {
-      cr_advance(m, r->d);
-    }
+    CR_TRY(cri_rollout_again(r, m, at, k, error));
+    cri_rollout_advance(r, m, k);
   }
   return CR_OK;
 }
@@ -378,14 +382,15 @@ cr_status cri_rollout_restore(cr_rollout* r, const cr_model* m, int k, cr_error*
   if (k == r->nstep) {
     cri_tape_get(&r->tape, m, CRI_TAPE_END, r->d);
   } else {
-    CR_TRY(find_state(r, m, first_step(r, k), error));
+    CR_TRY(find_state(r, m, cri_rollout_first(r, k), error));
   }
   set_control(r, m, k < r->nstep ? k : r->nstep - 1);
   return CR_OK;
 }
 
 cri_kept cri_rollout_kept(const cr_rollout* r, const cr_model* m, int k) {
-  return k == r->nstep ? cri_tape_end(&r->tape, m) : cri_tape_kept(&r->tape, m, first_step(r, k));
+  return k == r->nstep ? cri_tape_end(&r->tape, m)
+                       : cri_tape_kept(&r->tape, m, cri_rollout_first(r, k));
 }
 
 cr_status cri_rollout_forward(cr_rollout* r, const cr_model* m, int step, cr_error* error) {
@@ -468,7 +473,7 @@ static cr_status step_bar(cr_rollout* r, const cr_model* m, const cr_model* m_ba
   CR_TRY(event_bar(r, m, i, k, error));
   CR_TRY(find_state(r, m, i, error));
   cri_tape_put(&r->tape, m, CRI_TAPE_HERE, r->d);
-  CR_TRY(make_again(r, m, i, k, error));
+  CR_TRY(cri_rollout_again(r, m, i, k, error));
   swap_state_bar(m, r->bar);
   const cri_ramp* ramp = is_linear(r) ? &r->ramp : NULL;
   cr_status status = r->adaptive ? cri_adaptive_step_vjp(&r->options, ramp, m, m_backward, r->d,
@@ -480,27 +485,32 @@ static cr_status step_bar(cr_rollout* r, const cr_model* m, const cr_model* m_ba
   return CR_OK;
 }
 
-static cr_status sweep(cr_rollout* r, const cr_model* m, const cr_model* m_backward,
-                       const cr_loss* loss, cr_error* error) {
-  clear_gathered(r, m);
-  cri_tape_get(&r->tape, m, CRI_TAPE_END, r->d);
-  cri_tape_put(&r->tape, m, CRI_TAPE_HERE, r->d);
-  for (int k = r->nstep - 1; k >= 0; k--) {
-    CR_TRY(add_loss_bar(r, m, m_backward, loss, k + 1, error));
-    for (int i = first_step(r, k + 1) - 1; i >= first_step(r, k); i--) {
-      CR_TRY(step_bar(r, m, m_backward, i, k, error));
-    }
-    take_ctrl_bar(r, m, k);
+static cr_status interval_bar(cr_rollout* r, const cr_model* m, const cr_model* m_backward, int k,
+                              cr_error* error) {
+  int begin = cri_rollout_first(r, k), end = cri_rollout_first(r, k + 1);
+  if (r->adjoint.continuous) {
+    return cri_adjoint_interval(r, m, m_backward, k, begin, end, find_state, error);
+  }
+  for (int i = end - 1; i >= begin; i--) {
+    CR_TRY(step_bar(r, m, m_backward, i, k, error));
   }
   return CR_OK;
 }
 
-// what a sweep that failed left in the middle of things
-static void clear_bar(cr_data* bar) {
-  memset(bar->memory, 0, bar->memory_size);
-#define CR_OP(name, left, right, nnz, text) bar->name##_pairs.n = 0;
-#include "model/data_fields.h"
-  bar->scratch_used = 0;
+static cr_status sweep(cr_rollout* r, const cr_model* m, const cr_model* m_backward,
+                       const cr_loss* loss, cr_error* error) {
+  clear_gathered(r, m);
+  if (r->adjoint.continuous) {
+    CR_TRY(cri_adjoint_begin(r, m, error));
+  }
+  cri_tape_get(&r->tape, m, CRI_TAPE_END, r->d);
+  cri_tape_put(&r->tape, m, CRI_TAPE_HERE, r->d);
+  for (int k = r->nstep - 1; k >= 0; k--) {
+    CR_TRY(add_loss_bar(r, m, m_backward, loss, k + 1, error));
+    CR_TRY(interval_bar(r, m, m_backward, k, error));
+    take_ctrl_bar(r, m, k);
+  }
+  return CR_OK;
 }
 
 // bytes of what grows with the number of steps beside the tape
@@ -526,8 +536,8 @@ cr_status cr_rollout_gradient(cr_rollout* r, const cr_model* m, const cr_model* 
     CR_TRY(grow(r, m, error));
     status = sweep(r, m, m_backward, loss, error);
   }
-  if (status != CR_OK) {
-    clear_bar(r->bar);
+  if (status != CR_OK) {  // in the middle of things
+    cri_twin_clear(r->bar);
   }
   return status;
 }

@@ -14,6 +14,7 @@
 #include "carom/rollout.h"
 #include "integrate/adaptive.h"
 #include "model/data.h"
+#include "rollout/adjoint.h"
 #include "rollout/tape.h"
 
 struct cr_rollout {
@@ -37,7 +38,8 @@ struct cr_rollout {
   cri_tape tape;       // of states, and of how adaptive steps were made
   size_t budget;       // bytes for what grows with the number of steps, 0: no limit
   int* first;          // nstep_max + 1: adaptive, the first step of interval k
-  bool* wanted;        // parameters asked for, flags of cr_field_id
+  cri_adjoint adjoint;
+  bool* wanted;  // parameters asked for, flags of cr_field_id
 };
 
 /// cr_rollout_create with the parameters as flags of cr_field_id, see cri_data_twin.
@@ -51,6 +53,14 @@ cr_status cri_rollout_restore(cr_rollout* r, const cr_model* m, int k, cr_error*
 /// The same state where it lies: without a limit on memory every one, until the next run. All NULL where
 /// it is not stored.
 cri_kept cri_rollout_kept(const cr_rollout* r, const cr_model* m, int k);
+
+/// The first step of interval k; k = nstep: the number of steps.
+int cri_rollout_first(const cr_rollout* r, int k);
+
+/// Makes step i, of interval k, once more from the state in r->d: with the same bits, and what it leaves;
+/// and then makes its end the state.
+cr_status cri_rollout_again(cr_rollout* r, const cr_model* m, int i, int k, cr_error* error);
+void cri_rollout_advance(cr_rollout* r, const cr_model* m, int k);
 
 /// Puts the state after `step` steps (0 ... nstep) into r->d, with the control of the last of them
 /// (for step 0 that of the first) and everything cr_forward computes there. Grows the data blocks

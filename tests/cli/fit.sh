@@ -49,11 +49,12 @@ expect 0 coarse fit "$config" "${method[@]}"
 expect 0 fine fit "$config" "${method[@]}" --timestep "$(python3 -c "print($dt / 4)")"
 expect 0 adaptive fit "$config" "${method[@]}" --integrator tsit5 --rtol 1e-7 --events \
   --first-step 1e-4 --max-steps 5000 --grid "$(python3 -c "print($dt / 2)")"
+expect 0 continuous fit "$config" "${method[@]}" --integrator tsit5 --rtol 1e-7 --events --adjoint continuous
 expect 0 wider fit "$config" "${method[@]}" --cfd 0,0.01,0.1,1,2
-for name in coarse fine adaptive wider; do
+for name in coarse fine adaptive continuous wider; do
   holds $name 'j["loss"] > 0 and 0.04 < j["parameters"]["side"] < 0.2'
 done
-for name in fine adaptive wider; do
+for name in fine adaptive continuous wider; do
   cmp -s coarse.out $name.out && fail "$name: nothing changed"
 done
 expect 2 uneven fit "$config" "${method[@]}" --timestep 0.005

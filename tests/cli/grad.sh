@@ -138,6 +138,56 @@ refused 2 "--out records all states: not within --memory 1M" rollout "$cube" --o
 # ---- and smooth
 expect 0 smooth grad "$cube" --keyframe rest --time 0.02 --loss 'qpos[2]' --wrt 'qvel[2]' 'qpos' --json --check --collision smooth
 holds smooth "$matches"
+# ---- the gradient of the equation: the same on a smooth motion, better where a contact enters
+swing=(grad "$pendulum" --keyframe raised --time 0.3 --json --integrator tsit5 --rtol 1e-8 --grid 0.05
+  --loss 'norm(qvel) ^ 2 + site_xpos[tip].x' --at every --wrt qpos qvel act ctrl body_mass gravity)
+expect 0 steps "${swing[@]}"
+for states in interpolated integrated; do
+  expect 0 $states "${swing[@]}" --adjoint continuous --adjoint-states $states
+  python3 - steps.out $states.out <<'END' || fail "$states: another gradient than that of the steps"
+import json, sys
+def flat(x):
+    return [x] if not isinstance(x, list) else [z for y in x for z in flat(y)]
+a, b = (json.load(open(name))["gradient"] for name in sys.argv[1:])
+far = max(abs(x - y) for k in a for x, y in zip(flat(a[k]), flat(b[k])))
+sys.exit(0 if a.keys() == b.keys() and far < 1e-5 else 1)
+END
+done
+toss=(grad "$CAROM_SOURCE_DIR/examples/cube_toss.xml" --time 0.5 --set 'qvel[0]=1' --set 'qvel[4]=-6'
+  --loss 'qpos[0]' --wrt 'qvel[2]' --integrator tsit5 --rtol 1e-6 --atol 1e-6 --events)
+expect 0 toss "${toss[@]}" --json --adjoint continuous --adjoint-rtol 1e-7 --adjoint-atol 1e-9
+holds toss 'close(j["gradient"]["qvel[2]"], 0.0703, 0.01)'
+refused 2 "--adjoint often: discrete or continuous expected" "${toss[@]}" --adjoint often
+refused 2 "--adjoint-rtol: only with --adjoint continuous" "${toss[@]}" --adjoint-rtol 1e-3
+refused 2 "--adjoint-states: only with --adjoint continuous" "${toss[@]}" --adjoint-states integrated
+refused 2 "--adjoint-states all: interpolated, integrated or backward expected" \
+  "${toss[@]}" --adjoint continuous --adjoint-states all
+refused 2 "--adjoint-atol -1: a positive number expected" "${toss[@]}" --adjoint continuous --adjoint-atol -1
+refused 2 "the integrator must be an explicit method" \
+  grad "$cube" --loss 'qpos[2]' --wrt qpos --adjoint continuous
+refused 2 "('right_knee') has a limited activation" \
+  grad "$walker" --time 0.01 --loss 'qpos[2]' --wrt qpos --adjoint continuous
+
+# ---- what a gradient rests on
+expect 0 trust "${swing[@]}" --trust
+holds trust 'j["trust"]["verdict"] == "trust"' 'j["trust"]["text"].startswith("trust: ")' \
+  'j["trust"]["switches"] == 0 and j["trust"]["chaotic_beyond"] is None and j["trust"]["growth"] > 1' \
+  'close(j["trust"]["slope"], j["trust"]["quotient"], 1e-2 * j["trust"]["slope"])' \
+  'close(j["trust"]["refined"], 1e-8, 1e-14) and j["trust"]["change"] < 1e-3'
+expect 0 coarse "${toss[@]}" --rtol 1e-5 --atol 1e-5 --json --trust
+holds coarse 'j["trust"]["verdict"] == "refine" and 1e-11 < j["trust"]["refined"] < 1e-5'
+fine=$(python3 -c 'import json; print(json.load(open("coarse.out"))["trust"]["refined"])')
+expect 0 fine "${toss[@]}" --json --rtol "$fine" --atol "$fine"
+holds fine 'close(j["gradient"]["qvel[2]"], 0.0703, 0.02)'
+expect 0 uncounted grad "$CAROM_SOURCE_DIR/examples/cube_toss.xml" --time 0.5 --set 'qvel[0]=1' --set 'qvel[4]=-6' \
+  --loss 'qpos[0]' --wrt 'qvel[2]' --integrator tsit5 --rtol 1e-6 --atol 1e-6 --trust
+grep -q "^events: it tends to" uncounted.out || fail "$(cat uncounted.out)"
+grep -q "^  growth of the tangent: " uncounted.out || fail "$(cat uncounted.out)"
+# parameters and controls of every step are moved too, with constants derived from them; and put back
+probed=(grad "$walker" --keyframe stand --time 0.01 --loss 'xpos[torso].z' --wrt body_mass ctrl 'body_quat[left_shin]' \
+  --derive --json --reach 1e-4)
+expect 0 probed "${probed[@]}" --trust --check
+holds probed "$matches" 'j["trust"]["verdict"] == "trust"' 'j["trust"]["reach"] == 1e-4'
 
 # ---- bad input
 good=(grad "$cube" --time 0.01 --loss 'qpos[2]')
@@ -145,6 +195,8 @@ refused 2 "muscle_smooth -1 is not between 0 and 10" "${good[@]}" --wrt qpos --m
 refused 2 "--collision round: hard, soft or smooth expected" "${good[@]}" --wrt qpos --collision round
 refused 2 "--softness: only with --collision soft or smooth" "${good[@]}" --wrt qpos --softness 1
 refused 2 "--softness -1: a positive number expected" "${good[@]}" --wrt qpos --collision soft --softness -1
+refused 2 "--reach 0.1: only with --trust" "${good[@]}" --wrt qpos --reach 0.1
+refused 2 "--reach -1: a positive number expected" "${good[@]}" --wrt qpos --trust --reach -1
 refused 2 "--loss is missing" grad "$cube" --wrt qpos
 refused 2 "--wrt is missing" "${good[@]}"
 refused 2 "'colour': there is no field 'colour'" "${good[@]}" --wrt colour

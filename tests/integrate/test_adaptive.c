@@ -94,6 +94,23 @@ static void a_repeated_step_has_the_same_bits(void** state) {
   }
 }
 
+// ten of the longest steps make the whole, whatever round-off says
+static void steps_are_no_longer_than_asked(void** state) {
+  for (int events = 0; events < 2; events++) {
+    begin(CR_INT_TSIT5);
+    f.m.timestep = CR_R(0.01);
+    const cr_adaptive options = {.rtol = 1,
+                                 .atol = 1,
+                                 .first_step = CR_R(0.001),
+                                 .largest_step = events ? 0 : CR_R(0.01),
+                                 .events = events == 1};
+    cri_controller c = run(&options, CR_R(0.1));
+    assert_in_range(c.accepted, 11, 13);
+    assert_int_equal(c.rejected, 0);
+    end();
+  }
+}
+
 static void a_budget_that_runs_out_is_an_error(void** state) {
   begin(CR_INT_TSIT5);
   const cr_adaptive options = {.rtol = CR_R(1e-8), .atol = CR_R(1e-8), .max_steps = 3};
@@ -131,6 +148,7 @@ int test_adaptive(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(errors_follow_the_tolerance),
       cmocka_unit_test(a_repeated_step_has_the_same_bits),
+      cmocka_unit_test(steps_are_no_longer_than_asked),
       cmocka_unit_test(a_budget_that_runs_out_is_an_error),
       cmocka_unit_test(options_are_checked),
   };

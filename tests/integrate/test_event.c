@@ -46,6 +46,7 @@ static result differentiate(const toss* t) {
   const cr_adaptive options = {.rtol = t->tolerance,
                                .atol = t->tolerance,
                                .grid = t->time,
+                               .largest_step = t->time,
                                .events = t->events,
                                .max_steps = 200000};
   (void)snprintf(path, sizeof path, "%s/%s", CAROM_SOURCE_DIR, t->file);

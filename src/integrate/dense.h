@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0
+// The motion between two states that an integrator left, from these and their accelerations alone.
+#ifndef CR_INTEGRATE_DENSE_H
+#define CR_INTEGRATE_DENSE_H
+
+#include "model/data.h"
+
+/// A state on the way, with the rates there.
+typedef struct {
+  const cr_real *qpos, *qvel, *act;
+  const cr_real *qacc, *act_dot;
+  cr_real time;
+} cri_node;
+
+/// The state in d at a time t between two nodes.
+/// Map      (a, b, t) -> d->qpos, qvel, act, time
+/// Equation q = (qa (+) (t - ta) W) (+) p,  v = exp(-p) W + Jr(p) p'                [d1]
+///          W the mean of the two velocities, p the polynomial of degree five that meets q, v and
+///          v' at both ends; act the cubic one that meets act and act_dot           [d2]
+///          derivation: docs/derivations/adjoint.md
+/// Scratch  8 nv + nq numbers of d
+/// Smooth   everywhere; the errors are O(h^6) in q, O(h^5) in v, O(h^4) in act, where the motion is
+void cri_dense_at(const cr_model* m, const cri_node* a, const cri_node* b, cr_real t, cr_data* d);
+
+#endif

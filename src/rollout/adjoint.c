@@ -1,0 +1,500 @@
+// SPDX-License-Identifier: Apache-2.0
+// The adjoint equation between stored states. Time is counted backwards from the end of a span: a
+// run of steps that no event interrupts.
+#include "rollout/adjoint.h"
+
+#include <stdlib.h>
+
+#include "dynamics/activation.h"
+#include "dynamics/joint.h"
+#include "dynamics/setpoint.h"
+#include "engine/forward.h"
+#include "integrate/dense.h"
+#include "integrate/event.h"
+#include "integrate/inputs.h"
+#include "integrate/manifold.h"
+#include "math/vec3.h"
+#include "model/fields.h"
+#include "rollout/trajectory.h"
+
+// ---- sizes
+
+static size_t tangent_size(const cr_model* m) { return 2 * (size_t)m->nv + (size_t)m->na; }
+
+static size_t node_size(const cr_model* m) {
+  return (size_t)m->nq + (size_t)m->nv + (size_t)m->na + tangent_size(m);
+}
+
+// the adjoint and, unless that is interpolated, the state
+static size_t equation_size(const cr_rollout* r, const cr_model* m) {
+  bool alone = r->adjoint.options.states == CR_STATES_INTERPOLATED;
+  return alone ? tangent_size(m) : 2 * tangent_size(m);
+}
+
+// the integrator's own table, where that has an error estimate
+static const cri_tableau* method_of(const cr_model* m) {
+  const cri_tableau* t = cri_tableau_of(m->integrator);
+  return t != NULL && t->error != NULL ? t : cri_tableau_of(CR_INT_TSIT5);
+}
+
+// ---- inputs that no state depends on backwards: controls, applied forces, parameters
+
+enum { N_FORCE = 3, N_INPUT = N_FORCE + CR_N_MODEL_FIELD };
+
+// cotangents of the i-th of them, *n numbers
+static cr_real* input_bar(const cr_rollout* r, const cr_model* m, int i, size_t* n) {
+  cr_data* bar = r->bar;
+  cr_real* const forces[] = {bar->ctrl, bar->qfrc_applied, bar->xfrc_applied};
+  const int sizes[] = {m->nu, m->nv, 6 * m->nbody};
+  if (i < N_FORCE) {
+    *n = (size_t)sizes[i];
+    return forces[i];
+  }
+  cr_field_id id = (cr_field_id)(i - N_FORCE);
+  cr_real* array =
+      cri_field(id)->kind == CR_KIND_PARAM ? cri_field_real(&bar->par, NULL, id) : NULL;
+  *n = array == NULL ? 0 : (size_t)cri_field_tangent_size(m, NULL, id);
+  return array;
+}
+
+static size_t input_size(const cr_rollout* r, const cr_model* m) {
+  size_t sum = 0, n;
+  for (int i = 0; i < N_INPUT; i++) {
+    (void)input_bar(r, m, i, &n);
+    sum += n;
+  }
+  return sum;
+}
+
+// moves them into z
+static void take_inputs(const cr_rollout* r, const cr_model* m, cr_real* z) {
+  size_t n;
+  for (int i = 0; i < N_INPUT; i++, z += n) {
+    cr_real* from = input_bar(r, m, i, &n);
+    cr_copy(z, from, (int)n);
+    cr_zero(from, (int)n);
+  }
+}
+
+static void add_inputs(const cr_rollout* r, const cr_model* m, const cr_real* z) {
+  size_t n;
+  for (int i = 0; i < N_INPUT; i++, z += n) {
+    cr_real* to = input_bar(r, m, i, &n);
+    for (size_t k = 0; k < n; k++) {
+      to[k] += z[k];
+    }
+  }
+}
+
+// ---- one span
+
+typedef struct {
+  cr_rollout* r;
+  const cr_model *m, *m_backward;
+  cri_ode ode;
+  int k;  // the interval it lies in
+  cri_state_before* before;
+  cr_real *base, *gathered;  // coordinates that the state counts from; inputs so far
+  size_t nnode, at;          // states on the way, from first to last; the one looked at last
+  cr_real end;               // time of the last
+  cr_error* error;
+} span;
+
+static cri_node node_of(const span* s, size_t i) {
+  const cr_model* m = s->m;
+  const cr_real* x = s->r->adjoint.nodes + i * (node_size(m) + 1);
+  cri_node node = {.time = x[0], .qpos = x + 1};
+  node.qvel = node.qpos + m->nq;
+  node.act = node.qvel + m->nv;
+  node.qacc = node.act + m->na;
+  node.act_dot = node.qacc + m->nv;
+  return node;
+}
+
+// where the parts of a vector of the equation begin: the adjoint of qpos (at 0), qvel, act; then the
+// state: the way from the base, velocity, activation
+typedef struct {
+  int u, g, x, v, a;
+} layout;
+
+static layout layout_of(const cr_model* m) {
+  int x = 2 * m->nv + m->na;
+  return (layout){.u = m->nv, .g = 2 * m->nv, .x = x, .v = x + m->nv, .a = x + 2 * m->nv};
+}
+
+static bool integrates_states(const span* s) {
+  return s->r->adjoint.options.states != CR_STATES_INTERPOLATED;
+}
+
+// the state at time t into r->work
+static void interpolate(span* s, cr_real t) {
+  while (s->at > 0 && t < node_of(s, s->at).time) {
+    s->at--;
+  }
+  while (s->at + 2 < s->nnode && t > node_of(s, s->at + 1).time) {
+    s->at++;
+  }
+  cri_node a = node_of(s, s->at), b = node_of(s, s->at + 1);
+  cri_dense_at(s->m, &a, &b, t, s->r->work);
+}
+
+static cr_status failed(const span* s, const cr_data* where, cr_status status) {
+  *s->error = where->error;
+  return status;
+}
+
+// the state of the equation into r->work, and its rates backwards
+static cr_status state_rate(span* s, const cr_real* y, cr_real* rate) {
+  const cr_model* m = s->m;
+  cr_data* d = s->r->work;
+  layout at = layout_of(m);
+  cri_manifold_move(m, s->base, y + at.x, 1, d->qpos);
+  cr_copy(d->qvel, y + at.v, m->nv);
+  cr_copy(d->act, y + at.a, m->na);
+  cr_status status = cri_dynamics(m, d);
+  if (status != CR_OK) {
+    return failed(s, d, status);
+  }
+  cri_manifold_rate(m, y + at.x, y + at.v, rate + at.x);
+  cr_copy(rate + at.v, d->qacc, m->nv);
+  cr_copy(rate + at.a, d->act_dot, m->na);
+  for (int i = at.x; i < s->ode.n; i++) {
+    rate[i] = -rate[i];
+  }
+  return CR_OK;
+}
+
+// the adjoint's rates backwards at the state in r->work, where the dynamics are known
+static cr_status adjoint_rate(span* s, const cr_real* y, cr_real* rate) {
+  const cr_model* m = s->m;
+  cr_data *d = s->r->work, *bar = s->r->bar;
+  layout at = layout_of(m);
+  cr_zero(bar->qpos, m->nv);
+  cr_zero(bar->qvel, m->nv);
+  cr_zero(bar->act, m->na);
+  cr_copy(bar->qacc, y + at.u, m->nv);
+  cr_copy(bar->act_dot, y + at.g, m->na);
+  cr_status status = cr_forward_vjp(s->m_backward, d, bar);
+  // [c4] also where it failed: the next attempt finds nothing left over
+  take_inputs(s->r, m, rate + s->ode.n);
+  if (status != CR_OK) {
+    (void)failed(s, bar, status);
+    cri_twin_clear(bar);
+    return status;
+  }
+  // [c3]
+  cr_copy(rate + at.g, bar->act, m->na);
+  // [c2]
+  for (int i = 0; i < m->nv; i++) {
+    rate[at.u + i] = y[i] + bar->qvel[i];
+  }
+  // [c1]
+  cr_copy(rate, bar->qpos, m->nv);
+  for (int j = 0; j < m->njnt; j++) {
+    cri_joint_space p = cri_joint_space_of(m, j);
+    int i = p.v + p.nflat;
+    if (p.rotates) {
+      cr_acccross3(rate + i, d->qvel + i, y + i);
+    }
+  }
+  return CR_OK;
+}
+
+// cri_ode_rate
+static cr_status rate_at(void* context, cr_real back, const cr_real* y, cr_real* rate) {
+  span* s = context;
+  cr_data* d = s->r->work;
+  d->time = s->end - back;
+  if (integrates_states(s)) {
+    CR_TRY(state_rate(s, y, rate));
+  } else {
+    interpolate(s, d->time);
+  }
+  if (!integrates_states(s) || s->m_backward != s->m) {
+    cr_status status = cri_dynamics(s->m_backward, d);
+    if (status != CR_OK) {
+      return failed(s, d, status);
+    }
+  }
+  return adjoint_rate(s, y, rate);
+}
+
+// the coordinates reached become those the state counts from
+static void rebase(span* s) {
+  cr_real* way = s->ode.y + layout_of(s->m).x;
+  cri_manifold_move(s->m, s->base, way, 1, s->base);
+  cr_zero(way, s->m->nv);
+  s->ode.known = false;
+}
+
+static cr_status solve(span* s, cr_real length) {
+  const cr_adjoint* o = &s->r->adjoint.options;
+  const cr_adaptive options = {.rtol = o->rtol, .atol = o->atol, .max_steps = o->max_steps};
+  cr_real back = 0, h;
+  s->ode.context = s;
+  while (back < length) {
+    CR_TRY(cri_ode_step(&s->ode, &options, back, length, &s->r->adjoint.controller, &h, s->error));
+    back = h == length - back ? length : back + h;
+    if (integrates_states(s)) {
+      rebase(s);
+    }
+  }
+  return CR_OK;
+}
+
+// ---- what a span begins with
+
+static int event_of(const cr_rollout* r, int i) {
+  return r->adaptive ? cri_tape_noted(&r->tape, i).event : -1;
+}
+
+static void set_control(span* s) {
+  cr_rollout* r = s->r;
+  cr_copy(r->d->ctrl, r->ctrl + (size_t)s->k * (size_t)s->m->nu, s->m->nu);
+}
+
+// the state at the end of the steps that are left, and that before step i, into r->d
+static void restore_end(span* s) {
+  cri_tape_get(&s->r->tape, s->m, CRI_TAPE_HERE, s->r->d);
+  set_control(s);
+}
+
+static cr_status restore(span* s, int i) {
+  CR_TRY(s->before(s->r, s->m, i, s->error));
+  set_control(s);
+  return CR_OK;
+}
+
+static cr_status evaluate(span* s, cr_data* d) {
+  cr_status status = cri_dynamics(s->m, d);
+  return status == CR_OK ? CR_OK : failed(s, d, status);
+}
+
+// [c5] r->d holds the state just after an event: the jump, and on to the state just before it
+static cr_status pass_event(span* s, int row, cr_real h, cr_data** before) {
+  cr_rollout* r = s->r;
+  bool moved;
+  cr_status status = cri_event_vjp(s->m, r->d, row, h, r->work, r->bar);
+  if (status == CR_OK) {
+    CR_TRY(evaluate(s, r->d));
+    status = cri_event_before(s->m, r->d, row, h, r->work, &moved);
+    *before = moved ? r->work : r->d;
+    r->work->time = r->d->time;
+    return status == CR_OK ? CR_OK : failed(s, r->work, status);
+  }
+  return failed(s, r->d, status);
+}
+
+static void put_node(span* s, size_t i, const cr_data* d) {
+  const cr_model* m = s->m;
+  cr_real* x = s->r->adjoint.nodes + i * (node_size(m) + 1);
+  const cr_real* const from[] = {&d->time, d->qpos, d->qvel, d->act, d->qacc, d->act_dot};
+  const int sizes[] = {1, m->nq, m->nv, m->na, m->nv, m->na};
+  for (int k = 0; k < 6; k++) {
+    cr_copy(x, from[k], sizes[k]);
+    x += sizes[k];
+  }
+}
+
+static cr_status make_room(cri_adjoint* a, size_t numbers, cr_error* error) {
+  if (numbers <= a->nnode) {
+    return CR_OK;
+  }
+  cr_real* nodes = realloc(a->nodes, numbers * sizeof *nodes);
+  if (nodes == NULL) {
+    return cri_fail(error, CR_ERR_MEMORY, "adjoint: no memory for the states on the way");
+  }
+  a->nodes = nodes;
+  a->nnode = numbers;
+  return CR_OK;
+}
+
+// the states before steps begin ... end - 1; `last`: that at the end
+static cr_status gather_nodes(span* s, int begin, int end, const cr_data* last) {
+  cr_rollout* r = s->r;
+  s->nnode = (size_t)(end - begin) + 1;
+  s->at = s->nnode - 2;
+  CR_TRY(make_room(&r->adjoint, s->nnode * (node_size(s->m) + 1), s->error));
+  put_node(s, s->nnode - 1, last);
+  for (int i = end - 1; i >= begin; i--) {
+    CR_TRY(restore(s, i));
+    CR_TRY(evaluate(s, r->d));
+    put_node(s, (size_t)(i - begin), r->d);
+  }
+  return CR_OK;
+}
+
+// the state at the end as the one the equation begins with; one that was carried there stays
+static void begin_state(span* s, const cr_data* last) {
+  cri_adjoint* a = &s->r->adjoint;
+  layout at = layout_of(s->m);
+  if (a->options.states == CR_STATES_BACKWARD && a->carried) {
+    return;
+  }
+  a->carried = true;
+  cr_copy(s->base, last->qpos, s->m->nq);
+  cr_zero(s->ode.y + at.x, s->m->nv);
+  cr_copy(s->ode.y + at.v, last->qvel, s->m->nv);
+  cr_copy(s->ode.y + at.a, last->act, s->m->na);
+}
+
+static void copy_state_bar(const cr_model* m, cr_data* bar, cr_real* y, bool to_bar) {
+  cr_real* const parts[] = {bar->qpos, bar->qvel, bar->act};
+  const int sizes[] = {m->nv, m->nv, m->na};
+  for (int i = 0; i < 3; i++) {
+    cr_copy(to_bar ? parts[i] : y, to_bar ? y : parts[i], sizes[i]);
+    y += sizes[i];
+  }
+}
+
+// ---- the sweep over one step
+
+static span span_of(cr_rollout* r, const cr_model* m, const cr_model* m_backward, cr_error* error) {
+  size_t n = equation_size(r, m), nquad = input_size(r, m);
+  cr_real* at = r->adjoint.memory;
+  span s = {.r = r, .m = m, .m_backward = m_backward, .error = error};
+  s.ode = (cri_ode){.t = method_of(m),
+                    .n = (int)n,
+                    .nquad = (int)nquad,
+                    .rate = rate_at,
+                    .y = at,
+                    .z = at + n,
+                    .memory = at + n + 2 * nquad + (size_t)m->nq};
+  s.gathered = s.ode.z + nquad;
+  s.base = s.gathered + nquad;
+  return s;
+}
+
+// back over steps begin ... end - 1
+static cr_status pass_span(span* s, int begin, int end) {
+  cr_rollout* r = s->r;
+  cr_data* last = r->d;
+  int row = event_of(r, end - 1);
+  restore_end(s);
+  if (row >= 0) {
+    CR_TRY(pass_event(s, row, cri_tape_noted(&r->tape, end - 1).h, &last));
+  } else {
+    CR_TRY(evaluate(s, r->d));
+  }
+  s->end = last->time;
+  s->ode.known = false;
+  if (integrates_states(s)) {
+    begin_state(s, last);
+  } else {
+    CR_TRY(gather_nodes(s, begin, end, last));
+  }
+  CR_TRY(restore(s, begin));
+  cri_tape_put(&r->tape, s->m, CRI_TAPE_HERE, r->d);
+  cri_inputs_copy(s->m, r->work, r->d);
+  copy_state_bar(s->m, r->bar, s->ode.y, false);
+  take_inputs(r, s->m, s->gathered);
+  cr_zero(s->ode.z, s->ode.nquad);
+  CR_TRY(solve(s, s->end - r->d->time));
+  copy_state_bar(s->m, r->bar, s->ode.y, true);
+  add_inputs(r, s->m, s->gathered);
+  add_inputs(r, s->m, s->ode.z);
+  return CR_OK;
+}
+
+// the first step of the span that ends with step end - 1
+static int span_begin(const span* s, int first, int end) {
+  enum { MOST = 64 };
+  int begin = end - 1;
+  while (!integrates_states(s) && begin > first && end - begin < MOST &&
+         event_of(s->r, begin - 1) < 0) {
+    begin--;
+  }
+  return begin;
+}
+
+cr_status cri_adjoint_interval(cr_rollout* r, const cr_model* m, const cr_model* m_backward, int k,
+                               int first, int end, cri_state_before* before, cr_error* error) {
+  cr_error why;
+  span s = span_of(r, m, m_backward, &why);
+  s.before = before;
+  s.k = k;
+  for (int begin; end > first; end = begin) {
+    begin = span_begin(&s, first, end);
+    cr_status status = pass_span(&s, begin, end);
+    if (status != CR_OK) {
+      return status == CR_ERR_CAPACITY
+                 ? status
+                 : cri_fail(error, status, "the adjoint of step %d: %s", k + 1, why.text);
+    }
+  }
+  return CR_OK;
+}
+
+// ---- before a gradient
+
+static cr_status check_activations(const cr_model* m, cr_error* error) {
+  for (int i = 0; i < m->nactuator; i++) {
+    const char* what = m->actuator_actlimited[i] != 0             ? "has a limited activation"
+                       : cri_actuator_disabled(m, i)              ? "is switched off"
+                       : cri_servo_period(m, i) > 0               ? "has a setpoint on a circle"
+                       : m->actuator_dyntype[i] == CR_DYN_DCMOTOR ? "is a motor with states"
+                       : m->actuator_actnum[i] > 2                ? "has an orientation for a state"
+                                                                  : NULL;
+    if (m->actuator_actadr[i] >= 0 && what != NULL) {
+      return cri_fail(error, CR_ERR_ARG,
+                      "continuous adjoint: actuator %d ('%s') %s; use the discrete one", i,
+                      cri_name(m, m->name_actuatoradr, i), what);
+    }
+  }
+  return CR_OK;
+}
+
+static cr_status check(const cr_model* m, const cr_adjoint* o, cr_error* error) {
+  if (cri_tableau_of(m->integrator) == NULL) {
+    return cri_fail(error, CR_ERR_ARG,
+                    "continuous adjoint: the integrator must be an explicit method: tsit5, dopri5, "
+                    "dopri8, bosh3, heun, midpoint, ralston, forward-euler or rk4");
+  }
+  bool sane = o->rtol > 0 && o->rtol < CR_MAX && o->atol > 0 && o->atol < CR_MAX;
+  if (!sane || o->max_steps < 0 || o->states < CR_STATES_INTERPOLATED ||
+      o->states > CR_STATES_BACKWARD) {
+    return cri_fail(error, CR_ERR_ARG,
+                    "continuous adjoint: rtol %g, atol %g, max_steps %d, states %d",
+                    (double)o->rtol, (double)o->atol, o->max_steps, (int)o->states);
+  }
+  return check_activations(m, error);
+}
+
+cr_status cr_rollout_adjoint(cr_rollout* r, const cr_model* m, const cr_adjoint* options,
+                             cr_error* error) {
+  if (options != NULL) {
+    CR_TRY(check(m, options, error));
+  }
+  r->adjoint.continuous = options != NULL;
+  r->adjoint.options = options != NULL ? *options : (cr_adjoint){.rtol = 0};
+  return CR_OK;
+}
+
+void cr_rollout_adjoint_steps(const cr_rollout* r, int* accepted, int* rejected) {
+  *accepted = r->adjoint.controller.accepted;
+  *rejected = r->adjoint.controller.rejected;
+}
+
+cr_status cri_adjoint_begin(cr_rollout* r, const cr_model* m, cr_error* error) {
+  cri_adjoint* a = &r->adjoint;
+  CR_TRY(check(m, &a->options, error));
+  if (r->adaptive && (r->options.linear || r->options.quaternions)) {
+    return cri_fail(error, CR_ERR_UNSUPPORTED, "continuous adjoint: not with %s",
+                    r->options.linear ? "linear controls" : "rotations as plain quaternions");
+  }
+  size_t n = equation_size(r, m), nquad = input_size(r, m);
+  size_t room = n + 2 * nquad + (size_t)m->nq + cri_ode_room(method_of(m), (int)n, (int)nquad);
+  cr_real* memory = realloc(a->memory, room * sizeof *memory);
+  if (memory == NULL) {
+    return cri_fail(error, CR_ERR_MEMORY, "adjoint: no memory for %zu numbers", room);
+  }
+  a->memory = memory;
+  a->carried = false;
+  a->controller = cri_controller_begin(m, &(cr_adaptive){.first_step = 0});
+  return CR_OK;
+}
+
+void cri_adjoint_free(cri_adjoint* a) {
+  free(a->memory);
+  free(a->nodes);
+}

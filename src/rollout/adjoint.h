@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+// The continuous adjoint of a rollout: cotangents of the state as the solution of a differential
+// equation that runs backwards. What is public is documented in carom/rollout.h.
+#ifndef CR_ROLLOUT_ADJOINT_H
+#define CR_ROLLOUT_ADJOINT_H
+
+#include "carom/rollout.h"
+#include "integrate/ode.h"
+
+/// Options, and what a gradient needs beside the blocks of the rollout.
+typedef struct {
+  bool continuous;
+  cr_adjoint options;
+  cri_controller controller;
+  cr_real* memory;  // y, z, and the work space of the steps
+  cr_real* nodes;   // states on the way
+  size_t nnode;     // numbers there is room for
+  bool carried;     // states backward from the end: y holds that of the span before
+} cri_adjoint;
+
+/// Begins a gradient. Errors: as cr_rollout_adjoint; CR_ERR_MEMORY.
+cr_status cri_adjoint_begin(cr_rollout* r, const cr_model* m, cr_error* error);
+
+/// Puts the state before step i into r->d.
+typedef cr_status cri_state_before(cr_rollout* r, const cr_model* m, int i, cr_error* error);
+
+/// From the cotangents after interval k, in r->bar, to those before it. The interval has the steps
+/// first ... end - 1; the tape's state here is that at its end, and then that at its start.
+/// Map      bar->qpos l, qvel u, act g at the end -> at the start; adds to the other inputs
+/// Equation -l' = w x l + (dF/dq)' u + (dG/dq)' g    (w x l: orientations only)    [c1]
+///          -u' = l + (dF/dv)' u + (dG/dv)' g                                      [c2]
+///          -g' = (dF/da)' u + (dG/da)' g                                          [c3]
+///          -p' = (dF/dp)' u + (dG/dp)' g    for controls, forces, parameters      [c4]
+///          F, G: qacc and act_dot; at events the jump of integrate/event.h         [c5]
+///          derivation: docs/derivations/adjoint.md
+/// Errors   those of cri_ode_step and of the dynamics
+cr_status cri_adjoint_interval(cr_rollout* r, const cr_model* m, const cr_model* m_backward, int k,
+                               int first, int end, cri_state_before* before, cr_error* error);
+
+void cri_adjoint_free(cri_adjoint* adjoint);
+
+#endif

@@ -1,0 +1,150 @@
+// SPDX-License-Identifier: Apache-2.0
+// The steps of a run once more, each with its jvp.
+#include "rollout/tangent.h"
+
+#include <stdlib.h>
+
+#include "base/random.h"
+#include "integrate/event.h"
+#include "integrate/inputs.h"
+#include "integrate/step.h"
+
+static cr_status failed(const cr_data* where, cr_status status, int k, cr_error* error) {
+  return cri_fail(error, status, "tangent of step %d: %s", k + 1, where->error.text);
+}
+
+// the tangent of the state after the step is that before the next
+static void advance(const cr_model* m, cr_data* tan) {
+  cr_copy(tan->qpos, tan->qpos_next, m->nv);
+  cr_copy(tan->qvel, tan->qvel_next, m->nv);
+  cr_copy(tan->act, tan->act_next, m->na);
+}
+
+// step i of interval k, from the state in r->d
+static cr_status step_jvp(cr_rollout* r, const cr_model* m, int i, int k, cr_data* tan,
+                          cr_error* error) {
+  CR_TRY(cri_rollout_again(r, m, i, k, error));
+  const cri_ramp* ramp = r->options.linear ? &r->ramp : NULL;
+  cr_status status =
+      r->adaptive ? cri_adaptive_step_jvp(&r->options, ramp, m, r->d, r->made.h, r->work, tan)
+                  : cr_step_jvp(m, r->d, r->work, tan);
+  if (status != CR_OK) {
+    return failed(tan, status, k, error);
+  }
+  advance(m, tan);
+  cri_rollout_advance(r, m, k);
+  int event = r->adaptive ? r->made.event : -1;
+  if (event < 0) {
+    return CR_OK;
+  }
+  status = cri_event_jvp(m, r->d, event, r->made.h, r->work, tan);
+  return status == CR_OK ? CR_OK : failed(r->d, status, k, error);
+}
+
+cr_status cri_rollout_jvp(cr_rollout* r, const cr_model* m, cr_data* tan, cri_tangent_look* look,
+                          void* context, cr_error* error) {
+  CR_TRY(cri_rollout_restore(r, m, 0, error));
+  for (int k = 0; k < r->nstep; k++) {
+    for (int i = cri_rollout_first(r, k); i < cri_rollout_first(r, k + 1); i++) {
+      CR_TRY(step_jvp(r, m, i, k, tan, error));
+      if (look != NULL) {
+        look(context, m, tan, r->d->time);
+      }
+    }
+  }
+  return CR_OK;
+}
+
+// ---- growth
+
+// a loss whose cotangent at the end is given
+typedef struct {
+  const cr_real *qpos, *qvel, *act;
+} seed;
+
+static cr_status seed_value(void* context, const cr_model* m, const cr_data* d, int step,
+                            cr_real* loss) {
+  (void)context, (void)m, (void)d, (void)step, (void)loss;
+  return CR_OK;
+}
+
+static cr_status seed_bar(void* context, const cr_model* m, const cr_data* d, int step,
+                          cr_data* bar) {
+  const seed* s = context;
+  (void)d, (void)step;
+  for (int i = 0; i < m->nv; i++) {
+    bar->qpos[i] += s->qpos[i];
+    bar->qvel[i] += s->qvel[i];
+  }
+  for (int i = 0; i < m->na; i++) {
+    bar->act[i] += s->act[i];
+  }
+  return CR_OK;
+}
+
+cr_real cri_tangent_norm(const cr_model* m, const cr_data* tan) {
+  cr_real sum = 0;
+  for (int i = 0; i < m->nv; i++) {
+    sum += tan->qpos[i] * tan->qpos[i] + tan->qvel[i] * tan->qvel[i];
+  }
+  for (int i = 0; i < m->na; i++) {
+    sum += tan->act[i] * tan->act[i];
+  }
+  return cr_sqrt(sum);
+}
+
+static void set_state(const cr_model* m, cr_data* tan, const cr_data* from, cr_real scale) {
+  for (int i = 0; i < m->nv; i++) {
+    tan->qpos[i] = scale * from->qpos[i];
+    tan->qvel[i] = scale * from->qvel[i];
+  }
+  for (int i = 0; i < m->na; i++) {
+    tan->act[i] = scale * from->act[i];
+  }
+}
+
+static void random_start(const cr_model* m, cr_data* bar) {
+  cr_random random = cr_random_seed(1, 1);
+  for (int i = 0; i < m->nv; i++) {
+    bar->qpos[i] = cr_random_normal(&random);
+    bar->qvel[i] = cr_random_normal(&random);
+  }
+  for (int i = 0; i < m->na; i++) {
+    bar->act[i] = cr_random_normal(&random);
+  }
+}
+
+static cr_status iterate(cr_rollout* r, const cr_model* m, cr_data* tan, cri_tangent_look* look,
+                         void* context, cr_real* growth, cr_error* error) {
+  enum { MOST = 30 };
+  seed s = {tan->qpos, tan->qvel, tan->act};
+  const cr_loss loss = {.context = &s, .value = seed_value, .bar = seed_bar};
+  random_start(m, r->bar);
+  for (int k = 0; k < MOST; k++) {
+    cr_real length = cri_tangent_norm(m, r->bar), before = *growth;
+    if (!(length > 0)) {  // nothing of the start is left
+      return CR_OK;
+    }
+    set_state(m, tan, r->bar, 1 / length);
+    CR_TRY(cri_rollout_jvp(r, m, tan, look, context, error));
+    *growth = cri_tangent_norm(m, tan);
+    if (cr_abs(*growth - before) <= CR_R(1e-3) * *growth) {
+      return CR_OK;
+    }
+    CR_TRY(cr_rollout_gradient(r, m, m, &loss, error));
+  }
+  return CR_OK;
+}
+
+cr_status cri_rollout_growth(cr_rollout* r, const cr_model* m, cri_tangent_look* look,
+                             void* context, cr_real* growth, cr_error* error) {
+  cr_data* tan = NULL;
+  bool continuous = r->adjoint.continuous;
+  *growth = 0;
+  CR_TRY(cri_data_twin(&tan, m, r->d, CR_DATA_TANGENT, cri_no_params, error));
+  r->adjoint.continuous = false;  // the transpose of the tangent, to the last bit
+  cr_status status = iterate(r, m, tan, look, context, growth, error);
+  r->adjoint.continuous = continuous;
+  cri_data_free(tan);
+  return status;
+}
