@@ -265,11 +265,13 @@ static cr_status run_step(cr_rollout* r, const cr_model* m, int k, cr_error* err
 // ---- adaptive: an interval of the grid has steps of its own
 
 static cr_status adaptive_step(cr_rollout* r, const cr_model* m) {
-  r->made.known = r->controller.known;
+  const cri_controller before = r->controller;
+  r->made.known = before.known;
   cr_status status = cri_adaptive_step(&r->options, is_linear(r) ? &r->ramp : NULL, m, r->d, r->end,
                                        &r->controller, &r->made.h);
-  if (status == CR_ERR_CAPACITY) {
-    r->controller.known = false;  // a block that grew has not evaluated anything
+  if (status == CR_ERR_CAPACITY) {  // the same search once more, in a block that knows nothing yet
+    r->controller = before;
+    r->controller.known = false;
   }
   r->made.event = r->controller.event;
   return status;
