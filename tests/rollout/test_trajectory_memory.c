@@ -197,13 +197,13 @@ static void run_within(scene* s, size_t bytes, const cr_model* m_backward) {
 // bytes of a stored state
 static size_t state_size(const cr_model* m) { return cri_tape_least(m, 0) / 3; }
 
-static const size_t more[] = {0, 1, 2, 3, 4, 7, 12, 20, 33, 60, 1000};
+static const size_t more[] = {0, 1, 3, 12, 1000};
 enum { N_MORE = sizeof more / sizeof more[0] };
 
 // ---- tests
 
 static void every_limit_has_the_same_bits(void** state) {
-  for (uint64_t seed = 0; seed < 9; seed++) {
+  for (uint64_t seed = 0; seed < 6; seed++) {
     scene s;
     open_random(&s, seed);
     keep_gradient(&s, &s.m);
@@ -234,7 +234,7 @@ static void adaptive_steps_too(void** state) {
     size_t least = least_of(&s, 1);
     least = least_of(&s, least);
     assert_int_equal(least_of(&s, least - 1), least);
-    for (int i = 0; i < N_MORE; i++) {
+    for (int i = 0; i < N_MORE; i += 2) {
       run_within(&s, least + more[i] * state_size(&s.m), &s.m);
     }
     close_scene(&s);
@@ -293,20 +293,20 @@ static void shrink(scene* s) {
 
 static void room_grows_within_limits(void** state) {
   int grown = 0;
-  for (uint64_t seed = 0; seed < 9; seed++) {
+  for (uint64_t seed = 0; seed < 6; seed++) {
     scene s;
     open_random(&s, seed);
     cr_model far = with_distance(&s.m);
     keep_gradient(&s, &far);
     size_t least = least_of(&s, 1);
-    for (int i = 0; i < 6; i += 2) {
+    for (int i = 0; i < N_MORE; i += 2) {
       shrink(&s);
       run_within(&s, least + more[i] * state_size(&s.m), &far);
       grown += s.r->d->nefc_max > 2;
     }
     close_scene(&s);
   }
-  assert_true(grown >= 12);
+  assert_true(grown >= 9);
 }
 
 int test_trajectory_memory(void) {
