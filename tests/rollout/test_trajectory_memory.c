@@ -11,7 +11,7 @@
 #include "support/random_model.h"
 #include "support/tossed_cube.h"
 
-enum { STEPS = 41 };
+enum { STEPS = 23 };
 
 typedef struct {
   cr_model m;
@@ -105,7 +105,7 @@ static void open_cube(scene* s, bool events) {
   v[4] = -6;
   s->r = all_parameters(&s->m);
   const cr_adaptive options = {
-      .rtol = CR_R(1e-7), .atol = CR_R(1e-7), .grid = CR_R(0.01), .events = events};
+      .rtol = CR_R(1e-6), .atol = CR_R(1e-6), .grid = CR_R(0.01), .events = events};
   assert_int_equal(cr_rollout_adaptive(s->r, &s->m, &options, NULL), CR_OK);
   assert_int_equal(
       cr_expression_create(&s->expression, &s->m, "qpos[0] + xpos[1].z * qvel[4]", NULL), CR_OK);
