@@ -284,7 +284,7 @@ static void gradients_of_64_steps(void** state) {
   }
   tally t = {0};
   int muscles = 0, wraps = 0, rows = 0;
-  for (uint64_t seed = 0; seed < 8; seed++) {
+  for (uint64_t seed = 0; seed < 12; seed++) {
     problem p;
     random_problem(&p, seed);
     cr_random random = cr_random_seed(seed, 6);
@@ -311,8 +311,9 @@ static void gradients_of_64_steps(void** state) {
     cr_rollout_free(r);
     close_problem(&p);
   }
-  print_message("worst %.1e at %s; %d compared, %d at kinks, %d not settled\n", (double)t.worst,
-                t.where, t.compared, t.kinks, t.blurred);
+  print_message(
+      "worst %.1e at %s; %d compared, %d at kinks, %d not settled; %d muscles, %d wraps, %d rows\n",
+      (double)t.worst, t.where, t.compared, t.kinks, t.blurred, muscles, wraps, rows);
   assert_true(muscles > 3 && wraps > 20 && rows > 100);
   assert_true(t.worst <= BOUND);
   assert_true(t.compared > 80);
