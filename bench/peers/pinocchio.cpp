@@ -127,8 +127,8 @@ int main(int argc, char** argv) {
   pin::Data data(model);
   std::vector<State> states;
   for (int k = 0; k < STATES; k++) {
-    Eigen::VectorXd q = pin::neutral(model);
-    pin::integrate(model, q, Eigen::VectorXd::Random(model.nv), q);
+    const Eigen::VectorXd away = Eigen::VectorXd::Random(model.nv);
+    const Eigen::VectorXd q = pin::integrate(model, pin::neutral(model), away);
     states.push_back({q, Eigen::VectorXd::Random(model.nv), Eigen::VectorXd::Random(model.nv),
                       Eigen::VectorXd::Random(model.nv)});
   }
