@@ -137,7 +137,7 @@ static cr_status train(const billiard* b, cr_notebook* book, cr_table* table, cr
 // ---- what it shows
 
 static double least_loss(cr_table* table, int scene) {
-  double least = INFINITY;
+  double least = (double)INFINITY;
   for (int i = 0; i < table->rows; i++) {
     const cr_real* row = cri_table_row(table, i);
     least = (int)row[SCENE] == scene ? fmin(least, (double)row[LOSS]) : least;
@@ -147,7 +147,7 @@ static double least_loss(cr_table* table, int scene) {
 
 static void claim_analysis(cr_notebook* book, cr_table* table, int scene) {
   int n = 0, misses = 0, zero = 0, right = 0, same = 0, clear = 0, agree = 0;
-  double smallest = INFINITY;
+  double smallest = (double)INFINITY;
   for (int i = 0; i < table->rows; i++) {
     const cr_real* row = cri_table_row(table, i);
     if ((int)row[SCENE] != scene || row[U0] == 0) {
@@ -168,12 +168,13 @@ static void claim_analysis(cr_notebook* book, cr_table* table, int scene) {
   const char* name = scene_names[scene];
   cri_claim(book, (double)right / n, 1, 1, "right sign",
             "%s, CFD: share of u0 whose derivative has the right sign", name);
-  cri_claim(book, smallest, 1e-12, INFINITY, "not zero", "%s, CFD: smallest derivative", name);
+  cri_claim(book, smallest, 1e-12, (double)INFINITY, "not zero", "%s, CFD: smallest derivative",
+            name);
   cri_claim(book, misses > 0 ? (double)zero / misses : 1, 1, 1, "zero",
             "%s, plain: share of %d misses whose derivative is exactly 0", name, misses);
   cri_claim(book, (double)same / n, 1, 1, "",
             "%s: share of ends with the same bits, CFD on and off", name);
-  cri_claim(book, (double)agree / clear, 0.9, INFINITY, "",
+  cri_claim(book, (double)agree / clear, 0.9, (double)INFINITY, "",
             "%s, events: share of %d hits within 10 %% of differences", name, clear);
 }
 

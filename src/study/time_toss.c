@@ -249,7 +249,7 @@ static cr_status work(void* context, int i, int worker, cr_real* row, cr_error* 
 
 // least time of a family that has the derivative to `error`; infinite where none has
 static double time_to(cr_table* table, int first, int last, double error) {
-  double least = INFINITY;
+  double least = (double)INFINITY;
   for (int i = 0; i < table->rows; i++) {
     const cr_real* row = cri_table_row(table, i);
     bool member = (int)row[FAMILY] >= first && (int)row[FAMILY] <= last;

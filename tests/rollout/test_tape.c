@@ -153,7 +153,8 @@ static void unknown_numbers_of_steps_cost_little(void** state) {
     long known = go_back(&tape, N);
     print_message("%d states: %ld steps again, %ld if it is known how many\n", rooms[i], again,
                   known);
-    assert_true(again >= known && again < (rooms[i] * rooms[i] < N ? 3 : 1.1) * (double)known);
+    assert_true(again >= known &&
+                (double)again < (rooms[i] * rooms[i] < N ? 3 : 1.1) * (double)known);
     cri_tape_free(&tape);
   }
   end();
