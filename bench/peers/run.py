@@ -99,7 +99,7 @@ def mjx_rows(carom, python, models):
     for model in models:
         ours = bench(carom, model, "--no-differences")
         step, gradient = ours["step_us"], 2 * ours["step_us"] + ours["step_vjp_us"]
-        theirs = json.loads(output(python, HERE / "mjx.py", model, *ENVIRONMENTS))
+        theirs = json.loads(output(python, HERE / "mjx.py", model, *ENVIRONMENTS).splitlines()[-1])
         for b in theirs["batches"]:
             print(f"| {ours['model']} | {b['environments']} | {b['forward_us']:.1f} | {step:.2f} | "
                   f"1/{b['forward_us'] / step:.1f} | {b['gradient_us']:.1f} | {gradient:.2f} | "
