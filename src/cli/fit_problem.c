@@ -203,9 +203,10 @@ static uint64_t add_model(uint64_t hash, const cr_model* m) {
       hash = n > 0 ? cri_fingerprint(hash, x, (size_t)n * sizeof *x) : hash;
     }
   }
-  const int32_t options[] = {m->integrator, m->cone, m->disableflags, m->enableflags};
-  const cr_real numbers[] = {m->timestep, m->impratio, m->tolerance, m->cfd_dc,   m->cfd_d0,
-                             m->cfd_wc,   m->cfd_mc,   m->cfd_pc,    m->cfd_scale};
+  const int32_t options[] = {m->integrator, m->cone, m->disableflags, m->enableflags, m->collision};
+  const cr_real numbers[] = {m->timestep,  m->impratio, m->tolerance,    m->cfd_dc,
+                             m->cfd_d0,    m->cfd_wc,   m->cfd_mc,       m->cfd_pc,
+                             m->cfd_scale, m->softness, m->muscle_smooth};
   hash = cri_fingerprint(hash, options, sizeof options);
   return cri_fingerprint(hash, numbers, sizeof numbers);
 }
@@ -219,7 +220,7 @@ static uint64_t add_method(uint64_t hash, const cr_fit_problem* p) {
                             a->linear,
                             a->quaternions,
                             (int32_t)p->adjoint.states};
-  const cr_real numbers[] = {a->rtol, a->atol,         a->first_step,
+  const cr_real numbers[] = {a->rtol, a->atol,         a->first_step,  a->largest_step,
                              a->grid, p->adjoint.rtol, p->adjoint.atol};
   hash = cri_fingerprint(hash, counts, sizeof counts);
   return cri_fingerprint(hash, numbers, sizeof numbers);

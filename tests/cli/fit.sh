@@ -120,6 +120,12 @@ says bad "checkpoint.txt: cannot be read"
 [ -e bad/result.json ] && fail "bad input left a result"
 expect 2 bad fit "$config" --data found/tosses.h5 --set data.stride=5 --resume --out one
 says bad "other settings, model or data"
+# what changes the motion is a setting too
+for other in "--muscle-smooth 0.01" "--collision smooth" "--collision smooth --softness 0.2"; do
+  # shellcheck disable=SC2086
+  expect 2 bad fit "$config" --data found/tosses.h5 --set data.stride=6 $other --resume --out one
+  says bad "other settings, model or data"
+done
 [ -e one/result.json ] || fail "a refused --resume removed a result"
 
 # ---- a full disk

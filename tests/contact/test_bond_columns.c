@@ -9,35 +9,7 @@
 #include "contact/rows.h"
 #include "support/chain_model.h"
 #include "support/close.h"
-#include "support/contact_scene.h"
-
-typedef struct {
-  contact_scene s;
-  cr_data* tan;
-  cr_real* numbers;
-  cri_columns columns;
-} fixture;
-
-static void open(fixture* f, int seed) {
-  scene_open(&f->s, seed);
-  const cr_model* m = &f->s.m;
-  scene_run(&f->s, "acceleration");
-  assert_int_equal(cri_data_twin(&f->tan, m, f->s.d, CR_DATA_TANGENT, cri_no_params, NULL), CR_OK);
-  size_t v = (size_t)m->nv;
-  f->numbers = calloc(2 * v * v, sizeof *f->numbers);
-  assert_non_null(f->numbers);
-  f->columns = (cri_columns){.ld = 2 * m->nv, .q = f->numbers, .v = f->numbers + v};
-  cri_carried carried = cri_carried_of(m, f->s.d, f->s.d->acc_qacc, f->tan);
-  cri_row_slopes slopes = cri_row_slopes_of(m, f->s.d, f->tan);
-  cri_bond_columns(m, f->s.d, &slopes, &carried, f->columns, f->tan);
-  cri_pop(f->tan, 0);
-}
-
-static void close(fixture* f) {
-  free(f->numbers);
-  cri_data_free(f->tan);
-  scene_close(&f->s);
-}
+#include "support/columns_scene.h"
 
 // bonds between bodies of trees that all are free: how many
 static int bonds_of_free_trees(const contact_scene* s) {
@@ -64,8 +36,8 @@ static void moved_together_nothing_changes(void** state) {
   (void)state;
   int found = 0;
   for (int seed = 0; seed < 96; seed++) {
-    fixture f;
-    open(&f, seed);
+    columns_scene f;
+    columns_open(&f, seed, cri_bond_columns);
     const cr_model* m = &f.s.m;
     for (int axis = 0; axis < 3 && bonds_of_free_trees(&f.s) > 0; axis++) {
       for (int i = 0; i < m->nv; i++) {
@@ -79,7 +51,7 @@ static void moved_together_nothing_changes(void** state) {
         found += scale > 0;
       }
     }
-    close(&f);
+    columns_close(&f);
   }
   assert_true(found > 20);
 }
@@ -89,8 +61,8 @@ static void others_are_left_alone(void** state) {
   (void)state;
   int found = 0;
   for (int seed = 0; seed < 48; seed++) {
-    fixture f;
-    open(&f, seed);
+    columns_scene f;
+    columns_open(&f, seed, cri_bond_columns);
     const cr_model* m = &f.s.m;
     const cr_data* d = f.s.d;
     bool* bound = calloc((size_t)m->nv, sizeof *bound);
@@ -113,7 +85,7 @@ static void others_are_left_alone(void** state) {
     }
     found += n > 0;
     free(bound);
-    close(&f);
+    columns_close(&f);
   }
   assert_true(found > 5);
 }

@@ -7,35 +7,7 @@
 
 #include "support/chain_model.h"
 #include "support/close.h"
-#include "support/contact_scene.h"
-
-typedef struct {
-  contact_scene s;
-  cr_data* tan;
-  cr_real* numbers;
-  cri_columns columns;
-} fixture;
-
-static void open(fixture* f, int seed) {
-  scene_open(&f->s, seed);
-  const cr_model* m = &f->s.m;
-  scene_run(&f->s, "acceleration");
-  assert_int_equal(cri_data_twin(&f->tan, m, f->s.d, CR_DATA_TANGENT, cri_no_params, NULL), CR_OK);
-  size_t v = (size_t)m->nv;
-  f->numbers = calloc(2 * v * v, sizeof *f->numbers);
-  assert_non_null(f->numbers);
-  f->columns = (cri_columns){.ld = 2 * m->nv, .q = f->numbers, .v = f->numbers + v};
-  cri_carried carried = cri_carried_of(m, f->s.d, f->s.d->acc_qacc, f->tan);
-  cri_row_slopes slopes = cri_row_slopes_of(m, f->s.d, f->tan);
-  cri_contact_columns(m, f->s.d, &slopes, &carried, f->columns, f->tan);
-  cri_pop(f->tan, 0);
-}
-
-static void close(fixture* f) {
-  free(f->numbers);
-  cri_data_free(f->tan);
-  scene_close(&f->s);
-}
+#include "support/columns_scene.h"
 
 // all trees are free, and what they touch besides each other is one plane or nothing
 static bool loose(const contact_scene* s, int* plane) {
@@ -63,9 +35,9 @@ static void moved_together_nothing_changes(void** state) {
   (void)state;
   int found = 0;
   for (int seed = 0; seed < 48; seed++) {
-    fixture f;
+    columns_scene f;
     int plane;
-    open(&f, seed);
+    columns_open(&f, seed, cri_contact_columns);
     const cr_model* m = &f.s.m;
     for (int axis = 0; axis < 2 && loose(&f.s, &plane); axis++) {
       const cr_real* mat = f.s.d->geom_xmat + 9 * (plane < 0 ? 0 : plane);
@@ -81,7 +53,7 @@ static void moved_together_nothing_changes(void** state) {
         found += scale > 0;
       }
     }
-    close(&f);
+    columns_close(&f);
   }
   assert_true(found > 50);
 }
@@ -91,8 +63,8 @@ static void columns_by_velocity_are_those_of_the_rows(void** state) {
   (void)state;
   int found = 0;
   for (int seed = 0; seed < 24; seed++) {
-    fixture f;
-    open(&f, seed);
+    columns_scene f;
+    columns_open(&f, seed, cri_contact_columns);
     const cr_model* m = &f.s.m;
     const cr_data* d = f.s.d;
     cri_row_slopes x = cri_row_slopes_of(m, d, f.tan);
@@ -123,7 +95,7 @@ static void columns_by_velocity_are_those_of_the_rows(void** state) {
     found += scale > 0;
     free(J);
     free(want);
-    close(&f);
+    columns_close(&f);
   }
   assert_true(found > 5);
 }

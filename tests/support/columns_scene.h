@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0
+// A contact scene with the columns of one kind of force. cmocka's headers first.
+#ifndef CR_TESTS_COLUMNS_SCENE_H
+#define CR_TESTS_COLUMNS_SCENE_H
+
+#include "contact/row_slopes.h"
+#include "dynamics/carried.h"
+#include "support/contact_scene.h"
+
+typedef struct {
+  contact_scene s;
+  cr_data* tan;
+  cr_real* numbers;
+  cri_columns columns;  // q and v
+} columns_scene;
+
+/// What adds the columns: cri_contact_columns, cri_bond_columns.
+typedef void force_columns(const cr_model* m, const cr_data* d, const cri_row_slopes* slopes,
+                           const cri_carried* carried, cri_columns columns, cr_data* work);
+
+/// The scene of a seed up to its acceleration, and the columns there.
+void columns_open(columns_scene* f, int seed, force_columns* add);
+void columns_close(columns_scene* f);
+
+#endif
