@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The full Jacobian of a time step: how the next state depends on the state, the controls and the
-// applied forces.
+// The full Jacobian of a time step: how the next state depends on the state, the controls, the
+// applied forces and chosen parameters.
 #ifndef CAROM_STEP_JACOBIAN_H
 #define CAROM_STEP_JACOBIAN_H
 
@@ -38,6 +38,41 @@ CR_API const char* cr_jacobian_columns(const cr_jacobian* work);
 
 /// The sentence behind the last failure.
 CR_API const char* cr_jacobian_error(const cr_jacobian* work);
+
+/// Room for the Jacobian of a step by parameters. Belongs to one thread; serves one model and data of
+/// its size. Owner: the caller, cr_parameter_jacobian_destroy.
+typedef struct cr_parameter_jacobian cr_parameter_jacobian;
+
+/// names[n]: model fields, or numbers of them, as "body_mass", "geom_size[cube]", "dof_damping[3]".
+/// With `derive` constants that follow from them (body_invweight0, tendon_length0 ...) follow, as in
+/// cr_model_derive.
+/// Errors   CR_ERR_NAME for what is no parameter, is not there, or is part of a quaternion;
+///          CR_ERR_ARG for a derived constant with `derive`; CR_ERR_MEMORY
+CR_API cr_status cr_parameter_jacobian_create(cr_parameter_jacobian** work, const cr_model* m,
+                                              const cr_data* d, const char* const* names, int n,
+                                              bool derive, cr_error* error);
+CR_API void cr_parameter_jacobian_destroy(cr_parameter_jacobian* work);
+
+/// Columns: the numbers of all names together, 3 for a quaternion (docs/conventions.md).
+CR_API int cr_parameter_jacobian_columns(const cr_parameter_jacobian* work);
+
+/// Jacobian, by parameters, of the step that cr_step has just taken.
+/// Map      parameters -> d x_next / d parameters
+/// Equation H qacc' = -r' with r' by the parameters, then the integrator's map
+///          derivation: docs/derivations/step_jacobian.md
+/// Shapes   by_parameters[nx columns], row by row, nx = 2 nv + na as in cr_step_jacobian; columns in
+///          the order of the names
+/// Units    those of the state over those of the parameter
+/// Cost     a tangent of the stages behind the parameter for every column, or a vjp of the step for
+///          every row, whichever are fewer; rows with `derive`
+/// Errors   those of cr_step_jvp and cr_step_vjp
+/// Memory   no allocation
+/// Smooth   as cr_step
+CR_API cr_status cr_step_parameter_jacobian(const cr_model* m, const cr_data* d,
+                                            cr_parameter_jacobian* work, cr_real* by_parameters);
+
+/// The sentence behind the last failure.
+CR_API const char* cr_parameter_jacobian_error(const cr_parameter_jacobian* work);
 
 #ifdef __cplusplus
 }

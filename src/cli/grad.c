@@ -307,12 +307,11 @@ static void print_text(const grad* g, cr_real loss) {
 static cr_status run(grad* g, cr_error* error) {
   const grad_options* o = g->o;
   if (o->jacobian) {
-    if (o->loss != NULL || o->wrt.n > 0 || o->at != NULL || o->check || o->trust) {
-      return cri_fail(
-          error, CR_ERR_ARG,
-          "--jacobian: of the whole state, so not with --loss, --wrt, --at, --check, --trust");
+    if (o->loss != NULL || o->at != NULL || o->check || o->trust) {
+      return cri_fail(error, CR_ERR_ARG,
+                      "--jacobian: of the whole state, so not with --loss, --at, --check, --trust");
     }
-    return cr_cli_jacobian(&g->setup, o->setup, o->csv, error);
+    return cr_cli_jacobian(&g->setup, o->setup, &o->wrt, o->csv, error);
   }
   if (o->csv != NULL) {
     return cri_fail(error, CR_ERR_ARG, "--csv %s: only with --jacobian", o->csv);
@@ -354,7 +353,8 @@ int cr_cli_grad(int argc, char** argv) {
       {"--reach", CR_OPT_REAL, &o.reach, "H", "how far --trust looks around (default 1e-3)"},
       {"--jacobian", CR_OPT_FLAG, &o.jacobian, "",
        "instead: how the state after the last step (of --time; default one step) depends on the "
-       "state before it, on controls and applied forces; CSV, or --json"},
+       "state before it, on controls and applied forces, and on parameters that --wrt names; CSV, "
+       "or --json"},
       {"--csv", CR_OPT_TEXT, &o.csv, "FILE", "--jacobian: write the CSV to a file"},
   };
   const cr_command_line line = {"grad",

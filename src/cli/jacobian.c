@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "integrate/parameter_jacobian.h"
 #include "integrate/step.h"
 #include "integrate/step_jacobian.h"
 #include "io/files.h"
@@ -14,6 +15,10 @@ typedef struct {
   cr_jacobian* work;
   int nx;
   cr_real *x, *ctrl, *force;
+  const cr_text_list* wrt;
+  cr_parameter_jacobian* par;  // NULL without parameters
+  int npar;
+  cr_real* parameters;
 } jacobian;
 
 // ---- the last step
@@ -34,7 +39,23 @@ static cr_status prepare(cr_setup* s, cr_setup_options* o, cr_error* error) {
   return cri_rollout_restore(s->rollout, &s->m, s->nstep - 1, error);
 }
 
-static cr_status differentiate(jacobian* j, cr_data* d, cr_error* error) {
+static cr_status by_parameters(jacobian* j, const cr_data* d, bool derive, cr_error* error) {
+  const cr_text_list* wrt = j->wrt;
+  if (wrt->n == 0) {
+    return CR_OK;
+  }
+  CR_TRY(cr_parameter_jacobian_create(&j->par, j->m, d, wrt->text, wrt->n, derive, error));
+  j->npar = cr_parameter_jacobian_columns(j->par);
+  j->parameters = calloc((size_t)j->nx * (size_t)j->npar + 1, sizeof *j->parameters);
+  if (j->parameters == NULL) {
+    return cri_fail(error, CR_ERR_MEMORY, "--jacobian: no memory for %d columns", j->npar);
+  }
+  cr_status status = cr_step_parameter_jacobian(j->m, d, j->par, j->parameters);
+  return status == CR_OK ? CR_OK
+                         : cri_fail(error, status, "%s", cr_parameter_jacobian_error(j->par));
+}
+
+static cr_status differentiate(jacobian* j, cr_data* d, bool derive, cr_error* error) {
   const cr_model* m = j->m;
   size_t nx = (size_t)j->nx;
   j->x = calloc(nx * nx + 1, sizeof *j->x);
@@ -49,17 +70,31 @@ static cr_status differentiate(jacobian* j, cr_data* d, cr_error* error) {
     return cri_fail(error, status, "%s", d->error.text);
   }
   status = cr_step_jacobian(m, d, j->work, j->x, j->ctrl, j->force);
-  return status == CR_OK ? CR_OK : cri_fail(error, status, "%s", cr_jacobian_error(j->work));
+  CR_TRY(status == CR_OK ? CR_OK : cri_fail(error, status, "%s", cr_jacobian_error(j->work)));
+  return by_parameters(j, d, derive, error);
 }
 
 // ---- output
 
-static void put_matrix(cr_json* json, const char* key, const cr_real* x, int rows, int columns) {
+// columns of a matrix whose rows are `apart` numbers apart
+static void put_matrix(cr_json* json, const char* key, const cr_real* x, int rows, int columns,
+                       int apart) {
   cr_json_open(json, key, '[');
   for (int i = 0; i < rows; i++) {
-    cr_json_reals(json, NULL, x + (ptrdiff_t)i * columns, columns);
+    cr_json_reals(json, NULL, x + (ptrdiff_t)i * apart, columns);
   }
   cr_json_close(json, ']');
+}
+
+static void put_parameters(cr_json* json, const jacobian* j) {
+  cr_json_open(json, "by_parameter", '{');
+  const cr_real* x = j->parameters;
+  for (int i = 0; i < j->wrt->n; i++) {
+    int width = cri_parameter_jacobian_width(j->par, i);
+    put_matrix(json, j->wrt->text[i], x, j->nx, width, j->npar);
+    x += width;
+  }
+  cr_json_close(json, '}');
 }
 
 static void print_json(const jacobian* j, const cr_data* d) {
@@ -69,9 +104,12 @@ static void print_json(const jacobian* j, const cr_data* d) {
   cr_json_int(&json, "nv", j->m->nv);
   cr_json_int(&json, "na", j->m->na);
   cr_json_int(&json, "nu", j->m->nu);
-  put_matrix(&json, "by_state", j->x, j->nx, j->nx);
-  put_matrix(&json, "by_ctrl", j->ctrl, j->nx, j->m->nu);
-  put_matrix(&json, "by_qfrc_applied", j->force, j->nx, j->m->nv);
+  put_matrix(&json, "by_state", j->x, j->nx, j->nx, j->nx);
+  put_matrix(&json, "by_ctrl", j->ctrl, j->nx, j->m->nu, j->m->nu);
+  put_matrix(&json, "by_qfrc_applied", j->force, j->nx, j->m->nv, j->m->nv);
+  if (j->wrt->n > 0) {
+    put_parameters(&json, j);
+  }
   const char* why = cr_jacobian_columns(j->work);
   if (why != NULL) {
     cr_json_string(&json, "column_by_column", why);
@@ -106,12 +144,19 @@ static void print_csv(const jacobian* j, FILE* file) {
   for (int i = 0; i < m->nv; i++) {
     (void)fprintf(file, ",qfrc_applied[%d]", i);
   }
+  for (int i = 0; i < j->wrt->n; i++) {
+    int width = cri_parameter_jacobian_width(j->par, i);
+    for (int k = 0; k < width; k++) {
+      (void)fprintf(file, width == 1 ? ",%s" : ",%s #%d", j->wrt->text[i], k);
+    }
+  }
   (void)fprintf(file, "\n");
   for (int i = 0; i < j->nx; i++) {
     print_name(file, m, i);
     print_numbers(file, j->x + (ptrdiff_t)i * j->nx, j->nx);
     print_numbers(file, j->ctrl + (ptrdiff_t)i * m->nu, m->nu);
     print_numbers(file, j->force + (ptrdiff_t)i * m->nv, m->nv);
+    print_numbers(file, j->parameters + (ptrdiff_t)i * j->npar, j->npar);
     (void)fprintf(file, "\n");
   }
 }
@@ -132,11 +177,11 @@ static cr_status write_csv(const jacobian* j, const char* path, cr_error* error)
   return status;
 }
 
-cr_status cr_cli_jacobian(cr_setup* setup, cr_setup_options options, const char* csv,
-                          cr_error* error) {
+cr_status cr_cli_jacobian(cr_setup* setup, cr_setup_options options, const cr_text_list* wrt,
+                          const char* csv, cr_error* error) {
   CR_TRY(prepare(setup, &options, error));
-  jacobian j = {.m = &setup->m, .nx = 2 * setup->m.nv + setup->m.na};
-  cr_status status = differentiate(&j, setup->rollout->d, error);
+  jacobian j = {.m = &setup->m, .nx = 2 * setup->m.nv + setup->m.na, .wrt = wrt};
+  cr_status status = differentiate(&j, setup->rollout->d, options.derive, error);
   if (status == CR_OK && csv != NULL) {
     status = write_csv(&j, csv, error);
   }
@@ -146,6 +191,8 @@ cr_status cr_cli_jacobian(cr_setup* setup, cr_setup_options options, const char*
     print_csv(&j, stdout);
   }
   cr_jacobian_destroy(j.work);
+  cr_parameter_jacobian_destroy(j.par);
+  free(j.parameters);
   free(j.x);
   free(j.ctrl);
   free(j.force);

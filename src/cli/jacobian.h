@@ -6,8 +6,9 @@
 #include "cli/setup.h"
 
 /// Prints the Jacobian of the last step of a rollout, of one step where no time is given (not a
-/// number), as JSON or CSV; writes the CSV to a file where `csv` names one.
-cr_status cr_cli_jacobian(cr_setup* setup, cr_setup_options options, const char* csv,
-                          cr_error* error);
+/// number), as JSON or CSV; writes the CSV to a file where `csv` names one. By the parameters in `wrt`
+/// too.
+cr_status cr_cli_jacobian(cr_setup* setup, cr_setup_options options, const cr_text_list* wrt,
+                          const char* csv, cr_error* error);
 
 #endif

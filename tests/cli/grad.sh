@@ -255,6 +255,27 @@ expect 0 chain grad "$pendulum" --jacobian --integrator rk4 --json
 holds chain '"column_by_column" not in j'
 expect 0 discrete grad "$pendulum" --jacobian --integrator discrete --json
 holds discrete '"discrete" in j["column_by_column"]'
+# by parameters too
+for derive in "" --derive; do
+  expect 0 by$derive grad "$cube" --keyframe rest --jacobian $derive --json \
+    --wrt 'body_mass[cube]' gravity 'body_quat[cube]'
+  expect 0 of$derive grad "$cube" --keyframe rest --time 0.002 $derive --json --loss 'qvel[2]' \
+    --wrt 'body_mass[cube]' gravity 'body_quat[cube]'
+  python3 - by$derive.out of$derive.out << 'PYTHON' || fail "by parameters: not the gradient $derive"
+import json, sys
+j, g = json.load(open(sys.argv[1]))["by_parameter"], json.load(open(sys.argv[2]))["gradient"]
+assert list(j) == list(g) and j["gravity"][8][2] > 1e-6
+for name, got in j.items():
+    want = g[name] if isinstance(g[name], list) else [g[name]]
+    assert len(got) == 12 and all(abs(a - b) <= 1e-12 * (1 + abs(b)) for a, b in zip(got[8], want))
+PYTHON
+done
+expect 0 columns grad "$cube" --keyframe rest --jacobian --wrt 'body_mass[cube]' gravity
+head -1 columns.out | grep -qF ',qfrc_applied[5],body_mass[cube],gravity #0,gravity #1,gravity #2' ||
+  fail "$(head -1 columns.out)"
+refused 2 "Jacobian by qpos: not a parameter" grad "$cube" --jacobian --wrt qpos
+refused 2 "Jacobian by dof_invweight0: derived from other parameters here" \
+  grad "$cube" --jacobian --wrt dof_invweight0 --derive
 refused 2 "not with --loss" grad "$pendulum" --jacobian --loss 'qpos[0]'
 refused 2 "only with --jacobian" grad "$pendulum" --loss 'qpos[0]' --wrt qpos --csv x.csv
 refused 2 "one step of the time step" grad "$pendulum" --jacobian --integrator tsit5 --rtol 1e-6

@@ -1,0 +1,233 @@
+// SPDX-License-Identifier: Apache-2.0
+// Few parameters: the tangent of the step for each, through the stages that it reaches. More than
+// states, or with derived constants behind them: a cotangent of the step for each state.
+#include "integrate/parameter_jacobian.h"
+
+#include <stdlib.h>
+
+#include "engine/constants.h"
+#include "engine/pipeline.h"
+#include "integrate/acceleration_columns.h"
+#include "integrate/euler.h"
+#include "integrate/step.h"
+#include "model/names.h"
+#include "model/tableau.h"
+
+struct cr_parameter_jacobian {
+  int nplace, ncolumn;
+  bool by_rows, derive;
+  cr_place* places;
+  bool wanted[CR_N_FIELD];
+  cr_data *plain, *tan, *bar;
+  cr_error error;
+};
+
+int cr_parameter_jacobian_columns(const cr_parameter_jacobian* work) { return work->ncolumn; }
+
+int cri_parameter_jacobian_width(const cr_parameter_jacobian* work, int i) {
+  return work->places[i].tan_count;
+}
+
+void cri_parameter_jacobian_by_rows(cr_parameter_jacobian* work, bool by_rows) {
+  work->by_rows = by_rows;
+}
+
+const char* cr_parameter_jacobian_error(const cr_parameter_jacobian* work) {
+  return work->error.text;
+}
+
+// ---- room
+
+static bool is_derived(cr_field_id id) {
+  bool found = false;
+  for (int k = 0; k < CR_N_DERIVED; k++) {
+    found = found || cri_derived_fields[k] == id;
+  }
+  return found;
+}
+
+static cr_status find(cr_parameter_jacobian* x, const cr_model* m, const char* const* names, int n,
+                      cr_error* error) {
+  x->places = calloc((size_t)n + 1, sizeof *x->places);
+  if (x->places == NULL) {
+    return cri_fail(error, CR_ERR_MEMORY, "Jacobian: no memory");
+  }
+  for (x->nplace = 0; x->nplace < n; x->nplace++) {
+    const char* name = names[x->nplace];
+    cr_place* place = &x->places[x->nplace];
+    CR_TRY(cri_place_find(place, m, name, error));
+    if (cri_field(place->field)->kind != CR_KIND_PARAM) {
+      return cri_fail(error, CR_ERR_NAME, "Jacobian by %s: not a parameter", name);
+    }
+    if (x->derive && is_derived(place->field)) {
+      return cri_fail(error, CR_ERR_ARG, "Jacobian by %s: derived from other parameters here",
+                      name);
+    }
+    if (place->tan_count == 0) {
+      return cri_fail(error, CR_ERR_NAME, "Jacobian by %s: %s", name,
+                      place->count == 0 ? "the model has none of these"
+                                        : "part of a quaternion; name the whole of it (3 numbers)");
+    }
+    x->wanted[place->field] = true;
+    x->ncolumn += place->tan_count;
+  }
+  for (int k = 0; k < CR_N_DERIVED && x->derive; k++) {
+    x->wanted[cri_derived_fields[k]] = true;
+  }
+  return CR_OK;
+}
+
+static cr_status make_room(cr_parameter_jacobian* x, const cr_model* m, const cr_data* d,
+                           cr_error* error) {
+  cr_capacity capacity = {d->ncon_max, d->nefc_max, d->nJ_max};
+  CR_TRY(cri_data_create(&x->plain, m, &capacity, error));
+  CR_TRY(cri_data_twin(&x->tan, m, d, CR_DATA_TANGENT, x->wanted, error));
+  return cri_data_twin(&x->bar, m, d, CR_DATA_COTANGENT, x->wanted, error);
+}
+
+cr_status cr_parameter_jacobian_create(cr_parameter_jacobian** work, const cr_model* m,
+                                       const cr_data* d, const char* const* names, int n,
+                                       bool derive, cr_error* error) {
+  cr_parameter_jacobian* x = calloc(1, sizeof *x);
+  *work = NULL;
+  if (x == NULL) {
+    return cri_fail(error, CR_ERR_MEMORY, "Jacobian: no memory");
+  }
+  x->derive = derive;
+  cr_status status = find(x, m, names, n, error);
+  status = status == CR_OK ? make_room(x, m, d, error) : status;
+  if (status != CR_OK) {
+    cr_parameter_jacobian_destroy(x);
+    return status;
+  }
+  x->by_rows = derive || x->ncolumn > 2 * m->nv + m->na;
+  *work = x;
+  return CR_OK;
+}
+
+void cr_parameter_jacobian_destroy(cr_parameter_jacobian* work) {
+  if (work != NULL) {
+    cri_data_free(work->plain);
+    cri_data_free(work->tan);
+    cri_data_free(work->bar);
+    free(work->places);
+    free(work);
+  }
+}
+
+// ---- by tangents
+
+// which stages of the dynamics a change of one field gets to
+static void reach_of(cr_field_id from, bool* stages) {
+  bool reached[CR_N_FIELD] = {false};
+  reached[from] = true;
+  for (int i = 0; i < cr_ndynamics; i++) {
+    const cr_stage* stage = &cr_pipeline[i];
+    stages[i] = false;
+    for (int k = 0; k < stage->nread; k++) {
+      stages[i] = stages[i] || reached[stage->reads[k]];
+    }
+    for (int k = 0; k < stage->nwrite && stages[i]; k++) {
+      reached[stage->writes[k]] = true;
+    }
+  }
+}
+
+// cr_step_jvp without the stages whose tangents are zero
+static cr_status tangent(const cr_model* m, const cr_data* d, cr_parameter_jacobian* work,
+                         const bool* stages) {
+  if (cri_tableau_of(m->integrator) != NULL) {
+    return cr_step_jvp(m, d, work->plain, work->tan);
+  }
+  for (int i = 0; i < cr_ndynamics; i++) {
+    CR_TRY(stages[i] ? cr_pipeline[i].jvp(m, d, work->tan) : CR_OK);
+  }
+  return cr_euler_jvp(m, d, work->tan);
+}
+
+// one column of all rows
+static void store_column(const cr_model* m, const cr_data* tan, cr_real* to, int width) {
+  const cr_real* from[3] = {tan->qpos_next, tan->qvel_next, tan->act_next};
+  const int length[3] = {m->nv, m->nv, m->na};
+  for (int part = 0; part < 3; part++) {
+    for (int i = 0; i < length[part]; i++, to += width) {
+      *to = from[part][i];
+    }
+  }
+}
+
+static cr_status by_tangents(const cr_model* m, const cr_data* d, cr_parameter_jacobian* work,
+                             cr_real* to) {
+  bool stages[CR_N_FIELD];  // fewer than fields
+  cr_real* column = to;
+  for (int i = 0; i < work->nplace; i++) {
+    const cr_place* place = &work->places[i];
+    cr_real* seed = cri_place_tangent(place, m, d, work->tan);
+    reach_of(place->field, stages);
+    cri_twin_clear(work->tan);
+    for (int k = 0; k < place->tan_count; k++) {
+      seed[k] = 1;
+      cr_status status = tangent(m, d, work, stages);
+      seed[k] = 0;
+      if (status != CR_OK) {
+        work->error = work->tan->error;
+        return status;
+      }
+      store_column(m, work->tan, column++, work->ncolumn);
+    }
+  }
+  return CR_OK;
+}
+
+// ---- by cotangents
+
+static void clear_parameters(const cr_model* m, cr_parameter_jacobian* work) {
+  for (int i = 0; i < CR_N_MODEL_FIELD; i++) {
+    if (work->wanted[i]) {
+      cr_real* x = cri_field_real(&work->bar->par, NULL, (cr_field_id)i);
+      cr_zero(x, cri_field_tangent_size(m, NULL, (cr_field_id)i));
+    }
+  }
+}
+
+static cr_status cotangent(const cr_model* m, const cr_data* d, cr_parameter_jacobian* work) {
+  cr_status status = cr_step_vjp(m, m, d, work->plain, work->bar);
+  if (status != CR_OK) {
+    work->error = work->bar->error;
+    return status;
+  }
+  status = work->derive ? cr_constants_vjp(m, work->plain, work->bar) : CR_OK;
+  if (status != CR_OK) {
+    work->error = work->plain->error;
+  }
+  return status;
+}
+
+static cr_status by_cotangents(const cr_model* m, const cr_data* d, cr_parameter_jacobian* work,
+                               cr_real* to) {
+  cr_data* bar = work->bar;
+  cr_real* next[3] = {bar->qpos_next, bar->qvel_next, bar->act_next};
+  const int length[3] = {m->nv, m->nv, m->na};
+  for (int part = 0; part < 3; part++) {
+    for (int i = 0; i < length[part]; i++) {
+      clear_parameters(m, work);
+      cri_acceleration_clear(m, bar);
+      next[part][i] = 1;
+      CR_TRY(cotangent(m, d, work));
+      for (int k = 0; k < work->nplace; k++) {
+        const cr_place* place = &work->places[k];
+        cr_copy(to, cri_place_tangent(place, m, d, bar), place->tan_count);
+        to += place->tan_count;
+      }
+    }
+  }
+  return CR_OK;
+}
+
+// ---- the Jacobian
+
+cr_status cr_step_parameter_jacobian(const cr_model* m, const cr_data* d,
+                                     cr_parameter_jacobian* work, cr_real* by_parameters) {
+  return work->by_rows ? by_cotangents(m, d, work, by_parameters)
+                       : by_tangents(m, d, work, by_parameters);
+}
