@@ -15,7 +15,7 @@ static const double PROBE = 1e-6;  // of the differences, MuJoCo's own choice
 static void mujoco_round(cr_scene* s, int r, cr_measurement* out) {
   double total = 0;
   for (int k = 0; k < s->nstate; k++) {
-    mj_copyData(s->d, s->mj, s->states[k]);
+    cr_scene_state(s, k);
     double start = cri_microseconds();
     mj_step(s->mj, s->d);
     total += cri_microseconds() - start;
@@ -83,7 +83,7 @@ static double differences_round(cr_scene* s, bool centred, mjtNum* AB) {
   n = n < s->nstate ? n : s->nstate;
   double total = 0;
   for (int k = 0; k < n; k++) {
-    mj_copyData(s->d, s->mj, s->states[k * (s->nstate / n)]);
+    cr_scene_state(s, k * (s->nstate / n));
     double start = cri_microseconds();
     mjd_transitionFD(s->mj, s->d, PROBE, centred, AB, AB + nx * nx, NULL, NULL);
     total += cri_microseconds() - start;

@@ -75,7 +75,7 @@ static void record(cr_scene* s, uint64_t seed) {
       }
       mj_step(s->mj, s->d);
     }
-    mj_copyData(s->states[k], s->mj, s->d);
+    mj_getState(s->mj, s->d, s->states + (size_t)k * s->state_size, mjSTATE_INTEGRATION);
     s->rows += (double)s->d->nefc / s->nstate;
     s->contacts += (double)s->d->ncon / s->nstate;
     cri_parity_state(&s->m, s->d, s->ours[k]);
@@ -83,8 +83,10 @@ static void record(cr_scene* s, uint64_t seed) {
 }
 
 static cr_status room(cr_scene* s, cr_error* error) {
+  const cr_capacity inputs_only = {1, 1, 1};
   s->d = mj_makeData(s->mj);
-  s->states = calloc((size_t)s->nstate, sizeof(mjData*));
+  s->state_size = (size_t)mj_stateSize(s->mj, mjSTATE_INTEGRATION);
+  s->states = calloc((size_t)s->nstate * s->state_size, sizeof *s->states);
   s->ours = calloc((size_t)s->nstate, sizeof(cr_data*));
   if (s->d == NULL || s->states == NULL || s->ours == NULL) {
     return cri_fail(error, CR_ERR_MEMORY, "bench: no memory for %d states", s->nstate);
@@ -93,11 +95,7 @@ static cr_status room(cr_scene* s, cr_error* error) {
   CR_TRY(cri_data_twin(&s->tan, &s->m, s->c, CR_DATA_TANGENT, NULL, error));
   CR_TRY(cri_data_twin(&s->bar, &s->m, s->c, CR_DATA_COTANGENT, NULL, error));
   for (int k = 0; k < s->nstate; k++) {
-    s->states[k] = mj_makeData(s->mj);
-    if (s->states[k] == NULL) {
-      return cri_fail(error, CR_ERR_MEMORY, "bench: no memory for %d states", s->nstate);
-    }
-    CR_TRY(cri_data_create(&s->ours[k], &s->m, NULL, error));
+    CR_TRY(cri_data_create(&s->ours[k], &s->m, &inputs_only, error));
   }
   return CR_OK;
 }
@@ -127,14 +125,11 @@ cr_status cr_scene_open(cr_scene* s, const char* text, int nstate, uint64_t seed
 
 void cr_scene_close(cr_scene* s) {
   for (int k = 0; k < s->nstate; k++) {
-    if (s->states != NULL && s->states[k] != NULL) {
-      mj_deleteData(s->states[k]);
-    }
     if (s->ours != NULL) {
       cri_data_free(s->ours[k]);
     }
   }
-  free((void*)s->states);
+  free(s->states);
   free((void*)s->ours);
   if (s->d != NULL) {
     mj_deleteData(s->d);
@@ -149,10 +144,14 @@ void cr_scene_close(cr_scene* s) {
   *s = (cr_scene){0};
 }
 
+void cr_scene_state(cr_scene* s, int k) {
+  mj_setState(s->mj, s->d, s->states + (size_t)k * s->state_size, mjSTATE_INTEGRATION);
+}
+
 double cr_scene_residual(const cr_scene* s) {
   const mjData* d = s->d;
   double worst = 0, scale = 0;
-  mjtNum* Ma = s->states[0]->qfrc_inverse;  // of no use otherwise
+  mjtNum* Ma = d->qfrc_inverse;  // of no use otherwise
   mj_mulM(s->mj, d, Ma, d->qacc);
   for (int i = 0; i < s->mj->nv; i++) {
     worst = fmax(worst, fabs(Ma[i] - d->qfrc_smooth[i] - d->qfrc_constraint[i]));

@@ -12,7 +12,9 @@ typedef struct cr_data cr_data;
 typedef struct {
   char name[64];
   mjModel* mj;
-  mjData *d, **states;
+  mjData* d;
+  mjtNum* states;  // state_size numbers each, mjSTATE_INTEGRATION
+  size_t state_size;
   cr_model m;
   cr_data *c, *work, *tan, *bar, **ours;
   int nstate;
@@ -27,6 +29,9 @@ typedef struct {
 /// Owner: the caller, cr_scene_close, also after an error.
 cr_status cr_scene_open(cr_scene* s, const char* text, int nstate, uint64_t seed, cr_error* error);
 void cr_scene_close(cr_scene* s);
+
+/// Puts MuJoCo's data into state k.
+void cr_scene_state(cr_scene* s, int k);
 
 /// The largest |M a - qfrc_smooth - J' f| of MuJoCo's last solve over the size of its terms.
 double cr_scene_residual(const cr_scene* s);
