@@ -85,32 +85,10 @@ static void rows_are_derivatives_of_the_residual(void** state) {
   assert_true(seen[0][0] > 0 && seen[0][1] > 0 && seen[1][0] > 0 && seen[1][1] > 0);
 }
 
-typedef struct {
-  contact_scene s;
-  int eq;
-} scene_with;
-
-// a random scene whose first constraint is of this type, switched on
-static void open_with(scene_with* w, int type, bool sites) {
-  for (int seed = 1; seed < 400; seed++) {
-    scene_open(&w->s, seed);
-    for (w->eq = 0; w->eq < w->s.m.neq; w->eq++) {
-      bool of_sites = w->s.m.eq_objtype[w->eq] == CR_OBJ_SITE;
-      if (w->s.m.eq_type[w->eq] == type && of_sites == sites) {
-        w->s.d->eq_active[w->eq] = 1;
-        scene_run(&w->s, "kinematics");
-        return;
-      }
-    }
-    scene_close(&w->s);
-  }
-  fail_msg("no scene with a constraint of type %d", type);
-}
-
 // a weld that asks for the pose at hand has no residual, and turning it by an angle t gives sin(t/2)
 static void weld_at_rest_has_no_residual(void** state) {
-  scene_with w;
-  open_with(&w, CR_EQ_WELD, false);
+  bond_scene w;
+  bond_scene_open(&w, CR_EQ_WELD, false);
   const cr_model* m = &w.s.m;
   const cr_data* d = w.s.d;
   int b1 = m->eq_obj1id[w.eq], b2 = m->eq_obj2id[w.eq];

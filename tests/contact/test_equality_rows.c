@@ -14,32 +14,10 @@ static cr_real size_of(const cr_real* x, int n) {
   return most;
 }
 
-typedef struct {
-  contact_scene s;
-  int eq;
-} scene_with;
-
-// a random scene whose first constraint is of this type, switched on
-static void open_with(scene_with* w, int type, bool sites) {
-  for (int seed = 1; seed < 400; seed++) {
-    scene_open(&w->s, seed);
-    for (w->eq = 0; w->eq < w->s.m.neq; w->eq++) {
-      bool of_sites = w->s.m.eq_objtype[w->eq] == CR_OBJ_SITE;
-      if (w->s.m.eq_type[w->eq] == type && of_sites == sites) {
-        w->s.d->eq_active[w->eq] = 1;
-        scene_run(&w->s, "kinematics");
-        return;
-      }
-    }
-    scene_close(&w->s);
-  }
-  fail_msg("no scene with a constraint of type %d", type);
-}
-
 // a quaternion and its opposite: rows of opposite sign, the same regularisation
 static void opposite_quaternion_turns_all_signs(void** state) {
-  scene_with w;
-  open_with(&w, CR_EQ_WELD, false);
+  bond_scene w;
+  bond_scene_open(&w, CR_EQ_WELD, false);
   cr_data* d = w.s.d;
   scene_run(&w.s, "reference");
   int row = 0;
@@ -65,8 +43,8 @@ static void opposite_quaternion_turns_all_signs(void** state) {
 }
 
 static void inactive_constraint_has_no_rows(void** state) {
-  scene_with w;
-  open_with(&w, CR_EQ_CONNECT, false);
+  bond_scene w;
+  bond_scene_open(&w, CR_EQ_CONNECT, false);
   scene_run(&w.s, "constraint");
   int ne = w.s.d->ne, nefc = w.s.d->nefc;
   w.s.d->eq_active[w.eq] = 0;
@@ -78,8 +56,8 @@ static void inactive_constraint_has_no_rows(void** state) {
 
 // nothing moves the two bodies: no rows, and no error
 static void bond_of_what_stands_still_has_no_rows(void** state) {
-  scene_with w;
-  open_with(&w, CR_EQ_CONNECT, false);
+  bond_scene w;
+  bond_scene_open(&w, CR_EQ_CONNECT, false);
   scene_run(&w.s, "constraint");
   int ne = w.s.d->ne;
   w.s.m.eq_obj1id[w.eq] = w.s.m.eq_obj2id[w.eq] = 0;
@@ -90,8 +68,8 @@ static void bond_of_what_stands_still_has_no_rows(void** state) {
 
 // the row of a joint coupling is 1 at the first dof and -P'(x) at the second, its position y - P(x)
 static void coupling_row_is_its_derivative(void** state) {
-  scene_with w;
-  open_with(&w, CR_EQ_JOINT, false);
+  bond_scene w;
+  bond_scene_open(&w, CR_EQ_JOINT, false);
   const cr_model* m = &w.s.m;
   const cr_data* d = w.s.d;
   int first = m->eq_obj1id[w.eq], second = m->eq_obj2id[w.eq], row = 0;

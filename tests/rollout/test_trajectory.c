@@ -462,19 +462,6 @@ static void room_grows_in_the_middle_of_a_sweep(void** state) {
   assert_true(grown >= 9);
 }
 
-static cr_model with_distance(const cr_model* m) {
-  cr_model far = *m;
-  far.memory = NULL;
-  far.cfd = 1;
-  far.cfd_dc = CR_R(0.05);
-  far.cfd_d0 = CR_R(0.2);
-  far.cfd_wc = CR_R(0.4);
-  far.cfd_mc = CR_R(0.5);
-  far.cfd_pc = 2;
-  far.cfd_scale = CR_R(0.04);
-  return far;
-}
-
 // the backward pass sees more contacts than the forward pass had
 static void room_grows_in_the_backward_pass(void** state) {
   (void)state;
@@ -486,7 +473,7 @@ static void room_grows_in_the_backward_pass(void** state) {
     // with computed fields in the loss it grows in the middle of the sweep, else that starts anew
     a.w.fields = b.w.fields = seed % 2 == 1;
     a.w.every = b.w.every = STEPS + 1 - (int)(seed % 2);
-    cr_model far_a = with_distance(&a.m), far_b = with_distance(&b.m);
+    cr_model far_a = random_model_far(&a.m), far_b = random_model_far(&b.m);
     cr_loss loss_a = loss_of(&a.w), loss_b = loss_of(&b.w);
     set_room(&a, (cr_capacity){500, 3000, 100000});
     set_room(&b, (cr_capacity){1, 2, 4});
@@ -515,7 +502,7 @@ static void distance_changes_the_gradient_and_nothing_else(void** state) {
     open_bench(&plain, seed, STATE_CONTACT);
     open_bench(&far, seed, STATE_CONTACT);
     run_and_differentiate(&plain);
-    cr_model variant = with_distance(&far.m);
+    cr_model variant = random_model_far(&far.m);
     cr_loss loss = loss_of(&far.w);
     set_start(&far);
     assert_int_equal(cr_rollout_run(far.r, &far.m, STEPS, &loss, NULL), CR_OK);

@@ -266,19 +266,6 @@ static void adaptive_steps_of_machines(void** state) {
   assert_true(compared > 0);
 }
 
-static cr_model with_distance(const cr_model* m) {
-  cr_model far = *m;
-  far.memory = NULL;
-  far.cfd = 1;
-  far.cfd_dc = CR_R(0.05);
-  far.cfd_d0 = CR_R(0.2);
-  far.cfd_wc = CR_R(0.4);
-  far.cfd_mc = CR_R(0.5);
-  far.cfd_pc = 2;
-  far.cfd_scale = CR_R(0.04);
-  return far;
-}
-
 // blocks with room for next to nothing, before and between the runs
 static void shrink(scene* s) {
   const cr_capacity room = {1, 2, 4};
@@ -296,7 +283,7 @@ static void room_grows_within_limits(void** state) {
   for (uint64_t seed = 0; seed < 6; seed++) {
     scene s;
     open_random(&s, seed);
-    cr_model far = with_distance(&s.m);
+    cr_model far = random_model_far(&s.m);
     keep_gradient(&s, &far);
     size_t least = least_of(&s, 1);
     for (int i = 0; i < N_MORE; i += 2) {

@@ -98,3 +98,19 @@ void scene_check_stages(contact_scene* s, const char* first, const char* last) {
     stage_report_assert(&reports[i], cr_pipeline[i].name);
   }
 }
+
+void bond_scene_open(bond_scene* w, int type, bool sites) {
+  for (int seed = 1; seed < 400; seed++) {
+    scene_open(&w->s, seed);
+    for (w->eq = 0; w->eq < w->s.m.neq; w->eq++) {
+      bool of_sites = w->s.m.eq_objtype[w->eq] == CR_OBJ_SITE;
+      if (w->s.m.eq_type[w->eq] == type && of_sites == sites) {
+        w->s.d->eq_active[w->eq] = 1;
+        scene_run(&w->s, "kinematics");
+        return;
+      }
+    }
+    scene_close(&w->s);
+  }
+  fail_msg("no scene with a constraint of type %d", type);
+}

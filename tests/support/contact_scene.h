@@ -29,6 +29,15 @@ void scene_condim(contact_scene* s, int dim);
 cr_real* scene_dense_J(const contact_scene* s);
 cr_real* scene_dense_M(const contact_scene* s);
 
+/// A scene whose equality constraint `eq` is of a chosen type, switched on, evaluated up to kinematics.
+typedef struct {
+  contact_scene s;
+  int eq;
+} bond_scene;
+
+/// The first random one, between sites or not; scene_close on `s`.
+void bond_scene_open(bond_scene* w, int type, bool sites);
+
 /// Runs the generic checks over the rows from `first` to the last of the pipeline; fails on what
 /// they find.
 void scene_check_stages(contact_scene* s, const char* first, const char* last);

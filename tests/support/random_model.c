@@ -812,3 +812,16 @@ cr_status random_model(cr_model* m, uint64_t seed, cr_error* error) {
   cr_copy(m->key_qpos, m->qpos0, m->nq);
   return cri_model_derive(m, error);
 }
+
+cr_model random_model_far(const cr_model* m) {
+  cr_model far = *m;
+  far.memory = NULL;
+  far.cfd = 1;
+  far.cfd_dc = CR_R(0.05);
+  far.cfd_d0 = CR_R(0.2);
+  far.cfd_wc = CR_R(0.4);
+  far.cfd_mc = CR_R(0.5);
+  far.cfd_pc = 2;
+  far.cfd_scale = CR_R(0.04);
+  return far;
+}

@@ -39,4 +39,7 @@ void random_model_discrete(cr_model* m);
 /// Nothing but contacts touches a free body.
 void random_model_loose(cr_model* m);
 
+/// The same model with contacts from distance switched on; it borrows m's memory.
+cr_model random_model_far(const cr_model* m);
+
 #endif
