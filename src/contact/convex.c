@@ -6,8 +6,12 @@
 // that changes no state lands on the minimum: the evaluation there both proves it and leaves the
 // factor good for the derivative. The unit step is tried first, since near the solution it is the
 // right one; if its slope along the line is not small a bracketed search finds where it vanishes.
+//
+// Islands are solved one after the other, each until it has converged by its own measure. Dofs that
+// no row touches keep qacc_smooth.
 #include "contact/convex.h"
 
+#include "contact/islands.h"
 #include "contact/law.h"
 #include "contact/rows.h"
 #include "math/cholesky.h"
@@ -22,7 +26,7 @@ static const cr_real LINE_TOLERANCE = CR_R(0.1);  // of the slope at the start o
 static const cr_real REST = CR_R(0.5);            // a residual that falls less has come to rest
 static const cr_real STIFF = CR_R(1e-6);          // share of M in H below which digits matter
 
-// a point and all that is evaluated there
+// a point and all that is evaluated there; of an island its dofs and rows alone
 typedef struct {
   cr_real *a, *Ma, *q, *g;  // q = J' f
   cr_real *e, *f;
@@ -33,8 +37,10 @@ typedef struct {
 typedef struct {
   const cr_model* m;
   cr_data* d;
+  cr_runs dofs, rows;  // of the island
   const cr_real *metric, *tau;
   cr_pattern M, H;
+  int nH;                      // non-zeros of H so far, islands before this one included
   bool tree;                   // M has the pattern of trees
   const cr_real* factored_at;  // the a of the point at which H was factored, NULL before
   int32_t* factored;           // and its states
@@ -53,21 +59,35 @@ static point point_push(const cr_model* m, cr_data* d) {
                  .state = cri_push_int(d, n)};
 }
 
-static void rows_at(const problem* p, const cr_real* a, cr_real* e) {
-  cri_rows_mul(p->m, p->d, p->d->efc_J, e, a);
-  for (int i = 0; i < p->d->nefc; i++) {
-    e[i] -= p->d->efc_aref[i];
+// y = J x
+static void rows_mul(const problem* p, cr_real* y, const cr_real* x) {
+  for (int r = 0; r < p->rows.n; r++) {
+    cri_rows_mul_run(p->m, p->d, p->d->efc_J, p->rows.run[r], y, x);
   }
+}
+
+static void rows_at(const problem* p, const cr_real* a, cr_real* e) {
+  rows_mul(p, e, a);
+  CR_EACH(i, p->rows) { e[i] -= p->d->efc_aref[i]; }
+}
+
+static cr_real rows_cost(const problem* p, const cr_real* e) {
+  cr_real cost = 0;
+  for (int r = 0; r < p->rows.n; r++) {
+    cost += cri_law_cost(p->d, p->rows.run[r], e);
+  }
+  return cost;
 }
 
 // [c1] forces and g from x.e and x.Ma; the residual is infinite where a number is not finite
 static void balance(const problem* p, point* x) {
-  int nv = p->m->nv;
-  cri_law_force(p->d, x->e, x->f, x->state);
-  cr_zero(x->q, nv);
-  cri_rows_mul_transposed(p->m, p->d, p->d->efc_J, x->q, x->f);
+  CR_EACH(i, p->dofs) { x->q[i] = 0; }
+  for (int r = 0; r < p->rows.n; r++) {
+    cri_law_force(p->d, p->rows.run[r], x->e, x->f, x->state);
+    cri_rows_mul_transposed_run(p->m, p->d, p->d->efc_J, p->rows.run[r], x->q, x->f);
+  }
   cr_real scale = 0, most = 0, sum = 0;
-  for (int i = 0; i < nv; i++) {
+  CR_EACH(i, p->dofs) {
     cr_real tau = p->tau[i];
     x->g[i] = x->Ma[i] - tau - x->q[i];
     sum += x->g[i];
@@ -80,7 +100,7 @@ static void balance(const problem* p, point* x) {
 // everything at x.a
 static void evaluate(const problem* p, point* x) {
   rows_at(p, x->a, x->e);
-  cr_sparse_mul(x->Ma, p->metric, &p->M, x->a);
+  cr_sparse_mul_part(x->Ma, p->metric, &p->M, p->dofs, x->a);
   balance(p, x);
 }
 
@@ -88,29 +108,23 @@ static void evaluate(const problem* p, point* x) {
 // digits that J a - aref loses where its two terms are much larger than e.
 static void evaluate_from(const problem* p, const point* x, const cr_real* s, const cr_real* u,
                           const cr_real* Ms, cr_real alpha, point* y) {
-  for (int i = 0; i < p->m->nv; i++) {
+  CR_EACH(i, p->dofs) {
     y->a[i] = x->a[i] + alpha * s[i];
     y->Ma[i] = x->Ma[i] + alpha * Ms[i];
   }
-  for (int i = 0; i < p->d->nefc; i++) {
-    y->e[i] = x->e[i] + alpha * u[i];
-  }
+  CR_EACH(i, p->rows) { y->e[i] = x->e[i] + alpha * u[i]; }
   balance(p, y);
 }
 
-static cr_real dot(const cr_real* x, const cr_real* y, int n) {
+static cr_real dot(const cr_real* x, const cr_real* y, cr_runs at) {
   cr_real sum = 0;
-  for (int i = 0; i < n; i++) {
-    sum += x[i] * y[i];
-  }
+  CR_EACH(i, at) { sum += x[i] * y[i]; }
   return sum;
 }
 
-static cr_real largest(const cr_real* x, int n) {
+static cr_real largest(const cr_real* x, cr_runs at) {
   cr_real most = 0;
-  for (int i = 0; i < n; i++) {
-    most = cr_max(most, cr_abs(x[i]));
-  }
+  CR_EACH(i, at) { most = cr_max(most, cr_abs(x[i])); }
   return most;
 }
 
@@ -119,48 +133,69 @@ static cr_real largest(const cr_real* x, int n) {
 // whether the columns of every row are consecutive ancestors, so that H has no more entries than M
 static bool along_trees(const problem* p) {
   const cr_data* d = p->d;
-  for (int i = 0; i < d->nefc; i += cri_rows_block(p->m, d, i)) {
-    const int32_t* col = d->efc_J_colind + d->efc_J_rowadr[i];
-    for (int k = 1; k < d->efc_J_rownnz[i]; k++) {
-      bool nested = p->M.nnz[col[k]] == p->M.nnz[col[k - 1]] + 1;
-      if (p->m->dof_parentid[col[k]] != col[k - 1] || !nested) {
-        return false;
+  for (int r = 0; r < p->rows.n; r++) {
+    for (int i = p->rows.run[r].begin; i < p->rows.run[r].end; i += cri_rows_block(p->m, d, i)) {
+      const int32_t* col = d->efc_J_colind + d->efc_J_rowadr[i];
+      for (int k = 1; k < d->efc_J_rownnz[i]; k++) {
+        bool nested = p->M.nnz[col[k]] == p->M.nnz[col[k - 1]] + 1;
+        if (p->m->dof_parentid[col[k]] != col[k - 1] || !nested) {
+          return false;
+        }
       }
     }
   }
   return true;
 }
 
+// the columns of M
+static void copy_pattern(problem* p) {
+  int32_t *nnz = p->d->H_index, *adr = nnz + p->m->nv, *col = adr + p->m->nv;
+  CR_EACH(i, p->dofs) {
+    nnz[i] = p->M.nnz[i];
+    adr[i] = p->nH;
+    memcpy(col + p->nH, p->M.col + p->M.adr[i], (size_t)nnz[i] * sizeof *col);
+    p->nH += nnz[i];
+  }
+}
+
 static void make_pattern(problem* p) {
   const cr_model* m = p->m;
   cr_data* d = p->d;
-  p->H = cr_chol_pattern_view(m->nv, d->H_index);
   if (p->tree && along_trees(p)) {
-    cr_chol_pattern_copy(d->H_index, &p->M);
+    copy_pattern(p);
     return;
   }
+  // the dofs of the island among themselves
+  size_t mark = cri_mark(d);
+  int32_t *number = cri_push_int(d, (size_t)m->nv), *name = cri_push_int(d, (size_t)m->nv), n = 0;
+  CR_EACH(i, p->dofs) {
+    number[i] = n;
+    name[n++] = i;
+  }
   // bit sets: the ancestors of each dof, and for each block of rows all its columns in the last
-  size_t mark = cri_mark(d), words = (size_t)cr_chol_words(m->nv), v = (size_t)m->nv;
-  uint64_t* bits = (uint64_t*)(void*)cri_push(d, v * words);
-  memset(bits, 0, v * words * sizeof *bits);
-  for (int i = 0; i < m->nv; i++) {
-    for (int k = 0; k < p->M.nnz[i]; k++) {
-      cr_chol_set(bits + (size_t)i * words, p->M.col[p->M.adr[i] + k]);
+  size_t words = (size_t)cr_chol_words(n);
+  uint64_t* bits = (uint64_t*)(void*)cri_push(d, (size_t)n * words);
+  memset(bits, 0, (size_t)n * words * sizeof *bits);
+  for (int i = 0; i < n; i++) {
+    for (int k = 0; k < p->M.nnz[name[i]]; k++) {
+      cr_chol_set(bits + (size_t)i * words, number[p->M.col[p->M.adr[name[i]] + k]]);
     }
   }
-  for (int i = 0; i < d->nefc; i += cri_rows_block(m, d, i)) {
-    const int32_t* col = d->efc_J_colind + d->efc_J_rowadr[i];
-    int n = d->efc_J_rownnz[i];
-    for (int k = 0; k < n; k++) {
-      cr_chol_set(bits + (size_t)col[n - 1] * words, col[k]);
+  for (int r = 0; r < p->rows.n; r++) {
+    for (int i = p->rows.run[r].begin; i < p->rows.run[r].end; i += cri_rows_block(m, d, i)) {
+      const int32_t* col = d->efc_J_colind + d->efc_J_rowadr[i];
+      int nnz = d->efc_J_rownnz[i];
+      for (int k = 0; k < nnz; k++) {
+        cr_chol_set(bits + (size_t)number[col[nnz - 1]] * words, number[col[k]]);
+      }
     }
   }
-  cr_chol_pattern(d->H_index, m->nv, bits);
+  p->nH = cr_chol_pattern_part(d->H_index, m->nv, p->nH, n, name, bits);
   cri_pop(d, mark);
 }
 
 static void set_to_metric(const problem* p, cr_real* H) {
-  for (int i = 0; i < p->m->nv; i++) {
+  CR_EACH(i, p->dofs) {
     const cr_real* from = p->metric + p->M.adr[i];
     const int32_t *col = p->M.col + p->M.adr[i], *at = p->H.col + p->H.adr[i];
     cr_real* to = H + p->H.adr[i];
@@ -217,22 +252,30 @@ static cr_status not_definite(const cr_model* m, cr_data* d, int dof) {
                   joint, cri_name(m, m->name_jntadr, joint), dof);
 }
 
-static cr_status factor(problem* p, const point* at) {
+// H += J' C J of these rows
+static void add_rows(const problem* p, const point* at, cr_run rows, cr_real* work) {
   cr_data* d = p->d;
-  size_t mark = cri_mark(d);
-  cr_real* work = cri_push(d, (size_t)(MAX_BLOCK * p->m->nv));
-  set_to_metric(p, d->H_factor);
-  for (int i = 0, block; i < d->nefc; i += block) {
+  for (int i = rows.begin, block; i < rows.end; i += block) {
     block = cri_rows_block(p->m, d, i);
     const cr_real *w[MAX_BLOCK], *x[MAX_BLOCK];
     int count = weigh_block(p, at, i, block, work, w, x);
     cr_sparse_update(d->H_factor, &p->H, d->efc_J_rownnz[i], d->efc_J_colind + d->efc_J_rowadr[i],
                      1, count, w, x);
   }
+}
+
+static cr_status factor(problem* p, const point* at) {
+  cr_data* d = p->d;
+  size_t mark = cri_mark(d);
+  cr_real* work = cri_push(d, (size_t)(MAX_BLOCK * p->m->nv));
+  set_to_metric(p, d->H_factor);
+  for (int r = 0; r < p->rows.n; r++) {
+    add_rows(p, at, p->rows.run[r], work);
+  }
   cri_pop(d, mark);
-  memcpy(p->factored, at->state, (size_t)d->nefc * sizeof *p->factored);
+  CR_EACH(i, p->rows) { p->factored[i] = at->state[i]; }
   p->factored_at = at->a;
-  int dof = cr_chol_factor(d->H_factor, &p->H);
+  int dof = cr_chol_factor_part(d->H_factor, &p->H, p->dofs);
   return dof < 0 ? CR_OK : not_definite(p->m, d, dof);
 }
 
@@ -241,7 +284,7 @@ static bool factor_is_current(const problem* p, const point* at) {
   if (p->factored_at == NULL) {
     return false;
   }
-  for (int i = 0; i < p->d->nefc; i++) {
+  CR_EACH(i, p->rows) {
     if (at->state[i] != p->factored[i] ||
         (at->state[i] == CR_STATE_CONE && at->a != p->factored_at)) {
       return false;
@@ -260,9 +303,11 @@ typedef struct {
 } line;
 
 static void line_slope(const line* l, cr_real alpha, cr_real slope[2]) {
-  cri_law_slope(l->p->d, l->e, l->u, alpha, slope);
-  slope[0] += l->linear + alpha * l->quadratic;
-  slope[1] += l->quadratic;
+  slope[0] = l->linear + alpha * l->quadratic;
+  slope[1] = l->quadratic;
+  for (int r = 0; r < l->p->rows.n; r++) {
+    cri_law_slope(l->p->d, l->p->rows.run[r], l->e, l->u, alpha, slope);
+  }
 }
 
 // The alpha at which the slope is a small share of `start`, its value at 0. Newton steps on the
@@ -284,55 +329,53 @@ static cr_real line_search(const line* l, cr_real start) {
 
 // ---- the iteration
 
+static void start_at(const problem* p, point* x, const cr_real* a) {
+  CR_EACH(i, p->dofs) { x->a[i] = a[i]; }
+  evaluate(p, x);
+}
+
 // qacc_warmstart or qacc_smooth, whichever costs less, evaluated
 static void start(const problem* p, point* x) {
   const cr_data* d = p->d;
-  int nv = p->m->nv;
   if ((p->m->disableflags & CR_DSBL_WARMSTART) == 0) {
     rows_at(p, d->qacc_smooth, x->e);
-    cr_real cost_smooth = cri_law_cost(d, x->e), cost = 0;
-    cr_copy(x->a, d->qacc_warmstart, nv);
-    evaluate(p, x);
-    for (int i = 0; i < nv; i++) {
-      cost += (x->a[i] - d->qacc_smooth[i]) * (x->Ma[i] - p->tau[i]) / 2;
-    }
-    if (cost + cri_law_cost(d, x->e) < cost_smooth) {
+    cr_real cost_smooth = rows_cost(p, x->e), cost = 0;
+    start_at(p, x, d->qacc_warmstart);
+    CR_EACH(i, p->dofs) { cost += (x->a[i] - d->qacc_smooth[i]) * (x->Ma[i] - p->tau[i]) / 2; }
+    if (cost + rows_cost(p, x->e) < cost_smooth) {
       return;
     }
   }
-  cr_copy(x->a, d->qacc_smooth, nv);
-  evaluate(p, x);
+  start_at(p, x, d->qacc_smooth);
 }
 
 // One Newton step from x to y.
 static cr_status step(problem* p, const point* x, point* y) {
-  int nv = p->m->nv;
+  size_t nv = (size_t)p->m->nv;
   if (!factor_is_current(p, x)) {
     CR_TRY(factor(p, x));
   }
   size_t mark = cri_mark(p->d);
-  cr_real* s = cri_push(p->d, (size_t)nv);
-  cr_real* Ms = cri_push(p->d, (size_t)nv);
+  cr_real* s = cri_push(p->d, nv);
+  cr_real* Ms = cri_push(p->d, nv);
   cr_real* u = cri_push(p->d, (size_t)p->d->nefc);
-  for (int i = 0; i < nv; i++) {
-    s[i] = -x->g[i];
-  }
-  cr_chol_solve(p->d->H_factor, &p->H, s);
-  cr_sparse_mul(Ms, p->metric, &p->M, s);
-  cri_rows_mul(p->m, p->d, p->d->efc_J, u, s);
+  CR_EACH(i, p->dofs) { s[i] = -x->g[i]; }
+  cr_chol_solve_part(p->d->H_factor, &p->H, p->dofs, s);
+  cr_sparse_mul_part(Ms, p->metric, &p->M, p->dofs, s);
+  rows_mul(p, u, s);
   evaluate_from(p, x, s, u, Ms, 1, y);
   cr_real alpha = 1;
 
   // stay at the unit step where the slope is small enough there, or all that is left is rounding
-  cr_real slope = dot(x->g, s, nv);
-  bool small = cr_abs(dot(y->g, s, nv)) <= LINE_TOLERANCE * cr_abs(slope);
+  cr_real slope = dot(x->g, s, p->dofs);
+  bool small = cr_abs(dot(y->g, s, p->dofs)) <= LINE_TOLERANCE * cr_abs(slope);
   if (!small && !factor_is_current(p, y) && x->residual > ACCEPT) {
-    line l = {.p = p, .e = x->e, .u = u, .quadratic = dot(s, Ms, nv)};
-    l.linear = dot(x->Ma, s, nv) - dot(p->tau, s, nv);
+    line l = {.p = p, .e = x->e, .u = u, .quadratic = dot(s, Ms, p->dofs)};
+    l.linear = dot(x->Ma, s, p->dofs) - dot(p->tau, s, p->dofs);
     alpha = line_search(&l, slope);
     evaluate_from(p, x, s, u, Ms, alpha, y);
   }
-  p->way += alpha * largest(u, p->d->nefc);
+  p->way += alpha * largest(u, p->rows);
   cri_pop(p->d, mark);
   return CR_OK;
 }
@@ -341,13 +384,10 @@ static cr_status step(problem* p, const point* x, point* y) {
 // large numbers.
 static bool is_rounding(const problem* p, const point* x) {
   const cr_data* d = p->d;
-  int nv = p->m->nv;
   size_t mark = cri_mark(p->d);
-  cr_real* noise = cri_push(p->d, (size_t)nv);
-  for (int i = 0; i < nv; i++) {
-    noise[i] = cr_abs(x->Ma[i]) + cr_abs(p->tau[i]);
-  }
-  for (int i = 0; i < d->nefc; i++) {
+  cr_real* noise = cri_push(p->d, (size_t)p->m->nv);
+  CR_EACH(i, p->dofs) { noise[i] = cr_abs(x->Ma[i]) + cr_abs(p->tau[i]); }
+  CR_EACH(i, p->rows) {
     bool stiff = x->state[i] == CR_STATE_QUADRATIC || x->state[i] == CR_STATE_CONE;
     cr_real f = cr_abs(x->f[i]) + (stiff ? d->efc_D[i] * cr_abs(x->e[i]) : 0);
     int adr = d->efc_J_rowadr[i];
@@ -356,9 +396,7 @@ static bool is_rounding(const problem* p, const point* x) {
     }
   }
   bool all = true;
-  for (int i = 0; i < nv; i++) {
-    all = all && cr_abs(x->g[i]) <= 4 * ROUND_OFF * noise[i];
-  }
+  CR_EACH(i, p->dofs) { all = all && cr_abs(x->g[i]) <= 4 * ROUND_OFF * noise[i]; }
   cri_pop(p->d, mark);
   return all;
 }
@@ -366,9 +404,7 @@ static bool is_rounding(const problem* p, const point* x) {
 // What e lost on a long way to x is made good by evaluating it anew; false where there is none.
 static bool came_from_far(problem* p, point* x) {
   cr_real size = 0;
-  for (int i = 0; i < p->d->nefc; i++) {
-    size = cr_max(size, cr_abs(x->e[i]) + cr_abs(p->d->efc_aref[i]));
-  }
+  CR_EACH(i, p->rows) { size = cr_max(size, cr_abs(x->e[i]) + cr_abs(p->d->efc_aref[i])); }
   if (p->way <= FAR * size) {
     return false;
   }
@@ -377,10 +413,10 @@ static bool came_from_far(problem* p, point* x) {
   return true;
 }
 
-static cr_status no_convergence(cr_data* d, const point* x) {
+static cr_status no_convergence(cr_data* d, const point* x, int iterations) {
   return cri_fail(&d->error, CR_ERR_SOLVER,
                   "constraint solver: residual %g of the largest force after %d iterations",
-                  (double)x->residual, d->solver_iterations);
+                  (double)x->residual, iterations);
 }
 
 // Iterates from *x, with *y to go on to; *x is the solution in the end.
@@ -388,12 +424,13 @@ static cr_status iterate(problem* p, point* x, point* y) {
   cr_data* d = p->d;
   int most = p->m->iterations > LEAST_ITERATIONS ? p->m->iterations : LEAST_ITERATIONS;
   cr_real enough = cr_max(p->m->tolerance, ROUND_OFF);
-  for (d->solver_iterations = 0;; d->solver_iterations++) {
+  for (int n = 0;; n++) {
+    d->solver_iterations = n > d->solver_iterations ? n : d->solver_iterations;
     if (x->residual <= enough && !came_from_far(p, x)) {
       return CR_OK;
     }
-    if (d->solver_iterations >= most) {
-      return no_convergence(d, x);
+    if (n >= most) {
+      return no_convergence(d, x, n);
     }
     CR_TRY(step(p, x, y));
     bool rests = y->residual > REST * x->residual && (x->residual <= ACCEPT || is_rounding(p, y));
@@ -403,13 +440,14 @@ static cr_status iterate(problem* p, point* x, point* y) {
       *y = swap;
     }
     if (rests && !came_from_far(p, x)) {
-      return x->residual <= LOOSEST ? CR_OK : no_convergence(d, x);
+      return x->residual <= LOOSEST ? CR_OK : no_convergence(d, x, n);
     }
   }
 }
 
-static cr_status rows_finite(cr_data* d, const cr_real* e) {
-  for (int i = 0; i < d->nefc; i++) {
+static cr_status rows_finite(const problem* p, const cr_real* e) {
+  cr_data* d = p->d;
+  CR_EACH(i, p->rows) {
     if (!isfinite(e[i] * d->efc_D[i])) {
       return cri_fail(&d->error, CR_ERR_NONFINITE,
                       "constraint solver: row %d (of type %d, object %d) is not finite", i,
@@ -419,45 +457,70 @@ static cr_status rows_finite(cr_data* d, const cr_real* e) {
   return CR_OK;
 }
 
+static void keep(const problem* p, const point* x) {
+  cr_data* d = p->d;
+  d->solver_residual = cr_max(d->solver_residual, x->residual);
+  CR_EACH(i, p->dofs) { d->acc_qacc[i] = x->a[i]; }
+  CR_EACH(i, p->rows) {
+    d->acc_jar[i] = x->e[i];
+    d->acc_force[i] = x->f[i];
+    d->efc_state[i] = x->state[i];
+  }
+}
+
+// one island, with two points to go between
+static cr_status solve_island(problem* p, point x, point y) {
+  p->factored_at = NULL;
+  p->way = 0;
+  make_pattern(p);
+  start(p, &x);
+  cr_status status = rows_finite(p, x.e);
+  if (status == CR_OK) {
+    status = iterate(p, &x, &y);
+  }
+  // the derivative needs the factor at the solution
+  if (status == CR_OK && !factor_is_current(p, &x)) {
+    status = factor(p, &x);
+  }
+  keep(p, &x);
+  return status;
+}
+
 static cr_status solve(const cr_model* m, cr_data* d, const cr_metric_view* metric) {
   size_t mark = cri_mark(d);
+  cri_islands islands = cri_islands_find(m, d, &metric->pattern);
   problem p = {.m = m,
                .d = d,
                .metric = metric->value,
                .tau = metric->tau,
                .M = metric->pattern,
+               .H = cr_chol_pattern_view(m->nv, d->H_index),
                .tree = metric->tree};
   p.factored = cri_push_int(d, (size_t)d->nefc);
   point x = point_push(m, d), y = point_push(m, d);
-  make_pattern(&p);
-  start(&p, &x);
-  cr_status status = rows_finite(d, x.e);
-  if (status == CR_OK) {
-    status = iterate(&p, &x, &y);
+  cr_copy(d->acc_qacc, d->qacc_smooth, m->nv);
+  cr_status status = CR_OK;
+  for (int k = 0; k < islands.n && status == CR_OK; k++) {
+    p.dofs = cri_island_dofs(&islands, k);
+    p.rows = cri_island_rows(&islands, k);
+    status = solve_island(&p, x, y);
   }
-
-  // the derivative needs the factor at the solution
-  if (status == CR_OK && !factor_is_current(&p, &x)) {
-    status = factor(&p, &x);
-  }
-  d->solver_residual = x.residual;
-  cr_copy(d->acc_qacc, x.a, m->nv);
-  cr_copy(d->acc_jar, x.e, d->nefc);
-  cr_copy(d->acc_force, x.f, d->nefc);
-  memcpy(d->efc_state, x.state, (size_t)d->nefc * sizeof *x.state);
   cri_pop(d, mark);
   return status;
 }
 
-static void linear(const cr_model* m, const cr_data* d, cr_real* x) {
+static void linear(const cr_model* m, const cr_data* d, cr_runs dofs, cr_real* x) {
   cr_pattern H = cr_chol_pattern_view(m->nv, d->H_index);
-  cr_chol_solve(d->H_factor, &H, x);
+  cr_chol_solve_part(d->H_factor, &H, dofs, x);
 }
 
 // pivots of H against the diagonal of M: their ratio times the rounding of a number is what is lost
 static bool delicate(const cr_model* m, const cr_data* d) {
   cr_pattern H = cr_chol_pattern_view(m->nv, d->H_index);
   for (int i = 0; i < m->nv; i++) {
+    if (d->tree_island[m->dof_treeid[i]] < 0) {
+      continue;
+    }
     cr_real inv_pivot = d->H_factor[H.adr[i] + H.nnz[i] - 1];
     if (d->M[m->M_rowadr[i] + m->M_rownnz[i] - 1] * inv_pivot * inv_pivot < STIFF) {
       return true;

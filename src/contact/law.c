@@ -220,8 +220,8 @@ static cr_real row_cost(const cr_data* d, cr_real e, int i) {
 
 // ---- all rows
 
-void cri_law_force(const cr_data* d, const cr_real* e, cr_real* f, int32_t* state) {
-  for (int i = 0; i < d->nefc;) {
+void cri_law_force(const cr_data* d, cr_run rows, const cr_real* e, cr_real* f, int32_t* state) {
+  for (int i = rows.begin; i < rows.end;) {
     if (is_cone(d, i)) {
       cone c = cone_at(d, e + i, i);
       cone_force(&c, f + i);
@@ -236,9 +236,9 @@ void cri_law_force(const cr_data* d, const cr_real* e, cr_real* f, int32_t* stat
   }
 }
 
-cr_real cri_law_cost(const cr_data* d, const cr_real* e) {
+cr_real cri_law_cost(const cr_data* d, cr_run rows, const cr_real* e) {
   cr_real cost = 0;
-  for (int i = 0; i < d->nefc;) {
+  for (int i = rows.begin; i < rows.end;) {
     if (is_cone(d, i)) {
       cone c = cone_at(d, e + i, i);
       cost += cone_cost(&c);
@@ -251,10 +251,9 @@ cr_real cri_law_cost(const cr_data* d, const cr_real* e) {
   return cost;
 }
 
-void cri_law_slope(const cr_data* d, const cr_real* e, const cr_real* u, cr_real alpha,
+void cri_law_slope(const cr_data* d, cr_run rows, const cr_real* e, const cr_real* u, cr_real alpha,
                    cr_real slope[2]) {
-  slope[0] = slope[1] = 0;
-  for (int i = 0; i < d->nefc;) {
+  for (int i = rows.begin; i < rows.end;) {
     if (is_cone(d, i)) {
       int dim = d->contact_dim[d->efc_id[i]];
       cr_real x[CR_MAX_CONE];

@@ -13,6 +13,7 @@
 #ifndef CR_CONTACT_LAW_H
 #define CR_CONTACT_LAW_H
 
+#include "math/runs.h"
 #include "model/data.h"
 
 /// Values of efc_state: MuJoCo's mjtConstraintState.
@@ -26,14 +27,17 @@ enum {
 
 enum { CR_MAX_CONE = 6 };  // rows of an elliptic contact
 
-/// Forces f and states of all rows at e.
-void cri_law_force(const cr_data* d, const cr_real* e, cr_real* f, int32_t* state);
+/// All rows, for these three.
+static inline cr_run cri_all_rows(const cr_data* d) { return (cr_run){0, d->nefc}; }
 
-/// Sum of s over all rows.
-cr_real cri_law_cost(const cr_data* d, const cr_real* e);
+/// Forces f and states of these rows at e.
+void cri_law_force(const cr_data* d, cr_run rows, const cr_real* e, cr_real* f, int32_t* state);
 
-/// First and second derivative of s(e + alpha u) with respect to alpha.
-void cri_law_slope(const cr_data* d, const cr_real* e, const cr_real* u, cr_real alpha,
+/// Sum of s over these rows.
+cr_real cri_law_cost(const cr_data* d, cr_run rows, const cr_real* e);
+
+/// Adds the first and second derivative of s(e + alpha u) with respect to alpha over these rows.
+void cri_law_slope(const cr_data* d, cr_run rows, const cr_real* e, const cr_real* u, cr_real alpha,
                    cr_real slope[2]);
 
 /// C (dim x dim) = -F' of the elliptic contact at row i, which is in the middle zone: positive

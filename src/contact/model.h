@@ -25,13 +25,14 @@ typedef struct {
   /// Solves for the acceleration in the metric `metric`. Reads qacc_smooth = metric^-1 tau, efc_J,
   /// efc_aref, efc_D, efc_frictionloss, contact_mu, contact_friction, qacc_warmstart.
   /// Leaves the solution in acc_qacc, acc_jar (e) and acc_force (f), efc_state, and what `linear`
-  /// needs in H_factor, H_index, for that very solution; solver_iterations, solver_residual.
+  /// needs in tree_island, H_factor, H_index, for that very solution; the largest
+  /// solver_iterations and solver_residual of an island.
   /// Only called where there are rows.
   cr_status (*solve)(const cr_model* m, cr_data* d, const cr_metric_view* metric);
 
-  /// x = H^-1 x and x = H^-T x at the solution.
-  void (*linear)(const cr_model* m, const cr_data* d, cr_real* x);
-  void (*linear_transposed)(const cr_model* m, const cr_data* d, cr_real* x);
+  /// x = H^-1 x and x = H^-T x at the solution, for the dofs of trees in islands: H has no others.
+  void (*linear)(const cr_model* m, const cr_data* d, cr_runs dofs, cr_real* x);
+  void (*linear_transposed)(const cr_model* m, const cr_data* d, cr_runs dofs, cr_real* x);
 
   /// Whether H is so much stiffer than M along some row that one solve leaves too few digits.
   bool (*delicate)(const cr_model* m, const cr_data* d);

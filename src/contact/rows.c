@@ -78,9 +78,9 @@ static void mul_transposed_chunk(cr_real* x, int nr, int n, const cr_real* B, co
   }
 }
 
-void cri_rows_mul(const cr_model* m, const cr_data* d, const cr_real* J, cr_real* y,
-                  const cr_real* x) {
-  for (int i = 0; i < d->nefc;) {
+void cri_rows_mul_run(const cr_model* m, const cr_data* d, const cr_real* J, cr_run rows,
+                      cr_real* y, const cr_real* x) {
+  for (int i = rows.begin; i < rows.end;) {
     int block = cri_rows_block(m, d, i), n = d->efc_J_rownnz[i], adr = d->efc_J_rowadr[i];
     for (int r = 0; r < block; r += CHUNK) {
       int nr = block - r < CHUNK ? block - r : CHUNK;
@@ -90,9 +90,9 @@ void cri_rows_mul(const cr_model* m, const cr_data* d, const cr_real* J, cr_real
   }
 }
 
-void cri_rows_mul_transposed(const cr_model* m, const cr_data* d, const cr_real* J, cr_real* x,
-                             const cr_real* y) {
-  for (int i = 0; i < d->nefc;) {
+void cri_rows_mul_transposed_run(const cr_model* m, const cr_data* d, const cr_real* J, cr_run rows,
+                                 cr_real* x, const cr_real* y) {
+  for (int i = rows.begin; i < rows.end;) {
     int block = cri_rows_block(m, d, i), n = d->efc_J_rownnz[i], adr = d->efc_J_rowadr[i];
     for (int r = 0; r < block; r += CHUNK) {
       int nr = block - r < CHUNK ? block - r : CHUNK;
@@ -100,4 +100,14 @@ void cri_rows_mul_transposed(const cr_model* m, const cr_data* d, const cr_real*
     }
     i += block;
   }
+}
+
+void cri_rows_mul(const cr_model* m, const cr_data* d, const cr_real* J, cr_real* y,
+                  const cr_real* x) {
+  cri_rows_mul_run(m, d, J, (cr_run){0, d->nefc}, y, x);
+}
+
+void cri_rows_mul_transposed(const cr_model* m, const cr_data* d, const cr_real* J, cr_real* x,
+                             const cr_real* y) {
+  cri_rows_mul_transposed_run(m, d, J, (cr_run){0, d->nefc}, x, y);
 }

@@ -5,6 +5,7 @@
 #define CR_CONTACT_ROWS_H
 
 #include "contact/equality.h"
+#include "math/runs.h"
 
 /// Rows of a contact of dimension dim under the model's cone.
 static inline int cri_contact_rows(const cr_model* m, int dim) {
@@ -34,7 +35,16 @@ typedef struct {
 int cri_rows_add(cr_data* d, cri_rows_needed* need, int nrow, int type, int id, int n,
                  const int32_t* col);
 
-/// y = J x; J holds the values, d the structure (so J may be a tangent).
+/// y = J x of these rows, which begin and end with a block; J holds the values, d the structure (so J
+/// may be a tangent).
+void cri_rows_mul_run(const cr_model* m, const cr_data* d, const cr_real* J, cr_run rows,
+                      cr_real* y, const cr_real* x);
+
+/// x += J' y of these rows.
+void cri_rows_mul_transposed_run(const cr_model* m, const cr_data* d, const cr_real* J, cr_run rows,
+                                 cr_real* x, const cr_real* y);
+
+/// y = J x.
 void cri_rows_mul(const cr_model* m, const cr_data* d, const cr_real* J, cr_real* y,
                   const cr_real* x);
 

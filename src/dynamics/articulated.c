@@ -132,14 +132,13 @@ cr_status cri_articulated_factor(const cr_model* m, const cr_data* d, const cr_r
   return CR_OK;
 }
 
-void cri_articulated_solve(const cr_model* m, const cr_real* cdof, const cr_real* U,
-                           const cr_real* Dinv, cr_real* x, cr_data* work) {
-  size_t mark = cri_mark(work);
+// p: forces on the way up, motions on the way down
+static void solve_run(const cr_model* m, const cr_real* cdof, const cr_real* U, const cr_real* Dinv,
+                      cr_run dofs, cr_real* x, cr_real* p) {
   const int32_t* parentid = m->dof_parentid;
-  cr_real* p = cri_push(work, 6 * (size_t)m->nv);  // forces on the way up, motions on the way down
-  cr_zero(p, 6 * m->nv);
+  cr_zero(p + 6 * dofs.begin, 6 * (dofs.end - dofs.begin));
   // [a4] y_i = tau_i - s_i . p_i, p_parent += p_i + U_i y_i
-  for (int i = m->nv - 1; i >= 0; i--) {
+  for (int i = dofs.end - 1; i >= dofs.begin; i--) {
     const cr_real* pi = p + 6 * i;
     cr_real y = less_dot6(x[i], cdof + 6 * i, pi);
     x[i] = Dinv[i] * y;
@@ -151,7 +150,7 @@ void cri_articulated_solve(const cr_model* m, const cr_real* cdof, const cr_real
     }
   }
   // [a5] x_i = y_i / D_i - U_i . a_parent, a_i = a_parent + s_i x_i
-  for (int i = 0; i < m->nv; i++) {
+  for (int i = dofs.begin; i < dofs.end; i++) {
     cr_real a[6] = {0};
     if (parentid[i] >= 0) {
       cr_copy6(a, p + 6 * parentid[i]);
@@ -160,5 +159,20 @@ void cri_articulated_solve(const cr_model* m, const cr_real* cdof, const cr_real
     cr_accscl6(a, cdof + 6 * i, x[i]);
     cr_copy6(p + 6 * i, a);
   }
+}
+
+void cri_articulated_solve_part(const cr_model* m, const cr_real* cdof, const cr_real* U,
+                                const cr_real* Dinv, cr_runs trees, cr_real* x, cr_data* work) {
+  size_t mark = cri_mark(work);
+  cr_real* p = cri_push(work, 6 * (size_t)m->nv);
+  for (int r = 0; r < trees.n; r++) {
+    solve_run(m, cdof, U, Dinv, trees.run[r], x, p);
+  }
   cri_pop(work, mark);
+}
+
+void cri_articulated_solve(const cr_model* m, const cr_real* cdof, const cr_real* U,
+                           const cr_real* Dinv, cr_real* x, cr_data* work) {
+  cr_run all = {0, m->nv};
+  cri_articulated_solve_part(m, cdof, U, Dinv, (cr_runs){1, &all}, x, work);
 }

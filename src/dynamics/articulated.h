@@ -5,6 +5,7 @@
 #ifndef CR_DYNAMICS_ARTICULATED_H
 #define CR_DYNAMICS_ARTICULATED_H
 
+#include "math/runs.h"
 #include "model/data.h"
 
 /// Factor of A = S' I S + diag, S' I S the joint-space inertia of (cinert, cdof).
@@ -27,6 +28,9 @@ cr_status cri_articulated_factor(const cr_model* m, const cr_data* d, const cr_r
 ///          root to leaf x_i = y_i / D_i - U_i . a_parent, a_i = a_parent + s_i x_i. [a4], [a5]
 /// Shapes   cdof[nv * 6], U[nv * 6], Dinv[nv], x[nv]
 /// Memory   6 numbers a dof of `work`'s scratch
+/// `trees`: the dofs of these whole trees alone.
+void cri_articulated_solve_part(const cr_model* m, const cr_real* cdof, const cr_real* U,
+                                const cr_real* Dinv, cr_runs trees, cr_real* x, cr_data* work);
 void cri_articulated_solve(const cr_model* m, const cr_real* cdof, const cr_real* U,
                            const cr_real* Dinv, cr_real* x, cr_data* work);
 

@@ -137,14 +137,20 @@ cr_status cri_inertia_factor(const cr_model* m, const cr_data* d, const cr_real*
   return status;
 }
 
-void cri_inertia_solve(const cr_model* m, const cr_data* d, cri_factors f, cr_real* x,
-                       cr_data* work) {
+void cri_inertia_solve_part(const cr_model* m, const cr_data* d, cri_factors f, cr_runs trees,
+                            cr_real* x, cr_data* work) {
   if (cri_tendon_inertia_acts(m)) {
     cr_pattern p = {.n = m->nv, .nnz = m->M_rownnz, .adr = m->M_rowadr, .col = m->M_colind};
-    cr_chol_solve(f.L, &p, x);
+    cr_chol_solve_part(f.L, &p, trees, x);
   } else {
-    cri_articulated_solve(m, d->cdof, f.U, f.Dinv, x, work);
+    cri_articulated_solve_part(m, d->cdof, f.U, f.Dinv, trees, x, work);
   }
+}
+
+void cri_inertia_solve(const cr_model* m, const cr_data* d, cri_factors f, cr_real* x,
+                       cr_data* work) {
+  cr_run all = {0, m->nv};
+  cri_inertia_solve_part(m, d, f, (cr_runs){1, &all}, x, work);
 }
 
 // ---- the stage

@@ -4,6 +4,7 @@
 #ifndef CR_DYNAMICS_INERTIA_H
 #define CR_DYNAMICS_INERTIA_H
 
+#include "math/runs.h"
 #include "model/data.h"
 
 /// Joint-space inertia and its factor.
@@ -42,7 +43,10 @@ static inline cri_factors cri_factors_of_M(const cr_data* d) {
 cr_status cri_inertia_factor(const cr_model* m, const cr_data* d, const cr_real* extra,
                              cri_factors f, cr_data* work);
 
-/// x = (M + diag(extra))^-1 x with that factor; the matrix is symmetric.
+/// x = (M + diag(extra))^-1 x with that factor; the matrix is symmetric. `trees`: the dofs of these
+/// whole trees alone.
+void cri_inertia_solve_part(const cr_model* m, const cr_data* d, cri_factors f, cr_runs trees,
+                            cr_real* x, cr_data* work);
 void cri_inertia_solve(const cr_model* m, const cr_data* d, cri_factors f, cr_real* x,
                        cr_data* work);
 

@@ -3,6 +3,7 @@
 // factor solves in time linear in the number of dofs; M itself is then not needed.
 #include "engine/acceleration.h"
 
+#include "contact/islands.h"
 #include "contact/model.h"
 #include "contact/rows.h"
 #include "engine/metric_solve.h"
@@ -67,6 +68,18 @@ cr_status cr_acceleration(const cr_model* m, cr_data* d) {
   return CR_OK;
 }
 
+// x = H^-1 x or H^-T x where there are rows; trees that none touches have the metric in H's place
+static void solve_rows(const cr_model* m, const cr_data* d, cr_real* x, bool transposed,
+                       cr_data* work) {
+  size_t mark = cri_mark(work);
+  cr_run* room = (cr_run*)(void*)cri_push_int(work, 2 * (size_t)m->ntree);
+  const cr_contact_model* model = cri_contact_model(m);
+  cr_runs in = cri_dofs_in_islands(m, d, true, room);
+  (transposed ? model->linear_transposed : model->linear)(m, d, in, x);
+  cri_metric_solve_part(m, d, cri_dofs_in_islands(m, d, false, room), x, work);
+  cri_pop(work, mark);
+}
+
 // x = H^-1 x, or with H transposed
 static void solve_linear(const cr_model* m, const cr_data* d, cr_real* x, bool transposed,
                          cr_data* work) {
@@ -75,10 +88,8 @@ static void solve_linear(const cr_model* m, const cr_data* d, cr_real* x, bool t
   cr_copy(b, x, m->nv);
   if (d->nefc == 0) {
     cri_metric_solve(m, d, x, work);
-  } else if (transposed) {
-    cri_contact_model(m)->linear_transposed(m, d, x);
   } else {
-    cri_contact_model(m)->linear(m, d, x);
+    solve_rows(m, d, x, transposed, work);
   }
   cri_metric_free(m, d, b, x, transposed, work);
   cri_pop(work, mark);

@@ -15,8 +15,8 @@
 ///          [a2] r(a) = M a - qfrc_smooth - J' f(e) = 0,  e = J a - aref, f of the contact model;
 ///          [a3] qfrc_constraint = J' f.  Derivation: docs/derivations/acceleration.md
 /// Shapes   nv numbers, nefc rows
-/// Saves    those of engine/metric_solve.h; acc_qacc, acc_jar, acc_force, H_factor, H_index: the solution and the factor of
-///          H = M - J' F' J there, F' = df/de
+/// Saves    those of engine/metric_solve.h; acc_qacc, acc_jar, acc_force, tree_island, H_factor,
+///          H_index: the solution, and where there are rows the factor of H = M - J' F' J there, F' = df/de
 /// Units    qacc m/s^2|rad/s^2, forces N|N m
 /// Memory   scratch 10 nv + 5 nefc, and the contact model's
 /// Errors   CR_ERR_NONFINITE (names the joint, or the row), CR_ERR_SOLVER (names the residual)

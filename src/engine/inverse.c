@@ -97,7 +97,7 @@ cr_status cri_inverse(const cr_model* m, cr_data* d) {
   for (int i = 0; i < d->nefc; i++) {
     d->acc_jar[i] -= d->efc_aref[i];
   }
-  cri_law_force(d, d->acc_jar, d->acc_force, d->efc_state);
+  cri_law_force(d, cri_all_rows(d), d->acc_jar, d->acc_force, d->efc_state);
   cr_copy(d->efc_force, d->acc_force, d->nefc);
   cr_zero(d->qfrc_constraint, m->nv);
   cri_rows_mul_transposed(m, d, d->efc_J, d->qfrc_constraint, d->acc_force);

@@ -120,13 +120,19 @@ cr_metric_view cri_metric_view_of(const cr_model* m, const cr_data* d, const cr_
   return (cr_metric_view){d->M, pattern_of(m), true, tau};
 }
 
-void cri_metric_solve(const cr_model* m, const cr_data* d, cr_real* x, cr_data* work) {
+void cri_metric_solve_part(const cr_model* m, const cr_data* d, cr_runs trees, cr_real* x,
+                           cr_data* work) {
   if (cri_is_discrete(m)) {
     cr_pattern p = cri_effective_pattern(m, d);
-    cr_chol_solve(d->metric_L, &p, x);
+    cr_chol_solve_part(d->metric_L, &p, trees, x);
   } else {
-    cri_inertia_solve(m, d, cri_factors_of_M(d), x, work);
+    cri_inertia_solve_part(m, d, cri_factors_of_M(d), trees, x, work);
   }
+}
+
+void cri_metric_solve(const cr_model* m, const cr_data* d, cr_real* x, cr_data* work) {
+  cr_run all = {0, m->nv};
+  cri_metric_solve_part(m, d, (cr_runs){1, &all}, x, work);
 }
 
 void cri_metric_mul_beside(const cr_model* m, const cr_data* d, cr_real* y, const cr_real* x,

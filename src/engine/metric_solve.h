@@ -23,6 +23,9 @@ cr_metric_view cri_metric_view_of(const cr_model* m, const cr_data* d, const cr_
                                   const cr_real* tau);
 
 /// x = Mhat^-1 x: A^-1 x, free bodies apart.
+/// `trees`: the dofs of these alone, which nothing couples to others.
+void cri_metric_solve_part(const cr_model* m, const cr_data* d, cr_runs trees, cr_real* x,
+                           cr_data* work);
 void cri_metric_solve(const cr_model* m, const cr_data* d, cr_real* x, cr_data* work);
 
 /// Replaces the free bodies' part of a solution x of Mhat x = b or H x = b by that of A^-1 b, or

@@ -6,6 +6,7 @@
 
 #include "contact/bond_columns.h"
 #include "contact/contact_columns.h"
+#include "contact/islands.h"
 #include "contact/model.h"
 #include "dynamics/body_columns.h"
 #include "dynamics/inertia.h"
@@ -128,15 +129,15 @@ static void form(const cr_model* m, const cr_data* d, cri_acceleration_columns* 
   }
 }
 
-// factor of M + h diag(D) there
+// factor of M + h diag(D) there, of these dofs
 static cr_status factor(const cr_model* m, const cr_data* d, cri_acceleration_columns* c,
-                        const cr_real* D) {
+                        const cr_real* D, cr_runs dofs) {
   cr_pattern p = pattern_of(m);
   form(m, d, c);
   for (int i = 0; i < m->nv && D != NULL; i++) {
     c->L[p.adr[i] + p.nnz[i] - 1] += m->timestep * D[i];
   }
-  int bad = cr_chol_factor(c->L, &p);
+  int bad = cr_chol_factor_part(c->L, &p, dofs);
   if (bad < 0) {
     return CR_OK;
   }
@@ -148,15 +149,22 @@ static cr_status factor(const cr_model* m, const cr_data* d, cri_acceleration_co
 
 // X <- H^-1 X
 static cr_status accelerations(const cr_model* m, const cr_data* d, cri_acceleration_columns* c) {
+  size_t mark = cri_mark(c->tan);
+  cr_run* room = (cr_run*)(void*)cri_push_int(c->tan, 2 * (size_t)m->ntree);
+  cr_run all = {0, m->nv};
+  cr_runs free = {1, &all};
   if (d->nefc > 0) {
     cr_pattern H = cr_chol_pattern_view(m->nv, d->H_index);
-    cr_chol_solve_many(d->H_factor, &H, c->ld, c->ld, c->X);
-    return CR_OK;
+    cr_runs in = cri_dofs_in_islands(m, d, true, room);
+    cr_chol_solve_many_part(d->H_factor, &H, in, c->ld, c->ld, c->X);
+    free = cri_dofs_in_islands(m, d, false, room);
   }
-  CR_TRY(factor(m, d, c, NULL));
+  // H is M where no row is
+  cr_status status = free.n > 0 ? factor(m, d, c, NULL, free) : CR_OK;
   cr_pattern p = pattern_of(m);
-  cr_chol_solve_many(c->L, &p, c->ld, c->ld, c->X);
-  return CR_OK;
+  cr_chol_solve_many_part(c->L, &p, free, c->ld, c->ld, c->X);
+  cri_pop(c->tan, mark);
+  return status;
 }
 
 // X <- X - (M + hD)^-1 (hD X + h D' a2 - M' (a - a2)), [e1] of integrate/euler.h
@@ -176,7 +184,8 @@ static cr_status damp(const cr_model* m, const cr_data* d, cri_acceleration_colu
     back[i] = d->euler_qacc[i] - d->qacc[i];
   }
   cri_inertia_columns(m, d, back, columns_of(m, c, c->Z), c->tan);
-  cr_status status = factor(m, d, c, D);
+  cr_run all = {0, m->nv};
+  cr_status status = factor(m, d, c, D, (cr_runs){1, &all});
   cri_pop(c->tan, mark);
   CR_TRY(status);
   cr_pattern p = pattern_of(m);

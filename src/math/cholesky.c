@@ -29,10 +29,9 @@ static int highest_below(const uint64_t* row, int j) {
   return -1;
 }
 
-int cr_chol_pattern(int32_t* index, int n, uint64_t* bits) {
+// eliminating row i puts its other columns into the last of them: its parent
+static void eliminate(int n, uint64_t* bits) {
   int words = cr_chol_words(n);
-
-  // eliminating row i puts its other columns into the last of them: its parent
   for (int i = n - 1; i >= 0; i--) {
     uint64_t* row = bits + (size_t)i * (size_t)words;
     cr_chol_set(row, i);
@@ -48,20 +47,30 @@ int cr_chol_pattern(int32_t* index, int n, uint64_t* bits) {
       }
     }
   }
+}
 
-  // lists of columns
-  int total = 0;
+int cr_chol_pattern_part(int32_t* index, int all, int from, int n, const int32_t* name,
+                         uint64_t* bits) {
+  int words = cr_chol_words(n);
+  int32_t *nnz = index, *adr = index + all, *col = index + 2 * all;
+  eliminate(n, bits);
   for (int i = 0; i < n; i++) {
-    const uint64_t* row = bits + (size_t)i * (size_t)words;
-    index[n + i] = total;
-    for (int k = 0; k < words; k++) {
-      for (uint64_t word = row[k]; word != 0; word &= word - 1) {
-        index[2 * n + total++] = 64 * k + __builtin_ctzll(word);
+    const uint64_t* word = bits + (size_t)i * (size_t)words;
+    int row = name == NULL ? i : name[i];
+    adr[row] = from;
+    for (int k = 0; k <= i / 64; k++) {
+      for (uint64_t left = word[k]; left != 0; left &= left - 1) {
+        int j = 64 * k + __builtin_ctzll(left);
+        col[from++] = name == NULL ? j : name[j];
       }
     }
-    index[i] = total - index[n + i];
+    nnz[row] = from - adr[row];
   }
-  return total;
+  return from;
+}
+
+int cr_chol_pattern(int32_t* index, int n, uint64_t* bits) {
+  return cr_chol_pattern_part(index, n, 0, n, NULL, bits);
 }
 
 // y += sum over k of c[k] x_k, n numbers each; called with nk a constant, so that it is unrolled
@@ -144,20 +153,21 @@ void cr_sparse_update(cr_real* H, const cr_pattern* p, int ncol, const int32_t* 
   }
 }
 
-// how many rows i, i - 1, ... end in one another, so that they share all columns but their own
-static int nested_rows(const cr_pattern* p, int i) {
+// how many rows i, i - 1, ... down to `begin` end in one another, so that they share all columns but their own
+static int nested_rows(const cr_pattern* p, int begin, int i) {
   int n = 1;
-  while (n < CHUNK && i - n >= 0 && p->nnz[i - n + 1] == p->nnz[i - n] + 1 &&
+  while (n < CHUNK && i - n >= begin && p->nnz[i - n + 1] == p->nnz[i - n] + 1 &&
          p->col[p->adr[i - n + 1] + p->nnz[i - n + 1] - 2] == i - n) {
     n++;
   }
   return n;
 }
 
-int cr_chol_factor(cr_real* H, const cr_pattern* p) {
-  for (int i = p->n - 1; i >= 0;) {
+// rows begin .. end - 1, to be eliminated before all above them
+static int factor_run(cr_real* H, const cr_pattern* p, int begin, int end) {
+  for (int i = end - 1; i >= begin;) {
     // eliminate a chunk of nested rows among themselves
-    int nk = nested_rows(p, i);
+    int nk = nested_rows(p, begin, i);
     const cr_real* rows[CHUNK];
     for (int k = 0; k < nk; k++) {
       int row = i - k, n = p->nnz[row];
@@ -185,9 +195,21 @@ int cr_chol_factor(cr_real* H, const cr_pattern* p) {
   return -1;
 }
 
-void cr_chol_solve(const cr_real* L, const cr_pattern* p, cr_real* x) {
-  // L' y = x
-  for (int i = p->n - 1; i >= 0; i--) {
+int cr_chol_factor_part(cr_real* H, const cr_pattern* p, cr_runs rows) {
+  for (int r = rows.n - 1; r >= 0; r--) {
+    int bad = factor_run(H, p, rows.run[r].begin, rows.run[r].end);
+    if (bad >= 0) {
+      return bad;
+    }
+  }
+  return -1;
+}
+
+int cr_chol_factor(cr_real* H, const cr_pattern* p) { return factor_run(H, p, 0, p->n); }
+
+// y of L' y = x
+static void solve_up(const cr_real* L, const cr_pattern* p, int begin, int end, cr_real* x) {
+  for (int i = end - 1; i >= begin; i--) {
     const cr_real* l = L + p->adr[i];
     const int32_t* col = p->col + p->adr[i];
     int n = p->nnz[i] - 1;
@@ -196,9 +218,11 @@ void cr_chol_solve(const cr_real* L, const cr_pattern* p, cr_real* x) {
       x[col[q]] -= l[q] * y;
     }
   }
+}
 
-  // L x = y, with two sums that do not wait for each other
-  for (int i = 0; i < p->n; i++) {
+// x of L x = y, with two sums that do not wait for each other
+static void solve_down(const cr_real* L, const cr_pattern* p, int begin, int end, cr_real* x) {
+  for (int i = begin; i < end; i++) {
     const cr_real* l = L + p->adr[i];
     const int32_t* col = p->col + p->adr[i];
     int n = p->nnz[i] - 1;
@@ -212,6 +236,20 @@ void cr_chol_solve(const cr_real* L, const cr_pattern* p, cr_real* x) {
     }
     x[i] = (x[i] - (even + odd)) * l[n];
   }
+}
+
+void cr_chol_solve_part(const cr_real* L, const cr_pattern* p, cr_runs rows, cr_real* x) {
+  for (int r = rows.n - 1; r >= 0; r--) {
+    solve_up(L, p, rows.run[r].begin, rows.run[r].end, x);
+  }
+  for (int r = 0; r < rows.n; r++) {
+    solve_down(L, p, rows.run[r].begin, rows.run[r].end, x);
+  }
+}
+
+void cr_chol_solve(const cr_real* L, const cr_pattern* p, cr_real* x) {
+  solve_up(L, p, 0, p->n, x);
+  solve_down(L, p, 0, p->n, x);
 }
 
 // ---- many right sides: eight at a time, a cache line of double
@@ -231,9 +269,8 @@ static inline void scale(cr_real x[SIDES], cr_real c) {
   }
 }
 
-static void solve_eight(const cr_real* L, const cr_pattern* p, int ld, cr_real* X) {
-  // L' y = x
-  for (int i = p->n - 1; i >= 0; i--) {
+static void eight_up(const cr_real* L, const cr_pattern* p, cr_run rows, int ld, cr_real* X) {
+  for (int i = rows.end - 1; i >= rows.begin; i--) {
     const cr_real* l = L + p->adr[i];
     const int32_t* col = p->col + p->adr[i];
     cr_real x[SIDES], *at = X + (ptrdiff_t)i * ld;
@@ -247,8 +284,10 @@ static void solve_eight(const cr_real* L, const cr_pattern* p, int ld, cr_real* 
       subtract(X + (ptrdiff_t)col[q] * ld, x, l[q]);
     }
   }
-  // L x = y
-  for (int i = 0; i < p->n; i++) {
+}
+
+static void eight_down(const cr_real* L, const cr_pattern* p, cr_run rows, int ld, cr_real* X) {
+  for (int i = rows.begin; i < rows.end; i++) {
     const cr_real* l = L + p->adr[i];
     const int32_t* col = p->col + p->adr[i];
     cr_real x[SIDES], *at = X + (ptrdiff_t)i * ld;
@@ -262,15 +301,18 @@ static void solve_eight(const cr_real* L, const cr_pattern* p, int ld, cr_real* 
 }
 
 // one of the last, fewer than eight
-static void solve_strided(const cr_real* L, const cr_pattern* p, int ld, cr_real* x) {
-  for (int i = p->n - 1; i >= 0; i--) {
+static void strided_up(const cr_real* L, const cr_pattern* p, cr_run rows, int ld, cr_real* x) {
+  for (int i = rows.end - 1; i >= rows.begin; i--) {
     const cr_real* l = L + p->adr[i];
     cr_real y = x[(ptrdiff_t)i * ld] *= l[p->nnz[i] - 1];
     for (int q = 0; q < p->nnz[i] - 1; q++) {
       x[(ptrdiff_t)p->col[p->adr[i] + q] * ld] -= l[q] * y;
     }
   }
-  for (int i = 0; i < p->n; i++) {
+}
+
+static void strided_down(const cr_real* L, const cr_pattern* p, cr_run rows, int ld, cr_real* x) {
+  for (int i = rows.begin; i < rows.end; i++) {
     const cr_real* l = L + p->adr[i];
     cr_real sum = x[(ptrdiff_t)i * ld];
     for (int q = 0; q < p->nnz[i] - 1; q++) {
@@ -280,18 +322,38 @@ static void solve_strided(const cr_real* L, const cr_pattern* p, int ld, cr_real
   }
 }
 
-void cr_chol_solve_many(const cr_real* L, const cr_pattern* p, int n, int ld, cr_real* X) {
-  int k = 0;
-  for (; k + SIDES <= n; k += SIDES) {
-    solve_eight(L, p, ld, X + k);
+// both sweeps over all runs for the right sides at X, eight or one
+typedef void sweep(const cr_real* L, const cr_pattern* p, cr_run rows, int ld, cr_real* X);
+
+static void solve_runs(const cr_real* L, const cr_pattern* p, cr_runs rows, int ld, cr_real* X,
+                       sweep* up, sweep* down) {
+  for (int r = rows.n - 1; r >= 0; r--) {
+    up(L, p, rows.run[r], ld, X);
   }
-  for (; k < n; k++) {
-    solve_strided(L, p, ld, X + k);
+  for (int r = 0; r < rows.n; r++) {
+    down(L, p, rows.run[r], ld, X);
   }
 }
 
-void cr_sparse_mul(cr_real* y, const cr_real* H, const cr_pattern* p, const cr_real* x) {
-  for (int i = 0; i < p->n; i++) {
+void cr_chol_solve_many_part(const cr_real* L, const cr_pattern* p, cr_runs rows, int n, int ld,
+                             cr_real* X) {
+  int k = 0;
+  for (; k + SIDES <= n; k += SIDES) {
+    solve_runs(L, p, rows, ld, X + k, eight_up, eight_down);
+  }
+  for (; k < n; k++) {
+    solve_runs(L, p, rows, ld, X + k, strided_up, strided_down);
+  }
+}
+
+void cr_chol_solve_many(const cr_real* L, const cr_pattern* p, int n, int ld, cr_real* X) {
+  cr_run all = {0, p->n};
+  cr_chol_solve_many_part(L, p, (cr_runs){1, &all}, n, ld, X);
+}
+
+void cr_sparse_mul_part(cr_real* y, const cr_real* H, const cr_pattern* p, cr_runs rows,
+                        const cr_real* x) {
+  CR_EACH(i, rows) {
     const cr_real* h = H + p->adr[i];
     const int32_t* col = p->col + p->adr[i];
     int n = p->nnz[i] - 1;
@@ -302,6 +364,11 @@ void cr_sparse_mul(cr_real* y, const cr_real* H, const cr_pattern* p, const cr_r
     }
     y[i] = sum;
   }
+}
+
+void cr_sparse_mul(cr_real* y, const cr_real* H, const cr_pattern* p, const cr_real* x) {
+  cr_run all = {0, p->n};
+  cr_sparse_mul_part(y, H, p, (cr_runs){1, &all}, x);
 }
 
 // y += c x

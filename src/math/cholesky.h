@@ -13,6 +13,7 @@
 #define CR_MATH_CHOLESKY_H
 
 #include "base/real.h"
+#include "math/runs.h"
 
 /// Non-zeros of a lower triangle: row i has nnz[i] columns col[adr[i]...], ascending, i last.
 typedef struct {
@@ -44,22 +45,33 @@ static inline void cr_chol_set(uint64_t* row, int j) { row[j / 64] |= (uint64_t)
 /// number of non-zeros.
 int cr_chol_pattern(int32_t* index, int n, uint64_t* bits);
 
+/// The same for the rows name[n], ascending, of a pattern of `all` rows: bits have their numbers
+/// among these, and their non-zeros stand in `index` from `from` on. Returns where they end.
+int cr_chol_pattern_part(int32_t* index, int all, int from, int n, const int32_t* name,
+                         uint64_t* bits);
+
 /// H += s sum over k of w_k x_k', lower triangle, for vectors with entries at the ascending columns
 /// col[ncol], all of which the pattern has; the sum is symmetric, though its terms need not be.
 void cr_sparse_update(cr_real* H, const cr_pattern* p, int ncol, const int32_t* col, cr_real s,
                       int nk, const cr_real* const* w, const cr_real* const* x);
 
 /// Replaces H by its factor L, H = L' L, with 1 / L_ii on the diagonal. Returns -1, or the row at
-/// which H is not positive definite.
+/// which H is not positive definite. `rows`: these alone, a part that no entry couples to others.
+int cr_chol_factor_part(cr_real* H, const cr_pattern* p, cr_runs rows);
 int cr_chol_factor(cr_real* H, const cr_pattern* p);
 
 /// x = H^-1 x, given the factor.
+void cr_chol_solve_part(const cr_real* L, const cr_pattern* p, cr_runs rows, cr_real* x);
 void cr_chol_solve(const cr_real* L, const cr_pattern* p, cr_real* x);
 
 /// The same for n right sides at once: X has p->n rows of n numbers, ld apart.
+void cr_chol_solve_many_part(const cr_real* L, const cr_pattern* p, cr_runs rows, int n, int ld,
+                             cr_real* X);
 void cr_chol_solve_many(const cr_real* L, const cr_pattern* p, int n, int ld, cr_real* X);
 
 /// y = H x, given the lower triangle.
+void cr_sparse_mul_part(cr_real* y, const cr_real* H, const cr_pattern* p, cr_runs rows,
+                        const cr_real* x);
 void cr_sparse_mul(cr_real* y, const cr_real* H, const cr_pattern* p, const cr_real* x);
 
 /// The same for n vectors at once, as rows of n numbers, ld apart.

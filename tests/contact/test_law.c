@@ -88,7 +88,7 @@ static void force_is_the_best_in_its_cone(void** state) {
   for (int sample = 0; sample < 200; sample++) {
     fixture x;
     begin(&x, &r);
-    cri_law_force(&x.d, x.e, x.f, x.state);
+    cri_law_force(&x.d, cri_all_rows(&x.d), x.e, x.f, x.state);
 
     // admissible itself
     for (int i = 0; i < NF + NL; i++) {
@@ -129,12 +129,12 @@ static void cost_is_the_optimal_value(void** state) {
   for (int sample = 0; sample < 100; sample++) {
     fixture x;
     begin(&x, &r);
-    cri_law_force(&x.d, x.e, x.f, x.state);
+    cri_law_force(&x.d, cri_all_rows(&x.d), x.e, x.f, x.state);
     cr_real value = 0;
     for (int i = 0; i < NEFC; i++) {
       value -= x.f[i] * x.f[i] / x.D[i] / 2 + x.e[i] * x.f[i];
     }
-    assert_close(cri_law_cost(&x.d, x.e), value, 128 * CR_EPS * (1 + value));
+    assert_close(cri_law_cost(&x.d, cri_all_rows(&x.d), x.e), value, 128 * CR_EPS * (1 + value));
   }
 }
 
@@ -148,7 +148,7 @@ static bool difference(fixture* x, const cr_real* e_tan, cr_real* f_tan) {
     for (int i = 0; i < NEFC; i++) {
       at[i] = x->e[i] + step[k] * h * e_tan[i];
     }
-    cri_law_force(&x->d, at, f, state);
+    cri_law_force(&x->d, cri_all_rows(&x->d), at, f, state);
     if (memcmp(state, x->state, sizeof state) != 0) {
       return false;
     }
@@ -165,12 +165,12 @@ static void slope_and_curvature_match_differences(void** state) {
   for (int sample = 0; sample < 200; sample++) {
     fixture x;
     begin(&x, &r);
-    cr_real u[NEFC], f_tan[NEFC], slope[2], first = 0, second = 0, start[NEFC];
+    cr_real u[NEFC], f_tan[NEFC], slope[2] = {0}, first = 0, second = 0, start[NEFC];
     for (int i = 0; i < NEFC; i++) {
       u[i] = cr_random_normal(&r);
       start[i] = x.e[i] - CR_R(0.7) * u[i];
     }
-    cri_law_force(&x.d, x.e, x.f, x.state);
+    cri_law_force(&x.d, cri_all_rows(&x.d), x.e, x.f, x.state);
     if (!difference(&x, u, f_tan)) {
       continue;
     }
@@ -178,7 +178,7 @@ static void slope_and_curvature_match_differences(void** state) {
       first -= x.f[i] * u[i];
       second -= f_tan[i] * u[i];
     }
-    cri_law_slope(&x.d, start, u, CR_R(0.7), slope);
+    cri_law_slope(&x.d, cri_all_rows(&x.d), start, u, CR_R(0.7), slope);
     assert_close(slope[0], first, 1000 * CR_EPS);
     assert_close(slope[1], second, TOLERANCE * 100);
     tried++;
@@ -193,7 +193,7 @@ static void cone_curvature_matches_differences(void** state) {
   for (int sample = 0; sample < 300; sample++) {
     fixture x;
     begin(&x, &r);
-    cri_law_force(&x.d, x.e, x.f, x.state);
+    cri_law_force(&x.d, cri_all_rows(&x.d), x.e, x.f, x.state);
     for (int c = 0, i = NF + NL; c < N_CONE; i += DIM[c++]) {
       cr_real C[36], e_tan[NEFC] = {0}, f_tan[NEFC], product = 0;
       for (int k = 0; k < DIM[c]; k++) {
@@ -228,7 +228,7 @@ static void derivatives_match(void** state) {
     fixture x, t, at;
     begin(&x, &r);
     begin(&t, &r);  // a tangent: its D, loss, mu, friction and e
-    cri_law_force(&x.d, x.e, x.f, x.state);
+    cri_law_force(&x.d, cri_all_rows(&x.d), x.e, x.f, x.state);
     cr_real f_tan[NEFC], expected[NEFC] = {0}, h = CR_R(1e-4);
     cri_law_jvp(&x.d, x.e, &t.d, t.e, f_tan);
     bool same = true;
@@ -249,7 +249,7 @@ static void derivatives_match(void** state) {
       for (int i = 0; i < 5 * N_CONE; i++) {
         at.friction[i] += step[k] * h * t.friction[i];
       }
-      cri_law_force(&at.d, at.e, at.f, at.state);
+      cri_law_force(&at.d, cri_all_rows(&at.d), at.e, at.f, at.state);
       same = same && memcmp(at.state, x.state, sizeof x.state) == 0;
       for (int i = 0; i < NEFC; i++) {
         expected[i] += weight[k] * at.f[i] / (12 * h);
@@ -294,14 +294,14 @@ static void boundaries_belong_to_a_zone(void** state) {
   fixture x;
   begin(&x, &r);
   cr_zero(x.e, NEFC);
-  cri_law_force(&x.d, x.e, x.f, x.state);
+  cri_law_force(&x.d, cri_all_rows(&x.d), x.e, x.f, x.state);
   for (int i = 0; i < NEFC; i++) {
     assert_close(x.f[i], 0, 0);
     assert_int_equal(x.state[i], i < NF ? CR_STATE_QUADRATIC : CR_STATE_SATISFIED);
   }
   x.e[NF + NL] = -1;
   x.e[0] = x.loss[0] / x.D[0] * (1 + 4 * CR_EPS);
-  cri_law_force(&x.d, x.e, x.f, x.state);
+  cri_law_force(&x.d, cri_all_rows(&x.d), x.e, x.f, x.state);
   assert_int_equal(x.state[NF + NL], CR_STATE_QUADRATIC);
   assert_close(x.f[NF + NL], x.D[NF + NL], 0);
   assert_int_equal(x.state[0], CR_STATE_LINEAR_POS);

@@ -69,7 +69,7 @@ static void F_is_the_slope_of_the_law(void** state) {
       for (int i = 0; i < n; i++) {
         e[i] = s.d->acc_jar[i] + (side == 0 ? -h : h) * u[i];
       }
-      cri_law_force(s.d, e, f + side * n, zone + side * n);
+      cri_law_force(s.d, cri_all_rows(s.d), e, f + side * n, zone + side * n);
     }
     for (int i = 0, block; i < n; i += block) {
       block = cri_rows_block(&s.m, s.d, i);

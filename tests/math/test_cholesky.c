@@ -53,6 +53,70 @@ static void begin(cr_random* r, int n, int extra) {
   }
 }
 
+// two systems that share no entry, their rows shuffled into one pattern: a part is solved as by itself
+static void parts_do_not_touch_each_other(void** state) {
+  enum { N = 31 };
+  cr_random r = cr_random_seed(1, 8);
+  for (int sample = 0; sample < 40; sample++) {
+    static int32_t index[4 * N + 2 * N * N];
+    static cr_real H[2 * N * N];
+    int32_t name[2][N];
+    cr_run run[2][N];
+    cr_runs part[2];
+    for (int i = 0, in[2] = {0}; i < 2 * N; i++) {
+      int k = in[0] == N || (in[1] < N && cr_random_int(&r, 2) == 0);
+      name[k][in[k]++] = i;
+    }
+    for (int k = 0, from = 0; k < 2; k++) {
+      begin(&r, N, 6);
+      int end = cr_chol_pattern_part(index, 2 * N, from, N, name[k], f.bits);
+      assert_int_equal(end - from, f.nnz);
+      cr_copy(H + from, f.H, f.nnz);
+      from = end;
+      int n = 0;
+      for (int i = 0; i < N; i++) {
+        if (n > 0 && run[k][n - 1].end == name[k][i]) {
+          run[k][n - 1].end++;
+        } else {
+          run[k][n++] = (cr_run){name[k][i], name[k][i] + 1};
+        }
+      }
+      part[k] = (cr_runs){n, run[k]};
+    }
+    // f is the second system
+    cr_pattern p = cr_chol_pattern_view(2 * N, index);
+    cr_real x[2 * N], y[2 * N], X[2 * N * 9];
+    for (int i = 0; i < 2 * N; i++) {
+      x[i] = y[i] = 1;
+    }
+    for (int i = 0; i < N; i++) {
+      x[name[1][i]] = f.x[i];
+    }
+    cr_sparse_mul_part(y, H, &p, part[1], x);
+    cr_sparse_mul(f.y, f.H, &f.p, f.x);
+    assert_int_equal(cr_chol_factor_part(H, &p, part[1]), -1);
+    assert_int_equal(cr_chol_factor(f.H, &f.p), -1);
+    for (int i = 0; i < 2 * N; i++) {
+      for (int k = 0; k < 9; k++) {
+        X[9 * i + k] = x[i];
+      }
+    }
+    for (int i = 0; i < N; i++) {
+      assert_true(y[name[1][i]] == f.y[i] && y[name[0][i]] == 1);
+    }
+    cr_chol_solve_part(H, &p, part[1], x);
+    cr_chol_solve_many_part(H, &p, part[1], 9, 9, X);
+    cr_chol_solve(f.H, &f.p, f.x);
+    for (int i = 0; i < N; i++) {
+      assert_close(x[name[1][i]], f.x[i], 100 * CR_EPS);
+      assert_true(x[name[0][i]] == 1 && X[9 * name[0][i] + 8] == 1);
+      for (int k = 0; k < 9; k++) {
+        assert_close(X[9 * name[1][i] + k], f.x[i], 100 * CR_EPS);
+      }
+    }
+  }
+}
+
 static void pattern_of_a_tree_has_no_fill(void** state) {
   cr_random r = cr_random_seed(1, 1);
   for (int n = 1; n <= MAX_N; n++) {
@@ -237,6 +301,7 @@ static void indefinite_matrix_names_its_row(void** state) {
 int test_cholesky(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(pattern_of_a_tree_has_no_fill),
+      cmocka_unit_test(parts_do_not_touch_each_other),
       cmocka_unit_test(pattern_is_closed_under_elimination),
       cmocka_unit_test(product_matches_the_dense_one),
       cmocka_unit_test(many_products_are_as_one),
