@@ -12,7 +12,7 @@ CMAKE_ARGS += -DCMAKE_COMPILE_WARNING_AS_ERROR=$(WERROR)
 endif
 
 .DEFAULT_GOAL := all
-.PHONY: all help needs mujoco release debug tests long-double asan tsan clang test test-all demo \
+.PHONY: all help needs mpi mujoco release debug tests long-double asan tsan clang test test-all demo \
         bench bench-peers models format lint clean
 
 all: release  ## install what is missing, build the command and the libraries
@@ -25,6 +25,9 @@ help:  ## this list
 
 needs:
 	@sh scripts/install_needs.sh build
+
+mpi:  ## install MPI: carom built after that runs under mpirun (docs/batches.md)
+	@sh scripts/install_needs.sh mpi
 
 mujoco: $(MUJOCO)  ## fetch MuJoCo's library and headers into build/third_party
 $(BUILD)/third_party/mujoco/.fetched: cmake/mujoco.txt scripts/fetch_mujoco.sh | needs

@@ -30,3 +30,8 @@ foreach(library IN ITEMS hdf5 nlopt libcyaml expat)
   list(APPEND CAROM_THIRD_PARTY PkgConfig::${library})
 endforeach()
 list(APPEND CAROM_THIRD_PARTY mujoco::mujoco)
+
+# MPI, of the command alone
+if(CAROM_MPI)
+  find_package(MPI QUIET COMPONENTS C)
+endif()

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
 # Installs what the named groups need and is missing. Without root, or on a system without apt-get,
-# it says what to run and fails. Usage: install_needs.sh {build|format|clang|peers}...
+# it says what to run and fails. Usage: install_needs.sh {build|format|clang|peers|mpi}...
 set -eu
 
 missing=""
@@ -40,6 +40,10 @@ for group in "$@"; do
   peers)
     need libeigen3-dev test -e /usr/include/eigen3/Eigen/Core
     need python3-venv python3 -c 'import ensurepip, venv'
+    ;;
+  mpi) # optional: carom batch under mpirun
+    need libopenmpi-dev mpicc --version
+    need openmpi-bin mpirun --version
     ;;
   clang)
     need clang clang --version

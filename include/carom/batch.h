@@ -26,10 +26,14 @@ typedef struct {
 
 /// What the rollouts start from, a row each; NULL: the same for all, as said.
 typedef struct {
-  const cr_real *qpos, *qvel, *act;  // n x nq, n x nv, n x na [qpos0, 0, 0]
-  const cr_real* ctrl;               // n x nstep x nu [0]
+  const cr_real *qpos, *qvel, *act;  // n x nq, n x nv, n x na [those of start]
+  const cr_real* ctrl;               // n x nstep x nu [those of start in every step]
   const cr_real* const*
       parameters;  // one array for each of the options': n x its size [the model's]
+  const cr_data*
+      start;  // all that has no rows: also applied forces, mocap poses and time [as after
+              // cr_data_reset]
+  int first;  // what row 0 is called in sentences: rows may be a part of a larger batch
 } cr_batch_input;
 
 /// Where the results go, a row each; NULL: not asked for. Gradients are computed if one is.
@@ -38,7 +42,8 @@ typedef struct {
   cr_real *qpos, *qvel, *act;              // at the end: n x nq, n x nv, n x na
   cr_real *qpos_bar, *qvel_bar, *act_bar;  // of the start: n x nv, n x nv, n x na
   cr_real* ctrl_bar;                       // n x nstep x nu
-  cr_real* const* parameters_bar;          // as the input's; each entry may be NULL
+  cr_real* const* parameters_bar;  // n x the size of its tangent: as the input's, but 3 numbers a
+                                   // quaternion; each entry may be NULL
 } cr_batch_output;
 
 /// Gives the loss of rollout `item`. Called by the thread that runs it, before it runs; `worker`

@@ -7,6 +7,7 @@ int cr_cli_check(int argc, char** argv);
 int cr_cli_follow(int argc, char** argv);
 int cr_cli_rollout(int argc, char** argv);
 int cr_cli_grad(int argc, char** argv);
+int cr_cli_batch(int argc, char** argv);
 int cr_cli_fit(int argc, char** argv);
 int cr_cli_bench(int argc, char** argv);
 int cr_cli_study(int argc, char** argv);

@@ -194,23 +194,6 @@ static cr_status make_problem(cr_fit_problem* p, const cr_fit_request* r, cr_err
   return cr_identify_create(&p->held, &def, error);
 }
 
-static uint64_t add_model(uint64_t hash, const cr_model* m) {
-  for (int id = 0; id < CR_N_MODEL_FIELD; id++) {
-    const cr_field* f = cri_field((cr_field_id)id);
-    if (f->kind == CR_KIND_CONST || f->kind == CR_KIND_PARAM) {
-      const cr_real* x = cri_field_real(m, NULL, (cr_field_id)id);
-      int n = cri_field_rows(m, NULL, (cr_field_id)id) * cri_field_width(m, (cr_field_id)id);
-      hash = n > 0 ? cri_fingerprint(hash, x, (size_t)n * sizeof *x) : hash;
-    }
-  }
-  const int32_t options[] = {m->integrator, m->cone, m->disableflags, m->enableflags, m->collision};
-  const cr_real numbers[] = {m->timestep,  m->impratio, m->tolerance,    m->cfd_dc,
-                             m->cfd_d0,    m->cfd_wc,   m->cfd_mc,       m->cfd_pc,
-                             m->cfd_scale, m->softness, m->muscle_smooth};
-  hash = cri_fingerprint(hash, options, sizeof options);
-  return cri_fingerprint(hash, numbers, sizeof numbers);
-}
-
 static uint64_t add_method(uint64_t hash, const cr_fit_problem* p) {
   const cr_adaptive* a = &p->adaptive;
   const int32_t counts[] = {p->every,
@@ -231,7 +214,8 @@ static cr_status add_fingerprint(cr_fit_problem* p, cr_error* error) {
   if (text == NULL) {
     return cri_fail(error, CR_ERR_MEMORY, "no memory");
   }
-  uint64_t hash = add_method(add_model(cri_fingerprint(0, text, strlen(text)), &p->m), p);
+  uint64_t hash =
+      add_method(cri_fingerprint_model(cri_fingerprint(0, text, strlen(text)), &p->m), p);
   free(text);
   for (int i = 0; i < p->tosses.n; i++) {
     const cr_toss* t = &p->tosses.toss[i];

@@ -17,6 +17,7 @@ static const struct {
     {"follow", cr_cli_follow, "run side by side with MuJoCo until chaos separates the two"},
     {"rollout", cr_cli_rollout, "simulate"},
     {"grad", cr_cli_grad, "gradient of a loss of a rollout"},
+    {"batch", cr_cli_batch, "many rollouts and gradients, over threads and machines"},
     {"fit", cr_cli_fit, "identify parameters from recorded motion"},
     {"bench", cr_cli_bench, "time a step and its derivatives against MuJoCo"},
     {"study", cr_cli_study, "repeat a published experiment, its figures beside ours"},

@@ -12,6 +12,7 @@
 #include <stdlib.h>
 
 #include "io/files.h"
+#include "model/fields.h"
 
 static const char magic[] = "carom-fit-checkpoint 1\n";
 
@@ -22,6 +23,23 @@ uint64_t cri_fingerprint(uint64_t hash, const void* data, size_t n) {
     hash = (hash ^ bytes[i]) * 0x100000001b3u;
   }
   return hash;
+}
+
+uint64_t cri_fingerprint_model(uint64_t hash, const cr_model* m) {
+  for (int id = 0; id < CR_N_MODEL_FIELD; id++) {
+    const cr_field* f = cri_field((cr_field_id)id);
+    if (f->kind == CR_KIND_CONST || f->kind == CR_KIND_PARAM) {
+      const cr_real* x = cri_field_real(m, NULL, (cr_field_id)id);
+      int n = cri_field_rows(m, NULL, (cr_field_id)id) * cri_field_width(m, (cr_field_id)id);
+      hash = n > 0 ? cri_fingerprint(hash, x, (size_t)n * sizeof *x) : hash;
+    }
+  }
+  const int32_t options[] = {m->integrator, m->cone, m->disableflags, m->enableflags, m->collision};
+  const cr_real numbers[] = {m->timestep,  m->impratio, m->tolerance,    m->cfd_dc,
+                             m->cfd_d0,    m->cfd_wc,   m->cfd_mc,       m->cfd_pc,
+                             m->cfd_scale, m->softness, m->muscle_smooth};
+  hash = cri_fingerprint(hash, options, sizeof options);
+  return cri_fingerprint(hash, numbers, sizeof numbers);
 }
 
 // ---- writing

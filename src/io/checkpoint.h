@@ -5,6 +5,7 @@
 #define CR_IO_CHECKPOINT_H
 
 #include "learn/record.h"
+#include "model/model.h"
 
 typedef struct {
   uint64_t fingerprint;  // of everything that decides the numbers: settings, model, data
@@ -23,5 +24,8 @@ cr_status cri_checkpoint_read(const char* path, cr_checkpoint* checkpoint, cr_re
 
 /// Adds bytes to a fingerprint (FNV-1a); begin with 0.
 uint64_t cri_fingerprint(uint64_t hash, const void* data, size_t n);
+
+/// Adds all numbers of a model that decide a motion.
+uint64_t cri_fingerprint_model(uint64_t hash, const cr_model* m);
 
 #endif

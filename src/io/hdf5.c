@@ -4,10 +4,12 @@
 #include "io/hdf5.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <hdf5.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "io/files.h"
 
@@ -177,6 +179,84 @@ static cr_status shape_of(const cr_h5* file, const char* name, hid_t set, int* r
   return CR_OK;
 }
 
+// selects rows of a data set; the two spaces of a transfer, to be closed
+typedef struct {
+  hid_t set, memory, file;
+} selection;
+
+static void unselect(selection* s) {
+  (void)H5Sclose(s->memory);
+  (void)H5Sclose(s->file);
+  (void)H5Dclose(s->set);
+}
+
+// false where there is no such set, or not so many rows
+static bool select_rows(const cr_h5* file, const char* name, int first, int n, selection* s) {
+  enum { MOST = 8 };
+  hsize_t size[MOST] = {0}, start[MOST] = {0};
+  s->set = cri_h5_has(file, name) ? H5Dopen2(file->id, name, H5P_DEFAULT) : -1;
+  if (s->set < 0) {
+    return false;
+  }
+  s->file = H5Dget_space(s->set);
+  int rank = H5Sget_simple_extent_ndims(s->file);
+  bool ok = rank >= 1 && rank <= MOST && H5Sget_simple_extent_dims(s->file, size, NULL) >= 0;
+  ok = ok && (hsize_t)first + (hsize_t)n <= size[0];
+  hsize_t numbers = (hsize_t)n;
+  start[0] = (hsize_t)first;
+  size[0] = (hsize_t)n;
+  for (int k = 1; k < rank && ok; k++) {
+    numbers *= size[k];
+  }
+  ok = ok && H5Sselect_hyperslab(s->file, H5S_SELECT_SET, start, NULL, size, NULL) >= 0;
+  s->memory = H5Screate_simple(1, &numbers, NULL);
+  if (!ok) {
+    unselect(s);
+  }
+  return ok;
+}
+
+cr_status cri_h5_shape(const cr_h5* file, const char* name, int* rows, int* cols, cr_error* error) {
+  selection s;
+  if (!select_rows(file, name, 0, 0, &s)) {
+    return cri_fail(error, CR_ERR_FORMAT, "%s: has no data set '%s'", file->path, name);
+  }
+  enum { MOST = 8 };
+  hsize_t size[MOST] = {0};
+  int rank = H5Sget_simple_extent_dims(s.file, size, NULL);
+  hid_t type = H5Dget_type(s.set);
+  H5T_class_t class = H5Tget_class(type);
+  (void)H5Tclose(type);
+  unselect(&s);
+  hsize_t width = 1;
+  for (int k = 1; k < rank; k++) {
+    width *= size[k];
+  }
+  if ((class != H5T_FLOAT && class != H5T_INTEGER) || size[0] > INT32_MAX || width > INT32_MAX) {
+    return cri_fail(error, CR_ERR_FORMAT, "%s: '%s' does not hold numbers, or is too large",
+                    file->path, name);
+  }
+  *rows = (int)size[0];
+  *cols = (int)width;
+  return CR_OK;
+}
+
+cr_status cri_h5_read_rows(const cr_h5* file, const char* name, int first, int n, double* values,
+                           cr_error* error) {
+  selection s;
+  if (n == 0) {
+    return CR_OK;
+  }
+  bool ok = select_rows(file, name, first, n, &s);
+  if (ok) {
+    ok = H5Dread(s.set, H5T_NATIVE_DOUBLE, s.memory, s.file, H5P_DEFAULT, values) >= 0;
+    unselect(&s);
+  }
+  return ok ? CR_OK
+            : cri_fail(error, CR_ERR_FORMAT, "%s: rows %d to %d of '%s' cannot be read", file->path,
+                       first, first + n - 1, name);
+}
+
 static cr_status read_set(const cr_h5* file, const char* name, hid_t set, double** values,
                           int* rows, int* cols, cr_error* error) {
   CR_TRY(shape_of(file, name, set, rows, cols, error));
@@ -270,4 +350,90 @@ cr_status cri_h5_write_text(cr_h5* file, const char* object, const char* name, c
   cr_status status = write_attribute(file, object, name, type, type, value, error);
   (void)H5Tclose(type);
   return status;
+}
+
+// ---- on disk
+
+// takes so many bytes on the disk for a file: HDF5 itself does not survive a write that fails
+static cr_status take_room(const char* path, off_t bytes, cr_error* error) {
+  int descriptor = open(path, O_WRONLY | O_CREAT, 0666);
+  int reason = descriptor < 0 ? errno : posix_fallocate(descriptor, 0, bytes);
+  if (descriptor >= 0) {
+    (void)close(descriptor);
+  }
+  return reason == 0
+             ? CR_OK
+             : cri_fail(error, CR_ERR_FILE, "%s: cannot be written: %s", path, strerror(reason));
+}
+
+cr_status cri_h5_create_on_disk(cr_h5** out, const char* path, size_t numbers, cr_error* error) {
+  enum { OWN = 1 << 16 };  // bytes, more than HDF5 adds
+  cr_h5* file = NULL;
+  CR_TRY(begin(&file, path, error));
+  cr_status status = take_room(path, (off_t)(numbers * sizeof(double) + OWN), error);
+  if (status == CR_OK) {
+    file->id = H5Fcreate(path, H5F_ACC_TRUNC, H5P_DEFAULT, H5P_DEFAULT);
+    status = file->id >= 0 ? CR_OK : cri_fail(error, CR_ERR_FILE, "%s: HDF5 cannot make it", path);
+  }
+  if (status != CR_OK) {
+    cri_h5_close(file);
+    return status;
+  }
+  *out = file;
+  return CR_OK;
+}
+
+cr_status cri_h5_settle(cr_h5* file, cr_error* error) {
+  CR_TRY(cri_h5_flush(file, error));
+  hsize_t size = 0;
+  if (H5Fget_filesize(file->id, &size) < 0) {
+    return cannot_write(file, "all", error);
+  }
+  return take_room(file->path, (off_t)size, error);
+}
+
+cr_status cri_h5_open_on_disk(cr_h5** out, const char* path, cr_error* error) {
+  cr_h5* file = NULL;
+  CR_TRY(begin(&file, path, error));
+  file->id = H5Fopen(path, H5F_ACC_RDWR, H5P_DEFAULT);
+  if (file->id < 0) {
+    cri_h5_close(file);
+    return why_not_opened(path, error);
+  }
+  *out = file;
+  return CR_OK;
+}
+
+cr_status cri_h5_reserve(cr_h5* file, const char* name, int rows, int cols, cr_error* error) {
+  const hsize_t size[2] = {(hsize_t)rows, (hsize_t)cols};
+  hid_t links = H5Pcreate(H5P_LINK_CREATE), layout = H5Pcreate(H5P_DATASET_CREATE);
+  hid_t space = H5Screate_simple(cols > 0 ? 2 : 1, size, NULL);
+  (void)H5Pset_create_intermediate_group(links, 1);
+  (void)H5Pset_layout(layout, H5D_CONTIGUOUS);
+  (void)H5Pset_alloc_time(layout, H5D_ALLOC_TIME_EARLY);
+  (void)H5Pset_obj_track_times(layout, false);  // the same numbers make the same file
+  hid_t set = H5Dcreate2(file->id, name, H5T_IEEE_F64LE, space, links, layout, H5P_DEFAULT);
+  bool ok = set >= 0 && H5Dclose(set) >= 0;
+  (void)H5Sclose(space);
+  (void)H5Pclose(layout);
+  (void)H5Pclose(links);
+  return ok ? CR_OK : cannot_write(file, name, error);
+}
+
+cr_status cri_h5_write_rows(cr_h5* file, const char* name, int first, int n, const double* values,
+                            cr_error* error) {
+  selection s;
+  if (n == 0) {
+    return CR_OK;
+  }
+  bool ok = select_rows(file, name, first, n, &s);
+  if (ok) {
+    ok = H5Dwrite(s.set, H5T_NATIVE_DOUBLE, s.memory, s.file, H5P_DEFAULT, values) >= 0;
+    unselect(&s);
+  }
+  return ok ? CR_OK : cannot_write(file, name, error);
+}
+
+cr_status cri_h5_flush(cr_h5* file, cr_error* error) {
+  return H5Fflush(file->id, H5F_SCOPE_GLOBAL) >= 0 ? CR_OK : cannot_write(file, "all", error);
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // HDF5 behind a few functions: tables of doubles and numbers as attributes. The library's own error
 // printing is off; failures come back as sentences. A file is made in memory and written whole, so
-// a full disk leaves nothing half-written.
+// a full disk leaves nothing half-written; or, where it may be larger than memory, on disk.
 #ifndef CR_IO_HDF5_H
 #define CR_IO_HDF5_H
 
@@ -33,6 +33,13 @@ cr_status cri_h5_each(const cr_h5* file, const char* group,
 cr_status cri_h5_read(const cr_h5* file, const char* name, double** values, int* rows, int* cols,
                       cr_error* error);
 
+/// Rows of a data set, and numbers in a row: all dimensions behind the first. CR_ERR_FORMAT as above.
+cr_status cri_h5_shape(const cr_h5* file, const char* name, int* rows, int* cols, cr_error* error);
+
+/// Reads rows first ... first + n - 1.
+cr_status cri_h5_read_rows(const cr_h5* file, const char* name, int first, int n, double* values,
+                           cr_error* error);
+
 /// Reads a number attribute of an object ("/" is the root); *present tells if there is one.
 cr_status cri_h5_read_attribute(const cr_h5* file, const char* object, const char* name,
                                 double* value, bool* present, cr_error* error);
@@ -45,5 +52,22 @@ cr_status cri_h5_write_attribute(cr_h5* file, const char* object, const char* na
                                  cr_error* error);
 cr_status cri_h5_write_text(cr_h5* file, const char* object, const char* name, const char* value,
                             cr_error* error);
+
+/// A new file on disk, to be written bit by bit, and such a file again. It must have room for so many
+/// numbers in data sets; these have all their room from the beginning, so what was flushed stays
+/// readable whatever happens later.
+/// Errors   CR_ERR_FILE (also where they do not fit on the disk), CR_ERR_FORMAT
+cr_status cri_h5_create_on_disk(cr_h5** file, const char* path, size_t numbers, cr_error* error);
+cr_status cri_h5_open_on_disk(cr_h5** file, const char* path, cr_error* error);
+
+/// Makes room for rows x cols doubles, cols 0 meaning one dimension; writes some of its rows; brings
+/// all that was written to the disk.
+cr_status cri_h5_reserve(cr_h5* file, const char* name, int rows, int cols, cr_error* error);
+cr_status cri_h5_write_rows(cr_h5* file, const char* name, int first, int n, const double* values,
+                            cr_error* error);
+cr_status cri_h5_flush(cr_h5* file, cr_error* error);
+
+/// After the last cri_h5_reserve: takes the room on the disk.
+cr_status cri_h5_settle(cr_h5* file, cr_error* error);
 
 #endif

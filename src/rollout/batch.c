@@ -7,6 +7,7 @@
 #include <stdlib.h>
 
 #include "engine/constants.h"
+#include "integrate/inputs.h"
 #include "model/check.h"
 #include "model/fields.h"
 #include "rollout/pool.h"
@@ -139,12 +140,10 @@ int cr_batch_threads(const cr_batch* b) { return b->nworker; }
 
 // ---- one rollout
 
-// row `item` of an array with n numbers a row; without an array what stands for all rows, or 0
+// row `item` of an array with n numbers a row; without an array what stands for all rows
 static void take_row(cr_real* to, const cr_real* from, int item, size_t n, const cr_real* common) {
   const cr_real* row = from != NULL ? from + (size_t)item * n : common;
-  if (row == NULL) {
-    memset(to, 0, n * sizeof *to);
-  } else if (n > 0) {
+  if (n > 0 && row != to) {
     memcpy(to, row, n * sizeof *to);
   }
 }
@@ -177,11 +176,18 @@ static cr_status set_parameters(const batch_run* run, worker* w, int item, cr_er
 static void set_start(const batch_run* run, const cr_model* m, cr_rollout* r, int item) {
   const cr_batch_input* in = run->in;
   size_t nstep = (size_t)run->b->o.nstep, nu = (size_t)m->nu;
-  cri_data_reset(m, r->d);
-  take_row(r->d->qpos, in->qpos, item, (size_t)m->nq, m->qpos0);
-  take_row(r->d->qvel, in->qvel, item, (size_t)m->nv, NULL);
-  take_row(r->d->act, in->act, item, (size_t)m->na, NULL);
-  take_row(r->ctrl, in->ctrl, item, nstep * nu, NULL);
+  cr_data* d = r->d;
+  cri_data_reset(m, d);
+  if (in->start != NULL) {
+    cri_inputs_copy(m, d, in->start);
+  }
+  take_row(d->qpos, in->qpos, item, (size_t)m->nq, d->qpos);
+  take_row(d->qvel, in->qvel, item, (size_t)m->nv, d->qvel);
+  take_row(d->act, in->act, item, (size_t)m->na, d->act);
+  for (size_t k = 0; k < nstep; k++) {
+    cr_copy(r->ctrl + k * nu, d->ctrl, m->nu);
+  }
+  take_row(r->ctrl, in->ctrl, item, nstep * nu, r->ctrl);
 }
 
 static void give_end(const batch_run* run, const cr_model* m, const cr_rollout* r, int item) {
@@ -202,7 +208,7 @@ static void give_gradient(const batch_run* run, const cr_model* m, const cr_roll
   give_row(out->ctrl_bar, item, r->ctrl_bar, (size_t)b->o.nstep * (size_t)m->nu);
   for (int i = 0; out->parameters_bar != NULL && i < b->o.nparameter; i++) {
     give_row(out->parameters_bar[i], item, cri_field_real(&r->bar->par, NULL, b->id[i]),
-             size_of(m, b->id[i]));
+             (size_t)cri_field_tangent_size(m, NULL, b->id[i]));
   }
 }
 
@@ -271,5 +277,5 @@ cr_status cr_batch_run(cr_batch* b, int n, const cr_batch_input* input, cr_batch
   if (first == NULL) {
     return status;
   }
-  return cri_fail(error, status, "rollout %d: %s", first->failed, first->error.text);
+  return cri_fail(error, status, "rollout %d: %s", input->first + first->failed, first->error.text);
 }

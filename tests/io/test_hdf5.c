@@ -127,11 +127,49 @@ static void a_full_disk_leaves_nothing(void** state) {
   assert_int_not_equal(access(path, F_OK), 0);
 }
 
+// a file written bit by bit, given up, opened again and read by rows
+static void rows_come_and_go_on_disk(void** state) {
+  static const double rows[] = {1, 2, 3, 4, 5, 6, 7, 8}, one[] = {9};
+  const char* path = scratch_path("rows.h5");
+  double got[8] = {0};
+  int count, width;
+  cr_error error = {0};
+  cr_h5* file = NULL;
+  assert_int_equal(cri_h5_create_on_disk(&file, path, 9, NULL), CR_OK);
+  assert_int_equal(cri_h5_reserve(file, "g/table", 4, 2, NULL), CR_OK);
+  assert_int_equal(cri_h5_reserve(file, "one", 1, 0, NULL), CR_OK);
+  assert_int_equal(cri_h5_settle(file, NULL), CR_OK);
+  assert_int_equal(cri_h5_write_rows(file, "g/table", 1, 2, rows, NULL), CR_OK);
+  assert_int_equal(cri_h5_flush(file, NULL), CR_OK);
+  cri_h5_close(file);
+
+  assert_int_equal(cri_h5_open_on_disk(&file, path, NULL), CR_OK);
+  assert_int_equal(cri_h5_write_rows(file, "g/table", 3, 1, rows + 6, NULL), CR_OK);
+  assert_int_equal(cri_h5_write_rows(file, "one", 0, 1, one, NULL), CR_OK);
+  assert_int_equal(cri_h5_write_rows(file, "g/table", 3, 2, rows, &error), CR_ERR_FILE);
+  assert_non_null(strstr(error.text, "g/table"));
+  cri_h5_close(file);
+
+  file = opened(path);
+  assert_int_equal(cri_h5_shape(file, "g/table", &count, &width, NULL), CR_OK);
+  assert_true(count == 4 && width == 2);
+  assert_int_equal(cri_h5_read_rows(file, "g/table", 1, 3, got, NULL), CR_OK);
+  const double expected[] = {1, 2, 3, 4, 7, 8};
+  assert_memory_equal(got, expected, sizeof expected);
+  assert_int_equal(cri_h5_shape(file, "one", &count, &width, NULL), CR_OK);
+  assert_true(count == 1 && width == 1);
+  assert_int_equal(cri_h5_read_rows(file, "g/table", 3, 2, got, &error), CR_ERR_FORMAT);
+  assert_non_null(strstr(error.text, "rows 3 to 4 of 'g/table'"));
+  assert_int_equal(cri_h5_shape(file, "none", &count, &width, NULL), CR_ERR_FORMAT);
+  cri_h5_close(file);
+  assert_int_equal(cri_h5_create_on_disk(&file, scratch_path("no/where.h5"), 1, &error),
+                   CR_ERR_FILE);
+}
+
 int test_hdf5(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(tables_and_attributes_come_back),
-      cmocka_unit_test(members_come_in_order_of_name),
-      cmocka_unit_test(failures_name_the_file),
+      cmocka_unit_test(tables_and_attributes_come_back), cmocka_unit_test(rows_come_and_go_on_disk),
+      cmocka_unit_test(members_come_in_order_of_name),   cmocka_unit_test(failures_name_the_file),
       cmocka_unit_test(a_full_disk_leaves_nothing),
   };
   return cmocka_run_group_tests_name("hdf5", tests, scratch_open, scratch_close);

@@ -7,6 +7,7 @@
 
 #include "base/random.h"
 #include "engine/constants.h"
+#include "integrate/inputs.h"
 #include "model/fields.h"
 #include "rollout/trajectory.h"
 #include "support/close.h"
@@ -166,7 +167,8 @@ static void run_all(const bench* s, int nthread, const results* to) {
   cr_batch* batch = batch_of(s, nthread, true);
   cr_real* mass_bar[1];
   const cr_real* mass[1] = {s->mass};
-  const cr_batch_input in = {s->qpos, s->qvel, s->act, s->ctrl, mass};
+  const cr_batch_input in = {
+      .qpos = s->qpos, .qvel = s->qvel, .act = s->act, .ctrl = s->ctrl, .parameters = mass};
   cr_batch_output out = output_of(&s->m, to, 0, mass_bar);
   assert_int_equal(cr_batch_run(batch, ITEMS, &in, loss_of, (void*)(uintptr_t)s, &out, &error),
                    CR_OK);
@@ -179,8 +181,11 @@ static void run_alone(const bench* s, cr_batch* batch, int i, const results* to)
   const cr_model* m = &s->m;
   cr_real* mass_bar[1];
   const cr_real* mass[1] = {s->mass + i * m->nbody};
-  const cr_batch_input in = {s->qpos + i * m->nq, s->qvel + i * m->nv, s->act + i * m->na,
-                             s->ctrl + i * STEPS * m->nu, mass};
+  const cr_batch_input in = {.qpos = s->qpos + i * m->nq,
+                             .qvel = s->qvel + i * m->nv,
+                             .act = s->act + i * m->na,
+                             .ctrl = s->ctrl + i * STEPS * m->nu,
+                             .parameters = mass};
   cr_batch_output out = output_of(m, to, i, mass_bar);
   assert_int_equal(cr_batch_run(batch, 1, &in, loss_of, (void*)(uintptr_t)s, &out, &error), CR_OK);
 }
@@ -258,7 +263,8 @@ static void defaults_follow_what_was_given(void** state) {
     assert_true(plain.loss[i] == plain.loss[0]);
   }
   const cr_real* mass[1] = {s.mass};
-  const cr_batch_input in = {s.qpos, s.qvel, s.act, s.ctrl, mass};
+  const cr_batch_input in = {
+      .qpos = s.qpos, .qvel = s.qvel, .act = s.act, .ctrl = s.ctrl, .parameters = mass};
   out = output_of(&s.m, &after, 0, mass_bar);
   assert_int_equal(cr_batch_run(batch, ITEMS, &in, loss_of, &s, &out, &error), CR_OK);
   assert_true(after.loss[1] != after.loss[0]);
@@ -280,7 +286,8 @@ static void only_what_is_asked(void** state) {
   run_all(&s, 2, &all);
   cr_batch* batch = batch_of(&s, 2, true);
   const cr_real* mass[1] = {s.mass};
-  const cr_batch_input in = {s.qpos, s.qvel, s.act, s.ctrl, mass};
+  const cr_batch_input in = {
+      .qpos = s.qpos, .qvel = s.qvel, .act = s.act, .ctrl = s.ctrl, .parameters = mass};
   cr_batch_output out = {.loss = some.loss};
   assert_int_equal(cr_batch_run(batch, ITEMS, &in, loss_of, &s, &out, &error), CR_OK);
   assert_same(some.loss, all.loss, ITEMS);
@@ -298,6 +305,49 @@ static void only_what_is_asked(void** state) {
   bench_close(&s);
 }
 
+// all that has no rows starts as a data block says; a quaternion has three numbers in a gradient
+static void a_start_for_all_and_turns(void** state) {
+  (void)state;
+  static const char* const turns[] = {"body_quat"};
+  enum { SOME = 3 };
+  bench s;
+  bench_open(&s, 4);
+  const cr_model* m = &s.m;
+  cr_error error;
+  cr_batch* batch = NULL;
+  cr_rollout* r = NULL;
+  cr_real *loss = numbers(SOME), *bar = numbers(SOME * 3 * m->nbody);
+  cr_real* const quat_bar[1] = {bar};
+  const cr_batch_options o = {.nstep = STEPS, .nthread = 2, .parameters = turns, .nparameter = 1};
+  assert_int_equal(cr_batch_create(&batch, m, m, &o, &error), CR_OK);
+  s.start->qfrc_applied[m->nv - 1] = CR_R(0.3);
+  const cr_batch_input in = {.qvel = s.qvel, .start = s.start, .first = 40};
+  const cr_batch_output out = {.loss = loss, .parameters_bar = quat_bar};
+  assert_int_equal(cr_batch_run(batch, SOME, &in, loss_of, &s, &out, &error), CR_OK);
+
+  assert_int_equal(cr_rollout_create(&r, m, STEPS, turns, 1, &error), CR_OK);
+  for (int i = 0; i < SOME; i++) {
+    cri_inputs_copy(m, r->d, s.start);
+    cr_copy(r->d->qvel, s.qvel + i * m->nv, m->nv);
+    for (int k = 0; k < STEPS; k++) {
+      cr_copy(r->ctrl + k * m->nu, s.start->ctrl, m->nu);
+    }
+    cr_loss weighted = loss_of(&s, i, 0);
+    assert_int_equal(cr_rollout_run(r, m, STEPS, &weighted, &error), CR_OK);
+    assert_true(r->loss == loss[i]);
+    assert_int_equal(cr_rollout_gradient(r, m, m, &weighted, &error), CR_OK);
+    assert_same(bar + i * 3 * m->nbody, r->bar->par.body_quat, 3 * m->nbody);
+  }
+  s.qvel[1 * m->nv] = (cr_real)NAN;
+  assert_int_equal(cr_batch_run(batch, SOME, &in, loss_of, &s, &out, &error), CR_ERR_DIVERGED);
+  assert_non_null(strstr(error.text, "rollout 41: step 1"));
+  cr_rollout_free(r);
+  cr_batch_free(batch);
+  free(loss);
+  free(bar);
+  bench_close(&s);
+}
+
 static void one_that_fails_is_named(void** state) {
   (void)state;
   bench s;
@@ -305,7 +355,8 @@ static void one_that_fails_is_named(void** state) {
   cr_error error;
   results r = results_open(&s.m);
   const cr_real* mass[1] = {s.mass};
-  const cr_batch_input in = {s.qpos, s.qvel, s.act, s.ctrl, mass};
+  const cr_batch_input in = {
+      .qpos = s.qpos, .qvel = s.qvel, .act = s.act, .ctrl = s.ctrl, .parameters = mass};
   cr_batch_output out = {.loss = r.loss};
   for (int nthread = 1; nthread <= 3; nthread++) {
     cr_batch* batch = batch_of(&s, nthread, false);
@@ -353,6 +404,7 @@ int test_batch(void) {
       cmocka_unit_test(same_bits_alone_together_and_by_hand),
       cmocka_unit_test(defaults_follow_what_was_given),
       cmocka_unit_test(only_what_is_asked),
+      cmocka_unit_test(a_start_for_all_and_turns),
       cmocka_unit_test(one_that_fails_is_named),
       cmocka_unit_test(bad_options_are_refused),
   };

@@ -1,0 +1,160 @@
+// SPDX-License-Identifier: Apache-2.0
+// Rows in and out of a batch.
+#include "cli/batch_rows.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/random.h"
+#include "integrate/manifold.h"
+#include "math/quat.h"
+
+// ---- in
+
+static void move_turns(cr_random* r, cr_real* quats, int n, cr_real spread) {
+  for (int i = 0; i + 3 < n; i += 4) {
+    cr_real axis[3];
+    for (int k = 0; k < 3; k++) {
+      axis[k] = cr_random_normal(r);
+    }
+    cr_quat_integrate(quats + i, axis, spread);
+  }
+}
+
+static void move_pose(cr_random* r, const cr_model* m, cr_real* qpos, cr_real spread,
+                      cr_real* direction) {
+  for (int i = 0; i < m->nv; i++) {
+    direction[i] = cr_random_normal(r);
+  }
+  cri_manifold_move(m, qpos, direction, spread, qpos);
+}
+
+static void spread_row(const cr_batch_column* c, const cr_model* m, cr_random* r, cr_real* row,
+                       cr_real* room) {
+  cr_real spread = (cr_real)c->spread;
+  bool parameter = cri_field_of_model(c->id);
+  if (c->id == CR_FIELD_qpos) {
+    move_pose(r, m, row, spread, room);
+  } else if (cri_field(c->id)->tangent == CR_TANGENT_QUAT) {
+    move_turns(r, row, c->width, spread);
+  } else {
+    for (int i = 0; i < c->width; i++) {
+      cr_real x = spread * cr_random_normal(r);
+      row[i] = parameter ? row[i] * cr_exp(x) : row[i] + x;
+    }
+  }
+}
+
+cr_status cr_batch_fill(cr_batch_column* c, const cr_model* m, const cr_h5* file, uint64_t seed,
+                        int first, int n, cr_error* error) {
+  if (c->from_file) {
+    CR_TRY(cri_h5_read_rows(file, c->name, first, n, c->rows, error));
+  }
+  cr_real* room = c->rows + (size_t)n * (size_t)c->width;  // nv numbers more
+  for (int i = 0; i < n; i++) {
+    cr_real* row = c->rows + (size_t)i * (size_t)c->width;
+    if (!c->from_file) {
+      cr_copy(row, c->base, c->width);
+    }
+    if (c->spread > 0) {
+      cr_random r = cr_random_seed(seed, ((uint64_t)(first + i) << 16) + (uint64_t)c->id);
+      spread_row(c, m, &r, row, room);
+    }
+  }
+  return CR_OK;
+}
+
+// ---- out
+
+static cr_status make(cr_batch_file* f, uint64_t fingerprint, const cr_batch_result* results,
+                      int nresult, cr_error* error) {
+  size_t numbers = 1;
+  for (int i = 0; i < nresult; i++) {
+    numbers += (size_t)results[i].width * (size_t)f->rollouts;
+  }
+  CR_TRY(cri_h5_create_on_disk(&f->file, f->part, numbers, error));
+  for (int i = 0; i < nresult; i++) {
+    const cr_batch_result* r = &results[i];
+    CR_TRY(cri_h5_reserve(f->file, r->name, f->rollouts, r->single ? 0 : r->width, error));
+  }
+  CR_TRY(cri_h5_reserve(f->file, "done", 1, 0, error));
+  double low = (double)(fingerprint & 0xffffffffu), high = (double)(fingerprint >> 32);
+  CR_TRY(cri_h5_write_attribute(f->file, "/", "fingerprint_low", low, error));
+  CR_TRY(cri_h5_write_attribute(f->file, "/", "fingerprint_high", high, error));
+  CR_TRY(cri_h5_settle(f->file, error));
+  return cr_batch_file_done(f, 0, error);
+}
+
+static cr_status open_again(cr_batch_file* f, uint64_t fingerprint, int* done, cr_error* error) {
+  double low = 0, high = 0, rollouts = 0;
+  bool has_low = false, has_high = false;
+  CR_TRY(cri_h5_open_on_disk(&f->file, f->part, error));
+  CR_TRY(cri_h5_read_attribute(f->file, "/", "fingerprint_low", &low, &has_low, error));
+  CR_TRY(cri_h5_read_attribute(f->file, "/", "fingerprint_high", &high, &has_high, error));
+  if (!has_low || !has_high || low != (double)(fingerprint & 0xffffffffu) ||
+      high != (double)(fingerprint >> 32)) {
+    return cri_fail(error, CR_ERR_ARG, "--resume: %s is of another batch", f->part);
+  }
+  CR_TRY(cri_h5_read_rows(f->file, "done", 0, 1, &rollouts, error));
+  *done = (int)rollouts;
+  return CR_OK;
+}
+
+cr_status cr_batch_file_open(cr_batch_file* f, const char* path, bool resume, uint64_t fingerprint,
+                             const cr_batch_result* results, int nresult, int* done,
+                             cr_error* error) {
+  *done = 0;
+  CR_TRY(cri_path_join(f->path, "", path, error));
+  if (snprintf(f->part, sizeof f->part, "%s.part", path) >= (int)sizeof f->part) {
+    return cri_fail(error, CR_ERR_ARG, "--out %s: the path is too long", path);
+  }
+  FILE* part = resume ? fopen(f->part, "rb") : NULL;
+  if (part == NULL) {
+    return make(f, fingerprint, results, nresult, error);
+  }
+  (void)fclose(part);
+  return open_again(f, fingerprint, done, error);
+}
+
+cr_status cr_batch_file_put(cr_batch_file* f, const cr_batch_result* result, int first, int n,
+                            const double* rows, cr_error* error) {
+  return cri_h5_write_rows(f->file, result->name, first, n, rows, error);
+}
+
+cr_status cr_batch_file_done(cr_batch_file* f, int done, cr_error* error) {
+  double number = done;
+  CR_TRY(cri_h5_flush(f->file, error));  // the rows first
+  CR_TRY(cri_h5_write_rows(f->file, "done", 0, 1, &number, error));
+  return cri_h5_flush(f->file, error);
+}
+
+cr_status cr_batch_file_mean(const cr_batch_file* f, const cr_batch_result* result, double* rows,
+                             int n, double* mean, cr_error* error) {
+  cr_zero(mean, result->width);
+  for (int first = 0; first < f->rollouts; first += n) {
+    int some = f->rollouts - first < n ? f->rollouts - first : n;
+    CR_TRY(cri_h5_read_rows(f->file, result->name, first, some, rows, error));
+    for (int i = 0; i < some * result->width; i++) {
+      mean[i % result->width] += rows[i];
+    }
+  }
+  for (int i = 0; i < result->width; i++) {
+    mean[i] /= f->rollouts;
+  }
+  return CR_OK;
+}
+
+cr_status cr_batch_file_finish(cr_batch_file* f, cr_error* error) {
+  cri_h5_close(f->file);
+  f->file = NULL;
+  if (rename(f->part, f->path) != 0) {
+    return cri_fail(error, CR_ERR_FILE, "%s: cannot be written: %s", f->path, strerror(errno));
+  }
+  return CR_OK;
+}
+
+void cr_batch_file_close(cr_batch_file* f) {
+  cri_h5_close(f->file);
+  f->file = NULL;
+}

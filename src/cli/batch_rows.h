@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0
+// The rows of a batch: what goes into its rollouts, from a file or at random, and what comes out, into
+// a file. A process holds those it works on and no others.
+#ifndef CR_CLI_BATCH_ROWS_H
+#define CR_CLI_BATCH_ROWS_H
+
+#include "io/files.h"
+#include "io/hdf5.h"
+#include "model/fields.h"
+
+/// A field that differs from rollout to rollout: a state, the controls, or a field of the model.
+typedef struct {
+  cr_field_id id;
+  const char* name;
+  int width;            // numbers a rollout: of controls, those of all its steps
+  bool from_file;       // read
+  double spread;        // and moved at random; 0: not
+  const cr_real* base;  // what all rollouts have otherwise
+  cr_real* rows;
+} cr_batch_column;
+
+enum { CR_BATCH_COLUMNS = 64 };
+
+/// Fills rows of rollouts first ... first + n - 1: base or file, then the spread. A rollout's random
+/// numbers are those of (seed, rollout, field), whoever draws them: added to states and controls,
+/// to orientations as turns; a parameter is multiplied by exp(spread times the number).
+cr_status cr_batch_fill(cr_batch_column* column, const cr_model* m, const cr_h5* file,
+                        uint64_t seed, int first, int n, cr_error* error);
+
+/// A result: numbers first ... first + width - 1 of rows that are `apart` numbers apart.
+typedef struct {
+  char name[300];  // of the data set
+  const cr_real* rows;
+  int width, apart, first;
+  bool single;  // one number a rollout, not a matrix with one column
+} cr_batch_result;
+
+/// Results of all rollouts on disk: PATH.part while it grows. Only rank 0 has one.
+typedef struct {
+  char path[CR_MAX_PATH], part[CR_MAX_PATH];
+  cr_h5* file;
+  int rollouts;
+} cr_batch_file;
+
+/// Makes the file, or with `resume` opens the part that another run left; *done rollouts are in it.
+/// Errors   CR_ERR_FILE; CR_ERR_ARG where the part is of another batch, by its fingerprint
+cr_status cr_batch_file_open(cr_batch_file* f, const char* path, bool resume, uint64_t fingerprint,
+                             const cr_batch_result* results, int nresult, int* done,
+                             cr_error* error);
+
+/// Writes rows of one result; then that `done` rollouts are complete.
+cr_status cr_batch_file_put(cr_batch_file* f, const cr_batch_result* result, int first, int n,
+                            const double* rows, cr_error* error);
+cr_status cr_batch_file_done(cr_batch_file* f, int done, cr_error* error);
+
+/// Mean over all rollouts, summed in their order. `rows` is room for n of them.
+cr_status cr_batch_file_mean(const cr_batch_file* f, const cr_batch_result* result, double* rows,
+                             int n, double* mean, cr_error* error);
+
+/// Gives the file its name. cr_batch_file_close leaves the part where this has not been called.
+cr_status cr_batch_file_finish(cr_batch_file* f, cr_error* error);
+void cr_batch_file_close(cr_batch_file* f);
+
+#endif

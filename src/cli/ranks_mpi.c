@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: Apache-2.0
+// Ranks by MPI. Only the main thread of a process speaks to the others.
+#include <mpi.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/ranks.h"
+
+const bool cr_ranks_have_mpi = true;
+
+static cr_status failed(const char* what, int code, cr_error* error) {
+  char text[MPI_MAX_ERROR_STRING + 1] = "";
+  int length = 0;
+  (void)MPI_Error_string(code, text, &length);
+  return cri_fail(error, CR_ERR_ARG, "MPI: %s: %s", what, text);
+}
+
+cr_status cr_ranks_open(cr_ranks* ranks, cr_error* error) {
+  int provided = 0;
+  *ranks = (cr_ranks){.rank = 0, .size = 1};
+  if (cr_ranks_launched() == 1) {
+    return CR_OK;
+  }
+  int code = MPI_Init_thread(NULL, NULL, MPI_THREAD_FUNNELED, &provided);
+  if (code != MPI_SUCCESS) {
+    return failed("cannot start", code, error);
+  }
+  ranks->open = true;
+  (void)MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
+  (void)MPI_Comm_rank(MPI_COMM_WORLD, &ranks->rank);
+  (void)MPI_Comm_size(MPI_COMM_WORLD, &ranks->size);
+  if (ranks->size ==
+      1) {  // several, and each believes it is alone: another MPI than the launcher's
+    return cri_fail(error, CR_ERR_ARG,
+                    "started as one of %d processes by a launcher of another MPI than the one that "
+                    "this carom was built with",
+                    cr_ranks_launched());
+  }
+  return CR_OK;
+}
+
+void cr_ranks_close(cr_ranks* ranks) {
+  if (ranks->open) {
+    (void)MPI_Finalize();
+    ranks->open = false;
+  }
+}
+
+cr_status cr_ranks_agree(const cr_ranks* ranks, cr_status status, cr_error* error) {
+  if (!ranks->open) {
+    return status;
+  }
+  int mine = status == CR_OK ? ranks->size : ranks->rank, lowest = mine;
+  int code = MPI_Allreduce(&mine, &lowest, 1, MPI_INT, MPI_MIN, MPI_COMM_WORLD);
+  if (code != MPI_SUCCESS) {
+    return failed("cannot agree", code, error);
+  }
+  if (lowest == ranks->size) {
+    return CR_OK;
+  }
+  cr_error told = *error;
+  told.status = status;
+  code = MPI_Bcast(&told, (int)sizeof told, MPI_BYTE, lowest, MPI_COMM_WORLD);
+  return code == MPI_SUCCESS
+             ? cri_fail(error, told.status, "rank %d of %d: %s", lowest, ranks->size, told.text)
+             : failed("cannot agree", code, error);
+}
+
+static cr_status gather_rows(const cr_ranks* ranks, const double* mine, int n, MPI_Datatype row,
+                             double* all, int* counts, int* firsts, cr_error* error) {
+  for (int i = 0; i < ranks->size; i++) {
+    cr_ranks_share(ranks, i, n, &firsts[i], &counts[i]);
+  }
+  int code =
+      MPI_Gatherv(mine, counts[ranks->rank], row, all, counts, firsts, row, 0, MPI_COMM_WORLD);
+  return code == MPI_SUCCESS ? CR_OK : failed("cannot gather results", code, error);
+}
+
+cr_status cr_ranks_gather(const cr_ranks* ranks, const double* mine, int n, int width, double* all,
+                          cr_error* error) {
+  if (n == 0 || width == 0) {
+    return CR_OK;
+  }
+  if (!ranks->open) {
+    memcpy(all, mine, (size_t)n * (size_t)width * sizeof *all);
+    return CR_OK;
+  }
+  int* counts = calloc(2 * (size_t)ranks->size, sizeof *counts);
+  if (counts == NULL) {
+    return cri_fail(error, CR_ERR_MEMORY, "MPI: no memory for %d ranks", ranks->size);
+  }
+  MPI_Datatype row;
+  (void)MPI_Type_contiguous(width, MPI_DOUBLE, &row);
+  (void)MPI_Type_commit(&row);
+  cr_status status = gather_rows(ranks, mine, n, row, all, counts, counts + ranks->size, error);
+  (void)MPI_Type_free(&row);
+  free(counts);
+  return status;
+}
+
+cr_status cr_ranks_tell(const cr_ranks* ranks, int* number, cr_error* error) {
+  int code = ranks->open ? MPI_Bcast(number, 1, MPI_INT, 0, MPI_COMM_WORLD) : MPI_SUCCESS;
+  return code == MPI_SUCCESS ? CR_OK : failed("cannot tell", code, error);
+}
