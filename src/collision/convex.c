@@ -266,13 +266,16 @@ static int touches_hull(const cr_hull* h, const cr_real u[3], const int32_t* id,
     t[count++] = (cr_touch){CR_TOUCH_POINT, {vertex[0], 0, 0}};
   } else {
     int npoly = common_polygons(h, vertex, nvertex, found);
-    if (nvertex == 2 && npoly == 2) {
+    if (nvertex == 2 && npoly > 0) {
+      // an edge, or the diagonal of a polygon: in single precision that is bent along some of them
       bool swap = vertex[0] > vertex[1];
       t[count++] = (cr_touch){CR_TOUCH_EDGE, {vertex[swap], vertex[!swap]}};
-    } else if (npoly > 0) {
-      t[count++] = nvertex == 2 ? face_of_polygon(h, found[0])
-                                : face_of(h, found[0], vertex[0], vertex[1], vertex[2]);
-    } else {
+    }
+    if (nvertex == 2 && npoly == 1) {
+      t[count++] = face_of_polygon(h, found[0]);
+    } else if (nvertex > 2 && npoly > 0) {
+      t[count++] = face_of(h, found[0], vertex[0], vertex[1], vertex[2]);
+    } else if (npoly == 0) {
       count += touches_between_polygons(h, u, vertex, nvertex, t);
     }
   }
