@@ -15,6 +15,7 @@ enum { MOST_DESCENT = 100, MOST_GROWTH = 300, MOST_VERTEX = MOST_GROWTH + 8, MOS
 typedef struct {
   cr_real w[3], a[3], b[3];
   int32_t id_a, id_b;
+  int32_t near_a, near_b;  // where searches of its neighbourhood begin
 } vertex;
 
 // the point farthest along the unit vector n
@@ -23,6 +24,8 @@ static void support(cr_core* a, cr_core* b, const cr_real n[3], vertex* v) {
   cr_scl3(minus, n, -1);
   v->id_a = cri_support(a, n, v->a);
   v->id_b = cri_support(b, minus, v->b);
+  v->near_a = a->near;
+  v->near_b = b->near;
   cr_sub3(v->w, v->a, v->b);
 }
 
@@ -635,12 +638,26 @@ static bool try_faces(cr_core* a, cr_core* b, const polytope* p, cr_real tiny, c
   return beaten;
 }
 
+// the support point over a face, searched for from its corners that are farthest along the normal
+static void support_over(cr_core* a, cr_core* b, const polytope* p, const face* f, vertex* w) {
+  const vertex *far_a = &p->v[f->v[0]], *far_b = far_a;
+  for (int k = 1; k < 3; k++) {
+    const vertex* v = &p->v[f->v[k]];
+    far_a = cr_dot3(f->n, v->a) > cr_dot3(f->n, far_a->a) ? v : far_a;
+    far_b = cr_dot3(f->n, v->b) < cr_dot3(f->n, far_b->b) ? v : far_b;
+  }
+  a->near = far_a->near_a;
+  b->near = far_b->near_b;
+  support(a, b, f->n, w);
+}
+
 // [n4] the lowest face bounds the depth from below, the support point over it from above
 static bool expand(cr_core* a, cr_core* b, polytope* p, cr_real size, cr_optimum* x) {
-  cr_real ask = CR_R(0.1) * size, tiny = CR_R(32) * CR_EPS * size;
-  cr_real slack = CR_R(2) * CR_EPS * size;
+  cr_real tiny = CR_R(32) * CR_EPS * size, slack = CR_R(2) * CR_EPS * size;
   bool exact = false, proved = false;
   bool curved = !cri_core_flat(a) || !cri_core_flat(b);
+  cr_real ask =
+      curved ? CR_R(0.1) * size : 0;  // what is flat ends at a face of the difference itself
   bool ball = a->shape->type == CR_GEOM_ELLIPSOID || b->shape->type == CR_GEOM_ELLIPSOID;
   cr_real near = ball ? NEAR : NEAR_EDGES;
   cr_optimum best = {.dist = -CR_MAX};
@@ -662,7 +679,7 @@ static bool expand(cr_core* a, cr_core* b, polytope* p, cr_real size, cr_optimum
       continue;
     }
     vertex* w = &p->v[p->nv];
-    support(a, b, f.n, w);
+    support_over(a, b, p, &f, w);
     cr_real gap = cr_dot3(f.n, w->w) - f.d;
     if (-f.d - gap > reached) {
       reached = -f.d - gap;
