@@ -63,7 +63,8 @@ static const cr_field_id not_negative[] = {
     CR_FIELD_dof_frictionloss,  CR_FIELD_dof_invweight0, CR_FIELD_geom_size,
     CR_FIELD_geom_rbound,       CR_FIELD_geom_friction,  CR_FIELD_pair_friction,
     CR_FIELD_geom_solmix,       CR_FIELD_o_friction,     CR_FIELD_tendon_frictionloss,
-    CR_FIELD_tendon_invweight0, CR_FIELD_density,        CR_FIELD_viscosity};
+    CR_FIELD_tendon_invweight0, CR_FIELD_density,        CR_FIELD_viscosity,
+    CR_FIELD_geom_cfd,          CR_FIELD_pair_cfd};
 
 // parts of a model and their places: no length beyond CR_LONGEST, m
 #define CR_LONGEST CR_R(1e10)
@@ -183,6 +184,13 @@ static cr_status check_choices(const cr_model* m, cr_error* error) {
   if (!(m->muscle_smooth >= 0 && m->muscle_smooth <= CR_MAX_MUSCLE_SMOOTH)) {
     return cri_fail(error, CR_ERR_MODEL, "option muscle_smooth: %g is not in [0, %g]",
                     (double)m->muscle_smooth, (double)CR_MAX_MUSCLE_SMOOTH);
+  }
+  if (m->cfd != 0 && !(m->cfd_wc > 0 && isfinite(m->cfd_wc))) {
+    return cri_fail(error, CR_ERR_MODEL, "option cfd_wc: %g is not positive", (double)m->cfd_wc);
+  }
+  if (m->cfd != 0 && !(m->cfd_scale >= 0 && isfinite(m->cfd_scale))) {
+    return cri_fail(error, CR_ERR_MODEL, "option cfd_scale: %g is not zero or more",
+                    (double)m->cfd_scale);
   }
   if (m->cone != CR_CONE_PYRAMIDAL && m->cone != CR_CONE_ELLIPTIC) {
     return cri_fail(error, CR_ERR_MODEL, "option cone: there is no %d", m->cone);

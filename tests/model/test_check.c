@@ -78,6 +78,16 @@ static void options(void** state) {
   broken_real(&model.softness, 0, "softness");
   broken_real(&model.softness, (cr_real)NAN, "softness");
   model.collision = CR_COLLISION_HARD;
+  model.cfd = 1;
+  cr_real reach = model.cfd_wc;
+  model.cfd_wc = CR_R(0.02);
+  assert_int_equal(cri_model_check(&model, NULL), CR_OK);
+  broken_real(&model.cfd_wc, 0, "option cfd_wc: 0 is not positive");
+  broken_real(&model.cfd_wc, (cr_real)NAN, "option cfd_wc");
+  broken_real(&model.cfd_scale, -1, "option cfd_scale: -1 is not zero or more");
+  broken_real(&model.cfd_scale, (cr_real)NAN, "option cfd_scale");
+  model.cfd = 0;
+  model.cfd_wc = reach;
   broken_int(&model.nbody, 0, "the world");
 }
 
@@ -196,6 +206,9 @@ static void numbers(void** state) {
   broken_real(model.dof_frictionloss, -1, "dof_frictionloss is negative");
   broken_real(model.geom_size, -1, "geom_size is negative");
   broken_real(model.geom_friction, -1, "geom_friction is negative");
+  broken_real(model.geom_cfd, -1, "geom_cfd is negative");
+  assert_true(model.npair > 0);
+  broken_real(model.pair_cfd, -1, "pair_cfd is negative");
   broken_real(model.body_pos + 3, (cr_real)NAN, "body_pos is not finite");
   broken_real(model.gravity + 2, (cr_real)INFINITY, "gravity is not finite");
   broken_real(model.qpos0, (cr_real)NAN, "qpos0 is not finite");
