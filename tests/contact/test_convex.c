@@ -272,6 +272,42 @@ static void row_that_is_not_finite_is_named(void** state) {
   scene_close(&s);
 }
 
+// Two rows that pull one dof apart, so stiff that the difference of their forces is rounding: what they
+// agree on is the acceleration, and that has a closed form.
+static void stiff_rows_hold_the_acceleration(void** state) {
+  contact_scene s;
+  open_solved(&s, 1);
+  cr_data* d = s.d;
+  int nv = s.m.nv, dof = 0;
+  cr_real stiffness = CR_R(1e-3) / CR_EPS, aref[2] = {700, 500}, column[MAX_NV] = {0}, a[MAX_NV];
+  d->nefc = d->nl = 2;
+  d->ne = d->nf = 0;
+  for (int i = 0; i < 2; i++) {
+    d->efc_type[i] = CR_CNSTR_LIMIT_JOINT;
+    d->efc_J_rownnz[i] = 1;
+    d->efc_J_rowadr[i] = i;
+    d->efc_J_colind[i] = dof;
+    d->efc_J[i] = i == 0 ? 1 : -1;
+    d->efc_D[i] = stiffness;
+    d->efc_aref[i] = aref[i];
+  }
+  assert_int_equal(cr_acceleration(&s.m, d), CR_OK);
+
+  // a = a_smooth + M^-1 u (f_0 - f_1), u the dof, f_0 - f_1 = D (aref_0 - aref_1 - 2 a_dof)
+  cr_real* M = scene_dense_M(&s);
+  column[dof] = 1;
+  mechanism_solve(nv, M, column);
+  cr_real weight = column[dof] * stiffness;
+  cr_real held = (d->qacc_smooth[dof] + weight * (aref[0] - aref[1])) / (1 + 2 * weight);
+  for (int i = 0; i < nv; i++) {
+    a[i] = d->qacc_smooth[i] + column[i] / column[dof] * (held - d->qacc_smooth[dof]);
+  }
+  assert_all_close(d->qacc, a, nv, 1000 * CR_EPS);
+  assert_true(d->solver_residual > CR_R(1e-6));
+  free(M);
+  scene_close(&s);
+}
+
 // Two rows that contradict each other with forces whose difference is lost in rounding: there is no
 // trustworthy answer, and the solver says so.
 static void hopeless_problem_is_refused(void** state) {
@@ -298,6 +334,7 @@ int test_convex(void) {
       cmocka_unit_test(factor_is_that_of_the_solution),
       cmocka_unit_test(metric_may_differ_from_inertia),
       cmocka_unit_test(row_that_is_not_finite_is_named),
+      cmocka_unit_test(stiff_rows_hold_the_acceleration),
       cmocka_unit_test(hopeless_problem_is_refused),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
