@@ -72,9 +72,10 @@ CR_API cr_status cr_model_set_integrator(cr_model* model, const char* name, cr_e
 /// velocity and excitation; 0, the default: MuJoCo's curves exactly (docs/muscles.md).
 CR_API cr_status cr_model_set_muscle_smooth(cr_model* model, cr_real width, cr_error* error);
 
-/// Derives body_invweight0, dof_invweight0, tendon_invweight0, tendon_length0, actuator_acc0 and bounding
-/// spheres again, after masses, inertias, poses, sizes or gears were set (mj_setConst).
-/// actuator_lengthrange of muscles stays as compiled, as with mj_setConst.
+/// Derives body_invweight0, dof_invweight0, tendon_invweight0, tendon_length0, actuator_acc0, bounding
+/// spheres, the second anchors of connects and poses of welds that rest on qpos0, and added masses of
+/// ellipsoids again, after qpos0, masses, inertias, poses, sizes or gears were set (mj_setConst).
+/// docs/calls.md says what stays as compiled.
 CR_API cr_status cr_model_derive(cr_model* model, cr_error* error);
 
 #ifdef __cplusplus

@@ -117,16 +117,6 @@ cri_bond cri_bond_tan(const cr_model* m, const cr_data* d, const cr_data* tan, i
   return b_tan;
 }
 
-// the cotangent w of a world rotation as an ambient one: cr_rot_bar of [w]x R / 2 is w again
-static void add_turn(cr_real* R_bar, const cr_real* R, const cr_real w[3], cr_real sign) {
-  cr_real half[3], ambient[9];
-  cr_scl3(half, w, sign / 2);
-  cr_rot_tan(ambient, half, R);
-  for (int k = 0; k < 9; k++) {
-    R_bar[k] += ambient[k];
-  }
-}
-
 // [q1]' of a weld's orientation
 static void weld_bar(const cr_model* m, const cr_data* d, cr_data* bar, int i, const cri_bond* b,
                      const cri_bond* b_bar) {
@@ -138,7 +128,7 @@ static void weld_bar(const cr_model* m, const cr_data* d, cr_data* bar, int i, c
   cr_mulmat3(w, b->R2, t_bar);
   for (int k = 0; k < 2; k++) {
     cr_real* to = R_bar + 9 * object(m, i, k);
-    add_turn(to, orientation(m, d, i, k), w, k == 0 ? CR_R(0.5) : -CR_R(0.5));
+    cr_accrot(to, w, k == 0 ? CR_R(0.5) : -CR_R(0.5), orientation(m, d, i, k));
     for (int n = 0; n < 9 && k == 1; n++) {
       to[n] += b_bar->R2[n];
     }

@@ -40,7 +40,7 @@ static bool has_ellipsoid(const cr_model* m, int b) {
   return false;
 }
 
-static void semi_axes(cr_real s[3], int type, const cr_real* size) {
+void cri_fluid_axes(cr_real s[3], int type, const cr_real* size) {
   bool round = type == CR_GEOM_SPHERE || type == CR_GEOM_CAPSULE || type == CR_GEOM_CYLINDER;
   s[0] = size[0];
   s[1] = round ? size[0] : size[1];
@@ -48,8 +48,8 @@ static void semi_axes(cr_real s[3], int type, const cr_real* size) {
   s[2] += type == CR_GEOM_CAPSULE ? size[0] : 0;
 }
 
-// transpose of semi_axes, and its tangent by the same coefficients
-static void semi_axes_vjp(cr_real* size_bar, int type, const cr_real s_bar[3]) {
+// its transpose
+void cri_fluid_axes_vjp(cr_real* size_bar, int type, const cr_real s_bar[3]) {
   bool round = type == CR_GEOM_SPHERE || type == CR_GEOM_CAPSULE || type == CR_GEOM_CYLINDER;
   size_bar[0] += s_bar[0];
   size_bar[round ? 0 : 1] += s_bar[1];
@@ -76,7 +76,7 @@ static bool element_at(const cr_model* m, const cr_data* d, int k, element* e) {
   } else {
     e->x = d->geom_xpos + 3 * e->geom;
     e->R = d->geom_xmat + 9 * e->geom;
-    semi_axes(e->inputs + CRI_FLUID_SIZE, m->geom_type[e->geom], m->geom_size + 3 * e->geom);
+    cri_fluid_axes(e->inputs + CRI_FLUID_SIZE, m->geom_type[e->geom], m->geom_size + 3 * e->geom);
     cr_copy(e->inputs + CRI_FLUID_COEF, m->geom_fluid + 12 * e->geom, 12);
   }
   e->inputs[CRI_FLUID_RHO] = m->density[0];
@@ -110,7 +110,7 @@ static void law_vjp(const cr_model* m, const element* e, const cr_real* c_bar, c
     return;
   }
   if (par->geom_size != NULL) {
-    semi_axes_vjp(par->geom_size + 3 * e->geom, m->geom_type[e->geom], x_bar + CRI_FLUID_SIZE);
+    cri_fluid_axes_vjp(par->geom_size + 3 * e->geom, m->geom_type[e->geom], x_bar + CRI_FLUID_SIZE);
   }
   for (int k = 0; par->geom_fluid != NULL && k < 12; k++) {
     par->geom_fluid[12 * e->geom + k] += x_bar[CRI_FLUID_COEF + k];
@@ -133,8 +133,8 @@ static void law_jvp(const cr_model* m, const cr_data* tan, const element* e, cr_
     x_tan[CRI_FLUID_SIZE] = cri_par_tan(par->body_mass, e->body, 1)[0];
     cr_copy3(x_tan + CRI_FLUID_SIZE + 1, cri_par_tan(par->body_inertia, e->body, 3));
   } else {
-    semi_axes(x_tan + CRI_FLUID_SIZE, m->geom_type[e->geom],
-              cri_par_tan(par->geom_size, e->geom, 3));
+    cri_fluid_axes(x_tan + CRI_FLUID_SIZE, m->geom_type[e->geom],
+                   cri_par_tan(par->geom_size, e->geom, 3));
     cr_copy(x_tan + CRI_FLUID_COEF, cri_par_tan(par->geom_fluid, e->geom, 12), 12);
   }
   x_tan[CRI_FLUID_RHO] = cri_par_tan(par->density, 0, 1)[0];

@@ -27,6 +27,11 @@ cr_status cr_fluid_vjp(const cr_model* m, const cr_data* d, cr_data* bar);
 /// There is a medium that acts.
 bool cri_fluid_acts(const cr_model* m);
 
+/// Semi-axes of the ellipsoid that stands for a geom: linear in its sizes, so tangents go the same way.
+/// The transpose adds to size_bar[3].
+void cri_fluid_axes(cr_real s[3], int type, const cr_real* size);
+void cri_fluid_axes_vjp(cr_real* size_bar, int type, const cr_real s_bar[3]);
+
 /// The forces on bodies themselves, F[6 nbody].
 void cri_fluid_forces(const cr_model* m, const cr_data* d, cr_real* F);
 

@@ -12,13 +12,36 @@
 #include "dynamics/kinematics.h"
 #include "dynamics/tendon.h"
 #include "dynamics/transmission.h"
+#include "engine/added_mass.h"
+#include "engine/assembly.h"
 #include "engine/pipeline.h"
 #include "math/spatial.h"
 #include "model/build.h"
 
 const cr_field_id cri_derived_fields[CR_N_DERIVED] = {
     CR_FIELD_body_invweight0, CR_FIELD_dof_invweight0, CR_FIELD_tendon_invweight0,
-    CR_FIELD_tendon_length0, CR_FIELD_actuator_acc0};
+    CR_FIELD_tendon_length0,  CR_FIELD_actuator_acc0,  CR_FIELD_eq_data,
+    CR_FIELD_geom_fluid};
+
+bool cri_field_is_derived(cr_field_id id) {
+  for (int k = 0; k < CR_N_DERIVED_WHOLE; k++) {
+    if (cri_derived_fields[k] == id) {
+      return true;
+    }
+  }
+  return false;
+}
+
+bool cri_is_derived(const cr_model* m, cr_field_id id, int i) {
+  switch (id) {
+    case CR_FIELD_eq_data:
+      return cri_assembly_derives(m, i);
+    case CR_FIELD_geom_fluid:
+      return cri_added_mass_derives(m, i);
+    default:
+      return cri_field_is_derived(id);
+  }
+}
 
 // ---- the state at qpos0
 
@@ -165,6 +188,8 @@ cr_status cr_constants(cr_model* m, cr_data* work) {
   for (int g = 0; g < m->ngeom; g++) {
     m->geom_rbound[g] = cri_geom_bound(m, g);
   }
+  cri_assembly(m, work);
+  cri_added_masses(m);
   cri_pop(work, mark);
   return CR_OK;
 }
@@ -321,6 +346,17 @@ static cr_status stages_bar(const cr_model* m, const cr_data* d, cr_data* bar) {
   return CR_OK;
 }
 
+static void clear_derived(const cr_model* m, cr_data* bar) {
+  for (int k = 0; k < CR_N_DERIVED; k++) {
+    cr_field_id id = cri_derived_fields[k];
+    cr_real* derived = cri_field_real(&bar->par, NULL, id);
+    int n = derived == NULL ? 0 : cri_field_tangent_size(m, NULL, id);
+    for (int i = 0; i < n; i++) {
+      derived[i] = cri_is_derived(m, id, i) ? 0 : derived[i];
+    }
+  }
+}
+
 cr_status cr_constants_vjp(const cr_model* m, cr_data* work, cr_data* bar) {
   CR_TRY(evaluate(m, work));
   size_t mark = cri_mark(work), keep = cri_mark(bar);
@@ -339,16 +375,13 @@ cr_status cr_constants_vjp(const cr_model* m, cr_data* work, cr_data* bar) {
   for (int o = 0; o < m->nout && bar->par.actuator_acc0 != NULL; o++) {
     CR_TRY(actuator_bar(m, work, bar, o, x));
   }
+  cri_assembly_vjp(m, work, bar);
+  cri_added_masses_vjp(m, &bar->par);
   CR_TRY(stages_bar(m, work, bar));
   cr_copy(bar->qpos, qpos_bar, m->nv);  // qpos0 is a constant, not the state
   cri_pop(work, mark);
   cri_pop(bar, keep);
-  for (int k = 0; k < CR_N_DERIVED; k++) {
-    cr_real* derived = cri_field_real(&bar->par, NULL, cri_derived_fields[k]);
-    if (derived != NULL) {
-      cr_zero(derived, cri_field_tangent_size(m, NULL, cri_derived_fields[k]));
-    }
-  }
+  clear_derived(m, bar);
   return CR_OK;
 }
 

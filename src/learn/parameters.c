@@ -31,15 +31,6 @@ struct cr_parameters {
 
 // ---- field
 
-static bool is_derived(cr_field_id id) {
-  for (int k = 0; k < CR_N_DERIVED; k++) {
-    if (cri_derived_fields[k] == id) {
-      return true;
-    }
-  }
-  return false;
-}
-
 static cr_status bind_field(entry* e, const cr_model* m, bool* wanted, cr_error* error) {
   const char *name = e->item.name, *target = e->item.target;
   cr_error inner;
@@ -52,9 +43,9 @@ static cr_status bind_field(entry* e, const cr_model* m, bool* wanted, cr_error*
     return cri_fail(error, CR_ERR_ARG, "parameter '%s': %s is not a field that can be fitted", name,
                     field->name);
   }
-  if (is_derived(e->place.field)) {
+  if (cri_is_derived(m, e->place.field, e->place.first)) {
     return cri_fail(error, CR_ERR_ARG, "parameter '%s': %s is derived from other fields", name,
-                    field->name);
+                    target);
   }
   if (e->place.count != 1) {
     return cri_fail(error, CR_ERR_ARG, "parameter '%s': %s stands for %d numbers, name one of them",
@@ -345,7 +336,7 @@ void cr_parameters_pullback(const cr_parameters* ps, cr_model* par_bar, cr_real*
     const cr_real* bar = cri_field_real(par_bar, NULL, cri_derived_fields[k]);
     int n = derived_size(ps, k);
     for (int i = 0; i < n; i++) {
-      *derived++ += bar[i];
+      *derived++ += cri_is_derived(&ps->m, cri_derived_fields[k], i) ? bar[i] : 0;
     }
   }
   drop_round_off(ps, par_bar);

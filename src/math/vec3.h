@@ -150,6 +150,15 @@ static inline void cr_rot_bar(cr_real w_bar[3], const cr_real R[9], const cr_rea
     w_bar[2] += R[k] * R_bar[3 + k] - R[3 + k] * R_bar[k];
   }
 }
+/// Adds the cotangent s w of a world rotation to the ambient R_bar: cr_rot_bar of it is s w again.
+static inline void cr_accrot(cr_real R_bar[9], const cr_real w[3], cr_real s, const cr_real R[9]) {
+  cr_real half[3], ambient[9];
+  cr_scl3(half, w, s / 2);
+  cr_rot_tan(ambient, half, R);
+  for (int k = 0; k < 9; k++) {
+    R_bar[k] += ambient[k];
+  }
+}
 /// The world vector w of a tangent R_tan = [w]x R: half the sum over columns r_k x R_tan_k.
 static inline void cr_rot_vec(cr_real w[3], const cr_real R[9], const cr_real R_tan[9]) {
   cr_zero3(w);

@@ -176,7 +176,7 @@ CR_PARAM(geom_quat,        ngeom, 4, 3, "1", "body", "orientation")
 CR_PARAM(geom_friction,    ngeom, 3, 3, "1|m", "-", "sliding, torsional, rolling friction")
 CR_PARAM(geom_adhesion,    ngeom, 1, 1, "N", "-", "force with which contacts pull; 0: they do not")
 CR_PARAM(geom_surfacevel,  ngeom, 6, 6, "m/s|rad/s", "geom", "velocity of the surface against the geom, linear then angular")
-CR_PARAM(geom_fluid,       ngeom, 12, 12, "-|m^3|kg m^2", "geom", "fluid: ellipsoid model on (0 or 1), blunt drag, slender drag, angular drag, Kutta lift, Magnus lift, virtual mass, virtual inertia per unit density")
+CR_PARAM(geom_fluid,       ngeom, 12, 12, "-|m^3|kg m^2", "geom", "fluid: ellipsoid model on (0 or 1), blunt drag, slender drag, angular drag, Kutta lift, Magnus lift, virtual mass, virtual inertia per unit density (the latter two derived)")
 CR_PARAM(geom_margin,      ngeom, 1, 1, "m", "-", "distance below which a contact makes a force")
 CR_CONST(geom_gap,         ngeom, 1, "m", "-", "added to the margin: distance below which a contact is listed")
 CR_CONST(geom_cfd,         ngeom, 1, "m", "-", "contacts from distance: reach of contacts with this geom (the larger of two), 0: cfd_wc")
@@ -231,7 +231,7 @@ CR_INT  (eq_objtype,       neq, 1, "mjtObj of connect and weld: 1 bodies, 6 site
 CR_INT  (eq_active0,       neq, 1, "is on at reset")
 CR_PARAM(eq_solref,        neq, 2, 2, "s|1", "-", "solver reference")
 CR_PARAM(eq_solimp,        neq, 5, 5, "1", "-", "solver impedance")
-CR_PARAM(eq_data,          neq, 12, 12, "-", "-", "connect: two anchors; weld: anchor in body 2, in body 1, relative quaternion (four plain numbers, not kept at unit length), torque scale; joint, tendon: five coefficients")
+CR_PARAM(eq_data,          neq, 12, 12, "-", "-", "connect: two anchors; weld: anchor in body 2, in body 1, relative quaternion (four plain numbers, not kept at unit length), torque scale, whether the pose is that of qpos0; joint, tendon: five coefficients. The second anchor of a connect between bodies, and the pose of such a weld, are derived")
 
 // ---- tendons
 CR_INT  (tendon_adr,       ntendon, 1, "first path element")
@@ -291,7 +291,7 @@ CR_PARAM(actuator_damping, nactuator, 1, 1, "N s/m|N m s/rad", "-", "damping add
 CR_PARAM(actuator_dampingpoly, nactuator, 2, 2, "N s^2/m^2|N s^3/m^3|N m", "-", "coefficients of v |v| and v^3 added to the joint or tendon, times gear^2")
 CR_PARAM(actuator_armature, nactuator, 1, 1, "kg|kg m^2", "-", "armature added to the joint or tendon, times gear^2")
 CR_PARAM(actuator_gear,    nout, 6, 6, "-", "-", "scale of length and force")
-CR_PARAM(actuator_acc0,    nout, 1, 1, "1/kg|1/(kg m^2)", "-", "norm of the acceleration that a unit force gives in qpos0, as compiled")
+CR_PARAM(actuator_acc0,    nout, 1, 1, "1/kg|1/(kg m^2)", "-", "norm of the acceleration that a unit force gives in qpos0 (derived)")
 CR_PARAM(actuator_lengthrange, nout, 2, 2, "m|rad", "-", "range of the length, as compiled")
 
 // ---- sensors

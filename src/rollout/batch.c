@@ -51,20 +51,20 @@ static cr_status bind_parameters(cr_batch* b, cr_error* error) {
   if (b->id == NULL) {
     return cri_fail(error, CR_ERR_MEMORY, "batch: no memory");
   }
-  for (int k = 0; k < CR_N_DERIVED; k++) {
-    b->wanted[cri_derived_fields[k]] = b->o.derive;
-  }
   for (int i = 0; i < b->o.nparameter; i++) {
     cr_field_id id = cri_field_find(b->o.parameters[i]);
     if (id == CR_N_FIELD || cri_field(id)->kind != CR_KIND_PARAM) {
       return cri_fail(error, CR_ERR_NAME, "batch: '%s' is no parameter", b->o.parameters[i]);
     }
-    if (b->wanted[id]) {
+    if (b->wanted[id] || (b->o.derive && cri_field_is_derived(id))) {
       return cri_fail(error, CR_ERR_ARG, "batch: '%s' is there twice, or is derived",
                       b->o.parameters[i]);
     }
     b->id[i] = id;
     b->wanted[id] = true;
+  }
+  for (int k = 0; k < CR_N_DERIVED && b->o.derive; k++) {
+    b->wanted[cri_derived_fields[k]] = true;
   }
   return CR_OK;
 }

@@ -3,6 +3,8 @@
 // cotangents against differences in every parameter.
 #include "engine/constants.h"
 
+#include <stdlib.h>
+
 #include "carom/model.h"
 #include "dynamics/reflected.h"
 #include "dynamics/tendon.h"
@@ -274,9 +276,22 @@ static void dense_algebra(void** state) {
 typedef struct {
   cr_model m, moved;
   cr_data *work, *tan, *bar;
-  cr_real *body_weights, *dof_weights, *tendon_weights, *length_weights,
-      *force_weights;  // of the sum that is differentiated
+  cr_real *body_weights, *dof_weights, *tendon_weights, *length_weights, *force_weights,
+      *bond_weights, *fluid_weights;  // of the sum that is differentiated
 } bench;
+
+// weights of the numbers of a field that are derived, 0 of the others
+static cr_real* partial_weights(const cr_model* m, cr_field_id id, cr_random* random) {
+  int n = cri_field_tangent_size(m, NULL, id);
+  const cr_real* x = cri_field_real(m, NULL, id);
+  cr_real* weights = calloc((size_t)n + 1, sizeof *weights);
+  assert_non_null(weights);
+  for (int i = 0; i < n; i++) {
+    cr_real size = id == CR_FIELD_geom_fluid ? cr_abs(x[i]) : 1;
+    weights[i] = cri_is_derived(m, id, i) && size > 0 ? cr_random_normal(random) / size : 0;
+  }
+  return weights;
+}
 
 static void open_bench(bench* b, uint64_t seed, cr_random* random) {
   assert_int_equal(random_model(&b->m, seed, NULL), CR_OK);
@@ -307,9 +322,13 @@ static void open_bench(bench* b, uint64_t seed, cr_random* random) {
   for (int i = 0; i < b->m.nv; i++) {
     b->dof_weights[i] = cr_random_normal(random) / b->m.dof_invweight0[i];
   }
+  b->bond_weights = partial_weights(&b->m, CR_FIELD_eq_data, random);
+  b->fluid_weights = partial_weights(&b->m, CR_FIELD_geom_fluid, random);
 }
 
 static void close_bench(bench* b) {
+  free(b->bond_weights);
+  free(b->fluid_weights);
   cri_data_free(b->work);
   cri_data_free(b->tan);
   cri_data_free(b->bar);
@@ -324,6 +343,8 @@ static void seed_bar(bench* b) {
   cr_copy(b->bar->par.tendon_invweight0, b->tendon_weights, b->m.ntendon);
   cr_copy(b->bar->par.tendon_length0, b->length_weights, b->m.ntendon);
   cr_copy(b->bar->par.actuator_acc0, b->force_weights, b->m.nout);
+  cr_copy(b->bar->par.eq_data, b->bond_weights, CR_NEQDATA * b->m.neq);
+  cr_copy(b->bar->par.geom_fluid, b->fluid_weights, 12 * b->m.ngeom);
 }
 
 static cr_real weighted(bench* b, cr_field_id id, cr_real h) {
@@ -343,6 +364,12 @@ static cr_real weighted(bench* b, cr_field_id id, cr_real h) {
   for (int i = 0; i < b->m.nout; i++) {
     sum += b->force_weights[i] * b->moved.actuator_acc0[i];
   }
+  for (int i = 0; i < CR_NEQDATA * b->m.neq; i++) {
+    sum += b->bond_weights[i] * b->moved.eq_data[i];
+  }
+  for (int i = 0; i < 12 * b->m.ngeom; i++) {
+    sum += b->fluid_weights[i] * b->moved.geom_fluid[i];
+  }
   return sum;
 }
 
@@ -351,7 +378,8 @@ static const cr_field_id parameters[] = {
     CR_FIELD_body_iquat,   CR_FIELD_body_mass,     CR_FIELD_body_inertia,
     CR_FIELD_jnt_pos,      CR_FIELD_jnt_axis,      CR_FIELD_geom_size,
     CR_FIELD_dof_armature, CR_FIELD_site_pos,      CR_FIELD_wrap_prm,
-    CR_FIELD_site_quat,    CR_FIELD_actuator_gear, CR_FIELD_actuator_cranklength};
+    CR_FIELD_site_quat,    CR_FIELD_actuator_gear, CR_FIELD_actuator_cranklength,
+    CR_FIELD_eq_data};
 enum { N_PARAMETERS = (int)(sizeof parameters / sizeof parameters[0]) };
 
 static void compare(bench* b, cr_field_id id, cr_random* random, cr_real* worst, int* reached) {
@@ -410,6 +438,9 @@ static void only_parameters_change(void** state) {
     for (int i = 0; i < b.m.nv; i++) {
       assert_true(b.bar->qpos[i] == i + 1 && b.bar->qvel[i] == -i);
       assert_true(b.bar->par.dof_invweight0[i] == 0);
+    }
+    for (int i = 0; i < CR_NEQDATA * b.m.neq; i++) {
+      assert_true(!cri_is_derived(&b.m, CR_FIELD_eq_data, i) || b.bar->par.eq_data[i] == 0);
     }
     for (int i = 0; i < 2 * b.m.nbody; i++) {
       assert_true(b.bar->par.body_invweight0[i] == 0);

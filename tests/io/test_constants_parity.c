@@ -41,7 +41,24 @@ static const char zoo[] =
     "<actuator><motor joint='bend' gear='3'/><muscle tendon='rope' lengthrange='.1 3'/>"
     "<position tendon='sum' kp='2'/><motor joint='float' gear='1 2 3 .1 .2 .3'/>"
     "<motor site='palm' gear='0 0 1 .3 0 0'/><motor joint='swivel' gear='1 2 3'/>"
-    "<adhesion body='hand' ctrlrange='0 1'/></actuator></mujoco>";
+    "<adhesion body='hand' ctrlrange='0 1'/></actuator>"
+    "<equality><connect body1='hand' body2='door' anchor='.1 .2 .3'/>"
+    "<connect body1='ball' anchor='.1 0 .3'/><connect site1='palm' site2='above'/>"
+    "<weld body1='robot' body2='handle'/><weld body1='arm' body2='ball' anchor='.1 .1 0' "
+    "torquescale='.7'/><weld body1='ball' body2='hand' relpose='1 2 3 .5 .5 .5 .1'/>"
+    "<weld body1='door'/><weld site1='palm' site2='above'/>"
+    "<joint joint1='bend' joint2='reach'/></equality></mujoco>";
+
+// shapes in a medium, and what has none of it
+static const char swimmer[] =
+    "<mujoco><option density='1000' viscosity='.01'/><asset><mesh name='rock' "
+    "vertex='0 0 0 1 0 0 0 1 0 0 0 1 .3 .3 .9'/></asset><default><geom fluidshape='ellipsoid' "
+    "/></default><worldbody><body><freejoint/><geom type='ellipsoid' size='.1 .2 .35'/>"
+    "<geom type='ellipsoid' size='.2 .2 .35'/><geom type='ellipsoid' size='.01 1 .05'/><geom "
+    "size='.1'/>"
+    "<geom type='capsule' size='.1 .3'/><geom type='cylinder' size='.3 .1'/>"
+    "<geom type='box' size='.1 .3 .01'/><geom type='mesh' mesh='rock'/>"
+    "<geom type='box' size='.1 .3 .01' fluidshape='none'/></body></worldbody></mujoco>";
 
 static void assert_same(const char* name, const cr_real* ours, const mjtNum* theirs, int n) {
   for (int i = 0; i < n; i++) {
@@ -61,7 +78,7 @@ static void compare(const mjModel* mj, cr_model* m) {
     m->dof_invweight0[i] = -1;
   }
   for (int i = 0; i < m->ngeom; i++) {
-    m->geom_rbound[i] = -1;
+    m->geom_rbound[i] = m->geom_type[i] == CR_GEOM_MESH ? m->geom_rbound[i] : -1;
   }
   for (int i = 0; i < m->ntendon; i++) {
     m->tendon_length0[i] = m->tendon_invweight0[i] = -1;
@@ -69,7 +86,20 @@ static void compare(const mjModel* mj, cr_model* m) {
   for (int i = 0; i < m->nout; i++) {
     m->actuator_acc0[i] = -1;
   }
+  for (int i = 0; i < CR_NEQDATA * m->neq; i++) {
+    m->eq_data[i] = cri_is_derived(m, CR_FIELD_eq_data, i) ? -1 : m->eq_data[i];
+  }
+  for (int i = 0; i < 12 * m->ngeom; i++) {
+    m->geom_fluid[i] = cri_is_derived(m, CR_FIELD_geom_fluid, i) ? -1 : m->geom_fluid[i];
+  }
   assert_int_equal(cr_constants(m, d), CR_OK);
+  assert_same("eq_data", m->eq_data, mj->eq_data, CR_NEQDATA * m->neq);
+  for (int i = 0; i < 12 * m->ngeom; i++) {
+    cr_real ours = m->geom_fluid[i], theirs = (cr_real)mj->geom_fluid[i];
+    if (!(fabs(ours - theirs) <= 1e-12 * fabs(theirs))) {
+      fail_msg("geom_fluid[%d]: %.17g, MuJoCo %.17g", i, ours, theirs);
+    }
+  }
   assert_same("tendon_length0", m->tendon_length0, mj->tendon_length0, m->ntendon);
   assert_same("tendon_invweight0", m->tendon_invweight0, mj->tendon_invweight0, m->ntendon);
   assert_same("actuator_acc0", m->actuator_acc0, mj->actuator_acc0, m->nout);
@@ -89,6 +119,7 @@ static void as_compiled(mjModel* mj) {
 static void compiled_models(void** state) {
   (void)state;
   as_compiled(mjcf_compile(zoo));
+  as_compiled(mjcf_compile(swimmer));
   as_compiled(mjcf_data("cube.xml"));
   as_compiled(mjcf_data("double_pendulum.xml"));
   as_compiled(mjcf_data("walker.xml"));
@@ -103,6 +134,54 @@ static cr_status set_const(void* context) {
   mj_setConst(mj, d);
   mj_deleteData(d);
   return CR_OK;
+}
+
+static void changed_coordinates(void** state) {
+  (void)state;
+  cr_random random = cr_random_seed(3, 5);
+  cr_error error = {0};
+  mjModel* mj = mjcf_compile(zoo);
+  cr_model m = mjcf_model(mj);
+  for (int k = 0; k < 5; k++) {
+    for (int j = 0; j < mj->njnt; j++) {
+      int adr = mj->jnt_qposadr[j], type = mj->jnt_type[j];
+      mjtNum* q = mj->qpos0 + adr;
+      int n = type == mjJNT_FREE ? 7 : type == mjJNT_BALL ? 4 : 1;
+      for (int i = 0; i < n; i++) {
+        q[i] += 0.3 * cr_random_normal(&random);
+      }
+      if (n > 1) {
+        mju_normalize4(q + n - 4);
+      }
+      for (int i = 0; i < n; i++) {
+        m.qpos0[adr + i] = q[i];
+      }
+    }
+    assert_int_equal(cri_mujoco_guard(set_const, mj, "mj_setConst", &error), CR_OK);
+    compare(mj, &m);
+  }
+  cri_model_free(&m);
+  mj_deleteModel(mj);
+}
+
+static void changed_sizes(void** state) {
+  (void)state;
+  cr_random random = cr_random_seed(3, 4);
+  cr_error error = {0};
+  mjModel* mj = mjcf_compile(swimmer);
+  cr_model m = mjcf_model(mj);
+  for (int k = 0; k < 10; k++) {
+    for (int g = 0; g < mj->ngeom; g++) {
+      for (int i = 0; i < 3 && mj->geom_type[g] != mjGEOM_MESH; i++) {
+        mj->geom_size[3 * g + i] *= exp(0.3 * cr_random_normal(&random));
+        m.geom_size[3 * g + i] = mj->geom_size[3 * g + i];
+      }
+    }
+    assert_int_equal(cri_mujoco_guard(set_const, mj, "mj_setConst", &error), CR_OK);
+    compare(mj, &m);
+  }
+  cri_model_free(&m);
+  mj_deleteModel(mj);
 }
 
 // the same changes on both sides; a body's frames must not count as simple any more
@@ -141,6 +220,8 @@ int test_constants_parity(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(compiled_models),
       cmocka_unit_test(changed_models),
+      cmocka_unit_test(changed_coordinates),
+      cmocka_unit_test(changed_sizes),
   };
   return cmocka_run_group_tests_name("constants parity", tests, scratch_open, scratch_close);
 }

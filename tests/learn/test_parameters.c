@@ -185,6 +185,34 @@ static void pullback_matches_differences(void** state) {
   cri_model_free(&m);
 }
 
+// of geom_fluid the drag is a parameter, and the added mass follows from sizes; each counts once
+static void partly_derived_field(void** state) {
+  cr_model m, bar;
+  tossed_cube(&m, CR_R(0.1));
+  m.geom_fluid[12] = 1;
+  cr_parameter items[] = {field("drag", "geom_fluid[cube][1]", CR_R(0.5)),
+                          field("size", "geom_size[cube][0]", CR_R(0.05))};
+  cr_parameters* ps = bound(&m, items, 2);
+  cr_real p[2] = {CR_R(0.5), CR_R(0.05)}, p_bar[2] = {0}, derived[64] = {0}, sum[2];
+  const cr_real h = CR_R(1e-5);
+  assert_int_equal(cri_model_twin(&bar, &m, cr_parameters_wanted(ps), NULL), CR_OK);
+  bar.geom_fluid[13] = 3;
+  bar.geom_fluid[18] = 7;
+  cr_parameters_pullback(ps, &bar, p_bar, derived);
+  assert_int_equal(cr_parameters_derived(ps, derived, p_bar, NULL), CR_OK);
+  for (int side = 0; side < 2; side++) {
+    p[1] = CR_R(0.05) + (side == 0 ? -h : h);
+    assert_int_equal(cr_parameters_apply(ps, p, NULL), CR_OK);
+    sum[side] = 7 * cr_parameters_model(ps)->geom_fluid[18];
+  }
+  assert_close(p_bar[0], 3, 8 * CR_EPS);
+  assert_close(p_bar[1], (sum[1] - sum[0]) / (2 * h), CR_R(1e-6) * cr_abs(p_bar[1]));
+  assert_true(p_bar[1] != 0);
+  cri_model_free(&bar);
+  cr_parameters_free(ps);
+  cri_model_free(&m);
+}
+
 static void free_flight_leaves_no_round_off(void** state) {
   cr_model m, bar;
   tossed_cube(&m, CR_R(0.1));
@@ -239,6 +267,9 @@ static void bad_parameters_are_refused_by_name(void** state) {
   refuse(&m, &item, 1, CR_ERR_ARG, "stands for 3 numbers");
   item = field("weight", "body_invweight0[cube][0]", 1);
   refuse(&m, &item, 1, CR_ERR_ARG, "is derived");
+  m.geom_fluid[12] = 1;
+  item = field("added", "geom_fluid[cube][6]", 1);
+  refuse(&m, &item, 1, CR_ERR_ARG, "'added': geom_fluid[cube][6] is derived");
   item = field("speed", "qvel[0]", 1);
   refuse(&m, &item, 1, CR_ERR_ARG, "not a field that can be fitted");
   item = field("mass", "body_mass[cube]", -1);
@@ -260,6 +291,7 @@ int test_parameters(void) {
       cmocka_unit_test(inertia_follows_a_mass_that_is_fitted_too),
       cmocka_unit_test(transforms_carry_start_and_bounds),
       cmocka_unit_test(pullback_matches_differences),
+      cmocka_unit_test(partly_derived_field),
       cmocka_unit_test(free_flight_leaves_no_round_off),
       cmocka_unit_test(bad_parameters_are_refused_by_name),
   };

@@ -592,6 +592,7 @@ static void fill_bond(cr_random* r, cr_model* m, int i) {
   fill_vectors(r, data, 6, CR_R(0.2));
   random_unit_quat(r, data + 6);
   data[10] = cr_random_range(r, CR_R(0.3), 2);
+  data[11] = i % 2;  // of a weld: its pose is that of qpos0
 }
 
 // what is held together may be far apart
