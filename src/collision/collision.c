@@ -243,16 +243,9 @@ static cr_shape_tan shape_tan_of(const cr_data* d, const cr_data* tan, int geom)
   return s_tan;
 }
 
-// the cotangent rot of a world rotation becomes the ambient one [rot]x R / 2: cr_rot_bar of it is
-// rot again, since sum r_k x (rot x r_k) = 2 rot over the columns of R
 static void shape_bar_of(const cr_data* d, const cr_shape_tan* s_bar, int geom, cr_data* bar) {
-  cr_real half[3], mat_bar[9];
   cr_acc3(bar->geom_xpos + 3 * geom, s_bar->pos);
-  cr_scl3(half, s_bar->rot, CR_R(0.5));
-  cr_rot_tan(mat_bar, half, d->geom_xmat + 9 * geom);
-  for (int k = 0; k < 9; k++) {
-    bar->geom_xmat[9 * geom + k] += mat_bar[k];
-  }
+  cr_accrot(bar->geom_xmat + 9 * geom, s_bar->rot, 1, d->geom_xmat + 9 * geom);
   if (bar->par.geom_size != NULL) {
     cr_acc3(bar->par.geom_size + 3 * geom, s_bar->size);
   }
@@ -523,25 +516,14 @@ cr_status cr_collision(const cr_model* m, cr_data* d) {
   return CR_OK;
 }
 
-// tangent of hit i by itself
-static void hit_jvp(const cr_model* m, const cr_data* d, const cr_data* tan, int i,
-                    cr_hit_tan* hit_tan) {
-  const int32_t* geom = d->contact_geom + 2 * i;
-  solid a, b;
-  shape_of(m, d, geom[0], &a);
-  shape_of(m, d, geom[1], &b);
-  cr_shape_tan a_tan = shape_tan_of(d, tan, geom[0]), b_tan = shape_tan_of(d, tan, geom[1]);
-  add_lift(m, tan, geom[0], &a.shape, d->contact_feature + 4 * i, &a_tan);
-  pair_of(m, geom)->tan(&a.shape, &b.shape, d->contact_feature + 4 * i, d->contact_local + 6 * i,
-                        &a_tan, &b_tan, hit_tan);
-}
-
 cr_status cr_collision_jvp(const cr_model* m, const cr_data* d, cr_data* tan) {
   cr_hit_tan hit_tan[CR_MAX_HITS];
   for (int i = 0, n; i < d->ncon; i += n) {
     n = shared_from(d, i);
     for (int k = 0; k < n; k++) {
-      hit_jvp(m, d, tan, i + k, &hit_tan[k]);
+      const int32_t* geom = d->contact_geom + 2 * (i + k);
+      cri_pair_hit_tan(pair_of(m, geom), m, d, tan, geom, d->contact_feature + 4 * (i + k),
+                       d->contact_local + 6 * (i + k), &hit_tan[k]);
     }
     shared_tan(m, d, tan, i, n, hit_tan);
     for (int k = 0; k < n; k++) {
@@ -573,20 +555,6 @@ cri_contact_motion cri_collision_motion(const cr_model* m, const cr_data* d, int
   return motion;
 }
 
-static void hit_vjp(const cr_model* m, const cr_data* d, cr_data* bar, int i,
-                    const cr_hit_tan* hit_bar) {
-  const int32_t* geom = d->contact_geom + 2 * i;
-  solid a, b;
-  shape_of(m, d, geom[0], &a);
-  shape_of(m, d, geom[1], &b);
-  cr_shape_tan a_bar = {{0}, {0}, {0}}, b_bar = {{0}, {0}, {0}};
-  pair_of(m, geom)->bar(&a.shape, &b.shape, d->contact_feature + 4 * i, d->contact_local + 6 * i,
-                        hit_bar, &a_bar, &b_bar);
-  lift_bar(m, bar, geom[0], &a.shape, d->contact_feature + 4 * i, &a_bar);
-  shape_bar_of(d, &a_bar, geom[0], bar);
-  shape_bar_of(d, &b_bar, geom[1], bar);
-}
-
 cr_status cr_collision_vjp(const cr_model* m, const cr_data* d, cr_data* bar) {
   cr_hit_tan hit_bar[CR_MAX_HITS];
   for (int i = 0, n; i < d->ncon; i += n) {
@@ -599,7 +567,9 @@ cr_status cr_collision_vjp(const cr_model* m, const cr_data* d, cr_data* bar) {
     }
     shared_bar(m, d, bar, i, n, hit_bar);
     for (int k = 0; k < n; k++) {
-      hit_vjp(m, d, bar, i + k, &hit_bar[k]);
+      const int32_t* geom = d->contact_geom + 2 * (i + k);
+      cri_pair_hit_bar(pair_of(m, geom), m, d, bar, geom, d->contact_feature + 4 * (i + k),
+                       d->contact_local + 6 * (i + k), &hit_bar[k]);
     }
   }
   return CR_OK;

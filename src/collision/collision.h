@@ -9,16 +9,16 @@
 
 /// Detects all contacts (MuJoCo's mj_collision).
 /// Map      (geom_xpos, geom_xmat, geom_size, hfield_size, hfield_data) -> (contact_dist,
-///          contact_pos, contact_frame);
+///          contact_pos, contact_frame, contact_weight);
 ///          geom_margin, pair_margin decide only what is listed, and carry no derivative
 /// Equation detection chooses features; with these held, (dist, pos, n, hint) is a smooth measure of
 ///          both poses and sizes, and the frame has the rows n, t1 = h/|h|, t2 = n x t1,
 ///          h = hint - n (n . hint), hint = e_y or e_z where the pair gives none
 ///          [derivation: docs/derivations/collision.md [k1]-[k3]]
-/// Writes   ncon, contact_geom, contact_pair; contacts in MuJoCo's order
-/// Saves    contact_feature, contact_local, contact_axes
+/// Writes   ncon, contact_geom, contact_pair, contact_follows; contacts in MuJoCo's order
+/// Saves    contact_feature, contact_local, contact_axes; contact_own where contacts share
 /// Units    m; frames: world
-/// Memory   no allocation; scratch 72 numbers a body
+/// Memory   no allocation; scratch 72 numbers a body, 6 a geom
 /// Errors   CR_ERR_CAPACITY when ncon_max is too small, with the number needed (ncon_max of them are
 ///          stored); CR_ERR_UNSUPPORTED when two geoms meet whose types have no functions
 /// Smooth   where no feature changes: a contact that appears or goes, a nearest end, edge, face or

@@ -2,23 +2,9 @@
 // The length over which contacts share, see sharing.h.
 #include "collision/sharing.h"
 
-#include "math/vec3.h"
-
 // half widths per softness, and for the general pair 2 sin 5 degrees
 #define SHARE CR_R(10.6)
 #define MOST_SHARE CR_R(0.17431148549531634711612854167494)
-
-// distance of the nearest polygon from the centre
-static cr_real mesh_half_width(const cr_model* m, int mesh) {
-  cr_real least = CR_MAX;
-  for (int i = 0; i < m->mesh_polynum[mesh]; i++) {
-    int p = m->mesh_polyadr[mesh] + i;
-    int v = m->mesh_vertadr[mesh] + m->mesh_polyvert[m->mesh_polyvertadr[p]];
-    cr_real off = cr_dot3(m->mesh_polynormal + 3 * (ptrdiff_t)p, m->mesh_vert + 3 * (ptrdiff_t)v);
-    least = cr_min(least, off);
-  }
-  return m->mesh_polynum[mesh] > 0 ? cr_max(least, 0) : 0;
-}
 
 // of a geom, and the size that it is, -1 none; planes and height fields have no width
 static cr_real half_width(const cr_model* m, int geom, int* size) {
@@ -34,7 +20,7 @@ static cr_real half_width(const cr_model* m, int geom, int* size) {
     *size = x[k] < x[*size] ? k : *size;
   }
   if (m->geom_type[geom] == CR_GEOM_MESH) {
-    return mesh_half_width(m, m->geom_dataid[geom]);
+    return m->mesh_width[m->geom_dataid[geom]];
   }
   return n > 0 ? x[*size] : CR_MAX;
 }

@@ -390,6 +390,23 @@ static void derive_geoms(cr_model* m) {
   }
 }
 
+// distance of the nearest polygon of a mesh from its origin
+static cr_real mesh_width(const cr_model* m, int mesh) {
+  int32_t first = m->mesh_polyadr[mesh], n = m->mesh_polynum[mesh];
+  int32_t vert = m->mesh_vertadr[mesh], nvert = m->mesh_vertnum[mesh];
+  cr_real least = CR_MAX;
+  for (int32_t p = first; n > 0 && first >= 0 && first <= m->nmeshpoly - n && p < first + n; p++) {
+    int32_t adr = m->mesh_polyvertadr[p],
+            v = adr < 0 || adr >= m->nmeshpolyvert ? -1 : m->mesh_polyvert[adr];
+    if (v >= 0 && v < nvert) {
+      const cr_real *normal = m->mesh_polynormal + 3 * (ptrdiff_t)p,
+                    *corner = m->mesh_vert + 3 * (ptrdiff_t)(vert + v);
+      least = cr_min(least, normal[0] * corner[0] + normal[1] * corner[1] + normal[2] * corner[2]);
+    }
+  }
+  return least < CR_MAX ? cr_max(least, 0) : 0;
+}
+
 void cri_model_derive_meshes(cr_model* m) {
   for (int i = 0; i < m->nmesh; i++) {
     int32_t adr = m->mesh_vertadr[i], n = m->mesh_vertnum[i];
@@ -407,6 +424,7 @@ void cri_model_derive_meshes(cr_model* m) {
       box[k] = (low + high) / 2;
       box[3 + k] = (high - low) / 2;
     }
+    m->mesh_width[i] = mesh_width(m, i);
   }
 }
 

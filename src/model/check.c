@@ -64,7 +64,7 @@ static const cr_field_id not_negative[] = {
     CR_FIELD_geom_rbound,       CR_FIELD_geom_friction,  CR_FIELD_pair_friction,
     CR_FIELD_geom_solmix,       CR_FIELD_o_friction,     CR_FIELD_tendon_frictionloss,
     CR_FIELD_tendon_invweight0, CR_FIELD_density,        CR_FIELD_viscosity,
-    CR_FIELD_geom_cfd,          CR_FIELD_pair_cfd};
+    CR_FIELD_geom_cfd,          CR_FIELD_pair_cfd,       CR_FIELD_mesh_width};
 
 // parts of a model and their places: no length beyond CR_LONGEST, m
 #define CR_LONGEST CR_R(1e10)

@@ -12,10 +12,7 @@ static cr_real sizes[3 * N_GEOM] = {5,         5,         5,          CR_R(0.1),
                                     CR_R(0.5), CR_R(0.4), CR_R(0.02), CR_R(0.05), CR_R(0.3), 0};
 static int32_t meshes[N_GEOM] = {-1, -1, -1, -1, 0};
 
-// the corner of a cube, cut off: three faces at 0.1, 0.2, 0.3 from the centre and a slope farther off
-static int32_t zero[1] = {0}, polynum[1] = {4}, adr[4] = {0, 1, 2, 3}, corner[4] = {0, 0, 0, 1};
-static cr_real vert[6] = {CR_R(-0.2), CR_R(-0.1), CR_R(-0.3), 1, 1, 1};
-static cr_real normal[12] = {-1, 0, 0, 0, -1, 0, 0, 0, -1, CR_R(0.6), CR_R(0.8), 0};
+static cr_real widths[1] = {CR_R(0.1)};
 
 static cr_model scene(int collision) {
   return (cr_model){.ngeom = N_GEOM,
@@ -24,13 +21,7 @@ static cr_model scene(int collision) {
                     .geom_type = types,
                     .geom_size = sizes,
                     .geom_dataid = meshes,
-                    .mesh_polynum = polynum,
-                    .mesh_polyadr = zero,
-                    .mesh_vertadr = zero,
-                    .mesh_polyvertadr = adr,
-                    .mesh_polyvert = corner,
-                    .mesh_polynormal = normal,
-                    .mesh_vert = vert};
+                    .mesh_width = widths};
 }
 
 static cri_sharing of(const cr_model* m, int a, int b, bool general) {

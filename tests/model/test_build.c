@@ -191,14 +191,46 @@ static void build_bounding_spheres(void** state) {
 static void build_boxes_of_meshes(void** state) {
   cr_model mesh = {.nmesh = 2, .nmeshvert = 3};
   cr_real vert[9] = {1, -2, 3, 2, 2, -3, 0, 0, 5}, box[12] = {0};
-  int32_t adr[2] = {0, 2}, num[2] = {3, 2};
+  int32_t adr[2] = {0, 2}, num[2] = {3, 2}, polygons[2] = {0, 0};
+  cr_real width[2] = {7, 7};
   mesh.mesh_vert = vert;
   mesh.mesh_box = box;
+  mesh.mesh_width = width;
+  mesh.mesh_polynum = mesh.mesh_polyadr = polygons;
   mesh.mesh_vertadr = adr;
   mesh.mesh_vertnum = num;
   cri_model_derive_meshes(&mesh);
   assert_all_close(box, ((cr_real[6]){1, 0, 1, 1, 2, 4}), 6, 0);
   assert_all_close(box + 6, ((cr_real[6]){0}), 6, 0);
+  assert_true(width[0] == 0);  // no polygon
+}
+
+// the corner of a cube, cut off: three faces at 0.1, 0.2, 0.3 from the origin and a slope farther off;
+// a polygon that refers to no vertex is left for cri_model_check
+static void build_widths_of_meshes(void** state) {
+  int32_t zero[1] = {0}, npoly[1] = {5}, nvert[1] = {2}, adr[5] = {0, 1, 2, 3, 4};
+  int32_t corner[5] = {0, 0, 0, 1, 9};
+  cr_real vert[6] = {CR_R(-0.2), CR_R(-0.1), CR_R(-0.3), 1, 1, 1}, box[6], width[1] = {0};
+  cr_real normal[15] = {-1, 0, 0, 0, -1, 0, 0, 0, -1, CR_R(0.6), CR_R(0.8), 0, 1, 0, 0};
+  cr_model mesh = {.nmesh = 1,
+                   .nmeshvert = 2,
+                   .nmeshpoly = 5,
+                   .nmeshpolyvert = 5,
+                   .mesh_vert = vert,
+                   .mesh_vertadr = zero,
+                   .mesh_vertnum = nvert,
+                   .mesh_polyadr = zero,
+                   .mesh_polynum = npoly,
+                   .mesh_polyvertadr = adr,
+                   .mesh_polyvert = corner,
+                   .mesh_polynormal = normal,
+                   .mesh_box = box,
+                   .mesh_width = width};
+  cri_model_derive_meshes(&mesh);
+  assert_close(width[0], CR_R(0.1), 0);
+  vert[1] = CR_R(0.05);  // the origin is outside
+  cri_model_derive_meshes(&mesh);
+  assert_true(width[0] == 0);
 }
 
 static void build_scales_to_unit_length(void** state) {
@@ -368,6 +400,7 @@ int test_build(void) {
       cmocka_unit_test(build_again_changes_nothing),
       cmocka_unit_test(build_bounding_spheres),
       cmocka_unit_test(build_boxes_of_meshes),
+      cmocka_unit_test(build_widths_of_meshes),
       cmocka_unit_test(build_scales_to_unit_length),
       cmocka_unit_test(build_fills_poses_left_out),
       cmocka_unit_test(build_finds_simple_bodies),
