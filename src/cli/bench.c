@@ -9,6 +9,7 @@
 #include "bench/counters.h"
 #include "bench/measure.h"
 #include "bench/profile.h"
+#include "cli/bench_batch.h"
 #include "cli/commands.h"
 #include "cli/options.h"
 #include "cli/setup.h"
@@ -17,7 +18,9 @@
 
 typedef struct {
   cr_text_list models;
-  int states, rounds, seed;
+  int states, rounds, seed, batch, steps;
+  const char *threads, *memory;
+  bool no_peer;
   bool profile, no_differences, markdown, json;
   const char* csv;
 } bench_options;
@@ -276,7 +279,28 @@ static void show(const bench* b, cr_json* j) {
   (void)fflush(stdout);
 }
 
+static cr_status run_batches(const bench* b, cr_json* j, cr_error* error) {
+  const bench_options* o = b->o;
+  const cr_bench_batch_options batch = {.rollouts = o->batch,
+                                        .steps = o->steps == 0 ? 100 : o->steps,
+                                        .rounds = o->rounds,
+                                        .states = o->states,
+                                        .seed = o->seed,
+                                        .threads = o->threads,
+                                        .memory = o->memory,
+                                        .no_peer = o->no_peer,
+                                        .markdown = o->markdown,
+                                        .json = o->json};
+  for (int i = 0; i < o->models.n; i++) {
+    CR_TRY(cr_cli_bench_batch(&batch, o->models.text[i], i == 0, j, b->csv, error));
+  }
+  return CR_OK;
+}
+
 static cr_status run_all(bench* b, cr_json* j, cr_error* error) {
+  if (b->o->batch > 0) {
+    return run_batches(b, j, error);
+  }
   b->pinned = cr_pin();
   if (b->o->markdown) {
     print_markdown_head(b);
@@ -300,6 +324,16 @@ static cr_status check_options(const bench_options* o, cr_error* error) {
     return cri_fail(error, CR_ERR_ARG, "--rounds %d: must be from 1 to %d", o->rounds,
                     (int)CR_MAX_ROUNDS);
   }
+  bool of_batch = o->steps != 0 || o->threads != NULL || o->memory != NULL || o->no_peer;
+  if (o->batch < 0 || (o->batch == 0 && of_batch)) {
+    return cri_fail(error, CR_ERR_ARG,
+                    "--batch %d: rollouts expected; --steps, --threads, --memory and --no-peer are "
+                    "of a batch",
+                    o->batch);
+  }
+  if (o->batch > 0 && (o->profile || o->no_differences)) {
+    return cri_fail(error, CR_ERR_ARG, "--batch: not with --profile or --no-differences");
+  }
   if (o->json && o->markdown) {
     return cri_fail(error, CR_ERR_ARG, "--markdown: not with --json");
   }
@@ -315,10 +349,12 @@ static cr_status run(bench* b, cr_json* j, cr_error* error) {
     if (b->csv == NULL) {
       return cri_fail(error, CR_ERR_MEMORY, "bench: no memory");
     }
-    (void)fprintf(b->csv,
-                  "model,nv,contacts,rows,mj_step_us,step_us,step_vjp_us,step_jacobian_us,mjd_"
-                  "transitionFD_us,"
-                  "mjd_transitionFD_centred_us,residual_mujoco,residual_carom\n");
+    (void)fputs(b->o->batch > 0
+                    ? ""
+                    : "model,nv,contacts,rows,mj_step_us,step_us,step_vjp_us,step_jacobian_us,mjd_"
+                      "transitionFD_us,"
+                      "mjd_transitionFD_centred_us,residual_mujoco,residual_carom\n",
+                b->csv);
   }
   cr_status status = run_all(b, j, error);
   if (b->csv != NULL) {
@@ -342,6 +378,13 @@ int cr_cli_bench(int argc, char** argv) {
        "time of every stage, forward, jvp and vjp; cycles and instructions where they are counted"},
       {"--no-differences", CR_OPT_FLAG, &o.no_differences, "",
        "leave mjd_transitionFD out, which takes long with large models"},
+      {"--batch", CR_OPT_INT, &o.batch, "N",
+       "instead: N rollouts with gradients, for several numbers of threads, and mjb_rollout"},
+      {"--steps", CR_OPT_INT, &o.steps, "K", "--batch: steps of a rollout (default 100)"},
+      {"--threads", CR_OPT_TEXT, &o.threads, "T1,T2,...", "--batch: threads (default 1,2)"},
+      {"--memory", CR_OPT_TEXT, &o.memory, "BYTES",
+       "--batch: limit for the stored states of a thread, as 64M (default: none)"},
+      {"--no-peer", CR_OPT_FLAG, &o.no_peer, "", "--batch: leave mjb_rollout out"},
       {"--csv", CR_OPT_TEXT, &o.csv, "FILE", "write the times as CSV, a row a model"},
       {"--markdown", CR_OPT_FLAG, &o.markdown, "", "print a table in Markdown"},
       {"--json", CR_OPT_FLAG, &o.json, "", "print one JSON object; of several models a list in it"},

@@ -24,6 +24,18 @@ tail -1 table.out | grep -q '^| cube.xml | 6 |' || fail "no row: $(cat table.out
 expect 0 text bench "$data/cube.xml" "${few[@]}"
 grep -q 'of mj_step' text.out || fail "no ratio: $(cat text.out)"
 
+# rollouts over threads
+expect 0 batch bench "$data/cube.xml" "$data/double_pendulum.xml" --batch 5 --steps 4 --threads 1,3 --states 3 --rounds 2 \
+  --json --csv batch.csv
+holds batch 'all(m["same_bits"] and m["mjb_rollout_failed"] == 0 and m["rollouts"] == 5 for m in j["models"])' \
+  '[t["threads"] for t in j["models"][0]["threads"]] == [1, 3]' \
+  'all(t[k] > 0 for m in j["models"] for t in m["threads"] for k in ("seconds", "forward_seconds", "mjb_rollout_seconds", "times_faster"))'
+[ "$(wc -l < batch.csv)" = 5 ] || fail "batch.csv: $(cat batch.csv)"
+expect 0 table bench "$data/cube.xml" --batch 2 --steps 2 --threads 1 --rounds 1 --memory 1M --no-peer --markdown
+tail -1 table.out | grep -q '| 2 x 2 | 1 |.*| yes |$' || fail "no row: $(cat table.out)"
+refused 2 "are of a batch" bench "$data/cube.xml" --steps 3
+refused 2 "--threads 1,x" bench "$data/cube.xml" --batch 2 --threads 1,x
+refused 2 "not with --profile" bench "$data/cube.xml" --batch 2 --profile
 refused 2 "MODEL ... is missing" bench
 refused 2 "none.xml" bench none.xml
 refused 2 "chain:0: '0' is not a number" bench chain:0
