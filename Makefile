@@ -13,7 +13,7 @@ endif
 
 .DEFAULT_GOAL := all
 .PHONY: all help needs mpi mujoco release debug tests long-double asan tsan clang test test-all demo \
-        bench bench-peers models format lint clean
+        bench bench-peers scaling models format lint clean
 
 all: release  ## install what is missing, build the command and the libraries
 	@echo "Built $(BUILD)/carom, $(BUILD)/libcarom.a and $(BUILD)/libcarom.so." \
@@ -64,16 +64,34 @@ models: release $(MODELS)/.fetched  ## check every model of four packages, write
 	  $(addprefix $(MODELS)/,dm_control gymnasium myosuite mujoco_warp) $(MORE)
 
 SUITE := $(MODELS)/dm_control/suite
-# MyoHand is in no package: make bench MYOHAND=.../myohand_die.xml
+# in no package: make bench MYOHAND=.../myohand_die.xml MYOARM=.../myoarm_bimanual.xml LAIKAGO=.../laikago.urdf
 MYOHAND ?=
+MYOARM ?=
+LAIKAGO ?=
+BENCH = cube=examples/cube_toss.xml cheetah=$(SUITE)/cheetah.xml quadruped=$(SUITE)/quadruped.xml \
+        humanoid=$(SUITE)/humanoid.xml dog=$(SUITE)/dog.xml \
+        "22 humanoids=22*$(SUITE)/humanoid.xml" \
+        "meshes (aloha_pot)=$(MODELS)/mujoco_warp/test_data/aloha_pot/scene.xml" \
+        $(if $(MYOHAND),"MyoHand=$(MYOHAND)") $(if $(MYOARM),"bimanual MyoArm=$(MYOARM)") \
+        $(if $(LAIKAGO),"laikago=$(LAIKAGO)")
+# one size of a family after the other; mjd_transitionFD would take minutes a state
+GROWTH = stack:1 stack:10 stack:100 stack:300 stack:1000 $(foreach n,1 2 5 10 22,"$(n)*$(SUITE)/humanoid.xml") \
+         $(foreach n,2 10 50 200 500,chain:$(n))
 bench: release $(MODELS)/.fetched  ## run the benchmarks and write bench/RESULTS.md
-	@$(BUILD)/carom bench --markdown cube=examples/cube_toss.xml cheetah=$(SUITE)/cheetah.xml \
-	  humanoid=$(SUITE)/humanoid.xml dog=$(SUITE)/dog.xml \
-	  "22 humanoids=22*$(SUITE)/humanoid.xml" \
-	  "meshes (aloha_pot)=$(MODELS)/mujoco_warp/test_data/aloha_pot/scene.xml" \
-	  $(if $(MYOHAND),"MyoHand=$(MYOHAND)") > $(BUILD)/RESULTS.md
+	@$(BUILD)/carom bench --markdown $(BENCH) > $(BUILD)/RESULTS.md
+	@printf '\n## Growth\n\nAs above, over 20 states and 5 rounds.\n\n' >> $(BUILD)/RESULTS.md
+	@$(BUILD)/carom bench --markdown --states 20 --rounds 5 --no-differences $(GROWTH) \
+	  | sed -n '/^|/p' >> $(BUILD)/RESULTS.md
+	@printf '\n## Batches\n\nRollouts with gradients by start, controls and masses, each with masses of its own; MuJoCo:\n' >> $(BUILD)/RESULTS.md
+	@printf 'the same rollouts, without gradients.\n\n' >> $(BUILD)/RESULTS.md
+	@$(BUILD)/carom bench --markdown --batch 200 --steps 100 --rounds 5 cube=examples/cube_toss.xml \
+	  humanoid=$(SUITE)/humanoid.xml >> $(BUILD)/RESULTS.md
 	@mv $(BUILD)/RESULTS.md bench/RESULTS.md
 	@echo "Wrote bench/RESULTS.md"
+
+# time and memory against every size there is, a plot each
+scaling: release $(MODELS)/.fetched  ## measure how time and memory grow, write bench/scaling and its plots
+	@python3 bench/scaling.py $(BUILD)/carom $(SUITE)/humanoid.xml examples/cube_toss.xml
 
 # Python packages of the peers, in a folder of their own; Pinocchio's headers want Eigen
 PEERS := $(BUILD)/peers
@@ -83,9 +101,11 @@ $(PEERS)/.installed: bench/peers/requirements.txt
 	@$(PEERS)/python/bin/pip install -q -r bench/peers/requirements.txt
 	@touch $@
 
+# Tiny Differentiable Simulator has no package: make bench-peers TDS=folder of its repository
+TDS ?=
 bench-peers: release $(MODELS)/.fetched $(PEERS)/.installed  ## measure Pinocchio and MuJoCo XLA beside Carom, write bench/PEERS.md
 	@$(PEERS)/python/bin/python bench/peers/run.py $(BUILD)/carom $(PEERS) $(PEERS)/python/bin/python \
-	  examples/cube_toss.xml $(SUITE)/humanoid.xml > $(BUILD)/PEERS.md
+	  $(if $(TDS),--tds $(TDS)) examples/cube_toss.xml $(SUITE)/humanoid.xml > $(BUILD)/PEERS.md
 	@mv $(BUILD)/PEERS.md bench/PEERS.md
 	@echo "Wrote bench/PEERS.md"
 

@@ -2,8 +2,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Carom against its peers on this machine, one after the other; prints Markdown.
 
-Usage: run.py CAROM FOLDER PYTHON MODEL ...
-FOLDER keeps what is built; PYTHON has bench/peers/requirements.txt. Needs g++ and Eigen.
+Usage: run.py CAROM FOLDER PYTHON [--tds FOLDER] MODEL ...
+FOLDER keeps what is built; PYTHON has bench/peers/requirements.txt; --tds names a copy of the repository
+of Tiny Differentiable Simulator. Needs g++ and Eigen.
 """
 import datetime
 import json
@@ -41,52 +42,83 @@ def build_pinocchio(folder, python):
     return program
 
 
-def accelerations_differ(python, model, theirs):
-    """Relative difference of MuJoCo's acceleration on the written model from Pinocchio's."""
+def accelerations_differ(python, model, theirs, free):
+    """Relative difference of MuJoCo's acceleration on the written model from a peer's."""
     script = """if True:
         import json, sys, mujoco, numpy as np
         model, theirs = mujoco.MjModel.from_xml_path(sys.argv[1]), json.loads(sys.argv[2])
         q, v, tau, a = (np.array(theirs[k]) for k in ("q", "v", "tau", "ddq"))
         d, R = mujoco.MjData(model), np.zeros(9)
-        d.qpos[:] = np.concatenate([q[:3], [q[6]], q[3:6], q[7:]])   # quaternions begin with w
-        mujoco.mju_quat2Mat(R, d.qpos[3:7])
-        R = R.reshape(3, 3)
-        # the free joint's linear velocity, force and acceleration in the world's axes
-        d.qvel[:] = np.concatenate([R @ v[:3], v[3:]])
-        d.qfrc_applied[:] = np.concatenate([R @ tau[:3], tau[3:]])
-        expected = np.concatenate([R @ (a[:3] + np.cross(v[3:6], v[:3])), a[3:]])
+        if sys.argv[3] == "free":
+            q = np.concatenate([q[:3], [q[6]], q[3:6], q[7:]])   # quaternions begin with w
+            mujoco.mju_quat2Mat(R, q[3:7])
+            R = R.reshape(3, 3)
+            # the free joint's linear velocity, force and acceleration in the world's axes
+            a = np.concatenate([R @ (a[:3] + np.cross(v[3:6], v[:3])), a[3:]])
+            v, tau = np.concatenate([R @ v[:3], v[3:]]), np.concatenate([R @ tau[:3], tau[3:]])
+        d.qpos[:], d.qvel[:], d.qfrc_applied[:] = q, v, tau
         mujoco.mj_forward(model, d)
-        print(np.abs(d.qacc - expected).max() / np.abs(expected).max())
+        print(np.abs(d.qacc - a).max() / np.abs(a).max())
     """
-    return float(output(python, "-c", script, model, json.dumps(theirs)))
+    differ = float(output(python, "-c", script, model, json.dumps(theirs), "free" if free else "fixed"))
+    if not differ < 1e-9:
+        sys.exit(f"{model} is another model than the peer's: accelerations differ by {differ:.1e}")
+    return differ
+
+
+def in_turn(carom, program, model, key):
+    """Theirs and ours, three times in turn; the pair with the middle ratio of step to theirs[key]."""
+    rounds = []
+    for _ in range(3):
+        theirs = json.loads(output(program, model))
+        rounds.append((theirs, bench(carom, model, "--no-differences")))
+    rounds.sort(key=lambda r: r[1]["step_us"] / r[0][key])
+    return rounds[1]
+
+
+def print_rows(rows):
+    print("| | microseconds | Carom | ratio |\n|---|---|---|---|")
+    for name, other, what, mine in rows:
+        print(f"| `{name}` | {other:.2f} | {what}: {mine:.2f} | {mine / other:.2f} |" if what else
+              f"| `{name}` | {other:.2f} | | |")
+    print(flush=True)
 
 
 def pinocchio_rows(carom, folder, python):
     program, model = build_pinocchio(folder, python), folder / "pinocchio_humanoid.xml"
-    rounds = []
-    for _ in range(3):  # in turn
-        theirs = json.loads(output(program, model))
-        ours = bench(carom, model, "--profile", "--no-differences")
-        rounds.append((theirs, ours))
-    rounds.sort(key=lambda r: r[1]["step_us"] / r[0]["aba_us"])
-    theirs, ours = rounds[1]
-    differ = accelerations_differ(python, model, theirs)
-    if not differ < 1e-9:
-        sys.exit(f"the written humanoid is another one: accelerations differ by {differ:.1e}")
+    theirs, ours = in_turn(carom, program, model, "aba_us")
+    differ = accelerations_differ(python, model, theirs, True)
     print(f"## Pinocchio 4.1, its sample humanoid (nv {theirs['nv']}), without constraints\n\n"
           "C++, header only, `-O3 -march=native`; Carom's step is all that `cr_step` does, MuJoCo's\n"
-          f"fields, checks and integrator included. Accelerations agree to {differ:.0e}.\n\n"
-          "| | microseconds | Carom | ratio |\n|---|---|---|---|")
-    rows = [("aba", "a step", ours["step_us"], theirs["aba_us"]),
-            ("computeABADerivatives", "full Jacobian of a step", ours.get("step_jacobian_us"),
-             theirs["aba_derivatives_us"]),
-            ("computeABADerivatives", "vjp of a step, all parameters", ours["step_vjp_us"],
-             theirs["aba_derivatives_us"])]
-    for name, what, mine, other in rows:
-        if mine is not None:
-            print(f"| `{name}` | {other:.2f} | {what}: {mine:.2f} | {mine / other:.2f} |")
-    print(f"| `rnea` | {theirs['rnea_us']:.2f} | | |\n"
-          f"| `computeRNEADerivatives` | {theirs['rnea_derivatives_us']:.2f} | | |\n")
+          f"fields, checks and integrator included. Accelerations agree to {differ:.0e}.\n")
+    derivatives = theirs["aba_derivatives_us"]
+    print_rows([("aba", theirs["aba_us"], "a step", ours["step_us"]),
+                ("computeABADerivatives", derivatives, "full Jacobian of a step",
+                 ours["step_jacobian_us"]),
+                ("computeABADerivatives", derivatives, "vjp of a step, all parameters",
+                 ours["step_vjp_us"]),
+                ("rnea", theirs["rnea_us"], "", 0),
+                ("computeRNEADerivatives", theirs["rnea_derivatives_us"], "", 0)])
+
+
+def tds_rows(carom, folder, python, tds):
+    program, model, source = folder / "tds", folder / "tds_tree.xml", HERE / "tds.cpp"
+    headers = Path(tds) / "src"
+    if not (headers / "dynamics/forward_dynamics.hpp").exists():
+        sys.exit(f"{tds} is no copy of tiny-differentiable-simulator: there is no src/dynamics/forward_dynamics.hpp")
+    subprocess.run(["g++", "-std=c++17", "-O3", "-march=native", "-DNDEBUG", f"-I{headers}", str(source),
+                    "-o", str(program)], check=True)
+    theirs, ours = in_turn(carom, program, model, "forward_us")
+    differ = accelerations_differ(python, model, theirs, False)
+    print(f"## Tiny Differentiable Simulator, a tree of {theirs['nv']} hinges, without constraints\n\n"
+          "C++, header only, `-O3 -march=native`, built from the user's copy; its forward dynamics alone, and "
+          "its own\ndual numbers, a direction at a time (its reverse mode needs CppAD with code generation). "
+          f"Accelerations\nagree to {differ:.0e}.\n")
+    print_rows([("forward_dynamics", theirs["forward_us"], "a step", ours["step_us"]),
+                ("forward_dynamics, dual numbers, one direction", theirs["direction_us"],
+                 "vjp of a step, all parameters", ours["step_vjp_us"]),
+                ("the same in all directions of q, qd, tau", theirs["jacobian_us"],
+                 "full Jacobian of a step", ours["step_jacobian_us"])])
 
 
 def mjx_rows(carom, python, models):
@@ -108,10 +140,15 @@ def mjx_rows(carom, python, models):
 
 
 def main():
-    carom, folder, python, models = sys.argv[1], Path(sys.argv[2]), sys.argv[3], sys.argv[4:]
+    carom, folder, python, *models = sys.argv[1:]
+    folder, tds = Path(folder), None
+    if models[:1] == ["--tds"]:
+        tds, models = models[1], models[2:]
     folder.mkdir(parents=True, exist_ok=True)
-    print(f"# Peers\n\nMade by `make bench-peers` ({datetime.date.today()}).\n")
+    print(f"# Peers\n\nMade by `make bench-peers{' TDS=...' if tds else ''}` ({datetime.date.today()}).\n")
     pinocchio_rows(carom, folder, python)
+    if tds:
+        tds_rows(carom, folder, python, tds)
     mjx_rows(carom, python, models)
 
 

@@ -152,11 +152,14 @@ static void print_markdown_head(const bench* b) {
       "file sets it; residual: the largest |M a - qfrc_smooth - J'f| over its terms, MuJoCo and\n"
       "Carom. `vjp`: the vjp alone on data the step has just filled, for all of state, controls\n"
       "and parameters. `jac`: the Jacobian of the next state by state and controls, on the same\n"
-      "data (* column by column in some states). `FD`: mjd_transitionFD, one-sided, of the same.\n"
+      "data (* column by column in some states). `FD`: mjd_transitionFD, one-sided, and centred, "
+      "of\n"
+      "the same.\n"
       "One row again: `carom bench MODEL`; where its time goes: `carom bench MODEL --profile`.\n\n"
       "| model | nv | rows | mj_step | step | step / mj_step | vjp | vjp / step | jac | jac / step "
       "| "
-      "FD | vjp / FD | residual |\n|---|---|---|---|---|---|---|---|---|---|---|---|---|\n",
+      "FD | centred | jac / FD | residual "
+      "|\n|---|---|---|---|---|---|---|---|---|---|---|---|---|---|\n",
       date, cr_version(), mj_versionString(), b->pinned ? ", pinned" : "", name, b->o->states,
       b->o->rounds);
 }
@@ -172,10 +175,11 @@ static void print_markdown_row(const bench* b) {
   (void)printf("%.2f | %.2f (%.2f..%.2f)%s | ", cr_timing_median(&x->jacobian), jac.median, jac.low,
                jac.high, x->by_columns > 0 ? " *" : "");
   if (x->transition.n > 0) {
-    ratio fd = ratio_of(&x->transition, &x->vjp);
-    (void)printf("%.1f | 1/%.0f | ", cr_timing_median(&x->transition), fd.median);
+    ratio fd = ratio_of(&x->transition, &x->jacobian);
+    (void)printf("%.1f | %.1f | 1/%.0f | ", cr_timing_median(&x->transition),
+                 cr_timing_median(&x->centred), fd.median);
   } else {
-    (void)printf("| | ");
+    (void)printf("| | | ");
   }
   (void)printf("%.0e, %.0e |\n", x->residual_mujoco, x->residual_carom);
 }
