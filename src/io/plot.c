@@ -121,19 +121,27 @@ cr_status cri_plot(const char* folder, const char* csv, const char* title, const
 
 // ---- charts
 
-static void print_curve(script* s, const cr_curve* c, int k) {
+static void print_curve(script* s, const cr_curve* c, bool sizes, int k) {
   static const char* const colours[] = {"#1f4e79", "#c0504d", "#5b9c3a", "#e08a1e", "#7a4fa3",
-                                        "#2a9d9d", "#8c6d46", "#d16ba5", "#7f7f7f", "#b5b800"};
-  static const char* const styles[] = {"lines lw 2", "points pt 7 ps 0.7",
-                                       "linespoints lw 1.5 pt 7 ps 0.7"};
+                                        "#2a9d9d", "#8c6d46", "#d16ba5", "#7f7f7f", "#b5b800",
+                                        "#000000", "#4aa3ff", "#ff6f3c", "#5e2ca5"};
+  static const char* const styles[] = {"lines lw 2", "lines lw 2 dashtype 2", "points ps 0.8",
+                                       "linespoints lw 1 ps 0.8"};
+  static const int marks[] = {7, 5, 9, 11, 13, 6, 4, 8, 10, 12};
   const char* colour = colours[k % (int)(sizeof colours / sizeof colours[0])];
+  int mark = marks[k % (int)(sizeof marks / sizeof marks[0])];
   print(s, "%s'%s' using ", k > 0 ? ", \\\n     " : "plot ", c->csv);
   if (c->only == NULL) {
-    print(s, "'%s':'%s'", c->x, c->y);
+    print(s, "'%s':", c->x);
   } else {
-    print(s, "(column('%s') == %.9g ? column('%s') : NaN):'%s'", c->only, c->value, c->x, c->y);
+    print(s, "(column('%s') == %.9g ? column('%s') : NaN):", c->only, c->value, c->x);
   }
-  print(s, " with %s lc rgb '%s' title '%s'", styles[c->style], colour, c->title);
+  print(s, sizes ? "(abs(column('%s')))" : "'%s'", c->y);
+  print(s, " with %s", styles[c->style]);
+  if (c->style >= CR_CURVE_POINTS) {
+    print(s, " pt %d", mark);
+  }
+  print(s, " lc rgb '%s' title '%s'", colour, c->title);
 }
 
 static void print_chart(script* s, const cr_chart* c) {
@@ -143,7 +151,7 @@ static void print_chart(script* s, const cr_chart* c) {
   isnan(c->low) ? print(s, "*:") : print(s, "%.9g:", c->low);
   isnan(c->high) ? print(s, "*]\n") : print(s, "%.9g]\n", c->high);
   for (int k = 0; k < c->ncurve; k++) {
-    print_curve(s, &c->curves[k], k);
+    print_curve(s, &c->curves[k], c->log_y, k);
   }
   print(s, "\n");
 }
@@ -159,7 +167,7 @@ cr_status cri_charts(const char* folder, const char* name, const char* title,
   (void)snprintf(file, sizeof file, "%s.gp", name);
   print(s, "# run in this folder: gnuplot %s\n", file);
   print(s, "set terminal pngcairo noenhanced size %d,%d font 'sans,9'\n", 60 + 620 * columns,
-        60 + 360 * rows);
+        60 + 400 * rows);
   print(s, "set output '%s.png'\nset datafile separator ','\nset datafile missing 'nan'\n", name);
   print(s, "set datafile columnheaders\nset grid\nset key above\nset format y '%%g'\n");
   print(s, "set multiplot layout %d,%d title '%s'\n", rows, columns, title);

@@ -22,7 +22,7 @@ cr_status cri_plot(const char* folder, const char* csv, const char* title, const
 
 /// A curve of a chart: column y over column x of a CSV file, of the rows where column `only` has the
 /// value `value` (`only` NULL: of all rows).
-typedef enum { CR_CURVE_LINE, CR_CURVE_POINTS, CR_CURVE_BOTH } cr_curve_style;
+typedef enum { CR_CURVE_LINE, CR_CURVE_DASHES, CR_CURVE_POINTS, CR_CURVE_BOTH } cr_curve_style;
 typedef struct {
   const char *csv, *x, *y, *title;
   cr_curve_style style;
@@ -32,8 +32,8 @@ typedef struct {
 
 typedef struct {
   const char *xlabel, *ylabel;
-  bool log_x, log_y;
-  double low, high;  // of y; NaN: as the data have it
+  bool log_x, log_y;  // y: of absolute values
+  double low, high;   // of y; NaN: as the data have it
   const cr_curve* curves;
   int ncurve;
 } cr_chart;

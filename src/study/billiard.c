@@ -2,9 +2,12 @@
 // One ball is to hit another, which is to come to the origin (DiffMJX, experiment 03): the first gets
 // an impulse (0.02, 0.005 u0) N s, after 3 s the loss is the other's squared distance from the
 // origin. On the table, and floating without gravity, table and cushions.
-//   analyse   loss and derivative over u0 in [-5, 5]: plain, with contacts from distance (CFD) in
-//             the backward pass, with events, and central differences
+//   analyse   loss and derivative over u0 in [-5, 5]: plain and with contacts from distance (CFD) in
+//             the backward pass, each of the steps (discretize first) and by the continuous adjoint
+//             (optimize first); with events, what that rests on, and central differences
 //   train     Adam on u0 with CFD and plain, from the middle and from shots that miss
+// The scene is its own mirror image and the target on the axis, so the published start u0 = 0 is where
+// the loss is lowest. Adam also starts there towards a target aside, which it has to find.
 #include <math.h>
 #include <stdio.h>
 
@@ -23,9 +26,11 @@ typedef struct {
   cr_model plain[N_SCENE], cfd[N_SCENE];
   int n;           // values of u0 of a scene
   int iterations;  // of Adam
+  bool brief;      // on the table, misses are not trained on
 } billiard;
 
 static const char loss_text[] = "qpos[7]^2 + qpos[8]^2 + qpos[9]^2";
+static const char aside_text[] = "qpos[7]^2 + (qpos[8] - 0.05)^2 + qpos[9]^2";
 
 static cr_launch shot(const billiard* b, int scene, double u0, const cr_adaptive* adaptive) {
   return (cr_launch){.m = &b->plain[scene],
@@ -41,14 +46,30 @@ static cr_launch shot(const billiard* b, int scene, double u0, const cr_adaptive
 // and steps would grow until one of them jumps over the whole hit
 static const cr_adaptive usual = {
     .rtol = CR_R(1e-6), .atol = CR_R(1e-6), .largest_step = CR_R(0.02)};
+static const cr_adjoint usual_adjoint = {.rtol = CR_R(1e-6), .atol = CR_R(1e-6)};
 static const cr_adaptive tight = {
-    .rtol = CR_R(1e-10), .atol = CR_R(1e-10), .largest_step = CR_R(0.02), .events = true};
+    .rtol = CR_R(1e-10), .atol = CR_R(1e-10), .largest_step = CR_R(0.01), .events = true};
 
 // ---- analyse
 
-enum { SCENE, U0, LOSS, PLAIN, CFD, EVENTS, DIFFERENCE, MISSED, SAME_BITS, N_COLUMN };
+enum {
+  SCENE,
+  U0,
+  LOSS,
+  PLAIN,
+  CFD,
+  PLAIN_ADJOINT,
+  CFD_ADJOINT,
+  EVENTS,
+  DIFFERENCE,
+  TRUST,
+  MISSED,
+  SAME_BITS,
+  N_COLUMN
+};
 static const char header[] =
-    "scene,u0,loss,plain_gradient,cfd_gradient,event_gradient,difference,missed,same_bits";
+    "scene,u0,loss,plain_gradient,cfd_gradient,plain_adjoint,cfd_adjoint,event_gradient,difference,"
+    "trust,missed,same_bits";
 
 static bool same_bits(const cr_landing* a, const cr_landing* b, int nq) {
   bool same = memcmp(&a->loss, &b->loss, sizeof a->loss) == 0;
@@ -60,60 +81,99 @@ static bool missed(const cr_landing* end) {
   return cr_abs(end->qpos[7] + CR_R(0.2)) < CR_R(1e-9) && cr_abs(end->qpos[8]) < CR_R(1e-9);
 }
 
-static cr_status analyse(void* context, int i, int worker, cr_real* row, cr_error* error) {
-  (void)worker;
-  const billiard* b = context;
-  int scene = i / b->n;
-  double u0 = -reach + 2 * reach * (i % b->n) / (b->n - 1);
-  cr_landing plain, cfd, events;
+// plain and with CFD, of the steps and by the adjoint, at the published tolerance
+static cr_status published_ways(const billiard* b, int scene, double u0, cr_real* row,
+                                cr_error* error) {
+  cr_landing plain, cfd, end;
   cr_launch l = shot(b, scene, u0, &usual);
   CR_TRY(cri_launch(&l, true, &plain, error));
   l.m_backward = &b->cfd[scene];
   CR_TRY(cri_launch(&l, true, &cfd, error));
-  l = shot(b, scene, u0, &tight);
-  CR_TRY(cri_launch(&l, true, &events, error));
-  CR_TRY(cri_launch_difference(&l, CR_R(1e-4), &row[DIFFERENCE], error));
-  row[SCENE] = (cr_real)scene;
-  row[U0] = (cr_real)u0;
+  l.adjoint = &usual_adjoint;
+  CR_TRY(cri_launch(&l, true, &end, error));
+  row[CFD_ADJOINT] = end.gradient;
+  l.m_backward = NULL;
+  CR_TRY(cri_launch(&l, true, &end, error));
+  row[PLAIN_ADJOINT] = end.gradient;
   row[LOSS] = plain.loss;
   row[PLAIN] = plain.gradient;
   row[CFD] = cfd.gradient;
-  row[EVENTS] = events.gradient;
   row[MISSED] = missed(&plain);
   row[SAME_BITS] = same_bits(&plain, &cfd, l.m->nq);
   return CR_OK;
 }
 
+// with events; hits are also asked what the gradient rests on
+static cr_status true_way(const billiard* b, int scene, double u0, cr_real* row, cr_error* error) {
+  cr_landing end;
+  cr_trust trust = {.verdict = CR_TRUST_YES};
+  const cr_launch l = shot(b, scene, u0, &tight);
+  CR_TRY(cri_launch(&l, true, &end, error));
+  row[EVENTS] = end.gradient;
+  if (row[MISSED] == 0) {
+    CR_TRY(cri_launch_trust(&l, &trust, error));
+  }
+  row[TRUST] = (cr_real)trust.verdict;
+  return cri_launch_difference(&l, CR_R(1e-4), &row[DIFFERENCE], error);
+}
+
+static cr_status analyse(void* context, int i, int worker, cr_real* row, cr_error* error) {
+  (void)worker;
+  const billiard* b = context;
+  int scene = i / b->n;
+  double u0 = -reach + 2 * reach * (i % b->n) / (b->n - 1);
+  row[SCENE] = (cr_real)scene;
+  row[U0] = (cr_real)u0;
+  CR_TRY(published_ways(b, scene, u0, row, error));
+  return true_way(b, scene, u0, row, error);
+}
+
 // ---- train
 
 typedef struct {
-  int scene;
-  bool cfd;
+  const char* name;
+  const char* loss;
+  bool cfd, adjoint;
   double from;
 } training;
 static const training trainings[] = {
-    {0, true, 0}, {0, true, -3}, {0, true, 3}, {0, false, 3},
-    {1, true, 0}, {1, true, -3}, {1, true, 3}, {1, false, 3},
+    {"CFD, from 0", loss_text, true, false, 0},
+    {"CFD, from -3", loss_text, true, false, -3},
+    {"CFD, from 3", loss_text, true, false, 3},
+    {"CFD, adjoint, from 3", loss_text, true, true, 3},
+    {"plain, from 3", loss_text, false, false, 3},
+    {"CFD, from 0, target aside", aside_text, true, false, 0},
 };
-enum { N_TRAINING = (int)(sizeof trainings / sizeof trainings[0]) };
+enum { N_TRAINING = (int)(sizeof trainings / sizeof trainings[0]), N_RUN = N_SCENE * N_TRAINING };
 
-enum { T_RUN, T_SCENE, T_CFD, T_FROM, T_ITERATION, T_U0, T_LOSS, T_GRADIENT };
-static const char train_header[] = "run,scene,cfd,from,iteration,u0,loss,gradient";
+static bool is_run(const billiard* b, int run) {
+  const training* t = &trainings[run % N_TRAINING];
+  return !b->brief || run < N_TRAINING || !t->cfd || t->from == 0;
+}
 
-// one run of Adam: its row k is iteration k; a run that has ended repeats its last
-static cr_status train_run(const billiard* b, cr_notebook* book, int k, cr_table* table,
+enum { T_RUN, T_ITERATION, T_U0, T_LOSS, T_GRADIENT };
+static const char train_header[] = "run,iteration,u0,loss,gradient";
+
+static cr_launch training_shot(const billiard* b, int scene, const training* t, double u0) {
+  cr_launch l = shot(b, scene, u0, &usual);
+  l.loss = t->loss;
+  l.m_backward = t->cfd ? &b->cfd[scene] : NULL;
+  l.adjoint = t->adjoint ? &usual_adjoint : NULL;
+  return l;
+}
+
+// one run of Adam, a row an iteration
+static cr_status train_run(const billiard* b, cr_notebook* book, int run, cr_table* table,
                            cr_error* error) {
-  const training* t = &trainings[k];
+  const training* t = &trainings[run % N_TRAINING];
   const cr_adam adam = {.b1 = CR_R(0.9), .b2 = CR_R(0.999), .eps = CR_R(1e-8)};
   cr_real u0 = (cr_real)t->from, mean = 0, square = 0, moved = 1;
   for (int i = 0; i <= b->iterations && moved > CR_R(1e-6); i++) {
-    cr_launch l = shot(b, t->scene, u0, &usual);
+    const cr_launch l = training_shot(b, run / N_TRAINING, t, (double)u0);
     cr_landing end;
-    l.m_backward = t->cfd ? &b->cfd[t->scene] : NULL;
     CR_TRY(cri_notebook_stopped(book, error));
     CR_TRY(cri_launch(&l, true, &end, error));
-    const cr_real row[] = {(cr_real)k, (cr_real)t->scene, t->cfd,      (cr_real)t->from, (cr_real)i,
-                           u0,         end.loss,          end.gradient};
+    const cr_real row[] = {(cr_real)run, (cr_real)i, u0, end.loss, end.gradient};
     cr_copy(cri_table_row(table, table->rows), row, table->width);
     cr_real before = u0;
     cr_adam_step(&adam, CR_R(0.1), i + 1, 1, &u0, &mean, &square, &end.gradient);
@@ -123,13 +183,15 @@ static cr_status train_run(const billiard* b, cr_notebook* book, int k, cr_table
 }
 
 static cr_status train(const billiard* b, cr_notebook* book, cr_table* table, cr_error* error) {
-  for (int k = 0; k < N_TRAINING; k++) {
+  for (int run = 0; run < N_RUN; run++) {
     if (cri_progress_due(&book->progress)) {
       char line[96];
-      (void)snprintf(line, sizeof line, "billiard: training %d of %d", k + 1, N_TRAINING);
+      (void)snprintf(line, sizeof line, "billiard: training %d of %d", run + 1, N_RUN);
       cri_progress_line(&book->progress, line);
     }
-    CR_TRY(train_run(b, book, k, table, error));
+    if (is_run(b, run)) {
+      CR_TRY(train_run(b, book, run, table, error));
+    }
   }
   return cri_table_save(table, book->folder, error);
 }
@@ -145,37 +207,85 @@ static double least_loss(cr_table* table, int scene) {
   return least;
 }
 
-static void claim_analysis(cr_notebook* book, cr_table* table, int scene) {
-  int n = 0, misses = 0, zero = 0, right = 0, same = 0, clear = 0, agree = 0;
-  double smallest = (double)INFINITY;
+// counts over the values of u0 but the one in the middle
+typedef struct {
+  int n, misses, hits, same, zero, right, right_adjoint, trusted, apart, trusted_apart;
+  double smallest, smallest_adjoint, worst_trusted;
+} tally;
+
+static const double agreement = 0.02;
+
+static double off(const cr_real* row) {
+  return fabs((double)(row[EVENTS] - row[DIFFERENCE])) / (fabs((double)row[DIFFERENCE]) + 1e-5);
+}
+
+static void count_hit(tally* t, const cr_real* row) {
+  bool trusted = (int)row[TRUST] == CR_TRUST_YES;
+  bool apart = !(off(row) <= agreement);
+  t->hits++;
+  t->trusted += trusted;
+  t->apart += apart;
+  t->trusted_apart += trusted && apart;
+  t->worst_trusted = trusted ? fmax(t->worst_trusted, off(row)) : t->worst_trusted;
+}
+
+static tally count(cr_table* table, int scene) {
+  tally t = {.smallest = (double)INFINITY, .smallest_adjoint = (double)INFINITY};
   for (int i = 0; i < table->rows; i++) {
     const cr_real* row = cri_table_row(table, i);
     if ((int)row[SCENE] != scene || row[U0] == 0) {
       continue;
     }
-    n++;
-    same += row[SAME_BITS] != 0;
-    right += row[CFD] * row[U0] > 0;
-    smallest = fmin(smallest, fabs((double)row[CFD]));
-    misses += row[MISSED] != 0;
-    zero += row[MISSED] != 0 && row[PLAIN] == 0;
-    if (row[MISSED] == 0) {
-      clear++;
-      agree += fabs((double)(row[EVENTS] - row[DIFFERENCE])) <=
-               0.1 * fabs((double)row[DIFFERENCE]) + 1e-6;
+    t.n++;
+    t.same += row[SAME_BITS] != 0;
+    t.right += row[CFD] * row[U0] > 0;
+    t.right_adjoint += row[CFD_ADJOINT] * row[U0] > 0;
+    t.smallest = fmin(t.smallest, fabs((double)row[CFD]));
+    t.smallest_adjoint = fmin(t.smallest_adjoint, fabs((double)row[CFD_ADJOINT]));
+    if (row[MISSED] != 0) {
+      t.misses++;
+      t.zero += row[PLAIN] == 0 && row[PLAIN_ADJOINT] == 0;
+    } else {
+      count_hit(&t, row);
     }
   }
+  return t;
+}
+
+static void claim_analysis(cr_notebook* book, cr_table* table, int scene) {
+  const tally t = count(table, scene);
   const char* name = scene_names[scene];
-  cri_claim(book, (double)right / n, 1, 1, "right sign",
+  double open = (double)INFINITY;
+  cri_claim(book, (double)t.right / t.n, 1, 1, "right sign",
             "%s, CFD: share of u0 whose derivative has the right sign", name);
-  cri_claim(book, smallest, 1e-12, (double)INFINITY, "not zero", "%s, CFD: smallest derivative",
-            name);
-  cri_claim(book, misses > 0 ? (double)zero / misses : 1, 1, 1, "zero",
-            "%s, plain: share of %d misses whose derivative is exactly 0", name, misses);
-  cri_claim(book, (double)same / n, 1, 1, "",
-            "%s: share of ends with the same bits, CFD on and off", name);
-  cri_claim(book, (double)agree / clear, 0.9, (double)INFINITY, "",
-            "%s, events: share of %d hits within 10 %% of differences", name, clear);
+  cri_claim(book, t.smallest, 1e-12, open, "not zero", "%s, CFD: smallest derivative", name);
+  cri_claim(book, (double)t.right_adjoint / t.n, 1, 1, "right sign",
+            "%s, CFD, adjoint: share with the right sign", name);
+  cri_claim(book, t.smallest_adjoint, 1e-12, open, "not zero",
+            "%s, CFD, adjoint: smallest derivative", name);
+  cri_claim(book, t.misses - t.zero, 0, 0, "zero",
+            "%s, plain: of %d misses, derivative not exactly 0", name, t.misses);
+  cri_claim(book, t.n - t.same, 0, 0, "", "%s: ends with other bits, CFD on and off", name);
+  cri_claim(book, t.trusted_apart, 0, 0, "",
+            "%s, events: of %d trusted hits, further than %g %% off", name, t.trusted,
+            100 * agreement);
+}
+
+// each hit whose derivative with events is apart, with the sentence of its probe
+static cr_status say_apart(cr_notebook* book, const billiard* b, cr_table* table, cr_error* error) {
+  for (int i = 0; i < table->rows; i++) {
+    const cr_real* row = cri_table_row(table, i);
+    if (row[MISSED] != 0 || row[U0] == 0 || off(row) <= agreement) {
+      continue;
+    }
+    cr_trust trust;
+    const cr_launch l = shot(b, (int)row[SCENE], (double)row[U0], &tight);
+    CR_TRY(cri_launch_trust(&l, &trust, error));
+    cri_say(book, "\n%s, u0 = %.6f, events: derivative %.6f, differences %.6f\n  %s\n",
+            scene_names[(int)row[SCENE]], (double)row[U0], (double)row[EVENTS],
+            (double)row[DIFFERENCE], trust.text);
+  }
+  return CR_OK;
 }
 
 // the last row of a run
@@ -188,22 +298,62 @@ static const cr_real* end_of(cr_table* table, int run) {
   return last;
 }
 
-static void claim_training(cr_notebook* book, cr_table* table, cr_table* trained) {
-  for (int k = 0; k < N_TRAINING; k++) {
-    const training* t = &trainings[k];
-    const cr_real* end = end_of(trained, k);
-    double least = least_loss(table, t->scene);
-    if (t->cfd) {
-      cri_claim(book, (double)end[T_LOSS], 0, 1.1 * least, t->from == 0 ? "reaches the target" : "",
-                "%s, Adam with CFD from u0 = %g: loss at the end", scene_names[t->scene], t->from);
-    } else {
-      cri_claim(book, (double)end[T_U0], t->from, t->from, "",
-                "%s, Adam without CFD from u0 = %g: u0 at the end", scene_names[t->scene], t->from);
+// the lowest loss towards the target aside, over hits
+static cr_status least_aside(const billiard* b, int scene, double* least, cr_error* error) {
+  *least = (double)INFINITY;
+  for (int i = 0; i <= 40; i++) {
+    cr_landing end;
+    cr_launch l = shot(b, scene, -2 + 0.1 * i, &usual);
+    l.loss = aside_text;
+    CR_TRY(cri_launch(&l, false, &end, error));
+    *least = fmin(*least, (double)end.loss);
+  }
+  return CR_OK;
+}
+
+static cr_status claim_training(cr_notebook* book, const billiard* b, cr_table* table,
+                                cr_table* trained, cr_error* error) {
+  for (int run = 0; run < N_RUN; run++) {
+    if (!is_run(b, run)) {
+      continue;
     }
+    int scene = run / N_TRAINING;
+    const training* t = &trainings[run % N_TRAINING];
+    const cr_real* end = end_of(trained, run);
+    double least = least_loss(table, scene);
+    if (t->loss == aside_text) {
+      CR_TRY(least_aside(b, scene, &least, error));
+    }
+    if (t->cfd) {
+      cri_claim(book, (double)end[T_LOSS] / least, 0, 1.02,
+                t->from == 0 ? "reaches the target" : "",
+                "%s, Adam, %s: loss at the end over the lowest, %.6g", scene_names[scene], t->name,
+                least);
+    } else {
+      cri_claim(book, (double)end[T_U0], t->from, t->from, "", "%s, Adam, %s: u0 at the end",
+                scene_names[scene], t->name);
+    }
+  }
+  return CR_OK;
+}
+
+static void say_trainings(cr_notebook* book, const billiard* b, cr_table* trained) {
+  cri_say(book, "\n  %-40s %12s %12s %12s\n", "Adam", "iterations", "u0", "loss");
+  for (int run = 0; run < N_RUN; run++) {
+    if (!is_run(b, run)) {
+      continue;
+    }
+    const cr_real* end = end_of(trained, run);
+    char name[64];
+    (void)snprintf(name, sizeof name, "%s, %s", scene_names[run / N_TRAINING],
+                   trainings[run % N_TRAINING].name);
+    cri_say(book, "  %-40s %12.0f %12.6f %12.6f\n", name, (double)end[T_ITERATION],
+            (double)end[T_U0], (double)end[T_LOSS]);
   }
 }
 
-static void conclude(cr_notebook* book, const billiard* b, cr_table* table, cr_table* trained) {
+static cr_status conclude(cr_notebook* book, const billiard* b, cr_table* table, cr_table* trained,
+                          cr_error* error) {
   cri_say(
       book,
       "Billiard: %d values of u0 in [-5, 5] a scene; tsit5, 1e-6, CFD (0, 0.01, 0.1, 1, 2); "
@@ -213,36 +363,58 @@ static void conclude(cr_notebook* book, const billiard* b, cr_table* table, cr_t
       "Lowest loss seen: %.6g without gravity, %.6g on the table.\n",
       b->n, least_loss(table, 0), least_loss(table, 1));
   for (int scene = 0; scene < N_SCENE; scene++) {
+    const tally t = count(table, scene);
+    cri_say(book,
+            "%s: %d hits, %d misses; with events %d hits are trusted, %d are further than %g %% "
+            "from differences, of the trusted %.2g %% at most.\n",
+            scene_names[scene], t.hits, t.misses, t.trusted, t.apart, 100 * agreement,
+            100 * t.worst_trusted);
+  }
+  say_trainings(book, b, trained);
+  CR_TRY(say_apart(book, b, table, error));
+  for (int scene = 0; scene < N_SCENE; scene++) {
     claim_analysis(book, table, scene);
   }
-  claim_training(book, table, trained);
+  return claim_training(book, b, table, trained, error);
 }
 
+// a line of charts for each scene: loss, size of the derivative, training
 static cr_status draw(const cr_notebook* book, cr_error* error) {
-  const char *csv = "billiard.csv", *train_csv = "billiard_train.csv";
-  cr_curve loss[N_SCENE], gradient[N_SCENE][4], path[N_SCENE][4];
+  enum { N_WAY = 6 };
+  static const struct {
+    const char *column, *title;
+    cr_curve_style style;
+  } ways[N_WAY] = {{"plain_gradient", "plain", CR_CURVE_LINE},
+                   {"cfd_gradient", "CFD", CR_CURVE_LINE},
+                   {"plain_adjoint", "plain, adjoint", CR_CURVE_DASHES},
+                   {"cfd_adjoint", "CFD, adjoint", CR_CURVE_DASHES},
+                   {"event_gradient", "events, 1e-10", CR_CURVE_LINE},
+                   {"difference", "differences", CR_CURVE_DASHES}};
+  cr_curve loss[N_SCENE], gradient[N_SCENE][N_WAY], path[N_SCENE][N_TRAINING];
   cr_chart charts[3 * N_SCENE];
-  char titles[4][32];
-  static const char* const kinds[][2] = {{"plain_gradient", "plain"},
-                                         {"cfd_gradient", "CFD"},
-                                         {"event_gradient", "events, 1e-10"},
-                                         {"difference", "differences"}};
+  char titles[N_SCENE][3][64];
+  double nan = (double)NAN;
   for (int s = 0; s < N_SCENE; s++) {
-    loss[s] = (cr_curve){csv, "u0", "loss", scene_names[s], CR_CURVE_LINE, "scene", s};
-    for (int k = 0; k < 4; k++) {
-      gradient[s][k] = (cr_curve){csv, "u0", kinds[k][0], kinds[k][1], CR_CURVE_LINE, "scene", s};
-      (void)snprintf(titles[k], sizeof titles[k], "%s, from %g", trainings[k].cfd ? "CFD" : "plain",
-                     trainings[k].from);
-      path[s][k] =
-          (cr_curve){train_csv, "iteration", "u0", titles[k], CR_CURVE_BOTH, "run", 4 * s + k};
+    loss[s] = (cr_curve){"billiard.csv", "u0", "loss", "loss", CR_CURVE_LINE, "scene", s};
+    for (int k = 0; k < N_WAY; k++) {
+      gradient[s][k] = (cr_curve){
+          "billiard.csv", "u0", ways[k].column, ways[k].title, ways[k].style, "scene", s};
     }
-    double nan = (double)NAN, limit = s == 0 ? 0.1 : 0.5;
-    charts[3 * s] = (cr_chart){"u0", "loss", false, false, 0, nan, &loss[s], 1};
-    charts[3 * s + 1] =
-        (cr_chart){"u0", "derivative by u0", false, false, -limit, limit, gradient[s], 4};
-    charts[3 * s + 2] = (cr_chart){"iteration of Adam", "u0", false, false, nan, nan, path[s], 4};
+    for (int k = 0; k < N_TRAINING; k++) {
+      path[s][k] = (cr_curve){"billiard_train.csv", "iteration",   "u0",
+                              trainings[k].name,    CR_CURVE_LINE, "run",
+                              s * N_TRAINING + k};
+    }
+    const char* what[] = {"loss, m^2", "size of the derivative, m^2", "u0"};
+    for (int k = 0; k < 3; k++) {
+      (void)snprintf(titles[s][k], sizeof titles[s][k], "%s: %s", scene_names[s], what[k]);
+    }
+    charts[3 * s] = (cr_chart){"u0", titles[s][0], false, false, 0, nan, &loss[s], 1};
+    charts[3 * s + 1] = (cr_chart){"u0", titles[s][1], false, true, 1e-4, 1e3, gradient[s], N_WAY};
+    charts[3 * s + 2] =
+        (cr_chart){"iteration of Adam", titles[s][2], false, false, nan, nan, path[s], N_TRAINING};
   }
-  return cri_charts(book->folder, "billiard", "Billiard: above without gravity, below on the table",
+  return cri_charts(book->folder, "billiard", "Billiard: loss, its derivative by u0, and training",
                     charts, 3 * N_SCENE, 3, error);
 }
 
@@ -267,7 +439,9 @@ static cr_status open_scenes(billiard* b, const cr_notebook* book, cr_error* err
 }
 
 cr_status cri_study_billiard(cr_notebook* book, cr_error* error) {
-  billiard b = {.n = book->request.brief ? 20 : 200, .iterations = 60};
+  billiard b = {.n = book->request.brief ? 12 : 200,
+                .iterations = book->request.brief ? 100 : 150,
+                .brief = book->request.brief};
   cr_table table = {0}, trained = {0};
   cr_status status = open_scenes(&b, book, error);
   status = status != CR_OK
@@ -275,12 +449,12 @@ cr_status cri_study_billiard(cr_notebook* book, cr_error* error) {
                : cri_table_create(&table, "billiard.csv", header, NULL, N_SCENE * b.n, error);
   status = status != CR_OK ? status
                            : cri_table_create(&trained, "billiard_train.csv", train_header, NULL,
-                                              N_TRAINING * (b.iterations + 1), error);
+                                              N_RUN * (b.iterations + 1), error);
   status = status != CR_OK ? status : cri_sweep(book, &table, 16, analyse, &b, error);
   status = status != CR_OK ? status : train(&b, book, &trained, error);
   if (status == CR_OK) {
-    conclude(book, &b, &table, &trained);
-    status = draw(book, error);
+    status = conclude(book, &b, &table, &trained, error);
+    status = status == CR_OK ? draw(book, error) : status;
   }
   cri_table_free(&table);
   cri_table_free(&trained);

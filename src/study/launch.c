@@ -17,76 +17,136 @@ static int steps_of(const cr_launch* l) {
   return l->adaptive != NULL ? 1 : (int)cr_floor(l->time / l->m->timestep + CR_R(1e-9));
 }
 
-static cr_status differentiate(const cr_launch* l, cr_rollout* r, const cr_loss* loss,
-                               cr_landing* landing, cr_error* error) {
-  double start = cri_thread_seconds();
-  const cr_model* m_backward = l->m_backward != NULL ? l->m_backward : l->m;
-  CR_TRY(cr_rollout_gradient(r, l->m, m_backward, loss, error));
-  landing->backward = cri_thread_seconds() - start;
-  landing->gradient = 0;
+// the start, moved by h along the direction
+static void place(const cr_launch* l, cr_data* d, cr_real h) {
+  cr_data_reset(l->m, d);
+  cri_manifold_move(l->m, l->qpos, l->qpos_direction, h, d->qpos);
   for (int i = 0; i < l->m->nv; i++) {
-    landing->gradient +=
-        l->qpos_direction[i] * r->bar->qpos[i] + l->qvel_direction[i] * r->bar->qvel[i];
+    d->qvel[i] = l->qvel[i] + h * l->qvel_direction[i];
   }
-  return CR_OK;
 }
 
-static cr_status run(const cr_launch* l, cr_rollout* r, const cr_loss* loss, bool gradient,
-                     cr_landing* landing, cr_error* error) {
-  if (l->adaptive != NULL) {
-    cr_adaptive options = *l->adaptive;
-    options.grid = l->time;
-    CR_TRY(cr_rollout_adaptive(r, l->m, &options, error));
+static cr_real along(const cr_launch* l, const cr_rollout* r) {
+  cr_real sum = 0;
+  for (int i = 0; i < l->m->nv; i++) {
+    sum += l->qpos_direction[i] * r->bar->qpos[i] + l->qvel_direction[i] * r->bar->qvel[i];
   }
-  cr_copy(r->d->qpos, l->qpos, l->m->nq);
-  cr_copy(r->d->qvel, l->qvel, l->m->nv);
-  double start = cri_thread_seconds();
-  CR_TRY(cr_rollout_run(r, l->m, steps_of(l), loss, error));
-  landing->forward = cri_thread_seconds() - start;
-  landing->loss = cr_rollout_loss(r);
-  landing->steps = steps_of(l);
-  if (l->adaptive != NULL) {
-    int rejected, events;
-    cr_rollout_steps(r, &landing->steps, &rejected, &events);
-  }
-  cr_copy(landing->qpos, r->d->qpos, l->m->nq);
-  return gradient ? differentiate(l, r, loss, landing, error) : CR_OK;
+  return sum;
 }
 
-cr_status cri_launch(const cr_launch* l, bool gradient, cr_landing* landing, cr_error* error) {
-  cr_rollout* r = NULL;
-  cr_expression* expression = NULL;
-  *landing = (cr_landing){0};
+static const cr_model* backward_of(const cr_launch* l) {
+  return l->m_backward != NULL ? l->m_backward : l->m;
+}
+
+// ---- a rollout with its loss
+
+typedef struct {
+  cr_rollout* r;
+  cr_expression* expression;
+  cr_loss loss;
+} flight;
+
+static void flight_free(flight* f) {
+  cr_rollout_free(f->r);
+  cr_expression_free(f->expression);
+}
+
+static cr_status flight_make(flight* f, const cr_launch* l, cr_error* error) {
+  *f = (flight){0};
   if (l->m->nq > CR_LAUNCH_NQ || l->m->nv > CR_LAUNCH_NV) {
     return cri_fail(error, CR_ERR_ARG, "launch: %d coordinates, %d at most", l->m->nq,
                     CR_LAUNCH_NQ);
   }
-  cr_status status = cr_expression_create(&expression, l->m, l->loss, error);
-  if (status == CR_OK) {
-    status = cr_rollout_create(&r, l->m, steps_of(l), NULL, 0, error);
+  CR_TRY(cr_expression_create(&f->expression, l->m, l->loss, error));
+  f->loss = cr_expression_loss(f->expression, false);
+  CR_TRY(cr_rollout_create(&f->r, l->m, steps_of(l), NULL, 0, error));
+  if (l->adaptive != NULL) {
+    cr_adaptive options = *l->adaptive;
+    options.grid = l->time;
+    CR_TRY(cr_rollout_adaptive(f->r, l->m, &options, error));
   }
-  if (status == CR_OK) {
-    cr_loss loss = cr_expression_loss(expression, false);
-    status = run(l, r, &loss, gradient, landing, error);
+  return l->adjoint != NULL ? cr_rollout_adjoint(f->r, l->m, l->adjoint, error) : CR_OK;
+}
+
+// ---- forward and backward
+
+static cr_status differentiate(const cr_launch* l, flight* f, cr_landing* landing,
+                               cr_error* error) {
+  double start = cri_thread_seconds();
+  CR_TRY(cr_rollout_gradient(f->r, l->m, backward_of(l), &f->loss, error));
+  landing->backward = cri_thread_seconds() - start;
+  landing->gradient = along(l, f->r);
+  return CR_OK;
+}
+
+static cr_status run(const cr_launch* l, flight* f, cr_real h, bool gradient, cr_landing* landing,
+                     cr_error* error) {
+  place(l, f->r->d, h);
+  double start = cri_thread_seconds();
+  CR_TRY(cr_rollout_run(f->r, l->m, steps_of(l), &f->loss, error));
+  landing->forward = cri_thread_seconds() - start;
+  landing->loss = cr_rollout_loss(f->r);
+  landing->steps = steps_of(l);
+  if (l->adaptive != NULL) {
+    int rejected, events;
+    cr_rollout_steps(f->r, &landing->steps, &rejected, &events);
   }
-  cr_rollout_free(r);
-  cr_expression_free(expression);
+  cr_copy(landing->qpos, f->r->d->qpos, l->m->nq);
+  return gradient ? differentiate(l, f, landing, error) : CR_OK;
+}
+
+cr_status cri_launch(const cr_launch* l, bool gradient, cr_landing* landing, cr_error* error) {
+  flight f;
+  *landing = (cr_landing){0};
+  cr_status status = flight_make(&f, l, error);
+  status = status == CR_OK ? run(l, &f, 0, gradient, landing, error) : status;
+  flight_free(&f);
   return status;
 }
 
 cr_status cri_launch_difference(const cr_launch* l, cr_real h, cr_real* slope, cr_error* error) {
-  cr_real loss[2];
-  for (int side = 0; side < 2; side++) {
-    cr_launch moved = *l;
-    cr_landing landing;
-    cr_real step = side == 0 ? -h : h;
-    cri_manifold_move(l->m, l->qpos, l->qpos_direction, step, moved.qpos);
-    for (int i = 0; i < l->m->nv; i++) {
-      moved.qvel[i] += step * l->qvel_direction[i];
-    }
-    CR_TRY(cri_launch(&moved, false, &landing, error));
-    loss[side] = landing.loss;
-  }
-  *slope = (loss[1] - loss[0]) / (2 * h);
+  flight f;
+  cr_landing left = {0}, right = {0};
+  cr_status status = flight_make(&f, l, error);
+  status = status == CR_OK ? run(l, &f, -h, false, &left, error) : status;
+  status = status == CR_OK ? run(l, &f, h, false, &right, error) : status;
+  flight_free(&f);
+  *slope = (right.loss - left.loss) / (2 * h);
+  return status;
+}
+
+// ---- what the gradient rests on
+
+static cr_status start_moved(void* context, cr_rollout* r, const cr_real* step, cr_error* error) {
+  (void)error;
+  place(context, r->d, step != NULL ? *step : 0);
   return CR_OK;
+}
+
+static cr_status read_gradient(void* context, cr_rollout* r, cr_real* gradient, cr_error* error) {
+  (void)error;
+  *gradient = along(context, r);
+  return CR_OK;
+}
+
+cr_status cri_launch_trust(const cr_launch* l, cr_trust* trust, cr_error* error) {
+  flight f;
+  cr_launch start = *l;
+  const cr_real scale = 1;
+  cr_status status = flight_make(&f, l, error);
+  if (status == CR_OK) {
+    const cr_trust_problem problem = {.rollout = f.r,
+                                      .m = l->m,
+                                      .m_backward = backward_of(l),
+                                      .loss = &f.loss,
+                                      .nstep = steps_of(l),
+                                      .n = 1,
+                                      .scale = &scale,
+                                      .context = &start,
+                                      .start = start_moved,
+                                      .gradient = read_gradient};
+    status = cr_trust_measure(trust, &problem, error);
+  }
+  flight_free(&f);
+  return status;
 }

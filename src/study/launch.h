@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// A launch: one rollout from a given start, the loss of its end, and the derivative of that along one
-// direction of the start.
+// A launch: one rollout from a given start, the loss of its end, the derivative of that along one
+// direction of the start, and what this derivative rests on.
 #ifndef CR_STUDY_LAUNCH_H
 #define CR_STUDY_LAUNCH_H
 
-#include "carom/rollout.h"
+#include "learn/trust.h"
 
 enum { CR_LAUNCH_NQ = 14, CR_LAUNCH_NV = 12 };  // no model of a study has more
 
@@ -14,6 +14,7 @@ typedef struct {
   const char* loss;             // an expression of the state at the end
   cr_real time;                 // s
   const cr_adaptive* adaptive;  // NULL: steps of the model's length
+  const cr_adjoint* adjoint;    // NULL: the gradient of the steps
   cr_real qpos[CR_LAUNCH_NQ], qvel[CR_LAUNCH_NV];                      // the start
   cr_real qpos_direction[CR_LAUNCH_NV], qvel_direction[CR_LAUNCH_NV];  // in tangent coordinates
 } cr_launch;
@@ -35,5 +36,9 @@ cr_status cri_launch(const cr_launch* launch, bool gradient, cr_landing* landing
 /// The central difference of the loss along the direction, over 2 h.
 cr_status cri_launch_difference(const cr_launch* launch, cr_real h, cr_real* slope,
                                 cr_error* error);
+
+/// What the gradient rests on, for changes by 1e-3 along the direction. Adaptive launches only.
+/// Errors   those of cr_trust_measure
+cr_status cri_launch_trust(const cr_launch* launch, cr_trust* trust, cr_error* error);
 
 #endif

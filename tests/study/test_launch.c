@@ -101,11 +101,52 @@ static void contacts_from_distance_leave_the_motion_alone(void** state) {
   cri_model_free(&m);
 }
 
+// a cube that drops on the floor and tumbles for 0.2 s: both gradients are that of the motion and can
+// be trusted; at a loose tolerance, or without events, the probe does not trust what differences deny
+static void a_bounce_is_trusted_where_it_should_be(void** state) {
+  cr_model m;
+  open_toss(CR_TOSS_CUBE, &m);
+  m.integrator = CR_INT_TSIT5;
+  const cr_adjoint adjoint = {.rtol = CR_R(1e-9), .atol = CR_R(1e-9)};
+  const cr_real tolerance[] = {CR_R(1e-9), CR_R(1e-4)};
+  for (int loose = 0; loose < 2; loose++) {
+    const cr_adaptive adaptive = {
+        .rtol = tolerance[loose], .atol = tolerance[loose], .events = loose == 0};
+    cr_launch l = {.m = &m,
+                   .loss = "qpos[1]",
+                   .time = CR_R(0.2),
+                   .adaptive = &adaptive,
+                   .qpos = {0, 0, CR_R(0.2), 1},
+                   .qvel = {0, CR_R(-0.1), -2},
+                   .qvel_direction = {0, 0, 1}};
+    cr_landing end, continuous;
+    cr_trust trust;
+    cr_real difference;
+    assert_int_equal(cri_launch(&l, true, &end, NULL), CR_OK);
+    assert_int_equal(cri_launch_trust(&l, &trust, NULL), CR_OK);
+    assert_int_equal(cri_launch_difference(&l, CR_R(1e-4), &difference, NULL), CR_OK);
+    if (loose) {
+      assert_true(trust.verdict != CR_TRUST_YES);
+      continue;
+    }
+    l.adjoint = &adjoint;
+    assert_int_equal(cri_launch(&l, true, &continuous, NULL), CR_OK);
+    assert_memory_equal(&end.loss, &continuous.loss, sizeof end.loss);
+    assert_int_equal(trust.verdict, CR_TRUST_YES);
+    assert_close(end.gradient, difference, CR_R(1e-3) * cr_abs(difference));
+    assert_close(continuous.gradient, difference, CR_R(1e-3) * cr_abs(difference));
+    assert_true(end.gradient != continuous.gradient);
+    assert_close(trust.slope, cr_abs(end.gradient), CR_R(1e-2) * trust.slope);
+  }
+  cri_model_free(&m);
+}
+
 int test_launch(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(flight_is_a_parabola),
       cmocka_unit_test(gradient_matches_difference),
       cmocka_unit_test(contacts_from_distance_leave_the_motion_alone),
+      cmocka_unit_test(a_bounce_is_trusted_where_it_should_be),
   };
   return cmocka_run_group_tests_name("launch", tests, scratch_open, scratch_close);
 }

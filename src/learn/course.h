@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+// An identification from far away, by windows that grow. Short windows have a smooth loss that shows
+// the way from anywhere, long ones ask for what matters but can only be followed from nearby. So a
+// course has stages, each Adam over all its windows from the best point of the one before, with
+// contacts from distance that reach less and less.
+#ifndef CR_LEARN_COURSE_H
+#define CR_LEARN_COURSE_H
+
+#include "learn/adam.h"
+#include "learn/identify.h"
+
+typedef struct {
+  int steps, stride;  // windows of so many predicted states, one every so many rows
+  int iterations;     // of Adam
+  cr_real reach;      // of contacts from distance, m; the length of their softplus is a fiftieth
+} cr_course_stage;
+
+/// Everything is borrowed.
+typedef struct {
+  const cr_model* m;  // of one free body; its contacts from distance, but for the reach
+  const cr_parameter* items;
+  int nitem;  // their starts do not count
+  const cr_toss* tosses;
+  int ntoss;
+  const cr_course_stage* stages;
+  int nstage;
+  cr_adam adam;  // but for its iterations
+  cr_state_weights weights;
+  cr_error_norm norm;
+  cr_pool* pool;
+  bool (*stop)(void* context);  // asked now and then, may be NULL
+  void* stop_context;
+  // told every evaluation, stages count from 0; may be NULL
+  void (*watch)(void* context, int stage, const cr_real* p, cr_real loss);
+  void* watch_context;
+} cr_course;
+
+/// Runs the course from the parameters p (clipped to their bounds), and leaves there where it ends.
+/// Errors   CR_ERR_ARG where no toss is as long as a window; those of parameters and identification
+cr_status cr_course_run(const cr_course* course, cr_real* p, cr_error* error);
+
+/// The loss of the whole tosses at p, which says how good it is.
+cr_status cr_course_score(const cr_course* course, const cr_real* p, cr_real* score,
+                          cr_error* error);
+
+#endif

@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+// A tossed cube with ten unknowns: what is looked for, from where, on which tosses, and how well a set of
+// numbers predicts them.
+#ifndef CR_STUDY_CUBE_H
+#define CR_STUDY_CUBE_H
+
+#include "io/tosses.h"
+#include "learn/parameters.h"
+#include "study/notebook.h"
+
+enum { CR_CUBE_SIDE, CR_CUBE_N = 10 };
+
+/// One of the unknowns, in the order of cri_cube_items.
+typedef struct {
+  const char *name, *field;
+  double tuned;        // the published tuned start
+  double low, high;    // a random start lies between, uniform in its logarithm
+  double least, most;  // bounds
+} cr_cube_unknown;
+extern const cr_cube_unknown cri_cube_unknowns[CR_CUBE_N];
+
+typedef struct {
+  cr_model m;
+  cr_parameter items[CR_CUBE_N];
+  cr_tosses tosses;
+  int ntrain, nother;  // the first to fit and score, the next to see how far that carries
+  bool made;           // not recorded
+} cr_cube;
+
+/// Opens scene and tosses; without recorded ones it makes some, and writes folder/tosses.h5. Free with
+/// cri_cube_free, also after an error.
+/// Errors   those of scene and file; CR_ERR_ARG where there are not two tosses
+cr_status cri_cube_open(cr_cube* cube, const cr_notebook* book, cr_error* error);
+
+void cri_cube_free(cr_cube* cube);
+
+/// Start 0 is the published tuned one, 1 and 2 are random with the published sides of 60 and 140 mm,
+/// the others random.
+void cri_cube_start(int start, cr_real p[CR_CUBE_N]);
+
+/// The parameters that tosses were made with.
+extern const cr_real cri_cube_truth[CR_CUBE_N];
+
+/// The mean absolute error of whole predicted tosses, over the first ones, with the quaternion's four
+/// numbers in the place of the matrix's nine: the other way to read the published score.
+/// Errors   those of parameters and rollouts
+cr_status cri_cube_score_quaternions(const cr_cube* cube, const cr_real* p, cr_real* score,
+                                     cr_error* error);
+
+#endif
