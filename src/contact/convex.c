@@ -508,7 +508,7 @@ static cr_status solve_island(problem* p, point x, point y) {
 
 static cr_status solve(const cr_model* m, cr_data* d, const cr_metric_view* metric) {
   size_t mark = cri_mark(d);
-  cri_islands islands = cri_islands_find(m, d, &metric->pattern);
+  cri_islands islands = cri_islands_find(m, d, metric->tree ? NULL : &metric->pattern);
   problem p = {.m = m,
                .d = d,
                .metric = metric->value,

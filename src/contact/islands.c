@@ -1,30 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Sets of trees, joined row by row; then the runs of each set in one pass to count and one to fill.
 #include "contact/islands.h"
 
 #include "contact/rows.h"
-
-// ---- sets of trees: each points to a lower one of its set, the lowest to itself
-
-static int32_t lowest(int32_t* set, int32_t t) {
-  while (set[t] != t) {
-    set[t] = set[set[t]];
-    t = set[t];
-  }
-  return t;
-}
-
-// all trees of these columns become one set
-static void join(const cr_model* m, int32_t* set, const int32_t* col, int n) {
-  int32_t first = m->dof_treeid[col[0]];
-  if (m->dof_treeid[col[n - 1]] == first) {
-    return;  // columns ascend, and the dofs of a tree follow one another
-  }
-  for (int k = 1; k < n; k++) {
-    int32_t a = lowest(set, first), b = lowest(set, m->dof_treeid[col[k]]);
-    set[a > b ? a : b] = a < b ? a : b;
-  }
-}
+#include "dynamics/coupling.h"
 
 // tree_island: 0, 1, ... in the order of their first trees; returns how many there are
 static int number_islands(const cr_model* m, cr_data* d, int32_t* set) {
@@ -34,11 +12,12 @@ static int number_islands(const cr_model* m, cr_data* d, int32_t* set) {
   }
   for (int i = 0; i < d->nefc; i += cri_rows_block(m, d, i)) {
     if (d->efc_J_rownnz[i] > 0) {
-      d->tree_island[lowest(set, m->dof_treeid[d->efc_J_colind[d->efc_J_rowadr[i]]])] = 0;
+      d->tree_island[cri_coupling_lowest(set, m->dof_treeid[d->efc_J_colind[d->efc_J_rowadr[i]]])] =
+          0;
     }
   }
   for (int t = 0; t < m->ntree; t++) {
-    int32_t first = lowest(set, t);
+    int32_t first = cri_coupling_lowest(set, t);
     if (first == t && d->tree_island[t] == 0) {
       d->tree_island[t] = n++;
     } else {
@@ -47,8 +26,6 @@ static int number_islands(const cr_model* m, cr_data* d, int32_t* set) {
   }
   return n;
 }
-
-// ---- runs
 
 // runs with an owner each, -1 none
 typedef struct {
@@ -62,32 +39,6 @@ static void add_owned(owned* x, int begin, int end, int owner) {
   x->owner[x->n++] = owner;
 }
 
-// The runs of owner k, those that touch made one, at adr[k] .. of the result; `to` has room for all.
-static void sort_by_owner(const owned* x, int nowner, int32_t* adr, cr_run* to, int32_t* last) {
-  memset(adr, 0, (size_t)(nowner + 1) * sizeof *adr);
-  for (int k = 0; k < nowner; k++) {
-    last[k] = -1;
-  }
-  for (int k = 0; k < x->n; k++) {
-    if (x->owner[k] >= 0) {
-      adr[x->owner[k] + 1] += last[x->owner[k]] != x->run[k].begin;
-      last[x->owner[k]] = x->run[k].end;
-    }
-  }
-  for (int k = 0; k < nowner; k++) {
-    adr[k + 1] += adr[k];
-    last[k] = adr[k] - 1;
-  }
-  for (int k = 0; k < x->n; k++) {
-    int owner = x->owner[k];
-    if (owner >= 0 && last[owner] >= adr[owner] && to[last[owner]].end == x->run[k].begin) {
-      to[last[owner]].end = x->run[k].end;
-    } else if (owner >= 0) {
-      to[++last[owner]] = x->run[k];
-    }
-  }
-}
-
 static owned push_owned(cr_data* d, size_t n) {
   int32_t* room = cri_push_int(d, 3 * n);
   return (owned){0, (cr_run*)(void*)room, room + 2 * n};
@@ -96,16 +47,12 @@ static owned push_owned(cr_data* d, size_t n) {
 static cr_run* push_runs(cr_data* d, size_t n) { return (cr_run*)(void*)cri_push_int(d, 2 * n); }
 
 static void join_all(const cr_model* m, const cr_data* d, const cr_pattern* metric, int32_t* set) {
-  for (int t = 0; t < m->ntree; t++) {
-    set[t] = t;
-  }
-  for (int i = 0; i < m->nv; i++) {
-    join(m, set, metric->col + metric->adr[i], metric->nnz[i]);
+  cri_coupling_begin(m, set);
+  for (int i = 0; i < m->nv && metric != NULL; i++) {
+    cri_coupling_join(m, set, metric->col + metric->adr[i], metric->nnz[i]);
   }
   for (int i = 0; i < d->nefc; i += cri_rows_block(m, d, i)) {
-    if (d->efc_J_rownnz[i] > 0) {
-      join(m, set, d->efc_J_colind + d->efc_J_rowadr[i], d->efc_J_rownnz[i]);
-    }
+    cri_coupling_join(m, set, d->efc_J_colind + d->efc_J_rowadr[i], d->efc_J_rownnz[i]);
   }
 }
 
@@ -131,23 +78,27 @@ cri_islands cri_islands_find(const cr_model* m, cr_data* d, const cr_pattern* me
     add_owned(&of_rows, i, i + block, any ? d->tree_island[m->dof_treeid[dof0]] : without);
     n = any ? n : without + 1;
   }
-  sort_by_owner(&of_trees, n, dof_adr, dof, set);
-  sort_by_owner(&of_rows, n, row_adr, row, set);
+  cr_runs_by_owner(of_trees.n, of_trees.run, of_trees.owner, n, dof_adr, dof, set);
+  cr_runs_by_owner(of_rows.n, of_rows.run, of_rows.owner, n, row_adr, row, set);
   cri_pop(d, mark);
   return (cri_islands){n, dof_adr, row_adr, dof, row};
 }
 
-cr_runs cri_dofs_in_islands(const cr_model* m, const cr_data* d, bool in, cr_run* room) {
+cr_runs cri_dofs_in_islands(const cr_model* m, const cr_data* d, cr_runs dofs, bool in,
+                            cr_run* room) {
   int n = 0;
-  for (int t = 0; t < m->ntree; t++) {
-    int begin = m->tree_dofadr[t], end = begin + m->tree_dofnum[t];
-    if ((d->tree_island[t] >= 0) != in) {
-      continue;
-    }
-    if (n > 0 && room[n - 1].end == begin) {
-      room[n - 1].end = end;
-    } else {
-      room[n++] = (cr_run){begin, end};
+  for (int r = 0; r < dofs.n; r++) {
+    for (int begin = dofs.run[r].begin, end; begin < dofs.run[r].end; begin = end) {
+      int t = m->dof_treeid[begin];
+      end = begin + m->tree_dofnum[t];
+      if ((d->tree_island[t] >= 0) != in) {
+        continue;
+      }
+      if (n > 0 && room[n - 1].end == begin) {
+        room[n - 1].end = end;
+      } else {
+        room[n++] = (cr_run){begin, end};
+      }
     }
   }
   return (cr_runs){n, room};

@@ -23,12 +23,15 @@ static inline cr_runs cri_island_rows(const cri_islands* x, int k) {
   return (cr_runs){x->row_adr[k + 1] - x->row_adr[k], x->row + x->row_adr[k]};
 }
 
-/// The islands of d's rows under a metric with this pattern, which may couple trees itself.
+/// The islands of d's rows under a metric with this pattern, where that couples trees itself; NULL: it
+/// does not.
 /// Map      (efc_J_rownnz, efc_J_rowadr, efc_J_colind; metric) -> tree_island, islands
 /// Memory   they lie in d's scratch, for the caller to pop: 9 ntree + 6 nefc + 8 integers
 cri_islands cri_islands_find(const cr_model* m, cr_data* d, const cr_pattern* metric);
 
-/// All dofs of trees in islands, or of all others; `room` holds ntree runs.
-cr_runs cri_dofs_in_islands(const cr_model* m, const cr_data* d, bool in, cr_run* room);
+/// Of these dofs, which are those of whole trees, the ones in islands, or all others; `room` holds ntree
+/// runs.
+cr_runs cri_dofs_in_islands(const cr_model* m, const cr_data* d, cr_runs dofs, bool in,
+                            cr_run* room);
 
 #endif

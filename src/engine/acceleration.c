@@ -73,10 +73,12 @@ static void solve_rows(const cr_model* m, const cr_data* d, cr_real* x, bool tra
                        cr_data* work) {
   size_t mark = cri_mark(work);
   cr_run* room = (cr_run*)(void*)cri_push_int(work, 2 * (size_t)m->ntree);
+  cr_run all = {0, m->nv};
+  cr_runs dofs = {1, &all};
   const cr_contact_model* model = cri_contact_model(m);
-  cr_runs in = cri_dofs_in_islands(m, d, true, room);
+  cr_runs in = cri_dofs_in_islands(m, d, dofs, true, room);
   (transposed ? model->linear_transposed : model->linear)(m, d, in, x);
-  cri_metric_solve_part(m, d, cri_dofs_in_islands(m, d, false, room), x, work);
+  cri_metric_solve_part(m, d, cri_dofs_in_islands(m, d, dofs, false, room), x, work);
   cri_pop(work, mark);
 }
 

@@ -93,12 +93,36 @@ void cri_acceleration_clear(const cr_model* m, cr_data* tan) {
   cr_zero(tan->actuator_length, m->nout);
 }
 
+void cri_acceleration_blocks(const cr_model* m, const cr_data* d, cri_acceleration_columns* c,
+                             bool whole) {
+  cri_sections s = {.of_dofs = {0, m->nv}, .ndofs = 2, .of_outputs = {2 * m->nv}, .noutputs = 1};
+  if (cri_is_implicit(m)) {
+    s.of_outputs[s.noutputs++] = slope_column(m);
+  }
+  if (c->with_forces) {
+    s.of_dofs[s.ndofs++] = cri_acceleration_applied(m);
+  }
+  c->blocks = cri_blocks_find(m, d, &s, whole, c->tan);
+}
+
+static void clear_blocks(const cri_acceleration_columns* c, cr_real* X) {
+  for (int k = 0; k < c->blocks.n; k++) {
+    cr_runs columns = cri_block_columns(&c->blocks, k);
+    CR_EACH(i, cri_block_dofs(&c->blocks, k)) {
+      for (int r = 0; r < columns.n; r++) {
+        int first = columns.run[r].begin;
+        cr_zero(X + (ptrdiff_t)i * c->ld + first, columns.run[r].end - first);
+      }
+    }
+  }
+}
+
 // derivatives of all forces less M a, a held
 static void force_columns(const cr_model* m, const cr_data* d, cri_acceleration_columns* c) {
   cr_data* tan = c->tan;
   size_t mark = cri_mark(tan);
   cri_columns columns = columns_of(m, c, c->X);
-  cr_zero(c->X, m->nv * c->ld);
+  clear_blocks(c, c->X);
   for (int i = 0; i < m->nv && c->with_forces; i++) {
     c->X[i * c->ld + cri_acceleration_applied(m) + i] = 1;
   }
@@ -147,7 +171,16 @@ static cr_status factor(const cr_model* m, const cr_data* d, cri_acceleration_co
                   cri_name(m, m->name_jntadr, joint), bad);
 }
 
-// X <- H^-1 X
+// X <- A^-1 X for these dofs and columns, A with that factor
+static void solve(const cr_real* L, const cr_pattern* p, cr_runs dofs, cr_runs columns, int ld,
+                  cr_real* X) {
+  for (int r = 0; r < columns.n; r++) {
+    int first = columns.run[r].begin;
+    cr_chol_solve_many_part(L, p, dofs, columns.run[r].end - first, ld, X + first);
+  }
+}
+
+// X <- H^-1 X; H is M where no row is
 static cr_status accelerations(const cr_model* m, const cr_data* d, cri_acceleration_columns* c) {
   size_t mark = cri_mark(c->tan);
   cr_run* room = (cr_run*)(void*)cri_push_int(c->tan, 2 * (size_t)m->ntree);
@@ -155,31 +188,43 @@ static cr_status accelerations(const cr_model* m, const cr_data* d, cri_accelera
   cr_runs free = {1, &all};
   if (d->nefc > 0) {
     cr_pattern H = cr_chol_pattern_view(m->nv, d->H_index);
-    cr_runs in = cri_dofs_in_islands(m, d, true, room);
-    cr_chol_solve_many_part(d->H_factor, &H, in, c->ld, c->ld, c->X);
-    free = cri_dofs_in_islands(m, d, false, room);
+    for (int k = 0; k < c->blocks.n; k++) {
+      cr_runs in = cri_dofs_in_islands(m, d, cri_block_dofs(&c->blocks, k), true, room);
+      solve(d->H_factor, &H, in, cri_block_columns(&c->blocks, k), c->ld, c->X);
+    }
+    free = cri_dofs_in_islands(m, d, free, false, room);
   }
-  // H is M where no row is
   cr_status status = free.n > 0 ? factor(m, d, c, NULL, free) : CR_OK;
   cr_pattern p = pattern_of(m);
-  cr_chol_solve_many_part(c->L, &p, free, c->ld, c->ld, c->X);
+  for (int k = 0; k < c->blocks.n && status == CR_OK && free.n > 0; k++) {
+    cr_runs out = cri_block_dofs(&c->blocks, k);
+    out = d->nefc > 0 ? cri_dofs_in_islands(m, d, out, false, room) : out;
+    solve(c->L, &p, out, cri_block_columns(&c->blocks, k), c->ld, c->X);
+  }
   cri_pop(c->tan, mark);
   return status;
+}
+
+// z = s x, z -= x over columns of a row
+static void set_scaled(cr_runs columns, cr_real s, const cr_real* x, cr_real* z) {
+  CR_EACH(k, columns) { z[k] = s * x[k]; }
+}
+static void subtract(cr_runs columns, cr_real* x, const cr_real* z) {
+  CR_EACH(k, columns) { x[k] -= z[k]; }
 }
 
 // X <- X - (M + hD)^-1 (hD X + h D' a2 - M' (a - a2)), [e1] of integrate/euler.h
 static cr_status damp(const cr_model* m, const cr_data* d, cri_acceleration_columns* c) {
   size_t mark = cri_mark(c->tan), v = (size_t)m->nv;
-  int ld = c->ld;
+  ptrdiff_t ld = c->ld;
   const cr_real* D = cri_euler_damping(m, d, c->tan);
   cr_real* b = cri_push(c->tan, 3 * v);
   cr_real* back = cri_push(c->tan, v);
   cri_reflected_damping(m, b);
   for (int i = 0; i < m->nv; i++) {
-    cr_real* z = c->Z + (ptrdiff_t)i * ld;
-    for (int k = 0; k < ld; k++) {
-      z[k] = m->timestep * D[i] * c->X[i * ld + k];
-    }
+    cr_real* z = c->Z + i * ld;
+    set_scaled(cri_block_columns(&c->blocks, c->blocks.of_dof[i]), m->timestep * D[i],
+               c->X + i * ld, z);
     z[m->nv + i] += m->timestep * cri_damping_bend(b + 3 * i, d->qvel[i]) * d->euler_qacc[i];
     back[i] = d->euler_qacc[i] - d->qacc[i];
   }
@@ -189,9 +234,10 @@ static cr_status damp(const cr_model* m, const cr_data* d, cri_acceleration_colu
   cri_pop(c->tan, mark);
   CR_TRY(status);
   cr_pattern p = pattern_of(m);
-  cr_chol_solve_many(c->L, &p, ld, ld, c->Z);
-  for (int k = 0; k < m->nv * ld; k++) {
-    c->X[k] -= c->Z[k];
+  for (int k = 0; k < c->blocks.n; k++) {
+    cr_runs dofs = cri_block_dofs(&c->blocks, k), columns = cri_block_columns(&c->blocks, k);
+    solve(c->L, &p, dofs, columns, c->ld, c->Z);
+    CR_EACH(i, dofs) { subtract(columns, c->X + i * ld, c->Z + i * ld); }
   }
   return CR_OK;
 }
@@ -203,7 +249,13 @@ static void implicit(const cr_model* m, const cr_data* d, cri_acceleration_colum
   cri_columns columns = columns_of(m, c, c->Z);
   cr_real* away = cri_push(c->tan, (size_t)m->nv);
   form(m, d, c);
-  cr_sparse_mul_many(c->Z, c->L, &p, c->ld, c->ld, c->X);
+  for (int k = 0; k < c->blocks.n; k++) {
+    cr_runs dofs = cri_block_dofs(&c->blocks, k), of = cri_block_columns(&c->blocks, k);
+    for (int r = 0; r < of.n; r++) {
+      int first = of.run[r].begin, n = of.run[r].end - first;
+      cr_sparse_mul_many_part(c->Z + first, c->L, &p, dofs, n, c->ld, c->X + first);
+    }
+  }
   for (int i = 0; i < m->nv; i++) {
     away[i] = d->qacc[i] - d->euler_qacc[i];
   }
@@ -212,8 +264,17 @@ static void implicit(const cr_model* m, const cr_data* d, cri_acceleration_colum
   cri_slope_columns to = {columns, m->timestep, c->slope_by_act, c->slope_by_ctrl};
   cri_slope_columns_add(m, d, m->integrator == CR_INT_IMPLICIT ? CR_SLOPE_ALL : CR_SLOPE_FAST,
                         d->euler_qacc, &c->curvatures, &to, c->tan);
-  cr_lu_solve_many(d->implicit_L, d->implicit_U, &p, c->ld, c->ld, c->Z);
-  cr_copy(c->X, c->Z, m->nv * c->ld);
+  for (int k = 0; k < c->blocks.n; k++) {
+    cr_runs dofs = cri_block_dofs(&c->blocks, k), of = cri_block_columns(&c->blocks, k);
+    for (int r = 0; r < of.n; r++) {
+      int first = of.run[r].begin, n = of.run[r].end - first;
+      cr_lu_solve_many_part(d->implicit_L, d->implicit_U, &p, dofs, n, c->ld, c->Z + first);
+    }
+    CR_EACH(i, dofs) {
+      ptrdiff_t row = (ptrdiff_t)i * c->ld;
+      set_scaled(of, 1, c->Z + row, c->X + row);
+    }
+  }
   cri_pop(c->tan, mark);
 }
 

@@ -4,11 +4,13 @@
 #define CR_INTEGRATE_ACCELERATION_COLUMNS_H
 
 #include "dynamics/length_columns.h"
+#include "integrate/jacobian_blocks.h"
 
 /// X[nv ld]: columns q, v, force of every actuator's output; with implicit integrators the slope of
 /// that force; and, `with_forces`, qfrc_applied. Activations and controls act through the forces
 /// (slopes[nactuator]) and the slopes of these (slope_by_act, slope_by_ctrl). The memory is the
-/// caller's: Z as X, L[nC], tan a tangent twin; ld a multiple of eight.
+/// caller's: Z as X, L[nC], tan a tangent twin; ld a multiple of eight. Of X only the blocks are set: what
+/// lies beside them is zero and not written.
 typedef struct {
   cr_data* tan;
   int ld;
@@ -17,6 +19,7 @@ typedef struct {
   cri_actuator_slopes* slopes;
   cr_real *slope_by_act, *slope_by_ctrl;
   cri_curvatures curvatures;
+  cri_blocks blocks;
 } cri_acceleration_columns;
 
 /// First column of qfrc_applied: as many as there are without.
@@ -25,10 +28,14 @@ int cri_acceleration_applied(const cr_model* m);
 /// What of the dynamics at d has no columns; NULL where all has.
 const char* cri_acceleration_why(const cr_model* m, const cr_data* d);
 
+/// Sets the blocks, in scratch of c->tan that the caller pops when done with X; `whole`: one for all.
+void cri_acceleration_blocks(const cr_model* m, const cr_data* d, cri_acceleration_columns* c,
+                             bool whole);
+
 /// Clears the tangents of the inputs in `tan`.
 void cri_acceleration_clear(const cr_model* m, cr_data* tan);
 
-/// X = the derivatives of qacc at d, as cr_step or the dynamics alone left it.
+/// X = the derivatives of qacc at d, with blocks set, as cr_step or the dynamics alone left it.
 /// Equation H X = -dr/d(...), r = M a + c - tau - J' f with a held; derivation:
 ///          docs/derivations/step_jacobian.md
 /// Errors   CR_ERR_SINGULAR, its sentence in c->tan->error

@@ -143,9 +143,14 @@ static void integrator_map(const cr_model* m, const cr_data* d, cr_jacobian* wor
 // y += s times row i of the columns first[n] of qvel_next
 static void add_velocity(const cr_model* m, const cr_jacobian* work, int i, int first, int n,
                          cr_real s, cr_real* y) {
-  const cr_real* x = work->c.X + (ptrdiff_t)i * work->c.ld + first;
-  for (int k = 0; k < n; k++) {
-    y[k] += s * m->timestep * x[k];
+  const cr_real* x = work->c.X + (ptrdiff_t)i * work->c.ld;
+  cr_runs columns = cri_block_columns(&work->c.blocks, work->c.blocks.of_dof[i]);
+  for (int r = 0; r < columns.n; r++) {
+    int begin = columns.run[r].begin > first ? columns.run[r].begin : first;
+    int end = columns.run[r].end < first + n ? columns.run[r].end : first + n;
+    for (int k = begin; k < end; k++) {
+      y[k - first] += s * m->timestep * x[k];
+    }
   }
 }
 
@@ -153,7 +158,7 @@ static void add_velocity(const cr_model* m, const cr_jacobian* work, int i, int 
 static void add_actuators(const cr_model* m, const cr_jacobian* work, int i, bool of_act, cr_real s,
                           cr_real* y) {
   const cr_real* x = work->c.X + (ptrdiff_t)i * work->c.ld + 2 * m->nv;
-  for (int k = 0; k < m->nactuator; k++) {
+  CR_EACH(k, cri_block_actuators(&work->c.blocks, work->c.blocks.of_dof[i])) {
     const cri_actuator_slopes* by = &work->c.slopes[k];
     int at = of_act ? m->actuator_actadr[k] : m->actuator_ctrladr[k];
     if (at >= 0) {
@@ -355,6 +360,23 @@ cr_status cri_step_jacobian_columns(const cr_model* m, const cr_data* d, cr_jaco
 
 // ---- the Jacobian
 
+static cr_status all_at_once(const cr_model* m, const cr_data* d, cr_jacobian* work, cr_real* by_x,
+                             cr_real* by_ctrl, cr_real* by_force) {
+  CR_TRY(cri_acceleration_columns_set(m, d, &work->c));
+  CR_TRY(cri_acceleration_columns_implicit(m, d, &work->c));
+  integrator_map(m, d, work);
+  write_results(m, work, by_x, by_ctrl, by_force);
+  return CR_OK;
+}
+
+static cr_status through_stages(const cr_model* m, const cr_data* d, cr_jacobian* work,
+                                cr_real* by_x, cr_real* by_ctrl, cr_real* by_force) {
+  cr_status status = CR_OK;
+  bool direct = stage_columns(m, d, work, &status);
+  CR_TRY(status);
+  return all_columns(m, d, work, direct ? chain_tangent : step_tangent, by_x, by_ctrl, by_force);
+}
+
 cr_status cr_step_jacobian(const cr_model* m, const cr_data* d, cr_jacobian* work, cr_real* by_x,
                            cr_real* by_ctrl, cr_real* by_force) {
   work->why = cri_acceleration_why(m, d);
@@ -362,17 +384,12 @@ cr_status cr_step_jacobian(const cr_model* m, const cr_data* d, cr_jacobian* wor
     return cri_step_jacobian_columns(m, d, work, by_x, by_ctrl, by_force);
   }
   int n = cri_acceleration_applied(m) + (by_force == NULL ? 0 : m->nv);
-  work->c.ld = (n + 7) / 8 * 8;  // the solves take eight columns at a time
+  work->c.ld = (n + CR_COLUMN_GROUP - 1) / CR_COLUMN_GROUP * CR_COLUMN_GROUP;
   work->c.with_forces = by_force != NULL;
-  if (method_of(m).t != NULL) {
-    cr_status status = CR_OK;
-    bool direct = stage_columns(m, d, work, &status);
-    CR_TRY(status);
-    return all_columns(m, d, work, direct ? chain_tangent : step_tangent, by_x, by_ctrl, by_force);
-  }
-  CR_TRY(cri_acceleration_columns_set(m, d, &work->c));
-  CR_TRY(cri_acceleration_columns_implicit(m, d, &work->c));
-  integrator_map(m, d, work);
-  write_results(m, work, by_x, by_ctrl, by_force);
-  return CR_OK;
+  bool stages = method_of(m).t != NULL;
+  size_t mark = cri_mark(work->c.tan);
+  cri_acceleration_blocks(m, d, &work->c, stages);
+  cr_status status = (stages ? through_stages : all_at_once)(m, d, work, by_x, by_ctrl, by_force);
+  cri_pop(work->c.tan, mark);
+  return status;
 }

@@ -378,12 +378,10 @@ static void accumulate(cr_real* y, const cr_real* x, cr_real c, int n) {
   }
 }
 
-void cr_sparse_mul_many(cr_real* Y, const cr_real* H, const cr_pattern* p, int n, int ld,
-                        const cr_real* X) {
-  for (int i = 0; i < p->n; i++) {
-    cr_zero(Y + (ptrdiff_t)i * ld, n);
-  }
-  for (int i = 0; i < p->n; i++) {
+void cr_sparse_mul_many_part(cr_real* Y, const cr_real* H, const cr_pattern* p, cr_runs rows, int n,
+                             int ld, const cr_real* X) {
+  CR_EACH(i, rows) { cr_zero(Y + (ptrdiff_t)i * ld, n); }
+  CR_EACH(i, rows) {
     const cr_real* x = X + (ptrdiff_t)i * ld;
     cr_real* y = Y + (ptrdiff_t)i * ld;
     for (int q = 0; q < p->nnz[i] - 1; q++) {
@@ -394,4 +392,10 @@ void cr_sparse_mul_many(cr_real* Y, const cr_real* H, const cr_pattern* p, int n
     }
     accumulate(y, x, H[p->adr[i] + p->nnz[i] - 1], n);
   }
+}
+
+void cr_sparse_mul_many(cr_real* Y, const cr_real* H, const cr_pattern* p, int n, int ld,
+                        const cr_real* X) {
+  cr_run all = {0, p->n};
+  cr_sparse_mul_many_part(Y, H, p, (cr_runs){1, &all}, n, ld, X);
 }

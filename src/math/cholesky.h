@@ -75,6 +75,8 @@ void cr_sparse_mul_part(cr_real* y, const cr_real* H, const cr_pattern* p, cr_ru
 void cr_sparse_mul(cr_real* y, const cr_real* H, const cr_pattern* p, const cr_real* x);
 
 /// The same for n vectors at once, as rows of n numbers, ld apart.
+void cr_sparse_mul_many_part(cr_real* Y, const cr_real* H, const cr_pattern* p, cr_runs rows, int n,
+                             int ld, const cr_real* X);
 void cr_sparse_mul_many(cr_real* Y, const cr_real* H, const cr_pattern* p, int n, int ld,
                         const cr_real* X);
 

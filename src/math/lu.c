@@ -51,17 +51,24 @@ static void subtract(cr_real* x, const cr_real* y, cr_real c, int n) {
   }
 }
 
-void cr_lu_solve_many(const cr_real* lower, const cr_real* upper, const cr_pattern* p, int n,
-                      int ld, cr_real* X) {
-  // U Y = X
-  for (int i = p->n - 1; i >= 0; i--) {
+// Y of U Y = X
+static void many_up(const cr_real* upper, const cr_pattern* p, cr_run rows, int n, int ld,
+                    cr_real* X) {
+  for (int i = rows.end - 1; i >= rows.begin; i--) {
     for (int q = 0; q < p->nnz[i] - 1; q++) {
       ptrdiff_t j = p->col[p->adr[i] + q];
       subtract(X + j * ld, X + (ptrdiff_t)i * ld, upper[p->adr[i] + q], n);
     }
   }
+}
+
+void cr_lu_solve_many_part(const cr_real* lower, const cr_real* upper, const cr_pattern* p,
+                           cr_runs rows, int n, int ld, cr_real* X) {
+  for (int r = rows.n - 1; r >= 0; r--) {
+    many_up(upper, p, rows.run[r], n, ld, X);
+  }
   // L X = Y
-  for (int i = 0; i < p->n; i++) {
+  CR_EACH(i, rows) {
     const cr_real* l = lower + p->adr[i];
     cr_real* x = X + (ptrdiff_t)i * ld;
     for (int q = 0; q < p->nnz[i] - 1; q++) {
@@ -71,6 +78,12 @@ void cr_lu_solve_many(const cr_real* lower, const cr_real* upper, const cr_patte
       x[k] /= l[p->nnz[i] - 1];
     }
   }
+}
+
+void cr_lu_solve_many(const cr_real* lower, const cr_real* upper, const cr_pattern* p, int n,
+                      int ld, cr_real* X) {
+  cr_run all = {0, p->n};
+  cr_lu_solve_many_part(lower, upper, p, (cr_runs){1, &all}, n, ld, X);
 }
 
 void cr_lu_solve_transposed(const cr_real* lower, const cr_real* upper, const cr_pattern* p,

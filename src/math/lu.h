@@ -17,6 +17,9 @@ int cr_lu_factor(cr_real* lower, cr_real* upper, const cr_pattern* p);
 void cr_lu_solve(const cr_real* lower, const cr_real* upper, const cr_pattern* p, cr_real* x);
 
 /// The same for n right sides at once: X has p->n rows of n numbers, ld apart.
+/// `rows`: those alone, a part that no entry couples to others.
+void cr_lu_solve_many_part(const cr_real* lower, const cr_real* upper, const cr_pattern* p,
+                           cr_runs rows, int n, int ld, cr_real* X);
 void cr_lu_solve_many(const cr_real* lower, const cr_real* upper, const cr_pattern* p, int n,
                       int ld, cr_real* X);
 

@@ -212,8 +212,8 @@ static void factor_is_that_of_the_solution(void** state) {
         y[j] -= J[k * nv + j] * v[k];
       }
     }
-    cr_run room[MAX_NV];
-    cr_runs in = cri_dofs_in_islands(&s.m, s.d, true, room);
+    cr_run all = {0, nv}, room[MAX_NV];
+    cr_runs in = cri_dofs_in_islands(&s.m, s.d, (cr_runs){1, &all}, true, room);
     for (int i = 0; i < nv; i++) {
       y[i] = s.d->tree_island[s.m.dof_treeid[i]] < 0 ? x[i] : y[i];
     }

@@ -84,12 +84,24 @@ static void simplify(cr_model* m, int integrator) {
   }
 }
 
-// integrator -1: the model as it is
+// takes away what couples most trees of random models
+static void uncouple(cr_model* m) {
+  m->ntendon = m->neq = m->nactuator = m->nout = m->nu = m->na = 0;
+}
+
+enum { UNCOUPLED = 64 };
+
+// integrator -1: the model as it is; with UNCOUPLED, trees that only contacts couple
 static fixture fixture_of(uint64_t seed, int integrator) {
   fixture f = {.seed = seed};
+  bool loose = integrator >= UNCOUPLED;
+  integrator -= loose ? UNCOUPLED : 0;
   assert_int_equal(random_model(&f.m, seed, NULL), CR_OK);
   if (integrator >= 0) {
     simplify(&f.m, integrator);
+  }
+  if (loose) {
+    uncouple(&f.m);
   }
   assert_int_equal(cri_data_create(&f.d, &f.m, NULL, NULL), CR_OK);
   assert_int_equal(cr_jacobian_create(&f.work, &f.m, f.d, NULL), CR_OK);
@@ -263,6 +275,18 @@ static void other_integrators_have_columns(void** state) {
   }
 }
 
+static void uncoupled_trees_have_blocks(void** state) {
+  (void)state;
+  static const int integrators[] = {CR_INT_EULER, CR_INT_IMPLICIT, CR_INT_IMPLICITFAST, CR_INT_RK4};
+  for (int k = 0; k < 4; k++) {
+    census c = {0};
+    for (uint64_t seed = 0; seed < MODELS / 4; seed++) {
+      visit(seed, UNCOUPLED + integrators[k], check_columns, &c);
+    }
+    assert_true(4 * c.direct > c.states);
+  }
+}
+
 static void rows_are_cotangents(void** state) {
   (void)state;
   census c = {0};
@@ -337,6 +361,7 @@ int test_step_jacobian(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(columns_are_tangents),
       cmocka_unit_test(other_integrators_have_columns),
+      cmocka_unit_test(uncoupled_trees_have_blocks),
       cmocka_unit_test(rows_are_cotangents),
       cmocka_unit_test(every_model_has_one),
       cmocka_unit_test(a_damped_slide_has_a_closed_form),

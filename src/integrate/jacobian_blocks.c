@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "integrate/jacobian_blocks.h"
+
+#include "contact/rows.h"
+#include "dynamics/coupling.h"
+
+// runs with an owner each
+typedef struct {
+  int n;
+  cr_run* run;
+  int32_t* owner;
+} owned;
+
+static owned push_owned(cr_data* work, int n) {
+  int32_t* room = cri_push_int(work, 3 * (size_t)n);
+  return (owned){0, (cr_run*)(void*)room, room + 2 * n};
+}
+
+static void add(owned* x, int begin, int end, int32_t owner) {
+  x->run[x->n] = (cr_run){begin, end};
+  x->owner[x->n++] = owner;
+}
+
+// the groups that hold these columns
+static void add_columns(owned* x, int begin, int end, int32_t owner) {
+  int last = (end + CR_COLUMN_GROUP - 1) / CR_COLUMN_GROUP;
+  add(x, begin / CR_COLUMN_GROUP * CR_COLUMN_GROUP, last * CR_COLUMN_GROUP, owner);
+}
+
+// those of each block, kept in the scratch of `work`
+static const cr_run* sorted(const owned* x, int n, const int32_t** adr, cr_data* work) {
+  int32_t* from = cri_push_int(work, (size_t)n + 1);
+  cr_run* to = (cr_run*)(void*)cri_push_int(work, 2 * (size_t)x->n);
+  size_t mark = cri_mark(work);
+  cr_runs_by_owner(x->n, x->run, x->owner, n, from, to, cri_push_int(work, (size_t)n));
+  cri_pop(work, mark);
+  *adr = from;
+  return to;
+}
+
+static void join_all(const cr_model* m, const cr_data* d, int32_t* set) {
+  cri_coupling_begin(m, set);
+  for (int i = 0; i < d->nefc; i += cri_rows_block(m, d, i)) {
+    cri_coupling_join(m, set, d->efc_J_colind + d->efc_J_rowadr[i], d->efc_J_rownnz[i]);
+  }
+  for (int t = 0; t < m->ntendon; t++) {
+    cri_coupling_join(m, set, m->ten_J_colind + m->ten_J_rowadr[t], m->ten_J_rownnz[t]);
+  }
+  for (int o = 0; o < m->nout; o++) {
+    cri_coupling_join(m, set, d->moment_colind + d->moment_rowadr[o], d->moment_rownnz[o]);
+  }
+}
+
+// the block of each tree; returns how many there are
+static int number_blocks(const cr_model* m, const cr_data* d, bool whole, int32_t* set,
+                         int32_t* block) {
+  int n = 0;
+  join_all(m, d, set);
+  for (int t = 0; t < m->ntree; t++) {
+    int32_t first = whole ? 0 : cri_coupling_lowest(set, t);
+    block[t] = first == t ? n++ : block[first];
+  }
+  return n;
+}
+
+// the block that an output of an actuator pulls in; of one that pulls at nothing the first
+static int32_t block_of_output(const cr_data* d, const int32_t* of_dof, int o) {
+  return d->moment_rownnz[o] > 0 ? of_dof[d->moment_colind[d->moment_rowadr[o]]] : 0;
+}
+
+cri_blocks cri_blocks_find(const cr_model* m, const cr_data* d, const cri_sections* s, bool whole,
+                           cr_data* work) {
+  int32_t* set = cri_push_int(work, (size_t)m->ntree);
+  int32_t* block = cri_push_int(work, (size_t)m->ntree);
+  int32_t* of_dof = cri_push_int(work, (size_t)m->nv);
+  cri_blocks b = {.n = number_blocks(m, d, whole, set, block), .of_dof = of_dof};
+  owned dofs = push_owned(work, m->ntree), actuators = push_owned(work, m->nactuator);
+  owned columns = push_owned(work, s->ndofs * m->ntree + s->noutputs * m->nout);
+  for (int i = 0; i < m->nv; i++) {
+    of_dof[i] = block[m->dof_treeid[i]];
+  }
+  for (int t = 0; t < m->ntree; t++) {
+    add(&dofs, m->tree_dofadr[t], m->tree_dofadr[t] + m->tree_dofnum[t], block[t]);
+  }
+  for (int k = 0; k < m->nactuator; k++) {
+    add(&actuators, k, k + 1, block_of_output(d, of_dof, m->actuator_outadr[k]));
+  }
+  for (int k = 0; k < s->ndofs + s->noutputs; k++) {
+    for (int t = 0; t < m->ntree && k < s->ndofs; t++) {
+      int first = s->of_dofs[k] + dofs.run[t].begin;
+      add_columns(&columns, first, s->of_dofs[k] + dofs.run[t].end, block[t]);
+    }
+    for (int o = 0; o < m->nout && k >= s->ndofs; o++) {
+      int at = s->of_outputs[k - s->ndofs] + o;
+      add_columns(&columns, at, at + 1, block_of_output(d, of_dof, o));
+    }
+  }
+  b.dof = sorted(&dofs, b.n, &b.dof_adr, work);
+  b.actuator = sorted(&actuators, b.n, &b.actuator_adr, work);
+  b.column = sorted(&columns, b.n, &b.column_adr, work);
+  return b;
+}

@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+// The blocks of a step's Jacobian: trees that rows, tendons or actuators couple move as if the others
+// were not there, so of the columns of the acceleration each block of rows has its own, and what lies
+// beside is zero and never looked at.
+#ifndef CR_INTEGRATE_JACOBIAN_BLOCKS_H
+#define CR_INTEGRATE_JACOBIAN_BLOCKS_H
+
+#include "math/runs.h"
+#include "model/data.h"
+
+/// Columns in groups of this many, a cache line of double: what solves take at once.
+enum { CR_COLUMN_GROUP = 8 };
+
+/// Block k: dofs dof_adr[k] .. of `dof`; columns column_adr[k] .. of `column`, in whole groups, so that
+/// two blocks may share a group, though no entry; actuators actuator_adr[k] .. of `actuator`. Dof i is in
+/// block of_dof[i].
+typedef struct {
+  int n;
+  const int32_t *dof_adr, *column_adr, *actuator_adr, *of_dof;
+  const cr_run *dof, *column, *actuator;
+} cri_blocks;
+
+static inline cr_runs cri_block_dofs(const cri_blocks* b, int k) {
+  return (cr_runs){b->dof_adr[k + 1] - b->dof_adr[k], b->dof + b->dof_adr[k]};
+}
+static inline cr_runs cri_block_columns(const cri_blocks* b, int k) {
+  return (cr_runs){b->column_adr[k + 1] - b->column_adr[k], b->column + b->column_adr[k]};
+}
+static inline cr_runs cri_block_actuators(const cri_blocks* b, int k) {
+  return (cr_runs){b->actuator_adr[k + 1] - b->actuator_adr[k], b->actuator + b->actuator_adr[k]};
+}
+
+/// Sections of columns that belong to dofs, and to outputs of actuators; each n numbers from `first` on.
+typedef struct {
+  int of_dofs[3], ndofs;
+  int of_outputs[2], noutputs;
+} cri_sections;
+
+/// The blocks at d, whose rows, tendons and moments are set; in `work`'s scratch, for the caller to pop:
+/// at most 20 ntree + 12 nout + 5 nactuator + nv integers. `whole`: all is one block.
+cri_blocks cri_blocks_find(const cr_model* m, const cr_data* d, const cri_sections* s, bool whole,
+                           cr_data* work);
+
+#endif
