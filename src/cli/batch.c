@@ -13,6 +13,7 @@
 #include "cli/setup.h"
 #include "integrate/inputs.h"
 #include "io/checkpoint.h"
+#include "io/files.h"
 #include "io/progress.h"
 #include "model/names.h"
 #include "rollout/batch.h"
@@ -167,10 +168,9 @@ static cr_status find_columns(batch* b, cr_error* error) {
   if (b->setup.m.nu > 0) {  // controls of every step are rows in any case
     CR_TRY(add_column(b, "ctrl", "controls", &c, error));
   }
-  return b->count > 0 ? CR_OK
-                      : cri_fail(error, CR_ERR_ARG,
-                                 "carom batch: --count or --input is missing; see carom batch "
-                                 "--help");
+  return b->count > 0
+             ? CR_OK
+             : cri_fail(error, CR_ERR_ARG, "--count or --input is missing; see carom batch --help");
 }
 
 // ---- what comes out
@@ -289,8 +289,13 @@ static cr_status find_results(batch* b, cr_error* error) {
 static cr_status check_options(const batch* b, cr_error* error) {
   const batch_options* o = b->o;
   if (o->setup.model_path == NULL || o->out == NULL) {
-    return cri_fail(error, CR_ERR_ARG, "carom batch: %s is missing; see carom batch --help",
+    return cri_fail(error, CR_ERR_ARG, "%s is missing; see carom batch --help",
                     o->out == NULL ? "--out" : "a model");
+  }
+  if (cri_file_same(o->out, o->setup.model_path) ||
+      (o->input != NULL && cri_file_same(o->out, o->input))) {
+    return cri_fail(error, CR_ERR_ARG, "--out %s: that is the %s", o->out,
+                    cri_file_same(o->out, o->setup.model_path) ? "model" : "input");
   }
   if (o->count < 0 || o->chunk < 0 || o->threads < 0 || o->threads > MAX_THREADS) {
     return cri_fail(error, CR_ERR_ARG, "--count %d, --chunk %d, --threads %d: out of range",

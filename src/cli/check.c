@@ -179,6 +179,15 @@ static void print_text(const cr_check* c) {
                (double)c->gradient.max_error, CR_GRADIENT_BOUND);
 }
 
+// the first option that is for many models
+static const char* given_for_all(const cr_check_all_options* o) {
+  return o->csv != NULL        ? "--csv"
+         : o->markdown != NULL ? "--markdown"
+         : o->jobs > 0         ? "--jobs"
+         : o->limit > 0        ? "--limit"
+                               : NULL;
+}
+
 static cr_status run_one(cr_check* c, const check_options* o, const cr_error* mistake,
                          cr_error* error) {
   c->path = o->all.path;
@@ -186,7 +195,11 @@ static cr_status run_one(cr_check* c, const check_options* o, const cr_error* mi
   c->seed = o->all.seed;
   *error = *mistake;
   CR_TRY(mistake->status);
-  CR_TRY(cr_urdf_arguments(&c->urdf, &o->urdf, error));
+  const char* given = given_for_all(&o->all);
+  if (given != NULL) {
+    return cri_fail(error, CR_ERR_ARG, "%s: only with --all", given);
+  }
+  CR_TRY(cr_urdf_arguments(&c->urdf, &o->urdf, c->path, error));
   return cr_check_run(c, error);
 }
 
@@ -216,8 +229,11 @@ static int check_many(const check_options* o) {
   cr_error error = {0};
   int failed = 0;
   cr_status status = CR_OK;
+  const char* given = cr_urdf_given(&o->urdf);
   if (o->json) {
     status = cri_fail(&error, CR_ERR_ARG, "--json is for one model; with --all, --csv FILE");
+  } else if (given != NULL) {
+    status = cri_fail(&error, CR_ERR_ARG, "%s: for one model, not with --all", given);
   } else {
     status = cr_check_all(&o->all, &failed, &error);
   }
@@ -225,10 +241,10 @@ static int check_many(const check_options* o) {
 }
 
 int cr_cli_check(int argc, char** argv) {
-  check_options o = {.all = {.states = 20, .seed = 1, .limit = 600}};
+  check_options o = {.all = {.states = 20, .seed = 1}};
   const cr_option rows[] = {
       {"", CR_OPT_TEXT, &o.all.path, "MODEL", "MJCF or URDF file"},
-      {"--states", CR_OPT_INT, &o.all.states, "N", "states to visit (default 20)"},
+      {"--states", CR_OPT_COUNT, &o.all.states, "N", "states to visit (default 20)"},
       {"--seed", CR_OPT_INT, &o.all.seed, "S", "seed of the random states (default 1)"},
       CR_URDF_OPTIONS(o.urdf),
       {"--json", CR_OPT_FLAG, &o.json, "", "print one JSON object"},
@@ -236,9 +252,9 @@ int cr_cli_check(int argc, char** argv) {
        "MODEL is a folder of models, or a file with a path a line; print a table"},
       {"--csv", CR_OPT_TEXT, &o.all.csv, "FILE", "--all: write the table as CSV"},
       {"--markdown", CR_OPT_TEXT, &o.all.markdown, "FILE", "--all: write the table as Markdown"},
-      {"--jobs", CR_OPT_INT, &o.all.jobs, "N",
+      {"--jobs", CR_OPT_COUNT, &o.all.jobs, "N",
        "--all: models at once (default: one a processor; times are truest with 1)"},
-      {"--limit", CR_OPT_INT, &o.all.limit, "T", "--all: seconds a model may take (default 600)"},
+      {"--limit", CR_OPT_COUNT, &o.all.limit, "T", "--all: seconds a model may take (default 600)"},
   };
   const cr_command_line line = {"check",
                                 "Holds a model against MuJoCo field by field, and the gradient of "

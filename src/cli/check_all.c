@@ -268,6 +268,8 @@ static int print_sum(const run* all) {
 
 // ---- all of it
 
+enum { LIMIT = 600 };
+
 static int processors(void) {
   long n = sysconf(_SC_NPROCESSORS_ONLN);
   return n < 1 ? 1 : (n > CR_MAX_PROCESSES ? CR_MAX_PROCESSES : (int)n);
@@ -281,7 +283,7 @@ static cr_status run_all(run* all, int* failed, cr_error* error) {
   }
   const cr_processes processes = {.njob = all->list.n,
                                   .at_once = o->jobs > 0 ? o->jobs : processors(),
-                                  .limit = o->limit,
+                                  .limit = o->limit > 0 ? o->limit : LIMIT,
                                   .nbyte = sizeof(row),
                                   .context = all,
                                   .work = check_one,
@@ -296,6 +298,11 @@ static cr_status run_all(run* all, int* failed, cr_error* error) {
 cr_status cr_check_all(const cr_check_all_options* o, int* failed, cr_error* error) {
   run all = {.o = o};
   *failed = 0;
+  if (o->jobs > CR_MAX_PROCESSES) {
+    return cri_fail(error, CR_ERR_ARG, "--jobs %d: 1 to %d expected", o->jobs, CR_MAX_PROCESSES);
+  }
+  CR_TRY(o->csv != NULL ? cri_file_writable(o->csv, error) : CR_OK);
+  CR_TRY(o->markdown != NULL ? cri_file_writable(o->markdown, error) : CR_OK);
   CR_TRY(cr_model_list_make(&all.list, o->path, error));
   all.rows = calloc((size_t)all.list.n, sizeof *all.rows);
   cr_status status = all.rows == NULL ? cri_fail(error, CR_ERR_MEMORY, "%s: no memory", o->path)

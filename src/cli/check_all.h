@@ -10,7 +10,7 @@ typedef struct {
   const char *csv, *markdown;  // files to write the table to, or NULL
   int states, seed;
   int jobs;   // processes at once; 0: as many as there are processors
-  int limit;  // seconds a model may take
+  int limit;  // seconds a model may take; 0: 600
 } cr_check_all_options;
 
 /// Prints the table. *failed counts the supported models that do not pass.

@@ -5,11 +5,15 @@
 
 #include "cli/commands.h"
 #include "cli/setup.h"
+#include "cli/urdf_words.h"
 #include "io/follow.h"
+#include "io/open.h"
 #include "model/check.h"
+#include "model/file.h"
 
 typedef struct {
   const char* model;
+  cr_urdf_words urdf;
   int steps, seed;
   bool json;
 } follow_options;
@@ -23,11 +27,16 @@ typedef struct {
 } follow;
 
 static cr_status run(follow* f, const follow_options* o, cr_error* error) {
-  if (o->steps < 1 || o->steps > 100000000) {
+  cr_urdf_options urdf;
+  if (o->steps > 100000000) {
     return cri_fail(error, CR_ERR_ARG, "--steps %d: 1 to 1e8 expected", o->steps);
   }
-  CR_TRY(cri_mujoco_load(&f->mj, o->model, &f->report, error));
-  cri_mujoco_survey(f->mj, &f->report);
+  if (cri_model_file_is(o->model)) {
+    return cri_fail(error, CR_ERR_FORMAT, "%s: a Carom model file, which MuJoCo cannot read",
+                    o->model);
+  }
+  CR_TRY(cr_urdf_arguments(&urdf, &o->urdf, o->model, error));
+  CR_TRY(cri_mjmodel_open(&f->mj, o->model, &urdf, &f->report, error));
   if (f->report.unsupported.n > 0) {
     return cri_fail(error, CR_ERR_UNSUPPORTED, "%s: %s", o->model, f->report.unsupported.text[0]);
   }
@@ -107,8 +116,9 @@ int cr_cli_follow(int argc, char** argv) {
   follow_options o = {.steps = 1000, .seed = 1};
   const cr_option rows[] = {
       {"", CR_OPT_TEXT, &o.model, "MODEL", "MJCF or URDF file"},
-      {"--steps", CR_OPT_INT, &o.steps, "N", "steps to follow (default 1000)"},
+      {"--steps", CR_OPT_COUNT, &o.steps, "N", "steps to follow (default 1000)"},
       {"--seed", CR_OPT_INT, &o.seed, "S", "seed of the random controls (default 1)"},
+      CR_URDF_OPTIONS(o.urdf),
       {"--json", CR_OPT_FLAG, &o.json, "", "print one JSON object"},
   };
   const cr_command_line line = {

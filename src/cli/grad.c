@@ -62,15 +62,11 @@ static cr_status prepare(grad* g, cr_error* error) {
     return cri_fail(error, CR_ERR_ARG, "--at %s: end or every expected", o->at);
   }
   if (o->loss == NULL || o->wrt.n == 0) {
-    return cri_fail(error, CR_ERR_ARG, "carom grad: --%s is missing; see carom grad --help",
+    return cri_fail(error, CR_ERR_ARG, "--%s is missing; see carom grad --help",
                     o->loss == NULL ? "loss" : "wrt");
   }
-  if (!(o->eps > 0)) {
-    return cri_fail(error, CR_ERR_ARG, "--eps %.9g: a positive step expected", o->eps);
-  }
-  if (o->reach < 0 || (o->reach > 0 && !o->trust)) {
-    return cri_fail(error, CR_ERR_ARG, "--reach %.9g: %s", o->reach,
-                    o->reach < 0 ? "a positive number expected" : "only with --trust");
+  if (o->reach > 0 && !o->trust) {
+    return cri_fail(error, CR_ERR_ARG, "--reach %.9g: only with --trust", o->reach);
   }
   CR_TRY(cr_setup_load(&g->setup, &o->setup, error));
   CR_TRY(cr_expression_create(&g->expression, &g->setup.m, o->loss, error));
@@ -311,6 +307,7 @@ static cr_status run(grad* g, cr_error* error) {
       return cri_fail(error, CR_ERR_ARG,
                       "--jacobian: of the whole state, so not with --loss, --at, --check, --trust");
     }
+    CR_TRY(cr_setup_output(&o->setup, "--csv", o->csv, error));
     return cr_cli_jacobian(&g->setup, o->setup, &o->wrt, o->csv, error);
   }
   if (o->csv != NULL) {
@@ -348,9 +345,9 @@ int cr_cli_grad(int argc, char** argv) {
       {"--at", CR_OPT_TEXT, &o.at, "end|every", "at the end (default), or summed over all steps"},
       {"--wrt", CR_OPT_LIST, &o.wrt, "NAME...", "qpos, qvel, act, ctrl, or a parameter"},
       {"--check", CR_OPT_FLAG, &o.check, "", "central differences beside the gradient"},
-      {"--eps", CR_OPT_REAL, &o.eps, "H", "their step (default 1e-6)"},
+      {"--eps", CR_OPT_POSITIVE, &o.eps, "H", "their step (default 1e-6)"},
       {"--trust", CR_OPT_FLAG, &o.trust, "", "what the gradient rests on, and whether to trust it"},
-      {"--reach", CR_OPT_REAL, &o.reach, "H", "how far --trust looks around (default 1e-3)"},
+      {"--reach", CR_OPT_POSITIVE, &o.reach, "H", "how far --trust looks around (default 1e-3)"},
       {"--jacobian", CR_OPT_FLAG, &o.jacobian, "",
        "instead: how the state after the last step (of --time; default one step) depends on the "
        "state before it, on controls and applied forces, and on parameters that --wrt names; CSV, "

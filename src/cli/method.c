@@ -45,14 +45,10 @@ static cr_status check_choice(const cr_method_options* o, const char* name, cons
 }
 
 static cr_status check_adaptive(const cr_method_options* o, cr_error* error) {
-  static const char* const names[] = {"--rtol", "--atol", "--grid", "--first-step",
-                                      "--largest-step"};
-  const double values[] = {o->rtol, o->atol, o->grid, o->first_step, o->largest_step};
-  for (int i = 0; i < 5; i++) {
-    if (!(values[i] >= 0 && values[i] < 1e300)) {
-      return cri_fail(error, CR_ERR_ARG, "%s %g: a positive number expected", names[i], values[i]);
-    }
-    if (i > 1 && values[i] > 0 && !cr_method_is_adaptive(o)) {
+  static const char* const names[] = {"--grid", "--first-step", "--largest-step"};
+  const double values[] = {o->grid, o->first_step, o->largest_step};
+  for (int i = 0; i < 3; i++) {
+    if (values[i] > 0 && !cr_method_is_adaptive(o)) {
       return cri_fail(error, CR_ERR_ARG, "%s: only with --rtol or --atol", names[i]);
     }
   }
@@ -61,9 +57,9 @@ static cr_status check_adaptive(const cr_method_options* o, cr_error* error) {
   if (o->events && !cr_method_is_adaptive(o)) {
     return cri_fail(error, CR_ERR_ARG, "--events: only with --rtol or --atol");
   }
-  if (o->max_steps < 0 || (o->max_steps > 0 && !cr_method_is_adaptive(o))) {
-    return cri_fail(error, CR_ERR_ARG, "--max-steps %d: %s", o->max_steps,
-                    o->max_steps < 0 ? "a positive number expected" : "only with --rtol or --atol");
+  if (o->max_steps > 0 && !cr_method_is_adaptive(o)) {
+    return cri_fail(error, CR_ERR_ARG, "--max-steps %d: only with --rtol or --atol",
+                    o->max_steps);
   }
   return CR_OK;
 }
@@ -79,9 +75,6 @@ static cr_status set_collision(const cr_method_options* o, cr_model* m, cr_error
                     o->collision);
   }
   m->collision = found;
-  if (!(o->softness >= 0 && o->softness < 1e300)) {
-    return cri_fail(error, CR_ERR_ARG, "--softness %g: a positive number expected", o->softness);
-  }
   if (o->softness > 0 && m->collision == CR_COLLISION_HARD) {
     return cri_fail(error, CR_ERR_ARG, "--softness: only with --collision soft or smooth");
   }
@@ -104,11 +97,6 @@ static cr_status check_adjoint(const cr_method_options* o, cr_error* error) {
   bool continuous = is(o->adjoint, "continuous");
   if (o->adjoint != NULL && !continuous && !is(o->adjoint, "discrete")) {
     return cri_fail(error, CR_ERR_ARG, "--adjoint %s: discrete or continuous expected", o->adjoint);
-  }
-  for (int i = 0; i < 2; i++) {
-    if (!(values[i] >= 0 && values[i] < 1e300)) {
-      return cri_fail(error, CR_ERR_ARG, "%s %g: a positive number expected", names[i], values[i]);
-    }
   }
   if (!continuous && (states != NULL || values[0] > 0 || values[1] > 0)) {
     return cri_fail(error, CR_ERR_ARG, "%s: only with --adjoint continuous",

@@ -11,10 +11,10 @@
 typedef struct {
   const char *adjoint, *adjoint_states;
   const char *integrator, *controls, *rotations, *memory, *collision, *cfd;
-  double softness;       // 0 where it is not given
-  double muscle_smooth;  // not a number: the model's
-  double timestep;       // not a number: the model's
-  double rtol, atol, grid, first_step, largest_step;
+  double softness;                                    // 0 where it is not given
+  double muscle_smooth;                               // not a number: the model's
+  double timestep;                                    // not a number: the model's
+  double rtol, atol, grid, first_step, largest_step;  // of all these, 0 where it is not given
   double adjoint_rtol, adjoint_atol;
   int max_steps;
   bool events;
@@ -30,27 +30,27 @@ typedef struct {
    "euler, rk4, implicit, implicitfast, discrete; tsit5, dopri5, dopri8, bosh3, heun, "            \
    "midpoint, ralston, forward-euler"},                                                            \
       {"--timestep", CR_OPT_REAL, &(o).timestep, "H", "time step (default: the model's)"},         \
-      {"--rtol", CR_OPT_REAL, &(o).rtol, "X",                                                      \
+      {"--rtol", CR_OPT_POSITIVE, &(o).rtol, "X",                                                  \
        "adaptive steps: allowed error relative to the state (default 1e-3 with --atol)"},          \
-      {"--atol", CR_OPT_REAL, &(o).atol, "X",                                                      \
+      {"--atol", CR_OPT_POSITIVE, &(o).atol, "X",                                                  \
        "adaptive steps: allowed error (default a thousandth of --rtol)"},                          \
-      {"--max-steps", CR_OPT_INT, &(o).max_steps, "N",                                             \
+      {"--max-steps", CR_OPT_COUNT, &(o).max_steps, "N",                                           \
        "adaptive steps: accepted and rejected ones together (default 100000)"},                    \
-      {"--grid", CR_OPT_REAL, &(o).grid, "H", "adaptive steps: " grid_help},                       \
+      {"--grid", CR_OPT_POSITIVE, &(o).grid, "H", "adaptive steps: " grid_help},                   \
       {"--events", CR_OPT_FLAG, &(o).events, "",                                                   \
        "adaptive steps: end where contacts and limits enter, leave or bend; the gradient "         \
        "counts that these moments move"},                                                          \
-      {"--first-step", CR_OPT_REAL, &(o).first_step, "H",                                          \
+      {"--first-step", CR_OPT_POSITIVE, &(o).first_step, "H",                                      \
        "adaptive steps: length of the first one tried (default: the time step)"},                  \
-      {"--largest-step", CR_OPT_REAL, &(o).largest_step, "H",                                      \
+      {"--largest-step", CR_OPT_POSITIVE, &(o).largest_step, "H",                                  \
        "adaptive steps: never longer (default: with --events the time step, lest a short contact " \
        "is stepped over; otherwise any)"},                                                         \
       {"--adjoint", CR_OPT_TEXT, &(o).adjoint, "KIND",                                             \
        "gradient of the steps that were made (discrete, the default), or of the equation "         \
        "(continuous)"},                                                                            \
-      {"--adjoint-rtol", CR_OPT_REAL, &(o).adjoint_rtol, "X",                                      \
+      {"--adjoint-rtol", CR_OPT_POSITIVE, &(o).adjoint_rtol, "X",                                  \
        "continuous adjoint: allowed error relative to it (default that of the steps, or 1e-6)"},   \
-      {"--adjoint-atol", CR_OPT_REAL, &(o).adjoint_atol, "X",                                      \
+      {"--adjoint-atol", CR_OPT_POSITIVE, &(o).adjoint_atol, "X",                                  \
        "continuous adjoint: allowed error (default that of the steps, or a thousandth of its "     \
        "rtol)"},                                                                                   \
       {"--adjoint-states", CR_OPT_TEXT, &(o).adjoint_states, "HOW",                                \
@@ -65,7 +65,7 @@ typedef struct {
        "bits (default: none)"},                                                                    \
       {"--collision", CR_OPT_TEXT, &(o).collision, "NAME",                                         \
        "collision detection: hard (default), soft (the published formulas) or smooth"},            \
-      {"--softness", CR_OPT_REAL, &(o).softness, "S",                                              \
+      {"--softness", CR_OPT_POSITIVE, &(o).softness, "S",                                          \
        "of soft and smooth collision detection (default 0.1)"},                                    \
       {"--muscle-smooth", CR_OPT_REAL, &(o).muscle_smooth, "W",                                    \
        "muscles: smooth surrogates within W of their kinks (default 0: MuJoCo's curves)"},         \

@@ -21,10 +21,13 @@ static const cr_option* find(const cr_command_line* line, const char* text, size
 static cr_status set_number(const cr_option* o, const char* text, cr_error* error) {
   char* end;
   errno = 0;
-  if (o->kind == CR_OPT_INT) {
+  if (o->kind == CR_OPT_INT || o->kind == CR_OPT_COUNT) {
     long value = strtol(text, &end, 10);
     if (*text == 0 || *end != 0 || errno != 0 || value < INT_MIN || value > INT_MAX) {
       return cri_fail(error, CR_ERR_ARG, "%s: '%s' is not a whole number", o->name, text);
+    }
+    if (o->kind == CR_OPT_COUNT && value < 1) {
+      return cri_fail(error, CR_ERR_ARG, "%s %ld: at least 1 expected", o->name, value);
     }
     *(int*)o->value = (int)value;
     return CR_OK;
@@ -32,6 +35,9 @@ static cr_status set_number(const cr_option* o, const char* text, cr_error* erro
   double value = strtod(text, &end);
   if (*text == 0 || *end != 0 || errno == ERANGE || value - value != 0) {
     return cri_fail(error, CR_ERR_ARG, "%s: '%s' is not a number", o->name, text);
+  }
+  if (o->kind == CR_OPT_POSITIVE && !(value > 0)) {
+    return cri_fail(error, CR_ERR_ARG, "%s %s: a positive number expected", o->name, text);
   }
   *(double*)o->value = value;
   return CR_OK;
@@ -60,8 +66,8 @@ static cr_status parse_option(const cr_command_line* line, int argc, char** argv
   size_t length = strcspn(text, "=");
   const cr_option* o = find(line, text, length);
   if (o == NULL) {
-    return cri_fail(error, CR_ERR_ARG, "carom %s: unknown option '%s'; see carom %s --help",
-                    line->command, text, line->command);
+    return cri_fail(error, CR_ERR_ARG, "unknown option '%s'; see carom %s --help", text,
+                    line->command);
   }
   if (o->kind == CR_OPT_FLAG) {
     if (text[length] != 0) {
@@ -102,13 +108,12 @@ cr_status cr_options_parse(const cr_command_line* line, int argc, char** argv, b
       taken = true;
       CR_TRY(set(positional, argv[i], error));
     } else {
-      return cri_fail(error, CR_ERR_ARG, "carom %s: '%s' is one argument too many", line->command,
-                      argv[i]);
+      return cri_fail(error, CR_ERR_ARG, "'%s' is one argument too many", argv[i]);
     }
   }
   if (!*help && positional != NULL && !taken) {
-    return cri_fail(error, CR_ERR_ARG, "carom %s: %s is missing; see carom %s --help",
-                    line->command, positional->argument, line->command);
+    return cri_fail(error, CR_ERR_ARG, "%s is missing; see carom %s --help", positional->argument,
+                    line->command);
   }
   return CR_OK;
 }

@@ -5,7 +5,15 @@
 
 #include "base/status.h"
 
-typedef enum { CR_OPT_FLAG, CR_OPT_INT, CR_OPT_REAL, CR_OPT_TEXT, CR_OPT_LIST } cr_option_kind;
+typedef enum {
+  CR_OPT_FLAG,
+  CR_OPT_INT,
+  CR_OPT_COUNT,  // 1 or more
+  CR_OPT_REAL,
+  CR_OPT_POSITIVE,  // above 0
+  CR_OPT_TEXT,
+  CR_OPT_LIST
+} cr_option_kind;
 
 enum { CR_MAX_LIST = 64 };
 

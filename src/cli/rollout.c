@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // carom rollout: simulate, print named numbers of the last state, record.
 #include <stdio.h>
+#include <string.h>
 #include <time.h>
 
 #include "cli/commands.h"
@@ -112,10 +113,15 @@ static cr_status run(const rollout_options* o, cr_setup* s, cr_error* error) {
   if (o->record.n > 0 && o->out == NULL) {
     return cri_fail(error, CR_ERR_ARG, "--record %s: needs --out", o->record.text[0]);
   }
+  if (o->out != NULL && o->save != NULL && strcmp(o->out, o->save) == 0) {
+    return cri_fail(error, CR_ERR_ARG, "--out and --save-model: both %s", o->out);
+  }
   if (o->out != NULL && o->setup.method.memory != NULL) {
     return cri_fail(error, CR_ERR_ARG, "--out records all states: not within --memory %s",
                     o->setup.method.memory);
   }
+  CR_TRY(cr_setup_output(&o->setup, "--out", o->out, error));
+  CR_TRY(cr_setup_output(&o->setup, "--save-model", o->save, error));
   CR_TRY(o->save != NULL ? cri_model_save(&s->m, o->save, error) : CR_OK);
   CR_TRY(cr_setup_rollout(s, &o->setup, cri_no_params, error));
   double start = now();

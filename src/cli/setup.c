@@ -7,6 +7,7 @@
 
 #include "engine/constants.h"
 #include "io/controls.h"
+#include "io/files.h"
 #include "io/open.h"
 #include "model/check.h"
 #include "model/names.h"
@@ -93,7 +94,7 @@ static void warn_of_ranges(cr_setup* s) {
 
 cr_status cr_setup_load(cr_setup* s, const cr_setup_options* o, cr_error* error) {
   cr_urdf_options urdf;
-  CR_TRY(cr_urdf_arguments(&urdf, &o->urdf, error));
+  CR_TRY(cr_urdf_arguments(&urdf, &o->urdf, o->model_path, error));
   CR_TRY(cri_model_open_urdf(&s->m, o->model_path, &urdf, &s->report, error));
   CR_TRY(cr_method_apply(&o->method, &s->m, error));
   for (int i = 0; i < o->set.n; i++) {
@@ -107,6 +108,17 @@ cr_status cr_setup_load(cr_setup* s, const cr_setup_options* o, cr_error* error)
   }
   warn_of_ranges(s);
   return cr_model_derive(&s->m, error);
+}
+
+cr_status cr_setup_output(const cr_setup_options* o, const char* option, const char* path,
+                          cr_error* error) {
+  if (path == NULL) {
+    return CR_OK;
+  }
+  if (cri_file_same(path, o->model_path)) {
+    return cri_fail(error, CR_ERR_ARG, "%s %s: that is the model", option, path);
+  }
+  return cri_file_writable(path, error);
 }
 
 // ---- state and controls

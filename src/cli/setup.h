@@ -56,6 +56,10 @@ cr_status cr_setup_load(cr_setup* setup, const cr_setup_options* options, cr_err
 cr_status cr_setup_rollout(cr_setup* setup, const cr_setup_options* options, const bool* wanted,
                            cr_error* error);
 
+/// That a file to be written after the run can be written, and is not the model; `path` may be NULL.
+cr_status cr_setup_output(const cr_setup_options* options, const char* option, const char* path,
+                          cr_error* error);
+
 /// Steps of the last run: those of the file's length, or the accepted ones of an adaptive rollout.
 int cr_setup_steps(const cr_setup* setup);
 

@@ -6,6 +6,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "io/files.h"
+#include "io/xml.h"
+
 static cr_status read_gains(cr_urdf_options* o, const char* text, cr_error* error) {
   char *comma, *end;
   double kp = strtod(text, &comma), kv = *comma == ',' ? strtod(comma + 1, &end) : 0;
@@ -18,7 +21,21 @@ static cr_status read_gains(cr_urdf_options* o, const char* text, cr_error* erro
   return CR_OK;
 }
 
-cr_status cr_urdf_arguments(cr_urdf_options* o, const cr_urdf_words* w, cr_error* error) {
+const char* cr_urdf_given(const cr_urdf_words* w) {
+  return w->base != NULL           ? "--base"
+         : w->package_path != NULL ? "--package-path"
+         : w->servo != NULL        ? "--servo"
+         : w->ground               ? "--ground"
+         : w->no_self_collision    ? "--no-self-collision"
+                                   : NULL;
+}
+
+cr_status cr_urdf_arguments(cr_urdf_options* o, const cr_urdf_words* w, const char* path,
+                            cr_error* error) {
+  const char* given = cr_urdf_given(w);
+  if (given != NULL && cri_file_check(path, NULL) == CR_OK && !cri_xml_root_is(path, "robot")) {
+    return cri_fail(error, CR_ERR_ARG, "%s: an option for URDF, which %s is not", given, path);
+  }
   *o = (cr_urdf_options){.package_path = w->package_path,
                          .ground = w->ground,
                          .no_self_collision = w->no_self_collision};

@@ -20,7 +20,12 @@ typedef struct {
     "--no-self-collision", CR_OPT_FLAG, &(w).no_self_collision, "", "URDF: only the ground is hit" \
   }
 
-/// What they mean. CR_ERR_ARG with a sentence where they mean nothing.
-cr_status cr_urdf_arguments(cr_urdf_options* options, const cr_urdf_words* words, cr_error* error);
+/// The name of the first of them that was given, or NULL.
+const char* cr_urdf_given(const cr_urdf_words* words);
+
+/// What they mean for the model at `path`. CR_ERR_ARG with a sentence where they mean nothing, or the
+/// file is no URDF.
+cr_status cr_urdf_arguments(cr_urdf_options* options, const cr_urdf_words* words, const char* path,
+                            cr_error* error);
 
 #endif

@@ -2,9 +2,12 @@
 // Reading controls from CSV or HDF5.
 #include "io/controls.h"
 
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
+#include "io/files.h"
 #include "io/hdf5.h"
 
 static bool ends_with(const char* text, const char* end) {
@@ -54,9 +57,10 @@ static bool is_number(const char* line) {
 }
 
 static cr_status read_csv(cr_real* ctrl, int nstep, int nu, const char* path, cr_error* error) {
+  CR_TRY(cri_file_check(path, error));
   FILE* file = fopen(path, "r");
   if (file == NULL) {
-    return cri_fail(error, CR_ERR_FILE, "%s: cannot be opened", path);
+    return cri_fail(error, CR_ERR_FILE, "%s: cannot be opened: %s", path, strerror(errno));
   }
   char* line = NULL;
   size_t capacity = 0;

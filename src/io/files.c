@@ -100,6 +100,27 @@ cr_status cri_file_write(const char* path, const void* data, size_t n, cr_error*
   return CR_OK;
 }
 
+static cr_status refuse_folder(const char* path, cr_error* error) {
+  struct stat info;
+  bool folder = stat(path, &info) == 0 && S_ISDIR(info.st_mode);
+  return folder ? cri_fail(error, CR_ERR_FILE, "%s: is a folder, not a file", path) : CR_OK;
+}
+
+cr_status cri_file_writable(const char* path, cr_error* error) {
+  CR_TRY(refuse_folder(path, error));
+  char temporary[CR_MAX_PATH];
+  CR_TRY(print_path(temporary, error, path, strlen(path), ".tmp", ""));
+  int fd = open(temporary, O_WRONLY | O_CREAT | O_EXCL, 0666);
+  if (fd < 0) {
+    return errno == EEXIST
+               ? CR_OK
+               : cri_fail(error, CR_ERR_FILE, "%s: cannot be written: %s", path, strerror(errno));
+  }
+  (void)close(fd);
+  (void)unlink(temporary);
+  return CR_OK;
+}
+
 // ---- reading
 
 static cr_status read_stream(FILE* file, const char* path, char** data, size_t* n,
@@ -122,6 +143,25 @@ static cr_status read_stream(FILE* file, const char* path, char** data, size_t* 
   return ferror(file)
              ? cri_fail(error, CR_ERR_FILE, "%s: cannot be read: %s", path, strerror(errno))
              : CR_OK;
+}
+
+cr_status cri_file_check(const char* path, cr_error* error) {
+  struct stat info;
+  FILE* file = fopen(path, "rb");
+  if (file == NULL) {
+    return cri_fail(error, CR_ERR_FILE, "%s: cannot be opened: %s", path, strerror(errno));
+  }
+  (void)fclose(file);
+  CR_TRY(refuse_folder(path, error));
+  if (stat(path, &info) == 0 && S_ISREG(info.st_mode) && info.st_size == 0) {
+    return cri_fail(error, CR_ERR_FORMAT, "%s: is empty", path);
+  }
+  return CR_OK;
+}
+
+bool cri_file_same(const char* a, const char* b) {
+  struct stat x, y;
+  return stat(a, &x) == 0 && stat(b, &y) == 0 && x.st_dev == y.st_dev && x.st_ino == y.st_ino;
 }
 
 cr_status cri_file_read(const char* path, char** data, size_t* n, cr_error* error) {

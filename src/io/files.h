@@ -14,6 +14,15 @@ cr_status cri_file_write(const char* path, const void* data, size_t n, cr_error*
 /// Reads all of a file, with a 0 behind the last byte; the caller frees *data.
 cr_status cri_file_read(const char* path, char** data, size_t* n, cr_error* error);
 
+/// That there is a file to read here: not missing, not a folder, not empty, not locked away.
+cr_status cri_file_check(const char* path, cr_error* error);
+
+/// That `path` could be written: for what is written only after much work. Leaves it as it is.
+cr_status cri_file_writable(const char* path, cr_error* error);
+
+/// Two paths of one file that exists.
+bool cri_file_same(const char* a, const char* b);
+
 /// Makes a folder and those above it, where they are missing.
 cr_status cri_folder_make(const char* path, cr_error* error);
 

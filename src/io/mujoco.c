@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "io/files.h"
 #include "io/repair.h"
 #include "model/build.h"
 #include "model/fields.h"
@@ -83,11 +84,7 @@ static cr_status load_repaired(load_context* context, cr_load_report* report, cr
 
 cr_status cri_mujoco_load(mjModel** out, const char* path, cr_load_report* report,
                           cr_error* error) {
-  FILE* file = fopen(path, "rb");
-  if (file == NULL) {
-    return cri_fail(error, CR_ERR_FILE, "%s: cannot be opened", path);
-  }
-  (void)fclose(file);
+  CR_TRY(cri_file_check(path, error));
   load_context context = {.path = path};
   cr_error first = {0};
   cr_status status = load_guarded(&context, &first);

@@ -2,8 +2,10 @@
 // The binary model file: sizes, options and arrays as named records, from the field table.
 #include "model/file.h"
 
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 #include "model/fields.h"
@@ -153,13 +155,14 @@ static cr_status write_whole(const char* path, const buffer* b, cr_error* error)
   }
   FILE* file = fopen(temporary, "wb");
   if (file == NULL) {
-    return cri_fail(error, CR_ERR_FILE, "%s: cannot be written", path);
+    return cri_fail(error, CR_ERR_FILE, "%s: cannot be written: %s", path, strerror(errno));
   }
   bool ok = fwrite(b->data, 1, b->n, file) == b->n && fflush(file) == 0 && fsync(fileno(file)) == 0;
   ok = fclose(file) == 0 && ok && rename(temporary, path) == 0;
   if (!ok) {
+    int reason = errno;
     (void)remove(temporary);
-    return cri_fail(error, CR_ERR_FILE, "%s: cannot be written whole (disk full?)", path);
+    return cri_fail(error, CR_ERR_FILE, "%s: cannot be written: %s", path, strerror(reason));
   }
   return CR_OK;
 }

@@ -96,6 +96,9 @@ refused 2 "cut.crm: a Carom model file, which MuJoCo cannot read" check cut.crm
 refused 2 "negative.xml: Error: mass" check negative.xml
 refused 2 "--states 0: at least 1 expected" check "$data/cube.xml" --states 0
 refused 2 "--states -3: at least 1 expected" check "$data/cube.xml" --states -3
+for option in "--csv t.csv" "--markdown t.md" "--jobs 2" "--limit 5"; do
+  refused 2 "${option% *}: only with --all" check "$data/cube.xml" $option
+done
 expect 2 nothing check none.xml --json
 holds nothing "$keys" 'j["passed"] is False and j["supported"] is False'
 expect 2 nothing check --json

@@ -108,11 +108,14 @@ says no "none: cannot be opened"
 expect 2 no check --all zoo --json
 says no "--json is for one model"
 expect 2 no check --all zoo --limit 0
-says no "0 s each"
+says no "--limit 0: at least 1 expected"
 expect 2 no check --all zoo --jobs 100
-says no "100 processes at once"
+says no "--jobs 100: 1 to 64 expected"
+expect 2 no check --all zoo --ground
+says no "--ground: for one model, not with --all"
 expect 2 no check --all
 says no "MODEL is missing"
 expect 2 no check --all zoo/some.txt --states 1 --csv none/table.csv
 says no "none/table.csv"
+[ -s no.out ] && fail "the models ran before the table could not be written: $(cat no.out)"
 finish

@@ -214,7 +214,7 @@ refused 2 "at '': a name, a number or '(' expected" grad "$cube" --loss '1 +' --
 refused 2 "a loss is one number" grad "$cube" --loss qpos --wrt qpos
 refused 2 "there is no field 'height'" grad "$cube" --loss height --wrt qpos
 refused 2 "--at often: end or every expected" "${good[@]}" --wrt qpos --at often
-refused 2 "--eps 0: a positive step expected" "${good[@]}" --wrt qpos --eps 0
+refused 2 "--eps 0: a positive number expected" "${good[@]}" --wrt qpos --eps 0
 for cfd in 1 0.1,0.2,0.3,0.5 0.1,0.2,-1,0.5,2 2,0.2,0.3,0.5,2 0.1,0.2,0.3,0.5,2,0.1,7 a,b,c,d,e \
   0.1,0.2,0.3,nan,2; do
   refused 2 "--cfd $cfd: " "${good[@]}" --wrt qpos --cfd $cfd

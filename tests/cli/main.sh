@@ -9,7 +9,7 @@ grep -qxF "$(head -n 1 "$CAROM_SOURCE_DIR/VERSION")" version.out || fail "$(cat 
 
 expect 0 help --help
 [ -s help.err ] && fail "--help writes to standard error"
-for command in check rollout grad fit; do
+for command in check follow rollout grad batch fit bench study; do
   grep -q "^  $command " help.out || fail "--help does not list $command"
   expect 0 one $command --help
   grep -q "^usage: carom $command " one.out || fail "$command --help: $(head -n 1 one.out)"
@@ -40,6 +40,29 @@ refused 2 "--states: '1.5' is not a whole number" check model.xml --states 1.5
 refused 2 "--time: 'soon' is not a number" rollout model.xml --time soon
 refused 2 "--time: 'nan' is not a number" rollout model.xml --time=nan
 refused 2 "--time: '' is not a number" rollout model.xml --time=
+
+# the command is named once
+grep -qx "carom check: MODEL is missing; see carom check --help" <("$CAROM" check 2>&1) ||
+  fail "$("$CAROM" check 2>&1)"
+
+# ---- every command that reads a model: files that are none
+: > empty.xml
+mkdir -p folder.xml
+for command in check follow rollout "grad --loss qpos[0] --wrt qpos" bench; do
+  expect 2 folder $command folder.xml
+  says folder "folder.xml: is a folder, not a file"
+  expect 2 none $command none.xml
+  says none "none.xml: cannot be opened: No such file or directory"
+  expect 2 empty $command empty.xml
+  says empty "empty.xml: is empty"
+done
+
+# ---- zero is a value too, where a number has to be positive
+for option in rtol atol grid first-step largest-step adjoint-rtol adjoint-atol softness; do
+  expect 2 zero rollout model.xml --$option 0
+  says zero "--$option 0: a positive number expected"
+done
+refused 2 "--max-steps 0: at least 1 expected" rollout model.xml --max-steps 0
 
 # ---- standard output on a full disk
 if [ -w /dev/full ]; then

@@ -103,6 +103,17 @@ refused 2 "cut.crm: the checksum is wrong: the file is damaged or truncated" rol
 refused 2 "joint 'knee' (plasticity): not supported yet" rollout plastic.xml
 holds json "j['unsupported'] == [\"joint 'knee' (plasticity): not supported yet\"]"
 
+# ---- what is written is never the model
+cp "$cube" own.xml
+refused 2 "--out own.xml: that is the model" rollout own.xml --time 0.01 --out own.xml
+refused 2 "--save-model ./own.xml: that is the model" rollout own.xml --time 0.01 --save-model ./own.xml
+refused 2 "--out and --save-model: both one" rollout own.xml --time 0.01 --out one --save-model one
+cmp -s own.xml "$cube" || fail "the model was written over"
+mkdir folder
+refused 2 "folder: is a folder, not a file" rollout own.xml --time 0.01 --save-model folder
+refused 2 "none/m.crm: cannot be written: No such file or directory" \
+  rollout own.xml --time 0.01 --save-model none/m.crm
+
 # ---- bad input: numbers and names
 refused 2 "--set qpos=nan: the value is not finite" rollout "$cube" --set qpos=nan
 refused 2 "--set qvel[0]=inf: the value is not finite" rollout "$cube" --set 'qvel[0]=inf'

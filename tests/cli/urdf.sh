@@ -58,6 +58,13 @@ XML
 expect 0 massless check massless.urdf --servo 10,1 --states 4 --json
 holds massless 'j["passed"] is True and j["nv"] == 5 and len(j["warnings"]) == 4'
 
+# the same options with follow; other formats have none of them
+expect 0 follow follow "$dog" --base floating --ground --no-self-collision --servo 80,2 --steps 20 --json
+holds follow 'j["steps"] == 20 and max(j["carom"]) < 1e-9'
+for option in "--base floating" "--package-path ." "--servo 1,1" --ground --no-self-collision; do
+  refused 2 "${option% *}: an option for URDF, which $data/cube.xml is not" rollout "$data/cube.xml" $option
+done
+
 refused 2 "--base loose: fixed or floating expected" rollout "$dog" --base loose
 refused 2 "--servo 1: two gains KP,KV expected" rollout "$dog" --servo 1
 refused 2 "--servo 1,-1: two gains KP,KV expected" check "$dog" --servo 1,-1

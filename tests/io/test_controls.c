@@ -76,7 +76,8 @@ static void bad_csv(void** state) {
   refused(scratch_write("f.csv", "1,nan\n"), 1, 2, CR_ERR_FORMAT, "row 0, column 1 is not finite");
   refused(scratch_write("g.csv", "1,2\n1e999,3\n"), 2, 2, CR_ERR_FORMAT, "row 1, column 0");
   refused(scratch_write("h.csv", "1;2\n"), 1, 2, CR_ERR_FORMAT, "line 1");
-  refused(scratch_write("i.csv", ""), 1, 2, CR_ERR_FORMAT, "0 rows");
+  refused(scratch_write("i.csv", ""), 1, 2, CR_ERR_FORMAT, "is empty");
+  refused(scratch_write("j.csv", "\n"), 1, 2, CR_ERR_FORMAT, "0 rows");
   refused(scratch_write("j.csv", "1,2,\n"), 1, 2, CR_ERR_FORMAT, "line 1");
   refused(scratch_write("k.csv", "1\n"), 1, 0, CR_ERR_ARG, "no controls");
 }

@@ -62,6 +62,48 @@ static void a_missing_file_is_named(void** state) {
   assert_null(data);
 }
 
+static void files_are_told_from_what_is_none(void** state) {
+  const char* path;
+  cr_error error = {0};
+  assert_int_equal(cri_file_check(scratch_write("file", "x"), &error), CR_OK);
+  assert_int_equal(cri_file_check(scratch_write("void", ""), &error), CR_ERR_FORMAT);
+  assert_non_null(strstr(error.text, "void: is empty"));
+  assert_int_equal(cri_file_check(scratch_path("nothing"), &error), CR_ERR_FILE);
+  assert_non_null(strstr(error.text, "nothing: cannot be opened: No such file"));
+  assert_int_equal(mkdir((path = scratch_path("house")), 0777), 0);
+  assert_int_equal(cri_file_check(path, &error), CR_ERR_FILE);
+  assert_non_null(strstr(error.text, "house: is a folder, not a file"));
+  assert_int_equal(rmdir(path), 0);
+}
+
+// asking leaves everything as it was
+static void what_can_be_written_is_known_before(void** state) {
+  const char* path;
+  char inside[CR_MAX_PATH];
+  cr_error error = {0};
+  assert_int_equal(cri_file_writable((path = scratch_path("new")), &error), CR_OK);
+  assert_int_not_equal(access(path, F_OK), 0);
+  (void)snprintf(inside, sizeof inside, "%s.tmp", path);
+  assert_int_not_equal(access(inside, F_OK), 0);
+  (void)snprintf(inside, sizeof inside, "%s/x", (path = scratch_path("no_such_folder")));
+  assert_int_equal(cri_file_writable(inside, &error), CR_ERR_FILE);
+  assert_non_null(strstr(error.text, "no_such_folder/x: cannot be written: No such file"));
+  assert_int_equal(mkdir((path = scratch_path("house")), 0777), 0);
+  assert_int_equal(cri_file_writable(path, &error), CR_ERR_FILE);
+  assert_int_equal(rmdir(path), 0);
+}
+
+static void a_link_is_the_same_file(void** state) {
+  char link[CR_MAX_PATH];
+  (void)snprintf(link, sizeof link, "%s", scratch_path("link"));
+  const char* path = scratch_write("file", "x");
+  assert_int_equal(symlink(path, link), 0);
+  assert_true(cri_file_same(path, link) && cri_file_same(path, path));
+  assert_false(cri_file_same(path, scratch_path("nothing")));
+  assert_false(cri_file_same(scratch_path("nothing"), scratch_path("nothing")));
+  assert_int_equal(unlink(link), 0);
+}
+
 static void folders_are_made_on_the_way(void** state) {
   const char* path;
   char inner[CR_MAX_PATH];
@@ -106,6 +148,9 @@ int test_files(void) {
       cmocka_unit_test(a_failed_write_leaves_nothing),
       cmocka_unit_test(a_full_disk_is_an_error),
       cmocka_unit_test(a_missing_file_is_named),
+      cmocka_unit_test(files_are_told_from_what_is_none),
+      cmocka_unit_test(what_can_be_written_is_known_before),
+      cmocka_unit_test(a_link_is_the_same_file),
       cmocka_unit_test(folders_are_made_on_the_way),
       cmocka_unit_test(paths_join_and_part),
   };

@@ -32,7 +32,7 @@ static void files_that_do_not_load(void** state) {
   (void)state;
   refused(scratch_path("none.xml"), CR_ERR_FILE, "cannot be opened");
   refused(scratch_write("a.xml", "<mujoco><worldbody>"), CR_ERR_MODEL, "XML");
-  refused(scratch_write("b.xml", ""), CR_ERR_MODEL, "");
+  refused(scratch_write("b.xml", ""), CR_ERR_FORMAT, "is empty");
   refused(scratch_write("c.xml",
                         "<mujoco><worldbody><body><geom size='-1'/></body></worldbody>"
                         "</mujoco>"),
