@@ -297,9 +297,9 @@ static cr_status check_options(const batch* b, cr_error* error) {
     return cri_fail(error, CR_ERR_ARG, "--out %s: that is the %s", o->out,
                     cri_file_same(o->out, o->setup.model_path) ? "model" : "input");
   }
-  if (o->count < 0 || o->chunk < 0 || o->threads < 0 || o->threads > MAX_THREADS) {
-    return cri_fail(error, CR_ERR_ARG, "--count %d, --chunk %d, --threads %d: out of range",
-                    o->count, o->chunk, o->threads);
+  if (o->threads < 0 || o->threads > MAX_THREADS) {
+    return cri_fail(error, CR_ERR_ARG, "--threads %d: 0 (as many as fit) to %d expected",
+                    o->threads, (int)MAX_THREADS);
   }
   if (o->setup.method.adjoint != NULL && strcmp(o->setup.method.adjoint, "discrete") != 0) {
     return cri_fail(error, CR_ERR_ARG, "--adjoint %s: not for batches", o->setup.method.adjoint);
@@ -543,7 +543,7 @@ int cr_cli_batch(int argc, char** argv) {
   batch_options o = {.setup = CR_SETUP_DEFAULTS};
   const cr_option rows[] = {
       CR_SETUP_OPTIONS(o.setup),
-      {"--count", CR_OPT_INT, &o.count, "N", "rollouts (default: the rows of --input)"},
+      {"--count", CR_OPT_COUNT, &o.count, "N", "rollouts (default: the rows of --input)"},
       {"--input", CR_OPT_TEXT, &o.input, "FILE.h5",
        "a row a rollout in each data set: qpos, qvel, act, ctrl (of all steps), body_mass ..."},
       {"--random", CR_OPT_LIST, &o.spread, "NAME=SPREAD",
@@ -555,7 +555,7 @@ int cr_cli_batch(int argc, char** argv) {
        "gradient of each rollout's loss: qpos, qvel, act, ctrl (of every step), or a parameter"},
       {"--threads", CR_OPT_INT, &o.threads, "N",
        "threads of a process (default: one a processor; under mpirun 1)"},
-      {"--chunk", CR_OPT_INT, &o.chunk, "N",
+      {"--chunk", CR_OPT_COUNT, &o.chunk, "N",
        "rollouts between two writes; memory grows with it (default 16 a thread and rank)"},
       {"--out", CR_OPT_TEXT, &o.out, "FILE.h5",
        "losses, last states and gradients, a row a rollout; FILE.h5.part while it grows"},

@@ -341,7 +341,12 @@ static cr_status check_options(const bench_options* o, cr_error* error) {
   if (o->json && o->markdown) {
     return cri_fail(error, CR_ERR_ARG, "--markdown: not with --json");
   }
-  return CR_OK;
+  for (int i = 0; o->csv != NULL && i < o->models.n; i++) {
+    if (cri_file_same(o->csv, o->models.text[i])) {
+      return cri_fail(error, CR_ERR_ARG, "--csv %s: that is a model", o->csv);
+    }
+  }
+  return o->csv != NULL ? cri_file_writable(o->csv, error) : CR_OK;
 }
 
 static cr_status run(bench* b, cr_json* j, cr_error* error) {

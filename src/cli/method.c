@@ -58,8 +58,7 @@ static cr_status check_adaptive(const cr_method_options* o, cr_error* error) {
     return cri_fail(error, CR_ERR_ARG, "--events: only with --rtol or --atol");
   }
   if (o->max_steps > 0 && !cr_method_is_adaptive(o)) {
-    return cri_fail(error, CR_ERR_ARG, "--max-steps %d: only with --rtol or --atol",
-                    o->max_steps);
+    return cri_fail(error, CR_ERR_ARG, "--max-steps %d: only with --rtol or --atol", o->max_steps);
   }
   return CR_OK;
 }

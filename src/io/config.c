@@ -231,6 +231,11 @@ cr_status cri_config_set(void* raw, const cr_config_layout* layout, const char* 
     return cri_fail(error, CR_ERR_ARG, "--set %s: KEY=VALUE expected", assignment);
   }
   if (assignment[length] == '=') {
+    const cr_section* whole = find_section(layout, assignment, length);
+    if (whole != NULL && whole != top) {
+      return cri_fail(error, CR_ERR_NAME, "--set %s: '%s' is a section; write %s.%sKEY=VALUE",
+                      assignment, whole->name, whole->name, whole->sequence ? "ITEM." : "");
+    }
     return set_in(layout, top, raw, assignment, assignment, error);
   }
   const cr_section* s = find_section(layout, assignment, length);

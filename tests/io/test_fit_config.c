@@ -112,6 +112,8 @@ static void bad_settings_are_explained(void** state) {
   refuse(small, "seed", "--set seed: KEY=VALUE expected");
   refuse(small, "sead=1", "there is no key 'sead'; there is: model, output, seed, data");
   refuse(small, "date.stride=1", "there is no section 'date'; there is: model");
+  refuse(small, "data=1", "'data' is a section; write data.KEY=VALUE");
+  refuse(small, "parameters=1", "'parameters' is a section; write parameters.ITEM.KEY=VALUE");
   refuse(small, "data.strude=1", "there is no key 'strude' in data; there is: file, steps, stride");
   refuse(small, "parameters.width.start=1", "ITEM one of: side, mass");
   refuse(small, "parameters.2.start=1", "ITEM one of: side, mass");

@@ -43,7 +43,7 @@ static void files_that_do_not_load(void** state) {
                         "ELF\x01\x02"),
           CR_ERR_MODEL, "");
   refused(scratch_write("f.urdf", "<robot name='x'><link name='a'/></robo"), CR_ERR_MODEL, "");
-  refused(scratch_path("."), CR_ERR_MODEL, "");
+  refused(scratch_path("."), CR_ERR_FILE, "is a folder");
   // a mass below zero is MuJoCo's to refuse
   refused(scratch_write("g.xml",
                         "<mujoco><worldbody><body><freejoint/><geom size='.1' mass='-1'/>"
