@@ -7,6 +7,7 @@
 #include "contact/rows.h"
 #include "contact/step_row.h"
 #include "dynamics/effective.h"
+#include "dynamics/fluid.h"
 #include "dynamics/inertia.h"
 #include "math/cholesky.h"
 
@@ -92,20 +93,41 @@ static cr_real pyramid_slope(const cr_data* d, int i) {
 
 // ---- diagonals of inertia and effective inertia
 
-// diagonals of both, in scratch of `owner`, NULL but with the integrator discrete
+// diagonals of M, of the effective inertia H, and of what H has that is neither of bodies nor of
+// their drag, W; in scratch of `owner`, NULL but with the integrator discrete
 typedef struct {
-  cr_real *M, *H;
+  cr_real *M, *H, *W;
 } diagonals;
 
+static int diagonal_place(const cr_model* m, int j) { return m->M_rowadr[j] + m->M_rownnz[j] - 1; }
+
+static diagonals diagonals_push(const cr_model* m, const cr_data* d, cr_data* owner) {
+  if (!cri_is_discrete(m) || d->nefc == 0) {
+    return (diagonals){NULL, NULL, NULL};
+  }
+  size_t v = (size_t)m->nv;
+  return (diagonals){cri_push(owner, v), cri_push(owner, v), cri_push(owner, v)};
+}
+
+// H = M + W + drag, of values or of tangents
+static void add_up(const cr_model* m, const cr_data* values, bool drag, const diagonals* g) {
+  for (int j = 0; j < m->nv; j++) {
+    int k = diagonal_place(m, j);
+    g->M[j] = values->M[k];
+    g->H[j] = g->M[j] + g->W[j] + (drag ? values->metric_fluid[k] : 0);
+  }
+}
+
+// data made for another integrator have no room for it; dynamics/effective says so
+static bool has_drag(const cr_model* m, const cr_data* d) {
+  return cri_fluid_acts(m) && d->nmetricfluid > 0;
+}
+
 static diagonals diagonals_of(const cr_model* m, const cr_data* d, cr_data* owner) {
-  diagonals g = {NULL, NULL};
-  if (cri_is_discrete(m) && d->nefc > 0) {
-    g.M = cri_push(owner, (size_t)m->nv);
-    g.H = cri_push(owner, (size_t)m->nv);
-    for (int j = 0; j < m->nv; j++) {
-      g.M[j] = d->M[m->M_rowadr[j] + m->M_rownnz[j] - 1];
-    }
-    cri_effective_diagonal(m, d, g.H);
+  diagonals g = diagonals_push(m, d, owner);
+  if (g.H != NULL) {
+    cri_effective_diagonal(m, d, g.W);
+    add_up(m, d, has_drag(m, d), &g);
   }
   return g;
 }
@@ -123,34 +145,51 @@ static cr_real row_dot(const cr_data* d, const cr_real* J, int i, const cr_real*
   return sum;
 }
 
-static cri_factors own_factors(const cr_data* d) {
-  return (cri_factors){d->euler_U, d->euler_Dinv, d->euler_L};
+// X, the inertia that the diagonal is taken against: M, with discrete M with the drag of bodies and
+// the diagonal W; the factor of that X
+static cr_pattern pattern_of(const cr_model* m) {
+  return (cr_pattern){.n = m->nv, .nnz = m->M_rownnz, .adr = m->M_rowadr, .col = m->M_colind};
 }
 
-// With discrete the inertia is M with the diagonal of the effective one: its factor.
 static cr_status prepare_exact(const cr_model* m, cr_data* d) {
   if (!exact(m) || !cri_is_discrete(m) || d->nefc == 0) {
     return CR_OK;
   }
+  cr_pattern p = pattern_of(m);
   size_t mark = cri_mark(d);
-  cr_real* extra = cri_push(d, (size_t)m->nv);
-  cri_effective_diagonal(m, d, extra);
-  for (int j = 0; j < m->nv; j++) {
-    extra[j] -= d->M[m->M_rowadr[j] + m->M_rownnz[j] - 1];
+  cr_real* W = cri_push(d, (size_t)m->nv);
+  cri_effective_diagonal(m, d, W);
+  for (int k = 0; k < m->nC; k++) {
+    d->euler_L[k] = d->M[k] + (has_drag(m, d) ? d->metric_fluid[k] : 0);
   }
-  cr_status status = cri_inertia_factor(m, d, extra, own_factors(d), d);
+  for (int j = 0; j < m->nv; j++) {
+    d->euler_L[diagonal_place(m, j)] += W[j];
+  }
   cri_pop(d, mark);
-  return status;
+  int bad = cr_chol_factor(d->euler_L, &p);
+  if (bad >= 0) {
+    int joint = m->dof_jntid[bad];
+    return cri_fail(&d->error, CR_ERR_SINGULAR,
+                    "joint %d \"%s\", dof %d: the inertia that diagexact is taken against is not "
+                    "positive",
+                    joint, cri_name(m, m->name_jntadr, joint), bad);
+  }
+  return CR_OK;
 }
 
-// y = M^-1 J_i'; returns J_i y
+// y = X^-1 J_i'; returns J_i y
 static cr_real exact_diagonal(const cr_model* m, const cr_data* d, int i, cr_real* y,
                               cr_data* work) {
   cr_zero(y, m->nv);
   for (int k = d->efc_J_rowadr[i]; k < d->efc_J_rowadr[i] + d->efc_J_rownnz[i]; k++) {
     y[d->efc_J_colind[k]] = d->efc_J[k];
   }
-  cri_inertia_solve(m, d, cri_is_discrete(m) ? own_factors(d) : cri_factors_of_M(d), y, work);
+  if (cri_is_discrete(m)) {
+    cr_pattern p = pattern_of(m);
+    cr_chol_solve(d->euler_L, &p, y);
+  } else {
+    cri_inertia_solve(m, d, cri_factors_of_M(d), y, work);
+  }
   return row_dot(d, d->efc_J, i, y);
 }
 
@@ -176,16 +215,21 @@ static cr_real diagonal_jvp(const cr_model* m, const cr_data* d, cr_data* tan, i
     return (w.twin == NULL ? 0 : total(&w, w.twin)) * pyramid_factor(d, i) +
            (mu_tan == 0 ? 0 : total(&w, w.of) * pyramid_slope(d, i) * mu_tan);
   }
-  // A_tan = 2 J_tan y - y' M_tan y
+  // A_tan = 2 J_tan y - y' X_tan y
   size_t mark = cri_mark(tan);
-  cr_real *y = cri_push(tan, (size_t)m->nv), *My = cri_push(tan, (size_t)m->nv);
+  cr_real *y = cri_push(tan, (size_t)m->nv), *Xy = cri_push(tan, (size_t)m->nv);
   *A = exact_diagonal(m, d, i, y, tan);
-  cr_pattern p = {.n = m->nv, .nnz = m->M_rownnz, .adr = m->M_rowadr, .col = m->M_colind};
-  cr_sparse_mul(My, tan->M, &p, y);
+  cr_pattern p = pattern_of(m);
   cr_real A_tan = 2 * row_dot(d, tan->efc_J, i, y);
+  cr_sparse_mul(Xy, tan->M, &p, y);
   for (int j = 0; j < m->nv; j++) {
-    cr_real more = g_tan->H == NULL ? 0 : g_tan->H[j] - g_tan->M[j];
-    A_tan -= y[j] * (My[j] + more * y[j]);
+    A_tan -= y[j] * (Xy[j] + (g_tan->W == NULL ? 0 : g_tan->W[j] * y[j]));
+  }
+  if (g_tan->W != NULL && cri_fluid_on(m)) {
+    cr_sparse_mul(Xy, tan->metric_fluid, &p, y);
+    for (int j = 0; j < m->nv; j++) {
+      A_tan -= y[j] * Xy[j];
+    }
   }
   cri_pop(tan, mark);
   return A_tan;
@@ -208,7 +252,7 @@ static void diagonal_vjp(const cr_model* m, const cr_data* d, cr_data* bar, int 
     }
     return;
   }
-  // [s3]' J_bar += 2 A_bar e_i (x) y, M_bar -= A_bar y (x) y
+  // [s3]' J_bar += 2 A_bar e_i (x) y, X_bar -= A_bar y (x) y
   int J = cri_pairs_add(&bar->efc_J_pairs), M = cri_pairs_add(&bar->M_pairs);
   cr_real* y = cri_pair_right(&bar->M_pairs, M);
   exact_diagonal(m, d, i, y, bar);
@@ -216,10 +260,14 @@ static void diagonal_vjp(const cr_model* m, const cr_data* d, cr_data* bar, int 
   cri_pair_left(&bar->efc_J_pairs, J)[i] = 2 * A_bar;
   for (int j = 0; j < m->nv; j++) {
     cri_pair_left(&bar->M_pairs, M)[j] = -A_bar * y[j];
-    if (g_bar->H != NULL) {
-      g_bar->H[j] -= A_bar * y[j] * y[j];
-      g_bar->M[j] += A_bar * y[j] * y[j];
-    }
+  }
+  for (int j = 0; j < m->nv && g_bar->W != NULL; j++) {
+    g_bar->W[j] -= A_bar * y[j] * y[j];
+  }
+  if (g_bar->W != NULL && cri_fluid_on(m)) {
+    int F = cri_pairs_add(&bar->metric_fluid_pairs);
+    cr_copy(cri_pair_left(&bar->metric_fluid_pairs, F), cri_pair_left(&bar->M_pairs, M), m->nv);
+    cr_copy(cri_pair_right(&bar->metric_fluid_pairs, F), y, m->nv);
   }
 }
 
@@ -373,14 +421,10 @@ static void led_jvp(const cr_model* m, const cr_data* d, cr_data* tan, int i, in
 }
 
 static diagonals diagonals_jvp(const cr_model* m, const cr_data* d, cr_data* tan) {
-  diagonals g = {NULL, NULL};
-  if (cri_is_discrete(m) && d->nefc > 0) {
-    g.M = cri_push(tan, (size_t)m->nv);
-    g.H = cri_push(tan, (size_t)m->nv);
-    for (int j = 0; j < m->nv; j++) {
-      g.M[j] = tan->M[m->M_rowadr[j] + m->M_rownnz[j] - 1];
-    }
-    cri_effective_diagonal_jvp(m, d, tan, g.H);
+  diagonals g = diagonals_push(m, d, tan);
+  if (g.H != NULL) {
+    cri_effective_diagonal_jvp(m, d, tan, g.W);
+    add_up(m, tan, cri_fluid_on(m), &g);
   }
   return g;
 }
@@ -456,17 +500,36 @@ static void row_vjp(const cr_model* m, const cr_data* d, cr_data* bar, int i, in
   diagonal_vjp(m, d, bar, i, A == 0 ? 0 : s.by_log_A * log_bar / A, g_bar);
 }
 
+// x_j e_j (x) e_j
+static void add_entry(cr_pairs* pairs, int j, cr_real x) {
+  if (x != 0) {
+    int own = cri_pairs_add(pairs);
+    cri_pair_left(pairs, own)[j] = x;
+    cri_pair_right(pairs, own)[j] = 1;
+  }
+}
+
+static void diagonals_vjp(const cr_model* m, const cr_data* d, cr_data* bar, diagonals* g_bar) {
+  bool fluid = cri_fluid_on(m);
+  for (int j = 0; j < m->nv; j++) {
+    add_entry(&bar->M_pairs, j, g_bar->H[j] + g_bar->M[j]);
+    add_entry(&bar->metric_fluid_pairs, j, fluid ? g_bar->H[j] : 0);
+    g_bar->W[j] += g_bar->H[j];
+  }
+  cri_effective_diagonal_vjp(m, d, bar, g_bar->W);
+}
+
 cr_status cr_regularisation_vjp(const cr_model* m, const cr_data* d, cr_data* bar) {
   for (int c = 0; c < d->ncon; c++) {
     bool cone = d->contact_efc_address[c] >= 0 && d->contact_dim[c] > 1;
     bar->contact_friction[5 * c] += cone ? bar->contact_mu[c] * mu_scale(m) : 0;
   }
   size_t mark = cri_mark(bar);
-  diagonals g = diagonals_of(m, d, bar), g_bar = {NULL, NULL};
-  if (g.H != NULL) {
-    g_bar = (diagonals){cri_push(bar, (size_t)m->nv), cri_push(bar, (size_t)m->nv)};
+  diagonals g = diagonals_of(m, d, bar), g_bar = diagonals_push(m, d, bar);
+  if (g_bar.H != NULL) {
     cr_zero(g_bar.M, m->nv);
     cr_zero(g_bar.H, m->nv);
+    cr_zero(g_bar.W, m->nv);
   }
   for (int i = 0, n; i < d->nefc; i += n) {
     n = rows_led(m, d, i);
@@ -475,7 +538,7 @@ cr_status cr_regularisation_vjp(const cr_model* m, const cr_data* d, cr_data* ba
     }
   }
   if (g.H != NULL) {
-    cri_effective_diagonal_vjp(m, d, bar, g_bar.H, g_bar.M);
+    diagonals_vjp(m, d, bar, &g_bar);
   }
   cri_pop(bar, mark);
   return CR_OK;

@@ -20,10 +20,10 @@
 ///          R_1 of a contact is divided by its weight, 1 but for smooth collision   [s7]
 ///          [MuJoCo manual, Computation, "Constraint model"]; docs/derivations/regularisation.md
 /// Shapes   nefc rows, ncon contacts
-///          with both, A_i = J_i (M with the diagonal of Mhat)^-1 J_i'
-/// Saves    euler_U, euler_Dinv, euler_L: the factor of that matrix
-/// Memory   scratch 7 nv and that of the factor with diagexact, 4 nv with discrete, else none
-/// Errors   those of cri_inertia_factor
+///          with both, A_i = J_i X^-1 J_i', X = M + metric_fluid with the diagonal of Mhat
+/// Saves    euler_L: the factor of X
+/// Memory   scratch 8 nv and that of the solve with diagexact, 6 nv with discrete, else none
+/// Errors   CR_ERR_SINGULAR of that factor
 /// Smooth   but where R meets its least value
 cr_status cr_regularisation(const cr_model* m, cr_data* d);
 cr_status cr_regularisation_jvp(const cr_model* m, const cr_data* d, cr_data* tan);

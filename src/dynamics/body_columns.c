@@ -142,7 +142,7 @@ static void medium(const cr_model* m, const cr_data* d, const subtrees* s, cr_da
   bool* symmetric = (bool*)(void*)cri_push_int(work, n);
   memset(symmetric, 0, n * sizeof *symmetric);
   cri_fluid_forces(m, d, F);
-  cri_fluid_slopes(m, d, symmetric, K);
+  cri_fluid_slopes(m, d, (cri_fluid_part){.symmetric = symmetric}, K);
   for (int b = 1; b < m->nbody; b++) {
     cr_accscl6(s->F + 6 * b, F + 6 * b, -1);
     for (int k = 0; k < 36; k++) {

@@ -2,6 +2,7 @@
 // Effective inertia, see effective.h. Tendons and actuators are rows a with a weight c each: c a' a.
 #include "dynamics/effective.h"
 
+#include "dynamics/fluid.h"
 #include "dynamics/outer.h"
 
 static cr_real dot(const cri_rows* rows, const cr_real* value, int r, const cr_real* x) {
@@ -97,7 +98,7 @@ static void form(const cr_model* m, cr_data* d, cr_real* value, const cr_pattern
       while (at[t] != m->M_colind[k]) {
         t++;
       }
-      to[t] = d->M[k];
+      to[t] = d->M[k] + d->metric_fluid[k];
     }
     to[p->nnz[i] - 1] += d->metric_dof[i];
   }
@@ -129,46 +130,42 @@ cr_status cri_effective_factor(const cr_model* m, cr_data* d, cr_real* value) {
 
 // ---- its diagonal
 
-static void add_squares(const cri_rows* rows, const cr_real* weight, cr_real* H) {
+static void add_squares(const cri_rows* rows, const cr_real* weight, cr_real* W) {
   for (int r = 0; r < rows->n; r++) {
     for (int k = rows->adr[r]; k < rows->adr[r] + rows->nnz[r]; k++) {
-      H[rows->col[k]] += weight[r] * rows->value[k] * rows->value[k];
+      W[rows->col[k]] += weight[r] * rows->value[k] * rows->value[k];
     }
   }
 }
 
-void cri_effective_diagonal(const cr_model* m, const cr_data* d, cr_real* H) {
-  for (int j = 0; j < m->nv; j++) {
-    H[j] = d->M[diagonal_of(m, j)] + d->metric_dof[j];
-  }
+void cri_effective_diagonal(const cr_model* m, const cr_data* d, cr_real* W) {
+  cr_copy(W, d->metric_dof, m->nv);
   cri_rows tendons = cri_tendon_rows(m, d->ten_J);
   cri_rows moments = cri_moment_rows(m, d, d->actuator_moment);
-  add_squares(&tendons, d->metric_tendon, H);
-  add_squares(&moments, d->metric_actuator, H);
+  add_squares(&tendons, d->metric_tendon, W);
+  add_squares(&moments, d->metric_actuator, W);
 }
 
 static void squares_jvp(const cri_rows* rows, const cr_real* tangent, const cr_real* weight,
-                        const cr_real* weight_tan, cr_real* H_tan) {
+                        const cr_real* weight_tan, cr_real* W_tan) {
   for (int r = 0; r < rows->n; r++) {
     for (int k = rows->adr[r]; k < rows->adr[r] + rows->nnz[r]; k++) {
       cr_real a = rows->value[k];
-      H_tan[rows->col[k]] += weight_tan[r] * a * a + 2 * weight[r] * a * tangent[k];
+      W_tan[rows->col[k]] += weight_tan[r] * a * a + 2 * weight[r] * a * tangent[k];
     }
   }
 }
 
 void cri_effective_diagonal_jvp(const cr_model* m, const cr_data* d, const cr_data* tan,
-                                cr_real* H_tan) {
-  for (int j = 0; j < m->nv; j++) {
-    H_tan[j] = tan->M[diagonal_of(m, j)] + tan->metric_dof[j];
-  }
+                                cr_real* W_tan) {
+  cr_copy(W_tan, tan->metric_dof, m->nv);
   cri_rows tendons = cri_tendon_rows(m, d->ten_J);
   cri_rows moments = cri_moment_rows(m, d, d->actuator_moment);
-  squares_jvp(&tendons, tan->ten_J, d->metric_tendon, tan->metric_tendon, H_tan);
-  squares_jvp(&moments, tan->actuator_moment, d->metric_actuator, tan->metric_actuator, H_tan);
+  squares_jvp(&tendons, tan->ten_J, d->metric_tendon, tan->metric_tendon, W_tan);
+  squares_jvp(&moments, tan->actuator_moment, d->metric_actuator, tan->metric_actuator, W_tan);
 }
 
-static void squares_vjp(const cri_rows* rows, const cr_real* weight, const cr_real* H_bar,
+static void squares_vjp(const cri_rows* rows, const cr_real* weight, const cr_real* W_bar,
                         cr_real* weight_bar, cr_pairs* pairs) {
   for (int r = 0; r < rows->n; r++) {
     int own = weight[r] == 0 ? -1 : cri_pairs_add(pairs);
@@ -176,7 +173,7 @@ static void squares_vjp(const cri_rows* rows, const cr_real* weight, const cr_re
       cri_pair_left(pairs, own)[r] = 2 * weight[r];
     }
     for (int k = rows->adr[r]; k < rows->adr[r] + rows->nnz[r]; k++) {
-      cr_real a = rows->value[k], bar = H_bar[rows->col[k]];
+      cr_real a = rows->value[k], bar = W_bar[rows->col[k]];
       weight_bar[r] += bar * a * a;
       if (own >= 0) {
         cri_pair_right(pairs, own)[rows->col[k]] = bar * a;
@@ -186,19 +183,14 @@ static void squares_vjp(const cri_rows* rows, const cr_real* weight, const cr_re
 }
 
 void cri_effective_diagonal_vjp(const cr_model* m, const cr_data* d, cr_data* bar,
-                                const cr_real* H_bar, const cr_real* M_bar) {
+                                const cr_real* W_bar) {
   for (int j = 0; j < m->nv; j++) {
-    bar->metric_dof[j] += H_bar[j];
-    if (H_bar[j] + M_bar[j] != 0) {
-      int own = cri_pairs_add(&bar->M_pairs);
-      cri_pair_left(&bar->M_pairs, own)[j] = H_bar[j] + M_bar[j];
-      cri_pair_right(&bar->M_pairs, own)[j] = 1;
-    }
+    bar->metric_dof[j] += W_bar[j];
   }
   cri_rows tendons = cri_tendon_rows(m, d->ten_J);
   cri_rows moments = cri_moment_rows(m, d, d->actuator_moment);
-  squares_vjp(&tendons, d->metric_tendon, H_bar, bar->metric_tendon, &bar->ten_J_pairs);
-  squares_vjp(&moments, d->metric_actuator, H_bar, bar->metric_actuator,
+  squares_vjp(&tendons, d->metric_tendon, W_bar, bar->metric_tendon, &bar->ten_J_pairs);
+  squares_vjp(&moments, d->metric_actuator, W_bar, bar->metric_actuator,
               &bar->actuator_moment_pairs);
 }
 
@@ -210,9 +202,23 @@ static void rows_add(const cri_rows* rows, const cr_real* weight, const cr_real*
   }
 }
 
+// y += F x, F symmetric in M's pattern
+static void fluid_add(const cr_model* m, const cr_real* F, const cr_real* x, cr_real* y) {
+  for (int i = 0; i < m->nv; i++) {
+    for (int k = m->M_rowadr[i]; k <= diagonal_of(m, i); k++) {
+      int j = m->M_colind[k];
+      y[i] += F[k] * x[j];
+      y[j] += i == j ? 0 : F[k] * x[i];
+    }
+  }
+}
+
 void cri_effective_add(const cr_model* m, const cr_data* d, const cr_real* x, cr_real* y) {
   for (int i = 0; i < m->nv; i++) {
     y[i] += d->metric_dof[i] * x[i];
+  }
+  if (cri_fluid_acts(m)) {
+    fluid_add(m, d->metric_fluid, x, y);
   }
   cri_rows tendons = cri_tendon_rows(m, d->ten_J);
   cri_rows moments = cri_moment_rows(m, d, d->actuator_moment);
@@ -233,6 +239,9 @@ void cri_effective_jvp(const cr_model* m, const cr_data* d, const cr_data* tan, 
                        cr_real* y) {
   for (int i = 0; i < m->nv; i++) {
     y[i] += tan->metric_dof[i] * x[i];
+  }
+  if (cri_fluid_on(m)) {
+    fluid_add(m, tan->metric_fluid, x, y);
   }
   cri_rows tendons = cri_tendon_rows(m, d->ten_J);
   cri_rows moments = cri_moment_rows(m, d, d->actuator_moment);
@@ -261,6 +270,11 @@ void cri_effective_vjp(const cr_model* m, const cr_data* d, cr_data* bar, const 
                        const cr_real* r) {
   for (int i = 0; i < m->nv; i++) {
     bar->metric_dof[i] += l[i] * r[i];
+  }
+  if (cri_fluid_on(m)) {
+    int pair = cri_pairs_add(&bar->metric_fluid_pairs);
+    cr_copy(cri_pair_left(&bar->metric_fluid_pairs, pair), l, m->nv);
+    cr_copy(cri_pair_right(&bar->metric_fluid_pairs, pair), r, m->nv);
   }
   cri_rows tendons = cri_tendon_rows(m, d->ten_J);
   cri_rows moments = cri_moment_rows(m, d, d->actuator_moment);

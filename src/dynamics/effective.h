@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The effective inertia of the integrator discrete,
-//   Mhat = M + diag(metric_dof) + J' diag(metric_tendon) J + A' diag(metric_actuator) A,
+//   Mhat = M + metric_fluid + diag(metric_dof) + J' diag(metric_tendon) J + A' diag(metric_actuator) A,
 // as a sparse matrix with its factor, and its derivative as products.  docs/derivations/discrete.md
 #ifndef CR_DYNAMICS_EFFECTIVE_H
 #define CR_DYNAMICS_EFFECTIVE_H
@@ -21,14 +21,13 @@ static inline cr_pattern cri_effective_pattern(const cr_model* m, const cr_data*
 /// Errors   CR_ERR_CAPACITY: the data were made for another integrator; CR_ERR_SINGULAR
 cr_status cri_effective_factor(const cr_model* m, cr_data* d, cr_real* value);
 
-/// H_j = Mhat_jj.
-void cri_effective_diagonal(const cr_model* m, const cr_data* d, cr_real* H);
+/// W_j = (Mhat - M - metric_fluid)_jj, what joints, tendons and actuators add to the diagonal.
+void cri_effective_diagonal(const cr_model* m, const cr_data* d, cr_real* W);
 void cri_effective_diagonal_jvp(const cr_model* m, const cr_data* d, const cr_data* tan,
-                                cr_real* H_tan);
-/// Adds the cotangent of the diagonal, and M_bar of the diagonal of M: one pair a dof to that of M,
-/// one a row to ten_J and actuator_moment.
+                                cr_real* W_tan);
+/// Adds its cotangent to those of the weights, and one pair a row to ten_J and actuator_moment.
 void cri_effective_diagonal_vjp(const cr_model* m, const cr_data* d, cr_data* bar,
-                                const cr_real* H_bar, const cr_real* M_bar);
+                                const cr_real* W_bar);
 
 /// y += (Mhat - M) x.
 void cri_effective_add(const cr_model* m, const cr_data* d, const cr_real* x, cr_real* y);

@@ -19,16 +19,18 @@ typedef struct {
   cri_fluid_law law;
 } element;
 
-bool cri_fluid_acts(const cr_model* m) {
+bool cri_fluid_on(const cr_model* m) {
   const int both = CR_DSBL_SPRING | CR_DSBL_DAMPER;
-  return (m->disableflags & both) != both && (m->density[0] != 0 || m->viscosity[0] != 0);
+  return (m->disableflags & both) != both;
 }
 
-// it acts, or a parameter is asked for that could make it act
-static bool matters(const cr_model* m, const cr_data* twin) {
-  const int both = CR_DSBL_SPRING | CR_DSBL_DAMPER;
+bool cri_fluid_acts(const cr_model* m) {
+  return cri_fluid_on(m) && (m->density[0] != 0 || m->viscosity[0] != 0);
+}
+
+bool cri_fluid_matters(const cr_model* m, const cr_data* twin) {
   bool wanted = twin->par.density != NULL || twin->par.viscosity != NULL;
-  return cri_fluid_acts(m) || (wanted && (m->disableflags & both) != both);
+  return cri_fluid_acts(m) || (wanted && cri_fluid_on(m));
 }
 
 static bool has_ellipsoid(const cr_model* m, int b) {
@@ -57,8 +59,21 @@ void cri_fluid_axes_vjp(cr_real* size_bar, int type, const cr_real s_bar[3]) {
   size_bar[0] += type == CR_GEOM_CAPSULE ? s_bar[2] : 0;
 }
 
+// density and viscosity
+typedef struct {
+  cr_real rho, beta;
+} medium;
+
+static medium medium_of(const cr_model* m) { return (medium){m->density[0], m->viscosity[0]}; }
+
+static void put_into(element* e, medium of) {
+  e->inputs[CRI_FLUID_RHO] = of.rho;
+  e->inputs[CRI_FLUID_BETA] = of.beta;
+  cri_fluid_law_make(&e->law, e->box, e->inputs);
+}
+
 // element k: the box of body k, or the ellipsoid of geom k - nbody; false where there is none
-static bool element_at(const cr_model* m, const cr_data* d, int k, element* e) {
+static bool element_in(const cr_model* m, const cr_data* d, medium of, int k, element* e) {
   e->box = k < m->nbody;
   e->geom = k - m->nbody;
   e->body = e->box ? k : m->geom_bodyid[e->geom];
@@ -79,14 +94,25 @@ static bool element_at(const cr_model* m, const cr_data* d, int k, element* e) {
     cri_fluid_axes(e->inputs + CRI_FLUID_SIZE, m->geom_type[e->geom], m->geom_size + 3 * e->geom);
     cr_copy(e->inputs + CRI_FLUID_COEF, m->geom_fluid + 12 * e->geom, 12);
   }
-  e->inputs[CRI_FLUID_RHO] = m->density[0];
-  e->inputs[CRI_FLUID_BETA] = m->viscosity[0];
   cr_sub3(e->r, e->x, d->subtree_com + 3 * m->body_rootid[e->body]);
-  cri_fluid_law_make(&e->law, e->box, e->inputs);
+  put_into(e, of);
   return true;
 }
 
+static bool element_at(const cr_model* m, const cr_data* d, int k, element* e) {
+  return element_in(m, d, medium_of(m), k, e);
+}
+
 static int count(const cr_model* m) { return m->nbody + m->ngeom; }
+
+// ---- [f9] a vacuum: what acts there is linear in density and viscosity, and zero
+
+// the medium that tangents make
+static medium medium_tangent(const cr_data* tan) {
+  return (medium){cri_par_tan(tan->par.density, 0, 1)[0], cri_par_tan(tan->par.viscosity, 0, 1)[0]};
+}
+
+static const medium unit_density = {1, 0}, unit_viscosity = {0, 1};
 
 // ---- parameters of the law
 
@@ -254,11 +280,11 @@ static void frame_vjp(const cr_model* m, const element* e, const frame_bar* b, c
 
 // ---- the stage
 
-void cri_fluid_forces(const cr_model* m, const cr_data* d, cr_real* F) {
+static void forces_in(const cr_model* m, const cr_data* d, medium of, cr_real* F) {
   cr_zero(F, 6 * m->nbody);
   for (int k = 0; k < count(m); k++) {
     element e;
-    if (!element_at(m, d, k, &e)) {
+    if (!element_in(m, d, of, k, &e)) {
       continue;
     }
     cr_real v[6], f[6];
@@ -270,19 +296,47 @@ void cri_fluid_forces(const cr_model* m, const cr_data* d, cr_real* F) {
   }
 }
 
-cr_status cr_fluid(const cr_model* m, cr_data* d) {
-  cr_zero(d->qfrc_fluid, m->nv);
-  if (!cri_fluid_acts(m)) {
-    return CR_OK;
-  }
-  size_t mark = cri_mark(d);
-  cr_real* F = cri_push(d, 6 * (size_t)m->nbody);
-  cri_fluid_forces(m, d, F);
+void cri_fluid_forces(const cr_model* m, const cr_data* d, cr_real* F) {
+  forces_in(m, d, medium_of(m), F);
+}
+
+// what the medium does to dofs
+static void dof_forces(const cr_model* m, const cr_data* d, medium of, cr_real* out,
+                       cr_data* work) {
+  size_t mark = cri_mark(work);
+  cr_real* F = cri_push(work, 6 * (size_t)m->nbody);
+  forces_in(m, d, of, F);
   cri_tree_gather(m, F, 6);
   for (int i = 0; i < m->nv; i++) {
-    d->qfrc_fluid[i] = cr_dot6(d->cdof + 6 * i, F + 6 * m->dof_bodyid[i]);
+    out[i] = cr_dot6(d->cdof + 6 * i, F + 6 * m->dof_bodyid[i]);
   }
-  cri_pop(d, mark);
+  cri_pop(work, mark);
+}
+
+// only a slope that is part of the step makes a kink of it
+static bool slope_counts(const cr_model* m) {
+  return m->integrator == CR_INT_IMPLICIT || m->integrator == CR_INT_IMPLICITFAST ||
+         m->integrator == CR_INT_DISCRETE;
+}
+
+int cri_fluid_side(const cr_model* m, const cr_data* d, int body) {
+  int side = 0;
+  element e;
+  if (slope_counts(m) && cri_fluid_acts(m) && element_at(m, d, body, &e)) {
+    cr_real v[6];
+    local(&e, d->cvel + 6 * body, m->wind, v);
+    for (int i = 0; i < 6; i++) {
+      side |= v[i] < 0 ? 1 << i : 0;
+    }
+  }
+  return side;
+}
+
+cr_status cr_fluid(const cr_model* m, cr_data* d) {
+  cr_zero(d->qfrc_fluid, m->nv);
+  if (cri_fluid_acts(m)) {
+    dof_forces(m, d, medium_of(m), d->qfrc_fluid, d);
+  }
   return CR_OK;
 }
 
@@ -309,7 +363,11 @@ static void element_jvp(const cr_model* m, const cr_data* d, const cr_data* tan,
 
 cr_status cr_fluid_jvp(const cr_model* m, const cr_data* d, cr_data* tan) {
   cr_zero(tan->qfrc_fluid, m->nv);
-  if (!matters(m, tan)) {
+  if (!cri_fluid_matters(m, tan)) {
+    return CR_OK;
+  }
+  if (!cri_fluid_acts(m)) {
+    dof_forces(m, d, medium_tangent(tan), tan->qfrc_fluid, tan);
     return CR_OK;
   }
   size_t mark = cri_mark(tan);
@@ -352,16 +410,40 @@ static void element_vjp(const cr_model* m, const cr_data* d, cr_data* bar, const
   frame_vjp(m, e, &b, bar);
 }
 
+// [f9]' the work of the force of a unit of density, and of viscosity
+static void vacuum_vjp(const cr_model* m, const cr_data* d, cr_data* bar, const cr_real* W) {
+  const cr_model* par = &bar->par;
+  for (int k = 0; k < count(m); k++) {
+    element e;
+    cr_real v[6], w[6], f[6];
+    if (!element_in(m, d, unit_density, k, &e)) {
+      continue;
+    }
+    local(&e, d->cvel + 6 * e.body, m->wind, v);
+    local(&e, W + 6 * e.body, NULL, w);
+    cri_fluid_force(&e.law, v, f);
+    cri_par_add1(par->density, 0, dot(w, f, 6));
+    put_into(&e, unit_viscosity);
+    cri_fluid_force(&e.law, v, f);
+    cri_par_add1(par->viscosity, 0, dot(w, f, 6));
+  }
+}
+
 cr_status cr_fluid_vjp(const cr_model* m, const cr_data* d, cr_data* bar) {
-  if (!matters(m, bar)) {
+  if (!cri_fluid_matters(m, bar)) {
     return CR_OK;
   }
   size_t mark = cri_mark(bar);
   cr_real* W = cri_push(bar, 6 * (size_t)m->nbody);
-  cr_real* F = cri_push(bar, 6 * (size_t)m->nbody);
   cr_zero6(W);
-  cr_zero(F, 6 * m->nbody);
   cri_tree_motions(m, d->cdof, bar->qfrc_fluid, W);
+  if (!cri_fluid_acts(m)) {
+    vacuum_vjp(m, d, bar, W);
+    cri_pop(bar, mark);
+    return CR_OK;
+  }
+  cr_real* F = cri_push(bar, 6 * (size_t)m->nbody);
+  cr_zero(F, 6 * m->nbody);
   for (int k = 0; k < count(m); k++) {
     element e;
     if (element_at(m, d, k, &e)) {
@@ -379,7 +461,20 @@ cr_status cr_fluid_vjp(const cr_model* m, const cr_data* d, cr_data* bar) {
 
 // ---- [f8] slopes over velocity
 
-void cri_fluid_slopes(const cr_model* m, const cr_data* d, const bool* symmetric, cr_real* K) {
+static bool is_symmetric(cri_fluid_part part, int body) {
+  return part.drag || part.symmetric[body];
+}
+
+// the law whose slope is meant
+static cri_fluid_law law_of(const element* e, cri_fluid_part part) {
+  cri_fluid_law law = e->law;
+  if (part.drag) {
+    cri_fluid_law_drag(e->box, law.c);
+  }
+  return law;
+}
+
+void cri_fluid_slopes(const cr_model* m, const cr_data* d, cri_fluid_part part, cr_real* K) {
   cr_zero(K, 36 * m->nbody);
   for (int k = 0; k < count(m); k++) {
     element e;
@@ -387,15 +482,17 @@ void cri_fluid_slopes(const cr_model* m, const cr_data* d, const bool* symmetric
       continue;
     }
     cr_real v[6], B[36], *Kb = K + 36 * e.body;
+    cri_fluid_law law = law_of(&e, part);
+    bool symmetric = is_symmetric(part, e.body);
     local(&e, d->cvel + 6 * e.body, m->wind, v);
-    cri_fluid_slope(&e.law, v, B);
+    cri_fluid_slope(&law, v, B);
     for (int j = 0; j < 6; j++) {
       cr_real unit[6] = {0}, x[6], y[6], column[6] = {0};
       unit[j] = 1;
       local(&e, unit, NULL, x);
       for (int i = 0; i < 6; i++) {
         y[i] = dot(B + 6 * i, x, 6);
-        for (int l = 0; symmetric[e.body] && l < 6; l++) {
+        for (int l = 0; symmetric && l < 6; l++) {
           y[i] += (B[6 * l + i] - B[6 * i + l]) * x[l] / 2;
         }
       }
@@ -408,41 +505,89 @@ void cri_fluid_slopes(const cr_model* m, const cr_data* d, const bool* symmetric
 }
 
 // adds the gradient of s l . B r, or of s l . (B + B') r / 2
-static void slope_vjp(const element* e, bool symmetric, const cr_real* v, const cr_real* l,
+static void slope_vjp(const cri_fluid_law* law, bool symmetric, const cr_real* v, const cr_real* l,
                       const cr_real* r, cr_real s, cr_real* v_bar, cr_real* l_bar, cr_real* r_bar,
                       cr_real* c_bar) {
   cr_real part = symmetric ? s / 2 : s;
-  cri_fluid_slope_vjp(&e->law, v, l, r, part, v_bar, l_bar, r_bar, c_bar);
+  cri_fluid_slope_vjp(law, v, l, r, part, v_bar, l_bar, r_bar, c_bar);
   if (symmetric) {
-    cri_fluid_slope_vjp(&e->law, v, r, l, part, v_bar, r_bar, l_bar, c_bar);
+    cri_fluid_slope_vjp(law, v, r, l, part, v_bar, r_bar, l_bar, c_bar);
   }
 }
 
-void cri_fluid_slopes_vjp(const cr_model* m, const cr_data* d, cr_data* bar, const bool* symmetric,
-                          const cr_real* L, const cr_real* R, cr_real s, cr_real* L_bar,
-                          cr_real* R_bar) {
+// l . B r, made symmetric or not, in the medium `of`
+static cr_real slope_work(element* e, medium of, cri_fluid_part part, const cr_real* v,
+                          const cr_real* l, const cr_real* r) {
+  cr_real B[36], sum = 0, other = 0;
+  put_into(e, of);
+  cri_fluid_law law = law_of(e, part);
+  cri_fluid_slope(&law, v, B);
+  for (int i = 0; i < 6; i++) {
+    sum += l[i] * dot(B + 6 * i, r, 6);
+    other += r[i] * dot(B + 6 * i, l, 6);
+  }
+  return is_symmetric(part, e->body) ? (sum + other) / 2 : sum;
+}
+
+// gradient of s L . K R of one element
+static void element_slope_vjp(const cr_model* m, const cr_data* d, cr_data* bar, element* e,
+                              cri_fluid_part part, const cr_real* L, const cr_real* R, cr_real s,
+                              cr_real* L_bar, cr_real* R_bar) {
+  const cr_real* V = d->cvel + 6 * e->body;
+  cr_real v[6], l[6], r[6];
+  local(e, V, m->wind, v);
+  local(e, L, NULL, l);
+  local(e, R, NULL, r);
+  // [f9]'
+  if (!cri_fluid_acts(m)) {
+    cri_par_add1(bar->par.density, 0, s * slope_work(e, unit_density, part, v, l, r));
+    cri_par_add1(bar->par.viscosity, 0, s * slope_work(e, unit_viscosity, part, v, l, r));
+    return;
+  }
+  cr_real v_bar[6] = {0}, l_bar[6] = {0}, r_bar[6] = {0}, c_bar[CRI_NFLUID_LAW] = {0};
+  frame_bar b = {.r = {0}};
+  cri_fluid_law law = law_of(e, part);
+  slope_vjp(&law, is_symmetric(part, e->body), v, l, r, s, v_bar, l_bar, r_bar, c_bar);
+  if (part.drag) {
+    cri_fluid_law_drag(e->box, c_bar);
+  }
+  law_vjp(m, e, c_bar, bar);
+  local_vjp(e, V, m->wind, v_bar, bar->cvel + 6 * e->body, &b);
+  local_vjp(e, L, NULL, l_bar, L_bar, &b);
+  local_vjp(e, R, NULL, r_bar, R_bar, &b);
+  frame_vjp(m, e, &b, bar);
+}
+
+void cri_fluid_slopes_vjp(const cr_model* m, const cr_data* d, cr_data* bar, cri_fluid_part part,
+                          const cr_real* l, const cr_real* r, cr_real s) {
+  size_t mark = cri_mark(bar), n = 6 * (size_t)m->nbody;
+  cr_real *L = cri_push(bar, n), *R = cri_push(bar, n);
+  cr_real *L_bar = cri_push(bar, n), *R_bar = cri_push(bar, n);
+  cr_zero6(L);
+  cr_zero6(R);
+  cr_zero(L_bar, (int)n);
+  cr_zero(R_bar, (int)n);
+  cri_tree_motions(m, d->cdof, l, L);
+  cri_tree_motions(m, d->cdof, r, R);
   for (int k = 0; k < count(m); k++) {
+    int b = 6 * (k < m->nbody ? k : m->geom_bodyid[k - m->nbody]);
     element e;
-    if (!element_at(m, d, k, &e)) {
-      continue;
+    bool rests = cr_is_zero(L + b, 6) && cr_is_zero(R + b, 6);
+    if (!rests && element_at(m, d, k, &e)) {
+      element_slope_vjp(m, d, bar, &e, part, L + b, R + b, s, L_bar + b, R_bar + b);
     }
-    int at = 6 * e.body;
-    cr_real v[6], l[6], r[6], v_bar[6] = {0}, l_bar[6] = {0}, r_bar[6] = {0};
-    cr_real c_bar[CRI_NFLUID_LAW] = {0};
-    frame_bar b = {.r = {0}};
-    local(&e, d->cvel + at, m->wind, v);
-    local(&e, L + at, NULL, l);
-    local(&e, R + at, NULL, r);
-    slope_vjp(&e, symmetric[e.body], v, l, r, s, v_bar, l_bar, r_bar, c_bar);
-    law_vjp(m, &e, c_bar, bar);
-    local_vjp(&e, d->cvel + at, m->wind, v_bar, bar->cvel + at, &b);
-    local_vjp(&e, L + at, NULL, l_bar, L_bar + at, &b);
-    local_vjp(&e, R + at, NULL, r_bar, R_bar + at, &b);
-    frame_vjp(m, &e, &b, bar);
   }
+  cri_tree_gather(m, L_bar, 6);
+  cri_tree_gather(m, R_bar, 6);
+  for (int i = 0; i < m->nv; i++) {
+    int b = 6 * m->dof_bodyid[i];
+    cr_accscl6(bar->cdof + 6 * i, L_bar + b, l[i]);
+    cr_accscl6(bar->cdof + 6 * i, R_bar + b, r[i]);
+  }
+  cri_pop(bar, mark);
 }
 
-void cri_fluid_slopes_jvp(const cr_model* m, const cr_data* d, cr_data* tan, const bool* symmetric,
+void cri_fluid_slopes_jvp(const cr_model* m, const cr_data* d, cr_data* tan, cri_fluid_part part,
                           const cr_real* R, const cr_real* R_tan, cr_real* G, cr_real* G_tan) {
   cr_zero(G, 6 * m->nbody);
   cr_zero(G_tan, 6 * m->nbody);
@@ -452,6 +597,7 @@ void cri_fluid_slopes_jvp(const cr_model* m, const cr_data* d, cr_data* tan, con
       continue;
     }
     int at = 6 * e.body;
+    cri_fluid_law law = law_of(&e, part);
     frame_tan t = frame_tangent(m, tan, &e);
     cr_real v[6], v_tan[6], r[6], r_tan[6], y[6], y_tan[6], c_tan[CRI_NFLUID_LAW];
     local(&e, d->cvel + at, m->wind, v);
@@ -460,12 +606,15 @@ void cri_fluid_slopes_jvp(const cr_model* m, const cr_data* d, cr_data* tan, con
     local(&e, R + at, NULL, r);
     local_jvp(&e, &t, R + at, R_tan + at, NULL, NULL, r_tan);
     law_jvp(m, tan, &e, c_tan);
+    if (part.drag) {
+      cri_fluid_law_drag(e.box, c_tan);
+    }
     // y = B r, a component and its gradient at a time
     for (int i = 0; i < 6; i++) {
       cr_real unit[6] = {0}, v_bar[6] = {0}, l_bar[6] = {0}, r_bar[6] = {0};
       cr_real c_bar[CRI_NFLUID_LAW] = {0};
       unit[i] = 1;
-      slope_vjp(&e, symmetric[e.body], v, unit, r, 1, v_bar, l_bar, r_bar, c_bar);
+      slope_vjp(&law, is_symmetric(part, e.body), v, unit, r, 1, v_bar, l_bar, r_bar, c_bar);
       y[i] = dot(r_bar, r, 6);
       y_tan[i] = dot(v_bar, v_tan, 6) + dot(r_bar, r_tan, 6) + dot(c_bar, c_tan, CRI_NFLUID_LAW);
     }

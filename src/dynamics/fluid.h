@@ -15,6 +15,7 @@
 ///          F_b += (R n + r x R f, R f);  q_i = s_i . sum of F behind dof i    [f7]
 ///          derivation: docs/derivations/fluid.md
 /// Shapes   qfrc_fluid[nv].  Units N|N m
+///          in a vacuum, density and viscosity zero, only these two have derivatives   [f9]
 /// Flags    CR_DSBL_SPRING and CR_DSBL_DAMPER together switch it off, as MuJoCo does
 /// Memory   no allocation; scratch 12 numbers a body
 /// Errors   none
@@ -24,6 +25,9 @@ cr_status cr_fluid(const cr_model* m, cr_data* d);
 cr_status cr_fluid_jvp(const cr_model* m, const cr_data* d, cr_data* tan);
 cr_status cr_fluid_vjp(const cr_model* m, const cr_data* d, cr_data* bar);
 
+/// Nothing switches a medium off, if there is one.
+bool cri_fluid_on(const cr_model* m);
+
 /// There is a medium that acts.
 bool cri_fluid_acts(const cr_model* m);
 
@@ -32,21 +36,34 @@ bool cri_fluid_acts(const cr_model* m);
 void cri_fluid_axes(cr_real s[3], int type, const cr_real* size);
 void cri_fluid_axes_vjp(cr_real* size_bar, int type, const cr_real s_bar[3]);
 
+/// It acts, or the twin asks for the parameters that could make it act.
+bool cri_fluid_matters(const cr_model* m, const cr_data* twin);
+
 /// The forces on bodies themselves, F[6 nbody].
 void cri_fluid_forces(const cr_model* m, const cr_data* d, cr_real* F);
 
-/// Slopes of body b's own forces, K[36 nbody]: K_b = sum of X' B X, X the map of f6, B of
-/// fluid_law.h, or (B + B') / 2 where symmetric[b]. All of K is set.                [f8]
-void cri_fluid_slopes(const cr_model* m, const cr_data* d, const bool* symmetric, cr_real* K);
+/// Of a body's box, one bit for each component of its velocity that is negative: at zero drag's slope
+/// bends. 0 where no slope is part of the step.
+int cri_fluid_side(const cr_model* m, const cr_data* d, int body);
 
-/// Gradient of phi = s sum over bodies of L_b . K_b R_b, L and R body motions (6 numbers each):
-/// adds to bar's fields and parameters, and to L_bar, R_bar.
-void cri_fluid_slopes_vjp(const cr_model* m, const cr_data* d, cr_data* bar, const bool* symmetric,
-                          const cr_real* L, const cr_real* R, cr_real s, cr_real* L_bar,
-                          cr_real* R_bar);
+/// Which slopes are meant: those of drag alone, made symmetric, or all of them, made symmetric where
+/// symmetric[b].
+typedef struct {
+  bool drag;
+  const bool* symmetric;  // [nbody], not read for drag
+} cri_fluid_part;
+
+/// Slopes of body b's own forces, K[36 nbody]: K_b = sum of X' B X, X the map of f6, B of
+/// fluid_law.h, or (B + B') / 2 where they are symmetric. All of K is set.          [f8]
+void cri_fluid_slopes(const cr_model* m, const cr_data* d, cri_fluid_part part, cr_real* K);
+
+/// Gradient of s l' D r, D = S' K S over dofs, l and r fixed: adds to bar's fields and parameters.
+/// Memory   24 numbers a body of bar's scratch
+void cri_fluid_slopes_vjp(const cr_model* m, const cr_data* d, cr_data* bar, cri_fluid_part part,
+                          const cr_real* l, const cr_real* r, cr_real s);
 
 /// G_b = K_b R_b and its tangent, from those of R and of what the stage reads. Both are set.
-void cri_fluid_slopes_jvp(const cr_model* m, const cr_data* d, cr_data* tan, const bool* symmetric,
+void cri_fluid_slopes_jvp(const cr_model* m, const cr_data* d, cr_data* tan, cri_fluid_part part,
                           const cr_real* R, const cr_real* R_tan, cr_real* G, cr_real* G_tan);
 
 #endif

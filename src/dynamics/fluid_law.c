@@ -183,6 +183,14 @@ void cri_fluid_law_vjp(const cri_fluid_law* law, const cr_real x[CRI_NFLUID_INPU
   }
 }
 
+void cri_fluid_law_drag(bool box, cr_real c[CRI_NFLUID_LAW]) {
+  if (!box) {
+    cr_zero3(c + CRI_FLUID_M);
+    cr_zero3(c + CRI_FLUID_I);
+    c[CRI_FLUID_MAGNUS] = c[CRI_FLUID_KUTTA] = 0;
+  }
+}
+
 // ---- the sums over axes
 
 // of the velocity u and two weights l, r: U = u u, P2 = a u u, P4 = a^2 u u, l0 = l u, l1 = a l u,

@@ -45,6 +45,10 @@ void cri_fluid_law_make(cri_fluid_law* law, bool box, const cr_real x[CRI_NFLUID
 void cri_fluid_law_vjp(const cri_fluid_law* law, const cr_real x[CRI_NFLUID_INPUT],
                        const cr_real c_bar[CRI_NFLUID_LAW], cr_real x_bar[CRI_NFLUID_INPUT]);
 
+/// Of a law, or of a cotangent or tangent of one: leaves what takes energy, drag; lift, Magnus force and
+/// added mass become zero. A box has nothing else.
+void cri_fluid_law_drag(bool box, cr_real c[CRI_NFLUID_LAW]);
+
 /// Torque and force F at the local velocity v (angular, linear).                    [f3], [f4]
 void cri_fluid_force(const cri_fluid_law* law, const cr_real v[6], cr_real F[6]);
 /// Adds the gradient of w . F to v_bar and c_bar.

@@ -46,9 +46,13 @@ static void joint_springs(const cr_model* m, cr_data* d) {
     for (int i = 0; i < n; i++) {
       cri_spring_pull s = cri_spring_pull_of(m, d, j, &pieces[i]);
       cr_real slope, k = joint_stiffness(m, j, &s, &slope);
+      // a stiffness over |e|, of a position or an orientation, has a kink where e is zero: near it
+      // the sides of e count
+      bool kink = pieces[i].n > 1 && m->jnt_stiffnesspoly[2 * (size_t)j] != 0 && s.x < CR_R(0.01);
       for (int v = pieces[i].v; v < pieces[i].v + pieces[i].n; v++) {
         d->metric_dof[v] += h * h * k;
-        d->metric_dof_sign[v] = k > 0 ? 1 : 0;
+        d->metric_dof_sign[v] =
+            (k > 0 ? 1 : 0) + (kink ? 8 : 0) + (kink && s.e[v - pieces[i].v] < 0 ? 16 : 0);
         d->qfrc_shift[v] -= h * k * d->qvel[v];
       }
     }

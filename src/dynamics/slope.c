@@ -53,12 +53,13 @@ static void keep_full(const cr_model* m, selection on, const cr_real* x, cr_real
   }
 }
 
-static const bool* symmetric_bodies(const cr_model* m, selection on, cr_data* work) {
+// which slopes of the fluid, with scratch of `work`
+static cri_fluid_part fluid_part(const cr_model* m, selection on, cr_data* work) {
   bool* symmetric = (bool*)(void*)cri_push_int(work, (size_t)m->nbody);
   for (int b = 0; b < m->nbody; b++) {
     symmetric[b] = !full(m, on, b);
   }
-  return symmetric;
+  return (cri_fluid_part){.symmetric = symmetric};
 }
 
 // ---- [d4] pieces of the bias force's derivative
@@ -109,7 +110,7 @@ static void composites(const cr_model* m, const cr_data* d, selection on, bool f
                        cr_real* K, cr_data* work) {
   size_t mark = cri_mark(work);
   if (fluid) {
-    cri_fluid_slopes(m, d, symmetric_bodies(m, on, work), K);
+    cri_fluid_slopes(m, d, fluid_part(m, on, work), K);
   } else {
     cr_zero(K, 36 * m->nbody);
   }
@@ -330,23 +331,8 @@ static void tendons_vjp(const cr_model* m, const cr_data* d, cr_data* bar, const
 
 static void fluid_vjp(const cr_model* m, const cr_data* d, cr_data* bar, selection on,
                       const cr_real* l, const cr_real* r, cr_real s) {
-  size_t mark = cri_mark(bar), n = 6 * (size_t)m->nbody;
-  cr_real *L = cri_push(bar, n), *R = cri_push(bar, n);
-  cr_real *L_bar = cri_push(bar, n), *R_bar = cri_push(bar, n);
-  cr_zero6(L);
-  cr_zero6(R);
-  cr_zero(L_bar, (int)n);
-  cr_zero(R_bar, (int)n);
-  cri_tree_motions(m, d->cdof, l, L);
-  cri_tree_motions(m, d->cdof, r, R);
-  cri_fluid_slopes_vjp(m, d, bar, symmetric_bodies(m, on, bar), L, R, s, L_bar, R_bar);
-  cri_tree_gather(m, L_bar, 6);
-  cri_tree_gather(m, R_bar, 6);
-  for (int i = 0; i < m->nv; i++) {
-    int b = 6 * m->dof_bodyid[i];
-    cr_accscl6(bar->cdof + 6 * i, L_bar + b, l[i]);
-    cr_accscl6(bar->cdof + 6 * i, R_bar + b, r[i]);
-  }
+  size_t mark = cri_mark(bar);
+  cri_fluid_slopes_vjp(m, d, bar, fluid_part(m, on, bar), l, r, s);
   cri_pop(bar, mark);
 }
 
@@ -372,12 +358,6 @@ static void bias_vjp(const cr_model* m, const cr_data* d, cr_data* bar, selectio
   cri_pop(bar, mark);
 }
 
-static bool fluid_matters(const cr_model* m, const cr_data* twin) {
-  const int both = CR_DSBL_SPRING | CR_DSBL_DAMPER;
-  bool wanted = twin->par.density != NULL || twin->par.viscosity != NULL;
-  return cri_fluid_acts(m) || (wanted && (m->disableflags & both) != both);
-}
-
 void cri_slope_vjp(const cr_model* m, const cr_data* d, cr_data* bar, cri_slope_kind kind,
                    const cr_real* l, const cr_real* r, cr_real s) {
   if (damper_on(m)) {
@@ -385,7 +365,7 @@ void cri_slope_vjp(const cr_model* m, const cr_data* d, cr_data* bar, cri_slope_
     tendons_vjp(m, d, bar, l, r, s);
   }
   actuators_vjp(m, d, bar, l, r, s);
-  if (fluid_matters(m, bar)) {
+  if (cri_fluid_matters(m, bar)) {
     fluid_vjp(m, d, bar, selected(kind), l, r, s);
   }
   if (any_full(m, selected(kind))) {
@@ -446,7 +426,7 @@ static void fluid_jvp(const cr_model* m, const cr_data* d, cr_data* tan, selecti
   cr_zero6(R_tan);
   cri_tree_motions(m, d->cdof, r, R);
   cri_tree_motions(m, tan->cdof, r, R_tan);
-  cri_fluid_slopes_jvp(m, d, tan, symmetric_bodies(m, on, tan), R, R_tan, G, G_tan);
+  cri_fluid_slopes_jvp(m, d, tan, fluid_part(m, on, tan), R, R_tan, G, G_tan);
   cri_tree_gather(m, G, 6);
   cri_tree_gather(m, G_tan, 6);
   for (int i = 0; i < m->nv; i++) {
@@ -481,7 +461,7 @@ void cri_slope_jvp(const cr_model* m, const cr_data* d, cr_data* tan, cri_slope_
     tendons_jvp(m, d, tan, r, y);
   }
   actuators_jvp(m, d, tan, r, y);
-  if (fluid_matters(m, tan)) {
+  if (cri_fluid_matters(m, tan)) {
     fluid_jvp(m, d, tan, selected(kind), r, y);
   }
   if (any_full(m, selected(kind))) {

@@ -56,7 +56,7 @@ static cr_status factor_free(const cr_model* m, cr_data* d) {
     int diagonal = m->M_rowadr[i] + m->M_rownnz[i] - 1;
     bool is_free_dof = d->metric_free[m->dof_treeid[i]] != 0;
     for (int k = m->M_rowadr[i]; k <= diagonal; k++) {
-      cr_real Mhat = d->M[k] + (k == diagonal ? d->metric_dof[i] : 0);
+      cr_real Mhat = d->M[k] + d->metric_fluid[k] + (k == diagonal ? d->metric_dof[i] : 0);
       d->implicit_L[k] = is_free_dof ? Mhat - m->timestep * d->implicit_L[k] : 0;
       d->implicit_U[k] = is_free_dof ? Mhat - m->timestep * d->implicit_U[k] : 0;
     }

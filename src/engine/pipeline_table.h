@@ -103,10 +103,15 @@ CR_STAGE(dynamics, metric,
   F(actuator_actrange) F(actuator_ctrlrange) F(actuator_acc0) F(actuator_lengthrange),
   F(metric_dof) F(metric_tendon) F(metric_actuator) F(qfrc_shift))
 
+CR_STAGE(dynamics, drag,
+  F(cvel) F(cdof) F(xipos) F(ximat) F(geom_xpos) F(geom_xmat) F(subtree_com) F(density)
+  F(viscosity) F(wind) F(body_mass) F(body_inertia) F(geom_size) F(geom_fluid),
+  F(metric_fluid))
+
 CR_STAGE(contact, regularisation,
   F(efc_KBIP) F(contact_friction) F(contact_weight) F(body_invweight0) F(dof_invweight0) F(tendon_invweight0)
   F(efc_J) F(M) F(ten_J) F(actuator_moment) F(metric_dof) F(metric_tendon) F(metric_actuator)
-  F(contact_solref) F(jnt_solref) F(tendon_solref_lim),
+  F(metric_fluid) F(contact_solref) F(jnt_solref) F(tendon_solref_lim),
   F(efc_diagA) F(efc_D) F(efc_R) F(contact_mu))
 
 CR_STAGE(contact, reference,
@@ -119,7 +124,7 @@ CR_STAGE(contact, reference,
 CR_STAGE(engine, acceleration,
   F(qfrc_smooth) F(M) F(efc_J) F(efc_aref) F(efc_D) F(efc_frictionloss) F(contact_mu)
   F(contact_friction) F(qacc_warmstart) F(qfrc_shift) F(metric_dof) F(metric_tendon)
-  F(metric_actuator) F(ten_J) F(actuator_moment) F(qvel) F(cinert) F(cdof),
+  F(metric_actuator) F(metric_fluid) F(ten_J) F(actuator_moment) F(qvel) F(cinert) F(cdof),
   F(qacc_smooth) F(qacc) F(efc_force) F(qfrc_constraint))
 
 // what is measured: nothing above reads it, and a step leaves it out

@@ -9,6 +9,7 @@
 #include "collision/collision.h"
 #include "contact/step_row.h"
 #include "dynamics/effective.h"
+#include "dynamics/fluid.h"
 #include "engine/forward.h"
 #include "integrate/step.h"
 #include "io/clock.h"
@@ -112,22 +113,30 @@ static void compare_same(cr_parity_bench* b, const same_row* rows, int n) {
 
 // ---- inertia: MuJoCo leaves out entries that are zero
 
-static mjtNum entry_of_M(const mjModel* mj, const mjData* d, int i, int j) {
+static mjtNum entry_at(const mjModel* mj, const mjtNum* values, int i, int j) {
   for (int k = 0; k < mj->M_rownnz[i]; k++) {
     if (mj->M_colind[mj->M_rowadr[i] + k] == j) {
-      return d->M[mj->M_rowadr[i] + k];
+      return values[mj->M_rowadr[i] + k];
     }
   }
   return 0;
 }
 
-static void compare_M(cr_parity_bench* b) {
+static void compare_in_pattern(cr_parity_bench* b, const char* name, const cr_real* ours,
+                               const mjtNum* values) {
   const cr_model* m = b->m;
   for (int i = 0; i < m->nv; i++) {
     for (int k = m->M_rowadr[i]; k < m->M_rowadr[i] + m->M_rownnz[i]; k++) {
-      mjtNum theirs = entry_of_M(b->mj, b->d, i, m->M_colind[k]);
-      compare(b->result, "M", b->carom->M + k, &theirs, 1);
+      mjtNum theirs = entry_at(b->mj, values, i, m->M_colind[k]);
+      compare(b->result, name, ours + k, &theirs, 1);
     }
+  }
+}
+
+static void compare_inertia(cr_parity_bench* b) {
+  compare_in_pattern(b, "M", b->carom->M, b->d->M);
+  if (b->carom->nmetricfluid > 0 && cri_fluid_acts(b->m)) {
+    compare_in_pattern(b, "metric_fluid", b->carom->metric_fluid, b->d->efm_fluid);
   }
 }
 
@@ -586,7 +595,7 @@ static cr_status compare_guarded(void* context) {
     }
   }
   compare_same(b, force_rows, COUNT(force_rows));
-  compare_M(b);
+  compare_inertia(b);
   mjtNum* Ma = calloc((size_t)b->mj->nv + 1, sizeof *Ma);
   int* mj_row = calloc((size_t)d->nefc + 1, sizeof *mj_row);
   if (Ma == NULL || mj_row == NULL) {

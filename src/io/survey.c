@@ -35,9 +35,6 @@ static void survey_options(const mjModel* mj, cr_load_report* r) {
   if (mj->opt.integrator > mjINT_DISCRETE) {
     refuse(r, "option", "integrator", WORD(integrator_names, mj->opt.integrator));
   }
-  if (mj->opt.integrator == mjINT_DISCRETE && (mj->opt.density > 0 || mj->opt.viscosity > 0)) {
-    refuse(r, "option", "integrator", "discrete in a medium");
-  }
   for (int i = 0; i < COUNT(refused); i++) {
     if ((mj->opt.enableflags & refused[i].bit) != 0) {
       refuse(r, "flag", refused[i].name, "enabled");

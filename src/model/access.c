@@ -137,7 +137,6 @@ cr_status cr_model_set_integrator(cr_model* m, const char* name, cr_error* error
   } else if (strcmp(name, "implicitfast") == 0) {
     m->integrator = CR_INT_IMPLICITFAST;
   } else if (strcmp(name, "discrete") == 0) {
-    CR_TRY(cri_integrator_check(m, CR_INT_DISCRETE, error));
     m->integrator = CR_INT_DISCRETE;
   } else {
     return set_method(m, name, error);

@@ -160,20 +160,11 @@ static cr_status check_indices(const cr_model* m, cr_error* error) {
   return CR_OK;
 }
 
-cr_status cri_integrator_check(const cr_model* m, int integrator, cr_error* error) {
-  bool medium = m->density[0] > 0 || m->viscosity[0] > 0;
-  if (integrator == CR_INT_DISCRETE && medium) {
-    return cri_fail(error, CR_ERR_MODEL, "integrator 'discrete': not supported yet in a medium");
-  }
-  return CR_OK;
-}
-
 static cr_status check_choices(const cr_model* m, cr_error* error) {
   bool mujoco = m->integrator >= CR_INT_EULER && m->integrator <= CR_INT_DISCRETE;
   if (!mujoco && cri_tableau_of(m->integrator) == NULL) {
     return cri_fail(error, CR_ERR_MODEL, "option integrator: there is no %d", m->integrator);
   }
-  CR_TRY(cri_integrator_check(m, m->integrator, error));
   if (m->collision < CR_COLLISION_HARD || m->collision > CR_COLLISION_SMOOTH) {
     return cri_fail(error, CR_ERR_MODEL, "option collision: there is no %d", m->collision);
   }

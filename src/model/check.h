@@ -16,7 +16,4 @@ cr_status cri_model_check(const cr_model* m, cr_error* error);
 /// quaternions of unit length to 1e-6.
 cr_status cri_qpos_check(const cr_model* m, const cr_real* qpos, cr_error* error);
 
-/// The model can move with this integrator.
-cr_status cri_integrator_check(const cr_model* m, int integrator, cr_error* error);
-
 #endif

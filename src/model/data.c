@@ -178,6 +178,7 @@ static int pairs_beyond(const cr_model* m, const cr_data* d, cr_field_id id) {
       return pairs_by_row(m, d) + pairs_by_armature(m) + moments +
              (discrete ? m->ntendon : pairs_by_split_tendon(m));
     case CR_FIELD_M:
+    case CR_FIELD_metric_fluid:
       return pairs_by_row(m, d) + (discrete ? m->nv : 0);
     default:
       return pairs_by_row(m, d) + (any_grips(m) ? moments : 0);
@@ -211,6 +212,8 @@ static int operator_rows(const cr_model* m, const cr_data* d, cr_field_id id) {
   switch ((int)id) {
     case CR_FIELD_M:
       return m->nv;
+    case CR_FIELD_metric_fluid:
+      return d->nmetricfluid > 0 ? m->nv : 0;
     case CR_FIELD_efc_J:
       return d->nefc_max;
     case CR_FIELD_ten_J:
@@ -283,6 +286,7 @@ cr_status cri_data_create(cr_data** out, const cr_model* m, const cr_capacity* c
   d->nrk = most_stages(m);
   bool discrete = m->integrator == CR_INT_DISCRETE;
   d->nmetric = discrete ? d->nH : 0;
+  d->nmetricfluid = discrete ? m->nC : 0;
   d->nmetricindex = discrete ? d->nHindex : 0;
   cr_status status = allocate(d, m, error);
   if (status != CR_OK) {
@@ -310,6 +314,7 @@ cr_status cri_data_twin(cr_data** out, const cr_model* m, const cr_data* d, cr_d
   twin->nmoment = d->nmoment;
   twin->nrk = d->nrk;
   twin->nmetric = d->nmetric;
+  twin->nmetricfluid = d->nmetricfluid;
   twin->nmetricindex = d->nmetricindex;
   cr_status status = allocate(twin, m, error);
   if (status == CR_OK) {

@@ -17,6 +17,7 @@ typedef enum {
   DIM_nmoment,
   DIM_nrk,
   DIM_nmetric,
+  DIM_nmetricfluid,
   DIM_nmetricindex
 } dim;
 
@@ -35,6 +36,7 @@ static const size_t data_counts[][2] = {
     {offsetof(cr_data, nmoment), offsetof(cr_data, nmoment)},
     {offsetof(cr_data, nrk), offsetof(cr_data, nrk)},
     {offsetof(cr_data, nmetric), offsetof(cr_data, nmetric)},
+    {offsetof(cr_data, nmetricfluid), offsetof(cr_data, nmetricfluid)},
     {offsetof(cr_data, nmetricindex), offsetof(cr_data, nmetricindex)},
 };
 

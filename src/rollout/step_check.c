@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "dynamics/fluid.h"
 #include "dynamics/metric.h"
 #include "dynamics/reflected.h"
 #include "integrate/inputs.h"
@@ -92,6 +93,13 @@ static uint64_t mix(uint64_t hash, int64_t value) {
 // which limits the actuators sit at: -1 below, 1 above, 0 inside
 static int side(cr_real x, const cr_real range[2]) { return (x >= range[1]) - (x <= range[0]); }
 
+static uint64_t mix_all(uint64_t hash, const int32_t* x, int n) {
+  for (int i = 0; i < n; i++) {
+    hash = mix(hash, x[i]);
+  }
+  return hash;
+}
+
 static uint64_t signature(const cr_model* m, const cr_data* d) {
   uint64_t h = 0xcbf29ce484222325u;
   h = mix(mix(h, d->ncon), d->nefc);
@@ -108,6 +116,13 @@ static uint64_t signature(const cr_model* m, const cr_data* d) {
   for (int i = 0; i < m->nwrap; i++) {
     h = mix(h, d->wrap_branch[i]);
   }
+  // where the laws bend whose slopes implicit integrators take
+  for (int i = 0; i < m->nbody; i++) {
+    h = mix(h, cri_fluid_side(m, d, i));
+  }
+  h = mix_all(h, d->metric_dof_sign, m->nv);
+  h = mix_all(h, d->metric_tendon_sign, m->ntendon);
+  h = mix_all(h, d->metric_actuator_sign, m->nout);
   for (int i = 0; i < m->ntendon; i++) {
     h = mix(h, side(d->ten_length[i], m->tendon_lengthspring + 2 * i));
   }

@@ -3,6 +3,7 @@
 // and the slopes K are the derivative of the forces over velocity.
 #include "dynamics/fluid.h"
 
+#include "base/random.h"
 #include "dynamics/tree.h"
 #include "dynamics/velocity.h"
 #include "support/close.h"
@@ -97,7 +98,7 @@ static void slopes_are_the_derivative_over_velocity(void** state) {
   for (uint64_t seed = 0; seed < N_SEED; seed++) {
     begin(seed);
     force();
-    cri_fluid_slopes(&m, d, symmetric, K);
+    cri_fluid_slopes(&m, d, (cri_fluid_part){.symmetric = symmetric}, K);
     cr_copy(at, d->qvel, m.nv);
     for (int i = 0; i < m.nv; i++) {
       v[i] = CR_R(0.1) * (cr_real)(1 + i % 3);
@@ -128,6 +129,81 @@ static void slopes_are_the_derivative_over_velocity(void** state) {
   }
 }
 
+// ---- a vacuum: its own path against the general one, in a medium that is next to nothing
+
+typedef struct {
+  cr_real density, viscosity, force[MAX_NV];
+} answer;
+
+static void fill(cr_real* x, int n, uint64_t seed) {
+  cr_random r = cr_random_seed(seed, 31);
+  for (int i = 0; i < n; i++) {
+    x[i] = cr_random_normal(&r);
+  }
+}
+
+// derivatives of the forces, or of the slopes between two motions, in a medium of `amount`
+static answer derivatives_in(cr_real amount, uint64_t seed, bool of_slopes) {
+  bool symmetric[64] = {false, true, false, true};
+  const cri_fluid_part parts[] = {{.drag = true}, {.symmetric = symmetric}};
+  answer a;
+  cr_data *bar, *tan;
+  m.density[0] = m.viscosity[0] = amount;
+  assert_int_equal(cri_data_twin(&bar, &m, d, CR_DATA_COTANGENT, NULL, NULL), CR_OK);
+  assert_int_equal(cri_data_twin(&tan, &m, d, CR_DATA_TANGENT, NULL, NULL), CR_OK);
+  fill(bar->qfrc_fluid, m.nv, seed);
+  fill(tan->cdof, 6 * m.nv, seed);
+  fill(tan->cvel, 6 * m.nbody, seed);
+  tan->par.density[0] = 2;
+  tan->par.viscosity[0] = -3;
+  if (of_slopes) {
+    cri_fluid_slopes_vjp(&m, d, bar, parts[seed % 2], d->qvel, bar->qfrc_fluid, CR_R(0.7));
+  } else {
+    assert_int_equal(cr_fluid_vjp(&m, d, bar), CR_OK);
+  }
+  assert_int_equal(bar->scratch_used, 0);
+  a.density = bar->par.density[0];
+  a.viscosity = bar->par.viscosity[0];
+  assert_int_equal(cr_fluid_jvp(&m, d, tan), CR_OK);
+  assert_int_equal(tan->scratch_used, 0);
+  cr_copy(a.force, tan->qfrc_fluid, m.nv);
+  // what flows to the state and to other parameters
+  cr_real most = 0;
+  for (int i = 0; i < 6 * m.nbody; i++) {
+    most = cr_max(most, cr_abs(bar->cvel[i]));
+  }
+  for (int i = 0; i < 6 * m.nv; i++) {
+    most = cr_max(most, cr_abs(bar->cdof[i]));
+  }
+  for (int i = 0; i < m.nbody; i++) {
+    most = cr_max(most, cr_abs(bar->par.body_mass[i]));
+  }
+  assert_true(amount == 0 ? most == 0 : most > 0 && most < CR_R(1e-90));
+  cri_data_free(bar);
+  cri_data_free(tan);
+  return a;
+}
+
+static void a_vacuum_has_the_derivatives_of_next_to_nothing(void** state) {
+  (void)state;
+  for (uint64_t seed = 0; seed < N_SEED; seed++) {
+    begin(seed);
+    m.wind[0] = CR_R(0.3);
+    force();
+    for (int slopes = 0; slopes < 2; slopes++) {
+      answer empty = derivatives_in(0, seed, slopes == 1);
+      answer thin = derivatives_in(CR_R(1e-100), seed, slopes == 1);
+      assert_true(thin.density != 0 && thin.viscosity != 0);
+      assert_close(empty.density, thin.density, 512 * CR_EPS * (1 + cr_abs(thin.density)));
+      assert_close(empty.viscosity, thin.viscosity, 512 * CR_EPS * (1 + cr_abs(thin.viscosity)));
+      for (int i = 0; i < m.nv; i++) {
+        assert_close(empty.force[i], thin.force[i], 512 * CR_EPS * (1 + cr_abs(thin.force[i])));
+      }
+    }
+    end();
+  }
+}
+
 int test_fluid(void);
 int test_fluid(void) {
   const struct CMUnitTest tests[] = {
@@ -135,6 +211,7 @@ int test_fluid(void) {
       cmocka_unit_test(no_medium_makes_no_force),
       cmocka_unit_test(a_wind_carries_along),
       cmocka_unit_test(slopes_are_the_derivative_over_velocity),
+      cmocka_unit_test(a_vacuum_has_the_derivatives_of_next_to_nothing),
   };
   return cmocka_run_group_tests_name("fluid", tests, NULL, NULL);
 }

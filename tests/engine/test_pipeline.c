@@ -107,6 +107,7 @@ static void vjp_clears_what_it_consumed(void** state) {
   assert_int_equal(bar->M_pairs.n, 0);
   assert_int_equal(bar->efc_J_pairs.n, 0);
   assert_int_equal(bar->ten_J_pairs.n, 0);
+  assert_int_equal(bar->metric_fluid_pairs.n, 0);
   assert_int_equal(bar->actuator_moment_pairs.n, 0);
   cri_data_free(bar);
   cri_data_free(d);

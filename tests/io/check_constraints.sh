@@ -19,3 +19,15 @@ grep -q diagexact "$both"
   echo "carom check fails on discrete.xml with diagexact"
   exit 1
 }
+
+# and both in a medium: as boxes, as ellipsoids
+for shape in none ellipsoid; do
+  sed 's/integrator="discrete"/integrator="discrete" density="60" viscosity="0.3" wind="1 -.5 .3"/
+       s/<default>/<default><geom fluidshape="'$shape'"\/>/' "$both" > "$both.medium"
+  trap 'rm -f "$both" "$both.medium"' EXIT
+  grep -q viscosity "$both.medium"
+  "$CAROM" check "$both.medium" --states 3 > /dev/null || {
+    echo "carom check fails on discrete.xml with diagexact in a medium, fluidshape $shape"
+    exit 1
+  }
+done

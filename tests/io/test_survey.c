@@ -73,8 +73,6 @@ static const struct {
   const char* sentence;
 } refused[] = {
     // options and flags
-    {{.option = "<option integrator='discrete' density='1'/>"},
-     "option 'integrator' (discrete in a medium): not supported yet"},
     {{.option = "<option><flag sleep='enable'/></option>"},
      "flag 'sleep' (enabled): not supported yet"},
     {{.option = "<option integrator='discrete'><flag ipc='enable'/></option>"},

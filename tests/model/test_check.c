@@ -71,7 +71,7 @@ static void options(void** state) {
   broken_real(&model.timestep, (cr_real)INFINITY, "timestep");
   broken_real(&model.impratio, 0, "impratio");
   broken_real(&model.impratio, (cr_real)NAN, "impratio");
-  broken_int(&model.integrator, 4, "integrator");
+  broken_int(&model.integrator, 99, "integrator");
   broken_int(&model.cone, -1, "cone");
   broken_int(&model.collision, -1, "collision");
   model.collision = CR_COLLISION_SOFT;

@@ -724,7 +724,12 @@ static void fill_fluid(cr_random* r, cr_model* m, uint64_t seed) {
 
 void random_model_discrete(cr_model* m) {
   m->integrator = CR_INT_DISCRETE;
-  m->density[0] = m->viscosity[0] = 0;
+  // some free bodies as if their block of M were diagonal: then drag adds no more than that
+  for (int b = 1; b < m->nbody; b += 2) {
+    int tree = m->body_treeid[b];
+    bool alone = tree >= 0 && m->tree_dofnum[tree] == 6 && m->body_dofnum[b] == 6;
+    m->body_simple[b] = alone ? 1 : m->body_simple[b];
+  }
   // controls count in the slopes of forces, within their range and held by it
   for (int i = 0; i < m->nu; i += 2) {
     m->actuator_ctrllimited[i] = 1;

@@ -33,7 +33,7 @@ bool random_chance(cr_random* r, cr_real p);
 /// on light bodies.
 void random_model_calm(cr_model* m);
 
-/// Moves with the integrator discrete, without what that refuses.
+/// Moves with the integrator discrete.
 void random_model_discrete(cr_model* m);
 
 /// Nothing but contacts touches a free body.
