@@ -9,6 +9,9 @@
 /// Up to this many bodies each box is held against each other one; beyond, sorting pays.
 enum { FEW = 48 };
 
+/// Bodies of a tree that follow one another are swept as one, up to this many.
+enum { MOST_GROUP = 16 };
+
 /// Words of 32 bits a body for the table of boxes that meet.
 enum { ROOM = 128 };
 
@@ -98,13 +101,20 @@ static bool geoms_far(const cr_model* m, const cr_data* d, int geom1, int geom2,
   return m->geom_type[geom2] == CR_GEOM_PLANE && r1 > 0 && far_above(m, d, geom2, geom1, reach);
 }
 
-// bodies with geoms that can collide: id, bits, box (low corner, high corner); `order` lists them
-// by where their boxes begin
+// bodies with geoms that can collide: id, bits, box (low corner, high corner)
 typedef struct {
   int n;
-  int32_t *id, *type, *affinity, *order;
+  int32_t *id, *type, *affinity;
   cr_real *box, *geom_box;
 } body_list;
+
+// neighbours in such a list: group k is begin[k] .. begin[k + 1], `box` about all of it; `order` lists
+// groups by where their boxes begin
+typedef struct {
+  int n;
+  int32_t *begin, *order;
+  cr_real* box;
+} group_list;
 
 // half of the reach, so that two boxes meet where their geoms are in reach; a geom's own reach from
 // distance whole, since the other geom need not have one
@@ -124,6 +134,13 @@ static void empty_box(cr_real box[6]) {
   }
 }
 
+static void widen(cr_real box[6], const cr_real by[6]) {
+  for (int k = 0; k < 3; k++) {
+    box[k] = cr_min(box[k], by[k]);
+    box[3 + k] = cr_max(box[3 + k], by[3 + k]);
+  }
+}
+
 // the boxes of a body's geoms that can collide, and one about them all
 static void box_of_body(const cr_model* m, const cr_data* d, int body, cr_real* geom_box,
                         cr_real box[6]) {
@@ -136,20 +153,16 @@ static void box_of_body(const cr_model* m, const cr_data* d, int body, cr_real* 
       continue;
     }
     cri_bounds_world(m, d, g, half_reach(m, g), own);
-    for (int k = 0; k < 3; k++) {
-      box[k] = cr_min(box[k], own[k]);
-      box[3 + k] = cr_max(box[3 + k], own[3 + k]);
-    }
+    widen(box, own);
   }
 }
 
 static body_list list_bodies(const cr_model* m, cr_data* d) {
   size_t n = (size_t)m->nbody;
-  body_list list = {.id = cri_push_int(d, 4 * n), .box = cri_push(d, 6 * n)};
+  body_list list = {.id = cri_push_int(d, 3 * n), .box = cri_push(d, 6 * n)};
   list.geom_box = cri_push(d, 6 * (size_t)m->ngeom);
   list.type = list.id + n;
   list.affinity = list.type + n;
-  list.order = list.affinity + n;
   for (int body = 0; body < m->nbody; body++) {
     int32_t type = 0, affinity = 0;
     int first = m->body_geomadr[body], end = first + m->body_geomnum[body];
@@ -169,14 +182,32 @@ static body_list list_bodies(const cr_model* m, cr_data* d) {
 
 // ---- sweep
 
+static group_list group_bodies(const cr_model* m, const body_list* list, cr_data* d) {
+  size_t n = (size_t)list->n;
+  group_list groups = {.begin = cri_push_int(d, n + 1), .box = cri_push(d, 6 * n)};
+  groups.order = cri_push_int(d, n);
+  for (int i = 0; i < list->n; i++) {
+    int last = groups.n - 1, tree = m->body_treeid[list->id[i]];
+    bool joins = last >= 0 && tree >= 0 && m->body_treeid[list->id[i - 1]] == tree &&
+                 i - groups.begin[last] < MOST_GROUP;
+    if (!joins) {
+      groups.begin[groups.n] = i;
+      empty_box(groups.box + 6 * (ptrdiff_t)groups.n++);
+    }
+    widen(groups.box + 6 * (ptrdiff_t)(groups.n - 1), list->box + 6 * (ptrdiff_t)i);
+  }
+  groups.begin[groups.n] = list->n;
+  return groups;
+}
+
 // the axis along which the boxes spread most, by the variance of their low corners
-static int widest_axis(const body_list* list) {
+static int widest_axis(const group_list* groups) {
   cr_real widest = -1;
   int axis = 0;
   for (int k = 0; k < 3; k++) {
     cr_real sum = 0, squares = 0, n = 0;
-    for (int i = 0; i < list->n; i++) {
-      cr_real x = list->box[6 * i + k];
+    for (int i = 0; i < groups->n; i++) {
+      cr_real x = groups->box[6 * i + k];
       bool finite = x > -CR_MAX;  // planes begin nowhere
       sum += finite ? x : 0;
       squares += finite ? x * x : 0;
@@ -190,41 +221,61 @@ static int widest_axis(const body_list* list) {
 }
 
 // Shell's sort of the order by the boxes' beginnings
-static void sort_along(const body_list* list, int axis) {
-  const cr_real* begin = list->box + axis;
-  for (int i = 0; i < list->n; i++) {
-    list->order[i] = i;
+static void sort_along(const group_list* groups, int axis) {
+  const cr_real* begin = groups->box + axis;
+  for (int i = 0; i < groups->n; i++) {
+    groups->order[i] = i;
   }
   int gap = 1;
-  while (gap < list->n) {
+  while (gap < groups->n) {
     gap = 3 * gap + 1;
   }
   for (; gap > 0; gap /= 3) {
-    for (int i = gap; i < list->n; i++) {
-      int32_t moved = list->order[i];
+    for (int i = gap; i < groups->n; i++) {
+      int32_t moved = groups->order[i];
       int k = i;
-      for (; k >= gap && begin[6 * list->order[k - gap]] > begin[6 * moved]; k -= gap) {
-        list->order[k] = list->order[k - gap];
+      for (; k >= gap && begin[6 * groups->order[k - gap]] > begin[6 * moved]; k -= gap) {
+        groups->order[k] = groups->order[k - gap];
       }
-      list->order[k] = moved;
+      groups->order[k] = moved;
     }
   }
 }
 
-// Bit j of row i - first is set where the boxes i < j meet, for rows first..end-1
-static void sweep(const body_list* list, int axis, int first, int end, uint32_t* bits,
-                  size_t words) {
-  memset(bits, 0, (size_t)(end - first) * words * sizeof *bits);
-  for (int p = 0; p < list->n; p++) {
-    int i = list->order[p];
-    const cr_real* box = list->box + 6 * i;
-    for (int q = p + 1; q < list->n; q++) {
-      int j = list->order[q], low = i < j ? i : j, high = i < j ? j : i;
-      if (list->box[6 * j + axis] > box[3 + axis]) {
+// Rows first .. end - 1 of a table: bit j of row i - first is set where the boxes i < j meet.
+typedef struct {
+  int first, end;
+  uint32_t* bits;
+  size_t words;
+} table;
+
+// all pairs of two groups, or of one with itself
+static void meet(const body_list* list, const group_list* groups, int low, int high, table* t) {
+  int end = groups->begin[low + 1] < t->end ? groups->begin[low + 1] : t->end;
+  for (int i = groups->begin[low] > t->first ? groups->begin[low] : t->first; i < end; i++) {
+    uint32_t* row = t->bits + (size_t)(i - t->first) * t->words;
+    for (int j = low == high ? i + 1 : groups->begin[high]; j < groups->begin[high + 1]; j++) {
+      if (cri_bounds_meet(list->box + 6 * (ptrdiff_t)i, list->box + 6 * (ptrdiff_t)j)) {
+        row[j >> 5] |= 1u << (j & 31);
+      }
+    }
+  }
+}
+
+static void sweep(const body_list* list, const group_list* groups, int axis, table* t) {
+  memset(t->bits, 0, (size_t)(t->end - t->first) * t->words * sizeof *t->bits);
+  for (int p = 0; p < groups->n; p++) {
+    int i = groups->order[p];
+    const cr_real* box = groups->box + 6 * (ptrdiff_t)i;
+    meet(list, groups, i, i, t);
+    for (int q = p + 1; q < groups->n; q++) {
+      int j = groups->order[q];
+      const cr_real* other = groups->box + 6 * (ptrdiff_t)j;
+      if (other[axis] > box[3 + axis]) {
         break;
       }
-      if (low >= first && low < end && cri_bounds_meet(box, list->box + 6 * j)) {
-        bits[(size_t)(low - first) * words + (size_t)(high >> 5)] |= 1u << (high & 31);
+      if (cri_bounds_meet(box, other)) {
+        meet(list, groups, i < j ? i : j, i < j ? j : i, t);
       }
     }
   }
@@ -357,15 +408,16 @@ static void walk_few(walk* w, const body_list* list) {
 
 // as many rows of bits at a time as the scratch has room for: all of them up to 4096 bodies
 static void walk_many(walk* w, const body_list* list, cr_data* d) {
+  group_list groups = group_bodies(w->m, list, d);
   size_t room = ROOM * (size_t)w->m->nbody, words = ((size_t)list->n + 31) / 32;
-  uint32_t* bits = (uint32_t*)cri_push_int(d, room);
-  int axis = widest_axis(list), block = (int)(room / words);
-  sort_along(list, axis);
-  for (int first = 0; first < list->n; first += block) {
-    int end = list->n - first < block ? list->n : first + block;
-    sweep(list, axis, first, end, bits, words);
-    for (int i = first; i < end; i++) {
-      const uint32_t* row = bits + (size_t)(i - first) * words;
+  table t = {.bits = (uint32_t*)cri_push_int(d, room), .words = words};
+  int axis = widest_axis(&groups), block = (int)(room / words);
+  sort_along(&groups, axis);
+  for (; t.first < list->n; t.first = t.end) {
+    t.end = list->n - t.first < block ? list->n : t.first + block;
+    sweep(list, &groups, axis, &t);
+    for (int i = t.first; i < t.end; i++) {
+      const uint32_t* row = t.bits + (size_t)(i - t.first) * words;
       for (size_t k = 0; k < words; k++) {
         for (uint32_t rest = row[k]; rest != 0; rest &= rest - 1) {
           walk_pair(w, list, i, (int)(32 * k) + __builtin_ctz(rest));

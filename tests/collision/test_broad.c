@@ -175,13 +175,15 @@ static void candidates_from_distance_are_more(void** state) {
   assert_true(compare_all(0, 1) > compare_all(0, 0));
 }
 
-// enough bodies for the sweep: loose spheres in a box, and one large one, above a plane
-static void many_bodies_are_swept(void** state) {
+// enough bodies for the sweep: spheres in a box, and one large one, above a plane; `length` in a chain
+static void sweep_chains(int length) {
   enum { N = 150 };
   int32_t parent[N + 1] = {0}, joints[N + 1], type[N];
   for (int i = 0; i < N; i++) {
+    bool first = i % length == 0;
     joints[i + 1] = 1;
-    type[i] = CR_JNT_FREE;
+    parent[i + 1] = first ? 0 : i;
+    type[i] = first ? CR_JNT_FREE : CR_JNT_HINGE;
   }
   joints[0] = 0;
   cr_model m = {.ngeom = N + 1};
@@ -192,6 +194,9 @@ static void many_bodies_are_swept(void** state) {
   cr_random r = cr_random_seed(7, 0);
   for (int i = 1; i <= N; i++) {
     m.body_jntnum[i] = 1;
+    m.body_parentid[i] = parent[i];
+    m.jnt_type[i - 1] = type[i - 1];
+    m.jnt_axis[3 * i - 1] = 1;
     m.geom_bodyid[i] = i;
     m.geom_type[i] = CR_GEOM_SPHERE;
     m.geom_size[3 * i] = i == N / 2 ? 1 : CR_R(0.1);
@@ -212,6 +217,12 @@ static void many_bodies_are_swept(void** state) {
   }
   cri_data_free(d);
   cri_model_free(&m);
+}
+
+static void many_bodies_are_swept(void** state) {
+  sweep_chains(1);
+  sweep_chains(7);
+  sweep_chains(50);
 }
 
 static void pair_is_possible_by_the_rules_or_by_name(void** state) {
