@@ -725,6 +725,17 @@ static bool expand(cr_core* a, cr_core* b, polytope* p, cr_real size, cr_optimum
   return exact;
 }
 
+// [n8] Overlapping by no more than what two bounds may differ by along the descent's last normal: no
+// other can be less deep than that.
+static bool settle_touching(cr_core* a, cr_core* b, cr_real size, cr_optimum* x) {
+  cr_optimum found = {.dist = -SLACK * size};
+  if (!try_normal(a, b, x->normal, size, &found)) {
+    return false;
+  }
+  *x = found;
+  return true;
+}
+
 static cr_real reached_along(cr_core* a, cr_core* b, const cr_real n[3]) {
   vertex w;
   support(a, b, n, &w);
@@ -748,7 +759,9 @@ cr_nearest cri_nearest(cr_core* a, cr_core* b, cr_real reach, cr_optimum* x) {
     *x = exact ? best : *x;
     x->dist = exact ? x->dist : best.dist + SLACK * size;
   }
-  if (v == OVERLAP) {
+  if (v == OVERLAP && settle_touching(a, b, size, x)) {
+    exact = true;
+  } else if (v == OVERLAP) {
     polytope p;
     exact = begin(a, b, &p, simplex, n > 4 ? 4 : n, size) ? expand(a, b, &p, size, x)
                                                           : settle_thin(a, b, &p, size, x);

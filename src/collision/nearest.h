@@ -3,7 +3,7 @@
 // overlapping, by an expanding polytope that grows until a face of it can not move out any further.
 // Either search stops as soon as the features it points at give an optimum that stands every test
 // (collision/optimum.h), which is then exact to round-off. Derivation:
-// docs/derivations/collision_convex.md [n1]-[n5].
+// docs/derivations/collision_convex.md [n1]-[n8].
 #ifndef CR_COLLISION_NEAREST_H
 #define CR_COLLISION_NEAREST_H
 
