@@ -41,7 +41,11 @@ static cr_status run(follow* f, const follow_options* o, cr_error* error) {
     return cri_fail(error, CR_ERR_UNSUPPORTED, "%s: %s", o->model, f->report.unsupported.text[0]);
   }
   CR_TRY(cri_model_from_mjmodel(&f->m, f->mj, error));
-  CR_TRY(cri_model_check(&f->m, error));
+  cr_error inner = {0};
+  cr_status status = cri_model_check(&f->m, &inner);
+  if (status != CR_OK) {
+    return cri_fail(error, status, "%s: %s", o->model, inner.text);
+  }
   f->steps = calloc((size_t)o->steps, sizeof *f->steps);
   if (f->steps == NULL) {
     return cri_fail(error, CR_ERR_MEMORY, "follow: no memory");

@@ -27,7 +27,9 @@ static cr_status load(cr_check* c, cr_error* error) {
                     c->report.unsupported.n > 1 ? " (and more)" : "");
   }
   CR_TRY(cri_model_from_mjmodel(&c->m, c->mj, error));
-  return cri_model_check(&c->m, error);
+  cr_error inner = {0};
+  cr_status status = cri_model_check(&c->m, &inner);
+  return status == CR_OK ? CR_OK : cri_fail(error, status, "%s: %s", c->path, inner.text);
 }
 
 static cr_status prepare(cr_check* c, cr_error* error) {
@@ -110,9 +112,14 @@ static cr_status visit_states(cr_check* c, cr_error* error) {
   for (int k = 0; k < c->states; k++) {
     CR_TRY(cr_parity_next_state(c->bench, &random, c->d, error));
     CR_TRY(cr_parity_compare(c->bench, c->d, &c->parity, error));
-    if (!c->parity.last_unsolved) {
-      CR_TRY(cr_step_check_run(c->gradient_check, c->d, &random, &c->gradient, error));
-      CR_TRY(time_all(c, steps++, error));
+    if (c->parity.last_unsolved) {
+      continue;
+    }
+    cr_error inner = {0};
+    cr_status status = cr_step_check_run(c->gradient_check, c->d, &random, &c->gradient, &inner);
+    status = status == CR_OK ? time_all(c, steps++, &inner) : status;
+    if (status != CR_OK) {
+      return cri_fail(error, status, "state %d: %s", k, inner.text);
     }
   }
   double* medians[4] = {&c->times.mj_step, &c->times.step, &c->times.step_vjp,

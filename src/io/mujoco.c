@@ -3,6 +3,7 @@
 // of their fields, and the copy matches the two by name.
 #include "io/mujoco.h"
 
+#include <ctype.h>
 #include <mujoco/mjxmacro.h>
 #include <setjmp.h>
 #include <stdio.h>
@@ -61,6 +62,10 @@ static cr_status load_guarded(load_context* context, cr_error* error) {
   }
   if (inner.text[0] != 0) {
     return cri_fail(error, CR_ERR_MODEL, "%s", inner.text);
+  }
+  size_t n = strlen(context->text);
+  while (n > 0 && isspace((unsigned char)context->text[n - 1])) {
+    context->text[--n] = 0;
   }
   for (char* c = context->text; *c != 0; c++) {
     *c = *c == '\n' ? ' ' : *c;

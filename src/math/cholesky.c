@@ -4,17 +4,6 @@
 
 enum { CHUNK = 6 };  // rows eliminated, or vectors added, in one pass over the target
 
-int cr_chol_pattern_copy(int32_t* index, const cr_pattern* from) {
-  int n = from->n, total = 0;
-  for (int i = 0; i < n; i++) {
-    index[i] = from->nnz[i];
-    index[n + i] = total;
-    memcpy(index + 2 * n + total, from->col + from->adr[i], (size_t)from->nnz[i] * sizeof *index);
-    total += from->nnz[i];
-  }
-  return total;
-}
-
 // highest bit of a row below column j, -1 when there is none
 static int highest_below(const uint64_t* row, int j) {
   for (int k = j / 64; k >= 0; k--) {

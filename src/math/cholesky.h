@@ -31,9 +31,6 @@ static inline cr_pattern cr_chol_pattern_view(int n, const int32_t* index) {
   return (cr_pattern){.n = n, .nnz = index, .adr = index + n, .col = index + 2 * n};
 }
 
-/// A copy of a pattern in `index`. Returns its number of non-zeros.
-int cr_chol_pattern_copy(int32_t* index, const cr_pattern* from);
-
 /// Words of 64 bits a row of n columns takes.
 static inline int cr_chol_words(int n) { return (n + 63) / 64; }
 

@@ -2,17 +2,6 @@
 // Unit quaternions and the exponential map of SO(3).
 #include "math/quat.h"
 
-void cr_quat_rotate(cr_real r[3], const cr_real q[4], const cr_real v[3]) {
-  // v + 2 w (u x v) + 2 u x (u x v), u the vector part
-  cr_real t[3];
-  cr_cross3(t, q + 1, v);
-  cr_real uxt[3];
-  cr_cross3(uxt, q + 1, t);
-  for (int i = 0; i < 3; i++) {
-    r[i] = v[i] + 2 * (q[0] * t[i] + uxt[i]);
-  }
-}
-
 cr_real cr_quat_normalize(cr_real q[4]) {
   cr_real n = cr_sqrt(q[0] * q[0] + q[1] * q[1] + q[2] * q[2] + q[3] * q[3]);
   if (n < CR_MINVAL) {

@@ -18,9 +18,6 @@ static inline void cr_quat_mul(cr_real r[4], const cr_real a[4], const cr_real b
   r[3] = z;
 }
 
-/// r = v turned by q.
-void cr_quat_rotate(cr_real r[3], const cr_real q[4], const cr_real v[3]);
-
 /// Rotation matrix of q, row-major. Tangent: R_tan = R [delta]x.
 static inline void cr_quat_to_mat(cr_real R[9], const cr_real q[4]) {
   cr_real ww = q[0] * q[0], xx = q[1] * q[1], yy = q[2] * q[2], zz = q[3] * q[3];

@@ -47,7 +47,8 @@ static bool too_long(const cr_model* m, int nstep_max) {
 cr_status cri_rollout_create(cr_rollout** out, const cr_model* m, int nstep_max, const bool* wanted,
                              cr_error* error) {
   if (nstep_max < 1 || too_long(m, nstep_max)) {
-    return cri_fail(error, CR_ERR_ARG, "rollout: %d steps", nstep_max);
+    return cri_fail(error, CR_ERR_ARG, "rollout: %d steps are %s", nstep_max,
+                    nstep_max < 1 ? "none" : "more than their states can be counted");
   }
   cr_rollout* r = calloc(1, sizeof *r);
   if (r == NULL) {
