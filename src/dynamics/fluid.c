@@ -415,17 +415,14 @@ static void vacuum_vjp(const cr_model* m, const cr_data* d, cr_data* bar, const 
   const cr_model* par = &bar->par;
   for (int k = 0; k < count(m); k++) {
     element e;
-    cr_real v[6], w[6], f[6];
-    if (!element_in(m, d, unit_density, k, &e)) {
-      continue;
+    cr_real v[6], w[6], by_density, by_viscosity;
+    if (element_in(m, d, (medium){1, 1}, k, &e)) {
+      local(&e, d->cvel + 6 * e.body, m->wind, v);
+      local(&e, W + 6 * e.body, NULL, w);
+      cri_fluid_unit_work(&e.law, v, w, &by_density, &by_viscosity);
+      cri_par_add1(par->density, 0, by_density);
+      cri_par_add1(par->viscosity, 0, by_viscosity);
     }
-    local(&e, d->cvel + 6 * e.body, m->wind, v);
-    local(&e, W + 6 * e.body, NULL, w);
-    cri_fluid_force(&e.law, v, f);
-    cri_par_add1(par->density, 0, dot(w, f, 6));
-    put_into(&e, unit_viscosity);
-    cri_fluid_force(&e.law, v, f);
-    cri_par_add1(par->viscosity, 0, dot(w, f, 6));
   }
 }
 

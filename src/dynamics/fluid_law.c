@@ -421,6 +421,17 @@ void cri_fluid_force_vjp(const cri_fluid_law* law, const cr_real v[6], const cr_
   }
 }
 
+void cri_fluid_unit_work(const cri_fluid_law* law, const cr_real v[6], const cr_real w[6],
+                         cr_real* density, cr_real* viscosity) {
+  cri_fluid_law thin = *law;
+  cr_real F[6], scale = law->box ? 1 : law->c[CRI_FLUID_SCALE];
+  thin.c[CRI_FLUID_LIN] = thin.c[CRI_FLUID_ANG] = 0;
+  cri_fluid_force(&thin, v, F);
+  *density = cr_dot3(w, F) + cr_dot3(w + 3, F + 3);
+  *viscosity = -scale * (law->c[CRI_FLUID_ANG] * cr_dot3(w, v) +
+                         law->c[CRI_FLUID_LIN] * cr_dot3(w + 3, v + 3));
+}
+
 // ---- [f5] slopes
 
 // B of rows R, columns C += s ([(D y)]x) and s (-[z]x diag D): d((D y) x z) = (D dy) x z + (D y) x dz

@@ -55,6 +55,10 @@ void cri_fluid_force(const cri_fluid_law* law, const cr_real v[6], cr_real F[6])
 void cri_fluid_force_vjp(const cri_fluid_law* law, const cr_real v[6], const cr_real w[6],
                          cr_real v_bar[6], cr_real c_bar[CRI_NFLUID_LAW]);
 
+/// Of a law of unit density and viscosity: the work w . F that is due to the one, and to the other.
+void cri_fluid_unit_work(const cri_fluid_law* law, const cr_real v[6], const cr_real w[6],
+                         cr_real* density, cr_real* viscosity);
+
 /// B = dF/dv over the scale, rows of F, as MuJoCo's implicit integrators have it.
 void cri_fluid_slope(const cri_fluid_law* law, const cr_real v[6], cr_real B[36]);
 /// Adds the gradient of s l . B r to v_bar, l_bar, r_bar and c_bar.                [f5]

@@ -84,14 +84,22 @@ void cri_inertia_mul(const cr_model* m, const cr_data* d, cr_real* y, const cr_r
   cri_pop(work, mark);
 }
 
-void cri_inertia_form(const cr_model* m, const cr_data* d, cr_real* M, cr_data* work) {
+// M, and the composite inertias on the way
+static void form_with(const cr_model* m, const cr_data* d, cr_real* crb, cr_real* M,
+                      cr_data* work) {
   size_t mark = cri_mark(work);
-  cr_real* crb = cri_push(work, 10 * (size_t)m->nbody);
   cr_real* armature = cri_push(work, (size_t)m->nv);
   composite(m, d->cinert, crb);
   cri_reflected_armature(m, armature);
   form(m, crb, d->cdof, armature, M);
+  // [i4]
   cri_tendon_inertia(m, d, M, work);
+  cri_pop(work, mark);
+}
+
+void cri_inertia_form(const cr_model* m, const cr_data* d, cr_real* M, cr_data* work) {
+  size_t mark = cri_mark(work);
+  form_with(m, d, cri_push(work, 10 * (size_t)m->nbody), M, work);
   cri_pop(work, mark);
 }
 
@@ -156,17 +164,10 @@ void cri_inertia_solve(const cr_model* m, const cr_data* d, cri_factors f, cr_re
 // ---- the stage
 
 cr_status cr_inertia(const cr_model* m, cr_data* d) {
-  size_t mark = cri_mark(d);
-  cr_real* armature = cri_push(d, (size_t)m->nv);
-  cri_reflected_armature(m, armature);
   d->M_formed = d->want_M || d->nefc > 0 || m->integrator == CR_INT_DISCRETE;
   if (d->M_formed) {
-    composite(m, d->cinert, d->crb);
-    form(m, d->crb, d->cdof, armature, d->M);
-    // [i4]
-    cri_tendon_inertia(m, d, d->M, d);
+    form_with(m, d, d->crb, d->M, d);
   }
-  cri_pop(d, mark);
   return cri_inertia_factor(m, d, NULL, cri_factors_of_M(d), d);
 }
 

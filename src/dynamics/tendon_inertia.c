@@ -50,6 +50,9 @@ static bool next(const cr_model* m, walk* w) {
 // ---- the four functions
 
 void cri_tendon_inertia(const cr_model* m, const cr_data* d, cr_real* M, cr_data* work) {
+  if (!cri_tendon_inertia_acts(m)) {
+    return;
+  }
   size_t mark = cri_mark(work);
   cr_real* a = cri_push(work, (size_t)m->ntendon);
   cri_tendon_armature(m, a);
@@ -65,6 +68,9 @@ void cri_tendon_inertia(const cr_model* m, const cr_data* d, cr_real* M, cr_data
 
 void cri_tendon_inertia_mul(const cr_model* m, const cr_data* d, cr_real* y, const cr_real* x,
                             cr_data* work) {
+  if (!cri_tendon_inertia_acts(m)) {
+    return;
+  }
   size_t mark = cri_mark(work);
   cr_real* a = cri_push(work, (size_t)m->ntendon);
   cri_tendon_armature(m, a);
@@ -81,6 +87,9 @@ void cri_tendon_inertia_mul(const cr_model* m, const cr_data* d, cr_real* y, con
 }
 
 void cri_tendon_inertia_jvp(const cr_model* m, const cr_data* d, cr_data* tan) {
+  if (!cri_tendon_inertia_acts(m)) {
+    return;
+  }
   size_t mark = cri_mark(tan);
   cr_real* a = cri_push(tan, (size_t)m->ntendon);
   cr_real* a_tan = cri_push(tan, (size_t)m->ntendon);
@@ -108,6 +117,9 @@ static cr_real entry_bar(const cr_pairs* pairs, int i, int j) {
 }
 
 void cri_tendon_inertia_vjp(const cr_model* m, const cr_data* d, cr_data* bar) {
+  if (!cri_tendon_inertia_acts(m)) {
+    return;
+  }
   size_t mark = cri_mark(bar);
   cr_real* a = cri_push(bar, (size_t)m->ntendon);
   cr_real* a_bar = cri_push(bar, (size_t)m->ntendon);

@@ -499,6 +499,18 @@ static void randomize(cr_real* x, int n, cr_random* random) {
   }
 }
 
+// A parameter that is small by nature, a time constant of 1e-8 s, moves in proportion: by a whole unit
+// terms that cancel would be larger than all that is compared.
+static void randomize_parameter(const cr_step_check* c, cr_field_id id, cr_random* random) {
+  cr_real* x_tan = cri_field_real(&c->tan->par, NULL, id);
+  int n = cri_field_tangent_size(c->m, c->d, id);
+  randomize(x_tan, n, random);
+  for (int i = 0; i < n && cri_field(id)->tangent == CR_TANGENT_SAME; i++) {
+    cr_real x = cr_abs(cri_field_real(c->m, c->d, id)[i]);
+    x_tan[i] *= x > 0 && x < 1 ? x : 1;
+  }
+}
+
 static const cr_field_id inputs[] = {CR_FIELD_qpos, CR_FIELD_qvel,         CR_FIELD_act,
                                      CR_FIELD_ctrl, CR_FIELD_qfrc_applied, CR_FIELD_xfrc_applied};
 enum { N_INPUTS = (int)(sizeof inputs / sizeof inputs[0]) };
@@ -531,8 +543,7 @@ static cr_status check_dot(cr_step_check* c, cr_random* random, cr_step_check_re
   for (int i = 0; i < CR_N_MODEL_FIELD; i++) {
     cr_field_id id = (cr_field_id)i;
     if (is_parameter(c, id)) {
-      randomize(cri_field_real(&c->tan->par, NULL, id), cri_field_tangent_size(m, c->d, id),
-                random);
+      randomize_parameter(c, id, random);
     }
   }
   cr_status status = cr_step_jvp(m, c->d, c->work, c->tan);

@@ -31,3 +31,18 @@ for shape in none ellipsoid; do
     exit 1
   }
 done
+
+# a motor whose current settles in 1e-8 s: what cancels in its rate does not drown the rest
+cat > "$both" <<'END'
+<mujoco>
+  <option timestep="0.002"/>
+  <worldbody>
+    <body><joint name="j" axis="0 1 0"/><geom size=".1" pos=".2 0 0"/></body>
+  </worldbody>
+  <actuator><dcmotor joint="j" motorconst="0.05" resistance="0.8" inductance="1e-8"/></actuator>
+</mujoco>
+END
+"$CAROM" check "$both" --states 4 > /dev/null || {
+  echo "carom check fails on a motor of short time constant"
+  exit 1
+}
