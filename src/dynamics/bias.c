@@ -7,6 +7,7 @@
 #include "dynamics/bias.h"
 
 #include "dynamics/newton.h"
+#include "dynamics/outer.h"
 #include "dynamics/reflected.h"
 #include "dynamics/tendon_inertia.h"
 #include "dynamics/tree.h"
@@ -15,26 +16,12 @@ static bool has_gravity(const cr_model* m) { return (m->disableflags & CR_DSBL_G
 
 // ---- [b5] tendons with armature: qfrc_bias += a ten_bias J'
 
-static cr_real row_dot(const cr_model* m, const cr_real* J, int t, const cr_real* x) {
-  cr_real sum = 0;
-  for (int k = m->ten_J_rowadr[t]; k < m->ten_J_rowadr[t] + m->ten_J_rownnz[t]; k++) {
-    sum += J[k] * x[m->ten_J_colind[k]];
-  }
-  return sum;
-}
-
-static void add_row(const cr_model* m, const cr_real* J, int t, cr_real s, cr_real* x) {
-  for (int k = m->ten_J_rowadr[t]; k < m->ten_J_rowadr[t] + m->ten_J_rownnz[t]; k++) {
-    x[m->ten_J_colind[k]] += s * J[k];
-  }
-}
-
 static void tendons(const cr_model* m, cr_data* d) {
   size_t mark = cri_mark(d);
   cr_real* a = cri_push(d, (size_t)m->ntendon);
   cri_tendon_armature(m, a);
   for (int t = 0; t < m->ntendon; t++) {
-    add_row(m, d->ten_J, t, a[t] * d->ten_bias[t], d->qfrc_bias);
+    cri_tendon_add(m, d->ten_J, t, a[t] * d->ten_bias[t], d->qfrc_bias);
   }
   cri_pop(d, mark);
 }
@@ -47,8 +34,9 @@ static void tendons_jvp(const cr_model* m, const cr_data* d, cr_data* tan) {
   cri_tendon_armature_jvp(m, tan, a_tan);
   for (int t = 0; t < m->ntendon; t++) {
     if (m->tendon_inertial[t] != 0) {
-      add_row(m, d->ten_J, t, a_tan[t] * d->ten_bias[t] + a[t] * tan->ten_bias[t], tan->qfrc_bias);
-      add_row(m, tan->ten_J, t, a[t] * d->ten_bias[t], tan->qfrc_bias);
+      cri_tendon_add(m, d->ten_J, t, a_tan[t] * d->ten_bias[t] + a[t] * tan->ten_bias[t],
+                     tan->qfrc_bias);
+      cri_tendon_add(m, tan->ten_J, t, a[t] * d->ten_bias[t], tan->qfrc_bias);
     }
   }
   cri_pop(tan, mark);
@@ -65,7 +53,7 @@ static void tendons_vjp(const cr_model* m, const cr_data* d, cr_data* bar) {
   cr_zero(a_bar, m->ntendon);
   for (int t = 0; t < m->ntendon; t++) {
     if (m->tendon_inertial[t] != 0) {
-      cr_real pull = row_dot(m, d->ten_J, t, bar->qfrc_bias);
+      cr_real pull = cri_tendon_dot(m, d->ten_J, t, bar->qfrc_bias);
       left[t] = a[t] * d->ten_bias[t];
       bar->ten_bias[t] += a[t] * pull;
       a_bar[t] = d->ten_bias[t] * pull;

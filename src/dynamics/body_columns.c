@@ -4,6 +4,7 @@
 #include "dynamics/body_columns.h"
 
 #include "dynamics/fluid.h"
+#include "dynamics/newton.h"
 #include "dynamics/passive.h"
 #include "dynamics/tree.h"
 
@@ -52,34 +53,6 @@ static void accelerations(const cr_model* m, const cr_data* d, const cri_carried
   for (int k = 0; k < 6 * m->nbody; k++) {
     body_A[k] += c->body_B[k];
   }
-}
-
-// ---- [y2]
-
-static void slope_of(const cr_real I[10], const cr_real V[6], cr_real Q[36]) {
-  cr_real h[6];
-  cr_inertia_mul(h, I, V);
-  for (int j = 0; j < 6; j++) {
-    cr_real nu[6] = {0}, In[6], Vn[6], turned[6], carried[6], dragged[6];
-    nu[j] = 1;
-    cr_inertia_mul(In, I, nu);
-    cr_cross_force(turned, V, In);
-    cr_cross_force(carried, nu, h);
-    cr_cross_motion(Vn, V, nu);
-    cr_inertia_mul(dragged, I, Vn);
-    for (int i = 0; i < 6; i++) {
-      Q[6 * i + j] = turned[i] + carried[i] - dragged[i];
-    }
-  }
-}
-
-static void inertial_force(const cr_real I[10], const cr_real V[6], const cr_real A[6],
-                           cr_real F[6]) {
-  cr_real h[6], turned[6];
-  cr_inertia_mul(h, I, V);
-  cr_cross_force(turned, V, h);
-  cr_inertia_mul(F, I, A);
-  cr_acc6(F, turned);
 }
 
 // ---- [y5] outer forces
@@ -215,8 +188,9 @@ void cri_body_columns(const cr_model* m, const cr_data* d, const cri_carried* ca
   cr_zero6(s.F);
   for (int b = 1; b < m->nbody; b++) {
     const cr_real* I = d->cinert + 10 * b;
-    inertial_force(I, carried->body_V + 6 * b, body_A + 6 * b, s.F + 6 * b);
-    slope_of(I, carried->body_V + 6 * b, s.Q + 36 * b);
+    // [y2]
+    cri_newton(s.F + 6 * b, I, body_A + 6 * b, carried->body_V + 6 * b);
+    cri_newton_slope(I, carried->body_V + 6 * b, s.Q + 36 * b);
   }
   cr_copy(s.I, d->cinert, 10 * m->nbody);
   if (any_outer(m, d, compensates) || cri_fluid_acts(m)) {

@@ -5,20 +5,6 @@
 #include "dynamics/fluid.h"
 #include "dynamics/outer.h"
 
-static cr_real dot(const cri_rows* rows, const cr_real* value, int r, const cr_real* x) {
-  cr_real sum = 0;
-  for (int k = rows->adr[r]; k < rows->adr[r] + rows->nnz[r]; k++) {
-    sum += value[k] * x[rows->col[k]];
-  }
-  return sum;
-}
-
-static void add(const cri_rows* rows, const cr_real* value, int r, cr_real s, cr_real* y) {
-  for (int k = rows->adr[r]; k < rows->adr[r] + rows->nnz[r]; k++) {
-    y[rows->col[k]] += s * value[k];
-  }
-}
-
 // the last entry of row j of M
 static int diagonal_of(const cr_model* m, int j) { return m->M_rowadr[j] + m->M_rownnz[j] - 1; }
 
@@ -198,7 +184,7 @@ void cri_effective_diagonal_vjp(const cr_model* m, const cr_data* d, cr_data* ba
 
 static void rows_add(const cri_rows* rows, const cr_real* weight, const cr_real* x, cr_real* y) {
   for (int r = 0; r < rows->n; r++) {
-    add(rows, rows->value, r, weight[r] * dot(rows, rows->value, r, x), y);
+    cri_row_add(rows, rows->value, r, weight[r] * cri_row_dot(rows, rows->value, r, x), y);
   }
 }
 
@@ -229,9 +215,9 @@ void cri_effective_add(const cr_model* m, const cr_data* d, const cr_real* x, cr
 static void rows_jvp(const cri_rows* rows, const cr_real* tangent, const cr_real* weight,
                      const cr_real* weight_tan, const cr_real* x, cr_real* y) {
   for (int r = 0; r < rows->n; r++) {
-    cr_real ax = dot(rows, rows->value, r, x), ax_tan = dot(rows, tangent, r, x);
-    add(rows, rows->value, r, weight_tan[r] * ax + weight[r] * ax_tan, y);
-    add(rows, tangent, r, weight[r] * ax, y);
+    cr_real ax = cri_row_dot(rows, rows->value, r, x), ax_tan = cri_row_dot(rows, tangent, r, x);
+    cri_row_add(rows, rows->value, r, weight_tan[r] * ax + weight[r] * ax_tan, y);
+    cri_row_add(rows, tangent, r, weight[r] * ax, y);
   }
 }
 
@@ -259,7 +245,7 @@ static void rows_vjp(const cr_model* m, const cri_rows* rows, const cr_real* wei
   cr_copy(cri_pair_right(pairs, with_l), l, m->nv);
   cr_copy(cri_pair_right(pairs, with_r), r, m->nv);
   for (int k = 0; k < rows->n; k++) {
-    cr_real al = dot(rows, rows->value, k, l), ar = dot(rows, rows->value, k, r);
+    cr_real al = cri_row_dot(rows, rows->value, k, l), ar = cri_row_dot(rows, rows->value, k, r);
     weight_bar[k] += al * ar;
     cri_pair_left(pairs, with_l)[k] = weight[k] * ar;
     cri_pair_left(pairs, with_r)[k] = weight[k] * al;

@@ -14,20 +14,6 @@ static bool discrete(const cr_model* m) { return m->integrator == CR_INT_DISCRET
 static bool springs_on(const cr_model* m) { return (m->disableflags & CR_DSBL_SPRING) == 0; }
 static bool dampers_on(const cr_model* m) { return (m->disableflags & CR_DSBL_DAMPER) == 0; }
 
-static cr_real row_dot(const cri_rows* rows, const cr_real* value, int r, const cr_real* x) {
-  cr_real sum = 0;
-  for (int k = rows->adr[r]; k < rows->adr[r] + rows->nnz[r]; k++) {
-    sum += value[k] * x[rows->col[k]];
-  }
-  return sum;
-}
-
-static void row_add(const cri_rows* rows, const cr_real* value, int r, cr_real s, cr_real* y) {
-  for (int k = rows->adr[r]; k < rows->adr[r] + rows->nnz[r]; k++) {
-    y[rows->col[k]] += s * value[k];
-  }
-}
-
 // ---- [n1] joints
 
 // k = k0 + 2 k1 x + 3 k2 x^2 of a piece, and dk/dx; zero where it would push away
@@ -197,7 +183,7 @@ static void tendons(const cr_model* m, cr_data* d) {
     d->metric_tendon[t] = h * h * s.k + h * s.b;
     d->metric_tendon_sign[t] = (s.k > 0 ? 1 : 0) + (s.b > 0 ? 2 : 0) +
                                (laws[3 * t + 1] != 0 && s.v < 0 ? 4 : 0) + 8 * (s.end + 1);
-    row_add(&rows, d->ten_J, t, -h * s.k * s.v, d->qfrc_shift);
+    cri_row_add(&rows, d->ten_J, t, -h * s.k * s.v, d->qfrc_shift);
   }
   cri_pop(d, mark);
 }
@@ -224,8 +210,8 @@ static void tendons_jvp(const cr_model* m, const cr_data* d, cr_data* tan) {
       b_tan = cri_damping_slope(laws_tan + 3 * t, s.v) + s.b_v * v_tan;
     }
     tan->metric_tendon[t] = h * h * k_tan + h * b_tan;
-    row_add(&rows, d->ten_J, t, -h * (k_tan * s.v + s.k * v_tan), tan->qfrc_shift);
-    row_add(&rows, tan->ten_J, t, -h * s.k * s.v, tan->qfrc_shift);
+    cri_row_add(&rows, d->ten_J, t, -h * (k_tan * s.v + s.k * v_tan), tan->qfrc_shift);
+    cri_row_add(&rows, tan->ten_J, t, -h * s.k * s.v, tan->qfrc_shift);
   }
   cri_pop(tan, mark);
 }
@@ -246,7 +232,7 @@ static void tendons_vjp(const cr_model* m, const cr_data* d, cr_data* bar) {
   for (int t = 0; t < m->ntendon; t++) {
     strand s = strand_of(m, d, t, laws + 3 * t);
     // [n4]' J_bar += f (x) shift_bar, f = -h k v
-    cr_real f_bar = row_dot(&rows, d->ten_J, t, bar->qfrc_shift), av = cr_abs(s.v);
+    cr_real f_bar = cri_row_dot(&rows, d->ten_J, t, bar->qfrc_shift), av = cr_abs(s.v);
     cri_pair_left(&bar->ten_J_pairs, pair)[t] = -h * s.k * s.v;
     bar->ten_velocity[t] -= h * s.k * f_bar;
     if (s.k > 0) {
@@ -290,10 +276,10 @@ static void actuators(const cr_model* m, cr_data* d) {
   cri_rows rows = cri_moment_rows(m, d, d->actuator_moment);
   for (int o = 0; o < m->nout; o++) {
     cr_real k = cr_max(0, -s.l[o]), b = cr_max(0, -s.v[o]);
-    cr_real v = row_dot(&rows, d->actuator_moment, o, d->qvel);
+    cr_real v = cri_row_dot(&rows, d->actuator_moment, o, d->qvel);
     d->metric_actuator[o] = h * h * k + h * b;
     d->metric_actuator_sign[o] = (k > 0 ? 1 : 0) + (b > 0 ? 2 : 0);
-    row_add(&rows, d->actuator_moment, o, -h * k * v, d->qfrc_shift);
+    cri_row_add(&rows, d->actuator_moment, o, -h * k * v, d->qfrc_shift);
   }
   cri_pop(d, mark);
 }
@@ -309,12 +295,12 @@ static void actuators_jvp(const cr_model* m, const cr_data* d, cr_data* tan) {
   for (int o = 0; o < m->nout; o++) {
     cr_real k = cr_max(0, -s.l[o]), k_tan = s.l[o] < 0 ? -t.l[o] : 0;
     cr_real b_tan = s.v[o] < 0 ? -t.v[o] : 0;
-    cr_real v = row_dot(&rows, d->actuator_moment, o, d->qvel);
-    cr_real v_tan = row_dot(&rows, tan->actuator_moment, o, d->qvel) +
-                    row_dot(&rows, d->actuator_moment, o, tan->qvel);
+    cr_real v = cri_row_dot(&rows, d->actuator_moment, o, d->qvel);
+    cr_real v_tan = cri_row_dot(&rows, tan->actuator_moment, o, d->qvel) +
+                    cri_row_dot(&rows, d->actuator_moment, o, tan->qvel);
     tan->metric_actuator[o] = h * h * k_tan + h * b_tan;
-    row_add(&rows, d->actuator_moment, o, -h * (k_tan * v + k * v_tan), tan->qfrc_shift);
-    row_add(&rows, tan->actuator_moment, o, -h * k * v, tan->qfrc_shift);
+    cri_row_add(&rows, d->actuator_moment, o, -h * (k_tan * v + k * v_tan), tan->qfrc_shift);
+    cri_row_add(&rows, tan->actuator_moment, o, -h * k * v, tan->qfrc_shift);
   }
   cri_pop(tan, mark);
 }
@@ -334,11 +320,12 @@ static void actuators_vjp(const cr_model* m, const cr_data* d, cr_data* bar) {
   cr_copy(cri_pair_right(pairs, of_v), d->qvel, m->nv);
   for (int o = 0; o < m->nout; o++) {
     // [n4]' A_bar += f (x) shift_bar + v_bar (x) qvel, f = -h k v
-    cr_real k = cr_max(0, -s.l[o]), v = row_dot(&rows, d->actuator_moment, o, d->qvel);
-    cr_real f_bar = row_dot(&rows, d->actuator_moment, o, bar->qfrc_shift), v_bar = -h * k * f_bar;
+    cr_real k = cr_max(0, -s.l[o]), v = cri_row_dot(&rows, d->actuator_moment, o, d->qvel);
+    cr_real f_bar = cri_row_dot(&rows, d->actuator_moment, o, bar->qfrc_shift),
+            v_bar = -h * k * f_bar;
     cri_pair_left(pairs, of_f)[o] = -h * k * v;
     cri_pair_left(pairs, of_v)[o] = v_bar;
-    row_add(&rows, d->actuator_moment, o, v_bar, bar->qvel);
+    cri_row_add(&rows, d->actuator_moment, o, v_bar, bar->qvel);
     g.l[o] = s.l[o] < 0 ? h * v * f_bar - h * h * bar->metric_actuator[o] : 0;
     g.v[o] = s.v[o] < 0 ? -h * bar->metric_actuator[o] : 0;
   }
@@ -353,7 +340,7 @@ static void actuator_pieces(const cr_model* m, cr_data* d) {
   for (int i = 0; i < m->nactuator; i++) {
     int out = m->actuator_outadr[i];
     if (m->actuator_gaintype[i] == CR_GAIN_MUSCLE || m->actuator_biastype[i] == CR_BIAS_MUSCLE) {
-      cr_real v = row_dot(&rows, d->actuator_moment, out, d->qvel);
+      cr_real v = cri_row_dot(&rows, d->actuator_moment, out, d->qvel);
       d->metric_actuator_sign[out] += 4 * cri_muscle_piece(m, i, d->actuator_length[out], v);
     }
   }

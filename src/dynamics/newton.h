@@ -57,4 +57,23 @@ static inline void cri_newton_bar(const cr_real w[6], const cr_real I[10], const
   cr_inertia_bar(I_bar, h_bar, v, 1);
 }
 
+/// Q of Q nu = v x* I nu + nu x* I v - I (v x nu): how the force of [n1] changes where velocities
+/// change by nu, beside I times the change of a.
+static inline void cri_newton_slope(const cr_real I[10], const cr_real v[6], cr_real Q[36]) {
+  cr_real h[6];
+  cr_inertia_mul(h, I, v);
+  for (int j = 0; j < 6; j++) {
+    cr_real nu[6] = {0}, In[6], vn[6], turned[6], carried[6], dragged[6];
+    nu[j] = 1;
+    cr_inertia_mul(In, I, nu);
+    cr_cross_force(turned, v, In);
+    cr_cross_force(carried, nu, h);
+    cr_cross_motion(vn, v, nu);
+    cr_inertia_mul(dragged, I, vn);
+    for (int i = 0; i < 6; i++) {
+      Q[6 * i + j] = turned[i] + carried[i] - dragged[i];
+    }
+  }
+}
+
 #endif

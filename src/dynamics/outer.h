@@ -21,6 +21,33 @@ static inline cri_rows cri_tendon_rows(const cr_model* m, const cr_real* value) 
   return (cri_rows){m->ntendon, m->ten_J_rownnz, m->ten_J_rowadr, m->ten_J_colind, value};
 }
 
+/// Row r against x; y += s times it. `value` holds the values of the rows or their tangents.
+static inline cr_real cri_row_dot(const cri_rows* rows, const cr_real* value, int r,
+                                  const cr_real* x) {
+  cr_real sum = 0;
+  for (int k = rows->adr[r]; k < rows->adr[r] + rows->nnz[r]; k++) {
+    sum += value[k] * x[rows->col[k]];
+  }
+  return sum;
+}
+static inline void cri_row_add(const cri_rows* rows, const cr_real* value, int r, cr_real s,
+                               cr_real* y) {
+  for (int k = rows->adr[r]; k < rows->adr[r] + rows->nnz[r]; k++) {
+    y[rows->col[k]] += s * value[k];
+  }
+}
+
+/// The same of tendon t, J the values of ten_J or their tangents.
+static inline cr_real cri_tendon_dot(const cr_model* m, const cr_real* J, int t, const cr_real* x) {
+  cri_rows rows = cri_tendon_rows(m, J);
+  return cri_row_dot(&rows, J, t, x);
+}
+static inline void cri_tendon_add(const cr_model* m, const cr_real* J, int t, cr_real s,
+                                  cr_real* y) {
+  cri_rows rows = cri_tendon_rows(m, J);
+  cri_row_add(&rows, J, t, s, y);
+}
+
 /// D += sum of c_k a_k' a_k.
 /// Shapes   c[rows->n]; lower[nC], upper[nC] as in dynamics/slope.h                  [o1]
 void cri_outer_add(const cr_model* m, const cri_rows* rows, const cr_real* c, cr_real* lower,

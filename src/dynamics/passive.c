@@ -3,6 +3,7 @@
 #include "dynamics/passive.h"
 
 #include "dynamics/joint_spring.h"
+#include "dynamics/outer.h"
 #include "dynamics/reflected.h"
 #include "dynamics/tendon_law.h"
 #include "dynamics/wrench.h"
@@ -105,23 +106,6 @@ static void springs_vjp(const cr_model* m, const cr_data* d, cr_data* bar) {
 
 // ---- tendons: forces along the tendon, brought to the joints by ten_J
 
-// q += f times row i
-static void add_row(const cr_model* m, const cr_real* J, int i, cr_real f, cr_real* q) {
-  int first = m->ten_J_rowadr[i];
-  for (int k = first; k < first + m->ten_J_rownnz[i]; k++) {
-    q[m->ten_J_colind[k]] += f * J[k];
-  }
-}
-
-static cr_real row_dot(const cr_model* m, const cr_real* J, int i, const cr_real* x) {
-  cr_real sum = 0;
-  int first = m->ten_J_rowadr[i];
-  for (int k = first; k < first + m->ten_J_rownnz[i]; k++) {
-    sum += J[k] * x[m->ten_J_colind[k]];
-  }
-  return sum;
-}
-
 static void tendons(const cr_model* m, cr_data* d, switches on) {
   size_t mark = cri_mark(d);
   cr_real* b = cri_push(d, 3 * (size_t)m->ntendon);
@@ -129,11 +113,11 @@ static void tendons(const cr_model* m, cr_data* d, switches on) {
   for (int i = 0; i < m->ntendon; i++) {
     // [p5] spring += J' f, f = -(k x + p_0 x^2 + p_1 x^3)
     if (on.spring) {
-      add_row(m, d->ten_J, i, cri_tendon_spring(m, d, i, NULL), d->qfrc_spring);
+      cri_tendon_add(m, d->ten_J, i, cri_tendon_spring(m, d, i, NULL), d->qfrc_spring);
     }
     // [p6] damper += J' f, f = -(b v + c_0 v |v| + c_1 v^3)
     if (on.damper) {
-      add_row(m, d->ten_J, i, cri_tendon_damper(d, b, i, NULL), d->qfrc_damper);
+      cri_tendon_add(m, d->ten_J, i, cri_tendon_damper(d, b, i, NULL), d->qfrc_damper);
     }
   }
   cri_pop(d, mark);
@@ -148,12 +132,12 @@ static void tendons_jvp(const cr_model* m, const cr_data* d, cr_data* tan, switc
   for (int i = 0; i < m->ntendon; i++) {
     // [p5], [p6] (J')' f + J' f'
     if (on.spring) {
-      add_row(m, tan->ten_J, i, cri_tendon_spring(m, d, i, NULL), tan->qfrc_spring);
-      add_row(m, d->ten_J, i, cri_tendon_spring_tan(m, d, tan, i), tan->qfrc_spring);
+      cri_tendon_add(m, tan->ten_J, i, cri_tendon_spring(m, d, i, NULL), tan->qfrc_spring);
+      cri_tendon_add(m, d->ten_J, i, cri_tendon_spring_tan(m, d, tan, i), tan->qfrc_spring);
     }
     if (on.damper) {
-      add_row(m, tan->ten_J, i, cri_tendon_damper(d, b, i, NULL), tan->qfrc_damper);
-      add_row(m, d->ten_J, i, cri_tendon_damper_tan(d, tan, b, b_tan, i), tan->qfrc_damper);
+      cri_tendon_add(m, tan->ten_J, i, cri_tendon_damper(d, b, i, NULL), tan->qfrc_damper);
+      cri_tendon_add(m, d->ten_J, i, cri_tendon_damper_tan(d, tan, b, b_tan, i), tan->qfrc_damper);
     }
   }
   cri_pop(tan, mark);
@@ -169,7 +153,7 @@ static void tendon_springs_vjp(const cr_model* m, const cr_data* d, cr_data* bar
   for (int i = 0; i < m->ntendon; i++) {
     // [p5]' f_bar = J q_bar, J_bar += f (x) q_bar, length_bar += f_x f_bar
     left[i] = cri_tendon_spring(m, d, i, NULL);
-    cri_tendon_spring_bar(m, d, bar, i, row_dot(m, d->ten_J, i, right));
+    cri_tendon_spring_bar(m, d, bar, i, cri_tendon_dot(m, d->ten_J, i, right));
   }
 }
 
@@ -187,7 +171,7 @@ static void tendon_dampers_vjp(const cr_model* m, const cr_data* d, cr_data* bar
   for (int i = 0; i < m->ntendon; i++) {
     // [p6]' as [p5]', with the velocity
     left[i] = cri_tendon_damper(d, b, i, NULL);
-    cri_tendon_damper_bar(d, bar, b, b_bar, i, row_dot(m, d->ten_J, i, right));
+    cri_tendon_damper_bar(d, bar, b, b_bar, i, cri_tendon_dot(m, d->ten_J, i, right));
   }
   cri_tendon_damping_vjp(m, bar, b_bar);
   cri_pop(bar, mark);

@@ -8,6 +8,7 @@
 #include "dynamics/actuation_slope.h"
 #include "dynamics/bias.h"
 #include "dynamics/fluid.h"
+#include "dynamics/newton.h"
 #include "dynamics/outer.h"
 #include "dynamics/reflected.h"
 #include "dynamics/tree.h"
@@ -84,22 +85,12 @@ static void joint_rates(const cr_model* m, const cr_data* d, cr_real* p) {
   }
 }
 
-// K -= Q, Q s = V x* I s + s x* I V - I (V x s)
+// K -= Q
 static void subtract_bias(const cr_data* d, int b, cr_real K[36]) {
-  const cr_real *I = d->cinert + 10 * b, *V = d->cvel + 6 * b;
-  cr_real h[6];
-  cr_inertia_mul(h, I, V);
-  for (int j = 0; j < 6; j++) {
-    cr_real s[6] = {0}, Is[6], Vs[6], turned[6], carried[6], dragged[6];
-    s[j] = 1;
-    cr_inertia_mul(Is, I, s);
-    cr_cross_force(turned, V, Is);
-    cr_cross_force(carried, s, h);
-    cr_cross_motion(Vs, V, s);
-    cr_inertia_mul(dragged, I, Vs);
-    for (int i = 0; i < 6; i++) {
-      K[6 * i + j] -= turned[i] + carried[i] - dragged[i];
-    }
+  cr_real Q[36];
+  cri_newton_slope(d->cinert + 10 * b, d->cvel + 6 * b, Q);
+  for (int k = 0; k < 36; k++) {
+    K[k] -= Q[k];
   }
 }
 

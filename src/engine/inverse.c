@@ -75,16 +75,6 @@ static void convert_vjp(const cr_model* m, const cr_data* d, cr_data* bar, cr_re
   cri_step_slope_mul(m, d, kind, -m->timestep, w, a_bar, true, bar);
 }
 
-// a free body is marked, by forward
-static bool any_free(const cr_model* m, const cr_data* d) {
-  for (int t = 0; t < m->ntree; t++) {
-    if (d->metric_free[t] != 0) {
-      return true;
-    }
-  }
-  return false;
-}
-
 // ---- the stage
 
 cr_status cri_inverse(const cr_model* m, cr_data* d) {
@@ -149,7 +139,7 @@ cr_status cri_inverse_jvp(const cr_model* m, const cr_data* d, cr_data* tan) {
     cri_effective_add(m, d, a_tan, tan->qfrc_inverse);
     cri_effective_jvp(m, d, tan, d->acc_qacc, tan->qfrc_inverse);
     add_scaled(tan->qfrc_inverse, tan->qfrc_shift, -1, m->nv);
-    if (any_free(m, d)) {
+    if (cri_metric_any_free(m, d)) {
       cri_step_slope_mul(m, d, CR_STEP_SLOPE_GYRO, -m->timestep, a_tan, tan->qfrc_inverse, false,
                          tan);
       cri_step_slope_jvp(m, d, tan, CR_STEP_SLOPE_GYRO, -m->timestep, d->acc_qacc,
@@ -195,7 +185,7 @@ cr_status cri_inverse_vjp(const cr_model* m, const cr_data* d, cr_data* bar) {
     cri_effective_add(m, d, w, a_bar);
     cri_effective_vjp(m, d, bar, w, d->acc_qacc);
     add_scaled(bar->qfrc_shift, w, -1, m->nv);
-    if (any_free(m, d)) {
+    if (cri_metric_any_free(m, d)) {
       cri_step_slope_mul(m, d, CR_STEP_SLOPE_GYRO, -m->timestep, w, a_bar, true, bar);
       cri_step_slope_vjp(m, d, bar, CR_STEP_SLOPE_GYRO, -m->timestep, w, d->acc_qacc);
     }

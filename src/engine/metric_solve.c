@@ -73,7 +73,7 @@ static cr_status factor_free(const cr_model* m, cr_data* d) {
   return CR_OK;
 }
 
-static bool any_free(const cr_model* m, const cr_data* d) {
+bool cri_metric_any_free(const cr_model* m, const cr_data* d) {
   for (int t = 0; t < m->ntree && cri_is_discrete(m); t++) {
     if (d->metric_free[t] != 0) {
       return true;
@@ -84,7 +84,7 @@ static bool any_free(const cr_model* m, const cr_data* d) {
 
 void cri_metric_free(const cr_model* m, const cr_data* d, const cr_real* b, cr_real* x,
                      bool transposed, cr_data* work) {
-  if (!any_free(m, d)) {
+  if (!cri_metric_any_free(m, d)) {
     return;
   }
   size_t mark = cri_mark(work);
@@ -156,7 +156,7 @@ void cri_metric_jvp(const cr_model* m, const cr_data* d, cr_data* tan, bool whol
     return;
   }
   cri_effective_jvp(m, d, tan, x, y);
-  if (whole && any_free(m, d)) {
+  if (whole && cri_metric_any_free(m, d)) {
     size_t mark = cri_mark(tan);
     cr_real* turned = cri_push(tan, (size_t)m->nv);
     cr_zero(turned, m->nv);
@@ -179,7 +179,7 @@ void cri_metric_vjp(const cr_model* m, const cr_data* d, cr_data* bar, bool whol
   if (cri_is_discrete(m)) {
     cri_effective_vjp(m, d, bar, l, r);
   }
-  if (whole && any_free(m, d)) {
+  if (whole && cri_metric_any_free(m, d)) {
     cri_bias_slope_vjp(m, d, bar, d->metric_free, l, r, -m->timestep);
   }
 }

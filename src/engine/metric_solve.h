@@ -11,6 +11,9 @@
 /// inertia touches; true if there are any. Part of cri_metric_prepare.
 bool cri_metric_mark_free(const cr_model* m, cr_data* d);
 
+/// Whether forward marked any.
+bool cri_metric_any_free(const cr_model* m, const cr_data* d);
+
 /// Makes what the solves need: nothing with M; else the factors of the effective inertia, with its
 /// values in `value` (d->nmetric numbers), and of the free bodies' blocks.
 /// Equation A = Mhat; of those bodies A = Mhat + h dc/dv, c the bias force           [a4]

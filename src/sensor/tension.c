@@ -3,6 +3,7 @@
 #include "sensor/tension.h"
 
 #include "contact/equality.h"
+#include "dynamics/outer.h"
 #include "dynamics/path.h"
 #include "dynamics/reflected.h"
 #include "dynamics/tendon_law.h"
@@ -17,15 +18,6 @@ bool cri_has_spatial_tendon(const cr_model* m) {
 }
 
 static bool is_on(const cr_model* m, int flag) { return (m->disableflags & flag) == 0; }
-
-// row t of ten_J, or its tangent, times x
-static cr_real row_dot(const cr_model* m, const cr_real* J, int t, const cr_real* x) {
-  cr_real sum = 0;
-  for (int k = m->ten_J_rowadr[t]; k < m->ten_J_rowadr[t] + m->ten_J_rownnz[t]; k++) {
-    sum += J[k] * x[m->ten_J_colind[k]];
-  }
-  return sum;
-}
 
 // ---- actuators
 
@@ -108,7 +100,7 @@ void cri_tension(const cr_model* m, const cr_data* d, cr_real* T, cr_data* work)
     T[t] = is_on(m, CR_DSBL_SPRING) ? cri_tendon_spring(m, d, t, NULL) : 0;
     T[t] += is_on(m, CR_DSBL_DAMPER) ? cri_tendon_damper(d, b, t, NULL) : 0;
     // [s3]
-    T[t] -= a[t] * (row_dot(m, d->ten_J, t, d->qacc) + d->ten_bias[t]);
+    T[t] -= a[t] * (cri_tendon_dot(m, d->ten_J, t, d->qacc) + d->ten_bias[t]);
   }
   for (int k = 0; k < m->nactuator; k++) {
     // [s1]
@@ -141,9 +133,9 @@ void cri_tension_jvp(const cr_model* m, const cr_data* d, cr_data* tan, cr_real*
     T_tan[t] = is_on(m, CR_DSBL_SPRING) ? cri_tendon_spring_tan(m, d, tan, t) : 0;
     T_tan[t] += is_on(m, CR_DSBL_DAMPER) ? cri_tendon_damper_tan(d, tan, b, b_tan, t) : 0;
     // [s3]
-    T_tan[t] -= a_tan[t] * (row_dot(m, d->ten_J, t, d->qacc) + d->ten_bias[t]);
-    T_tan[t] -= a[t] * (row_dot(m, tan->ten_J, t, d->qacc) + row_dot(m, d->ten_J, t, tan->qacc) +
-                        tan->ten_bias[t]);
+    T_tan[t] -= a_tan[t] * (cri_tendon_dot(m, d->ten_J, t, d->qacc) + d->ten_bias[t]);
+    T_tan[t] -= a[t] * (cri_tendon_dot(m, tan->ten_J, t, d->qacc) +
+                        cri_tendon_dot(m, d->ten_J, t, tan->qacc) + tan->ten_bias[t]);
   }
   for (int k = 0; k < m->nactuator; k++) {
     // [s1]
@@ -208,7 +200,7 @@ static void armature_vjp(const cr_model* m, const cr_data* d, cr_data* bar, cons
     }
   }
   for (int t = 0; t < m->ntendon; t++) {
-    a_bar[t] = -T_bar[t] * (row_dot(m, d->ten_J, t, d->qacc) + d->ten_bias[t]);
+    a_bar[t] = -T_bar[t] * (cri_tendon_dot(m, d->ten_J, t, d->qacc) + d->ten_bias[t]);
   }
   cri_tendon_armature_vjp(m, bar, a_bar);
   cri_pop(bar, mark);
