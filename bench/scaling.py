@@ -47,7 +47,7 @@ def family(carom, sizes, scene, rounds=7):
         x, mib = bench(carom, scene(n), "--states", 10, "--rounds", rounds, "--no-differences")
         rows.append({"n": n, "nv": x["nv"], "contacts": x["contacts"], "mj_step_us": x["mj_step_us"],
                      "step_us": x["step_us"], "vjp_us": x["step_vjp_us"],
-                     "jacobian_us": x["step_jacobian_us"], "resident_mib": mib})
+                     "jacobian_us": x["step_jacobian_us"] or 0.0, "resident_mib": mib})
     return rows
 
 
@@ -137,9 +137,9 @@ CHARTS = [
      [("mj_step_us", "mj_step"), ("step_us", "step"), ("vjp_us", "vjp")]),
     ("copies", "humanoids side by side", "microseconds",
      [("mj_step_us", "mj_step"), ("step_us", "step"), ("vjp_us", "vjp")]),
-    ("horizon", "steps of a humanoid's gradient", "seconds",
+    ("horizon", "steps of a rollout (humanoid)", "seconds",
      [("forward_all_s", "forward"), ("backward_all_s", "backward"), ("backward_8M_s", "within 8M")]),
-    ("horizon", "steps of a humanoid's gradient", "MiB resident",
+    ("horizon", "steps of a rollout (humanoid)", "MiB resident",
      [("resident_all_mib", "all states"), ("resident_8M_mib", "within 8M")]),
     ("parameters", "numbers differentiated by", "seconds",
      [("forward_s", "forward"), ("backward_s", "backward")]),
@@ -194,7 +194,7 @@ def say(file):
         print(f"## {section}\n\n| {' | '.join(columns)} |\n|{'---|' * len(columns)}", file=file)
         for row in rows:
             print(f"| {' | '.join(row[c] for c in columns)} |", file=file)
-        grown = [c for c in columns[1:] if c not in ("same_bytes", "nv") and float(rows[-2][c]) > 0]
+        grown = [c for c in columns[1:] if c != "same_bytes" and min(float(r[c]) for r in rows[-2:]) > 0]
         words = " | ".join(f"{slope(rows, c):.2f}" if c in grown else "" for c in columns[1:])
         print(f"| slope | {words} |\n", file=file)
 

@@ -121,19 +121,27 @@ def tds_rows(carom, folder, python, tds):
                  "full Jacobian of a step", ours["step_jacobian_us"])])
 
 
+def rollouts(carom, model):
+    """Microseconds a step of Carom's rollouts: forward, with gradients."""
+    x = bench(carom, model, "--batch", 50, "--steps", 20, "--rounds", 9, "--threads", 1, "--no-peer")
+    t = x["threads"][0]
+    return 1e6 * t["forward_seconds"] / x["rollouts"] / x["steps"], t["step_with_gradient_us"]
+
+
 def mjx_rows(carom, python, models):
     print("## MuJoCo XLA, on the CPU, one core, in double\n\n"
-          "A rollout of 20 steps and its reverse gradient by initial state and controls, microseconds\n"
-          "a step and environment; one solver iteration there, a solve to round-off here. Carom: the\n"
-          "step; the step, the step once more and its vjp, also by all parameters.\n\n"
+          "Rollouts of 20 steps and their reverse gradients by initial state and controls, microseconds a step\n"
+          "and environment; one solver iteration there, a solve to round-off here. Carom: rollouts one after the\n"
+          "other, `carom bench MODEL --batch 50 --steps 20 --threads 1`, gradients also by all masses.\n\n"
           "| model | environments | MJX forward | Carom | ratio | MJX with gradient | Carom | ratio | "
           "MJX compiles for |\n|---|---|---|---|---|---|---|---|---|")
     for model in models:
-        ours = bench(carom, model, "--no-differences")
-        step, gradient = ours["step_us"], 2 * ours["step_us"] + ours["step_vjp_us"]
+        before = rollouts(carom, model)
         theirs = json.loads(output(python, HERE / "mjx.py", model, *ENVIRONMENTS).splitlines()[-1])
+        after = rollouts(carom, model)
+        step, gradient = ((a + b) / 2 for a, b in zip(before, after))
         for b in theirs["batches"]:
-            print(f"| {ours['model']} | {b['environments']} | {b['forward_us']:.1f} | {step:.2f} | "
+            print(f"| {Path(model).name} | {b['environments']} | {b['forward_us']:.1f} | {step:.2f} | "
                   f"1/{b['forward_us'] / step:.1f} | {b['gradient_us']:.1f} | {gradient:.2f} | "
                   f"1/{b['gradient_us'] / gradient:.0f} | {b['compile_gradient_s']:.0f} s |", flush=True)
     print()

@@ -90,7 +90,7 @@ CR_API cr_status cr_rollout_adaptive(cr_rollout* rollout, const cr_model* m,
 /// stored states, lengths of adaptive steps; 0: no limit. The states that do not fit are computed again
 /// from checkpoints: a gradient takes longer, and has the same bits. The bytes are taken at once; what
 /// was run before is forgotten. Not in it: data blocks, whose size does not depend on the number of
-/// steps.
+/// steps. Without a limit the last steps of a run keep theirs too, within 16 MiB.
 /// Errors: CR_ERR_MEMORY, naming the least. What an adaptive run needs is known after it; then
 /// cr_rollout_gradient says it.
 CR_API cr_status cr_rollout_memory(cr_rollout* rollout, const cr_model* m, size_t bytes,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The two engines in turn, in one process, over the states of a scene.
+// The two engines in turn, in one process, over the states of a scene; in processor time of the thread.
 #ifndef CR_BENCH_MEASURE_H
 #define CR_BENCH_MEASURE_H
 
@@ -7,13 +7,16 @@
 #include "bench/timing.h"
 
 typedef struct {
-  cr_timing mj_step;   // of one step
-  cr_timing step;      // cr_step
-  cr_timing vjp;       // cr_step_vjp alone, on data that the step has just filled, everything asked
-  cr_timing jacobian;  // cr_step_jacobian by state and controls, on the same data
+  cr_timing mj_step;  // of one step
+  cr_timing step;     // cr_step
+  cr_timing vjp;      // cr_step_vjp alone, on data that the step has just filled, everything asked
+  cr_timing
+      jacobian;  // cr_step_jacobian by state and controls, on the same data; n = 0 beyond 2000
+                 // dofs, where its numbers would fill a gigabyte
   cr_timing transition;                    // mjd_transitionFD, one-sided; n = 0 where not asked for
   cr_timing centred;                       // the same, centred
   double residual_mujoco, residual_carom;  // the largest
+  double clock;                            // microseconds that it takes to look at the time
   int by_columns;                          // states whose Jacobian went column by column
 } cr_measurement;
 

@@ -147,7 +147,8 @@ static void print_markdown_head(const bench* b) {
       "# Benchmarks\n\n"
       "Made by `make bench` (%s), Carom %s against MuJoCo %s, one thread%s.\nMachine: %s\n\n"
       "Both engines step the same %d states of one simulation, in turn, %d rounds; times are\n"
-      "microseconds, medians over the rounds, ratios are formed round by round (10 %% to 90 %% in\n"
+      "microseconds of the processor, medians over the rounds, ratios are formed round by round "
+      "(10 %% to 90 %% in\n"
       "brackets). Euler on both sides, no-slip off, warm starts alike, MuJoCo's solver as its\n"
       "file sets it; residual: the largest |M a - qfrc_smooth - J'f| over its terms, MuJoCo and\n"
       "Carom. `vjp`: the vjp alone on data the step has just filled, for all of state, controls\n"
@@ -172,8 +173,12 @@ static void print_markdown_row(const bench* b) {
                b->scene.name, b->scene.m.nv, b->scene.rows, cr_timing_median(&x->mj_step),
                cr_timing_median(&x->step), step.median, step.low, step.high,
                cr_timing_median(&x->vjp), vjp.median, vjp.low, vjp.high);
-  (void)printf("%.2f | %.2f (%.2f..%.2f)%s | ", cr_timing_median(&x->jacobian), jac.median, jac.low,
-               jac.high, x->by_columns > 0 ? " *" : "");
+  if (x->jacobian.n > 0) {
+    (void)printf("%.2f | %.2f (%.2f..%.2f)%s | ", cr_timing_median(&x->jacobian), jac.median,
+                 jac.low, jac.high, x->by_columns > 0 ? " *" : "");
+  } else {
+    (void)printf("| | ");
+  }
   if (x->transition.n > 0) {
     ratio fd = ratio_of(&x->transition, &x->jacobian);
     (void)printf("%.1f | %.1f | 1/%.0f | ", cr_timing_median(&x->transition),

@@ -17,6 +17,7 @@ static cr_status create_blocks(cr_rollout* r, const cr_model* m, const cr_capaci
                                cr_error* error) {
   CR_TRY(cri_data_create(&r->d, m, capacity, error));
   CR_TRY(cri_data_create(&r->work, m, capacity, error));
+  CR_TRY(cri_step_blocks_create(&r->blocks, m, r->d, r->budget > 0 ? 0 : r->nstep_max, error));
   return cri_data_twin(&r->bar, m, r->d, CR_DATA_COTANGENT, r->wanted, error);
 }
 
@@ -98,6 +99,7 @@ void cr_rollout_free(cr_rollout* r) {
   free(r->ctrl_bar);
   free(r->first);
   cri_tape_free(&r->tape);
+  cri_step_blocks_free(&r->blocks);
   cri_adjoint_free(&r->adjoint);
   free(r);
 }
@@ -126,7 +128,7 @@ static void swap_blocks(cr_data* a, cr_data* b) {
 static cr_status grow(cr_rollout* r, const cr_model* m, cr_error* error) {
   const cr_data* d = r->d;
   cr_capacity c = {2 * d->ncon_max + 8, 2 * d->nefc_max + 32, 2 * d->nJ_max + 32 * m->nv};
-  cr_rollout larger = {.wanted = r->wanted};
+  cr_rollout larger = {.wanted = r->wanted, .nstep_max = r->nstep_max, .budget = r->budget};
   cr_status status = create_blocks(&larger, m, &c, error);
   if (status == CR_OK) {
     cri_inputs_copy(m, larger.d, r->d);
@@ -139,7 +141,12 @@ static cr_status grow(cr_rollout* r, const cr_model* m, cr_error* error) {
     swap_blocks(r->d, larger.d);
     swap_blocks(r->work, larger.work);
     swap_blocks(r->bar, larger.bar);
+    cri_step_blocks blocks = r->blocks;
+    r->blocks = larger.blocks;
+    larger.blocks = blocks;
+    r->at = NULL;  // the step at hand, begun again
   }
+  cri_step_blocks_free(&larger.blocks);
   cri_data_free(larger.d);
   cri_data_free(larger.work);
   cri_data_free(larger.bar);
@@ -153,7 +160,10 @@ typedef cr_status evaluation(cr_rollout* r, const cr_model* m);
 
 static cr_status forward(cr_rollout* r, const cr_model* m) { return cr_forward(m, r->d); }
 
-static cr_status step(cr_rollout* r, const cr_model* m) { return cr_step(m, r->d); }
+// where the step at hand is made
+static cr_data* at_hand(const cr_rollout* r) { return r->at != NULL ? r->at : r->d; }
+
+static cr_status step(cr_rollout* r, const cr_model* m) { return cr_step(m, at_hand(r)); }
 
 // where contacts or rows do not fit, grows and repeats
 static cr_status evaluate(cr_rollout* r, const cr_model* m, evaluation* f, int k, cr_error* error) {
@@ -164,10 +174,11 @@ static cr_status evaluate(cr_rollout* r, const cr_model* m, evaluation* f, int k
   }
   if (status != CR_OK) {
     return cri_fail(error, status, "step %d (time %.9g): %s", k, (double)r->d->time,
-                    r->d->error.text);
+                    at_hand(r)->error.text);
   }
-  if (r->d->solver_iterations > r->solver_iterations_max) {
-    r->solver_iterations_max = r->d->solver_iterations;
+  int iterations = at_hand(r)->solver_iterations;
+  if (iterations > r->solver_iterations_max) {
+    r->solver_iterations_max = iterations;
   }
   return CR_OK;
 }
@@ -258,7 +269,14 @@ static cr_status take_control(cr_rollout* r, const cr_model* m, int k, cr_error*
 
 static cr_status run_step(cr_rollout* r, const cr_model* m, int k, cr_error* error) {
   CR_TRY(cri_tape_keep(&r->tape, m, r->d, k, error));
-  CR_TRY(evaluate(r, m, step, k + 1, error));
+  cr_data* block = cri_step_blocks_take(&r->blocks, m, r->d, k, r->nstep);
+  r->at = block;
+  cr_status status = evaluate(r, m, step, k + 1, error);
+  if (status == CR_OK && r->at != NULL) {  // it has not grown
+    cri_step_blocks_give(&r->blocks, m, r->d, block, k);
+  }
+  r->at = NULL;
+  CR_TRY(status);
   cr_advance(m, r->d);
   return CR_OK;
 }
@@ -318,6 +336,7 @@ cr_status cr_rollout_run(cr_rollout* r, const cr_model* m, int nstep, const cr_l
   r->start = r->d->time;
   r->controller = cri_controller_begin(m, &r->options);
   cri_tape_begin(&r->tape, r->adaptive ? -1 : nstep);
+  cri_step_blocks_forget(&r->blocks);
   for (int k = 0; k < nstep; k++) {
     CR_TRY(take_control(r, m, k, error));
     CR_TRY(r->adaptive ? run_interval(r, m, k, error) : run_step(r, m, k, error));
@@ -474,14 +493,21 @@ static cr_status event_bar(cr_rollout* r, const cr_model* m, int i, int k, cr_er
 static cr_status step_bar(cr_rollout* r, const cr_model* m, const cr_model* m_backward, int i,
                           int k, cr_error* error) {
   CR_TRY(event_bar(r, m, i, k, error));
-  CR_TRY(find_state(r, m, i, error));
-  cri_tape_put(&r->tape, m, CRI_TAPE_HERE, r->d);
-  CR_TRY(cri_rollout_again(r, m, i, k, error));
+  const cr_data* made = cri_step_blocks_find(&r->blocks, i);
+  if (made != NULL) {
+    cri_inputs_copy(m, r->d, made);
+    cri_tape_put(&r->tape, m, CRI_TAPE_HERE, r->d);
+  } else {
+    CR_TRY(find_state(r, m, i, error));
+    cri_tape_put(&r->tape, m, CRI_TAPE_HERE, r->d);
+    CR_TRY(cri_rollout_again(r, m, i, k, error));
+    made = r->d;
+  }
   swap_state_bar(m, r->bar);
   const cri_ramp* ramp = is_linear(r) ? &r->ramp : NULL;
   cr_status status = r->adaptive ? cri_adaptive_step_vjp(&r->options, ramp, m, m_backward, r->d,
                                                          r->made.h, r->work, r->bar)
-                                 : cr_step_vjp(m, m_backward, r->d, r->work, r->bar);
+                                 : cr_step_vjp(m, m_backward, made, r->work, r->bar);
   if (status != CR_OK) {
     return cri_fail(error, status, "backward through step %d: %s", k + 1, r->bar->error.text);
   }
@@ -563,6 +589,8 @@ cr_status cr_rollout_memory(cr_rollout* r, const cr_model* m, size_t bytes, cr_e
   if (bytes > 0 && bytes < rows + cri_tape_least(m, 0)) {
     return too_little(r, m, 0, error);
   }
+  cri_step_blocks_free(&r->blocks);
+  CR_TRY(cri_step_blocks_create(&r->blocks, m, r->d, bytes > 0 ? 0 : r->nstep_max, error));
   return cri_tape_reserve(&r->tape, m, r->nstep_max, bytes > 0 ? bytes - rows : 0, error);
 }
 

@@ -3,8 +3,9 @@
 // documented in carom/rollout.h.
 //
 // A rollout stores the state before a step (with the solver's warm start), not what the step computed:
-// the backward pass recomputes each step from its state, with the same bits. Every state is stored, or,
-// within a number of bytes, checkpoints are, from which the states between are computed again.
+// the backward pass recomputes each step from its state, with the same bits; but for the last steps,
+// which it finds as they were made (rollout/blocks.h). Every state is stored, or, within a number of bytes,
+// checkpoints are, from which the states between are computed again.
 //
 // An adaptive rollout has steps inside its steps: the intervals of the grid, as they are called here.
 // With steps of the model's length an interval is a step.
@@ -15,13 +16,16 @@
 #include "integrate/adaptive.h"
 #include "model/data.h"
 #include "rollout/adjoint.h"
+#include "rollout/blocks.h"
 #include "rollout/tape.h"
 
 struct cr_rollout {
-  cr_data* d;     // set its state, then run
-  cr_data* work;  // the backward pass's second evaluation
-  cr_data* bar;   // after a gradient: bar->qpos (nv), qvel, act at time zero, qfrc_applied,
-                  // xfrc_applied (constant over the rollout), bar->par
+  cr_data* d;              // set its state, then run
+  cr_data* at;             // the block that the step at hand is made in; NULL: d
+  cri_step_blocks blocks;  // the last steps of a run as they were made
+  cr_data* work;           // the backward pass's second evaluation
+  cr_data* bar;  // after a gradient: bar->qpos (nv), qvel, act at time zero, qfrc_applied,
+                 // xfrc_applied (constant over the rollout), bar->par
   int nstep, nstep_max;
   cr_real* ctrl;       // nstep_max x nu, set before a run
   cr_real* ctrl_bar;   // the same, set by a gradient

@@ -411,6 +411,7 @@ static void assert_same_results(const bench* a, const bench* b) {
 // gives a rollout blocks with this much room
 static void set_room(bench* b, cr_capacity room) {
   cr_rollout* r = b->r;
+  cri_step_blocks_free(&r->blocks);
   cri_data_free(r->d);
   cri_data_free(r->work);
   cri_data_free(r->bar);
