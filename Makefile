@@ -75,7 +75,7 @@ BENCH = cube=examples/cube_toss.xml cheetah=$(SUITE)/cheetah.xml quadruped=$(SUI
         $(if $(MYOHAND),"MyoHand=$(MYOHAND)") $(if $(MYOARM),"bimanual MyoArm=$(MYOARM)") \
         $(if $(LAIKAGO),"laikago=$(LAIKAGO)")
 # one size of a family after the other; mjd_transitionFD would take minutes a state
-GROWTH = stack:1 stack:10 stack:100 stack:300 stack:1000 $(foreach n,1 2 5 10 22,"$(n)*$(SUITE)/humanoid.xml") \
+GROWTH = stack:1 stack:10 stack:100 stack:300 stack:1000 $(foreach n,1 2 5 10 22,"$(n) humanoids=$(n)*$(SUITE)/humanoid.xml") \
          $(foreach n,2 10 50 200 500,chain:$(n))
 bench: release $(MODELS)/.fetched  ## run the benchmarks and write bench/RESULTS.md
 	@$(BUILD)/carom bench --markdown $(BENCH) > $(BUILD)/RESULTS.md
@@ -84,12 +84,12 @@ bench: release $(MODELS)/.fetched  ## run the benchmarks and write bench/RESULTS
 	  | sed -n '/^|/p' >> $(BUILD)/RESULTS.md
 	@printf '\n## Batches\n\nRollouts with gradients by start, controls and masses, each with masses of its own; MuJoCo:\n' >> $(BUILD)/RESULTS.md
 	@printf 'the same rollouts, without gradients.\n\n' >> $(BUILD)/RESULTS.md
-	@$(BUILD)/carom bench --markdown --batch 200 --steps 100 --rounds 5 cube=examples/cube_toss.xml \
+	@$(BUILD)/carom bench --markdown --batch 100 --steps 100 --rounds 5 cube=examples/cube_toss.xml \
 	  humanoid=$(SUITE)/humanoid.xml >> $(BUILD)/RESULTS.md
 	@mv $(BUILD)/RESULTS.md bench/RESULTS.md
 	@echo "Wrote bench/RESULTS.md"
 
-# time and memory against every size there is, a plot each
+# time and memory against every size there is, a plot each: docs/performance.md
 scaling: release $(MODELS)/.fetched  ## measure how time and memory grow, write bench/scaling and its plots
 	@python3 bench/scaling.py $(BUILD)/carom $(SUITE)/humanoid.xml examples/cube_toss.xml
 

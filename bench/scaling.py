@@ -64,8 +64,15 @@ def copies(carom, humanoid, cube):
 
 
 def gradient(carom, *arguments):
-    text, mib = run(carom, "grad", *arguments, "--json")
-    return json.loads(text), mib
+    """The least disturbed of five runs."""
+    best, mib = None, 0
+    for _ in range(5):
+        text, mib = run(carom, "grad", *arguments, "--json")
+        x = json.loads(text)
+        if best is not None:
+            x["seconds"] = {k: min(v, best["seconds"][k]) for k, v in x["seconds"].items()}
+        best = x
+    return best, mib
 
 
 def horizon(carom, humanoid, cube):
@@ -164,7 +171,7 @@ def write(section, rows):
 
 def draw():
     charts = [c for c in CHARTS if read(c[0])]
-    lines = [f"set terminal pngcairo size 1200,{320 * ((len(charts) + 1) // 2)} font 'sans,10'",
+    lines = [f"set terminal pngcairo size 1200,{320 * ((len(charts) + 1) // 2)} font 'sans,10' noenhanced",
              f"set output '{IMAGE}'", "set datafile separator ','", "set key left top", "set grid",
              f"set multiplot layout {(len(charts) + 1) // 2},2"]
     for section, size, unit, columns in charts:

@@ -4,9 +4,9 @@
 // run the same, and one state with its acceleration to hold them to; prints times as JSON.
 // Usage: pinocchio MODEL.xml
 #include <algorithm>
-#include <chrono>
 #include <cstdio>
 #include <cstdlib>
+#include <ctime>
 #include <functional>
 #include <string>
 #include <vector>
@@ -88,14 +88,20 @@ double median(std::vector<double> x) {
   return x[x.size() / 2];
 }
 
+// microseconds that this thread has had a processor for
+double now() {
+  std::timespec t;
+  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
+  return 1e6 * static_cast<double>(t.tv_sec) + 1e-3 * static_cast<double>(t.tv_nsec);
+}
+
 // microseconds a call
 double time_of(const std::vector<State>& states, const std::function<void(const State&)>& call) {
   std::vector<double> rounds;
   for (int r = -1; r < ROUNDS; r++) {
-    auto start = std::chrono::steady_clock::now();
+    const double start = now();
     for (const State& s : states) call(s);
-    std::chrono::duration<double, std::micro> spent = std::chrono::steady_clock::now() - start;
-    if (r >= 0) rounds.push_back(spent.count() / static_cast<double>(states.size()));
+    if (r >= 0) rounds.push_back((now() - start) / static_cast<double>(states.size()));
   }
   return median(rounds);
 }

@@ -153,7 +153,7 @@ def main():
     if models[:1] == ["--tds"]:
         tds, models = models[1], models[2:]
     folder.mkdir(parents=True, exist_ok=True)
-    print(f"# Peers\n\nMade by `make bench-peers{' TDS=...' if tds else ''}` ({datetime.date.today()}).\n")
+    print(f"# Peers\n\nMade by `make bench-peers{' TDS=...' if tds else ''}` ({datetime.date.today()}). Times of the processor.\n")
     pinocchio_rows(carom, folder, python)
     if tds:
         tds_rows(carom, folder, python, tds)

@@ -5,9 +5,9 @@
 // state with its acceleration to hold them to; prints times as JSON.
 // Usage: tds MODEL.xml
 #include <algorithm>
-#include <chrono>
 #include <cstdio>
 #include <cstdlib>
+#include <ctime>
 #include <functional>
 #include <random>
 #include <vector>
@@ -114,14 +114,20 @@ std::vector<State<Algebra>> random_states() {
   return states;
 }
 
+// microseconds that this thread has had a processor for
+double now() {
+  std::timespec t;
+  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
+  return 1e6 * static_cast<double>(t.tv_sec) + 1e-3 * static_cast<double>(t.tv_nsec);
+}
+
 // microseconds a call
 double time_of(const std::function<void(int)>& call) {
   std::vector<double> rounds;
   for (int r = -1; r < ROUNDS; r++) {
-    auto start = std::chrono::steady_clock::now();
+    const double start = now();
     for (int s = 0; s < STATES; s++) call(s);
-    std::chrono::duration<double, std::micro> spent = std::chrono::steady_clock::now() - start;
-    if (r >= 0) rounds.push_back(spent.count() / STATES);
+    if (r >= 0) rounds.push_back((now() - start) / STATES);
   }
   std::nth_element(rounds.begin(), rounds.begin() + ROUNDS / 2, rounds.end());
   return rounds[ROUNDS / 2];
