@@ -258,14 +258,19 @@ static size_t layout(const cr_model* m, cr_data* d, char* memory) {
   return used + rounded(d->scratch_size * sizeof(cr_real));
 }
 
+// What a matrix of all dofs would need is mostly never touched: calloc leaves it to the system until
+// then.
 static cr_status allocate(cr_data* d, const cr_model* m, cr_error* error) {
   d->memory_size = layout(m, d, NULL);
-  d->memory = aligned_alloc(ALIGN, d->memory_size);
-  if (d->memory == NULL) {
+  char* block = calloc(1, d->memory_size + ALIGN);
+  if (block == NULL) {
     return cri_fail(error, CR_ERR_MEMORY, "data: no memory for %zu bytes", d->memory_size);
   }
-  memset(d->memory, 0, d->memory_size);
-  layout(m, d, d->memory);
+  char* memory = block + (ALIGN - (uintptr_t)(void*)block % ALIGN) % ALIGN;
+  layout(m, d, memory);
+  d->block = block;
+  d->memory = memory;
+  d->field_size = d->memory_size - rounded(d->scratch_size * sizeof(cr_real));
   return CR_OK;
 }
 
@@ -329,7 +334,7 @@ cr_status cri_data_twin(cr_data** out, const cr_model* m, const cr_data* d, cr_d
 }
 
 void cri_twin_clear(cr_data* twin) {
-  memset(twin->memory, 0, twin->memory_size);
+  memset(twin->memory, 0, twin->field_size);
 #define CR_OP(name, left, right, nnz, text) twin->name##_pairs.n = 0;
 #include "model/data_fields.h"
   twin->scratch_used = 0;
@@ -338,7 +343,7 @@ void cri_twin_clear(cr_data* twin) {
 void cri_data_free(cr_data* d) {
   if (d != NULL) {
     cri_model_free(&d->par);
-    free(d->memory);
+    free(d->block);
     free(d);
   }
 }

@@ -67,8 +67,10 @@ struct cr_data {
   cr_real* scratch;
   size_t scratch_size, scratch_used, scratch_peak;
 
-  void* memory;
-  size_t memory_size;
+  void* memory;        // all fields, then the scratch
+  size_t memory_size;  // of both
+  size_t field_size;   // of the fields
+  void* block;         // what was allocated
 };
 typedef struct cr_data cr_data;
 
