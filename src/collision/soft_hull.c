@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Soft contacts of corners, see soft_hull.h. A mesh may have any number of corners and a pair has no
-// scratch, so every sum over corners is a loop that computes their weights anew.
+// Soft contacts of corners, see soft_hull.h. Every sum over corners is a loop. Those of a box are kept; a
+// mesh may have any number of corners and a pair has no scratch, so there each loop computes them anew.
 #include "collision/soft_hull.h"
 
 #include "collision/soft.h"
@@ -62,14 +62,8 @@ static share share_of(const scale* k, cr_real x, cr_real s) {
 
 // ---- the weights of all corners
 
-typedef struct {
-  const cr_shape *a, *b;
-  cr_real n[3], s;
-  int count;
-  scale depth, deepest;
-  cr_real most;       // [t2] M
-  cr_soft threshold;  // [t3] and its slope in M
-} manifold;
+enum { UNKNOWN, DEPTHS, SHARES, WEIGHTS };  // how much of a corner is known
+enum { KEPT = 8 };
 
 typedef struct {
   cr_real sign[3], arm[3], from[3];  // from the centre, from the plane's origin
@@ -78,26 +72,63 @@ typedef struct {
   share u, w;
 } corner;
 
-enum { DEPTHS, SHARES, WEIGHTS };  // how much of a corner is known
+typedef struct {
+  const cr_shape *a, *b;
+  cr_real n[3], s;
+  int count;
+  scale depth, deepest;
+  cr_real most;       // [t2] M
+  cr_soft threshold;  // [t3] and its slope in M
+  int known;          // of the corners kept
+  corner kept[KEPT];
+} manifold;
 
-static corner corner_of(const manifold* x, int i, int known) {
+static corner bare_corner(const manifold* x, int i) {
   corner c;
   corner_at(x->b, i, c.sign, c.arm);
   cr_sub3(c.from, x->b->pos, x->a->pos);
   cr_acc3(c.from, c.arm);
   c.h = -cr_dot3(x->n, c.from);
-  if (known >= SHARES) {
-    c.u = share_of(&x->depth, c.h, x->s);
-    c.among = cri_soft_step((cr_soft){c.h - x->threshold.v + SLACK, 1}, x->s);
+  return c;
+}
+
+static void learn(const manifold* x, corner* c, int known) {
+  if (known == SHARES) {
+    c->u = share_of(&x->depth, c->h, x->s);
+    c->among = cri_soft_step((cr_soft){c->h - x->threshold.v + SLACK, 1}, x->s);
+  } else if (known == WEIGHTS) {
+    c->w = share_of(&x->deepest, c->among.v, x->s);
   }
-  if (known >= WEIGHTS) {
-    c.w = share_of(&x->deepest, c.among.v, x->s);
+}
+
+static corner corner_of(const manifold* x, int i, int known) {
+  if (known <= x->known) {
+    return x->kept[i];
+  }
+  corner c = bare_corner(x, i);
+  for (int k = SHARES; k <= known; k++) {
+    learn(x, &c, k);
   }
   return c;
 }
 
+// of all corners one thing more than is known
+static void keep_corners(manifold* x, int known) {
+  if (x->count > KEPT) {
+    x->known = UNKNOWN;
+    return;
+  }
+  for (int i = 0; i < x->count; i++) {
+    if (known == DEPTHS) {
+      x->kept[i] = bare_corner(x, i);
+    }
+    learn(x, &x->kept[i], known);
+  }
+  x->known = known;
+}
+
 // mean, deviation and total of depths, or of shares of the deepest
-static void measure_scale(manifold* x, scale* k, bool depths) {
+static void measure_scale(const manifold* x, scale* k, bool depths) {
   cr_real floor = depths ? DEPTH_FLOOR : SHARE_FLOOR, square = 0, total = 0;
   *k = (scale){.total = 1};
   for (int i = 0; i < x->count; i++) {
@@ -117,21 +148,27 @@ static void measure_scale(manifold* x, scale* k, bool depths) {
   k->total = total;
 }
 
-static manifold manifold_of(const cr_shape* a, const cr_shape* b) {
-  manifold x = {.a = a, .b = b, .s = b->softness, .count = corner_count(b)};
-  cr_col3(x.n, a->mat, 2);
+static void make_manifold(manifold* x, const cr_shape* a, const cr_shape* b) {
+  x->a = a;
+  x->b = b;
+  x->s = b->softness;
+  x->count = corner_count(b);
+  x->most = 0;
+  cr_col3(x->n, a->mat, 2);
+  keep_corners(x, DEPTHS);
 
-  // [t2], [t3], [t4]
-  x.depth.deviation = x.depth.total = 1;
-  x.deepest = x.depth;
-  measure_scale(&x, &x.depth, true);
-  for (int i = 0; i < x.count; i++) {
-    corner c = corner_of(&x, i, SHARES);
-    x.most += c.u.weight * c.h;
+  // [t2]
+  measure_scale(x, &x->depth, true);
+  for (int i = 0; i < x->count; i++) {
+    cr_real h = corner_of(x, i, DEPTHS).h;
+    x->most += share_of(&x->depth, h, x->s).weight * h;
   }
-  x.threshold = cri_soft_ramp((cr_soft){x.most - SKIN, 1}, x.s);
-  measure_scale(&x, &x.deepest, false);
-  return x;
+  // [t3]
+  x->threshold = cri_soft_ramp((cr_soft){x->most - SKIN, 1}, x->s);
+  keep_corners(x, SHARES);
+  // [t4]
+  measure_scale(x, &x->deepest, false);
+  keep_corners(x, WEIGHTS);
 }
 
 // [t5] and the mean corner, seen from the plane's origin
@@ -149,7 +186,8 @@ static cr_real mean_corner(const manifold* x, cr_real mean[3]) {
 int cri_soft_plane_hull(const cr_shape* a, const cr_shape* b, cr_real margin,
                         cr_hit hit[CR_MAX_HITS]) {
   enum { COPIES = 4 };
-  manifold x = manifold_of(a, b);
+  manifold x;
+  make_manifold(&x, a, b);
   cr_hit one = {.dist = 0};
   one.dist = mean_corner(&x, one.pos);
   if (one.dist > margin) {
@@ -233,7 +271,8 @@ void cri_soft_plane_hull_tan(const cr_shape* a, const cr_shape* b, const int32_t
                              const cr_real local[6], const cr_shape_tan* a_tan,
                              const cr_shape_tan* b_tan, cr_hit_tan* hit_tan) {
   (void)feature, (void)local;
-  manifold x = manifold_of(a, b);
+  manifold x;
+  make_manifold(&x, a, b);
   manifold_tan t = {.x = &x, .a_tan = a_tan, .b_tan = b_tan};
   cr_cross3(t.n_tan, a_tan->rot, x.n);
   threshold_tan(&t);
@@ -335,7 +374,8 @@ void cri_soft_plane_hull_bar(const cr_shape* a, const cr_shape* b, const int32_t
                              const cr_real local[6], const cr_hit_tan* hit_bar, cr_shape_tan* a_bar,
                              cr_shape_tan* b_bar) {
   (void)feature, (void)local;
-  manifold x = manifold_of(a, b);
+  manifold x;
+  make_manifold(&x, a, b);
   cr_real mean[3], n_bar[3], along = cr_dot3(x.n, hit_bar->pos);
   cr_real dist = mean_corner(&x, mean);
 

@@ -65,6 +65,14 @@ cr_real cri_impedance(const cr_model* m, const cr_real solimp[5], cr_real r, cr_
   return c.d0 + at.y * (c.dw - c.d0);
 }
 
+void cri_impedance_bends(const cr_real solimp[5], cr_real r, cr_real bend[2]) {
+  curve c = curve_of(solimp);
+  bool flat = c.width <= CR_MINVAL || c.d0 == c.dw;
+  cr_real x = flat ? 0 : cr_abs(r) / c.width;
+  bend[0] = flat || c.power == 1 ? 1 : x - c.mid;
+  bend[1] = flat ? 1 : x - 1;
+}
+
 // dy/dmid and dy/dpower inside the curve
 static void place_gradient(const curve* c, const place* at, cr_real* y_mid, cr_real* y_power) {
   cr_real p = c->power;

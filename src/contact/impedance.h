@@ -21,6 +21,10 @@
 cr_real cri_impedance(const cr_model* m, const cr_real solimp[5], cr_real r, cr_real width,
                       cr_real* slope);
 
+/// Two numbers that change sign in r where the curve has a bend, at mid and at the end of its width; 1
+/// where it has none.
+void cri_impedance_bends(const cr_real solimp[5], cr_real r, cr_real bend[2]);
+
 /// The width parameter after clamping, solimp[1]: K and B are scaled by it.
 static inline cr_real cri_impedance_width(const cr_real solimp[5]) {
   return cr_clip(solimp[1], CR_MIN_IMPEDANCE, CR_MAX_IMPEDANCE);

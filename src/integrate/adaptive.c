@@ -142,6 +142,7 @@ static cr_real largest_step(const cr_adaptive* o, const cr_model* m) {
 static cr_status find_step(const cr_adaptive* o, const cri_ramp* ramp, const cr_model* m,
                            cr_data* d, cr_real end, cri_locate* l, cri_controller* c, cr_real* h) {
   cri_rk rk = method_of(o, ramp, m, 0);
+  rk.zones = o->events ? l->zones : NULL;
   cr_real left = end - d->time, wanted = c->cross < left ? c->cross : 0;
   cr_real most = largest_step(o, m), limit = left > most * (1 + CR_R(1e-9)) ? most : left;
   for (;;) {
@@ -178,7 +179,7 @@ cr_status cri_adaptive_step(const cr_adaptive* options, const cri_ramp* ramp, co
   cri_locate l = {.row = -1};
   CR_TRY(begin(m, d, c->known));
   if (options->events) {
-    cri_locate_begin(&l, d, c->cross > 0, c->ends_contact);
+    cri_locate_begin(&l, m, d, c->cross > 0, c->ends_contact, cri_tableau_of(m->integrator)->n);
   }
   cr_status status = find_step(options, ramp, m, d, end, &l, c, h);
   cri_pop(d, mark);

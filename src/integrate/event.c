@@ -3,6 +3,7 @@
 // saltation matrix, transposed).
 #include "integrate/event.h"
 
+#include "contact/impedance.h"
 #include "contact/law.h"
 #include "engine/acceleration.h"
 #include "engine/forward.h"
@@ -35,42 +36,64 @@ static void name_row(const cr_data* d, int row, cri_event_row* r) {
   uint64_t pair, h;
   if (is_contact(d, row)) {
     pair = mixed(mixed(0, d->contact_geom[2 * id]), d->contact_geom[2 * id + 1]);
-    h = mixed(pair, row - d->contact_efc_address[id]);
+    r->place = row - d->contact_efc_address[id];
+    h = mixed(pair, r->place);
     for (int k = 0; k < 4; k++) {
       h = mixed(h, d->contact_feature[4 * id + k]);
     }
   } else {
-    int of = row > 0 && d->efc_type[row - 1] == type && d->efc_id[row - 1] == id;
     pair = mixed(mixed(1, type), id);
-    h = mixed(pair, of);
+    r->place = row > 0 && d->efc_type[row - 1] == type && d->efc_id[row - 1] == id;
+    h = mixed(pair, r->place);
   }
   r->pair = (cr_real)(pair >> 12);
   r->feature = (cr_real)(h >> 12);
 }
 
-// [e3] numbers of the force law whose signs tell its zones apart, see contact/law.h
-static void sign_row(const cr_data* d, int row, cri_event_row* r) {
+static cr_real gap(const cr_data* d, int row) { return d->efc_pos[row] - d->efc_margin[row]; }
+
+// where an elliptic contact begins to slide, and where it stops pushing
+static void measure_cone(const cr_data* d, int row, cr_real bend[2]) {
+  int contact = d->efc_id[row];
+  const cr_real *e = d->acc_jar + row, *friction = d->contact_friction + 5 * contact;
+  cr_real mu = d->contact_mu[contact], T = 0;
+  for (int j = 1; j < d->contact_dim[contact]; j++) {
+    T += friction[j - 1] * friction[j - 1] * e[j] * e[j];
+  }
+  T = cr_sqrt(T);
+  bend[0] = mu * e[0] - mu * T;
+  bend[1] = mu * mu * e[0] + T;
+}
+
+// the parameters of the impedance of a limit or contact
+static const cr_real* solimp_of(const cr_model* m, const cr_data* d, int row) {
+  int id = d->efc_id[row];
+  return is_contact(d, row)                         ? d->contact_solimp + 5 * id
+         : d->efc_type[row] == CR_CNSTR_LIMIT_JOINT ? m->jnt_solimp + 5 * id
+                                                    : m->tendon_solimp_lim + 5 * id;
+}
+
+// [e3] numbers whose signs tell apart the zones of a row: of the force law, see contact/law.h, and of the
+// impedance
+static void measure_bends(const cr_model* m, const cr_data* d, int row, cr_real* bend) {
   const cr_real* e = d->acc_jar + row;
   int type = d->efc_type[row];
-  r->a = r->b = 1;
+  for (int i = 0; i < CRI_BENDS; i++) {
+    bend[i] = 1;
+  }
   if (type == CR_CNSTR_FRICTION_DOF || type == CR_CNSTR_FRICTION_TENDON) {
     cr_real end = d->efc_frictionloss[row] / d->efc_D[row];
-    r->a = *e + end;
-    r->b = *e - end;
+    bend[0] = *e + end;
+    bend[1] = *e - end;
   } else if (type == CR_CNSTR_CONTACT_ELLIPTIC) {
-    int contact = d->efc_id[row];
-    const cr_real* friction = d->contact_friction + 5 * contact;
-    cr_real mu = d->contact_mu[contact], T = 0;
-    for (int j = 1; can_enter(d, row) && j < d->contact_dim[contact]; j++) {
-      T += friction[j - 1] * friction[j - 1] * e[j] * e[j];
-    }
     if (can_enter(d, row)) {
-      T = cr_sqrt(T);
-      r->a = mu * e[0] - mu * T;
-      r->b = mu * mu * e[0] + T;
+      measure_cone(d, row, bend);
     }
   } else if (type != CR_CNSTR_EQUALITY) {
-    r->a = *e;
+    bend[0] = *e;
+  }
+  if (can_enter(d, row)) {
+    cri_impedance_bends(solimp_of(m, d, row), gap(d, row), bend + 2);
   }
 }
 
@@ -79,8 +102,6 @@ static cr_real gap_velocity(const cr_data* d, int row) {
   bool edge = d->efc_type[row] == CR_CNSTR_CONTACT_PYRAMIDAL;
   return edge ? (d->efc_vel[row] + d->efc_vel[row + 1]) / 2 : d->efc_vel[row];
 }
-
-static cr_real gap(const cr_data* d, int row) { return d->efc_pos[row] - d->efc_margin[row]; }
 
 // the row behind the last one of the limit or contact at `row`
 static int end_of(const cr_data* d, int row) {
@@ -103,13 +124,28 @@ static void measure_row(const cr_data* d, int row, cri_event_row* r) {
   }
 }
 
-int cri_event_rows(const cr_data* d, cri_event_row* rows) {
+int cri_event_rows(const cr_model* m, const cr_data* d, cri_event_row* rows) {
   for (int row = 0; row < d->nefc; row++) {
     name_row(d, row, &rows[row]);
-    sign_row(d, row, &rows[row]);
+    measure_bends(m, d, row, rows[row].bend);
     measure_row(d, row, &rows[row]);
   }
   return d->nefc;
+}
+
+uint64_t cri_event_zones(const cr_model* m, const cr_data* d) {
+  uint64_t sum = 0;
+  for (int row = 0; row < d->nefc; row++) {
+    cri_event_row r;
+    name_row(d, row, &r);
+    measure_bends(m, d, row, r.bend);
+    uint64_t h = mixed((uint64_t)r.pair, r.place);
+    for (int i = 0; i < CRI_BENDS; i++) {
+      h = mixed(h, r.bend[i] < 0);
+    }
+    sum += h;  // in whatever order the rows are
+  }
+  return sum;
 }
 
 // ---- what happened
@@ -155,6 +191,15 @@ static cr_real crossing(cr_real before, cr_real after, cr_real since) {
   return changed ? since * (after / (after - before)) : 0;
 }
 
+// how long ago the first of a row's bends was, 0 none
+static cr_real bent(const cri_event_row* was, const cri_event_row* now, cr_real since) {
+  cr_real first = 0;
+  for (int i = 0; i < CRI_BENDS; i++) {
+    first = cr_max(first, crossing(was->bend[i], now->bend[i], since));
+  }
+  return first;
+}
+
 // [e1] how long after this a limit or contact that pushes leaves, CR_MAX if it does not
 static cr_real leaves(const cri_event_row* r) {
   return r->force > 0 && r->velocity > 0 && r->gap <= 0 ? -r->gap / r->velocity : CR_MAX;
@@ -193,8 +238,7 @@ cri_event cri_event_find(const cr_data* d, const cri_event_row* before, int n,
     const cri_event_row *now = &after[row], *was = find_row(before, n, now, row);
     cr_real ago;
     if (was != NULL) {
-      found.crossed = cr_max(found.crossed, crossing(was->a, now->a, since));
-      found.crossed = cr_max(found.crossed, crossing(was->b, now->b, since));
+      found.crossed = cr_max(found.crossed, bent(was, now, since));
     } else if (can_enter(d, row) && entered(d, row, &ago) && ago <= 2 * since &&
                (found.row < 0 || ago > found.ago) &&
                gained(now->pair, before, n, after, d->nefc) > 0) {

@@ -2,19 +2,23 @@
 // Events: moments at which the right hand side of the equation of motion is not smooth. A contact or a
 // limit enters: with an impedance that begins above zero the acceleration jumps there, and the
 // derivative of the flow has a term that no derivative of a step has, since the event moves in time. Or
-// the force law of a row bends: a contact begins to slide or stops pushing; then there is no such term,
-// but a step across the bend is of low order, its derivative of a lower one still.
+// the force law of a row bends: a contact begins to slide or stops pushing, or its impedance passes the
+// middle or the end of its curve; then there is no such term, but a step across the bend is of low order,
+// its derivative of a lower one still.
 // Derivation: docs/derivations/event.md
 #ifndef CR_INTEGRATE_EVENT_H
 #define CR_INTEGRATE_EVENT_H
 
 #include "model/data.h"
 
+enum { CRI_BENDS = 4 };
+
 /// A row as it is compared from one evaluation to the next.
 typedef struct {
-  cr_real pair;     // of geoms; of another kind of row itself
-  cr_real feature;  // that, with what touches, and which row of it this is
-  cr_real a, b;     // change sign where the force law of the row bends
+  cr_real pair;             // of geoms; of another kind of row itself
+  cr_real feature;          // that, with what touches, and which row of it this is
+  int place;                // which row of the limit or contact
+  cr_real bend[CRI_BENDS];  // change sign where the force law of the row bends
   cr_real gap, velocity,
       force;  // of a limit or contact, at its first row: gap and how it changes, and
               // the sum of what its rows push
@@ -29,11 +33,15 @@ typedef struct {
 } cri_event;
 
 /// All rows of d, with the signs of the force law at its solution. Returns how many, nefc.
-int cri_event_rows(const cr_data* d, cri_event_row* rows);
+int cri_event_rows(const cr_model* m, const cr_data* d, cri_event_row* rows);
+
+/// A number that tells apart which rows d has and on which side of their bends they are. A contact in the
+/// place of another of its pair makes no difference.
+uint64_t cri_event_zones(const cr_model* m, const cr_data* d);
 
 /// What happened from rows `before`, n of them, to those of d, which are `after`, `since` later.
 /// Equation g = efc_pos - efc_margin <= 0, ago = g / g', g' the velocity of the row       [e1]
-///          crossed = since a / (a - a_before), where the sign of a, or b, has changed     [e3]
+///          crossed = since b / (b - b_before), where the sign of a bend's b has changed     [e3]
 ///          left = - g / g' before                                                        [e1]
 ///          A contact that takes the place of another of its pair is no event
 cri_event cri_event_find(const cr_data* d, const cri_event_row* before, int n,

@@ -7,19 +7,24 @@
 // the length that crosses the end of a contact, in units of cri_event_near
 #define LEAVE 5
 
-enum { MOST_TRIES = 40 };
+// a step with a stage on another side is made shorter by this, so often at most
+#define SHORTER CR_R(0.9)
+
+enum { MOST_TRIES = 40, MOST_ASTRAY = 16 };
 
 static cri_event_row* push_rows(cr_data* d) {
   size_t width = sizeof(cri_event_row) / sizeof(cr_real);
   return (cri_event_row*)(void*)cri_push(d, width * (size_t)d->nefc_max);
 }
 
-void cri_locate_begin(cri_locate* l, cr_data* d, bool crossing, bool tiny) {
-  *l = (cri_locate){.row = -1, .crossing = crossing, .tiny = tiny};
+void cri_locate_begin(cri_locate* l, const cr_model* m, cr_data* d, bool crossing, bool tiny,
+                      int nstage) {
+  *l = (cri_locate){.row = -1, .crossing = crossing, .tiny = tiny, .nzone = nstage};
   l->start = push_rows(d);
   l->clean = push_rows(d);
   l->now = push_rows(d);
-  l->nstart = cri_event_rows(d, l->start);
+  l->nstart = cri_event_rows(m, d, l->start);
+  l->zones[0] = cri_event_zones(m, d);
   cri_locate_restart(l);
 }
 
@@ -33,6 +38,24 @@ void cri_locate_restart(cri_locate* l) {
 
 bool cri_locate_leaves(const cri_locate* l, const cr_model* m, cr_real h) {
   return l->tiny && h <= LEAVE * cri_event_near(m);
+}
+
+// does a stage of a long step lie on another side than its start?
+static bool is_astray(const cri_locate* l) {
+  for (int i = 1; i < l->nzone && !l->crossing && !l->tiny; i++) {
+    if (l->zones[i] != l->zones[0]) {
+      return true;
+    }
+  }
+  return false;
+}
+
+// what lies ahead is left to the steps that follow
+static bool shorten(cri_locate* l, cr_real h, cr_real* next) {
+  cri_locate_restart(l);
+  l->astray++;
+  *next = SHORTER * h;
+  return false;
 }
 
 // nothing happens up to h: the end if nothing is known to happen later, or just before it does
@@ -94,9 +117,12 @@ static cr_real settle(cri_locate* l, cr_real h, const cri_event* e, bool leaves,
 
 bool cri_locate_ends(cri_locate* l, const cr_model* m, const cr_data* d, cr_real h, cr_real* next) {
   cr_real near = cri_event_near(m);
-  int n = cri_event_rows(d, l->now);
+  int n = cri_event_rows(m, d, l->now);
   cri_event e = cri_event_find(d, l->clean, l->nclean, l->now, h - l->out);
   bool entry = e.row >= 0, bend = e.crossed > 0 && !l->crossing, leave = e.left >= 0 && !l->tiny;
+  if (!entry && !bend && !leave && l->astray < MOST_ASTRAY && is_astray(l)) {
+    return shorten(l, h, next);
+  }
   if (!entry && !bend && !leave) {
     return clean_end(l, m, h, n, next) || ++l->tries > MOST_TRIES;
   }

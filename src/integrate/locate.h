@@ -3,13 +3,15 @@
 // over lengths, each tried by making the step.
 //
 // Whatever it is, a long step ends a little before it, and a short one crosses: so all stages of a long
-// step lie on one side, those at its end included. The short step ends just behind where a row enters;
-// just before where one leaves that pushes, so that the row is still there, and one of next to no length
-// follows; at a bend anywhere behind.
+// step can lie on one side. Those at its end know the state only roughly, so this is looked at, and the
+// step made shorter where one does not. The short step ends just behind where a row enters; just before
+// where one leaves that pushes, so that the row is still there, and one of next to no length follows; at
+// a bend anywhere behind.
 #ifndef CR_INTEGRATE_LOCATE_H
 #define CR_INTEGRATE_LOCATE_H
 
 #include "integrate/event.h"
+#include "model/tableau.h"
 
 typedef struct {
   int row;              // of the end: a row that has just entered, or is about to leave; -1 none
@@ -19,14 +21,17 @@ typedef struct {
   bool crossing, tiny;  // this step crosses something; the end of a contact
   cri_event_row *start, *clean, *now;  // rows at the start, after the length `out`, after this one
   int nstart, nclean;
-  cr_real out, in;  // lengths before and behind what happens first; in 0: nothing known yet
-  bool leaving;     // it is that a row leaves
-  int tries;
+  cr_real out, in;    // lengths before and behind what happens first; in 0: nothing known yet
+  bool leaving;       // it is that a row leaves
+  int tries, astray;  // lengths tried; of those with a stage on another side
+  uint64_t zones[CR_RK_STAGES];  // at every stage, see event.h; the step sets all but the first
+  int nzone;                     // of them looked at
 } cri_locate;
 
 /// Begins at the state that d was evaluated at last; lists of rows are pushed on d's scratch. crossing,
-/// tiny: what this step is to cross, as above.
-void cri_locate_begin(cri_locate* locate, cr_data* d, bool crossing, bool tiny);
+/// tiny: what this step is to cross, as above. nstage: stages of the step.
+void cri_locate_begin(cri_locate* locate, const cr_model* m, cr_data* d, bool crossing, bool tiny,
+                      int nstage);
 
 /// Does this step cross the end of a contact? It is too short for an error to mean anything.
 bool cri_locate_leaves(const cri_locate* locate, const cr_model* m, cr_real h);

@@ -7,6 +7,7 @@
 
 #include "dynamics/activation.h"
 #include "engine/forward.h"
+#include "integrate/event.h"
 #include "integrate/inputs.h"
 
 // ---- stages as rows of arrays
@@ -130,6 +131,9 @@ static cr_status run_stages(const cri_rk* rk, const cr_model* m, cr_data* d, cr_
     set_time(rk, m, d, stage_time(rk, time, i));
     status = cri_dynamics(m, d);
     save_rates(m, d, i);
+    if (rk->zones != NULL && status == CR_OK) {
+      rk->zones[i] = cri_event_zones(m, d);
+    }
   }
   set_state(m, d, d, 0);
   set_time(rk, m, d, time);

@@ -28,6 +28,7 @@ typedef struct {
   bool error;
   cri_chart chart;       // what it adds up on orientations
   const cri_ramp* ramp;  // NULL: the controls are those in the data, all the time
+  uint64_t* zones;  // set at every stage but the first, see integrate/event.h; NULL: nobody asks
 } cri_rk;
 
 /// Makes the state, and the qacc and act_dot at it, the first stage of the steps to come.

@@ -82,6 +82,38 @@ static void difference(const cr_model* m, const cr_real y[8], const cr_real y_ta
   }
 }
 
+// between the bends the curve is one polynomial, across one it is not: third differences of a parabola
+static void bends_tell_the_pieces_apart(void** state) {
+  cr_model m = plain();
+  const cr_real solimp[5] = {CR_R(0.1), CR_R(0.9), CR_R(0.4), CR_R(0.3), 2};
+  const cr_real h = CR_R(0.01);
+  int bent = 0;
+  for (int i = 2; i < 60; i++) {
+    cr_real r = -h * ((cr_real)i + CR_R(0.5)), first[2], last[2];
+    cr_real third = impedance(&m, solimp, r) - 3 * impedance(&m, solimp, r - h) +
+                    3 * impedance(&m, solimp, r - 2 * h) - impedance(&m, solimp, r - 3 * h);
+    cri_impedance_bends(solimp, r, first);
+    cri_impedance_bends(solimp, r - 3 * h, last);
+    bool apart = (first[0] < 0) != (last[0] < 0) || (first[1] < 0) != (last[1] < 0);
+    assert_int_equal(cr_abs(third) > CR_R(1e-9), apart);
+    bent += apart;
+  }
+  assert_int_equal(bent, 6);  // three steps long, twice
+}
+
+static void flat_curves_and_lines_have_fewer_bends(void** state) {
+  const cr_real line[5] = {CR_R(0.2), CR_R(0.6), 1, CR_R(0.3), 1};
+  const cr_real point[5] = {CR_R(0.2), CR_R(0.6), 0, CR_R(0.3), 2};
+  const cr_real level[5] = {CR_R(0.2), CR_R(0.2), 1, CR_R(0.3), 2};
+  cr_real bend[2];
+  cri_impedance_bends(line, CR_R(-0.1), bend);
+  assert_true(bend[0] == 1 && bend[1] < 0);
+  cri_impedance_bends(point, CR_R(-0.1), bend);
+  assert_true(bend[0] == 1 && bend[1] == 1);
+  cri_impedance_bends(level, CR_R(-0.1), bend);
+  assert_true(bend[0] == 1 && bend[1] == 1);
+}
+
 static void gradients_match_differences(void** state) {
   cr_random r = cr_random_seed(1, 3);
   cr_model m = plain();
@@ -223,6 +255,8 @@ int test_impedance(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(impedance_takes_known_values),
       cmocka_unit_test(impedance_is_clamped),
+      cmocka_unit_test(bends_tell_the_pieces_apart),
+      cmocka_unit_test(flat_curves_and_lines_have_fewer_bends),
       cmocka_unit_test(gradients_match_differences),
       cmocka_unit_test(flat_impedance_has_a_gradient),
       cmocka_unit_test(transposes_agree),

@@ -38,7 +38,8 @@ static void fly(fixture* f, cr_real h) {
 static cr_real search(fixture* f, cri_locate* l, cr_real h, bool crossing, bool tiny, int* tries) {
   size_t mark = cri_mark(f->d);
   fly(f, 0);
-  cri_locate_begin(l, f->d, crossing, tiny);
+  cri_locate_begin(l, &f->m, f->d, crossing, tiny, 3);
+  l->zones[1] = l->zones[2] = l->zones[0];
   *tries = 0;
   for (;; ++*tries) {
     cr_real next;
@@ -116,11 +117,56 @@ static void a_short_step_ends_before_a_contact_that_pushes_leaves(void** state) 
   close_fixture(&f);
 }
 
+// a stage within the cube's flight that has seen the floor
+static void a_long_step_with_a_stage_astray_is_made_shorter(void** state) {
+  fixture f;
+  cri_locate l;
+  open_fixture(&f, 1, 0);
+  fly(&f, 0);
+  size_t mark = cri_mark(f.d);
+  cri_locate_begin(&l, &f.m, f.d, false, false, 3);
+  cr_real h = CR_R(0.1), next = h;
+  int tries = 0;
+  do {
+    h = next;
+    l.zones[1] = l.zones[0];
+    l.zones[2] = l.zones[0] + (h > CR_R(0.06));
+    fly(&f, h);
+    tries++;
+  } while (!cri_locate_ends(&l, &f.m, f.d, h, &next));
+  assert_true(h <= CR_R(0.06) && h > CR_R(0.05));
+  assert_in_range(tries, 2, 8);
+  assert_false(l.happened);
+  cri_pop(f.d, mark);
+  close_fixture(&f);
+}
+
+// one that stays there for whatever reason does not stop the step
+static void a_stage_that_stays_astray_is_let_go(void** state) {
+  fixture f;
+  cri_locate l;
+  open_fixture(&f, 1, 0);
+  fly(&f, 0);
+  size_t mark = cri_mark(f.d);
+  cri_locate_begin(&l, &f.m, f.d, false, false, 2);
+  cr_real h = CR_R(0.1), next = h;
+  l.zones[1] = l.zones[0] + 1;
+  do {
+    h = next;
+    fly(&f, h);
+  } while (!cri_locate_ends(&l, &f.m, f.d, h, &next));
+  assert_true(h > CR_R(0.01) && h < CR_R(0.1));
+  cri_pop(f.d, mark);
+  close_fixture(&f);
+}
+
 int test_locate(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(nothing_happens),
       cmocka_unit_test(a_long_step_ends_before_an_entry_and_a_short_one_behind),
       cmocka_unit_test(a_short_step_ends_before_a_contact_that_pushes_leaves),
+      cmocka_unit_test(a_long_step_with_a_stage_astray_is_made_shorter),
+      cmocka_unit_test(a_stage_that_stays_astray_is_let_go),
   };
   return cmocka_run_group_tests_name("locate", tests, NULL, NULL);
 }
