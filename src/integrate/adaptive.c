@@ -179,7 +179,7 @@ cr_status cri_adaptive_step(const cr_adaptive* options, const cri_ramp* ramp, co
   cri_locate l = {.row = -1};
   CR_TRY(begin(m, d, c->known));
   if (options->events) {
-    cri_locate_begin(&l, m, d, c->cross > 0, c->ends_contact, cri_tableau_of(m->integrator)->n);
+    cri_locate_begin(&l, m, d, c->cross > 0, c->ends_contact, cri_tableau_of(m->integrator));
   }
   cr_status status = find_step(options, ramp, m, d, end, &l, c, h);
   cri_pop(d, mark);

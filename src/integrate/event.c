@@ -52,6 +52,12 @@ static void name_row(const cr_data* d, int row, cri_event_row* r) {
 
 static cr_real gap(const cr_data* d, int row) { return d->efc_pos[row] - d->efc_margin[row]; }
 
+// e of a row, or its distance from a bend, where the row gives way only a little to a force of its own:
+// as long as if it gave way altogether, so that both sides of the bend have about one slope
+static cr_real unloaded(const cr_data* d, int row, cr_real e) {
+  return e / (1 - d->efc_KBIP[4 * row + 2]);
+}
+
 // where an elliptic contact begins to slide, and where it stops pushing
 static void measure_cone(const cr_data* d, int row, cr_real bend[2]) {
   int contact = d->efc_id[row];
@@ -62,6 +68,7 @@ static void measure_cone(const cr_data* d, int row, cr_real bend[2]) {
   }
   T = cr_sqrt(T);
   bend[0] = mu * e[0] - mu * T;
+  bend[0] = bend[0] < 0 ? unloaded(d, row, bend[0]) : bend[0];
   bend[1] = mu * mu * e[0] + T;
 }
 
@@ -83,14 +90,14 @@ static void measure_bends(const cr_model* m, const cr_data* d, int row, cr_real*
   }
   if (type == CR_CNSTR_FRICTION_DOF || type == CR_CNSTR_FRICTION_TENDON) {
     cr_real end = d->efc_frictionloss[row] / d->efc_D[row];
-    bend[0] = *e + end;
-    bend[1] = *e - end;
+    bend[0] = *e + end < 0 ? *e + end : unloaded(d, row, *e + end);
+    bend[1] = *e - end < 0 ? unloaded(d, row, *e - end) : *e - end;
   } else if (type == CR_CNSTR_CONTACT_ELLIPTIC) {
     if (can_enter(d, row)) {
       measure_cone(d, row, bend);
     }
   } else if (type != CR_CNSTR_EQUALITY) {
-    bend[0] = *e;
+    bend[0] = *e < 0 ? unloaded(d, row, *e) : *e;
   }
   if (can_enter(d, row)) {
     cri_impedance_bends(solimp_of(m, d, row), gap(d, row), bend + 2);
@@ -133,17 +140,24 @@ int cri_event_rows(const cr_model* m, const cr_data* d, cri_event_row* rows) {
   return d->nefc;
 }
 
-uint64_t cri_event_zones(const cr_model* m, const cr_data* d) {
+// what row says of its zones; nothing, where it does not push
+static uint64_t zone_of(const cr_model* m, const cr_data* d, int row) {
+  cri_event_row r;
   uint64_t sum = 0;
+  name_row(d, row, &r);
+  measure_bends(m, d, row, r.bend);
+  measure_row(d, row, &r);
+  for (int i = 0; i < CRI_BENDS; i++) {
+    bool pushes = i < 2 ? d->efc_force[row] != 0 : r.force > 0;
+    sum += pushes ? mixed(mixed(mixed((uint64_t)r.pair, r.place), i), r.bend[i] < 0) : 0;
+  }
+  return sum;
+}
+
+uint64_t cri_event_zones(const cr_model* m, const cr_data* d) {
+  uint64_t sum = 0;  // in whatever order the rows are
   for (int row = 0; row < d->nefc; row++) {
-    cri_event_row r;
-    name_row(d, row, &r);
-    measure_bends(m, d, row, r.bend);
-    uint64_t h = mixed((uint64_t)r.pair, r.place);
-    for (int i = 0; i < CRI_BENDS; i++) {
-      h = mixed(h, r.bend[i] < 0);
-    }
-    sum += h;  // in whatever order the rows are
+    sum += zone_of(m, d, row);
   }
   return sum;
 }

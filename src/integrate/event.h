@@ -35,8 +35,8 @@ typedef struct {
 /// All rows of d, with the signs of the force law at its solution. Returns how many, nefc.
 int cri_event_rows(const cr_model* m, const cr_data* d, cri_event_row* rows);
 
-/// A number that tells apart which rows d has and on which side of their bends they are. A contact in the
-/// place of another of its pair makes no difference.
+/// A number that tells apart which rows of d push and on which side of their bends they are. A contact in
+/// the place of another of its pair makes no difference.
 uint64_t cri_event_zones(const cr_model* m, const cr_data* d);
 
 /// What happened from rows `before`, n of them, to those of d, which are `after`, `since` later.

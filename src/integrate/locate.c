@@ -7,8 +7,10 @@
 // the length that crosses the end of a contact, in units of cri_event_near
 #define LEAVE 5
 
-// a step with a stage on another side is made shorter by this, so often at most
+// a step with a stage on another side is made shorter by this at least, so often at most
 #define SHORTER CR_R(0.9)
+// and left as it was where that does not help: its start is on the verge
+#define SHORTEST CR_R(1e-3)
 
 enum { MOST_TRIES = 40, MOST_ASTRAY = 16 };
 
@@ -18,8 +20,8 @@ static cri_event_row* push_rows(cr_data* d) {
 }
 
 void cri_locate_begin(cri_locate* l, const cr_model* m, cr_data* d, bool crossing, bool tiny,
-                      int nstage) {
-  *l = (cri_locate){.row = -1, .crossing = crossing, .tiny = tiny, .nzone = nstage};
+                      const cri_tableau* t) {
+  *l = (cri_locate){.row = -1, .crossing = crossing, .tiny = tiny, .t = t};
   l->start = push_rows(d);
   l->clean = push_rows(d);
   l->now = push_rows(d);
@@ -40,21 +42,30 @@ bool cri_locate_leaves(const cri_locate* l, const cr_model* m, cr_real h) {
   return l->tiny && h <= LEAVE * cri_event_near(m);
 }
 
-// does a stage of a long step lie on another side than its start?
-static bool is_astray(const cri_locate* l) {
-  for (int i = 1; i < l->nzone && !l->crossing && !l->tiny; i++) {
+// the first stage of a long step that lies on another side than its start, 0 none
+static int stage_astray(const cri_locate* l) {
+  for (int i = 1; i < l->t->n && !l->crossing && !l->tiny; i++) {
     if (l->zones[i] != l->zones[0]) {
-      return true;
+      return i;
     }
   }
-  return false;
+  return 0;
 }
 
-// what lies ahead is left to the steps that follow
-static bool shorten(cri_locate* l, cr_real h, cr_real* next) {
+// to where that stage is, or by a tenth; what lies ahead is left to the steps that follow
+static bool shorten(cri_locate* l, int stage, cr_real h, cr_real* next) {
+  cr_real c = 0;
+  for (int j = 0; j < stage; j++) {
+    c += l->t->a[stage * l->t->n + j];
+  }
   cri_locate_restart(l);
+  l->longest = cr_max(l->longest, h);
   l->astray++;
-  *next = SHORTER * h;
+  *next = cr_min(c, SHORTER) * h;
+  if (*next < SHORTEST * l->longest) {
+    l->astray = MOST_ASTRAY;
+    *next = l->longest;
+  }
   return false;
 }
 
@@ -75,9 +86,12 @@ static bool clean_end(cri_locate* l, const cr_model* m, cr_real h, int n, cr_rea
   l->clean = l->now;
   l->now = rows;
   l->nclean = n;
+  cr_real further = h + 4 * (h - l->out);
   l->out = h;
   bool ahead = l->leaving && row >= 0 && h + left < l->in;
-  *next = ahead ? h + CR_R(0.999) * left : l->in - h <= near ? l->in : (l->out + l->in) / 2;
+  *next = ahead               ? h + CR_R(0.999) * left
+          : l->in - h <= near ? l->in
+                              : cr_min(further, (l->out + l->in) / 2);
   return false;
 }
 
@@ -120,10 +134,12 @@ bool cri_locate_ends(cri_locate* l, const cr_model* m, const cr_data* d, cr_real
   int n = cri_event_rows(m, d, l->now);
   cri_event e = cri_event_find(d, l->clean, l->nclean, l->now, h - l->out);
   bool entry = e.row >= 0, bend = e.crossed > 0 && !l->crossing, leave = e.left >= 0 && !l->tiny;
-  if (!entry && !bend && !leave && l->astray < MOST_ASTRAY && is_astray(l)) {
-    return shorten(l, h, next);
+  bool clean = !entry && !bend && !leave;
+  int astray = clean && l->astray < MOST_ASTRAY ? stage_astray(l) : 0;
+  if (astray > 0) {
+    return shorten(l, astray, h, next);
   }
-  if (!entry && !bend && !leave) {
+  if (clean) {
     return clean_end(l, m, h, n, next) || ++l->tries > MOST_TRIES;
   }
   bool found = l->crossing && (!entry || e.ago <= near) && !leave;

@@ -25,13 +25,14 @@ typedef struct {
   bool leaving;       // it is that a row leaves
   int tries, astray;  // lengths tried; of those with a stage on another side
   uint64_t zones[CR_RK_STAGES];  // at every stage, see event.h; the step sets all but the first
-  int nzone;                     // of them looked at
+  cr_real longest;               // of those lengths
+  const cri_tableau* t;
 } cri_locate;
 
 /// Begins at the state that d was evaluated at last; lists of rows are pushed on d's scratch. crossing,
-/// tiny: what this step is to cross, as above. nstage: stages of the step.
+/// tiny: what this step is to cross, as above; t: its method.
 void cri_locate_begin(cri_locate* locate, const cr_model* m, cr_data* d, bool crossing, bool tiny,
-                      int nstage);
+                      const cri_tableau* t);
 
 /// Does this step cross the end of a contact? It is too short for an error to mean anything.
 bool cri_locate_leaves(const cri_locate* locate, const cr_model* m, cr_real h);

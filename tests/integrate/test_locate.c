@@ -38,8 +38,8 @@ static void fly(fixture* f, cr_real h) {
 static cr_real search(fixture* f, cri_locate* l, cr_real h, bool crossing, bool tiny, int* tries) {
   size_t mark = cri_mark(f->d);
   fly(f, 0);
-  cri_locate_begin(l, &f->m, f->d, crossing, tiny, 3);
-  l->zones[1] = l->zones[2] = l->zones[0];
+  cri_locate_begin(l, &f->m, f->d, crossing, tiny, cri_tableau_of(CR_INT_BOSH3));
+  l->zones[1] = l->zones[2] = l->zones[3] = l->zones[0];
   *tries = 0;
   for (;; ++*tries) {
     cr_real next;
@@ -117,46 +117,52 @@ static void a_short_step_ends_before_a_contact_that_pushes_leaves(void** state) 
   close_fixture(&f);
 }
 
-// a stage within the cube's flight that has seen the floor
+// the stages of bosh3, at 1/2, 3/4 and the end, in a flight: those beyond `far` have seen something
+static cr_real search_astray(fixture* f, cri_locate* l, cr_real h, cr_real far, int* tries) {
+  static const double c[] = {0, 0.5, 0.75, 1};
+  cr_real next = h;
+  fly(f, 0);
+  size_t mark = cri_mark(f->d);
+  cri_locate_begin(l, &f->m, f->d, false, false, cri_tableau_of(CR_INT_BOSH3));
+  *tries = 0;
+  do {
+    h = next;
+    for (int i = 1; i < 4; i++) {
+      l->zones[i] = l->zones[0] + (h * (cr_real)c[i] > far);
+    }
+    fly(f, h);
+    assert_in_range(++*tries, 0, 20);
+  } while (!cri_locate_ends(l, &f->m, f->d, h, &next));
+  cri_pop(f->d, mark);
+  return h;
+}
+
 static void a_long_step_with_a_stage_astray_is_made_shorter(void** state) {
   fixture f;
   cri_locate l;
+  int tries;
   open_fixture(&f, 1, 0);
-  fly(&f, 0);
-  size_t mark = cri_mark(f.d);
-  cri_locate_begin(&l, &f.m, f.d, false, false, 3);
-  cr_real h = CR_R(0.1), next = h;
-  int tries = 0;
-  do {
-    h = next;
-    l.zones[1] = l.zones[0];
-    l.zones[2] = l.zones[0] + (h > CR_R(0.06));
-    fly(&f, h);
-    tries++;
-  } while (!cri_locate_ends(&l, &f.m, f.d, h, &next));
-  assert_true(h <= CR_R(0.06) && h > CR_R(0.05));
-  assert_in_range(tries, 2, 8);
+  // the last stage: by a tenth each time
+  cr_real h = search_astray(&f, &l, CR_R(0.1), CR_R(0.085), &tries);
+  assert_close(h, CR_R(0.081), 8 * CR_EPS);
+  assert_int_equal(tries, 3);
   assert_false(l.happened);
-  cri_pop(f.d, mark);
+  // the first: to where it was
+  cr_real far = CR_R(0.021);
+  h = search_astray(&f, &l, CR_R(0.1), far, &tries);
+  assert_true(h <= far && h > far / 2);
+  assert_in_range(tries, 2, 6);
   close_fixture(&f);
 }
 
-// one that stays there for whatever reason does not stop the step
-static void a_stage_that_stays_astray_is_let_go(void** state) {
+// stages that are there however short the step is do not make it short
+static void a_start_on_the_verge_is_let_go(void** state) {
   fixture f;
   cri_locate l;
+  int tries;
   open_fixture(&f, 1, 0);
-  fly(&f, 0);
-  size_t mark = cri_mark(f.d);
-  cri_locate_begin(&l, &f.m, f.d, false, false, 2);
-  cr_real h = CR_R(0.1), next = h;
-  l.zones[1] = l.zones[0] + 1;
-  do {
-    h = next;
-    fly(&f, h);
-  } while (!cri_locate_ends(&l, &f.m, f.d, h, &next));
-  assert_true(h > CR_R(0.01) && h < CR_R(0.1));
-  cri_pop(f.d, mark);
+  assert_true(search_astray(&f, &l, CR_R(0.1), 0, &tries) == CR_R(0.1));
+  assert_in_range(tries, 2, 12);
   close_fixture(&f);
 }
 
@@ -166,7 +172,7 @@ int test_locate(void) {
       cmocka_unit_test(a_long_step_ends_before_an_entry_and_a_short_one_behind),
       cmocka_unit_test(a_short_step_ends_before_a_contact_that_pushes_leaves),
       cmocka_unit_test(a_long_step_with_a_stage_astray_is_made_shorter),
-      cmocka_unit_test(a_stage_that_stays_astray_is_let_go),
+      cmocka_unit_test(a_start_on_the_verge_is_let_go),
   };
   return cmocka_run_group_tests_name("locate", tests, NULL, NULL);
 }
