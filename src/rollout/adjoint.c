@@ -478,9 +478,8 @@ void cr_rollout_adjoint_steps(const cr_rollout* r, int* accepted, int* rejected)
 cr_status cri_adjoint_begin(cr_rollout* r, const cr_model* m, cr_error* error) {
   cri_adjoint* a = &r->adjoint;
   CR_TRY(check(m, &a->options, error));
-  if (r->adaptive && (r->options.linear || r->options.quaternions)) {
-    return cri_fail(error, CR_ERR_UNSUPPORTED, "continuous adjoint: not with %s",
-                    r->options.linear ? "linear controls" : "rotations as plain quaternions");
+  if (r->adaptive && r->options.linear) {
+    return cri_fail(error, CR_ERR_UNSUPPORTED, "continuous adjoint: not with linear controls");
   }
   size_t n = equation_size(r, m), nquad = input_size(r, m);
   size_t room = n + 2 * nquad + (size_t)m->nq + cri_ode_room(method_of(m), (int)n, (int)nquad);

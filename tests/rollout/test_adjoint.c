@@ -179,6 +179,26 @@ static void agrees_with_the_steps(void** state) {
   }
 }
 
+// the equation is the same however the steps added rotations up
+static void quaternions_make_no_difference(void** state) {
+  const cr_real tol = CR_R(1e-9);
+  const cr_adaptive options = {
+      .rtol = tol, .atol = tol, .grid = CR_R(0.15), .first_step = CR_R(0.01), .quaternions = true};
+  cr_real exact[MOST];
+  exact_gradient(tumbler, exact);
+  bench b;
+  begin(&b, 2, tumbler, CR_INT_TSIT5);
+  assert_int_equal(cr_rollout_adaptive(b.r, &b.m, &options, NULL), CR_OK);
+  run(&b);
+  differentiate(&b);
+  assert_true(distance(&b, exact) < 50 * tol);
+  for (int s = CR_STATES_INTERPOLATED; s <= CR_STATES_BACKWARD; s++) {
+    continuous(&b, tol, (cr_adjoint_states)s);
+    assert_true(distance(&b, exact) < 50 * tol);
+  }
+  end(&b);
+}
+
 // along states as good as exact: the error follows the tolerance, the steps its root
 static void errors_follow_its_own_tolerance(void** state) {
   const struct {
@@ -325,6 +345,7 @@ static void a_budget_that_runs_out_is_an_error(void** state) {
 int test_adjoint(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(agrees_with_the_steps),
+      cmocka_unit_test(quaternions_make_no_difference),
       cmocka_unit_test(errors_follow_its_own_tolerance),
       cmocka_unit_test(steps_need_not_end_on_states),
       cmocka_unit_test(fixed_steps_keep_their_order),

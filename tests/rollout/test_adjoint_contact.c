@@ -89,7 +89,7 @@ static double worst(const shot* s, const int* at, const double* truth, int n) {
   return most / scale;
 }
 
-// under 1 % at a tolerance at which the gradient of the steps has other signs
+// under 1 % at a loose tolerance, as the gradient of the steps is, which end on all events
 static void cube_that_lands_tumbling(void** state) {
   static const int at[] = {0, 2, 4};
   shot s;
@@ -107,11 +107,11 @@ static void cube_that_lands_tumbling(void** state) {
   continuous(&s, 1e-5, CR_STATES_INTEGRATED);
   assert_true(worst(&s, at, truth, 3) < 0.01);
   assert_int_equal(differentiate(&s, s.m, NULL), CR_OK);
-  assert_true(worst(&s, at, truth, 3) > 0.1);
+  assert_true(worst(&s, at, truth, 3) < 1e-3);
   // both tend to the same number
   (void)run(&s, 1e-11, true);
   assert_int_equal(differentiate(&s, s.m, NULL), CR_OK);
-  assert_true(worst(&s, at, truth, 3) < 1e-3);
+  assert_true(worst(&s, at, truth, 3) < 1e-5);
   continuous(&s, 1e-11, CR_STATES_INTERPOLATED);
   assert_true(worst(&s, at, truth, 3) < 1e-4);
   // without the jumps it converges as well, to another number
