@@ -157,7 +157,8 @@ static void balls_on_a_table(void** state) {
   }
   const cr_adjoint backward = {.rtol = 1e-8, .atol = 1e-8, .states = CR_STATES_BACKWARD};
   cr_status status = differentiate(&s, s.m, &backward);
-  assert_true(status != CR_OK || worst(&s, at, truth, 2) > 10);
+  // how wrong it is is up to round-off, which grew: several times the truth, or thousands
+  assert_true(status != CR_OK || worst(&s, at, truth, 2) > 1);
   end(&s);
 }
 
