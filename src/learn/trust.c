@@ -358,10 +358,12 @@ static cr_status measure(trust* t, cr_error* error) {
   bool settled;
   cr_trust* o = t->out;
   CR_TRY(settle(t, &settled, error));
-  int level = t->level;
-  CR_TRY(grow(t, error));
-  t->level = level;
   CR_TRY(probe(t, error));
+  int level = t->level;
+  if (!t->p->quick || !settled || !agree(o->quotient, o->slope)) {
+    CR_TRY(grow(t, error));
+    t->level = level;
+  }
   if (settled) {
     o->refined = size_at(t, level - 1);
   }

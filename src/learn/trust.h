@@ -16,6 +16,7 @@ typedef struct {
   int n;
   const cr_real* scale;  // n: by how much a number counts as moved by one
   cr_real reach;         // how far a probe moves, in units of the scale; 0: [1e-3]
+  bool quick;  // growth is measured only where the verdict asks for it; 0 where it was not
   void* context;
   // puts the start into the data block and the controls of r, and parameters into the arrays of m, the
   // n numbers moved by `step` (NULL: not at all)

@@ -103,16 +103,14 @@ static cr_status published_ways(const billiard* b, int scene, double u0, cr_real
   return CR_OK;
 }
 
-// with events; hits are also asked what the gradient rests on
+// of hits: the derivative with events, what it rests on, and the difference
 static cr_status true_way(const billiard* b, int scene, double u0, cr_real* row, cr_error* error) {
   cr_landing end;
-  cr_trust trust = {.verdict = CR_TRUST_YES};
+  cr_trust trust;
   const cr_launch l = shot(b, scene, u0, &tight);
   CR_TRY(cri_launch(&l, true, &end, error));
+  CR_TRY(cri_launch_trust(&l, &trust, error));
   row[EVENTS] = end.gradient;
-  if (row[MISSED] == 0) {
-    CR_TRY(cri_launch_trust(&l, &trust, error));
-  }
   row[TRUST] = (cr_real)trust.verdict;
   return cri_launch_difference(&l, CR_R(1e-4), &row[DIFFERENCE], error);
 }
@@ -124,8 +122,9 @@ static cr_status analyse(void* context, int i, int worker, cr_real* row, cr_erro
   double u0 = -reach + 2 * reach * (i % b->n) / (b->n - 1);
   row[SCENE] = (cr_real)scene;
   row[U0] = (cr_real)u0;
+  row[EVENTS] = row[DIFFERENCE] = row[TRUST] = (cr_real)NAN;
   CR_TRY(published_ways(b, scene, u0, row, error));
-  return true_way(b, scene, u0, row, error);
+  return row[MISSED] == 0 ? true_way(b, scene, u0, row, error) : CR_OK;
 }
 
 // ---- train

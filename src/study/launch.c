@@ -142,6 +142,7 @@ cr_status cri_launch_trust(const cr_launch* l, cr_trust* trust, cr_error* error)
                                       .nstep = steps_of(l),
                                       .n = 1,
                                       .scale = &scale,
+                                      .quick = true,
                                       .context = &start,
                                       .start = start_moved,
                                       .gradient = read_gradient};

@@ -17,6 +17,7 @@ typedef struct {
   cr_expression* expression;
   cr_loss loss;
   cr_real qpos[MOST], qvel[MOST], scale[MOST];  // those of the start
+  bool quick;
   int nstep;
 } bench;
 
@@ -77,6 +78,7 @@ static cr_trust measure(bench* b) {
                               .nstep = b->nstep,
                               .n = b->m->nv,
                               .scale = b->scale,
+                              .quick = b->quick,
                               .context = b,
                               .start = start,
                               .gradient = gradient};
@@ -127,6 +129,12 @@ static void a_short_swing_is_trusted(void** state) {
   assert_close(t.refined, 1e-9, 1e-15);
   // options and start are as before
   assert_true(b.r->options.rtol == 1e-9 && b.r->d->time == 0 && b.r->d->qpos[0] == 2.8);
+  // in a hurry the same, without growth
+  assert_true(t.growth > 1);
+  b.quick = true;
+  cr_trust quick = measure(&b);
+  assert_int_equal(quick.verdict, CR_TRUST_YES);
+  assert_true(quick.growth == 0 && quick.slope == t.slope && quick.quotient == t.quotient);
   end(&b);
 }
 
@@ -255,10 +263,11 @@ static void a_long_swing_is_chaotic(void** state) {
   assert_int_equal(t.verdict, CR_TRUST_CHAOTIC);
   print_message("beyond %.2f, expected about %.2f\n", (double)t.beyond, expected);
   assert_true(t.beyond > expected / 2 && t.beyond < expected * 2);
-  // and the same time when the horizon is another
+  // and the same time when the horizon is another, and in a hurry
   double beyond = (double)t.beyond;
   end(&b);
   swing(&b, 6);
+  b.quick = true;
   t = measure(&b);
   assert_int_equal(t.verdict, CR_TRUST_CHAOTIC);
   assert_close(t.beyond, beyond, 0.2 * beyond);
