@@ -2,6 +2,8 @@
 // Factor, solve and update of sparse symmetric matrices, see cholesky.h.
 #include "math/cholesky.h"
 
+#include "math/eight.h"
+
 enum { CHUNK = 6 };  // rows eliminated, or vectors added, in one pass over the target
 
 // highest bit of a row below column j, -1 when there is none
@@ -241,53 +243,7 @@ void cr_chol_solve(const cr_real* L, const cr_pattern* p, cr_real* x) {
   solve_down(L, p, 0, p->n, x);
 }
 
-// ---- many right sides: eight at a time, a cache line of double
-
-enum { SIDES = 8 };
-
-// y -= c x
-static inline void subtract(cr_real y[SIDES], const cr_real x[SIDES], cr_real c) {
-  for (int k = 0; k < SIDES; k++) {
-    y[k] -= c * x[k];
-  }
-}
-
-static inline void scale(cr_real x[SIDES], cr_real c) {
-  for (int k = 0; k < SIDES; k++) {
-    x[k] *= c;
-  }
-}
-
-static void eight_up(const cr_real* L, const cr_pattern* p, cr_run rows, int ld, cr_real* X) {
-  for (int i = rows.end - 1; i >= rows.begin; i--) {
-    const cr_real* l = L + p->adr[i];
-    const int32_t* col = p->col + p->adr[i];
-    cr_real x[SIDES], *at = X + (ptrdiff_t)i * ld;
-    cr_copy(x, at, SIDES);
-    if (cr_is_zero(x, SIDES)) {
-      continue;  // as on most branches, where the right sides are those of neighbours on one
-    }
-    scale(x, l[p->nnz[i] - 1]);
-    cr_copy(at, x, SIDES);
-    for (int q = 0; q < p->nnz[i] - 1; q++) {
-      subtract(X + (ptrdiff_t)col[q] * ld, x, l[q]);
-    }
-  }
-}
-
-static void eight_down(const cr_real* L, const cr_pattern* p, cr_run rows, int ld, cr_real* X) {
-  for (int i = rows.begin; i < rows.end; i++) {
-    const cr_real* l = L + p->adr[i];
-    const int32_t* col = p->col + p->adr[i];
-    cr_real x[SIDES], *at = X + (ptrdiff_t)i * ld;
-    cr_copy(x, at, SIDES);
-    for (int q = 0; q < p->nnz[i] - 1; q++) {
-      subtract(x, X + (ptrdiff_t)col[q] * ld, l[q]);
-    }
-    scale(x, l[p->nnz[i] - 1]);
-    cr_copy(at, x, SIDES);
-  }
-}
+// ---- many right sides, CR_EIGHT at a time (math/eight.h)
 
 // one of the last, fewer than eight
 static void strided_up(const cr_real* L, const cr_pattern* p, cr_run rows, int ld, cr_real* x) {
@@ -312,10 +268,8 @@ static void strided_down(const cr_real* L, const cr_pattern* p, cr_run rows, int
 }
 
 // both sweeps over all runs for the right sides at X, eight or one
-typedef void sweep(const cr_real* L, const cr_pattern* p, cr_run rows, int ld, cr_real* X);
-
 static void solve_runs(const cr_real* L, const cr_pattern* p, cr_runs rows, int ld, cr_real* X,
-                       sweep* up, sweep* down) {
+                       cr_sweep* up, cr_sweep* down) {
   for (int r = rows.n - 1; r >= 0; r--) {
     up(L, p, rows.run[r], ld, X);
   }
@@ -326,9 +280,10 @@ static void solve_runs(const cr_real* L, const cr_pattern* p, cr_runs rows, int 
 
 void cr_chol_solve_many_part(const cr_real* L, const cr_pattern* p, cr_runs rows, int n, int ld,
                              cr_real* X) {
+  const cr_eight* eight = cri_eight();
   int k = 0;
-  for (; k + SIDES <= n; k += SIDES) {
-    solve_runs(L, p, rows, ld, X + k, eight_up, eight_down);
+  for (; k + CR_EIGHT <= n; k += CR_EIGHT) {
+    solve_runs(L, p, rows, ld, X + k, eight->up, eight->down);
   }
   for (; k < n; k++) {
     solve_runs(L, p, rows, ld, X + k, strided_up, strided_down);

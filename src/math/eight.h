@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+// The two sweeps of a sparse solve for eight right sides at once, a cache line of double: what a step's
+// Jacobian spends most of its time on, and the one place where a wider instruction set pays. The same
+// lines (eight_sweeps.h) are compiled for each set; nothing is fused, so all give the same bits.
+#ifndef CR_MATH_EIGHT_H
+#define CR_MATH_EIGHT_H
+
+#include "math/cholesky.h"
+
+enum { CR_EIGHT = 8 };
+
+/// One sweep over `rows` of a factor L (cr_chol_factor) for the right sides X[i * ld + 0 ...].
+typedef void cr_sweep(const cr_real* L, const cr_pattern* p, cr_run rows, int ld, cr_real* X);
+
+typedef struct {
+  const char* name;  // of the instruction set
+  cr_sweep* up;      // X = L'^-1 X, last row to first
+  cr_sweep* down;    // X = L^-1 X, first row to last
+} cr_eight;
+
+/// The widest that this processor has, and that the build has: AVX-512, AVX2, or what every processor has.
+const cr_eight* cri_eight(void);
+
+/// Number k of those that run here, the plain one first; NULL behind the last.
+const cr_eight* cri_eight_of(int k);
+
+/// Each set's own; NULL where it was not built.
+const cr_eight* cri_eight_avx2(void);
+const cr_eight* cri_eight_avx512(void);
+
+#endif

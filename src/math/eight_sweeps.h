@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: Apache-2.0
+// The sweeps of math/eight.h, included once by the file of each instruction set.
+#ifndef CR_MATH_EIGHT_SWEEPS_H
+#define CR_MATH_EIGHT_SWEEPS_H
+
+#include "math/eight.h"
+
+// A register of CRI_WIDTH numbers, which the file that includes this one says; in memory it need not be
+// aligned. Of width 1 it is a number.
+#if defined(__GNUC__) && !defined(CR_LONG_DOUBLE) && CRI_WIDTH > 1
+typedef cr_real part __attribute__((vector_size(CRI_WIDTH * sizeof(cr_real))));
+typedef cr_real packed
+    __attribute__((vector_size(CRI_WIDTH * sizeof(cr_real)), aligned(sizeof(cr_real)), may_alias));
+enum { WIDTH = CRI_WIDTH };
+#else
+typedef cr_real part, packed;
+enum { WIDTH = 1 };
+#endif
+
+// eight numbers, in registers
+enum { N_PART = CR_EIGHT / WIDTH };
+typedef struct {
+  part v[N_PART];
+} eight;
+
+static inline eight load(const cr_real* at) {
+  eight x;
+  for (int k = 0; k < N_PART; k++) {
+    x.v[k] = *(const packed*)(at + WIDTH * k);
+  }
+  return x;
+}
+
+static inline void store(cr_real* at, const eight* x) {
+  for (int k = 0; k < N_PART; k++) {
+    *(packed*)(at + WIDTH * k) = x->v[k];
+  }
+}
+
+// y -= c x
+static inline void subtract(eight* y, cr_real c, const eight* x) {
+  for (int k = 0; k < N_PART; k++) {
+    y->v[k] -= c * x->v[k];
+  }
+}
+
+// x *= c
+static inline void scale(eight* x, cr_real c) {
+  for (int k = 0; k < N_PART; k++) {
+    x->v[k] *= c;
+  }
+}
+
+static void up(const cr_real* L, const cr_pattern* p, cr_run rows, int ld, cr_real* X) {
+  for (int i = rows.end - 1; i >= rows.begin; i--) {
+    const cr_real* l = L + p->adr[i];
+    const int32_t* col = p->col + p->adr[i];
+    int n = p->nnz[i] - 1;
+    cr_real* at = X + (ptrdiff_t)i * ld;
+    if (cr_is_zero(at, CR_EIGHT)) {
+      continue;  // as on most branches, where the right sides are those of neighbours on one
+    }
+    eight x = load(at);
+    scale(&x, l[n]);
+    store(at, &x);
+    for (int q = 0; q < n; q++) {
+      cr_real* to = X + (ptrdiff_t)col[q] * ld;
+      eight y = load(to);
+      subtract(&y, l[q], &x);
+      store(to, &y);
+    }
+  }
+}
+
+// two sums that do not wait for each other, as in a solve of one right side
+static void down(const cr_real* L, const cr_pattern* p, cr_run rows, int ld, cr_real* X) {
+  for (int i = rows.begin; i < rows.end; i++) {
+    const cr_real* l = L + p->adr[i];
+    const int32_t* col = p->col + p->adr[i];
+    int n = p->nnz[i] - 1, q = 0;
+    cr_real* at = X + (ptrdiff_t)i * ld;
+    eight even = load(at), odd = {0};
+    for (; q + 1 < n; q += 2) {
+      eight x = load(X + (ptrdiff_t)col[q] * ld), y = load(X + (ptrdiff_t)col[q + 1] * ld);
+      subtract(&even, l[q], &x);
+      subtract(&odd, l[q + 1], &y);
+    }
+    if (q < n) {
+      eight x = load(X + (ptrdiff_t)col[q] * ld);
+      subtract(&even, l[q], &x);
+    }
+    subtract(&even, -1, &odd);
+    scale(&even, l[n]);
+    store(at, &even);
+  }
+}
+
+#endif
