@@ -8,7 +8,7 @@ refused 2 "there is no study 'toys'; there is: toy" study toys
 refused 2 "the study 'toy' has no use for recorded data" study toy --data x.h5
 refused 2 "--threads -1" study toy --threads -1
 refused 2 "settings.txt: cannot be read" study toy --resume --output none
-refused 2 "study: NAME is missing" study
+refused 2 "NAME is missing" study
 
 expect 0 one study toy --short --threads 1 --output one
 grep -q "All of this holds" one.out || fail "no verdict: $(cat one.out)"
