@@ -124,8 +124,8 @@ def tds_rows(carom, folder, python, tds):
 def rollouts(carom, model):
     """Microseconds a step of Carom's rollouts: forward, with gradients."""
     x = bench(carom, model, "--batch", 50, "--steps", 20, "--rounds", 9, "--threads", 1, "--no-peer")
-    t = x["threads"][0]
-    return 1e6 * t["forward_seconds"] / x["rollouts"] / x["steps"], t["step_with_gradient_us"]
+    t, steps = x["threads"][0], x["rollouts"] * x["steps"]
+    return 1e6 * t["forward_processor_seconds"] / steps, 1e6 * t["processor_seconds"] / steps
 
 
 def mjx_rows(carom, python, models):

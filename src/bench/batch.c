@@ -111,7 +111,8 @@ static double resident(void) {
 
 // seconds for all rollouts by an engine of its own, with or without gradients
 static cr_status run(const cr_scene* s, const cr_batch_bench* what, int threads, const rows* r,
-                     bool gradient, double* seconds, double* mib, cr_error* error) {
+                     bool gradient, double* seconds, double* processor, double* mib,
+                     cr_error* error) {
   const cr_batch_options o = {.nstep = what->steps,
                               .nthread = threads,
                               .parameters = masses,
@@ -132,9 +133,10 @@ static cr_status run(const cr_scene* s, const cr_batch_bench* what, int threads,
   CR_TRY(cr_batch_create(&batch, &s->m, &s->m, &o, error));
   int few = threads < r->n ? threads : r->n;  // each thread has touched its memory
   cr_status status = cr_batch_run(batch, few, &in, loss_of, NULL, &out, error);
-  double start = cri_seconds();
+  double start = cri_seconds(), spent = cri_process_seconds();
   status = status == CR_OK ? cr_batch_run(batch, r->n, &in, loss_of, NULL, &out, error) : status;
   *seconds = cri_seconds() - start;
+  *processor = cri_process_seconds() - spent;
   *mib = resident();
   cr_batch_free(batch);
   return status;
@@ -194,13 +196,15 @@ static cr_status run_round(const cr_scene* s, const cr_batch_bench* what, rows* 
   for (int k = 0; k < what->ncount; k++) {
     int threads = what->threads[k];
     memset(r->memory + r->out_first, 0, r->out_count * sizeof *first);
-    CR_TRY(run(s, what, threads, r, true, &out->gradient[k].round[round], &mib, error));
+    CR_TRY(run(s, what, threads, r, true, &out->gradient[k].round[round],
+               &out->gradient_processor[k].round[round], &mib, error));
     out->resident[k] = round == 0 ? mib - before : out->resident[k];
     const cr_real* results = r->memory + r->out_first;
     if (round == 0 && k == 0) {
       memcpy(first, results, r->out_count * sizeof *first);
     }
-    CR_TRY(run(s, what, threads, r, false, &out->forward[k].round[round], &mib, error));
+    CR_TRY(run(s, what, threads, r, false, &out->forward[k].round[round],
+               &out->forward_processor[k].round[round], &mib, error));
     bool same = memcmp(first, results, r->out_count * sizeof *first) == 0;
     out->same_bits = out->same_bits && same;
     if (what->peer) {
@@ -229,6 +233,7 @@ cr_status cr_batch_measure(const cr_scene* s, const cr_batch_bench* what, uint64
   }
   for (int k = 0; k < what->ncount; k++) {
     out->gradient[k].n = out->forward[k].n = what->rounds;
+    out->gradient_processor[k].n = out->forward_processor[k].n = what->rounds;
     out->mujoco[k].n = what->peer ? what->rounds : 0;
   }
   free(first);

@@ -21,6 +21,8 @@ typedef struct {
   cr_timing gradient[CR_BENCH_COUNTS];  // with gradients by start, controls and body masses
   cr_timing forward[CR_BENCH_COUNTS];   // without
   cr_timing mujoco[CR_BENCH_COUNTS];    // mjb_rollout; n = 0 where not asked for
+  cr_timing gradient_processor[CR_BENCH_COUNTS];  // the same in time of all processors
+  cr_timing forward_processor[CR_BENCH_COUNTS];
   double resident[CR_BENCH_COUNTS];  // MiB more than before the first run, with this many threads
   double rows;                       // MiB of what goes in and comes out
   bool same_bits;                    // of all results, whatever the number of threads

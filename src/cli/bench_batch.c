@@ -91,6 +91,8 @@ static void put(const batch_bench* b, cr_json* j) {
     cr_json_real(j, "times_faster", l.faster);
     cr_json_real(j, "forward_seconds", l.forward);
     cr_json_real(j, "mjb_rollout_seconds", l.mujoco);
+    cr_json_real(j, "processor_seconds", cr_timing_median(&b->x.gradient_processor[k]));
+    cr_json_real(j, "forward_processor_seconds", cr_timing_median(&b->x.forward_processor[k]));
     cr_json_real(j, "resident_mib", l.resident);
     cr_json_close(j, '}');
   }

@@ -13,6 +13,13 @@ static inline double cri_seconds(void) {
 
 static inline double cri_microseconds(void) { return 1e6 * cri_seconds(); }
 
+/// Processor time of all threads of this process.
+static inline double cri_process_seconds(void) {
+  struct timespec t;
+  (void)clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
+  return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
 /// Processor time of this thread: while others have the processor it stands still.
 static inline double cri_thread_microseconds(void) {
   struct timespec t;
