@@ -36,7 +36,7 @@ def build_pinocchio(folder, python):
     prefix = output(python, "-c", "import cmeel, pathlib; "
                     "print(pathlib.Path(cmeel.__file__).parent.parent / 'cmeel.prefix')").strip()
     print("compiling pinocchio.cpp, some minutes", file=sys.stderr)
-    subprocess.run(["g++", "-std=c++17", "-O3", "-march=native", "-DNDEBUG",
+    subprocess.run(["g++", "-std=c++17", "-O3", "-march=native", "-DNDEBUG", "-w",
                     *(f"-D{d}" for d in DEFINITIONS), f"-I{prefix}/include",
                     "-I/usr/include/eigen3", str(source), "-o", str(program)], check=True)
     return program
@@ -106,7 +106,7 @@ def tds_rows(carom, folder, python, tds):
     headers = Path(tds) / "src"
     if not (headers / "dynamics/forward_dynamics.hpp").exists():
         sys.exit(f"{tds} is no copy of tiny-differentiable-simulator: there is no src/dynamics/forward_dynamics.hpp")
-    subprocess.run(["g++", "-std=c++17", "-O3", "-march=native", "-DNDEBUG", f"-I{headers}", str(source),
+    subprocess.run(["g++", "-std=c++17", "-O3", "-march=native", "-DNDEBUG", "-w", f"-I{headers}", str(source),
                     "-o", str(program)], check=True)
     theirs, ours = in_turn(carom, program, model, "forward_us")
     differ = accelerations_differ(python, model, theirs, False)
