@@ -56,11 +56,28 @@ static void join_all(const cr_model* m, const cr_data* d, const cr_pattern* metr
   }
 }
 
+// most models are one tree, whose rows all move it
+static bool is_one_island(const cr_model* m, const cr_data* d) {
+  for (int i = 0; i < d->nefc; i++) {
+    if (d->efc_J_rownnz[i] == 0) {
+      return false;
+    }
+  }
+  return m->ntree == 1 && d->nefc > 0;
+}
+
 cri_islands cri_islands_find(const cr_model* m, cr_data* d, const cr_pattern* metric) {
   size_t trees = (size_t)m->ntree, rows = (size_t)d->nefc;
   int32_t* dof_adr = cri_push_int(d, trees + 2);
   int32_t* row_adr = cri_push_int(d, trees + 2);
   cr_run *dof = push_runs(d, trees), *row = push_runs(d, rows);
+  if (is_one_island(m, d)) {
+    d->tree_island[0] = dof_adr[0] = row_adr[0] = 0;
+    dof_adr[1] = row_adr[1] = 1;
+    dof[0] = (cr_run){0, m->nv};
+    row[0] = (cr_run){0, d->nefc};
+    return (cri_islands){1, dof_adr, row_adr, dof, row};
+  }
   size_t mark = cri_mark(d);
   int32_t* set = cri_push_int(d, trees + 1);
   join_all(m, d, metric, set);
