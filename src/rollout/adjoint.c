@@ -57,8 +57,11 @@ static cr_real* input_bar(const cr_rollout* r, const cr_model* m, int i, size_t*
   return array;
 }
 
+// controls that change have a second part, that of the row they change to, behind all others
+static bool is_linear(const cr_rollout* r) { return r->adaptive && r->options.linear; }
+
 static size_t input_size(const cr_rollout* r, const cr_model* m) {
-  size_t sum = 0, n;
+  size_t sum = is_linear(r) ? (size_t)m->nu : 0, n;
   for (int i = 0; i < N_INPUT; i++) {
     (void)input_bar(r, m, i, &n);
     sum += n;
@@ -76,13 +79,21 @@ static void take_inputs(const cr_rollout* r, const cr_model* m, cr_real* z) {
   }
 }
 
-static void add_inputs(const cr_rollout* r, const cr_model* m, const cr_real* z) {
+static void accumulate(cr_real* to, const cr_real* z, size_t n) {
+  for (size_t k = 0; k < n; k++) {
+    to[k] += z[k];
+  }
+}
+
+static void add_inputs(const cr_rollout* r, const cr_model* m, const cri_ramp* ramp,
+                       const cr_real* z) {
   size_t n;
   for (int i = 0; i < N_INPUT; i++, z += n) {
     cr_real* to = input_bar(r, m, i, &n);
-    for (size_t k = 0; k < n; k++) {
-      to[k] += z[k];
-    }
+    accumulate(ramp != NULL && i == 0 ? ramp->from_bar : to, z, n);
+  }
+  if (ramp != NULL) {
+    accumulate(ramp->to_bar, z, (size_t)m->nu);
   }
 }
 
@@ -92,7 +103,8 @@ typedef struct {
   cr_rollout* r;
   const cr_model *m, *m_backward;
   cri_ode ode;
-  int k;  // the interval it lies in
+  int k;                 // the interval it lies in
+  const cri_ramp* ramp;  // controls that change in it; NULL: they are held
   cri_state_before* before;
   cr_real *base, *gathered;  // coordinates that the state counts from; inputs so far
   size_t nnode, at;          // states on the way, from first to last; the one looked at last
@@ -138,6 +150,15 @@ static void interpolate(span* s, cr_real t) {
   cri_dense_at(s->m, &a, &b, t, s->r->work);
 }
 
+// [c4] cotangents of controls at time t, the first of z, onto both rows between which they change
+static void split_control(const span* s, cr_real t, cr_real* z) {
+  cr_real *to = z + s->ode.nquad - s->m->nu, share = (t - s->ramp->start) / s->ramp->length;
+  for (int i = 0; i < s->m->nu; i++) {
+    to[i] = share * z[i];
+    z[i] *= 1 - share;
+  }
+}
+
 static cr_status failed(const span* s, const cr_data* where, cr_status status) {
   *s->error = where->error;
   return status;
@@ -177,6 +198,9 @@ static cr_status adjoint_rate(span* s, const cr_real* y, cr_real* rate) {
   cr_status status = cr_forward_vjp(s->m_backward, d, bar);
   // [c4] also where it failed: the next attempt finds nothing left over
   take_inputs(s->r, m, rate + s->ode.n);
+  if (s->ramp != NULL) {
+    split_control(s, d->time, rate + s->ode.n);
+  }
   if (status != CR_OK) {
     (void)failed(s, bar, status);
     cri_twin_clear(bar);
@@ -205,6 +229,9 @@ static cr_status rate_at(void* context, cr_real back, const cr_real* y, cr_real*
   span* s = context;
   cr_data* d = s->r->work;
   d->time = s->end - back;
+  if (s->ramp != NULL) {
+    cri_ramp_at(s->ramp, d->time, s->m->nu, d->ctrl);
+  }
   if (integrates_states(s)) {
     CR_TRY(state_rate(s, y, rate));
   } else {
@@ -250,7 +277,11 @@ static int event_of(const cr_rollout* r, int i) {
 
 static void set_control(span* s) {
   cr_rollout* r = s->r;
-  cr_copy(r->d->ctrl, r->ctrl + (size_t)s->k * (size_t)s->m->nu, s->m->nu);
+  if (s->ramp != NULL) {
+    cri_ramp_at(s->ramp, r->d->time, s->m->nu, r->d->ctrl);
+  } else {
+    cr_copy(r->d->ctrl, r->ctrl + (size_t)s->k * (size_t)s->m->nu, s->m->nu);
+  }
 }
 
 // the state at the end of the steps that are left, and that before step i, into r->d
@@ -388,11 +419,14 @@ static cr_status pass_span(span* s, int begin, int end) {
   cri_inputs_copy(s->m, r->work, r->d);
   copy_state_bar(s->m, r->bar, s->ode.y, false);
   take_inputs(r, s->m, s->gathered);
+  if (s->ramp != NULL) {
+    split_control(s, s->end, s->gathered);
+  }
   cr_zero(s->ode.z, s->ode.nquad);
   CR_TRY(solve(s, s->end - r->d->time));
   copy_state_bar(s->m, r->bar, s->ode.y, true);
-  add_inputs(r, s->m, s->gathered);
-  add_inputs(r, s->m, s->ode.z);
+  add_inputs(r, s->m, s->ramp, s->gathered);
+  add_inputs(r, s->m, s->ramp, s->ode.z);
   return CR_OK;
 }
 
@@ -408,11 +442,13 @@ static int span_begin(const span* s, int first, int end) {
 }
 
 cr_status cri_adjoint_interval(cr_rollout* r, const cr_model* m, const cr_model* m_backward, int k,
-                               int first, int end, cri_state_before* before, cr_error* error) {
+                               const cri_ramp* ramp, int first, int end, cri_state_before* before,
+                               cr_error* error) {
   cr_error why;
   span s = span_of(r, m, m_backward, &why);
   s.before = before;
   s.k = k;
+  s.ramp = ramp;
   for (int begin; end > first; end = begin) {
     begin = span_begin(&s, first, end);
     cr_status status = pass_span(&s, begin, end);
@@ -478,9 +514,6 @@ void cr_rollout_adjoint_steps(const cr_rollout* r, int* accepted, int* rejected)
 cr_status cri_adjoint_begin(cr_rollout* r, const cr_model* m, cr_error* error) {
   cri_adjoint* a = &r->adjoint;
   CR_TRY(check(m, &a->options, error));
-  if (r->adaptive && r->options.linear) {
-    return cri_fail(error, CR_ERR_UNSUPPORTED, "continuous adjoint: not with linear controls");
-  }
   size_t n = equation_size(r, m), nquad = input_size(r, m);
   size_t room = n + 2 * nquad + (size_t)m->nq + cri_ode_room(method_of(m), (int)n, (int)nquad);
   cr_real* memory = realloc(a->memory, room * sizeof *memory);

@@ -6,6 +6,7 @@
 
 #include "carom/rollout.h"
 #include "integrate/ode.h"
+#include "integrate/runge_kutta.h"
 
 /// Options, and what a gradient needs beside the blocks of the rollout.
 typedef struct {
@@ -25,7 +26,8 @@ cr_status cri_adjoint_begin(cr_rollout* r, const cr_model* m, cr_error* error);
 typedef cr_status cri_state_before(cr_rollout* r, const cr_model* m, int i, cr_error* error);
 
 /// From the cotangents after interval k, in r->bar, to those before it. The interval has the steps
-/// first ... end - 1; the tape's state here is that at its end, and then that at its start.
+/// first ... end - 1; the tape's state here is that at its end, and then that at its start. Controls change
+/// along the ramp, whose rows take their cotangents; NULL: they are held.
 /// Map      bar->qpos l, qvel u, act g at the end -> at the start; adds to the other inputs
 /// Equation -l' = w x l + (dF/dq)' u + (dG/dq)' g    (w x l: orientations only)    [c1]
 ///          -u' = l + (dF/dv)' u + (dG/dv)' g                                      [c2]
@@ -35,7 +37,8 @@ typedef cr_status cri_state_before(cr_rollout* r, const cr_model* m, int i, cr_e
 ///          derivation: docs/derivations/adjoint.md
 /// Errors   those of cri_ode_step and of the dynamics
 cr_status cri_adjoint_interval(cr_rollout* r, const cr_model* m, const cr_model* m_backward, int k,
-                               int first, int end, cri_state_before* before, cr_error* error);
+                               const cri_ramp* ramp, int first, int end, cri_state_before* before,
+                               cr_error* error);
 
 void cri_adjoint_free(cri_adjoint* adjoint);
 

@@ -527,7 +527,9 @@ static cr_status interval_bar(cr_rollout* r, const cr_model* m, const cr_model* 
                               cr_error* error) {
   int begin = cri_rollout_first(r, k), end = cri_rollout_first(r, k + 1);
   if (r->adjoint.continuous) {
-    return cri_adjoint_interval(r, m, m_backward, k, begin, end, find_state, error);
+    const cri_ramp ramp = ramp_of(r, m, k);
+    return cri_adjoint_interval(r, m, m_backward, k, is_linear(r) ? &ramp : NULL, begin, end,
+                                find_state, error);
   }
   for (int i = end - 1; i >= begin; i--) {
     CR_TRY(step_bar(r, m, m_backward, i, k, error));

@@ -199,6 +199,40 @@ static void quaternions_make_no_difference(void** state) {
   end(&b);
 }
 
+// the cotangents of a ramp go to the rows at both its ends, the last row's twice to itself
+static void controls_may_change_linearly(void** state) {
+  const cr_real tol = CR_R(1e-9);
+  cr_adaptive options = {.rtol = CR_R(1e-13),
+                         .atol = CR_R(1e-13),
+                         .grid = CR_R(0.15),
+                         .first_step = CR_R(0.01),
+                         .linear = true};
+  bench exact, b;
+  cr_real held[MOST];
+  exact_gradient(tumbler, held);
+  begin(&exact, 2, tumbler, CR_INT_DOPRI8);
+  assert_int_equal(cr_rollout_adaptive(exact.r, &exact.m, &options, NULL), CR_OK);
+  run(&exact);
+  differentiate(&exact);
+  assert_true(distance(&exact, held) > CR_R(1e-3));
+
+  begin(&b, 2, tumbler, CR_INT_TSIT5);
+  options.rtol = options.atol = tol;
+  assert_int_equal(cr_rollout_adaptive(b.r, &b.m, &options, NULL), CR_OK);
+  run(&b);
+  for (int s = CR_STATES_INTERPOLATED; s <= CR_STATES_BACKWARD; s++) {
+    continuous(&b, tol, (cr_adjoint_states)s);
+    assert_true(distance(&b, exact.gradient) < 50 * tol);
+    // each row of controls by itself: they are few among many numbers
+    const cr_real* want = exact.gradient + 2 * b.m.nv + b.m.na;
+    for (int k = 0; k < 4 * b.m.nu; k++) {
+      assert_close(b.r->ctrl_bar[k], want[k], 100 * tol * (1 + cr_abs(want[k])));
+    }
+  }
+  end(&exact);
+  end(&b);
+}
+
 // along states as good as exact: the error follows the tolerance, the steps its root
 static void errors_follow_its_own_tolerance(void** state) {
   const struct {
@@ -346,6 +380,7 @@ int test_adjoint(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(agrees_with_the_steps),
       cmocka_unit_test(quaternions_make_no_difference),
+      cmocka_unit_test(controls_may_change_linearly),
       cmocka_unit_test(errors_follow_its_own_tolerance),
       cmocka_unit_test(steps_need_not_end_on_states),
       cmocka_unit_test(fixed_steps_keep_their_order),
