@@ -12,27 +12,17 @@
 enum { DIFFERENCE_STATES = 20, LARGE = 50, LARGEST_JACOBIAN = 2000 };
 static const double PROBE = 1e-6;  // of the differences, MuJoCo's own choice
 
-// microseconds since then, without what looking at the time takes
-static double since(const cr_measurement* x, double start) {
-  return cri_thread_microseconds() - start - x->clock;
-}
-
-static double time_of_clock(void) {
-  double least = 1e9;
-  for (int i = 0; i < 1000; i++) {
-    double start = cri_thread_microseconds();
-    least = fmin(least, cri_thread_microseconds() - start);
-  }
-  return least;
-}
+// Wall time: the clock of a thread is a system call, and behind one the step of a small model is up to a
+// tenth slower than among its like.
+static double since(double start) { return cri_microseconds() - start; }
 
 static void mujoco_round(cr_scene* s, int r, cr_measurement* out) {
   double total = 0;
   for (int k = 0; k < s->nstate; k++) {
     cr_scene_state(s, k);
-    double start = cri_thread_microseconds();
+    double start = cri_microseconds();
     mj_step(s->mj, s->d);
-    total += since(out, start);
+    total += since(start);
     out->residual_mujoco = fmax(out->residual_mujoco, cr_scene_residual(s));
   }
   out->mj_step.round[r] = total / s->nstate;
@@ -69,19 +59,19 @@ static cr_status carom_round(cr_scene* s, int r, room* j, cr_measurement* out, c
   out->by_columns = 0;
   for (int k = 0; k < s->nstate; k++) {
     cri_inputs_copy(&s->m, s->c, s->ours[k]);
-    double start = cri_thread_microseconds();
+    double start = cri_microseconds();
     cr_status status = cr_step(&s->m, s->c);
-    step += since(out, start);
+    step += since(start);
     for (int i = 0; i < s->m.nv; i++) {
       s->bar->qpos_next[i] = s->bar->qvel_next[i] = 1;
     }
-    start = cri_thread_microseconds();
+    start = cri_microseconds();
     status = status != CR_OK ? status : cr_step_vjp(&s->m, &s->m, s->c, NULL, s->bar);
-    vjp += since(out, start);
-    start = cri_thread_microseconds();
+    vjp += since(start);
+    start = cri_microseconds();
     if (status == CR_OK && j->work != NULL) {
       status = cr_step_jacobian(&s->m, s->c, j->work, j->x, j->ctrl, NULL);
-      jacobian += since(out, start);
+      jacobian += since(start);
       out->by_columns += status == CR_OK && cr_jacobian_columns(j->work) != NULL;
     }
     if (status != CR_OK) {
@@ -97,23 +87,22 @@ static cr_status carom_round(cr_scene* s, int r, room* j, cr_measurement* out, c
 }
 
 // AB: room for both matrices, nx (nx + nu) numbers
-static double differences_round(cr_scene* s, bool centred, const cr_measurement* out, mjtNum* AB) {
+static double differences_round(cr_scene* s, bool centred, mjtNum* AB) {
   size_t nx = (size_t)(2 * s->mj->nv + s->mj->na);
   int n = s->mj->nv < LARGE ? DIFFERENCE_STATES : 1;
   n = n < s->nstate ? n : s->nstate;
   double total = 0;
   for (int k = 0; k < n; k++) {
     cr_scene_state(s, k * (s->nstate / n));
-    double start = cri_thread_microseconds();
+    double start = cri_microseconds();
     mjd_transitionFD(s->mj, s->d, PROBE, centred, AB, AB + nx * nx, NULL, NULL);
-    total += since(out, start);
+    total += since(start);
   }
   return total / n;
 }
 
 cr_status cr_measure(cr_scene* s, int rounds, bool differences, cr_measurement* out,
                      cr_error* error) {
-  *out = (cr_measurement){.clock = time_of_clock()};
   size_t nx = (size_t)(2 * s->mj->nv + s->mj->na);
   mjtNum* AB = differences ? calloc(nx * (nx + (size_t)s->mj->nu) + 1, sizeof *AB) : NULL;
   if (differences && AB == NULL) {
@@ -131,8 +120,8 @@ cr_status cr_measure(cr_scene* s, int rounds, bool differences, cr_measurement* 
     mujoco_round(s, r, out);
     status = carom_round(s, r, &j, out, error);
     if (differences && status == CR_OK) {
-      out->transition.round[r] = differences_round(s, false, out, AB);
-      out->centred.round[r] = differences_round(s, true, out, AB);
+      out->transition.round[r] = differences_round(s, false, AB);
+      out->centred.round[r] = differences_round(s, true, AB);
     }
   }
   free(AB);

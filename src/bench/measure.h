@@ -16,7 +16,6 @@ typedef struct {
   cr_timing transition;                    // mjd_transitionFD, one-sided; n = 0 where not asked for
   cr_timing centred;                       // the same, centred
   double residual_mujoco, residual_carom;  // the largest
-  double clock;                            // microseconds that it takes to look at the time
   int by_columns;                          // states whose Jacobian went column by column
 } cr_measurement;
 

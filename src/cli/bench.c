@@ -147,7 +147,7 @@ static void print_markdown_head(const bench* b) {
       "# Benchmarks\n\n"
       "Made by `make bench` (%s), Carom %s against MuJoCo %s, one thread%s.\nMachine: %s\n\n"
       "Both engines step the same %d states of one simulation, in turn, %d rounds; times are\n"
-      "microseconds of the processor, medians over the rounds, ratios are formed round by round "
+      "microseconds, medians over the rounds, ratios are formed round by round "
       "(10 %% to 90 %% in\n"
       "brackets). Euler on both sides, no-slip off, warm starts alike, MuJoCo's solver as its\n"
       "file sets it; residual: the largest |M a - qfrc_smooth - J'f| over its terms, MuJoCo and\n"

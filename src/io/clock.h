@@ -20,11 +20,4 @@ static inline double cri_process_seconds(void) {
   return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
-/// Processor time of this thread: while others have the processor it stands still.
-static inline double cri_thread_microseconds(void) {
-  struct timespec t;
-  (void)clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
-  return 1e6 * (double)t.tv_sec + 1e-3 * (double)t.tv_nsec;
-}
-
 #endif
