@@ -149,7 +149,7 @@ static void give_starts(mjBatch* b, const cr_scene* s, const rows* r) {
   int size = 0, width = 0;
   mjtNum* mass = mjb_expand(b, "body_mass", &size, &width);
   memcpy(mass, r->mass, (size_t)r->n * (size_t)m->nbody * sizeof *mass);
-  const mjtState parts[] = {mjSTATE_QPOS, mjSTATE_QVEL, mjSTATE_ACT};
+  const int parts[] = {mjSTATE_QPOS, mjSTATE_QVEL, mjSTATE_ACT};
   const cr_real* from[] = {r->qpos, r->qvel, r->act};
   const int n[] = {m->nq, m->nv, m->na};
   for (int k = 0; k < 3; k++) {

@@ -111,7 +111,9 @@ static void put_csv(const batch_bench* b, bool first, FILE* csv) {
     (void)fprintf(csv, "\"%s\",%d,%d,%d,%d,%g,%g,%g,%g,", b->scene.name, b->scene.m.nv,
                   b->what.rollouts, b->what.steps, l.threads, l.seconds, l.step_us, l.faster,
                   l.forward);
-    (void)fprintf(csv, isnan(l.mujoco) ? "" : "%g", l.mujoco);
+    if (!isnan(l.mujoco)) {
+      (void)fprintf(csv, "%g", l.mujoco);
+    }
     (void)fprintf(csv, ",%g,%g,%d\n", l.resident, b->x.rows, b->x.same_bits);
   }
 }
