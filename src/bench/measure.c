@@ -12,8 +12,7 @@
 enum { DIFFERENCE_STATES = 20, LARGE = 50, LARGEST_JACOBIAN = 2000 };
 static const double PROBE = 1e-6;  // of the differences, MuJoCo's own choice
 
-// Wall time: the clock of a thread is a system call, and behind one the step of a small model is up to a
-// tenth slower than among its like.
+// Wall time: the clock of a thread is a system call, which slows the step of a small model behind it.
 static double since(double start) { return cri_microseconds() - start; }
 
 static void mujoco_round(cr_scene* s, int r, cr_measurement* out) {
