@@ -304,7 +304,7 @@ cr_status cr_check_all(const cr_check_all_options* o, int* failed, cr_error* err
   CR_TRY(o->csv != NULL ? cri_file_writable(o->csv, error) : CR_OK);
   CR_TRY(o->markdown != NULL ? cri_file_writable(o->markdown, error) : CR_OK);
   CR_TRY(cr_model_list_make(&all.list, o->path, error));
-  all.rows = calloc((size_t)all.list.n, sizeof *all.rows);
+  all.rows = calloc((unsigned)all.list.n, sizeof *all.rows);
   cr_status status = all.rows == NULL ? cri_fail(error, CR_ERR_MEMORY, "%s: no memory", o->path)
                                       : run_all(&all, failed, error);
   free(all.rows);
