@@ -95,12 +95,12 @@ void cri_acceleration_clear(const cr_model* m, cr_data* tan) {
 
 void cri_acceleration_blocks(const cr_model* m, const cr_data* d, cri_acceleration_columns* c,
                              bool whole) {
-  cri_sections s = {.of_dofs = {0, m->nv}, .ndofs = 2, .of_outputs = {2 * m->nv}, .noutputs = 1};
+  cri_sections s = {.n = 3, .at = {{0, false}, {m->nv, false}, {2 * m->nv, true}}};
   if (cri_is_implicit(m)) {
-    s.of_outputs[s.noutputs++] = slope_column(m);
+    s.at[s.n++] = (cri_section){slope_column(m), true};
   }
   if (c->with_forces) {
-    s.of_dofs[s.ndofs++] = cri_acceleration_applied(m);
+    s.at[s.n++] = (cri_section){cri_acceleration_applied(m), false};
   }
   c->blocks = cri_blocks_find(m, d, &s, whole, c->tan);
 }

@@ -63,9 +63,23 @@ static int number_blocks(const cr_model* m, const cr_data* d, bool whole, int32_
   return n;
 }
 
-// the block that an output of an actuator pulls in; of one that pulls at nothing the first
-static int32_t block_of_output(const cr_data* d, const int32_t* of_dof, int o) {
+// the block that an output of an actuator pulls in
+static int32_t block_of_output(const cr_model* m, const cr_data* d, const int32_t* of_dof, int o) {
+  if (m->nv == 0) {
+    return -1;
+  }
   return d->moment_rownnz[o] > 0 ? of_dof[d->moment_colind[d->moment_rowadr[o]]] : 0;
+}
+
+// the columns of a section
+static void add_section(const cr_model* m, const cr_data* d, cri_section s, const owned* dofs,
+                        const int32_t* of_dof, owned* columns) {
+  for (int t = 0; t < m->ntree && !s.of_outputs; t++) {
+    add_columns(columns, s.first + dofs->run[t].begin, s.first + dofs->run[t].end, dofs->owner[t]);
+  }
+  for (int o = 0; o < m->nout && s.of_outputs; o++) {
+    add_columns(columns, s.first + o, s.first + o + 1, block_of_output(m, d, of_dof, o));
+  }
 }
 
 cri_blocks cri_blocks_find(const cr_model* m, const cr_data* d, const cri_sections* s, bool whole,
@@ -75,7 +89,11 @@ cri_blocks cri_blocks_find(const cr_model* m, const cr_data* d, const cri_sectio
   int32_t* of_dof = cri_push_int(work, (size_t)m->nv);
   cri_blocks b = {.n = number_blocks(m, d, whole, set, block), .of_dof = of_dof};
   owned dofs = push_owned(work, m->ntree), actuators = push_owned(work, m->nactuator);
-  owned columns = push_owned(work, s->ndofs * m->ntree + s->noutputs * m->nout);
+  int ncolumns = 0;
+  for (int k = 0; k < s->n; k++) {
+    ncolumns += s->at[k].of_outputs ? m->nout : m->ntree;
+  }
+  owned columns = push_owned(work, ncolumns);
   for (int i = 0; i < m->nv; i++) {
     of_dof[i] = block[m->dof_treeid[i]];
   }
@@ -83,17 +101,10 @@ cri_blocks cri_blocks_find(const cr_model* m, const cr_data* d, const cri_sectio
     add(&dofs, m->tree_dofadr[t], m->tree_dofadr[t] + m->tree_dofnum[t], block[t]);
   }
   for (int k = 0; k < m->nactuator; k++) {
-    add(&actuators, k, k + 1, block_of_output(d, of_dof, m->actuator_outadr[k]));
+    add(&actuators, k, k + 1, block_of_output(m, d, of_dof, m->actuator_outadr[k]));
   }
-  for (int k = 0; k < s->ndofs + s->noutputs; k++) {
-    for (int t = 0; t < m->ntree && k < s->ndofs; t++) {
-      int first = s->of_dofs[k] + dofs.run[t].begin;
-      add_columns(&columns, first, s->of_dofs[k] + dofs.run[t].end, block[t]);
-    }
-    for (int o = 0; o < m->nout && k >= s->ndofs; o++) {
-      int at = s->of_outputs[k - s->ndofs] + o;
-      add_columns(&columns, at, at + 1, block_of_output(d, of_dof, o));
-    }
+  for (int k = 0; k < s->n; k++) {
+    add_section(m, d, s->at[k], &dofs, of_dof, &columns);
   }
   b.dof = sorted(&dofs, b.n, &b.dof_adr, work);
   b.actuator = sorted(&actuators, b.n, &b.actuator_adr, work);

@@ -30,14 +30,21 @@ static inline cr_runs cri_block_actuators(const cri_blocks* b, int k) {
   return (cr_runs){b->actuator_adr[k + 1] - b->actuator_adr[k], b->actuator + b->actuator_adr[k]};
 }
 
-/// Sections of columns that belong to dofs, and to outputs of actuators; each n numbers from `first` on.
+/// Columns from `first` on, one for each dof or, of_outputs, for each output of an actuator.
 typedef struct {
-  int of_dofs[3], ndofs;
-  int of_outputs[2], noutputs;
+  int first;
+  bool of_outputs;
+} cri_section;
+
+/// All columns, section after section.
+typedef struct {
+  int n;
+  cri_section at[5];
 } cri_sections;
 
 /// The blocks at d, whose rows, tendons and moments are set; in `work`'s scratch, for the caller to pop:
-/// at most 20 ntree + 12 nout + 5 nactuator + nv integers. `whole`: all is one block.
+/// at most 20 ntree + 12 nout + 5 nactuator + nv integers. An actuator that pulls at nothing is in the
+/// first block. `whole`: all is one block.
 cri_blocks cri_blocks_find(const cr_model* m, const cr_data* d, const cri_sections* s, bool whole,
                            cr_data* work);
 

@@ -21,7 +21,7 @@ typedef struct {
   for (int run_ = 0; run_ < (runs).n; run_++) \
     for (int i = (runs).run[run_].begin; i < (runs).run[run_].end; i++)
 
-/// Sorts runs by owner: those of owner k at adr[k] .. adr[k + 1] of `to`, those that touch or overlap
+/// Sorts runs by owner, of each of which they begin in ascending order: those of owner k at adr[k] .. adr[k + 1] of `to`, those that touch or overlap
 /// made one. They ascend; owner -1 is nobody. adr[nowner + 1], to[n], last[nowner].
 void cr_runs_by_owner(int n, const cr_run* run, const int32_t* owner, int nowner, int32_t* adr,
                       cr_run* to, int32_t* last);

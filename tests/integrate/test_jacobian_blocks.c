@@ -28,7 +28,7 @@ static void open(fixture* f, uint64_t seed, bool whole) {
     cr_data** twin = k == 0 ? &f->tan : &f->motion;
     assert_int_equal(cri_data_twin(twin, &f->m, f->d, CR_DATA_TANGENT, cri_no_params, NULL), CR_OK);
   }
-  cri_sections s = {{0, f->m.nv}, 2, {2 * f->m.nv}, 1};
+  cri_sections s = {.n = 3, .at = {{0, false}, {f->m.nv, false}, {2 * f->m.nv, true}}};
   f->blocks = cri_blocks_find(&f->m, f->d, &s, whole, f->tan);
 }
 
