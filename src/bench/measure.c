@@ -107,6 +107,7 @@ cr_status cr_measure(cr_scene* s, int rounds, bool differences, cr_measurement* 
   if (differences && AB == NULL) {
     return cri_fail(error, CR_ERR_MEMORY, "%s: no memory for mjd_transitionFD", s->name);
   }
+  *out = (cr_measurement){.residual_mujoco = 0};  // maxima grow from here
   out->mj_step.n = out->step.n = out->vjp.n = rounds;
   out->jacobian.n = s->m.nv > LARGEST_JACOBIAN ? 0 : rounds;
   out->transition.n = out->centred.n = differences ? rounds : 0;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The two engines in turn, in one process, over the states of a scene; in processor time of the thread.
+// The two engines in turn, in one process, over the states of a scene; in wall time.
 #ifndef CR_BENCH_MEASURE_H
 #define CR_BENCH_MEASURE_H
 
@@ -21,6 +21,7 @@ typedef struct {
 
 /// rounds: of 1 to CR_MAX_ROUNDS, after one round that warms up. differences: measure
 /// mjd_transitionFD too, which takes seconds a state with the largest models.
+/// What `out` held before is gone: one may serve model after model.
 /// Errors: those of cr_step, cr_step_vjp and cr_step_jacobian.
 cr_status cr_measure(cr_scene* s, int rounds, bool differences, cr_measurement* out,
                      cr_error* error);

@@ -55,6 +55,9 @@ static double now(void) {
 
 // ---- what is asked for
 
+// the step of central differences
+static cr_real probe_of(const grad_options* o) { return (cr_real)(o->eps > 0 ? o->eps : 1e-6); }
+
 static cr_status prepare(grad* g, cr_error* error) {
   const grad_options* o = g->o;
   bool every = o->at != NULL && strcmp(o->at, "every") == 0;
@@ -67,6 +70,9 @@ static cr_status prepare(grad* g, cr_error* error) {
   }
   if (o->reach > 0 && !o->trust) {
     return cri_fail(error, CR_ERR_ARG, "--reach %.9g: only with --trust", o->reach);
+  }
+  if (o->eps > 0 && !o->check) {
+    return cri_fail(error, CR_ERR_ARG, "--eps %.9g: only with --check", o->eps);
   }
   CR_TRY(cr_setup_load(&g->setup, &o->setup, error));
   CR_TRY(cr_expression_create(&g->expression, &g->setup.m, o->loss, error));
@@ -129,7 +135,7 @@ static cr_status moved_loss(grad* g, const request* q, int k, cr_real h, cr_real
 }
 
 static cr_status check(grad* g, cr_error* error) {
-  cr_real h = (cr_real)g->o->eps;
+  cr_real h = probe_of(g->o);
   for (int i = 0; i < g->nrequest; i++) {
     request* q = &g->requests[i];
     for (int k = 0; k < q->n; k++) {
@@ -267,7 +273,7 @@ static void print_json(const grad* g, cr_real loss) {
   put_requests(g, &j, "gradient", false);
   if (g->o->check) {
     put_requests(g, &j, "differences", true);
-    cr_json_real(&j, "eps", (cr_real)g->o->eps);
+    cr_json_real(&j, "eps", probe_of(g->o));
   }
   if (g->o->trust) {
     put_trust(&g->trust, &j);
@@ -300,13 +306,32 @@ static void print_text(const grad* g, cr_real loss) {
   }
 }
 
+// a Jacobian is of the whole state after one step: what is said of losses and of rollouts does nothing
+static cr_status check_jacobian(const grad_options* o, cr_error* error) {
+  const struct {
+    const char* name;
+    bool given;
+  } others[] = {{"--loss", o->loss != NULL},
+                {"--at", o->at != NULL},
+                {"--check", o->check},
+                {"--eps", o->eps > 0},
+                {"--trust", o->trust},
+                {"--reach", o->reach > 0},
+                {"--adjoint", o->setup.method.adjoint != NULL}};
+  for (size_t i = 0; i < sizeof others / sizeof others[0]; i++) {
+    if (others[i].given) {
+      return cri_fail(error, CR_ERR_ARG,
+                      "%s: not with --jacobian, which is of the whole state after one step",
+                      others[i].name);
+    }
+  }
+  return CR_OK;
+}
+
 static cr_status run(grad* g, cr_error* error) {
   const grad_options* o = g->o;
   if (o->jacobian) {
-    if (o->loss != NULL || o->at != NULL || o->check || o->trust) {
-      return cri_fail(error, CR_ERR_ARG,
-                      "--jacobian: of the whole state, so not with --loss, --at, --check, --trust");
-    }
+    CR_TRY(check_jacobian(o, error));
     CR_TRY(cr_setup_output(&o->setup, "--csv", o->csv, error));
     return cr_cli_jacobian(&g->setup, o->setup, &o->wrt, o->csv, error);
   }
@@ -337,7 +362,7 @@ static cr_status run(grad* g, cr_error* error) {
 }
 
 int cr_cli_grad(int argc, char** argv) {
-  grad_options o = {.setup = CR_SETUP_DEFAULTS, .eps = 1e-6};
+  grad_options o = {.setup = CR_SETUP_DEFAULTS};
   o.setup.time = (double)NAN;
   const cr_option rows[] = {
       CR_SETUP_OPTIONS(o.setup),

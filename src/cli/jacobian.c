@@ -35,6 +35,12 @@ static cr_status prepare(cr_setup* s, cr_setup_options* o, cr_error* error) {
   CR_TRY(cr_setup_load(s, o, error));
   o->time = isnan(o->time) ? (double)s->m.timestep : o->time;
   CR_TRY(cr_setup_rollout(s, o, cri_no_params, error));
+  if (s->nstep == 1 && o->method.memory != NULL) {
+    return cri_fail(error, CR_ERR_ARG,
+                    "--memory %s: one step stores nothing; it limits the states on the way to the "
+                    "last step of --time",
+                    o->method.memory);
+  }
   CR_TRY(cr_rollout_run(s->rollout, &s->m, s->nstep, NULL, error));
   return cri_rollout_restore(s->rollout, &s->m, s->nstep - 1, error);
 }

@@ -14,6 +14,26 @@ holds one 'j["nv"] == 6 and j["states"] == 3 and j["rounds"] == 2' \
   'j["profile"][0]["stage"] == "kinematics" and j["profile"][-1]["stage"] == "integrator"' \
   'all(0 < sum(r[k]["us"] for r in j["profile"]) < 1e5 for k in ("forward", "jvp", "vjp"))'
 
+# what the object promises, for each model: numbers, none of them NaN, and nothing left out
+for model in "$data/double_pendulum.xml" "$data/quadruped.urdf" "$data/tendon_rows.xml" '"a\"=2*'"$data/cube.xml" chain:4 stack:2; do
+  expect 0 each bench "$model" "${few[@]}" --profile --json
+  python3 - each.out << 'PYTHON' || fail "bench $model --json: $(head -c 600 each.out)"
+import json, math, sys
+def refuse(name):
+    raise ValueError(name + " is no JSON")
+def number(x):
+    return type(x) in (int, float) and math.isfinite(x)
+j = json.load(open(sys.argv[1]), parse_constant=refuse)
+times = ["mj_step_us", "step_us", "step_vjp_us", "step_jacobian_us", "mjd_transitionFD_us"]
+assert all(number(j[k]) and j[k] > 0 for k in times), times
+assert set(j["residual"]) == {"mujoco", "carom"} and all(number(x) and x >= 0 for x in j["residual"].values())
+assert len(j["profile"]) > 10 and len({row["stage"] for row in j["profile"]}) == len(j["profile"])
+for row in j["profile"]:
+    assert set(row) == {"stage", "forward", "jvp", "vjp"}, row
+    assert all(number(row[k]["us"]) for k in ("forward", "jvp", "vjp")), row
+PYTHON
+done
+
 expect 0 four bench "a=$data/cube.xml" "b=2*$data/cube.xml" chain:3 stack:11 "${few[@]}" --json --csv four.csv
 holds four '[m["model"] for m in j["models"]] == ["a", "b", "chain:3", "stack:11"]' \
   '[m["nv"] for m in j["models"]] == [6, 12, 3, 66]' \

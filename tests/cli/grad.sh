@@ -280,7 +280,16 @@ head -1 columns.out | grep -qF ',qfrc_applied[5],body_mass[cube],gravity #0,grav
 refused 2 "Jacobian by qpos: not a parameter" grad "$cube" --jacobian --wrt qpos
 refused 2 "Jacobian by dof_invweight0: derived from other parameters here" \
   grad "$cube" --jacobian --wrt dof_invweight0 --derive
-refused 2 "not with --loss" grad "$pendulum" --jacobian --loss 'qpos[0]'
+# options that would do nothing
+for option in "--loss qpos[0]" "--at end" --check "--eps 1e-5" --trust "--reach 1e-2" "--adjoint continuous"; do
+  refused 2 "${option%% *}: not with --jacobian" grad "$pendulum" --jacobian $option
+done
+refused 2 "--eps 1e-05: only with --check" "${good[@]}" --wrt qpos --eps 1e-5
+refused 2 "--memory 5M: one step stores nothing" grad "$cube" --jacobian --memory 5M
+for memory in "" "--memory 16K"; do
+  expect 0 late grad "$walker" --keyframe stand --time 0.3 --jacobian $memory --csv "late$memory.csv"
+done
+cmp -s late.csv "late--memory 16K.csv" || fail "a limit of memory changes the Jacobian"
 refused 2 "only with --jacobian" grad "$pendulum" --loss 'qpos[0]' --wrt qpos --csv x.csv
 refused 2 "one step of the time step" grad "$pendulum" --jacobian --integrator tsit5 --rtol 1e-6
 finish

@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0
+// The profile: a row for everything that a step runs, in its order, and a failure that names the state.
+#include "bench/profile.h"
+
+#include <string.h>
+
+#include "engine/pipeline.h"
+#include "model/data.h"
+#include "support/close.h"
+
+static cr_error error;
+
+static void rows_are_those_of_a_step(void** state) {
+  cr_scene s;
+  cr_profile p;
+  assert_int_equal(cr_scene_open(&s, "stack:2", 3, 1, &error), CR_OK);
+  assert_int_equal(cr_profile_take(&s, 2, &p, &error), CR_OK);
+  assert_int_equal(p.n, cr_ndynamics + 1);
+  double sum[CR_PASSES] = {0}, instructions = 0;
+  for (int i = 0; i < p.n; i++) {
+    assert_string_equal(p.row[i].stage, i < cr_ndynamics ? cr_pipeline[i].name : "integrator");
+    for (int pass = 0; pass < CR_PASSES; pass++) {
+      sum[pass] += p.row[i].us[pass];
+      instructions += p.row[i].instructions[pass];
+    }
+  }
+  for (int pass = 0; pass < CR_PASSES; pass++) {
+    assert_true(sum[pass] > 0);
+  }
+  assert_true(p.counted == (instructions > 0));
+  cr_scene_close(&s);
+}
+
+// what one profile leaves in the data is not in the next: cotangents would grow from call to call
+static void cotangents_are_given_back(void** state) {
+  cr_scene s;
+  cr_profile p;
+  assert_int_equal(cr_scene_open(&s, "chain:3", 2, 1, &error), CR_OK);
+  for (int round = 0; round < 2; round++) {
+    assert_int_equal(cr_profile_take(&s, 1, &p, &error), CR_OK);
+    for (int i = 0; i < s.m.nv; i++) {
+      assert_true(s.bar->qacc[i] == 0 && s.bar->qpos_next[i] == 0 && s.bar->qvel_next[i] == 0);
+    }
+  }
+  cr_scene_close(&s);
+}
+
+static void failure_names_the_state(void** state) {
+  cr_scene s;
+  cr_profile p;
+  assert_int_equal(cr_scene_open(&s, "chain:3", 3, 1, &error), CR_OK);
+  s.ours[1]->qvel[2] = (double)NAN;
+  assert_int_not_equal(cr_profile_take(&s, 1, &p, &error), CR_OK);
+  assert_non_null(strstr(error.text, "chain:3: state 1: "));
+  cr_scene_close(&s);
+}
+
+int test_profile(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(rows_are_those_of_a_step),
+      cmocka_unit_test(cotangents_are_given_back),
+      cmocka_unit_test(failure_names_the_state),
+  };
+  return cmocka_run_group_tests_name("profile", tests, NULL, NULL);
+}
