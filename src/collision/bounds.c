@@ -11,9 +11,10 @@
 
 // ---- in the frame of the geom
 
-// its box there: how far the centre is from the geom's, and half the sizes
+// its box there: how far the centre is from the geom's, half the sizes, and the radius of the ball by
+// which all of that is rounded off
 typedef struct {
-  cr_real centre[3], half[3];
+  cr_real centre[3], half[3], round;
 } own_box;
 
 static own_box own_of(const cr_model* m, int geom) {
@@ -21,21 +22,21 @@ static own_box own_of(const cr_model* m, int geom) {
   switch (m->geom_type[geom]) {
     case CR_GEOM_MESH: {
       const cr_real* box = m->mesh_box + 6 * m->geom_dataid[geom];
-      return (own_box){{box[0], box[1], box[2]}, {box[3], box[4], box[5]}};
+      return (own_box){{box[0], box[1], box[2]}, {box[3], box[4], box[5]}, 0};
     }
     case CR_GEOM_HFIELD: {
       const cr_real* field = m->hfield_size + 4 * m->geom_dataid[geom];
       cr_real up = field[2], down = field[3];
-      return (own_box){{0, 0, (up - down) / 2}, {field[0], field[1], (up + down) / 2}};
+      return (own_box){{0, 0, (up - down) / 2}, {field[0], field[1], (up + down) / 2}, 0};
     }
     case CR_GEOM_SPHERE:
-      return (own_box){{0, 0, 0}, {size[0], size[0], size[0]}};
+      return (own_box){{0, 0, 0}, {0, 0, 0}, size[0]};
     case CR_GEOM_CAPSULE:
-      return (own_box){{0, 0, 0}, {size[0], size[0], size[0] + size[1]}};
+      return (own_box){{0, 0, 0}, {0, 0, size[1]}, size[0]};
     case CR_GEOM_CYLINDER:
-      return (own_box){{0, 0, 0}, {size[0], size[0], size[1]}};
+      return (own_box){{0, 0, 0}, {size[0], size[0], size[1]}, 0};
     default:
-      return (own_box){{0, 0, 0}, {size[0], size[1], size[2]}};
+      return (own_box){{0, 0, 0}, {size[0], size[1], size[2]}, 0};
   }
 }
 
@@ -45,7 +46,10 @@ void cri_bounds_world(const cr_model* m, const cr_data* d, int geom, cr_real rea
                       cr_real box[6]) {
   const cr_real *pos = d->geom_xpos + 3 * geom, *mat = d->geom_xmat + 9 * geom;
   cr_real centre[3], half[3];
-  if (m->geom_type[geom] == CR_GEOM_MESH) {
+  if (m->geom_type[geom] == CR_GEOM_PLANE) {
+    half[0] = half[1] = half[2] = CR_MAX;
+    cr_copy3(centre, pos);
+  } else {
     own_box own = own_of(m, geom);
     cr_mulmat3(centre, mat, own.centre);
     cr_acc3(centre, pos);
@@ -53,12 +57,8 @@ void cri_bounds_world(const cr_model* m, const cr_data* d, int geom, cr_real rea
       const cr_real* row = mat + 3 * k;
       half[k] = cr_abs(row[0]) * own.half[0] + cr_abs(row[1]) * own.half[1] +
                 cr_abs(row[2]) * own.half[2];
-      half[k] = (half[k] + reach) * SLACK;
+      half[k] = (half[k] + own.round + reach) * SLACK;
     }
-  } else {
-    cr_real bound = cri_geom_bound(m, geom);
-    half[0] = half[1] = half[2] = bound > 0 ? (bound + reach) * SLACK : CR_MAX;
-    cr_copy3(centre, pos);
   }
   cr_sub3(box, centre, half);
   cr_add3(box + 3, centre, half);
@@ -74,8 +74,8 @@ bool cri_bounds_apart(const cr_model* m, const cr_data* d, int geom1, int geom2,
   cr_mulmat3(other, mat_a, a.centre);
   for (int k = 0; k < 3; k++) {
     arm[k] += d->geom_xpos[3 * geom2 + k] - d->geom_xpos[3 * geom1 + k] - other[k];
-    a.half[k] *= SLACK;
-    b.half[k] *= SLACK;
+    a.half[k] = (a.half[k] + a.round) * SLACK;
+    b.half[k] = (b.half[k] + b.round) * SLACK;
   }
 
   // the second box in the frame of the first: along its axes

@@ -76,16 +76,17 @@ cr_real cri_pair_reach(const cr_model* m, int geom1, int geom2, int pair) {
 
 // ---- where things are
 
-// planes have no bounding sphere: another geom is far when its sphere is above them
-static bool far_above(const cr_model* m, const cr_data* d, int plane, int geom, cr_real reach) {
+// planes have no bounding sphere: another geom is far when its centre is this far above them
+static bool far_above(const cr_data* d, int plane, int geom, cr_real reach) {
   cr_real dif[3], normal[3];
   cr_sub3(dif, d->geom_xpos + 3 * geom, d->geom_xpos + 3 * plane);
   cr_col3(normal, d->geom_xmat + 9 * plane, 2);
-  return cr_dot3(dif, normal) > reach + cri_geom_bound(m, geom);
+  return cr_dot3(dif, normal) > reach;
 }
 
-static bool geoms_far(const cr_model* m, const cr_data* d, int geom1, int geom2, cr_real reach) {
-  cr_real r1 = cri_geom_bound(m, geom1), r2 = cri_geom_bound(m, geom2);
+static bool geoms_far(const cr_model* m, const cr_data* d, const cr_real* radius, int geom1,
+                      int geom2, cr_real reach) {
+  cr_real r1 = radius[geom1], r2 = radius[geom2];
   if (r1 > 0 && r2 > 0) {
     cr_real dif[3], bound = r1 + r2 + reach;
     cr_sub3(dif, d->geom_xpos + 3 * geom1, d->geom_xpos + 3 * geom2);
@@ -96,16 +97,17 @@ static bool geoms_far(const cr_model* m, const cr_data* d, int geom1, int geom2,
     return mesh && cri_bounds_apart(m, d, geom1, geom2, reach);
   }
   if (m->geom_type[geom1] == CR_GEOM_PLANE && r2 > 0) {
-    return far_above(m, d, geom1, geom2, reach);
+    return far_above(d, geom1, geom2, reach + r2);
   }
-  return m->geom_type[geom2] == CR_GEOM_PLANE && r1 > 0 && far_above(m, d, geom2, geom1, reach);
+  return m->geom_type[geom2] == CR_GEOM_PLANE && r1 > 0 && far_above(d, geom2, geom1, reach + r1);
 }
 
-// bodies with geoms that can collide: id, bits, box (low corner, high corner)
+// bodies with geoms that can collide: id, bits, box (low corner, high corner); boxes of their geoms, and
+// the radii of the bounding spheres of all geoms
 typedef struct {
   int n;
   int32_t *id, *type, *affinity;
-  cr_real *box, *geom_box;
+  cr_real *box, *geom_box, *radius;
 } body_list;
 
 // neighbours in such a list: group k is begin[k] .. begin[k + 1], `box` about all of it; `order` lists
@@ -161,8 +163,12 @@ static body_list list_bodies(const cr_model* m, cr_data* d) {
   size_t n = (size_t)m->nbody;
   body_list list = {.id = cri_push_int(d, 3 * n), .box = cri_push(d, 6 * n)};
   list.geom_box = cri_push(d, 6 * (size_t)m->ngeom);
+  list.radius = cri_push(d, (size_t)m->ngeom);
   list.type = list.id + n;
   list.affinity = list.type + n;
+  for (int g = 0; g < m->ngeom; g++) {
+    list.radius[g] = cri_geom_bound(m, g);
+  }
   for (int body = 0; body < m->nbody; body++) {
     int32_t type = 0, affinity = 0;
     int first = m->body_geomadr[body], end = first + m->body_geomnum[body];
@@ -267,7 +273,9 @@ static void sweep(const body_list* list, const group_list* groups, int axis, tab
   for (int p = 0; p < groups->n; p++) {
     int i = groups->order[p];
     const cr_real* box = groups->box + 6 * (ptrdiff_t)i;
-    meet(list, groups, i, i, t);
+    if (groups->begin[i + 1] - groups->begin[i] > 1) {
+      meet(list, groups, i, i, t);
+    }
     for (int q = p + 1; q < groups->n; q++) {
       int j = groups->order[q];
       const cr_real* other = groups->box + 6 * (ptrdiff_t)j;
@@ -286,6 +294,7 @@ static void sweep(const body_list* list, const group_list* groups, int axis, tab
 typedef struct {
   const cr_model* m;
   const cr_data* d;
+  const cr_real* radius;  // of the geoms' bounding spheres
   cr_candidate_visit* visit;
   void* context;
   int pair, exclude;           // first explicit pair, exclude not yet passed
@@ -295,7 +304,7 @@ typedef struct {
 static void offer(const walk* w, int geom1, int geom2, int pair) {
   const cr_model* m = w->m;
   cr_real reach = cri_pair_reach(m, geom1, geom2, pair);
-  if (geoms_far(m, w->d, geom1, geom2, reach)) {
+  if (geoms_far(m, w->d, w->radius, geom1, geom2, reach)) {
     return;
   }
   bool swap = m->geom_type[geom1] > m->geom_type[geom2];
@@ -359,6 +368,10 @@ static void offer_bodies(const walk* w, const body_list* list, int i, int j) {
   int body1 = list->id[i], body2 = list->id[j];
   int first1 = m->body_geomadr[body1], end1 = first1 + m->body_geomnum[body1];
   int first2 = m->body_geomadr[body2], end2 = first2 + m->body_geomnum[body2];
+  if (end1 - first1 == 1 && end2 - first2 == 1) {
+    offer_geoms(w, first1, first2);  // the bodies' boxes are the geoms'
+    return;
+  }
   bool by_id = (m->disableflags & CR_DSBL_MIDPHASE) != 0;
   int32_t highest = 0;  // type of body1's geoms that come near
   for (int g1 = first1; g1 < end1; g1++) {
@@ -431,6 +444,7 @@ void cri_candidates(const cr_model* m, cr_data* d, cr_candidate_visit* visit, vo
   size_t mark = cri_mark(d);
   walk w = {.m = m, .d = d, .visit = visit, .context = context};
   body_list list = list_bodies(m, d);
+  w.radius = list.radius;
   if (list.n <= FEW) {
     walk_few(&w, &list);
   } else {

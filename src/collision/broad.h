@@ -3,8 +3,7 @@
 // to be worth a look. The order is that of MuJoCo's contact list:
 //   body pairs (b1 < b2) ascending; in one, first its explicit pairs, then the rest, ordered by
 //   (geom of lower type, other geom), or with the midphase off by (geom of b1, geom of b2).
-// A geom has a box along the world's axes, about its bounding sphere or its mesh, a body one about
-// those of its geoms (collision/bounds.h), neighbours in a tree one about theirs. With many bodies a
+// A geom has a box along the world's axes, a body one about those of its geoms (collision/bounds.h), neighbours in a tree one about theirs. With many bodies a
 // sweep of these along the axis of widest spread finds which meet, then which of their bodies do; each
 // pair is noted in a table of bits, from which they come in order.
 // Of two such bodies, geoms whose boxes and bounding spheres meet are candidates; with a mesh among
@@ -37,7 +36,7 @@ typedef struct {
 
 /// Calls visit(context, candidate) for every candidate, in order.
 /// Reads    geom_xpos, geom_xmat; geom_margin, pair_margin
-/// Memory   no allocation; scratch 80 numbers a body, 6 a geom
+/// Memory   no allocation; scratch 80 numbers a body, 7 a geom
 /// Notes    bounding spheres follow geom_size, see cri_geom_bound
 typedef void cr_candidate_visit(void* context, const cr_candidate* candidate);
 void cri_candidates(const cr_model* m, cr_data* d, cr_candidate_visit* visit, void* context);

@@ -289,11 +289,23 @@ static int hit_at(const cr_shape* a, const cr_shape* b, cr_real margin, const pl
   return n;
 }
 
+// true if a face of the box has all of the capsule more than the margin in front of it; a little more, so
+// that rounding hides no hit
+static bool out_of_reach(const segment* g, cr_real margin) {
+  for (int k = 0; k < 3; k++) {
+    cr_real wide = g->size[k] + cr_abs(g->h[k]) + g->radius;
+    if (cr_abs(g->c[k]) - wide > margin + CR_R(1e-9) * wide) {
+      return true;
+    }
+  }
+  return false;
+}
+
 int cri_capsule_box(const cr_shape* a, const cr_shape* b, cr_real margin, cr_hit hit[CR_MAX_HITS]) {
   segment g = segment_in_box(a, b);
   nearest near;
   place second;
-  if (!find_nearest(&g, &near)) {
+  if (out_of_reach(&g, margin) || !find_nearest(&g, &near)) {
     return 0;
   }
   int n = hit_at(a, b, margin, &near.at, hit);
