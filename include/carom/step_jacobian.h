@@ -45,9 +45,9 @@ typedef struct cr_parameter_jacobian cr_parameter_jacobian;
 
 /// names[n]: model fields, or numbers of them, as "body_mass", "geom_size[cube]", "dof_damping[3]".
 /// With `derive` constants that follow from them (body_invweight0, tendon_length0 ...) follow, as in
-/// cr_model_derive.
+/// cr_model_derive; the columns of such as are a part of a field that is named are zero.
 /// Errors   CR_ERR_NAME for what is no parameter, is not there, or is part of a quaternion;
-///          CR_ERR_ARG for a derived constant with `derive`; CR_ERR_MEMORY
+///          CR_ERR_ARG with `derive` for what has derived numbers only; CR_ERR_MEMORY
 CR_API cr_status cr_parameter_jacobian_create(cr_parameter_jacobian** work, const cr_model* m,
                                               const cr_data* d, const char* const* names, int n,
                                               bool derive, cr_error* error);

@@ -19,6 +19,7 @@
 #include "rollout/batch.h"
 
 enum { ROLLOUTS_A_THREAD = 16, MAX_THREADS = 1024 };  // of a chunk
+enum { MAX_PARAMETERS = CR_BATCH_COLUMNS + CR_MAX_LIST };
 
 typedef struct {
   cr_setup_options setup;
@@ -43,12 +44,12 @@ typedef struct {
   cr_batch_column columns[CR_BATCH_COLUMNS];
   int ncolumn;
   // parameters of the batch: those columns, and those of a gradient
-  const char* parameters[CR_BATCH_COLUMNS];
-  cr_real* parameters_bar[CR_BATCH_COLUMNS];
+  const char* parameters[MAX_PARAMETERS];
+  cr_real* parameters_bar[MAX_PARAMETERS];
   int nparameter;
   // results
   cr_batch_output output;
-  cr_batch_result results[CR_BATCH_COLUMNS + 4];
+  cr_batch_result results[CR_MAX_LIST + 4];
   int nresult;
   cr_real *mine, *all;  // rows of one result: of this rank, and at rank 0 of all
   void* memory[3 * CR_BATCH_COLUMNS + 16];
@@ -368,16 +369,30 @@ static cr_status prepare(batch* b, cr_error* error) {
   return make_engine(b, error);
 }
 
+static uint64_t fingerprint_start(const batch* b, uint64_t hash) {
+  const cr_model* m = &b->setup.m;
+  for (int i = 0; i < CR_N_FIELD; i++) {
+    cr_field_id id = (cr_field_id)i;
+    if (cri_field(id)->kind == CR_KIND_STATE) {
+      size_t n = (size_t)cri_field_rows(m, b->start, id) * (size_t)cri_field_width(m, id);
+      hash = cri_fingerprint(hash, cri_field_real(m, b->start, id), n * sizeof(cr_real));
+    }
+  }
+  return cri_fingerprint(hash, b->ctrl, (size_t)b->nstep * (size_t)m->nu * sizeof(cr_real));
+}
+
+static uint64_t fingerprint_steps(const cr_adaptive* a, uint64_t hash) {
+  const cr_real numbers[] = {a->rtol, a->atol, a->first_step, a->largest_step, a->grid};
+  const int32_t choices[] = {a->linear, a->quaternions, a->events, a->max_steps};
+  return cri_fingerprint(cri_fingerprint(hash, numbers, sizeof numbers), choices, sizeof choices);
+}
+
 // of all that decides what is in the file
 static uint64_t fingerprint_of(const batch* b) {
-  const cr_model* m = &b->setup.m;
-  uint64_t hash = cri_fingerprint_model(0, m);
-  const int32_t numbers[] = {b->nstep, b->count, b->o->seed};
+  uint64_t hash = cri_fingerprint_model(cri_fingerprint_model(0, &b->setup.m), b->backward);
+  const int32_t numbers[] = {b->nstep, b->count, b->o->seed, b->o->setup.derive};
   hash = cri_fingerprint(hash, numbers, sizeof numbers);
-  hash = cri_fingerprint(hash, b->start->qpos, (size_t)m->nq * sizeof(cr_real));
-  hash = cri_fingerprint(hash, b->start->qvel, (size_t)m->nv * sizeof(cr_real));
-  hash = cri_fingerprint(hash, b->ctrl, (size_t)b->nstep * (size_t)m->nu * sizeof(cr_real));
-  hash = cri_fingerprint(hash, &b->adaptive, sizeof b->adaptive);
+  hash = fingerprint_steps(&b->adaptive, fingerprint_start(b, hash));
   for (int i = 0; i < b->ncolumn; i++) {
     hash = cri_fingerprint(hash, &b->columns[i].spread, sizeof b->columns[i].spread);
   }
@@ -402,7 +417,7 @@ static cr_loss loss_of(void* context, int item, int worker) {
 
 // this rank's rollouts first ... first + n - 1
 static cr_status work(batch* b, int first, int n, cr_error* error) {
-  const cr_real* parameters[CR_BATCH_COLUMNS] = {NULL};
+  const cr_real* parameters[MAX_PARAMETERS] = {NULL};
   cr_batch_input in = {.parameters = parameters, .start = b->start, .first = first};
   for (int i = 0; i < b->ncolumn; i++) {
     cr_batch_column* c = &b->columns[i];

@@ -135,8 +135,10 @@ cr_status cr_batch_file_mean(const cr_batch_file* f, const cr_batch_result* resu
   for (int first = 0; first < f->rollouts; first += n) {
     int some = f->rollouts - first < n ? f->rollouts - first : n;
     CR_TRY(cri_h5_read_rows(f->file, result->name, first, some, rows, error));
-    for (int i = 0; i < some * result->width; i++) {
-      mean[i % result->width] += rows[i];
+    for (int i = 0; i < some; i++) {
+      for (int k = 0; k < result->width; k++) {
+        mean[k] += rows[(size_t)i * (size_t)result->width + (size_t)k];
+      }
     }
   }
   for (int i = 0; i < result->width; i++) {

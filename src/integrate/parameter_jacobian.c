@@ -38,12 +38,13 @@ const char* cr_parameter_jacobian_error(const cr_parameter_jacobian* work) {
 
 // ---- room
 
-static bool is_derived(cr_field_id id) {
-  bool found = false;
-  for (int k = 0; k < CR_N_DERIVED; k++) {
-    found = found || cri_derived_fields[k] == id;
+// all numbers of a place follow from others
+static bool is_derived(const cr_model* m, const cr_place* place) {
+  bool all = place->count > 0;
+  for (int i = place->first; i < place->first + place->count; i++) {
+    all = all && cri_is_derived(m, place->field, i);
   }
-  return found;
+  return all;
 }
 
 static cr_status find(cr_parameter_jacobian* x, const cr_model* m, const char* const* names, int n,
@@ -59,7 +60,7 @@ static cr_status find(cr_parameter_jacobian* x, const cr_model* m, const char* c
     if (cri_field(place->field)->kind != CR_KIND_PARAM) {
       return cri_fail(error, CR_ERR_NAME, "Jacobian by %s: not a parameter", name);
     }
-    if (x->derive && is_derived(place->field)) {
+    if (x->derive && is_derived(m, place)) {
       return cri_fail(error, CR_ERR_ARG, "Jacobian by %s: derived from other parameters here",
                       name);
     }

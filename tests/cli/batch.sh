@@ -21,6 +21,12 @@ for name, gradient in g["gradient"].items():
     assert flat(b["mean"]["gradient/" + name]) == flat(gradient), name
 PYTHON
 
+# ---- more parameters than fields of --random or of --wrt
+mapfile -t fields < <(sed -n 's/^CR_PARAM(\([a-z_A-Z0-9]*\),.*/\1/p' "$CAROM_SOURCE_DIR/src/model/model_fields.h" |
+  grep -v -e '^body_' -e '^geom_' -e '^gravity$' | head -62)
+expect 0 wide batch "$cube" --time 0.01 --count 2 --random "${fields[@]/%/=0.01}" --loss 'norm(qpos)' \
+  --wrt body_mass gravity body_inertia geom_size geom_friction body_pos body_ipos geom_pos --out wide.h5
+
 # ---- many: the same bytes from any number of threads, in chunks of any size, stopped and resumed
 many=("$cube" --keyframe tilted --time 0.04 --count 23 --seed 3
   --random qpos=0.05 qvel=0.3 'body_mass=0.2' 'geom_size=0.1' --derive
@@ -45,6 +51,13 @@ cmp first.h5 cut.h5 || fail "resumed where all is done"
 cp other.h5 other.h5.part
 expect 2 bad batch "${many[@]}" --resume --out other.h5
 says bad "--resume: other.h5.part is of another batch"
+cp first.h5 cfd.h5.part
+expect 2 bad batch "${many[@]}" --cfd 0.9,0.5,0.02,0.3,2 --resume --out cfd.h5
+says bad "--resume: cfd.h5.part is of another batch"
+cp first.h5 force.h5.part
+expect 2 bad batch "${many[@]}" --set 'qfrc_applied[0]=1' --resume --out force.h5
+says bad "--resume: force.h5.part is of another batch"
+rm ./*.part
 
 # ---- stopped after 9 rollouts; rows from a file
 if python3 -c 'import h5py' 2> /dev/null; then

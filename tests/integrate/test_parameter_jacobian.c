@@ -305,6 +305,30 @@ static void what_is_no_parameter_is_refused(void** state) {
   cri_model_free(&m);
 }
 
+// fields of which only some numbers are derived have columns for the rest
+static void what_is_derived_in_part_is_not_refused(void** state) {
+  static const cr_field_id fields[] = {CR_FIELD_eq_data, CR_FIELD_geom_fluid};
+  int made = 0;
+  for (uint64_t seed = 0; seed < MODELS; seed++) {
+    cr_model m;
+    cr_data* d;
+    assert_int_equal(random_model(&m, seed, NULL), CR_OK);
+    assert_int_equal(cri_data_create(&d, &m, NULL, NULL), CR_OK);
+    for (int k = 0; k < 2; k++) {
+      const char* name = cri_field(fields[k])->name;
+      cr_parameter_jacobian* work;
+      if (cri_field_tangent_size(&m, NULL, fields[k]) > 0) {
+        assert_int_equal(cr_parameter_jacobian_create(&work, &m, d, &name, 1, true, NULL), CR_OK);
+        cr_parameter_jacobian_destroy(work);
+        made++;
+      }
+    }
+    cri_data_free(d);
+    cri_model_free(&m);
+  }
+  assert_true(made > 0);
+}
+
 int test_parameter_jacobian(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(columns_rows_and_whole_tangents_agree),
@@ -312,6 +336,7 @@ int test_parameter_jacobian(void) {
       cmocka_unit_test(derived_constants_follow),
       cmocka_unit_test(a_slide_has_a_closed_form),
       cmocka_unit_test(what_is_no_parameter_is_refused),
+      cmocka_unit_test(what_is_derived_in_part_is_not_refused),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
