@@ -64,7 +64,7 @@ models: release $(MODELS)/.fetched  ## check every model of four packages, write
 	  $(addprefix $(MODELS)/,dm_control gymnasium myosuite mujoco_warp) $(MORE)
 
 SUITE := $(MODELS)/dm_control/suite
-# in no package: make bench MYOHAND=.../myohand_die.xml MYOARM=.../myoarm_bimanual.xml LAIKAGO=.../laikago.urdf
+# in no package: make bench MYOHAND=.../myohand_die.xml MYOARM=.../myoarm_bimanual.xml LAIKAGO=.../laikago_toes_zup.urdf
 MYOHAND ?=
 MYOARM ?=
 LAIKAGO ?=

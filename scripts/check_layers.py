@@ -14,7 +14,7 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent.parent
 
 # top to bottom; a folder may use what stands above it
-FOLDERS = ["carom", "base", "math", "model", "dynamics", "collision", "contact", "sensor", "augment",
+FOLDERS = ["carom", "base", "math", "model", "dynamics", "collision", "contact", "sensor",
            "engine", "integrate", "rollout", "learn", "control", "io", "bench", "study", "cli"]
 NOT_CORE = {"io", "bench", "study", "cli"}
 SYSTEM = {f"{name}.h" for name in """assert complex ctype errno float inttypes limits math setjmp

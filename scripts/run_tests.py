@@ -24,6 +24,7 @@ CHECKS = [
     ("lengths", ["python3", "scripts/check_lengths.py"]),
     ("fields", ["python3", "scripts/make_fields.py", "--check"]),
     ("headers", ["python3", "scripts/check_headers.py"]),
+    ("links", ["python3", "scripts/check_links.py"]),
     ("format", ["sh", "scripts/check_format.sh"]),
 ]
 TIDY = ("clang-tidy", ["sh", "scripts/run_tidy.sh", "build/tests"])

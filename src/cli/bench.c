@@ -145,7 +145,8 @@ static void print_markdown_head(const bench* b) {
   machine(name, sizeof name);
   (void)printf(
       "# Benchmarks\n\n"
-      "Made by `make bench` (%s), Carom %s against MuJoCo %s, one thread%s.\nMachine: %s\n\n"
+      "Made by `make bench MYOHAND=... MYOARM=... LAIKAGO=...` (%s), Carom %s against MuJoCo %s, "
+      "one thread%s.\nMachine: %s\n\n"
       "Both engines step the same %d states of one simulation, in turn, %d rounds; times are\n"
       "microseconds, medians over the rounds, ratios are formed round by round "
       "(10 %% to 90 %% in\n"

@@ -48,7 +48,7 @@ typedef struct {
                     cr_real* e_bar);
 } cr_contact_model;
 
-/// The contact model of a model; today the convex one is the only one.
+/// The contact model of a model: the convex one is the only one.
 const cr_contact_model* cri_contact_model(const cr_model* m);
 
 #endif

@@ -49,16 +49,20 @@ static cr_status why_not_opened(const char* path, cr_error* error) {
                   : cri_fail(error, CR_ERR_FILE, "%s: cannot be read: %s", path, strerror(reason));
 }
 
-cr_status cri_h5_open(cr_h5** out, const char* path, cr_error* error) {
+static cr_status open_as(cr_h5** out, const char* path, unsigned access, cr_error* error) {
   cr_h5* file = NULL;
   CR_TRY(begin(&file, path, error));
-  file->id = H5Fopen(path, H5F_ACC_RDONLY, H5P_DEFAULT);
+  file->id = H5Fopen(path, access, H5P_DEFAULT);
   if (file->id < 0) {
     cri_h5_close(file);
     return why_not_opened(path, error);
   }
   *out = file;
   return CR_OK;
+}
+
+cr_status cri_h5_open(cr_h5** out, const char* path, cr_error* error) {
+  return open_as(out, path, H5F_ACC_RDONLY, error);
 }
 
 cr_status cri_h5_create(cr_h5** out, const char* path, cr_error* error) {
@@ -393,15 +397,7 @@ cr_status cri_h5_settle(cr_h5* file, cr_error* error) {
 }
 
 cr_status cri_h5_open_on_disk(cr_h5** out, const char* path, cr_error* error) {
-  cr_h5* file = NULL;
-  CR_TRY(begin(&file, path, error));
-  file->id = H5Fopen(path, H5F_ACC_RDWR, H5P_DEFAULT);
-  if (file->id < 0) {
-    cri_h5_close(file);
-    return why_not_opened(path, error);
-  }
-  *out = file;
-  return CR_OK;
+  return open_as(out, path, H5F_ACC_RDWR, error);
 }
 
 cr_status cri_h5_reserve(cr_h5* file, const char* name, int rows, int cols, cr_error* error) {

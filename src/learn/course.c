@@ -4,6 +4,13 @@
 
 #include <stdlib.h>
 
+const cr_adam cr_course_adam = {.rate = CR_R(0.1),
+                                .final_rate = CR_R(0.01),
+                                .b1 = CR_R(0.5),
+                                .b2 = CR_R(0.9),
+                                .eps = CR_R(1e-9),
+                                .keep_best = true};
+
 // ---- an identification on windows of so many steps; 0: on whole tosses
 
 typedef struct {

@@ -35,6 +35,9 @@ typedef struct {
   void* watch_context;
 } cr_course;
 
+/// Adam as it does well on logarithms of parameters: rates from a tenth to a hundredth, a short memory.
+extern const cr_adam cr_course_adam;
+
 /// Runs the course from the parameters p (clipped to their bounds), and leaves there where it ends.
 /// Errors   CR_ERR_ARG where no toss is as long as a window; those of parameters and identification
 cr_status cr_course_run(const cr_course* course, cr_real* p, cr_error* error);

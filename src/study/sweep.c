@@ -39,9 +39,9 @@ cr_status cri_sweep(cr_notebook* book, cr_table* table, int round, cr_sweep_work
                     void* context, cr_error* error) {
   round_of r = {.work = work, .context = context, .table = table};
   double saved = cri_seconds();
-  if (book->request.resume) {
-    CR_TRY(cri_table_load(table, book->folder, error));
-  }
+  // begun anew: rows of an earlier run are not to be found by one that is resumed
+  CR_TRY(book->request.resume ? cri_table_load(table, book->folder, error)
+                              : cri_table_save(table, book->folder, error));
   while (table->rows < table->room) {
     cr_status status = cri_notebook_stopped(book, error);
     if (status != CR_OK) {
