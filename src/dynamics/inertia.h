@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The joint-space inertia M: always as a factor, of articulated bodies or, where tendons have
-// armature, of the matrix; as a sparse matrix only where something needs it.
+// The joint-space inertia M: always as a factor, in deep trees of articulated bodies, in shallow ones
+// of the matrix; as a sparse matrix only where something needs it.
 #ifndef CR_DYNAMICS_INERTIA_H
 #define CR_DYNAMICS_INERTIA_H
 
@@ -16,7 +16,8 @@
 ///          cri_inertia_factor's. docs/derivations/inertia.md i1-i4
 /// Shapes   M[nC], lower triangle, rows by M_rownnz, M_rowadr, M_colind, diagonal last
 /// Units    M kg | kg m | kg m^2
-/// Saves    crb, when M is formed: with want_M or where constraint rows exist; then M_formed
+/// Saves    crb, when M is formed: for the factor, with want_M, or where constraint rows exist; then
+///          M_formed
 /// Errors   CR_ERR_SINGULAR, CR_ERR_NONFINITE of the factor; sentence in d->error
 /// Smooth   everywhere
 cr_status cr_inertia(const cr_model* m, cr_data* d);
@@ -28,8 +29,7 @@ cr_status cr_inertia_jvp(const cr_model* m, const cr_data* d, cr_data* tan);
 cr_status cr_inertia_vjp(const cr_model* m, const cr_data* d, cr_data* bar);
 
 /// Where a factor of M + diag(extra) is kept: (U, Dinv) of articulated bodies (dynamics/articulated),
-/// or where tendons have armature (L, Dinv), a Cholesky factor (math/cholesky), Dinv the inverse
-/// squares of its diagonal.
+/// or (L, Dinv), a Cholesky factor (math/cholesky), Dinv the inverse squares of its diagonal.
 typedef struct {
   cr_real *U, *Dinv, *L;
 } cri_factors;
@@ -38,7 +38,12 @@ static inline cri_factors cri_factors_of_M(const cr_data* d) {
   return (cri_factors){d->art_U, d->art_Dinv, d->M_L};
 }
 
+/// Whether the factor is of the matrix, which the stage then always forms: trees are shallow, or
+/// tendons have armature, whose entries are not of articulated bodies.
+bool cri_inertia_by_matrix(const cr_model* m);
+
 /// Factor of M + diag(extra), extra[nv], NULL for none.
+/// Reads    M, where the factor is of the matrix
 /// Errors   CR_ERR_SINGULAR, CR_ERR_NONFINITE; sentence in work->error
 cr_status cri_inertia_factor(const cr_model* m, const cr_data* d, const cr_real* extra,
                              cri_factors f, cr_data* work);

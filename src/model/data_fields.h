@@ -117,9 +117,9 @@ CR_REAL (contact_mu,      ncon, 1, SAME, "1", "-", "friction of the regularised 
 // ---- inertia
 CR_OP   (M,               nv, nv, nC, "joint-space inertia, lower triangle, formed when rows exist or when asked for")
 CR_SAVE (crb,             nbody, 10, "composite inertia, valid when M is formed")
-CR_SAVE (art_U,           nv, 6, "articulated-body factor of M: I^A s / (s' I^A s + armature) of each dof")
-CR_SAVE (M_L,             nC, 1, "Cholesky factor of M where tendons have armature")
-CR_SAVE (art_Dinv,        nv, 1, "articulated-body factor of M: 1/(s' I^A s + armature)")
+CR_SAVE (art_U,           nv, 6, "articulated-body factor of M in deep trees: I^A s / (s' I^A s + armature) of each dof")
+CR_SAVE (M_L,             nC, 1, "Cholesky factor of M, where trees are shallow or tendons have armature")
+CR_SAVE (art_Dinv,        nv, 1, "pivots of M, inverse: 1/(s' I^A s + armature)")
 
 // ---- velocity
 CR_REAL (cvel,            nbody, 6, SAME, "rad/s|m/s", "world, about the tree's com", "velocity of the body")
@@ -194,9 +194,9 @@ CR_REAL (qpos_next,       nq, 1, QPOS, "m|rad", "-", "coordinates after the step
 CR_REAL (qvel_next,       nv, 1, SAME, "m/s|rad/s", "-", "velocities after the step")
 CR_REAL (act_next,        na, 1, SAME, "-", "-", "activations after the step")
 CR_SAVE (euler_qacc,      nv, 1, "acceleration that the step uses: that of the implicit damping or integrator")
-CR_SAVE (euler_Dinv,      nv, 1, "articulated-body factor of M + hD")
-CR_SAVE (euler_L,         nC, 1, "Cholesky factor of M + hD where tendons have armature")
-CR_SAVE (euler_U,         nv, 6, "articulated-body factor of M + hD")
+CR_SAVE (euler_Dinv,      nv, 1, "pivots of M + hD, inverse")
+CR_SAVE (euler_L,         nC, 1, "Cholesky factor of M + hD, where trees are shallow or tendons have armature")
+CR_SAVE (euler_U,         nv, 6, "articulated-body factor of M + hD in deep trees")
 CR_SAVE (implicit_L,      nC, 1, "factors of M - hD of the implicit integrators: lower triangle")
 CR_SAVE (implicit_U,      nC, 1, "the upper one, transposed")
 CR_SAVE (rk_qpos,         nrk, nq, "coordinates of the Runge-Kutta stages")

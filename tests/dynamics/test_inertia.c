@@ -3,11 +3,12 @@
 #include "dynamics/inertia.h"
 
 #include "dynamics/reflected.h"
+#include "support/chain_model.h"
 #include "support/close.h"
 #include "support/mechanism.h"
 #include "support/random_model.h"
 
-enum { N_SEED = 12, MAX_NV = 64 };
+enum { N_SEED = 12, MAX_NV = 64, MAX_CHAIN = 32 };
 
 typedef struct {
   cr_model m;
@@ -76,8 +77,20 @@ static void inertia_product_needs_no_matrix(void** state) {
   }
 }
 
+// hinges one after the other, whose last row of M has n entries
+static void begin_chain(int n) {
+  int32_t types[MAX_CHAIN];
+  for (int j = 0; j < n; j++) {
+    types[j] = CR_JNT_HINGE;
+  }
+  assert_int_equal(chain_model(&f.m, n, types, 0, NULL), CR_OK);
+  assert_int_equal(cri_data_create(&f.d, &f.m, NULL, NULL), CR_OK);
+  random_state(&f.m, f.d, (uint64_t)n, STATE_FLIGHT);
+  mechanism_pose(&f.m, f.d);
+}
+
 static void inertia_is_formed_where_something_needs_it(void** state) {
-  begin(0);
+  begin_chain(MAX_CHAIN);
   f.d->M[0] = -7;
   assert_int_equal(cr_inertia(&f.m, f.d), CR_OK);
   assert_false(f.d->M_formed);
@@ -94,7 +107,7 @@ static void inertia_is_formed_where_something_needs_it(void** state) {
 }
 
 static void inertia_tangent_does_not_depend_on_whether_m_was_formed(void** state) {
-  begin(4);
+  begin_chain(MAX_CHAIN);
   cr_data* tan;
   assert_int_equal(cri_data_twin(&tan, &f.m, f.d, CR_DATA_TANGENT, cri_no_params, NULL), CR_OK);
   cr_random r = cr_random_seed(4, 14);
@@ -146,6 +159,35 @@ static void inertia_cotangent_is_symmetric_and_additive_in_pairs(void** state) {
   end();
 }
 
+// the factor of the matrix in shallow trees, of articulated bodies in deep ones, with more on the diagonal
+static void inertia_factor_solves_in_shallow_and_deep_trees(void** state) {
+  for (int n = 2; n <= MAX_CHAIN; n += 10) {
+    begin_chain(n);
+    assert_int_equal(cri_inertia_by_matrix(&f.m), n < 24);
+    assert_int_equal(cr_inertia(&f.m, f.d), CR_OK);
+    cr_random r = cr_random_seed((uint64_t)n, 16);
+    cr_real extra[MAX_NV];
+    for (int i = 0; i < n; i++) {
+      f.y[i] = f.x[i] = cr_random_normal(&r);
+      extra[i] = cr_random_range(&r, 0, 1);
+    }
+    cri_factors of_M = cri_factors_of_M(f.d);
+    cri_inertia_mul(&f.m, f.d, f.x, f.x, f.d);
+    cri_inertia_solve(&f.m, f.d, of_M, f.x, f.d);
+    assert_all_close(f.x, f.y, n, CR_R(1e-10));
+    // (M + extra) y
+    cri_inertia_mul(&f.m, f.d, f.x, f.y, f.d);
+    for (int i = 0; i < n; i++) {
+      f.x[i] += extra[i] * f.y[i];
+    }
+    assert_int_equal(cri_inertia_factor(&f.m, f.d, extra, of_M, f.d), CR_OK);
+    cri_inertia_solve(&f.m, f.d, of_M, f.x, f.d);
+    assert_all_close(f.x, f.y, n, CR_R(1e-10));
+    assert_int_equal(f.d->scratch_used, 0);
+    end();
+  }
+}
+
 static void inertia_reports_a_massless_mechanism(void** state) {
   begin(3);
   cr_zero(f.d->cinert, 10 * f.m.nbody);
@@ -154,6 +196,14 @@ static void inertia_reports_a_massless_mechanism(void** state) {
   assert_int_equal(cr_inertia(&f.m, f.d), CR_ERR_SINGULAR);
   assert_int_equal(f.d->scratch_used, 0);
   end();
+  for (int n = 2; n <= MAX_CHAIN; n += MAX_CHAIN - 2) {
+    begin_chain(n);
+    cr_zero(f.d->cinert, 10 * f.m.nbody);
+    assert_int_equal(cr_inertia(&f.m, f.d), CR_ERR_SINGULAR);
+    f.d->cinert[10 * n] = NAN;
+    assert_int_equal(cr_inertia(&f.m, f.d), CR_ERR_NONFINITE);
+    end();
+  }
 }
 
 int test_inertia(void) {
@@ -163,6 +213,7 @@ int test_inertia(void) {
       cmocka_unit_test(inertia_is_formed_where_something_needs_it),
       cmocka_unit_test(inertia_tangent_does_not_depend_on_whether_m_was_formed),
       cmocka_unit_test(inertia_cotangent_is_symmetric_and_additive_in_pairs),
+      cmocka_unit_test(inertia_factor_solves_in_shallow_and_deep_trees),
       cmocka_unit_test(inertia_reports_a_massless_mechanism),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

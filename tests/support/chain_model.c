@@ -3,7 +3,7 @@
 
 #include "model/build.h"
 
-enum { MAX_CHAIN = 8 };
+enum { MAX_CHAIN = 32 };
 
 static void fill_bodies(cr_model* m) {
   const cr_real pos[] = {CR_R(0.3), CR_R(-0.1), CR_R(0.2)};
