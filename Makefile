@@ -12,7 +12,7 @@ CMAKE_ARGS += -DCMAKE_COMPILE_WARNING_AS_ERROR=$(WERROR)
 endif
 
 .DEFAULT_GOAL := all
-.PHONY: all help needs mpi mujoco release debug tests long-double asan tsan clang test test-all demo \
+.PHONY: all help needs mpi mujoco release debug tests long-double asan tsan clang aarch64 test test-all demo \
         bench bench-peers scaling models format lint clean
 
 all: release  ## install what is missing, build the command and the libraries
@@ -40,6 +40,14 @@ release debug tests long-double asan tsan clang: needs $(MUJOCO)
 	@cmake --preset $@ $(CMAKE_ARGS) > $(BUILD)/$@.configure.log 2>&1 || \
 	  { cat $(BUILD)/$@.configure.log; exit 1; }
 	@cmake --build $(BUILD)/$@ -- -k 0
+
+aarch64:  ## the core's fast tests on AArch64, cross-compiled and emulated
+	@sh scripts/install_needs.sh build aarch64
+	@mkdir -p $(BUILD)
+	@cmake --preset $@ $(CMAKE_ARGS) > $(BUILD)/$@.configure.log 2>&1 || \
+	  { cat $(BUILD)/$@.configure.log; exit 1; }
+	@cmake --build $(BUILD)/$@ -- -k 0
+	@ctest --test-dir $(BUILD)/$@ -L fast -j $$(nproc) --output-on-failure
 
 test: needs $(MUJOCO)  ## fast tests, house checks, fast tests under the sanitizers
 	@sh scripts/install_needs.sh format || echo "make test: no clang-format, its check is skipped"

@@ -1,10 +1,11 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
 # Installs what the named groups need and is missing. Without root, or on a system without apt-get,
-# it says what to run and fails. Usage: install_needs.sh {build|format|clang|peers|mpi}...
+# it says what to run and fails. Usage: install_needs.sh {build|format|clang|peers|mpi|aarch64}...
 set -eu
 
 missing=""
+foreign=""  # a command that must run before the packages can be found
 
 # need PACKAGE PROBE...: the package is missing when the probe fails
 need() {
@@ -45,6 +46,13 @@ for group in "$@"; do
     need libopenmpi-dev mpicc --version
     need openmpi-bin mpirun --version
     ;;
+  aarch64) # cross compiler, emulator and what the tests link
+    need gcc-aarch64-linux-gnu aarch64-linux-gnu-gcc --version
+    need libc6-dev-arm64-cross test -e /usr/aarch64-linux-gnu/include/stdio.h
+    need qemu-user-static qemu-aarch64-static --version
+    need libcmocka-dev:arm64 test -e /usr/lib/aarch64-linux-gnu/libcmocka.so
+    case $missing in *:arm64*) foreign="dpkg --add-architecture arm64" ;; esac
+    ;;
   clang)
     need clang clang --version
     need clang-tidy clang-tidy --version
@@ -60,14 +68,15 @@ done
 
 if [ "$(id -u)" -ne 0 ] || ! command -v apt-get > /dev/null; then
   echo "Missing:$missing" >&2
-  echo "Run: sudo apt-get update && sudo apt-get install -y --no-install-recommends$missing" >&2
+  echo "Run: ${foreign:+sudo $foreign && }sudo apt-get update &&" \
+       "sudo apt-get install -y --no-install-recommends$missing" >&2
   exit 1
 fi
 
 echo "Installing:$missing"
 export DEBIAN_FRONTEND=noninteractive
 log=$(mktemp)
-if ! { apt-get update && apt-get install -y --no-install-recommends $missing; } \
+if ! { ${foreign:-true} && apt-get update && apt-get install -y --no-install-recommends $missing; } \
   > "$log" 2>&1 < /dev/null; then
   cat "$log" >&2
   exit 1

@@ -177,10 +177,13 @@ static void plan_bodies(cr_random* r, plan* p) {
   if (p->style != STYLE_BARE) {
     add_geom(p, 0, CR_GEOM_PLANE);
   }
+  // drawn before the call that takes it: C leaves the order of a call's arguments open
+  bool loose;
   switch (p->style) {
     case STYLE_TREES:
       add_tree(r, p, 3 + cr_random_int(r, 3), true);
-      add_tree(r, p, 2 + cr_random_int(r, 2), random_chance(r, CR_R(0.5)));
+      loose = random_chance(r, CR_R(0.5));
+      add_tree(r, p, 2 + cr_random_int(r, 2), loose);
       break;
     case STYLE_HEAP:
       add_heap(r, p, 3 + cr_random_int(r, 3));
@@ -192,7 +195,8 @@ static void plan_bodies(cr_random* r, plan* p) {
       add_mocap(p);
       break;
     default:
-      add_tree(r, p, 3 + cr_random_int(r, 5), random_chance(r, CR_R(0.5)));
+      loose = random_chance(r, CR_R(0.5));
+      add_tree(r, p, 3 + cr_random_int(r, 5), loose);
       add_tree(r, p, 1 + cr_random_int(r, 2), false);
       break;
   }
