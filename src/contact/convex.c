@@ -13,6 +13,7 @@
 
 #include "contact/islands.h"
 #include "contact/law.h"
+#include "contact/row_name.h"
 #include "contact/rows.h"
 #include "math/cholesky.h"
 
@@ -434,9 +435,9 @@ static cr_status no_convergence(const problem* p, const point* x, int iterations
   CR_EACH(i, p->rows) { stiffest = d->efc_D[i] > d->efc_D[stiffest] ? i : stiffest; }
   return cri_fail(&d->error, CR_ERR_SOLVER,
                   "constraint solver: residual %g of the largest force after %d iterations; the "
-                  "stiffest row, %d (of type %d, object %d), has an efc_D of %g",
-                  (double)x->residual, iterations, stiffest, d->efc_type[stiffest],
-                  d->efc_id[stiffest], (double)d->efc_D[stiffest]);
+                  "stiffest row, %d of %s, has an efc_D of %g",
+                  (double)x->residual, iterations, stiffest, cri_row_name(p->m, d, stiffest).text,
+                  (double)d->efc_D[stiffest]);
 }
 
 // Iterates from *x, with *y to go on to; *x is the solution in the end.
@@ -469,9 +470,8 @@ static cr_status rows_finite(const problem* p, const cr_real* e) {
   cr_data* d = p->d;
   CR_EACH(i, p->rows) {
     if (!isfinite(e[i] * d->efc_D[i])) {
-      return cri_fail(&d->error, CR_ERR_NONFINITE,
-                      "constraint solver: row %d (of type %d, object %d) is not finite", i,
-                      d->efc_type[i], d->efc_id[i]);
+      return cri_fail(&d->error, CR_ERR_NONFINITE, "constraint solver: row %d of %s is not finite",
+                      i, cri_row_name(p->m, d, i).text);
     }
   }
   return CR_OK;

@@ -15,28 +15,12 @@ typedef struct {
   const cr_model* names;  // NULL before there are any
 } tree;
 
-// "body 'arm'", or "body 3": how an error names an object
-typedef struct {
-  char text[96];
-} label;
-
-static label label_of(const cr_model* m, const char* kind, const int32_t* adr, int id) {
-  label l;
-  const char* name = m == NULL ? "" : cri_name(m, adr, id);
-  if (name[0] != 0) {
-    (void)snprintf(l.text, sizeof l.text, "%s '%.60s'", kind, name);
-  } else {
-    (void)snprintf(l.text, sizeof l.text, "%s %d", kind, id);
-  }
-  return l;
+static cr_label body_label(const tree* t, int id) {
+  return cri_label(t->names, "body", t->names == NULL ? NULL : t->names->name_bodyadr, id);
 }
 
-static label body_label(const tree* t, int id) {
-  return label_of(t->names, "body", t->names == NULL ? NULL : t->names->name_bodyadr, id);
-}
-
-static label joint_label(const tree* t, int id) {
-  return label_of(t->names, "joint", t->names == NULL ? NULL : t->names->name_jntadr, id);
+static cr_label joint_label(const tree* t, int id) {
+  return cri_label(t->names, "joint", t->names == NULL ? NULL : t->names->name_jntadr, id);
 }
 
 // parents come first, and subtrees are contiguous
@@ -459,7 +443,7 @@ static cr_status unit_quats(cr_model* m, cr_real* quat, int n, const char* kind,
                             const int32_t* adr, cr_error* error) {
   for (int i = 0; i < n; i++) {
     if (!make_unit(quat + 4 * i, 4)) {
-      return cri_fail(error, CR_ERR_MODEL, "%s: %s has no length", label_of(m, kind, adr, i).text,
+      return cri_fail(error, CR_ERR_MODEL, "%s: %s has no length", cri_label(m, kind, adr, i).text,
                       field);
     }
   }
@@ -477,7 +461,7 @@ static cr_status unit_vectors(cr_model* m, cr_error* error) {
       cr_copy(m->jnt_axis + 3 * j, z, 3);
     } else if (!make_unit(m->jnt_axis + 3 * j, 3)) {
       return cri_fail(error, CR_ERR_MODEL, "%s: jnt_axis has no length",
-                      label_of(m, "joint", m->name_jntadr, j).text);
+                      cri_label(m, "joint", m->name_jntadr, j).text);
     }
   }
   return CR_OK;
@@ -570,7 +554,7 @@ static cr_status check_geoms(const cr_model* m, cr_error* error) {
     if (body < last || body >= m->nbody) {
       return cri_fail(error, CR_ERR_MODEL,
                       "%s: geom_bodyid is %d after %d of %d bodies: geoms are not sorted by body",
-                      label_of(m, "geom", m->name_geomadr, i).text, body, last, m->nbody);
+                      cri_label(m, "geom", m->name_geomadr, i).text, body, last, m->nbody);
     }
   }
   return CR_OK;

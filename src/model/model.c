@@ -2,6 +2,7 @@
 // Memory of cr_model and of its parameter twins: one block each, laid out from the field table.
 #include "model/model.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 
 #include "model/fields.h"
@@ -114,4 +115,15 @@ int cri_controller_states(const cr_model* m, int i) {
 const cr_real* cri_par_tan(const cr_real* array, int row, int width) {
   static const cr_real zeros[16] = {0};
   return array == NULL ? zeros : array + (size_t)row * (size_t)width;
+}
+
+cr_label cri_label(const cr_model* m, const char* kind, const int32_t* adr, int id) {
+  cr_label l;
+  const char* name = m == NULL ? "" : cri_name(m, adr, id);
+  if (name[0] != 0) {
+    (void)snprintf(l.text, sizeof l.text, "%s '%.60s'", kind, name);
+  } else {
+    (void)snprintf(l.text, sizeof l.text, "%s %d", kind, id);
+  }
+  return l;
 }

@@ -164,6 +164,12 @@ static inline const char* cri_name(const cr_model* m, const int32_t* adr, int id
   return m->names == NULL || m->nnames == 0 ? "" : m->names + adr[id];
 }
 
+/// "body 'arm'", or "body 3" where it has no name or m is NULL: how an error names an object.
+typedef struct {
+  char text[96];
+} cr_label;
+cr_label cri_label(const cr_model* m, const char* kind, const int32_t* adr, int id);
+
 /// Place of the entry (i, j) of M's lower triangle or, of an ancestor i of j, of (j, i); -1 where
 /// neither dof is above the other.
 static inline int cri_place_in_M(const cr_model* m, int i, int j) {

@@ -8,6 +8,7 @@
 #include "base/random.h"
 #include "contact/islands.h"
 #include "contact/law.h"
+#include "contact/row_name.h"
 #include "engine/acceleration.h"
 #include "support/close.h"
 #include "support/contact_scene.h"
@@ -265,8 +266,9 @@ static void row_that_is_not_finite_is_named(void** state) {
   int last = s.d->nefc - 1;
   s.d->efc_aref[last] = (cr_real)NAN;
   assert_int_equal(cr_acceleration(&s.m, s.d), CR_ERR_NONFINITE);
-  char row[32];
-  (void)snprintf(row, sizeof row, "row %d ", last);
+  char row[300];
+  (void)snprintf(row, sizeof row, "row %d of %s is not finite", last,
+                 cri_row_name(&s.m, s.d, last).text);
   assert_non_null(strstr(s.d->error.text, row));
   assert_int_equal(s.d->scratch_used, 0);
   scene_close(&s);
