@@ -92,7 +92,7 @@ bench: release $(MODELS)/.fetched  ## run the benchmarks and write bench/RESULTS
 	  | sed -n '/^|/p' >> $(BUILD)/RESULTS.md
 	@printf '\n## Batches\n\nRollouts with gradients by start, controls and masses, each with masses of its own; MuJoCo:\n' >> $(BUILD)/RESULTS.md
 	@printf 'the same rollouts, without gradients.\n\n' >> $(BUILD)/RESULTS.md
-	@$(BUILD)/carom bench --markdown --batch 100 --steps 100 --rounds 5 cube=examples/cube_toss.xml \
+	@$(BUILD)/carom bench --markdown --batch 1000 --steps 100 --rounds 3 cube=examples/cube_toss.xml \
 	  humanoid=$(SUITE)/humanoid.xml >> $(BUILD)/RESULTS.md
 	@mv $(BUILD)/RESULTS.md bench/RESULTS.md
 	@echo "Wrote bench/RESULTS.md"

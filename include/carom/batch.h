@@ -44,6 +44,8 @@ typedef struct {
   cr_real* ctrl_bar;                       // n x nstep x nu
   cr_real* const* parameters_bar;  // n x the size of its tangent: as the input's, but 3 numbers a
                                    // quaternion; each entry may be NULL
+  cr_error* error;  // n: how each rollout ended, the sentence with its number and step. With it all
+                    // run; one that fails has zeros in its other rows
 } cr_batch_output;
 
 /// Gives the loss of rollout `item`. Called by the thread that runs it, before it runs; `worker`
@@ -60,7 +62,8 @@ CR_API int cr_batch_threads(const cr_batch* batch);
 
 /// Runs rollouts 0 ... n - 1 and, where asked, their gradients. Item i does not see the others: the
 /// same bits come out for any number of threads, in any company.
-/// Errors   of the lowest rollout that failed, with its number; those after it may not have run
+/// Errors   of the lowest rollout that failed, with its number; those after it may not have run. With
+///          output->error only CR_ERR_MEMORY
 CR_API cr_status cr_batch_run(cr_batch* batch, int n, const cr_batch_input* input,
                               cr_batch_loss loss, void* context, const cr_batch_output* output,
                               cr_error* error);

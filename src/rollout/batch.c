@@ -154,6 +154,12 @@ static void give_row(cr_real* to, int item, const cr_real* from, size_t n) {
   }
 }
 
+static void clear_row(cr_real* to, int item, size_t n) {
+  for (size_t i = 0; to != NULL && i < n; i++) {
+    to[(size_t)item * n + i] = 0;
+  }
+}
+
 // the parameters of this rollout into both models of the worker, and what follows from them
 static cr_status set_parameters(const batch_run* run, worker* w, int item, cr_error* error) {
   const cr_batch* b = run->b;
@@ -212,6 +218,22 @@ static void give_gradient(const batch_run* run, const cr_model* m, const cr_roll
   }
 }
 
+// a rollout that failed has zeros in every row, whatever it came to before
+static void clear_rows(const batch_run* run, int item) {
+  const cr_batch* b = run->b;
+  const cr_batch_output* out = run->out;
+  const cr_model* m = b->m;
+  cr_real* const to[] = {out->loss,     out->qpos,     out->qvel,    out->act,
+                         out->qpos_bar, out->qvel_bar, out->act_bar, out->ctrl_bar};
+  const int width[] = {1, m->nq, m->nv, m->na, m->nv, m->nv, m->na, b->o.nstep * m->nu};
+  for (int i = 0; i < 8; i++) {
+    clear_row(to[i], item, (size_t)width[i]);
+  }
+  for (int i = 0; out->parameters_bar != NULL && i < b->o.nparameter; i++) {
+    clear_row(out->parameters_bar[i], item, (size_t)cri_field_tangent_size(m, NULL, b->id[i]));
+  }
+}
+
 static cr_status gradient(const batch_run* run, worker* w, const cr_model* m,
                           const cr_model* m_backward, const cr_loss* loss, cr_error* error) {
   cr_rollout* r = w->rollout;
@@ -237,10 +259,25 @@ static cr_status rollout(const batch_run* run, worker* w, int item, int index, c
   return CR_OK;
 }
 
+// takes note of how a rollout ended, so that the others go on. Without memory none would, and what has
+// failed would depend on the machine.
+static cr_status note(const batch_run* run, int item, cr_status status, const cr_error* error) {
+  cr_error* ended = &run->out->error[item];
+  ended->status = status;
+  ended->text[0] = 0;
+  if (status == CR_OK || status == CR_ERR_MEMORY) {
+    return status;
+  }
+  clear_rows(run, item);
+  (void)cri_fail(ended, status, "rollout %d: %s", run->in->first + item, error->text);
+  return CR_OK;
+}
+
 static cr_status item_of(void* context, int item, int index) {
   const batch_run* run = context;
   worker* w = &run->b->workers[index];
   cr_status status = rollout(run, w, item, index, &w->error);
+  status = run->out->error == NULL ? status : note(run, item, status, &w->error);
   w->failed = status != CR_OK ? item : -1;
   return status;
 }

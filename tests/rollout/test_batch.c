@@ -10,6 +10,7 @@
 #include "integrate/inputs.h"
 #include "model/fields.h"
 #include "rollout/trajectory.h"
+#include "support/allocation.h"
 #include "support/close.h"
 #include "support/random_model.h"
 
@@ -376,6 +377,144 @@ static void one_that_fails_is_named(void** state) {
   bench_close(&s);
 }
 
+// ---- a batch that goes on
+
+static cr_status bar_fails(void* context, const cr_model* m, const cr_data* d, int step,
+                           cr_data* out) {
+  (void)context, (void)m, (void)d, (void)step, (void)out;
+  return CR_ERR_NAME;
+}
+
+// rollout 1 fails on its way back
+static cr_loss loss_that_fails(void* context, int item, int worker) {
+  (void)worker;
+  return (cr_loss){.context = context, .value = value, .bar = item == 1 ? bar_fails : bar};
+}
+
+static void assert_zero(const cr_real* x, int item, int n) {
+  for (int i = 0; i < n; i++) {
+    assert_true(x[item * n + i] == 0);
+  }
+}
+
+static void assert_zero_rows(const cr_model* m, const results* r, int item) {
+  assert_zero(r->loss, item, 1);
+  assert_zero(r->qpos, item, m->nq);
+  assert_zero(r->qvel, item, m->nv);
+  assert_zero(r->qpos_bar, item, m->nv);
+  assert_zero(r->qvel_bar, item, m->nv);
+  assert_zero(r->ctrl_bar, item, STEPS * m->nu);
+  assert_zero(r->mass_bar, item, m->nbody);
+}
+
+// before the first step, in the model, in the last step where there are controls, on the way back
+static void poison(bench* s) {
+  s->qvel[4 * s->m.nv] = (cr_real)NAN;
+  s->mass[6 * s->m.nbody + 1] = -1;
+  if (s->m.nu > 0) {
+    s->ctrl[(8 * STEPS - 1) * s->m.nu] = (cr_real)NAN;
+  }
+}
+
+static void run_on(const bench* s, int nthread, const results* to, cr_error error[ITEMS]) {
+  cr_error any = {.text = ""};
+  cr_batch* batch = batch_of(s, nthread, true);
+  cr_real* mass_bar[1];
+  const cr_real* mass[1] = {s->mass};
+  const cr_batch_input in = {.qpos = s->qpos,
+                             .qvel = s->qvel,
+                             .act = s->act,
+                             .ctrl = s->ctrl,
+                             .parameters = mass,
+                             .first = 40};
+  cr_batch_output out = output_of(&s->m, to, 0, mass_bar);
+  out.error = error;
+  assert_int_equal(
+      cr_batch_run(batch, ITEMS, &in, loss_that_fails, (void*)(uintptr_t)s, &out, &any), CR_OK);
+  assert_string_equal(any.text, "");
+  cr_batch_free(batch);
+}
+
+// rollouts of the same worker come out as if those that fail had never been
+static void failures_leave_the_others_alone(void** state) {
+  (void)state;
+  int late = 0;
+  for (uint64_t seed = 1; seed <= 6; seed++) {
+    bench s;
+    bench_open(&s, seed);
+    results whole = results_open(&s.m), some = results_open(&s.m);
+    cr_error error[ITEMS];
+    run_all(&s, 1, &whole);
+    poison(&s);
+    for (int nthread = 1; nthread <= 4; nthread++) {
+      memset(error, 7, sizeof error);
+      run_on(&s, nthread, &some, error);
+      assert_int_equal(error[1].status, CR_ERR_NAME);
+      assert_non_null(strstr(error[1].text, "rollout 41: "));
+      assert_int_equal(error[4].status, CR_ERR_DIVERGED);
+      assert_non_null(strstr(error[4].text, "rollout 44: step 1 "));
+      assert_int_equal(error[6].status, CR_ERR_MODEL);
+      assert_non_null(strstr(error[6].text, "rollout 46: "));
+      if (s.m.nu > 0) {
+        assert_int_not_equal(error[7].status, CR_OK);
+        assert_non_null(strstr(error[7].text, "rollout 47: step 5 "));
+        late++;
+      }
+      for (int i = 0; i < ITEMS; i++) {
+        if (error[i].status != CR_OK) {
+          assert_zero_rows(&s.m, &some, i);
+          continue;
+        }
+        assert_true(i != 1 && i != 4 && i != 6);
+        assert_string_equal(error[i].text, "");
+        int nq = s.m.nq, nv = s.m.nv, nbody = s.m.nbody, controls = STEPS * s.m.nu;
+        assert_same(some.loss + i, whole.loss + i, 1);
+        assert_same(some.qpos + i * nq, whole.qpos + i * nq, nq);
+        assert_same(some.qvel_bar + i * nv, whole.qvel_bar + i * nv, nv);
+        assert_same(some.ctrl_bar + i * controls, whole.ctrl_bar + i * controls, controls);
+        assert_same(some.mass_bar + i * nbody, whole.mass_bar + i * nbody, nbody);
+      }
+    }
+    results_close(&whole);
+    results_close(&some);
+    bench_close(&s);
+  }
+  assert_true(late > 0);
+}
+
+// ---- allocations
+
+// the first rollout of each thread may allocate, and in contact one with more contacts than any before
+static void nothing_is_allocated_after_the_first(void** state) {
+  (void)state;
+  if (allocation_count() < 0) {
+    skip();
+  }
+  for (uint64_t seed = 1; seed <= 6; seed++) {
+    for (int nthread = 1; nthread <= 4; nthread++) {
+      bench s;
+      bench_open(&s, seed);
+      results r = results_open(&s.m);
+      cr_error error;
+      cr_batch* batch = batch_of(&s, nthread, true);
+      cr_real* mass_bar[1];
+      const cr_real* mass[1] = {s.mass};
+      const cr_batch_input in = {
+          .qpos = s.qpos, .qvel = s.qvel, .act = s.act, .ctrl = s.ctrl, .parameters = mass};
+      cr_batch_output out = output_of(&s.m, &r, 0, mass_bar);
+      assert_int_equal(cr_batch_run(batch, nthread, &in, loss_of, &s, &out, &error), CR_OK);
+      long before = allocation_count();
+      for (int round = 0; round < 3; round++) {
+        assert_int_equal(cr_batch_run(batch, ITEMS, &in, loss_of, &s, &out, &error), CR_OK);
+      }
+      assert_int_equal(allocation_count(), before);
+      cr_batch_free(batch);
+      results_close(&r);
+      bench_close(&s);
+    }
+  }
+}
+
 static void bad_options_are_refused(void** state) {
   (void)state;
   bench s;
@@ -406,6 +545,8 @@ int test_batch(void) {
       cmocka_unit_test(only_what_is_asked),
       cmocka_unit_test(a_start_for_all_and_turns),
       cmocka_unit_test(one_that_fails_is_named),
+      cmocka_unit_test(failures_leave_the_others_alone),
+      cmocka_unit_test(nothing_is_allocated_after_the_first),
       cmocka_unit_test(bad_options_are_refused),
   };
   return cmocka_run_group_tests_name("batch", tests, NULL, NULL);
