@@ -66,14 +66,16 @@ def accelerations_differ(python, model, theirs, free):
     return differ
 
 
-def in_turn(carom, program, model, key):
-    """Theirs and ours, three times in turn; the pair with the middle ratio of step to theirs[key]."""
-    rounds = []
-    for _ in range(3):
-        theirs = json.loads(output(program, model))
-        rounds.append((theirs, bench(carom, model, "--no-differences")))
-    rounds.sort(key=lambda r: r[1]["step_us"] / r[0][key])
-    return rounds[1]
+def in_turn(carom, program, model):
+    """Theirs and ours, three times in turn."""
+    return [(json.loads(output(program, model)), bench(carom, model, "--no-differences")) for _ in range(3)]
+
+
+def row(rounds, name, key, what, mine):
+    """A row of a table: the pair with the middle ratio; what None: theirs alone."""
+    pairs = sorted(((theirs[key], ours[mine] if what else 0) for theirs, ours in rounds),
+                   key=lambda pair: pair[1] / pair[0] if what else pair[0])
+    return name, pairs[1][0], what, pairs[1][1]
 
 
 def print_rows(rows):
@@ -86,19 +88,19 @@ def print_rows(rows):
 
 def pinocchio_rows(carom, folder, python):
     program, model = build_pinocchio(folder, python), folder / "pinocchio_humanoid.xml"
-    theirs, ours = in_turn(carom, program, model, "aba_us")
+    rounds = in_turn(carom, program, model)
+    theirs = rounds[0][0]
     differ = accelerations_differ(python, model, theirs, True)
     print(f"## Pinocchio 4.1, its sample humanoid (nv {theirs['nv']}), without constraints\n\n"
           "C++, header only, `-O3 -march=native`; Carom's step is all that `cr_step` does, MuJoCo's\n"
           f"fields, checks and integrator included. Accelerations agree to {differ:.0e}.\n")
-    derivatives = theirs["aba_derivatives_us"]
-    print_rows([("aba", theirs["aba_us"], "a step", ours["step_us"]),
-                ("computeABADerivatives", derivatives, "full Jacobian of a step",
-                 ours["step_jacobian_us"]),
-                ("computeABADerivatives", derivatives, "vjp of a step, all parameters",
-                 ours["step_vjp_us"]),
-                ("rnea", theirs["rnea_us"], "", 0),
-                ("computeRNEADerivatives", theirs["rnea_derivatives_us"], "", 0)])
+    print_rows([row(rounds, "aba", "aba_us", "a step", "step_us"),
+                row(rounds, "computeABADerivatives", "aba_derivatives_us", "full Jacobian of a step",
+                    "step_jacobian_us"),
+                row(rounds, "computeABADerivatives", "aba_derivatives_us", "vjp of a step, all parameters",
+                    "step_vjp_us"),
+                row(rounds, "rnea", "rnea_us", None, None),
+                row(rounds, "computeRNEADerivatives", "rnea_derivatives_us", None, None)])
 
 
 def tds_rows(carom, folder, python, tds):
@@ -108,17 +110,18 @@ def tds_rows(carom, folder, python, tds):
         sys.exit(f"{tds} is no copy of tiny-differentiable-simulator: there is no src/dynamics/forward_dynamics.hpp")
     subprocess.run(["g++", "-std=c++17", "-O3", "-march=native", "-DNDEBUG", "-w", f"-I{headers}", str(source),
                     "-o", str(program)], check=True)
-    theirs, ours = in_turn(carom, program, model, "forward_us")
+    rounds = in_turn(carom, program, model)
+    theirs = rounds[0][0]
     differ = accelerations_differ(python, model, theirs, False)
     print(f"## Tiny Differentiable Simulator, a tree of {theirs['nv']} hinges, without constraints\n\n"
           "C++, header only, `-O3 -march=native`, built from the user's copy; its forward dynamics alone, and "
           "its own\ndual numbers, a direction at a time (its reverse mode needs CppAD with code generation). "
           f"Accelerations\nagree to {differ:.0e}.\n")
-    print_rows([("forward_dynamics", theirs["forward_us"], "a step", ours["step_us"]),
-                ("forward_dynamics, dual numbers, one direction", theirs["direction_us"],
-                 "vjp of a step, all parameters", ours["step_vjp_us"]),
-                ("the same in all directions of q, qd, tau", theirs["jacobian_us"],
-                 "full Jacobian of a step", ours["step_jacobian_us"])])
+    print_rows([row(rounds, "forward_dynamics", "forward_us", "a step", "step_us"),
+                row(rounds, "forward_dynamics, dual numbers, one direction", "direction_us",
+                    "vjp of a step, all parameters", "step_vjp_us"),
+                row(rounds, "the same in all directions of q, qd, tau", "jacobian_us",
+                    "full Jacobian of a step", "step_jacobian_us")])
 
 
 def rollouts(carom, model):

@@ -84,7 +84,7 @@ void write_model(const char* path) {
     std::fprintf(stderr, "tds: %s cannot be written\n", path);
     std::exit(2);
   }
-  std::fprintf(to, "<mujoco><option gravity=\"0 0 -9.81\"/><worldbody>\n");
+  std::fprintf(to, "<mujoco><option timestep=\"0.0002\" gravity=\"0 0 -9.81\"/><worldbody>\n");
   write_link(to, 0);
   std::fprintf(to, "</worldbody></mujoco>\n");
   std::fclose(to);

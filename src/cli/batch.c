@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "cli/batch_rows.h"
+#include "cli/batch_plan.h"
 #include "cli/commands.h"
 #include "cli/ranks.h"
 #include "cli/setup.h"
@@ -15,18 +15,15 @@
 #include "io/checkpoint.h"
 #include "io/files.h"
 #include "io/progress.h"
-#include "model/names.h"
-#include "rollout/batch.h"
 
 enum { ROLLOUTS_A_THREAD = 16, MAX_THREADS = 1024 };  // of a chunk
-enum { MAX_PARAMETERS = CR_BATCH_COLUMNS + CR_MAX_LIST };
 
 typedef struct {
   cr_setup_options setup;
   cr_text_list wrt, spread;
   const char *input, *out, *loss, *at;
   int count, seed, threads, chunk;
-  bool resume;
+  bool resume, keep_going;
 } batch_options;
 
 typedef struct {
@@ -35,25 +32,13 @@ typedef struct {
   cr_setup setup;
   cr_model variant;
   const cr_model* backward;
-  int nstep, count, chunk, room;  // room: rows of a chunk that one rank works on, at most
+  int nstep, count, chunk;
   // what all rollouts have in common
   cr_data* start;
   cr_real* ctrl;  // nstep x nu
-  // what they do not
-  cr_h5* input;
-  cr_batch_column columns[CR_BATCH_COLUMNS];
-  int ncolumn;
-  // parameters of the batch: those columns, and those of a gradient
-  const char* parameters[MAX_PARAMETERS];
-  cr_real* parameters_bar[MAX_PARAMETERS];
-  int nparameter;
-  // results
-  cr_batch_output output;
-  cr_batch_result results[CR_MAX_LIST + 4];
-  int nresult;
+  cr_batch_plan plan;
   cr_real *mine, *all;  // rows of one result: of this rank, and at rank 0 of all
-  void* memory[3 * CR_BATCH_COLUMNS + 16];
-  int nmemory;
+  cr_error* ends;       // at rank 0: how the rollouts of a chunk ended
   // the engine
   cr_batch* batch;
   cr_expression* expressions[MAX_THREADS];  // one a worker
@@ -63,227 +48,6 @@ typedef struct {
   double seconds;
   cr_real* mean;  // of all results, one after the other
 } batch;
-
-// n numbers a row, and a few more
-static cr_status take(batch* b, cr_real** x, size_t rows, size_t n, cr_error* error) {
-  size_t more = (size_t)b->setup.m.nv + 1;
-  *x = calloc(rows * n + more, sizeof **x);
-  b->memory[b->nmemory++] = *x;
-  return *x != NULL
-             ? CR_OK
-             : cri_fail(error, CR_ERR_MEMORY, "no memory for %zu rollouts of %zu numbers", rows, n);
-}
-
-// ---- what differs from rollout to rollout
-
-static int width_of(const batch* b, cr_field_id id) {
-  const cr_model* m = &b->setup.m;
-  return id == CR_FIELD_ctrl ? b->nstep * m->nu
-                             : cri_field_rows(m, NULL, id) * cri_field_width(m, id);
-}
-
-static cr_batch_column* column_of(batch* b, cr_field_id id) {
-  for (int i = 0; i < b->ncolumn; i++) {
-    if (b->columns[i].id == id) {
-      return &b->columns[i];
-    }
-  }
-  return NULL;
-}
-
-static bool is_state(cr_field_id id) {
-  return id == CR_FIELD_qpos || id == CR_FIELD_qvel || id == CR_FIELD_act || id == CR_FIELD_ctrl;
-}
-
-static cr_status add_column(batch* b, const char* name, const char* what, cr_batch_column** out,
-                            cr_error* error) {
-  cr_field_id id = cri_field_find(name);
-  if (id == CR_N_FIELD || (!is_state(id) && cri_field(id)->kind != CR_KIND_PARAM)) {
-    return cri_fail(error, CR_ERR_NAME,
-                    "%s: '%s' is none of qpos, qvel, act, ctrl, and no parameter of the model",
-                    what, name);
-  }
-  *out = column_of(b, id);
-  if (*out == NULL) {
-    if (b->ncolumn == CR_BATCH_COLUMNS) {
-      return cri_fail(error, CR_ERR_ARG, "%s: more than %d fields", what, (int)CR_BATCH_COLUMNS);
-    }
-    const cr_model* m = &b->setup.m;
-    const cr_real* base = id == CR_FIELD_ctrl ? b->ctrl : cri_field_real(m, b->start, id);
-    *out = &b->columns[b->ncolumn++];
-    **out = (cr_batch_column){
-        .id = id, .name = cri_field(id)->name, .width = width_of(b, id), .base = base};
-  }
-  return CR_OK;
-}
-
-static cr_status visit_input(void* context, const char* name) {
-  batch* b = ((void**)context)[0];
-  cr_error* error = ((void**)context)[1];
-  cr_batch_column* c = NULL;
-  int rows = 0, width = 0;
-  CR_TRY(add_column(b, name, b->o->input, &c, error));
-  CR_TRY(cri_h5_shape(b->input, name, &rows, &width, error));
-  if (width != c->width) {
-    return cri_fail(error, CR_ERR_FORMAT, "%s: '%s' has %d numbers a rollout, %d expected",
-                    b->o->input, name, width, c->width);
-  }
-  b->count = b->count == 0 ? rows : b->count;
-  if (rows < b->count) {
-    return cri_fail(error, CR_ERR_FORMAT, "%s: '%s' has %d rows, %d rollouts expected", b->o->input,
-                    name, rows, b->count);
-  }
-  c->from_file = true;
-  return CR_OK;
-}
-
-static cr_status read_spread(batch* b, const char* text, cr_error* error) {
-  char name[256];
-  char* end = NULL;
-  size_t length = strcspn(text, "=");
-  double spread = text[length] == 0 ? -1 : strtod(text + length + 1, &end);
-  if (length >= sizeof name || !(spread > 0) || !isfinite(spread) || *end != 0) {
-    return cri_fail(error, CR_ERR_ARG, "--random %s: NAME=SPREAD with a positive number expected",
-                    text);
-  }
-  memcpy(name, text, length);
-  name[length] = 0;
-  cr_batch_column* c = NULL;
-  CR_TRY(add_column(b, name, "--random", &c, error));
-  c->spread = spread;
-  return CR_OK;
-}
-
-static cr_status find_columns(batch* b, cr_error* error) {
-  const batch_options* o = b->o;
-  cr_batch_column* c = NULL;
-  void* context[] = {b, error};
-  b->count = o->count;
-  if (o->input != NULL) {
-    CR_TRY(cri_h5_open(&b->input, o->input, error));
-    CR_TRY(cri_h5_each(b->input, "/", visit_input, context, error));
-  }
-  for (int i = 0; i < o->spread.n; i++) {
-    CR_TRY(read_spread(b, o->spread.text[i], error));
-  }
-  if (b->setup.m.nu > 0) {  // controls of every step are rows in any case
-    CR_TRY(add_column(b, "ctrl", "controls", &c, error));
-  }
-  return b->count > 0
-             ? CR_OK
-             : cri_fail(error, CR_ERR_ARG, "--count or --input is missing; see carom batch --help");
-}
-
-// ---- what comes out
-
-static cr_batch_result* add_result(batch* b, const cr_real* rows, int width, int apart, int first) {
-  cr_batch_result* r = &b->results[b->nresult++];
-  *r = (cr_batch_result){.rows = rows, .width = width, .apart = apart, .first = first};
-  return r;
-}
-
-static cr_status find_ends(batch* b, cr_error* error) {
-  const cr_model* m = &b->setup.m;
-  cr_batch_output* out = &b->output;
-  cr_real** to[] = {&out->qpos, &out->qvel, &out->act};
-  static const char* const names[] = {"qpos", "qvel", "act"};
-  const int width[] = {m->nq, m->nv, m->na};
-  for (int i = 0; i < 3; i++) {
-    if (width[i] > 0) {
-      CR_TRY(take(b, to[i], (size_t)b->room, (size_t)width[i], error));
-      (void)snprintf(add_result(b, *to[i], width[i], width[i], 0)->name, 300, "%s", names[i]);
-    }
-  }
-  if (b->o->loss != NULL) {
-    CR_TRY(take(b, &out->loss, (size_t)b->room, 1, error));
-    cr_batch_result* r = add_result(b, out->loss, 1, 1, 0);
-    (void)snprintf(r->name, sizeof r->name, "loss");
-    r->single = true;
-  }
-  return CR_OK;
-}
-
-// the index of a parameter of the batch, made where there is none
-static int parameter_of(batch* b, const char* name) {
-  for (int i = 0; i < b->nparameter; i++) {
-    if (strcmp(b->parameters[i], name) == 0) {
-      return i;
-    }
-  }
-  b->parameters[b->nparameter] = name;
-  return b->nparameter++;
-}
-
-// where the gradient by a field goes, made where there is none
-static cr_real** bar_of(batch* b, cr_field_id id, int* apart) {
-  const cr_model* m = &b->setup.m;
-  cr_batch_output* out = &b->output;
-  *apart = id == CR_FIELD_ctrl ? width_of(b, id) : cri_field_tangent_size(m, NULL, id);
-  switch ((int)id) {
-    case CR_FIELD_qpos:
-      return &out->qpos_bar;
-    case CR_FIELD_qvel:
-      return &out->qvel_bar;
-    case CR_FIELD_act:
-      return &out->act_bar;
-    case CR_FIELD_ctrl:
-      return &out->ctrl_bar;
-    default:
-      return &b->parameters_bar[parameter_of(b, cri_field(id)->name)];
-  }
-}
-
-static cr_status add_gradient(batch* b, const char* name, cr_error* error) {
-  cr_place place;
-  CR_TRY(cri_place_find(&place, &b->setup.m, name, error));
-  cr_field_id id = place.field;
-  if (!is_state(id) && cri_field(id)->kind != CR_KIND_PARAM) {
-    return cri_fail(error, CR_ERR_NAME, "--wrt %s: neither state, control nor parameter", name);
-  }
-  if (place.tan_count == 0 || (id == CR_FIELD_ctrl && strcmp(name, "ctrl") != 0)) {
-    return cri_fail(error, CR_ERR_NAME, "--wrt %s: %s", name,
-                    id == CR_FIELD_ctrl ? "name the whole of it, ctrl"
-                    : place.count == 0  ? "the model has none of these"
-                                        : "part of a quaternion; name the whole of it");
-  }
-  int apart;
-  cr_real** bar = bar_of(b, id, &apart);
-  if (*bar == NULL) {
-    CR_TRY(take(b, bar, (size_t)b->room, (size_t)apart, error));
-  }
-  int width = id == CR_FIELD_ctrl ? apart : place.tan_count;
-  cr_batch_result* r = add_result(b, *bar, width, apart, place.tan_first);
-  (void)snprintf(r->name, sizeof r->name, "gradient/%s", name);
-  return CR_OK;
-}
-
-static cr_status find_results(batch* b, cr_error* error) {
-  const batch_options* o = b->o;
-  if (o->wrt.n > 0 && o->loss == NULL) {
-    return cri_fail(error, CR_ERR_ARG, "--wrt %s: needs --loss", o->wrt.text[0]);
-  }
-  if (o->at != NULL && strcmp(o->at, "every") != 0 && strcmp(o->at, "end") != 0) {
-    return cri_fail(error, CR_ERR_ARG, "--at %s: end or every expected", o->at);
-  }
-  CR_TRY(find_ends(b, error));
-  for (int i = 0; i < b->ncolumn; i++) {
-    if (!is_state(b->columns[i].id)) {
-      (void)parameter_of(b, b->columns[i].name);
-    }
-  }
-  for (int i = 0; i < o->wrt.n; i++) {
-    CR_TRY(add_gradient(b, o->wrt.text[i], error));
-  }
-  b->output.parameters_bar = b->parameters_bar;
-  int widest = 1, together = 0;
-  for (int i = 0; i < b->nresult; i++) {
-    widest = b->results[i].width > widest ? b->results[i].width : widest;
-    together += b->results[i].width;
-  }
-  CR_TRY(take(b, &b->mean, 1, (size_t)together, error));
-  CR_TRY(take(b, &b->mine, (size_t)b->room, (size_t)widest, error));
-  return b->ranks.rank == 0 ? take(b, &b->all, (size_t)b->chunk, (size_t)widest, error) : CR_OK;
-}
 
 // ---- preparation
 
@@ -305,6 +69,12 @@ static cr_status check_options(const batch* b, cr_error* error) {
   if (o->setup.method.adjoint != NULL && strcmp(o->setup.method.adjoint, "discrete") != 0) {
     return cri_fail(error, CR_ERR_ARG, "--adjoint %s: not for batches", o->setup.method.adjoint);
   }
+  if (o->wrt.n > 0 && o->loss == NULL) {
+    return cri_fail(error, CR_ERR_ARG, "--wrt %s: needs --loss", o->wrt.text[0]);
+  }
+  if (o->at != NULL && strcmp(o->at, "every") != 0 && strcmp(o->at, "end") != 0) {
+    return cri_fail(error, CR_ERR_ARG, "--at %s: end or every expected", o->at);
+  }
   return CR_OK;
 }
 
@@ -316,7 +86,9 @@ static cr_status take_start(batch* b, cr_error* error) {
   CR_TRY(cri_data_create(&b->start, &s->m, NULL, error));
   cri_inputs_copy(&s->m, b->start, s->rollout->d);
   size_t controls = (size_t)b->nstep * (size_t)s->m.nu;
-  CR_TRY(take(b, &b->ctrl, 1, controls, error));
+  b->plan = (cr_batch_plan){.m = &s->m, .start = b->start, .nstep = b->nstep};
+  CR_TRY(cr_batch_plan_take(&b->plan, &b->ctrl, 1, controls, error));
+  b->plan.ctrl = b->ctrl;
   memcpy(b->ctrl, s->rollout->ctrl, controls * sizeof *b->ctrl);
   cr_rollout_free(s->rollout);
   s->rollout = NULL;
@@ -328,9 +100,9 @@ static cr_status make_engine(batch* b, cr_error* error) {
   const cr_model* m = &b->setup.m;
   cr_batch_options e = {.nstep = b->nstep,
                         .nthread = b->o->threads == 0 && b->ranks.size > 1 ? 1 : b->o->threads,
-                        .parameters = b->parameters,
-                        .nparameter = b->nparameter,
-                        .derive = o->derive && b->nparameter > 0};
+                        .parameters = b->plan.parameters,
+                        .nparameter = b->plan.nparameter,
+                        .derive = o->derive && b->plan.nparameter > 0};
   CR_TRY(cr_method_memory(&o->method, &e.memory, error));
   if (cr_method_is_adaptive(&o->method)) {
     b->adaptive = cr_method_tolerances(&o->method, o->time / b->nstep);
@@ -347,25 +119,41 @@ static cr_status make_engine(batch* b, cr_error* error) {
   return CR_OK;
 }
 
-static cr_status size_chunks(batch* b, cr_error* error) {
+static void size_chunks(batch* b) {
   int threads = b->o->threads > 0 ? b->o->threads : 8;
   b->chunk = b->o->chunk > 0 ? b->o->chunk : ROLLOUTS_A_THREAD * threads * b->ranks.size;
   b->chunk = b->chunk < b->count ? b->chunk : b->count;
-  b->room = b->chunk / b->ranks.size + 1;
-  for (int i = 0; i < b->ncolumn; i++) {
-    cr_batch_column* c = &b->columns[i];
-    CR_TRY(take(b, &c->rows, (size_t)b->room, (size_t)c->width, error));
+  b->plan.room = b->chunk / b->ranks.size + 1;
+}
+
+// room for what goes from rank to rank
+static cr_status make_room(batch* b, cr_error* error) {
+  cr_batch_plan* p = &b->plan;
+  CR_TRY(cr_batch_plan_take(p, &b->mean, 1, (size_t)p->together, error));
+  CR_TRY(cr_batch_plan_take(p, &b->mine, (size_t)p->room, (size_t)p->widest, error));
+  if (b->ranks.rank > 0) {
+    return CR_OK;
   }
-  return CR_OK;
+  CR_TRY(cr_batch_plan_take(p, &b->all, (size_t)b->chunk, (size_t)p->widest, error));
+  b->ends = b->o->keep_going ? calloc((size_t)b->chunk, sizeof *b->ends) : NULL;
+  return b->ends != NULL || !b->o->keep_going
+             ? CR_OK
+             : cri_fail(error, CR_ERR_MEMORY, "no memory for the ends of %d rollouts", b->chunk);
 }
 
 static cr_status prepare(batch* b, cr_error* error) {
+  const batch_options* o = b->o;
   CR_TRY(check_options(b, error));
-  CR_TRY(cr_setup_load(&b->setup, &b->o->setup, error));
+  CR_TRY(cr_setup_load(&b->setup, &o->setup, error));
   CR_TRY(take_start(b, error));
-  CR_TRY(find_columns(b, error));
-  CR_TRY(size_chunks(b, error));
-  CR_TRY(find_results(b, error));
+  CR_TRY(cr_batch_plan_inputs(&b->plan, o->input, &o->spread, o->count, error));
+  b->count = b->plan.rows;
+  if (b->count == 0) {
+    return cri_fail(error, CR_ERR_ARG, "--count or --input is missing; see carom batch --help");
+  }
+  size_chunks(b);
+  CR_TRY(cr_batch_plan_outputs(&b->plan, o->loss != NULL, &o->wrt, o->keep_going, error));
+  CR_TRY(make_room(b, error));
   return make_engine(b, error);
 }
 
@@ -389,15 +177,17 @@ static uint64_t fingerprint_steps(const cr_adaptive* a, uint64_t hash) {
 
 // of all that decides what is in the file
 static uint64_t fingerprint_of(const batch* b) {
+  const cr_batch_plan* p = &b->plan;
+  const batch_options* o = b->o;
   uint64_t hash = cri_fingerprint_model(cri_fingerprint_model(0, &b->setup.m), b->backward);
-  const int32_t numbers[] = {b->nstep, b->count, b->o->seed, b->o->setup.derive};
+  const int32_t numbers[] = {b->nstep, b->count, o->seed, o->setup.derive, o->keep_going};
   hash = cri_fingerprint(hash, numbers, sizeof numbers);
   hash = fingerprint_steps(&b->adaptive, fingerprint_start(b, hash));
-  for (int i = 0; i < b->ncolumn; i++) {
-    hash = cri_fingerprint(hash, &b->columns[i].spread, sizeof b->columns[i].spread);
+  for (int i = 0; i < p->ncolumn; i++) {
+    hash = cri_fingerprint(hash, &p->columns[i].spread, sizeof p->columns[i].spread);
   }
-  for (int i = 0; i < b->nresult; i++) {
-    hash = cri_fingerprint(hash, b->results[i].name, strlen(b->results[i].name));
+  for (int i = 0; i < p->nresult; i++) {
+    hash = cri_fingerprint(hash, p->results[i].name, strlen(p->results[i].name));
   }
   const char* texts[] = {b->o->loss, b->o->at, b->o->input};
   for (int i = 0; i < 3; i++) {
@@ -417,36 +207,32 @@ static cr_loss loss_of(void* context, int item, int worker) {
 
 // this rank's rollouts first ... first + n - 1
 static cr_status work(batch* b, int first, int n, cr_error* error) {
-  const cr_real* parameters[MAX_PARAMETERS] = {NULL};
-  cr_batch_input in = {.parameters = parameters, .start = b->start, .first = first};
-  for (int i = 0; i < b->ncolumn; i++) {
-    cr_batch_column* c = &b->columns[i];
-    CR_TRY(cr_batch_fill(c, &b->setup.m, b->input, (uint64_t)b->o->seed, first, n, error));
-    if (!is_state(c->id)) {
-      parameters[parameter_of(b, c->name)] = c->rows;
-    }
-  }
-  const cr_field_id states[] = {CR_FIELD_qpos, CR_FIELD_qvel, CR_FIELD_act, CR_FIELD_ctrl};
-  const cr_real** to[] = {&in.qpos, &in.qvel, &in.act, &in.ctrl};
-  for (int i = 0; i < 4; i++) {
-    const cr_batch_column* c = column_of(b, states[i]);
-    *to[i] = c == NULL ? NULL : c->rows;
-  }
-  return cr_batch_run(b->batch, n, &in, b->o->loss == NULL ? NULL : loss_of, b, &b->output, error);
+  cr_batch_input in;
+  CR_TRY(cr_batch_plan_fill(&b->plan, (uint64_t)b->o->seed, first, n, &in, error));
+  return cr_batch_run(b->batch, n, &in, b->o->loss == NULL ? NULL : loss_of, b, &b->plan.output,
+                      error);
 }
 
 // results of rollouts first ... first + n - 1, of which this rank has `count`, to the file
 static cr_status collect(batch* b, int first, int n, int count, cr_error* error) {
+  const cr_batch_plan* p = &b->plan;
   cr_status status = CR_OK;
-  for (int i = 0; i < b->nresult; i++) {
-    const cr_batch_result* r = &b->results[i];
+  for (int i = 0; i < p->nresult; i++) {
+    const cr_batch_result* r = &p->results[i];
     for (int k = 0; k < count; k++) {
       const cr_real* from = r->rows + (size_t)k * (size_t)r->apart + r->first;
       cr_copy(b->mine + (size_t)k * (size_t)r->width, from, r->width);
     }
-    CR_TRY(cr_ranks_gather(&b->ranks, b->mine, n, r->width, b->all, error));
+    size_t size = (size_t)r->width * sizeof *b->mine;
+    CR_TRY(cr_ranks_gather(&b->ranks, b->mine, n, size, b->all, error));
     if (b->ranks.rank == 0 && status == CR_OK) {
       status = cr_batch_file_put(&b->file, r, first, n, b->all, error);
+    }
+  }
+  if (b->o->keep_going) {
+    CR_TRY(cr_ranks_gather(&b->ranks, p->output.error, n, sizeof *b->ends, b->ends, error));
+    if (b->ranks.rank == 0 && status == CR_OK) {
+      status = cr_batch_file_put_ends(&b->file, first, n, b->ends, error);
     }
   }
   if (b->ranks.rank == 0 && status == CR_OK) {
@@ -480,16 +266,18 @@ static cr_status run_chunks(batch* b, cr_progress* progress, cr_error* error) {
 
 static cr_status open_file(batch* b, cr_error* error) {
   b->file.rollouts = b->count;
+  b->file.ends = b->o->keep_going;
   return b->ranks.rank == 0
-             ? cr_batch_file_open(&b->file, b->o->out, b->o->resume, fingerprint_of(b), b->results,
-                                  b->nresult, &b->done, error)
+             ? cr_batch_file_open(&b->file, b->o->out, b->o->resume, fingerprint_of(b),
+                                  b->plan.results, b->plan.nresult, &b->done, error)
              : CR_OK;
 }
 
 static cr_status finish(batch* b, cr_error* error) {
   cr_real* mean = b->mean;
-  for (int i = 0; i < b->nresult; i++) {
-    const cr_batch_result* r = &b->results[i];
+  CR_TRY(cr_batch_file_count(&b->file, b->all, b->chunk, error));
+  for (int i = 0; i < b->plan.nresult; i++) {
+    const cr_batch_result* r = &b->plan.results[i];
     CR_TRY(cr_batch_file_mean(&b->file, r, b->all, b->chunk, mean, error));
     mean += r->width;
   }
@@ -508,7 +296,8 @@ static cr_status run(batch* b, cr_error* error) {
   cri_progress_end(&progress);
   CR_TRY(status);
   status = b->ranks.rank == 0 ? finish(b, error) : CR_OK;
-  return cr_ranks_agree(&b->ranks, status, error);
+  CR_TRY(cr_ranks_agree(&b->ranks, status, error));
+  return cr_ranks_tell(&b->ranks, &b->file.failed, error);
 }
 
 static void print(const batch* b) {
@@ -526,29 +315,35 @@ static void print(const batch* b) {
   cr_json_int(&j, "ranks", b->ranks.size);
   cr_json_int(&j, "threads", threads);
   cr_json_int(&j, "chunk", b->chunk);
+  cr_json_int(&j, "failed", b->file.failed);
   cr_json_real(&j, "seconds", b->seconds);
   cr_json_string(&j, "out", b->o->out);
-  cr_json_open(&j, "mean", '{');  // over the rollouts
+  cr_json_open(&j, "mean", '{');  // over the rollouts that did not fail
   const cr_real* mean = b->mean;
-  for (int i = 0; i < b->nresult; i++) {
-    cr_json_numbers(&j, b->results[i].name, mean, b->results[i].width);
-    mean += b->results[i].width;
+  for (int i = 0; i < b->plan.nresult; i++) {
+    cr_json_numbers(&j, b->plan.results[i].name, mean, b->plan.results[i].width);
+    mean += b->plan.results[i].width;
   }
   cr_json_close(&j, '}');
   cr_json_close(&j, '}');
   cr_json_finish(&j);
 }
 
+static void print_failures(const batch* b) {
+  (void)fprintf(stderr,
+                "carom batch: %d of %d rollouts failed, as `status` and `failure` of %s say; the "
+                "first: %s\n",
+                b->file.failed, b->count, b->o->out, b->file.sentence);
+}
+
 static void release(batch* b) {
   for (int i = 0; i < MAX_THREADS; i++) {
     cr_expression_free(b->expressions[i]);
   }
-  for (int i = 0; i < b->nmemory; i++) {
-    free(b->memory[i]);
-  }
   cr_batch_free(b->batch);
   cr_batch_file_close(&b->file);
-  cri_h5_close(b->input);
+  cr_batch_plan_free(&b->plan);
+  free(b->ends);
   cri_data_free(b->start);
   cr_setup_free(&b->setup);
   cr_ranks_close(&b->ranks);
@@ -575,6 +370,9 @@ int cr_cli_batch(int argc, char** argv) {
       {"--out", CR_OPT_TEXT, &o.out, "FILE.h5",
        "losses, last states and gradients, a row a rollout; FILE.h5.part while it grows"},
       {"--resume", CR_OPT_FLAG, &o.resume, "", "continue FILE.h5.part of a run that was stopped"},
+      {"--keep-going", CR_OPT_FLAG, &o.keep_going, "",
+       "a rollout that fails has its status and a sentence in the file, and the others go on; exit "
+       "code 3 at the end"},
   };
   const cr_command_line line = {"batch",
                                 "Many rollouts and their gradients, over threads and, as mpirun -n "
@@ -600,6 +398,12 @@ int cr_cli_batch(int argc, char** argv) {
     code = cr_cli_fail("batch", o.setup.json, &error, &b->setup.report);
   } else if (!help && speaks) {
     print(b);
+  }
+  if (status == CR_OK && b->file.failed > 0) {
+    code = cr_status_exit_code(CR_ERR_DIVERGED);  // a numerical failure, whichever it was
+    if (speaks) {
+      print_failures(b);
+    }
   }
   release(b);
   free(b);

@@ -4,6 +4,7 @@
 
 #include <errno.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/random.h"
@@ -73,10 +74,15 @@ static cr_status make(cr_batch_file* f, uint64_t fingerprint, const cr_batch_res
   for (int i = 0; i < nresult; i++) {
     numbers += (size_t)results[i].width * (size_t)f->rollouts;
   }
+  numbers += f->ends ? (size_t)f->rollouts * (1 + CR_BATCH_SENTENCE / sizeof(double)) : 0;
   CR_TRY(cri_h5_create_on_disk(&f->file, f->part, numbers, error));
   for (int i = 0; i < nresult; i++) {
     const cr_batch_result* r = &results[i];
     CR_TRY(cri_h5_reserve(f->file, r->name, f->rollouts, r->single ? 0 : r->width, error));
+  }
+  if (f->ends) {
+    CR_TRY(cri_h5_reserve(f->file, "status", f->rollouts, 0, error));
+    CR_TRY(cri_h5_reserve_texts(f->file, "failure", f->rollouts, CR_BATCH_SENTENCE, error));
   }
   CR_TRY(cri_h5_reserve(f->file, "done", 1, 0, error));
   double low = (double)(fingerprint & 0xffffffffu), high = (double)(fingerprint >> 32);
@@ -122,11 +128,48 @@ cr_status cr_batch_file_put(cr_batch_file* f, const cr_batch_result* result, int
   return cri_h5_write_rows(f->file, result->name, first, n, rows, error);
 }
 
+cr_status cr_batch_file_put_ends(cr_batch_file* f, int first, int n, const cr_error* ends,
+                                 cr_error* error) {
+  double* numbers = calloc((size_t)n + 1, sizeof *numbers);
+  char* texts = calloc((size_t)n + 1, CR_BATCH_SENTENCE);
+  cr_status status = numbers != NULL && texts != NULL
+                         ? CR_OK
+                         : cri_fail(error, CR_ERR_MEMORY, "no memory for %d sentences", n);
+  for (int i = 0; i < n && status == CR_OK; i++) {
+    numbers[i] = (double)ends[i].status;
+    (void)snprintf(texts + (size_t)i * CR_BATCH_SENTENCE, CR_BATCH_SENTENCE, "%.*s",
+                   CR_BATCH_SENTENCE - 1, ends[i].text);
+  }
+  status =
+      status == CR_OK ? cri_h5_write_rows(f->file, "status", first, n, numbers, error) : status;
+  status = status == CR_OK
+               ? cri_h5_write_texts(f->file, "failure", first, n, CR_BATCH_SENTENCE, texts, error)
+               : status;
+  free(numbers);
+  free(texts);
+  return status;
+}
+
 cr_status cr_batch_file_done(cr_batch_file* f, int done, cr_error* error) {
   double number = done;
   CR_TRY(cri_h5_flush(f->file, error));  // the rows first
   CR_TRY(cri_h5_write_rows(f->file, "done", 0, 1, &number, error));
   return cri_h5_flush(f->file, error);
+}
+
+cr_status cr_batch_file_count(cr_batch_file* f, double* rows, int n, cr_error* error) {
+  f->failed = 0;
+  for (int first = 0; f->ends && first < f->rollouts; first += n) {
+    int some = f->rollouts - first < n ? f->rollouts - first : n;
+    CR_TRY(cri_h5_read_rows(f->file, "status", first, some, rows, error));
+    for (int i = 0; i < some; i++) {
+      f->first = rows[i] != CR_OK && f->failed == 0 ? first + i : f->first;
+      f->failed += rows[i] != CR_OK;
+    }
+  }
+  return f->failed == 0 ? CR_OK
+                        : cri_h5_read_text(f->file, "failure", f->first, CR_BATCH_SENTENCE,
+                                           f->sentence, error);
 }
 
 cr_status cr_batch_file_mean(const cr_batch_file* f, const cr_batch_result* result, double* rows,
@@ -142,7 +185,7 @@ cr_status cr_batch_file_mean(const cr_batch_file* f, const cr_batch_result* resu
     }
   }
   for (int i = 0; i < result->width; i++) {
-    mean[i] /= f->rollouts;
+    mean[i] /= f->rollouts - f->failed;  // whose rows are zero
   }
   return CR_OK;
 }

@@ -35,11 +35,17 @@ typedef struct {
   bool single;  // one number a rollout, not a matrix with one column
 } cr_batch_result;
 
+enum { CR_BATCH_SENTENCE = 256 };  // bytes of what is said of a failure
+
 /// Results of all rollouts on disk: PATH.part while it grows. Only rank 0 has one.
 typedef struct {
   char path[CR_MAX_PATH], part[CR_MAX_PATH];
   cr_h5* file;
   int rollouts;
+  bool ends;   // how each rollout ended is part of it: data sets status, failure
+  int failed;  // rollouts, counted when all are complete
+  int first;   // the first of them
+  char sentence[CR_BATCH_SENTENCE];
 } cr_batch_file;
 
 /// Makes the file, or with `resume` opens the part that another run left; *done rollouts are in it.
@@ -48,12 +54,18 @@ cr_status cr_batch_file_open(cr_batch_file* f, const char* path, bool resume, ui
                              const cr_batch_result* results, int nresult, int* done,
                              cr_error* error);
 
-/// Writes rows of one result; then that `done` rollouts are complete.
+/// Writes rows of one result; how n rollouts ended; then that `done` rollouts are complete.
 cr_status cr_batch_file_put(cr_batch_file* f, const cr_batch_result* result, int first, int n,
                             const double* rows, cr_error* error);
+cr_status cr_batch_file_put_ends(cr_batch_file* f, int first, int n, const cr_error* ends,
+                                 cr_error* error);
 cr_status cr_batch_file_done(cr_batch_file* f, int done, cr_error* error);
 
-/// Mean over all rollouts, summed in their order. `rows` is room for n of them.
+/// Counts the rollouts that failed, all in f->failed. `rows` is room for n numbers.
+cr_status cr_batch_file_count(cr_batch_file* f, double* rows, int n, cr_error* error);
+
+/// Mean over all rollouts but those that failed, summed in their order; not a number where all did.
+/// `rows` is room for n of them.
 cr_status cr_batch_file_mean(const cr_batch_file* f, const cr_batch_result* result, double* rows,
                              int n, double* mean, cr_error* error);
 

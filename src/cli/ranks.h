@@ -29,10 +29,10 @@ void cr_ranks_share(const cr_ranks* ranks, int rank, int n, int* first, int* cou
 /// where none has.
 cr_status cr_ranks_agree(const cr_ranks* ranks, cr_status status, cr_error* error);
 
-/// Brings n rows of `width` numbers, shared as cr_ranks_share says, to rank 0: `all` there, in order.
+/// Brings n rows of `size` bytes, shared as cr_ranks_share says, to rank 0: `all` there, in order.
 /// Elsewhere `all` is not looked at.
-/// Errors   CR_ERR_ARG where MPI fails
-cr_status cr_ranks_gather(const cr_ranks* ranks, const double* mine, int n, int width, double* all,
+/// Errors   CR_ERR_ARG where MPI fails, or a row is larger than it takes
+cr_status cr_ranks_gather(const cr_ranks* ranks, const void* mine, int n, size_t size, void* all,
                           cr_error* error);
 
 /// A number of rank 0, to all.

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Ranks by MPI. Only the main thread of a process speaks to the others.
+#include <limits.h>
 #include <mpi.h>
 #include <stdlib.h>
 #include <string.h>
@@ -66,8 +67,8 @@ cr_status cr_ranks_agree(const cr_ranks* ranks, cr_status status, cr_error* erro
              : failed("cannot agree", code, error);
 }
 
-static cr_status gather_rows(const cr_ranks* ranks, const double* mine, int n, MPI_Datatype row,
-                             double* all, int* counts, int* firsts, cr_error* error) {
+static cr_status gather_rows(const cr_ranks* ranks, const void* mine, int n, MPI_Datatype row,
+                             void* all, int* counts, int* firsts, cr_error* error) {
   for (int i = 0; i < ranks->size; i++) {
     cr_ranks_share(ranks, i, n, &firsts[i], &counts[i]);
   }
@@ -76,21 +77,24 @@ static cr_status gather_rows(const cr_ranks* ranks, const double* mine, int n, M
   return code == MPI_SUCCESS ? CR_OK : failed("cannot gather results", code, error);
 }
 
-cr_status cr_ranks_gather(const cr_ranks* ranks, const double* mine, int n, int width, double* all,
+cr_status cr_ranks_gather(const cr_ranks* ranks, const void* mine, int n, size_t size, void* all,
                           cr_error* error) {
-  if (n == 0 || width == 0) {
+  if (n == 0 || size == 0) {
     return CR_OK;
   }
   if (!ranks->open) {
-    memcpy(all, mine, (size_t)n * (size_t)width * sizeof *all);
+    memcpy(all, mine, (size_t)n * size);
     return CR_OK;
+  }
+  if (size > INT_MAX) {
+    return cri_fail(error, CR_ERR_ARG, "MPI: a row of %zu bytes is too large", size);
   }
   int* counts = calloc(2 * (size_t)ranks->size, sizeof *counts);
   if (counts == NULL) {
     return cri_fail(error, CR_ERR_MEMORY, "MPI: no memory for %d ranks", ranks->size);
   }
   MPI_Datatype row;
-  (void)MPI_Type_contiguous(width, MPI_DOUBLE, &row);
+  (void)MPI_Type_contiguous((int)size, MPI_BYTE, &row);
   (void)MPI_Type_commit(&row);
   cr_status status = gather_rows(ranks, mine, n, row, all, counts, counts + ranks->size, error);
   (void)MPI_Type_free(&row);

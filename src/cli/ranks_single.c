@@ -25,11 +25,11 @@ cr_status cr_ranks_agree(const cr_ranks* ranks, cr_status status, cr_error* erro
   return status;
 }
 
-cr_status cr_ranks_gather(const cr_ranks* ranks, const double* mine, int n, int width, double* all,
+cr_status cr_ranks_gather(const cr_ranks* ranks, const void* mine, int n, size_t size, void* all,
                           cr_error* error) {
   (void)ranks, (void)error;
-  if (n > 0 && width > 0) {
-    memcpy(all, mine, (size_t)n * (size_t)width * sizeof *all);
+  if (n > 0 && size > 0) {
+    memcpy(all, mine, (size_t)n * size);
   }
   return CR_OK;
 }

@@ -245,20 +245,25 @@ cr_status cri_h5_shape(const cr_h5* file, const char* name, int* rows, int* cols
   return CR_OK;
 }
 
-cr_status cri_h5_read_rows(const cr_h5* file, const char* name, int first, int n, double* values,
-                           cr_error* error) {
+static cr_status read_rows(const cr_h5* file, const char* name, hid_t type, int first, int n,
+                           void* values, cr_error* error) {
   selection s;
   if (n == 0) {
     return CR_OK;
   }
   bool ok = select_rows(file, name, first, n, &s);
   if (ok) {
-    ok = H5Dread(s.set, H5T_NATIVE_DOUBLE, s.memory, s.file, H5P_DEFAULT, values) >= 0;
+    ok = H5Dread(s.set, type, s.memory, s.file, H5P_DEFAULT, values) >= 0;
     unselect(&s);
   }
   return ok ? CR_OK
             : cri_fail(error, CR_ERR_FORMAT, "%s: rows %d to %d of '%s' cannot be read", file->path,
                        first, first + n - 1, name);
+}
+
+cr_status cri_h5_read_rows(const cr_h5* file, const char* name, int first, int n, double* values,
+                           cr_error* error) {
+  return read_rows(file, name, H5T_NATIVE_DOUBLE, first, n, values, error);
 }
 
 static cr_status read_set(const cr_h5* file, const char* name, hid_t set, double** values,
@@ -400,7 +405,8 @@ cr_status cri_h5_open_on_disk(cr_h5** out, const char* path, cr_error* error) {
   return open_as(out, path, H5F_ACC_RDWR, error);
 }
 
-cr_status cri_h5_reserve(cr_h5* file, const char* name, int rows, int cols, cr_error* error) {
+static cr_status reserve(cr_h5* file, const char* name, hid_t type, int rows, int cols,
+                         cr_error* error) {
   const hsize_t size[2] = {(hsize_t)rows, (hsize_t)cols};
   hid_t links = H5Pcreate(H5P_LINK_CREATE), layout = H5Pcreate(H5P_DATASET_CREATE);
   hid_t space = H5Screate_simple(cols > 0 ? 2 : 1, size, NULL);
@@ -408,7 +414,7 @@ cr_status cri_h5_reserve(cr_h5* file, const char* name, int rows, int cols, cr_e
   (void)H5Pset_layout(layout, H5D_CONTIGUOUS);
   (void)H5Pset_alloc_time(layout, H5D_ALLOC_TIME_EARLY);
   (void)H5Pset_obj_track_times(layout, false);  // the same numbers make the same file
-  hid_t set = H5Dcreate2(file->id, name, H5T_IEEE_F64LE, space, links, layout, H5P_DEFAULT);
+  hid_t set = H5Dcreate2(file->id, name, type, space, links, layout, H5P_DEFAULT);
   bool ok = set >= 0 && H5Dclose(set) >= 0;
   (void)H5Sclose(space);
   (void)H5Pclose(layout);
@@ -416,18 +422,56 @@ cr_status cri_h5_reserve(cr_h5* file, const char* name, int rows, int cols, cr_e
   return ok ? CR_OK : cannot_write(file, name, error);
 }
 
-cr_status cri_h5_write_rows(cr_h5* file, const char* name, int first, int n, const double* values,
-                            cr_error* error) {
+cr_status cri_h5_reserve(cr_h5* file, const char* name, int rows, int cols, cr_error* error) {
+  return reserve(file, name, H5T_IEEE_F64LE, rows, cols, error);
+}
+
+static hid_t text_of(int size) {
+  hid_t type = H5Tcopy(H5T_C_S1);
+  (void)H5Tset_size(type, (size_t)size);
+  return type;
+}
+
+cr_status cri_h5_reserve_texts(cr_h5* file, const char* name, int rows, int size, cr_error* error) {
+  hid_t type = text_of(size);
+  cr_status status = reserve(file, name, type, rows, 0, error);
+  (void)H5Tclose(type);
+  return status;
+}
+
+static cr_status write_rows(cr_h5* file, const char* name, hid_t type, int first, int n,
+                            const void* values, cr_error* error) {
   selection s;
   if (n == 0) {
     return CR_OK;
   }
   bool ok = select_rows(file, name, first, n, &s);
   if (ok) {
-    ok = H5Dwrite(s.set, H5T_NATIVE_DOUBLE, s.memory, s.file, H5P_DEFAULT, values) >= 0;
+    ok = H5Dwrite(s.set, type, s.memory, s.file, H5P_DEFAULT, values) >= 0;
     unselect(&s);
   }
   return ok ? CR_OK : cannot_write(file, name, error);
+}
+
+cr_status cri_h5_write_rows(cr_h5* file, const char* name, int first, int n, const double* values,
+                            cr_error* error) {
+  return write_rows(file, name, H5T_NATIVE_DOUBLE, first, n, values, error);
+}
+
+cr_status cri_h5_write_texts(cr_h5* file, const char* name, int first, int n, int size,
+                             const char* texts, cr_error* error) {
+  hid_t type = text_of(size);
+  cr_status status = write_rows(file, name, type, first, n, texts, error);
+  (void)H5Tclose(type);
+  return status;
+}
+
+cr_status cri_h5_read_text(const cr_h5* file, const char* name, int row, int size, char* text,
+                           cr_error* error) {
+  hid_t type = text_of(size);
+  cr_status status = read_rows(file, name, type, row, 1, text, error);
+  (void)H5Tclose(type);
+  return status;
 }
 
 cr_status cri_h5_flush(cr_h5* file, cr_error* error) {

@@ -60,11 +60,18 @@ cr_status cri_h5_write_text(cr_h5* file, const char* object, const char* name, c
 cr_status cri_h5_create_on_disk(cr_h5** file, const char* path, size_t numbers, cr_error* error);
 cr_status cri_h5_open_on_disk(cr_h5** file, const char* path, cr_error* error);
 
-/// Makes room for rows x cols doubles, cols 0 meaning one dimension; writes some of its rows; brings
-/// all that was written to the disk.
+/// Makes room for rows x cols doubles, cols 0 meaning one dimension; writes some of its rows.
 cr_status cri_h5_reserve(cr_h5* file, const char* name, int rows, int cols, cr_error* error);
 cr_status cri_h5_write_rows(cr_h5* file, const char* name, int first, int n, const double* values,
                             cr_error* error);
+/// The same with a text of at most size - 1 characters a row; `texts` holds them `size` apart, zeros behind.
+cr_status cri_h5_reserve_texts(cr_h5* file, const char* name, int rows, int size, cr_error* error);
+cr_status cri_h5_write_texts(cr_h5* file, const char* name, int first, int n, int size,
+                             const char* texts, cr_error* error);
+cr_status cri_h5_read_text(const cr_h5* file, const char* name, int row, int size, char* text,
+                           cr_error* error);
+
+/// Brings all that was written to the disk.
 cr_status cri_h5_flush(cr_h5* file, cr_error* error);
 
 /// After the last cri_h5_reserve: takes the room on the disk.

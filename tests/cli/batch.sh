@@ -102,6 +102,58 @@ else
   echo "no h5py: rows from a file are not tested"
 fi
 
+# ---- some fail, and the others go on: a status and a sentence a rollout, the same bytes from any
+# number of threads and chunks, and after a stop
+going=("$cube" --keyframe tilted --time 0.02 --count 12 --seed 2 --random qvel=4e9
+  --loss 'norm(qpos)' --wrt qvel body_mass --keep-going)
+expect 3 all batch "$cube" --keyframe tilted --time 0.02 --count 12 --seed 2 --random qvel=4e9 --out all.h5
+says all "rollout "
+[ -e all.h5 ] && fail "a batch that failed has its file"
+expect 3 going batch "${going[@]}" --threads 1 --out going.h5 --json
+holds going '0 < j["failed"] < 12 and j["rollouts"] == 12' 'all(math.isfinite(x) for x in j["mean"]["qvel"])' \
+  'math.isfinite(j["mean"]["loss"][0] if isinstance(j["mean"]["loss"], list) else j["mean"]["loss"])'
+says going "of 12 rollouts failed, as \`status\` and \`failure\` of going.h5 say; the first: rollout "
+for threads in 2 3; do
+  expect 3 more batch "${going[@]}" --threads $threads --chunk $((2 * threads - 1)) --out more.h5
+  cmp going.h5 more.h5 || fail "with failures, $threads threads"
+done
+cp first.h5 cut.h5.part
+expect 2 other batch "${many[@]}" --keep-going --resume --out cut.h5
+says other "is of another batch"
+expect 0 fine batch "${many[@]}" --keep-going --threads 2 --out fine.h5 --json
+holds fine 'j["failed"] == 0'
+if python3 -c 'import h5py' 2> /dev/null; then
+  cp going.h5 more.h5.part
+  python3 - << 'PYTHON' || fail "statuses and rows of a batch with failures"
+import h5py, json, math
+j, f, first, fine = json.load(open("going.out")), h5py.File("going.h5"), h5py.File("first.h5"), h5py.File("fine.h5")
+status, said = f["status"][:], [x.decode() for x in f["failure"][:]]
+failed = [i for i in range(12) if status[i] != 0]
+assert len(failed) == j["failed"]
+for i in range(12):
+    rows = [f[name][i] for name in ("qpos", "qvel", "loss", "gradient/qvel", "gradient/body_mass")]
+    flat = [float(x) for row in rows for x in getattr(row, "flat", [row])]
+    assert all(math.isfinite(x) for x in flat), i
+    if i in failed:
+        assert said[i].startswith(f"rollout {i}: step ") and not any(flat), (i, said[i])
+    else:
+        assert said[i] == "" and any(flat), i
+good = [i for i in range(12) if i not in failed]
+mean = sum(float(f["loss"][i]) for i in good) / len(good)
+got = j["mean"]["loss"][0] if isinstance(j["mean"]["loss"], list) else j["mean"]["loss"]
+assert abs(got - mean) <= 1e-12 * abs(mean)
+assert not fine["status"][:].any() and all((fine[n][:] == first[n][:]).all() for n in ("qpos", "qvel", "loss", "gradient/qpos"))
+with h5py.File("more.h5.part", "r+") as part:
+    for name in ("qpos", "loss", "status"):
+        part[name][5:] = 7
+    part["failure"][5:] = b"not yet"
+    part["done"][0] = 5
+PYTHON
+  expect 3 resumed batch "${going[@]}" --threads 2 --chunk 4 --resume --out more.h5
+  cmp going.h5 more.h5 || fail "with failures, resumed"
+  cmp <(sed s/going.h5/more.h5/ going.err) resumed.err || fail "another sum after a stop: $(cat resumed.err)"
+fi
+
 # ---- ranks
 if command -v mpirun > /dev/null && ldd "$CAROM" | grep -q libmpi; then
   flags=()
@@ -115,6 +167,10 @@ if command -v mpirun > /dev/null && ldd "$CAROM" | grep -q libmpi; then
     holds ranks 'j["threads"] == 1 and j["chunk"] == 10' "j['ranks'] == $ranks"
     cmp first.h5 ranks.h5 || fail "$ranks ranks"
   done
+  mpirun "${flags[@]}" -n 2 "$CAROM" batch "${going[@]}" --chunk 5 --out ranks.h5 > ranks.out 2> ranks.err &&
+    fail "rollouts of a rank fail, and the exit code is 0"
+  cmp going.h5 ranks.h5 || fail "with failures, 2 ranks"
+  grep -q "^carom batch: [0-9]* of 12 rollouts failed" ranks.err || fail "$(cat ranks.err)"
   # some fail: all ranks end, and one says where
   mpirun "${flags[@]}" -n 2 "$CAROM" batch "$cube" --time 0.01 --count 8 --random qvel=4e9 --seed 2 \
     --out fails.h5 > fails.out 2> fails.err && fail "a rank fails, and the batch does not"

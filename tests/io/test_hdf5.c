@@ -166,10 +166,38 @@ static void rows_come_and_go_on_disk(void** state) {
                    CR_ERR_FILE);
 }
 
+// texts lie beside numbers, each row written by itself; what was never written is empty
+static void texts_come_and_go_on_disk(void** state) {
+  enum { SIZE = 16 };
+  const char* path = scratch_path("texts.h5");
+  const char two[2][SIZE] = {"fifteen letters", "ü"};
+  char got[SIZE];
+  cr_error error = {0};
+  cr_h5* file = NULL;
+  assert_int_equal(cri_h5_create_on_disk(&file, path, 4 * SIZE, NULL), CR_OK);
+  assert_int_equal(cri_h5_reserve_texts(file, "g/said", 4, SIZE, NULL), CR_OK);
+  assert_int_equal(cri_h5_settle(file, NULL), CR_OK);
+  assert_int_equal(cri_h5_write_texts(file, "g/said", 1, 2, SIZE, two[0], NULL), CR_OK);
+  assert_int_equal(cri_h5_write_texts(file, "g/said", 3, 2, SIZE, two[0], &error), CR_ERR_FILE);
+  cri_h5_close(file);
+  file = opened(path);
+  const char* const expected[] = {"", two[0], two[1], ""};
+  for (int i = 0; i < 4; i++) {
+    assert_int_equal(cri_h5_read_text(file, "g/said", i, SIZE, got, NULL), CR_OK);
+    assert_string_equal(got, expected[i]);
+  }
+  assert_int_equal(cri_h5_read_text(file, "g/said", 4, SIZE, got, &error), CR_ERR_FORMAT);
+  assert_non_null(strstr(error.text, "rows 4 to 4 of 'g/said'"));
+  cri_h5_close(file);
+}
+
 int test_hdf5(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(tables_and_attributes_come_back), cmocka_unit_test(rows_come_and_go_on_disk),
-      cmocka_unit_test(members_come_in_order_of_name),   cmocka_unit_test(failures_name_the_file),
+      cmocka_unit_test(tables_and_attributes_come_back),
+      cmocka_unit_test(rows_come_and_go_on_disk),
+      cmocka_unit_test(texts_come_and_go_on_disk),
+      cmocka_unit_test(members_come_in_order_of_name),
+      cmocka_unit_test(failures_name_the_file),
       cmocka_unit_test(a_full_disk_leaves_nothing),
   };
   return cmocka_run_group_tests_name("hdf5", tests, scratch_open, scratch_close);
