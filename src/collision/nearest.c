@@ -140,6 +140,7 @@ typedef struct {
   cr_core *a, *b;
   const cr_optimum* guess;  // its normal, on_a, on_b
   cr_real least;            // the distance of the answer is at least this
+  cr_real enough;           // what reaches this is the answer, but for round-off
   cr_optimum best;
 } trials;
 
@@ -153,7 +154,7 @@ static cr_real threshold(const trials* t, const cr_optimum* trial) {
 
 static void try_touches(trials* t, const cr_touch* ta, int na, const cr_touch* tb, int nb) {
   for (int i = 0; i < na; i++) {
-    for (int k = 0; k < nb; k++) {
+    for (int k = 0; k < nb && t->best.dist < t->enough; k++) {
       cr_optimum trial = *t->guess;
       trial.a = ta[i];
       trial.b = tb[k];
@@ -185,10 +186,14 @@ static void try_ends(trials* t, const cr_touch* ta, int na, const cr_touch* tb, 
   }
 }
 
-// tries the features that the corners may lie on; the guess is normal, on_a, on_b of x, and the
-// distance of the answer at least `least`, which the guess has reached already. `last`: the guess
-// will not get any better
-static bool settle(cr_core* a, cr_core* b, const vertex* const* v, int n, cr_real least, bool last,
+// bounds of the answer's distance: at least and at most, but for round-off
+typedef struct {
+  cr_real least, most;
+} bounds;
+
+// tries the features that the corners may lie on; the guess is normal, on_a, on_b of x, and it has
+// reached the least distance already. `last`: the guess will not get any better
+static bool settle(cr_core* a, cr_core* b, const vertex* const* v, int n, bounds dist, bool last,
                    cr_optimum* x) {
   cr_touch ta[CR_MAX_TOUCH], tb[CR_MAX_TOUCH];
   int32_t id_a[4], id_b[4];
@@ -199,7 +204,13 @@ static bool settle(cr_core* a, cr_core* b, const vertex* const* v, int n, cr_rea
   }
   cr_scl3(minus, x->normal, -1);
   int na = cri_touches(a, x->normal, id_a, n, ta), nb = cri_touches(b, minus, id_b, n, tb);
-  trials t = {.a = a, .b = b, .guess = x, .least = least, .best = {.dist = -CR_MAX}};
+  cr_real slack = SLACK * (a->shape->bound + b->shape->bound);
+  trials t = {.a = a,
+              .b = b,
+              .guess = x,
+              .least = dist.least - slack,
+              .enough = dist.most - slack,
+              .best = {.dist = -CR_MAX}};
   try_touches(&t, ta, na, tb, nb);
   if (last && t.best.dist == -CR_MAX) {
     try_ends(&t, ta, na, tb, nb);
@@ -261,7 +272,7 @@ static verdict descend(cr_core* a, cr_core* b, cr_real reach, vertex simplex[4],
       const vertex* corner[4] = {simplex, simplex + 1, simplex + 2, simplex + 3};
       weighted(corner, *n, weight, x);
       x->dist = length;
-      *exact = settle(a, b, corner, *n, bound - SLACK * size, done, x);
+      *exact = settle(a, b, corner, *n, (bounds){bound, bound}, done, x);
       if (*exact || done) {
         return APART;
       }
@@ -508,8 +519,7 @@ static bool settle_face(cr_core* a, cr_core* b, const polytope* p, const face* f
   weighted(corner, 3, weight, x);
   cr_copy3(x->normal, f->n);
   x->dist = -f->d;
-  cr_real slack = SLACK * (a->shape->bound + b->shape->bound);
-  return settle(a, b, corner, 3, -f->d - gap - slack, last, x);
+  return settle(a, b, corner, 3, (bounds){-f->d - gap, -f->d}, last, x);
 }
 
 // [n5] No direction at an angle psi from a face's normal has less than d cos(psi) + r sin(psi), r how
@@ -551,7 +561,7 @@ static bool fence(polytope* p, const face* f, const cr_optimum* best, cr_real ne
 
 // [n6] Too thin for a polytope: the first corners span all there is of the difference, up to round-off,
 // and across them it is thinner than anywhere.
-static bool settle_thin(cr_core* a, cr_core* b, const polytope* p, cr_real size, cr_optimum* x) {
+static bool settle_thin(cr_core* a, cr_core* b, const polytope* p, cr_optimum* x) {
   const vertex* corner[3] = {&p->v[0], &p->v[1], &p->v[2]};
   cr_real e1[3] = {0, 0, 0}, e2[3], minus[3], weight[3] = {1, 0, 0};
   int n = p->nv < 3 ? p->nv : 3;
@@ -581,12 +591,13 @@ static bool settle_thin(cr_core* a, cr_core* b, const polytope* p, cr_real size,
   }
   x->dist = -depth;
   weighted(corner, n, weight, x);
-  return settle(a, b, corner, n, -depth - SLACK * size, true, x);
+  return settle(a, b, corner, n, (bounds){-depth, -depth}, true, x);
 }
 
 // settles from a normal and its support points, if along it the two are less deep than the optimum that
-// is known; returns true if that is beaten
-static bool try_normal(cr_core* a, cr_core* b, const cr_real n[3], cr_real size, cr_optimum* best) {
+// is known; returns true if that is beaten. No other normal has more than the distance `most`
+static bool try_normal(cr_core* a, cr_core* b, const cr_real n[3], cr_real most, cr_real size,
+                       cr_optimum* best) {
   vertex w;
   const vertex* corner[1] = {&w};
   cr_optimum x;
@@ -597,7 +608,7 @@ static bool try_normal(cr_core* a, cr_core* b, const cr_real n[3], cr_real size,
   }
   cr_copy3(x.normal, n);
   weighted(corner, 1, &one, &x);
-  if (!settle(a, b, corner, 1, dist - SLACK * size, true, &x)) {
+  if (!settle(a, b, corner, 1, (bounds){dist, most}, true, &x)) {
     return false;
   }
   *best = x;
@@ -617,8 +628,8 @@ static bool try_axes(cr_core* a, cr_core* b, const cr_core* of, cr_real size, cr
       cr_col3(n, s->mat, i);
     }
     cr_scl3(minus, n, -1);
-    beaten = try_normal(a, b, n, size, best) || beaten;
-    beaten = try_normal(a, b, minus, size, best) || beaten;
+    beaten = try_normal(a, b, n, CR_MAX, size, best) || beaten;
+    beaten = try_normal(a, b, minus, CR_MAX, size, best) || beaten;
   }
   return beaten;
 }
@@ -717,7 +728,7 @@ static bool expand(cr_core* a, cr_core* b, polytope* p, cr_real size, cr_optimum
   if (exact) {
     *x = best;
   } else if (x->dist == -CR_MAX) {
-    exact = settle_thin(a, b, p, size, x);
+    exact = settle_thin(a, b, p, x);
   } else {
     x->dist = reached;
     cr_copy3(x->normal, along);
@@ -729,7 +740,7 @@ static bool expand(cr_core* a, cr_core* b, polytope* p, cr_real size, cr_optimum
 // other can be less deep than that.
 static bool settle_touching(cr_core* a, cr_core* b, cr_real size, cr_optimum* x) {
   cr_optimum found = {.dist = -SLACK * size};
-  if (!try_normal(a, b, x->normal, size, &found)) {
+  if (!try_normal(a, b, x->normal, 0, size, &found)) {
     return false;
   }
   *x = found;
@@ -764,7 +775,7 @@ cr_nearest cri_nearest(cr_core* a, cr_core* b, cr_real reach, cr_optimum* x) {
   } else if (v == OVERLAP) {
     polytope p;
     exact = begin(a, b, &p, simplex, n > 4 ? 4 : n, size) ? expand(a, b, &p, size, x)
-                                                          : settle_thin(a, b, &p, size, x);
+                                                          : settle_thin(a, b, &p, x);
   }
   if (x->dist > reach) {
     return CR_NEAREST_FAR;
