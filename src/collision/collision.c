@@ -199,6 +199,7 @@ static void hull_of(const cr_model* m, int mesh, cr_hull* h) {
                  .npoly = m->mesh_polynum[mesh],
                  .vert = m->mesh_vert + 3 * (ptrdiff_t)vert,
                  .graph = graph < 0 ? NULL : m->mesh_graph + graph,
+                 .start = m->mesh_start + 27 * (ptrdiff_t)mesh,
                  .normal = m->mesh_polynormal + 3 * (ptrdiff_t)poly,
                  .adr = m->mesh_polyvertadr + poly,
                  .num = m->mesh_polyvertnum + poly,

@@ -45,12 +45,29 @@ static int32_t best_of_all(const cr_hull* h, const cr_real u[3]) {
   return best;
 }
 
-// uphill along the edges of the hull; its vertices have numbers of their own, `near` is one of them
+// the part of a box that a unit vector points at: a sign where it is more along an axis than halfway from
+// an edge to a corner or from a face to an edge
+static int32_t part_towards(const cr_real u[3]) {
+  const cr_real least = CR_R(0.35);
+  int32_t part = 0;
+  for (int k = 0; k < 3; k++) {
+    part += cri_part(k, (u[k] > least) - (u[k] < -least));
+  }
+  return part;
+}
+
+// Uphill along the edges of the hull; its vertices have numbers of their own, `near` is one of them. The
+// way begins there or at the vertex that is known for directions like u, whichever is farther up.
 static int32_t climb(const cr_hull* h, const cr_real u[3], int32_t* near) {
   int32_t n = h->graph[0];
   const int32_t *adr = h->graph + 2, *vertex = adr + n, *edge = vertex + n;
-  int32_t best = *near < 0 ? 0 : *near, from = -1;
+  int32_t best = h->start[13 + part_towards(u)], from = -1;
   cr_real most = cr_dot3(h->vert + 3 * vertex[best], u);
+  if (*near >= 0) {
+    cr_real along = cr_dot3(h->vert + 3 * vertex[*near], u);
+    best = along > most ? *near : best;
+    most = cr_max(most, along);
+  }
   while (best != from) {
     from = best;
     for (int32_t k = adr[from]; edge[k] >= 0; k++) {

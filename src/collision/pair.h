@@ -26,6 +26,7 @@ typedef struct {
   int nvert, npoly;
   const cr_real* vert;       // nvert x 3
   const int32_t* graph;      // of the hull, as in mjModel.mesh_graph; NULL: search all vertices
+  const int32_t* start;      // number in it of the vertex farthest towards part - 13 of a box, 27
   const cr_real* normal;     // npoly x 3
   const int32_t *adr, *num;  // first entry and number of entries in `polygon`, npoly
   const int32_t* polygon;    // vertices of the polygons

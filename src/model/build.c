@@ -6,6 +6,7 @@
 #include <stdio.h>
 
 #include "model/check.h"
+#include "model/hull.h"
 
 // ---- the tree, and what is wrong with it
 
@@ -391,6 +392,16 @@ static cr_real mesh_width(const cr_model* m, int mesh) {
   return least < CR_MAX ? cr_max(least, 0) : 0;
 }
 
+// where a hull graph is in range
+static void mesh_starts(const cr_model* m, int mesh, int32_t start[27]) {
+  int32_t adr = m->mesh_graphadr[mesh], room = m->nmeshgraph - adr - 2;
+  memset(start, 0, 27 * sizeof *start);
+  if (adr >= 0 && room > 0 && m->mesh_graph[adr] <= room / 2) {
+    cri_hull_starts(m->mesh_graph + adr, m->mesh_vert + 3 * (ptrdiff_t)m->mesh_vertadr[mesh],
+                    m->mesh_vertnum[mesh], start);
+  }
+}
+
 void cri_model_derive_meshes(cr_model* m) {
   for (int i = 0; i < m->nmesh; i++) {
     int32_t adr = m->mesh_vertadr[i], n = m->mesh_vertnum[i];
@@ -409,6 +420,7 @@ void cri_model_derive_meshes(cr_model* m) {
       box[3 + k] = (high - low) / 2;
     }
     m->mesh_width[i] = mesh_width(m, i);
+    mesh_starts(m, i, m->mesh_start + 27 * (ptrdiff_t)i);
   }
 }
 

@@ -36,7 +36,7 @@ void cri_model_defaults(cr_model* m);
 ///          body_simple, body_geomnum, body_geomadr, jnt_qposadr, jnt_dofadr, jnt_bodyid,
 ///          dof_bodyid, dof_jntid, dof_parentid, dof_treeid, tree_dofadr, tree_dofnum, M_rownnz,
 ///          M_rowadr, M_colind, tendon_inertial, geom_rbound (not of meshes), mesh_box,
-///          mesh_width
+///          mesh_width, mesh_start
 /// Scales   quaternions and the axes of hinges and slides to unit length; other axes become z
 /// Defaults a quaternion left at zero in qpos0, qpos_spring or a mocap body's reset pose takes
 ///          body_quat, with body_pos as position (a ball joint: identity); body_mocapid is -1
@@ -49,8 +49,8 @@ cr_status cri_model_derive(cr_model* m, cr_error* error);
 /// A trnid out of range is left for cri_model_check to find.
 void cri_model_derive_inertial(cr_model* m);
 
-/// mesh_box and mesh_width from vertices and polygons: part of cri_model_derive. Vertices out of range are left for
-/// cri_model_check to find.
+/// mesh_box, mesh_width and mesh_start from vertices, polygons and hull graph: part of cri_model_derive.
+/// Vertices out of range are left for cri_model_check to find.
 void cri_model_derive_meshes(cr_model* m);
 
 /// M_rownnz, M_rowadr, M_colind from dof_parentid: part of cri_model_derive.

@@ -491,7 +491,8 @@ static bool mesh_fits(const cr_model* m, int i) {
   if (nvert < 1 || !run_fits(vert, nvert, m->nmeshvert) ||
       (npoly > 0 && !run_fits(poly, npoly, m->nmeshpoly)) || npoly < 0 ||
       (graph >= 0 && (graph >= m->nmeshgraph ||
-                      !graph_fits(m->mesh_graph + graph, m->nmeshgraph - graph, nvert)))) {
+                      !graph_fits(m->mesh_graph + graph, m->nmeshgraph - graph, nvert) ||
+                      !all_below(m->mesh_start + 27 * (ptrdiff_t)i, 27, m->mesh_graph[graph])))) {
     return false;
   }
   for (int k = poly; k < poly + npoly; k++) {

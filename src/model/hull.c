@@ -67,3 +67,19 @@ cr_status cri_mesh_keep_hull(cr_model* m, int mesh, cr_error* error) {
   free(rank);
   return CR_OK;
 }
+
+void cri_hull_starts(const int32_t* graph, const cr_real* vert, int32_t nvert, int32_t start[27]) {
+  const int32_t n = graph[0], *vertex = graph + 2 + n;
+  for (int32_t part = 0; part < 27; part++) {
+    int32_t s0 = part % 3 - 1, s1 = part / 3 % 3 - 1, s2 = part / 9 - 1;
+    cr_real most = -CR_MAX;
+    start[part] = 0;
+    for (int32_t i = 0; i < n; i++) {
+      const cr_real* v =
+          vert + 3 * (ptrdiff_t)(vertex[i] < 0 || vertex[i] >= nvert ? 0 : vertex[i]);
+      cr_real along = (cr_real)s0 * v[0] + (cr_real)s1 * v[1] + (cr_real)s2 * v[2];
+      start[part] = along > most ? i : start[part];
+      most = cr_max(most, along);
+    }
+  }
+}

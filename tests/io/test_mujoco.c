@@ -208,7 +208,7 @@ static bool own_form(cr_field_id id) {
       CR_FIELD_o_solimp,        CR_FIELD_o_friction,  CR_FIELD_mocap_pos0, CR_FIELD_mocap_quat0,
       CR_FIELD_exclude_body,    CR_FIELD_M_rownnz,    CR_FIELD_M_rowadr,   CR_FIELD_M_colind,
       CR_FIELD_tendon_inertial, CR_FIELD_mesh_box,    CR_FIELD_mesh_width, CR_FIELD_geom_cfd,
-      CR_FIELD_pair_cfd};
+      CR_FIELD_pair_cfd,        CR_FIELD_mesh_start};
   for (size_t i = 0; i < sizeof own / sizeof own[0]; i++) {
     if (own[i] == id) {
       return true;

@@ -192,7 +192,10 @@ static void build_boxes_of_meshes(void** state) {
   cr_model mesh = {.nmesh = 2, .nmeshvert = 3};
   cr_real vert[9] = {1, -2, 3, 2, 2, -3, 0, 0, 5}, box[12] = {0};
   int32_t adr[2] = {0, 2}, num[2] = {3, 2}, polygons[2] = {0, 0};
+  int32_t graph[2] = {-1, -1}, start[54];
   cr_real width[2] = {7, 7};
+  mesh.mesh_graphadr = graph;
+  mesh.mesh_start = start;
   mesh.mesh_vert = vert;
   mesh.mesh_box = box;
   mesh.mesh_width = width;
@@ -209,7 +212,7 @@ static void build_boxes_of_meshes(void** state) {
 // a polygon that refers to no vertex is left for cri_model_check
 static void build_widths_of_meshes(void** state) {
   int32_t zero[1] = {0}, npoly[1] = {5}, nvert[1] = {2}, adr[5] = {0, 1, 2, 3, 4};
-  int32_t corner[5] = {0, 0, 0, 1, 9};
+  int32_t corner[5] = {0, 0, 0, 1, 9}, graph[1] = {-1}, start[27];
   cr_real vert[6] = {CR_R(-0.2), CR_R(-0.1), CR_R(-0.3), 1, 1, 1}, box[6], width[1] = {0};
   cr_real normal[15] = {-1, 0, 0, 0, -1, 0, 0, 0, -1, CR_R(0.6), CR_R(0.8), 0, 1, 0, 0};
   cr_model mesh = {.nmesh = 1,
@@ -224,6 +227,8 @@ static void build_widths_of_meshes(void** state) {
                    .mesh_polyvertadr = adr,
                    .mesh_polyvert = corner,
                    .mesh_polynormal = normal,
+                   .mesh_graphadr = graph,
+                   .mesh_start = start,
                    .mesh_box = box,
                    .mesh_width = width};
   cri_model_derive_meshes(&mesh);

@@ -126,11 +126,31 @@ static void a_second_time_changes_nothing(void** state) {
   assert_memory_equal(once.polyvert, twice.polyvert, sizeof once.polyvert);
 }
 
+// where searches begin, by the numbers of the graph; out of range counts as the first vertex
+static void starts_are_farthest_towards_parts_of_a_box(void** state) {
+  const cr_real vert[15] = {0, 0, 0, 3, 1, 0, 1, 4, 0, -2, -2, 5, 0, 0, -9};
+  int32_t graph[10] = {4, 0, 0, 0, 0, 0, 4, 3, 1, 2}, start[27];
+  cri_hull_starts(graph, vert, 5, start);
+  assert_int_equal(start[13 + 1], 2);          // +x: vertex 1, third in the graph
+  assert_int_equal(start[13 + 3], 3);          // +y
+  assert_int_equal(start[13 + 9], 1);          // +z
+  assert_int_equal(start[13 - 9], 0);          // -z
+  assert_int_equal(start[13 + 1 + 3], 3);      // +x +y: 5 against 4
+  assert_int_equal(start[13 - 1 - 3 - 9], 0);  // 9 against 4 - 5
+  assert_int_equal(start[13 + 1 + 3 - 9], 0);
+  assert_int_equal(start[13 - 1 + 3 + 9], 1);  // 5 against 3
+  graph[6] = 5;
+  cri_hull_starts(graph, vert, 5, start);
+  assert_int_equal(start[13 - 9], 0);  // as high as two others, and lower in number
+  assert_int_equal(start[13 + 9], 1);
+}
+
 int test_hull(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(the_hull_stays_as_it_was),
       cmocka_unit_test(vertices_keep_their_order),
       cmocka_unit_test(a_second_time_changes_nothing),
+      cmocka_unit_test(starts_are_farthest_towards_parts_of_a_box),
   };
   return cmocka_run_group_tests_name("hull", tests, NULL, NULL);
 }

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "support/hulls.h"
 
+#include "model/hull.h"
+
 static void put_vertex(hull_store* s, cr_real radius, cr_real angle, cr_real z) {
   cr_real* v = s->vert + 3 * s->hull.nvert++;
   v[0] = radius * cr_cos(angle);
@@ -41,7 +43,9 @@ static void finish(hull_store* s) {
     s->mapnum[v] = nmap - s->mapadr[v];
     edge[nedge++] = -1;
   }
+  cri_hull_starts(s->graph, s->vert, n, s->start);
   s->hull.vert = s->vert;
+  s->hull.start = s->start;
   s->hull.graph = s->graph;
   s->hull.normal = s->normal;
   s->hull.adr = s->adr;

@@ -13,6 +13,7 @@ typedef struct {
   int32_t adr[HULL_POLYGONS], num[HULL_POLYGONS], polygon[8 * HULL_SIDES];
   int32_t mapadr[HULL_VERTICES], mapnum[HULL_VERTICES], map[8 * HULL_SIDES];
   int32_t graph[2 + 2 * HULL_VERTICES + 16 * HULL_SIDES];
+  int32_t start[27];
   cr_hull hull;
 } hull_store;
 
