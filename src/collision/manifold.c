@@ -207,26 +207,40 @@ typedef struct {
   corner c[2 * MOST_CORNERS];
 } polygon;
 
-// inward normal of the plane through side i, along the face's normal; p a point on it
-static void side_plane(const flat* f, int i, cr_real in[3], cr_real p[3]) {
-  cr_real q[3], edge[3];
-  flat_corner(f, i, p);
-  flat_corner(f, (i + 1) % f->n, q);
+// inward normal of the plane through the side from p to q, along the face's normal
+static void side_normal(const flat* f, const cr_real p[3], const cr_real q[3], cr_real in[3]) {
+  cr_real edge[3];
   cr_sub3(edge, q, p);
   cr_cross3(in, edge, f->normal);
   cr_normalize3(in);
 }
 
-static void clip_side(const polygon* from, const cr_real in[3], const cr_real p[3], int32_t side,
-                      polygon* to) {
+// that of side i; p a point on it
+static void side_plane(const flat* f, int i, cr_real in[3], cr_real p[3]) {
+  cr_real q[3];
+  flat_corner(f, i, p);
+  flat_corner(f, (i + 1) % f->n, q);
+  side_normal(f, p, q, in);
+}
+
+// how far inside a plane each corner is; true if all of them are
+static bool heights(const polygon* x, const cr_real in[3], const cr_real p[3], cr_real* height) {
+  bool all = true;
+  for (int i = 0; i < x->n; i++) {
+    cr_real arm[3];
+    cr_sub3(arm, x->c[i].p, p);
+    height[i] = cr_dot3(arm, in);
+    all = all && height[i] > -CR_MINVAL;
+  }
+  return all;
+}
+
+static void clip_side(const polygon* from, const cr_real* height, int32_t side, polygon* to) {
   to->n = 0;
   for (int i = 0; i < from->n; i++) {
-    const corner *P = &from->c[i], *Q = &from->c[(i + 1) % from->n];
-    cr_real arm[3], step[3];
-    cr_sub3(arm, P->p, p);
-    cr_real at_P = cr_dot3(arm, in);
-    cr_sub3(arm, Q->p, p);
-    cr_real at_Q = cr_dot3(arm, in);
+    int next = i + 1 < from->n ? i + 1 : 0;
+    const corner *P = &from->c[i], *Q = &from->c[next];
+    cr_real at_P = height[i], at_Q = height[next], step[3];
     bool inside_P = at_P > -CR_MINVAL, inside_Q = at_Q > -CR_MINVAL;
     if (inside_P != inside_Q && at_P != at_Q) {
       corner* X = &to->c[to->n++];
@@ -244,20 +258,28 @@ static void clip_side(const polygon* from, const cr_real in[3], const cr_real p[
 
 // clips by all sides of the face, drops what is beyond the margin above it
 static polygon* clip(const flat* f, cr_real margin, polygon* x, polygon* y) {
+  cr_real first[3], p[3], q[3], in[3], height[2 * MOST_CORNERS];
+  flat_corner(f, 0, first);
+  cr_copy3(p, first);
   for (int i = 0; i < f->n; i++) {
-    cr_real in[3], p[3];
-    side_plane(f, i, in, p);
-    clip_side(x, in, p, 2 * i + 1, y);
-    polygon* swap = x;
-    x = y;
-    y = swap;
+    if (i + 1 < f->n) {
+      flat_corner(f, i + 1, q);
+    } else {
+      cr_copy3(q, first);
+    }
+    side_normal(f, p, q, in);
+    if (!heights(x, in, p, height)) {
+      clip_side(x, height, 2 * i + 1, y);
+      polygon* swap = x;
+      x = y;
+      y = swap;
+    }
+    cr_copy3(p, q);
   }
-  cr_real p[3];
-  flat_corner(f, 0, p);
   int kept = 0;
   for (int i = 0; i < x->n; i++) {
     cr_real arm[3];
-    cr_sub3(arm, x->c[i].p, p);
+    cr_sub3(arm, x->c[i].p, first);
     if (cr_dot3(arm, f->normal) <= margin) {
       x->c[kept++] = x->c[i];
     }

@@ -298,12 +298,12 @@ typedef struct {
   cr_real n[3];       // outward
   cr_real d;          // n . w over the face; the largest number where there is no normal
   bool alive;
-  bool settled;  // nothing under it beats the optimum that is known
 } face;
 
 typedef struct {
   vertex v[MOST_VERTEX];
   face f[MOST_FACE];
+  cr_real open[MOST_FACE];  // d of a face that may hide the optimum; the largest number for others
   int32_t free[MOST_FACE];  // faces that may be used again
   int nv, nf, nfree;
 } polytope;
@@ -316,7 +316,11 @@ static int32_t add_face(polytope* p, int32_t i, int32_t j, int32_t k) {
   int32_t id = p->nfree > 0 ? p->free[--p->nfree] : p->nf++;
   face* f = &p->f[id];
   cr_real e1[3], e2[3];
-  *f = (face){.v = {i, j, k}, .d = CR_MAX, .alive = true};
+  f->v[0] = i;
+  f->v[1] = j;
+  f->v[2] = k;
+  f->d = CR_MAX;
+  f->alive = true;
   cr_sub3(e1, p->v[j].w, p->v[i].w);
   cr_sub3(e2, p->v[k].w, p->v[i].w);
   cr_cross3(f->n, e1, e2);
@@ -325,6 +329,7 @@ static int32_t add_face(polytope* p, int32_t i, int32_t j, int32_t k) {
     cr_scl3(f->n, f->n, 1 / cr_sqrt(square));
     f->d = cr_dot3(f->n, p->v[i].w);
   }
+  p->open[id] = f->d;
   return id;
 }
 
@@ -428,6 +433,7 @@ static int clear(polytope* p, int32_t start, cr_real slack, outline_edge edge[MO
   const cr_real* w = p->v[p->nv - 1].w;
   seen[0] = start;
   p->f[start].alive = false;
+  p->open[start] = CR_MAX;
   for (int i = 0; i < nseen; i++) {
     const face* f = &p->f[seen[i]];
     for (int k = 0; k < 3; k++) {
@@ -435,6 +441,7 @@ static int clear(polytope* p, int32_t start, cr_real slack, outline_edge edge[MO
       face* g = &p->f[id];
       if (g->alive && sees(w, g, slack)) {
         g->alive = false;
+        p->open[id] = CR_MAX;
         seen[nseen++] = id;
       }
     }
@@ -490,10 +497,11 @@ static bool grow(polytope* p, int32_t start, cr_real slack) {
 }
 
 static int lowest(const polytope* p) {
+  cr_real least = CR_MAX;
   int best = -1;
   for (int i = 0; i < p->nf; i++) {
-    if (p->f[i].alive && !p->f[i].settled && p->f[i].d < CR_MAX &&
-        (best < 0 || p->f[i].d < p->f[best].d)) {
+    if (p->open[i] < least) {
+      least = p->open[i];
       best = i;
     }
   }
@@ -553,7 +561,7 @@ static bool fence(polytope* p, const face* f, const cr_optimum* best, cr_real ne
   cr_real outer = middle + half < CR_PI ? cr_cos(middle + half) : -1;
   for (int i = 0; i < p->nf; i++) {
     if (cr_dot3(p->f[i].n, n) > outer) {
-      p->f[i].settled = true;
+      p->open[i] = CR_MAX;
     }
   }
   return true;
@@ -640,8 +648,8 @@ static bool try_faces(cr_core* a, cr_core* b, const polytope* p, cr_real tiny, c
   for (int i = 0; i < p->nf; i++) {
     const face* f = &p->f[i];
     cr_optimum x;
-    if (f->alive && !f->settled && f->d < -best->dist - tiny &&
-        settle_face(a, b, p, f, -f->d - best->dist, true, &x) && x.dist > best->dist) {
+    if (p->open[i] < -best->dist - tiny && settle_face(a, b, p, f, -f->d - best->dist, true, &x) &&
+        x.dist > best->dist) {
       *best = x;
       beaten = true;
     }
@@ -707,7 +715,7 @@ static bool expand(cr_core* a, cr_core* b, polytope* p, cr_real size, cr_optimum
       }
       ask = found ? ask : gap / 8;
       if (gap <= tiny) {
-        p->f[i].settled = true;
+        p->open[i] = CR_MAX;
         if (!exact) {
           break;
         }
