@@ -527,7 +527,8 @@ static bool settle_face(cr_core* a, cr_core* b, const polytope* p, const face* f
   weighted(corner, 3, weight, x);
   cr_copy3(x->normal, f->n);
   x->dist = -f->d;
-  return settle(a, b, corner, 3, (bounds){-f->d - gap, -f->d}, last, x);
+  cr_real least = -f->d - gap;
+  return settle(a, b, corner, 3, (bounds){least, last ? -f->d : least}, last, x);
 }
 
 // [n5] No direction at an angle psi from a face's normal has less than d cos(psi) + r sin(psi), r how
