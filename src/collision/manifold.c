@@ -33,6 +33,19 @@ static void box_corner(int32_t id, int i, int sign[3]) {
   }
 }
 
+// the corners of a disk are 16 to a turn: corner i at angle i pi/8
+static void disk_corner(int i, cr_real* cosine, cr_real* sine) {
+  static const cr_real quarter[5] = {1, CR_R(0.92387953251128675612818318939678828682),
+                                     CR_R(0.70710678118654752440084436210484903928),
+                                     CR_R(0.38268343236508977172845998403039886676), 0};
+  int k = i % 4;
+  const cr_real along = quarter[k], across = quarter[4 - k];
+  const cr_real turned[4][2] = {
+      {along, across}, {-across, along}, {-along, -across}, {across, -along}};
+  *cosine = turned[i / 4][0];
+  *sine = turned[i / 4][1];
+}
+
 static void place(const cr_core* c, const cr_real x[3], cr_real p[3]) {
   cr_mulmat3(p, c->shape->mat, x);
   cr_acc3(p, c->pos);
@@ -64,9 +77,10 @@ static void flat_corner(const flat* f, int i, cr_real p[3]) {
       x[k] = (cr_real)sign[k] * s->size[k];
     }
   } else if (s->type == CR_GEOM_CYLINDER) {
-    cr_real angle = (cr_real)i * (CR_PI / 8);
-    x[0] = s->size[0] * cr_cos(angle);
-    x[1] = (f->id ? -s->size[0] : s->size[0]) * cr_sin(angle);
+    cr_real cosine, sine;
+    disk_corner(i, &cosine, &sine);
+    x[0] = s->size[0] * cosine;
+    x[1] = (f->id ? -s->size[0] : s->size[0]) * sine;
     x[2] = f->id ? s->size[1] : -s->size[1];
   } else {
     const cr_hull* h = s->hull;
