@@ -286,9 +286,10 @@ static bool stands(const cr_core* a, const cr_core* b, const cr_optimum* x, cons
   return true;
 }
 
-// of features with more freedom of place than the optimum decides: true if they are parallel
+// of features with more freedom of place than the optimum decides: true if they are parallel. Two lines
+// that only look so along the normal touch, if at all, at an end of one.
 static bool aligned(const hold* h) {
-  if (h->dim_a + h->dim_b <= 2) {
+  if (!h->parallel) {
     return true;
   }
   cr_real c[3];
