@@ -214,34 +214,46 @@ static void set_to_metric(const problem* p, cr_real* H) {
   }
 }
 
-// Rows x_k of a block that have curvature, and w_k = sum_l C_kl x_l, C = -F'; returns how many.
-static int weigh_block(const problem* p, const point* at, int i, int block, cr_real* work,
-                       const cr_real** w, const cr_real** x) {
+// what a block of rows adds to H: the sum of s_k w_k x_k'
+typedef struct {
+  int n;
+  cr_real s[MAX_BLOCK];
+  const cr_real *w[MAX_BLOCK], *x[MAX_BLOCK];
+} curvature;
+
+// C = -F' of quadratic rows is D, of a cone full: there w_k = sum_l C_kl x_l, put into `work`
+static void weigh_block(const problem* p, const point* at, int i, int block, cr_real* work,
+                        curvature* c) {
   const cr_data* d = p->d;
-  int n = d->efc_J_rownnz[i], count = 0;
+  int n = d->efc_J_rownnz[i];
   const cr_real* J = d->efc_J + d->efc_J_rowadr[i];
-  cr_real C[CR_MAX_CONE * CR_MAX_CONE];
-  bool cone = at->state[i] == CR_STATE_CONE;
-  if (cone) {
-    cri_law_cone_curvature(d, at->e, i, C);
-  }
-  for (int k = 0; k < block; k++) {
-    if (!cone && at->state[i + k] != CR_STATE_QUADRATIC) {
-      continue;
-    }
-    cr_real* sum = work + count * n;
-    for (int q = 0; q < n; q++) {
-      sum[q] = (cone ? C[k * block] : d->efc_D[i + k]) * J[(cone ? 0 : k) * n + q];
-    }
-    for (int l = 1; l < block && cone; l++) {
-      for (int q = 0; q < n; q++) {
-        sum[q] += C[k * block + l] * J[l * n + q];
+  c->n = 0;
+  if (at->state[i] != CR_STATE_CONE) {
+    for (int k = 0; k < block; k++) {
+      if (at->state[i + k] == CR_STATE_QUADRATIC) {
+        c->s[c->n] = d->efc_D[i + k];
+        c->w[c->n] = c->x[c->n] = J + k * n;
+        c->n++;
       }
     }
-    w[count] = sum;
-    x[count++] = J + k * n;
+    return;
   }
-  return count;
+  cr_real C[CR_MAX_CONE * CR_MAX_CONE];
+  cri_law_cone_curvature(d, at->e, i, C);
+  for (c->n = 0; c->n < block; c->n++) {
+    cr_real* sum = work + c->n * n;
+    for (int q = 0; q < n; q++) {
+      sum[q] = C[c->n * block] * J[q];
+    }
+    for (int l = 1; l < block; l++) {
+      for (int q = 0; q < n; q++) {
+        sum[q] += C[c->n * block + l] * J[l * n + q];
+      }
+    }
+    c->s[c->n] = 1;
+    c->w[c->n] = sum;
+    c->x[c->n] = J + c->n * n;
+  }
 }
 
 // M is positive definite, or there would be no qacc_smooth; so this is rounding
@@ -258,10 +270,10 @@ static void add_rows(const problem* p, const point* at, cr_run rows, cr_real* wo
   cr_data* d = p->d;
   for (int i = rows.begin, block; i < rows.end; i += block) {
     block = cri_rows_block(p->m, d, i);
-    const cr_real *w[MAX_BLOCK], *x[MAX_BLOCK];
-    int count = weigh_block(p, at, i, block, work, w, x);
+    curvature c;
+    weigh_block(p, at, i, block, work, &c);
     cr_sparse_update(d->H_factor, &p->H, d->efc_J_rownnz[i], d->efc_J_colind + d->efc_J_rowadr[i],
-                     1, count, w, x);
+                     c.n, c.s, c.w, c.x);
   }
 }
 

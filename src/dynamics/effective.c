@@ -57,24 +57,20 @@ static void sort_row(const cri_rows* rows, int r, int32_t* col, cr_real* a) {
 }
 
 static void add_rows(const cri_rows* rows, const cr_real* weight, cr_real* value,
-                     const cr_pattern* p, int32_t* col, cr_real* work) {
+                     const cr_pattern* p, int32_t* col, cr_real* a) {
   for (int r = 0; r < rows->n; r++) {
-    cr_real *a = work, *scaled = work + rows->nnz[r];
     if (weight[r] == 0) {
       continue;
     }
     sort_row(rows, r, col, a);
-    for (int k = 0; k < rows->nnz[r]; k++) {
-      scaled[k] = weight[r] * a[k];
-    }
-    const cr_real *w[1] = {scaled}, *x[1] = {a};
-    cr_sparse_update(value, p, rows->nnz[r], col, 1, 1, w, x);
+    const cr_real* x[1] = {a};
+    cr_sparse_update(value, p, rows->nnz[r], col, 1, weight + r, x, x);
   }
 }
 
 static void form(const cr_model* m, cr_data* d, cr_real* value, const cr_pattern* p) {
   size_t mark = cri_mark(d);
-  cr_real* work = cri_push(d, 2 * (size_t)m->nv);
+  cr_real* work = cri_push(d, (size_t)m->nv);
   int32_t* col = cri_push_int(d, (size_t)m->nv);
   for (int i = 0; i < m->nv; i++) {
     const int32_t* at = p->col + p->adr[i];

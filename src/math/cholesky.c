@@ -104,43 +104,44 @@ static inline void update_row(cr_real* y, const int32_t* at, int nnz, int n, con
   }
 }
 
-// H += s sum of w_k x_k' for nk <= CHUNK vectors
-static void update_chunk(cr_real* H, const cr_pattern* p, int ncol, const int32_t* col, cr_real s,
-                         int nk, const cr_real* const* w, const cr_real* const* x) {
-  for (int j = 0; j < ncol; j++) {
-    cr_real c[CHUNK], *y = H + p->adr[col[j]];
-    const int32_t* at = p->col + p->adr[col[j]];
-    int nnz = p->nnz[col[j]], n = j + 1;
-    for (int k = 0; k < nk; k++) {
-      c[k] = s * w[k][j];
-    }
-    switch (nk) {
-      case 1:
-        update_row(y, at, nnz, n, col, 1, c, x);
-        break;
-      case 2:
-        update_row(y, at, nnz, n, col, 2, c, x);
-        break;
-      case 3:
-        update_row(y, at, nnz, n, col, 3, c, x);
-        break;
-      case 4:
-        update_row(y, at, nnz, n, col, 4, c, x);
-        break;
-      case 5:
-        update_row(y, at, nnz, n, col, 5, c, x);
-        break;
-      default:
-        update_row(y, at, nnz, n, col, CHUNK, c, x);
-    }
+// the same for nk <= CHUNK vectors, each with a loop of its own
+static void update_row_by(cr_real* y, const int32_t* at, int nnz, int n, const int32_t* col, int nk,
+                          const cr_real* c, const cr_real* const* x) {
+  switch (nk) {
+    case 0:
+      break;
+    case 1:
+      update_row(y, at, nnz, n, col, 1, c, x);
+      break;
+    case 2:
+      update_row(y, at, nnz, n, col, 2, c, x);
+      break;
+    case 3:
+      update_row(y, at, nnz, n, col, 3, c, x);
+      break;
+    case 4:
+      update_row(y, at, nnz, n, col, 4, c, x);
+      break;
+    case 5:
+      update_row(y, at, nnz, n, col, 5, c, x);
+      break;
+    default:
+      update_row(y, at, nnz, n, col, CHUNK, c, x);
   }
 }
 
-void cr_sparse_update(cr_real* H, const cr_pattern* p, int ncol, const int32_t* col, cr_real s,
-                      int nk, const cr_real* const* w, const cr_real* const* x) {
-  for (int k = 0; k < nk; k += CHUNK) {
-    int chunk = nk - k < CHUNK ? nk - k : CHUNK;
-    update_chunk(H, p, ncol, col, s, chunk, w + k, x + k);
+void cr_sparse_update(cr_real* H, const cr_pattern* p, int ncol, const int32_t* col, int nk,
+                      const cr_real* s, const cr_real* const* w, const cr_real* const* x) {
+  for (int from = 0; from < nk; from += CHUNK) {
+    int chunk = nk - from < CHUNK ? nk - from : CHUNK;
+    for (int j = 0; j < ncol; j++) {
+      int row = col[j], adr = p->adr[row];
+      cr_real c[CHUNK];
+      for (int k = 0; k < chunk; k++) {
+        c[k] = s[from + k] * w[from + k][j];
+      }
+      update_row_by(H + adr, p->col + adr, p->nnz[row], j + 1, col, chunk, c, x + from);
+    }
   }
 }
 
@@ -154,6 +155,8 @@ static int nested_rows(const cr_pattern* p, int begin, int i) {
   return n;
 }
 
+static const cr_real MINUS[CHUNK] = {-1, -1, -1, -1, -1, -1};
+
 // rows begin .. end - 1, to be eliminated before all above them
 static int factor_run(cr_real* H, const cr_pattern* p, int begin, int end) {
   for (int i = end - 1; i >= begin;) {
@@ -163,10 +166,11 @@ static int factor_run(cr_real* H, const cr_pattern* p, int begin, int end) {
     for (int k = 0; k < nk; k++) {
       int row = i - k, n = p->nnz[row];
       cr_real* h = H + p->adr[row];
+      cr_real c[CHUNK];
       for (int above = 0; above < k; above++) {
-        cr_real c = -rows[above][n - 1];
-        combine(h, n, 1, &c, &rows[above]);
+        c[above] = -rows[above][n - 1];
       }
+      update_row_by(h, NULL, n, n, NULL, k, c, rows);
       if (!(h[n - 1] > 0)) {
         return row;
       }
@@ -180,7 +184,7 @@ static int factor_run(cr_real* H, const cr_pattern* p, int begin, int end) {
 
     // then from the columns they share
     int last = i - nk + 1;
-    cr_sparse_update(H, p, p->nnz[last] - 1, p->col + p->adr[last], -1, nk, rows, rows);
+    cr_sparse_update(H, p, p->nnz[last] - 1, p->col + p->adr[last], nk, MINUS, rows, rows);
     i -= nk;
   }
   return -1;

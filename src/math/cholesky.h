@@ -47,10 +47,10 @@ int cr_chol_pattern(int32_t* index, int n, uint64_t* bits);
 int cr_chol_pattern_part(int32_t* index, int all, int from, int n, const int32_t* name,
                          uint64_t* bits);
 
-/// H += s sum over k of w_k x_k', lower triangle, for vectors with entries at the ascending columns
+/// H += sum over k of s_k w_k x_k', lower triangle, for vectors with entries at the ascending columns
 /// col[ncol], all of which the pattern has; the sum is symmetric, though its terms need not be.
-void cr_sparse_update(cr_real* H, const cr_pattern* p, int ncol, const int32_t* col, cr_real s,
-                      int nk, const cr_real* const* w, const cr_real* const* x);
+void cr_sparse_update(cr_real* H, const cr_pattern* p, int ncol, const int32_t* col, int nk,
+                      const cr_real* s, const cr_real* const* w, const cr_real* const* x);
 
 /// Replaces H by its factor L, H = L' L, with 1 / L_ii on the diagonal. Returns -1, or the row at
 /// which H is not positive definite. `rows`: these alone, a part that no entry couples to others.

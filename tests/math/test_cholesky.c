@@ -265,18 +265,20 @@ static void update_matches_the_dense_one(void** state) {
     // symmetric in the sum: w_k = x_k
     cr_real numbers[10][MAX_N];
     const cr_real* x[10];
+    cr_real scale[10];
     for (int k = 0; k < count; k++) {
       x[k] = numbers[k];
+      scale[k] = cr_random_normal(&r);
       for (int q = 0; q < ncol; q++) {
         numbers[k][q] = cr_random_normal(&r);
       }
       for (int a = 0; a < ncol; a++) {
         for (int b = 0; b < ncol; b++) {
-          f.dense[col[a] * n + col[b]] -= 2 * numbers[k][a] * numbers[k][b];
+          f.dense[col[a] * n + col[b]] += scale[k] * numbers[k][a] * numbers[k][b];
         }
       }
     }
-    cr_sparse_update(f.H, &f.p, ncol, col, -2, count, x, x);
+    cr_sparse_update(f.H, &f.p, ncol, col, count, scale, x, x);
     for (int row = 0; row < n; row++) {
       for (int k = f.p.adr[row]; k < f.p.adr[row] + f.p.nnz[row]; k++) {
         assert_close(f.H[k], f.dense[row * n + f.p.col[k]], 256 * CR_EPS);
