@@ -72,10 +72,23 @@ static void rows_at(const problem* p, const cr_real* a, cr_real* e) {
   CR_EACH(i, p->rows) { e[i] -= p->d->efc_aref[i]; }
 }
 
-static cr_real rows_cost(const problem* p, const cr_real* e) {
+// s at qacc_smooth, where the rest of the objective is zero; e is scratch
+static cr_real cost_at_smooth(const problem* p, cr_real* e) {
   cr_real cost = 0;
+  rows_at(p, p->d->qacc_smooth, e);
   for (int r = 0; r < p->rows.n; r++) {
     cost += cri_law_cost(p->d, p->rows.run[r], e);
+  }
+  return cost;
+}
+
+// the objective at x, which has been evaluated
+static cr_real cost_at(const problem* p, const point* x) {
+  const cr_data* d = p->d;
+  cr_real cost = 0;
+  CR_EACH(i, p->dofs) { cost += (x->a[i] - d->qacc_smooth[i]) * (x->Ma[i] - p->tau[i]) / 2; }
+  for (int r = 0; r < p->rows.n; r++) {
+    cost += cri_law_cost_of(d, p->rows.run[r], x->e, x->f, x->state);
   }
   return cost;
 }
@@ -351,11 +364,9 @@ static void start_at(const problem* p, point* x, const cr_real* a) {
 static void start(const problem* p, point* x) {
   const cr_data* d = p->d;
   if ((p->m->disableflags & CR_DSBL_WARMSTART) == 0) {
-    rows_at(p, d->qacc_smooth, x->e);
-    cr_real cost_smooth = rows_cost(p, x->e), cost = 0;
+    cr_real cost_smooth = cost_at_smooth(p, x->e);
     start_at(p, x, d->qacc_warmstart);
-    CR_EACH(i, p->dofs) { cost += (x->a[i] - d->qacc_smooth[i]) * (x->Ma[i] - p->tau[i]) / 2; }
-    if (cost + rows_cost(p, x->e) < cost_smooth) {
+    if (cost_at(p, x) < cost_smooth) {
       return;
     }
   }
@@ -492,7 +503,10 @@ static cr_status rows_finite(const problem* p, const cr_real* e) {
 static void keep(const problem* p, const point* x) {
   cr_data* d = p->d;
   d->solver_residual = cr_max(d->solver_residual, x->residual);
-  CR_EACH(i, p->dofs) { d->acc_qacc[i] = x->a[i]; }
+  CR_EACH(i, p->dofs) {
+    d->acc_qacc[i] = x->a[i];
+    d->qfrc_constraint[i] = x->q[i];
+  }
   CR_EACH(i, p->rows) {
     d->acc_jar[i] = x->e[i];
     d->acc_force[i] = x->f[i];
@@ -531,6 +545,7 @@ static cr_status solve(const cr_model* m, cr_data* d, const cr_metric_view* metr
   p.factored = cri_push_int(d, (size_t)d->nefc);
   point x = point_push(m, d), y = point_push(m, d);
   cr_copy(d->acc_qacc, d->qacc_smooth, m->nv);
+  cr_zero(d->qfrc_constraint, m->nv);
   cr_status status = CR_OK;
   for (int k = 0; k < islands.n && status == CR_OK; k++) {
     p.dofs = cri_island_dofs(&islands, k);

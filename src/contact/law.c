@@ -251,6 +251,19 @@ cr_real cri_law_cost(const cr_data* d, cr_run rows, const cr_real* e) {
   return cost;
 }
 
+cr_real cri_law_cost_of(const cr_data* d, cr_run rows, const cr_real* e, const cr_real* f,
+                        const int32_t* state) {
+  cr_real cost = 0;
+  for (int i = rows.begin; i < rows.end; i++) {
+    cost -= e[i] * f[i] / 2;
+    if (state[i] == CR_STATE_LINEAR_NEG || state[i] == CR_STATE_LINEAR_POS) {
+      // |f| is the friction loss: s = |f| |e| - f^2 / 2 D
+      cost -= (e[i] + f[i] / d->efc_D[i]) * f[i] / 2;
+    }
+  }
+  return cost;
+}
+
 void cri_law_slope(const cr_data* d, cr_run rows, const cr_real* e, const cr_real* u, cr_real alpha,
                    cr_real slope[2]) {
   for (int i = rows.begin; i < rows.end;) {

@@ -36,6 +36,11 @@ void cri_law_force(const cr_data* d, cr_run rows, const cr_real* e, cr_real* f, 
 /// Sum of s over these rows.
 cr_real cri_law_cost(const cr_data* d, cr_run rows, const cr_real* e);
 
+/// The same from the forces and states at e: s = -e f / 2 where s is of second degree, as all are but
+/// those of friction loss beyond their limit.
+cr_real cri_law_cost_of(const cr_data* d, cr_run rows, const cr_real* e, const cr_real* f,
+                        const int32_t* state);
+
 /// Adds the first and second derivative of s(e + alpha u) with respect to alpha over these rows.
 void cri_law_slope(const cr_data* d, cr_run rows, const cr_real* e, const cr_real* u, cr_real alpha,
                    cr_real slope[2]);

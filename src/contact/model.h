@@ -24,7 +24,8 @@ typedef struct {
 
   /// Solves for the acceleration in the metric `metric`. Reads qacc_smooth = metric^-1 tau, efc_J,
   /// efc_aref, efc_D, efc_frictionloss, contact_mu, contact_friction, qacc_warmstart.
-  /// Leaves the solution in acc_qacc, acc_jar (e) and acc_force (f), efc_state, and what `linear`
+  /// Leaves the solution in acc_qacc, acc_jar (e), acc_force (f) and qfrc_constraint (J' f),
+  /// efc_state, and what `linear`
   /// needs in tree_island, H_factor, H_index, for that very solution; the largest
   /// solver_iterations and solver_residual of an island.
   /// Only called where there are rows.

@@ -26,12 +26,14 @@ static cr_status check_finite(const cr_model* m, cr_data* d, const cr_real* a, c
   return CR_OK;
 }
 
-// [a2] the acceleration with constraints, in the metric `value` with the force tau
+// [a2] the acceleration with constraints, in the metric `value` with the force tau, and
+// [a3] qfrc_constraint = J' f
 static cr_status constrained(const cr_model* m, cr_data* d, const cr_real* value,
                              const cr_real* tau) {
   d->solver_iterations = 0;
   d->solver_residual = 0;
   if (d->nefc == 0) {
+    cr_zero(d->qfrc_constraint, m->nv);
     cr_copy(d->acc_qacc, d->qacc_smooth, m->nv);
     cri_metric_free(m, d, tau, d->acc_qacc, false, d);
     return check_finite(m, d, d->acc_qacc, "qacc");
@@ -61,10 +63,6 @@ cr_status cr_acceleration(const cr_model* m, cr_data* d) {
   CR_TRY(status);
   cr_copy(d->qacc, d->acc_qacc, m->nv);
   cr_copy(d->efc_force, d->acc_force, d->nefc);
-
-  // [a3] qfrc_constraint = J' f
-  cr_zero(d->qfrc_constraint, m->nv);
-  cri_rows_mul_transposed(m, d, d->efc_J, d->qfrc_constraint, d->efc_force);
   return CR_OK;
 }
 

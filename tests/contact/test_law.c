@@ -135,6 +135,8 @@ static void cost_is_the_optimal_value(void** state) {
       value -= x.f[i] * x.f[i] / x.D[i] / 2 + x.e[i] * x.f[i];
     }
     assert_close(cri_law_cost(&x.d, cri_all_rows(&x.d), x.e), value, 128 * CR_EPS * (1 + value));
+    cr_real again = cri_law_cost_of(&x.d, cri_all_rows(&x.d), x.e, x.f, x.state);
+    assert_close(again, value, 128 * CR_EPS * (1 + value));
   }
 }
 
