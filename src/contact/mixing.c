@@ -213,19 +213,55 @@ static void copy_override(const cr_model* m, cr_data* d, int c) {
   d->contact_includemargin[c] = m->o_margin[0];
 }
 
+// all that does not depend on the pose
+static void mix(const cr_model* m, cr_data* d, int c) {
+  if (d->contact_pair[c] >= 0) {
+    copy_pair(m, d, c, d->contact_pair[c]);
+  } else {
+    mix_geoms(m, d, c);
+  }
+  if (overrides(m)) {
+    copy_override(m, d, c);
+  }
+  for (int i = 0; i < 5; i++) {
+    cr_real* mu = d->contact_friction + 5 * c + i;
+    *mu = cr_max(*mu, MIN_FRICTION);
+  }
+}
+
+// row c of an array is that before it
+static inline void copy_rows(cr_real* x, int c, int n) {
+  for (int i = 0; i < n; i++) {
+    x[n * c + i] = x[n * (c - 1) + i];
+  }
+}
+
+// whether the contact before is one of the same two geoms
+static bool is_sibling(const cr_data* d, int c) {
+  const int32_t* geom = d->contact_geom + 2 * c;
+  return c > 0 && d->contact_pair[c] == d->contact_pair[c - 1] && geom[0] == geom[-2] &&
+         geom[1] == geom[-1];
+}
+
+// so that it has been mixed
+static void copy_sibling(cr_data* d, int c) {
+  copy_rows(d->contact_friction, c, 5);
+  copy_rows(d->contact_solref, c, 2);
+  copy_rows(d->contact_solreffriction, c, 2);
+  copy_rows(d->contact_solimp, c, 5);
+  copy_rows(d->contact_adhesion, c, 1);
+  copy_rows(d->contact_includemargin, c, 1);
+}
+
 cr_status cr_mixing(const cr_model* m, cr_data* d) {
+  int dim = 0;
   for (int c = 0; c < d->ncon; c++) {
-    if (d->contact_pair[c] >= 0) {
-      copy_pair(m, d, c, d->contact_pair[c]);
+    if (is_sibling(d, c)) {
+      copy_sibling(d, c);
+      d->contact_dim[c] = dim;
     } else {
-      mix_geoms(m, d, c);
-    }
-    if (overrides(m)) {
-      copy_override(m, d, c);
-    }
-    for (int i = 0; i < 5; i++) {
-      cr_real* mu = d->contact_friction + 5 * c + i;
-      *mu = cr_max(*mu, MIN_FRICTION);
+      mix(m, d, c);
+      dim = d->contact_dim[c];
     }
     surface_velocity(m, d, c);
     // a contact that pulls across its gap has no friction

@@ -46,12 +46,18 @@ static int slides_of(const cr_model* m, const cr_data* d, int c, slide s[6]) {
 
 static bool slides(const cr_data* d, int c) { return d->contact_efc_address[c] >= 0; }
 
+// surfaces of few models move
+static bool moves(const cr_real* surfacevel, int c) {
+  const cr_real* s = surfacevel + 3 * c;
+  return s[0] != 0 || s[1] != 0 || s[2] != 0;
+}
+
 // vel += the surface velocities of all contacts
 static void add_surfaces(const cr_model* m, const cr_data* d, const cr_real* surfacevel,
                          cr_real* vel) {
   slide s[6];
   for (int c = 0; c < d->ncon; c++) {
-    int n = slides(d, c) ? slides_of(m, d, c, s) : 0;
+    int n = slides(d, c) && moves(surfacevel, c) ? slides_of(m, d, c, s) : 0;
     for (int k = 0; k < n; k++) {
       vel[s[k].row] += s[k].factor * surfacevel[3 * c + s[k].of];
     }
@@ -255,10 +261,16 @@ cr_real cri_reference_damping(const cr_model* m, const cr_data* d, int i) {
 // f aref, adhesion apart
 static void numerators(const cr_model* m, const cr_data* d, const cr_real* vel, cr_real* aref,
                        cr_data* work) {
+  bool discrete = cri_is_discrete(m);
   for (int i = 0; i < d->nefc; i++) {
-    pull p = pull_of(m, d, i);
-    cr_real slope;
-    aref[i] = -p.b * vel[i] - p.k * depth(m, d, i, &slope);
+    const cr_real* KBIP = d->efc_KBIP + 4 * i;
+    cr_real k = KBIP[0] * KBIP[2], b = KBIP[1], slope;
+    if (discrete) {
+      pull p = pull_of(m, d, i);
+      k = p.k;
+      b = p.b;
+    }
+    aref[i] = -b * vel[i] - k * depth(m, d, i, &slope);
   }
   if (any_bond(m, d)) {
     bonds(m, d, aref, work);

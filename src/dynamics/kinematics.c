@@ -105,8 +105,11 @@ static void place_set(const frame_set* set, const cr_data* d) {
     cr_copy3(x, d->xpos + 3 * body);
     cr_accmat3(x, d->xmat + 9 * body, set->pos + 3 * i);
     cr_copy3(set->x + 3 * i, x);
-    cr_quat_mul(quat, d->xquat + 4 * body, set->quat + 4 * i);
-    if (is_identity(set->quat + 4 * i)) {
+    bool same = is_identity(set->quat + 4 * i);
+    if (!same || set->xquat != NULL) {
+      cr_quat_mul(quat, d->xquat + 4 * body, set->quat + 4 * i);
+    }
+    if (same) {
       cr_copy(set->mat + 9 * i, d->xmat + 9 * body, 9);
     } else {
       cr_quat_to_mat(set->mat + 9 * i, quat);

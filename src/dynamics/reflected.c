@@ -55,8 +55,10 @@ static void armature_of(const cr_model* m, kind of, cr_real* armature) {
   cr_copy(armature, own_armature(m, of), count(m, of));
   for (int k = 0; k < m->nactuator; k++) {
     // [r1]
-    cr_real gear = m->actuator_gear[gear_of(m, k)];
-    spread(driven(m, of, k), armature, gear * gear, m->actuator_armature + k, 1);
+    if (m->actuator_armature[k] != 0) {
+      cr_real gear = m->actuator_gear[gear_of(m, k)];
+      spread(driven(m, of, k), armature, gear * gear, m->actuator_armature + k, 1);
+    }
   }
 }
 
@@ -138,9 +140,12 @@ static void damping_of(const cr_model* m, kind of, cr_real* b) {
   }
   for (int k = 0; k < m->nactuator; k++) {
     // [r2]
-    cr_real gear = m->actuator_gear[gear_of(m, k)], law[3];
+    cr_real law[3];
     actuator_law(m, k, law);
-    spread(driven(m, of, k), b, gear * gear, law, 3);
+    if (law[0] != 0 || law[1] != 0 || law[2] != 0) {
+      cr_real gear = m->actuator_gear[gear_of(m, k)];
+      spread(driven(m, of, k), b, gear * gear, law, 3);
+    }
   }
 }
 

@@ -235,6 +235,52 @@ static void surfaces_move(void** state) {
   assert_all_close(f.mixed_surfacevel, expected, 3, CR_EPS);
 }
 
+// contacts of the same geoms, some of which pull across their gap, mix as each does by itself
+static void siblings_mix_as_each_alone(void** state) {
+  enum { N = 6 };
+  fixture f;
+  begin(&f);
+  f.adhesion[0] = 2;
+  f.pair_adhesion[0] = 0;
+  int32_t geom[2 * N] = {0, 1, 0, 1, 0, 1, 0, 1, 1, 0, 0, 0}, pair[N] = {-1, -1, -1, 0, -1, -1};
+  int32_t dim[N] = {0};
+  cr_real dist[N] = {0, CR_R(0.031), 0, CR_R(0.6), 0, 0}, pos[3 * N] = {0}, frame[9 * N] = {0};
+  cr_real margin[N], friction[5 * N], solref[2 * N], solreffriction[2 * N], solimp[5 * N];
+  cr_real adhesion[N], surfacevel[3 * N];
+  cr_data all = {.ncon = N,
+                 .contact_geom = geom,
+                 .contact_pair = pair,
+                 .contact_dist = dist,
+                 .contact_pos = pos,
+                 .contact_frame = frame,
+                 .contact_adhesion = adhesion,
+                 .contact_surfacevel = surfacevel,
+                 .geom_xpos = f.xpos,
+                 .geom_xmat = f.xmat,
+                 .contact_dim = dim,
+                 .contact_includemargin = margin,
+                 .contact_friction = friction,
+                 .contact_solref = solref,
+                 .contact_solreffriction = solreffriction,
+                 .contact_solimp = solimp};
+  assert_int_equal(cr_mixing(&f.m, &all), CR_OK);
+  for (int c = 0; c < N; c++) {
+    memcpy(f.geom, geom + 2 * c, sizeof f.geom);
+    f.pair[0] = pair[c];
+    f.dist[0] = dist[c];
+    mix(&f);
+    assert_int_equal(dim[c], f.dim[0]);
+    assert_all_close(friction + 5 * c, f.mixed_friction, 5, 0);
+    assert_all_close(solref + 2 * c, f.mixed_solref, 2, 0);
+    assert_all_close(solreffriction + 2 * c, f.mixed_solreffriction, 2, 0);
+    assert_all_close(solimp + 5 * c, f.mixed_solimp, 5, 0);
+    assert_close(adhesion[c], f.mixed_adhesion[0], 0);
+    assert_close(margin[c], f.includemargin[0], 0);
+  }
+  assert_int_equal(dim[1], 1);
+  assert_int_equal(dim[2], 3);
+}
+
 int test_mixing(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(equal_priorities_mix),
@@ -245,6 +291,7 @@ int test_mixing(void) {
       cmocka_unit_test(override_wins_over_all),
       cmocka_unit_test(adhesion_adds_up),
       cmocka_unit_test(surfaces_move),
+      cmocka_unit_test(siblings_mix_as_each_alone),
       cmocka_unit_test(ties_share_and_least_friction_has_none),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
