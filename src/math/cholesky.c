@@ -104,44 +104,47 @@ static inline void update_row(cr_real* y, const int32_t* at, int nnz, int n, con
   }
 }
 
-// the same for nk <= CHUNK vectors, each with a loop of its own
-static void update_row_by(cr_real* y, const int32_t* at, int nnz, int n, const int32_t* col, int nk,
-                          const cr_real* c, const cr_real* const* x) {
+// H += sum of s_k w_k x_k' for nk vectors, a constant where it is called
+static inline void update_by(cr_real* H, const cr_pattern* p, int ncol, const int32_t* col, int nk,
+                             const cr_real* s, const cr_real* const* w, const cr_real* const* x) {
+  for (int j = 0; j < ncol; j++) {
+    int adr = p->adr[col[j]];
+    cr_real c[CHUNK];
+    for (int k = 0; k < nk; k++) {
+      c[k] = s[k] * w[k][j];
+    }
+    update_row(H + adr, p->col + adr, p->nnz[col[j]], j + 1, col, nk, c, x);
+  }
+}
+
+static void update_chunk(cr_real* H, const cr_pattern* p, int ncol, const int32_t* col, int nk,
+                         const cr_real* s, const cr_real* const* w, const cr_real* const* x) {
   switch (nk) {
-    case 0:
-      break;
     case 1:
-      update_row(y, at, nnz, n, col, 1, c, x);
+      update_by(H, p, ncol, col, 1, s, w, x);
       break;
     case 2:
-      update_row(y, at, nnz, n, col, 2, c, x);
+      update_by(H, p, ncol, col, 2, s, w, x);
       break;
     case 3:
-      update_row(y, at, nnz, n, col, 3, c, x);
+      update_by(H, p, ncol, col, 3, s, w, x);
       break;
     case 4:
-      update_row(y, at, nnz, n, col, 4, c, x);
+      update_by(H, p, ncol, col, 4, s, w, x);
       break;
     case 5:
-      update_row(y, at, nnz, n, col, 5, c, x);
+      update_by(H, p, ncol, col, 5, s, w, x);
       break;
     default:
-      update_row(y, at, nnz, n, col, CHUNK, c, x);
+      update_by(H, p, ncol, col, CHUNK, s, w, x);
   }
 }
 
 void cr_sparse_update(cr_real* H, const cr_pattern* p, int ncol, const int32_t* col, int nk,
                       const cr_real* s, const cr_real* const* w, const cr_real* const* x) {
-  for (int from = 0; from < nk; from += CHUNK) {
-    int chunk = nk - from < CHUNK ? nk - from : CHUNK;
-    for (int j = 0; j < ncol; j++) {
-      int row = col[j], adr = p->adr[row];
-      cr_real c[CHUNK];
-      for (int k = 0; k < chunk; k++) {
-        c[k] = s[from + k] * w[from + k][j];
-      }
-      update_row_by(H + adr, p->col + adr, p->nnz[row], j + 1, col, chunk, c, x + from);
-    }
+  for (int k = 0; k < nk; k += CHUNK) {
+    int chunk = nk - k < CHUNK ? nk - k : CHUNK;
+    update_chunk(H, p, ncol, col, chunk, s + k, w + k, x + k);
   }
 }
 
@@ -157,6 +160,42 @@ static int nested_rows(const cr_pattern* p, int begin, int i) {
 
 static const cr_real MINUS[CHUNK] = {-1, -1, -1, -1, -1, -1};
 
+// Row h of n entries: less those above it that nest it, nk of them, a constant where it is called;
+// then scaled. False where it is not positive.
+static inline bool factor_row(cr_real* h, int n, int nk, const cr_real* const* above) {
+  cr_real c[CHUNK];
+  for (int k = 0; k < nk; k++) {
+    c[k] = -above[k][n - 1];
+  }
+  combine(h, n, nk, c, above);
+  if (!(h[n - 1] > 0)) {
+    return false;
+  }
+  cr_real inverse = 1 / cr_sqrt(h[n - 1]);
+  for (int q = 0; q < n - 1; q++) {
+    h[q] *= inverse;
+  }
+  h[n - 1] = inverse;
+  return true;
+}
+
+static bool factor_row_under(cr_real* h, int n, int nk, const cr_real* const* above) {
+  switch (nk) {
+    case 0:
+      return factor_row(h, n, 0, above);
+    case 1:
+      return factor_row(h, n, 1, above);
+    case 2:
+      return factor_row(h, n, 2, above);
+    case 3:
+      return factor_row(h, n, 3, above);
+    case 4:
+      return factor_row(h, n, 4, above);
+    default:
+      return factor_row(h, n, CHUNK - 1, above);
+  }
+}
+
 // rows begin .. end - 1, to be eliminated before all above them
 static int factor_run(cr_real* H, const cr_pattern* p, int begin, int end) {
   for (int i = end - 1; i >= begin;) {
@@ -164,21 +203,10 @@ static int factor_run(cr_real* H, const cr_pattern* p, int begin, int end) {
     int nk = nested_rows(p, begin, i);
     const cr_real* rows[CHUNK];
     for (int k = 0; k < nk; k++) {
-      int row = i - k, n = p->nnz[row];
-      cr_real* h = H + p->adr[row];
-      cr_real c[CHUNK];
-      for (int above = 0; above < k; above++) {
-        c[above] = -rows[above][n - 1];
+      cr_real* h = H + p->adr[i - k];
+      if (!factor_row_under(h, p->nnz[i - k], k, rows)) {
+        return i - k;
       }
-      update_row_by(h, NULL, n, n, NULL, k, c, rows);
-      if (!(h[n - 1] > 0)) {
-        return row;
-      }
-      cr_real inverse = 1 / cr_sqrt(h[n - 1]);
-      for (int q = 0; q < n - 1; q++) {
-        h[q] *= inverse;
-      }
-      h[n - 1] = inverse;
       rows[k] = h;
     }
 
