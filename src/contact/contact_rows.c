@@ -22,13 +22,14 @@ cr_real cri_contact_width(const cr_model* m, const cr_data* d, int c) {
 // ---- the Jacobian
 
 // [k4] rows J_0 + mu_k J_k, J_0 - mu_k J_k, k = 1 .. dim - 1, from the dim rows of `base`
-static void pyramid(cr_real* J, const cr_real* base, int dim, int n, const cr_real* mu) {
+static void pyramid(cr_real* restrict J, const cr_real* restrict base, int dim, int n,
+                    const cr_real* mu) {
   for (int k = 1; k < dim; k++) {
-    const cr_real* friction = base + k * n;
-    cr_real *plus = J + 2 * (k - 1) * n, *minus = plus + n;
+    cr_real* edge = J + 2 * (k - 1) * n;
     for (int q = 0; q < n; q++) {
-      plus[q] = base[q] + mu[k - 1] * friction[q];
-      minus[q] = base[q] - mu[k - 1] * friction[q];
+      cr_real slide = mu[k - 1] * base[k * n + q];
+      edge[q] = base[q] + slide;
+      edge[n + q] = base[q] - slide;
     }
   }
 }

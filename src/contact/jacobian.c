@@ -51,13 +51,17 @@ void cri_contact_jacobian(const cr_model* m, const cr_data* d, int c,
   arm(m, d->contact_pos + 3 * c, d->subtree_com, chain->body[1], x[1]);
   for (int k = 0, n = chain->n; k < n; k++) {
     const cr_real* s = d->cdof + 6 * chain->dof[k];
-    cr_real sign = (cr_real)chain->sign[k], v[3];
+    cr_real sign = (cr_real)chain->sign[k], v[3], along[6];
 
-    // [k3] v = s_lin + s_ang x arm, J_j = f_j . v
+    // [k3] v = s_lin + s_ang x arm, J_j = f_j . v, beyond three rows f_j . s_ang
     cr_copy3(v, s + 3);
     cr_acccross3(v, s, x[sign > 0]);
+    cr_mulmat3(along, f, v);
+    if (dim > 3) {
+      cr_mulmat3(along + 3, f, s);
+    }
     for (int j = 0; j < dim; j++) {
-      J[j * n + k] = sign * cr_dot3(f + 3 * (j % 3), j < 3 ? v : s);
+      J[j * n + k] = sign * along[j];
     }
   }
 }

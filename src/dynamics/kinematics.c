@@ -97,11 +97,25 @@ static void list_sets(frame_set sets[N_SETS], const cr_model* m, cr_data* to) {
 
 static int body_of(const frame_set* set, int i) { return set->body == NULL ? i : set->body[i]; }
 
-static void place_set(const frame_set* set, const cr_data* d) {
+// whether frame i of a set is that of its body's inertia, as of most geoms that a body has alone
+static bool is_inertial(const frame_set* set, int i, const frame_set* inertial, int body) {
+  const cr_real *p = set->pos + 3 * i, *q = set->quat + 4 * i;
+  const cr_real *p0 = inertial->pos + 3 * body, *q0 = inertial->quat + 4 * body;
+  return p[0] == p0[0] && p[1] == p0[1] && p[2] == p0[2] && q[0] == q0[0] && q[1] == q0[1] &&
+         q[2] == q0[2] && q[3] == q0[3];
+}
+
+// `inertial`: the frames of bodies' inertias, which have been placed; NULL while they are
+static void place_set(const frame_set* set, const frame_set* inertial, const cr_data* d) {
   for (int i = 0; i < set->n; i++) {
     // [k1]
     int body = body_of(set, i);
     cr_real x[3], quat[4];
+    if (inertial != NULL && set->xquat == NULL && is_inertial(set, i, inertial, body)) {
+      cr_copy3(set->x + 3 * i, inertial->x + 3 * body);
+      cr_copy(set->mat + 9 * i, inertial->mat + 9 * body, 9);
+      continue;
+    }
     cr_copy3(x, d->xpos + 3 * body);
     cr_accmat3(x, d->xmat + 9 * body, set->pos + 3 * i);
     cr_copy3(set->x + 3 * i, x);
@@ -440,7 +454,7 @@ cr_status cr_kinematics(const cr_model* m, cr_data* d) {
   }
   list_sets(sets, m, d);
   for (int k = 0; k < N_SETS; k++) {
-    place_set(&sets[k], d);
+    place_set(&sets[k], k > 0 ? &sets[0] : NULL, d);
   }
   return CR_OK;
 }
