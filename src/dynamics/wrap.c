@@ -9,14 +9,15 @@ enum { L0, L1, BETA, RADIUS, MAX_ITERATIONS = 20 };
 
 static const cr_real residual_allowed = CR_R(1e-6);
 
-static cr_real asin_of(cr_real x) { return cr_atan2(x, cr_sqrt(cr_max(0, 1 - x * x))); }
+// an angle in the plane, by numbers in proportion to its cosine and sine: angles add as complex
+// numbers multiply, so that one arc tangent measures a sum of them
+typedef struct {
+  cr_real c, s;
+} angle;
 
-// angle from a to b about n
-static cr_real angle(const cr_real a[3], const cr_real b[3], const cr_real n[3]) {
-  cr_real across[3];
-  cr_cross3(across, a, b);
-  return cr_atan2(cr_dot3(across, n), cr_dot3(a, b));
-}
+static angle sum(angle a, angle b) { return (angle){a.c * b.c - a.s * b.s, a.s * b.c + a.c * b.s}; }
+
+static cr_real measure(angle a) { return cr_atan2(a.s, a.c); }
 
 // ---- [g1] the plane
 
@@ -40,11 +41,9 @@ static void other_vector(cr_real e[3], const cr_real a[3]) {
   e[i] = 0;
 }
 
-static void set_plane(cri_wrap* w) {
-  for (int k = 0; k < 2; k++) {
-    into_plane(w->x[k], w->p[k], w->cylinder);
-    w->l[k] = cr_norm3(w->x[k]);
-  }
+static cr_real square(const cr_real a[3]) { return cr_dot3(a, a); }
+
+static void set_normal(cri_wrap* w) {
   w->across = w->follows = 0;
   cr_zero3(w->n);
   w->n[2] = 1;
@@ -61,6 +60,21 @@ static void set_plane(cri_wrap* w) {
     cr_cross3(w->n, w->x[0], w->f);
     w->across = cr_normalize3(w->n);
   }
+}
+
+// from a to b about n
+static angle between(const cri_wrap* w, const cr_real a[3], const cr_real b[3]) {
+  cr_real across[3];
+  if (w->cylinder) {
+    return (angle){a[0] * b[0] + a[1] * b[1], a[0] * b[1] - a[1] * b[0]};
+  }
+  cr_cross3(across, a, b);
+  return (angle){cr_dot3(a, b), cr_dot3(across, w->n)};
+}
+
+static void set_distances(cri_wrap* w) {
+  w->l[0] = cr_norm3(w->x[0]);
+  w->l[1] = cr_norm3(w->x[1]);
 }
 
 // the other side of the plane
@@ -84,52 +98,72 @@ static cr_real nearest(const cri_wrap* w, bool* within) {
 
 // ---- around
 
-// angle by which the polyline from end to end over the side site winds
-static cr_real winding(const cri_wrap* w, const cr_real* side) {
+// how the polyline from end to end over the side site winds: the way of the straight segment, by
+// |turn| = |direct| <= pi, or the other way, by 2 pi - |direct|
+typedef struct {
+  angle direct;
+  bool positive, detour;
+} winding;
+
+static winding winding_of(const cri_wrap* w, const cr_real* side) {
+  winding v = {.direct = between(w, w->x[0], w->x[1])};
+  v.positive = v.direct.s >= 0;
   if (side == NULL) {
-    return angle(w->x[0], w->x[1], w->n);
+    return v;
   }
   cr_real s[3], off[3];
   into_plane(s, side, w->cylinder);
   cr_copy3(off, s);
   cr_accscl3(off, w->n, -cr_dot3(s, w->n));
-  if (cr_norm3(off) < CR_MINVAL) {
+  if (square(off) < CR_MINVAL * CR_MINVAL) {
     cr_copy3(s, w->x[0]);
     if (w->cylinder) {
       s[0] = 1;
       s[1] = s[2] = 0;
     }
   }
-  return angle(w->x[0], s, w->n) + angle(s, w->x[1], w->n);
+  // If both legs turn the same way, that is the way; a detour if the segment turns the other way,
+  // which it cannot where both turn by less than a right angle, whatever its sine rounds to. Legs
+  // that turn against each other leave less than half a turn, and that is the segment's.
+  angle a = between(w, w->x[0], s), b = between(w, s, w->x[1]);
+  if ((a.s < 0) == (b.s < 0)) {
+    v.positive = a.s >= 0;
+    v.detour = (v.positive ? v.direct.s < 0 : v.direct.s > 0) && (a.c < 0 || b.c < 0);
+  }
+  return v;
 }
 
 static bool around(cri_wrap* w, const cr_real* side) {
   cr_real r = w->r, gap[3];
   cr_sub3(gap, w->x[1], w->x[0]);
-  if (w->l[0] * w->l[0] < r * r || w->l[1] * w->l[1] < r * r || r < CR_MINVAL ||
-      cr_dot3(gap, gap) < CR_MINVAL) {
+  if (square(w->x[0]) < r * r || square(w->x[1]) < r * r || r < CR_MINVAL ||
+      square(gap) < CR_MINVAL) {
     return false;
   }
-  bool within;
-  bool clear = nearest(w, &within) > r * r;
-  cr_real turn = winding(w, side), direct = angle(w->x[0], w->x[1], w->n);
-  if (clear && (side == NULL || cr_abs(turn - direct) < CR_PI)) {
+  bool within, clear = nearest(w, &within) > r * r;
+  if (clear && side == NULL) {
     return false;
   }
-  w->branch = turn > 0 ? 1 : -1;
+  set_normal(w);
+  winding v = winding_of(w, side);
+  if (clear && !v.detour) {
+    return false;
+  }
+  set_distances(w);
+  w->branch = v.positive ? 1 : -1;
   if (w->branch < 0) {
     flip(w);
   }
 
   // [g2] psi_0 = acos(r / l_0), psi_1 = -acos(r / l_1), arc = r (beta - psi_0 + psi_1)
-  cr_real theta = cr_abs(turn);
+  angle left = {v.direct.c, v.detour ? -cr_abs(v.direct.s) : cr_abs(v.direct.s)};
   memset(w->leg, 0, sizeof w->leg);
   cr_zero(w->arc_grad, 4);
   w->arc_grad[BETA] = r;
   for (int k = 0; k < 2; k++) {
     cr_real l = w->l[k], tangent = cr_sqrt(cr_max(0, l * l - r * r)), sign = k == 0 ? 1 : -1;
     cr_real slope = 1 / cr_max(tangent, CR_MINVAL);
-    theta -= cr_atan2(tangent, r);
+    left = sum(left, (angle){r / l, -tangent / l});
     w->leg[k].base = k;
     w->leg[k].c = r / l;
     w->leg[k].s = sign * tangent / l;
@@ -138,6 +172,9 @@ static bool around(cri_wrap* w, const cr_real* side) {
     w->arc_grad[k] = -r * r / l * slope;
     w->arc_grad[RADIUS] += r * slope;
   }
+  // what two quarters at most leave of beta: below pi, or of a detour above 0
+  cr_real theta = measure(left);
+  theta += v.detour && theta < 0 ? 2 * CR_PI : 0;
   w->arc = r * theta;
   w->arc_grad[RADIUS] += theta;
   return theta >= 0;
@@ -147,25 +184,40 @@ static bool around(cri_wrap* w, const cr_real* side) {
 
 // one of the two terms asin(A sin phi): with its derivatives by phi and A
 typedef struct {
-  cr_real value, by_phi, by_phi2, by_A, by_phi_A;
+  angle value;
+  cr_real by_phi, by_phi2, by_A, by_phi_A;
 } ray;
 
-static ray ray_of(cr_real A, cr_real phi) {
-  cr_real s = cr_sin(phi), c = cr_cos(phi), u = cr_sqrt(1 - A * A * s * s), u3 = u * u * u;
-  return (ray){.value = asin_of(A * s),
-               .by_phi = A * c / u,
-               .by_phi2 = -A * s * (1 - A * A) / u3,
-               .by_A = s / u,
-               .by_phi_A = c / u3};
+static ray ray_of(cr_real A, angle phi) {
+  cr_real s = A * phi.s, u = cr_sqrt(cr_max(0, 1 - s * s)), u1 = 1 / u, u3 = u1 * u1 * u1;
+  return (ray){.value = {u, s},
+               .by_phi = A * phi.c * u1,
+               .by_phi2 = -s * (1 - A * A) * u3,
+               .by_A = phi.s * u1,
+               .by_phi_A = phi.c * u3};
 }
 
-// [g3] Newton's method from pi/2; grad: of phi by A, B, G. Returns the iterations, -1: no root.
-static int touch_angle(cr_real A, cr_real B, cr_real G, cr_real* phi, cr_real grad[3]) {
-  *phi = CR_PI / 2;
-  cr_zero3(grad);
+// [g3] phi, and where it has come to
+typedef struct {
+  angle phi;
+  ray ray[2];       // of A and B
+  angle turn[2];    // asin(A sin phi) - phi: what each ray is turned by, backwards
+  cr_real grad[3];  // of phi by A, B, G
+} touch;
+
+// Newton's method from pi / 2. There f is concave and falls, so that phi comes down to the root and f
+// stays within -pi and 0, where its arc tangent is unique. Returns the iterations, -1: no root.
+static int find_touch(const cr_real A[2], angle G, touch* t) {
+  cr_real phi = CR_PI / 2;
+  t->phi = (angle){0, 1};
+  cr_zero3(t->grad);
   for (int i = 0; i <= MAX_ITERATIONS; i++) {
-    ray a = ray_of(A, *phi), b = ray_of(B, *phi);
-    cr_real f = a.value + b.value - 2 * *phi + G, df = a.by_phi + b.by_phi - 2;
+    for (int k = 0; k < 2; k++) {
+      t->ray[k] = ray_of(A[k], t->phi);
+      t->turn[k] = sum(t->ray[k].value, (angle){t->phi.c, -t->phi.s});
+    }
+    const ray *a = t->ray, *b = t->ray + 1;
+    cr_real f = measure(sum(sum(t->turn[0], t->turn[1]), G)), df = a->by_phi + b->by_phi - 2;
     if (f > (i == 0 ? 0 : residual_allowed)) {
       return -1;
     }
@@ -176,63 +228,73 @@ static int touch_angle(cr_real A, cr_real B, cr_real G, cr_real* phi, cr_real gr
       return -1;
     }
     // phi -= f / f': its derivative is -f_x / f' + f (f'' phi_x + f'_x) / f'^2
-    cr_real by[3] = {a.by_A, b.by_A, 1}, cross[3] = {a.by_phi_A, b.by_phi_A, 0};
+    cr_real by[3] = {a->by_A, b->by_A, 1}, cross[3] = {a->by_phi_A, b->by_phi_A, 0};
+    cr_real step = f / df, scale = 1 / df;
     for (int k = 0; k < 3; k++) {
-      cr_real bend = (a.by_phi2 + b.by_phi2) * grad[k] + cross[k];
-      grad[k] = (-by[k] + f * bend / df) / df;
+      cr_real bend = (a->by_phi2 + b->by_phi2) * t->grad[k] + cross[k];
+      t->grad[k] = (step * bend - by[k]) * scale;
     }
-    *phi -= f / df;
+    phi -= step;
+    t->phi = (angle){cr_cos(phi), cr_sin(phi)};
   }
   return -1;
 }
 
 // direction of x_0 + x_1, as a turn of x_0
-static void average(const cri_wrap* w, cr_real G, cr_real sign, cr_real* psi, cr_real grad[4]) {
+static void average(cri_wrap* w, angle G, cr_real sign) {
   cr_real l0 = w->l[0], l1 = w->l[1];
-  cr_real along = l0 + l1 * cr_cos(G), up = l1 * cr_sin(G), size = along * along + up * up;
-  *psi = sign * cr_atan2(up, along);
+  cr_real along = l0 + l1 * G.c, up = l1 * G.s, size = along * along + up * up;
+  cr_real *grad = w->leg[0].grad, length = cr_sqrt(size);
+  w->leg[0].c = along / length;
+  w->leg[0].s = sign * up / length;
   grad[L0] = -sign * up / size;
-  grad[L1] = sign * l0 * cr_sin(G) / size;
-  grad[BETA] = (l1 * l1 + l0 * l1 * cr_cos(G)) / size;
-  grad[RADIUS] = 0;
+  grad[L1] = sign * l0 * G.s / size;
+  grad[BETA] = (l1 * l1 + l0 * l1 * G.c) / size;
+}
+
+// [g3] psi = phi - asin(A sin phi), from the end that is turned counter-clockwise
+static void reflect(cri_wrap* w, const touch* t, const cr_real A[2], cr_real sign) {
+  int base = sign > 0 ? 0 : 1;
+  const ray* q = &t->ray[base];
+  cr_real by[3], *grad = w->leg[0].grad;
+  for (int k = 0; k < 3; k++) {
+    by[k] = (1 - q->by_phi) * t->grad[k] - (k == base ? q->by_A : 0);
+  }
+  w->leg[0].base = base;
+  w->leg[0].c = t->turn[base].c;
+  w->leg[0].s = -t->turn[base].s;
+  for (int k = 0; k < 2; k++) {
+    grad[k] = -by[k] * A[k] / w->l[k];
+    grad[RADIUS] += by[k] / w->l[k];
+  }
+  grad[BETA] = by[2] * sign;
 }
 
 static bool inside(cri_wrap* w) {
-  cr_real r = w->r, l0 = w->l[0], l1 = w->l[1];
-  if (l0 <= r || l1 <= r || r < CR_MINVAL) {
-    return false;
-  }
+  cr_real r = w->r;
   bool within;
-  cr_real distance = nearest(w, &within), beta = angle(w->x[0], w->x[1], w->n);
-  if (within && distance <= r * r) {
+  if (square(w->x[0]) <= r * r || square(w->x[1]) <= r * r || r < CR_MINVAL ||
+      (nearest(w, &within) <= r * r && within)) {
     return false;
   }
-  cr_real A = r / l0, B = r / l1, G = cr_abs(beta), sign = beta > 0 ? 1 : -1, psi, phi, by[3];
-  cr_real cosine = cr_cos(G);
-  if (cosine < -1 + CR_MINVAL) {
+  set_normal(w);
+  set_distances(w);
+  angle beta = between(w, w->x[0], w->x[1]);
+  cr_real size = cr_sqrt(beta.c * beta.c + beta.s * beta.s), sign = beta.s > 0 ? 1 : -1;
+  angle G = {beta.c / size, cr_abs(beta.s) / size};
+  if (G.c < -1 + CR_MINVAL) {
     return false;
   }
   memset(w->leg, 0, sizeof w->leg);
-  int iterations = cosine > 1 - CR_MINVAL ? -1 : touch_angle(A, B, G, &phi, by);
-  cr_real* grad = w->leg[0].grad;
+  const cr_real A[2] = {r / w->l[0], r / w->l[1]};
+  touch t;
+  int iterations = G.c > 1 - CR_MINVAL ? -1 : find_touch(A, G, &t);
   w->branch = CR_WRAP_INSIDE + (iterations < 0 ? MAX_ITERATIONS + 1 : iterations);
   if (iterations < 0) {
-    average(w, G, sign, &psi, grad);
+    average(w, G, sign);
   } else {
-    // [g3] psi = phi - asin(A sin phi), from the end that is turned counter-clockwise
-    int base = beta > 0 ? 0 : 1;
-    ray q = ray_of(base == 0 ? A : B, phi);
-    psi = phi - q.value;
-    w->leg[0].base = base;
-    cr_real by_A = (1 - q.by_phi) * by[0] - (base == 0 ? q.by_A : 0);
-    cr_real by_B = (1 - q.by_phi) * by[1] - (base == 1 ? q.by_A : 0);
-    grad[L0] = -by_A * A / l0;
-    grad[L1] = -by_B * B / l1;
-    grad[BETA] = (1 - q.by_phi) * by[2] * sign;
-    grad[RADIUS] = by_A / l0 + by_B / l1;
+    reflect(w, &t, A, sign);
   }
-  w->leg[0].c = cr_cos(psi);
-  w->leg[0].s = cr_sin(psi);
   w->leg[1] = w->leg[0];
   w->arc = 0;
   cr_zero(w->arc_grad, 4);
@@ -412,15 +474,16 @@ bool cri_wrap_path(cri_wrap* w, const cr_real end_0[3], const cr_real end_1[3],
   // [g1] p = mat' (end - pos)
   into_geom(w->p[0], end_0, pos, mat);
   into_geom(w->p[1], end_1, pos, mat);
-  if (cr_norm3(w->p[0]) < CR_MINVAL || cr_norm3(w->p[1]) < CR_MINVAL) {
+  if (square(w->p[0]) < CR_MINVAL * CR_MINVAL || square(w->p[1]) < CR_MINVAL * CR_MINVAL) {
     return false;
   }
-  set_plane(w);
+  into_plane(w->x[0], w->p[0], cylinder);
+  into_plane(w->x[1], w->p[1], cylinder);
   cr_real s[3];
   if (side != NULL) {
     into_geom(s, side, pos, mat);
   }
-  bool wraps = side != NULL && cr_norm3(s) < r ? inside(w) : around(w, side != NULL ? s : NULL);
+  bool wraps = side != NULL && square(s) < r * r ? inside(w) : around(w, side != NULL ? s : NULL);
   if (!wraps) {
     w->branch = CR_WRAP_NOT;
     return false;
