@@ -110,6 +110,7 @@ static void place_set(const frame_set* set, const frame_set* inertial, const cr_
   for (int i = 0; i < set->n; i++) {
     // [k1]
     int body = body_of(set, i);
+    const cr_real *q0 = d->xquat + 4 * body, *R0 = d->xmat + 9 * body, *q = set->quat + 4 * i;
     cr_real x[3], quat[4];
     if (inertial != NULL && set->xquat == NULL && is_inertial(set, i, inertial, body)) {
       cr_copy3(set->x + 3 * i, inertial->x + 3 * body);
@@ -117,15 +118,15 @@ static void place_set(const frame_set* set, const frame_set* inertial, const cr_
       continue;
     }
     cr_copy3(x, d->xpos + 3 * body);
-    cr_accmat3(x, d->xmat + 9 * body, set->pos + 3 * i);
+    cr_accmat3(x, R0, set->pos + 3 * i);
     cr_copy3(set->x + 3 * i, x);
-    bool same = is_identity(set->quat + 4 * i);
-    if (!same || set->xquat != NULL) {
-      cr_quat_mul(quat, d->xquat + 4 * body, set->quat + 4 * i);
-    }
-    if (same) {
-      cr_copy(set->mat + 9 * i, d->xmat + 9 * body, 9);
+    if (is_identity(q)) {
+      for (int k = 0; k < 4; k++) {
+        quat[k] = q0[k] * q[0];
+      }
+      cr_copy(set->mat + 9 * i, R0, 9);
     } else {
+      cr_quat_mul(quat, q0, q);
       cr_quat_to_mat(set->mat + 9 * i, quat);
     }
     if (set->xquat != NULL) {
@@ -149,17 +150,21 @@ static void place_set_jvp(const frame_set* set, const cr_data* d, const cr_real*
 
 static void place_set_vjp(const frame_set* set, const cr_data* d, cr_real* wrench) {
   for (int i = 0; i < set->n; i++) {
-    if (all_zero(set->x + 3 * i, 3) && all_zero(set->mat + 9 * i, 9)) {
+    // a point that nobody asked for the orientation of, as most sites are, turns nothing
+    bool turns = !all_zero(set->mat + 9 * i, 9);
+    if (!turns && all_zero(set->x + 3 * i, 3)) {
       continue;
     }
     int body = body_of(set, i);
     const cr_real* R0 = d->kin_xmat + 9 * body;
     cr_real R[9], s_bar[6] = {0};
-    turned(R, R0, set->quat + 4 * i);
-    cr_rot_bar(s_bar, R, set->mat + 9 * i);
+    if (turns) {
+      turned(R, R0, set->quat + 4 * i);
+      cr_rot_bar(s_bar, R, set->mat + 9 * i);
+    }
     cr_copy3(s_bar + 3, set->x + 3 * i);
     fixed_vjp(wrench + 6 * body, s_bar, R0, R, set->pos + 3 * i, row3(set->pos_twin, i),
-              row3(set->quat_twin, i));
+              turns ? row3(set->quat_twin, i) : NULL);
   }
 }
 
