@@ -56,7 +56,7 @@ static bool any_bond(const cr_model* m, const cr_data* d) {
 
 cr_status cr_constraint_vjp(const cr_model* m, const cr_data* d, cr_data* bar) {
   int i = d->ne, friction = d->ne + d->nf, contacts = friction + d->nl;
-  cri_tendon_pairs pairs = {0};
+  cri_tendon_pairs pairs = {bar->ten_J_pairs.n};
   if (m->ntendon > 0 && contacts > 0) {
     pairs = cri_tendon_pairs_begin(m, bar);
   }
@@ -69,6 +69,7 @@ cr_status cr_constraint_vjp(const cr_model* m, const cr_data* d, cr_data* bar) {
     i = cri_joint_limits_vjp(m, d, bar, friction);
     (void)cri_tendon_limits_vjp(m, d, bar, &pairs, i);
   }
+  cri_pairs_trim(&bar->ten_J_pairs, pairs.first);
   if (contacts == d->nefc && !any_bond(m, d)) {
     return CR_OK;
   }

@@ -155,6 +155,7 @@ static void tendon_springs_vjp(const cr_model* m, const cr_data* d, cr_data* bar
     left[i] = cri_tendon_spring(m, d, i, NULL);
     cri_tendon_spring_bar(m, d, bar, i, cri_tendon_dot(m, d->ten_J, i, right));
   }
+  cri_pairs_trim(&bar->ten_J_pairs, pair);
 }
 
 static void tendon_dampers_vjp(const cr_model* m, const cr_data* d, cr_data* bar) {
@@ -173,6 +174,7 @@ static void tendon_dampers_vjp(const cr_model* m, const cr_data* d, cr_data* bar
     left[i] = cri_tendon_damper(d, b, i, NULL);
     cri_tendon_damper_bar(d, bar, b, b_bar, i, cri_tendon_dot(m, d->ten_J, i, right));
   }
+  cri_pairs_trim(&bar->ten_J_pairs, pair);
   cri_tendon_damping_vjp(m, bar, b_bar);
   cri_pop(bar, mark);
 }

@@ -19,15 +19,19 @@ static bool stretches(const cr_model* m, const cri_tendon_piece* p) {
   return cri_between_last(m, p->body[0]) != cri_between_last(m, p->body[1]);
 }
 
-// [t3] row += share e . (J_1 - J_0)
+// [t3] row += share e . (J_1 - J_0): the power of the forces -share e and share e at its ends
 static void add_row(const cr_model* m, const cr_data* d, const cri_tendon_piece* p, cr_real share,
                     cr_real* row) {
   cri_between c = chain_of(m, p);
-  int side;
+  cr_real F[6];
+  int side, at = -1;
   for (int j = cri_between_next(m, &c, &side); j >= 0; j = cri_between_next(m, &c, &side)) {
-    cr_real v[3];
-    cri_tendon_velocity(v, d->cdof + 6 * j, p->x[side], cri_between_com(m, d, p->body[side]));
-    row[j] += (side == 1 ? share : -share) * cr_dot3(p->e, v);
+    if (side != at) {
+      at = side;
+      cr_zero6(F);
+      cri_tendon_piece_force(m, d, p, side, share, F);
+    }
+    row[j] += cr_dot6(d->cdof + 6 * j, F);
   }
 }
 
@@ -76,7 +80,9 @@ static void spatial_tendon(const cr_model* m, cr_data* d, int i, cr_real* row) {
       // [t2], [t3]
       cri_tendon_piece p = cri_tendon_piece_of(&s, k);
       d->ten_length[i] += w.share * p.length;
-      add_row(m, d, &p, w.share, row);
+      if (stretches(m, &p)) {
+        add_row(m, d, &p, w.share, row);
+      }
     }
   }
 }
@@ -160,18 +166,24 @@ cr_status cr_tendon_jvp(const cr_model* m, const cr_data* d, cr_data* tan) {
 
 // ---- vjp: the cotangent of the rows is a sum of pairs left (x) right (dynamics/pair_sweep.h)
 
-// [t3]' for pair k with left entry `left`; returns the cotangent of the share
+// [t3]' of tendon i; returns the cotangent of the share. A pair has a tension at the piece, left
+// share, and motions V. But for F all is linear in their product, so that all pairs go as one, with
+// the tension share and the sum of left V.
 static cr_real piece_vjp(const cr_model* m, const cr_data* d, cr_data* bar,
-                         const cri_pair_sweep* sw, int k, const cri_tendon_piece* p, cr_real left,
-                         cr_real share, cr_real x0_bar[3], cr_real x1_bar[3]) {
-  const cr_real* V[2];
+                         const cri_pair_sweep* sw, int i, const cri_tendon_piece* p, cr_real share,
+                         cr_real x0_bar[3], cr_real x1_bar[3]) {
+  cr_real V[2][6] = {{0}};
   for (int side = 0; side < 2; side++) {
-    int entry = 6 * (sw->n * p->body[side] + k);
-    V[side] = sw->V + entry;
-    // a force along the piece at the point
-    cri_tendon_piece_force(m, d, p, side, left * share, sw->F + entry);
+    cr_real F[6] = {0};
+    cri_tendon_piece_force(m, d, p, side, share, F);
+    for (int k = 0, at = 6 * sw->n * p->body[side]; k < sw->n; k++, at += 6) {
+      cr_real left = cri_pair_left(&bar->ten_J_pairs, k)[i];
+      cr_accscl6(V[side], sw->V + at, left);
+      cr_accscl6(sw->F + at, F, left);
+    }
   }
-  return left * cri_tendon_piece_bar(m, d, bar, p, V, left * share, x0_bar, x1_bar);
+  const cr_real* const motions[2] = {V[0], V[1]};
+  return cri_tendon_piece_bar(m, d, bar, p, motions, share, x0_bar, x1_bar);
 }
 
 static void fixed_tendon_vjp(const cr_model* m, const cr_data* d, cr_data* bar, int i) {
@@ -191,21 +203,28 @@ static void fixed_tendon_vjp(const cr_model* m, const cr_data* d, cr_data* bar, 
   }
 }
 
+// whether row i has a cotangent
+static bool row_used(const cr_pairs* pairs, int i) {
+  for (int k = 0; k < pairs->n; k++) {
+    if (cri_pair_left(pairs, k)[i] != 0) {
+      return true;
+    }
+  }
+  return false;
+}
+
 static void spatial_tendon_vjp(const cr_model* m, const cr_data* d, cr_data* bar,
                                const cri_pair_sweep* sw, int i) {
-  const cr_pairs* pairs = &bar->ten_J_pairs;
   cr_real length_bar = bar->ten_length[i];
+  bool used = row_used(&bar->ten_J_pairs, i);
   cri_tendon_walk w = cri_tendon_walk_of(m, i);
   cri_tendon_span s;
   while (cri_tendon_next(m, d, &w, &s)) {
     cr_real x_bar[4][3] = {{0}}, share_bar = s.n == 4 ? length_bar * s.wrap.length : 0;
     for (int k = 0; k < s.n; k += 2) {
       cri_tendon_piece p = cri_tendon_piece_of(&s, k);
-      for (int pair = 0; pair < sw->n && stretches(m, &p); pair++) {
-        cr_real left = cri_pair_left(pairs, pair)[i];
-        if (left != 0) {
-          share_bar += piece_vjp(m, d, bar, sw, pair, &p, left, w.share, x_bar[k], x_bar[k + 1]);
-        }
+      if (used && stretches(m, &p)) {
+        share_bar += piece_vjp(m, d, bar, sw, i, &p, w.share, x_bar[k], x_bar[k + 1]);
       }
       // [t2]'
       share_bar += length_bar * p.length;

@@ -118,7 +118,7 @@ static void tendons_vjp(const cr_model* m, const cr_data* d, cr_data* bar) {
       bar->qvel[m->ten_J_colind[k]] += w[i] * d->ten_J[k];
     }
   }
-  if (m->ntendon > 0) {
+  if (!cr_is_zero(w, m->ntendon)) {
     int pair = cri_pairs_add(&bar->ten_J_pairs);
     cr_copy(cri_pair_left(&bar->ten_J_pairs, pair), w, m->ntendon);
     cr_copy(cri_pair_right(&bar->ten_J_pairs, pair), d->qvel, m->nv);

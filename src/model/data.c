@@ -410,3 +410,9 @@ int cri_pairs_add(cr_pairs* p) {
   memset(cri_pair_right(p, k), 0, (size_t)p->right_size * sizeof(cr_real));
   return k;
 }
+
+void cri_pairs_trim(cr_pairs* p, int first) {
+  while (p->n > first && cr_is_zero(cri_pair_left(p, p->n - 1), p->left_size)) {
+    p->n--;
+  }
+}

@@ -112,6 +112,9 @@ static inline void cri_pop(cr_data* d, size_t mark) { d->scratch_used = mark; }
 /// Appends a zeroed pair to an operator's cotangent and returns its index; the caller fills
 /// left + k left_size and right + k right_size. Asserts k < max.
 int cri_pairs_add(cr_pairs* pairs);
+/// Takes back from the end, down to number `first`, the pairs whose left vector is zero: they add
+/// nothing, and cost whoever consumes them as much as others.
+void cri_pairs_trim(cr_pairs* pairs, int first);
 static inline cr_real* cri_pair_left(const cr_pairs* p, int k) {
   return p->left + (size_t)k * (size_t)p->left_size;
 }
