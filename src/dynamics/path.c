@@ -12,6 +12,12 @@ cri_tendon_walk cri_tendon_walk_of(const cr_model* m, int tendon) {
       .at = first, .end = first + m->tendon_num[tendon], .share = 1, .pulley = -1};
 }
 
+cri_tendon_walk cri_tendon_walk_again(const cr_model* m, int tendon) {
+  cri_tendon_walk w = cri_tendon_walk_of(m, tendon);
+  w.again = true;
+  return w;
+}
+
 // the next two sites of one branch; false at the end of the path
 static bool next_sites(const cr_model* m, cri_tendon_walk* w, cri_tendon_span* s) {
   for (; w->at + 1 < w->end; w->at++) {
@@ -39,22 +45,37 @@ static void set_end(const cr_model* m, const cr_data* d, cri_tendon_span* s, int
   s->body[point] = m->site_bodyid[site];
 }
 
+// whether the tendon lies on the geom: sets s->wrap, as forward found it or anew
+static bool wraps(const cr_model* m, const cr_data* d, const cri_tendon_walk* w,
+                  cri_tendon_span* s) {
+  int g = s->geom, side = (int)m->wrap_prm[s->element];
+  bool cylinder = m->wrap_type[s->element] == CR_WRAP_CYLINDER;
+  const cr_real *x1 = d->site_xpos + 3 * s->site[1], *pos = d->geom_xpos + 3 * g;
+  const cr_real* mat = d->geom_xmat + 9 * g;
+  cr_real r = m->geom_size[3 * g];
+  if (!w->again) {
+    return cri_wrap_path(&s->wrap, s->x[0], x1, pos, mat, r, cylinder,
+                         side < 0 ? NULL : d->site_xpos + 3 * side);
+  }
+  int branch = d->wrap_branch[s->element];
+  if (branch != CR_WRAP_NOT) {
+    cri_wrap_recall(&s->wrap, s->x[0], x1, pos, mat, r, cylinder, branch,
+                    d->wrap_kept + CR_WRAP_KEPT * s->element);
+  }
+  return branch != CR_WRAP_NOT;
+}
+
 bool cri_tendon_next(const cr_model* m, const cr_data* d, cri_tendon_walk* w, cri_tendon_span* s) {
   if (!next_sites(m, w, s)) {
     return false;
   }
   s->n = 2;
   set_end(m, d, s, 0, s->site[0]);
-  if (s->element >= 0) {
-    int side = (int)m->wrap_prm[s->element], g = s->geom;
-    bool cylinder = m->wrap_type[s->element] == CR_WRAP_CYLINDER;
-    bool wraps = cri_wrap_path(&s->wrap, s->x[0], d->site_xpos + 3 * s->site[1],
-                               d->geom_xpos + 3 * g, d->geom_xmat + 9 * g, m->geom_size[3 * g],
-                               cylinder, side < 0 ? NULL : d->site_xpos + 3 * side);
-    for (int k = 0; wraps && k < 2; k++) {
+  if (s->element >= 0 && wraps(m, d, w, s)) {
+    s->n = 4;
+    for (int k = 0; k < 2; k++) {
       cr_copy3(s->x[1 + k], s->wrap.point[k]);
-      s->body[1 + k] = m->geom_bodyid[g];
-      s->n = 4;
+      s->body[1 + k] = m->geom_bodyid[s->geom];
     }
   }
   set_end(m, d, s, s->n - 1, s->site[1]);

@@ -12,6 +12,7 @@ typedef struct {
   int at, end;    // element at hand, one behind the last
   cr_real share;  // 1 / divisor
   int pulley;     // element that set the divisor, -1 none
+  bool again;     // how elements wrap is known from forward
 } cri_tendon_walk;
 
 /// Site to site. With four points the part between the inner two lies on the geom.
@@ -36,6 +37,8 @@ static inline bool cri_tendon_is_fixed(const cr_model* m, int tendon) {
 }
 
 cri_tendon_walk cri_tendon_walk_of(const cr_model* m, int tendon);
+/// For the derivatives of dynamics/tendon, which has saved how elements wrap: the same spans.
+cri_tendon_walk cri_tendon_walk_again(const cr_model* m, int tendon);
 
 /// The next span of a spatial tendon; false at the end of the path. Reads site_xpos, geom_xpos,
 /// geom_xmat and geom_size.

@@ -15,8 +15,8 @@ static cri_between chain_of(const cr_model* m, const cri_tendon_piece* p) {
   return cri_between_of(m, p->body[0], p->body[1]);
 }
 
-static bool stretches(const cr_model* m, const cri_tendon_piece* p) {
-  return cri_between_last(m, p->body[0]) != cri_between_last(m, p->body[1]);
+static bool stretches(const cr_model* m, const int body[2]) {
+  return body[0] != body[1] && cri_between_last(m, body[0]) != cri_between_last(m, body[1]);
 }
 
 // [t3] row += share e . (J_1 - J_0): the power of the forces -share e and share e at its ends
@@ -68,21 +68,30 @@ static void fixed_tendon(const cr_model* m, cr_data* d, int i, cr_real* row) {
   }
 }
 
+static cr_real distance(const cr_real a[3], const cr_real b[3]) {
+  cr_real e[3];
+  cr_sub3(e, b, a);
+  return cr_norm3(e);
+}
+
 static void spatial_tendon(const cr_model* m, cr_data* d, int i, cr_real* row) {
   cri_tendon_walk w = cri_tendon_walk_of(m, i);
   cri_tendon_span s;
   while (cri_tendon_next(m, d, &w, &s)) {
     if (s.n == 4) {
       d->wrap_branch[s.element] = s.wrap.branch;
+      cri_wrap_keep(&s.wrap, d->wrap_kept + CR_WRAP_KEPT * s.element);
       d->ten_length[i] += w.share * s.wrap.length;
     }
     for (int k = 0; k < s.n; k += 2) {
-      // [t2], [t3]
+      // [t2], [t3]; a piece on one body, as many are, has no row
+      if (!stretches(m, s.body + k)) {
+        d->ten_length[i] += w.share * distance(s.x[k], s.x[k + 1]);
+        continue;
+      }
       cri_tendon_piece p = cri_tendon_piece_of(&s, k);
       d->ten_length[i] += w.share * p.length;
-      if (stretches(m, &p)) {
-        add_row(m, d, &p, w.share, row);
-      }
+      add_row(m, d, &p, w.share, row);
     }
   }
 }
@@ -131,7 +140,7 @@ static void fixed_tendon_jvp(const cr_model* m, const cr_data* d, cr_data* tan, 
 
 static void spatial_tendon_jvp(const cr_model* m, const cr_data* d, cr_data* tan, int i,
                                cr_real* row_tan) {
-  cri_tendon_walk w = cri_tendon_walk_of(m, i);
+  cri_tendon_walk w = cri_tendon_walk_again(m, i);
   cri_tendon_span s;
   while (cri_tendon_next(m, d, &w, &s)) {
     cr_real x_tan[4][3], share_tan = cri_tendon_share_tan(&w, tan);
@@ -217,13 +226,13 @@ static void spatial_tendon_vjp(const cr_model* m, const cr_data* d, cr_data* bar
                                const cri_pair_sweep* sw, int i) {
   cr_real length_bar = bar->ten_length[i];
   bool used = row_used(&bar->ten_J_pairs, i);
-  cri_tendon_walk w = cri_tendon_walk_of(m, i);
+  cri_tendon_walk w = cri_tendon_walk_again(m, i);
   cri_tendon_span s;
   while (cri_tendon_next(m, d, &w, &s)) {
     cr_real x_bar[4][3] = {{0}}, share_bar = s.n == 4 ? length_bar * s.wrap.length : 0;
     for (int k = 0; k < s.n; k += 2) {
       cri_tendon_piece p = cri_tendon_piece_of(&s, k);
-      if (used && stretches(m, &p)) {
+      if (used && stretches(m, p.body)) {
         share_bar += piece_vjp(m, d, bar, sw, i, &p, w.share, x_bar[k], x_bar[k + 1]);
       }
       // [t2]'
@@ -348,7 +357,7 @@ void cri_tendon_curvature(const cr_model* m, const cr_data* d, int t, cr_real* H
   for (int k = 0; k < c.n; k++) {
     c.place[c.col[k]] = k;
   }
-  cri_tendon_walk w = cri_tendon_walk_of(m, t);
+  cri_tendon_walk w = cri_tendon_walk_again(m, t);
   cri_tendon_span s;
   while (cri_tendon_next(m, d, &w, &s)) {
     add_span(m, d, &c, &s, w.share);

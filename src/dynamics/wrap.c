@@ -133,6 +133,32 @@ static winding winding_of(const cri_wrap* w, const cr_real* side) {
   return v;
 }
 
+// [g2] psi_0 = acos(r / l_0), psi_1 = -acos(r / l_1)
+static void set_tangents(cri_wrap* w) {
+  cr_real r = w->r;
+  memset(w->leg, 0, sizeof w->leg);
+  cr_zero(w->arc_grad, 4);
+  for (int k = 0; k < 2; k++) {
+    cr_real l = w->l[k], tangent = cr_sqrt(cr_max(0, l * l - r * r)), sign = k == 0 ? 1 : -1;
+    cr_real slope = 1 / cr_max(tangent, CR_MINVAL);
+    w->leg[k].base = k;
+    w->leg[k].c = r / l;
+    w->leg[k].s = sign * tangent / l;
+    w->leg[k].grad[k] = sign * r / l * slope;
+    w->leg[k].grad[RADIUS] = -sign * slope;
+    w->arc_grad[k] = -r * r / l * slope;
+    w->arc_grad[RADIUS] += r * slope;
+  }
+}
+
+// arc = r theta, after set_tangents
+static void set_arc(cri_wrap* w, cr_real theta) {
+  w->theta = theta;
+  w->arc = w->r * theta;
+  w->arc_grad[BETA] = w->r;
+  w->arc_grad[RADIUS] += theta;
+}
+
 static bool around(cri_wrap* w, const cr_real* side) {
   cr_real r = w->r, gap[3];
   cr_sub3(gap, w->x[1], w->x[0]);
@@ -155,28 +181,13 @@ static bool around(cri_wrap* w, const cr_real* side) {
     flip(w);
   }
 
-  // [g2] psi_0 = acos(r / l_0), psi_1 = -acos(r / l_1), arc = r (beta - psi_0 + psi_1)
-  angle left = {v.direct.c, v.detour ? -cr_abs(v.direct.s) : cr_abs(v.direct.s)};
-  memset(w->leg, 0, sizeof w->leg);
-  cr_zero(w->arc_grad, 4);
-  w->arc_grad[BETA] = r;
-  for (int k = 0; k < 2; k++) {
-    cr_real l = w->l[k], tangent = cr_sqrt(cr_max(0, l * l - r * r)), sign = k == 0 ? 1 : -1;
-    cr_real slope = 1 / cr_max(tangent, CR_MINVAL);
-    left = sum(left, (angle){r / l, -tangent / l});
-    w->leg[k].base = k;
-    w->leg[k].c = r / l;
-    w->leg[k].s = sign * tangent / l;
-    w->leg[k].grad[k] = sign * r / l * slope;
-    w->leg[k].grad[RADIUS] = -sign * slope;
-    w->arc_grad[k] = -r * r / l * slope;
-    w->arc_grad[RADIUS] += r * slope;
-  }
-  // what two quarters at most leave of beta: below pi, or of a detour above 0
-  cr_real theta = measure(left);
-  theta += v.detour && theta < 0 ? 2 * CR_PI : 0;
-  w->arc = r * theta;
-  w->arc_grad[RADIUS] += theta;
+  set_tangents(w);
+  // [g2] theta = beta - psi_0 + psi_1, between 0 and pi, of a detour and 2 pi
+  angle beta = {v.direct.c, v.detour ? -cr_abs(v.direct.s) : cr_abs(v.direct.s)};
+  angle psi_0 = {w->leg[0].c, w->leg[0].s}, psi_1 = {w->leg[1].c, -w->leg[1].s};
+  cr_real theta = -measure(sum(sum(psi_0, psi_1), (angle){beta.c, -beta.s}));
+  theta += theta < (v.detour ? 0 : -CR_PI / 2) ? 2 * CR_PI : 0;
+  set_arc(w, theta);
   return theta >= 0;
 }
 
@@ -205,8 +216,8 @@ typedef struct {
   cr_real grad[3];  // of phi by A, B, G
 } touch;
 
-// Newton's method from pi / 2. There f is concave and falls, so that phi comes down to the root and f
-// stays within -pi and 0, where its arc tangent is unique. Returns the iterations, -1: no root.
+// Newton's method from pi / 2. There f is concave and falls, so that phi comes down to the root and
+// f stays between -pi and 0, where its tangent tells it. Returns the iterations, -1: no root.
 static int find_touch(const cr_real A[2], angle G, touch* t) {
   cr_real phi = CR_PI / 2;
   t->phi = (angle){0, 1};
@@ -270,6 +281,13 @@ static void reflect(cri_wrap* w, const touch* t, const cr_real A[2], cr_real sig
   grad[BETA] = by[2] * sign;
 }
 
+// one point, no arc
+static void set_reflection(cri_wrap* w) {
+  w->leg[1] = w->leg[0];
+  w->theta = w->arc = 0;
+  cr_zero(w->arc_grad, 4);
+}
+
 static bool inside(cri_wrap* w) {
   cr_real r = w->r;
   bool within;
@@ -295,9 +313,7 @@ static bool inside(cri_wrap* w) {
   } else {
     reflect(w, &t, A, sign);
   }
-  w->leg[1] = w->leg[0];
-  w->arc = 0;
-  cr_zero(w->arc_grad, 4);
+  set_reflection(w);
   return true;
 }
 
@@ -463,9 +479,8 @@ static cr_real raise_bar(const cri_wrap* w, cr_real t_bar[2][3], cr_real length_
 
 // ---- the whole
 
-bool cri_wrap_path(cri_wrap* w, const cr_real end_0[3], const cr_real end_1[3],
-                   const cr_real pos[3], const cr_real mat[9], cr_real r, bool cylinder,
-                   const cr_real* side) {
+static void begin(cri_wrap* w, const cr_real end_0[3], const cr_real end_1[3], const cr_real pos[3],
+                  const cr_real mat[9], cr_real r, bool cylinder) {
   w->branch = CR_WRAP_NOT;
   w->cylinder = cylinder;
   w->pos = pos;
@@ -474,31 +489,72 @@ bool cri_wrap_path(cri_wrap* w, const cr_real end_0[3], const cr_real end_1[3],
   // [g1] p = mat' (end - pos)
   into_geom(w->p[0], end_0, pos, mat);
   into_geom(w->p[1], end_1, pos, mat);
+  into_plane(w->x[0], w->p[0], cylinder);
+  into_plane(w->x[1], w->p[1], cylinder);
+}
+
+static void finish(cri_wrap* w) {
+  place(w, 0);
+  place(w, 1);
+  w->length = w->arc;
+  if (w->cylinder) {
+    raise(w);
+  }
+  for (int k = 0; k < 2; k++) {
+    cr_copy3(w->point[k], w->pos);
+    cr_accmat3(w->point[k], w->mat, w->t[k]);
+  }
+}
+
+bool cri_wrap_path(cri_wrap* w, const cr_real end_0[3], const cr_real end_1[3],
+                   const cr_real pos[3], const cr_real mat[9], cr_real r, bool cylinder,
+                   const cr_real* side) {
+  cr_real s[3];
+  begin(w, end_0, end_1, pos, mat, r, cylinder);
   if (square(w->p[0]) < CR_MINVAL * CR_MINVAL || square(w->p[1]) < CR_MINVAL * CR_MINVAL) {
     return false;
   }
-  into_plane(w->x[0], w->p[0], cylinder);
-  into_plane(w->x[1], w->p[1], cylinder);
-  cr_real s[3];
   if (side != NULL) {
     into_geom(s, side, pos, mat);
   }
   bool wraps = side != NULL && square(s) < r * r ? inside(w) : around(w, side != NULL ? s : NULL);
-  if (!wraps) {
+  if (wraps) {
+    finish(w);
+  } else {
     w->branch = CR_WRAP_NOT;
-    return false;
   }
-  place(w, 0);
-  place(w, 1);
-  w->length = w->arc;
-  if (cylinder) {
-    raise(w);
+  return wraps;
+}
+
+void cri_wrap_keep(const cri_wrap* w, cr_real kept[CR_WRAP_KEPT]) {
+  kept[0] = w->theta;
+  kept[1] = (cr_real)w->leg[0].base;
+  kept[2] = w->leg[0].c;
+  kept[3] = w->leg[0].s;
+  cr_copy(kept + 4, w->leg[0].grad, 4);
+}
+
+void cri_wrap_recall(cri_wrap* w, const cr_real end_0[3], const cr_real end_1[3],
+                     const cr_real pos[3], const cr_real mat[9], cr_real r, bool cylinder,
+                     int branch, const cr_real kept[CR_WRAP_KEPT]) {
+  begin(w, end_0, end_1, pos, mat, r, cylinder);
+  set_normal(w);
+  set_distances(w);
+  w->branch = branch;
+  if (branch < 0) {
+    flip(w);
   }
-  for (int k = 0; k < 2; k++) {
-    cr_copy3(w->point[k], pos);
-    cr_accmat3(w->point[k], mat, w->t[k]);
+  if (branch < CR_WRAP_INSIDE) {
+    set_tangents(w);
+    set_arc(w, kept[0]);
+  } else {
+    w->leg[0].base = (int)kept[1];
+    w->leg[0].c = kept[2];
+    w->leg[0].s = kept[3];
+    cr_copy(w->leg[0].grad, kept + 4, 4);
+    set_reflection(w);
   }
-  return true;
+  finish(w);
 }
 
 void cri_wrap_path_tan(const cri_wrap* w, const cr_real end_0_tan[3], const cr_real end_1_tan[3],

@@ -7,7 +7,7 @@
 
 #include "base/real.h"
 
-enum { CR_WRAP_NOT = 0, CR_WRAP_INSIDE = 2 };
+enum { CR_WRAP_NOT = 0, CR_WRAP_INSIDE = 2, CR_WRAP_KEPT = 8 };
 
 /// A wrapped piece, and what its derivatives need. In the wrapping plane everything follows from
 /// four numbers, I = (l_0, l_1, beta, r): distances of the ends from the centre, the angle from the
@@ -32,6 +32,7 @@ typedef struct {
     cr_real grad[4];  // of the turn, by I
   } leg[2];
   cr_real t[2][3];           // touching points in the geom's frame
+  cr_real theta;             // angle between them
   cr_real arc, arc_grad[4];  // length in the plane, and its gradient by I
   cr_real reach[2];          // planar distances of the ends from their touching points
   cr_real slope;             // cylinder: rise per planar length
@@ -57,6 +58,13 @@ typedef struct {
 bool cri_wrap_path(cri_wrap* w, const cr_real end_0[3], const cr_real end_1[3],
                    const cr_real pos[3], const cr_real mat[9], cr_real r, bool cylinder,
                    const cr_real* side);
+
+/// What is dear to compute of a path that wraps; and from it and the branch the path again, between
+/// the same ends over the same geom.
+void cri_wrap_keep(const cri_wrap* w, cr_real kept[CR_WRAP_KEPT]);
+void cri_wrap_recall(cri_wrap* w, const cr_real end_0[3], const cr_real end_1[3],
+                     const cr_real pos[3], const cr_real mat[9], cr_real r, bool cylinder,
+                     int branch, const cr_real kept[CR_WRAP_KEPT]);
 
 /// Tangents of point and length from those of ends, geom and radius.
 void cri_wrap_path_tan(const cri_wrap* w, const cr_real end_0_tan[3], const cr_real end_1_tan[3],

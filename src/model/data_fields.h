@@ -71,6 +71,7 @@ CR_REAL (ten_length,      ntendon, 1, SAME, "m|rad", "-", "tendon length")
 CR_OP   (ten_J,           ntendon, nv, nJten, "Jacobian of the tendon lengths")
 CR_REAL (ten_bias,        ntendon, 1, SAME, "m/s^2|rad/s^2", "-", "acceleration of tendons with armature at zero qacc")
 CR_INDEX(wrap_branch,     nwrap, 1, "how a path element wraps: 0 not, 1 and -1 around, by side; 2 and more inside")
+CR_SAVE (wrap_kept,       nwrap, 8, "of a path element that wraps, the angle on the surface, the end that is turned, cosine and sine of the turn and its gradient, for the derivatives of tendon")
 CR_REAL (ten_velocity,    ntendon, 1, SAME, "m/s|rad/s", "-", "tendon velocity")
 
 // ---- collision

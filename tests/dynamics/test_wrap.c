@@ -126,6 +126,48 @@ static void touches_at_a_tangent(void** state) {
   assert_true(around > 300 && inside > 300);
 }
 
+// the path again from what was kept of it: to the last digit, with all that its derivatives read
+static void recalls_what_it_kept(void** state) {
+  cr_random r = cr_random_seed(2, 1);
+  const cr_real pos[3] = {CR_R(0.1), CR_R(-0.2), CR_R(0.05)};
+  cr_real quat[4] = {CR_R(0.8), CR_R(0.2), CR_R(-0.4), CR_R(0.4)}, mat[9];
+  cr_quat_normalize(quat);
+  cr_quat_to_mat(mat, quat);
+  int wraps[2] = {0};
+  for (int i = 0; i < 400; i++) {
+    cr_real end[2][3], side[3], tan[4][3], mat_tan[9], kept[CR_WRAP_KEPT];
+    cr_real point_tan[2][2][3], length_tan[2];
+    for (int k = 0; k < 3; k++) {
+      end[0][k] = cr_random_normal(&r);
+      end[1][k] = cr_random_normal(&r);
+      side[k] = cr_random_normal(&r) * (i % 2 == 0 ? 1 : CR_R(0.1));
+    }
+    for (int k = 0; k < 12; k++) {
+      tan[k / 3][k % 3] = cr_random_normal(&r);
+    }
+    cr_rot_tan(mat_tan, tan[3], mat);
+    cri_wrap w, again;
+    bool cylinder = i % 4 < 2;
+    if (!cri_wrap_path(&w, end[0], end[1], pos, mat, CR_R(0.6), cylinder, side)) {
+      continue;
+    }
+    cri_wrap_keep(&w, kept);
+    cri_wrap_recall(&again, end[0], end[1], pos, mat, CR_R(0.6), cylinder, w.branch, kept);
+    for (int k = 0; k < 6; k++) {
+      assert_true(w.point[k / 3][k % 3] == again.point[k / 3][k % 3]);
+    }
+    assert_true(w.length == again.length);
+    cri_wrap_path_tan(&w, tan[0], tan[1], tan[2], mat_tan, 1, point_tan[0], &length_tan[0]);
+    cri_wrap_path_tan(&again, tan[0], tan[1], tan[2], mat_tan, 1, point_tan[1], &length_tan[1]);
+    for (int k = 0; k < 6; k++) {
+      assert_true(point_tan[0][k / 3][k % 3] == point_tan[1][k / 3][k % 3]);
+    }
+    assert_true(length_tan[0] == length_tan[1]);
+    wraps[w.branch >= CR_WRAP_INSIDE]++;
+  }
+  assert_true(wraps[0] > 40 && wraps[1] > 40);
+}
+
 // nothing of this may give NaN, or wrap
 static void degenerate_paths_are_straight(void** state) {
   const cr_real a[3] = {2, 0, 0}, b[3] = {0, 2, 0}, in[3] = {CR_R(0.1), 0, 0};
@@ -174,6 +216,7 @@ int test_wrap(void) {
       cmocka_unit_test(wrap_matches_mujoco),
       cmocka_unit_test(over_a_circle),
       cmocka_unit_test(touches_at_a_tangent),
+      cmocka_unit_test(recalls_what_it_kept),
       cmocka_unit_test(degenerate_paths_are_straight),
       cmocka_unit_test(collinear_ends_go_half_around),
       cmocka_unit_test(the_radius_stretches_by_the_angle),
