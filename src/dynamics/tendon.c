@@ -19,19 +19,15 @@ static bool stretches(const cr_model* m, const int body[2]) {
   return body[0] != body[1] && cri_between_last(m, body[0]) != cri_between_last(m, body[1]);
 }
 
-// [t3] row += share e . (J_1 - J_0): the power of the forces -share e and share e at its ends
+// [t3] row += share e . (J_1 - J_0)
 static void add_row(const cr_model* m, const cr_data* d, const cri_tendon_piece* p, cr_real share,
                     cr_real* row) {
   cri_between c = chain_of(m, p);
-  cr_real F[6];
-  int side, at = -1;
+  int side;
   for (int j = cri_between_next(m, &c, &side); j >= 0; j = cri_between_next(m, &c, &side)) {
-    if (side != at) {
-      at = side;
-      cr_zero6(F);
-      cri_tendon_piece_force(m, d, p, side, share, F);
-    }
-    row[j] += cr_dot6(d->cdof + 6 * j, F);
+    cr_real v[3];
+    cri_tendon_velocity(v, d->cdof + 6 * j, p->x[side], cri_between_com(m, d, p->body[side]));
+    row[j] += (side == 1 ? share : -share) * cr_dot3(p->e, v);
   }
 }
 
