@@ -300,6 +300,16 @@ static cr_status run(batch* b, cr_error* error) {
   return cr_ranks_tell(&b->ranks, &b->file.failed, error);
 }
 
+// what is said at the end of a batch that went on; false where nothing failed
+static bool sum_up(const batch* b, cr_error* error) {
+  if (b->file.failed > 0) {
+    (void)cri_fail(error, CR_ERR_DIVERGED,
+                   "%d of %d rollouts failed, as `status` and `failure` of %s say; the first: %s",
+                   b->file.failed, b->count, b->o->out, b->file.sentence);
+  }
+  return b->file.failed > 0;
+}
+
 static void print(const batch* b) {
   int threads = cr_batch_threads(b->batch);
   if (!b->o->setup.json) {
@@ -325,15 +335,12 @@ static void print(const batch* b) {
     mean += b->plan.results[i].width;
   }
   cr_json_close(&j, '}');
+  cr_error error;
+  if (sum_up(b, &error)) {
+    cr_json_string(&j, "error", error.text);
+  }
   cr_json_close(&j, '}');
   cr_json_finish(&j);
-}
-
-static void print_failures(const batch* b) {
-  (void)fprintf(stderr,
-                "carom batch: %d of %d rollouts failed, as `status` and `failure` of %s say; the "
-                "first: %s\n",
-                b->file.failed, b->count, b->o->out, b->file.sentence);
 }
 
 static void release(batch* b) {
@@ -399,10 +406,10 @@ int cr_cli_batch(int argc, char** argv) {
   } else if (!help && speaks) {
     print(b);
   }
-  if (status == CR_OK && b->file.failed > 0) {
-    code = cr_status_exit_code(CR_ERR_DIVERGED);  // a numerical failure, whichever it was
+  if (status == CR_OK && sum_up(b, &error)) {  // a numerical failure, whichever it was
+    code = cr_status_exit_code(error.status);
     if (speaks) {
-      print_failures(b);
+      (void)fprintf(stderr, "carom batch: %s\n", error.text);
     }
   }
   release(b);
