@@ -156,7 +156,9 @@ def main():
     if models[:1] == ["--tds"]:
         tds, models = models[1], models[2:]
     folder.mkdir(parents=True, exist_ok=True)
-    print(f"# Peers\n\nMade by `make bench-peers{' TDS=...' if tds else ''}` ({datetime.date.today()}). Times of the processor.\n")
+    made_by = f"make bench-peers{' TDS=...' if tds else ''}"
+    print(f"# Peers\n\nMade by `{made_by}` ({datetime.date.today()}), for a machine at rest: times of the processor, but\n"
+          "those of Carom's single steps on the wall.\n")
     pinocchio_rows(carom, folder, python)
     if tds:
         tds_rows(carom, folder, python, tds)
