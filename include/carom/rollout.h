@@ -82,6 +82,7 @@ enum { CR_ADAPTIVE_STEPS = 100000 };
 /// Makes the rollout adaptive: a `step` of cr_rollout_run then is one interval of the grid, made of
 /// as many steps of the model's integrator as the tolerances ask for, the last of which ends on the
 /// grid. What else depends on the time step (refsafe) uses the model's. options NULL: not adaptive.
+/// What was run before is forgotten.
 /// Errors: CR_ERR_ARG where the integrator has no error estimate, or an option is not sane.
 CR_API cr_status cr_rollout_adaptive(cr_rollout* rollout, const cr_model* m,
                                      const cr_adaptive* options, cr_error* error);
@@ -133,6 +134,7 @@ CR_API cr_real cr_rollout_loss(const cr_rollout* rollout);
 
 /// Gradient of the loss of the last run. m_backward (usually m) is the model whose dynamics the
 /// backward pass differentiates at the same points: contacts from distance are a variant of m.
+/// Errors: CR_ERR_ARG where no run came to its end; those of the steps and of the loss.
 CR_API cr_status cr_rollout_gradient(cr_rollout* rollout, const cr_model* m,
                                      const cr_model* m_backward, const cr_loss* loss,
                                      cr_error* error);

@@ -59,6 +59,8 @@ cr_status cri_switches_of(cri_switches* s, cr_rollout* r, const cr_model* m, cr_
       cri_rollout_advance(r, m, k);
     }
   }
+  // the last state, which no step began with, may need more room
+  CR_TRY(cri_rollout_forward(r, m, r->nstep, error));
   CR_TRY(set_here(r, m, r->nstep, &set, error));
   return append(s, set, error);
 }

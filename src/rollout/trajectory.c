@@ -340,6 +340,7 @@ cr_status cr_rollout_run(cr_rollout* r, const cr_model* m, int nstep, const cr_l
                     "rollout: controls that a callback gives are held, not linear");
   }
   r->nstep = nstep;
+  r->ran = false;
   r->loss = 0;
   r->solver_iterations_max = 0;
   r->start = r->d->time;
@@ -352,6 +353,7 @@ cr_status cr_rollout_run(cr_rollout* r, const cr_model* m, int nstep, const cr_l
     CR_TRY(add_loss(r, m, loss, k + 1, error));
   }
   cri_tape_put(&r->tape, m, CRI_TAPE_END, r->d);
+  r->ran = true;
   return CR_OK;
 }
 
@@ -568,6 +570,9 @@ static cr_status too_little(const cr_rollout* r, const cr_model* m, int notes, c
 
 cr_status cr_rollout_gradient(cr_rollout* r, const cr_model* m, const cr_model* m_backward,
                               const cr_loss* loss, cr_error* error) {
+  if (!r->ran) {
+    return cri_fail(error, CR_ERR_ARG, "rollout: a gradient needs a run that came to its end");
+  }
   if (r->tape.lost > 0) {
     return too_little(r, m, r->tape.noted + r->tape.lost, error);
   }
@@ -590,6 +595,7 @@ cr_status cr_rollout_adaptive(cr_rollout* r, const cr_model* m, const cr_adaptiv
     CR_TRY(cri_adaptive_check(m, options, error));
   }
   r->adaptive = options != NULL;
+  r->ran = false;
   r->options = options != NULL ? *options : (cr_adaptive){.rtol = 0};
   return CR_OK;
 }
@@ -597,6 +603,7 @@ cr_status cr_rollout_adaptive(cr_rollout* r, const cr_model* m, const cr_adaptiv
 cr_status cr_rollout_memory(cr_rollout* r, const cr_model* m, size_t bytes, cr_error* error) {
   size_t rows = rows_size(r, m);
   r->budget = bytes;
+  r->ran = false;
   if (bytes > 0 && bytes < rows + cri_tape_least(m, 0)) {
     return too_little(r, m, 0, error);
   }

@@ -27,6 +27,7 @@ struct cr_rollout {
   cr_data* bar;  // after a gradient: bar->qpos (nv), qvel, act at time zero, qfrc_applied,
                  // xfrc_applied (constant over the rollout), bar->par
   int nstep, nstep_max;
+  bool ran;  // a run came to its end, and nothing has been changed since
   cr_real* ctrl;       // nstep_max x nu, set before a run
   cr_real* ctrl_bar;   // the same, set by a gradient
   cr_control control;  // NULL: the controls are as set

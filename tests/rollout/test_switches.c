@@ -51,10 +51,38 @@ static void balls_that_land(void** state) {
   fall(0.115, 2);
 }
 
+// contacts that begin with the last state find room
+static void the_last_state_may_need_room(void** state) {
+  cr_error error;
+  cr_model* m;
+  cr_rollout* r;
+  cri_switches s = {.n = 0};
+  const cr_capacity little = {1, 2, 4};
+  assert_int_equal(cr_model_open(&m, CAROM_SOURCE_DIR "/tests/data/billiard.xml", &error), CR_OK);
+  assert_int_equal(cr_rollout_create(&r, m, 1, NULL, 0, &error), CR_OK);
+  cri_data_free(r->d);
+  cri_data_free(r->work);
+  cri_step_blocks_free(&r->blocks);
+  assert_int_equal(cri_data_create(&r->d, m, &little, NULL), CR_OK);
+  assert_int_equal(cri_data_create(&r->work, m, &little, NULL), CR_OK);
+  for (int ball = 0; ball < 2; ball++) {
+    r->d->qpos[m->jnt_qposadr[m->body_jntadr[ball + 1]] + 2] = 0.1;
+    r->d->qvel[m->jnt_dofadr[m->body_jntadr[ball + 1]] + 2] = -0.1 / m->timestep;
+  }
+  assert_int_equal(cr_rollout_run(r, m, 1, NULL, &error), CR_OK);
+  assert_int_equal(r->d->ncon_max, 1);
+  assert_int_equal(cri_switches_of(&s, r, m, &error), CR_OK);
+  assert_int_equal(s.n, 2);
+  cri_switches_free(&s);
+  cr_rollout_free(r);
+  cr_model_close(m);
+}
+
 int test_switches(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(what_is_apart),
       cmocka_unit_test(balls_that_land),
+      cmocka_unit_test(the_last_state_may_need_room),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -734,6 +734,34 @@ static void a_failed_gradient_leaves_nothing_behind(void** state) {
   close_bench(&b);
 }
 
+static void assert_nothing_to_differentiate(bench* b, const cr_loss* loss) {
+  cr_error error = {0};
+  assert_int_equal(cr_rollout_gradient(b->r, &b->m, &b->m, loss, &error), CR_ERR_ARG);
+  assert_non_null(strstr(error.text, "needs a run"));
+}
+
+static void a_gradient_needs_a_whole_run(void** state) {
+  bench b;
+  open_bench(&b, 1, STATE_CONTACT);
+  cr_loss loss = loss_of(&b.w);
+  assert_nothing_to_differentiate(&b, &loss);
+  run_and_differentiate(&b);
+  // one that ends early, another budget, other steps
+  b.start->qvel[0] = (cr_real)NAN;
+  set_start(&b);
+  assert_int_equal(cr_rollout_run(b.r, &b.m, STEPS, &loss, NULL), CR_ERR_DIVERGED);
+  assert_nothing_to_differentiate(&b, &loss);
+  b.start->qvel[0] = 0;
+  set_start(&b);
+  run_and_differentiate(&b);
+  assert_int_equal(cr_rollout_memory(b.r, &b.m, (size_t)1 << 20, NULL), CR_OK);
+  assert_nothing_to_differentiate(&b, &loss);
+  run_and_differentiate(&b);
+  assert_int_equal(cr_rollout_adaptive(b.r, &b.m, NULL, NULL), CR_OK);
+  assert_nothing_to_differentiate(&b, &loss);
+  close_bench(&b);
+}
+
 static void bad_arguments(void** state) {
   (void)state;
   bench b;
@@ -798,6 +826,7 @@ int test_trajectory(void) {
       cmocka_unit_test(divergence_carries_the_step),
       cmocka_unit_test(a_loss_that_fails_is_named),
       cmocka_unit_test(a_failed_gradient_leaves_nothing_behind),
+      cmocka_unit_test(a_gradient_needs_a_whole_run),
       cmocka_unit_test(bad_arguments),
       cmocka_unit_test(the_last_state),
   };
