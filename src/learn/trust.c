@@ -124,6 +124,16 @@ static cr_status run_in(trust* t, cr_rollout* r, const cr_real* step, cr_real* l
   return switches != NULL ? cri_switches_of(switches, r, &m, error) : CR_OK;
 }
 
+// as the rollout that it stands for; what controls alone need grows with the number of steps
+static cr_status set_up(const trust* t, cr_rollout* r, cr_error* error) {
+  const cr_trust_problem* p = t->p;
+  size_t bytes = p->rollout->budget, least = cri_rollout_least(r, p->m);
+  if (bytes > 0) {
+    CR_TRY(cr_rollout_memory(r, p->m, bytes > least ? bytes : least, error));
+  }
+  return p->rollout->adjoint.continuous ? cr_rollout_adjoint(r, p->m, &t->adjoint, error) : CR_OK;
+}
+
 static cr_status run_fixed(trust* t, const cr_real* step, cr_real* loss, cr_real* gradient,
                            cri_switches* switches, cr_error* error) {
   const cr_trust_problem* p = t->p;
@@ -132,10 +142,7 @@ static cr_status run_fixed(trust* t, const cr_real* step, cr_real* loss, cr_real
     return run_in(t, p->rollout, step, loss, gradient, switches, error);
   }
   CR_TRY(cri_rollout_create(&r, p->m, p->nstep << t->level, p->rollout->wanted, error));
-  cr_status status = CR_OK;
-  if (p->rollout->adjoint.continuous) {
-    status = cr_rollout_adjoint(r, p->m, &t->adjoint, error);
-  }
+  cr_status status = set_up(t, r, error);
   if (status == CR_OK) {
     status = run_in(t, r, step, loss, gradient, switches, error);
   }

@@ -560,6 +560,10 @@ static size_t rows_size(const cr_rollout* r, const cr_model* m) {
   return ((size_t)r->nstep_max + 1) * (2 * (size_t)m->nu * sizeof(cr_real) + sizeof(int));
 }
 
+size_t cri_rollout_least(const cr_rollout* r, const cr_model* m) {
+  return rows_size(r, m) + cri_tape_least(m, 0);
+}
+
 static cr_status too_little(const cr_rollout* r, const cr_model* m, int notes, cr_error* error) {
   return cri_fail(error, CR_ERR_MEMORY,
                   "rollout: %zu bytes are too little for a gradient over %d steps: it needs at "
@@ -604,7 +608,7 @@ cr_status cr_rollout_memory(cr_rollout* r, const cr_model* m, size_t bytes, cr_e
   size_t rows = rows_size(r, m);
   r->budget = bytes;
   r->ran = false;
-  if (bytes > 0 && bytes < rows + cri_tape_least(m, 0)) {
+  if (bytes > 0 && bytes < cri_rollout_least(r, m)) {
     return too_little(r, m, 0, error);
   }
   cri_step_blocks_free(&r->blocks);

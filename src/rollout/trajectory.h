@@ -27,7 +27,7 @@ struct cr_rollout {
   cr_data* bar;  // after a gradient: bar->qpos (nv), qvel, act at time zero, qfrc_applied,
                  // xfrc_applied (constant over the rollout), bar->par
   int nstep, nstep_max;
-  bool ran;  // a run came to its end, and nothing has been changed since
+  bool ran;            // a run came to its end, and nothing has been changed since
   cr_real* ctrl;       // nstep_max x nu, set before a run
   cr_real* ctrl_bar;   // the same, set by a gradient
   cr_control control;  // NULL: the controls are as set
@@ -50,6 +50,9 @@ struct cr_rollout {
 /// cr_rollout_create with the parameters as flags of cr_field_id, see cri_data_twin.
 cr_status cri_rollout_create(cr_rollout** rollout, const cr_model* m, int nstep_max,
                              const bool* wanted, cr_error* error);
+
+/// The least for cr_rollout_memory.
+size_t cri_rollout_least(const cr_rollout* r, const cr_model* m);
 
 /// Puts the state before interval k (k = nstep: the last state) into r->d, with its control (of the
 /// last state that before it). Computes it again where it is not stored.

@@ -54,6 +54,7 @@ static void end(bench* b) {
 
 static cr_status start(void* context, cr_rollout* r, const cr_real* step, cr_error* error) {
   const bench* b = context;
+  assert_true((r->budget > 0) == (b->r->budget > 0));
   cr_data_reset(b->m, r->d);
   cr_copy(r->d->qpos, b->qpos, b->m->nq);
   for (int i = 0; i < b->m->nv; i++) {
@@ -207,6 +208,10 @@ static void a_long_time_step_is_to_be_refined(void** state) {
   assert_int_equal(t.verdict, CR_TRUST_REFINE);
   assert_true(t.refined < 0.02 && t.refined > 0.001);
   int every = (int)lround(0.02 / (double)t.refined);
+  // finer runs keep to the limit on memory, and find the same
+  assert_int_equal(cr_rollout_memory(b.r, b.m, 2000, NULL), CR_OK);
+  cr_trust within = measure(&b);
+  assert_true(within.refined == t.refined && within.change == t.change && within.slope == t.slope);
   end(&b);
 
   for (int k = 0; k < 2; k++) {
