@@ -18,7 +18,7 @@ typedef struct {
 ///          W the mean of the two velocities, p the polynomial of degree five that meets q, v and
 ///          v' at both ends; act the cubic one that meets act and act_dot           [d2]
 ///          derivation: docs/derivations/adjoint.md
-/// Scratch  8 nv + nq numbers of d
+/// Scratch  11 nv + nq numbers of d
 /// Smooth   everywhere; the errors are O(h^6) in q, O(h^5) in v, O(h^4) in act, where the motion is
 void cri_dense_at(const cr_model* m, const cri_node* a, const cri_node* b, cr_real t, cr_data* d);
 

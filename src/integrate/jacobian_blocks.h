@@ -43,7 +43,7 @@ typedef struct {
 } cri_sections;
 
 /// The blocks at d, whose rows, tendons and moments are set; in `work`'s scratch, for the caller to pop:
-/// at most 20 ntree + 12 nout + 5 nactuator + nv integers. An actuator that pulls at nothing is in the
+/// at most 26 ntree + 10 nout + 5 nactuator + nv + 16 integers. An actuator that pulls at nothing is in the
 /// first block. `whole`: all is one block.
 cri_blocks cri_blocks_find(const cr_model* m, const cr_data* d, const cri_sections* s, bool whole,
                            cr_data* work);

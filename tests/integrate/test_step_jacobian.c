@@ -256,9 +256,10 @@ static void visit(uint64_t seed, int integrator, void (*check)(const fixture*), 
       continue;
     }
     c->states++;
-    if (!simple || cri_acceleration_why(&f.m, f.d) == NULL) {
+    bool direct = cri_acceleration_why(&f.m, f.d) == NULL;
+    if (!simple || direct) {
       check(&f);
-      if (cr_jacobian_columns(f.work) == NULL) {
+      if (direct && cr_jacobian_columns(f.work) == NULL) {
         c->direct++;
         count(&f, c);
       }
@@ -333,9 +334,13 @@ static void rows_are_cotangents(void** state) {
   assert_true(c.direct > 0);
 }
 
-// where it goes column by column, only the rows are another way
+// where it goes column by column, only the rows are another way; of these every third
 static void check_all_ways(const fixture* f) {
-  (cri_acceleration_why(&f->m, f->d) == NULL ? check_columns : check_rows)(f);
+  if (cri_acceleration_why(&f->m, f->d) == NULL) {
+    check_columns(f);
+  } else if (f->seed % 3 == 0) {
+    check_rows(f);
+  }
 }
 
 // every model has a Jacobian, by columns where need be
