@@ -27,21 +27,8 @@ static int number_islands(const cr_model* m, cr_data* d, int32_t* set) {
   return n;
 }
 
-// runs with an owner each, -1 none
-typedef struct {
-  int n;
-  cr_run* run;
-  int32_t* owner;
-} owned;
-
-static void add_owned(owned* x, int begin, int end, int owner) {
-  x->run[x->n] = (cr_run){begin, end};
-  x->owner[x->n++] = owner;
-}
-
-static owned push_owned(cr_data* d, size_t n) {
-  int32_t* room = cri_push_int(d, 3 * n);
-  return (owned){0, (cr_run*)(void*)room, room + 2 * n};
+static cr_owned_runs push_owned(cr_data* d, size_t n) {
+  return cr_owned_runs_in(cri_push_int(d, 3 * n), n);
 }
 
 static cr_run* push_runs(cr_data* d, size_t n) { return (cr_run*)(void*)cri_push_int(d, 2 * n); }
@@ -83,20 +70,20 @@ cri_islands cri_islands_find(const cr_model* m, cr_data* d, const cr_pattern* me
   join_all(m, d, metric, set);
   int n = number_islands(m, d, set), without = n;
 
-  owned of_trees = push_owned(d, trees), of_rows = push_owned(d, rows);
+  cr_owned_runs of_trees = push_owned(d, trees), of_rows = push_owned(d, rows);
   for (int t = 0; t < m->ntree; t++) {
     int first = m->tree_dofadr[t];
-    add_owned(&of_trees, first, first + m->tree_dofnum[t], d->tree_island[t]);
+    cr_owned_runs_add(&of_trees, first, first + m->tree_dofnum[t], d->tree_island[t]);
   }
   for (int i = 0, block; i < d->nefc; i += block) {
     block = cri_rows_block(m, d, i);
     bool any = d->efc_J_rownnz[i] > 0;
     int dof0 = any ? d->efc_J_colind[d->efc_J_rowadr[i]] : 0;
-    add_owned(&of_rows, i, i + block, any ? d->tree_island[m->dof_treeid[dof0]] : without);
+    cr_owned_runs_add(&of_rows, i, i + block, any ? d->tree_island[m->dof_treeid[dof0]] : without);
     n = any ? n : without + 1;
   }
-  cr_runs_by_owner(of_trees.n, of_trees.run, of_trees.owner, n, dof_adr, dof, set);
-  cr_runs_by_owner(of_rows.n, of_rows.run, of_rows.owner, n, row_adr, row, set);
+  cr_runs_by_owner(&of_trees, n, dof_adr, dof, set);
+  cr_runs_by_owner(&of_rows, n, row_adr, row, set);
   cri_pop(d, mark);
   return (cri_islands){n, dof_adr, row_adr, dof, row};
 }

@@ -4,35 +4,22 @@
 #include "contact/rows.h"
 #include "dynamics/coupling.h"
 
-// runs with an owner each
-typedef struct {
-  int n;
-  cr_run* run;
-  int32_t* owner;
-} owned;
-
-static owned push_owned(cr_data* work, int n) {
-  int32_t* room = cri_push_int(work, 3 * (size_t)n);
-  return (owned){0, (cr_run*)(void*)room, room + 2 * n};
-}
-
-static void add(owned* x, int begin, int end, int32_t owner) {
-  x->run[x->n] = (cr_run){begin, end};
-  x->owner[x->n++] = owner;
+static cr_owned_runs push_owned(cr_data* work, int n) {
+  return cr_owned_runs_in(cri_push_int(work, 3 * (size_t)n), (size_t)n);
 }
 
 // the groups that hold these columns
-static void add_columns(owned* x, int begin, int end, int32_t owner) {
+static void add_columns(cr_owned_runs* x, int begin, int end, int32_t owner) {
   int last = (end + CR_COLUMN_GROUP - 1) / CR_COLUMN_GROUP;
-  add(x, begin / CR_COLUMN_GROUP * CR_COLUMN_GROUP, last * CR_COLUMN_GROUP, owner);
+  cr_owned_runs_add(x, begin / CR_COLUMN_GROUP * CR_COLUMN_GROUP, last * CR_COLUMN_GROUP, owner);
 }
 
 // those of each block, kept in the scratch of `work`
-static const cr_run* sorted(const owned* x, int n, const int32_t** adr, cr_data* work) {
+static const cr_run* sorted(const cr_owned_runs* x, int n, const int32_t** adr, cr_data* work) {
   int32_t* from = cri_push_int(work, (size_t)n + 1);
   cr_run* to = (cr_run*)(void*)cri_push_int(work, 2 * (size_t)x->n);
   size_t mark = cri_mark(work);
-  cr_runs_by_owner(x->n, x->run, x->owner, n, from, to, cri_push_int(work, (size_t)n));
+  cr_runs_by_owner(x, n, from, to, cri_push_int(work, (size_t)n));
   cri_pop(work, mark);
   *adr = from;
   return to;
@@ -72,8 +59,8 @@ static int32_t block_of_output(const cr_model* m, const cr_data* d, const int32_
 }
 
 // the columns of a section
-static void add_section(const cr_model* m, const cr_data* d, cri_section s, const owned* dofs,
-                        const int32_t* of_dof, owned* columns) {
+static void add_section(const cr_model* m, const cr_data* d, cri_section s,
+                        const cr_owned_runs* dofs, const int32_t* of_dof, cr_owned_runs* columns) {
   for (int t = 0; t < m->ntree && !s.of_outputs; t++) {
     add_columns(columns, s.first + dofs->run[t].begin, s.first + dofs->run[t].end, dofs->owner[t]);
   }
@@ -88,20 +75,20 @@ cri_blocks cri_blocks_find(const cr_model* m, const cr_data* d, const cri_sectio
   int32_t* block = cri_push_int(work, (size_t)m->ntree);
   int32_t* of_dof = cri_push_int(work, (size_t)m->nv);
   cri_blocks b = {.n = number_blocks(m, d, whole, set, block), .of_dof = of_dof};
-  owned dofs = push_owned(work, m->ntree), actuators = push_owned(work, m->nactuator);
+  cr_owned_runs dofs = push_owned(work, m->ntree), actuators = push_owned(work, m->nactuator);
   int ncolumns = 0;
   for (int k = 0; k < s->n; k++) {
     ncolumns += s->at[k].of_outputs ? m->nout : m->ntree;
   }
-  owned columns = push_owned(work, ncolumns);
+  cr_owned_runs columns = push_owned(work, ncolumns);
   for (int i = 0; i < m->nv; i++) {
     of_dof[i] = block[m->dof_treeid[i]];
   }
   for (int t = 0; t < m->ntree; t++) {
-    add(&dofs, m->tree_dofadr[t], m->tree_dofadr[t] + m->tree_dofnum[t], block[t]);
+    cr_owned_runs_add(&dofs, m->tree_dofadr[t], m->tree_dofadr[t] + m->tree_dofnum[t], block[t]);
   }
   for (int k = 0; k < m->nactuator; k++) {
-    add(&actuators, k, k + 1, block_of_output(m, d, of_dof, m->actuator_outadr[k]));
+    cr_owned_runs_add(&actuators, k, k + 1, block_of_output(m, d, of_dof, m->actuator_outadr[k]));
   }
   for (int k = 0; k < s->n; k++) {
     add_section(m, d, s->at[k], &dofs, of_dof, &columns);

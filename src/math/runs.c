@@ -4,14 +4,16 @@
 #include <string.h>
 
 // Runs are held against the end of the last one of their owner, which is -1 before the first.
-void cr_runs_by_owner(int n, const cr_run* run, const int32_t* owner, int nowner, int32_t* adr,
-                      cr_run* to, int32_t* last) {
+void cr_runs_by_owner(const cr_owned_runs* from, int nowner, int32_t* adr, cr_run* to,
+                      int32_t* last) {
+  const cr_run* run = from->run;
+  const int32_t* owner = from->owner;
   // how many each has
   memset(adr, 0, (size_t)(nowner + 1) * sizeof *adr);
   for (int k = 0; k < nowner; k++) {
     last[k] = -1;
   }
-  for (int k = 0; k < n; k++) {
+  for (int k = 0; k < from->n; k++) {
     int32_t of = owner[k];
     if (of >= 0) {
       adr[of + 1] += run[k].begin > last[of];
@@ -24,7 +26,7 @@ void cr_runs_by_owner(int n, const cr_run* run, const int32_t* owner, int nowner
     adr[k + 1] += adr[k];
     last[k] = adr[k] - 1;
   }
-  for (int k = 0; k < n; k++) {
+  for (int k = 0; k < from->n; k++) {
     int32_t of = owner[k];
     if (of >= 0 && last[of] >= adr[of] && run[k].begin <= to[last[of]].end) {
       cr_run* x = &to[last[of]];

@@ -22,7 +22,7 @@ static void runs_go_to_their_owners(void** state) {
       }
       at += cr_random_int(&r, 8);
     }
-    cr_runs_by_owner(n, run, owner, OWNERS, adr, to, last);
+    cr_runs_by_owner(&(cr_owned_runs){n, run, owner}, OWNERS, adr, to, last);
     for (int k = 0; k < OWNERS; k++) {
       cr_runs own = {adr[k + 1] - adr[k], to + adr[k]};
       for (int i = 1; i < own.n; i++) {
@@ -42,7 +42,7 @@ static void runs_go_to_their_owners(void** state) {
 static void nobody_owns_nothing(void** state) {
   int32_t adr[3] = {7, 7, 7}, last[2], owner[1] = {-1};
   cr_run run[1] = {{3, 5}}, to[1];
-  cr_runs_by_owner(1, run, owner, 2, adr, to, last);
+  cr_runs_by_owner(&(cr_owned_runs){1, run, owner}, 2, adr, to, last);
   assert_true(adr[0] == 0 && adr[1] == 0 && adr[2] == 0);
 }
 
