@@ -10,6 +10,7 @@
 #include "integrate/acceleration_columns.h"
 #include "integrate/euler.h"
 #include "integrate/step.h"
+#include "integrate/step_jacobian.h"
 #include "model/names.h"
 #include "model/tableau.h"
 
@@ -146,17 +147,6 @@ static cr_status tangent(const cr_model* m, const cr_data* d, cr_parameter_jacob
   return cr_euler_jvp(m, d, work->tan);
 }
 
-// one column of all rows
-static void store_column(const cr_model* m, const cr_data* tan, cr_real* to, int width) {
-  const cr_real* from[3] = {tan->qpos_next, tan->qvel_next, tan->act_next};
-  const int length[3] = {m->nv, m->nv, m->na};
-  for (int part = 0; part < 3; part++) {
-    for (int i = 0; i < length[part]; i++, to += width) {
-      *to = from[part][i];
-    }
-  }
-}
-
 static cr_status by_tangents(const cr_model* m, const cr_data* d, cr_parameter_jacobian* work,
                              cr_real* to) {
   bool stages[CR_N_FIELD];  // fewer than fields
@@ -174,7 +164,7 @@ static cr_status by_tangents(const cr_model* m, const cr_data* d, cr_parameter_j
         work->error = work->tan->error;
         return status;
       }
-      store_column(m, work->tan, column++, work->ncolumn);
+      cri_jacobian_put_column(m, work->tan, column++, work->ncolumn);
     }
   }
   return CR_OK;

@@ -315,13 +315,12 @@ static cr_status chain_tangent(const cr_model* m, const cr_data* d, cr_jacobian*
   return cri_runge_kutta_jvp_with(&rk, m, d, work->c.tan, stage_tangent, &context);
 }
 
-// one column of all rows of `to`, which has n columns, from the tangents of the next state
-static void store_column(const cr_model* m, const cr_data* tan, cr_real* to, int n, int column) {
+void cri_jacobian_put_column(const cr_model* m, const cr_data* tan, cr_real* to, int width) {
   const cr_real* from[3] = {tan->qpos_next, tan->qvel_next, tan->act_next};
   const int length[3] = {m->nv, m->nv, m->na};
-  for (int part = 0, row = 0; part < 3; part++) {
-    for (int i = 0; i < length[part]; i++, row++) {
-      to[row * n + column] = from[part][i];
+  for (int part = 0; part < 3; part++) {
+    for (int i = 0; i < length[part]; i++, to += width) {
+      *to = from[part][i];
     }
   }
 }
@@ -335,7 +334,7 @@ static cr_status columns_under(const cr_model* m, const cr_data* d, cr_jacobian*
     cr_status status = tangent(m, d, work);
     seed[k] = 0;
     CR_TRY(status);
-    store_column(m, work->c.tan, to, width, first + k);
+    cri_jacobian_put_column(m, work->c.tan, to + first + k, width);
   }
   return CR_OK;
 }
