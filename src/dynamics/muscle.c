@@ -79,15 +79,13 @@ static curve length_curve(cr_real L, cr_real low, cr_real high, cr_real w) {
   }
   bool rising = L <= 1;
   cr_real edge = rising ? low : high, middle = (edge + 1) / 2, sign = rising ? 1 : -1;
-  cr_real h = width(rising ? (1 - low) / 2 : (high - 1) / 2);
+  cr_real per_h = sign / width(rising ? (1 - low) / 2 : (high - 1) / 2);
   bool outer = rising ? L <= middle : L > middle;
   // distance from the edge or from 1, in units of h
-  cr_real x = sign * (outer ? L - edge : 1 - L) / h;
-  cr_real by_x = outer ? x : -x, x_L = sign * (outer ? 1 : -1) / h;
-  cr_real x_edge = sign * (x / 2 - (outer ? 1 : 0)) / h;
+  cr_real x = (outer ? L - edge : 1 - L) * per_h, by_x = outer ? x : -x;
   c.value = outer ? x * x / 2 : 1 - x * x / 2;
-  c.by_x = by_x * x_L;
-  *(rising ? &c.by_low : &c.by_high) = by_x * x_edge;
+  c.by_x = x * per_h;
+  *(rising ? &c.by_low : &c.by_high) = by_x * (x / 2 - (outer ? 1 : 0)) * per_h;
   return c;
 }
 
@@ -170,12 +168,13 @@ static curve passive_curve(cr_real L, cr_real high, cr_real w) {
   if (L <= 1) {
     return (curve){0};
   }
+  cr_real per_h = 1 / h;
   if (L <= middle) {
-    cr_real x = (L - 1) / h;
-    return (curve){.value = x * x / 2, .by_x = x / h, .by_high = -x * x / (2 * h)};
+    cr_real x = (L - 1) * per_h;
+    return (curve){.value = x * x / 2, .by_x = x * per_h, .by_high = -x * x / 2 * per_h};
   }
-  cr_real x = (L - middle) / h;
-  return (curve){.value = CR_R(0.5) + x, .by_x = 1 / h, .by_high = -(1 + x) / (2 * h)};
+  cr_real x = (L - middle) * per_h;
+  return (curve){.value = CR_R(0.5) + x, .by_x = per_h, .by_high = -(1 + x) / 2 * per_h};
 }
 
 // its derivative, as a curve
@@ -212,7 +211,7 @@ static normal normalize(const cr_model* m, int i, const cr_real* prm, cr_real l,
   n.unit = width(n.L0);
   n.speed = width(n.L0 * prm[6]);
   n.L = prm[0] + (l - R[0]) / n.unit;
-  n.V = v / n.speed;
+  n.V = v == 0 ? 0 : v / n.speed;
   n.F = prm[2] < 0 ? prm[3] / width(m->actuator_acc0[out]) : prm[2];
   return n;
 }
@@ -396,7 +395,8 @@ cri_muscle_rate cri_muscle_rate_of(const cr_model* m, int i, cr_real u, cr_real 
   cr_real a = cr_clip(act, 0, 1), a_act = act >= 0 && act <= 1 ? 1 : 0;
   cr_real e = cr_clip(u, 0, 1) - act, e_u = u >= 0 && u <= 1 ? 1 : 0;
   cr_real pace = CR_R(0.5) + CR_R(1.5) * a, pace_act = CR_R(1.5) * a_act;
-  cr_real tau1 = prm[0] * pace, tau0 = prm[1] / pace, S = e > 0 ? 1 : 0, S_e = 0, S_width = 0;
+  cr_real per_pace = 1 / pace, tau1 = prm[0] * pace, tau0 = prm[1] * per_pace;
+  cr_real S = e > 0 ? 1 : 0, S_e = 0, S_width = 0;
   if (smooth >= CR_MINVAL) {
     cr_real slope;
     S = sigmoid(e / smooth + CR_R(0.5), &slope);
@@ -404,13 +404,13 @@ cri_muscle_rate cri_muscle_rate_of(const cr_model* m, int i, cr_real u, cr_real 
     S_width = prm[2] >= m->muscle_smooth ? -slope * e / (smooth * smooth) : 0;
   }
   // [m5] act_dot = e / tau
-  cr_real tau = tau0 + (tau1 - tau0) * S, gap = tau1 - tau0;
-  cr_real by_e = 1 / width(tau), by_tau = tau > CR_MINVAL ? -e / (tau * tau) : 0;
-  cr_real tau_act = pace_act * ((1 - S) * -tau0 / pace + S * prm[0]);
+  cr_real gap = tau1 - tau0, tau = tau0 + gap * S, per_tau = 1 / width(tau), value = e * per_tau;
+  cr_real by_e = per_tau, by_tau = tau > CR_MINVAL ? -value * per_tau : 0;
+  cr_real tau_act = pace_act * ((1 - S) * -tau0 * per_pace + S * prm[0]);
   by_e += by_tau * gap * S_e;
   return (cri_muscle_rate){
-      .value = e / width(tau),
+      .value = value,
       .by_u = by_e * e_u,
       .by_act = by_tau * tau_act - by_e,
-      .by_prm = {by_tau * S * pace, by_tau * (1 - S) / pace, by_tau * gap * S_width}};
+      .by_prm = {by_tau * S * pace, by_tau * (1 - S) * per_pace, by_tau * gap * S_width}};
 }

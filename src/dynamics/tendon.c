@@ -328,10 +328,20 @@ static void add_curvature(const cr_model* m, const cr_data* d, const curvature* 
   }
 }
 
+// whether dof j moves some of the points of a span and not all: what it carries as a whole keeps its
+// length and its rows
+static bool bends(const cr_model* m, const cri_tendon_span* s, int j) {
+  bool first = moves(m, j, s->body[0]);
+  return moves(m, j, s->body[s->n - 1]) != first || (s->n == 4 && moves(m, j, s->body[1]) != first);
+}
+
 static void add_span(const cr_model* m, const cr_data* d, const curvature* c,
                      const cri_tendon_span* s, cr_real share) {
   for (int k = 0; k < c->n; k++) {
     cr_real x_tan[4][3];
+    if (!bends(m, s, c->col[k])) {
+      continue;
+    }
     c->gradient[k] += share * carry_span(m, d, s, c->col[k], x_tan);
     for (int at = 0; at < s->n; at += 2) {
       cri_tendon_piece p = cri_tendon_piece_of(s, at);
