@@ -177,9 +177,11 @@ cr_status cr_tendon_jvp(const cr_model* m, const cr_data* d, cr_data* tan) {
 static cr_real piece_vjp(const cr_model* m, const cr_data* d, cr_data* bar,
                          const cri_pair_sweep* sw, int i, const cri_tendon_piece* p, cr_real share,
                          cr_real x0_bar[3], cr_real x1_bar[3]) {
-  cr_real V[2][6] = {{0}};
+  cr_real V[2][6];
   for (int side = 0; side < 2; side++) {
-    cr_real F[6] = {0};
+    cr_real F[6];
+    cr_zero6(V[side]);
+    cr_zero6(F);
     cri_tendon_piece_force(m, d, p, side, share, F);
     for (int k = 0, at = 6 * sw->n * p->body[side]; k < sw->n; k++, at += 6) {
       cr_real left = cri_pair_left(&bar->ten_J_pairs, k)[i];
@@ -225,16 +227,16 @@ static void spatial_tendon_vjp(const cr_model* m, const cr_data* d, cr_data* bar
   cri_tendon_walk w = cri_tendon_walk_again(m, i);
   cri_tendon_span s;
   while (cri_tendon_next(m, d, &w, &s)) {
-    cr_real x_bar[4][3] = {{0}}, share_bar = s.n == 4 ? length_bar * s.wrap.length : 0;
+    cr_real x_bar[4][3], share_bar = s.n == 4 ? length_bar * s.wrap.length : 0;
     for (int k = 0; k < s.n; k += 2) {
       cri_tendon_piece p = cri_tendon_piece_of(&s, k);
+      // [t2]'
+      share_bar += length_bar * p.length;
+      cr_scl3(x_bar[k + 1], p.e, w.share * length_bar);
+      cr_scl3(x_bar[k], p.e, -w.share * length_bar);
       if (used && stretches(m, p.body)) {
         share_bar += piece_vjp(m, d, bar, sw, i, &p, w.share, x_bar[k], x_bar[k + 1]);
       }
-      // [t2]'
-      share_bar += length_bar * p.length;
-      cr_accscl3(x_bar[k + 1], p.e, w.share * length_bar);
-      cr_accscl3(x_bar[k], p.e, -w.share * length_bar);
     }
     cri_tendon_span_bar(bar, &s, x_bar, w.share * length_bar);
     cri_tendon_share_bar(&w, bar, share_bar);
