@@ -136,7 +136,6 @@ static winding winding_of(const cri_wrap* w, const cr_real* side) {
 // [g2] psi_0 = acos(r / l_0), psi_1 = -acos(r / l_1)
 static void set_tangents(cri_wrap* w) {
   cr_real r = w->r;
-  memset(w->leg, 0, sizeof w->leg);
   cr_zero(w->arc_grad, 4);
   for (int k = 0; k < 2; k++) {
     cr_real l = w->l[k], tangent = cr_sqrt(cr_max(0, l * l - r * r)), sign = k == 0 ? 1 : -1;
@@ -144,6 +143,7 @@ static void set_tangents(cri_wrap* w) {
     w->leg[k].base = k;
     w->leg[k].c = r / l;
     w->leg[k].s = sign * tangent / l;
+    cr_zero(w->leg[k].grad, 4);
     w->leg[k].grad[k] = sign * r / l * slope;
     w->leg[k].grad[RADIUS] = -sign * slope;
     w->arc_grad[k] = -r * r / l * slope;
@@ -283,7 +283,10 @@ static void reflect(cri_wrap* w, const touch* t, const cr_real A[2], cr_real sig
 
 // one point, no arc
 static void set_reflection(cri_wrap* w) {
-  w->leg[1] = w->leg[0];
+  w->leg[1].base = w->leg[0].base;
+  w->leg[1].c = w->leg[0].c;
+  w->leg[1].s = w->leg[0].s;
+  cr_copy(w->leg[1].grad, w->leg[0].grad, 4);
   w->theta = w->arc = 0;
   cr_zero(w->arc_grad, 4);
 }
@@ -303,7 +306,8 @@ static bool inside(cri_wrap* w) {
   if (G.c < -1 + CR_MINVAL) {
     return false;
   }
-  memset(w->leg, 0, sizeof w->leg);
+  w->leg[0].base = 0;
+  cr_zero(w->leg[0].grad, 4);
   const cr_real A[2] = {r / w->l[0], r / w->l[1]};
   touch t;
   int iterations = G.c > 1 - CR_MINVAL ? -1 : find_touch(A, G, &t);
