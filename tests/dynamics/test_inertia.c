@@ -200,7 +200,7 @@ static void inertia_reports_a_massless_mechanism(void** state) {
     begin_chain(n);
     cr_zero(f.d->cinert, 10 * f.m.nbody);
     assert_int_equal(cr_inertia(&f.m, f.d), CR_ERR_SINGULAR);
-    f.d->cinert[10 * n] = NAN;
+    f.d->cinert[10 * n] = (cr_real)NAN;
     assert_int_equal(cr_inertia(&f.m, f.d), CR_ERR_NONFINITE);
     end();
   }
