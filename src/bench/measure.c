@@ -22,9 +22,19 @@ static void mujoco_round(cr_scene* s, int r, cr_measurement* out) {
     double start = cri_microseconds();
     mj_step(s->mj, s->d);
     total += since(start);
-    out->residual_mujoco = fmax(out->residual_mujoco, cr_scene_residual(s));
   }
   out->mj_step.round[r] = total / s->nstate;
+}
+
+// the same steps untimed: what MuJoCo leaves of the balance, which is long to compute
+static double mujoco_residual(cr_scene* s) {
+  double largest = 0;
+  for (int k = 0; k < s->nstate; k++) {
+    cr_scene_state(s, k);
+    mj_step(s->mj, s->d);
+    largest = fmax(largest, cr_scene_residual(s));
+  }
+  return largest;
 }
 
 // where the Jacobian goes: by state, by controls; work NULL: it is not made
@@ -53,36 +63,63 @@ static void room_free(room* j) {
   free(j->ctrl);
 }
 
-static cr_status carom_round(cr_scene* s, int r, room* j, cr_measurement* out, cr_error* error) {
-  double step = 0, vjp = 0, jacobian = 0;
-  out->by_columns = 0;
+// What a round of Carom's measures at one state, whose inputs are in s->c: each adds its time.
+typedef cr_status measured(cr_scene* s, const room* j, double* time, cr_measurement* out);
+
+static cr_status step_here(cr_scene* s, const room* j, double* time, cr_measurement* out) {
+  (void)j;
+  double start = cri_microseconds();
+  cr_status status = cr_step(&s->m, s->c);
+  *time += since(start);
+  out->residual_carom = fmax(out->residual_carom, (double)s->c->solver_residual);
+  return status;
+}
+
+// this and the next: on data that a step has just filled
+static cr_status vjp_here(cr_scene* s, const room* j, double* time, cr_measurement* out) {
+  (void)j;
+  (void)out;
+  CR_TRY(cr_step(&s->m, s->c));
+  for (int i = 0; i < s->m.nv; i++) {
+    s->bar->qpos_next[i] = s->bar->qvel_next[i] = 1;
+  }
+  double start = cri_microseconds();
+  cr_status status = cr_step_vjp(&s->m, &s->m, s->c, NULL, s->bar);
+  *time += since(start);
+  return status;
+}
+
+static cr_status jacobian_here(cr_scene* s, const room* j, double* time, cr_measurement* out) {
+  CR_TRY(cr_step(&s->m, s->c));
+  double start = cri_microseconds();
+  cr_status status = cr_step_jacobian(&s->m, s->c, j->work, j->x, j->ctrl, NULL);
+  *time += since(start);
+  out->by_columns += status == CR_OK && cr_jacobian_columns(j->work) != NULL;
+  return status;
+}
+
+// A loop of its own for each, as mj_step has: none finds its caches filled by another.
+static cr_status loop(cr_scene* s, measured* here, const room* j, double* mean, cr_measurement* out,
+                      cr_error* error) {
+  double total = 0;
   for (int k = 0; k < s->nstate; k++) {
     cri_inputs_copy(&s->m, s->c, s->ours[k]);
-    double start = cri_microseconds();
-    cr_status status = cr_step(&s->m, s->c);
-    step += since(start);
-    for (int i = 0; i < s->m.nv; i++) {
-      s->bar->qpos_next[i] = s->bar->qvel_next[i] = 1;
-    }
-    start = cri_microseconds();
-    status = status != CR_OK ? status : cr_step_vjp(&s->m, &s->m, s->c, NULL, s->bar);
-    vjp += since(start);
-    start = cri_microseconds();
-    if (status == CR_OK && j->work != NULL) {
-      status = cr_step_jacobian(&s->m, s->c, j->work, j->x, j->ctrl, NULL);
-      jacobian += since(start);
-      out->by_columns += status == CR_OK && cr_jacobian_columns(j->work) != NULL;
-    }
+    cr_status status = here(s, j, &total, out);
     if (status != CR_OK) {
       const cr_error* from = s->bar->error.status == status ? &s->bar->error : &s->c->error;
       return cri_fail(error, status, "%s: state %d: %s", s->name, k, from->text);
     }
-    out->residual_carom = fmax(out->residual_carom, (double)s->c->solver_residual);
   }
-  out->step.round[r] = step / s->nstate;
-  out->vjp.round[r] = vjp / s->nstate;
-  out->jacobian.round[r] = jacobian / s->nstate;
+  *mean = total / s->nstate;
   return CR_OK;
+}
+
+static cr_status carom_round(cr_scene* s, int r, const room* j, cr_measurement* out,
+                             cr_error* error) {
+  out->by_columns = 0;
+  CR_TRY(loop(s, step_here, j, out->step.round + r, out, error));
+  CR_TRY(loop(s, vjp_here, j, out->vjp.round + r, out, error));
+  return j->work == NULL ? CR_OK : loop(s, jacobian_here, j, out->jacobian.round + r, out, error);
 }
 
 // AB: room for both matrices, nx (nx + nu) numbers
@@ -107,7 +144,7 @@ cr_status cr_measure(cr_scene* s, int rounds, bool differences, cr_measurement* 
   if (differences && AB == NULL) {
     return cri_fail(error, CR_ERR_MEMORY, "%s: no memory for mjd_transitionFD", s->name);
   }
-  *out = (cr_measurement){.residual_mujoco = 0};  // maxima grow from here
+  *out = (cr_measurement){.residual_mujoco = mujoco_residual(s)};
   out->mj_step.n = out->step.n = out->vjp.n = rounds;
   out->jacobian.n = s->m.nv > LARGEST_JACOBIAN ? 0 : rounds;
   out->transition.n = out->centred.n = differences ? rounds : 0;
