@@ -27,8 +27,8 @@ CR_API cr_status cr_forward_vjp(const cr_model* m, const cr_data* d, cr_data* ba
 /// Computes the state one time step later, beside the present one.
 /// Map      (qpos, qvel, act; ctrl, qfrc_applied, xfrc_applied; parameters)
 ///          -> qpos_next, qvel_next, act_next
-/// Equation cr_forward without what is only measured, then the integrator of the model: cr_euler (also implicit, implicitfast,
-///          discrete) or an explicit Runge-Kutta method (RK4, tsit5 ...)
+/// Equation cr_forward without what is only measured, then the integrator of the model: cr_euler
+///          (also implicit, implicitfast, discrete) or an explicit Runge-Kutta method (RK4, tsit5 ...)
 /// Shapes   qpos_next[nq], qvel_next[nv], act_next[na]
 /// Leaves   the inputs as they were
 /// Errors   those of cr_forward and of the integrator; CR_ERR_DIVERGED, with a sentence in d->error

@@ -3,12 +3,12 @@
 // to be worth a look. The order is that of MuJoCo's contact list:
 //   body pairs (b1 < b2) ascending; in one, first its explicit pairs, then the rest, ordered by
 //   (geom of lower type, other geom), or with the midphase off by (geom of b1, geom of b2).
-// A geom has a box along the world's axes, a body one about those of its geoms (collision/bounds.h), neighbours in a tree one about theirs. With many bodies a
-// sweep of these along the axis of widest spread finds which meet, then which of their bodies do; each
-// pair is noted in a table of bits, from which they come in order.
-// Of two such bodies, geoms whose boxes and bounding spheres meet are candidates; with a mesh among
-// them also the boxes along their own axes.
-// Explicit pairs and excludes are sorted by body pair, as MuJoCo compiles them.
+// A geom has a box along the world's axes, a body one about those of its geoms
+// (collision/bounds.h), neighbours in a tree one about theirs. With many bodies a sweep of these
+// along the axis of widest spread finds which meet, then which of their bodies do; each pair is
+// noted in a table of bits, from which they come in order. Of two such bodies, geoms whose boxes
+// and bounding spheres meet are candidates; with a mesh among them also the boxes along their own
+// axes. Explicit pairs and excludes are sorted by body pair, as MuJoCo compiles them.
 #ifndef CR_COLLISION_BROAD_H
 #define CR_COLLISION_BROAD_H
 

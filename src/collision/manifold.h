@@ -19,8 +19,8 @@
 /// feature[0] of contacts from here is at least this.
 enum { CR_MANIFOLD = 64 };
 
-/// Contacts near an optimum, at most four (but for a shape that wants all), with feature and local; pos is seen from the origin of the
-/// cores. 0 where there is only the optimum itself.
+/// Contacts near an optimum, at most four (but for a shape that wants all), with feature and local;
+/// pos is seen from the origin of the cores. 0 where there is only the optimum itself.
 int cri_manifold(const cr_core* a, const cr_core* b, const cr_optimum* x, cr_real margin,
                  cr_hit hit[CR_MAX_HITS]);
 

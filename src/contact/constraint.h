@@ -8,14 +8,15 @@
 
 /// All constraint rows of a state, in MuJoCo's order: equality constraints, friction loss by dof
 /// and by tendon, limits by joint and by tendon (lower, upper), contacts as listed.
-/// Map      (qpos, xpos, xmat, site_..., eq_..., ten_length, ten_J, tendon_..., cdof, subtree_com; contact_...; jnt_..., dof_...) ->
-///          efc_J, efc_pos, efc_margin, efc_frictionloss, efc_KBIP; efc_type, efc_id, contact_exclude, contact_efc_address; ne, nf, nl, nefc, nJ
+/// Map      (qpos, xpos, xmat, site_..., eq_..., ten_length, ten_J, tendon_..., cdof, subtree_com;
+///          contact_...; jnt_..., dof_...) -> efc_J, efc_pos, efc_margin, efc_frictionloss,
+///          efc_KBIP; efc_type, efc_id, contact_exclude, contact_efc_address; ne, nf, nl, nefc, nJ
 /// Equation equality: J is the rate of the residual (contact/equality.h), the impedance of a bond's
-///          rows that of the residual's length. Friction loss: J = e_i. Limit: pos = q - lower or upper - q, J = +-e_i; ball: pos =
-///          upper - angle, J = -axis'. Contact: J_k = f_k . (v2 - v1), f_k a row of contact_frame,
-///          v_b the velocity of body b at contact_pos; from the fourth on angular velocities.
-///          Pyramidal rows J_0 +- mu_k J_k. Columns: dofs that move one body and not the other.
-///          K, B, I: contact/impedance.h.
+///          rows that of the residual's length. Friction loss: J = e_i. Limit: pos = q - lower or
+///          upper - q, J = +-e_i; ball: pos = upper - angle, J = -axis'. Contact: J_k =
+///          f_k . (v2 - v1), f_k a row of contact_frame, v_b the velocity of body b at contact_pos;
+///          from the fourth on angular velocities. Pyramidal rows J_0 +- mu_k J_k. Columns: dofs that move
+///          one body and not the other. K, B, I: contact/impedance.h.
 ///          [MuJoCo manual, Computation, "Constraint model"]; docs/derivations/constraint.md [k1]-[k9]
 /// Shapes   nefc rows, nJ non-zeros in rows of ascending columns; rows of a contact share columns
 /// Units    as in the field table

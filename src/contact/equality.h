@@ -2,7 +2,8 @@
 // Equality constraints. A bond, that is a connect or a weld, holds together two points, and for a
 // weld two frames, of two bodies: here are its residual, what motions of the two bodies do to it and
 // its bias acceleration, each with tangent and transpose. A coupling holds a joint or tendon to a
-// polynomial of another. contact/constraint makes rows of both, contact/reference adds the bias acceleration.
+// polynomial of another. contact/constraint makes rows of both, contact/reference adds the bias
+// acceleration.
 //   docs/derivations/equality.md [q1]-[q6]
 #ifndef CR_CONTACT_EQUALITY_H
 #define CR_CONTACT_EQUALITY_H

@@ -32,8 +32,8 @@ static inline cr_real cri_impedance_width(const cr_real solimp[5]) {
 
 /// Stiffness and damping of a row.
 /// Equation solref = (tc, dr) > 0: K = 1 / (dw tc dr)^2, B = 2 / (dw tc), tc at least two time steps
-///          unless the flag refsafe is off or the integrator is discrete; solref = (-k, -b): K = k / dw^2, B = b / dw;
-///          signs that do not agree stand for (0.02, 1)
+///          unless the flag refsafe is off or the integrator is discrete; solref = (-k, -b):
+///          K = k / dw^2, B = b / dw; signs that do not agree stand for (0.02, 1)
 void cri_stiffness(const cr_model* m, const cr_real solref[2], cr_real dw, cr_real* K, cr_real* B);
 
 /// I, and the gradients of all three: of I with respect to r and solimp, of K and B with respect to

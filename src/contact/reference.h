@@ -13,7 +13,8 @@
 ///          from distance on a contact's row h = -s log(1 + exp(-(pos - margin) / s)), see
 ///          cri_penetration; [e3] aref -= Jdot v on the rows of connect and weld constraints;
 ///          [e4] efc_vel of a contact's rows contains the velocity of its surfaces along tangents and spin;
-///          [e5] aref += w / D with a row's share w of the contact's adhesion. [MuJoCo manual, Modeling, "Reference"]
+///          [e5] aref += w / D with a row's share w of the contact's adhesion. [MuJoCo manual,
+///          Modeling, "Reference"]
 /// Shapes   nefc rows
 /// Units    efc_vel m/s|rad/s, efc_aref m/s^2|rad/s^2
 /// Memory   scratch 18 nbody + 2 nefc.  Errors: none

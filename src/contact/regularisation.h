@@ -7,9 +7,10 @@
 #include "model/data.h"
 
 /// Regularisation of all rows, after contact/constraint made them.
-/// Map      (efc_KBIP, contact_friction, contact_weight, contact_solref, jnt_solref, tendon_solref_lim, efc_J, M, ten_J,
-///          actuator_moment, metric_...; body_invweight0, dof_invweight0, tendon_invweight0, or with
-///          the flag diagexact efc_J and M) -> efc_diagA, efc_R, efc_D, contact_mu
+/// Map      (efc_KBIP, contact_friction, contact_weight, contact_solref, jnt_solref,
+///          tendon_solref_lim, efc_J, M, ten_J, actuator_moment, metric_...; body_invweight0,
+///          dof_invweight0, tendon_invweight0, or with the flag diagexact efc_J and M) ->
+///          efc_diagA, efc_R, efc_D, contact_mu
 /// Equation R = max(1e-15, (1 - I) / I A), D = 1 / R                                [s1]
 ///          A_i = sum of the inverse weights of what row i moves, for pyramids times 1 + mu_1^2 [s2]
 ///          or, with diagexact, J_i M^-1 J_i'                                       [s3]

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The stage of passive forces: springs and dampers of joints and tendons, gravity compensation. dynamics/smooth
-// adds their sum to the other forces; gravity compensation that counts as actuation goes through
-// dynamics/actuation.
+// The stage of passive forces: springs and dampers of joints and tendons, gravity compensation.
+// dynamics/smooth adds their sum to the other forces; gravity compensation that counts as actuation
+// goes through dynamics/actuation.
 #ifndef CR_DYNAMICS_PASSIVE_H
 #define CR_DYNAMICS_PASSIVE_H
 

@@ -14,8 +14,8 @@
 typedef enum { CR_SLOPE_ALL, CR_SLOPE_FAST } cri_slope_kind;
 
 /// D between every dof and its ancestors, both ways.
-/// Map      (qvel, act, ctrl; ten_J, ten_velocity, cdof, cvel, cinert, the fields that dynamics/fluid, actuation and
-///          reflected read) -> D
+/// Map      (qvel, act, ctrl; ten_J, ten_velocity, cdof, cvel, cinert, the fields that
+///          dynamics/fluid, actuation and reflected read) -> D
 /// Equation D = -diag(b0 + 2 b1 |v| + 3 b2 v^2)                                  [d1]
 ///            + A' diag(c) A, c = b2 + g2 x, 0 where a force is clipped          [d2]
 ///            + S' K S, K the slopes of dynamics/fluid                           [d3]

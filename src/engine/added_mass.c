@@ -59,7 +59,8 @@ static integral integral_of(const cr_real s[3], int i) {
   return integrate((const cr_real[3]){s[i], s[after(i)], s[last(i)]});
 }
 
-// what the inertia about axis i is made of: V/5 difference^2 |turn| / size, size = |2 difference - sum turn|
+// what the inertia about axis i is made of: V/5 difference^2 |turn| / size,
+// size = |2 difference - sum turn|
 typedef struct {
   cr_real difference, sum, turn, size, sign;
 } lever;

@@ -6,7 +6,8 @@
 #include "model/data.h"
 
 /// One Euler step from what cr_forward left in d. The state itself does not change.
-/// Map      (qpos, qvel, act, qacc, act_dot; M, the damping law b of dynamics/reflected.h) -> qpos_next, qvel_next, act_next
+/// Map      (qpos, qvel, act, qacc, act_dot; M, the damping law b of dynamics/reflected.h) ->
+///          qpos_next, qvel_next, act_next
 /// Equation D_ii = b0 + 2 b1 |v| + 3 b2 v^2,
 ///          a2 = a - (M + hD)^-1 hD a, that is (M + hD) a2 = M a                 [e1]
 ///          v+ = v + h a2                                                        [e2]
@@ -19,8 +20,8 @@
 /// Saves    euler_qacc = a2; euler_U, euler_Dinv, euler_L: the factor of M + hD
 /// Memory   no allocation; scratch 6 nv numbers and that of the factor
 /// Errors   those of cri_inertia_factor
-/// Smooth   but where act+ is not, and where b1 is not zero and v is. Where no dof is damped the derivative with respect to
-///          dof_damping is that of damping that grows
+/// Smooth   but where act+ is not, and where b1 is not zero and v is. Where no dof is damped the
+///          derivative with respect to dof_damping is that of damping that grows
 cr_status cr_euler(const cr_model* m, cr_data* d);
 
 /// Overwrites the tangents of what cr_euler writes; reads those of qpos, qvel, act, qacc, act_dot,

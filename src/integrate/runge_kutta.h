@@ -49,7 +49,8 @@ void cri_runge_kutta_begin(const cr_model* m, cr_data* d);
 /// Leaves   the inputs as they were; qacc = sum_i b_i F_i, as MuJoCo does, and actuator_length of
 ///          the state; all other computed fields are those of the last stage. Every stage starts
 ///          its solver from the same warm start
-/// Memory   no allocation; scratch 2 n numbers a coordinate of the chart, and nout, beside that of cr_forward
+/// Memory   no allocation; scratch 2 n numbers a coordinate of the chart, and nout, beside that of
+///          cr_forward
 /// Errors   CR_ERR_ARG where d has no room for the stages (it was made for another integrator);
 ///          those of cr_forward, at a stage; the inputs are as before then too
 /// Smooth   where cr_forward is, at all stages

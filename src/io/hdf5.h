@@ -64,7 +64,8 @@ cr_status cri_h5_open_on_disk(cr_h5** file, const char* path, cr_error* error);
 cr_status cri_h5_reserve(cr_h5* file, const char* name, int rows, int cols, cr_error* error);
 cr_status cri_h5_write_rows(cr_h5* file, const char* name, int first, int n, const double* values,
                             cr_error* error);
-/// The same with a text of at most size - 1 characters a row; `texts` holds them `size` apart, zeros behind.
+/// The same with a text of at most size - 1 characters a row; `texts` holds them `size` apart,
+/// zeros behind.
 cr_status cri_h5_reserve_texts(cr_h5* file, const char* name, int rows, int size, cr_error* error);
 cr_status cri_h5_write_texts(cr_h5* file, const char* name, int first, int n, int size,
                              const char* texts, cr_error* error);

@@ -27,9 +27,9 @@ typedef struct {
   int train_groups, held_groups;  // independent tosses
 } cr_windows;
 
-/// Cuts windows of `length` rows, starting every `stride` rows (length 0: whole tosses), and holds aside those of a share of
-/// the groups (at least one group where the share is positive and there are two), drawn from the
-/// seed. Free with cr_windows_free.
+/// Cuts windows of `length` rows, starting every `stride` rows (length 0: whole tosses), and holds
+/// aside those of a share of the groups (at least one group where the share is positive and there
+/// are two), drawn from the seed. Free with cr_windows_free.
 /// Errors   CR_ERR_ARG where nothing is left to train on; CR_ERR_MEMORY
 cr_status cr_windows_cut(cr_windows* windows, const cr_toss* tosses, int ntoss, int length,
                          int stride, cr_real held_share, uint64_t seed, cr_error* error);

@@ -148,7 +148,8 @@ void cr_sparse_update(cr_real* H, const cr_pattern* p, int ncol, const int32_t* 
   }
 }
 
-// how many rows i, i - 1, ... down to `begin` end in one another, so that they share all columns but their own
+// how many rows i, i - 1, ... down to `begin` end in one another, so that they share all columns
+// but their own
 static int nested_rows(const cr_pattern* p, int begin, int i) {
   int n = 1;
   while (n < CHUNK && i - n >= begin && p->nnz[i - n + 1] == p->nnz[i - n] + 1 &&

@@ -75,9 +75,9 @@ struct cr_data {
 typedef struct cr_data cr_data;
 
 /// Capacity rule: contacts min(sum of the most contacts of every candidate pair, 64 + 8 ngeom);
-/// rows of all equality constraints + nv friction losses + 2 limits a joint + 3 rows a tendon + ncon x (2 (dim - 1) pyramidal, dim elliptic), dim
-/// the largest dimension of any geom and pair, 3 at least;
-/// non-zeros nefc x min(nv, 2 x deepest chain of dofs).
+/// rows of all equality constraints + nv friction losses + 2 limits a joint + 3 rows a tendon +
+/// ncon x (2 (dim - 1) pyramidal, dim elliptic), dim the largest dimension of any geom and pair, 3
+/// at least; non-zeros nefc x min(nv, 2 x deepest chain of dofs).
 cr_capacity cri_capacity_default(const cr_model* m);
 
 /// Allocates a data block, all zero, state reset to qpos0. NULL capacity: the rule above.

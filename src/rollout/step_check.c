@@ -395,10 +395,11 @@ static bool all_zero(const cr_real* x, int n) {
 }
 
 // entries that are no smooth number: rest quaternions, and those whose zero is a switch: friction
-// loss of zero makes no row, armature of zero is none on tendons, damping that is zero everywhere switches the implicit damping of
-// Euler's step off, a solreffriction of two zeros stands for solref, a geom without solmix counts
-// only beside another, the first number of geom_fluid switches the ellipsoid on; and an inverse weight
-// of zero is at its bound: below it rows have no regularisation but the least there is
+// loss of zero makes no row, armature of zero is none on tendons, damping that is zero everywhere
+// switches the implicit damping of Euler's step off, a solreffriction of two zeros stands for
+// solref, a geom without solmix counts only beside another, the first number of geom_fluid switches
+// the ellipsoid on; and an inverse weight of zero is at its bound: below it rows have no
+// regularisation but the least there is
 static bool is_switch(const cr_model* m, cr_field_id id, int k) {
   if (cri_metric_switch(m, id, k)) {
     return true;

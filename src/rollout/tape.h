@@ -74,7 +74,8 @@ cri_kept cri_tape_end(const cri_tape* tape, const cr_model* m);
 /// The distance from one checkpoint to the next, where `steps` steps follow the first, which are to be
 /// gone back with `states` checkpoints, the first one of them.
 /// Equation beta(s, t) = (s + t)! / (s! t!) steps need none of them more than t times  [Griewank, 1992];
-///          t the smallest with beta(s, t) >= steps, the distance max(beta(s, t - 2), steps - beta(s - 1, t))
+///          t the smallest with beta(s, t) >= steps, the distance
+///          max(beta(s, t - 2), steps - beta(s - 1, t))
 int cri_tape_split(int steps, int states);
 
 #endif

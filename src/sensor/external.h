@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What pushes on bodies from outside their joints, body by body: applied forces, contacts, the
-// bonds of connect and weld, and spatial tendons. As with dynamics/wrench, the cotangent of a force is a motion.
+// bonds of connect and weld, and spatial tendons. As with dynamics/wrench, the cotangent of a force
+// is a motion.
 #ifndef CR_SENSOR_EXTERNAL_H
 #define CR_SENSOR_EXTERNAL_H
 

@@ -8,10 +8,10 @@
 /// What every sensor reads.
 /// Map      (states, poses, velocities, accelerations, forces, momenta, energies) -> sensordata
 /// Equation by type, see sensor/reading.h (numbers that are there already), sensor/vector.h (vectors
-///          seen from a frame), sensor/turn.h (orientations), sensor/touch.h (contacts in a zone), sensor/contacts.h (contact by contact),
-///          sensor/gap.h (distances of shapes);
-///          then real ones are clipped to [-cutoff, cutoff], positive ones to cutoff from above,
-///          where cutoff > 0; derivation: docs/derivations/sensor.md
+///          seen from a frame), sensor/turn.h (orientations), sensor/touch.h (contacts in a zone),
+///          sensor/contacts.h (contact by contact), sensor/gap.h (distances of shapes); then real
+///          ones are clipped to [-cutoff, cutoff], positive ones to cutoff from above, where cutoff
+///          > 0; derivation: docs/derivations/sensor.md
 /// Shapes   sensordata[nsensordata]: sensor_dim numbers of sensor i from sensor_adr on
 /// Units    of what is read.  Frames: of the site; of the reference frame, or the world
 /// Skips    sensors with sensor_skip, and all of them under CR_DSBL_SENSOR: their numbers are 0
