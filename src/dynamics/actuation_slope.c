@@ -22,22 +22,13 @@ static bool has_gain_slope(const cr_model* m, int i) {
   return m->actuator_gaintype[i] == CR_GAIN_AFFINE || m->actuator_gaintype[i] == CR_GAIN_MUSCLE;
 }
 
-// the integrator discrete clips the control, the implicit ones take it as given
-static bool takes_given(const cr_model* m, const cri_actuator* a) {
-  return a->act < 0 && m->integrator != CR_INT_DISCRETE;
-}
-
-static cr_real input_of(const cr_model* m, const cr_data* d, const cri_actuator* a) {
-  return takes_given(m, a) ? d->ctrl[a->ctrl] : a->x;
-}
-
 static cr_real slope_of(const cr_model* m, const cr_data* d, int i, cri_slope_over over) {
   cri_actuator a;
   cri_output o;
   cri_actuator_of(m, d, i, &a, &o);
   cr_real c = cri_curve_of(m, i, CR_BIAS, over, a.l, a.v);
   if (has_gain_slope(m, i)) {
-    c += cri_curve_of(m, i, CR_GAIN, over, a.l, a.v) * input_of(m, d, &a);
+    c += cri_curve_of(m, i, CR_GAIN, over, a.l, a.v) * a.x;
   }
   return c;
 }
@@ -51,10 +42,9 @@ static cr_real slope_tan(const cr_model* m, const cr_data* d, const cr_data* tan
   cr_real v_tan = cri_actuator_velocity_tan(d, tan, a.out);
   cr_real c_tan = cri_curve_tan(m, tan, i, CR_BIAS, over, a.l, a.v, l_tan, v_tan);
   if (has_gain_slope(m, i)) {
-    cr_real x_tan =
-        takes_given(m, &a) ? tan->ctrl[a.ctrl] : cri_actuator_input_tan(m, tan, i, &a, v_tan);
-    c_tan += cri_curve_tan(m, tan, i, CR_GAIN, over, a.l, a.v, l_tan, v_tan) * input_of(m, d, &a) +
-             cri_curve_of(m, i, CR_GAIN, over, a.l, a.v) * x_tan;
+    c_tan += cri_curve_tan(m, tan, i, CR_GAIN, over, a.l, a.v, l_tan, v_tan) * a.x +
+             cri_curve_of(m, i, CR_GAIN, over, a.l, a.v) *
+                 cri_actuator_input_tan(m, tan, i, &a, v_tan);
   }
   return c_tan;
 }
@@ -69,12 +59,8 @@ static void slope_bar(const cr_model* m, const cr_data* d, cr_data* bar, int i, 
   cri_curve_bar(m, bar, i, CR_BIAS, over, a.l, a.v, c_bar, l_bar, v_bar);
   if (has_gain_slope(m, i)) {
     cr_real x_bar = c_bar * cri_curve_of(m, i, CR_GAIN, over, a.l, a.v);
-    cri_curve_bar(m, bar, i, CR_GAIN, over, a.l, a.v, c_bar * input_of(m, d, &a), l_bar, v_bar);
-    if (takes_given(m, &a)) {
-      bar->ctrl[a.ctrl] += x_bar;
-    } else {
-      cri_actuator_input_bar(m, bar, i, &a, x_bar, v_bar);
-    }
+    cri_curve_bar(m, bar, i, CR_GAIN, over, a.l, a.v, c_bar * a.x, l_bar, v_bar);
+    cri_actuator_input_bar(m, bar, i, &a, x_bar, v_bar);
   }
 }
 

@@ -7,10 +7,11 @@
 #include "dynamics/force_law.h"
 
 /// Map      (act, ctrl, the rest that dynamics/actuation reads; what it says of limits) -> c
-/// Equation c = bias' + gain' x, ' over velocity or length, x the activation, the next one, or the
-///          control: not clipped, but for discrete; of controllers [c8] of dynamics/controller; 0
-///          where the group is off, and where forcerange or the actfrcrange of the joint or tendon
-///          holds the force (cogging and bristles only the joint's can hold)          [u10]
+/// Equation c = bias' + gain' x, ' over velocity or length, x [u4] of dynamics/actuation: the
+///          activation, the next one, or the clipped control; of controllers [c8] of
+///          dynamics/controller; 0 where the group is off, and where forcerange or the actfrcrange of
+///          the joint or tendon holds the force (cogging and bristles only the joint's can
+///          hold)                                                                     [u10]
 /// Shapes   c[nout]
 /// Needs    cr_actuation on d: which forces are held
 /// Memory   nout numbers of bar's scratch

@@ -77,7 +77,6 @@ static void slopes_are_those_of_the_forces(void** state) {
   int compared[CR_GAIN_PID + 1] = {0};
   for (uint64_t seed = 0; seed < N_SEED; seed++) {
     begin(seed, CR_INT_EULER);
-    m.disableflags |= CR_DSBL_CLAMPCTRL;
     for (int t = 0; t < m.ntendon; t++) {
       m.tendon_actfrclimited[t] = 0;  // it ties actuators to each other
     }

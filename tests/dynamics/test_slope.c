@@ -15,8 +15,7 @@ static cr_real lower[MAX_NV * MAX_NV], upper[MAX_NV * MAX_NV], D[MAX_NV][MAX_NV]
 static void begin(uint64_t seed) {
   assert_int_equal(random_model(&m, seed, NULL), CR_OK);
   assert_true(m.nv <= MAX_NV);
-  // forces are what is asked for; D takes controls as they are
-  m.disableflags = CR_DSBL_CONSTRAINT | CR_DSBL_CLAMPCTRL;
+  m.disableflags = CR_DSBL_CONSTRAINT;
   // what a limit on totals does to other actuators is left out, as in MuJoCo
   for (int i = 0; i < m.ntendon; i++) {
     m.tendon_actfrclimited[i] = 0;
