@@ -4,6 +4,7 @@
 #include "dynamics/drag.h"
 
 #include "dynamics/fluid.h"
+#include "dynamics/simple.h"
 #include "dynamics/tree.h"
 
 static const cri_fluid_part drag_alone = {.drag = true};
@@ -11,11 +12,6 @@ static const cri_fluid_part drag_alone = {.drag = true};
 // data or twins made for another integrator have no room for it; dynamics/effective says so
 static bool has_metric(const cr_model* m, const cr_data* d) {
   return m->integrator == CR_INT_DISCRETE && d->nmetricfluid > 0;
-}
-
-// a dof of a body of which only the diagonal counts
-static bool is_simple(const cr_model* m, int dof) {
-  return m->body_simple[m->dof_bodyid[dof]] != 0;
 }
 
 // K s of the six rows of K
@@ -39,7 +35,7 @@ cr_status cr_drag(const cr_model* m, cr_data* d) {
     cr_real f[6];
     turn(f, K + 36 * m->dof_bodyid[i], d->cdof + 6 * i);
     // [n5]
-    for (int k = is_simple(m, i) ? diagonal : 0; k <= diagonal; k++) {
+    for (int k = cri_is_simple(m, i) ? diagonal : 0; k <= diagonal; k++) {
       d->metric_fluid[adr + k] = -m->timestep * cr_dot6(d->cdof + 6 * m->M_colind[adr + k], f);
     }
   }
@@ -87,7 +83,7 @@ cr_status cr_drag_jvp(const cr_model* m, const cr_data* d, cr_data* tan) {
     turn(moved, K + b, tan->cdof + 6 * i);
     cr_acc6(f_tan, moved);
     // [n5]
-    for (int k = is_simple(m, i) ? diagonal : 0; k <= diagonal; k++) {
+    for (int k = cri_is_simple(m, i) ? diagonal : 0; k <= diagonal; k++) {
       int j = 6 * m->M_colind[adr + k];
       tan->metric_fluid[adr + k] -=
           m->timestep * (cr_dot6(d->cdof + j, f_tan) + cr_dot6(tan->cdof + j, f));
@@ -95,25 +91,6 @@ cr_status cr_drag_jvp(const cr_model* m, const cr_data* d, cr_data* tan) {
   }
   cri_pop(tan, mark);
   return CR_OK;
-}
-
-// Pass 0 has the dofs of bodies that count with their whole block, pass k the dof k - 1 of each body
-// that counts with its diagonal: these bodies are trees of their own, so they do not mix.
-enum { N_PASS = 7 };
-
-static bool in_pass(const cr_model* m, int dof, int pass) {
-  int k = is_simple(m, dof) ? dof - m->body_dofadr[m->dof_bodyid[dof]] + 1 : 0;
-  return k == pass;
-}
-
-// the numbers of a pass, and whether there are any besides zeros
-static bool keep(const cr_model* m, const cr_real* x, int pass, cr_real* kept) {
-  bool any = false;
-  for (int i = 0; i < m->nv; i++) {
-    kept[i] = in_pass(m, i, pass) ? x[i] : 0;
-    any = any || kept[i] != 0;
-  }
-  return any;
 }
 
 cr_status cr_drag_vjp(const cr_model* m, const cr_data* d, cr_data* bar) {
@@ -125,9 +102,9 @@ cr_status cr_drag_vjp(const cr_model* m, const cr_data* d, cr_data* bar) {
   cr_real *l = cri_push(bar, (size_t)m->nv), *r = cri_push(bar, (size_t)m->nv);
   // [n5]'
   for (int p = 0; p < pairs->n; p++) {
-    for (int pass = 0; pass < N_PASS; pass++) {
-      bool left = keep(m, cri_pair_left(pairs, p), pass, l);
-      bool right = keep(m, cri_pair_right(pairs, p), pass, r);
+    for (int pass = 0; pass < CR_SIMPLE_PASSES; pass++) {
+      bool left = cri_simple_keep(m, CR_SIMPLE_ALL, pass, cri_pair_left(pairs, p), l);
+      bool right = cri_simple_keep(m, CR_SIMPLE_ALL, pass, cri_pair_right(pairs, p), r);
       if (left && right) {
         cri_fluid_slopes_vjp(m, d, bar, drag_alone, l, r, -m->timestep);
       }

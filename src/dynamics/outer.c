@@ -1,19 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
-// For a row on one chain a' a x is a (a . x); elsewhere the sum of a_j x_j is taken over the relatives
-// of each dof. With these sums p, l' D r is a sum of a_i l_i p_i, and all else follows.
+// For a row that is whole a' a x is a (a . x); elsewhere the sum of a_j x_j is taken over the dofs that
+// each is coupled with, its relatives. With these sums p, l' D r is a sum of a_i l_i p_i, and all else follows.
 #include "dynamics/outer.h"
 
 typedef struct {
   int n;
   const int32_t* col;
   const cr_real* value;
+  bool fast;
 } row;
 
 static row row_of(const cri_rows* rows, const cr_real* value, int k) {
-  return (row){rows->nnz[k], rows->col + rows->adr[k], value + rows->adr[k]};
+  return (row){rows->nnz[k], rows->col + rows->adr[k], value + rows->adr[k], rows->fast};
 }
 
-static bool on_one_chain(const cr_model* m, row a) { return cri_on_one_chain(m, a.col, a.n); }
+static bool is_whole(const cr_model* m, row a) {
+  return a.fast ? cri_is_whole(m, a.col, a.n) : cri_on_one_chain(m, a.col, a.n);
+}
 
 static cr_real dot(row a, const cr_real* x) {
   cr_real sum = 0;
@@ -25,12 +28,13 @@ static cr_real dot(row a, const cr_real* x) {
 
 // p_i = sum of a_j x_j over the relatives j of the i-th dof of the row
 static void relatives(const cr_model* m, row a, const cr_real* x, cr_real* p) {
-  bool chain = on_one_chain(m, a);
-  cr_real all = chain ? dot(a, x) : 0;
+  bool whole = is_whole(m, a);
+  cr_real all = whole ? dot(a, x) : 0;
   for (int i = 0; i < a.n; i++) {
     p[i] = all;
-    for (int j = 0; !chain && j < a.n; j++) {
-      p[i] += cri_place_in_M(m, a.col[i], a.col[j]) >= 0 ? a.value[j] * x[a.col[j]] : 0;
+    for (int j = 0; !whole && j < a.n; j++) {
+      bool coupled = cri_outer_place(m, a.fast, a.col[i], a.col[j]) >= 0;
+      p[i] += coupled ? a.value[j] * x[a.col[j]] : 0;
     }
   }
 }
@@ -42,7 +46,7 @@ void cri_outer_add(const cr_model* m, const cri_rows* rows, const cr_real* c, cr
     for (int x = 0; c[r] != 0 && x < a.n; x++) {
       for (int y = 0; y < a.n; y++) {
         // [o1]
-        int i = a.col[x], j = a.col[y], k = cri_place_in_M(m, i, j);
+        int i = a.col[x], j = a.col[y], k = cri_outer_place(m, rows->fast, i, j);
         if (k >= 0) {
           *(i >= j ? lower + k : upper + k) += c[r] * a.value[x] * a.value[y];
         }
@@ -70,7 +74,7 @@ void cri_outer_jvp(const cr_model* m, const cri_rows* rows, const cr_real* a_tan
   cri_pop(work, mark);
 }
 
-// a row that spans branches: its cotangent is a pair of its own
+// a row that is not whole: its cotangent is a pair of its own
 static cr_real split_vjp(const cr_model* m, row a, int index, cr_real c, const cr_real* l,
                          const cr_real* r, cr_pairs* pairs, cr_data* work) {
   size_t mark = cri_mark(work);
@@ -100,7 +104,7 @@ void cri_outer_vjp(const cr_model* m, const cri_rows* rows, const cr_real* c, co
   cr_copy(cri_pair_right(pairs, with_r), r, m->nv);
   for (int k = 0; k < rows->n; k++) {
     row a = row_of(rows, rows->value, k);
-    if (!on_one_chain(m, a)) {
+    if (!is_whole(m, a)) {
       c_bar[k] = s * split_vjp(m, a, k, s * c[k], l, r, pairs, work);
       continue;
     }

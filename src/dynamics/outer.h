@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Sums of c a' a over the rows a of a sparse operator (moments of actuators, Jacobians of tendons),
 // kept where M has entries: between a dof and its ancestors. A row whose dofs lie on one chain is kept
-// whole; one that spans several branches loses what couples them, as in MuJoCo's implicit integrators.
+// whole; one that spans several branches loses what couples them, as in MuJoCo's implicit integrators. With
+// implicitfast a row also loses what couples the dofs of a simple body (cri_is_diagonal).
 #ifndef CR_DYNAMICS_OUTER_H
 #define CR_DYNAMICS_OUTER_H
 
@@ -12,13 +13,14 @@ typedef struct {
   int n;
   const int32_t *nnz, *adr, *col;
   const cr_real* value;
+  bool fast;  // as implicitfast takes them
 } cri_rows;
 
 static inline cri_rows cri_moment_rows(const cr_model* m, const cr_data* d, const cr_real* value) {
-  return (cri_rows){m->nout, d->moment_rownnz, d->moment_rowadr, d->moment_colind, value};
+  return (cri_rows){m->nout, d->moment_rownnz, d->moment_rowadr, d->moment_colind, value, false};
 }
 static inline cri_rows cri_tendon_rows(const cr_model* m, const cr_real* value) {
-  return (cri_rows){m->ntendon, m->ten_J_rownnz, m->ten_J_rowadr, m->ten_J_colind, value};
+  return (cri_rows){m->ntendon, m->ten_J_rownnz, m->ten_J_rowadr, m->ten_J_colind, value, false};
 }
 
 /// Row r against x; y += s times it. `value` holds the values of the rows or their tangents.
@@ -48,13 +50,18 @@ static inline void cri_tendon_add(const cr_model* m, const cr_real* J, int t, cr
   cri_row_add(&rows, J, t, s, y);
 }
 
+/// Place of D's entry between two dofs in M's pattern, -1 where there is none.
+static inline int cri_outer_place(const cr_model* m, bool fast, int i, int j) {
+  return fast && i != j && cri_is_diagonal(m, i) ? -1 : cri_place_in_M(m, i, j);
+}
+
 /// D += sum of c_k a_k' a_k.
 /// Shapes   c[rows->n]; lower[nC], upper[nC] as in dynamics/slope.h                  [o1]
 void cri_outer_add(const cr_model* m, const cri_rows* rows, const cr_real* c, cr_real* lower,
                    cr_real* upper);
 
 /// y += (tangent of D) x, x fixed; a_tan: tangents of the values.
-/// Memory   nv numbers of `work`'s scratch
+/// Memory   2 nv numbers of `work`'s scratch
 void cri_outer_jvp(const cr_model* m, const cri_rows* rows, const cr_real* a_tan, const cr_real* c,
                    const cr_real* c_tan, const cr_real* x, cr_real* y, cr_data* work);
 

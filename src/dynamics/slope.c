@@ -11,6 +11,7 @@
 #include "dynamics/newton.h"
 #include "dynamics/outer.h"
 #include "dynamics/reflected.h"
+#include "dynamics/simple.h"
 #include "dynamics/tree.h"
 #include "dynamics/velocity.h"
 #include "math/spatial.h"
@@ -23,13 +24,17 @@ static bool free_tree(const cr_model* m, int tree) {
   return m->tree_dofnum[tree] == 6 && m->jnt_type[joint] == CR_JNT_FREE;
 }
 
-// trees that have it: all, those marked, or the free ones where none is marked
+// trees that have it: all, those marked, or the free ones where none is marked; and, with `fast`, of
+// the blocks of simple bodies the diagonal alone
 typedef struct {
   bool all;
   const int32_t* marked;
+  bool fast;
 } selection;
 
-static selection selected(cri_slope_kind kind) { return (selection){kind == CR_SLOPE_ALL, NULL}; }
+static selection selected(cri_slope_kind kind) {
+  return (selection){kind == CR_SLOPE_ALL, NULL, kind == CR_SLOPE_FAST};
+}
 
 static bool full_tree(const cr_model* m, selection on, int tree) {
   return on.all || (on.marked != NULL ? on.marked[tree] != 0 : free_tree(m, tree));
@@ -136,7 +141,7 @@ static void add_bodies(const cr_model* m, const cr_data* d, selection on, bool f
       cr_accscl6(left, Kb + 6 * k, s[k]);
       right[k] = cr_dot6(Kb + 6 * k, s) - Ip[k];
     }
-    for (int k = 0; k < n; k++) {
+    for (int k = on.fast && cri_is_diagonal(m, i) ? n - 1 : 0; k < n; k++) {
       int j = 6 * m->M_colind[adr + k];
       lower[adr + k] += cr_dot6(left, d->cdof + j) - cr_dot6(Is, p + j);
       upper[adr + k] += cr_dot6(right, d->cdof + j);
@@ -160,13 +165,25 @@ static void add_dampers(const cr_model* m, const cr_data* d, cr_real* lower, cr_
   cri_pop(work, mark);
 }
 
+static cri_rows moment_rows(const cr_model* m, const cr_data* d, selection on) {
+  cri_rows rows = cri_moment_rows(m, d, d->actuator_moment);
+  rows.fast = on.fast;
+  return rows;
+}
+
+static cri_rows tendon_rows(const cr_model* m, const cr_data* d, selection on) {
+  cri_rows rows = cri_tendon_rows(m, d->ten_J);
+  rows.fast = on.fast;
+  return rows;
+}
+
 // [d2]
-static void add_actuators(const cr_model* m, const cr_data* d, cr_real* lower, cr_real* upper,
-                          cr_data* work) {
+static void add_actuators(const cr_model* m, const cr_data* d, selection on, cr_real* lower,
+                          cr_real* upper, cr_data* work) {
   size_t mark = cri_mark(work);
   cr_real* c = cri_push(work, (size_t)m->nout);
   cri_actuation_slope(m, d, CR_OVER_VELOCITY, c);
-  cri_rows rows = cri_moment_rows(m, d, d->actuator_moment);
+  cri_rows rows = moment_rows(m, d, on);
   cri_outer_add(m, &rows, c, lower, upper);
   cri_pop(work, mark);
 }
@@ -184,10 +201,10 @@ static cr_real* tendon_slopes(const cr_model* m, const cr_data* d, cr_data* owne
   return c;
 }
 
-static void add_tendons(const cr_model* m, const cr_data* d, cr_real* lower, cr_real* upper,
-                        cr_data* work) {
+static void add_tendons(const cr_model* m, const cr_data* d, selection on, cr_real* lower,
+                        cr_real* upper, cr_data* work) {
   size_t mark = cri_mark(work);
-  cri_rows rows = cri_tendon_rows(m, d->ten_J);
+  cri_rows rows = tendon_rows(m, d, on);
   cri_outer_add(m, &rows, tendon_slopes(m, d, work), lower, upper);
   cri_pop(work, mark);
 }
@@ -195,16 +212,17 @@ static void add_tendons(const cr_model* m, const cr_data* d, cr_real* lower, cr_
 void cri_slope(const cr_model* m, const cr_data* d, cri_slope_kind kind, cr_real* lower,
                cr_real* upper, cr_data* work) {
   bool fluid = cri_fluid_acts(m);
+  selection on = selected(kind);
   cr_zero(lower, m->nC);
   cr_zero(upper, m->nC);
-  if (fluid || any_full(m, selected(kind))) {
-    add_bodies(m, d, selected(kind), fluid, lower, upper, work);
+  if (fluid || any_full(m, on)) {
+    add_bodies(m, d, on, fluid, lower, upper, work);
   }
   if (damper_on(m)) {
     add_dampers(m, d, lower, work);
-    add_tendons(m, d, lower, upper, work);
+    add_tendons(m, d, on, lower, upper, work);
   }
-  add_actuators(m, d, lower, upper, work);
+  add_actuators(m, d, on, lower, upper, work);
 }
 
 // ---- the bias force at v + sigma r and v - sigma r, without gravity: quadratic in the velocity
@@ -259,7 +277,7 @@ void cri_bias_slope(const cr_model* m, const cr_data* d, const int32_t* trees, c
   shift_to(&at, d, d->qvel, 0);
   cr_zero(lower, m->nC);
   cr_zero(upper, m->nC);
-  add_bodies(m, &at.d, (selection){false, trees}, false, lower, upper, work);
+  add_bodies(m, &at.d, (selection){false, trees, false}, false, lower, upper, work);
   cri_pop(work, mark);
 }
 
@@ -274,6 +292,18 @@ static cr_data shifted_twin(const shifted* s, const cr_data* twin) {
 
 // ---- gradients
 
+static int passes_of(const cr_model* m, selection on) {
+  return on.fast ? cri_simple_passes(m, CR_SIMPLE_BUT_FREE) : 1;
+}
+
+static void keep_pass(const cr_model* m, int passes, int pass, const cr_real* x, cr_real* kept) {
+  if (passes == 1) {
+    cr_copy(kept, x, m->nv);
+  } else {
+    (void)cri_simple_keep(m, CR_SIMPLE_BUT_FREE, pass, x, kept);
+  }
+}
+
 static void dampers_vjp(const cr_model* m, const cr_data* d, cr_data* bar, const cr_real* l,
                         const cr_real* r, cr_real s) {
   size_t mark = cri_mark(bar);
@@ -286,25 +316,25 @@ static void dampers_vjp(const cr_model* m, const cr_data* d, cr_data* bar, const
 }
 
 // [d2]'
-static void actuators_vjp(const cr_model* m, const cr_data* d, cr_data* bar, const cr_real* l,
-                          const cr_real* r, cr_real s) {
+static void actuators_vjp(const cr_model* m, const cr_data* d, cr_data* bar, selection on,
+                          const cr_real* l, const cr_real* r, cr_real s) {
   size_t mark = cri_mark(bar);
   cr_real* c = cri_push(bar, (size_t)m->nout);
   cr_real* c_bar = cri_push(bar, (size_t)m->nout);
   cri_actuation_slope(m, d, CR_OVER_VELOCITY, c);
-  cri_rows rows = cri_moment_rows(m, d, d->actuator_moment);
+  cri_rows rows = moment_rows(m, d, on);
   cri_outer_vjp(m, &rows, c, l, r, s, c_bar, &bar->actuator_moment_pairs, bar);
   cri_actuation_slope_vjp(m, d, bar, CR_OVER_VELOCITY, c_bar);
   cri_pop(bar, mark);
 }
 
 // [d5]'
-static void tendons_vjp(const cr_model* m, const cr_data* d, cr_data* bar, const cr_real* l,
-                        const cr_real* r, cr_real s) {
+static void tendons_vjp(const cr_model* m, const cr_data* d, cr_data* bar, selection on,
+                        const cr_real* l, const cr_real* r, cr_real s) {
   size_t mark = cri_mark(bar);
   const cr_real* c = tendon_slopes(m, d, bar);
   cr_real* c_bar = cri_push(bar, (size_t)m->ntendon);
-  cri_rows rows = cri_tendon_rows(m, d->ten_J);
+  cri_rows rows = tendon_rows(m, d, on);
   cri_outer_vjp(m, &rows, c, l, r, s, c_bar, &bar->ten_J_pairs, bar);
   cr_real* b = cri_push(bar, 3 * (size_t)m->ntendon);
   cr_real* b_bar = cri_push(bar, 3 * (size_t)m->ntendon);
@@ -320,10 +350,18 @@ static void tendons_vjp(const cr_model* m, const cr_data* d, cr_data* bar, const
   cri_pop(bar, mark);
 }
 
+// a pass after another, where only the diagonal of simple bodies counts
 static void fluid_vjp(const cr_model* m, const cr_data* d, cr_data* bar, selection on,
                       const cr_real* l, const cr_real* r, cr_real s) {
   size_t mark = cri_mark(bar);
-  cri_fluid_slopes_vjp(m, d, bar, fluid_part(m, on, bar), l, r, s);
+  cri_fluid_part part = fluid_part(m, on, bar);
+  cr_real *left = cri_push(bar, (size_t)m->nv), *right = cri_push(bar, (size_t)m->nv);
+  int passes = passes_of(m, on);
+  for (int pass = 0; pass < passes; pass++) {
+    keep_pass(m, passes, pass, l, left);
+    keep_pass(m, passes, pass, r, right);
+    cri_fluid_slopes_vjp(m, d, bar, part, left, right, s);
+  }
   cri_pop(bar, mark);
 }
 
@@ -351,35 +389,36 @@ static void bias_vjp(const cr_model* m, const cr_data* d, cr_data* bar, selectio
 
 void cri_slope_vjp(const cr_model* m, const cr_data* d, cr_data* bar, cri_slope_kind kind,
                    const cr_real* l, const cr_real* r, cr_real s) {
+  selection on = selected(kind);
   if (damper_on(m)) {
     dampers_vjp(m, d, bar, l, r, s);
-    tendons_vjp(m, d, bar, l, r, s);
+    tendons_vjp(m, d, bar, on, l, r, s);
   }
-  actuators_vjp(m, d, bar, l, r, s);
+  actuators_vjp(m, d, bar, on, l, r, s);
   if (cri_fluid_matters(m, bar)) {
-    fluid_vjp(m, d, bar, selected(kind), l, r, s);
+    fluid_vjp(m, d, bar, on, l, r, s);
   }
-  if (any_full(m, selected(kind))) {
-    bias_vjp(m, d, bar, selected(kind), l, r, s);
+  if (any_full(m, on)) {
+    bias_vjp(m, d, bar, on, l, r, s);
   }
 }
 
 // ---- tangents
 
-static void actuators_jvp(const cr_model* m, const cr_data* d, cr_data* tan, const cr_real* r,
-                          cr_real* y) {
+static void actuators_jvp(const cr_model* m, const cr_data* d, cr_data* tan, selection on,
+                          const cr_real* r, cr_real* y) {
   size_t mark = cri_mark(tan);
   cr_real* c = cri_push(tan, (size_t)m->nout);
   cr_real* c_tan = cri_push(tan, (size_t)m->nout);
   cri_actuation_slope(m, d, CR_OVER_VELOCITY, c);
   cri_actuation_slope_jvp(m, d, tan, CR_OVER_VELOCITY, c_tan);
-  cri_rows rows = cri_moment_rows(m, d, d->actuator_moment);
+  cri_rows rows = moment_rows(m, d, on);
   cri_outer_jvp(m, &rows, tan->actuator_moment, c, c_tan, r, y, tan);
   cri_pop(tan, mark);
 }
 
-static void tendons_jvp(const cr_model* m, const cr_data* d, cr_data* tan, const cr_real* r,
-                        cr_real* y) {
+static void tendons_jvp(const cr_model* m, const cr_data* d, cr_data* tan, selection on,
+                        const cr_real* r, cr_real* y) {
   size_t mark = cri_mark(tan);
   const cr_real* c = tendon_slopes(m, d, tan);
   cr_real* c_tan = cri_push(tan, (size_t)m->ntendon);
@@ -392,7 +431,7 @@ static void tendons_jvp(const cr_model* m, const cr_data* d, cr_data* tan, const
     c_tan[t] = -cri_damping_slope(b_tan + 3 * t, v) -
                cri_damping_bend(b + 3 * t, v) * tan->ten_velocity[t];
   }
-  cri_rows rows = cri_tendon_rows(m, d->ten_J);
+  cri_rows rows = tendon_rows(m, d, on);
   cri_outer_jvp(m, &rows, tan->ten_J, c, c_tan, r, y, tan);
   cri_pop(tan, mark);
 }
@@ -408,8 +447,9 @@ static void dampers_jvp(const cr_model* m, const cr_data* d, cr_data* tan, const
   cri_pop(tan, mark);
 }
 
-static void fluid_jvp(const cr_model* m, const cr_data* d, cr_data* tan, selection on,
-                      const cr_real* r, cr_real* y) {
+// (tangent of D) r, D whole
+static void fluid_whole_jvp(const cr_model* m, const cr_data* d, cr_data* tan, cri_fluid_part part,
+                            const cr_real* r, cr_real* y) {
   size_t mark = cri_mark(tan), n = 6 * (size_t)m->nbody;
   cr_real *R = cri_push(tan, n), *R_tan = cri_push(tan, n);
   cr_real *G = cri_push(tan, n), *G_tan = cri_push(tan, n);
@@ -417,12 +457,29 @@ static void fluid_jvp(const cr_model* m, const cr_data* d, cr_data* tan, selecti
   cr_zero6(R_tan);
   cri_tree_motions(m, d->cdof, r, R);
   cri_tree_motions(m, tan->cdof, r, R_tan);
-  cri_fluid_slopes_jvp(m, d, tan, fluid_part(m, on, tan), R, R_tan, G, G_tan);
+  cri_fluid_slopes_jvp(m, d, tan, part, R, R_tan, G, G_tan);
   cri_tree_gather(m, G, 6);
   cri_tree_gather(m, G_tan, 6);
   for (int i = 0; i < m->nv; i++) {
     int b = 6 * m->dof_bodyid[i];
-    y[i] += cr_dot6(d->cdof + 6 * i, G_tan + b) + cr_dot6(tan->cdof + 6 * i, G + b);
+    y[i] = cr_dot6(d->cdof + 6 * i, G_tan + b) + cr_dot6(tan->cdof + 6 * i, G + b);
+  }
+  cri_pop(tan, mark);
+}
+
+static void fluid_jvp(const cr_model* m, const cr_data* d, cr_data* tan, selection on,
+                      const cr_real* r, cr_real* y) {
+  size_t mark = cri_mark(tan);
+  cri_fluid_part part = fluid_part(m, on, tan);
+  cr_real *right = cri_push(tan, (size_t)m->nv), *whole = cri_push(tan, (size_t)m->nv);
+  int passes = passes_of(m, on);
+  for (int pass = 0; pass < passes; pass++) {
+    keep_pass(m, passes, pass, r, right);
+    fluid_whole_jvp(m, d, tan, part, right, whole);
+    keep_pass(m, passes, pass, whole, right);
+    for (int i = 0; i < m->nv; i++) {
+      y[i] += right[i];
+    }
   }
   cri_pop(tan, mark);
 }
@@ -447,25 +504,26 @@ static void bias_jvp(const cr_model* m, const cr_data* d, cr_data* tan, selectio
 
 void cri_slope_jvp(const cr_model* m, const cr_data* d, cr_data* tan, cri_slope_kind kind,
                    const cr_real* r, cr_real* y) {
+  selection on = selected(kind);
   if (damper_on(m)) {
     dampers_jvp(m, d, tan, r, y);
-    tendons_jvp(m, d, tan, r, y);
+    tendons_jvp(m, d, tan, on, r, y);
   }
-  actuators_jvp(m, d, tan, r, y);
+  actuators_jvp(m, d, tan, on, r, y);
   if (cri_fluid_matters(m, tan)) {
-    fluid_jvp(m, d, tan, selected(kind), r, y);
+    fluid_jvp(m, d, tan, on, r, y);
   }
-  if (any_full(m, selected(kind))) {
-    bias_jvp(m, d, tan, selected(kind), r, y);
+  if (any_full(m, on)) {
+    bias_jvp(m, d, tan, on, r, y);
   }
 }
 
 void cri_bias_slope_vjp(const cr_model* m, const cr_data* d, cr_data* bar, const int32_t* trees,
                         const cr_real* l, const cr_real* r, cr_real s) {
-  bias_vjp(m, d, bar, (selection){false, trees}, l, r, s);
+  bias_vjp(m, d, bar, (selection){false, trees, false}, l, r, s);
 }
 
 void cri_bias_slope_jvp(const cr_model* m, const cr_data* d, cr_data* tan, const int32_t* trees,
                         const cr_real* r, cr_real* y) {
-  bias_jvp(m, d, tan, (selection){false, trees}, r, y);
+  bias_jvp(m, d, tan, (selection){false, trees, false}, r, y);
 }

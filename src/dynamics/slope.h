@@ -10,7 +10,7 @@
 /// Which derivatives D has.
 /// CR_SLOPE_ALL: all of them (integrator implicit). CR_SLOPE_FAST: without the bias force, and with
 /// the symmetric part of the fluid's, but for free bodies with nothing jointed to them, which have
-/// all (integrator implicitfast).
+/// all; of other simple bodies the diagonal alone (integrator implicitfast).
 typedef enum { CR_SLOPE_ALL, CR_SLOPE_FAST } cri_slope_kind;
 
 /// D between every dof and its ancestors, both ways.

@@ -5,6 +5,7 @@
 #include "dynamics/actuation_slope.h"
 #include "dynamics/body_columns.h"
 #include "dynamics/fluid.h"
+#include "dynamics/outer.h"
 #include "dynamics/reflected.h"
 #include "dynamics/tree.h"
 #include "model/build.h"
@@ -16,14 +17,15 @@ typedef struct {
   const int32_t* col;
   const cr_real *a, *H;  // H as in dynamics/length_columns.h
   cr_real c, by_velocity;
+  bool fast;
 } slope_row;
 
-// sum of x_j r_j over the columns j that M couples with dof i
+// sum of x_j r_j over the columns j that D couples with dof i
 static cr_real coupled(const cr_model* m, const slope_row* s, const cr_real* x, int stride, int i,
                        const cr_real* r) {
   cr_real sum = 0;
   for (int j = 0; j < s->n; j++) {
-    if (cri_place_in_M(m, i, s->col[j]) >= 0) {
+    if (cri_outer_place(m, s->fast, i, s->col[j]) >= 0) {
       sum += x[j * stride] * r[s->col[j]];
     }
   }
@@ -52,7 +54,7 @@ static void add_row(const cr_model* m, const cr_data* d, const slope_row* s, con
   }
 }
 
-static void actuators(const cr_model* m, const cr_data* d, const cr_real* r,
+static void actuators(const cr_model* m, const cr_data* d, cri_slope_kind kind, const cr_real* r,
                       const cri_curvatures* curvatures, const cri_slope_columns* to, cr_data* tan) {
   size_t mark = cri_mark(tan), o = (size_t)m->nout;
   cr_real *c = cri_push(tan, o), *c_tan = cri_push(tan, o);
@@ -73,7 +75,11 @@ static void actuators(const cr_model* m, const cr_data* d, const cr_real* r,
   for (int i = 0; i < m->nactuator; i++) {
     int out = m->actuator_outadr[i], adr = d->moment_rowadr[out], n = d->moment_rownnz[out];
     size_t inner = cri_mark(tan);
-    slope_row s = {n, d->moment_colind + adr, d->actuator_moment + adr, NULL, c[out], 0};
+    slope_row s = {.n = n,
+                   .col = d->moment_colind + adr,
+                   .a = d->actuator_moment + adr,
+                   .c = c[out],
+                   .fast = kind == CR_SLOPE_FAST};
     bool pulls = m->actuator_trntype[i] == CR_TRN_TENDON;
     const cr_real* bend = pulls ? cri_curvature(curvatures, m->actuator_trnid[2 * i]) : NULL;
     if (bend != NULL) {
@@ -93,7 +99,7 @@ static void actuators(const cr_model* m, const cr_data* d, const cr_real* r,
   cri_pop(tan, mark);
 }
 
-static void tendons(const cr_model* m, const cr_data* d, const cr_real* r,
+static void tendons(const cr_model* m, const cr_data* d, cri_slope_kind kind, const cr_real* r,
                     const cri_curvatures* curvatures, const cri_slope_columns* to, cr_data* work) {
   size_t mark = cri_mark(work);
   cr_real* b = cri_push(work, 3 * (size_t)m->ntendon);
@@ -105,7 +111,8 @@ static void tendons(const cr_model* m, const cr_data* d, const cr_real* r,
                    .a = d->ten_J + adr,
                    .H = cri_curvature(curvatures, t),
                    .c = -cri_damping_slope(b + 3 * t, d->ten_velocity[t]),
-                   .by_velocity = -cri_damping_bend(b + 3 * t, d->ten_velocity[t])};
+                   .by_velocity = -cri_damping_bend(b + 3 * t, d->ten_velocity[t]),
+                   .fast = kind == CR_SLOPE_FAST};
     if (s.c != 0 || s.by_velocity != 0) {
       add_row(m, d, &s, r, to);
     }
@@ -194,8 +201,8 @@ void cri_slope_columns_add(const cr_model* m, const cr_data* d, cri_slope_kind k
                            const cri_slope_columns* to, cr_data* tan) {
   if ((m->disableflags & CR_DSBL_DAMPER) == 0) {
     dampers(m, d, r, to, tan);
-    tendons(m, d, r, curvatures, to, tan);
+    tendons(m, d, kind, r, curvatures, to, tan);
   }
-  actuators(m, d, r, curvatures, to, tan);
+  actuators(m, d, kind, r, curvatures, to, tan);
   bias(m, d, kind, r, to, tan);
 }

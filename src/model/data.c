@@ -122,10 +122,24 @@ static int pairs_by_row(const cr_model* m, const cr_data* d) {
 }
 
 static bool is_split_tendon(const cr_model* m, int t) {
-  return !cri_on_one_chain(m, m->ten_J_colind + m->ten_J_rowadr[t], m->ten_J_rownnz[t]);
+  return !cri_is_whole(m, m->ten_J_colind + m->ten_J_rowadr[t], m->ten_J_rownnz[t]);
 }
 
-// and by implicit integrators, one for each tendon and actuator whose dofs lie on several branches
+static bool is_split_body(const cr_model* m, int b) {
+  return m->body_dofnum[b] > 1 && cri_is_diagonal(m, m->body_dofadr[b]);
+}
+
+// the dofs of an actuator on joint or site lie on several branches, or are several of a simple body
+static bool is_split_moment(const cr_model* m, int i) {
+  int type = m->actuator_trntype[i], id = m->actuator_trnid[2 * i];
+  bool site = type == CR_TRN_SITE && m->actuator_trnid[2 * i + 1] < 0;
+  if (site || type <= CR_TRN_JOINTINPARENT) {
+    return is_split_body(m, site ? m->body_weldid[m->site_bodyid[id]] : m->jnt_bodyid[id]);
+  }
+  return true;
+}
+
+// and by implicit integrators, one for each tendon and output that is not whole
 static int pairs_by_split_tendon(const cr_model* m) {
   int n = 0;
   for (int t = 0; t < m->ntendon; t++) {
@@ -137,13 +151,9 @@ static int pairs_by_split_tendon(const cr_model* m) {
 static int pairs_by_split_moment(const cr_model* m) {
   int n = 0;
   for (int i = 0; i < m->nactuator; i++) {
-    int type = m->actuator_trntype[i];
-    if (type == CR_TRN_TENDON) {
-      n += is_split_tendon(m, m->actuator_trnid[2 * i]);
-    } else {
-      bool site = type == CR_TRN_SITE && m->actuator_trnid[2 * i + 1] < 0;
-      n += type > CR_TRN_JOINTINPARENT && !site;
-    }
+    bool tendon = m->actuator_trntype[i] == CR_TRN_TENDON;
+    bool split = tendon ? is_split_tendon(m, m->actuator_trnid[2 * i]) : is_split_moment(m, i);
+    n += split ? m->actuator_outnum[i] : 0;
   }
   return n;
 }

@@ -189,6 +189,22 @@ static inline bool cri_on_one_chain(const cr_model* m, const int32_t* dof, int n
   return true;
 }
 
+/// Dof of a simple body (body_simple), whose block of M is diagonal: MuJoCo's M has no more entries there, so of
+/// what integrators add to M the diagonal alone counts.
+static inline bool cri_is_simple(const cr_model* m, int dof) {
+  return m->body_simple[m->dof_bodyid[dof]] != 0;
+}
+
+/// The same of implicitfast, which solves free bodies apart, with their whole block.
+static inline bool cri_is_diagonal(const cr_model* m, int dof) {
+  return cri_is_simple(m, dof) && m->jnt_type[m->dof_jntid[dof]] != CR_JNT_FREE;
+}
+
+/// Of n dofs, those of a row a: a' a has an entry between any two that implicitfast keeps.
+static inline bool cri_is_whole(const cr_model* m, const int32_t* dof, int n) {
+  return cri_on_one_chain(m, dof, n) && (n < 2 || !cri_is_diagonal(m, dof[0]));
+}
+
 /// Number k of dynprm (of gainprm where `gain`) of actuator i is a zero that switches a part of a
 /// controller off: no derivative.
 bool cri_controller_switch(const cr_model* m, int i, bool gain, int k);

@@ -140,11 +140,37 @@ static void fast_is_symmetric_but_for_free_bodies(void** state) {
   assert_true(free_entries > 100);
 }
 
+// implicitfast keeps the diagonal of a simple body alone, of dampers, tendons, actuators and the fluid
+static void fast_has_the_diagonal_of_simple_bodies(void** state) {
+  (void)state;
+  static cr_real all[MAX_NV][MAX_NV];
+  int dropped = 0;
+  for (uint64_t seed = 0; seed < 4 * N_SEED; seed++) {
+    begin(seed);
+    dense(CR_SLOPE_ALL);
+    for (int i = 0; i < MAX_NV * MAX_NV; i++) {
+      all[i / MAX_NV][i % MAX_NV] = D[i / MAX_NV][i % MAX_NV];
+    }
+    dense(CR_SLOPE_FAST);
+    for (int i = 0; i < m.nv; i++) {
+      for (int j = 0; j < m.nv; j++) {
+        if (i != j && cri_is_diagonal(&m, i)) {
+          assert_true(D[i][j] == 0 && D[j][i] == 0);
+          dropped += all[i][j] != 0;
+        }
+      }
+    }
+    end();
+  }
+  assert_true(dropped > 20);
+}
+
 int test_slope(void);
 int test_slope(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(all_of_it_is_the_derivative_of_the_forces),
       cmocka_unit_test(fast_is_symmetric_but_for_free_bodies),
+      cmocka_unit_test(fast_has_the_diagonal_of_simple_bodies),
   };
   return cmocka_run_group_tests_name("slope", tests, NULL, NULL);
 }

@@ -787,6 +787,17 @@ static void fill_names(cr_random* r, cr_model* m) {
   fill_name_list(&own, m, m->name_sensoradr, m->nsensor, "sensor", &used);
 }
 
+// bodies that are trees of their own, but not free, as if its block of M were diagonal
+static void fill_simple(cr_model* m) {
+  for (int b = 1; b < m->nbody; b++) {
+    int tree = m->body_treeid[b], n = m->body_dofnum[b];
+    bool alone = tree >= 0 && m->tree_dofnum[tree] == n && n > 1;
+    if (alone && m->jnt_type[m->body_jntadr[b]] != CR_JNT_FREE) {
+      m->body_simple[b] = 1;
+    }
+  }
+}
+
 cr_status random_model(cr_model* m, uint64_t seed, cr_error* error) {
   cr_random r = cr_random_seed(seed, 1);
   plan p = {.seed = seed, .style = (int)(seed % N_STYLE)};
@@ -820,7 +831,9 @@ cr_status random_model(cr_model* m, uint64_t seed, cr_error* error) {
   }
   fill_collision(m, seed);
   cr_copy(m->key_qpos, m->qpos0, m->nq);
-  return cri_model_derive(m, error);
+  CR_TRY(cri_model_derive(m, error));
+  fill_simple(m);
+  return CR_OK;
 }
 
 cr_model random_model_far(const cr_model* m) {

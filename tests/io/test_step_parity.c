@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: Apache-2.0
+// Needs: io
+// Steps of the implicit integrators to the last digit MuJoCo has, where it decides what is implicit.
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+
+#include <cmocka.h>
+
+#include "integrate/step.h"
+#include "io/parity.h"
+#include "support/io_mjcf.h"
+#include "support/scratch.h"
+
+typedef struct {
+  mjModel* mj;
+  cr_model m;
+  mjData* reference;
+  cr_data* d;
+} pair;
+
+static pair open_pair(mjModel* mj) {
+  pair p = {.mj = mj};
+  cri_parity_options(p.mj);
+  p.m = mjcf_model(p.mj);
+  p.reference = mj_makeData(p.mj);
+  assert_int_equal(cri_data_create(&p.d, &p.m, NULL, NULL), CR_OK);
+  return p;
+}
+
+static void close_pair(pair* p) {
+  cri_data_free(p->d);
+  cri_model_free(&p->m);
+  mj_deleteData(p->reference);
+  mj_deleteModel(p->mj);
+}
+
+// one step of both from the state of the reference
+static void step(pair* p) {
+  cri_parity_state(&p->m, p->reference, p->d);
+  assert_int_equal(cr_step(&p->m, p->d), CR_OK);
+  mj_step(p->mj, p->reference);
+}
+
+static void assert_same(const pair* p) {
+  for (int i = 0; i < p->m.nv; i++) {
+    double off = fabs((double)p->d->qvel_next[i] - p->reference->qvel[i]);
+    if (!(off <= 1e-13 * (1 + fabs(p->reference->qvel[i])))) {
+      fail_msg("integrator %d: qvel[%d] %.17g, MuJoCo %.17g", p->m.integrator, i,
+               (double)p->d->qvel_next[i], p->reference->qvel[i]);
+    }
+  }
+}
+
+// a damper whose gain multiplies a control beyond its range
+static void the_slope_of_a_gain_has_the_clipped_control(void** state) {
+  (void)state;
+  pair p = open_pair(mjcf_data("clipped_damper.xml"));
+  p.reference->qvel[0] = 2;
+  p.reference->ctrl[0] = 2;
+  step(&p);
+  assert_true(fabs((double)p.d->qvel_next[0] - 2.06107623) < 5e-9);
+  assert_same(&p);
+  for (int integrator = mjINT_IMPLICIT; integrator <= mjINT_IMPLICITFAST; integrator++) {
+    static const double controls[] = {-3, 0, 1e-300, 0.5, 1, 1 + 1e-15, 1e3};
+    for (int k = 0; k < 7; k++) {
+      p.mj->opt.integrator = p.m.integrator = integrator;
+      p.mj->opt.disableflags = p.m.disableflags = k % 2 == 0 ? 0 : mjDSBL_CLAMPCTRL;
+      p.reference->ctrl[0] = controls[k];
+      p.reference->qvel[0] = 2;
+      step(&p);
+      assert_same(&p);
+    }
+  }
+  close_pair(&p);
+}
+
+// a cart along x and y, and the damper of a tendon askew
+static void a_simple_body_keeps_the_diagonal(void** state) {
+  (void)state;
+  pair p = open_pair(mjcf_data("simple_body.xml"));
+  p.reference->qvel[0] = 1;
+  p.reference->qvel[1] = -2;
+  step(&p);
+  assert_true(fabs((double)p.d->qvel_next[0] - 1.00141844) < 5e-9);
+  assert_true(fabs((double)p.d->qvel_next[1] + 1.99914506) < 5e-9);
+  assert_same(&p);
+  p.mj->opt.integrator = p.m.integrator = mjINT_IMPLICIT;
+  step(&p);
+  assert_same(&p);
+  close_pair(&p);
+}
+
+// joints of one simple body, with all that pulls on several of them at once
+static void what_pulls_on_simple_bodies(void** state) {
+  (void)state;
+  static const char* const joints[] = {
+      "<joint type='slide' axis='1 0 0'/><joint type='slide' axis='0 0 1'/>"
+      "<joint type='slide' axis='0 1 0'/>",
+      "<joint type='slide' axis='0 1 0'/><joint type='slide' axis='1 0 0'/>"
+      "<joint axis='0 0 1'/>",
+      "<joint name='b' type='ball' damping='.1'/>", "<freejoint/>"};
+  for (int k = 0; k < 4; k++) {
+    char text[2048];
+    (void)snprintf(
+        text, sizeof text,
+        "<mujoco><option timestep='.01' integrator='implicitfast' density='50' viscosity='.2' "
+        "wind='1 2 3'/><worldbody><site name='o' pos='.1 .2 -.9'/><body pos='.5 .3 .1'>%s"
+        "<geom type='box' size='.1 .2 .05' mass='1'/><site name='p' pos='.1 .1 .05'/></body>"
+        "</worldbody><tendon><spatial name='t' damping='5'><site site='o'/><site site='p'/>"
+        "</spatial></tendon><actuator>"
+        "<general site='p' gear='1 .4 -.3 .1 .2 .3' biastype='affine' biasprm='0 0 -3'/>"
+        "<general site='p' refsite='o' gear='.2 1 0 0 .2 .3' biastype='affine' biasprm='0 0 -2'/>"
+        "<general cranksite='p' slidersite='o' cranklength='3' biastype='affine' "
+        "biasprm='0 0 -2'/><damper tendon='t' kv='2' ctrlrange='0 1'/>%s</actuator></mujoco>",
+        joints[k],
+        k == 2 ? "<general joint='b' gear='1 .3 .2' biastype='affine' biasprm='0 0 -1'/>" : "");
+    pair p = open_pair(mjcf_compile(text));
+    for (int visit = 0; visit < 8; visit++) {
+      p.mj->opt.integrator = p.m.integrator = visit % 2 == 0 ? mjINT_IMPLICITFAST : mjINT_IMPLICIT;
+      for (int i = 0; i < p.m.nv; i++) {
+        p.reference->qvel[i] = 2 * sin(3 * visit + i);
+      }
+      p.reference->ctrl[3] = 2.0 - visit;
+      step(&p);
+      assert_same(&p);
+    }
+    close_pair(&p);
+  }
+}
+
+int test_step_parity(void);
+int test_step_parity(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(the_slope_of_a_gain_has_the_clipped_control),
+      cmocka_unit_test(a_simple_body_keeps_the_diagonal),
+      cmocka_unit_test(what_pulls_on_simple_bodies),
+  };
+  return cmocka_run_group_tests_name("step parity", tests, scratch_open, scratch_close);
+}
