@@ -42,9 +42,9 @@ static cr_real slope_tan(const cr_model* m, const cr_data* d, const cr_data* tan
   cr_real v_tan = cri_actuator_velocity_tan(d, tan, a.out);
   cr_real c_tan = cri_curve_tan(m, tan, i, CR_BIAS, over, a.l, a.v, l_tan, v_tan);
   if (has_gain_slope(m, i)) {
-    c_tan += cri_curve_tan(m, tan, i, CR_GAIN, over, a.l, a.v, l_tan, v_tan) * a.x +
-             cri_curve_of(m, i, CR_GAIN, over, a.l, a.v) *
-                 cri_actuator_input_tan(m, tan, i, &a, v_tan);
+    c_tan +=
+        cri_curve_tan(m, tan, i, CR_GAIN, over, a.l, a.v, l_tan, v_tan) * a.x +
+        cri_curve_of(m, i, CR_GAIN, over, a.l, a.v) * cri_actuator_input_tan(m, tan, i, &a, v_tan);
   }
   return c_tan;
 }

@@ -189,8 +189,8 @@ static inline bool cri_on_one_chain(const cr_model* m, const int32_t* dof, int n
   return true;
 }
 
-/// Dof of a simple body (body_simple), whose block of M is diagonal: MuJoCo's M has no more entries there, so of
-/// what integrators add to M the diagonal alone counts.
+/// Dof of a simple body (body_simple), whose block of M is diagonal: MuJoCo's M has no more entries
+/// there, so of what integrators add to M the diagonal alone counts.
 static inline bool cri_is_simple(const cr_model* m, int dof) {
   return m->body_simple[m->dof_bodyid[dof]] != 0;
 }
