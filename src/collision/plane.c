@@ -266,6 +266,21 @@ static const rim_point RIM[4] = {
     {1, CR_R(-0.5), CR_R(-0.86602540378443864676372317075293618)},
 };
 
+// The part of -n in the disk, made unit, and its length; local x where the disk is parallel to the plane.
+// By n in the cylinder's own axes: z (n . z) - n would lose all digits near there.
+static cr_real lowest_in_disk(const cr_halfspace* h, const cr_shape* b, cr_real e[3]) {
+  cr_real x[3], y[3];
+  cr_col3(x, b->mat, 0);
+  cr_col3(y, b->mat, 1);
+  cr_real u = cr_dot3(h->normal, x), v = cr_dot3(h->normal, y), length = cr_sqrt(u * u + v * v);
+  cr_copy3(e, x);
+  if (length >= CR_MINVAL) {
+    cr_scl3(e, x, -u / length);
+    cr_accscl3(e, y, -v / length);
+  }
+  return length;
+}
+
 int cri_plane_cylinder(const cr_shape* a, const cr_shape* b, cr_real margin,
                        cr_hit hit[CR_MAX_HITS]) {
   cr_halfspace h = plane_of(a);
@@ -279,20 +294,13 @@ int cri_plane_cylinder(const cr_shape* a, const cr_shape* b, cr_real margin,
   cr_scl3(z, z, (cr_real)disk);
   cr_real fall = cr_dot3(h.normal, z);
 
-  // [p5] the part of -n in the disk; none where the disk is parallel to the plane: take local x
+  // [p5]
   cr_real e[3], f[3];
-  cr_scl3(e, z, fall);
-  cr_sub3(e, e, h.normal);
-  cr_real length = cr_norm3(e);
+  cr_real length = lowest_in_disk(&h, b, e);
   bool flat = length < CR_MINVAL;
-  if (flat) {
-    cr_col3(e, b->mat, 0);
-  } else {
-    cr_scl3(e, e, 1 / length);
-  }
   cr_cross3(f, e, z);
   cr_normalize3(f);
-  cr_real slope = radius * cr_dot3(e, h.normal);
+  cr_real slope = flat ? radius * cr_dot3(e, h.normal) : -radius * length;
 
   // [p6] the lowest point decides whether there is contact at all
   int n = 0;

@@ -128,6 +128,35 @@ static void flat_cylinder_stands_on_a_triangle_fixed_to_it(void** state) {
   }
 }
 
+// however little it is tilted: heights of the rim from the sine of the tilt, which the third row of the
+// pose holds to all digits
+static void nearly_flat_cylinder_keeps_its_digits(void** state) {
+  solid plane = solid_at(0, 0, 0, 0, 0, 0);
+  const cr_real r = CR_R(0.3), half = CR_R(0.5);
+  int points = 0;
+  for (int k = 0; k < 200; k++) {
+    const cr_real turn[3] = {0, 0, 1}, tilt[3] = {cr_cos((cr_real)k), cr_sin((cr_real)k), 0};
+    cr_real angle = cr_exp((cr_real)(-k) / 5);  // to 1e-17
+    solid cylinder = solid_at(0, 0, CR_R(0.4), r, half, 0);
+    solid_turn(&cylinder, turn, (cr_real)(7 * k));
+    solid_turn(&cylinder, tilt, k % 2 == 0 ? angle : CR_PI - angle);
+    const cr_real* low = cylinder.mat + 6;
+    cr_real sine = cr_sqrt(low[0] * low[0] + low[1] * low[1]);
+    cr_real base = CR_R(0.4) - half * cr_abs(low[2]);
+    cr_hit hit[CR_MAX_HITS];
+    int n = solid_hits(&CYLINDER, &plane, &cylinder, 1, hit);
+    for (int i = 0; i < n; i++) {
+      bool below = hit[i].feature[0] != 1, first = hit[i].feature[0] < 2;
+      cr_real expected = base + (below ? 0 : 2 * half * cr_abs(low[2]));
+      expected += r * sine * (first ? -1 : CR_R(0.5));
+      bool fixed = sine < 2 * CR_MINVAL;  // then it may be any place of the rim
+      assert_close(hit[i].dist, expected, fixed ? 4 * CR_MINVAL : 8 * CR_EPS);
+      points++;
+    }
+  }
+  assert_true(points > 600);
+}
+
 static void box_touches_with_up_to_four_corners(void** state) {
   solid plane = solid_at(0, 0, 0, 0, 0, 0);
   solid box = solid_at(0, 0, CR_R(0.25), 1, 2, CR_R(0.5));
@@ -219,6 +248,7 @@ int test_plane(void) {
       cmocka_unit_test(capsule_has_one_contact_an_end),
       cmocka_unit_test(cylinder_touches_with_its_lowest_points),
       cmocka_unit_test(flat_cylinder_stands_on_a_triangle_fixed_to_it),
+      cmocka_unit_test(nearly_flat_cylinder_keeps_its_digits),
       cmocka_unit_test(box_touches_with_up_to_four_corners),
       cmocka_unit_test(deepest_corner_is_listed),
       cmocka_unit_test(contacts_move_with_the_scene),
