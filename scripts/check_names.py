@@ -4,7 +4,8 @@
 
 libcarom.so exports what the public headers declare, all of it and nothing else; every symbol of
 libcarom.a starts with cr_ or cri_; the core never prints, exits or reads the environment, and keeps
-no state of its own (a variable that can change).
+no state of its own (a variable that can change). Numbers in text go through base/locale.c, which knows no
+decimal comma.
 """
 import re
 import subprocess
@@ -14,6 +15,9 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent.parent
 FORBIDDEN = {"printf", "__printf_chk", "vprintf", "puts", "putchar", "stdout", "stderr", "perror",
              "exit", "_exit", "abort", "getenv", "secure_getenv", "setenv", "rand", "srand", "random"}
+# that depend on the locale of the host program
+OF_LOCALE = {"strtod", "strtof", "strtold", "atof", "vsnprintf", "__vsnprintf_chk", "sscanf",
+             "__isoc99_sscanf", "setlocale"}
 
 
 def symbols(path, *options):
@@ -62,6 +66,10 @@ def main():
     for member, name, kind, _ in symbols(build / "libcarom.a", "--defined-only", "--extern-only"):
         if kind.isupper() and not name.startswith(("cr_", "cri_", "__")):
             problems.append(f"{member}: {name} starts with neither cr_ nor cri_")
+
+    for member, name, kind, _ in symbols(build / "libcarom.a"):
+        if kind == "U" and name.split("@")[0] in OF_LOCALE and not member.startswith("locale.c"):
+            problems.append(f"{member}: {name} depends on the locale; base/locale.h has what does not")
 
     for member, name, kind, section in symbols(build / "libcarom_core.a"):
         if kind == "U" and name.split("@")[0] in FORBIDDEN:

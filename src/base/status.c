@@ -5,6 +5,8 @@
 #include <stdarg.h>
 #include <stdio.h>
 
+#include "base/locale.h"
+
 typedef struct {
   int exit_code;
   const char* text;
@@ -30,7 +32,7 @@ cr_status cri_fail(cr_error* error, cr_status status, const char* format, ...) {
     va_list arguments;
     va_start(arguments, format);
     error->status = status;
-    (void)vsnprintf(error->text, sizeof error->text, format, arguments);
+    (void)cri_print_list(error->text, sizeof error->text, format, arguments);
     va_end(arguments);
   }
   return status;

@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "base/locale.h"
 #include "model/names.h"
 
 cr_status cr_batch_plan_take(cr_batch_plan* p, cr_real** x, size_t rows, size_t n,
@@ -96,7 +97,7 @@ static cr_status read_spread(cr_batch_plan* p, const char* text, cr_error* error
   char name[256];
   char* end = NULL;
   size_t length = strcspn(text, "=");
-  double spread = text[length] == 0 ? -1 : strtod(text + length + 1, &end);
+  double spread = text[length] == 0 ? -1 : cri_number(text + length + 1, &end);
   if (length >= sizeof name || !(spread > 0) || !isfinite(spread) || *end != 0) {
     return cri_fail(error, CR_ERR_ARG, "--random %s: NAME=SPREAD with a positive number expected",
                     text);

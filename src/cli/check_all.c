@@ -7,6 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/locale.h"
 #include "cli/model_check.h"
 #include "cli/model_list.h"
 #include "cli/processes.h"
@@ -172,7 +173,7 @@ __attribute__((format(printf, 2, 3))) static void put(buffer* b, const char* for
   char line[4096];
   va_list arguments;
   va_start(arguments, format);
-  int n = vsnprintf(line, sizeof line, format, arguments);
+  int n = cri_print_list(line, sizeof line, format, arguments);
   va_end(arguments);
   char* grown = n < 0 ? NULL : realloc(b->text, b->n + (size_t)n + 1);
   if (grown == NULL || (size_t)n >= sizeof line) {

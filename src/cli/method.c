@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/locale.h"
+
 bool cr_method_is_adaptive(const cr_method_options* o) { return o->rtol > 0 || o->atol > 0; }
 
 // ---- memory
@@ -17,7 +19,7 @@ cr_status cr_method_memory(const cr_method_options* o, size_t* bytes, cr_error* 
     return CR_OK;
   }
   char* end;
-  double number = strtod(o->memory, &end);
+  double number = cri_number(o->memory, &end);
   const char* unit = *end != 0 ? strchr(units, *end) : NULL;
   for (int i = 0; unit != NULL && i <= unit - units; i++) {
     number *= 1024;
@@ -174,7 +176,7 @@ static int parse_cfd(const char* text, double v[6]) {
   int n = 0;
   for (const char* at = text;; at++) {
     char* end;
-    double number = strtod(at, &end);
+    double number = cri_number(at, &end);
     if (end == at || (*end != 0 && *end != ',') || n == 6 || !isfinite(number)) {
       return 0;
     }

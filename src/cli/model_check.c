@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "base/locale.h"
 #include "integrate/step.h"
 #include "io/clock.h"
 #include "io/convex_parity.h"
@@ -176,7 +177,7 @@ __attribute__((format(printf, 3, 4))) static void append(char* text, size_t n, c
   va_start(arguments, format);
   (void)snprintf(text + used, n - used, "%s", used > 0 ? "; " : "");
   used = strlen(text);
-  (void)vsnprintf(text + used, n - used, format, arguments);
+  (void)cri_print_list(text + used, n - used, format, arguments);
   va_end(arguments);
 }
 

@@ -8,6 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/locale.h"
+
 static const cr_option* find(const cr_command_line* line, const char* text, size_t length) {
   for (int i = 0; i < line->noption; i++) {
     const char* name = line->options[i].name;
@@ -32,7 +34,7 @@ static cr_status set_number(const cr_option* o, const char* text, cr_error* erro
     *(int*)o->value = (int)value;
     return CR_OK;
   }
-  double value = strtod(text, &end);
+  double value = cri_number(text, &end);
   if (*text == 0 || *end != 0 || errno == ERANGE || value - value != 0) {
     return cri_fail(error, CR_ERR_ARG, "%s: '%s' is not a number", o->name, text);
   }

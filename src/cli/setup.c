@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "base/locale.h"
 #include "engine/constants.h"
 #include "io/controls.h"
 #include "io/files.h"
@@ -20,7 +21,7 @@ static cr_status parse_values(const char* text, cr_real* values, int* n, cr_erro
   *n = 0;
   for (const char* at = strchr(text, '=') + 1;; at++) {
     char* end;
-    double value = strtod(at, &end);
+    double value = cri_number(at, &end);
     if (end == at || (*end != 0 && *end != ',') || *n == MAX_VALUES) {
       return cri_fail(error, CR_ERR_ARG, "--set %s: '%s' is not a number", text, at);
     }

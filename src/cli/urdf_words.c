@@ -6,12 +6,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/locale.h"
 #include "io/files.h"
 #include "io/xml.h"
 
 static cr_status read_gains(cr_urdf_options* o, const char* text, cr_error* error) {
   char *comma, *end;
-  double kp = strtod(text, &comma), kv = *comma == ',' ? strtod(comma + 1, &end) : 0;
+  double kp = cri_number(text, &comma), kv = *comma == ',' ? cri_number(comma + 1, &end) : 0;
   bool two = comma != text && *comma == ',' && end != comma + 1 && *end == 0;
   if (!two || !isfinite(kp) || !isfinite(kv) || kp < 0 || kv < 0) {
     return cri_fail(error, CR_ERR_ARG, "--servo %s: two gains KP,KV expected, none negative", text);

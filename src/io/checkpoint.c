@@ -11,6 +11,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "base/locale.h"
 #include "io/files.h"
 #include "model/fields.h"
 
@@ -53,7 +54,7 @@ static void print(buffer* b, const char* format, ...) __attribute__((format(prin
 static void print(buffer* b, const char* format, ...) {
   va_list arguments;
   va_start(arguments, format);
-  int n = vsnprintf(b->text + b->n, b->capacity - b->n, format, arguments);
+  int n = cri_print_list(b->text + b->n, b->capacity - b->n, format, arguments);
   va_end(arguments);
   b->n += n > 0 ? (size_t)n : 0;
 }
@@ -103,7 +104,7 @@ static bool take_int(char** at, int* value) {
 
 static bool take_real(char** at, double* value) {
   char* end;
-  *value = strtod(*at, &end);
+  *value = cri_number(*at, &end);
   bool ok = end != *at;
   *at = end;
   return ok;

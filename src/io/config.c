@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/locale.h"
 #include "io/files.h"
 
 // ---- pieces of memory described by offsets
@@ -90,7 +91,7 @@ static void listen(cyaml_log_t level, void* context, const char* format, va_list
   complaint* c = context;
   char text[256];
   (void)level;
-  (void)vsnprintf(text, sizeof text, format, arguments);
+  (void)cri_print_list(text, sizeof text, format, arguments);
   text[strcspn(text, "\n")] = 0;
   const char* line = strstr(text, "(line: ");
   const char* field = strstr(text, "mapping field '");
@@ -261,7 +262,7 @@ cr_status cri_config_set(void* raw, const cr_config_layout* layout, const char* 
 static cr_status parse_number(const cr_key* key, const char* text, bool limits, const char* where,
                               double* value, cr_error* error) {
   char* end;
-  *value = strtod(text, &end);
+  *value = cri_number(text, &end);
   if (end == text || *end != 0) {
     return cri_fail(error, CR_ERR_FORMAT, "%s: %s: '%s' is not a number", where, key->name, text);
   }

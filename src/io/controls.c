@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/locale.h"
 #include "io/files.h"
 #include "io/hdf5.h"
 
@@ -33,7 +34,7 @@ static cr_status parse_row(cr_real* row, int nu, const char* line, const char* p
   const char* at = line;
   for (int i = 0; i < nu; i++) {
     char* end;
-    row[i] = (cr_real)strtod(at, &end);
+    row[i] = (cr_real)cri_number(at, &end);
     bool last = i == nu - 1;
     end += strspn(end, " \t\r\n");
     if (end == at || (!last && *end != ',') || (last && *end != 0)) {
@@ -52,7 +53,7 @@ static bool is_blank(const char* line) {
 
 static bool is_number(const char* line) {
   char* end;
-  (void)strtod(line, &end);
+  (void)cri_number(line, &end);
   return end != line;
 }
 

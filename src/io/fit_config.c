@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "base/locale.h"
 #include "io/config.h"
 
 // ---- the configuration as read: every value a text
@@ -240,7 +241,7 @@ static void print_key(buffer* b, const char* section, const cr_key* key, const v
     case CR_KEY_TEXT:
       break;
     case CR_KEY_REAL:
-      (void)snprintf(value, sizeof value, "%a", *(const double*)at);
+      (void)cri_print(value, sizeof value, "%a", *(const double*)at);
       break;
     case CR_KEY_BOOL:
       (void)snprintf(value, sizeof value, "%d", *(const bool*)at);

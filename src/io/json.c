@@ -6,6 +6,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "base/locale.h"
+
 static void append(cr_json* j, const char* text, size_t n) {
   if (j->length + n + 1 > j->capacity && !j->failed) {
     size_t capacity = 2 * (j->length + n) + 256;
@@ -101,7 +103,7 @@ void cr_json_real(cr_json* j, const char* key, cr_real value) {
     put(j, "null");
     return;
   }
-  (void)snprintf(text, sizeof text, "%.17g", (double)value);
+  (void)cri_print(text, sizeof text, "%.17g", (double)value);
   put(j, text);
 }
 

@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "base/locale.h"
 #include "io/files.h"
 #include "io/repair.h"
 #include "model/build.h"
@@ -18,6 +19,10 @@
 // where a fatal error of libmujoco goes, and what it said
 static _Thread_local jmp_buf* escape;
 static _Thread_local char fatal_text[1024];
+
+// libmujoco's own: the handler of the calling thread, which goes before that of the process. The latter
+// belongs to the host program and is never touched
+extern mjfLogHandler _mjPRIVATE_setTlsLogHandler(mjfLogHandler handler);
 
 static void on_message(const mjLogMessage* message) {
   if (message->level == mjLOG_ERROR && escape != NULL) {
@@ -29,7 +34,9 @@ static void on_message(const mjLogMessage* message) {
 cr_status cri_mujoco_guard(cr_status (*work)(void*), void* context, const char* what,
                            cr_error* error) {
   jmp_buf here;
-  mjfLogHandler previous = mju_setLogHandler(on_message);
+  jmp_buf* const outer = escape;
+  const mjfLogHandler before = _mjPRIVATE_setTlsLogHandler(on_message);
+  const cri_locale locale = cri_locale_enter();
   cr_status status;
   if (setjmp(here) == 0) {
     escape = &here;
@@ -37,8 +44,9 @@ cr_status cri_mujoco_guard(cr_status (*work)(void*), void* context, const char* 
   } else {
     status = cri_fail(error, CR_ERR_MODEL, "%s: %s", what, fatal_text);
   }
-  escape = NULL;
-  mju_setLogHandler(previous);
+  escape = outer;
+  cri_locale_leave(locale);
+  (void)_mjPRIVATE_setTlsLogHandler(before);
   return status;
 }
 

@@ -10,7 +10,8 @@
 #include "model/model.h"
 
 /// Runs work(context); a fatal error of libmujoco inside it becomes CR_ERR_MODEL with MuJoCo's
-/// sentence behind `what`. Not to be nested.
+/// sentence behind `what`. What libmujoco logs meanwhile in this thread is dropped. The log handler of
+/// the process, which is the host program's, stays as it is; numbers are those of the locale "C".
 cr_status cri_mujoco_guard(cr_status (*work)(void* context), void* context, const char* what,
                            cr_error* error);
 

@@ -13,6 +13,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/locale.h"
 #include "io/files.h"
 
 // the process's environment, which gnuplot needs for fonts and PATH
@@ -29,7 +30,7 @@ static void print(script* s, const char* format, ...) __attribute__((format(prin
 static void print(script* s, const char* format, ...) {
   va_list arguments;
   va_start(arguments, format);
-  int n = vsnprintf(s->text + s->n, ROOM - s->n, format, arguments);
+  int n = cri_print_list(s->text + s->n, ROOM - s->n, format, arguments);
   va_end(arguments);
   s->n = n > 0 && s->n + (size_t)n < ROOM ? s->n + (size_t)n : ROOM - 1;
 }

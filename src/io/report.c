@@ -7,6 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/locale.h"
+
 static bool grow(cr_sentences* list) {
   int capacity = list->capacity > 0 ? 2 * list->capacity : 8;
   char** text = realloc(list->text, (size_t)capacity * sizeof *text);
@@ -22,7 +24,7 @@ void cri_sentence(cr_sentences* list, const char* format, ...) {
   char line[512];
   va_list arguments;
   va_start(arguments, format);
-  (void)vsnprintf(line, sizeof line, format, arguments);
+  (void)cri_print_list(line, sizeof line, format, arguments);
   va_end(arguments);
   for (int i = 0; i < list->n; i++) {
     if (strcmp(list->text[i], line) == 0) {

@@ -9,6 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/locale.h"
+
 // elements and where they stand; what is not listed is ignored and said so, "" is not looked into
 static const struct {
   const char *parent, *name, *attributes;
@@ -101,7 +103,7 @@ cr_status cri_urdf_fail(const cr_urdf* u, const cr_xml* at, cr_error* error, con
   char what[256];
   va_list list;
   va_start(list, format);
-  (void)vsnprintf(what, sizeof what, format, list);
+  (void)cri_print_list(what, sizeof what, format, list);
   va_end(list);
   const cr_xml* top = owner(at);
   const char* name = cri_xml_attribute(top, "name");
@@ -122,7 +124,7 @@ static int read_numbers(const char* text, double* x, int n) {
   int found = 0;
   char* end = NULL;
   for (const char* at = text; *at != 0; at = end) {
-    double value = strtod(at, &end);
+    double value = cri_number(at, &end);
     if (end == at) {
       return strspn(at, " \t\r\n") == strlen(at) ? found : -1;
     }

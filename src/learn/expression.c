@@ -9,6 +9,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "base/locale.h"
+
 typedef enum { NUMBER, PLACE, ADD, SUB, MUL, DIV, POW, NEG, SUM, NORM, ABS } node_kind;
 
 typedef struct {
@@ -146,7 +148,7 @@ static cr_status parse_primary(parser* p, int* out) {
   }
   if (isdigit((unsigned char)*p->at) || *p->at == '.') {
     char* end;
-    double number = strtod(p->at, &end);
+    double number = cri_number(p->at, &end);
     p->at = end;
     return emit(p, (node){.kind = NUMBER, .n = 1, .number = (cr_real)number}, out);
   }

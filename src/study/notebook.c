@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/locale.h"
 #include "carom/base.h"
 
 // ---- beginning and end
@@ -85,7 +86,7 @@ void cri_say(cr_notebook* book, const char* format, ...) {
   char line[1024];
   va_list arguments;
   va_start(arguments, format);
-  (void)vsnprintf(line, sizeof line, format, arguments);
+  (void)cri_print_list(line, sizeof line, format, arguments);
   va_end(arguments);
   append(book, line);
 }
@@ -101,7 +102,7 @@ void cri_claim(cr_notebook* book, double ours, double low, double high, const ch
   (void)snprintf(c->published, sizeof c->published, "%s", published);
   va_list arguments;
   va_start(arguments, what);
-  (void)vsnprintf(c->what, sizeof c->what, what, arguments);
+  (void)cri_print_list(c->what, sizeof c->what, what, arguments);
   va_end(arguments);
 }
 

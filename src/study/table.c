@@ -7,6 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/locale.h"
 #include "io/files.h"
 
 cr_status cri_table_create(cr_table* t, const char* file, const char* header,
@@ -84,7 +85,7 @@ static bool get_row(cr_table* t, char** at) {
   }
   for (int k = 0; k < t->width; k++) {
     char* end;
-    t->value[(size_t)t->rows * (size_t)t->width + (size_t)k] = (cr_real)strtod(c, &end);
+    t->value[(size_t)t->rows * (size_t)t->width + (size_t)k] = (cr_real)cri_number(c, &end);
     if (end == c || *end != (k + 1 < t->width ? ',' : '\n')) {
       return false;
     }

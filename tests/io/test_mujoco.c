@@ -4,8 +4,10 @@
 #include "io/mujoco.h"
 
 #include <mujoco/mjxmacro.h>
+#include <pthread.h>
 #include <setjmp.h>
 #include <stdarg.h>
+#include <stdatomic.h>
 #include <stdio.h>
 
 #include <cmocka.h>
@@ -118,20 +120,65 @@ static void transition_with_rk4(void** state) {
   mj_deleteModel(mj);
 }
 
-// the handler that was there before is there again
-static int messages;
+// ---- the handler of the host program
+
+static atomic_int messages;
 
 static void count_message(const mjLogMessage* message) {
   (void)message;
-  messages++;
+  atomic_fetch_add(&messages, 1);
 }
 
-static void the_handler_before_comes_back(void** state) {
+static void the_handler_of_the_host_is_never_touched(void** state) {
   (void)state;
   mjfLogHandler before = mju_setLogHandler(count_message);
   assert_int_equal(cri_mujoco_guard(fatal, "x", "a test", &error), CR_ERR_MODEL);
   assert_int_equal(messages, 0);
+  mju_warning("of the host");
+  assert_int_equal(messages, 1);
   assert_ptr_equal(mju_setLogHandler(before), count_message);
+}
+
+typedef struct {
+  char path[512];
+  int failed;
+} opening;
+
+static void* open_often(void* context) {
+  opening* o = context;
+  for (int k = 0; k < 40; k++) {
+    cr_model* m = NULL;
+    cr_error e = {0};
+    o->failed += cr_model_open(&m, o->path, &e) != CR_OK;
+    cr_model_close(m);
+  }
+  return NULL;
+}
+
+// two threads open models, one of them broken, while the host hears its own messages and no others
+static void threads_leave_the_handler_alone(void** state) {
+  (void)state;
+  enum { OWN = 50 };
+  opening o[2] = {{.failed = 0}, {.failed = 0}};
+  pthread_t threads[2];
+  (void)snprintf(o[0].path, sizeof o[0].path, "%s", mjcf_path("cube.xml"));
+  (void)snprintf(o[1].path, sizeof o[1].path, "%s",
+                 scratch_write("bad.xml", "<mujoco><worldbody><body/></worldbody></mujoco"));
+  mjfLogHandler before = mju_setLogHandler(count_message);
+  messages = 0;
+  for (int i = 0; i < 2; i++) {
+    assert_int_equal(pthread_create(&threads[i], NULL, open_often, &o[i]), 0);
+  }
+  for (int k = 0; k < OWN; k++) {
+    mju_warning("of the host");
+  }
+  for (int i = 0; i < 2; i++) {
+    assert_int_equal(pthread_join(threads[i], NULL), 0);
+  }
+  assert_ptr_equal(mju_setLogHandler(before), count_message);
+  assert_int_equal(messages, OWN);
+  assert_int_equal(o[0].failed, 0);
+  assert_int_equal(o[1].failed, 40);
 }
 
 // ---- names
@@ -356,7 +403,8 @@ int test_mujoco(void) {
       cmocka_unit_test(urdf),
       cmocka_unit_test(fatal_errors_come_back),
       cmocka_unit_test(transition_with_rk4),
-      cmocka_unit_test(the_handler_before_comes_back),
+      cmocka_unit_test(the_handler_of_the_host_is_never_touched),
+      cmocka_unit_test(threads_leave_the_handler_alone),
       cmocka_unit_test(names),
       cmocka_unit_test(fields_are_those_of_mujoco),
       cmocka_unit_test(options_and_counts),

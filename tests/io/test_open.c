@@ -2,6 +2,7 @@
 // Opening a model whatever kind of file it is in; everything that is wrong with one is a sentence.
 #include "io/open.h"
 
+#include <pthread.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -9,7 +10,9 @@
 #include <cmocka.h>
 
 #include "carom/model.h"
+#include "carom/rollout.h"
 #include "model/file.h"
+#include "support/comma_locale.h"
 #include "support/io_mjcf.h"
 #include "support/scratch.h"
 
@@ -99,6 +102,65 @@ static void the_report(void** state) {
   cri_load_report_free(&report);
 }
 
+// ---- a host program with a decimal comma, in two threads
+
+typedef struct {
+  const char *mjcf, *urdf;
+  bool ok;
+} reading;
+
+static bool reads(const reading* r, cr_error* e) {
+  cr_model *m = NULL, *u = NULL;
+  cr_expression* x = NULL;
+  double gravity[3] = {0}, mass = 0;
+  bool ok = cr_model_open(&m, r->mjcf, e) == CR_OK && cr_model_open(&u, r->urdf, e) == CR_OK &&
+            cr_model_get(m, "gravity", gravity, 3, e) == CR_OK && gravity[2] == -9.81 &&
+            cr_model_timestep(m) == 0.0025 &&
+            cr_model_get(u, "body_mass[1]", &mass, 1, e) == CR_OK && mass == 2.5 &&
+            cr_expression_create(&x, m, "0.5*qpos[0]", e) == CR_OK;
+  cr_expression_free(x);
+  cr_model_close(m);
+  cr_model_close(u);
+  return ok;
+}
+
+static void* read_often(void* context) {
+  reading* r = context;
+  cr_error e = {0};
+  for (int k = 0; k < 10 && r->ok; k++) {
+    r->ok = reads(r, &e);
+  }
+  return NULL;
+}
+
+static void numbers_under_a_decimal_comma(void** state) {
+  (void)state;
+  char mjcf[512], urdf[512];
+  (void)snprintf(mjcf, sizeof mjcf, "%s",
+                 scratch_write("comma.xml",
+                               "<mujoco><option timestep='0.0025' gravity='0 0 -9.81'/><worldbody>"
+                               "<body><joint type='slide'/><geom size='.1'/></body></worldbody>"
+                               "</mujoco>"));
+  (void)snprintf(urdf, sizeof urdf, "%s",
+                 scratch_write("comma.urdf",
+                               "<robot name='r'><link name='base'/><link name='bar'><inertial>"
+                               "<origin xyz='0.1 0.00000 0.25'/><mass value='2.5'/><inertia "
+                               "ixx='.1' iyy='.1' izz='.1' ixy='0' ixz='0' iyz='0'/></inertial>"
+                               "</link><joint name='j' type='continuous'><parent link='base'/>"
+                               "<child link='bar'/><axis xyz='0 1 0'/></joint></robot>"));
+  reading r[2] = {{mjcf, urdf, true}, {mjcf, urdf, true}};
+  pthread_t other;
+  comma_locale_begin();
+  assert_int_equal(pthread_create(&other, NULL, read_often, &r[1]), 0);
+  bool here = reads(&r[0], &error);
+  assert_int_equal(pthread_join(other, NULL), 0);
+  comma_locale_end();
+  if (!here) {
+    fail_msg("%s", error.text);
+  }
+  assert_true(r[1].ok);
+}
+
 static void no_log_file(void** state) {
   (void)state;
   assert_false(scratch_has("MUJOCO_LOG.TXT"));
@@ -106,11 +168,9 @@ static void no_log_file(void** state) {
 
 int test_open(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(mjcf_and_back_from_a_file),
-      cmocka_unit_test(mistakes),
-      cmocka_unit_test(a_file_with_a_bad_number),
-      cmocka_unit_test(the_report),
-      cmocka_unit_test(no_log_file),
+      cmocka_unit_test(mjcf_and_back_from_a_file),     cmocka_unit_test(mistakes),
+      cmocka_unit_test(a_file_with_a_bad_number),      cmocka_unit_test(the_report),
+      cmocka_unit_test(numbers_under_a_decimal_comma), cmocka_unit_test(no_log_file),
   };
   return cmocka_run_group_tests_name("open", tests, scratch_open, scratch_close);
 }
