@@ -16,7 +16,7 @@ typedef struct cr_model cr_model;
 /// Owner    the caller closes it with cr_model_close
 /// Errors   CR_ERR_FILE, CR_ERR_FORMAT, CR_ERR_MODEL; CR_ERR_UNSUPPORTED when the model uses what
 ///          could change its motion and is not supported: the sentence names the first such feature
-/// Thread   one call at a time (libmujoco's error handler is global)
+/// Thread   any, also several at once; the log handler of libmujoco and the locale stay as they are
 CR_API cr_status cr_model_open(cr_model** model, const char* path, cr_error* error);
 
 /// How a URDF file becomes a model (docs/urdf.md); MJCF and model files have no use for it. All zero:

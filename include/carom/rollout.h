@@ -34,7 +34,8 @@ CR_API cr_status cr_expression_create(cr_expression** expression, const cr_model
 CR_API void cr_expression_free(cr_expression* expression);
 
 /// The expression as a loss of a rollout: at the end, or summed over the ends of all steps.
-/// The loss refers to the expression, and belongs to one thread as it does.
+/// The loss refers to the expression, and belongs to one thread as it does. With another model than the
+/// names were found in, a run fails with CR_ERR_ARG.
 CR_API cr_loss cr_expression_loss(cr_expression* expression, bool every);
 
 /// States of a simulation, and the gradient of a loss of them.

@@ -29,7 +29,7 @@ enum {
   CR_STATE_INTEGRATION = 0x7fff    // all that the next step depends on
 };
 
-/// Numbers in a state with these parts; -1 for bits that do not exist (mj_stateSize).
+/// Numbers in a state with these parts; -1 for bits that do not exist, or without a model (mj_stateSize).
 CR_API int cr_state_size(const cr_model* m, int parts);
 
 /// The parts, one after the other in the order of their bits (mj_getState, mj_setState).
@@ -47,13 +47,15 @@ CR_API cr_status cr_data_reset_keyframe(const cr_model* m, cr_data* d, int key);
 /// qpos moved by a velocity for a time: qpos (+) dt qvel (mj_integratePos).
 /// Equation p + dt v; q exp(dt w / 2) for orientations                             [q1]
 /// Shapes   qpos[nq], changed in place; qvel[nv]
-CR_API void cr_integrate_pos(const cr_model* m, cr_real* qpos, const cr_real* qvel, cr_real dt);
+/// Errors   CR_ERR_ARG for NULL or a time that is not finite
+CR_API cr_status cr_integrate_pos(const cr_model* m, cr_real* qpos, const cr_real* qvel, cr_real dt);
 
 /// The velocity that moves qpos1 to qpos2 in a time: its inverse (mj_differentiatePos).
 /// Equation (p2 - p1) / dt; log(q1^-1 q2) / dt for orientations, angles up to pi   [q2]
 /// Shapes   qvel[nv]; qpos1[nq], qpos2[nq]
-CR_API void cr_differentiate_pos(const cr_model* m, cr_real* qvel, cr_real dt, const cr_real* qpos1,
-                                 const cr_real* qpos2);
+/// Errors   CR_ERR_ARG for NULL, or a time that is zero or not finite
+CR_API cr_status cr_differentiate_pos(const cr_model* m, cr_real* qvel, cr_real dt,
+                                      const cr_real* qpos1, const cr_real* qpos2);
 
 #ifdef __cplusplus
 }

@@ -37,11 +37,14 @@ CR_API cr_status cr_forward_vjp(const cr_model* m, const cr_data* d, cr_data* ba
 /// Smooth   where its parts are
 CR_API cr_status cr_step(const cr_model* m, cr_data* d);
 
-/// Makes the next state the present one: qpos, qvel, act, time, and the warm start of the solver.
-CR_API void cr_advance(const cr_model* m, cr_data* d);
+/// Makes the next state the present one: qpos, qvel, act, time, and the warm start of the solver. What else
+/// is in the block then belongs to the state before; derivatives need the next cr_step or cr_forward.
+/// Errors   CR_ERR_ARG unless cr_step has just computed it
+CR_API cr_status cr_advance(const cr_model* m, cr_data* d);
 
 /// Tangents of the next state from those of the inputs and parameters in `tan`. d is as cr_step
-/// left it. `work`, a plain twin of d, is needed for Runge-Kutta only.
+/// left it. `work`, a second block from cr_data_create, is needed with integrators of several stages (RK4,
+/// tsit5 ...); otherwise it may be NULL.
 CR_API cr_status cr_step_jvp(const cr_model* m, const cr_data* d, cr_data* work, cr_data* tan);
 
 /// Adds to bar->qpos (nv numbers), qvel, act, ctrl, qfrc_applied, xfrc_applied and bar->par what
@@ -50,10 +53,11 @@ CR_API cr_status cr_step_jvp(const cr_model* m, const cr_data* d, cr_data* work,
 /// m_backward is m, or a model whose dynamics stand in for those of m in the backward pass (contacts
 /// from distance): wherever the step evaluated the dynamics they are solved again with m_backward,
 /// and their vjp is that of this solution; the points and the integrator's map stay those of m.
-/// `work`, a plain twin of d, may be NULL with Euler and m_backward == m: then d is used as it is,
-/// and cotangents of computed fields that bar holds already count too. In all other cases those
-/// must be zero.
-/// Errors   those of cr_forward with m_backward; the sentence is in bar->error
+/// `work`, a second block from cr_data_create, may be NULL with integrators of one stage (Euler, implicit,
+/// implicitfast, discrete) and m_backward == m: then d is used as it is, and cotangents of computed
+/// fields that bar holds already count too. In all other cases those must be zero.
+/// Errors   those of cr_forward with m_backward; CR_ERR_ARG where work is missing, or a block does not
+///          belong to the model or the step. The sentence is in cr_data_error(bar)
 CR_API cr_status cr_step_vjp(const cr_model* m, const cr_model* m_backward, const cr_data* d,
                              cr_data* work, cr_data* bar);
 

@@ -2,7 +2,7 @@
 // Columns of Jacobians along the chain of dofs that move a body, from the last to the root.
 #include "carom/jacobian.h"
 #include "math/spatial.h"
-#include "model/data.h"
+#include "model/misuse.h"
 
 // last dof that moves a body, -1 none
 static int last_dof(const cr_model* m, int body) {
@@ -26,7 +26,16 @@ static void set_column(cr_real* jac, int nv, int i, const cr_real x[3]) {
   }
 }
 
-static cr_status check(int id, int n) { return id >= 0 && id < n ? CR_OK : CR_ERR_ARG; }
+typedef enum { BODY, GEOM, SITE } kind;
+
+static cr_status check(const cri_call* call, const cr_model* m, const cr_data* d, kind of, int id) {
+  static const char* const names[] = {"body", "geom", "site"};
+  CR_TRY(cri_check_done(call, m, d, CRI_DONE_FRAMES));
+  int n = of == BODY ? m->nbody : (of == GEOM ? m->ngeom : m->nsite);
+  return id >= 0 && id < n
+             ? CR_OK
+             : cri_fail(call->error, CR_ERR_ARG, "%s: %s %d of %d", call->name, names[of], id, n);
+}
 
 // [j1] velocity of the point at arm r under the motion S
 static void point_velocity(cr_real v[3], const cr_real S[6], const cr_real r[3]) {
@@ -36,7 +45,9 @@ static void point_velocity(cr_real v[3], const cr_real S[6], const cr_real r[3])
 
 cr_status cr_jac(const cr_model* m, const cr_data* d, cr_real* jacp, cr_real* jacr,
                  const cr_real point[3], int body) {
-  CR_TRY(check(body, m->nbody));
+  const cri_call call = {"cr_jac", cri_error_of(d)};
+  CR_TRY(check(&call, m, d, BODY, body));
+  CR_TRY(cri_given(&call, point, "the point"));
   cr_real r[3], v[3];
   cr_sub3(r, point, com_of(m, d, body));
   clear(jacp, 3 * m->nv);
@@ -50,23 +61,27 @@ cr_status cr_jac(const cr_model* m, const cr_data* d, cr_real* jacp, cr_real* ja
 }
 
 cr_status cr_jac_body(const cr_model* m, const cr_data* d, cr_real* jacp, cr_real* jacr, int body) {
-  CR_TRY(check(body, m->nbody));
+  const cri_call call = {"cr_jac_body", cri_error_of(d)};
+  CR_TRY(check(&call, m, d, BODY, body));
   return cr_jac(m, d, jacp, jacr, d->xpos + 3 * body, body);
 }
 
 cr_status cr_jac_body_com(const cr_model* m, const cr_data* d, cr_real* jacp, cr_real* jacr,
                           int body) {
-  CR_TRY(check(body, m->nbody));
+  const cri_call call = {"cr_jac_body_com", cri_error_of(d)};
+  CR_TRY(check(&call, m, d, BODY, body));
   return cr_jac(m, d, jacp, jacr, d->xipos + 3 * body, body);
 }
 
 cr_status cr_jac_geom(const cr_model* m, const cr_data* d, cr_real* jacp, cr_real* jacr, int geom) {
-  CR_TRY(check(geom, m->ngeom));
+  const cri_call call = {"cr_jac_geom", cri_error_of(d)};
+  CR_TRY(check(&call, m, d, GEOM, geom));
   return cr_jac(m, d, jacp, jacr, d->geom_xpos + 3 * geom, m->geom_bodyid[geom]);
 }
 
 cr_status cr_jac_site(const cr_model* m, const cr_data* d, cr_real* jacp, cr_real* jacr, int site) {
-  CR_TRY(check(site, m->nsite));
+  const cri_call call = {"cr_jac_site", cri_error_of(d)};
+  CR_TRY(check(&call, m, d, SITE, site));
   return cr_jac(m, d, jacp, jacr, d->site_xpos + 3 * site, m->site_bodyid[site]);
 }
 
@@ -77,7 +92,9 @@ static bool in_subtree(const cr_model* m, int b, int root) {
 }
 
 cr_status cr_jac_subtree_com(const cr_model* m, const cr_data* d, cr_real* jacp, int body) {
-  CR_TRY(check(body, m->nbody));
+  const cri_call call = {"cr_jac_subtree_com", cri_error_of(d)};
+  CR_TRY(check(&call, m, d, BODY, body));
+  CR_TRY(cri_given(&call, jacp, "jacp"));
   cr_real mass = 0;
   clear(jacp, 3 * m->nv);
   for (int b = body; in_subtree(m, b, body); b++) {
@@ -95,11 +112,15 @@ cr_status cr_jac_subtree_com(const cr_model* m, const cr_data* d, cr_real* jacp,
   for (int i = 0; i < 3 * m->nv && mass > 0; i++) {
     jacp[i] /= mass;
   }
-  return mass > 0 ? CR_OK : CR_ERR_ARG;
+  return mass > 0 ? CR_OK
+                  : cri_fail(call.error, CR_ERR_ARG,
+                             "cr_jac_subtree_com: the subtree of body %d has no mass", body);
 }
 
 cr_status cr_angmom_mat(const cr_model* m, const cr_data* d, cr_real* A, int body) {
-  CR_TRY(check(body, m->nbody));
+  const cri_call call = {"cr_angmom_mat", cri_error_of(d)};
+  CR_TRY(check(&call, m, d, BODY, body));
+  CR_TRY(cri_given(&call, A, "A"));
   clear(A, 3 * m->nv);
   for (int b = body; in_subtree(m, b, body); b++) {
     cr_real r[3], offset[3];
@@ -134,7 +155,9 @@ static bool turns_with_body(const cr_model* m, int dof) {
 
 cr_status cr_jac_dot(const cr_model* m, const cr_data* d, cr_real* jacp, cr_real* jacr,
                      const cr_real point[3], int body) {
-  CR_TRY(check(body, m->nbody));
+  const cri_call call = {"cr_jac_dot", cri_error_of(d)};
+  CR_TRY(check(&call, m, d, BODY, body));
+  CR_TRY(cri_given(&call, point, "the point"));
   cr_real r[3], velocity[3];
   cr_sub3(r, point, com_of(m, d, body));
   point_velocity(velocity, d->cvel + 6 * body, r);
@@ -160,7 +183,10 @@ cr_status cr_jac_dot(const cr_model* m, const cr_data* d, cr_real* jacp, cr_real
 
 cr_status cr_apply_ft(const cr_model* m, const cr_data* d, const cr_real* force,
                       const cr_real* torque, const cr_real point[3], int body, cr_real* qfrc) {
-  CR_TRY(check(body, m->nbody));
+  const cri_call call = {"cr_apply_ft", cri_error_of(d)};
+  CR_TRY(check(&call, m, d, BODY, body));
+  CR_TRY(cri_given(&call, point, "the point"));
+  CR_TRY(cri_given(&call, qfrc, "qfrc"));
   cr_real r[3], v[3];
   cr_sub3(r, point, com_of(m, d, body));
   for (int i = last_dof(m, body); i >= 0; i = m->dof_parentid[i]) {

@@ -8,8 +8,17 @@
 #include "dynamics/newton.h"
 #include "dynamics/tree.h"
 #include "math/cholesky.h"
+#include "model/misuse.h"
 #include "model/sensors.h"
 #include "sensor/object.h"
+
+// what all of them ask: kinematics at least, and where the numbers go
+static cr_status check(const char* name, const cr_model* m, const cr_data* d, const void* out,
+                       const char* what) {
+  const cri_call call = {name, cri_error_of(d)};
+  CR_TRY(cri_check_done(&call, m, d, CRI_DONE_FRAMES));
+  return cri_given(&call, out, what);
+}
 
 // ---- inertia
 
@@ -18,6 +27,7 @@ static cr_pattern pattern_of(const cr_model* m) {
 }
 
 cr_status cr_full_m(const cr_model* m, cr_data* d, cr_real* dst) {
+  CR_TRY(check("cr_full_m", m, d, dst, "dst"));
   size_t mark = cri_mark(d);
   cr_real* M = cri_push(d, (size_t)m->nC);
   cri_inertia_form(m, d, M, d);
@@ -33,11 +43,15 @@ cr_status cr_full_m(const cr_model* m, cr_data* d, cr_real* dst) {
 }
 
 cr_status cr_mul_m(const cr_model* m, cr_data* d, cr_real* y, const cr_real* x) {
+  CR_TRY(check("cr_mul_m", m, d, y, "y"));
+  CR_TRY(check("cr_mul_m", m, d, x, "x"));
   cri_inertia_mul(m, d, y, x, d);
   return CR_OK;
 }
 
 cr_status cr_solve_m(const cr_model* m, cr_data* d, cr_real* x, const cr_real* y) {
+  CR_TRY(check("cr_solve_m", m, d, x, "x"));
+  CR_TRY(check("cr_solve_m", m, d, y, "y"));
   size_t mark = cri_mark(d);
   cr_real* L = cri_push(d, (size_t)m->nC);
   cr_pattern p = pattern_of(m);
@@ -56,6 +70,7 @@ cr_status cr_solve_m(const cr_model* m, cr_data* d, cr_real* x, const cr_real* y
 // ---- Newton and Euler
 
 cr_status cr_rne(const cr_model* m, cr_data* d, bool acceleration, cr_real* qfrc) {
+  CR_TRY(check("cr_rne", m, d, qfrc, "qfrc"));
   size_t mark = cri_mark(d);
   cr_real *A = cri_push(d, 6 * (size_t)m->nbody), *F = cri_push(d, 6 * (size_t)m->nbody);
   // [c1]
@@ -82,11 +97,14 @@ cr_status cr_rne(const cr_model* m, cr_data* d, bool acceleration, cr_real* qfrc
 
 // ---- contacts
 
-int cr_contact_count(const cr_data* d) { return d->ncon; }
+int cr_contact_count(const cr_data* d) {
+  return d != NULL && (d->done & CRI_DONE_FRAMES) != 0 ? d->ncon : 0;
+}
 
 cr_status cr_contact_get(const cr_model* m, const cr_data* d, int id, cr_contact* contact) {
+  CR_TRY(check("cr_contact_get", m, d, contact, "contact"));
   if (id < 0 || id >= d->ncon) {
-    return CR_ERR_ARG;
+    return cri_fail(cri_error_of(d), CR_ERR_ARG, "cr_contact_get: contact %d of %d", id, d->ncon);
   }
   cr_real w[6];
   *contact = (cr_contact){.geom = {d->contact_geom[2 * id], d->contact_geom[2 * id + 1]},
@@ -103,8 +121,10 @@ cr_status cr_contact_get(const cr_model* m, const cr_data* d, int id, cr_contact
 
 cr_status cr_geom_distance(const cr_model* m, const cr_data* d, int geom1, int geom2,
                            cr_real distmax, cr_real* dist, cr_real* fromto) {
+  CR_TRY(check("cr_geom_distance", m, d, dist, "dist"));
   if (geom1 < 0 || geom1 >= m->ngeom || geom2 < 0 || geom2 >= m->ngeom) {
-    return CR_ERR_ARG;
+    return cri_fail(cri_error_of(d), CR_ERR_ARG, "cr_geom_distance: geoms %d and %d of %d", geom1,
+                    geom2, m->ngeom);
   }
   cri_distance x;
   cr_real ends[6] = {0};
@@ -125,6 +145,15 @@ static bool exists(const cr_model* m, cr_frame kind, int id) {
   return cri_has_frame((int)kind) && id >= 0 && id < n;
 }
 
+static cr_status check_object(const char* name, const cr_model* m, const cr_data* d, cr_frame kind,
+                              int id, const cr_real* x) {
+  CR_TRY(check(name, m, d, x, "where the six numbers go"));
+  return exists(m, kind, id)
+             ? CR_OK
+             : cri_fail(cri_error_of(d), CR_ERR_ARG, "%s: there is no object %d of kind %d", name,
+                        id, (int)kind);
+}
+
 // x of six numbers with world axes, in the axes of the object
 static void to_local(cr_real x[6], const cri_object* o) {
   cr_real r[6];
@@ -135,9 +164,7 @@ static void to_local(cr_real x[6], const cri_object* o) {
 
 cr_status cr_object_velocity(const cr_model* m, const cr_data* d, cr_frame kind, int id,
                              cr_real v[6], bool local) {
-  if (!exists(m, kind, id)) {
-    return CR_ERR_ARG;
-  }
+  CR_TRY(check_object("cr_object_velocity", m, d, kind, id, v));
   cri_object o = cri_object_of(m, d, (int)kind, id);
   cri_object_velocity(m, d, &o, v);
   if (local) {
@@ -148,8 +175,10 @@ cr_status cr_object_velocity(const cr_model* m, const cr_data* d, cr_frame kind,
 
 cr_status cr_object_acceleration(const cr_model* m, const cr_data* d, cr_frame kind, int id,
                                  cr_real a[6], bool local) {
-  if (!exists(m, kind, id)) {
-    return CR_ERR_ARG;
+  CR_TRY(check_object("cr_object_acceleration", m, d, kind, id, a));
+  if (!d->measured) {
+    return cri_fail(cri_error_of(d), CR_ERR_ARG,
+                    "cr_object_acceleration: call cr_forward at this state first");
   }
   cri_object o = cri_object_of(m, d, (int)kind, id);
   cri_object_acceleration(m, d, &o, a);

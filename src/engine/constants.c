@@ -17,6 +17,7 @@
 #include "engine/pipeline.h"
 #include "math/spatial.h"
 #include "model/build.h"
+#include "model/misuse.h"
 
 const cr_field_id cri_derived_fields[CR_N_DERIVED] = {
     CR_FIELD_body_invweight0, CR_FIELD_dof_invweight0, CR_FIELD_tendon_invweight0,
@@ -386,6 +387,8 @@ cr_status cr_constants_vjp(const cr_model* m, cr_data* work, cr_data* bar) {
 }
 
 cr_status cr_model_derive(cr_model* m, cr_error* error) {
+  const cri_call call = {"cr_model_derive", error};
+  CR_TRY(cri_given(&call, m, "the model"));
   cr_data* work = NULL;
   CR_TRY(cri_data_create(&work, m, NULL, error));
   cr_status status = cr_constants(m, work);

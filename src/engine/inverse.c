@@ -12,6 +12,7 @@
 #include "engine/pipeline.h"
 #include "engine/step_slope.h"
 #include "math/cholesky.h"
+#include "model/misuse.h"
 
 // y = M x, M or its tangent
 static void metric_mul(const cr_model* m, const cr_real* M, cr_real* y, const cr_real* x) {
@@ -230,6 +231,8 @@ static cr_status check_flag(const cr_model* m, cr_data* d) {
 }
 
 cr_status cr_inverse(const cr_model* m, cr_data* d) {
+  const cri_call call = {"cr_inverse", cri_error_of(d)};
+  CR_TRY(cri_check_data(&call, m, d, CR_DATA_PLAIN, "the data"));
   bool want_M = d->want_M;
   cr_status status = CR_OK;
   CR_TRY(check_flag(m, d));
@@ -239,15 +242,27 @@ cr_status cr_inverse(const cr_model* m, cr_data* d) {
     }
   }
   d->measured = false;
+  d->done = 0;
   d->want_M = true;
   for (int i = 0; i < cr_ndynamics - LAST && status == CR_OK; i++) {
     status = cr_pipeline[i].forward(m, d);
   }
   d->want_M = want_M;
-  return status == CR_OK ? cri_inverse(m, d) : status;
+  status = status == CR_OK ? cri_inverse(m, d) : status;
+  d->done = status == CR_OK ? CRI_DONE_FRAMES | CRI_DONE_INVERSE : 0;
+  return status;
+}
+
+static cr_status check_sweep(const char* name, const cr_model* m, const cr_data* d,
+                             const cr_data* twin, cr_data_role role) {
+  const cri_call call = {name, cri_error_of(twin != NULL ? twin : d)};
+  const char* what = role == CR_DATA_TANGENT ? "tan" : "bar";
+  CR_TRY(cri_check_done(&call, m, d, CRI_DONE_INVERSE));
+  return cri_check_twin(&call, m, d, twin, role, what);
 }
 
 cr_status cr_inverse_jvp(const cr_model* m, const cr_data* d, cr_data* tan) {
+  CR_TRY(check_sweep("cr_inverse_jvp", m, d, tan, CR_DATA_TANGENT));
   for (int i = 0; i < cr_ndynamics - LAST; i++) {
     CR_TRY(cr_pipeline[i].jvp(m, d, tan));
   }
@@ -257,6 +272,7 @@ cr_status cr_inverse_jvp(const cr_model* m, const cr_data* d, cr_data* tan) {
 cr_status cr_inverse_vjp(const cr_model* m, const cr_data* d, cr_data* bar) {
   static const cr_field_id own[] = {CR_FIELD_qfrc_inverse, CR_FIELD_efc_force,
                                     CR_FIELD_qfrc_constraint};
+  CR_TRY(check_sweep("cr_inverse_vjp", m, d, bar, CR_DATA_COTANGENT));
   CR_TRY(cri_inverse_vjp(m, d, bar));
   for (int k = 0; k < 3; k++) {
     cri_clear_field(m, d, bar, own[k]);

@@ -3,6 +3,7 @@
 #include "engine/pipeline.h"
 
 #include "engine/forward.h"
+#include "model/misuse.h"
 #define CR_STAGE(folder, stage, reads, writes)                           \
   cr_status cr_##stage(const cr_model* m, cr_data* d);                   \
   cr_status cr_##stage##_jvp(const cr_model*, const cr_data*, cr_data*); \
@@ -50,10 +51,15 @@ static cr_status run_rows(const cr_model* m, cr_data* d, int first, int end) {
 
 cr_status cri_dynamics(const cr_model* m, cr_data* d) {
   d->measured = false;
-  return run_rows(m, d, 0, cr_ndynamics);
+  d->done = 0;
+  CR_TRY(run_rows(m, d, 0, cr_ndynamics));
+  d->done = CRI_DONE_FRAMES | CRI_DONE_FORWARD;
+  return CR_OK;
 }
 
 cr_status cr_forward(const cr_model* m, cr_data* d) {
+  const cri_call call = {"cr_forward", cri_error_of(d)};
+  CR_TRY(cri_check_data(&call, m, d, CR_DATA_PLAIN, "the data"));
   CR_TRY(cri_dynamics(m, d));
   CR_TRY(run_rows(m, d, cr_ndynamics, cr_npipeline));
   d->measured = true;
@@ -63,7 +69,16 @@ cr_status cr_forward(const cr_model* m, cr_data* d) {
 // rows that d has been through
 static int rows_run(const cr_data* d) { return d->measured ? cr_npipeline : cr_ndynamics; }
 
+static cr_status check_sweep(const char* name, const cr_model* m, const cr_data* d,
+                             const cr_data* twin, cr_data_role role) {
+  const cri_call call = {name, cri_error_of(twin != NULL ? twin : d)};
+  const char* what = role == CR_DATA_TANGENT ? "tan" : "bar";
+  CR_TRY(cri_check_done(&call, m, d, CRI_DONE_FORWARD));
+  return cri_check_twin(&call, m, d, twin, role, what);
+}
+
 cr_status cr_forward_jvp(const cr_model* m, const cr_data* d, cr_data* tan) {
+  CR_TRY(check_sweep("cr_forward_jvp", m, d, tan, CR_DATA_TANGENT));
   for (int i = 0; i < rows_run(d); i++) {
     CR_TRY(cr_pipeline[i].jvp(m, d, tan));
   }
@@ -71,6 +86,7 @@ cr_status cr_forward_jvp(const cr_model* m, const cr_data* d, cr_data* tan) {
 }
 
 cr_status cr_forward_vjp(const cr_model* m, const cr_data* d, cr_data* bar) {
+  CR_TRY(check_sweep("cr_forward_vjp", m, d, bar, CR_DATA_COTANGENT));
   for (int i = rows_run(d) - 1; i >= 0; i--) {
     const cr_stage* stage = &cr_pipeline[i];
     CR_TRY(stage->vjp(m, d, bar));

@@ -11,6 +11,7 @@
 #include "integrate/euler.h"
 #include "integrate/step.h"
 #include "integrate/step_jacobian.h"
+#include "model/misuse.h"
 #include "model/names.h"
 #include "model/tableau.h"
 
@@ -23,7 +24,9 @@ struct cr_parameter_jacobian {
   cr_error error;
 };
 
-int cr_parameter_jacobian_columns(const cr_parameter_jacobian* work) { return work->ncolumn; }
+int cr_parameter_jacobian_columns(const cr_parameter_jacobian* work) {
+  return work != NULL ? work->ncolumn : 0;
+}
 
 int cri_parameter_jacobian_width(const cr_parameter_jacobian* work, int i) {
   return work->places[i].tan_count;
@@ -34,7 +37,7 @@ void cri_parameter_jacobian_by_rows(cr_parameter_jacobian* work, bool by_rows) {
 }
 
 const char* cr_parameter_jacobian_error(const cr_parameter_jacobian* work) {
-  return work->error.text;
+  return work != NULL ? work->error.text : "no work";
 }
 
 // ---- room
@@ -90,6 +93,13 @@ static cr_status make_room(cr_parameter_jacobian* x, const cr_model* m, const cr
 cr_status cr_parameter_jacobian_create(cr_parameter_jacobian** work, const cr_model* m,
                                        const cr_data* d, const char* const* names, int n,
                                        bool derive, cr_error* error) {
+  const cri_call call = {"cr_parameter_jacobian_create", error};
+  CR_TRY(cri_given(&call, work, "where the work goes"));
+  CR_TRY(cri_check_data(&call, m, d, CR_DATA_PLAIN, "the data"));
+  CR_TRY(n > 0 ? cri_given(&call, names, "names") : CR_OK);
+  for (int i = 0; i < n; i++) {
+    CR_TRY(cri_given(&call, names[i], "a name"));
+  }
   cr_parameter_jacobian* x = calloc(1, sizeof *x);
   *work = NULL;
   if (x == NULL) {
@@ -219,6 +229,13 @@ static cr_status by_cotangents(const cr_model* m, const cr_data* d, cr_parameter
 
 cr_status cr_step_parameter_jacobian(const cr_model* m, const cr_data* d,
                                      cr_parameter_jacobian* work, cr_real* by_parameters) {
+  const cri_call call = {"cr_step_parameter_jacobian",
+                         work != NULL ? &work->error : cri_error_of(d)};
+  CR_TRY(cri_given(&call, work, "work"));
+  CR_TRY(cri_check_done(&call, m, d, CRI_DONE_STEP));
+  CR_TRY(cri_check_twin(&call, m, d, work->tan, CR_DATA_TANGENT, "work"));
+  CR_TRY(cri_check_work(&call, m, d, work->plain));
+  CR_TRY(cri_given(&call, by_parameters, "by_parameters"));
   return work->by_rows ? by_cotangents(m, d, work, by_parameters)
                        : by_tangents(m, d, work, by_parameters);
 }

@@ -176,6 +176,7 @@ cr_status cr_runge_kutta(const cri_rk* rk, const cr_model* m, cr_data* d) {
   cr_copy(length, d->actuator_length, m->nout);
   cr_status status = run_stages(rk, m, d, r, K);
   cr_copy(d->actuator_length, length, m->nout);
+  d->done = 0;  // what was computed is of the last stage
   if (status == CR_OK) {
     finish(rk, m, d, K);
   }
@@ -190,6 +191,7 @@ cr_status cri_runge_kutta_end(const cri_rk* rk, const cr_model* m, cr_data* d) {
   cr_copy(d->act, d->act_next, m->na);
   set_time(rk, m, d, time + rk->h);
   cr_status status = cri_dynamics(m, d);
+  d->done = 0;
   set_state(m, d, d, 0);
   set_time(rk, m, d, time);
   return status;

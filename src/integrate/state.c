@@ -6,6 +6,7 @@
 #include "integrate/manifold.h"
 #include "math/quat.h"
 #include "model/fields.h"
+#include "model/misuse.h"
 
 enum { N_PART = 15 };
 
@@ -40,16 +41,27 @@ static bool known(int parts) { return parts >= 0 && parts < 1 << N_PART; }
 
 int cr_state_size(const cr_model* m, int parts) {
   int n = 0;
-  for (int bit = 0; bit < N_PART && known(parts); bit++) {
+  if (m == NULL || !known(parts)) {
+    return -1;
+  }
+  for (int bit = 0; bit < N_PART; bit++) {
     n += (parts >> bit & 1) != 0 ? part_size(m, bit) : 0;
   }
-  return known(parts) ? n : -1;
+  return n;
+}
+
+static cr_status check(const cri_call* call, const cr_model* m, const cr_data* d,
+                       const cr_real* state, int parts) {
+  CR_TRY(cri_check_data(call, m, d, CR_DATA_PLAIN, "the data"));
+  CR_TRY(cri_given(call, state, "state"));
+  return known(parts) ? CR_OK
+                      : cri_fail(call->error, CR_ERR_ARG, "%s: parts %d are not those of a state",
+                                 call->name, parts);
 }
 
 cr_status cr_state_get(const cr_model* m, const cr_data* d, cr_real* state, int parts) {
-  if (!known(parts)) {
-    return CR_ERR_ARG;
-  }
+  const cri_call call = {"cr_state_get", cri_error_of(d)};
+  CR_TRY(check(&call, m, d, state, parts));
   for (int bit = 0; bit < N_PART; bit++) {
     if ((parts >> bit & 1) == 0) {
       continue;
@@ -65,14 +77,14 @@ cr_status cr_state_get(const cr_model* m, const cr_data* d, cr_real* state, int 
 }
 
 cr_status cr_state_set(const cr_model* m, cr_data* d, const cr_real* state, int parts) {
-  if (!known(parts)) {
-    return cri_fail(&d->error, CR_ERR_ARG, "state: parts %d are not those of a state", parts);
-  }
+  const cri_call call = {"cr_state_set", cri_error_of(d)};
+  CR_TRY(check(&call, m, d, state, parts));
   for (int i = 0; i < cr_state_size(m, parts); i++) {
     if (!isfinite(state[i])) {
       return cri_fail(&d->error, CR_ERR_NONFINITE, "state[%d] is not finite", i);
     }
   }
+  d->done = 0;
   for (int bit = 0; bit < N_PART; bit++) {
     if ((parts >> bit & 1) == 0) {
       continue;
@@ -88,7 +100,7 @@ cr_status cr_state_set(const cr_model* m, cr_data* d, const cr_real* state, int 
 }
 
 cr_status cr_data_reset_keyframe(const cr_model* m, cr_data* d, int key) {
-  cri_data_reset(m, d);
+  CR_TRY(cr_data_reset(m, d));
   if (key < 0 || key >= m->nkey) {
     return cri_fail(&d->error, CR_ERR_ARG, "keyframe %d of %d", key, m->nkey);
   }
@@ -103,13 +115,20 @@ cr_status cr_data_reset_keyframe(const cr_model* m, cr_data* d, int key) {
   return CR_OK;
 }
 
-void cr_integrate_pos(const cr_model* m, cr_real* qpos, const cr_real* qvel, cr_real dt) {
+cr_status cr_integrate_pos(const cr_model* m, cr_real* qpos, const cr_real* qvel, cr_real dt) {
+  if (m == NULL || qpos == NULL || qvel == NULL || !isfinite(dt)) {
+    return CR_ERR_ARG;
+  }
   // [q1]
   cri_manifold_move(m, qpos, qvel, dt, qpos);
+  return CR_OK;
 }
 
-void cr_differentiate_pos(const cr_model* m, cr_real* qvel, cr_real dt, const cr_real* qpos1,
-                          const cr_real* qpos2) {
+cr_status cr_differentiate_pos(const cr_model* m, cr_real* qvel, cr_real dt, const cr_real* qpos1,
+                               const cr_real* qpos2) {
+  if (m == NULL || qvel == NULL || qpos1 == NULL || qpos2 == NULL || !(dt != 0) || !isfinite(dt)) {
+    return CR_ERR_ARG;
+  }
   for (int j = 0; j < m->njnt; j++) {
     // [q2]
     const cr_real *a = qpos1 + m->jnt_qposadr[j], *b = qpos2 + m->jnt_qposadr[j];
@@ -123,4 +142,5 @@ void cr_differentiate_pos(const cr_model* m, cr_real* qvel, cr_real dt, const cr
       cr_scl3(v + flat, v + flat, 1 / dt);
     }
   }
+  return CR_OK;
 }

@@ -6,6 +6,7 @@
 #include "integrate/euler.h"
 #include "integrate/inputs.h"
 #include "integrate/runge_kutta.h"
+#include "model/misuse.h"
 
 // a step of the file's length by an explicit method; t is NULL with other integrators
 static cri_rk method_of(const cr_model* m) {
@@ -22,15 +23,27 @@ static cr_status integrate(const cr_model* m, cr_data* d) {
 }
 
 cr_status cr_step(const cr_model* m, cr_data* d) {
+  const cri_call call = {"cr_step", cri_error_of(d)};
+  CR_TRY(cri_check_data(&call, m, d, CR_DATA_PLAIN, "the data"));
+  d->done = 0;
   CR_TRY(cri_coordinates_check(m, d, d->qpos, d->qvel, "the state"));
   CR_TRY(cri_dynamics(m, d));
   CR_TRY(cri_values_check(m, d, d->qacc, m->nv, m->dof_jntid, "qacc", "the state"));
   CR_TRY(integrate(m, d));
   CR_TRY(cri_coordinates_check(m, d, d->qpos_next, d->qvel_next, "the next state"));
-  return cri_values_check(m, d, d->act_next, m->na, NULL, "act", "the next state");
+  CR_TRY(cri_values_check(m, d, d->act_next, m->na, NULL, "act", "the next state"));
+  d->done |= CRI_DONE_STEP;
+  return CR_OK;
 }
 
-void cr_advance(const cr_model* m, cr_data* d) {
+cr_status cr_advance(const cr_model* m, cr_data* d) {
+  const cri_call call = {"cr_advance", cri_error_of(d)};
+  CR_TRY(cri_check_done(&call, m, d, CRI_DONE_STEP));
+  cri_advance(m, d);
+  return CR_OK;
+}
+
+void cri_advance(const cr_model* m, cr_data* d) {
   cr_copy(d->qpos, d->qpos_next, m->nq);
   cr_copy(d->qvel, d->qvel_next, m->nv);
   cr_copy(d->act, d->act_next, m->na);
@@ -38,9 +51,29 @@ void cr_advance(const cr_model* m, cr_data* d) {
   // what was solved for last: with Runge-Kutta that is the last stage
   cri_rk rk = method_of(m);
   cr_copy(d->qacc_warmstart, rk.t == NULL ? d->qacc : cri_runge_kutta_latest(&rk, m, d), m->nv);
+  d->done &= CRI_DONE_FRAMES;
+}
+
+// ---- derivatives
+
+// `work` where it is given; where it has to be, because of several stages or of another model backward,
+// that it is given
+static cr_status check_work(const cri_call* call, const cr_model* m, const cr_data* d,
+                            const cr_data* work, bool other_model) {
+  bool stages = cri_tableau_of(m->integrator) != NULL;
+  if (work == NULL && (stages || other_model)) {
+    return cri_fail(call->error, CR_ERR_ARG, "%s: %s needs a second data block, but work is NULL",
+                    call->name,
+                    stages ? "an integrator of several stages" : "another model backward");
+  }
+  return work == NULL ? CR_OK : cri_check_work(call, m, d, work);
 }
 
 cr_status cr_step_jvp(const cr_model* m, const cr_data* d, cr_data* work, cr_data* tan) {
+  const cri_call call = {"cr_step_jvp", cri_error_of(tan != NULL ? tan : d)};
+  CR_TRY(cri_check_done(&call, m, d, CRI_DONE_STEP));
+  CR_TRY(cri_check_twin(&call, m, d, tan, CR_DATA_TANGENT, "tan"));
+  CR_TRY(check_work(&call, m, d, work, false));
   cri_rk rk = method_of(m);
   if (rk.t != NULL) {
     return cr_runge_kutta_jvp(&rk, m, d, work, tan);
@@ -67,6 +100,11 @@ static cr_status euler_step_vjp(const cr_model* m, const cr_model* m_backward, c
 
 cr_status cr_step_vjp(const cr_model* m, const cr_model* m_backward, const cr_data* d,
                       cr_data* work, cr_data* bar) {
+  const cri_call call = {"cr_step_vjp", cri_error_of(bar != NULL ? bar : d)};
+  CR_TRY(cri_check_done(&call, m, d, CRI_DONE_STEP));
+  CR_TRY(cri_check_twin(&call, m, d, bar, CR_DATA_COTANGENT, "bar"));
+  CR_TRY(cri_check_variant(&call, m_backward, d, "m_backward"));
+  CR_TRY(check_work(&call, m, d, work, m_backward != m));
   cri_rk rk = method_of(m);
   CR_TRY(rk.t != NULL ? cr_runge_kutta_vjp(&rk, m, m_backward, d, work, bar)
                       : euler_step_vjp(m, m_backward, d, work, bar));

@@ -7,4 +7,7 @@
 #include "carom/step.h"
 #include "model/data.h"
 
+/// cr_advance for who knows that the next state is there: from this block or copied from another.
+void cri_advance(const cr_model* m, cr_data* d);
+
 #endif

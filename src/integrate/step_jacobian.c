@@ -11,6 +11,7 @@
 #include "integrate/manifold.h"
 #include "integrate/runge_kutta.h"
 #include "integrate/step.h"
+#include "model/misuse.h"
 #include "model/tableau.h"
 
 enum { MOST_DOFS = 6 };  // of a joint
@@ -23,6 +24,7 @@ struct cr_jacobian {
   cr_real *act_by_act, *act_by_rate;
   cr_real* stage_X;  // of every Runge-Kutta stage
   cri_actuator_slopes* stage_slopes;
+  int stages;  // that there is room for
   void* memory;
 };
 
@@ -41,6 +43,9 @@ static cr_real* take(cr_real** at, size_t n) {
 
 cr_status cr_jacobian_create(cr_jacobian** work, const cr_model* m, const cr_data* d,
                              cr_error* error) {
+  const cri_call call = {"cr_jacobian_create", error};
+  CR_TRY(cri_given(&call, work, "where the work goes"));
+  CR_TRY(cri_check_data(&call, m, d, CR_DATA_PLAIN, "the data"));
   size_t v = (size_t)m->nv, ld = 3 * v + 2 * (size_t)m->nout + 8;
   size_t slopes = (size_t)m->nactuator * sizeof(cri_actuator_slopes) / sizeof(cr_real);
   size_t curved = cri_curvatures_size(m), tendons = (size_t)m->ntendon;  // integers are no larger
@@ -58,6 +63,7 @@ cr_status cr_jacobian_create(cr_jacobian** work, const cr_model* m, const cr_dat
     return cri_fail(error, CR_ERR_MEMORY, "Jacobian: no memory for %zu numbers", n);
   }
   x->memory = at;
+  x->stages = (int)stages;
   x->c.X = take(&at, v * ld);
   x->c.Z = take(&at, v * ld);
   x->c.L = take(&at, (size_t)m->nC);
@@ -93,9 +99,11 @@ void cr_jacobian_destroy(cr_jacobian* work) {
   }
 }
 
-const char* cr_jacobian_columns(const cr_jacobian* work) { return work->why; }
+const char* cr_jacobian_columns(const cr_jacobian* work) { return work != NULL ? work->why : NULL; }
 
-const char* cr_jacobian_error(const cr_jacobian* work) { return work->c.tan->error.text; }
+const char* cr_jacobian_error(const cr_jacobian* work) {
+  return work != NULL ? work->c.tan->error.text : "no work";
+}
 
 // ---- the integrator's map
 
@@ -376,8 +384,22 @@ static cr_status through_stages(const cr_model* m, const cr_data* d, cr_jacobian
   return all_columns(m, d, work, direct ? chain_tangent : step_tangent, by_x, by_ctrl, by_force);
 }
 
+static cr_status check(const cr_model* m, const cr_data* d, const cr_jacobian* work) {
+  const cri_call call = {"cr_step_jacobian", cri_error_of(work != NULL ? work->c.tan : d)};
+  CR_TRY(cri_given(&call, work, "work"));
+  CR_TRY(cri_check_done(&call, m, d, CRI_DONE_STEP));
+  CR_TRY(cri_check_twin(&call, m, d, work->c.tan, CR_DATA_TANGENT, "work"));
+  cri_rk rk = method_of(m);
+  if (rk.t != NULL && work->stages < cri_runge_kutta_stages(&rk)) {
+    return cri_fail(call.error, CR_ERR_ARG,
+                    "cr_step_jacobian: work was made for another integrator; make it again");
+  }
+  return CR_OK;
+}
+
 cr_status cr_step_jacobian(const cr_model* m, const cr_data* d, cr_jacobian* work, cr_real* by_x,
                            cr_real* by_ctrl, cr_real* by_force) {
+  CR_TRY(check(m, d, work));
   work->why = cri_acceleration_why(m, d);
   if (work->why != NULL) {
     return cri_step_jacobian_columns(m, d, work, by_x, by_ctrl, by_force);

@@ -10,6 +10,7 @@
 #include "io/xml.h"
 #include "model/check.h"
 #include "model/file.h"
+#include "model/misuse.h"
 
 cr_status cri_mjmodel_open(mjModel** mj, const char* path, const cr_urdf_options* options,
                            cr_load_report* report, cr_error* error) {
@@ -48,6 +49,7 @@ cr_status cri_model_open_urdf(cr_model* m, const char* path, const cr_urdf_optio
     cri_model_free(m);
     return cri_fail(error, status, "%s: %s", path, inner.text);
   }
+  m->structure = cri_model_structure(m);
   return CR_OK;
 }
 
@@ -55,8 +57,11 @@ cr_status cri_model_open(cr_model* m, const char* path, cr_load_report* report, 
   return cri_model_open_urdf(m, path, NULL, report, error);
 }
 
-cr_status cr_model_open_urdf(cr_model** out, const char* path, const cr_urdf_options* options,
-                             cr_error* error) {
+static cr_status open_as(const cri_call* call, cr_model** out, const char* path,
+                         const cr_urdf_options* options) {
+  cr_error* error = call->error;
+  CR_TRY(cri_given(call, out, "where the model goes"));
+  CR_TRY(cri_given(call, path, "the path"));
   cr_load_report report = {0};
   cr_model* m = calloc(1, sizeof *m);
   cr_status status = m == NULL ? cri_fail(error, CR_ERR_MEMORY, "%s: no memory", path)
@@ -70,6 +75,13 @@ cr_status cr_model_open_urdf(cr_model** out, const char* path, const cr_urdf_opt
   return CR_OK;
 }
 
+cr_status cr_model_open_urdf(cr_model** out, const char* path, const cr_urdf_options* options,
+                             cr_error* error) {
+  const cri_call call = {"cr_model_open_urdf", error};
+  return open_as(&call, out, path, options);
+}
+
 cr_status cr_model_open(cr_model** out, const char* path, cr_error* error) {
-  return cr_model_open_urdf(out, path, NULL, error);
+  const cri_call call = {"cr_model_open", error};
+  return open_as(&call, out, path, NULL);
 }

@@ -10,6 +10,7 @@
 #include <stdlib.h>
 
 #include "base/locale.h"
+#include "model/misuse.h"
 
 typedef enum { NUMBER, PLACE, ADD, SUB, MUL, DIV, POW, NEG, SUM, NORM, ABS } node_kind;
 
@@ -29,6 +30,7 @@ struct cr_expression {
   int nnode, nvalue;
   cr_real *value, *bar;
   bool every;
+  cri_shape shape;  // of the model that the names were found in
 };
 
 typedef struct {
@@ -228,10 +230,15 @@ static cr_status parse_whole(parser* p) {
 
 cr_status cr_expression_create(cr_expression** out, const cr_model* m, const char* text,
                                cr_error* error) {
+  const cri_call call = {"cr_expression_create", error};
+  CR_TRY(cri_given(&call, out, "where the expression goes"));
+  CR_TRY(cri_given(&call, m, "the model"));
+  CR_TRY(cri_given(&call, text, "the text"));
   cr_expression* e = calloc(1, sizeof *e);
   if (e == NULL) {
     return cri_fail(error, CR_ERR_MEMORY, "expression: no memory");
   }
+  e->shape = cri_shape_of(m);
   parser p = {.e = e, .m = m, .text = text, .at = text, .error = error};
   cr_status status = parse_whole(&p);
   if (status == CR_OK) {
@@ -282,7 +289,16 @@ static cr_real binary(node_kind kind, cr_real a, cr_real b) {
   }
 }
 
+static cr_status check(const cr_expression* e, const cr_model* m, const cr_data* d) {
+  const cri_call call = {"cr_expression_loss", cri_error_of(d)};
+  CR_TRY(cri_given(&call, e, "the expression"));
+  return cri_has_shape(m, &e->shape)
+             ? CR_OK
+             : cri_fail(call.error, CR_ERR_ARG, "its names were found in another model");
+}
+
 static cr_status evaluate(cr_expression* e, const cr_model* m, const cr_data* d) {
+  CR_TRY(check(e, m, d));
   for (int i = 0; i < e->nnode; i++) {
     const node* n = &e->nodes[i];
     const node *a = &e->nodes[n->a], *b = &e->nodes[n->b];
@@ -428,7 +444,7 @@ cr_status cr_expression_bar(cr_expression* e, const cr_model* m, const cr_data* 
 }
 
 bool cr_expression_needs_fields(const cr_expression* e) {
-  for (int i = 0; i < e->nnode; i++) {
+  for (int i = 0; e != NULL && i < e->nnode; i++) {
     cr_field_id id = e->nodes[i].place.field;
     bool given = cri_field(id)->kind == CR_KIND_STATE || cri_field_of_model(id);
     if (e->nodes[i].kind == PLACE && !given) {
@@ -442,7 +458,7 @@ bool cr_expression_needs_fields(const cr_expression* e) {
 
 static bool every_step(const void* context, int step, int nstep) {
   const cr_expression* e = context;
-  return e->every || step == nstep;
+  return step == nstep || (e != NULL && e->every);
 }
 
 static cr_status loss_value(void* context, const cr_model* m, const cr_data* d, int step,
@@ -458,7 +474,9 @@ static cr_status loss_bar(void* context, const cr_model* m, const cr_data* d, in
 }
 
 cr_loss cr_expression_loss(cr_expression* e, bool every) {
-  e->every = every;
+  if (e != NULL) {
+    e->every = every;
+  }
   return (cr_loss){.context = e,
                    .looks_at = every_step,
                    .value = loss_value,

@@ -7,6 +7,7 @@
 #include "model/check.h"
 #include "model/fields.h"
 #include "model/file.h"
+#include "model/misuse.h"
 #include "model/names.h"
 #include "model/tableau.h"
 
@@ -20,10 +21,16 @@ void cr_model_close(cr_model* m) {
 }
 
 cr_status cr_model_save(const cr_model* m, const char* path, cr_error* error) {
+  const cri_call call = {"cr_model_save", error};
+  CR_TRY(cri_given(&call, m, "the model"));
+  CR_TRY(cri_given(&call, path, "the path"));
   return cri_model_save(m, path, error);
 }
 
 int cr_model_count(const cr_model* m, const char* name) {
+  if (m == NULL || name == NULL) {
+    return -1;
+  }
 #define CR_SIZE(count, text)       \
   if (strcmp(name, #count) == 0) { \
     return m->count;               \
@@ -47,11 +54,12 @@ static const char* rows_of_kind(const char* kind) {
 }
 
 int cr_model_id(const cr_model* m, const char* kind, const char* name) {
-  return cri_object_find(m, rows_of_kind(kind), name, strlen(name));
+  bool given = m != NULL && kind != NULL && name != NULL;
+  return given ? cri_object_find(m, rows_of_kind(kind), name, strlen(name)) : -1;
 }
 
 const char* cr_model_name(const cr_model* m, const char* kind, int id) {
-  return cri_object_name(m, rows_of_kind(kind), id);
+  return m != NULL && kind != NULL ? cri_object_name(m, rows_of_kind(kind), id) : NULL;
 }
 
 static cr_status find_numbers(const cr_model* m, const char* name, int n, cr_real** numbers,
@@ -68,8 +76,17 @@ static cr_status find_numbers(const cr_model* m, const char* name, int n, cr_rea
   return CR_OK;
 }
 
+static cr_status check_place(const cri_call* call, const cr_model* m, const char* name,
+                             const cr_real* values) {
+  CR_TRY(cri_given(call, m, "the model"));
+  CR_TRY(cri_given(call, name, "the name"));
+  return cri_given(call, values, "values");
+}
+
 cr_status cr_model_get(const cr_model* m, const char* name, cr_real* values, int n,
                        cr_error* error) {
+  const cri_call call = {"cr_model_get", error};
+  CR_TRY(check_place(&call, m, name, values));
   cr_real* numbers = NULL;
   CR_TRY(find_numbers(m, name, n, &numbers, error));
   cr_copy(values, numbers, n);
@@ -78,6 +95,8 @@ cr_status cr_model_get(const cr_model* m, const char* name, cr_real* values, int
 
 cr_status cr_model_set(cr_model* m, const char* name, const cr_real* values, int n,
                        cr_error* error) {
+  const cri_call call = {"cr_model_set", error};
+  CR_TRY(check_place(&call, m, name, values));
   cr_real* numbers = NULL;
   CR_TRY(find_numbers(m, name, n, &numbers, error));
   cr_real* before = malloc((size_t)n * sizeof *before + 1);
@@ -94,9 +113,11 @@ cr_status cr_model_set(cr_model* m, const char* name, const cr_real* values, int
   return status;
 }
 
-cr_real cr_model_timestep(const cr_model* m) { return m->timestep; }
+cr_real cr_model_timestep(const cr_model* m) { return m != NULL ? m->timestep : 0; }
 
 cr_status cr_model_set_timestep(cr_model* m, cr_real timestep, cr_error* error) {
+  const cri_call call = {"cr_model_set_timestep", error};
+  CR_TRY(cri_given(&call, m, "the model"));
   if (!(timestep > 0) || !isfinite(timestep)) {
     return cri_fail(error, CR_ERR_ARG, "timestep %.9g is not positive", (double)timestep);
   }
@@ -105,6 +126,8 @@ cr_status cr_model_set_timestep(cr_model* m, cr_real timestep, cr_error* error) 
 }
 
 cr_status cr_model_set_muscle_smooth(cr_model* m, cr_real width, cr_error* error) {
+  const cri_call call = {"cr_model_set_muscle_smooth", error};
+  CR_TRY(cri_given(&call, m, "the model"));
   if (!(width >= 0 && width <= CR_MAX_MUSCLE_SMOOTH)) {
     return cri_fail(error, CR_ERR_ARG, "muscle_smooth %.9g is not between 0 and %g", (double)width,
                     (double)CR_MAX_MUSCLE_SMOOTH);
@@ -128,6 +151,9 @@ static cr_status set_method(cr_model* m, const char* name, cr_error* error) {
 }
 
 cr_status cr_model_set_integrator(cr_model* m, const char* name, cr_error* error) {
+  const cri_call call = {"cr_model_set_integrator", error};
+  CR_TRY(cri_given(&call, m, "the model"));
+  CR_TRY(cri_given(&call, name, "the name"));
   if (strcmp(name, "euler") == 0) {
     m->integrator = CR_INT_EULER;
   } else if (strcmp(name, "rk4") == 0) {
@@ -147,39 +173,85 @@ cr_status cr_model_set_integrator(cr_model* m, const char* name, cr_error* error
 // ---- data
 
 cr_status cr_data_create(cr_data** d, const cr_model* m, cr_error* error) {
+  const cri_call call = {"cr_data_create", error};
+  CR_TRY(cri_given(&call, d, "where the data goes"));
+  CR_TRY(cri_given(&call, m, "the model"));
   return cri_data_create(d, m, NULL, error);
 }
 
 void cr_data_destroy(cr_data* d) { cri_data_free(d); }
 
-void cr_data_reset(const cr_model* m, cr_data* d) { cri_data_reset(m, d); }
+cr_status cr_data_reset(const cr_model* m, cr_data* d) {
+  const cri_call call = {"cr_data_reset", cri_error_of(d)};
+  CR_TRY(cri_check_data(&call, m, d, CR_DATA_PLAIN, "the data"));
+  cri_data_reset(m, d);
+  d->done = 0;
+  return CR_OK;
+}
+
+static cr_status make_twin(const cri_call* call, cr_data** twin, const cr_model* m,
+                           const cr_data* d, cr_data_role role) {
+  CR_TRY(cri_given(call, twin, "where the twin goes"));
+  CR_TRY(cri_check_data(call, m, d, CR_DATA_PLAIN, "the data"));
+  return cri_data_twin(twin, m, d, role, NULL, call->error);
+}
 
 cr_status cr_data_create_tangent(cr_data** twin, const cr_model* m, const cr_data* d,
                                  cr_error* error) {
-  return cri_data_twin(twin, m, d, CR_DATA_TANGENT, NULL, error);
+  const cri_call call = {"cr_data_create_tangent", error};
+  return make_twin(&call, twin, m, d, CR_DATA_TANGENT);
 }
 
 cr_status cr_data_create_cotangent(cr_data** twin, const cr_model* m, const cr_data* d,
                                    cr_error* error) {
-  return cri_data_twin(twin, m, d, CR_DATA_COTANGENT, NULL, error);
+  const cri_call call = {"cr_data_create_cotangent", error};
+  return make_twin(&call, twin, m, d, CR_DATA_COTANGENT);
+}
+
+// why there is no view, as a sentence in the block
+static cr_status view_check(const cri_call* call, const cr_model* m, const cr_data* d,
+                            const char* name, cr_field_id* id) {
+  CR_TRY(cri_check_shape(call, m, d, "the data"));
+  CR_TRY(cri_given(call, name, "the name"));
+  *id = cri_field_find(name);
+  if (*id == CR_N_FIELD) {
+    const char* near = cri_field_nearest(name);
+    return cri_fail(call->error, CR_ERR_NAME, "%s: there is no field '%.60s'%s%s%s", call->name,
+                    name, near[0] != 0 ? "; did you mean '" : "", near, near[0] != 0 ? "'?" : "");
+  }
+  cr_field_kind kind = cri_field(*id)->kind;
+  bool parameter = kind == CR_KIND_PARAM && d->role != CR_DATA_PLAIN;
+  if (kind != CR_KIND_STATE && kind != CR_KIND_REAL && !parameter) {
+    return cri_fail(call->error, CR_ERR_NAME, "%s: %s has no numbers in %s", call->name, name,
+                    d->role == CR_DATA_PLAIN ? "data; cr_model_get has those of the model"
+                                             : "tangents and cotangents");
+  }
+  if (cri_field_real(parameter ? &d->par : m, d, *id) == NULL) {
+    return cri_fail(call->error, CR_ERR_NAME, "%s: %s", call->name,
+                    parameter ? "a parameter that was not asked for when this was made"
+                              : "a field that has no derivative");
+  }
+  return CR_OK;
 }
 
 cr_real* cr_data_view(const cr_model* m, cr_data* d, const char* name, int* rows, int* width) {
-  cr_field_id id = cri_field_find(name);
-  if (id == CR_N_FIELD) {
+  const cri_call call = {"cr_data_view", cri_error_of(d)};
+  cr_field_id id = CR_N_FIELD;
+  bool ok = view_check(&call, m, d, name, &id) == CR_OK;
+  bool twin = ok && d->role != CR_DATA_PLAIN;
+  bool coordinates = twin && cri_field(id)->tangent == CR_TANGENT_QPOS;
+  if (width != NULL) {
+    *width = !ok ? 0 : twin ? cri_field_tangent_width(m, id) : cri_field_width(m, id);
+  }
+  if (rows != NULL) {
+    *rows = !ok ? 0 : coordinates ? m->nv : cri_field_rows(m, d, id);
+  }
+  if (!ok) {
     return NULL;
   }
-  cr_field_kind kind = cri_field(id)->kind;
-  bool twin = d->role != CR_DATA_PLAIN;
-  bool parameter = kind == CR_KIND_PARAM && twin;
-  if (kind != CR_KIND_STATE && kind != CR_KIND_REAL && !parameter) {
-    return NULL;
-  }
-  *width = twin ? cri_field_tangent_width(m, id) : cri_field_width(m, id);
-  *rows = twin && cri_field(id)->tangent == CR_TANGENT_QPOS ? m->nv : cri_field_rows(m, d, id);
-  return cri_field_real(parameter ? &d->par : m, d, id);
+  return cri_field_real(cri_field(id)->kind == CR_KIND_PARAM ? &d->par : m, d, id);
 }
 
-cr_real cr_data_time(const cr_data* d) { return d->time; }
+cr_real cr_data_time(const cr_data* d) { return d != NULL ? d->time : 0; }
 
-const char* cr_data_error(const cr_data* d) { return d->error.text; }
+const char* cr_data_error(const cr_data* d) { return d != NULL ? d->error.text : "no data"; }

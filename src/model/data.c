@@ -292,6 +292,7 @@ cr_status cri_data_create(cr_data** out, const cr_model* m, const cr_capacity* c
     return cri_fail(error, CR_ERR_MEMORY, "data: no memory");
   }
   d->role = CR_DATA_PLAIN;
+  d->shape = cri_shape_of(m);
   d->ncon_max = c.ncon;
   d->nefc_max = c.nefc;
   d->nJ_max = c.nJ;
@@ -321,6 +322,7 @@ cr_status cri_data_twin(cr_data** out, const cr_model* m, const cr_data* d, cr_d
     return cri_fail(error, CR_ERR_MEMORY, "data twin: no memory");
   }
   twin->role = role;
+  twin->shape = cri_shape_of(m);
   twin->ncon_max = d->ncon_max;
   twin->nefc_max = d->nefc_max;
   twin->nJ_max = d->nJ_max;
@@ -394,6 +396,7 @@ void cri_data_copy(const cr_model* m, cr_data* to, const cr_data* from) {
   to->want_M = from->want_M;
   to->M_formed = from->M_formed;
   to->measured = from->measured;
+  to->done = from->done;
   to->solver_iterations = from->solver_iterations;
   to->solver_residual = from->solver_residual;
 }

@@ -28,6 +28,14 @@ typedef struct {
 
 typedef enum { CR_DATA_PLAIN, CR_DATA_TANGENT, CR_DATA_COTANGENT } cr_data_role;
 
+/// What has been computed in a block since it got its state; bits.
+enum {
+  CRI_DONE_FRAMES = 1,  // kinematics up to contacts: of this state, after cr_advance of that before
+  CRI_DONE_FORWARD = 2,  // the dynamics
+  CRI_DONE_STEP = 4,     // the next state
+  CRI_DONE_INVERSE = 8   // inverse dynamics
+};
+
 /// Room for contacts and rows. Zero means the documented rule of cri_capacity_default.
 typedef struct {
   int ncon, nefc, nJ;
@@ -60,8 +68,10 @@ struct cr_data {
   cr_real solver_residual;  // |M a - qfrc_smooth - J' f|_inf over the largest of those terms' scale
 
   cr_data_role role;
-  cr_model par;    // twins: tangents or cotangents of parameters; arrays NULL where not asked for
-  cr_error error;  // the sentence behind the last status that was not CR_OK
+  unsigned done;    // CRI_DONE_...
+  cri_shape shape;  // of the model that the block was made for
+  cr_model par;     // twins: tangents or cotangents of parameters; arrays NULL where not asked for
+  cr_error error;   // the sentence behind the last status that was not CR_OK
 
   // scratch stack: cri_push until cri_pop
   cr_real* scratch;

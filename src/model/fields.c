@@ -110,6 +110,41 @@ cr_field_id cri_field_find(const char* name) {
   return CR_N_FIELD;
 }
 
+// letters to insert, delete or replace between two words (Levenshtein), at most MOST letters long
+static int edits(const char* a, const char* b) {
+  enum { MOST = 40 };
+  int row[MOST + 1], n = (int)strlen(b);
+  for (int j = 0; j <= n && n <= MOST; j++) {
+    row[j] = j;
+  }
+  for (int i = 1; a[i - 1] != 0 && n <= MOST; i++) {
+    int diagonal = row[0];
+    row[0] = i;
+    for (int j = 1; j <= n; j++) {
+      int above = row[j], changed = diagonal + (a[i - 1] != b[j - 1]);
+      int moved = (above < row[j - 1] ? above : row[j - 1]) + 1;
+      row[j] = changed < moved ? changed : moved;
+      diagonal = above;
+    }
+  }
+  return n <= MOST ? row[n] : MOST;
+}
+
+const char* cri_field_nearest(const char* name) {
+  int least = 1 + (int)strlen(name) / 4;  // more than this is another word
+  const char* nearest = "";
+  for (int i = 0; i < CR_N_FIELD; i++) {
+    const cr_field* f = &field_table[i];
+    bool named = f->kind != CR_KIND_SAVE && f->kind != CR_KIND_CHAR && f->kind != CR_KIND_INDEX;
+    int distance = named ? edits(name, f->name) : least + 1;
+    if (distance < least + (nearest[0] == 0)) {
+      least = distance;
+      nearest = f->name;
+    }
+  }
+  return nearest;
+}
+
 static int resolve_width(const cr_model* m, int width) {
   switch (width) {
     case nq:

@@ -54,6 +54,9 @@ const cr_field* cri_field(cr_field_id id);
 /// The field of a name, CR_N_FIELD when there is none.
 cr_field_id cri_field_find(const char* name);
 
+/// The field that a mistyped name most likely means; "" where none is near.
+const char* cri_field_nearest(const char* name);
+
 /// Numbers in a row of a field, and in a row of its tangent.
 int cri_field_width(const cr_model* m, cr_field_id id);
 int cri_field_tangent_width(const cr_model* m, cr_field_id id);

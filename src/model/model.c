@@ -2,6 +2,8 @@
 // Memory of cr_model and of its parameter twins: one block each, laid out from the field table.
 #include "model/model.h"
 
+#include <assert.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -89,6 +91,38 @@ void cri_model_twin_zero(cr_model* twin, const cr_model* m) {
       }
     }
   }
+}
+
+// ---- shape
+
+// the counts are the first members of a model
+static_assert(offsetof(cr_model, nq) == 0, "counts come first");
+static_assert(offsetof(cr_model, none) == (CRI_N_SIZE - 1) * sizeof(int32_t),
+              "counts are in a row");
+
+cri_shape cri_shape_of(const cr_model* m) {
+  cri_shape shape = {.structure = m->structure};
+  memcpy(shape.size, m, sizeof shape.size);
+  return shape;
+}
+
+bool cri_has_shape(const cr_model* m, const cri_shape* shape) {
+  bool known = m->structure != 0 && shape->structure != 0;
+  return memcmp(m, shape->size, sizeof shape->size) == 0 &&
+         (!known || m->structure == shape->structure);
+}
+
+uint64_t cri_model_structure(const cr_model* m) {
+  uint64_t hash = 0xcbf29ce484222325u;
+  for (int i = 0; i < CR_N_MODEL_FIELD; i++) {
+    cr_field_id id = (cr_field_id)i;
+    const int32_t* x = cri_field(id)->kind == CR_KIND_INT ? cri_field_index(m, NULL, id) : NULL;
+    size_t n = x == NULL ? 0 : field_bytes(m, id, false) / sizeof *x;
+    for (size_t k = 0; k < n; k++) {
+      hash = (hash ^ (uint32_t)x[k]) * 0x100000001b3u;
+    }
+  }
+  return hash;
 }
 
 bool cri_controller_switch(const cr_model* m, int i, bool gain, int k) {

@@ -139,8 +139,27 @@ struct cr_model {
 #define CR_PARAM(name, rows, width, tangent, unit, frame, text) cr_real* name;
 #include "model/model_fields.h"
   void* memory;  // the one block behind the arrays; NULL in a shallow copy, which owns nothing
+  uint64_t structure;  // cri_model_structure of the file that was opened; 0: not known
 };
 typedef struct cr_model cr_model;
+
+/// What decides which data fit a model: its counts, and a hash of all its integers.
+enum {
+  CRI_N_SIZE = 0
+#define CR_SIZE(name, text) +1
+#include "model/model_fields.h"
+};
+typedef struct {
+  int32_t size[CRI_N_SIZE];  // in the order of the table
+  uint64_t structure;
+} cri_shape;
+cri_shape cri_shape_of(const cr_model* m);
+
+/// True where m has this shape; an unknown structure is any.
+bool cri_has_shape(const cr_model* m, const cri_shape* shape);
+
+/// FNV-1a of the integer fields: kinds of joints and geoms, what hangs on what.
+uint64_t cri_model_structure(const cr_model* m);
 
 /// Allocates and zeroes every array for the counts already set in `m`; sizes, options stay.
 /// On failure nothing is allocated. Free with cri_model_free.

@@ -498,6 +498,8 @@ static cr_status check(const cr_model* m, const cr_adjoint* o, cr_error* error) 
 
 cr_status cr_rollout_adjoint(cr_rollout* r, const cr_model* m, const cr_adjoint* options,
                              cr_error* error) {
+  const cri_call call = {"cr_rollout_adjoint", error};
+  CR_TRY(cri_rollout_check(&call, r, m));
   if (options != NULL) {
     CR_TRY(check(m, options, error));
   }
@@ -507,8 +509,8 @@ cr_status cr_rollout_adjoint(cr_rollout* r, const cr_model* m, const cr_adjoint*
 }
 
 void cr_rollout_adjoint_steps(const cr_rollout* r, int* accepted, int* rejected) {
-  *accepted = r->adjoint.controller.accepted;
-  *rejected = r->adjoint.controller.rejected;
+  cri_count(accepted, r != NULL ? r->adjoint.controller.accepted : 0);
+  cri_count(rejected, r != NULL ? r->adjoint.controller.rejected : 0);
 }
 
 cr_status cri_adjoint_begin(cr_rollout* r, const cr_model* m, cr_error* error) {

@@ -95,8 +95,26 @@ static cr_status create(cr_batch* b, cr_error* error) {
   return CR_OK;
 }
 
+static cr_status check_create(cr_batch** out, const cr_model* m, const cr_model* m_backward,
+                              const cr_batch_options* options, cr_error* error) {
+  const cri_call call = {"cr_batch_create", error};
+  CR_TRY(cri_given(&call, out, "where the batch goes"));
+  CR_TRY(cri_given(&call, m, "the model"));
+  CR_TRY(cri_given(&call, m_backward, "m_backward"));
+  CR_TRY(cri_given(&call, options, "options"));
+  CR_TRY(options->nparameter > 0 ? cri_given(&call, options->parameters, "parameters") : CR_OK);
+  for (int i = 0; i < options->nparameter; i++) {
+    CR_TRY(cri_given(&call, options->parameters[i], "a parameter"));
+  }
+  const cri_shape shape = cri_shape_of(m);
+  return cri_has_shape(m_backward, &shape)
+             ? CR_OK
+             : cri_fail(error, CR_ERR_ARG, "cr_batch_create: m_backward is another model");
+}
+
 cr_status cr_batch_create(cr_batch** out, const cr_model* m, const cr_model* m_backward,
                           const cr_batch_options* options, cr_error* error) {
+  CR_TRY(check_create(out, m, m_backward, options, error));
   if (options->nstep < 1 || options->nthread < 0 || options->nparameter < 0) {
     return cri_fail(error, CR_ERR_ARG, "batch: %d steps, %d threads, %d parameters", options->nstep,
                     options->nthread, options->nparameter);
@@ -136,7 +154,7 @@ void cr_batch_free(cr_batch* b) {
   free(b);
 }
 
-int cr_batch_threads(const cr_batch* b) { return b->nworker; }
+int cr_batch_threads(const cr_batch* b) { return b != NULL ? b->nworker : 0; }
 
 // ---- one rollout
 
@@ -295,6 +313,13 @@ static bool wants_gradient(const cr_batch* b, const cr_batch_output* out) {
 
 cr_status cr_batch_run(cr_batch* b, int n, const cr_batch_input* input, cr_batch_loss loss,
                        void* context, const cr_batch_output* output, cr_error* error) {
+  const cri_call call = {"cr_batch_run", error};
+  CR_TRY(cri_given(&call, b, "the batch"));
+  CR_TRY(cri_given(&call, input, "input"));
+  CR_TRY(cri_given(&call, output, "output"));
+  if (input->start != NULL) {
+    CR_TRY(cri_check_data(&call, b->m, input->start, CR_DATA_PLAIN, "input->start"));
+  }
   batch_run run = {b, input, output, loss, context, wants_gradient(b, output)};
   if (n < 0 || (loss == NULL && (run.gradient || output->loss != NULL))) {
     return cri_fail(error, CR_ERR_ARG,

@@ -76,11 +76,18 @@ cr_status cri_rollout_create(cr_rollout** out, const cr_model* m, int nstep_max,
 
 cr_status cr_rollout_create(cr_rollout** out, const cr_model* m, int nstep_max,
                             const char* const* parameters, int nparameter, cr_error* error) {
+  const cri_call call = {"cr_rollout_create", error};
+  CR_TRY(cri_given(&call, out, "where the rollout goes"));
+  CR_TRY(cri_given(&call, m, "the model"));
+  CR_TRY(nparameter > 0 ? cri_given(&call, parameters, "parameters") : CR_OK);
   bool wanted[CR_N_FIELD] = {false};
   for (int i = 0; i < nparameter; i++) {
+    CR_TRY(cri_given(&call, parameters[i], "a parameter"));
     cr_field_id id = cri_field_find(parameters[i]);
     if (id == CR_N_FIELD || cri_field(id)->kind != CR_KIND_PARAM) {
-      return cri_fail(error, CR_ERR_NAME, "'%s' is no parameter", parameters[i]);
+      const char* near = id == CR_N_FIELD ? cri_field_nearest(parameters[i]) : "";
+      return cri_fail(error, CR_ERR_NAME, "'%s' is no parameter%s%s%s", parameters[i],
+                      near[0] != 0 ? "; did you mean '" : "", near, near[0] != 0 ? "'?" : "");
     }
     wanted[id] = true;
   }
@@ -235,9 +242,11 @@ static bool looks_at(const cr_loss* loss, int step, int nstep) {
   return loss->looks_at == NULL ? step == nstep : loss->looks_at(loss->context, step, nstep);
 }
 
-static cr_status loss_failed(cr_status status, int step, cr_error* error) {
-  const char* why =
-      status == CR_ERR_NAME ? "a contact that it names does not exist" : cr_status_text(status);
+// `said`: what the loss left in the data's error, "" nothing
+static cr_status loss_failed(cr_status status, const char* said, int step, cr_error* error) {
+  const char* why = said[0] != 0            ? said
+                    : status == CR_ERR_NAME ? "a contact that it names does not exist"
+                                            : cr_status_text(status);
   return cri_fail(error, status, "the loss after step %d: %s", step, why);
 }
 
@@ -249,11 +258,12 @@ static cr_status add_loss(cr_rollout* r, const cr_model* m, const cr_loss* loss,
   if (loss->needs_fields) {
     CR_TRY(evaluate(r, m, forward, step, error));
   }
+  r->d->error.text[0] = 0;
   cr_status status = loss->value(loss->context, m, r->d, step, &r->loss);
   if (status == CR_OK && !isfinite(r->loss)) {
     status = CR_ERR_NONFINITE;
   }
-  return status == CR_OK ? CR_OK : loss_failed(status, step, error);
+  return status == CR_OK ? CR_OK : loss_failed(status, r->d->error.text, step, error);
 }
 
 // the control of step k, from the callback or as it was set
@@ -286,7 +296,7 @@ static cr_status run_step(cr_rollout* r, const cr_model* m, const cr_loss* loss,
   }
   r->at = NULL;
   CR_TRY(status);
-  cr_advance(m, r->d);
+  cri_advance(m, r->d);
   return CR_OK;
 }
 
@@ -332,6 +342,9 @@ static cr_status run_interval(cr_rollout* r, const cr_model* m, int k, cr_error*
 
 cr_status cr_rollout_run(cr_rollout* r, const cr_model* m, int nstep, const cr_loss* loss,
                          cr_error* error) {
+  const cri_call call = {"cr_rollout_run", error};
+  CR_TRY(cri_rollout_check(&call, r, m));
+  CR_TRY(loss != NULL && loss->value == NULL ? cri_is_null(&call, "the loss's value") : CR_OK);
   if (nstep < 1 || nstep > r->nstep_max) {
     return cri_fail(error, CR_ERR_ARG, "rollout: %d steps, room for %d", nstep, r->nstep_max);
   }
@@ -393,7 +406,7 @@ cr_status cri_rollout_again(cr_rollout* r, const cr_model* m, int i, int k, cr_e
 
 void cri_rollout_advance(cr_rollout* r, const cr_model* m, int k) {
   if (!r->adaptive) {
-    cr_advance(m, r->d);
+    cri_advance(m, r->d);
     return;
   }
   r->end = start_of(r, m, k + 1);
@@ -456,9 +469,10 @@ static cr_status add_loss_bar(cr_rollout* r, const cr_model* m, const cr_model* 
   if (loss->needs_fields) {
     CR_TRY(evaluate(r, m_backward, forward, step, error));
   }
+  r->d->error.text[0] = 0;
   cr_status status = loss->bar(loss->context, m, r->d, step, r->bar);
   if (status != CR_OK) {
-    return loss_failed(status, step, error);
+    return loss_failed(status, r->d->error.text, step, error);
   }
   if (loss->needs_fields) {
     status = cr_forward_vjp(m_backward, r->d, r->bar);
@@ -574,6 +588,10 @@ static cr_status too_little(const cr_rollout* r, const cr_model* m, int notes, c
 
 cr_status cr_rollout_gradient(cr_rollout* r, const cr_model* m, const cr_model* m_backward,
                               const cr_loss* loss, cr_error* error) {
+  const cri_call call = {"cr_rollout_gradient", error};
+  CR_TRY(cri_rollout_check(&call, r, m));
+  CR_TRY(cri_check_variant(&call, m_backward, r->d, "m_backward"));
+  CR_TRY(loss != NULL && loss->bar == NULL ? cri_is_null(&call, "the loss's bar") : CR_OK);
   if (!r->ran) {
     return cri_fail(error, CR_ERR_ARG, "rollout: a gradient needs a run that came to its end");
   }
@@ -593,8 +611,15 @@ cr_status cr_rollout_gradient(cr_rollout* r, const cr_model* m, const cr_model* 
 
 // ---- what a user sees
 
+cr_status cri_rollout_check(const cri_call* call, const cr_rollout* r, const cr_model* m) {
+  CR_TRY(cri_given(call, r, "the rollout"));
+  return cri_check_shape(call, m, r->d, "the rollout");
+}
+
 cr_status cr_rollout_adaptive(cr_rollout* r, const cr_model* m, const cr_adaptive* options,
                               cr_error* error) {
+  const cri_call call = {"cr_rollout_adaptive", error};
+  CR_TRY(cri_rollout_check(&call, r, m));
   if (options != NULL) {
     CR_TRY(cri_adaptive_check(m, options, error));
   }
@@ -605,6 +630,8 @@ cr_status cr_rollout_adaptive(cr_rollout* r, const cr_model* m, const cr_adaptiv
 }
 
 cr_status cr_rollout_memory(cr_rollout* r, const cr_model* m, size_t bytes, cr_error* error) {
+  const cri_call call = {"cr_rollout_memory", error};
+  CR_TRY(cri_rollout_check(&call, r, m));
   size_t rows = rows_size(r, m);
   r->budget = bytes;
   r->ran = false;
@@ -617,17 +644,20 @@ cr_status cr_rollout_memory(cr_rollout* r, const cr_model* m, size_t bytes, cr_e
 }
 
 void cr_rollout_steps(const cr_rollout* r, int* accepted, int* rejected, int* events) {
-  *events = r->controller.events;
-  *accepted = r->controller.accepted;
-  *rejected = r->controller.rejected;
+  cri_count(events, r != NULL ? r->controller.events : 0);
+  cri_count(accepted, r != NULL ? r->controller.accepted : 0);
+  cri_count(rejected, r != NULL ? r->controller.rejected : 0);
 }
 
-cr_data* cr_rollout_data(cr_rollout* r) { return r->d; }
 void cr_rollout_set_control(cr_rollout* r, cr_control control, void* context) {
-  r->control = control;
-  r->control_context = context;
+  if (r != NULL) {
+    r->control = control;
+    r->control_context = context;
+  }
 }
-cr_real* cr_rollout_ctrl(cr_rollout* r) { return r->ctrl; }
-cr_real cr_rollout_loss(const cr_rollout* r) { return r->loss; }
-cr_data* cr_rollout_bar(cr_rollout* r) { return r->bar; }
-const cr_real* cr_rollout_ctrl_bar(const cr_rollout* r) { return r->ctrl_bar; }
+
+cr_data* cr_rollout_data(cr_rollout* r) { return r != NULL ? r->d : NULL; }
+cr_real* cr_rollout_ctrl(cr_rollout* r) { return r != NULL ? r->ctrl : NULL; }
+cr_real cr_rollout_loss(const cr_rollout* r) { return r != NULL ? r->loss : (cr_real)NAN; }
+cr_data* cr_rollout_bar(cr_rollout* r) { return r != NULL ? r->bar : NULL; }
+const cr_real* cr_rollout_ctrl_bar(const cr_rollout* r) { return r != NULL ? r->ctrl_bar : NULL; }

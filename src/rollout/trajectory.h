@@ -14,7 +14,7 @@
 
 #include "carom/rollout.h"
 #include "integrate/adaptive.h"
-#include "model/data.h"
+#include "model/misuse.h"
 #include "rollout/adjoint.h"
 #include "rollout/blocks.h"
 #include "rollout/tape.h"
@@ -50,6 +50,14 @@ struct cr_rollout {
 /// cr_rollout_create with the parameters as flags of cr_field_id, see cri_data_twin.
 cr_status cri_rollout_create(cr_rollout** rollout, const cr_model* m, int nstep_max,
                              const bool* wanted, cr_error* error);
+
+/// That there is a rollout, made for a model like m; and a number for a caller that may not ask for it.
+cr_status cri_rollout_check(const cri_call* call, const cr_rollout* r, const cr_model* m);
+static inline void cri_count(int* to, int n) {
+  if (to != NULL) {
+    *to = n;
+  }
+}
 
 /// The least for cr_rollout_memory.
 size_t cri_rollout_least(const cr_rollout* r, const cr_model* m);

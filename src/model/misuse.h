@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+// What public functions ask of their arguments, and the sentence where an argument is not so: a NULL, data
+// of another model or integrator, a plain block for a twin, a call before the one it needs.
+#ifndef CR_MODEL_MISUSE_H
+#define CR_MODEL_MISUSE_H
+
+#include "model/data.h"
+
+/// Who asks, and where the sentence goes; error may be NULL.
+typedef struct {
+  const char* name;  // of the public function
+  cr_error* error;
+} cri_call;
+
+/// The error of a data block, also of one that is const here; NULL without a block.
+cr_error* cri_error_of(const cr_data* d);
+
+/// Fails with "name: what is NULL".
+cr_status cri_is_null(const cri_call* call, const char* what);
+
+static inline cr_status cri_given(const cri_call* call, const void* argument, const char* what) {
+  return argument != NULL ? CR_OK : cri_is_null(call, what);
+}
+
+/// d has the sizes and room that m needs with its integrator. `role` is what d has to be, `what` its
+/// name in the sentence.
+cr_status cri_check_data(const cri_call* call, const cr_model* m, const cr_data* d,
+                         cr_data_role role, const char* what);
+
+/// d has the sizes that m has, whatever its role.
+cr_status cri_check_shape(const cri_call* call, const cr_model* m, const cr_data* d,
+                          const char* what);
+
+/// d is a plain block of m, and all of `done` has been computed in it.
+cr_status cri_check_done(const cri_call* call, const cr_model* m, const cr_data* d, unsigned done);
+
+/// d also has the sizes and room that m needs, another model named `what` that stands in for its own.
+cr_status cri_check_variant(const cri_call* call, const cr_model* m, const cr_data* d,
+                            const char* what);
+
+/// twin is one of d: of the role, with room for as many contacts and rows.
+cr_status cri_check_twin(const cri_call* call, const cr_model* m, const cr_data* d,
+                         const cr_data* twin, cr_data_role role, const char* what);
+
+/// work is another plain block as large as d.
+cr_status cri_check_work(const cri_call* call, const cr_model* m, const cr_data* d,
+                         const cr_data* work);
+
+#endif

@@ -1,0 +1,806 @@
+// SPDX-License-Identifier: Apache-2.0
+// Misuse of the public API. Every function of include/carom has a row in the table below; the headers
+// themselves are read, so one without a row, or with another number of pointers, fails. Each is called
+// rightly, then with every pointer NULL in turn, with names that are none, before what it needs, with
+// data of another model, of another role and for another integrator: no crash, a status and a sentence.
+#include <ctype.h>
+#include <dirent.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "carom/carom.h"
+#include "support/scratch.h"
+
+// ---- what functions are called with
+
+static const char text_of_a[] =
+    "<mujoco><option timestep='0.002'/><worldbody><geom name='floor' type='plane' size='1 1 1'/>"
+    "<body name='box' pos='0 0 0.09'><freejoint/><geom name='box' type='box' size='.1 .1 .1'/>"
+    "<site name='tip'/></body><body name='arm' pos='1 0 1'><joint name='elbow' type='%s' "
+    "damping='.1'/><geom name='rod' type='capsule' size='.05' fromto='0 0 0 .3 0 0'/></body>"
+    "</worldbody><actuator><motor name='drive' joint='elbow'/></actuator><sensor><jointpos "
+    "name='angle' joint='elbow'/></sensor><keyframe><key name='home' ctrl='.5'/></keyframe>"
+    "</mujoco>";
+static const char text_of_other[] =
+    "<mujoco><worldbody><body><joint name='elbow'/><geom size='.1'/></body></worldbody></mujoco>";
+
+enum { MOST = 8, ROOM = 4096 };
+
+static struct {
+  cr_model *m, *same_sizes, *other;
+  cr_data *d, *work, *tan, *bar, *fresh;
+  cr_jacobian* jacobian;
+  cr_parameter_jacobian* by_parameters;
+  cr_rollout* rollout;
+  cr_expression* expression;
+  cr_batch* batch;
+  cr_loss loss;
+  cr_error error;
+  cr_real numbers[4][ROOM];
+  int counts[3];
+  void* slot;  // where creators put what they make
+} w;
+
+static const char* const parameters[] = {"body_mass"};
+static const cr_batch_options batch_options = {.nstep = 2, .nthread = 1};
+static const cr_batch_input batch_input = {0};
+static const cr_batch_output batch_output = {0};
+static char model_path[512], saved_path[512];
+
+static void must(cr_status status) {
+  if (status != CR_OK) {
+    fail_msg("%s", w.error.text);
+  }
+}
+
+static cr_model* open_text(const char* name, const char* text) {
+  cr_model* m = NULL;
+  must(cr_model_open(&m, scratch_write(name, text), &w.error));
+  return m;
+}
+
+static int setup(void** state) {
+  char text[2048];
+  (void)scratch_open(state);
+  (void)snprintf(text, sizeof text, text_of_a, "slide");
+  w.same_sizes = open_text("same.xml", text);
+  w.other = open_text("other.xml", text_of_other);
+  (void)snprintf(text, sizeof text, text_of_a, "hinge");
+  w.m = open_text("a.xml", text);
+  (void)snprintf(model_path, sizeof model_path, "%s", scratch_path("a.xml"));
+  (void)snprintf(saved_path, sizeof saved_path, "%s", scratch_path("saved.crm"));
+  must(cr_data_create(&w.d, w.m, &w.error));
+  must(cr_data_create(&w.work, w.m, &w.error));
+  must(cr_data_create(&w.fresh, w.m, &w.error));
+  must(cr_data_create_tangent(&w.tan, w.m, w.d, &w.error));
+  must(cr_data_create_cotangent(&w.bar, w.m, w.d, &w.error));
+  must(cr_jacobian_create(&w.jacobian, w.m, w.d, &w.error));
+  must(cr_parameter_jacobian_create(&w.by_parameters, w.m, w.d, parameters, 1, false, &w.error));
+  must(cr_rollout_create(&w.rollout, w.m, 3, parameters, 1, &w.error));
+  must(cr_expression_create(&w.expression, w.m, "norm(qpos)^2", &w.error));
+  must(cr_batch_create(&w.batch, w.m, w.m, &batch_options, &w.error));
+  w.loss = cr_expression_loss(w.expression, false);
+  return 0;
+}
+
+static int teardown(void** state) {
+  cr_batch_free(w.batch);
+  cr_expression_free(w.expression);
+  cr_rollout_free(w.rollout);
+  cr_parameter_jacobian_destroy(w.by_parameters);
+  cr_jacobian_destroy(w.jacobian);
+  cr_data_destroy(w.bar);
+  cr_data_destroy(w.tan);
+  cr_data_destroy(w.fresh);
+  cr_data_destroy(w.work);
+  cr_data_destroy(w.d);
+  cr_model_close(w.m);
+  cr_model_close(w.other);
+  cr_model_close(w.same_sizes);
+  return scratch_close(state);
+}
+
+// ---- the calls, each from a row of pointers
+
+#define CALL(name, ...)               \
+  static long call_##name(void** a) { \
+    (void)a;                          \
+    return (long)name(__VA_ARGS__);   \
+  }
+#define CALL_VOID(name, ...)          \
+  static long call_##name(void** a) { \
+    (void)a;                          \
+    name(__VA_ARGS__);                \
+    return 0;                         \
+  }
+#define CALL_POINTER(name, ...) \
+  static long call_##name(void** a) { return name(__VA_ARGS__) != NULL ? 1 : 0; }
+// what is made is let go again
+#define CALL_MAKE(name, release, ...) \
+  static long call_##name(void** a) { \
+    w.slot = NULL;                    \
+    long status = name(__VA_ARGS__);  \
+    release(w.slot);                  \
+    return status;                    \
+  }
+
+CALL_POINTER(cr_status_text, (cr_status)(a == NULL))
+CALL(cr_status_exit_code, CR_OK)
+static long call_cr_version(void** a) { return a != NULL && cr_version() != NULL; }
+CALL_MAKE(cr_model_open, cr_model_close, a[0], a[1], a[2])
+CALL_MAKE(cr_model_open_urdf, cr_model_close, a[0], a[1], a[2], a[3])
+CALL_VOID(cr_model_close, a[0] == NULL ? NULL : open_text("closed.xml", text_of_other))
+CALL(cr_model_save, a[0], a[1], a[2])
+CALL(cr_model_count, a[0], a[1])
+CALL(cr_model_id, a[0], a[1], a[2])
+CALL_POINTER(cr_model_name, a[0], a[1], 0)
+CALL(cr_model_get, a[0], a[1], a[2], 3, a[3])
+CALL(cr_model_set, a[0], a[1], a[2], 3, a[3])
+CALL(cr_model_timestep, a[0])
+CALL(cr_model_set_timestep, a[0], (cr_real)0.002, a[1])
+CALL(cr_model_set_integrator, a[0], a[1], a[2])
+CALL(cr_model_set_muscle_smooth, a[0], 0, a[1])
+CALL(cr_model_derive, a[0], a[1])
+CALL_MAKE(cr_data_create, cr_data_destroy, a[0], a[1], a[2])
+CALL_VOID(cr_data_destroy, a[0] == NULL ? NULL : (w.slot = NULL))
+CALL(cr_data_reset, a[0], a[1])
+CALL_MAKE(cr_data_create_tangent, cr_data_destroy, a[0], a[1], a[2], a[3])
+CALL_MAKE(cr_data_create_cotangent, cr_data_destroy, a[0], a[1], a[2], a[3])
+CALL_POINTER(cr_data_view, a[0], a[1], a[2], a[3], a[4])
+CALL_VOID(cr_data_time, a[0])
+CALL_POINTER(cr_data_error, a[0])
+CALL(cr_forward, a[0], a[1])
+CALL(cr_forward_jvp, a[0], a[1], a[2])
+CALL(cr_forward_vjp, a[0], a[1], a[2])
+CALL(cr_step, a[0], a[1])
+CALL(cr_advance, a[0], a[1])
+CALL(cr_step_jvp, a[0], a[1], a[2], a[3])
+CALL(cr_step_vjp, a[0], a[1], a[2], a[3], a[4])
+CALL(cr_state_size, a[0], CR_STATE_PHYSICS)
+CALL(cr_state_get, a[0], a[1], a[2], CR_STATE_PHYSICS)
+CALL(cr_state_set, a[0], a[1], a[2], CR_STATE_CTRL)
+CALL(cr_data_reset_keyframe, a[0], a[1], 0)
+CALL(cr_integrate_pos, a[0], a[1], a[2], 1)
+CALL(cr_differentiate_pos, a[0], a[1], 1, a[2], a[3])
+CALL(cr_inverse, a[0], a[1])
+CALL(cr_inverse_jvp, a[0], a[1], a[2])
+CALL(cr_inverse_vjp, a[0], a[1], a[2])
+CALL(cr_jac, a[0], a[1], a[2], a[3], a[4], 1)
+CALL(cr_jac_body, a[0], a[1], a[2], a[3], 1)
+CALL(cr_jac_body_com, a[0], a[1], a[2], a[3], 1)
+CALL(cr_jac_geom, a[0], a[1], a[2], a[3], 0)
+CALL(cr_jac_site, a[0], a[1], a[2], a[3], 0)
+CALL(cr_jac_subtree_com, a[0], a[1], a[2], 1)
+CALL(cr_jac_dot, a[0], a[1], a[2], a[3], a[4], 1)
+CALL(cr_angmom_mat, a[0], a[1], a[2], 1)
+CALL(cr_apply_ft, a[0], a[1], a[2], a[3], a[4], 1, a[5])
+CALL(cr_full_m, a[0], a[1], a[2])
+CALL(cr_mul_m, a[0], a[1], a[2], a[3])
+CALL(cr_solve_m, a[0], a[1], a[2], a[3])
+CALL(cr_rne, a[0], a[1], true, a[2])
+CALL(cr_contact_count, a[0])
+CALL(cr_contact_get, a[0], a[1], 0, a[2])
+CALL(cr_geom_distance, a[0], a[1], 0, 1, 1, a[2], a[3])
+CALL(cr_object_velocity, a[0], a[1], CR_FRAME_BODY, 1, a[2], true)
+CALL(cr_object_acceleration, a[0], a[1], CR_FRAME_BODY, 1, a[2], true)
+CALL_MAKE(cr_jacobian_create, cr_jacobian_destroy, a[0], a[1], a[2], a[3])
+CALL_VOID(cr_jacobian_destroy, a[0] == NULL ? NULL : (w.slot = NULL))
+CALL(cr_step_jacobian, a[0], a[1], a[2], a[3], a[4], a[5])
+CALL_VOID(cr_jacobian_columns, a[0])
+CALL_POINTER(cr_jacobian_error, a[0])
+CALL_MAKE(cr_parameter_jacobian_create, cr_parameter_jacobian_destroy, a[0], a[1], a[2], a[3], 1,
+          false, a[4])
+CALL_VOID(cr_parameter_jacobian_destroy, a[0] == NULL ? NULL : (w.slot = NULL))
+CALL(cr_parameter_jacobian_columns, a[0])
+CALL(cr_step_parameter_jacobian, a[0], a[1], a[2], a[3])
+CALL_POINTER(cr_parameter_jacobian_error, a[0])
+CALL_MAKE(cr_expression_create, cr_expression_free, a[0], a[1], a[2], a[3])
+CALL_VOID(cr_expression_free, a[0] == NULL ? NULL : (w.slot = NULL))
+// as a run sees it
+static long call_cr_expression_loss(void** a) {
+  cr_real value = 0;
+  cr_loss loss = cr_expression_loss(a[0], false);
+  return (long)loss.value(loss.context, w.m, w.d, 1, &value);
+}
+CALL_MAKE(cr_rollout_create, cr_rollout_free, a[0], a[1], 3, a[2], 1, a[3])
+CALL_VOID(cr_rollout_free, a[0] == NULL ? NULL : (w.slot = NULL))
+CALL_POINTER(cr_rollout_data, a[0])
+CALL_POINTER(cr_rollout_ctrl, a[0])
+CALL_VOID(cr_rollout_set_control, a[0], NULL, a[1])
+CALL(cr_rollout_adaptive, a[0], a[1], a[2], a[3])
+CALL(cr_rollout_memory, a[0], a[1], 0, a[2])
+CALL_VOID(cr_rollout_steps, a[0], a[1], a[2], a[3])
+CALL(cr_rollout_adjoint, a[0], a[1], a[2], a[3])
+CALL_VOID(cr_rollout_adjoint_steps, a[0], a[1], a[2])
+CALL(cr_rollout_run, a[0], a[1], 2, a[2], a[3])
+CALL_VOID(cr_rollout_loss, a[0])
+CALL(cr_rollout_gradient, a[0], a[1], a[2], a[3], a[4])
+CALL_POINTER(cr_rollout_bar, a[0])
+CALL_POINTER(cr_rollout_ctrl_bar, a[0])
+CALL_MAKE(cr_batch_create, cr_batch_free, a[0], a[1], a[2], a[3], a[4])
+CALL_VOID(cr_batch_free, a[0] == NULL ? NULL : (w.slot = NULL))
+CALL(cr_batch_threads, a[0])
+CALL(cr_batch_run, a[0], 2, a[1], NULL, a[2], a[3], a[4])
+
+// ---- the table
+
+typedef enum { STATUS, POINTER, COUNT, NOTHING } kind_of_result;
+
+// Arguments, a letter for each pointer; a small letter may be NULL:
+//   M model  N model backward  D data  T tangents  B cotangents  W second block  E error  O made here
+//   S name  U path  X Y Z numbers  I count  P names of parameters  J K Jacobians  R rollout
+//   Q expression  L loss  A options, none here  C context  G batch  F G's options  V input  H output
+// Needs: what has to be called before it: (f)orward, (s)tep, (i)nverse, any of these (k), a (r)un
+typedef struct {
+  const char *name, *arguments;
+  kind_of_result returns;
+  char needs;
+  const char* text;  // S and U
+  const char* second;
+  long (*call)(void** a);
+} row;
+
+#define ROW(name, arguments, returns, needs, text, second) \
+  {#name, arguments, returns, needs, text, second, call_##name},
+static const row table[] = {
+    // base, model
+    ROW(cr_status_text, "", POINTER, 0, NULL, NULL) ROW(
+        cr_status_exit_code, "", STATUS, 0, NULL, NULL) ROW(cr_version, "", POINTER, 0, NULL, NULL)
+        ROW(cr_model_open, "OUe", STATUS, 0, model_path, NULL)
+            ROW(cr_model_open_urdf, "OUae", STATUS, 0, model_path, NULL)
+                ROW(cr_model_close, "m", NOTHING, 0, NULL, NULL)
+                    ROW(cr_model_save, "MUe", STATUS, 0, saved_path, NULL)
+                        ROW(cr_model_count, "MS", COUNT, 0, "nq", NULL) ROW(cr_model_id, "MSS",
+                                                                            COUNT, 0, "body", "box")
+                            ROW(cr_model_name, "MS", POINTER, 0, "body", NULL) ROW(
+                                cr_model_get, "MSXe", STATUS, 0, "gravity", NULL)
+                                ROW(cr_model_set, "MSXe", STATUS, 0, "gravity", NULL) ROW(
+                                    cr_model_timestep, "M", NOTHING, 0, NULL, NULL)
+                                    ROW(cr_model_set_timestep, "Me", STATUS, 0, NULL, NULL) ROW(
+                                        cr_model_set_integrator, "MSe", STATUS, 0, "euler", NULL)
+                                        ROW(cr_model_set_muscle_smooth, "Me", STATUS, 0, NULL, NULL)
+                                            ROW(cr_model_derive, "Me", STATUS, 0, NULL, NULL)
+    // data, state
+    ROW(cr_data_create, "OMe", STATUS, 0, NULL, NULL)
+        ROW(cr_data_destroy, "d", NOTHING, 0, NULL, NULL)
+            ROW(cr_data_reset, "MD", STATUS, 0, NULL, NULL)
+                ROW(cr_data_create_tangent, "OMDe", STATUS, 0, NULL, NULL)
+                    ROW(cr_data_create_cotangent, "OMDe", STATUS, 0, NULL, NULL)
+                        ROW(cr_data_view, "MDSii", POINTER, 0, "qpos", NULL)
+                            ROW(cr_data_time, "D", NOTHING, 0, NULL, NULL)
+                                ROW(cr_data_error, "d", POINTER, 0, NULL, NULL)
+                                    ROW(cr_state_size, "M", COUNT, 0, NULL, NULL) ROW(
+                                        cr_state_get, "MDX", STATUS, 0, NULL, NULL)
+                                        ROW(cr_state_set, "MDX", STATUS, 0, NULL, NULL) ROW(
+                                            cr_data_reset_keyframe, "MD", STATUS, 0, NULL, NULL)
+                                            ROW(cr_integrate_pos, "MXY", STATUS, 0, NULL, NULL) ROW(
+                                                cr_differentiate_pos, "MXYZ", STATUS, 0, NULL, NULL)
+    // the step
+    ROW(cr_forward, "MD", STATUS, 0, NULL, NULL) ROW(cr_forward_jvp, "MDT", STATUS, 'f', NULL, NULL)
+        ROW(cr_forward_vjp, "MDB", STATUS, 'f', NULL, NULL)
+            ROW(cr_step, "MD", STATUS, 0, NULL, NULL) ROW(cr_advance, "MD", STATUS, 's', NULL, NULL)
+                ROW(cr_step_jvp, "MDwT", STATUS, 's', NULL, NULL)
+                    ROW(cr_step_vjp, "MNDwB", STATUS, 's', NULL, NULL)
+                        ROW(cr_inverse, "MD", STATUS, 0, NULL, NULL)
+                            ROW(cr_inverse_jvp, "MDT", STATUS, 'i', NULL, NULL)
+                                ROW(cr_inverse_vjp, "MDB", STATUS, 'i', NULL, NULL)
+    // read-outs
+    ROW(cr_jac, "MDxyZ", STATUS, 'k', NULL, NULL) ROW(cr_jac_body, "MDxy", STATUS, 'k', NULL, NULL)
+        ROW(cr_jac_body_com, "MDxy", STATUS, 'k', NULL, NULL) ROW(
+            cr_jac_geom, "MDxy", STATUS, 'k',
+            NULL, NULL) ROW(cr_jac_site, "MDxy", STATUS, 'k',
+                            NULL, NULL) ROW(cr_jac_subtree_com, "MDX", STATUS, 'k', NULL,
+                                            NULL) ROW(cr_jac_dot, "MDxyZ", STATUS, 'k', NULL, NULL)
+            ROW(cr_angmom_mat, "MDX", STATUS,
+                'k', NULL, NULL) ROW(cr_apply_ft, "MDxyZX", STATUS, 'k', NULL,
+                                     NULL) ROW(cr_full_m, "MDX", STATUS, 'k', NULL, NULL)
+                ROW(cr_mul_m, "MDXY", STATUS, 'k', NULL, NULL)
+                    ROW(cr_solve_m, "MDXY", STATUS, 'k', NULL, NULL)
+                        ROW(cr_rne, "MDX", STATUS, 'k', NULL, NULL)
+                            ROW(cr_contact_count, "D", COUNT, 'k', NULL, NULL)
+                                ROW(cr_contact_get, "MDX", STATUS, 'k', NULL, NULL)
+                                    ROW(cr_geom_distance, "MDXy", STATUS, 'k', NULL, NULL)
+                                        ROW(cr_object_velocity, "MDX", STATUS, 'k', NULL, NULL) ROW(
+                                            cr_object_acceleration, "MDX", STATUS, 'f', NULL, NULL)
+    // Jacobians of a step
+    ROW(cr_jacobian_create, "OMDe", STATUS, 0, NULL, NULL)
+        ROW(cr_jacobian_destroy, "j", NOTHING, 0, NULL, NULL)
+            ROW(cr_step_jacobian, "MDJxyz", STATUS, 's', NULL, NULL)
+                ROW(cr_jacobian_columns, "J", NOTHING, 0, NULL, NULL)
+                    ROW(cr_jacobian_error, "j", POINTER, 0, NULL, NULL)
+                        ROW(cr_parameter_jacobian_create, "OMDPe", STATUS, 0, NULL, NULL)
+                            ROW(cr_parameter_jacobian_destroy, "k", NOTHING, 0, NULL, NULL)
+                                ROW(cr_parameter_jacobian_columns, "K", COUNT, 0, NULL, NULL) ROW(
+                                    cr_step_parameter_jacobian, "MDKX", STATUS, 's', NULL, NULL)
+                                    ROW(cr_parameter_jacobian_error, "k", POINTER, 0, NULL, NULL)
+    // rollouts
+    ROW(cr_expression_create, "OMSe", STATUS, 0, "norm(qpos)", NULL) ROW(
+        cr_expression_free, "q", NOTHING, 0, NULL, NULL) ROW(cr_expression_loss, "Q", STATUS, 0,
+                                                             NULL, NULL)
+        ROW(cr_rollout_create, "OMPe", STATUS, 0, NULL, NULL) ROW(
+            cr_rollout_free, "r", NOTHING, 0, NULL, NULL) ROW(cr_rollout_data, "R", POINTER,
+                                                              0, NULL, NULL)
+            ROW(cr_rollout_ctrl, "R", POINTER, 0, NULL, NULL) ROW(
+                cr_rollout_set_control, "Rc", NOTHING,
+                0, NULL, NULL) ROW(cr_rollout_adaptive, "RMae", STATUS, 0, NULL,
+                                   NULL) ROW(cr_rollout_memory, "RMe", STATUS, 0, NULL, NULL)
+                ROW(cr_rollout_steps, "Riii", NOTHING, 0, NULL, NULL)
+                    ROW(cr_rollout_adjoint, "RMae", STATUS, 0, NULL, NULL)
+                        ROW(cr_rollout_adjoint_steps, "Rii", NOTHING, 0, NULL, NULL)
+                            ROW(cr_rollout_run, "RMle", STATUS, 0, NULL, NULL)
+                                ROW(cr_rollout_loss, "R", NOTHING, 0, NULL, NULL)
+                                    ROW(cr_rollout_gradient, "RMNle", STATUS, 'r', NULL, NULL) ROW(
+                                        cr_rollout_bar, "R", POINTER, 0, NULL, NULL)
+                                        ROW(cr_rollout_ctrl_bar, "R", POINTER, 0, NULL, NULL) ROW(
+                                            cr_batch_create, "OMNFe", STATUS, 0, NULL, NULL)
+                                            ROW(cr_batch_free, "g", NOTHING, 0, NULL, NULL) ROW(
+                                                cr_batch_threads, "G", COUNT, 0, NULL, NULL)
+                                                ROW(cr_batch_run, "GVcHe", STATUS, 0, NULL, NULL)};
+enum { N_ROW = sizeof table / sizeof table[0] };
+
+static void* argument(const row* r, int i) {
+  int second = i > 0 && r->arguments[i] == 'S' && r->arguments[i - 1] == 'S';
+  switch (toupper((unsigned char)r->arguments[i])) {
+    case 'M':
+    case 'N':
+      return w.m;
+    case 'D':
+      return w.d;
+    case 'T':
+      return w.tan;
+    case 'B':
+      return w.bar;
+    case 'W':
+      return w.work;
+    case 'E':
+      return &w.error;
+    case 'O':
+      return &w.slot;
+    case 'S':
+    case 'U':
+      return (void*)(uintptr_t)(second ? r->second : r->text);
+    case 'X':
+      return w.numbers[0];
+    case 'Y':
+      return w.numbers[1];
+    case 'Z':
+      return w.numbers[2];
+    case 'I':
+      return &w.counts[i % 3];
+    case 'P':
+      return (void*)(uintptr_t)parameters;
+    case 'J':
+      return w.jacobian;
+    case 'K':
+      return w.by_parameters;
+    case 'R':
+      return w.rollout;
+    case 'Q':
+      return w.expression;
+    case 'L':
+      return &w.loss;
+    case 'G':
+      return w.batch;
+    case 'F':
+      return (void*)(uintptr_t)&batch_options;
+    case 'V':
+      return (void*)(uintptr_t)&batch_input;
+    case 'H':
+      return (void*)(uintptr_t)&batch_output;
+    default:
+      return NULL;  // A, C
+  }
+}
+
+// ---- a call
+
+static void clear_numbers(void) {
+  memset(w.numbers, 0, sizeof w.numbers);
+  for (int k = 0; k < 4; k++) {
+    w.numbers[k][2] = -1;  // a gravity
+    w.numbers[k][3] = 1;   // a quaternion
+  }
+}
+
+// the state before a right call
+static void prepare(char needs) {
+  must(cr_model_set_integrator(w.m, "euler", &w.error));
+  must(cr_data_reset(w.m, w.d));
+  must(cr_rollout_adaptive(w.rollout, w.m, NULL, &w.error));
+  clear_numbers();
+  assert_int_equal(needs == 'f' || needs == 'k' ? cr_forward(w.m, w.d) : CR_OK, CR_OK);
+  assert_int_equal(needs == 's' ? cr_step(w.m, w.d) : CR_OK, CR_OK);
+  assert_int_equal(needs == 'i' ? cr_inverse(w.m, w.d) : CR_OK, CR_OK);
+  must(needs == 'r' ? cr_rollout_run(w.rollout, w.m, 2, &w.loss, &w.error) : CR_OK);
+}
+
+static void forget(void) {
+  cr_data* const blocks[] = {w.d, w.tan, w.bar, w.work, w.fresh};
+  w.error.text[0] = 0;
+  for (int i = 0; i < 5; i++) {
+    ((char*)(uintptr_t)cr_data_error(blocks[i]))[0] = 0;
+  }
+  ((char*)(uintptr_t)cr_jacobian_error(w.jacobian))[0] = 0;
+  ((char*)(uintptr_t)cr_parameter_jacobian_error(w.by_parameters))[0] = 0;
+}
+
+static bool said_something(void) {
+  const char* const said[] = {w.error.text,
+                              cr_data_error(w.d),
+                              cr_data_error(w.tan),
+                              cr_data_error(w.bar),
+                              cr_data_error(w.work),
+                              cr_data_error(w.fresh),
+                              cr_jacobian_error(w.jacobian),
+                              cr_parameter_jacobian_error(w.by_parameters)};
+  for (size_t i = 0; i < sizeof said / sizeof said[0]; i++) {
+    if (said[i][0] != 0) {
+      return true;
+    }
+  }
+  return false;
+}
+
+// one that could take a sentence: an error, a block of data or a Jacobian that is not NULL
+static bool can_say(const row* r, void* const* a) {
+  for (int i = 0; r->arguments[i] != 0; i++) {
+    if (a[i] != NULL && strchr("EDTBWJK", toupper((unsigned char)r->arguments[i])) != NULL) {
+      return true;
+    }
+  }
+  return false;
+}
+
+static long call(const row* r, void** a) {
+  forget();
+  return r->call(a);
+}
+
+static void fill(const row* r, void** a) {
+  for (int i = 0; r->arguments[i] != 0; i++) {
+    a[i] = argument(r, i);
+  }
+}
+
+static bool is_refusal(const row* r, long result) {
+  return r->returns == STATUS ? result == CR_ERR_ARG || result == CR_ERR_NAME
+                              : r->returns == NOTHING || result <= 0;
+}
+
+static void must_be_refused(const row* r, void** a, const char* why) {
+  long result = call(r, a);
+  if (!is_refusal(r, result)) {
+    fail_msg("%s, %s: %ld", r->name, why, result);
+  }
+  if (r->returns == STATUS && can_say(r, a) && !said_something()) {
+    fail_msg("%s, %s: refused without a sentence", r->name, why);
+  }
+}
+
+// ---- the headers
+
+typedef struct {
+  char name[64];
+  int pointers;
+} declaration;
+
+static int declarations_in(const char* text, declaration* list, int n) {
+  for (const char* at = strstr(text, "\nCR_API "); at != NULL; at = strstr(at + 1, "\nCR_API ")) {
+    const char *open = strchr(at, '('), *end = strstr(at, ");"), *begin = open;
+    while (begin[-1] == '_' || isalnum((unsigned char)begin[-1])) {
+      begin--;
+    }
+    declaration* d = &list[n++];
+    (void)snprintf(d->name, sizeof d->name, "%.*s", (int)(open - begin), begin);
+    d->pointers = 0;
+    for (const char* c = open + 1; c < end;) {  // an argument with a star or a bracket
+      size_t length = strcspn(c, ",)");
+      d->pointers += memchr(c, '*', length) != NULL || memchr(c, '[', length) != NULL;
+      c += length + 1;
+    }
+  }
+  return n;
+}
+
+static int all_declarations(declaration* list) {
+  enum { SIZE = 1 << 16 };
+  static char text[SIZE];
+  char path[512];
+  int n = 0;
+  DIR* folder = opendir(CAROM_SOURCE_DIR "/include/carom");
+  assert_non_null(folder);
+  for (struct dirent* entry = readdir(folder); entry != NULL; entry = readdir(folder)) {
+    if (entry->d_name[0] == '.') {
+      continue;
+    }
+    (void)snprintf(path, sizeof path, CAROM_SOURCE_DIR "/include/carom/%s", entry->d_name);
+    FILE* file = fopen(path, "rb");
+    assert_non_null(file);
+    size_t length = fread(text, 1, SIZE - 1, file);
+    text[length] = 0;
+    assert_true(length < SIZE - 1);
+    (void)fclose(file);
+    n = declarations_in(text, list, n);
+  }
+  (void)closedir(folder);
+  return n;
+}
+
+static const row* find(const char* name) {
+  for (int i = 0; i < N_ROW; i++) {
+    if (strcmp(table[i].name, name) == 0) {
+      return &table[i];
+    }
+  }
+  return NULL;
+}
+
+static void every_public_function_has_a_row(void** state) {
+  (void)state;
+  static declaration list[4 * N_ROW];
+  int n = all_declarations(list);
+  for (int i = 0; i < n; i++) {
+    const row* r = find(list[i].name);
+    if (r == NULL) {
+      fail_msg("%s is declared in include/carom and has no row here", list[i].name);
+    }
+    if ((int)strlen(r->arguments) != list[i].pointers) {
+      fail_msg("%s has %d pointers, its row %s", list[i].name, list[i].pointers, r->arguments);
+    }
+  }
+  assert_int_equal(n, N_ROW);
+}
+
+// ---- right and wrong
+
+static void right_calls_work(void** state) {
+  (void)state;
+  for (int k = 0; k < N_ROW; k++) {
+    const row* r = &table[k];
+    void* a[MOST] = {0};
+    prepare(r->needs);
+    fill(r, a);
+    long result = call(r, a);
+    if (r->returns == STATUS ? result != CR_OK : r->returns != NOTHING && result <= 0) {
+      fail_msg("%s: %ld %s%s", r->name, result, w.error.text, cr_data_error(w.d));
+    }
+  }
+}
+
+static void every_pointer_may_be_null(void** state) {
+  (void)state;
+  for (int k = 0; k < N_ROW; k++) {
+    const row* r = &table[k];
+    for (int i = 0; r->arguments[i] != 0; i++) {
+      void* a[MOST] = {0};
+      prepare(r->needs);
+      fill(r, a);
+      a[i] = NULL;
+      if (isupper((unsigned char)r->arguments[i])) {
+        char why[32];
+        (void)snprintf(why, sizeof why, "argument %d NULL", i);
+        must_be_refused(r, a, why);
+      } else {
+        long result = call(r, a);
+        assert_int_equal(r->returns == STATUS ? result : 0, 0);
+      }
+    }
+  }
+}
+
+static void names_that_are_none(void** state) {
+  (void)state;
+  static char endless[3000];
+  memset(endless, 'a', sizeof endless - 1);
+  const char* const names[] = {"no_such_thing", "", "[", "qpos[", "body_mass[0", ".", endless};
+  for (int k = 0; k < N_ROW; k++) {
+    const row* r = &table[k];
+    const char* s = strpbrk(r->arguments, "SU");
+    for (size_t i = 0; s != NULL && i < sizeof names / sizeof names[0]; i++) {
+      void* a[MOST] = {0};
+      char path[3100];
+      prepare(r->needs);
+      fill(r, a);
+      (void)snprintf(path, sizeof path, "/no/such/folder/%s", names[i]);
+      a[s - r->arguments] = (void*)(uintptr_t)(*s == 'U' ? path : names[i]);
+      long result = call(r, a);
+      if (r->returns == STATUS ? result == CR_OK : result > 0) {
+        fail_msg("%s takes '%.40s'", r->name, names[i]);
+      }
+      if (r->returns == STATUS || r->returns == POINTER) {
+        assert_true(!can_say(r, a) || said_something());
+      }
+    }
+    const char* p = strchr(r->arguments, 'P');
+    if (p != NULL) {
+      const char* const wrong[] = {"body_mas"};
+      void* a[MOST] = {0};
+      prepare(r->needs);
+      fill(r, a);
+      a[p - r->arguments] = (void*)(uintptr_t)wrong;
+      must_be_refused(r, a, "an unknown parameter");
+    }
+  }
+}
+
+static void calls_before_what_they_need(void** state) {
+  (void)state;
+  for (int k = 0; k < N_ROW; k++) {
+    const row* r = &table[k];
+    const char* data = strchr(r->arguments, 'D');
+    if (r->needs == 0) {
+      continue;
+    }
+    void* a[MOST] = {0};
+    prepare(0);
+    fill(r, a);
+    if (data != NULL) {
+      a[data - r->arguments] = w.fresh;
+    }
+    must_be_refused(r, a, "too early");
+    if (r->needs == 's' || r->needs == 'i') {
+      prepare('f');
+      fill(r, a);
+      must_be_refused(r, a, "after another call");
+    }
+    if (strchr("fsi", r->needs) != NULL) {  // the state has gone on
+      prepare('s');
+      assert_int_equal(cr_advance(w.m, w.d), CR_OK);
+      fill(r, a);
+      must_be_refused(r, a, "after cr_advance");
+    }
+  }
+}
+
+static bool has_any(const row* r, const char* letters) {
+  return strpbrk(r->arguments, letters) != NULL;
+}
+
+static void models_that_are_others(void** state) {
+  (void)state;
+  cr_model* const others[] = {w.other, w.same_sizes};
+  for (int k = 0; k < N_ROW; k++) {
+    const row* r = &table[k];
+    const char* m = strchr(r->arguments, 'M');
+    const char* n = strchr(r->arguments, 'N');
+    for (int i = 0; i < 2 && m != NULL && has_any(r, "DTBRJKN"); i++) {
+      void* a[MOST] = {0};
+      prepare(r->needs);
+      fill(r, a);
+      a[m - r->arguments] = others[i];
+      must_be_refused(r, a, "another model");
+      prepare(r->needs);
+      fill(r, a);
+      if (n != NULL) {
+        a[n - r->arguments] = others[i];
+        must_be_refused(r, a, "another model backward");
+      }
+    }
+  }
+}
+
+// a loss of names of another model
+static void losses_of_other_models(void** state) {
+  (void)state;
+  cr_expression* x = NULL;
+  must(cr_expression_create(&x, w.m, "qpos[7] + body_mass[2]", &w.error));
+  cr_rollout* r = NULL;
+  must(cr_rollout_create(&r, w.other, 2, NULL, 0, &w.error));
+  cr_loss loss = cr_expression_loss(x, true);
+  assert_int_equal(cr_rollout_run(r, w.other, 2, &loss, &w.error), CR_ERR_ARG);
+  assert_non_null(strstr(w.error.text, "another model"));
+  cr_rollout_free(r);
+  cr_expression_free(x);
+}
+
+static void blocks_of_other_roles(void** state) {
+  (void)state;
+  for (int k = 0; k < N_ROW; k++) {
+    const row* r = &table[k];
+    for (int i = 0; r->arguments[i] != 0; i++) {
+      cr_data* const blocks[] = {w.d, w.tan, w.bar};
+      char letter = (char)toupper((unsigned char)r->arguments[i]);
+      const char* roles = letter == 'D' ? "D" : (letter == 'W' ? "W" : letter == 'T' ? "T" : "B");
+      bool reads_any = strcmp(r->name, "cr_data_view") == 0 || r->returns == COUNT ||
+                       r->returns == NOTHING || strcmp(r->name, "cr_data_error") == 0;
+      for (int b = 0; b < 3 && strchr("DWTB", letter) != NULL && !reads_any; b++) {
+        void* a[MOST] = {0};
+        bool right = (b == 0 && roles[0] == 'D') || (b == 1 && roles[0] == 'T') ||
+                     (b == 2 && roles[0] == 'B');
+        if (right) {
+          continue;
+        }
+        prepare(r->needs);
+        fill(r, a);
+        a[i] = blocks[b];
+        must_be_refused(r, a, "a block of another role");
+      }
+    }
+  }
+}
+
+// data made for Euler, the model now with another integrator: it works or is refused, never a crash
+static void integrators_that_changed(void** state) {
+  (void)state;
+  static const char* const integrators[] = {"rk4",   "implicit", "implicitfast", "discrete",
+                                            "tsit5", "dopri5",   "dopri8",       "bosh3",
+                                            "heun",  "midpoint", "ralston",      "forward-euler"};
+  int refused = 0;
+  for (size_t i = 0; i < sizeof integrators / sizeof integrators[0]; i++) {
+    for (int k = 0; k < N_ROW; k++) {
+      const row* r = &table[k];
+      void* a[MOST] = {0};
+      for (int early = 0; early < 2; early++) {
+        prepare(early == 0 ? r->needs : 0);
+        fill(r, a);
+        must(cr_model_set_integrator(w.m, integrators[i], &w.error));
+        if (early == 1 && r->needs == 's') {
+          (void)cr_step(w.m, w.d);
+        }
+        long result = call(r, a);
+        refused += r->returns == STATUS && result != CR_OK;
+        if (r->returns == STATUS && result != CR_OK && can_say(r, a) && !said_something()) {
+          fail_msg("%s with %s: refused without a sentence", r->name, integrators[i]);
+        }
+      }
+    }
+  }
+  assert_true(refused > 0);
+}
+
+// what crashed: README's snippet with an integrator of several stages
+static void rk4_without_a_second_block(void** state) {
+  (void)state;
+  prepare(0);
+  must(cr_model_set_integrator(w.m, "rk4", &w.error));
+  assert_int_equal(cr_step(w.m, w.d), CR_OK);
+  assert_int_equal(cr_step_vjp(w.m, w.m, w.d, NULL, w.bar), CR_ERR_ARG);
+  assert_non_null(strstr(cr_data_error(w.bar), "work is NULL"));
+  assert_int_equal(cr_step_jvp(w.m, w.d, NULL, w.tan), CR_ERR_ARG);
+  assert_non_null(strstr(cr_data_error(w.tan), "work is NULL"));
+  assert_int_equal(cr_step_vjp(w.m, w.m, w.d, w.work, w.bar), CR_OK);
+  assert_int_equal(cr_step_jvp(w.m, w.d, w.work, w.tan), CR_OK);
+  // what the last stage left is not of this state
+  assert_int_equal(cr_full_m(w.m, w.d, w.numbers[0]), CR_ERR_ARG);
+  assert_int_equal(cr_forward_vjp(w.m, w.d, w.bar), CR_ERR_ARG);
+  prepare(0);
+}
+
+static void sentences_say_what_to_do(void** state) {
+  (void)state;
+  prepare(0);
+  cr_jacobian* j = w.jacobian;
+  assert_int_equal(cr_step_jacobian(w.m, w.fresh, j, NULL, NULL, NULL), CR_ERR_ARG);
+  assert_non_null(strstr(cr_jacobian_error(j), "call cr_step at this state first"));
+  assert_null(cr_data_view(w.m, w.d, "qvl", NULL, NULL));
+  assert_non_null(strstr(cr_data_error(w.d), "did you mean 'qvel'?"));
+  assert_null(cr_data_view(w.m, w.d, "colour", NULL, NULL));
+  assert_null(strstr(cr_data_error(w.d), "did you mean"));
+  assert_non_null(cr_data_view(w.m, w.d, "qvel", NULL, NULL));
+  assert_int_equal(cr_step(w.other, w.d), CR_ERR_ARG);
+  assert_non_null(strstr(cr_data_error(w.d), "of another model, with nq 8 where it is 1"));
+  assert_int_equal(cr_step(w.same_sizes, w.d), CR_ERR_ARG);
+  assert_non_null(strstr(cr_data_error(w.d), "another model of the same sizes"));
+}
+
+int test_public(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(every_public_function_has_a_row),
+      cmocka_unit_test(right_calls_work),
+      cmocka_unit_test(every_pointer_may_be_null),
+      cmocka_unit_test(names_that_are_none),
+      cmocka_unit_test(calls_before_what_they_need),
+      cmocka_unit_test(models_that_are_others),
+      cmocka_unit_test(losses_of_other_models),
+      cmocka_unit_test(blocks_of_other_roles),
+      cmocka_unit_test(integrators_that_changed),
+      cmocka_unit_test(rk4_without_a_second_block),
+      cmocka_unit_test(sentences_say_what_to_do),
+  };
+  return cmocka_run_group_tests_name("public", tests, setup, teardown);
+}
