@@ -32,14 +32,14 @@ def model_lines():
     yield "|---|---|---|---|---|---|"
     for kind, a in rows("src/model/model_fields.h"):
         if kind == "CR_PARAM":
-            name, count, width, tangent, unit, frame, text = a
+            name, count, width, tangent, _, unit, frame, text = a
             note = "yes" if width == tangent else f"yes, {tangent} numbers a row"
             yield f"| `{name}` | {shape(count, width)} | {unit} | {frame} | {note} | {text} |"
         elif kind == "CR_CONST":
-            name, count, width, unit, frame, text = a
+            name, count, width, _, unit, frame, text = a
             yield f"| `{name}` | {shape(count, width)} | {unit} | {frame} | - | {text} |"
         elif kind == "CR_INT":
-            name, count, width, text = a
+            name, count, width, text = *a[:3], a[-1]
             yield f"| `{name}` | {shape(count, width)} | - | - | - | {text} |"
         elif kind == "CR_OPT_R":
             name, unit, text = a

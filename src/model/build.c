@@ -6,6 +6,7 @@
 #include <stdio.h>
 
 #include "model/check.h"
+#include "model/fields.h"
 #include "model/hull.h"
 
 // ---- the tree, and what is wrong with it
@@ -244,19 +245,41 @@ void cri_model_defaults(cr_model* m) {
 
 // ---- deriving: bodies, joints and dofs
 
-static void derive_bodies(cr_model* m) {
-  for (int i = 0, jnt = 0, dof = 0, ntree = 0; i < m->nbody; i++) {
+// One walk over the tree says what the arrays hold. It fills them, or, of a model whose arrays are in
+// range, finds the first that says something else.
+typedef struct {
+  const cr_model* m;
+  bool compare;
+  cr_field_id id;  // that disagrees, CR_N_FIELD: none does
+  int row, wanted;
+} walk;
+
+static bool agrees(const walk* w) { return w->id == CR_N_FIELD; }
+
+static void say(walk* w, cr_field_id id, int row, int value) {
+  int32_t* x = cri_field_index(w->m, NULL, id) + row;
+  if (!w->compare) {
+    *x = value;
+  } else if (*x != value && agrees(w)) {
+    w->id = id;
+    w->row = row;
+    w->wanted = value;
+  }
+}
+
+static void walk_bodies(walk* w) {
+  const cr_model* m = w->m;
+  for (int i = 0, jnt = 0, dof = 0, ntree = 0; i < m->nbody && agrees(w); i++) {
     int parent = m->body_parentid[i], n = m->body_jntnum[i];
     int nv = sum_nv(m->jnt_type + jnt, n);
-    m->body_jntadr[i] = n > 0 ? jnt : -1;
-    m->body_dofnum[i] = nv;
-    m->body_dofadr[i] = nv > 0 ? dof : -1;
-    m->body_rootid[i] = parent == 0 ? i : m->body_rootid[parent];
-    m->body_weldid[i] = n > 0 || m->body_mocapid[i] >= 0 || i == 0 ? i : m->body_weldid[parent];
-    m->body_treeid[i] = i == 0 ? -1 : m->body_treeid[parent];
-    if (n > 0 && m->body_treeid[i] < 0) {
-      m->body_treeid[i] = ntree++;
-    }
+    int inherited = i == 0 ? -1 : m->body_treeid[parent];
+    bool own = n > 0 || m->body_mocapid[i] >= 0 || i == 0;
+    say(w, CR_FIELD_body_jntadr, i, n > 0 ? jnt : -1);
+    say(w, CR_FIELD_body_dofnum, i, nv);
+    say(w, CR_FIELD_body_dofadr, i, nv > 0 ? dof : -1);
+    say(w, CR_FIELD_body_rootid, i, parent == 0 ? i : m->body_rootid[parent]);
+    say(w, CR_FIELD_body_weldid, i, own ? i : m->body_weldid[parent]);
+    say(w, CR_FIELD_body_treeid, i, n > 0 && inherited < 0 ? ntree++ : inherited);
     jnt += n;
     dof += nv;
   }
@@ -270,35 +293,62 @@ static int last_dof(const cr_model* m, int body) {
   return body > 0 ? m->body_dofadr[body] + m->body_dofnum[body] - 1 : -1;
 }
 
-static void derive_joints(cr_model* m) {
+static void walk_joints(walk* w) {
+  const cr_model* m = w->m;
   int jnt = 0, qpos = 0, dof = 0;
   for (int i = 1; i < m->nbody; i++) {
     int parent = last_dof(m, m->body_parentid[i]);
     for (int j = 0; j < m->body_jntnum[i]; j++, jnt++) {
-      m->jnt_bodyid[jnt] = i;
-      m->jnt_qposadr[jnt] = qpos;
-      m->jnt_dofadr[jnt] = dof;
+      say(w, CR_FIELD_jnt_bodyid, jnt, i);
+      say(w, CR_FIELD_jnt_qposadr, jnt, qpos);
+      say(w, CR_FIELD_jnt_dofadr, jnt, dof);
       qpos += cri_jnt_nq(m->jnt_type[jnt]);
       for (int k = 0; k < cri_jnt_nv(m->jnt_type[jnt]); k++) {
-        m->dof_bodyid[dof] = i;
-        m->dof_jntid[dof] = jnt;
-        m->dof_treeid[dof] = m->body_treeid[i];
-        m->dof_parentid[dof] = parent;
+        say(w, CR_FIELD_dof_bodyid, dof, i);
+        say(w, CR_FIELD_dof_jntid, dof, jnt);
+        say(w, CR_FIELD_dof_treeid, dof, m->body_treeid[i]);
+        say(w, CR_FIELD_dof_parentid, dof, parent);
         parent = dof++;
       }
     }
   }
 }
 
-static void derive_trees(cr_model* m) {
-  for (int i = 0; i < m->ntree; i++) {
-    m->tree_dofnum[i] = 0;
-  }
-  for (int i = 0; i < m->nv; i++) {
+// the dofs of a tree follow one another
+static void walk_trees(walk* w) {
+  const cr_model* m = w->m;
+  for (int i = 0, n = 0; i < m->nv && agrees(w); i += n) {
     int id = m->dof_treeid[i];
-    if (m->tree_dofnum[id]++ == 0) {
-      m->tree_dofadr[id] = i;
+    for (n = 0; i + n < m->nv && m->dof_treeid[i + n] == id; n++) {
     }
+    say(w, CR_FIELD_tree_dofadr, id, i);
+    say(w, CR_FIELD_tree_dofnum, id, n);
+  }
+}
+
+// row i of M's lower triangle: the columns of its parent's row, then i
+static void walk_M(walk* w) {
+  const cr_model* m = w->m;
+  for (int i = 0, adr = 0; i < m->nv && agrees(w); i++) {
+    int parent = m->dof_parentid[i], n = parent < 0 ? 0 : m->M_rownnz[parent];
+    say(w, CR_FIELD_M_rownnz, i, n + 1);
+    say(w, CR_FIELD_M_rowadr, i, adr);
+    for (int k = 0; k < n; k++) {
+      say(w, CR_FIELD_M_colind, adr + k, m->M_colind[m->M_rowadr[parent] + k]);
+    }
+    say(w, CR_FIELD_M_colind, adr + n, i);
+    adr += n + 1;
+  }
+}
+
+// geoms are sorted by body
+static void walk_geoms(walk* w) {
+  const cr_model* m = w->m;
+  for (int i = 0, geom = 0, n = 0; i < m->nbody; i++, geom += n) {
+    for (n = 0; geom + n < m->ngeom && m->geom_bodyid[geom + n] == i; n++) {
+    }
+    say(w, CR_FIELD_body_geomnum, i, n);
+    say(w, CR_FIELD_body_geomadr, i, n > 0 ? geom : -1);
   }
 }
 
@@ -315,18 +365,9 @@ void cri_model_derive_inertial(cr_model* m) {
   }
 }
 
-// row i of M's lower triangle: the columns of its parent's row, then i
 void cri_model_derive_M(cr_model* m) {
-  for (int i = 0, adr = 0; i < m->nv; i++) {
-    int parent = m->dof_parentid[i], n = parent < 0 ? 0 : m->M_rownnz[parent];
-    for (int k = 0; k < n; k++) {
-      m->M_colind[adr + k] = m->M_colind[m->M_rowadr[parent] + k];
-    }
-    m->M_colind[adr + n] = i;
-    m->M_rowadr[i] = adr;
-    m->M_rownnz[i] = n + 1;
-    adr += n + 1;
-  }
+  walk w = {.m = m, .id = CR_N_FIELD};
+  walk_M(&w);
 }
 
 // ---- deriving: geoms
@@ -361,16 +402,8 @@ cr_real cri_geom_bound(const cr_model* m, int geom) {
   return radius < 0 ? m->geom_rbound[geom] : radius;
 }
 
-static void derive_geoms(cr_model* m) {
-  for (int i = 0; i < m->nbody; i++) {
-    m->body_geomnum[i] = 0;
-    m->body_geomadr[i] = -1;
-  }
+static void derive_bounds(cr_model* m) {
   for (int i = 0; i < m->ngeom; i++) {
-    int body = m->geom_bodyid[i];
-    if (m->body_geomnum[body]++ == 0) {
-      m->body_geomadr[body] = i;
-    }
     m->geom_rbound[i] = cri_geom_bound(m, i);
   }
 }
@@ -573,10 +606,9 @@ static cr_status check_geoms(const cr_model* m, cr_error* error) {
 }
 
 // mocap bodies are jointless children of the world, with ids 0 .. nmocap - 1 in order
-static cr_status check_mocap(const tree* t, cr_model* m, cr_error* error) {
+static cr_status check_mocap(const tree* t, const cr_model* m, cr_error* error) {
   int next = 0;
   for (int i = 0; i < m->nbody; i++) {
-    m->body_mocapid[i] = m->nmocap == 0 ? -1 : m->body_mocapid[i];
     int id = m->body_mocapid[i];
     if (id < 0) {
       continue;
@@ -606,18 +638,43 @@ static cr_status check_counts(const tree* t, const cr_model* m, cr_error* error)
   return CR_OK;
 }
 
-cr_status cri_model_derive(cr_model* m, cr_error* error) {
+// what is said by a person: parents, joints, geoms
+static cr_status check_given(const cr_model* m, cr_error* error) {
   tree t = {m->nbody, m->njnt, m->body_parentid, m->body_jntnum, m->jnt_type, m};
   CR_TRY(check_tree(&t, error));
   CR_TRY(check_counts(&t, m, error));
   CR_TRY(check_mocap(&t, m, error));
-  CR_TRY(check_geoms(m, error));
-  derive_bodies(m);
-  derive_joints(m);
-  derive_trees(m);
-  cri_model_derive_M(m);
+  return check_geoms(m, error);
+}
+
+// each part reads what those before it have filled, or found right
+static void walk_all(walk* w) {
+  static void (*const parts[])(walk*) = {walk_bodies, walk_joints, walk_trees, walk_M, walk_geoms};
+  for (size_t i = 0; i < sizeof parts / sizeof parts[0] && agrees(w); i++) {
+    parts[i](w);
+  }
+}
+
+cr_status cri_structure_check(const cr_model* m, cr_error* error) {
+  walk w = {.m = m, .compare = true, .id = CR_N_FIELD};
+  CR_TRY(check_given(m, error));
+  walk_all(&w);
+  return agrees(&w)
+             ? CR_OK
+             : cri_fail(error, CR_ERR_MODEL, "%s[%d] is %d, but parents and joints make it %d",
+                        cri_field(w.id)->name, w.row, cri_field_index(m, NULL, w.id)[w.row],
+                        w.wanted);
+}
+
+cr_status cri_model_derive(cr_model* m, cr_error* error) {
+  walk w = {.m = m, .id = CR_N_FIELD};
+  for (int i = 0; i < m->nbody && m->nmocap == 0; i++) {
+    m->body_mocapid[i] = -1;
+  }
+  CR_TRY(check_given(m, error));
+  walk_all(&w);
   cri_model_derive_inertial(m);
-  derive_geoms(m);
+  derive_bounds(m);
   cri_model_derive_meshes(m);
   CR_TRY(unit_vectors(m, error));
   derive_simple(m);

@@ -45,6 +45,10 @@ void cri_model_defaults(cr_model* m);
 ///          word is cri_model_check's
 cr_status cri_model_derive(cr_model* m, cr_error* error);
 
+/// That what cri_model_derive fills of bodies, joints, dofs, trees, M and the geoms of bodies is what it
+/// would fill; their numbers are in range already. Part of cri_model_check.
+cr_status cri_structure_check(const cr_model* m, cr_error* error);
+
 /// tendon_inertial from the armature of tendons and of actuators on them: part of cri_model_derive.
 /// A trnid out of range is left for cri_model_check to find.
 void cri_model_derive_inertial(cr_model* m);

@@ -1,76 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// Checks of a model, as two tables: which counts bound which index fields, and which real fields
-// must not be negative.
+// Checks of a model: first that every number is in its field's range (model/model_fields.h), so that
+// what follows may use indices; then that they fit each other.
 #include "model/check.h"
 
 #include <stdio.h>
 
+#include "model/build.h"
 #include "model/fields.h"
 #include "model/sensors.h"
 #include "model/tableau.h"
-
-// ---- index fields: lowest value, and the count they stay below
-
-typedef struct {
-  cr_field_id id;
-  int lowest;
-  size_t below;
-} index_row;
-
-// clang-format off
-#define INDEX(field, lowest, count) {CR_FIELD_##field, lowest, offsetof(cr_model, count)}
-static const index_row index_rows[] = {
-    INDEX(body_parentid, 0, nbody),    INDEX(body_rootid, 0, nbody),
-    INDEX(body_weldid, 0, nbody),      INDEX(body_mocapid, -1, nmocap),
-    INDEX(body_jntadr, -1, njnt),      INDEX(body_dofadr, -1, nv),
-    INDEX(body_treeid, -1, ntree),     INDEX(body_geomadr, -1, ngeom),
-    INDEX(jnt_qposadr, 0, nq),         INDEX(jnt_dofadr, 0, nv),
-    INDEX(jnt_bodyid, 0, nbody),       INDEX(dof_bodyid, 0, nbody),
-    INDEX(dof_jntid, 0, njnt),         INDEX(dof_parentid, -1, nv),
-    INDEX(dof_treeid, 0, ntree),       INDEX(tree_dofadr, -1, nv),
-    INDEX(M_rowadr, 0, nC),            INDEX(M_colind, 0, nv),
-    INDEX(geom_bodyid, 0, nbody),      INDEX(site_bodyid, 0, nbody),
-    INDEX(pair_geom1, 0, ngeom),       INDEX(pair_geom2, 0, ngeom),
-    INDEX(exclude_body, 0, nbody),     INDEX(actuator_actadr, -1, na),
-    INDEX(ten_J_colind, 0, nv),        INDEX(name_tendonadr, 0, nnames),
-    INDEX(name_bodyadr, 0, nnames),    INDEX(name_jntadr, 0, nnames),
-    INDEX(name_geomadr, 0, nnames),    INDEX(name_siteadr, 0, nnames),
-    INDEX(name_actuatoradr, 0, nnames), INDEX(name_pairadr, 0, nnames),
-    INDEX(name_keyadr, 0, nnames),     INDEX(name_eqadr, 0, nnames),
-    INDEX(name_sensoradr, 0, nnames)};
-// clang-format on
-
-// fields whose values are choices: lowest and highest
-static const struct {
-  cr_field_id id;
-  int lowest, highest;
-} choice_rows[] = {
-    {CR_FIELD_jnt_type, CR_JNT_FREE, CR_JNT_HINGE},
-    {CR_FIELD_geom_type, CR_GEOM_PLANE, CR_N_GEOM_TYPE - 1},
-    {CR_FIELD_geom_condim, 1, 6},
-    {CR_FIELD_pair_dim, 1, 6},
-    {CR_FIELD_eq_active0, 0, 1},
-    {CR_FIELD_wrap_type, CR_WRAP_JOINT, CR_WRAP_CYLINDER},
-    {CR_FIELD_actuator_trntype, CR_TRN_JOINT, CR_TRN_SO3},
-    {CR_FIELD_actuator_dyntype, CR_DYN_NONE, CR_DYN_PID},
-    {CR_FIELD_actuator_gaintype, CR_GAIN_FIXED, CR_GAIN_PID},
-    {CR_FIELD_actuator_biastype, CR_BIAS_NONE, CR_BIAS_SO3},
-};
-
-static const cr_field_id not_negative[] = {
-    CR_FIELD_body_mass,         CR_FIELD_body_inertia,   CR_FIELD_tendon_armature,
-    CR_FIELD_body_invweight0,   CR_FIELD_dof_armature,   CR_FIELD_dof_damping,
-    CR_FIELD_dof_frictionloss,  CR_FIELD_dof_invweight0, CR_FIELD_geom_size,
-    CR_FIELD_geom_rbound,       CR_FIELD_geom_friction,  CR_FIELD_pair_friction,
-    CR_FIELD_geom_solmix,       CR_FIELD_o_friction,     CR_FIELD_tendon_frictionloss,
-    CR_FIELD_tendon_invweight0, CR_FIELD_density,        CR_FIELD_viscosity,
-    CR_FIELD_geom_cfd,          CR_FIELD_pair_cfd,       CR_FIELD_mesh_width};
-
-// parts of a model and their places: no length beyond CR_LONGEST, m
-#define CR_LONGEST CR_R(1e10)
-static const cr_field_id lengths[] = {CR_FIELD_body_pos, CR_FIELD_body_ipos, CR_FIELD_jnt_pos,
-                                      CR_FIELD_geom_pos, CR_FIELD_geom_size, CR_FIELD_geom_rbound,
-                                      CR_FIELD_site_pos, CR_FIELD_mesh_vert, CR_FIELD_mocap_pos0};
 
 // ranges, in order where they are used
 static const struct {
@@ -100,21 +38,24 @@ enum {
 static const char* element(const cr_model* m, cr_field_id id, int row, char text[96]) {
   const struct {
     const char* rows;
-    const int32_t* adr;
+    const int32_t* adr;  // NULL: they have no names
     const char* kind;
-  } kinds[] = {
-      {"nbody", m->name_bodyadr, "body"},       {"njnt", m->name_jntadr, "joint"},
-      {"ngeom", m->name_geomadr, "geom"},       {"nsite", m->name_siteadr, "site"},
-      {"ntendon", m->name_tendonadr, "tendon"}, {"nactuator", m->name_actuatoradr, "actuator"},
-      {"neq", m->name_eqadr, "equality"},       {"npair", m->name_pairadr, "pair"}};
-  const char* rows = cri_field(id)->rows;
-  if (strcmp(rows, "nv") == 0) {
-    (void)snprintf(text, 96, "dof %d", row);
-    return text;
-  }
+  } kinds[] = {{"nbody", m->name_bodyadr, "body"},
+               {"njnt", m->name_jntadr, "joint"},
+               {"ngeom", m->name_geomadr, "geom"},
+               {"nsite", m->name_siteadr, "site"},
+               {"ntendon", m->name_tendonadr, "tendon"},
+               {"nactuator", m->name_actuatoradr, "actuator"},
+               {"neq", m->name_eqadr, "equality"},
+               {"npair", m->name_pairadr, "pair"},
+               {"nsensor", m->name_sensoradr, "sensor"},
+               {"nkey", m->name_keyadr, "keyframe"},
+               {"nv", NULL, "dof"},
+               {"nmesh", NULL, "mesh"},
+               {"nhfield", NULL, "height field"}};
   for (int i = 0; i < COUNT(kinds); i++) {
-    if (strcmp(kinds[i].rows, rows) == 0) {
-      int at = kinds[i].adr[row];  // not checked yet
+    if (strcmp(kinds[i].rows, cri_field(id)->rows) == 0) {
+      int at = kinds[i].adr == NULL ? -1 : kinds[i].adr[row];  // not checked yet
       const char* name = at >= 0 && at < m->nnames ? m->names + at : "";
       if (name[0] != 0) {
         (void)snprintf(text, 96, "%s '%.60s'", kinds[i].kind, name);
@@ -137,25 +78,85 @@ static cr_status bad(const cr_model* m, cr_field_id id, int row, const char* wha
 
 // ---- the checks
 
-static cr_status check_indices(const cr_model* m, cr_error* error) {
+static cr_status check_integers(const cr_model* m, cr_field_id id, cr_error* error) {
+  cr_field_range range = cri_field_range(m, id);
+  int width = cri_field_width(m, id);
+  ptrdiff_t n = (ptrdiff_t)cri_field_rows(m, NULL, id) * width;
+  const int32_t* x = cri_field_index(m, NULL, id);
+  for (ptrdiff_t i = 0; i < n; i++) {
+    if ((cr_real)x[i] >= range.low && (cr_real)x[i] <= range.high) {
+      continue;
+    }
+    int row = (int)(i / width);
+    char text[96];
+    return !range.counted ? bad(m, id, row, "is no choice", x[i], error)
+                          : cri_fail(error, CR_ERR_MODEL, "%s: %s is %d, out of range [%.0f, %.0f]",
+                                     element(m, id, row, text), cri_field(id)->name, x[i],
+                                     (double)range.low, (double)range.high);
+  }
+  return CR_OK;
+}
+
+static cr_status check_reals(const cr_model* m, cr_field_id id, cr_error* error) {
+  cr_field_range range = cri_field_range(m, id);
+  int width = cri_field_width(m, id);
+  ptrdiff_t n = (ptrdiff_t)cri_field_rows(m, NULL, id) * width;
+  const cr_real* x = cri_field_real(m, NULL, id);
+  for (ptrdiff_t i = 0; i < n; i++) {
+    const char* fault = !isfinite(x[i])                         ? "is not finite"
+                        : x[i] < 0 && range.low == 0            ? "is negative"
+                        : x[i] < range.low || x[i] > range.high ? "is longer than 1e10 m"
+                                                                : NULL;
+    if (fault != NULL) {
+      return bad(m, id, (int)(i / width), fault, (double)x[i], error);
+    }
+  }
+  return CR_OK;
+}
+
+// every number of every field; names lie before the end of all names, where there are any
+static cr_status check_fields(const cr_model* m, cr_error* error) {
   if (m->nnames > 0 && m->names[m->nnames - 1] != 0) {
     return cri_fail(error, CR_ERR_MODEL, "names: the last one does not end");
   }
-  for (int k = 0; k < COUNT(index_rows); k++) {
-    const index_row* row = &index_rows[k];
-    int32_t below;
-    memcpy(&below, (const char*)m + row->below, sizeof below);
-    bool names_absent = row->below == offsetof(cr_model, nnames) && below == 0;
-    int width = cri_field_width(m, row->id), n = cri_field_rows(m, NULL, row->id) * width;
-    const int32_t* values = cri_field_index(m, NULL, row->id);
-    for (int i = 0; i < n && !names_absent; i++) {
-      if (values[i] < row->lowest || values[i] >= below) {
-        char text[96];
-        return cri_fail(error, CR_ERR_MODEL, "%s: %s is %d, out of range [%d, %d)",
-                        element(m, row->id, i / width, text), cri_field(row->id)->name, values[i],
-                        row->lowest, below);
-      }
+  for (int k = 0; k < CR_N_MODEL_FIELD; k++) {
+    cr_field_id id = (cr_field_id)k;
+    bool name = strncmp(cri_field(id)->name, "name_", 5) == 0;
+    if (cri_field(id)->kind == CR_KIND_INT && !(name && m->nnames == 0)) {
+      CR_TRY(check_integers(m, id, error));
+    } else if (cri_field(id)->kind == CR_KIND_CONST || cri_field(id)->kind == CR_KIND_PARAM) {
+      CR_TRY(check_reals(m, id, error));
     }
+  }
+  return CR_OK;
+}
+
+static cr_status check_dimensions(const cr_model* m, cr_field_id id, cr_error* error) {
+  const int32_t* dim = cri_field_index(m, NULL, id);
+  for (int i = 0; i < cri_field_rows(m, NULL, id); i++) {
+    if (dim[i] == 2 || dim[i] == 5) {
+      return bad(m, id, i, "is no choice", dim[i], error);
+    }
+  }
+  return CR_OK;
+}
+
+static cr_status check_options(const cr_model* m, cr_error* error) {
+  const struct {
+    const char* name;
+    cr_real value;
+  } reals[] = {
+#define CR_OPT_R(name, unit, text) {#name, m->name},
+#include "model/model_fields.h"
+  };
+  for (int i = 0; i < COUNT(reals); i++) {
+    if (!isfinite(reals[i].value)) {
+      return cri_fail(error, CR_ERR_MODEL, "option %s: %g is not finite", reals[i].name,
+                      (double)reals[i].value);
+    }
+  }
+  if (m->cfd != 0 && m->cfd != 1) {
+    return cri_fail(error, CR_ERR_MODEL, "option cfd: there is no %d", m->cfd);
   }
   return CR_OK;
 }
@@ -192,102 +193,8 @@ static cr_status check_choices(const cr_model* m, cr_error* error) {
                     "option flag: a bit of %d or %d is unknown or not supported", m->disableflags,
                     flags);
   }
-  for (int k = 0; k < COUNT(choice_rows); k++) {
-    cr_field_id id = choice_rows[k].id;
-    const int32_t* values = cri_field_index(m, NULL, id);
-    for (int i = 0; i < cri_field_rows(m, NULL, id); i++) {
-      if (values[i] < choice_rows[k].lowest || values[i] > choice_rows[k].highest) {
-        return bad(m, id, i, "is no choice", values[i], error);
-      }
-    }
-  }
-  return CR_OK;
-}
-
-// children [adr, adr + n) of a body, of which there are `total`, say that they belong to it
-static bool owned(const int32_t* owner, int adr, int n, int total, int body) {
-  if (n < 0 || (n > 0 && (adr < 0 || n > total - adr))) {
-    return false;
-  }
-  for (int i = adr; i < adr + n; i++) {
-    if (owner[i] != body) {
-      return false;
-    }
-  }
-  return true;
-}
-
-static cr_status check_bodies(const cr_model* m, cr_error* error) {
-  for (int i = 0; i < m->nbody; i++) {
-    int parent = m->body_parentid[i];
-    if (i > 0 && parent >= i) {
-      return bad(m, CR_FIELD_body_parentid, i, "must come before its child", parent, error);
-    }
-    if (m->body_rootid[i] != (parent == 0 ? i : m->body_rootid[parent])) {
-      return bad(m, CR_FIELD_body_rootid, i, "is not that of its parent", m->body_rootid[i], error);
-    }
-    // a body without joints is welded to its parent, unless it is driven
-    bool welded = i > 0 && m->body_jntnum[i] == 0 && m->body_mocapid[i] < 0;
-    if (m->body_weldid[i] != (welded ? m->body_weldid[parent] : i)) {
-      return bad(m, CR_FIELD_body_weldid, i, "does not fit", m->body_weldid[i], error);
-    }
-    if (!owned(m->jnt_bodyid, m->body_jntadr[i], m->body_jntnum[i], m->njnt, i)) {
-      return bad(m, CR_FIELD_body_jntnum, i, "does not fit", m->body_jntnum[i], error);
-    }
-    if (!owned(m->dof_bodyid, m->body_dofadr[i], m->body_dofnum[i], m->nv, i)) {
-      return bad(m, CR_FIELD_body_dofnum, i, "does not fit", m->body_dofnum[i], error);
-    }
-    if (!owned(m->geom_bodyid, m->body_geomadr[i], m->body_geomnum[i], m->ngeom, i)) {
-      return bad(m, CR_FIELD_body_geomnum, i, "does not fit", m->body_geomnum[i], error);
-    }
-  }
-  for (int i = 0; i < m->ntree; i++) {
-    if (!owned(m->dof_treeid, m->tree_dofadr[i], m->tree_dofnum[i], m->nv, i)) {
-      return bad(m, CR_FIELD_tree_dofnum, i, "does not fit", m->tree_dofnum[i], error);
-    }
-  }
-  return CR_OK;
-}
-
-// joints share qpos and qvel out between them, in order
-static cr_status check_joints(const cr_model* m, cr_error* error) {
-  static const int nq_of[] = {7, 4, 1, 1}, nv_of[] = {6, 3, 1, 1};
-  int q = 0, v = 0;
-  for (int j = 0; j < m->njnt; j++) {
-    int type = m->jnt_type[j];
-    if (m->jnt_qposadr[j] != q || m->jnt_dofadr[j] != v || q + nq_of[type] > m->nq ||
-        !owned(m->dof_jntid, v, nv_of[type], m->nv, j)) {
-      return bad(m, CR_FIELD_jnt_type, j, "does not fit", type, error);
-    }
-    q += nq_of[type];
-    v += nv_of[type];
-  }
-  if (q != m->nq || v != m->nv) {
-    return cri_fail(error, CR_ERR_MODEL, "nq %d, nv %d: the joints have %d and %d", m->nq, m->nv, q,
-                    v);
-  }
-  return CR_OK;
-}
-
-// a row of M is its parent's row and the diagonal
-static cr_status check_inertia_pattern(const cr_model* m, cr_error* error) {
-  for (int i = 0, adr = 0; i < m->nv; i++) {
-    int parent = m->dof_parentid[i], inherited = 0;
-    bool ok = parent < i && m->M_rowadr[i] == adr;
-    if (ok && parent >= 0) {
-      inherited = m->M_rownnz[parent];
-    }
-    ok = ok && m->M_rownnz[i] == inherited + 1 && m->M_rownnz[i] <= m->nC - adr &&
-         m->M_colind[adr + inherited] == i;
-    for (int k = 0; ok && k < inherited; k++) {
-      ok = m->M_colind[adr + k] == m->M_colind[m->M_rowadr[parent] + k];
-    }
-    if (!ok) {
-      return bad(m, CR_FIELD_dof_parentid, i, "and M's rows do not agree", parent, error);
-    }
-    adr += m->M_rownnz[i];
-  }
-  return CR_OK;
+  CR_TRY(check_dimensions(m, CR_FIELD_geom_condim, error));
+  return check_dimensions(m, CR_FIELD_pair_dim, error);
 }
 
 // the rows of ten_J, and the path: joints only, or sites with pulleys and geoms between them
@@ -296,6 +203,58 @@ static bool ascending(const int32_t* x, int n) {
     if (x[i] <= x[i - 1]) {
       return false;
     }
+  }
+  return true;
+}
+
+static bool has_column(const cr_model* m, int t, int dof) {
+  int low = m->ten_J_rowadr[t], high = low + m->ten_J_rownnz[t];
+  while (low < high) {
+    int middle = low + (high - low) / 2;
+    if (m->ten_J_colind[middle] == dof) {
+      return true;
+    }
+    *(m->ten_J_colind[middle] < dof ? &low : &high) =
+        m->ten_J_colind[middle] < dof ? middle + 1 : middle;
+  }
+  return false;
+}
+
+static int last_dof(const cr_model* m, int body) {
+  int b = m->body_weldid[body];
+  return m->body_dofadr[b] < 0 ? -1 : m->body_dofadr[b] + m->body_dofnum[b] - 1;
+}
+
+// row t has the dofs that move one of two bodies, not both
+static bool has_between(const cr_model* m, int t, int body1, int body2) {
+  int a = last_dof(m, body1), b = last_dof(m, body2);
+  while (a != b) {
+    int* later = a > b ? &a : &b;
+    if (!has_column(m, t, *later)) {
+      return false;
+    }
+    *later = m->dof_parentid[*later];
+  }
+  return true;
+}
+
+// a row of ten_J has all dofs that its path may depend on
+static bool has_path(const cr_model* m, int t) {
+  int last = -1;  // body of the element before; a pulley breaks the path
+  for (int k = m->tendon_adr[t]; k < m->tendon_adr[t] + m->tendon_num[t]; k++) {
+    int type = m->wrap_type[k], id = m->wrap_objid[k], body = -1;
+    if (type == CR_WRAP_JOINT && !has_column(m, t, m->jnt_dofadr[id])) {
+      return false;
+    }
+    if (type == CR_WRAP_SITE) {
+      body = m->site_bodyid[id];
+    } else if (type == CR_WRAP_SPHERE || type == CR_WRAP_CYLINDER) {
+      body = m->geom_bodyid[id];
+    }
+    if (last >= 0 && body >= 0 && !has_between(m, t, last, body)) {
+      return false;
+    }
+    last = body;
   }
   return true;
 }
@@ -336,6 +295,9 @@ static cr_status check_tendons(const cr_model* m, cr_error* error) {
       if (!fits) {
         return bad(m, CR_FIELD_wrap_objid, k, "does not fit in the path of its tendon", id, error);
       }
+    }
+    if (!has_path(m, i)) {
+      return bad(m, CR_FIELD_ten_J_rownnz, i, "leaves out a dof that moves its path", nnz, error);
     }
     if (m->tendon_armature[i] != 0 && !armature) {
       return bad(m, CR_FIELD_tendon_armature, i, "is not zero, but tendon_inertial is",
@@ -615,45 +577,13 @@ static cr_status check_axes(const cr_model* m, cr_error* error) {
   return CR_OK;
 }
 
-static cr_status check_numbers(const cr_model* m, cr_error* error) {
+static cr_status check_quaternions(const cr_model* m, cr_error* error) {
   for (int k = 0; k < CR_N_MODEL_FIELD; k++) {
     cr_field_id id = (cr_field_id)k;
-    if (cri_field(id)->kind != CR_KIND_CONST && cri_field(id)->kind != CR_KIND_PARAM) {
-      continue;
-    }
-    const cr_real* x = cri_field_real(m, NULL, id);
-    int width = cri_field_width(m, id), rows = cri_field_rows(m, NULL, id);
-    for (int i = 0; i < rows * width; i++) {
-      if (!isfinite(x[i])) {
-        return bad(m, id, i / width, "is not finite", (double)x[i], error);
-      }
-    }
-    for (int i = 0; is_quaternion(id) && i < rows; i++) {
-      if (cr_abs(norm4(x + 4 * i) - 1) > CR_R(1e-6)) {
-        return bad(m, id, i, "is not of unit length", (double)norm4(x + 4 * i), error);
-      }
-    }
-  }
-  for (int k = 0; k < COUNT(not_negative); k++) {
-    cr_field_id id = not_negative[k];
-    const cr_real* x = cri_field_real(m, NULL, id);
-    int width = cri_field_width(m, id), rows = cri_field_rows(m, NULL, id);
-    for (int i = 0; i < rows * width; i++) {
-      if (x[i] < 0) {
-        return bad(m, id, i / width, "is negative", (double)x[i], error);
-      }
-    }
-  }
-  return CR_OK;
-}
-
-static cr_status check_lengths(const cr_model* m, cr_error* error) {
-  for (int k = 0; k < COUNT(lengths); k++) {
-    const cr_real* x = cri_field_real(m, NULL, lengths[k]);
-    int width = cri_field_width(m, lengths[k]), rows = cri_field_rows(m, NULL, lengths[k]);
-    for (int i = 0; i < rows * width; i++) {
-      if (cr_abs(x[i]) > CR_LONGEST) {
-        return bad(m, lengths[k], i / width, "is longer than 1e10 m", (double)x[i], error);
+    for (int i = 0; is_quaternion(id) && i < cri_field_rows(m, NULL, id); i++) {
+      cr_real norm = norm4(cri_field_real(m, NULL, id) + 4 * (ptrdiff_t)i);
+      if (cr_abs(norm - 1) > CR_R(1e-6)) {
+        return bad(m, id, i, "is not of unit length", (double)norm, error);
       }
     }
   }
@@ -689,18 +619,16 @@ cr_status cri_model_check(const cr_model* m, cr_error* error) {
     return cri_fail(error, CR_ERR_MODEL, "nkeymocap: %d, not %d keyframes times %d mocap bodies",
                     m->nkeymocap, m->nkey, m->nmocap);
   }
-  CR_TRY(check_indices(m, error));
+  CR_TRY(check_options(m, error));
+  CR_TRY(check_fields(m, error));
   CR_TRY(check_choices(m, error));
-  CR_TRY(check_bodies(m, error));
-  CR_TRY(check_joints(m, error));
-  CR_TRY(check_inertia_pattern(m, error));
+  CR_TRY(cri_structure_check(m, error));
   CR_TRY(check_tendons(m, error));
   CR_TRY(check_actuators(m, error));
   CR_TRY(check_shapes(m, error));
   CR_TRY(check_equalities(m, error));
   CR_TRY(cri_sensors_check(m, error));
-  CR_TRY(check_numbers(m, error));
-  CR_TRY(check_lengths(m, error));
+  CR_TRY(check_quaternions(m, error));
   CR_TRY(check_ranges(m, error));
   return check_axes(m, error);
 }

@@ -4,6 +4,8 @@
 
 #include <assert.h>
 
+#include "model/sensors.h"
+
 // every count that gives rows: those of the model, then those of the data
 typedef enum {
 #define CR_SIZE(name, text) DIM_##name,
@@ -50,12 +52,12 @@ static const size_t data_counts[][2] = {
 enum { nq = -1, nv = -2, na = -3, nu = -4 };  // widths that are counts, as in key_qpos
 
 static const cr_field field_table[] = {
-#define CR_INT(name, rows, width, text) \
+#define CR_INT(name, rows, width, range, text) \
   M_ROW(CR_KIND_INT, name, rows, CR_TANGENT_NONE, "-", "-", text)
 #define CR_CHAR(name, rows, text) M_ROW(CR_KIND_CHAR, name, rows, CR_TANGENT_NONE, "-", "-", text)
-#define CR_CONST(name, rows, width, unit, frame, text) \
+#define CR_CONST(name, rows, width, range, unit, frame, text) \
   M_ROW(CR_KIND_CONST, name, rows, CR_TANGENT_NONE, unit, frame, text)
-#define CR_PARAM(name, rows, width, tangent, unit, frame, text) \
+#define CR_PARAM(name, rows, width, tangent, range, unit, frame, text) \
   M_ROW(CR_KIND_PARAM, name, rows, PARAM_TANGENT(width, tangent), unit, frame, text)
 #include "model/model_fields.h"
 #define CR_STATE(name, rows, width, tangent, unit, frame, text) \
@@ -83,10 +85,10 @@ static const struct {
   dim rows;
   int width, tangent;
 } shape_table[] = {
-#define CR_INT(name, rows, width, text) {DIM_##rows, width, 0},
+#define CR_INT(name, rows, width, range, text) {DIM_##rows, width, 0},
 #define CR_CHAR(name, rows, text) {DIM_##rows, 1, 0},
-#define CR_CONST(name, rows, width, unit, frame, text) {DIM_##rows, width, 0},
-#define CR_PARAM(name, rows, width, tangent, unit, frame, text) {DIM_##rows, width, tangent},
+#define CR_CONST(name, rows, width, range, unit, frame, text) {DIM_##rows, width, 0},
+#define CR_PARAM(name, rows, width, tangent, range, unit, frame, text) {DIM_##rows, width, tangent},
 #include "model/model_fields.h"
 #define CR_STATE(name, rows, width, tangent, unit, frame, text) {DIM_##rows, width, width},
 #define CR_REAL(name, rows, width, tangent, unit, frame, text) {DIM_##rows, width, width},
@@ -95,6 +97,53 @@ static const struct {
 #define CR_INDEX(name, rows, width, text) {DIM_##rows, width, 0},
 #include "model/data_fields.h"
 };
+
+// ---- ranges
+
+static int32_t count_at(const void* base, size_t offset) {
+  int32_t value;
+  memcpy(&value, (const char*)base + offset, sizeof value);
+  return value;
+}
+
+// parts of a model and their places: no length beyond CR_LONGEST, m
+#define CR_LONGEST CR_R(1e10)
+enum { NO_COUNT = -1 };
+
+// highest number: the count at that offset plus `high`, or `high` alone
+static const struct {
+  cr_real low;
+  ptrdiff_t count;
+  cr_real high;
+} range_table[] = {
+#define INDEX(n) 0, offsetof(cr_model, n), -1
+#define INDEX_OR_NONE(n) -1, offsetof(cr_model, n), -1
+#define COUNT(n) 0, offsetof(cr_model, n), 0
+#define START(n) -1, offsetof(cr_model, n), 0
+#define RANGE(low, high) low, NO_COUNT, high
+#define BY_TYPE RANGE(-1, INT32_MAX)
+#define ANY RANGE(-CR_MAX, CR_MAX)
+#define NOT_NEGATIVE RANGE(0, CR_MAX)
+#define LENGTH RANGE(-CR_LONGEST, CR_LONGEST)
+#define EXTENT RANGE(0, CR_LONGEST)
+#define CR_INT(name, rows, width, range, text) {range},
+#define CR_CHAR(name, rows, text) {ANY},
+#define CR_CONST(name, rows, width, range, unit, frame, text) {range},
+#define CR_PARAM(name, rows, width, tangent, range, unit, frame, text) {range},
+#include "model/model_fields.h"
+};
+
+cr_field_range cri_field_range(const cr_model* m, cr_field_id id) {
+  assert(cri_field_of_model(id));
+  ptrdiff_t count = range_table[id].count;
+  cr_real high = range_table[id].high;
+  if (count != NO_COUNT) {
+    high += (cr_real)count_at(m, (size_t)count);
+  }
+  return (cr_field_range){range_table[id].low, high, count != NO_COUNT};
+}
+
+// ---- shapes
 
 const cr_field* cri_field(cr_field_id id) {
   assert((int)id >= 0 && id < CR_N_FIELD);
@@ -166,12 +215,6 @@ int cri_field_width(const cr_model* m, cr_field_id id) {
 
 int cri_field_tangent_width(const cr_model* m, cr_field_id id) {
   return cri_field(id)->tangent == CR_TANGENT_NONE ? 0 : resolve_width(m, shape_table[id].tangent);
-}
-
-static int32_t count_at(const void* base, size_t offset) {
-  int32_t value;
-  memcpy(&value, (const char*)base + offset, sizeof value);
-  return value;
 }
 
 static int rows_of(const cr_model* m, const cr_data* d, cr_field_id id, bool live) {

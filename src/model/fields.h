@@ -8,10 +8,10 @@
 #include "model/model.h"
 
 typedef enum {
-#define CR_INT(name, rows, width, text) CR_FIELD_##name,
+#define CR_INT(name, rows, width, range, text) CR_FIELD_##name,
 #define CR_CHAR(name, rows, text) CR_FIELD_##name,
-#define CR_CONST(name, rows, width, unit, frame, text) CR_FIELD_##name,
-#define CR_PARAM(name, rows, width, tangent, unit, frame, text) CR_FIELD_##name,
+#define CR_CONST(name, rows, width, range, unit, frame, text) CR_FIELD_##name,
+#define CR_PARAM(name, rows, width, tangent, range, unit, frame, text) CR_FIELD_##name,
 #include "model/model_fields.h"
   CR_N_MODEL_FIELD,
   CR_FIELD_DATA_ = CR_N_MODEL_FIELD - 1,
@@ -71,6 +71,14 @@ int cri_field_tangent_size(const cr_model* m, const cr_data* d, cr_field_id id);
 /// The array itself; NULL where a twin does not have it. cri_field_index for int32 fields.
 cr_real* cri_field_real(const cr_model* m, const cr_data* d, cr_field_id id);
 int32_t* cri_field_index(const cr_model* m, const cr_data* d, cr_field_id id);
+
+/// What each number of a model field may be: low <= x <= high; of an integer field that is an index,
+/// by the counts of `m`. From the column `range` of model/model_fields.h.
+typedef struct {
+  cr_real low, high;
+  bool counted;  // high comes from a count of the model
+} cr_field_range;
+cr_field_range cri_field_range(const cr_model* m, cr_field_id id);
 
 /// True for fields of cr_model.
 static inline bool cri_field_of_model(cr_field_id id) { return id < CR_N_MODEL_FIELD; }

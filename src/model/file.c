@@ -25,11 +25,7 @@ static const scalar_row scalars[] = {
 #define CR_OPT_R(name, unit, text) {#name, offsetof(cr_model, name), true},
 #include "model/model_fields.h"
 };
-enum {
-  N_SCALAR = (int)(sizeof scalars / sizeof scalars[0]),
-  HEADER = 16,
-  MOST_SENSORDATA = 1 << 28
-};
+enum { N_SCALAR = (int)(sizeof scalars / sizeof scalars[0]), HEADER = 16 };
 
 // ---- a growing buffer, and a reader that cannot run past the end
 
@@ -231,24 +227,47 @@ static cr_status get_scalars(cr_model* m, reader* r, const char* path, cr_error*
   return CR_OK;
 }
 
+// sensordata is computed, the file holds none of it
+static int32_t most_of(const char* name, const reader* r) {
+  enum { MOST_SENSORDATA = 1 << 24 };
+  if (strcmp(name, "nsensordata") == 0) {
+    return MOST_SENSORDATA;
+  }
+  return r->n < INT32_MAX ? (int32_t)r->n : INT32_MAX;
+}
+
+// bytes that a field takes in the file, SIZE_MAX where there are too many
+static size_t stored_bytes(const cr_model* m, cr_field_id id) {
+  size_t rows = (size_t)cri_field_rows(m, NULL, id), width = (size_t)cri_field_width(m, id);
+  cr_field_kind kind = cri_field(id)->kind;
+  size_t item = kind == CR_KIND_CHAR ? 1 : (kind == CR_KIND_INT ? 4 : 8);
+  return rows > 0 && width > SIZE_MAX / item / rows ? SIZE_MAX : rows * width * item;
+}
+
 // a count that no file of this length can hold is refused before memory is asked for
 static cr_status check_sizes(const cr_model* m, const reader* r, const char* path,
                              cr_error* error) {
-  size_t bytes = 0;
+  size_t left = r->n;
   for (int i = 0; i < N_SCALAR; i++) {
     int32_t value;
     memcpy(&value, (const char*)m + scalars[i].offset, sizeof value);
-    // sensordata is computed, the file holds none of it
-    bool stored = strcmp(scalars[i].name, "nsensordata") != 0;
-    size_t most = stored ? r->n + 1 : MOST_SENSORDATA;
-    if (!scalars[i].real && scalars[i].name[0] == 'n' && (value < 0 || (size_t)value > most)) {
+    bool count = !scalars[i].real && scalars[i].name[0] == 'n';
+    if (count && (value < 0 || value > most_of(scalars[i].name, r))) {
       return cri_fail(error, CR_ERR_FORMAT, "%s: %s is %d", path, scalars[i].name, value);
     }
   }
-  for (int i = 0; i < CR_N_MODEL_FIELD; i++) {
-    bytes += field_count(m, (cr_field_id)i);
+  if (m->none != 1) {
+    return cri_fail(error, CR_ERR_FORMAT, "%s: none is %d, not 1", path, m->none);
   }
-  return bytes <= r->n ? CR_OK : broken(path, "the counts do not fit the file", error);
+  for (int i = 0; i < CR_N_MODEL_FIELD; i++) {
+    size_t bytes = stored_bytes(m, (cr_field_id)i);
+    if (bytes > left) {
+      return cri_fail(error, CR_ERR_FORMAT, "%s: '%s' has %d rows, more than the file holds", path,
+                      cri_field((cr_field_id)i)->name, cri_field_rows(m, NULL, (cr_field_id)i));
+    }
+    left -= bytes;
+  }
+  return CR_OK;
 }
 
 static cr_status get_field(cr_model* m, cr_field_id id, reader* r, const char* path,

@@ -22,14 +22,21 @@ enum {
   CR_GEOM_MESH = 7,
   CR_N_GEOM_TYPE = 8
 };
-enum { CR_EQ_CONNECT = 0, CR_EQ_WELD = 1, CR_EQ_JOINT = 2, CR_EQ_TENDON = 3 };
+enum {
+  CR_EQ_CONNECT = 0,
+  CR_EQ_WELD = 1,
+  CR_EQ_JOINT = 2,
+  CR_EQ_TENDON = 3,
+  CR_EQ_HIGHEST = 7  // of MuJoCo; those above CR_EQ_TENDON only where they are off
+};
 enum {
   CR_OBJ_UNKNOWN = 0,
   CR_OBJ_BODY = 1,
   CR_OBJ_XBODY = 2,
   CR_OBJ_JOINT = 3,
   CR_OBJ_GEOM = 5,
-  CR_OBJ_SITE = 6
+  CR_OBJ_SITE = 6,
+  CR_OBJ_HIGHEST = 105  // of MuJoCo
 };
 enum { CR_NEQDATA = 12 };
 enum { CR_MAX_GRID = 1 << 24 };  // points of a height field: contacts name its cells by number
@@ -133,10 +140,10 @@ struct cr_model {
 #define CR_SIZE(name, text) int32_t name;
 #define CR_OPT_I(name, text) int32_t name;
 #define CR_OPT_R(name, unit, text) cr_real name;
-#define CR_INT(name, rows, width, text) int32_t* name;
+#define CR_INT(name, rows, width, range, text) int32_t* name;
 #define CR_CHAR(name, rows, text) char* name;
-#define CR_CONST(name, rows, width, unit, frame, text) cr_real* name;
-#define CR_PARAM(name, rows, width, tangent, unit, frame, text) cr_real* name;
+#define CR_CONST(name, rows, width, range, unit, frame, text) cr_real* name;
+#define CR_PARAM(name, rows, width, tangent, range, unit, frame, text) cr_real* name;
 #include "model/model_fields.h"
   void* memory;  // the one block behind the arrays; NULL in a shallow copy, which owns nothing
   uint64_t structure;  // cri_model_structure of the file that was opened; 0: not known

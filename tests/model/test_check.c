@@ -94,11 +94,12 @@ static void options(void** state) {
 static void indices(void** state) {
   (void)state;
   broken_int(model.body_parentid + 1, -1, "body_parentid is -1");
-  broken_int(model.body_parentid + 1, 1, "must come before its child");
+  broken_int(model.body_parentid + 1, 1,
+             "body_parentid is 1, but a parent comes before its children");
   broken_int(model.body_rootid + 1, model.nbody, "body_rootid");
-  broken_int(model.body_rootid + 1, 0, "body_rootid is not that of its parent");
+  broken_int(model.body_rootid + 1, 0, "body_rootid[1] is 0, but parents and joints make it 1");
   broken_int(model.body_weldid + 2, -3, "body_weldid");
-  broken_int(model.body_weldid, 1, "body_weldid does not fit");
+  broken_int(model.body_weldid, 1, "body_weldid[0] is 1, but parents and joints make it 0");
   broken_int(model.body_mocapid + 1, model.nmocap, "body_mocapid");
   broken_int(model.geom_bodyid, model.nbody, "geom_bodyid");
   broken_int(model.site_bodyid, -1, "site_bodyid");
@@ -118,13 +119,17 @@ static void structure(void** state) {
   broken_int(model.body_jntnum + body, -1, "body_jntnum");
   broken_int(model.body_dofnum + body, model.nv + 1, "body_dofnum");
   broken_int(model.body_geomnum, 1000, "body_geomnum");
-  broken_int(model.body_geomadr, 1, "body_geomnum");
+  broken_int(model.body_geomadr, 1, "body_geomadr[0] is 1");
   broken_int(model.tree_dofnum, model.nv + 1, "tree_dofnum");
-  broken_int(model.dof_parentid + 1, 1, "M's rows");
-  broken_int(model.M_rownnz + model.nv - 1, model.nC + 1, "M's rows");
-  broken_int(model.M_rowadr + 1, 0, "M's rows");
+  broken_int(model.dof_parentid + 1, 1, "dof_parentid[1]");
+  broken_int(model.dof_treeid, model.ntree, "dof_treeid");
+  broken_int(model.tree_dofnum, model.tree_dofnum[0] - 1, "tree_dofnum[0]");
+  broken_int(model.body_treeid + body, -1, "body_treeid");
+  broken_int(model.M_rownnz + model.nv - 1, model.nC + 1, "M_rownnz");
+  broken_int(model.M_rownnz + model.nv - 1, 0, "M_rownnz");
+  broken_int(model.M_rowadr + 1, 0, "M_rowadr[1] is 0");
   broken_int(&model.nq, model.nq - 1, "");
-  broken_int(model.jnt_qposadr + 1, 0, "does not fit");
+  broken_int(model.jnt_qposadr + 1, 0, "jnt_qposadr[1] is 0");
 }
 
 static void choices(void** state) {
@@ -144,10 +149,36 @@ static void tendons(void** state) {
   broken_int(model.tendon_num + model.ntendon - 1, model.nwrap, "tendon_num");
   broken_int(model.ten_J_rownnz, model.nJten + 1, "ten_J_rownnz");
   broken_int(model.ten_J_colind, model.nv, "ten_J_colind");
+  broken_int(model.ten_J_rownnz + model.ntendon - 1, 0, "leaves out a dof that moves its path");
   broken_int(model.wrap_type + spatial, CR_WRAP_SPHERE, "wrap_objid");
   broken_int(model.wrap_type + spatial, 7, "wrap_type");
   broken_int(model.wrap_objid + spatial, model.nsite, "wrap_objid");
   broken_int(model.wrap_objid + spatial, -1, "wrap_objid");
+}
+
+// no integer beyond its field's range passes
+static void every_integer_has_a_range(void** state) {
+  (void)state;
+  int tried = 0;
+  for (int k = 0; k < CR_N_MODEL_FIELD; k++) {
+    cr_field_id id = (cr_field_id)k;
+    if (cri_field(id)->kind != CR_KIND_INT) {
+      continue;
+    }
+    cr_field_range range = cri_field_range(&model, id);
+    bool wide = (double)range.high > INT32_MAX || (double)range.low < INT32_MIN;  // bits, numbers
+    int n = cri_field_rows(&model, NULL, id) * cri_field_width(&model, id);
+    int32_t* x = cri_field_index(&model, NULL, id);
+    for (int i = 0; i < n && !wide; i++) {
+      broken_int(x + i, (int32_t)range.low - 1, cri_field(id)->name);
+      if (range.high < CR_R(2147483647.0)) {
+        broken_int(x + i, (int32_t)range.high + 1, cri_field(id)->name);
+        broken_int(x + i, INT32_MAX, cri_field(id)->name);
+      }
+      tried++;
+    }
+  }
+  assert_true(tried > 300);
 }
 
 // not every model has actuators: these do
@@ -350,6 +381,7 @@ int test_check(void) {
       cmocka_unit_test(structure),
       cmocka_unit_test(choices),
       cmocka_unit_test(tendons),
+      cmocka_unit_test(every_integer_has_a_range),
       cmocka_unit_test(actuators),
       cmocka_unit_test(numbers),
       cmocka_unit_test(lengths),
