@@ -246,9 +246,11 @@ cr_status cr_inverse(const cr_model* m, cr_data* d) {
   d->want_M = true;
   for (int i = 0; i < cr_ndynamics - LAST && status == CR_OK; i++) {
     status = cr_pipeline[i].forward(m, d);
+    status = status == CR_OK ? cri_room_check(d, cr_pipeline[i].name) : status;
   }
   d->want_M = want_M;
   status = status == CR_OK ? cri_inverse(m, d) : status;
+  status = status == CR_OK ? cri_room_check(d, "inverse") : status;
   d->done = status == CR_OK ? CRI_DONE_FRAMES | CRI_DONE_INVERSE : 0;
   return status;
 }
@@ -265,8 +267,10 @@ cr_status cr_inverse_jvp(const cr_model* m, const cr_data* d, cr_data* tan) {
   CR_TRY(check_sweep("cr_inverse_jvp", m, d, tan, CR_DATA_TANGENT));
   for (int i = 0; i < cr_ndynamics - LAST; i++) {
     CR_TRY(cr_pipeline[i].jvp(m, d, tan));
+    CR_TRY(cri_room_check(tan, cr_pipeline[i].name));
   }
-  return cri_inverse_jvp(m, d, tan);
+  CR_TRY(cri_inverse_jvp(m, d, tan));
+  return cri_room_check(tan, "inverse");
 }
 
 cr_status cr_inverse_vjp(const cr_model* m, const cr_data* d, cr_data* bar) {
@@ -274,12 +278,14 @@ cr_status cr_inverse_vjp(const cr_model* m, const cr_data* d, cr_data* bar) {
                                     CR_FIELD_qfrc_constraint};
   CR_TRY(check_sweep("cr_inverse_vjp", m, d, bar, CR_DATA_COTANGENT));
   CR_TRY(cri_inverse_vjp(m, d, bar));
+  CR_TRY(cri_room_check(bar, "inverse"));
   for (int k = 0; k < 3; k++) {
     cri_clear_field(m, d, bar, own[k]);
   }
   for (int i = cr_ndynamics - LAST - 1; i >= 0; i--) {
     const cr_stage* stage = &cr_pipeline[i];
     CR_TRY(stage->vjp(m, d, bar));
+    CR_TRY(cri_room_check(bar, stage->name));
     for (int k = 0; k < stage->nwrite; k++) {
       cri_clear_field(m, d, bar, stage->writes[k]);
     }

@@ -45,6 +45,7 @@ void cri_clear_field(const cr_model* m, const cr_data* d, cr_data* twin, cr_fiel
 static cr_status run_rows(const cr_model* m, cr_data* d, int first, int end) {
   for (int i = first; i < end; i++) {
     CR_TRY(cr_pipeline[i].forward(m, d));
+    CR_TRY(cri_room_check(d, cr_pipeline[i].name));
   }
   return CR_OK;
 }
@@ -81,6 +82,7 @@ cr_status cr_forward_jvp(const cr_model* m, const cr_data* d, cr_data* tan) {
   CR_TRY(check_sweep("cr_forward_jvp", m, d, tan, CR_DATA_TANGENT));
   for (int i = 0; i < rows_run(d); i++) {
     CR_TRY(cr_pipeline[i].jvp(m, d, tan));
+    CR_TRY(cri_room_check(tan, cr_pipeline[i].name));
   }
   return CR_OK;
 }
@@ -90,6 +92,7 @@ cr_status cr_forward_vjp(const cr_model* m, const cr_data* d, cr_data* bar) {
   for (int i = rows_run(d) - 1; i >= 0; i--) {
     const cr_stage* stage = &cr_pipeline[i];
     CR_TRY(stage->vjp(m, d, bar));
+    CR_TRY(cri_room_check(bar, stage->name));
     for (int k = 0; k < stage->nwrite; k++) {
       cri_clear_field(m, d, bar, stage->writes[k]);
     }

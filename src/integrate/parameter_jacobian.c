@@ -153,6 +153,7 @@ static cr_status tangent(const cr_model* m, const cr_data* d, cr_parameter_jacob
   }
   for (int i = 0; i < cr_ndynamics; i++) {
     CR_TRY(stages[i] ? cr_pipeline[i].jvp(m, d, work->tan) : CR_OK);
+    CR_TRY(cri_room_check(work->tan, cr_pipeline[i].name));
   }
   return cr_euler_jvp(m, d, work->tan);
 }

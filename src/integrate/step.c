@@ -30,6 +30,7 @@ cr_status cr_step(const cr_model* m, cr_data* d) {
   CR_TRY(cri_dynamics(m, d));
   CR_TRY(cri_values_check(m, d, d->qacc, m->nv, m->dof_jntid, "qacc", "the state"));
   CR_TRY(integrate(m, d));
+  CR_TRY(cri_room_check(d, "integrator"));
   CR_TRY(cri_coordinates_check(m, d, d->qpos_next, d->qvel_next, "the next state"));
   CR_TRY(cri_values_check(m, d, d->act_next, m->na, NULL, "act", "the next state"));
   d->done |= CRI_DONE_STEP;
@@ -76,15 +77,18 @@ cr_status cr_step_jvp(const cr_model* m, const cr_data* d, cr_data* work, cr_dat
   CR_TRY(check_work(&call, m, d, work, false));
   cri_rk rk = method_of(m);
   if (rk.t != NULL) {
-    return cr_runge_kutta_jvp(&rk, m, d, work, tan);
+    CR_TRY(cr_runge_kutta_jvp(&rk, m, d, work, tan));
+  } else {
+    CR_TRY(cr_forward_jvp(m, d, tan));
+    CR_TRY(cr_euler_jvp(m, d, tan));
   }
-  CR_TRY(cr_forward_jvp(m, d, tan));
-  return cr_euler_jvp(m, d, tan);
+  return cri_room_check(tan, "integrator");
 }
 
 static cr_status euler_step_vjp(const cr_model* m, const cr_model* m_backward, const cr_data* d,
                                 cr_data* work, cr_data* bar) {
   CR_TRY(cr_euler_vjp(m, d, bar));
+  CR_TRY(cri_room_check(bar, "integrator"));
   if (m_backward == m) {
     return cr_forward_vjp(m, d, bar);
   }
@@ -108,6 +112,7 @@ cr_status cr_step_vjp(const cr_model* m, const cr_model* m_backward, const cr_da
   cri_rk rk = method_of(m);
   CR_TRY(rk.t != NULL ? cr_runge_kutta_vjp(&rk, m, m_backward, d, work, bar)
                       : euler_step_vjp(m, m_backward, d, work, bar));
+  CR_TRY(cri_room_check(bar, "integrator"));
   cr_zero(bar->qpos_next, m->nv);
   cr_zero(bar->qvel_next, m->nv);
   cr_zero(bar->act_next, m->na);

@@ -412,5 +412,5 @@ cr_status cr_step_jacobian(const cr_model* m, const cr_data* d, cr_jacobian* wor
   cri_acceleration_blocks(m, d, &work->c, stages);
   cr_status status = (stages ? through_stages : all_at_once)(m, d, work, by_x, by_ctrl, by_force);
   cri_pop(work->c.tan, mark);
-  return status;
+  return status == CR_OK ? cri_room_check(work->c.tan, "Jacobian") : status;
 }

@@ -49,8 +49,13 @@ static int deepest_chain(const cr_model* m) {
   return deepest;
 }
 
+// counts are 32 bits: no more than this of anything, and a sum of two still fits
+enum { MOST = 1 << 30 };
+
+static int bounded(int64_t n) { return n < MOST ? (int)n : MOST; }
+
 cr_capacity cri_capacity_default(const cr_model* m) {
-  long most = 0, cap = 64 + 8L * m->ngeom;
+  int64_t most = 0, cap = 64 + 8 * (int64_t)m->ngeom;
   for (int i = 0; i < m->ngeom && most < cap; i++) {
     for (int j = i + 1; j < m->ngeom && most < cap; j++) {
       bool static_pair =
@@ -63,17 +68,18 @@ cr_capacity cri_capacity_default(const cr_model* m) {
   for (int i = 0; i < m->npair && most < cap; i++) {
     most += most_contacts(m->geom_type[m->pair_geom1[i]], m->geom_type[m->pair_geom2[i]]);
   }
-  int ncon = (int)(most < cap ? most : cap);
+  int64_t ncon = most < cap ? most : cap;
   int dim = most_dimensions(m), per_contact = m->cone == CR_CONE_PYRAMIDAL ? 2 * (dim - 1) : dim;
-  int chain = 2 * deepest_chain(m);
-  cr_capacity c = {.ncon = ncon, .nefc = m->nv + 2 * m->njnt + 3 * m->ntendon + per_contact * ncon};
-  // of those that follow another there are more, but they make no rows
-  c.ncon *= m->collision == CR_COLLISION_SMOOTH ? 4 : 1;
+  int64_t chain = 2 * (int64_t)deepest_chain(m);
+  int64_t nefc = m->nv + 2 * (int64_t)m->njnt + 3 * (int64_t)m->ntendon + per_contact * ncon;
   for (int i = 0; i < m->neq; i++) {
-    c.nefc += m->eq_type[i] == CR_EQ_WELD ? 6 : (m->eq_type[i] == CR_EQ_CONNECT ? 3 : 1);
+    nefc += m->eq_type[i] == CR_EQ_WELD ? 6 : (m->eq_type[i] == CR_EQ_CONNECT ? 3 : 1);
   }
-  c.nJ = c.nefc * (chain < m->nv ? chain : m->nv);
-  return c;
+  // of those that follow another there are more, but they make no rows
+  ncon *= m->collision == CR_COLLISION_SMOOTH ? 4 : 1;
+  return (cr_capacity){.ncon = bounded(ncon),
+                       .nefc = bounded(nefc),
+                       .nJ = bounded(nefc * (chain < m->nv ? chain : m->nv))};
 }
 
 static int last_dof(const cr_model* m, int site) {
@@ -93,8 +99,8 @@ static int count_between(const cr_model* m, int site1, int site2) {
 
 // non-zeros of actuator_moment: the dofs of the actuator's joint, tendon or sites; what a body may
 // touch is known only later
-static int count_moment(const cr_model* m) {
-  int n = 0;
+static int64_t count_moment(const cr_model* m) {
+  int64_t n = 0;
   for (int i = 0; i < m->nactuator; i++) {
     int id = m->actuator_trnid[2 * i];
     if (m->actuator_trntype[i] == CR_TRN_TENDON) {
@@ -237,13 +243,14 @@ static int operator_rows(const cr_model* m, const cr_data* d, cr_field_id id) {
 static size_t layout_pairs(const cr_model* m, cr_data* d, cr_field_id id, char* memory) {
   cr_pairs* p = (cr_pairs*)(void*)((char*)d + cri_field(id)->pairs);
   int left = operator_rows(m, d, id);
+  int max = CR_MAX_PAIRS + pairs_beyond(m, d, id);
   *p = (cr_pairs){
-      .max = CR_MAX_PAIRS + pairs_beyond(m, d, id), .left_size = left, .right_size = m->nv};
+      .max = max, .room = max, .left_size = left, .right_size = m->nv, .beyond = d->beyond};
   size_t left_bytes = rounded((size_t)p->max * (size_t)left * sizeof(cr_real));
   size_t right_bytes = rounded((size_t)p->max * (size_t)m->nv * sizeof(cr_real));
   if (memory != NULL) {
-    p->left = (cr_real*)(void*)memory;
-    p->right = (cr_real*)(void*)(memory + left_bytes);
+    p->left = p->room_left = (cr_real*)(void*)memory;
+    p->right = p->room_right = (cr_real*)(void*)(memory + left_bytes);
   }
   return left_bytes + right_bytes;
 }
@@ -268,12 +275,43 @@ static size_t layout(const cr_model* m, cr_data* d, char* memory) {
   return used + rounded(d->scratch_size * sizeof(cr_real));
 }
 
+// ---- scratch, and what does not fit there
+
+typedef struct piece {
+  struct piece* next;
+  size_t at;  // where it would begin in the scratch
+  cr_real numbers[];
+} piece;
+
+static void free_pieces(piece** first, size_t at) {
+  while (*first != NULL && (*first)->at >= at) {
+    piece* next = (*first)->next;
+    free(*first);
+    *first = next;
+  }
+}
+
+// Where there is no memory for what does not fit either, nothing can go on.
+static cr_real* add_piece(piece** first, size_t at, size_t n) {
+  piece* p = n < SIZE_MAX / 2 / sizeof(cr_real) ? malloc(sizeof *p + n * sizeof(cr_real)) : NULL;
+  if (p == NULL) {
+    __builtin_trap();
+  }
+  p->next = *first;
+  p->at = at;
+  *first = p;
+  return p->numbers;
+}
+
 // What a matrix of all dofs would need is mostly never touched: calloc leaves it to the system until
 // then.
 static cr_status allocate(cr_data* d, const cr_model* m, cr_error* error) {
   d->memory_size = layout(m, d, NULL);
-  char* block = calloc(1, d->memory_size + ALIGN);
+  d->beyond = calloc(1, sizeof *d->beyond);
+  char* block = d->beyond != NULL ? calloc(1, d->memory_size + ALIGN) : NULL;
   if (block == NULL) {
+    free(d->beyond);
+    d->beyond = NULL;
     return cri_fail(error, CR_ERR_MEMORY, "data: no memory for %zu bytes", d->memory_size);
   }
   char* memory = block + (ALIGN - (uintptr_t)(void*)block % ALIGN) % ALIGN;
@@ -287,6 +325,11 @@ static cr_status allocate(cr_data* d, const cr_model* m, cr_error* error) {
 cr_status cri_data_create(cr_data** out, const cr_model* m, const cr_capacity* capacity,
                           cr_error* error) {
   cr_capacity c = capacity != NULL ? *capacity : cri_capacity_default(m);
+  int64_t nH = (int64_t)m->nv * (m->nv + 1) / 2, nmoment = count_moment(m);
+  if (nH > MOST || nmoment > MOST) {
+    return cri_fail(error, CR_ERR_MEMORY, "data: %d dofs and %d actuators are too many", m->nv,
+                    m->nactuator);
+  }
   cr_data* d = calloc(1, sizeof *d);
   if (d == NULL) {
     return cri_fail(error, CR_ERR_MEMORY, "data: no memory");
@@ -296,9 +339,9 @@ cr_status cri_data_create(cr_data** out, const cr_model* m, const cr_capacity* c
   d->ncon_max = c.ncon;
   d->nefc_max = c.nefc;
   d->nJ_max = c.nJ;
-  d->nH = m->nv * (m->nv + 1) / 2;
-  d->nHindex = m->nv * (m->nv + 1) / 2 + 2 * m->nv + 1;
-  d->nmoment = count_moment(m);
+  d->nH = (int32_t)nH;
+  d->nHindex = (int32_t)nH + 2 * m->nv + 1;
+  d->nmoment = (int32_t)nmoment;
   d->nrk = most_stages(m);
   bool discrete = m->integrator == CR_INT_DISCRETE;
   d->nmetric = discrete ? d->nH : 0;
@@ -355,6 +398,11 @@ void cri_twin_clear(cr_data* twin) {
 void cri_data_free(cr_data* d) {
   if (d != NULL) {
     cri_model_free(&d->par);
+    if (d->beyond != NULL) {
+      free_pieces(&d->beyond->scratch, 0);
+      free_pieces(&d->beyond->pairs, 0);
+      free(d->beyond);
+    }
     free(d->block);
     free(d);
   }
@@ -401,14 +449,26 @@ void cri_data_copy(const cr_model* m, cr_data* to, const cr_data* from) {
   to->solver_residual = from->solver_residual;
 }
 
+// room for n numbers behind `at`, those popped meanwhile given back
+static __attribute__((noinline)) cr_real* push_beyond(cr_data* d, size_t at, size_t n) {
+  cri_beyond* b = d->beyond;
+  free_pieces(&b->scratch, at);
+  b->exceeded = true;
+  b->needed = at + n > b->needed ? at + n : b->needed;
+  d->scratch_used = at + n;
+  return add_piece(&b->scratch, at, n);
+}
+
 cr_real* cri_push(cr_data* d, size_t n) {
-  assert(d->scratch_used + n <= d->scratch_size);
-  cr_real* memory = d->scratch + d->scratch_used;
-  d->scratch_used += n;
+  size_t at = d->scratch_used;
+  if (at > d->scratch_size || n > d->scratch_size - at) {
+    return push_beyond(d, at, n);
+  }
+  d->scratch_used = at + n;
   if (d->scratch_used > d->scratch_peak) {
     d->scratch_peak = d->scratch_used;
   }
-  return memory;
+  return d->scratch + at;
 }
 
 int32_t* cri_push_int(cr_data* d, size_t n) {
@@ -416,9 +476,24 @@ int32_t* cri_push_int(cr_data* d, size_t n) {
   return (int32_t*)(void*)cri_push(d, numbers);
 }
 
+// those who hold vectors of the old place write there in vain
+static __attribute__((noinline)) void move_pairs(cr_pairs* p) {
+  size_t max = 2 * (size_t)p->max + 1, left = (size_t)p->left_size, right = (size_t)p->right_size;
+  cr_real* place = add_piece(&p->beyond->pairs, 0, max * (left + right));
+  memcpy(place, p->left, (size_t)p->n * left * sizeof(cr_real));
+  memcpy(place + max * left, p->right, (size_t)p->n * right * sizeof(cr_real));
+  p->left = place;
+  p->right = place + max * left;
+  p->max = (int)max;
+  p->beyond->exceeded = true;
+}
+
 int cri_pairs_add(cr_pairs* p) {
-  assert(p->n < p->max);
+  if (p->n == p->max) {
+    move_pairs(p);
+  }
   int k = p->n++;
+  p->needed = p->max > p->room && p->n > p->needed ? p->n : p->needed;
   memset(cri_pair_left(p, k), 0, (size_t)p->left_size * sizeof(cr_real));
   memset(cri_pair_right(p, k), 0, (size_t)p->right_size * sizeof(cr_real));
   return k;
@@ -428,4 +503,36 @@ void cri_pairs_trim(cr_pairs* p, int first) {
   while (p->n > first && cr_is_zero(cri_pair_left(p, p->n - 1), p->left_size)) {
     p->n--;
   }
+}
+
+// back to the room made ready; false where it did
+static bool shrink_pairs(cr_pairs* p, const char* name, cr_data* d, const char* who) {
+  if (p->max == p->room) {
+    return false;
+  }
+  (void)cri_fail(&d->error, CR_ERR_CAPACITY,
+                 "%s: cotangent of %s: %d pairs needed, there is room for %d", who, name, p->needed,
+                 p->room);
+  p->max = p->room;
+  p->left = p->room_left;
+  p->right = p->room_right;
+  p->n = p->needed = 0;
+  return true;
+}
+
+cr_status cri_room_fail(cr_data* d, const char* who) {
+  cri_beyond* b = d->beyond;
+  size_t needed = b->needed;
+  bool pairs = false;
+#define CR_OP(name, left, right, nnz, text) \
+  pairs = shrink_pairs(&d->name##_pairs, #name, d, who) || pairs;
+#include "model/data_fields.h"
+  free_pieces(&b->pairs, 0);
+  free_pieces(&b->scratch, d->scratch_used);
+  b->exceeded = false;
+  b->needed = 0;
+  return pairs && needed == 0 ? CR_ERR_CAPACITY
+                              : cri_fail(&d->error, CR_ERR_CAPACITY,
+                                         "%s: scratch: %zu numbers needed, there is room for %zu",
+                                         who, needed, d->scratch_size);
 }

@@ -17,6 +17,14 @@ typedef enum {
   CR_TANGENT_NONE
 } cr_tangent;
 
+/// What did not fit into scratch or pairs.
+typedef struct cri_beyond {
+  bool exceeded;
+  size_t needed;          // most numbers of scratch asked for at once, 0: all fitted
+  struct piece* scratch;  // allocated instead
+  struct piece* pairs;
+} cri_beyond;
+
 /// Cotangent of an operator: the sum over n pairs of left (x) right.
 enum { CR_MAX_PAIRS = 20 };
 typedef struct {
@@ -24,6 +32,11 @@ typedef struct {
   int left_size, right_size;  // capacity of one vector
   cr_real* left;              // max x left_size
   cr_real* right;             // max x right_size
+
+  // the room made ready, and what was needed where it did not do: see cri_pairs_add
+  int room, needed;
+  cr_real *room_left, *room_right;
+  cri_beyond* beyond;
 } cr_pairs;
 
 typedef enum { CR_DATA_PLAIN, CR_DATA_TANGENT, CR_DATA_COTANGENT } cr_data_role;
@@ -76,6 +89,7 @@ struct cr_data {
   // scratch stack: cri_push until cri_pop
   cr_real* scratch;
   size_t scratch_size, scratch_used, scratch_peak;
+  cri_beyond* beyond;  // shared by shallow copies
 
   void* memory;        // all fields, then the scratch
   size_t memory_size;  // of both
@@ -113,15 +127,27 @@ void cri_data_reset(const cr_model* m, cr_data* d);
 /// Copies every array and live count; the capacities must agree.
 void cri_data_copy(const cr_model* m, cr_data* to, const cr_data* from);
 
-/// n numbers of scratch, not cleared. Release with cri_pop(d, mark), mark = cri_mark(d).
+/// n numbers of scratch, not cleared, never NULL. Release with cri_pop(d, mark), mark = cri_mark(d).
+/// Where the scratch made ready does not hold them, they are allocated, so that nothing is written
+/// out of bounds, and cri_room_check says so. Traps where there is no memory for that either.
 cr_real* cri_push(cr_data* d, size_t n);
 int32_t* cri_push_int(cr_data* d, size_t n);
 static inline size_t cri_mark(const cr_data* d) { return d->scratch_used; }
 static inline void cri_pop(cr_data* d, size_t mark) { d->scratch_used = mark; }
 
 /// Appends a zeroed pair to an operator's cotangent and returns its index; the caller fills
-/// left + k left_size and right + k right_size. Asserts k < max.
+/// left + k left_size and right + k right_size. Where there is no room, all move to a larger place, and
+/// cri_room_check says so.
 int cri_pairs_add(cr_pairs* pairs);
+
+/// CR_ERR_CAPACITY with a sentence in d->error where scratch or pairs of d did not hold what `who` needed
+/// since the last call; what was allocated instead is freed. Every driver of stages asks after each
+/// stage.
+cr_status cri_room_fail(cr_data* d, const char* who);
+static inline cr_status cri_room_check(cr_data* d, const char* who) {
+  return d->beyond->exceeded ? cri_room_fail(d, who) : CR_OK;
+}
+
 /// Takes back from the end, down to number `first`, the pairs whose left vector is zero: they add
 /// nothing, and cost whoever consumes them as much as others.
 void cri_pairs_trim(cr_pairs* pairs, int first);
