@@ -556,6 +556,43 @@ cri_contact_motion cri_collision_motion(const cr_model* m, const cr_data* d, int
   return motion;
 }
 
+// the shape of a geom moves with its body
+static cr_shape_tan velocity_of(const cr_model* m, const cr_data* d, int geom) {
+  int body = m->geom_bodyid[geom];
+  const cr_real* v = d->cvel + 6 * body;
+  cr_shape_tan s_tan = {{0}, {0}, {0}};
+  cr_real arm[3];
+  cr_sub3(arm, d->geom_xpos + 3 * geom, d->subtree_com + 3 * m->body_rootid[body]);
+  cr_copy3(s_tan.rot, v);
+  cr_copy3(s_tan.pos, v + 3);
+  cr_acccross3(s_tan.pos, v, arm);
+  return s_tan;
+}
+
+cri_contact_motion cri_collision_velocity(const cr_model* m, const cr_data* d, int i) {
+  int n = shared_from(d, i);
+  const int32_t* geom = d->contact_geom + 2 * i;
+  cr_shape_tan a_tan = velocity_of(m, d, geom[0]), b_tan = velocity_of(m, d, geom[1]);
+  cri_contact_motion motion = cri_collision_motion(m, d, i, &a_tan, &b_tan);
+  cri_sharing s = sharing_of(m, geom);
+  if (s.length > 0) {
+    cr_hit_tan own[CR_MAX_HITS], hit_tan[CR_MAX_HITS];
+    cr_real weight_tan;
+    load_own(d, i, n, own);
+    for (int k = 0; k < n; k++) {
+      solid a, b;
+      shape_of(m, d, geom[0], &a);
+      shape_of(m, d, geom[1], &b);
+      pair_of(m, geom)->tan(&a.shape, &b.shape, d->contact_feature + 4 * (i + k),
+                            d->contact_local + 6 * (i + k), &a_tan, &b_tan, &hit_tan[k]);
+    }
+    cr_hit_tan mean_tan = cri_blend_tan(own, n, s.length, hit_tan, 0, &weight_tan);
+    motion.dist = mean_tan.dist;
+    cr_copy3(motion.pos, mean_tan.pos);
+  }
+  return motion;
+}
+
 cr_status cr_collision_vjp(const cr_model* m, const cr_data* d, cr_data* bar) {
   cr_hit_tan hit_bar[CR_MAX_HITS];
   for (int i = 0, n; i < d->ncon; i += n) {

@@ -37,6 +37,10 @@ typedef struct {
 cri_contact_motion cri_collision_motion(const cr_model* m, const cr_data* d, int i,
                                         const cr_shape_tan* a_tan, const cr_shape_tan* b_tan);
 
+/// The same for shapes that move with their bodies, d->cvel: the rates of distance and place as they are
+/// measured, of a point that wanders over its shape too.
+cri_contact_motion cri_collision_velocity(const cr_model* m, const cr_data* d, int i);
+
 /// Hits of two geoms (the lower type first) with all geoms at the given poses, ngeom x 3 and x 9;
 /// their number, 0 for types without functions.
 int cri_collide(const cr_model* m, const cr_real* xpos, const cr_real* xmat, const int32_t geom[2],

@@ -3,6 +3,7 @@
 // saltation matrix, transposed).
 #include "integrate/event.h"
 
+#include "collision/collision.h"
 #include "contact/impedance.h"
 #include "contact/law.h"
 #include "engine/acceleration.h"
@@ -104,10 +105,10 @@ static void measure_bends(const cr_model* m, const cr_data* d, int row, cr_real*
   }
 }
 
-// velocity of the gap: edges of a pyramid are the normal plus and minus a tangent
-static cr_real gap_velocity(const cr_data* d, int row) {
-  bool edge = d->efc_type[row] == CR_CNSTR_CONTACT_PYRAMIDAL;
-  return edge ? (d->efc_vel[row] + d->efc_vel[row + 1]) / 2 : d->efc_vel[row];
+// rate of the gap of a limit or contact, as its distance is measured: not the velocity of its row, since
+// the point that is nearest may wander over its shape
+static cr_real gap_velocity(const cr_model* m, const cr_data* d, int row) {
+  return is_contact(d, row) ? cri_collision_velocity(m, d, d->efc_id[row]).dist : d->efc_vel[row];
 }
 
 // the row behind the last one of the limit or contact at `row`
@@ -120,11 +121,11 @@ static int end_of(const cr_data* d, int row) {
   return end;
 }
 
-static void measure_row(const cr_data* d, int row, cri_event_row* r) {
+static void measure_row(const cr_model* m, const cr_data* d, int row, cri_event_row* r) {
   r->gap = r->velocity = r->force = 0;
   if (can_enter(d, row)) {
     r->gap = gap(d, row);
-    r->velocity = gap_velocity(d, row);
+    r->velocity = gap_velocity(m, d, row);
     for (int i = row; i < end_of(d, row); i++) {
       r->force += cr_abs(d->efc_force[i]);
     }
@@ -135,7 +136,7 @@ int cri_event_rows(const cr_model* m, const cr_data* d, cri_event_row* rows) {
   for (int row = 0; row < d->nefc; row++) {
     name_row(d, row, &rows[row]);
     measure_bends(m, d, row, rows[row].bend);
-    measure_row(d, row, &rows[row]);
+    measure_row(m, d, row, &rows[row]);
   }
   return d->nefc;
 }
@@ -146,7 +147,7 @@ static uint64_t zone_of(const cr_model* m, const cr_data* d, int row) {
   uint64_t sum = 0;
   name_row(d, row, &r);
   measure_bends(m, d, row, r.bend);
-  measure_row(d, row, &r);
+  measure_row(m, d, row, &r);
   for (int i = 0; i < CRI_BENDS; i++) {
     bool pushes = i < 2 ? d->efc_force[row] != 0 : r.force > 0;
     sum += pushes ? mixed(mixed(mixed((uint64_t)r.pair, r.place), i), r.bend[i] < 0) : 0;
@@ -165,9 +166,9 @@ uint64_t cri_event_zones(const cr_model* m, const cr_data* d) {
 // ---- what happened
 
 // how long ago the gap of a row was zero, if it closes
-static bool entered(const cr_data* d, int row, cr_real* ago) {
+static bool entered(const cr_model* m, const cr_data* d, int row, cr_real* ago) {
   // [e1]
-  cr_real velocity = gap_velocity(d, row);
+  cr_real velocity = gap_velocity(m, d, row);
   *ago = velocity < 0 ? gap(d, row) / velocity : 0;
   return velocity < 0 && *ago >= 0;
 }
@@ -245,7 +246,7 @@ static cr_real find_left(const cri_event_row* before, int nbefore, const cri_eve
   return left < CR_MAX ? left : -1;
 }
 
-cri_event cri_event_find(const cr_data* d, const cri_event_row* before, int n,
+cri_event cri_event_find(const cr_model* m, const cr_data* d, const cri_event_row* before, int n,
                          const cri_event_row* after, cr_real since) {
   cri_event found = {.row = -1, .left = find_left(before, n, after, d->nefc)};
   for (int row = 0; row < d->nefc; row++) {
@@ -253,7 +254,7 @@ cri_event cri_event_find(const cr_data* d, const cri_event_row* before, int n,
     cr_real ago;
     if (was != NULL) {
       found.crossed = cr_max(found.crossed, bent(was, now, since));
-    } else if (can_enter(d, row) && entered(d, row, &ago) && ago <= 2 * since &&
+    } else if (can_enter(d, row) && entered(m, d, row, &ago) && ago <= 2 * since &&
                (found.row < 0 || ago > found.ago) &&
                gained(now->pair, before, n, after, d->nefc) > 0) {
       found.row = row;
@@ -279,9 +280,9 @@ static bool is_together(const cr_model* m, const cr_data* d, int row, bool enter
     return false;
   }
   if (enters) {
-    return entered(d, row, &ago) && ago <= near && ago < h;
+    return entered(m, d, row, &ago) && ago <= near && ago < h;
   }
-  cr_real velocity = gap_velocity(d, row);
+  cr_real velocity = gap_velocity(m, d, row);
   return velocity > 0 && gap(d, row) <= 0 && -gap(d, row) <= near * velocity;
 }
 
@@ -289,7 +290,7 @@ static bool is_together(const cr_model* m, const cr_data* d, int row, bool enter
 static int gather_rows(const cr_model* m, const cr_data* d, int main_row, cr_real h,
                        cr_real* rows) {
   int n = 0;
-  bool enters = gap_velocity(d, main_row) < 0;
+  bool enters = gap_velocity(m, d, main_row) < 0;
   for (int row = 0; row < d->nefc; row++) {
     if (row == main_row || is_together(m, d, row, enters, h)) {
       rows[n++] = (cr_real)row;
@@ -331,7 +332,7 @@ static void jump_bar(const cr_model* m, cr_data* bar, int row, const cr_real* ch
 // with the rows one after the other, from the first to the last or back
 static cr_status jump_in_order(const cr_model* m, cr_data* d, const cr_real* rows, int n, bool back,
                                cr_data* work, jump* f, cr_data* twin) {
-  bool enters = gap_velocity(d, (int)rows[0]) < 0;
+  bool enters = gap_velocity(m, d, (int)rows[0]) < 0;
   size_t mark = cri_mark(d);
   cr_real* change = cri_push(d, (size_t)m->nv);
   cr_status status = CR_OK;
@@ -347,7 +348,7 @@ static cr_status jump_in_order(const cr_model* m, cr_data* d, const cr_real* row
     for (int k = 0; k < m->nv; k++) {
       change[k] = work->qacc[k] - change[k];
     }
-    f(m, twin, row, change, 1 / (gap_velocity(d, row) * (n > 1 ? 2 : 1)));
+    f(m, twin, row, change, 1 / (gap_velocity(m, d, row) * (n > 1 ? 2 : 1)));
   }
   cri_pop(d, mark);
   return status;
@@ -368,7 +369,7 @@ static cr_status jump_all(const cr_model* m, cr_data* d, const cr_real* rows, in
 // at a row that moves
 static cr_status pass(const cr_model* m, cr_data* d, int row, cr_real h, cr_data* work, jump* f,
                       cr_data* twin) {
-  if (gap_velocity(d, row) == 0) {
+  if (gap_velocity(m, d, row) == 0) {
     return CR_OK;
   }
   size_t mark = cri_mark(d);
@@ -431,7 +432,7 @@ static cr_status move_back(const cr_model* m, const cr_data* d, const cr_real* r
   cr_real back = 16 * CR_EPS;
   for (int i = 0; i < n; i++) {
     int row = (int)rows[i];
-    back = cr_max(back, gap(d, row) / gap_velocity(d, row));
+    back = cr_max(back, gap(d, row) / gap_velocity(m, d, row));
   }
   back *= 2;
   for (int i = 0; i < 24 && !*moved; i++, back *= 4) {
@@ -446,7 +447,7 @@ static cr_status move_back(const cr_model* m, const cr_data* d, const cr_real* r
 cr_status cri_event_before(const cr_model* m, cr_data* d, int row, cr_real h, cr_data* work,
                            bool* moved) {
   *moved = false;
-  if (gap_velocity(d, row) >= 0) {
+  if (gap_velocity(m, d, row) >= 0) {
     return CR_OK;
   }
   size_t mark = cri_mark(d);

@@ -44,7 +44,7 @@ uint64_t cri_event_zones(const cr_model* m, const cr_data* d);
 ///          crossed = since b / (b - b_before), where the sign of a bend's b has changed     [e3]
 ///          left = - g / g' before                                                        [e1]
 ///          A contact that takes the place of another of its pair is no event
-cri_event cri_event_find(const cr_data* d, const cri_event_row* before, int n,
+cri_event cri_event_find(const cr_model* m, const cr_data* d, const cri_event_row* before, int n,
                          const cri_event_row* after, cr_real since);
 
 /// The limit or contact that leaves first of those that push, and when; -1 none.

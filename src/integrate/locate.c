@@ -132,7 +132,7 @@ static cr_real settle(cri_locate* l, cr_real h, const cri_event* e, bool leaves,
 bool cri_locate_ends(cri_locate* l, const cr_model* m, const cr_data* d, cr_real h, cr_real* next) {
   cr_real near = cri_event_near(m);
   int n = cri_event_rows(m, d, l->now);
-  cri_event e = cri_event_find(d, l->clean, l->nclean, l->now, h - l->out);
+  cri_event e = cri_event_find(m, d, l->clean, l->nclean, l->now, h - l->out);
   bool entry = e.row >= 0, bend = e.crossed > 0 && !l->crossing, leave = e.left >= 0 && !l->tiny;
   bool clean = !entry && !bend && !leave;
   int astray = clean && l->astray < MOST_ASTRAY ? stage_astray(l) : 0;

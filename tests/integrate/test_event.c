@@ -88,11 +88,14 @@ static double apart(const double* a, const double* b, int n) {
 
 static const char* const cube = "examples/cube_toss.xml";
 static const char* const balls = "tests/data/two_balls.xml";
+static const char* const cylinder = "tests/data/toss_cylinder.xml";
 
 // a cube that lands on an edge, tumbling, both corners at once; one that no plane symmetry holds, of which
 // a corner leaves while it slides; and two balls that land at the same moment
 static const cr_real tumble[MOST] = {1, 0, 0, 0, -6, 0}, oblique[MOST] = {1, 0.4, -0.5, 2, -6, 1};
 static const cr_real together[MOST] = {0.3, 0, -1, 0, 0, 0, -0.2, 0.1, -1, 1, 0, 0};
+// a cylinder that turns, its lowest point and those at its sides wander along the rim
+static const cr_real wander[MOST] = {1.6628, -1.7900, -2.2285, -3.1564, 1.7793, -0.2469};
 
 static toss exact(const char* file, double time, const char* loss, const cr_real* qvel) {
   return (toss){.file = file,
@@ -107,9 +110,9 @@ static toss exact(const char* file, double time, const char* loss, const cr_real
 
 static void gradients_count_that_events_move(void** state) {
   const toss tosses[] = {exact(cube, 0.5, "qpos[0]", tumble), exact(cube, 0.35, "qpos[0]", oblique),
-
-                         exact(balls, 0.25, "qpos[0] + qpos[2] + 2 * qpos[9]", together)};
-  for (int i = 0; i < 3; i++) {
+                         exact(balls, 0.25, "qpos[0] + qpos[2] + 2 * qpos[9]", together),
+                         exact(cylinder, 0.15, "qpos[1]", wander)};
+  for (size_t i = 0; i < sizeof tosses / sizeof tosses[0]; i++) {
     result x = differentiate(&tosses[i]);
     print_message("%s: %d events, off by %.1e\n", tosses[i].file, x.events,
                   apart(x.gradient, x.difference, x.nv));
