@@ -43,7 +43,7 @@ cr_status cri_adaptive_check(const cr_model* m, const cr_adaptive* options, cr_e
 
 cri_controller cri_controller_begin(const cr_model* m, const cr_adaptive* options) {
   cr_real h = options->first_step > 0 ? options->first_step : m->timestep;
-  return (cri_controller){.h = h, .inverse = {1, 1}, .event = -1};
+  return (cri_controller){.h = h, .inverse = {1, 1}};
 }
 
 // [a2]
@@ -127,10 +127,12 @@ static void accept(cri_controller* c, const cr_adaptive* o, const cri_rk* rk, co
                    cr_real inverse, cr_real next, const cri_locate* end) {
   cri_controller_accept(c, rk->h, inverse, next);
   c->known = (rk->t->last_is_first || needs_end(o, rk)) && m->na == 0;
-  c->event = end->row;
+  const cri_event_count* n = &end->counts;
+  c->event = n->entered + n->left + n->swapped > 0;
+  c->missed += n->missed;
   c->events += end->happened;
   c->cross = end->cross;
-  c->ends_contact = end->ends_contact;
+  c->next = end->next;
 }
 
 // a flight allows steps of any length, also such that a bounce fits in between two stages
@@ -143,7 +145,7 @@ static cr_status find_step(const cr_adaptive* o, const cri_ramp* ramp, const cr_
                            cr_data* d, cr_real end, cri_locate* l, cri_controller* c, cr_real* h) {
   cri_rk rk = method_of(o, ramp, m, 0);
   rk.zones = o->events ? l->zones : NULL;
-  cr_real left = end - d->time, wanted = c->cross < left ? c->cross : 0;
+  cr_real left = end - d->time, wanted = cr_min(c->cross, left);
   cr_real most = largest_step(o, m), limit = left > most * (1 + CR_R(1e-9)) ? most : left;
   for (;;) {
     // no sliver before the end
@@ -151,10 +153,11 @@ static cr_status find_step(const cr_adaptive* o, const cri_ramp* ramp, const cr_
     CR_TRY(cri_controller_check(o, c, d->time, rk.h, end, &d->error));
     cr_real inverse, f;
     CR_TRY(attempt(o, &rk, m, d, &inverse));
-    bool accepted = inverse > 1 || (inverse > 0 && cri_locate_leaves(l, m, rk.h));
+    bool accepted = inverse > 1 || (inverse > 0 && cri_locate_is_tiny(l, rk.h));
     f = inverse > 0 ? cri_controller_factor(o, c, rk.t->error_order, inverse, accepted) : CR_R(0.2);
     // what happens in the step may be why its error is too large
     if (accepted && o->events && !cri_locate_ends(l, m, d, rk.h, &wanted)) {
+      wanted = cr_min(wanted, left);
       c->rejected++;
       continue;
     }
@@ -176,10 +179,10 @@ static cr_status find_step(const cr_adaptive* o, const cri_ramp* ramp, const cr_
 cr_status cri_adaptive_step(const cr_adaptive* options, const cri_ramp* ramp, const cr_model* m,
                             cr_data* d, cr_real end, cri_controller* c, cr_real* h) {
   size_t mark = cri_mark(d);
-  cri_locate l = {.row = -1};
+  cri_locate l = {.happened = false};
   CR_TRY(begin(m, d, c->known));
   if (options->events) {
-    cri_locate_begin(&l, m, d, c->cross > 0, c->ends_contact, cri_tableau_of(m->integrator));
+    cri_locate_begin(&l, m, d, c->next, cri_tableau_of(m->integrator));
   }
   cr_status status = find_step(options, ramp, m, d, end, &l, c, h);
   cri_pop(d, mark);

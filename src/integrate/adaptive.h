@@ -5,6 +5,7 @@
 #define CR_INTEGRATE_ADAPTIVE_H
 
 #include "carom/rollout.h"
+#include "integrate/locate.h"
 #include "integrate/runge_kutta.h"
 
 /// What the controller remembers from step to step.
@@ -13,10 +14,11 @@ typedef struct {
   cr_real inverse[2];  // 1 / error of the last accepted step and of the one before
   bool known;          // the first stage of the next step is the last one of the step before, its
                        // accelerations are qacc_warmstart
-  int event;           // the row whose entry ended the last step, -1 none; see integrate/event.h
-  cr_real cross;       // length of the next step where it is to cross an event, 0 else
-  bool ends_contact;   // that is the end of a contact
+  bool event;          // rows entered, left or were swapped in the last step, see integrate/event.h
+  cr_real cross;       // length of the next step where it is to go on to an event, 0 else
+  cri_step_kind next;  // what that is to be
   int accepted, rejected, events;
+  int missed;  // rows that entered, left or were swapped in a way that no gradient counts
 } cri_controller;
 
 /// The controller at the start of a run.

@@ -1,15 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-// Rows that enter, rows whose force law bends, and the jump of the sensitivity where they enter (the
-// saltation matrix, transposed).
+// Rows as they are compared from one evaluation to the next, and what happened to them in between.
 #include "integrate/event.h"
 
 #include "collision/collision.h"
 #include "contact/impedance.h"
 #include "contact/law.h"
-#include "engine/acceleration.h"
-#include "engine/forward.h"
-#include "integrate/inputs.h"
-#include "integrate/manifold.h"
+#include "model/build.h"
+
+// parts of the size of two geoms, of a unit and of a speed that make no difference
+#define SAME_PLACE CR_R(1e-6)
+#define SAME_GAP CR_R(1e-11)
+#define SAME_RATE CR_R(1e-6)
 
 // ---- rows
 
@@ -105,14 +106,7 @@ static void measure_bends(const cr_model* m, const cr_data* d, int row, cr_real*
   }
 }
 
-// rate of the gap of a limit or contact, as its distance is measured: not the velocity of its row, since
-// the point that is nearest may wander over its shape
-static cr_real gap_velocity(const cr_model* m, const cr_data* d, int row) {
-  return is_contact(d, row) ? cri_collision_velocity(m, d, d->efc_id[row]).dist : d->efc_vel[row];
-}
-
-// the row behind the last one of the limit or contact at `row`
-static int end_of(const cr_data* d, int row) {
+int cri_event_end(const cr_data* d, int row) {
   int end = row + 1;
   while (end < d->nefc && is_contact(d, row) && is_contact(d, end) &&
          d->efc_id[end] == d->efc_id[row]) {
@@ -121,35 +115,55 @@ static int end_of(const cr_data* d, int row) {
   return end;
 }
 
-static void measure_row(const cr_model* m, const cr_data* d, int row, cri_event_row* r) {
-  r->gap = r->velocity = r->force = 0;
-  if (can_enter(d, row)) {
-    r->gap = gap(d, row);
-    r->velocity = gap_velocity(m, d, row);
-    for (int i = row; i < end_of(d, row); i++) {
-      r->force += cr_abs(d->efc_force[i]);
-    }
+// the gap, its rate as it is measured (not the velocity of the row, since the point that is nearest may
+// wander over its shape), and where the contact is
+static void measure_motion(const cr_model* m, const cr_data* d, int row, cri_event_row* r) {
+  r->gap = gap(d, row);
+  if (!is_contact(d, row)) {
+    r->velocity = d->efc_vel[row];
+    return;
   }
+  int c = d->efc_id[row];
+  const int32_t* geom = d->contact_geom + 2 * c;
+  cri_contact_motion motion = cri_collision_velocity(m, d, c);
+  r->velocity = motion.dist;
+  r->size = cri_geom_bound(m, geom[0]) + cri_geom_bound(m, geom[1]);
+  cr_copy3(r->pos, d->contact_pos + 3 * c);
+  cr_copy3(r->normal, d->contact_frame + 9 * c);
+  r->way = cr_norm3(motion.pos);
+  r->turn = cr_norm3(motion.turn);
 }
 
-int cri_event_rows(const cr_model* m, const cr_data* d, cri_event_row* rows) {
-  for (int row = 0; row < d->nefc; row++) {
-    name_row(d, row, &rows[row]);
-    measure_bends(m, d, row, rows[row].bend);
-    measure_row(m, d, row, &rows[row]);
+static cr_real pushed(const cr_data* d, int row) {
+  cr_real sum = 0;
+  for (int i = row; i < cri_event_end(d, row); i++) {
+    sum += cr_abs(d->efc_force[i]);
   }
-  return d->nefc;
+  return sum;
+}
+
+cri_event_list cri_event_rows(const cr_model* m, const cr_data* d, cri_event_row* rows) {
+  for (int row = 0; row < d->nefc; row++) {
+    cri_event_row* r = &rows[row];
+    *r = (cri_event_row){.first = can_enter(d, row)};
+    name_row(d, row, r);
+    measure_bends(m, d, row, r->bend);
+    if (r->first) {
+      measure_motion(m, d, row, r);
+      r->force = pushed(d, row);
+    }
+  }
+  return (cri_event_list){d->nefc, rows};
 }
 
 // what row says of its zones; nothing, where it does not push
 static uint64_t zone_of(const cr_model* m, const cr_data* d, int row) {
-  cri_event_row r;
+  cri_event_row r = {.first = can_enter(d, row)};
   uint64_t sum = 0;
   name_row(d, row, &r);
   measure_bends(m, d, row, r.bend);
-  measure_row(m, d, row, &r);
   for (int i = 0; i < CRI_BENDS; i++) {
-    bool pushes = i < 2 ? d->efc_force[row] != 0 : r.force > 0;
+    bool pushes = i < 2 ? d->efc_force[row] != 0 : r.first && pushed(d, row) > 0;
     sum += pushes ? mixed(mixed(mixed((uint64_t)r.pair, r.place), i), r.bend[i] < 0) : 0;
   }
   return sum;
@@ -165,14 +179,6 @@ uint64_t cri_event_zones(const cr_model* m, const cr_data* d) {
 
 // ---- what happened
 
-// how long ago the gap of a row was zero, if it closes
-static bool entered(const cr_model* m, const cr_data* d, int row, cr_real* ago) {
-  // [e1]
-  cr_real velocity = gap_velocity(m, d, row);
-  *ago = velocity < 0 ? gap(d, row) / velocity : 0;
-  return velocity < 0 && *ago >= 0;
-}
-
 // the row of the same feature, NULL none; rows mostly keep their place
 static const cri_event_row* find_row(const cri_event_row* rows, int n, const cri_event_row* r,
                                      int place) {
@@ -187,17 +193,56 @@ static const cri_event_row* find_row(const cri_event_row* rows, int n, const cri
   return NULL;
 }
 
-// how many more rows a pair has than it had
-static int gained(cr_real pair, const cri_event_row* before, int nbefore,
-                  const cri_event_row* after, int nafter) {
-  int balance = 0;
-  for (int i = 0; i < nbefore; i++) {
-    balance -= before[i].pair == pair;
+// may one have moved to where the other is, since then?
+static bool continues(const cri_event_row* was, const cri_event_row* now, cr_real since) {
+  cr_real moved[3], turned[3];
+  cr_sub3(moved, now->pos, was->pos);
+  cr_sub3(turned, now->normal, was->normal);
+  return cr_norm3(moved) <= 2 * since * (was->way + now->way) + SAME_PLACE * now->size &&
+         cr_norm3(turned) <= 2 * since * (was->turn + now->turn) + SAME_PLACE;
+}
+
+// a row of the same pair at the same place under another name, which `others` do not have
+static bool is_renamed(const cri_event_row* rows, int n, const cri_event_row* r,
+                       const cri_event_row* others, int nother, cr_real since) {
+  for (int i = 0; i < n; i++) {
+    const cri_event_row* x = &rows[i];
+    if (x->first && x->pair == r->pair && x->place == r->place && continues(x, r, since) &&
+        find_row(others, nother, x, i) == NULL) {
+      return true;
+    }
   }
-  for (int i = 0; i < nafter; i++) {
-    balance += after[i].pair == pair;
+  return false;
+}
+
+cri_fate cri_event_fate_of_new(const cri_event_list* before, const cri_event_list* after, int row,
+                               cr_real since, cr_real near) {
+  const cri_event_row *r = &after->row[row], *was = find_row(before->row, before->n, r, row);
+  if (!r->first) {
+    return CRI_STAYS;
   }
-  return balance;
+  if (was != NULL) {
+    bool same = continues(was, r, since) || (was->force == 0 && r->force == 0);
+    return same ? CRI_STAYS : CRI_SWAPS;
+  }
+  if (is_renamed(before->row, before->n, r, after->row, after->n, since)) {
+    return CRI_STAYS;
+  }
+  // [e1]
+  return r->velocity < 0 && r->gap <= 0 && r->gap >= (2 * since + near) * r->velocity ? CRI_ENTERS
+                                                                                      : CRI_SWAPS;
+}
+
+cri_fate cri_event_fate_of_old(const cri_event_list* before, const cri_event_list* after, int row,
+                               cr_real since, cr_real near) {
+  const cri_event_row* r = &before->row[row];
+  if (!r->first || r->force == 0 || find_row(after->row, after->n, r, row) != NULL ||
+      is_renamed(after->row, after->n, r, before->row, before->n, since)) {
+    return CRI_STAYS;
+  }
+  // [e1]
+  return r->velocity > 0 && r->gap <= 0 && -r->gap <= (2 * since + near) * r->velocity ? CRI_LEAVES
+                                                                                       : CRI_SWAPS;
 }
 
 // [e3] how long ago the sign changed, 0 where it has not
@@ -220,240 +265,96 @@ static cr_real leaves(const cri_event_row* r) {
   return r->force > 0 && r->velocity > 0 && r->gap <= 0 ? -r->gap / r->velocity : CR_MAX;
 }
 
-int cri_event_leaving(const cri_event_row* rows, int n, cr_real* left) {
-  int first = -1;
-  *left = CR_MAX;
-  for (int row = 0; row < n; row++) {
-    if (leaves(&rows[row]) < *left) {
-      first = row;
-      *left = leaves(&rows[row]);
-    }
+cr_real cri_event_leaving(const cri_event_list* now) {
+  cr_real first = CR_MAX;
+  for (int row = 0; row < now->n; row++) {
+    first = cr_min(first, leaves(&now->row[row]));
   }
   return first;
 }
 
-// when the first one left of those that pushed
-static cr_real find_left(const cri_event_row* before, int nbefore, const cri_event_row* after,
-                         int nafter) {
-  cr_real left = CR_MAX;
-  for (int row = 0; row < nbefore; row++) {
-    const cri_event_row* r = &before[row];
-    if (leaves(r) < left && find_row(after, nafter, r, row) == NULL &&
-        gained(r->pair, before, nbefore, after, nafter) < 0) {
-      left = leaves(r);
-    }
+// [e4] when the distances before and after, each continued at its rate, are one; in the middle where they
+// do not say
+static cr_real swapped(const cri_event_row* was, const cri_event_row* now, cr_real since) {
+  cr_real at = since / 2;
+  if (was != NULL && was->velocity != now->velocity) {
+    at = (now->gap - was->gap - now->velocity * since) / (was->velocity - now->velocity);
   }
-  return left < CR_MAX ? left : -1;
+  return at > 0 && at < since ? at : since / 2;
 }
 
-cri_event cri_event_find(const cr_model* m, const cr_data* d, const cri_event_row* before, int n,
-                         const cri_event_row* after, cr_real since) {
-  cri_event found = {.row = -1, .left = find_left(before, n, after, d->nefc)};
-  for (int row = 0; row < d->nefc; row++) {
-    const cri_event_row *now = &after[row], *was = find_row(before, n, now, row);
-    cr_real ago;
-    if (was != NULL) {
-      found.crossed = cr_max(found.crossed, bent(was, now, since));
-    } else if (can_enter(d, row) && entered(m, d, row, &ago) && ago <= 2 * since &&
-               (found.row < 0 || ago > found.ago) &&
-               gained(now->pair, before, n, after, d->nefc) > 0) {
-      found.row = row;
-      found.ago = ago;
+static void take(cr_real* first, cr_real at) { *first = *first < 0 ? at : cr_min(*first, at); }
+
+cri_event cri_event_find(const cri_event_list* before, const cri_event_list* after, cr_real since,
+                         cr_real near) {
+  cri_event found = {.entered = -1, .crossed = -1, .left = -1, .swapped = -1};
+  for (int row = 0; row < after->n; row++) {
+    const cri_event_row *now = &after->row[row], *was = find_row(before->row, before->n, now, row);
+    cri_fate fate = cri_event_fate_of_new(before, after, row, since, near);
+    if (fate == CRI_ENTERS) {
+      take(&found.entered, cr_max(since - now->gap / now->velocity, 0));
+    } else if (fate == CRI_SWAPS) {
+      take(&found.swapped, swapped(was, now, since));
+    }
+    if (was != NULL && bent(was, now, since) > 0) {
+      take(&found.crossed, since - bent(was, now, since));
+    }
+  }
+  for (int row = 0; row < before->n; row++) {
+    cri_fate fate = cri_event_fate_of_old(before, after, row, since, near);
+    if (fate == CRI_LEAVES) {
+      take(&found.left, leaves(&before->row[row]));
+    } else if (fate == CRI_SWAPS) {
+      take(&found.swapped, since / 2);
     }
   }
   return found;
 }
 
-// ---- the jump
+// ---- what is counted
 
-// the constraint mass of all rows of the limit or contact at `row`: without it they do not push
-static void set_mass(cr_data* to, const cr_data* from, int row, cr_real scale) {
-  for (int i = row; i < end_of(from, row); i++) {
-    to->efc_D[i] = scale * from->efc_D[i];
-  }
-}
-
-// does a row do what the event's does, at the same moment, at the end of a step of length h
-static bool is_together(const cr_model* m, const cr_data* d, int row, bool enters, cr_real h) {
-  cr_real near = 2 * cri_event_near(m), ago;
-  if (!can_enter(d, row)) {
-    return false;
-  }
-  if (enters) {
-    return entered(m, d, row, &ago) && ago <= near && ago < h;
-  }
-  cr_real velocity = gap_velocity(m, d, row);
-  return velocity > 0 && gap(d, row) <= 0 && -gap(d, row) <= near * velocity;
-}
-
-// the rows of the event. Returns how many
-static int gather_rows(const cr_model* m, const cr_data* d, int main_row, cr_real h,
-                       cr_real* rows) {
-  int n = 0;
-  bool enters = gap_velocity(m, d, main_row) < 0;
-  for (int row = 0; row < d->nefc; row++) {
-    if (row == main_row || is_together(m, d, row, enters, h)) {
-      rows[n++] = (cr_real)row;
-    }
-  }
-  return n;
-}
-
-static cr_status accelerate(const cr_model* m, cr_data* d, cr_data* work) {
-  cr_status status = cr_acceleration(m, work);
-  if (status != CR_OK) {
-    d->error = work->error;
-  }
-  return status;
-}
-
-// what a change of the acceleration does to a tangent, or to cotangents, divided by the velocity of the
-// row's gap
-typedef void jump(const cr_model* m, cr_data* twin, int row, const cr_real* change, cr_real by);
-
-// [e2]
-static void jump_tan(const cr_model* m, cr_data* tan, int row, const cr_real* change, cr_real by) {
-  cr_real gap_tan = tan->efc_pos[row] - tan->efc_margin[row];
-  for (int i = 0; i < m->nv; i++) {
-    tan->qvel[i] += by * gap_tan * change[i];
-  }
-}
-
-// [e2]'
-static void jump_bar(const cr_model* m, cr_data* bar, int row, const cr_real* change, cr_real by) {
-  cr_real s = 0;
-  for (int i = 0; i < m->nv; i++) {
-    s += by * bar->qvel[i] * change[i];
-  }
-  bar->efc_pos[row] += s;
-  bar->efc_margin[row] -= s;
-}
-
-// with the rows one after the other, from the first to the last or back
-static cr_status jump_in_order(const cr_model* m, cr_data* d, const cr_real* rows, int n, bool back,
-                               cr_data* work, jump* f, cr_data* twin) {
-  bool enters = gap_velocity(m, d, (int)rows[0]) < 0;
-  size_t mark = cri_mark(d);
-  cr_real* change = cri_push(d, (size_t)m->nv);
-  cr_status status = CR_OK;
-  for (int i = 0; i < n; i++) {
-    set_mass(work, d, (int)rows[i], enters ? 0 : 1);
-  }
-  status = accelerate(m, d, work);
-  for (int i = 0; i < n && status == CR_OK; i++) {
-    int row = (int)rows[back ? n - 1 - i : i];
-    cr_copy(change, work->qacc, m->nv);
-    set_mass(work, d, row, enters ? 1 : 0);
-    status = accelerate(m, d, work);
-    for (int k = 0; k < m->nv; k++) {
-      change[k] = work->qacc[k] - change[k];
-    }
-    f(m, twin, row, change, 1 / (gap_velocity(m, d, row) * (n > 1 ? 2 : 1)));
-  }
-  cri_pop(d, mark);
-  return status;
-}
-
-static cr_status jump_all(const cr_model* m, cr_data* d, const cr_real* rows, int n, cr_data* work,
-                          jump* f, cr_data* twin) {
-  cri_inputs_copy(m, work, d);
-  cr_status status = cri_dynamics(m, work);
-  if (status != CR_OK) {
-    d->error = work->error;
-    return status;
-  }
-  CR_TRY(jump_in_order(m, d, rows, n, false, work, f, twin));
-  return n > 1 ? jump_in_order(m, d, rows, n, true, work, f, twin) : CR_OK;
-}
-
-// at a row that moves
-static cr_status pass(const cr_model* m, cr_data* d, int row, cr_real h, cr_data* work, jump* f,
-                      cr_data* twin) {
-  if (gap_velocity(m, d, row) == 0) {
-    return CR_OK;
-  }
-  size_t mark = cri_mark(d);
-  cr_real* rows = cri_push(d, (size_t)d->nefc);
-  int n = gather_rows(m, d, row, h, rows);
-  cr_status status = jump_all(m, d, rows, n, work, f, twin);
-  cri_pop(d, mark);
-  return status;
-}
-
-static cr_status evaluate(const cr_model* m, cr_data* d, int row) {
-  CR_TRY(cri_dynamics(m, d));
-  if (row >= d->nefc || !can_enter(d, row)) {
-    return cri_fail(&d->error, CR_ERR_DIVERGED, "the row of the event is not there any more");
-  }
-  return CR_OK;
-}
-
-cr_status cri_event_jvp(const cr_model* m, cr_data* d, int row, cr_real h, cr_data* work,
-                        cr_data* tan) {
-  CR_TRY(evaluate(m, d, row));
-  cr_status status = cr_forward_jvp(m, d, tan);
-  if (status != CR_OK) {
-    d->error = tan->error;
-    return status;
-  }
-  return pass(m, d, row, h, work, jump_tan, tan);
-}
-
-cr_status cri_event_vjp(const cr_model* m, cr_data* d, int row, cr_real h, cr_data* work,
-                        cr_data* bar) {
-  CR_TRY(evaluate(m, d, row));
-  CR_TRY(pass(m, d, row, h, work, jump_bar, bar));
-  cr_status status = cr_forward_vjp(m, d, bar);
-  if (status != CR_OK) {
-    d->error = bar->error;
-  }
-  return status;
-}
-
-// ---- the state before
-
-// does one of the rows of d lie among those of `work`?
-static bool is_one_there(const cr_data* d, const cr_real* rows, int n, const cr_data* work) {
-  for (int k = 0; k < work->nefc; k++) {
-    cri_event_row other = {.pair = 0}, own = {.pair = 0};
-    name_row(work, k, &other);
-    for (int i = 0; i < n; i++) {
-      name_row(d, (int)rows[i], &own);
-      if (own.feature == other.feature) {
-        return true;
+bool cri_event_meet(const cri_event_list* before, const cri_event_list* after, cr_real pair,
+                    cr_real h, int* was, int* now) {
+  cr_real most = 0;
+  for (int i = 0; i < before->n; i++) {
+    const cri_event_row* a = &before->row[i];
+    for (int k = 0; a->first && a->pair == pair && k < after->n; k++) {
+      const cri_event_row* b = &after->row[k];
+      bool other = b->first && b->pair == pair && (a->feature != b->feature || !continues(a, b, h));
+      cr_real speed = cr_abs(a->velocity) + cr_abs(b->velocity);
+      cr_real apart = cr_abs(b->velocity - a->velocity);
+      if (other && cr_abs(a->gap - b->gap) <= 4 * h * speed + SAME_GAP * b->size && apart > most &&
+          apart > SAME_RATE * speed) {
+        most = apart;
+        *was = i;
+        *now = k;
       }
     }
   }
-  return false;
+  return most > 0;
 }
 
-static cr_status move_back(const cr_model* m, const cr_data* d, const cr_real* rows, int n,
-                           cr_data* work, bool* moved) {
-  cr_real back = 16 * CR_EPS;
-  for (int i = 0; i < n; i++) {
-    int row = (int)rows[i];
-    back = cr_max(back, gap(d, row) / gap_velocity(m, d, row));
+cri_event_count cri_event_counts(const cri_event_list* before, const cri_event_list* after,
+                                 cr_real h, cr_real near) {
+  cri_event_count c = {.entered = 0};
+  bool tiny = h <= CRI_EVENT_TINY * near;
+  int was, now;
+  for (int row = 0; row < after->n; row++) {
+    const cri_event_row* r = &after->row[row];
+    cri_fate fate = cri_event_fate_of_new(before, after, row, h, near);
+    c.entered += fate == CRI_ENTERS;
+    c.missed += fate == CRI_ENTERS && r->gap < CRI_EVENT_TINY * near * r->velocity;
+    c.swapped += fate == CRI_SWAPS;
+    c.missed += fate == CRI_SWAPS && r->force > 0 &&
+                (!tiny || !cri_event_meet(before, after, r->pair, h, &was, &now));
   }
-  back *= 2;
-  for (int i = 0; i < 24 && !*moved; i++, back *= 4) {
-    cri_inputs_copy(m, work, d);
-    cri_manifold_move(m, d->qpos, d->qvel, -back, work->qpos);
-    CR_TRY(cri_dynamics(m, work));
-    *moved = !is_one_there(d, rows, n, work);
+  for (int row = 0; row < before->n; row++) {
+    cri_fate fate = cri_event_fate_of_old(before, after, row, h, near);
+    c.left += fate == CRI_LEAVES;
+    c.swapped += fate == CRI_SWAPS;
+    c.missed += fate == CRI_LEAVES && !tiny;
+    c.missed += fate == CRI_SWAPS &&
+                (!tiny || !cri_event_meet(before, after, before->row[row].pair, h, &was, &now));
   }
-  return CR_OK;
-}
-
-cr_status cri_event_before(const cr_model* m, cr_data* d, int row, cr_real h, cr_data* work,
-                           bool* moved) {
-  *moved = false;
-  if (gap_velocity(m, d, row) >= 0) {
-    return CR_OK;
-  }
-  size_t mark = cri_mark(d);
-  cr_real* rows = cri_push(d, (size_t)d->nefc);
-  int n = gather_rows(m, d, row, h, rows);
-  cr_status status = move_back(m, d, rows, n, work, moved);
-  cri_pop(d, mark);
-  return status;
+  return c;
 }

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // Events: moments at which the right hand side of the equation of motion is not smooth. A contact or a
 // limit enters: with an impedance that begins above zero the acceleration jumps there, and the
-// derivative of the flow has a term that no derivative of a step has, since the event moves in time. Or
-// the force law of a row bends: a contact begins to slide or stops pushing, or its impedance passes the
-// middle or the end of its curve; then there is no such term, but a step across the bend is of low order,
-// its derivative of a lower one still.
+// derivative of the flow has a term that no derivative of a step has, since the event moves in time
+// (integrate/jump.h). So where one leaves that still pushes, and where a contact takes the place of
+// another of its pair. Or the force law of a row bends: a contact begins to slide or stops pushing, or its
+// impedance passes the middle or the end of its curve; then there is no such term, but a step across the
+// bend is of low order, its derivative of a lower one still.
 // Derivation: docs/derivations/event.md
 #ifndef CR_INTEGRATE_EVENT_H
 #define CR_INTEGRATE_EVENT_H
@@ -18,66 +19,78 @@ typedef struct {
   cr_real pair;             // of geoms; of another kind of row itself
   cr_real feature;          // that, with what touches, and which row of it this is
   int place;                // which row of the limit or contact
+  bool first;               // the first row of a limit or contact, which has all that follows bend
   cr_real bend[CRI_BENDS];  // change sign where the force law of the row bends
-  cr_real gap, velocity,
-      force;  // of a limit or contact, at its first row: gap and how it changes, and
-              // the sum of what its rows push
+  cr_real gap, velocity;    // how far it is from being gone, and the rate of that as it is measured
+  cr_real force;            // the sum of what its rows push
+  cr_real pos[3], normal[3], way, turn;  // of a contact: where it is; how fast that moves, and turns
+  cr_real size;                          // of its geoms
 } cri_event_row;
 
-/// What happened between two evaluations.
+/// All rows of an evaluation.
 typedef struct {
-  int row;          // the first row of the limit or contact that entered first, -1 none
-  cr_real ago;      // how long before the second one it did
-  cr_real crossed;  // how long before it the first bend was, 0 none
-  cr_real left;  // how long after the first one a limit or contact left that was pushing, -1 none
+  int n;
+  cri_event_row* row;
+} cri_event_list;
+
+/// What happened first of each kind from one evaluation to the next: how long after the first, -1 none.
+typedef struct {
+  cr_real entered, left;  // a limit or contact; of those that leave the ones that pushed
+  cr_real swapped;        // a contact is at another place, or came or went in some other way
+  cr_real crossed;        // a bend
 } cri_event;
 
-/// All rows of d, with the signs of the force law at its solution. Returns how many, nefc.
-int cri_event_rows(const cr_model* m, const cr_data* d, cri_event_row* rows);
+typedef enum { CRI_STAYS, CRI_ENTERS, CRI_LEAVES, CRI_SWAPS } cri_fate;
+
+/// All rows of d, with the signs of the force law at its solution: into rows, room for nefc.
+cri_event_list cri_event_rows(const cr_model* m, const cr_data* d, cri_event_row* rows);
+
+/// The row behind the last one of the limit or contact at `row`.
+int cri_event_end(const cr_data* d, int row);
 
 /// A number that tells apart which rows of d push and on which side of their bends they are. A contact in
 /// the place of another of its pair makes no difference.
 uint64_t cri_event_zones(const cr_model* m, const cr_data* d);
 
-/// What happened from rows `before`, n of them, to those of d, which are `after`, `since` later.
-/// Equation g = efc_pos - efc_margin <= 0, ago = g / g', g' the velocity of the row       [e1]
-///          crossed = since b / (b - b_before), where the sign of a bend's b has changed     [e3]
-///          left = - g / g' before                                                        [e1]
-///          A contact that takes the place of another of its pair is no event
-cri_event cri_event_find(const cr_model* m, const cr_data* d, const cri_event_row* before, int n,
-                         const cri_event_row* after, cr_real since);
+/// What happened from rows `before` to rows `after`, `since` later; times are known to `near`.
+/// Equation g = efc_pos - efc_margin <= 0, entered g / g' before the second                [e1]
+///          left - g / g' after the first                                                 [e1]
+///          crossed since b / (b - b_before) before it, where the sign of a bend's b changed [e3]
+///          swapped where g and its rate before and after meet                            [e4]
+cri_event cri_event_find(const cri_event_list* before, const cri_event_list* after, cr_real since,
+                         cr_real near);
 
-/// The limit or contact that leaves first of those that push, and when; -1 none.
-int cri_event_leaving(const cri_event_row* rows, int n, cr_real* left);
+/// What happened to a row of `after`, to one of `before`. A contact under another name at the same place,
+/// as where a body rolls on, stays.
+cri_fate cri_event_fate_of_new(const cri_event_list* before, const cri_event_list* after, int row,
+                               cr_real since, cr_real near);
+cri_fate cri_event_fate_of_old(const cri_event_list* before, const cri_event_list* after, int row,
+                               cr_real since, cr_real near);
 
-/// The state just before a row entered: that of d, which cri_dynamics has evaluated, moved back along
-/// its velocity until it and all that entered together with it are gone, with the dynamics there in `work`.
-/// Leaves   *moved: false for a row that leaves, and where rows stay: then d holds that state itself
-/// Errors   those of cri_dynamics, in work->error
-cr_status cri_event_before(const cr_model* m, cr_data* d, int row, cr_real h, cr_data* work,
-                           bool* moved);
+/// How long after this a limit or contact leaves, the first of those that push; CR_MAX none.
+cr_real cri_event_leaving(const cri_event_list* now);
 
-/// What the event does to a tangent of the state; everything as below.
-/// Equation v_tan += sum_i (qacc_i - qacc_i-1) / g_i' g_i_tan                     [e2]
-/// Requires tan->qpos, qvel, act: tangents of that state just before the event, and of the other
-///          inputs of cr_forward
-cr_status cri_event_jvp(const cr_model* m, cr_data* d, int row, cr_real h, cr_data* work,
-                        cr_data* tan);
+/// Two contacts of a pair at a swap, one before and one after it, whose distances are the same and whose
+/// rates are not: where they are the same is where the swap is. False if there are none.
+bool cri_event_meet(const cri_event_list* before, const cri_event_list* after, cr_real pair,
+                    cr_real h, int* was, int* now);
 
-/// The transpose of what the event does, at the state where the row has just entered, in a step of
-/// length h, or is about to leave; with it count all rows that do so together with it.
-/// Equation s_i = v_bar . (qacc_i - qacc_i-1) / g_i',  g_bar_i += s_i                     [e2]
-///          qacc_i: with rows 1 to i of them, or without; several: the mean over one order and its
-///          reverse
-///          [Aizerman and Gantmakher, Determination of stability by linear approximation, 1958]
-/// Requires bar->qpos, qvel, act: the cotangents of that state, just after the event
-/// Leaves   in them those just before it, and adds to the other inputs of cr_forward
-/// Errors   in d->error: those of cri_dynamics; CR_ERR_DIVERGED where d has no such row. `work` is
-///          used for the accelerations without
-cr_status cri_event_vjp(const cr_model* m, cr_data* d, int row, cr_real h, cr_data* work,
-                        cr_data* bar);
+/// Rows that entered, left while they pushed, were swapped in a step of length h, and those of them whose
+/// jump a gradient does not know.
+typedef struct {
+  int entered, left, swapped, missed;
+} cri_event_count;
 
-/// How close behind the moment an entry counts as found.
-static inline cr_real cri_event_near(const cr_model* m) { return CR_R(1e-10) * m->timestep; }
+cri_event_count cri_event_counts(const cri_event_list* before, const cri_event_list* after,
+                                 cr_real h, cr_real near);
+
+/// A step so many times as long as what follows crosses what leaves or is swapped, and an entry so long
+/// ago counts as found.
+enum { CRI_EVENT_TINY = 5 };
+
+/// How well the moment of an event is to be known.
+static inline cr_real cri_event_near(const cr_model* m, cr_real time) {
+  return cr_max(CR_R(1e-10) * m->timestep, 1024 * CR_EPS * cr_abs(time));
+}
 
 #endif

@@ -2,49 +2,55 @@
 // The search for the end of a step with events.
 #include "integrate/locate.h"
 
-// how far before a bend a step ends, in its lengths
-#define BEND CR_R(1e-3)
-// the length that crosses the end of a contact, in units of cri_event_near
-#define LEAVE 5
+// how far before an event a long step ends, in its lengths
+#define MARGIN CR_R(1e-3)
 
 // a step with a stage on another side is made shorter by this at least, so often at most
 #define SHORTER CR_R(0.9)
 // and left as it was where that does not help: its start is on the verge
 #define SHORTEST CR_R(1e-3)
 
-enum { MOST_TRIES = 40, MOST_ASTRAY = 16 };
+enum { MOST_TRIES = 60, MOST_ASTRAY = 16 };
 
-static cri_event_row* push_rows(cr_data* d) {
+static cri_event_list push_rows(cr_data* d) {
   size_t width = sizeof(cri_event_row) / sizeof(cr_real);
-  return (cri_event_row*)(void*)cri_push(d, width * (size_t)d->nefc_max);
+  cr_real* room = cri_push(d, width * (size_t)d->nefc_max);
+  return (cri_event_list){0, (cri_event_row*)(void*)room};
 }
 
-void cri_locate_begin(cri_locate* l, const cr_model* m, cr_data* d, bool crossing, bool tiny,
+void cri_locate_begin(cri_locate* l, const cr_model* m, cr_data* d, cri_step_kind kind,
                       const cri_tableau* t) {
-  *l = (cri_locate){.row = -1, .crossing = crossing, .tiny = tiny, .t = t};
+  *l = (cri_locate){.kind = kind, .t = t, .near = cri_event_near(m, d->time)};
   l->start = push_rows(d);
   l->clean = push_rows(d);
   l->now = push_rows(d);
-  l->nstart = cri_event_rows(m, d, l->start);
+  l->start = cri_event_rows(m, d, l->start.row);
   l->zones[0] = cri_event_zones(m, d);
   cri_locate_restart(l);
 }
 
 void cri_locate_restart(cri_locate* l) {
-  l->row = -1;
-  l->happened = l->leaving = l->ends_contact = false;
+  l->happened = l->before = false;
   l->out = l->in = l->cross = 0;
-  l->nclean = l->nstart;
-  memcpy(l->clean, l->start, (size_t)l->nstart * sizeof *l->start);
+  l->next = CRI_STEP_LONG;
+  l->clean.n = l->start.n;
+  memcpy(l->clean.row, l->start.row, (size_t)l->start.n * sizeof *l->start.row);
 }
 
-bool cri_locate_leaves(const cri_locate* l, const cr_model* m, cr_real h) {
-  return l->tiny && h <= LEAVE * cri_event_near(m);
+bool cri_locate_is_tiny(const cri_locate* l, cr_real h) {
+  return l->kind == CRI_STEP_TINY && h <= CRI_EVENT_TINY * l->near;
+}
+
+// the step is taken
+static bool take(cri_locate* l, cr_real h, bool happened) {
+  l->counts = cri_event_counts(&l->start, &l->now, h, l->near);
+  l->happened = happened;
+  return true;
 }
 
 // the first stage of a long step that lies on another side than its start, 0 none
 static int stage_astray(const cri_locate* l) {
-  for (int i = 1; i < l->t->n && !l->crossing && !l->tiny; i++) {
+  for (int i = 1; i < l->t->n && l->kind == CRI_STEP_LONG; i++) {
     if (l->zones[i] != l->zones[0]) {
       return i;
     }
@@ -69,27 +75,27 @@ static bool shorten(cri_locate* l, int stage, cr_real h, cr_real* next) {
   return false;
 }
 
+// a tiny step is to follow
+static void set_tiny(cri_locate* l) {
+  l->cross = CRI_EVENT_TINY * l->near;
+  l->next = CRI_STEP_TINY;
+}
+
 // nothing happens up to h: the end if nothing is known to happen later, or just before it does
-static bool clean_end(cri_locate* l, const cr_model* m, cr_real h, int n, cr_real* next) {
-  cr_real near = cri_event_near(m), left;
-  int row = l->tiny ? -1 : cri_event_leaving(l->now, n, &left);
-  if (row >= 0 && left <= near) {
-    l->row = row;
-    l->cross = LEAVE * near;
-    l->ends_contact = true;
+static bool clean_end(cri_locate* l, cr_real h, cr_real* next) {
+  cr_real near = l->near, left = cri_event_leaving(&l->now);
+  if (left <= near || (l->before && l->in > 0 && l->in - h <= near)) {
+    set_tiny(l);
   }
-  l->happened = l->cross > 0;
   if (l->cross > 0 || l->in == 0) {
-    return true;
+    return take(l, h, l->cross > 0);
   }
-  cri_event_row* rows = l->clean;
+  cri_event_list rows = l->clean;
   l->clean = l->now;
   l->now = rows;
-  l->nclean = n;
   cr_real further = h + 4 * (h - l->out);
   l->out = h;
-  bool ahead = l->leaving && row >= 0 && h + left < l->in;
-  *next = ahead               ? h + CR_R(0.999) * left
+  *next = h + left < l->in     ? h + left - near / 2
           : l->in - h <= near ? l->in
                               : cr_min(further, (l->out + l->in) / 2);
   return false;
@@ -100,8 +106,8 @@ static cr_real between(const cri_locate* l, cr_real next) {
 }
 
 // a long step, something at the length `at`: first close behind, to know it well, then close before
-static cr_real approach(cri_locate* l, cr_real h, cr_real at, cr_real near) {
-  cr_real margin = cr_max(BEND * h, 4 * near);
+static cr_real approach(cri_locate* l, cr_real h, cr_real at) {
+  cr_real margin = cr_max(MARGIN * h, 4 * l->near);
   at = between(l, at);
   if (h - at > 3 * margin) {
     return at + margin;
@@ -109,50 +115,62 @@ static cr_real approach(cri_locate* l, cr_real h, cr_real at, cr_real near) {
   if (at - margin > l->out || l->out > 0) {
     cr_real before = cr_max(at - margin, l->out);
     l->cross = at + margin - before;
+    l->next = CRI_STEP_SHORT;
     return before;
   }
   // it lies at the start: this step is the short one
-  l->crossing = true;
+  l->kind = CRI_STEP_SHORT;
   return at + margin;
 }
 
-// a short step that ends just behind where a row enters, or just before where one leaves
-static cr_real settle(cri_locate* l, cr_real h, const cri_event* e, bool leaves, cr_real near) {
-  l->leaving = leaves;
-  if (!leaves) {
-    return between(l, h - CR_R(0.999) * e->ago);
+// a short step that ends just behind where a row enters, at the length `entered`, or just before where one
+// leaves or is swapped, at `other`; h: none
+static cr_real settle(cri_locate* l, cr_real h, cr_real entered, cr_real other) {
+  cr_real near = l->near;
+  l->before = other <= entered + near && other < h;
+  if (!l->before) {
+    return between(l, entered + near / 2);
   }
-  if (e->left > near) {
-    return between(l, l->out + CR_R(0.999) * e->left);
+  cr_real first = cr_min(entered, other);
+  if (first > l->out + near && h - l->out > near) {
+    return between(l, first - near / 2);
   }
-  l->tiny = l->out == 0;
-  return l->tiny ? LEAVE * near : l->out;
+  if (l->out > 0) {
+    set_tiny(l);
+    return l->out;
+  }
+  l->kind = CRI_STEP_TINY;
+  return CRI_EVENT_TINY * near;
 }
 
+static cr_real at_or(cr_real at, cr_real out, cr_real h) { return at >= 0 ? out + at : h; }
+
 bool cri_locate_ends(cri_locate* l, const cr_model* m, const cr_data* d, cr_real h, cr_real* next) {
-  cr_real near = cri_event_near(m);
-  int n = cri_event_rows(m, d, l->now);
-  cri_event e = cri_event_find(m, d, l->clean, l->nclean, l->now, h - l->out);
-  bool entry = e.row >= 0, bend = e.crossed > 0 && !l->crossing, leave = e.left >= 0 && !l->tiny;
-  bool clean = !entry && !bend && !leave;
+  l->now = cri_event_rows(m, d, l->now.row);
+  if (cri_locate_is_tiny(l, h)) {
+    return take(l, h, false);
+  }
+  cri_event e = cri_event_find(&l->clean, &l->now, h - l->out, l->near);
+  bool bend = e.crossed >= 0 && l->kind == CRI_STEP_LONG;
+  bool clean = e.entered < 0 && e.left < 0 && e.swapped < 0 && !bend;
   int astray = clean && l->astray < MOST_ASTRAY ? stage_astray(l) : 0;
   if (astray > 0) {
     return shorten(l, astray, h, next);
   }
   if (clean) {
-    return clean_end(l, m, h, n, next) || ++l->tries > MOST_TRIES;
+    return clean_end(l, h, next) || (++l->tries > MOST_TRIES && take(l, h, true));
   }
-  bool found = l->crossing && (!entry || e.ago <= near) && !leave;
-  if (found || h - l->out <= near || ++l->tries > MOST_TRIES) {
-    l->row = e.row;
-    l->happened = true;
-    return true;
+  cr_real entered = at_or(e.entered, l->out, h), left = at_or(e.left, l->out, h);
+  cr_real swapped = at_or(e.swapped, l->out, h), other = cr_min(left, swapped);
+  bool behind = e.left < 0 && e.swapped < 0 && (e.entered < 0 || h - entered <= l->near);
+  if ((l->kind == CRI_STEP_SHORT && behind) || ++l->tries > MOST_TRIES) {
+    return take(l, h, true);
   }
-  cr_real entry_at = entry ? h - e.ago : h, leave_at = leave ? l->out + e.left : h;
-  cr_real bend_at = bend ? h - e.crossed : h;
   l->in = h;
   l->cross = 0;
-  *next = l->crossing ? settle(l, h, &e, leave && leave_at <= entry_at, near)
-                      : approach(l, h, cr_min(bend_at, cr_min(entry_at, leave_at)), near);
-  return !(d->time + *next > d->time);
+  l->next = CRI_STEP_LONG;
+  *next = l->kind == CRI_STEP_LONG
+              ? approach(l, h, cr_min(at_or(bend ? e.crossed : -1, l->out, h), cr_min(entered, other)))
+              : settle(l, h, entered, other);
+  return !(d->time + *next > d->time) && take(l, h, true);
 }

@@ -201,13 +201,20 @@ static int pairs_beyond(const cr_model* m, const cr_data* d, cr_field_id id) {
   }
 }
 
+// lists of rows that adaptive steps with events compare
+static size_t event_numbers(const cr_model* m, const cr_data* d) {
+  const cri_tableau* t = cri_tableau_of(m->integrator);
+  return t != NULL && t->error != NULL ? 64 * (size_t)d->nefc_max : 0;
+}
+
 static size_t scratch_numbers(const cr_model* m, const cr_data* d) {
   size_t v = (size_t)m->nv, b = (size_t)m->nbody, e = (size_t)d->nefc_max;
   size_t pairs = (size_t)pairs_beyond(m, d, CR_FIELD_ten_J);
   size_t stages = 6 * (size_t)d->nrk * (size_t)(m->nq + m->na);
   return stages + 2 * v * v + 80 * v + (320 + 12 * pairs) * b + 72 * e + 64 * (size_t)d->ncon_max +
          64 * (size_t)m->ngeom + 8 * (size_t)(m->nq + m->na + m->nu + m->nout) +
-         2 * (size_t)d->nJ_max + (size_t)m->nC + (size_t)m->nsensordata + (size_t)d->nmetric + 4096;
+         2 * (size_t)d->nJ_max + (size_t)m->nC + (size_t)m->nsensordata + (size_t)d->nmetric +
+         event_numbers(m, d) + 4096;
 }
 
 // stages of the model's integrator, or of MuJoCo's, whichever are more

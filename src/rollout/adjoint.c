@@ -12,6 +12,7 @@
 #include "integrate/dense.h"
 #include "integrate/event.h"
 #include "integrate/inputs.h"
+#include "integrate/jump.h"
 #include "integrate/manifold.h"
 #include "math/vec3.h"
 #include "model/fields.h"
@@ -271,8 +272,8 @@ static cr_status solve(span* s, cr_real length) {
 
 // ---- what a span begins with
 
-static int event_of(const cr_rollout* r, int i) {
-  return r->adaptive ? cri_tape_noted(&r->tape, i).event : -1;
+static bool has_event(const cr_rollout* r, int i) {
+  return r->adaptive && cri_tape_noted(&r->tape, i).event;
 }
 
 static void set_control(span* s) {
@@ -301,19 +302,25 @@ static cr_status evaluate(span* s, cr_data* d) {
   return status == CR_OK ? CR_OK : failed(s, d, status);
 }
 
-// [c5] r->d holds the state just after an event: the jump, and on to the state just before it
-static cr_status pass_event(span* s, int row, cr_real h, cr_data** before) {
+// [c5] the events of step i, at whose end the backward pass is: their jump, and on to the state just before
+// them, in r->work; if the step is as good as none, to its start
+static cr_status pass_event(span* s, int i, bool* tiny) {
   cr_rollout* r = s->r;
-  bool moved;
-  cr_status status = cri_event_vjp(s->m, r->d, row, h, r->work, r->bar);
-  if (status == CR_OK) {
-    CR_TRY(evaluate(s, r->d));
-    status = cri_event_before(s->m, r->d, row, h, r->work, &moved);
-    *before = moved ? r->work : r->d;
-    r->work->time = r->d->time;
-    return status == CR_OK ? CR_OK : failed(s, r->work, status);
+  cr_real h = cri_tape_noted(&r->tape, i).h;
+  restore_end(s);
+  cri_inputs_copy(s->m, r->work, r->d);
+  CR_TRY(restore(s, i));
+  cr_status status = cri_jump_vjp(s->m, r->d, r->work, h, r->bar);
+  if (status != CR_OK) {
+    return failed(s, r->d, status);
   }
-  return failed(s, r->d, status);
+  *tiny = h <= CRI_EVENT_TINY * cri_event_near(s->m, r->d->time);
+  if (*tiny) {
+    cri_tape_put(&r->tape, s->m, CRI_TAPE_HERE, r->d);
+    return CR_OK;
+  }
+  status = cri_jump_before(s->m, r->d, r->work, h);
+  return status == CR_OK ? CR_OK : failed(s, r->work, status);
 }
 
 static void put_node(span* s, size_t i, const cr_data* d) {
@@ -400,11 +407,17 @@ static span span_of(cr_rollout* r, const cr_model* m, const cr_model* m_backward
 static cr_status pass_span(span* s, int begin, int end) {
   cr_rollout* r = s->r;
   cr_data* last = r->d;
-  int row = event_of(r, end - 1);
-  restore_end(s);
-  if (row >= 0) {
-    CR_TRY(pass_event(s, row, cri_tape_noted(&r->tape, end - 1).h, &last));
-  } else {
+  if (has_event(r, end - 1)) {
+    bool tiny;
+    CR_TRY(pass_event(s, end - 1, &tiny));
+    end -= tiny;
+    last = tiny ? r->d : r->work;
+  }
+  if (end == begin) {
+    return CR_OK;
+  }
+  if (last == r->d) {
+    restore_end(s);
     CR_TRY(evaluate(s, r->d));
   }
   s->end = last->time;
@@ -435,7 +448,7 @@ static int span_begin(const span* s, int first, int end) {
   enum { MOST = 64 };
   int begin = end - 1;
   while (!integrates_states(s) && begin > first && end - begin < MOST &&
-         event_of(s->r, begin - 1) < 0) {
+         !has_event(s->r, begin - 1)) {
     begin--;
   }
   return begin;

@@ -37,9 +37,9 @@ static cr_status set_here(cr_rollout* r, const cr_model* m, int k, uint64_t* set
   if (rows == NULL) {
     return cri_fail(error, CR_ERR_MEMORY, "no memory for %d rows", d->nefc);
   }
-  int n = cri_event_rows(m, d, rows);
+  (void)cri_event_rows(m, d, rows);
   *set = 0;
-  for (int i = 0; i < n; i++) {
+  for (int i = 0; i < d->nefc; i++) {
     int64_t feature = (int64_t)rows[i].feature;
     *set += ((uint64_t)feature ^ 0x9e3779b97f4a7c15u) * 0xbf58476d1ce4e5b9u;
   }

@@ -5,8 +5,8 @@
 #include <stdlib.h>
 
 #include "base/random.h"
-#include "integrate/event.h"
 #include "integrate/inputs.h"
+#include "integrate/jump.h"
 #include "integrate/step.h"
 
 static cr_status failed(const cr_data* where, cr_status status, int k, cr_error* error) {
@@ -32,13 +32,13 @@ static cr_status step_jvp(cr_rollout* r, const cr_model* m, int i, int k, cr_dat
     return failed(tan, status, k, error);
   }
   advance(m, tan);
+  cri_inputs_copy(m, r->work, r->d);
   cri_rollout_advance(r, m, k);
-  int event = r->adaptive ? r->made.event : -1;
-  if (event < 0) {
+  if (!r->adaptive || !r->made.event) {
     return CR_OK;
   }
-  status = cri_event_jvp(m, r->d, event, r->made.h, r->work, tan);
-  return status == CR_OK ? CR_OK : failed(r->d, status, k, error);
+  status = cri_jump_jvp(m, r->work, r->d, r->made.h, tan);
+  return status == CR_OK ? CR_OK : failed(r->work, status, k, error);
 }
 
 cr_status cri_rollout_jvp(cr_rollout* r, const cr_model* m, cr_data* tan, cri_tangent_look* look,

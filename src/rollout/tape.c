@@ -213,12 +213,12 @@ cr_status cri_tape_note(cri_tape* t, const cri_note* how, cr_error* error) {
   }
   cr_real* x = note(t, t->noted++);
   x[0] = how->h;
-  x[1] = (cr_real)(2 * (how->event + 1) + how->known);
+  x[1] = (cr_real)(2 * how->event + how->known);
   return CR_OK;
 }
 
 cri_note cri_tape_noted(const cri_tape* t, int step) {
   const cr_real* x = note(t, step);
   int mark = (int)x[1];
-  return (cri_note){.h = x[0], .known = mark % 2 == 1, .event = mark / 2 - 1};
+  return (cri_note){.h = x[0], .known = mark % 2 == 1, .event = mark / 2 == 1};
 }

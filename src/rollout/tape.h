@@ -28,7 +28,7 @@ typedef struct {
 typedef struct {
   cr_real h;   // its length
   bool known;  // the controller's flag, see integrate/adaptive.h
-  int event;   // how it ended, the same
+  bool event;  // the same
 } cri_note;
 
 /// The state before a step, as it is kept.

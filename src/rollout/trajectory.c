@@ -6,8 +6,8 @@
 #include <stdlib.h>
 
 #include "engine/forward.h"
-#include "integrate/event.h"
 #include "integrate/inputs.h"
+#include "integrate/jump.h"
 #include "integrate/step.h"
 #include "model/fields.h"
 
@@ -495,36 +495,47 @@ static void swap_state_bar(const cr_model* m, cr_data* bar) {
   cr_zero(bar->act, m->na);
 }
 
-// an event at the end of step i of interval k, where the backward pass is
-static cr_status event_bar(cr_rollout* r, const cr_model* m, int i, int k, cr_error* error) {
-  cri_note how = r->adaptive ? cri_tape_noted(&r->tape, i) : (cri_note){.event = -1};
-  if (how.event < 0) {
-    return CR_OK;
-  }
+// the state where the backward pass is, at the end of a step of interval k, into r->work
+static void keep_end(cr_rollout* r, const cr_model* m, int k) {
   cri_tape_get(&r->tape, m, CRI_TAPE_HERE, r->d);
   set_control(r, m, k);
-  cr_status status = cri_event_vjp(m, r->d, how.event, how.h, r->work, r->bar);
+  cri_inputs_copy(m, r->work, r->d);
+}
+
+// the events of a step of interval k and length h, from the state in r->d to that in r->work
+static cr_status event_bar(cr_rollout* r, const cr_model* m, int k, cr_real h, cr_error* error) {
+  cr_real time = r->d->time;
+  set_control(r, m, k);
+  cr_status status = cri_jump_vjp(m, r->d, r->work, h, r->bar);
   if (status == CR_OK) {
+    r->d->time = r->work->time;
     take_ctrl_bar(r, m, k);
+    r->d->time = time;
   }
   if (status == CR_ERR_CAPACITY || status == CR_OK) {
     return status;
   }
-  return cri_fail(error, status, "backward through the event at time %.9g: %s", (double)r->d->time,
-                  r->d->error.text);
+  return cri_fail(error, status, "backward through the event at time %.9g: %s",
+                  (double)r->work->time, r->d->error.text);
 }
 
 // step i of interval k, from its end, where the backward pass is, to its beginning
 static cr_status step_bar(cr_rollout* r, const cr_model* m, const cr_model* m_backward, int i,
                           int k, cr_error* error) {
-  CR_TRY(event_bar(r, m, i, k, error));
+  bool event = r->adaptive && cri_tape_noted(&r->tape, i).event;
   const cr_data* made = cri_step_blocks_find(&r->blocks, i);
   if (made != NULL) {
     cri_inputs_copy(m, r->d, made);
     cri_tape_put(&r->tape, m, CRI_TAPE_HERE, r->d);
   } else {
+    if (event) {
+      keep_end(r, m, k);
+    }
     CR_TRY(find_state(r, m, i, error));
     cri_tape_put(&r->tape, m, CRI_TAPE_HERE, r->d);
+    if (event) {
+      CR_TRY(event_bar(r, m, k, cri_tape_noted(&r->tape, i).h, error));
+    }
     CR_TRY(cri_rollout_again(r, m, i, k, error));
     made = r->d;
   }
@@ -648,6 +659,8 @@ void cr_rollout_steps(const cr_rollout* r, int* accepted, int* rejected, int* ev
   cri_count(accepted, r != NULL ? r->controller.accepted : 0);
   cri_count(rejected, r != NULL ? r->controller.rejected : 0);
 }
+
+int cr_rollout_uncounted(const cr_rollout* r) { return r != NULL ? r->controller.missed : 0; }
 
 void cr_rollout_set_control(cr_rollout* r, cr_control control, void* context) {
   if (r != NULL) {

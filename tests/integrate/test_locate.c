@@ -35,10 +35,10 @@ static void fly(fixture* f, cr_real h) {
 }
 
 // searches from the length h on; returns the one the step ends with
-static cr_real search(fixture* f, cri_locate* l, cr_real h, bool crossing, bool tiny, int* tries) {
+static cr_real search(fixture* f, cri_locate* l, cr_real h, cri_step_kind kind, int* tries) {
   size_t mark = cri_mark(f->d);
   fly(f, 0);
-  cri_locate_begin(l, &f->m, f->d, crossing, tiny, cri_tableau_of(CR_INT_BOSH3));
+  cri_locate_begin(l, &f->m, f->d, kind, cri_tableau_of(CR_INT_BOSH3));
   l->zones[1] = l->zones[2] = l->zones[3] = l->zones[0];
   *tries = 0;
   for (;; ++*tries) {
@@ -65,9 +65,9 @@ static void nothing_happens(void** state) {
   cri_locate l;
   int tries;
   open_fixture(&f, 1, 0);
-  assert_true(search(&f, &l, CR_R(0.1), false, false, &tries) == CR_R(0.1));
+  assert_true(search(&f, &l, CR_R(0.1), CRI_STEP_LONG, &tries) == CR_R(0.1));
   assert_false(l.happened);
-  assert_int_equal(l.row, -1);
+  assert_int_equal(l.counts.entered + l.counts.left + l.counts.swapped, 0);
   assert_int_equal(tries, 0);
   close_fixture(&f);
 }
@@ -79,16 +79,18 @@ static void a_long_step_ends_before_an_entry_and_a_short_one_behind(void** state
     cri_locate l;
     int tries;
     open_fixture(&f, (cr_real)starts[i], CR_R(-0.4));
-    cr_real at = touch(&f), h = search(&f, &l, at * CR_R(1.7), false, false, &tries);
+    cr_real at = touch(&f), h = search(&f, &l, at * CR_R(1.7), CRI_STEP_LONG, &tries);
     assert_true(h < at && h > at * CR_R(0.99));
-    assert_true(l.happened && l.row < 0 && l.cross > at - h && l.cross < CR_R(0.01) * at);
+    assert_true(l.happened && l.counts.entered == 0 && l.next == CRI_STEP_SHORT);
+    assert_true(l.cross > at - h && l.cross < CR_R(0.01) * at);
     assert_in_range(tries, 1, 8);
     // go there, and cross
     f.height += f.speed * h + f.m.gravity[2] * h * h / 2;
     f.speed += f.m.gravity[2] * h;
-    cr_real rest = touch(&f), behind = search(&f, &l, l.cross, true, false, &tries) - rest;
-    assert_true(behind >= 0 && behind <= cri_event_near(&f.m));
-    assert_true(l.row == 0 && l.happened && l.cross == 0);
+    cr_real rest = touch(&f), behind = search(&f, &l, l.cross, l.next, &tries) - rest;
+    assert_true(behind >= 0 && behind <= cri_event_near(&f.m, 0));
+    // all four corners, each once
+    assert_true(l.counts.entered == 4 && l.counts.missed == 0 && l.happened && l.cross == 0);
     assert_in_range(tries, 1, 8);
     close_fixture(&f);
   }
@@ -103,17 +105,17 @@ static void a_short_step_ends_before_a_contact_that_pushes_leaves(void** state) 
   f.d->xfrc_applied[6 + 2] = -20;  // so that they push while it leaves
   cr_real g = -f.m.gravity[2];
   cr_real at = (f.speed - cr_sqrt(f.speed * f.speed + 2 * g * f.height)) / g;
-  cr_real h = search(&f, &l, 2 * at, true, false, &tries);
-  assert_true(h < at && at - h <= 2 * cri_event_near(&f.m));
-  assert_true(l.row == 0 && l.happened && l.ends_contact && l.cross > at - h);
-  // the tiny step that crosses says nothing more
+  cr_real h = search(&f, &l, 2 * at, CRI_STEP_SHORT, &tries);
+  assert_true(h < at && at - h <= 2 * cri_event_near(&f.m, 0));
+  assert_true(l.counts.left == 0 && l.happened && l.next == CRI_STEP_TINY && l.cross > at - h);
+  // the tiny step that crosses counts them, all four corners, each once
   f.height += f.speed * h - g * h * h / 2;
   f.speed -= g * h;
   cr_real cross = l.cross;
-  assert_true(search(&f, &l, cross, true, true, &tries) == cross);
+  assert_true(search(&f, &l, cross, l.next, &tries) == cross);
   assert_int_equal(tries, 0);
-  assert_int_equal(l.row, -1);
-  assert_true(cri_locate_leaves(&l, &f.m, cross));
+  assert_true(l.counts.left == 4 && l.counts.missed == 0);
+  assert_true(cri_locate_is_tiny(&l, cross));
   close_fixture(&f);
 }
 
@@ -123,7 +125,7 @@ static cr_real search_astray(fixture* f, cri_locate* l, cr_real h, cr_real far, 
   cr_real next = h;
   fly(f, 0);
   size_t mark = cri_mark(f->d);
-  cri_locate_begin(l, &f->m, f->d, false, false, cri_tableau_of(CR_INT_BOSH3));
+  cri_locate_begin(l, &f->m, f->d, CRI_STEP_LONG, cri_tableau_of(CR_INT_BOSH3));
   *tries = 0;
   do {
     h = next;

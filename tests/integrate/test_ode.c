@@ -38,7 +38,7 @@ static cr_status solve(int method, oscillator* o, const cr_adaptive* options, cr
                  .y = y,
                  .z = y + N,
                  .memory = memory};
-  *c = (cri_controller){.h = CR_R(0.01), .inverse = {1, 1}, .event = -1};
+  *c = (cri_controller){.h = CR_R(0.01), .inverse = {1, 1}};
   cr_status status = CR_OK;
   for (cr_real s = 0, h; s < until && status == CR_OK;) {
     status = cri_ode_step(&ode, options, s, until, c, &h, error);
