@@ -1,0 +1,408 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Carom against the reference: steps, rollouts, gradients of a step and of a few steps.
+
+A finding is a dict; `kind` says which comparison it comes from and `class` what is thought of it:
+"noise", "known: NAME" or "unexplained".
+"""
+import mujoco
+import numpy as np
+
+import carom
+import convex
+import known
+from reference import OPTIONS, QUATERNIONS, Difference
+
+INPUTS = ("qpos", "qvel", "act", "ctrl", "qfrc_applied", "xfrc_applied")
+STEP_TOLERANCE = 1e-9      # of the change of velocity in a step
+GRADIENT_TOLERANCE = 1e-6  # of the largest number that an input moves
+UNTOLD = 1e-3              # a difference that is not sure of more than this says nothing
+PER_FIELD = 5              # numbers of a parameter field that are held against differences
+
+
+class Pair:
+    """The same model in both, and what has been counted."""
+
+    def __init__(self, lib, path, seed, tags):
+        from reference import Reference
+        self.path, self.seed, self.tags = path, seed, tags
+        self.rng = np.random.default_rng([seed, 7])
+        self.c = carom.Model(lib, path)
+        self.plain, self.r = Reference(path), Reference(path, loose=True)
+        m = self.r.m
+        self.h, self.nv, self.na = m.opt.timestep, m.nv, m.na
+        self.findings, self.count = [], {"steps": 0, "entries": 0, "untold": 0, "refused": 0, "noise": 0, "horizon": 0}
+
+    def find(self, kind, where, **more):
+        """Notes a finding, in its class."""
+        f = {"seed": self.seed, "kind": kind, "where": where, "model": self.path, **more}
+        f["class"] = known.name(self, f) or "unexplained"
+        alike = ("kind", "field", "class")
+        for old in self.findings:
+            if all(old.get(a) == f.get(a) for a in alike):
+                old["times"] += 1
+                return
+        self.findings.append({**f, "times": 1})
+
+    def blocks(self):
+        """Rows of a next state's tangent: qpos, qvel, act."""
+        nv = self.nv
+        return {"qpos": slice(0, nv), "qvel": slice(nv, 2 * nv), "act": slice(2 * nv, 2 * nv + self.na)}
+
+    def scales(self, x):
+        """For each row the largest number in its block."""
+        out = np.zeros(len(x))
+        for rows in self.blocks().values():
+            out[rows] = np.abs(x[rows]).max(initial=0)
+        return out
+
+
+# ---- steps
+
+def step_scale(p, state, base):
+    """What a step changes, entry by entry; what round-off of a number itself is never counts."""
+    change = np.zeros(2 * p.nv + p.na)
+    v = state["qvel"]
+    rows = p.blocks()
+    change[rows["qvel"]] = np.abs(base[p.r.m.nq:p.r.m.nq + p.nv] - v).max(initial=0) + 1e-6 * np.abs(v) + 1e-7
+    change[rows["qpos"]] = p.h * (change[rows["qvel"]] + np.abs(v).max(initial=0)) + 1e-7
+    change[rows["act"]] = 1e-3
+    return change
+
+
+def parity(p, state, where, d=None):
+    """One step from the same state in both. True where they agree."""
+    p.count["steps"] += 1
+    d = d or p.plain
+    base = d.step(state)
+    if wild(d, base):
+        return False
+    p.c.set_state(state)
+    try:
+        ours = p.c.step()
+    except carom.Error as error:
+        refused(p, state, where, str(error))
+        return False
+    off = np.abs(d.between(base, ours))
+    scale = step_scale(p, state, base)
+    if np.all(off <= STEP_TOLERANCE * scale):
+        return True
+    noise = d.noise(state, p.rng, base, 6)
+    k = int((off / (STEP_TOLERANCE * scale + 20 * noise)).argmax())
+    if np.all(off <= STEP_TOLERANCE * scale + 20 * noise):
+        p.count["noise"] += 1
+        return True
+    report_step(p, state, where, base, off, scale, k)
+    return False
+
+
+def wild(d, x):
+    """A state that is flying apart: nothing is compared there."""
+    return not np.all(np.isfinite(x)) or np.abs(x[d.m.nq:]).max(initial=0) > 1e3 or \
+        np.abs(d.d.qacc).max(initial=0) > 1e6
+
+
+def refused(p, state, where, sentence):
+    """Carom says why it has no step: that is an answer, but one to look at."""
+    p.find("refused", where, note=sentence, state=plain_state(state))
+
+
+def plain_state(state):
+    """As lists, for the report."""
+    return {k: np.array(v).ravel().tolist() for k, v in state.items() if np.any(v)}
+
+
+def report_step(p, state, where, base, off, scale, k):
+    """A step that differs: whose solution of MuJoCo's own equation is better, and which contacts differ."""
+    qacc = p.c.view("qacc")
+    residual = p.plain.residuals(state, qacc)
+    block = next(n for n, s in p.blocks().items() if s.start <= k < s.stop)
+    contacts = p.c.contacts(state)
+    p.find("step", where, entry=f"{block}[{k - p.blocks()[block].start}]", off=float(off[k]),
+           relative=float(off[k] / scale[k]), residual_mujoco=residual[0], residual_carom=residual[1],
+           pairs=differing(p, contacts), rest=without_collision(p, state, contacts, scale),
+           state=plain_state(state))
+
+
+def by_pair(rows):
+    """Contacts grouped by their geoms."""
+    out = {}
+    for geoms, *rest in rows:
+        out.setdefault(geoms, []).append(rest)
+    return out
+
+
+def differing(p, contacts):
+    """Pairs of geoms whose contacts differ, with what convex.py says of them; the reference is at the state."""
+    d, m = p.plain.d, p.plain.m
+    theirs = by_pair([(tuple(int(g) for g in c.geom), c.dist, c.pos.copy(), c.frame.copy()) for c in d.contact])
+    ours, out = by_pair(contacts), []
+    for geoms in sorted(set(ours) | set(theirs)):
+        a, b = ours.get(geoms, []), theirs.get(geoms, [])
+        off = [max(abs(x[0] - y[0]), np.abs(x[1] - y[1]).max(), np.abs(x[2][:3] - y[2][:3]).max())
+               for x, y in zip(a, b)]
+        if len(a) != len(b) or max(off, default=0) > 1e-11:
+            out.append({"types": [int(m.geom_type[g]) for g in geoms], "ours": len(a), "theirs": len(b),
+                        "off": float(max(off, default=0)), **convex.judge(m, d, geoms, a, b)})
+    return out
+
+
+def without_collision(p, state, contacts, scale):
+    """How far the steps are apart, relative, where MuJoCo goes on with Carom's contacts; None: cannot be told."""
+    d = p.plain
+    if len(contacts) != d.d.ncon or int(d.m.opt.integrator) not in (0, 2, 3):
+        return None
+    rows = [c[1:] for c in contacts]
+    if any(tuple(c.geom) != ours[0] for c, ours in zip(d.d.contact, contacts)):
+        return None
+    with_ours = convex.injected(d.m, d.d, lambda: d.put(state), rows)
+    parts = (p.c.view(n) for n in ("qpos_next", "qvel_next", "act_next"))
+    ours = np.concatenate([x for x in parts if x is not None])
+    return float((np.abs(d.between(with_ours, ours)) / scale).max())
+
+
+def visit(p, steps, controls, keep):
+    """MuJoCo's own rollout; a step of Carom from every second of its states. The states to keep."""
+    state, out, bad = p.plain.start(), [], 0
+    for i in range(steps):
+        state["ctrl"] = controls(i)
+        if i in keep:
+            out.append((f"step {i}", {k: np.array(v) for k, v in state.items()}))
+        if i % 2 == 0 and bad < 2:
+            bad += not parity(p, state, f"step {i}")
+        x = p.plain.step(state)
+        if wild(p.plain, x):
+            break
+        state.update(p.plain.split(x))
+    return out
+
+
+def free(p, steps, controls):
+    """Carom on its own against MuJoCo, and MuJoCo's twin that began 1e-15 beside it."""
+    a = p.plain.start()
+    twin = {k: np.array(v) for k, v in a.items()}
+    mujoco.mj_integratePos(p.plain.m, twin["qpos"], 1e-15 * p.rng.standard_normal(p.nv), 1)
+    ours, apart = {k: np.array(v) for k, v in a.items()}, 1e-14
+    for i in range(steps):
+        for s in (a, twin, ours):
+            s["ctrl"] = controls(i)
+        x, y = p.plain.step(a), p.plain.step(twin)
+        if wild(p.plain, x):
+            return
+        p.c.set_state(ours)
+        try:
+            z = p.c.step()
+        except carom.Error as error:
+            refused(p, ours, f"free step {i}", str(error))
+            return
+        apart = max(apart, np.abs(p.plain.between(x, y)).max(initial=0))
+        off = np.abs(p.plain.between(x, z)).max(initial=0)
+        if off > 1e-8 * max(1, np.abs(x).max()) + 1e3 * apart:
+            p.find("rollout", f"free step {i}", off=float(off), twin=float(apart))
+            return
+        for s, v in ((a, x), (twin, y), (ours, z)):
+            s.update(p.plain.split(v))
+
+
+# ---- gradients of a step
+
+def parameters(p):
+    """Fields that are parameters in Carom and arrays of numbers in MuJoCo."""
+    p.c._twins()
+    found = []
+    for name in list(OPTIONS) + sorted(n for n in dir(p.r.m) if not n.startswith("_")):
+        if name in INPUTS or name in known.NO_PARAMETER:
+            continue
+        here = p.c.view(name, p.c.bar)
+        there = p.r.m.opt if name in OPTIONS else p.r.parameter(name)
+        if here is not None and there is not None:
+            found.append(name)
+    return found
+
+
+def chosen(p, name, n):
+    """Numbers of a parameter that are looked at: a few of each field."""
+    allowed = [k for k in range(n) if known.has_meaning(p.r.m, name, k)]
+    if len(allowed) <= PER_FIELD:
+        return allowed
+    return sorted(int(k) for k in p.rng.choice(allowed, PER_FIELD, replace=False))
+
+
+def legal(p, state, name, k):
+    """Which sides of a value are allowed: (right, left)."""
+    m = p.r.m
+    if name == "ctrl" and m.actuator_ctrllimited[k]:
+        low, high = m.actuator_ctrlrange[k]
+        return state["ctrl"][k] != high, state["ctrl"][k] != low
+    if name == "act":
+        return sides_of_activation(m, state["act"][k], k)
+    if name in INPUTS or name in QUATERNIONS:
+        return True, True
+    return tuple(can_put(p, name, k, h) for h in (1e-6, -1e-6))
+
+
+def sides_of_activation(m, x, k):
+    """An activation at an end of its range moves inwards only."""
+    for i in range(m.nactuator):
+        first, n = m.actuator_actadr[i], m.actuator_actnum[i]
+        if first <= k < first + n and (m.actuator_actlimited[i] or
+                                       m.actuator_dyntype[i] == int(mujoco.mjtDyn.mjDYN_MUSCLE)):
+            low, high = m.actuator_actrange[i] if m.actuator_actlimited[i] else (0, 1)
+            return x != high, x != low
+    return True, True
+
+
+def can_put(p, name, k, h):
+    """Whether Carom takes the model with a number moved."""
+    size = p.c.view(name, p.c.bar).size
+    old = p.c.get(name, size)
+    new = old.copy()
+    new[k] += h * max(1, abs(old[k]))
+    try:
+        p.c.put(name, new)
+    except carom.Error:
+        return False
+    p.c.put(name, old)
+    return True
+
+
+def scale_of(p, name, k):
+    """How far a number moves: a unit for states, its own size for parameters."""
+    if name in INPUTS or name in QUATERNIONS:
+        return 1.0
+    x = np.abs(np.ravel(getattr(p.r.m.opt, name) if name in OPTIONS else p.r.parameter(name)))
+    if name == "hfield_data":
+        return 1.0
+    return float(x[k] or x.max() or 1.0)
+
+
+def gradient(p, state, where):
+    """Every entry of the Jacobian of a step, by all inputs and parameters, against differences."""
+    if not parity(p, state, where, p.r):
+        return
+    names = list(INPUTS) + parameters(p)
+    p.c.set_state(state)
+    p.c.step()
+    try:
+        J = p.c.vjp(names)
+        own_jacobian(p, J, where, state)
+    except carom.Error as error:
+        refused(p, state, where, str(error))
+        return
+    base = p.r.step(state)
+    noise = p.r.noise(state, p.rng, base)
+    for name in names:
+        if name not in J:
+            continue
+        numbers = range(J[name].shape[1]) if name in INPUTS[:4] else chosen(p, name, J[name].shape[1])
+        for k in numbers:
+            try_column(p, state, where, base, noise, name, k, J[name])
+
+
+def try_column(*arguments):
+    """A column; nothing where MuJoCo refuses the model with the number moved."""
+    try:
+        column(*arguments)
+    except mujoco.FatalError:
+        arguments[0].count["refused"] += 1
+
+
+def own_jacobian(p, J, where, state):
+    """cr_step_jacobian against the reverse sweeps."""
+    own = p.c.step_jacobian()
+    both = {"ctrl": own["ctrl"], "qfrc_applied": own["qfrc_applied"], "qpos": own["x"][:, :p.nv],
+            "qvel": own["x"][:, p.nv:2 * p.nv], "act": own["x"][:, 2 * p.nv:]}
+    for name, matrix in both.items():
+        if name in J and matrix.size:
+            off = np.abs(matrix - J[name])
+            size = np.abs(J[name]).max() + 1e-9
+            if off.max() > 1e-8 * size:
+                at = np.unravel_index(off.argmax(), off.shape)
+                p.find("jacobian", where, field=name, entry=str([int(a) for a in at]), got=float(matrix[at]),
+                       expected=float(J[name][at]), note="cr_step_jacobian against cr_step_vjp",
+                       state=plain_state(state))
+
+
+def mover(p, state, name, k):
+    """f(h): the next state with the input or parameter moved."""
+    if name in INPUTS:
+        return lambda h: p.r.step(p.r.moved(state, name, k, h))
+    return lambda h: p.r.with_parameter(state, name, k, h)
+
+
+def column(p, state, where, base, noise, name, k, J):
+    """One column: passes at once where a difference says the same; otherwise the whole ladder."""
+    g = along_sphere(p, J, k) if name == "jnt_axis" else J[:, k]
+    p.count["entries"] += len(g)
+    with known.told_to_mujoco(p.r.m, name, k):
+        d = Difference(p.r.between, base, mover(p, state, name, k), noise, scale_of(p, name, k))
+        fd = d.quick()
+        size = p.scales(np.maximum(np.abs(g), np.abs(fd)))
+        if np.all(np.abs(g - fd) <= GRADIENT_TOLERANCE * size + 1e-13):
+            return
+        ladder = d.ladder(*legal(p, state, name, k))
+    verdict(p, where, name, k, g, ladder, state)
+
+
+def own_difference(p, state, name, k, i, h=2.0 ** -20):
+    """What differences of Carom's own step say of an entry: right and left. None for what cannot be moved."""
+    if name == "jnt_axis":
+        return None
+    values = []
+    for sign in (1, -1):
+        try:
+            values.append(own_step(p, state, name, k, sign * h))
+        except carom.Error:
+            values.append(None)
+    base = own_step(p, state, name, k, 0)
+    scale = scale_of(p, name, k) * h
+    return [None if x is None else float(s * p.r.between(base, x)[i] / scale) for x, s in zip(values, (1, -1))]
+
+
+def own_step(p, state, name, k, h):
+    """Carom's step with an input or a parameter moved."""
+    if name in INPUTS:
+        p.c.set_state(p.r.moved(state, name, k, h))
+        return p.c.step()
+    size = p.c.view(name, p.c.bar).size
+    old = p.c.get(name, size * 4 // 3 if name in QUATERNIONS else size)
+    new = old.copy()
+    if name in QUATERNIONS:
+        mujoco.mju_quatIntegrate(new.reshape(-1, 4)[k // 3], h * np.eye(3)[k % 3], 1)
+    else:
+        new[k] += h * scale_of(p, name, k)
+    p.c.set_state(state)
+    try:
+        p.c.put(name, new)
+        return p.c.step()
+    finally:
+        p.c.put(name, old)
+
+
+def along_sphere(p, J, k):
+    """Of an axis only what turns it is compared: Carom's three columns along the part that does."""
+    first = 3 * (k // 3)
+    axis = p.r.m.jnt_axis[k // 3]
+    return J[:, first:first + 3] @ (np.eye(3)[k % 3] - axis * axis[k % 3])
+
+
+def verdict(p, where, name, k, g, ladder, state):
+    """Entries that no legal side explains. A kink needs two sides that differ."""
+    sides = [ladder[s] for s in ("central", "right", "left") if s in ladder]
+    if not sides:
+        return
+    size = p.scales(np.maximum(np.abs(g), np.abs(sides[0][0])))
+    told, explained, off = np.zeros(len(g), bool), np.zeros(len(g), bool), np.full(len(g), np.inf)
+    for value, error, fine, fine_error in sides:
+        for v, e in ((value, error), (fine, fine_error)):
+            sure = (e <= UNTOLD * size) & (50 * e <= np.abs(g - v))
+            told |= sure
+            explained |= np.abs(g - v) <= GRADIENT_TOLERANCE * size + 10 * e
+            off = np.minimum(off, np.abs(g - v))
+    p.count["untold"] += int(np.sum(~told & ~explained))
+    wrong = told & ~explained & (off > 1e-12)
+    if wrong.any():
+        i = int(np.where(wrong, off / (size + 1e-300), -1).argmax())
+        block = next(n for n, s in p.blocks().items() if s.start <= i < s.stop)
+        p.find("gradient", where, field=name, number=k, entry=f"{block}[{i - p.blocks()[block].start}]",
+               got=float(g[i]), own=own_difference(p, state, name, k, i), expected={s: [float(ladder[s][0][i]), float(ladder[s][1][i])] for s in ladder},
+               size=float(size[i]), state=plain_state(state))

@@ -1,0 +1,95 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Gradients through contacts that enter and leave: `carom grad --events` against differences of the motion.
+
+The reference is a difference of Carom's own converged motion, at two displacements that must agree.
+"""
+import json
+import subprocess
+
+import numpy as np
+
+import generator
+
+TIGHT = ("dopri8", "1e-11")
+OTHERS = (("tsit5", "1e-9"), ("bosh3", "1e-9"), ("dopri5", "1e-10"))
+DISPLACEMENTS = ("1e-5", "2e-6")
+TOLERANCE = 3e-3  # of the largest component
+
+
+def toss(seed):
+    """One or two bodies thrown at a floor, or a leg that hops: model, initial velocity, time, collision."""
+    s = generator.Scene([seed, 5])
+    r = s.r
+    contact = {"solref": s.pick((".02 1", ".05 .5", "-400 -10", ".02 .2")),
+               "solimp": s.pick((".9 .95 .001", ".9 .95 .001", "0 .95 .01"))}
+    text = [f'<geom type="plane" size="5 5 .1"{generator.attributes(**contact)}/>']
+    shapes = ("sphere", "capsule", "cylinder", "cylinder", "box", "box", "ellipsoid", "mesh")
+    bodies = 1 + s.chance(0.25)
+    for i in range(bodies):
+        tilt = s.vector(35) if s.chance(0.6) else f"0 {s.real(5, 40)} 0"
+        shape = s.pick(shapes)
+        size = {"mesh": generator.mesh(s)} if shape == "mesh" else {"size": generator.size_of(s, shape)}
+        options = {**size, **contact, "mass": s.real(0.5, 2), "friction": s.real(0.2, 1), "condim": s.pick((1, 3, 3, 4))}
+        text.append(f'<body pos="{s.real(-0.02, 0.02)} 0 {0.14 + 0.2 * i}" euler="{tilt}"><freejoint/>'
+                    f'<geom type="{shape}"{generator.attributes(**options)}/></body>')
+    option = f'<option timestep="0.002" cone="{s.pick(("pyramidal", "elliptic"))}"/>'
+    asset = "".join(s.text["asset"])
+    xml = f'<mujoco>{option}<asset>{asset}</asset><worldbody>{"".join(text)}</worldbody></mujoco>\n'
+    velocity = np.round(r.uniform(-1, 1, 6 * bodies) * np.tile((0.5, 0.5, 1, 2, 2, 2), bodies), 3)
+    velocity[2::6] -= 0.8
+    planar = "0 " in text[1].split('euler="')[1][:3] and bodies == 1
+    if planar:
+        velocity[[1, 3, 5]] = 0
+    soft = s.pick((None, None, None, "smooth", "soft")) if bodies == 1 and "ellipsoid" not in xml else None
+    return xml, velocity, s.pick((0.15, 0.2, 0.3)), soft
+
+
+def run(carom, path, velocity, time, soft, method, *more):
+    """carom grad: its JSON, or the sentence why not."""
+    command = [carom, "grad", path, "--time", str(time), "--set", "qvel=" + ",".join(map(str, velocity)),
+               "--loss", "qpos[0]+0.5*qpos[1]+0.25*qpos[2]", "--wrt", "qvel", "--integrator", method[0],
+               "--rtol", method[1], "--atol", method[1], "--events", "--json", *more]
+    command += ["--collision", soft] if soft else []
+    try:
+        done = subprocess.run(command, capture_output=True, text=True, timeout=60, check=False)
+    except subprocess.TimeoutExpired:
+        return {"error": "no end after 60 s"}, " ".join(command)
+    try:
+        return json.loads(done.stdout), " ".join(command)
+    except ValueError:
+        return {"error": done.stderr.strip() or f"status {done.returncode}"}, " ".join(command)
+
+
+def check(p, carom, seed, path):
+    """One scene: the tight gradient and those of other methods, against differences that agree."""
+    xml, velocity, time, soft = toss(seed)
+    with open(path, "w", encoding="utf-8") as file:
+        file.write(xml)
+    p.count["tosses"] = 1
+    runs = [run(carom, path, velocity, time, soft, TIGHT, "--check", "--eps", e) for e in DISPLACEMENTS]
+    if any("error" in r for r, _ in runs):
+        sentence = next(str(r["error"]) for r, _ in runs if "error" in r)
+        p.find("events refused", "toss", note=sentence, command=runs[0][1])
+        return
+    one, two = (np.array(r["differences"]["qvel"]) for r, _ in runs)
+    size = np.abs(two).max()
+    if np.abs(one - two).max() > 0.1 * TOLERANCE * size:
+        p.count["untold tosses"] = 1
+        return
+    judge(p, runs[0], two, size, TIGHT)
+    for method in OTHERS:
+        judge(p, run(carom, path, velocity, time, soft, method), two, size, method)
+
+
+def judge(p, result, reference, size, method):
+    """A gradient against the differences."""
+    answer, command = result
+    if "error" in answer:
+        p.find("events refused", "toss", note=str(answer["error"]), command=command)
+        return
+    g = np.array(answer["gradient"]["qvel"])
+    off = np.abs(g - reference)
+    k = int(off.argmax())
+    if off[k] > TOLERANCE * size:
+        p.find("events", " ".join(method), field="qvel", number=k, got=float(g[k]), off=float(off[k] / size),
+               expected=float(reference[k]), command=command)

@@ -1,0 +1,92 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Differences that are known, by name, each with its reason; and numbers that mean nothing."""
+import contextlib
+
+import mujoco
+
+# fields that both have and that are no parameter of a step in MuJoCo's arrays
+NO_PARAMETER = ("magnetic",)
+
+
+def has_meaning(m, name, k):
+    """Whether a number of a parameter field is one that MuJoCo's step reads, now and when it moves."""
+    if name == "wrap_prm":
+        return int(m.wrap_type[k]) in (int(mujoco.mjtWrap.mjWRAP_JOINT), int(mujoco.mjtWrap.mjWRAP_PULLEY))
+    if name == "qpos_spring":
+        return not any(m.jnt_type[j] <= 1 and 0 <= k - m.jnt_qposadr[j] < (7, 4)[m.jnt_type[j]] for j in range(m.njnt))
+    if name == "geom_fluid":
+        return k % 12 != 0
+    if name == "tendon_armature":
+        return m.tendon_armature[k] > 0  # without any, MuJoCo has no entries of M for it
+    if name in REFLECTED:
+        return reflects(m, name, k // REFLECTED[name])
+    if name in ("body_ipos", "body_iquat", "jnt_axis", "jnt_pos"):
+        body = k // 3 if name.startswith("body") else m.jnt_bodyid[k // 3]
+        return not m.body_simple[body]  # MuJoCo keeps only the diagonal of M there, moved or not
+    return True
+
+
+REFLECTED = {"actuator_armature": 1, "actuator_damping": 1, "actuator_dampingpoly": 2}
+
+
+def reflects(m, name, i):
+    """Whether the armature and damping of an actuator can count: of a tendon's only where there is some."""
+    if m.actuator_trntype[i] == int(mujoco.mjtTrn.mjTRN_TENDON):
+        return name != "actuator_armature" or m.actuator_armature[i] > 0
+    return True
+
+
+@contextlib.contextmanager
+def told_to_mujoco(m, name, k):
+    """While a number moves from zero, MuJoCo's lists say that it may be another; -2 has it look at all."""
+    if name not in REFLECTED:
+        yield
+        return
+    keep = m.jnt_actuatorid.copy(), m.tendon_actuatorid.copy()
+    m.jnt_actuatorid[:], m.tendon_actuatorid[:] = -2, -2
+    try:
+        yield
+    finally:
+        m.jnt_actuatorid[:], m.tendon_actuatorid[:] = keep
+
+
+def name(p, f):
+    """The name of the known difference that explains a finding, or None."""
+    for title, fits in TABLE:
+        if fits(p, f):
+            return title
+    return None
+
+
+SEARCHED = {(2, 7), (3, 7), (2, 4), (3, 4), (3, 5), (4, 4), (4, 5), (4, 6), (4, 7), (5, 5), (5, 6), (5, 7), (6, 7), (7, 7)}
+
+
+def searched(types):
+    """Pairs of shapes that MuJoCo searches for, to a tolerance; types ascending, 1 a height field."""
+    return tuple(types) in SEARCHED or types[0] == 1
+
+
+def convex_search(p, f):
+    """MuJoCo's search ended at a contact with more overlap, or at none of its normal; Carom's is one of its own.
+
+    Where the rest of the step can be told apart from the contacts it must agree.
+    """
+    if f["kind"] != "step" or not f["pairs"] or (f["rest"] is not None and f["rest"] > 1e-9):
+        return False
+    return all(searched(q["types"]) and better(q) for q in f["pairs"])
+
+
+def better(q):
+    """Carom's contact is consistent, and MuJoCo's is not, or has no less overlap."""
+    if not q.get("ours_consistent"):
+        return False
+    return not q.get("theirs_consistent", False) or q["ours_overlap"] <= q["theirs_overlap"] + 1e-10
+
+
+def unconverged(p, f):
+    """MuJoCo's own solver ended farther from the solution than Carom did."""
+    return f["kind"] == "step" and not f["pairs"] and f["residual_carom"] <= 0.1 * f["residual_mujoco"] and \
+        int(p.plain.m.opt.integrator) in (0, 2, 3) and f["relative"] < 1e-6
+
+
+TABLE = (("MuJoCo's convex search", convex_search), ("MuJoCo's solver", unconverged))

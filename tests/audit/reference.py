@@ -1,0 +1,239 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The other side: MuJoCo's step, solved as tightly as it can, its noise, and differences of it."""
+import mujoco
+import numpy as np
+
+STATE = ("qpos", "qvel", "act", "ctrl", "qfrc_applied", "xfrc_applied")
+# displacements of a difference, powers of two so that parameters held in single precision move exactly
+LEVELS = tuple(2.0 ** -k for k in (10, 13, 16, 19, 22, 25, 28, 31, 34))
+QUICK = 2.0 ** -20
+QUATERNIONS = ("body_quat", "body_iquat", "geom_quat", "site_quat")
+# forces below which MuJoCo's solve with the metric of the integrator discrete does nothing, N
+METRIC_SOLVE = 2e-8
+OPTIONS = ("gravity", "density", "viscosity", "wind", "o_margin", "o_solref", "o_solimp", "o_friction")
+
+
+def quiet():
+    """Nothing of MuJoCo's warnings on the terminal and in MUJOCO_LOG.TXT: divergence is looked for."""
+    mujoco.set_mju_user_warning(lambda text: None)
+
+
+class Reference:
+    """A model of MuJoCo and room to step it from any state."""
+
+    def __init__(self, path, loose=False):
+        self.m = mujoco.MjModel.from_xml_path(path)
+        o = self.m.opt
+        o.solver, o.tolerance, o.iterations = mujoco.mjtSolver.mjSOL_NEWTON, 1e-17, 200
+        o.ls_iterations, o.ls_tolerance = 100, 1e-12
+        o.ccd_tolerance, o.ccd_iterations = 1e-12, 500
+        o.disableflags |= mujoco.mjtDisableBit.mjDSBL_AUTORESET
+        if loose:
+            self._free_frames()
+        self.d = mujoco.MjData(self.m)
+        self.n = self.m.nq + self.m.nv + self.m.na
+
+    def _free_frames(self):
+        """Lets frames and sizes move: no shortcuts for frames that coincide, wider bounds."""
+        m = self.m
+        for name in ("body_sameframe", "geom_sameframe", "site_sameframe"):
+            getattr(m, name)[:] = 0
+        m.flg_adhesion = m.flg_gravcomp = m.flg_surfacevel = True
+        m.geom_rbound[m.geom_rbound > 0] += 0.02
+        m.geom_aabb[:, 3:] += 0.02
+        m.bvh_aabb[:, 3:] += 0.02
+
+    def start(self, key=-1):
+        """The default start, or a keyframe."""
+        if key < 0:
+            mujoco.mj_resetData(self.m, self.d)
+        else:
+            mujoco.mj_resetDataKeyframe(self.m, self.d, key)
+        return {k: np.array(getattr(self.d, k)) for k in STATE}
+
+    def put(self, state):
+        """Makes it the state of the data, with nothing left over from before."""
+        d = self.d
+        for name in STATE:
+            if name in state:
+                getattr(d, name)[:] = state[name]
+        d.qacc_warmstart[:] = 0
+        d.time = 0
+
+    def step(self, state):
+        """The next state in one vector."""
+        self.put(state)
+        mujoco.mj_step(self.m, self.d)
+        return np.concatenate([self.d.qpos, self.d.qvel, self.d.act])
+
+    def split(self, x):
+        """That vector as qpos, qvel, act."""
+        nq, nv = self.m.nq, self.m.nv
+        return {"qpos": x[:nq], "qvel": x[nq:nq + nv], "act": x[nq + nv:]}
+
+    def between(self, x, y):
+        """y - x in tangent space: 2 nv + na numbers."""
+        m, out = self.m, np.zeros(self.m.nv)
+        mujoco.mj_differentiatePos(m, out, 1, x[:m.nq], y[:m.nq])
+        return np.concatenate([out, y[m.nq:] - x[m.nq:]])
+
+    def moved(self, state, name, k, h):
+        """The state with number k of an input moved, on the manifold."""
+        out = dict(state)
+        if name == "qpos":
+            v = np.zeros(self.m.nv)
+            v[k] = h
+            out["qpos"] = state["qpos"].copy()
+            mujoco.mj_integratePos(self.m, out["qpos"], v, 1)
+        else:
+            out[name] = state[name].copy()
+            out[name].flat[k] += h
+        return out
+
+    def parameter(self, name):
+        """An array of the model's parameters, to be changed in place; None where there is none."""
+        if name in OPTIONS:
+            value = getattr(self.m.opt, name)
+            return value if isinstance(value, np.ndarray) else None
+        value = getattr(self.m, name, None)
+        return value if isinstance(value, np.ndarray) and value.dtype.kind == "f" else None
+
+    def with_parameter(self, state, name, k, h):
+        """The next state with number k of a parameter moved by h; quaternions turn in the body."""
+        return self.changed(name, k, h, lambda: self.step(state))
+
+    def changed(self, name, k, h, what):
+        """what() while number k of a parameter is moved by h."""
+        if name in OPTIONS:
+            return self._with_option(name, k, h, what)
+        array = self.parameter(name)
+        keep, inertia, mass = array.copy(), self.m.dof_M0.copy(), self.m.body_subtreemass.copy()
+        if name in QUATERNIONS:
+            turn = np.zeros(3)
+            turn[k % 3] = h
+            mujoco.mju_quatIntegrate(array[k // 3], turn, 1)
+        elif name == "jnt_axis":
+            array[k // 3, k % 3] += h
+            array[k // 3] /= np.linalg.norm(array[k // 3])
+        else:
+            array.reshape(-1)[k] += h
+        if name in ("body_mass", "body_inertia", "dof_armature", "actuator_armature"):
+            self._masses()
+        try:
+            return what()
+        finally:
+            array[...], self.m.dof_M0[:], self.m.body_subtreemass[:] = keep, inertia, mass
+
+    def _masses(self):
+        """What MuJoCo compiled of masses, made again: of subtrees, and the inertia of simple bodies."""
+        m = self.m
+        m.body_subtreemass[:] = m.body_mass
+        for b in range(m.nbody - 1, 0, -1):
+            m.body_subtreemass[m.body_parentid[b]] += m.body_subtreemass[b]
+        for i in np.flatnonzero(m.dof_simplenum):
+            b, j = m.dof_bodyid[i], m.dof_jntid[i]
+            first, kind = m.jnt_dofadr[j], m.jnt_type[j]
+            turn = np.zeros(9)
+            mujoco.mju_quat2Mat(turn, m.body_iquat[b])
+            axis = m.jnt_axis[j] if kind == 3 else np.eye(3)[(i - first) % 3]
+            slides = kind == 2 or (kind == 0 and i - first < 3)
+            own = m.body_mass[b] if slides else m.body_inertia[b] @ (turn.reshape(3, 3).T @ axis) ** 2
+            on = np.flatnonzero((m.actuator_trntype <= 1) & (m.actuator_trnid[:, 0] == j))
+            gear = m.actuator_gear[m.actuator_outadr[on], 0]
+            m.dof_M0[i] = own + m.dof_armature[i] + m.actuator_armature[on] @ gear ** 2
+
+    def _with_option(self, name, k, h, what):
+        value = getattr(self.m.opt, name)
+        keep = np.array(value, dtype=float)
+        new = keep.copy()
+        new.reshape(-1)[k] += h
+        try:
+            setattr(self.m.opt, name, new if new.ndim else float(new))
+            return what()
+        finally:
+            setattr(self.m.opt, name, keep if keep.ndim else float(keep))
+
+    def noise(self, state, rng, base, trials=4):
+        """How far round-off in the state moves the next one, entry by entry."""
+        worst = np.zeros(2 * self.m.nv + self.m.na)
+        for _ in range(trials):
+            near = {k: np.array(v) * (1 + 1e-15 * rng.standard_normal(np.shape(v))) for k, v in state.items()}
+            v = 1e-15 * rng.standard_normal(self.m.nv)
+            mujoco.mj_integratePos(self.m, near["qpos"], v, 1)
+            worst = np.maximum(worst, np.abs(self.between(base, self.step(near))))
+        if int(self.m.opt.integrator) == 4:
+            worst[self.m.nv:2 * self.m.nv] += METRIC_SOLVE * self.m.opt.timestep * self.m.dof_invweight0
+        return worst + 3e-16 * np.abs(np.concatenate([np.ones(self.m.nv), base[self.m.nq:]]))
+
+    def residuals(self, state, qacc):
+        """Size of the equation of motion's residual at MuJoCo's own acceleration and at another one."""
+        m, d = self.m, self.d
+        self.put(state)
+        mujoco.mj_forward(m, d)
+        out = []
+        for a in (d.qacc.copy(), np.array(qacc)):
+            out.append(self._residual(a))
+        return out
+
+    def _residual(self, a):
+        m, d = self.m, self.d
+        force, inertial = np.zeros(m.nv), np.zeros(m.nv)
+        if d.nefc:
+            jar = np.zeros(d.nefc)
+            mujoco.mj_mulJacVec(m, d, jar, a)
+            mujoco.mj_constraintUpdate(m, d, jar - d.efc_aref, None, 0)
+            mujoco.mj_mulJacTVec(m, d, force, d.efc_force)
+        mujoco.mj_mulM(m, d, inertial, a)
+        return float(np.abs(inertial - d.qfrc_smooth - force).max()) if m.nv else 0.0
+
+
+class Difference:
+    """Differences of f(h) at h = 0 over a ladder of displacements: central, right, left."""
+
+    def __init__(self, between, base, f, noise, scale=1.0):
+        self.between, self.base, self.f, self.noise, self.scale = between, base, f, noise, scale
+
+    def _move(self, h):
+        x = self.f(h * self.scale)
+        return self.between(self.base, x)
+
+    def quick(self):
+        """One central difference of fourth order."""
+        h = QUICK
+        return self._central(h, self._move(h), self._move(h / 2), self._move(-h), self._move(-h / 2))
+
+    def _central(self, h, p1, p2, m1, m2):
+        coarse, fine = (p1 - m1) / (2 * h), (p2 - m2) / h
+        return (4 * fine - coarse) / (3 * self.scale)
+
+    def ladder(self, right=True, left=True, levels=LEVELS):
+        """{side: (value, error, finest value, its error)} of each side that is legal."""
+        rows = {"central": [], "right": [], "left": []}
+        for h in levels:
+            p = [self._move(h), self._move(h / 2)] if right else None
+            m = [self._move(-h), self._move(-h / 2)] if left else None
+            if right and left:
+                rows["central"].append(self._central(h, *p, *m))
+            if right:
+                rows["right"].append((4 * p[1] - p[0]) / (h * self.scale))
+            if left:
+                rows["left"].append((m[0] - 4 * m[1]) / (h * self.scale))
+        return {side: self._choose(np.array(v), levels) for side, v in rows.items() if v}
+
+    def _choose(self, values, levels):
+        """The two neighbours that agree best, and the finest that agree to a ten-thousandth.
+
+        An error is how far neighbours are apart, and how far all that is finer is, beyond round-off.
+        """
+        floor = 8 * self.noise / (np.array(levels)[:, None] * self.scale)
+        error = np.abs(np.diff(values, axis=0)) + floor[1:]
+        error = np.where(np.isfinite(error), error, np.inf)
+        for row in range(len(error) - 1):
+            drift = np.abs(values[row + 2:] - values[row + 1]) - 4 * floor[row + 2:]
+            error[row] = np.maximum(error[row], drift.max(axis=0))
+        best = error.argmin(axis=0)
+        k = np.arange(values.shape[1])
+        small = error <= 1e-4 * np.abs(values[1:])
+        fine = np.where(small, np.arange(len(error))[:, None], -1).max(axis=0)
+        fine = np.where(fine < 0, best, fine)
+        return values[best + 1, k], error[best, k], values[fine + 1, k], error[fine, k]
