@@ -87,6 +87,8 @@ def model(lib, options, seed, path):
         p = compare.Pair(lib, path, seed, tags)
     except ValueError as error:
         return {"tags": sorted(tags), "skipped": str(error).splitlines()[0]}
+    if p.nv == 0:
+        return {"tags": sorted(tags), "skipped": "no dofs"}
     rng = np.random.default_rng([seed, 3])
     chosen = controls(p, rng)
     kept = compare.visit(p, 100, chosen, KEEP)

@@ -177,14 +177,13 @@ def visit(p, steps, controls, keep):
 
 
 def free(p, steps, controls):
-    """Carom on its own against MuJoCo, and MuJoCo's twin that began 1e-15 beside it."""
+    """Carom on its own against MuJoCo, and MuJoCo's twin, which is moved by round-off at every step."""
     a = p.plain.start()
-    twin = {k: np.array(v) for k, v in a.items()}
-    mujoco.mj_integratePos(p.plain.m, twin["qpos"], 1e-15 * p.rng.standard_normal(p.nv), 1)
-    ours, apart = {k: np.array(v) for k, v in a.items()}, 1e-14
+    twin, ours, apart = dict(a), dict(a), 1e-14
     for i in range(steps):
         for s in (a, twin, ours):
             s["ctrl"] = controls(i)
+        twin = nudged(p, twin)
         x, y = p.plain.step(a), p.plain.step(twin)
         if wild(p.plain, x):
             return
@@ -201,6 +200,14 @@ def free(p, steps, controls):
             return
         for s, v in ((a, x), (twin, y), (ours, z)):
             s.update(p.plain.split(v))
+
+
+def nudged(p, state):
+    """The state, moved by a few units of its last place."""
+    out = {k: np.array(v) for k, v in state.items()}
+    mujoco.mj_integratePos(p.plain.m, out["qpos"], 1e-15 * p.rng.standard_normal(p.nv), 1)
+    out["qvel"] = out["qvel"] * (1 + 1e-15 * p.rng.standard_normal(p.nv)) + 1e-16
+    return out
 
 
 # ---- gradients of a step
@@ -378,6 +385,18 @@ def own_step(p, state, name, k, h):
         p.c.put(name, old)
 
 
+def scale_explains(p, g, levels):
+    """Entries that a difference over some displacement says: of what bends on two scales either is right.
+
+    Where nothing at all moves, that is no answer: MuJoCo leaves out what is very small.
+    """
+    out = np.zeros(len(g), bool)
+    for v in levels[:5]:
+        if np.any(v):
+            out |= np.abs(g - v) <= 2e-4 * p.scales(np.abs(v))
+    return out
+
+
 def along_sphere(p, J, k):
     """Of an axis only what turns it is compared: Carom's three columns along the part that does."""
     first = 3 * (k // 3)
@@ -392,7 +411,8 @@ def verdict(p, where, name, k, g, ladder, state):
         return
     size = p.scales(np.maximum(np.abs(g), np.abs(sides[0][0])))
     told, explained, off = np.zeros(len(g), bool), np.zeros(len(g), bool), np.full(len(g), np.inf)
-    for value, error, fine, fine_error in sides:
+    for value, error, fine, fine_error, levels in sides:
+        explained |= scale_explains(p, g, levels)
         for v, e in ((value, error), (fine, fine_error)):
             sure = (e <= UNTOLD * size) & (50 * e <= np.abs(g - v))
             told |= sure

@@ -82,7 +82,6 @@ def injected(m, d, put, contacts):
     for c, (dist, pos, frame) in zip(d.contact, contacts):
         c.dist, c.pos[:], c.frame[:] = dist, pos, frame
     mujoco.mj_makeConstraint(m, d)
-    mujoco.mj_island(m, d)
     mujoco.mj_transmission(m, d)
     mujoco.mj_fwdVelocity(m, d)
     mujoco.mj_fwdActuation(m, d)

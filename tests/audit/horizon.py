@@ -104,7 +104,7 @@ def entry(p, state, where, w, base, noise, name, k, got, size):
             return
         ladder = d.ladder(*compare.legal(p, state, name, k))
     told = False
-    for value, error, fine, fine_error in ladder.values():
+    for value, error, fine, fine_error, _ in ladder.values():
         for v, e in ((value[0], error[0]), (fine[0], fine_error[0])):
             if abs(v - got) <= TOLERANCE * scale + 10 * e:
                 return
