@@ -215,6 +215,7 @@ CALL_VOID(cr_rollout_set_control, a[0], NULL, a[1])
 CALL(cr_rollout_adaptive, a[0], a[1], a[2], a[3])
 CALL(cr_rollout_memory, a[0], a[1], 0, a[2])
 CALL_VOID(cr_rollout_steps, a[0], a[1], a[2], a[3])
+CALL(cr_rollout_uncounted, a[0])
 CALL(cr_rollout_adjoint, a[0], a[1], a[2], a[3])
 CALL_VOID(cr_rollout_adjoint_steps, a[0], a[1], a[2])
 CALL(cr_rollout_run, a[0], a[1], 2, a[2], a[3])
@@ -246,101 +247,107 @@ typedef struct {
 } row;
 
 #define ROW(name, arguments, returns, needs, text, second) \
-  {#name, arguments, returns, needs, text, second, call_##name},
+  { #name, arguments, returns, needs, text, second, call_##name }
 static const row table[] = {
     // base, model
-    ROW(cr_status_text, "", POINTER, 0, NULL, NULL) ROW(
-        cr_status_exit_code, "", STATUS, 0, NULL, NULL) ROW(cr_version, "", POINTER, 0, NULL, NULL)
-        ROW(cr_model_open, "OUe", STATUS, 0, model_path, NULL)
-            ROW(cr_model_open_urdf, "OUae", STATUS, 0, model_path, NULL)
-                ROW(cr_model_close, "m", NOTHING, 0, NULL, NULL)
-                    ROW(cr_model_save, "MUe", STATUS, 0, saved_path, NULL)
-                        ROW(cr_model_count, "MS", COUNT, 0, "nq", NULL) ROW(cr_model_id, "MSS",
-                                                                            COUNT, 0, "body", "box")
-                            ROW(cr_model_name, "MS", POINTER, 0, "body", NULL) ROW(
-                                cr_model_get, "MSXe", STATUS, 0, "gravity", NULL)
-                                ROW(cr_model_set, "MSXe", STATUS, 0, "gravity", NULL) ROW(
-                                    cr_model_timestep, "M", NOTHING, 0, NULL, NULL)
-                                    ROW(cr_model_set_timestep, "Me", STATUS, 0, NULL, NULL) ROW(
-                                        cr_model_set_integrator, "MSe", STATUS, 0, "euler", NULL)
-                                        ROW(cr_model_set_muscle_smooth, "Me", STATUS, 0, NULL, NULL)
-                                            ROW(cr_model_derive, "Me", STATUS, 0, NULL, NULL)
+    ROW(cr_status_text, "", POINTER, 0, NULL, NULL),
+    ROW(cr_status_exit_code, "", STATUS, 0, NULL, NULL),
+    ROW(cr_version, "", POINTER, 0, NULL, NULL),
+    ROW(cr_model_open, "OUe", STATUS, 0, model_path, NULL),
+    ROW(cr_model_open_urdf, "OUae", STATUS, 0, model_path, NULL),
+    ROW(cr_model_close, "m", NOTHING, 0, NULL, NULL),
+    ROW(cr_model_save, "MUe", STATUS, 0, saved_path, NULL),
+    ROW(cr_model_count, "MS", COUNT, 0, "nq", NULL),
+    ROW(cr_model_id, "MSS", COUNT, 0, "body", "box"),
+    ROW(cr_model_name, "MS", POINTER, 0, "body", NULL),
+    ROW(cr_model_get, "MSXe", STATUS, 0, "gravity", NULL),
+    ROW(cr_model_set, "MSXe", STATUS, 0, "gravity", NULL),
+    ROW(cr_model_timestep, "M", NOTHING, 0, NULL, NULL),
+    ROW(cr_model_set_timestep, "Me", STATUS, 0, NULL, NULL),
+    ROW(cr_model_set_integrator, "MSe", STATUS, 0, "euler", NULL),
+    ROW(cr_model_set_muscle_smooth, "Me", STATUS, 0, NULL, NULL),
+    ROW(cr_model_derive, "Me", STATUS, 0, NULL, NULL),
     // data, state
-    ROW(cr_data_create, "OMe", STATUS, 0, NULL, NULL)
-        ROW(cr_data_destroy, "d", NOTHING, 0, NULL, NULL)
-            ROW(cr_data_reset, "MD", STATUS, 0, NULL, NULL)
-                ROW(cr_data_create_tangent, "OMDe", STATUS, 0, NULL, NULL)
-                    ROW(cr_data_create_cotangent, "OMDe", STATUS, 0, NULL, NULL)
-                        ROW(cr_data_view, "MDSii", POINTER, 0, "qpos", NULL)
-                            ROW(cr_data_time, "D", NOTHING, 0, NULL, NULL)
-                                ROW(cr_data_error, "d", POINTER, 0, NULL, NULL)
-                                    ROW(cr_state_size, "M", COUNT, 0, NULL, NULL) ROW(
-                                        cr_state_get, "MDX", STATUS, 0, NULL, NULL)
-                                        ROW(cr_state_set, "MDX", STATUS, 0, NULL, NULL) ROW(
-                                            cr_data_reset_keyframe, "MD", STATUS, 0, NULL, NULL)
-                                            ROW(cr_integrate_pos, "MXY", STATUS, 0, NULL, NULL) ROW(
-                                                cr_differentiate_pos, "MXYZ", STATUS, 0, NULL, NULL)
+    ROW(cr_data_create, "OMe", STATUS, 0, NULL, NULL),
+    ROW(cr_data_destroy, "d", NOTHING, 0, NULL, NULL),
+    ROW(cr_data_reset, "MD", STATUS, 0, NULL, NULL),
+    ROW(cr_data_create_tangent, "OMDe", STATUS, 0, NULL, NULL),
+    ROW(cr_data_create_cotangent, "OMDe", STATUS, 0, NULL, NULL),
+    ROW(cr_data_view, "MDSii", POINTER, 0, "qpos", NULL),
+    ROW(cr_data_time, "D", NOTHING, 0, NULL, NULL),
+    ROW(cr_data_error, "d", POINTER, 0, NULL, NULL),
+    ROW(cr_state_size, "M", COUNT, 0, NULL, NULL),
+    ROW(cr_state_get, "MDX", STATUS, 0, NULL, NULL),
+    ROW(cr_state_set, "MDX", STATUS, 0, NULL, NULL),
+    ROW(cr_data_reset_keyframe, "MD", STATUS, 0, NULL, NULL),
+    ROW(cr_integrate_pos, "MXY", STATUS, 0, NULL, NULL),
+    ROW(cr_differentiate_pos, "MXYZ", STATUS, 0, NULL, NULL),
     // the step
-    ROW(cr_forward, "MD", STATUS, 0, NULL, NULL) ROW(cr_forward_jvp, "MDT", STATUS, 'f', NULL, NULL)
-        ROW(cr_forward_vjp, "MDB", STATUS, 'f', NULL, NULL)
-            ROW(cr_step, "MD", STATUS, 0, NULL, NULL) ROW(cr_advance, "MD", STATUS, 's', NULL, NULL)
-                ROW(cr_step_jvp, "MDwT", STATUS, 's', NULL, NULL)
-                    ROW(cr_step_vjp, "MNDwB", STATUS, 's', NULL, NULL)
-                        ROW(cr_inverse, "MD", STATUS, 0, NULL, NULL)
-                            ROW(cr_inverse_jvp, "MDT", STATUS, 'i', NULL, NULL)
-                                ROW(cr_inverse_vjp, "MDB", STATUS, 'i', NULL, NULL)
+    ROW(cr_forward, "MD", STATUS, 0, NULL, NULL),
+    ROW(cr_forward_jvp, "MDT", STATUS, 'f', NULL, NULL),
+    ROW(cr_forward_vjp, "MDB", STATUS, 'f', NULL, NULL),
+    ROW(cr_step, "MD", STATUS, 0, NULL, NULL),
+    ROW(cr_advance, "MD", STATUS, 's', NULL, NULL),
+    ROW(cr_step_jvp, "MDwT", STATUS, 's', NULL, NULL),
+    ROW(cr_step_vjp, "MNDwB", STATUS, 's', NULL, NULL),
+    ROW(cr_inverse, "MD", STATUS, 0, NULL, NULL),
+    ROW(cr_inverse_jvp, "MDT", STATUS, 'i', NULL, NULL),
+    ROW(cr_inverse_vjp, "MDB", STATUS, 'i', NULL, NULL),
     // read-outs
-    ROW(cr_jac, "MDxyZ", STATUS, 'k', NULL, NULL) ROW(cr_jac_body, "MDxy", STATUS, 'k', NULL, NULL)
-        ROW(cr_jac_body_com, "MDxy", STATUS, 'k', NULL, NULL) ROW(
-            cr_jac_geom, "MDxy", STATUS, 'k',
-            NULL, NULL) ROW(cr_jac_site, "MDxy", STATUS, 'k',
-                            NULL, NULL) ROW(cr_jac_subtree_com, "MDX", STATUS, 'k', NULL,
-                                            NULL) ROW(cr_jac_dot, "MDxyZ", STATUS, 'k', NULL, NULL)
-            ROW(cr_angmom_mat, "MDX", STATUS,
-                'k', NULL, NULL) ROW(cr_apply_ft, "MDxyZX", STATUS, 'k', NULL,
-                                     NULL) ROW(cr_full_m, "MDX", STATUS, 'k', NULL, NULL)
-                ROW(cr_mul_m, "MDXY", STATUS, 'k', NULL, NULL)
-                    ROW(cr_solve_m, "MDXY", STATUS, 'k', NULL, NULL)
-                        ROW(cr_rne, "MDX", STATUS, 'k', NULL, NULL)
-                            ROW(cr_contact_count, "D", COUNT, 'k', NULL, NULL)
-                                ROW(cr_contact_get, "MDX", STATUS, 'k', NULL, NULL)
-                                    ROW(cr_geom_distance, "MDXy", STATUS, 'k', NULL, NULL)
-                                        ROW(cr_object_velocity, "MDX", STATUS, 'k', NULL, NULL) ROW(
-                                            cr_object_acceleration, "MDX", STATUS, 'f', NULL, NULL)
+    ROW(cr_jac, "MDxyZ", STATUS, 'k', NULL, NULL),
+    ROW(cr_jac_body, "MDxy", STATUS, 'k', NULL, NULL),
+    ROW(cr_jac_body_com, "MDxy", STATUS, 'k', NULL, NULL),
+    ROW(cr_jac_geom, "MDxy", STATUS, 'k', NULL, NULL),
+    ROW(cr_jac_site, "MDxy", STATUS, 'k', NULL, NULL),
+    ROW(cr_jac_subtree_com, "MDX", STATUS, 'k', NULL, NULL),
+    ROW(cr_jac_dot, "MDxyZ", STATUS, 'k', NULL, NULL),
+    ROW(cr_angmom_mat, "MDX", STATUS, 'k', NULL, NULL),
+    ROW(cr_apply_ft, "MDxyZX", STATUS, 'k', NULL, NULL),
+    ROW(cr_full_m, "MDX", STATUS, 'k', NULL, NULL),
+    ROW(cr_mul_m, "MDXY", STATUS, 'k', NULL, NULL),
+    ROW(cr_solve_m, "MDXY", STATUS, 'k', NULL, NULL),
+    ROW(cr_rne, "MDX", STATUS, 'k', NULL, NULL),
+    ROW(cr_contact_count, "D", COUNT, 'k', NULL, NULL),
+    ROW(cr_contact_get, "MDX", STATUS, 'k', NULL, NULL),
+    ROW(cr_geom_distance, "MDXy", STATUS, 'k', NULL, NULL),
+    ROW(cr_object_velocity, "MDX", STATUS, 'k', NULL, NULL),
+    ROW(cr_object_acceleration, "MDX", STATUS, 'f', NULL, NULL),
     // Jacobians of a step
-    ROW(cr_jacobian_create, "OMDe", STATUS, 0, NULL, NULL)
-        ROW(cr_jacobian_destroy, "j", NOTHING, 0, NULL, NULL)
-            ROW(cr_step_jacobian, "MDJxyz", STATUS, 's', NULL, NULL)
-                ROW(cr_jacobian_columns, "J", NOTHING, 0, NULL, NULL)
-                    ROW(cr_jacobian_error, "j", POINTER, 0, NULL, NULL)
-                        ROW(cr_parameter_jacobian_create, "OMDPe", STATUS, 0, NULL, NULL)
-                            ROW(cr_parameter_jacobian_destroy, "k", NOTHING, 0, NULL, NULL)
-                                ROW(cr_parameter_jacobian_columns, "K", COUNT, 0, NULL, NULL) ROW(
-                                    cr_step_parameter_jacobian, "MDKX", STATUS, 's', NULL, NULL)
-                                    ROW(cr_parameter_jacobian_error, "k", POINTER, 0, NULL, NULL)
+    ROW(cr_jacobian_create, "OMDe", STATUS, 0, NULL, NULL),
+    ROW(cr_jacobian_destroy, "j", NOTHING, 0, NULL, NULL),
+    ROW(cr_step_jacobian, "MDJxyz", STATUS, 's', NULL, NULL),
+    ROW(cr_jacobian_columns, "J", NOTHING, 0, NULL, NULL),
+    ROW(cr_jacobian_error, "j", POINTER, 0, NULL, NULL),
+    ROW(cr_parameter_jacobian_create, "OMDPe", STATUS, 0, NULL, NULL),
+    ROW(cr_parameter_jacobian_destroy, "k", NOTHING, 0, NULL, NULL),
+    ROW(cr_parameter_jacobian_columns, "K", COUNT, 0, NULL, NULL),
+    ROW(cr_step_parameter_jacobian, "MDKX", STATUS, 's', NULL, NULL),
+    ROW(cr_parameter_jacobian_error, "k", POINTER, 0, NULL, NULL),
     // rollouts
-    ROW(cr_expression_create, "OMSe", STATUS, 0, "norm(qpos)", NULL) ROW(
-        cr_expression_free, "q", NOTHING, 0, NULL, NULL) ROW(cr_expression_loss, "Q", STATUS, 0,
-                                                             NULL, NULL)
-        ROW(cr_rollout_create, "OMPe", STATUS, 0, NULL, NULL) ROW(
-            cr_rollout_free, "r", NOTHING, 0, NULL, NULL) ROW(cr_rollout_data, "R", POINTER,
-                                                              0, NULL, NULL)
-            ROW(cr_rollout_ctrl, "R", POINTER, 0, NULL, NULL) ROW(
-                cr_rollout_set_control, "Rc", NOTHING,
-                0, NULL, NULL) ROW(cr_rollout_adaptive, "RMae", STATUS, 0, NULL,
-                                   NULL) ROW(cr_rollout_memory, "RMe", STATUS, 0, NULL, NULL)
-                ROW(cr_rollout_steps, "Riii", NOTHING, 0, NULL, NULL)
-                    ROW(cr_rollout_adjoint, "RMae", STATUS, 0, NULL, NULL)
-                        ROW(cr_rollout_adjoint_steps, "Rii", NOTHING, 0, NULL, NULL)
-                            ROW(cr_rollout_run, "RMle", STATUS, 0, NULL, NULL)
-                                ROW(cr_rollout_loss, "R", NOTHING, 0, NULL, NULL)
-                                    ROW(cr_rollout_gradient, "RMNle", STATUS, 'r', NULL, NULL) ROW(
-                                        cr_rollout_bar, "R", POINTER, 0, NULL, NULL)
-                                        ROW(cr_rollout_ctrl_bar, "R", POINTER, 0, NULL, NULL) ROW(
-                                            cr_batch_create, "OMNFe", STATUS, 0, NULL, NULL)
-                                            ROW(cr_batch_free, "g", NOTHING, 0, NULL, NULL) ROW(
-                                                cr_batch_threads, "G", COUNT, 0, NULL, NULL)
-                                                ROW(cr_batch_run, "GVcHe", STATUS, 0, NULL, NULL)};
+    ROW(cr_expression_create, "OMSe", STATUS, 0, "norm(qpos)", NULL),
+    ROW(cr_expression_free, "q", NOTHING, 0, NULL, NULL),
+    ROW(cr_expression_loss, "Q", STATUS, 0, NULL, NULL),
+    ROW(cr_rollout_create, "OMPe", STATUS, 0, NULL, NULL),
+    ROW(cr_rollout_free, "r", NOTHING, 0, NULL, NULL),
+    ROW(cr_rollout_data, "R", POINTER, 0, NULL, NULL),
+    ROW(cr_rollout_ctrl, "R", POINTER, 0, NULL, NULL),
+    ROW(cr_rollout_set_control, "Rc", NOTHING, 0, NULL, NULL),
+    ROW(cr_rollout_adaptive, "RMae", STATUS, 0, NULL, NULL),
+    ROW(cr_rollout_memory, "RMe", STATUS, 0, NULL, NULL),
+    ROW(cr_rollout_steps, "Riii", NOTHING, 0, NULL, NULL),
+    ROW(cr_rollout_uncounted, "R", COUNT, 0, NULL, NULL),
+    ROW(cr_rollout_adjoint, "RMae", STATUS, 0, NULL, NULL),
+    ROW(cr_rollout_adjoint_steps, "Rii", NOTHING, 0, NULL, NULL),
+    ROW(cr_rollout_run, "RMle", STATUS, 0, NULL, NULL),
+    ROW(cr_rollout_loss, "R", NOTHING, 0, NULL, NULL),
+    ROW(cr_rollout_gradient, "RMNle", STATUS, 'r', NULL, NULL),
+    ROW(cr_rollout_bar, "R", POINTER, 0, NULL, NULL),
+    ROW(cr_rollout_ctrl_bar, "R", POINTER, 0, NULL, NULL),
+    ROW(cr_batch_create, "OMNFe", STATUS, 0, NULL, NULL),
+    ROW(cr_batch_free, "g", NOTHING, 0, NULL, NULL),
+    ROW(cr_batch_threads, "G", COUNT, 0, NULL, NULL),
+    ROW(cr_batch_run, "GVcHe", STATUS, 0, NULL, NULL),
+};
 enum { N_ROW = sizeof table / sizeof table[0] };
 
 static void* argument(const row* r, int i) {
