@@ -58,7 +58,7 @@ test-all: needs $(MUJOCO)  ## everything: also the long tests, the thread saniti
 	@python3 scripts/run_tests.py all
 
 demo: release  ## identify the side of the cube from its recording; DATA=file for your own
-	$(BUILD)/carom fit examples/cube_side.yaml $(if $(DATA),--data $(DATA))
+	$(BUILD)/carom fit examples/cube_side.yaml --force $(if $(DATA),--data $(DATA))
 
 MODELS := $(BUILD)/third_party/models
 $(MODELS)/.fetched: cmake/models.txt scripts/fetch_models.sh | needs

@@ -176,7 +176,7 @@ static uint64_t fingerprint_steps(const cr_adaptive* a, uint64_t hash) {
 }
 
 // of all that decides what is in the file
-static uint64_t fingerprint_of(const batch* b) {
+static cr_status fingerprint_of(const batch* b, uint64_t* out, cr_error* error) {
   const cr_batch_plan* p = &b->plan;
   const batch_options* o = b->o;
   uint64_t hash = cri_fingerprint_model(cri_fingerprint_model(0, &b->setup.m), b->backward);
@@ -189,11 +189,12 @@ static uint64_t fingerprint_of(const batch* b) {
   for (int i = 0; i < p->nresult; i++) {
     hash = cri_fingerprint(hash, p->results[i].name, strlen(p->results[i].name));
   }
-  const char* texts[] = {b->o->loss, b->o->at, b->o->input};
-  for (int i = 0; i < 3; i++) {
+  const char* texts[] = {b->o->loss, b->o->at};
+  for (int i = 0; i < 2; i++) {
     hash = texts[i] == NULL ? hash : cri_fingerprint(hash, texts[i], strlen(texts[i]) + 1);
   }
-  return hash;
+  *out = hash;
+  return o->input == NULL ? CR_OK : cri_fingerprint_file(out, o->input, error);
 }
 
 // ---- chunks
@@ -267,10 +268,13 @@ static cr_status run_chunks(batch* b, cr_progress* progress, cr_error* error) {
 static cr_status open_file(batch* b, cr_error* error) {
   b->file.rollouts = b->count;
   b->file.ends = b->o->keep_going;
-  return b->ranks.rank == 0
-             ? cr_batch_file_open(&b->file, b->o->out, b->o->resume, fingerprint_of(b),
-                                  b->plan.results, b->plan.nresult, &b->done, error)
-             : CR_OK;
+  if (b->ranks.rank > 0) {
+    return CR_OK;
+  }
+  uint64_t fingerprint;
+  CR_TRY(fingerprint_of(b, &fingerprint, error));
+  return cr_batch_file_open(&b->file, b->o->out, b->o->resume, fingerprint, b->plan.results,
+                            b->plan.nresult, &b->done, error);
 }
 
 static cr_status finish(batch* b, cr_error* error) {

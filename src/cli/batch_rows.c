@@ -2,7 +2,7 @@
 // Rows in and out of a batch.
 #include "cli/batch_rows.h"
 
-#include <errno.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -92,7 +92,31 @@ static cr_status make(cr_batch_file* f, uint64_t fingerprint, const cr_batch_res
   return cr_batch_file_done(f, 0, error);
 }
 
-static cr_status open_again(cr_batch_file* f, uint64_t fingerprint, int* done, cr_error* error) {
+// a set of a file to go on with has the size that it was made with
+static cr_status check_set(const cr_batch_file* f, const char* name, int rows, int width,
+                           cr_error* error) {
+  int have_rows = 0, have_width = 0;
+  CR_TRY(cri_h5_shape(f->file, name, &have_rows, &have_width, error));
+  return have_rows == rows && have_width == width
+             ? CR_OK
+             : cri_fail(error, CR_ERR_FORMAT,
+                        "--resume: %s: '%s' has %d rows of %d numbers instead of %d of %d", f->part,
+                        name, have_rows, have_width, rows, width);
+}
+
+static cr_status check_sets(const cr_batch_file* f, const cr_batch_result* results, int nresult,
+                            cr_error* error) {
+  for (int i = 0; i < nresult; i++) {
+    CR_TRY(check_set(f, results[i].name, f->rollouts, results[i].width, error));
+  }
+  if (f->ends) {
+    CR_TRY(check_set(f, "status", f->rollouts, 1, error));
+  }
+  return check_set(f, "done", 1, 1, error);
+}
+
+static cr_status open_again(cr_batch_file* f, uint64_t fingerprint, const cr_batch_result* results,
+                            int nresult, int* done, cr_error* error) {
   double low = 0, high = 0, rollouts = 0;
   bool has_low = false, has_high = false;
   CR_TRY(cri_h5_open_on_disk(&f->file, f->part, error));
@@ -102,7 +126,12 @@ static cr_status open_again(cr_batch_file* f, uint64_t fingerprint, int* done, c
       high != (double)(fingerprint >> 32)) {
     return cri_fail(error, CR_ERR_ARG, "--resume: %s is of another batch", f->part);
   }
+  CR_TRY(check_sets(f, results, nresult, error));
   CR_TRY(cri_h5_read_rows(f->file, "done", 0, 1, &rollouts, error));
+  if (!(rollouts >= 0 && rollouts <= f->rollouts) || rollouts != floor(rollouts)) {
+    return cri_fail(error, CR_ERR_FORMAT, "--resume: %s: 'done' is %g, not 0 to %d", f->part,
+                    rollouts, f->rollouts);
+  }
   *done = (int)rollouts;
   return CR_OK;
 }
@@ -120,7 +149,7 @@ cr_status cr_batch_file_open(cr_batch_file* f, const char* path, bool resume, ui
     return make(f, fingerprint, results, nresult, error);
   }
   (void)fclose(part);
-  return open_again(f, fingerprint, done, error);
+  return open_again(f, fingerprint, results, nresult, done, error);
 }
 
 cr_status cr_batch_file_put(cr_batch_file* f, const cr_batch_result* result, int first, int n,
@@ -191,12 +220,9 @@ cr_status cr_batch_file_mean(const cr_batch_file* f, const cr_batch_result* resu
 }
 
 cr_status cr_batch_file_finish(cr_batch_file* f, cr_error* error) {
-  cri_h5_close(f->file);
+  cr_h5* file = f->file;
   f->file = NULL;
-  if (rename(f->part, f->path) != 0) {
-    return cri_fail(error, CR_ERR_FILE, "%s: cannot be written: %s", f->path, strerror(errno));
-  }
-  return CR_OK;
+  return cri_h5_finish(file, f->path, error);
 }
 
 void cr_batch_file_close(cr_batch_file* f) {

@@ -27,7 +27,7 @@ typedef struct {
   cr_text_list set;
   int threads, seed;
   cr_method_options method;
-  bool resume, json;
+  bool resume, force, json;
 } fit_options;
 
 typedef struct {
@@ -66,8 +66,13 @@ static void catch_signals(void) {
   // a second Ctrl-C ends the process at once
   struct sigaction action = {.sa_handler = interrupt, .sa_flags = (int)SA_RESETHAND};
   (void)sigemptyset(&action.sa_mask);
+  struct sigaction before;
   (void)sigaction(SIGINT, &action, NULL);
   (void)sigaction(SIGTERM, &action, NULL);
+  // nohup wants to hear nothing of a terminal that closes
+  if (sigaction(SIGHUP, NULL, &before) == 0 && before.sa_handler != SIG_IGN) {
+    (void)sigaction(SIGHUP, &action, NULL);
+  }
 }
 
 // ---- after every evaluation: history.csv, checkpoint, progress
@@ -173,6 +178,8 @@ static cr_status begin(fit* f, cr_error* error) {
                                   .threads = f->o.threads,
                                   .seed = f->o.seed,
                                   .method = f->o.method,
+                                  .resume = f->o.resume,
+                                  .force = f->o.force,
                                   .stop = stop};
   char path[CR_MAX_PATH];
   CR_TRY(cr_fit_problem_load(&f->problem, &request, error));
@@ -431,6 +438,7 @@ int cr_cli_fit(int argc, char** argv) {
       {"--out", CR_OPT_TEXT, &f->o.out, "DIR",
        "folder of the results (default fit_<name of CONFIG>)"},
       {"--resume", CR_OPT_FLAG, &f->o.resume, "", "go on where an interrupted fit stopped"},
+      {"--force", CR_OPT_FLAG, &f->o.force, "", "overwrite the results of an earlier fit in DIR"},
       {"--threads", CR_OPT_INT, &f->o.threads, "N",
        "default: all processors; the result does not depend on it"},
       {"--seed", CR_OPT_INT, &f->o.seed, "S", "of split, batches and made tosses"},

@@ -4,6 +4,7 @@
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <unistd.h>
 
 #include "base/random.h"
 #include "io/checkpoint.h"
@@ -122,6 +123,31 @@ static cr_status draw_truth(cr_fit_problem* p, cr_error* error) {
   return CR_OK;
 }
 
+// an earlier fit's results are not for this one to lose
+static cr_status check_folder(const cr_fit_problem* p, const cr_fit_request* r, cr_error* error) {
+  static const char* const names[] = {"result.json", "checkpoint.txt"};
+  for (int i = 0; i < 2 && !r->resume && !r->force; i++) {
+    char path[CR_MAX_PATH];
+    CR_TRY(cri_path_join(path, p->folder, names[i], error));
+    if (access(path, F_OK) == 0) {
+      return cri_fail(error, CR_ERR_ARG,
+                      "%s: holds %s of an earlier fit; --force overwrites it, --resume goes on",
+                      p->folder, names[i]);
+    }
+  }
+  return CR_OK;
+}
+
+// the folder, made where it is missing, is this run's until it ends
+static cr_status claim_folder(cr_fit_problem* p, cr_error* error) {
+  CR_TRY(cri_folder_make(p->folder, error));
+  if (!p->claimed) {
+    CR_TRY(cri_folder_claim(p->folder, &p->claim, error));
+    p->claimed = true;
+  }
+  return CR_OK;
+}
+
 static cr_status throw_tosses(cr_fit_problem* p, cr_tosses* made, cr_error* error) {
   const cr_fit_made* o = &p->config.made;
   const cr_throw options = {.tosses = o->tosses,
@@ -139,7 +165,7 @@ static cr_status throw_tosses(cr_fit_problem* p, cr_tosses* made, cr_error* erro
   made->n = o->tosses;
   CR_TRY(cr_parameters_apply(p->parameters, p->truth, error));
   CR_TRY(cr_throw_make(&options, cr_parameters_model(p->parameters), made->toss, error));
-  CR_TRY(cri_folder_make(p->folder, error));
+  CR_TRY(claim_folder(p, error));
   return cri_tosses_write(made, p->data_path, "tosses made by carom fit", error);
 }
 
@@ -231,11 +257,12 @@ cr_status cr_fit_problem_load(cr_fit_problem* p, const cr_fit_request* r, cr_err
                     r->threads);
   }
   CR_TRY(read_config(p, r, error));
+  CR_TRY(check_folder(p, r, error));
   CR_TRY(open_model(p, r, error));
   CR_TRY(load_tosses(p, r, error));
   CR_TRY(make_problem(p, r, error));
   CR_TRY(add_fingerprint(p, error));
-  return cri_folder_make(p->folder, error);
+  return claim_folder(p, error);
 }
 
 void cr_fit_problem_free(cr_fit_problem* p) {
@@ -248,4 +275,7 @@ void cr_fit_problem_free(cr_fit_problem* p) {
   cri_model_free(&p->m);
   cri_load_report_free(&p->report);
   cri_fit_config_free(&p->config);
+  if (p->claimed) {
+    (void)close(p->claim);
+  }
 }

@@ -19,12 +19,15 @@ typedef struct {
   int seed;  // -1: that of the configuration
   cr_method_options method;
   bool (*stop)(void* context);
+  bool resume, force;  // what may be done to a folder that holds results
 } cr_fit_request;
 
 /// Every part is valid or zero, whatever cr_fit_problem_load returned.
 typedef struct {
   cr_fit_config config;
   char folder[CR_MAX_PATH];
+  int claim;  // see cri_folder_claim
+  bool claimed;
   char data_path[CR_MAX_PATH];
   cr_load_report report;
   cr_model m;

@@ -90,13 +90,19 @@ cr_status cr_ranks_gather(const cr_ranks* ranks, const void* mine, int n, size_t
     return cri_fail(error, CR_ERR_ARG, "MPI: a row of %zu bytes is too large", size);
   }
   int* counts = calloc(2 * (size_t)ranks->size, sizeof *counts);
-  if (counts == NULL) {
-    return cri_fail(error, CR_ERR_MEMORY, "MPI: no memory for %d ranks", ranks->size);
+  cr_status status =
+      counts != NULL ? CR_OK
+                     : cri_fail(error, CR_ERR_MEMORY, "MPI: no memory for %d ranks", ranks->size);
+  // one rank alone without memory must not let the others wait for its rows
+  status = cr_ranks_agree(ranks, status, error);
+  if (status != CR_OK) {
+    free(counts);
+    return status;
   }
   MPI_Datatype row;
   (void)MPI_Type_contiguous((int)size, MPI_BYTE, &row);
   (void)MPI_Type_commit(&row);
-  cr_status status = gather_rows(ranks, mine, n, row, all, counts, counts + ranks->size, error);
+  status = gather_rows(ranks, mine, n, row, all, counts, counts + ranks->size, error);
   (void)MPI_Type_free(&row);
   free(counts);
   return status;

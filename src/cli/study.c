@@ -26,8 +26,13 @@ static void catch_signals(void) {
   // a second Ctrl-C ends the process at once
   struct sigaction action = {.sa_handler = interrupt, .sa_flags = (int)SA_RESETHAND};
   (void)sigemptyset(&action.sa_mask);
+  struct sigaction before;
   (void)sigaction(SIGINT, &action, NULL);
   (void)sigaction(SIGTERM, &action, NULL);
+  // nohup wants to hear nothing of a terminal that closes
+  if (sigaction(SIGHUP, NULL, &before) == 0 && before.sa_handler != SIG_IGN) {
+    (void)sigaction(SIGHUP, &action, NULL);
+  }
 }
 
 // ---- the command

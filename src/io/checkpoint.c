@@ -6,6 +6,7 @@
 //   end
 #include "io/checkpoint.h"
 
+#include <errno.h>
 #include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -27,20 +28,35 @@ uint64_t cri_fingerprint(uint64_t hash, const void* data, size_t n) {
 }
 
 uint64_t cri_fingerprint_model(uint64_t hash, const cr_model* m) {
-  for (int id = 0; id < CR_N_MODEL_FIELD; id++) {
-    const cr_field* f = cri_field((cr_field_id)id);
-    if (f->kind == CR_KIND_CONST || f->kind == CR_KIND_PARAM) {
-      const cr_real* x = cri_field_real(m, NULL, (cr_field_id)id);
-      int n = cri_field_rows(m, NULL, (cr_field_id)id) * cri_field_width(m, (cr_field_id)id);
-      hash = n > 0 ? cri_fingerprint(hash, x, (size_t)n * sizeof *x) : hash;
+  for (int k = 0; k < CR_N_MODEL_FIELD; k++) {
+    cr_field_id id = (cr_field_id)k;
+    cr_field_kind kind = cri_field(id)->kind;
+    size_t n = (size_t)cri_field_rows(m, NULL, id) * (size_t)cri_field_width(m, id);
+    if (n > 0 && kind == CR_KIND_INT) {
+      hash = cri_fingerprint(hash, cri_field_index(m, NULL, id), n * sizeof(int32_t));
+    } else if (n > 0 && kind != CR_KIND_CHAR) {
+      hash = cri_fingerprint(hash, cri_field_real(m, NULL, id), n * sizeof(cr_real));
     }
   }
-  const int32_t options[] = {m->integrator, m->cone, m->disableflags, m->enableflags, m->collision};
-  const cr_real numbers[] = {m->timestep,  m->impratio, m->tolerance,    m->cfd_dc,
-                             m->cfd_d0,    m->cfd_wc,   m->cfd_mc,       m->cfd_pc,
-                             m->cfd_scale, m->softness, m->muscle_smooth};
-  hash = cri_fingerprint(hash, options, sizeof options);
-  return cri_fingerprint(hash, numbers, sizeof numbers);
+#define CR_SIZE(name, text) hash = cri_fingerprint(hash, &m->name, sizeof m->name);
+#define CR_OPT_I(name, text) hash = cri_fingerprint(hash, &m->name, sizeof m->name);
+#define CR_OPT_R(name, unit, text) hash = cri_fingerprint(hash, &m->name, sizeof m->name);
+#include "model/model_fields.h"
+  return hash;
+}
+
+cr_status cri_fingerprint_file(uint64_t* hash, const char* path, cr_error* error) {
+  unsigned char chunk[65536];
+  FILE* file = fopen(path, "rb");
+  if (file == NULL) {
+    return cri_fail(error, CR_ERR_FILE, "%s: cannot be read: %s", path, strerror(errno));
+  }
+  for (size_t n; (n = fread(chunk, 1, sizeof chunk, file)) > 0;) {
+    *hash = cri_fingerprint(*hash, chunk, n);
+  }
+  bool ok = ferror(file) == 0;
+  (void)fclose(file);
+  return ok ? CR_OK : cri_fail(error, CR_ERR_FILE, "%s: cannot be read", path);
 }
 
 // ---- writing

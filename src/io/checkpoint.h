@@ -25,7 +25,10 @@ cr_status cri_checkpoint_read(const char* path, cr_checkpoint* checkpoint, cr_re
 /// Adds bytes to a fingerprint (FNV-1a); begin with 0.
 uint64_t cri_fingerprint(uint64_t hash, const void* data, size_t n);
 
-/// Adds all numbers of a model that decide a motion.
+/// Adds all of a model but its names.
 uint64_t cri_fingerprint_model(uint64_t hash, const cr_model* m);
+
+/// Adds what a file holds.
+cr_status cri_fingerprint_file(uint64_t* hash, const char* path, cr_error* error);
 
 #endif

@@ -7,8 +7,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
+
+#include "base/whole_file.h"
 
 // ---- paths
 
@@ -61,41 +64,21 @@ cr_status cri_folder_make(const char* path, cr_error* error) {
 
 // ---- writing
 
-static bool write_all(int fd, const char* data, size_t n) {
-  while (n > 0) {
-    ssize_t written = write(fd, data, n);
-    if (written < 0 && errno == EINTR) {
-      continue;
-    }
-    if (written <= 0) {
-      return false;
-    }
-    data += written;
-    n -= (size_t)written;
-  }
-  return true;
-}
-
 cr_status cri_file_write(const char* path, const void* data, size_t n, cr_error* error) {
   char temporary[CR_MAX_PATH];
   CR_TRY(print_path(temporary, error, path, strlen(path), ".tmp", ""));
-  int fd = open(temporary, O_WRONLY | O_CREAT | O_TRUNC, 0666);
-  if (fd < 0) {
-    return cri_fail(error, CR_ERR_FILE, "%s: cannot be written: %s", path, strerror(errno));
+  return cri_whole_file_write(path, data, n, error);
+}
+
+cr_status cri_folder_claim(const char* path, int* claim, cr_error* error) {
+  *claim = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  if (*claim < 0) {
+    return cri_fail(error, CR_ERR_FILE, "%s: cannot be opened: %s", path, strerror(errno));
   }
-  bool ok = write_all(fd, data, n);
-  int reason = errno;
-  if (close(fd) != 0 && ok) {
-    ok = false;
-    reason = errno;
-  }
-  if (ok && rename(temporary, path) != 0) {
-    ok = false;
-    reason = errno;
-  }
-  if (!ok) {
-    (void)unlink(temporary);
-    return cri_fail(error, CR_ERR_FILE, "%s: cannot be written: %s", path, strerror(reason));
+  if (flock(*claim, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK) {
+    (void)close(*claim);
+    *claim = -1;
+    return cri_fail(error, CR_ERR_FILE, "%s: another run is writing to this folder", path);
   }
   return CR_OK;
 }

@@ -7,8 +7,7 @@
 
 enum { CR_MAX_PATH = 1024 };
 
-/// Writes n bytes to `path` through `path`.tmp, which is renamed at the end: never half a file.
-/// Errors: CR_ERR_FILE naming the file and the system's reason (also when the disk is full).
+/// cri_whole_file_write for paths of up to CR_MAX_PATH characters.
 cr_status cri_file_write(const char* path, const void* data, size_t n, cr_error* error);
 
 /// Reads all of a file, with a 0 behind the last byte; the caller frees *data.
@@ -25,6 +24,10 @@ bool cri_file_same(const char* a, const char* b);
 
 /// Makes a folder and those above it, where they are missing.
 cr_status cri_folder_make(const char* path, cr_error* error);
+
+/// Keeps other runs out of a folder until *claim is closed, which the end of the process does too.
+/// Errors: CR_ERR_FILE where another one has it, or it cannot be opened.
+cr_status cri_folder_claim(const char* path, int* claim, cr_error* error);
 
 /// folder/name, or name alone where it begins with '/' or the folder is empty. CR_ERR_ARG where it
 /// is too long.

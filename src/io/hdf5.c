@@ -9,12 +9,15 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "io/files.h"
 
 struct cr_h5 {
   hid_t id;
+  int claim;  // descriptor that keeps other runs from a file on disk, -1 none
   char path[CR_MAX_PATH];
 };
 
@@ -27,6 +30,7 @@ static cr_status begin(cr_h5** out, const char* path, cr_error* error) {
     return cri_fail(error, CR_ERR_MEMORY, "%s: no memory", path);
   }
   file->id = -1;
+  file->claim = -1;
   cr_status status = cri_path_join(file->path, "", path, error);
   if (status != CR_OK) {
     free(file);
@@ -49,20 +53,16 @@ static cr_status why_not_opened(const char* path, cr_error* error) {
                   : cri_fail(error, CR_ERR_FILE, "%s: cannot be read: %s", path, strerror(reason));
 }
 
-static cr_status open_as(cr_h5** out, const char* path, unsigned access, cr_error* error) {
+cr_status cri_h5_open(cr_h5** out, const char* path, cr_error* error) {
   cr_h5* file = NULL;
   CR_TRY(begin(&file, path, error));
-  file->id = H5Fopen(path, access, H5P_DEFAULT);
+  file->id = H5Fopen(path, H5F_ACC_RDONLY, H5P_DEFAULT);
   if (file->id < 0) {
     cri_h5_close(file);
     return why_not_opened(path, error);
   }
   *out = file;
   return CR_OK;
-}
-
-cr_status cri_h5_open(cr_h5** out, const char* path, cr_error* error) {
-  return open_as(out, path, H5F_ACC_RDONLY, error);
 }
 
 cr_status cri_h5_create(cr_h5** out, const char* path, cr_error* error) {
@@ -102,6 +102,9 @@ void cri_h5_close(cr_h5* file) {
   }
   if (file->id >= 0) {
     (void)H5Fclose(file->id);
+  }
+  if (file->claim >= 0) {
+    (void)close(file->claim);
   }
   free(file);
 }
@@ -156,6 +159,26 @@ cr_status cri_h5_each(const cr_h5* file, const char* group,
 
 // ---- reading
 
+// A few bytes can declare any number of numbers. No filter makes more than this of a byte, and what was
+// never written needs no more room than this.
+static cr_status check_stored(const cr_h5* file, const char* name, hid_t set, hsize_t numbers,
+                              cr_error* error) {
+  enum { MOST_FOLD = 1100, ALWAYS = 1 << 17 };
+  hid_t type = H5Dget_type(set);
+  hsize_t item = H5Tget_size(type), stored = H5Dget_storage_size(set);
+  (void)H5Tclose(type);
+  return numbers <= ALWAYS || numbers / MOST_FOLD <= stored / (item > 0 ? item : 1)
+             ? CR_OK
+             : cri_fail(error, CR_ERR_FORMAT,
+                        "%s: '%s' declares %llu numbers, but %llu bytes are all it holds",
+                        file->path, name, (unsigned long long)numbers, (unsigned long long)stored);
+}
+
+// a product that stays at its most
+static hsize_t times(hsize_t a, hsize_t b) {
+  return b > 0 && a > HSIZE_UNDEF / 2 / b ? HSIZE_UNDEF / 2 : a * b;
+}
+
 static cr_status shape_of(const cr_h5* file, const char* name, hid_t set, int* rows, int* cols,
                           cr_error* error) {
   hid_t space = H5Dget_space(set);
@@ -172,7 +195,7 @@ static cr_status shape_of(const cr_h5* file, const char* name, hid_t set, int* r
   if (class != H5T_FLOAT && class != H5T_INTEGER) {
     return cri_fail(error, CR_ERR_FORMAT, "%s: '%s' does not hold numbers", file->path, name);
   }
-  if (!ok || size[0] > INT32_MAX || size[1] > INT32_MAX || size[0] * size[1] > INT32_MAX) {
+  if (!ok || size[0] > INT32_MAX || size[1] > INT32_MAX || times(size[0], size[1]) > INT32_MAX) {
     return cri_fail(error, CR_ERR_FORMAT,
                     "%s: '%s' has %d dimensions or is too large; rows and "
                     "columns expected",
@@ -210,7 +233,7 @@ static bool select_rows(const cr_h5* file, const char* name, int first, int n, s
   start[0] = (hsize_t)first;
   size[0] = (hsize_t)n;
   for (int k = 1; k < rank && ok; k++) {
-    numbers *= size[k];
+    numbers = times(numbers, size[k]);
   }
   ok = ok && H5Sselect_hyperslab(s->file, H5S_SELECT_SET, start, NULL, size, NULL) >= 0;
   s->memory = H5Screate_simple(1, &numbers, NULL);
@@ -231,11 +254,13 @@ cr_status cri_h5_shape(const cr_h5* file, const char* name, int* rows, int* cols
   hid_t type = H5Dget_type(s.set);
   H5T_class_t class = H5Tget_class(type);
   (void)H5Tclose(type);
-  unselect(&s);
   hsize_t width = 1;
   for (int k = 1; k < rank; k++) {
-    width *= size[k];
+    width = times(width, size[k]);
   }
+  cr_status status = check_stored(file, name, s.set, times(size[0], width), error);
+  unselect(&s);
+  CR_TRY(status);
   if ((class != H5T_FLOAT && class != H5T_INTEGER) || size[0] > INT32_MAX || width > INT32_MAX) {
     return cri_fail(error, CR_ERR_FORMAT, "%s: '%s' does not hold numbers, or is too large",
                     file->path, name);
@@ -269,6 +294,7 @@ cr_status cri_h5_read_rows(const cr_h5* file, const char* name, int first, int n
 static cr_status read_set(const cr_h5* file, const char* name, hid_t set, double** values,
                           int* rows, int* cols, cr_error* error) {
   CR_TRY(shape_of(file, name, set, rows, cols, error));
+  CR_TRY(check_stored(file, name, set, (hsize_t)*rows * (hsize_t)*cols, error));
   double* numbers = calloc((size_t)*rows * (size_t)*cols + 1, sizeof *numbers);
   if (numbers == NULL) {
     return cri_fail(error, CR_ERR_MEMORY, "%s: no memory for '%s'", file->path, name);
@@ -375,21 +401,63 @@ static cr_status take_room(const char* path, off_t bytes, cr_error* error) {
              : cri_fail(error, CR_ERR_FILE, "%s: cannot be written: %s", path, strerror(reason));
 }
 
+// HDF5 truncates a file before it looks for locks: so the claim is ours, and comes first
+static cr_status claim(cr_h5* file, int flags, cr_error* error) {
+  struct stat mine, there;
+  do {
+    if (file->claim >= 0) {
+      (void)close(file->claim);  // renamed by the run that had it
+    }
+    file->claim = open(file->path, O_RDWR | flags, 0666);
+    if (file->claim < 0) {
+      return cri_fail(error, CR_ERR_FILE, "%s: cannot be opened: %s", file->path, strerror(errno));
+    }
+    if (flock(file->claim, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK) {
+      return cri_fail(error, CR_ERR_FILE, "%s: another run is writing to it", file->path);
+    }
+  } while (fstat(file->claim, &mine) != 0 || stat(file->path, &there) != 0 ||
+           mine.st_ino != there.st_ino);
+  return CR_OK;
+}
+
+// what HDF5 does with a file that is claimed: makes it, or opens it
+static cr_status take_on_disk(cr_h5* file, bool anew, cr_error* error) {
+  hid_t access = H5Pcreate(H5P_FILE_ACCESS);
+  (void)H5Pset_file_locking(access, false, true);
+  file->id = anew ? H5Fcreate(file->path, H5F_ACC_TRUNC, H5P_DEFAULT, access)
+                  : H5Fopen(file->path, H5F_ACC_RDWR, access);
+  (void)H5Pclose(access);
+  return file->id >= 0 ? CR_OK
+         : anew        ? cri_fail(error, CR_ERR_FILE, "%s: HDF5 cannot make it", file->path)
+                       : why_not_opened(file->path, error);
+}
+
 cr_status cri_h5_create_on_disk(cr_h5** out, const char* path, size_t numbers, cr_error* error) {
   enum { OWN = 1 << 16 };  // bytes, more than HDF5 adds
   cr_h5* file = NULL;
   CR_TRY(begin(&file, path, error));
-  cr_status status = take_room(path, (off_t)(numbers * sizeof(double) + OWN), error);
-  if (status == CR_OK) {
-    file->id = H5Fcreate(path, H5F_ACC_TRUNC, H5P_DEFAULT, H5P_DEFAULT);
-    status = file->id >= 0 ? CR_OK : cri_fail(error, CR_ERR_FILE, "%s: HDF5 cannot make it", path);
-  }
+  cr_status status = claim(file, O_CREAT, error);
+  status =
+      status == CR_OK ? take_room(path, (off_t)(numbers * sizeof(double) + OWN), error) : status;
+  status = status == CR_OK ? take_on_disk(file, true, error) : status;
   if (status != CR_OK) {
     cri_h5_close(file);
     return status;
   }
   *out = file;
   return CR_OK;
+}
+
+cr_status cri_h5_finish(cr_h5* file, const char* path, cr_error* error) {
+  bool closed = H5Fclose(file->id) >= 0;
+  file->id = -1;
+  errno = 0;
+  bool ok = closed && fsync(file->claim) == 0 && rename(file->path, path) == 0;
+  int reason = errno;
+  cri_h5_close(file);
+  return ok ? CR_OK
+            : cri_fail(error, CR_ERR_FILE, "%s: cannot be written: %s", path,
+                       reason != 0 ? strerror(reason) : "HDF5 cannot close it");
 }
 
 cr_status cri_h5_settle(cr_h5* file, cr_error* error) {
@@ -402,7 +470,16 @@ cr_status cri_h5_settle(cr_h5* file, cr_error* error) {
 }
 
 cr_status cri_h5_open_on_disk(cr_h5** out, const char* path, cr_error* error) {
-  return open_as(out, path, H5F_ACC_RDWR, error);
+  cr_h5* file = NULL;
+  CR_TRY(begin(&file, path, error));
+  cr_status status = claim(file, 0, error);
+  status = status == CR_OK ? take_on_disk(file, false, error) : status;
+  if (status != CR_OK) {
+    cri_h5_close(file);
+    return status;
+  }
+  *out = file;
+  return CR_OK;
 }
 
 static cr_status reserve(cr_h5* file, const char* name, hid_t type, int rows, int cols,

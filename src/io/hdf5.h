@@ -60,6 +60,10 @@ cr_status cri_h5_write_text(cr_h5* file, const char* object, const char* name, c
 cr_status cri_h5_create_on_disk(cr_h5** file, const char* path, size_t numbers, cr_error* error);
 cr_status cri_h5_open_on_disk(cr_h5** file, const char* path, cr_error* error);
 
+/// Closes such a file and gives it another name, when the disk has all of it; until then no other run
+/// can open it in either of these two ways, which end in CR_ERR_FILE.
+cr_status cri_h5_finish(cr_h5* file, const char* path, cr_error* error);
+
 /// Makes room for rows x cols doubles, cols 0 meaning one dimension; writes some of its rows.
 cr_status cri_h5_reserve(cr_h5* file, const char* name, int rows, int cols, cr_error* error);
 cr_status cri_h5_write_rows(cr_h5* file, const char* name, int first, int n, const double* values,

@@ -2,12 +2,11 @@
 // The binary model file: sizes, options and arrays as named records, from the field table.
 #include "model/file.h"
 
-#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
+#include "base/whole_file.h"
 #include "model/fields.h"
 
 static const char magic[8] = {'C', 'A', 'R', 'O', 'M', 'M', 'D', 'L'};
@@ -143,26 +142,6 @@ static void put_field(buffer* b, const cr_model* m, cr_field_id id) {
   }
 }
 
-static cr_status write_whole(const char* path, const buffer* b, cr_error* error) {
-  char temporary[4096];
-  int length = snprintf(temporary, sizeof temporary, "%s.partial", path);
-  if (length < 0 || (size_t)length >= sizeof temporary) {
-    return cri_fail(error, CR_ERR_FILE, "%s: the path is too long", path);
-  }
-  FILE* file = fopen(temporary, "wb");
-  if (file == NULL) {
-    return cri_fail(error, CR_ERR_FILE, "%s: cannot be written: %s", path, strerror(errno));
-  }
-  bool ok = fwrite(b->data, 1, b->n, file) == b->n && fflush(file) == 0 && fsync(fileno(file)) == 0;
-  ok = fclose(file) == 0 && ok && rename(temporary, path) == 0;
-  if (!ok) {
-    int reason = errno;
-    (void)remove(temporary);
-    return cri_fail(error, CR_ERR_FILE, "%s: cannot be written: %s", path, strerror(reason));
-  }
-  return CR_OK;
-}
-
 cr_status cri_model_save(const cr_model* m, const char* path, cr_error* error) {
   buffer b = {0};
   put(&b, magic, sizeof magic);
@@ -176,7 +155,7 @@ cr_status cri_model_save(const cr_model* m, const char* path, cr_error* error) {
   }
   put_number(&b, checksum(b.data, b.n), 8);
   cr_status status = b.failed ? cri_fail(error, CR_ERR_MEMORY, "%s: no memory", path)
-                              : write_whole(path, &b, error);
+                              : cri_whole_file_write(path, b.data, b.n, error);
   free(b.data);
   return status;
 }

@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/locale.h"
 #include "carom/base.h"
@@ -46,6 +47,8 @@ cr_status cri_notebook_begin(cr_notebook* book, const cr_study_request* request,
   }
   CR_TRY(cri_path_join(book->folder, "", request->folder, error));
   CR_TRY(cri_folder_make(book->folder, error));
+  CR_TRY(cri_folder_claim(book->folder, &book->claim, error));
+  book->claimed = true;
   CR_TRY(check_settings(book, error));
   CR_TRY(cr_pool_create(&book->pool, request->threads, error));
   book->progress = cri_progress_begin();
@@ -55,6 +58,9 @@ cr_status cri_notebook_begin(cr_notebook* book, const cr_study_request* request,
 void cri_notebook_free(cr_notebook* book) {
   cr_pool_free(book->pool);
   free(book->text);
+  if (book->claimed) {
+    (void)close(book->claim);
+  }
   *book = (cr_notebook){0};
 }
 

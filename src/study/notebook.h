@@ -31,6 +31,8 @@ typedef struct {
 typedef struct {
   cr_study_request request;
   char folder[CR_MAX_PATH];
+  int claim;  // see cri_folder_claim
+  bool claimed;
   cr_pool* pool;
   cr_progress progress;
   cr_claim claims[CR_MAX_CLAIMS];

@@ -32,7 +32,7 @@ expect 1 missed fit "$config" "${small[@]}" --set made.tolerance=0 optimisers.ad
 expect 0 one fit "$config" --data found/tosses.h5 --set data.stride=6 --threads 1 --json --out one
 for threads in 2 8; do
   expect 0 many fit "$config" --data found/tosses.h5 --set data.stride=6 --threads $threads --json \
-    --out many
+    --force --out many
   cmp -s one/history.csv many/history.csv || fail "$threads threads: another history"
   same one many
 done
@@ -43,7 +43,7 @@ expect 1 blind fit "$config" --data found/tosses.h5 --set cfd.use=false paramete
 holds blind 'j["zero_gradient_windows"] == 1 and abs(j["parameters"]["side"] - 0.03) < 1e-12'
 
 # ---- the options of rollout and grad: steps between rows, tolerances, contacts from distance
-method=(--data found/tosses.h5 --set data.stride=30 optimisers.adam.iterations=3 --json --out method)
+method=(--data found/tosses.h5 --set data.stride=30 optimisers.adam.iterations=3 --json --force --out method)
 dt=0.006756756756756757
 expect 0 coarse fit "$config" "${method[@]}"
 expect 0 fine fit "$config" "${method[@]}" --timestep "$(python3 -c "print($dt / 4)")"
