@@ -25,4 +25,9 @@ void fuzz_mutate_xml(fuzz_bytes* b, const fuzz_bytes* other, cr_random* r);
 /// made right again, as a rule.
 void fuzz_mutate_model(fuzz_bytes* b, cr_random* r);
 
+/// Every integer of a Carom model file set to each of a few values that are likely to be wrong: how many
+/// such changes there are, and number k of them, with the checksum made right.
+size_t fuzz_field_changes(const fuzz_bytes* b);
+void fuzz_change_field(fuzz_bytes* b, size_t k);
+
 #endif

@@ -7,7 +7,10 @@
 // that input with a new child. Crashes inside libmujoco, which compiles MJCF and URDF, are counted
 // apart: the module of the innermost frame that is not the system's tells whose they are.
 //
-//   carom_fuzz {mjcf|urdf|model} FOLDER SEED COUNT [SECONDS]
+//   carom_fuzz {mjcf|urdf|model|fields} FOLDER SEED COUNT [SECONDS]
+//
+// `fields` takes model files and changes one integer of one of them at a time, COUNT of all such changes
+// there are, in an order that the seed decides.
 //
 // FOLDER: files to begin with (*.xml or *.urdf). Inputs that make us fail are left in the working
 // folder. Exit code 1 where there were any.
@@ -106,6 +109,8 @@ const char* __ubsan_default_options(void) { return "abort_on_error=1:print_stack
 typedef struct {
   fuzz_bytes file[MOST_FILES];
   int n;
+  bool fields;     // one integer at a time
+  size_t changes;  // of all files
 } corpus;
 
 static bool read_whole(fuzz_bytes* b, const char* path) {
@@ -164,6 +169,21 @@ static void read_corpus(corpus* c, fuzz_kind kind, const char* folder) {
 
 // ---- the run
 
+// change number i in an order that visits each once
+static void change_one(const corpus* c, uint64_t seed, size_t i, fuzz_bytes* b) {
+  const size_t stride = 1000003;  // a prime
+  size_t k = (size_t)(((uint64_t)i * stride + seed) % c->changes);
+  for (int f = 0; f < c->n; f++) {
+    size_t own = fuzz_field_changes(&c->file[f]);
+    if (k < own) {
+      fuzz_copy(b, &c->file[f]);
+      fuzz_change_field(b, k);
+      return;
+    }
+    k -= own;
+  }
+}
+
 static void child(const corpus* c, fuzz_kind kind, uint64_t seed, long first, long count) {
   fuzz_bytes b = {0};
   if (freopen("input.log", "w", stderr) == NULL || freopen("/dev/null", "w", stdout) == NULL) {
@@ -174,7 +194,9 @@ static void child(const corpus* c, fuzz_kind kind, uint64_t seed, long first, lo
     cr_random r = cr_random_seed(seed, (uint64_t)i);
     notes->at = i;
     fuzz_copy(&b, &c->file[cr_random_int(&r, c->n)]);
-    if (kind == FUZZ_MODEL) {
+    if (c->fields) {
+      change_one(c, seed, (size_t)i, &b);
+    } else if (kind == FUZZ_MODEL) {
       fuzz_mutate_model(&b, &r);
     } else {
       fuzz_mutate_xml(&b, &c->file[cr_random_int(&r, c->n)], &r);
@@ -247,11 +269,13 @@ int main(int argc, char** argv) {
   static const char* const names[] = {"mjcf", "urdf", "model"};
   static corpus c;
   int kind = 0;
-  while (argc >= 5 && kind < 3 && strcmp(argv[1], names[kind]) != 0) {
+  c.fields = argc >= 5 && strcmp(argv[1], "fields") == 0;
+  while (argc >= 5 && kind < 3 && strcmp(c.fields ? "model" : argv[1], names[kind]) != 0) {
     kind++;
   }
   if (argc < 5 || kind == 3) {
-    (void)fprintf(stderr, "usage: carom_fuzz {mjcf|urdf|model} FOLDER SEED COUNT [SECONDS]\n");
+    (void)fprintf(stderr,
+                  "usage: carom_fuzz {mjcf|urdf|model|fields} FOLDER SEED COUNT [SECONDS]\n");
     return 2;
   }
   notes = mmap(NULL, sizeof *notes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
@@ -265,6 +289,11 @@ int main(int argc, char** argv) {
     (void)fprintf(stderr, "carom_fuzz: nothing to begin with in %s\n", argv[2]);
     return 2;
   }
-  return run(&c, (fuzz_kind)kind, strtoull(argv[3], NULL, 10), strtol(argv[4], NULL, 10),
+  for (int i = 0; i < c.n && c.fields; i++) {
+    c.changes += fuzz_field_changes(&c.file[i]);
+  }
+  long count = strtol(argv[4], NULL, 10);
+  count = c.fields && (size_t)count > c.changes ? (long)c.changes : count;
+  return run(&c, (fuzz_kind)kind, strtoull(argv[3], NULL, 10), count,
              argc > 5 ? strtod(argv[5], NULL) : 1e9);
 }

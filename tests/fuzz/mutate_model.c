@@ -127,3 +127,43 @@ void fuzz_mutate_model(fuzz_bytes* b, cr_random* r) {
     seal(b);
   }
 }
+
+// ---- one integer after the other
+
+enum { VALUES = 9 };
+
+static int32_t likely_wrong(int32_t was, size_t count, size_t which) {
+  int32_t n = (int32_t)count;
+  const int32_t values[VALUES] = {-1, 0, 1, n, n + 1, 2147483647, -2147483647 - 1};
+  if (which < 7) {
+    return values[which];
+  }
+  return (int32_t)((uint32_t)was + (which == 7 ? 1u : (uint32_t)-1));
+}
+
+size_t fuzz_field_changes(const fuzz_bytes* b) {
+  static record records[MOST_RECORDS];
+  size_t sum = 0;
+  for (int i = 0, n = list_records(b, records); i < n; i++) {
+    sum += records[i].type == 'i' ? VALUES * records[i].count : 0;
+  }
+  return sum;
+}
+
+void fuzz_change_field(fuzz_bytes* b, size_t k) {
+  static record records[MOST_RECORDS];
+  for (int i = 0, n = list_records(b, records); i < n; i++) {
+    const record* rec = &records[i];
+    size_t own = rec->type == 'i' ? VALUES * rec->count : 0;
+    if (k < own) {
+      unsigned char* at = b->data + rec->at + rec->item * (k / VALUES);
+      int32_t x;
+      memcpy(&x, at, sizeof x);
+      x = likely_wrong(x, rec->count, k % VALUES);
+      memcpy(at, &x, sizeof x);
+      break;
+    }
+    k -= own;
+  }
+  seal(b);
+}
