@@ -393,7 +393,7 @@ int cr_cli_batch(int argc, char** argv) {
   bool help = false;
   batch* b = calloc(1, sizeof *b);
   if (b == NULL) {
-    return 2;
+    return cr_cli_no_memory("batch");
   }
   b->o = &o;
   b->ranks.size = 1;

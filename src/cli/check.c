@@ -208,7 +208,7 @@ static int check_one(const check_options* o, const cr_error* mistake) {
   cr_error error;
   cr_check* c = calloc(1, sizeof *c);
   if (c == NULL) {
-    return 2;
+    return cr_cli_no_memory("check");
   }
   cr_status status = run_one(c, o, mistake, &error);
   if (o->json) {

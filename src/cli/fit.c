@@ -424,7 +424,7 @@ static cr_status run(fit* f, int* code, cr_error* error) {
 int cr_cli_fit(int argc, char** argv) {
   fit* f = calloc(1, sizeof *f);
   if (f == NULL) {
-    return 2;
+    return cr_cli_no_memory("fit");
   }
   f->o.seed = -1;
   f->o.method = (cr_method_options)CR_METHOD_DEFAULTS;

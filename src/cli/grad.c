@@ -386,7 +386,7 @@ int cr_cli_grad(int argc, char** argv) {
   bool help = false;
   grad* g = calloc(1, sizeof *g);
   if (g == NULL) {
-    return 2;
+    return cr_cli_no_memory("grad");
   }
   g->o = &o;
   cr_status status = cr_options_parse(&line, argc, argv, &help, &error);

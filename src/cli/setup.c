@@ -260,6 +260,11 @@ static void put_sentences(cr_json* j, const char* key, const cr_sentences* list)
   cr_json_close(j, ']');
 }
 
+int cr_cli_no_memory(const char* command) {
+  const cr_error error = {CR_ERR_MEMORY, "no memory"};
+  return cr_cli_fail(command, false, &error, NULL);
+}
+
 int cr_cli_fail(const char* command, bool json, const cr_error* error,
                 const cr_load_report* report) {
   bool refused = report != NULL && error->status == CR_ERR_UNSUPPORTED;

@@ -65,6 +65,9 @@ int cr_setup_steps(const cr_setup* setup);
 
 void cr_setup_free(cr_setup* setup);
 
+/// Says that there is no memory to begin with; returns the exit code.
+int cr_cli_no_memory(const char* command);
+
 /// Reports a failure as a command does: the sentence on standard error, with --json an object with
 /// `error` on standard output; returns the exit code.
 int cr_cli_fail(const char* command, bool json, const cr_error* error,

@@ -6,6 +6,8 @@
 #include "base/random.h"
 #include "io/checkpoint.h"
 #include "io/files.h"
+#include "model/fields.h"
+#include "support/random_model.h"
 #include "support/scratch.h"
 
 enum { N = 3, COUNT = 20 };
@@ -103,11 +105,51 @@ static void fingerprints_tell_data_apart(void** state) {
   assert_true(first == 0xe71fa2190541574bu);  // FNV-1a of "abc"
 }
 
+// every integer of a model counts, and every option; its names do not
+static void fingerprints_tell_models_apart(void** state) {
+  cr_model m;
+  assert_int_equal(random_model(&m, 2, NULL), CR_OK);
+  uint64_t first = cri_fingerprint_model(0, &m);
+  int tried = 0;
+  for (int k = 0; k < CR_N_MODEL_FIELD; k++) {
+    cr_field_id id = (cr_field_id)k;
+    if (cri_field(id)->kind == CR_KIND_INT && cri_field_rows(&m, NULL, id) > 0) {
+      cri_field_index(&m, NULL, id)[0] ^= 1;
+      assert_true(cri_fingerprint_model(0, &m) != first);
+      cri_field_index(&m, NULL, id)[0] ^= 1;
+      tried++;
+    }
+  }
+  assert_true(tried > 50);
+  int32_t* options[] = {&m.iterations, &m.disableactuator, &m.integrator, &m.cfd};
+  for (size_t i = 0; i < sizeof options / sizeof options[0]; i++) {
+    *options[i] ^= 1;
+    assert_true(cri_fingerprint_model(0, &m) != first);
+    *options[i] ^= 1;
+  }
+  m.names[0] ^= 1;
+  assert_true(cri_fingerprint_model(0, &m) == first);
+  cri_model_free(&m);
+}
+
+static void fingerprints_tell_files_apart(void** state) {
+  uint64_t a = 0, b = 0;
+  cr_error error = {0};
+  assert_int_equal(cri_fingerprint_file(&a, scratch_write("same", "abc"), NULL), CR_OK);
+  assert_true(a == cri_fingerprint(0, "abc", 3));
+  assert_int_equal(cri_fingerprint_file(&b, scratch_write("same", "abd"), NULL), CR_OK);
+  assert_true(a != b);
+  assert_int_equal(cri_fingerprint_file(&b, scratch_path("none"), &error), CR_ERR_FILE);
+  assert_non_null(strstr(error.text, "none: cannot be read"));
+}
+
 int test_checkpoint(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(a_record_comes_back_bit_by_bit),
       cmocka_unit_test(other_files_are_refused),
       cmocka_unit_test(fingerprints_tell_data_apart),
+      cmocka_unit_test(fingerprints_tell_models_apart),
+      cmocka_unit_test(fingerprints_tell_files_apart),
   };
   return cmocka_run_group_tests_name("checkpoint", tests, scratch_open, scratch_close);
 }

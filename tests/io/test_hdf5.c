@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "support/close.h"
 
+#include <hdf5.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
 
@@ -191,11 +193,84 @@ static void texts_come_and_go_on_disk(void** state) {
   cri_h5_close(file);
 }
 
+// a file that grows belongs to one run until it has its name; another leaves it alone
+static void a_growing_file_is_claimed(void** state) {
+  const char* path = scratch_path("growing.h5");
+  char name[1024], last[1024];
+  double x = 5, got = 0;
+  cr_error error = {0};
+  cr_h5 *file = NULL, *other = NULL;
+  (void)snprintf(name, sizeof name, "%s", path);
+  (void)snprintf(last, sizeof last, "%s.last", path);
+  assert_int_equal(cri_h5_create_on_disk(&file, name, 1, NULL), CR_OK);
+  assert_int_equal(cri_h5_reserve(file, "x", 1, 0, NULL), CR_OK);
+  assert_int_equal(cri_h5_settle(file, NULL), CR_OK);
+  assert_int_equal(cri_h5_write_rows(file, "x", 0, 1, &x, NULL), CR_OK);
+  assert_int_equal(cri_h5_create_on_disk(&other, name, 1, &error), CR_ERR_FILE);
+  assert_non_null(strstr(error.text, "another run is writing to it"));
+  assert_int_equal(cri_h5_open_on_disk(&other, name, &error), CR_ERR_FILE);
+  assert_non_null(strstr(error.text, "another run is writing to it"));
+  assert_int_equal(cri_h5_finish(file, last, NULL), CR_OK);
+  assert_int_not_equal(access(name, F_OK), 0);
+  file = opened(last);
+  assert_int_equal(cri_h5_read_rows(file, "x", 0, 1, &got, NULL), CR_OK);
+  assert_true(got == 5);
+  cri_h5_close(file);
+  assert_int_equal(cri_h5_create_on_disk(&other, name, 1, NULL), CR_OK);
+  cri_h5_close(other);
+}
+
+// a set of any size takes a few hundred bytes as long as nothing is written
+static void declare(const char* path, hsize_t rows, hsize_t cols, hsize_t deep) {
+  const hsize_t size[3] = {rows, cols, deep}, chunk[3] = {10, 1, 1};
+  int rank = deep > 0 ? 3 : 2;
+  hid_t file = H5Fcreate(path, H5F_ACC_TRUNC, H5P_DEFAULT, H5P_DEFAULT);
+  hid_t space = H5Screate_simple(rank, size, NULL), layout = H5Pcreate(H5P_DATASET_CREATE);
+  assert_true(H5Pset_chunk(layout, rank, chunk) >= 0);
+  hid_t set = H5Dcreate2(file, "x", H5T_IEEE_F64LE, space, H5P_DEFAULT, layout, H5P_DEFAULT);
+  assert_true(set >= 0);
+  (void)H5Dclose(set);
+  (void)H5Pclose(layout);
+  (void)H5Sclose(space);
+  (void)H5Fclose(file);
+}
+
+static void what_declares_more_than_it_holds_is_refused(void** state) {
+  static const hsize_t sizes[][3] = {{20000000, 13, 0},
+                                     {2147483647, 1, 0},
+                                     {1000000000, 2, 0},
+                                     {10, (hsize_t)1 << 31, (hsize_t)1 << 33}};
+  for (size_t i = 0; i < sizeof sizes / sizeof sizes[0]; i++) {
+    const char* path = scratch_path("bomb.h5");
+    double* values = NULL;
+    int rows, cols;
+    cr_error error = {0};
+    declare(path, sizes[i][0], sizes[i][1], sizes[i][2]);
+    cr_h5* file = opened(path);
+    assert_int_equal(cri_h5_shape(file, "x", &rows, &cols, &error), CR_ERR_FORMAT);
+    assert_non_null(strstr(error.text, "but 0 bytes are all it holds"));
+    assert_int_equal(cri_h5_read(file, "x", &values, &rows, &cols, &error), CR_ERR_FORMAT);
+    assert_null(values);
+    cri_h5_close(file);
+  }
+  // little that was never written is zero, as HDF5 says
+  declare(scratch_path("bomb.h5"), 1000, 13, 0);
+  double* values = NULL;
+  int rows, cols;
+  cr_h5* file = opened(scratch_path("bomb.h5"));
+  assert_int_equal(cri_h5_read(file, "x", &values, &rows, &cols, NULL), CR_OK);
+  assert_true(rows == 1000 && cols == 13 && values[12999] == 0);
+  free(values);
+  cri_h5_close(file);
+}
+
 int test_hdf5(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(tables_and_attributes_come_back),
       cmocka_unit_test(rows_come_and_go_on_disk),
       cmocka_unit_test(texts_come_and_go_on_disk),
+      cmocka_unit_test(a_growing_file_is_claimed),
+      cmocka_unit_test(what_declares_more_than_it_holds_is_refused),
       cmocka_unit_test(members_come_in_order_of_name),
       cmocka_unit_test(failures_name_the_file),
       cmocka_unit_test(a_full_disk_leaves_nothing),
