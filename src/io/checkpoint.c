@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Checkpoints as lines of text:
-//   carom-fit-checkpoint 1
+//   carom-fit-checkpoint 2
 //   FINGERPRINT SECONDS WIDTH COUNT
 //   BATCH WINDOWS ZERO_WINDOWS CONTACT_FREE VALUE x... gradient...     COUNT times
-//   end
+//   end CHECKSUM                                                   of all before
 #include "io/checkpoint.h"
 
 #include <errno.h>
@@ -16,7 +16,8 @@
 #include "io/files.h"
 #include "model/fields.h"
 
-static const char magic[] = "carom-fit-checkpoint 1\n";
+static const char magic[] = "carom-fit-checkpoint 2\n";
+enum { SEAL = 21 };  // bytes of the last line
 
 uint64_t cri_fingerprint(uint64_t hash, const void* data, size_t n) {
   const unsigned char* bytes = data;
@@ -101,7 +102,7 @@ cr_status cri_checkpoint_write(const char* path, const cr_checkpoint* c, const c
     cr_record_row row = cr_record_get(record, i);
     print_row(&b, &row, width);
   }
-  print(&b, "end\n");
+  print(&b, "end %016" PRIx64 "\n", cri_fingerprint(0, b.text, b.n));
   cr_status status = cri_file_write(path, b.text, b.n, error);
   free(b.text);
   return status;
@@ -145,18 +146,30 @@ static cr_status read_rows(char* at, int count, cr_record* record, const char* p
                 : cri_fail(error, CR_ERR_FORMAT, "%s: evaluation %d is damaged", path, i);
   }
   free(numbers);
-  if (status == CR_OK && strcmp(at, "\nend\n") != 0) {
+  if (status == CR_OK && strncmp(at, "\nend ", 5) != 0) {
     return cri_fail(error, CR_ERR_FORMAT, "%s: the file is truncated", path);
   }
   return status;
 }
 
-static cr_status parse(char* text, cr_checkpoint* c, cr_record* record, const char* path,
-                       cr_error* error) {
+static cr_status check_seal(const char* text, size_t n, const char* path, cr_error* error) {
+  const char* line = n < SEAL ? "" : text + n - SEAL;
+  if (strncmp(line, "end ", 4) != 0 || line[SEAL - 1] != '\n') {
+    return cri_fail(error, CR_ERR_FORMAT, "%s: the file is truncated", path);
+  }
+  return strtoull(line + 4, NULL, 16) == cri_fingerprint(0, text, n - SEAL)
+             ? CR_OK
+             : cri_fail(error, CR_ERR_FORMAT, "%s: the checksum is wrong: the file is damaged",
+                        path);
+}
+
+static cr_status parse(char* text, size_t length, cr_checkpoint* c, cr_record* record,
+                       const char* path, cr_error* error) {
   size_t n = strlen(magic);
   if (strncmp(text, magic, n) != 0) {
     return cri_fail(error, CR_ERR_FORMAT, "%s: is not a checkpoint of carom fit", path);
   }
+  CR_TRY(check_seal(text, length, path, error));
   char* at = text + n;
   int width, count;
   uint64_t fingerprint = strtoull(at, &at, 16);
@@ -178,7 +191,7 @@ cr_status cri_checkpoint_read(const char* path, cr_checkpoint* checkpoint, cr_re
   char* text = NULL;
   size_t n = 0;
   CR_TRY(cri_file_read(path, &text, &n, error));
-  cr_status status = parse(text, checkpoint, record, path, error);
+  cr_status status = parse(text, n, checkpoint, record, path, error);
   free(text);
   return status;
 }

@@ -93,6 +93,13 @@ static void other_files_are_refused(void** state) {
   }
   assert_int_equal(cri_file_write(path, text, n - 1, NULL), CR_OK);
   refuse(path, 5, CR_ERR_FORMAT, "truncated");
+  // a digit that is another
+  for (size_t at = n / 2; at < n; at += 211) {
+    text[at] ^= 1;
+    assert_int_equal(cri_file_write(path, text, n, NULL), CR_OK);
+    refuse(path, 5, CR_ERR_FORMAT, "the checksum is wrong: the file is damaged");
+    text[at] ^= 1;
+  }
   free(text);
   cr_record_free(record);
 }
