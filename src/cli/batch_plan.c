@@ -6,6 +6,7 @@
 #include <stdlib.h>
 
 #include "base/locale.h"
+#include "io/columns.h"
 #include "model/names.h"
 
 cr_status cr_batch_plan_take(cr_batch_plan* p, cr_real** x, size_t rows, size_t n,
@@ -90,7 +91,15 @@ static cr_status visit_input(void* context, const char* name) {
                     p->input_path, name, rows, p->rows);
   }
   c->from_file = true;
-  return CR_OK;
+  if (c->id != CR_FIELD_ctrl) {
+    return CR_OK;
+  }
+  char* controls = cri_control_names(p->m);
+  cr_status status = controls == NULL
+                         ? cri_fail(error, CR_ERR_MEMORY, "%s: no memory", p->input_path)
+                         : cri_columns_are(p->input, p->input_path, name, controls, error);
+  free(controls);
+  return status;
 }
 
 static cr_status read_spread(cr_batch_plan* p, const char* text, cr_error* error) {

@@ -199,7 +199,8 @@ static cr_status set_controls(cr_setup* s, const cr_setup_options* o, cr_error* 
   repeat_control(&s->m, s->rollout, s->nstep);
   for (int i = 0; i < o->ctrl.n; i++) {
     if (strchr(o->ctrl.text[i], '=') == NULL) {
-      CR_TRY(cri_controls_read(s->rollout->ctrl, s->nstep, s->m.nu, o->ctrl.text[i], error));
+      CR_TRY(cri_controls_read(s->rollout->ctrl, &s->m, s->nstep, (cr_real)(o->time / s->nstep),
+                               o->ctrl.text[i], error));
     }
   }
   return CR_OK;

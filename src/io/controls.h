@@ -1,15 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
-// Controls from a file: a row a step, as CSV or as the HDF5 data set `ctrl`.
+// Controls from a file: a row a step, as CSV or as the HDF5 data set `ctrl`. Columns are found by name.
 #ifndef CR_IO_CONTROLS_H
 #define CR_IO_CONTROLS_H
 
-#include "base/real.h"
-#include "base/status.h"
+#include "model/model.h"
 
-/// Fills ctrl[nstep x nu] from `path` (.h5 or .hdf5: data set `ctrl`; anything else: CSV, '#' and
-/// a first line that is no number are skipped).
-/// Errors: CR_ERR_FILE, CR_ERR_FORMAT (fewer rows than steps, another number of columns, NaN), with
-/// file, row and column.
-cr_status cri_controls_read(cr_real* ctrl, int nstep, int nu, const char* path, cr_error* error);
+/// Fills ctrl[nstep x nu] from `path`; the controls change every `interval` seconds.
+/// CSV      a first line of names says which column is which actuator, in any order; `time` may be
+///          among them, and is checked. Without that line: all controls, in the model's order. '#'
+///          begins a comment; a comment that lists names of columns is that line
+/// HDF5     (.h5, .hdf5) data set `ctrl`; its attribute `columns`, where there is one, names its columns;
+///          a data set `time`, where there is one, is checked
+/// Errors   CR_ERR_FILE; CR_ERR_FORMAT with file, line or row: fewer rows than steps, a name that is no
+///          control, is missing or twice there, another number of columns, another interval, NaN
+cr_status cri_controls_read(cr_real* ctrl, const cr_model* m, int nstep, cr_real interval,
+                            const char* path, cr_error* error);
 
 #endif

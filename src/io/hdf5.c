@@ -336,6 +336,72 @@ cr_status cri_h5_read_attribute(const cr_h5* file, const char* object, const cha
                        file->path, name, object);
 }
 
+// n texts, `size` bytes apart, joined by commas
+static char* join(const char* texts, size_t n, size_t size) {
+  char* joined = malloc(n * (size + 1) + 1);
+  size_t used = 0;
+  for (size_t i = 0; i < n && joined != NULL; i++) {
+    size_t length = strnlen(texts + i * size, size);
+    if (i > 0) {
+      joined[used++] = ',';
+    }
+    memcpy(joined + used, texts + i * size, length);
+    used += length;
+  }
+  if (joined != NULL) {
+    joined[used] = 0;
+  }
+  return joined;
+}
+
+static char* join_pointers(char* const* texts, size_t n) {
+  size_t size = 1;
+  for (size_t i = 0; i < n; i++) {
+    size = texts[i] != NULL && strlen(texts[i]) > size ? strlen(texts[i]) : size;
+  }
+  char* rows = calloc(n, size);
+  for (size_t i = 0; i < n && rows != NULL && texts[i] != NULL; i++) {
+    memcpy(rows + i * size, texts[i], strlen(texts[i]));
+  }
+  char* joined = rows != NULL ? join(rows, n, size) : NULL;
+  free(rows);
+  return joined;
+}
+
+static char* read_texts(hid_t attribute, hid_t type, hid_t space) {
+  hssize_t count = H5Sget_simple_extent_npoints(space);
+  size_t size = H5Tget_size(type), n = count > 0 ? (size_t)count : 0;
+  bool text = H5Tget_class(type) == H5T_STRING && n > 0 && n < 100000 && size < 100000;
+  bool variable = text && H5Tis_variable_str(type) > 0;
+  char* raw = text ? calloc(n, variable ? sizeof(char*) : size) : NULL;
+  char* joined = NULL;
+  if (raw != NULL && H5Aread(attribute, type, raw) >= 0) {
+    joined = variable ? join_pointers((char* const*)(void*)raw, n) : join(raw, n, size);
+    if (variable) {
+      (void)H5Dvlen_reclaim(type, space, H5P_DEFAULT, raw);
+    }
+  }
+  free(raw);
+  return joined;
+}
+
+cr_status cri_h5_read_texts(const cr_h5* file, const char* object, const char* name, char** text,
+                            cr_error* error) {
+  *text = NULL;
+  if (H5Aexists_by_name(file->id, object, name, H5P_DEFAULT) <= 0) {
+    return CR_OK;
+  }
+  hid_t attribute = H5Aopen_by_name(file->id, object, name, H5P_DEFAULT, H5P_DEFAULT);
+  hid_t type = H5Aget_type(attribute), space = H5Aget_space(attribute);
+  *text = read_texts(attribute, type, space);
+  (void)H5Sclose(space);
+  (void)H5Tclose(type);
+  (void)H5Aclose(attribute);
+  return *text != NULL ? CR_OK
+                       : cri_fail(error, CR_ERR_FORMAT, "%s: attribute '%s' of '%s' is not text",
+                                  file->path, name, object);
+}
+
 // ---- writing
 
 static cr_status cannot_write(const cr_h5* file, const char* name, cr_error* error) {

@@ -44,6 +44,11 @@ cr_status cri_h5_read_rows(const cr_h5* file, const char* name, int first, int n
 cr_status cri_h5_read_attribute(const cr_h5* file, const char* object, const char* name,
                                 double* value, bool* present, cr_error* error);
 
+/// Reads a text attribute, of one text or a row of them, joined by commas; the caller frees *text. NULL
+/// where there is none. CR_ERR_FORMAT where it is no text.
+cr_status cri_h5_read_texts(const cr_h5* file, const char* object, const char* name, char** text,
+                            cr_error* error);
+
 /// Writes rows x cols doubles; groups in the name are made. cols 0 means one dimension.
 cr_status cri_h5_write(cr_h5* file, const char* name, const double* values, int rows, int cols,
                        cr_error* error);

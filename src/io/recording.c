@@ -4,7 +4,7 @@
 
 #include <stdlib.h>
 
-#include "io/hdf5.h"
+#include "io/columns.h"
 
 // time, qpos, qvel and act of every state, a row each
 typedef struct {
@@ -42,6 +42,19 @@ typedef struct {
   int widths[CR_MAX_SERIES];
 } series_list;
 
+// which column of ctrl is which control
+static cr_status write_names(cr_h5* file, const cr_model* m, cr_error* error) {
+  enum { MOST = 60000 };  // HDF5 takes 64 KiB in an attribute
+  char* text = cri_control_names(m);
+  if (text == NULL) {
+    return cri_fail(error, CR_ERR_MEMORY, "recording: no memory for %d names", m->nu);
+  }
+  cr_status status =
+      strlen(text) < MOST ? cri_h5_write_text(file, "ctrl", "columns", text, error) : CR_OK;
+  free(text);
+  return status;
+}
+
 static cr_status write_all(cr_h5* file, const cr_model* m, const cr_rollout* r, const states* s,
                            const series_list* series, cr_error* error) {
   const struct {
@@ -58,6 +71,7 @@ static cr_status write_all(cr_h5* file, const cr_model* m, const cr_rollout* r, 
       CR_TRY(cri_h5_write(file, sets[i].name, sets[i].data, sets[i].rows, sets[i].width, error));
     }
   }
+  CR_TRY(m->nu > 0 ? write_names(file, m, error) : CR_OK);
   for (int i = 0; i < series->n; i++) {
     CR_TRY(cri_h5_write(file, series->names[i], series->values[i], r->nstep + 1, series->widths[i],
                         error));

@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "io/hdf5.h"
+#include "io/columns.h"
 #include "learn/window_loss.h"
 
 typedef struct {
@@ -19,6 +19,7 @@ typedef struct {
   cr_error* error;
 } reader;
 
+static const char* const all_columns = "px,py,pz,qw,qx,qy,qz,vx,vy,vz,wx,wy,wz";
 static const char* const columns[CR_STATE_WIDTH] = {"px", "py", "pz", "qw", "qx", "qy", "qz",
                                                     "vx", "vy", "vz", "wx", "wy", "wz"};
 
@@ -67,6 +68,7 @@ static cr_status read_toss(const reader* r, cr_toss* t, int i) {
     return cri_fail(r->error, CR_ERR_FORMAT, "%s: '%s' has %d rows of %d numbers, not of %d",
                     r->path, set, t->rows, cols, CR_STATE_WIDTH);
   }
+  CR_TRY(cri_columns_are(r->file, r->path, set, all_columns, r->error));
   CR_TRY(whole_attribute(r, object, "copy_of", &r->copy_of[i], -1));
   CR_TRY(whole_attribute(r, object, "moved_again_at_frame", &cut, t->rows));
   CR_TRY(check_rows(r, t));
@@ -179,6 +181,7 @@ static cr_status fill(cr_h5* file, const cr_tosses* tosses, const char* title, c
     char set[64];
     (void)snprintf(set, sizeof set, "toss/%s/state", t->name);
     CR_TRY(cri_h5_write(file, set, t->state, t->rows, CR_STATE_WIDTH, error));
+    CR_TRY(cri_h5_write_text(file, set, "columns", all_columns, error));
   }
   return CR_OK;
 }

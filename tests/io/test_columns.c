@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+// Names of columns: how lists are cut, what controls are called. Reading is held by test_controls.c.
+#include "io/columns.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdlib.h>
+
+#include <cmocka.h>
+
+#include "support/io_mjcf.h"
+#include "support/scratch.h"
+
+static cr_error error;
+
+static void lists_are_cut_at_commas(void** state) {
+  (void)state;
+  cri_columns c;
+  static const char* const expected[] = {"a", "b c", "", "d"};
+  assert_int_equal(cri_columns_cut(&c, " a,\t'b c' ,, \"d\"\r\n", &error), CR_OK);
+  assert_int_equal(c.n, 4);
+  for (int i = 0; i < 4; i++) {
+    assert_string_equal(c.name[i], expected[i]);
+  }
+  cri_columns_free(&c);
+  assert_int_equal(c.n, 0);
+}
+
+// without a name, with a comma in it, and of every control its own
+static void every_control_has_a_name(void** state) {
+  (void)state;
+  mjModel* mj = mjcf_compile(
+      "<mujoco><worldbody><body><joint name='a'/><geom size='.1'/></body></worldbody><actuator>"
+      "<motor joint='a'/><motor name='x,y' joint='a'/><motor name='z' joint='a'/></actuator>"
+      "</mujoco>");
+  cr_model m = mjcf_model(mj);
+  char* names = cri_control_names(&m);
+  assert_string_equal(names, "ctrl[0],ctrl[1],z");
+  cri_columns c;
+  int to[3];
+  assert_int_equal(cri_columns_cut(&c, names, &error), CR_OK);
+  assert_int_equal(cri_columns_known(&c, &m), 3);
+  assert_int_equal(cri_columns_place(&c, &m, "here", to, &error), CR_OK);
+  assert_true(to[0] == 0 && to[1] == 1 && to[2] == 2);
+  cri_columns_free(&c);
+  free(names);
+  cri_model_free(&m);
+  mj_deleteModel(mj);
+}
+
+static void sets_say_what_their_columns_are(void** state) {
+  (void)state;
+  const double values[] = {1, 2};
+  cr_h5* file = NULL;
+  const char* path = scratch_path("columns.h5");
+  assert_int_equal(cri_h5_create(&file, path, &error), CR_OK);
+  assert_int_equal(cri_h5_write(file, "x", values, 1, 2, &error), CR_OK);
+  assert_int_equal(cri_columns_are(file, path, "x", "a,b", &error), CR_OK);
+  assert_int_equal(cri_h5_write_text(file, "x", "columns", "a, b", &error), CR_OK);
+  assert_int_equal(cri_columns_are(file, path, "x", "a,b", &error), CR_OK);
+  assert_int_equal(cri_columns_are(file, path, "x", "b,a", &error), CR_ERR_FORMAT);
+  assert_non_null(strstr(error.text, "'columns' of 'x' is not: b,a"));
+  cri_h5_close(file);
+}
+
+int test_columns(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(lists_are_cut_at_commas),
+      cmocka_unit_test(every_control_has_a_name),
+      cmocka_unit_test(sets_say_what_their_columns_are),
+  };
+  return cmocka_run_group_tests_name("columns", tests, scratch_open, scratch_close);
+}
