@@ -27,7 +27,7 @@ typedef struct {
   cr_text_list set;
   int threads, seed;
   cr_method_options method;
-  bool resume, force, json;
+  bool resume, force, as_recorded, json;
 } fit_options;
 
 typedef struct {
@@ -180,9 +180,13 @@ static cr_status begin(fit* f, cr_error* error) {
                                   .method = f->o.method,
                                   .resume = f->o.resume,
                                   .force = f->o.force,
+                                  .as_recorded = f->o.as_recorded,
                                   .stop = stop};
   char path[CR_MAX_PATH];
   CR_TRY(cr_fit_problem_load(&f->problem, &request, error));
+  for (int i = 0; i < f->problem.report.warnings.n; i++) {
+    (void)fprintf(stderr, "carom fit: warning: %s\n", f->problem.report.warnings.text[i]);
+  }
   CR_TRY(cr_record_create(&f->record, f->problem.config.nparameter, error));
   if (f->o.resume) {
     f->checkpoint.fingerprint = f->problem.fingerprint;
@@ -432,6 +436,8 @@ int cr_cli_fit(int argc, char** argv) {
       {"", CR_OPT_TEXT, &f->o.config, "CONFIG", "YAML file, see docs/identification.md"},
       {"--data", CR_OPT_TEXT, &f->o.data, "FILE",
        "recorded tosses in HDF5 (default: the configuration's, or tosses made by simulation)"},
+      {"--as-recorded", CR_OPT_FLAG, &f->o.as_recorded, "",
+       "take data whose velocities contradict positions or orientations"},
       {"--set", CR_OPT_LIST, &f->o.set, "KEY=VALUE",
        "change a value of the configuration: data.stride=2, parameters.side.start=0.06"},
       CR_METHOD_OPTIONS(f->o.method, "a divisor of the time between rows (default: that time)"),

@@ -9,6 +9,7 @@
 #include "base/random.h"
 #include "io/checkpoint.h"
 #include "io/open.h"
+#include "learn/agreement.h"
 #include "learn/throw.h"
 #include "model/fields.h"
 
@@ -176,6 +177,21 @@ static cr_status make_tosses(cr_fit_problem* p, cr_error* error) {
   return status;
 }
 
+// velocities against positions and orientations
+static cr_status check_agreement(cr_fit_problem* p, const cr_fit_request* r, cr_error* error) {
+  char text[256];
+  cr_tosses_disagreement(p->tosses.toss, p->tosses.n, (cr_real)p->tosses.dt, text, sizeof text);
+  if (text[0] == 0) {
+    return CR_OK;
+  }
+  if (r->as_recorded) {
+    cri_sentence(&p->report.warnings, "%s: %s", p->data_path, text);
+    return CR_OK;
+  }
+  return cri_fail(error, CR_ERR_FORMAT, "%s: %s (--as-recorded takes the data as they are)",
+                  p->data_path, text);
+}
+
 static cr_status load_tosses(cr_fit_problem* p, const cr_fit_request* r, cr_error* error) {
   if (p->made) {
     CR_TRY(take_steps(p, &r->method, p->m.timestep, error));
@@ -184,6 +200,7 @@ static cr_status load_tosses(cr_fit_problem* p, const cr_fit_request* r, cr_erro
     return cri_tosses_read(&p->tosses, p->data_path, error);
   }
   CR_TRY(cri_tosses_read(&p->tosses, p->data_path, error));
+  CR_TRY(check_agreement(p, r, error));
   CR_TRY(take_steps(p, &r->method, p->tosses.dt, error));
   return bind_parameters(p, error);
 }

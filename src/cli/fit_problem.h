@@ -18,6 +18,7 @@ typedef struct {
   int nset, threads;
   int seed;  // -1: that of the configuration
   cr_method_options method;
+  bool as_recorded;  // also data that contradict themselves
   bool (*stop)(void* context);
   bool resume, force;  // what may be done to a folder that holds results
 } cr_fit_request;
