@@ -18,7 +18,7 @@ FOLDERS = ["carom", "base", "math", "model", "dynamics", "collision", "contact",
            "engine", "integrate", "rollout", "learn", "control", "io", "bench", "study", "cli"]
 NOT_CORE = {"io", "bench", "study", "cli"}
 SYSTEM = {f"{name}.h" for name in """assert complex ctype errno float inttypes limits math setjmp
-          signal stdarg stdatomic stdbool stddef stdint stdio stdlib string time pthread unistd
+          locale signal stdarg stdatomic stdbool stddef stdint stdio stdlib string time pthread unistd
           stdalign""".split()}
 
 # source files without a test file of their own, each with its reason

@@ -62,15 +62,21 @@ static cr_status check_options(const batch* b, cr_error* error) {
     return cri_fail(error, CR_ERR_ARG, "--out %s: that is the %s", o->out,
                     cri_file_same(o->out, o->setup.model_path) ? "model" : "input");
   }
-  if (o->threads < 0 || o->threads > MAX_THREADS) {
-    return cri_fail(error, CR_ERR_ARG, "--threads %d: 0 (as many as fit) to %d expected",
-                    o->threads, (int)MAX_THREADS);
+  if (!cr_setup_names_hdf5(o->out)) {
+    return cri_fail(error, CR_ERR_ARG, CR_SETUP_HDF5, o->out);
+  }
+  if (o->threads > MAX_THREADS) {
+    return cri_fail(error, CR_ERR_ARG, "--threads %d: 1 to %d expected", o->threads,
+                    (int)MAX_THREADS);
   }
   if (o->setup.method.adjoint != NULL && strcmp(o->setup.method.adjoint, "discrete") != 0) {
     return cri_fail(error, CR_ERR_ARG, "--adjoint %s: not for batches", o->setup.method.adjoint);
   }
   if (o->wrt.n > 0 && o->loss == NULL) {
     return cri_fail(error, CR_ERR_ARG, "--wrt %s: needs --loss", o->wrt.text[0]);
+  }
+  if (o->at != NULL && o->loss == NULL) {
+    return cri_fail(error, CR_ERR_ARG, "--at %s: needs --loss", o->at);
   }
   if (o->at != NULL && strcmp(o->at, "every") != 0 && strcmp(o->at, "end") != 0) {
     return cri_fail(error, CR_ERR_ARG, "--at %s: end or every expected", o->at);
@@ -374,7 +380,7 @@ int cr_cli_batch(int argc, char** argv) {
       {"--at", CR_OPT_TEXT, &o.at, "end|every", "at the end (default), or summed over all steps"},
       {"--wrt", CR_OPT_LIST, &o.wrt, "NAME...",
        "gradient of each rollout's loss: qpos, qvel, act, ctrl (of every step), or a parameter"},
-      {"--threads", CR_OPT_INT, &o.threads, "N",
+      {"--threads", CR_OPT_COUNT, &o.threads, "N",
        "threads of a process (default: one a processor; under mpirun 1)"},
       {"--chunk", CR_OPT_COUNT, &o.chunk, "N",
        "rollouts between two writes; memory grows with it (default 16 a thread and rank)"},

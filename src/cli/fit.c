@@ -265,9 +265,12 @@ static cr_real worst_miss(const fit* f, const cr_real* p) {
   return worst;
 }
 
+// the model predicts no better than that nothing moves
+static bool explains_nothing(const fit* f) { return !(f->loss < f->problem.standing); }
+
 static int exit_code(const fit* f, const cr_real* p) {
   bool missed = f->problem.made && worst_miss(f, p) > f->problem.config.made.tolerance;
-  return missed || gradient_vanishes(f) ? 1 : 0;
+  return missed || gradient_vanishes(f) || explains_nothing(f) ? 1 : 0;
 }
 
 static void put_numbers(cr_json* j, const fit* f, const char* key, const cr_real* p) {
@@ -313,6 +316,7 @@ static void put_result(cr_json* j, fit* f, const cr_real* p) {
   cr_json_real(j, "loss", f->loss);
   cr_json_real(j, "start_loss", f->first.value);
   cr_json_real(j, "held_out_loss", f->held_out_loss);
+  cr_json_real(j, "standing_loss", q->standing);
   cr_json_int(j, "evaluations", cr_record_count(f->record));
   cr_json_real(j, "seconds", f->spent + cri_seconds() - f->progress.start);
   cr_json_real(j, "pass_seconds", f->pass_seconds);
@@ -357,6 +361,12 @@ static void print_result(fit* f, const cr_real* p) {
       100.0 * f->first.contact_free / f->first.windows);
   if (gradient_vanishes(f)) {
     (void)printf("so there was nothing to go by: the parameters did not move\n");
+  }
+  if (explains_nothing(f)) {
+    (void)printf(
+        "a body that stands still would be predicted with loss %.6g: the model explains nothing of "
+        "this recording; look at its units, frames and time step\n",
+        q->standing);
   }
   (void)printf("%d evaluations, %.1f s; results in %s\n", cr_record_count(f->record),
                f->spent + cri_seconds() - f->progress.start, q->folder);
@@ -445,7 +455,7 @@ int cr_cli_fit(int argc, char** argv) {
        "folder of the results (default fit_<name of CONFIG>)"},
       {"--resume", CR_OPT_FLAG, &f->o.resume, "", "go on where an interrupted fit stopped"},
       {"--force", CR_OPT_FLAG, &f->o.force, "", "overwrite the results of an earlier fit in DIR"},
-      {"--threads", CR_OPT_INT, &f->o.threads, "N",
+      {"--threads", CR_OPT_COUNT, &f->o.threads, "N",
        "default: all processors; the result does not depend on it"},
       {"--seed", CR_OPT_INT, &f->o.seed, "S", "of split, batches and made tosses"},
       {"--json", CR_OPT_FLAG, &f->o.json, "", "print one JSON object"},

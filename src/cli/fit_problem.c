@@ -207,6 +207,20 @@ static cr_status load_tosses(cr_fit_problem* p, const cr_fit_request* r, cr_erro
 
 // ---- the problem
 
+static cr_real standing_loss(const cr_fit_problem* p) {
+  const cr_fit_loss* l = &p->config.loss;
+  cr_real sum = 0;
+  for (int i = 0; i < p->windows.ntrain; i++) {
+    const cr_window_place* at = &p->windows.train[i];
+    const cr_window w = {.state = p->tosses.toss[at->toss].state + (size_t)at->row * CR_STATE_WIDTH,
+                         .nstep = at->steps > 0 ? at->steps : p->windows.longest,
+                         .weights = {l->position, l->rotation, l->velocity, l->spin},
+                         .norm = (cr_error_norm)l->norm};
+    sum += cr_window_standing_loss(&w);
+  }
+  return sum / (cr_real)p->windows.ntrain;
+}
+
 static cr_status make_problem(cr_fit_problem* p, const cr_fit_request* r, cr_error* error) {
   const cr_fit_config* c = &p->config;
   size_t memory;
@@ -214,6 +228,7 @@ static cr_status make_problem(cr_fit_problem* p, const cr_fit_request* r, cr_err
   int length = c->data.steps > 0 ? c->data.steps + 1 : 0;
   CR_TRY(cr_windows_cut(&p->windows, p->tosses.toss, p->tosses.n, length, c->data.stride,
                         c->data.held_out, (uint64_t)c->top.seed, error));
+  p->standing = standing_loss(p);
   CR_TRY(cr_pool_create(&p->pool, r->threads, error));
   cr_identify_def def = {
       .parameters = p->parameters,
@@ -269,9 +284,8 @@ static cr_status add_fingerprint(cr_fit_problem* p, cr_error* error) {
 }
 
 cr_status cr_fit_problem_load(cr_fit_problem* p, const cr_fit_request* r, cr_error* error) {
-  if (r->threads < 0 || r->threads > 1024) {
-    return cri_fail(error, CR_ERR_ARG, "--threads %d: 0 (all processors) to 1024 expected",
-                    r->threads);
+  if (r->threads > 1024) {
+    return cri_fail(error, CR_ERR_ARG, "--threads %d: 1 to 1024 expected", r->threads);
   }
   CR_TRY(read_config(p, r, error));
   CR_TRY(check_folder(p, r, error));

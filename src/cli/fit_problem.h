@@ -41,6 +41,7 @@ typedef struct {
   cr_windows windows;
   cr_pool* pool;
   cr_identify *train, *held;
+  cr_real standing;                  // loss of a body that stands still, over the training windows
   bool made;                         // the tosses are simulated
   cr_real truth[CR_MAX_PARAMETERS];  // with these, which the optimisers do not see
   uint64_t fingerprint;              // of all that decides the numbers

@@ -2,6 +2,7 @@
 // The carom command: finds the subcommand and hands over.
 #include <errno.h>
 #include <signal.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -27,28 +28,46 @@ enum { N_COMMANDS = (int)(sizeof commands / sizeof commands[0]) };
 static void print_usage(FILE* to) {
   (void)fprintf(to,
                 "carom %s: a differentiable rigid-body simulator for hard contact\n\n"
-                "usage: carom COMMAND ... (carom COMMAND --help says more)\n\n",
+                "usage: carom COMMAND ... (carom help COMMAND says more)\n\n",
                 cr_version());
   for (int i = 0; i < N_COMMANDS; i++) {
     (void)fprintf(to, "  %-9s %s\n", commands[i].name, commands[i].summary);
   }
 }
 
+static bool is_one_of(const char* text, const char* a, const char* b, const char* c) {
+  return strcmp(text, a) == 0 || strcmp(text, b) == 0 || strcmp(text, c) == 0;
+}
+
+// a command and its arguments; -1 where there is none of this name
+static int run_command(const char* name, int argc, char** argv) {
+  for (int i = 0; i < N_COMMANDS; i++) {
+    if (strcmp(name, commands[i].name) == 0) {
+      return commands[i].run(argc, argv);
+    }
+  }
+  return -1;
+}
+
 static int run(int argc, char** argv) {
   if (argc > 1) {
-    for (int i = 0; i < N_COMMANDS; i++) {
-      if (strcmp(argv[1], commands[i].name) == 0) {
-        return commands[i].run(argc - 2, argv + 2);
-      }
+    char help[] = "--help";
+    char* ask[] = {help, NULL};
+    bool wants_help = is_one_of(argv[1], "help", "--help", "-h");
+    bool of_command = wants_help && argc > 2;
+    int code = of_command ? run_command(argv[2], 1, ask) : run_command(argv[1], argc - 2, argv + 2);
+    if (code >= 0) {
+      return code;
     }
-    if (strcmp(argv[1], "--version") == 0) {
+    if (is_one_of(argv[1], "version", "--version", "-V")) {
       (void)printf("%s\n", cr_version());
       return 0;
     }
-    if (strcmp(argv[1], "--help") == 0) {
+    if (wants_help && !of_command) {
       print_usage(stdout);
       return 0;
     }
+    argv += of_command;
     (void)fprintf(stderr, "carom: unknown command '%s'\n\n", argv[1]);
   }
   print_usage(stderr);

@@ -98,7 +98,7 @@ cr_status cr_options_parse(const cr_command_line* line, int argc, char** argv, b
   // these two also count behind a mistake: a command that fails prints its object all the same
   const cr_option* json = find(line, "--json", strlen("--json"));
   for (int i = 0; i < argc; i++) {
-    *help = *help || strcmp(argv[i], "--help") == 0;
+    *help = *help || strcmp(argv[i], "--help") == 0 || strcmp(argv[i], "-h") == 0;
     if (json != NULL && strcmp(argv[i], json->name) == 0) {
       *(bool*)json->value = true;
     }

@@ -41,7 +41,7 @@ typedef struct {
 /// Fills the values from argv. An option may be written --name VALUE or --name=VALUE; behind
 /// the positional argument, --wrt a b c takes values until the next option. CR_ERR_ARG with a
 /// sentence for anything else.
-/// *help is set when --help is among the arguments; nothing else is looked at then.
+/// *help is set when --help or -h is among the arguments; nothing else is looked at then.
 cr_status cr_options_parse(const cr_command_line* line, int argc, char** argv, bool* help,
                            cr_error* error);
 

@@ -47,12 +47,45 @@ static cr_status split_name(char name[256], const char* text, const char* option
   return CR_OK;
 }
 
+// what are options of the command, though docs/fields.md lists them as numbers of the model
+static cr_status check_option(const char* name, const char* text, cr_error* error) {
+  static const char* const options[][2] = {{"timestep", "--timestep"},
+                                           {"integrator", "--integrator"},
+                                           {"collision", "--collision"},
+                                           {"softness", "--softness"},
+                                           {"cfd", "--cfd"},
+                                           {"muscle_smooth", "--muscle-smooth"},
+                                           {"cfd_dc", "--cfd"},
+                                           {"cfd_d0", "--cfd"},
+                                           {"cfd_wc", "--cfd"},
+                                           {"cfd_mc", "--cfd"},
+                                           {"cfd_pc", "--cfd"},
+                                           {"cfd_scale", "--cfd"},
+                                           {"time", "--time"}};
+  static const char* const of_file[] = {"impratio",       "tolerance",    "cone",
+                                        "iterations",     "disableflags", "enableflags",
+                                        "disableactuator"};
+  for (size_t i = 0; i < sizeof options / sizeof options[0]; i++) {
+    if (strcmp(name, options[i][0]) == 0) {
+      return cri_fail(error, CR_ERR_NAME, "--set %s: that is an option: %s", text, options[i][1]);
+    }
+  }
+  for (size_t i = 0; i < sizeof of_file / sizeof of_file[0]; i++) {
+    if (strcmp(name, of_file[i]) == 0) {
+      return cri_fail(error, CR_ERR_NAME, "--set %s: %s is set in the model file, as an option",
+                      text, name);
+    }
+  }
+  return CR_OK;
+}
+
 cr_status cr_setup_assign(cr_model* m, cr_data* d, const char* text, cr_error* error) {
   char name[256];
   cr_place place;
   cr_real values[MAX_VALUES];
   int n;
   CR_TRY(split_name(name, text, "--set", error));
+  CR_TRY(check_option(name, text, error));
   CR_TRY(cri_place_find(&place, m, name, error));
   CR_TRY(parse_values(text, values, &n, error));
   cr_field_kind kind = cri_field(place.field)->kind;
@@ -111,6 +144,11 @@ cr_status cr_setup_load(cr_setup* s, const cr_setup_options* o, cr_error* error)
   return cr_model_derive(&s->m, error);
 }
 
+bool cr_setup_names_hdf5(const char* path) {
+  const char* dot = strrchr(path, '.');
+  return dot != NULL && (strcmp(dot, ".h5") == 0 || strcmp(dot, ".hdf5") == 0);
+}
+
 cr_status cr_setup_output(const cr_setup_options* o, const char* option, const char* path,
                           cr_error* error) {
   if (path == NULL) {
@@ -118,6 +156,9 @@ cr_status cr_setup_output(const cr_setup_options* o, const char* option, const c
   }
   if (cri_file_same(path, o->model_path)) {
     return cri_fail(error, CR_ERR_ARG, "%s %s: that is the model", option, path);
+  }
+  if (strcmp(option, "--out") == 0 && !cr_setup_names_hdf5(path)) {
+    return cri_fail(error, CR_ERR_ARG, CR_SETUP_HDF5, path);
   }
   return cri_file_writable(path, error);
 }
@@ -181,7 +222,23 @@ static void repeat_control(const cr_model* m, cr_rollout* r, int nstep) {
 
 enum { MAX_ASSIGNMENT = 8192 };
 
+// a file has all controls: nothing beside it would count
+static cr_status check_controls(const cr_setup_options* o, cr_error* error) {
+  const char* file = NULL;
+  for (int i = 0; i < o->ctrl.n; i++) {
+    file = strchr(o->ctrl.text[i], '=') == NULL ? o->ctrl.text[i] : file;
+  }
+  for (int i = 0; i < o->ctrl.n && file != NULL; i++) {
+    if (o->ctrl.text[i] != file) {
+      return cri_fail(error, CR_ERR_ARG, "--ctrl %s: --ctrl %s gives all controls already",
+                      o->ctrl.text[i], file);
+    }
+  }
+  return CR_OK;
+}
+
 static cr_status set_controls(cr_setup* s, const cr_setup_options* o, cr_error* error) {
+  CR_TRY(check_controls(o, error));
   for (int i = 0; i < o->ctrl.n; i++) {
     const char* text = o->ctrl.text[i];
     if (strchr(text, '=') != NULL) {

@@ -60,6 +60,10 @@ cr_status cr_setup_rollout(cr_setup* setup, const cr_setup_options* options, con
 cr_status cr_setup_output(const cr_setup_options* options, const char* option, const char* path,
                           cr_error* error);
 
+/// Whether a file is called as HDF5 is; and what is said of one to be written that is not.
+bool cr_setup_names_hdf5(const char* path);
+#define CR_SETUP_HDF5 "--out %s: HDF5 is written; a name that ends in .h5 is expected"
+
 /// Steps of the last run: those of the file's length, or the accepted ones of an adaptive rollout.
 int cr_setup_steps(const cr_setup* setup);
 

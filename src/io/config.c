@@ -148,6 +148,12 @@ cr_status cri_config_read(void** raw, const cr_config_layout* layout, const char
   cyaml_config_t config = {
       .log_fn = listen, .log_ctx = &c, .mem_fn = cyaml_mem, .log_level = CYAML_LOG_ERROR};
   CR_TRY(cri_file_read(path, &text, &n, error));
+  if (memchr(text, 0, n) != NULL) {
+    bool hdf5 = n > 4 && memcmp(text, "\x89HDF", 4) == 0;
+    free(text);
+    return cri_fail(error, CR_ERR_FORMAT, "%s: that is %s, not a configuration (YAML)%s", path,
+                    hdf5 ? "data (HDF5)" : "no text", hdf5 ? "; data go behind --data" : "");
+  }
   cyaml_data_t* data = NULL;
   cyaml_err_t code = cyaml_load_data((const uint8_t*)text, n, &config, layout->schema, &data, NULL);
   cr_status status = code == CYAML_OK ? CR_OK : explain(&c, code, layout, path, text, error);

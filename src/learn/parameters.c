@@ -141,6 +141,11 @@ enum { N_KIND = (int)(sizeof kinds / sizeof kinds[0]) };
 // ---- creation
 
 static cr_status check_item(const cr_parameter* item, cr_error* error) {
+  if (!(item->lower <= item->upper)) {
+    return cri_fail(error, CR_ERR_ARG,
+                    "parameter '%s': the lower bound %.9g is above the upper bound %.9g",
+                    item->name, (double)item->lower, (double)item->upper);
+  }
   if (!(item->start >= item->lower && item->start <= item->upper)) {
     return cri_fail(error, CR_ERR_ARG,
                     "parameter '%s': the start %.9g is not between its bounds %.9g and %.9g",

@@ -44,20 +44,32 @@ static const cr_real* seen_at(const cr_window* w, int step) {
   return w->state + (size_t)CR_STATE_WIDTH * (size_t)(step / stride(w));
 }
 
+static void add_errors(const cr_window* w, const cr_real* qpos, const cr_real* qvel,
+                       const cr_real* seen, cr_real* loss) {
+  cr_real R[9], S[9], c = share(w);
+  cr_quat_to_mat(R, qpos + 3);
+  cr_quat_to_mat(S, seen + 3);
+  *loss += c * w->weights.position * error_sum(w, qpos, seen, 3);       // [w1]
+  *loss += c * w->weights.rotation * error_sum(w, R, S, 9);             // [w2]
+  *loss += c * w->weights.velocity * error_sum(w, qvel, seen + 7, 3);   // [w3]
+  *loss += c * w->weights.spin * error_sum(w, qvel + 3, seen + 10, 3);  // [w4]
+}
+
 static cr_status value(void* context, const cr_model* m, const cr_data* d, int step,
                        cr_real* loss) {
   (void)m;
   cr_window* w = context;
-  const cr_real* seen = seen_at(w, step);
-  cr_real R[9], S[9], c = share(w);
-  cr_quat_to_mat(R, d->qpos + 3);
-  cr_quat_to_mat(S, seen + 3);
-  *loss += c * w->weights.position * error_sum(w, d->qpos, seen, 3);       // [w1]
-  *loss += c * w->weights.rotation * error_sum(w, R, S, 9);                // [w2]
-  *loss += c * w->weights.velocity * error_sum(w, d->qvel, seen + 7, 3);   // [w3]
-  *loss += c * w->weights.spin * error_sum(w, d->qvel + 3, seen + 10, 3);  // [w4]
+  add_errors(w, d->qpos, d->qvel, seen_at(w, step), loss);
   w->rows += d->nefc;
   return CR_OK;
+}
+
+cr_real cr_window_standing_loss(const cr_window* w) {
+  cr_real loss = 0;
+  for (int k = 1; k <= w->nstep; k++) {
+    add_errors(w, w->state, w->state + 7, w->state + (size_t)k * CR_STATE_WIDTH, &loss);
+  }
+  return loss;
 }
 
 // [w2]' R_tan = R [delta]x: delta_bar = vee(A - A') with A = R' R_bar

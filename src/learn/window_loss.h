@@ -39,4 +39,7 @@ void cr_window_start(const cr_window* window, const cr_model* m, cr_data* d);
 /// Smooth   everywhere with n = 2; with n = 1 the slope of |e| at e = 0 is 0
 cr_loss cr_window_loss(cr_window* window);
 
+/// The loss of a body that stands still: the first state for all steps. A model has to do better.
+cr_real cr_window_standing_loss(const cr_window* window);
+
 #endif

@@ -165,7 +165,7 @@ static cr_field_id field_of(piece p) {
 static cr_status component(int* k, piece p, int width, const char* name, cr_error* error) {
   static const char* const axes = "xyz";
   static const char* const quaternion = "wxyz";
-  const char* letters = width == 4 ? quaternion : axes;
+  const char* letters = width == 4 ? quaternion : axes;  // of a free joint: its position
   const char* at = p.length == 1 ? strchr(letters, p.text[0]) : NULL;
   if (number_of(p, k)) {
     if (*k < width) {
@@ -363,8 +363,8 @@ static cr_status find_in_field(cr_place* place, const cr_model* m, const pieces*
     return cri_fail(error, CR_ERR_NAME, "'%s': one component too many", name);
   }
   piece last = p->nbracket > next ? p->bracket[next] : p->component;
-  if (last.text != NULL && width == 1 && place->field == CR_FIELD_sensordata) {
-    // the numbers of a sensor are its rows
+  if (last.text != NULL && width == 1 && next == 1 && nrow > 1) {
+    // the numbers of a joint, sensor or actuator are its rows
     CR_TRY(component(&comp, last, nrow, name, error));
     row += comp;
     nrow = 1;
@@ -420,8 +420,12 @@ cr_status cri_place_find(cr_place* place, const cr_model* m, const char* name, c
     as_sensor(place, m, &p);
   }
   if (place->field == CR_N_FIELD) {
-    return cri_fail(error, CR_ERR_NAME, "'%s': there is no field '%.*s'", name, (int)p.field.length,
-                    p.field.text);
+    char field[64] = "";
+    (void)snprintf(field, sizeof field, "%.*s", (int)p.field.length, p.field.text);
+    const char* near = cri_field_nearest(field);
+    return cri_fail(error, CR_ERR_NAME, "'%s': there is no field '%.*s'%s%s%s", name,
+                    (int)p.field.length, p.field.text, near[0] != 0 ? "; did you mean '" : "", near,
+                    near[0] != 0 ? "'?" : "");
   }
   return find_in_field(place, m, &p, name, error);
 }

@@ -622,11 +622,6 @@ cr_status cr_rollout_gradient(cr_rollout* r, const cr_model* m, const cr_model* 
 
 // ---- what a user sees
 
-cr_status cri_rollout_check(const cri_call* call, const cr_rollout* r, const cr_model* m) {
-  CR_TRY(cri_given(call, r, "the rollout"));
-  return cri_check_shape(call, m, r->d, "the rollout");
-}
-
 cr_status cr_rollout_adaptive(cr_rollout* r, const cr_model* m, const cr_adaptive* options,
                               cr_error* error) {
   const cri_call call = {"cr_rollout_adaptive", error};

@@ -52,7 +52,11 @@ cr_status cri_rollout_create(cr_rollout** rollout, const cr_model* m, int nstep_
                              const bool* wanted, cr_error* error);
 
 /// That there is a rollout, made for a model like m; and a number for a caller that may not ask for it.
-cr_status cri_rollout_check(const cri_call* call, const cr_rollout* r, const cr_model* m);
+static inline cr_status cri_rollout_check(const cri_call* call, const cr_rollout* r,
+                                          const cr_model* m) {
+  CR_TRY(cri_given(call, r, "the rollout"));
+  return cri_check_shape(call, m, r->d, "the rollout");
+}
 static inline void cri_count(int* to, int n) {
   if (to != NULL) {
     *to = n;

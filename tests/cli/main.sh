@@ -20,6 +20,24 @@ for command in check follow rollout grad batch fit bench study; do
   cmp -s one.out late.out || fail "$command: --help behind other options differs"
 done
 
+# ---- other ways to ask
+for version in -V version; do
+  expect 0 asked $version
+  cmp -s version.out asked.out || fail "$version: $(cat asked.out)"
+done
+for help in -h help; do
+  expect 0 asked $help
+  cmp -s help.out asked.out || fail "$help: $(cat asked.out)"
+done
+expect 0 one grad --help
+for help in "grad -h" "help grad" "-h grad" "--help grad" "grad model.xml -h"; do
+  # shellcheck disable=SC2086
+  expect 0 asked $help
+  cmp -s one.out asked.out || fail "$help: $(cat asked.out)"
+done
+expect 2 unknown help simulate
+grep -qF "carom: unknown command 'simulate'" unknown.err || fail "$(cat unknown.err)"
+
 expect 2 none
 grep -q "^usage: carom COMMAND" none.err || fail "no usage without arguments"
 [ -s none.out ] && fail "usage on standard output"

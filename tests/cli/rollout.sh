@@ -74,6 +74,26 @@ for k in $(seq 40); do echo "0.$((k % 7)),-0.$((k % 5))" >> ctrl.csv; done
 expect 0 csv rollout "$pendulum" --ctrl ctrl.csv --time 0.2 --out run.h5 --json
 expect 0 h5 rollout "$pendulum" --ctrl run.h5 --time 0.2 --json
 [ "$(python3 -c "$final" csv.out)" = "$(python3 -c "$final" h5.out)" ] || fail "the recorded controls"
+# columns are found by name; with a time, which has to be that of the steps
+awk -F, 'NR == 1 { print "elbow,time,shoulder"; next } { printf "%s,%.3f,%s\n", $2, 7 + 0.005 * (NR - 2), $1 }' \
+  ctrl.csv > other.csv
+expect 0 other rollout "$pendulum" --ctrl other.csv --time 0.2 --json
+[ "$(python3 -c "$final" csv.out)" = "$(python3 -c "$final" other.out)" ] || fail "columns in another order"
+sed 1d ctrl.csv > plain.csv
+expect 0 plain rollout "$pendulum" --ctrl plain.csv --time 0.2 --json
+[ "$(python3 -c "$final" csv.out)" = "$(python3 -c "$final" plain.out)" ] || fail "columns without names"
+refused 2 "other.csv: line 3: time 7.005 is 0.005 after the first row; controls change every 0.01 s" \
+  rollout "$pendulum" --ctrl other.csv --time 0.2 --timestep 0.01
+refused 2 "row 1 of time: time 0.005 is 0.005 after" \
+  rollout "$pendulum" --ctrl run.h5 --time 0.2 --timestep 0.01
+sed '1s/elbow/knee/' ctrl.csv > knee.csv
+refused 2 "knee.csv: line 1: there is no control 'knee'; there are: time, shoulder, elbow" \
+  rollout "$pendulum" --ctrl knee.csv --time 0.2
+cut -d, -f1 ctrl.csv > single.csv
+refused 2 "single.csv: line 1: a column for 'elbow' is missing" \
+  rollout "$pendulum" --ctrl single.csv --time 0.2
+refused 2 "--ctrl elbow=1: --ctrl ctrl.csv gives all controls already" \
+  rollout "$pendulum" --ctrl elbow=1 ctrl.csv --time 0.2
 if command -v h5dump > /dev/null; then
   h5dump -H run.h5 > header.txt || fail "h5dump cannot read run.h5"
   for set in time qpos qvel act ctrl timestep carom_version; do
@@ -132,6 +152,16 @@ refused 2 "',2' is not a number" rollout "$cube" --set qpos=1,,2
 refused 2 "NAME=VALUE expected" rollout "$cube" --set qpos
 refused 2 "xpos[1] is computed, not set" rollout "$cube" --set 'xpos[1]=1'
 refused 2 "'act[shoulder]': 'shoulder' has none" rollout "$pendulum" --set 'act[shoulder]=1'
+refused 2 "did you mean 'body_mass'?" rollout "$cube" --print body_mas
+refused 2 "--set timestep=0.001: that is an option: --timestep" rollout "$cube" --set timestep=0.001
+refused 2 "--set cone=1: cone is set in the model file" rollout "$cube" --set cone=1
+refused 2 "--out q.csv: HDF5 is written" rollout "$cube" --time 0.01 --out q.csv
+# numbers of a joint, by letter or number, as --print and --set have them
+expect 0 parts rollout "$cube" --time 0.002 --set 'qpos[root].z=0.4' 'qvel[root][3]=0' 'qpos[root][1]=0.25' \
+  --print 'qpos[root].z' 'qpos[2]' 'qpos[root][1]' --json
+holds parts 'j["print"]["qpos[root].z"] == j["print"]["qpos[2]"] and abs(j["print"]["qpos[2]"] - 0.4) < 1e-3' \
+  'j["print"]["qpos[root][1]"] == 0.25'
+refused 2 "component 7 of 7" rollout "$cube" --set 'qpos[root][7]=1'
 refused 2 "there is no field 'colour'" rollout "$cube" --print colour
 refused 2 "a tangent has no value" rollout "$cube" --print 'tangent[0]'
 refused 2 "--time 0: a positive time" rollout "$cube" --time 0
