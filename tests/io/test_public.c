@@ -335,7 +335,7 @@ static const row table[] = {
     ROW(cr_rollout_adaptive, "RMae", STATUS, 0, NULL, NULL),
     ROW(cr_rollout_memory, "RMe", STATUS, 0, NULL, NULL),
     ROW(cr_rollout_steps, "Riii", NOTHING, 0, NULL, NULL),
-    ROW(cr_rollout_uncounted, "R", COUNT, 0, NULL, NULL),
+    ROW(cr_rollout_uncounted, "R", NOTHING, 0, NULL, NULL),
     ROW(cr_rollout_adjoint, "RMae", STATUS, 0, NULL, NULL),
     ROW(cr_rollout_adjoint_steps, "Rii", NOTHING, 0, NULL, NULL),
     ROW(cr_rollout_run, "RMle", STATUS, 0, NULL, NULL),
