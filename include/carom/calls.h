@@ -14,7 +14,8 @@ extern "C" {
 /// The joint-space inertia matrix, dense (mj_fullM), and its product with a vector (mj_mulM).
 /// Map      (M) -> dst;  (M, x) -> y
 /// Shapes   dst[nv nv], row by row; x[nv], y[nv], which must not overlap
-/// Needs    kinematics and com of this state: after cr_forward, cr_step or cr_inverse
+/// Needs    kinematics and com of this state: after cr_forward, cr_step or cr_inverse; after a step of
+///          several stages (RK4, tsit5 ...) cr_forward
 /// Memory   no allocation; scratch of the block
 /// Errors   none
 /// Smooth   everywhere

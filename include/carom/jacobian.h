@@ -16,8 +16,9 @@ extern "C" {
 ///          [MuJoCo manual, Computation, "Jacobians"]
 /// Shapes   jacp[3 nv], jacr[3 nv], row by row; each may be NULL
 /// Units    world axes; m|1 and 1|rad per unit of qvel
-/// Needs    kinematics and com of this state: after cr_forward, cr_step or cr_inverse
-/// Errors   CR_ERR_ARG for a body that does not exist
+/// Needs    kinematics and com of this state: after cr_forward, cr_step or cr_inverse; after a step of
+///          several stages (RK4, tsit5 ...) cr_forward
+/// Errors   CR_ERR_ARG for a body that does not exist, or too early; the sentence is in cr_data_error(d)
 /// Memory   no allocation
 /// Smooth   everywhere
 CR_API cr_status cr_jac(const cr_model* m, const cr_data* d, cr_real* jacp, cr_real* jacr,
