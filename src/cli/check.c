@@ -37,6 +37,19 @@ static void put_fields(cr_json* j, const cr_parity* p) {
   cr_json_close(j, '}');
 }
 
+static void put_off(cr_json* j, const cr_off* off) {
+  cr_json_open(j, "mujoco_is_off", '{');
+  for (int k = 0; k < CR_N_OFF; k++) {
+    if (off->times[k] > 0) {
+      cr_json_open(j, cri_off_name((cr_off_kind)k), '{');
+      cr_json_int(j, "times", off->times[k]);
+      cr_json_string(j, "worst", off->text[k]);
+      cr_json_close(j, '}');
+    }
+  }
+  cr_json_close(j, '}');
+}
+
 // null for what was not measured
 static cr_real measured(const cr_check* c, double value) {
   return c->parity.states > 0 || c->passed ? (cr_real)value : (cr_real)NAN;
@@ -48,6 +61,7 @@ static void put_results(cr_json* j, const cr_check* c) {
   cr_json_real(j, "max_relative_error", measured(c, cr_parity_worst(&c->parity, &field)));
   cr_json_string(j, "worst_field", field);
   cr_json_int(j, "states", c->parity.states);
+  cr_json_int(j, "edges", c->parity.edges);
   cr_json_int(j, "states_with_contact", c->parity.states_with_contact);
   cr_json_int(j, "states_without_reference", c->parity.not_a_reference);
   cr_json_int(j, "states_without_solution", c->parity.unsolved);
@@ -59,6 +73,7 @@ static void put_results(cr_json* j, const cr_check* c) {
   cr_json_int(j, "other_count", c->parity.convex.other_count);
   cr_json_int(j, "other_points", c->parity.convex.other_points);
   cr_json_close(j, '}');
+  put_off(j, &c->parity.off);
   cr_json_close(j, '}');
   cr_json_open(j, "gradient", '{');
   cr_json_real(j, "max_relative_error", measured(c, (double)c->gradient.max_error));
@@ -110,13 +125,13 @@ static void print_list(const char* title, const cr_sentences* list) {
 
 static void print_parity(const cr_check* c) {
   const cr_parity* p = &c->parity;
-  (void)printf("\nagainst MuJoCo at %d states (%d with contact)\n", p->states,
-               p->states_with_contact);
+  (void)printf("\nagainst MuJoCo at %d states (%d with contact) and %d edges of them\n", p->states,
+               p->states_with_contact, p->edges);
   (void)printf("  %-24s %12s %12s %12s\n", "field", "largest", "difference", "relative");
   for (int i = 0; i < p->n; i++) {
     const cr_parity_row* r = &p->rows[i];
     (void)printf("  %-24s %12.4g %12.2e %12.2e\n", r->name, r->scale, r->absolute,
-                 r->scale > 0 ? r->absolute / r->scale : r->absolute);
+                 cr_parity_relative(r));
   }
   if (p->convex.pairs > 0) {
     (void)printf(
@@ -138,11 +153,11 @@ static void print_parity(const cr_check* c) {
         "  at %d of them the rows are too stiff for double precision: no step, no gradient\n",
         p->unsolved);
   }
-  if (p->by_round_off > 0) {
-    (void)printf(
-        "  at %d states an orientation servo is saturated, where MuJoCo's slopes are a matter of "
-        "round-off:\n  no implicit steps compared\n",
-        p->by_round_off);
+  for (int k = 0; k < CR_N_OFF; k++) {
+    if (p->off.times[k] > 0) {
+      (void)printf("  MuJoCo's is off here, %d times (docs/parity.md, %s): %s\n", p->off.times[k],
+                   cri_off_name((cr_off_kind)k), p->off.text[k]);
+    }
   }
   (void)printf("  residual of the solves: MuJoCo %.1e, Carom %.1e\n", p->residual_mujoco,
                p->residual_carom);

@@ -6,11 +6,52 @@
 // ---- contacts for MuJoCo
 
 static _Thread_local const cr_model* in_use;
+static _Thread_local cr_off* off_in_use;
 static mjfCollision own[mjNGEOMTYPES][mjNGEOMTYPES];
 
+// The lowest point of a cylinder over a plane: c - half |n . z| - r |n x z|, the sine from n in the
+// cylinder's own axes. Within a few ulps of its terms, however small the tilt.
+static long double rim_height(const mjModel* mj, const mjData* d, int plane, int cylinder,
+                              long double* sine) {
+  const mjtNum *P = d->geom_xmat + 9 * plane, *R = d->geom_xmat + 9 * cylinder;
+  const mjtNum *p = d->geom_xpos + 3 * plane, *c = d->geom_xpos + 3 * cylinder;
+  const mjtNum* size = mj->geom_size + 3 * cylinder;
+  long double along[3] = {0}, height = 0;
+  for (int i = 0; i < 3; i++) {
+    height += ((long double)c[i] - p[i]) * P[3 * i + 2];
+    for (int k = 0; k < 3; k++) {
+      along[k] += (long double)P[3 * i + 2] * R[3 * i + k];
+    }
+  }
+  *sine = sqrtl(along[0] * along[0] + along[1] * along[1]);
+  return height - size[1] * fabsl(along[2]) - size[0] * *sine;
+}
+
+// MuJoCo's contacts with a cylinder whose rim it has lost to round-off; near a tilt of 1e-15 it may also
+// take another point of the rim to be the lowest
+static bool rim_is_lost(const mjModel* mj, const mjData* d, int g1, int g2, const mjPreContact* con,
+                        int n) {
+  long double sine, lowest = rim_height(mj, d, g1, g2, &sine);
+  double size = mj->geom_rbound[g2], gap = n > 0 ? (double)fabsl(con[0].dist - lowest) : 0;
+  if (n == 0 || sine > 1e-3L || (gap <= 1e-13 * size && sine > 1e-14L)) {
+    return false;
+  }
+  if (gap > 1e-13 * size && off_in_use != NULL) {
+    cri_off_add(off_in_use, CR_OFF_CYLINDER, gap,
+                "%s, tilted by %.1Le over %s: MuJoCo's distance is %.9g, the rim's %.9Lg",
+                cri_label(in_use, "geom", in_use->name_geomadr, g2).text, sine,
+                cri_label(in_use, "geom", in_use->name_geomadr, g1).text, con[0].dist, lowest);
+  }
+  return true;
+}
+
 static int collide(const mjModel* mj, mjData* d, mjPreContact* con, int g1, int g2, mjtNum margin) {
-  if (in_use == NULL) {
-    return own[mj->geom_type[g1]][mj->geom_type[g2]](mj, d, con, g1, g2, margin);
+  bool general = cri_collision_general(mj->geom_type[g1], mj->geom_type[g2]);
+  if (in_use == NULL || !general) {
+    int theirs = own[mj->geom_type[g1]][mj->geom_type[g2]](mj, d, con, g1, g2, margin);
+    if (in_use == NULL || !rim_is_lost(mj, d, g1, g2, con, theirs)) {
+      return theirs;
+    }
   }
   const int32_t geom[2] = {g1, g2};
   cr_hit hit[CR_MAX_HITS];
@@ -24,11 +65,18 @@ static int collide(const mjModel* mj, mjData* d, mjPreContact* con, int g1, int 
   return n;
 }
 
-void cri_convex_parity_use(const cr_model* m) {
+// pairs of types for which `collide` stands
+static bool replaced(int type1, int type2) {
+  return cri_collision_general(type1, type2) ||
+         (type1 == CR_GEOM_PLANE && type2 == CR_GEOM_CYLINDER);
+}
+
+void cri_convex_parity_use(const cr_model* m, cr_off* off) {
   in_use = m;
+  off_in_use = off;
   for (int i = 0; i < CR_N_GEOM_TYPE; i++) {
     for (int k = 0; k < CR_N_GEOM_TYPE; k++) {
-      if (cri_collision_general(i, k) && mjCOLLISIONFUNC[i][k] != collide) {
+      if (replaced(i, k) && mjCOLLISIONFUNC[i][k] != collide) {
         own[i][k] = mjCOLLISIONFUNC[i][k];
         mjCOLLISIONFUNC[i][k] = collide;
       }
@@ -131,15 +179,54 @@ static bool first_of_its_pair(const cr_data* d, int i) {
   return true;
 }
 
-// how much deeper ours is than what the same geoms have along another normal
-static double better_along(const cr_model* m, const cr_data* d, int contact, const mjtNum n[3]) {
-  double along = cri_collide_depth(m, d->geom_xpos, d->geom_xmat, d->contact_geom + 2 * contact,
-                                   d->contact_feature + 4 * contact, n);
-  return fmax(0, -d->contact_dist[contact] - along);
+// what is known of one contact in both, and the geoms' depth along either normal: the support of one shape
+// less that of the other, which no search has a part in
+typedef struct {
+  double ours, theirs;              // depths
+  double along_ours, along_theirs;  // along the two normals
+  bool alone;                       // ours is the only contact of its pair
+} depths;
+
+static depths depths_of(const cr_model* m, const cr_data* d, const group* ours, int i,
+                        const group* theirs, int k) {
+  const int32_t *geom = d->contact_geom + 2 * ours->at[i],
+                *feature = d->contact_feature + 4 * ours->at[i];
+  return (depths){.ours = -ours->dist[i],
+                  .theirs = -theirs->dist[k],
+                  .alone = ours->n == 1 || m->geom_type[geom[0]] == CR_GEOM_HFIELD,
+                  .along_ours = cri_collide_depth(m, d->geom_xpos, d->geom_xmat, geom, feature,
+                                                  ours->normal[i]),
+                  .along_theirs = cri_collide_depth(m, d->geom_xpos, d->geom_xmat, geom, feature,
+                                                    theirs->normal[k])};
+}
+
+// how far ours is from right: more than the geoms have along the other normal or along its own; or less
+// than along its own, where it is not the corner of a face, which may lie higher than the face's lowest
+static double error_of(const depths* x) {
+  double beyond = x->ours - x->along_ours;
+  return fmax(fmax(0, x->ours - x->along_theirs), x->alone ? fabs(beyond) : beyond);
+}
+
+// theirs is not least, or of no normal
+static void name_off(const cr_model* m, const int32_t geom[2], const depths* x, double size,
+                     cr_off* off) {
+  const double slack = CR_CONVEX_PARITY_BOUND * size;
+  if (error_of(x) > slack ||
+      (x->along_theirs <= x->ours + slack && fabs(x->along_theirs - x->theirs) <= slack)) {
+    return;
+  }
+  cri_off_add(
+      off, CR_OFF_CONVEX, fabs(x->theirs - x->ours),
+      "%s and %s: MuJoCo's depth is %.6g, but along its normal they overlap by %.6g, and along "
+      "Carom's by %.6g, the least",
+      cri_label(m, "geom", m->name_geomadr, geom[0]).text,
+      cri_label(m, "geom", m->name_geomadr, geom[1]).text, x->theirs, x->along_theirs,
+      x->along_ours);
 }
 
 static void compare_convex(const cr_model* m, const cr_data* d, const group* ours,
-                           const group* theirs, double size, cr_convex_parity* result) {
+                           const group* theirs, double size, cr_convex_parity* result,
+                           cr_off* off) {
   const mjtNum* normal = ours->normal[ours->deepest];
   bool same = mju_dot3(normal, theirs->normal[theirs->deepest]) > 0.999;
   double error = fabs(ours->dist[ours->deepest] - theirs->dist[theirs->deepest]);
@@ -147,9 +234,12 @@ static void compare_convex(const cr_model* m, const cr_data* d, const group* our
     // other points on the same two planes; or MuJoCo's normal is of a face nearby, or of no optimum:
     // then along it the geoms are deeper in each other than along ours
     double plane = same ? plane_error(ours, theirs) : -1;
-    double better = better_along(m, d, ours->at[ours->deepest], theirs->normal[theirs->deepest]);
-    error = plane >= 0 ? fmin(plane, better) : better;
+    depths x = depths_of(m, d, ours, ours->deepest, theirs, theirs->deepest);
+    error = plane >= 0 ? fmin(plane, error_of(&x)) : error_of(&x);
     result->other_points++;
+    if (!(plane >= 0 && plane <= CR_CONVEX_PARITY_BOUND * size)) {
+      name_off(m, d->contact_geom + 2 * ours->at[0], &x, size, off);
+    }
   }
   result->distance = fmax(result->distance, error / size);
   result->other_normal += !same;
@@ -158,13 +248,15 @@ static void compare_convex(const cr_model* m, const cr_data* d, const group* our
 // Prism by prism, in the same order. MuJoCo's search ends too early for boxes and meshes without a
 // margin, at a distance that no normal has.
 static void compare_field(const cr_model* m, const cr_data* d, const group* ours,
-                          const group* theirs, double size, cr_convex_parity* result) {
+                          const group* theirs, double size, cr_convex_parity* result, cr_off* off) {
   bool same = true, other = false;
   for (int k = 0; k < ours->n && ours->n == theirs->n; k++) {
     double error = fabs(ours->dist[k] - theirs->dist[k]);
     if (error > CR_CONVEX_PARITY_BOUND * size) {
-      error = better_along(m, d, ours->at[k], theirs->normal[k]);
+      depths x = depths_of(m, d, ours, k, theirs, k);
+      error = error_of(&x);
       other = true;
+      name_off(m, d->contact_geom + 2 * ours->at[k], &x, size, off);
     }
     same = same && mju_dot3(ours->normal[k], theirs->normal[k]) > 0.999;
     result->distance = fmax(result->distance, error / size);
@@ -174,7 +266,7 @@ static void compare_field(const cr_model* m, const cr_data* d, const group* ours
 }
 
 void cri_convex_parity_compare(const cr_model* m, const cr_data* d, const mjData* reference,
-                               cr_convex_parity* result) {
+                               cr_convex_parity* result, cr_off* off) {
   for (int i = 0; i < d->ncon; i++) {
     const int32_t* geom = d->contact_geom + 2 * i;
     if (!cri_collision_general(m->geom_type[geom[0]], m->geom_type[geom[1]]) ||
@@ -187,7 +279,7 @@ void cri_convex_parity_compare(const cr_model* m, const cr_data* d, const mjData
     result->pairs++;
     result->other_count += ours.n != theirs.n;
     if (theirs.n > 0) {
-      (field ? compare_field : compare_convex)(m, d, &ours, &theirs, size, result);
+      (field ? compare_field : compare_convex)(m, d, &ours, &theirs, size, result, off);
     }
   }
 }

@@ -7,6 +7,7 @@
 #define CR_IO_CONVEX_PARITY_H
 
 #include "io/mujoco.h"
+#include "io/off.h"
 #include "model/data.h"
 
 typedef struct {
@@ -20,15 +21,18 @@ typedef struct {
 /// Largest difference that is within what MuJoCo's search leaves.
 #define CR_CONVEX_PARITY_BOUND 1e-6
 
-/// True if the model has geoms whose contacts come from the general pair.
+/// True if the model has geoms whose contacts come from the general pair, or cylinders.
 bool cri_convex_parity_applies(const cr_model* m);
 
-/// From now on MuJoCo, in this thread, takes the contacts of general pairs from Carom; NULL: its own
-/// again. The model must be the same in both.
-void cri_convex_parity_use(const cr_model* m);
+/// From now on MuJoCo, in this thread, takes the contacts of general pairs from Carom, and those of nearly
+/// flat cylinders over planes where its own are off, which goes to `off`; NULL: its own again. The model
+/// must be the same in both.
+void cri_convex_parity_use(const cr_model* m, cr_off* off);
 
-/// Adds the contacts of d, of which MuJoCo's own are in reference, to the result.
+/// Adds the contacts of d, of which MuJoCo's own are in reference, to the result; to `off` where MuJoCo's
+/// are not the nearest there are: along its normal the shapes overlap more than along Carom's, or by
+/// another length than it says.
 void cri_convex_parity_compare(const cr_model* m, const cr_data* d, const mjData* reference,
-                               cr_convex_parity* result);
+                               cr_convex_parity* result, cr_off* off);
 
 #endif

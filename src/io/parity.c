@@ -14,20 +14,11 @@
 #include "integrate/step.h"
 #include "io/clock.h"
 #include "io/mujoco.h"
+#include "io/parity_bench.h"
+#include "model/check.h"
 #include "model/fields.h"
 #include "model/sensors.h"
 #include "sensor/gap.h"
-
-struct cr_parity_bench {
-  mjModel* mj;
-  mjOption file_options;
-  const cr_model* m;
-  mjData *state, *d, *scratch;  // the driven state; the evaluation; steps
-  int visited;
-  double slow_transition;  // microseconds, where mjd_transitionFD is too slow to run it again
-  cr_parity* result;       // of the comparison under way
-  cr_data* carom;
-};
 
 // ---- accumulating
 
@@ -57,10 +48,21 @@ static void compare(cr_parity* p, const char* name, const cr_real* ours, const m
   cr_parity_row* row = row_of(p, name);
   for (int i = 0; i < n; i++) {
     double difference = fabs((double)ours[i] - theirs[i]);
-    row->absolute =
-        difference > row->absolute || difference != difference ? difference : row->absolute;
-    row->scale = fabs(theirs[i]) > row->scale ? fabs(theirs[i]) : row->scale;
+    double* absolute = p->fast ? &row->fast_absolute : &row->absolute;
+    double* scale = p->fast ? &row->fast_scale : &row->scale;
+    *absolute = difference > *absolute || difference != difference ? difference : *absolute;
+    *scale = fabs(theirs[i]) > *scale ? fabs(theirs[i]) : *scale;
   }
+}
+
+static double relative_of(double absolute, double scale) {
+  return scale > 0 ? absolute / scale : absolute;
+}
+
+double cr_parity_relative(const cr_parity_row* row) {
+  double slow = relative_of(row->absolute, row->scale);
+  double fast = relative_of(row->fast_absolute, row->fast_scale);
+  return fast > slow || fast != fast ? fast : slow;
 }
 
 double cr_parity_worst(const cr_parity* p, const char** field) {
@@ -68,7 +70,7 @@ double cr_parity_worst(const cr_parity* p, const char** field) {
   *field = p->mismatch[0] != 0 ? p->mismatch : "";
   for (int i = 0; i < p->n; i++) {
     const cr_parity_row* row = &p->rows[i];
-    double relative = row->scale > 0 ? row->absolute / row->scale : row->absolute;
+    double relative = cr_parity_relative(row);
     if (relative > worst || relative != relative) {
       worst = relative;
       *field = row->name;
@@ -359,8 +361,15 @@ static bool has_reference(cr_parity_bench* b, int i) {
   }
   int adr = b->m->sensor_adr[i];
   double ours = (double)b->carom->sensordata[adr], theirs = b->d->sensordata[adr];
-  return b->m->sensor_type[i] != CR_SENS_TOUCH || fabs(ours - theirs) <= 1e-6 * fabs(ours) ||
-         !on_an_edge(b, i);
+  if (b->m->sensor_type[i] != CR_SENS_TOUCH || fabs(ours - theirs) <= 1e-6 * fabs(ours) ||
+      !on_an_edge(b, i)) {
+    return true;
+  }
+  cri_off_add(
+      &b->result->off, CR_OFF_TOUCH, fabs(ours - theirs),
+      "state %d: %s measures %.6g, and something else with a zone larger by 1e-9; Carom %.6g",
+      b->result->states, cri_label(b->m, "sensor", b->m->name_sensoradr, i).text, theirs, ours);
+  return false;
 }
 
 static void compare_sensors(cr_parity_bench* b) {
@@ -393,13 +402,16 @@ static void compare_measured(cr_parity_bench* b) {
   compare_sensors(b);
 }
 
+// relative residual of a solve that can be compared
+static const double CONVERGED = 1e-11;
+
 // ---- the solve: |M a - qfrc_smooth - J' f| over the scale of its terms
 
 // with the integrator discrete in the effective inertia, free bodies apart that have one of their own
 static double residual_of(const cr_parity_bench* b, mjData* d, mjtNum* Ma) {
   const mjModel* mj = b->mj;
-  const cr_data* carom = b->carom;
   bool discrete = mj->opt.integrator == mjINT_DISCRETE;
+  const cr_data* carom = discrete && b->discrete_data != NULL ? b->discrete_data : b->carom;
   double worst = 0, scale = 0;
   mj_mulM(mj, d, Ma, d->qacc);
   if (discrete) {
@@ -420,8 +432,14 @@ static double residual_of(const cr_parity_bench* b, mjData* d, mjtNum* Ma) {
 
 // ---- steps
 
-// MuJoCo's step ends beyond what it takes for sane itself
+// MuJoCo's step ends beyond what it takes for sane itself, or was begun again for that
 static bool blown_up(const cr_parity_bench* b) {
+  static const int bad[] = {mjWARN_BADQPOS, mjWARN_BADQVEL, mjWARN_BADQACC};
+  for (int i = 0; i < COUNT(bad); i++) {
+    if (b->scratch->warning[bad[i]].number > b->state->warning[bad[i]].number) {
+      return true;
+    }
+  }
   for (int i = 0; i < b->mj->nv; i++) {
     if (!(fabs(b->scratch->qvel[i]) <= mjMAXVAL)) {
       return true;
@@ -435,16 +453,45 @@ static bool blown_up(const cr_parity_bench* b) {
   return false;
 }
 
-static cr_status compare_step(cr_parity_bench* b, int integrator, const char* const names[3],
-                              cr_error* error) {
-  cr_model m = *b->m;
+static void step_mujoco(cr_parity_bench* b, int integrator) {
   int keep = b->mj->opt.integrator;
-  m.integrator = integrator;
   b->mj->opt.integrator = integrator;
   mj_copyData(b->scratch, b->mj, b->state);
   mj_step(b->mj, b->scratch);
   b->mj->opt.integrator = keep;
+}
 
+// Where implicitfast meets a pivot of M - hD that is not positive MuJoCo warns and puts a small number in
+// its place; the step that follows is of no equation. Carom solves the one there is.
+static bool pivot_replaced(cr_parity_bench* b, int integrator) {
+  const mjWarningStat* warning = b->scratch->warning + mjWARN_INERTIA;
+  if (integrator != mjINT_IMPLICITFAST ||
+      warning->number == b->state->warning[mjWARN_INERTIA].number) {
+    return false;
+  }
+  cri_off_add(
+      &b->result->off, CR_OFF_PIVOT, 0,
+      "state %d: a pivot of M - hD at dof %d is not positive, and implicitfast goes on with "
+      "another; not compared",
+      b->result->states, warning->lastinfo);
+  return true;
+}
+
+static void compare_next(cr_parity_bench* b, const cr_model* m, const cr_data* d,
+                         const char* const names[3]) {
+  compare(b->result, names[0], d->qpos_next, b->scratch->qpos, m->nq);
+  compare(b->result, names[1], d->qvel_next, b->scratch->qvel, m->nv);
+  compare(b->result, names[2], d->act_next, b->scratch->act, m->na);
+}
+
+static cr_status compare_step(cr_parity_bench* b, int integrator, const char* const names[3],
+                              cr_error* error) {
+  cr_model m = *b->m;
+  m.integrator = integrator;
+  step_mujoco(b, integrator);
+  if (pivot_replaced(b, integrator)) {
+    return CR_OK;
+  }
   cr_data* d = b->carom;
   cr_status status = cr_step(&m, d);
   if (status == CR_ERR_DIVERGED && blown_up(b)) {
@@ -453,9 +500,7 @@ static cr_status compare_step(cr_parity_bench* b, int integrator, const char* co
   if (status != CR_OK) {
     return cri_fail(error, status, "state %d: %s", b->result->states, d->error.text);
   }
-  compare(b->result, names[0], d->qpos_next, b->scratch->qpos, m.nq);
-  compare(b->result, names[1], d->qvel_next, b->scratch->qvel, m.nv);
-  compare(b->result, names[2], d->act_next, b->scratch->act, m.na);
+  compare_next(b, &m, d, names);
   return CR_OK;
 }
 
@@ -478,17 +523,50 @@ static cr_status compare_steps(cr_parity_bench* b, cr_error* error) {
                                           "act after implicit"};
   static const char* const fast[3] = {"qpos after implicitfast", "qvel after implicitfast",
                                       "act after implicitfast"};
-  static const char* const discrete[3] = {"qpos after discrete", "qvel after discrete",
-                                          "act after discrete"};
   CR_TRY(compare_step(b, mjINT_EULER, euler, error));
   CR_TRY(compare_step(b, mjINT_RK4, rk4, error));
   if (!torque_is_full(b->m, b->carom)) {
     CR_TRY(compare_step(b, mjINT_IMPLICITFAST, fast, error));
     CR_TRY(compare_step(b, mjINT_IMPLICIT, implicit, error));
   }
-  // its data have room of their own
-  return b->mj->opt.integrator == mjINT_DISCRETE ? compare_step(b, mjINT_DISCRETE, discrete, error)
-                                                 : CR_OK;
+  return CR_OK;
+}
+
+// ---- the integrator discrete: its data have room of their own, its solve another metric
+
+static cr_status make_discrete(cr_parity_bench* b, cr_error* error) {
+  cr_capacity room = cri_capacity_default(b->m);
+  room = (cr_capacity){2 * room.ncon, 2 * room.nefc, 2 * room.nJ};
+  b->discrete = *b->m;
+  b->discrete.memory = NULL;
+  b->discrete.integrator = CR_INT_DISCRETE;
+  CR_TRY(cri_model_check(&b->discrete, error));
+  return cri_data_create(&b->discrete_data, &b->discrete, &room, error);
+}
+
+// nothing where either refuses the model or does not solve the state
+static cr_status compare_discrete(void* context) {
+  static const char* const names[3] = {"qpos after discrete", "qvel after discrete",
+                                       "act after discrete"};
+  cr_parity_bench* b = context;
+  cr_data* d = b->discrete_data;
+  mjtNum* Ma = calloc((size_t)b->mj->nv + 1, sizeof *Ma);
+  int keep = b->mj->opt.integrator;
+  if (Ma == NULL) {
+    return CR_ERR_MEMORY;
+  }
+  cri_parity_state(&b->discrete, b->state, d);
+  cr_status status = cr_step(&b->discrete, d);
+  b->mj->opt.integrator = mjINT_DISCRETE;
+  if (status == CR_OK) {
+    step_mujoco(b, mjINT_DISCRETE);
+    if (!blown_up(b) && residual_of(b, b->scratch, Ma) < CONVERGED) {
+      compare_next(b, &b->discrete, d, names);
+    }
+  }
+  b->mj->opt.integrator = keep;
+  free(Ma);
+  return CR_OK;
 }
 
 // ---- scales: a small difference of large terms is as exact as its terms
@@ -496,7 +574,8 @@ static cr_status compare_steps(cr_parity_bench* b, cr_error* error) {
 static void raise_scale(cr_parity* p, const char* name, const char* term, double factor) {
   cr_parity_row *row = find_row(p, name), *from = find_row(p, term);
   if (row != NULL && from != NULL) {
-    row->scale = fmax(row->scale, factor * from->scale);
+    double* scale = p->fast ? &row->fast_scale : &row->scale;
+    *scale = fmax(*scale, factor * (p->fast ? from->fast_scale : from->scale));
   }
 }
 
@@ -516,14 +595,15 @@ static void raise_scales(cr_parity* p, double timestep) {
   // centripetal terms, which vanish for a body that spins about a principal axis
   const cr_parity_row* speed = find_row(p, "cvel");
   if (speed != NULL) {
-    raise_scale(p, "qfrc_bias", "M", 1e-3 * speed->scale * speed->scale);
-    raise_scale(p, "cacc", "cvel", 1e-3 * speed->scale);
-    raise_scale(p, "qacc_smooth", "cvel", 1e-3 * speed->scale);
+    const double v = p->fast ? speed->fast_scale : speed->scale;
+    raise_scale(p, "qfrc_bias", "M", 1e-3 * v * v);
+    raise_scale(p, "cacc", "cvel", 1e-3 * v);
+    raise_scale(p, "qacc_smooth", "cvel", 1e-3 * v);
     // a sum over bodies, which may vanish
-    raise_scale(p, "subtree_angmom", "M", speed->scale);
+    raise_scale(p, "subtree_angmom", "M", v);
     // rows of a contact that sits at a joint: unit axes times arms
     raise_scale(p, "efc_J", "contact_pos", 1);
-    raise_scale(p, "efc_vel", "efc_J", speed->scale);
+    raise_scale(p, "efc_vel", "efc_J", v);
   }
   for (int i = 0; i < COUNT(terms); i++) {
     raise_scale(p, terms[i][0], terms[i][1], 1);
@@ -581,15 +661,22 @@ static cr_status compare_guarded(void* context) {
   mj_copyData(b->d, b->mj, b->state);
   if (general) {
     mj_forward(b->mj, b->d);
-    cri_convex_parity_compare(b->m, d, b->d, &b->result->convex);
-    cri_convex_parity_use(b->m);
+    cri_convex_parity_compare(b->m, d, b->d, &b->result->convex, &b->result->off);
+    cri_convex_parity_use(b->m, &b->result->off);
     mj_copyData(b->d, b->mj, b->state);
   }
   mj_forward(b->mj, b->d);
   b->result->states_with_contact += d->ncon > 0;
+  // contacts of general pairs are held against Carom's shapes
+  compare(b->result, "geom_size", b->m->geom_size, b->mj->geom_size, 3 * b->m->ngeom);
+  compare(b->result, "hfield_size", b->m->hfield_size, b->mj->hfield_size, 4 * b->m->nhfield);
   compare_same(b, position_rows, COUNT(position_rows));
   if (torque_is_full(b->m, d)) {
-    b->result->by_round_off++;
+    cri_off_add(
+        &b->result->off, CR_OFF_TORQUE, 0,
+        "state %d: whether the slopes of a saturated orientation servo count is a matter of the "
+        "last bit; no implicit steps compared",
+        b->result->states);
     if (b->m->integrator == CR_INT_DISCRETE) {
       return CR_OK;
     }
@@ -604,7 +691,7 @@ static cr_status compare_guarded(void* context) {
     return cri_fail(c->error, CR_ERR_MEMORY, "parity: no memory");
   }
   double residual = residual_of(b, b->d, Ma);
-  bool solved = residual < 1e-11;
+  bool solved = residual < CONVERGED;
   if (status != CR_OK && solved) {
     free(Ma);
     free(mj_row);
@@ -632,131 +719,64 @@ static cr_status compare_guarded(void* context) {
   return CR_OK;
 }
 
-cr_status cr_parity_compare(cr_parity_bench* b, cr_data* d, cr_parity* result, cr_error* error) {
-  b->result = result;
-  b->carom = d;
+// at b->state
+static cr_status compare_here(cr_parity_bench* b, cr_error* error) {
   compare_context context = {b, error};
+  cri_parity_state(b->m, b->state, b->carom);
   cr_status status = cri_mujoco_guard(compare_guarded, &context, "MuJoCo", error);
-  cri_convex_parity_use(NULL);
-  CR_TRY(status);
-  result->states++;
-  return CR_OK;
-}
-
-// ---- varied states
-
-static void random_pose(cr_parity_bench* b, cr_random* random) {
-  const mjModel* mj = b->mj;
-  mjData* s = b->state;
-  for (int j = 0; j < mj->njnt; j++) {
-    mjtNum* q = s->qpos + mj->jnt_qposadr[j];
-    int type = mj->jnt_type[j];
-    bool turns = type == mjJNT_FREE || type == mjJNT_BALL;
-    const mjtNum* range = mj->jnt_range + 2 * j;
-    if (type == mjJNT_FREE) {
-      for (int k = 0; k < 3; k++) {
-        q[k] += 0.1 * (double)cr_random_normal(random);
-      }
-    }
-    if (turns) {
-      mjtNum* quat = q + (type == mjJNT_FREE ? 3 : 0);
-      for (int k = 0; k < 4; k++) {
-        quat[k] += 0.5 * (double)cr_random_normal(random);
-      }
-      mju_normalize4(quat);
-    } else if (mj->jnt_limited[j]) {
-      // now and then beyond a limit, so that its rows exist
-      double u = (double)cr_random_range(random, CR_R(-0.05), CR_R(1.05));
-      q[0] = range[0] + u * (range[1] - range[0]);
-    } else {
-      q[0] += 0.5 * (double)cr_random_normal(random);
-    }
+  if (status == CR_OK && b->discrete_data != NULL && !torque_is_full(b->m, b->carom)) {
+    (void)cri_mujoco_guard(compare_discrete, b, "", NULL);
   }
-  for (int i = 0; i < mj->nv; i++) {
-    s->qvel[i] = (double)cr_random_normal(random);
-  }
-}
-
-static void random_controls(cr_parity_bench* b, cr_random* random) {
-  const mjModel* mj = b->mj;
-  for (int i = 0; i < mj->nu; i++) {
-    double low = mj->actuator_ctrllimited[i] ? mj->actuator_ctrlrange[2 * i] : -1;
-    double high = mj->actuator_ctrllimited[i] ? mj->actuator_ctrlrange[2 * i + 1] : 1;
-    b->state->ctrl[i] = (double)cr_random_range(random, (cr_real)low, (cr_real)high);
-  }
-  for (int i = 0; i < mj->na; i++) {
-    b->state->act[i] = (double)cr_random_uniform(random);
-  }
-}
-
-static void random_forces(cr_parity_bench* b, cr_random* random) {
-  const mjModel* mj = b->mj;
-  for (int i = 0; i < mj->nv; i++) {
-    b->state->qfrc_applied[i] = 0.1 * (double)cr_random_normal(random);
-  }
-  for (int i = 6; i < 6 * mj->nbody; i++) {
-    b->state->xfrc_applied[i] = 0.1 * (double)cr_random_normal(random);
-  }
-}
-
-static bool sane(const cr_parity_bench* b) {
-  for (int i = 0; i < b->mj->nv; i++) {
-    if (!(fabs(b->state->qvel[i]) < 1e3)) {
-      return false;
-    }
-  }
-  return true;
+  cri_convex_parity_use(NULL, NULL);
+  return status;
 }
 
 typedef struct {
   cr_parity_bench* b;
-  cr_random* random;
-} drive_context;
+  cr_random random;
+  int k;
+  bool first;
+  cri_parity_edge_kind kind;
+} edge_context;
 
-enum { MAX_TRIES = 10 };
-
-static cr_status drive_guarded(void* context) {
-  drive_context* c = context;
-  cr_parity_bench* b = c->b;
-  int visit = b->visited++;
-  if (visit < b->mj->nkey) {
-    mj_resetDataKeyframe(b->mj, b->state, visit);
-    return CR_OK;
-  }
-  visit -= (int)b->mj->nkey;
-  int tries = 0;
-  do {
-    mj_resetData(b->mj, b->state);
-    if (visit % 4 != 0) {
-      random_pose(b, c->random);
-    }
-    random_controls(b, c->random);
-    // every second state is reached by simulation: bodies come to lie, slide, fly; but not where the
-    // simulation blows up again and again
-    bool simulate = visit % 2 == 0 && tries++ < MAX_TRIES;
-    int steps = simulate ? 20 + cr_random_int(c->random, 200) : 0;
-    for (int k = 0; k < steps && sane(b); k++) {
-      if (k % 20 == 0) {
-        random_controls(b, c->random);
-      }
-      mj_step(b->mj, b->state);
-    }
-  } while (!sane(b));
-  if (visit % 3 == 2) {
-    random_forces(b, c->random);
-  }
+static cr_status go_to_edge(void* context) {
+  edge_context* c = context;
+  c->kind = cri_parity_edge(c->b, c->k, c->first, &c->random);
   return CR_OK;
 }
 
-cr_status cr_parity_next_state(cr_parity_bench* b, cr_random* random, cr_data* d, cr_error* error) {
-  drive_context context = {b, random};
-  mjOption keep = b->mj->opt;
-  b->mj->opt.tolerance = 1e-8;
-  b->mj->opt.iterations = 50;
-  cr_status status = cri_mujoco_guard(drive_guarded, &context, "MuJoCo", error);
-  b->mj->opt = keep;
-  CR_TRY(status);
+static cr_status compare_edges(cr_parity_bench* b, cr_error* error) {
+  edge_context c = {.b = b, .first = b->result->states == 0};
+  c.random = cr_random_seed((uint64_t)b->visited, 11);
+  mj_copyData(b->kept, b->mj, b->state);
+  const cr_parity before = *b->result;
+  cr_status status = CR_OK;
+  for (c.k = 0; status == CR_OK; c.k++) {
+    status = cri_mujoco_guard(go_to_edge, &c, "MuJoCo", error);
+    if (status != CR_OK || c.kind == CR_EDGE_NONE) {
+      break;
+    }
+    b->result->fast = c.kind == CR_EDGE_FAST;
+    status = compare_here(b, error);
+    b->result->edges++;
+  }
+  b->result->fast = false;
+  mj_copyData(b->state, b->mj, b->kept);
+  // what is counted is counted of the states themselves
+  b->result->states_with_contact = before.states_with_contact;
+  b->result->not_a_reference = before.not_a_reference;
+  b->result->unsolved = before.unsolved;
+  b->result->last_unsolved = before.last_unsolved;
+  return status;
+}
+
+cr_status cr_parity_compare(cr_parity_bench* b, cr_data* d, cr_parity* result, cr_error* error) {
+  b->result = result;
+  b->carom = d;
+  CR_TRY(compare_here(b, error));
+  CR_TRY(compare_edges(b, error));
   cri_parity_state(b->m, b->state, d);
+  result->states++;
   return CR_OK;
 }
 
@@ -831,6 +851,7 @@ static cr_status make_data(void* context) {
   b->state = mj_makeData(b->mj);
   b->d = mj_makeData(b->mj);
   b->scratch = mj_makeData(b->mj);
+  b->kept = mj_makeData(b->mj);
   return CR_OK;
 }
 
@@ -858,6 +879,9 @@ cr_status cr_parity_create(cr_parity_bench** out, mjModel* mj, const cr_model* m
     cr_parity_free(b);
     return status;
   }
+  if (m->integrator != CR_INT_DISCRETE && make_discrete(b, NULL) != CR_OK) {
+    b->discrete_data = NULL;
+  }
   *out = b;
   return CR_OK;
 }
@@ -867,6 +891,8 @@ void cr_parity_free(cr_parity_bench* b) {
     mj_deleteData(b->state);
     mj_deleteData(b->d);
     mj_deleteData(b->scratch);
+    mj_deleteData(b->kept);
+    cri_data_free(b->discrete_data);
     free(b);
   }
 }
