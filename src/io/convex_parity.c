@@ -6,6 +6,7 @@
 // ---- contacts for MuJoCo
 
 static _Thread_local const cr_model* in_use;
+static _Thread_local const cr_data* poses_in_use;
 static _Thread_local cr_off* off_in_use;
 static mjfCollision own[mjNGEOMTYPES][mjNGEOMTYPES];
 
@@ -45,6 +46,16 @@ static bool rim_is_lost(const mjModel* mj, const mjData* d, int g1, int g2, cons
   return true;
 }
 
+static bool same_pose(const mjData* d, int g) {
+  double far = 0;
+  for (int i = 0; i < 9; i++) {
+    far = fmax(far, fabs(poses_in_use->geom_xmat[9 * g + i] - d->geom_xmat[9 * g + i]));
+    far =
+        i < 3 ? fmax(far, fabs(poses_in_use->geom_xpos[3 * g + i] - d->geom_xpos[3 * g + i])) : far;
+  }
+  return far < 1e-13;
+}
+
 static int collide(const mjModel* mj, mjData* d, mjPreContact* con, int g1, int g2, mjtNum margin) {
   bool general = cri_collision_general(mj->geom_type[g1], mj->geom_type[g2]);
   if (in_use == NULL || !general) {
@@ -55,7 +66,10 @@ static int collide(const mjModel* mj, mjData* d, mjPreContact* con, int g1, int 
   }
   const int32_t geom[2] = {g1, g2};
   cr_hit hit[CR_MAX_HITS];
-  int n = cri_collide(in_use, d->geom_xpos, d->geom_xmat, geom, margin, hit);
+  bool same = poses_in_use != NULL && same_pose(d, g1) && same_pose(d, g2);
+  const cr_real* xpos = same ? poses_in_use->geom_xpos : d->geom_xpos;
+  const cr_real* xmat = same ? poses_in_use->geom_xmat : d->geom_xmat;
+  int n = cri_collide(in_use, xpos, xmat, geom, margin, hit);
   for (int i = 0; i < n; i++) {
     con[i].dist = hit[i].dist;
     cr_copy3(con[i].pos, hit[i].pos);
@@ -71,8 +85,9 @@ static bool replaced(int type1, int type2) {
          (type1 == CR_GEOM_PLANE && type2 == CR_GEOM_CYLINDER);
 }
 
-void cri_convex_parity_use(const cr_model* m, cr_off* off) {
+void cri_convex_parity_use(const cr_model* m, const cr_data* at, cr_off* off) {
   in_use = m;
+  poses_in_use = at;
   off_in_use = off;
   for (int i = 0; i < CR_N_GEOM_TYPE; i++) {
     for (int k = 0; k < CR_N_GEOM_TYPE; k++) {

@@ -26,8 +26,9 @@ bool cri_convex_parity_applies(const cr_model* m);
 
 /// From now on MuJoCo, in this thread, takes the contacts of general pairs from Carom, and those of nearly
 /// flat cylinders over planes where its own are off, which goes to `off`; NULL: its own again. The model
-/// must be the same in both.
-void cri_convex_parity_use(const cr_model* m, cr_off* off);
+/// must be the same in both. At the poses of `at`, where MuJoCo's are those but for round-off, and else, or
+/// where it is NULL, at MuJoCo's: of shapes in degenerate poses the last bit decides.
+void cri_convex_parity_use(const cr_model* m, const cr_data* at, cr_off* off);
 
 /// Adds the contacts of d, of which MuJoCo's own are in reference, to the result; to `off` where MuJoCo's
 /// are not the nearest there are: along its normal the shapes overlap more than along Carom's, or by

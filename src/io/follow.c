@@ -132,10 +132,10 @@ cr_status cri_follow(mjModel* mj, const cr_model* m, int nstep, cr_random* rando
   *done = 0;
   CR_TRY(cri_data_create(&f.d, m, &room, error));
   cri_parity_options(mj);
-  cri_convex_parity_use(cri_convex_parity_applies(m) ? m : NULL, NULL);
+  cri_convex_parity_use(cri_convex_parity_applies(m) ? m : NULL, NULL, NULL);
   cr_status status = begin(&f, error);
   status = status != CR_OK ? status : run(&f, nstep, steps, done, error);
-  cri_convex_parity_use(NULL, NULL);
+  cri_convex_parity_use(NULL, NULL, NULL);
   mj_deleteData(f.reference);
   mj_deleteData(f.twin);
   cri_data_free(f.d);

@@ -15,8 +15,8 @@ void cri_off_add(cr_off* off, cr_off_kind kind, double size, const char* format,
 }
 
 const char* cri_off_name(cr_off_kind kind) {
-  static const char* const names[CR_N_OFF] = {"convex contacts", "nearly flat cylinders",
-                                              "negative pivots", "saturated orientation servos",
-                                              "touch zones"};
+  static const char* const names[CR_N_OFF] = {"convex contacts",  "nearly flat cylinders",
+                                              "negative pivots",  "saturated orientation servos",
+                                              "degenerate poses", "touch zones"};
   return names[kind];
 }

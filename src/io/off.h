@@ -11,6 +11,7 @@ typedef enum {
   CR_OFF_CYLINDER,  // the rim of a nearly flat cylinder over a plane, lost in cancellation
   CR_OFF_PIVOT,     // implicitfast put another number in the place of a negative pivot
   CR_OFF_TORQUE,    // the limit of an orientation servo's torque, by the last bit
+  CR_OFF_POSE,      // a degenerate pose, where the last bit decides on contacts
   CR_OFF_TOUCH,     // a touch sensor's ray through an edge of its zone
   CR_N_OFF
 } cr_off_kind;

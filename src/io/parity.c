@@ -477,6 +477,42 @@ static bool pivot_replaced(cr_parity_bench* b, int integrator) {
   return true;
 }
 
+// Beside a degenerate pose (shapes deep in each other, edges or faces parallel by design) the last bit
+// decides which contact there is. Told by MuJoCo alone: its step from coordinates moved by 1e-12 differs
+// from its own by as much as ours does.
+static bool last_bit_decides(cr_parity_bench* b, int integrator, const cr_data* d) {
+  const int nv = (int)b->mj->nv, nq = (int)b->mj->nq;
+  mjtNum* keep = calloc((size_t)(nq + nv) + 1, sizeof *keep);
+  double off = 0, moved = 0, scale = 1;
+  for (int i = 0; i < nv && keep != NULL; i++) {
+    keep[nq + i] = b->scratch->qvel[i];
+    off = fmax(off, fabs((double)d->qvel_next[i] - keep[nq + i]));
+    scale = fmax(scale, fabs(keep[nq + i]));
+  }
+  if (keep != NULL && off > 1e-10 * scale) {
+    mju_copy(keep, b->state->qpos, nq);
+    for (int i = 0; i < nq; i++) {
+      b->state->qpos[i] += (i % 2 == 0 ? 1e-12 : -1e-12);
+    }
+    step_mujoco(b, integrator);
+    mju_copy(b->state->qpos, keep, nq);
+    for (int i = 0; i < nv; i++) {
+      moved = fmax(moved, fabs(b->scratch->qvel[i] - keep[nq + i]));
+    }
+    step_mujoco(b, integrator);
+  }
+  free(keep);
+  bool decides = off > 1e-10 * scale && off <= 10 * moved;
+  if (decides) {
+    cri_off_add(
+        &b->result->off, CR_OFF_POSE, off,
+        "state %d: qvel after a step differs by %.2g, MuJoCo's from coordinates moved by 1e-12 by "
+        "%.2g; not compared",
+        b->result->states, off, moved);
+  }
+  return decides;
+}
+
 static void compare_next(cr_parity_bench* b, const cr_model* m, const cr_data* d,
                          const char* const names[3]) {
   compare(b->result, names[0], d->qpos_next, b->scratch->qpos, m->nq);
@@ -500,7 +536,9 @@ static cr_status compare_step(cr_parity_bench* b, int integrator, const char* co
   if (status != CR_OK) {
     return cri_fail(error, status, "state %d: %s", b->result->states, d->error.text);
   }
-  compare_next(b, &m, d, names);
+  if (!last_bit_decides(b, integrator, d)) {
+    compare_next(b, &m, d, names);
+  }
   return CR_OK;
 }
 
@@ -524,12 +562,11 @@ static cr_status compare_steps(cr_parity_bench* b, cr_error* error) {
   static const char* const fast[3] = {"qpos after implicitfast", "qvel after implicitfast",
                                       "act after implicitfast"};
   CR_TRY(compare_step(b, mjINT_EULER, euler, error));
-  CR_TRY(compare_step(b, mjINT_RK4, rk4, error));
   if (!torque_is_full(b->m, b->carom)) {
     CR_TRY(compare_step(b, mjINT_IMPLICITFAST, fast, error));
     CR_TRY(compare_step(b, mjINT_IMPLICIT, implicit, error));
   }
-  return CR_OK;
+  return compare_step(b, mjINT_RK4, rk4, error);  // last: it leaves other poses behind
 }
 
 // ---- the integrator discrete: its data have room of their own, its solve another metric
@@ -559,8 +596,12 @@ static cr_status compare_discrete(void* context) {
   cr_status status = cr_step(&b->discrete, d);
   b->mj->opt.integrator = mjINT_DISCRETE;
   if (status == CR_OK) {
+    if (cri_convex_parity_applies(b->m)) {
+      cri_convex_parity_use(b->m, d, &b->result->off);
+    }
     step_mujoco(b, mjINT_DISCRETE);
-    if (!blown_up(b) && residual_of(b, b->scratch, Ma) < CONVERGED) {
+    if (!blown_up(b) && residual_of(b, b->scratch, Ma) < CONVERGED &&
+        !last_bit_decides(b, mjINT_DISCRETE, d)) {
       compare_next(b, &b->discrete, d, names);
     }
   }
@@ -616,31 +657,6 @@ static void raise_scales(cr_parity* p, double timestep) {
 
 // ---- one state
 
-void cri_parity_state(const cr_model* m, const mjData* s, cr_data* d) {
-  const struct {
-    cr_real* to;
-    const mjtNum* from;
-    int n;
-  } inputs[] = {{d->qpos, s->qpos, m->nq},
-                {d->qvel, s->qvel, m->nv},
-                {d->act, s->act, m->na},
-                {d->ctrl, s->ctrl, m->nu},
-                {d->qfrc_applied, s->qfrc_applied, m->nv},
-                {d->xfrc_applied, s->xfrc_applied, 6 * m->nbody},
-                {d->mocap_pos, s->mocap_pos, 3 * m->nmocap},
-                {d->mocap_quat, s->mocap_quat, 4 * m->nmocap},
-                {d->qacc_warmstart, s->qacc_warmstart, m->nv}};
-  for (int i = 0; i < COUNT(inputs); i++) {
-    for (int k = 0; k < inputs[i].n; k++) {
-      inputs[i].to[k] = (cr_real)inputs[i].from[k];
-    }
-  }
-  for (int i = 0; i < m->neq; i++) {
-    d->eq_active[i] = s->eq_active[i];
-  }
-  d->time = (cr_real)s->time;
-}
-
 typedef struct {
   cr_parity_bench* b;
   cr_error* error;
@@ -662,7 +678,7 @@ static cr_status compare_guarded(void* context) {
   if (general) {
     mj_forward(b->mj, b->d);
     cri_convex_parity_compare(b->m, d, b->d, &b->result->convex, &b->result->off);
-    cri_convex_parity_use(b->m, &b->result->off);
+    cri_convex_parity_use(b->m, d, &b->result->off);
     mj_copyData(b->d, b->mj, b->state);
   }
   mj_forward(b->mj, b->d);
@@ -727,7 +743,7 @@ static cr_status compare_here(cr_parity_bench* b, cr_error* error) {
   if (status == CR_OK && b->discrete_data != NULL && !torque_is_full(b->m, b->carom)) {
     (void)cri_mujoco_guard(compare_discrete, b, "", NULL);
   }
-  cri_convex_parity_use(NULL, NULL);
+  cri_convex_parity_use(NULL, NULL, NULL);
   return status;
 }
 
