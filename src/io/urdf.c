@@ -157,6 +157,13 @@ static const char* broken(const double* x, int n, condition rule) {
   return rule == NO_ZERO_VECTOR && all_zero ? "is zero" : NULL;
 }
 
+// an axis that nothing turns about or slides along may be anything
+static bool is_idle_axis(const cr_xml* e) {
+  const char* type = e->parent != NULL ? cri_xml_attribute(e->parent, "type") : NULL;
+  return strcmp(e->name, "axis") == 0 && type != NULL &&
+         (strcmp(type, "fixed") == 0 || strcmp(type, "floating") == 0);
+}
+
 static cr_status check_attributes(const cr_urdf* u, const cr_xml* e, cr_error* error) {
   double x[3];
   for (int i = 0; i < COUNT(attributes); i++) {
@@ -176,7 +183,7 @@ static cr_status check_attributes(const cr_urdf* u, const cr_xml* e, cr_error* e
       return cri_urdf_fail(u, e, error, "%s=\"%.40s\": %d number%s expected", name, text, n,
                            n == 1 ? "" : "s");
     }
-    const char* what = broken(x, n, attributes[i].rule);
+    const char* what = broken(x, n, is_idle_axis(e) ? ANY : attributes[i].rule);
     if (what != NULL) {
       return cri_urdf_fail(u, e, error, "%s=\"%.40s\" %s", name, text, what);
     }

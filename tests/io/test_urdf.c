@@ -148,6 +148,26 @@ static void mistakes_of_inertia(void** state) {
 #undef BODY
 }
 
+// nothing turns about the axis of a fixed or floating joint: MuJoCo does not look at it either
+static void an_axis_that_is_not_used_may_be_zero(void** state) {
+  (void)state;
+  static const char* const types[] = {"fixed", "floating", "revolute"};
+  for (int k = 0; k < 3; k++) {
+    char text[1024];
+    (void)snprintf(text, sizeof text,
+                   LINKS
+                   "<joint name='j' type='%s'>\n<parent link='a'/><child link='b'/>\n"
+                   "<axis xyz='0 0 0'/><limit effort='1' velocity='1'/>" END,
+                   types[k]);
+    cr_urdf u;
+    cr_load_report report = {0};
+    cr_status status = cri_urdf_read(&u, scratch_write("axis.urdf", text), &report, &error);
+    assert_int_equal(status == CR_OK, k < 2);
+    cri_urdf_free(&u);
+    cri_load_report_free(&report);
+  }
+}
+
 static void mistakes_of_joints(void** state) {
   (void)state;
   refused(LINKS JOINT "<axis xyz='0 0 0'/>" END, "6: <axis> of joint 'j': xyz=\"0 0 0\" is zero");
@@ -168,9 +188,13 @@ static void mistakes_of_joints(void** state) {
 
 int test_urdf(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(quadruped_is_a_tree),   cmocka_unit_test(what_is_not_read_is_listed),
-      cmocka_unit_test(mistakes_of_structure), cmocka_unit_test(mistakes_of_shape),
-      cmocka_unit_test(mistakes_of_inertia),   cmocka_unit_test(mistakes_of_joints),
+      cmocka_unit_test(quadruped_is_a_tree),
+      cmocka_unit_test(what_is_not_read_is_listed),
+      cmocka_unit_test(mistakes_of_structure),
+      cmocka_unit_test(mistakes_of_shape),
+      cmocka_unit_test(mistakes_of_inertia),
+      cmocka_unit_test(mistakes_of_joints),
+      cmocka_unit_test(an_axis_that_is_not_used_may_be_zero),
   };
   return cmocka_run_group_tests_name("urdf", tests, scratch_open, scratch_close);
 }
