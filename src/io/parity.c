@@ -411,15 +411,17 @@ static const double CONVERGED = 1e-11;
 static double residual_of(const cr_parity_bench* b, mjData* d, mjtNum* Ma) {
   const mjModel* mj = b->mj;
   bool discrete = mj->opt.integrator == mjINT_DISCRETE;
-  const cr_data* carom = discrete && b->discrete_data != NULL ? b->discrete_data : b->carom;
+  bool own = discrete && b->discrete_data != NULL;
+  const cr_data* carom = own ? b->discrete_data : b->carom;
+  const cr_model* m = own ? &b->discrete : b->m;
   double worst = 0, scale = 0;
   mj_mulM(mj, d, Ma, d->qacc);
   if (discrete) {
-    cri_effective_add(b->m, carom, d->qacc, Ma);
+    cri_effective_add(m, carom, d->qacc, Ma);
   }
   for (int i = 0; i < mj->nv; i++) {
     double shift = discrete ? carom->qfrc_shift[i] : 0;
-    if (discrete && carom->metric_free[b->m->dof_treeid[i]] != 0) {
+    if (discrete && carom->metric_free[m->dof_treeid[i]] != 0) {
       continue;
     }
     double r = fabs(Ma[i] - d->qfrc_smooth[i] - shift - d->qfrc_constraint[i]);
@@ -599,9 +601,11 @@ static cr_status compare_discrete(void* context) {
     if (cri_convex_parity_applies(b->m)) {
       cri_convex_parity_use(b->m, d, &b->result->off);
     }
+    mj_copyData(b->scratch, b->mj, b->state);
+    mj_forward(b->mj, b->scratch);
+    bool solved = residual_of(b, b->scratch, Ma) < CONVERGED;
     step_mujoco(b, mjINT_DISCRETE);
-    if (!blown_up(b) && residual_of(b, b->scratch, Ma) < CONVERGED &&
-        !last_bit_decides(b, mjINT_DISCRETE, d)) {
+    if (solved && !blown_up(b) && !last_bit_decides(b, mjINT_DISCRETE, d)) {
       compare_next(b, &b->discrete, d, names);
     }
   }
@@ -649,10 +653,15 @@ static void raise_scales(cr_parity* p, double timestep) {
   for (int i = 0; i < COUNT(terms); i++) {
     raise_scale(p, terms[i][0], terms[i][1], 1);
   }
-  raise_scale(p, "qvel after Euler", "qacc", timestep);
-  raise_scale(p, "qvel after RK4", "qacc", timestep);
-  raise_scale(p, "qvel after implicitfast", "qacc", timestep);
-  raise_scale(p, "qvel after implicit", "qacc", timestep);
+  static const char* const steps[][2] = {{"qvel after Euler", "qpos after Euler"},
+                                         {"qvel after RK4", "qpos after RK4"},
+                                         {"qvel after implicit", "qpos after implicit"},
+                                         {"qvel after implicitfast", "qpos after implicitfast"},
+                                         {"qvel after discrete", "qpos after discrete"}};
+  for (int i = 0; i < COUNT(steps); i++) {
+    raise_scale(p, steps[i][0], "qacc", timestep);
+    raise_scale(p, steps[i][1], steps[i][0], timestep);
+  }
 }
 
 // ---- one state
@@ -731,7 +740,6 @@ static cr_status compare_guarded(void* context) {
     compare_same(b, solved_rows, COUNT(solved_rows));
     CR_TRY(compare_steps(b, c->error));
   }
-  raise_scales(b->result, b->mj->opt.timestep);
   return CR_OK;
 }
 
@@ -743,6 +751,7 @@ static cr_status compare_here(cr_parity_bench* b, cr_error* error) {
   if (status == CR_OK && b->discrete_data != NULL && !torque_is_full(b->m, b->carom)) {
     (void)cri_mujoco_guard(compare_discrete, b, "", NULL);
   }
+  raise_scales(b->result, b->mj->opt.timestep);
   cri_convex_parity_use(NULL, NULL, NULL);
   return status;
 }
