@@ -35,6 +35,22 @@ parity='import json, sys; print(json.load(open(sys.argv[1]))["parity"]["fields"]
 [ "$(python3 -c "$parity" first.out)" = "$(python3 -c "$parity" second.out)" ] || fail "seed 5 twice"
 [ "$(python3 -c "$parity" first.out)" = "$(python3 -c "$parity" third.out)" ] && fail "seed 5 and 6"
 
+# ---- what MuJoCo decides at edges; where its number is off it is named
+for model in clipped_damper simple_body; do
+  expect 0 edges check "$data/$model.xml" --states 3 --seed 5 --json
+  holds edges 'j["passed"] is True and j["parity"]["edges"] > j["parity"]["states"]' 'j["parity"]["mujoco_is_off"] == {}'
+done
+cat > can.xml << 'XML'
+<mujoco><worldbody><geom name="ground" type="plane" size="1 1 1"/>
+<body><freejoint/><geom name="can" type="cylinder" size=".1 .1"/></body></worldbody>
+<keyframe><key qpos="0 0 .0999 1 3e-13 4e-13 0"/></keyframe></mujoco>
+XML
+expect 0 can check can.xml --states 1 --json
+holds can 'j["parity"]["mujoco_is_off"]["nearly flat cylinders"]["times"] > 0' \
+  '"geom \x27can\x27, tilted by" in j["parity"]["mujoco_is_off"]["nearly flat cylinders"]["worst"]'
+expect 0 can check can.xml --states 1
+grep -q "MuJoCo's is off here, .* times (docs/parity.md, nearly flat cylinders): geom 'can'" can.out || fail "nothing of the rim"
+
 # ---- nothing that moves
 cat > still.xml << 'XML'
 <mujoco><worldbody><geom type="plane" size="1 1 1"/><camera name="eye"/></worldbody></mujoco>
