@@ -13,7 +13,7 @@ endif
 
 .DEFAULT_GOAL := all
 .PHONY: all help needs mpi mujoco release debug tests long-double asan tsan clang aarch64 test test-all demo \
-        bench bench-peers scaling models format lint clean
+        bench bench-peers scaling models audit format lint clean
 
 all: release  ## install what is missing, build the command and the libraries
 	@echo "Built $(BUILD)/carom, $(BUILD)/libcarom.a and $(BUILD)/libcarom.so." \
@@ -116,6 +116,18 @@ bench-peers: release $(MODELS)/.fetched $(PEERS)/.installed  ## measure Pinocchi
 	  $(if $(TDS),--tds $(TDS)) examples/cube_toss.xml $(SUITE)/humanoid.xml > $(BUILD)/PEERS.md
 	@mv $(BUILD)/PEERS.md bench/PEERS.md
 	@echo "Wrote bench/PEERS.md"
+
+# random models against MuJoCo's Python package: make audit SEED=1 COUNT=1000; goes on where it stopped
+AUDIT := $(BUILD)/audit
+SEED  ?= 1
+COUNT ?= 1000
+$(AUDIT)/.installed: tests/audit/requirements.txt
+	@python3 -m venv $(AUDIT)/python
+	@$(AUDIT)/python/bin/pip install -q -r tests/audit/requirements.txt
+	@touch $@
+
+audit: release $(AUDIT)/.installed  ## hold random models against MuJoCo: steps, gradients, events (tests/audit)
+	@nice $(AUDIT)/python/bin/python tests/audit/audit.py --seed $(SEED) --count $(COUNT)
 
 format: needs  ## clang-format in place
 	@sh scripts/install_needs.sh format

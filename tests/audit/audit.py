@@ -26,7 +26,7 @@ import horizon
 import reference
 
 KEEP = (5, 40, 90)  # steps of the rollout whose states get gradients
-LIMIT = 120         # seconds a model may take
+LIMIT = 300         # seconds a model may take
 
 
 # ---- one model
@@ -85,7 +85,7 @@ def model(lib, options, seed, path):
     Path(path).write_text(text)
     try:
         p = compare.Pair(lib, path, seed, tags)
-    except ValueError as error:
+    except (ValueError, carom.Error) as error:
         return {"tags": sorted(tags), "skipped": str(error).splitlines()[0]}
     if p.nv == 0:
         return {"tags": sorted(tags), "skipped": "no dofs"}

@@ -117,10 +117,29 @@ def report_step(p, state, where, base, off, scale, k):
     residual = p.plain.residuals(state, qacc)
     block = next(n for n, s in p.blocks().items() if s.start <= k < s.stop)
     contacts = p.c.contacts(state)
+    pairs = differing(p, contacts)
+    if int(p.plain.m.opt.integrator) == 1:
+        pairs = [q for s in stages(p.plain, state) for q in differing(p, p.c.contacts(s))]
+    p.c.set_state(state)
+    p.c.step()
     p.find("step", where, entry=f"{block}[{k - p.blocks()[block].start}]", off=float(off[k]),
            relative=float(off[k] / scale[k]), residual_mujoco=residual[0], residual_carom=residual[1],
-           pairs=differing(p, contacts), rest=without_collision(p, state, contacts, scale),
+           pairs=pairs, rest=without_collision(p, state, contacts, scale),
            state=plain_state(state))
+
+
+def stages(d, state):
+    """The four states at which a Runge-Kutta step looks, near enough; the reference is left at each."""
+    m, at = d.m, {k: np.array(v) for k, v in state.items()}
+    for fraction in (0.5, 0.5, 1.0, 0.0):
+        d.put(at)
+        mujoco.mj_forward(m, d.d)
+        yield at
+        velocity, h = at["qvel"].copy(), fraction * m.opt.timestep
+        at = {k: np.array(v) for k, v in state.items()}
+        mujoco.mj_integratePos(m, at["qpos"], velocity, h)
+        at["qvel"] = state["qvel"] + h * d.d.qacc
+        at["act"] = state["act"] + h * d.d.act_dot
 
 
 def by_pair(rows):
@@ -138,25 +157,30 @@ def differing(p, contacts):
     ours, out = by_pair(contacts), []
     for geoms in sorted(set(ours) | set(theirs)):
         a, b = ours.get(geoms, []), theirs.get(geoms, [])
-        off = [max(abs(x[0] - y[0]), np.abs(x[1] - y[1]).max(), np.abs(x[2][:3] - y[2][:3]).max())
+        off = [max(abs(x[0] - y[0]), 0.01 * np.abs(x[1] - y[1]).max(), 0.01 * np.abs(x[2][:3] - y[2][:3]).max())
                for x, y in zip(a, b)]
         if len(a) != len(b) or max(off, default=0) > 1e-11:
             out.append({"types": [int(m.geom_type[g]) for g in geoms], "ours": len(a), "theirs": len(b),
-                        "off": float(max(off, default=0)), **convex.judge(m, d, geoms, a, b)})
+                        "off": float(max(off, default=0)), "judged": convex.judge(m, d, geoms, a)})
     return out
 
 
 def without_collision(p, state, contacts, scale):
     """How far the steps are apart, relative, where MuJoCo goes on with Carom's contacts; None: cannot be told."""
     d = p.plain
-    if len(contacts) != d.d.ncon or int(d.m.opt.integrator) not in (0, 2, 3):
+    exact = d.m.opt.enableflags & int(mujoco.mjtEnableBit.mjENBL_DIAGEXACT)
+    if len(contacts) != d.d.ncon or int(d.m.opt.integrator) not in (0, 2, 3) or exact:
         return None
-    rows = [c[1:] for c in contacts]
+    slip = p.c.view("contact_surfacevel").reshape(-1, 3)
+    rows = [(*c[1:], s) for c, s in zip(contacts, slip)]
     if any(tuple(c.geom) != ours[0] for c, ours in zip(d.d.contact, contacts)):
         return None
     with_ours = convex.injected(d.m, d.d, lambda: d.put(state), rows)
     parts = (p.c.view(n) for n in ("qpos_next", "qvel_next", "act_next"))
     ours = np.concatenate([x for x in parts if x is not None])
+    theirs, own = (d.residual(a) for a in (d.d.qacc.copy(), p.c.view("qacc")))
+    if own <= theirs:
+        return 0.0  # MuJoCo has solved its own problem no better
     return float((np.abs(d.between(with_ours, ours)) / scale).max())
 
 
@@ -178,7 +202,7 @@ def visit(p, steps, controls, keep):
 
 def free(p, steps, controls):
     """Carom on its own against MuJoCo, and MuJoCo's twin, which is moved by round-off at every step."""
-    a = p.plain.start()
+    a, path = p.plain.start(), []
     twin, ours, apart = dict(a), dict(a), 1e-14
     for i in range(steps):
         for s in (a, twin, ours):
@@ -195,11 +219,25 @@ def free(p, steps, controls):
             return
         apart = max(apart, np.abs(p.plain.between(x, y)).max(initial=0))
         off = np.abs(p.plain.between(x, z)).max(initial=0)
+        path.append({k: np.array(v) for k, v in ours.items()})
         if off > 1e-8 * max(1, np.abs(x).max()) + 1e3 * apart:
-            p.find("rollout", f"free step {i}", off=float(off), twin=float(apart))
+            explain_divergence(p, path, i, float(off), float(apart))
             return
         for s, v in ((a, x), (twin, y), (ours, z)):
             s.update(p.plain.split(v))
+
+
+def explain_divergence(p, path, i, off, apart):
+    """Two that part: by a step that differs, which is the finding then, or by the growth of small differences."""
+    largest = 0.0
+    for k, state in enumerate(path):
+        if not parity(p, state, f"free step {k}"):
+            return
+        base = p.plain.step(state)
+        p.c.set_state(state)
+        largest = max(largest, np.abs(p.plain.between(base, p.c.step())).max())
+    if off > 10 * apart * max(1, largest / 1e-15):
+        p.find("rollout", f"free step {i}", off=off, twin=apart, largest=float(largest))
 
 
 def nudged(p, state):

@@ -7,26 +7,27 @@ distance is minus the overlap along its own normal, and of two normals the one w
 import mujoco
 import numpy as np
 
+TOLERANCE = 1e-9  # m
 PLANE, HFIELD, SPHERE, CAPSULE, ELLIPSOID, CYLINDER, BOX, MESH = range(8)
 
 
 def support(m, d, g, n):
-    """How far geom g reaches along the world direction n."""
+    """How far geom g reaches along world directions: n is one, or one a row."""
     R, size = d.geom_xmat[g].reshape(3, 3), m.geom_size[g]
-    u, kind = R.T @ n, int(m.geom_type[g])
+    u, kind = n @ R, int(m.geom_type[g])
     if kind == SPHERE:
         reach = size[0]
     elif kind == CAPSULE:
-        reach = size[0] + size[1] * abs(u[2])
+        reach = size[0] + size[1] * np.abs(u[..., 2])
     elif kind == ELLIPSOID:
-        reach = np.linalg.norm(size * u)
+        reach = np.linalg.norm(size * u, axis=-1)
     elif kind == CYLINDER:
-        reach = size[0] * np.hypot(u[0], u[1]) + size[1] * abs(u[2])
+        reach = size[0] * np.hypot(u[..., 0], u[..., 1]) + size[1] * np.abs(u[..., 2])
     elif kind == BOX:
-        reach = size @ np.abs(u)
+        reach = np.abs(u) @ size
     else:
-        reach = (vertices(m, g) @ u).max()
-    return d.geom_xpos[g] @ n + reach
+        reach = (u @ vertices(m, g).T).max(axis=-1)
+    return n @ d.geom_xpos[g] + reach
 
 
 def vertices(m, g):
@@ -50,37 +51,60 @@ def prisms(m, d, g):
     return d.geom_xpos[g] + np.array(out) @ d.geom_xmat[g].reshape(3, 3).T
 
 
-def overlaps(m, d, geoms, n):
-    """Overlap along n, which points from the first geom to the second; of a height field one a prism."""
-    other = support(m, d, geoms[1], -n)
+def first_supports(m, d, geoms):
+    """Support functions of the first geom: one, or for a height field one for each prism."""
     if int(m.geom_type[geoms[0]]) == HFIELD:
-        return (prisms(m, d, geoms[0]) @ n).max(axis=1) + other
-    return np.array([support(m, d, geoms[0], n) + other])
+        return [lambda n, c=corners: (n @ c.T).max(axis=-1) for corners in prisms(m, d, geoms[0])]
+    return [lambda n: support(m, d, geoms[0], n)]
 
 
-def judge(m, d, geoms, ours, theirs):
-    """Of each side the contact that is one of its normal, and the overlap along that; 1e-9 counts as the same."""
-    if PLANE in (int(m.geom_type[g]) for g in geoms):
-        return {}
-    out = {}
-    for name, rows in (("ours", ours), ("theirs", theirs)):
-        tried = []
-        for dist, _, frame in rows:
-            along = overlaps(m, d, geoms, frame[:3])
-            k = np.abs(along + dist).argmin()
-            tried.append((abs(along[k] + dist), along[k]))
-        if tried:
-            off, overlap = min(tried)
-            out.update({name + "_consistent": bool(off <= 1e-9), name + "_overlap": float(overlap)})
-    return out
+def least(first, other, n):
+    """The least overlap that a search over directions finds, which begins everywhere and at n."""
+    rng = np.random.default_rng(0)
+    best, radius = n / np.linalg.norm(n), 1.0
+    value = first(best) + other(-best)
+    for _ in range(60):
+        tried = best + radius * rng.standard_normal((400, 3))
+        tried /= np.linalg.norm(tried, axis=1)[:, None]
+        found = first(tried) + other(-tried)
+        if found.min() < value:
+            best, value = tried[found.argmin()], float(found.min())
+        radius *= 0.7
+    return value
+
+
+def judge(m, d, geoms, rows):
+    """Whether one side's contacts are right: None for planes, else True or False.
+
+    Each must be as deep as the shapes overlap along its normal, and no direction may have less overlap. Points
+    of one face are as deep as the face is there: of those the deepest counts, and none may be deeper.
+    """
+    if PLANE in (int(m.geom_type[g]) for g in geoms) or not rows:
+        return None
+    other = lambda n: support(m, d, geoms[1], n)
+    firsts = first_supports(m, d, geoms)
+    return all(any(optimal(f, other, rows, row) for f in firsts) for row in rows)
+
+
+def optimal(first, other, rows, row):
+    """Whether a contact, or one of the same normal, is the least overlap of two support functions."""
+    n = row[2][:3]
+    along = first(n) + other(-n)
+    alike = [r[0] for r in rows if np.abs(r[2][:3] - n).max() < 1e-6]
+    deepest = min(alike)
+    if abs(along + row[0]) > TOLERANCE and (len(alike) == 1 or row[0] < -along - TOLERANCE):
+        return False
+    if abs(along + deepest) > TOLERANCE and len(alike) == 1:
+        return False
+    return least(first, other, n) >= along - TOLERANCE
 
 
 def injected(m, d, put, contacts):
-    """The step of MuJoCo with these contacts (dist, pos, frame) in the place of its own."""
+    """The step of MuJoCo with these contacts (dist, pos, frame, surfacevel) in the place of its own."""
     put()
     mujoco.mj_fwdPosition(m, d)
-    for c, (dist, pos, frame) in zip(d.contact, contacts):
-        c.dist, c.pos[:], c.frame[:] = dist, pos, frame
+    for c, (dist, pos, frame, slip) in zip(d.contact, contacts):
+        c.dist, c.pos[:], c.frame[:], c.surfacevel[:] = dist, pos, frame, slip
     mujoco.mj_makeConstraint(m, d)
     mujoco.mj_transmission(m, d)
     mujoco.mj_fwdVelocity(m, d)

@@ -60,16 +60,20 @@ def wrong(lib, path, named, field):
 
 
 def column(p, state, field, k, g):
-    """(how far off, number, entry, got, differences) where a column is wrong."""
-    base, h = compare.own_step(p, state, field, k, 0), 2.0 ** -20
-    scale = compare.scale_of(p, field, k) * h
-    right = p.r.between(base, compare.own_step(p, state, field, k, h)) / scale
-    left = p.r.between(base, compare.own_step(p, state, field, k, -h)) / -scale
-    off = np.minimum(np.abs(g - right), np.abs(g - left))
-    off[np.abs(right - left) > 1e-4 * np.abs(right)] = 0
+    """(how far off, number, entry, got, right, left) where a column is that of neither side."""
+    base, scale = compare.own_step(p, state, field, k, 0), compare.scale_of(p, field, k)
+    sides = []
+    for sign in (1, -1):
+        one, two = (p.r.between(base, compare.own_step(p, state, field, k, sign * h)) / (sign * h * scale)
+                    for h in (2.0 ** -20, 2.0 ** -17))
+        if np.abs(one - two).max() > 1e-3 * np.abs(one).max():
+            return None
+        sides.append(one)
+    size = max(np.abs(s).max() for s in sides)
+    off = np.minimum(np.abs(g - sides[0]), np.abs(g - sides[1]))
     i = int(off.argmax())
-    if off[i] > 1e-4 * np.abs(right).max() and off[i] > 1e-9:
-        return float(off[i] / np.abs(right).max()), k, i, float(g[i]), float(right[i])
+    if off[i] > 1e-3 * size and off[i] > 1e-9:
+        return float(off[i] / size), k, i, float(g[i]), float(sides[0][i]), float(sides[1][i])
     return None
 
 
@@ -110,8 +114,8 @@ def main():
     o = a.parse_args()
     reference.quiet()
     lib = carom.load(o.lib)
-    with open(o.report + "/report.json", encoding="utf-8") as file:
-        found = [f for r in json.load(file) if r["seed"] == int(o.seed) for f in r.get("findings", [])]
+    with open(o.report + "/progress.jsonl", encoding="utf-8") as file:
+        found = [f for r in map(json.loads, file) if r["seed"] == int(o.seed) for f in r.get("findings", [])]
     f = next(f for f in found if f.get("field") == o.field and f["kind"] == "gradient")
     named = named_state(f["model"], f["state"])
 

@@ -172,10 +172,10 @@ class Reference:
         mujoco.mj_forward(m, d)
         out = []
         for a in (d.qacc.copy(), np.array(qacc)):
-            out.append(self._residual(a))
+            out.append(self.residual(a))
         return out
 
-    def _residual(self, a):
+    def residual(self, a):
         m, d = self.m, self.d
         force, inertial = np.zeros(m.nv), np.zeros(m.nv)
         if d.nefc:
