@@ -429,9 +429,10 @@ def scale_explains(p, g, levels):
     Where nothing at all moves, that is no answer: MuJoCo leaves out what is very small.
     """
     out = np.zeros(len(g), bool)
-    for v in levels[:5]:
+    for v, floor in zip(*levels):
+        size = p.scales(np.abs(v))
         if np.any(v):
-            out |= np.abs(g - v) <= 2e-4 * p.scales(np.abs(v))
+            out |= (np.abs(g - v) <= 2e-4 * size + floor) & (floor < 1e-2 * size)
     return out
 
 

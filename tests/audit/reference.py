@@ -207,7 +207,8 @@ class Difference:
         return (4 * fine - coarse) / (3 * self.scale)
 
     def ladder(self, right=True, left=True, levels=LEVELS):
-        """{side: (value, error, finest value, its error, values of all levels)} of each side that is legal."""
+        """{side: (value, error, finest value, its error, values and
+        round-off of all levels)} of each side that is legal."""
         rows = {"central": [], "right": [], "left": []}
         for h in levels:
             p = [self._move(h), self._move(h / 2)] if right else None
@@ -236,4 +237,4 @@ class Difference:
         small = error <= 1e-4 * np.abs(values[1:])
         fine = np.where(small, np.arange(len(error))[:, None], -1).max(axis=0)
         fine = np.where(fine < 0, best, fine)
-        return values[best + 1, k], error[best, k], values[fine + 1, k], error[fine, k], values
+        return values[best + 1, k], error[best, k], values[fine + 1, k], error[fine, k], (values, floor)
