@@ -102,7 +102,9 @@ def entry(p, state, where, w, base, noise, name, k, got, size):
         scale = max(size, abs(got), 1e-6)
         if abs(d.quick()[0] - got) <= TOLERANCE * scale + 1e-9:
             return
-        ladder = d.ladder(*compare.legal(p, state, name, k))
+        with p.r.tighter():
+            d.base = np.array([w @ run(p, lambda: p.r.step(state), state)])
+            ladder = d.ladder(*compare.legal(p, state, name, k))
     told = False
     for value, error, fine, fine_error, _ in ladder.values():
         for v, e in ((value[0], error[0]), (fine[0], fine_error[0])):

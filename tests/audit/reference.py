@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The other side: MuJoCo's step, solved as tightly as it can, its noise, and differences of it."""
+import contextlib
+
 import mujoco
 import numpy as np
 
@@ -42,6 +44,17 @@ class Reference:
         m.geom_rbound[m.geom_rbound > 0] += 0.02
         m.geom_aabb[:, 3:] += 0.02
         m.bvh_aabb[:, 3:] += 0.02
+
+    @contextlib.contextmanager
+    def tighter(self):
+        """All iterations of the solver, for what has to be looked at twice."""
+        o = self.m.opt
+        keep = o.tolerance, o.iterations
+        o.tolerance, o.iterations = 0, 50
+        try:
+            yield
+        finally:
+            o.tolerance, o.iterations = keep
 
     def start(self, key=-1):
         """The default start, or a keyframe."""
