@@ -143,12 +143,13 @@ class Reference:
         m.body_subtreemass[:] = m.body_mass
         for b in range(m.nbody - 1, 0, -1):
             m.body_subtreemass[m.body_parentid[b]] += m.body_subtreemass[b]
+        axes = np.eye(3)
         for i in np.flatnonzero(m.dof_simplenum):
             b, j = m.dof_bodyid[i], m.dof_jntid[i]
             first, kind = m.jnt_dofadr[j], m.jnt_type[j]
             turn = np.zeros(9)
             mujoco.mju_quat2Mat(turn, m.body_iquat[b])
-            axis = m.jnt_axis[j] if kind == 3 else np.eye(3)[(i - first) % 3]
+            axis = m.jnt_axis[j] if kind == 3 else axes[(i - first) % 3]
             slides = kind == 2 or (kind == 0 and i - first < 3)
             own = m.body_mass[b] if slides else m.body_inertia[b] @ (turn.reshape(3, 3).T @ axis) ** 2
             on = np.flatnonzero((m.actuator_trntype <= 1) & (m.actuator_trnid[:, 0] == j))
