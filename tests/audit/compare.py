@@ -10,6 +10,7 @@ import numpy as np
 import carom
 import convex
 import known
+import reference
 from reference import OPTIONS, QUATERNIONS, Difference
 
 INPUTS = ("qpos", "qvel", "act", "ctrl", "qfrc_applied", "xfrc_applied")
@@ -23,11 +24,10 @@ class Pair:
     """The same model in both, and what has been counted."""
 
     def __init__(self, lib, path, seed, tags):
-        from reference import Reference
         self.path, self.seed, self.tags = path, seed, tags
         self.rng = np.random.default_rng([seed, 7])
         self.c = carom.Model(lib, path)
-        self.plain, self.r = Reference(path), Reference(path, loose=True)
+        self.plain, self.r = reference.Reference(path), reference.Reference(path, loose=True)
         m = self.r.m
         self.h, self.nv, self.na = m.opt.timestep, m.nv, m.na
         self.findings, self.count = [], {"steps": 0, "entries": 0, "untold": 0, "refused": 0, "noise": 0, "horizon": 0}
@@ -36,6 +36,7 @@ class Pair:
         """Notes a finding, in its class."""
         f = {"seed": self.seed, "kind": kind, "where": where, "model": self.path, **more}
         f["class"] = known.name(self, f) or "unexplained"
+        f.pop("full_state", None)
         alike = ("kind", "field", "class")
         for old in self.findings:
             if all(old.get(a) == f.get(a) for a in alike):
@@ -127,27 +128,13 @@ def report_step(p, state, where, base, off, scale, k):
     contacts = p.c.contacts(state)
     pairs = differing(p, contacts)
     if int(p.plain.m.opt.integrator) == 1:
-        pairs = [q for s in stages(p.plain, state) for q in differing(p, p.c.contacts(s))]
+        pairs = [q for s in reference.stages(p.plain, state) for q in differing(p, p.c.contacts(s))]
     p.c.set_state(state)
     p.c.step()
     p.find("step", where, entry=f"{block}[{k - p.blocks()[block].start}]", off=float(off[k]),
            relative=float(off[k] / scale[k]), residual_mujoco=residual[0], residual_carom=residual[1],
            pairs=pairs, rest=without_collision(p, state, contacts, scale),
            state=plain_state(state))
-
-
-def stages(d, state):
-    """The four states at which a Runge-Kutta step looks, near enough; the reference is left at each."""
-    m, at = d.m, {k: np.array(v) for k, v in state.items()}
-    for fraction in (0.5, 0.5, 1.0, 0.0):
-        d.put(at)
-        mujoco.mj_forward(m, d.d)
-        yield at
-        velocity, h = at["qvel"].copy(), fraction * m.opt.timestep
-        at = {k: np.array(v) for k, v in state.items()}
-        mujoco.mj_integratePos(m, at["qpos"], velocity, h)
-        at["qvel"] = state["qvel"] + h * d.d.qacc
-        at["act"] = state["act"] + h * d.d.act_dot
 
 
 def by_pair(rows):
@@ -158,6 +145,11 @@ def by_pair(rows):
     return out
 
 
+def depth(contact):
+    """What contacts of a pair are sorted by."""
+    return contact[0]
+
+
 def differing(p, contacts):
     """Pairs of geoms whose contacts differ, with what convex.py says of them; the reference is at the state."""
     d, m = p.plain.d, p.plain.m
@@ -166,7 +158,7 @@ def differing(p, contacts):
     for geoms in sorted(set(ours) | set(theirs)):
         a, b = ours.get(geoms, []), theirs.get(geoms, [])
         off = [max(abs(x[0] - y[0]), 0.01 * np.abs(x[1] - y[1]).max(), 0.01 * np.abs(x[2][:3] - y[2][:3]).max())
-               for x, y in zip(a, b)]
+               for x, y in zip(sorted(a, key=depth), sorted(b, key=depth))]
         if len(a) != len(b) or max(off, default=0) > 1e-11:
             out.append({"types": [int(m.geom_type[g]) for g in geoms], "ours": len(a), "theirs": len(b),
                         "off": float(max(off, default=0)), "judged": convex.judge(m, d, geoms, a)})
@@ -476,4 +468,4 @@ def verdict(p, where, name, k, g, ladder, state):
         block = next(n for n, s in p.blocks().items() if s.start <= i < s.stop)
         p.find("gradient", where, field=name, number=k, entry=f"{block}[{i - p.blocks()[block].start}]",
                got=float(g[i]), own=own_difference(p, state, name, k, i), expected={s: [float(ladder[s][0][i]), float(ladder[s][1][i])] for s in ladder},
-               size=float(size[i]), state=plain_state(state))
+               size=float(size[i]), full_state=state, state=plain_state(state))

@@ -4,6 +4,8 @@ import contextlib
 
 import mujoco
 
+import reference
+
 # fields that both have and that are no parameter of a step in MuJoCo's arrays
 NO_PARAMETER = ("magnetic",)
 
@@ -84,10 +86,29 @@ def manifold(p, f):
         for q in f["pairs"])
 
 
+def gradient_of_search(p, f):
+    """Carom's gradient is that of its own step, and there is a contact that MuJoCo searches for, whose place and
+    normal move with where its search stops: up to a twentieth of what the input moves."""
+    if f["kind"] != "gradient" or not f["own"] or None in f["own"]:
+        return False
+    own_right = min(abs(x - f["got"]) for x in f["own"]) <= 1e-4 * f["size"]
+    near = min(abs(v[0] - f["got"]) for v in f["expected"].values()) <= 0.05 * f["size"]
+    return own_right and near and any_searched(p, f["full_state"])
+
+
+def any_searched(p, state):
+    """Whether there is a contact of shapes that MuJoCo searches for, at the state or in a stage of its step."""
+    m, states = p.r.m, [state]
+    if int(m.opt.integrator) == 1:
+        states = list(reference.stages(p.r, state))
+    return any(searched(sorted(int(m.geom_type[x]) for x in c[0])) for s in states for c in p.c.contacts(s))
+
+
 def unconverged(p, f):
     """MuJoCo's own solver ended farther from the solution than Carom did."""
     return f["kind"] == "step" and not f["pairs"] and f["residual_carom"] <= 0.1 * f["residual_mujoco"] and \
         int(p.plain.m.opt.integrator) in (0, 2, 3) and f["relative"] < 1e-6
 
 
-TABLE = (("MuJoCo's convex search", convex_search), ("MuJoCo's contact manifold", manifold), ("MuJoCo's solver", unconverged))
+TABLE = (("MuJoCo's convex search", convex_search), ("MuJoCo's contact manifold", manifold),
+         ("MuJoCo's convex search", gradient_of_search), ("MuJoCo's solver", unconverged))

@@ -201,6 +201,20 @@ class Reference:
         return float(np.abs(inertial - d.qfrc_smooth - force).max()) if m.nv else 0.0
 
 
+def stages(d, state):
+    """The four states at which a Runge-Kutta step looks, near enough; the reference is left at each."""
+    m, at = d.m, {k: np.array(v) for k, v in state.items()}
+    for fraction in (0.5, 0.5, 1.0, 0.0):
+        d.put(at)
+        mujoco.mj_forward(m, d.d)
+        yield at
+        velocity, h = at["qvel"].copy(), fraction * m.opt.timestep
+        at = {k: np.array(v) for k, v in state.items()}
+        mujoco.mj_integratePos(m, at["qpos"], velocity, h)
+        at["qvel"] = state["qvel"] + h * d.d.qacc
+        at["act"] = state["act"] + h * d.d.act_dot
+
+
 class Difference:
     """Differences of f(h) at h = 0 over a ladder of displacements: central, right, left."""
 
