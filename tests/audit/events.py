@@ -65,7 +65,7 @@ def run(carom, path, scene, method, *more):
 
 def vector(answer, numbers):
     """The numbers of a gradient or of its differences."""
-    return np.array([answer[f"qvel[{k}]"][0] for k in numbers])
+    return np.array([np.ravel(answer[f"qvel[{k}]"])[0] for k in numbers])
 
 
 def check(p, carom, seed, path):
