@@ -476,7 +476,7 @@ static cr_status claim(cr_h5* file, int flags, cr_error* error) {
     }
     file->claim = open(file->path, O_RDWR | flags, 0666);
     if (file->claim < 0) {
-      return cri_fail(error, CR_ERR_FILE, "%s: cannot be opened: %s", file->path, strerror(errno));
+      return cri_fail(error, CR_ERR_FILE, "%s: cannot be written: %s", file->path, strerror(errno));
     }
     if (flock(file->claim, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK) {
       return cri_fail(error, CR_ERR_FILE, "%s: another run is writing to it", file->path);
