@@ -11,6 +11,7 @@
 // no row touches keep qacc_smooth.
 #include "contact/convex.h"
 
+#include "contact/conflict.h"
 #include "contact/islands.h"
 #include "contact/law.h"
 #include "contact/row_name.h"
@@ -21,8 +22,10 @@ enum { LEAST_ITERATIONS = 1000, LINE_ITERATIONS = 60, MAX_BLOCK = 2 * (CR_MAX_CO
 
 static const cr_real ROUND_OFF = 8 * CR_EPS;      // share of the scale that is as good as zero
 static const cr_real ACCEPT = 4500 * CR_EPS;      // share below which a residual may come to rest
+static const cr_real OWN = 64 * CR_EPS;           // the same share of the forces on one dof
 static const cr_real FAR = 16;                    // changes of e, in units of e and aref
 static const cr_real LOOSEST = CR_R(1e-9);        // largest residual, should rounding be that bad
+static const cr_real FIRM = CR_R(1e-10);          // of the accelerations, what rounding may move
 static const cr_real LINE_TOLERANCE = CR_R(0.1);  // of the slope at the start of the line
 static const cr_real REST = CR_R(0.5);            // a residual that falls less has come to rest
 static const cr_real STIFF = CR_R(1e-6);          // share of M in H below which digits matter
@@ -32,7 +35,8 @@ typedef struct {
   cr_real *a, *Ma, *q, *g;  // q = J' f
   cr_real *e, *f;
   int32_t* state;
-  cr_real residual;  // largest entry of g over the largest of its terms
+  cr_real residual;  // largest entry of g over the largest of the island's forces
+  cr_real share;     // largest entry of g over the forces on its own dof, where residual is small
 } point;
 
 typedef struct {
@@ -58,6 +62,18 @@ static point point_push(const cr_model* m, cr_data* d) {
                  .e = x + 4 * v,
                  .f = x + 4 * v + n,
                  .state = cri_push_int(d, n)};
+}
+
+static cr_real dot(const cr_real* x, const cr_real* y, cr_runs at) {
+  cr_real sum = 0;
+  CR_EACH(i, at) { sum += x[i] * y[i]; }
+  return sum;
+}
+
+static cr_real largest(const cr_real* x, cr_runs at) {
+  cr_real most = 0;
+  CR_EACH(i, at) { most = cr_max(most, cr_abs(x[i])); }
+  return most;
 }
 
 // y = J x
@@ -93,6 +109,22 @@ static cr_real cost_at(const problem* p, const point* x) {
   return cost;
 }
 
+static cr_real diagonal(const problem* p, int i) {
+  return p->metric[p->M.adr[i] + p->M.nnz[i] - 1];
+}
+
+// The largest entry of g over the forces on its own dof: a light body beside heavy ones has forces
+// that vanish in the rounding of theirs, and is to be right all the same.
+static cr_real own_share(const problem* p, const point* x) {
+  cr_real most = 0, fastest = largest(x->a, p->dofs);
+  CR_EACH(i, p->dofs) {
+    cr_real own = cr_abs(x->Ma[i]) + cr_abs(p->tau[i]) + diagonal(p, i) * fastest;
+    cr_real g = cr_abs(x->g[i]);
+    most = g > most * own ? g / own : most;
+  }
+  return most;
+}
+
 // [c1] forces and g from x.e and x.Ma; the residual is infinite where a number is not finite
 static void balance(const problem* p, point* x) {
   CR_EACH(i, p->dofs) { x->q[i] = 0; }
@@ -109,6 +141,7 @@ static void balance(const problem* p, point* x) {
     scale = cr_max(scale, cr_max(cr_abs(tau), cr_max(cr_abs(x->Ma[i]), cr_abs(x->q[i]))));
   }
   x->residual = !isfinite(sum) ? (cr_real)INFINITY : (most > 0 ? most / scale : 0);
+  x->share = x->residual <= ACCEPT ? own_share(p, x) : 1;
 }
 
 // everything at x.a
@@ -128,18 +161,6 @@ static void evaluate_from(const problem* p, const point* x, const cr_real* s, co
   }
   CR_EACH(i, p->rows) { y->e[i] = x->e[i] + alpha * u[i]; }
   balance(p, y);
-}
-
-static cr_real dot(const cr_real* x, const cr_real* y, cr_runs at) {
-  cr_real sum = 0;
-  CR_EACH(i, at) { sum += x[i] * y[i]; }
-  return sum;
-}
-
-static cr_real largest(const cr_real* x, cr_runs at) {
-  cr_real most = 0;
-  CR_EACH(i, at) { most = cr_max(most, cr_abs(x[i])); }
-  return most;
 }
 
 // ---- [c2] H = M - J' F' J
@@ -404,13 +425,28 @@ static cr_status step(problem* p, const point* x, point* y) {
   return CR_OK;
 }
 
+// y += |M| |x|
+static void add_sizes(const problem* p, const cr_real* x, cr_real* y) {
+  CR_EACH(i, p->dofs) {
+    const cr_real* M = p->metric + p->M.adr[i];
+    const int32_t* col = p->M.col + p->M.adr[i];
+    int diagonal = p->M.nnz[i] - 1;
+    y[i] += cr_abs(M[diagonal] * x[i]);
+    for (int k = 0; k < diagonal; k++) {
+      y[i] += cr_abs(M[k] * x[col[k]]);
+      y[col[k]] += cr_abs(M[k] * x[i]);
+    }
+  }
+}
+
 // Whether what is left of g is rounding: a force near the boundary of a cone is the difference of
 // large numbers.
 static bool is_rounding(const problem* p, const point* x) {
   const cr_data* d = p->d;
   size_t mark = cri_mark(p->d);
   cr_real* noise = cri_push(p->d, (size_t)p->m->nv);
-  CR_EACH(i, p->dofs) { noise[i] = cr_abs(x->Ma[i]) + cr_abs(p->tau[i]); }
+  CR_EACH(i, p->dofs) { noise[i] = cr_abs(p->tau[i]); }
+  add_sizes(p, x->a, noise);
   CR_EACH(i, p->rows) {
     bool stiff = x->state[i] == CR_STATE_QUADRATIC || x->state[i] == CR_STATE_CONE;
     cr_real f = cr_abs(x->f[i]) + (stiff ? d->efc_D[i] * cr_abs(x->e[i]) : 0);
@@ -437,23 +473,51 @@ static bool came_from_far(problem* p, point* x) {
   return true;
 }
 
-// Whether what is left of g, however much of the largest force it is, moves the acceleration by
-// nothing: forces of rows so stiff that they are known to few digits only hold it the better.
-static bool is_harmless(const problem* p, const point* x) {
+// Largest acceleration that the island knows: its own, and what rows that push ask for.
+static cr_real acceleration_scale(const problem* p, const point* x) {
+  const cr_data* d = p->d;
+  cr_real most = largest(x->a, p->dofs);
+  CR_EACH(i, p->rows) {
+    cr_real J = 0;
+    for (int k = d->efc_J_rowadr[i]; k < d->efc_J_rowadr[i] + d->efc_J_rownnz[i]; k++) {
+      J = cr_max(J, cr_abs(d->efc_J[k]));
+    }
+    most = x->f[i] != 0 && J > 0 ? cr_max(most, cr_abs(d->efc_aref[i]) / J) : most;
+  }
+  return most;
+}
+
+// How far what is left of g, however much of the forces it is, can move the acceleration: |H^-1 g| over
+// the scale above. Rows so stiff that their forces are known to few digits only hold it the better.
+static cr_status freedom(problem* p, const point* x, cr_real* moved) {
   if (!factor_is_current(p, x)) {
-    return false;
+    CR_TRY(factor(p, x));
   }
   size_t mark = cri_mark(p->d);
   cr_real* left = cri_push(p->d, (size_t)p->m->nv);
   CR_EACH(i, p->dofs) { left[i] = x->g[i]; }
   cr_chol_solve_part(p->d->H_factor, &p->H, p->dofs, left);
-  bool none = largest(left, p->dofs) <= ACCEPT * largest(x->a, p->dofs);
+  cr_real most = largest(left, p->dofs);
   cri_pop(p->d, mark);
-  return none;
+  *moved = most > 0 ? most / acceleration_scale(p, x) : 0;
+  return CR_OK;
 }
+
+// ---- what to say where it does not converge
 
 static cr_status no_convergence(const problem* p, const point* x, int iterations) {
   cr_data* d = p->d;
+  int dof = p->dofs.run[0].begin;
+  CR_EACH(i, p->dofs) { dof = cr_abs(x->g[i]) > cr_abs(x->g[dof]) ? i : dof; }
+  cri_conflict c = cri_conflict_at(d, p->rows, x->f, dof);
+  cri_conflict_text what = cri_conflict_say(p->m, d, &c);
+  if (what.text[0] != '\0') {
+    return cri_fail(
+        &d->error, CR_ERR_SOLVER,
+        "constraint solver: residual %g of the largest force after %d iterations, since "
+        "%s, and what they leave is rounding",
+        (double)x->residual, iterations, what.text);
+  }
   int stiffest = p->rows.run[0].begin;
   CR_EACH(i, p->rows) { stiffest = d->efc_D[i] > d->efc_D[stiffest] ? i : stiffest; }
   return cri_fail(&d->error, CR_ERR_SOLVER,
@@ -463,28 +527,63 @@ static cr_status no_convergence(const problem* p, const point* x, int iterations
                   (double)d->efc_D[stiffest]);
 }
 
+// ---- the end
+
+static bool is_solved(const problem* p, const point* x) {
+  return x->residual <= cr_max(p->m->tolerance, ROUND_OFF) && x->share <= OWN;
+}
+
+// whether going on from x to y and further is not worth it: y is hardly better, and both are rounding
+static bool rests_at(const problem* p, const point* x, const point* y) {
+  if (y->residual <= REST * x->residual) {
+    return false;
+  }
+  if (x->residual <= ACCEPT) {
+    return y->residual > ACCEPT || y->share > REST * x->share;
+  }
+  return is_rounding(p, y) && is_rounding(p, x);
+}
+
+static bool is_better(const point* x, const point* than) {
+  return x->residual <= ACCEPT && than->residual <= ACCEPT ? x->share < than->share
+                                                           : x->residual < than->residual;
+}
+
+// What the iteration has come to rest at is an answer where rounding leaves little of the forces, or
+// moves the acceleration by little; then J' f is what M a - tau says, to more digits than its sum.
+static cr_status accept_rest(problem* p, point* x, int iterations) {
+  if (x->residual > LOOSEST || x->share > LOOSEST) {
+    cr_real moved;
+    CR_TRY(freedom(p, x, &moved));
+    if (!(moved <= FIRM)) {
+      return no_convergence(p, x, iterations);
+    }
+  }
+  CR_EACH(i, p->dofs) { x->q[i] = x->residual > ACCEPT ? x->Ma[i] - p->tau[i] : x->q[i]; }
+  return CR_OK;
+}
+
 // Iterates from *x, with *y to go on to; *x is the solution in the end.
 static cr_status iterate(problem* p, point* x, point* y) {
   cr_data* d = p->d;
   int most = p->m->iterations > LEAST_ITERATIONS ? p->m->iterations : LEAST_ITERATIONS;
-  cr_real enough = cr_max(p->m->tolerance, ROUND_OFF);
   for (int n = 0;; n++) {
     d->solver_iterations = n > d->solver_iterations ? n : d->solver_iterations;
-    if (x->residual <= enough && !came_from_far(p, x)) {
+    if (is_solved(p, x) && !came_from_far(p, x)) {
       return CR_OK;
     }
     if (n >= most) {
       return no_convergence(p, x, n);
     }
     CR_TRY(step(p, x, y));
-    bool rests = y->residual > REST * x->residual && (x->residual <= ACCEPT || is_rounding(p, y));
-    if (!rests || y->residual < x->residual) {
+    bool rests = rests_at(p, x, y);
+    if (!rests || is_better(y, x)) {
       point swap = *x;
       *x = *y;
       *y = swap;
     }
     if (rests && !came_from_far(p, x)) {
-      return x->residual <= LOOSEST || is_harmless(p, x) ? CR_OK : no_convergence(p, x, n);
+      return accept_rest(p, x, n);
     }
   }
 }

@@ -310,6 +310,101 @@ static void stiff_rows_hold_the_acceleration(void** state) {
   scene_close(&s);
 }
 
+// rows of one number each on dof 0, and no others
+static void set_rows(cr_data* d, int n, const cr_real* J, cr_real D, cr_real aref) {
+  d->nefc = d->nl = n;
+  d->ne = d->nf = 0;
+  for (int i = 0; i < n; i++) {
+    d->efc_type[i] = CR_CNSTR_LIMIT_JOINT;
+    d->efc_id[i] = i / 2;
+    d->efc_J_rownnz[i] = 1;
+    d->efc_J_rowadr[i] = i;
+    d->efc_J_colind[i] = 0;
+    d->efc_J[i] = J[i];
+    d->efc_D[i] = D;
+    d->efc_aref[i] = aref;
+  }
+}
+
+// Forces that cancel leave a dof that nothing else moves with rounding alone, which is no lack of
+// convergence: a = tau / (M + J' D J), as near to it as rounding of the forces lets it be.
+static void forces_that_cancel_are_no_failure(void** state) {
+  static const cr_real J[] = {CR_R(0.37), CR_R(0.11), CR_R(-0.29), CR_R(-0.19),
+                              CR_R(0.23), CR_R(0.41), CR_R(-0.43), CR_R(-0.21)};
+  contact_scene s;
+  open_solved(&s, 1);
+  cr_data* d = s.d;
+  cr_zero(d->qfrc_smooth, s.m.nv);
+  cr_zero(d->qacc_warmstart, s.m.nv);
+  d->qfrc_smooth[0] = CR_R(3e3) * CR_EPS;
+  set_rows(d, 8, J, 60, CR_R(376.11346004270388));
+  cr_status status = cr_acceleration(&s.m, d);
+  if (status != CR_OK) {
+    fail_msg("%s", d->error.text);
+  }
+  cr_real sum = 0;
+  for (int i = 0; i < 8; i++) {
+    assert_close(d->efc_force[i], 60 * d->efc_aref[i], CR_R(1e-9));
+    sum += cr_abs(J[i] * d->efc_force[i]);
+  }
+  cr_real* M = scene_dense_M(&s);
+  cr_real column[MAX_NV] = {1};
+  mechanism_solve(s.m.nv, M, column);
+  assert_true(cr_abs(d->qacc[0]) <= 100 * CR_EPS * column[0] * (sum + d->qfrc_smooth[0]));
+  free(M);
+  scene_close(&s);
+}
+
+// A start far away and rows so stiff that all their forces are rounding: the first step counts, however
+// little it is of what it came from.
+static void a_far_start_beside_stiff_rows_is_left(void** state) {
+  static const cr_real J[] = {1, -1, CR_R(0.7), CR_R(-0.7)}, aref[] = {700, 500, 600, 450};
+  contact_scene s;
+  open_solved(&s, 1);
+  cr_data* d = s.d;
+  cr_zero(d->qfrc_smooth, s.m.nv);
+  set_rows(d, 4, J, 10 / CR_EPS, 0);
+  for (int i = 0; i < 4; i++) {
+    d->efc_aref[i] = aref[i];
+  }
+  cr_status status = cr_acceleration(&s.m, d);
+  if (status != CR_OK) {
+    fail_msg("%s", d->error.text);
+  }
+  // J' (J a - aref) = 0
+  assert_close(d->qacc[0], CR_R(305.) / CR_R(2.98), CR_R(1e-9));
+  scene_close(&s);
+}
+
+// Rows that oppose each other along one direction of two dofs, and leave rounding across it: refused, with
+// the names of what they are of.
+static void rows_that_oppose_each_other_are_named(void** state) {
+  static const cr_real J[] = {1, CR_R(0.7), CR_R(-0.9), CR_R(-0.8)};
+  contact_scene s;
+  open_solved(&s, 1);
+  cr_data* d = s.d;
+  set_rows(d, 4, J, CR_R(0.1) / CR_EPS, 50);
+  for (int i = 0; i < 4; i++) {
+    d->efc_J_rownnz[i] = 2;
+    d->efc_J_rowadr[i] = 2 * i;
+    for (int k = 0; k < 2; k++) {
+      d->efc_J_colind[2 * i + k] = k;
+      d->efc_J[2 * i + k] = k == 0 ? J[i] : J[i] * CR_R(0.3);
+    }
+  }
+  assert_int_equal(cr_acceleration(&s.m, d), CR_ERR_SOLVER);
+  char both[600], other[600];
+  cr_row_name one = cri_row_name(&s.m, d, 0), two = cri_row_name(&s.m, d, 2);
+  (void)snprintf(both, sizeof both, "since %s and %s push joint", one.text, two.text);
+  (void)snprintf(other, sizeof other, "since %s and %s push joint", two.text, one.text);
+  bool named = strstr(d->error.text, both) != NULL || strstr(d->error.text, other) != NULL;
+  if (!named || strstr(d->error.text, "against each other") == NULL) {
+    fail_msg("%s", d->error.text);
+  }
+  assert_int_equal(d->scratch_used, 0);
+  scene_close(&s);
+}
+
 // Two rows that contradict each other with forces whose difference is lost in rounding: there is no
 // trustworthy answer, and the solver says so.
 static void hopeless_problem_is_refused(void** state) {
@@ -337,6 +432,9 @@ int test_convex(void) {
       cmocka_unit_test(metric_may_differ_from_inertia),
       cmocka_unit_test(row_that_is_not_finite_is_named),
       cmocka_unit_test(stiff_rows_hold_the_acceleration),
+      cmocka_unit_test(forces_that_cancel_are_no_failure),
+      cmocka_unit_test(a_far_start_beside_stiff_rows_is_left),
+      cmocka_unit_test(rows_that_oppose_each_other_are_named),
       cmocka_unit_test(hopeless_problem_is_refused),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
