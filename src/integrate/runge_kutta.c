@@ -5,6 +5,8 @@
 // give the derivative of the discrete map itself.
 #include "integrate/runge_kutta.h"
 
+#include <stdio.h>
+
 #include "dynamics/activation.h"
 #include "engine/forward.h"
 #include "integrate/event.h"
@@ -119,6 +121,17 @@ static void make_stage(const cri_rk* rk, const cr_model* m, cr_data* d, int i, c
   cri_chart_move(m, rk->chart, d->rk_qpos, r_i, row(d->rk_qpos, i, m->nq));
 }
 
+// The dynamics at stage i. What fails there because the stage has run away is said to have done so.
+static cr_status run_stage(const cri_rk* rk, const cr_model* m, cr_data* d, int i) {
+  cr_status status = cri_dynamics(m, d);
+  if (status == CR_ERR_SINGULAR || status == CR_ERR_SOLVER) {
+    char what[64];
+    (void)snprintf(what, sizeof what, "stage %d of a step of %s", i + 1, rk->t->name);
+    CR_TRY(cri_coordinates_check(m, d, d->qpos, d->qvel, what));
+  }
+  return status;
+}
+
 // [k4] all stages but the first, which is known
 static cr_status run_stages(const cri_rk* rk, const cr_model* m, cr_data* d, cr_real* r,
                             cr_real* K) {
@@ -129,7 +142,7 @@ static cr_status run_stages(const cri_rk* rk, const cr_model* m, cr_data* d, cr_
     make_stage(rk, m, d, i, r, K);
     set_state(m, d, d, i);
     set_time(rk, m, d, stage_time(rk, time, i));
-    status = cri_dynamics(m, d);
+    status = run_stage(rk, m, d, i);
     save_rates(m, d, i);
     if (rk->zones != NULL && status == CR_OK) {
       rk->zones[i] = cri_event_zones(m, d);

@@ -183,6 +183,23 @@ static void a_stage_that_fails_leaves_the_inputs(void** state) {
   end();
 }
 
+// damping that an explicit step cannot follow: what fails at a later stage is that it has run away
+static void a_stage_that_runs_away_is_said_to(void** state) {
+  static const int32_t joints[] = {CR_JNT_HINGE, CR_JNT_SLIDE, CR_JNT_HINGE};
+  begin(joints, 3, CR_INT_RK4);
+  for (int i = 0; i < 3; i++) {
+    f.d->qvel[i] = 1;
+  }
+  f.m.dof_damping[1] = CR_R(1e16);
+  assert_int_equal(cr_forward(&f.m, f.d), CR_OK);
+  cri_rk rk = {.t = cri_tableau_of(CR_INT_RK4), .h = f.m.timestep};
+  cri_runge_kutta_begin(&f.m, f.d);
+  cr_status status = cr_runge_kutta(&rk, &f.m, f.d);
+  assert_int_equal(status, CR_ERR_DIVERGED);
+  assert_non_null(strstr(f.d->error.text, "of a step of rk4"));
+  end();
+}
+
 int test_runge_kutta(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(oscillator_follows_the_exponential_series),
@@ -191,6 +208,7 @@ int test_runge_kutta(void) {
       cmocka_unit_test(stages_need_their_room),
       cmocka_unit_test(the_step_leaves_what_it_says),
       cmocka_unit_test(a_stage_that_fails_leaves_the_inputs),
+      cmocka_unit_test(a_stage_that_runs_away_is_said_to),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
