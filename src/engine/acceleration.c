@@ -7,6 +7,7 @@
 #include "contact/model.h"
 #include "contact/rows.h"
 #include "engine/metric_solve.h"
+#include "engine/rounding.h"
 
 // what the metric stands against: all forces but those of constraints, and the shift of discrete
 static void total_force(const cr_model* m, const cr_data* d, cr_real* tau) {
@@ -23,46 +24,6 @@ static cr_status check_finite(const cr_model* m, cr_data* d, const cr_real* a, c
                       what, joint, cri_name(m, m->name_jntadr, joint), i);
     }
   }
-  return CR_OK;
-}
-
-// [a2] the acceleration with constraints, in the metric `value` with the force tau, and
-// [a3] qfrc_constraint = J' f
-static cr_status constrained(const cr_model* m, cr_data* d, const cr_real* value,
-                             const cr_real* tau) {
-  d->solver_iterations = 0;
-  d->solver_residual = 0;
-  if (d->nefc == 0) {
-    cr_zero(d->qfrc_constraint, m->nv);
-    cr_copy(d->acc_qacc, d->qacc_smooth, m->nv);
-    cri_metric_free(m, d, tau, d->acc_qacc, false, d);
-    return check_finite(m, d, d->acc_qacc, "qacc");
-  }
-  cr_metric_view metric = cri_metric_view_of(m, d, value, tau);
-  CR_TRY(cri_contact_model(m)->solve(m, d, &metric));
-  cri_metric_free(m, d, tau, d->acc_qacc, false, d);
-  return check_finite(m, d, d->acc_qacc, "qacc");
-}
-
-static cr_status accelerate(const cr_model* m, cr_data* d) {
-  cr_real* tau = cri_push(d, (size_t)m->nv);
-  cr_real* value = cri_push(d, (size_t)d->nmetric);
-  CR_TRY(cri_metric_prepare(m, d, value));
-  // [a1] qacc_smooth = Mhat^-1 tau
-  total_force(m, d, tau);
-  cr_copy(d->qacc_smooth, tau, m->nv);
-  cri_metric_solve(m, d, d->qacc_smooth, d);
-  CR_TRY(check_finite(m, d, d->qacc_smooth, "qacc_smooth"));
-  return constrained(m, d, value, tau);
-}
-
-cr_status cr_acceleration(const cr_model* m, cr_data* d) {
-  size_t mark = cri_mark(d);
-  cr_status status = accelerate(m, d);
-  cri_pop(d, mark);
-  CR_TRY(status);
-  cr_copy(d->qacc, d->acc_qacc, m->nv);
-  cr_copy(d->efc_force, d->acc_force, d->nefc);
   return CR_OK;
 }
 
@@ -93,6 +54,52 @@ static void solve_linear(const cr_model* m, const cr_data* d, cr_real* x, bool t
   }
   cri_metric_free(m, d, b, x, transposed, work);
   cri_pop(work, mark);
+}
+
+static void solve_at_solution(const cr_model* m, const cr_data* d, cr_real* x, cr_data* work) {
+  solve_linear(m, d, x, false, work);
+}
+
+// [a2] the acceleration with constraints, in the metric `value` with the force tau, and
+// [a3] qfrc_constraint = J' f
+static cr_status constrained(const cr_model* m, cr_data* d, const cr_real* value,
+                             const cr_real* tau) {
+  d->solver_iterations = 0;
+  d->solver_residual = 0;
+  d->rounding = 0;
+  d->rounding_dof = -1;
+  cr_metric_view metric = cri_metric_view_of(m, d, value, tau);
+  if (d->nefc == 0) {
+    cr_zero(d->qfrc_constraint, m->nv);
+    cr_copy(d->acc_qacc, d->qacc_smooth, m->nv);
+  } else {
+    CR_TRY(cri_contact_model(m)->solve(m, d, &metric));
+  }
+  cri_metric_free(m, d, tau, d->acc_qacc, false, d);
+  CR_TRY(check_finite(m, d, d->acc_qacc, "qacc"));
+  return d->M_formed ? cri_rounding(m, d, &metric, solve_at_solution) : CR_OK;
+}
+
+static cr_status accelerate(const cr_model* m, cr_data* d) {
+  cr_real* tau = cri_push(d, (size_t)m->nv);
+  cr_real* value = cri_push(d, (size_t)d->nmetric);
+  CR_TRY(cri_metric_prepare(m, d, value));
+  // [a1] qacc_smooth = Mhat^-1 tau
+  total_force(m, d, tau);
+  cr_copy(d->qacc_smooth, tau, m->nv);
+  cri_metric_solve(m, d, d->qacc_smooth, d);
+  CR_TRY(check_finite(m, d, d->qacc_smooth, "qacc_smooth"));
+  return constrained(m, d, value, tau);
+}
+
+cr_status cr_acceleration(const cr_model* m, cr_data* d) {
+  size_t mark = cri_mark(d);
+  cr_status status = accelerate(m, d);
+  cri_pop(d, mark);
+  CR_TRY(status);
+  cr_copy(d->qacc, d->acc_qacc, m->nv);
+  cr_copy(d->efc_force, d->acc_force, d->nefc);
+  return CR_OK;
 }
 
 static void add(cr_real* y, const cr_real* x, int n) {

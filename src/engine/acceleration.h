@@ -19,7 +19,8 @@
 ///          H_index: the solution, and where there are rows the factor of H = M - J' F' J there, F' = df/de
 /// Units    qacc m/s^2|rad/s^2, forces N|N m
 /// Memory   scratch 10 nv + 5 nefc, and the contact model's
-/// Errors   CR_ERR_NONFINITE (names the joint, or the row), CR_ERR_SOLVER (names the residual)
+/// Errors   CR_ERR_NONFINITE (names the joint, or the row), CR_ERR_SOLVER (names the residual, and what
+///          opposes what), CR_ERR_SINGULAR where rounding leaves nothing (engine/rounding.h)
 /// Smooth   where no row changes its zone (active, sliding, ...); there the derivative is that of
 ///          the zones at the solution. The warm start has no influence and no derivative.
 cr_status cr_acceleration(const cr_model* m, cr_data* d);

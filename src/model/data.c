@@ -454,6 +454,8 @@ void cri_data_copy(const cr_model* m, cr_data* to, const cr_data* from) {
   to->done = from->done;
   to->solver_iterations = from->solver_iterations;
   to->solver_residual = from->solver_residual;
+  to->rounding = from->rounding;
+  to->rounding_dof = from->rounding_dof;
 }
 
 // room for n numbers behind `at`, those popped meanwhile given back

@@ -79,6 +79,8 @@ struct cr_data {
   // how the last solve of the constraint problem went
   int32_t solver_iterations;
   cr_real solver_residual;  // |M a - qfrc_smooth - J' f|_inf over the largest of those terms' scale
+  cr_real rounding;         // share of the acceleration that rounding may be, engine/rounding.h
+  int32_t rounding_dof;     // whose inertia is lost beside what it carries; -1: none
 
   cr_data_role role;
   unsigned done;    // CRI_DONE_...

@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0
+// What rounding leaves of the acceleration's digits, where light bodies carry heavy ones or stiff rows
+// oppose each other. Looked at only where the inertia's pivots say that digits are lost.
+#ifndef CR_ENGINE_ROUNDING_H
+#define CR_ENGINE_ROUNDING_H
+
+#include "contact/model.h"
+
+/// x = H^-1 x at the solution, in scratch of `work`.
+typedef void cri_linear_solve(const cr_model* m, const cr_data* d, cr_real* x, cr_data* work);
+
+/// Estimates how far rounding moves the acceleration of some dof,
+///   |H^-1| 32 eps (|Mhat| |a| + |tau| + |J|' |f|), over the largest acceleration of its tree,
+/// for the dof where that is most, by two to six solves.
+/// Map      (M, art_Dinv or metric_L, acc_qacc, qacc_smooth, efc_J, efc_force; factor of H) -> d->rounding,
+///          0 where no pivot is below a thousandth of its diagonal, and d->rounding_dof, whose
+///          own inertia is lost beside what it carries
+/// Errors   CR_ERR_SINGULAR where fewer than three digits are left, with the joint
+cr_status cri_rounding(const cr_model* m, cr_data* d, const cr_metric_view* metric,
+                       cri_linear_solve* solve);
+
+#endif
