@@ -213,22 +213,50 @@ static void subtract(cr_runs columns, cr_real* x, const cr_real* z) {
   CR_EACH(k, columns) { x[k] -= z[k]; }
 }
 
-// X <- X - (M + hD)^-1 (hD X + h D' a2 - M' (a - a2)), [e1] of integrate/euler.h
-static cr_status damp(const cr_model* m, const cr_data* d, cri_acceleration_columns* c) {
-  size_t mark = cri_mark(c->tan), v = (size_t)m->nv;
-  ptrdiff_t ld = c->ld;
-  const cr_real* D = cri_euler_damping(m, d, c->tan);
-  cr_real* b = cri_push(c->tan, 3 * v);
-  cr_real* back = cri_push(c->tan, v);
-  cri_reflected_damping(m, b);
-  for (int i = 0; i < m->nv; i++) {
-    cr_real* z = c->Z + i * ld;
-    set_scaled(cri_block_columns(&c->blocks, c->blocks.of_dof[i]), m->timestep * D[i],
-               c->X + i * ld, z);
-    z[m->nv + i] += m->timestep * cri_damping_bend(b + 3 * i, d->qvel[i]) * d->euler_qacc[i];
-    back[i] = d->euler_qacc[i] - d->qacc[i];
+// Z = M X
+static void metric_columns(const cr_model* m, const cr_data* d, cri_acceleration_columns* c) {
+  cr_pattern p = pattern_of(m);
+  form(m, d, c);
+  for (int k = 0; k < c->blocks.n; k++) {
+    cr_runs dofs = cri_block_dofs(&c->blocks, k), of = cri_block_columns(&c->blocks, k);
+    for (int r = 0; r < of.n; r++) {
+      int first = of.run[r].begin, n = of.run[r].end - first;
+      cr_sparse_mul_many_part(c->Z + first, c->L, &p, dofs, n, c->ld, c->X + first);
+    }
   }
-  cri_inertia_columns(m, d, back, columns_of(m, c, c->Z), c->tan);
+}
+
+// Z = hD X + h D' a2 - M' (a - a2), or for strong damping M X - h D' a2 + M' (a - a2)
+static void damping_columns(const cr_model* m, const cr_data* d, cri_acceleration_columns* c,
+                            const cr_real* D, bool strong) {
+  size_t mark = cri_mark(c->tan), v = (size_t)m->nv;
+  cr_real* b = cri_push(c->tan, 3 * v);
+  cr_real* away = cri_push(c->tan, v);
+  cr_real h = strong ? -m->timestep : m->timestep;
+  cri_reflected_damping(m, b);
+  if (strong) {
+    metric_columns(m, d, c);
+  }
+  for (int i = 0; i < m->nv; i++) {
+    cr_real* z = c->Z + (ptrdiff_t)i * c->ld;
+    if (!strong) {
+      set_scaled(cri_block_columns(&c->blocks, c->blocks.of_dof[i]), h * D[i],
+                 c->X + (ptrdiff_t)i * c->ld, z);
+    }
+    z[m->nv + i] += h * cri_damping_bend(b + 3 * i, d->qvel[i]) * d->euler_qacc[i];
+    away[i] = strong ? d->qacc[i] - d->euler_qacc[i] : d->euler_qacc[i] - d->qacc[i];
+  }
+  cri_inertia_columns(m, d, away, columns_of(m, c, c->Z), c->tan);
+  cri_pop(c->tan, mark);
+}
+
+// X <- X - (M + hD)^-1 (hD X + h D' a2 - M' (a - a2)), [e1] of integrate/euler.h; for strong damping
+// X <- (M + hD)^-1 (M X - h D' a2 + M' (a - a2))
+static cr_status damp(const cr_model* m, const cr_data* d, cri_acceleration_columns* c) {
+  size_t mark = cri_mark(c->tan);
+  const cr_real* D = cri_euler_damping(m, d, c->tan);
+  bool strong = cri_euler_is_strong(m, d, D);
+  damping_columns(m, d, c, D, strong);
   cr_run all = {0, m->nv};
   cr_status status = factor(m, d, c, D, (cr_runs){1, &all});
   cri_pop(c->tan, mark);
@@ -237,7 +265,10 @@ static cr_status damp(const cr_model* m, const cr_data* d, cri_acceleration_colu
   for (int k = 0; k < c->blocks.n; k++) {
     cr_runs dofs = cri_block_dofs(&c->blocks, k), columns = cri_block_columns(&c->blocks, k);
     solve(c->L, &p, dofs, columns, c->ld, c->Z);
-    CR_EACH(i, dofs) { subtract(columns, c->X + i * ld, c->Z + i * ld); }
+    CR_EACH(i, dofs) {
+      cr_real *x = c->X + (ptrdiff_t)i * c->ld, *z = c->Z + (ptrdiff_t)i * c->ld;
+      strong ? set_scaled(columns, 1, z, x) : subtract(columns, x, z);
+    }
   }
   return CR_OK;
 }
@@ -248,14 +279,7 @@ static void implicit(const cr_model* m, const cr_data* d, cri_acceleration_colum
   cr_pattern p = pattern_of(m);
   cri_columns columns = columns_of(m, c, c->Z);
   cr_real* away = cri_push(c->tan, (size_t)m->nv);
-  form(m, d, c);
-  for (int k = 0; k < c->blocks.n; k++) {
-    cr_runs dofs = cri_block_dofs(&c->blocks, k), of = cri_block_columns(&c->blocks, k);
-    for (int r = 0; r < of.n; r++) {
-      int first = of.run[r].begin, n = of.run[r].end - first;
-      cr_sparse_mul_many_part(c->Z + first, c->L, &p, dofs, n, c->ld, c->X + first);
-    }
-  }
+  metric_columns(m, d, c);
   for (int i = 0; i < m->nv; i++) {
     away[i] = d->qacc[i] - d->euler_qacc[i];
   }

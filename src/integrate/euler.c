@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Semi-implicit Euler. The implicit damping is one more solve, M + hD in the place of M; it is
 // differentiated as the equation it solves. Solving for the difference to the explicit
-// acceleration needs no product with M and loses nothing where the damping is weak.
+// acceleration needs no product with M and loses nothing where the damping is weak. Where it is
+// strong the difference would be one of large numbers, and the forces are what is solved for.
 #include "integrate/euler.h"
 
 #include "dynamics/activation.h"
@@ -19,6 +20,10 @@ static bool may_damp_implicitly(const cr_model* m) {
 bool cri_euler_damps(const cr_model* m) { return may_damp_implicitly(m) && cri_damps(m); }
 
 // ---- [e1] the implicit acceleration
+
+// hD over the inertia of a dof, and a over a2 of a tree, from which on a - (a - a2) is a difference of
+// large numbers
+static const cr_real FIRM = 1000, STRONG = CR_R(1e4);
 
 const cr_real* cri_euler_damping(const cr_model* m, const cr_data* d, cr_data* owner) {
   cr_real* D = cri_push(owner, (size_t)m->nv);
@@ -50,6 +55,66 @@ static void solve(const cr_model* m, const cr_data* d, cr_real* x, cr_data* work
   cri_inertia_solve(m, d, cri_damps(m) ? damped_factors(d) : cri_factors_of_M(d), x, work);
 }
 
+static cr_real largest(const cr_real* x, int first, int n) {
+  cr_real most = 0;
+  for (int i = first; i < first + n; i++) {
+    most = cr_max(most, cr_abs(x[i]));
+  }
+  return most;
+}
+
+bool cri_euler_is_strong(const cr_model* m, const cr_data* d, const cr_real* D) {
+  const cr_real* inverse = cri_factors_of_M(d).Dinv;
+  if (d->rounding > 0) {
+    return true;
+  }
+  for (int i = 0; i < m->nv; i++) {
+    if (m->timestep * D[i] * inverse[i] > FIRM) {
+      return true;
+    }
+  }
+  for (int t = 0; t < m->ntree; t++) {
+    int first = m->tree_dofadr[t], n = m->tree_dofnum[t];
+    if (largest(d->qacc, first, n) > STRONG * largest(d->euler_qacc, first, n)) {
+      return true;
+    }
+  }
+  return false;
+}
+
+// [e1] a2 = a - (M + hD)^-1 hD a
+static void damp(const cr_model* m, cr_data* d, const cr_real* D) {
+  size_t mark = cri_mark(d);
+  cr_real* x = cri_push(d, (size_t)m->nv);
+  for (int i = 0; i < m->nv; i++) {
+    x[i] = m->timestep * D[i] * d->qacc[i];
+  }
+  solve(m, d, x, d);
+  for (int i = 0; i < m->nv; i++) {
+    d->euler_qacc[i] -= x[i];
+  }
+  cri_pop(d, mark);
+}
+
+// [e1] a2 = (M + hD)^-1 (tau + J' f)
+static void damp_strongly(const cr_model* m, cr_data* d) {
+  for (int i = 0; i < m->nv; i++) {
+    d->euler_qacc[i] = d->qfrc_smooth[i] + d->qfrc_constraint[i];
+  }
+  solve(m, d, d->euler_qacc, d);
+}
+
+// how much larger a is than a2, where that is most: what rounding is of a, it is so much more of a2
+static cr_real excess(const cr_model* m, const cr_data* d) {
+  cr_real most = 1;
+  for (int t = 0; t < m->ntree; t++) {
+    int first = m->tree_dofadr[t], n = m->tree_dofnum[t];
+    cr_real a2 = largest(d->euler_qacc, first, n);
+    most = a2 > 0 ? cr_max(most, largest(d->qacc, first, n) / a2) : most;
+  }
+  return most;
+}
+
 static cr_status accelerate(const cr_model* m, cr_data* d) {
   if (cri_is_implicit(m)) {
     return cri_implicit_accelerate(m, d);
@@ -61,16 +126,12 @@ static cr_status accelerate(const cr_model* m, cr_data* d) {
   }
   size_t mark = cri_mark(d);
   const cr_real* D = cri_euler_damping(m, d, d);
-  cr_real* x = cri_push(d, (size_t)m->nv);
   cr_status status = factor(m, d, D);
   if (status == CR_OK) {
-    // [e1] a2 = a - (M + hD)^-1 hD a
-    for (int i = 0; i < m->nv; i++) {
-      x[i] = m->timestep * D[i] * d->qacc[i];
-    }
-    solve(m, d, x, d);
-    for (int i = 0; i < m->nv; i++) {
-      d->euler_qacc[i] -= x[i];
+    damp(m, d, D);
+    if (cri_euler_is_strong(m, d, D)) {
+      damp_strongly(m, d);
+      d->rounding *= excess(m, d);
     }
   }
   cri_pop(d, mark);
@@ -87,6 +148,18 @@ static void taken_away(const cr_model* m, const cr_data* d, cr_real* x) {
 // the derivative sees the solve where there is damping, and where there may be
 static bool solve_matters(const cr_model* m, const cr_data* twin) {
   return may_damp_implicitly(m) && (cri_damping_wanted(&twin->par) || cri_damps(m));
+}
+
+// a2' = (M + hD)^-1 (tau' + (J' f)' - hD' a2 - M' a2)
+static void strong_jvp(const cr_model* m, const cr_data* d, cr_data* tan, const cr_real* D_tan,
+                       cr_real* a2_tan) {
+  cr_pattern p = {.n = m->nv, .nnz = m->M_rownnz, .adr = m->M_rowadr, .col = m->M_colind};
+  cr_sparse_mul(a2_tan, tan->M, &p, d->euler_qacc);
+  for (int i = 0; i < m->nv; i++) {
+    a2_tan[i] = tan->qfrc_smooth[i] + tan->qfrc_constraint[i] -
+                m->timestep * D_tan[i] * d->euler_qacc[i] - a2_tan[i];
+  }
+  solve(m, d, a2_tan, tan);
 }
 
 // a2' = a' - (M + hD)^-1 (hD a' + hD' a2 - M' (a - a2))
@@ -106,6 +179,11 @@ static void accelerate_jvp(const cr_model* m, const cr_data* d, cr_data* tan, cr
   cr_real* D_tan = cri_push(tan, (size_t)m->nv);
   const cr_real* D = cri_euler_damping(m, d, tan);
   cri_damping_slopes_jvp(m, d, tan, D_tan);
+  if (cri_euler_is_strong(m, d, D)) {
+    strong_jvp(m, d, tan, D_tan, a2_tan);
+    cri_pop(tan, mark);
+    return;
+  }
   taken_away(m, d, away);
   cr_pattern p = {.n = m->nv, .nnz = m->M_rownnz, .adr = m->M_rowadr, .col = m->M_colind};
   cr_sparse_mul(x, tan->M, &p, away);
@@ -140,9 +218,20 @@ static void accelerate_vjp(const cr_model* m, const cr_data* d, cr_data* bar,
   // w2 = (M + hD)^-1 a2_bar
   cr_copy(w2, a2_bar, m->nv);
   solve(m, d, w2, bar);
+  bool strong = cri_euler_is_strong(m, d, D);
+  cr_real* right = cri_pair_right(&bar->M_pairs, k);
+  for (int i = 0; i < m->nv && strong; i++) {
+    // [e1]' tau_bar += w2, (J' f)_bar += w2, M_bar -= w2 (x) a2, D_bar -= h w2 a2
+    bar->qfrc_smooth[i] += w2[i];
+    bar->qfrc_constraint[i] += w2[i];
+    right[i] = -d->euler_qacc[i];
+    D_bar[i] = -h * w2[i] * d->euler_qacc[i];
+  }
   // [e1]' M_bar += w2 (x) (a - a2), a_bar += M w2 = a2_bar - hD w2, D_bar -= h w2 a2
-  taken_away(m, d, cri_pair_right(&bar->M_pairs, k));
-  for (int i = 0; i < m->nv; i++) {
+  if (!strong) {
+    taken_away(m, d, right);
+  }
+  for (int i = 0; i < m->nv && !strong; i++) {
     D_bar[i] = -h * w2[i] * d->euler_qacc[i];
     bar->qacc[i] += a2_bar[i] - h * D[i] * w2[i];
   }

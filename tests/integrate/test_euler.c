@@ -160,6 +160,41 @@ static void damping_has_its_derivative_at_zero(void** state) {
   end();
 }
 
+// (M + hD) a2 = tau: damping of any strength leaves a2 all of its digits, and its vjp is its jvp's transpose
+static void strong_damping_leaves_all_digits(void** state) {
+  static const int32_t slides[] = {CR_JNT_SLIDE};
+  for (int power = 0; power <= 15; power += 3) {
+    assert_int_equal(chain_model(&f.m, 1, slides, 0, NULL), CR_OK);
+    cr_real damping = 1, h = f.m.timestep = CR_R(0.02);
+    for (int i = 0; i < power; i++) {
+      damping *= 10;
+    }
+    f.m.dof_damping[0] = damping;
+    f.m.dof_armature[0] = CR_R(0.5);
+    assert_int_equal(cri_data_create(&f.d, &f.m, NULL, NULL), CR_OK);
+    f.d->qvel[0] = CR_R(-0.7);
+    assert_int_equal(cr_forward(&f.m, f.d), CR_OK);
+    assert_int_equal(cr_euler(&f.m, f.d), CR_OK);
+    cr_real a2 = f.d->qfrc_smooth[0] / (2 + h * damping);
+    assert_close(f.d->euler_qacc[0], a2, ROUND_OFF * cr_abs(a2));
+    cr_data *tan, *bar;
+    assert_int_equal(cri_data_twin(&tan, &f.m, f.d, CR_DATA_TANGENT, NULL, NULL), CR_OK);
+    assert_int_equal(cri_data_twin(&bar, &f.m, f.d, CR_DATA_COTANGENT, NULL, NULL), CR_OK);
+    // d v+ / d v = M / (M + hD)
+    tan->qvel[0] = bar->qvel_next[0] = 1;
+    assert_int_equal(cr_forward_jvp(&f.m, f.d, tan), CR_OK);
+    assert_int_equal(cr_euler_jvp(&f.m, f.d, tan), CR_OK);
+    assert_int_equal(cr_euler_vjp(&f.m, f.d, bar), CR_OK);
+    assert_int_equal(cr_forward_vjp(&f.m, f.d, bar), CR_OK);
+    cr_real expected = 2 / (2 + h * damping);
+    assert_close(tan->qvel_next[0], expected, 10 * ROUND_OFF);
+    assert_close(bar->qvel[0], expected, 10 * ROUND_OFF);
+    cri_data_free(tan);
+    cri_data_free(bar);
+    end();
+  }
+}
+
 int test_euler(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(a_damped_slide_has_a_closed_form),
@@ -167,6 +202,7 @@ int test_euler(void) {
       cmocka_unit_test(the_step_is_explicit_without_damping),
       cmocka_unit_test(the_state_does_not_change),
       cmocka_unit_test(damping_has_its_derivative_at_zero),
+      cmocka_unit_test(strong_damping_leaves_all_digits),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
