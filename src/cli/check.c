@@ -109,7 +109,14 @@ static void print_json(const cr_check* c, cr_status status, const cr_error* erro
   put_sentences(&j, "ignored", &c->report.ignored);
   put_sentences(&j, "warnings", &c->report.warnings);
   put_results(&j, c);
+  char why[1024] = "";
+  if (status == CR_OK) {
+    cr_check_explain(c, why, sizeof why);
+  }
   cr_json_bool(&j, "passed", c->passed);
+  cr_json_string(&j, "why", why);
+  cr_json_string(&j, "conflict", c->conflict);
+  cr_json_real(&j, "rounding", measured(c, c->rounding));
   if (status != CR_OK) {
     cr_json_string(&j, "error", error->text);
   }
@@ -189,9 +196,23 @@ static void print_text(const cr_check* c) {
   }
   (void)printf("  residual at these solves: MuJoCo %.1e, Carom %.1e\n", c->times.residual_mujoco,
                c->times.residual_carom);
+  if (c->conflict[0] != '\0') {
+    (void)printf("  %s\n", c->conflict);
+  }
+  if (c->rounding > CR_ROUNDING_BOUND) {
+    (void)printf(
+        "  rounding may be %.1e of the acceleration of %s: its own inertia is lost beside what it "
+        "carries\n",
+        c->rounding, c->rounding_at);
+  }
   (void)printf("\n%s: parity %.2e (%s), bound %.0e; gradient %.2e, bound %.0e\n",
                c->passed ? "passed" : "NOT passed", parity, field, CR_PARITY_BOUND,
                (double)c->gradient.max_error, CR_GRADIENT_BOUND);
+  char why[1024];
+  cr_check_explain(c, why, sizeof why);
+  if (!c->passed && why[0] != '\0') {
+    (void)printf("because: %s\n", why);
+  }
 }
 
 // the first option that is for many models

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 
 #include "base/locale.h"
+#include "contact/conflict.h"
 #include "integrate/step.h"
 #include "io/clock.h"
 #include "io/convex_parity.h"
@@ -107,12 +108,30 @@ static double median(double* x, int n) {
 
 // ---- the check
 
+// what rounding makes of the solve at this state
+static void note_rounding(cr_check* c) {
+  const cr_data* d = c->d;
+  if (c->conflict[0] == '\0' && c->parity.last_unsolved) {
+    (void)snprintf(c->conflict, sizeof c->conflict, "%s", d->error.text);
+  } else if (c->conflict[0] == '\0' && d->solver_residual > CR_ROUNDING_BOUND) {
+    cri_conflict worst = cri_conflict_worst(&c->m, d);
+    (void)snprintf(c->conflict, sizeof c->conflict, "%s", cri_conflict_say(&c->m, d, &worst).text);
+  }
+  if ((double)d->rounding > c->rounding && d->rounding_dof >= 0) {
+    int joint = c->m.dof_jntid[d->rounding_dof];
+    c->rounding = (double)d->rounding;
+    (void)snprintf(c->rounding_at, sizeof c->rounding_at, "joint %d \"%.60s\"", joint,
+                   cri_name(&c->m, c->m.name_jntadr, joint));
+  }
+}
+
 static cr_status visit_states(cr_check* c, cr_error* error) {
   cr_random random = cr_random_seed((uint64_t)c->seed, 1);
   int steps = 0;
   for (int k = 0; k < c->states; k++) {
     CR_TRY(cr_parity_next_state(c->bench, &random, c->d, error));
     CR_TRY(cr_parity_compare(c->bench, c->d, &c->parity, error));
+    note_rounding(c);
     if (c->parity.last_unsolved) {
       continue;
     }
@@ -187,7 +206,8 @@ void cr_check_explain(const cr_check* c, char* text, size_t n) {
   double parity = cr_parity_worst(&c->parity, &field);
   text[0] = 0;
   if (c->parity.states > 0 && c->parity.not_a_reference == c->parity.states) {
-    append(text, n, "MuJoCo's own solve converged at no state");
+    append(text, n, "MuJoCo's own solve converged at no state%s%s%s",
+           c->conflict[0] != '\0' ? " (" : "", c->conflict, c->conflict[0] != '\0' ? ")" : "");
   }
   if (!(parity <= CR_PARITY_BOUND)) {
     append(text, n, "parity %.1e (%s)", parity, field);

@@ -14,6 +14,9 @@
 #define CR_DOT_BOUND 1e-10
 #define CR_KINK_BOUND 0.2
 
+// share of forces or accelerations from which on rounding is worth a word
+#define CR_ROUNDING_BOUND 1e-9
+
 typedef struct {
   double mj_step, step, step_vjp, transition;  // microseconds, medians over the states
   double residual_mujoco, residual_carom;      // of the timed solves
@@ -32,6 +35,10 @@ typedef struct {
   cr_parity parity;
   cr_step_check_result gradient;
   cr_check_times times;
+  char conflict
+      [640];  // constraints whose forces leave rounding alone, at the first such state, else ""
+  double rounding;  // largest share of the acceleration that rounding may be (engine/rounding.h)
+  char rounding_at[100];  // the joint
   double* samples[4];
   bool passed;
 } cr_check;

@@ -50,6 +50,28 @@ holds can 'j["parity"]["mujoco_is_off"]["nearly flat cylinders"]["times"] > 0' \
   '"geom \x27can\x27, tilted by" in j["parity"]["mujoco_is_off"]["nearly flat cylinders"]["worst"]'
 expect 0 can check can.xml --states 1
 grep -q "MuJoCo's is off here, .* times (docs/parity.md, nearly flat cylinders): geom 'can'" can.out || fail "nothing of the rim"
+# ---- forces of which rounding alone is left: said, with the geoms, and no failure
+cat > wheel.xml << 'XML'
+<mujoco><worldbody><geom name="ground" type="plane" size="1 1 1"/>
+  <body pos="0 0 .06"><joint name="axle" axis="1 0 0"/>
+    <geom name="left" type="sphere" size=".1" pos="-.3 0 0"/>
+    <geom name="right" type="sphere" size=".1" pos=".3 0 0"/></body></worldbody></mujoco>
+XML
+expect 0 wheel check wheel.xml --states 3 --json
+holds wheel "\"the contact of geom 'ground' and geom 'left'\" in j['conflict']" \
+  '"axle" in j["conflict"] and j["why"] == "" and j["rounding"] == 0'
+expect 0 wheel check wheel.xml --states 3
+grep -q "against each other" wheel.out || fail "nothing about what opposes what"
+
+# ---- an arm that its light link does not bear in double precision
+cat > light.xml << 'XML'
+<mujoco><worldbody><body><joint name="light" axis="0 1 0"/>
+  <inertial pos="0 0 0" mass="1e-7" diaginertia="1e-7 1e-7 1e-7"/>
+  <body><joint axis="0 1 0"/><inertial pos=".3 0 .1" mass="30" diaginertia="1 1 1"/></body></body>
+  </worldbody></mujoco>
+XML
+"$CAROM" check light.xml --states 3 > light.out 2> /dev/null
+grep -q 'rounding may be .* of the acceleration of joint 0 "light"' light.out || fail "nothing about rounding"
 
 # ---- nothing that moves
 cat > still.xml << 'XML'
