@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // For a row that is whole a' a x is a (a . x); elsewhere the sum of a_j x_j is taken over the dofs that
-// each is coupled with, its relatives. With these sums p, l' D r is a sum of a_i l_i p_i, and all else follows.
+// each is coupled with, its relatives. With these sums p, l' D r is a sum of a_i l_i p_i, and all else
+// follows.
 #include "dynamics/outer.h"
 
 typedef struct {
