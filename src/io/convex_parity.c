@@ -19,13 +19,13 @@ static long double rim_height(const mjModel* mj, const mjData* d, int plane, int
   const mjtNum* size = mj->geom_size + 3 * cylinder;
   long double along[3] = {0}, height = 0;
   for (int i = 0; i < 3; i++) {
-    height += ((long double)c[i] - p[i]) * P[3 * i + 2];
+    height += ((long double)c[i] - (long double)p[i]) * (long double)P[3 * i + 2];
     for (int k = 0; k < 3; k++) {
-      along[k] += (long double)P[3 * i + 2] * R[3 * i + k];
+      along[k] += (long double)P[3 * i + 2] * (long double)R[3 * i + k];
     }
   }
   *sine = sqrtl(along[0] * along[0] + along[1] * along[1]);
-  return height - size[1] * fabsl(along[2]) - size[0] * *sine;
+  return height - (long double)size[1] * fabsl(along[2]) - (long double)size[0] * *sine;
 }
 
 // MuJoCo's contacts with a cylinder whose rim it has lost to round-off; near a tilt of 1e-15 it may also
@@ -33,7 +33,8 @@ static long double rim_height(const mjModel* mj, const mjData* d, int plane, int
 static bool rim_is_lost(const mjModel* mj, const mjData* d, int g1, int g2, const mjPreContact* con,
                         int n) {
   long double sine, lowest = rim_height(mj, d, g1, g2, &sine);
-  double size = mj->geom_rbound[g2], gap = n > 0 ? (double)fabsl(con[0].dist - lowest) : 0;
+  double size = mj->geom_rbound[g2],
+         gap = n > 0 ? (double)fabsl((long double)con[0].dist - lowest) : 0;
   if (n == 0 || sine > 1e-3L || (gap <= 1e-13 * size && sine > 1e-14L)) {
     return false;
   }
