@@ -455,6 +455,16 @@ static bool blown_up(const cr_parity_bench* b) {
   return false;
 }
 
+// an explicit step at ten times the speed may be far beyond its stability: its numbers are no motion
+static bool runs_away(const cr_parity_bench* b) {
+  double before = 1, after = 0;
+  for (int i = 0; i < b->mj->nv; i++) {
+    before = fmax(before, fabs(b->state->qvel[i]));
+    after = fmax(after, fabs(b->scratch->qvel[i]));
+  }
+  return b->result->fast && after > 1e3 * before;
+}
+
 static void step_mujoco(cr_parity_bench* b, int integrator) {
   int keep = b->mj->opt.integrator;
   b->mj->opt.integrator = integrator;
@@ -538,7 +548,7 @@ static cr_status compare_step(cr_parity_bench* b, int integrator, const char* co
   if (status != CR_OK) {
     return cri_fail(error, status, "state %d: %s", b->result->states, d->error.text);
   }
-  if (!last_bit_decides(b, integrator, d)) {
+  if (!runs_away(b) && !last_bit_decides(b, integrator, d)) {
     compare_next(b, &m, d, names);
   }
   return CR_OK;
