@@ -11,4 +11,8 @@
 /// of d goes through as many stages as d did last.
 cr_status cri_dynamics(const cr_model* m, cr_data* d);
 
+/// cr_forward_jvp and cr_forward_vjp for callers that know their blocks: nothing is checked.
+cr_status cri_forward_jvp(const cr_model* m, const cr_data* d, cr_data* tan);
+cr_status cri_forward_vjp(const cr_model* m, const cr_data* d, cr_data* bar);
+
 #endif

@@ -80,6 +80,15 @@ static cr_status check_sweep(const char* name, const cr_model* m, const cr_data*
 
 cr_status cr_forward_jvp(const cr_model* m, const cr_data* d, cr_data* tan) {
   CR_TRY(check_sweep("cr_forward_jvp", m, d, tan, CR_DATA_TANGENT));
+  return cri_forward_jvp(m, d, tan);
+}
+
+cr_status cr_forward_vjp(const cr_model* m, const cr_data* d, cr_data* bar) {
+  CR_TRY(check_sweep("cr_forward_vjp", m, d, bar, CR_DATA_COTANGENT));
+  return cri_forward_vjp(m, d, bar);
+}
+
+cr_status cri_forward_jvp(const cr_model* m, const cr_data* d, cr_data* tan) {
   for (int i = 0; i < rows_run(d); i++) {
     CR_TRY(cr_pipeline[i].jvp(m, d, tan));
     CR_TRY(cri_room_check(tan, cr_pipeline[i].name));
@@ -87,8 +96,7 @@ cr_status cr_forward_jvp(const cr_model* m, const cr_data* d, cr_data* tan) {
   return CR_OK;
 }
 
-cr_status cr_forward_vjp(const cr_model* m, const cr_data* d, cr_data* bar) {
-  CR_TRY(check_sweep("cr_forward_vjp", m, d, bar, CR_DATA_COTANGENT));
+cr_status cri_forward_vjp(const cr_model* m, const cr_data* d, cr_data* bar) {
   for (int i = rows_run(d) - 1; i >= 0; i--) {
     const cr_stage* stage = &cr_pipeline[i];
     CR_TRY(stage->vjp(m, d, bar));

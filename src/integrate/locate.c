@@ -95,7 +95,7 @@ static bool clean_end(cri_locate* l, cr_real h, cr_real* next) {
   l->now = rows;
   cr_real further = h + 4 * (h - l->out);
   l->out = h;
-  *next = h + left < l->in     ? h + left - near / 2
+  *next = h + left < l->in    ? h + left - near / 2
           : l->in - h <= near ? l->in
                               : cr_min(further, (l->out + l->in) / 2);
   return false;
@@ -169,8 +169,9 @@ bool cri_locate_ends(cri_locate* l, const cr_model* m, const cr_data* d, cr_real
   l->in = h;
   l->cross = 0;
   l->next = CRI_STEP_LONG;
-  *next = l->kind == CRI_STEP_LONG
-              ? approach(l, h, cr_min(at_or(bend ? e.crossed : -1, l->out, h), cr_min(entered, other)))
-              : settle(l, h, entered, other);
+  *next =
+      l->kind == CRI_STEP_LONG
+          ? approach(l, h, cr_min(at_or(bend ? e.crossed : -1, l->out, h), cr_min(entered, other)))
+          : settle(l, h, entered, other);
   return !(d->time + *next > d->time) && take(l, h, true);
 }

@@ -149,7 +149,7 @@ static void reach_of(cr_field_id from, bool* stages) {
 static cr_status tangent(const cr_model* m, const cr_data* d, cr_parameter_jacobian* work,
                          const bool* stages) {
   if (cri_tableau_of(m->integrator) != NULL) {
-    return cr_step_jvp(m, d, work->plain, work->tan);
+    return cri_step_jvp(m, d, work->plain, work->tan);
   }
   for (int i = 0; i < cr_ndynamics; i++) {
     CR_TRY(stages[i] ? cr_pipeline[i].jvp(m, d, work->tan) : CR_OK);
@@ -193,7 +193,7 @@ static void clear_parameters(const cr_model* m, cr_parameter_jacobian* work) {
 }
 
 static cr_status cotangent(const cr_model* m, const cr_data* d, cr_parameter_jacobian* work) {
-  cr_status status = cr_step_vjp(m, m, d, work->plain, work->bar);
+  cr_status status = cri_step_vjp(m, m, d, work->plain, work->bar);
   if (status != CR_OK) {
     work->error = work->bar->error;
     return status;

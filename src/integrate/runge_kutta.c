@@ -396,7 +396,7 @@ typedef struct {
 static cr_status stage_again(void* context, int i, cr_data* tan) {
   const stage_context* c = context;
   CR_TRY(evaluate(c->rk, c->m, c->m, c->d, i, c->work, &tan->error));
-  return cr_forward_jvp(c->m, c->work, tan);
+  return cri_forward_jvp(c->m, c->work, tan);
 }
 
 cr_status cr_runge_kutta_jvp(const cri_rk* rk, const cr_model* m, const cr_data* d, cr_data* work,
@@ -491,7 +491,7 @@ cr_status cr_runge_kutta_vjp(const cri_rk* rk, const cr_model* m, const cr_model
     }
     status = evaluate(rk, m, m_backward, d, i, work, &bar->error);
     if (status == CR_OK) {
-      status = cr_forward_vjp(m_backward, work, bar);
+      status = cri_forward_vjp(m_backward, work, bar);
     }
     if (rk->ramp != NULL) {
       cri_ramp_vjp(rk->ramp, work->time, m->nu, bar->ctrl);

@@ -25,6 +25,10 @@ static cr_status integrate(const cr_model* m, cr_data* d) {
 cr_status cr_step(const cr_model* m, cr_data* d) {
   const cri_call call = {"cr_step", cri_error_of(d)};
   CR_TRY(cri_check_data(&call, m, d, CR_DATA_PLAIN, "the data"));
+  return cri_step(m, d);
+}
+
+cr_status cri_step(const cr_model* m, cr_data* d) {
   d->done = 0;
   CR_TRY(cri_coordinates_check(m, d, d->qpos, d->qvel, "the state"));
   CR_TRY(cri_dynamics(m, d));
@@ -75,11 +79,15 @@ cr_status cr_step_jvp(const cr_model* m, const cr_data* d, cr_data* work, cr_dat
   CR_TRY(cri_check_done(&call, m, d, CRI_DONE_STEP));
   CR_TRY(cri_check_twin(&call, m, d, tan, CR_DATA_TANGENT, "tan"));
   CR_TRY(check_work(&call, m, d, work, false));
+  return cri_step_jvp(m, d, work, tan);
+}
+
+cr_status cri_step_jvp(const cr_model* m, const cr_data* d, cr_data* work, cr_data* tan) {
   cri_rk rk = method_of(m);
   if (rk.t != NULL) {
     CR_TRY(cr_runge_kutta_jvp(&rk, m, d, work, tan));
   } else {
-    CR_TRY(cr_forward_jvp(m, d, tan));
+    CR_TRY(cri_forward_jvp(m, d, tan));
     CR_TRY(cr_euler_jvp(m, d, tan));
   }
   return cri_room_check(tan, "integrator");
@@ -90,7 +98,7 @@ static cr_status euler_step_vjp(const cr_model* m, const cr_model* m_backward, c
   CR_TRY(cr_euler_vjp(m, d, bar));
   CR_TRY(cri_room_check(bar, "integrator"));
   if (m_backward == m) {
-    return cr_forward_vjp(m, d, bar);
+    return cri_forward_vjp(m, d, bar);
   }
   // the dynamics that stand in, at the same point
   cri_inputs_copy(m, work, d);
@@ -99,7 +107,7 @@ static cr_status euler_step_vjp(const cr_model* m, const cr_model* m_backward, c
     bar->error = work->error;
     return status;
   }
-  return cr_forward_vjp(m_backward, work, bar);
+  return cri_forward_vjp(m_backward, work, bar);
 }
 
 cr_status cr_step_vjp(const cr_model* m, const cr_model* m_backward, const cr_data* d,
@@ -109,6 +117,11 @@ cr_status cr_step_vjp(const cr_model* m, const cr_model* m_backward, const cr_da
   CR_TRY(cri_check_twin(&call, m, d, bar, CR_DATA_COTANGENT, "bar"));
   CR_TRY(cri_check_variant(&call, m_backward, d, "m_backward"));
   CR_TRY(check_work(&call, m, d, work, m_backward != m));
+  return cri_step_vjp(m, m_backward, d, work, bar);
+}
+
+cr_status cri_step_vjp(const cr_model* m, const cr_model* m_backward, const cr_data* d,
+                       cr_data* work, cr_data* bar) {
   cri_rk rk = method_of(m);
   CR_TRY(rk.t != NULL ? cr_runge_kutta_vjp(&rk, m, m_backward, d, work, bar)
                       : euler_step_vjp(m, m_backward, d, work, bar));

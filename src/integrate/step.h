@@ -7,6 +7,12 @@
 #include "carom/step.h"
 #include "model/data.h"
 
+/// cr_step and its derivatives for callers that know their blocks: nothing is checked.
+cr_status cri_step(const cr_model* m, cr_data* d);
+cr_status cri_step_jvp(const cr_model* m, const cr_data* d, cr_data* work, cr_data* tan);
+cr_status cri_step_vjp(const cr_model* m, const cr_model* m_backward, const cr_data* d,
+                       cr_data* work, cr_data* bar);
+
 /// cr_advance for who knows that the next state is there: from this block or copied from another.
 void cri_advance(const cr_model* m, cr_data* d);
 

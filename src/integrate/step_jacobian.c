@@ -314,7 +314,7 @@ static bool stage_columns(const cr_model* m, const cr_data* d, cr_jacobian* work
 typedef cr_status tangent_of(const cr_model* m, const cr_data* d, cr_jacobian* work);
 
 static cr_status step_tangent(const cr_model* m, const cr_data* d, cr_jacobian* work) {
-  return cr_step_jvp(m, d, work->plain, work->c.tan);
+  return cri_step_jvp(m, d, work->plain, work->c.tan);
 }
 
 static cr_status chain_tangent(const cr_model* m, const cr_data* d, cr_jacobian* work) {

@@ -354,32 +354,16 @@ static char* join(const char* texts, size_t n, size_t size) {
   return joined;
 }
 
-static char* join_pointers(char* const* texts, size_t n) {
-  size_t size = 1;
-  for (size_t i = 0; i < n; i++) {
-    size = texts[i] != NULL && strlen(texts[i]) > size ? strlen(texts[i]) : size;
-  }
-  char* rows = calloc(n, size);
-  for (size_t i = 0; i < n && rows != NULL && texts[i] != NULL; i++) {
-    memcpy(rows + i * size, texts[i], strlen(texts[i]));
-  }
-  char* joined = rows != NULL ? join(rows, n, size) : NULL;
-  free(rows);
-  return joined;
-}
-
 static char* read_texts(hid_t attribute, hid_t type, hid_t space) {
   hssize_t count = H5Sget_simple_extent_npoints(space);
   size_t size = H5Tget_size(type), n = count > 0 ? (size_t)count : 0;
-  bool text = H5Tget_class(type) == H5T_STRING && n > 0 && n < 100000 && size < 100000;
-  bool variable = text && H5Tis_variable_str(type) > 0;
-  char* raw = text ? calloc(n, variable ? sizeof(char*) : size) : NULL;
+  // HDF5 itself crashes on texts of variable length in a damaged file
+  bool text = H5Tget_class(type) == H5T_STRING && H5Tis_variable_str(type) == 0 && n > 0 &&
+              n < 100000 && size < 100000;
+  char* raw = text ? calloc(n, size) : NULL;
   char* joined = NULL;
   if (raw != NULL && H5Aread(attribute, type, raw) >= 0) {
-    joined = variable ? join_pointers((char* const*)(void*)raw, n) : join(raw, n, size);
-    if (variable) {
-      (void)H5Dvlen_reclaim(type, space, H5P_DEFAULT, raw);
-    }
+    joined = join(raw, n, size);
   }
   free(raw);
   return joined;
@@ -398,7 +382,9 @@ cr_status cri_h5_read_texts(const cr_h5* file, const char* object, const char* n
   (void)H5Tclose(type);
   (void)H5Aclose(attribute);
   return *text != NULL ? CR_OK
-                       : cri_fail(error, CR_ERR_FORMAT, "%s: attribute '%s' of '%s' is not text",
+                       : cri_fail(error, CR_ERR_FORMAT,
+                                  "%s: attribute '%s' of '%s' is not text of fixed length (as h5py "
+                                  "writes numpy.bytes_(\"a,b\"))",
                                   file->path, name, object);
 }
 

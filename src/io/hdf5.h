@@ -45,7 +45,7 @@ cr_status cri_h5_read_attribute(const cr_h5* file, const char* object, const cha
                                 double* value, bool* present, cr_error* error);
 
 /// Reads a text attribute, of one text or a row of them, joined by commas; the caller frees *text. NULL
-/// where there is none. CR_ERR_FORMAT where it is no text.
+/// where there is none. CR_ERR_FORMAT where it is no text of fixed length.
 cr_status cri_h5_read_texts(const cr_h5* file, const char* object, const char* name, char** text,
                             cr_error* error);
 

@@ -196,7 +196,7 @@ static cr_status adjoint_rate(span* s, const cr_real* y, cr_real* rate) {
   cr_zero(bar->act, m->na);
   cr_copy(bar->qacc, y + at.u, m->nv);
   cr_copy(bar->act_dot, y + at.g, m->na);
-  cr_status status = cr_forward_vjp(s->m_backward, d, bar);
+  cr_status status = cri_forward_vjp(s->m_backward, d, bar);
   // [c4] also where it failed: the next attempt finds nothing left over
   take_inputs(s->r, m, rate + s->ode.n);
   if (s->ramp != NULL) {

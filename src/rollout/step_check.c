@@ -168,7 +168,7 @@ static bool evaluate(cr_step_check* c, cr_real* value, uint64_t* hash) {
   size_t mark = cri_mark(c->work);
   int n = next_size(c->m);
   cr_real* next = cri_push(c->work, (size_t)n);
-  bool ok = cr_step(&c->moved, c->d) == CR_OK;
+  bool ok = cri_step(&c->moved, c->d) == CR_OK;
   if (ok) {
     stack_next(c, next);
     *value = 0;
@@ -547,7 +547,7 @@ static cr_status check_dot(cr_step_check* c, cr_random* random, cr_step_check_re
       randomize_parameter(c, id, random);
     }
   }
-  cr_status status = cr_step_jvp(m, c->d, c->work, c->tan);
+  cr_status status = cri_step_jvp(m, c->d, c->work, c->tan);
   if (status != CR_OK) {
     return cri_fail(error, status, "jvp of the step: %s", c->tan->error.text);
   }
@@ -617,7 +617,7 @@ static cr_status differentiate(cr_step_check* c, const cr_data* at, cr_random* r
   const cr_model* m = c->m;
   cri_inputs_copy(m, c->d, at);
   c->d->want_M = true;
-  cr_status status = cr_step(m, c->d);
+  cr_status status = cri_step(m, c->d);
   c->d->want_M = false;
   if (status != CR_OK) {
     return cri_fail(error, status, "%s", c->d->error.text);
@@ -634,7 +634,7 @@ static cr_status differentiate(cr_step_check* c, const cr_data* at, cr_random* r
   cr_copy(c->bar->qpos_next, c->lambda, m->nv);
   cr_copy(c->bar->qvel_next, c->lambda + m->nv, m->nv);
   cr_copy(c->bar->act_next, c->lambda + 2 * m->nv, m->na);
-  status = cr_step_vjp(m, m, c->d, c->work, c->bar);
+  status = cri_step_vjp(m, m, c->d, c->work, c->bar);
   return status == CR_OK ? CR_OK
                          : cri_fail(error, status, "vjp of the step: %s", c->bar->error.text);
 }

@@ -27,7 +27,7 @@ static cr_status step_jvp(cr_rollout* r, const cr_model* m, int i, int k, cr_dat
   const cri_ramp* ramp = r->options.linear ? &r->ramp : NULL;
   cr_status status =
       r->adaptive ? cri_adaptive_step_jvp(&r->options, ramp, m, r->d, r->made.h, r->work, tan)
-                  : cr_step_jvp(m, r->d, r->work, tan);
+                  : cri_step_jvp(m, r->d, r->work, tan);
   if (status != CR_OK) {
     return failed(tan, status, k, error);
   }

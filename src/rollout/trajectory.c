@@ -170,7 +170,7 @@ static cr_status forward(cr_rollout* r, const cr_model* m) { return cr_forward(m
 // where the step at hand is made
 static cr_data* at_hand(const cr_rollout* r) { return r->at != NULL ? r->at : r->d; }
 
-static cr_status step(cr_rollout* r, const cr_model* m) { return cr_step(m, at_hand(r)); }
+static cr_status step(cr_rollout* r, const cr_model* m) { return cri_step(m, at_hand(r)); }
 
 // where contacts or rows do not fit, grows and repeats
 static cr_status evaluate(cr_rollout* r, const cr_model* m, evaluation* f, int k, cr_error* error) {
@@ -475,7 +475,7 @@ static cr_status add_loss_bar(cr_rollout* r, const cr_model* m, const cr_model* 
     return loss_failed(status, r->d->error.text, step, error);
   }
   if (loss->needs_fields) {
-    status = cr_forward_vjp(m_backward, r->d, r->bar);
+    status = cri_forward_vjp(m_backward, r->d, r->bar);
     if (status != CR_OK) {
       return cri_fail(error, status, "backward through the loss after step %d: %s", step,
                       r->bar->error.text);
@@ -543,7 +543,7 @@ static cr_status step_bar(cr_rollout* r, const cr_model* m, const cr_model* m_ba
   const cri_ramp* ramp = is_linear(r) ? &r->ramp : NULL;
   cr_status status = r->adaptive ? cri_adaptive_step_vjp(&r->options, ramp, m, m_backward, r->d,
                                                          r->made.h, r->work, r->bar)
-                                 : cr_step_vjp(m, m_backward, made, r->work, r->bar);
+                                 : cri_step_vjp(m, m_backward, made, r->work, r->bar);
   if (status != CR_OK) {
     return cri_fail(error, status, "backward through step %d: %s", k + 1, r->bar->error.text);
   }

@@ -138,6 +138,7 @@ done
 if python3 -c 'import h5py' 2> /dev/null; then
   python3 - << 'PYTHON'
 import h5py, math, shutil
+import numpy as np
 def change(name, f):
     shutil.copy("found/tosses.h5", name)
     with h5py.File(name, "r+") as h:
@@ -156,7 +157,7 @@ with h5py.File("named.h5", "w") as h:
     with h5py.File("found/tosses.h5") as g:
         g.copy("toss", h)
         h.attrs["dt"] = g.attrs["dt"]
-    h["toss/0001/state"].attrs["columns"] = "px,py,pz,qx,qy,qz,qw,vx,vy,vz,wx,wy,wz".split(",")
+    h["toss/0001/state"].attrs["columns"] = np.array(b"px py pz qx qy qz qw vx vy vz wx wy wz".split())
 PYTHON
   while IFS=: read -r name words; do
     refused 2 "$words" fit "$config" --data "$name.h5" --out bad
