@@ -25,6 +25,8 @@ typedef struct {
 /// Expressions of named places as losses: "site_xpos[tip].z", "norm(qpos) + 0.1*sum(ctrl^2)".
 /// Made of names, numbers, + - * / ^, parentheses, sum(), norm(), abs(). A name of several numbers
 /// is a vector; a single number combines with every element; the whole must be one number.
+/// Where a part is not finite, or has no derivative (0^0.5 by its base, (-1)^y by y), a run or gradient
+/// is refused. norm() and abs() have a kink at 0; there their derivative is 0.
 typedef struct cr_expression cr_expression;
 
 /// Parses and resolves; the names refer to m, which must outlive the expression.

@@ -3,6 +3,8 @@
 // is one pass over the list, the cotangents are one pass backwards.
 //   [x1] r = a + b    [x2] r = a - b    [x3] r = a b    [x4] r = a / b    [x5] r = a^b
 //   [x6] r = -a       [x7] r = sum a    [x8] r = |a|    [x9] r = abs a
+// A value that is not finite anywhere on the way is an error, and so is a derivative that does not exist,
+// but for two kinks: |a| and abs a have the derivative 0 at a = 0, the mean of all directions.
 #include "learn/expression.h"
 
 #include <ctype.h>
@@ -16,9 +18,10 @@ typedef enum { NUMBER, PLACE, ADD, SUB, MUL, DIV, POW, NEG, SUM, NORM, ABS } nod
 
 typedef struct {
   node_kind kind;
-  int a, b;  // operands, indices of earlier nodes
-  int n;     // numbers in the value
-  int at;    // first of them in the value arrays
+  int a, b;    // operands, indices of earlier nodes
+  int n;       // numbers in the value
+  int at;      // first of them in the value arrays
+  bool moves;  // with the state or a parameter; a number does not
   cr_real number;
   cr_place place;
 } node;
@@ -31,6 +34,7 @@ struct cr_expression {
   cr_real *value, *bar;
   bool every;
   cri_shape shape;  // of the model that the names were found in
+  char text[160];
 };
 
 typedef struct {
@@ -69,6 +73,7 @@ static cr_status emit(parser* p, node n, int* out) {
     return complain(p, "too long");
   }
   n.at = e->nvalue;
+  n.moves = n.kind == PLACE || (n.kind >= ADD && (e->nodes[n.a].moves || e->nodes[n.b].moves));
   e->nvalue += n.n;
   e->nodes[e->nnode] = n;
   *out = e->nnode++;
@@ -94,7 +99,8 @@ static cr_status parse_function(parser* p, node_kind kind, int* out) {
   if (!accept(p, ')')) {
     return complain(p, "')' expected");
   }
-  return emit(p, (node){.kind = kind, .a = a, .n = kind == ABS ? p->e->nodes[a].n : 1}, out);
+  int n = kind == ABS ? p->e->nodes[a].n : 1;
+  return emit(p, (node){.kind = kind, .a = a, .b = a, .n = n}, out);
 }
 
 // a field that carries no derivative would make a silent zero of the gradient
@@ -176,7 +182,7 @@ static cr_status parse_signed(parser* p, int* out) {
   if (accept(p, '-')) {
     int a;
     CR_TRY(parse_unary(p, &a));
-    return emit(p, (node){.kind = NEG, .a = a, .n = p->e->nodes[a].n}, out);
+    return emit(p, (node){.kind = NEG, .a = a, .b = a, .n = p->e->nodes[a].n}, out);
   }
   return parse_power(p, out);
 }
@@ -239,6 +245,7 @@ cr_status cr_expression_create(cr_expression** out, const cr_model* m, const cha
     return cri_fail(error, CR_ERR_MEMORY, "expression: no memory");
   }
   e->shape = cri_shape_of(m);
+  (void)snprintf(e->text, sizeof e->text, "%s", text);
   parser p = {.e = e, .m = m, .text = text, .at = text, .error = error};
   cr_status status = parse_whole(&p);
   if (status == CR_OK) {
@@ -330,6 +337,9 @@ static cr_status evaluate(cr_expression* e, const cr_model* m, const cr_data* d)
         default:
           r[k] = binary(n->kind, x, y);
       }
+      if (!isfinite(r[k])) {
+        return CR_ERR_NONFINITE;
+      }
     }
   }
   return CR_OK;
@@ -344,29 +354,67 @@ cr_status cr_expression_value(cr_expression* e, const cr_model* m, const cr_data
 
 // ---- cotangents
 
-static void binary_bar(node_kind kind, cr_real x, cr_real y, cr_real r_bar, cr_real* x_bar,
-                       cr_real* y_bar) {
+// of the factors of [x5]', NaN where there is none
+static cr_real power_by_base(cr_real x, cr_real y) {
+  if (y == 0) {
+    return 0;
+  }
+  return x == 0 && y < 1 ? (cr_real)NAN : y * cr_pow(x, y - 1);
+}
+
+static cr_real power_by_exponent(cr_real x, cr_real y) {
+  if (x > 0) {
+    return cr_pow(x, y) * cr_log(x);
+  }
+  return x == 0 && y > 0 ? 0 : (cr_real)NAN;
+}
+
+// slopes of a node's value by those of its operands that move
+static void binary_slopes(node_kind kind, cr_real x, cr_real y, cr_real* by_x, cr_real* by_y) {
   switch (kind) {
     case ADD:
-      *x_bar += r_bar;  // [x1]'
-      *y_bar += r_bar;
+      *by_x = *by_y = 1;  // [x1]'
       break;
     case SUB:
-      *x_bar += r_bar;  // [x2]'
-      *y_bar -= r_bar;
+      *by_x = 1;  // [x2]'
+      *by_y = -1;
       break;
     case MUL:
-      *x_bar += r_bar * y;  // [x3]'
-      *y_bar += r_bar * x;
+      *by_x = y;  // [x3]'
+      *by_y = x;
       break;
     case DIV:
-      *x_bar += r_bar / y;  // [x4]'
-      *y_bar -= r_bar * x / (y * y);
+      *by_x = 1 / y;  // [x4]'
+      *by_y = -x / (y * y);
       break;
     default:
-      *x_bar += y == 0 ? 0 : r_bar * y * cr_pow(x, y - 1);  // [x5]'
-      *y_bar += x > 0 ? r_bar * cr_pow(x, y) * cr_log(x) : 0;
+      *by_x = power_by_base(x, y);  // [x5]'
+      *by_y = power_by_exponent(x, y);
   }
+}
+
+static cr_status no_slope(const cr_expression* e, const node* n, bool by_first, cr_real x,
+                          cr_real y, cr_error* error) {
+  static const char* const signs[] = {
+      [ADD] = "+", [SUB] = "-", [MUL] = "*", [DIV] = "/", [POW] = "^"};
+  return cri_fail(error, CR_ERR_NONFINITE,
+                  "'%s': %.9g %s %.9g has no derivative by its %s number, which moves", e->text,
+                  (double)x, signs[n->kind], (double)y, by_first ? "first" : "second");
+}
+
+static cr_status binary_bar(cr_expression* e, const node* n, cr_error* error) {
+  const node *a = &e->nodes[n->a], *b = &e->nodes[n->b];
+  for (int k = 0; k < n->n; k++) {
+    int ka = a->at + (a->n == 1 ? 0 : k), kb = b->at + (b->n == 1 ? 0 : k);
+    cr_real x = e->value[ka], y = e->value[kb], r_bar = e->bar[n->at + k], by_x, by_y;
+    binary_slopes(n->kind, x, y, &by_x, &by_y);
+    if ((a->moves && !isfinite(by_x)) || (b->moves && !isfinite(by_y))) {
+      return no_slope(e, n, a->moves && !isfinite(by_x), x, y, error);
+    }
+    e->bar[ka] += a->moves ? by_x * r_bar : 0;
+    e->bar[kb] += b->moves ? by_y * r_bar : 0;
+  }
+  return CR_OK;
 }
 
 static void unary_bar(cr_expression* e, const node* n) {
@@ -432,12 +480,7 @@ cr_status cr_expression_bar(cr_expression* e, const cr_model* m, const cr_data* 
     } else if (n->kind >= NEG) {
       unary_bar(e, n);
     } else if (n->kind != NUMBER) {
-      const node *a = &e->nodes[n->a], *b = &e->nodes[n->b];
-      for (int k = 0; k < n->n; k++) {
-        int ka = a->at + (a->n == 1 ? 0 : k), kb = b->at + (b->n == 1 ? 0 : k);
-        binary_bar(n->kind, e->value[ka], e->value[kb], e->bar[n->at + k], &e->bar[ka],
-                   &e->bar[kb]);
-      }
+      CR_TRY(binary_bar(e, n, cri_error_of(d)));
     }
   }
   return CR_OK;

@@ -286,6 +286,64 @@ static void singular_points(void** state) {
   cr_copy(data->qvel, kept, 3);
 }
 
+// a value or a derivative that does not exist is refused, and said
+static void undefined_points(void** state) {
+  (void)state;
+  static const struct {
+    const char* text;
+    double at;   // qvel[0]
+    bool value;  // that one exists
+    const char* because;
+  } rows[] = {{"(0 - 1) ^ qvel[0]", 0, true, "-1 ^ 0 has no derivative by its second number"},
+              {"(0 - 2) ^ qvel[0]", 2, true, "-2 ^ 2 has no derivative by its second number"},
+              {"0 ^ qvel[0]", 0, true, "0 ^ 0 has no derivative by its second number"},
+              {"qvel[0] ^ 0.5", 0, true, "0 ^ 0.5 has no derivative by its first number"},
+              {"norm(qvel[0]) ^ 0.5", 0, true, "0 ^ 0.5 has no derivative by its first number"},
+              {"qvel[0] ^ -1", 0, false, NULL},
+              {"0 ^ qvel[0]", -1, false, NULL},
+              {"qvel[0] ^ 0.5", -1, false, NULL},
+              {"1 / qvel[0]", 0, false, NULL},
+              {"qvel[0] / qvel[0]", 0, false, NULL},
+              {"1 / (1 / qvel[0])", 0, false, NULL}};
+  cr_real kept = data->qvel[0];
+  for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+    cr_expression* e = parse(rows[i].text);
+    cr_real value = 0;
+    data->qvel[0] = (cr_real)rows[i].at;
+    zero_bar();
+    data->error.text[0] = 0;
+    assert_int_equal(cr_expression_value(e, &model, data, &value),
+                     rows[i].value ? CR_OK : CR_ERR_NONFINITE);
+    assert_int_equal(cr_expression_bar(e, &model, data, bar), CR_ERR_NONFINITE);
+    if (rows[i].because != NULL && strstr(data->error.text, rows[i].because) == NULL) {
+      fail_msg("%s: '%s' does not say '%s'", rows[i].text, data->error.text, rows[i].because);
+    }
+    cr_expression_free(e);
+  }
+  data->qvel[0] = kept;
+}
+
+// what does not move needs no derivative; and the limit counts where there is one
+static void defined_beside_them(void** state) {
+  (void)state;
+  static const struct {
+    const char* text;
+    double at, slope;
+  } rows[] = {{"(0 - 1) ^ 2 * qvel[0]", 3, 1}, {"qvel[0] ^ 3", -2, 12},
+              {"qvel[0] ^ -1", -2, -0.25},     {"0 ^ qvel[0]", 2, 0},
+              {"qvel[0] / 2", 0, 0.5},         {"0 ^ 0.5 + qvel[0]", 0, 1}};
+  cr_real kept = data->qvel[0];
+  for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+    cr_expression* e = parse(rows[i].text);
+    data->qvel[0] = (cr_real)rows[i].at;
+    zero_bar();
+    assert_int_equal(cr_expression_bar(e, &model, data, bar), CR_OK);
+    assert_close(bar->qvel[0], (cr_real)rows[i].slope, CR_R(1e-14));
+    cr_expression_free(e);
+  }
+  data->qvel[0] = kept;
+}
+
 // ---- as a loss
 
 static void which_need_fields(void** state) {
@@ -388,6 +446,8 @@ int test_expression(void) {
       cmocka_unit_test(contacts),
       cmocka_unit_test(cotangents_add_up),
       cmocka_unit_test(singular_points),
+      cmocka_unit_test(undefined_points),
+      cmocka_unit_test(defined_beside_them),
       cmocka_unit_test(which_need_fields),
       cmocka_unit_test(end_or_every_step),
       cmocka_unit_test(mistakes_are_named),
