@@ -8,20 +8,30 @@
 #include "dynamics/muscle.h"
 #include "dynamics/outer.h"
 #include "dynamics/reflected.h"
+#include "dynamics/tendon_law.h"
 #include "math/vec3.h"
 
 static bool discrete(const cr_model* m) { return m->integrator == CR_INT_DISCRETE; }
 static bool springs_on(const cr_model* m) { return (m->disableflags & CR_DSBL_SPRING) == 0; }
 static bool dampers_on(const cr_model* m) { return (m->disableflags & CR_DSBL_DAMPER) == 0; }
 
+// max(0, x) moves with x: at 0 its derivative is that of the side that stabilises, the only one that
+// damping can be moved to
+static bool stabilises(cr_real x) { return x >= 0; }
+
 // ---- [n1] joints
 
 // k = k0 + 2 k1 x + 3 k2 x^2 of a piece, and dk/dx; zero where it would push away
-static cr_real joint_stiffness(const cr_model* m, int j, const cri_spring_pull* s, cr_real* slope) {
+typedef struct {
+  cr_real k, by_x;
+  bool counts;
+} stiffness;
+
+static stiffness joint_stiffness(const cr_model* m, int j, const cri_spring_pull* s) {
   const cr_real* poly = m->jnt_stiffnesspoly + 2 * (size_t)j;
   cr_real k = m->jnt_stiffness[j] + s->x * (2 * poly[0] + 3 * s->x * poly[1]);
-  *slope = k > 0 ? 2 * poly[0] + 6 * s->x * poly[1] : 0;
-  return cr_max(0, k);
+  bool counts = stabilises(k);
+  return (stiffness){cr_max(0, k), counts ? 2 * poly[0] + 6 * s->x * poly[1] : 0, counts};
 }
 
 static void joint_springs(const cr_model* m, cr_data* d) {
@@ -31,7 +41,7 @@ static void joint_springs(const cr_model* m, cr_data* d) {
     int n = cri_spring_pieces(m, j, pieces);
     for (int i = 0; i < n; i++) {
       cri_spring_pull s = cri_spring_pull_of(m, d, j, &pieces[i]);
-      cr_real slope, k = joint_stiffness(m, j, &s, &slope);
+      cr_real k = joint_stiffness(m, j, &s).k;
       // a stiffness over |e|, of a position or an orientation, has a kink where e is zero: near it
       // the sides of e count
       bool kink = pieces[i].n > 1 && m->jnt_stiffnesspoly[2 * (size_t)j] != 0 && s.x < CR_R(0.01);
@@ -53,15 +63,16 @@ static void joint_springs_jvp(const cr_model* m, const cr_data* d, cr_data* tan)
     const cr_real* poly_tan = cri_par_tan(tan->par.jnt_stiffnesspoly, j, 2);
     for (int i = 0; i < n; i++) {
       cri_spring_pull s = cri_spring_pull_of(m, d, j, &pieces[i]);
-      cr_real slope, k = joint_stiffness(m, j, &s, &slope), k_tan = 0, e_tan[3];
+      stiffness k = joint_stiffness(m, j, &s);
+      cr_real k_tan = 0, e_tan[3];
       cri_spring_pull_jvp(tan, &pieces[i], &s, e_tan);
-      if (k > 0) {
+      if (k.counts) {
         k_tan = cri_par_tan(tan->par.jnt_stiffness, j, 1)[0] +
-                s.x * (2 * poly_tan[0] + 3 * s.x * poly_tan[1]) + slope * cr_dot3(s.dx, e_tan);
+                s.x * (2 * poly_tan[0] + 3 * s.x * poly_tan[1]) + k.by_x * cr_dot3(s.dx, e_tan);
       }
       for (int v = pieces[i].v; v < pieces[i].v + pieces[i].n; v++) {
         tan->metric_dof[v] += h * h * k_tan;
-        tan->qfrc_shift[v] -= h * (k_tan * d->qvel[v] + k * tan->qvel[v]);
+        tan->qfrc_shift[v] -= h * (k_tan * d->qvel[v] + k.k * tan->qvel[v]);
       }
     }
   }
@@ -69,21 +80,21 @@ static void joint_springs_jvp(const cr_model* m, const cr_data* d, cr_data* tan)
 
 static void joint_spring_vjp(const cr_model* m, const cr_data* d, cr_data* bar, int j,
                              const cri_spring_piece* p) {
-  cr_real h = m->timestep, slope, k_bar = 0;
+  cr_real h = m->timestep, k_bar = 0;
   cri_spring_pull s = cri_spring_pull_of(m, d, j, p);
-  cr_real k = joint_stiffness(m, j, &s, &slope);
-  if (k == 0) {
+  stiffness k = joint_stiffness(m, j, &s);
+  if (!k.counts) {
     return;
   }
   for (int v = p->v; v < p->v + p->n; v++) {
     // [n4]'
     k_bar += h * h * bar->metric_dof[v] - h * d->qvel[v] * bar->qfrc_shift[v];
-    bar->qvel[v] -= h * k * bar->qfrc_shift[v];
+    bar->qvel[v] -= h * k.k * bar->qfrc_shift[v];
   }
   // [n1]'
   cr_real e_bar[3];
   const cr_real poly_bar[2] = {2 * s.x * k_bar, 3 * s.x * s.x * k_bar};
-  cr_scl3(e_bar, s.dx, slope * k_bar);
+  cr_scl3(e_bar, s.dx, k.by_x * k_bar);
   cri_spring_pull_vjp(bar, p, &s, e_bar);
   cri_par_add1(bar->par.jnt_stiffness, j, k_bar);
   cri_par_add(bar->par.jnt_stiffnesspoly, j, 2, poly_bar);
@@ -117,7 +128,7 @@ static void keep_damping(const cr_model* m, const cr_data* d, cr_real* x, cr_dat
   cr_real* b = cri_push(work, 3 * (size_t)m->nv);
   cri_reflected_damping(m, b);
   for (int i = 0; i < m->nv; i++) {
-    bool damps = cri_damping_slope(b + 3 * i, d->qvel[i]) > 0;
+    bool damps = stabilises(cri_damping_slope(b + 3 * i, d->qvel[i]));
     x[i] = damps ? m->timestep * x[i] : 0;
   }
   cri_pop(work, mark);
@@ -152,23 +163,32 @@ static void joint_dampers_vjp(const cr_model* m, const cr_data* d, cr_data* bar)
 typedef struct {
   cr_real x, v, k, b;
   cr_real k_x, b_v;  // dk/dx, db/dv
-  int end;           // of the dead band that x is measured from, -1 inside
+  cri_dead_band band;
+  bool springs, damps;  // they move with what they are made of
 } strand;
+
+// A spring of one rest length has its stiffness on both sides of it, but MuJoCo's step leaves it out
+// at that very length. Derivatives are those of the step beside it.
+static bool counts(const cr_data* d, const cri_dead_band* band) {
+  return band->x != 0 || (band->acts && d->beside_rest);
+}
 
 // law: of its dampers, its own and those of actuators on it, see dynamics/reflected.h
 static strand strand_of(const cr_model* m, const cr_data* d, int t, const cr_real law[3]) {
-  const cr_real *slack = m->tendon_lengthspring + 2 * t, *p = m->tendon_stiffnesspoly + 2 * t;
-  cr_real length = d->ten_length[t];
-  strand s = {.v = d->ten_velocity[t]};
-  s.end = length > slack[1] ? 1 : (length < slack[0] ? 0 : -1);
-  if (s.end >= 0 && springs_on(m)) {
-    s.x = length - slack[s.end];
-    s.k = cr_max(0, m->tendon_stiffness[t] + s.x * (2 * p[0] + 3 * s.x * p[1]));
-    s.k_x = s.k > 0 ? 2 * p[0] + 6 * s.x * p[1] : 0;
+  const cr_real* p = m->tendon_stiffnesspoly + 2 * t;
+  strand s = {.v = d->ten_velocity[t], .band = cri_dead_band_of(m, d, t)};
+  if (counts(d, &s.band) && springs_on(m)) {
+    s.x = s.band.x;
+    cr_real k = m->tendon_stiffness[t] + s.x * (2 * p[0] + 3 * s.x * p[1]);
+    s.springs = stabilises(k);
+    s.k = cr_max(0, k);
+    s.k_x = s.springs ? 2 * p[0] + 6 * s.x * p[1] : 0;
   }
   if (dampers_on(m)) {
-    s.b = cr_max(0, cri_damping_slope(law, s.v));
-    s.b_v = s.b > 0 ? cri_damping_bend(law, s.v) : 0;
+    cr_real b = cri_damping_slope(law, s.v);
+    s.damps = stabilises(b);
+    s.b = cr_max(0, b);
+    s.b_v = s.damps ? cri_damping_bend(law, s.v) : 0;
   }
   return s;
 }
@@ -182,7 +202,8 @@ static void tendons(const cr_model* m, cr_data* d) {
     strand s = strand_of(m, d, t, laws + 3 * t);
     d->metric_tendon[t] = h * h * s.k + h * s.b;
     d->metric_tendon_sign[t] = (s.k > 0 ? 1 : 0) + (s.b > 0 ? 2 : 0) +
-                               (laws[3 * t + 1] != 0 && s.v < 0 ? 4 : 0) + 8 * (s.end + 1);
+                               (laws[3 * t + 1] != 0 && s.v < 0 ? 4 : 0) +
+                               8 * (cri_dead_band_side(m, d, t) + 1);
     cri_row_add(&rows, d->ten_J, t, -h * s.k * s.v, d->qfrc_shift);
   }
   cri_pop(d, mark);
@@ -199,14 +220,13 @@ static void tendons_jvp(const cr_model* m, const cr_data* d, cr_data* tan) {
   for (int t = 0; t < m->ntendon; t++) {
     strand s = strand_of(m, d, t, laws + 3 * t);
     const cr_real* p_tan = cri_par_tan(par->tendon_stiffnesspoly, t, 2);
-    const cr_real* slack_tan = cri_par_tan(par->tendon_lengthspring, t, 2);
     cr_real k_tan = 0, b_tan = 0, v_tan = tan->ten_velocity[t];
-    if (s.k > 0) {
+    if (s.springs) {
       k_tan = cri_par_tan(par->tendon_stiffness, t, 1)[0] +
               s.x * (2 * p_tan[0] + 3 * s.x * p_tan[1]) +
-              s.k_x * (tan->ten_length[t] - slack_tan[s.end]);
+              s.k_x * cri_dead_band_tan(&s.band, tan, t);
     }
-    if (s.b > 0) {
+    if (s.damps) {
       b_tan = cri_damping_slope(laws_tan + 3 * t, s.v) + s.b_v * v_tan;
     }
     tan->metric_tendon[t] = h * h * k_tan + h * b_tan;
@@ -235,15 +255,14 @@ static void tendons_vjp(const cr_model* m, const cr_data* d, cr_data* bar) {
     cr_real f_bar = cri_row_dot(&rows, d->ten_J, t, bar->qfrc_shift), av = cr_abs(s.v);
     cri_pair_left(&bar->ten_J_pairs, pair)[t] = -h * s.k * s.v;
     bar->ten_velocity[t] -= h * s.k * f_bar;
-    if (s.k > 0) {
+    if (s.springs) {
       cr_real k_bar = h * h * bar->metric_tendon[t] - h * s.v * f_bar;
       const cr_real p_bar[2] = {2 * s.x * k_bar, 3 * s.x * s.x * k_bar};
-      bar->ten_length[t] += s.k_x * k_bar;
-      cri_par_add1(par->tendon_lengthspring, 2 * t + s.end, -s.k_x * k_bar);
+      cri_dead_band_bar(&s.band, bar, t, s.k_x * k_bar);
       cri_par_add1(par->tendon_stiffness, t, k_bar);
       cri_par_add(par->tendon_stiffnesspoly, t, 2, p_bar);
     }
-    if (s.b > 0) {
+    if (s.damps) {
       cr_real b_bar = h * bar->metric_tendon[t];
       bar->ten_velocity[t] += s.b_v * b_bar;
       laws_bar[3 * t] = b_bar;
@@ -293,8 +312,8 @@ static void actuators_jvp(const cr_model* m, const cr_data* d, cr_data* tan) {
   cri_actuation_slope_jvp(m, d, tan, CR_OVER_VELOCITY, t.v);
   cri_rows rows = cri_moment_rows(m, d, d->actuator_moment);
   for (int o = 0; o < m->nout; o++) {
-    cr_real k = cr_max(0, -s.l[o]), k_tan = s.l[o] < 0 ? -t.l[o] : 0;
-    cr_real b_tan = s.v[o] < 0 ? -t.v[o] : 0;
+    cr_real k = cr_max(0, -s.l[o]), k_tan = stabilises(-s.l[o]) ? -t.l[o] : 0;
+    cr_real b_tan = stabilises(-s.v[o]) ? -t.v[o] : 0;
     cr_real v = cri_row_dot(&rows, d->actuator_moment, o, d->qvel);
     cr_real v_tan = cri_row_dot(&rows, tan->actuator_moment, o, d->qvel) +
                     cri_row_dot(&rows, d->actuator_moment, o, tan->qvel);
@@ -326,8 +345,8 @@ static void actuators_vjp(const cr_model* m, const cr_data* d, cr_data* bar) {
     cri_pair_left(pairs, of_f)[o] = -h * k * v;
     cri_pair_left(pairs, of_v)[o] = v_bar;
     cri_row_add(&rows, d->actuator_moment, o, v_bar, bar->qvel);
-    g.l[o] = s.l[o] < 0 ? h * v * f_bar - h * h * bar->metric_actuator[o] : 0;
-    g.v[o] = s.v[o] < 0 ? -h * bar->metric_actuator[o] : 0;
+    g.l[o] = stabilises(-s.l[o]) ? h * v * f_bar - h * h * bar->metric_actuator[o] : 0;
+    g.v[o] = stabilises(-s.v[o]) ? -h * bar->metric_actuator[o] : 0;
   }
   cri_actuation_slope_vjp(m, d, bar, CR_OVER_LENGTH, g.l);
   cri_actuation_slope_vjp(m, d, bar, CR_OVER_VELOCITY, g.v);
@@ -391,6 +410,16 @@ cr_status cr_metric_vjp(const cr_model* m, const cr_data* d, cr_data* bar) {
   return CR_OK;
 }
 
+bool cri_metric_rests(const cr_model* m, const cr_data* d) {
+  for (int t = 0; t < m->ntendon && discrete(m) && springs_on(m); t++) {
+    cri_dead_band band = cri_dead_band_of(m, d, t);
+    if (band.acts && band.x == 0 && m->tendon_stiffness[t] > 0) {
+      return true;
+    }
+  }
+  return false;
+}
+
 // ---- laws that are zero
 
 static bool is_zero_law(const cr_real* first, const cr_real* poly, int i) {
@@ -436,5 +465,20 @@ bool cri_metric_switch(const cr_model* m, cr_field_id id, int k) {
              m->actuator_biasprm[k] == 0;
     default:
       return false;
+  }
+}
+
+int cri_metric_side(const cr_model* m, cr_field_id id, int k) {
+  switch ((int)id) {
+    case CR_FIELD_jnt_stiffness:
+    case CR_FIELD_tendon_stiffness:
+    case CR_FIELD_dof_damping:
+    case CR_FIELD_tendon_damping:
+    case CR_FIELD_actuator_damping:
+      return cri_metric_switch(m, id, k) ? 1 : 0;
+    case CR_FIELD_actuator_biasprm:
+      return cri_metric_switch(m, id, k) ? -1 : 0;
+    default:
+      return 0;
   }
 }

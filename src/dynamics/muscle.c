@@ -3,6 +3,8 @@
 // smoothed, of one rounded ramp per seam. Both give value and derivatives to the same [m2] and [m3].
 #include "dynamics/muscle.h"
 
+#include "dynamics/ends.h"
+
 // value of a curve, its derivative by the argument and by its own two parameters
 typedef struct {
   cr_real value, by_x, by_low, by_high;
@@ -408,9 +410,17 @@ cri_muscle_rate cri_muscle_rate_of(const cr_model* m, int i, cr_real u, cr_real 
   cr_real by_e = per_tau, by_tau = tau > CR_MINVAL ? -value * per_tau : 0;
   cr_real tau_act = pace_act * ((1 - S) * -tau0 * per_pace + S * prm[0]);
   by_e += by_tau * gap * S_e;
+  cr_real by_u = by_e * e_u, by_act = by_tau * tau_act - by_e;
+  if (e == 0 && smooth < CR_MINVAL) {
+    // Excitation meets activation. From an end of its range excitation can only go one way, and
+    // activation follows: the time constant of every change is one, that of the way back the other.
+    int end = cri_control_end_of(m, m->actuator_ctrladr[i], true, cr_clip(u, 0, 1));
+    by_u = e_u / width(end > 0 ? tau1 : tau0);
+    by_act = -1 / width(end < 0 ? tau1 : tau0);
+  }
   return (cri_muscle_rate){
       .value = value,
-      .by_u = by_e * e_u,
-      .by_act = by_tau * tau_act - by_e,
+      .by_u = by_u,
+      .by_act = by_act,
       .by_prm = {by_tau * S * pace, by_tau * (1 - S) * per_pace, by_tau * gap * S_width}};
 }

@@ -3,14 +3,6 @@
 
 #include "base/real.h"
 
-// excess of the length over the dead band, and the end that it is measured from (-1 inside)
-static cr_real stretch(const cr_model* m, const cr_data* d, int i, int* end) {
-  const cr_real* slack = m->tendon_lengthspring + 2 * i;
-  cr_real length = d->ten_length[i];
-  *end = length > slack[1] ? 1 : (length < slack[0] ? 0 : -1);
-  return *end < 0 ? 0 : length - slack[*end];
-}
-
 // force and its derivative by x of -(k x + p_0 x y + p_1 x^3): y is x for springs, |x| for dampers
 static cr_real law(cr_real k, const cr_real p[2], cr_real x, cr_real y, cr_real* slope) {
   *slope = -(k + 2 * p[0] * y + 3 * p[1] * x * x);
@@ -25,15 +17,15 @@ static cr_real law_tan(const cr_real* k_tan, const cr_real* p_tan, cr_real x, cr
 // ---- spring
 
 typedef struct {
-  cr_real x, force, slope;
-  int end;
+  cri_dead_band band;
+  cr_real force, slope;
 } pull;
 
 static pull pull_of(const cr_model* m, const cr_data* d, int i) {
-  pull p;
-  p.x = stretch(m, d, i, &p.end);
-  p.force = law(m->tendon_stiffness[i], m->tendon_stiffnesspoly + 2 * i, p.x, p.x, &p.slope);
-  p.slope = p.end < 0 ? 0 : p.slope;
+  pull p = {.band = cri_dead_band_of(m, d, i)};
+  cr_real x = p.band.x;
+  p.force = law(m->tendon_stiffness[i], m->tendon_stiffnesspoly + 2 * i, x, x, &p.slope);
+  p.slope = p.band.acts ? p.slope : 0;
   return p;
 }
 
@@ -48,27 +40,20 @@ cr_real cri_tendon_spring(const cr_model* m, const cr_data* d, int i, cr_real* s
 cr_real cri_tendon_spring_tan(const cr_model* m, const cr_data* d, const cr_data* tan, int i) {
   const cr_model* par = &tan->par;
   pull p = pull_of(m, d, i);
-  const cr_real* slack_tan = cri_par_tan(par->tendon_lengthspring, i, 2);
-  return p.slope * (tan->ten_length[i] - (p.end < 0 ? 0 : slack_tan[p.end])) +
+  return p.slope * cri_dead_band_tan(&p.band, tan, i) +
          law_tan(cri_par_tan(par->tendon_stiffness, i, 1),
-                 cri_par_tan(par->tendon_stiffnesspoly, i, 2), p.x, p.x);
+                 cri_par_tan(par->tendon_stiffnesspoly, i, 2), p.band.x, p.band.x);
 }
 
 void cri_tendon_spring_bar(const cr_model* m, const cr_data* d, cr_data* bar, int i,
                            cr_real f_bar) {
   cr_model* par = &bar->par;
   pull p = pull_of(m, d, i);
-  bar->ten_length[i] += p.slope * f_bar;
-  if (p.end >= 0 && par->tendon_lengthspring != NULL) {
-    par->tendon_lengthspring[2 * i + p.end] -= p.slope * f_bar;
-  }
-  if (par->tendon_stiffness != NULL) {
-    par->tendon_stiffness[i] -= p.x * f_bar;
-  }
-  if (par->tendon_stiffnesspoly != NULL) {
-    par->tendon_stiffnesspoly[2 * i] -= p.x * p.x * f_bar;
-    par->tendon_stiffnesspoly[2 * i + 1] -= p.x * p.x * p.x * f_bar;
-  }
+  cr_real x = p.band.x;
+  cri_dead_band_bar(&p.band, bar, i, p.slope * f_bar);
+  cri_par_add1(par->tendon_stiffness, i, -x * f_bar);
+  cri_par_add1(par->tendon_stiffnesspoly, 2 * i, -x * x * f_bar);
+  cri_par_add1(par->tendon_stiffnesspoly, 2 * i + 1, -x * x * x * f_bar);
 }
 
 // ---- damper

@@ -4,6 +4,7 @@
 #include "engine/acceleration.h"
 
 #include "contact/islands.h"
+#include "contact/latent_friction.h"
 #include "contact/model.h"
 #include "contact/rows.h"
 #include "engine/metric_solve.h"
@@ -134,6 +135,7 @@ cr_status cr_acceleration_jvp(const cr_model* m, const cr_data* d, cr_data* tan)
   cr_real* Ma = cri_push(tan, v);
   cr_real* smooth = cri_push(tan, v);
   cr_real* tau = cri_push(tan, v);
+  cr_real* latent = cri_push(tan, v);
   cr_real* e = cri_push(tan, n);
   cr_real* f = cri_push(tan, n);
   cr_real* step = cri_push(tan, v);
@@ -156,8 +158,10 @@ cr_status cr_acceleration_jvp(const cr_model* m, const cr_data* d, cr_data* tan)
     e[i] -= tan->efc_aref[i];
   }
   cri_metric_jvp(m, d, tan, true, Ma, d->acc_qacc);
+  cr_zero(latent, m->nv);
+  cri_latent_friction_jvp(m, d, tan, latent);
   for (int i = 0; i < m->nv; i++) {
-    fixed[i] = tau[i] - Ma[i];
+    fixed[i] = tau[i] - Ma[i] + latent[i];
   }
   cri_rows_mul_transposed(m, d, tan->efc_J, fixed, d->acc_force);
 
@@ -178,7 +182,7 @@ cr_status cr_acceleration_jvp(const cr_model* m, const cr_data* d, cr_data* tan)
   model->force_jvp(m, d, tan, e, tan->efc_force);
 
   // [a3]
-  cr_zero(tan->qfrc_constraint, m->nv);
+  cr_copy(tan->qfrc_constraint, latent, m->nv);
   cri_rows_mul_transposed(m, d, tan->efc_J, tan->qfrc_constraint, d->acc_force);
   cri_rows_mul_transposed(m, d, d->efc_J, tan->qfrc_constraint, tan->efc_force);
   cri_pop(tan, mark);
@@ -277,6 +281,8 @@ cr_status cr_acceleration_vjp(const cr_model* m, const cr_data* d, cr_data* bar)
   }
   force_bar(m, bar, w);
   cri_metric_vjp(m, d, bar, true, w, d->acc_qacc);
+  add(w, bar->qfrc_constraint, m->nv);
+  cri_latent_friction_vjp(m, d, bar, w);
   cri_pop(bar, mark);
   return CR_OK;
 }

@@ -10,7 +10,8 @@
 /// Map      (qfrc_smooth, M, efc_J, efc_aref, efc_D, efc_frictionloss, contact_mu, contact_friction;
 ///          qacc_warmstart) -> qacc_smooth, qacc, efc_force, qfrc_constraint; with the integrator
 ///          discrete qfrc_shift joins qfrc_smooth, and the metric of engine/metric_solve.h, made of
-///          metric_..., ten_J, actuator_moment, qvel, cinert, cdof too, stands in the place of M
+///          metric_..., ten_J, actuator_moment, qvel, cinert, cdof too, stands in the place of M.
+///          A friction loss of zero has a derivative but no row: contact/latent_friction.h
 /// Equation [a1] M qacc_smooth = qfrc_smooth;
 ///          [a2] r(a) = M a - qfrc_smooth - J' f(e) = 0,  e = J a - aref, f of the contact model;
 ///          [a3] qfrc_constraint = J' f.  Derivation: docs/derivations/acceleration.md
@@ -18,7 +19,7 @@
 /// Saves    those of engine/metric_solve.h; acc_qacc, acc_jar, acc_force, tree_island, H_factor,
 ///          H_index: the solution, and where there are rows the factor of H = M - J' F' J there, F' = df/de
 /// Units    qacc m/s^2|rad/s^2, forces N|N m
-/// Memory   scratch 10 nv + 5 nefc, and the contact model's
+/// Memory   scratch 11 nv + 5 nefc, and the contact model's
 /// Errors   CR_ERR_NONFINITE (names the joint, or the row), CR_ERR_SOLVER (names the residual, and what
 ///          opposes what), CR_ERR_SINGULAR where rounding leaves nothing (engine/rounding.h)
 /// Smooth   where no row changes its zone (active, sliding, ...); there the derivative is that of

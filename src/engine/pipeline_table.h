@@ -124,7 +124,9 @@ CR_STAGE(contact, reference,
 CR_STAGE(engine, acceleration,
   F(qfrc_smooth) F(M) F(efc_J) F(efc_aref) F(efc_D) F(efc_frictionloss) F(contact_mu)
   F(contact_friction) F(qacc_warmstart) F(qfrc_shift) F(metric_dof) F(metric_tendon)
-  F(metric_actuator) F(metric_fluid) F(ten_J) F(actuator_moment) F(qvel) F(cinert) F(cdof),
+  F(metric_actuator) F(metric_fluid) F(ten_J) F(actuator_moment) F(qvel) F(cinert) F(cdof)
+  F(dof_frictionloss) F(dof_solref) F(dof_solimp) F(tendon_frictionloss) F(tendon_solref_fri)
+  F(tendon_solimp_fri),
   F(qacc_smooth) F(qacc) F(efc_force) F(qfrc_constraint))
 
 // what is measured: nothing above reads it, and a step leaves it out

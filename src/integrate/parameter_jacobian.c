@@ -5,6 +5,7 @@
 
 #include <stdlib.h>
 
+#include "dynamics/metric.h"
 #include "engine/constants.h"
 #include "engine/pipeline.h"
 #include "integrate/acceleration_columns.h"
@@ -148,7 +149,7 @@ static void reach_of(cr_field_id from, bool* stages) {
 // cr_step_jvp without the stages whose tangents are zero
 static cr_status tangent(const cr_model* m, const cr_data* d, cr_parameter_jacobian* work,
                          const bool* stages) {
-  if (cri_tableau_of(m->integrator) != NULL) {
+  if (cri_tableau_of(m->integrator) != NULL || cri_metric_rests(m, d)) {
     return cri_step_jvp(m, d, work->plain, work->tan);
   }
   for (int i = 0; i < cr_ndynamics; i++) {

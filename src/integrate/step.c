@@ -2,6 +2,7 @@
 // The step: dynamics, integrator, and the checks between them.
 #include "integrate/step.h"
 
+#include "dynamics/metric.h"
 #include "engine/forward.h"
 #include "integrate/euler.h"
 #include "integrate/inputs.h"
@@ -65,13 +66,56 @@ void cri_advance(const cr_model* m, cr_data* d) {
 // that it is given
 static cr_status check_work(const cri_call* call, const cr_model* m, const cr_data* d,
                             const cr_data* work, bool other_model) {
-  bool stages = cri_tableau_of(m->integrator) != NULL;
-  if (work == NULL && (stages || other_model)) {
+  bool stages = cri_tableau_of(m->integrator) != NULL, rests = cri_metric_rests(m, d);
+  if (work == NULL && (stages || other_model || rests)) {
     return cri_fail(call->error, CR_ERR_ARG, "%s: %s needs a second data block, but work is NULL",
                     call->name,
-                    stages ? "an integrator of several stages" : "another model backward");
+                    stages        ? "an integrator of several stages"
+                    : other_model ? "another model backward"
+                                  : "a point that the step leaps over");
   }
   return work == NULL ? CR_OK : cri_check_work(call, m, d, work);
+}
+
+// Where derivatives are taken: at d, or, where d stands at a point that the step leaps over
+// (dynamics/metric.h), at the same point with the step beside it, in work
+static cr_status place_of(const cr_model* m, const cr_data* d, cr_data* work, const cr_data** at,
+                          cr_error* error) {
+  *at = d;
+  if (!cri_metric_rests(m, d) || d->beside_rest || work == NULL) {
+    return CR_OK;
+  }
+  cri_inputs_copy(m, work, d);
+  work->beside_rest = true;
+  *at = work;
+  cr_status status = cri_step(m, work);
+  if (status != CR_OK) {
+    *error = work->error;
+  }
+  return status;
+}
+
+static cr_status beside_rest_jvp(const cr_model* m, const cr_data* d, cr_data* work, cr_data* tan) {
+  const cr_data* at;
+  cr_status status = place_of(m, d, work, &at, &tan->error);
+  status = status == CR_OK ? cri_forward_jvp(m, at, tan) : status;
+  status = status == CR_OK ? cr_euler_jvp(m, at, tan) : status;
+  if (at == work) {
+    work->beside_rest = false;
+  }
+  return status;
+}
+
+static cr_status beside_rest_vjp(const cr_model* m, const cr_data* d, cr_data* work, cr_data* bar) {
+  const cr_data* at;
+  cr_status status = place_of(m, d, work, &at, &bar->error);
+  status = status == CR_OK ? cr_euler_vjp(m, at, bar) : status;
+  status = status == CR_OK ? cri_room_check(bar, "integrator") : status;
+  status = status == CR_OK ? cri_forward_vjp(m, at, bar) : status;
+  if (at == work) {
+    work->beside_rest = false;
+  }
+  return status;
 }
 
 cr_status cr_step_jvp(const cr_model* m, const cr_data* d, cr_data* work, cr_data* tan) {
@@ -87,27 +131,29 @@ cr_status cri_step_jvp(const cr_model* m, const cr_data* d, cr_data* work, cr_da
   if (rk.t != NULL) {
     CR_TRY(cr_runge_kutta_jvp(&rk, m, d, work, tan));
   } else {
-    CR_TRY(cri_forward_jvp(m, d, tan));
-    CR_TRY(cr_euler_jvp(m, d, tan));
+    CR_TRY(beside_rest_jvp(m, d, work, tan));
   }
   return cri_room_check(tan, "integrator");
 }
 
 static cr_status euler_step_vjp(const cr_model* m, const cr_model* m_backward, const cr_data* d,
                                 cr_data* work, cr_data* bar) {
+  if (m_backward == m) {
+    return beside_rest_vjp(m, d, work, bar);
+  }
   CR_TRY(cr_euler_vjp(m, d, bar));
   CR_TRY(cri_room_check(bar, "integrator"));
-  if (m_backward == m) {
-    return cri_forward_vjp(m, d, bar);
-  }
   // the dynamics that stand in, at the same point
   cri_inputs_copy(m, work, d);
+  work->beside_rest = true;
   cr_status status = cri_dynamics(m_backward, work);
   if (status != CR_OK) {
     bar->error = work->error;
-    return status;
+  } else {
+    status = cri_forward_vjp(m_backward, work, bar);
   }
-  return cri_forward_vjp(m_backward, work, bar);
+  work->beside_rest = false;
+  return status;
 }
 
 cr_status cr_step_vjp(const cr_model* m, const cr_model* m_backward, const cr_data* d,

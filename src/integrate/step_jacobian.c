@@ -6,6 +6,7 @@
 #include <stdlib.h>
 
 #include "dynamics/activation.h"
+#include "dynamics/effective.h"
 #include "integrate/acceleration_columns.h"
 #include "integrate/implicit.h"
 #include "integrate/manifold.h"
@@ -18,7 +19,7 @@ enum { MOST_DOFS = 6 };  // of a joint
 
 struct cr_jacobian {
   cri_acceleration_columns c;
-  cr_data* plain;  // for Runge-Kutta
+  cr_data* plain;  // for Runge-Kutta, and for the integrator discrete with tendons
   const char* why;
   cr_real *move_q, *move_v;  // MOST_DOFS a dof: how coordinates after the step move with both
   cr_real *act_by_act, *act_by_rate;
@@ -79,7 +80,7 @@ cr_status cr_jacobian_create(cr_jacobian** work, const cr_model* m, const cr_dat
   x->c.curvatures.numbers = take(&at, curved);
   x->c.curvatures.at = (int32_t*)(void*)take(&at, tendons);
   cr_status status = cri_data_twin(&x->c.tan, m, d, CR_DATA_TANGENT, cri_no_params, error);
-  if (status == CR_OK && rk.t != NULL) {
+  if (status == CR_OK && (rk.t != NULL || (cri_is_discrete(m) && m->ntendon > 0))) {
     cr_capacity capacity = {d->ncon_max, d->nefc_max, d->nJ_max};
     status = cri_data_create(&x->plain, m, &capacity, error);
   }

@@ -452,6 +452,7 @@ void cri_data_copy(const cr_model* m, cr_data* to, const cr_data* from) {
   to->M_formed = from->M_formed;
   to->measured = from->measured;
   to->done = from->done;
+  to->beside_rest = from->beside_rest;
   to->solver_iterations = from->solver_iterations;
   to->solver_residual = from->solver_residual;
   to->rounding = from->rounding;

@@ -72,9 +72,11 @@ struct cr_data {
   int32_t nmetric, nmetricfluid, nmetricindex;  // 0 but with the integrator discrete
 
   cr_real time;
-  bool want_M;    // form M even where no row needs it
-  bool M_formed;  // d->M is valid
-  bool measured;  // sensors and what they need are those of this evaluation
+  bool want_M;       // form M even where no row needs it
+  bool M_formed;     // d->M is valid
+  bool measured;     // sensors and what they need are those of this evaluation
+  bool beside_rest;  // with the integrator discrete: tendon springs exactly at rest count in the
+                     // metric as they do beside it, see dynamics/metric.h
 
   // how the last solve of the constraint problem went
   int32_t solver_iterations;

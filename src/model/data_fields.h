@@ -156,7 +156,7 @@ CR_REAL (metric_dof,      nv, 1, SAME, "kg|kg m^2", "-", "what damping and stiff
 CR_REAL (metric_tendon,   ntendon, 1, SAME, "kg|kg m^2", "-", "what those of the tendon add along its Jacobian")
 CR_REAL (metric_actuator, nout, 1, SAME, "kg|kg m^2", "-", "what the slopes of the actuator's force add along its moment")
 CR_INDEX(metric_dof_sign, nv, 1, "which of stiffness (1) and damping (2) count there: those that stabilise; 4: it moves back, where that bends the law; 8: a spring over a distance or an angle is near its rest, 16: on the far side of it")
-CR_INDEX(metric_tendon_sign, ntendon, 1, "the same of the tendon, and 8 times the end of its dead band plus one")
+CR_INDEX(metric_tendon_sign, ntendon, 1, "the same of the tendon, and 8 times the side of its dead band plus one")
 CR_INDEX(metric_actuator_sign, nout, 1, "the same of the actuator, and 4 times the pieces of a muscle's curves")
 CR_OP   (metric_fluid,    nv, nv, nmetricfluid, "what the drag of a medium adds to M, symmetric, in its pattern")
 CR_REAL (qfrc_shift,      nv, 1, SAME, "N|N m", "-", "force of stiffness on the way of the step")

@@ -5,6 +5,7 @@
 
 #include "dynamics/inertia.h"
 #include "dynamics/joint.h"
+#include "dynamics/tendon_law.h"
 #include "math/cholesky.h"
 #include "math/quat.h"
 
@@ -44,14 +45,6 @@ static int springs_of(const cr_model* m, const cr_data* d, int j, spring out[2])
   return n;
 }
 
-// excess of tendon i over its dead band, and the end it is measured from, -1 inside
-static cr_real excess(const cr_model* m, const cr_data* d, int i, int* end) {
-  const cr_real* slack = m->tendon_lengthspring + 2 * i;
-  cr_real length = d->ten_length[i];
-  *end = length > slack[1] ? 1 : (length < slack[0] ? 0 : -1);
-  return *end < 0 ? 0 : length - slack[*end];
-}
-
 static cr_real potential(cr_real k, const cr_real p[2], cr_real x) {
   return x * x * (k / 2 + x * (p[0] / 3 + x * p[1] / 4));
 }
@@ -82,8 +75,7 @@ static cr_real spring_energy(const cr_model* m, const cr_data* d) {
     }
   }
   for (int i = 0; i < m->ntendon; i++) {
-    int end;
-    cr_real x = excess(m, d, i, &end);
+    cr_real x = cri_dead_band_of(m, d, i).x;
     U += potential(m->tendon_stiffness[i], m->tendon_stiffnesspoly + 2 * i, x);
   }
   return U;
@@ -133,10 +125,8 @@ static cr_real joint_springs_tan(const cr_model* m, const cr_data* d, const cr_d
 }
 
 static cr_real tendon_spring_tan(const cr_model* m, const cr_data* d, const cr_data* tan, int i) {
-  int end;
-  cr_real x = excess(m, d, i, &end);
-  const cr_real* slack_tan = cri_par_tan(tan->par.tendon_lengthspring, i, 2);
-  cr_real x_tan = end < 0 ? 0 : tan->ten_length[i] - slack_tan[end];
+  cri_dead_band band = cri_dead_band_of(m, d, i);
+  cr_real x = band.x, x_tan = cri_dead_band_tan(&band, tan, i);
   return x * x_tan * stiffness(m->tendon_stiffness[i], m->tendon_stiffnesspoly + 2 * i, x) +
          potential(cri_par_tan(tan->par.tendon_stiffness, i, 1)[0],
                    cri_par_tan(tan->par.tendon_stiffnesspoly, i, 2), x);
@@ -199,13 +189,11 @@ static void joint_springs_vjp(const cr_model* m, const cr_data* d, cr_data* bar,
 
 static void tendon_spring_vjp(const cr_model* m, const cr_data* d, cr_data* bar, int i,
                               cr_real U_bar) {
-  int end;
-  cr_real x = excess(m, d, i, &end);
-  cr_real pull = U_bar * x * stiffness(m->tendon_stiffness[i], m->tendon_stiffnesspoly + 2 * i, x);
-  bar->ten_length[i] += pull;
-  if (end >= 0 && bar->par.tendon_lengthspring != NULL) {
-    bar->par.tendon_lengthspring[2 * i + end] -= pull;
-  }
+  cri_dead_band band = cri_dead_band_of(m, d, i);
+  cr_real x = band.x;
+  cri_dead_band_bar(
+      &band, bar, i,
+      U_bar * x * stiffness(m->tendon_stiffness[i], m->tendon_stiffnesspoly + 2 * i, x));
   coefficients_bar(bar->par.tendon_stiffness, bar->par.tendon_stiffnesspoly, i, x, U_bar);
 }
 

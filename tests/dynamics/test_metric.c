@@ -84,6 +84,89 @@ static void what_does_not_stabilise_counts_as_zero(void** state) {
   end();
 }
 
+// laws of zero: a damper of next to nothing has the derivatives that none has, and so a spring and a servo
+static void laws_of_zero_have_the_derivative_beside_them(void** state) {
+  (void)state;
+  cr_real at[5][2];
+  for (int beside = 0; beside < 2; beside++) {
+    begin(CR_INT_DISCRETE);
+    cr_real little = beside == 1 ? CR_R(1e-9) : 0;
+    cr_data* bar;
+    m.jnt_stiffness[0] = m.dof_damping[0] = little;
+    m.actuator_biasprm[1] = m.actuator_biasprm[2] = -little;
+    assert_int_equal(cri_data_twin(&bar, &m, d, CR_DATA_COTANGENT, NULL, NULL), CR_OK);
+    d->qfrc_applied[0] = 2;
+    assert_int_equal(cr_step(&m, d), CR_OK);
+    bar->qvel_next[0] = 1;
+    assert_int_equal(cr_step_vjp(&m, &m, d, NULL, bar), CR_OK);
+    at[0][beside] = bar->par.jnt_stiffness[0];
+    at[1][beside] = bar->par.dof_damping[0];
+    at[2][beside] = bar->par.actuator_biasprm[1];
+    at[3][beside] = bar->par.actuator_biasprm[2];
+    at[4][beside] = bar->qvel[0];
+    cri_data_free(bar);
+    end();
+  }
+  for (int i = 0; i < 5; i++) {
+    assert_true(at[i][0] != 0);
+    assert_close(at[i][0], at[i][1], CR_R(1e-6) * cr_abs(at[i][1]));
+  }
+}
+
+// a tendon spring at its rest length, between two that move: the step leaps there, and its derivative is
+// that beside it
+static void a_tendon_at_rest_has_the_derivative_beside_it(void** state) {
+  (void)state;
+  cr_real by_q[3], by_v[3], weight[3];
+  int tried = 0;
+  for (uint64_t seed = 0; seed < 24; seed++) {
+    cr_data *work, *bar;
+    assert_int_equal(random_model(&m, seed, NULL), CR_OK);
+    random_model_calm(&m);
+    random_model_discrete(&m);
+    int t = 0;
+    while (t < m.ntendon && m.ten_J_rownnz[t] == 0) {
+      t++;
+    }
+    if (t == m.ntendon) {
+      cri_model_free(&m);
+      continue;
+    }
+    tried++;
+    m.disableflags &= ~CR_DSBL_SPRING;
+    assert_int_equal(cri_data_create(&d, &m, NULL, NULL), CR_OK);
+    assert_int_equal(cri_data_create(&work, &m, NULL, NULL), CR_OK);
+    random_state(&m, d, seed, STATE_FLIGHT);
+    assert_int_equal(cr_forward(&m, d), CR_OK);
+    m.tendon_stiffness[t] = 50;
+    cr_zero(m.tendon_stiffnesspoly + 2 * t, 2);
+    cr_real rest = d->ten_length[t];
+    for (int k = 0; k < 3; k++) {
+      m.tendon_lengthspring[2 * t] = m.tendon_lengthspring[2 * t + 1] =
+          rest + CR_R(1e-9) * (cr_real)(k - 1);
+      assert_int_equal(cri_data_twin(&bar, &m, d, CR_DATA_COTANGENT, cri_no_params, NULL), CR_OK);
+      assert_int_equal(cr_step(&m, d), CR_OK);
+      assert_int_equal(cri_metric_rests(&m, d), k == 1);
+      weight[k] = d->metric_tendon[t];
+      for (int i = 0; i < m.nv; i++) {
+        bar->qvel_next[i] = 1;
+      }
+      assert_int_equal(cr_step_vjp(&m, &m, d, work, bar), CR_OK);
+      assert_false(work->beside_rest);
+      int j = m.ten_J_colind[m.ten_J_rowadr[t]];
+      by_q[k] = bar->qpos[j];
+      by_v[k] = bar->qvel[j];
+      cri_data_free(bar);
+    }
+    assert_true(weight[1] < weight[0] && weight[1] < weight[2]);
+    assert_close(by_q[1], (by_q[0] + by_q[2]) / 2, CR_R(1e-5) * (1 + cr_abs(by_q[0])));
+    assert_close(by_v[1], (by_v[0] + by_v[2]) / 2, CR_R(1e-5) * (1 + cr_abs(by_v[0])));
+    cri_data_free(work);
+    end();
+  }
+  assert_true(tried > 5);
+}
+
 static void other_integrators_have_no_metric(void** state) {
   (void)state;
   begin(CR_INT_EULER);
@@ -104,6 +187,8 @@ int test_metric(void) {
       cmocka_unit_test(a_stiff_slide_has_a_closed_form),
       cmocka_unit_test(stiffness_is_stable),
       cmocka_unit_test(what_does_not_stabilise_counts_as_zero),
+      cmocka_unit_test(laws_of_zero_have_the_derivative_beside_them),
+      cmocka_unit_test(a_tendon_at_rest_has_the_derivative_beside_it),
       cmocka_unit_test(other_integrators_have_no_metric),
   };
   return cmocka_run_group_tests_name("metric", tests, NULL, NULL);

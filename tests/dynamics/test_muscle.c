@@ -259,6 +259,35 @@ static void at_zero_the_gradient_is_that_of_inside(void** state) {
   assert_close(left, -2 / tau, CR_R(1e-5) / tau);
 }
 
+// Excitation meets activation: at 0 a control only activates and an activation only decays, at 1 the
+// other way round; so also at the ends of a control's range. Between them it is deactivation.
+static void where_excitation_meets_activation(void** state) {
+  (void)state;
+  static const struct {
+    bool limited;
+    double at;
+    int end;
+  } rows[] = {{false, 0, 1},   {false, 1, -1},   {false, 0.5, 0},
+              {true, 0.25, 1}, {true, 0.75, -1}, {true, 0.5, 0}};
+  m.actuator_dynprm[0] = CR_R(0.01);
+  m.actuator_dynprm[1] = CR_R(0.04);
+  m.actuator_dynprm[2] = 0;
+  m.actuator_ctrlrange[0] = CR_R(0.25);
+  m.actuator_ctrlrange[1] = CR_R(0.75);
+  for (int i = 0; i < 6; i++) {
+    m.actuator_ctrllimited[0] = rows[i].limited;
+    const cr_real x = (cr_real)rows[i].at, h = CR_R(1e-7);
+    int end = rows[i].end;
+    cri_muscle_rate at = cri_muscle_rate_of(&m, 0, x, x);
+    assert_true(at.value == 0 && at.by_prm[0] == 0 && at.by_prm[1] == 0);
+    // to the side that is left; between the ends where the excitation falls and the activation grows
+    cr_real side = end > 0 ? h : -h, other = end < 0 ? -h : h;
+    assert_close(at.by_u, cri_muscle_rate_of(&m, 0, x + side, x).value / side, CR_R(1e-4));
+    assert_close(at.by_act, cri_muscle_rate_of(&m, 0, x, x + other).value / other, CR_R(1e-3));
+  }
+  m.actuator_ctrllimited[0] = 0;
+}
+
 #define TEST(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
 
 int test_muscle(void) {
@@ -268,6 +297,7 @@ int test_muscle(void) {
       TEST(gradients_match_differences),
       TEST(slope_of_the_gain_is_in_its_gradient),
       TEST(at_zero_the_gradient_is_that_of_inside),
+      TEST(where_excitation_meets_activation),
       TEST(rates_match_differences),
       TEST(curves_have_no_steps),
       TEST(smooth_curves_approach_exact_ones),

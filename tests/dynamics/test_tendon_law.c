@@ -46,6 +46,33 @@ static void the_slope_of_a_spring(void** state) {
   }
 }
 
+// a band of no width: stiff at its one rest length as beside it; a half of each end, so that moving both
+// is moving the rest length, and parting them is nothing
+static void a_band_of_no_width_is_a_spring(void** state) {
+  cr_real kept[2] = {slack[0], slack[1]}, rate = 1, bar_length = 0, bar_slack[2] = {0}, slope;
+  cr_model m = model();
+  cr_data d = {.ten_length = &length}, tan = {.ten_length = &rate};
+  cr_data bar = {.ten_length = &bar_length, .par = {.tendon_lengthspring = bar_slack}};
+  slack[0] = slack[1] = length = CR_R(0.3);
+  assert_true(cri_tendon_spring(&m, &d, 0, &slope) == 0);
+  assert_close(slope, -3, 0);
+  assert_close(cri_tendon_spring_tan(&m, &d, &tan, 0), -3, 0);
+  cri_tendon_spring_bar(&m, &d, &bar, 0, 2);
+  assert_close(bar_length, -6, 0);
+  assert_close(bar_slack[0], 3, 0);
+  assert_close(bar_slack[1], 3, 0);
+  assert_int_equal(cri_dead_band_side(&m, &d, 0), 0);
+  // that of a band with a width, at its ends, is slack
+  for (int end = 0; end < 2; end++) {
+    slack[1 - end] = end == 0 ? CR_R(0.5) : CR_R(0.1);
+    slack[end] = CR_R(0.3);
+    (void)cri_tendon_spring(&m, &d, 0, &slope);
+    assert_true(slope == 0);
+    assert_int_equal(cri_dead_band_side(&m, &d, 0), end == 0 ? -1 : 1);
+  }
+  cr_copy(slack, kept, 2);
+}
+
 static void damper(void** state) {
   const cr_real b[3] = {2, CR_R(0.5), CR_R(0.1)}, still[3] = {0};
   for (int sign = -1; sign <= 1; sign += 2) {
@@ -67,6 +94,7 @@ int test_tendon_law(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(dead_band),
       cmocka_unit_test(the_slope_of_a_spring),
+      cmocka_unit_test(a_band_of_no_width_is_a_spring),
       cmocka_unit_test(damper),
   };
   return cmocka_run_group_tests_name("tendon_law", tests, NULL, NULL);

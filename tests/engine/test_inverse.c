@@ -67,11 +67,24 @@ static cr_status give_vjp(const cr_model* m, const cr_data* d, cr_data* bar) {
 
 static const cr_field_id give_reads[] = {CR_FIELD_qvel, CR_FIELD_qfrc_applied};
 static const cr_field_id give_writes[] = {CR_FIELD_qacc};
-static const cr_field_id reads[] = {CR_FIELD_qacc,       CR_FIELD_M,
-                                    CR_FIELD_qfrc_bias,  CR_FIELD_qfrc_passive,
-                                    CR_FIELD_efc_J,      CR_FIELD_efc_aref,
-                                    CR_FIELD_efc_D,      CR_FIELD_efc_frictionloss,
-                                    CR_FIELD_contact_mu, CR_FIELD_contact_friction};
+static const cr_field_id reads[] = {CR_FIELD_qacc,
+                                    CR_FIELD_M,
+                                    CR_FIELD_qfrc_bias,
+                                    CR_FIELD_qfrc_passive,
+                                    CR_FIELD_efc_J,
+                                    CR_FIELD_efc_aref,
+                                    CR_FIELD_efc_D,
+                                    CR_FIELD_efc_frictionloss,
+                                    CR_FIELD_contact_mu,
+                                    CR_FIELD_contact_friction,
+                                    CR_FIELD_qvel,
+                                    CR_FIELD_ten_J,
+                                    CR_FIELD_dof_frictionloss,
+                                    CR_FIELD_dof_solref,
+                                    CR_FIELD_dof_solimp,
+                                    CR_FIELD_tendon_frictionloss,
+                                    CR_FIELD_tendon_solref_fri,
+                                    CR_FIELD_tendon_solimp_fri};
 static const cr_field_id writes[] = {CR_FIELD_qfrc_inverse, CR_FIELD_efc_force,
                                      CR_FIELD_qfrc_constraint};
 

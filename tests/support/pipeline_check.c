@@ -27,6 +27,7 @@ typedef struct {
 
 static stage_report reports[MAX_STAGE + 1];
 static census seen;
+static int edges;
 
 static bool grips_contact(const cr_model* m, const cr_data* d, int i, int k) {
   int body = m->actuator_trnid[2 * i];
@@ -75,6 +76,23 @@ static void check_state(const cr_model* m, cr_data* d, uint64_t seed, state_kind
   }
 }
 
+// tendon springs at rest too
+static void check_edge(cr_model* m, cr_data* d, uint64_t seed) {
+  char label[64];
+  (void)snprintf(label, sizeof label, "model %d at an edge", (int)seed);
+  random_state_edge(m, d, seed);
+  if (cr_forward(m, d) != CR_OK) {
+    return;
+  }
+  for (int t = 0; t < m->ntendon; t++) {
+    m->tendon_lengthspring[2 * t] = m->tendon_lengthspring[2 * t + 1] = d->ten_length[t];
+  }
+  d->beside_rest = seed % 4 == 1;
+  stage_check_edge(reports, m, d, cr_pipeline, cr_npipeline, seed, label);
+  d->beside_rest = false;
+  edges++;
+}
+
 static void check_models(uint64_t first, int models) {
   memset(reports, 0, sizeof reports);
   memset(&seen, 0, sizeof seen);
@@ -96,6 +114,7 @@ static void check_models(uint64_t first, int models) {
       for (int kind = 0; kind < N_STATE_KIND; kind++) {
         check_state(&m, d, seed, (state_kind)kind);
       }
+      check_edge(&m, d, seed);
     }
     cri_data_free(d);
     cri_model_free(&m);
@@ -119,6 +138,11 @@ static void forward_holds(void** state) {
   print_report("all", report);
   assert_true(5 * report->skipped <= report->samples);
   stage_report_assert(report, "cr_forward");
+}
+
+static void edges_are_visited(void** state) {
+  print_message("%d states at edges\n", edges);
+  assert_true(4 * edges > 3 * *(int*)*state);
 }
 
 static void every_contact_occurs(void** state) {
@@ -161,8 +185,9 @@ static void every_transmission_occurs(void** state) {
 }
 
 int pipeline_check(const char* name, uint64_t first, int models) {
-  struct CMUnitTest tests[MAX_STAGE + 5];
+  struct CMUnitTest tests[MAX_STAGE + 6];
   size_t n = 0;
+  edges = 0;
   check_models(first, models);
   for (int row = 0; row < cr_npipeline; row++) {
     tests[n++] = (struct CMUnitTest){
@@ -170,6 +195,8 @@ int pipeline_check(const char* name, uint64_t first, int models) {
   }
   tests[n++] = (struct CMUnitTest){
       .name = "cr_forward", .test_func = forward_holds, .initial_state = &reports[cr_npipeline]};
+  tests[n++] = (struct CMUnitTest){
+      .name = "edges", .test_func = edges_are_visited, .initial_state = &models};
   tests[n++] = (struct CMUnitTest)cmocka_unit_test(every_contact_occurs);
   tests[n++] = (struct CMUnitTest)cmocka_unit_test(every_row_occurs);
   tests[n++] = (struct CMUnitTest)cmocka_unit_test(every_wrap_occurs);

@@ -22,6 +22,10 @@ typedef enum {
 /// Random coordinates, velocities, activations, controls, applied forces.
 void random_state(const cr_model* m, cr_data* d, uint64_t seed, state_kind kind);
 
+/// A state at edges: qpos0, or joints exactly at an end of their range; at rest, or only some of it; controls
+/// and activations at zero or an end of what they may be.
+void random_state_edge(const cr_model* m, cr_data* d, uint64_t seed);
+
 /// Uniform on the unit sphere, and a uniform rotation.
 void random_unit3(cr_random* r, cr_real v[3]);
 void random_unit_quat(cr_random* r, cr_real q[4]);

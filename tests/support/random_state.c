@@ -65,3 +65,31 @@ void random_state(const cr_model* m, cr_data* d, uint64_t seed, state_kind kind)
     d->xfrc_applied[i] = cr_random_normal(&r);
   }
 }
+
+// 0, or an end of the range
+static cr_real end_of(cr_random* r, bool limited, const cr_real range[2]) {
+  int which = cr_random_int(r, 3);
+  return which == 0 || !limited ? 0 : range[which - 1];
+}
+
+void random_state_edge(const cr_model* m, cr_data* d, uint64_t seed) {
+  cr_random r = cr_random_seed(seed, 11);
+  cri_data_reset(m, d);
+  for (int i = 0; i < m->njnt; i++) {
+    if (m->jnt_limited[i] != 0 && m->jnt_type[i] >= CR_JNT_SLIDE && random_chance(&r, CR_R(0.5))) {
+      d->qpos[m->jnt_qposadr[i]] = m->jnt_range[2 * i + cr_random_int(&r, 2)];
+    }
+  }
+  for (int i = 0; i < m->nv; i++) {
+    d->qvel[i] = seed % 2 == 0 || random_chance(&r, CR_R(0.5)) ? 0 : cr_random_normal(&r);
+  }
+  for (int i = 0; i < m->nu; i++) {
+    d->ctrl[i] = end_of(&r, m->actuator_ctrllimited[i] != 0, m->actuator_ctrlrange + 2 * i);
+  }
+  for (int i = 0; i < m->nactuator; i++) {
+    for (int k = 0; k < m->actuator_actnum[i]; k++) {
+      d->act[m->actuator_actadr[i] + k] =
+          end_of(&r, m->actuator_actlimited[i] != 0, m->actuator_actrange + 2 * i);
+    }
+  }
+}

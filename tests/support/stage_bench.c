@@ -39,6 +39,7 @@ static void copy_state(const cr_model* m, cr_data* d, const cr_data* state) {
   }
   d->time = state->time;
   d->want_M = state->want_M;
+  d->beside_rest = state->beside_rest;
 }
 
 bool bench_open(stage_bench* b, const cr_model* m, const cr_data* state, uint64_t seed,

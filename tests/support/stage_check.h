@@ -32,6 +32,10 @@ void stage_check(stage_report* reports, const cr_model* m, const cr_data* state,
                  const cr_stage* pipeline, int n, int first, int last, uint64_t seed,
                  const char* label);
 
+/// The same at a state where functions have kinks: contract and products of all rows, no differences.
+void stage_check_edge(stage_report* reports, const cr_model* m, const cr_data* state,
+                      const cr_stage* pipeline, int n, uint64_t seed, const char* label);
+
 /// A number that changes when one of the choices behind the numbers does: contacts, active rows, ...
 uint64_t stage_discrete_state(const cr_model* m, const cr_data* d);
 
