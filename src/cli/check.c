@@ -55,6 +55,23 @@ static cr_real measured(const cr_check* c, double value) {
   return c->parity.states > 0 || c->passed ? (cr_real)value : (cr_real)NAN;
 }
 
+static void put_edges(cr_json* j, const cr_check* c) {
+  const cr_edge_result* e = &c->edges;
+  cr_json_open(j, "edges", '{');
+  cr_json_real(j, "max_relative_error", measured(c, (double)e->max_error));
+  cr_json_string(j, "worst", e->worst);
+  cr_json_int(j, "places", e->places);
+  cr_json_int(j, "samples", e->samples);
+  cr_json_int(j, "kinks", e->kinks);
+  cr_json_open(j, "kinks_told", '[');
+  for (int i = 0; i < e->nkink; i++) {
+    cr_json_string(j, NULL, e->kink[i]);
+  }
+  cr_json_close(j, ']');
+  cr_json_int(j, "places_without_a_step", e->unvisited);
+  cr_json_close(j, '}');
+}
+
 static void put_results(cr_json* j, const cr_check* c) {
   const char* field;
   cr_json_open(j, "parity", '{');
@@ -82,6 +99,7 @@ static void put_results(cr_json* j, const cr_check* c) {
   cr_json_int(j, "lost", c->gradient.lost);
   cr_json_int(j, "samples", c->gradient.samples);
   cr_json_close(j, '}');
+  put_edges(j, c);
   cr_json_real(j, "dot_product_error", measured(c, (double)c->gradient.dot_error));
   cr_json_open(j, "time_us", '{');
   cr_json_real(j, "mj_step", measured(c, c->times.mj_step));
@@ -170,6 +188,19 @@ static void print_parity(const cr_check* c) {
                p->residual_carom);
 }
 
+static void print_edges(const cr_check* c) {
+  const cr_edge_result* e = &c->edges;
+  (void)printf("gradient at %d edges: worst error %.2e%s%s, %d entries, %d of them at kinks\n",
+               e->places, (double)e->max_error, e->worst[0] != 0 ? " at " : "", e->worst,
+               e->samples + e->kinks, e->kinks);
+  for (int i = 0; i < e->nkink; i++) {
+    (void)printf("  kink: %s on the right; the gradient is one of them or between\n", e->kink[i]);
+  }
+  if (e->unvisited > 0) {
+    (void)printf("  %d places have no step; %s\n", e->unvisited, e->why);
+  }
+}
+
 static void print_text(const cr_check* c) {
   const char* field;
   double parity = cr_parity_worst(&c->parity, &field);
@@ -188,6 +219,7 @@ static void print_text(const cr_check* c) {
         "times their forces\n",
         c->gradient.lost);
   }
+  print_edges(c);
   (void)printf("dot-product identity of jvp and vjp: %.2e\n", (double)c->gradient.dot_error);
   (void)printf("\ntimes (us): mj_step %.2f, step %.2f, step_vjp %.2f, mjd_transitionFD %.1f\n",
                c->times.mj_step, c->times.step, c->times.step_vjp, c->times.transition);

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 
 #include "base/locale.h"
+#include "carom/state.h"
 #include "contact/conflict.h"
 #include "integrate/step.h"
 #include "io/clock.h"
@@ -106,6 +107,97 @@ static double median(double* x, int n) {
   return n > 0 ? x[n / 2] : 0;
 }
 
+// ---- edges
+
+// where controls are put: at the lower or upper end of their range, or beyond it on both sides in turn
+typedef enum { AT_LOWER, AT_UPPER, OUTSIDE, N_CONTROL_PLACE } control_place;
+
+static void place_controls(const cr_model* m, cr_data* d, control_place place) {
+  for (int i = 0; i < m->nu; i++) {
+    const cr_real* range = m->actuator_ctrlrange + 2 * i;
+    bool limited = m->actuator_ctrllimited[i] != 0;
+    bool upper = place == AT_UPPER || (place == OUTSIDE && i % 2 == 0);
+    cr_real end = limited ? range[upper] : (cr_real)upper;
+    d->ctrl[i] = place == OUTSIDE ? end + (upper ? 1 : -1) : end;
+  }
+  for (int i = 0; i < m->nactuator && place != OUTSIDE; i++) {
+    bool muscle = m->actuator_dyntype[i] == CR_DYN_MUSCLE, limited = m->actuator_actlimited[i] != 0;
+    for (int k = 0; k < m->actuator_actnum[i] && (muscle || limited); k++) {
+      const cr_real* range = m->actuator_actrange + 2 * i;
+      d->act[m->actuator_actadr[i] + k] =
+          limited ? range[place == AT_UPPER] : (cr_real)(place == AT_UPPER);
+    }
+  }
+}
+
+// slides and hinges at an end of their range; false where no joint has one
+static bool place_joints(const cr_model* m, cr_data* d, bool upper) {
+  bool any = false;
+  for (int j = 0; j < m->njnt; j++) {
+    if (m->jnt_limited[j] != 0 && m->jnt_type[j] >= CR_JNT_SLIDE) {
+      d->qpos[m->jnt_qposadr[j]] = m->jnt_range[2 * j + upper];
+      any = true;
+    }
+  }
+  return any;
+}
+
+static cr_status visit_starts(cr_check* c, cr_random* random, cr_error* error) {
+  const cr_model* m = &c->m;
+  int most = 8 / (m->nkey + 1), entries = most < 1 ? 1 : most;
+  cri_data_reset(m, c->d);
+  CR_TRY(cr_step_check_edge(c->gradient_check, c->d, CR_EDGE_INPUTS, entries, "the default start",
+                            random, &c->edges, error));
+  for (int key = 0; key < m->nkey; key++) {
+    char place[96];
+    const char* name = cri_name(m, m->name_keyadr, key);
+    (void)snprintf(place, sizeof place, name[0] != 0 ? "keyframe %.60s" : "keyframe %.0s%d", name,
+                   key);
+    CR_TRY(cr_data_reset_keyframe(m, c->d, key));
+    CR_TRY(cr_step_check_edge(c->gradient_check, c->d, CR_EDGE_INPUTS, entries, place, random,
+                              &c->edges, error));
+  }
+  return CR_OK;
+}
+
+static cr_status visit_ends(cr_check* c, cr_random* random, cr_error* error) {
+  static const char* const controls[] = {"controls at their lower ends",
+                                         "controls at their upper ends", "controls out of range"};
+  static const char* const joints[] = {"joints at their lower ends", "joints at their upper ends"};
+  const cr_model* m = &c->m;
+  for (int i = 0; i < N_CONTROL_PLACE && m->nu > 0; i++) {
+    CR_TRY(cr_parity_next_state(c->bench, random, c->d, error));
+    place_controls(m, c->d, (control_place)i);
+    CR_TRY(cr_step_check_edge(c->gradient_check, c->d, CR_EDGE_ACT | CR_EDGE_CTRL, 0, controls[i],
+                              random, &c->edges, error));
+  }
+  for (int i = 0; i < 2; i++) {
+    CR_TRY(cr_parity_next_state(c->bench, random, c->d, error));
+    if (place_joints(m, c->d, i == 1)) {
+      CR_TRY(cr_step_check_edge(c->gradient_check, c->d, CR_EDGE_QPOS, 0, joints[i], random,
+                                &c->edges, error));
+    }
+  }
+  return CR_OK;
+}
+
+static cr_status visit_bounds(cr_check* c, cr_random* random, cr_error* error) {
+  CR_TRY(cr_parity_next_state(c->bench, random, c->d, error));
+  for (int i = 0; i < CR_N_MODEL_FIELD; i++) {
+    CR_TRY(
+        cr_step_check_bound(c->gradient_check, c->d, (cr_field_id)i, 4, random, &c->edges, error));
+  }
+  return CR_OK;
+}
+
+// what random states never meet
+static cr_status visit_edges(cr_check* c, cr_error* error) {
+  cr_random random = cr_random_seed((uint64_t)c->seed, 2);
+  CR_TRY(visit_starts(c, &random, error));
+  CR_TRY(visit_ends(c, &random, error));
+  return visit_bounds(c, &random, error);
+}
+
 // ---- the check
 
 // what rounding makes of the solve at this state
@@ -158,7 +250,7 @@ static bool judge(const cr_check* c) {
   return compared && cr_parity_worst(&c->parity, &field) <= CR_PARITY_BOUND &&
          c->parity.convex.distance <= CR_CONVEX_PARITY_BOUND &&
          (double)g->max_error <= CR_GRADIENT_BOUND && kinks_few &&
-         (double)g->dot_error <= CR_DOT_BOUND;
+         (double)c->edges.max_error <= CR_EDGE_BOUND && (double)g->dot_error <= CR_DOT_BOUND;
 }
 
 cr_status cr_check_run(cr_check* c, cr_error* error) {
@@ -169,6 +261,7 @@ cr_status cr_check_run(cr_check* c, cr_error* error) {
   if (c->m.nv > 0) {
     CR_TRY(prepare(c, error));
     CR_TRY(visit_states(c, error));
+    CR_TRY(visit_edges(c, error));
   }
   c->passed = judge(c);
   return CR_OK;
@@ -217,6 +310,9 @@ void cr_check_explain(const cr_check* c, char* text, size_t n) {
   }
   if (!((double)g->max_error <= CR_GRADIENT_BOUND)) {
     append(text, n, "gradient %.1e (%s)", (double)g->max_error, g->worst);
+  }
+  if (!((double)c->edges.max_error <= CR_EDGE_BOUND)) {
+    append(text, n, "gradient at an edge %.1e (%s)", (double)c->edges.max_error, c->edges.worst);
   }
   if (!(g->kinks + g->lost <= CR_KINK_BOUND * g->samples)) {
     append(text, n, "%d of %d entries at kinks, %d lost in round-off", g->kinks, g->samples,

@@ -11,6 +11,7 @@
 // what must hold
 #define CR_PARITY_BOUND 1e-9
 #define CR_GRADIENT_BOUND 1e-6
+#define CR_EDGE_BOUND 1e-4  // differences of one side are worth less
 #define CR_DOT_BOUND 1e-10
 #define CR_KINK_BOUND 0.2
 
@@ -34,6 +35,7 @@ typedef struct {
   cr_data *d, *bar;
   cr_parity parity;
   cr_step_check_result gradient;
+  cr_edge_result edges;  // the default start, keyframes, ends of ranges, parameters at their least
   cr_check_times times;
   char conflict
       [640];  // constraints whose forces leave rounding alone, at the first such state, else ""

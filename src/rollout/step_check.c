@@ -1,23 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
 // The gradient of a step against differences. Loss: a random direction lambda in the space of next
-// states, so that one vjp gives every entry and one difference gives one entry. Differences follow
-// Ridders (1982): central quotients at shrinking steps, extrapolated; the entry of the tableau with
-// the smallest estimated error counts.
+// states, so that one vjp gives every entry and one difference gives one entry.
 #include "rollout/step_check.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "dynamics/ends.h"
 #include "dynamics/fluid.h"
+#include "dynamics/limits.h"
 #include "dynamics/metric.h"
 #include "dynamics/reflected.h"
+#include "dynamics/tendon_law.h"
 #include "integrate/inputs.h"
 #include "integrate/manifold.h"
 #include "integrate/step.h"
 #include "math/quat.h"
-
-enum { LEVELS = 10 };
-#define SHRINK CR_R(2.5)  // of the step, from level to level
+#include "model/tableau.h"
+#include "rollout/quotients.h"
 
 // share of an entry's scale that differences are asked for
 #define RESOLUTION CR_R(1e-7)
@@ -25,6 +25,7 @@ enum { LEVELS = 10 };
 struct cr_step_check {
   const cr_model* m;
   cr_model moved;  // own arrays
+  cr_model bound;  // the same, made when first needed: a field at its least value
   cr_data *d, *work, *bar, *tan;
   cr_real *qpos0, *lambda, *next0, *inertia;  // inertia that each dof moves, at the unmoved state
   cr_real magnitude;  // sum of |lambda| |next state|, forces as what they add to it: what round-off
@@ -65,6 +66,7 @@ cr_status cr_step_check_create(cr_step_check** out, const cr_model* m, int entri
     cr_step_check_free(c);
     return status;
   }
+  c->d->beside_rest = true;  // what derivatives are derivatives of
   c->lambda = c->qpos0 + m->nq;
   c->next0 = c->lambda + next_size(m);
   c->inertia = c->next0 + next_size(m);
@@ -75,6 +77,7 @@ cr_status cr_step_check_create(cr_step_check** out, const cr_model* m, int entri
 void cr_step_check_free(cr_step_check* c) {
   if (c != NULL) {
     cri_model_free(&c->moved);
+    cri_model_free(&c->bound);
     cri_data_free(c->d);
     cri_data_free(c->work);
     cri_data_free(c->bar);
@@ -100,9 +103,8 @@ static uint64_t mix_all(uint64_t hash, const int32_t* x, int n) {
   return hash;
 }
 
-static uint64_t signature(const cr_model* m, const cr_data* d) {
-  uint64_t h = 0xcbf29ce484222325u;
-  h = mix(mix(h, d->ncon), d->nefc);
+static uint64_t signature_of_rows(const cr_model* m, const cr_data* d) {
+  uint64_t h = mix(mix(0xcbf29ce484222325u, d->ncon), d->nefc);
   for (int i = 0; i < d->ncon; i++) {
     h = mix(mix(h, d->contact_geom[2 * i]), d->contact_geom[2 * i + 1]);
     h = mix(h, d->contact_exclude[i]);
@@ -116,6 +118,11 @@ static uint64_t signature(const cr_model* m, const cr_data* d) {
   for (int i = 0; i < m->nwrap; i++) {
     h = mix(h, d->wrap_branch[i]);
   }
+  return h;
+}
+
+static uint64_t signature_of_laws(const cr_model* m, const cr_data* d) {
+  uint64_t h = 0xcbf29ce484222325u;
   // where the laws bend whose slopes implicit integrators take
   for (int i = 0; i < m->nbody; i++) {
     h = mix(h, cri_fluid_side(m, d, i));
@@ -124,7 +131,7 @@ static uint64_t signature(const cr_model* m, const cr_data* d) {
   h = mix_all(h, d->metric_tendon_sign, m->ntendon);
   h = mix_all(h, d->metric_actuator_sign, m->nout);
   for (int i = 0; i < m->ntendon; i++) {
-    h = mix(h, side(d->ten_length[i], m->tendon_lengthspring + 2 * i));
+    h = mix(h, cri_dead_band_side(m, d, i));
   }
   for (int i = 0; i < m->nu; i++) {
     h = mix(h, m->actuator_ctrllimited[i] ? side(d->ctrl[i], m->actuator_ctrlrange + 2 * i) : 0);
@@ -142,6 +149,15 @@ static uint64_t signature(const cr_model* m, const cr_data* d) {
   }
   return h;
 }
+
+// that of rows, contacts and paths in the upper half, that of laws in the lower
+static uint64_t signature(const cr_model* m, const cr_data* d) {
+  const uint64_t spread = 0x9e3779b97f4a7c15u;
+  uint64_t rows = signature_of_rows(m, d) * spread, laws = signature_of_laws(m, d) * spread;
+  return (rows >> 32 << 32) | (laws >> 32);
+}
+
+static bool same_rows(uint64_t a, uint64_t b) { return a >> 32 == b >> 32; }
 
 // ---- one evaluation: lambda . (next state, seen from the unmoved next state)
 
@@ -166,12 +182,13 @@ static void stack_next(const cr_step_check* c, cr_real* next) {
 
 static bool evaluate(cr_step_check* c, cr_real* value, uint64_t* hash) {
   size_t mark = cri_mark(c->work);
+  *value = 0;
+  *hash = 0;
   int n = next_size(c->m);
   cr_real* next = cri_push(c->work, (size_t)n);
   bool ok = cri_step(&c->moved, c->d) == CR_OK;
   if (ok) {
     stack_next(c, next);
-    *value = 0;
     for (int i = 0; i < n; i++) {
       *value += c->lambda[i] * (next[i] - c->next0[i]);
     }
@@ -207,19 +224,16 @@ static void move(cr_step_check* c, const cr_data* at, cr_field_id id, int k, cr_
 
 // ---- one entry
 
-typedef struct {
-  bool known;
-  cr_real value, error;
-  cr_real noise;  // what round-off of the step itself puts into the quotient
-  bool kink;      // left and right slopes differ, and do not come together
-} slope;
-
 // a share of the number's own size, but never so much that the next state becomes another one
 static cr_real start_step(const cr_step_check* c, const cr_data* at, cr_field_id id, int k,
                           cr_real g) {
   cr_real most = CR_R(0.1) * c->size / cr_max(cr_abs(g), CR_MINVAL);
   if (id == CR_FIELD_qpos || cri_field(id)->tangent == CR_TANGENT_QUAT) {
     return cr_min(CR_R(1e-3), most);
+  }
+  if (id == CR_FIELD_dof_frictionloss && cri_field_real(c->m, at, id)[k] == 0) {
+    // a friction that holds has no slope: less than what it would take
+    return cr_clip(CR_R(0.1) * cr_abs(c->d->acc_qacc[k]) * c->inertia[k], CR_R(1e-9), CR_R(1e-3));
   }
   cr_real value =
       id == CR_FIELD_dof_armature ? c->inertia[k] : cr_abs(cri_field_real(c->m, at, id)[k]);
@@ -232,126 +246,22 @@ static cr_real round_off(const cr_step_check* c) {
   return CR_EPS * c->magnitude + c->residual * c->response;
 }
 
-// what round-off puts into a difference of two evaluations: never less than that of the numbers
-// themselves; more where the last quotients, which are nothing but noise, say so
-static cr_real round_off_between(const cr_step_check* c, const cr_real scatter[3]) {
-  cr_real least = 32 * round_off(c);
-  return cr_clip(cr_max(scatter[0], cr_max(scatter[1], scatter[2])), least, 1000 * least);
-}
-
-// quotients at shrinking steps; those before `first` are of no use, since they or a finer one differ
-// in discrete state from the unmoved point
-typedef struct {
-  cr_real h[LEVELS], central[LEVELS];
-  cr_real jump[LEVELS];  // right minus left slope
-  int first;
-  cr_real noise;  // of a difference; that of a quotient is this over h
-} quotients;
-
-static void measure_quotients(cr_step_check* c, const cr_data* at, cr_field_id id, int k, cr_real g,
-                              quotients* q) {
-  cr_real h = start_step(c, at, id, k, g), scatter[3] = {0};
+static cri_quotients measure_quotients(cr_step_check* c, const cr_data* at, cr_field_id id, int k,
+                                       cr_real g) {
+  cri_quotients q;
+  cr_real h = start_step(c, at, id, k, g);
   c->residual = 0;
-  q->first = 0;
-  for (int level = 0; level < LEVELS; level++, h /= SHRINK) {
-    cr_real plus, minus;
-    uint64_t hash_plus, hash_minus;
+  for (int level = 0; level < CR_QUOTIENT_LEVELS; level++, h /= CR_QUOTIENT_SHRINK) {
+    cri_value *plus = q.plus + level, *minus = q.minus + level;
+    q.h[level] = h;
     move(c, at, id, k, h);
-    bool ok = evaluate(c, &plus, &hash_plus);
+    plus->known = evaluate(c, &plus->value, &plus->piece);
     move(c, at, id, k, -h);
-    ok = evaluate(c, &minus, &hash_minus) && ok;
-    if (!ok || hash_plus != c->signature0 || hash_minus != c->signature0) {
-      q->first = level + 1;
-      continue;
-    }
-    q->h[level] = h;
-    q->central[level] = (plus - minus) / (2 * h);
-    q->jump[level] = cr_abs(plus + minus) / h;  // the unmoved value is zero
-    scatter[level % 3] =
-        level > q->first ? h * cr_abs(q->central[level] - q->central[level - 1]) : 0;
+    minus->known = evaluate(c, &minus->value, &minus->piece);
   }
   move(c, at, id, k, 0);
-  q->noise = round_off_between(c, scatter);
-}
-
-// Ridders' tableau over the quotients from `first` on; *row: the finest that the answer rests on
-static slope extrapolate(const quotients* q, int first, int* row) {
-  cr_real table[LEVELS][LEVELS];
-  slope best = {.error = CR_MAX};
-  *row = first;
-  for (int level = first; level < LEVELS; level++) {
-    cr_real factor = SHRINK * SHRINK;
-    table[level][0] = q->central[level];
-    for (int order = 1; order <= level - first; order++, factor *= SHRINK * SHRINK) {
-      table[level][order] =
-          (table[level][order - 1] * factor - table[level - 1][order - 1]) / (factor - 1);
-      cr_real error = cr_max(cr_abs(table[level][order] - table[level][order - 1]),
-                             cr_abs(table[level][order] - table[level - 1][order - 1]));
-      if (error < best.error) {
-        best = (slope){true, table[level][order], error, 0, false};
-        *row = level;
-      }
-    }
-  }
-  best.noise = q->noise / q->h[*row < LEVELS ? *row : LEVELS - 1];
-  return best;
-}
-
-// Coarse quotients may agree on the slope of another piece: of a force that has its largest value at
-// both sides, of an impedance beyond its width. Then finer ones go away from the answer rather than
-// towards it, and by more than noise, two in a row on one side. Returns the first of them, or LEVELS.
-static int contradiction(const quotients* q, const slope* best, int row) {
-  cr_real before = 0;
-  for (int r = row + 1; r < LEVELS; r++) {
-    cr_real off = q->central[r] - best->value;
-    cr_real allowed = cr_abs(q->central[row] - best->value) + best->error +
-                      CR_R(1e-8) * cr_abs(best->value) + 4 * q->noise / q->h[r];
-    off = cr_abs(off) > allowed ? off : 0;
-    if (off * before > 0) {
-      return r - 1;
-    }
-    before = off;
-  }
-  return LEVELS;
-}
-
-// Left and right slope stay apart as steps shrink: seen where the answer comes from or beyond, or, if
-// noise covers them there, on three levels in a row before.
-static bool kinked(const quotients* q, const slope* best, int first, int row) {
-  int run = 0;
-  for (int r = first + 1; r < LEVELS; r++) {
-    cr_real slack = CR_R(1e-3) * cr_abs(best->value) + 4 * q->noise / q->h[r];
-    cr_real ratio = q->jump[r] / q->jump[r - 1];
-    run = q->jump[r] > slack && ratio > CR_R(0.9) && ratio < CR_R(1.1) ? run + 1 : 0;
-    if (run == 3 || (r >= row && q->jump[r] > slack && ratio > CR_R(0.7))) {
-      return true;
-    }
-  }
-  return false;
-}
-
-// A continuous function's quotients do not leap from one slope to another between two levels and rest on
-// both sides of the leap: then the value itself jumps, here, and has no slope.
-static bool leaps(const quotients* q, int r) {
-  if (r < q->first + 2 || r + 1 >= LEVELS) {
-    return false;
-  }
-  cr_real leap = CR_R(0.05) * cr_abs(q->central[r] - q->central[r - 1]);
-  return cr_abs(q->central[r - 1] - q->central[r - 2]) < leap &&
-         cr_abs(q->central[r + 1] - q->central[r]) < leap;
-}
-
-static slope ridders(cr_step_check* c, const cr_data* at, cr_field_id id, int k, cr_real g) {
-  quotients q;
-  int row;
-  measure_quotients(c, at, id, k, g, &q);
-  slope best = {.error = CR_MAX};
-  for (int first = q.first, next; first < LEVELS && !best.kink; first = next) {
-    best = extrapolate(&q, first, &row);
-    next = best.known ? contradiction(&q, &best, row) : LEVELS;
-    best.kink = kinked(&q, &best, first, row) || (next < LEVELS && leaps(&q, next));
-  }
-  return best;
+  q.noise = 32 * round_off(c);
+  return q;
 }
 
 // ---- a block: all entries, or a sample of them, of one field
@@ -394,23 +304,14 @@ static bool all_zero(const cr_real* x, int n) {
   return true;
 }
 
-// entries that are no smooth number: rest quaternions, and those whose zero is a switch: friction
-// loss of zero makes no row, armature of zero is none on tendons, damping that is zero everywhere
-// switches the implicit damping of Euler's step off, a solreffriction of two zeros stands for
-// solref, a geom without solmix counts only beside another, the first number of geom_fluid switches
-// the ellipsoid on; and an inverse weight of zero is at its bound: below it rows have no
-// regularisation but the least there is
+// entries whose zero is a switch to another model: rest quaternions; armature of tendons without any; a
+// solreffriction of two zeros, which stands for solref; a geom without solmix, which counts only beside
+// another; adhesion, whose rows reach into the gap; the first number of geom_fluid, which switches the
+// ellipsoid on; what switches parts of controllers
 static bool is_switch(const cr_model* m, cr_field_id id, int k) {
-  if (cri_metric_switch(m, id, k)) {
-    return true;
-  }
   switch ((int)id) {
     case CR_FIELD_qpos_spring:
       return in_quaternion(m, k);
-    case CR_FIELD_dof_frictionloss:
-      return m->dof_frictionloss[k] == 0;
-    case CR_FIELD_body_invweight0:
-      return m->body_invweight0[k] == 0;
     case CR_FIELD_geom_adhesion:
       return m->geom_adhesion[k] == 0;
     case CR_FIELD_pair_adhesion:
@@ -424,13 +325,6 @@ static bool is_switch(const cr_model* m, cr_field_id id, int k) {
     case CR_FIELD_actuator_armature:
       return m->actuator_trntype[k] == CR_TRN_TENDON &&
              m->tendon_inertial[m->actuator_trnid[2 * k]] == 0;
-    case CR_FIELD_tendon_frictionloss:
-      return m->tendon_frictionloss[k] == 0;
-    case CR_FIELD_dof_damping:
-    case CR_FIELD_dof_dampingpoly:
-    case CR_FIELD_actuator_damping:
-    case CR_FIELD_actuator_dampingpoly:
-      return !cri_damps(m);
     case CR_FIELD_pair_solreffriction:
       return all_zero(m->pair_solreffriction + k - k % 2, 2);
     case CR_FIELD_geom_fluid:
@@ -442,9 +336,33 @@ static bool is_switch(const cr_model* m, cr_field_id id, int k) {
   }
 }
 
+// entries at zero with a slope on each side: no friction loss makes no row, damping that is zero
+// everywhere no implicit damping of Euler's step, an inverse weight of zero rows without any but the
+// least regularisation; and the laws of the integrator discrete
+static bool is_one_sided(const cr_model* m, cr_field_id id, int k) {
+  if (cri_metric_switch(m, id, k)) {
+    return true;
+  }
+  switch ((int)id) {
+    case CR_FIELD_dof_frictionloss:
+      return m->dof_frictionloss[k] == 0;
+    case CR_FIELD_tendon_frictionloss:
+      return m->tendon_frictionloss[k] == 0;
+    case CR_FIELD_body_invweight0:
+      return m->body_invweight0[k] == 0;
+    case CR_FIELD_dof_damping:
+    case CR_FIELD_dof_dampingpoly:
+    case CR_FIELD_actuator_damping:
+    case CR_FIELD_actuator_dampingpoly:
+      return !cri_damps(m);
+    default:
+      return false;
+  }
+}
+
 // what differences can tell: an entry far enough above the noise is compared as it is, one closer
 // to it only as far as the noise reaches
-static cr_real entry_error(cr_real g, const slope* fd, cr_real scale) {
+static cr_real entry_error(cr_real g, const cri_slope_fit* fd, cr_real scale) {
   cr_real difference = cr_abs(g - fd->value);
   if (RESOLUTION * scale > fd->noise) {
     return difference / scale;
@@ -456,6 +374,14 @@ static cr_real entry_error(cr_real g, const slope* fd, cr_real scale) {
 // the larger of two errors, where one that is not a number is larger than any
 static cr_real worse(cr_real a, cr_real b) { return isnan(b) ? CR_MAX : cr_max(a, b); }
 
+static cr_real largest_of(const cr_real* x, int n) {
+  cr_real largest = 0;
+  for (int i = 0; i < n; i++) {
+    largest = cr_abs(x[i]) > largest ? cr_abs(x[i]) : largest;
+  }
+  return largest;
+}
+
 static void check_block(cr_step_check* c, const cr_data* at, cr_field_id id, cr_random* random,
                         cr_step_check_result* result) {
   int entries[MAX_ENTRIES];
@@ -464,16 +390,14 @@ static void check_block(cr_step_check* c, const cr_data* at, cr_field_id id, cr_
   int size = cri_field_tangent_size(c->m, c->d, id);
   int most = c->entries * (cri_field_of_model(id) ? 1 : STATE_ENTRIES);
   int n = choose(entries, size, most, random);
-  cr_real largest = 0;
-  for (int i = 0; i < size; i++) {
-    largest = cr_abs(g[i]) > largest ? cr_abs(g[i]) : largest;
-  }
+  cr_real largest = largest_of(g, size);
   for (int i = 0; i < n; i++) {
     int k = entries[i];
-    if (is_switch(c->m, id, k)) {
+    if (is_switch(c->m, id, k) || is_one_sided(c->m, id, k)) {
       continue;
     }
-    slope fd = ridders(c, at, id, k, g[k]);
+    cri_quotients q = measure_quotients(c, at, id, k, g[k]);
+    cri_slope_fit fd = cri_slope_at(&q, c->signature0);
     result->samples++;
     cr_real scale = cr_max(cr_max(cr_abs(g[k]), cr_abs(fd.value)), CR_R(1e-3) * largest);
     bool kink = !fd.known || fd.kink || fd.error > CR_R(1e-4) * scale + fd.noise;
@@ -652,4 +576,241 @@ cr_status cr_step_check_run(cr_step_check* c, const cr_data* at, cr_random* rand
     }
   }
   return CR_OK;
+}
+
+// ---- edges
+
+// what the entries of a parameter must not fall below: zero, by the field table
+static bool has_least(const cr_model* m, cr_field_id id) {
+  return cri_field_of_model(id) && cri_field_range(m, id).low == 0;
+}
+
+// The side of an entry's value that it can be moved to: 0 both
+static int side_left(const cr_model* m, const cr_data* at, cr_field_id id, int k) {
+  cr_real x = cri_field_real(m, at, id)[k];
+  if (id == CR_FIELD_ctrl) {
+    return cri_control_end(m, k, x);
+  }
+  if (id == CR_FIELD_act) {
+    return cri_activation_end(m, k, x);
+  }
+  if (x == 0 && has_least(m, id)) {
+    return 1;
+  }
+  return cri_metric_side(m, id, k);
+}
+
+// A muscle whose excitation meets its activation, in a step of several stages: what moves the control moves the
+// activation of later stages with it, to the side of which neither derivative is that of both.
+static bool meets_in_stages(const cr_model* m, const cr_data* at, cr_field_id id, int k) {
+  for (int i = 0; i < m->nactuator && cri_tableau_of(m->integrator) != NULL; i++) {
+    int u = m->actuator_ctrladr[i], a = m->actuator_actadr[i];
+    bool asked = (id == CR_FIELD_ctrl && u == k) || (id == CR_FIELD_act && a == k);
+    if (!asked || m->actuator_dyntype[i] != CR_DYN_MUSCLE) {
+      continue;
+    }
+    const cr_real* range = m->actuator_ctrlrange + 2 * u;
+    cr_real x = cri_control_limited(m, u) ? cr_clip(at->ctrl[u], range[0], range[1]) : at->ctrl[u];
+    return cr_clip(x, 0, 1) == at->act[a];
+  }
+  return false;
+}
+
+typedef struct {
+  cr_step_check* c;
+  const char* place;
+  cr_edge_result* result;
+} edge;
+
+static void edge_text(char text[CR_EDGE_TEXT], const edge* e, cr_field_id id, int k,
+                      const char* what, cr_real a, cr_real b) {
+  (void)snprintf(text, CR_EDGE_TEXT, "%s[%d] at %s: %.9g %s %.9g", cri_field(id)->name, k, e->place,
+                 (double)(a + 0), what, (double)(b + 0));
+}
+
+static void edge_compared(const edge* e, cr_field_id id, int k, cr_real g, cr_real fd,
+                          cr_real error) {
+  cr_edge_result* r = e->result;
+  r->samples++;
+  if (error > r->max_error) {
+    r->max_error = error;
+    edge_text(r->worst, e, id, k, "against", g, fd);
+  }
+}
+
+// a slope that differences tell well enough to hold something against
+static bool is_told(const cri_slope_fit* s, cr_real scale) {
+  return s->known && s->error <= CR_R(1e-5) * scale + s->noise;
+}
+
+// how far g is off a slope, beyond what that is known to
+static cr_real off(const cr_step_check* c, cr_real g, const cri_slope_fit* s) {
+  cr_real known = s->error + s->noise + c->lever;
+  return cr_max(0, cr_abs(g - s->value) - known);
+}
+
+static void edge_one_side(const edge* e, cr_field_id id, int k, cr_real g, const cri_slope_fit* s,
+                          cr_real scale) {
+  if (is_told(s, scale)) {
+    edge_compared(e, id, k, g, s->value, off(e->c, g, s) / scale);
+  } else {
+    e->result->kinks++;
+  }
+}
+
+// Both sides can be reached. Where rows come or go at the point itself, several at once, as where a foot
+// touches with all its corners, the derivative is that of the rows that are there, and no side's: `row`.
+static void edge_two_sides(const edge* e, cr_field_id id, int k, cr_real g, bool row,
+                           const cri_slope_fit* left, const cri_slope_fit* right, cr_real scale) {
+  cr_edge_result* r = e->result;
+  cr_real gap = cr_abs(left->value - right->value);
+  cr_real unsure = left->error + left->noise + right->error + right->noise;
+  if (!is_told(left, scale) || !is_told(right, scale)) {
+    r->kinks++;
+    return;
+  }
+  bool between = g > cr_min(left->value, right->value) && g < cr_max(left->value, right->value);
+  bool nearer_left = cr_abs(g - left->value) < cr_abs(g - right->value);
+  const cri_slope_fit* near = nearer_left ? left : right;
+  cr_real error = between ? 0 : off(e->c, g, near) / scale;
+  bool smooth = gap <= CR_R(1e-4) * scale + unsure;
+  if (smooth && (!row || error <= CR_R(1e-6))) {
+    edge_compared(e, id, k, g, near->value, error);
+    return;
+  }
+  r->kinks++;
+  if (error > CR_R(1e-4) && !row) {
+    edge_compared(e, id, k, g, near->value, error);
+  } else if (!smooth && r->nkink < CR_EDGE_KINKS) {
+    edge_text(r->kink[r->nkink++], e, id, k, "on the left,", left->value, right->value);
+  }
+}
+
+static void edge_entry(const edge* e, const cr_data* at, cr_field_id id, int k, cr_real g,
+                       cr_real largest) {
+  cri_quotients q = measure_quotients(e->c, at, id, k, g);
+  cri_slope_fit both = cri_slope_at(&q, e->c->signature0);
+  cri_slope_fit left = cri_slope_of_side(&q, -1), right = cri_slope_of_side(&q, 1);
+  cr_real scale = cr_max(cr_abs(g), CR_R(1e-3) * largest);
+  int side = side_left(e->c->m, at, id, k);
+  if (isnan(g)) {
+    edge_compared(e, id, k, g, both.value, CR_MAX);
+  } else if (meets_in_stages(e->c->m, at, id, k) || (side >= 0 && cri_leaps(&q, 1, &right)) ||
+             (side <= 0 && cri_leaps(&q, -1, &left))) {
+    e->result->kinks++;
+  } else if (side != 0) {
+    const cri_slope_fit* s = side > 0 ? &right : &left;
+    edge_one_side(e, id, k, g, s, cr_max(scale, cr_abs(s->value)));
+  } else {
+    scale = cr_max(scale, cr_abs(both.value));
+    if (both.known && !both.kink && both.error <= CR_R(1e-4) * scale + both.noise) {
+      edge_compared(e, id, k, g, both.value,
+                    off(e->c, g, &both) == 0 ? 0 : entry_error(g, &both, scale));
+    } else {
+      scale = cr_max(scale, cr_max(cr_abs(left.value), cr_abs(right.value)));
+      enum { LAST = CR_QUOTIENT_LEVELS - 1 };
+      bool row = !same_rows(q.plus[LAST].piece, e->c->signature0) ||
+                 !same_rows(q.minus[LAST].piece, e->c->signature0);
+      edge_two_sides(e, id, k, g, row, &left, &right, scale);
+    }
+  }
+}
+
+// an inverse weight of zero: the regularisation is held at its least value, 1e-15, and moves only from there
+static bool is_floored(const cr_model* m, cr_field_id id, int k) {
+  bool weight = id == CR_FIELD_body_invweight0 || id == CR_FIELD_dof_invweight0 ||
+                id == CR_FIELD_tendon_invweight0;
+  return weight && cri_field_real(m, NULL, id)[k] == 0;
+}
+
+static void edge_block(const edge* e, const cr_data* at, cr_field_id id, int most,
+                       cr_random* random) {
+  cr_step_check* c = e->c;
+  int entries[MAX_ENTRIES], size = cri_field_tangent_size(c->m, c->d, id);
+  const cr_model* par = cri_field_of_model(id) ? &c->bar->par : c->m;
+  const cr_real* g = cri_field_real(par, c->bar, id);
+  int n = choose(entries, size, most, random);
+  cr_real largest = largest_of(g, size);
+  for (int i = 0; i < n; i++) {
+    if (!is_switch(c->m, id, entries[i]) && !is_floored(c->m, id, entries[i])) {
+      edge_entry(e, at, id, entries[i], g[entries[i]], largest);
+    }
+  }
+}
+
+// the step and its derivative there; false where there is no step
+static bool reach_edge(const edge* e, const cr_data* at, cr_random* random, cr_status* status,
+                       cr_error* error) {
+  cr_error inner = {0};
+  e->c->d->error.status = CR_OK;
+  *status = differentiate(e->c, at, random, &inner);
+  if (*status == CR_OK) {
+    e->result->places++;
+    return true;
+  }
+  if (e->c->d->error.status == *status) {
+    if (e->result->unvisited++ == 0) {
+      (void)snprintf(e->result->why, CR_EDGE_TEXT, "%.60s: %.180s", e->place, inner.text);
+    }
+    *status = CR_OK;
+  } else {
+    *status = cri_fail(error, *status, "%s: %s", e->place, inner.text);
+  }
+  return false;
+}
+
+cr_status cr_step_check_edge(cr_step_check* c, const cr_data* at, int what, int entries,
+                             const char* place, cr_random* random, cr_edge_result* result,
+                             cr_error* error) {
+  edge e = {c, place, result};
+  cr_status status;
+  if (!reach_edge(&e, at, random, &status, error)) {
+    return status;
+  }
+  for (int i = 0; i < 4; i++) {
+    if ((what & (1 << i)) != 0) {
+      edge_block(&e, at, inputs[i], c->entries * STATE_ENTRIES, random);
+    }
+  }
+  for (int i = 0; i < CR_N_MODEL_FIELD && entries > 0; i++) {
+    if (is_parameter(c, (cr_field_id)i)) {
+      edge_block(&e, at, (cr_field_id)i, entries, random);
+    }
+  }
+  return CR_OK;
+}
+
+// from NULL: to zero
+static void set_all(cr_model* m, cr_field_id id, const cr_real* from) {
+  cr_real* to = cri_field_real(m, NULL, id);
+  int n = cri_field_rows(m, NULL, id) * cri_field_width(m, id);
+  for (int i = 0; i < n; i++) {
+    to[i] = from == NULL ? 0 : from[i];
+  }
+}
+
+cr_status cr_step_check_bound(cr_step_check* c, const cr_data* at, cr_field_id id, int entries,
+                              cr_random* random, cr_edge_result* result, cr_error* error) {
+  char place[64];
+  if (!is_parameter(c, id) || !has_least(c->m, id)) {
+    return CR_OK;
+  }
+  if (c->bound.memory == NULL) {
+    CR_TRY(cri_model_copy(&c->bound, c->m, error));
+  }
+  const cr_model* m = c->m;
+  const cr_real* own = cri_field_real(m, NULL, id);
+  (void)snprintf(place, sizeof place, "%s 0", cri_field(id)->name);
+  edge e = {c, place, result};
+  set_all(&c->bound, id, NULL);
+  set_all(&c->moved, id, NULL);
+  c->m = &c->bound;
+  cr_status status;
+  if (reach_edge(&e, at, random, &status, error)) {
+    edge_block(&e, at, id, entries, random);
+  }
+  c->m = m;
+  set_all(&c->bound, id, own);
+  set_all(&c->moved, id, own);
+  return status;
 }

@@ -16,6 +16,22 @@ typedef struct {
   cr_real dot_error;   // worst |<bar, jvp tan> - <vjp bar, tan>| over the sum of absolute terms
 } cr_step_check_result;
 
+/// What a check found at the edges of what values may be; sums as well.
+enum { CR_EDGE_KINKS = 6, CR_EDGE_TEXT = 256 };
+typedef struct {
+  cr_real max_error;         // as above, but against the slope of a side, or of the nearer one
+  char worst[CR_EDGE_TEXT];  // where, and at which place
+  int places, samples, kinks;
+  int unvisited;           // places without a step
+  char why[CR_EDGE_TEXT];  // of the first of them
+  int nkink;
+  char kink[CR_EDGE_KINKS]
+           [CR_EDGE_TEXT];  // the first: slopes of both sides, both of which can be reached
+} cr_edge_result;
+
+/// Which entries an edge is asked for.
+enum { CR_EDGE_QPOS = 1, CR_EDGE_QVEL = 2, CR_EDGE_ACT = 4, CR_EDGE_CTRL = 8, CR_EDGE_INPUTS = 15 };
+
 /// Work space: a copy of the model whose parameters are moved, and data blocks.
 typedef struct cr_step_check cr_step_check;
 
@@ -36,5 +52,20 @@ void cr_step_check_free(cr_step_check* check);
 /// Errors   those of the step at the unmoved state
 cr_status cr_step_check_run(cr_step_check* check, const cr_data* d, cr_random* random,
                             cr_step_check_result* result, cr_error* error);
+
+/// The same where kinks are to be expected: at a place called `place`, with the entries `what`
+/// (CR_EDGE_...) and `entries` of every parameter field. An entry is held against differences of both
+/// sides where it is smooth; at the end of what it may be, against the slope of the side that is
+/// left; where the sides differ and both can be reached, it must be one of them or lie between.
+/// A place from which there is no step counts as not visited.
+/// Errors   those of derivatives
+cr_status cr_step_check_edge(cr_step_check* check, const cr_data* d, int what, int entries,
+                             const char* place, cr_random* random, cr_edge_result* result,
+                             cr_error* error);
+
+/// The same at the state in d for the entries of parameter id, all of them at the least value that they
+/// may have. Does nothing for fields without one.
+cr_status cr_step_check_bound(cr_step_check* check, const cr_data* d, cr_field_id id, int entries,
+                              cr_random* random, cr_edge_result* result, cr_error* error);
 
 #endif

@@ -1,0 +1,86 @@
+#!/bin/bash
+# SPDX-License-Identifier: Apache-2.0
+# Gradients at the edges of what values may be: the numbers, and that carom check goes there.
+. "$CAROM_SOURCE_DIR/tests/support/cli.sh" || exit 1
+
+# ---- a tendon spring at its rest length, where every model with one begins
+cat > rest.xml << 'XML'
+<mujoco>
+  <option timestep=".01" gravity="0 0 0"/>
+  <worldbody>
+    <body><joint name="j" axis="0 1 0"/><geom size=".1" mass="1"/></body>
+  </worldbody>
+  <tendon><fixed name="t" stiffness="10"><joint joint="j" coef="1"/></fixed></tendon>
+</mujoco>
+XML
+for row in euler:-25 implicit:-25 implicitfast:-25 discrete:-20; do
+  slope=${row#*:}
+  expect 0 spring grad rest.xml --integrator "${row%:*}" --time .01 --loss 'qvel[0]' --wrt qpos --json
+  holds spring "close([j['gradient']['qpos']], [$slope], 1e-12)"
+  expect 0 jacobian grad rest.xml --integrator "${row%:*}" --jacobian
+  python3 - "$slope" << 'PYTHON' || fail "$row: $(cat jacobian.out)"
+import sys
+row = open("jacobian.out").read().split("qvel[0],")[-1].split(",")
+sys.exit(abs(float(row[0]) - float(sys.argv[1])) > 1e-10)
+PYTHON
+done
+
+# ---- parameters at zero: what is beside them
+cat > motor.xml << 'XML'
+<mujoco>
+  <option integrator="discrete" timestep=".01" gravity="0 0 0"/>
+  <worldbody><body><joint name="j" axis="0 1 0"/><geom size=".1" mass="1"/></body></worldbody>
+  <actuator><motor name="m" joint="j"/></actuator>
+</mujoco>
+XML
+sed 's/<motor name="m" joint="j"/<position name="m" joint="j" kp="1"/' motor.xml > servo.xml
+at="--set qvel=2 --set qpos=.3 --time .01 --loss qvel[0] --json"
+expect 0 zero grad motor.xml $at --ctrl m=1 --wrt dof_damping jnt_stiffness dof_frictionloss
+holds zero 'close(j["gradient"]["dof_damping"], -11.25) and close(j["gradient"]["jnt_stiffness"], -0.8625)' \
+  'close(j["gradient"]["dof_frictionloss"], -2.5)'
+for integrator in euler implicit implicitfast rk4 tsit5; do
+  expect 0 loss grad motor.xml $at --ctrl m=1 --integrator $integrator --wrt dof_frictionloss
+  holds loss 'close(j["gradient"]["dof_frictionloss"], -2.5)'
+done
+expect 0 kv grad servo.xml $at --wrt 'actuator_biasprm[0][2]'
+holds kv 'close(j["gradient"]["actuator_biasprm[0][2]"], 2.97441998810)'
+
+# ---- a muscle at rest can only be excited
+cat > muscle.xml << 'XML'
+<mujoco>
+  <option timestep=".002"/>
+  <worldbody>
+    <body><joint name="j" axis="0 1 0" damping=".05"/><geom type="capsule" size=".03" fromto="0 0 0 .3 0 0" mass=".5"/></body>
+  </worldbody>
+  <actuator><muscle name="m" joint="j" lengthrange="-2 2" gear="-.1"/></actuator>
+</mujoco>
+XML
+expect 0 muscle grad muscle.xml --time .002 --loss 'act[0]' --wrt ctrl act --ctrl m=0 --json
+holds muscle 'close(j["gradient"]["ctrl"], [[0.4]], 1e-12) and close(j["gradient"]["act"], 0.975, 1e-12)'
+expect 0 muscle grad muscle.xml --time .1 --loss 'qpos[0]' --wrt ctrl --ctrl m=0 --json
+holds muscle 'close(j["gradient"]["ctrl"][0], [0.220595824], 1e-6)'
+
+# ---- expressions without a derivative are refused
+refused 3 "-1 ^ 0 has no derivative by its second number" grad rest.xml --time .01 \
+  --loss '(0-1)^qvel[0]' --wrt qvel
+refused 3 "0 ^ 0.5 has no derivative by its first number" grad rest.xml --time .01 \
+  --loss 'qvel[0]^0.5' --wrt qvel
+refused 3 "a value is not finite" grad rest.xml --time .01 --loss '1/qvel[0]' --wrt qvel
+
+# ---- carom check visits them all
+for integrator in Euler implicit implicitfast discrete RK4; do
+  sed "s/timestep=/integrator=\"$integrator\" timestep=/" "$data/edges.xml" > edges.xml
+  expect 0 edges check edges.xml --states 2 --json
+  # the start, two keyframes, controls three times, joints twice, and fields at zero
+  holds edges 'j["passed"] is True and j["edges"]["places"] >= 20 and j["edges"]["samples"] > 400' \
+    'j["edges"]["max_relative_error"] <= 1e-6 and j["edges"]["kinks"] > 0' \
+    'len(j["edges"]["kinks_told"]) > 0 and all(" on the left, " in k for k in j["edges"]["kinks_told"])' \
+    'j["edges"]["places_without_a_step"] == 1'
+done
+expect 0 text check "$data/edges.xml" --states 1
+grep -q "gradient at [0-9]* edges: worst error" text.out || fail "no edges: $(cat text.out)"
+grep -q "kink: act\[0\] at keyframe bent: .* on the left, .* on the right" text.out ||
+  fail "no kink named: $(cat text.out)"
+grep -q "1 places have no step; body_mass 0: joint 2 \"rail\"" text.out || fail "$(cat text.out)"
+
+finish
