@@ -14,6 +14,7 @@
 #include "learn/trust.h"
 #include "model/check.h"
 #include "model/fields.h"
+#include "rollout/switches.h"
 
 typedef struct {
   cr_setup_options setup;
@@ -43,6 +44,7 @@ typedef struct {
   bool wanted[CR_N_FIELD];
   int steps;
   double seconds_forward, seconds_backward;
+  int switches;  // of contacts and limits over the run, where --check asks
   cr_start start;
   cr_trust trust;
 } grad;
@@ -134,8 +136,23 @@ static cr_status moved_loss(grad* g, const request* q, int k, cr_real h, cr_real
   return CR_OK;
 }
 
+// differences of steps that do not count when contacts come and go do not know it either
+static bool of_steps(const grad* g) {
+  const cr_rollout* r = g->setup.rollout;
+  return g->switches > 0 && !(r->adaptive && r->options.events);
+}
+
+static cr_status count_switches(grad* g, cr_error* error) {
+  cri_switches switches = {0};
+  cr_status status = cri_switches_of(&switches, g->setup.rollout, &g->setup.m, error);
+  g->switches = switches.n - 1;
+  cri_switches_free(&switches);
+  return status;
+}
+
 static cr_status check(grad* g, cr_error* error) {
   cr_real h = probe_of(g->o);
+  CR_TRY(count_switches(g, error));
   for (int i = 0; i < g->nrequest; i++) {
     request* q = &g->requests[i];
     for (int k = 0; k < q->n; k++) {
@@ -191,6 +208,24 @@ static void set_scale(const grad* g, cr_real* scale) {
   }
 }
 
+// parameters at zero that the model refuses below
+static void set_bounds(grad* g, bool* only_up) {
+  cr_setup* s = &g->setup;
+  for (int i = 0; i < g->nrequest; i++) {
+    const request* q = &g->requests[i];
+    bool parameter = cri_field(q->wrt.place.field)->kind == CR_KIND_PARAM;
+    for (int k = 0; k < q->n; k++, only_up++) {
+      cr_error ignored;
+      if (!parameter || cr_wrt_value(&q->wrt, s, s->rollout, k) != 0) {
+        continue;
+      }
+      cr_wrt_move(&q->wrt, s, s->rollout, k, CR_R(-1e-6));
+      *only_up = cri_model_check(&s->m, &ignored) != CR_OK;
+      cr_start_put(&g->start, s, s->rollout);
+    }
+  }
+}
+
 static cr_status trust(grad* g, cr_error* error) {
   cr_trust_problem p = {.rollout = g->setup.rollout,
                         .m = &g->setup.m,
@@ -205,13 +240,19 @@ static cr_status trust(grad* g, cr_error* error) {
     p.n += g->requests[i].n;
   }
   cr_real* scale = calloc((size_t)p.n + 1, sizeof *scale);
-  if (scale == NULL) {
-    return cri_fail(error, CR_ERR_MEMORY, "trust: no memory for %d numbers", p.n);
+  bool* only_up = calloc((size_t)p.n + 1, sizeof *only_up);
+  cr_status status = CR_ERR_MEMORY;
+  if (scale != NULL && only_up != NULL) {
+    set_scale(g, scale);
+    set_bounds(g, only_up);
+    p.scale = scale;
+    p.only_up = only_up;
+    status = cr_trust_measure(&g->trust, &p, error);
+  } else {
+    (void)cri_fail(error, status, "trust: no memory for %d numbers", p.n);
   }
-  set_scale(g, scale);
-  p.scale = scale;
-  cr_status status = cr_trust_measure(&g->trust, &p, error);
   free(scale);
+  free(only_up);
   return status;
 }
 
@@ -241,9 +282,13 @@ static void put_trust(const cr_trust* t, cr_json* j) {
   cr_json_string(j, "verdict", cr_trust_word(t->verdict));
   cr_json_string(j, "text", t->text);
   cr_json_real(j, "change", t->change);
+  cr_json_real(j, "off", t->off);
   cr_json_real(j, "refined", t->refined);
   cr_json_int(j, "switches", t->switches);
   cr_json_int(j, "switches_apart", t->apart);
+  cr_json_int(j, "switches_uncounted", t->uncounted);
+  cr_json_real(j, "lacking", t->lacking);
+  cr_json_real(j, "lacking_part", t->lacking_part);
   cr_json_real(j, "growth", t->growth);
   cr_json_real(j, "chaotic_beyond", t->beyond);
   cr_json_real(j, "reach", t->reach);
@@ -252,7 +297,25 @@ static void put_trust(const cr_trust* t, cr_json* j) {
   cr_json_real(j, "quotient_near_by", t->near_by);
   cr_json_real(j, "left", t->left);
   cr_json_real(j, "right", t->right);
+  cr_json_real(j, "left_near_by", t->near_left);
+  cr_json_real(j, "right_near_by", t->near_right);
+  cr_json_int(j, "across", t->across);
+  cr_json_real(j, "across_slope", t->across_slope);
+  cr_json_real(j, "across_quotient", t->across_quotient);
+  cr_json_real(j, "across_error", t->across_error);
+  cr_json_real(j, "cost", t->cost);
+  cr_json_real(j, "cost_more", t->cost_more);
   cr_json_close(j, '}');
+}
+
+static void print_uncounted(const cr_trust* t) {
+  (void)printf("  moments of contacts: %d not counted", t->uncounted);
+  if (isinf(t->lacking)) {
+    (void)printf("; counting them costs more than all the rest, and was given up");
+  } else if (!isnan(t->lacking)) {
+    (void)printf("; counting them changes the gradient by %.3g %%", 100 * (double)t->lacking);
+  }
+  (void)printf("\n");
 }
 
 static void print_trust(const cr_trust* t) {
@@ -260,10 +323,21 @@ static void print_trust(const cr_trust* t) {
   (void)printf("  finer: the gradient changes by %.3g %%\n", 100 * (double)t->change);
   (void)printf("  contacts: %d changes; %d states of contact differ within %.2g\n", t->switches,
                t->apart, (double)t->reach);
+  if (t->uncounted > 0) {
+    print_uncounted(t);
+  }
   (void)printf("  growth of the tangent: %.4g\n", (double)t->growth);
   (void)printf(
       "  along the gradient: slope %.6g; differences %.6g over %.2g, %.6g over an eighth\n",
       (double)t->slope, (double)t->quotient, (double)t->reach, (double)t->near_by);
+  if (t->across > 0) {
+    (void)printf(
+        "  across it: %d probes; at worst slope %.3g, differences %.3g: an error of about "
+        "%.2g %%\n",
+        t->across, (double)t->across_slope, (double)t->across_quotient,
+        100 * (double)t->across_error);
+  }
+  (void)printf("  cost: %.3g runs with their gradients\n", (double)t->cost);
 }
 
 static void print_json(const grad* g, cr_real loss) {
@@ -274,6 +348,7 @@ static void print_json(const grad* g, cr_real loss) {
   if (g->o->check) {
     put_requests(g, &j, "differences", true);
     cr_json_real(&j, "eps", probe_of(g->o));
+    cr_json_string(&j, "differences_of", of_steps(g) ? "these steps" : "the motion");
   }
   if (g->o->trust) {
     put_trust(&g->trust, &j);
@@ -303,6 +378,14 @@ static void print_text(const grad* g, cr_real loss) {
       }
       (void)printf("\n");
     }
+  }
+  if (g->o->check && of_steps(g)) {
+    (void)printf(
+        "central differences of these steps: contacts or limits change %d times, and neither the "
+        "gradient nor they count that those moments move; --events counts it, --trust says how "
+        "much "
+        "it is\n",
+        g->switches);
   }
 }
 
@@ -371,7 +454,8 @@ int cr_cli_grad(int argc, char** argv) {
       {"--wrt", CR_OPT_LIST, &o.wrt, "NAME...", "qpos, qvel, act, ctrl, or a parameter"},
       {"--check", CR_OPT_FLAG, &o.check, "", "central differences beside the gradient"},
       {"--eps", CR_OPT_POSITIVE, &o.eps, "H", "their step (default 1e-6)"},
-      {"--trust", CR_OPT_FLAG, &o.trust, "", "what the gradient rests on, and whether to trust it"},
+      {"--trust", CR_OPT_FLAG, &o.trust, "",
+       "what the gradient rests on, and whether to trust it: exit code 1 if not"},
       {"--reach", CR_OPT_POSITIVE, &o.reach, "H", "how far --trust looks around (default 1e-3)"},
       {"--jacobian", CR_OPT_FLAG, &o.jacobian, "",
        "instead: how the state after the last step (of --time; default one step) depends on the "
@@ -397,6 +481,9 @@ int cr_cli_grad(int argc, char** argv) {
     status = run(g, &error);
   }
   int code = status == CR_OK ? 0 : cr_cli_fail("grad", o.setup.json, &error, &g->setup.report);
+  if (status == CR_OK && o.trust && !help && g->trust.verdict != CR_TRUST_YES) {
+    code = 1;
+  }
   for (int i = 0; i < g->nrequest; i++) {
     free(g->requests[i].gradient);
     free(g->requests[i].difference);

@@ -15,6 +15,7 @@ typedef struct {
   int nstep;
   int n;
   const cr_real* scale;  // n: by how much a number counts as moved by one
+  const bool* only_up;   // n: numbers that may not be less than they are; NULL: none
   cr_real reach;         // how far a probe moves, in units of the scale; 0: [1e-3]
   bool quick;  // growth is measured only where the verdict asks for it; 0 where it was not
   void* context;
@@ -38,15 +39,26 @@ typedef struct {
   cr_trust_verdict verdict;
   char text[512];   // one sentence
   cr_real change;   // of the gradient, relative, with a tenth of the tolerances, or half a step
+  cr_real off;      // how far it is from the gradient as refined, relative
   cr_real refined;  // rtol, or time step, from which on it changes by less than 1 %; 0: none
   int switches,
-      apart;       // of contacts and limits: over the run; not the same at both ends of the probe
-  cr_real growth;  // largest singular value of the end's tangent by the start's
-  cr_real beyond;  // time at which it exceeds 1 / reach for good; infinite: never
-  cr_real reach;   // in units of the scale
-  cr_real slope;   // along the probe, by the gradient as refined
+      apart;        // of contacts and limits: over the run; not the same at both ends of the probe
+  int uncounted;    // of the switches: those whose moments the gradient does not count
+  cr_real lacking;  // how far it is, relative, from one that does; infinite: that could not be had;
+                    // NaN: not asked
+  cr_real lacking_part;       // how far, of itself, a number is that makes up a fifth of it or more
+  cr_real growth;             // largest singular value of the end's tangent by the start's
+  cr_real beyond;             // time at which it exceeds 1 / reach for good; infinite: never
+  cr_real reach;              // in units of the scale
+  cr_real slope;              // along the probe, by the gradient as refined
   cr_real quotient, near_by;  // central quotients over the reach, and over an eighth of it
   cr_real left, right;        // one-sided quotients over the reach
+  cr_real near_left, near_right;  // and over the eighth
+  int across;                     // how many probes there were across the gradient; 0: not asked
+  cr_real across_slope, across_quotient;  // of the one that is furthest off
+  cr_real across_error;  // the gradient's error across it, relative, as these probes estimate it
+  cr_real cost;          // evaluations, in those of a run with its gradient
+  cr_real cost_more;     // of it: for probes across, and for counting moments
 } cr_trust;
 
 /// Runs and differentiates again and again. Afterwards the rollout is at its start, with its options.

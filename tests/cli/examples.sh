@@ -12,7 +12,13 @@ echo "$said" | awk '{ exit !($(NF - 1) < 0.5) }' || {
   echo "the arm does not follow: $said"
   exit 1
 }
-"$CAROM_BUILD_DIR/example_bounce" "$CAROM_SOURCE_DIR/examples/cube_toss.xml" | grep -q 'dx/dv = ' || {
-  echo "example_bounce does not run"
+# what differences of the converged motion say: 0.221775, and -0.00998
+said=$("$CAROM_BUILD_DIR/example_bounce" "$CAROM_SOURCE_DIR/examples/cube_toss.xml")
+echo "$said" | grep -q 'dx/dv = 0\.2217[78]' || {
+  echo "example_bounce says: $said"
+  exit 1
+}
+echo "$said" | grep -q 'dx/dfriction of geom 1 = -0\.0099[89]' || {
+  echo "example_bounce says: $said"
   exit 1
 }

@@ -19,6 +19,7 @@ typedef struct {
   cr_real qpos[MOST], qvel[MOST], scale[MOST];  // those of the start
   bool quick;
   int nstep;
+  cr_real twist;  // how much of the gradient is turned out of its direction: 0 none
 } bench;
 
 static const char cube[] = CAROM_SOURCE_DIR "/examples/cube_toss.xml";
@@ -66,6 +67,8 @@ static cr_status start(void* context, cr_rollout* r, const cr_real* step, cr_err
 static cr_status gradient(void* context, cr_rollout* r, cr_real* g, cr_error* error) {
   const bench* b = context;
   cr_copy(g, r->bar->qvel, b->m->nv);
+  g[0] -= b->twist * r->bar->qvel[1];
+  g[1] += b->twist * r->bar->qvel[0];
   return CR_OK;
 }
 
@@ -168,7 +171,7 @@ static void a_coarse_toss_is_to_be_refined(void** state) {
   cr_trust t = measure(&b);
   assert_int_equal(t.verdict, CR_TRUST_REFINE);
   assert_true(t.change > 0.1 && t.refined > 0 && t.refined < 1e-4);
-  assert_non_null(strstr(t.text, "refine to tolerance 1e-"));
+  assert_non_null(strstr(t.text, "do not trust (refine): a finer run changes"));
   tolerances(&b, 1, (double)t.refined, false);
   differentiate(&b, g);
   assert_true(distance(&b, g, truth) < 0.02);
@@ -339,6 +342,38 @@ static void a_true_discontinuity_is_a_kink(void** state) {
   end(&b);
 }
 
+// wrong by so much across itself, which differences along it do not see
+static void a_gradient_that_is_wrong_across_is_not_trusted(void** state) {
+  bench b;
+  swing(&b, 0.8);
+  b.twist = 0.1;
+  cr_trust t = measure(&b);
+  assert_int_equal(t.verdict, CR_TRUST_UNSETTLED);
+  assert_close(t.quotient, t.slope, 2e-2 * t.slope);
+  assert_int_equal(t.across, 1);  // two numbers: there is no other direction
+  assert_close(t.across_error, 0.1, 0.01);
+  assert_close(cr_abs(t.across_quotient), 0.1 * t.slope, 0.01 * t.slope);
+  assert_non_null(strstr(t.text, "across itself"));
+  b.twist = 0.01;
+  assert_int_equal(measure(&b).verdict, CR_TRUST_YES);
+  end(&b);
+}
+
+// probes across and the steps that count contacts cost no more than all the rest
+static void it_costs_at_most_twice_the_rest(void** state) {
+  bench b;
+  tumble(&b, 1e-6, true);
+  cr_trust t = measure(&b);
+  assert_int_equal(t.across, 4);
+  assert_true(t.cost_more > 0 && t.cost_more <= t.cost / 2);
+  end(&b);
+  bounce(&b, 1e-7);
+  t = measure(&b);
+  assert_true(t.uncounted > 0 && t.lacking < 0.01);  // contacts begin with next to no force
+  assert_true(t.cost_more > 0 && t.cost_more <= t.cost / 2);
+  end(&b);
+}
+
 static void a_loss_without_slope_is_flat(void** state) {
   bench b;
   begin(&b, capsule, "1 + 0 * qpos[0]", "tsit5", 1);
@@ -364,6 +399,8 @@ int test_trust(void) {
       cmocka_unit_test(a_long_swing_is_chaotic),
       cmocka_unit_test(a_landing_at_the_last_moment_is_a_kink),
       cmocka_unit_test(a_true_discontinuity_is_a_kink),
+      cmocka_unit_test(a_gradient_that_is_wrong_across_is_not_trusted),
+      cmocka_unit_test(it_costs_at_most_twice_the_rest),
       cmocka_unit_test(a_loss_without_slope_is_flat),
       cmocka_unit_test(words_are_words),
   };
