@@ -104,7 +104,8 @@ CR_API cr_status cr_rollout_memory(cr_rollout* rollout, const cr_model* m, size_
 CR_API void cr_rollout_steps(const cr_rollout* rollout, int* accepted, int* rejected, int* events);
 
 /// Contacts and limits that in the last run with events came, left while they pushed, or changed places in
-/// a way whose part of a gradient is not known. 0: a gradient counts all of them.
+/// a way whose part of a gradient is not known, or so fast one after another that steps passed over them.
+/// 0: a gradient counts all of them.
 CR_API int cr_rollout_uncounted(const cr_rollout* rollout);
 
 /// The states along which the continuous adjoint goes back: the motion between the stored ones as

@@ -43,6 +43,8 @@ typedef struct {
   int nrequest;
   bool wanted[CR_N_FIELD];
   int steps;
+  int uncounted;  // events that the gradient does not count, and when the first of them was
+  cr_real uncounted_from;
   double seconds_forward, seconds_backward;
   int switches;  // of contacts and limits over the run, where --check asks
   cr_start start;
@@ -112,6 +114,8 @@ static cr_status differentiate(grad* g, cr_error* error) {
     CR_TRY(cr_constants_vjp(&s->m, s->rollout->work, s->rollout->bar));
   }
   g->steps = cr_setup_steps(s);
+  g->uncounted = cr_rollout_uncounted(s->rollout);
+  g->uncounted_from = s->rollout->controller.first_missed;
   g->seconds_forward = middle - start;
   g->seconds_backward = now() - middle;
   for (int i = 0; i < g->nrequest; i++) {
@@ -354,6 +358,9 @@ static void print_json(const grad* g, cr_real loss) {
     put_trust(&g->trust, &j);
   }
   cr_json_int(&j, "steps", g->steps);
+  if (g->o->setup.method.events) {
+    cr_json_int(&j, "uncounted_events", g->uncounted);
+  }
   cr_json_open(&j, "seconds", '{');
   cr_json_real(&j, "forward", (cr_real)g->seconds_forward);
   cr_json_real(&j, "backward", (cr_real)g->seconds_backward);
@@ -365,6 +372,10 @@ static void print_json(const grad* g, cr_real loss) {
 static void print_text(const grad* g, cr_real loss) {
   (void)printf("loss %.12g after %d steps (forward %.3g s, backward %.3g s)\n", (double)loss,
                g->steps, g->seconds_forward, g->seconds_backward);
+  if (g->uncounted > 0) {
+    (void)printf("uncounted events: %d, the first at time %.9g; the gradient lacks their part\n",
+                 g->uncounted, (double)g->uncounted_from);
+  }
   for (int i = 0; i < g->nrequest; i++) {
     const request* q = &g->requests[i];
     for (int k = 0; k < q->n; k++) {

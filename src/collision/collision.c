@@ -537,23 +537,33 @@ cr_status cr_collision_jvp(const cr_model* m, const cr_data* d, cr_data* tan) {
   return CR_OK;
 }
 
-cri_contact_motion cri_collision_motion(const cr_model* m, const cr_data* d, int i,
-                                        const cr_shape_tan* a_tan, const cr_shape_tan* b_tan) {
+// [k3] how contact i moves by the tangent of its hit
+static cri_contact_motion motion_of(const cr_data* d, int i, const cr_hit_tan* hit_tan) {
+  axes x = load_axes(d->contact_axes + 8 * i);
+  cri_contact_motion motion;
+  cr_real third[3];
+  cr_cross3(third, x.normal, x.tangent);
+  motion.dist = hit_tan->dist;
+  cr_copy3(motion.pos, hit_tan->pos);
+  frame_turn(&x, hit_tan, third, motion.turn);
+  return motion;
+}
+
+static void shapes_tan(const cr_model* m, const cr_data* d, int i, const cr_shape_tan* a_tan,
+                       const cr_shape_tan* b_tan, cr_hit_tan* hit_tan) {
   const int32_t* geom = d->contact_geom + 2 * i;
   solid a, b;
   shape_of(m, d, geom[0], &a);
   shape_of(m, d, geom[1], &b);
-  axes x = load_axes(d->contact_axes + 8 * i);
-  cr_hit_tan hit_tan;
-  cri_contact_motion motion;
   pair_of(m, geom)->tan(&a.shape, &b.shape, d->contact_feature + 4 * i, d->contact_local + 6 * i,
-                        a_tan, b_tan, &hit_tan);
-  cr_real third[3];
-  cr_cross3(third, x.normal, x.tangent);
-  motion.dist = hit_tan.dist;
-  cr_copy3(motion.pos, hit_tan.pos);
-  frame_turn(&x, &hit_tan, third, motion.turn);
-  return motion;
+                        a_tan, b_tan, hit_tan);
+}
+
+cri_contact_motion cri_collision_motion(const cr_model* m, const cr_data* d, int i,
+                                        const cr_shape_tan* a_tan, const cr_shape_tan* b_tan) {
+  cr_hit_tan hit_tan;
+  shapes_tan(m, d, i, a_tan, b_tan, &hit_tan);
+  return motion_of(d, i, &hit_tan);
 }
 
 // the shape of a geom moves with its body
@@ -573,24 +583,17 @@ cri_contact_motion cri_collision_velocity(const cr_model* m, const cr_data* d, i
   int n = shared_from(d, i);
   const int32_t* geom = d->contact_geom + 2 * i;
   cr_shape_tan a_tan = velocity_of(m, d, geom[0]), b_tan = velocity_of(m, d, geom[1]);
-  cri_contact_motion motion = cri_collision_motion(m, d, i, &a_tan, &b_tan);
+  cr_hit_tan own[CR_MAX_HITS], hit_tan[CR_MAX_HITS];
+  for (int k = 0; k < n; k++) {
+    shapes_tan(m, d, i + k, &a_tan, &b_tan, &hit_tan[k]);
+  }
   cri_sharing s = sharing_of(m, geom);
   if (s.length > 0) {
-    cr_hit_tan own[CR_MAX_HITS], hit_tan[CR_MAX_HITS];
     cr_real weight_tan;
     load_own(d, i, n, own);
-    for (int k = 0; k < n; k++) {
-      solid a, b;
-      shape_of(m, d, geom[0], &a);
-      shape_of(m, d, geom[1], &b);
-      pair_of(m, geom)->tan(&a.shape, &b.shape, d->contact_feature + 4 * (i + k),
-                            d->contact_local + 6 * (i + k), &a_tan, &b_tan, &hit_tan[k]);
-    }
-    cr_hit_tan mean_tan = cri_blend_tan(own, n, s.length, hit_tan, 0, &weight_tan);
-    motion.dist = mean_tan.dist;
-    cr_copy3(motion.pos, mean_tan.pos);
+    hit_tan[0] = cri_blend_tan(own, n, s.length, hit_tan, 0, &weight_tan);
   }
-  return motion;
+  return motion_of(d, i, &hit_tan[0]);
 }
 
 cr_status cr_collision_vjp(const cr_model* m, const cr_data* d, cr_data* bar) {

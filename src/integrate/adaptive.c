@@ -123,16 +123,50 @@ cr_status cri_controller_check(const cr_adaptive* o, const cri_controller* c, cr
   return CR_OK;
 }
 
-static void accept(cri_controller* c, const cr_adaptive* o, const cri_rk* rk, const cr_model* m,
-                   cr_real inverse, cr_real next, const cri_locate* end) {
-  cri_controller_accept(c, rk->h, inverse, next);
-  c->known = (rk->t->last_is_first || needs_end(o, rk)) && m->na == 0;
+// [a4] events that follow each other ever faster, as where a contact hovers at a distance of zero, would
+// take all steps there are: then steps pass over them for a while, longer each time
+static void watch_crowd(cri_controller* c, const cr_model* m, const cri_locate* end, cr_real time) {
+  enum { FEW = 24, EACH = 2 };
+  if (time > c->crowd_start + m->timestep) {
+    c->crowd = 0;
+    c->crowd_start = time;
+  }
+  c->crowd += c->event;
+  if (c->crowd > FEW + EACH * end->start.n) {
+    bool again = c->blind > 0 && time < c->blind_end + c->blind;
+    c->blind = again ? 2 * c->blind : m->timestep;
+    c->blind_end = time + c->blind;
+    c->crowd = 0;
+    c->cross = 0;
+    c->next = CRI_STEP_LONG;
+  }
+}
+
+static void count_events(cri_controller* c, const cri_locate* end, bool blind, cr_real time) {
   const cri_event_count* n = &end->counts;
-  c->event = n->entered + n->left + n->swapped > 0;
-  c->missed += n->missed;
+  int all = n->entered + n->left + n->swapped, missed = blind ? all : n->missed;
+  if (c->missed == 0 && missed > 0) {
+    c->first_missed = time;
+  }
+  c->event = all > 0 && !blind;
+  c->missed += missed;
   c->events += end->happened;
   c->cross = end->cross;
   c->next = end->next;
+}
+
+static void accept(cri_controller* c, const cr_adaptive* o, const cri_rk* rk, const cr_model* m,
+                   const cr_data* d, cr_real inverse, cr_real next, cri_locate* end) {
+  bool blind = d->time < c->blind_end;
+  cri_controller_accept(c, rk->h, inverse, next);
+  c->known = (rk->t->last_is_first || needs_end(o, rk)) && m->na == 0;
+  if (o->events) {
+    if (blind) {
+      cri_locate_pass(end, m, d, rk->h);
+    }
+    count_events(c, end, blind, d->time + rk->h);
+    watch_crowd(c, m, end, d->time + rk->h);
+  }
 }
 
 // a flight allows steps of any length, also such that a bounce fits in between two stages
@@ -144,7 +178,8 @@ static cr_real largest_step(const cr_adaptive* o, const cr_model* m) {
 static cr_status find_step(const cr_adaptive* o, const cri_ramp* ramp, const cr_model* m,
                            cr_data* d, cr_real end, cri_locate* l, cri_controller* c, cr_real* h) {
   cri_rk rk = method_of(o, ramp, m, 0);
-  rk.zones = o->events ? l->zones : NULL;
+  bool looks = o->events && d->time >= c->blind_end;
+  rk.zones = looks ? l->zones : NULL;
   cr_real left = end - d->time, wanted = cr_min(c->cross, left);
   cr_real most = largest_step(o, m), limit = left > most * (1 + CR_R(1e-9)) ? most : left;
   for (;;) {
@@ -156,7 +191,7 @@ static cr_status find_step(const cr_adaptive* o, const cri_ramp* ramp, const cr_
     bool accepted = inverse > 1 || (inverse > 0 && cri_locate_is_tiny(l, rk.h));
     f = inverse > 0 ? cri_controller_factor(o, c, rk.t->error_order, inverse, accepted) : CR_R(0.2);
     // what happens in the step may be why its error is too large
-    if (accepted && o->events && !cri_locate_ends(l, m, d, rk.h, &wanted)) {
+    if (accepted && looks && !cri_locate_ends(l, m, d, rk.h, &wanted)) {
       wanted = cr_min(wanted, left);
       c->rejected++;
       continue;
@@ -170,7 +205,7 @@ static cr_status find_step(const cr_adaptive* o, const cri_ramp* ramp, const cr_
       }
       continue;
     }
-    accept(c, o, &rk, m, inverse, rk.h * f, l);
+    accept(c, o, &rk, m, d, inverse, rk.h * f, l);
     *h = rk.h;
     return cri_values_check(m, d, d->act_next, m->na, NULL, "act", "the next state");
   }

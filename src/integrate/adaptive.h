@@ -18,7 +18,11 @@ typedef struct {
   cr_real cross;       // length of the next step where it is to go on to an event, 0 else
   cri_step_kind next;  // what that is to be
   int accepted, rejected, events;
-  int missed;  // rows that entered, left or were swapped in a way that no gradient counts
+  int missed;            // rows that entered, left or were swapped in a way that no gradient counts
+  cr_real first_missed;  // the end of the step in which the first of them was
+  int crowd;             // steps with events since the time `crowd_start`
+  cr_real crowd_start;
+  cr_real blind, blind_end;  // how long, and until when, steps do not look for events: they crowd
 } cri_controller;
 
 /// The controller at the start of a run.

@@ -11,6 +11,8 @@
 #define SAME_PLACE CR_R(1e-6)
 #define SAME_GAP CR_R(1e-11)
 #define SAME_RATE CR_R(1e-6)
+// of a size, what a gap may be off by
+#define ROUND_OFF (512 * CR_EPS)
 
 // ---- rows
 
@@ -115,6 +117,14 @@ int cri_event_end(const cr_data* d, int row) {
   return end;
 }
 
+// does it matter for a contact which way its tangents point?
+static bool has_directions(const cr_data* d, int row) {
+  const cr_real* friction = d->contact_friction + 5 * d->efc_id[row];
+  return d->efc_type[row] == CR_CNSTR_CONTACT_PYRAMIDAL ||
+         (d->efc_type[row] == CR_CNSTR_CONTACT_ELLIPTIC &&
+          (friction[0] != friction[1] || friction[3] != friction[4]));
+}
+
 // the gap, its rate as it is measured (not the velocity of the row, since the point that is nearest may
 // wander over its shape), and where the contact is
 static void measure_motion(const cr_model* m, const cr_data* d, int row, cri_event_row* r) {
@@ -129,9 +139,13 @@ static void measure_motion(const cr_model* m, const cr_data* d, int row, cri_eve
   r->velocity = motion.dist;
   r->size = cri_geom_bound(m, geom[0]) + cri_geom_bound(m, geom[1]);
   cr_copy3(r->pos, d->contact_pos + 3 * c);
-  cr_copy3(r->normal, d->contact_frame + 9 * c);
+  cr_copy(r->frame, d->contact_frame + 9 * c, 6);
+  if (!has_directions(d, row)) {
+    cr_zero3(r->frame + 3);
+  }
   r->way = cr_norm3(motion.pos);
   r->turn = cr_norm3(motion.turn);
+  r->lean = motion.turn[2] * r->frame[0] - motion.turn[0] * r->frame[2];
 }
 
 static cr_real pushed(const cr_data* d, int row) {
@@ -193,26 +207,60 @@ static const cri_event_row* find_row(const cri_event_row* rows, int n, const cri
   return NULL;
 }
 
-// may one have moved to where the other is, since then?
-static bool continues(const cri_event_row* was, const cri_event_row* now, cr_real since) {
-  cr_real moved[3], turned[3];
-  cr_sub3(moved, now->pos, was->pos);
-  cr_sub3(turned, now->normal, was->normal);
-  return cr_norm3(moved) <= 2 * since * (was->way + now->way) + SAME_PLACE * now->size &&
-         cr_norm3(turned) <= 2 * since * (was->turn + now->turn) + SAME_PLACE;
+static cr_real apart(const cr_real* a, const cr_real* b) {
+  cr_real x[3];
+  cr_sub3(x, a, b);
+  return cr_norm3(x);
 }
 
-// a row of the same pair at the same place under another name, which `others` do not have
-static bool is_renamed(const cri_event_row* rows, int n, const cri_event_row* r,
-                       const cri_event_row* others, int nother, cr_real since) {
-  for (int i = 0; i < n; i++) {
-    const cri_event_row* x = &rows[i];
-    if (x->first && x->pair == r->pair && x->place == r->place && continues(x, r, since) &&
-        find_row(others, nother, x, i) == NULL) {
-      return true;
-    }
+// may one have moved to where the other is, since then?
+static bool stays_near(const cri_event_row* was, const cri_event_row* now, cr_real since) {
+  cr_real turned = 2 * since * (was->turn + now->turn) + SAME_PLACE;
+  return apart(was->pos, now->pos) <= 2 * since * (was->way + now->way) + SAME_PLACE * now->size &&
+         apart(was->frame, now->frame) <= turned;
+}
+
+// has its first tangent, where it matters, come to go by another axis of the world?
+static bool flips(const cri_event_row* was, const cri_event_row* now, cr_real since) {
+  return apart(was->frame + 3, now->frame + 3) > 2 * since * (was->turn + now->turn) + SAME_PLACE;
+}
+
+static bool continues(const cri_event_row* was, const cri_event_row* now, cr_real since) {
+  return stays_near(was, now, since) && !flips(was, now, since);
+}
+
+// is the other a row of the same pair that may have been at the same place, and that `named` does not have?
+static bool may_be(const cri_event_row* other, int i, const cri_event_row* r, cr_real since,
+                   const cri_event_list* named) {
+  return other->first && other->pair == r->pair && other->place == r->place &&
+         continues(other, r, since) && find_row(named->row, named->n, other, i) == NULL;
+}
+
+// does `others` have the row, of `own`, at the same place under another name? one for one: where two become
+// one, or one two, one of them has not
+static bool is_renamed(const cri_event_list* others, const cri_event_list* own, int row,
+                       cr_real since) {
+  const cri_event_row* r = &own->row[row];
+  int there = 0, earlier = 0;
+  for (int i = 0; i < others->n; i++) {
+    there += may_be(&others->row[i], i, r, since, own);
   }
-  return false;
+  for (int i = 0; i < row && there > 0; i++) {
+    earlier += may_be(&own->row[i], i, r, since, others);
+  }
+  return earlier < there;
+}
+
+// what round-off may do to a gap, which at a small speed is a long time
+static cr_real unclear(const cri_event_row* r) { return ROUND_OFF * (r->size > 0 ? r->size : 1); }
+
+// [e1] did its gap close since then, and will it open until then?
+static bool has_entered(const cri_event_row* r, cr_real since, cr_real near) {
+  return r->velocity < 0 && r->gap <= 0 && r->gap >= (2 * since + near) * r->velocity - unclear(r);
+}
+
+static bool will_leave(const cri_event_row* r, cr_real since, cr_real near) {
+  return r->velocity > 0 && r->gap <= 0 && -r->gap <= (2 * since + near) * r->velocity + unclear(r);
 }
 
 cri_fate cri_event_fate_of_new(const cri_event_list* before, const cri_event_list* after, int row,
@@ -225,24 +273,20 @@ cri_fate cri_event_fate_of_new(const cri_event_list* before, const cri_event_lis
     bool same = continues(was, r, since) || (was->force == 0 && r->force == 0);
     return same ? CRI_STAYS : CRI_SWAPS;
   }
-  if (is_renamed(before->row, before->n, r, after->row, after->n, since)) {
+  if (is_renamed(before, after, row, since)) {
     return CRI_STAYS;
   }
-  // [e1]
-  return r->velocity < 0 && r->gap <= 0 && r->gap >= (2 * since + near) * r->velocity ? CRI_ENTERS
-                                                                                      : CRI_SWAPS;
+  return has_entered(r, since, near) ? CRI_ENTERS : CRI_SWAPS;
 }
 
 cri_fate cri_event_fate_of_old(const cri_event_list* before, const cri_event_list* after, int row,
                                cr_real since, cr_real near) {
   const cri_event_row* r = &before->row[row];
   if (!r->first || r->force == 0 || find_row(after->row, after->n, r, row) != NULL ||
-      is_renamed(after->row, after->n, r, before->row, before->n, since)) {
+      is_renamed(after, before, row, since)) {
     return CRI_STAYS;
   }
-  // [e1]
-  return r->velocity > 0 && r->gap <= 0 && -r->gap <= (2 * since + near) * r->velocity ? CRI_LEAVES
-                                                                                       : CRI_SWAPS;
+  return will_leave(r, since, near) ? CRI_LEAVES : CRI_SWAPS;
 }
 
 // [e3] how long ago the sign changed, 0 where it has not
@@ -273,14 +317,22 @@ cr_real cri_event_leaving(const cri_event_list* now) {
   return first;
 }
 
-// [e4] when the distances before and after, each continued at its rate, are one; in the middle where they
-// do not say
-static cr_real swapped(const cri_event_row* was, const cri_event_row* now, cr_real since) {
-  cr_real at = since / 2;
-  if (was != NULL && was->velocity != now->velocity) {
-    at = (now->gap - was->gap - now->velocity * since) / (was->velocity - now->velocity);
-  }
+// when a line through `was` with its slope, at the first, meets one through `now` with its own, `since` later
+static cr_real meeting(cr_real was, cr_real slope, cr_real now, cr_real slope_now, cr_real since) {
+  cr_real at = slope == slope_now ? -1 : (now - was - slope_now * since) / (slope - slope_now);
   return at > 0 && at < since ? at : since / 2;
+}
+
+// [e4], [e5] when a row that is there before and after was swapped; in the middle where nothing says it
+static cr_real swapped(const cri_event_row* was, const cri_event_row* now, cr_real since) {
+  if (was == NULL) {
+    return since / 2;
+  }
+  if (stays_near(was, now, since)) {
+    cr_real half = now->frame[1] < 0 ? -CR_R(0.5) : CR_R(0.5);
+    return meeting(was->frame[1], was->lean, half, 0, since);
+  }
+  return meeting(was->gap, was->velocity, now->gap, now->velocity, since);
 }
 
 static void take(cr_real* first, cr_real at) { *first = *first < 0 ? at : cr_min(*first, at); }
@@ -313,21 +365,63 @@ cri_event cri_event_find(const cri_event_list* before, const cri_event_list* aft
 
 // ---- what is counted
 
-bool cri_event_meet(const cri_event_list* before, const cri_event_list* after, cr_real pair,
-                    cr_real h, int* was, int* now) {
+// [e4] distances that meet: how fast they part, 0 if they do not
+static cr_real parting(const cri_event_row* a, const cri_event_row* b, cr_real h) {
+  bool other = a->feature != b->feature || !stays_near(a, b, h);
+  cr_real speed = cr_abs(a->velocity) + cr_abs(b->velocity);
+  cr_real rate = cr_abs(b->velocity - a->velocity);
+  bool met = cr_abs(a->gap - b->gap) <= 4 * h * speed + SAME_GAP * b->size;
+  return other && met && rate > SAME_RATE * speed ? rate : 0;
+}
+
+// [e5] a frame that flips: how fast its normal leans, 0 if it does not
+static cr_real leaning(const cri_event_row* a, const cri_event_row* b, cr_real h) {
+  return a->feature == b->feature && stays_near(a, b, h) && flips(a, b, h) ? cr_abs(b->lean) : 0;
+}
+
+// [e1] a row of the pair that leaves, or has entered
+static bool find_edge(const cri_event_list* before, const cri_event_list* after, cr_real pair,
+                      cr_real h, cr_real near, cri_event_sign* sign) {
+  for (int i = 0; i < before->n; i++) {
+    const cri_event_row* r = &before->row[i];
+    if (r->first && r->pair == pair && will_leave(r, h, near) &&
+        find_row(after->row, after->n, r, i) == NULL) {
+      *sign = (cri_event_sign){.was = i, .now = -1, .rate = -r->velocity};
+      return true;
+    }
+  }
+  for (int i = 0; i < after->n; i++) {
+    const cri_event_row* r = &after->row[i];
+    if (r->first && r->pair == pair && has_entered(r, h, near) &&
+        find_row(before->row, before->n, r, i) == NULL) {
+      *sign = (cri_event_sign){.was = -1, .now = i, .rate = r->velocity};
+      return true;
+    }
+  }
+  return false;
+}
+
+bool cri_event_sign_of(const cri_event_list* before, const cri_event_list* after, cr_real pair,
+                       cr_real h, cr_real near, cri_event_sign* sign) {
   cr_real most = 0;
+  if (find_edge(before, after, pair, h, near, sign)) {
+    return true;
+  }
   for (int i = 0; i < before->n; i++) {
     const cri_event_row* a = &before->row[i];
     for (int k = 0; a->first && a->pair == pair && k < after->n; k++) {
       const cri_event_row* b = &after->row[k];
-      bool other = b->first && b->pair == pair && (a->feature != b->feature || !continues(a, b, h));
-      cr_real speed = cr_abs(a->velocity) + cr_abs(b->velocity);
-      cr_real apart = cr_abs(b->velocity - a->velocity);
-      if (other && cr_abs(a->gap - b->gap) <= 4 * h * speed + SAME_GAP * b->size && apart > most &&
-          apart > SAME_RATE * speed) {
-        most = apart;
-        *was = i;
-        *now = k;
+      if (!b->first || b->pair != pair) {
+        continue;
+      }
+      cr_real parts = parting(a, b, h), leans = leaning(a, b, h);
+      if (leans > 0) {
+        *sign = (cri_event_sign){.was = i, .now = k, .leans = true, .rate = b->lean};
+        return true;
+      }
+      if (parts > most) {
+        most = parts;
+        *sign = (cri_event_sign){.was = i, .now = k, .rate = b->velocity - a->velocity};
       }
     }
   }
@@ -338,15 +432,15 @@ cri_event_count cri_event_counts(const cri_event_list* before, const cri_event_l
                                  cr_real h, cr_real near) {
   cri_event_count c = {.entered = 0};
   bool tiny = h <= CRI_EVENT_TINY * near;
-  int was, now;
+  cri_event_sign sign;
   for (int row = 0; row < after->n; row++) {
     const cri_event_row* r = &after->row[row];
     cri_fate fate = cri_event_fate_of_new(before, after, row, h, near);
     c.entered += fate == CRI_ENTERS;
-    c.missed += fate == CRI_ENTERS && r->gap < CRI_EVENT_TINY * near * r->velocity;
+    c.missed += fate == CRI_ENTERS && r->gap < CRI_EVENT_TINY * near * r->velocity - unclear(r);
     c.swapped += fate == CRI_SWAPS;
     c.missed += fate == CRI_SWAPS && r->force > 0 &&
-                (!tiny || !cri_event_meet(before, after, r->pair, h, &was, &now));
+                (!tiny || !cri_event_sign_of(before, after, r->pair, h, near, &sign));
   }
   for (int row = 0; row < before->n; row++) {
     cri_fate fate = cri_event_fate_of_old(before, after, row, h, near);
@@ -354,7 +448,7 @@ cri_event_count cri_event_counts(const cri_event_list* before, const cri_event_l
     c.swapped += fate == CRI_SWAPS;
     c.missed += fate == CRI_LEAVES && !tiny;
     c.missed += fate == CRI_SWAPS &&
-                (!tiny || !cri_event_meet(before, after, before->row[row].pair, h, &was, &now));
+                (!tiny || !cri_event_sign_of(before, after, before->row[row].pair, h, near, &sign));
   }
   return c;
 }

@@ -23,8 +23,9 @@ typedef struct {
   cr_real bend[CRI_BENDS];  // change sign where the force law of the row bends
   cr_real gap, velocity;    // how far it is from being gone, and the rate of that as it is measured
   cr_real force;            // the sum of what its rows push
-  cr_real pos[3], normal[3], way, turn;  // of a contact: where it is; how fast that moves, and turns
-  cr_real size;                          // of its geoms
+  cr_real pos[3], frame[6], way, turn;  // of a contact: where it is; how fast that moves, and turns
+  cr_real lean;                         // rate of the normal's second coordinate, frame[1]
+  cr_real size;                         // of its geoms
 } cri_event_row;
 
 /// All rows of an evaluation.
@@ -70,10 +71,20 @@ cri_fate cri_event_fate_of_old(const cri_event_list* before, const cri_event_lis
 /// How long after this a limit or contact leaves, the first of those that push; CR_MAX none.
 cr_real cri_event_leaving(const cri_event_list* now);
 
-/// Two contacts of a pair at a swap, one before and one after it, whose distances are the same and whose
-/// rates are not: where they are the same is where the swap is. False if there are none.
-bool cri_event_meet(const cri_event_list* before, const cri_event_list* after, cr_real pair,
-                    cr_real h, int* was, int* now);
+/// What tells when a swap is: a number that is zero there, s, the difference of two distances or how far a
+/// normal leans.
+typedef struct {
+  int was, now;  // rows, one before and one after it, -1: s has no part there
+  bool leans;    // s is frame[1] at `now`, not the difference of the gaps
+  cr_real rate;  // of s
+} cri_event_sign;
+
+/// The sign of a swap in a pair of geoms, in a step of length h. False if there is none.
+/// Equation a row that leaves or enters just then, whatever it pushes: s its gap            [e1]
+///          two contacts whose distances are the same and whose rates are not: s = g_now - g_was  [e4]
+///          a frame whose first tangent goes by another axis of the world: s = n_y, at 1/2    [e5]
+bool cri_event_sign_of(const cri_event_list* before, const cri_event_list* after, cr_real pair,
+                       cr_real h, cr_real near, cri_event_sign* sign);
 
 /// Rows that entered, left while they pushed, were swapped in a step of length h, and those of them whose
 /// jump a gradient does not know.

@@ -62,26 +62,35 @@ static void set_mass(cr_data* to, const cr_real* D, int row, cr_real scale) {
   }
 }
 
-// what a change of the acceleration does to a tangent, or to cotangents, divided by the rate of s, whose
-// part is that of the gap at `row`
-typedef void jump(const cr_model* m, cr_data* twin, int row, const cr_real* change, cr_real by);
+// s: the gap at a row; or, `contact` not below 0, how far the normal of that contact leans
+typedef struct {
+  int row, contact;
+} part;
+
+// what a change of the acceleration does to a tangent, or to cotangents, divided by the rate of s
+typedef void jump(const cr_model* m, cr_data* twin, part s, const cr_real* change, cr_real by);
 
 // [e2]
-static void jump_tan(const cr_model* m, cr_data* tan, int row, const cr_real* change, cr_real by) {
-  cr_real gap_tan = tan->efc_pos[row] - tan->efc_margin[row];
+static void jump_tan(const cr_model* m, cr_data* tan, part s, const cr_real* change, cr_real by) {
+  cr_real s_tan = s.contact >= 0 ? tan->contact_frame[9 * s.contact + 1]
+                                 : tan->efc_pos[s.row] - tan->efc_margin[s.row];
   for (int i = 0; i < m->nv; i++) {
-    tan->qvel[i] += by * gap_tan * change[i];
+    tan->qvel[i] += by * s_tan * change[i];
   }
 }
 
 // [e2]'
-static void jump_bar(const cr_model* m, cr_data* bar, int row, const cr_real* change, cr_real by) {
+static void jump_bar(const cr_model* m, cr_data* bar, part s, const cr_real* change, cr_real by) {
   cr_real c = 0;
   for (int i = 0; i < m->nv; i++) {
     c += by * bar->qvel[i] * change[i];
   }
-  bar->efc_pos[row] += c;
-  bar->efc_margin[row] -= c;
+  if (s.contact >= 0) {
+    bar->contact_frame[9 * s.contact + 1] += c;
+    return;
+  }
+  bar->efc_pos[s.row] += c;
+  bar->efc_margin[s.row] -= c;
 }
 
 // rows one after the other, from the first to the last or back: on at b, off at a
@@ -102,7 +111,7 @@ static cr_status jump_in_order(const passage* p, bool new, const int* rows, int 
     for (int k = 0; k < p->m->nv; k++) {
       change[k] = d->qacc[k] - change[k];
     }
-    f(p->m, twin, row, change, 1 / (p->rows[new].row[row].velocity * (n > 1 ? 2 : 1)));
+    f(p->m, twin, (part){row, -1}, change, 1 / (p->rows[new].row[row].velocity * (n > 1 ? 2 : 1)));
   }
   cri_pop(p->a, mark);
   return status;
@@ -135,7 +144,7 @@ static cr_status jump_all(const passage* p, bool new, jump* f, cr_data* twin, cr
 // ---- swaps
 
 // the n-th swap of a pair of geoms that has rows to tell it by; false if there is none
-static bool find_swap(const passage* p, int n, int* was, int* now) {
+static bool find_swap(const passage* p, int n, cri_event_sign* sign) {
   for (int k = 0; k < p->rows[0].n + p->rows[1].n; k++) {
     bool new = k >= p->rows[0].n;
     int row = new ? k - p->rows[0].n : k;
@@ -149,22 +158,28 @@ static bool find_swap(const passage* p, int n, int* was, int* now) {
       int before = early ? i - p->rows[0].n : i;
       seen = p->rows[early].row[before].pair == pair && fate_of(p, early, before) == CRI_SWAPS;
     }
-    if (!seen && cri_event_meet(&p->rows[0], &p->rows[1], pair, p->h, was, now) && n-- == 0) {
+    if (!seen && cri_event_sign_of(&p->rows[0], &p->rows[1], pair, p->h, p->near, sign) &&
+        n-- == 0) {
       return true;
     }
   }
   return false;
 }
 
-// [e4] the parts of swaps at a, or at b
+// [e4], [e5] the parts of swaps at a, or at b
 static void jump_swaps(const passage* p, bool new, const cr_real* change, jump* f, cr_data* twin) {
-  int was, now, n = 0;
-  while (find_swap(p, n, &was, &now)) {
+  cri_event_sign x;
+  int n = 0;
+  while (find_swap(p, n, &x)) {
     n++;
   }
-  for (int i = 0; i < n && find_swap(p, i, &was, &now); i++) {
-    cr_real rate = p->rows[1].row[now].velocity - p->rows[0].row[was].velocity;
-    f(p->m, twin, new ? now : was, change, (new ? 1 : -1) / (rate * (cr_real)n));
+  for (int i = 0; i < n && find_swap(p, i, &x); i++) {
+    cr_real by = 1 / (x.rate * (cr_real)n);
+    if (!x.leans && (new ? x.now : x.was) >= 0) {
+      f(p->m, twin, (part){new ? x.now : x.was, -1}, change, new ? by : -by);
+    } else if (x.leans && new) {
+      f(p->m, twin, (part){x.now, p->b->efc_id[x.now]}, change, by);
+    }
   }
 }
 
@@ -199,8 +214,8 @@ static cr_status pass_end(const passage* p, const kind* x, bool new, cr_real* be
 }
 
 // qacc without those that enter, or leave
-static void ignore(const cr_model* m, cr_data* twin, int row, const cr_real* change, cr_real by) {
-  (void)m, (void)twin, (void)row, (void)change, (void)by;
+static void ignore(const cr_model* m, cr_data* twin, part s, const cr_real* change, cr_real by) {
+  (void)m, (void)twin, (void)s, (void)change, (void)by;
 }
 
 static cr_status find_change(const passage* p, cr_real* change, cr_real* beside) {

@@ -41,7 +41,7 @@ bool cri_locate_is_tiny(const cri_locate* l, cr_real h) {
   return l->kind == CRI_STEP_TINY && h <= CRI_EVENT_TINY * l->near;
 }
 
-// the step is taken
+// the step is taken; returns true
 static bool take(cri_locate* l, cr_real h, bool happened) {
   l->counts = cri_event_counts(&l->start, &l->now, h, l->near);
   l->happened = happened;
@@ -112,7 +112,7 @@ static cr_real approach(cri_locate* l, cr_real h, cr_real at) {
   if (h - at > 3 * margin) {
     return at + margin;
   }
-  if (at - margin > l->out || l->out > 0) {
+  if (at - margin > l->near || l->out > 0) {
     cr_real before = cr_max(at - margin, l->out);
     l->cross = at + margin - before;
     l->next = CRI_STEP_SHORT;
@@ -124,10 +124,10 @@ static cr_real approach(cri_locate* l, cr_real h, cr_real at) {
 }
 
 // a short step that ends just behind where a row enters, at the length `entered`, or just before where one
-// leaves or is swapped, at `other`; h: none
-static cr_real settle(cri_locate* l, cr_real h, cr_real entered, cr_real other) {
+// leaves or is swapped, at `other`; any: one does
+static cr_real settle(cri_locate* l, cr_real h, cr_real entered, cr_real other, bool any) {
   cr_real near = l->near;
-  l->before = other <= entered + near && other < h;
+  l->before = any && other <= entered + near;
   if (!l->before) {
     return between(l, entered + near / 2);
   }
@@ -143,7 +143,9 @@ static cr_real settle(cri_locate* l, cr_real h, cr_real entered, cr_real other) 
   return CRI_EVENT_TINY * near;
 }
 
-static cr_real at_or(cr_real at, cr_real out, cr_real h) { return at >= 0 ? out + at : h; }
+static cr_real at_or(cr_real at, cr_real out, cr_real h) {
+  return at >= 0 ? cr_min(out + at, h) : h;
+}
 
 bool cri_locate_ends(cri_locate* l, const cr_model* m, const cr_data* d, cr_real h, cr_real* next) {
   l->now = cri_event_rows(m, d, l->now.row);
@@ -162,7 +164,7 @@ bool cri_locate_ends(cri_locate* l, const cr_model* m, const cr_data* d, cr_real
   }
   cr_real entered = at_or(e.entered, l->out, h), left = at_or(e.left, l->out, h);
   cr_real swapped = at_or(e.swapped, l->out, h), other = cr_min(left, swapped);
-  bool behind = e.left < 0 && e.swapped < 0 && (e.entered < 0 || h - entered <= l->near);
+  bool any = e.left >= 0 || e.swapped >= 0, behind = !any && h - entered <= l->near;
   if ((l->kind == CRI_STEP_SHORT && behind) || ++l->tries > MOST_TRIES) {
     return take(l, h, true);
   }
@@ -172,6 +174,11 @@ bool cri_locate_ends(cri_locate* l, const cr_model* m, const cr_data* d, cr_real
   *next =
       l->kind == CRI_STEP_LONG
           ? approach(l, h, cr_min(at_or(bend ? e.crossed : -1, l->out, h), cr_min(entered, other)))
-          : settle(l, h, entered, other);
+          : settle(l, h, entered, other, any);
   return !(d->time + *next > d->time) && take(l, h, true);
+}
+
+void cri_locate_pass(cri_locate* l, const cr_model* m, const cr_data* d, cr_real h) {
+  l->now = cri_event_rows(m, d, l->now.row);
+  (void)take(l, h, false);
 }

@@ -19,9 +19,9 @@ typedef enum { CRI_STEP_LONG, CRI_STEP_SHORT, CRI_STEP_TINY } cri_step_kind;
 
 typedef struct {
   cri_step_kind kind;
-  cri_event_count counts;            // of the step taken
-  bool happened;                     // the step ends where it does because of an event
-  cr_real cross;                     // length of the next step, which is to be short or tiny, 0: long
+  cri_event_count counts;  // of the step taken
+  bool happened;           // the step ends where it does because of an event
+  cr_real cross;           // length of the next step, which is to be short or tiny, 0: long
   cri_step_kind next;
   cri_event_list start, clean, now;  // rows at the start, after the length `out`, after this one
   cr_real out, in;    // lengths before and behind what happens first; in 0: nothing known yet
@@ -49,5 +49,8 @@ void cri_locate_restart(cri_locate* locate);
 ///          bisection where these overstep                                                [a3]
 bool cri_locate_ends(cri_locate* locate, const cr_model* m, const cr_data* d, cr_real h,
                      cr_real* next);
+
+/// Takes the step of length h as it is; d as above. Counts what happened.
+void cri_locate_pass(cri_locate* locate, const cr_model* m, const cr_data* d, cr_real h);
 
 #endif

@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+// Needs: io
+// Every pair of shapes, hard, soft and smooth, methods and tolerances: the gradient with events is that of the
+// motion, or says that a jump was not counted. Bounds of coarse tolerances leave room for kinks, where
+// no force jumps.
+#include "carom/carom.h"
+#include "model/model.h"
+#include "support/io_event_pairs.h"
+
+static const pairs_method METHODS[] = {
+    {"tsit5", 1e-5, 0.1},    {"tsit5", 1e-7, 0.02},   {"tsit5", 1e-9, 5e-3},
+    {"tsit5", 1e-11, 2e-3},  {"bosh3", 1e-5, 0.1},    {"bosh3", 1e-7, 0.02},
+    {"bosh3", 1e-9, 5e-3},   {"dopri5", 1e-6, 0.05},  {"dopri5", 1e-8, 0.01},
+    {"dopri5", 1e-10, 2e-3}, {"dopri8", 1e-6, 0.05},  {"dopri8", 1e-8, 0.01},
+    {"dopri8", 1e-10, 2e-3}, {"dopri8", 1e-12, 2e-3}, {"heun", 1e-6, 0.05}};
+
+// a third of the methods on each scene, others on the next
+enum { N = sizeof METHODS / sizeof METHODS[0], SPARSE = 3, LAUNCHES = 3 };
+
+static bool is_there(int falling, int on, int collision) {
+  return collision != CR_COLLISION_SOFT || on == 0 || (falling < 3 && on < 3);
+}
+
+static void check(int collision) {
+  pairs_tally tally = {.runs = 0};
+  for (int falling = 1; falling < PAIRS_SHAPES; falling++) {
+    for (int on = 0; on < PAIRS_SHAPES; on++) {
+      for (int launch = 0; launch < LAUNCHES && is_there(falling, on, collision); launch++) {
+        pairs_check(falling, on, collision, launch, METHODS, N, SPARSE, &tally);
+      }
+    }
+  }
+  print_message("%d runs of %d scenes, %d of them at kinks; %d with uncounted events, %d wrong\n",
+                tally.runs, tally.scenes, tally.kinks, tally.uncounted, tally.wrong);
+  assert_int_equal(tally.wrong, 0);
+  assert_true(5 * tally.kinks < tally.scenes && 5 * tally.uncounted < tally.runs);
+}
+
+static void hard_gradients_are_those_of_the_motion(void** state) { check(CR_COLLISION_HARD); }
+static void soft_gradients_are_those_of_the_motion(void** state) { check(CR_COLLISION_SOFT); }
+static void smooth_gradients_are_those_of_the_motion(void** state) { check(CR_COLLISION_SMOOTH); }
+
+int test_event_pairs_long(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(hard_gradients_are_those_of_the_motion),
+      cmocka_unit_test(soft_gradients_are_those_of_the_motion),
+      cmocka_unit_test(smooth_gradients_are_those_of_the_motion),
+  };
+  return cmocka_run_group_tests_name("event_pairs_long", tests, NULL, NULL);
+}
