@@ -87,8 +87,16 @@ def model(lib, options, seed, path):
         p = compare.Pair(lib, path, seed, tags)
     except (ValueError, carom.Error) as error:
         return {"tags": sorted(tags), "skipped": str(error).splitlines()[0]}
-    if p.nv == 0:
-        return {"tags": sorted(tags), "skipped": "no dofs"}
+    if p.nv and options.only != "events":
+        motion(p, seed)
+    if options.carom and options.only != "models" and (options.only or seed % options.events_every == 0):
+        events.check(p, options.carom, seed, str(Path(path).with_suffix(".toss.xml")))
+    p.c.close()
+    return {"tags": sorted(tags), "nv": p.nv, "count": p.count, "findings": p.findings}
+
+
+def motion(p, seed):
+    """Steps, rollouts and gradients of one model."""
     rng = np.random.default_rng([seed, 3])
     chosen = controls(p, rng)
     kept = compare.visit(p, 100, chosen, KEEP)
@@ -98,10 +106,6 @@ def model(lib, options, seed, path):
     for where, state in kept:
         if where == "step 40":
             horizon.check(p, state, where)
-    if options.carom and seed % options.events_every == 0:
-        events.check(p, options.carom, seed, str(Path(path).with_suffix(".toss.xml")))
-    p.c.close()
-    return {"tags": sorted(tags), "nv": p.nv, "count": p.count, "findings": p.findings}
 
 
 # ---- a process for each
@@ -197,6 +201,7 @@ def arguments():
     a.add_argument("--count", type=int, default=100, help="models")
     a.add_argument("--minutes", type=float, default=1e9, help="stop after so long")
     a.add_argument("--events-every", type=int, default=4, help="an event scene with every so many models")
+    a.add_argument("--only", choices=("models", "events"), help="one of the two parts, of every seed")
     a.add_argument("--out", default=str(root / "build/audit"), help="folder of the report and the models")
     return a.parse_args()
 
