@@ -53,7 +53,7 @@ def discrete_zero(m, f):
 def near_flat(m, f):
     """A cylinder that lies nearly flat: digits of its distance were lost."""
     return f["kind"] == "step" and "near flat" in f["tags"] and not clipped_control(m, f) and \
-        all(q["types"] == [0, 5] for q in f["pairs"])
+        any(q["types"] == [0, 5] for q in f["pairs"])
 
 
 def events(m, f):
