@@ -19,7 +19,7 @@ FOLDERS = ["carom", "base", "math", "model", "dynamics", "collision", "contact",
 NOT_CORE = {"io", "bench", "study", "cli"}
 SYSTEM = {f"{name}.h" for name in """assert complex ctype errno float inttypes limits math setjmp
           locale signal stdarg stdatomic stdbool stddef stdint stdio stdlib string time pthread unistd
-          stdalign""".split()}
+          stdalign fcntl sys/file sys/stat""".split()}
 
 # source files without a test file of their own, each with its reason
 NO_TEST = {

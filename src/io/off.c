@@ -2,14 +2,15 @@
 #include "io/off.h"
 
 #include <stdarg.h>
-#include <stdio.h>
+
+#include "base/locale.h"
 
 void cri_off_add(cr_off* off, cr_off_kind kind, double size, const char* format, ...) {
   if (off->times[kind]++ == 0 || size > off->worst[kind]) {
     va_list arguments;
     off->worst[kind] = size;
     va_start(arguments, format);
-    (void)vsnprintf(off->text[kind], sizeof off->text[kind], format, arguments);
+    (void)cri_print_list(off->text[kind], sizeof off->text[kind], format, arguments);
     va_end(arguments);
   }
 }

@@ -3,6 +3,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 
+#include "base/locale.h"
 #include "learn/trust_state.h"
 #include "rollout/trajectory.h"
 
@@ -84,7 +85,7 @@ __attribute__((format(printf, 2, 3))) static void say(cr_trust* o, const char* f
   size_t used = strlen(o->text);
   va_list values;
   va_start(values, format);
-  (void)vsnprintf(o->text + used, sizeof o->text - used, format, values);
+  (void)cri_print_list(o->text + used, sizeof o->text - used, format, values);
   va_end(values);
 }
 

@@ -15,13 +15,7 @@
 #ifndef CR_MODEL_BUILD_H
 #define CR_MODEL_BUILD_H
 
-#include "model/model.h"
-
-/// Sets the counts of the tree in `m`: nbody, njnt, nq, nv, ntree, nC. Other members stay.
-/// Shapes   parentid[nbody], jntnum[nbody] joints of each body, jnt_type[sum of jntnum]
-/// Errors   CR_ERR_MODEL: the tree is not one (see cri_model_derive)
-cr_status cri_model_sizes(cr_model* m, int nbody, const int32_t* parentid, const int32_t* jntnum,
-                          const int32_t* jnt_type, cr_error* error);
+#include "model/structure.h"
 
 /// Fills an allocated model with what MJCF gives an element of which nothing is said: options,
 /// unit quaternions, solver parameters, contact bits, friction, gear 1; masses and sizes stay 0.
@@ -45,10 +39,6 @@ void cri_model_defaults(cr_model* m);
 ///          word is cri_model_check's
 cr_status cri_model_derive(cr_model* m, cr_error* error);
 
-/// That what cri_model_derive fills of bodies, joints, dofs, trees, M and the geoms of bodies is what it
-/// would fill; their numbers are in range already. Part of cri_model_check.
-cr_status cri_structure_check(const cr_model* m, cr_error* error);
-
 /// tendon_inertial from the armature of tendons and of actuators on them: part of cri_model_derive.
 /// A trnid out of range is left for cri_model_check to find.
 void cri_model_derive_inertial(cr_model* m);
@@ -56,19 +46,6 @@ void cri_model_derive_inertial(cr_model* m);
 /// mesh_box, mesh_width and mesh_start from vertices, polygons and hull graph: part of cri_model_derive.
 /// Vertices out of range are left for cri_model_check to find.
 void cri_model_derive_meshes(cr_model* m);
-
-/// M_rownnz, M_rowadr, M_colind from dof_parentid: part of cri_model_derive.
-void cri_model_derive_M(cr_model* m);
-
-/// Numbers in qpos and in qvel of a joint of this type; 0 for a type that does not exist.
-static inline int cri_jnt_nq(int type) {
-  static const int nq[] = {7, 4, 1, 1};
-  return type < CR_JNT_FREE || type > CR_JNT_HINGE ? 0 : nq[type];
-}
-static inline int cri_jnt_nv(int type) {
-  static const int nv[] = {6, 3, 1, 1};
-  return type < CR_JNT_FREE || type > CR_JNT_HINGE ? 0 : nv[type];
-}
 
 /// Radius of the sphere about a primitive shape's centre that holds it; 0 for a plane, which no
 /// sphere holds, and -1 for a type that is not primitive.
