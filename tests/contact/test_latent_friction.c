@@ -18,6 +18,7 @@ static void open_without(contact_scene* s, int seed, bool keep_half) {
     s->m.dof_frictionloss[i] = keep_half && i % 2 == 0 ? CR_R(0.1) : 0;
   }
   cr_zero(s->m.tendon_frictionloss, s->m.ntendon);
+  cri_data_free(s->d);
   scene_reopen(s);
 }
 
@@ -59,6 +60,7 @@ static void slopes_are_those_beside_zero(void** state) {
     open_without(&s, seed, seed % 2 == 0);
     if (seed % 4 == 3) {
       random_model_discrete(&s.m);
+      cri_data_free(s.d);
       scene_reopen(&s);
       random_state(&s.m, s.d, (uint64_t)seed, STATE_CONTACT);
     }
