@@ -241,8 +241,11 @@ refused 2 "the loss after step 5: a contact that it names does not exist" \
   grad "$cube" --time 0.01 --loss 'contact[floor:cube].dist' --wrt qpos
 refused 3 "the loss after step 5: a value is not finite" \
   grad "$cube" --time 0.01 --loss '1 / (qpos[0] - qpos[0])' --wrt qpos
-refused 3 "the gradient with respect to qvel, number 0, is" \
+refused 3 "0 ^ 0.5 has no derivative by its first number, which moves" \
   grad "$cube" --time 0.01 --loss 'abs(qvel[0]) ^ 0.5' --wrt qvel
+# finite as a value, with finite factors, but beyond all numbers as a gradient
+refused 3 "the gradient with respect to qvel, number 0, is" \
+  grad "$cube" --time 0.01 --loss '1e300 * qvel[0] * 1e300' --wrt qvel
 refused 3 "step 1 (time 0): " "${good[@]}" --wrt qpos --set 'qvel[0]=1e11'
 
 [ -e MUJOCO_LOG.TXT ] && fail "MuJoCo left a log file"
