@@ -61,10 +61,17 @@ static void what_is_skipped_stays_zero(void** state) {
   measured_close(&s);
 }
 
-// cr_forward measures, a step does not, and a derivative does what was done last
+// cr_forward measures, a step does not, and a derivative does what was done last; after a step of
+// several stages that is another state, and there is none
 static void a_step_leaves_them_out(void** state) {
   measured s;
   measured_open(&s, 0, STATE_FLIGHT);
+  assert_int_equal(s.m.integrator, CR_INT_RK4);
+  assert_int_equal(cr_step(&s.m, s.d), CR_OK);
+  assert_false(s.d->measured);
+  assert_int_equal(cr_forward_jvp(&s.m, s.d, s.tan), CR_ERR_ARG);
+  s.m.integrator = CR_INT_EULER;
+  assert_int_equal(cr_forward(&s.m, s.d), CR_OK);
   assert_true(s.d->measured);
   for (int i = 0; i < s.m.nsensordata; i++) {
     s.d->sensordata[i] = 7;
