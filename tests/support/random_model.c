@@ -798,7 +798,7 @@ static void fill_simple(cr_model* m) {
   }
 }
 
-cr_status random_model(cr_model* m, uint64_t seed, cr_error* error) {
+cr_status random_model_derived(cr_model* m, uint64_t seed, cr_error* error) {
   cr_random r = cr_random_seed(seed, 1);
   plan p = {.seed = seed, .style = (int)(seed % N_STYLE)};
   p.field = seed % 24 == 5;
@@ -831,7 +831,11 @@ cr_status random_model(cr_model* m, uint64_t seed, cr_error* error) {
   }
   fill_collision(m, seed);
   cr_copy(m->key_qpos, m->qpos0, m->nq);
-  CR_TRY(cri_model_derive(m, error));
+  return cri_model_derive(m, error);
+}
+
+cr_status random_model(cr_model* m, uint64_t seed, cr_error* error) {
+  CR_TRY(random_model_derived(m, seed, error));
   fill_simple(m);
   return CR_OK;
 }

@@ -13,6 +13,9 @@
 /// of every 24 have contacts from distance switched on. One heap in six lies on a height field.
 cr_status random_model(cr_model* m, uint64_t seed, cr_error* error);
 
+/// The same as it was derived: random_model calls some bodies simple that are not.
+cr_status random_model_derived(cr_model* m, uint64_t seed, cr_error* error);
+
 typedef enum {
   STATE_FLIGHT,   // loose bodies far apart, joints inside their limits
   STATE_CONTACT,  // loose bodies in a heap on the plane, joints beyond their limits now and then
