@@ -14,12 +14,13 @@
 /// Shapes   qfrc_adhesion[nv]
 /// Units    N|N m
 /// Memory   scratch 2 nefc.  Errors: none
-/// Smooth   everywhere; an adhesion of zero is none at all and has no derivative
+/// Smooth   everywhere, at an adhesion of zero too; but a contact in its gap has no rows there, and no
+///          derivative
 /// Derivation docs/derivations/adhesion.md
 cr_status cr_adhesion(const cr_model* m, cr_data* d);
 cr_status cr_adhesion_jvp(const cr_model* m, const cr_data* d, cr_data* tan);
 
-/// Adds the pair -w (x) qfrc_adhesion_bar to the cotangent of efc_J.
+/// Adds the pair -w (x) qfrc_adhesion_bar to the cotangent of efc_J where a contact pulls.
 cr_status cr_adhesion_vjp(const cr_model* m, const cr_data* d, cr_data* bar);
 
 /// Share of contact c's adhesion that each of its rows takes but the tangential ones of an elliptic

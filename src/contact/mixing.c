@@ -272,11 +272,12 @@ cr_status cr_mixing(const cr_model* m, cr_data* d) {
   return CR_OK;
 }
 
-// Gradient of the share w0 with respect to the two solmix: (w1, -w0) / (mix0 + mix1).
+// Gradient of the share w0 with respect to the two solmix: (w1, -w0) / (mix0 + mix1). Beside one that
+// is zero, from which it can only grow, too; between two zeros the share jumps.
 static void share_gradient(const cr_model* m, const weights* w, cr_real g[2]) {
   cr_real mix0 = m->geom_solmix[w->geom[0]], mix1 = m->geom_solmix[w->geom[1]];
   g[0] = g[1] = 0;
-  if (w->equal && mix0 >= CR_MINVAL && mix1 >= CR_MINVAL) {
+  if (w->equal && (mix0 >= CR_MINVAL || mix1 >= CR_MINVAL)) {
     g[0] = w->mix[1] / (mix0 + mix1);
     g[1] = -w->mix[0] / (mix0 + mix1);
   }

@@ -25,8 +25,8 @@
 /// Units    friction 1 (slide), m (spin, roll); solref s, 1; margin m
 /// Memory   none.  Errors: none.  Thread: safe for distinct d
 /// Smooth   but where two numbers tie in a maximum or minimum: there each gets half, the mean of the
-///          two sides, so that equal geoms share the derivative; and at the least friction, where
-///          the derivative is zero
+///          two sides, so that equal geoms share the derivative; at the least friction, where the
+///          derivative is zero; and between two solmix of zero, beside which the share jumps
 /// Derivation docs/derivations/mixing.md
 cr_status cr_mixing(const cr_model* m, cr_data* d);
 cr_status cr_mixing_jvp(const cr_model* m, const cr_data* d, cr_data* tan);

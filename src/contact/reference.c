@@ -109,7 +109,7 @@ static void adhesion(const cr_model* m, cr_data* d) {
 static void adhesion_jvp(const cr_model* m, const cr_data* d, cr_data* tan) {
   for (int c = 0; c < d->ncon; c++) {
     int first = d->contact_efc_address[c];
-    for (int k = 0; cri_adheres(d, c) && k < cri_adhesion_rows(m, d, c); k++) {
+    for (int k = 0; first >= 0 && k < cri_adhesion_rows(m, d, c); k++) {
       cr_real share = cri_adhesion_share(m, d, c), D = d->efc_D[first + k];
       tan->efc_aref[first + k] +=
           share * (tan->contact_adhesion[c] - d->contact_adhesion[c] / D * tan->efc_D[first + k]) /
@@ -121,7 +121,7 @@ static void adhesion_jvp(const cr_model* m, const cr_data* d, cr_data* tan) {
 static void adhesion_vjp(const cr_model* m, const cr_data* d, cr_data* bar) {
   for (int c = 0; c < d->ncon; c++) {
     int first = d->contact_efc_address[c];
-    for (int k = 0; cri_adheres(d, c) && k < cri_adhesion_rows(m, d, c); k++) {
+    for (int k = 0; first >= 0 && k < cri_adhesion_rows(m, d, c); k++) {
       cr_real D = d->efc_D[first + k];
       cr_real w_bar = cri_adhesion_share(m, d, c) * bar->efc_aref[first + k] / D;
       bar->contact_adhesion[c] += w_bar;

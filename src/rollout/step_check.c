@@ -305,17 +305,12 @@ static bool all_zero(const cr_real* x, int n) {
 }
 
 // entries whose zero is a switch to another model: rest quaternions; armature of tendons without any; a
-// solreffriction of two zeros, which stands for solref; a geom without solmix, which counts only beside
-// another; adhesion, whose rows reach into the gap; the first number of geom_fluid, which switches the
+// solreffriction of two zeros, which stands for solref; the first number of geom_fluid, which switches the
 // ellipsoid on; what switches parts of controllers
 static bool is_switch(const cr_model* m, cr_field_id id, int k) {
   switch ((int)id) {
     case CR_FIELD_qpos_spring:
       return in_quaternion(m, k);
-    case CR_FIELD_geom_adhesion:
-      return m->geom_adhesion[k] == 0;
-    case CR_FIELD_pair_adhesion:
-      return m->pair_adhesion[k] == 0;
     case CR_FIELD_actuator_dynprm:
       return cri_controller_switch(m, k / 10, false, k % 10);
     case CR_FIELD_actuator_gainprm:
@@ -329,8 +324,6 @@ static bool is_switch(const cr_model* m, cr_field_id id, int k) {
       return all_zero(m->pair_solreffriction + k - k % 2, 2);
     case CR_FIELD_geom_fluid:
       return k % 12 == 0 && m->geom_fluid[k] == 0;
-    case CR_FIELD_geom_solmix:
-      return m->geom_solmix[k] == 0;
     default:
       return false;
   }
@@ -338,12 +331,15 @@ static bool is_switch(const cr_model* m, cr_field_id id, int k) {
 
 // entries at zero with a slope on each side: no friction loss makes no row, damping that is zero
 // everywhere no implicit damping of Euler's step, an inverse weight of zero rows without any but the
-// least regularisation; and the laws of the integrator discrete
+// least regularisation; a geom without solmix, which counts only beside another; and the laws of the
+// integrator discrete
 static bool is_one_sided(const cr_model* m, cr_field_id id, int k) {
   if (cri_metric_switch(m, id, k)) {
     return true;
   }
   switch ((int)id) {
+    case CR_FIELD_geom_solmix:
+      return m->geom_solmix[k] == 0;
     case CR_FIELD_dof_frictionloss:
       return m->dof_frictionloss[k] == 0;
     case CR_FIELD_tendon_frictionloss:

@@ -45,6 +45,40 @@ done
 expect 0 kv grad servo.xml $at --wrt 'actuator_biasprm[0][2]'
 holds kv 'close(j["gradient"]["actuator_biasprm[0][2]"], 2.97441998810)'
 
+# ---- contacts that do not pull, and one of two solmix: both can only grow
+cat > ball.xml << 'XML'
+<mujoco>
+  <option timestep=".002"/>
+  <worldbody>
+    <geom name="floor" type="plane" solmix="0" solref=".05 1" size="1 1 .1"/>
+    <body pos="0 0 .099"><freejoint/><geom name="ball" size=".1" mass="1"/></body>
+  </worldbody>
+</mujoco>
+XML
+sed 's/<\/mujoco>/<contact><pair geom1="floor" geom2="ball"\/><\/contact><\/mujoco>/' ball.xml > pair.xml
+for integrator in euler implicit implicitfast discrete rk4; do
+  for cone in pyramidal elliptic; do
+    sed "s/<option/<option cone=\"$cone\"/" ball.xml > cone.xml
+    sed "s/<option/<option cone=\"$cone\"/" pair.xml > cone_pair.xml
+    at="--integrator $integrator --time .002 --loss qvel[2]+.5*qvel[0] --set qvel=1,0,0,0,0,0 --json"
+    expect 0 pull grad cone.xml $at --wrt geom_adhesion geom_solmix
+    expect 0 beside grad cone.xml $at --wrt geom_adhesion geom_solmix \
+      --set 'geom_adhesion[ball]=1e-6' --set 'geom_solmix[floor]=1e-6'
+    expect 0 pair grad cone_pair.xml $at --wrt pair_adhesion
+    python3 - << 'PYTHON' || fail "$integrator, $cone: $(cat pull.out beside.out pair.out)"
+import json, sys
+at, beside, pair = (json.load(open(f + ".out"))["gradient"] for f in ("pull", "beside", "pair"))
+for name in at:
+    at[name], beside[name] = (x if isinstance(x, list) else [x] for x in (at[name], beside[name]))
+largest = [max(map(abs, at[name])) for name in at]
+off = [abs(a - b) / max(map(abs, beside[n])) for n in at for a, b in zip(at[n], beside[n])]
+only = pair["pair_adhesion"]
+only = only[0] if isinstance(only, list) else only
+sys.exit(min(largest) < 1e-4 or max(off) > 1e-3 or abs(only) < 1e-4)
+PYTHON
+  done
+done
+
 # ---- a muscle at rest can only be excited
 cat > muscle.xml << 'XML'
 <mujoco>
