@@ -242,11 +242,15 @@ static void bond_bar(const cr_model* m, const cr_data* d, cr_data* bar, const cr
                      int e, int i) {
   cri_bond b = cri_bond_of(m, d, e), b_bar = {.nrow = b.nrow};
   cr_real pos[CR_MAX_BOND], pos_bar[CR_MAX_BOND] = {0};
+  // Bodies that do not move against each other have no rows of rotation. With diagexact their forces
+  // are 1e15 times the reference, and would cancel in the sum over both bodies but for its rounding.
+  bool apart = m->body_weldid[b.body[0]] != m->body_weldid[b.body[1]];
 
   // [k7]' with the motions under the right vector of each pair
   for (int p = 0; p < sweep->n; p++) {
     int at[2] = {6 * (sweep->n * b.body[0] + p), 6 * (sweep->n * b.body[1] + p)};
-    const cr_real* left = cri_pair_left(&bar->efc_J_pairs, p) + i;
+    cr_real left[CR_MAX_BOND] = {0};
+    cr_copy(left, cri_pair_left(&bar->efc_J_pairs, p) + i, apart ? b.nrow : 3);
     cri_bond_rate_bar(&b, sweep->V + at[0], sweep->V + at[1], left, &b_bar, sweep->F + at[0],
                       sweep->F + at[1]);
   }

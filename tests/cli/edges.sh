@@ -116,6 +116,30 @@ holds muscle 'close(j["gradient"]["ctrl"], [[0.4]], 1e-12) and close(j["gradient
 expect 0 muscle grad muscle.xml --time .1 --loss 'qpos[0]' --wrt ctrl --ctrl m=0 --json
 holds muscle 'close(j["gradient"]["ctrl"][0], [0.220595824], 1e-6)'
 
+# ---- a weld within one body, whose rows of rotation are all zero, and their forces are not
+cat > weld.xml << 'XML'
+<mujoco>
+  <option><flag diagexact="enable"/></option>
+  <worldbody>
+    <body><freejoint/><site name="a"/>
+      <body><geom size=".05 .06 .04"/><site name="b" pos=".001 .08 .084" euler="59 -55 -129"/></body>
+    </body>
+  </worldbody>
+  <equality><weld site1="a" site2="b"/></equality>
+</mujoco>
+XML
+turned="--set qpos=-.1,-.2,.06,.5616426154430747,.6104648639455115,.5485521671183935,-.10478903738447479"
+expect 0 rows grad weld.xml $turned --jacobian --json
+for i in 0 1 2 3 4 5; do
+  expect 0 weld grad weld.xml $turned --time .002 --loss "qvel[$i]" --wrt qpos --json
+  python3 - $i << 'PYTHON' || fail "weld, qvel[$i]: $(cat weld.out)"
+import json, sys
+row = json.load(open("rows.out"))["by_state"][6 + int(sys.argv[1])][:6]
+g = json.load(open("weld.out"))["gradient"]["qpos"]
+sys.exit(max(abs(a - b) for a, b in zip(row, g)) > 1e-8 * (1 + max(map(abs, row))))
+PYTHON
+done
+
 # ---- expressions without a derivative are refused
 refused 3 "-1 ^ 0 has no derivative by its second number" grad rest.xml --time .01 \
   --loss '(0-1)^qvel[0]' --wrt qvel
