@@ -124,14 +124,15 @@ cr_status cri_controller_check(const cr_adaptive* o, const cri_controller* c, cr
 }
 
 // [a4] events that follow each other ever faster, as where a contact hovers at a distance of zero, would
-// take all steps there are: then steps pass over them for a while, longer each time
+// take all steps there are: then steps pass over them for a while, longer each time. One that no length
+// finds costs as much as many, as where a contact runs around a rim
 static void watch_crowd(cri_controller* c, const cr_model* m, const cri_locate* end, cr_real time) {
-  enum { FEW = 24, EACH = 2 };
+  enum { FEW = 24, EACH = 2, LOST = 8 };
   if (time > c->crowd_start + m->timestep) {
     c->crowd = 0;
     c->crowd_start = time;
   }
-  c->crowd += c->event;
+  c->crowd += end->lost ? LOST : c->event;
   if (c->crowd > FEW + EACH * end->start.n) {
     bool again = c->blind > 0 && time < c->blind_end + c->blind;
     c->blind = again ? 2 * c->blind : m->timestep;

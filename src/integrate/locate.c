@@ -30,7 +30,7 @@ void cri_locate_begin(cri_locate* l, const cr_model* m, cr_data* d, cri_step_kin
 }
 
 void cri_locate_restart(cri_locate* l) {
-  l->happened = l->before = false;
+  l->happened = l->before = l->lost = false;
   l->out = l->in = l->cross = 0;
   l->next = CRI_STEP_LONG;
   l->clean.n = l->start.n;
@@ -45,6 +45,7 @@ bool cri_locate_is_tiny(const cri_locate* l, cr_real h) {
 static bool take(cri_locate* l, cr_real h, bool happened) {
   l->counts = cri_event_counts(&l->start, &l->now, h, l->near);
   l->happened = happened;
+  l->lost = l->tries > MOST_TRIES;
   return true;
 }
 

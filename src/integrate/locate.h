@@ -27,6 +27,7 @@ typedef struct {
   cr_real out, in;    // lengths before and behind what happens first; in 0: nothing known yet
   bool before;        // it is something that the step is to end before
   int tries, astray;  // lengths tried; of those with a stage on another side
+  bool lost;          // so many that the step was taken as it was
   uint64_t zones[CR_RK_STAGES];  // at every stage, see event.h; the step sets all but the first
   cr_real longest;               // of those lengths
   cr_real near;

@@ -41,7 +41,7 @@ static flight* begin(const toss* t) {
                                .grid = t->time,
                                .largest_step = t->events ? 0 : t->time,
                                .events = t->events,
-                               .max_steps = 200000};
+                               .max_steps = t->max_steps > 0 ? t->max_steps : 200000};
   const cr_adjoint adjoint = {.rtol = t->tolerance, .atol = t->tolerance};
   assert_int_equal(cr_rollout_create(&f->r, &f->m, 1, NULL, 0, &f->error), CR_OK);
   assert_int_equal(cr_rollout_adaptive(f->r, &f->m, &options, &f->error), CR_OK);

@@ -15,6 +15,7 @@ typedef struct {
   bool events, continuous;  // continuous: by the adjoint equation, at the same tolerance
   int collision;            // CR_COLLISION_*
   const cr_real* qvel;
+  int max_steps;  // 0: as many as it takes
 } toss;
 
 typedef struct {
