@@ -236,7 +236,8 @@ static cr_status check_sizes(const cr_model* m, const reader* r, const char* pat
     }
   }
   if (m->none != 1) {
-    return cri_fail(error, CR_ERR_FORMAT, "%s: none is %d, not 1", path, m->none);
+    return cri_fail(error, CR_ERR_FORMAT, "%s: the count 'none' is %d; in every model it is 1",
+                    path, m->none);
   }
   for (int i = 0; i < CR_N_MODEL_FIELD; i++) {
     size_t bytes = stored_bytes(m, (cr_field_id)i);
