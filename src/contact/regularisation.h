@@ -25,7 +25,8 @@
 /// Saves    euler_L: the factor of X
 /// Memory   scratch 8 nv and that of the solve with diagexact, 6 nv with discrete, else none
 /// Errors   CR_ERR_SINGULAR of that factor
-/// Smooth   but where R meets its least value
+/// Smooth   but where R meets its least value; and, with discrete, not at J = 0 of a row: [s6] has no
+///          value there (it counts as 1), and beside it depends on the direction
 cr_status cr_regularisation(const cr_model* m, cr_data* d);
 cr_status cr_regularisation_jvp(const cr_model* m, const cr_data* d, cr_data* tan);
 

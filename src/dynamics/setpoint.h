@@ -7,7 +7,7 @@
 
 /// Period of the setpoint of actuator i: 2 pi |gear| for a servo or a PID controller on a ball joint,
 /// or between two sites that it only turns against each other, 0 otherwise. A servo has fixed gain kp
-/// and affine bias with -kp on the length.
+/// and affine bias with -kp on the length. Between sites the gears along axes are zero, which is a switch.
 cr_real cri_servo_period(const cr_model* m, int i);
 
 /// Whole periods to take off x so that it comes nearest to `about`; 0 where the period is 0.

@@ -11,6 +11,7 @@
 #include "dynamics/limits.h"
 #include "dynamics/metric.h"
 #include "dynamics/reflected.h"
+#include "dynamics/setpoint.h"
 #include "dynamics/tendon_law.h"
 #include "integrate/inputs.h"
 #include "integrate/manifold.h"
@@ -304,9 +305,20 @@ static bool all_zero(const cr_real* x, int n) {
   return true;
 }
 
+// whether an output belongs to a servo between sites whose setpoint lies on a circle
+static bool turns_only(const cr_model* m, int out) {
+  for (int i = 0; i < m->nactuator; i++) {
+    if (m->actuator_outadr[i] == out) {
+      return m->actuator_trntype[i] == CR_TRN_SITE && cri_servo_period(m, i) > 0;
+    }
+  }
+  return false;
+}
+
 // entries whose zero is a switch to another model: rest quaternions; armature of tendons without any; a
 // solreffriction of two zeros, which stands for solref; the first number of geom_fluid, which switches the
-// ellipsoid on; what switches parts of controllers
+// ellipsoid on; a gear along which a servo on a circle would no longer only turn; what switches parts of
+// controllers
 static bool is_switch(const cr_model* m, cr_field_id id, int k) {
   switch ((int)id) {
     case CR_FIELD_qpos_spring:
@@ -324,6 +336,8 @@ static bool is_switch(const cr_model* m, cr_field_id id, int k) {
       return all_zero(m->pair_solreffriction + k - k % 2, 2);
     case CR_FIELD_geom_fluid:
       return k % 12 == 0 && m->geom_fluid[k] == 0;
+    case CR_FIELD_actuator_gear:
+      return k % 6 < 3 && m->actuator_gear[k] == 0 && turns_only(m, k / 6);
     default:
       return false;
   }

@@ -116,6 +116,20 @@ holds muscle 'close(j["gradient"]["ctrl"], [[0.4]], 1e-12) and close(j["gradient
 expect 0 muscle grad muscle.xml --time .1 --loss 'qpos[0]' --wrt ctrl --ctrl m=0 --json
 holds muscle 'close(j["gradient"]["ctrl"][0], [0.220595824], 1e-6)'
 
+# ---- a gear that takes a setpoint off its circle is a switch, and carom check leaves it out
+cat > circle.xml << 'XML'
+<mujoco>
+  <worldbody>
+    <site name="fixed" euler="-51 140 -132"/>
+    <body><joint type="slide"/><geom size=".03"/><site name="moved"/></body>
+  </worldbody>
+  <actuator><position name="m" site="fixed" refsite="moved" gear="0 0 0 -.7 .6 .4"/></actuator>
+  <keyframe><key name="turned" ctrl="1.9522"/></keyframe>
+</mujoco>
+XML
+expect 0 circle check circle.xml --states 2 --json
+holds circle 'j["passed"] is True'
+
 # ---- a weld within one body, whose rows of rotation are all zero, and their forces are not
 cat > weld.xml << 'XML'
 <mujoco>
