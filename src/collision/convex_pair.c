@@ -12,13 +12,23 @@ static int32_t pack(int32_t low, int32_t high) {
 
 static int32_t high(int32_t packed) { return (int32_t)((uint32_t)packed >> 16); }
 
-static void save(const cr_optimum* x, cr_hit* hit) {
+// Of features that slide along each other the normal is known: kept are instead how they slide and where
+// in their plane.
+static void save(const cr_core* a, const cr_core* b, const cr_optimum* x, cr_hit* hit) {
   hit->feature[0] = (int32_t)x->a.kind + 8 * (int32_t)x->b.kind;
   hit->feature[1] = pack(x->a.id[0], x->a.id[1]);
   hit->feature[2] = pack(x->b.id[0], x->b.id[1]);
   hit->feature[3] = pack(x->a.id[2], x->b.id[2]);
-  cr_copy3(hit->local, x->normal);
-  cr_copy3(hit->local + 3, x->on_a);
+  cr_real n[3], t1[3], t2[3];
+  if (cri_optimum_slides(a, b, x, n)) {
+    cri_plane_basis(n, t1, t2);
+    cr_copy(hit->local, x->slide[0], 4);
+    hit->local[4] = cr_dot3(t1, x->on_a);
+    hit->local[5] = cr_dot3(t2, x->on_a);
+  } else {
+    cr_copy3(hit->local, x->normal);
+    cr_copy3(hit->local + 3, x->on_a);
+  }
 }
 
 static cr_optimum load(const cr_core* a, const cr_core* b, const int32_t feature[4],
@@ -26,11 +36,21 @@ static cr_optimum load(const cr_core* a, const cr_core* b, const int32_t feature
   const int32_t* f = feature;
   cr_optimum x = {.a = {(cr_touch_kind)(f[0] % 8), {f[1] & 0xffff, high(f[1]), f[3] & 0xffff}},
                   .b = {(cr_touch_kind)(f[0] / 8), {f[2] & 0xffff, high(f[2]), high(f[3])}}};
-  cr_real pa[3], pb[3], minus[3];
-  cr_copy3(x.normal, local);
-  cr_copy3(x.on_a, local + 3);
+  cr_real pa[3], pb[3], minus[3], t1[3], t2[3];
+  bool slides = cri_optimum_slides(a, b, &x, x.normal);
+  if (!slides) {
+    cr_copy3(x.normal, local);
+    cr_copy3(x.on_a, local + 3);
+  }
   cr_scl3(minus, x.normal, -1);
   cri_touch_point(a, &x.a, x.normal, pa);
+  if (slides) {
+    cri_plane_basis(x.normal, t1, t2);
+    cr_copy(x.slide[0], local, 4);
+    cr_scl3(x.on_a, x.normal, cr_dot3(x.normal, pa));
+    cr_accscl3(x.on_a, t1, local[4]);
+    cr_accscl3(x.on_a, t2, local[5]);
+  }
   cri_touch_point(b, &x.b, minus, pb);
   x.dist = cr_dot3(x.normal, pb) - cr_dot3(x.normal, pa);
   cr_copy3(x.on_b, x.on_a);
@@ -64,7 +84,7 @@ int cri_convex_pair(const cr_shape* a, const cr_shape* b, cr_real margin, cr_hit
     return several;
   }
   *hit = (cr_hit){.dist = 0};
-  save(&x, hit);
+  save(&core_a, &core_b, &x, hit);
   emit(&core_a, &core_b, a->pos, &x, hit);
   return 1;
 }

@@ -217,6 +217,11 @@ static bool settle(cr_core* a, cr_core* b, const vertex* const* v, int n, bounds
   }
   if (t.best.dist > -CR_MAX) {
     *x = t.best;
+    cr_zero(x->slide[0], 4);
+    if (n == 3) {
+      cri_optimum_slide(a, b, (const cr_real* [3]){v[0]->a, v[1]->a, v[2]->a},
+                        (const cr_real* [3]){v[0]->b, v[1]->b, v[2]->b}, x);
+    }
     return true;
   }
   x->a = na > 0 ? ta[0] : (cr_touch){CR_TOUCH_NONE, {0, 0, 0}};
@@ -766,6 +771,7 @@ cr_nearest cri_nearest(cr_core* a, cr_core* b, cr_real reach, cr_optimum* x) {
   vertex simplex[4];
   int n;
   bool exact;
+  cr_zero(x->slide[0], 4);
   verdict v = descend(a, b, reach, simplex, &n, x, &exact);
   if (v == FAR) {
     return CR_NEAREST_FAR;

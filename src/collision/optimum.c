@@ -320,6 +320,146 @@ bool cri_optimum(cr_core* a, cr_core* b, cr_optimum* x) {
          stands(a, b, x, &h, gap, slack) && find_points(a, b, x, &h, pa, pb, slack);
 }
 
+// ---- where features slide along each other
+
+// which of the two points moves with its own shape alone; the other follows. -1: edges cross
+static int leader(const hold* h) {
+  if (h->dim_a == 1 && h->dim_b == 1 && !h->parallel) {
+    return -1;
+  }
+  return h->dim_a == 0 || (h->dim_b != 0 && h->dim_a < h->dim_b) || (h->parallel && h->dim_a == 1)
+             ? 0
+             : 1;
+}
+
+void cri_plane_basis(const cr_real n[3], cr_real t1[3], cr_real t2[3]) {
+  // no threshold that a normal of simple numbers meets
+  int k = cr_abs(n[0]) < CR_R(0.5713) ? 0 : cr_abs(n[1]) < CR_R(0.5713) ? 1 : 2;
+  cr_real e[3] = {k == 0, k == 1, k == 2};
+  cr_cross3(t1, n, e);
+  cr_normalize3(t1);
+  cr_cross3(t2, n, t1);
+}
+
+bool cri_optimum_slides(const cr_core* a, const cr_core* b, const cr_optimum* x, cr_real n[3]) {
+  cr_real axis_a[3], axis_b[3];
+  int dim_a = cri_touch_axis(a, &x->a, axis_a), dim_b = cri_touch_axis(b, &x->b, axis_b);
+  if (dim_a + dim_b <= 2) {
+    return false;
+  }
+  cr_scl3(n, dim_a == 2 ? axis_a : axis_b, dim_a == 2 ? 1 : -1);
+  return true;
+}
+
+// [o8] The place is an end of what a line and a face share: it rides with the line if that ends there, else
+// it is where the line leaves the face, which is linear in how the two lie beside each other.
+static void slide_end(const cr_core* a, const cr_core* b, const hold* h, const cr_real n[3],
+                      const cr_real* const t[2], cr_optimum* x) {
+  bool of_a = leader(h) == 0;
+  const cr_core *line = of_a ? a : b, *face = of_a ? b : a;
+  const cr_real *u = of_a ? h->axis_a : h->axis_b, *p = of_a ? x->on_a : x->on_b;
+  cr_real slack = SLACK * (a->shape->bound + b->shape->bound), shift = CR_R(1e4) * slack;
+  cr_real own[2], span[2][2], q[3], w[3], way[3];
+  cri_touch_span(line, of_a ? &x->a : &x->b, p, u, own);
+  if (cr_abs(own[0]) <= slack || cr_abs(own[1]) <= slack) {
+    return;
+  }
+  cr_cross3(w, n, u);
+  for (int i = 0; i < 2; i++) {
+    cr_copy3(q, of_a ? x->on_b : x->on_a);
+    cr_accscl3(q, w, i == 0 ? -shift : shift);
+    cri_touch_span(face, of_a ? &x->b : &x->a, q, u, span[i]);
+  }
+  int end = cr_abs(span[0][0] + span[1][0]) < cr_abs(span[0][1] + span[1][1]) ? 0 : 1;
+  cr_copy3(way, u);
+  cr_accscl3(way, w, -(span[1][end] - span[0][end]) / (2 * shift));
+  for (int i = 0; i < 2; i++) {
+    for (int j = 0; j < 2; j++) {
+      x->slide[i][j] = (of_a ? 1 : -1) * cr_dot3(t[i], u) * cr_dot3(t[j], way);
+    }
+  }
+}
+
+// a triangle of the difference in its plane, the same corners on the shape that leads, and the areas that
+// the foot of the origin makes with the sides: their shares weigh the corners, none of them negative
+typedef struct {
+  cr_real t[2][3], q[3][2], lead[3][2], area[3], sum, sign;
+} foot;
+
+static foot foot_of(const cr_real n[3], const cr_real* const on_a[3], const cr_real* const on_b[3],
+                    bool of_a) {
+  foot f = {.sum = 0};
+  cr_real all = 0;
+  cri_plane_basis(n, f.t[0], f.t[1]);
+  for (int k = 0; k < 3; k++) {
+    for (int i = 0; i < 2; i++) {
+      f.q[k][i] = cr_dot3(f.t[i], on_a[k]) - cr_dot3(f.t[i], on_b[k]);
+      f.lead[k][i] = cr_dot3(f.t[i], of_a ? on_a[k] : on_b[k]);
+    }
+  }
+  for (int k = 0; k < 3; k++) {
+    const cr_real *u = f.q[(k + 1) % 3], *v = f.q[(k + 2) % 3];
+    f.area[k] = u[0] * v[1] - u[1] * v[0];
+    all += f.area[k];
+  }
+  f.sign = all < 0 ? -1 : 1;
+  for (int k = 0; k < 3; k++) {
+    f.area[k] = cr_max(f.sign * f.area[k], 0);
+    f.sum += f.area[k];
+  }
+  return f;
+}
+
+// the areas as the triangle moves by -slip
+static void slide_foot(const foot* f, cr_real slide[2][2]) {
+  for (int j = 0; j < 2; j++) {
+    cr_real rate[3], rates = 0;
+    for (int k = 0; k < 3; k++) {
+      const cr_real *u = f->q[(k + 1) % 3], *v = f->q[(k + 2) % 3];
+      rate[k] = f->area[k] > 0 ? f->sign * (j == 0 ? u[1] - v[1] : v[0] - u[0]) : 0;
+      rates += rate[k];
+    }
+    for (int k = 0; k < 3; k++) {
+      cr_real weight = (rate[k] - rates * f->area[k] / f->sum) / f->sum;
+      slide[0][j] += weight * f->lead[k][0];
+      slide[1][j] += weight * f->lead[k][1];
+    }
+  }
+}
+
+// how far a point is from the weighted corners along u
+static cr_real moved_along(const foot* f, const cr_real u[3], const cr_real p[3]) {
+  cr_real along = cr_dot3(u, p);
+  for (int k = 0; k < 3; k++) {
+    for (int i = 0; i < 2; i++) {
+      along -= cr_dot3(u, f->t[i]) * f->lead[k][i] * f->area[k] / f->sum;
+    }
+  }
+  return cr_abs(along);
+}
+
+void cri_optimum_slide(const cr_core* a, const cr_core* b, const cr_real* const on_a[3],
+                       const cr_real* const on_b[3], cr_optimum* x) {
+  cr_real n[3];
+  cr_zero(x->slide[0], 4);
+  if (!cri_core_flat(a) || !cri_core_flat(b) || !cri_optimum_slides(a, b, x, n)) {
+    return;
+  }
+  hold h = hold_of(a, b, &x->a, &x->b, n);
+  bool of_a = leader(&h) == 0;
+  foot f = foot_of(n, on_a, on_b, of_a);
+  cr_real slack = SLACK * (a->shape->bound + b->shape->bound);
+  if (!(f.sum > 0)) {
+    return;
+  }
+  if (h.dim_a + h.dim_b == 3 &&
+      moved_along(&f, of_a ? h.axis_a : h.axis_b, of_a ? x->on_a : x->on_b) > slack) {
+    slide_end(a, b, &h, n, (const cr_real* [2]){f.t[0], f.t[1]}, x);
+  } else {
+    slide_foot(&f, x->slide);
+  }
+}
+
 // ---- derivatives
 
 // normals of the two features and the points, ready for both directions
@@ -361,14 +501,41 @@ static system2 system_of(const cr_core* a, const cr_core* b, const cr_optimum* x
   return s;
 }
 
-// which of the two points moves with its own shape alone; the other follows. -1: edges cross
-static int leader(const hold* h) {
-  if (h->dim_a == 1 && h->dim_b == 1 && !h->parallel) {
-    return -1;
+static bool slides(const cr_optimum* x) {
+  const cr_real* s = x->slide[0];
+  return s[0] != 0 || s[1] != 0 || s[2] != 0 || s[3] != 0;
+}
+
+// [o8] u += slide (ub - ua - dist normal_tan), where u is one of ua, ub
+static void slide_tan(const cr_optimum* x, const cr_optimum_tan* x_tan, const cr_real ua[3],
+                      const cr_real ub[3], cr_real u[3]) {
+  cr_real t[2][3], slip[3];
+  if (!slides(x)) {
+    return;
   }
-  return h->dim_a == 0 || (h->dim_b != 0 && h->dim_a < h->dim_b) || (h->parallel && h->dim_a == 1)
-             ? 0
-             : 1;
+  cri_plane_basis(x->normal, t[0], t[1]);
+  cr_sub3(slip, ub, ua);
+  cr_accscl3(slip, x_tan->normal, -x->dist);
+  cr_real s1 = cr_dot3(t[0], slip), s2 = cr_dot3(t[1], slip);
+  for (int i = 0; i < 2; i++) {
+    cr_accscl3(u, t[i], x->slide[i][0] * s1 + x->slide[i][1] * s2);
+  }
+}
+
+static void slide_bar(const cr_optimum* x, const cr_real u_bar[3], cr_real ua_bar[3],
+                      cr_real ub_bar[3], cr_real n_bar[3]) {
+  cr_real t[2][3], slip_bar[3] = {0, 0, 0};
+  if (!slides(x)) {
+    return;
+  }
+  cri_plane_basis(x->normal, t[0], t[1]);
+  cr_real u1 = cr_dot3(t[0], u_bar), u2 = cr_dot3(t[1], u_bar);
+  for (int j = 0; j < 2; j++) {
+    cr_accscl3(slip_bar, t[j], x->slide[0][j] * u1 + x->slide[1][j] * u2);
+  }
+  cr_acc3(ub_bar, slip_bar);
+  cr_accscl3(ua_bar, slip_bar, -1);
+  cr_accscl3(n_bar, slip_bar, -x->dist);
 }
 
 void cri_optimum_tan(const cr_core* a, const cr_core* b, const cr_optimum* x,
@@ -407,6 +574,9 @@ void cri_optimum_tan(const cr_core* a, const cr_core* b, const cr_optimum* x,
     ub[k] = vb[k] - ub[k] + wb[k];
   }
   int lead = leader(&s.h);
+  if (lead >= 0) {
+    slide_tan(x, x_tan, ua, ub, lead == 0 ? ua : ub);
+  }
   if (lead == 1) {
     cr_copy3(x_tan->on_a, ub);
     cr_accscl3(x_tan->on_a, n, -x_tan->dist);
@@ -448,6 +618,9 @@ void cri_optimum_bar(const cr_core* a, const cr_core* b, const cr_optimum* x,
       cr_accscl3(ua_bar, across, -f);
       cr_accscl3(n_bar, across, -f * x->dist);
     }
+  }
+  if (lead >= 0) {
+    slide_bar(x, x_bar->on_a, ua_bar, ub_bar, n_bar);
   }
   cri_touch_bend(a, &x->a, n, ua_bar, r);
   cr_acc3(n_bar, r);

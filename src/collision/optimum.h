@@ -16,7 +16,19 @@ typedef struct {
   cr_real normal[3];         // from a to b
   cr_real dist;              // of the cores
   cr_real on_a[3], on_b[3];  // on_b = on_a + dist normal
+  cr_real slide[2][2];       // [o8], in the basis of cri_plane_basis
 } cr_optimum;
+
+/// Two tangents that complete a unit vector, the same for one that differs by round-off only.
+void cri_plane_basis(const cr_real n[3], cr_real t1[3], cr_real t2[3]);
+
+/// True if a face touches an edge or a face along its length, and then the normal n of the face.
+bool cri_optimum_slides(const cr_core* a, const cr_core* b, const cr_optimum* x, cr_real n[3]);
+
+/// [o8] How the place in the overlap of two flat features answers to their slipping, where it was taken
+/// from the foot of the origin on the triangle of the difference a - b with these corners. Sets slide.
+void cri_optimum_slide(const cr_core* a, const cr_core* b, const cr_real* const on_a[3],
+                       const cr_real* const on_b[3], cr_optimum* x);
 
 /// Starts from `normal` and points near the answer, with both features set. Returns false, x spoilt,
 /// where the answer does not lie on these features or is no optimum.

@@ -254,6 +254,79 @@ static void derivatives_by_poses(void** state) {
   }
 }
 
+// true if the place is a smooth matter here: which of several equal triangles it is taken from is one of
+// round-off, and it leaps with it
+static bool is_smooth(const cr_hit* before, const cr_hit* at, const cr_hit* after, cr_real slack) {
+  bool smooth = memcmp(before->feature, at->feature, sizeof at->feature) == 0 &&
+                memcmp(after->feature, at->feature, sizeof at->feature) == 0;
+  for (int i = 0; i < 3; i++) {
+    smooth = smooth && cr_abs(after->pos[i] + before->pos[i] - 2 * at->pos[i]) < slack;
+  }
+  return smooth;
+}
+
+// the largest difference of a tangent's place from the central one at the step h; returns the number
+// of hits compared
+static int compare_places(const solid* a, const solid* b, const cr_shape_tan* a_tan,
+                          const cr_shape_tan* b_tan, cr_real* error) {
+  const cr_real h = CR_R(1e-6);
+  cr_shape field = solid_shape(a), shape = solid_shape(b);
+  cr_hit hit[CR_MAX_HITS], side[2][CR_MAX_HITS];
+  int n = solid_hits(&FIELD, a, b, 0, hit), compared = 0;
+  for (int s = 0; s < 2; s++) {
+    solid a2 = solid_moved(a, a_tan, s == 0 ? -h : h), b2 = solid_moved(b, b_tan, s == 0 ? -h : h);
+    if (solid_hits(&FIELD, &a2, &b2, 0, side[s]) != n) {
+      return 0;
+    }
+  }
+  for (int k = 0; k < n; k++) {
+    cr_hit_tan t;
+    cri_hfield_convex_tan(&field, &shape, hit[k].feature, hit[k].local, a_tan, b_tan, &t);
+    if (is_smooth(&side[0][k], &hit[k], &side[1][k], CR_R(1e-5) * h)) {
+      for (int i = 0; i < 3; i++) {
+        cr_real difference = (side[1][k].pos[i] - side[0][k].pos[i]) / (2 * h);
+        *error = cr_max(*error, cr_abs(difference - t.pos[i]));
+      }
+      compared++;
+    }
+  }
+  return compared;
+}
+
+// A box that is aligned with the field: its edges lie along the slopes and its faces along the flats. As
+// both slip along each other the place of a contact goes with neither.
+static void places_slide_along_parallel_features(void** state) {
+  const cr_real slopes[2][3] = {{CR_R(0.23), 0, CR_R(0.3)}, {0, 0, CR_R(0.3)}};
+  cr_random r = cr_random_seed(7, 0);
+  for (int k = 0; k < 2; k++) {
+    int compared = 0;
+    cr_real error = 0;
+    for (int i = 0; i < 60; i++) {
+      store s;
+      open_store(&s, &r);
+      slant(&s, slopes[k]);
+      solid b = random_of(&r, CR_GEOM_BOX, NULL);
+      cr_copy(b.mat, s.place.mat, 9);
+      put(&b, &s, cr_random_range(&r, CR_R(-0.6), CR_R(0.6)),
+          cr_random_range(&r, CR_R(-0.8), CR_R(0.8)), CR_R(0.25) + b.size[2]);
+
+      // both turn together, and slip
+      cr_shape_tan a_tan = {{0}, {0}, {0}}, b_tan = {{0}, {0}, {0}};
+      cr_real arm[3];
+      for (int c = 0; c < 3; c++) {
+        a_tan.pos[c] = cr_random_range(&r, -1, 1);
+        b_tan.pos[c] = a_tan.pos[c] + cr_random_range(&r, -1, 1);
+        a_tan.rot[c] = b_tan.rot[c] = i % 2 * cr_random_range(&r, -1, 1);
+      }
+      cr_sub3(arm, b.pos, s.place.pos);
+      cr_acccross3(b_tan.pos, a_tan.rot, arm);
+      compared += compare_places(&s.place, &b, &a_tan, &b_tan, &error);
+    }
+    assert_true(compared > 60);
+    assert_true(error < CR_R(1e-8));
+  }
+}
+
 // tangent of a hit when the numbers of the field move
 static void lifted(const store* s, const solid* b, const cr_hit* hit, const cr_real size_tan[4],
                    const cr_real* data_tan, cr_hit_tan* hit_tan) {
@@ -348,6 +421,7 @@ int test_hfield(void) {
       cmocka_unit_test(there_are_at_most_fifty),
       cmocka_unit_test(a_touch_at_the_border_is_found),
       cmocka_unit_test(derivatives_by_poses),
+      cmocka_unit_test(places_slide_along_parallel_features),
       cmocka_unit_test(derivatives_by_sizes_and_heights),
   };
   return cmocka_run_group_tests_name("hfield", tests, NULL, NULL);
