@@ -55,27 +55,33 @@ cr_status cr_adhesion_jvp(const cr_model* m, const cr_data* d, cr_data* tan) {
   return CR_OK;
 }
 
+// J_n g of contact c, J_n its normal: the first row, or the mean of the first two edges of a pyramid
+static cr_real along_normal(const cr_model* m, const cr_data* d, int c, const cr_real* g) {
+  int first = d->contact_efc_address[c], n = cri_adhesion_rows(m, d, c) > 1 ? 2 : 1;
+  cr_real sum = 0;
+  for (int i = first; i < first + n; i++) {
+    for (int k = d->efc_J_rowadr[i]; k < d->efc_J_rowadr[i] + d->efc_J_rownnz[i]; k++) {
+      sum += d->efc_J[k] * g[d->efc_J_colind[k]];
+    }
+  }
+  return sum / (cr_real)n;
+}
+
 cr_status cr_adhesion_vjp(const cr_model* m, const cr_data* d, cr_data* bar) {
-  if (d->ncon == 0 || d->nefc == 0 || !acts(m)) {
+  if (!acts(m)) {
     return CR_OK;
   }
   // [h2]'
-  size_t mark = cri_mark(bar);
-  cr_real* w_bar = cri_push(bar, (size_t)d->nefc);
   if (any(m, d, d->contact_adhesion)) {
     int pair = cri_pairs_add(&bar->efc_J_pairs);
     shares(m, d, d->contact_adhesion, cri_pair_left(&bar->efc_J_pairs, pair));
     cr_copy(cri_pair_right(&bar->efc_J_pairs, pair), bar->qfrc_adhesion, m->nv);
   }
-  cri_rows_mul(m, d, d->efc_J, w_bar, bar->qfrc_adhesion);
-
   // [h1]'
   for (int c = 0; c < d->ncon; c++) {
-    int first = d->contact_efc_address[c];
-    for (int k = 0; first >= 0 && k < cri_adhesion_rows(m, d, c); k++) {
-      bar->contact_adhesion[c] -= cri_adhesion_share(m, d, c) * w_bar[first + k];
+    if (d->contact_efc_address[c] >= 0) {
+      bar->contact_adhesion[c] -= along_normal(m, d, c, bar->qfrc_adhesion);
     }
   }
-  cri_pop(bar, mark);
   return CR_OK;
 }

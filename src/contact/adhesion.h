@@ -13,7 +13,7 @@
 ///          [MuJoCo manual, XML reference, "adhesion"]
 /// Shapes   qfrc_adhesion[nv]
 /// Units    N|N m
-/// Memory   scratch 2 nefc.  Errors: none
+/// Memory   scratch nefc.  Errors: none
 /// Smooth   everywhere, at an adhesion of zero too; but a contact in its gap has no rows there, and no
 ///          derivative
 /// Derivation docs/derivations/adhesion.md
