@@ -209,11 +209,9 @@ static void hull_of(const cr_model* m, int mesh, cr_hull* h) {
                  .map = m->mesh_polymap};
 }
 
-static void shape_at(const cr_model* m, const cr_real* xpos, const cr_real* xmat, int geom,
-                     solid* s) {
-  s->shape = (cr_shape){.pos = xpos + 3 * geom,
-                        .mat = xmat + 9 * geom,
-                        .size = m->geom_size + 3 * geom,
+// without its place
+static void shape_of_type(const cr_model* m, int geom, solid* s) {
+  s->shape = (cr_shape){.size = m->geom_size + 3 * geom,
                         .type = m->geom_type[geom],
                         .single = (m->disableflags & CR_DSBL_MULTICCD) != 0,
                         .all = m->collision == CR_COLLISION_SMOOTH,
@@ -232,11 +230,18 @@ static void shape_at(const cr_model* m, const cr_real* xpos, const cr_real* xmat
   }
 }
 
+static void shape_at(const cr_model* m, const cr_real* xpos, const cr_real* xmat, int geom,
+                     solid* s) {
+  shape_of_type(m, geom, s);
+  s->shape.pos = xpos + 3 * geom;
+  s->shape.mat = xmat + 9 * geom;
+}
+
 static void shape_of(const cr_model* m, const cr_data* d, int geom, solid* s) {
   shape_at(m, d->geom_xpos, d->geom_xmat, geom, s);
 }
 
-static cr_shape_tan shape_tan_of(const cr_data* d, const cr_data* tan, int geom) {
+cr_shape_tan cri_collision_shape_tan(const cr_data* d, const cr_data* tan, int geom) {
   cr_shape_tan s_tan;
   cr_copy3(s_tan.pos, tan->geom_xpos + 3 * geom);
   cr_rot_vec(s_tan.rot, d->geom_xmat + 9 * geom, tan->geom_xmat + 9 * geom);
@@ -244,7 +249,7 @@ static cr_shape_tan shape_tan_of(const cr_data* d, const cr_data* tan, int geom)
   return s_tan;
 }
 
-static void shape_bar_of(const cr_data* d, const cr_shape_tan* s_bar, int geom, cr_data* bar) {
+void cri_collision_shape_bar(const cr_data* d, const cr_shape_tan* s_bar, int geom, cr_data* bar) {
   cr_acc3(bar->geom_xpos + 3 * geom, s_bar->pos);
   cr_accrot(bar->geom_xmat + 9 * geom, s_bar->rot, 1, d->geom_xmat + 9 * geom);
   if (bar->par.geom_size != NULL) {
@@ -304,7 +309,8 @@ void cri_pair_hit_tan(const cr_pair* pair, const cr_model* m, const cr_data* d, 
   solid a, b;
   shape_of(m, d, geom[0], &a);
   shape_of(m, d, geom[1], &b);
-  cr_shape_tan a_tan = shape_tan_of(d, tan, geom[0]), b_tan = shape_tan_of(d, tan, geom[1]);
+  cr_shape_tan a_tan = cri_collision_shape_tan(d, tan, geom[0]),
+               b_tan = cri_collision_shape_tan(d, tan, geom[1]);
   add_lift(m, tan, geom[0], &a.shape, feature, &a_tan);
   pair->tan(&a.shape, &b.shape, feature, local, &a_tan, &b_tan, hit_tan);
 }
@@ -318,13 +324,26 @@ void cri_pair_hit_bar(const cr_pair* pair, const cr_model* m, const cr_data* d, 
   cr_shape_tan a_bar = {{0}, {0}, {0}}, b_bar = {{0}, {0}, {0}};
   pair->bar(&a.shape, &b.shape, feature, local, hit_bar, &a_bar, &b_bar);
   lift_bar(m, bar, geom[0], &a.shape, feature, &a_bar);
-  shape_bar_of(d, &a_bar, geom[0], bar);
-  shape_bar_of(d, &b_bar, geom[1], bar);
+  cri_collision_shape_bar(d, &a_bar, geom[0], bar);
+  cri_collision_shape_bar(d, &b_bar, geom[1], bar);
 }
 
 int cri_collide(const cr_model* m, const cr_real* xpos, const cr_real* xmat, const int32_t geom[2],
                 cr_real reach, cr_hit hit[CR_MAX_HITS]) {
   return cri_pair_hits(pair_of(m, geom), m, xpos, xmat, geom, reach, false, hit);
+}
+
+int cri_collide_at(const cr_model* m, const int32_t geom[2], const cri_place place[2],
+                   cr_real reach, cr_hit hit[CR_MAX_HITS]) {
+  const cr_pair* pair = pair_of(m, geom);
+  solid x[2];
+  for (int k = 0; k < 2; k++) {
+    shape_of_type(m, geom[k], &x[k]);
+    x[k].shape.pos = place[k].pos;
+    x[k].shape.mat = place[k].mat;
+    x[k].shape.size = place[k].size;
+  }
+  return pair->detect == NULL ? 0 : pair->detect(&x[0].shape, &x[1].shape, reach, hit);
 }
 
 cr_real cri_collide_depth(const cr_model* m, const cr_real* xpos, const cr_real* xmat,
@@ -567,7 +586,7 @@ cri_contact_motion cri_collision_motion(const cr_model* m, const cr_data* d, int
 }
 
 // the shape of a geom moves with its body
-static cr_shape_tan velocity_of(const cr_model* m, const cr_data* d, int geom) {
+cr_shape_tan cri_collision_shape_velocity(const cr_model* m, const cr_data* d, int geom) {
   int body = m->geom_bodyid[geom];
   const cr_real* v = d->cvel + 6 * body;
   cr_shape_tan s_tan = {{0}, {0}, {0}};
@@ -582,7 +601,8 @@ static cr_shape_tan velocity_of(const cr_model* m, const cr_data* d, int geom) {
 cri_contact_motion cri_collision_velocity(const cr_model* m, const cr_data* d, int i) {
   int n = shared_from(d, i);
   const int32_t* geom = d->contact_geom + 2 * i;
-  cr_shape_tan a_tan = velocity_of(m, d, geom[0]), b_tan = velocity_of(m, d, geom[1]);
+  cr_shape_tan a_tan = cri_collision_shape_velocity(m, d, geom[0]),
+               b_tan = cri_collision_shape_velocity(m, d, geom[1]);
   cr_hit_tan own[CR_MAX_HITS], hit_tan[CR_MAX_HITS];
   for (int k = 0; k < n; k++) {
     shapes_tan(m, d, i + k, &a_tan, &b_tan, &hit_tan[k]);

@@ -46,6 +46,22 @@ cri_contact_motion cri_collision_velocity(const cr_model* m, const cr_data* d, i
 int cri_collide(const cr_model* m, const cr_real* xpos, const cr_real* xmat, const int32_t geom[2],
                 cr_real reach, cr_hit hit[CR_MAX_HITS]);
 
+/// Where a geom is and how large.
+typedef struct {
+  cr_real pos[3], mat[9], size[3];
+} cri_place;
+
+/// The same for two geoms elsewhere, or of other sizes.
+int cri_collide_at(const cr_model* m, const int32_t geom[2], const cri_place place[2],
+                   cr_real reach, cr_hit hit[CR_MAX_HITS]);
+
+/// How the shape of a geom moves with its body, d->cvel.
+cr_shape_tan cri_collision_shape_velocity(const cr_model* m, const cr_data* d, int geom);
+
+/// Tangent of the shape of a geom, and the transpose, which adds.
+cr_shape_tan cri_collision_shape_tan(const cr_data* d, const cr_data* tan, int geom);
+void cri_collision_shape_bar(const cr_data* d, const cr_shape_tan* s_bar, int geom, cr_data* bar);
+
 /// Hits of two geoms (the lower type first) by the functions of a pair, whatever the stage takes for
 /// them; `single` asks for one where there could be several. Tangent of one of them, with features and
 /// numbers as detection set them; its transpose adds to the cotangents of poses, sizes and heights.

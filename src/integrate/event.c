@@ -5,6 +5,7 @@
 #include "collision/collision.h"
 #include "contact/impedance.h"
 #include "contact/law.h"
+#include "integrate/probe.h"
 #include "model/build.h"
 
 // parts of the size of two geoms, of a unit and of a speed that make no difference
@@ -138,6 +139,8 @@ static void measure_motion(const cr_model* m, const cr_data* d, int row, cri_eve
   cri_contact_motion motion = cri_collision_velocity(m, d, c);
   r->velocity = motion.dist;
   r->size = cri_geom_bound(m, geom[0]) + cri_geom_bound(m, geom[1]);
+  r->margin = d->contact_includemargin[c];
+  memcpy(r->geom, geom, sizeof r->geom);
   cr_copy3(r->pos, d->contact_pos + 3 * c);
   cr_copy(r->frame, d->contact_frame + 9 * c, 6);
   if (!has_directions(d, row)) {
@@ -401,8 +404,8 @@ static bool find_edge(const cri_event_list* before, const cri_event_list* after,
   return false;
 }
 
-bool cri_event_sign_of(const cri_event_list* before, const cri_event_list* after, cr_real pair,
-                       cr_real h, cr_real near, cri_event_sign* sign) {
+static bool find_sign(const cri_event_list* before, const cri_event_list* after, cr_real pair,
+                      cr_real h, cr_real near, cri_event_sign* sign) {
   cr_real most = 0;
   if (find_edge(before, after, pair, h, near, sign)) {
     return true;
@@ -428,11 +431,39 @@ bool cri_event_sign_of(const cri_event_list* before, const cri_event_list* after
   return most > 0;
 }
 
-cri_event_count cri_event_counts(const cri_event_list* before, const cri_event_list* after,
-                                 cr_real h, cr_real near) {
+bool cri_event_sign_of(const cr_model* m, const cr_data* d, const cri_event_list* before,
+                       const cri_event_list* after, cr_real pair, cr_real h, cr_real near,
+                       cri_event_sign* sign) {
+  return find_sign(before, after, pair, h, near, sign) ||
+         cri_probe(m, d, before, after, pair, sign);
+}
+
+// the pair that was asked about last, and whether its swap has a sign
+typedef struct {
+  cr_real pair;
+  bool has_sign;
+} answer;
+
+// a swap of the pair of the row that no gradient counts
+static bool is_missed(const cr_model* m, const cr_data* d, const cri_event_list* before,
+                      const cri_event_list* after, cr_real pair, cr_real h, cr_real near,
+                      answer* last) {
+  if (h > CRI_EVENT_TINY * near) {
+    return true;
+  }
+  if (last->pair != pair) {
+    cri_event_sign sign;
+    last->pair = pair;
+    last->has_sign = cri_event_sign_of(m, d, before, after, pair, h, near, &sign);
+  }
+  return !last->has_sign;
+}
+
+cri_event_count cri_event_counts(const cr_model* m, const cr_data* d, const cri_event_list* before,
+                                 const cri_event_list* after, cr_real h, cr_real near) {
   cri_event_count c = {.entered = 0};
   bool tiny = h <= CRI_EVENT_TINY * near;
-  cri_event_sign sign;
+  answer last = {.pair = -1};
   for (int row = 0; row < after->n; row++) {
     const cri_event_row* r = &after->row[row];
     cri_fate fate = cri_event_fate_of_new(before, after, row, h, near);
@@ -440,15 +471,15 @@ cri_event_count cri_event_counts(const cri_event_list* before, const cri_event_l
     c.missed += fate == CRI_ENTERS && r->gap < CRI_EVENT_TINY * near * r->velocity - unclear(r);
     c.swapped += fate == CRI_SWAPS;
     c.missed += fate == CRI_SWAPS && r->force > 0 &&
-                (!tiny || !cri_event_sign_of(before, after, r->pair, h, near, &sign));
+                is_missed(m, d, before, after, r->pair, h, near, &last);
   }
   for (int row = 0; row < before->n; row++) {
     cri_fate fate = cri_event_fate_of_old(before, after, row, h, near);
     c.left += fate == CRI_LEAVES;
     c.swapped += fate == CRI_SWAPS;
     c.missed += fate == CRI_LEAVES && !tiny;
-    c.missed += fate == CRI_SWAPS &&
-                (!tiny || !cri_event_sign_of(before, after, before->row[row].pair, h, near, &sign));
+    c.missed +=
+        fate == CRI_SWAPS && is_missed(m, d, before, after, before->row[row].pair, h, near, &last);
   }
   return c;
 }

@@ -10,6 +10,7 @@
 #ifndef CR_INTEGRATE_EVENT_H
 #define CR_INTEGRATE_EVENT_H
 
+#include "collision/pair.h"
 #include "model/data.h"
 
 enum { CRI_BENDS = 4 };
@@ -19,6 +20,7 @@ typedef struct {
   cr_real pair;             // of geoms; of another kind of row itself
   cr_real feature;          // that, with what touches, and which row of it this is
   int place;                // which row of the limit or contact
+  int32_t geom[2];          // of a contact
   bool first;               // the first row of a limit or contact, which has all that follows bend
   cr_real bend[CRI_BENDS];  // change sign where the force law of the row bends
   cr_real gap, velocity;    // how far it is from being gone, and the rate of that as it is measured
@@ -26,6 +28,7 @@ typedef struct {
   cr_real pos[3], frame[6], way, turn;  // of a contact: where it is; how fast that moves, and turns
   cr_real lean;                         // rate of the normal's second coordinate, frame[1]
   cr_real size;                         // of its geoms
+  cr_real margin;                       // distance at which it enters
 } cri_event_row;
 
 /// All rows of an evaluation.
@@ -77,14 +80,20 @@ typedef struct {
   int was, now;  // rows, one before and one after it, -1: s has no part there
   bool leans;    // s is frame[1] at `now`, not the difference of the gaps
   cr_real rate;  // of s
+  bool probed;   // no s: the derivatives of the moment itself, by the shapes of two geoms
+  int32_t geom[2];
+  cr_shape_tan moment[2];
 } cri_event_sign;
 
 /// The sign of a swap in a pair of geoms, in a step of length h. False if there is none.
 /// Equation a row that leaves or enters just then, whatever it pushes: s its gap            [e1]
 ///          two contacts whose distances are the same and whose rates are not: s = g_now - g_was  [e4]
 ///          a frame whose first tangent goes by another axis of the world: s = n_y, at 1/2    [e5]
-bool cri_event_sign_of(const cri_event_list* before, const cri_event_list* after, cr_real pair,
-                       cr_real h, cr_real near, cri_event_sign* sign);
+///          else, hard contacts: the moment is looked for beside the motion (integrate/probe.h) [e6]
+/// Requires d evaluated where the rows `after` are
+bool cri_event_sign_of(const cr_model* m, const cr_data* d, const cri_event_list* before,
+                       const cri_event_list* after, cr_real pair, cr_real h, cr_real near,
+                       cri_event_sign* sign);
 
 /// Rows that entered, left while they pushed, were swapped in a step of length h, and those of them whose
 /// jump a gradient does not know.
@@ -92,8 +101,8 @@ typedef struct {
   int entered, left, swapped, missed;
 } cri_event_count;
 
-cri_event_count cri_event_counts(const cri_event_list* before, const cri_event_list* after,
-                                 cr_real h, cr_real near);
+cri_event_count cri_event_counts(const cr_model* m, const cr_data* d, const cri_event_list* before,
+                                 const cri_event_list* after, cr_real h, cr_real near);
 
 /// A step so many times as long as what follows crosses what leaves or is swapped, and an entry so long
 /// ago counts as found.

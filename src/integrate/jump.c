@@ -2,6 +2,7 @@
 // The jumps of the sensitivity at the events of a step.
 #include "integrate/jump.h"
 
+#include "collision/collision.h"
 #include "engine/acceleration.h"
 #include "engine/forward.h"
 #include "integrate/event.h"
@@ -62,18 +63,44 @@ static void set_mass(cr_data* to, const cr_real* D, int row, cr_real scale) {
   }
 }
 
-// s: the gap at a row; or, `contact` not below 0, how far the normal of that contact leans
+// s: the gap at a row; or, `contact` not below 0, how far the normal of that contact leans; or the moment that
+// was probed at d
 typedef struct {
   int row, contact;
+  const cri_event_sign* probed;
+  const cr_data* d;
 } part;
 
 // what a change of the acceleration does to a tangent, or to cotangents, divided by the rate of s
 typedef void jump(const cr_model* m, cr_data* twin, part s, const cr_real* change, cr_real by);
 
+// [e6] the tangent of the moment
+static cr_real moment_tan(const part* s, const cr_data* tan) {
+  cr_real sum = 0;
+  for (int k = 0; k < 2; k++) {
+    cr_shape_tan x = cri_collision_shape_tan(s->d, tan, s->probed->geom[k]);
+    const cr_shape_tan* by = &s->probed->moment[k];
+    sum += cr_dot3(by->pos, x.pos) + cr_dot3(by->rot, x.rot) + cr_dot3(by->size, x.size);
+  }
+  return sum;
+}
+
+// [e6]'
+static void moment_bar(const part* s, cr_real c, cr_data* bar) {
+  for (int k = 0; k < 2; k++) {
+    cr_shape_tan x = s->probed->moment[k];
+    cr_scl3(x.pos, x.pos, c);
+    cr_scl3(x.rot, x.rot, c);
+    cr_scl3(x.size, x.size, c);
+    cri_collision_shape_bar(s->d, &x, s->probed->geom[k], bar);
+  }
+}
+
 // [e2]
 static void jump_tan(const cr_model* m, cr_data* tan, part s, const cr_real* change, cr_real by) {
-  cr_real s_tan = s.contact >= 0 ? tan->contact_frame[9 * s.contact + 1]
-                                 : tan->efc_pos[s.row] - tan->efc_margin[s.row];
+  cr_real s_tan = s.probed != NULL ? moment_tan(&s, tan)
+                  : s.contact >= 0 ? tan->contact_frame[9 * s.contact + 1]
+                                   : tan->efc_pos[s.row] - tan->efc_margin[s.row];
   for (int i = 0; i < m->nv; i++) {
     tan->qvel[i] += by * s_tan * change[i];
   }
@@ -84,6 +111,10 @@ static void jump_bar(const cr_model* m, cr_data* bar, part s, const cr_real* cha
   cr_real c = 0;
   for (int i = 0; i < m->nv; i++) {
     c += by * bar->qvel[i] * change[i];
+  }
+  if (s.probed != NULL) {
+    moment_bar(&s, c, bar);
+    return;
   }
   if (s.contact >= 0) {
     bar->contact_frame[9 * s.contact + 1] += c;
@@ -111,7 +142,8 @@ static cr_status jump_in_order(const passage* p, bool new, const int* rows, int 
     for (int k = 0; k < p->m->nv; k++) {
       change[k] = d->qacc[k] - change[k];
     }
-    f(p->m, twin, (part){row, -1}, change, 1 / (p->rows[new].row[row].velocity * (n > 1 ? 2 : 1)));
+    f(p->m, twin, (part){.row = row, .contact = -1}, change,
+      1 / (p->rows[new].row[row].velocity * (n > 1 ? 2 : 1)));
   }
   cri_pop(p->a, mark);
   return status;
@@ -158,7 +190,8 @@ static bool find_swap(const passage* p, int n, cri_event_sign* sign) {
       int before = early ? i - p->rows[0].n : i;
       seen = p->rows[early].row[before].pair == pair && fate_of(p, early, before) == CRI_SWAPS;
     }
-    if (!seen && cri_event_sign_of(&p->rows[0], &p->rows[1], pair, p->h, p->near, sign) &&
+    if (!seen &&
+        cri_event_sign_of(p->m, p->b, &p->rows[0], &p->rows[1], pair, p->h, p->near, sign) &&
         n-- == 0) {
       return true;
     }
@@ -166,7 +199,7 @@ static bool find_swap(const passage* p, int n, cri_event_sign* sign) {
   return false;
 }
 
-// [e4], [e5] the parts of swaps at a, or at b
+// [e4], [e5], [e6] the parts of swaps at a, or at b
 static void jump_swaps(const passage* p, bool new, const cr_real* change, jump* f, cr_data* twin) {
   cri_event_sign x;
   int n = 0;
@@ -174,11 +207,18 @@ static void jump_swaps(const passage* p, bool new, const cr_real* change, jump* 
     n++;
   }
   for (int i = 0; i < n && find_swap(p, i, &x); i++) {
+    if (x.probed) {
+      if (new) {
+        f(p->m, twin, (part){.row = -1, .contact = -1, .probed = &x, .d = p->b}, change,
+          -1 / (cr_real)n);
+      }
+      continue;
+    }
     cr_real by = 1 / (x.rate * (cr_real)n);
     if (!x.leans && (new ? x.now : x.was) >= 0) {
-      f(p->m, twin, (part){new ? x.now : x.was, -1}, change, new ? by : -by);
+      f(p->m, twin, (part){.row = new ? x.now : x.was, .contact = -1}, change, new ? by : -by);
     } else if (x.leans && new) {
-      f(p->m, twin, (part){x.now, p->b->efc_id[x.now]}, change, by);
+      f(p->m, twin, (part){.row = x.now, .contact = p->b->efc_id[x.now]}, change, by);
     }
   }
 }
@@ -229,7 +269,7 @@ static cr_status find_change(const passage* p, cr_real* change, cr_real* beside)
 }
 
 static cr_status pass(const passage* p, const kind* x) {
-  cri_event_count n = cri_event_counts(&p->rows[0], &p->rows[1], p->h, p->near);
+  cri_event_count n = cri_event_counts(p->m, p->b, &p->rows[0], &p->rows[1], p->h, p->near);
   size_t mark = cri_mark(p->a);
   cr_real *beside = cri_push(p->a, (size_t)p->m->nv), *change = NULL;
   cr_status status = CR_OK;

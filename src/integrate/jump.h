@@ -12,6 +12,7 @@
 /// Equation v_tan += sum_i (qacc_i - qacc_i-1) / s_i' s_i_tan                              [e2]
 ///          qacc_i: with rows 1 to i of those that enter, or without those that leave; several: the mean
 ///          over one order and its reverse; s: the gap, for a swap the difference of two   [e4]
+///          or its moment, dv = -(qacc_i - qacc_i-1) t_tan                                [e6]
 ///          [Aizerman and Gantmakher, Determination of stability by linear approximation, 1958]
 /// Requires tan->qpos, qvel, act: tangents of the state at the end as the step alone has them, and of the
 ///          other inputs of cr_forward

@@ -42,8 +42,8 @@ bool cri_locate_is_tiny(const cri_locate* l, cr_real h) {
 }
 
 // the step is taken; returns true
-static bool take(cri_locate* l, cr_real h, bool happened) {
-  l->counts = cri_event_counts(&l->start, &l->now, h, l->near);
+static bool take(cri_locate* l, const cr_model* m, const cr_data* d, cr_real h, bool happened) {
+  l->counts = cri_event_counts(m, d, &l->start, &l->now, h, l->near);
   l->happened = happened;
   l->lost = l->tries > MOST_TRIES;
   return true;
@@ -83,13 +83,14 @@ static void set_tiny(cri_locate* l) {
 }
 
 // nothing happens up to h: the end if nothing is known to happen later, or just before it does
-static bool clean_end(cri_locate* l, cr_real h, cr_real* next) {
+static bool clean_end(cri_locate* l, const cr_model* m, const cr_data* d, cr_real h,
+                      cr_real* next) {
   cr_real near = l->near, left = cri_event_leaving(&l->now);
   if (left <= near || (l->before && l->in > 0 && l->in - h <= near)) {
     set_tiny(l);
   }
   if (l->cross > 0 || l->in == 0) {
-    return take(l, h, l->cross > 0);
+    return take(l, m, d, h, l->cross > 0);
   }
   cri_event_list rows = l->clean;
   l->clean = l->now;
@@ -151,7 +152,7 @@ static cr_real at_or(cr_real at, cr_real out, cr_real h) {
 bool cri_locate_ends(cri_locate* l, const cr_model* m, const cr_data* d, cr_real h, cr_real* next) {
   l->now = cri_event_rows(m, d, l->now.row);
   if (cri_locate_is_tiny(l, h)) {
-    return take(l, h, false);
+    return take(l, m, d, h, false);
   }
   cri_event e = cri_event_find(&l->clean, &l->now, h - l->out, l->near);
   bool bend = e.crossed >= 0 && l->kind == CRI_STEP_LONG;
@@ -161,13 +162,13 @@ bool cri_locate_ends(cri_locate* l, const cr_model* m, const cr_data* d, cr_real
     return shorten(l, astray, h, next);
   }
   if (clean) {
-    return clean_end(l, h, next) || (++l->tries > MOST_TRIES && take(l, h, true));
+    return clean_end(l, m, d, h, next) || (++l->tries > MOST_TRIES && take(l, m, d, h, true));
   }
   cr_real entered = at_or(e.entered, l->out, h), left = at_or(e.left, l->out, h);
   cr_real swapped = at_or(e.swapped, l->out, h), other = cr_min(left, swapped);
   bool any = e.left >= 0 || e.swapped >= 0, behind = !any && h - entered <= l->near;
   if ((l->kind == CRI_STEP_SHORT && behind) || ++l->tries > MOST_TRIES) {
-    return take(l, h, true);
+    return take(l, m, d, h, true);
   }
   l->in = h;
   l->cross = 0;
@@ -176,10 +177,10 @@ bool cri_locate_ends(cri_locate* l, const cr_model* m, const cr_data* d, cr_real
       l->kind == CRI_STEP_LONG
           ? approach(l, h, cr_min(at_or(bend ? e.crossed : -1, l->out, h), cr_min(entered, other)))
           : settle(l, h, entered, other, any);
-  return !(d->time + *next > d->time) && take(l, h, true);
+  return !(d->time + *next > d->time) && take(l, m, d, h, true);
 }
 
 void cri_locate_pass(cri_locate* l, const cr_model* m, const cr_data* d, cr_real h) {
   l->now = cri_event_rows(m, d, l->now.row);
-  (void)take(l, h, false);
+  (void)take(l, m, d, h, false);
 }
