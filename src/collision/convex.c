@@ -625,9 +625,12 @@ static void by_size(const cr_core* c, const cr_touch* t, const cr_real m[3], con
   const cr_real* size = c->shape->size;
   cr_zero(G, 9);
   switch (c->shape->type) {
-    case CR_GEOM_CAPSULE:
-      G[7] = (cr_real)(t->id[0] - 1);
+    case CR_GEOM_CAPSULE: {
+      cr_real x[3];
+      unplace(c, p, x);
+      G[7] = t->id[0] == 1 && size[1] > 0 ? x[2] / size[1] : (cr_real)(t->id[0] - 1);
       break;
+    }
     case CR_GEOM_ELLIPSOID: {
       // [c4] at a fixed normal: ds/dS_k = u_k S_k (2 e_k - u_k s / q) / q, q = |S u| = s . u
       cr_real u[3], s[3];
@@ -656,10 +659,13 @@ static void by_size(const cr_core* c, const cr_touch* t, const cr_real m[3], con
       break;
     }
     case CR_GEOM_BOX: {
+      // along an edge or face the box stretches evenly
       int sign[3];
+      cr_real x[3];
       cri_part_signs(sign, t->id[0] - 13);
+      unplace(c, p, x);
       for (int k = 0; k < 3; k++) {
-        G[4 * k] = (cr_real)sign[k];
+        G[4 * k] = sign[k] == 0 && size[k] > 0 ? x[k] / size[k] : (cr_real)sign[k];
       }
       break;
     }

@@ -327,6 +327,29 @@ static void places_slide_along_parallel_features(void** state) {
   }
 }
 
+// and as the box grows; where round-off chose a triangle beside the foot, that is stretched as well
+static void places_stretch_along_parallel_features(void** state) {
+  const cr_real slope[3] = {CR_R(0.23), 0, CR_R(0.3)};
+  const cr_shape_tan still = {{0}, {0}, {0}}, grows = {.size = {CR_R(0.4), CR_R(0.7), CR_R(-0.5)}};
+  cr_random r = cr_random_seed(8, 0);
+  int right = 0, wrong = 0;
+  for (int i = 0; i < 100; i++) {
+    store s;
+    open_store(&s, &r);
+    slant(&s, slope);
+    solid b = random_of(&r, CR_GEOM_BOX, NULL);
+    cr_copy(b.mat, s.place.mat, 9);
+    put(&b, &s, cr_random_range(&r, CR_R(-0.6), CR_R(0.6)),
+        cr_random_range(&r, CR_R(-0.8), CR_R(0.8)), CR_R(0.25) + b.size[2]);
+    cr_real error = 0;
+    if (compare_places(&s.place, &b, &still, &grows, &error) > 0) {
+      right += error < CR_R(1e-8);
+      wrong += !(error < CR_R(1e-8));
+    }
+  }
+  assert_true(right > 4 * wrong && right > 30);
+}
+
 // tangent of a hit when the numbers of the field move
 static void lifted(const store* s, const solid* b, const cr_hit* hit, const cr_real size_tan[4],
                    const cr_real* data_tan, cr_hit_tan* hit_tan) {
@@ -422,6 +445,7 @@ int test_hfield(void) {
       cmocka_unit_test(a_touch_at_the_border_is_found),
       cmocka_unit_test(derivatives_by_poses),
       cmocka_unit_test(places_slide_along_parallel_features),
+      cmocka_unit_test(places_stretch_along_parallel_features),
       cmocka_unit_test(derivatives_by_sizes_and_heights),
   };
   return cmocka_run_group_tests_name("hfield", tests, NULL, NULL);
