@@ -109,6 +109,8 @@ static uint64_t signature_of_rows(const cr_model* m, const cr_data* d) {
   for (int i = 0; i < d->ncon; i++) {
     h = mix(mix(h, d->contact_geom[2 * i]), d->contact_geom[2 * i + 1]);
     h = mix(h, d->contact_exclude[i]);
+    // the frame's first tangent has nothing to follow: beside there it leaps
+    h = mix(h, d->contact_axes[8 * i + 7] == 0);
     for (int k = 0; k < 4; k++) {
       h = mix(h, d->contact_feature[4 * i + k]);
     }

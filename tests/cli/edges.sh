@@ -177,4 +177,17 @@ grep -q "kink: act\[0\] at keyframe bent: .* on the left, .* on the right" text.
   fail "no kink named: $(cat text.out)"
 grep -q "1 places have no step; body_mass 0: joint 2 \"rail\"" text.out || fail "$(cat text.out)"
 
+# ---- a capsule upright on a plane: tilted any way, its contact's first tangent is another one
+cat > upright.xml << 'XML'
+<mujoco>
+  <option cone="elliptic" o_margin=".004" o_friction=".9 .8 .01 .004 .005"><flag override="enable"/></option>
+  <worldbody>
+    <geom name="floor" type="plane" size="5 5 .1"/>
+    <body pos=".5 0 .146"><freejoint/><geom name="top" type="capsule" size=".05 .1"/></body>
+  </worldbody>
+</mujoco>
+XML
+expect 0 upright check upright.xml --states 3 --seed 5 --json
+holds upright 'j["passed"] is True and j["edges"]["kinks"] > 0'
+
 finish
