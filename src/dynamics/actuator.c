@@ -3,11 +3,9 @@
 // again and read backwards.
 #include "dynamics/actuator.h"
 
-#include "dynamics/ends.h"
 #include "dynamics/limits.h"
 #include "dynamics/setpoint.h"
 #include "math/vec3.h"
-#include "model/tableau.h"
 
 // ---- forward
 
@@ -17,20 +15,6 @@ static cr_real value_of(const cr_model* m, int i, cri_curve which, cr_real l, cr
     return which == CR_GAIN ? m->actuator_gainprm[10 * i] : 0;
   }
   return cri_curve_of(m, i, which, CR_AS_IT_IS, l, v);
-}
-
-// The control is at an end, from which it can only move one way, and the activation after the step at
-// the end of its range that lies that way: neither moves the other. Of steps of several stages, whose
-// stages go beyond the range, it does not hold.
-static bool is_held(const cr_model* m, int i, const cri_actuator* a, cr_real w) {
-  int way = cri_control_end_of(m, a->ctrl, false, a->u), type = m->actuator_dyntype[i];
-  bool follows = type == CR_DYN_INTEGRATOR || type == CR_DYN_FILTER || type == CR_DYN_FILTEREXACT;
-  if (way == 0 || !follows || m->actuator_actlimited[i] == 0 ||
-      cri_tableau_of(m->integrator) != NULL) {
-    return false;
-  }
-  cri_next_activation next = cri_activation_next(m, 0, i, 0, w, a->rate.value, a->v);
-  return next.value == m->actuator_actrange[2 * i + (way > 0)];
 }
 
 static void excite(const cr_model* m, const cr_data* d, int i, cri_actuator* a) {
@@ -44,7 +28,6 @@ static void excite(const cr_model* m, const cr_data* d, int i, cri_actuator* a) 
   // [u3]
   cr_real w = d->act[a->act];
   a->rate = cri_activation_rate_of(m, i, a->u, w, a->period);
-  a->rate.by_u = is_held(m, i, a, w) ? 0 : a->rate.by_u;
   // [u4]
   a->x = w;
   if (a->early) {
