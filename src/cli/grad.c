@@ -373,8 +373,10 @@ static void print_text(const grad* g, cr_real loss) {
   (void)printf("loss %.12g after %d steps (forward %.3g s, backward %.3g s)\n", (double)loss,
                g->steps, g->seconds_forward, g->seconds_backward);
   if (g->uncounted > 0) {
-    (void)printf("uncounted events: %d, the first at time %.9g; the gradient lacks their part\n",
-                 g->uncounted, (double)g->uncounted_from);
+    (void)printf(
+        "uncounted events: %d, the first at time %.9g; the gradient lacks their part "
+        "and may be wrong in every digit: --trust says whether it is\n",
+        g->uncounted, (double)g->uncounted_from);
   }
   for (int i = 0; i < g->nrequest; i++) {
     const request* q = &g->requests[i];
