@@ -12,10 +12,8 @@
 #include "dynamics/fluid.h"
 #include "engine/forward.h"
 #include "integrate/step.h"
-#include "io/clock.h"
 #include "io/mujoco.h"
 #include "io/parity_bench.h"
-#include "model/check.h"
 #include "model/fields.h"
 #include "model/sensors.h"
 #include "sensor/gap.h"
@@ -408,7 +406,7 @@ static const double CONVERGED = 1e-11;
 // ---- the solve: |M a - qfrc_smooth - J' f| over the scale of its terms
 
 // with the integrator discrete in the effective inertia, free bodies apart that have one of their own
-static double residual_of(const cr_parity_bench* b, mjData* d, mjtNum* Ma) {
+double cri_parity_residual(const cr_parity_bench* b, mjData* d, mjtNum* Ma) {
   const mjModel* mj = b->mj;
   bool discrete = mj->opt.integrator == mjINT_DISCRETE;
   bool own = discrete && b->discrete_data != NULL;
@@ -581,17 +579,7 @@ static cr_status compare_steps(cr_parity_bench* b, cr_error* error) {
   return compare_step(b, mjINT_RK4, rk4, error);  // last: it leaves other poses behind
 }
 
-// ---- the integrator discrete: its data have room of their own, its solve another metric
-
-static cr_status make_discrete(cr_parity_bench* b, cr_error* error) {
-  cr_capacity room = cri_capacity_default(b->m);
-  room = (cr_capacity){2 * room.ncon, 2 * room.nefc, 2 * room.nJ};
-  b->discrete = *b->m;
-  b->discrete.memory = NULL;
-  b->discrete.integrator = CR_INT_DISCRETE;
-  CR_TRY(cri_model_check(&b->discrete, error));
-  return cri_data_create(&b->discrete_data, &b->discrete, &room, error);
-}
+// ---- the integrator discrete: its solve has another metric
 
 // nothing where either refuses the model or does not solve the state
 static cr_status compare_discrete(void* context) {
@@ -613,7 +601,7 @@ static cr_status compare_discrete(void* context) {
     }
     mj_copyData(b->scratch, b->mj, b->state);
     mj_forward(b->mj, b->scratch);
-    bool solved = residual_of(b, b->scratch, Ma) < CONVERGED;
+    bool solved = cri_parity_residual(b, b->scratch, Ma) < CONVERGED;
     step_mujoco(b, mjINT_DISCRETE);
     if (solved && !blown_up(b) && !last_bit_decides(b, mjINT_DISCRETE, d)) {
       compare_next(b, &b->discrete, d, names);
@@ -725,7 +713,7 @@ static cr_status compare_guarded(void* context) {
     free(mj_row);
     return cri_fail(c->error, CR_ERR_MEMORY, "parity: no memory");
   }
-  double residual = residual_of(b, b->d, Ma);
+  double residual = cri_parity_residual(b, b->d, Ma);
   bool solved = residual < CONVERGED;
   if (status != CR_OK && solved) {
     free(Ma);
@@ -813,121 +801,4 @@ cr_status cr_parity_compare(cr_parity_bench* b, cr_data* d, cr_parity* result, c
   cri_parity_state(b->m, b->state, d);
   result->states++;
   return CR_OK;
-}
-
-// ---- times
-
-typedef struct {
-  cr_parity_bench* b;
-  mjtNum* room;  // nx (nx + nu)
-  double step_us, transition_us, residual;
-} time_context;
-
-enum { TIME_REPEATS = 9 };
-static const double SLOW = 1e5;  // microseconds beyond which once has to do
-
-static cr_status time_step(void* context) {
-  time_context* c = context;
-  cr_parity_bench* b = c->b;
-  c->step_us = 1e30;
-  for (int k = 0; k < TIME_REPEATS; k++) {
-    mj_copyData(b->scratch, b->mj, b->state);
-    double start = cri_microseconds();
-    mj_step(b->mj, b->scratch);
-    c->step_us = fmin(c->step_us, cri_microseconds() - start);
-  }
-  c->residual = residual_of(b, b->scratch, c->room);
-  return CR_OK;
-}
-
-static cr_status time_transition(void* context) {
-  time_context* c = context;
-  cr_parity_bench* b = c->b;
-  size_t nx = (size_t)(2 * b->mj->nv + b->mj->na);
-  b->mj->opt.integrator = mjINT_EULER;
-  c->transition_us = b->slow_transition > 0 ? b->slow_transition : 1e30;
-  for (int k = 0; k < 3 && b->slow_transition == 0; k++) {
-    mj_copyData(b->scratch, b->mj, b->state);
-    double start = cri_microseconds();
-    mjd_transitionFD(b->mj, b->scratch, 1e-6, 0, c->room, c->room + nx * nx, NULL, NULL);
-    c->transition_us = fmin(c->transition_us, cri_microseconds() - start);
-    b->slow_transition = c->transition_us > SLOW ? c->transition_us : 0;
-  }
-  return CR_OK;
-}
-
-cr_status cr_parity_time(cr_parity_bench* b, double* step_us, double* transition_us,
-                         double* residual, cr_error* error) {
-  mjOption keep = b->mj->opt;
-  size_t nx = (size_t)(2 * b->mj->nv + b->mj->na);
-  time_context context = {.b = b, .transition_us = (double)NAN};
-  context.room = calloc(nx * (nx + (size_t)b->mj->nu) + 1, sizeof *context.room);
-  if (context.room == NULL) {
-    return cri_fail(error, CR_ERR_MEMORY, "times: no memory");
-  }
-  b->mj->opt = b->file_options;
-  b->mj->opt.noslip_iterations = 0;
-  cr_status status = cri_mujoco_guard(time_step, &context, "MuJoCo", error);
-  if (status == CR_OK && cri_mujoco_guard(time_transition, &context, "", NULL) != CR_OK) {
-    context.transition_us = (double)NAN;  // it refuses some models
-  }
-  b->mj->opt = keep;
-  free(context.room);
-  *step_us = context.step_us;
-  *transition_us = context.transition_us;
-  *residual = context.residual;
-  return status;
-}
-
-// ---- the bench
-
-static cr_status make_data(void* context) {
-  cr_parity_bench* b = context;
-  b->state = mj_makeData(b->mj);
-  b->d = mj_makeData(b->mj);
-  b->scratch = mj_makeData(b->mj);
-  b->kept = mj_makeData(b->mj);
-  return CR_OK;
-}
-
-void cri_parity_options(mjModel* mj) {
-  mj->opt.solver = mjSOL_NEWTON;
-  mj->opt.tolerance = 0;
-  mj->opt.iterations = 200;
-  mj->opt.ls_iterations = 100;
-  mj->opt.noslip_iterations = 0;
-  mj->opt.ccd_tolerance = 1e-10;
-  mj->opt.ccd_iterations = 200;
-}
-
-cr_status cr_parity_create(cr_parity_bench** out, mjModel* mj, const cr_model* m, cr_error* error) {
-  cr_parity_bench* b = calloc(1, sizeof *b);
-  if (b == NULL) {
-    return cri_fail(error, CR_ERR_MEMORY, "parity: no memory");
-  }
-  b->mj = mj;
-  b->m = m;
-  b->file_options = mj->opt;
-  cri_parity_options(mj);
-  cr_status status = cri_mujoco_guard(make_data, b, "MuJoCo's data", error);
-  if (status != CR_OK) {
-    cr_parity_free(b);
-    return status;
-  }
-  if (m->integrator != CR_INT_DISCRETE && make_discrete(b, NULL) != CR_OK) {
-    b->discrete_data = NULL;
-  }
-  *out = b;
-  return CR_OK;
-}
-
-void cr_parity_free(cr_parity_bench* b) {
-  if (b != NULL) {
-    mj_deleteData(b->state);
-    mj_deleteData(b->d);
-    mj_deleteData(b->scratch);
-    mj_deleteData(b->kept);
-    cri_data_free(b->discrete_data);
-    free(b);
-  }
 }

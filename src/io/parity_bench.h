@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the two halves of a comparison share: io/parity compares, io/parity_states chooses where.
+// What the parts of a comparison share: io/parity compares, io/parity_states chooses where, io/parity_time
+// takes times, io/parity_bench makes what they work with.
 #ifndef CR_IO_PARITY_BENCH_H
 #define CR_IO_PARITY_BENCH_H
 
@@ -20,6 +21,9 @@ struct cr_parity_bench {
 };
 
 typedef enum { CR_EDGE_NONE, CR_EDGE_PLAIN, CR_EDGE_FAST } cri_parity_edge_kind;
+
+/// Relative residual of the solve in d, |M a - qfrc_smooth - J' f| over the scale of its terms; room for nv.
+double cri_parity_residual(const cr_parity_bench* b, mjData* d, mjtNum* Ma);
 
 /// Sets b->state to edge k of the state in b->kept, 0 the first; none where there are no more. Of every
 /// state: controls on their range, beyond it and far beyond, activations likewise; the same at ten times
