@@ -300,11 +300,11 @@ static void lists_that_differ(void** state) {
 
 static void not_a_number(void** state) {
   (void)state;
-  cr_parity p = {.n = 2, .rows = {{"qacc", (double)NAN, 1}, {"qpos", 1e-3, 1}}};
+  cr_parity p = {.n = 2, .rows = {{"qacc", (double)NAN, 1, 0, 0}, {"qpos", 1e-3, 1, 0, 0}}};
   const char* field = NULL;
   assert_true(!(cr_parity_worst(&p, &field) <= 1e300));
   assert_string_equal(field, "qacc");
-  p = (cr_parity){.n = 2, .rows = {{"qacc", 1e-3, 10}, {"qpos", 1e-3, 0}}};
+  p = (cr_parity){.n = 2, .rows = {{"qacc", 1e-3, 10, 0, 0}, {"qpos", 1e-3, 0, 0, 0}}};
   assert_true(cr_parity_worst(&p, &field) == 1e-3);  // without a scale: absolute
   assert_string_equal(field, "qpos");
 }
