@@ -44,8 +44,8 @@ CR_API cr_status cr_advance(const cr_model* m, cr_data* d);
 
 /// Tangents of the next state from those of the inputs and parameters in `tan`. d is as cr_step
 /// left it. `work`, a second block from cr_data_create, is needed with integrators of several stages (RK4,
-/// tsit5 ...), and with discrete where a tendon spring is exactly at its rest length, since MuJoCo's step has
-/// no stiffness at that point alone; otherwise it may be NULL.
+/// tsit5 ...), and with discrete where a tendon spring is exactly at its rest length: at that point alone
+/// MuJoCo's step has no stiffness. Otherwise it may be NULL.
 CR_API cr_status cr_step_jvp(const cr_model* m, const cr_data* d, cr_data* work, cr_data* tan);
 
 /// Adds to bar->qpos (nv numbers), qvel, act, ctrl, qfrc_applied, xfrc_applied and bar->par what
@@ -54,9 +54,10 @@ CR_API cr_status cr_step_jvp(const cr_model* m, const cr_data* d, cr_data* work,
 /// m_backward is m, or a model whose dynamics stand in for those of m in the backward pass (contacts
 /// from distance): wherever the step evaluated the dynamics they are solved again with m_backward,
 /// and their vjp is that of this solution; the points and the integrator's map stay those of m.
-/// `work`, a second block from cr_data_create, may be NULL with integrators of one stage (Euler, implicit,
-/// implicitfast, discrete but at rest, see cr_step_jvp) and m_backward == m: then d is used as it is, and cotangents of computed
-/// fields that bar holds already count too. In all other cases those must be zero.
+/// `work`, a second block from cr_data_create, may be NULL with m_backward == m and an integrator of one
+/// stage (Euler, implicit, implicitfast; discrete but at rest, see cr_step_jvp). Then d is used as it is,
+/// and cotangents of computed fields that bar holds already count too. In all other cases those must be
+/// zero.
 /// Errors   those of cr_forward with m_backward; CR_ERR_ARG where work is missing, or a block does not
 ///          belong to the model or the step. The sentence is in cr_data_error(bar)
 CR_API cr_status cr_step_vjp(const cr_model* m, const cr_model* m_backward, const cr_data* d,
