@@ -233,7 +233,7 @@ static cr_status collect(batch* b, int first, int n, int count, cr_error* error)
     size_t size = (size_t)r->width * sizeof *b->mine;
     CR_TRY(cr_ranks_gather(&b->ranks, b->mine, n, size, b->all, error));
     if (b->ranks.rank == 0 && status == CR_OK) {
-      status = cr_batch_file_put(&b->file, r, first, n, b->all, error);
+      status = cr_batch_file_put(&b->file, i, first, n, b->all, error);
     }
   }
   if (b->o->keep_going) {
@@ -243,7 +243,7 @@ static cr_status collect(batch* b, int first, int n, int count, cr_error* error)
     }
   }
   if (b->ranks.rank == 0 && status == CR_OK) {
-    status = cr_batch_file_done(&b->file, first + n, error);
+    status = cr_batch_file_done(&b->file, first, n, error);
   }
   return status;
 }
@@ -272,15 +272,18 @@ static cr_status run_chunks(batch* b, cr_progress* progress, cr_error* error) {
 // ---- the run
 
 static cr_status open_file(batch* b, cr_error* error) {
-  b->file.rollouts = b->count;
-  b->file.ends = b->o->keep_going;
+  b->file = (cr_batch_file){.rollouts = b->count,
+                            .chunk = b->chunk,
+                            .ends = b->o->keep_going,
+                            .results = b->plan.results,
+                            .nresult = b->plan.nresult};
   if (b->ranks.rank > 0) {
     return CR_OK;
   }
   uint64_t fingerprint;
   CR_TRY(fingerprint_of(b, &fingerprint, error));
-  return cr_batch_file_open(&b->file, b->o->out, b->o->resume, fingerprint, b->plan.results,
-                            b->plan.nresult, &b->done, error);
+  CR_TRY(cr_batch_file_open(&b->file, b->o->out, b->o->resume, fingerprint, &b->done, error));
+  return cr_batch_file_verify(&b->file, b->done, b->all, error);
 }
 
 static cr_status finish(batch* b, cr_error* error) {

@@ -37,29 +37,38 @@ typedef struct {
 
 enum { CR_BATCH_SENTENCE = 256 };  // bytes of what is said of a failure
 
-/// Results of all rollouts on disk: PATH.part while it grows. Only rank 0 has one.
+/// Results of all rollouts on disk: PATH.part while it grows. Only rank 0 has one. Its data set
+/// `checksum` has a number for every row of every result, by which a part is known to be whole.
 typedef struct {
+  int rollouts, chunk;  // rollouts in all, and at most in one call
+  bool ends;            // how each rollout ended is part of it: data sets status, failure
+  const cr_batch_result* results;
+  int nresult;
   char path[CR_MAX_PATH], part[CR_MAX_PATH];
   cr_h5* file;
-  int rollouts;
-  bool ends;   // how each rollout ended is part of it: data sets status, failure
-  int failed;  // rollouts, counted when all are complete
-  int first;   // the first of them
+  double* sums;  // chunk x (results and ends): of the rollouts that are being written
+  int failed;    // rollouts, counted when all are complete
+  int first;     // the first of them
   char sentence[CR_BATCH_SENTENCE];
 } cr_batch_file;
 
 /// Makes the file, or with `resume` opens the part that another run left; *done rollouts are in it.
+/// The caller has set the members up to nresult.
 /// Errors   CR_ERR_FILE; CR_ERR_ARG where the part is of another batch, by its fingerprint
 cr_status cr_batch_file_open(cr_batch_file* f, const char* path, bool resume, uint64_t fingerprint,
-                             const cr_batch_result* results, int nresult, int* done,
-                             cr_error* error);
+                             int* done, cr_error* error);
 
-/// Writes rows of one result; how n rollouts ended; then that `done` rollouts are complete.
-cr_status cr_batch_file_put(cr_batch_file* f, const cr_batch_result* result, int first, int n,
-                            const double* rows, cr_error* error);
+/// Reads the first `done` rows of a part again. `rows` is room for a chunk of any result.
+/// Errors   CR_ERR_FORMAT where one is not what was written
+cr_status cr_batch_file_verify(cr_batch_file* f, int done, double* rows, cr_error* error);
+
+/// Writes rows of result i; how n rollouts ended; then, after all of these, that rollouts
+/// 0 ... first + n - 1 are complete.
+cr_status cr_batch_file_put(cr_batch_file* f, int i, int first, int n, const double* rows,
+                            cr_error* error);
 cr_status cr_batch_file_put_ends(cr_batch_file* f, int first, int n, const cr_error* ends,
                                  cr_error* error);
-cr_status cr_batch_file_done(cr_batch_file* f, int done, cr_error* error);
+cr_status cr_batch_file_done(cr_batch_file* f, int first, int n, cr_error* error);
 
 /// Counts the rollouts that failed, all in f->failed. `rows` is room for n numbers.
 cr_status cr_batch_file_count(cr_batch_file* f, double* rows, int n, cr_error* error);

@@ -81,6 +81,19 @@ with h5py.File("cut.h5.part", "r+") as f:
 PYTHON
   expect 0 resumed batch "${many[@]}" --chunk 5 --resume --out cut.h5
   cmp first.h5 cut.h5 || fail "resumed after 9 rollouts"
+  # a bit of a row that was complete
+  cp first.h5 cut.h5.part
+  python3 - << 'PYTHON'
+import h5py
+with h5py.File("cut.h5.part", "r+") as f:
+    rows = f["gradient/qvel"][7].copy()
+    rows.view("u8")[3] ^= 1
+    f["gradient/qvel"][7] = rows
+    f["done"][0] = 9
+PYTHON
+  refused 2 "cut.h5.part is damaged: row 7 of 'gradient/qvel' is not what was written" \
+    batch "${many[@]}" --chunk 5 --resume --out cut.h5
+  rm cut.h5.part
   expect 0 on batch "$cube" --time 0.01 --input in.h5 --out on.h5 --json
   holds on 'j["rollouts"] == 5'
   python3 - << 'PYTHON' || fail "rows of a file"
