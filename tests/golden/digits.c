@@ -3,7 +3,7 @@
 //   build/tests/tests/carom_digits [MODEL.crm ...]
 // prints a line for each quantity: model, quantity, value, scale. A value is the sum of all numbers of
 // the quantity, each times a random weight between -1 and 1; the scale, that of their sizes. There is a second
-// program, carom_digits.long_double. Two builds are held against each other by tests/golden/compare.py.
+// program, carom_digits.long_double. Two builds are held against each other by scripts/compare_digits.py.
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

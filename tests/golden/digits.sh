@@ -22,12 +22,12 @@ if [ "${1-}" = --record ]; then
 fi
 failed=0
 "$programs/carom_digits" ./*.crm > double.txt || failed=1
-python3 "$here/golden/compare.py" "$here/golden/digits.txt" double.txt 1e-10 || failed=1
+python3 "$here/../scripts/compare_digits.py" "$here/golden/digits.txt" double.txt 1e-10 || failed=1
 if [ -x "$programs/carom_digits.long_double" ]; then
   "$programs/carom_digits.long_double" ./*.crm > long_double.txt || failed=1
-  python3 "$here/golden/compare.py" "$here/golden/digits.txt" long_double.txt 1e-13 || failed=1
+  python3 "$here/../scripts/compare_digits.py" "$here/golden/digits.txt" long_double.txt 1e-13 || failed=1
 fi
 # it can fail: one digit changed
 sed '0,/ qvel /s/\( qvel -\{0,1\}[0-9]*\.[0-9]\{5\}\)\([0-9]\)/\17\2/' double.txt > changed.txt
-python3 "$here/golden/compare.py" double.txt changed.txt 1e-10 > out && { echo "a changed digit is not seen"; failed=1; }
+python3 "$here/../scripts/compare_digits.py" double.txt changed.txt 1e-10 > out && { echo "a changed digit is not seen"; failed=1; }
 exit $failed

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Holds the digits of two builds against each other. Usage: compare.py BEFORE AFTER BOUND
+"""Holds the digits of two builds against each other. Usage: compare_digits.py BEFORE AFTER BOUND
 
 Prints what differs by more than BOUND of its scale, or of SMALL where the scale is less, and the largest
 difference of each quantity; ends with 1 where something differs or is missing on one side."""
