@@ -42,10 +42,10 @@ def model_lines():
             name, count, width, text = *a[:3], a[-1]
             yield f"| `{name}` | {shape(count, width)} | - | - | - | {text} |"
         elif kind == "CR_OPT_R":
-            name, unit, text = a
+            name, unit, text = a[0], *a[-2:]
             yield f"| `{name}` | option | {unit} | - | - | {text} |"
         elif kind == "CR_OPT_I":
-            name, text = a
+            name, text = a[0], a[-1]
             yield f"| `{name}` | option | - | - | - | {text} |"
 
 

@@ -62,15 +62,37 @@ CR_API cr_status cr_model_get(const cr_model* model, const char* name, cr_real* 
 CR_API cr_status cr_model_set(cr_model* model, const char* name, const cr_real* values, int n,
                               cr_error* error);
 
-/// The time step and the integrator ("euler", "rk4", "implicit", "discrete" or
-/// "implicitfast").
-CR_API cr_real cr_model_timestep(const cr_model* model);
-CR_API cr_status cr_model_set_timestep(cr_model* model, cr_real timestep, cr_error* error);
-CR_API cr_status cr_model_set_integrator(cr_model* model, const char* name, cr_error* error);
+/// Options: numbers and choices that hold for the whole model, as in MJCF's <option> and Carom's own
+/// (docs/fields.md lists them): "timestep", "integrator", "cone", "tolerance", "collision", "softness",
+/// "cfd_wc" ... A choice also has words: integrator "euler", "rk4", "implicit", "implicitfast", "discrete",
+/// "tsit5", "dopri5", "dopri8", "bosh3", "heun", "midpoint", "ralston" or "forward-euler"; cone
+/// "pyramidal" or "elliptic"; collision "hard", "soft" or "smooth"; cfd (contacts from distance, for a
+/// model that only a backward pass uses) "off" or "on". Where soft or smooth collision detection is
+/// chosen and softness is 0, it becomes 0.1. All options are checked together, and stay as they were if
+/// the check fails. Data made for one integrator are refused by another.
+/// Errors   CR_ERR_NAME for what is no option; CR_ERR_ARG for what is no choice or no integer;
+///          CR_ERR_MODEL for what an option cannot be
+CR_API cr_status cr_model_get_option(const cr_model* model, const char* name, cr_real* value,
+                                     cr_error* error);
+CR_API cr_status cr_model_set_option(cr_model* model, const char* name, cr_real value,
+                                     cr_error* error);
+CR_API cr_status cr_model_set_choice(cr_model* model, const char* name, const char* choice,
+                                     cr_error* error);
+/// The word of a choice; NULL for what is none.
+CR_API const char* cr_model_get_choice(const cr_model* model, const char* name);
 
-/// Puts smooth surrogates in the place of the kinks of muscles, over this width of normalized length,
-/// velocity and excitation; 0, the default: MuJoCo's curves exactly (docs/muscles.md).
-CR_API cr_status cr_model_set_muscle_smooth(cr_model* model, cr_real width, cr_error* error);
+/// Flags by the names of MJCF's <flag>: "contact", "gravity", "warmstart" ..., and "override",
+/// "invdiscrete", "diagexact". 1 where it is on, 0 where it is off, -1 for a name that is none.
+CR_API int cr_model_get_flag(const cr_model* model, const char* flag);
+CR_API cr_status cr_model_set_flag(cr_model* model, const char* flag, bool on, cr_error* error);
+
+/// The time step in seconds.
+CR_API cr_real cr_model_timestep(const cr_model* model);
+
+/// A copy that shares nothing with the model: a variant to set numbers and options of.
+/// Owner    the caller closes it with cr_model_close
+/// Errors   CR_ERR_MEMORY; *copy is then NULL
+CR_API cr_status cr_model_copy(cr_model** copy, const cr_model* model, cr_error* error);
 
 /// Derives body_invweight0, dof_invweight0, tendon_invweight0, tendon_length0, actuator_acc0, bounding
 /// spheres, the second anchors of connects and poses of welds that rest on qpos0, and added masses of

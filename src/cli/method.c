@@ -66,23 +66,17 @@ static cr_status check_adaptive(const cr_method_options* o, cr_error* error) {
 }
 
 static cr_status set_collision(const cr_method_options* o, cr_model* m, cr_error* error) {
-  static const char* const names[] = {"hard", "soft", "smooth"};
-  int found = o->collision != NULL ? -1 : m->collision;
-  for (int i = 0; o->collision != NULL && i < 3; i++) {
-    found = strcmp(o->collision, names[i]) == 0 ? i : found;
+  if (o->collision != NULL) {
+    CR_TRY(cr_model_set_choice(m, "collision", o->collision, error));
   }
-  if (found < 0) {
-    return cri_fail(error, CR_ERR_ARG, "--collision %s: hard, soft or smooth expected",
-                    o->collision);
+  if (!(o->softness > 0)) {
+    return CR_OK;
   }
-  m->collision = found;
-  if (o->softness > 0 && m->collision == CR_COLLISION_HARD) {
+  const char* collision = cr_model_get_choice(m, "collision");
+  if (collision == NULL || strcmp(collision, "hard") == 0) {
     return cri_fail(error, CR_ERR_ARG, "--softness: only with --collision soft or smooth");
   }
-  if (o->softness > 0 || m->softness == 0) {
-    m->softness = o->softness > 0 ? (cr_real)o->softness : CR_DEFAULT_SOFTNESS;
-  }
-  return CR_OK;
+  return cr_model_set_option(m, "softness", (cr_real)o->softness, error);
 }
 
 // ---- the adjoint
@@ -133,12 +127,13 @@ cr_status cr_method_apply(const cr_method_options* o, cr_model* m, cr_error* err
   CR_TRY(check_adjoint(o, error));
   CR_TRY(set_collision(o, m, error));
   if (o->integrator != NULL) {
-    CR_TRY(cr_model_set_integrator(m, o->integrator, error));
+    CR_TRY(cr_model_set_choice(m, "integrator", o->integrator, error));
   }
   if (!isnan(o->muscle_smooth)) {
-    CR_TRY(cr_model_set_muscle_smooth(m, (cr_real)o->muscle_smooth, error));
+    CR_TRY(cr_model_set_option(m, "muscle_smooth", (cr_real)o->muscle_smooth, error));
   }
-  return isnan(o->timestep) ? CR_OK : cr_model_set_timestep(m, (cr_real)o->timestep, error);
+  return isnan(o->timestep) ? CR_OK
+                            : cr_model_set_option(m, "timestep", (cr_real)o->timestep, error);
 }
 
 cr_adaptive cr_method_tolerances(const cr_method_options* o, double grid) {
@@ -196,25 +191,24 @@ cr_status cr_method_backward(const cr_method_options* o, const cr_model* m, cr_m
     return CR_OK;
   }
   int n = parse_cfd(o->cfd, v);
-  if (n == 0) {
-    return cri_fail(error, CR_ERR_ARG, "--cfd %s: dc,d0,wc,mc,pc expected", o->cfd);
-  }
-  bool ok = n >= 5 && v[0] >= 0 && v[0] < 1 && v[1] >= 0 && v[1] < 1 && v[2] > 0 && v[3] > 0 &&
-            v[3] <= 1 && v[4] >= 1 && v[5] >= 0;
-  if (!ok) {
-    return cri_fail(error, CR_ERR_ARG,
-                    "--cfd %s: dc,d0,wc,mc,pc with 0 <= dc, d0 < 1, wc > 0, 0 < mc <= 1, pc >= 1",
+  if (n < 5 || v[5] < 0) {
+    return cri_fail(error, CR_ERR_ARG, "--cfd %s: dc,d0,wc,mc,pc and, if wished, a scale expected",
                     o->cfd);
   }
+  static const char* const names[] = {"cfd_dc", "cfd_d0", "cfd_wc",
+                                      "cfd_mc", "cfd_pc", "cfd_scale"};
+  v[5] = v[5] > 0 ? v[5] : v[2] / 10;
   *variant = *m;
   variant->memory = NULL;
-  variant->cfd = 1;
-  variant->cfd_dc = (cr_real)v[0];
-  variant->cfd_d0 = (cr_real)v[1];
-  variant->cfd_wc = (cr_real)v[2];
-  variant->cfd_mc = (cr_real)v[3];
-  variant->cfd_pc = (cr_real)v[4];
-  variant->cfd_scale = n > 5 && v[5] > 0 ? (cr_real)v[5] : variant->cfd_wc / 10;
+  cr_error why;
+  cr_status status = CR_OK;
+  for (int i = 0; i < 6 && status == CR_OK; i++) {
+    status = cr_model_set_option(variant, names[i], (cr_real)v[i], &why);
+  }
+  status = status == CR_OK ? cr_model_set_choice(variant, "cfd", "on", &why) : status;
+  if (status != CR_OK) {
+    return cri_fail(error, CR_ERR_ARG, "--cfd %s: %s", o->cfd, why.text);
+  }
   *backward = variant;
   return CR_OK;
 }

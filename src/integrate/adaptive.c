@@ -5,6 +5,7 @@
 #include "engine/forward.h"
 #include "integrate/inputs.h"
 #include "integrate/locate.h"
+#include "model/model_options.h"
 
 #define SAFETY CR_R(0.9)
 
@@ -17,11 +18,9 @@ static cri_rk method_of(const cr_adaptive* o, const cri_ramp* ramp, const cr_mod
 }
 
 cr_status cri_adaptive_check(const cr_model* m, const cr_adaptive* options, cr_error* error) {
-  const cri_tableau* t = cri_tableau_of(m->integrator);
-  if (t == NULL || t->error == NULL) {
-    return cri_fail(error, CR_ERR_ARG,
-                    "tolerances need an integrator with an error estimate: tsit5, dopri5, dopri8, "
-                    "bosh3, heun, midpoint or ralston");
+  if (!cri_is_embedded(m->integrator)) {
+    return cri_fail(error, CR_ERR_ARG, "tolerances need an integrator with an error estimate: %s",
+                    cri_integrators(cri_is_embedded).text);
   }
   const cr_real values[] = {options->rtol, options->atol, options->first_step,
                             options->largest_step, options->grid};

@@ -11,6 +11,7 @@
 #include "engine/forward.h"
 #include "integrate/event.h"
 #include "integrate/inputs.h"
+#include "model/model_options.h"
 
 // ---- stages as rows of arrays
 
@@ -126,7 +127,8 @@ static cr_status run_stage(const cri_rk* rk, const cr_model* m, cr_data* d, int 
   cr_status status = cri_dynamics(m, d);
   if (status == CR_ERR_SINGULAR || status == CR_ERR_SOLVER) {
     char what[64];
-    (void)snprintf(what, sizeof what, "stage %d of a step of %s", i + 1, rk->t->name);
+    (void)snprintf(what, sizeof what, "stage %d of a step of %s", i + 1,
+                   cri_integrator_word(rk->t->integrator));
     CR_TRY(cri_coordinates_check(m, d, d->qpos, d->qvel, what));
   }
   return status;
@@ -179,7 +181,7 @@ static void finish(const cri_rk* rk, const cr_model* m, cr_data* d, const cr_rea
 cr_status cr_runge_kutta(const cri_rk* rk, const cr_model* m, cr_data* d) {
   if (rk->t->n > d->nrk) {
     return cri_fail(&d->error, CR_ERR_ARG, "no room for the stages of %s: make the data block anew",
-                    rk->t->name);
+                    cri_integrator_word(rk->t->integrator));
   }
   size_t mark = cri_mark(d), n = (size_t)rk->t->n;
   size_t width = (size_t)cri_chart_width(m, rk->chart);

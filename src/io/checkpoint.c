@@ -40,8 +40,8 @@ uint64_t cri_fingerprint_model(uint64_t hash, const cr_model* m) {
     }
   }
 #define CR_SIZE(name, text) hash = cri_fingerprint(hash, &m->name, sizeof m->name);
-#define CR_OPT_I(name, text) hash = cri_fingerprint(hash, &m->name, sizeof m->name);
-#define CR_OPT_R(name, unit, text) hash = cri_fingerprint(hash, &m->name, sizeof m->name);
+#define CR_OPT_I(name, range, text) hash = cri_fingerprint(hash, &m->name, sizeof m->name);
+#define CR_OPT_R(name, range, unit, text) hash = cri_fingerprint(hash, &m->name, sizeof m->name);
 #include "model/model_fields.h"
   return hash;
 }

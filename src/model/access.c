@@ -8,8 +8,8 @@
 #include "model/fields.h"
 #include "model/file.h"
 #include "model/misuse.h"
+#include "model/model_options.h"
 #include "model/names.h"
-#include "model/tableau.h"
 
 // ---- models
 
@@ -113,60 +113,134 @@ cr_status cr_model_set(cr_model* m, const char* name, const cr_real* values, int
   return status;
 }
 
-cr_real cr_model_timestep(const cr_model* m) { return m != NULL ? m->timestep : 0; }
+// ---- options
 
-cr_status cr_model_set_timestep(cr_model* m, cr_real timestep, cr_error* error) {
-  const cri_call call = {"cr_model_set_timestep", error};
-  CR_TRY(cri_given(&call, m, "the model"));
-  if (!(timestep > 0) || !isfinite(timestep)) {
-    return cri_fail(error, CR_ERR_ARG, "timestep %.9g is not positive", (double)timestep);
-  }
-  m->timestep = timestep;
+static cr_status find_option(const cri_call* call, const cr_model* m, const char* name,
+                             const cri_option** option) {
+  CR_TRY(cri_given(call, m, "the model"));
+  CR_TRY(cri_given(call, name, "the name"));
+  *option = cri_option_find(name);
+  return *option != NULL ? CR_OK
+                         : cri_fail(call->error, CR_ERR_NAME, "there is no option '%s'", name);
+}
+
+cr_status cr_model_get_option(const cr_model* m, const char* name, cr_real* value,
+                              cr_error* error) {
+  const cri_call call = {"cr_model_get_option", error};
+  const cri_option* option;
+  CR_TRY(find_option(&call, m, name, &option));
+  CR_TRY(cri_given(&call, value, "value"));
+  *value = cri_option_get(m, option);
   return CR_OK;
 }
 
-cr_status cr_model_set_muscle_smooth(cr_model* m, cr_real width, cr_error* error) {
-  const cri_call call = {"cr_model_set_muscle_smooth", error};
-  CR_TRY(cri_given(&call, m, "the model"));
-  if (!(width >= 0 && width <= CR_MAX_MUSCLE_SMOOTH)) {
-    return cri_fail(error, CR_ERR_ARG, "muscle_smooth %.9g is not between 0 and %g", (double)width,
-                    (double)CR_MAX_MUSCLE_SMOOTH);
+// soft and smooth collision detection have a width where none was chosen
+static void default_softness(cr_model* m) {
+  if (m->collision != CR_COLLISION_HARD && m->softness == 0) {
+    m->softness = CR_DEFAULT_SOFTNESS;
   }
-  m->muscle_smooth = width;
+}
+
+static cr_status put_option(cr_model* m, const cri_option* option, cr_real value, cr_error* error) {
+  bool whole = cr_abs(value) <= INT32_MAX && value == cr_floor(value);
+  if (option->kind != CRI_OPTION_REAL && !whole) {
+    return cri_fail(error, CR_ERR_ARG, "option %s: %g is no integer", option->name, (double)value);
+  }
+  cr_model changed = *m;
+  cri_option_put(&changed, option, value);
+  default_softness(&changed);
+  CR_TRY(cri_options_check(&changed, error));
+  *m = changed;
   return CR_OK;
 }
 
-static cr_status set_method(cr_model* m, const char* name, cr_error* error) {
-  for (int i = CR_INT_TSIT5; i < CR_INT_TSIT5 + CR_INT_N_METHOD; i++) {
-    if (strcmp(name, cri_tableau_of(i)->name) == 0) {
-      m->integrator = i;
-      return CR_OK;
+cr_status cr_model_set_option(cr_model* m, const char* name, cr_real value, cr_error* error) {
+  const cri_call call = {"cr_model_set_option", error};
+  const cri_option* option;
+  CR_TRY(find_option(&call, m, name, &option));
+  return put_option(m, option, value, error);
+}
+
+const char* cr_model_get_choice(const cr_model* m, const char* name) {
+  const cri_option* option = m != NULL && name != NULL ? cri_option_find(name) : NULL;
+  return option != NULL && option->kind == CRI_OPTION_CHOICE
+             ? cri_option_word(option, (int32_t)cri_option_get(m, option))
+             : NULL;
+}
+
+cr_status cr_model_set_choice(cr_model* m, const char* name, const char* choice, cr_error* error) {
+  const cri_call call = {"cr_model_set_choice", error};
+  const cri_option* option;
+  CR_TRY(find_option(&call, m, name, &option));
+  CR_TRY(cri_given(&call, choice, "the choice"));
+  if (option->kind != CRI_OPTION_CHOICE) {
+    return cri_fail(error, CR_ERR_ARG, "option %s is no choice", name);
+  }
+  const cri_word* word = cri_word_find(option->words, choice);
+  return word != NULL ? put_option(m, option, (cr_real)word->value, error)
+                      : cri_fail(error, CR_ERR_ARG, "%s '%s': %s expected", name, choice,
+                                 cri_words(option->words, NULL).text);
+}
+
+// ---- flags: some bits switch off, others on
+
+static const cri_word* find_flag(const char* flag, const cri_option** option, bool* disables) {
+  static const char* const options[] = {"disableflags", "enableflags"};
+  for (int i = 0; i < 2; i++) {
+    *option = cri_option_find(options[i]);
+    *disables = i == 0;
+    const cri_word* word = cri_word_find((*option)->words, flag);
+    if (word != NULL) {
+      return word;
     }
   }
-  return cri_fail(error, CR_ERR_ARG,
-                  "integrator '%s': euler, rk4, implicit, implicitfast, discrete, tsit5, dopri5, "
-                  "dopri8, bosh3, "
-                  "heun, midpoint, ralston or forward-euler expected",
-                  name);
+  return NULL;
 }
 
-cr_status cr_model_set_integrator(cr_model* m, const char* name, cr_error* error) {
-  const cri_call call = {"cr_model_set_integrator", error};
-  CR_TRY(cri_given(&call, m, "the model"));
-  CR_TRY(cri_given(&call, name, "the name"));
-  if (strcmp(name, "euler") == 0) {
-    m->integrator = CR_INT_EULER;
-  } else if (strcmp(name, "rk4") == 0) {
-    m->integrator = CR_INT_RK4;
-  } else if (strcmp(name, "implicit") == 0) {
-    m->integrator = CR_INT_IMPLICIT;
-  } else if (strcmp(name, "implicitfast") == 0) {
-    m->integrator = CR_INT_IMPLICITFAST;
-  } else if (strcmp(name, "discrete") == 0) {
-    m->integrator = CR_INT_DISCRETE;
-  } else {
-    return set_method(m, name, error);
+int cr_model_get_flag(const cr_model* m, const char* flag) {
+  const cri_option* option;
+  bool disables;
+  const cri_word* word = m != NULL && flag != NULL ? find_flag(flag, &option, &disables) : NULL;
+  if (word == NULL) {
+    return -1;
   }
+  return (((int32_t)cri_option_get(m, option) & word->value) != 0) != disables;
+}
+
+cr_status cr_model_set_flag(cr_model* m, const char* flag, bool on, cr_error* error) {
+  const cri_call call = {"cr_model_set_flag", error};
+  CR_TRY(cri_given(&call, m, "the model"));
+  CR_TRY(cri_given(&call, flag, "the name"));
+  const cri_option* option;
+  bool disables;
+  const cri_word* word = find_flag(flag, &option, &disables);
+  if (word == NULL) {
+    return cri_fail(error, CR_ERR_NAME, "there is no flag '%s'", flag);
+  }
+  int32_t bits = (int32_t)cri_option_get(m, option);
+  bits = on != disables ? bits | word->value : bits & ~word->value;
+  return put_option(m, option, (cr_real)bits, error);
+}
+
+// ---- options that many programs use
+
+cr_real cr_model_timestep(const cr_model* m) { return m != NULL ? m->timestep : 0; }
+
+cr_status cr_model_copy(cr_model** copy, const cr_model* m, cr_error* error) {
+  const cri_call call = {"cr_model_copy", error};
+  CR_TRY(cri_given(&call, copy, "where the copy goes"));
+  *copy = NULL;
+  CR_TRY(cri_given(&call, m, "the model"));
+  cr_model* made = malloc(sizeof *made);
+  if (made == NULL) {
+    return cri_fail(error, CR_ERR_MEMORY, "no memory for a copy of the model");
+  }
+  cr_status status = cri_model_copy(made, m, error);
+  if (status != CR_OK) {
+    free(made);
+    return status;
+  }
+  *copy = made;
   return CR_OK;
 }
 

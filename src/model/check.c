@@ -7,8 +7,8 @@
 
 #include "model/build.h"
 #include "model/fields.h"
+#include "model/model_options.h"
 #include "model/sensors.h"
-#include "model/tableau.h"
 
 // ranges, in order where they are used
 static const struct {
@@ -20,16 +20,6 @@ static const struct {
               {CR_FIELD_actuator_ctrlrange, CR_FIELD_actuator_ctrllimited},
               {CR_FIELD_actuator_forcerange, CR_FIELD_actuator_forcelimited},
               {CR_FIELD_actuator_actrange, CR_FIELD_actuator_actlimited}};
-
-// flags that MuJoCo 4.0.0 knows, and those of them that are not supported
-enum {
-  DISABLE_KNOWN = (1 << 20) - 1,
-  ENABLE_KNOWN = (1 << 8) - 1,
-  ENABLE_SLEEP = 1 << 4,
-  ENABLE_IPC = 1 << 6,
-  ENABLE_SPECULATIVE = 1 << 7,
-  ENABLE_REFUSED = ENABLE_SLEEP | ENABLE_IPC | ENABLE_SPECULATIVE
-};
 
 #define COUNT(array) ((int)(sizeof(array) / sizeof((array)[0])))
 
@@ -141,58 +131,7 @@ static cr_status check_dimensions(const cr_model* m, cr_field_id id, cr_error* e
   return CR_OK;
 }
 
-static cr_status check_options(const cr_model* m, cr_error* error) {
-  const struct {
-    const char* name;
-    cr_real value;
-  } reals[] = {
-#define CR_OPT_R(name, unit, text) {#name, m->name},
-#include "model/model_fields.h"
-  };
-  for (int i = 0; i < COUNT(reals); i++) {
-    if (!isfinite(reals[i].value)) {
-      return cri_fail(error, CR_ERR_MODEL, "option %s: %g is not finite", reals[i].name,
-                      (double)reals[i].value);
-    }
-  }
-  if (m->cfd != 0 && m->cfd != 1) {
-    return cri_fail(error, CR_ERR_MODEL, "option cfd: there is no %d", m->cfd);
-  }
-  return CR_OK;
-}
-
-static cr_status check_choices(const cr_model* m, cr_error* error) {
-  bool mujoco = m->integrator >= CR_INT_EULER && m->integrator <= CR_INT_DISCRETE;
-  if (!mujoco && cri_tableau_of(m->integrator) == NULL) {
-    return cri_fail(error, CR_ERR_MODEL, "option integrator: there is no %d", m->integrator);
-  }
-  if (m->collision < CR_COLLISION_HARD || m->collision > CR_COLLISION_SMOOTH) {
-    return cri_fail(error, CR_ERR_MODEL, "option collision: there is no %d", m->collision);
-  }
-  if (m->collision != CR_COLLISION_HARD && !(m->softness > 0 && m->softness <= CR_MAX_SOFTNESS)) {
-    return cri_fail(error, CR_ERR_MODEL, "option softness: %g is not in (0, %g]",
-                    (double)m->softness, (double)CR_MAX_SOFTNESS);
-  }
-  if (!(m->muscle_smooth >= 0 && m->muscle_smooth <= CR_MAX_MUSCLE_SMOOTH)) {
-    return cri_fail(error, CR_ERR_MODEL, "option muscle_smooth: %g is not in [0, %g]",
-                    (double)m->muscle_smooth, (double)CR_MAX_MUSCLE_SMOOTH);
-  }
-  if (m->cfd != 0 && !(m->cfd_wc > 0 && isfinite(m->cfd_wc))) {
-    return cri_fail(error, CR_ERR_MODEL, "option cfd_wc: %g is not positive", (double)m->cfd_wc);
-  }
-  if (m->cfd != 0 && !(m->cfd_scale >= 0 && isfinite(m->cfd_scale))) {
-    return cri_fail(error, CR_ERR_MODEL, "option cfd_scale: %g is not zero or more",
-                    (double)m->cfd_scale);
-  }
-  if (m->cone != CR_CONE_PYRAMIDAL && m->cone != CR_CONE_ELLIPTIC) {
-    return cri_fail(error, CR_ERR_MODEL, "option cone: there is no %d", m->cone);
-  }
-  int32_t flags = m->enableflags;
-  if ((m->disableflags & ~DISABLE_KNOWN) != 0 || (flags & ~(ENABLE_KNOWN & ~ENABLE_REFUSED)) != 0) {
-    return cri_fail(error, CR_ERR_MODEL,
-                    "option flag: a bit of %d or %d is unknown or not supported", m->disableflags,
-                    flags);
-  }
+static cr_status check_condim(const cr_model* m, cr_error* error) {
   CR_TRY(check_dimensions(m, CR_FIELD_geom_condim, error));
   return check_dimensions(m, CR_FIELD_pair_dim, error);
 }
@@ -604,14 +543,6 @@ static cr_status check_ranges(const cr_model* m, cr_error* error) {
 }
 
 cr_status cri_model_check(const cr_model* m, cr_error* error) {
-  if (!(m->timestep > 0) || !isfinite(m->timestep)) {
-    return cri_fail(error, CR_ERR_MODEL, "option timestep: %.9g is not positive",
-                    (double)m->timestep);
-  }
-  if (!(m->impratio > 0) || !isfinite(m->impratio)) {
-    return cri_fail(error, CR_ERR_MODEL, "option impratio: %.9g is not positive",
-                    (double)m->impratio);
-  }
   if (m->nbody < 1) {
     return cri_fail(error, CR_ERR_MODEL, "nbody: a model has at least the world");
   }
@@ -619,9 +550,9 @@ cr_status cri_model_check(const cr_model* m, cr_error* error) {
     return cri_fail(error, CR_ERR_MODEL, "nkeymocap: %d, not %d keyframes times %d mocap bodies",
                     m->nkeymocap, m->nkey, m->nmocap);
   }
-  CR_TRY(check_options(m, error));
+  CR_TRY(cri_options_check(m, error));
   CR_TRY(check_fields(m, error));
-  CR_TRY(check_choices(m, error));
+  CR_TRY(check_condim(m, error));
   CR_TRY(cri_structure_check(m, error));
   CR_TRY(check_tendons(m, error));
   CR_TRY(check_actuators(m, error));

@@ -20,8 +20,8 @@ typedef struct {
 
 static const scalar_row scalars[] = {
 #define CR_SIZE(name, text) {#name, offsetof(cr_model, name), false},
-#define CR_OPT_I(name, text) {#name, offsetof(cr_model, name), false},
-#define CR_OPT_R(name, unit, text) {#name, offsetof(cr_model, name), true},
+#define CR_OPT_I(name, range, text) {#name, offsetof(cr_model, name), false},
+#define CR_OPT_R(name, range, unit, text) {#name, offsetof(cr_model, name), true},
 #include "model/model_fields.h"
 };
 enum { N_SCALAR = (int)(sizeof scalars / sizeof scalars[0]), HEADER = 16 };

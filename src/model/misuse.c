@@ -2,6 +2,7 @@
 // Sentences for wrong arguments.
 #include "model/misuse.h"
 
+#include "model/model_options.h"
 #include "model/tableau.h"
 
 cr_error* cri_error_of(const cr_data* d) {
@@ -51,7 +52,7 @@ static cr_status check_integrator(const cri_call* call, const cr_model* m, const
   }
   return cri_fail(call->error, stages ? CR_ERR_ARG : CR_ERR_CAPACITY,
                   "%s: %s was made for another integrator and has no room for %s; make it again",
-                  call->name, what, stages ? t->name : "discrete");
+                  call->name, what, cri_integrator_word(stages ? m->integrator : CR_INT_DISCRETE));
 }
 
 cr_status cri_check_shape(const cri_call* call, const cr_model* m, const cr_data* d,

@@ -138,8 +138,8 @@ enum {
 
 struct cr_model {
 #define CR_SIZE(name, text) int32_t name;
-#define CR_OPT_I(name, text) int32_t name;
-#define CR_OPT_R(name, unit, text) cr_real name;
+#define CR_OPT_I(name, range, text) int32_t name;
+#define CR_OPT_R(name, range, unit, text) cr_real name;
 #define CR_INT(name, rows, width, range, text) int32_t* name;
 #define CR_CHAR(name, rows, text) char* name;
 #define CR_CONST(name, rows, width, range, unit, frame, text) cr_real* name;

@@ -4,8 +4,8 @@
 // docs/fields.md come from it. Names, shapes, units and frames are MuJoCo's.
 //
 //   CR_SIZE (name, text)                                          a count
-//   CR_OPT_I(name, text)                                          an integer option
-//   CR_OPT_R(name, unit, text)                                    a real option
+//   CR_OPT_I(name, range, text)                                   an integer option
+//   CR_OPT_R(name, range, unit, text)                             a real option
 //   CR_INT  (name, rows, width, range, text)                      int32 array
 //   CR_CHAR (name, rows, text)                                    text, 0-terminated pieces
 //   CR_CONST(name, rows, width, range, unit, frame, text)         real array, no derivative
@@ -19,14 +19,19 @@
 //              BY_TYPE           an index into what another field names: checked by code in model/check.c
 //   reals      ANY               finite                        NOT_NEGATIVE      0 or more
 //              LENGTH            not beyond 1e10 m             EXTENT            0 to 1e10 m
+//   options    ANY               finite                        POSITIVE          above 0
+//              BETWEEN(low, high)                              COUNTED           0 or more
+//              CHOICE(words)     one of the words, or          FLAGS(words)      bits, of those of
+//                                                              model/model_options.c
+//              BITS              any
 #ifndef CR_SIZE
 #define CR_SIZE(name, text)
 #endif
 #ifndef CR_OPT_I
-#define CR_OPT_I(name, text)
+#define CR_OPT_I(name, range, text)
 #endif
 #ifndef CR_OPT_R
-#define CR_OPT_R(name, unit, text)
+#define CR_OPT_R(name, range, unit, text)
 #endif
 #ifndef CR_INT
 #define CR_INT(name, rows, width, range, text)
@@ -78,25 +83,25 @@ CR_SIZE(nnames,    "bytes of all names")
 CR_SIZE(none,      "one: rows of fields of the whole model")
 
 // ---- options
-CR_OPT_R(timestep,  "s", "time step")
-CR_OPT_R(impratio,  "1", "ratio of friction to normal contact impedance")
-CR_OPT_R(tolerance, "1", "Newton stops when the gradient norm is below this share of the force scale; 0 iterates to round-off")
-CR_OPT_I(integrator,   "mjtIntegrator: 0 Euler, 1 RK4, 2 implicit, 3 implicitfast, 4 discrete")
-CR_OPT_I(cone,         "mjtCone: 0 pyramidal, 1 elliptic")
-CR_OPT_I(iterations,   "most Newton iterations before the solve counts as failed")
-CR_OPT_I(disableflags, "mjtDisableBit flags")
-CR_OPT_I(enableflags,  "mjtEnableBit flags")
-CR_OPT_I(disableactuator, "actuator groups that are switched off, one bit a group")
-CR_OPT_R(muscle_smooth, "1", "muscles: width over which smooth surrogates round the kinks; 0 MuJoCo's curves")
-CR_OPT_I(collision,    "collision detection: 0 hard, 1 soft (the published formulas), 2 smooth")
-CR_OPT_R(softness,  "1", "soft and smooth collision detection: how far choices are smeared out")
-CR_OPT_I(cfd,          "contacts from distance: 1 on; used by the backward pass only")
-CR_OPT_R(cfd_dc,    "1", "contacts from distance: impedance at the end of the reach")
-CR_OPT_R(cfd_d0,    "1", "contacts from distance: impedance at distance 0+")
-CR_OPT_R(cfd_wc,    "m", "contacts from distance: reach of pairs that have none of their own")
-CR_OPT_R(cfd_mc,    "1", "contacts from distance: midpoint of the impedance curve")
-CR_OPT_R(cfd_pc,    "1", "contacts from distance: power of the impedance curve")
-CR_OPT_R(cfd_scale, "m", "contacts from distance: length over which softplus rounds min(r, 0), for a reach of cfd_wc; others in proportion")
+CR_OPT_R(timestep,  POSITIVE, "s", "time step")
+CR_OPT_R(impratio,  POSITIVE, "1", "ratio of friction to normal contact impedance")
+CR_OPT_R(tolerance, ANY, "1", "Newton stops when the gradient norm is below this share of the force scale; 0 iterates to round-off")
+CR_OPT_I(integrator,   CHOICE(integrators), "mjtIntegrator: 0 Euler, 1 RK4, 2 implicit, 3 implicitfast, 4 discrete")
+CR_OPT_I(cone,         CHOICE(cones), "mjtCone: 0 pyramidal, 1 elliptic")
+CR_OPT_I(iterations,   BITS, "most Newton iterations before the solve counts as failed")
+CR_OPT_I(disableflags, FLAGS(disables), "mjtDisableBit flags")
+CR_OPT_I(enableflags,  FLAGS(enables), "mjtEnableBit flags")
+CR_OPT_I(disableactuator, BITS, "actuator groups that are switched off, one bit a group")
+CR_OPT_R(muscle_smooth, BETWEEN(0, CR_MAX_MUSCLE_SMOOTH), "1", "muscles: width over which smooth surrogates round the kinks; 0 MuJoCo's curves")
+CR_OPT_I(collision,    CHOICE(collisions), "collision detection: 0 hard, 1 soft (the published formulas), 2 smooth")
+CR_OPT_R(softness,  ANY, "1", "soft and smooth collision detection: how far choices are smeared out")
+CR_OPT_I(cfd,          CHOICE(switches), "contacts from distance: 1 on; used by the backward pass only")
+CR_OPT_R(cfd_dc,    ANY, "1", "contacts from distance: impedance at the end of the reach")
+CR_OPT_R(cfd_d0,    ANY, "1", "contacts from distance: impedance at distance 0+")
+CR_OPT_R(cfd_wc,    ANY, "m", "contacts from distance: reach of pairs that have none of their own")
+CR_OPT_R(cfd_mc,    ANY, "1", "contacts from distance: midpoint of the impedance curve")
+CR_OPT_R(cfd_pc,    ANY, "1", "contacts from distance: power of the impedance curve")
+CR_OPT_R(cfd_scale, ANY, "m", "contacts from distance: length over which softplus rounds min(r, 0), for a reach of cfd_wc; others in proportion")
 
 // ---- whole model
 CR_PARAM(gravity,          none, 3, 3, ANY, "m/s^2", "world", "gravitational acceleration")

@@ -7,7 +7,7 @@
 
 /// n stages, a[n][n] strictly lower triangular, weights b[n].
 typedef struct {
-  const char* name;
+  int integrator;
   int n;
   int order;
   const cr_real* a;
@@ -23,5 +23,12 @@ enum { CR_RK_STAGES = 13 };
 
 /// The method of an integrator (CR_INT_RK4, CR_INT_TSIT5 ...), NULL where it is of another kind.
 const cri_tableau* cri_tableau_of(int integrator);
+
+/// True for those methods; for those of them that estimate their error.
+static inline bool cri_is_explicit(int integrator) { return cri_tableau_of(integrator) != NULL; }
+static inline bool cri_is_embedded(int integrator) {
+  const cri_tableau* t = cri_tableau_of(integrator);
+  return t != NULL && t->error != NULL;
+}
 
 #endif

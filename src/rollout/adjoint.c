@@ -16,6 +16,7 @@
 #include "integrate/manifold.h"
 #include "math/vec3.h"
 #include "model/fields.h"
+#include "model/model_options.h"
 #include "rollout/trajectory.h"
 
 // ---- sizes
@@ -494,10 +495,10 @@ static cr_status check_activations(const cr_model* m, cr_error* error) {
 }
 
 static cr_status check(const cr_model* m, const cr_adjoint* o, cr_error* error) {
-  if (cri_tableau_of(m->integrator) == NULL) {
+  if (!cri_is_explicit(m->integrator)) {
     return cri_fail(error, CR_ERR_ARG,
-                    "continuous adjoint: the integrator must be an explicit method: tsit5, dopri5, "
-                    "dopri8, bosh3, heun, midpoint, ralston, forward-euler or rk4");
+                    "continuous adjoint: the integrator must be an explicit method: %s",
+                    cri_integrators(cri_is_explicit).text);
   }
   bool sane = o->rtol > 0 && o->rtol < CR_MAX && o->atol > 0 && o->atol < CR_MAX;
   if (!sane || o->max_steps < 0 || o->states < CR_STATES_INTERPOLATED ||

@@ -204,8 +204,8 @@ holds probed "$matches" 'j["trust"]["verdict"] == "trust"' 'j["trust"]["reach"] 
 
 # ---- bad input
 good=(grad "$cube" --time 0.01 --loss 'qpos[2]')
-refused 2 "muscle_smooth -1 is not between 0 and 10" "${good[@]}" --wrt qpos --muscle-smooth -1
-refused 2 "--collision round: hard, soft or smooth expected" "${good[@]}" --wrt qpos --collision round
+refused 2 "muscle_smooth: -1 is not in [0, 10]" "${good[@]}" --wrt qpos --muscle-smooth -1
+refused 2 "collision 'round': hard, soft or smooth expected" "${good[@]}" --wrt qpos --collision round
 refused 2 "--softness: only with --collision soft or smooth" "${good[@]}" --wrt qpos --softness 1
 refused 2 "--softness -1: a positive number expected" "${good[@]}" --wrt qpos --collision soft --softness -1
 refused 2 "--reach 0.1: only with --trust" "${good[@]}" --wrt qpos --reach 0.1

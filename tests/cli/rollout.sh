@@ -167,8 +167,8 @@ refused 2 "a tangent has no value" rollout "$cube" --print 'tangent[0]'
 refused 2 "--time 0: a positive time" rollout "$cube" --time 0
 refused 2 "--time -1: a positive time" rollout "$cube" --time -1
 refused 2 "--time 0.003 is not a multiple of the time step 0.002" rollout "$cube" --time 0.003
-refused 2 "timestep 0 is not positive" rollout "$cube" --timestep 0
-refused 2 "timestep -0.1 is not positive" rollout "$cube" --timestep -0.1
+refused 2 "option timestep: 0 is not positive" rollout "$cube" --timestep 0
+refused 2 "option timestep: -0.1 is not positive" rollout "$cube" --timestep -0.1
 refused 2 "integrator 'verlet': euler, rk4, implicit, implicitfast, discrete, tsit5, dopri5, dopri8, bosh3, heun, midpoint, ralston or forward-euler expected" rollout "$cube" --integrator verlet
 refused 2 "--events: only with --rtol or --atol" rollout "$cube" --integrator tsit5 --events
 refused 2 "--grid: only with --rtol or --atol" rollout "$cube" --integrator tsit5 --grid 0.1

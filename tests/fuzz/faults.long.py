@@ -16,10 +16,10 @@ DATA = SOURCE + "/tests/data/"
 FIT = ["fit", SOURCE + "/examples/cube_side.yaml", "--set", "made.tosses=3", "made.rows=20",
        "optimisers.0.iterations=2", "--threads", "1", "--force", "--out", "fit"]
 BATCH = ["batch", DATA + "walker.xml", "--time", "0.01", "--count", "6", "--chunk", "3", "--threads", "1",
-         "--random", "qvel=0.5", "--loss", "norm(qpos)^2", "--wrt", "qpos", "--out", "out"]
+         "--random", "qvel=0.5", "--loss", "norm(qpos)^2", "--wrt", "qpos", "--out", "out.h5"]
 ROLL = ["rollout", DATA + "walker.xml", "--time", "0.01"]
 COMMANDS = {
-    "rollout": ROLL + ["--out", "out"],
+    "rollout": ROLL + ["--out", "out.h5"],
     "save": ROLL + ["--save-model", "out"],
     "model": ["rollout", "good.crm", "--time", "0.01", "--json"],
     "grad": ["grad", DATA + "sensors.xml", "--time", "0.01", "--loss", "norm(qpos)^2", "--wrt", "qpos",
@@ -117,11 +117,11 @@ def main():
             step = max(STRIDE, -(-total // MOST))
             for n in range(1, total + 1, step):
                 if name == "resume":
-                    for entry in ("out", "out.part"):
+                    for entry in ("out.h5", "out.h5.part"):
                         if os.path.exists(entry):
                             os.unlink(entry)
                     subprocess.run([CAROM] + BATCH, capture_output=True, check=False)
-                    os.rename("out", "out.part")
+                    os.rename("out.h5", "out.h5.part")
                 p = run(arguments, fault, n)
                 why = fault_of(p, good, ".", first.returncode)
                 tally["crash or hang" if why else f"exit {p.returncode}"] += 1

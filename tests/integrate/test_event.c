@@ -51,7 +51,7 @@ static result differentiate(const toss* t) {
                                .max_steps = 200000};
   (void)snprintf(path, sizeof path, "%s/%s", CAROM_SOURCE_DIR, t->file);
   assert_int_equal(cr_model_open(&m, path, &error), CR_OK);
-  assert_int_equal(cr_model_set_integrator(m, t->integrator, &error), CR_OK);
+  assert_int_equal(cr_model_set_choice(m, "integrator", t->integrator, &error), CR_OK);
   assert_int_equal(cr_rollout_create(&r, m, 1, NULL, 0, &error), CR_OK);
   assert_int_equal(cr_rollout_adaptive(r, m, &options, &error), CR_OK);
   assert_int_equal(cr_expression_create(&expression, m, t->loss, &error), CR_OK);

@@ -7,6 +7,7 @@
 
 #include "engine/forward.h"
 #include "math/quat.h"
+#include "model/model_options.h"
 #include "model/names.h"
 #include "support/chain_model.h"
 #include "support/close.h"
@@ -165,8 +166,9 @@ static void orders_are_those_of_the_tables(void** state) {
     order[1] = order_of(open_tumbler, t, CRI_TURNS, 1, turns, tumbler);
     order[2] = order_of(open_tumbler, t, CRI_QUATERNIONS, 1, turns, tumbler);
     drifts(t, CRI_TURNS, &E, &L);
-    print_message("| %s | %d | %.2f | %.2f | %.2f | %.0e | %.0e |\n", t->name, t->order,
-                  (double)order[0], (double)order[1], (double)order[2], (double)E, (double)L);
+    print_message("| %s | %d | %.2f | %.2f | %.2f | %.0e | %.0e |\n",
+                  cri_integrator_word(methods[i]), t->order, (double)order[0], (double)order[1],
+                  (double)order[2], (double)E, (double)L);
     for (int k = 0; k < 3; k++) {
       assert_true(order[k] > (cr_real)t->order - CR_R(0.35));
       assert_true(order[k] < (cr_real)t->order + CR_R(1.2));

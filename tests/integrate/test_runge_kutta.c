@@ -7,6 +7,7 @@
 #include "integrate/inputs.h"
 #include "integrate/step.h"
 #include "math/quat.h"
+#include "model/model_options.h"
 #include "support/chain_model.h"
 #include "support/close.h"
 #include "support/random_model.h"
@@ -110,8 +111,8 @@ static void orientations_converge_at_the_methods_order(void** state) {
     for (int k = 0; k < 2; k++) {
       cr_real order = cr_log(error[k] / error[k + 1]) / cr_log(2);
       if (!(order > (cr_real)t->order - CR_R(0.75) && order < (cr_real)t->order + 1)) {
-        fail_msg("%s: %.1e, %.1e: order %.2f", t->name, (double)error[k], (double)error[k + 1],
-                 (double)order);
+        fail_msg("%s: %.1e, %.1e: order %.2f", cri_integrator_word(methods[i]), (double)error[k],
+                 (double)error[k + 1], (double)order);
       }
     }
     end();

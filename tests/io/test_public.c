@@ -142,9 +142,13 @@ CALL_POINTER(cr_model_name, a[0], a[1], 0)
 CALL(cr_model_get, a[0], a[1], a[2], 3, a[3])
 CALL(cr_model_set, a[0], a[1], a[2], 3, a[3])
 CALL(cr_model_timestep, a[0])
-CALL(cr_model_set_timestep, a[0], (cr_real)0.002, a[1])
-CALL(cr_model_set_integrator, a[0], a[1], a[2])
-CALL(cr_model_set_muscle_smooth, a[0], 0, a[1])
+CALL(cr_model_get_option, a[0], a[1], a[2], a[3])
+CALL(cr_model_set_option, a[0], a[1], (cr_real)0.002, a[2])
+CALL_POINTER(cr_model_get_choice, a[0], a[1])
+CALL(cr_model_set_choice, a[0], a[1], a[2], a[3])
+CALL(cr_model_get_flag, a[0], a[1])
+CALL(cr_model_set_flag, a[0], a[1], true, a[2])
+CALL_MAKE(cr_model_copy, cr_model_close, a[0], a[1], a[2])
 CALL(cr_model_derive, a[0], a[1])
 CALL_MAKE(cr_data_create, cr_data_destroy, a[0], a[1], a[2])
 CALL_VOID(cr_data_destroy, a[0] == NULL ? NULL : (w.slot = NULL))
@@ -263,9 +267,13 @@ static const row table[] = {
     ROW(cr_model_get, "MSXe", STATUS, 0, "gravity", NULL),
     ROW(cr_model_set, "MSXe", STATUS, 0, "gravity", NULL),
     ROW(cr_model_timestep, "M", NOTHING, 0, NULL, NULL),
-    ROW(cr_model_set_timestep, "Me", STATUS, 0, NULL, NULL),
-    ROW(cr_model_set_integrator, "MSe", STATUS, 0, "euler", NULL),
-    ROW(cr_model_set_muscle_smooth, "Me", STATUS, 0, NULL, NULL),
+    ROW(cr_model_get_option, "MSXe", STATUS, 0, "timestep", NULL),
+    ROW(cr_model_set_option, "MSe", STATUS, 0, "timestep", NULL),
+    ROW(cr_model_get_choice, "MS", POINTER, 0, "integrator", NULL),
+    ROW(cr_model_set_choice, "MSSe", STATUS, 0, "integrator", "euler"),
+    ROW(cr_model_get_flag, "MS", COUNT, 0, "contact", NULL),
+    ROW(cr_model_set_flag, "MSe", STATUS, 0, "contact", NULL),
+    ROW(cr_model_copy, "OMe", STATUS, 0, NULL, NULL),
     ROW(cr_model_derive, "Me", STATUS, 0, NULL, NULL),
     // data, state
     ROW(cr_data_create, "OMe", STATUS, 0, NULL, NULL),
@@ -416,7 +424,7 @@ static void clear_numbers(void) {
 
 // the state before a right call
 static void prepare(char needs) {
-  must(cr_model_set_integrator(w.m, "euler", &w.error));
+  must(cr_model_set_choice(w.m, "integrator", "euler", &w.error));
   must(cr_data_reset(w.m, w.d));
   must(cr_rollout_adaptive(w.rollout, w.m, NULL, &w.error));
   clear_numbers();
@@ -745,7 +753,7 @@ static void integrators_that_changed(void** state) {
       for (int early = 0; early < 2; early++) {
         prepare(early == 0 ? r->needs : 0);
         fill(r, a);
-        must(cr_model_set_integrator(w.m, integrators[i], &w.error));
+        must(cr_model_set_choice(w.m, "integrator", integrators[i], &w.error));
         if (early == 1 && r->needs == 's') {
           (void)cr_step(w.m, w.d);
         }
@@ -764,7 +772,7 @@ static void integrators_that_changed(void** state) {
 static void rk4_without_a_second_block(void** state) {
   (void)state;
   prepare(0);
-  must(cr_model_set_integrator(w.m, "rk4", &w.error));
+  must(cr_model_set_choice(w.m, "integrator", "rk4", &w.error));
   assert_int_equal(cr_step(w.m, w.d), CR_OK);
   assert_int_equal(cr_step_vjp(w.m, w.m, w.d, NULL, w.bar), CR_ERR_ARG);
   assert_non_null(strstr(cr_data_error(w.bar), "work is NULL"));

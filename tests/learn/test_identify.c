@@ -43,7 +43,7 @@ static void open_scene_with(scene* s, int nitem, int threads, bool cfd, bool (*s
   assert_int_equal(cr_windows_cut(&s->windows, s->tosses, N, NSTEP + 1, 3, 0, 1, &error), CR_OK);
   assert_int_equal(cr_pool_create(&s->pool, threads, &error), CR_OK);
   if (adaptive != NULL) {
-    assert_int_equal(cr_model_set_integrator(&s->m, "tsit5", &error), CR_OK);
+    assert_int_equal(cr_model_set_choice(&s->m, "integrator", "tsit5", &error), CR_OK);
   } else {
     s->m.timestep /= (cr_real)every;
   }

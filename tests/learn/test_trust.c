@@ -32,7 +32,7 @@ static void begin(bench* b, const char* file, const char* loss, const char* inte
   cr_error error;
   *b = (bench){.nstep = nstep};
   assert_int_equal(cr_model_open(&b->m, file, &error), CR_OK);
-  assert_int_equal(cr_model_set_integrator(b->m, integrator, &error), CR_OK);
+  assert_int_equal(cr_model_set_choice(b->m, "integrator", integrator, &error), CR_OK);
   assert_int_equal(cr_rollout_create(&b->r, b->m, nstep, NULL, 0, &error), CR_OK);
   assert_int_equal(cr_expression_create(&b->expression, b->m, loss, &error), CR_OK);
   b->loss = cr_expression_loss(b->expression, false);
@@ -206,7 +206,7 @@ static void a_long_time_step_is_to_be_refined(void** state) {
   begin(&b, pendulum, "site_xpos[tip].z", "euler", 25);
   b.qpos[0] = 2.8;
   b.qvel[1] = 4;
-  assert_int_equal(cr_model_set_timestep(b.m, 0.02, NULL), CR_OK);
+  assert_int_equal(cr_model_set_option(b.m, "timestep", 0.02, NULL), CR_OK);
   differentiate(&b, g);
   cr_trust t = measure(&b);
   assert_int_equal(t.verdict, CR_TRUST_REFINE);
@@ -223,7 +223,7 @@ static void a_long_time_step_is_to_be_refined(void** state) {
     begin(&b, pendulum, "site_xpos[tip].z", "euler", 25 * n);
     b.qpos[0] = 2.8;
     b.qvel[1] = 4;
-    assert_int_equal(cr_model_set_timestep(b.m, 0.02 / n, NULL), CR_OK);
+    assert_int_equal(cr_model_set_option(b.m, "timestep", 0.02 / n, NULL), CR_OK);
     differentiate(&b, k == 0 ? g : truth);
     if (k == 1) {
       assert_true(distance(&b, g, truth) < 0.03);

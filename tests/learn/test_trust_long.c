@@ -20,7 +20,7 @@ static void begin(toss* t, const char* name) {
   char path[512];
   (void)snprintf(path, sizeof path, "%s/tests/data/toss_%s.xml", CAROM_SOURCE_DIR, name);
   assert_int_equal(cr_model_open(&t->m, path, &error), CR_OK);
-  assert_int_equal(cr_model_set_integrator(t->m, "tsit5", &error), CR_OK);
+  assert_int_equal(cr_model_set_choice(t->m, "integrator", "tsit5", &error), CR_OK);
   assert_int_equal(cr_rollout_create(&t->r, t->m, 1, NULL, 0, &error), CR_OK);
   assert_int_equal(cr_expression_create(&t->expression, t->m, "qpos[1]", &error), CR_OK);
   t->loss = cr_expression_loss(t->expression, false);

@@ -88,35 +88,16 @@ static void bad_numbers_are_taken_back(void** state) {
   assert_non_null(strstr(error.text, "unit length"));
 }
 
-static void options(void** state) {
+static void copies(void** state) {
   (void)state;
-  cr_real before = cr_model_timestep(model);
-  assert_true(before == model->timestep);
-  assert_int_equal(cr_model_set_timestep(model, CR_R(0.01), &error), CR_OK);
-  assert_true(cr_model_timestep(model) == CR_R(0.01));
-  assert_int_equal(cr_model_set_timestep(model, 0, &error), CR_ERR_ARG);
-  assert_int_equal(cr_model_set_timestep(model, (cr_real)NAN, &error), CR_ERR_ARG);
-  assert_int_equal(cr_model_set_timestep(model, (cr_real)INFINITY, &error), CR_ERR_ARG);
-  assert_true(cr_model_timestep(model) == CR_R(0.01));
-  assert_int_equal(cr_model_set_timestep(model, before, &error), CR_OK);
-  assert_int_equal(cr_model_set_muscle_smooth(model, CR_R(0.1), &error), CR_OK);
-  assert_int_equal(cr_model_set_muscle_smooth(model, -1, &error), CR_ERR_ARG);
-  assert_int_equal(cr_model_set_muscle_smooth(model, (cr_real)NAN, &error), CR_ERR_ARG);
-  assert_true(model->muscle_smooth == CR_R(0.1));
-  assert_int_equal(cr_model_set_muscle_smooth(model, 0, &error), CR_OK);
-  assert_int_equal(cr_model_set_integrator(model, "rk4", &error), CR_OK);
-  assert_int_equal(model->integrator, CR_INT_RK4);
-  assert_int_equal(cr_model_set_integrator(model, "implicit", &error), CR_OK);
-  assert_int_equal(model->integrator, CR_INT_IMPLICIT);
-  assert_int_equal(cr_model_set_integrator(model, "implicitfast", &error), CR_OK);
-  assert_int_equal(model->integrator, CR_INT_IMPLICITFAST);
-  assert_int_equal(cr_model_set_integrator(model, "euler", &error), CR_OK);
-  assert_int_equal(model->integrator, CR_INT_EULER);
-  assert_int_equal(cr_model_set_integrator(model, "Euler", &error), CR_ERR_ARG);
-  assert_string_equal(
-      error.text,
-      "integrator 'Euler': euler, rk4, implicit, implicitfast, discrete, tsit5, dopri5, "
-      "dopri8, bosh3, heun, midpoint, ralston or forward-euler expected");
+  cr_model* copy = NULL;
+  cr_real mass, changed = 7;
+  assert_int_equal(cr_model_copy(&copy, model, &error), CR_OK);
+  assert_int_equal(cr_model_set(copy, "body_mass[1]", &changed, 1, &error), CR_OK);
+  assert_int_equal(cr_model_set_option(copy, "timestep", CR_R(0.03), &error), CR_OK);
+  assert_int_equal(cr_model_get(model, "body_mass[1]", &mass, 1, &error), CR_OK);
+  assert_true(mass != changed && cr_model_timestep(model) != CR_R(0.03));
+  cr_model_close(copy);
 }
 
 static void saving(void** state) {
@@ -189,7 +170,7 @@ int test_access(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(counts),   cmocka_unit_test(numbers_of_a_model),
       cmocka_unit_test(mistakes), cmocka_unit_test(bad_numbers_are_taken_back),
-      cmocka_unit_test(options),  cmocka_unit_test(saving),
+      cmocka_unit_test(copies),   cmocka_unit_test(saving),
       cmocka_unit_test(views),    cmocka_unit_test(reset_and_errors),
   };
   return cmocka_run_group_tests_name("access", tests, setup, teardown);

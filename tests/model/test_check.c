@@ -295,12 +295,12 @@ static void flags(void** state) {
   model.enableflags = known;
   assert_int_equal(cri_model_check(&model, NULL), CR_OK);
   model.enableflags = kept;
-  broken_int(&model.enableflags, 1 << 4, "option flag: a bit of");  // sleep
-  broken_int(&model.enableflags, 1 << 6, "option flag");            // ipc
-  broken_int(&model.enableflags, 1 << 7, "option flag");            // speculative
-  broken_int(&model.enableflags, 1 << 8, "option flag");
-  broken_int(&model.disableflags, 1 << 20, "option flag");
-  broken_int(&model.disableflags, -1, "option flag");
+  broken_int(&model.enableflags, 1 << 4, "option enableflags: a bit of");  // sleep
+  broken_int(&model.enableflags, 1 << 6, "option enableflags");            // ipc
+  broken_int(&model.enableflags, 1 << 7, "option enableflags");            // speculative
+  broken_int(&model.enableflags, 1 << 8, "option enableflags");
+  broken_int(&model.disableflags, 1 << 20, "option disableflags");
+  broken_int(&model.disableflags, -1, "option disableflags");
 }
 
 static void no_number_may_be_nan(void** state) {

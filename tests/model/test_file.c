@@ -97,8 +97,8 @@ static void comes_back(void** state) {
       fail_msg("%s", error.text);
     }
 #define CR_SIZE(name, text) assert_int_equal(back.name, m.name);
-#define CR_OPT_I(name, text) assert_int_equal(back.name, m.name);
-#define CR_OPT_R(name, unit, text) assert_true((double)back.name == (double)m.name);
+#define CR_OPT_I(name, range, text) assert_int_equal(back.name, m.name);
+#define CR_OPT_R(name, range, unit, text) assert_true((double)back.name == (double)m.name);
 #include "model/model_fields.h"
     for (int i = 0; i < CR_N_MODEL_FIELD; i++) {
       cr_field_id id = (cr_field_id)i;

@@ -24,7 +24,7 @@ static void begin(shot* s, const char* file, const char* loss, double time, cons
   *s = (shot){.time = time};
   cr_copy(s->qvel, qvel, n);
   assert_int_equal(cr_model_open(&s->m, file, &error), CR_OK);
-  assert_int_equal(cr_model_set_integrator(s->m, "tsit5", &error), CR_OK);
+  assert_int_equal(cr_model_set_choice(s->m, "integrator", "tsit5", &error), CR_OK);
   assert_int_equal(cr_rollout_create(&s->r, s->m, 1, NULL, 0, &error), CR_OK);
   assert_int_equal(cr_expression_create(&s->expression, s->m, loss, &error), CR_OK);
   s->loss = cr_expression_loss(s->expression, false);

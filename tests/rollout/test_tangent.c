@@ -26,8 +26,8 @@ static void begin(bench* b, const char* file, const char* integrator, double h, 
   const cr_adaptive options = {
       .rtol = tol, .atol = tol, .grid = h, .events = strcmp(integrator, "tsit5") == 0};
   assert_int_equal(cr_model_open(&b->m, file, &error), CR_OK);
-  assert_int_equal(cr_model_set_integrator(b->m, integrator, &error), CR_OK);
-  assert_int_equal(cr_model_set_timestep(b->m, h, &error), CR_OK);
+  assert_int_equal(cr_model_set_choice(b->m, "integrator", integrator, &error), CR_OK);
+  assert_int_equal(cr_model_set_option(b->m, "timestep", h, &error), CR_OK);
   assert_int_equal(cr_rollout_create(&b->r, b->m, nstep, NULL, 0, &error), CR_OK);
   if (tol > 0) {
     assert_int_equal(cr_rollout_adaptive(b->r, b->m, &options, &error), CR_OK);

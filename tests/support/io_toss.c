@@ -28,7 +28,7 @@ static void open_model(flight* f) {
   f->m = mjcf_model(mj);
   mj_deleteModel(mj);
   f->m.collision = t->collision;
-  assert_int_equal(cr_model_set_integrator(&f->m, t->integrator, &f->error), CR_OK);
+  assert_int_equal(cr_model_set_choice(&f->m, "integrator", t->integrator, &f->error), CR_OK);
 }
 
 static flight* begin(const toss* t) {

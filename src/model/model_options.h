@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+// The options of a model as run-time rows, from model/model_fields.h: what each may be, and its words.
+#ifndef CR_MODEL_OPTIONS_H
+#define CR_MODEL_OPTIONS_H
+
+#include "model/model.h"
+
+/// A word for a value of an option; of flags, for one bit.
+typedef struct {
+  const char* name;
+  int32_t value;
+} cri_word;
+
+typedef enum {
+  CRI_OPTION_REAL,
+  CRI_OPTION_INTEGER,
+  CRI_OPTION_CHOICE,
+  CRI_OPTION_FLAGS
+} cri_option_kind;
+
+typedef struct {
+  const char *name, *unit, *text;
+  size_t offset;  // in cr_model, of a cr_real or an int32_t
+  cri_option_kind kind;
+  cr_real low, high;  // low <= x <= high; a choice is one of its words, flags are some of theirs
+  const cri_word* words;  // the last has no name; NULL for numbers
+} cri_option;
+
+/// The rows; CRI_N_OPTION of them.
+enum {
+  CRI_N_OPTION = 0
+#define CR_OPT_I(name, range, text) +1
+#define CR_OPT_R(name, range, unit, text) +1
+#include "model/model_fields.h"
+};
+const cri_option* cri_option_row(int i);
+
+/// The row of a name, NULL for a name that is none.
+const cri_option* cri_option_find(const char* name);
+
+/// The word of an option's value, or of one bit of flags; "" where it has none.
+const char* cri_option_word(const cri_option* option, int32_t value);
+
+cr_real cri_option_get(const cr_model* m, const cri_option* option);
+void cri_option_put(cr_model* m, const cri_option* option, cr_real value);
+
+/// That every option is what it may be, and those that need each other fit.
+cr_status cri_options_check(const cr_model* m, cr_error* error);
+
+/// The word of that name, NULL where there is none.
+const cri_word* cri_word_find(const cri_word* words, const char* name);
+
+/// The words whose value `takes` accepts (NULL: all), as "heun, midpoint or ralston".
+typedef struct {
+  char text[200];
+} cri_word_list;
+cri_word_list cri_words(const cri_word* words, bool (*takes)(int value));
+
+/// The same of integrators, and the word of one.
+cri_word_list cri_integrators(bool (*takes)(int integrator));
+const char* cri_integrator_word(int integrator);
+
+#endif
