@@ -7,6 +7,7 @@
 #include "carom/batch.h"
 #include "carom/calls.h"
 #include "carom/data.h"
+#include "carom/fields.h"
 #include "carom/inverse.h"
 #include "carom/jacobian.h"
 #include "carom/model.h"

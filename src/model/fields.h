@@ -4,6 +4,7 @@
 #ifndef CR_MODEL_FIELDS_H
 #define CR_MODEL_FIELDS_H
 
+#include "carom/fields.h"
 #include "model/data.h"
 #include "model/model.h"
 
@@ -23,18 +24,6 @@ typedef enum {
 #include "model/data_fields.h"
   CR_N_FIELD
 } cr_field_id;
-
-typedef enum {
-  CR_KIND_INT,    // model: int32
-  CR_KIND_CHAR,   // model: text
-  CR_KIND_CONST,  // model: real, no derivative
-  CR_KIND_PARAM,  // model: real, may be a parameter
-  CR_KIND_STATE,  // data: input of the step
-  CR_KIND_REAL,   // data: computed
-  CR_KIND_OP,     // data: operator
-  CR_KIND_SAVE,   // data: internal
-  CR_KIND_INDEX   // data: int32
-} cr_field_kind;
 
 typedef struct {
   const char* name;

@@ -40,6 +40,8 @@ static struct {
   cr_expression* expression;
   cr_batch* batch;
   cr_loss loss;
+  cr_field_info field;
+  cr_place_info place;
   cr_error error;
   cr_real numbers[4][ROOM];
   int counts[3];
@@ -85,6 +87,8 @@ static int setup(void** state) {
   must(cr_expression_create(&w.expression, w.m, "norm(qpos)^2", &w.error));
   must(cr_batch_create(&w.batch, w.m, w.m, &batch_options, &w.error));
   w.loss = cr_expression_loss(w.expression, false);
+  w.field.size = sizeof w.field;
+  w.place.size = sizeof w.place;
   return 0;
 }
 
@@ -148,6 +152,12 @@ CALL_POINTER(cr_model_get_choice, a[0], a[1])
 CALL(cr_model_set_choice, a[0], a[1], a[2], a[3])
 CALL(cr_model_get_flag, a[0], a[1])
 CALL(cr_model_set_flag, a[0], a[1], true, a[2])
+static long call_cr_field_count(void** a) { return a == NULL ? 0 : cr_field_count(); }
+CALL(cr_field_get, a[0], 0, a[1], a[2])
+CALL_POINTER(cr_model_numbers, a[0], a[1], a[2], a[3])
+CALL_POINTER(cr_model_integers, a[0], a[1], a[2], a[3])
+CALL_POINTER(cr_data_integers, a[0], a[1], a[2], a[3], a[4])
+CALL(cr_model_place, a[0], a[1], a[2], a[3])
 CALL_MAKE(cr_model_copy, cr_model_close, a[0], a[1], a[2])
 CALL(cr_model_derive, a[0], a[1])
 CALL_MAKE(cr_data_create, cr_data_destroy, a[0], a[1], a[2])
@@ -240,6 +250,7 @@ typedef enum { STATUS, POINTER, COUNT, NOTHING } kind_of_result;
 //   M model  N model backward  D data  T tangents  B cotangents  W second block  E error  O made here
 //   S name  U path  X Y Z numbers  I count  P names of parameters  J K Jacobians  R rollout
 //   Q expression  L loss  A options, none here  C context  G batch  F G's options  V input  H output
+//   1 a field  2 a place
 // Needs: what has to be called before it: (f)orward, (s)tep, (i)nverse, any of these (k), a (r)un
 typedef struct {
   const char *name, *arguments;
@@ -274,6 +285,12 @@ static const row table[] = {
     ROW(cr_model_get_flag, "MS", COUNT, 0, "contact", NULL),
     ROW(cr_model_set_flag, "MSe", STATUS, 0, "contact", NULL),
     ROW(cr_model_copy, "OMe", STATUS, 0, NULL, NULL),
+    ROW(cr_field_count, "", NOTHING, 0, NULL, NULL),
+    ROW(cr_field_get, "M1e", STATUS, 0, NULL, NULL),
+    ROW(cr_model_numbers, "MSii", POINTER, 0, "body_mass", NULL),
+    ROW(cr_model_integers, "MSii", POINTER, 0, "jnt_type", NULL),
+    ROW(cr_data_integers, "MDSii", POINTER, 0, "contact_geom", NULL),
+    ROW(cr_model_place, "MS2e", STATUS, 0, "qpos[elbow]", NULL),
     ROW(cr_model_derive, "Me", STATUS, 0, NULL, NULL),
     // data, state
     ROW(cr_data_create, "OMe", STATUS, 0, NULL, NULL),
@@ -407,6 +424,10 @@ static void* argument(const row* r, int i) {
       return (void*)(uintptr_t)&batch_input;
     case 'H':
       return (void*)(uintptr_t)&batch_output;
+    case '1':
+      return &w.field;
+    case '2':
+      return &w.place;
     default:
       return NULL;  // A, C
   }
@@ -596,7 +617,7 @@ static void every_pointer_may_be_null(void** state) {
       prepare(r->needs);
       fill(r, a);
       a[i] = NULL;
-      if (isupper((unsigned char)r->arguments[i])) {
+      if (!islower((unsigned char)r->arguments[i])) {
         char why[32];
         (void)snprintf(why, sizeof why, "argument %d NULL", i);
         must_be_refused(r, a, why);
