@@ -13,7 +13,7 @@ endif
 
 .DEFAULT_GOAL := all
 .PHONY: all help needs mpi mujoco release debug tests long-double asan tsan clang aarch64 test test-all demo \
-        bench bench-peers scaling models audit format lint clean
+        install uninstall deb bench bench-peers scaling models audit format lint clean
 
 all: release  ## install what is missing, build the command and the libraries
 	@echo "Built $(BUILD)/carom, $(BUILD)/libcarom.a and $(BUILD)/libcarom.so." \
@@ -59,6 +59,24 @@ test-all: needs $(MUJOCO)  ## everything: also the long tests, the thread saniti
 
 demo: release  ## identify the side of the cube from its recording; DATA=file for your own
 	$(BUILD)/carom fit examples/cube_side.yaml --force $(if $(DATA),--data $(DATA))
+
+# docs/install.md
+PREFIX  ?= /usr/local
+DESTDIR ?=
+install: release  ## install below PREFIX (/usr/local), or DESTDIR and PREFIX
+	@DESTDIR="$(DESTDIR)" cmake --install $(BUILD)/release --prefix "$(PREFIX)" > $(BUILD)/install.log || \
+	  { cat $(BUILD)/install.log; exit 1; }
+	@echo "Installed below $(DESTDIR)$(PREFIX)."
+
+uninstall:  ## remove what make install put there
+	@sh scripts/uninstall.sh $(BUILD)/release "$(PREFIX)" "$(DESTDIR)"
+
+deb: release  ## pack build/carom_VERSION_ARCHITECTURE.deb, with libmujoco in it
+	@sh scripts/install_needs.sh deb
+	@cpack --config $(BUILD)/release/CPackConfig.cmake -B $(BUILD)/package > $(BUILD)/deb.log || \
+	  { cat $(BUILD)/deb.log; exit 1; }
+	@mv $(BUILD)/package/carom_*.deb $(BUILD) && rm -rf $(BUILD)/package
+	@echo "Packed $$(ls -t $(BUILD)/carom_*.deb | head -n 1)."
 
 MODELS := $(BUILD)/third_party/models
 $(MODELS)/.fetched: cmake/models.txt scripts/fetch_models.sh | needs

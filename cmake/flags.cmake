@@ -23,7 +23,7 @@ find_package(Threads REQUIRED)
 # carom_target(NAME [LONG_DOUBLE]): include folders, flags, warnings and the core's two libraries.
 function(carom_target name)
   cmake_parse_arguments(PARSE_ARGV 1 arg "LONG_DOUBLE" "" "")
-  target_include_directories(${name} PUBLIC ${PROJECT_SOURCE_DIR}/include
+  target_include_directories(${name} PUBLIC $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/include>
                              PRIVATE ${PROJECT_SOURCE_DIR}/src)
   target_compile_options(${name} PRIVATE ${CAROM_FLAGS} ${CAROM_WARNINGS})
   target_compile_definitions(${name} PRIVATE CR_VERSION_TEXT="${PROJECT_VERSION}"
@@ -34,5 +34,6 @@ function(carom_target name)
     # in long double every plain literal would be promoted; in double a promotion is a float
     target_compile_options(${name} PRIVATE -Wdouble-promotion)
   endif()
-  target_link_libraries(${name} PUBLIC m Threads::Threads)
+  # not the target: who links an installed libcarom.a would have to find it first
+  target_link_libraries(${name} PUBLIC m ${CMAKE_THREAD_LIBS_INIT})
 endfunction()

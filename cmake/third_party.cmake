@@ -2,12 +2,16 @@
 # What src/io, src/cli and the optimisers use: MuJoCo from the wheel that the Makefile fetches (or
 # from CAROM_MUJOCO_DIR), the rest from the system. Imported targets count as system headers, so
 # their warnings are not ours.
-set(CAROM_THIRD_PARTY)
+set(CAROM_THIRD_PARTY)        # targets
+set(CAROM_THIRD_PARTY_FILES)  # files of libraries, but for libmujoco
+set(CAROM_THIRD_PARTY_FLAGS)  # the same for a linker
+set(CAROM_PKG_CONFIG)         # what pkg-config calls them
 if(NOT CAROM_IO)
   return()
 endif()
 
-set(mujoco_default ${PROJECT_SOURCE_DIR}/build/third_party/mujoco/mujoco)
+set(mujoco_fetched ${PROJECT_SOURCE_DIR}/build/third_party/mujoco/mujoco)
+set(mujoco_default ${mujoco_fetched})
 if(DEFINED ENV{CAROM_MUJOCO_DIR})
   set(mujoco_default $ENV{CAROM_MUJOCO_DIR})
 endif()
@@ -18,18 +22,29 @@ if(NOT mujoco_library OR NOT EXISTS ${CAROM_MUJOCO_DIR}/include/mujoco/mujoco.h)
   message(FATAL_ERROR "MuJoCo 4 is not in ${CAROM_MUJOCO_DIR}: run `make mujoco`, "
                       "or set CAROM_MUJOCO_DIR, or build the core alone with -DCAROM_IO=OFF")
 endif()
-list(GET mujoco_library 0 mujoco_library)
-add_library(mujoco::mujoco SHARED IMPORTED)
-set_target_properties(mujoco::mujoco PROPERTIES
-  IMPORTED_LOCATION ${mujoco_library}
+list(GET mujoco_library 0 CAROM_MUJOCO_LIBRARY)
+# names of our own, seen everywhere: a project that adds this folder may have a MuJoCo and an HDF5 too
+add_library(carom::mujoco SHARED IMPORTED GLOBAL)
+set_target_properties(carom::mujoco PROPERTIES
+  IMPORTED_LOCATION ${CAROM_MUJOCO_LIBRARY}
   INTERFACE_INCLUDE_DIRECTORIES ${CAROM_MUJOCO_DIR}/include)
 
+# a MuJoCo that was there before stays where it is; the fetched one is installed too
+set(mujoco_install OFF)
+if(CAROM_MUJOCO_DIR STREQUAL mujoco_fetched)
+  set(mujoco_install ON)
+endif()
+option(CAROM_INSTALL_MUJOCO "Install a copy of libmujoco beside libcarom" ${mujoco_install})
+
 find_package(PkgConfig REQUIRED)
-foreach(library IN ITEMS hdf5 nlopt libcyaml expat)
-  pkg_check_modules(${library} REQUIRED IMPORTED_TARGET ${library})
-  list(APPEND CAROM_THIRD_PARTY PkgConfig::${library})
+set(CAROM_PKG_CONFIG hdf5 nlopt libcyaml expat)
+foreach(library IN LISTS CAROM_PKG_CONFIG)
+  pkg_check_modules(carom_${library} REQUIRED IMPORTED_TARGET GLOBAL ${library})
+  list(APPEND CAROM_THIRD_PARTY PkgConfig::carom_${library})
+  list(APPEND CAROM_THIRD_PARTY_FILES ${carom_${library}_LINK_LIBRARIES})
+  list(APPEND CAROM_THIRD_PARTY_FLAGS ${carom_${library}_LDFLAGS})
 endforeach()
-list(APPEND CAROM_THIRD_PARTY mujoco::mujoco)
+list(APPEND CAROM_THIRD_PARTY carom::mujoco)
 
 # MPI, of the command alone
 if(CAROM_MPI)

@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """Each public header compiles alone, as C11 and as C++17, in double and in long double, and
-includes nothing but <stdbool.h>, <stddef.h>, <stdint.h> and other public headers."""
+includes nothing but <stdbool.h>, <stddef.h>, <stdint.h> and other public headers.
+Usage: check_headers.py [INCLUDE_FOLDER]"""
 import re
 import subprocess
 import sys
@@ -15,9 +16,12 @@ MODES = [["gcc", "-std=c11", "-x", "c", "-Wstrict-prototypes"], ["g++", "-std=c+
 
 def main():
     problems = []
-    headers = sorted((ROOT / "include").rglob("*.h"))
+    folder = Path(sys.argv[1]) if len(sys.argv) > 1 else ROOT / "include"
+    headers = sorted(folder.rglob("*.h"))
+    if not headers:
+        problems.append(f"{folder}: there are no headers")
     for path in headers:
-        name = path.relative_to(ROOT / "include")
+        name = path.relative_to(folder)
         for included in re.findall(r"^\s*#\s*include\s*(\S+)", path.read_text(), re.M):
             if not ALLOWED.fullmatch(included):
                 problems.append(f"{name}: a public header may not include {included}")
@@ -26,7 +30,7 @@ def main():
                 # twice: the include guard holds
                 source = f'#include "{name}"\n#include "{name}"\n'
                 done = subprocess.run(
-                    mode + precision + WARNINGS + ["-fsyntax-only", f"-I{ROOT / 'include'}", "-"],
+                    mode + precision + WARNINGS + ["-fsyntax-only", f"-I{folder}", "-"],
                     input=source, capture_output=True, text=True, check=False)
                 if done.returncode != 0:
                     problems.append(f"{name}: {' '.join(mode + precision)}\n{done.stderr}")

@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Checks what the built libraries export and use. Usage: check_names.py BUILD_FOLDER
+"""Checks what the built libraries export and use. Usage: check_names.py BUILD_FOLDER [--write]
 
-libcarom.so exports what the public headers declare, all of it and nothing else; every symbol of
+libcarom.so exports what the public headers declare, all of it and nothing else, and what
+cmake/symbols.txt lists, so that a change of it is seen in a commit (--write writes the list); every symbol of
 libcarom.a starts with cr_ or cri_; the core never prints, exits or reads the environment, and keeps
 no state of its own (a variable that can change). Numbers in text go through base/locale.c, which knows no
 decimal comma.
@@ -13,6 +14,7 @@ import sys
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
+LIST = ROOT / "cmake" / "symbols.txt"
 FORBIDDEN = {"printf", "__printf_chk", "vprintf", "puts", "putchar", "stdout", "stderr", "perror",
              "exit", "_exit", "abort", "getenv", "secure_getenv", "setenv", "rand", "srand", "random"}
 # that depend on the locale of the host program
@@ -46,8 +48,18 @@ def public_names():
     return names
 
 
+def differences(exported):
+    """Where the list in git and the library differ."""
+    listed = set(LIST.read_text().split())
+    how = f"python3 scripts/check_names.py {sys.argv[1]} --write writes it"
+    yield from (f"libcarom.so exports {name}, which {LIST.name} does not list; {how}"
+                for name in sorted(exported - listed))
+    yield from (f"{LIST.name} lists {name}, which libcarom.so does not export: programs that use it "
+                f"will not start; {how}" for name in sorted(listed - exported))
+
+
 def main():
-    if len(sys.argv) != 2:
+    if len(sys.argv) not in (2, 3) or sys.argv[2:] not in ([], ["--write"]):
         sys.exit(__doc__)
     build = Path(sys.argv[1])
     problems = []
@@ -55,6 +67,9 @@ def main():
     exported = {name for _, name, kind, _ in
                 symbols(build / "libcarom.so", "-D", "--defined-only") if kind.isupper()}
     declared = public_names()
+    if sys.argv[2:]:
+        LIST.write_text("\n".join(sorted(exported)) + "\n")
+    problems += differences(exported)
     problems += [f"libcarom.so exports {name}, which no public header declares"
                  for name in sorted(exported - declared)]
     problems += [f"{name} is declared in a public header, but libcarom.so does not export it"

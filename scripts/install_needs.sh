@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
 # Installs what the named groups need and is missing. Without root, or on a system without apt-get,
-# it says what to run and fails. Usage: install_needs.sh {build|format|clang|peers|mpi|aarch64}...
+# it says what to run and fails. Usage: install_needs.sh {build|format|clang|peers|mpi|deb|aarch64}...
 set -eu
 
 missing=""
@@ -36,6 +36,8 @@ for group in "$@"; do
     need libyaml-dev pkg-config --exists yaml-0.1
     need libcmocka-dev pkg-config --exists cmocka
     need gnuplot-nox gnuplot --version
+    # renders man pages in a test
+    need groff-base groff --version
     ;;
   format) need clang-format-14 sh -c 'clang-format-14 --version || clang-format --version' ;;
   peers)
@@ -46,6 +48,7 @@ for group in "$@"; do
     need libopenmpi-dev mpicc --version
     need openmpi-bin mpirun --version
     ;;
+  deb) need dpkg-dev dpkg-shlibdeps --version ;;
   aarch64) # cross compiler, emulator and what the tests link
     need gcc-aarch64-linux-gnu aarch64-linux-gnu-gcc --version
     need libc6-dev-arm64-cross test -e /usr/aarch64-linux-gnu/include/stdio.h

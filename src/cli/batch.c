@@ -399,7 +399,7 @@ int cr_cli_batch(int argc, char** argv) {
                                 "N carom batch ..., over machines.",
                                 rows, (int)(sizeof rows / sizeof rows[0])};
   cr_error error = {0};
-  bool help = false;
+  cr_help help = CR_HELP_NONE;
   batch* b = calloc(1, sizeof *b);
   if (b == NULL) {
     return cr_cli_no_memory("batch");
@@ -407,8 +407,8 @@ int cr_cli_batch(int argc, char** argv) {
   b->o = &o;
   b->ranks.size = 1;
   cr_status status = cr_options_parse(&line, argc, argv, &help, &error);
-  if (help) {
-    cr_options_print_help(&line);
+  if (help != CR_HELP_NONE) {
+    cr_options_print_help(&line, help);
   } else if (status == CR_OK) {
     status = run(b, &error);
   }
@@ -416,7 +416,7 @@ int cr_cli_batch(int argc, char** argv) {
   int code = cr_status_exit_code(status);
   if (status != CR_OK && speaks) {
     code = cr_cli_fail("batch", o.setup.json, &error, &b->setup.report);
-  } else if (!help && speaks) {
+  } else if (help == CR_HELP_NONE && speaks) {
     print(b);
   }
   if (status == CR_OK && sum_up(b, &error)) {  // a numerical failure, whichever it was

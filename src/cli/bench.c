@@ -412,10 +412,10 @@ int cr_cli_bench(int argc, char** argv) {
   cr_error error = {0};
   cr_json j = {0};
   bench b = {.o = &o};
-  bool help = false;
+  cr_help help = CR_HELP_NONE;
   cr_status status = cr_options_parse(&line, argc, argv, &help, &error);
-  if (help) {
-    cr_options_print_help(&line);
+  if (help != CR_HELP_NONE) {
+    cr_options_print_help(&line, help);
     return 0;
   }
   bool many = o.json && o.models.n > 1;

@@ -329,10 +329,10 @@ int cr_cli_check(int argc, char** argv) {
                                 "a step against differences.",
                                 rows, (int)(sizeof rows / sizeof rows[0])};
   cr_error error = {0};
-  bool help = false;
+  cr_help help = CR_HELP_NONE;
   (void)cr_options_parse(&line, argc, argv, &help, &error);
-  if (help) {
-    cr_options_print_help(&line);
+  if (help != CR_HELP_NONE) {
+    cr_options_print_help(&line, help);
     return 0;
   }
   return o.many && error.status == CR_OK ? check_many(&o) : check_one(&o, &error);

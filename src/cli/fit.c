@@ -463,11 +463,11 @@ int cr_cli_fit(int argc, char** argv) {
   const cr_command_line line = {"fit", "Identifies parameters of a model from recorded motion.",
                                 rows, (int)(sizeof rows / sizeof rows[0])};
   cr_error error = {0};
-  bool help = false;
+  cr_help help = CR_HELP_NONE;
   int code = 0;
   cr_status status = cr_options_parse(&line, argc, argv, &help, &error);
-  if (status == CR_OK && help) {
-    cr_options_print_help(&line);
+  if (status == CR_OK && help != CR_HELP_NONE) {
+    cr_options_print_help(&line, help);
   } else {
     status = status == CR_OK ? run(f, &code, &error) : status;
     code = status == CR_OK ? code : cr_cli_fail("fit", f->o.json, &error, &f->problem.report);

@@ -132,10 +132,10 @@ int cr_cli_follow(int argc, char** argv) {
       rows, (int)(sizeof rows / sizeof rows[0])};
   cr_error error = {0};
   follow f = {0};
-  bool help = false;
+  cr_help help = CR_HELP_NONE;
   cr_status status = cr_options_parse(&line, argc, argv, &help, &error);
-  if (help) {
-    cr_options_print_help(&line);
+  if (help != CR_HELP_NONE) {
+    cr_options_print_help(&line, help);
     return 0;
   }
   status = status != CR_OK ? status : run(&f, &o, &error);

@@ -480,21 +480,21 @@ int cr_cli_grad(int argc, char** argv) {
                                 "Gradient of a loss of a rollout, or the Jacobian of a step.", rows,
                                 (int)(sizeof rows / sizeof rows[0])};
   cr_error error = {0};
-  bool help = false;
+  cr_help help = CR_HELP_NONE;
   grad* g = calloc(1, sizeof *g);
   if (g == NULL) {
     return cr_cli_no_memory("grad");
   }
   g->o = &o;
   cr_status status = cr_options_parse(&line, argc, argv, &help, &error);
-  if (help) {
-    cr_options_print_help(&line);
+  if (help != CR_HELP_NONE) {
+    cr_options_print_help(&line, help);
   } else if (status == CR_OK) {
     o.setup.time = isnan(o.setup.time) && !o.jacobian ? 1 : o.setup.time;
     status = run(g, &error);
   }
   int code = status == CR_OK ? 0 : cr_cli_fail("grad", o.setup.json, &error, &g->setup.report);
-  if (status == CR_OK && o.trust && !help && g->trust.verdict != CR_TRUST_YES) {
+  if (status == CR_OK && o.trust && help == CR_HELP_NONE && g->trust.verdict != CR_TRUST_YES) {
     code = 1;
   }
   for (int i = 0; i < g->nrequest; i++) {

@@ -8,6 +8,7 @@
 
 #include "carom/base.h"
 #include "cli/commands.h"
+#include "cli/options.h"
 
 static const struct {
   const char* name;
@@ -25,13 +26,23 @@ static const struct {
 };
 enum { N_COMMANDS = (int)(sizeof commands / sizeof commands[0]) };
 
+static const char about[] = "a differentiable rigid-body simulator for hard contact";
+
 static void print_usage(FILE* to) {
   (void)fprintf(to,
-                "carom %s: a differentiable rigid-body simulator for hard contact\n\n"
+                "carom %s: %s\n\n"
                 "usage: carom COMMAND ... (carom help COMMAND says more)\n\n",
-                cr_version());
+                cr_version(), about);
   for (int i = 0; i < N_COMMANDS; i++) {
     (void)fprintf(to, "  %-9s %s\n", commands[i].name, commands[i].summary);
+  }
+}
+
+// the same for programs, see cr_help_row
+static void print_rows(void) {
+  cr_help_row("carom", cr_version(), "", about);
+  for (int i = 0; i < N_COMMANDS; i++) {
+    cr_help_row("command", commands[i].name, "", commands[i].summary);
   }
 }
 
@@ -65,6 +76,10 @@ static int run(int argc, char** argv) {
     }
     if (wants_help && !of_command) {
       print_usage(stdout);
+      return 0;
+    }
+    if (cr_help_asked(argv[1]) == CR_HELP_ROWS) {
+      print_rows();
       return 0;
     }
     argv += of_command;

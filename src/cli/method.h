@@ -45,7 +45,7 @@ typedef struct {
       {"--largest-step", CR_OPT_POSITIVE, &(o).largest_step, "H",                                  \
        "adaptive steps: never longer (default: with --events the time step, lest a short contact " \
        "is stepped over; otherwise any)"},                                                         \
-      {"--adjoint", CR_OPT_TEXT, &(o).adjoint, "KIND",                                             \
+      {"--adjoint", CR_OPT_TEXT, &(o).adjoint, "discrete|continuous",                              \
        "gradient of the steps that were made (discrete, the default), or of the equation "         \
        "(continuous)"},                                                                            \
       {"--adjoint-rtol", CR_OPT_POSITIVE, &(o).adjoint_rtol, "X",                                  \
@@ -53,17 +53,17 @@ typedef struct {
       {"--adjoint-atol", CR_OPT_POSITIVE, &(o).adjoint_atol, "X",                                  \
        "continuous adjoint: allowed error (default that of the steps, or a thousandth of its "     \
        "rtol)"},                                                                                   \
-      {"--adjoint-states", CR_OPT_TEXT, &(o).adjoint_states, "HOW",                                \
+      {"--adjoint-states", CR_OPT_TEXT, &(o).adjoint_states, "interpolated|integrated|backward",   \
        "continuous adjoint: states interpolated (the default), integrated anew, or backward from " \
        "the end"},                                                                                 \
-      {"--controls", CR_OPT_TEXT, &(o).controls, "KIND",                                           \
+      {"--controls", CR_OPT_TEXT, &(o).controls, "held|linear",                                    \
        "adaptive steps: held (default) from one point of the grid to the next, or linear"},        \
-      {"--rotations", CR_OPT_TEXT, &(o).rotations, "KIND",                                         \
+      {"--rotations", CR_OPT_TEXT, &(o).rotations, "manifold|quaternion",                          \
        "adaptive steps: manifold (default), or quaternion, the plain equation made unit again"},   \
       {"--memory", CR_OPT_TEXT, &(o).memory, "BYTES",                                              \
        "limit for stored states, as 64M (K, M, G); the gradient takes longer and has the same "    \
        "bits (default: none)"},                                                                    \
-      {"--collision", CR_OPT_TEXT, &(o).collision, "NAME",                                         \
+      {"--collision", CR_OPT_TEXT, &(o).collision, "hard|soft|smooth",                             \
        "collision detection: hard (default), soft (the published formulas) or smooth"},            \
       {"--softness", CR_OPT_POSITIVE, &(o).softness, "S",                                          \
        "of soft and smooth collision detection (default 0.1)"},                                    \

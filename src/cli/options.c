@@ -91,19 +91,29 @@ static cr_status parse_option(const cr_command_line* line, int argc, char** argv
   return CR_OK;
 }
 
-cr_status cr_options_parse(const cr_command_line* line, int argc, char** argv, bool* help,
+cr_help cr_help_asked(const char* text) {
+  if (strcmp(text, "--help") == 0 || strcmp(text, "-h") == 0) {
+    return CR_HELP_TEXT;
+  }
+  return strcmp(text, "--help=rows") == 0 ? CR_HELP_ROWS : CR_HELP_NONE;
+}
+
+cr_status cr_options_parse(const cr_command_line* line, int argc, char** argv, cr_help* help,
                            cr_error* error) {
   const cr_option* positional = find(line, "", 0);
   bool taken = false;
   // these two also count behind a mistake: a command that fails prints its object all the same
   const cr_option* json = find(line, "--json", strlen("--json"));
   for (int i = 0; i < argc; i++) {
-    *help = *help || strcmp(argv[i], "--help") == 0 || strcmp(argv[i], "-h") == 0;
+    *help = *help != CR_HELP_NONE ? *help : cr_help_asked(argv[i]);
     if (json != NULL && strcmp(argv[i], json->name) == 0) {
       *(bool*)json->value = true;
     }
   }
-  for (int i = 0; i < argc && !*help; i++) {
+  if (*help != CR_HELP_NONE) {
+    return CR_OK;
+  }
+  for (int i = 0; i < argc; i++) {
     if (argv[i][0] == '-' && argv[i][1] != 0) {
       CR_TRY(parse_option(line, argc, argv, &i, taken, error));
     } else if (positional != NULL && (!taken || positional->kind == CR_OPT_LIST)) {
@@ -113,14 +123,20 @@ cr_status cr_options_parse(const cr_command_line* line, int argc, char** argv, b
       return cri_fail(error, CR_ERR_ARG, "'%s' is one argument too many", argv[i]);
     }
   }
-  if (!*help && positional != NULL && !taken) {
+  if (positional != NULL && !taken) {
     return cri_fail(error, CR_ERR_ARG, "%s is missing; see carom %s --help", positional->argument,
                     line->command);
   }
   return CR_OK;
 }
 
-void cr_options_print_help(const cr_command_line* line) {
+// ---- help
+
+static const char exit_codes[] =
+    "0 done, 1 the answer is no, 2 bad input or unsupported model, 3 numerical failure, "
+    "130 interrupted";
+
+static void print_text(const cr_command_line* line) {
   const cr_option* positional = find(line, "", 0);
   (void)printf("usage: carom %s%s%s [options]\n\n%s\n\n", line->command,
                positional != NULL ? " " : "", positional != NULL ? positional->argument : "",
@@ -130,9 +146,41 @@ void cr_options_print_help(const cr_command_line* line) {
     char left[64];
     (void)snprintf(left, sizeof left, "%s%s%s", o->name,
                    o->name[0] != 0 && o->argument[0] != 0 ? " " : "", o->argument);
-    (void)printf("  %-26s %s\n", left, o->help);
+    if (strlen(left) > 26) {  // on a line of its own
+      (void)printf("  %s\n  %-26s %s\n", left, "", o->help);
+    } else {
+      (void)printf("  %-26s %s\n", left, o->help);
+    }
   }
-  (void)printf(
-      "\nexit code: 0 done, 1 the answer is no, 2 bad input or unsupported model, "
-      "3 numerical failure, 130 interrupted\n");
+  (void)printf("\nexit code: %s\n", exit_codes);
+}
+
+void cr_help_row(const char* kind, const char* name, const char* argument, const char* help) {
+  (void)printf("%s\t%s\t%s\t", kind, name, argument);
+  for (const char* c = help; *c != 0; c++) {
+    (void)putchar(*c == '\n' ? ' ' : *c);
+  }
+  (void)putchar('\n');
+}
+
+static void print_rows(const cr_command_line* line) {
+  static const char* const kinds[] = {
+      [CR_OPT_FLAG] = "flag",         [CR_OPT_INT] = "integer", [CR_OPT_COUNT] = "count",
+      [CR_OPT_REAL] = "number",       [CR_OPT_TEXT] = "text",   [CR_OPT_LIST] = "list",
+      [CR_OPT_POSITIVE] = "positive",
+  };
+  cr_help_row("command", line->command, "", line->summary);
+  for (int i = 0; i < line->noption; i++) {
+    const cr_option* o = &line->options[i];
+    cr_help_row(kinds[o->kind], o->name, o->argument, o->help);
+  }
+  cr_help_row("exit", "", "", exit_codes);
+}
+
+void cr_options_print_help(const cr_command_line* line, cr_help form) {
+  if (form == CR_HELP_ROWS) {
+    print_rows(line);
+  } else {
+    print_text(line);
+  }
 }

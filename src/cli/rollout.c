@@ -156,10 +156,10 @@ int cr_cli_rollout(int argc, char** argv) {
                                 (int)(sizeof rows / sizeof rows[0])};
   cr_error error = {0};
   cr_setup setup = {0};
-  bool help = false;
+  cr_help help = CR_HELP_NONE;
   cr_status status = cr_options_parse(&line, argc, argv, &help, &error);
-  if (help) {
-    cr_options_print_help(&line);
+  if (help != CR_HELP_NONE) {
+    cr_options_print_help(&line, help);
     return 0;
   }
   if (status == CR_OK) {

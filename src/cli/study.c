@@ -91,11 +91,16 @@ static cr_status run(const study_options* o, cr_notebook* book, int* code, cr_er
   return status;
 }
 
-static void print_help(const cr_command_line* line) {
-  cr_options_print_help(line);
-  (void)printf("\nstudies:\n");
+static void print_help(const cr_command_line* line, cr_help form) {
+  cr_options_print_help(line, form);
+  (void)fputs(form == CR_HELP_ROWS ? "" : "\nstudies:\n", stdout);
   for (int i = 0; cri_study_at(i) != NULL; i++) {
-    (void)printf("  %-10s %s\n", cri_study_at(i)->name, cri_study_at(i)->summary);
+    const cr_study* s = cri_study_at(i);
+    if (form == CR_HELP_ROWS) {
+      cr_help_row("word", s->name, "", s->summary);
+    } else {
+      (void)printf("  %-10s %s\n", s->name, s->summary);
+    }
   }
 }
 
@@ -116,11 +121,11 @@ int cr_cli_study(int argc, char** argv) {
   cr_error error = {0};
   cr_notebook book = {0};
   cr_load_report report = {0};
-  bool help = false;
+  cr_help help = CR_HELP_NONE;
   int code = 0;
   cr_status status = cr_options_parse(&line, argc, argv, &help, &error);
-  if (help) {
-    print_help(&line);
+  if (help != CR_HELP_NONE) {
+    print_help(&line, help);
   } else if (status == CR_OK) {
     status = run(&o, &book, &code, &error);
   }

@@ -1,0 +1,30 @@
+# SPDX-License-Identifier: Apache-2.0
+# The Debian package, by `make deb`: what is installed, in /usr, with libmujoco.
+set(CPACK_GENERATOR DEB)
+set(CPACK_PACKAGE_NAME carom)
+set(CPACK_PACKAGE_VENDOR "The Carom authors")
+set(CPACK_PACKAGE_CONTACT "The Carom authors <maintainers@carom.invalid>" CACHE STRING
+    "Maintainer of the package")
+set(CPACK_PACKAGE_DESCRIPTION_SUMMARY "differentiable rigid-body simulator for hard contact")
+set(CPACK_PACKAGE_DESCRIPTION
+"Simulates articulated rigid bodies in hard contact and differentiates the
+simulation end to end: gradients by initial state, controls and physical
+parameters. A C library and a command; reads MJCF, URDF and its own files.")
+set(CPACK_PACKAGE_VERSION ${PROJECT_VERSION})
+set(CPACK_PACKAGING_INSTALL_PREFIX /usr)
+set(CPACK_VERBATIM_VARIABLES ON)
+set(CPACK_STRIP_FILES ON)
+set(CPACK_RESOURCE_FILE_LICENSE ${PROJECT_SOURCE_DIR}/LICENSE)
+set(CPACK_PRE_BUILD_SCRIPTS ${PROJECT_SOURCE_DIR}/cmake/package_files.cmake)
+set(CPACK_CAROM_SOURCE_DIR ${PROJECT_SOURCE_DIR})
+
+set(CPACK_DEBIAN_FILE_NAME DEB-DEFAULT)
+set(CPACK_DEBIAN_PACKAGE_SECTION science)
+set(CPACK_DEBIAN_PACKAGE_PRIORITY optional)
+set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS ON)
+set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS_PRIVATE_DIRS ${CAROM_MUJOCO_DIR} ${CAROM_MUJOCO_DIR}/lib)
+set(CPACK_DEBIAN_PACKAGE_GENERATE_SHLIBS ON)
+set(CPACK_DEBIAN_PACKAGE_CONTROL_STRICT_PERMISSION ON)
+set(CPACK_DEBIAN_PACKAGE_SUGGESTS
+    "gnuplot-nox, pkg-config, libhdf5-dev, libnlopt-dev, libcyaml-dev, libyaml-dev, libexpat1-dev")
+include(CPack)
