@@ -1,0 +1,42 @@
+#!/bin/bash
+# SPDX-License-Identifier: Apache-2.0
+# The core alone is built and installed without any third-party library, and a program is linked with it.
+. "$CAROM_SOURCE_DIR/tests/support/install.sh" || exit 1
+quietly cmake -S "$CAROM_SOURCE_DIR" -B build -DCAROM_IO=OFF -DCAROM_TESTS=OFF -DCMAKE_BUILD_TYPE=RelWithDebInfo
+quietly cmake --build build -j 2
+quietly cmake --install build --prefix "$work/first"
+mv first tree
+lib=$(dirname "$(find "$work/tree" -name libcarom.a)")
+readelf -d "$lib/libcarom.so" | awk '/NEEDED/ { print $NF }' | grep -vE '\[(libm|libc|ld-linux.*)\.so' > others
+[ ! -s others ] || fail "the core needs $(cat others)"
+readelf -d "$lib/libcarom.so" | grep -E 'R(UN)?PATH' && fail "the core has a RUNPATH"
+[ ! -e tree/bin ] || fail "the core has programs"
+[ -z "$(find tree -name '*mujoco*')" ] || fail "the core brings $(find tree -name '*mujoco*')"
+
+# what it exports is part of the list; a program sees its version
+nm -D --defined-only "$lib/libcarom.so" | awk '{ print $3 }' | sort > exported
+sort "$CAROM_SOURCE_DIR/cmake/symbols.txt" | comm -13 - exported > unlisted
+[ ! -s unlisted ] || fail "the core exports $(cat unlisted)"
+cat > version.c << 'C'
+#include <carom/carom.h>
+#include <stdio.h>
+int main(void) { return printf("%s %s\n", cr_version(), cr_status_text(CR_OK)) < 0; }
+C
+cat > CMakeLists.txt << 'CMAKE'
+cmake_minimum_required(VERSION 3.22)
+project(core LANGUAGES C)
+find_package(carom REQUIRED COMPONENTS static)
+add_executable(shared version.c)
+target_link_libraries(shared PRIVATE carom::carom)
+add_executable(static version.c)
+target_link_libraries(static PRIVATE carom::carom_static)
+CMAKE
+quietly cmake -S . -B project -DCMAKE_PREFIX_PATH="$work/tree"
+quietly cmake --build project
+eval "flags=($(PKG_CONFIG_PATH=$lib/pkgconfig pkg-config --cflags --libs carom))"
+# shellcheck disable=SC2154
+quietly gcc version.c -o by_pkg_config "${flags[@]}" "-Wl,-rpath,$lib"
+for program in project/shared project/static ./by_pkg_config; do
+  [ "$($program)" = "$(head -n 1 "$CAROM_SOURCE_DIR/VERSION") success" ] || fail "$program: $($program)"
+done
+finish
