@@ -5,6 +5,8 @@ BUILD  := build
 # set CAROM_MUJOCO_DIR to use a MuJoCo that is installed already
 ifndef CAROM_MUJOCO_DIR
 MUJOCO := $(BUILD)/third_party/mujoco/.fetched
+else
+CMAKE_ARGS += -DCAROM_MUJOCO_DIR="$(CAROM_MUJOCO_DIR)"
 endif
 DATA   ?=
 ifdef WERROR

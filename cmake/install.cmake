@@ -29,7 +29,7 @@ if(CAROM_IO)
   get_filename_component(mujoco_file ${CAROM_MUJOCO_LIBRARY} REALPATH)
   get_filename_component(mujoco_name ${CAROM_MUJOCO_LIBRARY} NAME)
   get_filename_component(mujoco_folder ${CAROM_MUJOCO_LIBRARY} DIRECTORY)
-  if(CAROM_INSTALL_MUJOCO)
+  if(mujoco_installed)
     install(FILES ${mujoco_file} DESTINATION ${CAROM_PRIVATE_DIR} RENAME ${mujoco_name}
             PERMISSIONS OWNER_READ OWNER_WRITE GROUP_READ WORLD_READ)
     file(GLOB mujoco_licences ${CAROM_MUJOCO_DIR}/LICENSE* ${CAROM_MUJOCO_DIR}/THIRD_PARTY_NOTICES
@@ -51,18 +51,16 @@ endif()
 
 # folders of other libraries where the loader would not look by itself
 set(foreign_rpath)
-set(linked ${CAROM_THIRD_PARTY_FILES})
-if(CAROM_IO AND NOT CAROM_INSTALL_MUJOCO)
-  list(APPEND linked ${CAROM_MUJOCO_LIBRARY})
-endif()
-foreach(file IN LISTS linked)
+foreach(file IN LISTS CAROM_THIRD_PARTY_FILES)
   get_filename_component(file ${file} REALPATH)
   get_filename_component(folder ${file} DIRECTORY)
-  if(NOT folder IN_LIST CMAKE_C_IMPLICIT_LINK_DIRECTORIES)
-    list(APPEND foreign_rpath ${folder})
-  endif()
+  list(APPEND foreign_rpath ${folder})
 endforeach()
+if(CAROM_IO AND NOT mujoco_installed)
+  list(APPEND foreign_rpath ${mujoco_folder})
+endif()
 list(REMOVE_DUPLICATES foreign_rpath)
+list(REMOVE_ITEM foreign_rpath ${CMAKE_C_IMPLICIT_LINK_DIRECTORIES})
 
 # carom_runpath(TARGET FOLDER): where an installed program or library finds libmujoco
 function(carom_runpath target folder)

@@ -30,11 +30,15 @@ set_target_properties(carom::mujoco PROPERTIES
   INTERFACE_INCLUDE_DIRECTORIES ${CAROM_MUJOCO_DIR}/include)
 
 # a MuJoCo that was there before stays where it is; the fetched one is installed too
-set(mujoco_install OFF)
-if(CAROM_MUJOCO_DIR STREQUAL mujoco_fetched)
-  set(mujoco_install ON)
+set(CAROM_INSTALL_MUJOCO AUTO CACHE STRING
+    "Install a copy of libmujoco beside libcarom: ON, OFF, or AUTO, where it was fetched")
+set(mujoco_installed ${CAROM_INSTALL_MUJOCO})
+if(CAROM_INSTALL_MUJOCO STREQUAL AUTO)
+  set(mujoco_installed OFF)
+  if(CAROM_MUJOCO_DIR STREQUAL mujoco_fetched)
+    set(mujoco_installed ON)
+  endif()
 endif()
-option(CAROM_INSTALL_MUJOCO "Install a copy of libmujoco beside libcarom" ${mujoco_install})
 
 find_package(PkgConfig REQUIRED)
 set(CAROM_PKG_CONFIG hdf5 nlopt libcyaml expat)
