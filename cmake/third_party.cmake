@@ -48,6 +48,9 @@ foreach(library IN LISTS CAROM_PKG_CONFIG)
   list(APPEND CAROM_THIRD_PARTY_FILES ${carom_${library}_LINK_LIBRARIES})
   list(APPEND CAROM_THIRD_PARTY_FLAGS ${carom_${library}_LDFLAGS})
 endforeach()
+foreach(folder IN LISTS CMAKE_C_IMPLICIT_LINK_DIRECTORIES)
+  list(REMOVE_ITEM CAROM_THIRD_PARTY_FLAGS -L${folder})
+endforeach()
 list(APPEND CAROM_THIRD_PARTY carom::mujoco)
 
 # MPI, of the command alone
