@@ -27,7 +27,7 @@ def rows(carom, *arguments):
 
 def command_of(carom, name, brief):
     table = rows(carom, name)
-    # of these two, everything but their kind is text
+    # the positional argument has no name
     known = [r for r in table if r.kind not in ("command", "word", "exit")]
     return Command(name, brief, next(r.help for r in table if r.kind == "command"),
                    next((r for r in known if not r.name), None),
