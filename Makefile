@@ -56,7 +56,7 @@ test: needs $(MUJOCO)  ## fast tests, house checks, fast tests under the sanitiz
 	@python3 scripts/run_tests.py fast
 
 test-all: needs $(MUJOCO)  ## everything: also the long tests, the thread sanitizer and clang
-	@sh scripts/install_needs.sh format clang
+	@sh scripts/install_needs.sh format clang deb
 	@python3 scripts/run_tests.py all
 
 demo: release  ## identify the side of the cube from its recording; DATA=file for your own
