@@ -58,6 +58,19 @@ for program in in_c in_cpp in_c_static; do
   finds_beside project/$program "$tree"
   same_gradient project/$program
 done
+# without the packages of a static link there is the shared library all the same, and a sentence
+mkdir bare
+cat > bare/CMakeLists.txt << 'CMAKE'
+cmake_minimum_required(VERSION 3.22)
+project(bare LANGUAGES C)
+find_package(carom REQUIRED ${COMPONENTS})
+get_target_property(where carom::carom LOCATION)
+CMAKE
+mkdir empty
+PKG_CONFIG_LIBDIR=$work/empty quietly cmake -S bare -B bare/shared -DCMAKE_PREFIX_PATH="$tree"
+PKG_CONFIG_LIBDIR=$work/empty cmake -S bare -B bare/static -DCMAKE_PREFIX_PATH="$tree" "-DCOMPONENTS=COMPONENTS;static" \
+  > static.log 2>&1 && fail "find_package(carom COMPONENTS static) is content without HDF5"
+tr -s ' \n' ' ' < static.log | grep -qF "the static library also needs: hdf5" || fail "$(cat static.log)"
 # another minor version may have another API before 1.0, another major one after
 cmake -S "$downstream" -B other -DCMAKE_PREFIX_PATH="$tree" -DCAROM_WANTED=99.0 > other.log 2>&1 &&
   fail "find_package(carom 99.0) is content with $version"
