@@ -108,6 +108,11 @@ CR_API void cr_rollout_steps(const cr_rollout* rollout, int* accepted, int* reje
 /// 0: a gradient counts all of them.
 CR_API int cr_rollout_uncounted(const cr_rollout* rollout);
 
+/// A sentence where the last gradient came through steps whose derivative depends on the direction: in how
+/// many, when in the first, and which row is why (docs/trust.md). "" where there was none. It stays until the
+/// next gradient.
+CR_API const char* cr_rollout_doubt(const cr_rollout* rollout);
+
 /// The states along which the continuous adjoint goes back: the motion between the stored ones as
 /// polynomials; integrated with the adjoint, from the stored state at the end of every step; or the
 /// same from the last state alone, which where motion dies out explodes (for comparison).

@@ -117,6 +117,10 @@ static void put_results(cr_json* j, const cr_check* c) {
   cr_json_close(j, '}');
 }
 
+static const char* doubt(const cr_check* c) {
+  return c->gradient_check != NULL ? cr_step_check_doubt(c->gradient_check) : "";
+}
+
 static void print_json(const cr_check* c, cr_status status, const cr_error* error) {
   cr_json j = {0};
   cr_json_open(&j, NULL, '{');
@@ -134,6 +138,7 @@ static void print_json(const cr_check* c, cr_status status, const cr_error* erro
   cr_json_bool(&j, "passed", c->passed);
   cr_json_string(&j, "why", why);
   cr_json_string(&j, "conflict", c->conflict);
+  cr_json_string(&j, "doubt", doubt(c));
   cr_json_real(&j, "rounding", measured(c, c->rounding));
   if (status != CR_OK) {
     cr_json_string(&j, "error", error->text);
@@ -230,6 +235,9 @@ static void print_text(const cr_check* c) {
                c->times.residual_carom);
   if (c->conflict[0] != '\0') {
     (void)printf("  %s\n", c->conflict);
+  }
+  if (doubt(c)[0] != 0) {
+    (void)printf("  %s\n", doubt(c));
   }
   if (c->rounding > CR_ROUNDING_BOUND) {
     (void)printf(

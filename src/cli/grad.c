@@ -43,7 +43,8 @@ typedef struct {
   int nrequest;
   bool wanted[CR_N_FIELD];
   int steps;
-  int uncounted;  // events that the gradient does not count, and when the first of them was
+  char doubt[640];  // of the gradient, in words
+  int uncounted;    // events that the gradient does not count, and when the first of them was
   cr_real uncounted_from;
   double seconds_forward, seconds_backward;
   int switches;  // of contacts and limits over the run, where --check asks
@@ -115,6 +116,7 @@ static cr_status differentiate(grad* g, cr_error* error) {
   }
   g->steps = cr_setup_steps(s);
   g->uncounted = cr_rollout_uncounted(s->rollout);
+  (void)snprintf(g->doubt, sizeof g->doubt, "%s", cr_rollout_doubt(s->rollout));
   g->uncounted_from = s->rollout->controller.first_missed;
   g->seconds_forward = middle - start;
   g->seconds_backward = now() - middle;
@@ -361,6 +363,9 @@ static void print_json(const grad* g, cr_real loss) {
   if (g->o->setup.method.events) {
     cr_json_int(&j, "uncounted_events", g->uncounted);
   }
+  if (g->doubt[0] != 0) {
+    cr_json_string(&j, "doubt", g->doubt);
+  }
   cr_json_open(&j, "seconds", '{');
   cr_json_real(&j, "forward", (cr_real)g->seconds_forward);
   cr_json_real(&j, "backward", (cr_real)g->seconds_backward);
@@ -377,6 +382,9 @@ static void print_text(const grad* g, cr_real loss) {
         "uncounted events: %d, the first at time %.9g; the gradient lacks their part "
         "and may be wrong in every digit: --trust says whether it is\n",
         g->uncounted, (double)g->uncounted_from);
+  }
+  if (g->doubt[0] != 0) {
+    (void)printf("%s\n", g->doubt);
   }
   for (int i = 0; i < g->nrequest; i++) {
     const request* q = &g->requests[i];

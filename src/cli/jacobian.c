@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "contact/idle_rows.h"
 #include "integrate/parameter_jacobian.h"
 #include "integrate/step.h"
 #include "integrate/step_jacobian.h"
@@ -19,6 +20,7 @@ typedef struct {
   cr_parameter_jacobian* par;  // NULL without parameters
   int npar;
   cr_real* parameters;
+  cri_idle_text doubt;  // "" where there is none
 } jacobian;
 
 // ---- the last step
@@ -75,6 +77,10 @@ static cr_status differentiate(jacobian* j, cr_data* d, bool derive, cr_error* e
   if (status != CR_OK) {
     return cri_fail(error, status, "%s", d->error.text);
   }
+  int idle = cri_idle_rows_undetermined(m, d, d);
+  if (idle >= 0) {
+    j->doubt = cri_idle_rows_say(m, d, idle);
+  }
   status = cr_step_jacobian(m, d, j->work, j->x, j->ctrl, j->force);
   CR_TRY(status == CR_OK ? CR_OK : cri_fail(error, status, "%s", cr_jacobian_error(j->work)));
   return by_parameters(j, d, derive, error);
@@ -115,6 +121,9 @@ static void print_json(const jacobian* j, const cr_data* d) {
   put_matrix(&json, "by_qfrc_applied", j->force, j->nx, j->m->nv, j->m->nv);
   if (j->wrt->n > 0) {
     put_parameters(&json, j);
+  }
+  if (j->doubt.text[0] != 0) {
+    cr_json_string(&json, "doubt", j->doubt.text);
   }
   const char* why = cr_jacobian_columns(j->work);
   if (why != NULL) {
@@ -190,6 +199,9 @@ cr_status cr_cli_jacobian(cr_setup* setup, cr_setup_options options, const cr_te
   cr_status status = differentiate(&j, setup->rollout->d, options.derive, error);
   if (status == CR_OK && csv != NULL) {
     status = write_csv(&j, csv, error);
+  }
+  if (status == CR_OK && !options.json && j.doubt.text[0] != 0) {
+    (void)fprintf(stderr, "carom grad: warning: %s\n", j.doubt.text);
   }
   if (status == CR_OK && options.json) {
     print_json(&j, setup->rollout->d);

@@ -282,16 +282,22 @@ static cr_real spread(const cr_data* d, int i, const cr_real* X) {
   return sum;
 }
 
+// sum of J_ij^2 / M_jj; 0 where A keeps its value: a row that moves hardly anything has no ratio
+static cr_real whole_spread(const cr_model* m, const cr_data* d, int i, const diagonals* g) {
+  cr_real sum = g->H == NULL || exact(m) ? 0 : spread(d, i, g->M);
+  return sum >= CR_MINVAL ? sum : 0;
+}
+
 // factor of A
 static cr_real effect(const cr_model* m, const cr_data* d, int i, const diagonals* g) {
-  cr_real whole = g->H == NULL || exact(m) ? 0 : spread(d, i, g->M);
+  cr_real whole = whole_spread(m, d, i, g);
   return whole > 0 ? spread(d, i, g->H) / whole : 1;
 }
 
 // tangent of its logarithm, given those of the diagonals
 static cr_real effect_jvp(const cr_model* m, const cr_data* d, const cr_data* tan, int i,
                           const diagonals* g, const diagonals* g_tan) {
-  cr_real whole = g->H == NULL || exact(m) ? 0 : spread(d, i, g->M), sum = 0;
+  cr_real whole = whole_spread(m, d, i, g), sum = 0;
   cr_real part = whole > 0 ? spread(d, i, g->H) : 0;
   for (int k = d->efc_J_rowadr[i]; whole > 0 && k < d->efc_J_rowadr[i] + d->efc_J_rownnz[i]; k++) {
     int j = d->efc_J_colind[k];
@@ -305,7 +311,7 @@ static cr_real effect_jvp(const cr_model* m, const cr_data* d, const cr_data* ta
 // [s6]' adds to the cotangents of the diagonals, and a pair to that of J
 static void effect_vjp(const cr_model* m, const cr_data* d, cr_data* bar, int i, const diagonals* g,
                        cr_real log_bar, diagonals* g_bar) {
-  cr_real whole = g->H == NULL || exact(m) ? 0 : spread(d, i, g->M);
+  cr_real whole = whole_spread(m, d, i, g);
   if (whole == 0 || log_bar == 0) {
     return;
   }

@@ -15,7 +15,8 @@
 ///          A_i = sum of the inverse weights of what row i moves, for pyramids times 1 + mu_1^2 [s2]
 ///          or, with diagexact, J_i M^-1 J_i'                                       [s3]
 ///          [s1] with the integrator discrete: max(R / f, (1 - .9999) / .9999 A), f of
-///          contact/step_row.h, A times the row's sum J^2 / Mhat_jj over its sum J^2 / M_jj [s5], [s6]
+///          contact/step_row.h, A times the row's sum J^2 / Mhat_jj over its sum J^2 / M_jj, but A
+///          where the latter is below 1e-15                                          [s5], [s6]
 ///          contacts, from their first row: elliptic R_2 = R_1 / impratio, R_k mu_(k-1)^2 the same
 ///          for all k >= 2; pyramidal 2 mu^2 R_1 for all rows; contact_mu = mu_1 / sqrt(impratio) [s4]
 ///          R_1 of a contact is divided by its weight, 1 but for smooth collision   [s7]
@@ -25,8 +26,8 @@
 /// Saves    euler_L: the factor of X
 /// Memory   scratch 8 nv and that of the solve with diagexact, 6 nv with discrete, else none
 /// Errors   CR_ERR_SINGULAR of that factor
-/// Smooth   but where R meets its least value; and, with discrete, not at J = 0 of a row: [s6] has no
-///          value there (it counts as 1), and beside it depends on the direction
+/// Smooth   but where R meets its least value; and, with discrete, not at J = 0 of a row, beside which [s6]
+///          depends on the direction: contact/idle_rows.h
 cr_status cr_regularisation(const cr_model* m, cr_data* d);
 cr_status cr_regularisation_jvp(const cr_model* m, const cr_data* d, cr_data* tan);
 

@@ -3,6 +3,7 @@
 // factor solves in time linear in the number of dofs; M itself is then not needed.
 #include "engine/acceleration.h"
 
+#include "contact/idle_rows.h"
 #include "contact/islands.h"
 #include "contact/latent_friction.h"
 #include "contact/model.h"
@@ -160,6 +161,7 @@ cr_status cr_acceleration_jvp(const cr_model* m, const cr_data* d, cr_data* tan)
   cri_metric_jvp(m, d, tan, true, Ma, d->acc_qacc);
   cr_zero(latent, m->nv);
   cri_latent_friction_jvp(m, d, tan, latent);
+  cri_idle_rows_jvp(m, d, tan, latent);
   for (int i = 0; i < m->nv; i++) {
     fixed[i] = tau[i] - Ma[i] + latent[i];
   }
@@ -283,6 +285,7 @@ cr_status cr_acceleration_vjp(const cr_model* m, const cr_data* d, cr_data* bar)
   cri_metric_vjp(m, d, bar, true, w, d->acc_qacc);
   add(w, bar->qfrc_constraint, m->nv);
   cri_latent_friction_vjp(m, d, bar, w);
+  cri_idle_rows_vjp(m, d, bar, w);
   cri_pop(bar, mark);
   return CR_OK;
 }

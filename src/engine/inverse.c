@@ -3,6 +3,7 @@
 // rows follow without a solve, and the derivative is a product, not an implicit one.
 #include "engine/inverse.h"
 
+#include "contact/idle_rows.h"
 #include "contact/latent_friction.h"
 #include "contact/law.h"
 #include "contact/model.h"
@@ -130,6 +131,7 @@ cr_status cri_inverse_jvp(const cr_model* m, const cr_data* d, cr_data* tan) {
   cri_rows_mul_transposed(m, d, tan->efc_J, tan->qfrc_constraint, d->acc_force);
   cri_rows_mul_transposed(m, d, d->efc_J, tan->qfrc_constraint, tan->efc_force);
   cri_latent_friction_jvp(m, d, tan, tan->qfrc_constraint);
+  cri_idle_rows_jvp(m, d, tan, tan->qfrc_constraint);
   // [i2]
   metric_mul(m, d->M, tan->qfrc_inverse, a_tan);
   metric_mul(m, tan->M, part, d->acc_qacc);
@@ -205,6 +207,7 @@ cr_status cri_inverse_vjp(const cr_model* m, const cr_data* d, cr_data* bar) {
   cr_copy(cri_pair_left(&bar->M_pairs, pair), w, m->nv);
   cr_copy(cri_pair_right(&bar->M_pairs, pair), d->acc_qacc, m->nv);
   cri_latent_friction_vjp(m, d, bar, q);
+  cri_idle_rows_vjp(m, d, bar, q);
   if (d->nefc > 0) {
     rows_vjp(m, d, bar, q, a_bar);
   }

@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "contact/idle_rows.h"
 #include "dynamics/ends.h"
 #include "dynamics/fluid.h"
 #include "dynamics/limits.h"
@@ -37,6 +38,8 @@ struct cr_step_check {
   cr_real residual;   // largest of the solves that an entry's differences rest on
   uint64_t signature0;
   int entries;
+  bool undetermined;    // a row of contact/idle_rows.h: entries that differ are no mistake
+  cri_idle_text doubt;  // which, of the first place that has one
 };
 
 static int next_size(const cr_model* m) { return 2 * m->nv + m->na; }
@@ -418,7 +421,9 @@ static void check_block(cr_step_check* c, const cr_data* at, cr_field_id id, cr_
       continue;
     }
     cr_real error = isnan(g[k]) ? CR_MAX : entry_error(g[k], &fd, scale);
-    if (error > RESOLUTION && cr_abs(g[k] - fd.value) <= c->lever) {
+    if (error > RESOLUTION && c->undetermined && !isnan(g[k])) {
+      result->kinks++;
+    } else if (error > RESOLUTION && cr_abs(g[k] - fd.value) <= c->lever) {
       result->lost++;
     } else if (error > result->max_error) {
       result->max_error = error;
@@ -547,6 +552,16 @@ static void measure(cr_step_check* c) {
   cri_pop(c->work, mark);
 }
 
+static void note_undetermined(cr_step_check* c) {
+  int row = cri_idle_rows_undetermined(c->m, c->d, c->work);
+  c->undetermined = row >= 0;
+  if (row >= 0 && c->doubt.text[0] == 0) {
+    c->doubt = cri_idle_rows_say(c->m, c->d, row);
+  }
+}
+
+const char* cr_step_check_doubt(const cr_step_check* c) { return c->doubt.text; }
+
 // the step at the unmoved point, and its vjp with seed lambda
 static cr_status differentiate(cr_step_check* c, const cr_data* at, cr_random* random,
                                cr_error* error) {
@@ -563,6 +578,7 @@ static cr_status differentiate(cr_step_check* c, const cr_data* at, cr_random* r
   stack_next(c, c->next0);
   c->signature0 = signature(m, c->d);
   measure(c);
+  note_undetermined(c);
   for (int i = 0; i < N_INPUTS; i++) {
     cr_zero(cri_field_real(m, c->bar, inputs[i]), cri_field_tangent_size(m, c->d, inputs[i]));
   }
@@ -643,6 +659,10 @@ static void edge_text(char text[CR_EDGE_TEXT], const edge* e, cr_field_id id, in
 static void edge_compared(const edge* e, cr_field_id id, int k, cr_real g, cr_real fd,
                           cr_real error) {
   cr_edge_result* r = e->result;
+  if (e->c->undetermined && error > CR_R(1e-6) && !isnan(g)) {
+    r->kinks++;
+    return;
+  }
   r->samples++;
   if (error > r->max_error) {
     r->max_error = error;

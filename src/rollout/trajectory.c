@@ -3,8 +3,10 @@
 #include "rollout/trajectory.h"
 
 #include <limits.h>
+#include <stdio.h>
 #include <stdlib.h>
 
+#include "contact/idle_rows.h"
 #include "engine/forward.h"
 #include "integrate/inputs.h"
 #include "integrate/jump.h"
@@ -519,6 +521,17 @@ static cr_status event_bar(cr_rollout* r, const cr_model* m, int k, cr_real h, c
                   (double)r->work->time, r->d->error.text);
 }
 
+// steps whose derivative depends on the direction; the last that is met is the first
+static void note_undetermined(cr_rollout* r, const cr_model* m, const cr_data* made) {
+  int row = cri_idle_rows_undetermined(m, made, r->work);
+  if (row >= 0) {
+    r->undetermined++;
+    (void)snprintf(r->doubt, sizeof r->doubt,
+                   "undetermined steps: %d, the first at time %.9g, where %s", r->undetermined,
+                   (double)made->time, cri_idle_rows_say(m, made, row).text);
+  }
+}
+
 // step i of interval k, from its end, where the backward pass is, to its beginning
 static cr_status step_bar(cr_rollout* r, const cr_model* m, const cr_model* m_backward, int i,
                           int k, cr_error* error) {
@@ -539,6 +552,7 @@ static cr_status step_bar(cr_rollout* r, const cr_model* m, const cr_model* m_ba
     CR_TRY(cri_rollout_again(r, m, i, k, error));
     made = r->d;
   }
+  note_undetermined(r, m, made);
   swap_state_bar(m, r->bar);
   const cri_ramp* ramp = is_linear(r) ? &r->ramp : NULL;
   cr_status status = r->adaptive ? cri_adaptive_step_vjp(&r->options, ramp, m, m_backward, r->d,
@@ -567,6 +581,8 @@ static cr_status interval_bar(cr_rollout* r, const cr_model* m, const cr_model* 
 static cr_status sweep(cr_rollout* r, const cr_model* m, const cr_model* m_backward,
                        const cr_loss* loss, cr_error* error) {
   clear_gathered(r, m);
+  r->undetermined = 0;
+  r->doubt[0] = 0;
   if (r->adjoint.continuous) {
     CR_TRY(cri_adjoint_begin(r, m, error));
   }
@@ -656,6 +672,8 @@ void cr_rollout_steps(const cr_rollout* r, int* accepted, int* rejected, int* ev
 }
 
 int cr_rollout_uncounted(const cr_rollout* r) { return r != NULL ? r->controller.missed : 0; }
+
+const char* cr_rollout_doubt(const cr_rollout* r) { return r != NULL ? r->doubt : ""; }
 
 void cr_rollout_set_control(cr_rollout* r, cr_control control, void* context) {
   if (r != NULL) {

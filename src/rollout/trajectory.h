@@ -44,7 +44,9 @@ struct cr_rollout {
   size_t budget;       // bytes for what grows with the number of steps, 0: no limit
   int* first;          // nstep_max + 1: adaptive, the first step of interval k
   cri_adjoint adjoint;
-  bool* wanted;  // parameters asked for, flags of cr_field_id
+  bool* wanted;      // parameters asked for, flags of cr_field_id
+  int undetermined;  // steps of the last gradient with a row of contact/idle_rows.h
+  char doubt[640];   // the same in words, "" where there are none
 };
 
 /// cr_rollout_create with the parameters as flags of cr_field_id, see cri_data_twin.

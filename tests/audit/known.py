@@ -3,6 +3,7 @@
 import contextlib
 
 import mujoco
+import numpy as np
 
 import reference
 
@@ -104,6 +105,27 @@ def any_searched(p, state):
     return any(searched(sorted(int(m.geom_type[x]) for x in c[0])) for s in states for c in p.c.contacts(s))
 
 
+def moves_nothing(p, f):
+    """With the integrator discrete a contact whose Jacobian is zero: the softness of its rows depends on the direction
+    in which that changes, and there is no gradient. docs/trust.md; carom grad says it."""
+    m, d = p.r.m, p.r.d
+    if f["kind"] != "gradient" or int(m.opt.integrator) != int(mujoco.mjtIntegrator.mjINT_DISCRETE):
+        return False
+    p.r.put(f["full_state"])
+    mujoco.mj_forward(m, d)
+    M = np.asarray(d.M)[m.M_rowadr + m.M_rownnz - 1]
+    rows = [d.contact.efc_address[c] for c in range(d.ncon) if d.contact.efc_address[c] >= 0]
+    return any(d.efc_force[r] != 0 and np.sum(dense_J(m, d)[r] ** 2 / M) < 1e-15 for r in rows)
+
+
+def dense_J(m, d):
+    if not mujoco.mj_isSparse(m):
+        return d.efc_J.reshape(-1, m.nv)
+    J = np.zeros((d.nefc, m.nv))
+    mujoco.mju_sparse2dense(J, d.efc_J, d.efc_J_rownnz, d.efc_J_rowadr, d.efc_J_colind)
+    return J
+
+
 def unconverged(p, f):
     """MuJoCo's own solver ended farther from the solution than Carom did."""
     return f["kind"] == "step" and not f["pairs"] and f["residual_carom"] <= 0.1 * f["residual_mujoco"] and \
@@ -111,4 +133,5 @@ def unconverged(p, f):
 
 
 TABLE = (("MuJoCo's convex search", convex_search), ("MuJoCo's contact manifold", manifold),
-         ("MuJoCo's convex search", gradient_of_search), ("MuJoCo's solver", unconverged))
+         ("MuJoCo's convex search", gradient_of_search), ("a contact that moves nothing", moves_nothing),
+         ("MuJoCo's solver", unconverged))

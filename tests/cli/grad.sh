@@ -271,6 +271,23 @@ expect 0 chain grad "$pendulum" --jacobian --integrator rk4 --json
 holds chain '"column_by_column" not in j'
 expect 0 discrete grad "$pendulum" --jacobian --integrator discrete --json
 holds discrete '"discrete" in j["column_by_column"]'
+# a pole on its joint: how soft the contact is depends on where it goes
+cat > pole.xml << XML
+<mujoco><option integrator="discrete" timestep=".01"/><worldbody><geom name="floor" type="plane" size="1 1 1"/>
+<body pos="0 0 .24"><joint type="hinge" axis="0 1 0" damping=".1"/>
+<geom name="tip" size=".05" pos="0 0 -.2" mass=".3"/></body></worldbody></mujoco>
+XML
+expect 0 pole grad pole.xml --time 0.02 --json --loss 'qvel[0]' --wrt qpos
+holds pole 'j["doubt"].startswith("undetermined steps: 2, the first at time 0, where the contact of geom")' \
+  '"moves nothing" in j["doubt"]'
+expect 0 words grad pole.xml --time 0.02 --loss 'qvel[0]' --wrt qpos
+grep -q '^undetermined steps: 2,' words.out || fail "$(cat words.out)"
+expect 0 matrix grad pole.xml --jacobian --json
+holds matrix '"moves nothing" in j["doubt"]'
+expect 0 euler grad pole.xml --time 0.02 --integrator euler --json --loss 'qvel[0]' --wrt qpos
+holds euler '"doubt" not in j'
+expect 0 check check pole.xml --states 1 --json
+holds check '"moves nothing" in j["doubt"]'
 # by parameters too
 for derive in "" --derive; do
   expect 0 by$derive grad "$cube" --keyframe rest --jacobian $derive --json \

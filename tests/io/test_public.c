@@ -230,6 +230,7 @@ CALL(cr_rollout_adaptive, a[0], a[1], a[2], a[3])
 CALL(cr_rollout_memory, a[0], a[1], 0, a[2])
 CALL_VOID(cr_rollout_steps, a[0], a[1], a[2], a[3])
 CALL(cr_rollout_uncounted, a[0])
+CALL_POINTER(cr_rollout_doubt, a[0])
 CALL(cr_rollout_adjoint, a[0], a[1], a[2], a[3])
 CALL_VOID(cr_rollout_adjoint_steps, a[0], a[1], a[2])
 CALL(cr_rollout_run, a[0], a[1], 2, a[2], a[3])
@@ -361,6 +362,7 @@ static const row table[] = {
     ROW(cr_rollout_memory, "RMe", STATUS, 0, NULL, NULL),
     ROW(cr_rollout_steps, "Riii", NOTHING, 0, NULL, NULL),
     ROW(cr_rollout_uncounted, "R", NOTHING, 0, NULL, NULL),
+    ROW(cr_rollout_doubt, "r", POINTER, 0, NULL, NULL),
     ROW(cr_rollout_adjoint, "RMae", STATUS, 0, NULL, NULL),
     ROW(cr_rollout_adjoint_steps, "Rii", NOTHING, 0, NULL, NULL),
     ROW(cr_rollout_run, "RMle", STATUS, 0, NULL, NULL),

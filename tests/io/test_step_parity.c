@@ -129,12 +129,54 @@ static void what_pulls_on_simple_bodies(void** state) {
   }
 }
 
+// ---- rows that move hardly anything, under the integrator discrete
+
+// a sphere in a plane, on slides that lie in it but for a tilt, which is J of the normal in each column
+static void assert_slides_alike(const char* slides, int condim, double tilt) {
+  char axes[400], xml[800];
+  (void)snprintf(axes, sizeof axes, slides, tilt, tilt);
+  (void)snprintf(xml, sizeof xml,
+                 "<mujoco><option integrator='discrete'/><default><geom condim='%d'/></default>"
+                 "<worldbody><geom type='plane' size='1 1 1'/><body pos='0 0 .09'>%s"
+                 "<geom size='.1' mass='1'/></body></worldbody></mujoco>",
+                 condim, axes);
+  pair p = open_pair(mjcf_compile(xml));
+  p.reference->qvel[0] = 0.3;
+  step(&p);
+  assert_same(&p);
+  assert_int_equal(p.d->nefc, p.reference->nefc);
+  assert_true(p.d->nefc > 0);
+  for (int i = 0; i < p.d->nefc; i++) {
+    double D = p.reference->efc_D[i];
+    if (!(fabs((double)p.d->efc_D[i] - D) <= 1e-12 * D)) {
+      fail_msg("tilt %g: efc_D[%d] %.17g, MuJoCo %.17g", tilt, i, (double)p.d->efc_D[i], D);
+    }
+  }
+  close_pair(&p);
+}
+
+// below a sum of J^2 / M of 1e-15 damping no longer makes them softer
+static void rows_with_hardly_a_lever(void** state) {
+  (void)state;
+  static const double tilts[] = {0, 1e-17, 2.2e-8, 2.3e-8, 3.1e-8, 3.2e-8, 1e-7, 1e-3};
+  for (int k = 0; k < 8; k++) {
+    const char* one = "<joint type='slide' axis='1 0 %g' damping='1000'/>";
+    assert_slides_alike(one, 1, tilts[k]);
+    assert_slides_alike(one, 3, tilts[k]);
+    assert_slides_alike(
+        "<joint type='slide' axis='1 0 %g' damping='1000'/>"
+        "<joint type='slide' axis='0 1 %g' damping='200'/>",
+        1, tilts[k]);
+  }
+}
+
 int test_step_parity(void);
 int test_step_parity(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(the_slope_of_a_gain_has_the_clipped_control),
       cmocka_unit_test(a_simple_body_keeps_the_diagonal),
       cmocka_unit_test(what_pulls_on_simple_bodies),
+      cmocka_unit_test(rows_with_hardly_a_lever),
   };
   return cmocka_run_group_tests_name("step parity", tests, scratch_open, scratch_close);
 }
