@@ -14,8 +14,8 @@
 /// Shapes   qfrc_adhesion[nv]
 /// Units    N|N m
 /// Memory   scratch nefc.  Errors: none
-/// Smooth   everywhere, at an adhesion of zero too; but a contact in its gap has no rows there, and no
-///          derivative
+/// Smooth   everywhere, at an adhesion of zero too; of a contact in its gap, which has no rows there,
+///          the derivative is that of contact/latent_adhesion.h
 /// Derivation docs/derivations/adhesion.md
 cr_status cr_adhesion(const cr_model* m, cr_data* d);
 cr_status cr_adhesion_jvp(const cr_model* m, const cr_data* d, cr_data* tan);

@@ -22,10 +22,9 @@ static cr_real time_constant(const cr_model* m, const cr_data* d, int i) {
   }
 }
 
-static bool is_too_stiff(const cr_model* m, const cr_data* d, int i) {
-  const cr_real* KBIP = d->efc_KBIP + 4 * i;
+static bool is_too_stiff(const cr_model* m, const cr_real KBIP[4]) {
   return (m->disableflags & CR_DSBL_REFSAFE) == 0 && KBIP[0] > 0 &&
-         m->timestep * m->timestep * KBIP[0] * KBIP[2] > 1 && time_constant(m, d, i) > 0;
+         m->timestep * m->timestep * KBIP[0] * KBIP[2] > 1;
 }
 
 // K* and B* of a row that is replaced
@@ -47,14 +46,15 @@ static void resolve(cri_step_row* s, cr_real h, const cr_real* KBIP) {
   }
 }
 
-cri_step_row cri_step_row_of(const cr_model* m, const cr_data* d, int i) {
-  const cr_real* KBIP = d->efc_KBIP + 4 * i;
-  cri_step_row s = {.K = KBIP[0], .B = KBIP[1], .f = 1, .K_y = {1, 0, 0}, .B_y = {0, 1, 0}};
-  if (!cri_is_discrete(m)) {
-    return s;
-  }
+static cri_step_row plain(const cr_real KBIP[4]) {
+  return (cri_step_row){.K = KBIP[0], .B = KBIP[1], .f = 1, .K_y = {1, 0, 0}, .B_y = {0, 1, 0}};
+}
+
+// a row of the integrator discrete; `safe` where refsafe replaces it
+static cri_step_row row_of(const cr_model* m, const cr_real KBIP[4], bool safe) {
+  cri_step_row s = plain(KBIP);
   cr_real h = m->timestep, I = KBIP[2];
-  if (is_too_stiff(m, d, i)) {
+  if (safe) {
     resolve(&s, h, KBIP);
   }
   // [s5]
@@ -64,4 +64,15 @@ cri_step_row cri_step_row_of(const cr_model* m, const cr_data* d, int i) {
   }
   s.f_y[2] += h * h * s.K;
   return s;
+}
+
+cri_step_row cri_step_row_of(const cr_model* m, const cr_data* d, int i) {
+  const cr_real* KBIP = d->efc_KBIP + 4 * i;
+  return cri_is_discrete(m) ? row_of(m, KBIP, is_too_stiff(m, KBIP) && time_constant(m, d, i) > 0)
+                            : plain(KBIP);
+}
+
+cri_step_row cri_step_row_of_contact(const cr_model* m, const cr_real solref[2],
+                                     const cr_real KBIP[4]) {
+  return cri_is_discrete(m) ? row_of(m, KBIP, is_too_stiff(m, KBIP) && solref[0] > 0) : plain(KBIP);
 }

@@ -20,6 +20,10 @@ typedef struct {
 
 cri_step_row cri_step_row_of(const cr_model* m, const cr_data* d, int i);
 
+/// That of a contact which has no row.
+cri_step_row cri_step_row_of_contact(const cr_model* m, const cr_real solref[2],
+                                     const cr_real KBIP[4]);
+
 static inline cr_real cri_step_row_tan(const cr_real y[3], const cr_real KBIP_tan[4]) {
   return y[0] * KBIP_tan[0] + y[1] * KBIP_tan[1] + y[2] * KBIP_tan[2];
 }

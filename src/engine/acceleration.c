@@ -5,6 +5,7 @@
 
 #include "contact/idle_rows.h"
 #include "contact/islands.h"
+#include "contact/latent_adhesion.h"
 #include "contact/latent_friction.h"
 #include "contact/model.h"
 #include "contact/rows.h"
@@ -162,6 +163,7 @@ cr_status cr_acceleration_jvp(const cr_model* m, const cr_data* d, cr_data* tan)
   cr_zero(latent, m->nv);
   cri_latent_friction_jvp(m, d, tan, latent);
   cri_idle_rows_jvp(m, d, tan, latent);
+  cri_latent_adhesion_jvp(m, d, tan, latent);
   for (int i = 0; i < m->nv; i++) {
     fixed[i] = tau[i] - Ma[i] + latent[i];
   }
@@ -286,6 +288,7 @@ cr_status cr_acceleration_vjp(const cr_model* m, const cr_data* d, cr_data* bar)
   add(w, bar->qfrc_constraint, m->nv);
   cri_latent_friction_vjp(m, d, bar, w);
   cri_idle_rows_vjp(m, d, bar, w);
+  cri_latent_adhesion_vjp(m, d, bar, w);
   cri_pop(bar, mark);
   return CR_OK;
 }

@@ -11,8 +11,9 @@
 ///          qacc_warmstart) -> qacc_smooth, qacc, efc_force, qfrc_constraint; with the integrator
 ///          discrete qfrc_shift joins qfrc_smooth, and the metric of engine/metric_solve.h, made of
 ///          metric_..., ten_J, actuator_moment, qvel, cinert, cdof too, stands in the place of M.
-///          A friction loss of zero has a derivative but no row: contact/latent_friction.h; a row that moves
-///          nothing has the derivative of what is beside it: contact/idle_rows.h
+///          What has a derivative but no row, or none that moves anything: a friction loss of zero,
+///          contact/latent_friction.h; an adhesion of zero of a contact in its gap,
+///          contact/latent_adhesion.h; rows beside which others move something, contact/idle_rows.h
 /// Equation [a1] M qacc_smooth = qfrc_smooth;
 ///          [a2] r(a) = M a - qfrc_smooth - J' f(e) = 0,  e = J a - aref, f of the contact model;
 ///          [a3] qfrc_constraint = J' f.  Derivation: docs/derivations/acceleration.md

@@ -4,6 +4,7 @@
 #include "engine/inverse.h"
 
 #include "contact/idle_rows.h"
+#include "contact/latent_adhesion.h"
 #include "contact/latent_friction.h"
 #include "contact/law.h"
 #include "contact/model.h"
@@ -132,6 +133,7 @@ cr_status cri_inverse_jvp(const cr_model* m, const cr_data* d, cr_data* tan) {
   cri_rows_mul_transposed(m, d, d->efc_J, tan->qfrc_constraint, tan->efc_force);
   cri_latent_friction_jvp(m, d, tan, tan->qfrc_constraint);
   cri_idle_rows_jvp(m, d, tan, tan->qfrc_constraint);
+  cri_latent_adhesion_jvp(m, d, tan, tan->qfrc_constraint);
   // [i2]
   metric_mul(m, d->M, tan->qfrc_inverse, a_tan);
   metric_mul(m, tan->M, part, d->acc_qacc);
@@ -208,6 +210,7 @@ cr_status cri_inverse_vjp(const cr_model* m, const cr_data* d, cr_data* bar) {
   cr_copy(cri_pair_right(&bar->M_pairs, pair), d->acc_qacc, m->nv);
   cri_latent_friction_vjp(m, d, bar, q);
   cri_idle_rows_vjp(m, d, bar, q);
+  cri_latent_adhesion_vjp(m, d, bar, q);
   if (d->nefc > 0) {
     rows_vjp(m, d, bar, q, a_bar);
   }

@@ -84,7 +84,16 @@ static const cr_field_id reads[] = {CR_FIELD_qacc,
                                     CR_FIELD_dof_solimp,
                                     CR_FIELD_tendon_frictionloss,
                                     CR_FIELD_tendon_solref_fri,
-                                    CR_FIELD_tendon_solimp_fri};
+                                    CR_FIELD_tendon_solimp_fri,
+                                    CR_FIELD_cdof,
+                                    CR_FIELD_subtree_com,
+                                    CR_FIELD_contact_dist,
+                                    CR_FIELD_contact_pos,
+                                    CR_FIELD_contact_frame,
+                                    CR_FIELD_contact_includemargin,
+                                    CR_FIELD_contact_solref,
+                                    CR_FIELD_contact_solimp,
+                                    CR_FIELD_contact_adhesion};
 static const cr_field_id writes[] = {CR_FIELD_qfrc_inverse, CR_FIELD_efc_force,
                                      CR_FIELD_qfrc_constraint};
 
