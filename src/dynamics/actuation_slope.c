@@ -3,6 +3,8 @@
 #include "dynamics/actuation_slope.h"
 
 #include "dynamics/controller.h"
+#include "dynamics/effective.h"
+#include "dynamics/ends.h"
 #include "dynamics/limits.h"
 
 static bool switched_off(const cr_model* m) {
@@ -20,6 +22,20 @@ static bool acts(const cr_model* m, const cr_data* d, int i) {
 // the slope of the gain multiplies something
 static bool has_gain_slope(const cr_model* m, int i) {
   return m->actuator_gaintype[i] == CR_GAIN_AFFINE || m->actuator_gaintype[i] == CR_GAIN_MUSCLE;
+}
+
+// Whether a change of the input moves the slope. With the integrator discrete a slope counts where it
+// stabilises, below 0; at an input of 0, where there is none, it is that of the way the input may go,
+// and else of growth: length and velocity both of the same way.
+static bool input_counts(const cr_model* m, int i, const cri_actuator* a, cr_real gain_slope) {
+  if (!cri_is_discrete(m) || a->x != 0) {
+    return true;
+  }
+  int way = a->act >= 0 ? cri_activation_end(m, a->act, 0) : 0;
+  bool by_control = a->act < 0 || (way == 0 && a->early);
+  bool muscle = m->actuator_dyntype[i] == CR_DYN_MUSCLE;
+  way = by_control ? cri_control_end_of(m, a->ctrl, muscle, a->u) : way;
+  return (way < 0 ? -gain_slope : gain_slope) < 0;
 }
 
 static cr_real slope_of(const cr_model* m, const cr_data* d, int i, cri_slope_over over) {
@@ -40,11 +56,14 @@ static cr_real slope_tan(const cr_model* m, const cr_data* d, const cr_data* tan
   cri_actuator_of(m, d, i, &a, &o);
   cr_real l_tan = tan->actuator_length[a.out];
   cr_real v_tan = cri_actuator_velocity_tan(d, tan, a.out);
+  cr_real bias = cri_curve_of(m, i, CR_BIAS, over, a.l, a.v);
   cr_real c_tan = cri_curve_tan(m, tan, i, CR_BIAS, over, a.l, a.v, l_tan, v_tan);
   if (has_gain_slope(m, i)) {
-    c_tan +=
-        cri_curve_tan(m, tan, i, CR_GAIN, over, a.l, a.v, l_tan, v_tan) * a.x +
-        cri_curve_of(m, i, CR_GAIN, over, a.l, a.v) * cri_actuator_input_tan(m, tan, i, &a, v_tan);
+    cr_real gain = cri_curve_of(m, i, CR_GAIN, over, a.l, a.v);
+    c_tan += cri_curve_tan(m, tan, i, CR_GAIN, over, a.l, a.v, l_tan, v_tan) * a.x;
+    if (bias != 0 || input_counts(m, i, &a, gain)) {
+      c_tan += gain * cri_actuator_input_tan(m, tan, i, &a, v_tan);
+    }
   }
   return c_tan;
 }
@@ -58,9 +77,11 @@ static void slope_bar(const cr_model* m, const cr_data* d, cr_data* bar, int i, 
   cr_real* l_bar = bar->actuator_length + a.out;
   cri_curve_bar(m, bar, i, CR_BIAS, over, a.l, a.v, c_bar, l_bar, v_bar);
   if (has_gain_slope(m, i)) {
-    cr_real x_bar = c_bar * cri_curve_of(m, i, CR_GAIN, over, a.l, a.v);
+    cr_real gain = cri_curve_of(m, i, CR_GAIN, over, a.l, a.v);
     cri_curve_bar(m, bar, i, CR_GAIN, over, a.l, a.v, c_bar * a.x, l_bar, v_bar);
-    cri_actuator_input_bar(m, bar, i, &a, x_bar, v_bar);
+    if (cri_curve_of(m, i, CR_BIAS, over, a.l, a.v) != 0 || input_counts(m, i, &a, gain)) {
+      cri_actuator_input_bar(m, bar, i, &a, c_bar * gain, v_bar);
+    }
   }
 }
 

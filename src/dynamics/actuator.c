@@ -3,7 +3,9 @@
 // again and read backwards.
 #include "dynamics/actuator.h"
 
+#include "dynamics/ends.h"
 #include "dynamics/limits.h"
+#include "dynamics/muscle.h"
 #include "dynamics/setpoint.h"
 #include "math/vec3.h"
 
@@ -17,17 +19,40 @@ static cr_real value_of(const cr_model* m, int i, cri_curve which, cr_real l, cr
   return cri_curve_of(m, i, which, CR_AS_IT_IS, l, v);
 }
 
+// A muscle's control at an end of its range that is below 0 or above 1, where excitation is clipped. Or
+// one at an end from which it can only push an activation without a rate beyond the opposite end of the
+// activation's range: a step of one stage, and a force that acts early, stay at that end.
+static bool stuck(const cr_model* m, int i, const cri_actuator* a, cr_real w) {
+  bool muscle = m->actuator_dyntype[i] == CR_DYN_MUSCLE;
+  const cr_real* range = m->actuator_ctrlrange + 2 * a->ctrl;
+  if (muscle && a->u_side == 0 && cri_control_limited(m, a->ctrl) &&
+      ((a->u == range[1] && range[1] <= 0) || (a->u == range[0] && range[0] >= 1))) {
+    return true;
+  }
+  if (a->rate.value != 0 || m->actuator_actlimited[i] == 0 || a->u_side != 0 ||
+      (cri_tableau_of(m->integrator) != NULL && !a->early)) {
+    return false;
+  }
+  const cr_real* end = m->actuator_actrange + 2 * i;
+  return cri_control_end_of(m, a->ctrl, muscle, a->u) * ((w == end[0]) - (w == end[1])) < 0;
+}
+
 static void excite(const cr_model* m, const cr_data* d, int i, cri_actuator* a) {
   // [u2]
   a->u = cri_clip(d->ctrl[a->ctrl], cri_control_limited(m, a->ctrl),
                   m->actuator_ctrlrange + 2 * a->ctrl, &a->u_side);
   a->x = a->u;
+  a->stuck = false;
   if (a->act < 0) {
     return;
   }
   // [u3]
   cr_real w = d->act[a->act];
   a->rate = cri_activation_rate_of(m, i, a->u, w, a->period);
+  if (d->stage > 0 && a->rate.value == 0 && m->actuator_dyntype[i] == CR_DYN_MUSCLE) {
+    cri_muscle_rate_at_stage(d, &a->rate.by_u, &a->rate.by_act);
+  }
+  a->stuck = stuck(m, i, a, w);
   // [u4]
   a->x = w;
   if (a->early) {
@@ -68,7 +93,7 @@ void cri_actuator_of(const cr_model* m, const cr_data* d, int i, cri_actuator* a
 static cr_real excite_tan(const cr_model* m, const cr_data* tan, int i, const cri_actuator* a,
                           cr_real v_tan, cr_real* rate_tan) {
   const cr_real* range_tan = cri_par_tan(tan->par.actuator_ctrlrange, a->ctrl, 2);
-  cr_real u_tan = cri_clip_jvp(a->u_side, tan->ctrl[a->ctrl], range_tan);
+  cr_real u_tan = a->stuck ? 0 : cri_clip_jvp(a->u_side, tan->ctrl[a->ctrl], range_tan);
   *rate_tan = 0;
   if (a->act < 0) {
     return u_tan;
@@ -130,7 +155,7 @@ static void excite_bar(const cr_model* m, cr_data* bar, int i, const cri_actuato
   }
   // [u2]'
   cr_real* range_bar = cri_par_bar(bar->par.actuator_ctrlrange, a->ctrl, 2);
-  bar->ctrl[a->ctrl] += cri_clip_vjp(a->u_side, u_bar, range_bar);
+  bar->ctrl[a->ctrl] += a->stuck ? 0 : cri_clip_vjp(a->u_side, u_bar, range_bar);
   if (a->period > 0) {
     cri_servo_period_vjp(m, i, a->period, period_bar, bar);
   }

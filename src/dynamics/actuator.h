@@ -20,6 +20,7 @@ typedef struct {
   bool off, early;           // its group is disabled; its force acts early
   cr_real l, v, u, period;   // length, velocity, [u2], and of the setpoint, 0 none
   int u_side;                // where the control was clipped
+  bool stuck;                // the control is where whichever way it may go moves nothing [u3]
   cri_activation_rate rate;  // [u3]
   cri_next_activation next;  // only where early
   cr_real x, turns, gain;    // [u4], the periods taken off it, what multiplies the rest

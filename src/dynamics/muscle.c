@@ -414,8 +414,10 @@ cri_muscle_rate cri_muscle_rate_of(const cr_model* m, int i, cr_real u, cr_real 
   if (e == 0 && smooth < CR_MINVAL) {
     // Excitation meets activation. From an end of its range excitation can only go one way, and
     // activation follows: the time constant of every change is one, that of the way back the other.
+    // A range that ends below 0 leaves excitation at 0, from where it can only grow with the range.
     int end = cri_control_end_of(m, m->actuator_ctrladr[i], true, cr_clip(u, 0, 1));
-    by_u = e_u / width(end > 0 ? tau1 : tau0);
+    bool grows = end > 0 || (end == 0 && u == 0);
+    by_u = e_u / width(grows ? tau1 : tau0);
     by_act = -1 / width(end < 0 ? tau1 : tau0);
   }
   return (cri_muscle_rate){
@@ -423,4 +425,23 @@ cri_muscle_rate cri_muscle_rate_of(const cr_model* m, int i, cr_real u, cr_real 
       .by_u = by_u,
       .by_act = by_act,
       .by_prm = {by_tau * S * pace, by_tau * (1 - S) * per_pace, by_tau * gap * S_width}};
+}
+
+void cri_muscle_rate_at_stage(const cr_data* d, cr_real* by_u, cr_real* by_act) {
+  const cri_tableau* t = d->stage_method;
+  cr_real charge = *by_u, decay = -*by_act, p[CR_RK_STAGES], q[CR_RK_STAGES];
+  if (charge == decay || charge == 0) {
+    return;
+  }
+  for (int i = 0; i <= d->stage; i++) {
+    cr_real P = 1, Q = 0;
+    for (int k = 0; k < i; k++) {
+      P += d->stage_step * t->a[i * t->n + k] * p[k];
+      Q += d->stage_step * t->a[i * t->n + k] * q[k];
+    }
+    *by_act = -(P >= 0 ? decay : charge);
+    p[i] = P * *by_act;
+    q[i] = (1 - Q) * (Q <= 1 ? charge : decay);
+    *by_u = q[i] - *by_act * Q;
+  }
 }

@@ -71,4 +71,12 @@ typedef struct {
 ///          ends the derivative is that of deactivation
 cri_muscle_rate cri_muscle_rate_of(const cr_model* m, int i, cr_real u, cr_real act);
 
+/// by_u and by_act of e = 0, given those of the first stage, at the stage of a Runge-Kutta step that d
+/// is. There e = 0 in all stages, and what moved u or act at the start decides to which side e goes in
+/// each: with P and Q the derivatives of the stage's activation by the first one's and by u,
+///   by act  e' = -P,     rate -P / tau_a,  tau_a of what act can do, of the other side where P < 0
+///   by u    e' = 1 - Q,  rate (1 - Q) / tau_u,  tau_u of what u can do, of the other where Q > 1
+/// both of which the chain of stages makes of  by_act = -1 / tau_a,  by_u = (1 - Q) / tau_u + Q / tau_a.
+void cri_muscle_rate_at_stage(const cr_data* d, cr_real* by_u, cr_real* by_act);
+
 #endif

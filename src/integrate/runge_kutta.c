@@ -258,6 +258,9 @@ static cr_status evaluate(const cri_rk* rk, const cr_model* m, const cr_model* m
                           const cr_data* d, int i, cr_data* work, cr_error* error) {
   set_state(m, work, d, i);
   set_time(rk, m, work, stage_time(rk, d->time, i));
+  work->stage = i;
+  work->stage_method = rk->t;
+  work->stage_step = rk->h;
   cr_status status = cri_dynamics(m_dynamics, work);
   if (status != CR_OK) {
     *error = work->error;
@@ -405,7 +408,9 @@ cr_status cr_runge_kutta_jvp(const cri_rk* rk, const cr_model* m, const cr_data*
                              cr_data* tan) {
   stage_context context = {rk, m, d, work};
   cri_inputs_copy(m, work, d);
-  return cri_runge_kutta_jvp_with(rk, m, d, tan, stage_again, &context);
+  cr_status status = cri_runge_kutta_jvp_with(rk, m, d, tan, stage_again, &context);
+  work->stage = 0;
+  return status;
 }
 
 // ---- vjp
@@ -500,6 +505,7 @@ cr_status cr_runge_kutta_vjp(const cri_rk* rk, const cr_model* m, const cr_model
     }
     stage_vjp(rk, m, d, &x, i, bar, &s);
   }
+  work->stage = 0;
   sweep_end(m, bar, &s);
   cri_pop(bar, mark);
   return status;

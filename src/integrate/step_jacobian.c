@@ -381,6 +381,7 @@ static cr_status through_stages(const cr_model* m, const cr_data* d, cr_jacobian
                                 cr_real* by_x, cr_real* by_ctrl, cr_real* by_force) {
   cr_status status = CR_OK;
   bool direct = stage_columns(m, d, work, &status);
+  work->plain->stage = 0;
   CR_TRY(status);
   return all_columns(m, d, work, direct ? chain_tangent : step_tangent, by_x, by_ctrl, by_force);
 }

@@ -453,6 +453,9 @@ void cri_data_copy(const cr_model* m, cr_data* to, const cr_data* from) {
   to->measured = from->measured;
   to->done = from->done;
   to->beside_rest = from->beside_rest;
+  to->stage = from->stage;
+  to->stage_method = from->stage_method;
+  to->stage_step = from->stage_step;
   to->solver_iterations = from->solver_iterations;
   to->solver_residual = from->solver_residual;
   to->rounding = from->rounding;

@@ -7,6 +7,7 @@
 #include "base/real.h"
 #include "base/status.h"
 #include "model/model.h"
+#include "model/tableau.h"
 
 typedef enum {
   CR_TANGENT_SAME,   // as many numbers as the field
@@ -77,6 +78,11 @@ struct cr_data {
   bool measured;     // sensors and what they need are those of this evaluation
   bool beside_rest;  // with the integrator discrete: tendon springs exactly at rest count in the
                      // metric as they do beside it, see dynamics/metric.h
+  // derivatives of a Runge-Kutta step: which of its stages this is, of what method, and the length of
+  // the step; at stage 0, and elsewhere, nothing depends on them
+  int32_t stage;
+  const cri_tableau* stage_method;
+  cr_real stage_step;
 
   // how the last solve of the constraint problem went
   int32_t solver_iterations;

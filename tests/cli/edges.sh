@@ -94,6 +94,71 @@ holds muscle 'close(j["gradient"]["ctrl"], [[0.4]], 1e-12) and close(j["gradient
 expect 0 muscle grad muscle.xml --time .1 --loss 'qpos[0]' --wrt ctrl --ctrl m=0 --json
 holds muscle 'close(j["gradient"]["ctrl"][0], [0.220595824], 1e-6)'
 
+# the stages of a Runge-Kutta step follow what moved the first one: excitation only rises, activation only
+# decays; h / tau is 1 here on the way up
+sed 's/timestep=".002"/timestep=".005" integrator="RK4"/' muscle.xml > stages.xml
+expect 0 stages grad stages.xml --time .005 --loss 'act[0]' --wrt ctrl act --ctrl m=0 --json
+holds stages 'close(j["gradient"]["ctrl"], [[0.625]], 1e-9) and close(j["gradient"]["act"], 0.939413071, 1e-8)'
+expect 0 stages grad stages.xml --jacobian --json --ctrl m=0
+holds stages 'close(j["by_ctrl"][-1], [0.625], 1e-9)'
+expect 0 stages grad stages.xml --time .005 --loss 'qvel[0]' --wrt ctrl act --ctrl m=0 --json
+expect 0 little grad stages.xml --time .005 --loss 'qvel[0]' --wrt ctrl --ctrl m=1e-5 --json
+expect 0 held grad stages.xml --time .005 --loss 'qvel[0]' --wrt act --ctrl m=0 --set 'act[0]=1e-5' --json
+python3 - << 'PYTHON' || fail "stages: $(cat stages.out little.out held.out)"
+import json, sys
+at, little, held = (json.load(open(f + ".out"))["gradient"] for f in ("stages", "little", "held"))
+pairs = ((at["ctrl"][0][0], little["ctrl"][0][0]), (at["act"], held["act"]))
+sys.exit(any(abs(a - b) > 1e-3 * abs(b) for a, b in pairs))
+PYTHON
+
+# ---- a control at the end of its range that pushes an activation beyond the opposite end of its own: both
+# stay, and so does a muscle that its range keeps from excitation; beyond the range the range has the slope
+cat > ends.xml << 'XML'
+<mujoco>
+  <option timestep=".002"/>
+  <worldbody>
+    <body><joint name="j" type="slide"/><geom size=".05" mass="1"/></body>
+  </worldbody>
+  <actuator>
+    <general name="f" joint="j" dyntype="filter" dynprm=".25" ctrllimited="true" ctrlrange="-.5 0" actlimited="true" actrange="0 1"/>
+    <muscle name="m" joint="j" lengthrange="-2 2" ctrllimited="true" ctrlrange="-1 0"/>
+  </actuator>
+</mujoco>
+XML
+for integrator in Euler implicitfast discrete; do
+  sed "s/<option/<option integrator=\"$integrator\"/" ends.xml > end.xml
+  expect 0 end grad end.xml --time .002 --loss 'act[0]+act[1]+qvel[0]' --wrt ctrl act --ctrl f=0 m=0 --json
+  holds end 'j["gradient"]["ctrl"] == [[0, 0]] and close(j["gradient"]["act"][0], 0.992 + 0.002, 1e-4)'
+done
+sed 's/actlimited/actearly="true" actlimited/; s/<option/<option integrator="RK4"/' ends.xml > early.xml
+expect 0 end grad early.xml --time .002 --loss 'act[0]+act[1]+qvel[0]' --wrt ctrl --ctrl f=0 m=0 --json
+holds end 'j["gradient"]["ctrl"] == [[0, 0]]'
+expect 0 end grad ends.xml --time .002 --loss 'act[1]' --wrt actuator_ctrlrange --ctrl f=0 m=.3 --json
+holds end 'close(j["gradient"]["actuator_ctrlrange"], [0, 0, 0, 0.4], 1e-9)'
+
+# ---- the integrator discrete, a gain by length and velocity at a control of 0: the slope to one side
+cat > gain.xml << 'XML'
+<mujoco>
+  <option timestep=".01" integrator="discrete"/>
+  <worldbody>
+    <body><joint name="j" type="slide" axis="1 0 0"/><joint name="k" axis="0 1 0"/>
+      <geom type="capsule" size=".03" fromto="0 0 0 .3 0 0" mass=".5"/></body>
+  </worldbody>
+  <actuator><general name="g" joint="k" gaintype="affine" gainprm=".1 GAINS"/></actuator>
+</mujoco>
+XML
+for gains in "3 -2" "-3 2" "3 2" "-3 -2"; do
+  sed "s/GAINS/$gains/" gain.xml > gains.xml
+  at="--time .01 --loss qvel[0]+qvel[1]+qpos[1] --wrt ctrl --set qvel[1]=2 --json"
+  expect 0 gain grad gains.xml $at --ctrl g=0
+  expect 0 more grad gains.xml $at --ctrl g=1e-7
+  python3 - << 'PYTHON' || fail "gains $gains: $(cat gain.out more.out)"
+import json, sys
+a, b = (json.load(open(f + ".out"))["gradient"]["ctrl"][0][0] for f in ("gain", "more"))
+sys.exit(abs(a - b) > 1e-5 * abs(b))
+PYTHON
+done
+
 # ---- a gear that takes a setpoint off its circle is a switch, and carom check leaves it out
 cat > circle.xml << 'XML'
 <mujoco>
