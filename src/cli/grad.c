@@ -10,10 +10,13 @@
 #include "cli/setup.h"
 #include "cli/wrt.h"
 #include "engine/constants.h"
+#include "engine/forward.h"
+#include "integrate/inputs.h"
 #include "learn/expression.h"
 #include "learn/trust.h"
 #include "model/check.h"
 #include "model/fields.h"
+#include "rollout/one_sided.h"
 #include "rollout/switches.h"
 
 typedef struct {
@@ -24,6 +27,8 @@ typedef struct {
   const char* csv;
   double eps, reach;
 } grad_options;
+
+enum { MOST_SIDES = 16 };
 
 // one --wrt: a place, and its gradient
 typedef struct {
@@ -50,6 +55,8 @@ typedef struct {
   int switches;  // of contacts and limits over the run, where --check asks
   cr_start start;
   cr_trust trust;
+  cri_one_sided sides[MOST_SIDES];  // at the start
+  int nside;
 } grad;
 
 static double now(void) {
@@ -126,6 +133,26 @@ static cr_status differentiate(grad* g, cr_error* error) {
   }
   return CR_OK;
 }
+
+// at the start of the run, which is what is given
+static cr_status find_sides(grad* g, cr_error* error) {
+  cr_rollout* r = g->setup.rollout;
+  const cr_model* m = &g->setup.m;
+  bool asked[CR_N_FIELD] = {false};
+  for (int i = 0; i < g->nrequest; i++) {
+    asked[g->requests[i].wrt.place.field] = true;
+  }
+  CR_TRY(cri_rollout_restore(r, m, 0, error));
+  cri_inputs_copy(m, r->work, r->d);
+  cr_status status = cri_dynamics(m, r->work);
+  if (status != CR_OK) {
+    return cri_fail(error, status, "dynamics at the start: %s", r->work->error.text);
+  }
+  g->nside = cri_one_sided_find(m, r->work, asked, g->sides, MOST_SIDES);
+  return CR_OK;
+}
+
+static int sides_told(const grad* g) { return g->nside < MOST_SIDES ? g->nside : MOST_SIDES; }
 
 // ---- central differences
 
@@ -360,6 +387,11 @@ static void print_json(const grad* g, cr_real loss) {
     put_trust(&g->trust, &j);
   }
   cr_json_int(&j, "steps", g->steps);
+  cr_json_open(&j, "two_slopes", '[');
+  for (int i = 0; i < sides_told(g); i++) {
+    cr_json_string(&j, NULL, g->sides[i].text);
+  }
+  cr_json_close(&j, ']');
   if (g->o->setup.method.events) {
     cr_json_int(&j, "uncounted_events", g->uncounted);
   }
@@ -399,6 +431,12 @@ static void print_text(const grad* g, cr_real loss) {
       }
       (void)printf("\n");
     }
+  }
+  for (int i = 0; i < sides_told(g); i++) {
+    (void)printf("two slopes at the start: %s\n", g->sides[i].text);
+  }
+  if (g->nside > MOST_SIDES) {
+    (void)printf("two slopes at the start: %d more\n", g->nside - MOST_SIDES);
   }
   if (g->o->check && of_steps(g)) {
     (void)printf(
@@ -445,6 +483,7 @@ static cr_status run(grad* g, cr_error* error) {
   CR_TRY(prepare(g, error));
   CR_TRY(differentiate(g, error));
   cr_real loss = g->setup.rollout->loss;
+  CR_TRY(find_sides(g, error));
   if (g->o->check || g->o->trust) {
     CR_TRY(cr_start_keep(&g->start, &g->setup, error));
   }

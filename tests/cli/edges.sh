@@ -173,6 +173,30 @@ XML
 expect 0 circle check circle.xml --states 2 --json
 holds circle 'j["passed"] is True'
 
+# ---- where both slopes can be reached and differ, grad says which it has
+expect 0 told grad muscle.xml --time .002 --loss 'act[0]' --wrt ctrl act --ctrl m=.3 --set 'act[0]=.3' --json
+holds told 'len(j["two_slopes"]) == 1 and "equals act[0] of actuator" in j["two_slopes"][0]'
+expect 0 told grad muscle.xml --time .002 --loss 'act[0]' --wrt ctrl act --ctrl m=.3 --set 'act[0]=.2' --json
+holds told 'j["two_slopes"] == []'
+expect 0 told grad circle.xml --time .002 --loss 'qvel[0]' --wrt actuator_gear
+grep -q '^two slopes at the start: actuator_gear of actuator' told.out || fail "circle: $(cat told.out)"
+cat > tendons.xml << 'XML'
+<mujoco>
+  <worldbody>
+    <site name="a"/>
+    <body><joint name="j" type="slide" axis="1 0 0" limited="true" range="0 1"/><geom size=".03"/><site name="b"/></body>
+  </worldbody>
+  <tendon>
+    <fixed name="rest" stiffness="3" springlength="0 0"><joint joint="j" coef="1"/></fixed>
+    <spatial name="point"><site site="a"/><site site="b"/></spatial>
+  </tendon>
+</mujoco>
+XML
+expect 0 told grad tendons.xml --time .002 --loss 'qvel[0]' --wrt tendon_lengthspring --json
+holds told 'sum("both ends equal" in x for x in j["two_slopes"]) >= 1'
+holds told 'sum("has no length" in x for x in j["two_slopes"]) == 1'
+holds told 'sum("where its limit begins" in x for x in j["two_slopes"]) == 1'
+
 # ---- a weld within one body, whose rows of rotation are all zero, and their forces are not
 cat > weld.xml << 'XML'
 <mujoco>

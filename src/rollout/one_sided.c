@@ -1,0 +1,202 @@
+// SPDX-License-Identifier: Apache-2.0
+// One function for each thing that has two sides.
+#include "rollout/one_sided.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+
+#include "contact/rows.h"
+#include "dynamics/effective.h"
+#include "dynamics/ends.h"
+#include "dynamics/limits.h"
+#include "dynamics/setpoint.h"
+#include "dynamics/tendon_law.h"
+#include "model/tableau.h"
+
+typedef struct {
+  const cr_model* m;
+  const cr_data* d;
+  const bool* asked;
+  cri_one_sided* list;
+  int n, most;
+} notes;
+
+static void note(notes* s, const char* format, ...) {
+  if (s->n < s->most) {
+    va_list args;
+    va_start(args, format);
+    (void)vsnprintf(s->list[s->n].text, sizeof s->list[s->n].text, format, args);
+    va_end(args);
+  }
+  s->n++;
+}
+
+// ---- actuators
+
+static cr_label actuator(const cr_model* m, int i) {
+  return cri_label(m, "actuator", m->name_actuatoradr, i);
+}
+
+static bool drives_asked(const notes* s) {
+  return s->asked[CR_FIELD_ctrl] || s->asked[CR_FIELD_act];
+}
+
+static void muscle(notes* s, int i, cr_real u, cr_real act) {
+  const cr_model* m = s->m;
+  const cr_real* prm = m->actuator_dynprm + 10 * i;
+  int k = m->actuator_ctrladr[i];
+  cr_real smooth = cr_max(prm[2], m->muscle_smooth), e = cr_clip(u, 0, 1);
+  if (m->actuator_dyntype[i] != CR_DYN_MUSCLE || e != act || smooth >= CR_MINVAL) {
+    return;
+  }
+  int end = cri_control_end_of(m, k, true, e);
+  if (end == 0 && drives_asked(s)) {
+    note(
+        s,
+        "ctrl[%d] equals act[%d] of %s: above act the muscle activates, below it deactivates, each "
+        "at its own rate; the gradient is that of deactivation",
+        k, m->actuator_actadr[i], actuator(m, i).text);
+  } else if (end != 0 && s->asked[CR_FIELD_ctrl] && !cri_control_limited(m, k)) {
+    note(s, "ctrl[%d] of %s is %.0f: beyond, it moves nothing; the gradient is that of within", k,
+         actuator(m, i).text, (double)e);
+  }
+}
+
+// an activation that the stages of a step take beyond its range, and the step does not
+static void opposite_ends(notes* s, int i, cr_real u, cr_real act, int u_side) {
+  const cr_model* m = s->m;
+  const cr_real* end = m->actuator_actrange + 2 * i;
+  if (m->actuator_actlimited[i] == 0 || m->actuator_actearly[i] != 0 || u_side != 0 ||
+      cri_tableau_of(m->integrator) == NULL || s->d->act_dot[m->actuator_actadr[i]] != 0) {
+    return;
+  }
+  bool is_muscle = m->actuator_dyntype[i] == CR_DYN_MUSCLE;
+  int k = m->actuator_ctrladr[i];
+  if (cri_control_end_of(m, k, is_muscle, u) * ((act == end[0]) - (act == end[1])) < 0 &&
+      s->asked[CR_FIELD_ctrl]) {
+    note(s,
+         "ctrl[%d] of %s and its activation stand at opposite ends of their ranges: moved by ctrl, "
+         "the activation stays; the gradient is as if it moved",
+         k, actuator(m, i).text);
+  }
+}
+
+// an input of zero whose damping or stiffness counts to one side only
+static void gain_at_zero(notes* s, int i, cr_real x) {
+  const cr_model* m = s->m;
+  const cr_real* gain = m->actuator_gainprm + 10 * i;
+  bool stateful = m->actuator_actnum[i] > 0;
+  int k = stateful ? m->actuator_actadr[i] : m->actuator_ctrladr[i];
+  int end = stateful ? cri_activation_end(m, k, x) : cri_control_end(m, k, x);
+  if (cri_is_discrete(m) && m->actuator_gaintype[i] == CR_GAIN_AFFINE && x == 0 && end == 0 &&
+      (gain[1] != 0 || gain[2] != 0) && s->asked[stateful ? CR_FIELD_act : CR_FIELD_ctrl]) {
+    note(s,
+         "%s[%d] of %s is 0: what its gain damps or stiffens counts on one side only; the gradient "
+         "is that to the right",
+         stateful ? "act" : "ctrl", k, actuator(m, i).text);
+  }
+}
+
+static void circle(notes* s, int i) {
+  const cr_model* m = s->m;
+  if (s->asked[CR_FIELD_actuator_gear] && m->actuator_trntype[i] == CR_TRN_SITE &&
+      cri_servo_period(m, i) > 0) {
+    note(s,
+         "actuator_gear of %s: with a gear along an axis its setpoint would no longer lie on a "
+         "circle; the gradient by those three numbers is that of the circle",
+         actuator(m, i).text);
+  }
+}
+
+static void actuators(notes* s) {
+  const cr_model* m = s->m;
+  for (int i = 0; i < m->nactuator && (m->disableflags & CR_DSBL_ACTUATION) == 0; i++) {
+    int k = m->actuator_ctrladr[i], a = m->actuator_actnum[i] > 0 ? m->actuator_actadr[i] : -1;
+    circle(s, i);
+    if (m->actuator_ctrlnum[i] != 1 || m->actuator_actnum[i] > 1) {
+      continue;
+    }
+    int side;
+    cr_real u =
+        cri_clip(s->d->ctrl[k], cri_control_limited(m, k), m->actuator_ctrlrange + 2 * k, &side);
+    if (a >= 0) {
+      muscle(s, i, u, s->d->act[a]);
+      opposite_ends(s, i, u, s->d->act[a], side);
+    }
+    gain_at_zero(s, i, a >= 0 ? s->d->act[a] : u);
+  }
+}
+
+// ---- tendons and joints
+
+static void tendons(notes* s) {
+  const cr_model* m = s->m;
+  for (int t = 0; t < m->ntendon; t++) {
+    cr_label name = cri_label(m, "tendon", m->name_tendonadr, t);
+    cri_dead_band band = cri_dead_band_of(m, s->d, t);
+    if (s->asked[CR_FIELD_tendon_lengthspring] && band.acts && band.x == 0) {
+      note(s,
+           "tendon_lengthspring of %s: both ends equal its length; an end that moves outward moves "
+           "nothing, one that moves inward the spring; the gradient has half for each",
+           name.text);
+    }
+    if (m->wrap_type[m->tendon_adr[t]] != CR_WRAP_JOINT && s->d->ten_length[t] == 0) {
+      note(s, "%s has no length: its direction is arbitrary, the gradient that of one along x",
+           name.text);
+    }
+    for (int k = 0; k < 2 && m->tendon_limited[t] && cri_rows_on(m, CR_DSBL_LIMIT); k++) {
+      cr_real over = m->tendon_range[2 * t + k] - s->d->ten_length[t];
+      if ((k == 0 ? -over : over) == m->tendon_margin[t]) {
+        note(s, "%s is exactly where its limit begins; the gradient is that of within", name.text);
+      }
+    }
+  }
+}
+
+static void joints(notes* s) {
+  const cr_model* m = s->m;
+  for (int j = 0; j < m->njnt; j++) {
+    cr_label name = cri_label(m, "joint", m->name_jntadr, j);
+    const cr_real* q = s->d->qpos + m->jnt_qposadr[j];
+    bool limited = m->jnt_limited[j] != 0 && cri_rows_on(m, CR_DSBL_LIMIT);
+    for (int k = 0; k < 2 && limited && m->jnt_type[j] >= CR_JNT_SLIDE; k++) {
+      cr_real over = m->jnt_range[2 * j + k] - q[0];
+      if ((k == 0 ? -over : over) == m->jnt_margin[j]) {
+        note(s, "%s is exactly where its limit begins; the gradient is that of within", name.text);
+      }
+    }
+    cr_real widest = cr_max(m->jnt_range[2 * j], m->jnt_range[2 * j + 1]);
+    if (limited && m->jnt_type[j] == CR_JNT_BALL && q[1] == 0 && q[2] == 0 && q[3] == 0 &&
+        widest < m->jnt_margin[j]) {
+      note(s, "%s is not turned and within the margin of its limit, whose axis is arbitrary",
+           name.text);
+    }
+  }
+}
+
+// ---- contacts
+
+static void contacts(notes* s) {
+  const cr_model* m = s->m;
+  for (int c = 0; c < s->d->ncon; c++) {
+    int a = s->d->contact_geom[2 * c], b = s->d->contact_geom[2 * c + 1];
+    if (s->asked[CR_FIELD_geom_solmix] && s->d->contact_pair[c] < 0 && a >= 0 && b >= 0 &&
+        m->geom_solmix[a] < CR_MINVAL && m->geom_solmix[b] < CR_MINVAL &&
+        m->geom_priority[a] == m->geom_priority[b]) {
+      note(s,
+           "geom_solmix of geoms %d and %d, both 0: the share leaps from a half to one; the "
+           "gradient is 0",
+           a, b);
+    }
+  }
+}
+
+int cri_one_sided_find(const cr_model* m, const cr_data* d, const bool* asked, cri_one_sided* list,
+                       int most) {
+  notes s = {.m = m, .d = d, .asked = asked, .list = list, .most = most};
+  actuators(&s);
+  tendons(&s);
+  joints(&s);
+  contacts(&s);
+  return s.n;
+}

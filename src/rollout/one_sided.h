@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: Apache-2.0
+// Numbers by which a step has two slopes, one to each side, both of which can be reached: where a
+// gradient has to choose one, it says so.
+#ifndef CR_ROLLOUT_ONE_SIDED_H
+#define CR_ROLLOUT_ONE_SIDED_H
+
+#include "model/data.h"
+#include "model/fields.h"
+
+/// A sentence: which number, why, and which slope a gradient has.
+typedef struct {
+  char text[256];
+} cri_one_sided;
+
+/// Those that are known by name at the state in d, whose dynamics have been computed, of the fields
+/// that are asked for (asked[CR_N_FIELD]); a joint or tendon exactly at its limit whatever is asked
+/// for. Writes up to `most`; returns how many there are. The list is that of docs/trust.md.
+int cri_one_sided_find(const cr_model* m, const cr_data* d, const bool* asked, cri_one_sided* list,
+                       int most);
+
+#endif
