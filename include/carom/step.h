@@ -24,6 +24,16 @@ CR_API cr_status cr_forward_jvp(const cr_model* m, const cr_data* d, cr_data* ta
 /// latter: bar holds no computed cotangent afterwards, ready for the next sweep.
 CR_API cr_status cr_forward_vjp(const cr_model* m, const cr_data* d, cr_data* bar);
 
+/// Numbers of a field (an input or a parameter, "ctrl", "tendon_lengthspring") by which the step has two
+/// slopes at this state, one to each side, both of which can be reached: *n is how many there are, and
+/// sentence i, into text of `size`, says which number, why, and which slope a derivative has. A joint or
+/// tendon exactly at its limit is told for every field. They are those of the list in docs/trust.md that
+/// can be told from a state, the first 64 of them. text may be NULL.
+/// Needs    cr_forward at this state
+/// Errors   CR_ERR_ARG, CR_ERR_NAME for a field that does not exist
+CR_API cr_status cr_two_slopes(const cr_model* m, const cr_data* d, const char* field, int i,
+                               char* text, int size, int* n);
+
 /// Computes the state one time step later, beside the present one.
 /// Map      (qpos, qvel, act; ctrl, qfrc_applied, xfrc_applied; parameters)
 ///          -> qpos_next, qvel_next, act_next

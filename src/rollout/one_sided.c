@@ -5,12 +5,14 @@
 #include <stdarg.h>
 #include <stdio.h>
 
+#include "carom/step.h"
 #include "contact/rows.h"
 #include "dynamics/effective.h"
 #include "dynamics/ends.h"
 #include "dynamics/limits.h"
 #include "dynamics/setpoint.h"
 #include "dynamics/tendon_law.h"
+#include "model/misuse.h"
 #include "model/tableau.h"
 
 typedef struct {
@@ -199,4 +201,25 @@ int cri_one_sided_find(const cr_model* m, const cr_data* d, const bool* asked, c
   joints(&s);
   contacts(&s);
   return s.n;
+}
+
+cr_status cr_two_slopes(const cr_model* m, const cr_data* d, const char* field, int i, char* text,
+                        int size, int* n) {
+  enum { MOST = 64 };
+  cri_one_sided list[MOST];
+  bool asked[CR_N_FIELD] = {false};
+  const cri_call call = {"cr_two_slopes", cri_error_of(d)};
+  CR_TRY(cri_check_done(&call, m, d, CRI_DONE_FORWARD));
+  CR_TRY(cri_given(&call, field, "the name of a field"));
+  CR_TRY(cri_given(&call, n, "where the number goes"));
+  cr_field_id id = cri_field_find(field);
+  if (id == CR_N_FIELD) {
+    return cri_fail(call.error, CR_ERR_NAME, "cr_two_slopes: there is no field %s", field);
+  }
+  asked[id] = true;
+  *n = cri_one_sided_find(m, d, asked, list, MOST);
+  if (text != NULL && size > 0) {
+    (void)snprintf(text, (size_t)size, "%s", i >= 0 && i < *n && i < MOST ? list[i].text : "");
+  }
+  return CR_OK;
 }

@@ -145,6 +145,19 @@ class Model:
         for name, view in views.items():
             result[name][row] = view
 
+    def two_slopes(self, state, field):
+        """What Carom says of numbers of a field that have two slopes at a state: its sentences."""
+        self.set_state(state)
+        if self.lib.cr_forward(self.m, self.d) != 0:
+            return []
+        text = ctypes.create_string_buffer(256)
+        n, out = ctypes.c_int(1), []
+        while len(out) < n.value:
+            if self.lib.cr_two_slopes(self.m, self.d, field.encode(), len(out), text, 256, ctypes.byref(n)) != 0:
+                return []
+            out.append(text.value.decode())
+        return out[:n.value]
+
     def step_jacobian(self):
         """cr_step_jacobian: by state, controls and applied forces."""
         if not self.jacobian:

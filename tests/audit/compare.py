@@ -39,12 +39,17 @@ class Pair:
         f = {"seed": self.seed, "kind": kind, "where": where, "model": self.path, **more}
         f["class"] = known.name(self, f) or "unexplained"
         f.pop("full_state", None)
+        f.pop("row", None)
         alike = ("kind", "field", "class", "shapes")
         for old in self.findings:
             if all(old.get(a) == f.get(a) for a in alike):
                 old["times"] += 1
                 return
         self.findings.append({**f, "times": 1})
+
+    def own_difference(self, state, name, k, row):
+        """own_difference, for known.py."""
+        return own_difference(self, state, name, k, row)
 
     def blocks(self):
         """Rows of a next state's tangent: qpos, qvel, act."""
@@ -474,4 +479,4 @@ def verdict(p, where, name, k, g, ladder, state):
         block = next(n for n, s in p.blocks().items() if s.start <= i < s.stop)
         p.find("gradient", where, field=name, number=k, entry=f"{block}[{i - p.blocks()[block].start}]",
                got=float(g[i]), own=own_difference(p, state, name, k, i), expected={s: [float(ladder[s][0][i]), float(ladder[s][1][i])] for s in ladder},
-               size=float(size[i]), full_state=state, state=plain_state(state))
+               size=float(size[i]), row=i, full_state=state, state=plain_state(state))

@@ -132,6 +132,42 @@ def unconverged(p, f):
         int(p.plain.m.opt.integrator) in (0, 2, 3) and f["relative"] < 1e-6
 
 
-TABLE = (("MuJoCo's convex search", convex_search), ("MuJoCo's contact manifold", manifold),
+def two_slopes(p, f):
+    """Carom says that there are two slopes, of this number, or since a joint or tendon stands exactly at its limit;
+    and the gradient is one of those of its own step, or lies between, or is one within the limits."""
+    if f["kind"] != "gradient" or not f["own"] or None in f["own"]:
+        return False
+    said = [s for s in p.c.two_slopes(f["full_state"], f["field"]) if is_about(p, s, f["field"], f["number"])]
+    sides = list(f["own"])
+    if any("joint" in s and "limit begins" in s for s in said):
+        inside = p.own_difference(off_limits(p, f["full_state"]), f["field"], f["number"], f["row"])
+        sides += [x for x in inside if x is not None]
+    room = 1e-3 * f["size"] + 0.05 * (max(f["own"]) - min(f["own"]))
+    return bool(said) and min(sides) - room <= f["got"] <= max(sides) + room
+
+
+def off_limits(p, state):
+    """The state, but slides and hinges that stand exactly at a limit a little inside it."""
+    m, out = p.r.m, dict(state)
+    out["qpos"] = state["qpos"].copy()
+    for j in range(m.njnt):
+        k = m.jnt_qposadr[j]
+        if m.jnt_limited[j] and m.jnt_type[j] >= 2:
+            out["qpos"][k] += 1e-5 * (float(m.jnt_range[j, 0] == state["qpos"][k]) - float(m.jnt_range[j, 1] == state["qpos"][k]))
+    return out
+
+
+def is_about(p, sentence, field, number):
+    """Whether what Carom says is about this number, or about all."""
+    if field in ("ctrl", "act") and f"{field}[" in sentence:
+        return f"{field}[{number}]" in sentence
+    owners = {"tendon_lengthspring": ("tendon", 2), "actuator_gear": ("actuator", 6)}
+    if field in owners and field in sentence:
+        kind, width = owners[field]
+        return f"{field} of {kind} '{getattr(p.r.m, kind)(number // width).name}'" in sentence
+    return True
+
+
+TABLE = (("Carom: two slopes", two_slopes), ("MuJoCo's convex search", convex_search), ("MuJoCo's contact manifold", manifold),
          ("MuJoCo's convex search", gradient_of_search), ("a contact that moves nothing", moves_nothing),
          ("MuJoCo's solver", unconverged))

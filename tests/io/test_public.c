@@ -171,6 +171,7 @@ CALL_POINTER(cr_data_error, a[0])
 CALL(cr_forward, a[0], a[1])
 CALL(cr_forward_jvp, a[0], a[1], a[2])
 CALL(cr_forward_vjp, a[0], a[1], a[2])
+CALL(cr_two_slopes, a[0], a[1], a[2], 0, a[3], 16, a[4])
 CALL(cr_step, a[0], a[1])
 CALL(cr_advance, a[0], a[1])
 CALL(cr_step_jvp, a[0], a[1], a[2], a[3])
@@ -312,6 +313,7 @@ static const row table[] = {
     ROW(cr_forward, "MD", STATUS, 0, NULL, NULL),
     ROW(cr_forward_jvp, "MDT", STATUS, 'f', NULL, NULL),
     ROW(cr_forward_vjp, "MDB", STATUS, 'f', NULL, NULL),
+    ROW(cr_two_slopes, "MDSxI", STATUS, 'f', "ctrl", NULL),
     ROW(cr_step, "MD", STATUS, 0, NULL, NULL),
     ROW(cr_advance, "MD", STATUS, 's', NULL, NULL),
     ROW(cr_step_jvp, "MDwT", STATUS, 's', NULL, NULL),
