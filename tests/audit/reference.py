@@ -130,7 +130,7 @@ class Reference:
             array[k // 3] /= np.linalg.norm(array[k // 3])
         else:
             array.reshape(-1)[k] += h
-        if name in ("body_mass", "body_inertia", "dof_armature", "actuator_armature"):
+        if name in ("body_mass", "body_inertia", "dof_armature", "actuator_armature", "actuator_gear"):
             self._masses()
         try:
             return what()
