@@ -7,18 +7,26 @@
 #include "dynamics/effective.h"
 #include "dynamics/outer.h"
 
-// the largest acceleration and velocity, beside which what is next to nothing is nothing
+// the largest acceleration and velocity, beside which what is next to nothing is nothing; at rest forces
+// cancel, and the acceleration is the round-off of what each of them would make alone
 typedef struct {
   cr_real a, v;
 } largest;
 
-static largest largest_of(const cr_model* m, const cr_data* d) {
+static largest largest_of(const cr_model* m, const cr_data* d, int first, int n) {
   largest x = {0, 0};
-  for (int i = 0; i < m->nv; i++) {
-    x.a = cr_max(x.a, cr_abs(d->acc_qacc[i]));
+  for (int i = first; i < first + n; i++) {
+    x.a = cr_max(x.a,
+                 cr_max(cr_abs(d->acc_qacc[i]), cr_abs(d->qfrc_smooth[i]) * m->dof_invweight0[i]));
     x.v = cr_max(x.v, cr_abs(d->qvel[i]));
   }
   return x;
+}
+
+// of the tree of a dof: what other trees do has no part in its round-off
+static largest largest_beside(const cr_model* m, const cr_data* d, int dof) {
+  int tree = m->dof_treeid[dof];
+  return largest_of(m, d, m->tree_dofadr[tree], m->tree_dofnum[tree]);
 }
 
 // -sign(a + b v), a and v along the row, J the sum of its |entries|
@@ -32,8 +40,9 @@ static cr_real slope(const cr_model* m, const cr_real solref[2], const cr_real s
   return cr_abs(e) <= round_off ? 0 : -cr_sign(e);
 }
 
-static cr_real dof_slope(const cr_model* m, const cr_data* d, int i, const largest* x) {
-  return slope(m, m->dof_solref + 2 * i, m->dof_solimp + 5 * i, d->acc_qacc[i], d->qvel[i], x, 1);
+static cr_real dof_slope(const cr_model* m, const cr_data* d, int i) {
+  largest x = largest_beside(m, d, i);
+  return slope(m, m->dof_solref + 2 * i, m->dof_solimp + 5 * i, d->acc_qacc[i], d->qvel[i], &x, 1);
 }
 
 static cr_real tendon_slope(const cr_model* m, const cr_data* d, const cri_rows* rows, int t,
@@ -59,10 +68,10 @@ void cri_latent_friction_jvp(const cr_model* m, const cr_data* d, const cr_data*
   if (!acts(m, par)) {
     return;
   }
-  largest x = largest_of(m, d);
+  largest x = largest_of(m, d, 0, m->nv);
   for (int i = 0; i < m->nv && par->dof_frictionloss != NULL; i++) {
     if (m->dof_frictionloss[i] == 0 && par->dof_frictionloss[i] != 0) {
-      tau_tan[i] += dof_slope(m, d, i, &x) * par->dof_frictionloss[i];
+      tau_tan[i] += dof_slope(m, d, i) * par->dof_frictionloss[i];
     }
   }
   cri_rows rows = cri_tendon_rows(m, d->ten_J);
@@ -80,10 +89,10 @@ void cri_latent_friction_vjp(const cr_model* m, const cr_data* d, cr_data* bar,
   if (!acts(m, par)) {
     return;
   }
-  largest x = largest_of(m, d);
+  largest x = largest_of(m, d, 0, m->nv);
   for (int i = 0; i < m->nv && par->dof_frictionloss != NULL; i++) {
     if (m->dof_frictionloss[i] == 0) {
-      par->dof_frictionloss[i] += dof_slope(m, d, i, &x) * tau_bar[i];
+      par->dof_frictionloss[i] += dof_slope(m, d, i) * tau_bar[i];
     }
   }
   cri_rows rows = cri_tendon_rows(m, d->ten_J);

@@ -8,10 +8,11 @@
 
 /// The derivative to the right, of dofs and tendons whose friction loss is zero, at the acceleration
 /// acc_qacc.
-/// Map      (acc_qacc, qvel, ten_J; dof_frictionloss, tendon_frictionloss) -> force along the dofs
+/// Map      (acc_qacc, qvel, qfrc_smooth, dof_invweight0, ten_J; dof_frictionloss, tendon_frictionloss) -> force along the dofs
 /// Equation a row f = clip(-D e, -loss, loss), e = J a - aref, aref = -b v, is at its end as soon as the
 ///          loss is below |D e|:  df/dloss = -sign(e), and 0 where e is 0, or nothing but
-///          round-off of the largest acceleration and velocity                     [z1]
+///          round-off of the largest acceleration and velocity of the tree, and of the
+///          acceleration that its forces would make alone                          [z1]
 ///          b of contact/reference.h, from solref and solimp; J = 1, or ten_J
 /// Shapes   nv numbers
 /// Flags    CR_DSBL_FRICTIONLOSS, CR_DSBL_CONSTRAINT: none

@@ -127,7 +127,8 @@ CR_STAGE(engine, acceleration,
   F(metric_actuator) F(metric_fluid) F(ten_J) F(actuator_moment) F(qvel) F(cinert) F(cdof)
   F(dof_frictionloss) F(dof_solref) F(dof_solimp) F(tendon_frictionloss) F(tendon_solref_fri)
   F(tendon_solimp_fri) F(subtree_com) F(contact_dist) F(contact_pos) F(contact_frame)
-  F(contact_includemargin) F(contact_solref) F(contact_solimp) F(contact_adhesion),
+  F(contact_includemargin) F(contact_solref) F(contact_solimp) F(contact_adhesion)
+  F(dof_invweight0),
   F(qacc_smooth) F(qacc) F(efc_force) F(qfrc_constraint))
 
 // what is measured: nothing above reads it, and a step leaves it out

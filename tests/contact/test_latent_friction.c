@@ -116,10 +116,61 @@ static void a_slide_has_a_closed_form(void** state) {
   }
 }
 
+// A slide under two forces: where they cancel up to round-off there is no slope. A slide of its own that is
+// a thousand million times slower than another one has one.
+static void rest_is_told_from_creep(void** state) {
+  (void)state;
+  cr_model m;
+  cr_data *d, *bar;
+  static const int32_t slides[] = {CR_JNT_SLIDE, CR_JNT_SLIDE};
+  assert_int_equal(chain_model(&m, 2, slides, 0, NULL), CR_OK);
+  m.disableflags |= CR_DSBL_GRAVITY | CR_DSBL_SPRING | CR_DSBL_DAMPER;
+  for (int i = 0; i < 2; i++) {
+    m.dof_frictionloss[i] = 0;
+    m.dof_invweight0[i] = 1;
+    m.jnt_limited[i] = 0;
+  }
+  assert_int_equal(cri_data_create(&d, &m, NULL, NULL), CR_OK);
+  assert_int_equal(cri_data_twin(&bar, &m, d, CR_DATA_COTANGENT, NULL, NULL), CR_OK);
+  d->qfrc_applied[1] = 3;
+  assert_int_equal(cr_forward(&m, d), CR_OK);
+  // as constraints would leave it
+  for (int i = 0; i < 2; i++) {
+    d->acc_qacc[i] = 8 * CR_EPS;
+  }
+  cr_real tau_bar[2] = {1, 1};
+  cri_latent_friction_vjp(&m, d, bar, tau_bar);
+  assert_true(bar->par.dof_frictionloss[0] == 0 && bar->par.dof_frictionloss[1] == 0);
+  d->acc_qacc[0] = CR_R(1e-6);
+  cri_latent_friction_vjp(&m, d, bar, tau_bar);
+  assert_true(bar->par.dof_frictionloss[0] == -1);
+  // the same dof as a tree of its own
+  int32_t tree[2] = {0, 1}, first[2] = {0, 1}, n[2] = {1, 1};
+  int32_t* keep[3] = {m.dof_treeid, m.tree_dofadr, m.tree_dofnum};
+  m.dof_treeid = tree;
+  m.tree_dofadr = first;
+  m.tree_dofnum = n;
+  cr_zero(bar->par.dof_frictionloss, 2);
+  d->acc_qacc[0] = 0;
+  d->acc_qacc[1] = 0;
+  d->qfrc_smooth[0] = 0;
+  d->qvel[0] = -CR_R(1e-20);
+  d->qvel[1] = 1000;
+  cri_latent_friction_vjp(&m, d, bar, tau_bar);
+  assert_true(bar->par.dof_frictionloss[0] == 1 && bar->par.dof_frictionloss[1] == -1);
+  m.dof_treeid = keep[0];
+  m.tree_dofadr = keep[1];
+  m.tree_dofnum = keep[2];
+  cri_data_free(bar);
+  cri_data_free(d);
+  cri_model_free(&m);
+}
+
 int test_latent_friction(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(slopes_are_those_beside_zero),
       cmocka_unit_test(a_slide_has_a_closed_form),
+      cmocka_unit_test(rest_is_told_from_creep),
   };
   return cmocka_run_group_tests_name("latent_friction", tests, NULL, NULL);
 }

@@ -93,7 +93,9 @@ static const cr_field_id reads[] = {CR_FIELD_qacc,
                                     CR_FIELD_contact_includemargin,
                                     CR_FIELD_contact_solref,
                                     CR_FIELD_contact_solimp,
-                                    CR_FIELD_contact_adhesion};
+                                    CR_FIELD_contact_adhesion,
+                                    CR_FIELD_qfrc_smooth,
+                                    CR_FIELD_dof_invweight0};
 static const cr_field_id writes[] = {CR_FIELD_qfrc_inverse, CR_FIELD_efc_force,
                                      CR_FIELD_qfrc_constraint};
 

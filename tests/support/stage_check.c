@@ -109,7 +109,8 @@ static bool decides_only(const cr_stage* row, cr_field_id id) {
   // the way in which a friction that is not there would act
   bool inverse = strcmp(row->name, "inverse") == 0;
   if (inverse || strcmp(row->name, "acceleration") == 0) {
-    return (inverse && id == CR_FIELD_qvel) || id == CR_FIELD_dof_solref ||
+    return (inverse && (id == CR_FIELD_qvel || id == CR_FIELD_qfrc_smooth)) ||
+           id == CR_FIELD_dof_invweight0 || id == CR_FIELD_dof_solref ||
            id == CR_FIELD_dof_solimp || id == CR_FIELD_tendon_solref_fri ||
            id == CR_FIELD_tendon_solimp_fri;
   }
