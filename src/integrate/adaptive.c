@@ -122,21 +122,10 @@ cr_status cri_controller_check(const cr_adaptive* o, const cri_controller* c, cr
   return CR_OK;
 }
 
-// [a4] events that follow each other ever faster, as where a contact hovers at a distance of zero, would
-// take all steps there are: then steps pass over them for a while, longer each time. One that no length
-// finds costs as much as many, as where a contact runs around a rim
-static void watch_crowd(cri_controller* c, const cr_model* m, const cri_locate* end, cr_real time) {
-  enum { FEW = 24, EACH = 2, LOST = 8 };
-  if (time > c->crowd_start + m->timestep) {
-    c->crowd = 0;
-    c->crowd_start = time;
-  }
-  c->crowd += end->lost ? LOST : c->event;
-  if (c->crowd > FEW + EACH * end->start.n) {
-    bool again = c->blind > 0 && time < c->blind_end + c->blind;
-    c->blind = again ? 2 * c->blind : m->timestep;
-    c->blind_end = time + c->blind;
-    c->crowd = 0;
+// [a4] whether steps pass over events from here on
+static void watch_crowd(cri_controller* c, const cr_model* m, const cri_locate* end, cr_real h,
+                        cr_real time) {
+  if (cri_crowd_watch(&c->crowd, m, end, h, time)) {
     c->cross = 0;
     c->next = CRI_STEP_LONG;
   }
@@ -157,7 +146,7 @@ static void count_events(cri_controller* c, const cri_locate* end, bool blind, c
 
 static void accept(cri_controller* c, const cr_adaptive* o, const cri_rk* rk, const cr_model* m,
                    const cr_data* d, cr_real inverse, cr_real next, cri_locate* end) {
-  bool blind = d->time < c->blind_end;
+  bool blind = cri_crowd_is_blind(&c->crowd, d->time);
   cri_controller_accept(c, rk->h, inverse, next);
   c->known = (rk->t->last_is_first || needs_end(o, rk)) && m->na == 0;
   if (o->events) {
@@ -165,7 +154,7 @@ static void accept(cri_controller* c, const cr_adaptive* o, const cri_rk* rk, co
       cri_locate_pass(end, m, d, rk->h);
     }
     count_events(c, end, blind, d->time + rk->h);
-    watch_crowd(c, m, end, d->time + rk->h);
+    watch_crowd(c, m, end, rk->h, d->time + rk->h);
   }
 }
 
@@ -178,7 +167,8 @@ static cr_real largest_step(const cr_adaptive* o, const cr_model* m) {
 static cr_status find_step(const cr_adaptive* o, const cri_ramp* ramp, const cr_model* m,
                            cr_data* d, cr_real end, cri_locate* l, cri_controller* c, cr_real* h) {
   cri_rk rk = method_of(o, ramp, m, 0);
-  bool looks = o->events && d->time >= c->blind_end;
+  bool looks = o->events && !cri_crowd_is_blind(&c->crowd, d->time);
+  cr_real passable = o->events && !looks ? cri_crowd_step(m) : 0;
   rk.zones = looks ? l->zones : NULL;
   cr_real left = end - d->time, wanted = cr_min(c->cross, left);
   cr_real most = largest_step(o, m), limit = left > most * (1 + CR_R(1e-9)) ? most : left;
@@ -188,7 +178,8 @@ static cr_status find_step(const cr_adaptive* o, const cri_ramp* ramp, const cr_
     CR_TRY(cri_controller_check(o, c, d->time, rk.h, end, &d->error));
     cr_real inverse, f;
     CR_TRY(attempt(o, &rk, m, d, &inverse));
-    bool accepted = inverse > 1 || (inverse > 0 && cri_locate_is_tiny(l, rk.h));
+    bool accepted =
+        inverse > 1 || (inverse > 0 && (cri_locate_is_tiny(l, rk.h) || rk.h <= passable));
     f = inverse > 0 ? cri_controller_factor(o, c, rk.t->error_order, inverse, accepted) : CR_R(0.2);
     // what happens in the step may be why its error is too large
     if (accepted && looks && !cri_locate_ends(l, m, d, rk.h, &wanted)) {

@@ -5,7 +5,7 @@
 #define CR_INTEGRATE_ADAPTIVE_H
 
 #include "carom/rollout.h"
-#include "integrate/locate.h"
+#include "integrate/crowd.h"
 #include "integrate/runge_kutta.h"
 
 /// What the controller remembers from step to step.
@@ -20,9 +20,7 @@ typedef struct {
   int accepted, rejected, events;
   int missed;            // rows that entered, left or were swapped in a way that no gradient counts
   cr_real first_missed;  // the end of the step in which the first of them was
-  int crowd;             // steps with events since the time `crowd_start`
-  cr_real crowd_start;
-  cr_real blind, blind_end;  // how long, and until when, steps do not look for events: they crowd
+  cri_crowd crowd;       // of events: whether steps pass over them
 } cri_controller;
 
 /// The controller at the start of a run.

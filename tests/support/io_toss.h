@@ -6,7 +6,7 @@
 #include "carom/carom.h"
 #include "support/close.h"
 
-enum { TOSS_MOST = 12 };
+enum { TOSS_MOST = 14 };
 
 typedef struct {
   const char *file, *text;  // of the repository, or MJCF itself
