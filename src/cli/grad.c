@@ -230,13 +230,16 @@ static cr_status read_gradient(void* context, cr_rollout* r, cr_real* gradient, 
 }
 
 // a state, control or turn counts as moved by one when it has; a parameter when it has doubled
+static cr_real scale_of(const grad* g, const request* q, int k) {
+  bool parameter = cri_field(q->wrt.place.field)->kind == CR_KIND_PARAM;
+  cr_real x = cr_abs(cr_wrt_value(&q->wrt, &g->setup, g->setup.rollout, k));
+  return parameter ? (x > 0 ? x : 1) : cr_max(x, 1);
+}
+
 static void set_scale(const grad* g, cr_real* scale) {
   for (int i = 0; i < g->nrequest; i++) {
-    const request* q = &g->requests[i];
-    bool parameter = cri_field(q->wrt.place.field)->kind == CR_KIND_PARAM;
-    for (int k = 0; k < q->n; k++) {
-      cr_real x = cr_abs(cr_wrt_value(&q->wrt, &g->setup, g->setup.rollout, k));
-      *scale++ = parameter ? (x > 0 ? x : 1) : cr_max(x, 1);
+    for (int k = 0; k < g->requests[i].n; k++) {
+      *scale++ = scale_of(g, &g->requests[i], k);
     }
   }
 }
@@ -290,6 +293,21 @@ static cr_status trust(grad* g, cr_error* error) {
 }
 
 // ---- output
+
+// a change that no one can make or measure
+#define NOTHING CR_R(1e-12)
+
+// by how much the gradient says that such a change moves the loss; 0 where that is no more than the loss
+static cr_real moved_by_nothing(const grad* g, cr_real loss) {
+  cr_real most = 0;
+  for (int i = 0; i < g->nrequest; i++) {
+    const request* q = &g->requests[i];
+    for (int k = 0; k < q->n; k++) {
+      most = cr_max(most, NOTHING * scale_of(g, q, k) * cr_abs(q->gradient[k]));
+    }
+  }
+  return most > cr_max(cr_abs(loss), 1) ? most : 0;
+}
 
 static void put_requests(const grad* g, cr_json* j, const char* key, bool differences) {
   cr_json_open(j, key, '{');
@@ -398,6 +416,9 @@ static void print_json(const grad* g, cr_real loss) {
   if (g->doubt[0] != 0) {
     cr_json_string(&j, "doubt", g->doubt);
   }
+  if (moved_by_nothing(g, loss) > 0) {
+    cr_json_bool(&j, "beyond_use", true);
+  }
   cr_json_open(&j, "seconds", '{');
   cr_json_real(&j, "forward", (cr_real)g->seconds_forward);
   cr_json_real(&j, "backward", (cr_real)g->seconds_backward);
@@ -417,6 +438,14 @@ static void print_text(const grad* g, cr_real loss) {
   }
   if (g->doubt[0] != 0) {
     (void)printf("%s\n", g->doubt);
+  }
+  if (moved_by_nothing(g, loss) > 0) {
+    (void)printf(
+        "beyond use: the gradient says that a change by %.2g of its scale moves the loss by %.3g; "
+        "the motion is chaotic or not stable, or jumps at contacts have multiplied: --trust says "
+        "from which time "
+        "on\n",
+        (double)NOTHING, (double)moved_by_nothing(g, loss));
   }
   for (int i = 0; i < g->nrequest; i++) {
     const request* q = &g->requests[i];

@@ -109,7 +109,7 @@ static cr_status measure(cri_trust* t, cr_error* error) {
   }
   cr_real before = t->evaluations;
   if (right || near_by) {
-    CR_TRY(cri_trust_probe_across(t, error));
+    CR_TRY(cri_trust_probe_across(t, before, error));
     if (o->uncounted > 0 && !cri_trust_counts(t)) {
       CR_TRY(count(t, 2 * before - t->evaluations, error));
     }

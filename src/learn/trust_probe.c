@@ -125,61 +125,90 @@ cr_status cri_trust_probe_along(cri_trust* t, cr_error* error) {
   return CR_OK;
 }
 
-// how far differences along the directions are from what is predicted, for all that is across
-static cr_status miss(cri_trust* t, int k, cr_real h, sides* s, cr_real* sum, cr_error* error) {
-  const cr_real* u = t->direction + (size_t)k * (size_t)t->p->n;
-  CR_TRY(look(t, u, h, false, s, error));
-  cr_real off = central(s->is) - central(s->predicted);
-  *sum += off * off;
+// a run farther away may take more steps
+#define MARGIN CR_R(1.5)
+
+// what a direction across showed, over one distance
+typedef struct {
+  cr_real slope, quotient, square;  // of how far they are apart
+} miss;
+
+static cr_status measure(cri_trust* t, int k, cr_real h, miss* x, cr_error* error) {
+  sides s;
+  CR_TRY(look(t, t->direction + (size_t)k * (size_t)t->p->n, h, false, &s, error));
+  *x = (miss){.slope = central(s.predicted), .quotient = central(s.is)};
+  x->square = (x->quotient - x->slope) * (x->quotient - x->slope);
   return CR_OK;
+}
+
+static int worst_of(const miss* x, int n) {
+  int worst = 0;
+  for (int k = 1; k < n; k++) {
+    worst = x[k].square >= x[worst].square ? k : worst;
+  }
+  return worst;
 }
 
 // [t1] |e|^2 = (n - 1) / k sum_j (difference_j - slope_j)^2 is the mean square of the part of the
 // gradient's error across it, for k random directions
-static cr_status across_over(cri_trust* t, cr_real h, cr_real* error_across, cr_error* error) {
-  cr_real sum = 0, worst = 0;
-  cr_trust* o = t->out;
-  for (int k = 1; k <= o->across; k++) {
-    sides s;
-    cr_real before = sum;
-    CR_TRY(miss(t, k, h, &s, &sum, error));
-    if (sum - before >= worst) {
-      worst = sum - before;
-      cr_real slope = central(s.predicted);
-      o->across_slope = cr_abs(slope) > CR_R(1e-12) * o->slope ? slope : 0;
-      o->across_quotient = central(s.is);
-    }
+static cr_real error_of(const cri_trust* t, const miss* x, cr_real h) {
+  const cr_trust* o = t->out;
+  cr_real sum = 0;
+  for (int k = 0; k < o->across; k++) {
+    sum += x[k].square;
   }
   cr_real all = (cr_real)(t->p->n - 1) / (cr_real)o->across;
   cr_real size = cr_max(cri_trust_length(t, t->gradient, NULL), cr_abs(o->quotient));
   bool silent = cr_sqrt(sum) <= CR_R(1e-12) * cr_abs(t->middle) / h;
-  *error_across = silent || !(sum > 0) ? 0 : cr_sqrt(all * sum) / size;
+  return silent || !(sum > 0) ? 0 : cr_sqrt(all * sum) / size;
+}
+
+static void report(cri_trust* t, const miss* x, cr_real error) {
+  cr_trust* o = t->out;
+  const miss* worst = &x[worst_of(x, o->across)];
+  o->across_slope = cr_abs(worst->slope) > CR_R(1e-12) * o->slope ? worst->slope : 0;
+  o->across_quotient = worst->quotient;
+  o->across_error = error;
+}
+
+// what is noise is less over the whole reach: once more, the worst first, as long as there are evaluations for one
+// more, `each`; those that are not looked at again stay as they are
+static cr_status look_farther(cri_trust* t, miss* x, cr_real each, cr_real end, cr_error* error) {
+  miss near_by[CRI_TRUST_ACROSS];
+  memcpy(near_by, x, sizeof near_by);
+  for (int i = 0; i < t->out->across && t->evaluations + each <= end; i++) {
+    int k = worst_of(near_by, t->out->across);
+    near_by[k].square = -1;
+    CR_TRY(measure(t, k + 1, t->out->reach, &x[k], error));
+  }
   return CR_OK;
 }
 
-cr_status cri_trust_probe_across(cri_trust* t, cr_error* error) {
+cr_status cri_trust_probe_across(cri_trust* t, cr_real evaluations, cr_error* error) {
   cr_trust* o = t->out;
-  cr_real near_by, far;
+  miss x[CRI_TRUST_ACROSS] = {{0}};
+  cr_real h = CRI_TRUST_NEAR * o->reach, end = t->evaluations + evaluations;
   // steps that count contacts see all directions, and differences of fixed steps what these do
-  int most = o->uncounted == 0 ? CRI_TRUST_ACROSS : t->p->rollout->adaptive ? 2 : 1;
-  o->across = t->p->n - 1 < most ? t->p->n - 1 : most;
-  for (int k = 1; k <= o->across; k++) {
+  bool all = o->uncounted == 0 || cri_trust_counts(t);
+  int most = all ? CRI_TRUST_ACROSS : t->p->rollout->adaptive ? 2 : 1;
+  cr_real before = t->evaluations, each = 0;
+  for (int k = 1; k <= most && k < t->p->n; k++) {
     (void)point(t, k);
+    CR_TRY(measure(t, k, h, &x[k - 1], error));
+    each = MARGIN * (t->evaluations - before) / (cr_real)k;
+    o->across = k;
   }
   if (o->across == 0) {
     return CR_OK;
   }
-  CR_TRY(across_over(t, CRI_TRUST_NEAR * o->reach, &near_by, error));
-  o->across_error = near_by;
-  if (near_by <= CRI_TRUST_MISSES) {
+  report(t, x, error_of(t, x, h));
+  if (o->across_error <= CRI_TRUST_MISSES) {
     return CR_OK;
   }
-  cr_real slope = o->across_slope, quotient = o->across_quotient;
-  CR_TRY(across_over(t, o->reach, &far, error));  // what is noise is less there
-  if (near_by <= far) {
-    o->across_slope = slope;
-    o->across_quotient = quotient;
+  CR_TRY(look_farther(t, x, each, end, error));
+  cr_real far = error_of(t, x, o->reach);
+  if (far < o->across_error) {
+    report(t, x, far);
   }
-  o->across_error = cr_min(near_by, far);
   return CR_OK;
 }

@@ -188,7 +188,7 @@ static cr_adaptive counting_steps(const cri_trust* t, cr_model* m, cr_real evalu
   // forward, and twice as much for the gradient
   cr_real most = evaluations / (cr_real)(3 * cri_trust_stages(m));
   cr_real allowed = (cr_real)(o.max_steps > 0 ? o.max_steps : CR_ADAPTIVE_STEPS);
-  o.max_steps = (int)cr_min(most, allowed) + 1;
+  o.max_steps = (int)cr_min(most, allowed);
   o.events = true;
   return o;
 }
@@ -211,6 +211,9 @@ cr_status cri_trust_count(cri_trust* t, cr_real evaluations, cr_real* gradient, 
   cr_rollout* r;
   cr_model m = *t->p->m;
   const cr_adaptive steps = counting_steps(t, &m, evaluations);
+  if (steps.max_steps < 1) {
+    return cri_fail(error, CR_ERR_BUDGET, "no evaluations are left to count events by");
+  }
   CR_TRY(cri_rollout_create(&r, &m, t->p->nstep, t->p->rollout->wanted, error));
   cr_status status = set_up(t, r, error);
   if (status == CR_OK) {

@@ -14,6 +14,7 @@
 #define CRI_TRUST_LACKS_PART CR_R(0.075)
 #define CRI_TRUST_AGREES CR_R(0.05)
 #define CRI_TRUST_MISSES CR_R(0.03)
+#define CRI_TRUST_NEGLIGIBLE CR_R(0.01)
 #define CRI_TRUST_NEAR CR_R(0.125)
 enum { CRI_TRUST_ACROSS = 4 };
 
@@ -61,8 +62,9 @@ int cri_trust_stages(const cr_model* m);
 /// Along the gradient to both sides, over the reach and an eighth of it.
 cr_status cri_trust_probe_along(cri_trust* t, cr_error* error);
 
-/// Along random directions across the gradient.
-cr_status cri_trust_probe_across(cri_trust* t, cr_error* error);
+/// Along random directions across the gradient, over an eighth of the reach, and where that is too far off over
+/// all of it, worst first, as many as so many evaluations allow.
+cr_status cri_trust_probe_across(cri_trust* t, cr_real evaluations, cr_error* error);
 
 /// The length of a - b (b NULL: of a) in units of the scale.
 cr_real cri_trust_length(const cri_trust* t, const cr_real* a, const cr_real* b);

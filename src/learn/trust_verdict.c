@@ -9,9 +9,13 @@
 
 // ---- the word
 
-bool cri_trust_agree(const cri_trust* t, cr_real a, cr_real b, cr_real h) {
+static bool agree_to(const cri_trust* t, cr_real part, cr_real a, cr_real b, cr_real h) {
   cr_real round_off = CR_R(1e-12) * cr_abs(t->middle) / h;
-  return cr_abs(a - b) <= CRI_TRUST_AGREES * cr_max(cr_abs(a), cr_abs(b)) + round_off;
+  return cr_abs(a - b) <= part * cr_max(cr_abs(a), cr_abs(b)) + round_off;
+}
+
+bool cri_trust_agree(const cri_trust* t, cr_real a, cr_real b, cr_real h) {
+  return agree_to(t, CRI_TRUST_AGREES, a, b, h);
 }
 
 // true if to the right and to the left of the start differences say another thing, and over an eighth of
@@ -30,6 +34,16 @@ typedef struct {
   bool counted;         // nothing is missing for contacts that move
 } findings;
 
+// what steps with events could not count makes no difference, as all probes say
+static bool is_negligible(const cri_trust* t) {
+  const cr_trust* o = t->out;
+  int most = t->p->n - 1 < CRI_TRUST_ACROSS ? t->p->n - 1 : CRI_TRUST_ACROSS;
+  cr_real h = CRI_TRUST_NEAR * o->reach;
+  return cri_trust_counts(t) && o->across == most && o->across_error <= CRI_TRUST_NEGLIGIBLE &&
+         cri_trust_agree(t, o->quotient, o->slope, o->reach) &&
+         agree_to(t, CRI_TRUST_NEGLIGIBLE, o->near_by, o->slope, h);
+}
+
 static findings find(const cri_trust* t) {
   const cr_trust* o = t->out;
   return (findings){
@@ -37,7 +51,8 @@ static findings find(const cri_trust* t) {
       .near_by = cri_trust_agree(t, o->near_by, o->slope, CRI_TRUST_NEAR * o->reach),
       .across = o->across_error <= CRI_TRUST_MISSES,
       .counted = o->uncounted == 0 ||
-                 (o->lacking <= CRI_TRUST_LACKS && o->lacking_part <= CRI_TRUST_LACKS_PART),
+                 (o->lacking <= CRI_TRUST_LACKS && o->lacking_part <= CRI_TRUST_LACKS_PART) ||
+                 is_negligible(t),
   };
 }
 
@@ -162,6 +177,9 @@ void cri_trust_judge(cri_trust* t) {
   o->verdict = judge(t);
   if (o->verdict == CR_TRUST_YES) {
     say(o, "trust: a finer run changes it by %.2g %%, and differences agree", 100 * (double)o->off);
+    if (o->uncounted > 0 && cri_trust_counts(t)) {
+      say(o, ", also with what is missing for %d uncounted events", o->uncounted);
+    }
     return;
   }
   say(o, "do not trust (%s): ", cr_trust_word(o->verdict));

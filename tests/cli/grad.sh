@@ -196,6 +196,14 @@ expect 1 uncounted grad "$CAROM_SOURCE_DIR/examples/cube_toss.xml" --time 0.5 --
   --loss 'qpos[0]' --wrt 'qvel[2]' --integrator tsit5 --rtol 1e-6 --atol 1e-6 --trust
 grep -q "^do not trust (events): the gradient predicts .*, differences give .*rerun with --events" uncounted.out || fail "$(cat uncounted.out)"
 grep -q "^  growth of the tangent: " uncounted.out || fail "$(cat uncounted.out)"
+# a pendulum that stands on its head: a change of nothing moves it anywhere, which is said without being asked
+upright=(grad "$pendulum" --set gravity=0,0,9.81 --loss 'qpos[0]' --wrt qvel --integrator rk4 --time)
+expect 0 stands "${upright[@]}" 6
+grep -q "^beyond use: the gradient says that a change by 1e-12 " stands.out || fail "$(cat stands.out)"
+expect 0 stands "${upright[@]}" 6 --json
+holds stands 'j["beyond_use"]' 'max(map(abs, j["gradient"]["qvel"])) > 1e12'
+expect 0 stands "${upright[@]}" 1 --json
+holds stands '"beyond_use" not in j'
 # parameters and controls of every step are moved too, with constants derived from them; and put back
 probed=(grad "$walker" --keyframe stand --time 0.01 --loss 'xpos[torso].z' --wrt body_mass ctrl 'body_quat[left_shin]' \
   --derive --json --reach 1e-4)

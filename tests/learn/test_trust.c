@@ -375,6 +375,18 @@ static void it_costs_at_most_twice_the_rest(void** state) {
   end(&b);
 }
 
+// nor where the probes across find an error, and look for it over the whole reach too
+static void probes_that_find_an_error_cost_no_more(void** state) {
+  bench b;
+  tumble(&b, 1e-6, true);
+  b.twist = CR_R(0.1);
+  cr_trust t = measure(&b);
+  assert_true(t.across == 4 && t.across_error > 0.03);
+  print_message("cost %.3g, of it %.3g more\n", (double)t.cost, (double)t.cost_more);
+  assert_true(t.cost_more > 0 && t.cost_more <= t.cost / 2);
+  end(&b);
+}
+
 static void a_loss_without_slope_is_flat(void** state) {
   bench b;
   begin(&b, capsule, "1 + 0 * qpos[0]", "tsit5", 1);
@@ -402,6 +414,7 @@ int test_trust(void) {
       cmocka_unit_test(a_true_discontinuity_is_a_kink),
       cmocka_unit_test(a_gradient_that_is_wrong_across_is_not_trusted),
       cmocka_unit_test(it_costs_at_most_twice_the_rest),
+      cmocka_unit_test(probes_that_find_an_error_cost_no_more),
       cmocka_unit_test(a_loss_without_slope_is_flat),
       cmocka_unit_test(words_are_words),
   };

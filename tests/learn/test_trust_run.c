@@ -39,11 +39,25 @@ static void a_step_costs_its_stages(void** state) {
   assert_int_equal(cri_trust_stages(&tsit5), 6);
 }
 
+// also where what is left is just below nothing
+static void counting_without_evaluations_is_given_up(void** state) {
+  const cr_model m = {.timestep = CR_R(0.01), .integrator = CR_INT_BOSH3};
+  cr_rollout r = {.adaptive = true};
+  const cr_trust_problem p = {.rollout = &r, .m = &m, .nstep = 1};
+  cri_trust t = {.p = &p, .steps = {.rtol = CR_R(1e-6), .atol = CR_R(1e-6)}};
+  for (int left = -100; left < 9; left += left < -20 ? 40 : 1) {
+    cr_error error;
+    cr_real gradient;
+    assert_int_equal(cri_trust_count(&t, (cr_real)left, &gradient, &error), CR_ERR_BUDGET);
+  }
+}
+
 int test_trust_run(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(tolerances_go_down_to_round_off),
       cmocka_unit_test(steps_are_halved_within_reason),
       cmocka_unit_test(a_step_costs_its_stages),
+      cmocka_unit_test(counting_without_evaluations_is_given_up),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -26,7 +26,7 @@ static void begin(figures* f, bool events) {
                          .right = CR_R(2.02),
                          .near_left = 2,
                          .near_right = 2}};
-  f->p = (cr_trust_problem){.rollout = &f->r, .m = &f->m};
+  f->p = (cr_trust_problem){.rollout = &f->r, .m = &f->m, .n = 6};
   f->t = (cri_trust){.p = &f->p, .out = &f->out, .settled = true, .level = 1, .middle = 1};
   f->t.steps = (cr_adaptive){.rtol = CR_R(1e-6), .events = events};
 }
@@ -88,6 +88,22 @@ static void moments_that_are_not_counted_withhold_trust(void** state) {
   judged(&f, CR_TRUST_EVENTS, "try a smaller --largest-step");
 }
 
+// an event that could not be counted, and all probes say that nothing is missing; or one of them does not
+static void what_all_probes_find_negligible_is_trusted(void** state) {
+  for (int i = 0; i < 5; i++) {
+    figures f;
+    begin(&f, true);
+    f.out.uncounted = 3;
+    f.out.across = i == 1 ? 3 : CRI_TRUST_ACROSS;
+    f.out.across_error = i == 2 ? CR_R(0.011) : CR_R(0.009);
+    f.out.near_by = i == 3 ? CR_R(2.03) : CR_R(2.01);
+    f.t.steps.events = i != 4;
+    f.out.lacking = i == 4 ? CR_R(0.05) : (cr_real)NAN;
+    judged(&f, i == 0 ? CR_TRUST_YES : CR_TRUST_EVENTS,
+           i == 0 ? "missing for 3 uncounted events" : "do not trust (events)");
+  }
+}
+
 static void kinks_at_the_start_are_named(void** state) {
   figures f;
   begin(&f, true);
@@ -118,6 +134,7 @@ int test_trust_verdict(void) {
       cmocka_unit_test(one_far_from_the_finest_is_to_be_refined),
       cmocka_unit_test(errors_across_withhold_trust),
       cmocka_unit_test(moments_that_are_not_counted_withhold_trust),
+      cmocka_unit_test(what_all_probes_find_negligible_is_trusted),
       cmocka_unit_test(kinks_at_the_start_are_named),
       cmocka_unit_test(chaos_has_a_time),
   };
