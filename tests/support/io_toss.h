@@ -31,7 +31,7 @@ toss_result toss_differentiate(const toss* t);
 /// Central differences of the loss, at steps of eps.
 void toss_differences(const toss* t, double eps, double difference[TOSS_MOST]);
 
-/// The largest difference, in units of the largest entry.
+/// The largest difference, in units of the largest entry; infinite where one is no number.
 double toss_apart(const double* a, const double* b, int n);
 
 #endif
