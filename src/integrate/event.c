@@ -9,7 +9,8 @@
 #include "model/build.h"
 
 // parts of the size of two geoms, of a unit and of a speed that make no difference
-#define SAME_PLACE CR_R(1e-6)
+#define SAME_PLACE CR_R(5e-4)
+#define SAME_WAY CR_R(1e-6)
 #define SAME_GAP CR_R(1e-11)
 #define SAME_RATE CR_R(1e-6)
 // of a size, what a gap may be off by
@@ -181,7 +182,7 @@ static uint64_t zone_of(const cr_model* m, const cr_data* d, int row) {
   measure_bends(m, d, row, r.bend);
   for (int i = 0; i < CRI_BENDS; i++) {
     bool pushes = i < 2 ? d->efc_force[row] != 0 : r.first && pushed(d, row) > 0;
-    sum += pushes ? mixed(mixed(mixed((uint64_t)r.pair, r.place), i), r.bend[i] < 0) : 0;
+    sum += pushes ? mixed(mixed((uint64_t)r.feature, i), r.bend[i] < 0) : 0;
   }
   return sum;
 }
@@ -218,14 +219,14 @@ static cr_real apart(const cr_real* a, const cr_real* b) {
 
 // may one have moved to where the other is, since then?
 static bool stays_near(const cri_event_row* was, const cri_event_row* now, cr_real since) {
-  cr_real turned = 2 * since * (was->turn + now->turn) + SAME_PLACE;
+  cr_real turned = 2 * since * (was->turn + now->turn) + SAME_WAY;
   return apart(was->pos, now->pos) <= 2 * since * (was->way + now->way) + SAME_PLACE * now->size &&
          apart(was->frame, now->frame) <= turned;
 }
 
 // has its first tangent, where it matters, come to go by another axis of the world?
 static bool flips(const cri_event_row* was, const cri_event_row* now, cr_real since) {
-  return apart(was->frame + 3, now->frame + 3) > 2 * since * (was->turn + now->turn) + SAME_PLACE;
+  return apart(was->frame + 3, now->frame + 3) > 2 * since * (was->turn + now->turn) + SAME_WAY;
 }
 
 static bool continues(const cri_event_row* was, const cri_event_row* now, cr_real since) {
@@ -307,6 +308,23 @@ static cr_real bent(const cri_event_row* was, const cri_event_row* now, cr_real 
   return first;
 }
 
+// [e7] has a contact that pushes come under another name at the same place? Then its distance has a kink
+static bool kinks(const cri_event_list* before, const cri_event_list* after, int row,
+                  cr_real since) {
+  const cri_event_row* now = &after->row[row];
+  cr_real force = now->force;
+  bool there = false;
+  if (!now->first || find_row(before->row, before->n, now, row) != NULL) {
+    return false;
+  }
+  for (int i = 0; i < before->n; i++) {
+    bool same = may_be(&before->row[i], i, now, since, after);
+    force += same ? before->row[i].force : 0;
+    there = there || same;
+  }
+  return there && force > 0;
+}
+
 // [e1] how long after this a limit or contact that pushes leaves, CR_MAX if it does not
 static cr_real leaves(const cri_event_row* r) {
   return r->force > 0 && r->velocity > 0 && r->gap <= 0 ? -r->gap / r->velocity : CR_MAX;
@@ -354,6 +372,9 @@ cri_event cri_event_find(const cri_event_list* before, const cri_event_list* aft
     if (was != NULL && bent(was, now, since) > 0) {
       take(&found.crossed, since - bent(was, now, since));
     }
+    if (fate == CRI_STAYS && kinks(before, after, row, since)) {
+      take(&found.crossed, since / 2);
+    }
   }
   for (int row = 0; row < before->n; row++) {
     cri_fate fate = cri_event_fate_of_old(before, after, row, since, near);
@@ -368,12 +389,13 @@ cri_event cri_event_find(const cri_event_list* before, const cri_event_list* aft
 
 // ---- what is counted
 
-// [e4] distances that meet: how fast they part, 0 if they do not
+// [e4] distances that met within the step: how fast they part, 0 if they did not
 static cr_real parting(const cri_event_row* a, const cri_event_row* b, cr_real h) {
   bool other = a->feature != b->feature || !stays_near(a, b, h);
   cr_real speed = cr_abs(a->velocity) + cr_abs(b->velocity);
   cr_real rate = cr_abs(b->velocity - a->velocity);
-  bool met = cr_abs(a->gap - b->gap) <= 4 * h * speed + SAME_GAP * b->size;
+  cr_real apart = cr_abs(b->gap - a->gap - h * a->velocity);
+  bool met = apart <= 2 * h * rate + SAME_GAP * b->size;
   return other && met && rate > SAME_RATE * speed ? rate : 0;
 }
 
@@ -435,7 +457,7 @@ bool cri_event_sign_of(const cr_model* m, const cr_data* d, const cri_event_list
                        const cri_event_list* after, cr_real pair, cr_real h, cr_real near,
                        cri_event_sign* sign) {
   return find_sign(before, after, pair, h, near, sign) ||
-         cri_probe(m, d, before, after, pair, sign);
+         cri_probe(m, d, before, after, pair, h, sign);
 }
 
 // the pair that was asked about last, and whether its swap has a sign
@@ -448,7 +470,7 @@ typedef struct {
 static bool is_missed(const cr_model* m, const cr_data* d, const cri_event_list* before,
                       const cri_event_list* after, cr_real pair, cr_real h, cr_real near,
                       answer* last) {
-  if (h > CRI_EVENT_TINY * near) {
+  if (h > CRI_EVENT_WIDEST * near) {
     return true;
   }
   if (last->pair != pair) {
@@ -462,13 +484,14 @@ static bool is_missed(const cr_model* m, const cr_data* d, const cri_event_list*
 cri_event_count cri_event_counts(const cr_model* m, const cr_data* d, const cri_event_list* before,
                                  const cri_event_list* after, cr_real h, cr_real near) {
   cri_event_count c = {.entered = 0};
-  bool tiny = h <= CRI_EVENT_TINY * near;
+  bool tiny = h <= CRI_EVENT_WIDEST * near;
+  cr_real late = tiny ? cr_max(h, CRI_EVENT_TINY * near) : CRI_EVENT_TINY * near;
   answer last = {.pair = -1};
   for (int row = 0; row < after->n; row++) {
     const cri_event_row* r = &after->row[row];
     cri_fate fate = cri_event_fate_of_new(before, after, row, h, near);
     c.entered += fate == CRI_ENTERS;
-    c.missed += fate == CRI_ENTERS && r->gap < CRI_EVENT_TINY * near * r->velocity - unclear(r);
+    c.missed += fate == CRI_ENTERS && r->gap < late * r->velocity - unclear(r);
     c.swapped += fate == CRI_SWAPS;
     c.missed += fate == CRI_SWAPS && r->force > 0 &&
                 is_missed(m, d, before, after, r->pair, h, near, &last);

@@ -38,7 +38,7 @@ void cri_locate_restart(cri_locate* l) {
 }
 
 bool cri_locate_is_tiny(const cri_locate* l, cr_real h) {
-  return l->kind == CRI_STEP_TINY && h <= CRI_EVENT_TINY * l->near;
+  return l->kind == CRI_STEP_TINY && h <= CRI_EVENT_WIDEST * l->near;
 }
 
 // the step is taken; returns true
@@ -82,6 +82,14 @@ static void set_tiny(cri_locate* l) {
   l->next = CRI_STEP_TINY;
 }
 
+// the rows at h are those where nothing has happened yet
+static void keep(cri_locate* l, cr_real h) {
+  cri_event_list rows = l->clean;
+  l->clean = l->now;
+  l->now = rows;
+  l->out = h;
+}
+
 // nothing happens up to h: the end if nothing is known to happen later, or just before it does
 static bool clean_end(cri_locate* l, const cr_model* m, const cr_data* d, cr_real h,
                       cr_real* next) {
@@ -89,14 +97,11 @@ static bool clean_end(cri_locate* l, const cr_model* m, const cr_data* d, cr_rea
   if (left <= near || (l->before && l->in > 0 && l->in - h <= near)) {
     set_tiny(l);
   }
-  if (l->cross > 0 || l->in == 0) {
+  if (l->cross > 0 || h >= l->in) {
     return take(l, m, d, h, l->cross > 0);
   }
-  cri_event_list rows = l->clean;
-  l->clean = l->now;
-  l->now = rows;
   cr_real further = h + 4 * (h - l->out);
-  l->out = h;
+  keep(l, h);
   *next = h + left < l->in    ? h + left - near / 2
           : l->in - h <= near ? l->in
                               : cr_min(further, (l->out + l->in) / 2);
@@ -120,8 +125,9 @@ static cr_real approach(cri_locate* l, cr_real h, cr_real at) {
     l->next = CRI_STEP_SHORT;
     return before;
   }
-  // it lies at the start: this step is the short one
+  // it lies at the start: this step is the short one, and passes it if it is a bend
   l->kind = CRI_STEP_SHORT;
+  l->in = 0;
   return at + margin;
 }
 
@@ -145,6 +151,33 @@ static cr_real settle(cri_locate* l, cr_real h, cr_real entered, cr_real other, 
   return CRI_EVENT_TINY * near;
 }
 
+// have contacts been swapped from the rows `before` to those now, `since` later?
+static bool swaps(const cri_locate* l, const cri_event_list* before, cr_real since) {
+  return cri_event_find(before, &l->now, since, l->near).swapped >= 0;
+}
+
+// a tiny step, as it is where nothing is swapped; else the shortest at whose end contacts are those at the end of
+// the widest
+static bool cross(cri_locate* l, const cr_model* m, const cr_data* d, cr_real h, cr_real* next) {
+  cr_real widest = CRI_EVENT_WIDEST * l->near;
+  if (l->out == 0) {
+    l->out = l->asked = *next = widest;
+    return !swaps(l, &l->start, h) && take(l, m, d, h, false);
+  }
+  if (l->in > 0 || h < l->asked) {
+    return take(l, m, d, h, false);
+  }
+  if (h == widest) {
+    keep(l, h);
+  } else if (swaps(l, &l->clean, widest - h)) {
+    *next = l->in = l->out;
+    return false;
+  }
+  l->out = h;
+  l->asked = *next = h / CRI_EVENT_WIDER;
+  return *next < CRI_EVENT_TINY * l->near && take(l, m, d, h, false);
+}
+
 static cr_real at_or(cr_real at, cr_real out, cr_real h) {
   return at >= 0 ? cr_min(out + at, h) : h;
 }
@@ -152,7 +185,7 @@ static cr_real at_or(cr_real at, cr_real out, cr_real h) {
 bool cri_locate_ends(cri_locate* l, const cr_model* m, const cr_data* d, cr_real h, cr_real* next) {
   l->now = cri_event_rows(m, d, l->now.row);
   if (cri_locate_is_tiny(l, h)) {
-    return take(l, m, d, h, false);
+    return cross(l, m, d, h, next);
   }
   cri_event e = cri_event_find(&l->clean, &l->now, h - l->out, l->near);
   bool bend = e.crossed >= 0 && l->kind == CRI_STEP_LONG;

@@ -25,6 +25,7 @@ typedef struct {
   cri_step_kind next;
   cri_event_list start, clean, now;  // rows at the start, after the length `out`, after this one
   cr_real out, in;    // lengths before and behind what happens first; in 0: nothing known yet
+  cr_real asked;      // of a tiny step, the length to try
   bool before;        // it is something that the step is to end before
   int tries, astray;  // lengths tried; of those with a stage on another side
   bool lost;          // so many that the step was taken as it was

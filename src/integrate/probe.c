@@ -10,8 +10,8 @@
 // moments are found to this part of the time it takes to move that far
 #define FINE CR_R(1e-7)
 // and on that path itself contacts are known so long before and after, and may be others in between for so long
-#define ASIDE CR_R(1e-2)
-#define AT_ONCE CR_R(1e-3)
+#define ASIDE CR_R(3e-2)
+#define AT_ONCE CR_R(1e-2)
 // of both sides of a shift, how unlike they may be: a part, and in that time
 #define UNLIKE CR_R(1e-2)
 #define UNLIKE_AT_LEAST CR_R(1e-4)
@@ -33,6 +33,7 @@ typedef struct {
   cr_shape_tan velocity[2];
   cr_real unit;       // time to move by a shift
   contacts known[2];  // on the path itself, before and after
+  cr_real moment;     // on it
 } paths;
 
 // how far a contact is from the nearest of others
@@ -128,6 +129,8 @@ static bool find_slope(const paths* p, int direction, cr_real eps, cr_real* slop
     return false;
   }
   *slope = (up - down) / (2 * eps);
+  up -= p->moment;
+  down -= p->moment;
   return cr_abs(up + down) <= UNLIKE * cr_max(cr_abs(up), cr_abs(down)) + UNLIKE_AT_LEAST * p->unit;
 }
 
@@ -140,8 +143,8 @@ static const cri_event_row* row_of(const cri_event_list* list, cr_real pair) {
   return NULL;
 }
 
-// false if nothing moves, or changes
-static bool begin(paths* p, const cr_model* m, const cr_data* d) {
+// false if nothing moves, or changes in the time h before the state of d
+static bool begin(paths* p, const cr_model* m, const cr_data* d, cr_real h) {
   cr_real way[3], spin[3];
   for (int k = 0; k < 2; k++) {
     int geom = p->row->geom[k];
@@ -157,10 +160,12 @@ static bool begin(paths* p, const cr_model* m, const cr_data* d) {
   if (!(speed > 0 && p->unit < CR_MAX)) {
     return false;
   }
+  const cr_real at[2] = {-ASIDE * p->unit - 2 * h, ASIDE * p->unit};
   for (int k = 0; k < 2; k++) {
-    collide(p, 0, 0, (k == 0 ? -ASIDE : ASIDE) * p->unit, &p->known[k]);
+    collide(p, 0, 0, at[k], &p->known[k]);
   }
-  return look(p, 0, 0, -ASIDE * p->unit) == BEFORE && look(p, 0, 0, ASIDE * p->unit) == AFTER;
+  return look(p, 0, 0, at[0]) == BEFORE && look(p, 0, 0, at[1]) == AFTER &&
+         find_moment(p, 0, 0, &p->moment);
 }
 
 // [e6] a motion of both together changes nothing: the first the other way
@@ -180,11 +185,11 @@ static bool has_size(const cr_model* m, int geom, int k) {
 }
 
 bool cri_probe(const cr_model* m, const cr_data* d, const cri_event_list* before,
-               const cri_event_list* after, cr_real pair, cri_event_sign* sign) {
+               const cri_event_list* after, cr_real pair, cr_real h, cri_event_sign* sign) {
   paths p = {.m = m, .row = row_of(after, pair)};
   p.row = p.row == NULL ? row_of(before, pair) : p.row;
   if (p.row == NULL || p.row->size == 0 || m->collision != CR_COLLISION_HARD ||
-      m->geom_type[p.row->geom[0]] == CR_GEOM_HFIELD || !begin(&p, m, d)) {
+      m->geom_type[p.row->geom[0]] == CR_GEOM_HFIELD || !begin(&p, m, d, h)) {
     return false;
   }
   *sign = (cri_event_sign){.was = -1, .now = -1, .probed = true};

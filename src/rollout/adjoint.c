@@ -315,7 +315,7 @@ static cr_status pass_event(span* s, int i, bool* tiny) {
   if (status != CR_OK) {
     return failed(s, r->d, status);
   }
-  *tiny = h <= CRI_EVENT_TINY * cri_event_near(s->m, r->d->time);
+  *tiny = h <= CRI_EVENT_WIDEST * cri_event_near(s->m, r->d->time);
   if (*tiny) {
     cri_tape_put(&r->tape, s->m, CRI_TAPE_HERE, r->d);
     return CR_OK;
