@@ -39,14 +39,19 @@ static bool has_events(const cri_locate* step) {
   return step->counts.entered + step->counts.left + step->counts.swapped > 0;
 }
 
-// counts the steps with events within a span of time
-static int count(cri_crowd* c, const cri_locate* step, int each, cr_real span, cr_real time) {
+// counts `more` steps with events, all of them within a span of time
+static int count(cri_crowd* c, int more, cr_real span, cr_real time) {
   if (time > c->since + span) {
     c->steps = 0;
     c->since = time;
   }
-  c->steps += has_events(step) || step->lost ? each : 0;
+  c->steps += more;
   return c->steps;
+}
+
+// how many steps one counts for: bends and kinks count too, and what no length finds as many
+static int weight_of(const cri_locate* step) {
+  return step->lost ? LOST : has_events(step) || step->happened;
 }
 
 // forgets them, and passes over events until then
@@ -66,13 +71,12 @@ bool cri_crowd_watch(cri_crowd* c, const cr_model* m, const cri_locate* step, cr
                      cr_real time) {
   cr_real longer = GOES_ON * m->timestep;
   if (cri_crowd_is_blind(c, time - h)) {
-    if (count(c, step, 1, longer, time) > 1) {
+    if (count(c, has_events(step) || step->lost, longer, time) > 1) {
       pass_until(c, time, time + longer);
     }
     return false;
   }
-  bool crowd =
-      count(c, step, step->lost ? LOST : 1, m->timestep, time) > FEW + EACH * step->start.n;
+  bool crowd = count(c, weight_of(step), m->timestep, time) > FEW + EACH * step->start.n;
   bool bouncing = step->counts.entered > 0 && bounces(c, m, step, h, time);
   if (crowd || bouncing) {
     begin(c, m, time);

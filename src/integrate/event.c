@@ -9,7 +9,7 @@
 #include "model/build.h"
 
 // parts of the size of two geoms, of a unit and of a speed that make no difference
-#define SAME_PLACE CR_R(5e-4)
+#define SAME_PLACE CR_R(1e-6)
 #define SAME_WAY CR_R(1e-6)
 #define SAME_GAP CR_R(1e-11)
 #define SAME_RATE CR_R(1e-6)

@@ -106,8 +106,9 @@ cri_event_count cri_event_counts(const cr_model* m, const cr_data* d, const cri_
 
 /// A step so many times as long as what follows crosses what leaves or is swapped, and an entry so long
 /// ago counts as found. Where contacts are swapped several times in a row, as those of faces that are
-/// parallel but for round-off, it is wider, by steps of a factor, up to the widest.
-enum { CRI_EVENT_TINY = 5, CRI_EVENT_WIDER = 8, CRI_EVENT_WIDEST = 5 * 4096 };
+/// parallel but for round-off, it is wider, by steps of a factor, up to the widest, until they stay the same for so
+/// many times as long.
+enum { CRI_EVENT_TINY = 5, CRI_EVENT_WIDER = 8, CRI_EVENT_QUIET = 64, CRI_EVENT_WIDEST = 5 * 4096 };
 
 /// How well the moment of an event is to be known.
 static inline cr_real cri_event_near(const cr_model* m, cr_real time) {

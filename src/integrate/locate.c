@@ -156,26 +156,22 @@ static bool swaps(const cri_locate* l, const cri_event_list* before, cr_real sin
   return cri_event_find(before, &l->now, since, l->near).swapped >= 0;
 }
 
-// a tiny step, as it is where nothing is swapped; else the shortest at whose end contacts are those at the end of
-// the widest
+// a tiny step, as it is where nothing is swapped; else so long that contacts stay those at its end for much longer
 static bool cross(cri_locate* l, const cr_model* m, const cr_data* d, cr_real h, cr_real* next) {
   cr_real widest = CRI_EVENT_WIDEST * l->near;
-  if (l->out == 0) {
-    l->out = l->asked = *next = widest;
-    return !swaps(l, &l->start, h) && take(l, m, d, h, false);
-  }
-  if (l->in > 0 || h < l->asked) {
+  const cri_event_list* before = l->out == 0 ? &l->start : &l->clean;
+  bool swapped = swaps(l, before, h - l->out), longest = h >= widest;
+  if (l->in > 0 || h < l->asked || (l->out == 0 ? !swapped : swapped && longest)) {
     return take(l, m, d, h, false);
   }
-  if (h == widest) {
+  if (swapped) {
     keep(l, h);
-  } else if (swaps(l, &l->clean, widest - h)) {
+  } else if (longest || h >= CRI_EVENT_QUIET * l->out) {
     *next = l->in = l->out;
     return false;
   }
-  l->out = h;
-  l->asked = *next = h / CRI_EVENT_WIDER;
-  return *next < CRI_EVENT_TINY * l->near && take(l, m, d, h, false);
+  l->asked = *next = CRI_EVENT_WIDER * h;
+  return false;
 }
 
 static cr_real at_or(cr_real at, cr_real out, cr_real h) {

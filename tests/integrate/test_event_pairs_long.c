@@ -1,18 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 // Needs: io
 // Every pair of shapes, hard, soft and smooth, methods and tolerances: the gradient with events is that of the
-// motion, or says that a jump was not counted. Bounds of coarse tolerances leave room for kinks, where
-// no force jumps.
+// motion, or says that a jump was not counted, which is rare but for smooth collision.
 #include "carom/carom.h"
 #include "model/model.h"
 #include "support/io_event_pairs.h"
 
 static const pairs_method METHODS[] = {
-    {"tsit5", 1e-5, 0.1},    {"tsit5", 1e-7, 0.02},   {"tsit5", 1e-9, 5e-3},
-    {"tsit5", 1e-11, 2e-3},  {"bosh3", 1e-5, 0.1},    {"bosh3", 1e-7, 0.02},
-    {"bosh3", 1e-9, 5e-3},   {"dopri5", 1e-6, 0.05},  {"dopri5", 1e-8, 0.01},
-    {"dopri5", 1e-10, 2e-3}, {"dopri8", 1e-6, 0.05},  {"dopri8", 1e-8, 0.01},
-    {"dopri8", 1e-10, 2e-3}, {"dopri8", 1e-12, 2e-3}, {"heun", 1e-6, 0.05}};
+    {"tsit5", 1e-5, 0.05},   {"tsit5", 1e-7, 5e-3},   {"tsit5", 1e-9, 5e-3},
+    {"tsit5", 1e-11, 1e-3},  {"bosh3", 1e-5, 0.05},   {"bosh3", 1e-7, 5e-3},
+    {"bosh3", 1e-9, 5e-3},   {"dopri5", 1e-6, 0.01},  {"dopri5", 1e-8, 5e-3},
+    {"dopri5", 1e-10, 1e-3}, {"dopri8", 1e-6, 0.01},  {"dopri8", 1e-8, 5e-3},
+    {"dopri8", 1e-10, 1e-3}, {"dopri8", 1e-12, 1e-3}, {"heun", 1e-6, 0.01}};
 
 // a third of the methods on each scene, others on the next
 enum { N = sizeof METHODS / sizeof METHODS[0], SPARSE = 3, LAUNCHES = 3 };
@@ -33,7 +32,8 @@ static void check(int collision) {
   print_message("%d runs of %d scenes, %d of them at kinks; %d with uncounted events, %d wrong\n",
                 tally.runs, tally.scenes, tally.kinks, tally.uncounted, tally.wrong);
   assert_int_equal(tally.wrong, 0);
-  assert_true(5 * tally.kinks < tally.scenes && 5 * tally.uncounted < tally.runs);
+  int rare = collision == CR_COLLISION_SMOOTH ? 8 : 20;
+  assert_true(5 * tally.kinks < tally.scenes && rare * tally.uncounted < tally.runs);
 }
 
 static void hard_gradients_are_those_of_the_motion(void** state) { check(CR_COLLISION_HARD); }
