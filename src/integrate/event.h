@@ -41,7 +41,7 @@ typedef struct {
 typedef struct {
   cr_real entered, left;  // a limit or contact; of those that leave the ones that pushed
   cr_real swapped;        // a contact is at another place, or came or went in some other way
-  cr_real crossed;        // a bend
+  cr_real crossed;        // a bend, or a contact under another name at the same place
 } cri_event;
 
 typedef enum { CRI_STAYS, CRI_ENTERS, CRI_LEAVES, CRI_SWAPS } cri_fate;
@@ -52,8 +52,7 @@ cri_event_list cri_event_rows(const cr_model* m, const cr_data* d, cri_event_row
 /// The row behind the last one of the limit or contact at `row`.
 int cri_event_end(const cr_data* d, int row);
 
-/// A number that tells apart which rows of d push and on which side of their bends they are. A contact in
-/// the place of another of its pair makes no difference.
+/// A number that tells apart which rows of d push, by what touches, and on which side of their bends they are.
 uint64_t cri_event_zones(const cr_model* m, const cr_data* d);
 
 /// What happened from rows `before` to rows `after`, `since` later; times are known to `near`.
@@ -61,6 +60,7 @@ uint64_t cri_event_zones(const cr_model* m, const cr_data* d);
 ///          left - g / g' after the first                                                 [e1]
 ///          crossed since b / (b - b_before) before it, where the sign of a bend's b changed [e3]
 ///          swapped where g and its rate before and after meet                            [e4]
+///          a contact that pushes under another name: half of `since`                        [e7]
 cri_event cri_event_find(const cri_event_list* before, const cri_event_list* after, cr_real since,
                          cr_real near);
 
@@ -87,7 +87,7 @@ typedef struct {
 
 /// The sign of a swap in a pair of geoms, in a step of length h. False if there is none.
 /// Equation a row that leaves or enters just then, whatever it pushes: s its gap            [e1]
-///          two contacts whose distances are the same and whose rates are not: s = g_now - g_was  [e4]
+///          two contacts whose distances met in the step, by their rates: s = g_now - g_was     [e4]
 ///          a frame whose first tangent goes by another axis of the world: s = n_y, at 1/2    [e5]
 ///          else, hard contacts: the moment is looked for beside the motion (integrate/probe.h) [e6]
 /// Requires d evaluated where the rows `after` are
