@@ -10,6 +10,7 @@
 #include "dynamics/effective.h"
 #include "dynamics/ends.h"
 #include "dynamics/limits.h"
+#include "dynamics/metric.h"
 #include "dynamics/setpoint.h"
 #include "dynamics/tendon_law.h"
 #include "model/misuse.h"
@@ -133,6 +134,12 @@ static void actuators(notes* s) {
 
 static void tendons(notes* s) {
   const cr_model* m = s->m;
+  if (cri_metric_rests(m, s->d)) {
+    note(s,
+         "a tendon spring is exactly at its rest length, where a step leaves its stiffness out of "
+         "the "
+         "metric; the gradient is that beside it");
+  }
   for (int t = 0; t < m->ntendon; t++) {
     cr_label name = cri_label(m, "tendon", m->name_tendonadr, t);
     cri_dead_band band = cri_dead_band_of(m, s->d, t);

@@ -27,7 +27,7 @@ def load(path):
     lib = ctypes.CDLL(path)
     for name in ("cr_data_view", "cr_rollout_bar", "cr_rollout_data", "cr_rollout_ctrl"):
         getattr(lib, name).restype = POINTER
-    for name in ("cr_data_error", "cr_status_text", "cr_jacobian_error", "cr_version"):
+    for name in ("cr_data_error", "cr_status_text", "cr_jacobian_error", "cr_parameter_jacobian_error", "cr_version"):
         getattr(lib, name).restype = ctypes.c_char_p
     lib.cr_data_error.argtypes = [POINTER]
     lib.cr_jacobian_error.argtypes = [POINTER]
@@ -144,6 +144,19 @@ class Model:
             raise Error(self.lib.cr_data_error(self.bar).decode(errors="replace"))
         for name, view in views.items():
             result[name][row] = view
+
+    def parameter_jacobian(self, names):
+        """cr_step_parameter_jacobian of the step just made, by parameters."""
+        lib, work, error = self.lib, POINTER(), ctypes.byref(self.error)
+        list_ = (ctypes.c_char_p * max(1, len(names)))(*[n.encode() for n in names])
+        self._try(lib.cr_parameter_jacobian_create(ctypes.byref(work), self.m, self.d, list_, len(names), False, error))
+        try:
+            out = np.zeros((2 * self.nv + self.na, lib.cr_parameter_jacobian_columns(work)))
+            if lib.cr_step_parameter_jacobian(self.m, self.d, work, out.ctypes.data_as(REALS)) != 0:
+                raise Error(lib.cr_parameter_jacobian_error(work).decode(errors="replace"))
+            return out
+        finally:
+            lib.cr_parameter_jacobian_destroy(work)
 
     def two_slopes(self, state, field):
         """What Carom says of numbers of a field that have two slopes at a state: its sentences."""

@@ -337,6 +337,7 @@ def gradient(p, state, where):
     try:
         J = p.c.vjp(names)
         own_jacobian(p, J, where, state)
+        own_parameter_jacobian(p, J, names, where, state)
     except carom.Error as error:
         refused(p, state, where, str(error))
         return
@@ -374,6 +375,27 @@ def own_jacobian(p, J, where, state):
                 p.find("jacobian", where, field=name, entry=str([int(a) for a in at]), got=float(matrix[at]),
                        expected=float(J[name][at]), note="cr_step_jacobian against cr_step_vjp",
                        state=plain_state(state))
+
+
+def own_parameter_jacobian(p, J, names, where, state):
+    """cr_step_parameter_jacobian of a few fields, few columns and many, against the reverse sweeps."""
+    fields = [n for n in names if n in J and n not in INPUTS]
+    some = [str(n) for n in p.rng.choice(fields, min(3, len(fields)), replace=False)] if fields else []
+    if not some or where not in ("start", "step 40"):
+        return
+    both = np.hstack([J[n] for n in some])
+    matrix = p.c.parameter_jacobian(some)
+    if matrix.shape != both.shape:
+        p.find("jacobian", where, field=some[0], note=f"{matrix.shape[1]} columns of {both.shape[1]}", got=0.0)
+        return
+    first = 0
+    for name in some:
+        a, b = (x[:, first:first + J[name].shape[1]] for x in (matrix, both))
+        first += J[name].shape[1]
+        if a.size and np.abs(a - b).max() > 1e-8 * (np.abs(b).max() + 1e-9):
+            at = np.unravel_index(np.abs(a - b).argmax(), a.shape)
+            p.find("jacobian", where, field=name, entry=str([int(x) for x in at]), got=float(a[at]), expected=float(b[at]),
+                   note="cr_step_parameter_jacobian against cr_step_vjp", state=plain_state(state))
 
 
 def mover(p, state, name, k):

@@ -178,7 +178,7 @@ def two_slopes(p, f):
         return False
     said = [s for s in p.c.two_slopes(f["full_state"], f["field"]) if is_about(p, s, f["field"], f["number"])]
     sides = list(f["own"])
-    if any("joint" in s and "limit begins" in s for s in said):
+    if any(("joint" in s and "limit begins" in s) or "beside it" in s for s in said):
         inside = p.own_difference(off_limits(p, f["full_state"]), f["field"], f["number"], f["row"])
         sides += [x for x in inside if x is not None]
     room = 1e-3 * f["size"] + 0.05 * (max(f["own"]) - min(f["own"]))
@@ -186,12 +186,14 @@ def two_slopes(p, f):
 
 
 def off_limits(p, state):
-    """The state, but slides and hinges that stand exactly at a limit a little inside it."""
+    """The state, but slides and hinges that stand exactly at a limit a little inside it, and others a little turned."""
     m, out = p.r.m, dict(state)
     out["qpos"] = state["qpos"].copy()
     for j in range(m.njnt):
         k = m.jnt_qposadr[j]
-        if m.jnt_limited[j] and m.jnt_type[j] >= 2:
+        if m.jnt_type[j] >= 2 and not (m.jnt_limited[j] and state["qpos"][k] in m.jnt_range[j]):
+            out["qpos"][k] += 1e-9
+        elif m.jnt_type[j] >= 2:
             out["qpos"][k] += 1e-5 * (float(m.jnt_range[j, 0] == state["qpos"][k]) - float(m.jnt_range[j, 1] == state["qpos"][k]))
     return out
 
