@@ -196,6 +196,8 @@ expect 0 told grad tendons.xml --time .002 --loss 'qvel[0]' --wrt tendon_lengths
 holds told 'sum("both ends equal" in x for x in j["two_slopes"]) >= 1'
 holds told 'sum("has no length" in x for x in j["two_slopes"]) == 1'
 holds told 'sum("where its limit begins" in x for x in j["two_slopes"]) == 1'
+expect 0 told grad tendons.xml --integrator discrete --time .002 --loss 'qvel[0]' --wrt tendon_stiffness --json
+holds told 'sum("at its rest length" in x for x in j["two_slopes"]) == 1'
 
 # ---- a weld within one body, whose rows of rotation are all zero, and their forces are not
 cat > weld.xml << 'XML'
