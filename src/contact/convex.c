@@ -18,7 +18,12 @@
 #include "contact/rows.h"
 #include "math/cholesky.h"
 
-enum { LEAST_ITERATIONS = 1000, LINE_ITERATIONS = 60, MAX_BLOCK = 2 * (CR_MAX_CONE - 1) };
+enum {
+  LEAST_ITERATIONS = 1000,
+  LINE_ITERATIONS = 60,
+  MOST_NEAR = 40,
+  MAX_BLOCK = 2 * (CR_MAX_CONE - 1)
+};
 
 static const cr_real ROUND_OFF = 8 * CR_EPS;      // share of the scale that is as good as zero
 static const cr_real ACCEPT = 4500 * CR_EPS;      // share below which a residual may come to rest
@@ -552,25 +557,32 @@ static bool is_better(const point* x, const point* than) {
 // What the iteration has come to rest at is an answer where rounding leaves little of the forces, or
 // moves the acceleration by little; then J' f is what M a - tau says, to more digits than its sum.
 static cr_status accept_rest(problem* p, point* x, int iterations) {
-  if (x->residual > LOOSEST || x->share > LOOSEST) {
+  bool loose = x->residual > LOOSEST || x->share > LOOSEST;
+  if (loose) {
     cr_real moved;
     CR_TRY(freedom(p, x, &moved));
     if (!(moved <= FIRM)) {
       return no_convergence(p, x, iterations);
     }
   }
-  CR_EACH(i, p->dofs) { x->q[i] = x->residual > ACCEPT ? x->Ma[i] - p->tau[i] : x->q[i]; }
+  bool taken = loose || x->residual > ACCEPT;
+  CR_EACH(i, p->dofs) { x->q[i] = taken ? x->Ma[i] - p->tau[i] : x->q[i]; }
   return CR_OK;
 }
 
-// Iterates from *x, with *y to go on to; *x is the solution in the end.
+// Iterates from *x, with *y to go on to; *x is the solution in the end. Where rounding is all that is left,
+// residual and share may fall in turn without end.
 static cr_status iterate(problem* p, point* x, point* y) {
   cr_data* d = p->d;
   int most = p->m->iterations > LEAST_ITERATIONS ? p->m->iterations : LEAST_ITERATIONS;
-  for (int n = 0;; n++) {
+  for (int n = 0, near = 0;; n++) {
     d->solver_iterations = n > d->solver_iterations ? n : d->solver_iterations;
     if (is_solved(p, x) && !came_from_far(p, x)) {
       return CR_OK;
+    }
+    near += x->residual <= ACCEPT;
+    if (near > MOST_NEAR) {
+      return accept_rest(p, x, n);
     }
     if (n >= most) {
       return no_convergence(p, x, n);

@@ -59,7 +59,7 @@ static void solve_linear(const cr_model* m, const cr_data* d, cr_real* x, bool t
   cri_pop(work, mark);
 }
 
-static void solve_at_solution(const cr_model* m, const cr_data* d, cr_real* x, cr_data* work) {
+void cri_acceleration_solve(const cr_model* m, const cr_data* d, cr_real* x, cr_data* work) {
   solve_linear(m, d, x, false, work);
 }
 
@@ -80,7 +80,7 @@ static cr_status constrained(const cr_model* m, cr_data* d, const cr_real* value
   }
   cri_metric_free(m, d, tau, d->acc_qacc, false, d);
   CR_TRY(check_finite(m, d, d->acc_qacc, "qacc"));
-  return d->M_formed ? cri_rounding(m, d, &metric, solve_at_solution) : CR_OK;
+  return d->M_formed ? cri_rounding(m, d, &metric, cri_acceleration_solve) : CR_OK;
 }
 
 static cr_status accelerate(const cr_model* m, cr_data* d) {

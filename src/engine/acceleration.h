@@ -28,6 +28,9 @@
 ///          the zones at the solution. The warm start has no influence and no derivative.
 cr_status cr_acceleration(const cr_model* m, cr_data* d);
 
+/// x = H^-1 x at the solution, H with rows where there are some; in scratch of `work`.
+void cri_acceleration_solve(const cr_model* m, const cr_data* d, cr_real* x, cr_data* work);
+
 /// H a_tan = qfrc_smooth_tan - M_tan a + J_tan' f + J' (F' (J_tan a - aref_tan) + f_par_tan).
 cr_status cr_acceleration_jvp(const cr_model* m, const cr_data* d, cr_data* tan);
 

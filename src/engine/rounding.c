@@ -25,60 +25,54 @@ static int lost_dof(const cr_model* m, const cr_data* d, const cr_metric_view* m
   return dof;
 }
 
-// eps times the sizes of what is added up on each dof
-static void noise_of(const cr_model* m, const cr_data* d, const cr_metric_view* metric,
-                     cr_real* noise) {
-  const cr_pattern* p = &metric->pattern;
-  for (int i = 0; i < m->nv; i++) {
-    noise[i] = cr_abs(metric->tau[i]);
-  }
-  for (int i = 0; i < m->nv; i++) {
+void cri_noise_of_product(const cr_pattern* p, const cr_real* value, const cr_real* x,
+                          cr_real* noise) {
+  for (int i = 0; i < p->n; i++) {
     int diagonal = p->nnz[i] - 1;
     for (int k = 0; k <= diagonal; k++) {
       int j = p->col[p->adr[i] + k];
-      cr_real M = cr_abs(metric->value[p->adr[i] + k]);
-      noise[i] += M * cr_abs(d->acc_qacc[j]);
-      noise[j] += k < diagonal ? M * cr_abs(d->acc_qacc[i]) : 0;
+      cr_real A = cr_abs(value[p->adr[i] + k]);
+      noise[i] += A * cr_abs(x[j]);
+      noise[j] += k < diagonal ? A * cr_abs(x[i]) : 0;
     }
   }
+}
+
+void cri_noise_of_rows(const cr_data* d, cr_real* noise) {
   for (int r = 0; r < d->nefc; r++) {
     for (int k = d->efc_J_rowadr[r]; k < d->efc_J_rowadr[r] + d->efc_J_rownnz[r]; k++) {
       noise[d->efc_J_colind[k]] += cr_abs(d->efc_J[k] * d->acc_force[r]);
     }
   }
-  for (int i = 0; i < m->nv; i++) {
-    noise[i] *= GROWTH * CR_EPS;
-  }
 }
 
-// the largest acceleration, with or without rows, in the tree of a dof
-static cr_real scale_of(const cr_model* m, const cr_data* d, int dof) {
+// the largest size in the tree of a dof
+static cr_real scale_of(const cr_model* m, const cri_noise* n, int dof) {
   int tree = m->dof_treeid[dof];
   cr_real most = 0;
   for (int i = m->tree_dofadr[tree]; i < m->tree_dofadr[tree] + m->tree_dofnum[tree]; i++) {
-    most = cr_max(most, cr_max(cr_abs(d->acc_qacc[i]), cr_abs(d->qacc_smooth[i])));
+    most = cr_max(most, cr_max(cr_abs(n->x[i]), cr_abs(n->beside[i])));
   }
   return most;
 }
 
-// signs of the noise, which are not known: all alike, those of the acceleration, in turn
+// signs of the noise, which are not known: all alike, those of the solution, in turn
 enum { PATTERNS = 3 };
-static cr_real sign_of(const cr_data* d, int pattern, int i) {
-  bool minus = pattern == 1 ? d->acc_qacc[i] < 0 : (pattern == 2 ? i % 2 == 1 : false);
+static cr_real sign_of(const cri_noise* n, int pattern, int i) {
+  bool minus = pattern == 1 ? n->x[i] < 0 : (pattern == 2 ? i % 2 == 1 : false);
   return minus ? -1 : 1;
 }
 
 // the dof that noise with these signs moves most, in units of its tree
-static int most_moved(const cr_model* m, cr_data* d, const cr_real* noise, int pattern, cr_real* x,
-                      cri_linear_solve* solve) {
+static int most_moved(const cr_model* m, cr_data* d, const cri_noise* n, int pattern, cr_real* x) {
   int dof = 0;
   cr_real most = 0;
   for (int i = 0; i < m->nv; i++) {
-    x[i] = sign_of(d, pattern, i) * noise[i];
+    x[i] = sign_of(n, pattern, i) * n->sizes[i];
   }
-  solve(m, d, x, d);
+  n->solve(m, d, x, d);
   for (int i = 0; i < m->nv; i++) {
-    cr_real scale = scale_of(m, d, i);
+    cr_real scale = scale_of(m, n, i);
     if (cr_abs(x[i]) > most * scale) {
       most = cr_abs(x[i]) / scale;
       dof = i;
@@ -87,17 +81,28 @@ static int most_moved(const cr_model* m, cr_data* d, const cr_real* noise, int p
   return dof;
 }
 
-// by how much the worst signs move a dof, from its row of H^-1
-static cr_real moved(const cr_model* m, cr_data* d, const cr_real* noise, int dof, cr_real* x,
-                     cri_linear_solve* solve) {
-  cr_real sum = 0, scale = scale_of(m, d, dof);
+// by how much the worst signs move a dof, from its row of the inverse
+static cr_real moved(const cr_model* m, cr_data* d, const cri_noise* n, int dof, cr_real* x) {
+  cr_real sum = 0, scale = scale_of(m, n, dof);
   cr_zero(x, m->nv);
   x[dof] = 1;
-  solve(m, d, x, d);
+  n->transposed(m, d, x, d);
   for (int i = 0; i < m->nv; i++) {
-    sum += cr_abs(x[i]) * noise[i];
+    sum += cr_abs(x[i]) * n->sizes[i];
   }
   return scale > 0 ? sum / scale : 0;
+}
+
+cr_real cri_noise_moves(const cr_model* m, cr_data* d, const cri_noise* n) {
+  size_t mark = cri_mark(d);
+  cr_real *x = cri_push(d, (size_t)m->nv), most = 0;
+  for (int k = 0, last = -1; k < PATTERNS; k++) {
+    int dof = most_moved(m, d, n, k, x);
+    most = dof == last ? most : cr_max(most, moved(m, d, n, dof, x));
+    last = dof;
+  }
+  cri_pop(d, mark);
+  return GROWTH * CR_EPS * most;
 }
 
 static cr_status futile(const cr_model* m, cr_data* d) {
@@ -118,15 +123,14 @@ cr_status cri_rounding(const cr_model* m, cr_data* d, const cr_metric_view* metr
     return CR_OK;
   }
   size_t mark = cri_mark(d);
-  cr_real* noise = cri_push(d, (size_t)m->nv);
-  cr_real* x = cri_push(d, (size_t)m->nv);
-  noise_of(m, d, metric, noise);
-  for (int k = 0, last = -1; k < PATTERNS; k++) {
-    int dof = most_moved(m, d, noise, k, x, solve);
-    d->rounding =
-        dof == last ? d->rounding : cr_max(d->rounding, moved(m, d, noise, dof, x, solve));
-    last = dof;
+  cr_real* sizes = cri_push(d, (size_t)m->nv);
+  for (int i = 0; i < m->nv; i++) {
+    sizes[i] = cr_abs(metric->tau[i]);
   }
+  cri_noise_of_product(&metric->pattern, metric->value, d->acc_qacc, sizes);
+  cri_noise_of_rows(d, sizes);
+  const cri_noise n = {sizes, d->acc_qacc, d->qacc_smooth, solve, solve};
+  d->rounding = cri_noise_moves(m, d, &n);
   cri_pop(d, mark);
   return d->rounding > FUTILE ? futile(m, d) : CR_OK;
 }

@@ -9,6 +9,22 @@
 /// x = H^-1 x at the solution, in scratch of `work`.
 typedef void cri_linear_solve(const cr_model* m, const cr_data* d, cr_real* x, cr_data* work);
 
+/// What is added up on each dof of A x = b, sizes[nv]: rounding of it moves x. `beside`: numbers like x; the
+/// larger of the two in a tree is what its x is measured by. `solve` is by A^-1, `transposed` by its transpose.
+typedef struct {
+  const cr_real *sizes, *x, *beside;
+  cri_linear_solve *solve, *transposed;
+} cri_noise;
+
+/// sizes += |A| |x|, A symmetric with this lower triangle; sizes += |J|' |f| of all rows.
+void cri_noise_of_product(const cr_pattern* p, const cr_real* value, const cr_real* x,
+                          cr_real* sizes);
+void cri_noise_of_rows(const cr_data* d, cr_real* sizes);
+
+/// |A^-1| 32 eps sizes, over the largest x of the tree, for the dof where that is most, by two to six solves.
+/// Memory   scratch nv of d
+cr_real cri_noise_moves(const cr_model* m, cr_data* d, const cri_noise* noise);
+
 /// Estimates how far rounding moves the acceleration of some dof,
 ///   |H^-1| 32 eps (|Mhat| |a| + |tau| + |J|' |f|), over the largest acceleration of its tree,
 /// for the dof where that is most, by two to six solves.

@@ -8,6 +8,8 @@
 #include "dynamics/activation.h"
 #include "dynamics/inertia.h"
 #include "dynamics/reflected.h"
+#include "engine/acceleration.h"
+#include "engine/rounding.h"
 #include "integrate/implicit.h"
 #include "integrate/manifold.h"
 #include "math/cholesky.h"
@@ -22,8 +24,14 @@ bool cri_euler_damps(const cr_model* m) { return may_damp_implicitly(m) && cri_d
 // ---- [e1] the implicit acceleration
 
 // hD over the inertia of a dof, and a over a2 of a tree, from which on a - (a - a2) is a difference of
-// large numbers
-static const cr_real FIRM = 1000, STRONG = CR_R(1e4);
+// large numbers; and a over a2 times the digits that a lacks already
+static const cr_real FIRM = 1000, STRONG = CR_R(1e4), LOSSY = CR_R(1e5);
+
+// terms of M a over those of tau + J' f below which M a is taken
+static const cr_real CANCELLED = CR_R(1e-4);
+
+// what is said of the smaller of two estimates, each from few signs
+static const cr_real SAFE = 8;
 
 const cr_real* cri_euler_damping(const cr_model* m, const cr_data* d, cr_data* owner) {
   cr_real* D = cri_push(owner, (size_t)m->nv);
@@ -63,6 +71,16 @@ static cr_real largest(const cr_real* x, int first, int n) {
   return most;
 }
 
+// the largest diagonal of M in a tree over what elimination leaves of it, where M is formed
+static cr_real lost(const cr_model* m, const cr_data* d, int first, int n) {
+  const cr_real* inverse = cri_factors_of_M(d).Dinv;
+  cr_real most = 1;
+  for (int i = first; i < first + n && d->M_formed; i++) {
+    most = cr_max(most, d->M[m->M_rowadr[i] + m->M_rownnz[i] - 1] * inverse[i]);
+  }
+  return most;
+}
+
 bool cri_euler_is_strong(const cr_model* m, const cr_data* d, const cr_real* D) {
   const cr_real* inverse = cri_factors_of_M(d).Dinv;
   if (d->rounding > 0) {
@@ -75,7 +93,8 @@ bool cri_euler_is_strong(const cr_model* m, const cr_data* d, const cr_real* D) 
   }
   for (int t = 0; t < m->ntree; t++) {
     int first = m->tree_dofadr[t], n = m->tree_dofnum[t];
-    if (largest(d->qacc, first, n) > STRONG * largest(d->euler_qacc, first, n)) {
+    cr_real few = cr_min(STRONG, LOSSY / lost(m, d, first, n));
+    if (largest(d->qacc, first, n) > few * largest(d->euler_qacc, first, n)) {
       return true;
     }
   }
@@ -96,23 +115,119 @@ static void damp(const cr_model* m, cr_data* d, const cr_real* D) {
   cri_pop(d, mark);
 }
 
+// sizes of the forces that a and a2 are solved for
+static void force_sizes(const cr_model* m, const cr_data* d, cr_real* sizes) {
+  for (int i = 0; i < m->nv; i++) {
+    sizes[i] = cr_abs(d->qfrc_smooth[i]);
+  }
+  cri_noise_of_rows(d, sizes);
+}
+
+// Where tau and J' f of a dof cancel, M a has the digits that their sum has lost; the sizes of its terms say
+// so. Not where a has few itself.
+static void take_products(const cr_model* m, cr_data* d, cr_real* force) {
+  size_t mark = cri_mark(d), v = (size_t)m->nv;
+  cr_real *Ma = cri_push(d, v), *terms = cri_push(d, v), *forces = cri_push(d, v);
+  cr_pattern p = {.n = m->nv, .nnz = m->M_rownnz, .adr = m->M_rowadr, .col = m->M_colind};
+  cr_sparse_mul(Ma, d->M, &p, d->qacc);
+  cr_zero(terms, m->nv);
+  cri_noise_of_product(&p, d->M, d->qacc, terms);
+  force_sizes(m, d, forces);
+  for (int i = 0; i < m->nv; i++) {
+    force[i] = terms[i] < CANCELLED * forces[i] ? Ma[i] : force[i];
+  }
+  cri_pop(d, mark);
+}
+
 // [e1] a2 = (M + hD)^-1 (tau + J' f)
 static void damp_strongly(const cr_model* m, cr_data* d) {
   for (int i = 0; i < m->nv; i++) {
     d->euler_qacc[i] = d->qfrc_smooth[i] + d->qfrc_constraint[i];
   }
+  if (d->M_formed && d->rounding == 0) {
+    take_products(m, d, d->euler_qacc);
+  }
   solve(m, d, d->euler_qacc, d);
 }
 
-// how much larger a is than a2, where that is most: what rounding is of a, it is so much more of a2
-static cr_real excess(const cr_model* m, const cr_data* d) {
-  cr_real most = 1;
-  for (int t = 0; t < m->ntree; t++) {
-    int first = m->tree_dofadr[t], n = m->tree_dofnum[t];
-    cr_real a2 = largest(d->euler_qacc, first, n);
-    most = a2 > 0 ? cr_max(most, largest(d->qacc, first, n) / a2) : most;
+static void solve_damped(const cr_model* m, const cr_data* d, cr_real* x, cr_data* work) {
+  cri_inertia_solve(m, d, damped_factors(d), x, work);
+}
+
+// sizes of the terms of (M + hD) x
+static void add_sizes(const cr_model* m, const cr_data* d, const cr_real* D, const cr_real* x,
+                      cr_real* sizes) {
+  cr_pattern p = {.n = m->nv, .nnz = m->M_rownnz, .adr = m->M_rowadr, .col = m->M_colind};
+  cri_noise_of_product(&p, d->M, x, sizes);
+  for (int i = 0; i < m->nv; i++) {
+    sizes[i] += m->timestep * D[i] * cr_abs(x[i]);
   }
+}
+
+// what rounding does to the solution x of (M + hD) x = b, in units of a2 and v / h; sizes: those of b
+static cr_real moved(const cr_model* m, cr_data* d, const cr_real* D, const cr_real* x,
+                     cr_real* sizes, const cr_real* a2) {
+  size_t mark = cri_mark(d);
+  cr_real* speed = cri_push(d, (size_t)m->nv);
+  for (int i = 0; i < m->nv; i++) {
+    speed[i] = d->qvel[i] / m->timestep;
+  }
+  add_sizes(m, d, D, x, sizes);
+  const cri_noise n = {sizes, a2, speed, solve_damped, solve_damped};
+  cr_real most = cri_noise_moves(m, d, &n);
+  cri_pop(d, mark);
   return most;
+}
+
+// x = (M + hD)^-1 M H^-1 x, by which noise in the forces that a was solved for moves a2 by way of a; and the
+// transpose, H being symmetric
+static void solve_by_way_of_a(const cr_model* m, const cr_data* d, cr_real* x, cr_data* work) {
+  cri_acceleration_solve(m, d, x, work);
+  cri_inertia_mul(m, d, x, x, work);
+  solve_damped(m, d, x, work);
+}
+
+static void solve_back_by_a(const cr_model* m, const cr_data* d, cr_real* x, cr_data* work) {
+  solve_damped(m, d, x, work);
+  cri_inertia_mul(m, d, x, x, work);
+  cri_acceleration_solve(m, d, x, work);
+}
+
+// what rounding does to a2 = a - x, x = (M + hD)^-1 hD a
+static cr_real moved_by_difference(const cr_model* m, cr_data* d, const cr_real* D,
+                                   const cr_real* a2) {
+  size_t mark = cri_mark(d), v = (size_t)m->nv;
+  cr_real *x = cri_push(d, v), *sizes = cri_push(d, v), *speed = cri_push(d, v);
+  for (int i = 0; i < m->nv; i++) {
+    x[i] = d->qacc[i] - a2[i];
+    sizes[i] = m->timestep * D[i] * cr_abs(d->qacc[i]);
+    speed[i] = d->qvel[i] / m->timestep;
+  }
+  cr_real most = moved(m, d, D, x, sizes, a2);
+  force_sizes(m, d, sizes);
+  cr_pattern p = {.n = m->nv, .nnz = m->M_rownnz, .adr = m->M_rowadr, .col = m->M_colind};
+  cri_noise_of_product(&p, d->M, d->qacc, sizes);
+  const cri_noise n = {sizes, a2, speed, solve_by_way_of_a, solve_back_by_a};
+  most += cri_noise_moves(m, d, &n);
+  cri_pop(d, mark);
+  return most;
+}
+
+// Where a has few digits itself: of a - (a - a2) and of the forces what rounding does less to. euler_qacc is
+// the former.
+static void choose(const cr_model* m, cr_data* d, const cr_real* D) {
+  size_t mark = cri_mark(d);
+  cr_real *a2 = cri_push(d, (size_t)m->nv), *sizes = cri_push(d, (size_t)m->nv);
+  cr_copy(a2, d->euler_qacc, m->nv);
+  cr_real weak = moved_by_difference(m, d, D, a2);
+  damp_strongly(m, d);
+  force_sizes(m, d, sizes);
+  cr_real strong = moved(m, d, D, d->euler_qacc, sizes, d->euler_qacc);
+  if (weak < strong) {
+    cr_copy(d->euler_qacc, a2, m->nv);
+  }
+  d->rounding = cr_max(d->rounding, SAFE * cr_min(weak, strong));
+  cri_pop(d, mark);
 }
 
 static cr_status accelerate(const cr_model* m, cr_data* d) {
@@ -129,9 +244,10 @@ static cr_status accelerate(const cr_model* m, cr_data* d) {
   cr_status status = factor(m, d, D);
   if (status == CR_OK) {
     damp(m, d, D);
-    if (cri_euler_is_strong(m, d, D)) {
+    if (d->rounding > 0) {
+      choose(m, d, D);
+    } else if (cri_euler_is_strong(m, d, D)) {
       damp_strongly(m, d);
-      d->rounding *= excess(m, d);
     }
   }
   cri_pop(d, mark);

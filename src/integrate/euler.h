@@ -10,7 +10,9 @@
 ///          qpos_next, qvel_next, act_next
 /// Equation D_ii = b0 + 2 b1 |v| + 3 b2 v^2,
 ///          a2 = a - (M + hD)^-1 hD a, that is (M + hD) a2 = M a                 [e1]
-///          or, where cri_euler_is_strong, (M + hD) a2 = tau + J' f: M a, with its digits
+///          or, where cri_euler_is_strong, (M + hD) a2 = tau + J' f: M a, with its digits. Of a dof
+///          whose forces cancel M a itself; where M loses digits that of both formulas which
+///          engine/rounding.h says loses less
 ///          v+ = v + h a2                                                        [e2]
 ///          q+ = q (+) h v+                                                      [e3]
 ///          act+ as in dynamics/activation.h                                     [e4]
@@ -19,8 +21,8 @@
 ///          [e1] is that of integrate/implicit.h where the model asks for implicit or implicitfast
 /// Flags    CR_DSBL_EULERDAMP, CR_DSBL_DAMPER, or no damping (cri_damps): a2 = a
 /// Saves    euler_qacc = a2; euler_U, euler_Dinv, euler_L: the factor of M + hD; rounding grows
-///          by as much as a is larger than a2
-/// Memory   no allocation; scratch 6 nv numbers and that of the factor
+///          to what that is of a2
+/// Memory   no allocation; scratch 12 nv numbers and that of the factor
 /// Errors   those of cri_inertia_factor
 /// Smooth   but where act+ is not, and where b1 is not zero and v is. Where no dof is damped the
 ///          derivative with respect to dof_damping is that of damping that grows
@@ -39,8 +41,8 @@ cr_status cr_euler_vjp(const cr_model* m, const cr_data* d, cr_data* bar);
 /// Whether the step solves [e1], because some dof is damped.
 bool cri_euler_damps(const cr_model* m);
 
-/// Whether a - (a - a2) would lose digits of a2: the damping of some tree takes nearly all of a away, or M is
-/// such that a has few digits itself (engine/rounding.h).
+/// Whether a - (a - a2) may lose digits of a2: the damping of some tree takes nearly all of a away, M is such
+/// that a has few digits itself (engine/rounding.h), or both in part.
 bool cri_euler_is_strong(const cr_model* m, const cr_data* d, const cr_real* D);
 
 /// D of every dof, in scratch of `owner`.                                           [e1]
