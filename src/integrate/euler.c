@@ -213,6 +213,17 @@ static cr_real moved_by_difference(const cr_model* m, cr_data* d, const cr_real*
   return most;
 }
 
+// how much larger a is than a2, where that is most: what rounding is of a, it may be so much more of a2
+static cr_real excess(const cr_model* m, const cr_data* d) {
+  cr_real most = 1;
+  for (int t = 0; t < m->ntree; t++) {
+    int first = m->tree_dofadr[t], n = m->tree_dofnum[t];
+    cr_real a2 = largest(d->euler_qacc, first, n);
+    most = a2 > 0 ? cr_max(most, largest(d->qacc, first, n) / a2) : most;
+  }
+  return most;
+}
+
 // Where a has few digits itself: of a - (a - a2) and of the forces what rounding does less to. euler_qacc is
 // the former.
 static void choose(const cr_model* m, cr_data* d, const cr_real* D) {
@@ -226,7 +237,7 @@ static void choose(const cr_model* m, cr_data* d, const cr_real* D) {
   if (weak < strong) {
     cr_copy(d->euler_qacc, a2, m->nv);
   }
-  d->rounding = cr_max(d->rounding, SAFE * cr_min(weak, strong));
+  d->rounding = cr_max(d->rounding * excess(m, d), SAFE * cr_min(weak, strong));
   cri_pop(d, mark);
 }
 
