@@ -405,11 +405,13 @@ static void print_json(const grad* g, cr_real loss) {
     put_trust(&g->trust, &j);
   }
   cr_json_int(&j, "steps", g->steps);
-  cr_json_open(&j, "two_slopes", '[');
-  for (int i = 0; i < sides_told(g); i++) {
-    cr_json_string(&j, NULL, g->sides[i].text);
+  if (sides_told(g) > 0) {
+    cr_json_open(&j, "two_slopes", '[');
+    for (int i = 0; i < sides_told(g); i++) {
+      cr_json_string(&j, NULL, g->sides[i].text);
+    }
+    cr_json_close(&j, ']');
   }
-  cr_json_close(&j, ']');
   if (g->o->setup.method.events) {
     cr_json_int(&j, "uncounted_events", g->uncounted);
   }

@@ -5,6 +5,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 
+#include "base/locale.h"
 #include "carom/step.h"
 #include "contact/rows.h"
 #include "dynamics/effective.h"
@@ -28,7 +29,7 @@ static void note(notes* s, const char* format, ...) {
   if (s->n < s->most) {
     va_list args;
     va_start(args, format);
-    (void)vsnprintf(s->list[s->n].text, sizeof s->list[s->n].text, format, args);
+    (void)cri_print_list(s->list[s->n].text, sizeof s->list[s->n].text, format, args);
     va_end(args);
   }
   s->n++;
@@ -226,7 +227,7 @@ cr_status cr_two_slopes(const cr_model* m, const cr_data* d, const char* field, 
   asked[id] = true;
   *n = cri_one_sided_find(m, d, asked, list, MOST);
   if (text != NULL && size > 0) {
-    (void)snprintf(text, (size_t)size, "%s", i >= 0 && i < *n && i < MOST ? list[i].text : "");
+    (void)cri_print(text, (size_t)size, "%s", i >= 0 && i < *n && i < MOST ? list[i].text : "");
   }
   return CR_OK;
 }

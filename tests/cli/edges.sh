@@ -177,7 +177,7 @@ holds circle 'j["passed"] is True'
 expect 0 told grad muscle.xml --time .002 --loss 'act[0]' --wrt ctrl act --ctrl m=.3 --set 'act[0]=.3' --json
 holds told 'len(j["two_slopes"]) == 1 and "equals act[0] of actuator" in j["two_slopes"][0]'
 expect 0 told grad muscle.xml --time .002 --loss 'act[0]' --wrt ctrl act --ctrl m=.3 --set 'act[0]=.2' --json
-holds told 'j["two_slopes"] == []'
+holds told '"two_slopes" not in j'
 expect 0 told grad circle.xml --time .002 --loss 'qvel[0]' --wrt actuator_gear
 grep -q '^two slopes at the start: actuator_gear of actuator' told.out || fail "circle: $(cat told.out)"
 cat > tendons.xml << 'XML'
