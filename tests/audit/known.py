@@ -145,15 +145,16 @@ def has_contact(p, state, of):
 
 
 def moves_nothing(p, f):
-    """With the integrator discrete a contact whose Jacobian is zero: the softness of its rows depends on the direction
-    in which that changes, and there is no gradient. docs/trust.md; carom grad says it."""
+    """With the integrator discrete a row whose Jacobian is zero, of a contact or of an equality: its softness depends on
+    the direction in which that changes, and there is no gradient. docs/trust.md; carom grad says it."""
     m, d = p.r.m, p.r.d
     if f["kind"] != "gradient" or int(m.opt.integrator) != int(mujoco.mjtIntegrator.mjINT_DISCRETE):
         return False
     p.r.put(f["full_state"])
     mujoco.mj_forward(m, d)
     M = np.asarray(d.M)[m.M_rowadr + m.M_rownnz - 1]
-    rows = [d.contact.efc_address[c] for c in range(d.ncon) if d.contact.efc_address[c] >= 0]
+    first = [d.contact.efc_address[c] for c in range(d.ncon)]
+    rows = [r for r in range(d.nefc) if d.efc_type[r] < int(mujoco.mjtConstraint.mjCNSTR_CONTACT_FRICTIONLESS) or r in first]
     return any(d.efc_force[r] != 0 and np.sum(dense_J(m, d)[r] ** 2 / M) < 1e-15 for r in rows)
 
 
@@ -212,4 +213,4 @@ def is_about(p, sentence, field, number):
 TABLE = (("Carom: two slopes", two_slopes), ("MuJoCo's convex search", convex_search), ("MuJoCo's contact manifold", manifold),
          ("MuJoCo's nearly flat cylinder", flat_cylinder), ("round-off of contacts", same_contacts),
          ("Carom: a dof without inertia", without_inertia), ("MuJoCo's convex search", gradient_of_search),
-         ("a contact that moves nothing", moves_nothing), ("MuJoCo's solver", unconverged))
+         ("a row that moves nothing", moves_nothing), ("MuJoCo's solver", unconverged))
