@@ -24,13 +24,23 @@ static void touch(const cr_model* m, cr_data* d, const int32_t* col, int n) {
   }
 }
 
+// a row touches what it moves: of a tendon that passes a body without wrapping round it, the place of that
+// body in the row is zero
+static void touch_moved(const cr_model* m, cr_data* d, int row) {
+  for (int k = d->efc_J_rowadr[row]; k < d->efc_J_rowadr[row] + d->efc_J_rownnz[row]; k++) {
+    if (d->efc_J[k] != 0) {
+      touch(m, d, d->efc_J_colind + k, 1);
+    }
+  }
+}
+
 bool cri_metric_mark_free(const cr_model* m, cr_data* d) {
   bool any = false;
   for (int t = 0; t < m->ntree; t++) {
     d->metric_free[t] = m->tree_dofnum[t] > 0 && is_free(m, t);
   }
   for (int i = 0; i < d->nefc; i++) {
-    touch(m, d, d->efc_J_colind + d->efc_J_rowadr[i], d->efc_J_rownnz[i]);
+    touch_moved(m, d, i);
   }
   for (int t = 0; t < m->ntendon; t++) {
     if (d->metric_tendon[t] != 0) {

@@ -170,6 +170,37 @@ static void rows_with_hardly_a_lever(void** state) {
   }
 }
 
+// ---- what touches a free body, under the integrator discrete
+
+// a tendon with friction loss, which moves `b`, and a free body that spins where the tendon wraps round it or,
+// `away`, passes it
+static void a_tendon_touches_what_it_wraps(void** state) {
+  (void)state;
+  for (int away = 0; away < 2; away++) {
+    pair p =
+        open_pair(mjcf_compile("<mujoco><option integrator='discrete' gravity='0 0 "
+                               "0'/><worldbody><site name='s' pos='-1 0 .04'/>"
+                               "<body><joint type='slide' axis='1 0 0'/><geom size='.02' "
+                               "contype='0' conaffinity='0'/><site name='t' pos='1 0 .04'/></body>"
+                               "<body><freejoint/><geom name='g' type='cylinder' size='.05 .1' "
+                               "euler='90 0 0'/></body></worldbody>"
+                               "<tendon><spatial frictionloss='.03'><site site='s'/><geom "
+                               "geom='g'/><site site='t'/></spatial></tendon>"
+                               "</mujoco>"));
+    p.reference->qpos[3] = away ? -1 : 0;
+    const double spin[3] = {0.3, 4, 2};
+    for (int k = 0; k < 3; k++) {
+      p.reference->qvel[4 + k] = spin[k];
+    }
+    p.reference->qvel[0] = 0.2;
+    step(&p);
+    assert_int_equal(p.d->nefc, 1);
+    assert_int_equal(p.d->metric_free[1], away);
+    assert_same(&p);
+    close_pair(&p);
+  }
+}
+
 int test_step_parity(void);
 int test_step_parity(void) {
   const struct CMUnitTest tests[] = {
@@ -177,6 +208,7 @@ int test_step_parity(void) {
       cmocka_unit_test(a_simple_body_keeps_the_diagonal),
       cmocka_unit_test(what_pulls_on_simple_bodies),
       cmocka_unit_test(rows_with_hardly_a_lever),
+      cmocka_unit_test(a_tendon_touches_what_it_wraps),
   };
   return cmocka_run_group_tests_name("step parity", tests, scratch_open, scratch_close);
 }
