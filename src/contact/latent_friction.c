@@ -29,14 +29,15 @@ static largest largest_beside(const cr_model* m, const cr_data* d, int dof) {
   return largest_of(m, d, m->tree_dofadr[tree], m->tree_dofnum[tree]);
 }
 
-// -sign(a + b v), a and v along the row, J the sum of its |entries|
+// -sign(a + b v), a and v along the row, J the sum of its |entries|. Constraints at rest hold a position to
+// its round-off: a spring as stiff as the row, a little off by that, pulls with K times as much.
 static cr_real slope(const cr_model* m, const cr_real solref[2], const cr_real solimp[5], cr_real a,
                      cr_real v, const largest* x, cr_real J) {
   cr_real K, B;
   cri_stiffness(m, solref, cri_impedance_width(solimp), &K, &B);
   // with the integrator discrete the row is read at the end of the step
   B = cri_is_discrete(m) ? B / (1 + m->timestep * B) : B;
-  cr_real e = a + B * v, round_off = 4096 * CR_EPS * J * (x->a + B * x->v);
+  cr_real e = a + B * v, round_off = 4096 * CR_EPS * J * (x->a + B * x->v + K);
   return cr_abs(e) <= round_off ? 0 : -cr_sign(e);
 }
 

@@ -12,7 +12,8 @@
 /// Equation a row f = clip(-D e, -loss, loss), e = J a - aref, aref = -b v, is at its end as soon as the
 ///          loss is below |D e|:  df/dloss = -sign(e), and 0 where e is 0, or nothing but
 ///          round-off of the largest acceleration and velocity of the tree, and of the
-///          acceleration that its forces would make alone                          [z1]
+///          acceleration that its forces would make alone, or of a position (of 1 m or rad,
+///          times the row's stiffness): what creeps so slowly any real loss holds         [z1]
 ///          b of contact/reference.h, from solref and solimp; J = 1, or ten_J
 /// Shapes   nv numbers
 /// Flags    CR_DSBL_FRICTIONLOSS, CR_DSBL_CONSTRAINT: none

@@ -107,7 +107,7 @@ def looked_at_twice(p, state, where, d, ours, scale):
     if np.all(off <= STEP_TOLERANCE * scale + 20 * noise):
         p.count["noise"] += 1
         return True
-    report_step(p, state, where, base, off, scale, k)
+    report_step(p, state, where, base, off, scale, noise, k)
     return False
 
 
@@ -127,7 +127,7 @@ def plain_state(state):
     return {k: np.array(v).ravel().tolist() for k, v in state.items() if np.any(v)}
 
 
-def report_step(p, state, where, base, off, scale, k):
+def report_step(p, state, where, base, off, scale, noise, k):
     """A step that differs: whose solution of MuJoCo's own equation is better, and which contacts differ."""
     qacc = p.c.view("qacc")
     residual = p.plain.residuals(state, qacc)
@@ -140,7 +140,7 @@ def report_step(p, state, where, base, off, scale, k):
     p.c.step()
     p.find("step", where, entry=f"{block}[{k - p.blocks()[block].start}]", off=float(off[k]),
            relative=float(off[k] / scale[k]), residual_mujoco=residual[0], residual_carom=residual[1],
-           pairs=pairs, shapes=sorted(tuple(q["types"]) for q in pairs), rest=without_collision(p, state, contacts, scale),
+           pairs=pairs, shapes=sorted(tuple(q["types"]) for q in pairs), rest=without_collision(p, state, contacts, scale, noise),
            state=plain_state(state))
 
 
@@ -152,9 +152,12 @@ def by_pair(rows):
     return out
 
 
-def depth(contact):
-    """What contacts of a pair are sorted by."""
-    return contact[0]
+def matched(a, b):
+    """Pairs of contacts of one pair of geoms, each with the nearest that is left: depths may be equal."""
+    b = list(b)
+    for x in a:
+        if b:
+            yield x, b.pop(int(np.argmin([np.abs(x[1] - y[1]).max() + abs(x[0] - y[0]) for y in b])))
 
 
 def differing(p, contacts):
@@ -165,15 +168,15 @@ def differing(p, contacts):
     for geoms in sorted(set(ours) | set(theirs)):
         a, b = ours.get(geoms, []), theirs.get(geoms, [])
         off = [max(abs(x[0] - y[0]), 0.01 * np.abs(x[1] - y[1]).max(), 0.01 * np.abs(x[2][:3] - y[2][:3]).max())
-               for x, y in zip(sorted(a, key=depth), sorted(b, key=depth))]
+               for x, y in matched(a, b)]
         if len(a) != len(b) or max(off, default=0) > 1e-13:
             out.append({"types": [int(m.geom_type[g]) for g in geoms], "ours": len(a), "theirs": len(b),
                         "off": float(max(off, default=0)), "judged": convex.judge(m, d, geoms, a)})
     return out
 
 
-def without_collision(p, state, contacts, scale):
-    """How far the steps are apart, relative, where MuJoCo goes on with Carom's contacts; None: cannot be told."""
+def without_collision(p, state, contacts, scale, noise):
+    """How far the steps are apart, relative and beyond noise, where MuJoCo goes on with Carom's contacts; None: cannot be told."""
     d = p.plain
     exact = d.m.opt.enableflags & int(mujoco.mjtEnableBit.mjENBL_DIAGEXACT)
     if len(contacts) != d.d.ncon or int(d.m.opt.integrator) not in (0, 2, 3) or exact:
@@ -188,7 +191,7 @@ def without_collision(p, state, contacts, scale):
     theirs, own = (d.residual(a) for a in (d.d.qacc.copy(), p.c.view("qacc")))
     if own <= theirs:
         return 0.0  # MuJoCo has solved its own problem no better
-    return float((np.abs(d.between(with_ours, ours)) / scale).max())
+    return float((np.maximum(0, np.abs(d.between(with_ours, ours)) - 20 * noise) / scale).max())
 
 
 def visit(p, steps, controls, keep):

@@ -8,6 +8,7 @@ import mujoco
 import numpy as np
 
 TOLERANCE = 1e-9  # m
+MESH_TOLERANCE = 1e-7  # m; faces of meshes are flat to single precision
 PLANE, HFIELD, SPHERE, CAPSULE, ELLIPSOID, CYLINDER, BOX, MESH = range(8)
 
 
@@ -77,13 +78,33 @@ def judge(m, d, geoms, rows):
     """Whether one side's contacts are right: None for planes, else True or False.
 
     Each must be as deep as the shapes overlap along its normal, and no direction may have less overlap. Points
-    of one face are as deep as the face is there: of those the deepest counts, and none may be deeper.
+    of one face are as deep as the face is there: of those the deepest counts, and none may be deeper. Two points
+    of a capsule that lies nearly along a face are those of its side towards the face.
     """
     if PLANE in (int(m.geom_type[g]) for g in geoms) or not rows:
         return None
     other = lambda n: support(m, d, geoms[1], n)
     firsts = first_supports(m, d, geoms)
+    if len(rows) == 2 and all(beside_face(m, d, geoms, *row) for row in rows):
+        return True
     return all(any(optimal(f, other, rows, row) for f in firsts) for row in rows)
+
+
+def beside_face(m, d, geoms, dist, pos, frame):
+    """Whether a contact of a capsule is on its side towards a face of the other, as far from it as it says, above a
+    point of that face. docs/derivations/collision_convex.md [h4], [h5]."""
+    g, other = geoms
+    if int(m.geom_type[g]) != CAPSULE or int(m.geom_type[other]) not in (BOX, MESH):
+        return False
+    n, axis, (r, half) = frame[:3], d.geom_xmat[g].reshape(3, 3)[:, 2], m.geom_size[g, :2]
+    side = d.geom_xpos[g] + r * (n - axis * (axis @ n))
+    on_side, on_face = pos - dist / 2 * n - side, pos + dist / 2 * n
+    along = axis @ on_side
+    if np.abs(on_side - along * axis).max() > TOLERANCE or abs(along) > half + TOLERANCE:
+        return False
+    u = np.random.default_rng(0).standard_normal((4000, 3))
+    return abs(support(m, d, other, -n) + n @ on_face) < MESH_TOLERANCE and \
+        np.all(u @ on_face <= support(m, d, other, u) + MESH_TOLERANCE)
 
 
 def optimal(first, other, rows, row):

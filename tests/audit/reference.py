@@ -176,7 +176,8 @@ class Reference:
             mujoco.mj_integratePos(self.m, near["qpos"], v, 1)
             worst = np.maximum(worst, np.abs(self.between(base, self.step(near))))
         if int(self.m.opt.integrator) == 4:
-            worst[self.m.nv:2 * self.m.nv] += METRIC_SOLVE * self.m.opt.timestep * self.m.dof_invweight0
+            unsolved = METRIC_SOLVE * self.m.opt.timestep * self.m.dof_invweight0
+            worst[:2 * self.m.nv] += np.concatenate([self.m.opt.timestep * unsolved, unsolved])
         return worst + 3e-16 * np.abs(np.concatenate([np.ones(self.m.nv), base[self.m.nq:]]))
 
     def residuals(self, state, qacc):
