@@ -304,14 +304,29 @@ static cr_status run_step(cr_rollout* r, const cr_model* m, const cr_loss* loss,
 
 // ---- adaptive: an interval of the grid has steps of its own
 
+// The step before, from r->work, in a block that has grown: it ends with the same bits, so that its last stage is
+// known there too.
+static cr_status know_again(cr_rollout* r, const cr_model* m) {
+  const cri_ramp* ramp = is_linear(r) ? &r->ramp : NULL;
+  cri_inputs_copy(m, r->d, r->work);
+  CR_TRY(cri_adaptive_repeat(&r->options, ramp, m, r->d, r->before.known, r->before.h));
+  cri_adaptive_advance(&r->options, m, r->d, r->before.h);
+  if (ramp != NULL) {
+    cri_ramp_at(ramp, r->d->time, m->nu, r->d->ctrl);
+  }
+  r->forgotten = false;
+  return CR_OK;
+}
+
 static cr_status adaptive_step(cr_rollout* r, const cr_model* m) {
+  CR_TRY(r->forgotten ? know_again(r, m) : CR_OK);
   const cri_controller before = r->controller;
   r->made.known = before.known;
   cr_status status = cri_adaptive_step(&r->options, is_linear(r) ? &r->ramp : NULL, m, r->d, r->end,
                                        &r->controller, &r->made.h);
   if (status == CR_ERR_CAPACITY) {  // the same search once more, in a block that knows nothing yet
     r->controller = before;
-    r->controller.known = false;
+    r->forgotten = before.known;
   }
   r->made.event = r->controller.event;
   return status;
@@ -329,12 +344,14 @@ static cr_status run_interval(cr_rollout* r, const cr_model* m, int k, cr_error*
   int i = r->first[k];
   r->end = start_of(r, m, k + 1);
   r->ramp = ramp_of(r, m, k);
-  r->controller.known = false;
+  r->controller.known = r->forgotten = false;
   for (; r->d->time < r->end; i++) {
     set_control(r, m, k);
     CR_TRY(cri_tape_keep(&r->tape, m, r->d, i, error));
     CR_TRY(evaluate(r, m, adaptive_step, k + 1, error));
     CR_TRY(cri_tape_note(&r->tape, &r->made, error));
+    cri_inputs_copy(m, r->work, r->d);
+    r->before = r->made;
     adaptive_advance(r, m);
   }
   r->first[k + 1] = i;

@@ -39,6 +39,8 @@ struct cr_rollout {
   cri_controller controller;
   cr_real start, end;  // times: of the run's first state, of the end of the interval in which it is
   cri_note made;       // how the step just made was
+  cri_note before;     // how the one before it was, from the state in work
+  bool forgotten;      // d has grown, and lost the last stage of that
   cri_ramp ramp;       // the controls of the interval in which it is, where they change linearly
   cri_tape tape;       // of states, and of how adaptive steps were made
   size_t budget;       // bytes for what grows with the number of steps, 0: no limit

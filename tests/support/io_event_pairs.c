@@ -13,6 +13,8 @@ static const char* const SHAPE[PAIRS_SHAPES] = {
     "type='mesh' mesh='wedge'"};
 static const char* const COLLISION[] = {"hard", "soft", "smooth"};
 
+static const char LOSS[] = "qpos[0] + 0.7*qpos[1] - 0.4*qpos[2] + 0.1*qvel[3] - 0.05*qvel[4]";
+
 static void write_scene(int falling, int on, char* text, size_t size) {
   (void)snprintf(
       text, size,
@@ -41,6 +43,36 @@ static bool find_truth(const toss* t, double truth[TOSS_MOST]) {
   return apart < 3e-4;
 }
 
+void pairs_repeat(int falling, int on, int collision, int launch, const pairs_method* method) {
+  char text[1000];
+  cr_real qvel[TOSS_MOST];
+  write_scene(falling, on, text, sizeof text);
+  draw_launch(launch, qvel);
+  const toss t = {.text = text,
+                  .loss = LOSS,
+                  .integrator = method->name,
+                  .time = 0.2,
+                  .tolerance = method->tolerance,
+                  .events = true,
+                  .continuous = launch % 2 == 1,
+                  .collision = collision,
+                  .qvel = qvel};
+  toss_result x[TOSS_TIMES];
+  toss_repeat(&t, x);
+  print_message("%s on %s, %s, launch %d, %s %g: %d steps, %d events, %d uncounted, loss %a %s\n",
+                NAME[falling], NAME[on], COLLISION[collision], launch, method->name,
+                method->tolerance, x[0].steps, x[0].events, x[0].uncounted, x[0].loss, x[0].error);
+  assert_int_equal(x[0].status, CR_OK);
+  for (int i = 1; i < TOSS_TIMES; i++) {
+    assert_int_equal(x[i].status, CR_OK);
+    assert_int_equal(x[i].steps, x[0].steps);
+    assert_int_equal(x[i].events, x[0].events);
+    assert_int_equal(x[i].uncounted, x[0].uncounted);
+    assert_memory_equal(&x[i].loss, &x[0].loss, sizeof x[0].loss);
+    assert_memory_equal(x[i].gradient, x[0].gradient, sizeof x[0].gradient);
+  }
+}
+
 void pairs_check(int falling, int on, int collision, int launch, const pairs_method* method,
                  int nmethod, int sparse, pairs_tally* tally) {
   char text[1000];
@@ -49,7 +81,7 @@ void pairs_check(int falling, int on, int collision, int launch, const pairs_met
   write_scene(falling, on, text, sizeof text);
   draw_launch(launch, qvel);
   toss t = {.text = text,
-            .loss = "qpos[0] + 0.7*qpos[1] - 0.4*qpos[2] + 0.1*qvel[3] - 0.05*qvel[4]",
+            .loss = LOSS,
             .integrator = "dopri8",
             .time = 0.2,
             .tolerance = 1e-11,

@@ -24,4 +24,7 @@ typedef struct {
 void pairs_check(int falling, int on, int collision, int launch, const pairs_method* method,
                  int nmethod, int sparse, pairs_tally* tally);
 
+/// One run and its gradient, three times in one rollout: the same bits, asserted.
+void pairs_repeat(int falling, int on, int collision, int launch, const pairs_method* method);
+
 #endif

@@ -3,6 +3,7 @@
 
 #include "model/check.h"
 #include "model/model.h"
+#include "rollout/trajectory.h"
 #include "support/io_mjcf.h"
 
 typedef struct {
@@ -72,10 +73,9 @@ static cr_status fly(flight* f, const cr_real* qvel) {
   return cr_rollout_run(f->r, &f->m, 1, &f->loss, &f->error);
 }
 
-toss_result toss_differentiate(const toss* t) {
+static toss_result differentiate(flight* f) {
   toss_result x = {.events = 0};
-  flight* f = begin(t);
-  x.status = fly(f, t->qvel);
+  x.status = fly(f, f->t->qvel);
   if (x.status == CR_OK) {
     x.status = cr_rollout_gradient(f->r, &f->m, &f->m, &f->loss, &f->error);
   }
@@ -89,8 +89,48 @@ toss_result toss_differentiate(const toss* t) {
   } else {
     (void)snprintf(x.error, sizeof x.error, "%.390s", f->error.text);
   }
+  return x;
+}
+
+toss_result toss_differentiate(const toss* t) {
+  flight* f = begin(t);
+  toss_result x = differentiate(f);
   end(f);
   return x;
+}
+
+// NaN in all memory of d; its scratch alone where it is a twin
+static void poison(cr_data* d) {
+  size_t size = d->scratch_size * sizeof(cr_real);
+  memset(d->scratch, 0xff, size);
+  if (d->role == CR_DATA_PLAIN) {
+    memset(d->memory, 0xff, d->field_size);
+  }
+}
+
+// data blocks with room for next to nothing
+static void take_room_away(flight* f) {
+  cr_rollout* r = f->r;
+  const cr_capacity room = {1, 5, 100};
+  cri_data_free(r->d);
+  cri_data_free(r->work);
+  cri_data_free(r->bar);
+  assert_int_equal(cri_data_create(&r->d, &f->m, &room, NULL), CR_OK);
+  assert_int_equal(cri_data_create(&r->work, &f->m, &room, NULL), CR_OK);
+  assert_int_equal(cri_data_twin(&r->bar, &f->m, r->d, CR_DATA_COTANGENT, r->wanted, NULL), CR_OK);
+}
+
+void toss_repeat(const toss* t, toss_result result[TOSS_TIMES]) {
+  flight* f = begin(t);
+  result[0] = differentiate(f);
+  result[1] = differentiate(f);
+  poison(f->r->d);
+  poison(f->r->work);
+  poison(f->r->bar);
+  result[2] = differentiate(f);
+  take_room_away(f);
+  result[3] = differentiate(f);
+  end(f);
 }
 
 void toss_differences(const toss* t, double eps, double difference[TOSS_MOST]) {

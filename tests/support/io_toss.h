@@ -6,7 +6,7 @@
 #include "carom/carom.h"
 #include "support/close.h"
 
-enum { TOSS_MOST = 14 };
+enum { TOSS_MOST = 14, TOSS_TIMES = 4 };
 
 typedef struct {
   const char *file, *text;  // of the repository, or MJCF itself
@@ -27,6 +27,10 @@ typedef struct {
 
 /// The loss after the toss and its gradient; what went wrong in status and error.
 toss_result toss_differentiate(const toss* t);
+
+/// The same in one rollout: at first, once more, once more where NaN was in all of its memory, and where that has
+/// room for next to nothing and grows.
+void toss_repeat(const toss* t, toss_result result[TOSS_TIMES]);
 
 /// Central differences of the loss, at steps of eps.
 void toss_differences(const toss* t, double eps, double difference[TOSS_MOST]);

@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+// Needs: io
+// A run with events and its gradient have the same bits again in the same rollout, whatever its memory held
+// before, and where it grows in between.
+#include "carom/carom.h"
+#include "model/model.h"
+#include "support/io_event_pairs.h"
+
+static const pairs_method METHODS[] = {{"tsit5", 1e-7, 0}, {"dopri8", 1e-9, 0}, {"bosh3", 1e-5, 0}};
+
+enum { N = sizeof METHODS / sizeof METHODS[0] };
+
+// every other pair
+static bool is_there(int falling, int on, int collision) {
+  bool exists = collision != CR_COLLISION_SOFT || on == 0 || (falling < 3 && on < 3);
+  return exists && (falling + on + collision) % 2 == 1;
+}
+
+static void check(int collision) {
+  for (int falling = 1; falling < PAIRS_SHAPES; falling++) {
+    for (int on = 0; on < PAIRS_SHAPES; on++) {
+      int launch = (falling + on) % 3;
+      if (is_there(falling, on, collision)) {
+        pairs_repeat(falling, on, collision, launch, &METHODS[(falling + 2 * on) % N]);
+      }
+    }
+  }
+}
+
+static void hard_runs_repeat(void** state) { check(CR_COLLISION_HARD); }
+static void soft_runs_repeat(void** state) { check(CR_COLLISION_SOFT); }
+static void smooth_runs_repeat(void** state) { check(CR_COLLISION_SMOOTH); }
+
+int test_event_repeat(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(hard_runs_repeat),
+      cmocka_unit_test(soft_runs_repeat),
+      cmocka_unit_test(smooth_runs_repeat),
+  };
+  return cmocka_run_group_tests_name("event_repeat", tests, NULL, NULL);
+}
