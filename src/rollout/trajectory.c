@@ -3,9 +3,9 @@
 #include "rollout/trajectory.h"
 
 #include <limits.h>
-#include <stdio.h>
 #include <stdlib.h>
 
+#include "base/locale.h"
 #include "contact/idle_rows.h"
 #include "engine/forward.h"
 #include "integrate/inputs.h"
@@ -543,9 +543,9 @@ static void note_undetermined(cr_rollout* r, const cr_model* m, const cr_data* m
   int row = cri_idle_rows_undetermined(m, made, r->work);
   if (row >= 0) {
     r->undetermined++;
-    (void)snprintf(r->doubt, sizeof r->doubt,
-                   "undetermined steps: %d, the first at time %.9g, where %s", r->undetermined,
-                   (double)made->time, cri_idle_rows_say(m, made, row).text);
+    (void)cri_print(r->doubt, sizeof r->doubt,
+                    "undetermined steps: %d, the first at time %.9g, where %s", r->undetermined,
+                    (double)made->time, cri_idle_rows_say(m, made, row).text);
   }
 }
 
