@@ -5,13 +5,12 @@
 #include <stdlib.h>
 #include <time.h>
 
+#include "carom/step.h"
 #include "cli/commands.h"
 #include "cli/jacobian.h"
 #include "cli/setup.h"
 #include "cli/wrt.h"
 #include "engine/constants.h"
-#include "engine/forward.h"
-#include "integrate/inputs.h"
 #include "learn/expression.h"
 #include "learn/trust.h"
 #include "model/check.h"
@@ -143,12 +142,11 @@ static cr_status find_sides(grad* g, cr_error* error) {
     asked[g->requests[i].wrt.place.field] = true;
   }
   CR_TRY(cri_rollout_restore(r, m, 0, error));
-  cri_inputs_copy(m, r->work, r->d);
-  cr_status status = cri_dynamics(m, r->work);
+  cr_status status = cr_forward(m, r->d);
   if (status != CR_OK) {
-    return cri_fail(error, status, "dynamics at the start: %s", r->work->error.text);
+    return cri_fail(error, status, "dynamics at the start: %s", cr_data_error(r->d));
   }
-  g->nside = cri_one_sided_find(m, r->work, asked, g->sides, MOST_SIDES);
+  g->nside = cri_one_sided_find(m, r->d, asked, g->sides, MOST_SIDES);
   return CR_OK;
 }
 
@@ -445,8 +443,7 @@ static void print_text(const grad* g, cr_real loss) {
     (void)printf(
         "beyond use: the gradient says that a change by %.2g of its scale moves the loss by %.3g; "
         "the motion is chaotic or not stable, or jumps at contacts have multiplied: --trust says "
-        "from which time "
-        "on\n",
+        "from which time on\n",
         (double)NOTHING, (double)moved_by_nothing(g, loss));
   }
   for (int i = 0; i < g->nrequest; i++) {

@@ -23,9 +23,8 @@ static largest largest_of(const cr_model* m, const cr_data* d, int first, int n)
   return x;
 }
 
-// of the tree of a dof: what other trees do has no part in its round-off
-static largest largest_beside(const cr_model* m, const cr_data* d, int dof) {
-  int tree = m->dof_treeid[dof];
+// of one tree: what other trees do has no part in the round-off of its dofs
+static largest largest_of_tree(const cr_model* m, const cr_data* d, int tree) {
   return largest_of(m, d, m->tree_dofadr[tree], m->tree_dofnum[tree]);
 }
 
@@ -41,9 +40,8 @@ static cr_real slope(const cr_model* m, const cr_real solref[2], const cr_real s
   return cr_abs(e) <= round_off ? 0 : -cr_sign(e);
 }
 
-static cr_real dof_slope(const cr_model* m, const cr_data* d, int i) {
-  largest x = largest_beside(m, d, i);
-  return slope(m, m->dof_solref + 2 * i, m->dof_solimp + 5 * i, d->acc_qacc[i], d->qvel[i], &x, 1);
+static cr_real dof_slope(const cr_model* m, const cr_data* d, int i, const largest* x) {
+  return slope(m, m->dof_solref + 2 * i, m->dof_solimp + 5 * i, d->acc_qacc[i], d->qvel[i], x, 1);
 }
 
 static cr_real tendon_slope(const cr_model* m, const cr_data* d, const cri_rows* rows, int t,
@@ -63,18 +61,42 @@ static bool acts(const cr_model* m, const cr_model* par) {
   return asked && cri_rows_on(m, CR_DSBL_FRICTIONLOSS);
 }
 
+static void dofs_jvp(const cr_model* m, const cr_data* d, const cr_real* loss_tan,
+                     cr_real* tau_tan) {
+  for (int tree = 0; tree < m->ntree; tree++) {
+    largest x = largest_of_tree(m, d, tree);
+    int first = m->tree_dofadr[tree];
+    for (int i = first; i < first + m->tree_dofnum[tree]; i++) {
+      if (m->dof_frictionloss[i] == 0 && loss_tan[i] != 0) {
+        tau_tan[i] += dof_slope(m, d, i, &x) * loss_tan[i];
+      }
+    }
+  }
+}
+
+static void dofs_vjp(const cr_model* m, const cr_data* d, const cr_real* tau_bar,
+                     cr_real* loss_bar) {
+  for (int tree = 0; tree < m->ntree; tree++) {
+    largest x = largest_of_tree(m, d, tree);
+    int first = m->tree_dofadr[tree];
+    for (int i = first; i < first + m->tree_dofnum[tree]; i++) {
+      if (m->dof_frictionloss[i] == 0) {
+        loss_bar[i] += dof_slope(m, d, i, &x) * tau_bar[i];
+      }
+    }
+  }
+}
+
 void cri_latent_friction_jvp(const cr_model* m, const cr_data* d, const cr_data* tan,
                              cr_real* tau_tan) {
   const cr_model* par = &tan->par;
   if (!acts(m, par)) {
     return;
   }
-  largest x = largest_of(m, d, 0, m->nv);
-  for (int i = 0; i < m->nv && par->dof_frictionloss != NULL; i++) {
-    if (m->dof_frictionloss[i] == 0 && par->dof_frictionloss[i] != 0) {
-      tau_tan[i] += dof_slope(m, d, i) * par->dof_frictionloss[i];
-    }
+  if (par->dof_frictionloss != NULL) {
+    dofs_jvp(m, d, par->dof_frictionloss, tau_tan);
   }
+  largest x = largest_of(m, d, 0, m->nv);
   cri_rows rows = cri_tendon_rows(m, d->ten_J);
   for (int t = 0; t < m->ntendon && par->tendon_frictionloss != NULL; t++) {
     if (m->tendon_frictionloss[t] == 0 && par->tendon_frictionloss[t] != 0) {
@@ -90,12 +112,10 @@ void cri_latent_friction_vjp(const cr_model* m, const cr_data* d, cr_data* bar,
   if (!acts(m, par)) {
     return;
   }
-  largest x = largest_of(m, d, 0, m->nv);
-  for (int i = 0; i < m->nv && par->dof_frictionloss != NULL; i++) {
-    if (m->dof_frictionloss[i] == 0) {
-      par->dof_frictionloss[i] += dof_slope(m, d, i) * tau_bar[i];
-    }
+  if (par->dof_frictionloss != NULL) {
+    dofs_vjp(m, d, tau_bar, par->dof_frictionloss);
   }
+  largest x = largest_of(m, d, 0, m->nv);
   cri_rows rows = cri_tendon_rows(m, d->ten_J);
   for (int t = 0; t < m->ntendon && par->tendon_frictionloss != NULL; t++) {
     if (m->tendon_frictionloss[t] == 0) {

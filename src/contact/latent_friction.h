@@ -8,7 +8,8 @@
 
 /// The derivative to the right, of dofs and tendons whose friction loss is zero, at the acceleration
 /// acc_qacc.
-/// Map      (acc_qacc, qvel, qfrc_smooth, dof_invweight0, ten_J; dof_frictionloss, tendon_frictionloss) -> force along the dofs
+/// Map      (acc_qacc, qvel, qfrc_smooth, dof_invweight0, ten_J; dof_frictionloss,
+///          tendon_frictionloss) -> force along the dofs
 /// Equation a row f = clip(-D e, -loss, loss), e = J a - aref, aref = -b v, is at its end as soon as the
 ///          loss is below |D e|:  df/dloss = -sign(e), and 0 where e is 0, or nothing but
 ///          round-off of the largest acceleration and velocity of the tree, and of the

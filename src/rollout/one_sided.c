@@ -55,11 +55,10 @@ static void muscle(notes* s, int i, cr_real u, cr_real act) {
   }
   int end = cri_control_end_of(m, k, true, e);
   if (end == 0 && drives_asked(s)) {
-    note(
-        s,
-        "ctrl[%d] equals act[%d] of %s: above act the muscle activates, below it deactivates, each "
-        "at its own rate; the gradient is that of deactivation",
-        k, m->actuator_actadr[i], actuator(m, i).text);
+    note(s,
+         "ctrl[%d] equals act[%d] of %s: above act the muscle activates, below it deactivates, "
+         "each at its own rate; the gradient is that of deactivation",
+         k, m->actuator_actadr[i], actuator(m, i).text);
   } else if (end != 0 && s->asked[CR_FIELD_ctrl] && !cri_control_limited(m, k)) {
     note(s, "ctrl[%d] of %s is %.0f: beyond, it moves nothing; the gradient is that of within", k,
          actuator(m, i).text, (double)e);
@@ -138,8 +137,7 @@ static void tendons(notes* s) {
   if (cri_metric_rests(m, s->d)) {
     note(s,
          "a tendon spring is exactly at its rest length, where a step leaves its stiffness out of "
-         "the "
-         "metric; the gradient is that beside it");
+         "the metric; the gradient is that beside it");
   }
   for (int t = 0; t < m->ntendon; t++) {
     cr_label name = cri_label(m, "tendon", m->name_tendonadr, t);

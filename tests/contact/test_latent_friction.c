@@ -150,6 +150,7 @@ static void rest_is_told_from_creep(void** state) {
   m.dof_treeid = tree;
   m.tree_dofadr = first;
   m.tree_dofnum = n;
+  m.ntree = 2;
   cr_zero(bar->par.dof_frictionloss, 2);
   d->acc_qacc[0] = 0;
   d->acc_qacc[1] = 0;
@@ -168,6 +169,7 @@ static void rest_is_told_from_creep(void** state) {
   m.dof_treeid = keep[0];
   m.tree_dofadr = keep[1];
   m.tree_dofnum = keep[2];
+  m.ntree = 1;
   cri_data_free(bar);
   cri_data_free(d);
   cri_model_free(&m);
