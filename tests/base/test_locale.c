@@ -3,18 +3,14 @@
 #include "base/locale.h"
 
 #include <pthread.h>
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
-
 #include "base/status.h"
 #include "support/comma_locale.h"
-#include "support/scratch.h"
+#include "support/test.h"
 
 // how the host program itself still prints
 static bool has_comma(void) {
@@ -32,15 +28,13 @@ static bool agrees(void) {
   return ok && strcmp(error.text, "not 0.125") == 0 && has_comma();
 }
 
-static void numbers_have_a_point(void** state) {
-  (void)state;
+TEST(numbers_have_a_point) {
   comma_locale_begin();
   assert_true(agrees());
   comma_locale_end();
 }
 
-static void a_locale_is_given_back(void** state) {
-  (void)state;
+TEST(a_locale_is_given_back) {
   char* end;
   comma_locale_begin();
   cri_locale outer = cri_locale_enter();
@@ -61,8 +55,7 @@ static void* in_a_thread(void* context) {
   return NULL;
 }
 
-static void every_thread_has_its_own(void** state) {
-  (void)state;
+TEST(every_thread_has_its_own) {
   enum { N = 3 };
   pthread_t threads[N];
   bool ok[N] = {true, true, true};
@@ -75,13 +68,4 @@ static void every_thread_has_its_own(void** state) {
     assert_true(ok[i]);
   }
   comma_locale_end();
-}
-
-int test_locale(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(numbers_have_a_point),
-      cmocka_unit_test(a_locale_is_given_back),
-      cmocka_unit_test(every_thread_has_its_own),
-  };
-  return cmocka_run_group_tests_name("locale", tests, scratch_open, scratch_close);
 }

@@ -1,17 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // The generator against its published algorithm, independence of streams, moments of distributions.
 #include "base/random.h"
-
-#include <setjmp.h>
-#include <stdarg.h>
-
-#include <cmocka.h>
+#include "support/test.h"
 
 enum { MANY = 100000 };
 
 // xoshiro256** from the state 1, 2, 3, 4: the first outputs of its reference implementation,
 // of which the first is rotl(5 2, 7) 9
-static void bits_are_those_of_the_algorithm(void** state) {
+TEST(bits_are_those_of_the_algorithm) {
   cr_random r = {{1, 2, 3, 4}};
   assert_true(cr_random_bits(&r) == 11520u);
   assert_true(cr_random_bits(&r) == 0u);
@@ -20,20 +16,20 @@ static void bits_are_those_of_the_algorithm(void** state) {
 }
 
 // splitmix64 from zero: the first output is published with the algorithm
-static void seeding_is_splitmix(void** state) {
+TEST(seeding_is_splitmix) {
   cr_random r = cr_random_seed(0, 0);
   assert_true(r.state[0] == 0xe220a8397b1dcdafu);
   assert_true(r.state[1] == 0x6e789e6aa1b965f4u);
 }
 
-static void a_seed_gives_the_same_numbers(void** state) {
+TEST(a_seed_gives_the_same_numbers) {
   cr_random a = cr_random_seed(42, 7), b = cr_random_seed(42, 7);
   for (int i = 0; i < 1000; i++) {
     assert_true(cr_random_bits(&a) == cr_random_bits(&b));
   }
 }
 
-static void seeds_and_streams_differ(void** state) {
+TEST(seeds_and_streams_differ) {
   cr_random base = cr_random_seed(42, 7);
   cr_random others[] = {cr_random_seed(43, 7), cr_random_seed(42, 8), cr_random_seed(7, 42)};
   uint64_t bits = cr_random_bits(&base);
@@ -42,7 +38,7 @@ static void seeds_and_streams_differ(void** state) {
   }
 }
 
-static void uniform_has_its_range_and_moments(void** state) {
+TEST(uniform_has_its_range_and_moments) {
   cr_random r = cr_random_seed(1, 0);
   cr_real sum = 0, squares = 0, least = 1, most = 0;
   for (int i = 0; i < MANY; i++) {
@@ -59,7 +55,7 @@ static void uniform_has_its_range_and_moments(void** state) {
   assert_true(least < CR_R(0.001) && most > CR_R(0.999));
 }
 
-static void range_stays_inside(void** state) {
+TEST(range_stays_inside) {
   cr_random r = cr_random_seed(2, 0);
   for (int i = 0; i < 1000; i++) {
     cr_real x = cr_random_range(&r, -3, CR_R(-2.5));
@@ -67,7 +63,7 @@ static void range_stays_inside(void** state) {
   }
 }
 
-static void normal_has_its_moments(void** state) {
+TEST(normal_has_its_moments) {
   cr_random r = cr_random_seed(3, 0);
   cr_real moment[5] = {0};
   int beyond = 0;
@@ -89,7 +85,7 @@ static void normal_has_its_moments(void** state) {
   assert_in_range(beyond, 4300, 4800);
 }
 
-static void integers_are_spread_evenly(void** state) {
+TEST(integers_are_spread_evenly) {
   cr_random r = cr_random_seed(4, 0);
   int count[7] = {0};
   for (int i = 0; i < 70000; i++) {
@@ -100,18 +96,4 @@ static void integers_are_spread_evenly(void** state) {
   for (int k = 0; k < 7; k++) {
     assert_in_range(count[k], 9600, 10400);
   }
-}
-
-int test_random(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(bits_are_those_of_the_algorithm),
-      cmocka_unit_test(seeding_is_splitmix),
-      cmocka_unit_test(a_seed_gives_the_same_numbers),
-      cmocka_unit_test(seeds_and_streams_differ),
-      cmocka_unit_test(uniform_has_its_range_and_moments),
-      cmocka_unit_test(range_stays_inside),
-      cmocka_unit_test(normal_has_its_moments),
-      cmocka_unit_test(integers_are_spread_evenly),
-  };
-  return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,28 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
 // The real type and its functions agree: nothing silently works in another precision.
 #include "base/real.h"
-
-#include <setjmp.h>
-#include <stdarg.h>
-
-#include <cmocka.h>
+#include "support/test.h"
 
 #define near(x, y) assert_true(cr_abs((x) - (y)) <= 4 * CR_EPS * cr_max(1, cr_abs(y)))
 
-static void epsilon_belongs_to_the_type(void** state) {
+TEST(epsilon_belongs_to_the_type) {
   volatile cr_real one = 1, sum = one + CR_EPS, half = one + CR_EPS / 2;
   assert_true(sum != one);
   assert_true(half == one);
 }
 
-static void literals_have_full_precision(void** state) {
+TEST(literals_have_full_precision) {
   volatile cr_real ten = 10, third = CR_R(0.1) * ten;
   assert_true(third == 1);
   assert_true(cr_abs(CR_R(0.1) - 1 / ten) <= CR_EPS / 8);
 }
 
 // each function against an identity, to a few units in the last place of cr_real
-static void functions_have_full_precision(void** state) {
+TEST(functions_have_full_precision) {
   cr_real x = CR_R(0.73);
   near(cr_sqrt(x) * cr_sqrt(x), x);
   near(cr_sin(x) * cr_sin(x) + cr_cos(x) * cr_cos(x), 1);
@@ -38,14 +34,14 @@ static void functions_have_full_precision(void** state) {
   near(cr_abs(-x), x);
 }
 
-static void minimum_maximum_clip_sign(void** state) {
+TEST(minimum_maximum_clip_sign) {
   assert_true(cr_min(-1, 2) == -1 && cr_min(2, -1) == -1);
   assert_true(cr_max(-1, 2) == 2 && cr_max(2, -1) == 2);
   assert_true(cr_clip(5, -1, 2) == 2 && cr_clip(-5, -1, 2) == -1 && cr_clip(1, -1, 2) == 1);
   assert_true(cr_sign(-3) == -1 && cr_sign(3) == 1 && cr_sign(0) == 0);
 }
 
-static void zero_and_copy_touch_only_their_numbers(void** state) {
+TEST(zero_and_copy_touch_only_their_numbers) {
   cr_real x[4] = {1, 2, 3, 4}, y[4] = {5, 6, 7, 8};
   cr_zero(x + 1, 2);
   assert_true(x[0] == 1 && x[1] == 0 && x[2] == 0 && x[3] == 4);
@@ -55,15 +51,4 @@ static void zero_and_copy_touch_only_their_numbers(void** state) {
   cr_copy(NULL, NULL, 0);
   cr_zero(x, -1);
   assert_true(x[0] == 1);
-}
-
-int test_real(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(epsilon_belongs_to_the_type),
-      cmocka_unit_test(literals_have_full_precision),
-      cmocka_unit_test(functions_have_full_precision),
-      cmocka_unit_test(minimum_maximum_clip_sign),
-      cmocka_unit_test(zero_and_copy_touch_only_their_numbers),
-  };
-  return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,14 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // Every status has a text and an exit code; errors carry a sentence.
 #include "base/status.h"
+#include "support/test.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
 #include <string.h>
 
-#include <cmocka.h>
-
-static void every_status_has_a_text_of_its_own(void** state) {
+TEST(every_status_has_a_text_of_its_own) {
   for (int i = 0; i < CR_N_STATUS; i++) {
     const char* text = cr_status_text((cr_status)i);
     assert_true(strlen(text) > 4);
@@ -19,7 +16,7 @@ static void every_status_has_a_text_of_its_own(void** state) {
   }
 }
 
-static void values_that_are_no_status_are_answered(void** state) {
+TEST(values_that_are_no_status_are_answered) {
   const int wrong[] = {-1, CR_N_STATUS, CR_N_STATUS + 1, 1 << 30};
   for (size_t i = 0; i < sizeof wrong / sizeof wrong[0]; i++) {
     assert_string_equal(cr_status_text((cr_status)wrong[i]), "unknown status");
@@ -27,7 +24,7 @@ static void values_that_are_no_status_are_answered(void** state) {
   }
 }
 
-static void exit_codes_are_those_documented(void** state) {
+TEST(exit_codes_are_those_documented) {
   assert_int_equal(cr_status_exit_code(CR_OK), 0);
   assert_int_equal(cr_status_exit_code(CR_ERR_ARG), 2);
   assert_int_equal(cr_status_exit_code(CR_ERR_UNSUPPORTED), 2);
@@ -40,18 +37,18 @@ static void exit_codes_are_those_documented(void** state) {
   }
 }
 
-static void fail_keeps_status_and_sentence(void** state) {
+TEST(fail_keeps_status_and_sentence) {
   cr_error error = {0};
   assert_int_equal(cri_fail(&error, CR_ERR_NAME, "no body '%s' among %d", "arm", 3), CR_ERR_NAME);
   assert_int_equal(error.status, CR_ERR_NAME);
   assert_string_equal(error.text, "no body 'arm' among 3");
 }
 
-static void fail_works_without_an_error(void** state) {
+TEST(fail_works_without_an_error) {
   assert_int_equal(cri_fail(NULL, CR_ERR_FILE, "%d", 1), CR_ERR_FILE);
 }
 
-static void fail_cuts_a_long_sentence(void** state) {
+TEST(fail_cuts_a_long_sentence) {
   char word[2000];
   memset(word, 'x', sizeof word - 1);
   word[sizeof word - 1] = 0;
@@ -70,7 +67,7 @@ static cr_status passes_on(cr_status status, bool* went_on) {
   return CR_OK;
 }
 
-static void try_returns_what_failed(void** state) {
+TEST(try_returns_what_failed) {
   bool went_on = false;
   assert_int_equal(passes_on(CR_ERR_SOLVER, &went_on), CR_ERR_SOLVER);
   assert_false(went_on);
@@ -78,25 +75,11 @@ static void try_returns_what_failed(void** state) {
   assert_true(went_on);
 }
 
-static void version_has_three_numbers(void** state) {
+TEST(version_has_three_numbers) {
   int dots = 0;
   for (const char* c = cr_version(); *c != 0; c++) {
     assert_true(*c == '.' || (*c >= '0' && *c <= '9'));
     dots += *c == '.';
   }
   assert_int_equal(dots, 2);
-}
-
-int test_status(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(every_status_has_a_text_of_its_own),
-      cmocka_unit_test(values_that_are_no_status_are_answered),
-      cmocka_unit_test(exit_codes_are_those_documented),
-      cmocka_unit_test(fail_keeps_status_and_sentence),
-      cmocka_unit_test(fail_works_without_an_error),
-      cmocka_unit_test(fail_cuts_a_long_sentence),
-      cmocka_unit_test(try_returns_what_failed),
-      cmocka_unit_test(version_has_three_numbers),
-  };
-  return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -2,9 +2,9 @@
 // Writers of one file at once leave one of their files, and readers see nothing else meanwhile; what
 // fails leaves what was there.
 #include "base/whole_file.h"
+#include "support/scratch.h"
+#include "support/test.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,29 +12,16 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <cmocka.h>
-
 enum { WRITERS = 4, ROUNDS = 60, MOST = 200000 };
 
-static char folder[] = "/tmp/carom-whole-XXXXXX";
-static char path[64], temporary[80];
+static char path[512], temporary[520];
 
-static int setup(void** state) {
-  (void)state;
-  if (mkdtemp(folder) == NULL) {
-    return 1;
-  }
-  (void)snprintf(path, sizeof path, "%s/file", folder);
+static void setup(void) {
+  (void)snprintf(path, sizeof path, "%s", scratch_path("file"));
   (void)snprintf(temporary, sizeof temporary, "%s.tmp", path);
-  return 0;
 }
 
-static int teardown(void** state) {
-  (void)state;
-  (void)unlink(path);
-  (void)unlink(temporary);
-  return rmdir(folder);
-}
+AROUND_FILE(setup, NULL)
 
 // writer k writes n(k) times its own letter
 static size_t length_of(int k) { return (size_t)(MOST / (k + 1)); }
@@ -66,8 +53,7 @@ static void check_whole(void) {
   }
 }
 
-static void the_last_of_several_writers_wins(void** state) {
-  (void)state;
+TEST(the_last_of_several_writers_wins) {
   pid_t id[WRITERS];
   for (int k = 0; k < WRITERS; k++) {
     id[k] = fork();
@@ -89,8 +75,7 @@ static void the_last_of_several_writers_wins(void** state) {
 }
 
 // what a writer that was killed left behind is no obstacle, and none of it remains
-static void a_temporary_file_is_used_again(void** state) {
-  (void)state;
+TEST(a_temporary_file_is_used_again) {
   FILE* file = fopen(temporary, "wb");
   assert_non_null(file);
   assert_true(fputs("what a writer that was killed has left", file) > 0);
@@ -101,8 +86,7 @@ static void a_temporary_file_is_used_again(void** state) {
   assert_int_equal(info.st_size, 3);
 }
 
-static void a_failure_leaves_what_was_there(void** state) {
-  (void)state;
+TEST(a_failure_leaves_what_was_there) {
   cr_error error = {0};
   assert_int_equal(cri_whole_file_write(path, "old", 3, NULL), CR_OK);
   assert_int_equal(symlink("/dev/full", temporary), 0);
@@ -113,13 +97,4 @@ static void a_failure_leaves_what_was_there(void** state) {
   assert_int_equal(info.st_size, 3);
   assert_int_equal(cri_whole_file_write("/no/such/folder/file", "x", 1, &error), CR_ERR_FILE);
   assert_non_null(strstr(error.text, "/no/such/folder/file: cannot be written"));
-}
-
-int test_whole_file(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(the_last_of_several_writers_wins),
-      cmocka_unit_test(a_temporary_file_is_used_again),
-      cmocka_unit_test(a_failure_leaves_what_was_there),
-  };
-  return cmocka_run_group_tests_name("whole_file", tests, setup, teardown);
 }

@@ -27,7 +27,7 @@ static void assert_times(const cr_timing* t, int rounds) {
   }
 }
 
-static void each_count_has_its_times(void** state) {
+TEST(each_count_has_its_times) {
   const cr_batch_bench what = {
       .rollouts = 5, .steps = 4, .rounds = 2, .threads = {1, 3}, .ncount = 2, .peer = true};
   cr_batch_measurement* x = measure(&what);
@@ -43,7 +43,7 @@ static void each_count_has_its_times(void** state) {
 }
 
 // the peer is left out, and a limit of memory leaves the bits alone
-static void only_what_is_asked(void** state) {
+TEST(only_what_is_asked) {
   const cr_batch_bench what = {
       .rollouts = 3, .steps = 20, .rounds = 1, .threads = {2, 1}, .ncount = 2, .memory = 1 << 15};
   cr_batch_measurement* x = measure(&what);
@@ -53,7 +53,7 @@ static void only_what_is_asked(void** state) {
   free(x);
 }
 
-static void too_little_memory_is_told(void** state) {
+TEST(too_little_memory_is_told) {
   const cr_batch_bench what = {
       .rollouts = 1, .steps = 50, .rounds = 1, .threads = {1}, .ncount = 1, .memory = 100};
   cr_scene s;
@@ -64,13 +64,4 @@ static void too_little_memory_is_told(void** state) {
   assert_non_null(strstr(error.text, "100 bytes are too little"));
   cr_scene_close(&s);
   free(x);
-}
-
-int test_batch(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(each_count_has_its_times),
-      cmocka_unit_test(only_what_is_asked),
-      cmocka_unit_test(too_little_memory_is_told),
-  };
-  return cmocka_run_group_tests_name("batch", tests, NULL, NULL);
 }

@@ -18,7 +18,7 @@ static uint64_t instructions_of(const cr_counters* c, int n) {
   return cr_counters_read(c).instructions - before;
 }
 
-static void counts_are_of_the_work(void** state) {
+TEST(counts_are_of_the_work) {
   cr_counters c;
   if (!cr_counters_open(&c)) {
     assert_int_equal(instructions_of(&c, 1000), 0);
@@ -38,7 +38,7 @@ static void counts_are_of_the_work(void** state) {
 }
 
 #if defined(__linux__)
-static void pinned_thread_has_one_processor(void** state) {
+TEST(pinned_thread_has_one_processor) {
   cpu_set_t before, after;
   assert_int_equal(sched_getaffinity(0, sizeof before, &before), 0);
   assert_true(cr_pin());
@@ -48,13 +48,5 @@ static void pinned_thread_has_one_processor(void** state) {
   assert_int_equal(sched_setaffinity(0, sizeof before, &before), 0);
 }
 #else
-static void pinned_thread_has_one_processor(void** state) { assert_false(cr_pin()); }
+TEST(pinned_thread_has_one_processor) { assert_false(cr_pin()); }
 #endif
-
-int test_counters(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(counts_are_of_the_work),
-      cmocka_unit_test(pinned_thread_has_one_processor),
-  };
-  return cmocka_run_group_tests_name("counters", tests, NULL, NULL);
-}

@@ -9,7 +9,7 @@
 
 static cr_error error;
 
-static void chain_hangs_from_the_world(void** state) {
+TEST(chain_hangs_from_the_world) {
   mjModel* mj = NULL;
   assert_int_equal(cr_made_chain(&mj, 7, &error), CR_OK);
   assert_int_equal(mj->nv, 7);
@@ -28,7 +28,7 @@ static void chain_hangs_from_the_world(void** state) {
 }
 
 // towers of ten: boxes that touch, and none that overlap
-static void stack_is_of_towers(void** state) {
+TEST(stack_is_of_towers) {
   mjModel* mj = NULL;
   assert_int_equal(cr_made_stack(&mj, 23, &error), CR_OK);
   assert_int_equal(mj->nv, 6 * 23);
@@ -49,7 +49,7 @@ static void stack_is_of_towers(void** state) {
   mj_deleteModel(mj);
 }
 
-static void copies_share_the_rest(void** state) {
+TEST(copies_share_the_rest) {
   mjModel *one = NULL, *four = NULL;
   const char* path = scratch_write(
       "two.xml",
@@ -72,13 +72,4 @@ static void copies_share_the_rest(void** state) {
   assert_int_equal(cr_made_copies(&four, scratch_path("none.xml"), 2, &error), CR_ERR_FORMAT);
   assert_non_null(strstr(error.text, "none.xml"));
   assert_null(four);
-}
-
-int test_made(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(chain_hangs_from_the_world),
-      cmocka_unit_test(stack_is_of_towers),
-      cmocka_unit_test(copies_share_the_rest),
-  };
-  return cmocka_run_group_tests_name("made", tests, scratch_open, scratch_close);
 }

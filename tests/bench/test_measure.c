@@ -18,7 +18,7 @@ static void measure(const char* text, cr_measurement* out) {
 }
 
 // a stack has contacts, whose solves end at a larger residual than those of a chain, which has none
-static void residuals_are_those_of_one_model(void** state) {
+TEST(residuals_are_those_of_one_model) {
   cr_measurement chain = {.by_columns = 0}, one_after_the_other = {.by_columns = 0};
   measure("chain:2", &chain);
   measure("stack:7", &one_after_the_other);
@@ -30,7 +30,7 @@ static void residuals_are_those_of_one_model(void** state) {
   assert_true(one_after_the_other.residual_carom == chain.residual_carom);
 }
 
-static void every_round_has_a_time(void** state) {
+TEST(every_round_has_a_time) {
   cr_measurement x = {.by_columns = 0};
   measure("chain:3", &x);
   const cr_timing* all[] = {&x.mj_step, &x.step, &x.vjp, &x.jacobian};
@@ -43,12 +43,4 @@ static void every_round_has_a_time(void** state) {
   assert_int_equal(x.transition.n, 0);
   assert_int_equal(x.centred.n, 0);
   assert_int_equal(x.by_columns, 0);
-}
-
-int test_measure(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(residuals_are_those_of_one_model),
-      cmocka_unit_test(every_round_has_a_time),
-  };
-  return cmocka_run_group_tests_name("measure", tests, NULL, NULL);
 }

@@ -10,7 +10,7 @@
 
 static cr_error error;
 
-static void rows_are_those_of_a_step(void** state) {
+TEST(rows_are_those_of_a_step) {
   cr_scene s;
   cr_profile p;
   assert_int_equal(cr_scene_open(&s, "stack:2", 3, 1, &error), CR_OK);
@@ -32,7 +32,7 @@ static void rows_are_those_of_a_step(void** state) {
 }
 
 // what one profile leaves in the data is not in the next: cotangents would grow from call to call
-static void cotangents_are_given_back(void** state) {
+TEST(cotangents_are_given_back) {
   cr_scene s;
   cr_profile p;
   assert_int_equal(cr_scene_open(&s, "chain:3", 2, 1, &error), CR_OK);
@@ -45,7 +45,7 @@ static void cotangents_are_given_back(void** state) {
   cr_scene_close(&s);
 }
 
-static void failure_names_the_state(void** state) {
+TEST(failure_names_the_state) {
   cr_scene s;
   cr_profile p;
   assert_int_equal(cr_scene_open(&s, "chain:3", 3, 1, &error), CR_OK);
@@ -53,13 +53,4 @@ static void failure_names_the_state(void** state) {
   assert_int_not_equal(cr_profile_take(&s, 1, &p, &error), CR_OK);
   assert_non_null(strstr(error.text, "chain:3: state 1: "));
   cr_scene_close(&s);
-}
-
-int test_profile(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(rows_are_those_of_a_step),
-      cmocka_unit_test(cotangents_are_given_back),
-      cmocka_unit_test(failure_names_the_state),
-  };
-  return cmocka_run_group_tests_name("profile", tests, NULL, NULL);
 }

@@ -11,7 +11,7 @@
 
 static cr_error error;
 
-static void text_gives_name_and_model(void** state) {
+TEST(text_gives_name_and_model) {
   static const char* const cube = CAROM_SOURCE_DIR "/tests/data/cube.xml";
   static const struct {
     const char *before, *name;
@@ -31,7 +31,7 @@ static void text_gives_name_and_model(void** state) {
 }
 
 // a step from every state ends alike on both sides
-static void both_sides_start_from_the_same(void** state) {
+TEST(both_sides_start_from_the_same) {
   cr_scene s;
   assert_int_equal(cr_scene_open(&s, "stack:2", 4, 1, &error), CR_OK);
   assert_true(s.contacts > 0 && s.rows > s.contacts);
@@ -56,7 +56,7 @@ static void both_sides_start_from_the_same(void** state) {
 }
 
 // the residual sees an acceleration that is none of the solver's
-static void residual_is_of_the_acceleration(void** state) {
+TEST(residual_is_of_the_acceleration) {
   cr_scene s;
   assert_int_equal(cr_scene_open(&s, "chain:4", 1, 1, &error), CR_OK);
   cr_scene_state(&s, 0);
@@ -68,7 +68,7 @@ static void residual_is_of_the_acceleration(void** state) {
   cr_scene_close(&s);
 }
 
-static void bad_texts_are_refused(void** state) {
+TEST(bad_texts_are_refused) {
   static const struct {
     const char *text, *sentence;
   } rows[] = {{"none.xml", "none.xml"},
@@ -82,14 +82,4 @@ static void bad_texts_are_refused(void** state) {
     assert_non_null(strstr(error.text, rows[i].sentence));
     cr_scene_close(&s);
   }
-}
-
-int test_scene(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(text_gives_name_and_model),
-      cmocka_unit_test(both_sides_start_from_the_same),
-      cmocka_unit_test(residual_is_of_the_acceleration),
-      cmocka_unit_test(bad_texts_are_refused),
-  };
-  return cmocka_run_group_tests_name("scene", tests, NULL, NULL);
 }

@@ -4,7 +4,7 @@
 
 #include "support/close.h"
 
-static void quantiles_are_rounds(void** state) {
+TEST(quantiles_are_rounds) {
   const cr_timing t = {.round = {5, 1, 4, 2, 3}, .n = 5};
   assert_true(cr_timing_median(&t) == 3);
   assert_true(cr_timing_quantile(&t, 0) == 1 && cr_timing_quantile(&t, 1) == 5);
@@ -15,7 +15,7 @@ static void quantiles_are_rounds(void** state) {
   assert_true(cr_timing_median(&none) == 0);
 }
 
-static void as_many_rounds_as_there_may_be(void** state) {
+TEST(as_many_rounds_as_there_may_be) {
   cr_timing t = {.n = CR_MAX_ROUNDS};
   for (int i = 0; i < t.n; i++) {
     t.round[i] = (37 * i) % CR_MAX_ROUNDS;  // each of 0 .. 100 once
@@ -25,20 +25,11 @@ static void as_many_rounds_as_there_may_be(void** state) {
 }
 
 // a machine that is slow in one round is slow for both
-static void ratio_goes_round_by_round(void** state) {
+TEST(ratio_goes_round_by_round) {
   const cr_timing a = {.round = {2, 200, 6}, .n = 3}, b = {.round = {1, 100, 3, 9}, .n = 4};
   cr_timing r = cr_timing_ratio(&a, &b);
   assert_int_equal(r.n, 3);
   for (int i = 0; i < 3; i++) {
     assert_true(r.round[i] == 2);
   }
-}
-
-int test_timing(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(quantiles_are_rounds),
-      cmocka_unit_test(as_many_rounds_as_there_may_be),
-      cmocka_unit_test(ratio_goes_round_by_round),
-  };
-  return cmocka_run_group_tests_name("timing", tests, NULL, NULL);
 }

@@ -44,7 +44,7 @@ static cr_real product(const cr_hit_tan* a, const cr_hit_tan* b, cr_real* scale)
   return x[0] + x[1] + x[2] + x[3];
 }
 
-static void rest_is_left_alone(void** state) {
+TEST(rest_is_left_alone) {
   cr_real x[MOST], weight;
   cr_hit_tan hit[MOST];
   for (int n = 1; n <= MOST; n++) {
@@ -70,7 +70,7 @@ static void rest_is_left_alone(void** state) {
 }
 
 // the surface is never moved by more than a hundredth and a half of the length, whatever the contacts
-static void depth_is_nearly_the_least(void** state) {
+TEST(depth_is_nearly_the_least) {
   cr_random r = cr_random_seed(41, 0);
   for (int k = 0; k < 2000; k++) {
     cr_real x[MOST], weight, least = 1;
@@ -89,7 +89,7 @@ static void depth_is_nearly_the_least(void** state) {
 }
 
 // two contacts: the point goes from the middle to the lower one over the length, without a turn back
-static void point_moves_over_the_length(void** state) {
+TEST(point_moves_over_the_length) {
   cr_real weight, last = 1;
   cr_hit_tan hit[2];
   for (int i = 0; i <= 20; i++) {
@@ -111,7 +111,7 @@ static void compare(const cr_real tangent[3], const cr_real difference[3], cr_re
   }
 }
 
-static void derivatives(void** state) {
+TEST(derivatives) {
   cr_random r = cr_random_seed(42, 0);
   const cr_real step = CR_R(1e-6);
   for (int k = 0; k < 200; k++) {
@@ -156,14 +156,4 @@ static void derivatives(void** state) {
     }
     assert_close(left, right, 256 * CR_EPS * scale);
   }
-}
-
-int test_blend(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(rest_is_left_alone),
-      cmocka_unit_test(depth_is_nearly_the_least),
-      cmocka_unit_test(point_moves_over_the_length),
-      cmocka_unit_test(derivatives),
-  };
-  return cmocka_run_group_tests_name("blend", tests, NULL, NULL);
 }

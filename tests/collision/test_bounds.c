@@ -99,7 +99,7 @@ static void point_of(const pair* p, int g, cr_random* r, cr_real x[3]) {
   cr_acc3(x, p->xpos + 3 * g);
 }
 
-static void boxes_with_points_in_reach_are_not_apart(void** state) {
+TEST(boxes_with_points_in_reach_are_not_apart) {
   cr_random r = cr_random_seed(1, 0);
   for (int i = 0; i < N_CASE; i++) {
     pair p;
@@ -130,7 +130,7 @@ static cr_real extent(const pair* p, int g, const cr_real n[3], cr_real centre[3
   return cr_abs(u[0]) * half[0] + cr_abs(u[1]) * half[1] + cr_abs(u[2]) * half[2];
 }
 
-static void gaps_beyond_the_reach_are_seen(void** state) {
+TEST(gaps_beyond_the_reach_are_seen) {
   cr_random r = cr_random_seed(2, 0);
   for (int i = 0; i < N_CASE; i++) {
     pair p;
@@ -190,7 +190,7 @@ static void farthest(const pair* p, int g, const cr_real n[3], cr_real x[3]) {
   cr_acc3(x, p->xpos + 3 * g);
 }
 
-static void world_boxes_hold_what_is_in_reach(void** state) {
+TEST(world_boxes_hold_what_is_in_reach) {
   cr_random r = cr_random_seed(3, 0);
   int tight = 0, loose = 0;
   for (int i = 0; i < N_CASE; i++) {
@@ -214,7 +214,7 @@ static void world_boxes_hold_what_is_in_reach(void** state) {
   assert_true(tight > N_CASE / 4 && loose > N_CASE / 10);
 }
 
-static void planes_are_everywhere(void** state) {
+TEST(planes_are_everywhere) {
   pair p;
   cr_real box[6], other[6];
   cr_random r = cr_random_seed(4, 0);
@@ -303,17 +303,16 @@ static void open_heap(cr_model* m, const hull_store* s, cr_random* r) {
   assert_int_equal(cri_model_derive(m, &error), CR_OK);
 }
 
-static void no_contact_of_a_heap_is_lost(void** state) {
+TEST(no_contact_of_a_heap_is_lost) {
   cr_random r = cr_random_seed(5, 0);
   hull_store s;
   int contacts = 0, candidates = 0, spheres = 0;
   hull_prism(&s, 5, CR_R(0.15), CR_R(0.68));
   for (int round = 0; round < 10; round++) {
     cr_model m;
-    cr_data* d;
     list found = {0};
     open_heap(&m, &s, &r);
-    assert_int_equal(cri_data_create(&d, &m, NULL, NULL), CR_OK);
+    cr_data* d = test_data(&m);
     assert_int_equal(cr_kinematics(&m, d), CR_OK);
     cri_candidates(&m, d, collect, &found);
     for (int g1 = 0; g1 < N_GEOM; g1++) {
@@ -337,7 +336,6 @@ static void no_contact_of_a_heap_is_lost(void** state) {
       }
     }
     candidates += found.n;
-    cri_data_free(d);
     cri_model_free(&m);
   }
   // enough of both, and most of what spheres leave is gone
@@ -345,7 +343,7 @@ static void no_contact_of_a_heap_is_lost(void** state) {
   assert_true(candidates >= contacts && 2 * candidates < spheres);
 }
 
-static void boxes_that_do_not_hold_their_mesh_are_refused(void** state) {
+TEST(boxes_that_do_not_hold_their_mesh_are_refused) {
   cr_random r = cr_random_seed(6, 0);
   hull_store s;
   cr_model m;
@@ -357,16 +355,4 @@ static void boxes_that_do_not_hold_their_mesh_are_refused(void** state) {
   assert_int_equal(cri_model_check(&m, &error), CR_ERR_MODEL);
   assert_string_equal(error.text, "mesh 0: mesh_box does not hold its vertices");
   cri_model_free(&m);
-}
-
-int test_bounds(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(boxes_with_points_in_reach_are_not_apart),
-      cmocka_unit_test(gaps_beyond_the_reach_are_seen),
-      cmocka_unit_test(world_boxes_hold_what_is_in_reach),
-      cmocka_unit_test(planes_are_everywhere),
-      cmocka_unit_test(no_contact_of_a_heap_is_lost),
-      cmocka_unit_test(boxes_that_do_not_hold_their_mesh_are_refused),
-  };
-  return cmocka_run_group_tests_name("bounds", tests, NULL, NULL);
 }

@@ -14,7 +14,7 @@ static int naxis(int32_t part) {
   return (sign[0] != 0) + (sign[1] != 0) + (sign[2] != 0);
 }
 
-static void parts_pack_their_signs(void** state) {
+TEST(parts_pack_their_signs) {
   for (int x = -1; x <= 1; x++) {
     for (int y = -1; y <= 1; y++) {
       for (int z = -1; z <= 1; z++) {
@@ -45,7 +45,7 @@ static void assert_nearest(const solid* box, const cr_real q[3], const cr_real p
   }
 }
 
-static void outside_the_point_on_the_box_is_the_nearest(void** state) {
+TEST(outside_the_point_on_the_box_is_the_nearest) {
   cr_random r = cr_random_seed(1, 0);
   int seen[4] = {0, 0, 0, 0};
   for (int i = 0; i < 2000; i++) {
@@ -78,7 +78,7 @@ static void outside_the_point_on_the_box_is_the_nearest(void** state) {
   assert_true(seen[1] > 100 && seen[2] > 100 && seen[3] > 100);
 }
 
-static void inside_the_nearest_face_pushes_out(void** state) {
+TEST(inside_the_nearest_face_pushes_out) {
   cr_random r = cr_random_seed(2, 0);
   for (int i = 0; i < 500; i++) {
     solid box = solid_random(&r, CR_R(0.5), 1, 1), ball = box;
@@ -105,7 +105,7 @@ static void inside_the_nearest_face_pushes_out(void** state) {
 }
 
 // a centre at the middle of a cube, on a face, an edge and a corner has a face, and finite tangents
-static void degenerate_centres_have_a_face(void** state) {
+TEST(degenerate_centres_have_a_face) {
   const cr_real at[4][3] = {{0, 0, 0}, {1, 0, 0}, {1, -1, 0}, {1, 1, -1}};
   cr_random r = cr_random_seed(3, 0);
   for (int i = 0; i < 4; i++) {
@@ -121,7 +121,7 @@ static void degenerate_centres_have_a_face(void** state) {
   }
 }
 
-static void derivatives_hold(void** state) {
+TEST(derivatives_hold) {
   cr_random r = cr_random_seed(4, 0);
   pair_report report = {.hits = 0};
   for (int i = 0; i < 2000; i++) {
@@ -132,7 +132,7 @@ static void derivatives_hold(void** state) {
   pair_report_assert(&report);
 }
 
-static void numbers_are_those_of_mujoco(void** state) {
+TEST(numbers_are_those_of_mujoco) {
   static const struct {
     cr_real at[3], dist, pos[3], normal[3];
   } row[] = {
@@ -160,16 +160,4 @@ static void numbers_are_those_of_mujoco(void** state) {
       assert_close(hit->normal[k], row[i].normal[k], CR_R(1e-14));
     }
   }
-}
-
-int test_box(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(parts_pack_their_signs),
-      cmocka_unit_test(outside_the_point_on_the_box_is_the_nearest),
-      cmocka_unit_test(inside_the_nearest_face_pushes_out),
-      cmocka_unit_test(degenerate_centres_have_a_face),
-      cmocka_unit_test(derivatives_hold),
-      cmocka_unit_test(numbers_are_those_of_mujoco),
-  };
-  return cmocka_run_group_tests(tests, NULL, NULL);
 }

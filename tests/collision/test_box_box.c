@@ -80,7 +80,7 @@ static solid leaning_box(cr_random* r, const solid* like) {
 
 // ---- properties
 
-static void hits_exist_where_no_axis_separates(void** state) {
+TEST(hits_exist_where_no_axis_separates) {
   cr_random r = cr_random_seed(1, 0);
   int apart = 0, meeting = 0, crossed = 0;
   for (int i = 0; i < 3000; i++) {
@@ -118,7 +118,7 @@ static void hits_exist_where_no_axis_separates(void** state) {
   assert_true(apart > 300 && meeting > 300 && crossed > 100);
 }
 
-static void both_points_of_a_hit_are_on_their_boxes(void** state) {
+TEST(both_points_of_a_hit_are_on_their_boxes) {
   cr_random r = cr_random_seed(2, 0);
   for (int i = 0; i < 2000; i++) {
     solid a = random_box(&r), b = i % 3 ? random_box(&r) : leaning_box(&r, &a);
@@ -155,7 +155,7 @@ static cr_real depth_in_patch(const cr_hit* hit, int n, const cr_real p[3]) {
 
 // With a margin that drops no vertex, a line along the normal passes the patch exactly if it meets
 // the reference face and the incident face.
-static void the_patch_is_where_both_faces_are(void** state) {
+TEST(the_patch_is_where_both_faces_are) {
   cr_random r = cr_random_seed(3, 0);
   int in = 0, out = 0;
   for (int i = 0; i < 600; i++) {
@@ -210,7 +210,7 @@ static void the_patch_is_where_both_faces_are(void** state) {
   assert_true(in > 300 && out > 300);
 }
 
-static void exchanged_boxes_give_the_opposite_normal(void** state) {
+TEST(exchanged_boxes_give_the_opposite_normal) {
   cr_random r = cr_random_seed(4, 0);
   for (int i = 0; i < 1000; i++) {
     solid a = random_box(&r), b = random_box(&r);
@@ -227,7 +227,7 @@ static void exchanged_boxes_give_the_opposite_normal(void** state) {
   }
 }
 
-static void a_rigid_motion_carries_hits_along(void** state) {
+TEST(a_rigid_motion_carries_hits_along) {
   cr_random r = cr_random_seed(5, 0);
   for (int i = 0; i < 1000; i++) {
     solid a = random_box(&r), b = random_box(&r), by = random_box(&r);
@@ -249,7 +249,7 @@ static void a_rigid_motion_carries_hits_along(void** state) {
 
 // ---- plain layouts
 
-static void stacked_boxes_touch_at_the_corners_of_the_smaller(void** state) {
+TEST(stacked_boxes_touch_at_the_corners_of_the_smaller) {
   solid below = solid_at(0, 0, 0, 1, 1, CR_R(0.5));
   for (int upper_is_smaller = 0; upper_is_smaller < 2; upper_is_smaller++) {
     cr_real size = upper_is_smaller ? CR_R(0.4) : 2;
@@ -266,7 +266,7 @@ static void stacked_boxes_touch_at_the_corners_of_the_smaller(void** state) {
   }
 }
 
-static void squares_turned_by_45_degrees_meet_in_an_octagon(void** state) {
+TEST(squares_turned_by_45_degrees_meet_in_an_octagon) {
   solid below = solid_at(0, 0, 0, 1, 1, 1), above = solid_at(0, 0, 2, 1, 1, 1);
   const cr_real z[3] = {0, 0, 1};
   solid_turn(&above, z, CR_PI / 4);
@@ -281,7 +281,7 @@ static void squares_turned_by_45_degrees_meet_in_an_octagon(void** state) {
 }
 
 // one box stands on an edge along x, the other hangs over it on an edge along y
-static void crossed_edges_touch_once(void** state) {
+TEST(crossed_edges_touch_once) {
   const cr_real x[3] = {1, 0, 0}, y[3] = {0, 1, 0}, diagonal = cr_sqrt(2);
   solid below = solid_at(0, 0, 0, 1, 1, 1),
         above = solid_at(0, 0, 2 * diagonal - CR_R(0.1), 1, 1, 1);
@@ -308,7 +308,7 @@ static bool ends_at_corner(int32_t feature) {
   return sign[0] && sign[1] && sign[2];
 }
 
-static void derivatives_hold(void** state) {
+TEST(derivatives_hold) {
   cr_random r = cr_random_seed(6, 0);
   pair_report report = {.hits = 0};
   int seen[N_KIND] = {0}, by_ref[2] = {0}, ended[2][2] = {{0}};
@@ -342,7 +342,7 @@ static void derivatives_hold(void** state) {
 
 // flush sides, equal boxes in one place, a common edge: the tangent of a crossing that lies nowhere
 // in particular is held, not infinite
-static void aligned_boxes_have_finite_tangents(void** state) {
+TEST(aligned_boxes_have_finite_tangents) {
   const cr_real at[5][3] = {{0, 0, 0}, {0, 0, 1}, {1, 0, 2}, {2, 0, 2}, {2, 2, 2}};
   const cr_real z[3] = {0, 0, 1};
   for (int i = 0; i < 10; i++) {
@@ -372,7 +372,7 @@ static void aligned_boxes_have_finite_tangents(void** state) {
 
 // a face of six points, a tilted one, crossed edges; crossed edges 10 degrees from a face, a face
 // that nearly aligned edges yield to
-static void numbers_are_those_of_mujoco(void** state) {
+TEST(numbers_are_those_of_mujoco) {
   static const struct {
     cr_real at[3], axis[3], angle, size[3];
     int n;
@@ -447,21 +447,4 @@ static void numbers_are_those_of_mujoco(void** state) {
       assert_all_close(hit[k].normal, row[i].normal, 3, CR_R(5e-15));
     }
   }
-}
-
-int test_box_box(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(hits_exist_where_no_axis_separates),
-      cmocka_unit_test(both_points_of_a_hit_are_on_their_boxes),
-      cmocka_unit_test(the_patch_is_where_both_faces_are),
-      cmocka_unit_test(exchanged_boxes_give_the_opposite_normal),
-      cmocka_unit_test(a_rigid_motion_carries_hits_along),
-      cmocka_unit_test(stacked_boxes_touch_at_the_corners_of_the_smaller),
-      cmocka_unit_test(squares_turned_by_45_degrees_meet_in_an_octagon),
-      cmocka_unit_test(crossed_edges_touch_once),
-      cmocka_unit_test(derivatives_hold),
-      cmocka_unit_test(aligned_boxes_have_finite_tangents),
-      cmocka_unit_test(numbers_are_those_of_mujoco),
-  };
-  return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -159,9 +159,8 @@ static int compare_all(int32_t flags, int32_t cfd) {
   int total = 0, left_out = 0;
   for (uint64_t seed = 0; seed < N_SEED; seed++) {
     cr_model m;
-    cr_data* d;
     assert_int_equal(random_model(&m, seed, NULL), CR_OK);
-    assert_int_equal(cri_data_create(&d, &m, NULL, NULL), CR_OK);
+    cr_data* d = test_data(&m);
     m.disableflags |= flags;
     m.cfd = cfd;
     m.cfd_wc = CR_R(0.5);
@@ -171,26 +170,21 @@ static int compare_all(int32_t flags, int32_t cfd) {
     random_state(&m, d, seed, seed % 3 == 0 ? STATE_FLIGHT : STATE_CONTACT);
     assert_int_equal(cr_kinematics(&m, d), CR_OK);
     total += compare_lists(&m, d, &left_out);
-    cri_data_free(d);
     cri_model_free(&m);
   }
   assert_true(total > 100 && (cfd || left_out > 10));
   return total;
 }
 
-static void candidates_are_what_may_touch(void** state) { compare_all(0, 0); }
+TEST(candidates_are_what_may_touch) { compare_all(0, 0); }
 
-static void candidates_without_midphase_are_in_order_of_ids(void** state) {
-  compare_all(CR_DSBL_MIDPHASE, 0);
-}
+TEST(candidates_without_midphase_are_in_order_of_ids) { compare_all(CR_DSBL_MIDPHASE, 0); }
 
-static void candidates_without_parent_filter_are_more(void** state) {
+TEST(candidates_without_parent_filter_are_more) {
   assert_true(compare_all(CR_DSBL_FILTERPARENT, 0) > compare_all(0, 0));
 }
 
-static void candidates_from_distance_are_more(void** state) {
-  assert_true(compare_all(0, 1) > compare_all(0, 0));
-}
+TEST(candidates_from_distance_are_more) { assert_true(compare_all(0, 1) > compare_all(0, 0)); }
 
 // enough bodies for the sweep: spheres in a box, and one large one, above a plane; `length` in a chain
 static void sweep_chains(int length) {
@@ -204,7 +198,6 @@ static void sweep_chains(int length) {
   }
   joints[0] = 0;
   cr_model m = {.ngeom = N + 1};
-  cr_data* d;
   assert_int_equal(cri_model_sizes(&m, N + 1, parent, joints, type, NULL), CR_OK);
   assert_int_equal(cri_model_allocate(&m, NULL), CR_OK);
   cri_model_defaults(&m);
@@ -222,7 +215,7 @@ static void sweep_chains(int length) {
   }
   m.geom_type[0] = CR_GEOM_PLANE;
   assert_int_equal(cri_model_derive(&m, NULL), CR_OK);
-  assert_int_equal(cri_data_create(&d, &m, NULL, NULL), CR_OK);
+  cr_data* d = test_data(&m);
   assert_int_equal(cr_kinematics(&m, d), CR_OK);
 
   // stretched along each axis in turn
@@ -232,17 +225,16 @@ static void sweep_chains(int length) {
     }
     assert_true(compare_lists(&m, d, &left_out) > 100);
   }
-  cri_data_free(d);
   cri_model_free(&m);
 }
 
-static void many_bodies_are_swept(void** state) {
+TEST(many_bodies_are_swept) {
   sweep_chains(1);
   sweep_chains(7);
   sweep_chains(50);
 }
 
-static void pair_is_possible_by_the_rules_or_by_name(void** state) {
+TEST(pair_is_possible_by_the_rules_or_by_name) {
   int both[2] = {0, 0};
   for (uint64_t seed = 0; seed < N_SEED; seed++) {
     cr_model m;
@@ -259,7 +251,7 @@ static void pair_is_possible_by_the_rules_or_by_name(void** state) {
   assert_true(both[0] > 100 && both[1] > 100);
 }
 
-static void reach_adds_margins_and_gaps(void** state) {
+TEST(reach_adds_margins_and_gaps) {
   cr_real margin[2] = {CR_R(0.1), CR_R(0.2)}, gap[2] = {CR_R(0.03), CR_R(0.04)};
   cr_real pair_margin[1] = {CR_R(0.5)}, pair_gap[1] = {CR_R(0.25)};
   cr_real geom_cfd[2] = {0, 0}, pair_cfd[1] = {0};
@@ -283,17 +275,4 @@ static void reach_adds_margins_and_gaps(void** state) {
   assert_close(cri_pair_width(&m, 0, 1, 0), CR_R(0.35), 0);
   m.cfd = 0;
   assert_close(cri_pair_width(&m, 0, 1, -1), 0, 0);
-}
-
-int test_broad(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(candidates_are_what_may_touch),
-      cmocka_unit_test(candidates_without_midphase_are_in_order_of_ids),
-      cmocka_unit_test(candidates_without_parent_filter_are_more),
-      cmocka_unit_test(candidates_from_distance_are_more),
-      cmocka_unit_test(many_bodies_are_swept),
-      cmocka_unit_test(pair_is_possible_by_the_rules_or_by_name),
-      cmocka_unit_test(reach_adds_margins_and_gaps),
-  };
-  return cmocka_run_group_tests_name("broad", tests, NULL, NULL);
 }

@@ -38,7 +38,7 @@ static cr_real least_distance(const solid* capsule, const solid* box) {
   return distance(capsule, box, (low + high) / 2);
 }
 
-static void first_hit_is_the_nearest_point(void** state) {
+TEST(first_hit_is_the_nearest_point) {
   cr_random r = cr_random_seed(1, 0);
   int compared = 0;
   for (int i = 0; i < 3000; i++) {
@@ -71,7 +71,7 @@ static int lying(cr_real x, cr_real half, cr_real tilt, cr_hit hit[CR_MAX_HITS])
   return solid_hits(&PAIR, &capsule, &box, CR_R(0.01), hit);
 }
 
-static void flat_on_a_face_touches_at_both_ends(void** state) {
+TEST(flat_on_a_face_touches_at_both_ends) {
   cr_hit hit[CR_MAX_HITS];
   assert_int_equal(lying(0, CR_R(0.5), CR_R(0.001), hit), 2);
   assert_close(hit[0].pos[0], CR_R(0.5), CR_R(1e-3));
@@ -80,7 +80,7 @@ static void flat_on_a_face_touches_at_both_ends(void** state) {
   assert_close(hit[1].dist, CR_R(0.15) - CR_R(0.2) + CR_R(0.5) * cr_sin(CR_R(0.001)), CR_R(1e-12));
 }
 
-static void overhanging_stops_at_the_side(void** state) {
+TEST(overhanging_stops_at_the_side) {
   cr_hit hit[CR_MAX_HITS];
   assert_int_equal(lying(CR_R(0.8), CR_R(0.5), -CR_R(0.001), hit), 2);
   assert_close(hit[0].pos[0], CR_R(0.3), CR_R(1e-3));
@@ -92,7 +92,7 @@ static void overhanging_stops_at_the_side(void** state) {
   assert_close(hit[0].pos[0] + hit[1].pos[0], 0, CR_R(1e-3));
 }
 
-static void upright_or_across_an_edge_touches_once(void** state) {
+TEST(upright_or_across_an_edge_touches_once) {
   solid box = solid_at(0, 0, 0, 1, 1, 1);
   solid capsule = solid_at(CR_R(0.1), CR_R(0.2), CR_R(1.6), CR_R(0.2), CR_R(0.5), 0);
   cr_hit hit[CR_MAX_HITS];
@@ -111,7 +111,7 @@ static void upright_or_across_an_edge_touches_once(void** state) {
 }
 
 // parallel to a face, in line with an edge, standing on a corner: hits and tangents stay finite
-static void singular_layouts_stay_finite(void** state) {
+TEST(singular_layouts_stay_finite) {
   const cr_real at[4][3] = {{0, 0, CR_R(1.1)}, {0, 1, CR_R(1.1)}, {1, 1, CR_R(1.7)}, {0, 0, 0}};
   cr_random r = cr_random_seed(2, 0);
   for (int i = 0; i < 4; i++) {
@@ -127,7 +127,7 @@ static void singular_layouts_stay_finite(void** state) {
   }
 }
 
-static void derivatives_hold(void** state) {
+TEST(derivatives_hold) {
   cr_random r = cr_random_seed(3, 0);
   pair_report report = {.hits = 0};
   int ends = 0, corners = 0, edges = 0, faces = 0, steps = 0;
@@ -154,7 +154,7 @@ static void derivatives_hold(void** state) {
   pair_report_assert(&report);
 }
 
-static void a_rigid_motion_carries_hits_along(void** state) {
+TEST(a_rigid_motion_carries_hits_along) {
   cr_random r = cr_random_seed(4, 0);
   for (int i = 0; i < 300; i++) {
     solid capsule = solid_random(&r, CR_R(0.3), 1, 1), box = solid_random(&r, CR_R(0.3), 1, 0);
@@ -175,7 +175,7 @@ static void a_rigid_motion_carries_hits_along(void** state) {
   }
 }
 
-static void numbers_are_those_of_mujoco(void** state) {
+TEST(numbers_are_those_of_mujoco) {
   static const struct {
     cr_real at[3], axis[3], angle, half;
     int n;
@@ -234,18 +234,4 @@ static void numbers_are_those_of_mujoco(void** state) {
       assert_all_close(hit[k].normal, row[i].hit[k].normal, 3, CR_R(1e-13));
     }
   }
-}
-
-int test_capsule_box(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(first_hit_is_the_nearest_point),
-      cmocka_unit_test(flat_on_a_face_touches_at_both_ends),
-      cmocka_unit_test(overhanging_stops_at_the_side),
-      cmocka_unit_test(upright_or_across_an_edge_touches_once),
-      cmocka_unit_test(singular_layouts_stay_finite),
-      cmocka_unit_test(derivatives_hold),
-      cmocka_unit_test(a_rigid_motion_carries_hits_along),
-      cmocka_unit_test(numbers_are_those_of_mujoco),
-  };
-  return cmocka_run_group_tests(tests, NULL, NULL);
 }

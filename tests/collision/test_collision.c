@@ -52,7 +52,7 @@ static void close_scene(scene* s) {
 static const int32_t MIXED[N_BODY] = {CR_GEOM_SPHERE, CR_GEOM_CAPSULE, CR_GEOM_CYLINDER,
                                       CR_GEOM_BOX};
 
-static void contacts_are_listed_with_their_geoms(void** state) {
+TEST(contacts_are_listed_with_their_geoms) {
   scene s;
   open_scene(&s, MIXED, NULL);
   assert_int_equal(cr_collision(&s.m, s.d), CR_OK);
@@ -73,7 +73,7 @@ static void contacts_are_listed_with_their_geoms(void** state) {
   close_scene(&s);
 }
 
-static void nothing_is_listed_when_contacts_are_off(void** state) {
+TEST(nothing_is_listed_when_contacts_are_off) {
   scene s;
   open_scene(&s, MIXED, NULL);
   const int32_t flags[2] = {CR_DSBL_CONTACT, CR_DSBL_CONSTRAINT};
@@ -88,7 +88,7 @@ static void nothing_is_listed_when_contacts_are_off(void** state) {
   close_scene(&s);
 }
 
-static void overflow_says_how_many_are_needed(void** state) {
+TEST(overflow_says_how_many_are_needed) {
   const cr_capacity capacity = {.ncon = 3, .nefc = 1, .nJ = 1};
   scene s;
   open_scene(&s, MIXED, &capacity);
@@ -99,7 +99,7 @@ static void overflow_says_how_many_are_needed(void** state) {
   close_scene(&s);
 }
 
-static void types_without_functions_are_an_error_where_they_meet(void** state) {
+TEST(types_without_functions_are_an_error_where_they_meet) {
   const int32_t type[N_BODY] = {CR_GEOM_SPHERE, CR_GEOM_SPHERE, CR_GEOM_SPHERE, CR_GEOM_SPHERE};
   scene s;
   open_scene(&s, type, NULL);
@@ -112,7 +112,7 @@ static void types_without_functions_are_an_error_where_they_meet(void** state) {
   close_scene(&s);
 }
 
-static void supported_types_are_known(void** state) {
+TEST(supported_types_are_known) {
   enum { SDF = 8 };
   const int known[] = {CR_GEOM_PLANE,    CR_GEOM_SPHERE, CR_GEOM_CAPSULE, CR_GEOM_ELLIPSOID,
                        CR_GEOM_CYLINDER, CR_GEOM_BOX,    CR_GEOM_MESH};
@@ -132,7 +132,7 @@ static void supported_types_are_known(void** state) {
   assert_false(cri_collision_supported(-1, CR_GEOM_BOX));
 }
 
-static void contacts_from_distance_reach_farther(void** state) {
+TEST(contacts_from_distance_reach_farther) {
   const int32_t type[N_BODY] = {CR_GEOM_SPHERE, CR_GEOM_SPHERE, CR_GEOM_SPHERE, CR_GEOM_SPHERE};
   scene s;
   open_scene(&s, type, NULL);
@@ -151,13 +151,12 @@ static void contacts_from_distance_reach_farther(void** state) {
 
 // ---- frames
 
-static void frames_are_right_handed_and_follow_the_rule(void** state) {
+TEST(frames_are_right_handed_and_follow_the_rule) {
   int by_y = 0, by_z = 0;
   for (uint64_t seed = 0; seed < 40; seed++) {
     cr_model m;
-    cr_data* d;
     assert_int_equal(random_model(&m, seed, NULL), CR_OK);
-    assert_int_equal(cri_data_create(&d, &m, NULL, NULL), CR_OK);
+    cr_data* d = test_data(&m);
     random_state(&m, d, seed, STATE_CONTACT);
     assert_int_equal(cr_kinematics(&m, d), CR_OK);
     assert_int_equal(cr_collision(&m, d), CR_OK);
@@ -181,13 +180,12 @@ static void frames_are_right_handed_and_follow_the_rule(void** state) {
         by_z += axis == 2;
       }
     }
-    cri_data_free(d);
     cri_model_free(&m);
   }
   assert_true(by_y > 20 && by_z > 20);
 }
 
-static void plane_capsule_frame_follows_the_axis(void** state) {
+TEST(plane_capsule_frame_follows_the_axis) {
   const int32_t type[N_BODY] = {CR_GEOM_CAPSULE, CR_GEOM_SPHERE, CR_GEOM_SPHERE, CR_GEOM_SPHERE};
   const cr_real tilted[9] = {CR_R(0.6), 0, CR_R(0.8), 0, 1, 0, CR_R(-0.8), 0, CR_R(0.6)};
   const cr_real frame[9] = {0, 0, 1, 1, 0, 0, 0, 1, 0};
@@ -201,7 +199,7 @@ static void plane_capsule_frame_follows_the_axis(void** state) {
 }
 
 // an upright capsule's first tangent is round-off: it is held, and the rest of the frame still turns
-static void upright_capsule_has_a_finite_derivative(void** state) {
+TEST(upright_capsule_has_a_finite_derivative) {
   const int32_t type[N_BODY] = {CR_GEOM_CAPSULE, CR_GEOM_SPHERE, CR_GEOM_SPHERE, CR_GEOM_SPHERE};
   scene s;
   open_scene(&s, type, NULL);
@@ -233,16 +231,15 @@ static void upright_capsule_has_a_finite_derivative(void** state) {
 }
 
 // what the contacts' cotangents say of a direction, and what the shapes' do
-static void vjp_is_the_transpose_of_jvp(void** state) {
+TEST(vjp_is_the_transpose_of_jvp) {
   int contacts = 0;
   for (uint64_t seed = 0; seed < 40; seed++) {
     cr_model m;
-    cr_data *d, *tan, *bar;
     cr_random r = cr_random_seed(seed, 0);
     assert_int_equal(random_model(&m, seed, NULL), CR_OK);
-    assert_int_equal(cri_data_create(&d, &m, NULL, NULL), CR_OK);
-    assert_int_equal(cri_data_twin(&tan, &m, d, CR_DATA_TANGENT, NULL, NULL), CR_OK);
-    assert_int_equal(cri_data_twin(&bar, &m, d, CR_DATA_COTANGENT, NULL, NULL), CR_OK);
+    cr_data* d = test_data(&m);
+    cr_data* tan = test_twin(&m, d, CR_DATA_TANGENT);
+    cr_data* bar = test_twin(&m, d, CR_DATA_COTANGENT);
     random_state(&m, d, seed, STATE_CONTACT);
     assert_int_equal(cr_kinematics(&m, d), CR_OK);
     assert_int_equal(cr_collision(&m, d), CR_OK);
@@ -282,26 +279,7 @@ static void vjp_is_the_transpose_of_jvp(void** state) {
       }
       assert_close(left, right, 4000 * CR_EPS * scale);
     }
-    cri_data_free(d);
-    cri_data_free(tan);
-    cri_data_free(bar);
     cri_model_free(&m);
   }
   assert_true(contacts > 200);
-}
-
-int test_collision(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(contacts_are_listed_with_their_geoms),
-      cmocka_unit_test(nothing_is_listed_when_contacts_are_off),
-      cmocka_unit_test(overflow_says_how_many_are_needed),
-      cmocka_unit_test(types_without_functions_are_an_error_where_they_meet),
-      cmocka_unit_test(supported_types_are_known),
-      cmocka_unit_test(contacts_from_distance_reach_farther),
-      cmocka_unit_test(frames_are_right_handed_and_follow_the_rule),
-      cmocka_unit_test(plane_capsule_frame_follows_the_axis),
-      cmocka_unit_test(upright_capsule_has_a_finite_derivative),
-      cmocka_unit_test(vjp_is_the_transpose_of_jvp),
-  };
-  return cmocka_run_group_tests_name("collision", tests, NULL, NULL);
 }

@@ -21,7 +21,7 @@ static void random_unit(cr_random* r, cr_real n[3]) {
 }
 
 // no support point of another direction is farther along m
-static void support_is_farthest(void** state) {
+TEST(support_is_farthest) {
   cr_random r = cr_random_seed(1, 0);
   hull_store store;
   hull_spindle(&store, 11, CR_R(0.3), CR_R(0.5));
@@ -43,7 +43,7 @@ static void support_is_farthest(void** state) {
 }
 
 // climbing the graph of a hull ends where searching all vertices does
-static void climbing_finds_the_best_vertex(void** state) {
+TEST(climbing_finds_the_best_vertex) {
   cr_random r = cr_random_seed(2, 0);
   hull_store store;
   hull_prism(&store, 13, CR_R(0.3), CR_R(0.5));
@@ -64,7 +64,7 @@ static void climbing_finds_the_best_vertex(void** state) {
 }
 
 // W is the derivative of the support point with the normal
-static void bend_is_the_derivative_of_the_point(void** state) {
+TEST(bend_is_the_derivative_of_the_point) {
   cr_random r = cr_random_seed(3, 0);
   const cr_real h = CR_R(1e-4);
   for (int i = 0; i < 400; i++) {
@@ -93,7 +93,7 @@ static void bend_is_the_derivative_of_the_point(void** state) {
 }
 
 // three corners that no polygon has are a face of their own, two an edge
-static void corners_between_polygons(void** state) {
+TEST(corners_between_polygons) {
   hull_store store;
   hull_prism(&store, 6, CR_R(0.5), CR_R(0.25));
   cr_shape s = {.pos = (const cr_real[3]){0},
@@ -131,14 +131,4 @@ static void corners_between_polygons(void** state) {
   assert_int_equal(cri_touches(&core, n, across, 2, touch), 1);
   assert_int_equal(touch[0].kind, CR_TOUCH_EDGE);
   assert_true(touch[0].id[0] == 1 && touch[0].id[1] == 8);
-}
-
-int test_convex(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(support_is_farthest),
-      cmocka_unit_test(climbing_finds_the_best_vertex),
-      cmocka_unit_test(corners_between_polygons),
-      cmocka_unit_test(bend_is_the_derivative_of_the_point),
-  };
-  return cmocka_run_group_tests_name("convex", tests, NULL, NULL);
 }

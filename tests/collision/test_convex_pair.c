@@ -38,18 +38,14 @@ static void agrees(cr_pair_detect* closed, int32_t type_a, int32_t type_b, uint6
   }
 }
 
-static void agrees_with_sphere_box(void** state) {
-  agrees(cri_sphere_box, CR_GEOM_SPHERE, CR_GEOM_BOX, 1);
-}
-static void agrees_with_sphere_cylinder(void** state) {
+TEST(agrees_with_sphere_box) { agrees(cri_sphere_box, CR_GEOM_SPHERE, CR_GEOM_BOX, 1); }
+TEST(agrees_with_sphere_cylinder) {
   agrees(cri_sphere_cylinder, CR_GEOM_SPHERE, CR_GEOM_CYLINDER, 2);
 }
-static void agrees_with_sphere_capsule(void** state) {
-  agrees(cri_sphere_capsule, CR_GEOM_SPHERE, CR_GEOM_CAPSULE, 3);
-}
+TEST(agrees_with_sphere_capsule) { agrees(cri_sphere_capsule, CR_GEOM_SPHERE, CR_GEOM_CAPSULE, 3); }
 
 // an ellipsoid with equal sizes is a sphere
-static void round_ellipsoid_is_a_sphere(void** state) {
+TEST(round_ellipsoid_is_a_sphere) {
   cr_random r = cr_random_seed(4, 0);
   const int32_t type[3] = {CR_GEOM_CAPSULE, CR_GEOM_CYLINDER, CR_GEOM_BOX};
   for (int i = 0; i < 600; i++) {
@@ -88,7 +84,7 @@ static void assert_sane(const cr_shape* a, const cr_shape* b) {
 static const int32_t TYPES[5] = {CR_GEOM_SPHERE, CR_GEOM_CAPSULE, CR_GEOM_ELLIPSOID,
                                  CR_GEOM_CYLINDER, CR_GEOM_BOX};
 
-static void degenerate_poses_have_an_answer(void** state) {
+TEST(degenerate_poses_have_an_answer) {
   const cr_real x[3] = {1, 0, 0};
   cr_real shift[4] = {0, CR_R(1e-17), CR_R(1e-9), CR_R(0.9)};
   cr_real turn[3] = {0, CR_PI / 2, CR_R(1e-9)};
@@ -107,7 +103,7 @@ static void degenerate_poses_have_an_answer(void** state) {
   }
 }
 
-static void thin_shapes_have_an_answer(void** state) {
+TEST(thin_shapes_have_an_answer) {
   cr_random r = cr_random_seed(5, 0);
   for (int i = 0; i < 3000; i++) {
     solid a = random_of(&r, TYPES[i % 5], CR_R(0.4));
@@ -136,7 +132,7 @@ static void all_types(cr_real reach, uint64_t seed) {
 }
 
 // faces and lines nearly parallel, so that most poses have several contacts
-static void derivatives_of_several(void** state) {
+TEST(derivatives_of_several) {
   cr_random r = cr_random_seed(8, 0);
   const int32_t pairs[4][2] = {{CR_GEOM_CAPSULE, CR_GEOM_CYLINDER},
                                {CR_GEOM_CYLINDER, CR_GEOM_CYLINDER},
@@ -165,7 +161,7 @@ static void derivatives_of_several(void** state) {
   }
 }
 
-static void derivatives_of_hulls(void** state) {
+TEST(derivatives_of_hulls) {
   cr_random r = cr_random_seed(9, 0);
   hull_store prism, spindle;
   hull_prism(&prism, 7, CR_R(0.4), CR_R(0.3));
@@ -190,7 +186,7 @@ static void derivatives_of_hulls(void** state) {
 
 // polygons that are flat only roughly, as those of hulls in single precision: corners that clipping
 // makes move along the sides as they are, not in the plane of the polygon
-static void derivatives_of_bent_hulls(void** state) {
+TEST(derivatives_of_bent_hulls) {
   cr_random r = cr_random_seed(10, 0);
   hull_store bent[2];
   for (int k = 0; k < 2; k++) {
@@ -221,7 +217,7 @@ static void derivatives_of_bent_hulls(void** state) {
 
 // the contact of parallel sides is on the line between the axes, wherever the search came from: turning
 // one about its axis changes nothing
-static void parallel_cylinders_touch_between_their_axes(void** state) {
+TEST(parallel_cylinders_touch_between_their_axes) {
   cr_random r = cr_random_seed(11, 0);
   for (int n = 0; n < 100; n++) {
     solid a = random_of(&r, CR_GEOM_CYLINDER, CR_R(0.3)), b = a;
@@ -254,7 +250,7 @@ static void parallel_cylinders_touch_between_their_axes(void** state) {
 }
 
 // a hull with the corners of a box is a box
-static void hull_of_a_box_is_a_box(void** state) {
+TEST(hull_of_a_box_is_a_box) {
   cr_random r = cr_random_seed(10, 0);
   hull_store store;
   hull_prism(&store, 4, cr_sqrt(2), 1);
@@ -276,24 +272,5 @@ static void hull_of_a_box_is_a_box(void** state) {
   }
 }
 
-static void derivatives_apart(void** state) { all_types(2, 6); }
-static void derivatives_overlapping(void** state) { all_types(CR_R(0.25), 7); }
-
-int test_convex_pair(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(agrees_with_sphere_box),
-      cmocka_unit_test(agrees_with_sphere_cylinder),
-      cmocka_unit_test(agrees_with_sphere_capsule),
-      cmocka_unit_test(round_ellipsoid_is_a_sphere),
-      cmocka_unit_test(degenerate_poses_have_an_answer),
-      cmocka_unit_test(thin_shapes_have_an_answer),
-      cmocka_unit_test(derivatives_of_several),
-      cmocka_unit_test(derivatives_of_hulls),
-      cmocka_unit_test(derivatives_of_bent_hulls),
-      cmocka_unit_test(parallel_cylinders_touch_between_their_axes),
-      cmocka_unit_test(hull_of_a_box_is_a_box),
-      cmocka_unit_test(derivatives_apart),
-      cmocka_unit_test(derivatives_overlapping),
-  };
-  return cmocka_run_group_tests_name("convex_pair", tests, NULL, NULL);
-}
+TEST(derivatives_apart) { all_types(2, 6); }
+TEST(derivatives_overlapping) { all_types(CR_R(0.25), 7); }

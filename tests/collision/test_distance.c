@@ -29,7 +29,7 @@ static void open_two(two* s, int type1, int type2) {
   }
   bool wanted[CR_N_FIELD] = {[CR_FIELD_geom_size] = true};
   assert_int_equal(cri_model_derive(&s->m, NULL), CR_OK);
-  assert_int_equal(cri_data_create(&s->d, &s->m, NULL, NULL), CR_OK);
+  s->d = test_data(&s->m);
   assert_int_equal(cri_data_twin(&s->tan, &s->m, s->d, CR_DATA_TANGENT, wanted, NULL), CR_OK);
   assert_int_equal(cri_data_twin(&s->bar, &s->m, s->d, CR_DATA_COTANGENT, wanted, NULL), CR_OK);
   for (int g = 0; g < 2; g++) {
@@ -39,7 +39,6 @@ static void open_two(two* s, int type1, int type2) {
 }
 
 static void close_two(two* s) {
-  cri_data_free(s->d);
   cri_data_free(s->tan);
   cri_data_free(s->bar);
   cri_model_free(&s->m);
@@ -53,7 +52,7 @@ static void put(two* s, int g, cr_real x, cr_real y, cr_real z) {
 }
 
 // boxes corner to corner, which no contact between faces has; and a box in a box
-static void boxes(void** state) {
+TEST(boxes) {
   two s;
   cri_distance x;
   open_two(&s, CR_GEOM_BOX, CR_GEOM_BOX);
@@ -69,7 +68,7 @@ static void boxes(void** state) {
   close_two(&s);
 }
 
-static void the_other_order_is_the_same_segment(void** state) {
+TEST(the_other_order_is_the_same_segment) {
   cr_random r = cr_random_seed(1, 0);
   int found = 0;
   for (int i = 0; i < 400; i++) {
@@ -103,7 +102,7 @@ static void the_other_order_is_the_same_segment(void** state) {
 }
 
 // found below the reach, and not at it; types that never meet have no distance
-static void the_reach(void** state) {
+TEST(the_reach) {
   two s;
   cri_distance x;
   open_two(&s, CR_GEOM_SPHERE, CR_GEOM_SPHERE);
@@ -126,7 +125,7 @@ static void the_reach(void** state) {
 }
 
 // the tangent of the distance is what differences of it are, and the transpose is its transpose
-static void derivatives(void** state) {
+TEST(derivatives) {
   cr_random r = cr_random_seed(2, 0);
   int compared = 0;
   for (int i = 0; i < 300; i++) {
@@ -198,14 +197,4 @@ static void derivatives(void** state) {
     close_two(&s);
   }
   assert_true(compared > 150);
-}
-
-int test_distance(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(boxes),
-      cmocka_unit_test(the_other_order_is_the_same_segment),
-      cmocka_unit_test(the_reach),
-      cmocka_unit_test(derivatives),
-  };
-  return cmocka_run_group_tests_name("distance", tests, NULL, NULL);
 }

@@ -63,7 +63,7 @@ static const int32_t TYPES[6] = {CR_GEOM_SPHERE,   CR_GEOM_CAPSULE, CR_GEOM_ELLI
 
 // ---- distances
 
-static void a_slanted_field_is_a_plane(void** state) {
+TEST(a_slanted_field_is_a_plane) {
   cr_random r = cr_random_seed(1, 0);
   store s;
   hull_store hull;
@@ -125,7 +125,7 @@ static void separating(cr_real corner[6][3], const solid* box, int i, cr_real n[
   cr_normalize3(n);
 }
 
-static void prisms_meet_boxes_at_their_least_depth(void** state) {
+TEST(prisms_meet_boxes_at_their_least_depth) {
   cr_random r = cr_random_seed(2, 0);
   store s;
   int seen = 0;
@@ -168,7 +168,7 @@ static void prisms_meet_boxes_at_their_least_depth(void** state) {
 
 // ---- which prisms
 
-static void cells_come_row_by_row_and_in_reach(void** state) {
+TEST(cells_come_row_by_row_and_in_reach) {
   cr_random r = cr_random_seed(3, 0);
   store s;
   open_store(&s, &r);
@@ -197,7 +197,7 @@ static void cells_come_row_by_row_and_in_reach(void** state) {
   }
 }
 
-static void there_are_at_most_fifty(void** state) {
+TEST(there_are_at_most_fifty) {
   enum { WIDE = 12 };
   static cr_real data[WIDE * WIDE];
   const cr_real size[4] = {1, 1, 1, 1};
@@ -214,7 +214,7 @@ static void there_are_at_most_fifty(void** state) {
   }
 }
 
-static void a_touch_at_the_border_is_found(void** state) {
+TEST(a_touch_at_the_border_is_found) {
   store s;
   cr_random r = cr_random_seed(4, 0);
   open_store(&s, &r);
@@ -236,7 +236,7 @@ static void a_touch_at_the_border_is_found(void** state) {
 
 // ---- derivatives
 
-static void derivatives_by_poses(void** state) {
+TEST(derivatives_by_poses) {
   cr_random r = cr_random_seed(5, 0);
   hull_store hull;
   hull_spindle(&hull, 6, CR_R(0.15), CR_R(0.2));
@@ -295,7 +295,7 @@ static int compare_places(const solid* a, const solid* b, const cr_shape_tan* a_
 
 // A box that is aligned with the field: its edges lie along the slopes and its faces along the flats. As
 // both slip along each other the place of a contact goes with neither.
-static void places_slide_along_parallel_features(void** state) {
+TEST(places_slide_along_parallel_features) {
   const cr_real slopes[2][3] = {{CR_R(0.23), 0, CR_R(0.3)}, {0, 0, CR_R(0.3)}};
   cr_random r = cr_random_seed(7, 0);
   for (int k = 0; k < 2; k++) {
@@ -328,7 +328,7 @@ static void places_slide_along_parallel_features(void** state) {
 }
 
 // and as the box grows; where round-off chose a triangle beside the foot, that is stretched as well
-static void places_stretch_along_parallel_features(void** state) {
+TEST(places_stretch_along_parallel_features) {
   const cr_real slope[3] = {CR_R(0.23), 0, CR_R(0.3)};
   const cr_shape_tan still = {{0}, {0}, {0}}, grows = {.size = {CR_R(0.4), CR_R(0.7), CR_R(-0.5)}};
   cr_random r = cr_random_seed(8, 0);
@@ -362,7 +362,7 @@ static void lifted(const store* s, const solid* b, const cr_hit* hit, const cr_r
   cri_hfield_convex_tan(&field, &shape, hit->feature, hit->local, &a_tan, &b_tan, hit_tan);
 }
 
-static void derivatives_by_sizes_and_heights(void** state) {
+TEST(derivatives_by_sizes_and_heights) {
   cr_random r = cr_random_seed(6, 0);
   hull_store hull;
   hull_spindle(&hull, 6, CR_R(0.15), CR_R(0.2));
@@ -434,19 +434,4 @@ static void derivatives_by_sizes_and_heights(void** state) {
     }
   }
   assert_true(compared > 300 && 5 * skipped < compared);
-}
-
-int test_hfield(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(a_slanted_field_is_a_plane),
-      cmocka_unit_test(prisms_meet_boxes_at_their_least_depth),
-      cmocka_unit_test(cells_come_row_by_row_and_in_reach),
-      cmocka_unit_test(there_are_at_most_fifty),
-      cmocka_unit_test(a_touch_at_the_border_is_found),
-      cmocka_unit_test(derivatives_by_poses),
-      cmocka_unit_test(places_slide_along_parallel_features),
-      cmocka_unit_test(places_stretch_along_parallel_features),
-      cmocka_unit_test(derivatives_by_sizes_and_heights),
-  };
-  return cmocka_run_group_tests_name("hfield", tests, NULL, NULL);
 }

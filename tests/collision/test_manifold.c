@@ -16,7 +16,7 @@ static solid of_type(solid s, int32_t type) {
   return s;
 }
 
-static void cylinder_stands_on_four_points_of_its_rim(void** state) {
+TEST(cylinder_stands_on_four_points_of_its_rim) {
   solid table = of_type(solid_at(0, 0, 0, 2, 1, 0), CR_GEOM_CYLINDER);
   solid can = of_type(solid_at(0, 0, CR_R(1.49), CR_R(0.3), CR_R(0.5), 0), CR_GEOM_CYLINDER);
   cr_hit hit[CR_MAX_HITS];
@@ -29,7 +29,7 @@ static void cylinder_stands_on_four_points_of_its_rim(void** state) {
   }
 }
 
-static void lying_cylinder_touches_along_its_side(void** state) {
+TEST(lying_cylinder_touches_along_its_side) {
   solid can = of_type(solid_at(0, 0, CR_R(1.29), CR_R(0.3), CR_R(0.5), 0), CR_GEOM_CYLINDER);
   solid box = of_type(solid_at(0, CR_R(0.4), 0, 2, 1, 1), CR_GEOM_BOX);
   solid_turn(&can, X_AXIS, CR_PI / 2);
@@ -48,7 +48,7 @@ static void lying_cylinder_touches_along_its_side(void** state) {
   assert_close(low, CR_R(-0.2), CR_R(1e-14));
 }
 
-static void hull_on_hull_keeps_four_points(void** state) {
+TEST(hull_on_hull_keeps_four_points) {
   hull_store store;
   hull_prism(&store, 6, CR_R(0.5), CR_R(0.25));
   solid a = of_type(solid_at(0, 0, 0, 0, 0, 0), CR_GEOM_MESH);
@@ -68,7 +68,7 @@ static void hull_on_hull_keeps_four_points(void** state) {
 
 // Polygons of a mesh are flat to single precision or worse. Where a cut polygon is warped, points on
 // its edges follow the edges, points inside it follow the plane of its first corner.
-static void warped_polygons_have_exact_derivatives(void** state) {
+TEST(warped_polygons_have_exact_derivatives) {
   hull_store flat, warped;
   cr_random r = cr_random_seed(3, 0);
   hull_prism(&flat, 5, CR_R(0.4), CR_R(0.25));
@@ -89,14 +89,4 @@ static void warped_polygons_have_exact_derivatives(void** state) {
     pair_check(&report, &CONVEX, &a, &b, 0, &r);
   }
   pair_report_assert(&report);
-}
-
-int test_manifold(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(cylinder_stands_on_four_points_of_its_rim),
-      cmocka_unit_test(lying_cylinder_touches_along_its_side),
-      cmocka_unit_test(hull_on_hull_keeps_four_points),
-      cmocka_unit_test(warped_polygons_have_exact_derivatives),
-  };
-  return cmocka_run_group_tests_name("manifold", tests, NULL, NULL);
 }

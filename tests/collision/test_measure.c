@@ -9,7 +9,7 @@
 static const cr_real EYE[9] = {1, 0, 0, 0, 1, 0, 0, 0, 1};
 #define TOLERANCE (16 * CR_EPS)
 
-static void ball_ball_is_measured_between_the_surfaces(void** state) {
+TEST(ball_ball_is_measured_between_the_surfaces) {
   const cr_ball a = {{0, 0, 0}, CR_R(0.5)}, b = {{3, 0, 4}, 1};
   const cr_real normal[3] = {CR_R(0.6), 0, CR_R(0.8)}, pos[3] = {CR_R(1.35), 0, CR_R(1.8)};
   cr_hit hit;
@@ -21,7 +21,7 @@ static void ball_ball_is_measured_between_the_surfaces(void** state) {
   assert_all_close(hit.pos, pos, 3, TOLERANCE);
 }
 
-static void ball_ball_counts_up_to_the_margin(void** state) {
+TEST(ball_ball_counts_up_to_the_margin) {
   const cr_ball a = {{0, 0, 0}, CR_R(0.5)}, b = {{2, 0, 0}, 1};
   cr_hit hit;
   cr_real length;
@@ -30,7 +30,7 @@ static void ball_ball_counts_up_to_the_margin(void** state) {
   assert_false(cri_ball_ball(&a, &b, EYE, EYE, CR_R(0.5) - 4 * CR_EPS, &hit, &length));
 }
 
-static void concentric_balls_take_their_normal_from_the_axes(void** state) {
+TEST(concentric_balls_take_their_normal_from_the_axes) {
   const cr_real turned[9] = {1, 0, 0, 0, 0, -1, 0, 1, 0};  // z axis along -y
   const cr_real x[3] = {1, 0, 0}, minus_x[3] = {-1, 0, 0};
   const cr_ball a = {{1, 2, 3}, 1}, b = {{1, 2, 3}, 2};
@@ -48,7 +48,7 @@ static void concentric_balls_take_their_normal_from_the_axes(void** state) {
   assert_all_close(hit.normal, x, 3, 0);
 }
 
-static void concentric_balls_hold_their_normal(void** state) {
+TEST(concentric_balls_hold_their_normal) {
   const cr_real normal[3] = {1, 0, 0}, nothing[3] = {0, 0, 0};
   const cr_ball a = {{0, 0, 0}, 1}, b = {{0, 0, 0}, 2};
   const cr_ball a_tan = {{0, 0, 0}, 0}, b_tan = {{CR_R(0.25), 7, 0}, 0};
@@ -58,7 +58,7 @@ static void concentric_balls_hold_their_normal(void** state) {
   assert_all_close(hit_tan.normal, nothing, 3, 0);
 }
 
-static void plane_ball_tangents_by_hand(void** state) {
+TEST(plane_ball_tangents_by_hand) {
   const cr_halfspace h = {{0, 0, 1}, {0, 0, 1}};
   const cr_ball b = {{5, 0, 3}, CR_R(0.5)};
   cr_halfspace h_tan = {{0, 0, 1}, {0, 0, 0}};
@@ -117,7 +117,7 @@ static cr_real ball_product(const cr_ball* a, const cr_ball* b) {
   return cr_dot3(a->pos, b->pos) + a->radius * b->radius;
 }
 
-static void ball_ball_bar_is_the_transpose(void** state) {
+TEST(ball_ball_bar_is_the_transpose) {
   cr_random r = cr_random_seed(1, 0);
   for (int i = 0; i < 50; i++) {
     cr_ball a = random_ball(&r), b = random_ball(&r), a_tan = random_ball(&r),
@@ -134,7 +134,7 @@ static void ball_ball_bar_is_the_transpose(void** state) {
   }
 }
 
-static void plane_ball_bar_is_the_transpose(void** state) {
+TEST(plane_ball_bar_is_the_transpose) {
   cr_random r = cr_random_seed(2, 0);
   for (int i = 0; i < 50; i++) {
     cr_halfspace h = random_halfspace(&r), h_tan = random_halfspace(&r), h_bar;
@@ -146,17 +146,4 @@ static void plane_ball_bar_is_the_transpose(void** state) {
                       ball_product(&b_bar, &b_tan);
     assert_close(product, hit_product(&bar, &tan), 200 * CR_EPS);
   }
-}
-
-int test_measure(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(ball_ball_is_measured_between_the_surfaces),
-      cmocka_unit_test(ball_ball_counts_up_to_the_margin),
-      cmocka_unit_test(concentric_balls_take_their_normal_from_the_axes),
-      cmocka_unit_test(concentric_balls_hold_their_normal),
-      cmocka_unit_test(plane_ball_tangents_by_hand),
-      cmocka_unit_test(ball_ball_bar_is_the_transpose),
-      cmocka_unit_test(plane_ball_bar_is_the_transpose),
-  };
-  return cmocka_run_group_tests_name("measure", tests, NULL, NULL);
 }

@@ -52,7 +52,7 @@ static cr_real least_depth(cr_random* r, const cr_shape* a, const cr_shape* b, c
   return least;
 }
 
-static void distance_is_the_least_depth(void** state) {
+TEST(distance_is_the_least_depth) {
   cr_random r = cr_random_seed(1, 0);
   hull_store store;
   hull_spindle(&store, 9, CR_R(0.3), CR_R(0.4));
@@ -76,7 +76,7 @@ static void distance_is_the_least_depth(void** state) {
 }
 
 // pairs whose difference has no volume: there is no polytope to grow, and the depth across it is zero
-static void pairs_without_volume_are_no_deeper_than_round_off(void** state) {
+TEST(pairs_without_volume_are_no_deeper_than_round_off) {
   static const struct {
     int32_t type_a, type_b;
     cr_real size_a[3], size_b[3], pos[3];
@@ -114,7 +114,7 @@ static void pairs_without_volume_are_no_deeper_than_round_off(void** state) {
   }
 }
 
-static void far_shapes_are_far(void** state) {
+TEST(far_shapes_are_far) {
   cr_random r = cr_random_seed(2, 0);
   hull_store store;
   hull_prism(&store, 5, CR_R(0.3), CR_R(0.4));
@@ -129,13 +129,4 @@ static void far_shapes_are_far(void** state) {
     assert_int_equal(cri_nearest(&core_a, &core_b, x.dist - slack, &again), CR_NEAREST_FAR);
     assert_int_not_equal(cri_nearest(&core_a, &core_b, x.dist + slack, &again), CR_NEAREST_FAR);
   }
-}
-
-int test_nearest(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(distance_is_the_least_depth),
-      cmocka_unit_test(pairs_without_volume_are_no_deeper_than_round_off),
-      cmocka_unit_test(far_shapes_are_far),
-  };
-  return cmocka_run_group_tests_name("nearest", tests, NULL, NULL);
 }

@@ -8,7 +8,7 @@
 
 static const cr_real ORIGIN[3] = {0, 0, 0};
 
-static void ellipsoids_on_an_axis_touch_at_their_poles(void** state) {
+TEST(ellipsoids_on_an_axis_touch_at_their_poles) {
   solid a = solid_at(0, 0, 0, 1, CR_R(0.5), CR_R(0.4)), b = solid_at(2, 0, 0, CR_R(0.7), 1, 1);
   a.type = b.type = CR_GEOM_ELLIPSOID;
   cr_shape shape_a = solid_shape(&a), shape_b = solid_shape(&b);
@@ -24,7 +24,7 @@ static void ellipsoids_on_an_axis_touch_at_their_poles(void** state) {
   assert_close(x.on_b[0], CR_R(1.3), CR_R(1e-14));
 }
 
-static void crossed_edges_touch_where_they_cross(void** state) {
+TEST(crossed_edges_touch_where_they_cross) {
   const cr_real z[3] = {0, 0, 1}, y[3] = {0, 1, 0};
   solid a = solid_at(0, 0, 0, 1, 1, 1), b = solid_at(0, 0, CR_R(2.9), 1, 1, 1);
   a.type = b.type = CR_GEOM_BOX;
@@ -52,7 +52,7 @@ static void crossed_edges_touch_where_they_cross(void** state) {
 }
 
 // an edge that rises over another one looks parallel to it from above, but it touches at its corner only
-static void edges_that_only_look_parallel_do_not_touch_along_them(void** state) {
+TEST(edges_that_only_look_parallel_do_not_touch_along_them) {
   const cr_real y[3] = {0, 1, 0};
   const cr_real corner[6][3] = {
       {0, 0, 0},         {1, CR_R(0.3), 1},         {-1, CR_R(0.3), 1},
@@ -76,13 +76,4 @@ static void edges_that_only_look_parallel_do_not_touch_along_them(void** state) 
   assert_close(point.dist, CR_R(0.5), CR_R(1e-14));
   assert_true(cr_norm3(point.on_a) < CR_R(1e-14));
   assert_false(cri_optimum(&core_a, &core_b, &edge));
-}
-
-int test_optimum(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(ellipsoids_on_an_axis_touch_at_their_poles),
-      cmocka_unit_test(crossed_edges_touch_where_they_cross),
-      cmocka_unit_test(edges_that_only_look_parallel_do_not_touch_along_them),
-  };
-  return cmocka_run_group_tests_name("optimum", tests, NULL, NULL);
 }

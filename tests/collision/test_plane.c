@@ -24,7 +24,7 @@ static cr_real height(const solid* plane, const cr_real p[3]) {
   return cr_dot3(dif, n);
 }
 
-static void sphere_stands_on_its_lowest_point(void** state) {
+TEST(sphere_stands_on_its_lowest_point) {
   solid plane = solid_at(0, 0, 1, 0, 0, 0), sphere = solid_at(2, 3, CR_R(1.25), CR_R(0.5), 0, 0);
   const cr_real pos[3] = {2, 3, CR_R(0.875)}, up[3] = {0, 0, 1};
   cr_hit hit[CR_MAX_HITS];
@@ -38,7 +38,7 @@ static void sphere_stands_on_its_lowest_point(void** state) {
   assert_int_equal(solid_hits(&SPHERE, &plane, &sphere, CR_R(0.24), hit), 0);
 }
 
-static void capsule_has_one_contact_an_end(void** state) {
+TEST(capsule_has_one_contact_an_end) {
   solid plane = solid_at(0, 0, 0, 0, 0, 0);
   solid capsule = solid_at(0, 0, CR_R(0.1), CR_R(0.2), CR_R(0.5), 0);
   cr_hit hit[CR_MAX_HITS];
@@ -74,7 +74,7 @@ static cr_real lowest_rim_point(const solid* plane, const solid* cylinder) {
   return lowest;
 }
 
-static void cylinder_touches_with_its_lowest_points(void** state) {
+TEST(cylinder_touches_with_its_lowest_points) {
   cr_random r = cr_random_seed(3, 0);
   for (int i = 0; i < 40; i++) {
     solid plane = solid_random(&r, 0, 1, 1), cylinder = solid_random(&r, CR_R(0.2), 1, 1);
@@ -106,7 +106,7 @@ static void cylinder_touches_with_its_lowest_points(void** state) {
   }
 }
 
-static void flat_cylinder_stands_on_a_triangle_fixed_to_it(void** state) {
+TEST(flat_cylinder_stands_on_a_triangle_fixed_to_it) {
   solid plane = solid_at(0, 0, 0, 0, 0, 0);
   solid cylinder = solid_at(0, 0, CR_R(0.4), CR_R(0.3), CR_R(0.5), 0);
   cr_hit hit[CR_MAX_HITS];
@@ -130,7 +130,7 @@ static void flat_cylinder_stands_on_a_triangle_fixed_to_it(void** state) {
 
 // however little it is tilted: heights of the rim from the sine of the tilt, which the third row of the
 // pose holds to all digits
-static void nearly_flat_cylinder_keeps_its_digits(void** state) {
+TEST(nearly_flat_cylinder_keeps_its_digits) {
   solid plane = solid_at(0, 0, 0, 0, 0, 0);
   const cr_real r = CR_R(0.3), half = CR_R(0.5);
   int points = 0;
@@ -157,7 +157,7 @@ static void nearly_flat_cylinder_keeps_its_digits(void** state) {
   assert_true(points > 600);
 }
 
-static void box_touches_with_up_to_four_corners(void** state) {
+TEST(box_touches_with_up_to_four_corners) {
   solid plane = solid_at(0, 0, 0, 0, 0, 0);
   solid box = solid_at(0, 0, CR_R(0.25), 1, 2, CR_R(0.5));
   cr_hit hit[CR_MAX_HITS];
@@ -181,7 +181,7 @@ static void box_touches_with_up_to_four_corners(void** state) {
   assert_int_equal(solid_hits(&BOX, &plane, &box, 0, hit), 0);
 }
 
-static void deepest_corner_is_listed(void** state) {
+TEST(deepest_corner_is_listed) {
   cr_random r = cr_random_seed(4, 0);
   for (int i = 0; i < 200; i++) {
     solid plane = solid_random(&r, 0, 1, 1), box = solid_random(&r, CR_R(0.2), 1, 1);
@@ -202,7 +202,7 @@ static void deepest_corner_is_listed(void** state) {
   }
 }
 
-static void contacts_move_with_the_scene(void** state) {
+TEST(contacts_move_with_the_scene) {
   const cr_pair* pairs[] = {&SPHERE, &CAPSULE, &CYLINDER, &BOX};
   cr_random r = cr_random_seed(5, 0);
   for (int i = 0; i < 80; i++) {
@@ -237,25 +237,7 @@ static void check_derivatives(const cr_pair* pair, uint64_t seed) {
   pair_report_assert(&report);
 }
 
-static void plane_sphere_derivatives(void** state) { check_derivatives(&SPHERE, 6); }
-static void plane_capsule_derivatives(void** state) { check_derivatives(&CAPSULE, 7); }
-static void plane_cylinder_derivatives(void** state) { check_derivatives(&CYLINDER, 8); }
-static void plane_box_derivatives(void** state) { check_derivatives(&BOX, 9); }
-
-int test_plane(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(sphere_stands_on_its_lowest_point),
-      cmocka_unit_test(capsule_has_one_contact_an_end),
-      cmocka_unit_test(cylinder_touches_with_its_lowest_points),
-      cmocka_unit_test(flat_cylinder_stands_on_a_triangle_fixed_to_it),
-      cmocka_unit_test(nearly_flat_cylinder_keeps_its_digits),
-      cmocka_unit_test(box_touches_with_up_to_four_corners),
-      cmocka_unit_test(deepest_corner_is_listed),
-      cmocka_unit_test(contacts_move_with_the_scene),
-      cmocka_unit_test(plane_sphere_derivatives),
-      cmocka_unit_test(plane_capsule_derivatives),
-      cmocka_unit_test(plane_cylinder_derivatives),
-      cmocka_unit_test(plane_box_derivatives),
-  };
-  return cmocka_run_group_tests_name("plane", tests, NULL, NULL);
-}
+TEST(plane_sphere_derivatives) { check_derivatives(&SPHERE, 6); }
+TEST(plane_capsule_derivatives) { check_derivatives(&CAPSULE, 7); }
+TEST(plane_cylinder_derivatives) { check_derivatives(&CYLINDER, 8); }
+TEST(plane_box_derivatives) { check_derivatives(&BOX, 9); }

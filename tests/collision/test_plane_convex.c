@@ -11,7 +11,7 @@ static const cr_pair ELLIPSOID = {cri_plane_ellipsoid, cri_plane_ellipsoid_tan,
                                   cri_plane_ellipsoid_bar};
 static const cr_pair HULL = {cri_plane_hull, cri_plane_hull_tan, cri_plane_hull_bar};
 
-static void ellipsoid_stands_on_its_lowest_point(void** state) {
+TEST(ellipsoid_stands_on_its_lowest_point) {
   const cr_real y[3] = {0, 1, 0};
   solid plane = solid_at(0, 0, 0, 0, 0, 0);
   solid e = solid_at(1, 2, CR_R(0.4), CR_R(0.2), CR_R(0.3), CR_R(0.5));
@@ -29,7 +29,7 @@ static void ellipsoid_stands_on_its_lowest_point(void** state) {
   assert_close(hit[0].dist, CR_R(0.4) - reach, 64 * CR_EPS);
 }
 
-static void hull_stands_on_four_corners(void** state) {
+TEST(hull_stands_on_four_corners) {
   hull_store store;
   hull_prism(&store, 8, CR_R(0.5), CR_R(0.2));
   solid plane = solid_at(0, 0, 0, 0, 0, 0), s = solid_at(0, 0, CR_R(0.19), 0, 0, 0);
@@ -44,7 +44,7 @@ static void hull_stands_on_four_corners(void** state) {
   assert_int_equal(solid_hits(&HULL, &plane, &s, 0, hit), 0);
 }
 
-static void derivatives(void** state) {
+TEST(derivatives) {
   cr_random r = cr_random_seed(1, 0);
   pair_report ellipsoid = {0}, hull = {0};
   hull_store store;
@@ -59,13 +59,4 @@ static void derivatives(void** state) {
   }
   pair_report_assert(&ellipsoid);
   pair_report_assert(&hull);
-}
-
-int test_plane_convex(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(ellipsoid_stands_on_its_lowest_point),
-      cmocka_unit_test(hull_stands_on_four_corners),
-      cmocka_unit_test(derivatives),
-  };
-  return cmocka_run_group_tests_name("plane_convex", tests, NULL, NULL);
 }

@@ -12,7 +12,7 @@ static void circle(cr_real* p, int n) {
   }
 }
 
-static void few_corners_are_all_taken(void** state) {
+TEST(few_corners_are_all_taken) {
   cr_real p[12] = {0, 0, 0, 1, 0, 0, 1, 1, 0, 0, 1, 0};
   int corner[4];
   assert_int_equal(cri_quad_from(p, NULL, 4, 2, corner), 4);
@@ -32,7 +32,7 @@ static cr_real area(const cr_real* p, const int corner[4]) {
 }
 
 // the largest is a square, of area 2; a walk comes near
-static void many_corners_leave_a_large_quadrilateral(void** state) {
+TEST(many_corners_leave_a_large_quadrilateral) {
   cr_real p[48];
   int corner[4];
   circle(p, 16);
@@ -44,7 +44,7 @@ static void many_corners_leave_a_large_quadrilateral(void** state) {
 }
 
 // round-off does not choose among equal squares
-static void ties_are_stable(void** state) {
+TEST(ties_are_stable) {
   cr_real p[48], q[48];
   int corner[4], again[4];
   circle(p, 16);
@@ -54,13 +54,4 @@ static void ties_are_stable(void** state) {
   cri_quad(p, 16, corner);
   cri_quad(q, 16, again);
   assert_memory_equal(corner, again, sizeof corner);
-}
-
-int test_polygon(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(few_corners_are_all_taken),
-      cmocka_unit_test(many_corners_leave_a_large_quadrilateral),
-      cmocka_unit_test(ties_are_stable),
-  };
-  return cmocka_run_group_tests_name("polygon", tests, NULL, NULL);
 }

@@ -48,7 +48,7 @@ static cr_real between_axes(const solid* a, const solid* b) {
   return to_axis(b, p);
 }
 
-static void sphere_sphere_is_the_distance_of_the_centres(void** state) {
+TEST(sphere_sphere_is_the_distance_of_the_centres) {
   solid a = solid_at(1, 0, 0, CR_R(0.5), 0, 0), b = solid_at(1, CR_R(1.25), 0, 1, 0, 0);
   cr_hit hit[CR_MAX_HITS];
   assert_int_equal(solid_hits(&SPHERE_SPHERE, &a, &b, 0, hit), 1);
@@ -60,7 +60,7 @@ static void sphere_sphere_is_the_distance_of_the_centres(void** state) {
   assert_int_equal(solid_hits(&SPHERE_SPHERE, &a, &b, CR_R(0.4), hit), 0);
 }
 
-static void sphere_capsule_is_the_distance_to_the_axis(void** state) {
+TEST(sphere_capsule_is_the_distance_to_the_axis) {
   cr_random r = cr_random_seed(1, 0);
   bool seen[3] = {false, false, false};
   for (int i = 0; i < 100; i++) {
@@ -73,7 +73,7 @@ static void sphere_capsule_is_the_distance_to_the_axis(void** state) {
   assert_true(seen[0] && seen[1] && seen[2]);
 }
 
-static void capsule_capsule_is_the_distance_of_the_axes(void** state) {
+TEST(capsule_capsule_is_the_distance_of_the_axes) {
   cr_random r = cr_random_seed(2, 0);
   bool seen[9] = {false};
   for (int i = 0; i < 300; i++) {
@@ -95,7 +95,7 @@ static void capsule_capsule_is_the_distance_of_the_axes(void** state) {
   }
 }
 
-static void parallel_capsules_touch_at_the_ends_of_their_overlap(void** state) {
+TEST(parallel_capsules_touch_at_the_ends_of_their_overlap) {
   solid a = solid_at(0, 0, 0, CR_R(0.2), 1, 0),
         b = solid_at(CR_R(0.3), 0, CR_R(0.5), CR_R(0.2), 1, 0);
   cr_hit hit[CR_MAX_HITS];
@@ -115,7 +115,7 @@ static void parallel_capsules_touch_at_the_ends_of_their_overlap(void** state) {
   assert_int_equal(solid_hits(&CAPSULE_CAPSULE, &a, &b, 0, hit), 1);
 }
 
-static void capsules_in_line_touch_at_their_ends(void** state) {
+TEST(capsules_in_line_touch_at_their_ends) {
   solid a = solid_at(0, 0, 0, CR_R(0.2), 1, 0), b = solid_at(0, 0, CR_R(2.3), CR_R(0.2), 1, 0);
   cr_hit hit[CR_MAX_HITS];
   assert_int_equal(solid_hits(&CAPSULE_CAPSULE, &a, &b, 0, hit), 2);
@@ -126,7 +126,7 @@ static void capsules_in_line_touch_at_their_ends(void** state) {
   }
 }
 
-static void capsule_without_length_is_a_sphere(void** state) {
+TEST(capsule_without_length_is_a_sphere) {
   cr_random r = cr_random_seed(3, 0);
   for (int i = 0; i < 20; i++) {
     solid a = solid_random(&r, CR_R(0.1), 1, 1), b = solid_random(&r, CR_R(0.1), 1, 1);
@@ -157,7 +157,7 @@ static cr_real to_cylinder(const solid* c, const cr_real p[3]) {
   return cr_sqrt(x * x + y * y);
 }
 
-static void sphere_cylinder_is_the_distance_to_the_surface(void** state) {
+TEST(sphere_cylinder_is_the_distance_to_the_surface) {
   cr_random r = cr_random_seed(4, 0);
   int seen[3] = {0, 0, 0}, inside = 0;
   for (int i = 0; i < 300; i++) {
@@ -176,7 +176,7 @@ static void sphere_cylinder_is_the_distance_to_the_surface(void** state) {
   assert_true(seen[0] > 20 && seen[1] > 20 && seen[2] > 20 && inside > 20);
 }
 
-static void sphere_on_the_axis_of_a_cylinder_has_a_normal(void** state) {
+TEST(sphere_on_the_axis_of_a_cylinder_has_a_normal) {
   solid a = solid_at(0, 0, 0, CR_R(0.1), 0, 0), b = solid_at(0, 0, 0, CR_R(0.3), 1, 0);
   cr_hit hit[CR_MAX_HITS];
   assert_int_equal(solid_hits(&SPHERE_CYLINDER, &a, &b, 0, hit), 1);
@@ -205,14 +205,14 @@ static void check_derivatives(const cr_pair* pair, uint64_t seed) {
   pair_report_assert(&report);
 }
 
-static void sphere_sphere_derivatives(void** state) { check_derivatives(&SPHERE_SPHERE, 5); }
-static void sphere_capsule_derivatives(void** state) { check_derivatives(&SPHERE_CAPSULE, 6); }
-static void capsule_capsule_derivatives(void** state) { check_derivatives(&CAPSULE_CAPSULE, 7); }
-static void sphere_cylinder_derivatives(void** state) { check_derivatives(&SPHERE_CYLINDER, 8); }
+TEST(sphere_sphere_derivatives) { check_derivatives(&SPHERE_SPHERE, 5); }
+TEST(sphere_capsule_derivatives) { check_derivatives(&SPHERE_CAPSULE, 6); }
+TEST(capsule_capsule_derivatives) { check_derivatives(&CAPSULE_CAPSULE, 7); }
+TEST(sphere_cylinder_derivatives) { check_derivatives(&SPHERE_CYLINDER, 8); }
 
 // axes that cross: the normal is along u x v, and turns with both, also where the centres of the balls
 // differ by round-off only
-static void crossing_capsules_derivatives(void** state) {
+TEST(crossing_capsules_derivatives) {
   cr_random r = cr_random_seed(10, 0);
   for (int i = 0; i < 50; i++) {
     solid a = solid_random(&r, CR_R(0.2), 1, 1), b = a;
@@ -257,7 +257,7 @@ static void crossing_capsules_derivatives(void** state) {
   }
 }
 
-static void parallel_capsules_derivatives(void** state) {
+TEST(parallel_capsules_derivatives) {
   cr_random r = cr_random_seed(9, 0);
   pair_report report = {0};
   for (int i = 0; i < 100; i++) {
@@ -293,24 +293,4 @@ static void parallel_capsules_derivatives(void** state) {
     }
   }
   assert_true(report.hits > 150 && report.skipped < 20);
-}
-
-int test_round(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(sphere_sphere_is_the_distance_of_the_centres),
-      cmocka_unit_test(sphere_capsule_is_the_distance_to_the_axis),
-      cmocka_unit_test(capsule_capsule_is_the_distance_of_the_axes),
-      cmocka_unit_test(parallel_capsules_touch_at_the_ends_of_their_overlap),
-      cmocka_unit_test(capsules_in_line_touch_at_their_ends),
-      cmocka_unit_test(capsule_without_length_is_a_sphere),
-      cmocka_unit_test(sphere_cylinder_is_the_distance_to_the_surface),
-      cmocka_unit_test(sphere_on_the_axis_of_a_cylinder_has_a_normal),
-      cmocka_unit_test(sphere_sphere_derivatives),
-      cmocka_unit_test(sphere_capsule_derivatives),
-      cmocka_unit_test(capsule_capsule_derivatives),
-      cmocka_unit_test(sphere_cylinder_derivatives),
-      cmocka_unit_test(crossing_capsules_derivatives),
-      cmocka_unit_test(parallel_capsules_derivatives),
-  };
-  return cmocka_run_group_tests_name("round", tests, NULL, NULL);
 }

@@ -34,7 +34,7 @@ static shake_pair draw(cr_random* r, const cr_hull* const* hull) {
   return p;
 }
 
-static void distances_are_what_they_are_defined_as(void** state) {
+TEST(distances_are_what_they_are_defined_as) {
   enum { N = 8000 };
   hull_store store[N_HULL];
   const cr_hull* hull[N_HULL];
@@ -61,7 +61,7 @@ static cr_real lost_digits(const solid* s, const cr_real n[3]) {
   return s->type == CR_GEOM_CYLINDER ? 8 * CR_EPS / cr_max(tilt, CR_EPS) : 0;
 }
 
-static void planes_have_the_lowest_point(void** state) {
+TEST(planes_have_the_lowest_point) {
   hull_store store[N_HULL];
   const cr_hull* hull[N_HULL];
   open_hulls(store, hull);
@@ -89,7 +89,7 @@ static void planes_have_the_lowest_point(void** state) {
 // where a pair has functions of its own, its least distance is that of the general one; capsules have
 // MuJoCo's formula, which takes what is nearly parallel for parallel. (Boxes touch by MuJoCo's rules
 // instead, which prefer some features to others.)
-static void closed_pairs_agree(void** state) {
+TEST(closed_pairs_agree) {
   const int types[][2] = {{CR_GEOM_SPHERE, CR_GEOM_SPHERE},
                           {CR_GEOM_SPHERE, CR_GEOM_CAPSULE},
                           {CR_GEOM_SPHERE, CR_GEOM_CYLINDER},
@@ -121,7 +121,7 @@ static void closed_pairs_agree(void** state) {
 }
 
 // on shapes that are neither thin nor tiny, so that differences tell; transposes on all
-static void derivatives_hold(void** state) {
+TEST(derivatives_hold) {
   hull_store store[N_HULL];
   const cr_hull* hull[N_HULL];
   pair_report plain = {.hits = 0}, all = {.hits = 0};
@@ -146,14 +146,4 @@ static void derivatives_hold(void** state) {
     pair_check(&plain, &CONVEX, &s[swap], &s[!swap], CR_R(0.2), &r);
   }
   pair_report_assert(&plain);
-}
-
-int test_shake(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(distances_are_what_they_are_defined_as),
-      cmocka_unit_test(planes_have_the_lowest_point),
-      cmocka_unit_test(closed_pairs_agree),
-      cmocka_unit_test(derivatives_hold),
-  };
-  return cmocka_run_group_tests_name("shake", tests, NULL, NULL);
 }

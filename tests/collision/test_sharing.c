@@ -29,7 +29,7 @@ static cri_sharing of(const cr_model* m, int a, int b, bool general) {
   return cri_sharing_of(m, geom, general);
 }
 
-static void follows_the_smaller_geom(void** state) {
+TEST(follows_the_smaller_geom) {
   cr_model m = scene(CR_COLLISION_SMOOTH);
   cri_sharing s = of(&m, PLANE, BALL, false);
   assert_close(s.length, CR_R(0.053), CR_EPS);
@@ -44,25 +44,16 @@ static void follows_the_smaller_geom(void** state) {
   assert_close(of(&m, BALL, ROD, false).length, CR_R(0.0265), CR_EPS);
 }
 
-static void mesh_goes_by_its_nearest_face(void** state) {
+TEST(mesh_goes_by_its_nearest_face) {
   cr_model m = scene(CR_COLLISION_SMOOTH);
   cri_sharing s = of(&m, PLANE, TETRAHEDRON, false);
   assert_close(s.length, CR_R(0.053), 2 * CR_EPS);
   assert_true(s.slope == 0);
 }
 
-static void others_do_not_share(void** state) {
+TEST(others_do_not_share) {
   cr_model m = scene(CR_COLLISION_HARD);
   assert_true(of(&m, PLANE, BALL, false).length == 0);
   m = scene(CR_COLLISION_SOFT);
   assert_true(of(&m, PLANE, BALL, false).length == 0);
-}
-
-int test_sharing(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(follows_the_smaller_geom),
-      cmocka_unit_test(mesh_goes_by_its_nearest_face),
-      cmocka_unit_test(others_do_not_share),
-  };
-  return cmocka_run_group_tests_name("sharing", tests, NULL, NULL);
 }

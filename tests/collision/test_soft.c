@@ -14,7 +14,7 @@ static cr_soft clip(cr_soft x, cr_real s) {
   return cri_soft_clip(x, (cr_soft){-1, 0}, (cr_soft){2, 0}, s);
 }
 
-static void comparisons_have_their_limits(void** state) {
+TEST(comparisons_have_their_limits) {
   for (int i = -1; i <= 1; i += 2) {
     // far out, and where exp would overflow
     assert_close(cri_soft_step((cr_soft){CR_R(1e6) * (cr_real)i, 1}, CR_R(1e-3)).v, i > 0, 0);
@@ -30,7 +30,7 @@ static void comparisons_have_their_limits(void** state) {
   assert_close(clip((cr_soft){CR_R(0.5), 0}, CR_R(0.1)).v, CR_R(0.5), CR_R(1e-7));
 }
 
-static void tangents_match_differences(void** state) {
+TEST(tangents_match_differences) {
   rounded* f[] = {cri_soft_step, cri_soft_ramp, clip};
   cr_real h = CR_R(1e-4);
   for (int k = 0; k < 3; k++) {
@@ -43,7 +43,7 @@ static void tangents_match_differences(void** state) {
   }
 }
 
-static void hint_turns_from_y_to_z(void** state) {
+TEST(hint_turns_from_y_to_z) {
   cr_real hint[3];
   const cr_real up[3] = {0, 0, 1}, along[3] = {0, 1, 0};
   cri_soft_hint(up, up, CR_R(0.1), hint, NULL);
@@ -61,7 +61,7 @@ static void hint_turns_from_y_to_z(void** state) {
   }
 }
 
-static void transpose_adds_what_the_tangent_says(void** state) {
+TEST(transpose_adds_what_the_tangent_says) {
   cr_random r = cr_random_seed(1, 0);
   solid a = solid_random(&r, 0, 1, 1), b = solid_random(&r, CR_R(0.1), 1, 1);
   b.softness = CR_R(0.1);
@@ -77,14 +77,4 @@ static void transpose_adds_what_the_tangent_says(void** state) {
   cr_real expected = 1 + 3 * t.dist + cr_dot3(hit_bar.pos, t.pos) +
                      cr_dot3(hit_bar.normal, t.normal) + cr_dot3(hit_bar.hint, t.hint);
   assert_close(b_bar.rot[1], expected, TOLERANCE * cr_abs(expected));
-}
-
-int test_soft(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(comparisons_have_their_limits),
-      cmocka_unit_test(tangents_match_differences),
-      cmocka_unit_test(hint_turns_from_y_to_z),
-      cmocka_unit_test(transpose_adds_what_the_tangent_says),
-  };
-  return cmocka_run_group_tests_name("soft", tests, NULL, NULL);
 }

@@ -118,7 +118,7 @@ static void compare(const solid* plane, const solid* b, cr_real alike) {
   }
 }
 
-static void is_the_published_contact(void** state) {
+TEST(is_the_published_contact) {
   cr_random r = cr_random_seed(11, 0);
   hull_store store;
   for (int i = 0; i < 60; i++) {
@@ -135,7 +135,7 @@ static void is_the_published_contact(void** state) {
 }
 
 // of the size and the softness published, the four points differ by less than is seen
-static void four_are_one(void** state) {
+TEST(four_are_one) {
   cr_random r = cr_random_seed(13, 0);
   for (int i = 0; i < 60; i++) {
     solid plane = solid_random(&r, 0, 1, CR_R(0.5)), b = solid_random(&r, CR_R(0.05), CR_R(0.1), 1);
@@ -150,7 +150,7 @@ static void four_are_one(void** state) {
 }
 
 // where the surface of a cube of 100 mm is, by how far a contact is from where it should be
-static void surface_lies_inside(void** state) {
+TEST(surface_lies_inside) {
   const cr_real half = CR_R(0.05), root2 = cr_sqrt(2), root3 = cr_sqrt(3);
   const cr_real x[3] = {1, 0, 0}, corner[3] = {1, -1, 0};
   solid plane = solid_at(0, 0, 0, 0, 0, 0), cube = solid_at(0, 0, half, half, half, half);
@@ -183,7 +183,7 @@ static void surface_lies_inside(void** state) {
   assert_close(cr_abs(in_cube[1]), CR_R(0.0105), CR_R(0.00005));
 }
 
-static void is_listed_within_the_margin(void** state) {
+TEST(is_listed_within_the_margin) {
   solid plane = solid_at(0, 0, 0, 0, 0, 0), cube = solid_at(0, 0, 1, 1, 1, 1);
   cr_hit hit[CR_MAX_HITS];
   cube.softness = CR_R(0.1);
@@ -194,7 +194,7 @@ static void is_listed_within_the_margin(void** state) {
   assert_int_equal(solid_hits(&PAIR, &plane, &cube, dist * CR_R(0.999), hit), 0);
 }
 
-static void derivatives(void** state) {
+TEST(derivatives) {
   cr_random r = cr_random_seed(12, 0);
   pair_report report = {0};
   hull_store store;
@@ -210,15 +210,4 @@ static void derivatives(void** state) {
     pair_check(&report, &PAIR, &plane, &b, CR_R(0.5), &r);
   }
   pair_report_assert(&report);
-}
-
-int test_soft_hull(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(is_the_published_contact),
-      cmocka_unit_test(four_are_one),
-      cmocka_unit_test(surface_lies_inside),
-      cmocka_unit_test(is_listed_within_the_margin),
-      cmocka_unit_test(derivatives),
-  };
-  return cmocka_run_group_tests_name("soft hull", tests, NULL, NULL);
 }

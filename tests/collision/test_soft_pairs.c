@@ -37,7 +37,7 @@ static void compare_hits(const cr_hit* soft, const cr_hit* hard, cr_real toleran
 }
 
 // spheres, ellipsoids and ends of capsules: only the frame is soft
-static void points_are_those_of_hard_pairs(void** state) {
+TEST(points_are_those_of_hard_pairs) {
   cr_random r = cr_random_seed(21, 0);
   for (int i = 0; i < 200; i++) {
     int k = i % 4;
@@ -55,7 +55,7 @@ static void points_are_those_of_hard_pairs(void** state) {
 }
 
 // the frame of a capsule follows its axis where it lies, not where it stands
-static void frame_follows_the_axis(void** state) {
+TEST(frame_follows_the_axis) {
   solid plane = solid_at(0, 0, 0, 0, 0, 0);
   solid capsule = solid_at(0, 0, 0, CR_R(0.2), CR_R(0.5), 0);
   cr_hit hit[CR_MAX_HITS];
@@ -68,7 +68,7 @@ static void frame_follows_the_axis(void** state) {
 }
 
 // three of the four hard points, or two of them and half of the way to the fourth
-static void cylinder_goes_from_disk_to_side(void** state) {
+TEST(cylinder_goes_from_disk_to_side) {
   solid plane = solid_at(0, 0, 0, 0, 0, 0);
   cr_hit soft[CR_MAX_HITS], hard[CR_MAX_HITS];
   for (int i = 1; i < 8; i++) {
@@ -92,7 +92,7 @@ static void cylinder_goes_from_disk_to_side(void** state) {
 }
 
 // a standing cylinder: the first direction is its own x axis, by half
-static void standing_cylinder_is_defined(void** state) {
+TEST(standing_cylinder_is_defined) {
   solid plane = solid_at(0, 0, 0, 0, 0, 0), b = solid_at(0, 0, CR_R(0.5), CR_R(0.3), CR_R(0.5), 0);
   cr_hit soft[CR_MAX_HITS];
   b.softness = CR_R(1e-3);
@@ -104,7 +104,7 @@ static void standing_cylinder_is_defined(void** state) {
 }
 
 // capsules that are large against the width of the clips
-static void large_capsules_are_hard(void** state) {
+TEST(large_capsules_are_hard) {
   cr_random r = cr_random_seed(22, 0);
   int compared = 0;
   for (int i = 0; i < 200; i++) {
@@ -124,7 +124,7 @@ static void large_capsules_are_hard(void** state) {
 }
 
 // the published soft clip moves the foot of the middle nowhere and that of an end by 0.01 ln 2
-static void segment_is_clipped_softly(void** state) {
+TEST(segment_is_clipped_softly) {
   solid ball = solid_at(0, 0, 0, CR_R(0.1), 0, 0), b = solid_at(1, 0, 0, CR_R(0.1), CR_R(0.5), 0);
   cr_hit hit[CR_MAX_HITS];
   b.softness = CR_R(0.1);
@@ -137,7 +137,7 @@ static void segment_is_clipped_softly(void** state) {
   assert_close(hit[0].normal[2], -off / length, CR_R(1e-5));
 }
 
-static void derivatives(void** state) {
+TEST(derivatives) {
   for (int k = 0; k < N_PAIR; k++) {
     cr_random r = cr_random_seed(23, (uint64_t)k);
     pair_report report = {0};
@@ -150,17 +150,4 @@ static void derivatives(void** state) {
     }
     pair_report_assert(&report);
   }
-}
-
-int test_soft_pairs(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(points_are_those_of_hard_pairs),
-      cmocka_unit_test(frame_follows_the_axis),
-      cmocka_unit_test(cylinder_goes_from_disk_to_side),
-      cmocka_unit_test(standing_cylinder_is_defined),
-      cmocka_unit_test(large_capsules_are_hard),
-      cmocka_unit_test(segment_is_clipped_softly),
-      cmocka_unit_test(derivatives),
-  };
-  return cmocka_run_group_tests_name("soft pairs", tests, NULL, NULL);
 }

@@ -22,7 +22,7 @@ static void open_sticky(contact_scene* s, int seed, int cone) {
 }
 
 // the same force whichever cone the contact has
-static void cones_agree(void** state) {
+TEST(cones_agree) {
   int pulled = 0;
   for (int seed = 1; seed <= N_SEED; seed++) {
     contact_scene s;
@@ -46,7 +46,7 @@ static void cones_agree(void** state) {
 }
 
 // minus the sum of adhesion times the normal rows of elliptic contacts
-static void force_is_along_normals(void** state) {
+TEST(force_is_along_normals) {
   for (int seed = 1; seed <= N_SEED; seed++) {
     contact_scene s;
     open_sticky(&s, seed, CR_CONE_ELLIPTIC);
@@ -67,7 +67,7 @@ static void force_is_along_normals(void** state) {
 
 // the reference acceleration takes the pull up: where a row is quadratic its net force is that
 // without adhesion
-static void rows_press_as_much_more(void** state) {
+TEST(rows_press_as_much_more) {
   for (int seed = 1; seed <= N_SEED; seed++) {
     contact_scene s;
     open_sticky(&s, seed, CR_CONE_ELLIPTIC);
@@ -91,7 +91,7 @@ static void rows_press_as_much_more(void** state) {
   }
 }
 
-static void contacts_in_the_gap_stay(void** state) {
+TEST(contacts_in_the_gap_stay) {
   contact_scene s;
   open_sticky(&s, 1, CR_CONE_ELLIPTIC);
   scene_run(&s, "collision");
@@ -108,7 +108,7 @@ static void contacts_in_the_gap_stay(void** state) {
 }
 
 // as in MuJoCo
-static void no_pull_without_springs_and_dampers(void** state) {
+TEST(no_pull_without_springs_and_dampers) {
   contact_scene s;
   open_sticky(&s, 1, CR_CONE_ELLIPTIC);
   s.m.disableflags |= CR_DSBL_SPRING | CR_DSBL_DAMPER;
@@ -117,15 +117,4 @@ static void no_pull_without_springs_and_dampers(void** state) {
     assert_true(s.d->qfrc_adhesion[i] == 0);
   }
   scene_close(&s);
-}
-
-int test_adhesion(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(cones_agree),
-      cmocka_unit_test(force_is_along_normals),
-      cmocka_unit_test(rows_press_as_much_more),
-      cmocka_unit_test(contacts_in_the_gap_stay),
-      cmocka_unit_test(no_pull_without_springs_and_dampers),
-  };
-  return cmocka_run_group_tests(tests, NULL, NULL);
 }

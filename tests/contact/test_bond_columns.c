@@ -32,8 +32,7 @@ static int bonds_of_free_trees(const contact_scene* s) {
   return found;
 }
 
-static void moved_together_nothing_changes(void** state) {
-  (void)state;
+TEST(moved_together_nothing_changes) {
   int found = 0;
   for (int seed = 0; seed < 96; seed++) {
     columns_scene f;
@@ -57,8 +56,7 @@ static void moved_together_nothing_changes(void** state) {
 }
 
 // rows and columns of dofs that move no bonded body
-static void others_are_left_alone(void** state) {
-  (void)state;
+TEST(others_are_left_alone) {
   int found = 0;
   for (int seed = 0; seed < 48; seed++) {
     columns_scene f;
@@ -88,12 +86,4 @@ static void others_are_left_alone(void** state) {
     columns_close(&f);
   }
   assert_true(found > 5);
-}
-
-int test_bond_columns(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(moved_together_nothing_changes),
-      cmocka_unit_test(others_are_left_alone),
-  };
-  return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -10,7 +10,6 @@
 #include "integrate/manifold.h"
 #include "support/close.h"
 #include "support/io_bug.h"
-#include "support/scratch.h"
 
 #define ARMS(equality)                                                                             \
   "<mujoco><default><geom size='.04' contype='0' conaffinity='0'/></default><worldbody>"           \
@@ -38,9 +37,8 @@ static void speed_at(const bug_scene* s, cr_data* moved, cr_real h, cr_real spee
 
 static void change_of_speed(const bug_scene* s, cr_real bias[MOST_ROWS]) {
   static const cr_real weight[] = {8, -1}, steps[] = {1, 2};
-  cr_data* moved;
   cr_real h = CR_R(1e-3), plus[MOST_ROWS], minus[MOST_ROWS];
-  assert_int_equal(cri_data_create(&moved, &s->m, NULL, NULL), CR_OK);
+  cr_data* moved = test_data(&s->m);
   cr_zero(bias, MOST_ROWS);
   for (int k = 0; k < 2; k++) {
     speed_at(s, moved, steps[k] * h, plus);
@@ -49,7 +47,6 @@ static void change_of_speed(const bug_scene* s, cr_real bias[MOST_ROWS]) {
       bias[i] += weight[k] * (plus[i] - minus[i]) / (12 * h);
     }
   }
-  cri_data_free(moved);
 }
 
 static cr_real largest(const cr_real* x, int n) {
@@ -61,8 +58,7 @@ static cr_real largest(const cr_real* x, int n) {
 }
 
 // aref = -B J v - K I pos - (dJ/dt) v
-static void bug_equality_bias_is_in_aref(void** state) {
-  (void)state;
+TEST(bug_equality_bias_is_in_aref) {
   for (int k = 0; k < N_SCENES; k++) {
     bug_scene s;
     cr_real bias[MOST_ROWS], rest[MOST_ROWS];
@@ -82,8 +78,7 @@ static void bug_equality_bias_is_in_aref(void** state) {
 }
 
 // Along v the derivative of aref is -B J v - 2 (dJ/dt) v, forward and in reverse
-static void bug_equality_bias_is_in_both_derivatives(void** state) {
-  (void)state;
+TEST(bug_equality_bias_is_in_both_derivatives) {
   for (int k = 0; k < N_SCENES; k++) {
     bug_scene s;
     cr_real bias[MOST_ROWS], expected = 0, found = 0, dropped = 0;
@@ -110,12 +105,4 @@ static void bug_equality_bias_is_in_both_derivatives(void** state) {
     bug_check_step(&s);
     bug_close(&s);
   }
-}
-
-int test_bug_equality_bias(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(bug_equality_bias_is_in_aref),
-      cmocka_unit_test(bug_equality_bias_is_in_both_derivatives),
-  };
-  return cmocka_run_group_tests_name("bug_equality_bias", tests, scratch_open, scratch_close);
 }

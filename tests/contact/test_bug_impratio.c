@@ -6,7 +6,6 @@
 #include "carom/step.h"
 #include "support/close.h"
 #include "support/io_bug.h"
-#include "support/scratch.h"
 
 #define BALL(option)                                                     \
   "<mujoco><option " option                                              \
@@ -24,8 +23,7 @@ static void press(bug_scene* s, const char* mjcf) {
   cr_copy(s->d->qvel, velocity, 6);
 }
 
-static void bug_impratio_is_in_the_friction_rows(void** state) {
-  (void)state;
+TEST(bug_impratio_is_in_the_friction_rows) {
   for (int k = 0; k < 3; k++) {
     bug_scene s;
     press(&s, ratios[k]);
@@ -45,8 +43,7 @@ static void bug_impratio_is_in_the_friction_rows(void** state) {
   }
 }
 
-static void bug_impratio_step_gradient(void** state) {
-  (void)state;
+TEST(bug_impratio_step_gradient) {
   static const char* const cones[] = {BALL("cone='elliptic' impratio='10'"),
                                       BALL("cone='pyramidal' impratio='10'")};
   for (int k = 0; k < 2; k++) {
@@ -55,12 +52,4 @@ static void bug_impratio_step_gradient(void** state) {
     bug_check_step(&s);
     bug_close(&s);
   }
-}
-
-int test_bug_impratio(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(bug_impratio_is_in_the_friction_rows),
-      cmocka_unit_test(bug_impratio_step_gradient),
-  };
-  return cmocka_run_group_tests_name("bug_impratio", tests, scratch_open, scratch_close);
 }

@@ -8,7 +8,6 @@
 #include "carom/step.h"
 #include "support/close.h"
 #include "support/io_bug.h"
-#include "support/scratch.h"
 
 #define TREE(contacts, equality)                                                            \
   "<mujoco><option gravity='0 0 0'/><default><geom contype='0' conaffinity='0'/></default>" \
@@ -27,8 +26,7 @@ static const char* const scenes[] = {
 };
 enum { SHARED = 7 };  // dofs of the free joint and of the hinge above both arms
 
-static void bug_shared_ancestors_count_once(void** state) {
-  (void)state;
+TEST(bug_shared_ancestors_count_once) {
   for (int k = 0; k < 3; k++) {
     bug_scene s;
     bug_open(&s, scenes[k], CR_R(0.1));
@@ -77,11 +75,4 @@ static void bug_shared_ancestors_count_once(void** state) {
     free(J);
     bug_close(&s);
   }
-}
-
-int test_bug_shared_ancestors(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(bug_shared_ancestors_count_once),
-  };
-  return cmocka_run_group_tests_name("bug_shared_ancestors", tests, scratch_open, scratch_close);
 }

@@ -8,7 +8,6 @@
 #include "integrate/manifold.h"
 #include "support/close.h"
 #include "support/io_bug.h"
-#include "support/scratch.h"
 
 static const char* const scene =
     "<mujoco><default><geom size='.1 .2 .3' type='box' contype='0' conaffinity='0'/></default>"
@@ -26,15 +25,13 @@ static void residual(const bug_scene* s, cr_data* moved, const cr_real* way, cr_
 }
 
 // the rows of J, and both derivatives of the residual, against differences of the residual
-static void bug_weld_rotation_rows_are_the_residuals_slope(void** state) {
-  (void)state;
+TEST(bug_weld_rotation_rows_are_the_residuals_slope) {
   bug_scene s;
-  cr_data* moved;
   bug_open(&s, scene, CR_R(0.8));
   bug_forward(&s);
   assert_int_equal(s.d->nefc, ROWS);
   cr_real *J = bug_dense_J(&s), *way = calloc((size_t)s.m.nv, sizeof *way), h = CR_R(1e-3);
-  assert_int_equal(cri_data_create(&moved, &s.m, NULL, NULL), CR_OK);
+  cr_data* moved = test_data(&s.m);
   cr_real angular = 0;
   for (int dof = 0; dof < s.m.nv; dof++) {
     cr_real p1[ROWS], m1[ROWS], p2[ROWS], m2[ROWS];
@@ -65,24 +62,14 @@ static void bug_weld_rotation_rows_are_the_residuals_slope(void** state) {
     assert_all_close(s.bar->qpos, J + i * s.m.nv, s.m.nv, CR_R(1e-12));
     cr_zero(s.bar->qpos, s.m.nv);
   }
-  cri_data_free(moved);
   free(way);
   free(J);
   bug_close(&s);
 }
 
-static void bug_weld_rotation_step_gradient(void** state) {
-  (void)state;
+TEST(bug_weld_rotation_step_gradient) {
   bug_scene s;
   bug_open(&s, scene, CR_R(0.8));
   bug_check_step(&s);
   bug_close(&s);
-}
-
-int test_bug_weld_rotation(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(bug_weld_rotation_rows_are_the_residuals_slope),
-      cmocka_unit_test(bug_weld_rotation_step_gradient),
-  };
-  return cmocka_run_group_tests_name("bug_weld_rotation", tests, scratch_open, scratch_close);
 }

@@ -24,7 +24,7 @@ static void set_rows(cr_data* d, const cr_real* push) {
   }
 }
 
-static void the_largest_of_either_sign_are_named(void** state) {
+TEST(the_largest_of_either_sign_are_named) {
   static const cr_real push[ROWS] = {40, -100, -50, 30, 90};
   contact_scene s;
   scene_open(&s, 1);
@@ -48,7 +48,7 @@ static void the_largest_of_either_sign_are_named(void** state) {
   scene_close(&s);
 }
 
-static void nothing_is_said_where_nothing_opposes(void** state) {
+TEST(nothing_is_said_where_nothing_opposes) {
   static const cr_real push[ROWS] = {1, 2, 3, 4, 5};
   contact_scene s;
   scene_open(&s, 1);
@@ -58,12 +58,4 @@ static void nothing_is_said_where_nothing_opposes(void** state) {
   assert_int_equal(c.dof, -1);
   assert_string_equal(cri_conflict_say(&s.m, s.d, &c).text, "");
   scene_close(&s);
-}
-
-int test_conflict(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(the_largest_of_either_sign_are_named),
-      cmocka_unit_test(nothing_is_said_where_nothing_opposes),
-  };
-  return cmocka_run_group_tests(tests, NULL, NULL);
 }

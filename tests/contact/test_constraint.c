@@ -8,7 +8,7 @@
 
 enum { N_SEED = 12 };
 
-static void rows_stand_in_order(void** state) {
+TEST(rows_stand_in_order) {
   int seen[8] = {0};
   for (int seed = 1; seed <= N_SEED; seed++) {
     contact_scene s;
@@ -42,7 +42,7 @@ static void rows_stand_in_order(void** state) {
   }
 }
 
-static void flags_remove_their_rows(void** state) {
+TEST(flags_remove_their_rows) {
   static const int flags[] = {CR_DSBL_EQUALITY, CR_DSBL_FRICTIONLOSS, CR_DSBL_LIMIT,
                               CR_DSBL_CONTACT, CR_DSBL_CONSTRAINT};
   contact_scene s;
@@ -69,7 +69,7 @@ static void flags_remove_their_rows(void** state) {
   scene_close(&s);
 }
 
-static void capacity_says_what_is_needed(void** state) {
+TEST(capacity_says_what_is_needed) {
   contact_scene s;
   scene_open(&s, 1);
   scene_run(&s, "constraint");
@@ -88,7 +88,7 @@ static void capacity_says_what_is_needed(void** state) {
   scene_close(&s);
 }
 
-static void derivatives_hold_for_all_dimensions(void** state) {
+TEST(derivatives_hold_for_all_dimensions) {
   static const int dims[] = {1, 4, 6};
   for (int i = 0; i < 3; i++) {
     for (int seed = 1; seed <= 4; seed++) {
@@ -102,7 +102,7 @@ static void derivatives_hold_for_all_dimensions(void** state) {
   }
 }
 
-static void derivatives_hold_from_distance(void** state) {
+TEST(derivatives_hold_from_distance) {
   for (int seed = 1; seed <= 6; seed++) {
     contact_scene s;
     scene_open(&s, seed);
@@ -116,15 +116,4 @@ static void derivatives_hold_from_distance(void** state) {
     scene_check_stages(&s, "constraint", "reference");
     scene_close(&s);
   }
-}
-
-int test_constraint(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(rows_stand_in_order),
-      cmocka_unit_test(flags_remove_their_rows),
-      cmocka_unit_test(capacity_says_what_is_needed),
-      cmocka_unit_test(derivatives_hold_for_all_dimensions),
-      cmocka_unit_test(derivatives_hold_from_distance),
-  };
-  return cmocka_run_group_tests(tests, NULL, NULL);
 }

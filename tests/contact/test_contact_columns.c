@@ -31,8 +31,7 @@ static bool loose(const contact_scene* s, int* plane) {
 }
 
 // all trees moved along the plane
-static void moved_together_nothing_changes(void** state) {
-  (void)state;
+TEST(moved_together_nothing_changes) {
   int found = 0;
   for (int seed = 0; seed < 48; seed++) {
     columns_scene f;
@@ -59,8 +58,7 @@ static void moved_together_nothing_changes(void** state) {
 }
 
 // J' f of contacts, the accelerations of rows held: columns by velocity are J' F b J
-static void columns_by_velocity_are_those_of_the_rows(void** state) {
-  (void)state;
+TEST(columns_by_velocity_are_those_of_the_rows) {
   int found = 0;
   for (int seed = 0; seed < 24; seed++) {
     columns_scene f;
@@ -98,12 +96,4 @@ static void columns_by_velocity_are_those_of_the_rows(void** state) {
     columns_close(&f);
   }
   assert_true(found > 5);
-}
-
-int test_contact_columns(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(moved_together_nothing_changes),
-      cmocka_unit_test(columns_by_velocity_are_those_of_the_rows),
-  };
-  return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -11,7 +11,7 @@
 enum { N_SEED = 12 };
 
 // the rows of a pyramid are the elliptic ones, n + mu t and n - mu t
-static void pyramid_is_made_of_elliptic_rows(void** state) {
+TEST(pyramid_is_made_of_elliptic_rows) {
   for (int seed = 1; seed <= N_SEED; seed++) {
     contact_scene s;
     scene_open(&s, seed);
@@ -42,7 +42,7 @@ static void pyramid_is_made_of_elliptic_rows(void** state) {
 }
 
 // smooth collision: only the first of contacts that stand as one makes rows
-static void contacts_that_follow_make_none(void** state) {
+TEST(contacts_that_follow_make_none) {
   contact_scene s;
   scene_open(&s, 1);
   scene_run(&s, "mixing");
@@ -56,7 +56,7 @@ static void contacts_that_follow_make_none(void** state) {
 }
 
 // a contact in its gap, at its margin, and between two bodies that nothing moves
-static void contacts_without_rows_say_why(void** state) {
+TEST(contacts_without_rows_say_why) {
   contact_scene s;
   scene_open(&s, 1);
   scene_run(&s, "mixing");
@@ -80,7 +80,7 @@ static void contacts_without_rows_say_why(void** state) {
 }
 
 // a pair's own reach stands for that of all, in the rows and in the impedance
-static void a_pair_has_its_own_reach(void** state) {
+TEST(a_pair_has_its_own_reach) {
   contact_scene s;
   scene_open(&s, 1);
   s.m.cfd = 1;
@@ -113,7 +113,7 @@ static void a_pair_has_its_own_reach(void** state) {
 }
 
 // contacts from distance reach as far as they say, and their rows come in softly
-static void contacts_from_distance_fade_in(void** state) {
+TEST(contacts_from_distance_fade_in) {
   contact_scene s;
   scene_open(&s, 1);
   s.m.cfd = 1;
@@ -141,15 +141,4 @@ static void contacts_from_distance_fade_in(void** state) {
   assert_int_equal(cr_constraint(&s.m, s.d), CR_OK);
   assert_int_equal(s.d->contact_exclude[0], 1);
   scene_close(&s);
-}
-
-int test_contact_rows(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(pyramid_is_made_of_elliptic_rows),
-      cmocka_unit_test(contacts_without_rows_say_why),
-      cmocka_unit_test(contacts_that_follow_make_none),
-      cmocka_unit_test(contacts_from_distance_fade_in),
-      cmocka_unit_test(a_pair_has_its_own_reach),
-  };
-  return cmocka_run_group_tests(tests, NULL, NULL);
 }

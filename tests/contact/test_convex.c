@@ -28,7 +28,7 @@ static cr_real* numbers(int n) {
 }
 
 // M a = tau + J' f entry by entry, relative to the sum of the absolute terms
-static void solution_is_stationary(void** state) {
+TEST(solution_is_stationary) {
   for (int seed = 1; seed <= N_SEED; seed++) {
     contact_scene s;
     open_solved(&s, seed);
@@ -76,7 +76,7 @@ static cr_real cost(const contact_scene* s, const cr_real* M, const cr_real* J, 
   return sum;
 }
 
-static void solution_costs_least(void** state) {
+TEST(solution_costs_least) {
   cr_random r = cr_random_seed(1, 6);
   for (int seed = 1; seed <= 8; seed++) {
     contact_scene s;
@@ -140,7 +140,7 @@ static bool dual_forces(const contact_scene* s, cr_real* f) {
   return change <= CR_R(1e-13) * largest;
 }
 
-static void forces_match_a_dual_solver(void** state) {
+TEST(forces_match_a_dual_solver) {
   int tried = 0;
   for (int seed = 1; seed <= 200 && tried < 6; seed++) {
     contact_scene s;
@@ -160,7 +160,7 @@ static void forces_match_a_dual_solver(void** state) {
   assert_int_equal(tried, 6);
 }
 
-static void start_does_not_matter(void** state) {
+TEST(start_does_not_matter) {
   cr_random r = cr_random_seed(2, 6);
   for (int seed = 1; seed <= N_SEED; seed++) {
     contact_scene s;
@@ -189,7 +189,7 @@ static void start_does_not_matter(void** state) {
 }
 
 // H^-1 H x = x with H x = M x - J' F' (J x), at the solution
-static void factor_is_that_of_the_solution(void** state) {
+TEST(factor_is_that_of_the_solution) {
   cr_random r = cr_random_seed(3, 6);
   for (int seed = 1; seed <= N_SEED; seed++) {
     contact_scene s;
@@ -234,7 +234,7 @@ static void factor_is_that_of_the_solution(void** state) {
 }
 
 // a metric of its own: the same as a model whose armature has it
-static void metric_may_differ_from_inertia(void** state) {
+TEST(metric_may_differ_from_inertia) {
   contact_scene s;
   open_solved(&s, 2);
   cr_real a[MAX_NV], *metric = numbers(s.m.nC);
@@ -260,7 +260,7 @@ static void metric_may_differ_from_inertia(void** state) {
   scene_close(&s);
 }
 
-static void row_that_is_not_finite_is_named(void** state) {
+TEST(row_that_is_not_finite_is_named) {
   contact_scene s;
   open_solved(&s, 1);
   int last = s.d->nefc - 1;
@@ -276,7 +276,7 @@ static void row_that_is_not_finite_is_named(void** state) {
 
 // Two rows that pull one dof apart, so stiff that the difference of their forces is rounding: what they
 // agree on is the acceleration, and that has a closed form.
-static void stiff_rows_hold_the_acceleration(void** state) {
+TEST(stiff_rows_hold_the_acceleration) {
   contact_scene s;
   open_solved(&s, 1);
   cr_data* d = s.d;
@@ -328,7 +328,7 @@ static void set_rows(cr_data* d, int n, const cr_real* J, cr_real D, cr_real are
 
 // Forces that cancel leave a dof that nothing else moves with rounding alone, which is no lack of
 // convergence: a = tau / (M + J' D J), as near to it as rounding of the forces lets it be.
-static void forces_that_cancel_are_no_failure(void** state) {
+TEST(forces_that_cancel_are_no_failure) {
   static const cr_real J[] = {CR_R(0.37), CR_R(0.11), CR_R(-0.29), CR_R(-0.19),
                               CR_R(0.23), CR_R(0.41), CR_R(-0.43), CR_R(-0.21)};
   contact_scene s;
@@ -357,7 +357,7 @@ static void forces_that_cancel_are_no_failure(void** state) {
 
 // A start far away and rows so stiff that all their forces are rounding: the first step counts, however
 // little it is of what it came from.
-static void a_far_start_beside_stiff_rows_is_left(void** state) {
+TEST(a_far_start_beside_stiff_rows_is_left) {
   static const cr_real J[] = {1, -1, CR_R(0.7), CR_R(-0.7)}, aref[] = {700, 500, 600, 450};
   contact_scene s;
   open_solved(&s, 1);
@@ -378,7 +378,7 @@ static void a_far_start_beside_stiff_rows_is_left(void** state) {
 
 // Rows that oppose each other along one direction of two dofs, and leave rounding across it: refused, with
 // the names of what they are of.
-static void rows_that_oppose_each_other_are_named(void** state) {
+TEST(rows_that_oppose_each_other_are_named) {
   static const cr_real J[] = {1, CR_R(0.7), CR_R(-0.9), CR_R(-0.8)};
   contact_scene s;
   open_solved(&s, 1);
@@ -407,7 +407,7 @@ static void rows_that_oppose_each_other_are_named(void** state) {
 
 // Two rows that contradict each other with forces whose difference is lost in rounding: there is no
 // trustworthy answer, and the solver says so.
-static void hopeless_problem_is_refused(void** state) {
+TEST(hopeless_problem_is_refused) {
   contact_scene s;
   open_solved(&s, 1);
   int first = s.d->nf + s.d->nl;
@@ -420,22 +420,4 @@ static void hopeless_problem_is_refused(void** state) {
   assert_non_null(strstr(s.d->error.text, "constraint solver"));
   assert_int_equal(s.d->scratch_used, 0);
   scene_close(&s);
-}
-
-int test_convex(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(solution_is_stationary),
-      cmocka_unit_test(solution_costs_least),
-      cmocka_unit_test(forces_match_a_dual_solver),
-      cmocka_unit_test(start_does_not_matter),
-      cmocka_unit_test(factor_is_that_of_the_solution),
-      cmocka_unit_test(metric_may_differ_from_inertia),
-      cmocka_unit_test(row_that_is_not_finite_is_named),
-      cmocka_unit_test(stiff_rows_hold_the_acceleration),
-      cmocka_unit_test(forces_that_cancel_are_no_failure),
-      cmocka_unit_test(a_far_start_beside_stiff_rows_is_left),
-      cmocka_unit_test(rows_that_oppose_each_other_are_named),
-      cmocka_unit_test(hopeless_problem_is_refused),
-  };
-  return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -62,14 +62,13 @@ static void check_bond(const contact_scene* s, cr_data* moved, int row) {
   assert_true(length > 0);
 }
 
-static void rows_are_derivatives_of_the_residual(void** state) {
+TEST(rows_are_derivatives_of_the_residual) {
   int seen[2][2] = {{0}};
   for (int seed = 1; seed <= N_SEED; seed++) {
     contact_scene s;
-    cr_data* moved;
     scene_open(&s, seed);
     scene_run(&s, "reference");
-    assert_int_equal(cri_data_create(&moved, &s.m, NULL, NULL), CR_OK);
+    cr_data* moved = test_data(&s.m);
     cri_data_reset(&s.m, moved);
     for (int row = 0; row < s.d->ne;) {
       int i = s.d->efc_id[row];
@@ -79,14 +78,13 @@ static void rows_are_derivatives_of_the_residual(void** state) {
       }
       row += cri_equality_rows(s.m.eq_type[i]);
     }
-    cri_data_free(moved);
     scene_close(&s);
   }
   assert_true(seen[0][0] > 0 && seen[0][1] > 0 && seen[1][0] > 0 && seen[1][1] > 0);
 }
 
 // a weld that asks for the pose at hand has no residual, and turning it by an angle t gives sin(t/2)
-static void weld_at_rest_has_no_residual(void** state) {
+TEST(weld_at_rest_has_no_residual) {
   bond_scene w;
   bond_scene_open(&w, CR_EQ_WELD, false);
   const cr_model* m = &w.s.m;
@@ -117,7 +115,7 @@ static void weld_at_rest_has_no_residual(void** state) {
   scene_close(&w.s);
 }
 
-static void coupling_is_a_polynomial(void** state) {
+TEST(coupling_is_a_polynomial) {
   int32_t type[1] = {CR_EQ_JOINT}, id1[1] = {1}, id2[1] = {0}, adr[2] = {0, 1};
   cr_real data[CR_NEQDATA] = {CR_R(0.5), 2, -1, 3, CR_R(0.25)};
   cr_real qpos[2] = {CR_R(0.7), CR_R(4)}, qpos0[2] = {CR_R(0.2), 1};
@@ -143,13 +141,4 @@ static void coupling_is_a_polynomial(void** state) {
   assert_int_equal(c.id[1], -1);
   assert_close(c.pos, CR_R(2.5), 8 * CR_EPS);
   assert_true(c.slope == 0);
-}
-
-int test_equality(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(rows_are_derivatives_of_the_residual),
-      cmocka_unit_test(weld_at_rest_has_no_residual),
-      cmocka_unit_test(coupling_is_a_polynomial),
-  };
-  return cmocka_run_group_tests(tests, NULL, NULL);
 }

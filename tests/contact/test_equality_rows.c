@@ -15,7 +15,7 @@ static cr_real size_of(const cr_real* x, int n) {
 }
 
 // a quaternion and its opposite: rows of opposite sign, the same regularisation
-static void opposite_quaternion_turns_all_signs(void** state) {
+TEST(opposite_quaternion_turns_all_signs) {
   bond_scene w;
   bond_scene_open(&w, CR_EQ_WELD, false);
   cr_data* d = w.s.d;
@@ -42,7 +42,7 @@ static void opposite_quaternion_turns_all_signs(void** state) {
   scene_close(&w.s);
 }
 
-static void inactive_constraint_has_no_rows(void** state) {
+TEST(inactive_constraint_has_no_rows) {
   bond_scene w;
   bond_scene_open(&w, CR_EQ_CONNECT, false);
   scene_run(&w.s, "constraint");
@@ -55,7 +55,7 @@ static void inactive_constraint_has_no_rows(void** state) {
 }
 
 // nothing moves the two bodies: no rows, and no error
-static void bond_of_what_stands_still_has_no_rows(void** state) {
+TEST(bond_of_what_stands_still_has_no_rows) {
   bond_scene w;
   bond_scene_open(&w, CR_EQ_CONNECT, false);
   scene_run(&w.s, "constraint");
@@ -67,7 +67,7 @@ static void bond_of_what_stands_still_has_no_rows(void** state) {
 }
 
 // the row of a joint coupling is 1 at the first dof and -P'(x) at the second, its position y - P(x)
-static void coupling_row_is_its_derivative(void** state) {
+TEST(coupling_row_is_its_derivative) {
   bond_scene w;
   bond_scene_open(&w, CR_EQ_JOINT, false);
   const cr_model* m = &w.s.m;
@@ -95,14 +95,4 @@ static void coupling_row_is_its_derivative(void** state) {
     assert_close(J[k], is_first ? 1 : -slope, 32 * CR_EPS * (1 + cr_abs(slope)));
   }
   scene_close(&w.s);
-}
-
-int test_equality_rows(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(opposite_quaternion_turns_all_signs),
-      cmocka_unit_test(inactive_constraint_has_no_rows),
-      cmocka_unit_test(bond_of_what_stands_still_has_no_rows),
-      cmocka_unit_test(coupling_row_is_its_derivative),
-  };
-  return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -29,7 +29,7 @@ static void fill(one* c, int cone, int dim) {
   }
 }
 
-static void elliptic_rows_are_the_force(void** state) {
+TEST(elliptic_rows_are_the_force) {
   static const int dims[] = {1, 3, 4, 6};
   for (int k = 0; k < 4; k++) {
     one c;
@@ -45,7 +45,7 @@ static void elliptic_rows_are_the_force(void** state) {
 }
 
 // edges 1 2 | 3 4 | ... with friction 0.5, 1, ...
-static void pyramids_are_decoded(void** state) {
+TEST(pyramids_are_decoded) {
   one c;
   cr_real w[6];
   fill(&c, CR_CONE_PYRAMIDAL, 4);
@@ -60,7 +60,7 @@ static void pyramids_are_decoded(void** state) {
   assert_close(w[1], 0, 0);
 }
 
-static void a_contact_without_rows_has_no_force(void** state) {
+TEST(a_contact_without_rows_has_no_force) {
   one c;
   cr_real w[6] = {7, 7, 7, 7, 7, 7};
   const cr_real zero[6] = {0};
@@ -72,7 +72,7 @@ static void a_contact_without_rows_has_no_force(void** state) {
 }
 
 // w_bar . w_tan = bar . tan, both cones
-static void the_transpose_is_the_transpose(void** state) {
+TEST(the_transpose_is_the_transpose) {
   for (int cone = 0; cone < 2; cone++) {
     one c, tan, bar = {.address = 0};
     cr_real w_tan[6], along = 0, back;
@@ -97,14 +97,4 @@ static void the_transpose_is_the_transpose(void** state) {
     assert_true(cr_abs(along) > CR_R(0.1));
     assert_close(back, along, 10 * ROUND_OFF * cr_abs(along));
   }
-}
-
-int test_force(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(elliptic_rows_are_the_force),
-      cmocka_unit_test(pyramids_are_decoded),
-      cmocka_unit_test(a_contact_without_rows_has_no_force),
-      cmocka_unit_test(the_transpose_is_the_transpose),
-  };
-  return cmocka_run_group_tests_name("force", tests, NULL, NULL);
 }

@@ -4,16 +4,12 @@
 // or it is said that there is none.
 #include "contact/idle_rows.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdio.h>
-
-#include <cmocka.h>
 
 #include "integrate/inputs.h"
 #include "integrate/step.h"
 #include "support/io_mjcf.h"
-#include "support/scratch.h"
+#include "support/test.h"
 
 typedef struct {
   cr_model m;
@@ -32,19 +28,11 @@ static pole open_pole(const char* joints, int condim, const char* integrator) {
   mjModel* mj = mjcf_compile(xml);
   pole p = {.m = mjcf_model(mj)};
   mj_deleteModel(mj);
-  assert_int_equal(cri_data_create(&p.d, &p.m, NULL, NULL), CR_OK);
-  assert_int_equal(cri_data_create(&p.work, &p.m, NULL, NULL), CR_OK);
-  assert_int_equal(cri_data_twin(&p.bar, &p.m, p.d, CR_DATA_COTANGENT, NULL, NULL), CR_OK);
-  assert_int_equal(cri_data_twin(&p.tan, &p.m, p.d, CR_DATA_TANGENT, NULL, NULL), CR_OK);
+  p.d = test_data(&p.m);
+  p.work = test_data(&p.m);
+  p.bar = test_twin(&p.m, p.d, CR_DATA_COTANGENT);
+  p.tan = test_twin(&p.m, p.d, CR_DATA_TANGENT);
   return p;
-}
-
-static void close_pole(pole* p) {
-  cri_data_free(p->d);
-  cri_data_free(p->work);
-  cri_data_free(p->bar);
-  cri_data_free(p->tan);
-  cri_model_free(&p->m);
 }
 
 static double stepped(const pole* p, int dof, double q) {
@@ -73,12 +61,11 @@ static void assert_slope(const pole* p, int dof) {
 }
 
 // one dof: there is one slope
-static void a_pole_on_its_joint(void** state) {
-  (void)state;
+TEST(a_pole_on_its_joint) {
   pole p = open_pole(hinge, 1, "discrete");
   assert_slope(&p, 0);
   assert_int_equal(cri_idle_rows_undetermined(&p.m, p.d, p.work), -1);
-  close_pole(&p);
+  cri_model_free(&p.m);
 }
 
 static int row_in_doubt(const pole* p) {
@@ -87,8 +74,7 @@ static int row_in_doubt(const pole* p) {
 }
 
 // a hinge and a slide that damping holds alike, or not; a row of several, which share its softness
-static void whether_the_direction_counts(void** state) {
-  (void)state;
+TEST(whether_the_direction_counts) {
   static const char* const alike =
       "<joint type='hinge' axis='0 1 0'/><joint type='slide' axis='1 0 0'/>";
   static const char* const apart =
@@ -107,13 +93,12 @@ static void whether_the_direction_counts(void** state) {
     if (row != rows[i].row) {
       fail_msg("case %zu: row %d", i, row);
     }
-    close_pole(&p);
+    cri_model_free(&p.m);
   }
 }
 
 // each dof by itself has a slope, also where both together have another
-static void each_dof_alone(void** state) {
-  (void)state;
+TEST(each_dof_alone) {
   pole p = open_pole(
       "<joint type='hinge' axis='0 1 0' damping='.1'/>"
       "<joint type='hinge' axis='1 0 0' damping='.4'/>",
@@ -124,14 +109,5 @@ static void each_dof_alone(void** state) {
   cr_zero(p.bar->qvel_next, 2);
   cr_zero(p.tan->qpos, 2);
   assert_slope(&p, 1);
-  close_pole(&p);
-}
-
-int test_idle_rows(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(a_pole_on_its_joint),
-      cmocka_unit_test(whether_the_direction_counts),
-      cmocka_unit_test(each_dof_alone),
-  };
-  return cmocka_run_group_tests_name("idle rows", tests, scratch_open, scratch_close);
+  cri_model_free(&p.m);
 }

@@ -21,7 +21,7 @@ static cr_real impedance(const cr_model* m, const cr_real solimp[5], cr_real r) 
   return cri_impedance(m, solimp, r, m->cfd_wc, &slope);
 }
 
-static void impedance_takes_known_values(void** state) {
+TEST(impedance_takes_known_values) {
   cr_model m = plain();
   static const cr_real pairs[][2] = {{0, CR_R(0.9)},
                                      {CR_R(-0.00025), CR_R(0.90625)},
@@ -42,7 +42,7 @@ static void impedance_takes_known_values(void** state) {
   assert_close(impedance(&m, flat, CR_R(-0.6)), CR_R(0.4), 4 * CR_EPS);
 }
 
-static void impedance_is_clamped(void** state) {
+TEST(impedance_is_clamped) {
   cr_model m = plain();
   const cr_real wild[5] = {-3, 7, 1, -1, CR_R(0.1)};
   assert_close(impedance(&m, wild, 0), CR_MIN_IMPEDANCE, CR_EPS);
@@ -83,7 +83,7 @@ static void difference(const cr_model* m, const cr_real y[8], const cr_real y_ta
 }
 
 // between the bends the curve is one polynomial, across one it is not: third differences of a parabola
-static void bends_tell_the_pieces_apart(void** state) {
+TEST(bends_tell_the_pieces_apart) {
   cr_model m = plain();
   const cr_real solimp[5] = {CR_R(0.1), CR_R(0.9), CR_R(0.4), CR_R(0.3), 2};
   const cr_real h = CR_R(0.01);
@@ -101,7 +101,7 @@ static void bends_tell_the_pieces_apart(void** state) {
   assert_int_equal(bent, 6);  // three steps long, twice
 }
 
-static void flat_curves_and_lines_have_fewer_bends(void** state) {
+TEST(flat_curves_and_lines_have_fewer_bends) {
   const cr_real line[5] = {CR_R(0.2), CR_R(0.6), 1, CR_R(0.3), 1};
   const cr_real point[5] = {CR_R(0.2), CR_R(0.6), 0, CR_R(0.3), 2};
   const cr_real level[5] = {CR_R(0.2), CR_R(0.2), 1, CR_R(0.3), 2};
@@ -114,7 +114,7 @@ static void flat_curves_and_lines_have_fewer_bends(void** state) {
   assert_true(bend[0] == 1 && bend[1] == 1);
 }
 
-static void gradients_match_differences(void** state) {
+TEST(gradients_match_differences) {
   cr_random r = cr_random_seed(1, 3);
   cr_model m = plain();
   for (int sample = 0; sample < 400; sample++) {
@@ -151,7 +151,7 @@ static void gradients_match_differences(void** state) {
 }
 
 // equal d0 and dw make I flat, but both still move it
-static void flat_impedance_has_a_gradient(void** state) {
+TEST(flat_impedance_has_a_gradient) {
   cr_model m = plain();
   const cr_real ref[2] = {CR_R(0.02), 1}, solimp[5] = {CR_R(0.9), CR_R(0.9), 1, CR_R(0.5), 2};
   cri_softness s = cri_softness_of(&m, ref, solimp, CR_R(-0.25), 0);
@@ -160,7 +160,7 @@ static void flat_impedance_has_a_gradient(void** state) {
   assert_close(s.I_solimp[1], CR_R(0.125), 4 * CR_EPS);
 }
 
-static void transposes_agree(void** state) {
+TEST(transposes_agree) {
   cr_model m = plain();
   const cr_real ref[2] = {CR_R(0.03), CR_R(0.7)};
   const cr_real solimp[5] = {CR_R(0.3), CR_R(0.8), 1, CR_R(0.4), 3};
@@ -179,7 +179,7 @@ static void transposes_agree(void** state) {
   assert_close(sum + r_bar * 11, expected, 64 * CR_EPS * cr_abs(expected));
 }
 
-static void stiffness_obeys_refsafe_and_signs(void** state) {
+TEST(stiffness_obeys_refsafe_and_signs) {
   cr_model m = plain();
   cr_real K, B, K0, B0, dw = CR_R(0.9);
   const cr_real fast[2] = {CR_R(0.001), 1}, limit[2] = {CR_R(0.004), 1};
@@ -201,7 +201,7 @@ static void stiffness_obeys_refsafe_and_signs(void** state) {
   assert_close(B, 10 / dw, 100 * CR_EPS);
 }
 
-static void from_distance_fades_out(void** state) {
+TEST(from_distance_fades_out) {
   cr_model m = plain();
   m.cfd = 1;
   m.cfd_d0 = CR_R(0.01);
@@ -222,7 +222,7 @@ static void from_distance_fades_out(void** state) {
   assert_close(slope, (up - down) / (2 * h), CR_R(1e-10));
 }
 
-static void penetration_is_a_smooth_minimum(void** state) {
+TEST(penetration_is_a_smooth_minimum) {
   cr_model m = plain();
   cr_real slope;
   assert_close(cri_penetration(&m, CR_R(0.3), 0, &slope), CR_R(0.3), 0);
@@ -249,20 +249,4 @@ static void penetration_is_a_smooth_minimum(void** state) {
   m.cfd_scale = 0;
   assert_close(cri_penetration(&m, CR_R(0.3), m.cfd_wc, &slope), 0, 0);
   assert_close(cri_penetration(&m, CR_R(-0.3), m.cfd_wc, &slope), CR_R(-0.3), 0);
-}
-
-int test_impedance(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(impedance_takes_known_values),
-      cmocka_unit_test(impedance_is_clamped),
-      cmocka_unit_test(bends_tell_the_pieces_apart),
-      cmocka_unit_test(flat_curves_and_lines_have_fewer_bends),
-      cmocka_unit_test(gradients_match_differences),
-      cmocka_unit_test(flat_impedance_has_a_gradient),
-      cmocka_unit_test(transposes_agree),
-      cmocka_unit_test(stiffness_obeys_refsafe_and_signs),
-      cmocka_unit_test(from_distance_fades_out),
-      cmocka_unit_test(penetration_is_a_smooth_minimum),
-  };
-  return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -55,7 +55,7 @@ static void owners(const cri_islands* x, cr_runs (*part)(const cri_islands*, int
   }
 }
 
-static void islands_are_the_closure(void** state) {
+TEST(islands_are_the_closure) {
   int most = 0, loose = 0;
   for (int seed = 1; seed <= N_SEED; seed++) {
     contact_scene s;
@@ -94,7 +94,7 @@ static void islands_are_the_closure(void** state) {
   assert_true(most > 1 && loose > 0);
 }
 
-static void dofs_are_in_islands_or_not(void** state) {
+TEST(dofs_are_in_islands_or_not) {
   contact_scene s;
   cr_run room[2][MOST];
   scene_open(&s, 3);
@@ -112,7 +112,7 @@ static void dofs_are_in_islands_or_not(void** state) {
 }
 
 // what is done to one island, rows made stiffer, leaves every other one as it was, bit for bit
-static void islands_do_not_see_each_other(void** state) {
+TEST(islands_do_not_see_each_other) {
   int pairs = 0;
   for (int seed = 1; seed <= N_SEED; seed++) {
     contact_scene s;
@@ -137,13 +137,4 @@ static void islands_do_not_see_each_other(void** state) {
     scene_close(&s);
   }
   assert_true(pairs > 0);
-}
-
-int test_islands(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(islands_are_the_closure),
-      cmocka_unit_test(dofs_are_in_islands_or_not),
-      cmocka_unit_test(islands_do_not_see_each_other),
-  };
-  return cmocka_run_group_tests_name("islands", tests, NULL, NULL);
 }

@@ -46,15 +46,14 @@ static void displacement(const contact_scene* s, cr_data* moved, int c, const cr
   cr_mulmat3(x + 3, s->d->contact_frame + 9 * c, turn);
 }
 
-static void jacobian_is_relative_velocity(void** state) {
+TEST(jacobian_is_relative_velocity) {
   cr_random r = cr_random_seed(1, 4);
   int tried = 0;
   for (int seed = 1; seed <= N_SEED; seed++) {
     contact_scene s;
     scene_open(&s, seed);
     scene_run(&s, "collision");
-    cr_data* moved;
-    assert_int_equal(cri_data_create(&moved, &s.m, NULL, NULL), CR_OK);
+    cr_data* moved = test_data(&s.m);
     cri_data_reset(&s.m, moved);
     for (int c = 0; c < s.d->ncon && c < 6; c++) {
       int32_t work[2 * MAX_NV];
@@ -76,14 +75,13 @@ static void jacobian_is_relative_velocity(void** state) {
       }
       tried++;
     }
-    cri_data_free(moved);
     scene_close(&s);
   }
   assert_true(tried > 10);
 }
 
 // ascending, and exactly the dofs that move one body and not the other
-static void chain_is_the_symmetric_difference(void** state) {
+TEST(chain_is_the_symmetric_difference) {
   for (int seed = 1; seed <= N_SEED; seed++) {
     contact_scene s;
     scene_open(&s, seed);
@@ -109,7 +107,7 @@ static void chain_is_the_symmetric_difference(void** state) {
 }
 
 // the sweep's velocity of a contact is J r, all six numbers
-static void sweep_velocity_is_the_product(void** state) {
+TEST(sweep_velocity_is_the_product) {
   cr_random r = cr_random_seed(3, 4);
   for (int seed = 1; seed <= N_SEED; seed++) {
     contact_scene s;
@@ -149,13 +147,4 @@ static void sweep_velocity_is_the_product(void** state) {
     cri_data_free(bar);
     scene_close(&s);
   }
-}
-
-int test_jacobian(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(jacobian_is_relative_velocity),
-      cmocka_unit_test(chain_is_the_symmetric_difference),
-      cmocka_unit_test(sweep_velocity_is_the_product),
-  };
-  return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -20,7 +20,7 @@ static void check_limit(const contact_scene* s, int i) {
   assert_close(d->efc_margin[i], s->m.jnt_margin[j], 0);
 }
 
-static void rows_say_how_far(void** state) {
+TEST(rows_say_how_far) {
   int frictions = 0, limits = 0;
   for (int seed = 1; seed <= N_SEED; seed++) {
     contact_scene s;
@@ -45,7 +45,7 @@ static void rows_say_how_far(void** state) {
 }
 
 // every third row from the limits of a ball joint: at no rotation there is no axis, and no NaN
-static void ball_limit_at_rest_has_no_axis(void** state) {
+TEST(ball_limit_at_rest_has_no_axis) {
   contact_scene s;
   for (int seed = 1;; seed++) {
     scene_open(&s, seed);
@@ -67,9 +67,8 @@ static void ball_limit_at_rest_has_no_axis(void** state) {
   }
   scene_run(&s, "constraint");
   assert_true(s.d->nl > 0);
-  cr_data *bar, *tan;
-  assert_int_equal(cri_data_twin(&bar, &s.m, s.d, CR_DATA_COTANGENT, NULL, NULL), CR_OK);
-  assert_int_equal(cri_data_twin(&tan, &s.m, s.d, CR_DATA_TANGENT, NULL, NULL), CR_OK);
+  cr_data* bar = test_twin(&s.m, s.d, CR_DATA_COTANGENT);
+  cr_data* tan = test_twin(&s.m, s.d, CR_DATA_TANGENT);
   for (int i = 0; i < s.d->nefc; i++) {
     bar->efc_pos[i] = 1;
   }
@@ -81,15 +80,5 @@ static void ball_limit_at_rest_has_no_axis(void** state) {
   for (int i = 0; i < s.d->nJ; i++) {
     assert_true(isfinite(tan->efc_J[i]));
   }
-  cri_data_free(bar);
-  cri_data_free(tan);
   scene_close(&s);
-}
-
-int test_joint_rows(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(rows_say_how_far),
-      cmocka_unit_test(ball_limit_at_rest_has_no_axis),
-  };
-  return cmocka_run_group_tests(tests, NULL, NULL);
 }

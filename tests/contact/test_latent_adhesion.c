@@ -35,9 +35,8 @@ static void open_with_gaps(contact_scene* s, int seed) {
 
 // derivative of sum(weights qacc) by all adhesions, and that sum
 static cr_data* backward(const contact_scene* s, cr_real* loss) {
-  cr_data* bar;
   assert_int_equal(cr_forward(&s->m, s->d), CR_OK);
-  assert_int_equal(cri_data_twin(&bar, &s->m, s->d, CR_DATA_COTANGENT, NULL, NULL), CR_OK);
+  cr_data* bar = test_twin(&s->m, s->d, CR_DATA_COTANGENT);
   *loss = 0;
   for (int i = 0; i < s->m.nv; i++) {
     bar->qacc[i] = 1 + (cr_real)i / 8;
@@ -62,7 +61,6 @@ static int compare(contact_scene* s, const cr_data* at_zero, cr_real loss, int g
   s->m.geom_adhesion[geom] = little;
   cr_data* bar = backward(s, &moved);
   beside = bar->par.geom_adhesion[geom];
-  cri_data_free(bar);
   s->m.geom_adhesion[geom] = 0;
   if (!(cr_abs(moved - loss) <= 2 * little * (1 + cr_abs(beside)))) {
     return 0;
@@ -74,8 +72,7 @@ static int compare(contact_scene* s, const cr_data* at_zero, cr_real loss, int g
   return beside != 0;
 }
 
-static void slopes_are_those_beside_zero(void** state) {
-  (void)state;
+TEST(slopes_are_those_beside_zero) {
   int told = 0, discrete = 0;
   for (int seed = 1; seed <= 24; seed++) {
     contact_scene s;
@@ -90,7 +87,6 @@ static void slopes_are_those_beside_zero(void** state) {
         assert_int_equal(cr_forward(&s.m, s.d), CR_OK);
       }
     }
-    cri_data_free(bar);
     scene_close(&s);
   }
   print_message("%d geoms, %d with the integrator discrete\n", told, discrete);
@@ -98,16 +94,14 @@ static void slopes_are_those_beside_zero(void** state) {
 }
 
 // jvp is the transpose
-static void tangents_agree_with_cotangents(void** state) {
-  (void)state;
+TEST(tangents_agree_with_cotangents) {
   int told = 0;
   for (int seed = 1; seed <= 8; seed++) {
     contact_scene s;
-    cr_data* tan;
     cr_real loss;
     open_with_gaps(&s, seed);
     cr_data* bar = backward(&s, &loss);
-    assert_int_equal(cri_data_twin(&tan, &s.m, s.d, CR_DATA_TANGENT, NULL, NULL), CR_OK);
+    cr_data* tan = test_twin(&s.m, s.d, CR_DATA_TANGENT);
     for (int g = 0; g < s.m.ngeom && g < 12; g++) {
       tan->par.geom_adhesion[g] = 1;
       assert_int_equal(cr_forward_jvp(&s.m, s.d, tan), CR_OK);
@@ -121,17 +115,7 @@ static void tangents_agree_with_cotangents(void** state) {
       assert_close(sum, bar->par.geom_adhesion[g], 1e5 * CR_EPS * (1 + size));
       told += in_gap(s.d, g) > 0 && sum != 0;
     }
-    cri_data_free(tan);
-    cri_data_free(bar);
     scene_close(&s);
   }
   assert_true(told > 16);
-}
-
-int test_latent_adhesion(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(slopes_are_those_beside_zero),
-      cmocka_unit_test(tangents_agree_with_cotangents),
-  };
-  return cmocka_run_group_tests_name("latent_adhesion", tests, NULL, NULL);
 }

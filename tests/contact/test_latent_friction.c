@@ -24,9 +24,8 @@ static void open_without(contact_scene* s, int seed, bool keep_half) {
 
 // derivative of sum(weights qacc + weights qfrc_constraint / 2) by all losses
 static cr_data* backward(const contact_scene* s) {
-  cr_data* bar;
   assert_int_equal(cr_forward(&s->m, s->d), CR_OK);
-  assert_int_equal(cri_data_twin(&bar, &s->m, s->d, CR_DATA_COTANGENT, NULL, NULL), CR_OK);
+  cr_data* bar = test_twin(&s->m, s->d, CR_DATA_COTANGENT);
   for (int i = 0; i < s->m.nv; i++) {
     bar->qacc[i] = 1 + (cr_real)i / 8;
     bar->qfrc_constraint[i] = bar->qacc[i] / 2;
@@ -49,11 +48,9 @@ static void compare(const contact_scene* s, cr_real* loss, const cr_real* at_zer
     }
     ++*told;
   }
-  cri_data_free(bar);
 }
 
-static void slopes_are_those_beside_zero(void** state) {
-  (void)state;
+TEST(slopes_are_those_beside_zero) {
   int dofs = 0, tendons = 0;
   for (int seed = 1; seed <= 16; seed++) {
     contact_scene s;
@@ -73,7 +70,6 @@ static void slopes_are_those_beside_zero(void** state) {
     for (int t = 0; t < s.m.ntendon && t < 4; t++) {
       compare(&s, s.m.tendon_frictionloss, bar->par.tendon_frictionloss, t, true, &tendons);
     }
-    cri_data_free(bar);
     scene_close(&s);
   }
   print_message("%d dofs, %d tendons\n", dofs, tendons);
@@ -81,19 +77,17 @@ static void slopes_are_those_beside_zero(void** state) {
 }
 
 // one slide under a force: against the way in which it would go, and nothing where nothing pulls
-static void a_slide_has_a_closed_form(void** state) {
-  (void)state;
+TEST(a_slide_has_a_closed_form) {
   static const int32_t slide[] = {CR_JNT_SLIDE};
   for (int side = -1; side <= 1; side++) {
     cr_model m;
-    cr_data *d, *bar, *tan;
     assert_int_equal(chain_model(&m, 1, slide, 1, NULL), CR_OK);
     m.disableflags |= CR_DSBL_GRAVITY | CR_DSBL_ACTUATION | CR_DSBL_SPRING | CR_DSBL_DAMPER;
     m.dof_frictionloss[0] = 0;
     m.jnt_limited[0] = 0;
-    assert_int_equal(cri_data_create(&d, &m, NULL, NULL), CR_OK);
-    assert_int_equal(cri_data_twin(&bar, &m, d, CR_DATA_COTANGENT, NULL, NULL), CR_OK);
-    assert_int_equal(cri_data_twin(&tan, &m, d, CR_DATA_TANGENT, NULL, NULL), CR_OK);
+    cr_data* d = test_data(&m);
+    cr_data* bar = test_twin(&m, d, CR_DATA_COTANGENT);
+    cr_data* tan = test_twin(&m, d, CR_DATA_TANGENT);
     d->qfrc_applied[0] = 3 * (cr_real)side;
     d->want_M = true;
     assert_int_equal(cr_forward(&m, d), CR_OK);
@@ -109,19 +103,14 @@ static void a_slide_has_a_closed_form(void** state) {
     m.disableflags |= CR_DSBL_FRICTIONLOSS;
     assert_int_equal(cr_forward_jvp(&m, d, tan), CR_OK);
     assert_true(tan->qacc[0] == 0);
-    cri_data_free(tan);
-    cri_data_free(bar);
-    cri_data_free(d);
     cri_model_free(&m);
   }
 }
 
 // A slide under two forces: where they cancel up to round-off there is no slope. A slide of its own that is
 // a thousand million times slower than another one has one.
-static void rest_is_told_from_creep(void** state) {
-  (void)state;
+TEST(rest_is_told_from_creep) {
   cr_model m;
-  cr_data *d, *bar;
   static const int32_t slides[] = {CR_JNT_SLIDE, CR_JNT_SLIDE};
   assert_int_equal(chain_model(&m, 2, slides, 0, NULL), CR_OK);
   m.disableflags |= CR_DSBL_GRAVITY | CR_DSBL_SPRING | CR_DSBL_DAMPER;
@@ -130,8 +119,8 @@ static void rest_is_told_from_creep(void** state) {
     m.dof_invweight0[i] = 1;
     m.jnt_limited[i] = 0;
   }
-  assert_int_equal(cri_data_create(&d, &m, NULL, NULL), CR_OK);
-  assert_int_equal(cri_data_twin(&bar, &m, d, CR_DATA_COTANGENT, NULL, NULL), CR_OK);
+  cr_data* d = test_data(&m);
+  cr_data* bar = test_twin(&m, d, CR_DATA_COTANGENT);
   d->qfrc_applied[1] = 3;
   assert_int_equal(cr_forward(&m, d), CR_OK);
   // as constraints would leave it
@@ -170,16 +159,5 @@ static void rest_is_told_from_creep(void** state) {
   m.tree_dofadr = keep[1];
   m.tree_dofnum = keep[2];
   m.ntree = 1;
-  cri_data_free(bar);
-  cri_data_free(d);
   cri_model_free(&m);
-}
-
-int test_latent_friction(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(slopes_are_those_beside_zero),
-      cmocka_unit_test(a_slide_has_a_closed_form),
-      cmocka_unit_test(rest_is_told_from_creep),
-  };
-  return cmocka_run_group_tests_name("latent_friction", tests, NULL, NULL);
 }

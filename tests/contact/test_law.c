@@ -82,7 +82,7 @@ static void admissible(const fixture* x, cr_random* r, cr_real* f) {
   }
 }
 
-static void force_is_the_best_in_its_cone(void** state) {
+TEST(force_is_the_best_in_its_cone) {
   cr_random r = cr_random_seed(1, 5);
   int seen[5] = {0};
   for (int sample = 0; sample < 200; sample++) {
@@ -124,7 +124,7 @@ static void force_is_the_best_in_its_cone(void** state) {
 }
 
 // s(e) = -(f' R f / 2 + e' f) at that force
-static void cost_is_the_optimal_value(void** state) {
+TEST(cost_is_the_optimal_value) {
   cr_random r = cr_random_seed(2, 5);
   for (int sample = 0; sample < 100; sample++) {
     fixture x;
@@ -161,7 +161,7 @@ static bool difference(fixture* x, const cr_real* e_tan, cr_real* f_tan) {
   return true;
 }
 
-static void slope_and_curvature_match_differences(void** state) {
+TEST(slope_and_curvature_match_differences) {
   cr_random r = cr_random_seed(3, 5);
   int tried = 0;
   for (int sample = 0; sample < 200; sample++) {
@@ -189,7 +189,7 @@ static void slope_and_curvature_match_differences(void** state) {
 }
 
 // C of a cone between its zones: -F', symmetric, positive semidefinite
-static void cone_curvature_matches_differences(void** state) {
+TEST(cone_curvature_matches_differences) {
   cr_random r = cr_random_seed(4, 5);
   int tried = 0;
   for (int sample = 0; sample < 300; sample++) {
@@ -222,7 +222,7 @@ static void cone_curvature_matches_differences(void** state) {
 }
 
 // parameters and e together, along a line: jvp against differences, vjp against jvp
-static void derivatives_match(void** state) {
+TEST(derivatives_match) {
   static const cr_real weight[4] = {8, -8, -1, 1}, step[4] = {1, -1, 2, -2};
   cr_random r = cr_random_seed(5, 5);
   int tried = 0;
@@ -291,7 +291,7 @@ static void derivatives_match(void** state) {
 }
 
 // the apex of a cone and the kinks of the others: the zone that MuJoCo takes, no NaN
-static void boundaries_belong_to_a_zone(void** state) {
+TEST(boundaries_belong_to_a_zone) {
   cr_random r = cr_random_seed(6, 5);
   fixture x;
   begin(&x, &r);
@@ -308,16 +308,4 @@ static void boundaries_belong_to_a_zone(void** state) {
   assert_close(x.f[NF + NL], x.D[NF + NL], 0);
   assert_int_equal(x.state[0], CR_STATE_LINEAR_POS);
   assert_close(x.f[0], -x.loss[0], 0);
-}
-
-int test_law(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(force_is_the_best_in_its_cone),
-      cmocka_unit_test(cost_is_the_optimal_value),
-      cmocka_unit_test(slope_and_curvature_match_differences),
-      cmocka_unit_test(cone_curvature_matches_differences),
-      cmocka_unit_test(derivatives_match),
-      cmocka_unit_test(boundaries_belong_to_a_zone),
-  };
-  return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -74,7 +74,7 @@ static void begin(fixture* f) {
 
 static void mix(fixture* f) { assert_int_equal(cr_mixing(&f->m, &f->d), CR_OK); }
 
-static void equal_priorities_mix(void** state) {
+TEST(equal_priorities_mix) {
   fixture f;
   begin(&f);
   mix(&f);
@@ -89,7 +89,7 @@ static void equal_priorities_mix(void** state) {
   assert_int_equal(f.dim[0], 3);
 }
 
-static void higher_priority_wins(void** state) {
+TEST(higher_priority_wins) {
   fixture f;
   begin(&f);
   f.priority[1] = 2;
@@ -105,7 +105,7 @@ static void higher_priority_wins(void** state) {
   assert_all_close(f.mixed_solref, f.solref, 2, 0);
 }
 
-static void weights_that_vanish(void** state) {
+TEST(weights_that_vanish) {
   fixture f;
   begin(&f);
   f.solmix[0] = 0;
@@ -119,7 +119,7 @@ static void weights_that_vanish(void** state) {
   assert_all_close(f.mixed_solimp, f.solimp, 5, 0);
 }
 
-static void direct_solref_takes_the_smaller(void** state) {
+TEST(direct_solref_takes_the_smaller) {
   fixture f;
   begin(&f);
   f.solref[0] = -100;
@@ -134,7 +134,7 @@ static void direct_solref_takes_the_smaller(void** state) {
   assert_close(f.mixed_solref[1], -7, 0);
 }
 
-static void pair_speaks_for_itself(void** state) {
+TEST(pair_speaks_for_itself) {
   fixture f;
   begin(&f);
   f.pair[0] = 0;
@@ -150,7 +150,7 @@ static void pair_speaks_for_itself(void** state) {
 }
 
 // the sliding friction of two equal geoms: half of the derivative each; none below the least value
-static void ties_share_and_least_friction_has_none(void** state) {
+TEST(ties_share_and_least_friction_has_none) {
   fixture f;
   begin(&f);
   f.friction[3] = f.friction[0];
@@ -172,7 +172,7 @@ static void ties_share_and_least_friction_has_none(void** state) {
 }
 
 // all numbers but the dimension, for geoms and pairs alike
-static void override_wins_over_all(void** state) {
+TEST(override_wins_over_all) {
   fixture f;
   cr_real margin = CR_R(0.25), solref[2] = {CR_R(0.03), CR_R(1.5)};
   cr_real solimp[5] = {CR_R(0.6), CR_R(0.7), CR_R(0.02), CR_R(0.6), 1};
@@ -197,7 +197,7 @@ static void override_wins_over_all(void** state) {
 }
 
 // the sum, or that of the higher priority; in the gap a contact that pulls has no friction
-static void adhesion_adds_up(void** state) {
+TEST(adhesion_adds_up) {
   fixture f;
   begin(&f);
   f.adhesion[0] = 2;
@@ -219,7 +219,7 @@ static void adhesion_adds_up(void** state) {
 }
 
 // a belt below (first geom) and a turntable above it (second)
-static void surfaces_move(void** state) {
+TEST(surfaces_move) {
   const cr_real identity[9] = {1, 0, 0, 0, 1, 0, 0, 0, 1};
   const cr_real frame[9] = {0, 0, 1, 1, 0, 0, 0, 1, 0};
   fixture f;
@@ -236,7 +236,7 @@ static void surfaces_move(void** state) {
 }
 
 // contacts of the same geoms, some of which pull across their gap, mix as each does by itself
-static void siblings_mix_as_each_alone(void** state) {
+TEST(siblings_mix_as_each_alone) {
   enum { N = 6 };
   fixture f;
   begin(&f);
@@ -279,20 +279,4 @@ static void siblings_mix_as_each_alone(void** state) {
   }
   assert_int_equal(dim[1], 1);
   assert_int_equal(dim[2], 3);
-}
-
-int test_mixing(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(equal_priorities_mix),
-      cmocka_unit_test(higher_priority_wins),
-      cmocka_unit_test(weights_that_vanish),
-      cmocka_unit_test(direct_solref_takes_the_smaller),
-      cmocka_unit_test(pair_speaks_for_itself),
-      cmocka_unit_test(override_wins_over_all),
-      cmocka_unit_test(adhesion_adds_up),
-      cmocka_unit_test(surfaces_move),
-      cmocka_unit_test(siblings_mix_as_each_alone),
-      cmocka_unit_test(ties_share_and_least_friction_has_none),
-  };
-  return cmocka_run_group_tests(tests, NULL, NULL);
 }

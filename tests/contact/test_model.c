@@ -5,7 +5,7 @@
 #include "contact/convex.h"
 #include "support/close.h"
 
-static void interface_is_complete(void** state) {
+TEST(interface_is_complete) {
   cr_model m = {0};
   const cr_contact_model* model = cri_contact_model(&m);
   assert_ptr_equal(model, &cri_convex);
@@ -13,11 +13,4 @@ static void interface_is_complete(void** state) {
   assert_true(model->solve != NULL && model->linear != NULL && model->linear_transposed != NULL &&
               model->delicate != NULL);
   assert_true(model->force_jvp != NULL && model->force_vjp != NULL);
-}
-
-int test_model(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(interface_is_complete),
-  };
-  return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -44,7 +44,7 @@ static void open_plain(contact_scene* s, int seed) {
 }
 
 // rows along which surfaces move have that velocity in theirs, with mu on the edges of a pyramid
-static void surfaces_move_rows(void** state) {
+TEST(surfaces_move_rows) {
   int moved = 0;
   for (int seed = 1; seed <= 8; seed++) {
     contact_scene s;
@@ -78,7 +78,7 @@ static void surfaces_move_rows(void** state) {
   assert_true(moved > 10);
 }
 
-static void reference_follows_its_formula(void** state) {
+TEST(reference_follows_its_formula) {
   for (int seed = 1; seed <= 8; seed++) {
     contact_scene s;
     open_plain(&s, seed);
@@ -99,7 +99,7 @@ static void reference_follows_its_formula(void** state) {
 }
 
 // an open contact at rest is asked to part, ever less the farther it is
-static void distant_contact_pushes_a_little(void** state) {
+TEST(distant_contact_pushes_a_little) {
   contact_scene s;
   open_plain(&s, 1);
   s.m.cfd = 1;
@@ -121,13 +121,4 @@ static void distant_contact_pushes_a_little(void** state) {
     last = aref;
   }
   scene_close(&s);
-}
-
-int test_reference(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(reference_follows_its_formula),
-      cmocka_unit_test(surfaces_move_rows),
-      cmocka_unit_test(distant_contact_pushes_a_little),
-  };
-  return cmocka_run_group_tests(tests, NULL, NULL);
 }

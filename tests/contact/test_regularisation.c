@@ -14,7 +14,7 @@
 enum { N_SEED = 12 };
 
 // R = (1-I)/I A in every row; R_1 = R_0 / impratio; R_j mu_j^2 equal; 2 mu^2 (R of the first edge)
-static void regularisation_follows_its_rules(void** state) {
+TEST(regularisation_follows_its_rules) {
   for (int seed = 1; seed <= N_SEED; seed++) {
     contact_scene s;
     scene_open(&s, seed);
@@ -88,7 +88,7 @@ static cr_real dense_diagonal(const contact_scene* s, const cr_real* J, int i) {
 }
 
 // the first row of what shares one R decides; a pyramid's is an edge
-static void exact_diagonal_is_that_of_the_matrix(void** state) {
+TEST(exact_diagonal_is_that_of_the_matrix) {
   int rows = 0;
   for (int seed = 1; seed <= N_SEED; seed++) {
     contact_scene s;
@@ -116,7 +116,7 @@ static void exact_diagonal_is_that_of_the_matrix(void** state) {
   assert_true(rows > 50);
 }
 
-static void derivatives_hold_with_the_exact_diagonal(void** state) {
+TEST(derivatives_hold_with_the_exact_diagonal) {
   for (int seed = 1; seed <= 3; seed++) {
     contact_scene s;
     scene_open(&s, seed);
@@ -129,13 +129,4 @@ static void derivatives_hold_with_the_exact_diagonal(void** state) {
     scene_check_stages(&s, "regularisation", "regularisation");
     scene_close(&s);
   }
-}
-
-int test_regularisation(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(regularisation_follows_its_rules),
-      cmocka_unit_test(exact_diagonal_is_that_of_the_matrix),
-      cmocka_unit_test(derivatives_hold_with_the_exact_diagonal),
-  };
-  return cmocka_run_group_tests(tests, NULL, NULL);
 }

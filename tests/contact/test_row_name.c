@@ -6,7 +6,7 @@
 
 enum { ROWS = 8 };
 
-static void rows_have_the_names_of_what_they_are_of(void** state) {
+TEST(rows_have_the_names_of_what_they_are_of) {
   static char names[] = "\0elbow\0cord\0floor\0glue";
   int32_t joint[] = {0, 1}, tendon[] = {7}, geom[] = {12, 0}, equality[] = {18}, joints[] = {0, 1};
   cr_model m = {.names = names,
@@ -35,11 +35,4 @@ static void rows_have_the_names_of_what_they_are_of(void** state) {
   }
   m.nnames = 0;
   assert_string_equal(cri_row_name(&m, &d, 1).text, "the friction loss of joint 1");
-}
-
-int test_row_name(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(rows_have_the_names_of_what_they_are_of),
-  };
-  return cmocka_run_group_tests_name("row_name", tests, NULL, NULL);
 }

@@ -15,8 +15,7 @@ static cri_row_slopes slopes_of(contact_scene* s, cr_data** tan) {
 }
 
 // f = -D e, e = a + b v + K I r, D = I / ((1 - I) A)
-static void limits_by_hand(void** state) {
-  (void)state;
+TEST(limits_by_hand) {
   int found = 0;
   for (int seed = 0; seed < 24; seed++) {
     contact_scene s;
@@ -47,8 +46,7 @@ static void limits_by_hand(void** state) {
 }
 
 // along a random direction: F against differences of the law, where no row changes its zone
-static void F_is_the_slope_of_the_law(void** state) {
-  (void)state;
+TEST(F_is_the_slope_of_the_law) {
   const cr_real h = CR_R(1e-7);
   int compared = 0;
   for (int seed = 0; seed < 24; seed++) {
@@ -91,12 +89,4 @@ static void F_is_the_slope_of_the_law(void** state) {
     scene_close(&s);
   }
   assert_true(compared > 100);
-}
-
-int test_row_slopes(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(limits_by_hand),
-      cmocka_unit_test(F_is_the_slope_of_the_law),
-  };
-  return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -41,7 +41,7 @@ static void products_match(const contact_scene* s, cr_random* r) {
   }
 }
 
-static void products_match_dense_ones(void** state) {
+TEST(products_match_dense_ones) {
   static const int dims[] = {0, 1, 3, 4, 6};
   cr_random r = cr_random_seed(1, 2);
   for (int seed = 1; seed <= N_SEED; seed++) {
@@ -61,7 +61,7 @@ static void products_match_dense_ones(void** state) {
 }
 
 // the rows of a block have one list of columns, and blocks are a partition of the rows
-static void blocks_share_their_columns(void** state) {
+TEST(blocks_share_their_columns) {
   for (int seed = 1; seed <= N_SEED; seed++) {
     contact_scene s;
     scene_open(&s, seed);
@@ -83,7 +83,7 @@ static void blocks_share_their_columns(void** state) {
   }
 }
 
-static void rows_of_a_contact_follow_its_dimension(void** state) {
+TEST(rows_of_a_contact_follow_its_dimension) {
   cr_model m = {.cone = CR_CONE_ELLIPTIC};
   assert_int_equal(cri_contact_rows(&m, 1), 1);
   assert_int_equal(cri_contact_rows(&m, 3), 3);
@@ -92,13 +92,4 @@ static void rows_of_a_contact_follow_its_dimension(void** state) {
   assert_int_equal(cri_contact_rows(&m, 1), 1);
   assert_int_equal(cri_contact_rows(&m, 3), 4);
   assert_int_equal(cri_contact_rows(&m, 6), 10);
-}
-
-int test_rows(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(products_match_dense_ones),
-      cmocka_unit_test(blocks_share_their_columns),
-      cmocka_unit_test(rows_of_a_contact_follow_its_dimension),
-  };
-  return cmocka_run_group_tests(tests, NULL, NULL);
 }

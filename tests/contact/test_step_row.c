@@ -19,8 +19,7 @@ static cri_step_row row(cr_real K, cr_real B, cr_real I) {
   return cri_step_row_of(&m, &d, 0);
 }
 
-static void soft_rows_stay(void** state) {
-  (void)state;
+TEST(soft_rows_stay) {
   cri_step_row s = row(2000, 60, CR_R(0.9));
   assert_true(s.K == 2000 && s.B == 60);
   assert_close(s.f, 1 + CR_R(0.6) + CR_R(0.18), 8 * CR_EPS);
@@ -30,8 +29,7 @@ static void soft_rows_stay(void** state) {
 }
 
 // the spring of a row that is too stiff for the step takes the whole of it, not more
-static void stiff_rows_are_replaced(void** state) {
-  (void)state;
+TEST(stiff_rows_are_replaced) {
   cr_real h = CR_R(0.01), I = CR_R(0.9);
   cri_step_row s = row(CR_R(1e6), 300, I);
   assert_close(h * h * s.K * I, 1, 8 * CR_EPS);
@@ -60,8 +58,7 @@ static const cr_real* gradient_of(const cri_step_row* s, int k) {
   return k == 0 ? s->K_y : (k == 1 ? s->B_y : s->f_y);
 }
 
-static void gradients_match_differences(void** state) {
-  (void)state;
+TEST(gradients_match_differences) {
   cr_random r = cr_random_seed(1, 9);
   for (int n = 0; n < 200; n++) {
     cr_real x[3] = {cr_exp(cr_random_range(&r, 4, 14)), cr_exp(cr_random_range(&r, 2, 18)),
@@ -85,13 +82,4 @@ static void gradients_match_differences(void** state) {
       }
     }
   }
-}
-
-int test_step_row(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(soft_rows_stay),
-      cmocka_unit_test(stiff_rows_are_replaced),
-      cmocka_unit_test(gradients_match_differences),
-  };
-  return cmocka_run_group_tests_name("step_row", tests, NULL, NULL);
 }

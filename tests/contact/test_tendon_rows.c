@@ -19,7 +19,7 @@ static void check_row(const contact_scene* s, int i, int t, cr_real sign) {
   }
 }
 
-static void rows_are_those_of_the_tendon(void** state) {
+TEST(rows_are_those_of_the_tendon) {
   int frictions = 0, lower = 0, upper = 0;
   for (int seed = 1; seed <= N_SEED; seed++) {
     contact_scene s;
@@ -50,11 +50,4 @@ static void rows_are_those_of_the_tendon(void** state) {
     scene_close(&s);
   }
   assert_true(frictions > 0 && lower > 0 && upper > 0);
-}
-
-int test_tendon_rows(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(rows_are_those_of_the_tendon),
-  };
-  return cmocka_run_group_tests(tests, NULL, NULL);
 }

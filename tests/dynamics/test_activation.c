@@ -28,21 +28,16 @@ static void begin(void) {
     f.m.actuator_dynprm[10 * i] = CR_R(0.05);
   }
   f.m.timestep = CR_R(0.01);
-  assert_int_equal(cri_data_create(&f.d, &f.m, NULL, NULL), CR_OK);
-  assert_int_equal(cri_data_twin(&f.tan, &f.m, f.d, CR_DATA_TANGENT, NULL, NULL), CR_OK);
-  assert_int_equal(cri_data_twin(&f.bar, &f.m, f.d, CR_DATA_COTANGENT, NULL, NULL), CR_OK);
+  f.d = test_data(&f.m);
+  f.tan = test_twin(&f.m, f.d, CR_DATA_TANGENT);
+  f.bar = test_twin(&f.m, f.d, CR_DATA_COTANGENT);
   for (int i = 0; i < N; i++) {
     f.d->act[i] = CR_R(0.2);
     f.d->act_dot[i] = 3;
   }
 }
 
-static void end(void) {
-  cri_data_free(f.bar);
-  cri_data_free(f.tan);
-  cri_data_free(f.d);
-  cri_model_free(&f.m);
-}
+static void end(void) { cri_model_free(&f.m); }
 
 static cri_activity activity_of(const cr_data* d) {
   return (cri_activity){d->act, d->act_dot, d->actuator_length, d->actuator_velocity};
@@ -58,7 +53,7 @@ static void advance_back(void) {
   cri_activation_advance_vjp(&f.m, 0, &x, f.bar->act_next, &x_bar, f.bar);
 }
 
-static void activation_advances_by_its_rate(void** state) {
+TEST(activation_advances_by_its_rate) {
   begin();
   advance();
   assert_close(f.next[0], CR_R(0.23), ROUND_OFF);
@@ -67,7 +62,7 @@ static void activation_advances_by_its_rate(void** state) {
 }
 
 // w' = (u - w) / tau solved by many small steps
-static void exact_filter_solves_its_equation(void** state) {
+TEST(exact_filter_solves_its_equation) {
   begin();
   enum { STEPS = 200000 };
   cr_real tau = CR_R(0.05), u = CR_R(0.2) + 3 * tau, w = CR_R(0.2);
@@ -86,7 +81,7 @@ static void exact_filter_solves_its_equation(void** state) {
   end();
 }
 
-static void activation_stays_in_its_range(void** state) {
+TEST(activation_stays_in_its_range) {
   begin();
   for (int i = 0; i < N; i++) {
     f.m.actuator_actlimited[i] = 1;
@@ -107,7 +102,7 @@ static void activation_stays_in_its_range(void** state) {
   end();
 }
 
-static void disabled_groups_keep_their_activation(void** state) {
+TEST(disabled_groups_keep_their_activation) {
   begin();
   f.m.actuator_group[1] = 4;
   f.m.disableactuator = 1 << 4;
@@ -142,7 +137,7 @@ static void make_servo(int i) {
 }
 
 // what MuJoCo 4.0.0 gives for the same actuators
-static void setpoints_come_back_near_the_length(void** state) {
+TEST(setpoints_come_back_near_the_length) {
   begin();
   f.m.timestep = CR_R(0.002);
   const cr_real act[] = {CR_R(11.3), CR_R(18.3), CR_R(25.3)};
@@ -162,7 +157,7 @@ static void setpoints_come_back_near_the_length(void** state) {
 }
 
 // tangent against differences, cotangent against tangent, with setpoints wound up
-static void activation_derivatives_agree(void** state) {
+TEST(activation_derivatives_agree) {
   begin();
   cr_real plus[N], minus[N], h = CR_R(1e-4), out = 0, in = 0;
   for (int i = 0; i < N; i++) {
@@ -204,7 +199,7 @@ static void activation_derivatives_agree(void** state) {
 }
 
 // bristles follow the velocity at the start, whatever their rate and their group
-static void bristles_move_with_the_velocity(void** state) {
+TEST(bristles_move_with_the_velocity) {
   begin();
   f.m.actuator_dyntype[0] = CR_DYN_DCMOTOR;
   f.m.actuator_gaintype[0] = CR_GAIN_DCMOTOR;
@@ -233,7 +228,7 @@ static void bristles_move_with_the_velocity(void** state) {
 }
 
 // three states that are an orientation stay within half a turn; MuJoCo 4.0.0
-static void orientations_are_anchored(void** state) {
+TEST(orientations_are_anchored) {
   begin();
   for (int i = 1; i < N; i++) {
     f.m.actuator_actnum[i] = 0;
@@ -251,18 +246,4 @@ static void orientations_are_anchored(void** state) {
     assert_close(f.next[k], CR_R(-0.62259872846843578), CR_R(1e-15));
   }
   end();
-}
-
-int test_activation(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(activation_advances_by_its_rate),
-      cmocka_unit_test(exact_filter_solves_its_equation),
-      cmocka_unit_test(activation_stays_in_its_range),
-      cmocka_unit_test(disabled_groups_keep_their_activation),
-      cmocka_unit_test(bristles_move_with_the_velocity),
-      cmocka_unit_test(orientations_are_anchored),
-      cmocka_unit_test(setpoints_come_back_near_the_length),
-      cmocka_unit_test(activation_derivatives_agree),
-  };
-  return cmocka_run_group_tests(tests, NULL, NULL);
 }

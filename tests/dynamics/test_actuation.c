@@ -28,9 +28,9 @@ static void begin(void) {
                               CR_DYN_FILTEREXACT, CR_DYN_FILTEREXACT, CR_DYN_INTEGRATOR};
   const cr_real q[] = {CR_R(0.5), CR_R(0.5), CR_R(-0.3), CR_R(0.6)};
   assert_int_equal(chain_model(&f.m, 2, joints, N, NULL), CR_OK);
-  assert_int_equal(cri_data_create(&f.d, &f.m, NULL, NULL), CR_OK);
-  assert_int_equal(cri_data_twin(&f.tan, &f.m, f.d, CR_DATA_TANGENT, NULL, NULL), CR_OK);
-  assert_int_equal(cri_data_twin(&f.bar, &f.m, f.d, CR_DATA_COTANGENT, NULL, NULL), CR_OK);
+  f.d = test_data(&f.m);
+  f.tan = test_twin(&f.m, f.d, CR_DATA_TANGENT);
+  f.bar = test_twin(&f.m, f.d, CR_DATA_COTANGENT);
   f.m.timestep = CR_R(0.002);
   for (int i = 0; i < N; i++) {
     f.m.actuator_dyntype[i] = type[i];
@@ -53,14 +53,9 @@ static void begin(void) {
   assert_int_equal(cr_transmission(&f.m, f.d), CR_OK);
 }
 
-static void end(void) {
-  cri_data_free(f.bar);
-  cri_data_free(f.tan);
-  cri_data_free(f.d);
-  cri_model_free(&f.m);
-}
+static void end(void) { cri_model_free(&f.m); }
 
-static void servos_match_mujoco(void** state) {
+TEST(servos_match_mujoco) {
   const cr_real force[N] = {CR_R(2.1617226187767677), CR_R(10.35594812300198),
                             CR_R(11.374427925585049), CR_R(12.392907728168119),
                             CR_R(13.519197053739518), CR_R(14.569867333334248)};
@@ -83,7 +78,7 @@ static void servos_match_mujoco(void** state) {
   end();
 }
 
-static void controls_are_clipped_in_a_copy(void** state) {
+TEST(controls_are_clipped_in_a_copy) {
   begin();
   for (int i = 0; i < N; i++) {
     f.m.actuator_biastype[i] = CR_BIAS_NONE;
@@ -103,7 +98,7 @@ static void controls_are_clipped_in_a_copy(void** state) {
   end();
 }
 
-static void gain_and_bias_are_affine(void** state) {
+TEST(gain_and_bias_are_affine) {
   begin();
   f.m.actuator_gaintype[0] = CR_GAIN_AFFINE;
   f.m.actuator_gainprm[1] = CR_R(0.7);
@@ -116,7 +111,7 @@ static void gain_and_bias_are_affine(void** state) {
   end();
 }
 
-static void forces_stay_in_their_range(void** state) {
+TEST(forces_stay_in_their_range) {
   begin();
   f.m.actuator_forcelimited[1] = 1;
   f.m.actuator_forcerange[2] = -1;
@@ -135,7 +130,7 @@ static void forces_stay_in_their_range(void** state) {
 }
 
 // gravity compensation adds to what actuators do, and the joint's limit holds for the sum
-static void joint_limits_hold_for_the_sum(void** state) {
+TEST(joint_limits_hold_for_the_sum) {
   begin();
   f.m.actuator_trnid[0] = 1;
   assert_int_equal(cr_transmission(&f.m, f.d), CR_OK);
@@ -154,7 +149,7 @@ static void joint_limits_hold_for_the_sum(void** state) {
   end();
 }
 
-static void without_actuation_everything_is_zero(void** state) {
+TEST(without_actuation_everything_is_zero) {
   begin();
   f.m.jnt_actgravcomp[1] = 1;
   f.d->qfrc_gravcomp[3] = 4;
@@ -169,18 +164,17 @@ static void without_actuation_everything_is_zero(void** state) {
 }
 
 // as in MuJoCo, where compensation by actuators needs an actuator
-static void without_actuators_there_is_no_compensation(void** state) {
+TEST(without_actuators_there_is_no_compensation) {
   assert_int_equal(chain_model(&f.m, 2, joints, 0, NULL), CR_OK);
-  assert_int_equal(cri_data_create(&f.d, &f.m, NULL, NULL), CR_OK);
+  f.d = test_data(&f.m);
   f.m.jnt_actgravcomp[1] = 1;
   f.d->qfrc_gravcomp[3] = 4;
   assert_int_equal(cr_actuation(&f.m, f.d), CR_OK);
   assert_close(f.d->qfrc_actuator[3], 0, 0);
-  cri_data_free(f.d);
   cri_model_free(&f.m);
 }
 
-static void bad_controls_are_named(void** state) {
+TEST(bad_controls_are_named) {
   begin();
   f.d->ctrl[2] = CR_R(2e10);
   assert_int_equal(cr_actuation(&f.m, f.d), CR_ERR_NONFINITE);
@@ -227,7 +221,7 @@ static void outputs(const cr_data* d, cr_real* y) {
 }
 
 // the moment is copied from the gear; here only the period of the setpoints sees the gear move
-static void derivatives_hold_where_setpoints_are_wound(void** state) {
+TEST(derivatives_hold_where_setpoints_are_wound) {
   begin();
   cr_random r = cr_random_seed(3, 45);
   cr_real plus[N_OUT], minus[N_OUT], y[N_OUT], y_bar[N_OUT], h = CR_R(1e-4), out = 0, in = 0;
@@ -273,14 +267,13 @@ static void derivatives_hold_where_setpoints_are_wound(void** state) {
 }
 
 // all that pull on a limited tendon are scaled alike, so that their total keeps to the range
-static void tendon_limits_hold_the_total(void** state) {
+TEST(tendon_limits_hold_the_total) {
   int held = 0;
   for (uint64_t seed = 0; seed < 40; seed++) {
     cr_model m;
-    cr_data *d, *loose;
     assert_int_equal(random_model(&m, seed, NULL), CR_OK);
-    assert_int_equal(cri_data_create(&d, &m, NULL, NULL), CR_OK);
-    assert_int_equal(cri_data_create(&loose, &m, NULL, NULL), CR_OK);
+    cr_data* d = test_data(&m);
+    cr_data* loose = test_data(&m);
     random_state(&m, d, seed, STATE_CONTACT);
     for (int i = 0; i < m.nactuator; i++) {
       m.actuator_forcelimited[i] = 0;
@@ -315,25 +308,7 @@ static void tendon_limits_hold_the_total(void** state) {
         }
       }
     }
-    cri_data_free(loose);
-    cri_data_free(d);
     cri_model_free(&m);
   }
   assert_true(held > 3);
-}
-
-int test_actuation(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(servos_match_mujoco),
-      cmocka_unit_test(controls_are_clipped_in_a_copy),
-      cmocka_unit_test(gain_and_bias_are_affine),
-      cmocka_unit_test(forces_stay_in_their_range),
-      cmocka_unit_test(joint_limits_hold_for_the_sum),
-      cmocka_unit_test(without_actuation_everything_is_zero),
-      cmocka_unit_test(without_actuators_there_is_no_compensation),
-      cmocka_unit_test(bad_controls_are_named),
-      cmocka_unit_test(derivatives_hold_where_setpoints_are_wound),
-      cmocka_unit_test(tendon_limits_hold_the_total),
-  };
-  return cmocka_run_group_tests(tests, NULL, NULL);
 }

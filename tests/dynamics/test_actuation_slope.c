@@ -22,16 +22,14 @@ static cr_data *d, *tan_, *bar;
 static void begin(uint64_t seed, int integrator) {
   assert_int_equal(random_model(&m, seed, NULL), CR_OK);
   m.integrator = integrator;
-  assert_int_equal(cri_data_create(&d, &m, NULL, NULL), CR_OK);
-  assert_int_equal(cri_data_twin(&tan_, &m, d, CR_DATA_TANGENT, NULL, NULL), CR_OK);
-  assert_int_equal(cri_data_twin(&bar, &m, d, CR_DATA_COTANGENT, NULL, NULL), CR_OK);
+  d = test_data(&m);
+  tan_ = test_twin(&m, d, CR_DATA_TANGENT);
+  bar = test_twin(&m, d, CR_DATA_COTANGENT);
   random_state(&m, d, seed, STATE_FLIGHT);
 }
 
 static void end(void) {
-  cri_data_free(bar);
-  cri_data_free(tan_);
-  cri_data_free(d);
+  test_release();
   cri_model_free(&m);
 }
 
@@ -73,7 +71,7 @@ static bool pulls(int out) {
   return !cr_is_zero(d->actuator_moment + first, d->moment_rownnz[out]);
 }
 
-static void slopes_are_those_of_the_forces(void** state) {
+TEST(slopes_are_those_of_the_forces) {
   int compared[CR_GAIN_PID + 1] = {0};
   for (uint64_t seed = 0; seed < N_SEED; seed++) {
     begin(seed, CR_INT_EULER);
@@ -112,7 +110,7 @@ static void slopes_are_those_of_the_forces(void** state) {
 }
 
 // what a joint holds has no slope; what a range holds keeps that of cogging and bristles
-static void held_forces_have_none(void** state) {
+TEST(held_forces_have_none) {
   int held = 0, motors = 0;
   for (uint64_t seed = 0; seed < N_SEED; seed++) {
     begin(seed, CR_INT_EULER);
@@ -137,7 +135,7 @@ static void held_forces_have_none(void** state) {
 }
 
 // the transpose, over all that dynamics/actuation reads
-static void slopes_transpose(void** state) {
+TEST(slopes_transpose) {
   int rows = 0;
   for (int k = 0; k < cr_npipeline; k++) {
     rows = strcmp(cr_pipeline[k].name, "actuation") == 0 ? k : rows;
@@ -190,11 +188,4 @@ static void slopes_transpose(void** state) {
     }
     end();
   }
-}
-
-int test_actuation_slope(void) {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(slopes_are_those_of_the_forces),
-                                     cmocka_unit_test(held_forces_have_none),
-                                     cmocka_unit_test(slopes_transpose)};
-  return cmocka_run_group_tests_name("actuation_slope", tests, NULL, NULL);
 }

@@ -21,23 +21,18 @@ static void begin(void) {
   m.actuator_actearly[0] = 1;
   m.actuator_dynprm[0] = CR_R(0.05);
   m.actuator_gainprm[0] = 3;
-  assert_int_equal(cri_data_create(&d, &m, NULL, NULL), CR_OK);
-  assert_int_equal(cri_data_twin(&tan_, &m, d, CR_DATA_TANGENT, NULL, NULL), CR_OK);
-  assert_int_equal(cri_data_twin(&bar, &m, d, CR_DATA_COTANGENT, NULL, NULL), CR_OK);
+  d = test_data(&m);
+  tan_ = test_twin(&m, d, CR_DATA_TANGENT);
+  bar = test_twin(&m, d, CR_DATA_COTANGENT);
   d->ctrl[0] = 2;
   d->act[0] = CR_R(0.5);
   d->qvel[0] = CR_R(0.3);
   assert_int_equal(cr_transmission(&m, d), CR_OK);
 }
 
-static void end(void) {
-  cri_data_free(bar);
-  cri_data_free(tan_);
-  cri_data_free(d);
-  cri_model_free(&m);
-}
+static void end(void) { cri_model_free(&m); }
 
-static void early_force_in_closed_form(void** state) {
+TEST(early_force_in_closed_form) {
   begin();
   cri_actuator a;
   cri_output o;
@@ -69,7 +64,7 @@ static cr_real input_at(cr_real ctrl, cr_real act, cr_real tau) {
   return a.x;
 }
 
-static void input_has_derivatives(void** state) {
+TEST(input_has_derivatives) {
   begin();
   cri_actuator a;
   cri_output o;
@@ -86,10 +81,4 @@ static void input_has_derivatives(void** state) {
   cr_real sum = bar->ctrl[0] * v[0] + bar->act[0] * v[1] + bar->par.actuator_dynprm[0] * v[2];
   assert_close(sum, x_tan, 64 * CR_EPS);
   end();
-}
-
-int test_actuator(void) {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(early_force_in_closed_form),
-                                     cmocka_unit_test(input_has_derivatives)};
-  return cmocka_run_group_tests_name("actuator", tests, NULL, NULL);
 }

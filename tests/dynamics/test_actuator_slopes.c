@@ -63,12 +63,12 @@ static bool pulls(int out) {
   return !cr_is_zero(d->actuator_moment + first, d->moment_rownnz[out]);
 }
 
-static void slopes_are_those_of_the_stage(void** state) {
+TEST(slopes_are_those_of_the_stage) {
   int compared[4] = {0}, held = 0, shared = 0;
   for (uint64_t seed = 0; seed < 60; seed++) {
     assert_int_equal(random_model(&m, seed, NULL), CR_OK);
-    assert_int_equal(cri_data_create(&d, &m, NULL, NULL), CR_OK);
-    assert_int_equal(cri_data_twin(&tan_, &m, d, CR_DATA_TANGENT, NULL, NULL), CR_OK);
+    d = test_data(&m);
+    tan_ = test_twin(&m, d, CR_DATA_TANGENT);
     random_state(&m, d, seed, STATE_FLIGHT);
     assert_int_equal(cr_forward(&m, d), CR_OK);
     for (int i = 0; i < m.nactuator; i++) {
@@ -93,15 +93,8 @@ static void slopes_are_those_of_the_stage(void** state) {
       }
       assert_true(cr_is_zero(tan_->ctrl, m.nu) && cr_is_zero(tan_->act, m.na));
     }
-    cri_data_free(tan_);
-    cri_data_free(d);
     cri_model_free(&m);
   }
   assert_true(compared[LENGTH] > 50 && compared[VELOCITY] > 50 && compared[ACT] > 20);
   assert_true(compared[CTRL] > 50 && held > 0 && shared > 5);
-}
-
-int test_actuator_slopes(void) {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(slopes_are_those_of_the_stage)};
-  return cmocka_run_group_tests_name("actuator_slopes", tests, NULL, NULL);
 }

@@ -20,7 +20,7 @@ static fixture f;
 // a random model in a random pose; diag is the armature and `extra` more
 static void begin(uint64_t seed, cr_real extra) {
   assert_int_equal(random_model(&f.m, seed, NULL), CR_OK);
-  assert_int_equal(cri_data_create(&f.d, &f.m, NULL, NULL), CR_OK);
+  f.d = test_data(&f.m);
   assert_true(f.m.nv <= MAX_NV);
   random_state(&f.m, f.d, seed, STATE_FLIGHT);
   mechanism_pose(&f.m, f.d);
@@ -31,11 +31,10 @@ static void begin(uint64_t seed, cr_real extra) {
 
 static void end(void) {
   assert_int_equal(f.d->scratch_used, 0);
-  cri_data_free(f.d);
   cri_model_free(&f.m);
 }
 
-static void articulated_solve_matches_a_dense_solve(void** state) {
+TEST(articulated_solve_matches_a_dense_solve) {
   for (uint64_t seed = 0; seed < N_SEED; seed++) {
     begin(seed, seed % 2 == 0 ? 0 : CR_R(0.05));
     cr_random r = cr_random_seed(seed, 12);
@@ -52,7 +51,7 @@ static void articulated_solve_matches_a_dense_solve(void** state) {
   }
 }
 
-static void articulated_solve_is_symmetric(void** state) {
+TEST(articulated_solve_is_symmetric) {
   begin(3, 0);
   cr_real *U = f.d->art_U, *Dinv = f.d->art_Dinv;
   int n = f.m.nv;
@@ -75,7 +74,7 @@ static void articulated_solve_is_symmetric(void** state) {
 
 // two hinges about z, point masses m1 and m2 at the ends of unit links, the arm stretched:
 // M = [m1 + 4 m2, 2 m2; 2 m2, m2], so M^-1 (0, 1) = (-2, (m1 + 4 m2) / m2) / m1
-static void articulated_double_pendulum_has_its_closed_form(void** state) {
+TEST(articulated_double_pendulum_has_its_closed_form) {
   int32_t parent[3] = {0, 0, 1}, tree[3] = {-1, 0, 0}, jntadr[3] = {-1, 0, 1};
   int32_t dofadr[3] = {-1, 0, 1}, dofnum[3] = {0, 1, 1}, dofparent[2] = {-1, 0};
   cr_model m = {.nbody = 3, .nv = 2, .body_parentid = parent, .body_treeid = tree};
@@ -100,7 +99,7 @@ static void articulated_double_pendulum_has_its_closed_form(void** state) {
   assert_close(x[1], (m1 + 4 * m2) / (m1 * m2), CR_R(1e-13));
 }
 
-static void articulated_names_the_joint_without_inertia(void** state) {
+TEST(articulated_names_the_joint_without_inertia) {
   begin(3, 0);
   int dof = f.m.nv - 1, body = f.m.dof_bodyid[dof];
   cr_zero(f.d->cinert + 10 * body, 10);
@@ -122,22 +121,11 @@ static void articulated_names_the_joint_without_inertia(void** state) {
   end();
 }
 
-static void articulated_tells_nonfinite_from_singular(void** state) {
+TEST(articulated_tells_nonfinite_from_singular) {
   begin(3, 0);
   f.d->cinert[10 * f.m.dof_bodyid[0]] = (cr_real)NAN;
   f.d->cinert[10 * f.m.dof_bodyid[0] + 9] = (cr_real)NAN;
   cr_status status = cri_articulated_factor(&f.m, f.d, f.diag, f.d->art_U, f.d->art_Dinv, f.d);
   assert_int_equal(status, CR_ERR_NONFINITE);
   end();
-}
-
-int test_articulated(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(articulated_solve_matches_a_dense_solve),
-      cmocka_unit_test(articulated_solve_is_symmetric),
-      cmocka_unit_test(articulated_double_pendulum_has_its_closed_form),
-      cmocka_unit_test(articulated_names_the_joint_without_inertia),
-      cmocka_unit_test(articulated_tells_nonfinite_from_singular),
-  };
-  return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -16,7 +16,7 @@ static void open_model(cr_model* m, cr_data** d, uint64_t seed) {
 }
 
 // every dof that moves one of the bodies and not the other comes up once, from the leaves
-static void dofs_are_those_that_move_one_body(void** state) {
+TEST(dofs_are_those_that_move_one_body) {
   int found = 0;
   for (uint64_t seed = 0; seed < 12; seed++) {
     cr_model m;
@@ -47,7 +47,7 @@ static void dofs_are_those_that_move_one_body(void** state) {
 }
 
 // V . F is the power of torque and force at a point that moves with the body
-static void a_force_exerts_its_power(void** state) {
+TEST(a_force_exerts_its_power) {
   cr_model m;
   cr_data* d = NULL;
   open_model(&m, &d, 3);
@@ -63,10 +63,4 @@ static void a_force_exerts_its_power(void** state) {
   }
   cri_data_free(d);
   cri_model_free(&m);
-}
-
-int test_between(void) {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(dofs_are_those_that_move_one_body),
-                                     cmocka_unit_test(a_force_exerts_its_power)};
-  return cmocka_run_group_tests_name("between", tests, NULL, NULL);
 }

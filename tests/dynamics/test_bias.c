@@ -23,8 +23,8 @@ static fixture f;
 // in the bias force
 static void begin(uint64_t seed) {
   assert_int_equal(random_model(&f.m, seed, NULL), CR_OK);
-  assert_int_equal(cri_data_create(&f.d, &f.m, NULL, NULL), CR_OK);
-  assert_int_equal(cri_data_create(&f.moved, &f.m, NULL, NULL), CR_OK);
+  f.d = test_data(&f.m);
+  f.moved = test_data(&f.m);
   assert_true(f.m.nv <= MAX_NV);
   cr_zero(f.m.dof_armature, f.m.nv);
   random_state(&f.m, f.d, seed, STATE_FLIGHT);
@@ -33,11 +33,7 @@ static void begin(uint64_t seed) {
   assert_int_equal(cr_bias(&f.m, f.d), CR_OK);
 }
 
-static void end(void) {
-  cri_data_free(f.d);
-  cri_data_free(f.moved);
-  cri_model_free(&f.m);
-}
+static void end(void) { cri_model_free(&f.m); }
 
 // p = M v a step h along u from the pose, v fixed; returns v . p / 2 - potential energy
 static cr_real lagrangian(const cr_real* u, cr_real h, cr_real* p) {
@@ -84,7 +80,7 @@ static void lagrange(cr_real* c) {
   }
 }
 
-static void bias_satisfies_lagranges_equations(void** state) {
+TEST(bias_satisfies_lagranges_equations) {
   for (uint64_t seed = 0; seed < N_SEED; seed++) {
     begin(seed);
     cr_real c[MAX_NV];
@@ -94,7 +90,7 @@ static void bias_satisfies_lagranges_equations(void** state) {
   }
 }
 
-static void bias_without_gravity_conserves_kinetic_energy(void** state) {
+TEST(bias_without_gravity_conserves_kinetic_energy) {
   for (uint64_t seed = 0; seed < N_SEED; seed++) {
     begin(seed);
     f.m.disableflags |= CR_DSBL_GRAVITY;
@@ -111,7 +107,7 @@ static void bias_without_gravity_conserves_kinetic_energy(void** state) {
   }
 }
 
-static void bias_at_rest_without_gravity_is_zero(void** state) {
+TEST(bias_at_rest_without_gravity_is_zero) {
   begin(0);
   cr_real before = cr_abs(f.d->qfrc_bias[2]);
   cr_zero(f.d->qvel, f.m.nv);
@@ -126,7 +122,7 @@ static void bias_at_rest_without_gravity_is_zero(void** state) {
 }
 
 // point masses at the ends of two links in the plane, angles from x, the second one relative
-static void bias_of_a_double_pendulum_has_its_closed_form(void** state) {
+TEST(bias_of_a_double_pendulum_has_its_closed_form) {
   int32_t parent[3] = {0, 0, 1}, tree[3] = {-1, 0, 0}, first[3] = {-1, 0, 1}, count[3] = {0, 1, 1};
   int32_t dofbody[2] = {1, 2}, dof[2] = {0, 1}, type[2] = {CR_JNT_HINGE, CR_JNT_HINGE};
   const cr_real g = CR_R(9.81), l1 = CR_R(0.8), l2 = CR_R(0.5), m1 = CR_R(1.1), m2 = CR_R(0.6);
@@ -168,14 +164,4 @@ static void bias_of_a_double_pendulum_has_its_closed_form(void** state) {
   cr_real turn = m2 * l1 * l2 * cr_sin(q2), weight2 = m2 * g * l2 * cr_cos(q1 + q2);
   assert_close(c[0], -turn * (2 * v1 * v2 + v2 * v2) + (m1 + m2) * g * x1 + weight2, CR_R(1e-13));
   assert_close(c[1], turn * v1 * v1 + weight2, CR_R(1e-13));
-}
-
-int test_bias(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(bias_satisfies_lagranges_equations),
-      cmocka_unit_test(bias_without_gravity_conserves_kinetic_energy),
-      cmocka_unit_test(bias_at_rest_without_gravity_is_zero),
-      cmocka_unit_test(bias_of_a_double_pendulum_has_its_closed_form),
-  };
-  return cmocka_run_group_tests(tests, NULL, NULL);
 }

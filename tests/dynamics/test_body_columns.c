@@ -23,8 +23,8 @@ static void begin(uint64_t seed) {
   assert_int_equal(random_model(&m, seed, NULL), CR_OK);
   m.disableflags |= CR_DSBL_CONSTRAINT | CR_DSBL_GRAVITY;
   m.density[0] = m.viscosity[0] = 0;
-  assert_int_equal(cri_data_create(&d, &m, NULL, NULL), CR_OK);
-  assert_int_equal(cri_data_create(&work, &m, NULL, NULL), CR_OK);
+  d = test_data(&m);
+  work = test_data(&m);
   random_state(&m, d, seed, STATE_FLIGHT);
   cr_zero(d->xfrc_applied, 6 * m.nbody);
   size_t v = (size_t)m.nv;
@@ -36,8 +36,6 @@ static void begin(uint64_t seed) {
 
 static void end(void) {
   free(memory);
-  cri_data_free(work);
-  cri_data_free(d);
   cri_model_free(&m);
 }
 
@@ -61,8 +59,7 @@ static bool rigid(void) {
 }
 
 // d c/dv v = 2 c without gravity
-static void bias_is_quadratic_in_the_velocity(void** state) {
-  (void)state;
+TEST(bias_is_quadratic_in_the_velocity) {
   int compared = 0;
   for (uint64_t seed = 0; seed < N_SEED; seed++) {
     begin(seed);
@@ -84,8 +81,7 @@ static void bias_is_quadratic_in_the_velocity(void** state) {
   assert_true(compared > 50);
 }
 
-static void a_free_tree_may_be_anywhere(void** state) {
-  (void)state;
+TEST(a_free_tree_may_be_anywhere) {
   int found = 0;
   for (uint64_t seed = 0; seed < N_SEED; seed++) {
     begin(seed);
@@ -109,8 +105,7 @@ static void a_free_tree_may_be_anywhere(void** state) {
 }
 
 // the inertia's columns are those of M y
-static void inertia_columns_are_differences_of_the_inertia(void** state) {
-  (void)state;
+TEST(inertia_columns_are_differences_of_the_inertia) {
   static const cr_real weight[] = {1, -8, 8, -1};
   const cr_real h = CR_R(1e-3);
   for (uint64_t seed = 0; seed < N_SEED; seed += 2) {
@@ -147,13 +142,4 @@ static void inertia_columns_are_differences_of_the_inertia(void** state) {
     free(want);
     end();
   }
-}
-
-int test_body_columns(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(bias_is_quadratic_in_the_velocity),
-      cmocka_unit_test(a_free_tree_may_be_anywhere),
-      cmocka_unit_test(inertia_columns_are_differences_of_the_inertia),
-  };
-  return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -18,7 +18,7 @@ static void begin(void) {
 }
 
 // the rate and the next state that MuJoCo 4.0.0 gives
-static void bristle_matches_mujoco(void** state) {
+TEST(bristle_matches_mujoco) {
   begin();
   cr_real z = CR_R(0.1), v = CR_R(0.3);
   assert_close(cri_bristle_rate(&m, 0, z, v).value, CR_R(-0.86741382623028639), CR_R(1e-15));
@@ -27,7 +27,7 @@ static void bristle_matches_mujoco(void** state) {
   cri_model_free(&m);
 }
 
-static void next_solves_the_equation(void** state) {
+TEST(next_solves_the_equation) {
   begin();
   enum { STEPS = 20000 };
   cr_real h = CR_R(0.3), z = CR_R(0.02), v = CR_R(-0.7), exact = z;
@@ -43,7 +43,7 @@ static void next_solves_the_equation(void** state) {
   cri_model_free(&m);
 }
 
-static void bristle_at_rest_stays(void** state) {
+TEST(bristle_at_rest_stays) {
   begin();
   cri_bristle next = cri_bristle_next(&m, 0, CR_R(0.01), CR_R(0.03), 0);
   assert_close(next.value, CR_R(0.03), 0);
@@ -77,7 +77,7 @@ static cr_real slope(which of, const cr_real* z, const cr_real* v, cr_real* x, c
   return sum;
 }
 
-static void bristle_derivatives(void** state) {
+TEST(bristle_derivatives) {
   // from hardly any decay to a quick one
   static const cr_real speeds[] = {CR_R(0.02), CR_R(-0.3), 2, -40};
   begin();
@@ -94,11 +94,4 @@ static void bristle_derivatives(void** state) {
     }
   }
   cri_model_free(&m);
-}
-
-int test_bristle(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(bristle_matches_mujoco), cmocka_unit_test(next_solves_the_equation),
-      cmocka_unit_test(bristle_at_rest_stays), cmocka_unit_test(bristle_derivatives)};
-  return cmocka_run_group_tests_name("bristle", tests, NULL, NULL);
 }

@@ -7,7 +7,6 @@
 #include "rollout/trajectory.h"
 #include "support/close.h"
 #include "support/io_bug.h"
-#include "support/scratch.h"
 
 static const char* const scene =
     "<mujoco><option timestep='0.01' gravity='0 0 0'/><worldbody><body><joint name='j' "
@@ -17,8 +16,7 @@ static const char* const scene =
 
 static const cr_real KP = 30, KV = 4, MASS = 2, H = CR_R(0.01);
 
-static void bug_position_target_comes_back_to_qpos(void** state) {
-  (void)state;
+TEST(bug_position_target_comes_back_to_qpos) {
   bug_scene s;
   bug_open(&s, scene, CR_R(0.3));
   s.d->ctrl[0] = CR_R(0.8);
@@ -33,8 +31,7 @@ static void bug_position_target_comes_back_to_qpos(void** state) {
 }
 
 // over n steps: powers of the 2 x 2 matrix of one step
-static void bug_position_target_over_many_steps(void** state) {
-  (void)state;
+TEST(bug_position_target_over_many_steps) {
   enum { STEPS = 40 };
   bug_scene s;
   cr_rollout* r;
@@ -66,12 +63,4 @@ static void bug_position_target_over_many_steps(void** state) {
   cr_expression_free(last);
   cr_rollout_free(r);
   bug_close(&s);
-}
-
-int test_bug_position_target(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(bug_position_target_comes_back_to_qpos),
-      cmocka_unit_test(bug_position_target_over_many_steps),
-  };
-  return cmocka_run_group_tests_name("bug_position_target", tests, scratch_open, scratch_close);
 }

@@ -7,7 +7,6 @@
 #include "math/vec3.h"
 #include "support/close.h"
 #include "support/io_bug.h"
-#include "support/scratch.h"
 
 static const char* const scene =
     "<mujoco><worldbody><body pos='.1 .2 .3' quat='.8 .3 -.4 .2'><joint type='slide' axis='2 -1 "
@@ -17,8 +16,7 @@ static const char* const scene =
 
 static void column(const cr_real R[9], const cr_real a[3], cr_real r[3]) { cr_mulmat3(r, R, a); }
 
-static void bug_slide_position_is_no_rotation(void** state) {
-  (void)state;
+TEST(bug_slide_position_is_no_rotation) {
   bug_scene s;
   bug_open(&s, scene, 0);
   s.d->qpos[0] = CR_R(0.7);
@@ -52,11 +50,4 @@ static void bug_slide_position_is_no_rotation(void** state) {
   assert_close(s.bar->qpos[0], axis[0], CR_R(1e-14));
   bug_check_step(&s);
   bug_close(&s);
-}
-
-int test_bug_slide_position(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(bug_slide_position_is_no_rotation),
-  };
-  return cmocka_run_group_tests_name("bug_slide_position", tests, scratch_open, scratch_close);
 }

@@ -8,14 +8,12 @@
 #include "support/random_model.h"
 
 // cdof_dot = V x cdof, V what is in front of the axes; and bodies move with cvel
-static void velocities_are_those_of_the_stages(void** state) {
-  (void)state;
+TEST(velocities_are_those_of_the_stages) {
   for (uint64_t seed = 0; seed < 12; seed++) {
     cr_model m;
-    cr_data *d, *work;
     assert_int_equal(random_model(&m, seed, NULL), CR_OK);
-    assert_int_equal(cri_data_create(&d, &m, NULL, NULL), CR_OK);
-    assert_int_equal(cri_data_create(&work, &m, NULL, NULL), CR_OK);
+    cr_data* d = test_data(&m);
+    cr_data* work = test_data(&m);
     random_state(&m, d, seed, STATE_FLIGHT);
     assert_int_equal(cr_forward(&m, d), CR_OK);
     cri_carried c = cri_carried_of(&m, d, d->qvel, work);
@@ -29,14 +27,11 @@ static void velocities_are_those_of_the_stages(void** state) {
     assert_all_close(c.body_V, d->cvel, 6 * m.nbody, 100 * ROUND_OFF);
     assert_all_close(c.body_B, d->cvel, 6 * m.nbody, 100 * ROUND_OFF);  // a = v here
     assert_all_close(c.B, c.V, 6 * m.nv, 100 * ROUND_OFF);
-    cri_data_free(work);
-    cri_data_free(d);
     cri_model_free(&m);
   }
 }
 
-static void axes_of_a_rotation_move_together(void** state) {
-  (void)state;
+TEST(axes_of_a_rotation_move_together) {
   static const int32_t types[] = {CR_JNT_FREE, CR_JNT_HINGE, CR_JNT_BALL};
   cr_model m;
   assert_int_equal(chain_model(&m, 3, types, 0, NULL), CR_OK);
@@ -50,12 +45,4 @@ static void axes_of_a_rotation_move_together(void** state) {
   assert_true(cri_carries(&m, 6, 8));
   assert_false(cri_carries(&m, 8, 6));
   cri_model_free(&m);
-}
-
-int test_carried(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(velocities_are_those_of_the_stages),
-      cmocka_unit_test(axes_of_a_rotation_move_together),
-  };
-  return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -23,9 +23,9 @@ typedef struct {
 static fixture f;
 
 static void allocate_data(void) {
-  assert_int_equal(cri_data_create(&f.d, &f.m, NULL, NULL), CR_OK);
-  assert_int_equal(cri_data_twin(&f.tan, &f.m, f.d, CR_DATA_TANGENT, NULL, NULL), CR_OK);
-  assert_int_equal(cri_data_twin(&f.bar, &f.m, f.d, CR_DATA_COTANGENT, NULL, NULL), CR_OK);
+  f.d = test_data(&f.m);
+  f.tan = test_twin(&f.m, f.d, CR_DATA_TANGENT);
+  f.bar = test_twin(&f.m, f.d, CR_DATA_COTANGENT);
 }
 
 static void begin(uint64_t seed) {
@@ -35,12 +35,7 @@ static void begin(uint64_t seed) {
   mechanism_pose(&f.m, f.d);
 }
 
-static void end(void) {
-  cri_data_free(f.d);
-  cri_data_free(f.tan);
-  cri_data_free(f.bar);
-  cri_model_free(&f.m);
-}
+static void end(void) { cri_model_free(&f.m); }
 
 // b is `top` or one of its descendants
 static bool below(const cr_model* m, int b, int top) {
@@ -63,7 +58,7 @@ static cr_real brute_com(cr_real com[3], int top) {
   return mass;
 }
 
-static void com_is_the_mean_over_the_subtree(void** state) {
+TEST(com_is_the_mean_over_the_subtree) {
   for (uint64_t seed = 0; seed < N_SEED; seed++) {
     begin(seed);
     for (int b = 0; b < f.m.nbody; b++) {
@@ -79,7 +74,7 @@ static void com_is_the_mean_over_the_subtree(void** state) {
 }
 
 // kinetic energy of a body that moves as (w, v): that of its centre and that of its turning
-static void com_inertia_gives_the_kinetic_energy(void** state) {
+TEST(com_inertia_gives_the_kinetic_energy) {
   for (uint64_t seed = 0; seed < N_SEED; seed++) {
     begin(seed);
     cr_random r = cr_random_seed(seed, 3);
@@ -105,7 +100,7 @@ static void com_inertia_gives_the_kinetic_energy(void** state) {
 }
 
 // a tangent of one dof moves what it moves as its axis says, about the centre of mass of the tree
-static void com_axes_are_velocities_of_bodies(void** state) {
+TEST(com_axes_are_velocities_of_bodies) {
   for (uint64_t seed = 0; seed < N_SEED; seed++) {
     begin(seed);
     const cr_model* m = &f.m;
@@ -152,7 +147,7 @@ static void begin_chain(cr_real mass1, cr_real mass2) {
   mechanism_pose(&f.m, f.d);
 }
 
-static void com_of_two_bodies(void** state) {
+TEST(com_of_two_bodies) {
   begin_chain(3, 1);
   const cr_real com[9] = {1, CR_R(0.25), 0, 1, CR_R(0.25), 0, 4, 1, 0};
   const cr_real inertia[10] = {
@@ -170,7 +165,7 @@ static void com_of_two_bodies(void** state) {
 }
 
 // a subtree without mass is where its body is, and moves with it alone
-static void com_of_a_massless_subtree(void** state) {
+TEST(com_of_a_massless_subtree) {
   begin_chain(2, 0);
   assert_all_close(f.d->subtree_com + 6, f.d->xipos + 6, 3, 0);
   assert_all_close(f.d->subtree_com + 3, f.d->xipos + 3, 3, 0);
@@ -186,7 +181,7 @@ static void com_of_a_massless_subtree(void** state) {
 }
 
 // scaling all masses and inertias scales inertias and leaves centres of mass and axes alone
-static void com_jvp_of_a_change_of_density(void** state) {
+TEST(com_jvp_of_a_change_of_density) {
   for (uint64_t seed = 0; seed < N_SEED; seed++) {
     begin(seed);
     cr_copy(f.tan->par.body_mass, f.m.body_mass, f.m.nbody);
@@ -201,16 +196,4 @@ static void com_jvp_of_a_change_of_density(void** state) {
     }
     end();
   }
-}
-
-int test_com(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(com_is_the_mean_over_the_subtree),
-      cmocka_unit_test(com_inertia_gives_the_kinetic_energy),
-      cmocka_unit_test(com_axes_are_velocities_of_bodies),
-      cmocka_unit_test(com_of_two_bodies),
-      cmocka_unit_test(com_of_a_massless_subtree),
-      cmocka_unit_test(com_jvp_of_a_change_of_density),
-  };
-  return cmocka_run_group_tests_name("com", tests, NULL, NULL);
 }

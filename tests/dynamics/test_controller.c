@@ -54,7 +54,7 @@ static void measure(at* a, int k, cr_real h, cr_real slope[CR_LAW_ROWS], bool* k
   *x = keep;
 }
 
-static void laws_have_their_derivatives(void** state) {
+TEST(laws_have_their_derivatives) {
   static cri_law law;
   static at a;
   int laws[CR_GAIN_PID + 1] = {0}, bristles = 0, kinks = 0, entries = 0;
@@ -92,9 +92,4 @@ static void laws_have_their_derivatives(void** state) {
   }
   assert_true(laws[CR_GAIN_PID] > 5 && laws[CR_GAIN_DCMOTOR] > 5 && laws[CR_GAIN_SO3] > 2);
   assert_true(bristles > 3 && entries > 20000 && kinks < entries / 100);
-}
-
-int test_controller(void) {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(laws_have_their_derivatives)};
-  return cmocka_run_group_tests_name("controller", tests, NULL, NULL);
 }

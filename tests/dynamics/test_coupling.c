@@ -7,7 +7,7 @@
 
 enum { TREES = 12, DOFS = 3 * TREES };
 
-static void sets_are_the_closure(void** state) {
+TEST(sets_are_the_closure) {
   cr_random r = cr_random_seed(1, 3);
   for (int sample = 0; sample < 200; sample++) {
     int32_t of_dof[DOFS], set[TREES];
@@ -46,11 +46,4 @@ static void sets_are_the_closure(void** state) {
       }
     }
   }
-}
-
-int test_coupling(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(sets_are_the_closure),
-  };
-  return cmocka_run_group_tests_name("coupling", tests, NULL, NULL);
 }

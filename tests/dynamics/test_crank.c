@@ -39,7 +39,7 @@ static void wheel(cr_model* m, cr_data** d, cr_real rod) {
 }
 
 // height of the slider: r cos(q) - sqrt(l^2 - r^2 sin(q)^2)
-static void a_piston_moves_as_the_textbook_says(void** state) {
+TEST(a_piston_moves_as_the_textbook_says) {
   cr_model m;
   cr_data* d = NULL;
   cr_real rod = CR_R(0.8);
@@ -54,12 +54,11 @@ static void a_piston_moves_as_the_textbook_says(void** state) {
     assert_close(d->actuator_moment[0], 2 * (-radius * s + radius * radius * s * c / root),
                  20 * ROUND_OFF);
   }
-  cri_data_free(d);
   cri_model_free(&m);
 }
 
 // a rod too short to reach leaves the projection of the pin
-static void a_short_rod_does_not_reach(void** state) {
+TEST(a_short_rod_does_not_reach) {
   cr_model m;
   cr_data* d = NULL;
   wheel(&m, &d, CR_R(0.1));
@@ -70,7 +69,6 @@ static void a_short_rod_does_not_reach(void** state) {
   d->qpos[0] = CR_R(0.2);
   assert_int_equal(cr_forward(&m, d), CR_OK);
   assert_true(d->actuator_length[0] < 2 * radius * cr_cos(d->qpos[0]) - CR_R(0.1));
-  cri_data_free(d);
   cri_model_free(&m);
 }
 
@@ -81,15 +79,15 @@ static cr_real length_at(const cr_model* m, const cr_data* d, int out, cr_real h
   return to->actuator_length[out];
 }
 
-static void rows_are_the_derivative_of_the_length(void** state) {
+TEST(rows_are_the_derivative_of_the_length) {
   const cr_real h = CR_R(1e-3);
   int cranks = 0;
   for (uint64_t seed = 0; seed < 60; seed++) {
     cr_model m;
     cr_data *d = NULL, *to = NULL;
     assert_int_equal(random_model(&m, seed, NULL), CR_OK);
-    assert_int_equal(cri_data_create(&d, &m, NULL, NULL), CR_OK);
-    assert_int_equal(cri_data_create(&to, &m, NULL, NULL), CR_OK);
+    d = test_data(&m);
+    to = test_data(&m);
     random_state(&m, d, seed, STATE_FLIGHT);
     assert_int_equal(cr_forward(&m, d), CR_OK);
     for (int i = 0; i < m.nactuator; i++) {
@@ -103,16 +101,7 @@ static void rows_are_the_derivative_of_the_length(void** state) {
       assert_close(d->actuator_velocity[out], expected, CR_R(1e-7) * (1 + cr_abs(expected)));
       cranks++;
     }
-    cri_data_free(to);
-    cri_data_free(d);
     cri_model_free(&m);
   }
   assert_true(cranks > 5);
-}
-
-int test_crank(void) {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(a_piston_moves_as_the_textbook_says),
-                                     cmocka_unit_test(a_short_rod_does_not_reach),
-                                     cmocka_unit_test(rows_are_the_derivative_of_the_length)};
-  return cmocka_run_group_tests_name("crank", tests, NULL, NULL);
 }

@@ -16,10 +16,7 @@ enum { N_SEED = 20, MAX_NV = 128 };
 static cr_model m;
 static cr_data* d;
 
-static void end(void) {
-  cri_data_free(d);
-  cri_model_free(&m);
-}
+static void end(void) { cri_model_free(&m); }
 
 // ---- one slide: a cube, since its moments of inertia are equal
 
@@ -36,13 +33,12 @@ static void begin_slide(int integrator) {
   for (int i = 0; i < 3; i++) {
     m.body_inertia[3 + i] = I;  // a side of 0.2
   }
-  assert_int_equal(cri_data_create(&d, &m, NULL, NULL), CR_OK);
+  d = test_data(&m);
   d->qpos[0] = 0;
   d->qvel[0] = CR_R(-0.7);
 }
 
-static void a_cube_that_slides_has_a_closed_form(void** state) {
-  (void)state;
+TEST(a_cube_that_slides_has_a_closed_form) {
   begin_slide(CR_INT_DISCRETE);
   cr_real h = m.timestep, c = 3 * CR_PI * m.viscosity[0] * CR_R(0.2);
   assert_int_equal(cr_step(&m, d), CR_OK);
@@ -53,8 +49,7 @@ static void a_cube_that_slides_has_a_closed_form(void** state) {
 }
 
 // drag that is stiff for the step brings it to rest, explicitly it explodes
-static void strong_drag_is_stable(void** state) {
-  (void)state;
+TEST(strong_drag_is_stable) {
   static const int integrators[] = {CR_INT_DISCRETE, CR_INT_EULER};
   for (int i = 0; i < 2; i++) {
     begin_slide(integrators[i]);
@@ -78,14 +73,13 @@ static void begin(uint64_t seed) {
   m.density[0] = CR_R(0.7);
   m.viscosity[0] = CR_R(0.02);
   m.timestep = CR_R(0.03);
-  assert_int_equal(cri_data_create(&d, &m, NULL, NULL), CR_OK);
+  d = test_data(&m);
   random_state(&m, d, seed, STATE_FLIGHT);
   assert_int_equal(cr_forward(&m, d), CR_OK);
 }
 
 // of boxes drag is all there is, and its slope is symmetric
-static void boxes_have_the_slope_of_their_force(void** state) {
-  (void)state;
+TEST(boxes_have_the_slope_of_their_force) {
   static cr_real low[MAX_NV], high[MAX_NV], at[MAX_NV], x[MAX_NV], expected[MAX_NV];
   for (uint64_t seed = 0; seed < N_SEED; seed++) {
     begin(seed);
@@ -135,8 +129,7 @@ static cr_real largest(void) {
 }
 
 // lift and added mass, however large, leave it as it is
-static void only_drag_counts(void** state) {
-  (void)state;
+TEST(only_drag_counts) {
   static cr_real before[MAX_NV * MAX_NV];
   int ellipsoids = 0;
   for (uint64_t seed = 0; seed < N_SEED; seed++) {
@@ -156,8 +149,7 @@ static void only_drag_counts(void** state) {
   assert_true(ellipsoids > N_SEED);
 }
 
-static void bodies_with_a_diagonal_block_have_a_diagonal(void** state) {
-  (void)state;
+TEST(bodies_with_a_diagonal_block_have_a_diagonal) {
   begin(1);  // a heap of free bodies
   cr_real most = 0;
   for (int pass = 0; pass < 2; pass++) {
@@ -176,8 +168,7 @@ static void bodies_with_a_diagonal_block_have_a_diagonal(void** state) {
   end();
 }
 
-static void without_a_medium_there_is_none(void** state) {
-  (void)state;
+TEST(without_a_medium_there_is_none) {
   begin(4);
   assert_true(largest() > 0);
   m.disableflags = CR_DSBL_SPRING | CR_DSBL_DAMPER;
@@ -194,17 +185,4 @@ static void without_a_medium_there_is_none(void** state) {
   m.integrator = CR_INT_DISCRETE;
   assert_int_equal(cr_forward(&m, d), CR_ERR_CAPACITY);
   end();
-}
-
-int test_drag(void);
-int test_drag(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(a_cube_that_slides_has_a_closed_form),
-      cmocka_unit_test(strong_drag_is_stable),
-      cmocka_unit_test(boxes_have_the_slope_of_their_force),
-      cmocka_unit_test(only_drag_counts),
-      cmocka_unit_test(bodies_with_a_diagonal_block_have_a_diagonal),
-      cmocka_unit_test(without_a_medium_there_is_none),
-  };
-  return cmocka_run_group_tests_name("drag", tests, NULL, NULL);
 }

@@ -26,7 +26,7 @@ static cri_drive begin(const cr_real* u, const cr_real* act, const cr_real* l, c
                      .law = &law};
 }
 
-static void inputs_come_in_their_order(void** state) {
+TEST(inputs_come_in_their_order) {
   const cr_real u[2] = {3, 4}, act[1] = {1};
   cri_drive b = begin(u, act, NULL, NULL);
   m.actuator_ctrlspec[0] = CR_INPUT_VEL | CR_INPUT_VOLTAGE;
@@ -46,7 +46,7 @@ static void inputs_come_in_their_order(void** state) {
   cri_model_free(&m);
 }
 
-static void integral_stops_when_full(void** state) {
+TEST(integral_stops_when_full) {
   const cr_real l[1] = {2};
   cr_real act[1] = {CR_R(0.5)};
   cri_drive b = begin(NULL, act, l, NULL);
@@ -62,7 +62,7 @@ static void integral_stops_when_full(void** state) {
   cri_model_free(&m);
 }
 
-static void states_act_early(void** state) {
+TEST(states_act_early) {
   const cr_real act[1] = {2}, v[1] = {0};
   cri_drive b = begin(NULL, act, NULL, v);
   law.row[CR_LAW_RATE] = cri_line_column(0, 7);
@@ -78,17 +78,10 @@ static void states_act_early(void** state) {
   cri_model_free(&m);
 }
 
-static void setpoints_wrap(void** state) {
+TEST(setpoints_wrap) {
   cri_drive b = {.period = 2};
   cri_line x = cri_line_column(0, CR_R(5.5));
   cri_drive_wrap(&b, &x, 0);
   assert_close(x.value, CR_R(-0.5), 0);
   assert_close(x.by_period, -3, 0);
-}
-
-int test_drive(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(inputs_come_in_their_order), cmocka_unit_test(integral_stops_when_full),
-      cmocka_unit_test(states_act_early), cmocka_unit_test(setpoints_wrap)};
-  return cmocka_run_group_tests_name("drive", tests, NULL, NULL);
 }

@@ -31,7 +31,7 @@ static void begin(uint64_t seed) {
   assert_true(m.nv <= MAX_NV);
   random_model_discrete(&m);
   m.timestep = CR_R(0.05);
-  assert_int_equal(cri_data_create(&d, &m, NULL, NULL), CR_OK);
+  d = test_data(&m);
   random_state(&m, d, seed, STATE_FLIGHT);
   assert_int_equal(cr_forward(&m, d), CR_OK);
   for (int i = 0; i < MAX_NV * MAX_NV; i++) {
@@ -49,13 +49,9 @@ static void begin(uint64_t seed) {
             d->metric_actuator);
 }
 
-static void end(void) {
-  cri_data_free(d);
-  cri_model_free(&m);
-}
+static void end(void) { cri_model_free(&m); }
 
-static void matrix_factor_and_product_agree(void** state) {
-  (void)state;
+TEST(matrix_factor_and_product_agree) {
   cr_random r = cr_random_seed(3, 4);
   int coupled = 0;
   for (uint64_t seed = 0; seed < N_SEED; seed++) {
@@ -101,11 +97,4 @@ static void matrix_factor_and_product_agree(void** state) {
     end();
   }
   assert_true(coupled > 0);
-}
-
-int test_effective(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(matrix_factor_and_product_agree),
-  };
-  return cmocka_run_group_tests_name("effective", tests, NULL, NULL);
 }

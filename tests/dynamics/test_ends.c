@@ -9,19 +9,13 @@
 static cr_model m;
 static const int32_t hinge[] = {CR_JNT_HINGE};
 
-static int setup(void** state) {
-  (void)state;
-  return chain_model(&m, 1, hinge, 1, NULL) == CR_OK ? 0 : 1;
-}
+static void setup(void) { assert_true(chain_model(&m, 1, hinge, 1, NULL) == CR_OK); }
 
-static int teardown(void** state) {
-  (void)state;
-  cri_model_free(&m);
-  return 0;
-}
+static void teardown(void) { cri_model_free(&m); }
 
-static void controls_end_at_their_range(void** state) {
-  (void)state;
+AROUND_EACH(setup, teardown)
+
+TEST(controls_end_at_their_range) {
   m.actuator_ctrlrange[0] = -2;
   m.actuator_ctrlrange[1] = CR_R(0.5);
   m.actuator_ctrllimited[0] = 0;
@@ -35,8 +29,7 @@ static void controls_end_at_their_range(void** state) {
   assert_int_equal(cri_control_end(&m, 0, -2), 0);
 }
 
-static void muscles_end_at_zero_and_one(void** state) {
-  (void)state;
+TEST(muscles_end_at_zero_and_one) {
   m.actuator_dyntype[0] = CR_DYN_MUSCLE;
   m.actuator_actnum[0] = 1;
   m.actuator_actadr[0] = 0;
@@ -53,8 +46,7 @@ static void muscles_end_at_zero_and_one(void** state) {
   assert_int_equal(cri_control_end(&m, 0, CR_R(0.8)), -1);
 }
 
-static void activations_end_at_their_range(void** state) {
-  (void)state;
+TEST(activations_end_at_their_range) {
   m.actuator_dyntype[0] = CR_DYN_FILTER;
   m.actuator_actnum[0] = 1;
   m.actuator_actadr[0] = 0;
@@ -65,15 +57,4 @@ static void activations_end_at_their_range(void** state) {
   assert_int_equal(cri_activation_end(&m, 0, -1), 1);
   assert_int_equal(cri_activation_end(&m, 0, 3), -1);
   assert_int_equal(cri_activation_end(&m, 0, 0), 0);
-}
-
-#define TEST(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
-
-int test_ends(void) {
-  const struct CMUnitTest tests[] = {
-      TEST(controls_end_at_their_range),
-      TEST(muscles_end_at_zero_and_one),
-      TEST(activations_end_at_their_range),
-  };
-  return cmocka_run_group_tests_name("ends", tests, NULL, NULL);
 }

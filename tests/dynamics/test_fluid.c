@@ -21,15 +21,12 @@ static void begin(uint64_t seed) {
   m.density[0] = CR_R(0.7);
   m.viscosity[0] = CR_R(0.02);
   cr_zero(m.wind, 3);
-  assert_int_equal(cri_data_create(&d, &m, NULL, NULL), CR_OK);
+  d = test_data(&m);
   random_state(&m, d, seed, STATE_FLIGHT);
   mechanism_pose(&m, d);
 }
 
-static void end(void) {
-  cri_data_free(d);
-  cri_model_free(&m);
-}
+static void end(void) { cri_model_free(&m); }
 
 static void force(void) {
   assert_int_equal(cr_velocity(&m, d), CR_OK);
@@ -37,8 +34,7 @@ static void force(void) {
   assert_int_equal(d->scratch_used, 0);
 }
 
-static void a_calm_medium_takes_energy(void** state) {
-  (void)state;
+TEST(a_calm_medium_takes_energy) {
   for (uint64_t seed = 0; seed < N_SEED; seed++) {
     begin(seed);
     // lift and added mass do no work, or little: drag alone
@@ -56,8 +52,7 @@ static void a_calm_medium_takes_energy(void** state) {
   }
 }
 
-static void no_medium_makes_no_force(void** state) {
-  (void)state;
+TEST(no_medium_makes_no_force) {
   begin(4);
   force();
   assert_true(cri_fluid_acts(&m));
@@ -74,8 +69,7 @@ static void no_medium_makes_no_force(void** state) {
 }
 
 // free bodies that move along with the wind feel nothing
-static void a_wind_carries_along(void** state) {
-  (void)state;
+TEST(a_wind_carries_along) {
   begin(1);  // a heap of free bodies
   cr_zero(d->qvel, m.nv);
   m.wind[0] = CR_R(0.3);
@@ -91,8 +85,7 @@ static void a_wind_carries_along(void** state) {
   end();
 }
 
-static void slopes_are_the_derivative_over_velocity(void** state) {
-  (void)state;
+TEST(slopes_are_the_derivative_over_velocity) {
   static cr_real K[36 * 64], A[6 * 64], F[6 * 64], at[MAX_NV], v[MAX_NV], low[MAX_NV];
   bool symmetric[64] = {false};
   for (uint64_t seed = 0; seed < N_SEED; seed++) {
@@ -147,10 +140,9 @@ static answer derivatives_in(cr_real amount, uint64_t seed, bool of_slopes) {
   bool symmetric[64] = {false, true, false, true};
   const cri_fluid_part parts[] = {{.drag = true}, {.symmetric = symmetric}};
   answer a;
-  cr_data *bar, *tan;
   m.density[0] = m.viscosity[0] = amount;
-  assert_int_equal(cri_data_twin(&bar, &m, d, CR_DATA_COTANGENT, NULL, NULL), CR_OK);
-  assert_int_equal(cri_data_twin(&tan, &m, d, CR_DATA_TANGENT, NULL, NULL), CR_OK);
+  cr_data* bar = test_twin(&m, d, CR_DATA_COTANGENT);
+  cr_data* tan = test_twin(&m, d, CR_DATA_TANGENT);
   fill(bar->qfrc_fluid, m.nv, seed);
   fill(tan->cdof, 6 * m.nv, seed);
   fill(tan->cvel, 6 * m.nbody, seed);
@@ -179,13 +171,10 @@ static answer derivatives_in(cr_real amount, uint64_t seed, bool of_slopes) {
     most = cr_max(most, cr_abs(bar->par.body_mass[i]));
   }
   assert_true(amount == 0 ? most == 0 : most > 0 && most < CR_R(1e-90));
-  cri_data_free(bar);
-  cri_data_free(tan);
   return a;
 }
 
-static void a_vacuum_has_the_derivatives_of_next_to_nothing(void** state) {
-  (void)state;
+TEST(a_vacuum_has_the_derivatives_of_next_to_nothing) {
   for (uint64_t seed = 0; seed < N_SEED; seed++) {
     begin(seed);
     m.wind[0] = CR_R(0.3);
@@ -202,16 +191,4 @@ static void a_vacuum_has_the_derivatives_of_next_to_nothing(void** state) {
     }
     end();
   }
-}
-
-int test_fluid(void);
-int test_fluid(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(a_calm_medium_takes_energy),
-      cmocka_unit_test(no_medium_makes_no_force),
-      cmocka_unit_test(a_wind_carries_along),
-      cmocka_unit_test(slopes_are_the_derivative_over_velocity),
-      cmocka_unit_test(a_vacuum_has_the_derivatives_of_next_to_nothing),
-  };
-  return cmocka_run_group_tests_name("fluid", tests, NULL, NULL);
 }

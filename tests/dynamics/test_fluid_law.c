@@ -81,8 +81,7 @@ static void compare(cr_real (*f)(const sample*), sample* s, cr_real* at, const c
   }
 }
 
-static void gradients_match_differences(void** state) {
-  (void)state;
+TEST(gradients_match_differences) {
   for (uint64_t seed = 0; seed < 2 * N_SEED; seed++) {
     sample s = random_sample(seed, seed % 2 == 0);
     cri_fluid_law law;
@@ -105,8 +104,7 @@ static void gradients_match_differences(void** state) {
   }
 }
 
-static void slope_is_the_derivative_of_the_force(void** state) {
-  (void)state;
+TEST(slope_is_the_derivative_of_the_force) {
   for (uint64_t seed = 0; seed < 2 * N_SEED; seed++) {
     sample s = random_sample(seed, seed % 2 == 0);
     cri_fluid_law law;
@@ -126,8 +124,7 @@ static void slope_is_the_derivative_of_the_force(void** state) {
 }
 
 // a sphere: Stokes' drag 6 pi beta r v, added mass and projected area without direction, no lift
-static void a_sphere_is_dragged(void** state) {
-  (void)state;
+TEST(a_sphere_is_dragged) {
   const cr_real radius = CR_R(0.3), beta = CR_R(0.7), rho = CR_R(1.3), blunt = CR_R(0.5);
   cr_real x[CRI_NFLUID_INPUT] = {radius, radius, radius, 0, 1, blunt, CR_R(0.25), CR_R(1.5), 1};
   const cr_real v[6] = {0, 0, 0, CR_R(0.4), CR_R(-0.2), CR_R(0.1)};
@@ -146,8 +143,7 @@ static void a_sphere_is_dragged(void** state) {
 }
 
 // at rest: no force, the slope is the linear drag, and nothing divides by zero
-static void rest_is_calm(void** state) {
-  (void)state;
+TEST(rest_is_calm) {
   for (int box = 0; box < 2; box++) {
     sample s = random_sample(3, box != 0);
     cri_fluid_law law;
@@ -167,15 +163,4 @@ static void rest_is_calm(void** state) {
       assert_true(c_bar[k] == c_bar[k]);
     }
   }
-}
-
-int test_fluid_law(void);
-int test_fluid_law(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(gradients_match_differences),
-      cmocka_unit_test(slope_is_the_derivative_of_the_force),
-      cmocka_unit_test(a_sphere_is_dragged),
-      cmocka_unit_test(rest_is_calm),
-  };
-  return cmocka_run_group_tests_name("fluid_law", tests, NULL, NULL);
 }

@@ -17,9 +17,9 @@ static void begin(void) {
   const cr_real muscle[] = {CR_R(0.75), CR_R(1.05), 100,       200,      CR_R(0.5),
                             CR_R(1.6),  CR_R(1.5),  CR_R(1.3), CR_R(1.2)};
   assert_int_equal(chain_model(&m, 1, joints, N, NULL), CR_OK);
-  assert_int_equal(cri_data_create(&d, &m, NULL, NULL), CR_OK);
-  assert_int_equal(cri_data_twin(&tan_, &m, d, CR_DATA_TANGENT, NULL, NULL), CR_OK);
-  assert_int_equal(cri_data_twin(&bar, &m, d, CR_DATA_COTANGENT, NULL, NULL), CR_OK);
+  d = test_data(&m);
+  tan_ = test_twin(&m, d, CR_DATA_TANGENT);
+  bar = test_twin(&m, d, CR_DATA_COTANGENT);
   for (int i = 0; i < N; i++) {
     m.actuator_gaintype[i] = m.actuator_biastype[i] = i;
     cr_copy(m.actuator_gainprm + 10 * i, i < 2 ? affine : muscle, i < 2 ? 3 : 9);
@@ -29,14 +29,9 @@ static void begin(void) {
   }
 }
 
-static void end(void) {
-  cri_data_free(bar);
-  cri_data_free(tan_);
-  cri_data_free(d);
-  cri_model_free(&m);
-}
+static void end(void) { cri_model_free(&m); }
 
-static void curves_in_closed_form(void** state) {
+TEST(curves_in_closed_form) {
   begin();
   cr_real l = CR_R(0.9), v = CR_R(-0.4);
   assert_close(cri_curve_of(&m, 0, CR_GAIN, CR_AS_IT_IS, l, v), CR_R(0.3), 0);
@@ -68,7 +63,7 @@ static cr_real moved(int i, cri_curve which, cri_slope_over over, cr_real l, cr_
   return y;
 }
 
-static void curves_have_gradients(void** state) {
+TEST(curves_have_gradients) {
   begin();
   cr_real l = CR_R(0.93), v = CR_R(-0.37), h = CR_R(1e-4);
   for (int k = 0; k < 10 * N; k++) {
@@ -95,10 +90,4 @@ static void curves_have_gradients(void** state) {
     assert_close(sum, 2 * y_tan, 100 * CR_EPS * (1 + scale + cr_abs(l_bar) + cr_abs(v_bar)));
   }
   end();
-}
-
-int test_force_law(void) {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(curves_in_closed_form),
-                                     cmocka_unit_test(curves_have_gradients)};
-  return cmocka_run_group_tests_name("force_law", tests, NULL, NULL);
 }

@@ -24,7 +24,7 @@ static cr_model model_of(arrays* a) {
                     .tendon_actfrcrange = a->tendonrange};
 }
 
-static void torque_keeps_its_direction(void** state) {
+TEST(torque_keeps_its_direction) {
   arrays a = {.outnum = {3}, .forcelimited = {1}, .forcerange = {0, 2}};
   cr_model m = model_of(&a);
   const cr_real raw[3] = {1, -2, 3}, direction[3] = {CR_R(0.3), 1, CR_R(0.2)}, h = CR_R(1e-4);
@@ -58,7 +58,7 @@ static void torque_keeps_its_direction(void** state) {
 }
 
 // two that pull 3 and 5 where 4 is allowed: 1.5 and 2.5, of which the second's own range leaves 2
-static void tendons_share_their_limit(void** state) {
+TEST(tendons_share_their_limit) {
   arrays a = {.trntype = {CR_TRN_TENDON, CR_TRN_TENDON},
               .trnid = {0, -1, 0, -1},
               .outadr = {0, 1},
@@ -91,7 +91,7 @@ static void tendons_share_their_limit(void** state) {
 }
 
 // as MuJoCo has it, a force that only touches the end of its range is held
-static void touching_counts_as_held(void** state) {
+TEST(touching_counts_as_held) {
   arrays a = {.outnum = {1}, .forcelimited = {1}, .forcerange = {0, 3}};
   cr_model m = model_of(&a);
   static const cr_real forces[] = {-1, 0, CR_R(0.1), 3, 4};
@@ -103,11 +103,4 @@ static void touching_counts_as_held(void** state) {
     assert_int_equal(cri_force_held(&m, 0, &limit, forces + k), held[k]);
     assert_int_equal(limit.side, sides[k]);
   }
-}
-
-int test_force_limit(void) {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(torque_keeps_its_direction),
-                                     cmocka_unit_test(tendons_share_their_limit),
-                                     cmocka_unit_test(touching_counts_as_held)};
-  return cmocka_run_group_tests_name("force_limit", tests, NULL, NULL);
 }

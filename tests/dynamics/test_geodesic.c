@@ -12,7 +12,7 @@ static cr_model m;
 static void begin(void) { assert_int_equal(chain_model(&m, 1, joints, 1, NULL), CR_OK); }
 
 // turns about one axis add
-static void orientation_is_geodesic(void** state) {
+TEST(orientation_is_geodesic) {
   begin();
   m.actuator_gaintype[0] = CR_GAIN_SO3;
   m.actuator_biastype[0] = CR_BIAS_SO3;
@@ -35,7 +35,7 @@ static void orientation_is_geodesic(void** state) {
 }
 
 // states move with the inputs and are what the servo turns to, the next ones where it acts early
-static void orientation_remembers(void** state) {
+TEST(orientation_remembers) {
   begin();
   m.timestep = CR_R(0.1);
   m.actuator_gaintype[0] = CR_GAIN_SO3;
@@ -58,10 +58,4 @@ static void orientation_remembers(void** state) {
     assert_close(law.row[CR_LAW_FORCE + k].by_prm[CR_LAW_GAIN], next[k], 20 * ROUND_OFF);
   }
   cri_model_free(&m);
-}
-
-int test_geodesic(void) {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(orientation_is_geodesic),
-                                     cmocka_unit_test(orientation_remembers)};
-  return cmocka_run_group_tests_name("geodesic", tests, NULL, NULL);
 }

@@ -40,13 +40,10 @@ static void begin(int cone, int dim) {
     m.actuator_gainprm[10 * i] = 3;
   }
   assert_int_equal(cri_model_derive(&m, NULL), CR_OK);
-  assert_int_equal(cri_data_create(&d, &m, NULL, NULL), CR_OK);
+  d = test_data(&m);
 }
 
-static void end(void) {
-  cri_data_free(d);
-  cri_model_free(&m);
-}
+static void end(void) { cri_model_free(&m); }
 
 static void at_height(cr_real z) {
   d->qpos[1] = z;
@@ -64,7 +61,7 @@ static cr_real entry(int out, int dof) {
   return 0;
 }
 
-static void it_pulls_along_the_normal(void** state) {
+TEST(it_pulls_along_the_normal) {
   static const int cones[] = {CR_CONE_PYRAMIDAL, CR_CONE_ELLIPTIC}, dims[] = {1, 3, 4, 6};
   for (int c = 0; c < 2; c++) {
     for (int k = 0; k < 4; k++) {
@@ -86,7 +83,7 @@ static void it_pulls_along_the_normal(void** state) {
   }
 }
 
-static void what_touches_nothing_does_not_pull(void** state) {
+TEST(what_touches_nothing_does_not_pull) {
   begin(CR_CONE_ELLIPTIC, 3);
   at_height(CR_R(0.5));
   assert_int_equal(d->ncon, 0);
@@ -99,10 +96,4 @@ static void what_touches_nothing_does_not_pull(void** state) {
   at_height(CR_R(0.099));
   assert_close(d->qfrc_actuator[1], 0, 0);
   end();
-}
-
-int test_grip(void) {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(it_pulls_along_the_normal),
-                                     cmocka_unit_test(what_touches_nothing_does_not_pull)};
-  return cmocka_run_group_tests_name("grip", tests, NULL, NULL);
 }

@@ -20,18 +20,15 @@ static fixture f;
 
 static void begin(uint64_t seed) {
   assert_int_equal(random_model(&f.m, seed, NULL), CR_OK);
-  assert_int_equal(cri_data_create(&f.d, &f.m, NULL, NULL), CR_OK);
+  f.d = test_data(&f.m);
   assert_true(f.m.nv <= MAX_NV);
   random_state(&f.m, f.d, seed, STATE_FLIGHT);
   mechanism_pose(&f.m, f.d);
 }
 
-static void end(void) {
-  cri_data_free(f.d);
-  cri_model_free(&f.m);
-}
+static void end(void) { cri_model_free(&f.m); }
 
-static void inertia_matches_the_sum_over_bodies(void** state) {
+TEST(inertia_matches_the_sum_over_bodies) {
   for (uint64_t seed = 0; seed < N_SEED; seed++) {
     begin(seed);
     int n = f.m.nv;
@@ -59,7 +56,7 @@ static void inertia_matches_the_sum_over_bodies(void** state) {
   }
 }
 
-static void inertia_product_needs_no_matrix(void** state) {
+TEST(inertia_product_needs_no_matrix) {
   for (uint64_t seed = 0; seed < N_SEED; seed++) {
     begin(seed);
     cr_random r = cr_random_seed(seed, 13);
@@ -84,12 +81,12 @@ static void begin_chain(int n) {
     types[j] = CR_JNT_HINGE;
   }
   assert_int_equal(chain_model(&f.m, n, types, 0, NULL), CR_OK);
-  assert_int_equal(cri_data_create(&f.d, &f.m, NULL, NULL), CR_OK);
+  f.d = test_data(&f.m);
   random_state(&f.m, f.d, (uint64_t)n, STATE_FLIGHT);
   mechanism_pose(&f.m, f.d);
 }
 
-static void inertia_is_formed_where_something_needs_it(void** state) {
+TEST(inertia_is_formed_where_something_needs_it) {
   begin_chain(MAX_CHAIN);
   f.d->M[0] = -7;
   assert_int_equal(cr_inertia(&f.m, f.d), CR_OK);
@@ -106,7 +103,7 @@ static void inertia_is_formed_where_something_needs_it(void** state) {
   end();
 }
 
-static void inertia_tangent_does_not_depend_on_whether_m_was_formed(void** state) {
+TEST(inertia_tangent_does_not_depend_on_whether_m_was_formed) {
   begin_chain(MAX_CHAIN);
   cr_data* tan;
   assert_int_equal(cri_data_twin(&tan, &f.m, f.d, CR_DATA_TANGENT, cri_no_params, NULL), CR_OK);
@@ -132,11 +129,10 @@ static void inertia_tangent_does_not_depend_on_whether_m_was_formed(void** state
 }
 
 // both sides of a pair mean the same, since M is symmetric; pairs add
-static void inertia_cotangent_is_symmetric_and_additive_in_pairs(void** state) {
+TEST(inertia_cotangent_is_symmetric_and_additive_in_pairs) {
   begin(5);
-  cr_data *one, *two;
-  assert_int_equal(cri_data_twin(&one, &f.m, f.d, CR_DATA_COTANGENT, NULL, NULL), CR_OK);
-  assert_int_equal(cri_data_twin(&two, &f.m, f.d, CR_DATA_COTANGENT, NULL, NULL), CR_OK);
+  cr_data* one = test_twin(&f.m, f.d, CR_DATA_COTANGENT);
+  cr_data* two = test_twin(&f.m, f.d, CR_DATA_COTANGENT);
   cr_random r = cr_random_seed(5, 15);
   assert_int_equal(cri_pairs_add(&one->M_pairs), 0);
   cri_pairs_add(&two->M_pairs);
@@ -154,13 +150,11 @@ static void inertia_cotangent_is_symmetric_and_additive_in_pairs(void** state) {
   assert_all_close(one->cinert, two->cinert, 10 * f.m.nbody, CR_R(1e-13));
   assert_all_close(one->cdof, two->cdof, 6 * f.m.nv, CR_R(1e-13));
   assert_all_close(one->par.dof_armature, two->par.dof_armature, f.m.nv, CR_R(1e-13));
-  cri_data_free(one);
-  cri_data_free(two);
   end();
 }
 
 // the factor of the matrix in shallow trees, of articulated bodies in deep ones, with more on the diagonal
-static void inertia_factor_solves_in_shallow_and_deep_trees(void** state) {
+TEST(inertia_factor_solves_in_shallow_and_deep_trees) {
   for (int n = 2; n <= MAX_CHAIN; n += 10) {
     begin_chain(n);
     assert_int_equal(cri_inertia_by_matrix(&f.m), n < 24);
@@ -188,7 +182,7 @@ static void inertia_factor_solves_in_shallow_and_deep_trees(void** state) {
   }
 }
 
-static void inertia_reports_a_massless_mechanism(void** state) {
+TEST(inertia_reports_a_massless_mechanism) {
   begin(3);
   cr_zero(f.d->cinert, 10 * f.m.nbody);
   cr_zero(f.m.dof_armature, f.m.nv);
@@ -204,17 +198,4 @@ static void inertia_reports_a_massless_mechanism(void** state) {
     assert_int_equal(cr_inertia(&f.m, f.d), CR_ERR_NONFINITE);
     end();
   }
-}
-
-int test_inertia(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(inertia_matches_the_sum_over_bodies),
-      cmocka_unit_test(inertia_product_needs_no_matrix),
-      cmocka_unit_test(inertia_is_formed_where_something_needs_it),
-      cmocka_unit_test(inertia_tangent_does_not_depend_on_whether_m_was_formed),
-      cmocka_unit_test(inertia_cotangent_is_symmetric_and_additive_in_pairs),
-      cmocka_unit_test(inertia_factor_solves_in_shallow_and_deep_trees),
-      cmocka_unit_test(inertia_reports_a_massless_mechanism),
-  };
-  return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -28,7 +28,7 @@ static void close3(const cr_real a[3], const cr_real b[3], cr_real tolerance) {
 typedef cr_status jacobian(const cr_model* m, const cr_data* d, cr_real* jacp, cr_real* jacr,
                            int id);
 
-static void velocities_are_jacobians_times_qvel(void** state) {
+TEST(velocities_are_jacobians_times_qvel) {
   static const struct {
     int type;
     jacobian* of;
@@ -58,7 +58,7 @@ static void velocities_are_jacobians_times_qvel(void** state) {
   }
 }
 
-static void momenta_are_matrices_times_qvel(void** state) {
+TEST(momenta_are_matrices_times_qvel) {
   for (int seed = 0; seed < N_SEED; seed++) {
     measured s;
     cr_real A[3 * MAX_NV], v[3];
@@ -78,7 +78,7 @@ static void momenta_are_matrices_times_qvel(void** state) {
 }
 
 // (J(q + h v) - J(q - h v)) / 2h, the point moving with its body
-static void rates_are_differences(void** state) {
+TEST(rates_are_differences) {
   const cr_real h = CR_R(1e-4);
   for (int seed = 0; seed < N_SEED; seed++) {
     measured s;
@@ -87,7 +87,7 @@ static void rates_are_differences(void** state) {
     measured_open(&s, seed, STATE_FLIGHT);
     int body = s.m.nbody - 1, nv = s.m.nv;
     for (int k = 0; k < 2; k++) {
-      assert_int_equal(cri_data_create(&at[k], &s.m, NULL, NULL), CR_OK);
+      at[k] = test_data(&s.m);
       measured_move(&s, k == 0 ? -h : h, at[k]);
       assert_int_equal(cr_jac_body_com(&s.m, at[k], jac[k][0], jac[k][1], body), CR_OK);
     }
@@ -99,14 +99,12 @@ static void rates_are_differences(void** state) {
         assert_close(dot[part][i], rate, CR_R(1e-4));
       }
     }
-    cri_data_free(at[0]);
-    cri_data_free(at[1]);
     measured_close(&s);
   }
 }
 
 // J' f, one force or torque at a time
-static void forces_are_transposes(void** state) {
+TEST(forces_are_transposes) {
   measured s;
   cr_real jacp[3 * MAX_NV], jacr[3 * MAX_NV], q[MAX_NV] = {0}, expected[MAX_NV] = {0};
   const cr_real f[3] = {1, -2, 3}, n[3] = {4, 5, -6}, point[3] = {CR_R(0.3), CR_R(0.1), 1};
@@ -125,14 +123,4 @@ static void forces_are_transposes(void** state) {
   // NULL leaves a part out
   assert_int_equal(cr_jac(&s.m, s.d, NULL, NULL, point, body), CR_OK);
   measured_close(&s);
-}
-
-int test_jacobians(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(velocities_are_jacobians_times_qvel),
-      cmocka_unit_test(momenta_are_matrices_times_qvel),
-      cmocka_unit_test(rates_are_differences),
-      cmocka_unit_test(forces_are_transposes),
-  };
-  return cmocka_run_group_tests_name("jacobians", tests, NULL, NULL);
 }

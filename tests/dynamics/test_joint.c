@@ -5,7 +5,7 @@
 #include "support/chain_model.h"
 #include "support/close.h"
 
-static void joints_cover_all_coordinates(void** state) {
+TEST(joints_cover_all_coordinates) {
   static const int32_t types[] = {CR_JNT_FREE, CR_JNT_BALL, CR_JNT_HINGE, CR_JNT_SLIDE};
   static const int flat[] = {3, 0, 1, 1};
   cr_model m;
@@ -23,9 +23,4 @@ static void joints_cover_all_coordinates(void** state) {
   assert_int_equal(q, m.nq);
   assert_int_equal(v, m.nv);
   cri_model_free(&m);
-}
-
-int test_joint(void) {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(joints_cover_all_coordinates)};
-  return cmocka_run_group_tests(tests, NULL, NULL);
 }

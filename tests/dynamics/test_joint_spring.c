@@ -12,18 +12,14 @@ static cr_data* d;
 
 static void begin(uint64_t seed) {
   assert_int_equal(random_model(&m, seed, NULL), CR_OK);
-  assert_int_equal(cri_data_create(&d, &m, NULL, NULL), CR_OK);
+  d = test_data(&m);
   random_state(&m, d, seed, STATE_FLIGHT);
 }
 
-static void end(void) {
-  cri_data_free(d);
-  cri_model_free(&m);
-}
+static void end(void) { cri_model_free(&m); }
 
 // what a piece is: one coordinate of a slide or hinge; three of a ball; a free joint has two pieces
-static void pieces_cover_the_joint(void** state) {
-  (void)state;
+TEST(pieces_cover_the_joint) {
   for (uint64_t seed = 0; seed < 20; seed++) {
     begin(seed);
     for (int j = 0; j < m.njnt; j++) {
@@ -47,14 +43,12 @@ static void pieces_cover_the_joint(void** state) {
   }
 }
 
-static void transpose_matches_tangent(void** state) {
-  (void)state;
+TEST(transpose_matches_tangent) {
   cr_random r = cr_random_seed(7, 1);
   for (uint64_t seed = 0; seed < 20; seed++) {
     begin(seed);
-    cr_data *tan, *bar;
-    assert_int_equal(cri_data_twin(&tan, &m, d, CR_DATA_TANGENT, NULL, NULL), CR_OK);
-    assert_int_equal(cri_data_twin(&bar, &m, d, CR_DATA_COTANGENT, NULL, NULL), CR_OK);
+    cr_data* tan = test_twin(&m, d, CR_DATA_TANGENT);
+    cr_data* bar = test_twin(&m, d, CR_DATA_COTANGENT);
     cr_real forward = 0, backward = 0;
     for (int i = 0; i < m.nv; i++) {
       tan->qpos[i] = cr_random_normal(&r);
@@ -75,16 +69,6 @@ static void transpose_matches_tangent(void** state) {
       backward += tan->qpos[i] * bar->qpos[i];
     }
     assert_close(forward, backward, CR_R(1e-12) * (1 + cr_abs(forward)) * m.nv);
-    cri_data_free(tan);
-    cri_data_free(bar);
     end();
   }
-}
-
-int test_joint_spring(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(pieces_cover_the_joint),
-      cmocka_unit_test(transpose_matches_tangent),
-  };
-  return cmocka_run_group_tests_name("joint_spring", tests, NULL, NULL);
 }

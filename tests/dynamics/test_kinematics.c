@@ -22,9 +22,9 @@ typedef struct {
 static fixture f;
 
 static void allocate_data(void) {
-  assert_int_equal(cri_data_create(&f.d, &f.m, NULL, NULL), CR_OK);
-  assert_int_equal(cri_data_twin(&f.tan, &f.m, f.d, CR_DATA_TANGENT, NULL, NULL), CR_OK);
-  assert_int_equal(cri_data_twin(&f.bar, &f.m, f.d, CR_DATA_COTANGENT, NULL, NULL), CR_OK);
+  f.d = test_data(&f.m);
+  f.tan = test_twin(&f.m, f.d, CR_DATA_TANGENT);
+  f.bar = test_twin(&f.m, f.d, CR_DATA_COTANGENT);
 }
 
 static void begin(uint64_t seed) {
@@ -35,12 +35,7 @@ static void begin(uint64_t seed) {
   assert_int_equal(cr_kinematics(&f.m, f.d), CR_OK);
 }
 
-static void end(void) {
-  cri_data_free(f.d);
-  cri_data_free(f.tan);
-  cri_data_free(f.bar);
-  cri_model_free(&f.m);
-}
+static void end(void) { cri_model_free(&f.m); }
 
 // ---- homogeneous transforms
 
@@ -129,7 +124,7 @@ static void expect(const cr_real* x, const cr_real* mat, transform t) {
   }
 }
 
-static void kinematics_is_a_product_of_transforms(void** state) {
+TEST(kinematics_is_a_product_of_transforms) {
   for (uint64_t seed = 0; seed < N_SEED; seed++) {
     begin(seed);
     const cr_model* m = &f.m;
@@ -178,7 +173,7 @@ static void derive(void) {
 }
 
 // a hinge about z through (1, 0, 0), turned by 90 degrees: (x, y) -> (1 - y, x - 1)
-static void kinematics_hinge_turns_about_its_anchor(void** state) {
+TEST(kinematics_hinge_turns_about_its_anchor) {
   const int32_t type = CR_JNT_HINGE;
   begin_body(1, &type);
   f.m.jnt_pos[0] = 1;
@@ -196,7 +191,7 @@ static void kinematics_hinge_turns_about_its_anchor(void** state) {
 }
 
 // the second of two joints sees what the first has done; its own motion it does not
-static void kinematics_joints_act_in_their_order(void** state) {
+TEST(kinematics_joints_act_in_their_order) {
   const int32_t types[3] = {CR_JNT_HINGE, CR_JNT_SLIDE, CR_JNT_HINGE};
   begin_body(3, types);
   const cr_real axes[9] = {0, 0, 1, 1, 0, 0, 1, 0, 0};
@@ -215,7 +210,7 @@ static void kinematics_joints_act_in_their_order(void** state) {
 }
 
 // in the reference pose joints do nothing, whatever qpos0 is
-static void kinematics_reference_pose_is_that_of_the_bodies(void** state) {
+TEST(kinematics_reference_pose_is_that_of_the_bodies) {
   const int32_t types[3] = {CR_JNT_SLIDE, CR_JNT_HINGE, CR_JNT_BALL};
   begin_body(3, types);
   f.m.qpos0[0] = CR_R(0.4);
@@ -231,7 +226,7 @@ static void kinematics_reference_pose_is_that_of_the_bodies(void** state) {
 }
 
 // the length of a quaternion says nothing, and one without length is the identity; qpos stays
-static void kinematics_normalises_a_copy_of_quaternions(void** state) {
+TEST(kinematics_normalises_a_copy_of_quaternions) {
   const int32_t type = CR_JNT_FREE;
   const cr_real q[7] = {1, 2, 3, 3, 0, -4, 0}, unit[4] = {CR_R(0.6), 0, CR_R(-0.8), 0};
   begin_body(1, &type);
@@ -273,7 +268,7 @@ static cr_real generalized_force(const cr_model* m, const cr_data* d, int dof,
   return cr_dot3(axis, total);
 }
 
-static void kinematics_vjp_is_the_geometric_jacobian(void** state) {
+TEST(kinematics_vjp_is_the_geometric_jacobian) {
   for (uint64_t seed = 0; seed < N_SEED; seed++) {
     begin(seed);
     const cr_model* m = &f.m;
@@ -305,7 +300,7 @@ static void kinematics_vjp_is_the_geometric_jacobian(void** state) {
 }
 
 // moving and turning the only body of the world moves and turns all below it as one piece
-static void kinematics_jvp_of_a_rigid_motion(void** state) {
+TEST(kinematics_jvp_of_a_rigid_motion) {
   for (uint64_t seed = 1; seed < N_SEED; seed += 4) {
     begin(seed);
     const cr_model* m = &f.m;
@@ -336,7 +331,7 @@ static void kinematics_jvp_of_a_rigid_motion(void** state) {
 
 // the axis of a hinge: stretched along itself it turns the body by sin t; across, it tilts the
 // axis of the turn, which moves the body by (exp(t [a]x) - 1) there
-static void kinematics_axis_derivative_has_its_closed_form(void** state) {
+TEST(kinematics_axis_derivative_has_its_closed_form) {
   const int32_t type = CR_JNT_HINGE;
   const cr_real t = CR_R(1.1);
   begin_body(1, &type);
@@ -362,7 +357,7 @@ static void kinematics_axis_derivative_has_its_closed_form(void** state) {
 
 // with an axis that is not of unit length, as differences have it, the body still only turns, and
 // about its anchor
-static void kinematics_any_axis_makes_a_rotation(void** state) {
+TEST(kinematics_any_axis_makes_a_rotation) {
   const int32_t types[2] = {CR_JNT_HINGE, CR_JNT_HINGE};
   begin_body(2, types);
   f.m.jnt_pos[0] = f.m.jnt_pos[4] = 1;
@@ -383,7 +378,7 @@ static void kinematics_any_axis_makes_a_rotation(void** state) {
 }
 
 // a mocap body follows its mocap pose; body_pos and body_quat have no say, hence no derivative
-static void kinematics_mocap_body_follows_its_pose(void** state) {
+TEST(kinematics_mocap_body_follows_its_pose) {
   const int32_t parent[3] = {0, 0, 1}, jntnum[3] = {0, 0, 0};
   f.m = (cr_model){.nmocap = 1};
   assert_int_equal(cri_model_sizes(&f.m, 3, parent, jntnum, jntnum, NULL), CR_OK);
@@ -405,20 +400,4 @@ static void kinematics_mocap_body_follows_its_pose(void** state) {
   assert_all_close(f.bar->par.body_pos + 3, ((cr_real[3]){0}), 3, 0);
   assert_all_close(f.bar->par.body_pos + 6, ((cr_real[3]){0, -1, 0}), 3, tight);
   end();
-}
-
-int test_kinematics(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(kinematics_is_a_product_of_transforms),
-      cmocka_unit_test(kinematics_hinge_turns_about_its_anchor),
-      cmocka_unit_test(kinematics_joints_act_in_their_order),
-      cmocka_unit_test(kinematics_reference_pose_is_that_of_the_bodies),
-      cmocka_unit_test(kinematics_normalises_a_copy_of_quaternions),
-      cmocka_unit_test(kinematics_vjp_is_the_geometric_jacobian),
-      cmocka_unit_test(kinematics_jvp_of_a_rigid_motion),
-      cmocka_unit_test(kinematics_axis_derivative_has_its_closed_form),
-      cmocka_unit_test(kinematics_any_axis_makes_a_rotation),
-      cmocka_unit_test(kinematics_mocap_body_follows_its_pose),
-  };
-  return cmocka_run_group_tests_name("kinematics", tests, NULL, NULL);
 }

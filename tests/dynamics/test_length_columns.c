@@ -13,8 +13,7 @@
 enum { MAX_NV = 64 };
 
 // tau = J' f, f = 2 L + 3 L' + 5 L'' + const, two dofs of three
-static void a_block_by_hand(void** state) {
-  (void)state;
+TEST(a_block_by_hand) {
   const int32_t col[] = {0, 2};
   const cr_real J[] = {CR_R(0.5), -2}, H[] = {1, CR_R(0.25), CR_R(0.25), -3};
   const cr_real v[] = {1, 100, 2}, a[] = {-1, 100, 4};
@@ -53,14 +52,13 @@ static bool smooth_between(const cr_model* m, const cr_data* a, const cr_data* b
   return memcmp(a->wrap_branch, b->wrap_branch, (size_t)m->nwrap * sizeof *a->wrap_branch) == 0;
 }
 
-static void columns_are_differences(void** state) {
-  (void)state;
+TEST(columns_are_differences) {
   static const cr_real weight[] = {1, -8, 8, -1};
   const cr_real h = CR_R(1e-4);
   int compared = 0;
   for (uint64_t seed = 0; seed < 48; seed++) {
     cr_model m;
-    cr_data *d, *moved, *tan;
+    cr_data* tan;
     const char* why = NULL;
     assert_int_equal(random_model(&m, seed, NULL), CR_OK);
     if (!cri_forces_along_lengths(&m, &why) || m.nv > MAX_NV) {
@@ -69,8 +67,8 @@ static void columns_are_differences(void** state) {
       continue;
     }
     m.disableflags |= CR_DSBL_CONSTRAINT | CR_DSBL_GRAVITY;
-    assert_int_equal(cri_data_create(&d, &m, NULL, NULL), CR_OK);
-    assert_int_equal(cri_data_create(&moved, &m, NULL, NULL), CR_OK);
+    cr_data* d = test_data(&m);
+    cr_data* moved = test_data(&m);
     assert_int_equal(cri_data_twin(&tan, &m, d, CR_DATA_TANGENT, cri_no_params, NULL), CR_OK);
     random_state(&m, d, seed, STATE_FLIGHT);
     cri_data_copy(&m, moved, d);
@@ -115,17 +113,7 @@ static void columns_are_differences(void** state) {
     free(curvatures.at);
     free(curvatures.numbers);
     cri_data_free(tan);
-    cri_data_free(moved);
-    cri_data_free(d);
     cri_model_free(&m);
   }
   assert_true(compared > 5);
-}
-
-int test_length_columns(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(a_block_by_hand),
-      cmocka_unit_test(columns_are_differences),
-  };
-  return cmocka_run_group_tests(tests, NULL, NULL);
 }

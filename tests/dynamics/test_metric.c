@@ -21,19 +21,15 @@ static void begin(int integrator) {
   m.actuator_biastype[0] = CR_BIAS_AFFINE;
   m.actuator_biasprm[1] = -50;
   m.actuator_biasprm[2] = -2;
-  assert_int_equal(cri_data_create(&d, &m, NULL, NULL), CR_OK);
+  d = test_data(&m);
   d->qpos[0] = CR_R(0.3);
   d->qvel[0] = CR_R(-0.7);
 }
 
-static void end(void) {
-  cri_data_free(d);
-  cri_model_free(&m);
-}
+static void end(void) { cri_model_free(&m); }
 
 // backward Euler: (mass + h b + h^2 k) (v+ - v) = h (f(q, v) - h k v)
-static void a_stiff_slide_has_a_closed_form(void** state) {
-  (void)state;
+TEST(a_stiff_slide_has_a_closed_form) {
   begin(CR_INT_DISCRETE);
   cr_real gear = m.actuator_gear[0], k = 3000 + 50 * gear * gear, b = 4 + 2 * gear * gear;
   assert_int_equal(cr_step(&m, d), CR_OK);
@@ -48,8 +44,7 @@ static void a_stiff_slide_has_a_closed_form(void** state) {
 }
 
 // a hundred steps of a spring that is stiff for the step: it comes to rest, explicitly it explodes
-static void stiffness_is_stable(void** state) {
-  (void)state;
+TEST(stiffness_is_stable) {
   static const int integrators[] = {CR_INT_DISCRETE, CR_INT_IMPLICITFAST};
   for (int i = 0; i < 2; i++) {
     begin(integrators[i]);
@@ -65,8 +60,7 @@ static void stiffness_is_stable(void** state) {
   }
 }
 
-static void what_does_not_stabilise_counts_as_zero(void** state) {
-  (void)state;
+TEST(what_does_not_stabilise_counts_as_zero) {
   begin(CR_INT_DISCRETE);
   m.jnt_stiffness[0] = -10;
   m.dof_damping[0] = -1;
@@ -85,16 +79,14 @@ static void what_does_not_stabilise_counts_as_zero(void** state) {
 }
 
 // laws of zero: a damper of next to nothing has the derivatives that none has, and so a spring and a servo
-static void laws_of_zero_have_the_derivative_beside_them(void** state) {
-  (void)state;
+TEST(laws_of_zero_have_the_derivative_beside_them) {
   cr_real at[5][2];
   for (int beside = 0; beside < 2; beside++) {
     begin(CR_INT_DISCRETE);
     cr_real little = beside == 1 ? CR_R(1e-9) : 0;
-    cr_data* bar;
     m.jnt_stiffness[0] = m.dof_damping[0] = little;
     m.actuator_biasprm[1] = m.actuator_biasprm[2] = -little;
-    assert_int_equal(cri_data_twin(&bar, &m, d, CR_DATA_COTANGENT, NULL, NULL), CR_OK);
+    cr_data* bar = test_twin(&m, d, CR_DATA_COTANGENT);
     d->qfrc_applied[0] = 2;
     assert_int_equal(cr_step(&m, d), CR_OK);
     bar->qvel_next[0] = 1;
@@ -104,7 +96,6 @@ static void laws_of_zero_have_the_derivative_beside_them(void** state) {
     at[2][beside] = bar->par.actuator_biasprm[1];
     at[3][beside] = bar->par.actuator_biasprm[2];
     at[4][beside] = bar->qvel[0];
-    cri_data_free(bar);
     end();
   }
   for (int i = 0; i < 5; i++) {
@@ -115,12 +106,11 @@ static void laws_of_zero_have_the_derivative_beside_them(void** state) {
 
 // a tendon spring at its rest length, between two that move: the step leaps there, and its derivative is
 // that beside it
-static void a_tendon_at_rest_has_the_derivative_beside_it(void** state) {
-  (void)state;
+TEST(a_tendon_at_rest_has_the_derivative_beside_it) {
   cr_real by_q[3], by_v[3], weight[3];
   int tried = 0;
   for (uint64_t seed = 0; seed < 24; seed++) {
-    cr_data *work, *bar;
+    cr_data* bar;
     assert_int_equal(random_model(&m, seed, NULL), CR_OK);
     random_model_calm(&m);
     random_model_discrete(&m);
@@ -134,8 +124,8 @@ static void a_tendon_at_rest_has_the_derivative_beside_it(void** state) {
     }
     tried++;
     m.disableflags &= ~CR_DSBL_SPRING;
-    assert_int_equal(cri_data_create(&d, &m, NULL, NULL), CR_OK);
-    assert_int_equal(cri_data_create(&work, &m, NULL, NULL), CR_OK);
+    d = test_data(&m);
+    cr_data* work = test_data(&m);
     random_state(&m, d, seed, STATE_FLIGHT);
     assert_int_equal(cr_forward(&m, d), CR_OK);
     m.tendon_stiffness[t] = 50;
@@ -161,14 +151,12 @@ static void a_tendon_at_rest_has_the_derivative_beside_it(void** state) {
     assert_true(weight[1] < weight[0] && weight[1] < weight[2]);
     assert_close(by_q[1], (by_q[0] + by_q[2]) / 2, CR_R(1e-5) * (1 + cr_abs(by_q[0])));
     assert_close(by_v[1], (by_v[0] + by_v[2]) / 2, CR_R(1e-5) * (1 + cr_abs(by_v[0])));
-    cri_data_free(work);
     end();
   }
   assert_true(tried > 5);
 }
 
-static void other_integrators_have_no_metric(void** state) {
-  (void)state;
+TEST(other_integrators_have_no_metric) {
   begin(CR_INT_EULER);
   assert_int_equal(cr_forward(&m, d), CR_OK);
   assert_true(d->metric_dof[0] == 0 && d->metric_actuator[0] == 0 && d->qfrc_shift[0] == 0);
@@ -180,16 +168,4 @@ static void other_integrators_have_no_metric(void** state) {
   assert_true(cri_metric_switch(&m, CR_FIELD_dof_damping, 0));
   assert_int_equal(cr_forward(&m, d), CR_ERR_CAPACITY);
   end();
-}
-
-int test_metric(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(a_stiff_slide_has_a_closed_form),
-      cmocka_unit_test(stiffness_is_stable),
-      cmocka_unit_test(what_does_not_stabilise_counts_as_zero),
-      cmocka_unit_test(laws_of_zero_have_the_derivative_beside_them),
-      cmocka_unit_test(a_tendon_at_rest_has_the_derivative_beside_it),
-      cmocka_unit_test(other_integrators_have_no_metric),
-  };
-  return cmocka_run_group_tests_name("metric", tests, NULL, NULL);
 }

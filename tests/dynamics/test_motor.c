@@ -12,7 +12,7 @@ static cr_model m;
 static void begin(void) { assert_int_equal(chain_model(&m, 1, joints, 1, NULL), CR_OK); }
 
 // a motor at the voltage u turns at u / K without force, and stalls at K u / R
-static void motor_has_two_ends(void** state) {
+TEST(motor_has_two_ends) {
   begin();
   m.actuator_gaintype[0] = CR_GAIN_DCMOTOR;
   m.actuator_biastype[0] = CR_BIAS_DCMOTOR;
@@ -51,7 +51,7 @@ static void make_hot_motor(void) {
   cr_copy(m.actuator_dynprm, dyn, 5);
 }
 
-static void hot_motor_matches_mujoco(void** state) {
+TEST(hot_motor_matches_mujoco) {
   make_hot_motor();
   const cr_real u[2] = {CR_R(0.5), CR_R(0.4)}, l[1] = {CR_R(0.2)}, v[1] = {CR_R(0.3)};
   const cr_real act[3] = {CR_R(0.1), CR_R(0.11), CR_R(0.12)};
@@ -72,7 +72,7 @@ static void hot_motor_matches_mujoco(void** state) {
 }
 
 // cogging repeats with its poles; bristles pull back, whatever the windings do
-static void mechanics_come_on_top(void** state) {
+TEST(mechanics_come_on_top) {
   make_hot_motor();
   m.actuator_actnum[0] = 4;
   m.actuator_dynprm[5] = 10;
@@ -89,11 +89,4 @@ static void mechanics_come_on_top(void** state) {
   assert_close(law.row[CR_LAW_FREE_SLOPE].value, CR_R(-0.1), 0);
   assert_close(law.row[CR_LAW_FREE_SLOPE + 1].value, cr_cos(CR_R(3.8)), CR_R(1e-15));
   cri_model_free(&m);
-}
-
-int test_motor(void) {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(motor_has_two_ends),
-                                     cmocka_unit_test(hot_motor_matches_mujoco),
-                                     cmocka_unit_test(mechanics_come_on_top)};
-  return cmocka_run_group_tests_name("motor", tests, NULL, NULL);
 }

@@ -11,27 +11,21 @@ static const int32_t hinge[] = {CR_JNT_HINGE};
 static const cr_real usual[9] = {CR_R(0.75), CR_R(1.05), -1,        200,      CR_R(0.5),
                                  CR_R(1.6),  CR_R(1.5),  CR_R(1.3), CR_R(1.2)};
 
-static int setup(void** state) {
-  (void)state;
-  if (chain_model(&m, 1, hinge, 1, NULL) != CR_OK) {
-    return 1;
-  }
+static void setup(void) {
+  assert_int_equal(chain_model(&m, 1, hinge, 1, NULL), CR_OK);
   cr_copy(m.actuator_gainprm, usual, 9);
   cr_copy(m.actuator_biasprm, usual, 9);
   m.actuator_lengthrange[0] = CR_R(0.2);
   m.actuator_lengthrange[1] = CR_R(0.5);
   m.actuator_acc0[0] = CR_R(3.5);
   m.muscle_smooth = 0;
-  return 0;
 }
 
-static int teardown(void** state) {
-  (void)state;
-  cri_model_free(&m);
-  return 0;
-}
+static void teardown(void) { cri_model_free(&m); }
 
-static void forces_match_mujoco(void** state) {
+AROUND_EACH(setup, teardown)
+
+TEST(forces_match_mujoco) {
   static const cr_real l[] = {CR_R(0.05), CR_R(0.12), CR_R(0.3), CR_R(0.42), CR_R(0.7), CR_R(1.2)};
   static const cr_real v[] = {-2, CR_R(-0.4), CR_R(0.05), CR_R(0.2), CR_R(0.9)};
   static const cr_real gain[6][5] = {{0, CR_R(-2.4584126984126966), CR_R(-4.8507936507936487),
@@ -54,7 +48,7 @@ static void forces_match_mujoco(void** state) {
   }
 }
 
-static void activation_matches_mujoco(void** state) {
+TEST(activation_matches_mujoco) {
   // control, activation, rate with the hard switch, with tausmooth 0.5
   static const cr_real rows[][4] = {
       {CR_R(0.8), CR_R(0.2), 75, 75},
@@ -120,7 +114,7 @@ static cr_real slope_of(int law, cr_real* x, cr_real h, cr_real* l, cr_real* v) 
 }
 
 // off the seams, exact and smooth
-static void gradients_match_differences(void** state) {
+TEST(gradients_match_differences) {
   cr_random r = cr_random_seed(2, 5);
   int checked = 0;
   for (int i = 0; i < 400; i++) {
@@ -145,7 +139,7 @@ static void gradients_match_differences(void** state) {
   assert_true(checked > 19000);
 }
 
-static void slope_of_the_gain_is_in_its_gradient(void** state) {
+TEST(slope_of_the_gain_is_in_its_gradient) {
   cr_random r = cr_random_seed(4, 5);
   for (int i = 0; i < 200; i++) {
     cri_muscle_gradient g;
@@ -163,7 +157,7 @@ static void slope_of_the_gain_is_in_its_gradient(void** state) {
   }
 }
 
-static void rates_match_differences(void** state) {
+TEST(rates_match_differences) {
   cr_random r = cr_random_seed(3, 5);
   for (int i = 0; i < 300; i++) {
     m.muscle_smooth = i % 3 == 0 ? CR_R(0.2) : 0;
@@ -192,7 +186,7 @@ static void rates_match_differences(void** state) {
 
 // ---- shapes
 
-static void curves_have_no_steps(void** state) {
+TEST(curves_have_no_steps) {
   // seams of length and velocity, in the units of the muscle
   static const cr_real L[] = {CR_R(0.5), CR_R(0.75), 1, CR_R(1.3), CR_R(1.6)},
                        V[] = {-1, 0, CR_R(0.2)};
@@ -211,7 +205,7 @@ static void curves_have_no_steps(void** state) {
 }
 
 // the surrogate is near, and nearer with less width
-static void smooth_curves_approach_exact_ones(void** state) {
+TEST(smooth_curves_approach_exact_ones) {
   cr_real worst[2] = {0, 0};
   for (int k = 0; k < 2; k++) {
     for (int i = 0; i < 100; i++) {
@@ -228,7 +222,7 @@ static void smooth_curves_approach_exact_ones(void** state) {
 }
 
 // the smooth switch takes the sides apart only away from it
-static void smooth_activation_has_no_kink(void** state) {
+TEST(smooth_activation_has_no_kink) {
   m.actuator_dynprm[0] = CR_R(0.01);
   m.actuator_dynprm[1] = CR_R(0.04);
   m.actuator_dynprm[2] = 0;
@@ -245,8 +239,7 @@ static void smooth_activation_has_no_kink(void** state) {
 // time constants change with the activation between 0 and 1 only. At 0, where models reset activations
 // to, the gradient is the slope to the right: rate = (u - a) / (tau (1/2 + 3/2 a)); to the left it is
 // that without the change of pace, and a central difference is their mean
-static void at_zero_the_gradient_is_that_of_inside(void** state) {
-  (void)state;
+TEST(at_zero_the_gradient_is_that_of_inside) {
   const cr_real u = CR_R(0.6), h = CR_R(1e-7), tau = CR_R(0.01);
   m.actuator_dynprm[0] = tau;
   m.actuator_dynprm[1] = CR_R(0.04);
@@ -261,8 +254,7 @@ static void at_zero_the_gradient_is_that_of_inside(void** state) {
 
 // Excitation meets activation: at 0 a control only activates and an activation only decays, at 1 the
 // other way round; so also at the ends of a control's range. Between them it is deactivation.
-static void where_excitation_meets_activation(void** state) {
-  (void)state;
+TEST(where_excitation_meets_activation) {
   static const struct {
     bool limited;
     double at;
@@ -286,22 +278,4 @@ static void where_excitation_meets_activation(void** state) {
     assert_close(at.by_act, cri_muscle_rate_of(&m, 0, x, x + other).value / other, CR_R(1e-3));
   }
   m.actuator_ctrllimited[0] = 0;
-}
-
-#define TEST(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
-
-int test_muscle(void) {
-  const struct CMUnitTest tests[] = {
-      TEST(forces_match_mujoco),
-      TEST(activation_matches_mujoco),
-      TEST(gradients_match_differences),
-      TEST(slope_of_the_gain_is_in_its_gradient),
-      TEST(at_zero_the_gradient_is_that_of_inside),
-      TEST(where_excitation_meets_activation),
-      TEST(rates_match_differences),
-      TEST(curves_have_no_steps),
-      TEST(smooth_curves_approach_exact_ones),
-      TEST(smooth_activation_has_no_kink),
-  };
-  return cmocka_run_group_tests_name("muscle", tests, NULL, NULL);
 }

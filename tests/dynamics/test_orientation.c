@@ -7,13 +7,13 @@
 #include "support/close.h"
 #include "support/random_model.h"
 
-static void velocities_are_angular(void** state) {
+TEST(velocities_are_angular) {
   int joints = 0, sites = 0;
   for (uint64_t seed = 0; seed < 120; seed++) {
     cr_model m;
     cr_data* d = NULL;
     assert_int_equal(random_model(&m, seed, NULL), CR_OK);
-    assert_int_equal(cri_data_create(&d, &m, NULL, NULL), CR_OK);
+    d = test_data(&m);
     random_state(&m, d, seed, STATE_FLIGHT);
     assert_int_equal(cr_forward(&m, d), CR_OK);
     for (int i = 0; i < m.nactuator; i++) {
@@ -38,13 +38,7 @@ static void velocities_are_angular(void** state) {
       }
       sites++;
     }
-    cri_data_free(d);
     cri_model_free(&m);
   }
   assert_true(joints > 0 && sites > 0);
-}
-
-int test_orientation(void) {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(velocities_are_angular)};
-  return cmocka_run_group_tests_name("orientation", tests, NULL, NULL);
 }

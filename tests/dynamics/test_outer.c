@@ -30,8 +30,8 @@ static cri_rows rows_of(uint64_t seed) {
 static bool begin(uint64_t seed) {
   assert_int_equal(random_model(&m, seed, NULL), CR_OK);
   assert_true(m.nv <= MAX_NV && m.ntendon <= MAX_ROWS && m.nJten <= MAX_NNZ);
-  assert_int_equal(cri_data_create(&d, &m, NULL, NULL), CR_OK);
-  assert_int_equal(cri_data_twin(&bar, &m, d, CR_DATA_COTANGENT, NULL, NULL), CR_OK);
+  d = test_data(&m);
+  bar = test_twin(&m, d, CR_DATA_COTANGENT);
   random = cr_random_seed(seed, 5);
   fill(a, m.nJten);
   fill(a_tan, m.nJten);
@@ -42,11 +42,7 @@ static bool begin(uint64_t seed) {
   return m.ntendon > 0;
 }
 
-static void end(void) {
-  cri_data_free(bar);
-  cri_data_free(d);
-  cri_model_free(&m);
-}
+static void end(void) { cri_model_free(&m); }
 
 static bool is_above(int i, int j) {
   while (j > i) {
@@ -75,8 +71,7 @@ static cr_real form(bool fast, const cr_real* values, const cr_real* weights) {
   return sum;
 }
 
-static void entries_are_those_of_relatives(void** state) {
-  (void)state;
+TEST(entries_are_those_of_relatives) {
   static cr_real lower[MAX_NV * MAX_NV], upper[MAX_NV * MAX_NV];
   int split = 0;
   for (uint64_t seed = 0; seed < N_SEED; seed++) {
@@ -103,8 +98,7 @@ static void entries_are_those_of_relatives(void** state) {
   assert_true(split > 0 && alone > 0);
 }
 
-static void derivatives_are_those_of_the_form(void** state) {
-  (void)state;
+TEST(derivatives_are_those_of_the_form) {
   for (uint64_t seed = 0; seed < N_SEED; seed++) {
     if (begin(seed)) {
       cri_rows rows = rows_of(seed);
@@ -146,12 +140,4 @@ static void derivatives_are_those_of_the_form(void** state) {
     }
     end();
   }
-}
-
-int test_outer(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(entries_are_those_of_relatives),
-      cmocka_unit_test(derivatives_are_those_of_the_form),
-  };
-  return cmocka_run_group_tests_name("outer", tests, NULL, NULL);
 }

@@ -11,13 +11,13 @@
 
 enum { PAIRS = 3, MAX_BODY = 64 };
 
-static void motions_and_their_transpose(void** state) {
+TEST(motions_and_their_transpose) {
   for (uint64_t seed = 0; seed < 20; seed++) {
     cr_model m;
     cr_data *d = NULL, *bar = NULL;
     cr_random r = cr_random_seed(seed, 1);
     assert_int_equal(random_model(&m, seed, NULL), CR_OK);
-    assert_int_equal(cri_data_create(&d, &m, NULL, NULL), CR_OK);
+    d = test_data(&m);
     assert_int_equal(cr_data_create_cotangent(&bar, &m, d, NULL), CR_OK);
     random_state(&m, d, seed, STATE_FLIGHT);
     assert_int_equal(cr_forward(&m, d), CR_OK);
@@ -66,12 +66,6 @@ static void motions_and_their_transpose(void** state) {
     }
     assert_close(by_cotangent, by_motions, CR_R(1e-11));
     cri_data_free(bar);
-    cri_data_free(d);
     cri_model_free(&m);
   }
-}
-
-int test_pair_sweep(void) {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(motions_and_their_transpose)};
-  return cmocka_run_group_tests_name("pair_sweep", tests, NULL, NULL);
 }

@@ -25,8 +25,8 @@ static fixture f;
 
 static void begin(void) {
   assert_int_equal(chain_model(&f.m, 4, joints, 0, NULL), CR_OK);
-  assert_int_equal(cri_data_create(&f.d, &f.m, NULL, NULL), CR_OK);
-  assert_int_equal(cri_data_create(&f.moved, &f.m, NULL, NULL), CR_OK);
+  f.d = test_data(&f.m);
+  f.moved = test_data(&f.m);
   cr_random r = cr_random_seed(1, 44);
   for (int j = 0; j < f.m.njnt; j++) {
     f.m.jnt_stiffness[j] = 2 + (cr_real)j;
@@ -43,11 +43,7 @@ static void begin(void) {
   mechanism_pose(&f.m, f.d);
 }
 
-static void end(void) {
-  cri_data_free(f.moved);
-  cri_data_free(f.d);
-  cri_model_free(&f.m);
-}
+static void end(void) { cri_model_free(&f.m); }
 
 // half of k times distance squared or angle squared, the angle from the scalar part
 static cr_real spring_energy(const cr_data* d) {
@@ -78,7 +74,7 @@ static cr_real energy_after(cr_real h) {
   return spring_energy(f.moved);
 }
 
-static void springs_descend_their_energy(void** state) {
+TEST(springs_descend_their_energy) {
   begin();
   assert_int_equal(cr_passive(&f.m, f.d), CR_OK);
   cr_real power = 0, h = CR_R(1e-3);
@@ -92,7 +88,7 @@ static void springs_descend_their_energy(void** state) {
   end();
 }
 
-static void spring_of_a_ball_is_stiffness_times_angle(void** state) {
+TEST(spring_of_a_ball_is_stiffness_times_angle) {
   begin();
   cr_real axis[3] = {CR_R(0.6), 0, CR_R(-0.8)};
   cr_real* q = f.d->qpos + f.m.jnt_qposadr[1];
@@ -113,7 +109,7 @@ static void spring_of_a_ball_is_stiffness_times_angle(void** state) {
   end();
 }
 
-static void dampers_oppose_velocity(void** state) {
+TEST(dampers_oppose_velocity) {
   begin();
   assert_int_equal(cr_passive(&f.m, f.d), CR_OK);
   for (int i = 0; i < f.m.nv; i++) {
@@ -123,7 +119,7 @@ static void dampers_oppose_velocity(void** state) {
   end();
 }
 
-static void dampers_are_odd_polynomials(void** state) {
+TEST(dampers_are_odd_polynomials) {
   begin();
   cr_real force[MAX_NV];
   for (int i = 0; i < f.m.nv; i++) {
@@ -146,7 +142,7 @@ static void dampers_are_odd_polynomials(void** state) {
 }
 
 // k0 x + k1 x^2 + k2 x^3 along x: signed where there is one coordinate, a distance or angle else
-static void springs_are_polynomials(void** state) {
+TEST(springs_are_polynomials) {
   begin();
   for (int j = 0; j < f.m.njnt; j++) {
     f.m.jnt_stiffness[j] = 2;
@@ -179,7 +175,7 @@ static cr_real potential_after(cr_real h) {
   return mechanism_potential(&f.m, f.moved);
 }
 
-static void full_compensation_lifts_against_gravity(void** state) {
+TEST(full_compensation_lifts_against_gravity) {
   begin();
   cr_real power = 0, h = CR_R(1e-3);
   f.m.gravity[0] = CR_R(0.7);
@@ -196,7 +192,7 @@ static void full_compensation_lifts_against_gravity(void** state) {
   end();
 }
 
-static void compensation_by_actuators_is_not_passive(void** state) {
+TEST(compensation_by_actuators_is_not_passive) {
   begin();
   f.m.body_gravcomp[3] = CR_R(0.5);
   f.m.jnt_actgravcomp[2] = 1;
@@ -219,7 +215,7 @@ static bool any(const cr_real* x) {
 }
 
 // with springs and dampers both off MuJoCo leaves out gravity compensation too
-static void switches_do_what_mujoco_does(void** state) {
+TEST(switches_do_what_mujoco_does) {
   static const struct {
     int flags;
     bool spring, damper, gravcomp;
@@ -241,10 +237,9 @@ static void switches_do_what_mujoco_does(void** state) {
 }
 
 // stiffness and compensation that are zero everywhere still have a derivative
-static void derivatives_hold_at_zero_parameters(void** state) {
+TEST(derivatives_hold_at_zero_parameters) {
   begin();
-  cr_data* bar;
-  assert_int_equal(cri_data_twin(&bar, &f.m, f.d, CR_DATA_COTANGENT, NULL, NULL), CR_OK);
+  cr_data* bar = test_twin(&f.m, f.d, CR_DATA_COTANGENT);
   cr_zero(f.m.jnt_stiffness, f.m.njnt);
   cr_copy(bar->qfrc_passive, f.v, f.m.nv);
   assert_int_equal(cr_passive_vjp(&f.m, f.d, bar), CR_OK);
@@ -268,19 +263,17 @@ static void derivatives_hold_at_zero_parameters(void** state) {
     assert_close(bar->par.body_gravcomp[b], expected, 1000 * ROUND_OFF);
     f.m.body_gravcomp[b] = 0;
   }
-  cri_data_free(bar);
   end();
 }
 
 // forces along tendons, written down once more and brought to the joints row by row
-static void tendons_push_along_their_rows(void** state) {
+TEST(tendons_push_along_their_rows) {
   for (uint64_t seed = 4; seed < 16; seed++) {
     cr_model m;
-    cr_data *d, *bare;
     assert_int_equal(random_model(&m, seed, NULL), CR_OK);
     m.disableflags = 0;
-    assert_int_equal(cri_data_create(&d, &m, NULL, NULL), CR_OK);
-    assert_int_equal(cri_data_create(&bare, &m, NULL, NULL), CR_OK);
+    cr_data* d = test_data(&m);
+    cr_data* bare = test_data(&m);
     random_state(&m, d, seed, STATE_CONTACT);
     assert_int_equal(cr_forward(&m, d), CR_OK);
     cri_data_copy(&m, bare, d);
@@ -312,24 +305,6 @@ static void tendons_push_along_their_rows(void** state) {
     }
     assert_all_close(d->qfrc_spring, bare->qfrc_spring, m.nv, 1000 * CR_EPS);
     assert_all_close(d->qfrc_damper, bare->qfrc_damper, m.nv, 1000 * CR_EPS);
-    cri_data_free(bare);
-    cri_data_free(d);
     cri_model_free(&m);
   }
-}
-
-int test_passive(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(springs_descend_their_energy),
-      cmocka_unit_test(spring_of_a_ball_is_stiffness_times_angle),
-      cmocka_unit_test(dampers_oppose_velocity),
-      cmocka_unit_test(dampers_are_odd_polynomials),
-      cmocka_unit_test(springs_are_polynomials),
-      cmocka_unit_test(full_compensation_lifts_against_gravity),
-      cmocka_unit_test(compensation_by_actuators_is_not_passive),
-      cmocka_unit_test(switches_do_what_mujoco_does),
-      cmocka_unit_test(derivatives_hold_at_zero_parameters),
-      cmocka_unit_test(tendons_push_along_their_rows),
-  };
-  return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -16,9 +16,8 @@ typedef void visit(const cr_model* m, const cr_data* d, int t, const cri_tendon_
 static void walk_all(visit* see, void* context) {
   for (uint64_t seed = 0; seed < 24; seed++) {
     cr_model m;
-    cr_data* d;
     assert_int_equal(random_model(&m, seed, NULL), CR_OK);
-    assert_int_equal(cri_data_create(&d, &m, NULL, NULL), CR_OK);
+    cr_data* d = test_data(&m);
     random_state(&m, d, seed, STATE_CONTACT);
     mechanism_pose(&m, d);
     assert_int_equal(cr_tendon(&m, d), CR_OK);
@@ -32,7 +31,6 @@ static void walk_all(visit* see, void* context) {
         see(&m, d, t, NULL, NULL, context);  // the end of the path
       }
     }
-    cri_data_free(d);
     cri_model_free(&m);
   }
 }
@@ -63,7 +61,7 @@ static void add_span(const cr_model* m, const cr_data* d, int t, const cri_tendo
   }
 }
 
-static void spans_add_up_to_the_length(void** state) {
+TEST(spans_add_up_to_the_length) {
   sum x = {0};
   walk_all(add_span, &x);
   assert_true(x.paths > 20 && x.wraps > 5 && x.pulleys > 5);
@@ -94,7 +92,7 @@ static void balance(const cr_model* m, const cr_data* d, int t, const cri_tendon
   }
 }
 
-static void forces_balance(void** state) {
+TEST(forces_balance) {
   int seen = 0;
   walk_all(balance, &seen);
   assert_true(seen > 40);
@@ -117,9 +115,8 @@ static void transpose(const cr_model* m, const cr_data* d, int t, const cri_tend
     if (p.length < CR_R(1e-3) || m->body_rootid[p.body[0]] == m->body_rootid[p.body[1]]) {
       continue;
     }
-    cr_data *tan, *bar;
-    assert_int_equal(cri_data_twin(&tan, m, d, CR_DATA_TANGENT, NULL, NULL), CR_OK);
-    assert_int_equal(cri_data_twin(&bar, m, d, CR_DATA_COTANGENT, NULL, NULL), CR_OK);
+    cr_data* tan = test_twin(m, d, CR_DATA_TANGENT);
+    cr_data* bar = test_twin(m, d, CR_DATA_COTANGENT);
     cr_real left = 0, right = 0;
     for (int side = 0; side < 2; side++) {
       for (int i = 0; i < 6; i++) {
@@ -143,22 +140,11 @@ static void transpose(const cr_model* m, const cr_data* d, int t, const cri_tend
     }
     assert_close(left, right, 1000 * ROUND_OFF * (10 + cr_abs(left)) / cr_min(1, p.length));
     x->seen++;
-    cri_data_free(tan);
-    cri_data_free(bar);
   }
 }
 
-static void tangent_and_transpose_agree(void** state) {
+TEST(tangent_and_transpose_agree) {
   draw x = {.r = cr_random_seed(5, 0)};
   walk_all(transpose, &x);
   assert_true(x.seen > 20);
-}
-
-int test_path(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(spans_add_up_to_the_length),
-      cmocka_unit_test(forces_balance),
-      cmocka_unit_test(tangent_and_transpose_agree),
-  };
-  return cmocka_run_group_tests_name("path", tests, NULL, NULL);
 }

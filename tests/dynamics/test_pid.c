@@ -11,7 +11,7 @@ static cr_model m;
 
 static void begin(void) { assert_int_equal(chain_model(&m, 1, joints, 1, NULL), CR_OK); }
 
-static void pid_gathers_and_follows(void** state) {
+TEST(pid_gathers_and_follows) {
   begin();
   m.actuator_gaintype[0] = CR_GAIN_PID;
   m.actuator_biastype[0] = CR_BIAS_AFFINE;
@@ -39,9 +39,4 @@ static void pid_gathers_and_follows(void** state) {
   cri_law_of(&m, 0, u, act, l, v, &law);
   assert_close(law.row[1].value, q - l[0], 10 * ROUND_OFF);
   cri_model_free(&m);
-}
-
-int test_pid(void) {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(pid_gathers_and_follows)};
-  return cmocka_run_group_tests_name("pid", tests, NULL, NULL);
 }

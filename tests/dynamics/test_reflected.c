@@ -59,15 +59,13 @@ static int check_sums(int type, int ndof) {
   return found;
 }
 
-static void actuators_add_by_the_square_of_the_gear(void** state) {
-  (void)state;
+TEST(actuators_add_by_the_square_of_the_gear) {
   assert_true(check_sums(CR_JNT_HINGE, 1) > 0);
   assert_true(check_sums(CR_JNT_BALL, 3) > 0);
   assert_true(check_sums(CR_JNT_FREE, 6) > 0);
 }
 
-static void slope_is_the_derivative_of_the_force(void** state) {
-  (void)state;
+TEST(slope_is_the_derivative_of_the_force) {
   const cr_real b[3] = {CR_R(0.7), CR_R(0.4), CR_R(0.3)}, h = CR_R(1e-4);
   for (cr_real v = -2; v < 2; v += CR_R(0.3)) {
     cr_real up = cri_damping_chord(b, v + h) * (v + h),
@@ -80,8 +78,7 @@ static void slope_is_the_derivative_of_the_force(void** state) {
   assert_close(cri_damping_bend(b, 0), 0, 0);
 }
 
-static void a_model_without_damping_is_known(void** state) {
-  (void)state;
+TEST(a_model_without_damping_is_known) {
   cr_error error;
   assert_int_equal(random_model(&m, 5, &error), CR_OK);
   cr_zero(m.dof_damping, m.nv);
@@ -94,14 +91,4 @@ static void a_model_without_damping_is_known(void** state) {
   m.dof_dampingpoly[1] = -1;
   assert_true(cri_damps(&m));
   cri_model_free(&m);
-}
-
-int test_reflected(void);
-int test_reflected(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(actuators_add_by_the_square_of_the_gear),
-      cmocka_unit_test(slope_is_the_derivative_of_the_force),
-      cmocka_unit_test(a_model_without_damping_is_known),
-  };
-  return cmocka_run_group_tests_name("reflected", tests, NULL, NULL);
 }

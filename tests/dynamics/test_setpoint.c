@@ -19,7 +19,7 @@ static void make_servo(int i) {
   m.actuator_gear[6 * i + 2] = CR_R(0.9);
 }
 
-static void servos_on_ball_joints_have_a_period(void** state) {
+TEST(servos_on_ball_joints_have_a_period) {
   assert_int_equal(chain_model(&m, 2, joints, 3, NULL), CR_OK);
   assert_close(cri_servo_period(&m, 0), 0, 0);
   make_servo(0);
@@ -46,7 +46,7 @@ static void rotation_of(const cr_real w[3], cr_real R[9]) {
 }
 
 // the anchored setpoint is the same orientation, within half a turn, and its Jacobian is one
-static void anchor_is_the_shorter_turn(void** state) {
+TEST(anchor_is_the_shorter_turn) {
   static const cr_real direction[3] = {CR_R(0.48), CR_R(-0.6), CR_R(0.64)};
   for (int k = 0; k < 12; k++) {
     cr_real w[3], next[3], J[9], R[9], R_next[9], h = CR_R(1e-4);
@@ -71,10 +71,4 @@ static void anchor_is_the_shorter_turn(void** state) {
     cri_setpoint_anchor(w, w, J);
     assert_all_close(w, next, 3, 0);
   }
-}
-
-int test_setpoint(void) {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(servos_on_ball_joints_have_a_period),
-                                     cmocka_unit_test(anchor_is_the_shorter_turn)};
-  return cmocka_run_group_tests_name("setpoint", tests, NULL, NULL);
 }

@@ -24,8 +24,7 @@ static cr_real form(const cr_model* m, const cr_real* l, const cr_real* r) {
 }
 
 // the sum over the passes has every entry but those between dofs of one of these bodies
-static void passes_keep_the_diagonal(void** state) {
-  (void)state;
+TEST(passes_keep_the_diagonal) {
   int dropped[2] = {0};
   for (uint64_t seed = 0; seed < N_SEED; seed++) {
     cr_model m;
@@ -63,12 +62,4 @@ static void passes_keep_the_diagonal(void** state) {
   }
   assert_true(dropped[CR_SIMPLE_BUT_FREE] > 10 &&
               dropped[CR_SIMPLE_ALL] > dropped[CR_SIMPLE_BUT_FREE]);
-}
-
-int test_simple(void);
-int test_simple(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(passes_keep_the_diagonal),
-  };
-  return cmocka_run_group_tests_name("simple", tests, NULL, NULL);
 }

@@ -16,8 +16,8 @@ typedef struct {
 
 static bool open_bench(bench* b, uint64_t seed, int* actuator) {
   assert_int_equal(random_model(&b->m, seed, NULL), CR_OK);
-  assert_int_equal(cri_data_create(&b->d, &b->m, NULL, NULL), CR_OK);
-  assert_int_equal(cri_data_create(&b->moved, &b->m, NULL, NULL), CR_OK);
+  b->d = test_data(&b->m);
+  b->moved = test_data(&b->m);
   random_state(&b->m, b->d, seed, STATE_CONTACT);
   assert_int_equal(cr_forward(&b->m, b->d), CR_OK);
   for (*actuator = 0; *actuator < b->m.nactuator; (*actuator)++) {
@@ -28,11 +28,7 @@ static bool open_bench(bench* b, uint64_t seed, int* actuator) {
   return false;
 }
 
-static void close_bench(bench* b) {
-  cri_data_free(b->d);
-  cri_data_free(b->moved);
-  cri_model_free(&b->m);
-}
+static void close_bench(bench* b) { cri_model_free(&b->m); }
 
 // power of the force on one body, from the velocity of its site
 static cr_real power(const bench* b, int site, const cr_real f[3], const cr_real t[3]) {
@@ -46,7 +42,7 @@ static cr_real power(const bench* b, int site, const cr_real f[3], const cr_real
 }
 
 // actuator velocity is the power of the unit output
-static void rows_are_the_power_of_the_gear(void** state) {
+TEST(rows_are_the_power_of_the_gear) {
   int alone = 0, against = 0;
   for (uint64_t seed = 0; seed < 120; seed++) {
     bench b;
@@ -78,7 +74,7 @@ static void rows_are_the_power_of_the_gear(void** state) {
 }
 
 // the length is where the site is in the frame of the reference
-static void length_is_the_pose_in_the_reference(void** state) {
+TEST(length_is_the_pose_in_the_reference) {
   int seen = 0;
   for (uint64_t seed = 0; seed < 120; seed++) {
     bench b;
@@ -103,12 +99,4 @@ static void length_is_the_pose_in_the_reference(void** state) {
     close_bench(&b);
   }
   assert_true(seen > 3);
-}
-
-int test_site(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(rows_are_the_power_of_the_gear),
-      cmocka_unit_test(length_is_the_pose_in_the_reference),
-  };
-  return cmocka_run_group_tests_name("site", tests, NULL, NULL);
 }

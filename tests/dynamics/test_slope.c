@@ -27,15 +27,12 @@ static void begin(uint64_t seed) {
   }
   m.density[0] = CR_R(0.6);
   m.viscosity[0] = CR_R(0.01);
-  assert_int_equal(cri_data_create(&d, &m, NULL, NULL), CR_OK);
+  d = test_data(&m);
   random_state(&m, d, seed, STATE_FLIGHT);
   assert_int_equal(cr_forward(&m, d), CR_OK);
 }
 
-static void end(void) {
-  cri_data_free(d);
-  cri_model_free(&m);
-}
+static void end(void) { cri_model_free(&m); }
 
 static void dense(cri_slope_kind kind) {
   cri_slope(&m, d, kind, lower, upper, d);
@@ -70,8 +67,7 @@ static void measure(int j, cr_real h, cr_real* column) {
   assert_int_equal(cr_forward(&m, d), CR_OK);
 }
 
-static void all_of_it_is_the_derivative_of_the_forces(void** state) {
-  (void)state;
+TEST(all_of_it_is_the_derivative_of_the_forces) {
   int compared = 0;
   for (uint64_t seed = 0; seed < N_SEED; seed++) {
     begin(seed);
@@ -114,8 +110,7 @@ static bool of_free_tree(int i) {
   return m.tree_dofnum[tree] == 6 && m.jnt_type[m.dof_jntid[m.tree_dofadr[tree]]] == CR_JNT_FREE;
 }
 
-static void fast_is_symmetric_but_for_free_bodies(void** state) {
-  (void)state;
+TEST(fast_is_symmetric_but_for_free_bodies) {
   static cr_real all[MAX_NV][MAX_NV];
   int free_entries = 0;
   for (uint64_t seed = 0; seed < N_SEED; seed++) {
@@ -141,8 +136,7 @@ static void fast_is_symmetric_but_for_free_bodies(void** state) {
 }
 
 // implicitfast keeps the diagonal of a simple body alone, of dampers, tendons, actuators and the fluid
-static void fast_has_the_diagonal_of_simple_bodies(void** state) {
-  (void)state;
+TEST(fast_has_the_diagonal_of_simple_bodies) {
   static cr_real all[MAX_NV][MAX_NV];
   int dropped = 0;
   for (uint64_t seed = 0; seed < 4 * N_SEED; seed++) {
@@ -163,14 +157,4 @@ static void fast_has_the_diagonal_of_simple_bodies(void** state) {
     end();
   }
   assert_true(dropped > 20);
-}
-
-int test_slope(void);
-int test_slope(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(all_of_it_is_the_derivative_of_the_forces),
-      cmocka_unit_test(fast_is_symmetric_but_for_free_bodies),
-      cmocka_unit_test(fast_has_the_diagonal_of_simple_bodies),
-  };
-  return cmocka_run_group_tests_name("slope", tests, NULL, NULL);
 }

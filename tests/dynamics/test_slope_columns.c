@@ -57,9 +57,9 @@ static bool difference(const cr_model* m, const cr_data* d, cr_data* moved, cri_
 }
 
 static bool check(cr_model* m, uint64_t seed, cri_slope_kind kind) {
-  cr_data *d, *moved, *tan;
-  assert_int_equal(cri_data_create(&d, m, NULL, NULL), CR_OK);
-  assert_int_equal(cri_data_create(&moved, m, NULL, NULL), CR_OK);
+  cr_data* tan;
+  cr_data* d = test_data(m);
+  cr_data* moved = test_data(m);
   assert_int_equal(cri_data_twin(&tan, m, d, CR_DATA_TANGENT, cri_no_params, NULL), CR_OK);
   random_state(m, d, seed, STATE_FLIGHT);
   assert_int_equal(cr_forward(m, d), CR_OK);
@@ -102,13 +102,10 @@ static bool check(cr_model* m, uint64_t seed, cri_slope_kind kind) {
   free(bends.at);
   free(bends.numbers);
   cri_data_free(tan);
-  cri_data_free(moved);
-  cri_data_free(d);
   return same;
 }
 
-static void columns_are_differences(void** state) {
-  (void)state;
+TEST(columns_are_differences) {
   int found = 0;
   for (uint64_t seed = 0; seed < 64; seed++) {
     cr_model m;
@@ -124,9 +121,4 @@ static void columns_are_differences(void** state) {
     cri_model_free(&m);
   }
   assert_true(found > 3);
-}
-
-int test_slope_columns(void) {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(columns_are_differences)};
-  return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -19,7 +19,7 @@ static fixture f;
 
 static void begin(void) {
   assert_int_equal(random_model(&f.m, 2, NULL), CR_OK);
-  assert_int_equal(cri_data_create(&f.d, &f.m, NULL, NULL), CR_OK);
+  f.d = test_data(&f.m);
   assert_true(f.m.nv <= MAX_NV);
   random_state(&f.m, f.d, 2, STATE_FLIGHT);
   mechanism_pose(&f.m, f.d);
@@ -31,12 +31,9 @@ static void begin(void) {
   }
 }
 
-static void end(void) {
-  cri_data_free(f.d);
-  cri_model_free(&f.m);
-}
+static void end(void) { cri_model_free(&f.m); }
 
-static void smooth_adds_everything_up(void** state) {
+TEST(smooth_adds_everything_up) {
   begin();
   cr_real expected[MAX_NV];
   for (int i = 0; i < f.m.nv; i++) {
@@ -55,7 +52,7 @@ static void smooth_adds_everything_up(void** state) {
 }
 
 // the tangent of a body force at zero, against the force itself
-static void smooth_is_linear_in_body_forces_at_zero(void** state) {
+TEST(smooth_is_linear_in_body_forces_at_zero) {
   begin();
   cr_data *tan, *bar;
   assert_int_equal(cri_data_twin(&tan, &f.m, f.d, CR_DATA_TANGENT, cri_no_params, NULL), CR_OK);
@@ -80,12 +77,4 @@ static void smooth_is_linear_in_body_forces_at_zero(void** state) {
   cri_data_free(bar);
   cri_data_free(tan);
   end();
-}
-
-int test_smooth(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(smooth_adds_everything_up),
-      cmocka_unit_test(smooth_is_linear_in_body_forces_at_zero),
-  };
-  return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -12,15 +12,14 @@ static void lengths(const cr_model* m, cr_data* d) {
 }
 
 // ten_J v is the rate of the lengths along v, touching points and all
-static void rows_are_gradients_of_lengths(void** state) {
+TEST(rows_are_gradients_of_lengths) {
   const cr_real h = CR_R(1e-4);
   int wrapped = 0;
   for (uint64_t seed = 0; seed < 24; seed++) {
     cr_model m;
-    cr_data *d, *moved;
     assert_int_equal(random_model(&m, seed, NULL), CR_OK);
-    assert_int_equal(cri_data_create(&d, &m, NULL, NULL), CR_OK);
-    assert_int_equal(cri_data_create(&moved, &m, NULL, NULL), CR_OK);
+    cr_data* d = test_data(&m);
+    cr_data* moved = test_data(&m);
     random_state(&m, d, seed, STATE_CONTACT);
     cri_data_copy(&m, moved, d);
     lengths(&m, d);
@@ -44,26 +43,22 @@ static void rows_are_gradients_of_lengths(void** state) {
         wrapped++;
       }
     }
-    cri_data_free(moved);
-    cri_data_free(d);
     cri_model_free(&m);
   }
   assert_true(wrapped > 40);
 }
 
 // curvature: along v the rows' rate, symmetric between slides and hinges; its gradient is the row
-static void curvatures_are_rates_of_rows(void** state) {
-  (void)state;
+TEST(curvatures_are_rates_of_rows) {
   static const cr_real weight[4] = {1, -8, 8, -1};
   const cr_real h = CR_R(1e-4);
   static cr_real H[64 * 64], gradient[64], rate[64];
   int compared = 0;
   for (uint64_t seed = 0; seed < 24; seed++) {
     cr_model m;
-    cr_data *d, *moved;
     assert_int_equal(random_model(&m, seed, NULL), CR_OK);
-    assert_int_equal(cri_data_create(&d, &m, NULL, NULL), CR_OK);
-    assert_int_equal(cri_data_create(&moved, &m, NULL, NULL), CR_OK);
+    cr_data* d = test_data(&m);
+    cr_data* moved = test_data(&m);
     random_state(&m, d, seed, STATE_CONTACT);
     cri_data_copy(&m, moved, d);
     lengths(&m, d);
@@ -100,21 +95,19 @@ static void curvatures_are_rates_of_rows(void** state) {
         compared++;
       }
     }
-    cri_data_free(moved);
-    cri_data_free(d);
     cri_model_free(&m);
   }
   assert_true(compared > 40);
 }
 
 // a pulley's divisor scales what comes behind it
-static void pulleys_divide(void** state) {
+TEST(pulleys_divide) {
   cr_model m;
   cr_data* d;
   int found = 0;
   for (uint64_t seed = 0; seed < 24; seed++) {
     assert_int_equal(random_model(&m, seed, NULL), CR_OK);
-    assert_int_equal(cri_data_create(&d, &m, NULL, NULL), CR_OK);
+    d = test_data(&m);
     random_state(&m, d, seed, STATE_CONTACT);
     for (int i = 0; i < m.ntendon; i++) {
       int first = m.tendon_adr[i], last = first + m.tendon_num[i] - 1;
@@ -131,18 +124,16 @@ static void pulleys_divide(void** state) {
       assert_close(d->ten_length[i], before / 2, 10 * CR_EPS * cr_abs(before));
       found++;
     }
-    cri_data_free(d);
     cri_model_free(&m);
   }
   assert_true(found > 0);
 }
 
 // moving everything that is loose together changes no tendon between loose bodies
-static void common_motion_does_not_stretch(void** state) {
+TEST(common_motion_does_not_stretch) {
   cr_model m;
-  cr_data* d;
   assert_int_equal(random_model(&m, 4, NULL), CR_OK);
-  assert_int_equal(cri_data_create(&d, &m, NULL, NULL), CR_OK);
+  cr_data* d = test_data(&m);
   random_state(&m, d, 4, STATE_CONTACT);
   lengths(&m, d);
   for (int i = 0; i < m.ntendon; i++) {
@@ -161,36 +152,23 @@ static void common_motion_does_not_stretch(void** state) {
       assert_close(d->ten_J[m.ten_J_rowadr[i] + m.body_dofadr[root] + j], 0, 0);
     }
   }
-  cri_data_free(d);
   cri_model_free(&m);
 }
 
-static void no_tendons_no_rows(void** state) {
+TEST(no_tendons_no_rows) {
   cr_model m;
-  cr_data *d, *bar;
+  cr_data* bar;
   assert_int_equal(random_model(&m, 0, NULL), CR_OK);
   m.ntendon = m.nwrap = m.nJten = 0;
   for (int i = 0; i < m.nactuator; i++) {
     m.actuator_trntype[i] = CR_TRN_JOINT;
     m.actuator_trnid[2 * i] = 0;
   }
-  assert_int_equal(cri_data_create(&d, &m, NULL, NULL), CR_OK);
+  cr_data* d = test_data(&m);
   assert_int_equal(cri_data_twin(&bar, &m, d, CR_DATA_COTANGENT, cri_no_params, NULL), CR_OK);
   random_state(&m, d, 0, STATE_FLIGHT);
   lengths(&m, d);
   assert_int_equal(cr_tendon_vjp(&m, d, bar), CR_OK);
   cri_data_free(bar);
-  cri_data_free(d);
   cri_model_free(&m);
-}
-
-int test_tendon(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(rows_are_gradients_of_lengths),
-      cmocka_unit_test(curvatures_are_rates_of_rows),
-      cmocka_unit_test(pulleys_divide),
-      cmocka_unit_test(common_motion_does_not_stretch),
-      cmocka_unit_test(no_tendons_no_rows),
-  };
-  return cmocka_run_group_tests_name("tendon", tests, NULL, NULL);
 }

@@ -17,15 +17,15 @@ static cr_real velocity_at(const cr_model* m, const cr_data* d, int t, cr_real h
   return to->ten_velocity[t];
 }
 
-static void it_is_the_rate_of_the_velocity(void** state) {
+TEST(it_is_the_rate_of_the_velocity) {
   const cr_real h = CR_R(1e-3);
   int measured = 0;
   for (uint64_t seed = 0; seed < 40; seed++) {
     cr_model m;
     cr_data *d = NULL, *to = NULL;
     assert_int_equal(random_model(&m, seed, NULL), CR_OK);
-    assert_int_equal(cri_data_create(&d, &m, NULL, NULL), CR_OK);
-    assert_int_equal(cri_data_create(&to, &m, NULL, NULL), CR_OK);
+    d = test_data(&m);
+    to = test_data(&m);
     random_state(&m, d, seed, STATE_FLIGHT);
     assert_int_equal(cr_forward(&m, d), CR_OK);
     for (int t = 0; t < m.ntendon; t++) {
@@ -40,14 +40,7 @@ static void it_is_the_rate_of_the_velocity(void** state) {
       assert_close(d->ten_bias[t], expected, CR_R(1e-6) * (1 + cr_abs(expected)));
       measured++;
     }
-    cri_data_free(to);
-    cri_data_free(d);
     cri_model_free(&m);
   }
   assert_true(measured > 5);
-}
-
-int test_tendon_bias(void) {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(it_is_the_rate_of_the_velocity)};
-  return cmocka_run_group_tests_name("tendon_bias", tests, NULL, NULL);
 }

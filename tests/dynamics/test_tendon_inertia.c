@@ -36,13 +36,13 @@ static cr_real expected(const cr_model* m, const cr_data* d, int i, int j) {
   return sum;
 }
 
-static void entries_are_armature_times_the_rows(void** state) {
+TEST(entries_are_armature_times_the_rows) {
   int filled = 0;
   for (uint64_t seed = 0; seed < 20; seed++) {
     cr_model m;
     cr_data* d = NULL;
     assert_int_equal(random_model(&m, seed, NULL), CR_OK);
-    assert_int_equal(cri_data_create(&d, &m, NULL, NULL), CR_OK);
+    d = test_data(&m);
     random_state(&m, d, seed, STATE_FLIGHT);
     assert_int_equal(cr_forward(&m, d), CR_OK);
     cr_real* M = calloc((size_t)m.nC, sizeof *M);
@@ -67,20 +67,19 @@ static void entries_are_armature_times_the_rows(void** state) {
     free(y);
     free(z);
     free(M);
-    cri_data_free(d);
     cri_model_free(&m);
   }
   assert_true(filled > 50);
 }
 
 // M x by the sweep, and the factor's solve, undo each other
-static void the_factor_is_that_of_the_whole(void** state) {
+TEST(the_factor_is_that_of_the_whole) {
   int with = 0;
   for (uint64_t seed = 0; seed < 20; seed++) {
     cr_model m;
     cr_data* d = NULL;
     assert_int_equal(random_model(&m, seed, NULL), CR_OK);
-    assert_int_equal(cri_data_create(&d, &m, NULL, NULL), CR_OK);
+    d = test_data(&m);
     random_state(&m, d, seed, STATE_FLIGHT);
     assert_int_equal(cr_forward(&m, d), CR_OK);
     cr_real* x = calloc((size_t)m.nv, sizeof *x);
@@ -91,14 +90,7 @@ static void the_factor_is_that_of_the_whole(void** state) {
     }
     with += cri_tendon_inertia_acts(&m);
     free(x);
-    cri_data_free(d);
     cri_model_free(&m);
   }
   assert_true(with > 3 && with < 20);
-}
-
-int test_tendon_inertia(void) {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(entries_are_armature_times_the_rows),
-                                     cmocka_unit_test(the_factor_is_that_of_the_whole)};
-  return cmocka_run_group_tests_name("tendon_inertia", tests, NULL, NULL);
 }

@@ -24,14 +24,14 @@ static cr_real spring_at(cr_real x) {
 }
 
 // slack inside the band; beyond it -(k x + p_0 x^2 + p_1 x^3) from the nearer end
-static void dead_band(void** state) {
+TEST(dead_band) {
   assert_true(spring_at(CR_R(0.3)) == 0);
   cr_real x = CR_R(0.1);
   assert_close(spring_at(CR_R(0.5)), -(3 * x + x * x / 2 + 2 * x * x * x), 10 * ROUND_OFF);
   assert_close(spring_at(CR_R(0.1)), 3 * x - x * x / 2 + 2 * x * x * x, 10 * ROUND_OFF);
 }
 
-static void the_slope_of_a_spring(void** state) {
+TEST(the_slope_of_a_spring) {
   const cr_real h = CR_R(1e-5);
   cr_model m = model();
   for (int i = 0; i < 3; i++) {
@@ -48,7 +48,7 @@ static void the_slope_of_a_spring(void** state) {
 
 // a band of no width: stiff at its one rest length as beside it; a half of each end, so that moving both
 // is moving the rest length, and parting them is nothing
-static void a_band_of_no_width_is_a_spring(void** state) {
+TEST(a_band_of_no_width_is_a_spring) {
   cr_real kept[2] = {slack[0], slack[1]}, rate = 1, bar_length = 0, bar_slack[2] = {0}, slope;
   cr_model m = model();
   cr_data d = {.ten_length = &length}, tan = {.ten_length = &rate};
@@ -73,7 +73,7 @@ static void a_band_of_no_width_is_a_spring(void** state) {
   cr_copy(slack, kept, 2);
 }
 
-static void damper(void** state) {
+TEST(damper) {
   const cr_real b[3] = {2, CR_R(0.5), CR_R(0.1)}, still[3] = {0};
   for (int sign = -1; sign <= 1; sign += 2) {
     cr_real v = CR_R(1.5) * (cr_real)sign, rate = 1, v_bar = 0, b_bar[3];
@@ -88,14 +88,4 @@ static void damper(void** state) {
     assert_close(v_bar, slope, 10 * ROUND_OFF);
     assert_close(b[0] * b_bar[0] + b[1] * b_bar[1] + b[2] * b_bar[2], force, 10 * ROUND_OFF);
   }
-}
-
-int test_tendon_law(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(dead_band),
-      cmocka_unit_test(the_slope_of_a_spring),
-      cmocka_unit_test(a_band_of_no_width_is_a_spring),
-      cmocka_unit_test(damper),
-  };
-  return cmocka_run_group_tests_name("tendon_law", tests, NULL, NULL);
 }

@@ -28,17 +28,14 @@ static void begin(void) {
       f.m.actuator_gear[6 * i + k] = CR_R(0.1) * (cr_real)(i + 1) * (cr_real)(k + 1);
     }
   }
-  assert_int_equal(cri_data_create(&f.d, &f.m, NULL, NULL), CR_OK);
+  f.d = test_data(&f.m);
   f.d->qpos[11] = CR_R(0.4);
   f.d->qpos[12] = CR_R(-0.3);
 }
 
-static void end(void) {
-  cri_data_free(f.d);
-  cri_model_free(&f.m);
-}
+static void end(void) { cri_model_free(&f.m); }
 
-static void transmission_rows_are_the_gear(void** state) {
+TEST(transmission_rows_are_the_gear) {
   static const int nnz[N] = {1, 3, 6, 1, 1}, adr[N] = {0, 1, 4, 10, 11}, dof[N] = {9, 6, 0, 10, 9};
   begin();
   assert_int_equal(cr_transmission(&f.m, f.d), CR_OK);
@@ -53,7 +50,7 @@ static void transmission_rows_are_the_gear(void** state) {
   end();
 }
 
-static void transmission_lengths_are_those_of_the_joints(void** state) {
+TEST(transmission_lengths_are_those_of_the_joints) {
   begin();
   cr_real axis[3] = {0, CR_R(0.6), CR_R(0.8)};
   cr_quat_axis_angle(f.d->qpos + 7, axis, 2);
@@ -72,7 +69,7 @@ static void transmission_lengths_are_those_of_the_joints(void** state) {
 }
 
 // the number MuJoCo gives for a ball joint with a quaternion that is not of unit length
-static void transmission_of_a_ball_matches_mujoco(void** state) {
+TEST(transmission_of_a_ball_matches_mujoco) {
   begin();
   const cr_real q[] = {CR_R(0.5), CR_R(0.5), CR_R(-0.3), CR_R(0.6)};
   const cr_real gear[] = {CR_R(0.6), 0, CR_R(0.8)};
@@ -84,7 +81,7 @@ static void transmission_of_a_ball_matches_mujoco(void** state) {
 }
 
 // near no rotation the length of a ball joint changes with its moment
-static void transmission_moment_is_the_rate_near_rest(void** state) {
+TEST(transmission_moment_is_the_rate_near_rest) {
   begin();
   cr_data* tan;
   assert_int_equal(cri_data_twin(&tan, &f.m, f.d, CR_DATA_TANGENT, cri_no_params, NULL), CR_OK);
@@ -105,13 +102,12 @@ static void transmission_moment_is_the_rate_near_rest(void** state) {
   end();
 }
 
-static void transmission_of_a_tendon_is_its_multiple(void** state) {
+TEST(transmission_of_a_tendon_is_its_multiple) {
   int seen = 0;
   for (uint64_t seed = 0; seed < 12; seed++) {
     cr_model m;
-    cr_data* d;
     assert_int_equal(random_model(&m, seed, NULL), CR_OK);
-    assert_int_equal(cri_data_create(&d, &m, NULL, NULL), CR_OK);
+    cr_data* d = test_data(&m);
     random_state(&m, d, seed, STATE_CONTACT);
     assert_int_equal(cr_forward(&m, d), CR_OK);
     for (int i = 0; i < m.nactuator; i++) {
@@ -126,19 +122,7 @@ static void transmission_of_a_tendon_is_its_multiple(void** state) {
       assert_int_equal(d->moment_rownnz[i], m.ten_J_rownnz[t]);
       seen++;
     }
-    cri_data_free(d);
     cri_model_free(&m);
   }
   assert_true(seen > 5);
-}
-
-int test_transmission(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(transmission_rows_are_the_gear),
-      cmocka_unit_test(transmission_lengths_are_those_of_the_joints),
-      cmocka_unit_test(transmission_of_a_ball_matches_mujoco),
-      cmocka_unit_test(transmission_moment_is_the_rate_near_rest),
-      cmocka_unit_test(transmission_of_a_tendon_is_its_multiple),
-  };
-  return cmocka_run_group_tests(tests, NULL, NULL);
 }

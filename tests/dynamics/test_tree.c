@@ -17,7 +17,7 @@ typedef struct {
 
 static void begin(fixture* f, uint64_t seed) {
   assert_int_equal(random_model(&f->m, seed, NULL), CR_OK);
-  assert_int_equal(cri_data_create(&f->d, &f->m, NULL, NULL), CR_OK);
+  f->d = test_data(&f->m);
   f->r = cr_random_seed(seed, 11);
   for (int i = 0; i < 6 * f->m.nv; i++) {
     f->d->cdof[i] = cr_random_normal(&f->r);
@@ -27,12 +27,9 @@ static void begin(fixture* f, uint64_t seed) {
   }
 }
 
-static void end(fixture* f) {
-  cri_data_free(f->d);
-  cri_model_free(&f->m);
-}
+static void end(fixture* f) { cri_model_free(&f->m); }
 
-static void tree_motion_is_the_sum_over_ancestors(void** state) {
+TEST(tree_motion_is_the_sum_over_ancestors) {
   for (uint64_t seed = 0; seed < N_SEED; seed++) {
     fixture f;
     begin(&f, seed);
@@ -54,7 +51,7 @@ static void tree_motion_is_the_sum_over_ancestors(void** state) {
   }
 }
 
-static void tree_gather_is_the_transpose_of_motions(void** state) {
+TEST(tree_gather_is_the_transpose_of_motions) {
   for (uint64_t seed = 0; seed < N_SEED; seed++) {
     fixture f;
     begin(&f, seed);
@@ -78,7 +75,7 @@ static void tree_gather_is_the_transpose_of_motions(void** state) {
   }
 }
 
-static void tree_gather_leaves_static_bodies_alone(void** state) {
+TEST(tree_gather_leaves_static_bodies_alone) {
   int seen = 0;
   for (uint64_t seed = 0; seed < 2 * N_SEED; seed++) {
     fixture f;
@@ -97,13 +94,4 @@ static void tree_gather_leaves_static_bodies_alone(void** state) {
     end(&f);
   }
   assert_true(seen > 0);
-}
-
-int test_tree(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(tree_motion_is_the_sum_over_ancestors),
-      cmocka_unit_test(tree_gather_is_the_transpose_of_motions),
-      cmocka_unit_test(tree_gather_leaves_static_bodies_alone),
-  };
-  return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -19,21 +19,17 @@ static fixture f;
 
 static void begin(uint64_t seed) {
   assert_int_equal(random_model(&f.m, seed, NULL), CR_OK);
-  assert_int_equal(cri_data_create(&f.d, &f.m, NULL, NULL), CR_OK);
-  assert_int_equal(cri_data_create(&f.moved, &f.m, NULL, NULL), CR_OK);
+  f.d = test_data(&f.m);
+  f.moved = test_data(&f.m);
   assert_true(f.m.nbody <= MAX_BODY);
   random_state(&f.m, f.d, seed, STATE_FLIGHT);
   mechanism_pose(&f.m, f.d);
   assert_int_equal(cr_velocity(&f.m, f.d), CR_OK);
 }
 
-static void end(void) {
-  cri_data_free(f.d);
-  cri_data_free(f.moved);
-  cri_model_free(&f.m);
-}
+static void end(void) { cri_model_free(&f.m); }
 
-static void velocity_is_the_sum_over_ancestors(void** state) {
+TEST(velocity_is_the_sum_over_ancestors) {
   for (uint64_t seed = 0; seed < N_SEED; seed++) {
     begin(seed);
     for (int b = 0; b < f.m.nbody; b++) {
@@ -62,7 +58,7 @@ static void later(cr_real h, cr_real* cvel, cr_real* point) {
 }
 
 // d cvel / dt about a point that stays: the one that cvel refers to moves, which adds w x point_dot
-static void velocity_rates_of_axes_make_the_acceleration(void** state) {
+TEST(velocity_rates_of_axes_make_the_acceleration) {
   const cr_real h = CR_R(1e-3), weight[4] = {1, -8, 8, -1};
   const int at[4] = {-2, -1, 1, 2};
   for (uint64_t seed = 0; seed < N_SEED; seed++) {
@@ -91,7 +87,7 @@ static void velocity_rates_of_axes_make_the_acceleration(void** state) {
 }
 
 // translations of a free joint have no rate; its rotations are carried by its translation only
-static void velocity_free_joint_has_its_closed_form(void** state) {
+TEST(velocity_free_joint_has_its_closed_form) {
   begin(1);
   assert_int_equal(f.m.jnt_type[0], CR_JNT_FREE);
   const cr_real *cdof = f.d->cdof, *rate = f.d->cdof_dot, none[18] = {0};
@@ -102,13 +98,4 @@ static void velocity_free_joint_has_its_closed_form(void** state) {
     assert_all_close(rate + 6 * k, expected, 6, CR_R(1e-14));
   }
   end();
-}
-
-int test_velocity(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(velocity_is_the_sum_over_ancestors),
-      cmocka_unit_test(velocity_rates_of_axes_make_the_acceleration),
-      cmocka_unit_test(velocity_free_joint_has_its_closed_form),
-  };
-  return cmocka_run_group_tests(tests, NULL, NULL);
 }

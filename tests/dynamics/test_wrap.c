@@ -10,7 +10,7 @@ static const cr_real origin[3] = {0, 0, 0};
 static const cr_real upright[9] = {1, 0, 0, 0, 1, 0, 0, 0, 1};
 
 // as mju_wrap of MuJoCo 4.0.0 gives them
-static void wrap_matches_mujoco(void** state) {
+TEST(wrap_matches_mujoco) {
   static const struct {
     bool cylinder, wraps;
     int side;
@@ -65,7 +65,7 @@ static void wrap_matches_mujoco(void** state) {
 }
 
 // over a circle of radius 1 from (-2, h) to (2, h)
-static void over_a_circle(void** state) {
+TEST(over_a_circle) {
   const cr_real h = CR_R(0.3), l = cr_sqrt(4 + h * h);
   const cr_real a[3] = {-2, h, 0}, b[3] = {2, h, 0}, below[3] = {0, -2, 0};
   cr_real beta = CR_PI - 2 * cr_atan2(h, 2), turn = cr_acos(1 / l);
@@ -81,7 +81,7 @@ static void over_a_circle(void** state) {
   }
 }
 
-static void touches_at_a_tangent(void** state) {
+TEST(touches_at_a_tangent) {
   cr_random r = cr_random_seed(1, 1);
   int around = 0, inside = 0;
   for (int i = 0; i < 3000; i++) {
@@ -127,7 +127,7 @@ static void touches_at_a_tangent(void** state) {
 }
 
 // the path again from what was kept of it: to the last digit, with all that its derivatives read
-static void recalls_what_it_kept(void** state) {
+TEST(recalls_what_it_kept) {
   cr_random r = cr_random_seed(2, 1);
   const cr_real pos[3] = {CR_R(0.1), CR_R(-0.2), CR_R(0.05)};
   cr_real quat[4] = {CR_R(0.8), CR_R(0.2), CR_R(-0.4), CR_R(0.4)}, mat[9];
@@ -169,7 +169,7 @@ static void recalls_what_it_kept(void** state) {
 }
 
 // nothing of this may give NaN, or wrap
-static void degenerate_paths_are_straight(void** state) {
+TEST(degenerate_paths_are_straight) {
   const cr_real a[3] = {2, 0, 0}, b[3] = {0, 2, 0}, in[3] = {CR_R(0.1), 0, 0};
   const cr_real side[3] = {CR_R(0.2), 0, CR_R(0.1)};
   cri_wrap w;
@@ -185,7 +185,7 @@ static void degenerate_paths_are_straight(void** state) {
 }
 
 // ends and centre on a line: any plane will do, and the half circle is the length
-static void collinear_ends_go_half_around(void** state) {
+TEST(collinear_ends_go_half_around) {
   const cr_real a[3] = {0, 0, 3}, b[3] = {0, 0, -2}, zero[9] = {0};
   cri_wrap w;
   assert_true(cri_wrap_path(&w, a, b, origin, upright, 1, false, NULL));
@@ -197,7 +197,7 @@ static void collinear_ends_go_half_around(void** state) {
 }
 
 // a larger geom: the length on it grows with the radius by its angle, and what leaves it shrinks
-static void the_radius_stretches_by_the_angle(void** state) {
+TEST(the_radius_stretches_by_the_angle) {
   const cr_real a[3] = {-2, CR_R(0.3), 0}, b[3] = {2, CR_R(0.3), 0};
   const cr_real zero[9] = {0};
   cri_wrap w;
@@ -209,17 +209,4 @@ static void the_radius_stretches_by_the_angle(void** state) {
     whole += cr_dot3(e, point_tan[k]) / cr_norm3(e);
   }
   assert_close(whole + length_tan, w.length, 100 * CR_EPS);
-}
-
-int test_wrap(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(wrap_matches_mujoco),
-      cmocka_unit_test(over_a_circle),
-      cmocka_unit_test(touches_at_a_tangent),
-      cmocka_unit_test(recalls_what_it_kept),
-      cmocka_unit_test(degenerate_paths_are_straight),
-      cmocka_unit_test(collinear_ends_go_half_around),
-      cmocka_unit_test(the_radius_stretches_by_the_angle),
-  };
-  return cmocka_run_group_tests_name("wrap", tests, NULL, NULL);
 }

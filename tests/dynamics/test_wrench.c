@@ -20,8 +20,8 @@ static fixture f;
 
 static void begin(uint64_t seed) {
   assert_int_equal(random_model(&f.m, seed, NULL), CR_OK);
-  assert_int_equal(cri_data_create(&f.d, &f.m, NULL, NULL), CR_OK);
-  assert_int_equal(cri_data_create(&f.moved, &f.m, NULL, NULL), CR_OK);
+  f.d = test_data(&f.m);
+  f.moved = test_data(&f.m);
   assert_true(f.m.nv <= MAX_NV && f.m.nbody <= MAX_BODY);
   random_state(&f.m, f.d, seed, STATE_FLIGHT);
   mechanism_pose(&f.m, f.d);
@@ -34,11 +34,7 @@ static void begin(uint64_t seed) {
   }
 }
 
-static void end(void) {
-  cri_data_free(f.moved);
-  cri_data_free(f.d);
-  cri_model_free(&f.m);
-}
+static void end(void) { cri_model_free(&f.m); }
 
 // what dof j does to body b: turn, and velocity of the centre of mass
 static cr_real work_of_dof(int j, int b) {
@@ -53,7 +49,7 @@ static cr_real work_of_dof(int j, int b) {
   return cr_dot3(velocity, f.x + 6 * b) + cr_dot3(s, f.x + 6 * b + 3);
 }
 
-static void wrench_matches_the_sum_over_bodies(void** state) {
+TEST(wrench_matches_the_sum_over_bodies) {
   for (uint64_t seed = 0; seed < N_SEED; seed++) {
     begin(seed);
     cr_real expected[MAX_NV];
@@ -81,7 +77,7 @@ static cr_real potential_after(cr_real h) {
   return sum;
 }
 
-static void wrench_has_the_power_of_the_forces(void** state) {
+TEST(wrench_has_the_power_of_the_forces) {
   for (uint64_t seed = 0; seed < N_SEED; seed++) {
     begin(seed);
     cr_real power = 0, size = 0, h = CR_R(1e-3);
@@ -102,7 +98,7 @@ static void wrench_has_the_power_of_the_forces(void** state) {
 }
 
 // at zero force the force's own cotangent is there, and nothing else
-static void wrench_cotangent_holds_at_zero(void** state) {
+TEST(wrench_cotangent_holds_at_zero) {
   begin(1);
   cr_data *bar, *zero_bar;
   cr_real a[6 * MAX_BODY] = {0}, b[6 * MAX_BODY] = {0}, zeros[6 * MAX_BODY] = {0};
@@ -129,13 +125,4 @@ static void wrench_cotangent_holds_at_zero(void** state) {
   cri_data_free(zero_bar);
   cri_data_free(bar);
   end();
-}
-
-int test_wrench(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(wrench_matches_the_sum_over_bodies),
-      cmocka_unit_test(wrench_has_the_power_of_the_forces),
-      cmocka_unit_test(wrench_cotangent_holds_at_zero),
-  };
-  return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -12,7 +12,7 @@
 
 enum { N_SEED = 12, MAX_NV = 64 };
 
-static void free_acceleration_solves_with_inertia(void** state) {
+TEST(free_acceleration_solves_with_inertia) {
   for (int seed = 1; seed <= N_SEED; seed++) {
     contact_scene s;
     scene_open(&s, seed);
@@ -31,7 +31,7 @@ static void free_acceleration_solves_with_inertia(void** state) {
   }
 }
 
-static void forces_accelerate(void** state) {
+TEST(forces_accelerate) {
   for (int seed = 1; seed <= N_SEED; seed++) {
     contact_scene s;
     scene_open(&s, seed);
@@ -56,7 +56,7 @@ static void forces_accelerate(void** state) {
 }
 
 // With only qacc_bar: qfrc_smooth_bar = w, H w = qacc_bar; the pairs are (-w, a), (f, w), (F' J w, a).
-static void cotangent_is_the_implicit_one(void** state) {
+TEST(cotangent_is_the_implicit_one) {
   cr_random r = cr_random_seed(1, 7);
   for (int seed = 1; seed <= N_SEED; seed++) {
     contact_scene s;
@@ -129,7 +129,7 @@ static int pushing_row(const contact_scene* s) {
 
 // A contact of a body that MuJoCo takes for immovable has D near 1/mjMINVAL. Tangents and cotangents
 // of the forces still balance, though one solve with H leaves next to no digits.
-static void a_very_stiff_row_keeps_its_digits(void** state) {
+TEST(a_very_stiff_row_keeps_its_digits) {
   cr_random r = cr_random_seed(2, 7);
   int stiff = 0;
   for (int seed = 1; seed <= N_SEED; seed++) {
@@ -163,7 +163,7 @@ static void a_very_stiff_row_keeps_its_digits(void** state) {
   assert_true(stiff > 2);
 }
 
-static void without_rows_there_are_no_row_pairs(void** state) {
+TEST(without_rows_there_are_no_row_pairs) {
   contact_scene s;
   scene_open(&s, 2);
   s.m.disableflags |= CR_DSBL_CONSTRAINT;
@@ -178,7 +178,7 @@ static void without_rows_there_are_no_row_pairs(void** state) {
   scene_close(&s);
 }
 
-static void acceleration_that_is_not_finite_names_the_joint(void** state) {
+TEST(acceleration_that_is_not_finite_names_the_joint) {
   contact_scene s;
   scene_open(&s, 2);
   scene_run(&s, "acceleration");
@@ -194,7 +194,7 @@ static void acceleration_that_is_not_finite_names_the_joint(void** state) {
 }
 
 // what the generic check of the pipeline does not reach: other dimensions, contacts from distance
-static void derivatives_hold_for_all_dimensions(void** state) {
+TEST(derivatives_hold_for_all_dimensions) {
   static const int dims[] = {1, 4, 6};
   for (int i = 0; i < 3; i++) {
     for (int seed = 1; seed <= 4; seed++) {
@@ -207,7 +207,7 @@ static void derivatives_hold_for_all_dimensions(void** state) {
   }
 }
 
-static void derivatives_hold_from_distance(void** state) {
+TEST(derivatives_hold_from_distance) {
   for (int seed = 1; seed <= 6; seed++) {
     contact_scene s;
     scene_open(&s, seed);
@@ -221,18 +221,4 @@ static void derivatives_hold_from_distance(void** state) {
     scene_check_stages(&s, "acceleration", "acceleration");
     scene_close(&s);
   }
-}
-
-int test_acceleration(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(free_acceleration_solves_with_inertia),
-      cmocka_unit_test(forces_accelerate),
-      cmocka_unit_test(cotangent_is_the_implicit_one),
-      cmocka_unit_test(a_very_stiff_row_keeps_its_digits),
-      cmocka_unit_test(without_rows_there_are_no_row_pairs),
-      cmocka_unit_test(acceleration_that_is_not_finite_names_the_joint),
-      cmocka_unit_test(derivatives_hold_for_all_dimensions),
-      cmocka_unit_test(derivatives_hold_from_distance),
-  };
-  return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -10,7 +10,7 @@
 // the rule is good to 1e-6 for bodies that are not needles
 static const cr_real rule = CR_R(2e-5);
 
-static void sphere(void** state) {
+TEST(sphere) {
   const cr_real s[3] = {CR_R(0.3), CR_R(0.3), CR_R(0.3)};
   cr_real out[6], volume = 4 * CR_PI / 3 * CR_R(0.027);
   cri_added_mass(s, out);
@@ -24,7 +24,7 @@ static void sphere(void** state) {
 }
 
 // Lamb, Hydrodynamics, 114: elementary integrals of a prolate spheroid
-static void prolate_spheroid(void** state) {
+TEST(prolate_spheroid) {
   for (int k = 0; k < 4; k++) {
     const cr_real a = 1, b = (const cr_real[]){CR_R(0.9), CR_R(0.5), CR_R(0.3), CR_R(0.1)}[k];
     cr_real e = cr_sqrt(1 - b * b), log = cr_log((1 + e) / (1 - e)), e3 = e * e * e;
@@ -44,7 +44,7 @@ static void prolate_spheroid(void** state) {
 }
 
 // lengths times c: masses times c^3, inertias times c^5; axes renamed, numbers renamed
-static void scales_and_turns(void** state) {
+TEST(scales_and_turns) {
   cr_random r = cr_random_seed(1, 9);
   for (int k = 0; k < 20; k++) {
     cr_real s[3], t[3], a[6], b[6], c = cr_exp(cr_random_normal(&r));
@@ -73,7 +73,7 @@ static cr_real weighted(const cr_real s[3], const cr_real w[6]) {
   return sum;
 }
 
-static void vjp_matches_differences(void** state) {
+TEST(vjp_matches_differences) {
   cr_random r = cr_random_seed(2, 9);
   const cr_real steps[] = {-2, -1, 1, 2}, weights[] = {1, -8, 8, -1};
   for (int k = 0; k < 40; k++) {
@@ -99,7 +99,7 @@ static void vjp_matches_differences(void** state) {
 }
 
 // geoms without the ellipsoid model, and coefficients that are given, stay
-static void only_ellipsoids(void** state) {
+TEST(only_ellipsoids) {
   cr_model m, kept;
   int derived = 0;
   assert_int_equal(random_model(&m, 4, NULL), CR_OK);
@@ -114,13 +114,4 @@ static void only_ellipsoids(void** state) {
   assert_true(derived > 0);
   cri_model_free(&kept);
   cri_model_free(&m);
-}
-
-int test_added_mass(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(sphere),           cmocka_unit_test(prolate_spheroid),
-      cmocka_unit_test(scales_and_turns), cmocka_unit_test(vjp_matches_differences),
-      cmocka_unit_test(only_ellipsoids),
-  };
-  return cmocka_run_group_tests_name("added_mass", tests, NULL, NULL);
 }

@@ -43,28 +43,21 @@ static void check(const cr_model* m, const cr_data* d, const cr_model* given, in
   seen[weld]++;
 }
 
-static void anchors_meet_in_qpos0(void** state) {
+TEST(anchors_meet_in_qpos0) {
   int seen[3] = {0};
   for (uint64_t seed = 0; seed < 60; seed++) {
     cr_model m, given;
-    cr_data* d;
     assert_int_equal(random_model(&m, seed, NULL), CR_OK);
     assert_int_equal(cri_model_copy(&given, &m, NULL), CR_OK);
-    assert_int_equal(cri_data_create(&d, &m, NULL, NULL), CR_OK);
+    cr_data* d = test_data(&m);
     cri_data_reset(&m, d);
     assert_int_equal(cr_kinematics(&m, d), CR_OK);
     cri_assembly(&m, d);
     for (int i = 0; i < m.neq; i++) {
       check(&m, d, &given, i, seen);
     }
-    cri_data_free(d);
     cri_model_free(&given);
     cri_model_free(&m);
   }
   assert_true(seen[0] > 3 && seen[1] > 3 && seen[2] > 3);
-}
-
-int test_assembly(void) {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(anchors_meet_in_qpos0)};
-  return cmocka_run_group_tests_name("assembly", tests, NULL, NULL);
 }

@@ -8,7 +8,6 @@
 #include "carom/step.h"
 #include "support/close.h"
 #include "support/io_bug.h"
-#include "support/scratch.h"
 
 static const char* scene_text(const char* cone, int condim, bool contact) {
   static char text[1024];
@@ -36,8 +35,7 @@ static cr_real stiffness(bug_scene* s) {
   return s->bar->qpos[2];
 }
 
-static void bug_other_contact_law_gradient_is_that_of_the_step(void** state) {
-  (void)state;
+TEST(bug_other_contact_law_gradient_is_that_of_the_step) {
   static const char* const cones[] = {"pyramidal", "elliptic"};
   static const int dims[] = {1, 3, 4, 6};
   for (int c = 0; c < 2; c++) {
@@ -54,11 +52,4 @@ static void bug_other_contact_law_gradient_is_that_of_the_step(void** state) {
       bug_close(&free_ball);
     }
   }
-}
-
-int test_bug_other_contact_law(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(bug_other_contact_law_gradient_is_that_of_the_step),
-  };
-  return cmocka_run_group_tests_name("bug_other_contact_law", tests, scratch_open, scratch_close);
 }

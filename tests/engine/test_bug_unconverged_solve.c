@@ -8,7 +8,6 @@
 #include "rollout/trajectory.h"
 #include "support/close.h"
 #include "support/io_bug.h"
-#include "support/scratch.h"
 
 #define PILE(option)                                                           \
   "<mujoco><option " option                                                    \
@@ -17,8 +16,7 @@
   "<body pos='.02 .01 .297'><freejoint/><geom type='box' size='.1 .1 "         \
   ".1'/></body></worldbody></mujoco>"
 
-static void bug_unconverged_solve_iterations_of_the_file(void** state) {
-  (void)state;
+TEST(bug_unconverged_solve_iterations_of_the_file) {
   static const char* const few[] = {PILE("iterations='1' tolerance='1'"),
                                     PILE("solver='PGS' iterations='0'"),
                                     PILE("solver='CG' iterations='2' cone='pyramidal'")};
@@ -39,8 +37,7 @@ static void bug_unconverged_solve_iterations_of_the_file(void** state) {
 }
 
 // rows that contradict each other so strongly that the difference of their forces is rounding
-static void bug_unconverged_solve_is_an_error(void** state) {
-  (void)state;
+TEST(bug_unconverged_solve_is_an_error) {
   bug_scene s;
   bug_open(&s, PILE(""), 0);
   bug_forward(&s);
@@ -54,8 +51,7 @@ static void bug_unconverged_solve_is_an_error(void** state) {
 }
 
 // a push that no number can hold comes back as an error of the rollout, with its step
-static void bug_unconverged_solve_stops_the_rollout(void** state) {
-  (void)state;
+TEST(bug_unconverged_solve_stops_the_rollout) {
   bug_scene s;
   cr_rollout* r;
   cr_error error = {0};
@@ -68,13 +64,4 @@ static void bug_unconverged_solve_stops_the_rollout(void** state) {
   assert_non_null(strstr(error.text, "step"));
   cr_rollout_free(r);
   bug_close(&s);
-}
-
-int test_bug_unconverged_solve(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(bug_unconverged_solve_iterations_of_the_file),
-      cmocka_unit_test(bug_unconverged_solve_is_an_error),
-      cmocka_unit_test(bug_unconverged_solve_stops_the_rollout),
-  };
-  return cmocka_run_group_tests_name("bug_unconverged_solve", tests, scratch_open, scratch_close);
 }

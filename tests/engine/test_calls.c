@@ -12,7 +12,7 @@
 enum { N_SEED = 8, MAX_NV = 64 };
 
 // M M^-1 x = x, M x is that of the dense matrix, and the Newton-Euler force M a + c of bodies alone
-static void inertia_and_newton_euler(void** state) {
+TEST(inertia_and_newton_euler) {
   for (int seed = 0; seed < N_SEED; seed++) {
     measured s;
     cr_real M[MAX_NV * MAX_NV], x[MAX_NV], y[MAX_NV], q[MAX_NV], bias[MAX_NV];
@@ -41,7 +41,7 @@ static void inertia_and_newton_euler(void** state) {
   }
 }
 
-static void contacts_are_listed(void** state) {
+TEST(contacts_are_listed) {
   measured s;
   cr_contact c;
   measured_open(&s, 1, STATE_CONTACT);
@@ -60,7 +60,7 @@ static void contacts_are_listed(void** state) {
 }
 
 // local axes are the frame's: lengths stay, and what does not exist is refused
-static void objects_in_their_own_axes(void** state) {
+TEST(objects_in_their_own_axes) {
   measured s;
   cr_real v[6], u[6], turned[3];
   measured_open(&s, 0, STATE_CONTACT);
@@ -78,13 +78,4 @@ static void objects_in_their_own_axes(void** state) {
   assert_int_equal(cr_object_velocity(&s.m, s.d, (cr_frame)7, 0, v, false), CR_ERR_ARG);
   assert_int_equal(cr_object_acceleration(&s.m, s.d, CR_FRAME_GEOM, -1, v, false), CR_ERR_ARG);
   measured_close(&s);
-}
-
-int test_calls(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(inertia_and_newton_euler),
-      cmocka_unit_test(contacts_are_listed),
-      cmocka_unit_test(objects_in_their_own_axes),
-  };
-  return cmocka_run_group_tests_name("calls", tests, NULL, NULL);
 }

@@ -2,17 +2,14 @@
 // Needs: io
 // Carom's calls beside MuJoCo's functions of the same purpose, at varied states of models.
 #include <mujoco/mujoco.h>
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdlib.h>
-
-#include <cmocka.h>
 
 #include "carom/carom.h"
 #include "io/mujoco.h"
 #include "io/parity.h"
 #include "model/sensors.h"
 #include "support/io_mjcf.h"
+#include "support/test.h"
 
 enum { STATES = 6 };
 static const double bound = 1e-9;
@@ -247,7 +244,7 @@ static void side_by_side_with(const char* file, int integrator) {
   s.a = calloc(room, sizeof *s.a);
   s.b = calloc(room, sizeof *s.b);
   s.theirs = mj_makeData(s.mj);
-  assert_int_equal(cri_data_create(&s.ours, &s.m, NULL, NULL), CR_OK);
+  s.ours = test_data(&s.m);
   assert_int_equal(cr_parity_create(&bench, s.mj, &s.m, NULL), CR_OK);
   compare_names(&s);
   for (int k = 0; k < STATES; k++) {
@@ -265,7 +262,6 @@ static void side_by_side_with(const char* file, int integrator) {
     compare_inverse(&s);
   }
   cr_parity_free(bench);
-  cri_data_free(s.ours);
   cri_model_free(&s.m);
   mj_deleteData(s.theirs);
   mj_deleteModel(s.mj);
@@ -275,15 +271,15 @@ static void side_by_side_with(const char* file, int integrator) {
 
 static void side_by_side(const char* file) { side_by_side_with(file, mjINT_EULER); }
 
-static void trees_in_contact(void** state) { side_by_side("walker.xml"); }
-static void tossed_cube(void** state) { side_by_side("cube.xml"); }
-static void bonds_and_sensors(void** state) { side_by_side("sensors.xml"); }
-static void rolling_contacts(void** state) { side_by_side("rolling.xml"); }
-static void effective_inertia(void** state) {
+TEST(trees_in_contact) { side_by_side("walker.xml"); }
+TEST(tossed_cube) { side_by_side("cube.xml"); }
+TEST(bonds_and_sensors) { side_by_side("sensors.xml"); }
+TEST(rolling_contacts) { side_by_side("rolling.xml"); }
+TEST(effective_inertia) {
   side_by_side_with("double_pendulum.xml", mjINT_DISCRETE);
   side_by_side_with("tendon_rows.xml", mjINT_DISCRETE);
 }
-static void implicit_integrators(void** state) {
+TEST(implicit_integrators) {
   static const int integrators[] = {mjINT_IMPLICIT, mjINT_IMPLICITFAST};
   for (int k = 0; k < 2; k++) {
     side_by_side_with("implicit.xml", integrators[k]);
@@ -293,19 +289,9 @@ static void implicit_integrators(void** state) {
   }
 }
 // bodies that fly alone, in and out of contact
-static void free_bodies_with_discrete(void** state) {
+TEST(free_bodies_with_discrete) {
   side_by_side_with("cube.xml", mjINT_DISCRETE);
   side_by_side_with("rolling.xml", mjINT_DISCRETE);
   side_by_side_with("discrete.xml", mjINT_DISCRETE);
 }
-static void sticky_contacts(void** state) { side_by_side("sticky.xml"); }
-
-int test_calls_parity(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(trees_in_contact),     cmocka_unit_test(tossed_cube),
-      cmocka_unit_test(bonds_and_sensors),    cmocka_unit_test(rolling_contacts),
-      cmocka_unit_test(sticky_contacts),      cmocka_unit_test(effective_inertia),
-      cmocka_unit_test(implicit_integrators), cmocka_unit_test(free_bodies_with_discrete),
-  };
-  return cmocka_run_group_tests_name("calls_parity", tests, NULL, NULL);
-}
+TEST(sticky_contacts) { side_by_side("sticky.xml"); }

@@ -64,7 +64,7 @@ static void finish(cr_model* m) {
 }
 
 // 1/m and the mean of the inverse moments, however the body is turned
-static void free_body(void** state) {
+TEST(free_body) {
   const int32_t joints[] = {CR_JNT_FREE};
   cr_model m = build(2, joints, 0);
   const cr_real quat[] = {CR_R(0.5), CR_R(0.5), CR_R(-0.5), CR_R(0.5)};
@@ -87,7 +87,7 @@ static void free_body(void** state) {
   cri_model_free(&m);
 }
 
-static void pendulum(void** state) {
+TEST(pendulum) {
   const int32_t joints[] = {CR_JNT_HINGE};
   cr_model m = build(2, joints, 0);
   const cr_real length = CR_R(0.7);
@@ -104,7 +104,7 @@ static void pendulum(void** state) {
 }
 
 // a mass on slides: one number for all of them, and no rotation
-static void sliding_mass(void** state) {
+TEST(sliding_mass) {
   const int32_t joints[] = {CR_JNT_SLIDE};
   cr_model m = build(2, joints, 0);
   finish(&m);
@@ -114,19 +114,17 @@ static void sliding_mass(void** state) {
   assert_true(m.body_invweight0[3] == 0);
   // 2 (1/m) of the body and 3 (1/m) of the dof: -5 / m^2
   cr_data *work = NULL, *bar = NULL;
-  assert_int_equal(cri_data_create(&work, &m, NULL, NULL), CR_OK);
-  assert_int_equal(cri_data_twin(&bar, &m, work, CR_DATA_COTANGENT, NULL, NULL), CR_OK);
+  work = test_data(&m);
+  bar = test_twin(&m, work, CR_DATA_COTANGENT);
   bar->par.body_invweight0[2] = 2;
   bar->par.body_invweight0[3] = 7;
   bar->par.dof_invweight0[0] = 3;
   assert_int_equal(cr_constants_vjp(&m, work, bar), CR_OK);
   assert_close(bar->par.body_mass[1], CR_R(-1.25), exact);
-  cri_data_free(bar);
-  cri_data_free(work);
   cri_model_free(&m);
 }
 
-static void bounding_spheres(void** state) {
+TEST(bounding_spheres) {
   const int32_t joints[] = {CR_JNT_FREE};
   static const int32_t types[] = {CR_GEOM_PLANE, CR_GEOM_SPHERE, CR_GEOM_CAPSULE, CR_GEOM_CYLINDER,
                                   CR_GEOM_BOX};
@@ -231,13 +229,12 @@ static void check_actuators(const cr_model* m, cr_data* d, const cr_real* M) {
   }
 }
 
-static void dense_algebra(void** state) {
+TEST(dense_algebra) {
   for (uint64_t seed = 0; seed < 12; seed++) {
     cr_model m;
-    cr_data *d, *moved;
     assert_int_equal(random_model(&m, seed, NULL), CR_OK);
-    assert_int_equal(cri_data_create(&d, &m, NULL, NULL), CR_OK);
-    assert_int_equal(cri_data_create(&moved, &m, NULL, NULL), CR_OK);
+    cr_data* d = test_data(&m);
+    cr_data* moved = test_data(&m);
     assert_in_range(m.nv, 1, 64);
     assert_int_equal(cr_constants(&m, d), CR_OK);
     cri_data_reset(&m, d);
@@ -265,8 +262,6 @@ static void dense_algebra(void** state) {
       assert_close(m.dof_invweight0[i], expected, CR_R(1e-9) * expected);
     }
     check_actuators(&m, d, M);
-    cri_data_free(moved);
-    cri_data_free(d);
     cri_model_free(&m);
   }
 }
@@ -295,11 +290,11 @@ static cr_real* partial_weights(const cr_model* m, cr_field_id id, cr_random* ra
 
 static void open_bench(bench* b, uint64_t seed, cr_random* random) {
   assert_int_equal(random_model(&b->m, seed, NULL), CR_OK);
-  assert_int_equal(cri_data_create(&b->work, &b->m, NULL, NULL), CR_OK);
+  b->work = test_data(&b->m);
   assert_int_equal(cr_constants(&b->m, b->work), CR_OK);
   assert_int_equal(cri_model_copy(&b->moved, &b->m, NULL), CR_OK);
-  assert_int_equal(cri_data_twin(&b->tan, &b->m, b->work, CR_DATA_TANGENT, NULL, NULL), CR_OK);
-  assert_int_equal(cri_data_twin(&b->bar, &b->m, b->work, CR_DATA_COTANGENT, NULL, NULL), CR_OK);
+  b->tan = test_twin(&b->m, b->work, CR_DATA_TANGENT);
+  b->bar = test_twin(&b->m, b->work, CR_DATA_COTANGENT);
   b->body_weights = b->tan->par.body_invweight0;  // room of its own
   b->dof_weights = b->tan->par.dof_invweight0;
   b->tendon_weights = b->tan->par.tendon_invweight0;
@@ -329,9 +324,6 @@ static void open_bench(bench* b, uint64_t seed, cr_random* random) {
 static void close_bench(bench* b) {
   free(b->bond_weights);
   free(b->fluid_weights);
-  cri_data_free(b->work);
-  cri_data_free(b->tan);
-  cri_data_free(b->bar);
   cri_model_free(&b->moved);
   cri_model_free(&b->m);
 }
@@ -399,7 +391,7 @@ static void compare(bench* b, cr_field_id id, cr_random* random, cr_real* worst,
   }
 }
 
-static void cotangents_match_differences(void** state) {
+TEST(cotangents_match_differences) {
   cr_random random = cr_random_seed(4, 4);
   cr_real worst = 0;
   static int reached[CR_N_FIELD];
@@ -422,7 +414,7 @@ static void cotangents_match_differences(void** state) {
 }
 
 // seeds are consumed; the cotangents of the state, scratch and everything computed are as before
-static void only_parameters_change(void** state) {
+TEST(only_parameters_change) {
   cr_random random = cr_random_seed(4, 5);
   bench b;
   open_bench(&b, 4, &random);
@@ -432,7 +424,7 @@ static void only_parameters_change(void** state) {
     b.bar->qpos[i] = i + 1;
     b.bar->qvel[i] = -i;
   }
-  assert_int_equal(cri_data_twin(&kept, &b.m, b.work, CR_DATA_COTANGENT, NULL, NULL), CR_OK);
+  kept = test_twin(&b.m, b.work, CR_DATA_COTANGENT);
   for (int twice = 0; twice < 2; twice++) {
     assert_int_equal(cr_constants_vjp(&b.m, b.work, b.bar), CR_OK);
     for (int i = 0; i < b.m.nv; i++) {
@@ -467,12 +459,11 @@ static void only_parameters_change(void** state) {
       }
     }
   }
-  cri_data_free(kept);
   close_bench(&b);
 }
 
 // parameters that were not asked for are not written
-static void parameters_not_asked_for(void** state) {
+TEST(parameters_not_asked_for) {
   cr_random random = cr_random_seed(4, 6);
   bench b;
   bool wanted[CR_N_FIELD] = {false};
@@ -501,12 +492,11 @@ static void parameters_not_asked_for(void** state) {
   close_bench(&b);
 }
 
-static void again_is_the_same(void** state) {
+TEST(again_is_the_same) {
   for (uint64_t seed = 0; seed < 8; seed++) {
     cr_model m, copy;
-    cr_data* d;
     assert_int_equal(random_model(&m, seed, NULL), CR_OK);
-    assert_int_equal(cri_data_create(&d, &m, NULL, NULL), CR_OK);
+    cr_data* d = test_data(&m);
     random_state(&m, d, seed, STATE_CONTACT);  // whatever the block holds
     long before = allocation_count();
     assert_int_equal(cr_constants(&m, d), CR_OK);
@@ -520,12 +510,11 @@ static void again_is_the_same(void** state) {
       assert_true(copy.dof_invweight0[i] == m.dof_invweight0[i]);
     }
     cri_model_free(&copy);
-    cri_data_free(d);
     cri_model_free(&m);
   }
 }
 
-static void no_mass_is_an_error(void** state) {
+TEST(no_mass_is_an_error) {
   const int32_t joints[] = {CR_JNT_HINGE, CR_JNT_HINGE};
   cr_model m = build(3, joints, 0);
   cr_error error = {0};
@@ -535,20 +524,4 @@ static void no_mass_is_an_error(void** state) {
   assert_int_equal(cr_model_derive(&m, &error), CR_ERR_SINGULAR);
   assert_non_null(strstr(error.text, "inertia"));
   cri_model_free(&m);
-}
-
-int test_constants(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(free_body),
-      cmocka_unit_test(pendulum),
-      cmocka_unit_test(sliding_mass),
-      cmocka_unit_test(bounding_spheres),
-      cmocka_unit_test(dense_algebra),
-      cmocka_unit_test(cotangents_match_differences),
-      cmocka_unit_test(only_parameters_change),
-      cmocka_unit_test(parameters_not_asked_for),
-      cmocka_unit_test(again_is_the_same),
-      cmocka_unit_test(no_mass_is_an_error),
-  };
-  return cmocka_run_group_tests_name("constants", tests, NULL, NULL);
 }

@@ -18,7 +18,7 @@
 enum { N_SEED = 16, MAX_NV = 64, MAX_STAGE = 40 };
 
 // at the acceleration of cr_forward it is what was applied
-static void undoes_forward_dynamics(void** state) {
+TEST(undoes_forward_dynamics) {
   int rows = 0;
   for (int seed = 0; seed < N_SEED; seed++) {
     measured s;
@@ -99,7 +99,7 @@ static const cr_field_id reads[] = {CR_FIELD_qacc,
 static const cr_field_id writes[] = {CR_FIELD_qfrc_inverse, CR_FIELD_efc_force,
                                      CR_FIELD_qfrc_constraint};
 
-static void passes_the_generic_check(void** state) {
+TEST(passes_the_generic_check) {
   cr_stage rows[MAX_STAGE];
   stage_report reports[MAX_STAGE] = {{0}};
   int n = cr_ndynamics - 1;
@@ -116,15 +116,13 @@ static void passes_the_generic_check(void** state) {
                            3};
   for (int seed = 0; seed < 12; seed++) {
     cr_model m;
-    cr_data* d;
     assert_int_equal(random_model(&m, (uint64_t)seed, NULL), CR_OK);
-    assert_int_equal(cri_data_create(&d, &m, NULL, NULL), CR_OK);
+    cr_data* d = test_data(&m);
     d->want_M = true;
     for (int kind = 0; kind < N_STATE_KIND; kind++) {
       random_state(&m, d, (uint64_t)seed, (state_kind)kind);
       stage_check(reports, &m, d, rows, n + 2, n + 1, n + 1, (uint64_t)seed, "inverse");
     }
-    cri_data_free(d);
     cri_model_free(&m);
   }
   stage_check_finish(&reports[n + 1], &rows[n + 1]);
@@ -134,7 +132,7 @@ static void passes_the_generic_check(void** state) {
 }
 
 // the whole of it: <w, tan> from tangents of state and acceleration against the cotangents
-static void product_identity_of_the_whole(void** state) {
+TEST(product_identity_of_the_whole) {
   for (int seed = 0; seed < N_SEED; seed++) {
     measured s;
     cr_data* bar;
@@ -168,7 +166,7 @@ static void product_identity_of_the_whole(void** state) {
   }
 }
 
-static void bad_accelerations_are_refused(void** state) {
+TEST(bad_accelerations_are_refused) {
   measured s;
   measured_open(&s, 0, STATE_FLIGHT);
   s.d->qacc[1] = (cr_real)NAN;
@@ -201,8 +199,8 @@ static void open_stepped(stepped* s, uint64_t seed, int integrator, state_kind k
       s->m.disableflags |= CR_DSBL_CONTACT;
     }
   }
-  assert_int_equal(cri_data_create(&s->d, &s->m, NULL, NULL), CR_OK);
-  assert_int_equal(cri_data_create(&s->moved, &s->m, NULL, NULL), CR_OK);
+  s->d = test_data(&s->m);
+  s->moved = test_data(&s->m);
   random_state(&s->m, s->d, seed, kind);
   cri_data_copy(&s->m, s->moved, s->d);
   s->usable = cr_forward(&s->m, s->d) == CR_OK && cr_step(&s->m, s->moved) == CR_OK;
@@ -216,15 +214,14 @@ static void open_stepped(stepped* s, uint64_t seed, int integrator, state_kind k
 }
 
 static void close_stepped(stepped* s) {
-  cri_data_free(s->d);
-  cri_data_free(s->moved);
   cri_data_free(s->tan);
   cri_data_free(s->bar);
+  test_release();
   cri_model_free(&s->m);
 }
 
 // the force found is the one that was applied, whatever the integrator, free bodies alone included
-static void undoes_steps(void** state) {
+TEST(undoes_steps) {
   int tried[4] = {0}, loose = 0;
   for (int k = 0; k < 4; k++) {
     for (uint64_t seed = 0; seed < N_SEED; seed++) {
@@ -254,7 +251,7 @@ static void undoes_steps(void** state) {
 }
 
 // the jvp of the whole along state and acceleration, against differences and against the vjp
-static void derivatives_of_steps(void** state) {
+TEST(derivatives_of_steps) {
   int compared = 0;
   for (int k = 0; k < 4; k++) {
     for (uint64_t seed = 0; seed < N_SEED; seed++) {
@@ -310,7 +307,7 @@ static void derivatives_of_steps(void** state) {
 }
 
 // steps of several stages are not undone
-static void stages_are_refused(void** state) {
+TEST(stages_are_refused) {
   stepped s;
   open_stepped(&s, 0, CR_INT_EULER, STATE_FLIGHT);
   s.m.integrator = CR_INT_RK4;
@@ -319,14 +316,4 @@ static void stages_are_refused(void** state) {
   s.m.enableflags &= ~CR_ENBL_INVDISCRETE;
   assert_int_equal(cr_inverse(&s.m, s.d), CR_OK);
   close_stepped(&s);
-}
-
-int test_inverse(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(undoes_forward_dynamics),       cmocka_unit_test(passes_the_generic_check),
-      cmocka_unit_test(product_identity_of_the_whole), cmocka_unit_test(undoes_steps),
-      cmocka_unit_test(derivatives_of_steps),          cmocka_unit_test(stages_are_refused),
-      cmocka_unit_test(bad_accelerations_are_refused),
-  };
-  return cmocka_run_group_tests_name("inverse", tests, NULL, NULL);
 }

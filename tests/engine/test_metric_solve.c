@@ -18,15 +18,12 @@ static void begin(uint64_t seed, state_kind kind) {
   assert_true(m.nv <= MAX_NV);
   random_model_discrete(&m);
   random_model_loose(&m);
-  assert_int_equal(cri_data_create(&d, &m, NULL, NULL), CR_OK);
+  d = test_data(&m);
   random_state(&m, d, seed, kind);
   assert_int_equal(cr_forward(&m, d), CR_OK);
 }
 
-static void end(void) {
-  cri_data_free(d);
-  cri_model_free(&m);
-}
+static void end(void) { cri_model_free(&m); }
 
 static void solve(cr_real* x, bool transposed) {
   cr_real b[MAX_NV];
@@ -35,8 +32,7 @@ static void solve(cr_real* x, bool transposed) {
   cri_metric_free(&m, d, b, x, transposed, d);
 }
 
-static void transposed_solve_is_the_adjoint(void** state) {
-  (void)state;
+TEST(transposed_solve_is_the_adjoint) {
   cr_random r = cr_random_seed(2, 2);
   int blocks = 0, unsymmetric = 0;
   for (uint64_t seed = 0; seed < N_SEED; seed++) {
@@ -68,8 +64,7 @@ static void transposed_solve_is_the_adjoint(void** state) {
   assert_true(blocks > 0 && unsymmetric > 0);
 }
 
-static void a_touched_body_has_no_block(void** state) {
-  (void)state;
+TEST(a_touched_body_has_no_block) {
   int touched = 0;
   for (uint64_t seed = 0; seed < N_SEED; seed++) {
     begin(seed, STATE_CONTACT);
@@ -84,8 +79,7 @@ static void a_touched_body_has_no_block(void** state) {
 }
 
 // torque-free tumbling does not gain energy
-static void a_spinning_body_loses_little(void** state) {
-  (void)state;
+TEST(a_spinning_body_loses_little) {
   begin(1, STATE_FLIGHT);
   m.disableflags =
       CR_DSBL_CONSTRAINT | CR_DSBL_GRAVITY | CR_DSBL_SPRING | CR_DSBL_DAMPER | CR_DSBL_ACTUATION;
@@ -110,13 +104,4 @@ static void a_spinning_body_loses_little(void** state) {
   }
   assert_true(energy[1] < energy[0] * (1 + CR_R(1e-6)) && energy[1] > energy[0] / 2);
   end();
-}
-
-int test_metric_solve(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(transposed_solve_is_the_adjoint),
-      cmocka_unit_test(a_touched_body_has_no_block),
-      cmocka_unit_test(a_spinning_body_loses_little),
-  };
-  return cmocka_run_group_tests_name("metric_solve", tests, NULL, NULL);
 }

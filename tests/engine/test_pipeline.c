@@ -2,15 +2,12 @@
 // Every row of the pipeline through the generic stage check, and the rows' test files.
 #include "engine/pipeline.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdio.h>
 
 #include "engine/forward.h"
 #include "support/pipeline_check.h"
 #include "support/random_model.h"
-
-#include <cmocka.h>
+#include "support/test.h"
 
 static const char* const folders[] = {
 #define CR_STAGE(folder, stage, reads, writes) #folder,
@@ -27,7 +24,7 @@ static bool exists(const char* format, const char* folder, const char* stage) {
   return fclose(file) == 0;
 }
 
-static void every_row_has_a_test_file(void** state) {
+TEST(every_row_has_a_test_file) {
   int missing = 0;
   for (int i = 0; i < cr_npipeline; i++) {
     if (!exists("%s/tests/%s/test_%s.c", folders[i], cr_pipeline[i].name)) {
@@ -38,7 +35,7 @@ static void every_row_has_a_test_file(void** state) {
   assert_int_equal(missing, 0);
 }
 
-static void every_row_has_its_own_source_file(void** state) {
+TEST(every_row_has_its_own_source_file) {
   for (int i = 0; i < cr_npipeline; i++) {
     assert_true(exists("%s/src/%s/%s.c", folders[i], cr_pipeline[i].name));
     assert_true(exists("%s/src/%s/%s.h", folders[i], cr_pipeline[i].name));
@@ -46,7 +43,7 @@ static void every_row_has_its_own_source_file(void** state) {
 }
 
 // a field is written by one row only, and read only behind it
-static void rows_are_in_the_order_of_computation(void** state) {
+TEST(rows_are_in_the_order_of_computation) {
   for (int i = 0; i < cr_npipeline; i++) {
     for (int k = 0; k < cr_pipeline[i].nwrite; k++) {
       cr_field_id id = cr_pipeline[i].writes[k];
@@ -64,7 +61,7 @@ static void rows_are_in_the_order_of_computation(void** state) {
 }
 
 // what a row reads is a state, a parameter, or written by an earlier row
-static void every_read_has_a_source(void** state) {
+TEST(every_read_has_a_source) {
   for (int i = 0; i < cr_npipeline; i++) {
     for (int k = 0; k < cr_pipeline[i].nread; k++) {
       cr_field_id id = cr_pipeline[i].reads[k];
@@ -83,7 +80,7 @@ static void every_read_has_a_source(void** state) {
 }
 
 // bar holds no cotangent of a computed field after the sweep
-static void vjp_clears_what_it_consumed(void** state) {
+TEST(vjp_clears_what_it_consumed) {
   cr_model m;
   cr_data *d, *bar;
   assert_int_equal(random_model(&m, 4, NULL), CR_OK);
@@ -114,14 +111,6 @@ static void vjp_clears_what_it_consumed(void** state) {
   cri_model_free(&m);
 }
 
-int test_pipeline(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(every_row_has_a_test_file),
-      cmocka_unit_test(every_row_has_its_own_source_file),
-      cmocka_unit_test(rows_are_in_the_order_of_computation),
-      cmocka_unit_test(every_read_has_a_source),
-      cmocka_unit_test(vjp_clears_what_it_consumed),
-  };
-  int failed = cmocka_run_group_tests(tests, NULL, NULL);
-  return failed + pipeline_check("every row on random models", 0, 24);
-}
+static int every_row(void) { return pipeline_check("every row on random models", 0, 24); }
+
+MORE_TESTS(every_row)

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // test_pipeline's random models, many more of them.
 #include "support/pipeline_check.h"
+#include "support/test.h"
 
-int test_pipeline_long(void) { return pipeline_check("many random models", 1000, 400); }
+static int many_models(void) { return pipeline_check("many random models", 1000, 400); }
+
+MORE_TESTS(many_models)

@@ -27,7 +27,7 @@ static void open_arm(bug_scene* s, double light) {
   s->d->want_M = true;
 }
 
-static void ordinary_inertia_is_not_looked_at(void** state) {
+TEST(ordinary_inertia_is_not_looked_at) {
   bug_scene s;
   open_arm(&s, 0.1);
   bug_forward(&s);
@@ -35,7 +35,7 @@ static void ordinary_inertia_is_not_looked_at(void** state) {
   bug_close(&s);
 }
 
-static void the_estimate_covers_the_error(void** state) {
+TEST(the_estimate_covers_the_error) {
   for (int power = 5; power <= 9; power++) {
     bug_scene s;
     open_arm(&s, pow(10, -power));
@@ -49,20 +49,11 @@ static void the_estimate_covers_the_error(void** state) {
   }
 }
 
-static void what_has_no_digits_left_is_refused_by_name(void** state) {
+TEST(what_has_no_digits_left_is_refused_by_name) {
   bug_scene s;
   open_arm(&s, 2e-14);
   assert_int_equal(cr_step(&s.m, s.d), CR_ERR_SINGULAR);
   assert_non_null(strstr(s.d->error.text, "\"light\""));
   assert_int_equal(s.d->scratch_used, 0);
   bug_close(&s);
-}
-
-int test_rounding(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(ordinary_inertia_is_not_looked_at),
-      cmocka_unit_test(the_estimate_covers_the_error),
-      cmocka_unit_test(what_has_no_digits_left_is_refused_by_name),
-  };
-  return cmocka_run_group_tests_name("rounding", tests, scratch_open, scratch_close);
 }

@@ -3,8 +3,6 @@
 // and each has to be reported, in the right words; unspoiled, the same rows pass.
 #include "support/stage_check.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -15,8 +13,7 @@
 #include "model/check.h"
 #include "support/allocation.h"
 #include "support/random_model.h"
-
-#include <cmocka.h>
+#include "support/test.h"
 
 enum { MAX_STAGE = 32 };
 
@@ -259,12 +256,10 @@ static void check(const cr_stage* pipeline, int row, stage_report* report) {
   memset(reports, 0, sizeof reports);
   for (uint64_t seed = 3; seed < 16; seed += 4) {
     cr_model m;
-    cr_data* d;
     assert_int_equal(random_model(&m, seed, NULL), CR_OK);
-    assert_int_equal(cri_data_create(&d, &m, NULL, NULL), CR_OK);
+    cr_data* d = test_data(&m);
     random_state(&m, d, seed, STATE_FLIGHT);
     stage_check(reports, &m, d, pipeline, cr_npipeline, row, row, seed, "spoiled");
-    cri_data_free(d);
     cri_model_free(&m);
   }
   *report = reports[row];
@@ -289,13 +284,13 @@ static void must_say(const spoiled* s) {
   }
 }
 
-static void every_mistake_is_found(void** state) {
+TEST(every_mistake_is_found) {
   for (int i = 0; i < N_CASE; i++) {
     must_say(&cases[i]);
   }
 }
 
-static void allocations_are_found(void** state) {
+TEST(allocations_are_found) {
   if (allocation_count() < 0) {
     skip();
   }
@@ -303,7 +298,7 @@ static void allocations_are_found(void** state) {
   must_say(&(spoiled){"smooth", NULL, NULL, smooth_vjp_allocates, "vjp allocates"});
 }
 
-static void sound_rows_pass(void** state) {
+TEST(sound_rows_pass) {
   static const char* const rows[] = {"velocity", "inertia", "actuation", "smooth"};
   for (int i = 0; i < 4; i++) {
     stage_report report;
@@ -323,14 +318,12 @@ static const cr_field_id cube_writes[] = {CR_FIELD_qfrc_bias};
 static void check_cube(cr_stage_forward forward, cr_stage_derivative jvp, stage_report* report) {
   cr_stage row = {"cube", forward, jvp, cube_vjp, cube_reads, cube_writes, 1, 1};
   cr_model m;
-  cr_data* d;
   assert_int_equal(random_model(&m, 3, NULL), CR_OK);
-  assert_int_equal(cri_data_create(&d, &m, NULL, NULL), CR_OK);
+  cr_data* d = test_data(&m);
   random_state(&m, d, 3, STATE_FLIGHT);
   memset(report, 0, sizeof *report);
   stage_check_derivatives(report, &m, d, &row, 1, NULL, 3, "cube");
   stage_check_finish(report, &row);
-  cri_data_free(d);
   cri_model_free(&m);
 }
 
@@ -346,7 +339,7 @@ static cr_status cube_jvp_zero(const cr_model* m, const cr_data* d, cr_data* tan
   return CR_OK;
 }
 
-static void a_difference_quotient_is_no_derivative(void** state) {
+TEST(a_difference_quotient_is_no_derivative) {
   stage_report report;
   check_cube(cube, cube_jvp, &report);
   stage_report_assert(&report, "cube");
@@ -354,13 +347,13 @@ static void a_difference_quotient_is_no_derivative(void** state) {
   assert_non_null(strstr(report.text, "jvp is a difference quotient"));
 }
 
-static void a_derivative_that_is_always_zero_is_found(void** state) {
+TEST(a_derivative_that_is_always_zero_is_found) {
   stage_report report;
   check_cube(cube, cube_jvp_zero, &report);
   assert_non_null(strstr(report.text, "the tangent of qfrc_bias is always zero"));
 }
 
-static void skipped_samples_are_counted(void** state) {
+TEST(skipped_samples_are_counted) {
   stage_report report;
   check_cube(cube_switches, cube_jvp, &report);
   assert_int_equal(report.skipped, 1);
@@ -369,7 +362,7 @@ static void skipped_samples_are_counted(void** state) {
 
 // ---- the material
 
-static void random_models_are_valid(void** state) {
+TEST(random_models_are_valid) {
   for (uint64_t seed = 0; seed < 200; seed++) {
     cr_model m;
     cr_error error = {0};
@@ -383,7 +376,7 @@ static void random_models_are_valid(void** state) {
   }
 }
 
-static void random_models_are_reproducible(void** state) {
+TEST(random_models_are_reproducible) {
   cr_model a, b;
   assert_int_equal(random_model(&a, 5, NULL), CR_OK);
   assert_int_equal(random_model(&b, 5, NULL), CR_OK);
@@ -392,18 +385,4 @@ static void random_models_are_reproducible(void** state) {
   assert_memory_equal(a.geom_size, b.geom_size, 3 * (size_t)a.ngeom * sizeof(cr_real));
   cri_model_free(&a);
   cri_model_free(&b);
-}
-
-int test_stage_check(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(random_models_are_valid),
-      cmocka_unit_test(random_models_are_reproducible),
-      cmocka_unit_test(sound_rows_pass),
-      cmocka_unit_test(every_mistake_is_found),
-      cmocka_unit_test(allocations_are_found),
-      cmocka_unit_test(a_difference_quotient_is_no_derivative),
-      cmocka_unit_test(a_derivative_that_is_always_zero_is_found),
-      cmocka_unit_test(skipped_samples_are_counted),
-  };
-  return cmocka_run_group_tests(tests, NULL, NULL);
 }

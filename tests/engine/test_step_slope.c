@@ -14,7 +14,7 @@ enum { N_SEED = 12, MAX_NV = 64 };
 static const int integrators[] = {CR_INT_EULER, CR_INT_IMPLICIT, CR_INT_IMPLICITFAST};
 
 // (M - hD) a2 = M a, a2 from a step
-static void as_steps_have_them(void** state) {
+TEST(as_steps_have_them) {
   int moved = 0;
   for (int k = 0; k < 3; k++) {
     for (int seed = 0; seed < N_SEED; seed++) {
@@ -47,7 +47,7 @@ static void as_steps_have_them(void** state) {
 }
 
 // x' D y = y' D' x
-static void transposes(void** state) {
+TEST(transposes) {
   static const cri_step_slope kinds[] = {CR_STEP_SLOPE_NONE, CR_STEP_SLOPE_DAMPING,
                                          CR_STEP_SLOPE_FAST, CR_STEP_SLOPE_ALL, CR_STEP_SLOPE_GYRO};
   int unlike = 0;
@@ -85,7 +85,7 @@ static void transposes(void** state) {
   assert_true(unlike > 10);  // those with the bias force are not symmetric
 }
 
-static void which_integrator_has_which(void** state) {
+TEST(which_integrator_has_which) {
   measured s;
   measured_open(&s, 0, STATE_FLIGHT);
   s.m.integrator = CR_INT_IMPLICIT;
@@ -100,13 +100,4 @@ static void which_integrator_has_which(void** state) {
   s.m.disableflags |= CR_DSBL_EULERDAMP;
   assert_int_equal(cri_step_slope_of(&s.m), CR_STEP_SLOPE_NONE);
   measured_close(&s);
-}
-
-int test_step_slope(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(as_steps_have_them),
-      cmocka_unit_test(transposes),
-      cmocka_unit_test(which_integrator_has_which),
-  };
-  return cmocka_run_group_tests_name("step_slope", tests, NULL, NULL);
 }

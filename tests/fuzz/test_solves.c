@@ -20,13 +20,13 @@ static void hold(const char* path, int seed, int states) {
 }
 
 // strong damping takes nearly all of an acceleration whose forces cancel
-static void forces_that_cancel(void** state) {
+TEST(forces_that_cancel) {
   hold(mjcf_path("sticky.xml"), 163, 40);
   hold(mjcf_path("override.xml"), 163, 40);
 }
 
 // rows that oppose each other, at which every step is long
-static void rows_that_oppose_each_other(void** state) { hold(mjcf_path("equality.xml"), 109, 20); }
+TEST(rows_that_oppose_each_other) { hold(mjcf_path("equality.xml"), 109, 20); }
 
 #define LEG                                                                                    \
   "<body pos='0 0 -.2'><joint/><geom type='capsule' fromto='0 0 0 0 0 -.45'/>"                 \
@@ -35,7 +35,7 @@ static void rows_that_oppose_each_other(void** state) { hold(mjcf_path("equality
   "<geom type='capsule' fromto='-.06 0 0 .15 0 0'/></body></body></body>"
 
 // a walker in a plane, light bodies between heavy ones: which formula of an implicitly damped step keeps digits
-static void light_bodies_between_heavy_ones(void** state) {
+TEST(light_bodies_between_heavy_ones) {
   static const char walker[] =
       "<mujoco><option timestep='.002'/><default><geom size='.05' density='1000'/>"
       "<joint axis='0 -1 0' damping='.1' armature='.01' range='-2 1' limited='true'/></default>"
@@ -48,13 +48,4 @@ static void light_bodies_between_heavy_ones(void** state) {
   hold(path, 267, 40);
   hold(path, 861, 40);
   hold(path, 991, 40);
-}
-
-int test_solves(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(forces_that_cancel),
-      cmocka_unit_test(rows_that_oppose_each_other),
-      cmocka_unit_test(light_bodies_between_heavy_ones),
-  };
-  return cmocka_run_group_tests_name("solves", tests, scratch_open, scratch_close);
 }

@@ -23,7 +23,7 @@ static void hold(const char* path) {
   }
 }
 
-static void steps_are_right_or_say_why_not(void** state) {
+TEST(steps_are_right_or_say_why_not) {
   DIR* folder = opendir(CAROM_SOURCE_DIR "/tests/data");
   int models = 0;
   assert_non_null(folder);
@@ -36,11 +36,4 @@ static void steps_are_right_or_say_why_not(void** state) {
   }
   (void)closedir(folder);
   assert_true(models >= 20);
-}
-
-int test_solves_long(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(steps_are_right_or_say_why_not),
-  };
-  return cmocka_run_group_tests_name("solves_long", tests, NULL, NULL);
 }

@@ -20,7 +20,7 @@ typedef struct {
 static bool open(fixture* f, uint64_t seed, state_kind kind) {
   assert_int_equal(random_model(&f->m, seed, NULL), CR_OK);
   f->m.integrator = CR_INT_EULER;
-  assert_int_equal(cri_data_create(&f->d, &f->m, NULL, NULL), CR_OK);
+  f->d = test_data(&f->m);
   random_state(&f->m, f->d, seed, kind);
   assert_int_equal(cr_forward(&f->m, f->d), CR_OK);
   size_t v = (size_t)f->m.nv, a = (size_t)f->m.nactuator + 1;
@@ -46,7 +46,6 @@ static void close(fixture* f) {
   free(f->c.curvatures.at);
   free(f->c.curvatures.numbers);
   cri_data_free(f->c.tan);
-  cri_data_free(f->d);
   cri_model_free(&f->m);
 }
 
@@ -98,10 +97,7 @@ static void forces_act_through_an_inverse(fixture* f) {
   }
 }
 
-static void inverse_inertia(void** state) {
-  (void)state;
-  check(forces_act_through_an_inverse);
-}
+TEST(inverse_inertia) { check(forces_act_through_an_inverse); }
 
 // along a random direction of coordinates and velocities
 static void tangent_along(fixture* f) {
@@ -123,15 +119,4 @@ static void tangent_along(fixture* f) {
   free(got);
 }
 
-static void products_are_tangents(void** state) {
-  (void)state;
-  check(tangent_along);
-}
-
-int test_acceleration_columns(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(inverse_inertia),
-      cmocka_unit_test(products_are_tangents),
-  };
-  return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TEST(products_are_tangents) { check(tangent_along); }

@@ -20,16 +20,13 @@ static void begin(int integrator) {
   static const int32_t joints[] = {CR_JNT_FREE, CR_JNT_BALL};
   assert_int_equal(chain_model(&f.m, 2, joints, 1, NULL), CR_OK);
   f.m.integrator = integrator;
-  assert_int_equal(cri_data_create(&f.d, &f.m, NULL, NULL), CR_OK);
+  f.d = test_data(&f.m);
   for (int i = 0; i < f.m.nv; i++) {
     f.d->qvel[i] = 2 - CR_R(0.7) * (cr_real)i;
   }
 }
 
-static void end(void) {
-  cri_data_free(f.d);
-  cri_model_free(&f.m);
-}
+static void end(void) { cri_model_free(&f.m); }
 
 static cri_controller run(const cr_adaptive* options, cr_real until) {
   cri_controller c = cri_controller_begin(&f.m, options);
@@ -42,7 +39,7 @@ static cri_controller run(const cr_adaptive* options, cr_real until) {
   return c;
 }
 
-static void errors_follow_the_tolerance(void** state) {
+TEST(errors_follow_the_tolerance) {
   static const int methods[] = {CR_INT_TSIT5, CR_INT_DOPRI5,   CR_INT_DOPRI8, CR_INT_BOSH3,
                                 CR_INT_HEUN,  CR_INT_MIDPOINT, CR_INT_RALSTON};
   begin(CR_INT_DOPRI8);
@@ -67,14 +64,13 @@ static void errors_follow_the_tolerance(void** state) {
   }
 }
 
-static void a_repeated_step_has_the_same_bits(void** state) {
+TEST(a_repeated_step_has_the_same_bits) {
   static const int methods[] = {CR_INT_TSIT5, CR_INT_DOPRI8, CR_INT_HEUN};
   for (size_t i = 0; i < 3; i++) {
     begin(methods[i]);
     const cr_adaptive options = {.rtol = CR_R(1e-6), .atol = CR_R(1e-6)};
     cri_controller c = cri_controller_begin(&f.m, &options);
-    cr_data* before;
-    assert_int_equal(cri_data_create(&before, &f.m, NULL, NULL), CR_OK);
+    cr_data* before = test_data(&f.m);
     for (int k = 0; k < 5; k++) {
       cr_real h;
       bool known = c.known;
@@ -89,13 +85,12 @@ static void a_repeated_step_has_the_same_bits(void** state) {
       }
       cri_adaptive_advance(&options, &f.m, f.d, h);
     }
-    cri_data_free(before);
     end();
   }
 }
 
 // ten of the longest steps make the whole, whatever round-off says
-static void steps_are_no_longer_than_asked(void** state) {
+TEST(steps_are_no_longer_than_asked) {
   for (int events = 0; events < 2; events++) {
     begin(CR_INT_TSIT5);
     f.m.timestep = CR_R(0.01);
@@ -111,7 +106,7 @@ static void steps_are_no_longer_than_asked(void** state) {
   }
 }
 
-static void a_budget_that_runs_out_is_an_error(void** state) {
+TEST(a_budget_that_runs_out_is_an_error) {
   begin(CR_INT_TSIT5);
   const cr_adaptive options = {.rtol = CR_R(1e-8), .atol = CR_R(1e-8), .max_steps = 3};
   cri_controller c = cri_controller_begin(&f.m, &options);
@@ -128,7 +123,7 @@ static void a_budget_that_runs_out_is_an_error(void** state) {
   end();
 }
 
-static void options_are_checked(void** state) {
+TEST(options_are_checked) {
   cr_error error;
   begin(CR_INT_RK4);
   cr_adaptive options = {.rtol = CR_R(1e-6), .atol = CR_R(1e-6)};
@@ -142,15 +137,4 @@ static void options_are_checked(void** state) {
   assert_int_equal(cri_adaptive_check(&f.m, &options, &error), CR_ERR_ARG);
   assert_non_null(strstr(error.text, "atol"));
   end();
-}
-
-int test_adaptive(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(errors_follow_the_tolerance),
-      cmocka_unit_test(a_repeated_step_has_the_same_bits),
-      cmocka_unit_test(steps_are_no_longer_than_asked),
-      cmocka_unit_test(a_budget_that_runs_out_is_an_error),
-      cmocka_unit_test(options_are_checked),
-  };
-  return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -95,7 +95,7 @@ static void check_rate(fixture* f, cr_random* random) {
   }
 }
 
-static void the_rate_is_that_of_the_state(void** state) { for_charts(check_rate); }
+TEST(the_rate_is_that_of_the_state) { for_charts(check_rate); }
 
 static void check_derivatives(fixture* f, cr_random* random) {
   const cr_model* m = &f->m;
@@ -138,7 +138,7 @@ static void check_derivatives(fixture* f, cr_random* random) {
                dot(r_bar, r_tan, f->width) + dot(v_bar, v_tan, m->nv), 1000 * CR_EPS);
 }
 
-static void derivatives_match(void** state) { for_charts(check_derivatives); }
+TEST(derivatives_match) { for_charts(check_derivatives); }
 
 static void check_length(fixture* f, cr_random* random) {
   cr_real next[MOST], before[MOST], after[MOST];
@@ -161,13 +161,4 @@ static void check_length(fixture* f, cr_random* random) {
   }
 }
 
-static void states_have_unit_length(void** state) { for_charts(check_length); }
-
-int test_chart(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(the_rate_is_that_of_the_state),
-      cmocka_unit_test(derivatives_match),
-      cmocka_unit_test(states_have_unit_length),
-  };
-  return cmocka_run_group_tests_name("chart", tests, NULL, NULL);
-}
+TEST(states_have_unit_length) { for_charts(check_length); }

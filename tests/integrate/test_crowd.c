@@ -6,6 +6,7 @@
 
 #include "carom/carom.h"
 #include "support/io_toss.h"
+#include "support/test.h"
 
 #define FLOOR "<geom type='plane' size='5 5 .1'/>"
 #define JOINTS(range) "<joint axis='0 1 0' range='" range "' damping='.2'/>"
@@ -74,14 +75,14 @@ static toss_result expect_passed(const char* text, const char* loss, double time
 }
 
 // both feet slide and hover at the floor: more than 100,000 steps, looked at one by one
-static void feet_that_hover_are_passed(void** state) {
+TEST(feet_that_hover_are_passed) {
   static const cr_real qvel[] = {0, -1, CR_R(0.5), 0, 0, 0, 0, 0, 0};
   toss_result x = expect_passed(walker, "qpos[1]", 0.4, 1e-6, qvel);
   assert_close((cr_real)x.loss, CR_R(-0.473498), CR_R(1e-4));
 }
 
 // they bounce 2 ms and less: 140 jumps, whose product is 1e28 and says nothing of the motion
-static void jumps_of_feet_that_chatter_are_not_multiplied(void** state) {
+TEST(jumps_of_feet_that_chatter_are_not_multiplied) {
   static const cr_real qvel[] = {0, -2, 1, 1, 1, 1, 1, 1, 1};
   toss_result x = expect_passed(walker, "qpos[1]", 0.4, 1e-6, qvel);
   for (int i = 0; i < x.nv; i++) {
@@ -89,26 +90,16 @@ static void jumps_of_feet_that_chatter_are_not_multiplied(void** state) {
   }
 }
 
-static void a_hopper_goes_on(void** state) {
+TEST(a_hopper_goes_on) {
   static const cr_real qvel[] = {CR_R(0.5884947140915824), CR_R(-1.3606381325479302),
                                  CR_R(0.14972849571403732), CR_R(-0.002997811579034833),
                                  CR_R(0.6644826714666043)};
   (void)expect_passed(hopper, "qpos[0]", 0.5, 1e-7, qvel);
 }
 
-static void a_quadruped_goes_on(void** state) {
+TEST(a_quadruped_goes_on) {
   static const cr_real qvel[] = {CR_R(-0.8),  CR_R(0.11),  CR_R(-0.58), CR_R(-0.16), CR_R(0.26),
                                  CR_R(-0.38), CR_R(-0.31), CR_R(0.03),  CR_R(-0.14), CR_R(-0.05),
                                  CR_R(-0.33), CR_R(-0.81), CR_R(-0.55), CR_R(-0.46)};
   (void)expect_passed(quadruped, "qpos[0]", 0.4, 1e-6, qvel);
-}
-
-int test_crowd(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(feet_that_hover_are_passed),
-      cmocka_unit_test(jumps_of_feet_that_chatter_are_not_multiplied),
-      cmocka_unit_test(a_hopper_goes_on),
-      cmocka_unit_test(a_quadruped_goes_on),
-  };
-  return cmocka_run_group_tests_name("crowd", tests, NULL, NULL);
 }

@@ -22,18 +22,14 @@ static void begin(fixture* f, int n) {
   static const int32_t joints[] = {CR_JNT_FREE, CR_JNT_BALL};
   assert_int_equal(chain_model(&f->m, n, joints, 0, NULL), CR_OK);
   f->m.integrator = CR_INT_DOPRI8;
-  assert_int_equal(cri_data_create(&f->d, &f->m, NULL, NULL), CR_OK);
-  assert_int_equal(cri_data_create(&f->at, &f->m, NULL, NULL), CR_OK);
+  f->d = test_data(&f->m);
+  f->at = test_data(&f->m);
   for (int i = 0; i < f->m.nv; i++) {
     f->d->qvel[i] = 2 - CR_R(0.7) * (cr_real)i;
   }
 }
 
-static void end(fixture* f) {
-  cri_data_free(f->d);
-  cri_data_free(f->at);
-  cri_model_free(&f->m);
-}
+static void end(fixture* f) { cri_model_free(&f->m); }
 
 // a node with numbers of its own
 typedef struct {
@@ -98,7 +94,7 @@ static void errors(cr_real h, cr_real* q, cr_real* v) {
   end(&f);
 }
 
-static void has_its_order(void** state) {
+TEST(has_its_order) {
   cr_real q[2], v[2];
   errors(CR_R(0.1), &q[0], &v[0]);
   errors(CR_R(0.05), &q[1], &v[1]);
@@ -107,7 +103,7 @@ static void has_its_order(void** state) {
   assert_true(v[1] < CR_R(1e-5));
 }
 
-static void velocity_is_the_rate_of_position(void** state) {
+TEST(velocity_is_the_rate_of_position) {
   fixture f;
   kept a, b;
   begin(&f, 2);
@@ -130,7 +126,7 @@ static void velocity_is_the_rate_of_position(void** state) {
 }
 
 // a round body in flight: any number of turns within one step
-static void whole_turns_are_not_lost(void** state) {
+TEST(whole_turns_are_not_lost) {
   fixture f;
   kept a, b, middle;
   begin(&f, 1);
@@ -152,13 +148,4 @@ static void whole_turns_are_not_lost(void** state) {
   assert_true(distance(&f, middle.qpos, middle.qvel, &dv) < CR_R(1e-10));
   assert_true(dv < CR_R(1e-10));
   end(&f);
-}
-
-int test_dense(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(has_its_order),
-      cmocka_unit_test(velocity_is_the_rate_of_position),
-      cmocka_unit_test(whole_turns_are_not_lost),
-  };
-  return cmocka_run_group_tests(tests, NULL, NULL);
 }

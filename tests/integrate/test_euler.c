@@ -21,7 +21,7 @@ static fixture f;
 
 static void begin(uint64_t seed) {
   assert_int_equal(random_model(&f.m, seed, NULL), CR_OK);
-  assert_int_equal(cri_data_create(&f.d, &f.m, NULL, NULL), CR_OK);
+  f.d = test_data(&f.m);
   assert_true(f.m.nv <= MAX_NV && f.m.nq <= MAX_NQ);
   random_state(&f.m, f.d, seed, STATE_CONTACT);
   f.m.disableflags &= ~(CR_DSBL_EULERDAMP | CR_DSBL_DAMPER);
@@ -29,20 +29,17 @@ static void begin(uint64_t seed) {
   assert_int_equal(cr_forward(&f.m, f.d), CR_OK);
 }
 
-static void end(void) {
-  cri_data_free(f.d);
-  cri_model_free(&f.m);
-}
+static void end(void) { cri_model_free(&f.m); }
 
 // one slide with spring, damper, armature and gravity: (m + h D) a2 = m a
-static void a_damped_slide_has_a_closed_form(void** state) {
+TEST(a_damped_slide_has_a_closed_form) {
   static const int32_t slide[] = {CR_JNT_SLIDE};
   assert_int_equal(chain_model(&f.m, 1, slide, 0, NULL), CR_OK);
   f.m.jnt_stiffness[0] = 30;
   f.m.dof_damping[0] = 4;
   f.m.dof_armature[0] = CR_R(0.5);
   f.m.timestep = CR_R(0.02);
-  assert_int_equal(cri_data_create(&f.d, &f.m, NULL, NULL), CR_OK);
+  f.d = test_data(&f.m);
   f.d->qpos[0] = CR_R(0.3);
   f.d->qvel[0] = CR_R(-0.7);
   assert_int_equal(cr_forward(&f.m, f.d), CR_OK);
@@ -56,7 +53,7 @@ static void a_damped_slide_has_a_closed_form(void** state) {
   end();
 }
 
-static void implicit_damping_solves_its_equation(void** state) {
+TEST(implicit_damping_solves_its_equation) {
   static cr_real A[MAX_NV * MAX_NV];
   for (uint64_t seed = 0; seed < N_SEED; seed++) {
     begin(seed);
@@ -95,7 +92,7 @@ static void no_damping(void) {
   cr_zero(f.m.actuator_dampingpoly, 2 * f.m.nactuator);
 }
 
-static void the_step_is_explicit_without_damping(void** state) {
+TEST(the_step_is_explicit_without_damping) {
   begin(1);
   static const int flags[] = {CR_DSBL_EULERDAMP, CR_DSBL_DAMPER};
   for (int k = 0; k < 2; k++) {
@@ -114,7 +111,7 @@ static void the_step_is_explicit_without_damping(void** state) {
   end();
 }
 
-static void the_state_does_not_change(void** state) {
+TEST(the_state_does_not_change) {
   begin(2);
   cr_real q[MAX_NQ], v[MAX_NV], a[MAX_NV];
   cr_copy(q, f.d->qpos, f.m.nq);
@@ -139,13 +136,12 @@ static cr_real weighed_velocity(int i, cr_real D, const cr_real* weight) {
   return sum;
 }
 
-static void damping_has_its_derivative_at_zero(void** state) {
+TEST(damping_has_its_derivative_at_zero) {
   begin(3);
-  cr_data* bar;
   cr_real weight[MAX_NV], h = CR_R(1e-4);
   no_damping();
   assert_int_equal(cr_euler(&f.m, f.d), CR_OK);
-  assert_int_equal(cri_data_twin(&bar, &f.m, f.d, CR_DATA_COTANGENT, NULL, NULL), CR_OK);
+  cr_data* bar = test_twin(&f.m, f.d, CR_DATA_COTANGENT);
   for (int i = 0; i < f.m.nv; i++) {
     weight[i] = bar->qvel_next[i] = 1 + CR_R(0.1) * (cr_real)i;
   }
@@ -156,12 +152,11 @@ static void damping_has_its_derivative_at_zero(void** state) {
     cr_real expected = (4 * at[1] - 3 * at[0] - at[2]) / (2 * h);
     assert_close(bar->par.dof_damping[i], expected, CR_R(1e-5) * (1 + cr_abs(expected)));
   }
-  cri_data_free(bar);
   end();
 }
 
 // (M + hD) a2 = tau: damping of any strength leaves a2 all of its digits, and its vjp is its jvp's transpose
-static void strong_damping_leaves_all_digits(void** state) {
+TEST(strong_damping_leaves_all_digits) {
   static const int32_t slides[] = {CR_JNT_SLIDE};
   for (int power = 0; power <= 15; power += 3) {
     assert_int_equal(chain_model(&f.m, 1, slides, 0, NULL), CR_OK);
@@ -171,15 +166,14 @@ static void strong_damping_leaves_all_digits(void** state) {
     }
     f.m.dof_damping[0] = damping;
     f.m.dof_armature[0] = CR_R(0.5);
-    assert_int_equal(cri_data_create(&f.d, &f.m, NULL, NULL), CR_OK);
+    f.d = test_data(&f.m);
     f.d->qvel[0] = CR_R(-0.7);
     assert_int_equal(cr_forward(&f.m, f.d), CR_OK);
     assert_int_equal(cr_euler(&f.m, f.d), CR_OK);
     cr_real a2 = f.d->qfrc_smooth[0] / (2 + h * damping);
     assert_close(f.d->euler_qacc[0], a2, ROUND_OFF * cr_abs(a2));
-    cr_data *tan, *bar;
-    assert_int_equal(cri_data_twin(&tan, &f.m, f.d, CR_DATA_TANGENT, NULL, NULL), CR_OK);
-    assert_int_equal(cri_data_twin(&bar, &f.m, f.d, CR_DATA_COTANGENT, NULL, NULL), CR_OK);
+    cr_data* tan = test_twin(&f.m, f.d, CR_DATA_TANGENT);
+    cr_data* bar = test_twin(&f.m, f.d, CR_DATA_COTANGENT);
     // d v+ / d v = M / (M + hD)
     tan->qvel[0] = bar->qvel_next[0] = 1;
     assert_int_equal(cr_forward_jvp(&f.m, f.d, tan), CR_OK);
@@ -189,20 +183,6 @@ static void strong_damping_leaves_all_digits(void** state) {
     cr_real expected = 2 / (2 + h * damping);
     assert_close(tan->qvel_next[0], expected, 10 * ROUND_OFF);
     assert_close(bar->qvel[0], expected, 10 * ROUND_OFF);
-    cri_data_free(tan);
-    cri_data_free(bar);
     end();
   }
-}
-
-int test_euler(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(a_damped_slide_has_a_closed_form),
-      cmocka_unit_test(implicit_damping_solves_its_equation),
-      cmocka_unit_test(the_step_is_explicit_without_damping),
-      cmocka_unit_test(the_state_does_not_change),
-      cmocka_unit_test(damping_has_its_derivative_at_zero),
-      cmocka_unit_test(strong_damping_leaves_all_digits),
-  };
-  return cmocka_run_group_tests(tests, NULL, NULL);
 }

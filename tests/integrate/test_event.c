@@ -108,7 +108,7 @@ static toss exact(const char* file, double time, const char* loss, const cr_real
                 .qvel = qvel};
 }
 
-static void gradients_count_that_events_move(void** state) {
+TEST(gradients_count_that_events_move) {
   const toss tosses[] = {exact(cube, 0.5, "qpos[0]", tumble), exact(cube, 0.35, "qpos[0]", oblique),
                          exact(balls, 0.25, "qpos[0] + qpos[2] + 2 * qpos[9]", together),
                          exact(cylinder, 0.15, "qpos[1]", wander)};
@@ -122,7 +122,7 @@ static void gradients_count_that_events_move(void** state) {
 }
 
 // the same without them is not even near: what the others assert is due to the event terms
-static void gradients_without_events_are_wrong(void** state) {
+TEST(gradients_without_events_are_wrong) {
   toss tosses[] = {exact(cube, 0.5, "qpos[0]", tumble), exact(cube, 0.35, "qpos[0]", oblique),
                    exact(balls, 0.25, "qpos[0] + qpos[2] + 2 * qpos[9]", together)};
   for (int i = 0; i < 3; i++) {
@@ -134,7 +134,7 @@ static void gradients_without_events_are_wrong(void** state) {
 }
 
 // methods whose last stage is the new state, and those that look at it once more
-static void every_method_finds_them(void** state) {
+TEST(every_method_finds_them) {
   static const struct {
     const char* name;
     double tolerance, bound;
@@ -154,19 +154,9 @@ static void every_method_finds_them(void** state) {
   }
 }
 
-static void flights_have_no_events(void** state) {
+TEST(flights_have_no_events) {
   toss t = exact(cube, 0.05, "qpos[2]", tumble);
   result x = differentiate(&t);
   assert_int_equal(x.events, 0);
   assert_true(apart(x.gradient, x.difference, x.nv) < 1e-6);
-}
-
-int test_event(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(gradients_count_that_events_move),
-      cmocka_unit_test(gradients_without_events_are_wrong),
-      cmocka_unit_test(every_method_finds_them),
-      cmocka_unit_test(flights_have_no_events),
-  };
-  return cmocka_run_group_tests_name("event", tests, NULL, NULL);
 }

@@ -5,6 +5,7 @@
 #include "carom/carom.h"
 #include "model/model.h"
 #include "support/io_event_pairs.h"
+#include "support/test.h"
 
 static const pairs_method METHODS[] = {{"tsit5", 1e-7, 2e-3}, {"dopri8", 1e-10, 1e-3}};
 
@@ -18,7 +19,7 @@ static void check(const int scene[][4], int n) {
 }
 
 // shape, what it falls on, collision, launch
-static void gradients_on_a_plane_are_those_of_the_motion(void** state) {
+TEST(gradients_on_a_plane_are_those_of_the_motion) {
   static const int scenes[][4] = {{4, 0, CR_COLLISION_HARD, 1},   {5, 0, CR_COLLISION_HARD, 2},
                                   {6, 0, CR_COLLISION_HARD, 0},   {4, 0, CR_COLLISION_SMOOTH, 0},
                                   {5, 0, CR_COLLISION_SMOOTH, 1}, {5, 0, CR_COLLISION_SOFT, 0},
@@ -26,7 +27,7 @@ static void gradients_on_a_plane_are_those_of_the_motion(void** state) {
   check(scenes, sizeof scenes / sizeof scenes[0]);
 }
 
-static void gradients_on_each_other_are_those_of_the_motion(void** state) {
+TEST(gradients_on_each_other_are_those_of_the_motion) {
   static const int scenes[][4] = {{1, 6, CR_COLLISION_HARD, 1},
                                   {2, 2, CR_COLLISION_HARD, 0},
                                   {2, 6, CR_COLLISION_HARD, 0},
@@ -37,7 +38,7 @@ static void gradients_on_each_other_are_those_of_the_motion(void** state) {
 
 // an ellipsoid whose contact goes from a face of a box onto its edge; the edge of a box, then the side of a capsule,
 // that become parallel to the disk of a cylinder, where their contacts go from end to end in many small leaps
-static void kinks_and_leaps_are_found_at_loose_tolerances(void** state) {
+TEST(kinks_and_leaps_are_found_at_loose_tolerances) {
   static const pairs_method loose[] = {{"tsit5", 1e-5, 2e-3}, {"dopri8", 1e-8, 1e-3}};
   static const int scenes[][3] = {{3, 5, 0}, {5, 4, 1}, {2, 4, 1}};
   pairs_tally tally = {.runs = 0};
@@ -68,7 +69,7 @@ static const cr_real near_planar[][TOSS_MOST] = {
     {0.09599697872098592, -1.4780317819939204e-11, -0.519025829128552, -7.601539653708801e-11,
      0.4690008989319525, 0}};
 
-static void contacts_that_run_around_a_rim_are_passed(void** state) {
+TEST(contacts_that_run_around_a_rim_are_passed) {
   for (size_t i = 0; i < sizeof near_planar / sizeof near_planar[0]; i++) {
     const toss t = {.text = upright,
                     .loss = "qpos[0]",
@@ -82,14 +83,4 @@ static void contacts_that_run_around_a_rim_are_passed(void** state) {
     print_message("%d steps, %d uncounted %s\n", x.steps, x.uncounted, x.error);
     assert_int_equal(x.status, CR_OK);
   }
-}
-
-int test_event_pairs(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(gradients_on_a_plane_are_those_of_the_motion),
-      cmocka_unit_test(gradients_on_each_other_are_those_of_the_motion),
-      cmocka_unit_test(kinks_and_leaps_are_found_at_loose_tolerances),
-      cmocka_unit_test(contacts_that_run_around_a_rim_are_passed),
-  };
-  return cmocka_run_group_tests_name("event_pairs", tests, NULL, NULL);
 }

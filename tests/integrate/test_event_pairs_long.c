@@ -5,6 +5,7 @@
 #include "carom/carom.h"
 #include "model/model.h"
 #include "support/io_event_pairs.h"
+#include "support/test.h"
 
 static const pairs_method METHODS[] = {
     {"tsit5", 1e-5, 0.05},   {"tsit5", 1e-7, 5e-3},   {"tsit5", 1e-9, 5e-3},
@@ -36,15 +37,6 @@ static void check(int collision) {
   assert_true(5 * tally.kinks < tally.scenes && rare * tally.uncounted < tally.runs);
 }
 
-static void hard_gradients_are_those_of_the_motion(void** state) { check(CR_COLLISION_HARD); }
-static void soft_gradients_are_those_of_the_motion(void** state) { check(CR_COLLISION_SOFT); }
-static void smooth_gradients_are_those_of_the_motion(void** state) { check(CR_COLLISION_SMOOTH); }
-
-int test_event_pairs_long(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(hard_gradients_are_those_of_the_motion),
-      cmocka_unit_test(soft_gradients_are_those_of_the_motion),
-      cmocka_unit_test(smooth_gradients_are_those_of_the_motion),
-  };
-  return cmocka_run_group_tests_name("event_pairs_long", tests, NULL, NULL);
-}
+TEST(hard_gradients_are_those_of_the_motion) { check(CR_COLLISION_HARD); }
+TEST(soft_gradients_are_those_of_the_motion) { check(CR_COLLISION_SOFT); }
+TEST(smooth_gradients_are_those_of_the_motion) { check(CR_COLLISION_SMOOTH); }

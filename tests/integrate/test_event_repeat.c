@@ -5,6 +5,7 @@
 #include "carom/carom.h"
 #include "model/model.h"
 #include "support/io_event_pairs.h"
+#include "support/test.h"
 
 static const pairs_method METHODS[] = {{"tsit5", 1e-7, 0}, {"dopri8", 1e-9, 0}, {"bosh3", 1e-5, 0}};
 
@@ -27,15 +28,6 @@ static void check(int collision) {
   }
 }
 
-static void hard_runs_repeat(void** state) { check(CR_COLLISION_HARD); }
-static void soft_runs_repeat(void** state) { check(CR_COLLISION_SOFT); }
-static void smooth_runs_repeat(void** state) { check(CR_COLLISION_SMOOTH); }
-
-int test_event_repeat(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(hard_runs_repeat),
-      cmocka_unit_test(soft_runs_repeat),
-      cmocka_unit_test(smooth_runs_repeat),
-  };
-  return cmocka_run_group_tests_name("event_repeat", tests, NULL, NULL);
-}
+TEST(hard_runs_repeat) { check(CR_COLLISION_HARD); }
+TEST(soft_runs_repeat) { check(CR_COLLISION_SOFT); }
+TEST(smooth_runs_repeat) { check(CR_COLLISION_SMOOTH); }

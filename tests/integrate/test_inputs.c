@@ -16,15 +16,11 @@ static fixture f;
 
 static void begin(void) {
   assert_int_equal(random_model(&f.m, 4, NULL), CR_OK);
-  assert_int_equal(cri_data_create(&f.d, &f.m, NULL, NULL), CR_OK);
-  assert_int_equal(cri_data_create(&f.to, &f.m, NULL, NULL), CR_OK);
+  f.d = test_data(&f.m);
+  f.to = test_data(&f.m);
 }
 
-static void end(void) {
-  cri_data_free(f.to);
-  cri_data_free(f.d);
-  cri_model_free(&f.m);
-}
+static void end(void) { cri_model_free(&f.m); }
 
 // real numbers that a field has room for
 static int numbers(cr_field_id id) {
@@ -32,7 +28,7 @@ static int numbers(cr_field_id id) {
   return index ? 0 : cri_field_capacity(&f.m, f.d, id) * cri_field_width(&f.m, id);
 }
 
-static void every_input_is_copied_and_nothing_else(void** state) {
+TEST(every_input_is_copied_and_nothing_else) {
   begin();
   for (int i = CR_N_MODEL_FIELD; i < CR_N_FIELD; i++) {
     cr_field_id id = (cr_field_id)i;
@@ -56,7 +52,7 @@ static void every_input_is_copied_and_nothing_else(void** state) {
   end();
 }
 
-static void bad_coordinates_are_named(void** state) {
+TEST(bad_coordinates_are_named) {
   begin();
   int joint = f.m.njnt - 1, dof = f.m.jnt_dofadr[joint];
   char expected[64];
@@ -77,7 +73,7 @@ static void bad_coordinates_are_named(void** state) {
   end();
 }
 
-static void limits_are_inclusive(void** state) {
+TEST(limits_are_inclusive) {
   begin();
   cr_real x[] = {CR_R(1e10), CR_R(-1e10), 0, CR_R(1.0001e10)};
   assert_int_equal(cri_values_check(&f.m, f.d, x, 3, NULL, "act", "the next state"), CR_OK);
@@ -85,13 +81,4 @@ static void limits_are_inclusive(void** state) {
                    CR_ERR_DIVERGED);
   assert_non_null(strstr(f.d->error.text, "act[3] of the next state"));
   end();
-}
-
-int test_inputs(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(every_input_is_copied_and_nothing_else),
-      cmocka_unit_test(bad_coordinates_are_named),
-      cmocka_unit_test(limits_are_inclusive),
-  };
-  return cmocka_run_group_tests(tests, NULL, NULL);
 }

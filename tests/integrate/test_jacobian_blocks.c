@@ -21,7 +21,7 @@ static void open(fixture* f, uint64_t seed, bool whole) {
   if (seed % 2 != 0) {
     f->m.ntendon = f->m.neq = f->m.nactuator = f->m.nout = 0;
   }
-  assert_int_equal(cri_data_create(&f->d, &f->m, NULL, NULL), CR_OK);
+  f->d = test_data(&f->m);
   random_state(&f->m, f->d, seed, (state_kind)(seed / 4 % N_STATE_KIND));
   assert_int_equal(cri_dynamics(&f->m, f->d), CR_OK);
   for (int k = 0; k < 2; k++) {
@@ -35,7 +35,6 @@ static void open(fixture* f, uint64_t seed, bool whole) {
 static void close(fixture* f) {
   cri_data_free(f->tan);
   cri_data_free(f->motion);
-  cri_data_free(f->d);
   cri_model_free(&f->m);
 }
 
@@ -49,7 +48,7 @@ static bool has(const fixture* f, int k, int c) {
   return false;
 }
 
-static void blocks_hold_everything_once(void** state) {
+TEST(blocks_hold_everything_once) {
   for (uint64_t seed = 0; seed < 40; seed++) {
     fixture f;
     open(&f, seed, seed % 4 == 0);
@@ -78,7 +77,7 @@ static void blocks_hold_everything_once(void** state) {
 }
 
 // a velocity of one block moves no acceleration of another
-static void blocks_do_not_move_each_other(void** state) {
+TEST(blocks_do_not_move_each_other) {
   int several = 0;
   for (uint64_t seed = 0; seed < 40; seed++) {
     fixture f;
@@ -101,12 +100,4 @@ static void blocks_do_not_move_each_other(void** state) {
     close(&f);
   }
   assert_true(several > 3);
-}
-
-int test_jacobian_blocks(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(blocks_hold_everything_once),
-      cmocka_unit_test(blocks_do_not_move_each_other),
-  };
-  return cmocka_run_group_tests_name("jacobian_blocks", tests, NULL, NULL);
 }

@@ -7,6 +7,7 @@
 #include "carom/carom.h"
 #include "model/model.h"
 #include "support/io_toss.h"
+#include "support/test.h"
 
 #define SCENE(body)                                                                               \
   "<mujoco><option timestep='.002'/><worldbody><geom type='plane' size='5 5 .1'/><body pos='0 0 " \
@@ -30,7 +31,7 @@ static void expect(const toss* t, double bound) {
 }
 
 // both lower corners leave at 0.1675 s with forces of 0.8 N still on, together or nearly so
-static void contacts_that_leave_together_are_each_counted(void** state) {
+TEST(contacts_that_leave_together_are_each_counted) {
   static const char* const methods[] = {"tsit5", "bosh3", "dopri5", "dopri8"};
   for (int i = 0; i < 16; i++) {
     const cr_real qvel[] = {CR_R(0.3), 0, -1, i % 3 == 0 ? CR_R(0.01) : 0, CR_R(0.5), 0};
@@ -48,7 +49,7 @@ static void contacts_that_leave_together_are_each_counted(void** state) {
 }
 
 // a can that lands upright: the lowest point of its rim, and those at the sides, change sides at once
-static void a_contact_that_is_swapped_is_counted(void** state) {
+TEST(a_contact_that_is_swapped_is_counted) {
   const cr_real qvel[] = {CR_R(0.3), 0, -1, 0, CR_R(0.5), 0};
   for (int i = 0; i < 4; i++) {
     toss t = {.text = can,
@@ -73,7 +74,7 @@ static void a_contact_that_is_swapped_is_counted(void** state) {
 
 // a ball on a slope of another: the first tangent of its contact goes by another axis of the world where
 // the normal passes 30 degrees, and a pyramid of friction turns with it
-static void a_frame_that_flips_is_counted(void** state) {
+TEST(a_frame_that_flips_is_counted) {
   static const char* const balls =
       "<mujoco><option timestep='.002'/><worldbody><geom type='sphere' size='.2'/><body pos='.03 "
       ".07 "
@@ -90,13 +91,4 @@ static void a_frame_that_flips_is_counted(void** state) {
               .qvel = qvel};
     expect(&t, 1e-4);
   }
-}
-
-int test_jump(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(contacts_that_leave_together_are_each_counted),
-      cmocka_unit_test(a_contact_that_is_swapped_is_counted),
-      cmocka_unit_test(a_frame_that_flips_is_counted),
-  };
-  return cmocka_run_group_tests_name("jump", tests, NULL, NULL);
 }

@@ -16,15 +16,12 @@ typedef struct {
 
 static void open_fixture(fixture* f, cr_real height, cr_real speed) {
   tossed_cube(&f->m, CR_R(0.1));
-  assert_int_equal(cri_data_create(&f->d, &f->m, NULL, NULL), CR_OK);
+  f->d = test_data(&f->m);
   f->height = height;
   f->speed = speed;
 }
 
-static void close_fixture(fixture* f) {
-  cri_data_free(f->d);
-  cri_model_free(&f->m);
-}
+static void close_fixture(fixture* f) { cri_model_free(&f->m); }
 
 // the rows after h of unhindered flight
 static void fly(fixture* f, cr_real h) {
@@ -60,7 +57,7 @@ static cr_real touch(const fixture* f) {
   return (f->speed + cr_sqrt(f->speed * f->speed + 2 * g * f->height)) / g;
 }
 
-static void nothing_happens(void** state) {
+TEST(nothing_happens) {
   fixture f;
   cri_locate l;
   int tries;
@@ -72,7 +69,7 @@ static void nothing_happens(void** state) {
   close_fixture(&f);
 }
 
-static void a_long_step_ends_before_an_entry_and_a_short_one_behind(void** state) {
+TEST(a_long_step_ends_before_an_entry_and_a_short_one_behind) {
   static const double starts[] = {0.001, 0.01, 0.03};
   for (int i = 0; i < 3; i++) {
     fixture f;
@@ -97,7 +94,7 @@ static void a_long_step_ends_before_an_entry_and_a_short_one_behind(void** state
 }
 
 // a cube pulled out of the board; what pushes on it is the damping of its contacts
-static void a_short_step_ends_before_a_contact_that_pushes_leaves(void** state) {
+TEST(a_short_step_ends_before_a_contact_that_pushes_leaves) {
   fixture f;
   cri_locate l;
   int tries;
@@ -139,7 +136,7 @@ static cr_real search_astray(fixture* f, cri_locate* l, cr_real h, cr_real far, 
   return h;
 }
 
-static void a_long_step_with_a_stage_astray_is_made_shorter(void** state) {
+TEST(a_long_step_with_a_stage_astray_is_made_shorter) {
   fixture f;
   cri_locate l;
   int tries;
@@ -158,7 +155,7 @@ static void a_long_step_with_a_stage_astray_is_made_shorter(void** state) {
 }
 
 // stages that are there however short the step is do not make it short
-static void a_start_on_the_verge_is_let_go(void** state) {
+TEST(a_start_on_the_verge_is_let_go) {
   fixture f;
   cri_locate l;
   int tries;
@@ -166,15 +163,4 @@ static void a_start_on_the_verge_is_let_go(void** state) {
   assert_true(search_astray(&f, &l, CR_R(0.1), 0, &tries) == CR_R(0.1));
   assert_in_range(tries, 2, 12);
   close_fixture(&f);
-}
-
-int test_locate(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(nothing_happens),
-      cmocka_unit_test(a_long_step_ends_before_an_entry_and_a_short_one_behind),
-      cmocka_unit_test(a_short_step_ends_before_a_contact_that_pushes_leaves),
-      cmocka_unit_test(a_long_step_with_a_stage_astray_is_made_shorter),
-      cmocka_unit_test(a_start_on_the_verge_is_let_go),
-  };
-  return cmocka_run_group_tests_name("locate", tests, NULL, NULL);
 }

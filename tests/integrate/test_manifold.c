@@ -49,7 +49,7 @@ static void difference(const cr_real* to, const cr_real* from, cr_real* x) {
   x[10] = to[12] - from[12];
 }
 
-static void moves_add_up_along_one_direction(void** state) {
+TEST(moves_add_up_along_one_direction) {
   begin();
   cr_real half[NQ], twice[NQ], once[NQ], x[NV];
   cri_manifold_move(&f.m, f.q, f.v, CR_R(0.15), half);
@@ -88,7 +88,7 @@ static void move_difference(cr_real h, cr_real* expected) {
   }
 }
 
-static void move_derivatives_agree(void** state) {
+TEST(move_derivatives_agree) {
   const cr_real steps[] = {0, CR_R(1e-9), CR_R(0.01), 1, CR_R(2.7)};
   begin();
   for (int k = 0; k < 5; k++) {
@@ -125,7 +125,7 @@ static void set_length(cr_real* r, cr_real length) {
 }
 
 // moving r at its rate turns q0 (+) r with the velocity it was made from
-static void rate_gives_the_velocity_back(void** state) {
+TEST(rate_gives_the_velocity_back) {
   const cr_real h = CR_R(1e-4);
   begin();
   for (int k = 0; k < N_LENGTH && lengths[k] < CR_R(3.1); k++) {
@@ -146,7 +146,7 @@ static void rate_gives_the_velocity_back(void** state) {
   end();
 }
 
-static void rate_uses_the_shorter_turn(void** state) {
+TEST(rate_uses_the_shorter_turn) {
   begin();
   cr_real a[NV], b[NV];
   set_length(f.a, 4);
@@ -173,7 +173,7 @@ static void rate_difference(cr_real* expected) {
   }
 }
 
-static void rate_derivatives_agree(void** state) {
+TEST(rate_derivatives_agree) {
   begin();
   for (int k = 0; k < N_LENGTH; k++) {
     cr_real tan[NV], expected[NV], bar[NV], r_bar[NV] = {0}, v_bar[NV] = {0}, in = 0, out = 0;
@@ -193,7 +193,7 @@ static void rate_derivatives_agree(void** state) {
 }
 
 // the series and the closed form meet
-static void rate_has_no_seam(void** state) {
+TEST(rate_has_no_seam) {
   begin();
   cr_real below[NV], above[NV];
   set_length(f.a, CR_R(0.3) - CR_R(1e-9));
@@ -202,16 +202,4 @@ static void rate_has_no_seam(void** state) {
   cri_manifold_rate_jvp(&f.m, f.a, f.v, f.b, f.q, above);
   assert_all_close(above, below, NV, CR_R(1e-8));
   end();
-}
-
-int test_manifold(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(moves_add_up_along_one_direction),
-      cmocka_unit_test(move_derivatives_agree),
-      cmocka_unit_test(rate_gives_the_velocity_back),
-      cmocka_unit_test(rate_uses_the_shorter_turn),
-      cmocka_unit_test(rate_derivatives_agree),
-      cmocka_unit_test(rate_has_no_seam),
-  };
-  return cmocka_run_group_tests(tests, NULL, NULL);
 }

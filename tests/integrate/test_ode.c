@@ -48,7 +48,7 @@ static cr_status solve(int method, oscillator* o, const cr_adaptive* options, cr
   return status;
 }
 
-static void closed_forms(void** state) {
+TEST(closed_forms) {
   static const int methods[] = {CR_INT_TSIT5, CR_INT_DOPRI5, CR_INT_DOPRI8, CR_INT_BOSH3,
                                 CR_INT_HEUN};
   for (int i = 0; i < 5; i++) {
@@ -73,7 +73,7 @@ static void closed_forms(void** state) {
 }
 
 // a state at rest would allow any step: what is only summed up counts too
-static void quadratures_bound_the_steps(void** state) {
+TEST(quadratures_bound_the_steps) {
   cri_controller c;
   oscillator o = {.omega = 0, .fails_beyond = 100};
   const cr_adaptive options = {.rtol = CR_R(1e-8), .atol = CR_R(1e-8)};
@@ -83,7 +83,7 @@ static void quadratures_bound_the_steps(void** state) {
   assert_true(c.accepted > 20);
 }
 
-static void the_last_stage_begins_the_next_step(void** state) {
+TEST(the_last_stage_begins_the_next_step) {
   cri_controller c;
   oscillator o = {.omega = 3, .fails_beyond = 100};
   const cr_adaptive options = {.rtol = CR_R(1e-6), .atol = CR_R(1e-6)};
@@ -92,7 +92,7 @@ static void the_last_stage_begins_the_next_step(void** state) {
   assert_int_equal(o.calls, 1 + 6 * (c.accepted + c.rejected));
 }
 
-static void failures_are_said(void** state) {
+TEST(failures_are_said) {
   cri_controller c;
   cr_error error;
   cr_adaptive options = {.rtol = CR_R(1e-6), .atol = CR_R(1e-6), .max_steps = 5};
@@ -109,14 +109,4 @@ static void failures_are_said(void** state) {
   int rejected = c.rejected;
   assert_int_equal(solve(CR_INT_TSIT5, &o, &options, 2, y, &c, &error), CR_ERR_DIVERGED);
   assert_true(c.rejected > rejected + 5);
-}
-
-int test_ode(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(closed_forms),
-      cmocka_unit_test(quadratures_bound_the_steps),
-      cmocka_unit_test(the_last_stage_begins_the_next_step),
-      cmocka_unit_test(failures_are_said),
-  };
-  return cmocka_run_group_tests(tests, NULL, NULL);
 }

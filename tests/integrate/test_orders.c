@@ -21,7 +21,7 @@ typedef struct {
 static void open_problem(problem* p, int n, const int32_t* joints) {
   assert_int_equal(chain_model(&p->m, n, joints, 1, NULL), CR_OK);
   p->m.integrator = CR_INT_DOPRI8;  // room for the most stages
-  assert_int_equal(cri_data_create(&p->d, &p->m, NULL, NULL), CR_OK);
+  p->d = test_data(&p->m);
 }
 
 static void open_pendulum(problem* p) {
@@ -49,10 +49,7 @@ static void open_tumbler(problem* p) {
   p->d->qvel[5] = CR_R(0.2);
 }
 
-static void close_problem(problem* p) {
-  cri_data_free(p->d);
-  cri_model_free(&p->m);
-}
+static void close_problem(problem* p) { cri_model_free(&p->m); }
 
 static void run(problem* p, const cri_tableau* t, cri_chart chart, cr_real time, int steps) {
   cr_data* d = p->d;
@@ -150,7 +147,7 @@ static int tumbler_steps(int order) {
   return order >= 8 ? 7 : order >= 5 ? 40 : order >= 3 ? 100 : 400;
 }
 
-static void orders_are_those_of_the_tables(void** state) {
+TEST(orders_are_those_of_the_tables) {
   static const int methods[] = {CR_INT_FORWARD_EULER, CR_INT_HEUN,  CR_INT_MIDPOINT,
                                 CR_INT_RALSTON,       CR_INT_BOSH3, CR_INT_RK4,
                                 CR_INT_DOPRI5,        CR_INT_TSIT5, CR_INT_DOPRI8};
@@ -175,9 +172,4 @@ static void orders_are_those_of_the_tables(void** state) {
     }
     assert_true(E < (t->order >= 4 ? CR_R(1e-5) : t->order > 1 ? CR_R(0.02) : 1));
   }
-}
-
-int test_orders(void) {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(orders_are_those_of_the_tables)};
-  return cmocka_run_group_tests_name("orders", tests, NULL, NULL);
 }

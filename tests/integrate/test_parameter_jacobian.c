@@ -54,7 +54,7 @@ static fixture fixture_of(uint64_t seed, int integrator, bool derive) {
   if (integrator == CR_INT_RK4) {
     random_model_calm(&f.m);
   }
-  assert_int_equal(cri_data_create(&f.d, &f.m, NULL, NULL), CR_OK);
+  f.d = test_data(&f.m);
   cr_random r = cr_random_seed(seed, 11);
   f.id[f.n++] = derive ? CR_FIELD_body_mass : CR_FIELD_gravity;
   while (f.n < CHOSEN) {
@@ -87,7 +87,7 @@ static void fixture_free(fixture* f) {
   free(f->tangents);
   free(f->cotangents);
   cr_parameter_jacobian_destroy(f->work);
-  cri_data_free(f->d);
+  test_release();
   cri_model_free(&f->m);
 }
 
@@ -122,9 +122,8 @@ static void compare(const fixture* f, uint64_t seed, const cr_real* actual,
 // every column is, bit by bit, the tangent of the whole step
 static void compare_whole(const fixture* f) {
   const cr_model* m = &f->m;
-  cr_data *tan, *work;
-  assert_int_equal(cri_data_create(&work, m, NULL, NULL), CR_OK);
-  assert_int_equal(cri_data_twin(&tan, m, f->d, CR_DATA_TANGENT, NULL, NULL), CR_OK);
+  cr_data* work = test_data(m);
+  cr_data* tan = test_twin(m, f->d, CR_DATA_TANGENT);
   for (int i = 0, column = 0; i < f->n; i++) {
     cr_real* seed = field_tangent(m, tan, f->id[i]);
     for (int k = 0; k < cri_parameter_jacobian_width(f->work, i); k++, column++) {
@@ -137,11 +136,9 @@ static void compare_whole(const fixture* f) {
       }
     }
   }
-  cri_data_free(tan);
-  cri_data_free(work);
 }
 
-static void columns_rows_and_whole_tangents_agree(void** state) {
+TEST(columns_rows_and_whole_tangents_agree) {
   static const int integrators[] = {CR_INT_EULER, CR_INT_RK4, CR_INT_IMPLICITFAST};
   int states = 0;
   for (uint64_t seed = 0; seed < MODELS; seed++) {
@@ -167,10 +164,9 @@ static void columns_rows_and_whole_tangents_agree(void** state) {
 static bool moved(const fixture* f, const cr_data* tan, cr_field_id id, bool derive, cr_real h,
                   cr_real* next) {
   cr_model other;
-  cr_data* d;
   const cr_model* m = &f->m;
   assert_int_equal(cri_model_copy(&other, m, NULL), CR_OK);
-  assert_int_equal(cri_data_create(&d, m, NULL, NULL), CR_OK);
+  cr_data* d = test_data(m);
   field_move(m, f->d, tan, id, h, &other, d);
   bool fine = !derive || cr_constants(&other, d) == CR_OK;
   cri_inputs_copy(m, d, f->d);
@@ -179,7 +175,6 @@ static bool moved(const fixture* f, const cr_data* tan, cr_field_id id, bool der
   field_values(m, d, f->d, CR_FIELD_qpos_next, next);
   cr_copy(next + m->nv, d->qvel_next, m->nv);
   cr_copy(next + 2 * m->nv, d->act_next, m->na);
-  cri_data_free(d);
   cri_model_free(&other);
   return fine;
 }
@@ -187,12 +182,11 @@ static bool moved(const fixture* f, const cr_data* tan, cr_field_id id, bool der
 // fourth-order differences along a random direction of one parameter; false beside a switch
 static bool check_direction(fixture* f, uint64_t seed, int which, int first, bool derive) {
   cr_random r = cr_random_seed(seed, 5);
-  cr_data* tan;
   static cr_real at[4][1000];
   static const cr_real steps[4] = {1, -1, 2, -2};
   cr_field_id id = f->id[which];
   assert_true(f->rows <= 1000);
-  assert_int_equal(cri_data_twin(&tan, &f->m, f->d, CR_DATA_TANGENT, NULL, NULL), CR_OK);
+  cr_data* tan = test_twin(&f->m, f->d, CR_DATA_TANGENT);
   field_random_tangent(&r, &f->m, f->d, tan, id);
   const cr_real* t = field_tangent(&f->m, tan, id);
   bool fine = true;
@@ -214,7 +208,6 @@ static bool check_direction(fixture* f, uint64_t seed, int which, int first, boo
   (void)snprintf(name, sizeof name, "model %d by %s", (int)seed, f->names[which]);
   cr_real noise = 1000 * CR_EPS * size / STEP;
   assert_close_at(worst, 0, DIFFER * largest + noise, name, __FILE__, __LINE__);
-  cri_data_free(tan);
   return fine;
 }
 
@@ -241,22 +234,21 @@ static void check_differences(bool derive) {
   assert_true(2 * checked > tried);
 }
 
-static void differences_agree(void** state) { check_differences(false); }
+TEST(differences_agree) { check_differences(false); }
 
-static void derived_constants_follow(void** state) { check_differences(true); }
+TEST(derived_constants_follow) { check_differences(true); }
 
 // ---- a slide with a damper: (M + h b) a = f - b v, whatever the mass is made of
-static void a_slide_has_a_closed_form(void** state) {
+TEST(a_slide_has_a_closed_form) {
   static const int32_t slide[] = {CR_JNT_SLIDE};
   const char* const names[] = {"dof_damping[0]", "dof_armature"};
   cr_parameter_jacobian* work;
   cr_model m;
-  cr_data* d;
   assert_int_equal(chain_model(&m, 1, slide, 0, NULL), CR_OK);
   m.dof_damping[0] = 4;
   m.dof_armature[0] = CR_R(0.5);
   m.timestep = CR_R(0.02);
-  assert_int_equal(cri_data_create(&d, &m, NULL, NULL), CR_OK);
+  cr_data* d = test_data(&m);
   assert_int_equal(cr_parameter_jacobian_create(&work, &m, d, names, 2, false, NULL), CR_OK);
   assert_int_equal(cr_parameter_jacobian_columns(work), 2);
   d->qvel[0] = CR_R(-0.7);
@@ -275,11 +267,10 @@ static void a_slide_has_a_closed_form(void** state) {
   }
   assert_true(allocation_count() == allocations);
   cr_parameter_jacobian_destroy(work);
-  cri_data_free(d);
   cri_model_free(&m);
 }
 
-static void what_is_no_parameter_is_refused(void** state) {
+TEST(what_is_no_parameter_is_refused) {
   static const struct {
     const char *name, *sentence;
     bool derive;
@@ -289,10 +280,9 @@ static void what_is_no_parameter_is_refused(void** state) {
                {"body_quat[1].x", "the whole of it (3 numbers)", false, CR_ERR_NAME},
                {"dof_invweight0", "derived", true, CR_ERR_ARG}};
   cr_model m;
-  cr_data* d;
   cr_parameter_jacobian* work;
   assert_int_equal(random_model(&m, 4, NULL), CR_OK);
-  assert_int_equal(cri_data_create(&d, &m, NULL, NULL), CR_OK);
+  cr_data* d = test_data(&m);
   for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
     cr_error error = {0};
     assert_int_equal(
@@ -301,19 +291,17 @@ static void what_is_no_parameter_is_refused(void** state) {
     assert_null(work);
     assert_non_null(strstr(error.text, cases[i].sentence));
   }
-  cri_data_free(d);
   cri_model_free(&m);
 }
 
 // fields of which only some numbers are derived have columns for the rest
-static void what_is_derived_in_part_is_not_refused(void** state) {
+TEST(what_is_derived_in_part_is_not_refused) {
   static const cr_field_id fields[] = {CR_FIELD_eq_data, CR_FIELD_geom_fluid};
   int made = 0;
   for (uint64_t seed = 0; seed < MODELS; seed++) {
     cr_model m;
-    cr_data* d;
     assert_int_equal(random_model(&m, seed, NULL), CR_OK);
-    assert_int_equal(cri_data_create(&d, &m, NULL, NULL), CR_OK);
+    cr_data* d = test_data(&m);
     for (int k = 0; k < 2; k++) {
       const char* name = cri_field(fields[k])->name;
       cr_parameter_jacobian* work;
@@ -323,20 +311,7 @@ static void what_is_derived_in_part_is_not_refused(void** state) {
         made++;
       }
     }
-    cri_data_free(d);
     cri_model_free(&m);
   }
   assert_true(made > 0);
-}
-
-int test_parameter_jacobian(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(columns_rows_and_whole_tangents_agree),
-      cmocka_unit_test(differences_agree),
-      cmocka_unit_test(derived_constants_follow),
-      cmocka_unit_test(a_slide_has_a_closed_form),
-      cmocka_unit_test(what_is_no_parameter_is_refused),
-      cmocka_unit_test(what_is_derived_in_part_is_not_refused),
-  };
-  return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -6,9 +6,10 @@
 
 #include "carom/carom.h"
 #include "support/io_toss.h"
+#include "support/test.h"
 
 // a mesh and boxes whose contacts come and go several at a time: no distance tells when
-static void moments_of_swaps_are_probed(void** state) {
+TEST(moments_of_swaps_are_probed) {
   static const cr_real mesh[TOSS_MOST] = {-0.288, 0.049, -1.038, 0.315, 1.963, 0.503};
   static const cr_real boxes[TOSS_MOST] = {-0.38, -0.482, 0.033,  -0.463, 1.323,  -1.172,
                                            0.405, -0.382, -1.549, -0.961, -0.701, -0.626};
@@ -28,11 +29,4 @@ static void moments_of_swaps_are_probed(void** state) {
     assert_int_equal(x.uncounted, 0);
     assert_true(off < 1e-5);
   }
-}
-
-int test_probe(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(moments_of_swaps_are_probed),
-  };
-  return cmocka_run_group_tests_name("probe", tests, NULL, NULL);
 }

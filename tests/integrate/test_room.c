@@ -2,17 +2,14 @@
 // Scratch, pairs, contacts and rows that do not hold what a step or its derivatives need: always a
 // status that names stage and size, never a write out of bounds (the sanitizers watch the ends of
 // the blocks given here), and the same numbers as before once there is room again.
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
-
-#include <cmocka.h>
 
 #include "engine/pipeline.h"
 #include "integrate/step.h"
 #include "integrate/step_jacobian.h"
 #include "support/random_model.h"
+#include "support/test.h"
 
 enum { MODELS = 12, SHARES = 6 };
 
@@ -31,19 +28,16 @@ static bool begin(scene* s, uint64_t seed, int integrator) {
   if (integrator == CR_INT_DISCRETE) {
     random_model_discrete(&s->m);
   }
-  assert_int_equal(cri_data_create(&s->d, &s->m, NULL, NULL), CR_OK);
-  assert_int_equal(cri_data_create(&s->work, &s->m, NULL, NULL), CR_OK);
-  assert_int_equal(cri_data_twin(&s->tan, &s->m, s->d, CR_DATA_TANGENT, NULL, NULL), CR_OK);
-  assert_int_equal(cri_data_twin(&s->bar, &s->m, s->d, CR_DATA_COTANGENT, NULL, NULL), CR_OK);
+  s->d = test_data(&s->m);
+  s->work = test_data(&s->m);
+  s->tan = test_twin(&s->m, s->d, CR_DATA_TANGENT);
+  s->bar = test_twin(&s->m, s->d, CR_DATA_COTANGENT);
   random_state(&s->m, s->d, seed, STATE_CONTACT);
   return cr_step(&s->m, s->d) == CR_OK;
 }
 
 static void end(scene* s) {
-  cri_data_free(s->bar);
-  cri_data_free(s->tan);
-  cri_data_free(s->work);
-  cri_data_free(s->d);
+  test_release();
   cri_model_free(&s->m);
 }
 
@@ -108,8 +102,7 @@ static const int integrators[] = {CR_INT_EULER,        CR_INT_RK4,      CR_INT_I
                                   CR_INT_IMPLICITFAST, CR_INT_DISCRETE, CR_INT_BOSH3};
 enum { INTEGRATORS = (int)(sizeof integrators / sizeof integrators[0]) };
 
-static void scratch_too_small_is_a_status(void** state) {
-  (void)state;
+TEST(scratch_too_small_is_a_status) {
   int refused = 0, models = 0;
   for (int k = 0; k < INTEGRATORS; k++) {
     for (uint64_t seed = 0; seed < MODELS; seed++) {
@@ -140,8 +133,7 @@ static cr_status with_pairs(scene* s, cr_pairs* p, int max) {
   return status;
 }
 
-static void too_few_pairs_are_a_status(void** state) {
-  (void)state;
+TEST(too_few_pairs_are_a_status) {
   int refused = 0;
   for (int k = 0; k < INTEGRATORS; k++) {
     for (uint64_t seed = 0; seed < MODELS; seed++) {
@@ -169,8 +161,7 @@ static void too_few_pairs_are_a_status(void** state) {
 }
 
 // contacts and rows
-static void too_few_rows_are_a_status(void** state) {
-  (void)state;
+TEST(too_few_rows_are_a_status) {
   int refused = 0;
   for (uint64_t seed = 0; seed < 2 * MODELS; seed++) {
     scene s;
@@ -200,8 +191,7 @@ static void too_few_rows_are_a_status(void** state) {
 }
 
 // pieces given back in any order of push and pop
-static void scratch_beyond_is_real_memory(void** state) {
-  (void)state;
+TEST(scratch_beyond_is_real_memory) {
   scene s;
   (void)begin(&s, 0, CR_INT_EULER);
   cr_data* d = s.d;
@@ -230,14 +220,4 @@ static void scratch_beyond_is_real_memory(void** state) {
   free(d->scratch);
   d->scratch = whole;
   end(&s);
-}
-
-int test_room(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(scratch_too_small_is_a_status),
-      cmocka_unit_test(too_few_pairs_are_a_status),
-      cmocka_unit_test(too_few_rows_are_a_status),
-      cmocka_unit_test(scratch_beyond_is_real_memory),
-  };
-  return cmocka_run_group_tests_name("room", tests, NULL, NULL);
 }

@@ -22,16 +22,13 @@ static fixture f;
 static void begin(const int32_t* joints, int n, int integrator) {
   assert_int_equal(chain_model(&f.m, n, joints, 1, NULL), CR_OK);
   f.m.integrator = integrator;
-  assert_int_equal(cri_data_create(&f.d, &f.m, NULL, NULL), CR_OK);
+  f.d = test_data(&f.m);
 }
 
-static void end(void) {
-  cri_data_free(f.d);
-  cri_model_free(&f.m);
-}
+static void end(void) { cri_model_free(&f.m); }
 
 // y' = A y, y = (q, v): four terms of the exponential series
-static void oscillator_follows_the_exponential_series(void** state) {
+TEST(oscillator_follows_the_exponential_series) {
   static const int32_t slide[] = {CR_JNT_SLIDE};
   begin(slide, 1, CR_INT_RK4);
   cr_real h = f.m.timestep = CR_R(0.1), k = 20, D = 3, mass = CR_R(1.5);
@@ -55,7 +52,7 @@ static void oscillator_follows_the_exponential_series(void** state) {
 }
 
 // the activation takes the mean rate, and the exact filter its own factor
-static void activations_take_the_mean_rate(void** state) {
+TEST(activations_take_the_mean_rate) {
   static const int32_t slide[] = {CR_JNT_SLIDE};
   begin(slide, 1, CR_INT_RK4);
   cr_real h = f.m.timestep = CR_R(0.1), tau = CR_R(0.2), u = 3, w = CR_R(0.5);
@@ -89,7 +86,7 @@ static void tumble(int steps, cr_real q[4]) {
 }
 
 // two free steps of halving, from a length at which the error is far above round-off
-static void orientations_converge_at_the_methods_order(void** state) {
+TEST(orientations_converge_at_the_methods_order) {
   static const int32_t joints[] = {CR_JNT_FREE, CR_JNT_BALL};
   static const int methods[] = {CR_INT_RK4,      CR_INT_TSIT5,   CR_INT_DOPRI5,
                                 CR_INT_DOPRI8,   CR_INT_BOSH3,   CR_INT_HEUN,
@@ -120,7 +117,7 @@ static void orientations_converge_at_the_methods_order(void** state) {
 }
 
 // a data block that was made for fewer stages says so
-static void stages_need_their_room(void** state) {
+TEST(stages_need_their_room) {
   static const int32_t slide[] = {CR_JNT_SLIDE};
   begin(slide, 1, CR_INT_RK4);
   f.m.integrator = CR_INT_DOPRI8;
@@ -130,12 +127,11 @@ static void stages_need_their_room(void** state) {
 }
 
 // inputs as they were; qacc the mean, actuator_length that of the state, saves those of the stages
-static void the_step_leaves_what_it_says(void** state) {
+TEST(the_step_leaves_what_it_says) {
   static const int32_t joints[] = {CR_JNT_FREE, CR_JNT_HINGE};
   begin(joints, 2, CR_INT_RK4);
   f.m.actuator_trnid[0] = 1;
-  cr_data* before;
-  assert_int_equal(cri_data_create(&before, &f.m, NULL, NULL), CR_OK);
+  cr_data* before = test_data(&f.m);
   random_state(&f.m, f.d, 5, STATE_FLIGHT);
   f.d->time = CR_R(0.7);
   cri_inputs_copy(&f.m, before, f.d);
@@ -159,15 +155,13 @@ static void the_step_leaves_what_it_says(void** state) {
   // what MuJoCo keeps as warm start: the last stage
   cr_advance(&f.m, f.d);
   assert_all_close(f.d->qacc_warmstart, f.d->rk_qacc + 3 * nv, nv, 0);
-  cri_data_free(before);
   end();
 }
 
-static void a_stage_that_fails_leaves_the_inputs(void** state) {
+TEST(a_stage_that_fails_leaves_the_inputs) {
   static const int32_t joints[] = {CR_JNT_FREE, CR_JNT_HINGE};
   begin(joints, 2, CR_INT_RK4);
-  cr_data* before;
-  assert_int_equal(cri_data_create(&before, &f.m, NULL, NULL), CR_OK);
+  cr_data* before = test_data(&f.m);
   random_state(&f.m, f.d, 5, STATE_FLIGHT);
   f.d->qfrc_applied[6] = cr_sqrt(CR_MAX) * 1000;
   cri_inputs_copy(&f.m, before, f.d);
@@ -180,12 +174,11 @@ static void a_stage_that_fails_leaves_the_inputs(void** state) {
   assert_all_close(f.d->act, before->act, f.m.na, 0);
   assert_close(f.d->time, before->time, 0);
   assert_int_equal(f.d->scratch_used, 0);
-  cri_data_free(before);
   end();
 }
 
 // damping that an explicit step cannot follow: what fails at a later stage is that it has run away
-static void a_stage_that_runs_away_is_said_to(void** state) {
+TEST(a_stage_that_runs_away_is_said_to) {
   static const int32_t joints[] = {CR_JNT_HINGE, CR_JNT_SLIDE, CR_JNT_HINGE};
   begin(joints, 3, CR_INT_RK4);
   for (int i = 0; i < 3; i++) {
@@ -199,17 +192,4 @@ static void a_stage_that_runs_away_is_said_to(void** state) {
   assert_int_equal(status, CR_ERR_DIVERGED);
   assert_non_null(strstr(f.d->error.text, "of a step of rk4"));
   end();
-}
-
-int test_runge_kutta(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(oscillator_follows_the_exponential_series),
-      cmocka_unit_test(activations_take_the_mean_rate),
-      cmocka_unit_test(orientations_converge_at_the_methods_order),
-      cmocka_unit_test(stages_need_their_room),
-      cmocka_unit_test(the_step_leaves_what_it_says),
-      cmocka_unit_test(a_stage_that_fails_leaves_the_inputs),
-      cmocka_unit_test(a_stage_that_runs_away_is_said_to),
-  };
-  return cmocka_run_group_tests(tests, NULL, NULL);
 }

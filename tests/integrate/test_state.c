@@ -8,12 +8,11 @@
 
 enum { MAX_STATE = 4096, N_BIT = 15 };
 
-static void parts_round_trip(void** state) {
+TEST(parts_round_trip) {
   measured s;
-  cr_data* other;
   cr_real x[MAX_STATE], y[MAX_STATE];
   measured_open(&s, 2, STATE_CONTACT);  // with a mocap body
-  assert_int_equal(cri_data_create(&other, &s.m, NULL, NULL), CR_OK);
+  cr_data* other = test_data(&s.m);
   s.d->time = 3;
   int all = cr_state_size(&s.m, CR_STATE_INTEGRATION), sum = 0;
   for (int bit = 0; bit < N_BIT; bit++) {
@@ -28,11 +27,10 @@ static void parts_round_trip(void** state) {
   assert_all_close(other->qpos, s.d->qpos, s.m.nq, 0);
   assert_all_close(other->xfrc_applied, s.d->xfrc_applied, 6 * s.m.nbody, 0);
   assert_true(other->time == 3);
-  cri_data_free(other);
   measured_close(&s);
 }
 
-static void one_part_changes_nothing_else(void** state) {
+TEST(one_part_changes_nothing_else) {
   measured s;
   cr_real x[MAX_STATE] = {0}, before, *qpos;
   measured_open(&s, 0, STATE_CONTACT);
@@ -52,7 +50,7 @@ static void one_part_changes_nothing_else(void** state) {
   measured_close(&s);
 }
 
-static void keyframes_reset(void** state) {
+TEST(keyframes_reset) {
   measured s;
   measured_open(&s, 0, STATE_CONTACT);
   assert_int_equal(s.m.nkey, 1);
@@ -70,7 +68,7 @@ static void keyframes_reset(void** state) {
   measured_close(&s);
 }
 
-static void positions_there_and_back(void** state) {
+TEST(positions_there_and_back) {
   for (int seed = 0; seed < 8; seed++) {
     measured s;
     cr_real q[128], v[64];
@@ -81,14 +79,4 @@ static void positions_there_and_back(void** state) {
     assert_all_close(v, s.d->qvel, s.m.nv, 100 * ROUND_OFF);
     measured_close(&s);
   }
-}
-
-int test_state(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(parts_round_trip),
-      cmocka_unit_test(one_part_changes_nothing_else),
-      cmocka_unit_test(keyframes_reset),
-      cmocka_unit_test(positions_there_and_back),
-  };
-  return cmocka_run_group_tests_name("state", tests, NULL, NULL);
 }

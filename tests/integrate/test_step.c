@@ -18,16 +18,12 @@ static void begin(uint64_t seed, state_kind kind, int integrator) {
   assert_int_equal(random_model(&f.m, seed, NULL), CR_OK);
   f.m.integrator = integrator;
   f.m.timestep = CR_R(0.001);
-  assert_int_equal(cri_data_create(&f.d, &f.m, NULL, NULL), CR_OK);
-  assert_int_equal(cri_data_create(&f.work, &f.m, NULL, NULL), CR_OK);
+  f.d = test_data(&f.m);
+  f.work = test_data(&f.m);
   random_state(&f.m, f.d, seed, kind);
 }
 
-static void end(void) {
-  cri_data_free(f.work);
-  cri_data_free(f.d);
-  cri_model_free(&f.m);
-}
+static void end(void) { cri_model_free(&f.m); }
 
 // ---- another model in the backward pass
 
@@ -42,14 +38,13 @@ static void seed_next(cr_data* bar) {
 }
 
 // a model that is the same in another place gives the same numbers; without work with Euler
-static void an_equal_backward_model_changes_nothing(void** state) {
+TEST(an_equal_backward_model_changes_nothing) {
   for (int integrator = CR_INT_EULER; integrator <= CR_INT_RK4; integrator++) {
     begin(0, STATE_CONTACT, integrator);
     cr_model same = f.m;
-    cr_data *a, *b;
     assert_int_equal(cr_step(&f.m, f.d), CR_OK);
-    assert_int_equal(cri_data_twin(&a, &f.m, f.d, CR_DATA_COTANGENT, NULL, NULL), CR_OK);
-    assert_int_equal(cri_data_twin(&b, &f.m, f.d, CR_DATA_COTANGENT, NULL, NULL), CR_OK);
+    cr_data* a = test_twin(&f.m, f.d, CR_DATA_COTANGENT);
+    cr_data* b = test_twin(&f.m, f.d, CR_DATA_COTANGENT);
     seed_next(a);
     seed_next(b);
     cr_data* first = integrator == CR_INT_EULER ? NULL : f.work;
@@ -60,27 +55,24 @@ static void an_equal_backward_model_changes_nothing(void** state) {
     assert_all_close(a->ctrl, b->ctrl, f.m.nu, 0);
     assert_all_close(a->par.body_mass, b->par.body_mass, f.m.nbody, 0);
     assert_int_equal(a->scratch_used, 0);
-    cri_data_free(b);
-    cri_data_free(a);
     end();
   }
 }
 
 // the dynamics of the backward model count, the integrator's own map stays that of the step
-static void a_backward_model_stands_in_for_the_dynamics(void** state) {
+TEST(a_backward_model_stands_in_for_the_dynamics) {
   static const int32_t slide[] = {CR_JNT_SLIDE};
   for (int integrator = CR_INT_EULER; integrator <= CR_INT_RK4; integrator++) {
     assert_int_equal(chain_model(&f.m, 1, slide, 0, NULL), CR_OK);
     f.m.integrator = integrator;
     cr_real h = f.m.timestep = CR_R(0.01), mass = 3, k = 7;
-    assert_int_equal(cri_data_create(&f.d, &f.m, NULL, NULL), CR_OK);
-    assert_int_equal(cri_data_create(&f.work, &f.m, NULL, NULL), CR_OK);
+    f.d = test_data(&f.m);
+    f.work = test_data(&f.m);
     cr_model stiff = f.m;
     stiff.body_mass = (cr_real[]){0, mass};
     stiff.jnt_stiffness = &k;
-    cr_data* bar;
     assert_int_equal(cr_step(&f.m, f.d), CR_OK);
-    assert_int_equal(cri_data_twin(&bar, &f.m, f.d, CR_DATA_COTANGENT, NULL, NULL), CR_OK);
+    cr_data* bar = test_twin(&f.m, f.d, CR_DATA_COTANGENT);
     bar->qvel_next[0] = 1;
     assert_int_equal(cr_step_vjp(&f.m, &stiff, f.d, f.work, bar), CR_OK);
     // v+ = v - h k q / m; with Runge-Kutta - h k/m (q + h v/2 + ...), its series to fourth order
@@ -88,16 +80,14 @@ static void a_backward_model_stands_in_for_the_dynamics(void** state) {
     assert_close(bar->qpos[0], integrator == CR_INT_EULER ? -h * w : -series, 10 * ROUND_OFF);
     assert_close(bar->qfrc_applied[0], integrator == CR_INT_EULER ? h / mass : series / k,
                  10 * ROUND_OFF);
-    cri_data_free(bar);
     end();
   }
 }
 
-static void cotangents_of_the_next_state_are_consumed(void** state) {
+TEST(cotangents_of_the_next_state_are_consumed) {
   begin(4, STATE_CONTACT, CR_INT_EULER);
-  cr_data* bar;
   assert_int_equal(cr_step(&f.m, f.d), CR_OK);
-  assert_int_equal(cri_data_twin(&bar, &f.m, f.d, CR_DATA_COTANGENT, NULL, NULL), CR_OK);
+  cr_data* bar = test_twin(&f.m, f.d, CR_DATA_COTANGENT);
   seed_next(bar);
   bar->qvel[0] = 100;  // what is there already is added to
   assert_int_equal(cr_step_vjp(&f.m, &f.m, f.d, NULL, bar), CR_OK);
@@ -109,13 +99,12 @@ static void cotangents_of_the_next_state_are_consumed(void** state) {
     assert_close(bar->act_next[i], 0, 0);
   }
   assert_true(bar->qvel[0] > 50);
-  cri_data_free(bar);
   end();
 }
 
 // ---- the step itself
 
-static void advance_makes_the_next_state_present(void** state) {
+TEST(advance_makes_the_next_state_present) {
   begin(2, STATE_FLIGHT, CR_INT_EULER);
   assert_int_equal(cr_step(&f.m, f.d), CR_OK);
   cr_advance(&f.m, f.d);
@@ -127,7 +116,7 @@ static void advance_makes_the_next_state_present(void** state) {
   end();
 }
 
-static void a_state_that_diverges_is_named_and_kept(void** state) {
+TEST(a_state_that_diverges_is_named_and_kept) {
   begin(2, STATE_FLIGHT, CR_INT_EULER);
   f.d->qvel[1] = CR_R(3e10);
   assert_int_equal(cr_step(&f.m, f.d), CR_ERR_DIVERGED);
@@ -140,15 +129,4 @@ static void a_state_that_diverges_is_named_and_kept(void** state) {
   assert_int_equal(cr_step(&f.m, f.d), CR_ERR_DIVERGED);
   assert_non_null(strstr(f.d->error.text, "qacc["));
   end();
-}
-
-int test_step(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(an_equal_backward_model_changes_nothing),
-      cmocka_unit_test(a_backward_model_stands_in_for_the_dynamics),
-      cmocka_unit_test(cotangents_of_the_next_state_are_consumed),
-      cmocka_unit_test(advance_makes_the_next_state_present),
-      cmocka_unit_test(a_state_that_diverges_is_named_and_kept),
-  };
-  return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The derivatives of the whole step, with respect to everything it depends on: jvp against
 // differences, vjp against jvp, with both integrators, over random models in flight and in contact.
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdio.h>
 
 #include "engine/pipeline.h"
@@ -11,8 +9,7 @@
 #include "support/allocation.h"
 #include "support/random_model.h"
 #include "support/stage_check.h"
-
-#include <cmocka.h>
+#include "support/test.h"
 
 enum { MODELS = 24 };
 
@@ -72,7 +69,6 @@ static void check_step(int integrator, stage_report* report, cr_stage* row) {
   memset(report, 0, sizeof *report);
   for (uint64_t seed = 0; seed < MODELS; seed++) {
     cr_model m;
-    cr_data* d;
     assert_int_equal(random_model(&m, seed, NULL), CR_OK);
     m.integrator = integrator;
     if (integrator == CR_INT_RK4) {
@@ -82,8 +78,8 @@ static void check_step(int integrator, stage_report* report, cr_stage* row) {
     if (integrator == CR_INT_DISCRETE) {
       random_model_discrete(&m);
     }
-    assert_int_equal(cri_data_create(&d, &m, NULL, NULL), CR_OK);
-    assert_int_equal(cri_data_create(&work, &m, NULL, NULL), CR_OK);
+    cr_data* d = test_data(&m);
+    work = test_data(&m);
     for (int kind = 0; kind < N_STATE_KIND; kind++) {
       char label[64];
       (void)snprintf(label, sizeof label, "model %d %s", (int)seed,
@@ -91,8 +87,6 @@ static void check_step(int integrator, stage_report* report, cr_stage* row) {
       random_state(&m, d, seed, (state_kind)kind);
       stage_check_derivatives(report, &m, d, row, 1, discrete_state, seed, label);
     }
-    cri_data_free(work);
-    cri_data_free(d);
     cri_model_free(&m);
   }
   print_message("step %d: jvp %.1e  vjp %.1e  samples %d, skipped %d\n", integrator,
@@ -100,7 +94,7 @@ static void check_step(int integrator, stage_report* report, cr_stage* row) {
                 report->skipped);
 }
 
-static void euler_step(void** state) {
+TEST(euler_step) {
   static stage_report report;
   cr_stage row;
   check_step(CR_INT_EULER, &report, &row);
@@ -108,8 +102,7 @@ static void euler_step(void** state) {
   stage_report_assert(&report, "step, Euler");
 }
 
-static void implicit_step(void** state) {
-  (void)state;
+TEST(implicit_step) {
   static stage_report report;
   cr_stage row;
   check_step(CR_INT_IMPLICIT, &report, &row);
@@ -117,8 +110,7 @@ static void implicit_step(void** state) {
   stage_report_assert(&report, "step, implicit");
 }
 
-static void implicitfast_step(void** state) {
-  (void)state;
+TEST(implicitfast_step) {
   static stage_report report;
   cr_stage row;
   check_step(CR_INT_IMPLICITFAST, &report, &row);
@@ -126,8 +118,7 @@ static void implicitfast_step(void** state) {
   stage_report_assert(&report, "step, implicitfast");
 }
 
-static void discrete_step(void** state) {
-  (void)state;
+TEST(discrete_step) {
   static stage_report report;
   cr_stage row;
   check_step(CR_INT_DISCRETE, &report, &row);
@@ -135,7 +126,7 @@ static void discrete_step(void** state) {
   stage_report_assert(&report, "step, discrete");
 }
 
-static void rk4_step(void** state) {
+TEST(rk4_step) {
   static stage_report report;
   cr_stage row;
   check_step(CR_INT_RK4, &report, &row);
@@ -153,11 +144,11 @@ typedef struct {
 static void open_bench(bench* b, uint64_t seed, int integrator) {
   assert_int_equal(random_model(&b->m, seed, NULL), CR_OK);
   b->m.integrator = integrator;
-  assert_int_equal(cri_data_create(&b->d, &b->m, NULL, NULL), CR_OK);
-  assert_int_equal(cri_data_create(&b->twin, &b->m, NULL, NULL), CR_OK);
-  assert_int_equal(cri_data_create(&work, &b->m, NULL, NULL), CR_OK);
-  assert_int_equal(cri_data_twin(&b->tan, &b->m, b->d, CR_DATA_TANGENT, NULL, NULL), CR_OK);
-  assert_int_equal(cri_data_twin(&b->bar, &b->m, b->d, CR_DATA_COTANGENT, NULL, NULL), CR_OK);
+  b->d = test_data(&b->m);
+  b->twin = test_data(&b->m);
+  work = test_data(&b->m);
+  b->tan = test_twin(&b->m, b->d, CR_DATA_TANGENT);
+  b->bar = test_twin(&b->m, b->d, CR_DATA_COTANGENT);
   random_state(&b->m, b->d, seed, STATE_CONTACT);
   for (int i = 0; i < b->m.nv; i++) {
     b->tan->qpos[i] = b->bar->qpos_next[i] = i + 1;
@@ -165,15 +156,7 @@ static void open_bench(bench* b, uint64_t seed, int integrator) {
   }
 }
 
-static void close_bench(bench* b) {
-  cr_data* all[] = {b->d, b->twin, b->tan, b->bar, work};
-  for (int i = 0; i < 5; i++) {
-    cri_data_free(all[i]);
-  }
-  cri_model_free(&b->m);
-}
-
-static void derivatives_leave_the_data_alone(void** state) {
+TEST(derivatives_leave_the_data_alone) {
   for (int integrator = 0; integrator < 2; integrator++) {
     bench b;
     open_bench(&b, 5, integrator);
@@ -185,11 +168,11 @@ static void derivatives_leave_the_data_alone(void** state) {
     assert_int_equal(b.d->scratch_used, 0);
     assert_int_equal(b.tan->scratch_used, 0);
     assert_int_equal(b.bar->scratch_used, 0);
-    close_bench(&b);
+    cri_model_free(&b.m);
   }
 }
 
-static void nothing_is_allocated(void** state) {
+TEST(nothing_is_allocated) {
   if (allocation_count() < 0) {
     skip();
   }
@@ -204,12 +187,12 @@ static void nothing_is_allocated(void** state) {
     long after = allocation_count();
     assert_int_equal(status, CR_OK);
     assert_int_equal(after, before);
-    close_bench(&b);
+    cri_model_free(&b.m);
   }
 }
 
 // cotangents of the inputs do not depend on what a twin was used for before
-static void a_cotangent_can_be_used_again(void** state) {
+TEST(a_cotangent_can_be_used_again) {
   for (int integrator = 0; integrator < 2; integrator++) {
     bench b;
     open_bench(&b, 1, integrator);
@@ -229,16 +212,6 @@ static void a_cotangent_can_be_used_again(void** state) {
     for (int i = 0; i < n; i++) {
       assert_true(b.bar->qvel[i] == kept[i]);
     }
-    close_bench(&b);
+    cri_model_free(&b.m);
   }
-}
-
-int test_step_derivatives(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(euler_step),           cmocka_unit_test(rk4_step),
-      cmocka_unit_test(implicit_step),        cmocka_unit_test(implicitfast_step),
-      cmocka_unit_test(discrete_step),        cmocka_unit_test(derivatives_leave_the_data_alone),
-      cmocka_unit_test(nothing_is_allocated), cmocka_unit_test(a_cotangent_can_be_used_again),
-  };
-  return cmocka_run_group_tests(tests, NULL, NULL);
 }

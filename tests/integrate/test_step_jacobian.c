@@ -93,8 +93,8 @@ enum { UNCOUPLED = 64 };
 
 // integrator -1: the model as it is; with UNCOUPLED, trees that only contacts couple
 static void make_room(fixture* f) {
-  assert_int_equal(cri_data_create(&f->d, &f->m, NULL, NULL), CR_OK);
-  assert_int_equal(cri_data_create(&f->plain, &f->m, NULL, NULL), CR_OK);
+  f->d = test_data(&f->m);
+  f->plain = test_data(&f->m);
   assert_int_equal(cri_data_twin(&f->tan, &f->m, f->d, CR_DATA_TANGENT, cri_no_params, NULL),
                    CR_OK);
   assert_int_equal(cr_jacobian_create(&f->work, &f->m, f->d, NULL), CR_OK);
@@ -117,9 +117,8 @@ static fixture fixture_of(uint64_t seed, int integrator) {
 
 static void fixture_free(fixture* f) {
   cr_jacobian_destroy(f->work);
-  cri_data_free(f->d);
-  cri_data_free(f->plain);
   cri_data_free(f->tan);
+  test_release();
   cri_model_free(&f->m);
 }
 
@@ -268,8 +267,7 @@ static void visit(uint64_t seed, int integrator, void (*check)(const fixture*), 
   fixture_free(&f);
 }
 
-static void columns_are_tangents(void** state) {
-  (void)state;
+TEST(columns_are_tangents) {
   census c = {0};
   for (uint64_t seed = 0; seed < MODELS; seed++) {
     visit(seed, CR_INT_EULER, check_columns, &c);
@@ -292,8 +290,7 @@ static void columns_are_tangents(void** state) {
   assert_true(c.bonds[0] > 0 && c.bonds[1] > 0);
 }
 
-static void other_integrators_have_columns(void** state) {
-  (void)state;
+TEST(other_integrators_have_columns) {
   static const int integrators[] = {CR_INT_IMPLICIT, CR_INT_IMPLICITFAST, CR_INT_RK4};
   for (int k = 0; k < 3; k++) {
     census c = {0};
@@ -310,8 +307,7 @@ static void other_integrators_have_columns(void** state) {
 enum { TANGENTS_LOSE_DIGITS = 158 };
 static const bool is_long = CR_EPS < CR_R(1e-17);
 
-static void uncoupled_trees_have_blocks(void** state) {
-  (void)state;
+TEST(uncoupled_trees_have_blocks) {
   static const int integrators[] = {CR_INT_EULER, CR_INT_IMPLICIT, CR_INT_IMPLICITFAST, CR_INT_RK4};
   for (int k = 0; k < 4; k++) {
     census c = {0};
@@ -325,8 +321,7 @@ static void uncoupled_trees_have_blocks(void** state) {
   }
 }
 
-static void rows_are_cotangents(void** state) {
-  (void)state;
+TEST(rows_are_cotangents) {
   census c = {0};
   for (uint64_t seed = MODELS; seed < MODELS + MODELS / 4; seed++) {
     visit(seed, CR_INT_EULER, check_rows, &c);
@@ -344,8 +339,7 @@ static void check_all_ways(const fixture* f) {
 }
 
 // every model has a Jacobian, by columns where need be
-static void every_model_has_one(void** state) {
-  (void)state;
+TEST(every_model_has_one) {
   census c = {0};
   for (uint64_t seed = 0; seed < MODELS; seed++) {
     visit(seed, -1, check_all_ways, &c);
@@ -354,8 +348,7 @@ static void every_model_has_one(void** state) {
 }
 
 // columns of more outputs than fit in the groups that dofs and applied forces share
-static void many_actuators_on_few_dofs(void** state) {
-  (void)state;
+TEST(many_actuators_on_few_dofs) {
   static const int integrators[] = {CR_INT_EULER, CR_INT_IMPLICIT, CR_INT_IMPLICITFAST, CR_INT_RK4};
   static const int32_t hinges[] = {CR_JNT_HINGE, CR_JNT_HINGE};
   for (int k = 0; k < 4; k++) {
@@ -377,8 +370,7 @@ static void many_actuators_on_few_dofs(void** state) {
 }
 
 // ---- a slide with spring and damper: (M + h b) a2 = u - k q - b v - weight
-static void a_damped_slide_has_a_closed_form(void** state) {
-  (void)state;
+TEST(a_damped_slide_has_a_closed_form) {
   static const int32_t slide[] = {CR_JNT_SLIDE};
   fixture f = {.seed = 0};
   assert_int_equal(chain_model(&f.m, 1, slide, 0, NULL), CR_OK);
@@ -401,8 +393,7 @@ static void a_damped_slide_has_a_closed_form(void** state) {
   fixture_free(&f);
 }
 
-static void a_call_changes_nothing_else(void** state) {
-  (void)state;
+TEST(a_call_changes_nothing_else) {
   fixture f = fixture_of(1, CR_INT_EULER);
   random_state(&f.m, f.d, 1, STATE_CONTACT);
   assert_int_equal(cr_step(&f.m, f.d), CR_OK);
@@ -424,18 +415,4 @@ static void a_call_changes_nothing_else(void** state) {
   blocks_free(&first);
   blocks_free(&second);
   fixture_free(&f);
-}
-
-int test_step_jacobian(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(columns_are_tangents),
-      cmocka_unit_test(other_integrators_have_columns),
-      cmocka_unit_test(uncoupled_trees_have_blocks),
-      cmocka_unit_test(rows_are_cotangents),
-      cmocka_unit_test(every_model_has_one),
-      cmocka_unit_test(many_actuators_on_few_dofs),
-      cmocka_unit_test(a_damped_slide_has_a_closed_form),
-      cmocka_unit_test(a_call_changes_nothing_else),
-  };
-  return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -38,7 +38,7 @@ static cr_record* empty(void) {
   return record;
 }
 
-static void a_record_comes_back_bit_by_bit(void** state) {
+TEST(a_record_comes_back_bit_by_bit) {
   const char* path;
   cr_record *record = filled(), *read = empty();
   const cr_checkpoint written = {0xfedcba9876543210u, 12.75};
@@ -73,7 +73,7 @@ static void refuse(const char* path, uint64_t fingerprint, cr_status status, con
   cr_record_free(read);
 }
 
-static void other_files_are_refused(void** state) {
+TEST(other_files_are_refused) {
   const char* path;
   char* text = NULL;
   size_t n = 0;
@@ -104,7 +104,7 @@ static void other_files_are_refused(void** state) {
   cr_record_free(record);
 }
 
-static void fingerprints_tell_data_apart(void** state) {
+TEST(fingerprints_tell_data_apart) {
   const char a[] = "abc", b[] = "abd";
   uint64_t first = cri_fingerprint(0, a, 3);
   assert_true(first != cri_fingerprint(0, b, 3));
@@ -113,7 +113,7 @@ static void fingerprints_tell_data_apart(void** state) {
 }
 
 // every integer of a model counts, and every option; its names do not
-static void fingerprints_tell_models_apart(void** state) {
+TEST(fingerprints_tell_models_apart) {
   cr_model m;
   assert_int_equal(random_model(&m, 2, NULL), CR_OK);
   uint64_t first = cri_fingerprint_model(0, &m);
@@ -139,7 +139,7 @@ static void fingerprints_tell_models_apart(void** state) {
   cri_model_free(&m);
 }
 
-static void fingerprints_tell_files_apart(void** state) {
+TEST(fingerprints_tell_files_apart) {
   uint64_t a = 0, b = 0;
   cr_error error = {0};
   assert_int_equal(cri_fingerprint_file(&a, scratch_write("same", "abc"), NULL), CR_OK);
@@ -148,15 +148,4 @@ static void fingerprints_tell_files_apart(void** state) {
   assert_true(a != b);
   assert_int_equal(cri_fingerprint_file(&b, scratch_path("none"), &error), CR_ERR_FILE);
   assert_non_null(strstr(error.text, "none: cannot be read"));
-}
-
-int test_checkpoint(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(a_record_comes_back_bit_by_bit),
-      cmocka_unit_test(other_files_are_refused),
-      cmocka_unit_test(fingerprints_tell_data_apart),
-      cmocka_unit_test(fingerprints_tell_models_apart),
-      cmocka_unit_test(fingerprints_tell_files_apart),
-  };
-  return cmocka_run_group_tests_name("checkpoint", tests, scratch_open, scratch_close);
 }

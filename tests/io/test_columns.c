@@ -2,19 +2,15 @@
 // Names of columns: how lists are cut, what controls are called. Reading is held by test_controls.c.
 #include "io/columns.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdlib.h>
-
-#include <cmocka.h>
 
 #include "support/io_mjcf.h"
 #include "support/scratch.h"
+#include "support/test.h"
 
 static cr_error error;
 
-static void lists_are_cut_at_commas(void** state) {
-  (void)state;
+TEST(lists_are_cut_at_commas) {
   cri_columns c;
   static const char* const expected[] = {"a", "b c", "", "d"};
   assert_int_equal(cri_columns_cut(&c, " a,\t'b c' ,, \"d\"\r\n", &error), CR_OK);
@@ -27,8 +23,7 @@ static void lists_are_cut_at_commas(void** state) {
 }
 
 // without a name, with a comma in it, and of every control its own
-static void every_control_has_a_name(void** state) {
-  (void)state;
+TEST(every_control_has_a_name) {
   mjModel* mj = mjcf_compile(
       "<mujoco><worldbody><body><joint name='a'/><geom size='.1'/></body></worldbody><actuator>"
       "<motor joint='a'/><motor name='x,y' joint='a'/><motor name='z' joint='a'/></actuator>"
@@ -48,8 +43,7 @@ static void every_control_has_a_name(void** state) {
   mj_deleteModel(mj);
 }
 
-static void sets_say_what_their_columns_are(void** state) {
-  (void)state;
+TEST(sets_say_what_their_columns_are) {
   const double values[] = {1, 2};
   cr_h5* file = NULL;
   const char* path = scratch_path("columns.h5");
@@ -61,13 +55,4 @@ static void sets_say_what_their_columns_are(void** state) {
   assert_int_equal(cri_columns_are(file, path, "x", "b,a", &error), CR_ERR_FORMAT);
   assert_non_null(strstr(error.text, "'columns' of 'x' is not: b,a"));
   cri_h5_close(file);
-}
-
-int test_columns(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(lists_are_cut_at_commas),
-      cmocka_unit_test(every_control_has_a_name),
-      cmocka_unit_test(sets_say_what_their_columns_are),
-  };
-  return cmocka_run_group_tests_name("columns", tests, scratch_open, scratch_close);
 }

@@ -2,16 +2,12 @@
 // Needs: io
 // The constants that MuJoCo derives, derived by Carom: for models as they are compiled, and after
 // masses, inertias, poses and sizes have changed.
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdio.h>
-
-#include <cmocka.h>
 
 #include "base/random.h"
 #include "engine/constants.h"
 #include "support/io_mjcf.h"
-#include "support/scratch.h"
+#include "support/test.h"
 
 static const char zoo[] =
     "<mujoco><compiler angle='radian'/><worldbody>"
@@ -70,7 +66,7 @@ static void assert_same(const char* name, const cr_real* ours, const mjtNum* the
 
 static void compare(const mjModel* mj, cr_model* m) {
   cr_data* d = NULL;
-  assert_int_equal(cri_data_create(&d, m, NULL, NULL), CR_OK);
+  d = test_data(m);
   for (int i = 0; i < 2 * m->nbody; i++) {
     m->body_invweight0[i] = -1;
   }
@@ -106,7 +102,6 @@ static void compare(const mjModel* mj, cr_model* m) {
   assert_same("body_invweight0", m->body_invweight0, mj->body_invweight0, 2 * m->nbody);
   assert_same("dof_invweight0", m->dof_invweight0, mj->dof_invweight0, m->nv);
   assert_same("geom_rbound", m->geom_rbound, mj->geom_rbound, m->ngeom);
-  cri_data_free(d);
 }
 
 static void as_compiled(mjModel* mj) {
@@ -116,8 +111,7 @@ static void as_compiled(mjModel* mj) {
   mj_deleteModel(mj);
 }
 
-static void compiled_models(void** state) {
-  (void)state;
+TEST(compiled_models) {
   as_compiled(mjcf_compile(zoo));
   as_compiled(mjcf_compile(swimmer));
   as_compiled(mjcf_data("cube.xml"));
@@ -136,8 +130,7 @@ static cr_status set_const(void* context) {
   return CR_OK;
 }
 
-static void changed_coordinates(void** state) {
-  (void)state;
+TEST(changed_coordinates) {
   cr_random random = cr_random_seed(3, 5);
   cr_error error = {0};
   mjModel* mj = mjcf_compile(zoo);
@@ -164,8 +157,7 @@ static void changed_coordinates(void** state) {
   mj_deleteModel(mj);
 }
 
-static void changed_sizes(void** state) {
-  (void)state;
+TEST(changed_sizes) {
   cr_random random = cr_random_seed(3, 4);
   cr_error error = {0};
   mjModel* mj = mjcf_compile(swimmer);
@@ -185,8 +177,7 @@ static void changed_sizes(void** state) {
 }
 
 // the same changes on both sides; a body's frames must not count as simple any more
-static void changed_models(void** state) {
-  (void)state;
+TEST(changed_models) {
   cr_random random = cr_random_seed(3, 3);
   for (int k = 0; k < 10; k++) {
     cr_error error = {0};
@@ -214,14 +205,4 @@ static void changed_models(void** state) {
     cri_model_free(&m);
     mj_deleteModel(mj);
   }
-}
-
-int test_constants_parity(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(compiled_models),
-      cmocka_unit_test(changed_models),
-      cmocka_unit_test(changed_coordinates),
-      cmocka_unit_test(changed_sizes),
-  };
-  return cmocka_run_group_tests_name("constants parity", tests, scratch_open, scratch_close);
 }

@@ -2,25 +2,21 @@
 // Controls from CSV and HDF5, and everything that can be wrong with such a file.
 #include "io/controls.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdio.h>
-
-#include <cmocka.h>
 
 #include "io/hdf5.h"
 #include "support/io_mjcf.h"
 #include "support/scratch.h"
+#include "support/test.h"
 
 static cr_error error;
 static cr_model models[4];  // with so many controls
 
-static int setup(void** state) {
+static void setup(void) {
   static const char* const motors[] = {
       "", "<motor name='right' joint='a'/>",
       "<motor name='left' joint='a'/><motor name='right' joint='a'/>",
       "<motor name='left' joint='a'/><motor name='right' joint='a'/><motor joint='a'/>"};
-  (void)scratch_open(state);
   for (int i = 0; i < 4; i++) {
     char text[512];
     (void)snprintf(text, sizeof text,
@@ -31,15 +27,15 @@ static int setup(void** state) {
     models[i] = mjcf_model(mj);
     mj_deleteModel(mj);
   }
-  return 0;
 }
 
-static int teardown(void** state) {
+static void teardown(void) {
   for (int i = 0; i < 4; i++) {
     cri_model_free(&models[i]);
   }
-  return scratch_close(state);
 }
+
+AROUND_FILE(setup, teardown)
 
 enum { EVERY = 1 };  // hundredths of a second from row to row
 
@@ -57,8 +53,7 @@ static void assert_reads(const char* path, int nstep, int nu, const cr_real* exp
   }
 }
 
-static void csv(void** state) {
-  (void)state;
+TEST(csv) {
   const cr_real expected[] = {1, -2.5, 3e-3, 4, 5, 6};
   assert_reads(scratch_write("plain.csv", "1,-2.5\n3e-3,4\n5,6\n"), 3, 2, expected);
   assert_reads(scratch_write("last.csv", "1,-2.5\n3e-3,4\n5,6"), 3, 2, expected);
@@ -74,8 +69,7 @@ static void csv(void** state) {
 }
 
 // columns are found by name, in whatever order, however they are written
-static void columns_by_name(void** state) {
-  (void)state;
+TEST(columns_by_name) {
   const cr_real expected[] = {1, -2.5, 3e-3, 4};
   assert_reads(scratch_write("swap.csv", "right,left\n-2.5,1\n4,3e-3\n"), 2, 2, expected);
   assert_reads(scratch_write("quotes.csv", "\"right\", 'left' \r\n-2.5,1\r\n4,3e-3\r\n"), 2, 2,
@@ -91,8 +85,7 @@ static void columns_by_name(void** state) {
                expected);
 }
 
-static void hdf5(void** state) {
-  (void)state;
+TEST(hdf5) {
   const double values[] = {1, 2, 3, 4, 5, 6};
   static const char* const names[] = {"controls.h5", "controls.hdf5"};
   for (int i = 0; i < 2; i++) {
@@ -127,8 +120,7 @@ static void refused(const char* path, int nstep, int nu, cr_status status, const
   }
 }
 
-static void bad_csv(void** state) {
-  (void)state;
+TEST(bad_csv) {
   refused(scratch_path("none.csv"), 1, 1, CR_ERR_FILE, "cannot be opened");
   refused(scratch_write("a.csv", "1,2\n3,4\n"), 3, 2, CR_ERR_FORMAT,
           "2 rows, the rollout has 3 steps");
@@ -161,8 +153,7 @@ static void bad_csv(void** state) {
   refused(scratch_write("k.csv", "1\n"), 1, 0, CR_ERR_ARG, "no controls");
 }
 
-static void bad_hdf5(void** state) {
-  (void)state;
+TEST(bad_hdf5) {
   const double values[] = {1, 2, 3, 4, 5, (double)NAN};
   refused(scratch_path("none.h5"), 1, 1, CR_ERR_FILE, "");
   refused(scratch_write("text.h5", "1,2\n"), 1, 2, CR_ERR_FORMAT, "not an HDF5 file");
@@ -180,8 +171,7 @@ static void bad_hdf5(void** state) {
   refused(path, 3, 2, CR_ERR_FORMAT, "row 2, column 1 is not finite");
 }
 
-static void hdf5_with_names_and_times(void** state) {
-  (void)state;
+TEST(hdf5_with_names_and_times) {
   const cr_real as_they_are[] = {1, 2, 3, 4}, swapped[] = {2, 1, 4, 3};
   const double good[] = {7, 7.01}, bad[] = {0, 10};
   const char* path = scratch_path("names.h5");
@@ -193,16 +183,4 @@ static void hdf5_with_names_and_times(void** state) {
   refused(path, 2, 2, CR_ERR_FORMAT, "'columns' of ctrl: there is no control 'elbow'");
   a_set_with(path, "left,right", bad);
   refused(path, 2, 2, CR_ERR_FORMAT, "row 1 of time: time 10 is 10 after the first row");
-}
-
-int test_controls(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(csv),
-      cmocka_unit_test(hdf5),
-      cmocka_unit_test(bad_csv),
-      cmocka_unit_test(bad_hdf5),
-      cmocka_unit_test(columns_by_name),
-      cmocka_unit_test(hdf5_with_names_and_times),
-  };
-  return cmocka_run_group_tests_name("controls", tests, setup, teardown);
 }

@@ -3,16 +3,13 @@
 // them where the geoms are apart, and models with such contacts through the whole comparison.
 #include "io/convex_parity.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdio.h>
-
-#include <cmocka.h>
 
 #include "base/random.h"
 #include "collision/collision.h"
 #include "io/parity.h"
 #include "support/io_mjcf.h"
+#include "support/test.h"
 
 static const char* const shapes =
     "<mujoco><option ccd_tolerance='1e-11' ccd_iterations='200'/>"
@@ -28,7 +25,7 @@ static const char* const shapes =
     "<body><freejoint/><geom type='mesh' mesh='m'/></body>"
     "</worldbody></mujoco>";
 
-static void distances_are_those_of_mujoco(void** state) {
+TEST(distances_are_those_of_mujoco) {
   mjModel* mj = mjcf_compile(shapes);
   cr_model m = mjcf_model(mj);
   mjData* d = mj_makeData(mj);
@@ -89,7 +86,7 @@ static const char* const terrain =
     "</worldbody></mujoco>";
 
 // every contact, in order, with its distance and normal
-static void terrain_contacts_are_those_of_mujoco(void** state) {
+TEST(terrain_contacts_are_those_of_mujoco) {
   mjModel* mj = mjcf_compile(terrain);
   cr_model m = mjcf_model(mj);
   mjData* d = mj_makeData(mj);
@@ -187,7 +184,7 @@ static const char* const slope =
     "size='.1 .07 .05' mass='1'/></body></worldbody><keyframe><key qpos='0.04983425 0.0339402 "
     "0.26247666 0.98360828 0.09972498 0.02985669 0.14723538'/></keyframe></mujoco>";
 
-static void where_mujoco_is_off_it_is_said(void** state) {
+TEST(where_mujoco_is_off_it_is_said) {
   for (int wrong = 0; wrong < 2; wrong++) {
     mjModel* mj = mjcf_compile(slope);
     cr_model m = mjcf_model(mj);
@@ -218,16 +215,5 @@ static void where_mujoco_is_off_it_is_said(void** state) {
   }
 }
 
-static void a_pile_agrees(void** state) { agrees(pile); }
-static void a_landscape_agrees(void** state) { agrees(landscape); }
-
-int test_convex_parity(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(distances_are_those_of_mujoco),
-      cmocka_unit_test(terrain_contacts_are_those_of_mujoco),
-      cmocka_unit_test(where_mujoco_is_off_it_is_said),
-      cmocka_unit_test(a_pile_agrees),
-      cmocka_unit_test(a_landscape_agrees),
-  };
-  return cmocka_run_group_tests_name("convex_parity", tests, NULL, NULL);
-}
+TEST(a_pile_agrees) { agrees(pile); }
+TEST(a_landscape_agrees) { agrees(landscape); }

@@ -8,7 +8,7 @@
 #include "io/files.h"
 #include "support/scratch.h"
 
-static void a_file_comes_back_whole(void** state) {
+TEST(a_file_comes_back_whole) {
   const char* path;
   char data[10000], *read = NULL;
   size_t n = 0;
@@ -23,7 +23,7 @@ static void a_file_comes_back_whole(void** state) {
   free(read);
 }
 
-static void a_failed_write_leaves_nothing(void** state) {
+TEST(a_failed_write_leaves_nothing) {
   const char* path;
   char inside[CR_MAX_PATH];
   cr_error error = {0};
@@ -39,7 +39,7 @@ static void a_failed_write_leaves_nothing(void** state) {
   assert_int_equal(rmdir(path), 0);
 }
 
-static void a_full_disk_is_an_error(void** state) {
+TEST(a_full_disk_is_an_error) {
   cr_error error = {0};
   if (access("/dev/full", W_OK) != 0) {
     skip();
@@ -52,7 +52,7 @@ static void a_full_disk_is_an_error(void** state) {
   assert_int_not_equal(access(path, F_OK), 0);
 }
 
-static void a_missing_file_is_named(void** state) {
+TEST(a_missing_file_is_named) {
   const char* path;
   char* data = NULL;
   size_t n = 0;
@@ -62,7 +62,7 @@ static void a_missing_file_is_named(void** state) {
   assert_null(data);
 }
 
-static void files_are_told_from_what_is_none(void** state) {
+TEST(files_are_told_from_what_is_none) {
   const char* path;
   cr_error error = {0};
   assert_int_equal(cri_file_check(scratch_write("file", "x"), &error), CR_OK);
@@ -77,7 +77,7 @@ static void files_are_told_from_what_is_none(void** state) {
 }
 
 // asking leaves everything as it was
-static void what_can_be_written_is_known_before(void** state) {
+TEST(what_can_be_written_is_known_before) {
   const char* path;
   char inside[CR_MAX_PATH];
   cr_error error = {0};
@@ -93,7 +93,7 @@ static void what_can_be_written_is_known_before(void** state) {
   assert_int_equal(rmdir(path), 0);
 }
 
-static void a_link_is_the_same_file(void** state) {
+TEST(a_link_is_the_same_file) {
   char link[CR_MAX_PATH];
   (void)snprintf(link, sizeof link, "%s", scratch_path("link"));
   const char* path = scratch_write("file", "x");
@@ -104,7 +104,7 @@ static void a_link_is_the_same_file(void** state) {
   assert_int_equal(unlink(link), 0);
 }
 
-static void folders_are_made_on_the_way(void** state) {
+TEST(folders_are_made_on_the_way) {
   const char* path;
   char inner[CR_MAX_PATH];
   cr_error error = {0};
@@ -120,7 +120,7 @@ static void folders_are_made_on_the_way(void** state) {
   assert_non_null(strstr(error.text, "not a folder"));
 }
 
-static void paths_join_and_part(void** state) {
+TEST(paths_join_and_part) {
   char path[CR_MAX_PATH], long_name[2000];
   cr_error error = {0};
   assert_int_equal(cri_path_join(path, "a/b", "c.xml", NULL), CR_OK);
@@ -140,19 +140,4 @@ static void paths_join_and_part(void** state) {
   memset(long_name, 'x', sizeof long_name - 1);
   long_name[sizeof long_name - 1] = 0;
   assert_int_equal(cri_path_join(path, "a", long_name, &error), CR_ERR_ARG);
-}
-
-int test_files(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(a_file_comes_back_whole),
-      cmocka_unit_test(a_failed_write_leaves_nothing),
-      cmocka_unit_test(a_full_disk_is_an_error),
-      cmocka_unit_test(a_missing_file_is_named),
-      cmocka_unit_test(files_are_told_from_what_is_none),
-      cmocka_unit_test(what_can_be_written_is_known_before),
-      cmocka_unit_test(a_link_is_the_same_file),
-      cmocka_unit_test(folders_are_made_on_the_way),
-      cmocka_unit_test(paths_join_and_part),
-  };
-  return cmocka_run_group_tests_name("files", tests, scratch_open, scratch_close);
 }

@@ -24,7 +24,7 @@ static cr_fit_config read_with(const char* text, const char* const* set, int n) 
   return c;
 }
 
-static void values_and_defaults(void** state) {
+TEST(values_and_defaults) {
   cr_fit_config c = read_with(small, NULL, 0);
   assert_string_equal(c.top.model, "a.xml");
   assert_int_equal(c.top.seed, 1);
@@ -51,7 +51,7 @@ static void values_and_defaults(void** state) {
   cri_fit_config_free(&c);
 }
 
-static void set_reaches_every_value(void** state) {
+TEST(set_reaches_every_value) {
   const char* const set[] = {"parameters.side.start=0.14",
                              "parameters.1.upper=9",
                              "optimisers.adam.iterations=3",
@@ -85,7 +85,7 @@ static void refuse(const char* text, const char* set, const char* part) {
   assert_null(c.raw);
 }
 
-static void bad_files_are_explained(void** state) {
+TEST(bad_files_are_explained) {
   refuse("", NULL, "c.yaml: the file is empty");
   refuse("model: 'x\n", NULL, "c.yaml, line ");
   refuse("modle: x\n", NULL, "c.yaml, line 1: unknown key 'modle'; there is: model, output, seed");
@@ -95,7 +95,7 @@ static void bad_files_are_explained(void** state) {
   refuse("model: x\nparameters:\n  - {name: s, start: 1, field: a}\n", NULL, "optimisers");
 }
 
-static void bad_values_are_explained(void** state) {
+TEST(bad_values_are_explained) {
   refuse(small, "parameters.side.start=5x", "parameters.side: start: '5x' is not a number");
   refuse(small, "parameters.side.start=", "parameters.side: 'start' is missing");
   refuse(small, "parameters.mass.field=", "parameters.mass: 'field' is missing");
@@ -108,7 +108,7 @@ static void bad_values_are_explained(void** state) {
   refuse(small, "loss.position=-1", "loss: position: -1 is not between");
 }
 
-static void bad_settings_are_explained(void** state) {
+TEST(bad_settings_are_explained) {
   refuse(small, "seed", "--set seed: KEY=VALUE expected");
   refuse(small, "sead=1", "there is no key 'sead'; there is: model, output, seed, data");
   refuse(small, "date.stride=1", "there is no section 'date'; there is: model");
@@ -121,7 +121,7 @@ static void bad_settings_are_explained(void** state) {
   refuse(small, "parameters.side.strat=1", "there is no key 'strat' in parameters");
 }
 
-static void text_tells_fits_apart(void** state) {
+TEST(text_tells_fits_apart) {
   const char* const set[] = {"parameters.side.start=0.14", "output=x", "optimisers.adam.rate=0.4",
                              "optimisers.adam.iterations=4"};
   const bool same[] = {false, true, false, true};
@@ -138,7 +138,7 @@ static void text_tells_fits_apart(void** state) {
   cri_fit_config_free(&plain);
 }
 
-static void the_example_is_valid(void** state) {
+TEST(the_example_is_valid) {
   cr_fit_config c;
   cr_error error = {0};
   if (cri_fit_config_read(&c, CAROM_SOURCE_DIR "/examples/cube_side.yaml", NULL, 0, &error) !=
@@ -148,14 +148,4 @@ static void the_example_is_valid(void** state) {
   assert_true(c.cfd.use);
   assert_true(c.parameters[0].listed == 0.1048);
   cri_fit_config_free(&c);
-}
-
-int test_fit_config(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(values_and_defaults),        cmocka_unit_test(set_reaches_every_value),
-      cmocka_unit_test(bad_files_are_explained),    cmocka_unit_test(bad_values_are_explained),
-      cmocka_unit_test(bad_settings_are_explained), cmocka_unit_test(text_tells_fits_apart),
-      cmocka_unit_test(the_example_is_valid),
-  };
-  return cmocka_run_group_tests_name("fit_config", tests, scratch_open, scratch_close);
 }

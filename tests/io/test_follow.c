@@ -5,7 +5,6 @@
 
 #include "support/close.h"
 #include "support/io_mjcf.h"
-#include "support/scratch.h"
 
 enum { STEPS = 30 };
 
@@ -32,7 +31,7 @@ static int followed(mjModel* mj, const cr_model* m, cr_follow_step* steps) {
   return done;
 }
 
-static void the_same_stays_together(void** state) {
+TEST(the_same_stays_together) {
   mjModel* mj;
   cr_model m;
   cr_follow_step steps[STEPS];
@@ -49,7 +48,7 @@ static void the_same_stays_together(void** state) {
 
 // after k steps of the semi-implicit rule the velocities differ by k h dg, which is more than the
 // positions do, and both stay below 1 in size
-static void another_gravity_drives_them_apart(void** state) {
+TEST(another_gravity_drives_them_apart) {
   mjModel* mj;
   cr_model m;
   cr_follow_step steps[STEPS];
@@ -66,7 +65,7 @@ static void another_gravity_drives_them_apart(void** state) {
 }
 
 // what makes MuJoCo's state diverge ends the run, without an error
-static void ends_where_the_state_diverges(void** state) {
+TEST(ends_where_the_state_diverges) {
   mjModel* mj;
   cr_model m;
   cr_follow_step steps[STEPS];
@@ -78,13 +77,4 @@ static void ends_where_the_state_diverges(void** state) {
   assert_true(done < STEPS);
   cri_model_free(&m);
   mj_deleteModel(mj);
-}
-
-int test_follow(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(the_same_stays_together),
-      cmocka_unit_test(another_gravity_drives_them_apart),
-      cmocka_unit_test(ends_where_the_state_diverges),
-  };
-  return cmocka_run_group_tests_name("follow", tests, scratch_open, scratch_close);
 }

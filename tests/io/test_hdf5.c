@@ -32,7 +32,7 @@ static void save_example(const char* path) {
   cri_h5_close(file);
 }
 
-static void tables_and_attributes_come_back(void** state) {
+TEST(tables_and_attributes_come_back) {
   const char* path;
   double *values = NULL, number = 0;
   int rows, cols;
@@ -66,7 +66,7 @@ static cr_status add_name(void* context, const char* name) {
   return strcmp(name, "stop") == 0 ? CR_ERR_ARG : CR_OK;
 }
 
-static void members_come_in_order_of_name(void** state) {
+TEST(members_come_in_order_of_name) {
   const char* path;
   char names[64] = "";
   const double x = 1;
@@ -88,7 +88,7 @@ static void members_come_in_order_of_name(void** state) {
   assert_int_not_equal(access(path, F_OK), 0);  // it was never saved
 }
 
-static void failures_name_the_file(void** state) {
+TEST(failures_name_the_file) {
   const char* path;
   double *values = NULL, number;
   int rows, cols;
@@ -112,7 +112,7 @@ static void failures_name_the_file(void** state) {
   cri_h5_close(file);
 }
 
-static void a_full_disk_leaves_nothing(void** state) {
+TEST(a_full_disk_leaves_nothing) {
   const char* path;
   const double x = 1;
   cr_h5* file = NULL;
@@ -130,7 +130,7 @@ static void a_full_disk_leaves_nothing(void** state) {
 }
 
 // a file written bit by bit, given up, opened again and read by rows
-static void rows_come_and_go_on_disk(void** state) {
+TEST(rows_come_and_go_on_disk) {
   static const double rows[] = {1, 2, 3, 4, 5, 6, 7, 8}, one[] = {9};
   const char* path = scratch_path("rows.h5");
   double got[8] = {0};
@@ -169,7 +169,7 @@ static void rows_come_and_go_on_disk(void** state) {
 }
 
 // texts lie beside numbers, each row written by itself; what was never written is empty
-static void texts_come_and_go_on_disk(void** state) {
+TEST(texts_come_and_go_on_disk) {
   enum { SIZE = 16 };
   const char* path = scratch_path("texts.h5");
   const char two[2][SIZE] = {"fifteen letters", "ü"};
@@ -194,7 +194,7 @@ static void texts_come_and_go_on_disk(void** state) {
 }
 
 // a file that grows belongs to one run until it has its name; another leaves it alone
-static void a_growing_file_is_claimed(void** state) {
+TEST(a_growing_file_is_claimed) {
   const char* path = scratch_path("growing.h5");
   char name[1024], last[1024];
   double x = 5, got = 0;
@@ -235,7 +235,7 @@ static void declare(const char* path, hsize_t rows, hsize_t cols, hsize_t deep) 
   (void)H5Fclose(file);
 }
 
-static void what_declares_more_than_it_holds_is_refused(void** state) {
+TEST(what_declares_more_than_it_holds_is_refused) {
   static const hsize_t sizes[][3] = {{20000000, 13, 0},
                                      {2147483647, 1, 0},
                                      {1000000000, 2, 0},
@@ -262,18 +262,4 @@ static void what_declares_more_than_it_holds_is_refused(void** state) {
   assert_true(rows == 1000 && cols == 13 && values[12999] == 0);
   free(values);
   cri_h5_close(file);
-}
-
-int test_hdf5(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(tables_and_attributes_come_back),
-      cmocka_unit_test(rows_come_and_go_on_disk),
-      cmocka_unit_test(texts_come_and_go_on_disk),
-      cmocka_unit_test(a_growing_file_is_claimed),
-      cmocka_unit_test(what_declares_more_than_it_holds_is_refused),
-      cmocka_unit_test(members_come_in_order_of_name),
-      cmocka_unit_test(failures_name_the_file),
-      cmocka_unit_test(a_full_disk_leaves_nothing),
-  };
-  return cmocka_run_group_tests_name("hdf5", tests, scratch_open, scratch_close);
 }

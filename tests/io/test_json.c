@@ -1,16 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // The JSON writer: commas, nesting, escapes, and numbers that come back as they were.
 #include "io/json.h"
+#include "support/test.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 
-#include <cmocka.h>
-
-static void nesting_and_commas(void** state) {
-  (void)state;
+TEST(nesting_and_commas) {
   const cr_real numbers[] = {1, 2.5, -3};
   cr_json j = {0};
   cr_json_open(&j, NULL, '{');
@@ -37,8 +33,7 @@ static void nesting_and_commas(void** state) {
   assert_null(j.text);
 }
 
-static void numbers_come_back(void** state) {
-  (void)state;
+TEST(numbers_come_back) {
   static const double values[] = {0.1, 1.0 / 3, 1e-300, -2.5e300, 123456789.123456789, 5e-324, 0};
   for (size_t i = 0; i < sizeof values / sizeof values[0]; i++) {
     cr_json j = {0};
@@ -62,8 +57,7 @@ static void quoted(const char* text, const char* expected) {
   cr_json_free(&j);
 }
 
-static void text(void** state) {
-  (void)state;
+TEST(text) {
   quoted("", "\"\"");
   quoted("say \"a\\b\"", "\"say \\\"a\\\\b\\\"\"");
   quoted("line\nend\t\x01", "\"line\\u000aend\\u0009\\u0001\"");
@@ -80,8 +74,7 @@ static void text(void** state) {
   quoted("\xed\xa0\x80", "\"\\ufffd\\ufffd\\ufffd\"");
 }
 
-static void keys_are_quoted_too(void** state) {
-  (void)state;
+TEST(keys_are_quoted_too) {
   cr_json j = {0};
   cr_json_open(&j, NULL, '{');
   cr_json_int(&j, "say \"x\"", 1);
@@ -90,8 +83,7 @@ static void keys_are_quoted_too(void** state) {
   cr_json_free(&j);
 }
 
-static void large_documents(void** state) {
-  (void)state;
+TEST(large_documents) {
   cr_json j = {0};
   cr_json_open(&j, NULL, '[');
   for (int i = 0; i < 20000; i++) {
@@ -102,15 +94,4 @@ static void large_documents(void** state) {
   assert_int_equal(strlen(j.text), j.length);
   assert_true(j.length > 100000);
   cr_json_free(&j);
-}
-
-int test_json(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(nesting_and_commas),
-      cmocka_unit_test(numbers_come_back),
-      cmocka_unit_test(text),
-      cmocka_unit_test(keys_are_quoted_too),
-      cmocka_unit_test(large_documents),
-  };
-  return cmocka_run_group_tests_name("json", tests, NULL, NULL);
 }

@@ -5,17 +5,14 @@
 
 #include <mujoco/mjxmacro.h>
 #include <pthread.h>
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdatomic.h>
 #include <stdio.h>
-
-#include <cmocka.h>
 
 #include "carom/model.h"
 #include "model/fields.h"
 #include "support/io_mjcf.h"
 #include "support/scratch.h"
+#include "support/test.h"
 
 static cr_error error;
 
@@ -30,8 +27,7 @@ static void refused(const char* path, cr_status status, const char* because) {
   assert_null(strchr(error.text, '\n'));
 }
 
-static void files_that_do_not_load(void** state) {
-  (void)state;
+TEST(files_that_do_not_load) {
   refused(scratch_path("none.xml"), CR_ERR_FILE, "cannot be opened");
   refused(scratch_write("a.xml", "<mujoco><worldbody>"), CR_ERR_MODEL, "XML");
   refused(scratch_write("b.xml", ""), CR_ERR_FORMAT, "is empty");
@@ -54,8 +50,7 @@ static void files_that_do_not_load(void** state) {
   assert_false(scratch_has("MUJOCO_LOG.TXT"));
 }
 
-static void urdf(void** state) {
-  (void)state;
+TEST(urdf) {
   mjModel* mj = NULL;
   const char* path = scratch_write(
       "arm.urdf",
@@ -84,8 +79,7 @@ static cr_status harmless(void* context) {
   return CR_ERR_ARG;
 }
 
-static void fatal_errors_come_back(void** state) {
-  (void)state;
+TEST(fatal_errors_come_back) {
   for (int k = 0; k < 3; k++) {
     assert_int_equal(cri_mujoco_guard(fatal, "the end of the world", "a test", &error),
                      CR_ERR_MODEL);
@@ -108,8 +102,7 @@ static cr_status transition(void* context) {
 }
 
 // one of MuJoCo's functions that end the process
-static void transition_with_rk4(void** state) {
-  (void)state;
+TEST(transition_with_rk4) {
   mjModel* mj = mjcf_compile(
       "<mujoco><option integrator='RK4'/><worldbody><body><joint type='slide'/><geom size='.1'/>"
       "</body></worldbody></mujoco>");
@@ -129,8 +122,7 @@ static void count_message(const mjLogMessage* message) {
   atomic_fetch_add(&messages, 1);
 }
 
-static void the_handler_of_the_host_is_never_touched(void** state) {
-  (void)state;
+TEST(the_handler_of_the_host_is_never_touched) {
   mjfLogHandler before = mju_setLogHandler(count_message);
   assert_int_equal(cri_mujoco_guard(fatal, "x", "a test", &error), CR_ERR_MODEL);
   assert_int_equal(messages, 0);
@@ -156,8 +148,7 @@ static void* open_often(void* context) {
 }
 
 // two threads open models, one of them broken, while the host hears its own messages and no others
-static void threads_leave_the_handler_alone(void** state) {
-  (void)state;
+TEST(threads_leave_the_handler_alone) {
   enum { OWN = 50 };
   opening o[2] = {{.failed = 0}, {.failed = 0}};
   pthread_t threads[2];
@@ -183,8 +174,7 @@ static void threads_leave_the_handler_alone(void** state) {
 
 // ---- names
 
-static void names(void** state) {
-  (void)state;
+TEST(names) {
   mjModel* mj = mjcf_compile(
       "<mujoco><worldbody><body name='first'><joint/><geom size='.1'/></body><body><joint/>"
       "<geom size='.1'/></body></worldbody></mujoco>");
@@ -294,8 +284,7 @@ static void every_field_has_its_source(mjModel* mj) {
   mj_deleteModel(mj);
 }
 
-static void fields_are_those_of_mujoco(void** state) {
-  (void)state;
+TEST(fields_are_those_of_mujoco) {
   static const char* const files[] = {"cube.xml",     "double_pendulum.xml", "walker.xml",
                                       "equality.xml", "tendon_rows.xml",     "rolling.xml"};
   for (size_t i = 0; i < sizeof files / sizeof files[0]; i++) {
@@ -307,8 +296,7 @@ static void fields_are_those_of_mujoco(void** state) {
       "</body></worldbody></mujoco>"));
 }
 
-static void options_and_counts(void** state) {
-  (void)state;
+TEST(options_and_counts) {
   mjModel* mj = mjcf_compile(
       "<mujoco><option timestep='.003' impratio='3' cone='elliptic' integrator='RK4' "
       "gravity='1 2 3' actuatorgroupdisable='1 4' tolerance='1e-3' iterations='2' "
@@ -340,8 +328,7 @@ static void options_and_counts(void** state) {
 }
 
 // M has an entry for every dof and ancestor, also where MuJoCo leaves it out
-static void the_pattern_of_M(void** state) {
-  (void)state;
+TEST(the_pattern_of_M) {
   mjModel* mj = mjcf_data("cube.xml");
   cr_model m = mjcf_model(mj);
   assert_int_equal(m.nC, 21);
@@ -358,8 +345,7 @@ static void the_pattern_of_M(void** state) {
   mj_deleteModel(mj);
 }
 
-static void excludes_and_mocap(void** state) {
-  (void)state;
+TEST(excludes_and_mocap) {
   mjModel* mj = mjcf_compile(
       "<mujoco><worldbody><body name='target' mocap='true' pos='1 2 3' quat='0 1 0 0'>"
       "<geom size='.1'/></body><body name='a'><freejoint/><geom size='.1'/></body>"
@@ -380,8 +366,7 @@ static void excludes_and_mocap(void** state) {
 }
 
 // MuJoCo takes frames that almost agree for the same: the model then says that they are
-static void frames_that_almost_agree(void** state) {
-  (void)state;
+TEST(frames_that_almost_agree) {
   mjModel* mj = mjcf_compile(
       "<mujoco><worldbody><body><freejoint/><inertial pos='1e-9 0 0' mass='1' "
       "diaginertia='1 1 1'/><geom size='.1' pos='0 1e-9 0' quat='1 1e-9 0 0'/>"
@@ -395,22 +380,4 @@ static void frames_that_almost_agree(void** state) {
   assert_true(m.site_pos[0] == .1 && m.geom_quat[0] == 1);
   cri_model_free(&m);
   mj_deleteModel(mj);
-}
-
-int test_mujoco(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(files_that_do_not_load),
-      cmocka_unit_test(urdf),
-      cmocka_unit_test(fatal_errors_come_back),
-      cmocka_unit_test(transition_with_rk4),
-      cmocka_unit_test(the_handler_of_the_host_is_never_touched),
-      cmocka_unit_test(threads_leave_the_handler_alone),
-      cmocka_unit_test(names),
-      cmocka_unit_test(fields_are_those_of_mujoco),
-      cmocka_unit_test(options_and_counts),
-      cmocka_unit_test(the_pattern_of_M),
-      cmocka_unit_test(excludes_and_mocap),
-      cmocka_unit_test(frames_that_almost_agree),
-  };
-  return cmocka_run_group_tests_name("mujoco", tests, scratch_open, scratch_close);
 }

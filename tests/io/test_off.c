@@ -1,18 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // The list of what is off in MuJoCo: counts, and the sentence of the largest.
 #include "io/off.h"
+#include "support/test.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 #include <strings.h>
 
-#include <cmocka.h>
-
-static void the_largest_is_kept(void** state) {
-  (void)state;
+TEST(the_largest_is_kept) {
   cr_off off = {.times = {0}};
   cri_off_add(&off, CR_OFF_CONVEX, 1, "one %d", 1);
   cri_off_add(&off, CR_OFF_CONVEX, 3, "three");
@@ -23,8 +19,7 @@ static void the_largest_is_kept(void** state) {
 }
 
 // and each is a heading of docs/parity.md
-static void kinds_have_names(void** state) {
-  (void)state;
+TEST(kinds_have_names) {
   for (int k = 0; k < CR_N_OFF; k++) {
     char line[256], wanted[256];
     bool found = false;
@@ -39,13 +34,4 @@ static void kinds_have_names(void** state) {
       fail_msg("docs/parity.md has no heading \"%s\"", cri_off_name((cr_off_kind)k));
     }
   }
-}
-
-int test_off(void);
-int test_off(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(the_largest_is_kept),
-      cmocka_unit_test(kinds_have_names),
-  };
-  return cmocka_run_group_tests_name("off", tests, NULL, NULL);
 }

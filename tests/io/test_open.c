@@ -3,11 +3,7 @@
 #include "io/open.h"
 
 #include <pthread.h>
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdio.h>
-
-#include <cmocka.h>
 
 #include "carom/model.h"
 #include "carom/rollout.h"
@@ -15,11 +11,11 @@
 #include "support/comma_locale.h"
 #include "support/io_mjcf.h"
 #include "support/scratch.h"
+#include "support/test.h"
 
 static cr_error error;
 
-static void mjcf_and_back_from_a_file(void** state) {
-  (void)state;
+TEST(mjcf_and_back_from_a_file) {
   static const char* const names[] = {"cube.xml", "double_pendulum.xml", "walker.xml"};
   for (int i = 0; i < 3; i++) {
     cr_model *m = NULL, *back = NULL;
@@ -50,8 +46,7 @@ static void refused(const char* path, cr_status status, const char* because) {
   }
 }
 
-static void mistakes(void** state) {
-  (void)state;
+TEST(mistakes) {
   refused(scratch_path("none.xml"), CR_ERR_FILE, "cannot be opened");
   refused(scratch_write("cut.xml", "<mujoco><worldbody>"), CR_ERR_MODEL, "XML");
   refused(scratch_write("sleep.xml",
@@ -68,8 +63,7 @@ static void mistakes(void** state) {
 }
 
 // the check has the last word, also on Carom's own files
-static void a_file_with_a_bad_number(void** state) {
-  (void)state;
+TEST(a_file_with_a_bad_number) {
   mjModel* mj = mjcf_data("cube.xml");
   cr_model m = mjcf_model(mj);
   const char* path = scratch_path("bad.crm");
@@ -80,8 +74,7 @@ static void a_file_with_a_bad_number(void** state) {
   mj_deleteModel(mj);
 }
 
-static void the_report(void** state) {
-  (void)state;
+TEST(the_report) {
   cr_model m;
   cr_load_report report = {0};
   const char* path = scratch_write(
@@ -133,8 +126,7 @@ static void* read_often(void* context) {
   return NULL;
 }
 
-static void numbers_under_a_decimal_comma(void** state) {
-  (void)state;
+TEST(numbers_under_a_decimal_comma) {
   char mjcf[512], urdf[512];
   (void)snprintf(mjcf, sizeof mjcf, "%s",
                  scratch_write("comma.xml",
@@ -161,16 +153,4 @@ static void numbers_under_a_decimal_comma(void** state) {
   assert_true(r[1].ok);
 }
 
-static void no_log_file(void** state) {
-  (void)state;
-  assert_false(scratch_has("MUJOCO_LOG.TXT"));
-}
-
-int test_open(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(mjcf_and_back_from_a_file),     cmocka_unit_test(mistakes),
-      cmocka_unit_test(a_file_with_a_bad_number),      cmocka_unit_test(the_report),
-      cmocka_unit_test(numbers_under_a_decimal_comma), cmocka_unit_test(no_log_file),
-  };
-  return cmocka_run_group_tests_name("open", tests, scratch_open, scratch_close);
-}
+TEST(no_log_file) { assert_false(scratch_has("MUJOCO_LOG.TXT")); }

@@ -2,19 +2,15 @@
 // Files of packages, from the file that names them and from a package path.
 #include "io/package.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
-
 #include "support/scratch.h"
+#include "support/test.h"
 
 // packages/arm/urdf/arm.urdf, packages/arm/meshes/hand.stl, packages/hand/meshes/finger.stl
-static int setup(void** state) {
-  int result = scratch_open(state);
+static void setup(void) {
   static const char* const files[] = {"packages/arm/urdf/arm.urdf", "packages/arm/meshes/hand.stl",
                                       "packages/hand/meshes/finger.stl"};
   for (int i = 0; i < 3; i++) {
@@ -23,13 +19,11 @@ static int setup(void** state) {
     assert_int_equal(cri_folder_make(folder, NULL), CR_OK);
     (void)scratch_write(files[i], "x");
   }
-  return result;
 }
 
-static int teardown(void** state) {
-  (void)system("rm -rf packages");
-  return scratch_close(state);
-}
+static void teardown(void) { (void)system("rm -rf packages"); }
+
+AROUND_FILE(setup, teardown)
 
 static bool find(const char* name, const char* package_path, const char* expected) {
   char from[CR_MAX_PATH], found[CR_MAX_PATH] = "";
@@ -39,8 +33,7 @@ static bool find(const char* name, const char* package_path, const char* expecte
   return is && n >= length && strcmp(found + n - length, expected) == 0;
 }
 
-static void from_the_file_upwards(void** state) {
-  (void)state;
+TEST(from_the_file_upwards) {
   // the folder called arm is above the file; hand lies beside it
   assert_true(find("package://arm/meshes/hand.stl", NULL, "packages/arm/meshes/hand.stl"));
   assert_true(find("package://hand/meshes/finger.stl", NULL, "packages/hand/meshes/finger.stl"));
@@ -52,8 +45,7 @@ static void from_the_file_upwards(void** state) {
   assert_false(find("package://arm/meshes", NULL, ""));  // a folder
 }
 
-static void from_a_path(void** state) {
-  (void)state;
+TEST(from_a_path) {
   char packages[CR_MAX_PATH], arm[CR_MAX_PATH + 8];
   (void)snprintf(packages, sizeof packages, "%s", scratch_path("packages"));
   (void)snprintf(arm, sizeof arm, "%s/arm/", packages);
@@ -63,8 +55,7 @@ static void from_a_path(void** state) {
   assert_false(find("package://arm/meshes/hand.stl", "no/such/folder", ""));
 }
 
-static void schemes(void** state) {
-  (void)state;
+TEST(schemes) {
   char name[CR_MAX_PATH];
   (void)snprintf(name, sizeof name, "file://%s", scratch_path("packages/arm/meshes/hand.stl"));
   assert_true(find(name, NULL, "packages/arm/meshes/hand.stl"));
@@ -77,13 +68,4 @@ static void schemes(void** state) {
   memset(longest + strlen(longest), 'x', sizeof longest - strlen(longest) - 1);
   longest[sizeof longest - 1] = 0;
   assert_false(find(longest, NULL, ""));
-}
-
-int test_package(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(from_the_file_upwards),
-      cmocka_unit_test(from_a_path),
-      cmocka_unit_test(schemes),
-  };
-  return cmocka_run_group_tests_name("package", tests, setup, teardown);
 }

@@ -3,14 +3,11 @@
 // and names the field.
 #include "io/parity.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdio.h>
-
-#include <cmocka.h>
 
 #include "support/io_mjcf.h"
 #include "support/scratch.h"
+#include "support/test.h"
 
 static const double bound = 1e-9;
 
@@ -74,8 +71,7 @@ static void assert_agrees(const char* file, int states, int with_contact) {
   close_comparison(&c);
 }
 
-static void models_agree(void** state) {
-  (void)state;
+TEST(models_agree) {
   assert_agrees("cube.xml", 20, 3);
   assert_agrees("double_pendulum.xml", 12, 0);
   assert_agrees("walker.xml", 20, 3);
@@ -88,8 +84,7 @@ static void models_agree(void** state) {
 }
 
 // nothing that both compute is left out
-static void what_is_compared(void** state) {
-  (void)state;
+TEST(what_is_compared) {
   static const char* const fields[] = {"xpos",
                                        "xquat",
                                        "xmat",
@@ -181,8 +176,7 @@ static void change_timestep(cr_model* m) { m->timestep *= 1 + 1e-6; }
 static void change_control_range(cr_model* m) { m->actuator_ctrlrange[1] += 1e-3; }
 static void change_clamp(cr_model* m) { m->disableflags |= CR_DSBL_CLAMPCTRL; }
 
-static void differences_are_found(void** state) {
-  (void)state;
+TEST(differences_are_found) {
   assert_differs(change_mass, "cinert");
   assert_differs(change_inertia, "M");
   assert_differs(change_pose, "xpos");
@@ -202,8 +196,7 @@ static void differences_are_found(void** state) {
 // ---- edges
 
 // of the first state also the default start and the keyframe
-static void edges_are_compared(void** state) {
-  (void)state;
+TEST(edges_are_compared) {
   comparison c;
   const char* field = NULL;
   open_with(&c, mjcf_data("double_pendulum.xml"));
@@ -222,8 +215,7 @@ static void edges_are_compared(void** state) {
 }
 
 // at the key it turns at 3 rad/s
-static void the_default_start_is_visited(void** state) {
-  (void)state;
+TEST(the_default_start_is_visited) {
   comparison c;
   cr_error error = {0};
   open_with(&c, mjcf_compile("<mujoco><worldbody><body><joint name='j' axis='0 1 0' pos='0 0 .3' "
@@ -247,8 +239,7 @@ static void the_default_start_is_visited(void** state) {
   "<key qpos='0 0 .0999 1 3e-13 4e-13 0'/><key qpos='0 0 .0999 .6 3e-9 4e-9 "            \
   ".8'/></keyframe></mujoco>"
 
-static void a_cylinder_that_lies_nearly_flat(void** state) {
-  (void)state;
+TEST(a_cylinder_that_lies_nearly_flat) {
   comparison c;
   const char* field = NULL;
   open_with(&c, mjcf_compile(ON_THE_GROUND));
@@ -261,8 +252,7 @@ static void a_cylinder_that_lies_nearly_flat(void** state) {
 }
 
 // that excuses MuJoCo's rim, not ours
-static void another_cylinder_is_a_difference(void** state) {
-  (void)state;
+TEST(another_cylinder_is_a_difference) {
   comparison c;
   const char* field = NULL;
   open_with(&c, mjcf_compile(ON_THE_GROUND));
@@ -272,8 +262,7 @@ static void another_cylinder_is_a_difference(void** state) {
   close_comparison(&c);
 }
 
-static void a_pivot_that_is_not_positive(void** state) {
-  (void)state;
+TEST(a_pivot_that_is_not_positive) {
   comparison c;
   const char* field = NULL;
   open_with(&c,
@@ -286,8 +275,7 @@ static void a_pivot_that_is_not_positive(void** state) {
   close_comparison(&c);
 }
 
-static void lists_that_differ(void** state) {
-  (void)state;
+TEST(lists_that_differ) {
   comparison c;
   const char* field = NULL;
   open_with(&c, mjcf_data("cube.xml"));
@@ -298,8 +286,7 @@ static void lists_that_differ(void** state) {
   close_comparison(&c);
 }
 
-static void not_a_number(void** state) {
-  (void)state;
+TEST(not_a_number) {
   cr_parity p = {.n = 2, .rows = {{"qacc", (double)NAN, 1, 0, 0}, {"qpos", 1e-3, 1, 0, 0}}};
   const char* field = NULL;
   assert_true(!(cr_parity_worst(&p, &field) <= 1e300));
@@ -310,8 +297,7 @@ static void not_a_number(void** state) {
 }
 
 // forces that cancel are as exact as what they are made of: dry friction in free fall is round-off
-static void cancellation_is_no_difference(void** state) {
-  (void)state;
+TEST(cancellation_is_no_difference) {
   comparison c;
   const char* field = NULL;
   open_with(&c, mjcf_compile("<mujoco><worldbody><body pos='0 0 1'><freejoint/><geom size='.1'/>"
@@ -327,8 +313,7 @@ static void cancellation_is_no_difference(void** state) {
 }
 
 // nor is the bias of a body that spins about a principal axis where nothing pulls on it
-static void spinning_in_empty_space(void** state) {
-  (void)state;
+TEST(spinning_in_empty_space) {
   comparison c;
   const char* field = NULL;
   open_with(&c, mjcf_compile("<mujoco><option gravity='0 0 0'/><worldbody><body><freejoint/>"
@@ -377,8 +362,7 @@ static int misses(const mjModel* mj) {
   return n;
 }
 
-static void round_off_on_an_edge_is_no_difference(void** state) {
-  (void)state;
+TEST(round_off_on_an_edge_is_no_difference) {
   comparison c;
   const char* field = NULL;
   open_with(&c, ball_on_edge());
@@ -390,8 +374,7 @@ static void round_off_on_an_edge_is_no_difference(void** state) {
   close_comparison(&c);
 }
 
-static void a_zone_elsewhere_is_a_difference(void** state) {
-  (void)state;
+TEST(a_zone_elsewhere_is_a_difference) {
   comparison c;
   const char* field = NULL;
   open_with(&c, ball_on_edge());
@@ -404,8 +387,7 @@ static void a_zone_elsewhere_is_a_difference(void** state) {
 
 // ---- states
 
-static void keyframes_first(void** state) {
-  (void)state;
+TEST(keyframes_first) {
   comparison c;
   cr_error error = {0};
   open_with(&c, mjcf_data("double_pendulum.xml"));
@@ -415,8 +397,7 @@ static void keyframes_first(void** state) {
   close_comparison(&c);
 }
 
-static void the_same_seed_the_same_states(void** state) {
-  (void)state;
+TEST(the_same_seed_the_same_states) {
   comparison a, b;
   cr_error error = {0};
   int differs = 0;
@@ -438,8 +419,7 @@ static void the_same_seed_the_same_states(void** state) {
 }
 
 // a spring that no step of this length can follow: states are found all the same
-static void a_model_that_blows_up(void** state) {
-  (void)state;
+TEST(a_model_that_blows_up) {
   comparison c;
   cr_error error = {0};
   open_with(&c, mjcf_compile("<mujoco><option timestep='.1'><flag autoreset='disable' "
@@ -455,8 +435,7 @@ static void a_model_that_blows_up(void** state) {
 
 // ---- times
 
-static void times(void** state) {
-  (void)state;
+TEST(times) {
   static const char* const files[] = {"cube.xml", "walker.xml"};
   for (int i = 0; i < 2; i++) {
     comparison c;
@@ -474,8 +453,7 @@ static void times(void** state) {
 }
 
 // mjd_transitionFD would end the process
-static void no_time_for_what_mujoco_refuses(void** state) {
-  (void)state;
+TEST(no_time_for_what_mujoco_refuses) {
   comparison c;
   cr_error error = {0};
   double step = -1, transition = -1, residual = -1;
@@ -487,29 +465,4 @@ static void no_time_for_what_mujoco_refuses(void** state) {
   assert_true(step > 0 && transition != transition);
   assert_false(scratch_has("MUJOCO_LOG.TXT"));
   close_comparison(&c);
-}
-
-int test_parity(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(models_agree),
-      cmocka_unit_test(what_is_compared),
-      cmocka_unit_test(differences_are_found),
-      cmocka_unit_test(edges_are_compared),
-      cmocka_unit_test(the_default_start_is_visited),
-      cmocka_unit_test(a_cylinder_that_lies_nearly_flat),
-      cmocka_unit_test(another_cylinder_is_a_difference),
-      cmocka_unit_test(a_pivot_that_is_not_positive),
-      cmocka_unit_test(lists_that_differ),
-      cmocka_unit_test(not_a_number),
-      cmocka_unit_test(cancellation_is_no_difference),
-      cmocka_unit_test(spinning_in_empty_space),
-      cmocka_unit_test(round_off_on_an_edge_is_no_difference),
-      cmocka_unit_test(a_zone_elsewhere_is_a_difference),
-      cmocka_unit_test(keyframes_first),
-      cmocka_unit_test(the_same_seed_the_same_states),
-      cmocka_unit_test(a_model_that_blows_up),
-      cmocka_unit_test(times),
-      cmocka_unit_test(no_time_for_what_mujoco_refuses),
-  };
-  return cmocka_run_group_tests_name("parity", tests, scratch_open, scratch_close);
 }

@@ -12,7 +12,7 @@
 
 static const char csv[] = "evaluation,loss,side\n0,1,0.06\n1,0.1,0.08\n2,0.02,0.1\n";
 
-static void a_plot_is_a_picture_and_its_script(void** state) {
+TEST(a_plot_is_a_picture_and_its_script) {
   const char* folder;
   char path[CR_MAX_PATH], *data = NULL;
   size_t n = 0;
@@ -40,7 +40,7 @@ static void a_plot_is_a_picture_and_its_script(void** state) {
   assert_int_equal(rmdir(folder), 0);
 }
 
-static void charts_draw_rows_of_a_kind(void** state) {
+TEST(charts_draw_rows_of_a_kind) {
   const char* folder = scratch_path("");
   char *data = NULL, path[CR_MAX_PATH];
   size_t n = 0;
@@ -66,20 +66,11 @@ static void charts_draw_rows_of_a_kind(void** state) {
   assert_int_equal(unlink(scratch_path("c.gp")), 0);
 }
 
-static void a_missing_table_is_an_error(void** state) {
+TEST(a_missing_table_is_an_error) {
   const char* folder;
   cr_error error = {0};
   const cr_panel panel = {"loss", "loss", true, (double)NAN, NULL};
   folder = scratch_path("");
   assert_int_equal(cri_plot(folder, "nothing.csv", "a fit", &panel, 1, &error), CR_ERR_FILE);
   assert_non_null(strstr(error.text, "no plot"));
-}
-
-int test_plot(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(a_plot_is_a_picture_and_its_script),
-      cmocka_unit_test(charts_draw_rows_of_a_kind),
-      cmocka_unit_test(a_missing_table_is_an_error),
-  };
-  return cmocka_run_group_tests_name("plot", tests, scratch_open, scratch_close);
 }

@@ -29,7 +29,7 @@ static cr_progress run(int file) {
   return p;
 }
 
-static void nothing_in_a_file(void** state) {
+TEST(nothing_in_a_file) {
   int file = open(scratch_write("log", ""), O_RDWR);
   assert_true(file >= 0);
   assert_false(run(file).shown);
@@ -37,7 +37,7 @@ static void nothing_in_a_file(void** state) {
   (void)close(file);
 }
 
-static void one_line_on_a_terminal(void** state) {
+TEST(one_line_on_a_terminal) {
   int screen = posix_openpt(O_RDWR | O_NOCTTY);
   if (screen < 0 || grantpt(screen) != 0 || unlockpt(screen) != 0) {
     skip();
@@ -57,12 +57,4 @@ static void one_line_on_a_terminal(void** state) {
   assert_string_equal(text, "\r\033[Kone\r\033[Ktwo\r\n");
   (void)close(terminal);
   (void)close(screen);
-}
-
-int test_progress(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(nothing_in_a_file),
-      cmocka_unit_test(one_line_on_a_terminal),
-  };
-  return cmocka_run_group_tests_name("progress", tests, scratch_open, scratch_close);
 }

@@ -5,16 +5,13 @@
 // data of another model, of another role and for another integrator: no crash, a status and a sentence.
 #include <ctype.h>
 #include <dirent.h>
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
-
 #include "carom/carom.h"
 #include "support/scratch.h"
+#include "support/test.h"
 
 // ---- what functions are called with
 
@@ -66,9 +63,8 @@ static cr_model* open_text(const char* name, const char* text) {
   return m;
 }
 
-static int setup(void** state) {
+static void setup(void) {
   char text[2048];
-  (void)scratch_open(state);
   (void)snprintf(text, sizeof text, text_of_a, "slide");
   w.same_sizes = open_text("same.xml", text);
   w.other = open_text("other.xml", text_of_other);
@@ -89,10 +85,9 @@ static int setup(void** state) {
   w.loss = cr_expression_loss(w.expression, false);
   w.field.size = sizeof w.field;
   w.place.size = sizeof w.place;
-  return 0;
 }
 
-static int teardown(void** state) {
+static void teardown(void) {
   cr_batch_free(w.batch);
   cr_expression_free(w.expression);
   cr_rollout_free(w.rollout);
@@ -106,8 +101,9 @@ static int teardown(void** state) {
   cr_model_close(w.m);
   cr_model_close(w.other);
   cr_model_close(w.same_sizes);
-  return scratch_close(state);
 }
+
+AROUND_FILE(setup, teardown)
 
 // ---- the calls, each from a row of pointers
 
@@ -580,8 +576,7 @@ static const row* find(const char* name) {
   return NULL;
 }
 
-static void every_public_function_has_a_row(void** state) {
-  (void)state;
+TEST(every_public_function_has_a_row) {
   static declaration list[4 * N_ROW];
   int n = all_declarations(list);
   for (int i = 0; i < n; i++) {
@@ -598,8 +593,7 @@ static void every_public_function_has_a_row(void** state) {
 
 // ---- right and wrong
 
-static void right_calls_work(void** state) {
-  (void)state;
+TEST(right_calls_work) {
   for (int k = 0; k < N_ROW; k++) {
     const row* r = &table[k];
     void* a[MOST] = {0};
@@ -612,8 +606,7 @@ static void right_calls_work(void** state) {
   }
 }
 
-static void every_pointer_may_be_null(void** state) {
-  (void)state;
+TEST(every_pointer_may_be_null) {
   for (int k = 0; k < N_ROW; k++) {
     const row* r = &table[k];
     for (int i = 0; r->arguments[i] != 0; i++) {
@@ -633,8 +626,7 @@ static void every_pointer_may_be_null(void** state) {
   }
 }
 
-static void names_that_are_none(void** state) {
-  (void)state;
+TEST(names_that_are_none) {
   static char endless[3000];
   memset(endless, 'a', sizeof endless - 1);
   const char* const names[] = {"no_such_thing", "", "[", "qpos[", "body_mass[0", ".", endless};
@@ -668,8 +660,7 @@ static void names_that_are_none(void** state) {
   }
 }
 
-static void calls_before_what_they_need(void** state) {
-  (void)state;
+TEST(calls_before_what_they_need) {
   for (int k = 0; k < N_ROW; k++) {
     const row* r = &table[k];
     const char* data = strchr(r->arguments, 'D');
@@ -701,8 +692,7 @@ static bool has_any(const row* r, const char* letters) {
   return strpbrk(r->arguments, letters) != NULL;
 }
 
-static void models_that_are_others(void** state) {
-  (void)state;
+TEST(models_that_are_others) {
   cr_model* const others[] = {w.other, w.same_sizes};
   for (int k = 0; k < N_ROW; k++) {
     const row* r = &table[k];
@@ -725,8 +715,7 @@ static void models_that_are_others(void** state) {
 }
 
 // a loss of names of another model
-static void losses_of_other_models(void** state) {
-  (void)state;
+TEST(losses_of_other_models) {
   cr_expression* x = NULL;
   must(cr_expression_create(&x, w.m, "qpos[7] + body_mass[2]", &w.error));
   cr_rollout* r = NULL;
@@ -738,8 +727,7 @@ static void losses_of_other_models(void** state) {
   cr_expression_free(x);
 }
 
-static void blocks_of_other_roles(void** state) {
-  (void)state;
+TEST(blocks_of_other_roles) {
   for (int k = 0; k < N_ROW; k++) {
     const row* r = &table[k];
     for (int i = 0; r->arguments[i] != 0; i++) {
@@ -765,8 +753,7 @@ static void blocks_of_other_roles(void** state) {
 }
 
 // data made for Euler, the model now with another integrator: it works or is refused, never a crash
-static void integrators_that_changed(void** state) {
-  (void)state;
+TEST(integrators_that_changed) {
   static const char* const integrators[] = {"rk4",   "implicit", "implicitfast", "discrete",
                                             "tsit5", "dopri5",   "dopri8",       "bosh3",
                                             "heun",  "midpoint", "ralston",      "forward-euler"};
@@ -794,8 +781,7 @@ static void integrators_that_changed(void** state) {
 }
 
 // what crashed: README's snippet with an integrator of several stages
-static void rk4_without_a_second_block(void** state) {
-  (void)state;
+TEST(rk4_without_a_second_block) {
   prepare(0);
   must(cr_model_set_choice(w.m, "integrator", "rk4", &w.error));
   assert_int_equal(cr_step(w.m, w.d), CR_OK);
@@ -811,8 +797,7 @@ static void rk4_without_a_second_block(void** state) {
   prepare(0);
 }
 
-static void sentences_say_what_to_do(void** state) {
-  (void)state;
+TEST(sentences_say_what_to_do) {
   prepare(0);
   cr_jacobian* j = w.jacobian;
   assert_int_equal(cr_step_jacobian(w.m, w.fresh, j, NULL, NULL, NULL), CR_ERR_ARG);
@@ -826,21 +811,4 @@ static void sentences_say_what_to_do(void** state) {
   assert_non_null(strstr(cr_data_error(w.d), "of another model, with nq 8 where it is 1"));
   assert_int_equal(cr_step(w.same_sizes, w.d), CR_ERR_ARG);
   assert_non_null(strstr(cr_data_error(w.d), "another model of the same sizes"));
-}
-
-int test_public(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(every_public_function_has_a_row),
-      cmocka_unit_test(right_calls_work),
-      cmocka_unit_test(every_pointer_may_be_null),
-      cmocka_unit_test(names_that_are_none),
-      cmocka_unit_test(calls_before_what_they_need),
-      cmocka_unit_test(models_that_are_others),
-      cmocka_unit_test(losses_of_other_models),
-      cmocka_unit_test(blocks_of_other_roles),
-      cmocka_unit_test(integrators_that_changed),
-      cmocka_unit_test(rk4_without_a_second_block),
-      cmocka_unit_test(sentences_say_what_to_do),
-  };
-  return cmocka_run_group_tests_name("public", tests, setup, teardown);
 }

@@ -2,17 +2,13 @@
 // Needs: io
 // Random models of many features against MuJoCo: every field, and a step of every integrator, at states and
 // their edges.
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
-
-#include <cmocka.h>
 
 #include "io/parity.h"
 #include "support/io_mjcf.h"
 #include "support/io_random_mjcf.h"
-#include "support/scratch.h"
+#include "support/test.h"
 
 enum { MODELS = 60, STATES = 3 };
 
@@ -72,8 +68,7 @@ static void check_model(uint64_t seed, tally* t) {
   mj_deleteModel(mj);
 }
 
-static void models_agree(void** state) {
-  (void)state;
+TEST(models_agree) {
   tally t = {0};
   for (uint64_t seed = 0; seed < MODELS; seed++) {
     check_model(seed, &t);
@@ -83,12 +78,4 @@ static void models_agree(void** state) {
   assert_true(t.simple > 10 && t.beyond > 60);
   assert_true(t.excused < MODELS * STATES);
   assert_int_equal(t.integrators, 31);
-}
-
-int test_random_parity(void);
-int test_random_parity(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(models_agree),
-  };
-  return cmocka_run_group_tests_name("random parity", tests, scratch_open, scratch_close);
 }

@@ -2,16 +2,13 @@
 // Recordings come back number by number; a disk that is full leaves nothing behind.
 #include "io/recording.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
-
-#include <cmocka.h>
 
 #include "io/hdf5.h"
 #include "support/io_mjcf.h"
 #include "support/scratch.h"
+#include "support/test.h"
 
 enum { STEPS = 7 };
 
@@ -60,8 +57,7 @@ static void assert_states(const cr_h5* file, const char* name, const cr_real* fi
   free(all);
 }
 
-static void everything_comes_back(void** state) {
-  (void)state;
+TEST(everything_comes_back) {
   const char* path = scratch_path("run.h5");
   cr_h5* file = NULL;
   double timestep = 0;
@@ -82,8 +78,7 @@ static void everything_comes_back(void** state) {
   close_rollout();
 }
 
-static void what_a_model_does_not_have(void** state) {
-  (void)state;
+TEST(what_a_model_does_not_have) {
   const char* path = scratch_path("cube.h5");
   cr_h5* file = NULL;
   open_rollout("cube.xml");
@@ -97,8 +92,7 @@ static void what_a_model_does_not_have(void** state) {
 }
 
 // numbers by name at every state: those of the state itself, and a sensor's
-static void named_numbers(void** state) {
-  (void)state;
+TEST(named_numbers) {
   static const char* const names[] = {"qvel[0]", "gyro", "contact[floor:block].dist"};
   const char* path = scratch_path("named.h5");
   cr_place places[3];
@@ -131,8 +125,7 @@ static void named_numbers(void** state) {
   close_rollout();
 }
 
-static void places_that_cannot_be_written(void** state) {
-  (void)state;
+TEST(places_that_cannot_be_written) {
   open_rollout("cube.xml");
   const char* path = scratch_path("no/such/folder.h5");
   assert_int_equal(cri_recording_write(path, &model, rollout, &error), CR_ERR_FILE);
@@ -141,8 +134,7 @@ static void places_that_cannot_be_written(void** state) {
   close_rollout();
 }
 
-static void a_full_disk(void** state) {
-  (void)state;
+TEST(a_full_disk) {
   open_rollout("cube.xml");
   int files = scratch_count();
   for (long bytes = 0; bytes < 4000; bytes = 2 * bytes + 1) {
@@ -166,13 +158,4 @@ static void a_full_disk(void** state) {
   assert_states(file, "qpos", cri_rollout_kept(rollout, &model, 0).qpos, 7);
   cri_h5_close(file);
   close_rollout();
-}
-
-int test_recording(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(everything_comes_back), cmocka_unit_test(what_a_model_does_not_have),
-      cmocka_unit_test(named_numbers),         cmocka_unit_test(places_that_cannot_be_written),
-      cmocka_unit_test(a_full_disk),
-  };
-  return cmocka_run_group_tests_name("recording", tests, scratch_open, scratch_close);
 }

@@ -3,17 +3,14 @@
 // a warning each; the files stay as they are, other mistakes stay mistakes.
 #include "io/repair.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
-
 #include "io/files.h"
 #include "io/mujoco.h"
 #include "support/scratch.h"
+#include "support/test.h"
 
 #define BODY "<body><freejoint/><geom size='.1'/></body>"
 #define OLD "<compiler angle='radian' convexhull=\"false\"/>"
@@ -33,8 +30,7 @@ static cr_status load(const char* path, mjtSize nv) {
   return status;
 }
 
-static void taken_out_with_a_warning(void** state) {
-  (void)state;
+TEST(taken_out_with_a_warning) {
   const char* path =
       scratch_write("old.xml", "<mujoco>" OLD "<worldbody>" BODY "</worldbody></mujoco>");
   assert_int_equal(load(path, 6), CR_OK);
@@ -51,8 +47,7 @@ static void taken_out_with_a_warning(void** state) {
   mj_deleteModel(mj);
 }
 
-static void also_of_included_files(void** state) {
-  (void)state;
+TEST(also_of_included_files) {
   (void)scratch_write("deep.xml", "<mujoco>" OLD "</mujoco>");
   (void)scratch_write("part.xml",
                       "<mujoco><!-- <include file='none.xml'/> -->" OLD
@@ -63,8 +58,7 @@ static void also_of_included_files(void** state) {
   assert_int_equal(report.warnings.n, 2);
 }
 
-static void other_mistakes_stay(void** state) {
-  (void)state;
+TEST(other_mistakes_stay) {
   assert_int_equal(load(scratch_write("a.xml", "<mujoco><compiler concave='false'/></mujoco>"), 0),
                    CR_ERR_MODEL);
   assert_non_null(strstr(error.text, "concave"));
@@ -78,8 +72,7 @@ static void other_mistakes_stay(void** state) {
 }
 
 // MuJoCo's file system in memory knows no folders: it would take one file for both
-static void two_files_of_one_name_are_refused(void** state) {
-  (void)state;
+TEST(two_files_of_one_name_are_refused) {
   assert_int_equal(cri_folder_make(scratch_path("sub"), &error), CR_OK);
   (void)scratch_write("sub/same.xml", "<mujoco>" OLD "</mujoco>");
   (void)scratch_write("same.xml", "<mujoco><worldbody>" BODY "</worldbody></mujoco>");
@@ -91,18 +84,6 @@ static void two_files_of_one_name_are_refused(void** state) {
   assert_int_equal(remove(scratch_path("sub")), 0);
 }
 
-static int close_all(void** state) {
-  cri_load_report_free(&report);
-  return scratch_close(state);
-}
+static void close_all(void) { cri_load_report_free(&report); }
 
-int test_repair(void);
-int test_repair(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(taken_out_with_a_warning),
-      cmocka_unit_test(also_of_included_files),
-      cmocka_unit_test(other_mistakes_stay),
-      cmocka_unit_test(two_files_of_one_name_are_refused),
-  };
-  return cmocka_run_group_tests_name("repair", tests, scratch_open, close_all);
-}
+AROUND_FILE(NULL, close_all)

@@ -1,15 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "io/report.h"
+#include "support/test.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
-#include <cmocka.h>
-
-static void sentences_stay_in_order(void** state) {
-  (void)state;
+TEST(sentences_stay_in_order) {
   cr_sentences list = {0};
   for (int i = 0; i < 100; i++) {
     cri_sentence(&list, "sentence %d", i);
@@ -24,8 +20,7 @@ static void sentences_stay_in_order(void** state) {
   cri_load_report_free(&report);  // harmless
 }
 
-static void each_sentence_once(void** state) {
-  (void)state;
+TEST(each_sentence_once) {
   cr_load_report report = {0};
   for (int i = 0; i < 9; i++) {
     cri_sentence(&report.warnings, "%s is %d", "this", i % 3);
@@ -34,8 +29,7 @@ static void each_sentence_once(void** state) {
   cri_load_report_free(&report);
 }
 
-static void long_sentences_are_cut(void** state) {
-  (void)state;
+TEST(long_sentences_are_cut) {
   char text[2000];
   cr_load_report report = {0};
   memset(text, 'x', sizeof text);
@@ -44,13 +38,4 @@ static void long_sentences_are_cut(void** state) {
   assert_int_equal(report.unsupported.n, 1);
   assert_int_equal(strlen(report.unsupported.text[0]), 511);
   cri_load_report_free(&report);
-}
-
-int test_report(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(sentences_stay_in_order),
-      cmocka_unit_test(each_sentence_once),
-      cmocka_unit_test(long_sentences_are_cut),
-  };
-  return cmocka_run_group_tests_name("report", tests, NULL, NULL);
 }

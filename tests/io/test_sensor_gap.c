@@ -1,14 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // Every reason why a sensor is not computed.
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
-#include <cmocka.h>
-
 #include "io/mujoco.h"
 #include "support/io_mjcf.h"
+#include "support/test.h"
 
 // a model with a hinge, a site of a shape, a camera and perhaps a tendon, and these sensors
 static mjModel* model_with(const char* shape, const char* tendon, const char* sensors) {
@@ -37,7 +34,7 @@ static void gap(const char* shape, const char* tendon, const char* sensors, cons
   mj_deleteModel(mj);
 }
 
-static void every_reason(void** state) {
+TEST(every_reason) {
   static const char* const spatial =
       "<tendon><spatial><site site='s'/><site site='w'/></spatial></tendon>";
   static const char* const fixed = "<tendon><fixed><joint joint='j' coef='1'/></fixed></tendon>";
@@ -55,11 +52,4 @@ static void every_reason(void** state) {
   gap("box", fixed, "<torque site='s'/>", NULL);
   gap("box", spatial, "<torque site='s'/>", NULL);
   gap("box", spatial, "<gyro site='s'/>", NULL);
-}
-
-int test_sensor_gap(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(every_reason),
-  };
-  return cmocka_run_group_tests_name("sensor_gap", tests, NULL, NULL);
 }

@@ -1,14 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // What is said of sensors that are not computed.
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
-#include <cmocka.h>
-
 #include "io/mujoco.h"
 #include "support/io_mjcf.h"
+#include "support/test.h"
 
 // a model with a hinge, a site of a shape, a camera and perhaps a tendon, and these sensors
 static mjModel* model_with(const char* shape, const char* tendon, const char* sensors) {
@@ -23,7 +20,7 @@ static mjModel* model_with(const char* shape, const char* tendon, const char* se
 }
 
 // one sentence a kind, the first by name
-static void kinds_are_counted(void** state) {
+TEST(kinds_are_counted) {
   mjModel* mj =
       model_with("box", "",
                  "<rangefinder name='r1' site='s'/><gyro site='s'/>"
@@ -36,11 +33,4 @@ static void kinds_are_counted(void** state) {
   assert_string_equal(report.ignored.text[1], "sensor 'u' (user) is not computed: its type");
   cri_load_report_free(&report);
   mj_deleteModel(mj);
-}
-
-int test_sensor_survey(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(kinds_are_counted),
-  };
-  return cmocka_run_group_tests_name("sensor_survey", tests, NULL, NULL);
 }

@@ -1,18 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 // Needs: io
 // The Jacobian of a step against centred differences of MuJoCo's steps, along simulations.
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
-
-#include <cmocka.h>
 
 #include "base/random.h"
 #include "integrate/step.h"
 #include "integrate/step_jacobian.h"
 #include "io/parity.h"
 #include "support/io_mjcf.h"
+#include "support/test.h"
 
 enum { STATES = 12, STEPS = 25 };
 
@@ -44,9 +41,8 @@ static tally check(mjModel* mj) {
   cri_parity_options(mj);
   cr_model m = mjcf_model(mj);
   mjData* from = mj_makeData(mj);
-  cr_data* d;
   cr_jacobian* work;
-  assert_int_equal(cri_data_create(&d, &m, NULL, NULL), CR_OK);
+  cr_data* d = test_data(&m);
   assert_int_equal(cr_jacobian_create(&work, &m, d, NULL), CR_OK);
   size_t nx = (size_t)(2 * m.nv + m.na), nu = (size_t)m.nu;
   cr_real *x = calloc(nx * nx, sizeof *x), *ctrl = calloc(nx * nu + 1, sizeof *ctrl);
@@ -76,14 +72,12 @@ static tally check(mjModel* mj) {
   free(B);
   mj_deleteData(from);
   cr_jacobian_destroy(work);
-  cri_data_free(d);
   cri_model_free(&m);
   mj_deleteModel(mj);
   return t;
 }
 
-static void differences_agree(void** state) {
-  (void)state;
+TEST(differences_agree) {
   static const struct {
     const char* file;
     bool direct;
@@ -95,9 +89,4 @@ static void differences_agree(void** state) {
     assert_int_equal(t.off, 0);
     assert_true(t.direct == STATES || !models[i].direct);
   }
-}
-
-int test_step_jacobian_parity(void) {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(differences_agree)};
-  return cmocka_run_group_tests(tests, NULL, NULL);
 }

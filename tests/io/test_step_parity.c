@@ -1,16 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // Needs: io
 // Steps of the implicit integrators to the last digit MuJoCo has, where it decides what is implicit.
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdio.h>
-
-#include <cmocka.h>
 
 #include "integrate/step.h"
 #include "io/parity.h"
 #include "support/io_mjcf.h"
-#include "support/scratch.h"
+#include "support/test.h"
 
 typedef struct {
   mjModel* mj;
@@ -24,12 +20,11 @@ static pair open_pair(mjModel* mj) {
   cri_parity_options(p.mj);
   p.m = mjcf_model(p.mj);
   p.reference = mj_makeData(p.mj);
-  assert_int_equal(cri_data_create(&p.d, &p.m, NULL, NULL), CR_OK);
+  p.d = test_data(&p.m);
   return p;
 }
 
 static void close_pair(pair* p) {
-  cri_data_free(p->d);
   cri_model_free(&p->m);
   mj_deleteData(p->reference);
   mj_deleteModel(p->mj);
@@ -53,8 +48,7 @@ static void assert_same(const pair* p) {
 }
 
 // a damper whose gain multiplies a control beyond its range
-static void the_slope_of_a_gain_has_the_clipped_control(void** state) {
-  (void)state;
+TEST(the_slope_of_a_gain_has_the_clipped_control) {
   pair p = open_pair(mjcf_data("clipped_damper.xml"));
   p.reference->qvel[0] = 2;
   p.reference->ctrl[0] = 2;
@@ -76,8 +70,7 @@ static void the_slope_of_a_gain_has_the_clipped_control(void** state) {
 }
 
 // a cart along x and y, and the damper of a tendon askew
-static void a_simple_body_keeps_the_diagonal(void** state) {
-  (void)state;
+TEST(a_simple_body_keeps_the_diagonal) {
   pair p = open_pair(mjcf_data("simple_body.xml"));
   p.reference->qvel[0] = 1;
   p.reference->qvel[1] = -2;
@@ -92,8 +85,7 @@ static void a_simple_body_keeps_the_diagonal(void** state) {
 }
 
 // joints of one simple body, with all that pulls on several of them at once
-static void what_pulls_on_simple_bodies(void** state) {
-  (void)state;
+TEST(what_pulls_on_simple_bodies) {
   static const char* const joints[] = {
       "<joint type='slide' axis='1 0 0'/><joint type='slide' axis='0 0 1'/>"
       "<joint type='slide' axis='0 1 0'/>",
@@ -156,8 +148,7 @@ static void assert_slides_alike(const char* slides, int condim, double tilt) {
 }
 
 // below a sum of J^2 / M of 1e-15 damping no longer makes them softer
-static void rows_with_hardly_a_lever(void** state) {
-  (void)state;
+TEST(rows_with_hardly_a_lever) {
   static const double tilts[] = {0, 1e-17, 2.2e-8, 2.3e-8, 3.1e-8, 3.2e-8, 1e-7, 1e-3};
   for (int k = 0; k < 8; k++) {
     const char* one = "<joint type='slide' axis='1 0 %g' damping='1000'/>";
@@ -174,8 +165,7 @@ static void rows_with_hardly_a_lever(void** state) {
 
 // a tendon with friction loss, which moves `b`, and a free body that spins where the tendon wraps round it or,
 // `away`, passes it
-static void a_tendon_touches_what_it_wraps(void** state) {
-  (void)state;
+TEST(a_tendon_touches_what_it_wraps) {
   for (int away = 0; away < 2; away++) {
     pair p =
         open_pair(mjcf_compile("<mujoco><option integrator='discrete' gravity='0 0 "
@@ -199,16 +189,4 @@ static void a_tendon_touches_what_it_wraps(void** state) {
     assert_same(&p);
     close_pair(&p);
   }
-}
-
-int test_step_parity(void);
-int test_step_parity(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(the_slope_of_a_gain_has_the_clipped_control),
-      cmocka_unit_test(a_simple_body_keeps_the_diagonal),
-      cmocka_unit_test(what_pulls_on_simple_bodies),
-      cmocka_unit_test(rows_with_hardly_a_lever),
-      cmocka_unit_test(a_tendon_touches_what_it_wraps),
-  };
-  return cmocka_run_group_tests_name("step parity", tests, scratch_open, scratch_close);
 }

@@ -1,14 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // What a model uses that is refused, ignored or warned of: one small model for each feature, and one
 // with many of them at once.
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdio.h>
 
-#include <cmocka.h>
-
 #include "support/io_mjcf.h"
-#include "support/scratch.h"
+#include "support/test.h"
 
 // a two-link arm above a floor; what a feature needs is put in between
 typedef struct {
@@ -105,8 +101,7 @@ static const struct {
 };
 enum { N_REFUSED = (int)(sizeof refused / sizeof refused[0]) };
 
-static void each_feature_is_refused_by_name(void** state) {
-  (void)state;
+TEST(each_feature_is_refused_by_name) {
   for (int i = 0; i < N_REFUSED; i++) {
     cr_load_report report = survey(&refused[i].model);
     assert_lists(&report.unsupported, refused[i].sentence);
@@ -159,8 +154,7 @@ static const parts supported[] = {
      .world = "<body pos='0 0 3'><freejoint/><geom name='stone' type='mesh' mesh='q'/></body>"},
     {.rest = "<contact><pair name='p' geom1='floor' geom2='lower' condim='6'/></contact>"}};
 
-static void supported_features_pass(void** state) {
-  (void)state;
+TEST(supported_features_pass) {
   for (size_t i = 0; i < sizeof supported / sizeof supported[0]; i++) {
     cr_load_report report = survey(&supported[i]);
     if (report.unsupported.n > 0) {
@@ -170,8 +164,7 @@ static void supported_features_pass(void** state) {
   }
 }
 
-static void the_arm_itself_is_supported(void** state) {
-  (void)state;
+TEST(the_arm_itself_is_supported) {
   cr_load_report report = survey(&(parts){0});
   assert_int_equal(report.unsupported.n, 0);
   assert_int_equal(report.ignored.n, 0);
@@ -179,8 +172,7 @@ static void the_arm_itself_is_supported(void** state) {
   cri_load_report_free(&report);
 }
 
-static void all_problems_at_once(void** state) {
-  (void)state;
+TEST(all_problems_at_once) {
   const parts many = {
       .option = "<option><flag sleep='enable' speculative='enable'/></option>",
       .world =
@@ -204,8 +196,7 @@ static void all_problems_at_once(void** state) {
 }
 
 // of very many pairs of shapes only some are named, and all counted
-static void very_many_pairs(void** state) {
-  (void)state;
+TEST(very_many_pairs) {
   static char text[8192];
   size_t n = (size_t)snprintf(text, sizeof text, "<mujoco>%s<worldbody>%s", SDF, SDF_GROUND);
   for (int i = 0; i < 11; i++) {
@@ -236,8 +227,7 @@ static void harmless(const parts* p, const char* sentence) {
   cri_load_report_free(&report);
 }
 
-static void harmless_things_are_listed(void** state) {
-  (void)state;
+TEST(harmless_things_are_listed) {
   harmless(&(parts){.rest = "<sensor><jointpos joint='elbow'/><jointvel joint='elbow' nsample='3' "
                             "delay='.01'/></sensor>"},
            "sensor '#1' (jointvel) is not computed: history");
@@ -254,8 +244,7 @@ static void harmless_things_are_listed(void** state) {
 }
 
 // shapes and properties of what never collides are nobody's business
-static void shapes_that_never_collide(void** state) {
-  (void)state;
+TEST(shapes_that_never_collide) {
   const parts rows[] = {
       {.geom = "contype='0' conaffinity='0' adhesion='1' surfacevel='1 0 0 0 0 0'"},
       {.asset = SDF, .world = SDF_GROUND},
@@ -278,8 +267,7 @@ static void shapes_that_never_collide(void** state) {
   }
 }
 
-static void warnings(void** state) {
-  (void)state;
+TEST(warnings) {
   cr_load_report report = survey(&(parts){.option = "<option noslip_iterations='3'/>"});
   assert_int_equal(report.unsupported.n, 0);
   assert_lists(&report.warnings, "option 'noslip_iterations' (3): no-slip is ignored");
@@ -296,8 +284,7 @@ static void warnings(void** state) {
 }
 
 // every supported choice of every flag passes
-static void flags_that_are_honoured(void** state) {
-  (void)state;
+TEST(flags_that_are_honoured) {
   static const char* const flags[] = {
       "constraint", "equality",  "frictionloss", "limit",        "contact",   "spring",  "damper",
       "gravity",    "clampctrl", "warmstart",    "filterparent", "actuation", "refsafe", "sensor",
@@ -320,8 +307,7 @@ static void flags_that_are_honoured(void** state) {
 }
 
 // values of a MuJoCo to come
-static void unknown_values(void** state) {
-  (void)state;
+TEST(unknown_values) {
   mjModel* mj = mjcf_data("walker.xml");
   cr_load_report report = {0};
   cri_mujoco_survey(mj, &report);
@@ -342,20 +328,4 @@ static void unknown_values(void** state) {
   assert_lists(&report.unsupported, "geom 'torso' (unknown type): not supported yet");
   cri_load_report_free(&report);
   mj_deleteModel(mj);
-}
-
-int test_survey(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(each_feature_is_refused_by_name),
-      cmocka_unit_test(supported_features_pass),
-      cmocka_unit_test(the_arm_itself_is_supported),
-      cmocka_unit_test(all_problems_at_once),
-      cmocka_unit_test(very_many_pairs),
-      cmocka_unit_test(harmless_things_are_listed),
-      cmocka_unit_test(shapes_that_never_collide),
-      cmocka_unit_test(warnings),
-      cmocka_unit_test(flags_that_are_honoured),
-      cmocka_unit_test(unknown_values),
-  };
-  return cmocka_run_group_tests_name("survey", tests, scratch_open, scratch_close);
 }

@@ -1,13 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Start tags of XML texts: what is found, what is passed over, and texts that end too early.
 #include "io/tags.h"
+#include "support/test.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdint.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 static char text[512];
 
@@ -17,8 +14,7 @@ static cr_tags begin(const char* xml) {
   return (cr_tags){.next = text};
 }
 
-static void names_in_order(void** state) {
-  (void)state;
+TEST(names_in_order) {
   static const char* const names[] = {"robot", "link", "a:b", "end"};
   cr_tags t = begin(
       "<?xml version='1.0'?><!DOCTYPE robot>\n<robot name='x'><!-- <not/> <this> -->"
@@ -31,8 +27,7 @@ static void names_in_order(void** state) {
   assert_false(cri_tags_next(&t));
 }
 
-static void attributes(void** state) {
-  (void)state;
+TEST(attributes) {
   cr_piece whole, value;
   cr_tags t = begin("<compiler a = 'it is \"a\"' file=\"x>y.xml\" empty=''/>");
   assert_true(cri_tags_next(&t));
@@ -47,8 +42,7 @@ static void attributes(void** state) {
   assert_false(cri_tags_attribute(&t, "it", NULL, NULL));
 }
 
-static void texts_cut_anywhere_end(void** state) {
-  (void)state;
+TEST(texts_cut_anywhere_end) {
   static const char whole[] = "<?a?><!-- b --><c d='e' f=\"g\"><h/></c>";
   for (size_t n = 0; n < sizeof whole; n++) {
     cr_tags t = begin(whole);
@@ -59,14 +53,4 @@ static void texts_cut_anywhere_end(void** state) {
     }
     assert_true(found <= 2);
   }
-}
-
-int test_tags(void);
-int test_tags(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(names_in_order),
-      cmocka_unit_test(attributes),
-      cmocka_unit_test(texts_cut_anywhere_end),
-  };
-  return cmocka_run_group_tests_name("tags", tests, NULL, NULL);
 }

@@ -58,7 +58,7 @@ static void refuse(recording* r, cr_status status, const char* part) {
   assert_null(t.toss);
 }
 
-static void only_state_and_dt_are_needed(void** state) {
+TEST(only_state_and_dt_are_needed) {
   recording r;
   cr_tosses t;
   add_all(&r);
@@ -74,7 +74,7 @@ static void only_state_and_dt_are_needed(void** state) {
   cri_tosses_free(&t);
 }
 
-static void copies_get_the_group_of_their_original(void** state) {
+TEST(copies_get_the_group_of_their_original) {
   recording r;
   cr_tosses t;
   add_all(&r);
@@ -96,7 +96,7 @@ static void copies_get_the_group_of_their_original(void** state) {
   cri_tosses_free(&t);
 }
 
-static void what_was_moved_again_is_cut(void** state) {
+TEST(what_was_moved_again_is_cut) {
   recording r;
   cr_tosses t;
   add_all(&r);
@@ -108,7 +108,7 @@ static void what_was_moved_again_is_cut(void** state) {
   cri_tosses_free(&t);
 }
 
-static void bad_recordings_are_named(void** state) {
+TEST(bad_recordings_are_named) {
   recording r;
   begin(&r);
   add(&r, "0001", ROWS, CR_STATE_WIDTH);
@@ -136,7 +136,7 @@ static void bad_recordings_are_named(void** state) {
   refuse(&r, CR_ERR_FORMAT, "has no data set 'toss/0020/state'");
 }
 
-static void what_is_written_reads_back(void** state) {
+TEST(what_is_written_reads_back) {
   recording r;
   cr_tosses t, again;
   const char* path;
@@ -154,15 +154,4 @@ static void what_is_written_reads_back(void** state) {
   }
   cri_tosses_free(&t);
   cri_tosses_free(&again);
-}
-
-int test_tosses(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(only_state_and_dt_are_needed),
-      cmocka_unit_test(copies_get_the_group_of_their_original),
-      cmocka_unit_test(what_was_moved_again_is_cut),
-      cmocka_unit_test(bad_recordings_are_named),
-      cmocka_unit_test(what_is_written_reads_back),
-  };
-  return cmocka_run_group_tests_name("tosses", tests, scratch_open, scratch_close);
 }

@@ -2,14 +2,11 @@
 // The tree of a URDF file, and a mistake in every element: each is named with file and line.
 #include "io/urdf.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
-#include <cmocka.h>
-
 #include "support/scratch.h"
+#include "support/test.h"
 
 static cr_error error;
 
@@ -21,8 +18,7 @@ static cr_error error;
 #define JOINT "<joint name='j' type='revolute'>\n<parent link='a'/><child link='b'/>\n"
 #define END "</joint>\n</robot>"
 
-static void quadruped_is_a_tree(void** state) {
-  (void)state;
+TEST(quadruped_is_a_tree) {
   cr_urdf u;
   cr_load_report report = {0};
   const char* path = CAROM_SOURCE_DIR "/tests/data/quadruped.urdf";
@@ -49,8 +45,7 @@ static void quadruped_is_a_tree(void** state) {
   cri_load_report_free(&report);
 }
 
-static void what_is_not_read_is_listed(void** state) {
-  (void)state;
+TEST(what_is_not_read_is_listed) {
   cr_urdf u;
   cr_load_report report = {0};
   const char* path = scratch_write(
@@ -86,8 +81,7 @@ static void refused(const char* text, const char* because) {
   }
 }
 
-static void mistakes_of_structure(void** state) {
-  (void)state;
+TEST(mistakes_of_structure) {
   refused("<mujoco/>", "1: <mujoco> where <robot> is expected");
   refused("<robot name='r'/>", "1: the robot has no link");
   refused("<robot>\n<link/></robot>", "2: <link>: attribute 'name' is missing");
@@ -113,8 +107,7 @@ static void mistakes_of_structure(void** state) {
           "2: link 'a': its joints lead in a circle");
 }
 
-static void mistakes_of_shape(void** state) {
-  (void)state;
+TEST(mistakes_of_shape) {
 #define SHAPE(text) "<robot><link name='a'><collision>\n" text "</collision></link></robot>"
   refused(SHAPE(""), "1: <collision> of link 'a': it has no geometry");
   refused(SHAPE("<geometry/>"), "1: <collision> of link 'a': it has no geometry");
@@ -137,8 +130,7 @@ static void mistakes_of_shape(void** state) {
 #undef SHAPE
 }
 
-static void mistakes_of_inertia(void** state) {
-  (void)state;
+TEST(mistakes_of_inertia) {
 #define BODY(text) "<robot><link name='a'><inertial>\n" text "</inertial></link></robot>"
   refused(BODY(""), "1: <inertial> of link 'a': <mass> is missing");
   refused(BODY("<mass value='1'/>"), "1: <inertial> of link 'a': <inertia> is missing");
@@ -149,8 +141,7 @@ static void mistakes_of_inertia(void** state) {
 }
 
 // nothing turns about the axis of a fixed or floating joint: MuJoCo does not look at it either
-static void an_axis_that_is_not_used_may_be_zero(void** state) {
-  (void)state;
+TEST(an_axis_that_is_not_used_may_be_zero) {
   static const char* const types[] = {"fixed", "floating", "revolute"};
   for (int k = 0; k < 3; k++) {
     char text[1024];
@@ -168,8 +159,7 @@ static void an_axis_that_is_not_used_may_be_zero(void** state) {
   }
 }
 
-static void mistakes_of_joints(void** state) {
-  (void)state;
+TEST(mistakes_of_joints) {
   refused(LINKS JOINT "<axis xyz='0 0 0'/>" END, "6: <axis> of joint 'j': xyz=\"0 0 0\" is zero");
   refused(LINKS JOINT "<limit lower='1' upper='-1'/>" END,
           "6: <limit> of joint 'j': lower 1 is above");
@@ -184,17 +174,4 @@ static void mistakes_of_joints(void** state) {
           "<link name='c'/><joint name='k' type='planar'><parent link='b'/><child link='c'/>"
           "</joint>\n" JOINT "<mimic joint='k'/>" END,
           "7: <mimic> of joint 'j': both joints must be revolute");
-}
-
-int test_urdf(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(quadruped_is_a_tree),
-      cmocka_unit_test(what_is_not_read_is_listed),
-      cmocka_unit_test(mistakes_of_structure),
-      cmocka_unit_test(mistakes_of_shape),
-      cmocka_unit_test(mistakes_of_inertia),
-      cmocka_unit_test(mistakes_of_joints),
-      cmocka_unit_test(an_axis_that_is_not_used_may_be_zero),
-  };
-  return cmocka_run_group_tests_name("urdf", tests, scratch_open, scratch_close);
 }

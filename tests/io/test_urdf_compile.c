@@ -3,12 +3,8 @@
 // by option.
 #include "io/urdf_compile.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
-
-#include <cmocka.h>
 
 #include "integrate/step.h"
 #include "io/files.h"
@@ -38,8 +34,7 @@ static const char* quadruped(void) { return mjcf_path("quadruped.urdf"); }
 
 // ---- without options, what libmujoco reads
 
-static void same_as_libmujoco(void** state) {
-  (void)state;
+TEST(same_as_libmujoco) {
   mjModel *ours = load(quadruped(), NULL), *theirs = NULL;
   assert_int_equal(cri_mujoco_load(&theirs, quadruped(), NULL, &error), CR_OK);
   mjtSize n = mj_sizeModel(theirs);
@@ -57,8 +52,7 @@ static void same_as_libmujoco(void** state) {
 
 // ---- options
 
-static void base_floats(void** state) {
-  (void)state;
+TEST(base_floats) {
   cr_urdf_options o = {.floating = true};
   mjModel* mj = load(quadruped(), &o);
   assert_int_equal(mj->nv, 18);
@@ -69,8 +63,7 @@ static void base_floats(void** state) {
   mj_deleteModel(mj);
 }
 
-static void world_cannot_float(void** state) {
-  (void)state;
+TEST(world_cannot_float) {
   mjModel* mj = NULL;
   cr_urdf_options o = {.floating = true};
   const char* path = scratch_write("robot.urdf", "<robot name='r'>\n<link name='world'/></robot>");
@@ -78,8 +71,7 @@ static void world_cannot_float(void** state) {
   assert_non_null(strstr(error.text, "robot.urdf:2: link 'world': the base cannot float"));
 }
 
-static void ground_and_self_collision(void** state) {
-  (void)state;
+TEST(ground_and_self_collision) {
   cr_urdf_options o = {.ground = true, .no_self_collision = true};
   mjModel* mj = load(quadruped(), &o);
   int ground = mj_name2id(mj, mjOBJ_GEOM, "ground");
@@ -107,8 +99,7 @@ static const char* const gripper =
         HINGE("follow", "palm", "right",
               "<mimic joint='drive' multiplier='-2' offset='0.1'/>") "</robot>";
 
-static void servos_of_joints_that_lead(void** state) {
-  (void)state;
+TEST(servos_of_joints_that_lead) {
   cr_urdf_options o = {.servo_kp = 30, .servo_kv = 2};
   mjModel* mj = load_text(gripper, &o);
   assert_int_equal(mj->nu, 1);
@@ -122,15 +113,13 @@ static void servos_of_joints_that_lead(void** state) {
 }
 
 // a joint that mimics another is held by an equality q = 0.1 - 2 q_drive
-static void mimic_is_an_equality(void** state) {
-  (void)state;
+TEST(mimic_is_an_equality) {
   cr_urdf_options o = {.servo_kp = 30, .servo_kv = 2};
   mjModel* mj = load_text(gripper, &o);
   assert_int_equal(mj->neq, 1);
   assert_int_equal(mj->eq_type[0], mjEQ_JOINT);
   cr_model m = mjcf_model(mj);
-  cr_data* d;
-  assert_int_equal(cri_data_create(&d, &m, NULL, NULL), CR_OK);
+  cr_data* d = test_data(&m);
   d->ctrl[0] = CR_R(0.3);
   d->qpos[1] = CR_R(0.1);
   for (int i = 0; i < 2000; i++) {
@@ -140,7 +129,6 @@ static void mimic_is_an_equality(void** state) {
   }
   assert_true(cr_abs(d->qpos[0]) > CR_R(0.1));
   assert_close(d->qpos[1], CR_R(0.1) - 2 * d->qpos[0], CR_R(1e-3));
-  cri_data_free(d);
   cri_model_free(&m);
   mj_deleteModel(mj);
 }
@@ -161,8 +149,7 @@ static bool warned(const char* what) {
   "iyz='0'/></inertial>"
 #define BOX "<collision><geometry><box size='0.2 0.1 0.1'/></geometry></collision>"
 
-static void massless_links(void** state) {
-  (void)state;
+TEST(massless_links) {
   mjModel* mj = load_text(
       "<robot name='r'>\n<link name='base'/>\n<link name='dummy'/>\n<link name='zero'>" MASSLESS
       "</link>\n<link name='box'>" MASSLESS BOX "</link>\n<link name='bare'>" BOX
@@ -198,8 +185,7 @@ static void massless_links(void** state) {
 }
 
 // what is held fast by a fixed joint is part of the body: only the whole must have mass
-static void fixed_links_share_their_mass(void** state) {
-  (void)state;
+TEST(fixed_links_share_their_mass) {
   mjModel* mj = load_text(
       "<robot name='r'>\n<link name='base'/>\n<link name='frame'/>\n<link name='arm'>" INERTIAL
       "</link>\n<link name='tip'/>\n" HINGE("j", "base", "frame", "")
@@ -213,8 +199,7 @@ static void fixed_links_share_their_mass(void** state) {
 }
 
 // the root moves, and needs a mass, only where it floats
-static void massless_root(void** state) {
-  (void)state;
+TEST(massless_root) {
   static const char* const text =
       "<robot name='r'>\n<link name='base'/>\n<link name='arm'>" INERTIAL
       "</link>\n" HINGE("j", "base", "arm", "") "</robot>";
@@ -244,8 +229,7 @@ static const char* mesh_robot(const char* filename) {
   return text;
 }
 
-static void meshes_and_packages(void** state) {
-  (void)state;
+TEST(meshes_and_packages) {
   assert_int_equal(cri_folder_make(scratch_path("meshes"), NULL), CR_OK);
   (void)scratch_write("meshes/t.obj", tetrahedron);
   (void)scratch_write("t.OBJ", tetrahedron);
@@ -278,8 +262,7 @@ static void refused(const char* text, cr_status status, const char* because) {
   }
 }
 
-static void mistakes(void** state) {
-  (void)state;
+TEST(mistakes) {
   refused(
       mesh_robot("package://none/t.obj"), CR_ERR_FORMAT,
       "robot.urdf:5: <mesh> of link 'a': 'package://none/t.obj' is not found from the file's own "
@@ -298,17 +281,15 @@ static void mistakes(void** state) {
 
 // ---- the quadruped stands: servos hold its joints, its toes its weight
 
-static void quadruped_stands_as_in_mujoco(void** state) {
-  (void)state;
+TEST(quadruped_stands_as_in_mujoco) {
   cr_urdf_options o = {.floating = true, .ground = true, .servo_kp = 80, .servo_kv = 2};
   mjModel* mj = load(quadruped(), &o);
   mj->opt.solver = mjSOL_NEWTON;
   mj->opt.tolerance = 0;
   mj->opt.iterations = mj->opt.ls_iterations = 30;
   cr_model m = mjcf_model(mj);
-  cr_data* d;
   mjData* reference = mj_makeData(mj);
-  assert_int_equal(cri_data_create(&d, &m, NULL, NULL), CR_OK);
+  cr_data* d = test_data(&m);
   reference->qpos[2] = 0.37;
   for (int i = 0; i < 12; i++) {
     static const double pose[] = {0, 0.6, -1.2};
@@ -346,30 +327,10 @@ static void quadruped_stands_as_in_mujoco(void** state) {
   }
   assert_true(cr_abs(force - weight) < CR_R(1e-2) * weight);
   mj_deleteData(reference);
-  cri_data_free(d);
   cri_model_free(&m);
   mj_deleteModel(mj);
 }
 
-static int teardown(void** state) {
-  cri_load_report_free(&report);
-  return scratch_close(state);
-}
+static void teardown(void) { cri_load_report_free(&report); }
 
-int test_urdf_compile(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(same_as_libmujoco),
-      cmocka_unit_test(base_floats),
-      cmocka_unit_test(world_cannot_float),
-      cmocka_unit_test(ground_and_self_collision),
-      cmocka_unit_test(servos_of_joints_that_lead),
-      cmocka_unit_test(mimic_is_an_equality),
-      cmocka_unit_test(massless_links),
-      cmocka_unit_test(fixed_links_share_their_mass),
-      cmocka_unit_test(massless_root),
-      cmocka_unit_test(meshes_and_packages),
-      cmocka_unit_test(mistakes),
-      cmocka_unit_test(quadruped_stands_as_in_mujoco),
-  };
-  return cmocka_run_group_tests_name("urdf_compile", tests, scratch_open, teardown);
-}
+AROUND_FILE(NULL, teardown)

@@ -2,15 +2,12 @@
 // The tree of an XML file: order, attributes, lines; what is not well-formed is named by its line.
 #include "io/xml.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
-
 #include "support/scratch.h"
+#include "support/test.h"
 
 static cr_error error;
 
@@ -22,8 +19,7 @@ static cr_xml* read_text(const char* text) {
   return root;
 }
 
-static void tree_in_the_order_of_the_file(void** state) {
-  (void)state;
+TEST(tree_in_the_order_of_the_file) {
   cr_xml* root = read_text(
       "<?xml version='0.0'?>\n<a x='1' y='two &amp; three'>\n<!-- <b/> -->text<b/>\n\n<c>\n<b "
       "z=''/>"
@@ -59,8 +55,7 @@ static void refused(const char* text, const char* because) {
   }
 }
 
-static void mistakes_name_their_line(void** state) {
-  (void)state;
+TEST(mistakes_name_their_line) {
   refused("", ":1: not well-formed XML: no element found");
   refused("<a>\n<b>\n</a>", ":3: not well-formed XML: mismatched tag");
   refused("<a>\n\n<b", ":3: not well-formed XML");
@@ -70,8 +65,7 @@ static void mistakes_name_their_line(void** state) {
   assert_int_equal(cri_xml_read(&root, scratch_path("none.xml"), &error), CR_ERR_FILE);
 }
 
-static void nesting_has_an_end(void** state) {
-  (void)state;
+TEST(nesting_has_an_end) {
   enum { DEEP = 3000 };
   char* text = malloc(7 * DEEP + 1);
   for (int depth = CR_XML_DEPTH; depth <= DEEP; depth += DEEP - CR_XML_DEPTH) {
@@ -92,8 +86,7 @@ static void nesting_has_an_end(void** state) {
 }
 
 // a few bytes that would grow to gigabytes
-static void entities_do_not_explode(void** state) {
-  (void)state;
+TEST(entities_do_not_explode) {
   char text[4096] = "<!DOCTYPE a [<!ENTITY e0 'xxxxxxxxxx'>";
   for (int i = 1; i < 12; i++) {
     (void)sprintf(text + strlen(text), "<!ENTITY e%d '", i);
@@ -106,8 +99,7 @@ static void entities_do_not_explode(void** state) {
   refused(text, "limit on input amplification");
 }
 
-static void first_element(void** state) {
-  (void)state;
+TEST(first_element) {
   const char* path =
       scratch_write("broken.xml", "<?xml version='1.0'?><!-- x --><robot><x></robot");
   assert_true(cri_xml_root_is(path, "robot"));
@@ -115,15 +107,4 @@ static void first_element(void** state) {
   assert_false(cri_xml_root_is(scratch_path("none.xml"), "robot"));
   assert_false(cri_xml_root_is(scratch_write("no.xml", "plain text"), "robot"));
   assert_false(cri_xml_root_is(scratch_write("empty.xml", ""), "robot"));
-}
-
-int test_xml(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(tree_in_the_order_of_the_file),
-      cmocka_unit_test(mistakes_name_their_line),
-      cmocka_unit_test(nesting_has_an_end),
-      cmocka_unit_test(entities_do_not_explode),
-      cmocka_unit_test(first_element),
-  };
-  return cmocka_run_group_tests_name("xml", tests, scratch_open, scratch_close);
 }

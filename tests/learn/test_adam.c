@@ -34,7 +34,7 @@ static cr_status bowl_value(void* context, int batch, const cr_real* x, cr_evalu
 static const cr_real open_low[] = {-(cr_real)INFINITY, -(cr_real)INFINITY};
 static const cr_real open_high[] = {(cr_real)INFINITY, (cr_real)INFINITY};
 
-static void adam_two_steps_are_the_formula(void** state) {
+TEST(adam_two_steps_are_the_formula) {
   cr_real x = 1, mean = 0, square = 0, g = CR_R(-0.5);
   cr_adam_step(&plain, CR_R(0.1), 1, 1, &x, &mean, &square, &g);
   assert_close(x, 1 + CR_R(0.1) * CR_R(0.5) / (CR_R(0.5) + plain.eps), 4 * CR_EPS);
@@ -46,7 +46,7 @@ static void adam_two_steps_are_the_formula(void** state) {
   assert_close(x, before - CR_R(0.1) * m / (cr_sqrt(s) + plain.eps), 20 * CR_EPS);
 }
 
-static void adam_finds_the_bottom(void** state) {
+TEST(adam_finds_the_bottom) {
   bowl b = {.fail_at = -1};
   cr_objective o = {&b, 2, bowl_value};
   cr_real x[] = {3, 3};
@@ -60,7 +60,7 @@ static void adam_finds_the_bottom(void** state) {
 }
 
 // one long step over the bottom at (0.5, -2), to a worse place
-static void adam_keeps_the_best(void** state) {
+TEST(adam_keeps_the_best) {
   bowl b = {.fail_at = -1};
   cr_objective o = {&b, 2, bowl_value};
   cr_adam leap = plain;
@@ -77,7 +77,7 @@ static void adam_keeps_the_best(void** state) {
   assert_close(y[1], CR_R(-2.5), 0);
 }
 
-static void adam_keeps_bounds_and_batches(void** state) {
+TEST(adam_keeps_bounds_and_batches) {
   bowl b = {.fail_at = -1};
   cr_objective o = {&b, 2, bowl_value};
   cr_real x[] = {3, 3};
@@ -91,7 +91,7 @@ static void adam_keeps_bounds_and_batches(void** state) {
   assert_int_equal(b.last_batch, 1499);
 }
 
-static void adam_ends_when_steps_are_small(void** state) {
+TEST(adam_ends_when_steps_are_small) {
   bowl b = {.fail_at = -1};
   cr_objective o = {&b, 2, bowl_value};
   cr_real x[] = {1, -1};
@@ -104,7 +104,7 @@ static void adam_ends_when_steps_are_small(void** state) {
   assert_string_equal(reason, "steps below the tolerance");
 }
 
-static void adam_passes_a_failure_on(void** state) {
+TEST(adam_passes_a_failure_on) {
   bowl b = {.fail_at = 7};
   cr_objective o = {&b, 2, bowl_value};
   cr_real x[] = {3, 3};
@@ -114,16 +114,4 @@ static void adam_passes_a_failure_on(void** state) {
                    CR_ERR_INTERRUPTED);
   assert_string_equal(error.text, "stop");
   assert_int_equal(b.calls, 8);
-}
-
-int test_adam(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(adam_two_steps_are_the_formula),
-      cmocka_unit_test(adam_finds_the_bottom),
-      cmocka_unit_test(adam_keeps_the_best),
-      cmocka_unit_test(adam_keeps_bounds_and_batches),
-      cmocka_unit_test(adam_ends_when_steps_are_small),
-      cmocka_unit_test(adam_passes_a_failure_on),
-  };
-  return cmocka_run_group_tests_name("adam", tests, NULL, NULL);
 }

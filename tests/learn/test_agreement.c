@@ -87,7 +87,7 @@ static void columns_turned(cr_real* s) {
   s[8] = x;
 }
 
-static void every_mistake_is_named(void** state) {
+TEST(every_mistake_is_named) {
   static const struct {
     change* change;
     cr_real dt;  // times
@@ -122,7 +122,7 @@ static void every_mistake_is_named(void** state) {
 }
 
 // noise up to ten times that of a camera, contacts, rest, and no spin at all
-static void good_recordings_pass(void** state) {
+TEST(good_recordings_pass) {
   for (uint64_t seed = 1; seed <= 10; seed++) {
     for (int k = 0; k < 4; k++) {
       scene s;
@@ -143,7 +143,7 @@ static void good_recordings_pass(void** state) {
   }
 }
 
-static void little_is_enough_or_nothing_is_said(void** state) {
+TEST(little_is_enough_or_nothing_is_said) {
   scene s;
   begin(&s, 0, 0, 1);
   for (int i = 0; i < N; i++) {
@@ -157,14 +157,4 @@ static void little_is_enough_or_nothing_is_said(void** state) {
   }
   assert_string_equal(heard(&s), "");
   end(&s);
-}
-
-int test_agreement(void);
-int test_agreement(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(every_mistake_is_named),
-      cmocka_unit_test(good_recordings_pass),
-      cmocka_unit_test(little_is_enough_or_nothing_is_said),
-  };
-  return cmocka_run_group_tests_name("agreement", tests, NULL, NULL);
 }

@@ -67,7 +67,7 @@ static void end(cr_course* c, cr_model* m, cr_pool* pool) {
 }
 
 // from a cube that never touches the board: no gradient without contacts from distance
-static void a_course_finds_its_way(void** state) {
+TEST(a_course_finds_its_way) {
   cr_model m;
   told t;
   cr_pool* pool;
@@ -98,7 +98,7 @@ static void a_course_finds_its_way(void** state) {
   end(&c, &m, pool);
 }
 
-static void without_reach_there_is_no_way(void** state) {
+TEST(without_reach_there_is_no_way) {
   cr_model m;
   told t;
   cr_pool* pool;
@@ -112,7 +112,7 @@ static void without_reach_there_is_no_way(void** state) {
   end(&c, &m, pool);
 }
 
-static void the_score_is_least_at_the_truth(void** state) {
+TEST(the_score_is_least_at_the_truth) {
   cr_model m;
   told t;
   cr_pool* pool;
@@ -135,7 +135,7 @@ static bool at_once(void* context) {
   return true;
 }
 
-static void what_cannot_be_is_refused(void** state) {
+TEST(what_cannot_be_is_refused) {
   cr_model m;
   told t;
   cr_pool* pool;
@@ -153,14 +153,4 @@ static void what_cannot_be_is_refused(void** state) {
   assert_int_equal(cr_course_run(&c, p, &error), CR_ERR_ARG);
   assert_non_null(strstr(error.text, "0 parameters"));
   end(&c, &m, pool);
-}
-
-int test_course(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(a_course_finds_its_way),
-      cmocka_unit_test(without_reach_there_is_no_way),
-      cmocka_unit_test(the_score_is_least_at_the_truth),
-      cmocka_unit_test(what_cannot_be_is_refused),
-  };
-  return cmocka_run_group_tests_name("course", tests, NULL, NULL);
 }

@@ -1,11 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Expressions of named places: their values, their cotangents against differences in every number
 // they name, and what is said about the ones that make no sense.
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdio.h>
-
-#include <cmocka.h>
 
 #include "carom/step.h"
 #include "integrate/manifold.h"
@@ -16,25 +12,18 @@
 static cr_model model;  // loose trees and a plane, in contact
 static cr_data *data, *bar;
 
-static int setup(void** state) {
-  (void)state;
-  bool ok = random_model(&model, 8, NULL) == CR_OK &&
-            cri_data_create(&data, &model, NULL, NULL) == CR_OK &&
-            cri_data_twin(&bar, &model, data, CR_DATA_COTANGENT, NULL, NULL) == CR_OK;
-  if (!ok) {
-    return 1;
-  }
+static void setup(void) {
+  assert_int_equal(random_model(&model, 8, NULL), CR_OK);
+  data = test_data(&model);
+  bar = test_twin(&model, data, CR_DATA_COTANGENT);
   random_state(&model, data, 8, STATE_CONTACT);
-  return cr_forward(&model, data) == CR_OK && data->ncon > 0 && model.nu > 1 ? 0 : 1;
+  assert_int_equal(cr_forward(&model, data), CR_OK);
+  assert_true(data->ncon > 0 && model.nu > 1);
 }
 
-static int teardown(void** state) {
-  (void)state;
-  cri_data_free(bar);
-  cri_data_free(data);
-  cri_model_free(&model);
-  return 0;
-}
+static void teardown(void) { cri_model_free(&model); }
+
+AROUND_FILE(setup, teardown)
 
 static cr_expression* parse(const char* text) {
   cr_expression* e = NULL;
@@ -55,8 +44,7 @@ static cr_real value_of(const char* text) {
 
 // ---- values
 
-static void arithmetic(void** state) {
-  (void)state;
+TEST(arithmetic) {
   static const struct {
     const char* text;
     double value;
@@ -76,8 +64,7 @@ static void arithmetic(void** state) {
   }
 }
 
-static void names(void** state) {
-  (void)state;
+TEST(names) {
   cr_real sum = 0, square = 0;
   for (int i = 0; i < model.nv; i++) {
     sum += data->qvel[i];
@@ -98,8 +85,7 @@ static void names(void** state) {
 }
 
 // a value is added to what is there
-static void values_add_up(void** state) {
-  (void)state;
+TEST(values_add_up) {
   cr_expression* e = parse("qvel[1]");
   cr_real value = 10;
   assert_int_equal(cr_expression_value(e, &model, data, &value), CR_OK);
@@ -107,8 +93,7 @@ static void values_add_up(void** state) {
   cr_expression_free(e);
 }
 
-static void mocap_bodies_are_constants(void** state) {
-  (void)state;
+TEST(mocap_bodies_are_constants) {
   cr_model m;
   cr_expression* e = NULL;
   assert_int_equal(random_model(&m, 2, NULL), CR_OK);
@@ -201,8 +186,7 @@ static void compare(const char* text, const char* name, int k, cr_real ours, cr_
   }
 }
 
-static void cotangents_match_differences(void** state) {
-  (void)state;
+TEST(cotangents_match_differences) {
   int reached = 0;
   for (int t = 0; t < N_SMOOTH; t++) {
     cr_expression* e = parse(smooth[t]);
@@ -228,8 +212,7 @@ static void cotangents_match_differences(void** state) {
   assert_true(reached > 100);
 }
 
-static void contacts(void** state) {
-  (void)state;
+TEST(contacts) {
   char text[96];
   const int32_t* g = data->contact_geom;
   (void)snprintf(text, sizeof text, "contact[%d:%d].dist ^ 2 + contact[%d:%d].pos.z", (int)g[0],
@@ -256,8 +239,7 @@ static void contacts(void** state) {
 }
 
 // cotangents add to what is there
-static void cotangents_add_up(void** state) {
-  (void)state;
+TEST(cotangents_add_up) {
   cr_expression* e = parse("3 * qvel[1] + qpos[0]");
   zero_bar();
   for (int k = 1; k <= 3; k++) {
@@ -268,8 +250,7 @@ static void cotangents_add_up(void** state) {
 }
 
 // where there is no derivative, that of a branch: finite, and zero where all branches are equal
-static void singular_points(void** state) {
-  (void)state;
+TEST(singular_points) {
   cr_real kept[3];
   cr_copy(kept, data->qvel, 3);
   cr_zero(data->qvel, 3);
@@ -287,8 +268,7 @@ static void singular_points(void** state) {
 }
 
 // a value or a derivative that does not exist is refused, and said
-static void undefined_points(void** state) {
-  (void)state;
+TEST(undefined_points) {
   static const struct {
     const char* text;
     double at;   // qvel[0]
@@ -324,8 +304,7 @@ static void undefined_points(void** state) {
 }
 
 // what does not move needs no derivative; and the limit counts where there is one
-static void defined_beside_them(void** state) {
-  (void)state;
+TEST(defined_beside_them) {
   static const struct {
     const char* text;
     double at, slope;
@@ -346,8 +325,7 @@ static void defined_beside_them(void** state) {
 
 // ---- as a loss
 
-static void which_need_fields(void** state) {
-  (void)state;
+TEST(which_need_fields) {
   static const struct {
     const char* text;
     bool needs;
@@ -365,8 +343,7 @@ static void which_need_fields(void** state) {
   }
 }
 
-static void end_or_every_step(void** state) {
-  (void)state;
+TEST(end_or_every_step) {
   cr_expression* e = parse("qvel[1]");
   cr_loss loss = cr_expression_loss(e, false);
   assert_false(loss.looks_at(loss.context, 3, 4));
@@ -394,8 +371,7 @@ static void refused(const char* text, const char* because) {
   }
 }
 
-static void mistakes_are_named(void** state) {
-  (void)state;
+TEST(mistakes_are_named) {
   refused("", "a name, a number or '(' expected");
   refused("1 +", "a name, a number or '(' expected");
   refused("1 2", "at '2': not understood");
@@ -418,8 +394,7 @@ static void mistakes_are_named(void** state) {
   refused("contact[0:99999].dist", "no geom '99999'");
 }
 
-static void long_and_deep(void** state) {
-  (void)state;
+TEST(long_and_deep) {
   char text[4096];
   memset(text, '(', 2000);
   text[2000] = 0;
@@ -434,24 +409,4 @@ static void long_and_deep(void** state) {
   memset(text, 'q', 1000);
   text[1000] = 0;
   refused(text, "a name does not end");
-}
-
-int test_expression(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(arithmetic),
-      cmocka_unit_test(names),
-      cmocka_unit_test(values_add_up),
-      cmocka_unit_test(mocap_bodies_are_constants),
-      cmocka_unit_test(cotangents_match_differences),
-      cmocka_unit_test(contacts),
-      cmocka_unit_test(cotangents_add_up),
-      cmocka_unit_test(singular_points),
-      cmocka_unit_test(undefined_points),
-      cmocka_unit_test(defined_beside_them),
-      cmocka_unit_test(which_need_fields),
-      cmocka_unit_test(end_or_every_step),
-      cmocka_unit_test(mistakes_are_named),
-      cmocka_unit_test(long_and_deep),
-  };
-  return cmocka_run_group_tests_name("expression", tests, setup, teardown);
 }

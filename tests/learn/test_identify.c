@@ -90,7 +90,7 @@ static cr_real loss_at(scene* s, const cr_real* x, int i, cr_real h) {
 }
 
 // without contacts from distance the gradient is that of the loss, between changes of contacts
-static void gradient_matches_differences(void** state) {
+TEST(gradient_matches_differences) {
   scene s;
   open_scene(&s, N_ITEM, 1, false, NULL);
   cr_real x[N_ITEM], g[N_ITEM], h = 100 * cr_pow(CR_EPS, CR_R(0.5));
@@ -108,7 +108,7 @@ static void gradient_matches_differences(void** state) {
 
 // windows that say how long they are: the mean of what each gives alone, with its gradient, also for
 // absolute errors
-static void windows_have_lengths_of_their_own(void** state) {
+TEST(windows_have_lengths_of_their_own) {
   scene s;
   open_scene(&s, N_ITEM, 2, false, NULL);
   const cr_window_place places[] = {{0, 0, 9}, {1, 3, 0}, {2, 0, ROWS - 1}};
@@ -144,7 +144,7 @@ static void windows_have_lengths_of_their_own(void** state) {
 }
 
 // more steps than rows, and tolerances: another, finer simulation, with its own gradient
-static void gradient_follows_the_method(void** state) {
+TEST(gradient_follows_the_method) {
   scene plain, finer, adaptive;
   const cr_adaptive tight = {
       .rtol = CR_R(1e-9), .atol = CR_R(1e-9), .grid = 0, .events = true, .max_steps = 0};
@@ -173,7 +173,7 @@ static void gradient_follows_the_method(void** state) {
   assert_close(value[2], value[0], CR_R(0.8) * value[0]);
 }
 
-static void the_loss_vanishes_at_the_truth(void** state) {
+TEST(the_loss_vanishes_at_the_truth) {
   scene s;
   open_scene(&s, 1, 1, false, NULL);
   // median filtering of recorded velocities changes a few rows about impacts, hence not to zero
@@ -185,7 +185,7 @@ static void the_loss_vanishes_at_the_truth(void** state) {
   close_scene(&s);
 }
 
-static void windows_without_contact_have_no_gradient(void** state) {
+TEST(windows_without_contact_have_no_gradient) {
   scene s;
   open_scene(&s, 1, 2, false, NULL);
   cr_real x = cr_log(CR_R(0.1)), g;
@@ -204,7 +204,7 @@ static void windows_without_contact_have_no_gradient(void** state) {
   close_scene(&s);
 }
 
-static void contacts_from_distance_change_the_gradient_only(void** state) {
+TEST(contacts_from_distance_change_the_gradient_only) {
   scene plain, cfd;
   open_scene(&plain, 1, 1, false, NULL);
   open_scene(&cfd, 1, 1, true, NULL);
@@ -221,7 +221,7 @@ static void contacts_from_distance_change_the_gradient_only(void** state) {
   close_scene(&cfd);
 }
 
-static void threads_do_not_change_a_bit(void** state) {
+TEST(threads_do_not_change_a_bit) {
   cr_real first_value = 0, first_g[N_ITEM] = {0};
   const int threads[] = {1, 2, 3, 8};
   for (int k = 0; k < 4; k++) {
@@ -244,7 +244,7 @@ static void threads_do_not_change_a_bit(void** state) {
   }
 }
 
-static void a_batch_is_a_part_of_the_windows(void** state) {
+TEST(a_batch_is_a_part_of_the_windows) {
   scene s;
   open_scene(&s, 1, 2, false, NULL);
   cr_real x = cr_log(CR_R(0.1)), g, sum = 0;
@@ -271,7 +271,7 @@ static bool at_once(void* context) {
   return true;
 }
 
-static void it_stops_when_told(void** state) {
+TEST(it_stops_when_told) {
   scene s;
   cr_error error = {0};
   open_scene(&s, 1, 2, false, at_once);
@@ -281,7 +281,7 @@ static void it_stops_when_told(void** state) {
   close_scene(&s);
 }
 
-static void a_failing_window_is_named(void** state) {
+TEST(a_failing_window_is_named) {
   scene s;
   cr_error error = {0};
   open_scene(&s, 1, 2, false, NULL);
@@ -293,20 +293,4 @@ static void a_failing_window_is_named(void** state) {
     fail_msg("'%s' does not name the window", error.text);
   }
   close_scene(&s);
-}
-
-int test_identify(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(gradient_matches_differences),
-      cmocka_unit_test(windows_have_lengths_of_their_own),
-      cmocka_unit_test(gradient_follows_the_method),
-      cmocka_unit_test(the_loss_vanishes_at_the_truth),
-      cmocka_unit_test(windows_without_contact_have_no_gradient),
-      cmocka_unit_test(contacts_from_distance_change_the_gradient_only),
-      cmocka_unit_test(threads_do_not_change_a_bit),
-      cmocka_unit_test(a_batch_is_a_part_of_the_windows),
-      cmocka_unit_test(it_stops_when_told),
-      cmocka_unit_test(a_failing_window_is_named),
-  };
-  return cmocka_run_group_tests_name("identify", tests, NULL, NULL);
 }

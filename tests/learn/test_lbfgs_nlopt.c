@@ -25,7 +25,7 @@ static cr_status rosenbrock(void* context, int batch, const cr_real* x, cr_evalu
   return CR_OK;
 }
 
-static void lbfgs_finds_the_bottom_of_the_valley(void** state) {
+TEST(lbfgs_finds_the_bottom_of_the_valley) {
   valley v = {.fail_at = -1};
   cr_objective o = {&v, 2, rosenbrock};
   cr_real x[] = {-1.2, 1};
@@ -37,7 +37,7 @@ static void lbfgs_finds_the_bottom_of_the_valley(void** state) {
   assert_non_null(reason);
 }
 
-static void lbfgs_keeps_bounds(void** state) {
+TEST(lbfgs_keeps_bounds) {
   valley v = {.fail_at = -1};
   cr_objective o = {&v, 2, rosenbrock};
   const cr_real high[] = {0.5, HUGE_VAL};
@@ -48,7 +48,7 @@ static void lbfgs_keeps_bounds(void** state) {
   assert_close(x[1], 0.25, 1e-6);
 }
 
-static void lbfgs_asks_no_more_than_it_may(void** state) {
+TEST(lbfgs_asks_no_more_than_it_may) {
   valley v = {.fail_at = -1};
   cr_objective o = {&v, 2, rosenbrock};
   const cr_lbfgs few = {.iterations = 5};
@@ -59,7 +59,7 @@ static void lbfgs_asks_no_more_than_it_may(void** state) {
   assert_string_equal(reason, "all evaluations done");
 }
 
-static void lbfgs_passes_a_failure_on(void** state) {
+TEST(lbfgs_passes_a_failure_on) {
   valley v = {.fail_at = 4};
   cr_objective o = {&v, 2, rosenbrock};
   cr_real x[] = {-1.2, 1};
@@ -69,14 +69,4 @@ static void lbfgs_passes_a_failure_on(void** state) {
                    CR_ERR_DIVERGED);
   assert_string_equal(error.text, "toss 3 diverged");
   assert_int_equal(v.calls, 5);
-}
-
-int test_lbfgs_nlopt(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(lbfgs_finds_the_bottom_of_the_valley),
-      cmocka_unit_test(lbfgs_keeps_bounds),
-      cmocka_unit_test(lbfgs_asks_no_more_than_it_may),
-      cmocka_unit_test(lbfgs_passes_a_failure_on),
-  };
-  return cmocka_run_group_tests_name("lbfgs_nlopt", tests, NULL, NULL);
 }

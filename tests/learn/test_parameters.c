@@ -37,7 +37,7 @@ static cr_parameters* bound(const cr_model* m, const cr_parameter* items, int n)
 
 // ---- values
 
-static void side_sets_sizes_inertia_and_what_follows(void** state) {
+TEST(side_sets_sizes_inertia_and_what_follows) {
   cr_model m;
   tossed_cube(&m, CR_R(0.1));
   cr_parameter item = side();
@@ -58,7 +58,7 @@ static void side_sets_sizes_inertia_and_what_follows(void** state) {
   cri_model_free(&m);
 }
 
-static void inertia_follows_a_mass_that_is_fitted_too(void** state) {
+TEST(inertia_follows_a_mass_that_is_fitted_too) {
   cr_model m;
   tossed_cube(&m, CR_R(0.1));
   const cr_parameter items[] = {side(), field("mass", "body_mass[cube]", CR_R(0.4))};
@@ -70,7 +70,7 @@ static void inertia_follows_a_mass_that_is_fitted_too(void** state) {
   cri_model_free(&m);
 }
 
-static void transforms_carry_start_and_bounds(void** state) {
+TEST(transforms_carry_start_and_bounds) {
   cr_model m;
   tossed_cube(&m, CR_R(0.1));
   cr_parameter items[] = {side(), field("mass", "body_mass[cube]", CR_R(0.4))};
@@ -154,7 +154,7 @@ static void pull_back(cr_parameters* ps, const cr_model* m, const weights* c, co
   cri_model_free(&bar);
 }
 
-static void pullback_matches_differences(void** state) {
+TEST(pullback_matches_differences) {
   cr_model m;
   tossed_cube(&m, CR_R(0.1));
   cr_parameter items[] = {side(), field("mass", "body_mass[cube]", CR_R(0.4)),
@@ -186,7 +186,7 @@ static void pullback_matches_differences(void** state) {
 }
 
 // of geom_fluid the drag is a parameter, and the added mass follows from sizes; each counts once
-static void partly_derived_field(void** state) {
+TEST(partly_derived_field) {
   cr_model m, bar;
   tossed_cube(&m, CR_R(0.1));
   m.geom_fluid[12] = 1;
@@ -213,7 +213,7 @@ static void partly_derived_field(void** state) {
   cri_model_free(&m);
 }
 
-static void free_flight_leaves_no_round_off(void** state) {
+TEST(free_flight_leaves_no_round_off) {
   cr_model m, bar;
   tossed_cube(&m, CR_R(0.1));
   cr_parameter item = side();
@@ -247,7 +247,7 @@ static void refuse(const cr_model* m, const cr_parameter* items, int n, cr_statu
   }
 }
 
-static void bad_parameters_are_refused_by_name(void** state) {
+TEST(bad_parameters_are_refused_by_name) {
   cr_model m;
   tossed_cube(&m, CR_R(0.1));
   cr_parameter item = side();
@@ -283,17 +283,4 @@ static void bad_parameters_are_refused_by_name(void** state) {
   refuse(&m, same, 2, CR_ERR_ARG, "two parameters have the name 'a'");
   refuse(&m, NULL, 0, CR_ERR_ARG, "0 parameters");
   cri_model_free(&m);
-}
-
-int test_parameters(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(side_sets_sizes_inertia_and_what_follows),
-      cmocka_unit_test(inertia_follows_a_mass_that_is_fitted_too),
-      cmocka_unit_test(transforms_carry_start_and_bounds),
-      cmocka_unit_test(pullback_matches_differences),
-      cmocka_unit_test(partly_derived_field),
-      cmocka_unit_test(free_flight_leaves_no_round_off),
-      cmocka_unit_test(bad_parameters_are_refused_by_name),
-  };
-  return cmocka_run_group_tests_name("parameters", tests, NULL, NULL);
 }

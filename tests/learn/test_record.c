@@ -55,7 +55,7 @@ static void assert_same(const cr_real a[2], const cr_real b[2]) {
   assert_true(a[0] == b[0] && a[1] == b[1]);
 }
 
-static void a_resumed_search_ends_with_the_same_bits(void** state) {
+TEST(a_resumed_search_ends_with_the_same_bits) {
   cr_record *whole = NULL, *cut = NULL;
   cr_real expected[2], x[2];
   int counts[2] = {0, 0}, first[2] = {0, 0}, second[2] = {0, 0};
@@ -84,7 +84,7 @@ static void a_resumed_search_ends_with_the_same_bits(void** state) {
   cr_record_free(cut);
 }
 
-static void another_question_drops_the_rest(void** state) {
+TEST(another_question_drops_the_rest) {
   cr_record* r = NULL;
   quartic q = {.fail_at = -1};
   cr_real x[] = {1, 2}, g[2];
@@ -112,12 +112,4 @@ static void another_question_drops_the_rest(void** state) {
   assert_int_equal(cr_record_count(r), 2);
   assert_int_equal(q.calls, 4);
   cr_record_free(r);
-}
-
-int test_record(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(a_resumed_search_ends_with_the_same_bits),
-      cmocka_unit_test(another_question_drops_the_rest),
-  };
-  return cmocka_run_group_tests_name("record", tests, NULL, NULL);
 }

@@ -21,7 +21,7 @@ static cr_toss* thrown(const cr_model* m, cr_real position_noise, cr_real rotati
 
 static const cr_real* row(const cr_toss* t, int k) { return t->state + k * CR_STATE_WIDTH; }
 
-static void a_seed_is_a_throw(void** state) {
+TEST(a_seed_is_a_throw) {
   cr_model m;
   tossed_cube(&m, CR_R(0.1));
   cr_toss *a = thrown(&m, CR_R(0.001), CR_R(0.01), 5), *b = thrown(&m, CR_R(0.001), CR_R(0.01), 5);
@@ -41,7 +41,7 @@ static void a_seed_is_a_throw(void** state) {
   cri_model_free(&m);
 }
 
-static void cubes_fall_and_come_to_rest_on_the_board(void** state) {
+TEST(cubes_fall_and_come_to_rest_on_the_board) {
   cr_model m;
   tossed_cube(&m, CR_R(0.1));
   cr_toss* tosses = thrown(&m, 0, 0, 2);
@@ -69,7 +69,7 @@ static cr_real spread(const cr_real* x, int n) {
   return cr_sqrt(sum / (cr_real)n);
 }
 
-static void noise_has_the_size_asked_for(void** state) {
+TEST(noise_has_the_size_asked_for) {
   cr_model m;
   cr_real position[3 * N * ROWS], turn[3 * N * ROWS];
   tossed_cube(&m, CR_R(0.1));
@@ -85,13 +85,4 @@ static void noise_has_the_size_asked_for(void** state) {
   tosses_free(clean, N);
   tosses_free(noisy, N);
   cri_model_free(&m);
-}
-
-int test_throw(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(a_seed_is_a_throw),
-      cmocka_unit_test(cubes_fall_and_come_to_rest_on_the_board),
-      cmocka_unit_test(noise_has_the_size_asked_for),
-  };
-  return cmocka_run_group_tests_name("throw", tests, NULL, NULL);
 }

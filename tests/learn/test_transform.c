@@ -6,7 +6,7 @@
 static const cr_transform all[] = {CR_TRANSFORM_NONE, CR_TRANSFORM_LOG, CR_TRANSFORM_SOFTPLUS};
 static const cr_real xs[] = {-40, -3, CR_R(-0.1), 0, CR_R(0.7), 5, 60};
 
-static void transform_inverse_undoes_value(void** state) {
+TEST(transform_inverse_undoes_value) {
   for (int t = 0; t < 3; t++) {
     for (size_t i = 0; i < sizeof xs / sizeof xs[0]; i++) {
       cr_real back = cr_transform_inverse(all[t], cr_transform_value(all[t], xs[i]));
@@ -15,7 +15,7 @@ static void transform_inverse_undoes_value(void** state) {
   }
 }
 
-static void transform_slope_matches_differences(void** state) {
+TEST(transform_slope_matches_differences) {
   cr_real h = cr_pow(CR_EPS, CR_R(0.2));
   for (int t = 0; t < 3; t++) {
     for (size_t i = 0; i < sizeof xs / sizeof xs[0]; i++) {
@@ -29,25 +29,15 @@ static void transform_slope_matches_differences(void** state) {
   }
 }
 
-static void transform_values_are_the_formulas(void** state) {
+TEST(transform_values_are_the_formulas) {
   assert_close(cr_transform_value(CR_TRANSFORM_NONE, CR_R(-2.5)), CR_R(-2.5), 0);
   assert_close(cr_transform_value(CR_TRANSFORM_LOG, 1), cr_exp(1), CR_EPS * 4);
   assert_close(cr_transform_value(CR_TRANSFORM_SOFTPLUS, 0), cr_log(2), CR_EPS * 4);
   assert_close(cr_transform_value(CR_TRANSFORM_SOFTPLUS, 800), 800, 0);
 }
 
-static void transform_bounds_out_of_reach_are_open(void** state) {
+TEST(transform_bounds_out_of_reach_are_open) {
   assert_true(isinf(cr_transform_inverse(CR_TRANSFORM_LOG, 0)));
   assert_true(cr_transform_inverse(CR_TRANSFORM_SOFTPLUS, -1) < 0);
   assert_true(isinf(cr_transform_inverse(CR_TRANSFORM_SOFTPLUS, (cr_real)INFINITY)));
-}
-
-int test_transform(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(transform_inverse_undoes_value),
-      cmocka_unit_test(transform_slope_matches_differences),
-      cmocka_unit_test(transform_values_are_the_formulas),
-      cmocka_unit_test(transform_bounds_out_of_reach_are_open),
-  };
-  return cmocka_run_group_tests_name("transform", tests, NULL, NULL);
 }

@@ -120,7 +120,7 @@ static void swing(bench* b, double time) {
   tolerances(b, time, 1e-9, false);
 }
 
-static void a_short_swing_is_trusted(void** state) {
+TEST(a_short_swing_is_trusted) {
   bench b;
   swing(&b, 0.8);
   cr_trust t = measure(&b);
@@ -158,7 +158,7 @@ static void bounce(bench* b, double tol) {
 }
 
 // the tolerance it names is one at which the gradient is right
-static void a_coarse_toss_is_to_be_refined(void** state) {
+TEST(a_coarse_toss_is_to_be_refined) {
   bench b;
   cr_real truth[MOST], g[MOST];
   bounce(&b, 1e-11);
@@ -180,7 +180,7 @@ static void a_coarse_toss_is_to_be_refined(void** state) {
 }
 
 // the same tolerance is enough with steps that end on events
-static void events_make_a_coarse_toss_good(void** state) {
+TEST(events_make_a_coarse_toss_good) {
   bench b;
   tumble(&b, 1e-5, true);
   cr_trust t = measure(&b);
@@ -189,7 +189,7 @@ static void events_make_a_coarse_toss_good(void** state) {
   end(&b);
 }
 
-static void contacts_that_move_uncounted_are_named(void** state) {
+TEST(contacts_that_move_uncounted_are_named) {
   bench b;
   tumble(&b, 1e-8, false);
   cr_trust t = measure(&b);
@@ -200,7 +200,7 @@ static void contacts_that_move_uncounted_are_named(void** state) {
 }
 
 // fixed steps: from which on the gradient is that of the equation
-static void a_long_time_step_is_to_be_refined(void** state) {
+TEST(a_long_time_step_is_to_be_refined) {
   bench b;
   cr_real truth[MOST], g[MOST];
   begin(&b, pendulum, "site_xpos[tip].z", "euler", 25);
@@ -262,7 +262,7 @@ static double lyapunov(void) {
   return sum / ((n - 1) * piece);
 }
 
-static void a_long_swing_is_chaotic(void** state) {
+TEST(a_long_swing_is_chaotic) {
   bench b;
   double rate = lyapunov();
   assert_true(rate > 0.5);
@@ -303,7 +303,7 @@ static double just_above(bench* b, double above, double below) {
   return above;
 }
 
-static void a_landing_at_the_last_moment_is_a_kink(void** state) {
+TEST(a_landing_at_the_last_moment_is_a_kink) {
   bench b;
   begin(&b, capsule, "qvel[2]", "tsit5", 1);
   tolerances(&b, 0.1, 1e-9, true);
@@ -328,7 +328,7 @@ static void a_landing_at_the_last_moment_is_a_kink(void** state) {
 }
 
 // an acceleration at the end of which a contact's force begins with a jump
-static void a_true_discontinuity_is_a_kink(void** state) {
+TEST(a_true_discontinuity_is_a_kink) {
   bench b;
   begin(&b, ball, "qacc[2] + qvel[2]", "tsit5", 1);
   tolerances(&b, 0.05, 1e-9, true);
@@ -344,7 +344,7 @@ static void a_true_discontinuity_is_a_kink(void** state) {
 }
 
 // wrong by so much across itself, which differences along it do not see
-static void a_gradient_that_is_wrong_across_is_not_trusted(void** state) {
+TEST(a_gradient_that_is_wrong_across_is_not_trusted) {
   bench b;
   swing(&b, 0.8);
   b.twist = 0.1;
@@ -361,7 +361,7 @@ static void a_gradient_that_is_wrong_across_is_not_trusted(void** state) {
 }
 
 // probes across and the steps that count contacts cost no more than all the rest
-static void it_costs_at_most_twice_the_rest(void** state) {
+TEST(it_costs_at_most_twice_the_rest) {
   bench b;
   tumble(&b, 1e-6, true);
   cr_trust t = measure(&b);
@@ -376,7 +376,7 @@ static void it_costs_at_most_twice_the_rest(void** state) {
 }
 
 // nor where the probes across find an error, and look for it over the whole reach too
-static void probes_that_find_an_error_cost_no_more(void** state) {
+TEST(probes_that_find_an_error_cost_no_more) {
   bench b;
   tumble(&b, 1e-6, true);
   b.twist = CR_R(0.1);
@@ -387,7 +387,7 @@ static void probes_that_find_an_error_cost_no_more(void** state) {
   end(&b);
 }
 
-static void a_loss_without_slope_is_flat(void** state) {
+TEST(a_loss_without_slope_is_flat) {
   bench b;
   begin(&b, capsule, "1 + 0 * qpos[0]", "tsit5", 1);
   tolerances(&b, 0.1, 1e-6, true);
@@ -397,26 +397,7 @@ static void a_loss_without_slope_is_flat(void** state) {
   end(&b);
 }
 
-static void words_are_words(void** state) {
+TEST(words_are_words) {
   assert_string_equal(cr_trust_word(CR_TRUST_YES), "trust");
   assert_string_equal(cr_trust_word(CR_TRUST_UNSETTLED), "unsettled");
-}
-
-int test_trust(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(a_short_swing_is_trusted),
-      cmocka_unit_test(a_coarse_toss_is_to_be_refined),
-      cmocka_unit_test(events_make_a_coarse_toss_good),
-      cmocka_unit_test(contacts_that_move_uncounted_are_named),
-      cmocka_unit_test(a_long_time_step_is_to_be_refined),
-      cmocka_unit_test(a_long_swing_is_chaotic),
-      cmocka_unit_test(a_landing_at_the_last_moment_is_a_kink),
-      cmocka_unit_test(a_true_discontinuity_is_a_kink),
-      cmocka_unit_test(a_gradient_that_is_wrong_across_is_not_trusted),
-      cmocka_unit_test(it_costs_at_most_twice_the_rest),
-      cmocka_unit_test(probes_that_find_an_error_cost_no_more),
-      cmocka_unit_test(a_loss_without_slope_is_flat),
-      cmocka_unit_test(words_are_words),
-  };
-  return cmocka_run_group_tests(tests, NULL, NULL);
 }

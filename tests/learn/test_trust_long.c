@@ -96,7 +96,7 @@ static double difference(toss* t, double speed, double h) {
 }
 
 // published: y = -0.260896, dy/du = 0.57576 and -0.298596, 0.42878 for u = -2
-static void the_known_toss(void** state) {
+TEST(the_known_toss) {
   const struct {
     const char* body;
     double y, slope;
@@ -139,14 +139,5 @@ static void sweep(const char* body, int n) {
   end(&t);
 }
 
-static void cube_speeds(void** state) { sweep("cube", 100); }
-static void capsule_speeds(void** state) { sweep("capsule", 100); }
-
-int test_trust_long(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(the_known_toss),
-      cmocka_unit_test(cube_speeds),
-      cmocka_unit_test(capsule_speeds),
-  };
-  return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TEST(cube_speeds) { sweep("cube", 100); }
+TEST(capsule_speeds) { sweep("capsule", 100); }

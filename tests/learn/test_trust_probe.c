@@ -7,7 +7,7 @@ static const cr_real scale[3] = {1, 2, 10};
 static const cr_trust_problem problem = {.n = 3, .scale = scale};
 static const cri_trust trust = {.p = &problem};
 
-static void lengths_are_in_units_of_the_scale(void** state) {
+TEST(lengths_are_in_units_of_the_scale) {
   const cr_real a[3] = {3, 2, 0}, b[3] = {0, 2, 0}, zero[3] = {0};
   assert_close(cri_trust_length(&trust, a, NULL), 5, 1e-14);
   assert_close(cri_trust_length(&trust, a, b), 3, 1e-14);
@@ -15,7 +15,7 @@ static void lengths_are_in_units_of_the_scale(void** state) {
   assert_true(cri_trust_apart(&trust, zero, zero) == 0);
 }
 
-static void only_numbers_that_matter_count_by_themselves(void** state) {
+TEST(only_numbers_that_matter_count_by_themselves) {
   const cr_real a[3] = {3, 2, 0}, b[3] = {3, CR_R(1.8), 0};
   assert_close(cri_trust_apart_part(&trust, a, b), 0.1, 1e-14);
   // the third changes its sign, but is a tenth of the length at most
@@ -24,12 +24,4 @@ static void only_numbers_that_matter_count_by_themselves(void** state) {
   assert_close(cri_trust_apart(&trust, c, d), 0.2, 1e-2);
   const cr_real zero[3] = {0};
   assert_true(cri_trust_apart_part(&trust, zero, zero) == 0);
-}
-
-int test_trust_probe(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(lengths_are_in_units_of_the_scale),
-      cmocka_unit_test(only_numbers_that_matter_count_by_themselves),
-  };
-  return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -4,7 +4,7 @@
 #include "rollout/trajectory.h"
 #include "support/close.h"
 
-static void tolerances_go_down_to_round_off(void** state) {
+TEST(tolerances_go_down_to_round_off) {
   const cr_model m = {.timestep = CR_R(0.01)};
   cr_rollout r = {.adaptive = true};
   const cr_trust_problem p = {.rollout = &r, .m = &m, .nstep = 1};
@@ -15,7 +15,7 @@ static void tolerances_go_down_to_round_off(void** state) {
   assert_false(cri_trust_counts(&t));
 }
 
-static void steps_are_halved_within_reason(void** state) {
+TEST(steps_are_halved_within_reason) {
   const cr_model m = {.timestep = CR_R(0.01)};
   cr_rollout r = {.adaptive = false};
   const cr_trust_problem p = {.rollout = &r, .m = &m, .nstep = 100};
@@ -30,7 +30,7 @@ static void steps_are_halved_within_reason(void** state) {
 }
 
 // a last stage that is the next step's first costs nothing
-static void a_step_costs_its_stages(void** state) {
+TEST(a_step_costs_its_stages) {
   const cr_model euler = {.integrator = CR_INT_EULER}, rk4 = {.integrator = CR_INT_RK4};
   const cr_model bosh3 = {.integrator = CR_INT_BOSH3}, tsit5 = {.integrator = CR_INT_TSIT5};
   assert_int_equal(cri_trust_stages(&euler), 1);
@@ -40,7 +40,7 @@ static void a_step_costs_its_stages(void** state) {
 }
 
 // also where what is left is just below nothing
-static void counting_without_evaluations_is_given_up(void** state) {
+TEST(counting_without_evaluations_is_given_up) {
   const cr_model m = {.timestep = CR_R(0.01), .integrator = CR_INT_BOSH3};
   cr_rollout r = {.adaptive = true};
   const cr_trust_problem p = {.rollout = &r, .m = &m, .nstep = 1};
@@ -50,14 +50,4 @@ static void counting_without_evaluations_is_given_up(void** state) {
     cr_real gradient;
     assert_int_equal(cri_trust_count(&t, (cr_real)left, &gradient, &error), CR_ERR_BUDGET);
   }
-}
-
-int test_trust_run(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(tolerances_go_down_to_round_off),
-      cmocka_unit_test(steps_are_halved_within_reason),
-      cmocka_unit_test(a_step_costs_its_stages),
-      cmocka_unit_test(counting_without_evaluations_is_given_up),
-  };
-  return cmocka_run_group_tests(tests, NULL, NULL);
 }

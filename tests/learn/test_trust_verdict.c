@@ -38,14 +38,14 @@ static void judged(figures* f, cr_trust_verdict verdict, const char* words) {
   assert_non_null(strstr(f->out.text, words));
 }
 
-static void good_figures_are_trusted(void** state) {
+TEST(good_figures_are_trusted) {
   figures f;
   begin(&f, true);
   f.out.off = CR_R(0.02);
   judged(&f, CR_TRUST_YES, "trust: a finer run changes it by 2 %");
 }
 
-static void one_far_from_the_finest_is_to_be_refined(void** state) {
+TEST(one_far_from_the_finest_is_to_be_refined) {
   figures f;
   begin(&f, true);
   f.out.off = CR_R(0.04);
@@ -56,7 +56,7 @@ static void one_far_from_the_finest_is_to_be_refined(void** state) {
   judged(&f, CR_TRUST_REFINE, "tolerance 1e-07, the finest that was tried");
 }
 
-static void errors_across_withhold_trust(void** state) {
+TEST(errors_across_withhold_trust) {
   figures f;
   begin(&f, true);
   f.out.across_error = CR_R(0.029);
@@ -67,7 +67,7 @@ static void errors_across_withhold_trust(void** state) {
   judged(&f, CR_TRUST_UNSETTLED, "across itself the gradient predicts 0, differences give 0.05");
 }
 
-static void moments_that_are_not_counted_withhold_trust(void** state) {
+TEST(moments_that_are_not_counted_withhold_trust) {
   figures f;
   begin(&f, false);
   f.out.uncounted = 3;
@@ -89,7 +89,7 @@ static void moments_that_are_not_counted_withhold_trust(void** state) {
 }
 
 // an event that could not be counted, and all probes say that nothing is missing; or one of them does not
-static void what_all_probes_find_negligible_is_trusted(void** state) {
+TEST(what_all_probes_find_negligible_is_trusted) {
   for (int i = 0; i < 5; i++) {
     figures f;
     begin(&f, true);
@@ -104,7 +104,7 @@ static void what_all_probes_find_negligible_is_trusted(void** state) {
   }
 }
 
-static void kinks_at_the_start_are_named(void** state) {
+TEST(kinks_at_the_start_are_named) {
   figures f;
   begin(&f, true);
   f.out.quotient = f.out.near_by = 1;
@@ -120,23 +120,10 @@ static void kinks_at_the_start_are_named(void** state) {
   judged(&f, CR_TRUST_KINK, "contacts come in another order");
 }
 
-static void chaos_has_a_time(void** state) {
+TEST(chaos_has_a_time) {
   figures f;
   begin(&f, true);
   f.out.quotient = f.out.near_by = -7;
   f.out.beyond = CR_R(3.5);
   judged(&f, CR_TRUST_CHAOTIC, "chaotic beyond time 3.5");
-}
-
-int test_trust_verdict(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(good_figures_are_trusted),
-      cmocka_unit_test(one_far_from_the_finest_is_to_be_refined),
-      cmocka_unit_test(errors_across_withhold_trust),
-      cmocka_unit_test(moments_that_are_not_counted_withhold_trust),
-      cmocka_unit_test(what_all_probes_find_negligible_is_trusted),
-      cmocka_unit_test(kinks_at_the_start_are_named),
-      cmocka_unit_test(chaos_has_a_time),
-  };
-  return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -25,7 +25,7 @@ static void random_state(cr_random* r, cr_real* row) {
 static void open_scene(scene* s) {
   cr_random r = cr_random_seed(3, 0);
   tossed_cube(&s->m, CR_R(0.1));
-  assert_int_equal(cri_data_create(&s->d, &s->m, NULL, NULL), CR_OK);
+  s->d = test_data(&s->m);
   assert_int_equal(cri_data_twin(&s->bar, &s->m, s->d, CR_DATA_COTANGENT, cri_no_params, NULL),
                    CR_OK);
   for (int k = 0; k <= NSTEP; k++) {
@@ -36,7 +36,6 @@ static void open_scene(scene* s) {
 }
 
 static void close_scene(scene* s) {
-  cri_data_free(s->d);
   cri_data_free(s->bar);
   cri_model_free(&s->m);
 }
@@ -54,7 +53,7 @@ static void put(scene* s, int step) {
   cr_copy(s->d->qvel, row + 7, 6);
 }
 
-static void start_is_the_first_row(void** state) {
+TEST(start_is_the_first_row) {
   scene s;
   open_scene(&s);
   assert_all_close(s.d->qpos, s.rows, 7, 0);
@@ -62,7 +61,7 @@ static void start_is_the_first_row(void** state) {
   close_scene(&s);
 }
 
-static void each_group_is_a_mean_square(void** state) {
+TEST(each_group_is_a_mean_square) {
   scene s;
   open_scene(&s);
   cr_real share = 1 / (cr_real)(18 * NSTEP);
@@ -130,12 +129,12 @@ static void cotangents_match(cr_error_norm norm) {
   close_scene(&s);
 }
 
-static void cotangents_match_differences(void** state) {
+TEST(cotangents_match_differences) {
   cotangents_match(CR_NORM_SQUARE);
   cotangents_match(CR_NORM_ABSOLUTE);
 }
 
-static void a_run_looks_at_every_step_and_counts_rows(void** state) {
+TEST(a_run_looks_at_every_step_and_counts_rows) {
   scene s;
   cr_rollout* rollout = NULL;
   open_scene(&s);
@@ -159,14 +158,4 @@ static void a_run_looks_at_every_step_and_counts_rows(void** state) {
   assert_true(s.window.rows > 0);
   cr_rollout_free(rollout);
   close_scene(&s);
-}
-
-int test_window_loss(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(start_is_the_first_row),
-      cmocka_unit_test(each_group_is_a_mean_square),
-      cmocka_unit_test(cotangents_match_differences),
-      cmocka_unit_test(a_run_looks_at_every_step_and_counts_rows),
-  };
-  return cmocka_run_group_tests_name("window_loss", tests, NULL, NULL);
 }

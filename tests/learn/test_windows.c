@@ -3,7 +3,7 @@
 
 #include "learn/windows.h"
 
-static void windows_are_cut_where_they_fit(void** state) {
+TEST(windows_are_cut_where_they_fit) {
   const cr_toss tosses[] = {
       {.rows = 13, .group = 0}, {.rows = 4, .group = 1}, {.rows = 5, .group = 2}};
   cr_windows w;
@@ -17,7 +17,7 @@ static void windows_are_cut_where_they_fit(void** state) {
   cr_windows_free(&w);
 }
 
-static void whole_tosses_are_windows_of_their_length(void** state) {
+TEST(whole_tosses_are_windows_of_their_length) {
   const cr_toss tosses[] = {
       {.rows = 13, .group = 0}, {.rows = 1, .group = 1}, {.rows = 5, .group = 2}};
   cr_windows w;
@@ -45,7 +45,7 @@ static unsigned held_bits(const cr_toss* tosses, int n, cr_real share, uint64_t 
   return held;
 }
 
-static void copies_stay_on_one_side(void** state) {
+TEST(copies_stay_on_one_side) {
   cr_toss tosses[20];
   for (int i = 0; i < 20; i++) {
     tosses[i] = (cr_toss){.rows = 6, .group = 100 + i % 10};  // toss i + 10 is a copy of toss i
@@ -61,12 +61,12 @@ static void copies_stay_on_one_side(void** state) {
   assert_int_equal(seen, 0xfffff);  // every toss is held aside by some seed
 }
 
-static void a_small_share_is_one_group(void** state) {
+TEST(a_small_share_is_one_group) {
   const cr_toss tosses[] = {{.rows = 6, .group = 0}, {.rows = 6, .group = 1}};
   assert_int_equal(__builtin_popcount(held_bits(tosses, 2, CR_R(0.01), 1)), 1);
 }
 
-static void nothing_to_train_on_is_an_error(void** state) {
+TEST(nothing_to_train_on_is_an_error) {
   const cr_toss tosses[] = {{.rows = 4, .group = 0}};
   cr_windows w;
   cr_error error = {0};
@@ -75,7 +75,7 @@ static void nothing_to_train_on_is_an_error(void** state) {
   assert_null(w.train);
 }
 
-static void an_epoch_shows_every_window_once(void** state) {
+TEST(an_epoch_shows_every_window_once) {
   enum { N = 103, SIZE = 10 };
   int32_t order[N], again[N];
   int seen[N] = {0}, first[N] = {0};
@@ -95,16 +95,4 @@ static void an_epoch_shows_every_window_once(void** state) {
     different += first[i] != seen[i] - first[i];
   }
   assert_true(different > 0);  // the epochs drop different windows
-}
-
-int test_windows(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(windows_are_cut_where_they_fit),
-      cmocka_unit_test(whole_tosses_are_windows_of_their_length),
-      cmocka_unit_test(copies_stay_on_one_side),
-      cmocka_unit_test(a_small_share_is_one_group),
-      cmocka_unit_test(nothing_to_train_on_is_an_error),
-      cmocka_unit_test(an_epoch_shows_every_window_once),
-  };
-  return cmocka_run_group_tests_name("windows", tests, NULL, NULL);
 }

@@ -54,7 +54,7 @@ static void begin(cr_random* r, int n, int extra) {
 }
 
 // two systems that share no entry, their rows shuffled into one pattern: a part is solved as by itself
-static void parts_do_not_touch_each_other(void** state) {
+TEST(parts_do_not_touch_each_other) {
   enum { N = 31 };
   cr_random r = cr_random_seed(1, 8);
   for (int sample = 0; sample < 40; sample++) {
@@ -117,7 +117,7 @@ static void parts_do_not_touch_each_other(void** state) {
   }
 }
 
-static void pattern_of_a_tree_has_no_fill(void** state) {
+TEST(pattern_of_a_tree_has_no_fill) {
   cr_random r = cr_random_seed(1, 1);
   for (int n = 1; n <= MAX_N; n++) {
     begin(&r, n, 0);
@@ -132,7 +132,7 @@ static void pattern_of_a_tree_has_no_fill(void** state) {
 }
 
 // closed: what row i has below its diagonal, the last of these rows has too
-static void pattern_is_closed_under_elimination(void** state) {
+TEST(pattern_is_closed_under_elimination) {
   cr_random r = cr_random_seed(2, 1);
   for (int n = 2; n <= MAX_N; n++) {
     begin(&r, n, n / 3);
@@ -150,7 +150,7 @@ static void pattern_is_closed_under_elimination(void** state) {
   }
 }
 
-static void product_matches_the_dense_one(void** state) {
+TEST(product_matches_the_dense_one) {
   cr_random r = cr_random_seed(3, 1);
   for (int n = 1; n <= MAX_N; n += 3) {
     begin(&r, n, n / 3);
@@ -161,7 +161,7 @@ static void product_matches_the_dense_one(void** state) {
   }
 }
 
-static void many_products_are_as_one(void** state) {
+TEST(many_products_are_as_one) {
   enum { N = 11, LD = 13 };
   static cr_real X[MAX_N * LD], Y[MAX_N * LD];
   cr_random r = cr_random_seed(15, 1);
@@ -185,7 +185,7 @@ static void many_products_are_as_one(void** state) {
   }
 }
 
-static void solve_matches_dense_elimination(void** state) {
+TEST(solve_matches_dense_elimination) {
   cr_random r = cr_random_seed(4, 1);
   for (int n = 1; n <= MAX_N; n++) {
     begin(&r, n, n % 2 == 0 ? n / 3 : 0);
@@ -199,7 +199,7 @@ static void solve_matches_dense_elimination(void** state) {
 }
 
 // any number of right sides, beside numbers that are not theirs, as one by one
-static void many_right_sides_are_solved_as_one(void** state) {
+TEST(many_right_sides_are_solved_as_one) {
   enum { MAX_SIDES = 100, GAP = 3 };
   static cr_real X[MAX_N * (MAX_SIDES + GAP)];
   cr_random r = cr_random_seed(14, 1);
@@ -228,7 +228,7 @@ static void many_right_sides_are_solved_as_one(void** state) {
 }
 
 // H = L' L entry by entry, 1 / L_ii on the diagonal
-static void factor_multiplies_back(void** state) {
+TEST(factor_multiplies_back) {
   cr_random r = cr_random_seed(5, 1);
   begin(&r, 40, 12);
   assert_int_equal(cr_chol_factor(f.H, &f.p), -1);
@@ -251,7 +251,7 @@ static void factor_multiplies_back(void** state) {
 }
 
 // any number of vectors, on the columns of a whole path (contiguous) and of a part of one row
-static void update_matches_the_dense_one(void** state) {
+TEST(update_matches_the_dense_one) {
   cr_random r = cr_random_seed(6, 1);
   for (int count = 1; count <= 10; count++) {
     begin(&r, 50, 20);
@@ -287,7 +287,7 @@ static void update_matches_the_dense_one(void** state) {
   }
 }
 
-static void indefinite_matrix_names_its_row(void** state) {
+TEST(indefinite_matrix_names_its_row) {
   cr_random r = cr_random_seed(7, 1);
   begin(&r, 30, 5);
   f.H[f.p.adr[17] + f.p.nnz[17] - 1] = -1;
@@ -295,20 +295,4 @@ static void indefinite_matrix_names_its_row(void** state) {
   begin(&r, 30, 5);
   f.H[f.p.adr[29] + f.p.nnz[29] - 1] = (cr_real)NAN;
   assert_int_equal(cr_chol_factor(f.H, &f.p), 29);
-}
-
-int test_cholesky(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(pattern_of_a_tree_has_no_fill),
-      cmocka_unit_test(parts_do_not_touch_each_other),
-      cmocka_unit_test(pattern_is_closed_under_elimination),
-      cmocka_unit_test(product_matches_the_dense_one),
-      cmocka_unit_test(many_products_are_as_one),
-      cmocka_unit_test(solve_matches_dense_elimination),
-      cmocka_unit_test(many_right_sides_are_solved_as_one),
-      cmocka_unit_test(factor_multiplies_back),
-      cmocka_unit_test(update_matches_the_dense_one),
-      cmocka_unit_test(indefinite_matrix_names_its_row),
-  };
-  return cmocka_run_group_tests(tests, NULL, NULL);
 }

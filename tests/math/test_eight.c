@@ -38,7 +38,7 @@ static void random_sides(cr_random* r, int n, int ld, bool zeros, cr_real* X) {
   }
 }
 
-static void each_solves_as_one_by_one(void** state) {
+TEST(each_solves_as_one_by_one) {
   cr_random r = cr_random_seed(1, 2);
   for (int sample = 0; sample < 60; sample++) {
     int n = 1 + cr_random_int(&r, MAX_N), ld = CR_EIGHT + cr_random_int(&r, MAX_LD - CR_EIGHT + 1);
@@ -73,7 +73,7 @@ static void each_solves_as_one_by_one(void** state) {
   }
 }
 
-static void the_widest_is_chosen(void** state) {
+TEST(the_widest_is_chosen) {
   int n = 0;
   while (cri_eight_of(n) != NULL) {
     n++;
@@ -82,12 +82,4 @@ static void the_widest_is_chosen(void** state) {
   assert_string_equal(cri_eight_of(0)->name, "plain");
   assert_ptr_equal(cri_eight(), cri_eight_of(n - 1));
   assert_true(n < 2 || strcmp(cri_eight_of(1)->name, "plain") != 0);
-}
-
-int test_eight(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(each_solves_as_one_by_one),
-      cmocka_unit_test(the_widest_is_chosen),
-  };
-  return cmocka_run_group_tests_name("eight", tests, NULL, NULL);
 }

@@ -44,8 +44,7 @@ static cr_pattern begin(uint64_t seed) {
   return p;
 }
 
-static void solves_undo_products(void** state) {
-  (void)state;
+TEST(solves_undo_products) {
   for (uint64_t seed = 1; seed < 10; seed++) {
     cr_pattern p = begin(seed);
     cr_real x[N], y[N], z[N];
@@ -67,8 +66,7 @@ static void solves_undo_products(void** state) {
   }
 }
 
-static void many_right_sides_are_solved_as_one(void** state) {
-  (void)state;
+TEST(many_right_sides_are_solved_as_one) {
   enum { SIDES = 5, LD = 7 };
   cr_pattern p = begin(3);
   cr_random r = cr_random_seed(4, 9);
@@ -93,22 +91,11 @@ static void many_right_sides_are_solved_as_one(void** state) {
   assert_close(X[LD - 1], beside, 0);
 }
 
-static void a_pivot_of_zero_is_named(void** state) {
-  (void)state;
+TEST(a_pivot_of_zero_is_named) {
   cr_pattern p = begin(1);
   lower[adr[6] + nnz[6] - 1] = 0;
   assert_int_equal(cr_lu_factor(lower, upper, &p), 6);
   p = begin(1);
   lower[adr[3] + nnz[3] - 1] = (cr_real)NAN;
   assert_int_equal(cr_lu_factor(lower, upper, &p), 3);
-}
-
-int test_lu(void);
-int test_lu(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(solves_undo_products),
-      cmocka_unit_test(many_right_sides_are_solved_as_one),
-      cmocka_unit_test(a_pivot_of_zero_is_named),
-  };
-  return cmocka_run_group_tests_name("lu", tests, NULL, NULL);
 }

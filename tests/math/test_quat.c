@@ -44,7 +44,7 @@ static void rodrigues(cr_real R[9], const cr_real a[3], cr_real t) {
   }
 }
 
-static void quat_matrix_is_rodrigues(void** state) {
+TEST(quat_matrix_is_rodrigues) {
   cr_random rng = cr_random_seed(1, 0);
   for (int s = 0; s < N_SAMPLE; s++) {
     cr_real a[3], q[4], R[9], expected[9], t = cr_random_range(&rng, -7, 7);
@@ -56,7 +56,7 @@ static void quat_matrix_is_rodrigues(void** state) {
   }
 }
 
-static void quat_product_and_rotation_follow_the_matrices(void** state) {
+TEST(quat_product_and_rotation_follow_the_matrices) {
   cr_random rng = cr_random_seed(2, 0);
   for (int s = 0; s < N_SAMPLE; s++) {
     cr_real a[4], b[4], ab[4], A[9], B[9], AB[9], R[9];
@@ -79,7 +79,7 @@ static void quat_product_and_rotation_follow_the_matrices(void** state) {
   }
 }
 
-static void quat_normalize_keeps_direction_or_gives_identity(void** state) {
+TEST(quat_normalize_keeps_direction_or_gives_identity) {
   cr_real q[4] = {2, -4, 5, 6}, none[4] = {0, 0, CR_R(1e-16), 0};
   const cr_real identity[4] = {1, 0, 0, 0};
   const cr_real unit[4] = {CR_R(2.0) / 9, CR_R(-4.0) / 9, CR_R(5.0) / 9, CR_R(6.0) / 9};
@@ -89,7 +89,7 @@ static void quat_normalize_keeps_direction_or_gives_identity(void** state) {
   assert_all_close(none, identity, 4, 0);
 }
 
-static void quat_log_inverts_the_exponential(void** state) {
+TEST(quat_log_inverts_the_exponential) {
   const cr_real angles[] = {0,         CR_R(1e-14), CR_R(1e-9), CR_R(1e-5),        CR_R(0.1),
                             CR_R(1.5), 3,           CR_R(3.14), CR_PI - CR_R(1e-9)};
   cr_random rng = cr_random_seed(3, 0);
@@ -117,7 +117,7 @@ static void quat_log_inverts_the_exponential(void** state) {
   }
 }
 
-static void quat_sub_inverts_integrate(void** state) {
+TEST(quat_sub_inverts_integrate) {
   cr_random rng = cr_random_seed(4, 0);
   for (int s = 0; s < N_SAMPLE; s++) {
     cr_real a[4], b[4], w[3], v[3], t = cr_random_range(&rng, 0, 3);
@@ -137,7 +137,7 @@ static void quat_sub_inverts_integrate(void** state) {
 }
 
 // integrate normalises what it starts from, as MuJoCo does
-static void quat_integrate_forgets_the_length(void** state) {
+TEST(quat_integrate_forgets_the_length) {
   cr_random rng = cr_random_seed(5, 0);
   cr_real q[4], scaled[4], w[3];
   random_quat(&rng, q);
@@ -151,7 +151,7 @@ static void quat_integrate_forgets_the_length(void** state) {
 }
 
 // R_tan = R [delta]x for q' = q exp(delta / 2): the convention of all orientation tangents
-static void quat_tangent_is_in_the_body_frame(void** state) {
+TEST(quat_tangent_is_in_the_body_frame) {
   const cr_real h = CR_R(1e-3), weight[4] = {1, -8, 8, -1}, at[4] = {-2, -1, 1, 2};
   cr_random rng = cr_random_seed(6, 0);
   for (int s = 0; s < N_SAMPLE; s++) {
@@ -190,7 +190,7 @@ static void jr_series(cr_real J[9], const cr_real p[3]) {
   }
 }
 
-static void so3_jr_is_its_series(void** state) {
+TEST(so3_jr_is_its_series) {
   const cr_real angles[] = {0, CR_R(1e-9), CR_R(1e-3), CR_R(0.0199), CR_R(0.0201), CR_R(0.3), 2, 4};
   cr_random rng = cr_random_seed(7, 0);
   for (int s = 0; s < N_SAMPLE; s++) {
@@ -203,7 +203,7 @@ static void so3_jr_is_its_series(void** state) {
   }
 }
 
-static void so3_jr_inv_is_the_inverse(void** state) {
+TEST(so3_jr_inv_is_the_inverse) {
   const cr_real angles[] = {
       0,         CR_R(1e-9),         CR_R(1e-3), CR_R(0.0199),       CR_R(0.0201),
       CR_R(0.3), CR_PI - CR_R(1e-8), CR_PI,      CR_PI + CR_R(1e-8), CR_R(5.5)};
@@ -221,7 +221,7 @@ static void so3_jr_inv_is_the_inverse(void** state) {
 }
 
 // exp(p + h dp) = exp(p) exp(h Jr(p) dp) to first order; the left Jacobian is Jr(p)'
-static void so3_jr_is_the_derivative_of_the_exponential(void** state) {
+TEST(so3_jr_is_the_derivative_of_the_exponential) {
   const cr_real h = CR_R(1e-3), weight[4] = {1, -8, 8, -1}, at[4] = {-2, -1, 1, 2};
   cr_random rng = cr_random_seed(9, 0);
   for (int s = 0; s < N_SAMPLE; s++) {
@@ -246,20 +246,4 @@ static void so3_jr_is_the_derivative_of_the_exponential(void** state) {
     cr_multmat3(left, J, dp);
     assert_all_close(left, turned, 3, 4 * tight);
   }
-}
-
-int test_quat(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(quat_matrix_is_rodrigues),
-      cmocka_unit_test(quat_product_and_rotation_follow_the_matrices),
-      cmocka_unit_test(quat_normalize_keeps_direction_or_gives_identity),
-      cmocka_unit_test(quat_log_inverts_the_exponential),
-      cmocka_unit_test(quat_sub_inverts_integrate),
-      cmocka_unit_test(quat_integrate_forgets_the_length),
-      cmocka_unit_test(quat_tangent_is_in_the_body_frame),
-      cmocka_unit_test(so3_jr_is_its_series),
-      cmocka_unit_test(so3_jr_inv_is_the_inverse),
-      cmocka_unit_test(so3_jr_is_the_derivative_of_the_exponential),
-  };
-  return cmocka_run_group_tests_name("quat", tests, NULL, NULL);
 }

@@ -7,7 +7,7 @@
 
 enum { MOST = 40, LENGTH = 120, OWNERS = 5 };
 
-static void runs_go_to_their_owners(void** state) {
+TEST(runs_go_to_their_owners) {
   cr_random r = cr_random_seed(1, 2);
   for (int sample = 0; sample < 300; sample++) {
     cr_run run[MOST], to[MOST];
@@ -39,17 +39,9 @@ static void runs_go_to_their_owners(void** state) {
   }
 }
 
-static void nobody_owns_nothing(void** state) {
+TEST(nobody_owns_nothing) {
   int32_t adr[3] = {7, 7, 7}, last[2], owner[1] = {-1};
   cr_run run[1] = {{3, 5}}, to[1];
   cr_runs_by_owner(&(cr_owned_runs){1, run, owner}, 2, adr, to, last);
   assert_true(adr[0] == 0 && adr[1] == 0 && adr[2] == 0);
-}
-
-int test_runs(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(runs_go_to_their_owners),
-      cmocka_unit_test(nobody_owns_nothing),
-  };
-  return cmocka_run_group_tests_name("runs", tests, NULL, NULL);
 }

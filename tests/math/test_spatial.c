@@ -22,7 +22,7 @@ static void velocity_at(cr_real r[3], const cr_real v[6], const cr_real p[3]) {
   cr_acccross3(r, v, p);
 }
 
-static void spatial_six_vectors(void** state) {
+TEST(spatial_six_vectors) {
   const cr_real a[6] = {1, 2, 3, 4, 5, 6}, b[6] = {1, -1, 2, -2, 3, -3}, zero[6] = {0};
   const cr_real sum[6] = {2, 1, 5, 2, 8, 3}, axpy[6] = {3, 0, 7, 0, 11, 0};
   cr_real r[6];
@@ -38,7 +38,7 @@ static void spatial_six_vectors(void** state) {
 }
 
 // the rate of a motion m that is carried along by v: turned by the angular part, and moved
-static void spatial_cross_motion_is_the_rate_of_a_carried_motion(void** state) {
+TEST(spatial_cross_motion_is_the_rate_of_a_carried_motion) {
   cr_random rng = cr_random_seed(1, 0);
   for (int s = 0; s < N_SAMPLE; s++) {
     cr_real v[6], m[6], r[6], p[3], rate[3], at_p[3], carried[3], p_dot[3], expected[3];
@@ -62,7 +62,7 @@ static void spatial_cross_motion_is_the_rate_of_a_carried_motion(void** state) {
   }
 }
 
-static void spatial_cross_force_is_the_transpose(void** state) {
+TEST(spatial_cross_force_is_the_transpose) {
   cr_random rng = cr_random_seed(2, 0);
   for (int s = 0; s < N_SAMPLE; s++) {
     cr_real v[6], m[6], f[6], vm[6], vf[6], mf[6];
@@ -90,7 +90,7 @@ static void add_point(cr_real I[10], cr_real mass, const cr_real p[3]) {
   I[9] += mass;
 }
 
-static void spatial_inertia_gives_the_momentum_of_points(void** state) {
+TEST(spatial_inertia_gives_the_momentum_of_points) {
   cr_random rng = cr_random_seed(3, 0);
   for (int s = 0; s < N_SAMPLE; s++) {
     cr_real v[6], I[10] = {0}, momentum[6] = {0}, f[6];
@@ -109,7 +109,7 @@ static void spatial_inertia_gives_the_momentum_of_points(void** state) {
   }
 }
 
-static void spatial_inertia_bar_is_the_gradient_of_the_form(void** state) {
+TEST(spatial_inertia_bar_is_the_gradient_of_the_form) {
   cr_random rng = cr_random_seed(4, 0);
   for (int s = 0; s < N_SAMPLE; s++) {
     cr_real u[6], v[6], I[10], f[6], I_bar[10] = {0}, form = 0;
@@ -131,15 +131,4 @@ static void spatial_inertia_bar_is_the_gradient_of_the_form(void** state) {
     }
     assert_close(form, 3 * cr_dot6(u, f), 200 * tight);
   }
-}
-
-int test_spatial(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(spatial_six_vectors),
-      cmocka_unit_test(spatial_cross_motion_is_the_rate_of_a_carried_motion),
-      cmocka_unit_test(spatial_cross_force_is_the_transpose),
-      cmocka_unit_test(spatial_inertia_gives_the_momentum_of_points),
-      cmocka_unit_test(spatial_inertia_bar_is_the_gradient_of_the_form),
-  };
-  return cmocka_run_group_tests_name("spatial", tests, NULL, NULL);
 }

@@ -28,7 +28,7 @@ static cr_real dot(const cr_real* a, const cr_real* b, int n) {
 // the sign of the permutation (i, j, k), 0 where two agree
 static int levi_civita(int i, int j, int k) { return (i - j) * (j - k) * (k - i) / 2; }
 
-static void vec3_sums_and_products(void** state) {
+TEST(vec3_sums_and_products) {
   const cr_real a[3] = {1, 2, 3}, b[3] = {4, -5, 6}, sum[3] = {5, -3, 9}, diff[3] = {-3, 7, -3},
                 twice[3] = {2, 4, 6}, axpy[3] = {9, -8, 15}, zero[3] = {0};
   cr_real r[3];
@@ -56,7 +56,7 @@ static void vec3_sums_and_products(void** state) {
   assert_all_close(r, diff, 3, 0);
 }
 
-static void vec3_cross_is_the_permutation_symbol(void** state) {
+TEST(vec3_cross_is_the_permutation_symbol) {
   cr_random rng = cr_random_seed(1, 0);
   for (int s = 0; s < N_SAMPLE; s++) {
     cr_real a[3], b[3], r[3], expected[3] = {0};
@@ -79,7 +79,7 @@ static void vec3_cross_is_the_permutation_symbol(void** state) {
 }
 
 // the cotangents that the comment at cr_cross3 promises
-static void vec3_cross_transposes(void** state) {
+TEST(vec3_cross_transposes) {
   cr_random rng = cr_random_seed(2, 0);
   for (int s = 0; s < N_SAMPLE; s++) {
     cr_real a[3], b[3], r_bar[3], r[3], a_bar[3], b_bar[3];
@@ -94,7 +94,7 @@ static void vec3_cross_transposes(void** state) {
   }
 }
 
-static void vec3_matrix_products(void** state) {
+TEST(vec3_matrix_products) {
   cr_random rng = cr_random_seed(3, 0);
   for (int s = 0; s < N_SAMPLE; s++) {
     cr_real A[9], B[9], x[3], AB[9] = {0}, Ax[3] = {0}, Atx[3] = {0}, R[9], r[3];
@@ -125,7 +125,7 @@ static void vec3_matrix_products(void** state) {
   }
 }
 
-static void vec3_columns_and_outer_products(void** state) {
+TEST(vec3_columns_and_outer_products) {
   cr_random rng = cr_random_seed(4, 0);
   cr_real A[9], a[3], b[3], column[3], expected[9];
   randomize(&rng, A, 9);
@@ -150,7 +150,7 @@ static void vec3_columns_and_outer_products(void** state) {
   assert_all_close(A, expected, 9, tight);
 }
 
-static void vec3_normalize(void** state) {
+TEST(vec3_normalize) {
   cr_real a[3] = {3, 0, -4}, tiny[3] = {0, CR_R(1e-16), 0};
   const cr_real unit[3] = {CR_R(0.6), 0, CR_R(-0.8)}, x[3] = {1, 0, 0};
   assert_close(cr_normalize3(a), 5, tight);
@@ -160,7 +160,7 @@ static void vec3_normalize(void** state) {
   assert_all_close(tiny, x, 3, 0);
 }
 
-static void vec3_normalize_tangent_matches_differences(void** state) {
+TEST(vec3_normalize_tangent_matches_differences) {
   const cr_real h = CR_R(1e-3), weight[4] = {1, -8, 8, -1}, at[4] = {-2, -1, 1, 2};
   cr_random rng = cr_random_seed(5, 0);
   for (int s = 0; s < N_SAMPLE; s++) {
@@ -187,7 +187,7 @@ static void vec3_normalize_tangent_matches_differences(void** state) {
   }
 }
 
-static void vec3_rotation_tangent_and_its_transpose(void** state) {
+TEST(vec3_rotation_tangent_and_its_transpose) {
   cr_random rng = cr_random_seed(6, 0);
   for (int s = 0; s < N_SAMPLE; s++) {
     cr_real q[4], R[9], w[3], R_tan[9], column[3], turned[3], R_bar[9], w_bar[3] = {0}, back[3];
@@ -214,18 +214,4 @@ static void vec3_rotation_tangent_and_its_transpose(void** state) {
     cr_rot_bar(w_bar, R, R_bar);
     assert_close(cr_dot3(w_bar, w), 2 * dot(R_bar, R_tan, 9), 200 * tight);
   }
-}
-
-int test_vec3(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(vec3_sums_and_products),
-      cmocka_unit_test(vec3_cross_is_the_permutation_symbol),
-      cmocka_unit_test(vec3_cross_transposes),
-      cmocka_unit_test(vec3_matrix_products),
-      cmocka_unit_test(vec3_columns_and_outer_products),
-      cmocka_unit_test(vec3_normalize),
-      cmocka_unit_test(vec3_normalize_tangent_matches_differences),
-      cmocka_unit_test(vec3_rotation_tangent_and_its_transpose),
-  };
-  return cmocka_run_group_tests_name("vec3", tests, NULL, NULL);
 }

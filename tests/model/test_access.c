@@ -1,35 +1,30 @@
 // SPDX-License-Identifier: Apache-2.0
 // Models and data by name, as a user of the library sees them.
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
-
-#include <cmocka.h>
 
 #include "carom/carom.h"
 #include "model/file.h"
 #include "model/model.h"
 #include "support/random_model.h"
+#include "support/test.h"
 
 static cr_model* model;
 static cr_error error;
 
-static int setup(void** state) {
-  (void)state;
+static void setup(void) {
   model = malloc(sizeof *model);
-  return random_model(model, 2, &error) == CR_OK ? 0 : 1;
+  assert_true(random_model(model, 2, &error) == CR_OK);
 }
 
-static int teardown(void** state) {
-  (void)state;
+static void teardown(void) {
   cr_model_close(model);
   cr_model_close(NULL);
-  return 0;
 }
 
-static void counts(void** state) {
-  (void)state;
+AROUND_FILE(setup, teardown)
+
+TEST(counts) {
   assert_int_equal(cr_model_count(model, "nq"), model->nq);
   assert_int_equal(cr_model_count(model, "nbody"), model->nbody);
   assert_int_equal(cr_model_count(model, "nkey"), 1);
@@ -37,8 +32,7 @@ static void counts(void** state) {
   assert_int_equal(cr_model_count(model, ""), -1);
 }
 
-static void numbers_of_a_model(void** state) {
-  (void)state;
+TEST(numbers_of_a_model) {
   cr_real mass, gravity[3], pos[3], kept;
   assert_int_equal(cr_model_get(model, "body_mass[1]", &mass, 1, &error), CR_OK);
   assert_true(mass == model->body_mass[1]);
@@ -62,8 +56,7 @@ static void refused_get(const char* name, int n, cr_status status, const char* b
   assert_non_null(strstr(error.text, because));
 }
 
-static void mistakes(void** state) {
-  (void)state;
+TEST(mistakes) {
   refused_get("qpos", model->nq, CR_ERR_NAME, "not of the model");
   refused_get("body_mass[1]", 2, CR_ERR_ARG, "has 1 numbers, not 2");
   refused_get("gravity", 1, CR_ERR_ARG, "has 3 numbers, not 1");
@@ -74,8 +67,7 @@ static void mistakes(void** state) {
 }
 
 // what the check refuses is taken back
-static void bad_numbers_are_taken_back(void** state) {
-  (void)state;
+TEST(bad_numbers_are_taken_back) {
   cr_real mass = -1, before = model->body_mass[1], pos[3] = {1, (cr_real)NAN, 3}, kept[3];
   assert_int_equal(cr_model_set(model, "body_mass[1]", &mass, 1, &error), CR_ERR_MODEL);
   assert_non_null(strstr(error.text, "body_mass is negative"));
@@ -88,8 +80,7 @@ static void bad_numbers_are_taken_back(void** state) {
   assert_non_null(strstr(error.text, "unit length"));
 }
 
-static void copies(void** state) {
-  (void)state;
+TEST(copies) {
   cr_model* copy = NULL;
   cr_real mass, changed = 7;
   assert_int_equal(cr_model_copy(&copy, model, &error), CR_OK);
@@ -100,8 +91,7 @@ static void copies(void** state) {
   cr_model_close(copy);
 }
 
-static void saving(void** state) {
-  (void)state;
+TEST(saving) {
   char path[] = "/tmp/carom_test_access_XXXXXX";
   int fd = mkstemp(path);
   assert_true(fd >= 0);
@@ -115,8 +105,7 @@ static void saving(void** state) {
 
 // ---- data
 
-static void views(void** state) {
-  (void)state;
+TEST(views) {
   cr_data *d = NULL, *tan = NULL, *bar = NULL;
   int rows = -1, width = -1;
   assert_int_equal(cr_data_create(&d, model, &error), CR_OK);
@@ -150,8 +139,7 @@ static void views(void** state) {
   cr_data_destroy(NULL);
 }
 
-static void reset_and_errors(void** state) {
-  (void)state;
+TEST(reset_and_errors) {
   cr_data* d = NULL;
   assert_int_equal(cr_data_create(&d, model, &error), CR_OK);
   d->qvel[0] = 3;
@@ -164,14 +152,4 @@ static void reset_and_errors(void** state) {
   assert_int_equal(cr_step(model, d), CR_ERR_DIVERGED);
   assert_non_null(strstr(cr_data_error(d), "qpos[0]"));
   cr_data_destroy(d);
-}
-
-int test_access(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(counts),   cmocka_unit_test(numbers_of_a_model),
-      cmocka_unit_test(mistakes), cmocka_unit_test(bad_numbers_are_taken_back),
-      cmocka_unit_test(copies),   cmocka_unit_test(saving),
-      cmocka_unit_test(views),    cmocka_unit_test(reset_and_errors),
-  };
-  return cmocka_run_group_tests_name("access", tests, setup, teardown);
 }

@@ -66,7 +66,7 @@ static void begin(void) { begin_with(parents, jntnums, types); }
 
 static void end(void) { cri_model_free(&m); }
 
-static void build_counts_a_mechanism(void** state) {
+TEST(build_counts_a_mechanism) {
   begin();
   assert_int_equal(m.nbody, NBODY);
   assert_int_equal(m.njnt, NJNT);
@@ -77,7 +77,7 @@ static void build_counts_a_mechanism(void** state) {
   end();
 }
 
-static void build_derives_bodies_and_joints(void** state) {
+TEST(build_derives_bodies_and_joints) {
   begin();
   assert_int_equal(cri_model_derive(&m, &error), CR_OK);
   assert_ints(m.body_jntadr, -1, 0, 1, -1, 2, -1, 4, -1);
@@ -100,7 +100,7 @@ static void build_derives_bodies_and_joints(void** state) {
   end();
 }
 
-static void build_rows_of_M_are_ancestors(void** state) {
+TEST(build_rows_of_M_are_ancestors) {
   begin();
   assert_int_equal(cri_model_derive(&m, &error), CR_OK);
   assert_ints(m.M_rownnz, 1, 2, 3, 4, 5, 6, 7, 7, 8, 9, 10, 1, 2);
@@ -112,7 +112,7 @@ static void build_rows_of_M_are_ancestors(void** state) {
 
 // ---- definitions, on random models
 
-static void build_matches_definitions(void** state) {
+TEST(build_matches_definitions) {
   for (uint64_t seed = 0; seed < N_SEED; seed++) {
     assert_int_equal(random_model(&m, seed, &error), CR_OK);
     int nC = 0;
@@ -146,7 +146,7 @@ static void build_matches_definitions(void** state) {
   }
 }
 
-static void build_again_changes_nothing(void** state) {
+TEST(build_again_changes_nothing) {
   for (uint64_t seed = 0; seed < N_SEED; seed++) {
     cr_model copy;
     assert_int_equal(random_model_derived(&m, seed, &error), CR_OK);
@@ -170,7 +170,7 @@ static void build_again_changes_nothing(void** state) {
 // ---- numbers
 
 // no corner or point of a shape is outside its sphere, and one is on it
-static void build_bounding_spheres(void** state) {
+TEST(build_bounding_spheres) {
   const cr_real size[3] = {CR_R(0.3), CR_R(0.4), CR_R(1.2)};
   assert_close(cri_geom_rbound(CR_GEOM_PLANE, size), 0, 0);
   assert_close(cri_geom_rbound(CR_GEOM_SPHERE, size), CR_R(0.3), 0);
@@ -188,7 +188,7 @@ static void build_bounding_spheres(void** state) {
 }
 
 // two meshes, the second out of range: the first has its box, the other one is refused
-static void build_boxes_of_meshes(void** state) {
+TEST(build_boxes_of_meshes) {
   cr_model mesh = {.nmesh = 2, .nmeshvert = 3};
   cr_real vert[9] = {1, -2, 3, 2, 2, -3, 0, 0, 5}, box[12] = {0};
   int32_t adr[2] = {0, 2}, num[2] = {3, 2}, polygons[2] = {0, 0};
@@ -210,7 +210,7 @@ static void build_boxes_of_meshes(void** state) {
 
 // the corner of a cube, cut off: three faces at 0.1, 0.2, 0.3 from the origin and a slope farther off;
 // a polygon that refers to no vertex is left for cri_model_check
-static void build_widths_of_meshes(void** state) {
+TEST(build_widths_of_meshes) {
   int32_t zero[1] = {0}, npoly[1] = {5}, nvert[1] = {2}, adr[5] = {0, 1, 2, 3, 4};
   int32_t corner[5] = {0, 0, 0, 1, 9}, graph[1] = {-1}, start[27];
   cr_real vert[6] = {CR_R(-0.2), CR_R(-0.1), CR_R(-0.3), 1, 1, 1}, box[6], width[1] = {0};
@@ -238,7 +238,7 @@ static void build_widths_of_meshes(void** state) {
   assert_true(width[0] == 0);
 }
 
-static void build_scales_to_unit_length(void** state) {
+TEST(build_scales_to_unit_length) {
   begin();
   m.body_quat[4] = m.body_quat[5] = 3;
   m.jnt_axis[3] = m.jnt_axis[4] = 2;
@@ -253,7 +253,7 @@ static void build_scales_to_unit_length(void** state) {
   end();
 }
 
-static void build_fills_poses_left_out(void** state) {
+TEST(build_fills_poses_left_out) {
   begin();
   const cr_real pos[3] = {1, 2, 3}, quat[4] = {0, 1, 0, 0}, identity[4] = {1, 0, 0, 0};
   cr_copy(m.body_pos + 3, pos, 3);
@@ -272,7 +272,7 @@ static void build_fills_poses_left_out(void** state) {
 }
 
 // MuJoCo's simple bodies: leaves on what does not move, centred, joints along the axes
-static void build_finds_simple_bodies(void** state) {
+TEST(build_finds_simple_bodies) {
   const int32_t parent[NBODY] = {0, 0, 0, 0, 0, 0, 0, 6};
   const int32_t jntnum[NBODY] = {0, 1, 1, 1, 1, 1, 1, 0};
   const int32_t type[NJNT] = {CR_JNT_FREE,  CR_JNT_SLIDE, CR_JNT_SLIDE,
@@ -288,7 +288,7 @@ static void build_finds_simple_bodies(void** state) {
   end();
 }
 
-static void build_defaults_are_a_model(void** state) {
+TEST(build_defaults_are_a_model) {
   m = (cr_model){.ngeom = 1, .npair = 1, .nactuator = 1, .nu = 1, .nout = 1};
   const int32_t parent[2] = {0, 0}, jntnum[2] = {0, 1}, type = CR_JNT_HINGE;
   assert_int_equal(cri_model_sizes(&m, 2, parent, jntnum, &type, &error), CR_OK);
@@ -316,7 +316,7 @@ static void expect_error(const char* sentence) {
   end();
 }
 
-static void build_refuses_what_is_no_tree(void** state) {
+TEST(build_refuses_what_is_no_tree) {
   begin();
   m.body_parentid[2] = 2;
   expect_error("body 'arm': body_parentid is 2, but a parent comes before its children");
@@ -339,7 +339,7 @@ static void build_refuses_what_is_no_tree(void** state) {
   expect_error("njnt is 6, but the bodies have 5 joints");
 }
 
-static void build_refuses_joints_that_do_not_go_together(void** state) {
+TEST(build_refuses_joints_that_do_not_go_together) {
   begin();
   m.jnt_type[1] = 4;
   expect_error("joint 'arm' of body 'arm': jnt_type 4 does not exist");
@@ -355,7 +355,7 @@ static void build_refuses_joints_that_do_not_go_together(void** state) {
   assert_string_equal(error.text, "body 1: 7 dofs, a body has at most 6");
 }
 
-static void build_refuses_counts_that_differ(void** state) {
+TEST(build_refuses_counts_that_differ) {
   begin();
   m.jnt_type[3] = CR_JNT_BALL;
   m.jnt_type[2] = CR_JNT_SLIDE;
@@ -364,7 +364,7 @@ static void build_refuses_counts_that_differ(void** state) {
   expect_error("(nq, nv, ntree, nC) is (15, 13, 2, 65), but the joints make (12, 11, 2, 46)");
 }
 
-static void build_refuses_geoms_and_mocap_bodies_out_of_order(void** state) {
+TEST(build_refuses_geoms_and_mocap_bodies_out_of_order) {
   begin();
   m.geom_bodyid[1] = 3;
   expect_error("geom 2: geom_bodyid is 2 after 3 of 8 bodies: geoms are not sorted by body");
@@ -383,7 +383,7 @@ static void build_refuses_geoms_and_mocap_bodies_out_of_order(void** state) {
   expect_error("nmocap is 1, but 0 bodies are mocap");
 }
 
-static void build_refuses_vectors_without_length(void** state) {
+TEST(build_refuses_vectors_without_length) {
   begin();
   cr_zero(m.body_quat + 8, 4);
   expect_error("body 'arm': body_quat has no length");
@@ -394,27 +394,4 @@ static void build_refuses_vectors_without_length(void** state) {
   begin();
   m.body_mass[2] = -1;
   expect_error("body 'arm': body_mass is negative (-1)");
-}
-
-int test_build(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(build_counts_a_mechanism),
-      cmocka_unit_test(build_derives_bodies_and_joints),
-      cmocka_unit_test(build_rows_of_M_are_ancestors),
-      cmocka_unit_test(build_matches_definitions),
-      cmocka_unit_test(build_again_changes_nothing),
-      cmocka_unit_test(build_bounding_spheres),
-      cmocka_unit_test(build_boxes_of_meshes),
-      cmocka_unit_test(build_widths_of_meshes),
-      cmocka_unit_test(build_scales_to_unit_length),
-      cmocka_unit_test(build_fills_poses_left_out),
-      cmocka_unit_test(build_finds_simple_bodies),
-      cmocka_unit_test(build_defaults_are_a_model),
-      cmocka_unit_test(build_refuses_what_is_no_tree),
-      cmocka_unit_test(build_refuses_joints_that_do_not_go_together),
-      cmocka_unit_test(build_refuses_counts_that_differ),
-      cmocka_unit_test(build_refuses_geoms_and_mocap_bodies_out_of_order),
-      cmocka_unit_test(build_refuses_vectors_without_length),
-  };
-  return cmocka_run_group_tests_name("build", tests, NULL, NULL);
 }

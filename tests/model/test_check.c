@@ -1,32 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
 // Checks of a model: what is broken is found and named, one thing after the other; what is whole
 // passes.
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdio.h>
-
-#include <cmocka.h>
 
 #include "math/quat.h"
 #include "model/check.h"
 #include "model/fields.h"
 #include "support/random_model.h"
+#include "support/test.h"
 
 static cr_model model;  // an arm beside loose bodies: all kinds of things
 
-static int setup(void** state) {
-  (void)state;
-  return random_model(&model, 2, NULL) == CR_OK ? 0 : 1;
-}
+static void setup(void) { assert_true(random_model(&model, 2, NULL) == CR_OK); }
 
-static int teardown(void** state) {
-  (void)state;
-  cri_model_free(&model);
-  return 0;
-}
+static void teardown(void) { cri_model_free(&model); }
 
-static void whole_models_pass(void** state) {
-  (void)state;
+AROUND_FILE(setup, teardown)
+
+TEST(whole_models_pass) {
   for (uint64_t seed = 0; seed < 40; seed++) {
     cr_model m;
     cr_error error = {0};
@@ -63,8 +54,7 @@ static void broken_real(cr_real* place, cr_real value, const char* because) {
   *place = kept;
 }
 
-static void options(void** state) {
-  (void)state;
+TEST(options) {
   broken_real(&model.timestep, 0, "timestep");
   broken_real(&model.timestep, -1, "timestep");
   broken_real(&model.timestep, (cr_real)NAN, "timestep");
@@ -91,8 +81,7 @@ static void options(void** state) {
   broken_int(&model.nbody, 0, "the world");
 }
 
-static void indices(void** state) {
-  (void)state;
+TEST(indices) {
   broken_int(model.body_parentid + 1, -1, "body_parentid is -1");
   broken_int(model.body_parentid + 1, 1,
              "body_parentid is 1, but a parent comes before its children");
@@ -109,8 +98,7 @@ static void indices(void** state) {
   broken_int(model.name_keyadr, -1, "name_keyadr");
 }
 
-static void structure(void** state) {
-  (void)state;
+TEST(structure) {
   int body = 1;
   while (model.body_jntnum[body] == 0) {
     body++;
@@ -132,8 +120,7 @@ static void structure(void** state) {
   broken_int(model.jnt_qposadr + 1, 0, "jnt_qposadr[1] is 0");
 }
 
-static void choices(void** state) {
-  (void)state;
+TEST(choices) {
   broken_int(model.jnt_type, 4, "jnt_type is no choice");
   broken_int(model.jnt_type, -1, "jnt_type is no choice");
   broken_int(model.geom_type, CR_N_GEOM_TYPE, "geom_type is no choice");
@@ -141,8 +128,7 @@ static void choices(void** state) {
 }
 
 // paths of tendons, and the rows of their Jacobian
-static void tendons(void** state) {
-  (void)state;
+TEST(tendons) {
   int spatial = model.tendon_adr[model.ntendon - 1];
   spatial += model.wrap_type[spatial] == CR_WRAP_PULLEY;
   broken_int(model.tendon_num, 0, "tendon_num");
@@ -157,8 +143,7 @@ static void tendons(void** state) {
 }
 
 // no integer beyond its field's range passes
-static void every_integer_has_a_range(void** state) {
-  (void)state;
+TEST(every_integer_has_a_range) {
   int tried = 0;
   for (int k = 0; k < CR_N_MODEL_FIELD; k++) {
     cr_field_id id = (cr_field_id)k;
@@ -182,8 +167,7 @@ static void every_integer_has_a_range(void** state) {
 }
 
 // not every model has actuators: these do
-static void actuators(void** state) {
-  (void)state;
+TEST(actuators) {
   cr_model m, keep = model;
   int seen = 0, pids = 0;
   for (uint64_t seed = 0; seed < 20; seed++) {
@@ -228,8 +212,7 @@ static void actuators(void** state) {
   assert_true(seen > 3 && pids > 0);
 }
 
-static void numbers(void** state) {
-  (void)state;
+TEST(numbers) {
   broken_real(model.body_mass + 1, -1, "body_mass is negative (-1)");
   broken_real(model.body_inertia + 4, CR_R(-1e-9), "body_inertia is negative");
   broken_real(model.dof_armature, -1, "dof_armature is negative");
@@ -253,8 +236,7 @@ static void numbers(void** state) {
 }
 
 // every real field of a model is looked at
-static void lengths(void** state) {
-  (void)state;
+TEST(lengths) {
   static const cr_field_id fields[] = {CR_FIELD_body_pos,   CR_FIELD_body_ipos, CR_FIELD_jnt_pos,
                                        CR_FIELD_geom_pos,   CR_FIELD_geom_size, CR_FIELD_site_pos,
                                        CR_FIELD_geom_rbound};
@@ -274,8 +256,7 @@ static void lengths(void** state) {
   model.body_pos[3] = kept;
 }
 
-static void ranges_are_in_order(void** state) {
-  (void)state;
+TEST(ranges_are_in_order) {
   int used = model.jnt_limited[0];
   cr_real kept[2] = {model.jnt_range[0], model.jnt_range[1]};
   model.jnt_range[0] = 2;
@@ -288,8 +269,7 @@ static void ranges_are_in_order(void** state) {
   cr_copy(model.jnt_range, kept, 2);
 }
 
-static void flags(void** state) {
-  (void)state;
+TEST(flags) {
   const int32_t known = CR_ENBL_OVERRIDE | CR_ENBL_DIAGEXACT;
   int32_t kept = model.enableflags;
   model.enableflags = known;
@@ -303,8 +283,7 @@ static void flags(void** state) {
   broken_int(&model.disableflags, -1, "option disableflags");
 }
 
-static void no_number_may_be_nan(void** state) {
-  (void)state;
+TEST(no_number_may_be_nan) {
   for (int i = 0; i < CR_N_MODEL_FIELD; i++) {
     cr_field_id id = (cr_field_id)i;
     const cr_field* f = cri_field(id);
@@ -316,8 +295,7 @@ static void no_number_may_be_nan(void** state) {
   }
 }
 
-static void elements_have_their_names(void** state) {
-  (void)state;
+TEST(elements_have_their_names) {
   for (int i = 1; i < model.nbody; i++) {
     const char* name = cri_name(&model, model.name_bodyadr, i);
     char sentence[96];
@@ -330,8 +308,7 @@ static void elements_have_their_names(void** state) {
   }
 }
 
-static void unended_names(void** state) {
-  (void)state;
+TEST(unended_names) {
   char* last = model.names + model.nnames - 1;
   char kept = *last;
   *last = 'x';
@@ -341,8 +318,7 @@ static void unended_names(void** state) {
 
 // ---- coordinates
 
-static void coordinates(void** state) {
-  (void)state;
+TEST(coordinates) {
   cr_real qpos[128];
   cr_error error;
   assert_in_range(model.nq, 1, 128);
@@ -371,26 +347,4 @@ static void coordinates(void** state) {
     (void)cr_quat_normalize(q);
     assert_int_equal(cri_qpos_check(&model, qpos, &error), CR_OK);
   }
-}
-
-int test_check(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(whole_models_pass),
-      cmocka_unit_test(options),
-      cmocka_unit_test(indices),
-      cmocka_unit_test(structure),
-      cmocka_unit_test(choices),
-      cmocka_unit_test(tendons),
-      cmocka_unit_test(every_integer_has_a_range),
-      cmocka_unit_test(actuators),
-      cmocka_unit_test(numbers),
-      cmocka_unit_test(lengths),
-      cmocka_unit_test(ranges_are_in_order),
-      cmocka_unit_test(flags),
-      cmocka_unit_test(no_number_may_be_nan),
-      cmocka_unit_test(elements_have_their_names),
-      cmocka_unit_test(unended_names),
-      cmocka_unit_test(coordinates),
-  };
-  return cmocka_run_group_tests_name("check", tests, setup, teardown);
 }

@@ -2,33 +2,29 @@
 // Data blocks: what is in them, twins, copies, scratch, pairs of operators, the capacity rule.
 #include "model/data.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-
 #include "model/build.h"
 #include "model/fields.h"
 #include "support/random_model.h"
-
-#include <cmocka.h>
+#include "support/test.h"
 
 static cr_model model;
 static cr_data* data;
 
-static int setup(void** state) {
+static void setup(void) {
   bool done =
       random_model(&model, 6, NULL) == CR_OK && cri_data_create(&data, &model, NULL, NULL) == CR_OK;
-  return done ? 0 : 1;
+  assert_true(done);
 }
 
-static int teardown(void** state) {
+static void teardown(void) {
   cri_data_free(data);
   cri_model_free(&model);
-  return 0;
 }
 
-static void new_data_is_the_reference_state(void** state) {
-  cr_data* d;
-  assert_int_equal(cri_data_create(&d, &model, NULL, NULL), CR_OK);
+AROUND_FILE(setup, teardown)
+
+TEST(new_data_is_the_reference_state) {
+  cr_data* d = test_data(&model);
   assert_int_equal(d->role, CR_DATA_PLAIN);
   assert_memory_equal(d->qpos, model.qpos0, (size_t)model.nq * sizeof(cr_real));
   for (int i = 0; i < 3 * model.nmocap; i++) {
@@ -40,10 +36,9 @@ static void new_data_is_the_reference_state(void** state) {
   assert_true(d->ncon == 0 && d->nefc == 0 && d->scratch_used == 0);
   assert_int_equal((uintptr_t)d->qpos % 64, 0);
   assert_int_equal((uintptr_t)d->scratch % 64, 0);
-  cri_data_free(d);
 }
 
-static void capacities_can_be_given(void** state) {
+TEST(capacities_can_be_given) {
   cr_capacity c = {.ncon = 3, .nefc = 11, .nJ = 50};
   cr_data* d;
   assert_int_equal(cri_data_create(&d, &model, &c, NULL), CR_OK);
@@ -53,7 +48,7 @@ static void capacities_can_be_given(void** state) {
   cri_data_free(d);
 }
 
-static void reset_clears_the_inputs(void** state) {
+TEST(reset_clears_the_inputs) {
   random_state(&model, data, 1, STATE_CONTACT);
   data->time = 4;
   cri_data_reset(&model, data);
@@ -71,7 +66,7 @@ static void reset_clears_the_inputs(void** state) {
 }
 
 // a twin has the fields that have a derivative, and no others
-static void twins_hold_derivatives_only(void** state) {
+TEST(twins_hold_derivatives_only) {
   for (int role = CR_DATA_TANGENT; role <= CR_DATA_COTANGENT; role++) {
     cr_data* twin;
     assert_int_equal(cri_data_twin(&twin, &model, data, (cr_data_role)role, NULL, NULL), CR_OK);
@@ -93,7 +88,7 @@ static void twins_hold_derivatives_only(void** state) {
   }
 }
 
-static void twins_have_the_parameters_asked_for(void** state) {
+TEST(twins_have_the_parameters_asked_for) {
   cr_data* twin;
   assert_int_equal(cri_data_twin(&twin, &model, data, CR_DATA_COTANGENT, cri_no_params, NULL),
                    CR_OK);
@@ -111,9 +106,8 @@ static void twins_have_the_parameters_asked_for(void** state) {
   cri_data_free(twin);
 }
 
-static void a_copy_has_everything(void** state) {
-  cr_data* copy;
-  assert_int_equal(cri_data_create(&copy, &model, NULL, NULL), CR_OK);
+TEST(a_copy_has_everything) {
+  cr_data* copy = test_data(&model);
   random_state(&model, data, 2, STATE_CONTACT);
   data->ncon = 1;
   data->nefc = 2;
@@ -127,13 +121,12 @@ static void a_copy_has_everything(void** state) {
   assert_true(copy->ncon == 1 && copy->nefc == 2 && copy->nJ == 3 && copy->nf == 1);
   assert_true(copy->nl == 1 && copy->time == 7 && copy->want_M && copy->M_formed);
   assert_ptr_not_equal(copy->qpos, data->qpos);
-  cri_data_free(copy);
   data->ncon = data->nefc = data->nJ = data->nf = data->nl = 0;
   data->want_M = data->M_formed = false;
   data->time = 0;
 }
 
-static void scratch_is_a_stack(void** state) {
+TEST(scratch_is_a_stack) {
   size_t mark = cri_mark(data);
   cr_real* a = cri_push(data, 10);
   cr_real* b = cri_push(data, 5);
@@ -151,7 +144,7 @@ static void scratch_is_a_stack(void** state) {
   assert_true(data->scratch_size >= data->scratch_peak);
 }
 
-static void pairs_are_added_as_zeros(void** state) {
+TEST(pairs_are_added_as_zeros) {
   cr_data* bar;
   assert_int_equal(cri_data_twin(&bar, &model, data, CR_DATA_COTANGENT, cri_no_params, NULL),
                    CR_OK);
@@ -205,7 +198,7 @@ static void loose(cr_model* m, int n, const int32_t* types) {
   }
 }
 
-static void contacts_are_counted_by_type(void** state) {
+TEST(contacts_are_counted_by_type) {
   static const struct {
     int32_t types[2];
     int ncon;  // with the plane, twice, and with each other
@@ -228,7 +221,7 @@ static void contacts_are_counted_by_type(void** state) {
   }
 }
 
-static void geoms_that_never_meet_count_nothing(void** state) {
+TEST(geoms_that_never_meet_count_nothing) {
   cr_model m;
   loose(&m, 1, (const int32_t[]){CR_GEOM_SPHERE});
   m.geom_contype[0] = 1;
@@ -239,20 +232,4 @@ static void geoms_that_never_meet_count_nothing(void** state) {
   m.geom_conaffinity[1] = 1;
   assert_int_equal(cri_capacity_default(&m).ncon, 1);
   cri_model_free(&m);
-}
-
-int test_data(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(new_data_is_the_reference_state),
-      cmocka_unit_test(capacities_can_be_given),
-      cmocka_unit_test(reset_clears_the_inputs),
-      cmocka_unit_test(twins_hold_derivatives_only),
-      cmocka_unit_test(twins_have_the_parameters_asked_for),
-      cmocka_unit_test(a_copy_has_everything),
-      cmocka_unit_test(scratch_is_a_stack),
-      cmocka_unit_test(pairs_are_added_as_zeros),
-      cmocka_unit_test(contacts_are_counted_by_type),
-      cmocka_unit_test(geoms_that_never_meet_count_nothing),
-  };
-  return cmocka_run_group_tests(tests, setup, teardown);
 }

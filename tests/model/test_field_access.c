@@ -1,33 +1,29 @@
 // SPDX-License-Identifier: Apache-2.0
 // Fields and places through the public header alone: all fields in order, and their numbers.
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #include "carom/carom.h"
 #include "model/fields.h"
 #include "support/random_model.h"
+#include "support/test.h"
 
 static cr_model* model;
 static cr_data* data;
 static cr_error error;
 
-static int setup(void** state) {
-  (void)state;
+static void setup(void) {
   model = malloc(sizeof *model);
   bool made = random_model(model, 2, &error) == CR_OK;
-  return made && cr_data_create(&data, model, &error) == CR_OK ? 0 : 1;
+  assert_true(made && cr_data_create(&data, model, &error) == CR_OK);
 }
 
-static int teardown(void** state) {
-  (void)state;
+static void teardown(void) {
   cr_data_destroy(data);
   cr_model_close(model);
-  return 0;
 }
+
+AROUND_FILE(setup, teardown)
 
 static cr_field_info get(int i) {
   cr_field_info info = {.size = sizeof info};
@@ -36,8 +32,7 @@ static cr_field_info get(int i) {
 }
 
 // every field once, and each kind by the function that the header names for it
-static void every_field_can_be_read(void** state) {
-  (void)state;
+TEST(every_field_can_be_read) {
   int seen[CR_KIND_INDEX + 1] = {0};
   for (int i = 0; i < cr_field_count(); i++) {
     cr_field_info f = get(i);
@@ -76,8 +71,7 @@ static void every_field_can_be_read(void** state) {
   }
 }
 
-static void shapes_and_units(void** state) {
-  (void)state;
+TEST(shapes_and_units) {
   cr_field_info quat = get(CR_FIELD_body_quat), mass = get(CR_FIELD_body_mass);
   assert_int_equal(quat.width, 4);
   assert_int_equal(quat.tangent_width, 3);
@@ -90,8 +84,7 @@ static void shapes_and_units(void** state) {
   assert_true(cr_model_integers(model, "jnt_type", NULL, NULL) == model->jnt_type);
 }
 
-static void what_is_no_field(void** state) {
-  (void)state;
+TEST(what_is_no_field) {
   int rows = 7, width = 7;
   cr_field_info info = {.size = 0}, kept = {.size = sizeof info, .width = 99};
   assert_int_equal(cr_field_get(model, 0, &info, &error), CR_ERR_ARG);
@@ -106,8 +99,7 @@ static void what_is_no_field(void** state) {
 }
 
 // a caller compiled when the struct was shorter
-static void a_shorter_struct_is_filled_as_far_as_it_goes(void** state) {
-  (void)state;
+TEST(a_shorter_struct_is_filled_as_far_as_it_goes) {
   cr_field_info info = {.size = offsetof(cr_field_info, rows), .rows = "as it was"};
   assert_int_equal(cr_field_get(model, CR_FIELD_body_mass, &info, &error), CR_OK);
   assert_string_equal(info.name, "body_mass");
@@ -115,8 +107,7 @@ static void a_shorter_struct_is_filled_as_far_as_it_goes(void** state) {
   assert_int_equal(info.size, offsetof(cr_field_info, rows));
 }
 
-static void places(void** state) {
-  (void)state;
+TEST(places) {
   cr_place_info p = {.size = sizeof p};
   assert_int_equal(cr_model_place(model, "body_quat[1]", &p, &error), CR_OK);
   assert_string_equal(get(p.field).name, "body_quat");
@@ -124,15 +115,4 @@ static void places(void** state) {
   assert_int_equal(cr_model_place(model, "tangent[2]", &p, &error), CR_OK);
   assert_true(p.count == 0 && p.tangent_first == 2 && p.tangent_count == 1);
   assert_int_equal(cr_model_place(model, "nothing", &p, &error), CR_ERR_NAME);
-}
-
-int test_field_access(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(every_field_can_be_read),
-      cmocka_unit_test(shapes_and_units),
-      cmocka_unit_test(what_is_no_field),
-      cmocka_unit_test(a_shorter_struct_is_filled_as_far_as_it_goes),
-      cmocka_unit_test(places),
-  };
-  return cmocka_run_group_tests_name("field_access", tests, setup, teardown);
 }

@@ -2,47 +2,44 @@
 // The two field tables, row by row: names, shapes, tangents, places in the structs.
 #include "model/fields.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-
 #include "support/random_model.h"
-
-#include <cmocka.h>
+#include "support/test.h"
 
 static cr_model model;
 static cr_data* data;
 
-static int setup(void** state) {
+static void setup(void) {
   bool done =
       random_model(&model, 2, NULL) == CR_OK && cri_data_create(&data, &model, NULL, NULL) == CR_OK;
-  return done ? 0 : 1;
+  assert_true(done);
 }
 
-static int teardown(void** state) {
+static void teardown(void) {
   cri_data_free(data);
   cri_model_free(&model);
-  return 0;
 }
+
+AROUND_FILE(setup, teardown)
 
 static bool is_real(cr_field_id id) {
   cr_field_kind kind = cri_field(id)->kind;
   return kind != CR_KIND_INT && kind != CR_KIND_CHAR && kind != CR_KIND_INDEX;
 }
 
-static void every_name_finds_its_row(void** state) {
+TEST(every_name_finds_its_row) {
   for (int i = 0; i < CR_N_FIELD; i++) {
     assert_int_equal(cri_field_find(cri_field((cr_field_id)i)->name), i);
   }
 }
 
-static void unknown_names_are_not_found(void** state) {
+TEST(unknown_names_are_not_found) {
   assert_int_equal(cri_field_find(""), CR_N_FIELD);
   assert_int_equal(cri_field_find("qpo"), CR_N_FIELD);
   assert_int_equal(cri_field_find("qpos "), CR_N_FIELD);
   assert_int_equal(cri_field_find("QPOS"), CR_N_FIELD);
 }
 
-static void every_row_is_documented(void** state) {
+TEST(every_row_is_documented) {
   for (int i = 0; i < CR_N_FIELD; i++) {
     const cr_field* f = cri_field((cr_field_id)i);
     assert_true(strlen(f->text) > 2);
@@ -51,14 +48,14 @@ static void every_row_is_documented(void** state) {
   }
 }
 
-static void model_fields_come_first(void** state) {
+TEST(model_fields_come_first) {
   for (int i = 0; i < CR_N_FIELD; i++) {
     cr_field_kind kind = cri_field((cr_field_id)i)->kind;
     assert_int_equal(cri_field_of_model((cr_field_id)i), kind <= CR_KIND_PARAM);
   }
 }
 
-static void rows_and_widths_resolve(void** state) {
+TEST(rows_and_widths_resolve) {
   for (int i = 0; i < CR_N_FIELD; i++) {
     cr_field_id id = (cr_field_id)i;
     int rows = cri_field_rows(&model, data, id), capacity = cri_field_capacity(&model, data, id);
@@ -70,7 +67,7 @@ static void rows_and_widths_resolve(void** state) {
   }
 }
 
-static void shapes_are_those_of_the_table(void** state) {
+TEST(shapes_are_those_of_the_table) {
   assert_int_equal(cri_field_rows(&model, data, CR_FIELD_qpos), model.nq);
   assert_int_equal(cri_field_tangent_size(&model, data, CR_FIELD_qpos), model.nv);
   assert_int_equal(cri_field_rows(&model, data, CR_FIELD_xmat), model.nbody);
@@ -88,7 +85,7 @@ static void shapes_are_those_of_the_table(void** state) {
   assert_int_equal(cri_field_tangent_size(&model, data, CR_FIELD_M), model.nC);
 }
 
-static void live_counts_are_not_capacities(void** state) {
+TEST(live_counts_are_not_capacities) {
   data->ncon = 2;
   data->nefc = 5;
   data->nJ = 17;
@@ -101,7 +98,7 @@ static void live_counts_are_not_capacities(void** state) {
   data->ncon = data->nefc = data->nJ = 0;
 }
 
-static void tangents_fit_their_fields(void** state) {
+TEST(tangents_fit_their_fields) {
   for (int i = 0; i < CR_N_FIELD; i++) {
     cr_field_id id = (cr_field_id)i;
     const cr_field* f = cri_field(id);
@@ -134,7 +131,7 @@ static void tangents_fit_their_fields(void** state) {
   }
 }
 
-static void pointers_are_those_of_the_structs(void** state) {
+TEST(pointers_are_those_of_the_structs) {
   assert_ptr_equal(cri_field_real(&model, data, CR_FIELD_body_mass), model.body_mass);
   assert_ptr_equal(cri_field_real(&model, NULL, CR_FIELD_gravity), model.gravity);
   assert_ptr_equal(cri_field_real(&model, data, CR_FIELD_qpos), data->qpos);
@@ -146,7 +143,7 @@ static void pointers_are_those_of_the_structs(void** state) {
   assert_int_equal(cri_field(CR_FIELD_efc_J)->pairs, offsetof(cr_data, efc_J_pairs));
 }
 
-static void no_two_fields_share_memory(void** state) {
+TEST(no_two_fields_share_memory) {
   for (int i = 0; i < CR_N_FIELD; i++) {
     for (int j = 0; j < i; j++) {
       bool apart = cri_field_of_model((cr_field_id)i) != cri_field_of_model((cr_field_id)j);
@@ -169,20 +166,4 @@ static void no_two_fields_share_memory(void** state) {
       }
     }
   }
-}
-
-int test_fields(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(every_name_finds_its_row),
-      cmocka_unit_test(unknown_names_are_not_found),
-      cmocka_unit_test(every_row_is_documented),
-      cmocka_unit_test(model_fields_come_first),
-      cmocka_unit_test(rows_and_widths_resolve),
-      cmocka_unit_test(shapes_are_those_of_the_table),
-      cmocka_unit_test(live_counts_are_not_capacities),
-      cmocka_unit_test(tangents_fit_their_fields),
-      cmocka_unit_test(pointers_are_those_of_the_structs),
-      cmocka_unit_test(no_two_fields_share_memory),
-  };
-  return cmocka_run_group_tests(tests, setup, teardown);
 }

@@ -1,30 +1,27 @@
 // SPDX-License-Identifier: Apache-2.0
 // Carom's model file: what is written comes back bit for bit, and nothing that is damaged is taken.
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
-
-#include <cmocka.h>
 
 #include "model/check.h"
 #include "model/fields.h"
 #include "model/file.h"
 #include "support/random_model.h"
 #include "support/scratch.h"
+#include "support/test.h"
 
 static const char* path;
 static const char* other;
 
-static int setup(void** state) {
+static void setup(void) {
   static char paths[2][256];
-  int result = scratch_open(state);
   (void)snprintf(paths[0], sizeof paths[0], "%s", scratch_path("model.crm"));
   (void)snprintf(paths[1], sizeof paths[1], "%s", scratch_path("other.crm"));
   path = paths[0];
   other = paths[1];
-  return result;
 }
+
+AROUND_FILE(setup, NULL)
 
 // ---- bytes of a file
 
@@ -85,8 +82,7 @@ static void refused(const char* because) {
 
 // ---- tests
 
-static void comes_back(void** state) {
-  (void)state;
+TEST(comes_back) {
   for (uint64_t seed = 0; seed < 12; seed++) {
     cr_model m, back;
     cr_error error = {0};
@@ -129,8 +125,7 @@ static bytes saved_model(void) {
   return read_bytes(path);
 }
 
-static void not_a_model_file(void** state) {
-  (void)state;
+TEST(not_a_model_file) {
   write_bytes(other, (const unsigned char*)"<mujoco/> and some more of it", 29);
   assert_false(cri_model_file_is(other));
   refused("not a Carom model file");
@@ -142,8 +137,7 @@ static void not_a_model_file(void** state) {
   refused("not a Carom model file");
 }
 
-static void missing_file(void** state) {
-  (void)state;
+TEST(missing_file) {
   cr_model m;
   cr_error error;
   (void)remove(other);
@@ -153,8 +147,7 @@ static void missing_file(void** state) {
   assert_int_equal(cri_model_read(&m, scratch_path("."), &error), CR_ERR_FILE);
 }
 
-static void truncated_anywhere(void** state) {
-  (void)state;
+TEST(truncated_anywhere) {
   bytes b = saved_model();
   for (size_t n = 0; n < b.n; n += 1 + n / 7) {
     write_bytes(other, b.data, n);
@@ -165,8 +158,7 @@ static void truncated_anywhere(void** state) {
   free(b.data);
 }
 
-static void any_bit_counts(void** state) {
-  (void)state;
+TEST(any_bit_counts) {
   bytes b = saved_model();
   cr_random r = cr_random_seed(5, 0);
   for (int k = 0; k < 200; k++) {
@@ -180,8 +172,7 @@ static void any_bit_counts(void** state) {
   free(b.data);
 }
 
-static void other_versions(void** state) {
-  (void)state;
+TEST(other_versions) {
   bytes b = saved_model();
   b.data[8] = CR_MODEL_FILE_VERSION + 1;
   seal(&b);
@@ -202,8 +193,7 @@ static void put_count(bytes* b, size_t at, uint32_t value) {
 }
 
 // files whose checksum is right and whose content is not
-static void counts_that_do_not_fit(void** state) {
-  (void)state;
+TEST(counts_that_do_not_fit) {
   bytes b = saved_model();
   bytes c = {malloc(b.n), b.n};
   static const char* const counts[] = {"nbody", "nq", "ngeom", "nnames", "nkey", "nC"};
@@ -231,8 +221,7 @@ static void counts_that_do_not_fit(void** state) {
   free(c.data);
 }
 
-static void nothing_behind_the_last_record(void** state) {
-  (void)state;
+TEST(nothing_behind_the_last_record) {
   bytes b = saved_model();
   bytes longer = {calloc(b.n + 4, 1), b.n + 4};
   memcpy(longer.data, b.data, b.n - 8);
@@ -244,8 +233,7 @@ static void nothing_behind_the_last_record(void** state) {
 }
 
 // whatever numbers a file with a right checksum holds: it is refused, or the check tells
-static void arbitrary_content(void** state) {
-  (void)state;
+TEST(arbitrary_content) {
   bytes b = saved_model();
   cr_random r = cr_random_seed(6, 0);
   int read = 0, sound = 0;
@@ -258,13 +246,11 @@ static void arbitrary_content(void** state) {
     seal(&c);
     write_bytes(other, c.data, c.n);
     cr_model m;
-    cr_data* d;
     if (cri_model_read(&m, other, NULL) == CR_OK) {
       read++;
       if (cri_model_check(&m, NULL) == CR_OK) {
         sound++;
-        assert_int_equal(cri_data_create(&d, &m, NULL, NULL), CR_OK);
-        cri_data_free(d);
+        (void)test_data(&m);
       }
       cri_model_free(&m);
     }
@@ -276,8 +262,7 @@ static void arbitrary_content(void** state) {
 
 // ---- writing
 
-static void unwritable_places(void** state) {
-  (void)state;
+TEST(unwritable_places) {
   cr_model m;
   cr_error error;
   const char* nowhere = scratch_path("no/such/folder");
@@ -289,8 +274,7 @@ static void unwritable_places(void** state) {
 }
 
 // a disk that is full in the middle: the file that was there stays as it was, nothing is left
-static void full_disk(void** state) {
-  (void)state;
+TEST(full_disk) {
   bytes b = saved_model();
   cr_model m;
   cr_error error;
@@ -308,21 +292,4 @@ static void full_disk(void** state) {
   free(after.data);
   free(b.data);
   cri_model_free(&m);
-}
-
-int test_file(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(comes_back),
-      cmocka_unit_test(not_a_model_file),
-      cmocka_unit_test(missing_file),
-      cmocka_unit_test(truncated_anywhere),
-      cmocka_unit_test(any_bit_counts),
-      cmocka_unit_test(other_versions),
-      cmocka_unit_test(counts_that_do_not_fit),
-      cmocka_unit_test(nothing_behind_the_last_record),
-      cmocka_unit_test(arbitrary_content),
-      cmocka_unit_test(unwritable_places),
-      cmocka_unit_test(full_disk),
-  };
-  return cmocka_run_group_tests_name("file", tests, setup, scratch_close);
 }

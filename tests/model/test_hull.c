@@ -75,7 +75,7 @@ static void put(mesh* s) {
                     .mesh_polymap = s->map};
 }
 
-static void the_hull_stays_as_it_was(void** state) {
+TEST(the_hull_stays_as_it_was) {
   static mesh before, after;
   put(&before);
   put(&after);
@@ -101,7 +101,7 @@ static void the_hull_stays_as_it_was(void** state) {
   assert_memory_equal(after.graph + 2 + 2 * N, before.graph + 2 + 2 * N, 16 * sizeof(int32_t));
 }
 
-static void vertices_keep_their_order(void** state) {
+TEST(vertices_keep_their_order) {
   static mesh s;
   put(&s);
   assert_int_equal(cri_mesh_keep_hull(&s.m, 1, NULL), CR_OK);
@@ -114,7 +114,7 @@ static void vertices_keep_their_order(void** state) {
   }
 }
 
-static void a_second_time_changes_nothing(void** state) {
+TEST(a_second_time_changes_nothing) {
   static mesh once, twice;
   put(&once);
   put(&twice);
@@ -127,7 +127,7 @@ static void a_second_time_changes_nothing(void** state) {
 }
 
 // where searches begin, by the numbers of the graph; out of range counts as the first vertex
-static void starts_are_farthest_towards_parts_of_a_box(void** state) {
+TEST(starts_are_farthest_towards_parts_of_a_box) {
   const cr_real vert[15] = {0, 0, 0, 3, 1, 0, 1, 4, 0, -2, -2, 5, 0, 0, -9};
   int32_t graph[10] = {4, 0, 0, 0, 0, 0, 4, 3, 1, 2}, start[27];
   cri_hull_starts(graph, vert, 5, start);
@@ -143,14 +143,4 @@ static void starts_are_farthest_towards_parts_of_a_box(void** state) {
   cri_hull_starts(graph, vert, 5, start);
   assert_int_equal(start[13 - 9], 0);  // as high as two others, and lower in number
   assert_int_equal(start[13 + 9], 1);
-}
-
-int test_hull(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(the_hull_stays_as_it_was),
-      cmocka_unit_test(vertices_keep_their_order),
-      cmocka_unit_test(a_second_time_changes_nothing),
-      cmocka_unit_test(starts_are_farthest_towards_parts_of_a_box),
-  };
-  return cmocka_run_group_tests_name("hull", tests, NULL, NULL);
 }

@@ -15,7 +15,7 @@ static void assert_says(cr_status status, cr_status expected, const char* words)
   }
 }
 
-static void sentences_name_what_is_wrong(void** state) {
+TEST(sentences_name_what_is_wrong) {
   cr_model m, other;
   cr_data *d = NULL, *tan = NULL, *larger = NULL;
   assert_int_equal(random_model(&m, 1, &error), CR_OK);
@@ -55,7 +55,7 @@ static void sentences_name_what_is_wrong(void** state) {
 }
 
 // room for stages and for the effective inertia is there or is asked for
-static void integrators_need_their_room(void** state) {
+TEST(integrators_need_their_room) {
   cr_model m;
   cr_data* d = NULL;
   assert_int_equal(random_model(&m, 1, &error), CR_OK);
@@ -73,7 +73,7 @@ static void integrators_need_their_room(void** state) {
 }
 
 // counts and integers make the shape; numbers do not; an unknown structure is any
-static void shapes(void** state) {
+TEST(shapes) {
   cr_model m;
   assert_int_equal(random_model(&m, 1, &error), CR_OK);
   m.structure = cri_model_structure(&m);
@@ -89,14 +89,4 @@ static void shapes(void** state) {
   assert_false(cri_has_shape(&m, &shape));
   m.nkey--;
   cri_model_free(&m);
-}
-
-int test_misuse(void);
-int test_misuse(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(sentences_name_what_is_wrong),
-      cmocka_unit_test(integrators_need_their_room),
-      cmocka_unit_test(shapes),
-  };
-  return cmocka_run_group_tests_name("misuse", tests, NULL, NULL);
 }

@@ -2,22 +2,17 @@
 // Memory of models: blocks, deep and shallow copies, parameter twins.
 #include "model/model.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-
 #include "model/fields.h"
 #include "support/random_model.h"
-
-#include <cmocka.h>
+#include "support/test.h"
 
 static cr_model model;
 
-static int setup(void** state) { return random_model(&model, 6, NULL) == CR_OK ? 0 : 1; }
+static void setup(void) { assert_true(random_model(&model, 6, NULL) == CR_OK); }
 
-static int teardown(void** state) {
-  cri_model_free(&model);
-  return 0;
-}
+static void teardown(void) { cri_model_free(&model); }
+
+AROUND_FILE(setup, teardown)
 
 static int numbers(cr_field_id id) {
   return cri_field_rows(&model, NULL, id) * cri_field_width(&model, id);
@@ -25,7 +20,7 @@ static int numbers(cr_field_id id) {
 
 static bool is_parameter(cr_field_id id) { return cri_field(id)->kind == CR_KIND_PARAM; }
 
-static void a_new_model_is_zero(void** state) {
+TEST(a_new_model_is_zero) {
   cr_model m = {.nbody = 3, .nv = 2, .nq = 2, .njnt = 2, .timestep = CR_R(0.5)};
   assert_int_equal(cri_model_allocate(&m, NULL), CR_OK);
   assert_int_equal(m.none, 1);
@@ -39,14 +34,14 @@ static void a_new_model_is_zero(void** state) {
   assert_null(m.memory);
 }
 
-static void a_model_of_nothing_can_be_made(void** state) {
+TEST(a_model_of_nothing_can_be_made) {
   cr_model m = {0};
   assert_int_equal(cri_model_allocate(&m, NULL), CR_OK);
   assert_non_null(m.gravity);
   cri_model_free(&m);
 }
 
-static void a_copy_is_equal_and_apart(void** state) {
+TEST(a_copy_is_equal_and_apart) {
   cr_model copy;
   assert_int_equal(cri_model_copy(&copy, &model, NULL), CR_OK);
   assert_ptr_not_equal(copy.memory, model.memory);
@@ -72,7 +67,7 @@ static void a_copy_is_equal_and_apart(void** state) {
   cri_model_free(&copy);
 }
 
-static void a_shallow_copy_owns_nothing(void** state) {
+TEST(a_shallow_copy_owns_nothing) {
   cr_real masses[64] = {0};
   cr_model shallow = model;
   shallow.memory = NULL;
@@ -82,7 +77,7 @@ static void a_shallow_copy_owns_nothing(void** state) {
   assert_ptr_equal(shallow.body_pos, model.body_pos);
 }
 
-static void a_twin_has_what_was_asked_for(void** state) {
+TEST(a_twin_has_what_was_asked_for) {
   bool wanted[CR_N_FIELD] = {false};
   wanted[CR_FIELD_body_mass] = wanted[CR_FIELD_geom_quat] = true;
   cr_model twin;
@@ -104,7 +99,7 @@ static void a_twin_has_what_was_asked_for(void** state) {
 }
 
 // every array of a full twin takes `tangent` numbers a row, and no two overlap
-static void a_full_twin_has_room_for_every_tangent(void** state) {
+TEST(a_full_twin_has_room_for_every_tangent) {
   cr_model twin;
   assert_int_equal(cri_model_twin(&twin, &model, NULL, NULL), CR_OK);
   for (int i = 0; i < 2 * CR_N_MODEL_FIELD; i++) {
@@ -130,7 +125,7 @@ static void a_full_twin_has_room_for_every_tangent(void** state) {
   cri_model_free(&twin);
 }
 
-static void zeroing_passes_over_missing_arrays(void** state) {
+TEST(zeroing_passes_over_missing_arrays) {
   bool wanted[CR_N_FIELD] = {false};
   cr_model twin;
   assert_int_equal(cri_model_twin(&twin, &model, wanted, NULL), CR_OK);
@@ -139,7 +134,7 @@ static void zeroing_passes_over_missing_arrays(void** state) {
   cri_model_free(&twin);
 }
 
-static void a_missing_tangent_reads_as_zeros(void** state) {
+TEST(a_missing_tangent_reads_as_zeros) {
   const cr_real row[] = {1, 2, 3, 4, 5, 6};
   assert_ptr_equal(cri_par_tan(row, 1, 3), row + 3);
   for (int i = 0; i < CR_N_MODEL_FIELD; i++) {
@@ -151,7 +146,7 @@ static void a_missing_tangent_reads_as_zeros(void** state) {
   }
 }
 
-static void names_are_found_by_offset(void** state) {
+TEST(names_are_found_by_offset) {
   cr_model m = model;
   char names[] = "\0world\0arm";
   int32_t adr[] = {1, 7, 0};
@@ -161,19 +156,4 @@ static void names_are_found_by_offset(void** state) {
   assert_string_equal(cri_name(&m, adr, 2), "");
   m.names = NULL;
   assert_string_equal(cri_name(&m, adr, 0), "");
-}
-
-int test_model(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(a_new_model_is_zero),
-      cmocka_unit_test(a_model_of_nothing_can_be_made),
-      cmocka_unit_test(a_copy_is_equal_and_apart),
-      cmocka_unit_test(a_shallow_copy_owns_nothing),
-      cmocka_unit_test(a_twin_has_what_was_asked_for),
-      cmocka_unit_test(a_full_twin_has_room_for_every_tangent),
-      cmocka_unit_test(zeroing_passes_over_missing_arrays),
-      cmocka_unit_test(a_missing_tangent_reads_as_zeros),
-      cmocka_unit_test(names_are_found_by_offset),
-  };
-  return cmocka_run_group_tests(tests, setup, teardown);
 }

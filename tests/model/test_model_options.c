@@ -2,30 +2,24 @@
 // Options of a model by name: numbers, choices and flags, and what each cannot be.
 #include "model/model_options.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdlib.h>
-
-#include <cmocka.h>
 
 #include "carom/carom.h"
 #include "model/tableau.h"
 #include "support/random_model.h"
+#include "support/test.h"
 
 static cr_model* model;
 static cr_error error;
 
-static int setup(void** state) {
-  (void)state;
+static void setup(void) {
   model = malloc(sizeof *model);
-  return random_model(model, 2, &error) == CR_OK ? 0 : 1;
+  assert_true(random_model(model, 2, &error) == CR_OK);
 }
 
-static int teardown(void** state) {
-  (void)state;
-  cr_model_close(model);
-  return 0;
-}
+static void teardown(void) { cr_model_close(model); }
+
+AROUND_FILE(setup, teardown)
 
 static void refused_option(const char* name, cr_real value, cr_status status, const char* because) {
   cr_real before = 0, after = 0;
@@ -38,8 +32,7 @@ static void refused_option(const char* name, cr_real value, cr_status status, co
   assert_true(before == after);
 }
 
-static void options(void** state) {
-  (void)state;
+TEST(options) {
   cr_real before = cr_model_timestep(model);
   assert_true(before == model->timestep);
   assert_int_equal(cr_model_set_option(model, "timestep", CR_R(0.01), &error), CR_OK);
@@ -64,8 +57,7 @@ static void options(void** state) {
   assert_int_equal(cr_model_set_option(model, "", 1, &error), CR_ERR_NAME);
 }
 
-static void choices(void** state) {
-  (void)state;
+TEST(choices) {
   for (int i = 0; i < CRI_N_OPTION; i++) {
     const cri_option* o = cri_option_row(i);
     bool choice = o->kind == CRI_OPTION_CHOICE && strcmp(o->name, "cfd") != 0;
@@ -89,8 +81,7 @@ static void choices(void** state) {
       "dopri8, bosh3, heun, midpoint, ralston or forward-euler expected");
 }
 
-static void a_soft_choice_has_a_width(void** state) {
-  (void)state;
+TEST(a_soft_choice_has_a_width) {
   model->softness = 0;
   assert_int_equal(cr_model_set_choice(model, "collision", "soft", &error), CR_OK);
   assert_true(model->softness == CR_DEFAULT_SOFTNESS);
@@ -98,8 +89,7 @@ static void a_soft_choice_has_a_width(void** state) {
   assert_int_equal(cr_model_set_choice(model, "collision", "hard", &error), CR_OK);
 }
 
-static void flags(void** state) {
-  (void)state;
+TEST(flags) {
   assert_int_equal(cr_model_get_flag(model, "contact"), 1);
   assert_int_equal(cr_model_set_flag(model, "contact", false, &error), CR_OK);
   assert_int_equal(cr_model_get_flag(model, "contact"), 0);
@@ -115,21 +105,9 @@ static void flags(void** state) {
   assert_string_equal(error.text, "there is no flag 'sleep'");
 }
 
-static void words_in_a_sentence(void** state) {
-  (void)state;
+TEST(words_in_a_sentence) {
   assert_string_equal(cri_integrators(cri_is_embedded).text,
                       "tsit5, dopri5, dopri8, bosh3, heun, midpoint or ralston");
   assert_string_equal(cri_words(cri_option_find("cone")->words, NULL).text,
                       "pyramidal or elliptic");
-}
-
-int test_model_options(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(options),
-      cmocka_unit_test(choices),
-      cmocka_unit_test(a_soft_choice_has_a_width),
-      cmocka_unit_test(flags),
-      cmocka_unit_test(words_in_a_sentence),
-  };
-  return cmocka_run_group_tests_name("model_options", tests, setup, teardown);
 }

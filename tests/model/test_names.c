@@ -1,32 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
 // The name resolver on random models, whose objects are called body1, joint2, geom3, ...
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdio.h>
-
-#include <cmocka.h>
 
 #include "model/names.h"
 #include "support/random_model.h"
+#include "support/test.h"
 
 static cr_model model;
 static cr_data* data;
 
-static int setup(void** state) {
-  (void)state;
-  cr_error error;
-  return random_model(&model, 4, &error) == CR_OK &&
-                 cri_data_create(&data, &model, NULL, &error) == CR_OK
-             ? 0
-             : 1;
+static void setup(void) {
+  assert_int_equal(random_model(&model, 4, NULL), CR_OK);
+  data = test_data(&model);
 }
 
-static int teardown(void** state) {
-  (void)state;
-  cri_data_free(data);
-  cri_model_free(&model);
-  return 0;
-}
+static void teardown(void) { cri_model_free(&model); }
+
+AROUND_FILE(setup, teardown)
 
 static cr_place found(const char* name) {
   cr_place place;
@@ -46,8 +36,7 @@ static void refused(const char* name, const char* because) {
   }
 }
 
-static void whole_fields(void** state) {
-  (void)state;
+TEST(whole_fields) {
   cr_place qpos = found("qpos");
   assert_int_equal(qpos.first, 0);
   assert_int_equal(qpos.count, model.nq);
@@ -58,8 +47,7 @@ static void whole_fields(void** state) {
   assert_ptr_equal(cri_place_value(&gravity, &model, data), model.gravity + 2);
 }
 
-static void rows_and_components(void** state) {
-  (void)state;
+TEST(rows_and_components) {
   cr_place mass = found("body_mass[2]");
   assert_ptr_equal(cri_place_value(&mass, &model, data), model.body_mass + 2);
   cr_place y = found("xpos[1].y"), same = found("xpos[1][1]");
@@ -70,8 +58,7 @@ static void rows_and_components(void** state) {
   assert_int_equal(quat.tan_count, 0);
 }
 
-static void objects_by_name(void** state) {
-  (void)state;
+TEST(objects_by_name) {
   for (int j = 0; j < model.njnt; j++) {
     const char* joint = cri_name(&model, model.name_jntadr, j);
     char name[96];
@@ -89,8 +76,7 @@ static void objects_by_name(void** state) {
   }
 }
 
-static void quaternion_coordinates_have_no_direction_of_their_own(void** state) {
-  (void)state;
+TEST(quaternion_coordinates_have_no_direction_of_their_own) {
   for (int j = 0; j < model.njnt; j++) {
     if (model.jnt_type[j] == CR_JNT_FREE) {
       char name[32];
@@ -105,8 +91,7 @@ static void quaternion_coordinates_have_no_direction_of_their_own(void** state) 
   assert_null(cri_place_value(&last, &model, data));
 }
 
-static void contacts_by_depth(void** state) {
-  (void)state;
+TEST(contacts_by_depth) {
   cr_place first = found("contact[0:1].dist"), second = found("contact[0:1][1]");
   data->ncon = 3;
   for (int i = 0; i < 3; i++) {
@@ -123,8 +108,7 @@ static void contacts_by_depth(void** state) {
   data->ncon = 0;
 }
 
-static void components_of_a_contact(void** state) {
-  (void)state;
+TEST(components_of_a_contact) {
   cr_place z = found("contact[0:1].pos.z");
   assert_int_equal(z.count, 1);
   data->ncon = 2;
@@ -142,8 +126,7 @@ static void components_of_a_contact(void** state) {
   data->ncon = 0;
 }
 
-static void rest_quaternions_have_no_tangent(void** state) {
-  (void)state;
+TEST(rest_quaternions_have_no_tangent) {
   assert_int_equal(found("qpos_spring").tan_count, 0);
   for (int j = 0; j < model.njnt; j++) {
     bool turns = model.jnt_type[j] == CR_JNT_FREE || model.jnt_type[j] == CR_JNT_BALL;
@@ -159,10 +142,9 @@ static void rest_quaternions_have_no_tangent(void** state) {
 }
 
 // a parameter's tangent lies in the twin's model, a field's in the twin itself
-static void tangents_lie_in_the_twin(void** state) {
-  (void)state;
+TEST(tangents_lie_in_the_twin) {
   cr_data *tan = NULL, *none = NULL;
-  assert_int_equal(cri_data_twin(&tan, &model, data, CR_DATA_TANGENT, NULL, NULL), CR_OK);
+  tan = test_twin(&model, data, CR_DATA_TANGENT);
   assert_int_equal(cri_data_twin(&none, &model, data, CR_DATA_TANGENT, cri_no_params, NULL), CR_OK);
   cr_place mass = found("body_mass[2]"), quat = found("body_quat[2]"), vel = found("qvel[1]");
   assert_ptr_equal(cri_place_tangent(&mass, &model, data, tan), tan->par.body_mass + 2);
@@ -172,13 +154,11 @@ static void tangents_lie_in_the_twin(void** state) {
   assert_ptr_equal(cri_place_tangent(&vel, &model, data, none), none->qvel + 1);
   cr_place direction = found("tangent[2]");
   assert_ptr_equal(cri_place_tangent(&direction, &model, data, tan), tan->qpos + 2);
-  cri_data_free(tan);
   cri_data_free(none);
 }
 
 // an arm beside loose bodies and a mocap body, and its actuators, of which some have no activation
-static void objects_without_rows(void** state) {
-  (void)state;
+TEST(objects_without_rows) {
   cr_model m;
   cr_error error;
   int with = 0, without = 0;
@@ -224,8 +204,7 @@ static void objects_without_rows(void** state) {
   assert_true(with > 0 && without > 0);
 }
 
-static void mistakes_are_named(void** state) {
-  (void)state;
+TEST(mistakes_are_named) {
   refused("qpo", "no field 'qpo'");
   refused("qpos[9999]", "row 9999");
   refused("body_mass[nobody]", "there is no 'nobody'");
@@ -257,8 +236,7 @@ static void mistakes_are_named(void** state) {
 }
 
 // a sensor by its name, inside sensordata or alone; its numbers are components
-static void sensors_by_name(void** state) {
-  (void)state;
+TEST(sensors_by_name) {
   int tried = 0;
   for (int i = 0; i < model.nsensor; i++) {
     const char* name = cri_name(&model, model.name_sensoradr, i);
@@ -290,22 +268,4 @@ static void sensors_by_name(void** state) {
   }
   assert_true(tried > 2);
   refused("sensordata[nothing]", "there is no 'nothing'");
-}
-
-int test_names(void);
-int test_names(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(sensors_by_name),
-      cmocka_unit_test(whole_fields),
-      cmocka_unit_test(rows_and_components),
-      cmocka_unit_test(objects_by_name),
-      cmocka_unit_test(quaternion_coordinates_have_no_direction_of_their_own),
-      cmocka_unit_test(contacts_by_depth),
-      cmocka_unit_test(components_of_a_contact),
-      cmocka_unit_test(rest_quaternions_have_no_tangent),
-      cmocka_unit_test(tangents_lie_in_the_twin),
-      cmocka_unit_test(objects_without_rows),
-      cmocka_unit_test(mistakes_are_named),
-  };
-  return cmocka_run_group_tests_name("names", tests, setup, teardown);
 }

@@ -2,17 +2,14 @@
 // The table of sensor types, and what its check refuses.
 #include "model/sensors.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <string.h>
 
-#include <cmocka.h>
-
 #include "support/random_model.h"
+#include "support/test.h"
 
-static void the_table_is_in_order(void** state) {
+TEST(the_table_is_in_order) {
   assert_string_equal(cri_sensor_info(CR_SENS_TOUCH)->word, "touch");
   assert_string_equal(cri_sensor_info(CR_SENS_USER)->word, "user");
   assert_int_equal(CR_SENS_CLOCK, 45);
@@ -37,7 +34,7 @@ static void refused(const char* because) {
 }
 
 // every way to break one sensor, and the way back
-static void what_is_broken_is_refused(void** state) {
+TEST(what_is_broken_is_refused) {
   assert_int_equal(random_model(&m, 0, NULL), CR_OK);
   assert_int_equal(cri_sensors_check(&m, NULL), CR_OK);
   assert_true(m.nsensor > 4);
@@ -72,7 +69,7 @@ static void what_is_broken_is_refused(void** state) {
 }
 
 // a contact sensor has whole slots of data that exist
-static void contact_slots(void** state) {
+TEST(contact_slots) {
   assert_int_equal(random_model(&m, 0, NULL), CR_OK);
   m.nsensor = 1;
   m.sensor_type[0] = CR_SENS_CONTACT;
@@ -93,7 +90,7 @@ static void contact_slots(void** state) {
   cri_model_free(&m);
 }
 
-static void references_and_joints(void** state) {
+TEST(references_and_joints) {
   assert_int_equal(random_model(&m, 0, NULL), CR_OK);
   m.nsensor = 1;
   m.nsensordata = m.sensor_dim[0] = 3;
@@ -115,14 +112,4 @@ static void references_and_joints(void** state) {
     assert_int_equal(cri_sensors_check(&m, NULL), ball ? CR_OK : CR_ERR_MODEL);
   }
   cri_model_free(&m);
-}
-
-int test_sensors(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(the_table_is_in_order),
-      cmocka_unit_test(what_is_broken_is_refused),
-      cmocka_unit_test(contact_slots),
-      cmocka_unit_test(references_and_joints),
-  };
-  return cmocka_run_group_tests_name("sensors", tests, NULL, NULL);
 }

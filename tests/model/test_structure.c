@@ -17,7 +17,7 @@ static const cr_field_id filled[] = {
     CR_FIELD_M_rowadr,     CR_FIELD_M_colind,    CR_FIELD_body_geomnum, CR_FIELD_body_geomadr};
 enum { N_FILLED = (int)(sizeof filled / sizeof filled[0]) };
 
-static void every_other_number_is_found(void** state) {
+TEST(every_other_number_is_found) {
   for (uint64_t seed = 0; seed < N_SEED; seed++) {
     cr_model m;
     cr_error error = {CR_OK, ""};
@@ -40,9 +40,4 @@ static void every_other_number_is_found(void** state) {
     }
     cri_model_free(&m);
   }
-}
-
-int test_structure(void) {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(every_other_number_is_found)};
-  return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -74,7 +74,7 @@ static cr_real violation(const cri_tableau* t, const cr_real* weights, int nodes
   return worst;
 }
 
-static void trees_are_counted(void** state) {
+TEST(trees_are_counted) {
   static const int known[] = {0, 1, 1, 2, 4, 9, 20, 48, 115};
   grow_all(8);
   for (int n = 1; n <= 8; n++) {
@@ -82,7 +82,7 @@ static void trees_are_counted(void** state) {
   }
 }
 
-static void methods_have_their_order(void** state) {
+TEST(methods_have_their_order) {
   grow_all(8);
   int count = 0;
   for (int k = 0; k < 200; k++) {
@@ -101,7 +101,7 @@ static void methods_have_their_order(void** state) {
   assert_int_equal(count, 1 + CR_INT_N_METHOD);
 }
 
-static void embedded_methods_have_one_less(void** state) {
+TEST(embedded_methods_have_one_less) {
   grow_all(8);
   for (int k = CR_INT_TSIT5; k < CR_INT_TSIT5 + CR_INT_N_METHOD; k++) {
     const cri_tableau* t = cri_tableau_of(k);
@@ -118,7 +118,7 @@ static void embedded_methods_have_one_less(void** state) {
   }
 }
 
-static void tables_are_explicit(void** state) {
+TEST(tables_are_explicit) {
   for (int k = 0; k < 200; k++) {
     const cri_tableau* t = cri_tableau_of(k);
     for (int i = 0; t != NULL && i < t->n; i++) {
@@ -132,22 +132,10 @@ static void tables_are_explicit(void** state) {
   }
 }
 
-static void other_numbers_are_no_methods(void** state) {
-  (void)state;
+TEST(other_numbers_are_no_methods) {
   static const int numbers[] = {
       INT32_MIN, -1, CR_INT_EULER, CR_INT_TSIT5 - 1, CR_INT_TSIT5 + CR_INT_N_METHOD, INT32_MAX};
   for (size_t i = 0; i < sizeof numbers / sizeof numbers[0]; i++) {
     assert_null(cri_tableau_of(numbers[i]));
   }
-}
-
-int test_tableau(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(trees_are_counted),
-      cmocka_unit_test(methods_have_their_order),
-      cmocka_unit_test(embedded_methods_have_one_less),
-      cmocka_unit_test(tables_are_explicit),
-      cmocka_unit_test(other_numbers_are_no_methods),
-  };
-  return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -117,13 +117,13 @@ static void a_block_grows_inside_a_step(int integrator, bool events, int ncon) {
   close_toss(&tight);
 }
 
-static void with_a_stage_kept_from_the_step_before(void** state) {
+TEST(with_a_stage_kept_from_the_step_before) {
   a_block_grows_inside_a_step(CR_INT_TSIT5, false, 0);
   a_block_grows_inside_a_step(CR_INT_BOSH3, false, 0);
   a_block_grows_inside_a_step(CR_INT_TSIT5, false, 1);
 }
 // with rows from before, which the larger block must know again
-static void with_events(void** state) {
+TEST(with_events) {
   for (int ncon = 0; ncon < 3; ncon++) {
     a_block_grows_inside_a_step(CR_INT_TSIT5, true, ncon);
   }
@@ -132,7 +132,7 @@ static void with_events(void** state) {
 // The stage that a larger block evaluates anew has another warm start than when it ended the step
 // before: round-off, which decides whether two contacts at rest leave in one event or in two. The
 // motion is the same well within the tolerance.
-static void with_events_that_hang_on_round_off(void** state) {
+TEST(with_events_that_hang_on_round_off) {
   toss roomy, tight;
   open_toss(&roomy, CR_INT_TSIT5, true);
   open_toss(&tight, CR_INT_TSIT5, true);
@@ -144,16 +144,4 @@ static void with_events_that_hang_on_round_off(void** state) {
   close_toss(&roomy);
   close_toss(&tight);
 }
-static void without_such_a_stage(void** state) {
-  a_block_grows_inside_a_step(CR_INT_DOPRI8, false, 0);
-}
-
-int test_adaptive_room(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(with_a_stage_kept_from_the_step_before),
-      cmocka_unit_test(with_events),
-      cmocka_unit_test(with_events_that_hang_on_round_off),
-      cmocka_unit_test(without_such_a_stage),
-  };
-  return cmocka_run_group_tests_name("adaptive_room", tests, NULL, NULL);
-}
+TEST(without_such_a_stage) { a_block_grows_inside_a_step(CR_INT_DOPRI8, false, 0); }

@@ -153,7 +153,7 @@ static void exact_gradient(const int32_t* joints, cr_real* exact) {
   end(&b);
 }
 
-static void agrees_with_the_steps(void** state) {
+TEST(agrees_with_the_steps) {
   static const int methods[] = {CR_INT_TSIT5, CR_INT_BOSH3, CR_INT_HEUN, CR_INT_DOPRI8};
   static const int32_t* const models[] = {pendulum, tumbler};
   for (int k = 0; k < 2; k++) {
@@ -180,7 +180,7 @@ static void agrees_with_the_steps(void** state) {
 }
 
 // the equation is the same however the steps added rotations up
-static void quaternions_make_no_difference(void** state) {
+TEST(quaternions_make_no_difference) {
   const cr_real tol = CR_R(1e-9);
   const cr_adaptive options = {
       .rtol = tol, .atol = tol, .grid = CR_R(0.15), .first_step = CR_R(0.01), .quaternions = true};
@@ -200,7 +200,7 @@ static void quaternions_make_no_difference(void** state) {
 }
 
 // the cotangents of a ramp go to the rows at both its ends, the last row's twice to itself
-static void controls_may_change_linearly(void** state) {
+TEST(controls_may_change_linearly) {
   const cr_real tol = CR_R(1e-9);
   cr_adaptive options = {.rtol = CR_R(1e-13),
                          .atol = CR_R(1e-13),
@@ -234,7 +234,7 @@ static void controls_may_change_linearly(void** state) {
 }
 
 // along states as good as exact: the error follows the tolerance, the steps its root
-static void errors_follow_its_own_tolerance(void** state) {
+TEST(errors_follow_its_own_tolerance) {
   const struct {
     int method;
     double order;
@@ -264,7 +264,7 @@ static void errors_follow_its_own_tolerance(void** state) {
 }
 
 // a coarse adjoint takes steps much longer than those of the states
-static void steps_need_not_end_on_states(void** state) {
+TEST(steps_need_not_end_on_states) {
   bench b;
   int forward, rejected, events, backward;
   begin(&b, 2, tumbler, CR_INT_TSIT5);
@@ -310,7 +310,7 @@ static cr_real fixed_error(const int32_t* joints, int method, int nstep, cr_adjo
 }
 
 // along states of fixed steps: as far off as these are
-static void fixed_steps_keep_their_order(void** state) {
+TEST(fixed_steps_keep_their_order) {
   const struct {
     int method;
     double order;
@@ -334,7 +334,7 @@ static void fixed_steps_keep_their_order(void** state) {
 
 // ---- what cannot be done
 
-static void refusals_name_the_reason(void** state) {
+TEST(refusals_name_the_reason) {
   bench b;
   cr_error error;
   cr_adjoint options = {.rtol = CR_R(1e-6), .atol = CR_R(1e-6)};
@@ -356,7 +356,7 @@ static void refusals_name_the_reason(void** state) {
   end(&b);
 }
 
-static void a_budget_that_runs_out_is_an_error(void** state) {
+TEST(a_budget_that_runs_out_is_an_error) {
   bench b;
   cr_error error;
   const cr_adjoint options = {.rtol = CR_R(1e-9), .atol = CR_R(1e-9), .max_steps = 7};
@@ -374,18 +374,4 @@ static void a_budget_that_runs_out_is_an_error(void** state) {
     assert_true(b.gradient[i] == first[i]);
   }
   end(&b);
-}
-
-int test_adjoint(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(agrees_with_the_steps),
-      cmocka_unit_test(quaternions_make_no_difference),
-      cmocka_unit_test(controls_may_change_linearly),
-      cmocka_unit_test(errors_follow_its_own_tolerance),
-      cmocka_unit_test(steps_need_not_end_on_states),
-      cmocka_unit_test(fixed_steps_keep_their_order),
-      cmocka_unit_test(refusals_name_the_reason),
-      cmocka_unit_test(a_budget_that_runs_out_is_an_error),
-  };
-  return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -90,7 +90,7 @@ static double worst(const shot* s, const int* at, const double* truth, int n) {
 }
 
 // under 1 % at a loose tolerance, as the gradient of the steps is, which end on all events
-static void cube_that_lands_tumbling(void** state) {
+TEST(cube_that_lands_tumbling) {
   static const int at[] = {0, 2, 4};
   shot s;
   double truth[3];
@@ -131,7 +131,7 @@ static void billiard_shot(shot* s, bool gravity, double time, double truth[2]) {
   (void)run(s, 1e-8, true);
 }
 
-static void balls_in_the_air(void** state) {
+TEST(balls_in_the_air) {
   static const int at[] = {0, 1};
   shot s;
   double truth[2];
@@ -146,7 +146,7 @@ static void balls_in_the_air(void** state) {
 }
 
 // what rests on a table has lost its energy: no integration backward from the end finds the way it came
-static void balls_on_a_table(void** state) {
+TEST(balls_on_a_table) {
   static const int at[] = {0, 1};
   shot s;
   double truth[2];
@@ -162,7 +162,7 @@ static void balls_on_a_table(void** state) {
   end(&s);
 }
 
-static void contacts_from_distance_count(void** state) {
+TEST(contacts_from_distance_count) {
   shot s;
   const cr_real miss[MOST] = {1, 1.2};
   begin(&s, billiard, "xpos[target].y^2", 0.3, miss, MOST);
@@ -200,14 +200,4 @@ static void contacts_from_distance_count(void** state) {
     assert_close(anew[i], s.gradient[i], 1e-2 * fabs(s.gradient[1]));
   }
   end(&s);
-}
-
-int test_adjoint_contact(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(cube_that_lands_tumbling),
-      cmocka_unit_test(balls_in_the_air),
-      cmocka_unit_test(balls_on_a_table),
-      cmocka_unit_test(contacts_from_distance_count),
-  };
-  return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -36,7 +36,7 @@ static cr_real* numbers(int n) {
 static void bench_open(bench* s, uint64_t seed) {
   cr_random r = cr_random_seed(seed, 3);
   assert_int_equal(random_model(&s->m, seed, NULL), CR_OK);
-  assert_int_equal(cri_data_create(&s->start, &s->m, NULL, NULL), CR_OK);
+  s->start = test_data(&s->m);
   const cr_model* m = &s->m;
   s->qpos = numbers(ITEMS * m->nq);
   s->qvel = numbers(ITEMS * m->nv);
@@ -67,7 +67,6 @@ static void bench_close(bench* s) {
   for (int i = 0; i < 6; i++) {
     free(all[i]);
   }
-  cri_data_free(s->start);
   cri_model_free(&s->m);
 }
 
@@ -222,8 +221,7 @@ static void run_by_hand(const bench* s, int i, const results* to) {
   cri_model_free(&own);
 }
 
-static void same_bits_alone_together_and_by_hand(void** state) {
-  (void)state;
+TEST(same_bits_alone_together_and_by_hand) {
   for (uint64_t seed = 1; seed <= 6; seed++) {
     bench s;
     bench_open(&s, seed);
@@ -249,8 +247,7 @@ static void same_bits_alone_together_and_by_hand(void** state) {
 }
 
 // what is not given is the model's start, no control, the model's parameters; nothing stays behind
-static void defaults_follow_what_was_given(void** state) {
-  (void)state;
+TEST(defaults_follow_what_was_given) {
   bench s;
   bench_open(&s, 2);
   cr_error error;
@@ -278,8 +275,7 @@ static void defaults_follow_what_was_given(void** state) {
 }
 
 // the loss without its gradient, and the end without a loss
-static void only_what_is_asked(void** state) {
-  (void)state;
+TEST(only_what_is_asked) {
   bench s;
   bench_open(&s, 3);
   cr_error error;
@@ -307,8 +303,7 @@ static void only_what_is_asked(void** state) {
 }
 
 // all that has no rows starts as a data block says; a quaternion has three numbers in a gradient
-static void a_start_for_all_and_turns(void** state) {
-  (void)state;
+TEST(a_start_for_all_and_turns) {
   static const char* const turns[] = {"body_quat"};
   enum { SOME = 3 };
   bench s;
@@ -349,8 +344,7 @@ static void a_start_for_all_and_turns(void** state) {
   bench_close(&s);
 }
 
-static void one_that_fails_is_named(void** state) {
-  (void)state;
+TEST(one_that_fails_is_named) {
   bench s;
   bench_open(&s, 4);
   cr_error error;
@@ -436,8 +430,7 @@ static void run_on(const bench* s, int nthread, const results* to, cr_error erro
 }
 
 // rollouts of the same worker come out as if those that fail had never been
-static void failures_leave_the_others_alone(void** state) {
-  (void)state;
+TEST(failures_leave_the_others_alone) {
   int late = 0;
   for (uint64_t seed = 1; seed <= 6; seed++) {
     bench s;
@@ -485,8 +478,7 @@ static void failures_leave_the_others_alone(void** state) {
 // ---- allocations
 
 // the first rollout of each thread may allocate, and in contact one with more contacts than any before
-static void nothing_is_allocated_after_the_first(void** state) {
-  (void)state;
+TEST(nothing_is_allocated_after_the_first) {
   if (allocation_count() < 0) {
     skip();
   }
@@ -517,8 +509,7 @@ static void nothing_is_allocated_after_the_first(void** state) {
 
 // in contact a block grows where there are more contacts than any before, adaptive steps where there are more
 // than any before: once all have been seen, nothing is allocated, whatever the steps and the memory
-static void nothing_is_allocated_a_second_time(void** state) {
-  (void)state;
+TEST(nothing_is_allocated_a_second_time) {
   if (allocation_count() < 0) {
     skip();
   }
@@ -565,8 +556,7 @@ static void nothing_is_allocated_a_second_time(void** state) {
   }
 }
 
-static void bad_options_are_refused(void** state) {
-  (void)state;
+TEST(bad_options_are_refused) {
   bench s;
   bench_open(&s, 5);
   cr_error error;
@@ -586,19 +576,4 @@ static void bad_options_are_refused(void** state) {
   assert_int_equal(cr_batch_create(&batch, &s.m, &s.m, &o, &error), CR_ERR_ARG);
   assert_null(batch);
   bench_close(&s);
-}
-
-int test_batch(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(same_bits_alone_together_and_by_hand),
-      cmocka_unit_test(defaults_follow_what_was_given),
-      cmocka_unit_test(only_what_is_asked),
-      cmocka_unit_test(a_start_for_all_and_turns),
-      cmocka_unit_test(one_that_fails_is_named),
-      cmocka_unit_test(failures_leave_the_others_alone),
-      cmocka_unit_test(nothing_is_allocated_after_the_first),
-      cmocka_unit_test(nothing_is_allocated_a_second_time),
-      cmocka_unit_test(bad_options_are_refused),
-  };
-  return cmocka_run_group_tests_name("batch", tests, NULL, NULL);
 }

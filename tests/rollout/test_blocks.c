@@ -59,7 +59,7 @@ static cr_rollout* rollout_of(const cr_model* m, size_t memory) {
   return r;
 }
 
-static void same_bits_with_and_without(void** state) {
+TEST(same_bits_with_and_without) {
   int compared = 0;
   for (uint64_t seed = 0; seed < MODELS; seed++) {
     cr_model m;
@@ -89,7 +89,7 @@ static void same_bits_with_and_without(void** state) {
 }
 
 // a step that does not fit makes room for itself, and the blocks are as large from then on
-static void they_grow(void** state) {
+TEST(they_grow) {
   cr_model m;
   assert_int_equal(random_model(&m, 1, NULL), CR_OK);
   m.integrator = CR_INT_EULER;
@@ -109,12 +109,4 @@ static void they_grow(void** state) {
   cr_rollout_free(kept);
   cr_rollout_free(again);
   cri_model_free(&m);
-}
-
-int test_blocks(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(same_bits_with_and_without),
-      cmocka_unit_test(they_grow),
-  };
-  return cmocka_run_group_tests(tests, NULL, NULL);
 }

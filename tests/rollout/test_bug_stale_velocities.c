@@ -9,7 +9,6 @@
 #include "rollout/trajectory.h"
 #include "support/close.h"
 #include "support/io_bug.h"
-#include "support/scratch.h"
 
 enum { STEPS = 24 };
 
@@ -90,8 +89,7 @@ static void open_rollout(bug_scene* s, cr_rollout** r) {
   assert_int_equal(cri_rollout_create(r, &s->m, STEPS, cri_no_params, NULL), CR_OK);
 }
 
-static void bug_stale_velocities_error_falls_with_the_step(void** state) {
-  (void)state;
+TEST(bug_stale_velocities_error_falls_with_the_step) {
   bug_scene s;
   cr_rollout* r;
   open_rollout(&s, &r);
@@ -110,8 +108,7 @@ static void bug_stale_velocities_error_falls_with_the_step(void** state) {
   bug_close(&s);
 }
 
-static void bug_stale_velocities_nothing_stale_is_read(void** state) {
-  (void)state;
+TEST(bug_stale_velocities_nothing_stale_is_read) {
   bug_scene s;
   cr_rollout* r;
   open_rollout(&s, &r);
@@ -129,12 +126,4 @@ static void bug_stale_velocities_nothing_stale_is_read(void** state) {
   free(clean);
   cr_rollout_free(r);
   bug_close(&s);
-}
-
-int test_bug_stale_velocities(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(bug_stale_velocities_error_falls_with_the_step),
-      cmocka_unit_test(bug_stale_velocities_nothing_stale_is_read),
-  };
-  return cmocka_run_group_tests_name("bug_stale_velocities", tests, scratch_open, scratch_close);
 }

@@ -3,12 +3,8 @@
 // tendons that wrap, muscles and contacts; and, where the environment variable CAROM_ROLLOUT names a file
 // that scripts/check_rollout.py wrote, the gradient that the command computed in double on a user's model.
 // In double there is no extended precision: then the bound is what double differences can tell.
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
-
-#include <cmocka.h>
 
 #include "integrate/manifold.h"
 #include "integrate/step.h"
@@ -17,6 +13,7 @@
 #include "model/file.h"
 #include "rollout/trajectory.h"
 #include "support/random_model.h"
+#include "support/test.h"
 
 enum { LEVELS = 6, MAX_LINE = 4096 };
 #ifdef CR_LONG_DOUBLE
@@ -201,7 +198,7 @@ static void open_data(problem* p) {
   cr_capacity room = cri_capacity_default(&p->m);
   room = (cr_capacity){2 * room.ncon, 2 * room.nefc, 2 * room.nJ};
   assert_int_equal(cri_data_create(&p->d, &p->m, &room, NULL), CR_OK);
-  assert_int_equal(cri_data_create(&p->start, &p->m, NULL, NULL), CR_OK);
+  p->start = test_data(&p->m);
   assert_int_equal(cri_model_copy(&p->moved, &p->m, NULL), CR_OK);
   p->ctrl = calloc((size_t)p->nstep * (size_t)p->m.nu + 1, sizeof *p->ctrl);
   assert_non_null(p->ctrl);
@@ -210,7 +207,6 @@ static void open_data(problem* p) {
 static void close_problem(problem* p) {
   cr_expression_free(p->loss);
   cri_data_free(p->d);
-  cri_data_free(p->start);
   cri_model_free(&p->m);
   cri_model_free(&p->moved);
   free(p->ctrl);
@@ -277,8 +273,7 @@ static const cr_real* gradient_of(const problem* p, const cr_rollout* r, cr_fiel
   return cri_field_real(cri_field_of_model(id) ? &r->bar->par : &p->m, r->bar, id);
 }
 
-static void gradients_of_64_steps(void** state) {
-  (void)state;
+TEST(gradients_of_64_steps) {
   if (getenv("CAROM_ROLLOUT") != NULL) {
     skip();
   }
@@ -372,8 +367,7 @@ static cr_field_id field_named(const char* name) {
   return (cr_field_id)0;
 }
 
-static void gradient_of_a_users_model(void** state) {
-  (void)state;
+TEST(gradient_of_a_users_model) {
   const char* path = getenv("CAROM_ROLLOUT");
   if (path == NULL) {
     skip();
@@ -398,12 +392,4 @@ static void gradient_of_a_users_model(void** state) {
   close_problem(&p);
   assert_true(t.worst <= CR_R(1e-6));
   assert_true(t.compared > t.kinks + t.blurred);
-}
-
-int test_extended_long(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(gradients_of_64_steps),
-      cmocka_unit_test(gradient_of_a_users_model),
-  };
-  return cmocka_run_group_tests_name("extended_long", tests, NULL, NULL);
 }

@@ -19,13 +19,10 @@ static void open_stand(stand* s) {
   memset(s->asked, 0, sizeof s->asked);
   assert_int_equal(chain_model(&s->m, 1, slide, 1, NULL), CR_OK);
   s->m.jnt_limited[0] = 0;
-  assert_int_equal(cri_data_create(&s->d, &s->m, NULL, NULL), CR_OK);
+  s->d = test_data(&s->m);
 }
 
-static void close_stand(stand* s) {
-  cri_data_free(s->d);
-  cri_model_free(&s->m);
-}
+static void close_stand(stand* s) { cri_model_free(&s->m); }
 
 // how many are told; the first says `what`
 static int told(stand* s, const char* what) {
@@ -38,8 +35,7 @@ static int told(stand* s, const char* what) {
   return n;
 }
 
-static void limits_are_told_at_their_end(void** state) {
-  (void)state;
+TEST(limits_are_told_at_their_end) {
   stand s;
   open_stand(&s);
   s.m.jnt_limited[0] = 1;
@@ -57,16 +53,14 @@ static void limits_are_told_at_their_end(void** state) {
   close_stand(&s);
 }
 
-static void inputs_of_zero_are_told_where_they_count_to_one_side(void** state) {
-  (void)state;
+TEST(inputs_of_zero_are_told_where_they_count_to_one_side) {
   stand s;
   open_stand(&s);
   s.asked[CR_FIELD_ctrl] = true;
   s.m.integrator = CR_INT_DISCRETE;
   s.m.actuator_gaintype[0] = CR_GAIN_AFFINE;
   s.m.actuator_gainprm[2] = -1;
-  cri_data_free(s.d);
-  assert_int_equal(cri_data_create(&s.d, &s.m, NULL, NULL), CR_OK);
+  s.d = test_data(&s.m);
   assert_int_equal(told(&s, "ctrl[0]"), 1);
   s.d->ctrl[0] = CR_R(1e-9);
   assert_int_equal(told(&s, ""), 0);
@@ -80,12 +74,4 @@ static void inputs_of_zero_are_told_where_they_count_to_one_side(void** state) {
   s.asked[CR_FIELD_ctrl] = false;
   assert_int_equal(told(&s, ""), 0);
   close_stand(&s);
-}
-
-int test_one_sided(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(limits_are_told_at_their_end),
-      cmocka_unit_test(inputs_of_zero_are_told_where_they_count_to_one_side),
-  };
-  return cmocka_run_group_tests_name("one_sided", tests, NULL, NULL);
 }

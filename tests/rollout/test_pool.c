@@ -1,14 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // The thread pool: every item once, by the worker it belongs to, and the same answers from any
 // number of workers.
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdio.h>
-
-#include <cmocka.h>
 
 #include "base/real.h"
 #include "rollout/pool.h"
+#include "support/test.h"
 
 enum { MAX_ITEMS = 100 };
 
@@ -36,8 +33,7 @@ static cr_pool* pool_of(int nworker) {
   return pool;
 }
 
-static void every_item_once(void** state) {
-  (void)state;
+TEST(every_item_once) {
   for (int n = 1; n <= 8; n++) {
     cr_pool* pool = pool_of(n);
     assert_int_equal(cr_pool_size(pool), n);
@@ -53,8 +49,7 @@ static void every_item_once(void** state) {
   }
 }
 
-static void same_bits_for_any_number_of_workers(void** state) {
-  (void)state;
+TEST(same_bits_for_any_number_of_workers) {
   work_table first = {0};
   for (int n = 1; n <= 8; n *= 2) {
     work_table t = {0};
@@ -69,8 +64,7 @@ static void same_bits_for_any_number_of_workers(void** state) {
 }
 
 // item 21 is the first that fails, whoever comes to it when
-static void the_lowest_failure_counts(void** state) {
-  (void)state;
+TEST(the_lowest_failure_counts) {
   for (int n = 1; n <= 8; n++) {
     cr_pool* pool = pool_of(n);
     work_table t = {.fail_from = 20, .fail_every = 3};
@@ -86,8 +80,7 @@ static void the_lowest_failure_counts(void** state) {
   }
 }
 
-static void many_short_runs(void** state) {
-  (void)state;
+TEST(many_short_runs) {
   cr_pool* pool = pool_of(3);
   work_table t = {0};
   for (int k = 0; k < 500; k++) {
@@ -98,23 +91,11 @@ static void many_short_runs(void** state) {
   cr_pool_free(pool);
 }
 
-static void one_worker_a_processor(void** state) {
-  (void)state;
+TEST(one_worker_a_processor) {
   cr_pool* pool = pool_of(0);
   assert_true(cr_pool_size(pool) >= 1);
   work_table t = {0};
   assert_int_equal(cr_pool_run(pool, 10, note, &t), CR_OK);
   cr_pool_free(pool);
   cr_pool_free(NULL);
-}
-
-int test_pool(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(every_item_once),
-      cmocka_unit_test(same_bits_for_any_number_of_workers),
-      cmocka_unit_test(the_lowest_failure_counts),
-      cmocka_unit_test(many_short_runs),
-      cmocka_unit_test(one_worker_a_processor),
-  };
-  return cmocka_run_group_tests_name("pool", tests, NULL, NULL);
 }

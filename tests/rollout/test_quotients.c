@@ -25,8 +25,7 @@ static cr_real leap(cr_real x) { return (x > 0 ? 10 : -4) + smooth(x); }
 // constant up to 1e-4, as friction below its least value
 static cr_real floored(cr_real x) { return cr_max(x, CR_R(1e-4)) - CR_R(1e-4); }
 
-static void smooth_ones_have_one_slope(void** state) {
-  (void)state;
+TEST(smooth_ones_have_one_slope) {
   cri_quotients q = sample(smooth, false);
   cri_slope_fit both = cri_slope_at(&q, 0);
   assert_true(both.known && !both.kink);
@@ -38,8 +37,7 @@ static void smooth_ones_have_one_slope(void** state) {
   }
 }
 
-static void kinks_have_two(void** state) {
-  (void)state;
+TEST(kinks_have_two) {
   for (int told = 0; told < 2; told++) {
     cri_quotients q = sample(bent, told == 1);
     cri_slope_fit both = cri_slope_at(&q, 0);
@@ -50,8 +48,7 @@ static void kinks_have_two(void** state) {
 }
 
 // the value at the point is not that of either side
-static void jumps_keep_the_slopes_beside_them(void** state) {
-  (void)state;
+TEST(jumps_keep_the_slopes_beside_them) {
   cri_quotients q = sample(leap, true);
   assert_false(cri_slope_at(&q, 0).known);
   assert_close(cri_slope_of_side(&q, 1).value, 4, CR_R(1e-7));
@@ -64,15 +61,13 @@ static void jumps_keep_the_slopes_beside_them(void** state) {
   assert_false(cri_leaps(&q, 1, &right) || cri_leaps(&q, -1, &left));
 }
 
-static void finer_steps_overrule_coarse_ones(void** state) {
-  (void)state;
+TEST(finer_steps_overrule_coarse_ones) {
   cri_quotients q = sample(floored, true);
   assert_close(cri_slope_of_side(&q, 1).value, 0, CR_R(1e-9));
 }
 
 // other pieces further away, values that do not exist
-static void only_the_nearest_piece_counts(void** state) {
-  (void)state;
+TEST(only_the_nearest_piece_counts) {
   cri_quotients q = sample(smooth, true);
   for (int i = 0; i < 3; i++) {
     q.plus[i].value = 100;
@@ -83,15 +78,4 @@ static void only_the_nearest_piece_counts(void** state) {
   assert_close(cri_slope_of_side(&q, -1).value, 4, CR_R(1e-8));
   q.plus[CR_QUOTIENT_LEVELS - 1].known = false;
   assert_false(cri_slope_of_side(&q, 1).known);
-}
-
-int test_quotients(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(smooth_ones_have_one_slope),
-      cmocka_unit_test(kinks_have_two),
-      cmocka_unit_test(jumps_keep_the_slopes_beside_them),
-      cmocka_unit_test(finer_steps_overrule_coarse_ones),
-      cmocka_unit_test(only_the_nearest_piece_counts),
-  };
-  return cmocka_run_group_tests_name("quotients", tests, NULL, NULL);
 }

@@ -104,7 +104,7 @@ static cr_real steepest(int collision, bool boxes) {
   return slope;
 }
 
-static void surface_stays(void** state) {
+TEST(surface_stays) {
   const struct {
     const char* name;
     cr_real axis[3], angle;
@@ -131,7 +131,7 @@ static void surface_stays(void** state) {
 }
 
 // at the same number smooth is at least as smooth as soft
-static void load_moves_as_smoothly(void** state) {
+TEST(load_moves_as_smoothly) {
   cr_real soft = steepest(CR_COLLISION_SOFT, false), smooth = steepest(CR_COLLISION_SMOOTH, false);
   cr_real boxes = steepest(CR_COLLISION_SMOOTH, true);
   print_message("steepest: soft %.1f, smooth %.1f, on a box %.1f mm/rad\n", 1e3 * (double)soft,
@@ -183,7 +183,7 @@ static cr_real largest_jump(const cr_pair* pair, const solid* floor, cr_real len
   return jump;
 }
 
-static void mesh_moves_its_load_smoothly(void** state) {
+TEST(mesh_moves_its_load_smoothly) {
   solid plane = solid_at(0, 0, 0, 2, 2, 1), box = solid_at(0, 0, -1, 2, 2, 1);
   plane.type = CR_GEOM_PLANE;
   box.type = CR_GEOM_BOX;
@@ -258,21 +258,11 @@ static cr_real lipschitz(int collision) {
   return most;
 }
 
-static void gradient_of_a_landing_is_smooth(void** state) {
+TEST(gradient_of_a_landing_is_smooth) {
   cr_real hard = lipschitz(CR_COLLISION_HARD), soft = lipschitz(CR_COLLISION_SOFT);
   cr_real smooth = lipschitz(CR_COLLISION_SMOOTH);
   print_message("Lipschitz constant of d spin/d tilt: hard %.0f, soft %.0f, smooth %.0f\n",
                 (double)hard, (double)soft, (double)smooth);
   assert_true(smooth < soft);
   assert_true(10 * smooth < hard);
-}
-
-int test_smooth_landing(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(surface_stays),
-      cmocka_unit_test(load_moves_as_smoothly),
-      cmocka_unit_test(mesh_moves_its_load_smoothly),
-      cmocka_unit_test(gradient_of_a_landing_is_smooth),
-  };
-  return cmocka_run_group_tests_name("smooth landing", tests, NULL, NULL);
 }

@@ -50,13 +50,13 @@ static landing toss(int collision, cr_real tolerance) {
   return toss_with(collision, tolerance, false);
 }
 
-static void soft_cube_lands_as_published(void** state) {
+TEST(soft_cube_lands_as_published) {
   landing x = toss(CR_COLLISION_SOFT, CR_R(1e-10));
   assert_close(x.y, CR_R(-0.3017952226), CR_R(1e-7));
   assert_close(x.slope, CR_R(0.1726704), CR_R(0.0005));
 }
 
-static void hard_cube_lands_as_in_mujoco(void** state) {
+TEST(hard_cube_lands_as_in_mujoco) {
   landing x = toss_with(CR_COLLISION_HARD, CR_R(1e-10), true);
   assert_close(x.y, CR_R(-0.260896), CR_R(1e-5));
   assert_close(x.slope, CR_R(0.575775), CR_R(1e-4));
@@ -64,7 +64,7 @@ static void hard_cube_lands_as_in_mujoco(void** state) {
 
 // the published gradient is off by 1.3 % at 1e-7 and by 7 % at 1e-5. Converged: dopri8 at 1e-12 with
 // events, and central differences of its end
-static void events_make_loose_tolerances_do(void** state) {
+TEST(events_make_loose_tolerances_do) {
   static const struct {
     int collision;
     double converged;
@@ -78,13 +78,4 @@ static void events_make_loose_tolerances_do(void** state) {
     assert_close(loose, truth, CR_R(0.01) * truth);
     assert_close(tight, truth, CR_R(0.0005) * truth);
   }
-}
-
-int test_soft_toss(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(soft_cube_lands_as_published),
-      cmocka_unit_test(hard_cube_lands_as_in_mujoco),
-      cmocka_unit_test(events_make_loose_tolerances_do),
-  };
-  return cmocka_run_group_tests_name("soft toss", tests, NULL, NULL);
 }

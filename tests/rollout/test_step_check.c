@@ -1,15 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // The gradient check of a step: silent on right gradients, loud on wrong ones, and it knows a kink
 // when it sees one.
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdio.h>
-
-#include <cmocka.h>
 
 #include "model/build.h"
 #include "rollout/step_check.h"
 #include "support/random_model.h"
+#include "support/test.h"
 
 typedef struct {
   cr_model m;
@@ -24,14 +21,13 @@ static void open_bench(bench* b, uint64_t seed, state_kind kind, int entries) {
   assert_int_equal(random_model(&b->m, seed, &error), CR_OK);
   random_model_calm(&b->m);
   b->m.timestep = CR_R(5e-4);
-  assert_int_equal(cri_data_create(&b->d, &b->m, NULL, &error), CR_OK);
+  b->d = test_data(&b->m);
   assert_int_equal(cr_step_check_create(&b->check, &b->m, entries, &error), CR_OK);
   random_state(&b->m, b->d, seed, kind);
 }
 
 static void close_bench(bench* b) {
   cr_step_check_free(b->check);
-  cri_data_free(b->d);
   cri_model_free(&b->m);
 }
 
@@ -43,8 +39,7 @@ static void run(bench* b, uint64_t seed) {
   }
 }
 
-static void right_gradients_pass(void** state) {
-  (void)state;
+TEST(right_gradients_pass) {
   int samples = 0, kinks = 0;
   cr_real worst = 0, dot = 0;
   for (uint64_t seed = 0; seed < 4; seed++) {
@@ -73,8 +68,7 @@ static void right_gradients_pass(void** state) {
 
 // the gradient of one model against differences of another, that steps from rest as the first does
 // but is damped differently: the check moves a copy of its own
-static void wrong_gradients_fail(void** state) {
-  (void)state;
+TEST(wrong_gradients_fail) {
   bench b;
   open_bench(&b, 3, STATE_FLIGHT, 2);
   b.m.integrator = CR_INT_EULER;
@@ -98,8 +92,7 @@ static void wrong_gradients_fail(void** state) {
 }
 
 // two states add up
-static void results_accumulate(void** state) {
-  (void)state;
+TEST(results_accumulate) {
   bench b;
   open_bench(&b, 3, STATE_FLIGHT, 4);
   run(&b, 1);
@@ -113,8 +106,7 @@ static void results_accumulate(void** state) {
 }
 
 // the state, the controls, and as many entries of each parameter as were asked for
-static void samples_are_bounded(void** state) {
-  (void)state;
+TEST(samples_are_bounded) {
   bench few, all;
   open_bench(&few, 3, STATE_FLIGHT, 2);
   open_bench(&all, 3, STATE_FLIGHT, 0);
@@ -129,8 +121,7 @@ static void samples_are_bounded(void** state) {
 }
 
 // joints exactly at the margin of their limits: to one side there is a row, to the other none
-static void kinks_are_told(void** state) {
-  (void)state;
+TEST(kinks_are_told) {
   bench b;
   int told = 0;
   for (uint64_t seed = 3; seed < 31; seed += 4) {
@@ -157,8 +148,7 @@ static void kinks_are_told(void** state) {
 }
 
 // parameters where zero is a switch are no samples, and no errors
-static void switches_are_left_out(void** state) {
-  (void)state;
+TEST(switches_are_left_out) {
   bench b;
   open_bench(&b, 7, STATE_CONTACT, 0);
   run(&b, 5);
@@ -179,8 +169,7 @@ static void switches_are_left_out(void** state) {
 
 // parameters that are zero have no size of their own to step by: a light body at high speed answers
 // to the least drag, and turns more than once if it is not the least
-static void steps_stay_small(void** state) {
-  (void)state;
+TEST(steps_stay_small) {
   const int32_t parents[] = {0, 0}, jntnums[] = {0, 1}, types[] = {CR_JNT_FREE};
   const cr_real velocity[] = {10, -20, 30, 100, -50, 70};
   bench b = {0};
@@ -197,7 +186,7 @@ static void steps_stay_small(void** state) {
     b.m.body_inertia[3 + i] = CR_R(5e-7);
   }
   assert_int_equal(cri_model_derive(&b.m, NULL), CR_OK);
-  assert_int_equal(cri_data_create(&b.d, &b.m, NULL, NULL), CR_OK);
+  b.d = test_data(&b.m);
   assert_int_equal(cr_step_check_create(&b.check, &b.m, 0, NULL), CR_OK);
   for (int seed = 0; seed < 5; seed++) {
     cr_copy(b.d->qvel, velocity, b.m.nv);
@@ -211,8 +200,7 @@ static void steps_stay_small(void** state) {
 // a rail of next to no weight that floats, with a heavy cart on it and a pole on the cart: what the rail
 // is accelerated by is a difference of numbers a million times larger, and a difference of two steps
 // sees the round-off of these. Every entry is compared, and none fails for noise
-static void light_bodies_carry_heavy_ones(void** state) {
-  (void)state;
+TEST(light_bodies_carry_heavy_ones) {
   const int32_t parents[] = {0, 0, 1, 2}, jntnums[] = {0, 1, 1, 1};
   const int32_t types[] = {CR_JNT_FREE, CR_JNT_SLIDE, CR_JNT_HINGE};
   bench b = {0};
@@ -233,7 +221,7 @@ static void light_bodies_carry_heavy_ones(void** state) {
   b.m.jnt_axis[3] = b.m.jnt_axis[7] = 1;
   b.m.body_ipos[11] = CR_R(0.5);
   assert_int_equal(cri_model_derive(&b.m, NULL), CR_OK);
-  assert_int_equal(cri_data_create(&b.d, &b.m, NULL, NULL), CR_OK);
+  b.d = test_data(&b.m);
   assert_int_equal(cr_step_check_create(&b.check, &b.m, 0, NULL), CR_OK);
   for (uint64_t seed = 0; seed < 12; seed++) {
     cr_random random = cr_random_seed(seed, 1);
@@ -257,8 +245,7 @@ static void light_bodies_carry_heavy_ones(void** state) {
 // Three spheres in one point, on the axis of the three hinges between them: the contact of the first
 // with the last pushes with 1e17 N on a Jacobian that is zero. Some entries are nothing but its
 // round-off; all others are right.
-static void forces_on_nothing_are_told_from_errors(void** state) {
-  (void)state;
+TEST(forces_on_nothing_are_told_from_errors) {
   enum { N = 3 };
   const int32_t parents[] = {0, 0, 1, 2}, jntnums[] = {0, 1, 1, 1};
   const int32_t types[] = {CR_JNT_HINGE, CR_JNT_HINGE, CR_JNT_HINGE};
@@ -281,7 +268,7 @@ static void forces_on_nothing_are_told_from_errors(void** state) {
     }
   }
   assert_int_equal(cri_model_derive(&b.m, NULL), CR_OK);
-  assert_int_equal(cri_data_create(&b.d, &b.m, NULL, NULL), CR_OK);
+  b.d = test_data(&b.m);
   assert_int_equal(cr_step_check_create(&b.check, &b.m, 0, NULL), CR_OK);
   for (uint64_t seed = 0; seed < 10; seed++) {
     cr_random random = cr_random_seed(seed, 1);
@@ -320,15 +307,14 @@ static void open_slide(bench* b, cr_real depth) {
   b->m.jnt_range[1] = 1;
   cr_copy(b->m.jnt_solimp, solimp, 5);
   assert_int_equal(cri_model_derive(&b->m, NULL), CR_OK);
-  assert_int_equal(cri_data_create(&b->d, &b->m, NULL, NULL), CR_OK);
+  b->d = test_data(&b->m);
   assert_int_equal(cr_step_check_create(&b->check, &b->m, 0, NULL), CR_OK);
   b->d->qpos[0] = -depth;
 }
 
 // impedances have their largest value beyond a width of 0.1 mm: coarse steps see nothing but that, and
 // agree with each other on a slope that is not the slope here
-static void coarse_steps_do_not_decide(void** state) {
-  (void)state;
+TEST(coarse_steps_do_not_decide) {
   bench b;
   open_slide(&b, CR_R(3e-5));
   run(&b, 1);
@@ -341,8 +327,7 @@ static void coarse_steps_do_not_decide(void** state) {
 }
 
 // a time constant at its lower bound, twice the time step: left and right slope differ
-static void a_bound_is_a_kink(void** state) {
-  (void)state;
+TEST(a_bound_is_a_kink) {
   bench b;
   open_slide(&b, CR_R(3e-5));
   run(&b, 1);
@@ -358,8 +343,7 @@ static void a_bound_is_a_kink(void** state) {
 }
 
 // inverse weights of zero, those of the world among them, are at their bound
-static void weights_at_their_bound_are_left_out(void** state) {
-  (void)state;
+TEST(weights_at_their_bound_are_left_out) {
   int samples[2];
   for (int k = 0; k < 2; k++) {
     bench b;
@@ -375,8 +359,7 @@ static void weights_at_their_bound_are_left_out(void** state) {
   assert_int_equal(samples[1], samples[0] + 1);
 }
 
-static void a_step_that_fails_is_an_error(void** state) {
-  (void)state;
+TEST(a_step_that_fails_is_an_error) {
   bench b;
   cr_error error = {0};
   cr_random random = cr_random_seed(1, 3);
@@ -386,23 +369,4 @@ static void a_step_that_fails_is_an_error(void** state) {
   assert_non_null(strstr(error.text, "qvel[0]"));
   close_bench(&b);
   cr_step_check_free(NULL);
-}
-
-int test_step_check(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(right_gradients_pass),
-      cmocka_unit_test(wrong_gradients_fail),
-      cmocka_unit_test(results_accumulate),
-      cmocka_unit_test(samples_are_bounded),
-      cmocka_unit_test(kinks_are_told),
-      cmocka_unit_test(switches_are_left_out),
-      cmocka_unit_test(coarse_steps_do_not_decide),
-      cmocka_unit_test(a_bound_is_a_kink),
-      cmocka_unit_test(weights_at_their_bound_are_left_out),
-      cmocka_unit_test(steps_stay_small),
-      cmocka_unit_test(light_bodies_carry_heavy_ones),
-      cmocka_unit_test(forces_on_nothing_are_told_from_errors),
-      cmocka_unit_test(a_step_that_fails_is_an_error),
-  };
-  return cmocka_run_group_tests_name("step_check", tests, NULL, NULL);
 }

@@ -10,7 +10,7 @@ static cri_switches list(uint64_t* sets, int n) {
   return (cri_switches){.set = sets, .n = n, .room = n};
 }
 
-static void what_is_apart(void** state) {
+TEST(what_is_apart) {
   uint64_t a[] = {1, 2, 3, 2, 1}, b[] = {1, 2, 4, 3, 2, 1}, c[] = {1, 2, 3, 2, 5}, d[] = {7};
   cri_switches A = list(a, 5), B = list(b, 6), C = list(c, 5), D = list(d, 1);
   assert_int_equal(cri_switches_apart(&A, &A), 0);
@@ -46,13 +46,13 @@ static void fall(double time, int sets) {
 }
 
 // two balls, from heights 0.158 and 0.058 over the table: they meet it after 0.179 s and 0.109 s
-static void balls_that_land(void** state) {
+TEST(balls_that_land) {
   fall(0.1, 1);
   fall(0.115, 2);
 }
 
 // contacts that begin with the last state find room
-static void the_last_state_may_need_room(void** state) {
+TEST(the_last_state_may_need_room) {
   cr_error error;
   cr_model* m;
   cr_rollout* r;
@@ -76,13 +76,4 @@ static void the_last_state_may_need_room(void** state) {
   cri_switches_free(&s);
   cr_rollout_free(r);
   cr_model_close(m);
-}
-
-int test_switches(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(what_is_apart),
-      cmocka_unit_test(balls_that_land),
-      cmocka_unit_test(the_last_state_may_need_room),
-  };
-  return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -106,7 +106,7 @@ static void transposes(const bench* b) {
   }
 }
 
-static void are_the_transpose_of_gradients(void** state) {
+TEST(are_the_transpose_of_gradients) {
   bench b;
   static const char* const fixed[] = {"euler", "rk4", "tsit5"};
   for (int i = 0; i < 3; i++) {
@@ -142,7 +142,7 @@ static void look(void* context, const cr_model* m, const cr_data* tan, cr_real t
 }
 
 // the largest singular value of the matrix of all columns, by power iteration on it
-static void growth_is_the_largest_singular_value(void** state) {
+TEST(growth_is_the_largest_singular_value) {
   bench b;
   begin(&b, pendulum, "tsit5", 0.25, 4, 1e-9);
   int n = size(&b);
@@ -185,12 +185,4 @@ static void growth_is_the_largest_singular_value(void** state) {
   assert_close(s.time, 1, 1e-12);
   assert_true(s.looks > 10 && s.first > 0.5 && s.first < 2);
   end(&b);
-}
-
-int test_tangent(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(are_the_transpose_of_gradients),
-      cmocka_unit_test(growth_is_the_largest_singular_value),
-  };
-  return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -12,13 +12,10 @@ static cr_data* d;
 static void begin(void) {
   static const int32_t joints[] = {CR_JNT_FREE, CR_JNT_HINGE};
   assert_int_equal(chain_model(&m, 2, joints, 1, NULL), CR_OK);
-  assert_int_equal(cri_data_create(&d, &m, NULL, NULL), CR_OK);
+  d = test_data(&m);
 }
 
-static void end(void) {
-  cri_data_free(d);
-  cri_model_free(&m);
-}
+static void end(void) { cri_model_free(&m); }
 
 static void set_state(int i) {
   d->qpos[m.nq - 1] = (cr_real)i;
@@ -34,7 +31,7 @@ static void assert_state(int i) {
   assert_close(d->time, (cr_real)(4 * i), 0);
 }
 
-static void everything_comes_back(void** state) {
+TEST(everything_comes_back) {
   enum { N = 1000 };
   cri_tape tape = {0};
   begin();
@@ -115,7 +112,7 @@ static void find_fewest(void) {
 }
 
 // the forward run has made the steps up to its last checkpoint
-static void as_few_steps_as_possible_are_repeated(void** state) {
+TEST(as_few_steps_as_possible_are_repeated) {
   begin();
   find_fewest();
   for (int s = 1; s <= MOST_STATES; s++) {
@@ -136,7 +133,7 @@ static void as_few_steps_as_possible_are_repeated(void** state) {
 }
 
 // without knowing the number of steps, with the same room: hardly more where there is room for their root
-static void unknown_numbers_of_steps_cost_little(void** state) {
+TEST(unknown_numbers_of_steps_cost_little) {
   enum { N = 5000 };
   begin();
   static const int rooms[] = {20, 60, 200};
@@ -160,7 +157,7 @@ static void unknown_numbers_of_steps_cost_little(void** state) {
   end();
 }
 
-static void steps_that_do_not_fit_are_counted(void** state) {
+TEST(steps_that_do_not_fit_are_counted) {
   enum { N = 100 };
   cri_tape tape = {0};
   begin();
@@ -177,14 +174,4 @@ static void steps_that_do_not_fit_are_counted(void** state) {
   assert_int_equal(go_back(&tape, N), (long)N * (N - 1) / 2);
   cri_tape_free(&tape);
   end();
-}
-
-int test_tape(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(everything_comes_back),
-      cmocka_unit_test(as_few_steps_as_possible_are_repeated),
-      cmocka_unit_test(unknown_numbers_of_steps_cost_little),
-      cmocka_unit_test(steps_that_do_not_fit_are_counted),
-  };
-  return cmocka_run_group_tests_name("tape", tests, NULL, NULL);
 }

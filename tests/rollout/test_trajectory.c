@@ -1,12 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Trajectories and their gradients: against differences, step by step and over several steps; the
 // same bits however much room there is, however many workers, whatever failed before.
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
-
-#include <cmocka.h>
 
 #include "carom/carom.h"
 #include "integrate/inputs.h"
@@ -172,7 +168,7 @@ static void open_bench(bench* b, uint64_t seed, state_kind kind) {
   assert_int_equal(random_model(&b->m, seed, NULL), CR_OK);
   random_model_calm(&b->m);
   b->r = all_parameters(&b->m, STEPS);
-  assert_int_equal(cri_data_create(&b->start, &b->m, NULL, NULL), CR_OK);
+  b->start = test_data(&b->m);
   random_state(&b->m, b->start, seed, kind);
   // bodies of a gram among bodies of a ton: several steps of them need to be short
   b->m.timestep = CR_R(1e-4);
@@ -192,7 +188,6 @@ static void open_bench(bench* b, uint64_t seed, state_kind kind) {
 
 static void close_bench(bench* b) {
   cr_rollout_free(b->r);
-  cri_data_free(b->start);
   cri_model_free(&b->m);
 }
 
@@ -281,11 +276,10 @@ static outcome moved(const bench* b, cr_model* m, cr_data* d, const cr_data* tan
 // true if there was a difference to compare with
 static bool compare(bench* b, cr_random* random, cr_real h, cr_real* worst) {
   cr_model m;
-  cr_data *d, *tan;
   cr_real ctrl_tan[STEPS * 16];
   assert_int_equal(cri_model_copy(&m, &b->m, NULL), CR_OK);
-  assert_int_equal(cri_data_create(&d, &m, NULL, NULL), CR_OK);
-  assert_int_equal(cri_data_twin(&tan, &m, d, CR_DATA_TANGENT, NULL, NULL), CR_OK);
+  cr_data* d = test_data(&m);
+  cr_data* tan = test_twin(&m, d, CR_DATA_TANGENT);
   field_product product = {0};
   for (int i = 0; i < CR_N_MODEL_FIELD; i++) {
     cr_field_id id = (cr_field_id)i;
@@ -319,8 +313,6 @@ static bool compare(bench* b, cr_random* random, cr_real h, cr_real* worst) {
   if (smooth) {
     *worst = cr_max(*worst, cr_abs(slope - product.sum) / product.absolute);
   }
-  cri_data_free(tan);
-  cri_data_free(d);
   cri_model_free(&m);
   return smooth;
 }
@@ -350,20 +342,11 @@ static void gradients_match_differences(state_kind kind, bool fields) {
   assert_true(compared >= samples * 8 / 10);
 }
 
-static void gradients_in_flight(void** state) {
-  (void)state;
-  gradients_match_differences(STATE_FLIGHT, false);
-}
+TEST(gradients_in_flight) { gradients_match_differences(STATE_FLIGHT, false); }
 
-static void gradients_in_contact(void** state) {
-  (void)state;
-  gradients_match_differences(STATE_CONTACT, false);
-}
+TEST(gradients_in_contact) { gradients_match_differences(STATE_CONTACT, false); }
 
-static void gradients_of_computed_fields(void** state) {
-  (void)state;
-  gradients_match_differences(STATE_CONTACT, true);
-}
+TEST(gradients_of_computed_fields) { gradients_match_differences(STATE_CONTACT, true); }
 
 // ---- room
 
@@ -420,8 +403,7 @@ static void set_room(bench* b, cr_capacity room) {
   assert_int_equal(cri_data_twin(&r->bar, &b->m, r->d, CR_DATA_COTANGENT, r->wanted, NULL), CR_OK);
 }
 
-static void room_grows_and_changes_nothing(void** state) {
-  (void)state;
+TEST(room_grows_and_changes_nothing) {
   int grown = 0;
   for (uint64_t seed = 0; seed < 12; seed++) {
     bench a, b;
@@ -441,8 +423,7 @@ static void room_grows_and_changes_nothing(void** state) {
   assert_true(grown >= 9);
 }
 
-static void room_grows_in_the_middle_of_a_sweep(void** state) {
-  (void)state;
+TEST(room_grows_in_the_middle_of_a_sweep) {
   int grown = 0;
   for (uint64_t seed = 0; seed < 12; seed++) {
     bench a, b;
@@ -464,8 +445,7 @@ static void room_grows_in_the_middle_of_a_sweep(void** state) {
 }
 
 // the backward pass sees more contacts than the forward pass had
-static void room_grows_in_the_backward_pass(void** state) {
-  (void)state;
+TEST(room_grows_in_the_backward_pass) {
   int grown = 0;
   for (uint64_t seed = 0; seed < 32; seed++) {
     bench a, b;
@@ -495,8 +475,7 @@ static void room_grows_in_the_backward_pass(void** state) {
 
 // ---- contacts from distance
 
-static void distance_changes_the_gradient_and_nothing_else(void** state) {
-  (void)state;
+TEST(distance_changes_the_gradient_and_nothing_else) {
   int differs = 0;
   for (uint64_t seed = 1; seed < 20; seed += 4) {
     bench plain, far;
@@ -524,8 +503,7 @@ static void distance_changes_the_gradient_and_nothing_else(void** state) {
 }
 
 // a copy of the model in the place of the model: the same numbers
-static void an_equal_model_backward_is_no_other_model(void** state) {
-  (void)state;
+TEST(an_equal_model_backward_is_no_other_model) {
   for (uint64_t seed = 0; seed < 8; seed++) {
     bench a, b;
     open_bench(&a, seed, STATE_CONTACT);
@@ -558,8 +536,7 @@ static cr_status work_on(void* context, int item, int worker) {
   return cr_rollout_gradient(b->r, &b->m, &b->m, &loss, NULL);
 }
 
-static void same_bits_for_any_number_of_workers(void** state) {
-  (void)state;
+TEST(same_bits_for_any_number_of_workers) {
   enum { ITEMS = 12 };
   static const int workers[] = {1, 2, 8};
   static bench benches[3][ITEMS];
@@ -585,8 +562,7 @@ static void same_bits_for_any_number_of_workers(void** state) {
 
 // ---- replay, controls, repetition
 
-static void states_replay_bit_for_bit(void** state) {
-  (void)state;
+TEST(states_replay_bit_for_bit) {
   for (uint64_t seed = 0; seed < 12; seed++) {
     bench b;
     open_bench(&b, seed, STATE_CONTACT);
@@ -605,8 +581,7 @@ static void states_replay_bit_for_bit(void** state) {
 }
 
 // the loss sees the control of the step that ended: each control once
-static void controls_count_once(void** state) {
-  (void)state;
+TEST(controls_count_once) {
   bench b;
   uint64_t seed = 0;
   open_bench(&b, seed, STATE_FLIGHT);
@@ -628,8 +603,7 @@ static void controls_count_once(void** state) {
   close_bench(&b);
 }
 
-static void a_second_time_is_like_the_first(void** state) {
-  (void)state;
+TEST(a_second_time_is_like_the_first) {
   for (uint64_t seed = 0; seed < 8; seed++) {
     bench a, b;
     open_bench(&a, seed, STATE_CONTACT);
@@ -646,8 +620,7 @@ static void a_second_time_is_like_the_first(void** state) {
   }
 }
 
-static void nothing_is_allocated(void** state) {
-  (void)state;
+TEST(nothing_is_allocated) {
   if (allocation_count() < 0) {
     skip();
   }
@@ -666,8 +639,7 @@ static void nothing_is_allocated(void** state) {
 
 // ---- failures
 
-static void divergence_carries_the_step(void** state) {
-  (void)state;
+TEST(divergence_carries_the_step) {
   for (int integrator = 0; integrator < 2; integrator++) {
     bench b;
     cr_error error = {0};
@@ -696,8 +668,7 @@ static void divergence_carries_the_step(void** state) {
   }
 }
 
-static void a_loss_that_fails_is_named(void** state) {
-  (void)state;
+TEST(a_loss_that_fails_is_named) {
   bench b;
   cr_error error = {0};
   open_bench(&b, 1, STATE_CONTACT);
@@ -714,8 +685,7 @@ static void a_loss_that_fails_is_named(void** state) {
   close_bench(&b);
 }
 
-static void a_failed_gradient_leaves_nothing_behind(void** state) {
-  (void)state;
+TEST(a_failed_gradient_leaves_nothing_behind) {
   bench a, b;
   cr_error error = {0};
   open_bench(&a, 1, STATE_CONTACT);
@@ -740,7 +710,7 @@ static void assert_nothing_to_differentiate(bench* b, const cr_loss* loss) {
   assert_non_null(strstr(error.text, "needs a run"));
 }
 
-static void a_gradient_needs_a_whole_run(void** state) {
+TEST(a_gradient_needs_a_whole_run) {
   bench b;
   open_bench(&b, 1, STATE_CONTACT);
   cr_loss loss = loss_of(&b.w);
@@ -762,8 +732,7 @@ static void a_gradient_needs_a_whole_run(void** state) {
   close_bench(&b);
 }
 
-static void bad_arguments(void** state) {
-  (void)state;
+TEST(bad_arguments) {
   bench b;
   cr_rollout* r = NULL;
   cr_error error = {0};
@@ -792,8 +761,7 @@ static void bad_arguments(void** state) {
 }
 
 // what is at the end of a run, and the forward evaluation there
-static void the_last_state(void** state) {
-  (void)state;
+TEST(the_last_state) {
   bench b;
   open_bench(&b, 5, STATE_CONTACT);
   assert_int_equal(cr_rollout_run(b.r, &b.m, STEPS, NULL, NULL), CR_OK);
@@ -806,29 +774,4 @@ static void the_last_state(void** state) {
   assert_same_bits(b.r->d->qpos, cri_rollout_kept(b.r, &b.m, STEPS).qpos, b.m.nq);
   assert_same_bits(b.r->d->ctrl, b.r->ctrl + (STEPS - 1) * b.m.nu, b.m.nu);
   close_bench(&b);
-}
-
-int test_trajectory(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(gradients_in_flight),
-      cmocka_unit_test(gradients_in_contact),
-      cmocka_unit_test(gradients_of_computed_fields),
-      cmocka_unit_test(room_grows_and_changes_nothing),
-      cmocka_unit_test(room_grows_in_the_middle_of_a_sweep),
-      cmocka_unit_test(room_grows_in_the_backward_pass),
-      cmocka_unit_test(distance_changes_the_gradient_and_nothing_else),
-      cmocka_unit_test(an_equal_model_backward_is_no_other_model),
-      cmocka_unit_test(same_bits_for_any_number_of_workers),
-      cmocka_unit_test(states_replay_bit_for_bit),
-      cmocka_unit_test(controls_count_once),
-      cmocka_unit_test(a_second_time_is_like_the_first),
-      cmocka_unit_test(nothing_is_allocated),
-      cmocka_unit_test(divergence_carries_the_step),
-      cmocka_unit_test(a_loss_that_fails_is_named),
-      cmocka_unit_test(a_failed_gradient_leaves_nothing_behind),
-      cmocka_unit_test(a_gradient_needs_a_whole_run),
-      cmocka_unit_test(bad_arguments),
-      cmocka_unit_test(the_last_state),
-  };
-  return cmocka_run_group_tests_name("trajectory", tests, NULL, NULL);
 }

@@ -1,17 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // The control callback of a rollout.
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #include "base/real.h"
 #include "carom/rollout.h"
 #include "rollout/trajectory.h"
 #include "support/chain_model.h"
+#include "support/test.h"
 
 enum { STEPS = 20 };
 
@@ -47,7 +44,7 @@ static void close_rollout(cr_rollout* r) {
 }
 
 // what the callback wrote, set beforehand, gives the same bits
-static void controls_are_kept(void** state) {
+TEST(controls_are_kept) {
   cr_rollout* r = open_rollout();
   controller c = {.gain = 2, .fail_at = -1};
   cr_real ctrl[2 * STEPS], q[2];
@@ -68,7 +65,7 @@ static void controls_are_kept(void** state) {
   close_rollout(r);
 }
 
-static void a_controller_can_end_a_run(void** state) {
+TEST(a_controller_can_end_a_run) {
   cr_rollout* r = open_rollout();
   controller c = {.fail_at = 3};
   cr_error error = {0};
@@ -83,7 +80,7 @@ static void a_controller_can_end_a_run(void** state) {
 enum { KNOTS = 4 };
 
 // velocity of a motor's joint without anything else: the integral of the ramps, the last row held
-static void ramps_are_integrated(void** state) {
+TEST(ramps_are_integrated) {
   const int32_t types[] = {CR_JNT_SLIDE};
   const cr_real u[KNOTS] = {CR_R(0.3), -1, 2, CR_R(0.5)}, grid = CR_R(0.25);
   cr_rollout* r;
@@ -117,7 +114,7 @@ static void ramps_are_integrated(void** state) {
 }
 
 // the gradient with respect to every row, against differences of the loss
-static void gradients_of_ramps(void** state) {
+TEST(gradients_of_ramps) {
   const int32_t types[] = {CR_JNT_HINGE, CR_JNT_BALL};
   const cr_adaptive options = {.rtol = CR_R(1e-12),
                                .atol = CR_R(1e-12),
@@ -161,14 +158,4 @@ static void gradients_of_ramps(void** state) {
   }
   cr_expression_free(expression);
   close_rollout(r);
-}
-
-int test_trajectory_control(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(controls_are_kept),
-      cmocka_unit_test(a_controller_can_end_a_run),
-      cmocka_unit_test(ramps_are_integrated),
-      cmocka_unit_test(gradients_of_ramps),
-  };
-  return cmocka_run_group_tests_name("trajectory_control", tests, NULL, NULL);
 }

@@ -25,14 +25,14 @@ static void ask(measured* s, int bits, int reduce, int slots, int type1, int id1
   s->m.sensor_dim[0] = slots * cri_contact_slot_size(bits);
 }
 
-static void sizes_of_slots(void** state) {
+TEST(sizes_of_slots) {
   assert_int_equal(cri_contact_slot_size(ALL), 23);
   assert_int_equal(cri_contact_slot_size(1 << CR_CON_FOUND), 1);
   assert_int_equal(cri_contact_slot_size(1 << CR_CON_DIST | 1 << CR_CON_ANGVEL), 4);
 }
 
 // deepest first, and no more slots than contacts
-static void the_deepest_come_first(void** state) {
+TEST(the_deepest_come_first) {
   int several = 0;
   for (int seed = 0; seed < N_SEED; seed++) {
     measured s;
@@ -54,7 +54,7 @@ static void the_deepest_come_first(void** state) {
 }
 
 // the other way round: normal and tangent turn, of the rest the third numbers
-static void sides_the_other_way_round(void** state) {
+TEST(sides_the_other_way_round) {
   int seen = 0;
   for (int seed = 0; seed < N_SEED; seed++) {
     measured s;
@@ -80,7 +80,7 @@ static void sides_the_other_way_round(void** state) {
 }
 
 // a body's net force on others is minus what its contacts do to it, about the point given
-static void net_force_of_a_body(void** state) {
+TEST(net_force_of_a_body) {
   int seen = 0;
   for (int seed = 1; seed < N_SEED; seed += 4) {  // heaps of free bodies
     measured s;
@@ -115,7 +115,7 @@ static void net_force_of_a_body(void** state) {
 }
 
 // nothing matches: all zero, also with netforce
-static void without_a_match(void** state) {
+TEST(without_a_match) {
   measured s;
   cr_real y[MAX_DIM];
   measured_open(&s, 1, STATE_FLIGHT);
@@ -128,15 +128,4 @@ static void without_a_match(void** state) {
     }
   }
   measured_close(&s);
-}
-
-int test_contacts(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(sizes_of_slots),
-      cmocka_unit_test(the_deepest_come_first),
-      cmocka_unit_test(sides_the_other_way_round),
-      cmocka_unit_test(net_force_of_a_body),
-      cmocka_unit_test(without_a_match),
-  };
-  return cmocka_run_group_tests_name("contacts", tests, NULL, NULL);
 }

@@ -11,7 +11,7 @@
 
 enum { N_SEED = 8, MAX_NV = 64 };
 
-static void kinetic_energy_is_half_v_M_v(void** state) {
+TEST(kinetic_energy_is_half_v_M_v) {
   for (int seed = 0; seed < N_SEED; seed++) {
     measured s;
     cr_real Mv[MAX_NV], K = 0;
@@ -32,7 +32,7 @@ static void kinetic_energy_is_half_v_M_v(void** state) {
 
 // what springs lose is what their forces do: dU along a direction is -qfrc_spring . direction, and
 // gravity's part that of m g h
-static void forces_are_minus_the_gradient(void** state) {
+TEST(forces_are_minus_the_gradient) {
   for (int seed = 0; seed < N_SEED; seed++) {
     measured s;
     cr_random r = cr_random_seed((uint64_t)seed, 5);
@@ -57,7 +57,7 @@ static void forces_are_minus_the_gradient(void** state) {
   }
 }
 
-static void gravity_is_m_g_h(void** state) {
+TEST(gravity_is_m_g_h) {
   for (int seed = 0; seed < N_SEED; seed++) {
     measured s;
     measured_open(&s, seed, STATE_FLIGHT);
@@ -70,12 +70,11 @@ static void gravity_is_m_g_h(void** state) {
 }
 
 // one hinge with k x^2 / 2 + p_0 x^3 / 3 + p_1 x^4 / 4
-static void a_polynomial_spring(void** state) {
+TEST(a_polynomial_spring) {
   cr_model m;
-  cr_data* d;
   const int32_t hinge = CR_JNT_HINGE;
   assert_int_equal(chain_model(&m, 1, &hinge, 0, NULL), CR_OK);
-  assert_int_equal(cri_data_create(&d, &m, NULL, NULL), CR_OK);
+  cr_data* d = test_data(&m);
   m.disableflags |= CR_DSBL_GRAVITY;
   m.jnt_stiffness[0] = 3;
   m.jnt_stiffnesspoly[0] = 5;
@@ -84,16 +83,5 @@ static void a_polynomial_spring(void** state) {
   d->qpos[0] = -1;  // x = -2
   assert_int_equal(cr_energy(&m, d), CR_OK);
   assert_close(d->energy[0], 6 - CR_R(40.0) / 3 + 28, 100 * ROUND_OFF);
-  cri_data_free(d);
   cri_model_free(&m);
-}
-
-int test_energy(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(kinetic_energy_is_half_v_M_v),
-      cmocka_unit_test(forces_are_minus_the_gradient),
-      cmocka_unit_test(gravity_is_m_g_h),
-      cmocka_unit_test(a_polynomial_spring),
-  };
-  return cmocka_run_group_tests_name("energy", tests, NULL, NULL);
 }

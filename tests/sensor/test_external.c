@@ -35,7 +35,7 @@ static void add_tendons(const measured* s, cr_real* q, int* pulling) {
 }
 
 // s_i . sum of F behind dof i = J' f of contacts and bonds + adhesion + applied + pull of tendons
-static void bodies_and_joints_feel_the_same(void** state) {
+TEST(bodies_and_joints_feel_the_same) {
   int contacts = 0, bonds = 0, tendons = 0;
   for (int seed = 0; seed < N_SEED; seed++) {
     measured s;
@@ -73,7 +73,7 @@ static void without_tendons(const measured* s, cr_real* F) {
 }
 
 // what a contact does to one body it does to the other, about the same point
-static void contacts_push_both_ways(void** state) {
+TEST(contacts_push_both_ways) {
   int pairs = 0;
   for (int seed = 1; seed < N_SEED; seed += 4) {  // heaps
     measured s;
@@ -104,12 +104,4 @@ static void contacts_push_both_ways(void** state) {
     measured_close(&s);
   }
   assert_true(pairs > 0);
-}
-
-int test_external(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(bodies_and_joints_feel_the_same),
-      cmocka_unit_test(contacts_push_both_ways),
-  };
-  return cmocka_run_group_tests_name("external", tests, NULL, NULL);
 }

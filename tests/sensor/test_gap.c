@@ -16,7 +16,7 @@ static void read_gap(measured* s, cr_sensor_type type, int objtype, int a, int r
 }
 
 // fromto is the distance long, along the normal
-static void the_three_agree(void** state) {
+TEST(the_three_agree) {
   int apart = 0, overlapping = 0;
   for (int seed = 0; seed < 16; seed++) {
     measured s;
@@ -42,7 +42,7 @@ static void the_three_agree(void** state) {
 }
 
 // of two bodies the nearest two geoms count
-static void bodies_are_their_geoms(void** state) {
+TEST(bodies_are_their_geoms) {
   int several = 0;
   for (int seed = 0; seed < 16; seed++) {
     measured s;
@@ -65,7 +65,7 @@ static void bodies_are_their_geoms(void** state) {
   assert_true(several > 3);
 }
 
-static void nothing_beyond_the_cutoff(void** state) {
+TEST(nothing_beyond_the_cutoff) {
   measured s;
   measured_open(&s, 2, STATE_FLIGHT);
   cr_real dist, y[6] = {1, 1, 1, 1, 1, 1};
@@ -78,13 +78,4 @@ static void nothing_beyond_the_cutoff(void** state) {
   cri_gap_tan(&s.m, s.d, s.tan, 0, y);
   assert_true(cr_is_zero(y, 6));
   measured_close(&s);
-}
-
-int test_gap(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(the_three_agree),
-      cmocka_unit_test(bodies_are_their_geoms),
-      cmocka_unit_test(nothing_beyond_the_cutoff),
-  };
-  return cmocka_run_group_tests_name("gap", tests, NULL, NULL);
 }

@@ -18,14 +18,14 @@ static int count(const cr_model* m, int type) {
 }
 
 // (x(h) - x(-h)) / 2h and the turn from R(-h) to R(h), extrapolated by eye: h small
-static void velocity_is_the_rate_of_the_frame(void** state) {
+TEST(velocity_is_the_rate_of_the_frame) {
   const cr_real h = CR_R(1e-4);
   for (int seed = 0; seed < N_SEED; seed++) {
     measured s;
     cr_data* at[2];
     measured_open(&s, seed, STATE_FLIGHT);
     for (int k = 0; k < 2; k++) {
-      assert_int_equal(cri_data_create(&at[k], &s.m, NULL, NULL), CR_OK);
+      at[k] = test_data(&s.m);
       cri_data_copy(&s.m, at[k], s.d);
       mechanism_move(&s.m, s.d, s.d->qvel, k == 0 ? -h : h, at[k]);
       assert_int_equal(cr_forward(&s.m, at[k]), CR_OK);
@@ -48,14 +48,12 @@ static void velocity_is_the_rate_of_the_frame(void** state) {
         }
       }
     }
-    cri_data_free(at[0]);
-    cri_data_free(at[1]);
     measured_close(&s);
   }
 }
 
 // the quaternion turns as the matrix does, and is the one of kinematics
-static void quaternions_are_those_of_the_frames(void** state) {
+TEST(quaternions_are_those_of_the_frames) {
   measured s;
   measured_open(&s, 0, STATE_CONTACT);
   for (int k = 0; k < 4; k++) {
@@ -76,12 +74,11 @@ static void quaternions_are_those_of_the_frames(void** state) {
 }
 
 // on a body that turns about its own axis, w x (w x r); on a static one, gravity upside down
-static void accelerations_in_closed_form(void** state) {
+TEST(accelerations_in_closed_form) {
   cr_model m;
-  cr_data* d;
   const int32_t hinge = CR_JNT_HINGE;
   assert_int_equal(chain_model(&m, 1, &hinge, 0, NULL), CR_OK);
-  assert_int_equal(cri_data_create(&d, &m, NULL, NULL), CR_OK);
+  cr_data* d = test_data(&m);
   d->qvel[0] = 3;
   assert_int_equal(cr_forward(&m, d), CR_OK);
   cri_object world = cri_object_of(&m, d, CR_OBJ_XBODY, 0), body = cri_object_of(&m, d, 1, 1);
@@ -97,15 +94,5 @@ static void accelerations_in_closed_form(void** state) {
   cr_acccross3(expected, alpha, r);
   expected[2] += CR_R(9.81);
   assert_all_close(a + 3, expected, 3, 100 * ROUND_OFF);
-  cri_data_free(d);
   cri_model_free(&m);
-}
-
-int test_object(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(velocity_is_the_rate_of_the_frame),
-      cmocka_unit_test(quaternions_are_those_of_the_frames),
-      cmocka_unit_test(accelerations_in_closed_form),
-  };
-  return cmocka_run_group_tests_name("object", tests, NULL, NULL);
 }

@@ -12,7 +12,7 @@
 enum { N_SEED = 16, MAX_BODY = 32, MAX_NV = 64 };
 
 // s_i . sum of F behind dof i = (J' T)_i: the rows of ten_J are found in another way
-static void joints_feel_the_tension(void** state) {
+TEST(joints_feel_the_tension) {
   int felt = 0;
   for (int seed = 0; seed < N_SEED; seed++) {
     measured s;
@@ -40,7 +40,7 @@ static void joints_feel_the_tension(void** state) {
 }
 
 // nothing is put on the world, and nothing anywhere without tension
-static void the_world_takes_none(void** state) {
+TEST(the_world_takes_none) {
   for (int seed = 0; seed < N_SEED; seed++) {
     measured s;
     cr_real F[6 * MAX_BODY] = {0};
@@ -60,12 +60,4 @@ static void the_world_takes_none(void** state) {
     assert_true(cr_is_zero(F, 6 * s.m.nbody));
     measured_close(&s);
   }
-}
-
-int test_pull(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(joints_feel_the_tension),
-      cmocka_unit_test(the_world_takes_none),
-  };
-  return cmocka_run_group_tests_name("pull", tests, NULL, NULL);
 }

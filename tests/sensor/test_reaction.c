@@ -14,7 +14,7 @@ enum { N_SEED = 12, MAX_NV = 64 };
 
 // along the axis of a dof the joint transmits the force that moves the bodies behind it, M a + c with
 // the M of bodies alone, less the share of what acts on them
-static void along_its_axis_a_joint_transmits_its_own_force(void** state) {
+TEST(along_its_axis_a_joint_transmits_its_own_force) {
   for (int seed = 0; seed < N_SEED; seed++) {
     measured s;
     cr_real M[MAX_NV * MAX_NV], Ma[MAX_NV], size = 1;
@@ -40,12 +40,11 @@ static void along_its_axis_a_joint_transmits_its_own_force(void** state) {
 }
 
 // a chain at rest whose joints are held: every body carries the weight below it
-static void a_chain_that_is_held_carries_its_weight(void** state) {
+TEST(a_chain_that_is_held_carries_its_weight) {
   cr_model m;
-  cr_data* d;
   const int32_t types[] = {CR_JNT_HINGE, CR_JNT_BALL, CR_JNT_SLIDE};
   assert_int_equal(chain_model(&m, 3, types, 0, NULL), CR_OK);
-  assert_int_equal(cri_data_create(&d, &m, NULL, NULL), CR_OK);
+  cr_data* d = test_data(&m);
   assert_int_equal(cr_forward(&m, d), CR_OK);
   cr_copy(d->qfrc_applied, d->qfrc_bias, m.nv);
   assert_int_equal(cr_forward(&m, d), CR_OK);
@@ -65,14 +64,5 @@ static void a_chain_that_is_held_carries_its_weight(void** state) {
     }
     assert_close(d->cacc[6 * b + 5], CR_R(9.81), 1000 * ROUND_OFF);
   }
-  cri_data_free(d);
   cri_model_free(&m);
-}
-
-int test_reaction(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(along_its_axis_a_joint_transmits_its_own_force),
-      cmocka_unit_test(a_chain_that_is_held_carries_its_weight),
-  };
-  return cmocka_run_group_tests_name("reaction", tests, NULL, NULL);
 }

@@ -8,7 +8,7 @@
 
 enum { N_SEED = 24 };
 
-static void limits_read_their_first_row(void** state) {
+TEST(limits_read_their_first_row) {
   int rows = 0;
   for (int seed = 0; seed < N_SEED; seed++) {
     measured s;
@@ -40,7 +40,7 @@ static void limits_read_their_first_row(void** state) {
   assert_true(rows > 10);
 }
 
-static void tendons_add_their_actuators_up(void** state) {
+TEST(tendons_add_their_actuators_up) {
   int several = 0;
   for (int seed = 0; seed < N_SEED; seed++) {
     measured s;
@@ -61,7 +61,7 @@ static void tendons_add_their_actuators_up(void** state) {
   assert_true(several > 0);
 }
 
-static void runs_of_fields(void** state) {
+TEST(runs_of_fields) {
   measured s;
   cr_real y[3];
   measured_open(&s, 0, STATE_FLIGHT);
@@ -88,13 +88,4 @@ static void runs_of_fields(void** state) {
     }
   }
   measured_close(&s);
-}
-
-int test_reading(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(limits_read_their_first_row),
-      cmocka_unit_test(tendons_add_their_actuators_up),
-      cmocka_unit_test(runs_of_fields),
-  };
-  return cmocka_run_group_tests_name("reading", tests, NULL, NULL);
 }

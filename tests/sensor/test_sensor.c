@@ -11,7 +11,7 @@
 #include "support/measured.h"
 
 // real numbers are clipped on both sides, positive ones from above, quaternions not at all
-static void cutoffs_clip(void** state) {
+TEST(cutoffs_clip) {
   static const struct {
     int datatype;
     cr_real low, high;
@@ -45,7 +45,7 @@ static void cutoffs_clip(void** state) {
   measured_close(&s);
 }
 
-static void what_is_skipped_stays_zero(void** state) {
+TEST(what_is_skipped_stays_zero) {
   measured s;
   measured_open(&s, 0, STATE_FLIGHT);
   for (int k = 0; k < 2; k++) {
@@ -63,7 +63,7 @@ static void what_is_skipped_stays_zero(void** state) {
 
 // cr_forward measures, a step does not, and a derivative does what was done last; after a step of
 // several stages that is another state, and there is none
-static void a_step_leaves_them_out(void** state) {
+TEST(a_step_leaves_them_out) {
   measured s;
   measured_open(&s, 0, STATE_FLIGHT);
   assert_int_equal(s.m.integrator, CR_INT_RK4);
@@ -91,24 +91,12 @@ static void a_step_leaves_them_out(void** state) {
 }
 
 // what is measured does not move what is simulated, bit by bit
-static void sensors_change_nothing(void** state) {
+TEST(sensors_change_nothing) {
   measured s;
   measured_open(&s, 4, STATE_CONTACT);
-  cr_data* other;
-  assert_int_equal(cri_data_create(&other, &s.m, NULL, NULL), CR_OK);
+  cr_data* other = test_data(&s.m);
   random_state(&s.m, other, 4, STATE_CONTACT);
   assert_int_equal(cri_dynamics(&s.m, other), CR_OK);
   assert_memory_equal(other->qacc, s.d->qacc, (size_t)s.m.nv * sizeof(cr_real));
-  cri_data_free(other);
   measured_close(&s);
-}
-
-int test_sensor(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(cutoffs_clip),
-      cmocka_unit_test(what_is_skipped_stays_zero),
-      cmocka_unit_test(a_step_leaves_them_out),
-      cmocka_unit_test(sensors_change_nothing),
-  };
-  return cmocka_run_group_tests_name("sensor", tests, NULL, NULL);
 }

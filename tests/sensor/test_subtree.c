@@ -50,7 +50,7 @@ static void brute_force(const cr_model* m, const cr_data* d, int root, cr_real p
   }
 }
 
-static void momenta_are_sums_over_bodies(void** state) {
+TEST(momenta_are_sums_over_bodies) {
   for (int seed = 0; seed < N_SEED; seed++) {
     measured s;
     measured_open(&s, seed, STATE_CONTACT);
@@ -67,14 +67,14 @@ static void momenta_are_sums_over_bodies(void** state) {
 }
 
 // linvel is the rate of subtree_com: fourth-order differences along the motion
-static void velocity_is_the_rate_of_the_centre_of_mass(void** state) {
+TEST(velocity_is_the_rate_of_the_centre_of_mass) {
   for (int seed = 0; seed < N_SEED; seed++) {
     measured s;
     cr_data* at[4];
     const cr_real h = CR_R(1e-3), steps[4] = {-2 * h, -h, h, 2 * h};
     measured_open(&s, seed, STATE_FLIGHT);
     for (int k = 0; k < 4; k++) {
-      assert_int_equal(cri_data_create(&at[k], &s.m, NULL, NULL), CR_OK);
+      at[k] = test_data(&s.m);
       measured_move(&s, steps[k], at[k]);
     }
     for (int i = 0; i < 3 * s.m.nbody; i++) {
@@ -84,14 +84,13 @@ static void velocity_is_the_rate_of_the_centre_of_mass(void** state) {
       assert_close(s.d->subtree_linvel[i], rate, CR_R(1e-7));
     }
     for (int k = 0; k < 4; k++) {
-      cri_data_free(at[k]);
     }
     measured_close(&s);
   }
 }
 
 // a subtree without mass has no velocity, and is no division by zero
-static void nothing_weighs_nothing(void** state) {
+TEST(nothing_weighs_nothing) {
   measured s;
   measured_open(&s, 0, STATE_FLIGHT);
   int last = s.m.nbody - 1;
@@ -102,13 +101,4 @@ static void nothing_weighs_nothing(void** state) {
     assert_true(s.d->subtree_angmom[3 * last + k] == 0);
   }
   measured_close(&s);
-}
-
-int test_subtree(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(momenta_are_sums_over_bodies),
-      cmocka_unit_test(velocity_is_the_rate_of_the_centre_of_mass),
-      cmocka_unit_test(nothing_weighs_nothing),
-  };
-  return cmocka_run_group_tests_name("subtree", tests, NULL, NULL);
 }

@@ -30,7 +30,7 @@ static void of_tensions(const measured* s, cr_real* q) {
 
 // what is left when all that does not go through a spatial tendon is taken out of the model: springs
 // and dampers of joints and of fixed tendons, all actuators and rows, and armature
-static void springs_and_dampers(void** state) {
+TEST(springs_and_dampers) {
   int pulling = 0;
   for (int seed = 0; seed < N_SEED; seed++) {
     measured s;
@@ -70,7 +70,7 @@ static void springs_and_dampers(void** state) {
 
 // of one actuator that pulls, with all else at rest, the tension is its force times the gear; a row's is
 // its share of the tendon
-static void actuators_and_rows(void** state) {
+TEST(actuators_and_rows) {
   int actuators = 0, rows = 0;
   for (int seed = 0; seed < 2 * N_SEED; seed++) {
     measured s;
@@ -116,12 +116,4 @@ static void actuators_and_rows(void** state) {
     measured_close(&s);
   }
   assert_true(actuators > 3 && rows > 10);
-}
-
-int test_tension(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(springs_and_dampers),
-      cmocka_unit_test(actuators_and_rows),
-  };
-  return cmocka_run_group_tests_name("tension", tests, NULL, NULL);
 }

@@ -17,7 +17,7 @@ static void zone_about(measured* s, int b, cr_real r) {
   measured_sensor(s, CR_SENS_TOUCH, CR_OBJ_SITE, 0, 0, -1);
 }
 
-static void a_zone_takes_the_contacts_of_its_body(void** state) {
+TEST(a_zone_takes_the_contacts_of_its_body) {
   int touched = 0;
   for (int seed = 0; seed < 24; seed += 2) {
     measured s;
@@ -46,7 +46,7 @@ static void a_zone_takes_the_contacts_of_its_body(void** state) {
 }
 
 // the ray goes from the contact into the body: beyond the contact there is nothing
-static void the_ray_has_a_direction(void** state) {
+TEST(the_ray_has_a_direction) {
   int seen = 0;
   for (int seed = 0; seed < 24; seed += 2) {
     measured s;
@@ -75,12 +75,4 @@ static void the_ray_has_a_direction(void** state) {
     measured_close(&s);
   }
   assert_true(seen > 3);
-}
-
-int test_touch(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(a_zone_takes_the_contacts_of_its_body),
-      cmocka_unit_test(the_ray_has_a_direction),
-  };
-  return cmocka_run_group_tests_name("touch", tests, NULL, NULL);
 }

@@ -10,7 +10,7 @@
 #include "support/measured.h"
 
 // R_ref' R_obj is the matrix of the sensor's quaternion
-static void a_frame_seen_from_another(void** state) {
+TEST(a_frame_seen_from_another) {
   measured s;
   measured_open(&s, 4, STATE_CONTACT);
   for (int a = 0; a < s.m.nbody; a++) {
@@ -35,7 +35,7 @@ static void a_frame_seen_from_another(void** state) {
 }
 
 // an object seen from itself does not turn: (1, 0, 0, 0), and no tangent
-static void nothing_turns_against_itself(void** state) {
+TEST(nothing_turns_against_itself) {
   measured s;
   cr_real y[4], y_tan[4];
   const cr_real w[3] = {1, 2, 3};
@@ -58,7 +58,7 @@ static void nothing_turns_against_itself(void** state) {
   measured_close(&s);
 }
 
-static void a_ball_joint_has_unit_length(void** state) {
+TEST(a_ball_joint_has_unit_length) {
   for (int seed = 0; seed < 12; seed++) {
     measured s;
     measured_open(&s, seed, STATE_FLIGHT);
@@ -76,13 +76,4 @@ static void a_ball_joint_has_unit_length(void** state) {
     }
     measured_close(&s);
   }
-}
-
-int test_turn(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(a_frame_seen_from_another),
-      cmocka_unit_test(nothing_turns_against_itself),
-      cmocka_unit_test(a_ball_joint_has_unit_length),
-  };
-  return cmocka_run_group_tests_name("turn", tests, NULL, NULL);
 }

@@ -12,7 +12,7 @@
 #include "support/measured.h"
 
 // the velocity relative to a reference is the rate of the position that it sees
-static void relative_velocity_is_the_rate_of_what_is_seen(void** state) {
+TEST(relative_velocity_is_the_rate_of_what_is_seen) {
   const cr_real h = CR_R(1e-4);
   for (int seed = 0; seed < 8; seed++) {
     measured s;
@@ -21,7 +21,7 @@ static void relative_velocity_is_the_rate_of_what_is_seen(void** state) {
     measured_open(&s, seed, STATE_FLIGHT);
     int object = s.m.nbody - 1, reference = 1;
     for (int k = 0; k < 2; k++) {
-      assert_int_equal(cri_data_create(&at[k], &s.m, NULL, NULL), CR_OK);
+      at[k] = test_data(&s.m);
       measured_move(&s, k == 0 ? -h : h, at[k]);
     }
     measured_sensor(&s, CR_SENS_FRAMELINVEL, CR_OBJ_BODY, object, CR_OBJ_XBODY, reference);
@@ -33,14 +33,12 @@ static void relative_velocity_is_the_rate_of_what_is_seen(void** state) {
     for (int i = 0; i < 3; i++) {
       assert_close(v[i], (x[1][i] - x[0][i]) / (2 * h), CR_R(1e-4));
     }
-    cri_data_free(at[0]);
-    cri_data_free(at[1]);
     measured_close(&s);
   }
 }
 
 // the centre of mass of a loose body that nothing touches feels nothing
-static void free_fall_is_weightless(void** state) {
+TEST(free_fall_is_weightless) {
   measured s;
   cr_real a[3];
   measured_open(&s, 1, STATE_FLIGHT);  // a heap of free bodies
@@ -62,7 +60,7 @@ static void free_fall_is_weightless(void** state) {
 }
 
 // the torque at another site of the same body differs by the arm times the force
-static void torque_depends_on_the_point(void** state) {
+TEST(torque_depends_on_the_point) {
   measured s;
   cr_real f[3], n[2][3], expected[3], arm[3], R[9] = {1, 0, 0, 0, 1, 0, 0, 0, 1};
   measured_open(&s, 0, STATE_CONTACT);
@@ -85,7 +83,7 @@ static void torque_depends_on_the_point(void** state) {
 }
 
 // axes and flux: columns and rows of the frame
-static void axes_are_columns(void** state) {
+TEST(axes_are_columns) {
   measured s;
   cr_real y[3];
   measured_open(&s, 0, STATE_CONTACT);
@@ -100,14 +98,4 @@ static void axes_are_columns(void** state) {
   cri_vector(&s.m, s.d, 0, y);
   assert_close(cr_norm3(y), cr_norm3(s.m.magnetic), 10 * ROUND_OFF);
   measured_close(&s);
-}
-
-int test_vector(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(relative_velocity_is_the_rate_of_what_is_seen),
-      cmocka_unit_test(free_fall_is_weightless),
-      cmocka_unit_test(torque_depends_on_the_point),
-      cmocka_unit_test(axes_are_columns),
-  };
-  return cmocka_run_group_tests_name("vector", tests, NULL, NULL);
 }

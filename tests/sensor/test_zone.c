@@ -19,7 +19,7 @@ static void zone(cr_model* m, cr_data* d) {
 }
 
 // a ray meets the zone if and only if one of many points along it lies inside; grazing ones aside
-static void rays_meet_what_holds_their_points(void** state) {
+TEST(rays_meet_what_holds_their_points) {
   cr_random r = cr_random_seed(1, 1);
   cr_model m;
   cr_data d;
@@ -51,7 +51,7 @@ static void rays_meet_what_holds_their_points(void** state) {
   assert_true(hits > 100 && misses > 100 && unclear < 10);
 }
 
-static void points_in_closed_form(void** state) {
+TEST(points_in_closed_form) {
   static const struct {
     int type;
     cr_real in[3], out[3];
@@ -86,12 +86,4 @@ static void points_in_closed_form(void** state) {
   type = CR_GEOM_MESH;
   assert_false(cri_zone_holds(&m, &d, 0, pos));
   assert_false(cri_zone_hit(&m, &d, 0, pos, up));
-}
-
-int test_zone(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(rays_meet_what_holds_their_points),
-      cmocka_unit_test(points_in_closed_form),
-  };
-  return cmocka_run_group_tests_name("zone", tests, NULL, NULL);
 }

@@ -5,7 +5,7 @@
 #include "study/cube.h"
 #include "support/scratch.h"
 
-static void starts_are_where_they_may_be(void** state) {
+TEST(starts_are_where_they_may_be) {
   cr_real p[CR_CUBE_N], again[CR_CUBE_N], other[CR_CUBE_N];
   cri_cube_start(0, p);
   for (int i = 0; i < CR_CUBE_N; i++) {
@@ -31,7 +31,7 @@ static void starts_are_where_they_may_be(void** state) {
 
 // made tosses have noise of half a millimetre and 2 mrad, and velocities as differences of that; the
 // truth predicts them better than any start, and they can be read back as recorded ones
-static void truth_scores_best(void** state) {
+TEST(truth_scores_best) {
   cr_notebook book = {.request = {.brief = true}};
   cr_cube cube, recorded;
   cr_real truth, score, p[CR_CUBE_N];
@@ -53,12 +53,4 @@ static void truth_scores_best(void** state) {
   assert_true(score == truth);
   cri_cube_free(&recorded);
   cri_cube_free(&cube);
-}
-
-int test_cube(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(starts_are_where_they_may_be),
-      cmocka_unit_test(truth_scores_best),
-  };
-  return cmocka_run_group_tests_name("cube", tests, scratch_open, scratch_close);
 }

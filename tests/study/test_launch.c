@@ -19,7 +19,7 @@ static void open_toss(int body, cr_model* m) {
 }
 
 // y + t vy and z + t vz - t^2, gravity is 2
-static void flight_is_a_parabola(void** state) {
+TEST(flight_is_a_parabola) {
   cr_model m;
   open_toss(CR_TOSS_CUBE, &m);
   cr_adaptive adaptive = {.rtol = CR_R(1e-9), .atol = CR_R(1e-9)};
@@ -40,7 +40,7 @@ static void flight_is_a_parabola(void** state) {
   cri_model_free(&m);
 }
 
-static void gradient_matches_difference(void** state) {
+TEST(gradient_matches_difference) {
   for (int body = 0; body < CR_N_TOSS; body++) {
     cr_model m;
     open_toss(body, &m);
@@ -65,7 +65,7 @@ static void gradient_matches_difference(void** state) {
 
 // a ball that flies over the floor: no contact, no plain gradient of its speed along the floor by its
 // spin; with contacts from distance there is one, and the motion keeps its bits
-static void contacts_from_distance_leave_the_motion_alone(void** state) {
+TEST(contacts_from_distance_leave_the_motion_alone) {
   cr_model m, cfd;
   open_toss(CR_TOSS_BALL, &m);
   m.integrator = CR_INT_TSIT5;
@@ -103,7 +103,7 @@ static void contacts_from_distance_leave_the_motion_alone(void** state) {
 
 // a cube that drops on the floor and tumbles for 0.2 s: both gradients are that of the motion and can
 // be trusted; at a loose tolerance, or without events, the probe does not trust what differences deny
-static void a_bounce_is_trusted_where_it_should_be(void** state) {
+TEST(a_bounce_is_trusted_where_it_should_be) {
   cr_model m;
   open_toss(CR_TOSS_CUBE, &m);
   m.integrator = CR_INT_TSIT5;
@@ -139,14 +139,4 @@ static void a_bounce_is_trusted_where_it_should_be(void** state) {
     assert_close(trust.slope, cr_abs(end.gradient), CR_R(1e-2) * trust.slope);
   }
   cri_model_free(&m);
-}
-
-int test_launch(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(flight_is_a_parabola),
-      cmocka_unit_test(gradient_matches_difference),
-      cmocka_unit_test(contacts_from_distance_leave_the_motion_alone),
-      cmocka_unit_test(a_bounce_is_trusted_where_it_should_be),
-  };
-  return cmocka_run_group_tests_name("launch", tests, scratch_open, scratch_close);
 }

@@ -26,7 +26,7 @@ static void refused(const cr_study_request* request, cr_status status, const cha
 }
 
 // the folder remembers what decides the numbers; threads do not
-static void resumes_the_same_study_only(void** state) {
+TEST(resumes_the_same_study_only) {
   cr_study_request r = request_of("toy");
   r.resume = true;
   refused(&r, CR_ERR_FILE, "settings.txt");  // nothing there
@@ -49,7 +49,7 @@ static void resumes_the_same_study_only(void** state) {
   begins(&r);
 }
 
-static void bad_requests_are_refused(void** state) {
+TEST(bad_requests_are_refused) {
   cr_study_request r = request_of("toy");
   r.threads = -1;
   refused(&r, CR_ERR_ARG, "--threads -1");
@@ -66,7 +66,7 @@ static bool claim_holds(double ours, double low, double high) {
   return cri_notebook_holds(&book);
 }
 
-static void claims_hold_within_their_bounds(void** state) {
+TEST(claims_hold_within_their_bounds) {
   const cr_notebook empty = {0};
   assert_false(cri_notebook_holds(&empty));
   assert_true(claim_holds(1, 1, 1));
@@ -84,7 +84,7 @@ static void claims_hold_within_their_bounds(void** state) {
 }
 
 // a claim too many is an error, not a claim that is left out
-static void no_claim_is_lost(void** state) {
+TEST(no_claim_is_lost) {
   const cr_study_request r = request_of("toy");
   cr_notebook book;
   cr_json json = {0};
@@ -121,7 +121,7 @@ static char* text_of(const char* name) {
   return text;
 }
 
-static void report_says_what_was_said_and_claimed(void** state) {
+TEST(report_says_what_was_said_and_claimed) {
   char* report;
   assert_int_equal(finish("first", 1, &report), CR_OK);
   char *file = text_of("report.txt"), *json = text_of("result.json");
@@ -143,7 +143,7 @@ static void report_says_what_was_said_and_claimed(void** state) {
 }
 
 // where the disk is full the report that was there stays, whole
-static void a_report_is_whole_or_not_there(void** state) {
+TEST(a_report_is_whole_or_not_there) {
   char* report;
   assert_int_equal(finish("kept", 1, &report), CR_OK);
   free(report);
@@ -158,16 +158,4 @@ static void a_report_is_whole_or_not_there(void** state) {
   assert_string_equal(found, kept);
   free(kept);
   free(found);
-}
-
-int test_notebook(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(resumes_the_same_study_only),
-      cmocka_unit_test(bad_requests_are_refused),
-      cmocka_unit_test(claims_hold_within_their_bounds),
-      cmocka_unit_test(no_claim_is_lost),
-      cmocka_unit_test(report_says_what_was_said_and_claimed),
-      cmocka_unit_test(a_report_is_whole_or_not_there),
-  };
-  return cmocka_run_group_tests_name("notebook", tests, scratch_open, scratch_close);
 }

@@ -7,7 +7,7 @@
 
 #include "study/published.h"
 
-static void names_say_the_sizes(void** state) {
+TEST(names_say_the_sizes) {
   int n = 0;
   assert_null(cri_published_toss(-1));
   for (const cr_published_toss* p; (p = cri_published_toss(n)) != NULL; n++) {
@@ -23,7 +23,7 @@ static void names_say_the_sizes(void** state) {
 }
 
 // adaptive runs tend to one motion: a loss at 1e-5 is nearer to it than 1 %, at 1e-10 than 1e-6
-static void adaptive_runs_agree(void** state) {
+TEST(adaptive_runs_agree) {
   const double converged = -0.3017952226;
   for (int i = 0; cri_published_toss(i) != NULL; i++) {
     const cr_published_toss* p = cri_published_toss(i);
@@ -33,12 +33,4 @@ static void adaptive_runs_agree(void** state) {
       assert_true(p->size > 1e-10 || fabs(p->gradient / 0.1726 - 1) < 5e-3);
     }
   }
-}
-
-int test_published(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(names_say_the_sizes),
-      cmocka_unit_test(adaptive_runs_agree),
-  };
-  return cmocka_run_group_tests_name("published", tests, NULL, NULL);
 }

@@ -16,7 +16,7 @@ static cr_notebook book_here(void) {
 }
 
 // behind the wall a mass of 1 has the acceleration -50 q - v, before it none
-static void wall_pushes_as_it_says(void** state) {
+TEST(wall_pushes_as_it_says) {
   const cr_notebook book = book_here();
   cr_model m;
   cr_data* d;
@@ -34,7 +34,7 @@ static void wall_pushes_as_it_says(void** state) {
 }
 
 // masses by density and volume, places, and the gravity of 2 of all tosses
-static void tossed_bodies_weigh_what_they_should(void** state) {
+TEST(tossed_bodies_weigh_what_they_should) {
   const cr_real r = CR_R(0.05);
   const cr_real mass[CR_N_TOSS] = {4 * PI / 3 * r * r * r, 100 * 8 * r * r * r,
                                    50 * (PI * r * r * CR_R(0.14) + 4 * PI / 3 * r * r * r),
@@ -55,7 +55,7 @@ static void tossed_bodies_weigh_what_they_should(void** state) {
 }
 
 // two balls float in space for ever and touch nothing; under gravity they drop on a table that holds them
-static void billiard_has_a_table_under_gravity_only(void** state) {
+TEST(billiard_has_a_table_under_gravity_only) {
   const cr_notebook book = book_here();
   for (int gravity = 0; gravity < 2; gravity++) {
     cr_model m;
@@ -80,7 +80,7 @@ static void billiard_has_a_table_under_gravity_only(void** state) {
   assert_true(scratch_has("billiard.xml") && scratch_has("billiard_nogravity.xml"));
 }
 
-static void what_cannot_be_written_or_opened_is_named(void** state) {
+TEST(what_cannot_be_written_or_opened_is_named) {
   cr_notebook book = book_here();
   cr_error error = {0};
   cr_model m;
@@ -89,14 +89,4 @@ static void what_cannot_be_written_or_opened_is_named(void** state) {
   (void)strcpy(book.folder, scratch_path("nowhere"));
   assert_int_equal(cri_scene_open(&book, "wall", cri_scene_wall, &m, &error), CR_ERR_FILE);
   assert_non_null(strstr(error.text, "wall.xml"));
-}
-
-int test_scenes(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(wall_pushes_as_it_says),
-      cmocka_unit_test(tossed_bodies_weigh_what_they_should),
-      cmocka_unit_test(billiard_has_a_table_under_gravity_only),
-      cmocka_unit_test(what_cannot_be_written_or_opened_is_named),
-  };
-  return cmocka_run_group_tests_name("scenes", tests, scratch_open, scratch_close);
 }

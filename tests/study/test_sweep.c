@@ -61,7 +61,7 @@ static void assert_saved(int rows) {
   cri_table_free(&t);
 }
 
-static void every_row_is_filled_once(void** state) {
+TEST(every_row_is_filled_once) {
   for (int threads = 1; threads <= 3; threads++) {
     squares s = {.bad = -1};
     cr_table t;
@@ -73,7 +73,7 @@ static void every_row_is_filled_once(void** state) {
   }
 }
 
-static void what_was_interrupted_goes_on(void** state) {
+TEST(what_was_interrupted_goes_on) {
   squares s = {.bad = -1};
   cr_error error = {0};
   cr_table t;
@@ -94,7 +94,7 @@ static void what_was_interrupted_goes_on(void** state) {
   cri_table_free(&t);
 }
 
-static void a_failure_names_file_and_row(void** state) {
+TEST(a_failure_names_file_and_row) {
   squares s = {.bad = 37};
   cr_error error = {0};
   cr_table t;
@@ -104,7 +104,7 @@ static void a_failure_names_file_and_row(void** state) {
 }
 
 // a full table lies there; a new sweep that comes nowhere must not leave it to one that is resumed
-static void rows_of_an_earlier_run_are_gone(void** state) {
+TEST(rows_of_an_earlier_run_are_gone) {
   squares s = {.bad = -1}, fails = {.bad = 0};
   cr_table t;
   assert_int_equal(sweep(false, NULL, 2, &s, &t, NULL), CR_OK);
@@ -115,14 +115,4 @@ static void rows_of_an_earlier_run_are_gone(void** state) {
   assert_int_equal(sweep(true, NULL, 2, &s, &t, NULL), CR_OK);
   assert_int_equal(s.calls, 2 * ROWS);
   cri_table_free(&t);
-}
-
-int test_sweep(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(every_row_is_filled_once),
-      cmocka_unit_test(what_was_interrupted_goes_on),
-      cmocka_unit_test(a_failure_names_file_and_row),
-      cmocka_unit_test(rows_of_an_earlier_run_are_gone),
-  };
-  return cmocka_run_group_tests_name("sweep", tests, scratch_open, scratch_close);
 }

@@ -7,7 +7,7 @@
 #include "study/table.h"
 #include "support/scratch.h"
 
-static void what_is_read_is_what_was_written(void** state) {
+TEST(what_is_read_is_what_was_written) {
   const char* folder = scratch_path("");
   const char* const label[] = {"first", "second one"};
   cr_table a, b;
@@ -47,18 +47,10 @@ static void refuses(const char* text, const char* words) {
   assert_int_equal(unlink(scratch_path("t.csv")), 0);
 }
 
-static void another_table_is_refused(void** state) {
+TEST(another_table_is_refused) {
   refuses("x,z\n1,2\n", "its first line is not 'x,y'");
   refuses("x,y\n1,2\n3\n", "row 2 is not one");
   refuses("x,y\n1,2,3\n", "row 1 is not one");
   refuses("x,y\n1,two\n", "row 1 is not one");
   refuses("x,y\n1,2\n3,4\n5,6\n", "row 3 is not one");
-}
-
-int test_table(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(what_is_read_is_what_was_written),
-      cmocka_unit_test(another_table_is_refused),
-  };
-  return cmocka_run_group_tests_name("table", tests, scratch_open, scratch_close);
 }

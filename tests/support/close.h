@@ -1,17 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// Comparisons that print both numbers and the tolerance when they fail. cmocka's headers first.
+// Comparisons that print both numbers and the tolerance when they fail.
 #ifndef CR_TESTS_CLOSE_H
 #define CR_TESTS_CLOSE_H
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 
-#include <cmocka.h>
-
-#include "base/real.h"
+#include "support/test.h"
 
 static inline void assert_close_at(cr_real actual, cr_real expected, cr_real tolerance,
                                    const char* what, const char* file, int line) {

@@ -1,12 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 
-#include <cmocka.h>
-
 #include "support/columns_scene.h"
+#include "support/test.h"
 
 void columns_open(columns_scene* f, int seed, force_columns* add) {
   scene_open(&f->s, seed);

@@ -3,8 +3,6 @@
 #include "support/comma_locale.h"
 
 #include <locale.h>
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -12,9 +10,8 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include <cmocka.h>
-
 #include "support/scratch.h"
+#include "support/test.h"
 
 typedef struct {
   uint32_t magic, count, at[6];

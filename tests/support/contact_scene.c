@@ -2,16 +2,13 @@
 // Random scenes for the tests of src/contact, see contact_scene.h.
 #include "support/contact_scene.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 
 #include "engine/pipeline.h"
 #include "support/random_model.h"
 #include "support/stage_check.h"
-
-#include <cmocka.h>
+#include "support/test.h"
 
 void scene_open(contact_scene* s, int seed) {
   s->seed = seed;

@@ -15,9 +15,9 @@ void bug_open(bug_scene* s, const char* mjcf, cr_real spread) {
   mjModel* mj = mjcf_compile(mjcf);
   s->m = mjcf_model(mj);
   mj_deleteModel(mj);
-  assert_int_equal(cri_data_create(&s->d, &s->m, NULL, NULL), CR_OK);
-  assert_int_equal(cri_data_twin(&s->tan, &s->m, s->d, CR_DATA_TANGENT, NULL, NULL), CR_OK);
-  assert_int_equal(cri_data_twin(&s->bar, &s->m, s->d, CR_DATA_COTANGENT, NULL, NULL), CR_OK);
+  s->d = test_data(&s->m);
+  s->tan = test_twin(&s->m, s->d, CR_DATA_TANGENT);
+  s->bar = test_twin(&s->m, s->d, CR_DATA_COTANGENT);
   cr_real* way = calloc((size_t)s->m.nv, sizeof *way);
   for (int i = 0; i < s->m.nv; i++) {
     way[i] = cr_random_normal(&r);
@@ -27,12 +27,7 @@ void bug_open(bug_scene* s, const char* mjcf, cr_real spread) {
   free(way);
 }
 
-void bug_close(bug_scene* s) {
-  cri_data_free(s->bar);
-  cri_data_free(s->tan);
-  cri_data_free(s->d);
-  cri_model_free(&s->m);
-}
+void bug_close(bug_scene* s) { cri_model_free(&s->m); }
 
 void bug_forward(bug_scene* s) {
   if (cr_forward(&s->m, s->d) != CR_OK) {

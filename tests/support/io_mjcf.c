@@ -1,14 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "support/io_mjcf.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdio.h>
-
-#include <cmocka.h>
 
 #include "model/check.h"
 #include "support/scratch.h"
+#include "support/test.h"
 
 static mjModel* load(const char* path) {
   mjModel* mj = NULL;

@@ -1,15 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "support/measured.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
 
-#include <cmocka.h>
-
 #include "engine/forward.h"
 #include "support/mechanism.h"
+#include "support/test.h"
 
 void measured_open(measured* s, int seed, state_kind kind) {
   cr_error error = {0};

@@ -72,7 +72,7 @@ static void open_random(scene* s, int steps, uint64_t seed) {
   random_model_calm(&s->m);
   s->m.integrator = integrators[seed % 3];
   s->m.timestep = CR_R(1e-4);
-  assert_int_equal(cri_data_create(&s->start, &s->m, NULL, NULL), CR_OK);
+  s->start = test_data(&s->m);
   random_state(&s->m, s->start, seed, STATE_CONTACT);
   for (int i = 0; i < s->m.nv; i++) {
     s->start->qfrc_applied[i] *= CR_R(0.01);
@@ -96,7 +96,7 @@ static void open_cube(scene* s, int steps, cr_real tolerance, bool events) {
   *s = (scene){.steps = steps, .every = true};
   tossed_cube(&s->m, CR_R(0.1));
   s->m.integrator = CR_INT_TSIT5;
-  assert_int_equal(cri_data_create(&s->start, &s->m, NULL, NULL), CR_OK);
+  s->start = test_data(&s->m);
   s->start->qpos[2] = CR_R(0.12);
   cr_real* v = s->start->qvel;
   v[0] = 1;
@@ -114,7 +114,6 @@ static void open_cube(scene* s, int steps, cr_real tolerance, bool events) {
 static void close_scene(scene* s) {
   cr_expression_free(s->expression);
   cr_rollout_free(s->r);
-  cri_data_free(s->start);
   cri_model_free(&s->m);
   free(s->gradient);
 }

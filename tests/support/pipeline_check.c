@@ -3,16 +3,13 @@
 // tests are about the random states themselves: what never occurs is not tested.
 #include "support/pipeline_check.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdio.h>
 
 #include "collision/collision.h"
 #include "engine/forward.h"
 #include "support/random_model.h"
 #include "support/stage_check.h"
-
-#include <cmocka.h>
+#include "support/test.h"
 
 enum { MAX_STAGE = 32 };
 

@@ -12,26 +12,12 @@
 enum { LENGTH = 512, RING = 8 };
 
 static char folder[64], home[LENGTH];
-static pid_t owner;  // of a folder that nobody opened
 
 static void remove_file(const char* path) { (void)remove(path); }
 
-static void remove_own(void);
-
-// several programs run at once: none may write where another does
-static void need_folder(void) {
-  if (folder[0] == 0) {
-    (void)strcpy(folder, "/tmp/carom_test_XXXXXX");
-    owner = mkdtemp(folder) != NULL && atexit(remove_own) == 0 ? getpid() : 0;
-  }
-}
-
-int scratch_open(void** state) {
-  (void)state;
-  remove_own();
+bool scratch_open(void) {
   (void)strcpy(folder, "/tmp/carom_test_XXXXXX");
-  bool ok = getcwd(home, sizeof home) != NULL && mkdtemp(folder) != NULL && chdir(folder) == 0;
-  return ok ? 0 : 1;
+  return getcwd(home, sizeof home) != NULL && mkdtemp(folder) != NULL && chdir(folder) == 0;
 }
 
 // calls visit for every file in the folder and returns their number
@@ -53,27 +39,14 @@ static int each(void (*visit)(const char* path)) {
   return n;
 }
 
-static void remove_own(void) {
-  if (owner == getpid()) {
-    (void)each(remove_file);
-    (void)rmdir(folder);
-    folder[0] = 0;
-    owner = 0;
-  }
-}
-
-int scratch_close(void** state) {
-  (void)state;
+bool scratch_close(void) {
   (void)each(remove_file);
-  bool closed = chdir(home) == 0 && rmdir(folder) == 0;
-  folder[0] = 0;
-  return closed ? 0 : 1;
+  return chdir(home) == 0 && rmdir(folder) == 0;
 }
 
 const char* scratch_path(const char* name) {
   static char ring[RING][LENGTH];
   static int next;
-  need_folder();
   next = (next + 1) % RING;
   (void)snprintf(ring[next], LENGTH, "%s/%s", folder, name);
   return ring[next];

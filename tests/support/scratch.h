@@ -1,14 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// A folder of a test's own for the files that it writes.
+// The folder that each test file runs in: tests/main.c makes it, goes there, and removes it with the files
+// that lie in it. It must hold no folder then.
 #ifndef CR_TESTS_SCRATCH_H
 #define CR_TESTS_SCRATCH_H
 
 #include <stdbool.h>
 
-/// Makes the folder and goes there; scratch_close comes back and removes it with what lies in it.
-/// Both return 0, or not: made for cmocka's setup and teardown, state is not used.
-int scratch_open(void** state);
-int scratch_close(void** state);
+bool scratch_open(void);
+bool scratch_close(void);
 
 /// The path of a file in the folder; good for a few calls.
 const char* scratch_path(const char* name);

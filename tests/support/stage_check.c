@@ -2,15 +2,12 @@
 // The order of the checks, and what is said at the end.
 #include "support/stage_check.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdio.h>
 
 #include "support/stage_bench.h"
 #include "support/stage_contract.h"
 #include "support/stage_derivative.h"
-
-#include <cmocka.h>
+#include "support/test.h"
 
 // smooth: there are derivatives in all directions, for differences to be held against
 static void check_row(stage_bench* b, const cr_stage* pipeline, int row, bool smooth) {

@@ -2,16 +2,13 @@
 // A cube over a board, as parameters of identification have it.
 #include "support/tossed_cube.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdlib.h>
 
-#include <cmocka.h>
-
 #include "learn/throw.h"
 #include "model/build.h"
+#include "support/test.h"
 
 // offsets in names: an empty one, "cube", "board"
 static const char names[] = "\0cube\0board";
