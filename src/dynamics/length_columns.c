@@ -2,10 +2,10 @@
 // Blocks of forces along lengths, see length_columns.h.
 #include "dynamics/length_columns.h"
 
+#include "dynamics/damper.h"
 #include "dynamics/joint_spring.h"
-#include "dynamics/passive.h"
-#include "dynamics/reflected.h"
 #include "dynamics/tendon.h"
+#include "dynamics/tendon_spring.h"
 #include "math/quat.h"
 
 enum { MOST_DOFS = 6 };  // of a joint
@@ -68,22 +68,28 @@ void cri_curvatures_set(const cr_model* m, const cr_data* d, cri_curvatures* c, 
 // springs and dampers
 static void tendon_columns(const cr_model* m, const cr_data* d, const cri_curvatures* curvatures,
                            cri_columns columns, cr_data* work) {
+  bool springs = (m->disableflags & CR_DSBL_SPRING) == 0;
   size_t mark = cri_mark(work);
-  cr_real* b = cri_push(work, 3 * (size_t)m->ntendon);
-  cri_tendon_damping(m, b);
+  cr_real *f = cri_push(work, (size_t)m->ntendon), *D = cri_push(work, (size_t)m->ntendon);
+  cr_zero(f, m->ntendon);
+  cr_zero(D, m->ntendon);
+  if ((m->disableflags & CR_DSBL_DAMPER) == 0) {
+    cri_damper_forces(m, d, CR_DAMPED_TENDONS, f, work);
+    cri_damper_slopes(m, d, CR_DAMPED_TENDONS, D, work);
+  }
   for (int t = 0; t < m->ntendon; t++) {
-    cr_real pull[3];
-    cri_tendon_pull(m, d, b, t, pull);
     int first = m->ten_J_rowadr[t];
-    cri_length_force x = {.n = m->ten_J_rownnz[t],
-                          .col = m->ten_J_colind + first,
-                          .J = d->ten_J + first,
-                          .H = cri_curvature(curvatures, t),
-                          .by_q = cri_length_gradient(m, curvatures, t),
-                          .f = pull[0],
-                          .by_length = pull[1],
-                          .by_velocity = pull[2]};
-    if (!cr_is_zero(pull, 3)) {
+    cri_tendon_spring s = cri_tendon_spring_of(m, d, t);
+    cri_length_force x = {
+        .n = m->ten_J_rownnz[t],
+        .col = m->ten_J_colind + first,
+        .J = d->ten_J + first,
+        .H = cri_curvature(curvatures, t),
+        .by_q = cri_length_gradient(m, curvatures, t),
+        .f = f[t] - (springs ? cri_tendon_spring_number(&s, CR_POLY_PULL) : 0),
+        .by_length = springs ? -cri_tendon_spring_number(&s, CR_POLY_STIFFNESS) : 0,
+        .by_velocity = -D[t]};
+    if (x.f != 0 || x.by_length != 0 || x.by_velocity != 0) {
       cri_length_columns(&x, d->qvel, NULL, NULL, columns);
     }
   }
@@ -98,40 +104,28 @@ static void damper_columns(const cr_model* m, const cr_data* d, cri_columns colu
     return;
   }
   size_t mark = cri_mark(work);
-  cr_real* b = cri_push(work, 3 * (size_t)m->nv);
-  cri_reflected_damping(m, b);
+  cr_real* D = cri_push(work, (size_t)m->nv);
+  cri_damper_slopes(m, d, CR_DAMPED_DOFS, D, work);
   for (int i = 0; i < m->nv; i++) {
-    columns.v[(ptrdiff_t)i * columns.ld + i] -= cri_damping_slope(b + 3 * i, d->qvel[i]);
+    columns.v[(ptrdiff_t)i * columns.ld + i] -= D[i];
   }
   cri_pop(work, mark);
 }
 
-// -k' e - k e' under each dof of the piece
-static void spring_columns(const cr_model* m, const cr_data* d, cr_data* tan, int j,
-                           const cri_spring_piece* p, cri_columns columns) {
-  cri_spring_pull s = cri_spring_pull_of(m, d, j, p);
-  for (int k = 0; k < p->n; k++) {
-    cr_real e_tan[3] = {0};
-    tan->qpos[p->v + k] = 1;
-    cri_spring_pull_jvp(tan, p, &s, e_tan);
-    tan->qpos[p->v + k] = 0;
-    cr_real k_tan = s.slope * cr_dot3(s.dx, e_tan);
-    for (int i = 0; i < p->n; i++) {
-      columns.q[(ptrdiff_t)(p->v + i) * columns.ld + p->v + k] -= k_tan * s.e[i] + s.k * e_tan[i];
-    }
-  }
-}
-
-static bool has_spring(const cr_model* m, int j) {
-  return m->jnt_stiffness[j] != 0 || !cr_is_zero(m->jnt_stiffnesspoly + 2 * (ptrdiff_t)j, 2);
-}
-
-static void joint_columns(const cr_model* m, const cr_data* d, cr_data* tan, cri_columns columns) {
+static void spring_columns(const cr_model* m, const cr_data* d, cri_columns columns) {
   for (int j = 0; j < m->njnt && (m->disableflags & CR_DSBL_SPRING) == 0; j++) {
-    cri_spring_piece piece[2];
-    int n = has_spring(m, j) ? cri_spring_pieces(m, j, piece) : 0;
-    for (int k = 0; k < n; k++) {
-      spring_columns(m, d, tan, j, &piece[k], columns);
+    cri_spring_piece pieces[2];
+    int n = cri_joint_spring_acts(m, j) ? cri_spring_pieces(m, j, pieces) : 0;
+    for (int c = 0; c < n; c++) {
+      const cri_spring_piece* p = &pieces[c];
+      cr_real K[9];
+      cri_spring s = cri_spring_of(m, d, p);
+      cri_spring_force_columns(&s, K);
+      for (int i = 0; i < p->n; i++) {
+        for (int k = 0; k < p->n; k++) {
+          columns.q[(ptrdiff_t)(p->v + i) * columns.ld + p->v + k] += K[3 * i + k];
+        }
+      }
     }
   }
 }
@@ -218,7 +212,7 @@ void cri_force_columns(const cr_model* m, const cr_data* d, const cri_curvatures
   size_t mark = cri_mark(work);
   int32_t* held = cri_push_int(work, (size_t)m->nv);
   held_dofs(m, d, held);
-  joint_columns(m, d, work, columns);
+  spring_columns(m, d, columns);
   damper_columns(m, d, columns, work);
   tendon_columns(m, d, curvatures, columns, work);
   for (int i = 0; i < m->nactuator; i++) {

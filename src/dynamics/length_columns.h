@@ -49,7 +49,7 @@ void cri_curvatures_set(const cr_model* m, const cr_data* d, cri_curvatures* c, 
 /// Adds the derivatives of the joint forces of springs, dampers and actuators. Column k of
 /// columns.out is the moment of output k; slopes[nactuator] are set.
 /// Equation [y6]; springs of joints piece by piece, as [p1] of dynamics/passive.h
-/// Memory   3 nv + 3 ntendon + 36 numbers of `work`'s scratch
+/// Memory   4 nv + 5 ntendon + 36 numbers of `work`'s scratch
 /// Smooth   as dynamics/passive and dynamics/actuation
 void cri_force_columns(const cr_model* m, const cr_data* d, const cri_curvatures* curvatures,
                        cri_actuator_slopes* slopes, cri_columns columns, cr_data* work);

@@ -2,10 +2,10 @@
 // Joint and tendon springs, joint and tendon dampers, gravity compensation.
 #include "dynamics/passive.h"
 
+#include "dynamics/damper.h"
 #include "dynamics/joint_spring.h"
 #include "dynamics/outer.h"
-#include "dynamics/reflected.h"
-#include "dynamics/tendon_law.h"
+#include "dynamics/tendon_spring.h"
 #include "dynamics/wrench.h"
 #include "math/vec3.h"
 
@@ -34,21 +34,15 @@ static bool any_gravcomp(const cr_model* m) {
 
 // ---- springs
 
-static bool has_spring(const cr_model* m, int j) {
-  const cr_real* poly = m->jnt_stiffnesspoly + 2 * (size_t)j;
-  return m->jnt_stiffness[j] != 0 || poly[0] != 0 || poly[1] != 0;
-}
-
 static void springs(const cr_model* m, cr_data* d) {
   for (int j = 0; j < m->njnt; j++) {
     cri_spring_piece pieces[2];
-    int n = has_spring(m, j) ? cri_spring_pieces(m, j, pieces) : 0;
+    int n = cri_joint_spring_acts(m, j) ? cri_spring_pieces(m, j, pieces) : 0;
     for (int i = 0; i < n; i++) {
-      cri_spring_pull s = cri_spring_pull_of(m, d, j, &pieces[i]);
-      // [p1] spring = -k e
-      for (int c = 0; c < pieces[i].n; c++) {
-        d->qfrc_spring[pieces[i].v + c] = -s.k * s.e[c];
-      }
+      cr_real f[3];
+      cri_spring s = cri_spring_of(m, d, &pieces[i]);
+      cri_spring_force(&s, f);
+      cr_copy(d->qfrc_spring + pieces[i].v, f, pieces[i].n);
     }
   }
 }
@@ -57,49 +51,27 @@ static void springs_jvp(const cr_model* m, const cr_data* d, cr_data* tan) {
   for (int j = 0; j < m->njnt; j++) {
     cri_spring_piece pieces[2];
     int n = cri_spring_pieces(m, j, pieces);
-    const cr_real* poly_tan = cri_par_tan(tan->par.jnt_stiffnesspoly, j, 2);
     for (int i = 0; i < n; i++) {
-      cri_spring_pull s = cri_spring_pull_of(m, d, j, &pieces[i]);
-      cr_real e_tan[3];
-      cri_spring_pull_jvp(tan, &pieces[i], &s, e_tan);
-      // [p1] -k' e - k e'
-      cr_real k_tan = cri_par_tan(tan->par.jnt_stiffness, j, 1)[0] +
-                      s.x * (poly_tan[0] + s.x * poly_tan[1]) + s.slope * cr_dot3(s.dx, e_tan);
-      for (int c = 0; c < pieces[i].n; c++) {
-        tan->qfrc_spring[pieces[i].v + c] = -k_tan * s.e[c] - s.k * e_tan[c];
-      }
+      cr_real f_tan[3];
+      cri_spring s = cri_spring_of(m, d, &pieces[i]);
+      cri_spring_force_tan(tan, &s, f_tan);
+      cr_copy(tan->qfrc_spring + pieces[i].v, f_tan, pieces[i].n);
     }
   }
 }
 
-static void spring_vjp(const cr_model* m, const cr_data* d, cr_data* bar, int j,
-                       const cri_spring_piece* p) {
-  cri_spring_pull s = cri_spring_pull_of(m, d, j, p);
-  cr_real f_bar[3] = {0, 0, 0}, e_bar[3];
-  for (int c = 0; c < p->n; c++) {
-    f_bar[c] = bar->qfrc_spring[p->v + c] + bar->qfrc_passive[p->v + c];
-  }
-  // [p1]' k_bar = -e . f_bar, e_bar = -k f_bar + k_bar dk/dx dx/de
-  cr_real k_bar = -cr_dot3(s.e, f_bar);
-  cr_scl3(e_bar, f_bar, -s.k);
-  cr_accscl3(e_bar, s.dx, k_bar * s.slope);
-  cri_spring_pull_vjp(bar, p, &s, e_bar);
-  if (bar->par.jnt_stiffness != NULL) {
-    bar->par.jnt_stiffness[j] += k_bar;
-  }
-  if (bar->par.jnt_stiffnesspoly != NULL) {
-    bar->par.jnt_stiffnesspoly[2 * j] += k_bar * s.x;
-    bar->par.jnt_stiffnesspoly[2 * j + 1] += k_bar * s.x * s.x;
-  }
-}
-
 static void springs_vjp(const cr_model* m, const cr_data* d, cr_data* bar) {
-  bool wanted = bar->par.jnt_stiffness != NULL || bar->par.jnt_stiffnesspoly != NULL;
+  bool wanted = cri_joint_spring_wanted(&bar->par);
   for (int j = 0; j < m->njnt; j++) {
     cri_spring_piece pieces[2];
-    int n = wanted || has_spring(m, j) ? cri_spring_pieces(m, j, pieces) : 0;
+    int n = wanted || cri_joint_spring_acts(m, j) ? cri_spring_pieces(m, j, pieces) : 0;
     for (int i = 0; i < n; i++) {
-      spring_vjp(m, d, bar, j, &pieces[i]);
+      cri_spring s = cri_spring_of(m, d, &pieces[i]);
+      cr_real f_bar[3] = {0, 0, 0};
+      for (int c = 0, v = pieces[i].v; c < pieces[i].n; c++, v++) {
+        f_bar[c] = bar->qfrc_spring[v] + bar->qfrc_passive[v];
+      }
+      cri_spring_force_bar(bar, &s, f_bar);
     }
   }
 }
@@ -107,75 +79,86 @@ static void springs_vjp(const cr_model* m, const cr_data* d, cr_data* bar) {
 // ---- tendons: forces along the tendon, brought to the joints by ten_J
 
 static void tendons(const cr_model* m, cr_data* d, switches on) {
+  if (m->ntendon == 0) {
+    return;
+  }
   size_t mark = cri_mark(d);
-  cr_real* b = cri_push(d, 3 * (size_t)m->ntendon);
-  cri_tendon_damping(m, b);
-  for (int i = 0; i < m->ntendon; i++) {
+  cr_real* f = cri_push(d, (size_t)m->ntendon);
+  for (int i = 0; on.spring && i < m->ntendon; i++) {
     // [p5] spring += J' f, f = -(k x + p_0 x^2 + p_1 x^3)
-    if (on.spring) {
-      cri_tendon_add(m, d->ten_J, i, cri_tendon_spring(m, d, i, NULL), d->qfrc_spring);
-    }
+    cri_tendon_spring s = cri_tendon_spring_of(m, d, i);
+    cri_tendon_add(m, d->ten_J, i, -cri_tendon_spring_number(&s, CR_POLY_PULL), d->qfrc_spring);
+  }
+  if (on.damper) {
     // [p6] damper += J' f, f = -(b v + c_0 v |v| + c_1 v^3)
-    if (on.damper) {
-      cri_tendon_add(m, d->ten_J, i, cri_tendon_damper(d, b, i, NULL), d->qfrc_damper);
+    cri_damper_forces(m, d, CR_DAMPED_TENDONS, f, d);
+    for (int i = 0; i < m->ntendon; i++) {
+      cri_tendon_add(m, d->ten_J, i, f[i], d->qfrc_damper);
     }
   }
   cri_pop(d, mark);
 }
 
 static void tendons_jvp(const cr_model* m, const cr_data* d, cr_data* tan, switches on) {
+  if (m->ntendon == 0) {
+    return;
+  }
   size_t mark = cri_mark(tan);
-  cr_real* b = cri_push(tan, 3 * (size_t)m->ntendon);
-  cr_real* b_tan = cri_push(tan, 3 * (size_t)m->ntendon);
-  cri_tendon_damping(m, b);
-  cri_tendon_damping_jvp(m, tan, b_tan);
-  for (int i = 0; i < m->ntendon; i++) {
-    // [p5], [p6] (J')' f + J' f'
-    if (on.spring) {
-      cri_tendon_add(m, tan->ten_J, i, cri_tendon_spring(m, d, i, NULL), tan->qfrc_spring);
-      cri_tendon_add(m, d->ten_J, i, cri_tendon_spring_tan(m, d, tan, i), tan->qfrc_spring);
-    }
-    if (on.damper) {
-      cri_tendon_add(m, tan->ten_J, i, cri_tendon_damper(d, b, i, NULL), tan->qfrc_damper);
-      cri_tendon_add(m, d->ten_J, i, cri_tendon_damper_tan(d, tan, b, b_tan, i), tan->qfrc_damper);
+  cr_real* f = cri_push(tan, (size_t)m->ntendon);
+  cr_real* f_tan = cri_push(tan, (size_t)m->ntendon);
+  // [p5], [p6] (J')' f + J' f'
+  for (int i = 0; on.spring && i < m->ntendon; i++) {
+    cri_tendon_spring s = cri_tendon_spring_of(m, d, i);
+    cr_real pull = cri_tendon_spring_number(&s, CR_POLY_PULL);
+    cri_tendon_add(m, tan->ten_J, i, -pull, tan->qfrc_spring);
+    cri_tendon_add(m, d->ten_J, i, -cri_tendon_spring_tan(tan, &s, CR_POLY_PULL), tan->qfrc_spring);
+  }
+  if (on.damper) {
+    cri_damper_forces(m, d, CR_DAMPED_TENDONS, f, tan);
+    cri_damper_forces_jvp(m, d, tan, CR_DAMPED_TENDONS, f_tan);
+    for (int i = 0; i < m->ntendon; i++) {
+      cri_tendon_add(m, tan->ten_J, i, f[i], tan->qfrc_damper);
+      cri_tendon_add(m, d->ten_J, i, f_tan[i], tan->qfrc_damper);
     }
   }
   cri_pop(tan, mark);
 }
 
-static void tendon_springs_vjp(const cr_model* m, const cr_data* d, cr_data* bar) {
+// a pair of the cotangent of J, with the cotangents of joint forces on its right
+static int pair_of(const cr_model* m, cr_data* bar, const cr_real* q_bar) {
   int pair = cri_pairs_add(&bar->ten_J_pairs);
-  cr_real* left = cri_pair_left(&bar->ten_J_pairs, pair);
   cr_real* right = cri_pair_right(&bar->ten_J_pairs, pair);
   for (int j = 0; j < m->nv; j++) {
-    right[j] = bar->qfrc_spring[j] + bar->qfrc_passive[j];
+    right[j] = q_bar[j] + bar->qfrc_passive[j];
   }
+  return pair;
+}
+
+static void tendon_springs_vjp(const cr_model* m, const cr_data* d, cr_data* bar) {
+  int pair = pair_of(m, bar, bar->qfrc_spring);
+  cr_real* left = cri_pair_left(&bar->ten_J_pairs, pair);
+  const cr_real* right = cri_pair_right(&bar->ten_J_pairs, pair);
   for (int i = 0; i < m->ntendon; i++) {
     // [p5]' f_bar = J q_bar, J_bar += f (x) q_bar, length_bar += f_x f_bar
-    left[i] = cri_tendon_spring(m, d, i, NULL);
-    cri_tendon_spring_bar(m, d, bar, i, cri_tendon_dot(m, d->ten_J, i, right));
+    cri_tendon_spring s = cri_tendon_spring_of(m, d, i);
+    left[i] = -cri_tendon_spring_number(&s, CR_POLY_PULL);
+    cri_tendon_spring_bar(bar, &s, CR_POLY_PULL, -cri_tendon_dot(m, d->ten_J, i, right));
   }
   cri_pairs_trim(&bar->ten_J_pairs, pair);
 }
 
 static void tendon_dampers_vjp(const cr_model* m, const cr_data* d, cr_data* bar) {
-  int pair = cri_pairs_add(&bar->ten_J_pairs);
-  cr_real* left = cri_pair_left(&bar->ten_J_pairs, pair);
-  cr_real* right = cri_pair_right(&bar->ten_J_pairs, pair);
-  for (int j = 0; j < m->nv; j++) {
-    right[j] = bar->qfrc_damper[j] + bar->qfrc_passive[j];
-  }
+  int pair = pair_of(m, bar, bar->qfrc_damper);
+  const cr_real* right = cri_pair_right(&bar->ten_J_pairs, pair);
   size_t mark = cri_mark(bar);
-  cr_real* b = cri_push(bar, 3 * (size_t)m->ntendon);
-  cr_real* b_bar = cri_push(bar, 3 * (size_t)m->ntendon);
-  cri_tendon_damping(m, b);
+  cr_real* f_bar = cri_push(bar, (size_t)m->ntendon);
+  // [p6]' as [p5]', with the velocity
+  cri_damper_forces(m, d, CR_DAMPED_TENDONS, cri_pair_left(&bar->ten_J_pairs, pair), bar);
   for (int i = 0; i < m->ntendon; i++) {
-    // [p6]' as [p5]', with the velocity
-    left[i] = cri_tendon_damper(d, b, i, NULL);
-    cri_tendon_damper_bar(d, bar, b, b_bar, i, cri_tendon_dot(m, d->ten_J, i, right));
+    f_bar[i] = cri_tendon_dot(m, d->ten_J, i, right);
   }
   cri_pairs_trim(&bar->ten_J_pairs, pair);
-  cri_tendon_damping_vjp(m, bar, b_bar);
+  cri_damper_forces_vjp(m, d, bar, CR_DAMPED_TENDONS, f_bar);
   cri_pop(bar, mark);
 }
 
@@ -250,67 +233,21 @@ static void gravcomp_vjp(const cr_model* m, const cr_data* d, cr_data* bar) {
   cri_pop(bar, mark);
 }
 
-// ---- dampers
-
-static void dampers(const cr_model* m, cr_data* d) {
-  size_t mark = cri_mark(d);
-  cr_real* b = cri_push(d, 3 * (size_t)m->nv);
-  cri_reflected_damping(m, b);
-  for (int i = 0; i < m->nv; i++) {
-    // [p2] damper = -(b0 + b1 |v| + b2 v^2) v
-    d->qfrc_damper[i] = -cri_damping_chord(b + 3 * i, d->qvel[i]) * d->qvel[i];
-  }
-  cri_pop(d, mark);
-}
-
-static void dampers_jvp(const cr_model* m, const cr_data* d, cr_data* tan) {
-  size_t mark = cri_mark(tan);
-  cr_real* b = cri_push(tan, 3 * (size_t)m->nv);
-  cr_real* b_tan = cri_push(tan, 3 * (size_t)m->nv);
-  cri_reflected_damping(m, b);
-  cri_reflected_damping_jvp(m, tan, b_tan);
-  for (int i = 0; i < m->nv; i++) {
-    cr_real v = d->qvel[i];
-    // [p2] -(b0' + b1' |v| + b2' v^2) v - D v'
-    tan->qfrc_damper[i] =
-        -cri_damping_chord(b_tan + 3 * i, v) * v - cri_damping_slope(b + 3 * i, v) * tan->qvel[i];
-  }
-  cri_pop(tan, mark);
-}
-
-static void dampers_vjp(const cr_model* m, const cr_data* d, cr_data* bar) {
-  size_t mark = cri_mark(bar);
-  cr_real* b = cri_push(bar, 3 * (size_t)m->nv);
-  cr_real* b_bar = cri_push(bar, 3 * (size_t)m->nv);
-  cri_reflected_damping(m, b);
-  for (int i = 0; i < m->nv; i++) {
-    cr_real v = d->qvel[i], f_bar = bar->qfrc_damper[i] + bar->qfrc_passive[i];
-    // [p2]' v_bar -= D f_bar, b_bar = -(v, v |v|, v^3) f_bar
-    bar->qvel[i] -= cri_damping_slope(b + 3 * i, v) * f_bar;
-    b_bar[3 * i] = -v * f_bar;
-    b_bar[3 * i + 1] = cr_abs(v) * b_bar[3 * i];
-    b_bar[3 * i + 2] = cr_abs(v) * b_bar[3 * i + 1];
-  }
-  cri_reflected_damping_vjp(m, bar, b_bar);
-  cri_pop(bar, mark);
-}
-
 // ---- for the Jacobian of a step
 
 bool cri_gravcomp_acts(const cr_model* m) { return switched_on(m).gravity && any_gravcomp(m); }
 
-void cri_tendon_pull(const cr_model* m, const cr_data* d, const cr_real* b, int t,
-                     cr_real pull[3]) {
-  switches on = switched_on(m);
-  cr_real spring = 0, damper = 0;
-  pull[0] = pull[1] = pull[2] = 0;
-  if (on.spring) {
-    spring = cri_tendon_spring(m, d, t, &pull[1]);
+// ---- dampers
+
+// [p2]'
+static void dampers_vjp(const cr_model* m, const cr_data* d, cr_data* bar) {
+  size_t mark = cri_mark(bar);
+  cr_real* f_bar = cri_push(bar, (size_t)m->nv);
+  for (int i = 0; i < m->nv; i++) {
+    f_bar[i] = bar->qfrc_damper[i] + bar->qfrc_passive[i];
   }
-  if (on.damper) {
-    damper = cri_tendon_damper(d, b, t, &pull[2]);
-  }
-  pull[0] = spring + damper;
+  cri_damper_forces_vjp(m, d, bar, CR_DAMPED_DOFS, f_bar);
+  cri_pop(bar, mark);
 }
 
 // ---- the stage
@@ -324,7 +261,8 @@ cr_status cr_passive(const cr_model* m, cr_data* d) {
     springs(m, d);
   }
   if (on.damper) {
-    dampers(m, d);
+    // [p2]
+    cri_damper_forces(m, d, CR_DAMPED_DOFS, d->qfrc_damper, d);
   }
   if (on.gravity && any_gravcomp(m)) {
     gravcomp(m, d);
@@ -348,7 +286,8 @@ cr_status cr_passive_jvp(const cr_model* m, const cr_data* d, cr_data* tan) {
     springs_jvp(m, d, tan);
   }
   if (on.damper) {
-    dampers_jvp(m, d, tan);
+    // [p2]
+    cri_damper_forces_jvp(m, d, tan, CR_DAMPED_DOFS, tan->qfrc_damper);
   }
   if (on.gravity && (tan->par.body_gravcomp != NULL || any_gravcomp(m))) {
     gravcomp_jvp(m, d, tan);

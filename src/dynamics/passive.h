@@ -28,7 +28,7 @@
 /// Flags    CR_DSBL_SPRING, CR_DSBL_DAMPER; both together switch all passive forces off, gravity
 ///          compensation too, as MuJoCo does; CR_DSBL_GRAVITY switches that off alone
 /// Saves    nothing
-/// Memory   no allocation; scratch 6 nv + 6 ntendon numbers, where a body has gravcomp 24 nbody + nv
+/// Memory   no allocation; scratch 7 nv + 8 ntendon numbers, where a body has gravcomp 24 nbody + nv
 /// Errors   none
 /// Smooth   but for a ball spring at half a turn, where e jumps, and the ends of the slack range of
 ///          a tendon, where the slope of the force jumps. Quaternions of qpos_spring carry
@@ -39,9 +39,5 @@ cr_status cr_passive_vjp(const cr_model* m, const cr_data* d, cr_data* bar);
 
 /// Some body has gravity compensation, and it is not switched off.
 bool cri_gravcomp_acts(const cr_model* m);
-
-/// Force of spring and damper along tendon t, and its derivatives over length and velocity, 0 of
-/// what is switched off; b: the law of all tendons of dynamics/reflected.h.          [p5], [p6]
-void cri_tendon_pull(const cr_model* m, const cr_data* d, const cr_real* b, int t, cr_real pull[3]);
 
 #endif

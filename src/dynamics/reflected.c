@@ -116,33 +116,32 @@ void cri_tendon_armature_vjp(const cr_model* m, cr_data* bar, const cr_real* arm
 
 // ---- damping
 
-// the three coefficients of actuator k before its gear
-static void actuator_law(const cr_model* m, int k, cr_real b[3]) {
-  b[0] = m->actuator_damping[k];
-  b[1] = m->actuator_dampingpoly[2 * k];
-  b[2] = m->actuator_dampingpoly[2 * k + 1];
+const cri_coefficient_fields cri_dof_damper_fields = {CR_FIELD_dof_damping,
+                                                      CR_FIELD_dof_dampingpoly};
+const cri_coefficient_fields cri_tendon_damper_fields = {CR_FIELD_tendon_damping,
+                                                         CR_FIELD_tendon_dampingpoly};
+const cri_coefficient_fields cri_actuator_damper_fields = {CR_FIELD_actuator_damping,
+                                                           CR_FIELD_actuator_dampingpoly};
+
+static cri_coefficients own_damping(const cr_model* m, kind of) {
+  return of == DOFS ? (cri_coefficients){m->dof_damping, m->dof_dampingpoly}
+                    : (cri_coefficients){m->tendon_damping, m->tendon_dampingpoly};
 }
 
-static cr_real* own_damping(const cr_model* m, kind of) {
-  return of == DOFS ? m->dof_damping : m->tendon_damping;
-}
-
-static cr_real* own_poly(const cr_model* m, kind of) {
-  return of == DOFS ? m->dof_dampingpoly : m->tendon_dampingpoly;
+// those of an actuator before its gear
+static cri_coefficients added_damping(const cr_model* m) {
+  return (cri_coefficients){m->actuator_damping, m->actuator_dampingpoly};
 }
 
 static void damping_of(const cr_model* m, kind of, cr_real* b) {
-  const cr_real *own = own_damping(m, of), *poly = own_poly(m, of);
   for (int i = 0; i < count(m, of); i++) {
-    b[3 * i] = own[i];
-    b[3 * i + 1] = poly[2 * i];
-    b[3 * i + 2] = poly[2 * i + 1];
+    cri_coefficients_of(own_damping(m, of), i, b + 3 * i);
   }
   for (int k = 0; k < m->nactuator; k++) {
     // [r2]
     cr_real law[3];
-    actuator_law(m, k, law);
-    if (law[0] != 0 || law[1] != 0 || law[2] != 0) {
+    cri_coefficients_of(added_damping(m), k, law);
+    if (!cri_coefficients_zero(law)) {
       cr_real gear = m->actuator_gear[gear_of(m, k)];
       spread(driven(m, of, k), b, gear * gear, law, 3);
     }
@@ -151,19 +150,14 @@ static void damping_of(const cr_model* m, kind of, cr_real* b) {
 
 static void damping_tan_of(const cr_model* m, kind of, const cr_data* tan, cr_real* b_tan) {
   for (int i = 0; i < count(m, of); i++) {
-    const cr_real* poly_tan = cri_par_tan(own_poly(&tan->par, of), i, 2);
-    b_tan[3 * i] = cri_par_tan(own_damping(&tan->par, of), i, 1)[0];
-    b_tan[3 * i + 1] = poly_tan[0];
-    b_tan[3 * i + 2] = poly_tan[1];
+    cri_coefficients_tan(own_damping(&tan->par, of), i, b_tan + 3 * i);
   }
   for (int k = 0; k < m->nactuator; k++) {
     // [r2] gear^2 b' + 2 gear gear' b
-    cr_real gear = m->actuator_gear[gear_of(m, k)], law[3];
+    cr_real gear = m->actuator_gear[gear_of(m, k)], law[3], law_tan[3];
     cr_real gear_tan = cri_par_tan(tan->par.actuator_gear, m->actuator_outadr[k], 6)[0];
-    const cr_real* poly_tan = cri_par_tan(tan->par.actuator_dampingpoly, k, 2);
-    const cr_real law_tan[3] = {cri_par_tan(tan->par.actuator_damping, k, 1)[0], poly_tan[0],
-                                poly_tan[1]};
-    actuator_law(m, k, law);
+    cri_coefficients_of(added_damping(m), k, law);
+    cri_coefficients_tan(added_damping(&tan->par), k, law_tan);
     spread(driven(m, of, k), b_tan, gear * gear, law_tan, 3);
     spread(driven(m, of, k), b_tan, 2 * gear * gear_tan, law, 3);
   }
@@ -171,26 +165,18 @@ static void damping_tan_of(const cr_model* m, kind of, const cr_data* tan, cr_re
 
 static void damping_vjp_of(const cr_model* m, kind of, cr_data* bar, const cr_real* b_bar) {
   const cr_model* par = &bar->par;
-  cr_real *own_bar = own_damping(par, of), *poly_bar = own_poly(par, of);
   for (int i = 0; i < count(m, of); i++) {
-    if (own_bar != NULL) {
-      own_bar[i] += b_bar[3 * i];
-    }
-    for (int c = 0; poly_bar != NULL && c < 2; c++) {
-      poly_bar[2 * i + c] += b_bar[3 * i + 1 + c];
-    }
+    cri_coefficients_bar(own_damping(par, of), i, b_bar + 3 * i);
   }
   for (int k = 0; k < m->nactuator; k++) {
     // [r2]'
-    cr_real gear = m->actuator_gear[gear_of(m, k)], law[3], sum[3];
-    actuator_law(m, k, law);
+    cr_real gear = m->actuator_gear[gear_of(m, k)], law[3], sum[3], law_bar[3];
+    cri_coefficients_of(added_damping(m), k, law);
     collect(driven(m, of, k), b_bar, sum, 3);
-    if (par->actuator_damping != NULL) {
-      par->actuator_damping[k] += gear * gear * sum[0];
+    for (int c = 0; c < 3; c++) {
+      law_bar[c] = gear * gear * sum[c];
     }
-    for (int c = 0; par->actuator_dampingpoly != NULL && c < 2; c++) {
-      par->actuator_dampingpoly[2 * k + c] += gear * gear * sum[1 + c];
-    }
+    cri_coefficients_bar(added_damping(par), k, law_bar);
     if (par->actuator_gear != NULL) {
       par->actuator_gear[gear_of(m, k)] +=
           2 * gear * (law[0] * sum[0] + law[1] * sum[1] + law[2] * sum[2]);
@@ -214,49 +200,18 @@ void cri_tendon_damping_vjp(const cr_model* m, cr_data* bar, const cr_real* b_ba
   damping_vjp_of(m, TENDONS, bar, b_bar);
 }
 
-void cri_damping_slopes_jvp(const cr_model* m, const cr_data* d, cr_data* tan, cr_real* D_tan) {
-  size_t mark = cri_mark(tan);
-  cr_real* b = cri_push(tan, 3 * (size_t)m->nv);
-  cr_real* b_tan = cri_push(tan, 3 * (size_t)m->nv);
-  cri_reflected_damping(m, b);
-  cri_reflected_damping_jvp(m, tan, b_tan);
-  for (int i = 0; i < m->nv; i++) {
-    // [r3]
-    D_tan[i] = cri_damping_slope(b_tan + 3 * i, d->qvel[i]) +
-               cri_damping_bend(b + 3 * i, d->qvel[i]) * tan->qvel[i];
-  }
-  cri_pop(tan, mark);
-}
-
-void cri_damping_slopes_vjp(const cr_model* m, const cr_data* d, cr_data* bar,
-                            const cr_real* D_bar) {
-  size_t mark = cri_mark(bar);
-  cr_real* b = cri_push(bar, 3 * (size_t)m->nv);
-  cr_real* b_bar = cri_push(bar, 3 * (size_t)m->nv);
-  cri_reflected_damping(m, b);
-  for (int i = 0; i < m->nv; i++) {
-    // [r3]'
-    cr_real v = d->qvel[i];
-    bar->qvel[i] += D_bar[i] * cri_damping_bend(b + 3 * i, v);
-    b_bar[3 * i] = D_bar[i];
-    b_bar[3 * i + 1] = 2 * cr_abs(v) * D_bar[i];
-    b_bar[3 * i + 2] = 3 * v * v * D_bar[i];
-  }
-  cri_reflected_damping_vjp(m, bar, b_bar);
-  cri_pop(bar, mark);
-}
-
 bool cri_damps(const cr_model* m) {
   for (int i = 0; i < m->nv; i++) {
-    const cr_real* poly = m->dof_dampingpoly + 2 * (size_t)i;
-    if (m->dof_damping[i] > 0 || poly[0] != 0 || poly[1] != 0) {
+    cr_real b[3];
+    cri_coefficients_of(own_damping(m, DOFS), i, b);
+    if (b[0] > 0 || b[1] != 0 || b[2] != 0) {
       return true;
     }
   }
   for (int k = 0; k < m->nactuator; k++) {
     cr_real b[3];
-    actuator_law(m, k, b);
-    if (driven(m, DOFS, k).n > 0 && (b[0] != 0 || b[1] != 0 || b[2] != 0)) {
+    cri_coefficients_of(added_damping(m), k, b);
+    if (driven(m, DOFS, k).n > 0 && !cri_coefficients_zero(b)) {
       return true;
     }
   }
@@ -264,6 +219,6 @@ bool cri_damps(const cr_model* m) {
 }
 
 bool cri_damping_wanted(const cr_model* par) {
-  return par->dof_damping != NULL || par->dof_dampingpoly != NULL ||
-         par->actuator_damping != NULL || par->actuator_dampingpoly != NULL;
+  return cri_coefficients_wanted(own_damping(par, DOFS)) ||
+         cri_coefficients_wanted(added_damping(par));
 }

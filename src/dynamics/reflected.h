@@ -5,6 +5,7 @@
 #ifndef CR_DYNAMICS_REFLECTED_H
 #define CR_DYNAMICS_REFLECTED_H
 
+#include "dynamics/polynomial.h"
 #include "model/data.h"
 
 /// Armature of every dof.
@@ -36,12 +37,6 @@ void cri_tendon_damping(const cr_model* m, cr_real* b);
 void cri_tendon_damping_jvp(const cr_model* m, const cr_data* tan, cr_real* b_tan);
 void cri_tendon_damping_vjp(const cr_model* m, cr_data* bar, const cr_real* b_bar);
 
-/// D_i = b0 + 2 b1 |v| + 3 b2 v^2 of every dof [r3]: the tangent, and the transpose, which adds to
-/// bar->qvel and bar->par.
-void cri_damping_slopes_jvp(const cr_model* m, const cr_data* d, cr_data* tan, cr_real* D_tan);
-void cri_damping_slopes_vjp(const cr_model* m, const cr_data* d, cr_data* bar,
-                            const cr_real* D_bar);
-
 /// Some dof is damped; as MuJoCo decides it, so negative linear damping alone does not count.
 bool cri_damps(const cr_model* m);
 
@@ -50,15 +45,19 @@ bool cri_damping_wanted(const cr_model* par);
 
 /// b0 + b1 |v| + b2 v^2: the force is -v times this.
 static inline cr_real cri_damping_chord(const cr_real b[3], cr_real v) {
-  return b[0] + cr_abs(v) * (b[1] + cr_abs(v) * b[2]);
+  return cri_polynomial(CR_POLY_CHORD, b, cr_abs(v));
 }
 /// D = b0 + 2 b1 |v| + 3 b2 v^2: minus the derivative of the force.                [r3]
 static inline cr_real cri_damping_slope(const cr_real b[3], cr_real v) {
-  return b[0] + cr_abs(v) * (2 * b[1] + 3 * cr_abs(v) * b[2]);
+  return cri_polynomial(CR_POLY_STIFFNESS, b, cr_abs(v));
 }
 /// dD/dv = 2 b1 sign(v) + 6 b2 v, b1's part 0 at rest.
 static inline cr_real cri_damping_bend(const cr_real b[3], cr_real v) {
-  return 6 * b[2] * v + (v > 0 ? 2 * b[1] : (v < 0 ? -2 * b[1] : 0));
+  return v == 0 ? 0 : cr_sign(v) * cri_polynomial_slope(CR_POLY_STIFFNESS, b, cr_abs(v));
 }
+
+/// Fields of the laws of dofs, of tendons, and of what actuators add.
+extern const cri_coefficient_fields cri_dof_damper_fields, cri_tendon_damper_fields,
+    cri_actuator_damper_fields;
 
 #endif

@@ -7,10 +7,10 @@
 
 #include "dynamics/actuation_slope.h"
 #include "dynamics/bias.h"
+#include "dynamics/damper.h"
 #include "dynamics/fluid.h"
 #include "dynamics/newton.h"
 #include "dynamics/outer.h"
-#include "dynamics/reflected.h"
 #include "dynamics/simple.h"
 #include "dynamics/tree.h"
 #include "dynamics/velocity.h"
@@ -157,10 +157,10 @@ static bool damper_on(const cr_model* m) { return (m->disableflags & CR_DSBL_DAM
 // [d1]
 static void add_dampers(const cr_model* m, const cr_data* d, cr_real* lower, cr_data* work) {
   size_t mark = cri_mark(work);
-  cr_real* b = cri_push(work, 3 * (size_t)m->nv);
-  cri_reflected_damping(m, b);
+  cr_real* D = cri_push(work, (size_t)m->nv);
+  cri_damper_slopes(m, d, CR_DAMPED_DOFS, D, work);
   for (int i = 0; i < m->nv; i++) {
-    lower[m->M_rowadr[i] + m->M_rownnz[i] - 1] -= cri_damping_slope(b + 3 * i, d->qvel[i]);
+    lower[m->M_rowadr[i] + m->M_rownnz[i] - 1] -= D[i];
   }
   cri_pop(work, mark);
 }
@@ -191,13 +191,10 @@ static void add_actuators(const cr_model* m, const cr_data* d, selection on, cr_
 // [d5] slopes of tendons' dampers, in scratch of `owner`
 static cr_real* tendon_slopes(const cr_model* m, const cr_data* d, cr_data* owner) {
   cr_real* c = cri_push(owner, (size_t)m->ntendon);
-  size_t mark = cri_mark(owner);
-  cr_real* b = cri_push(owner, 3 * (size_t)m->ntendon);
-  cri_tendon_damping(m, b);
+  cri_damper_slopes(m, d, CR_DAMPED_TENDONS, c, owner);
   for (int t = 0; t < m->ntendon; t++) {
-    c[t] = -cri_damping_slope(b + 3 * t, d->ten_velocity[t]);
+    c[t] = -c[t];
   }
-  cri_pop(owner, mark);
   return c;
 }
 
@@ -311,7 +308,7 @@ static void dampers_vjp(const cr_model* m, const cr_data* d, cr_data* bar, const
   for (int i = 0; i < m->nv; i++) {
     D_bar[i] = -s * l[i] * r[i];
   }
-  cri_damping_slopes_vjp(m, d, bar, D_bar);
+  cri_damper_slopes_vjp(m, d, bar, CR_DAMPED_DOFS, D_bar);
   cri_pop(bar, mark);
 }
 
@@ -336,17 +333,10 @@ static void tendons_vjp(const cr_model* m, const cr_data* d, cr_data* bar, selec
   cr_real* c_bar = cri_push(bar, (size_t)m->ntendon);
   cri_rows rows = tendon_rows(m, d, on);
   cri_outer_vjp(m, &rows, c, l, r, s, c_bar, &bar->ten_J_pairs, bar);
-  cr_real* b = cri_push(bar, 3 * (size_t)m->ntendon);
-  cr_real* b_bar = cri_push(bar, 3 * (size_t)m->ntendon);
-  cri_tendon_damping(m, b);
   for (int t = 0; t < m->ntendon; t++) {
-    cr_real v = d->ten_velocity[t];
-    bar->ten_velocity[t] -= cri_damping_bend(b + 3 * t, v) * c_bar[t];
-    b_bar[3 * t] = -c_bar[t];
-    b_bar[3 * t + 1] = -2 * cr_abs(v) * c_bar[t];
-    b_bar[3 * t + 2] = -3 * v * v * c_bar[t];
+    c_bar[t] = -c_bar[t];
   }
-  cri_tendon_damping_vjp(m, bar, b_bar);
+  cri_damper_slopes_vjp(m, d, bar, CR_DAMPED_TENDONS, c_bar);
   cri_pop(bar, mark);
 }
 
@@ -422,14 +412,9 @@ static void tendons_jvp(const cr_model* m, const cr_data* d, cr_data* tan, selec
   size_t mark = cri_mark(tan);
   const cr_real* c = tendon_slopes(m, d, tan);
   cr_real* c_tan = cri_push(tan, (size_t)m->ntendon);
-  cr_real* b = cri_push(tan, 3 * (size_t)m->ntendon);
-  cr_real* b_tan = cri_push(tan, 3 * (size_t)m->ntendon);
-  cri_tendon_damping(m, b);
-  cri_tendon_damping_jvp(m, tan, b_tan);
+  cri_damper_slopes_jvp(m, d, tan, CR_DAMPED_TENDONS, c_tan);
   for (int t = 0; t < m->ntendon; t++) {
-    cr_real v = d->ten_velocity[t];
-    c_tan[t] = -cri_damping_slope(b_tan + 3 * t, v) -
-               cri_damping_bend(b + 3 * t, v) * tan->ten_velocity[t];
+    c_tan[t] = -c_tan[t];
   }
   cri_rows rows = tendon_rows(m, d, on);
   cri_outer_jvp(m, &rows, tan->ten_J, c, c_tan, r, y, tan);
@@ -440,7 +425,7 @@ static void dampers_jvp(const cr_model* m, const cr_data* d, cr_data* tan, const
                         cr_real* y) {
   size_t mark = cri_mark(tan);
   cr_real* D_tan = cri_push(tan, (size_t)m->nv);
-  cri_damping_slopes_jvp(m, d, tan, D_tan);
+  cri_damper_slopes_jvp(m, d, tan, CR_DAMPED_DOFS, D_tan);
   for (int i = 0; i < m->nv; i++) {
     y[i] -= D_tan[i] * r[i];
   }

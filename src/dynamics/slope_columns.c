@@ -4,9 +4,9 @@
 
 #include "dynamics/actuation_slope.h"
 #include "dynamics/body_columns.h"
+#include "dynamics/damper.h"
 #include "dynamics/fluid.h"
 #include "dynamics/outer.h"
-#include "dynamics/reflected.h"
 #include "dynamics/tree.h"
 #include "model/build.h"
 
@@ -102,16 +102,17 @@ static void actuators(const cr_model* m, const cr_data* d, cri_slope_kind kind, 
 static void tendons(const cr_model* m, const cr_data* d, cri_slope_kind kind, const cr_real* r,
                     const cri_curvatures* curvatures, const cri_slope_columns* to, cr_data* work) {
   size_t mark = cri_mark(work);
-  cr_real* b = cri_push(work, 3 * (size_t)m->ntendon);
-  cri_tendon_damping(m, b);
+  cr_real *D = cri_push(work, (size_t)m->ntendon), *B = cri_push(work, (size_t)m->ntendon);
+  cri_damper_slopes(m, d, CR_DAMPED_TENDONS, D, work);
+  cri_damper_bends(m, d, CR_DAMPED_TENDONS, B, work);
   for (int t = 0; t < m->ntendon; t++) {
     int adr = m->ten_J_rowadr[t];
     slope_row s = {.n = m->ten_J_rownnz[t],
                    .col = m->ten_J_colind + adr,
                    .a = d->ten_J + adr,
                    .H = cri_curvature(curvatures, t),
-                   .c = -cri_damping_slope(b + 3 * t, d->ten_velocity[t]),
-                   .by_velocity = -cri_damping_bend(b + 3 * t, d->ten_velocity[t]),
+                   .c = -D[t],
+                   .by_velocity = -B[t],
                    .fast = kind == CR_SLOPE_FAST};
     if (s.c != 0 || s.by_velocity != 0) {
       add_row(m, d, &s, r, to);
@@ -123,11 +124,10 @@ static void tendons(const cr_model* m, const cr_data* d, cri_slope_kind kind, co
 static void dampers(const cr_model* m, const cr_data* d, const cr_real* r,
                     const cri_slope_columns* to, cr_data* work) {
   size_t mark = cri_mark(work);
-  cr_real* b = cri_push(work, 3 * (size_t)m->nv);
-  cri_reflected_damping(m, b);
+  cr_real* B = cri_push(work, (size_t)m->nv);
+  cri_damper_bends(m, d, CR_DAMPED_DOFS, B, work);
   for (int i = 0; i < m->nv; i++) {
-    to->columns.v[(ptrdiff_t)i * to->columns.ld + i] -=
-        to->scale * cri_damping_bend(b + 3 * i, d->qvel[i]) * r[i];
+    to->columns.v[(ptrdiff_t)i * to->columns.ld + i] -= to->scale * B[i] * r[i];
   }
   cri_pop(work, mark);
 }

@@ -21,7 +21,7 @@ typedef struct {
 ///          pattern: (a_i c w_i)' with w_i = sum over j of a_j r_j;  bias force [d4], quadratic in v:
 ///          half the difference of its columns at v + r and v - r                   [y8]
 /// Shapes   r[nv]
-/// Memory   scratch of `tan`: 2 nout + 3 ntendon + 6 nv and four times that of cri_body_columns
+/// Memory   scratch of `tan`: 2 nout + 5 ntendon + 6 nv and four times that of cri_body_columns
 /// Smooth   where D is
 void cri_slope_columns_add(const cr_model* m, const cr_data* d, cri_slope_kind kind,
                            const cr_real* r, const cri_curvatures* curvatures,

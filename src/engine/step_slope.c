@@ -2,7 +2,7 @@
 // Four matrices, one diagonal and three in M's pattern, behind one product.
 #include "engine/step_slope.h"
 
-#include "dynamics/reflected.h"
+#include "dynamics/damper.h"
 #include "dynamics/slope.h"
 
 cri_step_slope cri_step_slope_of(const cr_model* m) {
@@ -27,10 +27,10 @@ static cri_slope_kind matrix_of(cri_step_slope kind) {
 static void damping_mul(const cr_model* m, const cr_data* d, cr_real s, const cr_real* x,
                         cr_real* y, cr_data* work) {
   size_t mark = cri_mark(work);
-  cr_real* b = cri_push(work, 3 * (size_t)m->nv);
-  cri_reflected_damping(m, b);
+  cr_real* D = cri_push(work, (size_t)m->nv);
+  cri_damper_slopes(m, d, CR_DAMPED_DOFS, D, work);
   for (int i = 0; i < m->nv; i++) {
-    y[i] -= s * cri_damping_slope(b + 3 * i, d->qvel[i]) * x[i];
+    y[i] -= s * D[i] * x[i];
   }
   cri_pop(work, mark);
 }
@@ -85,7 +85,7 @@ void cri_step_slope_jvp(const cr_model* m, const cr_data* d, cr_data* tan, cri_s
   size_t mark = cri_mark(tan);
   if (kind == CR_STEP_SLOPE_DAMPING) {
     cr_real* D_tan = cri_push(tan, (size_t)m->nv);
-    cri_damping_slopes_jvp(m, d, tan, D_tan);
+    cri_damper_slopes_jvp(m, d, tan, CR_DAMPED_DOFS, D_tan);
     for (int i = 0; i < m->nv; i++) {
       y[i] -= s * D_tan[i] * x[i];
     }
@@ -105,7 +105,7 @@ void cri_step_slope_vjp(const cr_model* m, const cr_data* d, cr_data* bar, cri_s
     for (int i = 0; i < m->nv; i++) {
       D_bar[i] = -s * l[i] * r[i];
     }
-    cri_damping_slopes_vjp(m, d, bar, D_bar);
+    cri_damper_slopes_vjp(m, d, bar, CR_DAMPED_DOFS, D_bar);
   } else if (kind == CR_STEP_SLOPE_GYRO) {
     cri_bias_slope_vjp(m, d, bar, d->metric_free, l, r, s);
   } else if (kind != CR_STEP_SLOPE_NONE) {

@@ -6,8 +6,8 @@
 #include "integrate/euler.h"
 
 #include "dynamics/activation.h"
+#include "dynamics/damper.h"
 #include "dynamics/inertia.h"
-#include "dynamics/reflected.h"
 #include "engine/acceleration.h"
 #include "engine/rounding.h"
 #include "integrate/implicit.h"
@@ -35,11 +35,7 @@ static const cr_real SAFE = 8;
 
 const cr_real* cri_euler_damping(const cr_model* m, const cr_data* d, cr_data* owner) {
   cr_real* D = cri_push(owner, (size_t)m->nv);
-  cr_real* b = cri_push(owner, 3 * (size_t)m->nv);
-  cri_reflected_damping(m, b);
-  for (int i = 0; i < m->nv; i++) {
-    D[i] = cri_damping_slope(b + 3 * i, d->qvel[i]);
-  }
+  cri_damper_slopes(m, d, CR_DAMPED_DOFS, D, owner);
   return D;
 }
 
@@ -305,7 +301,7 @@ static void accelerate_jvp(const cr_model* m, const cr_data* d, cr_data* tan, cr
   cr_real* x = cri_push(tan, (size_t)m->nv);
   cr_real* D_tan = cri_push(tan, (size_t)m->nv);
   const cr_real* D = cri_euler_damping(m, d, tan);
-  cri_damping_slopes_jvp(m, d, tan, D_tan);
+  cri_damper_slopes_jvp(m, d, tan, CR_DAMPED_DOFS, D_tan);
   if (cri_euler_is_strong(m, d, D)) {
     strong_jvp(m, d, tan, D_tan, a2_tan);
     cri_pop(tan, mark);
@@ -362,7 +358,7 @@ static void accelerate_vjp(const cr_model* m, const cr_data* d, cr_data* bar,
     D_bar[i] = -h * w2[i] * d->euler_qacc[i];
     bar->qacc[i] += a2_bar[i] - h * D[i] * w2[i];
   }
-  cri_damping_slopes_vjp(m, d, bar, D_bar);
+  cri_damper_slopes_vjp(m, d, bar, CR_DAMPED_DOFS, D_bar);
   cri_pop(bar, mark);
 }
 

@@ -13,7 +13,7 @@
 #include "dynamics/limits.h"
 #include "dynamics/metric.h"
 #include "dynamics/setpoint.h"
-#include "dynamics/tendon_law.h"
+#include "dynamics/tendon_spring.h"
 #include "model/misuse.h"
 #include "model/tableau.h"
 
@@ -141,8 +141,8 @@ static void tendons(notes* s) {
   }
   for (int t = 0; t < m->ntendon; t++) {
     cr_label name = cri_label(m, "tendon", m->name_tendonadr, t);
-    cri_dead_band band = cri_dead_band_of(m, s->d, t);
-    if (s->asked[CR_FIELD_tendon_lengthspring] && band.acts && band.x == 0) {
+    cri_tendon_spring spring = cri_tendon_spring_of(m, s->d, t);
+    if (s->asked[CR_FIELD_tendon_lengthspring] && cri_tendon_spring_rests(&spring)) {
       note(s,
            "tendon_lengthspring of %s: both ends equal its length; an end that moves outward moves "
            "nothing, one that moves inward the spring; the gradient has half for each",

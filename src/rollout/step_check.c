@@ -13,7 +13,7 @@
 #include "dynamics/metric.h"
 #include "dynamics/reflected.h"
 #include "dynamics/setpoint.h"
-#include "dynamics/tendon_law.h"
+#include "dynamics/tendon_spring.h"
 #include "integrate/inputs.h"
 #include "integrate/manifold.h"
 #include "integrate/step.h"
@@ -137,7 +137,7 @@ static uint64_t signature_of_laws(const cr_model* m, const cr_data* d) {
   h = mix_all(h, d->metric_tendon_sign, m->ntendon);
   h = mix_all(h, d->metric_actuator_sign, m->nout);
   for (int i = 0; i < m->ntendon; i++) {
-    h = mix(h, cri_dead_band_side(m, d, i));
+    h = mix(h, cri_tendon_spring_side(m, d, i));
   }
   for (int i = 0; i < m->nu; i++) {
     h = mix(h, m->actuator_ctrllimited[i] ? side(d->ctrl[i], m->actuator_ctrlrange + 2 * i) : 0);

@@ -3,10 +3,10 @@
 #include "sensor/tension.h"
 
 #include "contact/equality.h"
+#include "dynamics/damper.h"
 #include "dynamics/outer.h"
 #include "dynamics/path.h"
-#include "dynamics/reflected.h"
-#include "dynamics/tendon_law.h"
+#include "dynamics/tendon_spring.h"
 
 bool cri_has_spatial_tendon(const cr_model* m) {
   for (int i = 0; i < m->ntendon; i++) {
@@ -82,6 +82,40 @@ static void slope_bar_into(const cr_model* m, const cr_data* d, cr_data* bar, in
   }
 }
 
+// ---- springs and dampers
+
+static void passive(const cr_model* m, const cr_data* d, cr_real* T, cr_data* work) {
+  cr_zero(T, m->ntendon);
+  if (is_on(m, CR_DSBL_DAMPER)) {
+    cri_damper_forces(m, d, CR_DAMPED_TENDONS, T, work);
+  }
+  for (int t = 0; t < m->ntendon && is_on(m, CR_DSBL_SPRING); t++) {
+    cri_tendon_spring s = cri_tendon_spring_of(m, d, t);
+    T[t] -= cri_tendon_spring_number(&s, CR_POLY_PULL);
+  }
+}
+
+static void passive_jvp(const cr_model* m, const cr_data* d, cr_data* tan, cr_real* T_tan) {
+  cr_zero(T_tan, m->ntendon);
+  if (is_on(m, CR_DSBL_DAMPER)) {
+    cri_damper_forces_jvp(m, d, tan, CR_DAMPED_TENDONS, T_tan);
+  }
+  for (int t = 0; t < m->ntendon && is_on(m, CR_DSBL_SPRING); t++) {
+    cri_tendon_spring s = cri_tendon_spring_of(m, d, t);
+    T_tan[t] -= cri_tendon_spring_tan(tan, &s, CR_POLY_PULL);
+  }
+}
+
+static void passive_vjp(const cr_model* m, const cr_data* d, cr_data* bar, const cr_real* T_bar) {
+  if (is_on(m, CR_DSBL_DAMPER)) {
+    cri_damper_forces_vjp(m, d, bar, CR_DAMPED_TENDONS, T_bar);
+  }
+  for (int t = 0; t < m->ntendon && is_on(m, CR_DSBL_SPRING); t++) {
+    cri_tendon_spring s = cri_tendon_spring_of(m, d, t);
+    cri_tendon_spring_bar(bar, &s, CR_POLY_PULL, -T_bar[t]);
+  }
+}
+
 // ---- all of it
 
 static void drop_fixed(const cr_model* m, cr_real* T) {
@@ -92,13 +126,10 @@ static void drop_fixed(const cr_model* m, cr_real* T) {
 
 void cri_tension(const cr_model* m, const cr_data* d, cr_real* T, cr_data* work) {
   size_t mark = cri_mark(work);
-  cr_real* b = cri_push(work, 3 * (size_t)m->ntendon);
   cr_real* a = cri_push(work, (size_t)m->ntendon);
-  cri_tendon_damping(m, b);
   cri_tendon_armature(m, a);
+  passive(m, d, T, work);
   for (int t = 0; t < m->ntendon; t++) {
-    T[t] = is_on(m, CR_DSBL_SPRING) ? cri_tendon_spring(m, d, t, NULL) : 0;
-    T[t] += is_on(m, CR_DSBL_DAMPER) ? cri_tendon_damper(d, b, t, NULL) : 0;
     // [s3]
     T[t] -= a[t] * (cri_tendon_dot(m, d->ten_J, t, d->qacc) + d->ten_bias[t]);
   }
@@ -121,17 +152,12 @@ void cri_tension(const cr_model* m, const cr_data* d, cr_real* T, cr_data* work)
 
 void cri_tension_jvp(const cr_model* m, const cr_data* d, cr_data* tan, cr_real* T_tan) {
   size_t mark = cri_mark(tan);
-  cr_real* b = cri_push(tan, 3 * (size_t)m->ntendon);
-  cr_real* b_tan = cri_push(tan, 3 * (size_t)m->ntendon);
   cr_real* a = cri_push(tan, (size_t)m->ntendon);
   cr_real* a_tan = cri_push(tan, (size_t)m->ntendon);
-  cri_tendon_damping(m, b);
-  cri_tendon_damping_jvp(m, tan, b_tan);
   cri_tendon_armature(m, a);
   cri_tendon_armature_jvp(m, tan, a_tan);
+  passive_jvp(m, d, tan, T_tan);
   for (int t = 0; t < m->ntendon; t++) {
-    T_tan[t] = is_on(m, CR_DSBL_SPRING) ? cri_tendon_spring_tan(m, d, tan, t) : 0;
-    T_tan[t] += is_on(m, CR_DSBL_DAMPER) ? cri_tendon_damper_tan(d, tan, b, b_tan, t) : 0;
     // [s3]
     T_tan[t] -= a_tan[t] * (cri_tendon_dot(m, d->ten_J, t, d->qacc) + d->ten_bias[t]);
     T_tan[t] -= a[t] * (cri_tendon_dot(m, tan->ten_J, t, d->qacc) +
@@ -209,23 +235,10 @@ static void armature_vjp(const cr_model* m, const cr_data* d, cr_data* bar, cons
 void cri_tension_vjp(const cr_model* m, const cr_data* d, cr_data* bar, const cr_real* T_in_bar) {
   size_t mark = cri_mark(bar);
   cr_real* T_bar = cri_push(bar, (size_t)m->ntendon);
-  cr_real* b = cri_push(bar, 3 * (size_t)m->ntendon);
-  cr_real* b_bar = cri_push(bar, 3 * (size_t)m->ntendon);
   cr_copy(T_bar, T_in_bar, m->ntendon);
   drop_fixed(m, T_bar);
   forces_vjp(m, d, bar, T_bar);
   armature_vjp(m, d, bar, T_bar);
-  cri_tendon_damping(m, b);
-  for (int t = 0; t < m->ntendon; t++) {
-    if (is_on(m, CR_DSBL_SPRING)) {
-      cri_tendon_spring_bar(m, d, bar, t, T_bar[t]);
-    }
-    if (is_on(m, CR_DSBL_DAMPER)) {
-      cri_tendon_damper_bar(d, bar, b, b_bar, t, T_bar[t]);
-    }
-  }
-  if (is_on(m, CR_DSBL_DAMPER)) {
-    cri_tendon_damping_vjp(m, bar, b_bar);
-  }
+  passive_vjp(m, d, bar, T_bar);
   cri_pop(bar, mark);
 }

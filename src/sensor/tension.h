@@ -7,7 +7,7 @@
 
 /// Map      (ten_length, ten_velocity, ten_J, ten_bias, qacc, actuator_force, efc_force; springs,
 ///          dampers, armatures, gears, tendon_range, tendon_margin, tendon_length0, eq_data) -> T
-/// Equation T = spring + damper                                    [dynamics/tendon_law.h]
+/// Equation T = spring + damper                                    [dynamics/tendon_spring.h, damper.h]
 ///            + sum of gear_k actuator_force_k over the actuators on the tendon            [s1]
 ///            + sum of c_i f_i over its rows, c_i what row i of efc_J has of ten_J         [s2]
 ///            - a (J qacc + ten_bias), a its armature                                      [s3]
@@ -15,7 +15,7 @@
 ///          derivation: docs/derivations/reaction.md
 /// Shapes   T[ntendon], 0 of fixed ones
 /// Units    N; positive where it pushes (a rope that pulls has T < 0)
-/// Memory   scratch 6 ntendon of `work`
+/// Memory   scratch 8 ntendon of `work`
 /// Smooth   but where a spring's dead band ends
 void cri_tension(const cr_model* m, const cr_data* d, cr_real* T, cr_data* work);
 
