@@ -19,53 +19,40 @@ static bool acts(const cr_model* m, const cr_data* d, int i) {
 
 // ---- actuators of one input
 
-// the slope of the gain multiplies something
-static bool has_gain_slope(const cr_model* m, int i) {
-  return m->actuator_gaintype[i] == CR_GAIN_AFFINE || m->actuator_gaintype[i] == CR_GAIN_MUSCLE;
-}
-
 // Whether a change of the input moves the slope. With the integrator discrete a slope counts where it
 // stabilises, below 0; at an input of 0, where there is none, it is that of the way the input may go,
 // and else of growth: length and velocity both of the same way.
-static bool input_counts(const cr_model* m, int i, const cri_actuator* a, cr_real gain_slope) {
-  if (!cri_is_discrete(m) || a->x != 0) {
+static bool input_counts(const cr_model* m, int i, const cri_actuator* a, const cri_force_line* f) {
+  if (!cri_gain_has_slope(m, i)) {
+    return false;
+  }
+  if (!cri_is_discrete(m) || a->x != 0 || f->bias != 0) {
     return true;
   }
   int way = a->act >= 0 ? cri_activation_end(m, a->act, 0) : 0;
   bool by_control = a->act < 0 || (way == 0 && a->early);
   bool muscle = m->actuator_dyntype[i] == CR_DYN_MUSCLE;
   way = by_control ? cri_control_end_of(m, a->ctrl, muscle, a->u) : way;
-  return (way < 0 ? -gain_slope : gain_slope) < 0;
+  return (way < 0 ? -f->gain : f->gain) < 0;
 }
 
 static cr_real slope_of(const cr_model* m, const cr_data* d, int i, cri_slope_over over) {
   cri_actuator a;
   cri_output o;
   cri_actuator_of(m, d, i, &a, &o);
-  cr_real c = cri_curve_of(m, i, CR_BIAS, over, a.l, a.v);
-  if (has_gain_slope(m, i)) {
-    c += cri_curve_of(m, i, CR_GAIN, over, a.l, a.v) * a.x;
-  }
-  return c;
+  return cri_force_of(m, i, over, a.l, a.v, a.x);
 }
 
 static cr_real slope_tan(const cr_model* m, const cr_data* d, const cr_data* tan, int i,
                          cri_slope_over over) {
   cri_actuator a;
   cri_output o;
+  cri_force_line f;
   cri_actuator_of(m, d, i, &a, &o);
-  cr_real l_tan = tan->actuator_length[a.out];
+  cri_force_line_of(m, i, over, a.l, a.v, a.x, &f);
   cr_real v_tan = cri_actuator_velocity_tan(d, tan, a.out);
-  cr_real bias = cri_curve_of(m, i, CR_BIAS, over, a.l, a.v);
-  cr_real c_tan = cri_curve_tan(m, tan, i, CR_BIAS, over, a.l, a.v, l_tan, v_tan);
-  if (has_gain_slope(m, i)) {
-    cr_real gain = cri_curve_of(m, i, CR_GAIN, over, a.l, a.v);
-    c_tan += cri_curve_tan(m, tan, i, CR_GAIN, over, a.l, a.v, l_tan, v_tan) * a.x;
-    if (bias != 0 || input_counts(m, i, &a, gain)) {
-      c_tan += gain * cri_actuator_input_tan(m, tan, i, &a, v_tan);
-    }
-  }
-  return c_tan;
+  cr_real x_tan = input_counts(m, i, &a, &f) ? cri_actuator_input_tan(m, tan, i, &a, v_tan) : 0;
+  return cri_force_line_tan(m, tan, &f, tan->actuator_length[a.out], v_tan, x_tan);
 }
 
 // adds to bar, but for the velocity, to whose cotangent it is added
@@ -74,14 +61,11 @@ static void slope_bar(const cr_model* m, const cr_data* d, cr_data* bar, int i, 
   cri_actuator a;
   cri_output o;
   cri_actuator_of(m, d, i, &a, &o);
-  cr_real* l_bar = bar->actuator_length + a.out;
-  cri_curve_bar(m, bar, i, CR_BIAS, over, a.l, a.v, c_bar, l_bar, v_bar);
-  if (has_gain_slope(m, i)) {
-    cr_real gain = cri_curve_of(m, i, CR_GAIN, over, a.l, a.v);
-    cri_curve_bar(m, bar, i, CR_GAIN, over, a.l, a.v, c_bar * a.x, l_bar, v_bar);
-    if (cri_curve_of(m, i, CR_BIAS, over, a.l, a.v) != 0 || input_counts(m, i, &a, gain)) {
-      cri_actuator_input_bar(m, bar, i, &a, c_bar * gain, v_bar);
-    }
+  cri_force_line f;
+  cri_force_line_of(m, i, over, a.l, a.v, a.x, &f);
+  cri_force_line_bar(m, bar, &f, c_bar, bar->actuator_length + a.out, v_bar);
+  if (input_counts(m, i, &a, &f)) {
+    cri_actuator_input_bar(m, bar, i, &a, c_bar * f.gain, v_bar);
   }
 }
 

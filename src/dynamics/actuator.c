@@ -11,14 +11,6 @@
 
 // ---- forward
 
-// a curve as it is; most are flat
-static cr_real value_of(const cr_model* m, int i, cri_curve which, cr_real l, cr_real v) {
-  if (cri_curve_is_flat(m, i, which)) {
-    return which == CR_GAIN ? m->actuator_gainprm[10 * i] : 0;
-  }
-  return cri_curve_of(m, i, which, CR_AS_IT_IS, l, v);
-}
-
 // A muscle's control at an end of its range that is below 0 or above 1, where excitation is clipped. Or
 // one at an end from which it can only push an activation without a rate beyond the opposite end of the
 // activation's range: a step of one stage, and a force that acts early, stay at that end.
@@ -76,15 +68,13 @@ void cri_actuator_of(const cr_model* m, const cr_data* d, int i, cri_actuator* a
   a->period = cri_servo_period(m, i);
   excite(m, d, i, a);
   a->turns = a->period > 0 ? cri_servo_turns(a->x, a->l, a->period) : 0;
-  a->gain = value_of(m, i, CR_GAIN, a->l, a->v);
   o->nout = 1;
   o->nact = a->act >= 0;
   o->v[0] = a->v;
   o->rate[0] = a->act >= 0 ? a->rate.value : 0;
   o->free = 0;
   // [u5]
-  cr_real bias = value_of(m, i, CR_BIAS, a->l, a->v);
-  o->raw[0] = a->off ? 0 : a->gain * near_length(a) + bias;
+  o->raw[0] = a->off ? 0 : cri_force_of(m, i, CR_AS_IT_IS, a->l, a->v, near_length(a));
 }
 
 // ---- jvp
@@ -120,9 +110,9 @@ void cri_actuator_tan(const cr_model* m, const cr_data* tan, int i, const cri_ac
   if (!a->off) {
     // [u5]
     x_tan -= a->turns == 0 ? 0 : a->turns * cri_servo_period_jvp(m, i, a->period, tan);
-    cr_real gain_tan = cri_curve_tan(m, tan, i, CR_GAIN, CR_AS_IT_IS, a->l, a->v, l_tan, v_tan);
-    o_tan->raw[0] = gain_tan * near_length(a) + a->gain * x_tan +
-                    cri_curve_tan(m, tan, i, CR_BIAS, CR_AS_IT_IS, a->l, a->v, l_tan, v_tan);
+    cri_force_line f;
+    cri_force_line_of(m, i, CR_AS_IT_IS, a->l, a->v, near_length(a), &f);
+    o_tan->raw[0] = cri_force_line_tan(m, tan, &f, l_tan, v_tan, x_tan);
   }
 }
 
@@ -166,13 +156,10 @@ void cri_actuator_bar(const cr_model* m, cr_data* bar, int i, const cri_actuator
   cr_real x_bar = 0, rate_bar = a->act >= 0 ? o_bar->rate[0] : 0, f_bar = o_bar->raw[0];
   if (!a->off) {
     // [u5]'
-    cr_real* l_bar = bar->actuator_length + a->out;
-    cri_curve_bar(m, bar, i, CR_GAIN, CR_AS_IT_IS, a->l, a->v, f_bar * near_length(a), l_bar,
-                  o_bar->v);
-    if (!cri_curve_is_flat(m, i, CR_BIAS)) {
-      cri_curve_bar(m, bar, i, CR_BIAS, CR_AS_IT_IS, a->l, a->v, f_bar, l_bar, o_bar->v);
-    }
-    x_bar = f_bar * a->gain;
+    cri_force_line f;
+    cri_force_line_of(m, i, CR_AS_IT_IS, a->l, a->v, near_length(a), &f);
+    cri_force_line_bar(m, bar, &f, f_bar, bar->actuator_length + a->out, o_bar->v);
+    x_bar = f_bar * f.gain;
   }
   excite_bar(m, bar, i, a, x_bar, rate_bar, -x_bar * a->turns, o_bar->v);
 }

@@ -23,7 +23,7 @@ typedef struct {
   bool stuck;                // the control is where whichever way it may go moves nothing [u3]
   cri_activation_rate rate;  // [u3]
   cri_next_activation next;  // only where early
-  cr_real x, turns, gain;    // [u4], the periods taken off it, what multiplies the rest
+  cr_real x, turns;          // [u4], the periods taken off it
 } cri_actuator;
 
 /// Map      (qvel, act, ctrl, actuator_length l, actuator_moment; dynprm, gainprm, biasprm, actrange,

@@ -18,17 +18,7 @@ void cri_law_of(const cr_model* m, int i, const cr_real* u, const cr_real* act, 
   law->nu = m->actuator_ctrlnum[i];
   law->nact = m->actuator_actnum[i];
   law->nout = m->actuator_outnum[i];
-  switch (m->actuator_gaintype[i]) {
-    case CR_GAIN_PID:
-      cri_pid(&b);
-      break;
-    case CR_GAIN_DCMOTOR:
-      cri_motor(&b);
-      break;
-    default:
-      cri_geodesic(&b);
-      break;
-  }
+  cri_gain_law(m, i)->drive(&b);
 }
 
 static void output_of(const cri_controlled* c, cri_output* o) {

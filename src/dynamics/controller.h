@@ -5,11 +5,12 @@
 #define CR_DYNAMICS_CONTROLLER_H
 
 #include "dynamics/actuator.h"
+#include "dynamics/actuator_laws.h"
 #include "dynamics/drive.h"
 
 /// Actuator i is one of those.
 static inline bool cri_is_controller(const cr_model* m, int i) {
-  return m->actuator_gaintype[i] >= CR_GAIN_DCMOTOR;
+  return cri_gain_law(m, i)->drive != NULL;
 }
 
 /// Actuator i at work.

@@ -1,110 +1,128 @@
 // SPDX-License-Identifier: Apache-2.0
-// Gain and bias. What is affine is a product of three parameters with three factors, (1, l, v) for
-// the value; muscles have functions of their own.
+// Forces of actuators with one input. Most gains are fixed and most have no bias, which needs no law.
 #include "dynamics/force_law.h"
 
-#include "dynamics/muscle.h"
-#include "math/vec3.h"
+static const cr_real* gain_prm(const cr_model* m, int i) { return m->actuator_gainprm + 10 * i; }
+static const cr_real* bias_prm(const cr_model* m, int i) { return m->actuator_biasprm + 10 * i; }
 
-typedef enum { FORM_NONE, FORM_FIXED, FORM_AFFINE, FORM_MUSCLE } form;
+// ---- values
 
-static form form_of(const cr_model* m, int i, cri_curve which) {
-  static const form gains[] = {
-      [CR_GAIN_FIXED] = FORM_FIXED, [CR_GAIN_AFFINE] = FORM_AFFINE, [CR_GAIN_MUSCLE] = FORM_MUSCLE};
-  static const form biases[] = {
-      [CR_BIAS_NONE] = FORM_NONE, [CR_BIAS_AFFINE] = FORM_AFFINE, [CR_BIAS_MUSCLE] = FORM_MUSCLE};
-  int type = which == CR_GAIN ? m->actuator_gaintype[i] : m->actuator_biastype[i];
-  int last = which == CR_GAIN ? CR_GAIN_MUSCLE : CR_BIAS_MUSCLE;
-  return type > last ? FORM_NONE : (which == CR_GAIN ? gains : biases)[type];
+cr_real cri_gain_of(const cr_model* m, int i, cri_slope_over over, cr_real l, cr_real v) {
+  if (!cri_gain_has_slope(m, i)) {
+    return over == CR_AS_IT_IS ? gain_prm(m, i)[0] : 0;
+  }
+  const cri_actuator_law* law = cri_gain_law(m, i);
+  return law->curve == NULL ? 0 : law->curve(m, i, gain_prm(m, i), over, l, v, NULL);
 }
 
-// what multiplies the parameters
-static void factors_of(form f, cri_slope_over over, cr_real l, cr_real v, cr_real w[3]) {
-  bool affine = f == FORM_AFFINE, value = over == CR_AS_IT_IS;
-  w[0] = value && f != FORM_NONE ? 1 : 0;
-  w[1] = affine && over != CR_OVER_VELOCITY ? (value ? l : 1) : 0;
-  w[2] = affine && over != CR_OVER_LENGTH ? (value ? v : 1) : 0;
+cr_real cri_bias_of(const cr_model* m, int i, cri_slope_over over, cr_real l, cr_real v) {
+  const cri_actuator_law* law = cri_bias_law(m, i);
+  return law->curve == NULL ? 0 : law->curve(m, i, bias_prm(m, i), over, l, v, NULL);
 }
 
-// the bias of a muscle does not depend on velocity
-static cr_real muscle(const cr_model* m, int i, cri_curve which, cri_slope_over over, cr_real l,
-                      cr_real v, cri_muscle_gradient* g) {
-  if (which == CR_GAIN) {
-    return over == CR_AS_IT_IS        ? cri_muscle_gain(m, i, l, v, g)
-           : over == CR_OVER_VELOCITY ? cri_muscle_gain_slope(m, i, l, v, g)
-                                      : cri_muscle_gain_stiffness(m, i, l, v, g);
-  }
-  if (over == CR_OVER_VELOCITY) {
-    if (g != NULL) {
-      *g = (cri_muscle_gradient){0};
-    }
-    return 0;
-  }
-  return over == CR_AS_IT_IS ? cri_muscle_bias(m, i, l, g) : cri_muscle_bias_stiffness(m, i, l, g);
+cr_real cri_force_of(const cr_model* m, int i, cri_slope_over over, cr_real l, cr_real v,
+                     cr_real x) {
+  // [u5], [u10]
+  cr_real bias = cri_bias_of(m, i, over, l, v);
+  bool moved = over == CR_AS_IT_IS || cri_gain_has_slope(m, i);
+  return moved ? cri_gain_of(m, i, over, l, v) * x + bias : bias;
 }
 
-static const cr_real* parameters(const cr_model* m, int i, cri_curve which) {
-  return (which == CR_GAIN ? m->actuator_gainprm : m->actuator_biasprm) + 10 * i;
+// ---- derivatives
+
+void cri_force_line_of(const cr_model* m, int i, cri_slope_over over, cr_real l, cr_real v,
+                       cr_real x, cri_force_line* f) {
+  bool moved = over == CR_AS_IT_IS || cri_gain_has_slope(m, i);
+  const cri_actuator_law *gain = cri_gain_law(m, i), *bias = cri_bias_law(m, i);
+  f->actuator = i;
+  f->x = x;
+  f->gain_law = moved && gain->curve != NULL ? gain : NULL;
+  f->bias_law = bias->curve != NULL ? bias : NULL;
+  f->gain = f->bias = 0;
+  if (f->gain_law != NULL) {
+    f->gain = gain->curve(m, i, gain_prm(m, i), over, l, v, &f->by_gain);
+  }
+  if (f->bias_law != NULL) {
+    f->bias = bias->curve(m, i, bias_prm(m, i), over, l, v, &f->by_bias);
+  }
 }
 
-cr_real cri_curve_of(const cr_model* m, int i, cri_curve which, cri_slope_over over, cr_real l,
-                     cr_real v) {
-  form f = form_of(m, i, which);
-  const cr_real* p = parameters(m, i, which);
-  if (f == FORM_NONE || f == FORM_FIXED) {
-    return f == FORM_FIXED && over == CR_AS_IT_IS ? p[0] : 0;
+static cr_real curve_tan(const cr_model* m, const cr_data* tan, int i, const cri_actuator_law* law,
+                         const cri_curve_gradient* g, const cr_real* prm_tan, cr_real l_tan,
+                         cr_real v_tan) {
+  cr_real sum = g->length * l_tan + g->velocity * v_tan;
+  if (law->ranged) {
+    int out = m->actuator_outadr[i];
+    const cr_real* range_tan = cri_par_tan(tan->par.actuator_lengthrange, out, 2);
+    sum += g->range[0] * range_tan[0] + g->range[1] * range_tan[1];
+    sum += g->acc0 * cri_par_tan(tan->par.actuator_acc0, out, 1)[0];
   }
-  if (f == FORM_MUSCLE) {
-    return muscle(m, i, which, over, l, v, NULL);
+  for (int k = 0; k < law->nprm; k++) {
+    sum += g->prm[k] * prm_tan[k];
   }
-  cr_real w[3];
-  factors_of(f, over, l, v, w);
-  return cr_dot3(p, w);
+  return sum;
 }
 
-cr_real cri_curve_tan(const cr_model* m, const cr_data* tan, int i, cri_curve which,
-                      cri_slope_over over, cr_real l, cr_real v, cr_real l_tan, cr_real v_tan) {
-  const cr_model* par = &tan->par;
-  form f = form_of(m, i, which);
-  if (f == FORM_NONE) {
-    return 0;
+static void curve_bar(const cr_model* m, cr_data* bar, int i, const cri_actuator_law* law,
+                      const cri_curve_gradient* g, cr_real s, cr_real* prm_bar, cr_real* l_bar,
+                      cr_real* v_bar) {
+  *l_bar += s * g->length;
+  *v_bar += s * g->velocity;
+  for (int k = 0; k < law->nprm && prm_bar != NULL; k++) {
+    prm_bar[10 * i + k] += s * g->prm[k];
   }
-  const cr_real* p_tan =
-      cri_par_tan(which == CR_GAIN ? par->actuator_gainprm : par->actuator_biasprm, i, 10);
-  if (f == FORM_MUSCLE) {
-    cri_muscle_gradient g;
-    (void)muscle(m, i, which, over, l, v, &g);
-    return cri_muscle_tan(m, i, &g, p_tan, tan, l_tan, v_tan);
+  if (law->ranged) {
+    int out = m->actuator_outadr[i];
+    const cr_real range_bar[2] = {s * g->range[0], s * g->range[1]};
+    cri_par_add(bar->par.actuator_lengthrange, out, 2, range_bar);
+    cri_par_add1(bar->par.actuator_acc0, out, s * g->acc0);
   }
-  const cr_real* p = parameters(m, i, which);
-  bool moves = f == FORM_AFFINE && over == CR_AS_IT_IS;
-  cr_real w[3];
-  factors_of(f, over, l, v, w);
-  return cr_dot3(p_tan, w) + (moves ? p[1] * l_tan + p[2] * v_tan : 0);
 }
 
-void cri_curve_bar(const cr_model* m, cr_data* bar, int i, cri_curve which, cri_slope_over over,
-                   cr_real l, cr_real v, cr_real s, cr_real* l_bar, cr_real* v_bar) {
-  form f = form_of(m, i, which);
-  cr_real* all = which == CR_GAIN ? bar->par.actuator_gainprm : bar->par.actuator_biasprm;
-  if (f == FORM_NONE || (f == FORM_FIXED && all == NULL)) {
-    return;
+cr_real cri_force_line_tan(const cr_model* m, const cr_data* tan, const cri_force_line* f,
+                           cr_real l_tan, cr_real v_tan, cr_real x_tan) {
+  cr_real sum = 0;
+  int i = f->actuator;
+  if (f->gain_law != NULL) {
+    const cr_real* prm_tan = cri_par_tan(tan->par.actuator_gainprm, i, 10);
+    sum = curve_tan(m, tan, i, f->gain_law, &f->by_gain, prm_tan, l_tan, v_tan) * f->x +
+          f->gain * x_tan;
   }
-  cr_real* p_bar = all == NULL ? NULL : all + 10 * (size_t)i;
-  if (f == FORM_MUSCLE) {
-    cri_muscle_gradient g;
-    (void)muscle(m, i, which, over, l, v, &g);
-    cri_muscle_bar(m, i, &g, s, p_bar, bar, l_bar, v_bar);
-    return;
+  if (f->bias_law != NULL) {
+    const cr_real* prm_tan = cri_par_tan(tan->par.actuator_biasprm, i, 10);
+    sum += curve_tan(m, tan, i, f->bias_law, &f->by_bias, prm_tan, l_tan, v_tan);
   }
-  const cr_real* p = parameters(m, i, which);
-  cr_real w[3];
-  factors_of(f, over, l, v, w);
-  if (f == FORM_AFFINE && over == CR_AS_IT_IS) {
-    *l_bar += s * p[1];
-    *v_bar += s * p[2];
+  return sum;
+}
+
+void cri_force_line_bar(const cr_model* m, cr_data* bar, const cri_force_line* f, cr_real s,
+                        cr_real* l_bar, cr_real* v_bar) {
+  int i = f->actuator;
+  if (f->gain_law != NULL) {
+    curve_bar(m, bar, i, f->gain_law, &f->by_gain, s * f->x, bar->par.actuator_gainprm, l_bar,
+              v_bar);
   }
-  if (p_bar != NULL) {
-    cr_accscl3(p_bar, w, s);
+  if (f->bias_law != NULL) {
+    curve_bar(m, bar, i, f->bias_law, &f->by_bias, s, bar->par.actuator_biasprm, l_bar, v_bar);
   }
+}
+
+// ---- where slopes bend
+
+int cri_force_piece(const cr_model* m, int i, cr_real l, cr_real v) {
+  const cri_actuator_law *gain = cri_gain_law(m, i), *bias = cri_bias_law(m, i);
+  int piece = gain->piece == NULL ? 0 : gain->piece(m, i, l, v);
+  return bias->piece == NULL ? piece : piece * bias->npiece + bias->piece(m, i, l, v);
+}
+
+static bool is_slope_of_zero(const cri_actuator_law* law, const cr_real* prm, int k) {
+  return (law->slopes >> k & 1) != 0 && prm[k] == 0;
+}
+
+bool cri_gain_slope_is_zero(const cr_model* m, int i, int k) {
+  return is_slope_of_zero(cri_gain_law(m, i), gain_prm(m, i), k);
+}
+
+bool cri_bias_slope_is_zero(const cr_model* m, int i, int k) {
+  return is_slope_of_zero(cri_bias_law(m, i), bias_prm(m, i), k);
 }

@@ -1,32 +1,49 @@
 // SPDX-License-Identifier: Apache-2.0
-// Gain and bias of actuators with one input: f = gain(l, v) x + bias(l, v). Both are curves of length
-// and velocity; forces take their values, implicit integrators their slopes.
+// The force of actuators with one input: gain(l, v) x + bias(l, v), gain and bias the curves of
+// dynamics/actuator_laws. Forces take it as it is, implicit integrators its slopes.
 #ifndef CR_DYNAMICS_FORCE_LAW_H
 #define CR_DYNAMICS_FORCE_LAW_H
 
+#include "dynamics/actuator_laws.h"
 #include "model/data.h"
 
-typedef enum { CR_GAIN, CR_BIAS } cri_curve;
+/// Gain or bias of actuator i by itself.
+cr_real cri_gain_of(const cr_model* m, int i, cri_slope_over over, cr_real l, cr_real v);
+cr_real cri_bias_of(const cr_model* m, int i, cri_slope_over over, cr_real l, cr_real v);
 
-/// Which of a curve: itself, or its derivative over velocity or length.
-typedef enum { CR_AS_IT_IS, CR_OVER_VELOCITY, CR_OVER_LENGTH } cri_slope_over;
-
-/// A fixed gain, or no bias: nothing but a number, 0 is the first type of both.
-static inline bool cri_curve_is_flat(const cr_model* m, int i, cri_curve which) {
-  return (which == CR_GAIN ? m->actuator_gaintype[i] : m->actuator_biastype[i]) == 0;
+/// The gain changes with length or velocity, so that the input moves the slopes of the force.
+static inline bool cri_gain_has_slope(const cr_model* m, int i) {
+  return m->actuator_gaintype[i] != CR_GAIN_FIXED;
 }
 
-/// Curve of actuator i.
-/// Equation fixed p0; affine p0 + p1 l + p2 v, slopes p2, p1; muscles m2, m3, m6 to m8 of
-///          dynamics/muscle; none, and what controllers have instead, 0
-/// Shapes   p of actuator_gainprm or biasprm
-cr_real cri_curve_of(const cr_model* m, int i, cri_curve which, cri_slope_over over, cr_real l,
-                     cr_real v);
+/// Force of actuator i, or its derivative over velocity or length, at the input x.
+/// Equation f = gain x + bias [u5]; f' = gain' x + bias' [u10]
+cr_real cri_force_of(const cr_model* m, int i, cri_slope_over over, cr_real l, cr_real v,
+                     cr_real x);
 
-/// Its tangent; and the transpose, which adds s times the gradient to *l_bar, *v_bar and bar->par.
-cr_real cri_curve_tan(const cr_model* m, const cr_data* tan, int i, cri_curve which,
-                      cri_slope_over over, cr_real l, cr_real v, cr_real l_tan, cr_real v_tan);
-void cri_curve_bar(const cr_model* m, cr_data* bar, int i, cri_curve which, cri_slope_over over,
-                   cr_real l, cr_real v, cr_real s, cr_real* l_bar, cr_real* v_bar);
+/// The same with all its derivatives.
+typedef struct {
+  int actuator;
+  cr_real x, gain, bias;                        // as they are, or their slopes
+  const cri_actuator_law *gain_law, *bias_law;  // NULL: nothing moves it
+  cri_curve_gradient by_gain, by_bias;
+} cri_force_line;
+
+void cri_force_line_of(const cr_model* m, int i, cri_slope_over over, cr_real l, cr_real v,
+                       cr_real x, cri_force_line* f);
+
+/// Its tangent; and the transpose, which adds s times the gradient to *l_bar, *v_bar and bar->par. That by x
+/// is the gain.
+cr_real cri_force_line_tan(const cr_model* m, const cr_data* tan, const cri_force_line* f,
+                           cr_real l_tan, cr_real v_tan, cr_real x_tan);
+void cri_force_line_bar(const cr_model* m, cr_data* bar, const cri_force_line* f, cr_real s,
+                        cr_real* l_bar, cr_real* v_bar);
+
+/// On which pieces of its curves actuator i is: where it changes, slopes have a kink.
+int cri_force_piece(const cr_model* m, int i, cr_real l, cr_real v);
+
+/// Parameter k of the gain or the bias of actuator i is a slope of zero.
+bool cri_gain_slope_is_zero(const cr_model* m, int i, int k);
+bool cri_bias_slope_is_zero(const cr_model* m, int i, int k);
 
 #endif

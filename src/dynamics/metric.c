@@ -6,7 +6,6 @@
 #include "dynamics/actuation_slope.h"
 #include "dynamics/damper.h"
 #include "dynamics/joint_spring.h"
-#include "dynamics/muscle.h"
 #include "dynamics/outer.h"
 #include "dynamics/tendon_spring.h"
 
@@ -323,15 +322,13 @@ static void actuators_vjp(const cr_model* m, const cr_data* d, cr_data* bar) {
   cri_pop(bar, mark);
 }
 
-// the signs, and the pieces of muscles' curves
+// the pieces of the curves of forces
 static void actuator_pieces(const cr_model* m, cr_data* d) {
   cri_rows rows = cri_moment_rows(m, d, d->actuator_moment);
   for (int i = 0; i < m->nactuator; i++) {
     int out = m->actuator_outadr[i];
-    if (m->actuator_gaintype[i] == CR_GAIN_MUSCLE || m->actuator_biastype[i] == CR_BIAS_MUSCLE) {
-      cr_real v = cri_row_dot(&rows, d->actuator_moment, out, d->qvel);
-      d->metric_actuator_sign[out] += 4 * cri_muscle_piece(m, i, d->actuator_length[out], v);
-    }
+    cr_real v = cri_row_dot(&rows, d->actuator_moment, out, d->qvel);
+    d->metric_actuator_sign[out] += 4 * cri_force_piece(m, i, d->actuator_length[out], v);
   }
 }
 
@@ -425,11 +422,9 @@ bool cri_metric_switch(const cr_model* m, cr_field_id id, int k) {
   }
   switch ((int)id) {
     case CR_FIELD_actuator_gainprm:
-      return k % 10 > 0 && k % 10 < 3 && m->actuator_gaintype[k / 10] == CR_GAIN_AFFINE &&
-             m->actuator_gainprm[k] == 0;
+      return cri_gain_slope_is_zero(m, k / 10, k % 10);
     case CR_FIELD_actuator_biasprm:
-      return k % 10 > 0 && k % 10 < 3 && m->actuator_biastype[k / 10] == CR_BIAS_AFFINE &&
-             m->actuator_biasprm[k] == 0;
+      return cri_bias_slope_is_zero(m, k / 10, k % 10);
     default:
       return false;
   }

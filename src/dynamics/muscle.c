@@ -221,7 +221,7 @@ static normal normalize(const cr_model* m, int i, const cr_real* prm, cr_real l,
 // from derivatives by L, V, F, L0 and L0 vmax to those by all that they are made of
 static void spread(const cr_model* m, int i, const cr_real* prm, const normal* n, cr_real by_L,
                    cr_real by_V, cr_real by_F, cr_real by_unit, cr_real by_speed,
-                   cri_muscle_gradient* g) {
+                   cri_curve_gradient* g) {
   cr_real acc0 = m->actuator_acc0[m->actuator_outadr[i]];
   // a denominator that is held at its least value does not move
   by_unit = n->L0 > CR_MINVAL ? by_unit - by_L * (n->L - prm[0]) / n->unit : 0;
@@ -240,37 +240,20 @@ static void spread(const cr_model* m, int i, const cr_real* prm, const normal* n
   g->acc0 = prm[2] < 0 && acc0 > CR_MINVAL ? -by_F * n->F / acc0 : 0;
 }
 
-cr_real cri_muscle_gain(const cr_model* m, int i, cr_real l, cr_real v, cri_muscle_gradient* g) {
-  const cr_real* prm = m->actuator_gainprm + 10 * i;
+cr_real cri_muscle_gain(const cr_model* m, int i, const cr_real* p, cri_slope_over over, cr_real l,
+                        cr_real v, cri_curve_gradient* g) {
   cr_real w = m->muscle_smooth;
-  normal n = normalize(m, i, prm, l, v);
-  curve FL = length_curve(n.L, prm[4], prm[5], w);
-  curve FV = velocity_curve(n.V, prm[8], w);
+  bool by_l = over == CR_OVER_LENGTH, by_v = over == CR_OVER_VELOCITY;
+  normal n = normalize(m, i, p, l, v);
+  curve FL = by_l ? length_slope(n.L, p[4], p[5], w) : length_curve(n.L, p[4], p[5], w);
+  curve FV = by_v ? velocity_slope(n.V, p[8], w) : velocity_curve(n.V, p[8], w);
+  // [m2] gain = -F FL FV, [m6] gain_v = -F FL FV' / (L0 vmax), [m7] gain_l = -F FL' FV / L0
+  cr_real under = by_l ? n.unit : (by_v ? n.speed : 1), scale = -n.F / under;
   if (g != NULL) {
-    *g = (cri_muscle_gradient){0};
-    spread(m, i, prm, &n, -n.F * FL.by_x * FV.value, -n.F * FL.value * FV.by_x,
-           -FL.value * FV.value, 0, 0, g);
-    g->prm[4] = -n.F * FL.by_low * FV.value;
-    g->prm[5] = -n.F * FL.by_high * FV.value;
-    g->prm[8] = -n.F * FL.value * FV.by_high;
-  }
-  // [m2] gain = -F FL FV
-  return -n.F * FL.value * FV.value;
-}
-
-cr_real cri_muscle_gain_slope(const cr_model* m, int i, cr_real l, cr_real v,
-                              cri_muscle_gradient* g) {
-  const cr_real* prm = m->actuator_gainprm + 10 * i;
-  cr_real w = m->muscle_smooth;
-  normal n = normalize(m, i, prm, l, v);
-  curve FL = length_curve(n.L, prm[4], prm[5], w);
-  curve FV = velocity_slope(n.V, prm[8], w);
-  // [m6] gain_v = -F FL FV' / (L0 vmax)
-  cr_real scale = -n.F / n.speed;
-  if (g != NULL) {
-    *g = (cri_muscle_gradient){0};
-    spread(m, i, prm, &n, scale * FL.by_x * FV.value, scale * FL.value * FV.by_x,
-           -FL.value * FV.value / n.speed, 0, -scale / n.speed * FL.value * FV.value, g);
+    cr_real by_under = -scale / under * FL.value * FV.value;
+    *g = (cri_curve_gradient){0};
+    spread(m, i, p, &n, scale * FL.by_x * FV.value, scale * FL.value * FV.by_x,
+           -FL.value * FV.value / under, by_l ? by_under : 0, by_v ? by_under : 0, g);
     g->prm[4] = scale * FL.by_low * FV.value;
     g->prm[5] = scale * FL.by_high * FV.value;
     g->prm[8] = scale * FL.value * FV.by_high;
@@ -278,51 +261,26 @@ cr_real cri_muscle_gain_slope(const cr_model* m, int i, cr_real l, cr_real v,
   return scale * FL.value * FV.value;
 }
 
-cr_real cri_muscle_bias(const cr_model* m, int i, cr_real l, cri_muscle_gradient* g) {
-  const cr_real* prm = m->actuator_biasprm + 10 * i;
-  normal n = normalize(m, i, prm, l, 0);
-  curve FP = passive_curve(n.L, prm[5], m->muscle_smooth);
+cr_real cri_muscle_bias(const cr_model* m, int i, const cr_real* p, cri_slope_over over, cr_real l,
+                        cr_real v, cri_curve_gradient* g) {
+  (void)v;
   if (g != NULL) {
-    *g = (cri_muscle_gradient){0};
-    spread(m, i, prm, &n, -n.F * prm[7] * FP.by_x, 0, -prm[7] * FP.value, 0, 0, g);
-    g->prm[5] = -n.F * prm[7] * FP.by_high;
-    g->prm[7] = -n.F * FP.value;
+    *g = (cri_curve_gradient){0};
   }
-  // [m3] bias = -F fpmax FP
-  return -n.F * prm[7] * FP.value;
-}
-
-cr_real cri_muscle_gain_stiffness(const cr_model* m, int i, cr_real l, cr_real v,
-                                  cri_muscle_gradient* g) {
-  const cr_real* prm = m->actuator_gainprm + 10 * i;
+  if (over == CR_OVER_VELOCITY) {
+    return 0;
+  }
+  bool by_l = over == CR_OVER_LENGTH;
   cr_real w = m->muscle_smooth;
-  normal n = normalize(m, i, prm, l, v);
-  curve FL = length_slope(n.L, prm[4], prm[5], w), FV = velocity_curve(n.V, prm[8], w);
-  // [m7] gain_l = -F FL' FV / L0
-  cr_real scale = -n.F / n.unit;
+  normal n = normalize(m, i, p, l, 0);
+  curve FP = by_l ? passive_slope(n.L, p[5], w) : passive_curve(n.L, p[5], w);
+  // [m3] bias = -F fpmax FP, [m8] bias_l = -F fpmax FP' / L0
+  cr_real under = by_l ? n.unit : 1, scale = -n.F * p[7] / under;
   if (g != NULL) {
-    *g = (cri_muscle_gradient){0};
-    spread(m, i, prm, &n, scale * FL.by_x * FV.value, scale * FL.value * FV.by_x,
-           -FL.value * FV.value / n.unit, -scale / n.unit * FL.value * FV.value, 0, g);
-    g->prm[4] = scale * FL.by_low * FV.value;
-    g->prm[5] = scale * FL.by_high * FV.value;
-    g->prm[8] = scale * FL.value * FV.by_high;
-  }
-  return scale * FL.value * FV.value;
-}
-
-cr_real cri_muscle_bias_stiffness(const cr_model* m, int i, cr_real l, cri_muscle_gradient* g) {
-  const cr_real* prm = m->actuator_biasprm + 10 * i;
-  normal n = normalize(m, i, prm, l, 0);
-  curve FP = passive_slope(n.L, prm[5], m->muscle_smooth);
-  // [m8] bias_l = -F fpmax FP' / L0
-  cr_real scale = -n.F * prm[7] / n.unit;
-  if (g != NULL) {
-    *g = (cri_muscle_gradient){0};
-    spread(m, i, prm, &n, scale * FP.by_x, 0, -prm[7] * FP.value / n.unit,
-           -scale / n.unit * FP.value, 0, g);
+    spread(m, i, p, &n, scale * FP.by_x, 0, -p[7] * FP.value / under,
+           by_l ? -scale / under * FP.value : 0, 0, g);
     g->prm[5] = scale * FP.by_high;
-    g->prm[7] = -n.F / n.unit * FP.value;
+    g->prm[7] = -n.F / under * FP.value;
   }
   return scale * FP.value;
 }
@@ -336,46 +294,18 @@ static int seams_below(cr_real x, const cr_real* seams, int n) {
   return below;
 }
 
-int cri_muscle_piece(const cr_model* m, int i, cr_real l, cr_real v) {
-  const cr_real *g = m->actuator_gainprm + 10 * i, *b = m->actuator_biasprm + 10 * i;
-  const cr_real length[] = {g[4], (g[4] + 1) / 2, 1, (1 + g[5]) / 2, g[5]};
-  const cr_real velocity[] = {-1, 0, g[8] - 1}, passive[] = {1, (1 + b[5]) / 2};
-  normal n = normalize(m, i, g, l, v), p = normalize(m, i, b, l, v);
-  int piece = 0;
-  if (m->actuator_gaintype[i] == CR_GAIN_MUSCLE) {
-    piece = seams_below(n.L, length, 5) + 6 * seams_below(n.V, velocity, 3);
-  }
-  return m->actuator_biastype[i] == CR_BIAS_MUSCLE ? piece + 24 * seams_below(p.L, passive, 2)
-                                                   : piece;
+int cri_muscle_gain_piece(const cr_model* m, int i, cr_real l, cr_real v) {
+  const cr_real* p = m->actuator_gainprm + 10 * i;
+  const cr_real length[] = {p[4], (p[4] + 1) / 2, 1, (1 + p[5]) / 2, p[5]};
+  const cr_real velocity[] = {-1, 0, p[8] - 1};
+  normal n = normalize(m, i, p, l, v);
+  return seams_below(n.L, length, 5) + 6 * seams_below(n.V, velocity, 3);
 }
 
-cr_real cri_muscle_tan(const cr_model* m, int i, const cri_muscle_gradient* g,
-                       const cr_real* prm_tan, const cr_data* tan, cr_real l_tan, cr_real v_tan) {
-  int out = m->actuator_outadr[i];
-  const cr_real* range_tan = cri_par_tan(tan->par.actuator_lengthrange, out, 2);
-  cr_real sum = g->length * l_tan + g->velocity * v_tan;
-  sum += g->range[0] * range_tan[0] + g->range[1] * range_tan[1];
-  sum += g->acc0 * cri_par_tan(tan->par.actuator_acc0, out, 1)[0];
-  for (int k = 0; k < 9; k++) {
-    sum += g->prm[k] * prm_tan[k];
-  }
-  return sum;
-}
-
-void cri_muscle_bar(const cr_model* m, int i, const cri_muscle_gradient* g, cr_real s,
-                    cr_real* prm_bar, cr_data* bar, cr_real* l_bar, cr_real* v_bar) {
-  int out = m->actuator_outadr[i];
-  *l_bar += s * g->length;
-  *v_bar += s * g->velocity;
-  for (int k = 0; k < 9 && prm_bar != NULL; k++) {
-    prm_bar[k] += s * g->prm[k];
-  }
-  for (int k = 0; k < 2 && bar->par.actuator_lengthrange != NULL; k++) {
-    bar->par.actuator_lengthrange[2 * out + k] += s * g->range[k];
-  }
-  if (bar->par.actuator_acc0 != NULL) {
-    bar->par.actuator_acc0[out] += s * g->acc0;
-  }
+int cri_muscle_bias_piece(const cr_model* m, int i, cr_real l, cr_real v) {
+  const cr_real* p = m->actuator_biasprm + 10 * i;
+  const cr_real passive[] = {1, (1 + p[5]) / 2};
+  return seams_below(normalize(m, i, p, l, v).L, passive, 2);
 }
 
 // ---- activation

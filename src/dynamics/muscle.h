@@ -9,53 +9,31 @@
 #ifndef CR_DYNAMICS_MUSCLE_H
 #define CR_DYNAMICS_MUSCLE_H
 
+#include "dynamics/curve.h"
 #include "model/data.h"
 
-/// Derivatives of a muscle's gain or bias by what it depends on.
-typedef struct {
-  cr_real length, velocity;
-  cr_real prm[9];  // range (2), force, scale, lmin, lmax, vmax, fpmax, fvmax
-  cr_real range[2], acc0;
-} cri_muscle_gradient;
-
-/// Gain of actuator i at length l, velocity v; fills `g` unless it is NULL.
+/// Gain of actuator i at length l, velocity v; nine parameters p: range (2), force, scale, lmin, lmax, vmax,
+/// fpmax, fvmax.
 /// Equation L0 = (R1 - R0) / (r1 - r0),  L = r0 + (l - R0) / L0,  V = v / (L0 vmax),
 ///          F = force, or scale / acc0 where that is negative                     [m1]
 ///          gain = -F FL(L) FV(V)                                                [m2]
-/// Shapes   r, force ... of actuator_gainprm, R of actuator_lengthrange
-/// Smooth   once, seams at lmin, (lmin + 1)/2, 1, (1 + lmax)/2, lmax and V = -1, 0, fvmax - 1
-cr_real cri_muscle_gain(const cr_model* m, int i, cr_real l, cr_real v, cri_muscle_gradient* g);
+///          gain_v = -F FL(L) FV'(V) / (L0 vmax)                                 [m6]
+///          gain_l = -F FL'(L) FV(V) / L0                                        [m7]
+/// Shapes   r, force ... of p, R of actuator_lengthrange
+/// Smooth   once, seams at lmin, (lmin + 1)/2, 1, (1 + lmax)/2, lmax and V = -1, 0, fvmax - 1, where the
+///          slopes have kinks: their gradient is that of one side
+cri_curve_law cri_muscle_gain;
 
-/// Derivative of the gain over the velocity, which implicit integrators take; fills `g` with its own
-/// gradient unless it is NULL.
-/// Equation gain_v = -F FL(L) FV'(V) / (L0 vmax)                                 [m6]
-/// Smooth   not at the seams of V, where FV'' jumps (continuous, its gradient that of one side)
-cr_real cri_muscle_gain_slope(const cr_model* m, int i, cr_real l, cr_real v,
-                              cri_muscle_gradient* g);
-
-/// Bias of actuator i: the passive force, of actuator_biasprm.
+/// Bias of actuator i, the passive force, with the same parameters.
 /// Equation bias = -F fpmax FP(L)                                                [m3]
+///          bias_l = -F fpmax FP'(L) / L0, bias_v = 0                            [m8]
 /// Smooth   once, seams at 1 and (1 + lmax)/2
-cr_real cri_muscle_bias(const cr_model* m, int i, cr_real l, cri_muscle_gradient* g);
+cri_curve_law cri_muscle_bias;
 
-/// Derivatives of gain and bias over the length, with their own gradients, for the integrator
-/// discrete.
-/// Equation gain_l = -F FL'(L) FV(V) / L0                                        [m7]
-///          bias_l = -F fpmax FP'(L) / L0                                        [m8]
-cr_real cri_muscle_gain_stiffness(const cr_model* m, int i, cr_real l, cr_real v,
-                                  cri_muscle_gradient* g);
-cr_real cri_muscle_bias_stiffness(const cr_model* m, int i, cr_real l, cri_muscle_gradient* g);
-
-/// On which pieces of the curves actuator i is: where it changes, m6 to m8 have a kink.
-int cri_muscle_piece(const cr_model* m, int i, cr_real l, cr_real v);
-
-/// Tangent of a gain or bias with parameters prm (10 a row) in the twin.
-cr_real cri_muscle_tan(const cr_model* m, int i, const cri_muscle_gradient* g,
-                       const cr_real* prm_tan, const cr_data* tan, cr_real l_tan, cr_real v_tan);
-
-/// Adds s times the gradient to prm_bar (may be NULL), the twin's parameters, *l_bar and *v_bar.
-void cri_muscle_bar(const cr_model* m, int i, const cri_muscle_gradient* g, cr_real s,
-                    cr_real* prm_bar, cr_data* bar, cr_real* l_bar, cr_real* v_bar);
+/// On which pieces of the curves actuator i is, from 0 on.
+enum { CR_MUSCLE_BIAS_PIECES = 3 };
+int cri_muscle_gain_piece(const cr_model* m, int i, cr_real l, cr_real v);
+int cri_muscle_bias_piece(const cr_model* m, int i, cr_real l, cr_real v);
 
 /// Rate of the activation, with its derivatives; prm: tau of activation, of deactivation, tausmooth.
 typedef struct {

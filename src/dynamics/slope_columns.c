@@ -184,7 +184,7 @@ static void bias(const cr_model* m, const cr_data* d, cri_slope_kind kind, const
 
 bool cri_slope_has_columns(const cr_model* m, const char** why) {
   for (int i = 0; i < m->nactuator; i++) {
-    if (m->actuator_gaintype[i] == CR_GAIN_MUSCLE) {
+    if (cri_gain_law(m, i)->bends) {
       *why = "muscles with an implicit integrator";
       return false;
     }

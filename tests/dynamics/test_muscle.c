@@ -25,6 +25,14 @@ static void teardown(void) { cri_model_free(&m); }
 
 AROUND_EACH(setup, teardown)
 
+static cr_real gain_of(cri_slope_over over, cr_real l, cr_real v, cri_curve_gradient* g) {
+  return cri_muscle_gain(&m, 0, m.actuator_gainprm, over, l, v, g);
+}
+
+static cr_real bias_of(cri_slope_over over, cr_real l, cri_curve_gradient* g) {
+  return cri_muscle_bias(&m, 0, m.actuator_biasprm, over, l, 0, g);
+}
+
 TEST(forces_match_mujoco) {
   static const cr_real l[] = {CR_R(0.05), CR_R(0.12), CR_R(0.3), CR_R(0.42), CR_R(0.7), CR_R(1.2)};
   static const cr_real v[] = {-2, CR_R(-0.4), CR_R(0.05), CR_R(0.2), CR_R(0.9)};
@@ -42,9 +50,9 @@ TEST(forces_match_mujoco) {
   static const cr_real bias[6] = {0, 0, 0, 0, CR_R(-25.793650793650791), CR_R(-148.57142857142861)};
   for (int i = 0; i < 6; i++) {
     for (int k = 0; k < 5; k++) {
-      assert_close(cri_muscle_gain(&m, 0, l[i], v[k], NULL), gain[i][k], CR_R(1e-12));
+      assert_close(gain_of(CR_AS_IT_IS, l[i], v[k], NULL), gain[i][k], CR_R(1e-12));
     }
-    assert_close(cri_muscle_bias(&m, 0, l[i], NULL), bias[i], CR_R(1e-12));
+    assert_close(bias_of(CR_AS_IT_IS, l[i], NULL), bias[i], CR_R(1e-12));
   }
 }
 
@@ -82,24 +90,17 @@ static cr_real* number(int k) {
   return places[k];
 }
 
-static cr_real analytic(const cri_muscle_gradient* g, int k) {
+static cr_real analytic(const cri_curve_gradient* g, int k) {
   return k < 9 ? g->prm[k] : (k < 11 ? g->range[k - 9] : g->acc0);
 }
 
 enum { GAIN, BIAS, GAIN_SLOPE, GAIN_STIFFNESS, BIAS_STIFFNESS };
 
-static cr_real force(int law, cr_real l, cr_real v, cri_muscle_gradient* g) {
-  cr_copy(m.actuator_biasprm, m.actuator_gainprm, 9);
-  if (law == GAIN_STIFFNESS) {
-    return cri_muscle_gain_stiffness(&m, 0, l, v, g);
-  }
-  if (law == BIAS_STIFFNESS) {
-    return cri_muscle_bias_stiffness(&m, 0, l, g);
-  }
-  if (law == GAIN_SLOPE) {
-    return cri_muscle_gain_slope(&m, 0, l, v, g);
-  }
-  return law == BIAS ? cri_muscle_bias(&m, 0, l, g) : cri_muscle_gain(&m, 0, l, v, g);
+static cr_real force(int law, cr_real l, cr_real v, cri_curve_gradient* g) {
+  static const cri_slope_over over[] = {CR_AS_IT_IS, CR_AS_IT_IS, CR_OVER_VELOCITY, CR_OVER_LENGTH,
+                                        CR_OVER_LENGTH};
+  bool bias = law == BIAS || law == BIAS_STIFFNESS;
+  return (bias ? cri_muscle_bias : cri_muscle_gain)(&m, 0, m.actuator_gainprm, over[law], l, v, g);
 }
 
 static cr_real slope_of(int law, cr_real* x, cr_real h, cr_real* l, cr_real* v) {
@@ -122,7 +123,7 @@ TEST(gradients_match_differences) {
     m.actuator_gainprm[2] = i % 3 == 0 ? 80 : -1;
     cr_real l = cr_random_range(&r, 0, 1), v = cr_random_range(&r, -2, 2);
     for (int law = GAIN; law <= BIAS_STIFFNESS; law++) {
-      cri_muscle_gradient g;
+      cri_curve_gradient g;
       cr_real f = force(law, l, v, &g), h = CR_R(1e-5);
       // second differences are large where a seam lies between
       for (int k = -2; k < 12; k++) {
@@ -142,18 +143,18 @@ TEST(gradients_match_differences) {
 TEST(slope_of_the_gain_is_in_its_gradient) {
   cr_random r = cr_random_seed(4, 5);
   for (int i = 0; i < 200; i++) {
-    cri_muscle_gradient g;
+    cri_curve_gradient g;
     m.muscle_smooth = i % 2 == 0 ? 0 : CR_R(0.1);
     cr_real l = cr_random_range(&r, 0, 1), v = cr_random_range(&r, -2, 2);
-    (void)cri_muscle_gain(&m, 0, l, v, &g);
+    (void)gain_of(CR_AS_IT_IS, l, v, &g);
     cr_real scale = 1 + cr_abs(g.velocity);
-    assert_close(cri_muscle_gain_slope(&m, 0, l, v, NULL), g.velocity, 16 * CR_EPS * scale);
+    assert_close(gain_of(CR_OVER_VELOCITY, l, v, NULL), g.velocity, 16 * CR_EPS * scale);
     scale = 1 + cr_abs(g.length);
-    assert_close(cri_muscle_gain_stiffness(&m, 0, l, v, NULL), g.length, 64 * CR_EPS * scale);
+    assert_close(gain_of(CR_OVER_LENGTH, l, v, NULL), g.length, 64 * CR_EPS * scale);
     cr_copy(m.actuator_biasprm, m.actuator_gainprm, 9);
-    (void)cri_muscle_bias(&m, 0, l, &g);
+    (void)bias_of(CR_AS_IT_IS, l, &g);
     scale = 1 + cr_abs(g.length);
-    assert_close(cri_muscle_bias_stiffness(&m, 0, l, NULL), g.length, 64 * CR_EPS * scale);
+    assert_close(bias_of(CR_OVER_LENGTH, l, NULL), g.length, 64 * CR_EPS * scale);
   }
 }
 
@@ -193,10 +194,10 @@ TEST(curves_have_no_steps) {
   const cr_real h = CR_R(1e-7);
   for (int i = 0; i < 5; i++) {
     for (int k = 0; k < 3; k++) {
-      cri_muscle_gradient low, high;
+      cri_curve_gradient low, high;
       cr_real l = CR_R(0.2) + (L[i] - CR_R(0.75)), v = V[k] * CR_R(1.5);
-      cr_real a = cri_muscle_gain(&m, 0, l - h, v - h, &low);
-      cr_real b = cri_muscle_gain(&m, 0, l + h, v + h, &high);
+      cr_real a = gain_of(CR_AS_IT_IS, l - h, v - h, &low);
+      cr_real b = gain_of(CR_AS_IT_IS, l + h, v + h, &high);
       assert_close(a, b, CR_R(1e-4));
       assert_close(low.length, high.length, CR_R(1e-2));
       assert_close(low.velocity, high.velocity, CR_R(1e-2));
@@ -211,9 +212,9 @@ TEST(smooth_curves_approach_exact_ones) {
     for (int i = 0; i < 100; i++) {
       cr_real l = CR_R(0.01) * (cr_real)i, v = CR_R(0.04) * (cr_real)(i - 50);
       m.muscle_smooth = 0;
-      cr_real exact = cri_muscle_gain(&m, 0, l, v, NULL) + cri_muscle_bias(&m, 0, l, NULL);
+      cr_real exact = gain_of(CR_AS_IT_IS, l, v, NULL) + bias_of(CR_AS_IT_IS, l, NULL);
       m.muscle_smooth = k == 0 ? CR_R(0.1) : CR_R(0.05);
-      cr_real smooth = cri_muscle_gain(&m, 0, l, v, NULL) + cri_muscle_bias(&m, 0, l, NULL);
+      cr_real smooth = gain_of(CR_AS_IT_IS, l, v, NULL) + bias_of(CR_AS_IT_IS, l, NULL);
       worst[k] = cr_max(worst[k], cr_abs(exact - smooth));
     }
   }
