@@ -22,6 +22,7 @@ CHECKS = [
     ("layers", ["python3", "scripts/check_layers.py", "build/tests"]),
     ("names", ["python3", "scripts/check_names.py", "build/tests"]),
     ("lengths", ["python3", "scripts/check_lengths.py"]),
+    ("counts", ["python3", "scripts/check_counts.py"]),
     ("fields", ["python3", "scripts/make_fields.py", "--check"]),
     ("headers", ["python3", "scripts/check_headers.py"]),
     ("links", ["python3", "scripts/check_links.py"]),

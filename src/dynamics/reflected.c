@@ -218,6 +218,11 @@ bool cri_damps(const cr_model* m) {
   return false;
 }
 
+bool cri_damps_dofs(cr_field_id id) {
+  return id == cri_dof_damper_fields.first || id == cri_dof_damper_fields.rest ||
+         id == cri_actuator_damper_fields.first || id == cri_actuator_damper_fields.rest;
+}
+
 bool cri_damping_wanted(const cr_model* par) {
   return cri_coefficients_wanted(own_damping(par, DOFS)) ||
          cri_coefficients_wanted(added_damping(par));

@@ -40,6 +40,9 @@ void cri_tendon_damping_vjp(const cr_model* m, cr_data* bar, const cr_real* b_ba
 /// Some dof is damped; as MuJoCo decides it, so negative linear damping alone does not count.
 bool cri_damps(const cr_model* m);
 
+/// Field id is a parameter of the damping laws of dofs.
+bool cri_damps_dofs(cr_field_id id);
+
 /// The twin has room for a parameter of the damping law.
 bool cri_damping_wanted(const cr_model* par);
 

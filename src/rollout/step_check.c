@@ -365,13 +365,8 @@ static bool is_one_sided(const cr_model* m, cr_field_id id, int k) {
       return m->tendon_frictionloss[k] == 0;
     case CR_FIELD_body_invweight0:
       return m->body_invweight0[k] == 0;
-    case CR_FIELD_dof_damping:
-    case CR_FIELD_dof_dampingpoly:
-    case CR_FIELD_actuator_damping:
-    case CR_FIELD_actuator_dampingpoly:
-      return !cri_damps(m);
     default:
-      return false;
+      return cri_damps_dofs(id) && !cri_damps(m);
   }
 }
 

@@ -1,0 +1,59 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""What is written in one place. Usage: check_counts.py [--all]
+
+Each row of the table is a pattern that at most so many files, or lines, of a folder may hold: a law that is
+written again, or a list that is kept by hand again, raises the count. --all lists where each is held.
+Every run also plants one file more than each row allows, which has to fail.
+"""
+import re
+import sys
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+
+# (what, pattern, folder, names of files, most of them, "files" or "lines")
+TABLE = [
+    ("the law of joint springs", r"jnt_stiffnesspoly", "src", "*.c", 2, "files"),
+    ("the law of tendon springs", r"tendon_stiffnesspoly", "src", "*.c", 1, "files"),
+    ("the laws of dampers", r"_dampingpoly", "src", "*.c", 3, "files"),
+    ("the table of actuator laws", r"CR_GAIN_MUSCLE", "src", "*.c", 2, "files"),
+]
+
+
+def holders(pattern, files, unit):
+    """Where a pattern is, of (path, text): a path for each file or each line that has it."""
+    found = []
+    for path, text in files:
+        n = sum(1 for line in text.splitlines() if re.search(pattern, line))
+        found += [path] * (n if unit == "lines" else min(n, 1))
+    return found
+
+
+def example(pattern):
+    """A text that a pattern of plain words matches."""
+    return re.sub(r"\\.|[\^$]", "", pattern)
+
+
+def main():
+    failed = 0
+    for what, pattern, folder, names, most, unit in TABLE:
+        files = [(str(path.relative_to(ROOT)), path.read_text(encoding="utf-8"))
+                 for path in sorted((ROOT / folder).rglob(names))]
+        found = holders(pattern, files, unit)
+        if len(found) > most:
+            failed = 1
+            print(f"{what}: {len(found)} {unit} of {folder} hold {pattern}, {most} may: "
+                  + ", ".join(found))
+        elif "--all" in sys.argv:
+            print(f"{what}: {len(found)} of {most}: " + ", ".join(found))
+        planted = files + [(f"{folder}/planted{i}", example(pattern)) for i in range(most + 1)]
+        if len(holders(pattern, planted, unit)) <= most:
+            failed = 1
+            print(f"{what}: one more {pattern} is not seen")
+    print("counts: " + ("too many" if failed else "nothing is written more often than it may be"))
+    sys.exit(failed)
+
+
+if __name__ == "__main__":
+    main()
