@@ -14,7 +14,8 @@ static const cri_actuator_law gains[] = {
                         .nprm = 9,
                         .ranged = true,
                         .bends = true,
-                        .piece = cri_muscle_gain_piece},
+                        .piece = cri_muscle_gain_piece,
+                        .npiece = CR_MUSCLE_GAIN_PIECES},
     [CR_GAIN_DCMOTOR] = {.drive = cri_motor},
     [CR_GAIN_SO3] = {.drive = cri_geodesic},
     [CR_GAIN_PID] = {.drive = cri_pid},
@@ -34,10 +35,25 @@ static const cri_actuator_law biases[] = {
     [CR_BIAS_SO3] = {.curve = NULL},
 };
 
+cr_status cri_actuator_laws_add(cr_model* m, const cri_actuator_law* laws, int n, cr_error* error) {
+  for (int k = 0; k < n; k++) {
+    const cri_actuator_law* law = &laws[k];
+    bool pieces = (law->piece != NULL) == (law->npiece > 0);
+    if (law->curve == NULL || law->drive != NULL || law->nprm < 1 || law->nprm > 10 || !pieces) {
+      return cri_fail(error, CR_ERR_ARG, "actuator law %d: no curve of 1 to 10 parameters", k);
+    }
+  }
+  m->added_law = laws;
+  m->nadded_law = n;
+  return CR_OK;
+}
+
 const cri_actuator_law* cri_gain_law(const cr_model* m, int i) {
-  return &gains[m->actuator_gaintype[i]];
+  int type = m->actuator_gaintype[i];
+  return type < CR_GAIN_ADDED ? &gains[type] : &m->added_law[type - CR_GAIN_ADDED];
 }
 
 const cri_actuator_law* cri_bias_law(const cr_model* m, int i) {
-  return &biases[m->actuator_biastype[i]];
+  int type = m->actuator_biastype[i];
+  return type < CR_BIAS_ADDED ? &biases[type] : &m->added_law[type - CR_BIAS_ADDED];
 }

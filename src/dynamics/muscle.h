@@ -31,7 +31,7 @@ cri_curve_law cri_muscle_gain;
 cri_curve_law cri_muscle_bias;
 
 /// On which pieces of the curves actuator i is, from 0 on.
-enum { CR_MUSCLE_BIAS_PIECES = 3 };
+enum { CR_MUSCLE_GAIN_PIECES = 24, CR_MUSCLE_BIAS_PIECES = 3 };
 int cri_muscle_gain_piece(const cr_model* m, int i, cr_real l, cr_real v);
 int cri_muscle_bias_piece(const cr_model* m, int i, cr_real l, cr_real v);
 

@@ -324,7 +324,8 @@ static const char* controller_fault(const cr_model* m, int i) {
 static cr_status check_actuators(const cr_model* m, cr_error* error) {
   for (int i = 0; i < m->nactuator; i++) {
     int n = m->actuator_actnum[i], adr = m->actuator_actadr[i], dyn = m->actuator_dyntype[i];
-    bool controller = m->actuator_gaintype[i] >= CR_GAIN_DCMOTOR;
+    int gain = m->actuator_gaintype[i], bias = m->actuator_biastype[i];
+    bool controller = gain >= CR_GAIN_DCMOTOR && gain < CR_GAIN_ADDED;
     CR_TRY(check_transmission(m, i, error));
     if (!run_fits(n == 0 ? 0 : adr, n, m->na)) {
       return bad(m, CR_FIELD_actuator_actnum, i, "does not fit", n, error);
@@ -347,7 +348,8 @@ static cr_status check_actuators(const cr_model* m, cr_error* error) {
       }
     } else if (n != (dyn != CR_DYN_NONE) || m->actuator_ctrlnum[i] != 1 ||
                m->actuator_outnum[i] != 1 || dyn > CR_DYN_MUSCLE ||
-               m->actuator_biastype[i] > CR_BIAS_MUSCLE || m->actuator_trntype[i] == CR_TRN_SO3) {
+               (bias > CR_BIAS_MUSCLE && bias < CR_BIAS_ADDED) ||
+               m->actuator_trntype[i] == CR_TRN_SO3) {
       return bad(m, CR_FIELD_actuator_actnum, i, "does not fit", n, error);
     }
   }

@@ -121,6 +121,7 @@ static const struct {
 #define COUNT(n) 0, offsetof(cr_model, n), 0
 #define START(n) -1, offsetof(cr_model, n), 0
 #define RANGE(low, high) low, NO_COUNT, high
+#define OR_ADDED(low, high) low, offsetof(cr_model, nadded_law), high
 #define BY_TYPE RANGE(-1, INT32_MAX)
 #define ANY RANGE(-CR_MAX, CR_MAX)
 #define NOT_NEGATIVE RANGE(0, CR_MAX)

@@ -96,14 +96,16 @@ enum {
   CR_GAIN_MUSCLE = 2,
   CR_GAIN_DCMOTOR = 3,
   CR_GAIN_SO3 = 4,
-  CR_GAIN_PID = 5
+  CR_GAIN_PID = 5,
+  CR_GAIN_ADDED = 6  // and on: the laws that were added to the model
 };
 enum {
   CR_BIAS_NONE = 0,
   CR_BIAS_AFFINE = 1,
   CR_BIAS_MUSCLE = 2,
   CR_BIAS_DCMOTOR = 3,
-  CR_BIAS_SO3 = 4
+  CR_BIAS_SO3 = 4,
+  CR_BIAS_ADDED = 5
 };
 enum {
   CR_DSBL_CONSTRAINT = 1 << 0,
@@ -147,6 +149,8 @@ struct cr_model {
 #include "model/model_fields.h"
   void* memory;  // the one block behind the arrays; NULL in a shallow copy, which owns nothing
   uint64_t structure;  // cri_model_structure of the file that was opened; 0: not known
+  const struct cri_actuator_law* added_law;  // cri_actuator_laws_add of dynamics/actuator_laws
+  int32_t nadded_law;
 };
 typedef struct cr_model cr_model;
 

@@ -16,6 +16,7 @@
 //   integers   INDEX(n)          a row of what n counts        INDEX_OR_NONE(n)  the same, or -1
 //              COUNT(n)          0 to n                        START(n)          -1 to n: where rows begin
 //              RANGE(low, high)  a choice                      ANY               bits, or a plain number
+//              OR_ADDED(low, high)  a choice, or one of the laws that were added to the model
 //              BY_TYPE           an index into what another field names: checked by code in model/check.c
 //   reals      ANY               finite                        NOT_NEGATIVE      0 or more
 //              LENGTH            not beyond 1e10 m             EXTENT            0 to 1e10 m
@@ -280,8 +281,8 @@ CR_PARAM(tendon_lengthspring, ntendon, 2, 2, ANY, "m|rad", "-", "lengths between
 // ---- actuators
 CR_INT  (actuator_trntype, nactuator, 1, RANGE(CR_TRN_JOINT, CR_TRN_SO3), "mjtTrn: 0 joint, 1 joint in parent, 2 slider-crank, 3 tendon, 4 site, 5 body, 6 orientation")
 CR_INT  (actuator_dyntype, nactuator, 1, RANGE(CR_DYN_NONE, CR_DYN_PID), "mjtDyn: 0 none, 1 integrator, 2 filter, 3 filterexact, 4 muscle, 5 DC motor, 6 PID")
-CR_INT  (actuator_gaintype, nactuator, 1, RANGE(CR_GAIN_FIXED, CR_GAIN_PID), "mjtGain: 0 fixed, 1 affine, 2 muscle, 3 DC motor, 4 orientation, 5 PID")
-CR_INT  (actuator_biastype, nactuator, 1, RANGE(CR_BIAS_NONE, CR_BIAS_SO3), "mjtBias: 0 none, 1 affine, 2 muscle, 3 DC motor, 4 orientation")
+CR_INT  (actuator_gaintype, nactuator, 1, OR_ADDED(CR_GAIN_FIXED, CR_GAIN_PID), "mjtGain: 0 fixed, 1 affine, 2 muscle, 3 DC motor, 4 orientation, 5 PID, 6 and on: laws added to the model")
+CR_INT  (actuator_biastype, nactuator, 1, OR_ADDED(CR_BIAS_NONE, CR_BIAS_SO3), "mjtBias: 0 none, 1 affine, 2 muscle, 3 DC motor, 4 orientation, 5 and on: laws added to the model")
 CR_INT  (actuator_trnid,   nactuator, 2, BY_TYPE, "joint, tendon, site, body, or pin of the crank; reference site (-1 none), or slider")
 CR_INT  (actuator_ctrladr, nactuator, 1, START(nu), "first control")
 CR_INT  (actuator_ctrlnum, nactuator, 1, COUNT(nu), "number of controls")
