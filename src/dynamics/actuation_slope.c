@@ -44,13 +44,12 @@ static cr_real slope_of(const cr_model* m, const cr_data* d, int i, cri_slope_ov
 }
 
 static cr_real slope_tan(const cr_model* m, const cr_data* d, const cr_data* tan, int i,
-                         cri_slope_over over) {
+                         cri_slope_over over, cr_real v_tan) {
   cri_actuator a;
   cri_output o;
   cri_force_line f;
   cri_actuator_of(m, d, i, &a, &o);
   cri_force_line_of(m, i, over, a.l, a.v, a.x, &f);
-  cr_real v_tan = cri_actuator_velocity_tan(d, tan, a.out);
   cr_real x_tan = input_counts(m, i, &a, &f) ? cri_actuator_input_tan(m, tan, i, &a, v_tan) : 0;
   return cri_force_line_tan(m, tan, &f, tan->actuator_length[a.out], v_tan, x_tan);
 }
@@ -138,14 +137,21 @@ void cri_actuation_slope_jvp(const cr_model* m, const cr_data* d, const cr_data*
                              cri_slope_over over, cr_real* c_tan) {
   cr_zero(c_tan, m->nout);
   for (int i = 0; i < m->nactuator && !switched_off(m); i++) {
+    int out = m->actuator_outadr[i];
     if (acts(m, d, i)) {
-      cr_real slope_tangent = cri_is_controller(m, i) ? controller_slope_tan(m, d, tan, i, over)
-                                                      : slope_tan(m, d, tan, i, over);
+      cr_real tangent = cri_is_controller(m, i)
+                            ? controller_slope_tan(m, d, tan, i, over)
+                            : slope_tan(m, d, tan, i, over, cri_actuator_velocity_tan(d, tan, out));
       for (int k = 0; k < m->actuator_outnum[i]; k++) {
-        c_tan[m->actuator_outadr[i] + k] = slope_tangent;
+        c_tan[out + k] = tangent;
       }
     }
   }
+}
+
+cr_real cri_actuation_slope_tan(const cr_model* m, const cr_data* d, const cr_data* tan, int i,
+                                cri_slope_over over, cr_real v_tan) {
+  return switched_off(m) || !acts(m, d, i) ? 0 : slope_tan(m, d, tan, i, over, v_tan);
 }
 
 void cri_actuation_slope_vjp(const cr_model* m, const cr_data* d, cr_data* bar, cri_slope_over over,

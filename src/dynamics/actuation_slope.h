@@ -19,6 +19,9 @@
 void cri_actuation_slope(const cr_model* m, const cr_data* d, cri_slope_over over, cr_real* c);
 void cri_actuation_slope_jvp(const cr_model* m, const cr_data* d, const cr_data* tan,
                              cri_slope_over over, cr_real* c_tan);
+/// That of actuator i, no controller, from the tangent of its velocity and its own entries of `tan`.
+cr_real cri_actuation_slope_tan(const cr_model* m, const cr_data* d, const cr_data* tan, int i,
+                                cri_slope_over over, cr_real v_tan);
 /// Adds to bar.
 void cri_actuation_slope_vjp(const cr_model* m, const cr_data* d, cr_data* bar, cri_slope_over over,
                              const cr_real* c_bar);

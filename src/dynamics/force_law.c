@@ -28,6 +28,10 @@ cr_real cri_force_of(const cr_model* m, int i, cri_slope_over over, cr_real l, c
   return moved ? cri_gain_of(m, i, over, l, v) * x + bias : bias;
 }
 
+bool cri_force_bends(const cr_model* m, int i) {
+  return cri_gain_law(m, i)->bends || cri_bias_law(m, i)->bends;
+}
+
 // ---- derivatives
 
 void cri_force_line_of(const cr_model* m, int i, cri_slope_over over, cr_real l, cr_real v,

@@ -16,6 +16,9 @@ static inline bool cri_gain_has_slope(const cr_model* m, int i) {
   return m->actuator_gaintype[i] != CR_GAIN_FIXED;
 }
 
+/// The force has second derivatives over length and velocity.
+bool cri_force_bends(const cr_model* m, int i);
+
 /// Force of actuator i, or its derivative over velocity or length, at the input x.
 /// Equation f = gain x + bias [u5]; f' = gain' x + bias' [u10]
 cr_real cri_force_of(const cr_model* m, int i, cri_slope_over over, cr_real l, cr_real v,

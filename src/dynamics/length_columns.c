@@ -150,30 +150,36 @@ static const cr_real* length_by_q(const cr_model* m, const cr_data* d, int i, cr
   return by_q;
 }
 
+void cri_actuator_row(const cr_model* m, const cr_data* d, const cri_curvatures* curvatures, int i,
+                      cr_real by_q[MOST_DOFS], cri_length_force* x, cr_data* work) {
+  int out = m->actuator_outadr[i], first = d->moment_rowadr[out];
+  *x = (cri_length_force){
+      .n = d->moment_rownnz[out], .col = d->moment_colind + first, .J = d->actuator_moment + first};
+  if (m->actuator_trntype[i] != CR_TRN_TENDON) {
+    x->by_q = length_by_q(m, d, i, by_q);
+  } else if (cri_curvature(curvatures, m->actuator_trnid[2 * i]) != NULL) {
+    // gear times curvature and gradient
+    const cr_real* from = cri_curvature(curvatures, m->actuator_trnid[2 * i]);
+    cr_real* scaled = cri_push(work, (size_t)(x->n * x->n + x->n));
+    for (int k = 0; k < x->n * x->n + x->n; k++) {
+      scaled[k] = m->actuator_gear[6 * out] * from[k];
+    }
+    x->H = scaled;
+    x->by_q = scaled + x->n * x->n;
+  }
+}
+
 static void actuator_columns(const cr_model* m, const cr_data* d, const cri_curvatures* curvatures,
                              int i, const cri_actuator_slopes* s, const int32_t* held,
                              cri_columns columns, cr_data* work) {
   size_t mark = cri_mark(work);
-  int out = m->actuator_outadr[i], first = d->moment_rowadr[out];
+  int out = m->actuator_outadr[i];
   cr_real by_q[MOST_DOFS];
-  cri_length_force x = {.n = d->moment_rownnz[out],
-                        .col = d->moment_colind + first,
-                        .J = d->actuator_moment + first,
-                        .f = s->force,
-                        .by_length = s->by_length,
-                        .by_velocity = s->by_velocity};
-  if (m->actuator_trntype[i] != CR_TRN_TENDON) {
-    x.by_q = length_by_q(m, d, i, by_q);
-  } else if (cri_curvature(curvatures, m->actuator_trnid[2 * i]) != NULL) {
-    // gear times curvature and gradient
-    const cr_real* from = cri_curvature(curvatures, m->actuator_trnid[2 * i]);
-    cr_real* scaled = cri_push(work, (size_t)(x.n * x.n + x.n));
-    for (int k = 0; k < x.n * x.n + x.n; k++) {
-      scaled[k] = m->actuator_gear[6 * out] * from[k];
-    }
-    x.H = scaled;
-    x.by_q = scaled + x.n * x.n;
-  }
+  cri_length_force x;
+  cri_actuator_row(m, d, curvatures, i, by_q, &x, work);
+  x.f = s->force;
+  x.by_length = s->by_length;
+  x.by_velocity = s->by_velocity;
   cri_length_columns(&x, d->qvel, NULL, held, columns);
   for (int k = 0; k < x.n; k++) {
     columns.out[(ptrdiff_t)x.col[k] * columns.ld + out] = held[x.col[k]] != 0 ? 0 : x.J[k];

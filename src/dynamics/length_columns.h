@@ -46,6 +46,11 @@ static inline const cr_real* cri_length_gradient(const cr_model* m, const cri_cu
 /// Sets both. Memory: nv integers of `work`'s scratch.
 void cri_curvatures_set(const cr_model* m, const cr_data* d, cri_curvatures* c, cr_data* work);
 
+/// Row, curvature and change of the length of actuator i, on a joint or a tendon; the rest of x is zero.
+/// by_q[6] and scratch of `work` hold some of it: to be popped by the caller.
+void cri_actuator_row(const cr_model* m, const cr_data* d, const cri_curvatures* curvatures, int i,
+                      cr_real by_q[6], cri_length_force* x, cr_data* work);
+
 /// Adds the derivatives of the joint forces of springs, dampers and actuators. Column k of
 /// columns.out is the moment of output k; slopes[nactuator] are set.
 /// Equation [y6]; springs of joints piece by piece, as [p1] of dynamics/passive.h

@@ -15,8 +15,8 @@
 typedef struct {
   int n;
   const int32_t* col;
-  const cr_real *a, *H;  // H as in dynamics/length_columns.h
-  cr_real c, by_velocity;
+  const cr_real *a, *H, *by_q;  // H and by_q as in dynamics/length_columns.h
+  cr_real c, by_length, by_velocity;
   bool fast;
 } slope_row;
 
@@ -35,6 +35,7 @@ static cr_real coupled(const cr_model* m, const slope_row* s, const cr_real* x, 
 // [y8] (a_i c w_i)'
 static void add_row(const cr_model* m, const cr_data* d, const slope_row* s, const cr_real* r,
                     const cri_slope_columns* to) {
+  const cr_real* length_by_q = s->by_q == NULL ? s->a : s->by_q;
   for (int i = 0; i < s->n; i++) {
     ptrdiff_t at = (ptrdiff_t)s->col[i] * to->columns.ld;
     cr_real w = coupled(m, s, s->a, 1, s->col[i], r);
@@ -47,50 +48,60 @@ static void add_row(const cr_model* m, const cr_data* d, const slope_row* s, con
         by_q = s->H[i * s->n + k] * s->c * w +
                s->a[i] * s->c * coupled(m, s, s->H + k, s->n, s->col[i], r);
       }
-      by_q += s->a[i] * s->by_velocity * Hv * w;
+      by_q += s->a[i] * (s->by_length * length_by_q[k] + s->by_velocity * Hv) * w;
       to->columns.q[at + s->col[k]] += to->scale * by_q;
       to->columns.v[at + s->col[k]] += to->scale * s->a[i] * s->by_velocity * s->a[k] * w;
     }
   }
 }
 
+// The slope of actuator i: its change with activation and control, and in s with length and velocity. Uses
+// its entries of `tan`, which are zero before and after.
+static void slope_changes(const cr_model* m, const cr_data* d, int i, slope_row* s,
+                          const cri_slope_columns* to, cr_data* tan) {
+  int ctrl = m->actuator_ctrladr[i], act = m->actuator_actadr[i], out = m->actuator_outadr[i];
+  to->by_act[i] = to->by_ctrl[i] = 0;
+  if (cri_gain_has_slope(m, i)) {
+    tan->ctrl[ctrl] = 1;
+    to->by_ctrl[i] = cri_actuation_slope_tan(m, d, tan, i, CR_OVER_VELOCITY, 0);
+    tan->ctrl[ctrl] = 0;
+  }
+  if (cri_gain_has_slope(m, i) && m->actuator_actnum[i] > 0) {
+    tan->act[act] = 1;
+    to->by_act[i] = cri_actuation_slope_tan(m, d, tan, i, CR_OVER_VELOCITY, 0);
+    tan->act[act] = 0;
+  }
+  if (cri_force_bends(m, i)) {
+    tan->actuator_length[out] = 1;
+    s->by_length = cri_actuation_slope_tan(m, d, tan, i, CR_OVER_VELOCITY, 0);
+    tan->actuator_length[out] = 0;
+    s->by_velocity = cri_actuation_slope_tan(m, d, tan, i, CR_OVER_VELOCITY, 1);
+  }
+}
+
 static void actuators(const cr_model* m, const cr_data* d, cri_slope_kind kind, const cr_real* r,
                       const cri_curvatures* curvatures, const cri_slope_columns* to, cr_data* tan) {
-  size_t mark = cri_mark(tan), o = (size_t)m->nout;
-  cr_real *c = cri_push(tan, o), *c_tan = cri_push(tan, o);
+  size_t mark = cri_mark(tan);
+  cr_real* c = cri_push(tan, (size_t)m->nout);
   cri_actuation_slope(m, d, CR_OVER_VELOCITY, c);
-  cr_zero(tan->actuator_moment, d->nmoment);
-  for (int seed = 0; seed < 2; seed++) {
-    cr_real *x = seed == 0 ? tan->act : tan->ctrl, *by = seed == 0 ? to->by_act : to->by_ctrl;
-    int n = seed == 0 ? m->na : m->nu;
-    for (int k = 0; k < n; k++) {
-      x[k] = 1;
-    }
-    cri_actuation_slope_jvp(m, d, tan, CR_OVER_VELOCITY, c_tan);
-    cr_zero(x, n);
-    for (int i = 0; i < m->nactuator; i++) {
-      by[i] = c_tan[m->actuator_outadr[i]];
-    }
-  }
   for (int i = 0; i < m->nactuator; i++) {
-    int out = m->actuator_outadr[i], adr = d->moment_rowadr[out], n = d->moment_rownnz[out];
+    int out = m->actuator_outadr[i];
     size_t inner = cri_mark(tan);
-    slope_row s = {.n = n,
-                   .col = d->moment_colind + adr,
-                   .a = d->actuator_moment + adr,
+    cr_real by_q[6];
+    cri_length_force x;
+    cri_actuator_row(m, d, curvatures, i, by_q, &x, tan);
+    slope_row s = {.n = x.n,
+                   .col = x.col,
+                   .a = x.J,
+                   .H = x.H,
+                   .by_q = x.by_q,
                    .c = c[out],
                    .fast = kind == CR_SLOPE_FAST};
-    bool pulls = m->actuator_trntype[i] == CR_TRN_TENDON;
-    const cr_real* bend = pulls ? cri_curvature(curvatures, m->actuator_trnid[2 * i]) : NULL;
-    if (bend != NULL) {
-      cr_real* H = cri_push(tan, (size_t)(n * n));
-      for (int k = 0; k < n * n; k++) {
-        H[k] = m->actuator_gear[6 * out] * bend[k];
-      }
-      s.H = H;
+    slope_changes(m, d, i, &s, to, tan);
+    if (s.H != NULL || s.by_length != 0 || s.by_velocity != 0) {
       add_row(m, d, &s, r, to);
     }
-    for (int k = 0; k < n; k++) {
+    for (int k = 0; k < s.n; k++) {
       ptrdiff_t at = (ptrdiff_t)s.col[k] * to->columns.ld + out;
       to->columns.out[at] += to->scale * s.a[k] * coupled(m, &s, s.a, 1, s.col[k], r);
     }
@@ -183,12 +194,6 @@ static void bias(const cr_model* m, const cr_data* d, cri_slope_kind kind, const
 // ---- all of it
 
 bool cri_slope_has_columns(const cr_model* m, const char** why) {
-  for (int i = 0; i < m->nactuator; i++) {
-    if (cri_gain_law(m, i)->bends) {
-      *why = "muscles with an implicit integrator";
-      return false;
-    }
-  }
   if (cri_fluid_acts(m)) {
     *why = "a medium with an implicit integrator";
     return false;

@@ -18,10 +18,10 @@ typedef struct {
 
 /// Adds them.
 /// Equation dampers [d1]: -bend(v_i) r_i;  rows a of actuators and tendons [d2], [d5], within M's
-///          pattern: (a_i c w_i)' with w_i = sum over j of a_j r_j;  bias force [d4], quadratic in v:
-///          half the difference of its columns at v + r and v - r                   [y8]
+///          pattern: (a_i c w_i)' with w_i = sum over j of a_j r_j, c of length and velocity too; bias
+///          force [d4], quadratic in v: half the difference of its columns at v + r and v - r  [y8]
 /// Shapes   r[nv]
-/// Memory   scratch of `tan`: 2 nout + 5 ntendon + 6 nv and four times that of cri_body_columns
+/// Memory   scratch of `tan`: nout + 5 ntendon + 6 nv and four times that of cri_body_columns
 /// Smooth   where D is
 void cri_slope_columns_add(const cr_model* m, const cr_data* d, cri_slope_kind kind,
                            const cr_real* r, const cri_curvatures* curvatures,
