@@ -12,6 +12,7 @@
 #include "carom/jacobian.h"
 #include "carom/model.h"
 #include "carom/rollout.h"
+#include "carom/stage.h"
 #include "carom/state.h"
 #include "carom/step.h"
 #include "carom/step_jacobian.h"

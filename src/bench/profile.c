@@ -5,10 +5,15 @@
 #include <math.h>
 
 #include "bench/counters.h"
-#include "engine/pipeline.h"
+#include "engine/driver.h"
 #include "integrate/euler.h"
 #include "integrate/inputs.h"
 #include "io/clock.h"
+
+typedef struct {
+  double us;
+  cr_counts counts;
+} moment;
 
 typedef struct {
   cr_scene* s;
@@ -16,12 +21,9 @@ typedef struct {
   cr_counters counters;
   double clock_cost;  // microseconds
   cr_counts count_cost;
+  cr_pass pass;
+  moment start;  // of the row that runs
 } profiler;
-
-typedef struct {
-  double us;
-  cr_counts counts;
-} moment;
 
 static moment look(const profiler* p) {
   moment m = {.counts = cr_counters_read(&p->counters)};
@@ -56,17 +58,33 @@ static void add(const profiler* p, int row, cr_pass pass, const moment* from) {
 
 // ---- the three passes over the rows that a step runs
 
+// the row is over, the next begins
+static void add_row(void* context, int row) {
+  profiler* p = context;
+  add(p, row, p->pass, &p->start);
+  p->start = look(p);
+}
+
+static cr_status drive(profiler* p, cr_pass pass, cr_data* to) {
+  static const cri_pass passes[CR_PASSES] = {CRI_FORWARD, CRI_JVP, CRI_VJP};
+  const cri_schedule* s = cri_schedule_of(&p->s->m);
+  const cri_rows rows = {.end = s->ndynamics, .after = add_row, .context = p};
+  p->pass = pass;
+  p->start = look(p);
+  return cri_drive(s, passes[pass], &rows, &p->s->m, p->s->c, to);
+}
+
+static void add_integrator(profiler* p, cr_pass pass, const moment* start) {
+  add(p, p->out->n - 1, pass, start);
+}
+
 static cr_status forward(profiler* p) {
   cr_scene* s = p->s;
   s->c->measured = false;
-  for (int i = 0; i < cr_ndynamics; i++) {
-    moment start = look(p);
-    CR_TRY(cr_pipeline[i].forward(&s->m, s->c));
-    add(p, i, CR_PASS_FORWARD, &start);
-  }
+  CR_TRY(drive(p, CR_PASS_FORWARD, s->c));
   moment start = look(p);
   CR_TRY(cr_euler(&s->m, s->c));
-  add(p, cr_ndynamics, CR_PASS_FORWARD, &start);
+  add_integrator(p, CR_PASS_FORWARD, &start);
   return CR_OK;
 }
 
@@ -75,14 +93,10 @@ static cr_status tangents(profiler* p) {
   for (int i = 0; i < s->m.nv; i++) {
     s->tan->qpos[i] = s->tan->qvel[i] = 1;
   }
-  for (int i = 0; i < cr_ndynamics; i++) {
-    moment start = look(p);
-    CR_TRY(cr_pipeline[i].jvp(&s->m, s->c, s->tan));
-    add(p, i, CR_PASS_JVP, &start);
-  }
+  CR_TRY(drive(p, CR_PASS_JVP, s->tan));
   moment start = look(p);
   CR_TRY(cr_euler_jvp(&s->m, s->c, s->tan));
-  add(p, cr_ndynamics, CR_PASS_JVP, &start);
+  add_integrator(p, CR_PASS_JVP, &start);
   return CR_OK;
 }
 
@@ -93,16 +107,8 @@ static cr_status cotangents(profiler* p) {
   }
   moment start = look(p);
   CR_TRY(cr_euler_vjp(&s->m, s->c, s->bar));
-  add(p, cr_ndynamics, CR_PASS_VJP, &start);
-  for (int i = cr_ndynamics - 1; i >= 0; i--) {
-    const cr_stage* stage = &cr_pipeline[i];
-    start = look(p);
-    CR_TRY(stage->vjp(&s->m, s->c, s->bar));
-    for (int k = 0; k < stage->nwrite; k++) {
-      cri_clear_field(&s->m, s->c, s->bar, stage->writes[k]);
-    }
-    add(p, i, CR_PASS_VJP, &start);
-  }
+  add_integrator(p, CR_PASS_VJP, &start);
+  CR_TRY(drive(p, CR_PASS_VJP, s->bar));
   cr_zero(s->bar->qpos_next, s->m.nv);
   cr_zero(s->bar->qvel_next, s->m.nv);
   cr_zero(s->bar->act_next, s->m.na);
@@ -117,9 +123,9 @@ static cr_status one_state(profiler* p, int k) {
 }
 
 static void start_over(profiler* p) {
+  const cri_schedule* s = cri_schedule_of(&p->s->m);
   for (int i = 0; i < p->out->n; i++) {
-    const char* stage = i < cr_ndynamics ? cr_pipeline[i].name : "integrator";
-    p->out->row[i] = (cr_profile_row){.stage = stage};
+    p->out->row[i] = (cr_profile_row){.stage = i < s->ndynamics ? s->row[i].name : "integrator"};
   }
 }
 
@@ -134,8 +140,9 @@ static void take_means(cr_profile* out, double n) {
 }
 
 cr_status cr_profile_take(cr_scene* s, int rounds, cr_profile* out, cr_error* error) {
-  assert(cr_ndynamics < CR_MAX_PROFILE);
-  *out = (cr_profile){.n = cr_ndynamics + 1};
+  static_assert((int)CR_MAX_STAGES < (int)CR_MAX_PROFILE,
+                "a row for each stage and the integrator");
+  *out = (cr_profile){.n = cri_schedule_of(&s->m)->ndynamics + 1};
   profiler p = {.s = s, .out = out};
   out->counted = cr_counters_open(&p.counters);
   calibrate(&p);

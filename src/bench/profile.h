@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// Where the time of a step and of its derivatives goes: every row of the pipeline table by itself,
+// Where the time of a step and of its derivatives goes: every stage by itself,
 // and the integrator behind them.
 #ifndef CR_BENCH_PROFILE_H
 #define CR_BENCH_PROFILE_H
 
 #include "bench/scene.h"
 
-enum { CR_MAX_PROFILE = 48 };
+enum { CR_MAX_PROFILE = 72 };
 
 typedef enum { CR_PASS_FORWARD, CR_PASS_JVP, CR_PASS_VJP, CR_PASSES } cr_pass;
 

@@ -14,7 +14,7 @@
 #include "dynamics/transmission.h"
 #include "engine/added_mass.h"
 #include "engine/assembly.h"
-#include "engine/pipeline.h"
+#include "engine/driver.h"
 #include "math/spatial.h"
 #include "model/build.h"
 #include "model/misuse.h"

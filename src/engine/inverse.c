@@ -11,8 +11,8 @@
 #include "contact/rows.h"
 #include "dynamics/effective.h"
 #include "dynamics/inertia.h"
+#include "engine/driver.h"
 #include "engine/metric_solve.h"
-#include "engine/pipeline.h"
 #include "engine/step_slope.h"
 #include "math/cholesky.h"
 #include "model/misuse.h"
@@ -225,8 +225,6 @@ cr_status cri_inverse_vjp(const cr_model* m, const cr_data* d, cr_data* bar) {
 
 // ---- with all that comes before: the dynamics without their last row
 
-enum { LAST = 1 };  // the acceleration
-
 // a step of several stages has no acceleration that one matrix turns into another
 static cr_status check_flag(const cr_model* m, cr_data* d) {
   bool staged = m->integrator == CR_INT_RK4 || m->integrator >= CR_INT_TSIT5;
@@ -239,12 +237,29 @@ static cr_status check_flag(const cr_model* m, cr_data* d) {
   return CR_OK;
 }
 
+// forces are summed up otherwise here: actuation and what is applied are not among them
+static cr_status check_stages(const cr_model* m, cr_data* d) {
+  const cri_schedule* s = cri_schedule_of(m);
+  for (int i = 0; i < s->nprepare && s->nadded > 0; i++) {
+    for (int k = 0; k < s->row[i].nwrite && s->row[i].added != NULL; k++) {
+      if (s->row[i].writes[k] == CR_FIELD_qfrc_smooth) {
+        return cri_fail(
+            &d->error, CR_ERR_UNSUPPORTED,
+            "stage '%s' changes qfrc_smooth, which inverse dynamics does not use: let it "
+            "change qfrc_passive or qfrc_actuator",
+            s->row[i].name);
+      }
+    }
+  }
+  return CR_OK;
+}
+
 cr_status cr_inverse(const cr_model* m, cr_data* d) {
   const cri_call call = {"cr_inverse", cri_error_of(d)};
   CR_TRY(cri_check_data(&call, m, d, CR_DATA_PLAIN, "the data"));
   bool want_M = d->want_M;
-  cr_status status = CR_OK;
   CR_TRY(check_flag(m, d));
+  CR_TRY(check_stages(m, d));
   for (int i = 0; i < m->nv; i++) {
     if (!isfinite(d->qacc[i])) {
       return cri_fail(&d->error, CR_ERR_NONFINITE, "qacc[%d] is not finite", i);
@@ -253,10 +268,9 @@ cr_status cr_inverse(const cr_model* m, cr_data* d) {
   d->measured = false;
   d->done = 0;
   d->want_M = true;
-  for (int i = 0; i < cr_ndynamics - LAST && status == CR_OK; i++) {
-    status = cr_pipeline[i].forward(m, d);
-    status = status == CR_OK ? cri_room_check(d, cr_pipeline[i].name) : status;
-  }
+  const cri_schedule* s = cri_schedule_of(m);
+  const cri_rows rows = {.end = s->nprepare};
+  cr_status status = cri_drive(s, CRI_FORWARD, &rows, m, d, d);
   d->want_M = want_M;
   status = status == CR_OK ? cri_inverse(m, d) : status;
   status = status == CR_OK ? cri_room_check(d, "inverse") : status;
@@ -274,10 +288,9 @@ static cr_status check_sweep(const char* name, const cr_model* m, const cr_data*
 
 cr_status cr_inverse_jvp(const cr_model* m, const cr_data* d, cr_data* tan) {
   CR_TRY(check_sweep("cr_inverse_jvp", m, d, tan, CR_DATA_TANGENT));
-  for (int i = 0; i < cr_ndynamics - LAST; i++) {
-    CR_TRY(cr_pipeline[i].jvp(m, d, tan));
-    CR_TRY(cri_room_check(tan, cr_pipeline[i].name));
-  }
+  const cri_schedule* s = cri_schedule_of(m);
+  const cri_rows rows = {.end = s->nprepare};
+  CR_TRY(cri_drive(s, CRI_JVP, &rows, m, d, tan));
   CR_TRY(cri_inverse_jvp(m, d, tan));
   return cri_room_check(tan, "inverse");
 }
@@ -291,13 +304,7 @@ cr_status cr_inverse_vjp(const cr_model* m, const cr_data* d, cr_data* bar) {
   for (int k = 0; k < 3; k++) {
     cri_clear_field(m, d, bar, own[k]);
   }
-  for (int i = cr_ndynamics - LAST - 1; i >= 0; i--) {
-    const cr_stage* stage = &cr_pipeline[i];
-    CR_TRY(stage->vjp(m, d, bar));
-    CR_TRY(cri_room_check(bar, stage->name));
-    for (int k = 0; k < stage->nwrite; k++) {
-      cri_clear_field(m, d, bar, stage->writes[k]);
-    }
-  }
-  return CR_OK;
+  const cri_schedule* s = cri_schedule_of(m);
+  const cri_rows rows = {.end = s->nprepare};
+  return cri_drive(s, CRI_VJP, &rows, m, d, bar);
 }

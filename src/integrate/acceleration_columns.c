@@ -13,6 +13,7 @@
 #include "dynamics/passive.h"
 #include "dynamics/reflected.h"
 #include "dynamics/slope_columns.h"
+#include "engine/added_stage.h"
 #include "integrate/euler.h"
 #include "integrate/implicit.h"
 #include "math/cholesky.h"
@@ -41,6 +42,9 @@ static bool any_inertial_path(const cr_model* m) {
 
 const char* cri_acceleration_why(const cr_model* m, const cr_data* d) {
   const char* why = NULL;
+  if (cri_first_added(m) != NULL) {
+    return "a stage that was added";
+  }
   if (m->integrator == CR_INT_DISCRETE) {
     return "the integrator discrete";
   }

@@ -2,6 +2,7 @@
 // Step-size control around one Runge-Kutta step.
 #include "integrate/adaptive.h"
 
+#include "engine/added_stage.h"
 #include "engine/forward.h"
 #include "integrate/inputs.h"
 #include "integrate/locate.h"
@@ -37,7 +38,13 @@ cr_status cri_adaptive_check(const cr_model* m, const cr_adaptive* options, cr_e
   if (options->max_steps < 0) {
     return cri_fail(error, CR_ERR_ARG, "max_steps is %d", options->max_steps);
   }
-  return CR_OK;
+  const char* moving = options->events ? cri_first_moving(m) : NULL;
+  return moving == NULL
+             ? CR_OK
+             : cri_fail(error, CR_ERR_UNSUPPORTED,
+                        "events: stage '%s' changes what moves or how far it is, and when "
+                        "contacts come is not known then",
+                        moving);
 }
 
 cri_controller cri_controller_begin(const cr_model* m, const cr_adaptive* options) {

@@ -7,7 +7,7 @@
 
 #include "dynamics/metric.h"
 #include "engine/constants.h"
-#include "engine/pipeline.h"
+#include "engine/driver.h"
 #include "integrate/acceleration_columns.h"
 #include "integrate/euler.h"
 #include "integrate/step.h"
@@ -131,11 +131,11 @@ void cr_parameter_jacobian_destroy(cr_parameter_jacobian* work) {
 // ---- by tangents
 
 // which stages of the dynamics a change of one field gets to
-static void reach_of(cr_field_id from, bool* stages) {
+static void reach_of(const cri_schedule* s, cr_field_id from, bool* stages) {
   bool reached[CR_N_FIELD] = {false};
   reached[from] = true;
-  for (int i = 0; i < cr_ndynamics; i++) {
-    const cr_stage* stage = &cr_pipeline[i];
+  for (int i = 0; i < s->ndynamics; i++) {
+    const cr_stage* stage = &s->row[i];
     stages[i] = false;
     for (int k = 0; k < stage->nread; k++) {
       stages[i] = stages[i] || reached[stage->reads[k]];
@@ -152,21 +152,20 @@ static cr_status tangent(const cr_model* m, const cr_data* d, cr_parameter_jacob
   if (cri_tableau_of(m->integrator) != NULL || cri_metric_rests(m, d)) {
     return cri_step_jvp(m, d, work->plain, work->tan);
   }
-  for (int i = 0; i < cr_ndynamics; i++) {
-    CR_TRY(stages[i] ? cr_pipeline[i].jvp(m, d, work->tan) : CR_OK);
-    CR_TRY(cri_room_check(work->tan, cr_pipeline[i].name));
-  }
+  const cri_schedule* s = cri_schedule_of(m);
+  const cri_rows rows = {.end = s->ndynamics, .only = stages};
+  CR_TRY(cri_drive(s, CRI_JVP, &rows, m, d, work->tan));
   return cr_euler_jvp(m, d, work->tan);
 }
 
 static cr_status by_tangents(const cr_model* m, const cr_data* d, cr_parameter_jacobian* work,
                              cr_real* to) {
-  bool stages[CR_N_FIELD];  // fewer than fields
+  bool stages[CR_MAX_STAGES];
   cr_real* column = to;
   for (int i = 0; i < work->nplace; i++) {
     const cr_place* place = &work->places[i];
     cr_real* seed = cri_place_tangent(place, m, d, work->tan);
-    reach_of(place->field, stages);
+    reach_of(cri_schedule_of(m), place->field, stages);
     cri_twin_clear(work->tan);
     for (int k = 0; k < place->tan_count; k++) {
       seed[k] = 1;

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "carom/model.h"
+#include "engine/pipeline.h"
 #include "io/mujoco.h"
 #include "io/urdf_compile.h"
 #include "io/xml.h"
@@ -50,7 +51,11 @@ cr_status cri_model_open_urdf(cr_model* m, const char* path, const cr_urdf_optio
     return cri_fail(error, status, "%s: %s", path, inner.text);
   }
   m->structure = cri_model_structure(m);
-  return CR_OK;
+  status = cri_schedule_build(m, error);
+  if (status != CR_OK) {
+    cri_model_free(m);
+  }
+  return status;
 }
 
 cr_status cri_model_open(cr_model* m, const char* path, cr_load_report* report, cr_error* error) {

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 
 #include "model/fields.h"
+#include "model/schedule.h"
 #include "model/tableau.h"
 
 enum { ALIGN = 64 };
@@ -354,6 +355,13 @@ cr_status cri_data_create(cr_data** out, const cr_model* m, const cr_capacity* c
   d->nmetric = discrete ? d->nH : 0;
   d->nmetricfluid = discrete ? m->nC : 0;
   d->nmetricindex = discrete ? d->nHindex : 0;
+  int64_t nbefore =
+      m->schedule != NULL ? cri_schedule_before(m->schedule, m->schedule->n, m, d) : 0;
+  if (nbefore > MOST) {
+    free(d);
+    return cri_fail(error, CR_ERR_MEMORY, "data: added stages change too many numbers");
+  }
+  d->nbefore = (int32_t)nbefore;
   cr_status status = allocate(d, m, error);
   if (status != CR_OK) {
     free(d);
@@ -383,6 +391,7 @@ cr_status cri_data_twin(cr_data** out, const cr_model* m, const cr_data* d, cr_d
   twin->nmetric = d->nmetric;
   twin->nmetricfluid = d->nmetricfluid;
   twin->nmetricindex = d->nmetricindex;
+  twin->nbefore = d->nbefore;
   cr_status status = allocate(twin, m, error);
   if (status == CR_OK) {
     status = cri_model_twin(&twin->par, m, wanted, error);

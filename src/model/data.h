@@ -71,6 +71,7 @@ struct cr_data {
   // capacities
   int32_t ncon_max, nefc_max, nJ_max, nH, nHindex, nmoment, nrk;
   int32_t nmetric, nmetricfluid, nmetricindex;  // 0 but with the integrator discrete
+  int32_t nbefore;                              // numbers that added stages change
 
   cr_real time;
   bool want_M;       // form M even where no row needs it

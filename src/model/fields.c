@@ -20,7 +20,8 @@ typedef enum {
   DIM_nrk,
   DIM_nmetric,
   DIM_nmetricfluid,
-  DIM_nmetricindex
+  DIM_nmetricindex,
+  DIM_nbefore
 } dim;
 
 static const size_t model_counts[] = {
@@ -40,6 +41,7 @@ static const size_t data_counts[][2] = {
     {offsetof(cr_data, nmetric), offsetof(cr_data, nmetric)},
     {offsetof(cr_data, nmetricfluid), offsetof(cr_data, nmetricfluid)},
     {offsetof(cr_data, nmetricindex), offsetof(cr_data, nmetricindex)},
+    {offsetof(cr_data, nbefore), offsetof(cr_data, nbefore)},
 };
 
 #define M_ROW(kind, name, rows, tangent, unit, frame, text) \
@@ -233,6 +235,10 @@ int cri_field_capacity(const cr_model* m, const cr_data* d, cr_field_id id) {
 
 int cri_field_rows(const cr_model* m, const cr_data* d, cr_field_id id) {
   return rows_of(m, d, id, true);
+}
+
+bool cri_field_is_empty(const cr_model* m, cr_field_id id) {
+  return shape_table[id].rows < N_MODEL_DIM && cri_field_rows(m, NULL, id) == 0;
 }
 
 int cri_field_tangent_size(const cr_model* m, const cr_data* d, cr_field_id id) {

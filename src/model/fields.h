@@ -54,6 +54,9 @@ int cri_field_tangent_width(const cr_model* m, cr_field_id id);
 int cri_field_capacity(const cr_model* m, const cr_data* d, cr_field_id id);
 int cri_field_rows(const cr_model* m, const cr_data* d, cr_field_id id);
 
+/// True where the counts of the model alone say that a field never has a row.
+bool cri_field_is_empty(const cr_model* m, cr_field_id id);
+
 /// Numbers in the live tangent of a field: qpos has nv of them, everything else rows x width.
 int cri_field_tangent_size(const cr_model* m, const cr_data* d, cr_field_id id);
 

@@ -3,6 +3,7 @@
 #include "model/misuse.h"
 
 #include "model/model_options.h"
+#include "model/schedule.h"
 #include "model/tableau.h"
 
 cr_error* cri_error_of(const cr_data* d) {
@@ -41,9 +42,22 @@ static cr_status wrong_shape(const cri_call* call, const cr_model* m, const cri_
                   call->name, what);
 }
 
+// room for what added stages change
+static cr_status check_stages(const cri_call* call, const cr_model* m, const cr_data* d,
+                              const char* what) {
+  const cri_schedule* s = m->schedule;
+  if (s == NULL || s->nadded == 0 || cri_schedule_before(s, s->n, m, d) <= d->nbefore) {
+    return CR_OK;
+  }
+  return cri_fail(call->error, CR_ERR_ARG,
+                  "%s: %s was made before a stage was added to the model; make it again",
+                  call->name, what);
+}
+
 // room that the integrator of the model needs besides; a rollout makes it where it is missing
 static cr_status check_integrator(const cri_call* call, const cr_model* m, const cr_data* d,
                                   const char* what) {
+  CR_TRY(check_stages(call, m, d, what));
   const cri_tableau* t = cri_tableau_of(m->integrator);
   bool stages = t != NULL && t->n > d->nrk;
   bool discrete = m->integrator == CR_INT_DISCRETE && m->nv > 0 && d->nmetric == 0;

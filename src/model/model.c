@@ -8,6 +8,7 @@
 #include <stdlib.h>
 
 #include "model/fields.h"
+#include "model/schedule.h"
 
 enum { ALIGN = 64 };
 
@@ -55,7 +56,9 @@ cr_status cri_model_allocate(cr_model* m, cr_error* error) {
   return allocate(m, m, NULL, false, error);
 }
 
+// a shallow copy owns neither
 void cri_model_free(cr_model* m) {
+  cri_schedule_release(m->memory != NULL ? m->schedule : NULL);
   free(m->memory);
   m->memory = NULL;
 }
@@ -63,6 +66,7 @@ void cri_model_free(cr_model* m) {
 cr_status cri_model_copy(cr_model* to, const cr_model* from, cr_error* error) {
   *to = *from;
   CR_TRY(cri_model_allocate(to, error));
+  cri_schedule_share(to->schedule);
   for (int i = 0; i < CR_N_MODEL_FIELD; i++) {
     cr_field_id id = (cr_field_id)i;
     size_t bytes = field_bytes(from, id, false);
@@ -78,6 +82,7 @@ cr_status cri_model_copy(cr_model* to, const cr_model* from, cr_error* error) {
 
 cr_status cri_model_twin(cr_model* twin, const cr_model* m, const bool* wanted, cr_error* error) {
   *twin = *m;
+  twin->schedule = NULL;
   return allocate(twin, m, wanted, true, error);
 }
 

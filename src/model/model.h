@@ -151,6 +151,8 @@ struct cr_model {
   uint64_t structure;  // cri_model_structure of the file that was opened; 0: not known
   const struct cri_actuator_law* added_law;  // cri_actuator_laws_add of dynamics/actuator_laws
   int32_t nadded_law;
+  const struct cri_schedule*
+      schedule;  // the stages in order; NULL: the pipeline table as it stands
 };
 typedef struct cr_model cr_model;
 

@@ -65,7 +65,8 @@ static int collect_inputs(cr_field_id* inputs) {
 static void check_step(int integrator, stage_report* report, cr_stage* row) {
   static cr_field_id inputs[CR_N_FIELD];
   static const cr_field_id next[] = {CR_FIELD_qpos_next, CR_FIELD_qvel_next, CR_FIELD_act_next};
-  *row = (cr_stage){"step", cr_step, step_jvp, step_vjp, inputs, next, collect_inputs(inputs), 3};
+  *row = (cr_stage){"step", cr_step, step_jvp, step_vjp, inputs, next, collect_inputs(inputs),
+                    3,      NULL};
   memset(report, 0, sizeof *report);
   for (uint64_t seed = 0; seed < MODELS; seed++) {
     cr_model m;

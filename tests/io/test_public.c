@@ -49,6 +49,17 @@ static const char* const parameters[] = {"body_mass"};
 static const cr_batch_options batch_options = {.nstep = 2, .nthread = 1};
 static const cr_batch_input batch_input = {0};
 static const cr_batch_output batch_output = {0};
+
+static cr_status nothing(void* user, const cr_stage_call* call) {
+  return user == NULL && call->nchange == 1 ? CR_OK : CR_ERR_ARG;
+}
+static const char* const changes[] = {"qfrc_passive"};
+static const cr_stage_options stage_options = {.size = sizeof(cr_stage_options),
+                                               .name = "nothing",
+                                               .after = "passive",
+                                               .changes = changes,
+                                               .nchange = 1,
+                                               .forward = nothing};
 static char model_path[512], saved_path[512];
 
 static void must(cr_status status) {
@@ -156,6 +167,17 @@ CALL_POINTER(cr_data_integers, a[0], a[1], a[2], a[3], a[4])
 CALL(cr_model_place, a[0], a[1], a[2], a[3])
 CALL_MAKE(cr_model_copy, cr_model_close, a[0], a[1], a[2])
 CALL(cr_model_derive, a[0], a[1])
+// of a copy: data of the model itself would be too old
+static long call_cr_model_add_stage(void** a) {
+  cr_model* copy = NULL;
+  if (a[0] != NULL) {
+    must(cr_model_copy(&copy, a[0], &w.error));
+  }
+  long status = cr_model_add_stage(copy, a[1], a[2]);
+  cr_model_close(copy);
+  return status;
+}
+CALL_POINTER(cr_model_stage, a[0], 0)
 CALL_MAKE(cr_data_create, cr_data_destroy, a[0], a[1], a[2])
 CALL_VOID(cr_data_destroy, a[0] == NULL ? NULL : (w.slot = NULL))
 CALL(cr_data_reset, a[0], a[1])
@@ -248,7 +270,7 @@ typedef enum { STATUS, POINTER, COUNT, NOTHING } kind_of_result;
 //   M model  N model backward  D data  T tangents  B cotangents  W second block  E error  O made here
 //   S name  U path  X Y Z numbers  I count  P names of parameters  J K Jacobians  R rollout
 //   Q expression  L loss  A options, none here  C context  G batch  F G's options  V input  H output
-//   1 a field  2 a place
+//   1 a field  2 a place  3 a stage
 // Needs: what has to be called before it: (f)orward, (s)tep, (i)nverse, any of these (k), a (r)un
 typedef struct {
   const char *name, *arguments;
@@ -290,6 +312,8 @@ static const row table[] = {
     ROW(cr_data_integers, "MDSii", POINTER, 0, "contact_geom", NULL),
     ROW(cr_model_place, "MS2e", STATUS, 0, "qpos[elbow]", NULL),
     ROW(cr_model_derive, "Me", STATUS, 0, NULL, NULL),
+    ROW(cr_model_add_stage, "M3e", STATUS, 0, NULL, NULL),
+    ROW(cr_model_stage, "M", POINTER, 0, NULL, NULL),
     // data, state
     ROW(cr_data_create, "OMe", STATUS, 0, NULL, NULL),
     ROW(cr_data_destroy, "d", NOTHING, 0, NULL, NULL),
@@ -428,6 +452,8 @@ static void* argument(const row* r, int i) {
       return &w.field;
     case '2':
       return &w.place;
+    case '3':
+      return (void*)(uintptr_t)&stage_options;
     default:
       return NULL;  // A, C
   }

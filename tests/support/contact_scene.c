@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "engine/pipeline.h"
+#include "engine/driver.h"
 #include "support/random_model.h"
 #include "support/stage_check.h"
 #include "support/test.h"
@@ -39,10 +39,10 @@ static int row_of(const char* stage) {
 }
 
 void scene_run(contact_scene* s, const char* stage) {
-  for (int i = 0; i <= row_of(stage); i++) {
-    if (cr_pipeline[i].forward(&s->m, s->d) != CR_OK) {
-      fail_msg("seed %d, %s: %s", s->seed, cr_pipeline[i].name, s->d->error.text);
-    }
+  const cri_schedule whole = {.row = cr_pipeline, .n = cr_npipeline};
+  const cri_rows rows = {.end = row_of(stage) + 1};
+  if (cri_drive(&whole, CRI_FORWARD, &rows, &s->m, NULL, s->d) != CR_OK) {
+    fail_msg("seed %d, up to %s: %s", s->seed, stage, s->d->error.text);
   }
 }
 

@@ -108,7 +108,7 @@ bool ids_have(const cr_field_id* ids, int n, cr_field_id id) {
 }
 
 static void chain_add(stage_chain* c, const cr_stage* row) {
-  c->stage[c->n++] = row;
+  c->row[c->n++] = *row;
   c->name = row->name;
   for (int i = 0; i < row->nread; i++) {
     bool inside = ids_have(c->writes, c->nwrite, row->reads[i]);
@@ -151,29 +151,23 @@ void chain_closed(stage_chain* c, const cr_stage* pipeline, int row) {
   }
 }
 
+static cr_status drive(const stage_chain* c, cri_pass pass, const cr_model* m, const cr_data* d,
+                       cr_data* to) {
+  const cri_schedule s = {.row = c->row, .n = c->n};
+  const cri_rows rows = {.end = c->n};
+  return cri_drive(&s, pass, &rows, m, d, to);
+}
+
 cr_status chain_forward(const stage_chain* c, const cr_model* m, cr_data* d) {
-  for (int i = 0; i < c->n; i++) {
-    CR_TRY(c->stage[i]->forward(m, d));
-  }
-  return CR_OK;
+  return drive(c, CRI_FORWARD, m, d, d);
 }
 
 cr_status chain_jvp(const stage_chain* c, const cr_model* m, const cr_data* d, cr_data* tan) {
-  for (int i = 0; i < c->n; i++) {
-    CR_TRY(c->stage[i]->jvp(m, d, tan));
-  }
-  return CR_OK;
+  return drive(c, CRI_JVP, m, d, tan);
 }
 
 cr_status chain_vjp(const stage_chain* c, const cr_model* m, const cr_data* d, cr_data* bar) {
-  for (int i = c->n - 1; i >= 0; i--) {
-    const cr_stage* row = c->stage[i];
-    CR_TRY(row->vjp(m, d, bar));
-    for (int k = 0; k < row->nwrite; k++) {
-      field_clear(m, d, bar, row->writes[k]);
-    }
-  }
-  return CR_OK;
+  return drive(c, CRI_VJP, m, d, bar);
 }
 
 // ---- fields

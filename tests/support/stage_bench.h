@@ -20,7 +20,7 @@ enum { MAX_ROW = 32 };
 
 /// Stages that run one after the other, seen as one map.
 typedef struct {
-  const cr_stage* stage[MAX_ROW];
+  cr_stage row[MAX_ROW];
   int n;
   const char* name;
   cr_field_id reads[CR_N_FIELD], writes[CR_N_FIELD];

@@ -13,7 +13,7 @@
 #ifndef CR_TESTS_STAGE_CHECK_H
 #define CR_TESTS_STAGE_CHECK_H
 
-#include "engine/pipeline.h"
+#include "engine/driver.h"
 
 /// What the checks of one row found, summed over models and states. Zero it before the first.
 typedef struct {

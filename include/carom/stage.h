@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: Apache-2.0
+// Stages of one's own: code that runs between two stages of the dynamics and changes what was computed.
+#ifndef CAROM_STAGE_H
+#define CAROM_STAGE_H
+
+#include "carom/model.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+enum { CR_MAX_STAGE_READS = 24, CR_MAX_STAGE_CHANGES = 8, CR_MAX_STAGE_NAME = 47 };
+
+/// One field in a call of a stage: `count` numbers, rows x width, row after row; of its tangent `tangent`
+/// numbers (0: it has none, and counts as constant).
+typedef struct {
+  int rows, width, count, tangent;
+  const cr_real* value;  // the numbers; of a field that is changed, those before the change
+  cr_real* result;  // forward, of a field that is changed: the numbers after, at first those before
+  // jvp: the tangent; of a field that is changed, that before the change, to be made that after.
+  // vjp: the cotangent, to be added to; of a field that is changed, that after the change, to be made
+  // that before. NULL in forward, and where nobody asks: a parameter that is not differentiated.
+  cr_real* twin;
+} cr_stage_field;
+
+/// What a stage gets: its fields in the order in which it named them.
+typedef struct {
+  size_t size;  // sizeof(cr_stage_call)
+  const cr_model* model;
+  int nread, nchange;
+  const cr_stage_field* read;
+  const cr_stage_field* change;
+} cr_stage_call;
+
+/// Anything but CR_OK ends the step: its sentence names the stage.
+typedef cr_status cr_stage_function(void* user, const cr_stage_call* call);
+
+/// A stage. With y(x, r) what it makes of a changed field x and of what it reads r:
+/// forward    result = y
+/// jvp        twin of x becomes dy/dx x' + dy/dr r', r' the twins of what is read
+/// vjp        twins of what is read get (dy/dr)' y_bar added, then the twin of x becomes (dy/dx)' y_bar
+/// A force that is added has dy/dx = 1: its jvp adds to the twin of x, its vjp leaves that as it is.
+/// jvp and vjp may be NULL: derivatives that need them are then refused.
+typedef struct {
+  size_t size;        // sizeof(cr_stage_options), set by the caller
+  const char* name;   // letters, digits and _; another name than those of all stages
+  const char* after;  // the stage that it runs behind (docs/fields.md), or one that was added
+  const char* const* reads;
+  int nread;  // CR_MAX_STAGE_READS at most
+  const char* const* changes;
+  int nchange;  // 1 ... CR_MAX_STAGE_CHANGES
+  cr_stage_function *forward, *jvp, *vjp;
+  void* user;  // for the three; stays the caller's
+} cr_stage_options;
+
+/// Adds a stage to a model. It runs wherever the dynamics are computed: in cr_forward, in each step of all
+/// integrators and methods, in rollouts, batches, inverse dynamics, and in all their derivatives; Jacobians
+/// of a step then go column by column. Several behind one stage run in the order in which they were added.
+/// reads      inputs ("qpos", "ctrl" ...), parameters ("dof_damping" ...) and what an earlier stage computes
+/// changes    computed fields that have a tangent of their own shape, and that no stage has read yet: mostly
+///            those of the stage `after`. "qfrc_passive" behind "passive" takes a force in joint space,
+///            also in inverse dynamics; "qfrc_actuator" behind "actuation" one that counts as actuation
+/// Smooth     where its functions are
+/// Implicit   integrators (implicit, implicitfast, discrete, Euler's damping) treat a force that is added
+///            explicitly, as MuJoCo does those of callbacks. Constants that cr_model_derive finds are those
+///            of the model without its stages
+/// Owner      the texts are copied; `user` is borrowed until the model and its copies (cr_model_copy shares
+///            the stages; so do rollouts and batches) are closed
+/// Thread     the functions run on every thread that steps, several at once in a batch: equal calls have to
+///            give equal numbers, and nothing may be kept in `user` between them
+/// Data       and rollouts of the model have to be made after the last stage was added
+/// Errors     CR_ERR_ARG for NULL, sizes and counts; CR_ERR_NAME for a stage or field that does not exist, or a
+///            name that does; CR_ERR_UNSUPPORTED, with the names of both stages, for what is read or changed
+///            too early or too late, and for fields that cannot be read or changed; CR_ERR_MEMORY. The
+///            model then is as it was
+CR_API cr_status cr_model_add_stage(cr_model* model, const cr_stage_options* options,
+                                    cr_error* error);
+
+/// Names of the stages of a model, in the order of computation, those that were added among them; NULL for
+/// a number that is none. Owner: the model.
+CR_API const char* cr_model_stage(const cr_model* model, int i);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,411 @@
+// SPDX-License-Identifier: Apache-2.0
+// Calls of stages that were added to a model, and their place among the others.
+#include "engine/added_stage.h"
+
+#include <ctype.h>
+
+#include "model/misuse.h"
+
+const char* cri_first_added(const cr_model* m) {
+  const cri_schedule* s = cri_schedule_of(m);
+  for (int i = 0; i < s->ndynamics && s->nadded > 0; i++) {
+    if (s->row[i].added != NULL) {
+      return s->row[i].name;
+    }
+  }
+  return NULL;
+}
+
+const char* cr_model_stage(const cr_model* m, int i) {
+  return m != NULL && i >= 0 && i < cri_schedule_of(m)->n ? cri_schedule_of(m)->row[i].name : NULL;
+}
+
+// ---- calls
+
+typedef struct {
+  cr_stage_call call;
+  cr_stage_field field[CR_MAX_STAGE_READS + CR_MAX_STAGE_CHANGES];
+} call_room;
+
+// shape and numbers of a field, and its numbers in a twin, NULL where that has none
+static cr_stage_field field_of(const cr_model* m, const cr_data* d, const cr_data* twin,
+                               cr_field_id id) {
+  cr_stage_field f = {.rows = cri_field_rows(m, d, id), .width = cri_field_width(m, id)};
+  f.count = f.rows * f.width;
+  f.value = cri_field_real(m, d, id);
+  if (cri_field(id)->tangent != CR_TANGENT_NONE) {
+    f.tangent = cri_field_tangent_size(m, d, id);
+    f.twin = twin == NULL ? NULL : cri_field_real(&twin->par, twin, id);
+  }
+  return f;
+}
+
+// what the stage gets; d->stage_before holds what it changes
+static cr_stage_call* call_of(call_room* room, const cri_schedule* s, int i, const cr_model* m,
+                              const cr_data* d, const cr_data* twin) {
+  const cri_added* a = s->row[i].added;
+  const cr_real* before = d->stage_before + cri_schedule_before(s, i, m, d);
+  for (int k = 0; k < a->nread + a->nchange; k++) {
+    cr_stage_field* f = &room->field[k];
+    *f = field_of(m, d, twin, a->uses[k]);
+    if (k >= a->nread) {
+      f->value = before;
+      before += cri_field_capacity(m, d, a->uses[k]) * f->width;
+    }
+  }
+  room->call = (cr_stage_call){.size = sizeof room->call,
+                               .model = m,
+                               .nread = a->nread,
+                               .nchange = a->nchange,
+                               .read = room->field,
+                               .change = room->field + a->nread};
+  return &room->call;
+}
+
+static cr_status check(const cri_added* a, cr_status status, const char* what, cr_error* error) {
+  return status == CR_OK ? CR_OK
+                         : cri_fail(error, status, "stage '%s': its %s says: %s", a->name, what,
+                                    cr_status_text(status));
+}
+
+static cr_status check_finite(const cri_added* a, const cr_stage_field* f, int k, cr_data* d) {
+  for (int i = 0; i < f->count; i++) {
+    if (!isfinite(f->result[i])) {
+      return cri_fail(&d->error, CR_ERR_NONFINITE, "stage '%s' makes number %d of %s not finite",
+                      a->name, i, cri_field(a->uses[a->nread + k])->name);
+    }
+  }
+  return CR_OK;
+}
+
+cr_status cri_added_forward(const cri_schedule* s, int i, const cr_model* m, cr_data* d) {
+  const cri_added* a = s->row[i].added;
+  if (cri_schedule_before(s, i + 1, m, d) > d->nbefore) {
+    return cri_fail(&d->error, CR_ERR_ARG,
+                    "the data were made before stage '%s' was added; make them again", a->name);
+  }
+  call_room room;
+  cr_stage_call* call = call_of(&room, s, i, m, d, NULL);
+  for (int k = 0; k < a->nchange; k++) {
+    cr_stage_field* f = &room.field[a->nread + k];
+    f->result = cri_field_real(m, d, a->uses[a->nread + k]);
+    cr_copy(d->stage_before + (f->value - d->stage_before), f->result, f->count);
+  }
+  CR_TRY(check(a, a->forward(a->user, call), "forward", &d->error));
+  for (int k = 0; k < a->nchange; k++) {
+    CR_TRY(check_finite(a, &room.field[a->nread + k], k, d));
+  }
+  return CR_OK;
+}
+
+static cr_status derivative(const cri_schedule* s, int i, const cr_model* m, const cr_data* d,
+                            cr_data* twin, cr_stage_function* f, const char* what) {
+  const cri_added* a = s->row[i].added;
+  if (f == NULL) {
+    return cri_fail(&twin->error, CR_ERR_UNSUPPORTED,
+                    "stage '%s' has no %s, which this derivative needs", a->name, what);
+  }
+  call_room room;
+  return check(a, f(a->user, call_of(&room, s, i, m, d, twin)), what, &twin->error);
+}
+
+cr_status cri_added_jvp(const cri_schedule* s, int i, const cr_model* m, const cr_data* d,
+                        cr_data* tan) {
+  return derivative(s, i, m, d, tan, s->row[i].added->jvp, "jvp");
+}
+
+cr_status cri_added_vjp(const cri_schedule* s, int i, const cr_model* m, const cr_data* d,
+                        cr_data* bar) {
+  return derivative(s, i, m, d, bar, s->row[i].added->vjp, "vjp");
+}
+
+// ---- its place
+
+static bool has(const cr_field_id* ids, int n, cr_field_id id) {
+  for (int i = 0; i < n; i++) {
+    if (ids[i] == id) {
+      return true;
+    }
+  }
+  return false;
+}
+
+static int row_of(const cri_schedule* s, const char* name) {
+  for (int i = 0; i < s->n; i++) {
+    if (strcmp(s->row[i].name, name) == 0) {
+      return i;
+    }
+  }
+  return -1;
+}
+
+static int table_row_of(const char* name) {
+  for (int i = 0; i < cr_npipeline; i++) {
+    if (strcmp(cr_pipeline[i].name, name) == 0) {
+      return i;
+    }
+  }
+  return -1;
+}
+
+// the row of the table that writes a field, -1 for inputs and parameters, and what the table leaves out
+static int maker_of(cr_field_id id) {
+  for (int i = 0; i < cr_npipeline; i++) {
+    if (has(cr_pipeline[i].writes, cr_pipeline[i].nwrite, id)) {
+      return i;
+    }
+  }
+  return -1;
+}
+
+// where a stage goes: before row `at` of s, behind row `table` of the table
+typedef struct {
+  const cri_schedule* s;
+  const char* name;
+  int at, table;
+  cr_error* error;
+} place;
+
+// the row of the table that row i of the schedule is or runs behind
+static int table_row_at(const cri_schedule* s, int i) {
+  while (i >= 0 && s->row[i].added != NULL) {
+    i--;
+  }
+  return i >= 0 ? table_row_of(s->row[i].name) : -1;
+}
+
+// behind a stage that was added, or behind a row of the table and all that were added there; a model may
+// have no need of that row itself
+static cr_status find_place(place* p, const char* after) {
+  const cri_schedule* s = p->s;
+  p->table = table_row_of(after);
+  for (int i = 0; i < s->n; i++) {
+    if (s->row[i].added != NULL && strcmp(s->row[i].name, after) == 0) {
+      p->at = i + 1;
+      p->table = table_row_at(s, i);
+      return CR_OK;
+    }
+  }
+  if (p->table < 0) {
+    return cri_fail(p->error, CR_ERR_NAME, "stage '%s': there is no stage '%s' to run behind",
+                    p->name, after);
+  }
+  for (p->at = 0; p->at < s->n && table_row_at(s, p->at) <= p->table; p->at++) {
+  }
+  return CR_OK;
+}
+
+static cr_status find_field(const place* p, const char* name, cr_field_id* id) {
+  *id = name == NULL ? CR_N_FIELD : cri_field_find(name);
+  if (*id == CR_N_FIELD) {
+    const char* near = name == NULL ? "" : cri_field_nearest(name);
+    return cri_fail(p->error, CR_ERR_NAME, "stage '%s': there is no field '%s'%s%s%s", p->name,
+                    name == NULL ? "" : name, near[0] != 0 ? "; '" : "", near,
+                    near[0] != 0 ? "' may be meant" : "");
+  }
+  return CR_OK;
+}
+
+static cr_status refuse(const place* p, cr_field_id id, const char* why) {
+  return cri_fail(p->error, CR_ERR_UNSUPPORTED, "stage '%s' %s: %s", p->name, why,
+                  cri_field(id)->name);
+}
+
+// numbers, made before, with the derivative in the field itself
+static cr_status check_read(const place* p, cr_field_id id) {
+  cr_field_kind kind = cri_field(id)->kind;
+  int maker = maker_of(id);
+  if (kind == CR_KIND_PARAM || kind == CR_KIND_CONST || kind == CR_KIND_STATE) {
+    return CR_OK;
+  }
+  if (kind != CR_KIND_REAL || maker < 0) {
+    return refuse(p, id, "cannot read what is no plain numbers of the dynamics");
+  }
+  if (maker > p->table) {
+    return cri_fail(p->error, CR_ERR_UNSUPPORTED, "stage '%s' reads %s, which '%s' computes later",
+                    p->name, cri_field(id)->name, cr_pipeline[maker].name);
+  }
+  if (cri_field(id)->tangent == CR_TANGENT_NONE) {
+    return refuse(p, id, "cannot read what carries no derivative of its own");
+  }
+  for (int i = p->at; i < p->s->n; i++) {
+    const cr_stage* row = &p->s->row[i];
+    if (row->added != NULL && has(row->writes, row->nwrite, id)) {
+      return cri_fail(p->error, CR_ERR_UNSUPPORTED, "stage '%s' reads %s, which '%s' changes later",
+                      p->name, cri_field(id)->name, row->name);
+    }
+  }
+  return CR_OK;
+}
+
+// nobody may have read what is changed: derivatives would see other numbers than the stage did
+static cr_status check_unread(const place* p, cr_field_id id, int maker) {
+  const char* reader = NULL;
+  for (int i = maker + 1; i <= p->table; i++) {
+    reader = reader == NULL && has(cr_pipeline[i].reads, cr_pipeline[i].nread, id)
+                 ? cr_pipeline[i].name
+                 : reader;
+  }
+  for (int i = 0; i < p->at; i++) {
+    const cr_stage* row = &p->s->row[i];
+    bool reads = row->added != NULL && has(row->reads, row->added->nread, id);
+    reader = reads ? row->name : reader;
+  }
+  if (reader == NULL && maker < cr_ndynamics && p->table >= cr_ndynamics - 1) {
+    reader = cr_pipeline[cr_ndynamics - 1].name;
+  }
+  return reader == NULL ? CR_OK
+                        : cri_fail(p->error, CR_ERR_UNSUPPORTED,
+                                   "stage '%s' changes %s, which '%s' has used before", p->name,
+                                   cri_field(id)->name, reader);
+}
+
+// What others than its readers know too: implicit integrators differentiate forces by velocities that are
+// J qvel, and the cone that a solve relies on holds between its mu and the D of its rows.
+static bool is_tied(cr_field_id id) {
+  return id == CR_FIELD_cvel || id == CR_FIELD_cdof_dot || id == CR_FIELD_efc_D ||
+         id == CR_FIELD_contact_mu;
+}
+
+static cr_status check_change(const place* p, cr_field_id id) {
+  const cr_field* f = cri_field(id);
+  int maker = maker_of(id);
+  if (f->kind != CR_KIND_REAL || maker < 0) {
+    return refuse(p, id,
+                  "can change computed numbers only, not an input, a parameter or an operator");
+  }
+  if (f->tangent != CR_TANGENT_SAME) {
+    return refuse(p, id, "cannot change an orientation, or what carries no derivative");
+  }
+  if (is_tied(id)) {
+    return refuse(p, id, "cannot change what has to fit to other fields");
+  }
+  if (maker == cr_ndynamics - 1) {
+    return refuse(p, id,
+                  "cannot change what the acceleration is solved for, only the forces before it");
+  }
+  if (maker > p->table) {
+    return cri_fail(p->error, CR_ERR_UNSUPPORTED,
+                    "stage '%s' changes %s, which '%s' computes later", p->name, f->name,
+                    cr_pipeline[maker].name);
+  }
+  return check_unread(p, id, maker);
+}
+
+static cr_status find_uses(const place* p, const cr_stage_options* o, cri_added* a) {
+  a->nread = o->nread;
+  a->nchange = o->nchange;
+  for (int k = 0; k < o->nread + o->nchange; k++) {
+    bool reads = k < o->nread;
+    cr_field_id* id = &a->uses[k];
+    CR_TRY(find_field(p, reads ? o->reads[k] : o->changes[k - o->nread], id));
+    if (has(a->uses, k, *id)) {
+      return cri_fail(p->error, CR_ERR_ARG, "stage '%s' names %s twice%s", a->name,
+                      cri_field(*id)->name, reads ? "" : "; what it changes it may read too");
+    }
+    CR_TRY(reads ? check_read(p, *id) : check_change(p, *id));
+  }
+  return CR_OK;
+}
+
+static bool is_word(const char* name) {
+  size_t n = 0;
+  for (; name[n] != 0; n++) {
+    if (n >= CR_MAX_STAGE_NAME || (!isalnum((unsigned char)name[n]) && name[n] != '_')) {
+      return false;
+    }
+  }
+  return n > 0;
+}
+
+static cr_status check_options(const cri_call* call, const cr_stage_options* o,
+                               const cri_schedule* s) {
+  CR_TRY(cri_given(call, o, "the options"));
+  if (o->size != sizeof *o) {
+    return cri_fail(call->error, CR_ERR_ARG, "%s: size is not sizeof(cr_stage_options)",
+                    call->name);
+  }
+  CR_TRY(cri_given(call, o->name, "name"));
+  CR_TRY(cri_given(call, o->after, "after"));
+  if (!is_word(o->name)) {
+    return cri_fail(call->error, CR_ERR_ARG, "%s: '%.60s' is no name of letters, digits and _",
+                    call->name, o->name);
+  }
+  if (table_row_of(o->name) >= 0 || row_of(s, o->name) >= 0) {
+    return cri_fail(call->error, CR_ERR_NAME, "there is a stage '%s' already", o->name);
+  }
+  if (o->nread < 0 || o->nread > CR_MAX_STAGE_READS || o->nchange < 1 ||
+      o->nchange > CR_MAX_STAGE_CHANGES) {
+    return cri_fail(call->error, CR_ERR_ARG,
+                    "stage '%s': it reads %d fields (%d at most) and changes %d (1 to %d)", o->name,
+                    o->nread, CR_MAX_STAGE_READS, o->nchange, CR_MAX_STAGE_CHANGES);
+  }
+  CR_TRY(o->nread > 0 ? cri_given(call, o->reads, "reads") : CR_OK);
+  CR_TRY(cri_given(call, o->changes, "changes"));
+  return o->forward != NULL ? CR_OK : cri_is_null(call, "forward");
+}
+
+static cr_status insert(cr_model* m, const place* p, const cri_added* a) {
+  cr_stage rows[CR_MAX_STAGES];
+  const cri_schedule* s = p->s;
+  if (s->n >= CR_MAX_STAGES) {
+    return cri_fail(p->error, CR_ERR_ARG, "stage '%s': a model has room for %d stages", p->name,
+                    CR_MAX_STAGES);
+  }
+  for (int i = 0; i < s->n; i++) {
+    rows[i < p->at ? i : i + 1] = s->row[i];
+  }
+  rows[p->at] = (cr_stage){.name = a->name,
+                           .reads = a->uses,
+                           .writes = a->uses + a->nread,
+                           .nread = a->nread + a->nchange,
+                           .nwrite = a->nchange,
+                           .added = a};
+  int nprepare = s->nprepare + (p->at <= s->nprepare), ndynamics = s->ndynamics;
+  ndynamics += p->at <= s->nprepare;
+  const cri_schedule* made = cri_schedule_create(rows, s->n + 1, nprepare, ndynamics);
+  if (made == NULL) {
+    return cri_fail(p->error, CR_ERR_MEMORY, "stage '%s': no memory", p->name);
+  }
+  cri_schedule_release(m->schedule);
+  m->schedule = made;
+  return CR_OK;
+}
+
+cr_status cr_model_add_stage(cr_model* m, const cr_stage_options* options, cr_error* error) {
+  const cri_call call = {"cr_model_add_stage", error};
+  CR_TRY(cri_given(&call, m, "the model"));
+  const cri_schedule* s = cri_schedule_of(m);
+  CR_TRY(check_options(&call, options, s));
+  cri_added a = {
+      .forward = options->forward, .jvp = options->jvp, .vjp = options->vjp, .user = options->user};
+  memcpy(a.name, options->name, strlen(options->name) + 1);
+  place p = {.s = s, .name = a.name, .error = error};
+  CR_TRY(find_place(&p, options->after));
+  CR_TRY(find_uses(&p, options, &a));
+  return insert(m, &p, &a);
+}
+
+// ---- what follows from what it changes
+
+// With events the rate of a row's distance is its velocity: what either is made of has to stay. Of what
+// mixing writes the margin alone is part of it.
+static bool is_motion(cr_field_id id) {
+  int maker = maker_of(id);
+  bool mixed = maker == table_row_of("mixing") && id != CR_FIELD_contact_includemargin &&
+               id != CR_FIELD_contact_surfacevel && id != CR_FIELD_contact_adhesion;
+  return (maker <= table_row_of("constraint") && !mixed) || maker == table_row_of("velocity") ||
+         id == CR_FIELD_efc_vel;
+}
+
+const char* cri_first_moving(const cr_model* m) {
+  const cri_schedule* s = cri_schedule_of(m);
+  for (int i = 0; i < s->ndynamics && s->nadded > 0; i++) {
+    for (int k = 0; k < s->row[i].nwrite && s->row[i].added != NULL; k++) {
+      if (is_motion(s->row[i].writes[k])) {
+        return s->row[i].name;
+      }
+    }
+  }
+  return NULL;
+}

@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: Apache-2.0
+// The loop over the schedule, and the evaluation of the dynamics and its derivatives by it.
+#include "engine/driver.h"
+
+#include "engine/added_stage.h"
+#include "engine/forward.h"
+#include "model/misuse.h"
+
+void cri_clear_field(const cr_model* m, const cr_data* d, cr_data* twin, cr_field_id id) {
+  const cr_field* f = cri_field(id);
+  if (f->kind == CR_KIND_OP) {
+    ((cr_pairs*)(void*)((char*)twin + f->pairs))->n = 0;
+  } else if (f->tangent != CR_TANGENT_NONE) {
+    cr_zero(cri_field_real(m, twin, id), cri_field_tangent_size(m, d, id));
+  }
+}
+
+// what the stage wrote has no cotangent any more; what one that was added changed was another's
+static void clear_written(const cr_stage* stage, const cr_model* m, const cr_data* d,
+                          cr_data* bar) {
+  for (int k = 0; k < stage->nwrite && stage->added == NULL; k++) {
+    cri_clear_field(m, d, bar, stage->writes[k]);
+  }
+}
+
+static inline cr_status run_row(const cri_schedule* s, int i, cri_pass pass, const cr_model* m,
+                                const cr_data* d, cr_data* to) {
+  const cr_stage* stage = &s->row[i];
+  if (stage->added != NULL) {
+    return pass == CRI_FORWARD ? cri_added_forward(s, i, m, to)
+           : pass == CRI_JVP   ? cri_added_jvp(s, i, m, d, to)
+                               : cri_added_vjp(s, i, m, d, to);
+  }
+  return pass == CRI_FORWARD ? stage->forward(m, to)
+         : pass == CRI_JVP   ? stage->jvp(m, d, to)
+                             : stage->vjp(m, d, to);
+}
+
+cr_status cri_drive(const cri_schedule* s, cri_pass pass, const cri_rows* rows, const cr_model* m,
+                    const cr_data* d, cr_data* to) {
+  bool back = pass == CRI_VJP;
+  int step = back ? -1 : 1, stop = back ? rows->first - 1 : rows->end;
+  const bool* only = rows->only;
+  for (int i = back ? rows->end - 1 : rows->first; i != stop; i += step) {
+    if (only != NULL && !only[i]) {
+      continue;
+    }
+    CR_TRY(run_row(s, i, pass, m, d, to));
+    CR_TRY(cri_room_check(to, s->row[i].name));
+    if (back) {
+      clear_written(&s->row[i], m, d, to);
+    }
+    if (rows->after != NULL) {
+      rows->after(rows->context, i);
+    }
+  }
+  return CR_OK;
+}
+
+// ---- the evaluation
+
+cr_status cri_dynamics(const cr_model* m, cr_data* d) {
+  const cri_schedule* s = cri_schedule_of(m);
+  const cri_rows rows = {.end = s->ndynamics};
+  d->measured = false;
+  d->done = 0;
+  CR_TRY(cri_drive(s, CRI_FORWARD, &rows, m, d, d));
+  d->done = CRI_DONE_FRAMES | CRI_DONE_FORWARD;
+  return CR_OK;
+}
+
+cr_status cr_forward(const cr_model* m, cr_data* d) {
+  const cri_call call = {"cr_forward", cri_error_of(d)};
+  CR_TRY(cri_check_data(&call, m, d, CR_DATA_PLAIN, "the data"));
+  CR_TRY(cri_dynamics(m, d));
+  const cri_schedule* s = cri_schedule_of(m);
+  const cri_rows rows = {.first = s->ndynamics, .end = s->n};
+  CR_TRY(cri_drive(s, CRI_FORWARD, &rows, m, d, d));
+  d->measured = true;
+  return CR_OK;
+}
+
+// rows that d has been through
+static cri_rows rows_run(const cri_schedule* s, const cr_data* d) {
+  return (cri_rows){.end = d->measured ? s->n : s->ndynamics};
+}
+
+static cr_status check_sweep(const char* name, const cr_model* m, const cr_data* d,
+                             const cr_data* twin, cr_data_role role) {
+  const cri_call call = {name, cri_error_of(twin != NULL ? twin : d)};
+  const char* what = role == CR_DATA_TANGENT ? "tan" : "bar";
+  CR_TRY(cri_check_done(&call, m, d, CRI_DONE_FORWARD));
+  return cri_check_twin(&call, m, d, twin, role, what);
+}
+
+cr_status cr_forward_jvp(const cr_model* m, const cr_data* d, cr_data* tan) {
+  CR_TRY(check_sweep("cr_forward_jvp", m, d, tan, CR_DATA_TANGENT));
+  return cri_forward_jvp(m, d, tan);
+}
+
+cr_status cr_forward_vjp(const cr_model* m, const cr_data* d, cr_data* bar) {
+  CR_TRY(check_sweep("cr_forward_vjp", m, d, bar, CR_DATA_COTANGENT));
+  return cri_forward_vjp(m, d, bar);
+}
+
+cr_status cri_forward_jvp(const cr_model* m, const cr_data* d, cr_data* tan) {
+  const cri_schedule* s = cri_schedule_of(m);
+  const cri_rows rows = rows_run(s, d);
+  return cri_drive(s, CRI_JVP, &rows, m, d, tan);
+}
+
+cr_status cri_forward_vjp(const cr_model* m, const cr_data* d, cr_data* bar) {
+  const cri_schedule* s = cri_schedule_of(m);
+  const cri_rows rows = rows_run(s, d);
+  return cri_drive(s, CRI_VJP, &rows, m, d, bar);
+}

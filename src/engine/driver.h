@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0
+// The driver: the one loop over the stages of a model, forward, with tangents, with cotangents.
+#ifndef CR_ENGINE_DRIVER_H
+#define CR_ENGINE_DRIVER_H
+
+#include "engine/pipeline.h"
+
+typedef enum { CRI_FORWARD, CRI_JVP, CRI_VJP } cri_pass;
+
+/// Which rows of a schedule, and who looks on.
+typedef struct {
+  int first, end;
+  const bool* only;                       // rows to run; NULL: all of these
+  void (*after)(void* context, int row);  // called after each; NULL: nobody
+  void* context;
+} cri_rows;
+
+/// Runs rows of s on `to`: the data in a forward pass, whose d is not used; otherwise a twin of d. A pass of
+/// cotangents goes from the end to the first, and clears the cotangents of what each row writes.
+/// Errors   those of the stages, and CR_ERR_CAPACITY, in to->error
+cr_status cri_drive(const cri_schedule* s, cri_pass pass, const cri_rows* rows, const cr_model* m,
+                    const cr_data* d, cr_data* to);
+
+/// Clears the live extent of one field of a twin; for an operator its list of pairs.
+void cri_clear_field(const cr_model* m, const cr_data* d, cr_data* twin, cr_field_id id);
+
+#endif

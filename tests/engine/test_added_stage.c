@@ -1,0 +1,365 @@
+// SPDX-License-Identifier: Apache-2.0
+// Stages that were added to a model: every field that can be changed is, with all integrators, and the step
+// goes through the generic check of derivatives; what cannot be is refused with both names.
+#include "engine/added_stage.h"
+
+#include <stdio.h>
+
+#include "carom/carom.h"
+#include "support/random_model.h"
+#include "support/stage_check.h"
+#include "support/test.h"
+
+static cr_error error;
+
+// ---- y = x (1 - a (1 + sin w)), w = sum of all that is read: smooth, by everything, and less, since an
+// impedance has to stay below 1
+
+static const cr_real SHARE = CR_R(0.03);
+
+static cr_real phase(const cr_stage_call* c, bool twin) {
+  cr_real w = 0;
+  for (int k = 0; k < c->nread; k++) {
+    const cr_stage_field* f = &c->read[k];
+    for (int i = 0; i < (twin ? f->tangent : f->count); i++) {
+      w += (twin ? f->twin == NULL ? 0 : f->twin[i] : f->value[i]) / (1 + i);
+    }
+  }
+  return w;
+}
+
+static cr_status wave(void* user, const cr_stage_call* c) {
+  cr_real s = -SHARE * (1 + cr_sin(phase(c, false)));
+  for (int k = 0; k < c->nchange; k++) {
+    for (int i = 0; i < c->change[k].count; i++) {
+      c->change[k].result[i] += s * c->change[k].value[i];
+    }
+  }
+  (void)user;
+  return CR_OK;
+}
+
+static cr_status wave_jvp(void* user, const cr_stage_call* c) {
+  cr_real w = phase(c, false), s = -SHARE * (1 + cr_sin(w)),
+          s_tan = -SHARE * cr_cos(w) * phase(c, true);
+  for (int k = 0; k < c->nchange; k++) {
+    const cr_stage_field* f = &c->change[k];
+    for (int i = 0; i < f->count; i++) {
+      f->twin[i] += s * f->twin[i] + s_tan * f->value[i];
+    }
+  }
+  (void)user;
+  return CR_OK;
+}
+
+static cr_status wave_vjp(void* user, const cr_stage_call* c) {
+  cr_real w = phase(c, false), s = -SHARE * (1 + cr_sin(w)), w_bar = 0;
+  for (int k = 0; k < c->nchange; k++) {
+    const cr_stage_field* f = &c->change[k];
+    for (int i = 0; i < f->count; i++) {
+      w_bar -= SHARE * cr_cos(w) * f->value[i] * f->twin[i];
+      f->twin[i] += s * f->twin[i];
+    }
+  }
+  for (int k = 0; k < c->nread; k++) {
+    const cr_stage_field* f = &c->read[k];
+    for (int i = 0; i < f->tangent && f->twin != NULL; i++) {
+      f->twin[i] += w_bar / (1 + i);
+    }
+  }
+  (void)user;
+  return CR_OK;
+}
+
+static cr_status add_wave(cr_model* m, const char* name, const char* after, const char* field) {
+  static const char* const reads[] = {"qvel", "dof_damping", "xipos"};
+  const char* changes[] = {field};
+  const cr_stage_options o = {.size = sizeof o,
+                              .name = name,
+                              .after = after,
+                              .reads = reads,
+                              .nread = strcmp(field, "xipos") == 0 ? 2 : 3,
+                              .changes = changes,
+                              .nchange = 1,
+                              .forward = wave,
+                              .jvp = wave_jvp,
+                              .vjp = wave_vjp};
+  return cr_model_add_stage(m, &o, &error);
+}
+
+// ---- all fields, all integrators
+
+static cr_data* work;
+
+static cr_status step_jvp(const cr_model* m, const cr_data* d, cr_data* tan) {
+  return cr_step_jvp(m, d, work, tan);
+}
+
+static cr_status step_vjp(const cr_model* m, const cr_data* d, cr_data* bar) {
+  return cr_step_vjp(m, m, d, work, bar);
+}
+
+static const cr_field_id inputs[] = {
+    CR_FIELD_qpos,         CR_FIELD_qvel,         CR_FIELD_act,         CR_FIELD_ctrl,
+    CR_FIELD_qfrc_applied, CR_FIELD_xfrc_applied, CR_FIELD_dof_damping, CR_FIELD_body_mass};
+static const cr_field_id next[] = {CR_FIELD_qpos_next, CR_FIELD_qvel_next, CR_FIELD_act_next};
+
+static void open_model(cr_model* m, uint64_t seed, int integrator) {
+  assert_int_equal(random_model(m, seed, NULL), CR_OK);
+  m->integrator = integrator;
+  if (integrator == CR_INT_RK4) {
+    random_model_calm(m);
+    m->timestep /= 4;
+  }
+  if (integrator == CR_INT_DISCRETE) {
+    random_model_discrete(m);
+  }
+}
+
+static void check_step(const char* after, const char* field, uint64_t seed, int integrator,
+                       stage_report* report) {
+  const cr_stage row = {"step", cr_step, step_jvp, step_vjp, inputs, next, 8, 3, NULL};
+  cr_model m;
+  char label[96];
+  open_model(&m, seed, integrator);
+  assert_int_equal(add_wave(&m, "wave", after, field), CR_OK);
+  cr_data* d = test_data(&m);
+  work = test_data(&m);
+  (void)snprintf(label, sizeof label, "%s, integrator %d, model %d", field, integrator, (int)seed);
+  random_state(&m, d, seed, STATE_CONTACT);
+  stage_check_derivatives(report, &m, d, &row, 1, NULL, seed, label);
+  cri_model_free(&m);
+}
+
+// the stage of the table that writes a field, -1: none does
+static int maker_of(cr_field_id id) {
+  for (int i = 0; i < cr_npipeline; i++) {
+    for (int k = 0; k < cr_pipeline[i].nwrite; k++) {
+      if (cr_pipeline[i].writes[k] == id) {
+        return i;
+      }
+    }
+  }
+  return -1;
+}
+
+static bool can_change(cr_field_id id, int maker) {
+  cr_model m;
+  assert_int_equal(random_model(&m, 0, NULL), CR_OK);
+  bool can = add_wave(&m, "wave", cr_pipeline[maker].name, cri_field(id)->name) == CR_OK;
+  cri_model_free(&m);
+  return can;
+}
+
+TEST(every_field) {
+  static const int integrators[] = {CR_INT_EULER, CR_INT_IMPLICIT, CR_INT_IMPLICITFAST, CR_INT_RK4,
+                                    CR_INT_DISCRETE};
+  int fields = 0, models = 1;
+  int failed = 0, samples = 0, skipped = 0;
+  for (int i = CR_N_MODEL_FIELD; i < CR_N_FIELD; i++) {
+    cr_field_id id = (cr_field_id)i;
+    int maker = maker_of(id);
+    if (maker < 0 || maker >= cr_ndynamics || !can_change(id, maker)) {
+      continue;
+    }
+    stage_report report = {0};
+    fields++;
+    for (int k = 0; k < 5; k++) {
+      for (int n = 0; n < models; n++) {
+        check_step(cr_pipeline[maker].name, cri_field(id)->name, (uint64_t)(n * 7 + k + i),
+                   integrators[k], &report);
+      }
+    }
+    failed += report.failures;
+    samples += report.samples;
+    skipped += report.skipped;
+    if (report.failures > 0) {
+      print_error("%.1500s\n", report.text);
+    }
+  }
+  print_message("%d fields, %d samples, %d skipped\n", fields, samples, skipped);
+  assert_int_equal(failed, 0);
+  assert_true(fields > 30 && 3 * skipped < samples);
+  (void)state;
+}
+
+// ---- what is refused, and what is said
+
+typedef struct {
+  const char *name, *after, *reads, *changes, *says;
+} wish;
+
+static const wish refused[] = {
+    {"x", "passive", "qfrc_bias", "qfrc_passive",
+     "'x' reads qfrc_bias, which 'bias' computes later"},
+    {"x", "passive", "qvel", "efc_aref", "'x' changes efc_aref, which 'reference' computes later"},
+    {"x", "actuation", "qvel", "ten_length",
+     "'x' changes ten_length, which 'constraint' has used before"},
+    {"x", "tendon", "qvel", "ten_velocity", "which 'velocity' computes later"},
+    {"x", "acceleration", "qvel", "qfrc_passive", "which 'smooth' has used before"},
+    {"x", "acceleration", "qvel", "act_dot", "which 'acceleration' has used before"},
+    {"x", "acceleration", "qvel", "qacc", "cannot change what the acceleration is solved for"},
+    {"x", "sensor", "qvel", "efc_force", "cannot change what the acceleration is solved for"},
+    {"x", "sensor", "qvel", "xpos", "'x' changes xpos, which 'constraint' has used before"},
+    {"x", "velocity", "qvel", "cvel", "has to fit to other fields: cvel"},
+    {"x", "kinematics", "qvel", "xmat", "cannot change an orientation, or what carries no"},
+    {"x", "kinematics", "qvel", "qpos", "can change computed numbers only"},
+    {"x", "inertia", "qvel", "M", "can change computed numbers only"},
+    {"x", "passive", "ten_J", "qfrc_passive", "cannot read what is no plain numbers"},
+    {"x", "passive", "qpos_next", "qfrc_passive", "cannot read what is no plain numbers"},
+    {"x", "passive", "xquat", "qfrc_passive",
+     "cannot read what carries no derivative of its own: xquat"},
+    {"x", "pasive", "qvel", "qfrc_passive", "there is no stage 'pasive'"},
+    {"x", "passive", "qvel", "qfrc_pasive", "no field 'qfrc_pasive'; 'qfrc_passive' may be meant"},
+    {"x", "passive", "qvl", "qfrc_passive", "there is no field 'qvl'"},
+    {"x", "passive", "qfrc_passive", "qfrc_passive", "names qfrc_passive twice"},
+    {"bias", "passive", "qvel", "qfrc_passive", "there is a stage 'bias' already"},
+    {"a b", "passive", "qvel", "qfrc_passive", "'a b' is no name"},
+    {"", "passive", "qvel", "qfrc_passive", "is no name"},
+};
+
+static cr_stage_options options_of(const char* name, const char* after, const char* const* reads,
+                                   const char* const* changes) {
+  return (cr_stage_options){.size = sizeof(cr_stage_options),
+                            .name = name,
+                            .after = after,
+                            .reads = reads,
+                            .nread = 1,
+                            .changes = changes,
+                            .nchange = 1,
+                            .forward = wave,
+                            .jvp = wave_jvp,
+                            .vjp = wave_vjp};
+}
+
+TEST(refusals_say_why) {
+  cr_model m;
+  assert_int_equal(random_model(&m, 0, NULL), CR_OK);
+  for (size_t i = 0; i < sizeof refused / sizeof refused[0]; i++) {
+    const wish* w = &refused[i];
+    cr_stage_options o = options_of(w->name, w->after, &w->reads, &w->changes);
+    assert_int_not_equal(cr_model_add_stage(&m, &o, &error), CR_OK);
+    if (strstr(error.text, w->says) == NULL) {
+      fail_msg("\"%s\" does not say \"%s\"", error.text, w->says);
+    }
+    assert_null(m.schedule);
+  }
+  cri_model_free(&m);
+}
+
+TEST(options_are_checked) {
+  static const char *const reads[] = {"qvel"}, *const changes[] = {"qfrc_passive"};
+  cr_model m;
+  assert_int_equal(random_model(&m, 0, NULL), CR_OK);
+  cr_stage_options good = options_of("x", "passive", reads, changes), o;
+  assert_int_equal(cr_model_add_stage(NULL, &good, &error), CR_ERR_ARG);
+  assert_int_equal(cr_model_add_stage(&m, NULL, &error), CR_ERR_ARG);
+#define BAD(field, value)                                           \
+  o = good;                                                         \
+  o.field = value;                                                  \
+  assert_int_equal(cr_model_add_stage(&m, &o, &error), CR_ERR_ARG); \
+  assert_int_equal(cr_model_add_stage(&m, &o, NULL), CR_ERR_ARG)
+  BAD(size, 8);
+  BAD(name, NULL);
+  BAD(after, NULL);
+  BAD(reads, NULL);
+  BAD(changes, NULL);
+  BAD(forward, NULL);
+  BAD(nread, -1);
+  BAD(nread, CR_MAX_STAGE_READS + 1);
+  BAD(nchange, 0);
+  BAD(nchange, CR_MAX_STAGE_CHANGES + 1);
+#undef BAD
+  static const char* const nothing[] = {NULL};
+  o = options_of("x", "passive", nothing, changes);
+  assert_int_equal(cr_model_add_stage(&m, &o, &error), CR_ERR_NAME);
+  cri_model_free(&m);
+}
+
+// ---- order
+
+TEST(stages_stand_where_they_were_put) {
+  static const struct {
+    const char *name, *after, *field, *behind;
+  } added[] = {{"a", "passive", "qfrc_passive", "passive"},
+               {"b", "passive", "qfrc_passive", "a"},
+               {"c", "a", "qfrc_passive", "a"},
+               {"d", "reference", "efc_aref", "reference"},
+               {"e", "sensor", "sensordata", "sensor"}};
+  cr_model m, copy;
+  assert_int_equal(random_model(&m, 1, NULL), CR_OK);
+  for (int i = 0; i < 5; i++) {
+    assert_int_equal(add_wave(&m, added[i].name, added[i].after, added[i].field), CR_OK);
+    assert_int_equal(add_wave(&m, added[i].name, added[i].after, added[i].field), CR_ERR_NAME);
+    int at = 0;
+    while (strcmp(cr_model_stage(&m, at), added[i].name) != 0) {
+      at++;
+    }
+    assert_string_equal(cr_model_stage(&m, at - 1), added[i].behind);
+  }
+  assert_int_equal(cri_model_copy(&copy, &m, NULL), CR_OK);
+  cri_model_free(&m);
+  const cri_schedule* s = cri_schedule_of(&copy);
+  assert_int_equal(s->n, cr_npipeline + 5);
+  assert_string_equal(s->row[s->nprepare].name, "acceleration");
+  assert_int_equal(s->ndynamics, s->nprepare + 1);
+  assert_string_equal(cr_model_stage(&copy, s->n - 1), "e");
+  assert_null(cr_model_stage(&copy, s->n));
+  assert_null(cr_model_stage(&copy, -1));
+  assert_null(cr_model_stage(NULL, 0));
+  cri_model_free(&copy);
+}
+
+// one that was added reads what another would change later, or changes what another has read
+TEST(added_stages_read_each_other_in_order) {
+  static const char *const spring[] = {"qfrc_spring"}, *const passive[] = {"qfrc_passive"};
+  static const char* const damper[] = {"qfrc_damper"};
+  cr_model m;
+  assert_int_equal(random_model(&m, 1, NULL), CR_OK);
+  cr_stage_options reader = options_of("reader", "passive", spring, passive);
+  assert_int_equal(cr_model_add_stage(&m, &reader, &error), CR_OK);
+  cr_stage_options late = options_of("late", "passive", damper, spring);
+  assert_int_equal(cr_model_add_stage(&m, &late, &error), CR_ERR_UNSUPPORTED);
+  assert_non_null(strstr(error.text, "'late' changes qfrc_spring, which 'reader' has used before"));
+  cr_stage_options last = options_of("last", "passive", passive, damper);
+  assert_int_equal(cr_model_add_stage(&m, &last, &error), CR_OK);
+  cr_stage_options between = options_of("between", "reader", damper, spring);
+  assert_int_equal(cr_model_add_stage(&m, &between, &error), CR_ERR_UNSUPPORTED);
+  assert_non_null(strstr(error.text, "'between' reads qfrc_damper, which 'last' changes later"));
+  cri_model_free(&m);
+}
+
+// ---- failures
+
+static cr_status spoil(void* user, const cr_stage_call* c) {
+  const int* kind = user;
+  c->change[0].result[0] = *kind == 1 ? (cr_real)NAN : c->change[0].value[0];
+  return *kind == 2 ? CR_ERR_BUDGET : CR_OK;
+}
+
+TEST(failures_name_the_stage) {
+  static const char *const reads[] = {"qvel"}, *const changes[] = {"qfrc_passive"};
+  cr_model m;
+  int kind = 1;
+  assert_int_equal(random_model(&m, 3, NULL), CR_OK);
+  cr_data* old = test_data(&m);
+  cr_stage_options o = options_of("mine", "passive", reads, changes);
+  o.forward = spoil;
+  o.jvp = o.vjp = NULL;
+  o.user = &kind;
+  assert_int_equal(cr_model_add_stage(&m, &o, &error), CR_OK);
+  cr_data* d = test_data(&m);
+  cr_data* bar = test_twin(&m, d, CR_DATA_COTANGENT);
+  assert_int_equal(cr_step(&m, old), CR_ERR_ARG);
+  assert_non_null(strstr(old->error.text, "before a stage was added"));
+  assert_int_equal(cr_forward(&m, d), CR_ERR_NONFINITE);
+  assert_non_null(strstr(d->error.text, "stage 'mine' makes number 0 of qfrc_passive not finite"));
+  kind = 2;
+  assert_int_equal(cr_forward(&m, d), CR_ERR_BUDGET);
+  assert_non_null(strstr(d->error.text, "stage 'mine': its forward says"));
+  kind = 0;
+  assert_int_equal(cr_forward(&m, d), CR_OK);
+  assert_int_equal(cr_forward_vjp(&m, d, bar), CR_ERR_UNSUPPORTED);
+  assert_non_null(strstr(bar->error.text, "stage 'mine' has no vjp"));
+  cri_model_free(&m);
+}
