@@ -42,9 +42,11 @@ const cri_schedule* cri_schedule_of(const cr_model* m) {
   return m->schedule != NULL ? m->schedule : &whole_table;
 }
 
+// an operator without rows may get pairs all the same, which its stage takes away
 static bool has_something_to_write(const cr_model* m, const cr_stage* stage) {
   for (int k = 0; k < stage->nwrite; k++) {
-    if (!cri_field_is_empty(m, stage->writes[k])) {
+    cr_field_id id = stage->writes[k];
+    if (cri_field(id)->kind == CR_KIND_OP || !cri_field_is_empty(m, id)) {
       return true;
     }
   }

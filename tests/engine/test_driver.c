@@ -89,7 +89,7 @@ TEST(a_schedule_changes_no_bit) {
   const cri_schedule* s = cri_schedule_of(&m);
   assert_true(s->n < cr_npipeline);
   for (int i = 0; i < s->n; i++) {
-    assert_string_not_equal(s->row[i].name, "tendon");
+    assert_string_not_equal(s->row[i].name, "tendon_bias");
   }
   assert_string_equal(s->row[s->nprepare].name, "acceleration");
   assert_int_equal(s->ndynamics, s->nprepare + 1);
