@@ -18,6 +18,10 @@ TABLE = [
     ("the law of tendon springs", r"tendon_stiffnesspoly", "src", "*.c", 1, "files"),
     ("the laws of dampers", r"_dampingpoly", "src", "*.c", 3, "files"),
     ("the table of actuator laws", r"CR_GAIN_MUSCLE", "src", "*.c", 2, "files"),
+    ("the loop over the stages", r"stage->vjp", "src", "*.c", 1, "files"),
+    ("the pipeline table, which all others see as a schedule", r"\bcr_pipeline\b", "src", "*.c", 2,
+     "files"),
+    ("readers of a schedule", r"\bcri_schedule_of\b", "src", "*.c", 7, "files"),
 ]
 
 

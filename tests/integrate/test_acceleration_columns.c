@@ -6,6 +6,7 @@
 #include <stdlib.h>
 
 #include "engine/forward.h"
+#include "engine/pipeline.h"
 #include "support/chain_model.h"
 #include "support/close.h"
 #include "support/random_model.h"
@@ -120,3 +121,25 @@ static void tangent_along(fixture* f) {
 }
 
 TEST(products_are_tangents) { check(tangent_along); }
+
+// a stage that nobody wrote columns for: the Jacobian has to do without
+TEST(a_stage_without_columns_is_named) {
+  static const int32_t types[] = {CR_JNT_HINGE, CR_JNT_BALL};
+  cr_model m;
+  cr_stage rows[CR_MAX_STAGES];
+  assert_int_equal(chain_model(&m, 2, types, 1, NULL), CR_OK);
+  cr_data* d = test_data(&m);
+  assert_int_equal(cr_forward(&m, d), CR_OK);
+  assert_null(cri_acceleration_why(&m, d));
+  for (int at = 0; at < cr_ndynamics; at++) {
+    for (int i = 0; i < cr_npipeline; i++) {
+      rows[i < at ? i : i + 1] = cr_pipeline[i];
+    }
+    rows[at] = (cr_stage){.name = "new"};
+    m.schedule = cri_schedule_create(rows, cr_npipeline + 1, cr_ndynamics, cr_ndynamics + 1);
+    assert_string_equal(cri_acceleration_why(&m, d), "new");
+    cri_schedule_release(m.schedule);
+  }
+  m.schedule = NULL;
+  cri_model_free(&m);
+}
