@@ -23,10 +23,12 @@ static void clear_written(const cr_stage* stage, const cr_model* m, const cr_dat
   }
 }
 
-static inline cr_status run_row(const cri_schedule* s, int i, cri_pass pass, const cr_model* m,
-                                const cr_data* d, cr_data* to) {
-  const cr_stage* stage = &s->row[i];
-  if (stage->added != NULL) {
+static inline __attribute__((always_inline)) cr_status run_row(const cri_schedule* s,
+                                                               const cr_stage* stage, cri_pass pass,
+                                                               const cr_model* m, const cr_data* d,
+                                                               cr_data* to) {
+  if (__builtin_expect(stage->added != NULL, false)) {
+    int i = (int)(stage - s->row);
     return pass == CRI_FORWARD ? cri_added_forward(s, i, m, to)
            : pass == CRI_JVP   ? cri_added_jvp(s, i, m, d, to)
                                : cri_added_vjp(s, i, m, d, to);
@@ -36,25 +38,40 @@ static inline cr_status run_row(const cri_schedule* s, int i, cri_pass pass, con
                              : stage->vjp(m, d, to);
 }
 
-cr_status cri_drive(const cri_schedule* s, cri_pass pass, const cri_rows* rows, const cr_model* m,
-                    const cr_data* d, cr_data* to) {
+// the loop; compiled for each pass, with and without a choice of rows or somebody who looks on
+static inline __attribute__((always_inline)) cr_status drive(const cri_schedule* s, cri_pass pass,
+                                                             const cri_rows* rows, bool plain,
+                                                             const cr_model* m, const cr_data* d,
+                                                             cr_data* to) {
   bool back = pass == CRI_VJP;
-  int step = back ? -1 : 1, stop = back ? rows->first - 1 : rows->end;
-  const bool* only = rows->only;
-  for (int i = back ? rows->end - 1 : rows->first; i != stop; i += step) {
-    if (only != NULL && !only[i]) {
-      continue;
+  const cr_stage* stage = s->row + (back ? rows->end : rows->first);
+  for (int left = rows->end - rows->first; left > 0; left--) {
+    stage -= back;
+    if (plain || rows->only == NULL || rows->only[stage - s->row]) {
+      CR_TRY(run_row(s, stage, pass, m, d, to));
+      CR_TRY(cri_room_check(to, stage->name));
+      if (back) {
+        clear_written(stage, m, d, to);
+      }
+      if (!plain && rows->after != NULL) {
+        rows->after(rows->context, (int)(stage - s->row));
+      }
     }
-    CR_TRY(run_row(s, i, pass, m, d, to));
-    CR_TRY(cri_room_check(to, s->row[i].name));
-    if (back) {
-      clear_written(&s->row[i], m, d, to);
-    }
-    if (rows->after != NULL) {
-      rows->after(rows->context, i);
-    }
+    stage += !back;
   }
   return CR_OK;
+}
+
+cr_status cri_drive(const cri_schedule* s, cri_pass pass, const cri_rows* rows, const cr_model* m,
+                    const cr_data* d, cr_data* to) {
+  if (rows->only != NULL || rows->after != NULL) {
+    return pass == CRI_FORWARD ? drive(s, CRI_FORWARD, rows, false, m, d, to)
+           : pass == CRI_JVP   ? drive(s, CRI_JVP, rows, false, m, d, to)
+                               : drive(s, CRI_VJP, rows, false, m, d, to);
+  }
+  return pass == CRI_FORWARD ? drive(s, CRI_FORWARD, rows, true, m, d, to)
+         : pass == CRI_JVP   ? drive(s, CRI_JVP, rows, true, m, d, to)
+                             : drive(s, CRI_VJP, rows, true, m, d, to);
 }
 
 // ---- the evaluation
