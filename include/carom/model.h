@@ -39,6 +39,7 @@ CR_API cr_status cr_model_open_urdf(cr_model** model, const char* path,
 CR_API void cr_model_close(cr_model* model);
 
 /// Writes Carom's own binary file, which opens without libmujoco. Never leaves half a file.
+/// Errors   CR_ERR_FILE; CR_ERR_UNSUPPORTED where stages were added to the model: a file holds no code
 CR_API cr_status cr_model_save(const cr_model* model, const char* path, cr_error* error);
 
 /// A count by MuJoCo's name ("nq", "nv", "nu", "na", "nbody", ...); -1 for a name that is none.

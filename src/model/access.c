@@ -10,6 +10,7 @@
 #include "model/misuse.h"
 #include "model/model_options.h"
 #include "model/names.h"
+#include "model/schedule.h"
 
 // ---- models
 
@@ -24,6 +25,11 @@ cr_status cr_model_save(const cr_model* m, const char* path, cr_error* error) {
   const cri_call call = {"cr_model_save", error};
   CR_TRY(cri_given(&call, m, "the model"));
   CR_TRY(cri_given(&call, path, "the path"));
+  if (m->schedule != NULL && m->schedule->nadded > 0) {
+    return cri_fail(error, CR_ERR_UNSUPPORTED,
+                    "%s: the model has stages that were added, and code is not written to a file",
+                    path);
+  }
   return cri_model_save(m, path, error);
 }
 

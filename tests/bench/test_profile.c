@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-#include "engine/pipeline.h"
+#include "engine/added_stage.h"
 #include "model/data.h"
 #include "support/close.h"
 
@@ -30,6 +30,40 @@ TEST(rows_are_those_of_a_step) {
     assert_true(sum[pass] > 0);
   }
   assert_true(p.counted == (instructions > 0));
+  cr_scene_close(&s);
+}
+
+static cr_status nothing(void* user, const cr_stage_call* call) {
+  (void)user;
+  return call->change[0].count >= 0 ? CR_OK : CR_ERR_ARG;
+}
+
+// a stage that was added has a row of its own, in its place
+TEST(added_stages_have_rows) {
+  static const char* const changes[] = {"qfrc_passive"};
+  const cr_stage_options o = {.size = sizeof o,
+                              .name = "mine",
+                              .after = "passive",
+                              .changes = changes,
+                              .nchange = 1,
+                              .forward = nothing,
+                              .jvp = nothing,
+                              .vjp = nothing};
+  cr_scene s;
+  static cr_profile p;
+  assert_int_equal(cr_scene_open(&s, "chain:3", 2, 1, &error), CR_OK);
+  assert_int_equal(cr_profile_take(&s, 1, &p, &error), CR_OK);
+  int n = p.n, at = 0;
+  assert_int_equal(cr_model_add_stage(&s.m, &o, &error), CR_OK);
+  cri_data_free(s.c);
+  assert_int_equal(cri_data_create(&s.c, &s.m, NULL, &error), CR_OK);
+  assert_int_equal(cr_profile_take(&s, 1, &p, &error), CR_OK);
+  assert_int_equal(p.n, n + 1);
+  while (strcmp(p.row[at].stage, "mine") != 0) {
+    at++;
+    assert_true(at < p.n);
+  }
+  assert_string_equal(p.row[at - 1].stage, "passive");
   cr_scene_close(&s);
 }
 

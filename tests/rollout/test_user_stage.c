@@ -393,6 +393,18 @@ TEST(events_refuse_what_moves) {
   (void)state;
 }
 
+// a file would be another model
+TEST(a_file_holds_no_code) {
+  cr_model* m = open_model(0, FRICTION, 0.14);
+  must(cr_model_save(m, scratch_path("plain.crm"), &error));
+  add_stages(m);
+  assert_int_equal(cr_model_save(m, scratch_path("stages.crm"), &error), CR_ERR_UNSUPPORTED);
+  assert_non_null(strstr(error.text, "stages that were added"));
+  assert_true(scratch_has("plain.crm") && !scratch_has("stages.crm"));
+  cr_model_close(m);
+  (void)state;
+}
+
 // ---- batches
 
 enum { ITEMS = 6 };
