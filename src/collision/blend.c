@@ -65,6 +65,10 @@ static kappa kappa_of(cr_real x, cr_real dist, cr_real length) {
   return (kappa){left * left, -2 * left / length, 2 * left * gap / length};
 }
 
+cr_real cri_blend_kappa(cr_real x, cr_real dist, cr_real length) {
+  return kappa_of(x, dist, length).v;
+}
+
 static cr_real kappa_tan(const kappa* k, cr_real gap_tan, cr_real length_tan) {
   return k->by_gap * gap_tan + k->by_length * length_tan;
 }

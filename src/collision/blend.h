@@ -18,6 +18,9 @@
 /// [b1] alone.
 cr_real cri_blend_dist(const cr_hit_tan* hit, int n, cr_real length);
 
+/// [b2] kappa of a hit at distance x.
+cr_real cri_blend_kappa(cr_real x, cr_real dist, cr_real length);
+
 /// True if a hit at distance x has a share worth having; those without may be left out.
 bool cri_blend_keeps(cr_real x, cr_real dist, cr_real length);
 

@@ -333,19 +333,6 @@ int cri_collide(const cr_model* m, const cr_real* xpos, const cr_real* xmat, con
   return cri_pair_hits(pair_of(m, geom), m, xpos, xmat, geom, reach, false, hit);
 }
 
-int cri_collide_at(const cr_model* m, const int32_t geom[2], const cri_place place[2],
-                   cr_real reach, cr_hit hit[CR_MAX_HITS]) {
-  const cr_pair* pair = pair_of(m, geom);
-  solid x[2];
-  for (int k = 0; k < 2; k++) {
-    shape_of_type(m, geom[k], &x[k]);
-    x[k].shape.pos = place[k].pos;
-    x[k].shape.mat = place[k].mat;
-    x[k].shape.size = place[k].size;
-  }
-  return pair->detect == NULL ? 0 : pair->detect(&x[0].shape, &x[1].shape, reach, hit);
-}
-
 cr_real cri_collide_depth(const cr_model* m, const cr_real* xpos, const cr_real* xmat,
                           const int32_t geom[2], const int32_t feature[4], const cr_real n[3]) {
   solid a, b;
@@ -394,6 +381,56 @@ static void load_own(const cr_data* d, int i, int n, cr_hit_tan* own) {
     cr_copy3(own[k].normal, row + 4);
     cr_copy3(own[k].hint, row + 7);
   }
+}
+
+// n hits become those that have a share, with the numbers of their mean, `own` what they were by themselves. Returns
+// how many, 0 where the mean is beyond the reach
+static int share(cr_hit hit[CR_MAX_HITS], int n, cr_real reach, cr_real length,
+                 cr_hit_tan own[CR_MAX_HITS], cr_real* weight) {
+  for (int i = 0; i < n; i++) {
+    own[i] = cri_blend_row(&hit[i]);
+  }
+  cr_real dist = n > 0 ? cri_blend_dist(own, n, length) : CR_MAX;
+  if (dist > reach) {
+    return 0;
+  }
+  int kept = 0;
+  for (int i = 0; i < n; i++) {
+    if (cri_blend_keeps(own[i].dist, dist, length)) {
+      own[kept] = own[i];
+      hit[kept++] = hit[i];
+    }
+  }
+  cr_hit_tan mean = cri_blend(own, kept, length, weight);
+  for (int i = 0; i < kept; i++) {
+    hit[i].dist = mean.dist;
+    cr_copy3(hit[i].pos, mean.pos);
+    cr_copy3(hit[i].normal, mean.normal);
+    cr_copy3(hit[i].hint, mean.hint);
+  }
+  return kept;
+}
+
+int cri_collide_at(const cr_model* m, const int32_t geom[2], const cri_place place[2],
+                   cr_real reach, cr_hit hit[CR_MAX_HITS], cr_real weight[CR_MAX_HITS]) {
+  const cr_pair* pair = pair_of(m, geom);
+  solid x[2];
+  for (int k = 0; k < 2; k++) {
+    shape_of_type(m, geom[k], &x[k]);
+    x[k].shape.pos = place[k].pos;
+    x[k].shape.mat = place[k].mat;
+    x[k].shape.size = place[k].size;
+  }
+  cr_real length = sharing_of(m, geom).length;
+  int n = pair->detect == NULL ? 0 : pair->detect(&x[0].shape, &x[1].shape, reach + length, hit);
+  if (length > 0) {
+    cr_hit_tan own[CR_MAX_HITS];
+    return share(hit, n, reach, length, own, weight) > 0;
+  }
+  for (int i = 0; i < n; i++) {
+    weight[i] = 1;
+  }
+  return n;
 }
 
 // contacts i .. i + n, of own tangents hit_tan, which they all leave with the same
@@ -463,27 +500,9 @@ static void add_shared(detection* x, const cr_candidate* c, cr_real length) {
   cr_hit_tan own[CR_MAX_HITS];
   cr_real weight;
   int n = cri_collide(x->m, x->d->geom_xpos, x->d->geom_xmat, c->geom, c->reach + length, hit);
-  for (int i = 0; i < n; i++) {
-    own[i] = cri_blend_row(&hit[i]);
-  }
-  cr_real dist = n > 0 ? cri_blend_dist(own, n, length) : CR_MAX;
-  if (dist > c->reach) {
-    return;
-  }
-  int kept = 0;
-  for (int i = 0; i < n; i++) {
-    if (cri_blend_keeps(own[i].dist, dist, length)) {
-      own[kept] = own[i];
-      hit[kept++] = hit[i];
-    }
-  }
-  cr_hit_tan mean = cri_blend(own, kept, length, &weight);
+  int kept = share(hit, n, c->reach, length, own, &weight);
   for (int i = 0; i < kept; i++, x->needed++) {
     if (x->needed < x->d->ncon_max) {
-      hit[i].dist = mean.dist;
-      cr_copy3(hit[i].pos, mean.pos);
-      cr_copy3(hit[i].normal, mean.normal);
-      cr_copy3(hit[i].hint, mean.hint);
       store(x->d, x->needed, c, &hit[i]);
       save_own(x->d, x->needed, &own[i]);
       x->d->contact_weight[x->needed] = i == 0 ? weight : 0;
@@ -598,22 +617,53 @@ cr_shape_tan cri_collision_shape_velocity(const cr_model* m, const cr_data* d, i
   return s_tan;
 }
 
-cri_contact_motion cri_collision_velocity(const cr_model* m, const cr_data* d, int i) {
+// the rates of contacts from i on that stand as one, each by itself. Returns how many
+static int own_rates(const cr_model* m, const cr_data* d, int i, cr_hit_tan rate[CR_MAX_HITS]) {
   int n = shared_from(d, i);
   const int32_t* geom = d->contact_geom + 2 * i;
   cr_shape_tan a_tan = cri_collision_shape_velocity(m, d, geom[0]),
                b_tan = cri_collision_shape_velocity(m, d, geom[1]);
-  cr_hit_tan own[CR_MAX_HITS], hit_tan[CR_MAX_HITS];
   for (int k = 0; k < n; k++) {
-    shapes_tan(m, d, i + k, &a_tan, &b_tan, &hit_tan[k]);
+    shapes_tan(m, d, i + k, &a_tan, &b_tan, &rate[k]);
   }
-  cri_sharing s = sharing_of(m, geom);
+  return n;
+}
+
+cri_contact_motion cri_collision_velocity(const cr_model* m, const cr_data* d, int i) {
+  cr_hit_tan own[CR_MAX_HITS], hit_tan[CR_MAX_HITS];
+  int n = own_rates(m, d, i, hit_tan);
+  cri_sharing s = sharing_of(m, d->contact_geom + 2 * i);
   if (s.length > 0) {
     cr_real weight_tan;
     load_own(d, i, n, own);
     hit_tan[0] = cri_blend_tan(own, n, s.length, hit_tan, 0, &weight_tan);
   }
   return motion_of(d, i, &hit_tan[0]);
+}
+
+int cri_collision_parts(const cr_model* m, const cr_data* d, int i,
+                        cri_contact_part part[CR_MAX_HITS]) {
+  cr_real length = sharing_of(m, d->contact_geom + 2 * i).length, weight_tan, sum = 0;
+  if (length == 0) {
+    return 0;
+  }
+  cr_hit_tan own[CR_MAX_HITS], rate[CR_MAX_HITS];
+  int n = own_rates(m, d, i, rate);
+  load_own(d, i, n, own);
+  cr_hit_tan mean = cri_blend_tan(own, n, length, rate, 0, &weight_tan);
+  for (int k = 0; k < n; k++) {
+    cr_real gap = own[k].dist - d->contact_dist[i];
+    part[k] = (cri_contact_part){.at = own[k],
+                                 .rate = rate[k],
+                                 .share = cri_blend_kappa(own[k].dist, d->contact_dist[i], length),
+                                 .left = 1 - gap / length,
+                                 .left_rate = (mean.dist - rate[k].dist) / length};
+    sum += part[k].share;
+  }
+  for (int k = 0; k < n; k++) {
+    part[k].share /= sum;
+  }
+  return n;
 }
 
 cr_status cr_collision_vjp(const cr_model* m, const cr_data* d, cr_data* bar) {

@@ -41,6 +41,17 @@ cri_contact_motion cri_collision_motion(const cr_model* m, const cr_data* d, int
 /// measured, of a point that wanders over its shape too.
 cri_contact_motion cri_collision_velocity(const cr_model* m, const cr_data* d, int i);
 
+/// A contact that smooth collision makes a part of one: where it is by itself and the rates of that, its
+/// share of all, how much of the length is left until it has none, 1 - (x - dist) / L, and the rate of that.
+typedef struct {
+  cr_hit_tan at, rate;
+  cr_real share, left, left_rate;
+} cri_contact_part;
+
+/// The parts of contact i, which follows none; returns how many, 0 where contacts share nothing.
+int cri_collision_parts(const cr_model* m, const cr_data* d, int i,
+                        cri_contact_part part[CR_MAX_HITS]);
+
 /// Hits of two geoms (the lower type first) with all geoms at the given poses, ngeom x 3 and x 9;
 /// their number, 0 for types without functions.
 int cri_collide(const cr_model* m, const cr_real* xpos, const cr_real* xmat, const int32_t geom[2],
@@ -51,9 +62,10 @@ typedef struct {
   cr_real pos[3], mat[9], size[3];
 } cri_place;
 
-/// The same for two geoms elsewhere, or of other sizes.
+/// The contacts of two geoms elsewhere, or of other sizes, with their weights; of those that smooth collision
+/// makes one, over the length of the model's own sizes, that one.
 int cri_collide_at(const cr_model* m, const int32_t geom[2], const cri_place place[2],
-                   cr_real reach, cr_hit hit[CR_MAX_HITS]);
+                   cr_real reach, cr_hit hit[CR_MAX_HITS], cr_real weight[CR_MAX_HITS]);
 
 /// How the shape of a geom moves with its body, d->cvel.
 cr_shape_tan cri_collision_shape_velocity(const cr_model* m, const cr_data* d, int geom);

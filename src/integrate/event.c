@@ -160,9 +160,21 @@ static cr_real pushed(const cr_data* d, int row) {
   return sum;
 }
 
-cri_event_list cri_event_rows(const cr_model* m, const cr_data* d, cri_event_row* rows) {
+static cr_real* push(cr_data* d, size_t item, int n) {
+  return cri_push(d, item / sizeof(cr_real) * (size_t)n);
+}
+
+cri_event_list cri_event_push(const cr_model* m, cr_data* owner, int nefc, int ncon) {
+  cri_event_list list = {.row = (cri_event_row*)(void*)push(owner, sizeof(cri_event_row), nefc)};
+  if (m->collision == CR_COLLISION_SMOOTH) {
+    list.room = (cri_event_part*)(void*)push(owner, sizeof(cri_event_part), ncon);
+  }
+  return list;
+}
+
+cri_event_list cri_event_rows(const cr_model* m, const cr_data* d, cri_event_list list) {
   for (int row = 0; row < d->nefc; row++) {
-    cri_event_row* r = &rows[row];
+    cri_event_row* r = &list.row[row];
     *r = (cri_event_row){.first = can_enter(d, row)};
     name_row(d, row, r);
     measure_bends(m, d, row, r->bend);
@@ -170,8 +182,13 @@ cri_event_list cri_event_rows(const cr_model* m, const cr_data* d, cri_event_row
       measure_motion(m, d, row, r);
       r->force = pushed(d, row);
     }
+    if (r->first && is_contact(d, row) && list.room != NULL) {
+      int i = d->efc_id[row];
+      r->parts = cri_parts_of(m, d, i, list.room + i);
+    }
   }
-  return (cri_event_list){d->nefc, rows};
+  list.n = d->nefc;
+  return list;
 }
 
 // what row says of its zones; nothing, where it does not push
@@ -229,8 +246,15 @@ static bool flips(const cri_event_row* was, const cri_event_row* now, cr_real si
   return apart(was->frame + 3, now->frame + 3) > 2 * since * (was->turn + now->turn) + SAME_WAY;
 }
 
+// [e8] what became of the parts of a contact
+static cri_parts_change change_of(const cri_event_row* was, const cri_event_row* now,
+                                  cr_real since) {
+  return cri_parts_compare(&was->parts, &now->parts, since, now->size);
+}
+
 static bool continues(const cri_event_row* was, const cri_event_row* now, cr_real since) {
-  return stays_near(was, now, since) && !flips(was, now, since);
+  return stays_near(was, now, since) && !flips(was, now, since) &&
+         change_of(was, now, since) != CRI_PARTS_LEAP;
 }
 
 // is the other a row of the same pair that may have been at the same place, and that `named` does not have?
@@ -308,14 +332,18 @@ static cr_real bent(const cri_event_row* was, const cri_event_row* now, cr_real 
   return first;
 }
 
-// [e7] has a contact that pushes come under another name at the same place? Then its distance has a kink
+// [e7] has a contact that pushes, or a part of it, come under another name at the same place? Then its distance has
+// a kink
 static bool kinks(const cri_event_list* before, const cri_event_list* after, int row,
                   cr_real since) {
-  const cri_event_row* now = &after->row[row];
+  const cri_event_row *now = &after->row[row], *was = find_row(before->row, before->n, now, row);
   cr_real force = now->force;
   bool there = false;
-  if (!now->first || find_row(before->row, before->n, now, row) != NULL) {
+  if (!now->first) {
     return false;
+  }
+  if (was != NULL) {
+    return was->force + force > 0 && change_of(was, now, since) == CRI_PARTS_KINK;
   }
   for (int i = 0; i < before->n; i++) {
     bool same = may_be(&before->row[i], i, now, since, after);
@@ -346,7 +374,7 @@ static cr_real meeting(cr_real was, cr_real slope, cr_real now, cr_real slope_no
 
 // [e4], [e5] when a row that is there before and after was swapped; in the middle where nothing says it
 static cr_real swapped(const cri_event_row* was, const cri_event_row* now, cr_real since) {
-  if (was == NULL) {
+  if (was == NULL || change_of(was, now, since) == CRI_PARTS_LEAP) {
     return since / 2;
   }
   if (stays_near(was, now, since)) {
@@ -389,8 +417,11 @@ cri_event cri_event_find(const cri_event_list* before, const cri_event_list* aft
 
 // ---- what is counted
 
-// [e4] distances that met within the step: how fast they part, 0 if they did not
+// [e4] distances that met within the step: how fast they part, 0 if they did not, or are means
 static cr_real parting(const cri_event_row* a, const cri_event_row* b, cr_real h) {
+  if (a->parts.n > 1 || b->parts.n > 1) {
+    return 0;
+  }
   bool other = a->feature != b->feature || !stays_near(a, b, h);
   cr_real speed = cr_abs(a->velocity) + cr_abs(b->velocity);
   cr_real rate = cr_abs(b->velocity - a->velocity);
@@ -399,9 +430,10 @@ static cr_real parting(const cri_event_row* a, const cri_event_row* b, cr_real h
   return other && met && rate > SAME_RATE * speed ? rate : 0;
 }
 
-// [e5] a frame that flips: how fast its normal leans, 0 if it does not
+// [e5] a frame that flips, under whatever name: how fast its normal leans, 0 if it does not
 static cr_real leaning(const cri_event_row* a, const cri_event_row* b, cr_real h) {
-  return a->feature == b->feature && stays_near(a, b, h) && flips(a, b, h) ? cr_abs(b->lean) : 0;
+  bool same = stays_near(a, b, h) && change_of(a, b, h) != CRI_PARTS_LEAP;
+  return same && flips(a, b, h) ? cr_abs(b->lean) : 0;
 }
 
 // [e1] a row of the pair that leaves, or has entered

@@ -11,6 +11,7 @@
 #define CR_INTEGRATE_EVENT_H
 
 #include "collision/pair.h"
+#include "integrate/parts.h"
 #include "model/data.h"
 
 enum { CRI_BENDS = 4 };
@@ -29,12 +30,14 @@ typedef struct {
   cr_real lean;                         // rate of the normal's second coordinate, frame[1]
   cr_real size;                         // of its geoms
   cr_real margin;                       // distance at which it enters
+  cri_event_parts parts;                // of smooth collision
 } cri_event_row;
 
-/// All rows of an evaluation.
+/// All rows of an evaluation; room for the parts of contacts, NULL where these are not asked for.
 typedef struct {
   int n;
   cri_event_row* row;
+  cri_event_part* room;
 } cri_event_list;
 
 /// What happened first of each kind from one evaluation to the next: how long after the first, -1 none.
@@ -46,8 +49,12 @@ typedef struct {
 
 typedef enum { CRI_STAYS, CRI_ENTERS, CRI_LEAVES, CRI_SWAPS } cri_fate;
 
-/// All rows of d, with the signs of the force law at its solution: into rows, room for nefc.
-cri_event_list cri_event_rows(const cr_model* m, const cr_data* d, cri_event_row* rows);
+/// Room on the scratch of `owner` for a list of so many rows and contacts.
+cri_event_list cri_event_push(const cr_model* m, cr_data* owner, int nefc, int ncon);
+
+/// All rows of d, with the signs of the force law at its solution: into a list with room for nefc rows and ncon
+/// parts, or none.
+cri_event_list cri_event_rows(const cr_model* m, const cr_data* d, cri_event_list list);
 
 /// The row behind the last one of the limit or contact at `row`.
 int cri_event_end(const cr_data* d, int row);
@@ -87,9 +94,10 @@ typedef struct {
 
 /// The sign of a swap in a pair of geoms, in a step of length h. False if there is none.
 /// Equation a row that leaves or enters just then, whatever it pushes: s its gap            [e1]
-///          two contacts whose distances met in the step, by their rates: s = g_now - g_was     [e4]
+///          two contacts, not means, whose distances met in the step, by their rates:
+///          s = g_now - g_was                                                               [e4]
 ///          a frame whose first tangent goes by another axis of the world: s = n_y, at 1/2    [e5]
-///          else, hard contacts: the moment is looked for beside the motion (integrate/probe.h) [e6]
+///          else the moment is looked for beside the motion (integrate/probe.h)               [e6]
 /// Requires d evaluated where the rows `after` are
 bool cri_event_sign_of(const cr_model* m, const cr_data* d, const cri_event_list* before,
                        const cri_event_list* after, cr_real pair, cr_real h, cr_real near,

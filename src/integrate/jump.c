@@ -18,9 +18,7 @@ typedef struct {
 } passage;
 
 static cri_event_list list_rows(const cr_model* m, const cr_data* d, cr_data* owner) {
-  size_t width = sizeof(cri_event_row) / sizeof(cr_real);
-  cr_real* room = cri_push(owner, width * (size_t)d->nefc);
-  return cri_event_rows(m, d, (cri_event_row*)(void*)room);
+  return cri_event_rows(m, d, cri_event_push(m, owner, d->nefc, d->ncon));
 }
 
 // lists of rows on the scratch of a

@@ -12,19 +12,13 @@
 
 enum { MOST_TRIES = 60, MOST_ASTRAY = 16 };
 
-static cri_event_list push_rows(cr_data* d) {
-  size_t width = sizeof(cri_event_row) / sizeof(cr_real);
-  cr_real* room = cri_push(d, width * (size_t)d->nefc_max);
-  return (cri_event_list){0, (cri_event_row*)(void*)room};
-}
-
 void cri_locate_begin(cri_locate* l, const cr_model* m, cr_data* d, cri_step_kind kind,
                       const cri_tableau* t) {
   *l = (cri_locate){.kind = kind, .t = t, .near = cri_event_near(m, d->time)};
-  l->start = push_rows(d);
-  l->clean = push_rows(d);
-  l->now = push_rows(d);
-  l->start = cri_event_rows(m, d, l->start.row);
+  l->start = cri_event_push(m, d, d->nefc_max, d->ncon_max);
+  l->clean = cri_event_push(m, d, d->nefc_max, d->ncon_max);
+  l->now = cri_event_push(m, d, d->nefc_max, d->ncon_max);
+  l->start = cri_event_rows(m, d, l->start);
   l->zones[0] = cri_event_zones(m, d);
   cri_locate_restart(l);
 }
@@ -102,9 +96,10 @@ static bool clean_end(cri_locate* l, const cr_model* m, const cr_data* d, cr_rea
   }
   cr_real further = h + 4 * (h - l->out);
   keep(l, h);
-  *next = h + left < l->in    ? h + left - near / 2
-          : l->in - h <= near ? l->in
-                              : cr_min(further, (l->out + l->in) / 2);
+  // no more to where a row leaves once it is known just behind, and something happens before
+  *next = l->in - h - left > MARGIN * (l->in - h) ? h + left - near / 2
+          : l->in - h <= near                     ? l->in
+                                                  : cr_min(further, (l->out + l->in) / 2);
   return false;
 }
 
@@ -179,7 +174,7 @@ static cr_real at_or(cr_real at, cr_real out, cr_real h) {
 }
 
 bool cri_locate_ends(cri_locate* l, const cr_model* m, const cr_data* d, cr_real h, cr_real* next) {
-  l->now = cri_event_rows(m, d, l->now.row);
+  l->now = cri_event_rows(m, d, l->now);
   if (cri_locate_is_tiny(l, h)) {
     return cross(l, m, d, h, next);
   }
@@ -210,6 +205,6 @@ bool cri_locate_ends(cri_locate* l, const cr_model* m, const cr_data* d, cr_real
 }
 
 void cri_locate_pass(cri_locate* l, const cr_model* m, const cr_data* d, cr_real h) {
-  l->now = cri_event_rows(m, d, l->now.row);
+  l->now = cri_event_rows(m, d, l->now);
   (void)take(l, m, d, h, false);
 }

@@ -5,8 +5,10 @@
 #include "collision/collision.h"
 #include "math/quat.h"
 
-// length of a shift in sizes of the geoms, and of a turn
+// length of a shift in sizes of the geoms, and of a turn; and so many times as long where that does not tell,
+// since contacts flicker for as long
 #define SHIFT CR_R(1e-6)
+#define FARTHER_SHIFT 10
 // moments are found to this part of the time it takes to move that far
 #define FINE CR_R(1e-7)
 // and on that path itself contacts are known so long before and after, and may be others in between for so long
@@ -23,7 +25,7 @@ typedef enum { BEFORE, AFTER, NEITHER } side;
 // contacts of the pair
 typedef struct {
   int n;
-  cr_real pos[CR_MAX_HITS][3], normal[CR_MAX_HITS][3];
+  cr_real pos[CR_MAX_HITS][3], normal[CR_MAX_HITS][3], weight[CR_MAX_HITS];
 } contacts;
 
 typedef struct {
@@ -31,7 +33,8 @@ typedef struct {
   const cri_event_row* row;  // one of the pair
   cri_place place[2];
   cr_shape_tan velocity[2];
-  cr_real unit;       // time to move by a shift
+  cr_real shift;      // length of one
+  cr_real unit;       // time to move by it
   contacts known[2];  // on the path itself, before and after
   cr_real moment;     // on it
 } paths;
@@ -40,10 +43,10 @@ typedef struct {
 static cr_real nearest(const contacts* a, int i, const contacts* others, cr_real size) {
   cr_real least = CR_MAX;
   for (int k = 0; k < others->n; k++) {
-    cr_real x[3], n[3];
+    cr_real x[3], n[3], heavier = cr_abs(a->weight[i] - others->weight[k]);
     cr_sub3(x, a->pos[i], others->pos[k]);
     cr_sub3(n, a->normal[i], others->normal[k]);
-    least = cr_min(least, cr_norm3(x) + size * cr_norm3(n));
+    least = cr_min(least, cr_norm3(x) + size * (cr_norm3(n) + heavier));
   }
   return least;
 }
@@ -71,6 +74,7 @@ static void turn(cr_real mat[9], const cr_real w[3], cr_real by) {
 static void collide(const paths* p, int direction, cr_real by, cr_real t, contacts* found) {
   cri_place at[2] = {p->place[0], p->place[1]};
   cr_hit hit[CR_MAX_HITS];
+  cr_real weight[CR_MAX_HITS];
   for (int k = 0; k < 2; k++) {
     cr_accscl3(at[k].pos, p->velocity[k].pos, t);
     turn(at[k].mat, p->velocity[k].rot, t);
@@ -83,11 +87,12 @@ static void collide(const paths* p, int direction, cr_real by, cr_real t, contac
   } else {
     at[direction >= 9].size[direction % 3] += by;
   }
-  int all = cri_collide_at(p->m, p->row->geom, at, p->row->margin, hit);
+  int all = cri_collide_at(p->m, p->row->geom, at, p->row->margin, hit, weight);
   found->n = 0;
   for (int k = 0; k < all; k++) {
     if (hit[k].dist < p->row->margin) {
       cr_copy3(found->pos[found->n], hit[k].pos);
+      found->weight[found->n] = weight[k];
       cr_copy3(found->normal[found->n++], hit[k].normal);
     }
   }
@@ -156,7 +161,7 @@ static bool begin(paths* p, const cr_model* m, const cr_data* d, cr_real h) {
   cr_sub3(way, p->velocity[1].pos, p->velocity[0].pos);
   cr_sub3(spin, p->velocity[1].rot, p->velocity[0].rot);
   cr_real size = p->row->size, speed = cr_norm3(way) + size * cr_norm3(spin);
-  p->unit = SHIFT * size / speed;
+  p->unit = p->shift * size / speed;
   if (!(speed > 0 && p->unit < CR_MAX)) {
     return false;
   }
@@ -184,24 +189,35 @@ static bool has_size(const cr_model* m, int geom, int k) {
   return type != CR_GEOM_PLANE && type != CR_GEOM_MESH && m->geom_size[3 * geom + k] > 0;
 }
 
+// all slopes at one length of a shift
+static bool probe(paths* p, const cr_model* m, const cr_data* d, cr_real h, cri_event_sign* sign) {
+  if (!begin(p, m, d, h)) {
+    return false;
+  }
+  for (int i = 0; i < DIRECTIONS; i++) {
+    cr_shape_tan* x = &sign->moment[i < 6 || i >= 9];
+    cr_real* slope = i < 3 ? &x->pos[i] : i < 6 ? &x->rot[i - 3] : &x->size[i % 3];
+    cr_real eps = p->shift * (i >= 3 && i < 6 ? 1 : p->row->size);
+    if ((i < 6 || has_size(m, p->row->geom[i >= 9], i % 3)) && !find_slope(p, i, eps, slope)) {
+      return false;
+    }
+  }
+  set_first(p, sign->moment);
+  return true;
+}
+
 bool cri_probe(const cr_model* m, const cr_data* d, const cri_event_list* before,
                const cri_event_list* after, cr_real pair, cr_real h, cri_event_sign* sign) {
-  paths p = {.m = m, .row = row_of(after, pair)};
+  paths p = {.m = m, .row = row_of(after, pair), .shift = SHIFT};
   p.row = p.row == NULL ? row_of(before, pair) : p.row;
-  if (p.row == NULL || p.row->size == 0 || m->collision != CR_COLLISION_HARD ||
-      m->geom_type[p.row->geom[0]] == CR_GEOM_HFIELD || !begin(&p, m, d, h)) {
+  if (p.row == NULL || p.row->size == 0 || m->geom_type[p.row->geom[0]] == CR_GEOM_HFIELD) {
     return false;
   }
   *sign = (cri_event_sign){.was = -1, .now = -1, .probed = true};
   memcpy(sign->geom, p.row->geom, sizeof sign->geom);
-  for (int i = 0; i < DIRECTIONS; i++) {
-    cr_shape_tan* x = &sign->moment[i < 6 || i >= 9];
-    cr_real* slope = i < 3 ? &x->pos[i] : i < 6 ? &x->rot[i - 3] : &x->size[i % 3];
-    cr_real eps = SHIFT * (i >= 3 && i < 6 ? 1 : p.row->size);
-    if ((i < 6 || has_size(m, p.row->geom[i >= 9], i % 3)) && !find_slope(&p, i, eps, slope)) {
-      return false;
-    }
+  if (probe(&p, m, d, h, sign)) {
+    return true;
   }
-  set_first(&p, sign->moment);
-  return true;
+  p.shift *= FARTHER_SHIFT;
+  return probe(&p, m, d, h, sign);
 }

@@ -13,7 +13,7 @@
 /// Equation (t(+eps) - t(-eps)) / (2 eps), t: when a path that starts eps away, with the same velocities, has
 ///          its contacts change from those before to those after                              [e6]
 /// Memory   no allocation
-/// Cost     some thirty collisions of the pair for each of 24 paths at most
+/// Cost     some thirty collisions of the pair for each of 24 paths at most, twice where shifts of 1e-6 do not tell
 bool cri_probe(const cr_model* m, const cr_data* d, const cri_event_list* before,
                const cri_event_list* after, cr_real pair, cr_real h, cri_event_sign* sign);
 

@@ -202,10 +202,11 @@ static int pairs_beyond(const cr_model* m, const cr_data* d, cr_field_id id) {
   }
 }
 
-// lists of rows that adaptive steps with events compare
+// lists of rows, and of parts of smooth contacts, that adaptive steps with events compare
 static size_t event_numbers(const cr_model* m, const cr_data* d) {
   const cri_tableau* t = cri_tableau_of(m->integrator);
-  return t != NULL && t->error != NULL ? 64 * (size_t)d->nefc_max : 0;
+  size_t parts = m->collision == CR_COLLISION_SMOOTH ? 80 * (size_t)d->ncon_max : 0;
+  return t != NULL && t->error != NULL ? 64 * (size_t)d->nefc_max + parts : 0;
 }
 
 static size_t scratch_numbers(const cr_model* m, const cr_data* d) {

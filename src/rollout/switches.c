@@ -37,7 +37,7 @@ static cr_status set_here(cr_rollout* r, const cr_model* m, int k, uint64_t* set
   if (rows == NULL) {
     return cri_fail(error, CR_ERR_MEMORY, "no memory for %d rows", d->nefc);
   }
-  (void)cri_event_rows(m, d, rows);
+  (void)cri_event_rows(m, d, (cri_event_list){.row = rows});
   *set = 0;
   for (int i = 0; i < d->nefc; i++) {
     int64_t feature = (int64_t)rows[i].feature;
