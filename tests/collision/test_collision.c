@@ -231,6 +231,121 @@ TEST(upright_capsule_has_a_finite_derivative) {
 }
 
 // what the contacts' cotangents say of a direction, and what the shapes' do
+// the contacts a time later, each geom with its velocity in d
+static void move_geoms(const cr_model* m, const cr_data* d, cr_real time, cr_data* moved) {
+  for (int g = 0; g < m->ngeom; g++) {
+    cr_shape_tan v = cri_collision_shape_velocity(m, d, g);
+    cr_real mat_tan[9];
+    cr_rot_tan(mat_tan, v.rot, d->geom_xmat + 9 * g);
+    cr_copy3(moved->geom_xpos + 3 * g, d->geom_xpos + 3 * g);
+    cr_accscl3(moved->geom_xpos + 3 * g, v.pos, time);
+    for (int k = 0; k < 9; k++) {
+      moved->geom_xmat[9 * g + k] = d->geom_xmat[9 * g + k] + time * mat_tan[k];
+    }
+  }
+  assert_int_equal(cr_collision(m, moved), CR_OK);
+}
+
+// rates of the parts of contact i against differences; how many parts, 0 where others touch before or after
+static int check_rates(const cr_model* m, const cr_data* d, int i, const cr_data* later,
+                       const cr_data* sooner, cr_real eps) {
+  cri_contact_part part[CR_MAX_HITS], a[CR_MAX_HITS], b[CR_MAX_HITS];
+  int n = cri_collision_parts(m, d, i, part);
+  if (i >= later->ncon || i >= sooner->ncon || cri_collision_parts(m, later, i, a) != n ||
+      cri_collision_parts(m, sooner, i, b) != n) {
+    return 0;
+  }
+  size_t bytes = 4 * (size_t)n * sizeof(int32_t);
+  if (memcmp(d->contact_feature + 4 * i, later->contact_feature + 4 * i, bytes) != 0 ||
+      memcmp(d->contact_feature + 4 * i, sooner->contact_feature + 4 * i, bytes) != 0) {
+    return 0;
+  }
+  for (int k = 0; k < n; k++) {
+    cr_real scale = 1 + cr_norm3(part[k].rate.pos) + cr_abs(part[k].left_rate);
+    assert_close(part[k].rate.dist, (a[k].at.dist - b[k].at.dist) / (2 * eps), CR_R(1e-5) * scale);
+    assert_close(part[k].left_rate, (a[k].left - b[k].left) / (2 * eps), CR_R(1e-4) * scale);
+    for (int c = 0; c < 3; c++) {
+      assert_close(part[k].rate.pos[c], (a[k].at.pos[c] - b[k].at.pos[c]) / (2 * eps),
+                   CR_R(1e-4) * scale);
+    }
+  }
+  return n;
+}
+
+// shares and weight of the parts, and their mean
+static void check_mean(const cr_model* m, const cr_data* d, int i) {
+  cri_contact_part part[CR_MAX_HITS];
+  int n = cri_collision_parts(m, d, i, part);
+  cr_real sum = 0, square = 0, mean[3] = {0, 0, 0};
+  for (int k = 0; k < n; k++) {
+    sum += part[k].share;
+    square += part[k].share * part[k].share;
+    cr_accscl3(mean, part[k].at.pos, part[k].share);
+  }
+  assert_close(sum, 1, TOLERANCE);
+  assert_close(1 / square, d->contact_weight[i], 16 * TOLERANCE * (cr_real)n);
+  for (int c = 0; c < 3; c++) {
+    assert_close(mean[c], d->contact_pos[3 * i + c], 16 * TOLERANCE * (1 + cr_norm3(mean)));
+  }
+}
+
+// contact i is among those of its geoms where these are
+static void check_pair(const cr_model* m, const cr_data* d, int i) {
+  const int32_t* geom = d->contact_geom + 2 * i;
+  cri_place at[2];
+  cr_hit hit[CR_MAX_HITS];
+  cr_real weight[CR_MAX_HITS];
+  for (int k = 0; k < 2; k++) {
+    cr_copy3(at[k].pos, d->geom_xpos + 3 * geom[k]);
+    cr_copy(at[k].mat, d->geom_xmat + 9 * geom[k], 9);
+    cr_copy3(at[k].size, m->geom_size + 3 * geom[k]);
+  }
+  int n = cri_collide_at(m, geom, at, d->contact_dist[i] + CR_R(1e-6), hit, weight);
+  bool found = false;
+  for (int k = 0; k < n; k++) {
+    found = found || (memcmp(hit[k].pos, d->contact_pos + 3 * i, 3 * sizeof(cr_real)) == 0 &&
+                      hit[k].dist == d->contact_dist[i] && weight[k] == d->contact_weight[i]);
+  }
+  assert_true(found);
+}
+
+TEST(parts_of_a_smooth_contact_make_its_mean) {
+  int several = 0, moving = 0;
+  const cr_real eps = CR_R(1e-6);
+  for (uint64_t seed = 0; seed < 60; seed++) {
+    cr_model m;
+    cr_random r = cr_random_seed(seed, 0);
+    assert_int_equal(random_model(&m, seed, NULL), CR_OK);
+    m.collision = CR_COLLISION_SMOOTH;
+    m.softness = CR_DEFAULT_SOFTNESS;
+    cr_data* d = test_data(&m);
+    random_state(&m, d, seed, STATE_CONTACT);
+    assert_int_equal(cr_kinematics(&m, d), CR_OK);
+    cr_data* later = test_data(&m);
+    cr_data* sooner = test_data(&m);
+    cri_data_copy(&m, later, d);
+    cri_data_copy(&m, sooner, d);
+    assert_int_equal(cr_collision(&m, d), CR_OK);
+    for (int i = 6; i < 6 * m.nbody; i++) {
+      d->cvel[i] = cr_random_normal(&r);
+    }
+    move_geoms(&m, d, eps, later);
+    move_geoms(&m, d, -eps, sooner);
+    for (int i = 0; i < d->ncon; i++) {
+      cri_contact_part part[CR_MAX_HITS];
+      if (d->contact_follows[i] == 0 && cri_collision_parts(&m, d, i, part) > 0) {
+        several += cri_collision_parts(&m, d, i, part) > 1;
+        check_mean(&m, d, i);
+        check_pair(&m, d, i);
+        moving += check_rates(&m, d, i, later, sooner, eps);
+      }
+    }
+    cri_model_free(&m);
+  }
+  print_message("%d contacts of several parts, rates of %d parts\n", several, moving);
+  assert_true(several > 5 && moving > 20);
+}
+
 TEST(vjp_is_the_transpose_of_jvp) {
   int contacts = 0;
   for (uint64_t seed = 0; seed < 40; seed++) {
