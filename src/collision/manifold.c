@@ -2,6 +2,7 @@
 #include "collision/manifold.h"
 
 #include "collision/box.h"
+#include "collision/facet.h"
 #include "collision/polygon.h"
 
 // cosine and sine of the angle up to which faces count as parallel
@@ -9,204 +10,7 @@
 #define EDGE_SINE CR_R(0.08878292)
 
 enum { FACES = 1, LINE_OF_A = 2, LINE_OF_B = 3 };
-enum { MOST_CORNERS = 128, DISK = 16, MOST_CANDIDATES = 32 };
-
-// ---- flat faces: id is a face of a box (2 axis, + 1 on the negative side), a polygon of a hull, a
-// disk of a cylinder (1 the upper). Corners go around clockwise, seen from outside.
-
-typedef struct {
-  const cr_core* core;
-  int32_t id;
-  int n;
-  cr_real normal[3];
-} flat;
-
-static void box_corner(int32_t id, int i, int sign[3]) {
-  static const signed char corner[6][4][3] = {{{1, 1, 1}, {1, 1, -1}, {1, -1, -1}, {1, -1, 1}},
-                                              {{-1, 1, -1}, {-1, 1, 1}, {-1, -1, 1}, {-1, -1, -1}},
-                                              {{-1, 1, -1}, {1, 1, -1}, {1, 1, 1}, {-1, 1, 1}},
-                                              {{-1, -1, 1}, {1, -1, 1}, {1, -1, -1}, {-1, -1, -1}},
-                                              {{-1, 1, 1}, {1, 1, 1}, {1, -1, 1}, {-1, -1, 1}},
-                                              {{1, 1, -1}, {-1, 1, -1}, {-1, -1, -1}, {1, -1, -1}}};
-  for (int k = 0; k < 3; k++) {
-    sign[k] = corner[id][i][k];
-  }
-}
-
-// the corners of a disk are 16 to a turn: corner i at angle i pi/8
-static void disk_corner(int i, cr_real* cosine, cr_real* sine) {
-  static const cr_real quarter[5] = {1, CR_R(0.92387953251128675612818318939678828682),
-                                     CR_R(0.70710678118654752440084436210484903928),
-                                     CR_R(0.38268343236508977172845998403039886676), 0};
-  int k = i % 4;
-  const cr_real along = quarter[k], across = quarter[4 - k];
-  const cr_real turned[4][2] = {
-      {along, across}, {-across, along}, {-along, -across}, {across, -along}};
-  *cosine = turned[i / 4][0];
-  *sine = turned[i / 4][1];
-}
-
-static void place(const cr_core* c, const cr_real x[3], cr_real p[3]) {
-  cr_mulmat3(p, c->shape->mat, x);
-  cr_acc3(p, c->pos);
-}
-
-static flat flat_of(const cr_core* c, int32_t id) {
-  flat f = {.core = c, .id = id, .n = 4};
-  cr_real x[3] = {0, 0, 0};
-  if (c->shape->type == CR_GEOM_BOX) {
-    x[id / 2] = id % 2 ? -1 : 1;
-  } else if (c->shape->type == CR_GEOM_CYLINDER) {
-    f.n = DISK;
-    x[2] = id ? 1 : -1;
-  } else {
-    f.n = c->shape->hull->num[id];
-    cr_copy3(x, c->shape->hull->normal + 3 * id);
-  }
-  cr_mulmat3(f.normal, c->shape->mat, x);
-  return f;
-}
-
-static void flat_corner(const flat* f, int i, cr_real p[3]) {
-  const cr_shape* s = f->core->shape;
-  cr_real x[3];
-  if (s->type == CR_GEOM_BOX) {
-    int sign[3];
-    box_corner(f->id, i, sign);
-    for (int k = 0; k < 3; k++) {
-      x[k] = (cr_real)sign[k] * s->size[k];
-    }
-  } else if (s->type == CR_GEOM_CYLINDER) {
-    cr_real cosine, sine;
-    disk_corner(i, &cosine, &sine);
-    x[0] = s->size[0] * cosine;
-    x[1] = (f->id ? -s->size[0] : s->size[0]) * sine;
-    x[2] = f->id ? s->size[1] : -s->size[1];
-  } else {
-    const cr_hull* h = s->hull;
-    cr_copy3(x, h->vert + 3 * h->polygon[h->adr[f->id] + f->n - 1 - i]);
-  }
-  place(f->core, x, p);
-}
-
-// the faces that an optimum's feature belongs to; returns their number
-static int faces_of(const cr_core* c, const cr_touch* t, int32_t id[MOST_CANDIDATES]) {
-  int n = 0;
-  if (c->shape->type == CR_GEOM_BOX) {
-    int sign[3];
-    cri_part_signs(sign, t->id[0] - 13);
-    for (int k = 0; k < 3; k++) {
-      if (sign[k] != 0) {
-        id[n++] = 2 * k + (sign[k] < 0);
-      }
-    }
-  } else if (c->shape->type == CR_GEOM_CYLINDER && t->kind != CR_TOUCH_SIDE) {
-    id[n++] = t->id[0];
-  } else if (c->shape->type == CR_GEOM_MESH && t->kind == CR_TOUCH_FACE) {
-    id[0] = cri_touch_polygon(c->shape->hull, t);
-    n = id[0] >= 0;
-  } else if (c->shape->type == CR_GEOM_MESH) {
-    const cr_hull* h = c->shape->hull;
-    const int32_t* first = h->map + h->mapadr[t->id[0]];
-    for (int i = 0; i < h->mapnum[t->id[0]] && n < MOST_CANDIDATES; i++) {
-      bool common = t->kind == CR_TOUCH_POINT;
-      for (int k = 0; !common && k < h->mapnum[t->id[1]]; k++) {
-        common = h->map[h->mapadr[t->id[1]] + k] == first[i];
-      }
-      if (common) {
-        id[n++] = first[i];
-      }
-    }
-  }
-  return n;
-}
-
-// ---- straight lines: id is an edge of a box (the part + 13), of a hull (two vertices), or 0
-
-typedef struct {
-  const cr_core* core;
-  int32_t id;
-  cr_real axis[3];  // unit; from the first end to the second
-  cr_real end[2][3];
-} line;
-
-static int32_t pack(int32_t low, int32_t high) {
-  return (int32_t)((uint32_t)low | (uint32_t)high << 16);
-}
-
-// [h4] how far the line of a round side is from the axis: r m_p (capsule) or r m_p/|m_p|, m_p the part
-// of the outward direction m across the axis
-static void offset_of(const cr_core* c, const cr_real axis[3], const cr_real m[3], cr_real r[3]) {
-  cr_copy3(r, m);
-  cr_accscl3(r, axis, -cr_dot3(m, axis));
-  if (c->shape->type == CR_GEOM_CYLINDER) {
-    cr_normalize3(r);
-  }
-  cr_scl3(r, r, c->shape->size[0]);
-}
-
-static line line_of(const cr_core* c, int32_t id, const cr_real m[3]) {
-  line l = {.core = c, .id = id};
-  const cr_shape* s = c->shape;
-  if (s->type == CR_GEOM_BOX) {
-    int sign[3];
-    cri_part_signs(sign, id - 13);
-    for (int e = 0; e < 2; e++) {
-      cr_real x[3];
-      for (int k = 0; k < 3; k++) {
-        x[k] = (sign[k] != 0 ? (cr_real)sign[k] : (cr_real)(2 * e - 1)) * s->size[k];
-      }
-      place(c, x, l.end[e]);
-    }
-  } else if (s->type == CR_GEOM_MESH) {
-    place(c, s->hull->vert + 3 * (ptrdiff_t)(id & 0xffff), l.end[0]);
-    place(c, s->hull->vert + 3 * (ptrdiff_t)((uint32_t)id >> 16), l.end[1]);
-  } else {
-    cr_real offset[3];
-    cr_col3(l.axis, s->mat, 2);
-    offset_of(c, l.axis, m, offset);
-    for (int e = 0; e < 2; e++) {
-      cr_add3(l.end[e], c->pos, offset);
-      cr_accscl3(l.end[e], l.axis, e ? s->size[1] : -s->size[1]);
-    }
-  }
-  cr_sub3(l.axis, l.end[1], l.end[0]);
-  cr_normalize3(l.axis);
-  return l;
-}
-
-static bool is_round(const cr_core* c) {
-  return c->shape->type == CR_GEOM_CAPSULE || c->shape->type == CR_GEOM_CYLINDER;
-}
-
-// the lines that a feature belongs to; returns their number
-static int lines_of(const cr_core* c, const cr_touch* t, int32_t id[MOST_CANDIDATES]) {
-  int n = 0;
-  if (is_round(c)) {
-    id[n++] = 0;
-  } else if (t->kind == CR_TOUCH_EDGE) {
-    id[n++] = c->shape->type == CR_GEOM_BOX ? t->id[0] : pack(t->id[0], t->id[1]);
-  } else if (t->kind == CR_TOUCH_POINT && c->shape->type == CR_GEOM_BOX) {
-    int sign[3];
-    cri_part_signs(sign, t->id[0] - 13);
-    for (int k = 0; k < 3; k++) {
-      id[n++] = t->id[0] - cri_part(k, sign[k]);
-    }
-  } else if (t->kind == CR_TOUCH_POINT && c->shape->type == CR_GEOM_MESH) {
-    const cr_hull* h = c->shape->hull;
-    for (int i = 0; i < h->mapnum[t->id[0]] && n < MOST_CANDIDATES; i++) {
-      int32_t p = h->map[h->mapadr[t->id[0]] + i];
-      const int32_t* corner = h->polygon + h->adr[p];
-      for (int k = 0; k < h->num[p]; k++) {
-        if (corner[k] == t->id[0]) {
-          id[n++] = pack(t->id[0], corner[k == 0 ? h->num[p] - 1 : k - 1]);
-          break;
-        }
-      }
-    }
-  }
-  return n;
-}
+enum { MOST_CORNERS = 128 };
 
 // ---- clipping. A side is 2 i for side i of the polygon that is clipped, 2 i + 1 for side i of the
 // one that clips; the ends of a line have sides 0 and 2.
@@ -222,7 +26,7 @@ typedef struct {
 } polygon;
 
 // inward normal of the plane through the side from p to q, along the face's normal
-static void side_normal(const flat* f, const cr_real p[3], const cr_real q[3], cr_real in[3]) {
+static void side_normal(const cri_flat* f, const cr_real p[3], const cr_real q[3], cr_real in[3]) {
   cr_real edge[3];
   cr_sub3(edge, q, p);
   cr_cross3(in, edge, f->normal);
@@ -230,10 +34,10 @@ static void side_normal(const flat* f, const cr_real p[3], const cr_real q[3], c
 }
 
 // that of side i; p a point on it
-static void side_plane(const flat* f, int i, cr_real in[3], cr_real p[3]) {
+static void side_plane(const cri_flat* f, int i, cr_real in[3], cr_real p[3]) {
   cr_real q[3];
-  flat_corner(f, i, p);
-  flat_corner(f, (i + 1) % f->n, q);
+  cri_flat_corner(f, i, p);
+  cri_flat_corner(f, (i + 1) % f->n, q);
   side_normal(f, p, q, in);
 }
 
@@ -271,13 +75,13 @@ static void clip_side(const polygon* from, const cr_real* height, int32_t side, 
 }
 
 // clips by all sides of the face, drops what is beyond the margin above it
-static polygon* clip(const flat* f, cr_real margin, polygon* x, polygon* y) {
+static polygon* clip(const cri_flat* f, cr_real margin, polygon* x, polygon* y) {
   cr_real first[3], p[3], q[3], in[3], height[2 * MOST_CORNERS];
-  flat_corner(f, 0, first);
+  cri_flat_corner(f, 0, first);
   cr_copy3(p, first);
   for (int i = 0; i < f->n; i++) {
     if (i + 1 < f->n) {
-      flat_corner(f, i + 1, q);
+      cri_flat_corner(f, i + 1, q);
     } else {
       cr_copy3(q, first);
     }
@@ -304,10 +108,10 @@ static polygon* clip(const flat* f, cr_real margin, polygon* x, polygon* y) {
 
 // [h7] The corners of a hull's polygon are not quite in one plane, so where two sides of a cross inside
 // of b depends on the order of the cuts: what counts is the plane of b's first corner there.
-static void flatten(const flat* a, const flat* b, corner* v) {
+static void flatten(const cri_flat* a, const cri_flat* b, corner* v) {
   cr_real p[3], arm[3];
   if (v->before % 2 != 0 && v->after % 2 != 0) {
-    flat_corner(b, 0, p);
+    cri_flat_corner(b, 0, p);
     cr_sub3(arm, v->p, p);
     cr_accscl3(v->p, a->normal, -cr_dot3(arm, b->normal) / cr_dot3(a->normal, b->normal));
   }
@@ -316,9 +120,9 @@ static void flatten(const flat* a, const flat* b, corner* v) {
 // ---- measures
 
 // [h1]-[h3]
-static void measure_faces(const flat* a, const flat* b, const cr_real v[3], cr_hit* hit) {
+static void measure_faces(const cri_flat* a, const cri_flat* b, const cr_real v[3], cr_hit* hit) {
   cr_real p[3], arm[3];
-  flat_corner(a, 0, p);
+  cri_flat_corner(a, 0, p);
   cr_sub3(arm, v, p);
   cr_real s = cr_dot3(arm, a->normal);
   hit->dist = -s * cr_dot3(a->normal, b->normal);
@@ -329,9 +133,9 @@ static void measure_faces(const flat* a, const flat* b, const cr_real v[3], cr_h
 }
 
 // [h5]
-static void measure_line(const flat* f, bool face_of_a, const cr_real v[3], cr_hit* hit) {
+static void measure_line(const cri_flat* f, bool face_of_a, const cr_real v[3], cr_hit* hit) {
   cr_real p[3], arm[3];
-  flat_corner(f, 0, p);
+  cri_flat_corner(f, 0, p);
   cr_sub3(arm, v, p);
   hit->dist = cr_dot3(arm, f->normal);
   cr_copy3(hit->pos, v);
@@ -348,17 +152,17 @@ typedef struct {
 
 // the two faces most opposed, both turned to the other shape
 static bool opposed_faces(const cr_core* a, const cr_core* b, const cr_optimum* x, choice* found) {
-  int32_t ids_a[MOST_CANDIDATES], ids_b[MOST_CANDIDATES];
-  int na = faces_of(a, &x->a, ids_a), nb = faces_of(b, &x->b, ids_b);
+  int32_t ids_a[CRI_MOST_FACETS], ids_b[CRI_MOST_FACETS];
+  int na = cri_flats_near(a, &x->a, ids_a), nb = cri_flats_near(b, &x->b, ids_b);
   cr_real best = -FACE_COSINE;
   found->mode = 0;
   for (int i = 0; i < na; i++) {
-    flat fa = flat_of(a, ids_a[i]);
+    cri_flat fa = cri_flat_of(a, ids_a[i]);
     if (cr_dot3(fa.normal, x->normal) <= EDGE_SINE) {
       continue;
     }
     for (int k = 0; k < nb; k++) {
-      flat fb = flat_of(b, ids_b[k]);
+      cri_flat fb = cri_flat_of(b, ids_b[k]);
       cr_real along = cr_dot3(fa.normal, fb.normal);
       if (cr_dot3(fb.normal, x->normal) < -EDGE_SINE && along < best) {
         best = along;
@@ -373,17 +177,17 @@ static bool opposed_faces(const cr_core* a, const cr_core* b, const cr_optimum* 
 // the line is that towards the face, so the face has to be where the optimum is
 static bool line_on_face(const cr_core* a, const cr_core* b, const cr_touch* ta, const cr_touch* tb,
                          const cr_real n[3], int32_t* line_id, int32_t* face_id) {
-  int32_t lines[MOST_CANDIDATES], faces[MOST_CANDIDATES];
-  int nline = lines_of(a, ta, lines), nface = faces_of(b, tb, faces);
+  int32_t lines[CRI_MOST_FACETS], faces[CRI_MOST_FACETS];
+  int nline = cri_lines_near(a, ta, lines), nface = cri_flats_near(b, tb, faces);
   for (int i = 0; i < nface; i++) {
-    flat f = flat_of(b, faces[i]);
+    cri_flat f = cri_flat_of(b, faces[i]);
     cr_real m[3], along = -cr_dot3(f.normal, n);
-    if (along <= CR_MINVAL || (is_round(a) && along < FACE_COSINE)) {
+    if (along <= CR_MINVAL || (cri_has_round_side(a) && along < FACE_COSINE)) {
       continue;
     }
     cr_scl3(m, f.normal, -1);
     for (int k = 0; k < nline; k++) {
-      line l = line_of(a, lines[k], m);
+      cri_line l = cri_line_of(a, lines[k], m);
       if (cr_abs(cr_dot3(l.axis, f.normal)) < EDGE_SINE) {
         *line_id = lines[k];
         *face_id = faces[i];
@@ -407,12 +211,12 @@ static int extent_of(const cr_core* c, const cr_touch* t) {
 
 static choice choose(const cr_core* a, const cr_core* b, const cr_optimum* x) {
   choice c = {0, 0, 0};
-  int32_t ids[MOST_CANDIDATES];
+  int32_t ids[CRI_MOST_FACETS];
   int extent_a = extent_of(a, &x->a), extent_b = extent_of(b, &x->b);
   if (opposed_faces(a, b, x, &c)) {
     return c;
   }
-  bool faces_a = faces_of(a, &x->a, ids) > 0, faces_b = faces_of(b, &x->b, ids) > 0;
+  bool faces_a = cri_flats_near(a, &x->a, ids) > 0, faces_b = cri_flats_near(b, &x->b, ids) > 0;
   if (extent_a < 3 && faces_b && (extent_a <= extent_b || !faces_a)) {
     if (line_on_face(a, b, &x->a, &x->b, x->normal, &c.id_a, &c.id_b)) {
       c.mode = LINE_OF_A;
@@ -427,16 +231,16 @@ static choice choose(const cr_core* a, const cr_core* b, const cr_optimum* x) {
   return c;
 }
 
-static void put_polygon(const flat* f, polygon* x) {
+static void put_polygon(const cri_flat* f, polygon* x) {
   x->n = f->n;
   for (int i = 0; i < f->n; i++) {
-    flat_corner(f, i, x->c[i].p);
+    cri_flat_corner(f, i, x->c[i].p);
     x->c[i].before = 2 * ((i + f->n - 1) % f->n);
     x->c[i].after = 2 * i;
   }
 }
 
-static void put_line(const line* l, polygon* x) {
+static void put_line(const cri_line* l, polygon* x) {
   x->n = 2;
   for (int e = 0; e < 2; e++) {
     cr_copy3(x->c[e].p, l->end[e]);
@@ -500,12 +304,12 @@ int cri_manifold(const cr_core* a, const cr_core* b, const cr_optimum* x, cr_rea
     return 0;
   }
   polygon first, second, *left;
-  flat fa = {.n = 0}, fb = {.n = 0};
+  cri_flat fa = {.n = 0}, fb = {.n = 0};
   cr_real m[3];
   int keep[CR_MAX_HITS], n;
   if (c.mode == FACES) {
-    fa = flat_of(a, c.id_a);
-    fb = flat_of(b, c.id_b);
+    fa = cri_flat_of(a, c.id_a);
+    fb = cri_flat_of(b, c.id_b);
     if (fa.n > MOST_CORNERS || fb.n > MOST_CORNERS || fa.n + fb.n > 2 * MOST_CORNERS - 2) {
       return 0;
     }
@@ -516,20 +320,21 @@ int cri_manifold(const cr_core* a, const cr_core* b, const cr_optimum* x, cr_rea
       flatten(&fa, &fb, &left->c[keep[i]]);
     }
   } else {
-    flat* face = c.mode == LINE_OF_A ? &fb : &fa;
-    *face = c.mode == LINE_OF_A ? flat_of(b, c.id_b) : flat_of(a, c.id_a);
+    cri_flat* face = c.mode == LINE_OF_A ? &fb : &fa;
+    *face = c.mode == LINE_OF_A ? cri_flat_of(b, c.id_b) : cri_flat_of(a, c.id_a);
     if (face->n > MOST_CORNERS) {
       return 0;
     }
     cr_scl3(m, face->normal, -1);
-    line l = c.mode == LINE_OF_A ? line_of(a, c.id_a, m) : line_of(b, c.id_b, m);
+    cri_line l = c.mode == LINE_OF_A ? cri_line_of(a, c.id_a, m) : cri_line_of(b, c.id_b, m);
     put_line(&l, &first);
     left = clip(face, margin, &first, &second);
     n = ends_of(left, keep);
   }
   for (int i = 0; i < n; i++) {
     const corner* v = &left->c[keep[i]];
-    hit[i] = (cr_hit){.feature = {CR_MANIFOLD * c.mode, c.id_a, c.id_b, pack(v->before, v->after)}};
+    hit[i] =
+        (cr_hit){.feature = {CR_MANIFOLD * c.mode, c.id_a, c.id_b, cri_pack(v->before, v->after)}};
     cr_copy3(hit[i].local, v->p);
     if (c.mode == FACES) {
       measure_faces(&fa, &fb, v->p, &hit[i]);
@@ -589,21 +394,21 @@ typedef struct {
   bool fixed;  // a corner of b itself
 } meeting;
 
-static meeting meeting_of(const flat* fa, const flat* fb, int32_t lines) {
+static meeting meeting_of(const cri_flat* fa, const cri_flat* fb, int32_t lines) {
   int32_t side[2] = {lines & 0xffff, (int32_t)((uint32_t)lines >> 16)};
   meeting m = {.fixed = side[0] % 2 == 0 && side[1] % 2 == 0};
   cr_real p[3];
   cr_copy3(m.N[0], fb->normal);
   m.core[0] = fb->core;
   for (int i = 0; i < 2; i++) {
-    const flat* f = side[i] % 2 ? fa : fb;
+    const cri_flat* f = side[i] % 2 ? fa : fb;
     int k = side[i] / 2 % f->n;
     side_plane(f, k, m.N[i + 1], p);
     m.core[i + 1] = f->core;
     // corners of a hull's polygon are not quite in one plane: on an edge of b itself, its own line
     if (f == fb) {
       cr_real edge[3];
-      flat_corner(f, (k + 1) % f->n, edge);
+      cri_flat_corner(f, (k + 1) % f->n, edge);
       cr_sub3(edge, edge, p);
       cr_cross3(m.N[0], m.N[i + 1], edge);
       cr_normalize3(m.N[0]);
@@ -648,16 +453,16 @@ static void meeting_bar(const meeting* m, const cr_core* a, const cr_real v[3],
 }
 
 // the foot of v on a face
-static void foot_of(const flat* f, const cr_real v[3], cr_real* s, cr_real foot[3]) {
+static void foot_of(const cri_flat* f, const cr_real v[3], cr_real* s, cr_real foot[3]) {
   cr_real p[3], arm[3];
-  flat_corner(f, 0, p);
+  cri_flat_corner(f, 0, p);
   cr_sub3(arm, v, p);
   *s = cr_dot3(arm, f->normal);
   cr_copy3(foot, v);
   cr_accscl3(foot, f->normal, -*s);
 }
 
-static void faces_tan(const flat* fa, const flat* fb, int32_t lines, const cr_real v[3],
+static void faces_tan(const cri_flat* fa, const cri_flat* fb, int32_t lines, const cr_real v[3],
                       const cr_shape_tan* a_tan, const cr_shape_tan* b_tan, cr_hit_tan* hit_tan) {
   cr_real s, foot[3], v_tan[3], u[3], na_tan[3], nb_tan[3];
   meeting m = meeting_of(fa, fb, lines);
@@ -682,7 +487,7 @@ static void faces_tan(const flat* fa, const flat* fb, int32_t lines, const cr_re
   cr_scl3(hit_tan->normal, nb_tan, -1);
 }
 
-static void faces_bar(const flat* fa, const flat* fb, int32_t lines, const cr_real v[3],
+static void faces_bar(const cri_flat* fa, const cri_flat* fb, int32_t lines, const cr_real v[3],
                       const cr_hit_tan* hit_bar, cr_shape_tan* a_bar, cr_shape_tan* b_bar) {
   cr_real s, foot[3], v_bar[3], u_bar[3], na_bar[3], nb_bar[3];
   meeting m = meeting_of(fa, fb, lines);
@@ -714,7 +519,7 @@ static void faces_bar(const flat* fa, const flat* fb, int32_t lines, const cr_re
 
 // where v is on a line: at an end, or where the line crosses a side of the face
 typedef struct {
-  line l;
+  cri_line l;
   cr_real m[3];     // -normal of the face: the line's outward direction
   cr_real axis[3];  // of a round shape
   cr_real place;    // along it, from the centre
@@ -723,13 +528,13 @@ typedef struct {
   cr_real slope;    // in . axis of the line
 } spot;
 
-static spot spot_of(const cr_core* c, const flat* f, int32_t id, int32_t lines,
+static spot spot_of(const cr_core* c, const cri_flat* f, int32_t id, int32_t lines,
                     const cr_real v[3]) {
   int32_t before = lines & 0xffff, after = (int32_t)((uint32_t)lines >> 16);
   spot s = {.end = -1};
   cr_real p[3], arm[3];
   cr_scl3(s.m, f->normal, -1);
-  s.l = line_of(c, id, s.m);
+  s.l = cri_line_of(c, id, s.m);
   cr_col3(s.axis, c->shape->mat, 2);
   cr_sub3(arm, v, c->pos);
   s.place = cr_dot3(arm, s.axis);
@@ -788,7 +593,7 @@ static void offset_bar(const spot* s, const cr_core* c, const cr_real r_bar[3],
 static void on_line_tan(const spot* s, const cr_core* c, const cr_real v[3],
                         const cr_shape_tan* line_tan, const cr_shape_tan* face_tan,
                         cr_real v_tan[3]) {
-  if (!is_round(c)) {
+  if (!cri_has_round_side(c)) {
     drift_tan(c, v, v, line_tan, v_tan);
     return;
   }
@@ -804,7 +609,7 @@ static void on_line_tan(const spot* s, const cr_core* c, const cr_real v[3],
 
 static void on_line_bar(const spot* s, const cr_core* c, const cr_real v[3], const cr_real v_bar[3],
                         cr_shape_tan* line_bar, cr_shape_tan* face_bar) {
-  if (!is_round(c)) {
+  if (!cri_has_round_side(c)) {
     drift_bar(c, v, v, v_bar, line_bar);
     return;
   }
@@ -819,8 +624,8 @@ static void on_line_bar(const spot* s, const cr_core* c, const cr_real v[3], con
   }
 }
 
-static void line_tan_of(const cr_core* c, const flat* f, bool face_of_a, int32_t id, int32_t lines,
-                        const cr_real v[3], const cr_shape_tan* line_tan,
+static void line_tan_of(const cr_core* c, const cri_flat* f, bool face_of_a, int32_t id,
+                        int32_t lines, const cr_real v[3], const cr_shape_tan* line_tan,
                         const cr_shape_tan* face_tan, cr_hit_tan* hit_tan) {
   cr_real dist, foot[3], v_tan[3], u[3], n_tan[3];
   spot s = spot_of(c, f, id, lines, v);
@@ -844,9 +649,9 @@ static void line_tan_of(const cr_core* c, const flat* f, bool face_of_a, int32_t
   cr_scl3(hit_tan->normal, n_tan, face_of_a ? 1 : -1);
 }
 
-static void line_bar_of(const cr_core* c, const flat* f, bool face_of_a, int32_t id, int32_t lines,
-                        const cr_real v[3], const cr_hit_tan* hit_bar, cr_shape_tan* line_bar,
-                        cr_shape_tan* face_bar) {
+static void line_bar_of(const cr_core* c, const cri_flat* f, bool face_of_a, int32_t id,
+                        int32_t lines, const cr_real v[3], const cr_hit_tan* hit_bar,
+                        cr_shape_tan* line_bar, cr_shape_tan* face_bar) {
   cr_real dist, foot[3], v_bar[3], u_bar[3], n_bar[3];
   spot s = spot_of(c, f, id, lines, v);
   foot_of(f, v, &dist, foot);
@@ -877,13 +682,13 @@ void cri_manifold_tan(const cr_core* a, const cr_core* b, const int32_t feature[
   int mode = feature[0] / CR_MANIFOLD;
   cr_zero3(hit_tan->hint);
   if (mode == FACES) {
-    flat fa = flat_of(a, feature[1]), fb = flat_of(b, feature[2]);
+    cri_flat fa = cri_flat_of(a, feature[1]), fb = cri_flat_of(b, feature[2]);
     faces_tan(&fa, &fb, feature[3], local, a_tan, b_tan, hit_tan);
   } else if (mode == LINE_OF_A) {
-    flat f = flat_of(b, feature[2]);
+    cri_flat f = cri_flat_of(b, feature[2]);
     line_tan_of(a, &f, false, feature[1], feature[3], local, a_tan, b_tan, hit_tan);
   } else {
-    flat f = flat_of(a, feature[1]);
+    cri_flat f = cri_flat_of(a, feature[1]);
     line_tan_of(b, &f, true, feature[2], feature[3], local, b_tan, a_tan, hit_tan);
   }
 }
@@ -893,13 +698,13 @@ void cri_manifold_bar(const cr_core* a, const cr_core* b, const int32_t feature[
                       cr_shape_tan* b_bar) {
   int mode = feature[0] / CR_MANIFOLD;
   if (mode == FACES) {
-    flat fa = flat_of(a, feature[1]), fb = flat_of(b, feature[2]);
+    cri_flat fa = cri_flat_of(a, feature[1]), fb = cri_flat_of(b, feature[2]);
     faces_bar(&fa, &fb, feature[3], local, hit_bar, a_bar, b_bar);
   } else if (mode == LINE_OF_A) {
-    flat f = flat_of(b, feature[2]);
+    cri_flat f = cri_flat_of(b, feature[2]);
     line_bar_of(a, &f, false, feature[1], feature[3], local, hit_bar, a_bar, b_bar);
   } else {
-    flat f = flat_of(a, feature[1]);
+    cri_flat f = cri_flat_of(a, feature[1]);
     line_bar_of(b, &f, true, feature[2], feature[3], local, hit_bar, b_bar, a_bar);
   }
 }
