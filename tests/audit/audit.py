@@ -88,7 +88,11 @@ def model(lib, options, seed, path):
     except (ValueError, carom.Error) as error:
         return {"tags": sorted(tags), "skipped": str(error).splitlines()[0]}
     if p.nv and options.only != "events":
-        motion(p, seed)
+        try:
+            motion(p, seed)
+        except mujoco.FatalError as error:
+            p.findings.append({"seed": seed, "kind": "ended", "where": "-", "class": "MuJoCo ends with an error of its own",
+                               "note": str(error), "times": 1})
     if options.carom and options.only != "models" and (options.only or seed % options.events_every == 0):
         events.check(p, options.carom, seed, str(Path(path).with_suffix(".toss.xml")))
     p.c.close()

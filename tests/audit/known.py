@@ -8,6 +8,8 @@ import numpy as np
 
 import reference
 
+ROUNDING = 16 * np.finfo(float).eps  # of a sum of forces, over the sum of their sizes
+
 # fields that both have and that are no parameter of a step in MuJoCo's arrays
 NO_PARAMETER = ("magnetic",)
 
@@ -56,10 +58,28 @@ def told_to_mujoco(m, name, k):
 
 def name(p, f):
     """The name of the known difference that explains a finding, or None."""
+    if f["kind"] == "horizon":
+        return on_the_way(p, f)
     for title, fits in TABLE:
         if fits(p, f):
             return title
     return None
+
+
+def on_the_way(p, f):
+    """A gradient over some steps is the product of those of the steps, and of each of them that differs from MuJoCo's
+    differences the reason is known; or none differs and some have two slopes, which longer differences mix."""
+    g, links = f["got"], f["links"]
+    if f["alone"]:
+        return "on the way: the control of each step alone is right"
+    if abs(g - links["product"]) > 1e-6 * (abs(g) + f["size"]):
+        return None
+    names = {name(p, x) for x in links["found"]}
+    if None in names or links["untold"]:
+        return None
+    if names:
+        return "on the way: " + ", ".join(sorted(names))
+    return "on the way: a kink" if links["kinks"] else "on the way: every step is MuJoCo's"
 
 
 SEARCHED = {(2, 7), (3, 7), (2, 4), (3, 4), (3, 5), (4, 4), (4, 5), (4, 6), (4, 7), (5, 5), (5, 6), (5, 7), (6, 7), (7, 7)}
@@ -166,6 +186,44 @@ def dense_J(m, d):
     return J
 
 
+def cancelling(p, f):
+    """MuJoCo's step adds forces of rows that are so large that they cancel: what rounding leaves of their sum is as much
+    as the steps are apart. Carom's step takes M a in their place."""
+    if f["kind"] != "step" or int(p.plain.m.opt.integrator) not in (0, 2, 3):
+        return False
+    moved = lost_of_forces(p.plain, f["full_state"])
+    return f["off"] <= (moved if f["row"] >= p.nv else p.h * moved)[f["row"] % p.nv]
+
+
+def cancelling_slope(p, f):
+    """The same of a gradient: Carom's is that of its own step, and MuJoCo's step has lost a millionth of its change."""
+    if f["kind"] != "gradient" or not f["own"] or int(p.r.m.opt.integrator) not in (0, 2, 3):
+        return False
+    own = min(abs(x - f["got"]) for x in f["own"] if x is not None)
+    base = p.r.step(f["full_state"])
+    return own <= 1e-4 * f["size"] and bool(np.any(lost_of_forces(p.r, f["full_state"]) > 1e-6 * p.step_scale(f["full_state"], base)[p.nv:2 * p.nv]))
+
+
+def lost_of_forces(r, state):
+    """What rounding of the sum of all rows' forces does to the velocities after a step."""
+    r.put(state)
+    mujoco.mj_forward(r.m, r.d)
+    if not r.d.nefc:
+        return np.zeros(r.m.nv)
+    terms = np.abs(dense_J(r.m, r.d)).T @ np.abs(r.d.efc_force)
+    return r.m.opt.timestep * np.abs(r.inverse_inertia()) @ terms * ROUNDING
+
+
+def rounding_moves(p, f):
+    """The friction loss of a dof that moves by no more than rounding says: there is no direction to brake."""
+    if f["kind"] != "gradient" or f["field"] != "dof_frictionloss" or p.r.m.dof_frictionloss[f["number"]] != 0:
+        return False
+    base = p.r.step(f["full_state"])
+    i = p.nv + f["number"]
+    change = abs(base[p.r.m.nq + f["number"]] - f["full_state"]["qvel"][f["number"]])
+    return change <= 20 * p.r.noise(f["full_state"], p.rng, base, 10)[i]
+
+
 def unconverged(p, f):
     """MuJoCo's own solver ended farther from the solution than Carom did."""
     return f["kind"] == "step" and not f["pairs"] and f["residual_carom"] <= 0.1 * f["residual_mujoco"] and \
@@ -180,10 +238,57 @@ def two_slopes(p, f):
     said = [s for s in p.c.two_slopes(f["full_state"], f["field"]) if is_about(p, s, f["field"], f["number"])]
     sides = list(f["own"])
     if any(("joint" in s and "limit begins" in s) or "beside it" in s for s in said):
-        inside = p.own_difference(off_limits(p, f["full_state"]), f["field"], f["number"], f["row"])
+        inside = p.own_difference(off_limits(p, f["full_state"]), f["field"], f["number"], f["row"], f.get("along"), f.get("unit"))
         sides += [x for x in inside if x is not None]
     room = 1e-3 * f["size"] + 0.05 * (max(f["own"]) - min(f["own"]))
     return bool(said) and min(sides) - room <= f["got"] <= max(sides) + room
+
+
+def kink_within_rounding(p, f):
+    """Right and left of the state, by what it takes to be told from rounding, Carom's gradient is the slope of MuJoCo's
+    step on that side; at the state itself it lies between."""
+    if f["kind"] != "gradient" or not f["own"] or None in f["own"] or len(f["expected"]) != 3:
+        return False
+    if f.get("along") is None and f["field"] not in ("qpos", "qvel", "act", "ctrl"):
+        return False
+    size, (right, left) = f["size"], (f["expected"][s][0] for s in ("right", "left"))
+    here = [p.slope_beside(f["full_state"], f["field"], f["number"], f["row"], h, f.get("along")) for h in (1e-9, -1e-9)]
+    apart = abs(right - left)
+    return apart > 1e-5 * size and all(abs(a - b) <= 0.02 * apart for a, b in zip(here, (right, left))) and \
+        min(right, left) - 0.02 * apart <= f["got"] <= max(right, left) + 0.02 * apart
+
+
+def small_scale(p, f):
+    """What bends within a ten-millionth: Carom's gradient is what three neighbouring displacements of its own step say, and
+    over a longer one its step is MuJoCo's. A friction loss of zero holds its dof as soon as it is larger than what moves it."""
+    if f["kind"] != "gradient" or not f["own"] or f["field"] == "jnt_axis":
+        return False
+    far = [abs(o - v[0]) for o in f["own"] if o is not None for v in f["expected"].values()]
+    off = min(abs(f["got"] - v[0]) for v in f["expected"].values())
+    row = f["row"] + (p.nv if f["row"] < p.nv else 0)  # velocities have digits that positions have not
+    got = p.slope_beside(f["full_state"], f["field"], f["number"], row, 0.0, f.get("along"))
+    ladder = [p.own_difference(f["full_state"], f["field"], f["number"], row, f.get("along"), f.get("unit"), 2.0 ** -k)
+              for k in range(20, 46)]
+    right = [[x is not None and abs(x - got) <= 1e-3 * max(abs(x), abs(got)) for x in pair] for pair in ladder]
+    rows = list(zip(*right))
+    return min(far) <= 0.05 * off and any(all(r[i:i + 3]) for r in rows for i in range(len(r) - 2))
+
+
+def flat_to_rounding(p, f):
+    """A cylinder that stands on a plane, tilted by less than 1e-8: the points of its rim turn with it in the gradient,
+    docs/derivations/collision.md; in the step they run along the rim, farther by one over the tilt."""
+    if f["kind"] != "gradient" or min(abs(v[0]) for v in f["expected"].values()) < 100 * abs(f["got"]):
+        return False
+    m, d = p.r.m, p.r.d
+    p.r.put(f["full_state"])
+    mujoco.mj_forward(m, d)
+    for c in d.contact:
+        a, b = sorted((int(g) for g in c.geom), key=lambda g: m.geom_type[g])
+        if (m.geom_type[a], m.geom_type[b]) == (0, 5):
+            tilt = np.linalg.norm(np.cross(d.geom_xmat[a].reshape(3, 3)[:, 2], d.geom_xmat[b].reshape(3, 3)[:, 2]))
+            if tilt < 1e-8:
+                return True
+    return False
 
 
 def off_limits(p, state):
@@ -206,11 +311,14 @@ def is_about(p, sentence, field, number):
     owners = {"tendon_lengthspring": ("tendon", 2), "actuator_gear": ("actuator", 6)}
     if field in owners and field in sentence:
         kind, width = owners[field]
-        return f"{field} of {kind} '{getattr(p.r.m, kind)(number // width).name}'" in sentence
+        return f"{field} of {kind} '{getattr(p.r.m, kind)(np.min(number) // width).name}'" in sentence
     return True
 
 
-TABLE = (("Carom: two slopes", two_slopes), ("MuJoCo's convex search", convex_search), ("MuJoCo's contact manifold", manifold),
+TABLE = (("Carom: two slopes", two_slopes), ("a kink within rounding of the state", kink_within_rounding),
+         ("bends on a small scale", small_scale), ("MuJoCo's convex search", convex_search), ("MuJoCo's contact manifold", manifold),
          ("MuJoCo's nearly flat cylinder", flat_cylinder), ("round-off of contacts", same_contacts),
          ("Carom: a dof without inertia", without_inertia), ("MuJoCo's convex search", gradient_of_search),
-         ("a row that moves nothing", moves_nothing), ("MuJoCo's solver", unconverged))
+         ("a row that moves nothing", moves_nothing), ("Carom: a cylinder flat to rounding", flat_to_rounding),
+         ("MuJoCo's solver", unconverged), ("MuJoCo: forces that cancel", cancelling),
+         ("MuJoCo: forces that cancel", cancelling_slope), ("a friction loss of what only rounding moves", rounding_moves))

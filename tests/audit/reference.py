@@ -38,12 +38,24 @@ class Reference:
     def _free_frames(self):
         """Lets frames and sizes move: no shortcuts for frames that coincide, wider bounds."""
         m = self.m
-        for name in ("body_sameframe", "geom_sameframe", "site_sameframe"):
-            getattr(m, name)[:] = 0
+        for kind, at, turn in (("body", "body_ipos", "body_iquat"), ("geom", "geom_pos", "geom_quat"), ("site", "site_pos", "site_quat")):
+            same = getattr(m, kind + "_sameframe")
+            for i in np.flatnonzero(same):
+                self._make_same(int(same[i]), getattr(m, at)[i], getattr(m, turn)[i], m.body_ipos, m.body_iquat,
+                                i if kind == "body" else getattr(m, kind + "_bodyid")[i])
+            same[:] = 0
         m.flg_adhesion = m.flg_gravcomp = m.flg_surfacevel = True
         m.geom_rbound[m.geom_rbound > 0] += 0.02
         m.geom_aabb[:, 3:] += 0.02
         m.bvh_aabb[:, 3:] += 0.02
+
+    @staticmethod
+    def _make_same(kind, pos, quat, ipos, iquat, body):
+        """A frame that the step takes for that of its body, or its inertia's, to rounding in the model: exactly."""
+        inertia = kind in (int(mujoco.mjtSameFrame.mjSAMEFRAME_INERTIA), int(mujoco.mjtSameFrame.mjSAMEFRAME_INERTIAROT))
+        quat[:] = iquat[body] if inertia else (1, 0, 0, 0)
+        if kind <= int(mujoco.mjtSameFrame.mjSAMEFRAME_INERTIA):
+            pos[:] = ipos[body] if inertia else 0
 
     @contextlib.contextmanager
     def tighter(self):
@@ -176,9 +188,19 @@ class Reference:
             mujoco.mj_integratePos(self.m, near["qpos"], v, 1)
             worst = np.maximum(worst, np.abs(self.between(base, self.step(near))))
         if int(self.m.opt.integrator) == 4:
-            unsolved = METRIC_SOLVE * self.m.opt.timestep * self.m.dof_invweight0
+            unsolved = METRIC_SOLVE * self.m.opt.timestep * self._mobility()
             worst[:2 * self.m.nv] += np.concatenate([self.m.opt.timestep * unsolved, unsolved])
         return worst + 3e-16 * np.abs(np.concatenate([np.ones(self.m.nv), base[self.m.nq:]]))
+
+    def inverse_inertia(self):
+        """Of M at the state of the data."""
+        inertia = np.zeros((self.m.nv, self.m.nv))
+        mujoco.mj_fullM(self.m, self.d, inertia)
+        return np.linalg.inv(inertia)
+
+    def _mobility(self):
+        """How far forces of one on all dofs, of whatever sign, accelerate each."""
+        return np.abs(self.inverse_inertia()).sum(axis=1)
 
     def residuals(self, state, qacc):
         """Size of the equation of motion's residual at MuJoCo's own acceleration and at another one."""
