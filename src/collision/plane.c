@@ -253,6 +253,9 @@ void cri_plane_box_bar(const cr_shape* a, const cr_shape* b, const int32_t featu
 
 // ---- cylinder
 
+// feature[2]: how e moves; nearly flat it would run along the rim by one over the tilt
+enum { TILTED, FLAT, NEARLY_FLAT };
+
 // [p4] z: the axis, turned to the plane   [p5] e: the lowest direction in the disk, f = e x z
 // [p6] a point = centre + along h z + r (low e + side f)
 typedef struct {
@@ -298,6 +301,7 @@ int cri_plane_cylinder(const cr_shape* a, const cr_shape* b, cr_real margin,
   cr_real e[3], f[3];
   cr_real length = lowest_in_disk(&h, b, e);
   bool flat = length < CR_MINVAL;
+  int32_t kind = flat ? FLAT : length < CR_TINY_LENGTH ? NEARLY_FLAT : TILTED;
   cr_cross3(f, e, z);
   cr_normalize3(f);
   cr_real slope = flat ? radius * cr_dot3(e, h.normal) : -radius * length;
@@ -316,7 +320,7 @@ int cri_plane_cylinder(const cr_shape* a, const cr_shape* b, cr_real margin,
       emit(&h, point, 0, dist, hit + n);
       hit[n].feature[0] = i;
       hit[n].feature[1] = disk;
-      hit[n].feature[2] = flat || length < CR_TINY_LENGTH;
+      hit[n].feature[2] = kind;
       cr_copy3(hit[n].local, e);
       hit[n++].local[3] = length;
     } else if (i == 0) {
@@ -344,12 +348,17 @@ static rim_frame rim_of(const cr_shape* b, const int32_t feature[4], const cr_re
   return k;
 }
 
-// [p5] tangent of e: that of the normalised part of -n in the disk, or fixed to the cylinder
+// [p5] tangent of e: that of the normalised part of -n in the disk; local x where that is flat, and where it
+// nearly is held in the disk, about whose axis it does not turn
 static void lowest_tan(const rim_frame* k, const cr_real n[3], const int32_t feature[4],
                        const cr_real local[6], const cr_real n_tan[3], const cr_real rot[3],
                        const cr_real z_tan[3], cr_real e_tan[3]) {
-  if (feature[2]) {
+  if (feature[2] == FLAT) {
     cr_cross3(e_tan, rot, k->e);
+    return;
+  }
+  if (feature[2] == NEARLY_FLAT) {
+    cr_scl3(e_tan, k->z, -cr_dot3(k->e, z_tan));
     return;
   }
   cr_real v_tan[3];
@@ -392,8 +401,12 @@ void cri_plane_cylinder_tan(const cr_shape* a, const cr_shape* b, const int32_t 
 static void lowest_bar(const rim_frame* k, const cr_real n[3], const int32_t feature[4],
                        const cr_real local[6], const cr_real e_bar[3], cr_real n_bar[3],
                        cr_real z_bar[3], cr_real rot_bar[3]) {
-  if (feature[2]) {
+  if (feature[2] == FLAT) {
     cr_acccross3(rot_bar, k->e, e_bar);
+    return;
+  }
+  if (feature[2] == NEARLY_FLAT) {
+    cr_accscl3(z_bar, k->e, -cr_dot3(k->z, e_bar));
     return;
   }
   cr_real v_bar[3];

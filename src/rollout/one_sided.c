@@ -132,6 +132,20 @@ static void actuators(notes* s) {
 
 // ---- tendons and joints
 
+// a rest length without a dead band, which the tendon has but for rounding
+static void spring_at_rest(notes* s, int t, cr_label name) {
+  const cr_real* end = s->m->tendon_lengthspring + 2 * t;
+  cri_tendon_spring spring = cri_tendon_spring_of(s->m, s->d, t);
+  if (!s->asked[CR_FIELD_tendon_lengthspring] || end[0] != end[1] ||
+      cr_abs(spring.x) > 8 * CR_EPS * cr_abs(end[0])) {
+    return;
+  }
+  note(s,
+       "tendon_lengthspring of %s: both ends equal its length; one moved outward moves nothing, "
+       "one inward the spring; the gradient has %s; over several steps only their sum is a slope",
+       name.text, spring.x == 0 ? "half for each" : "all for the end that rounding oversteps");
+}
+
 static void tendons(notes* s) {
   const cr_model* m = s->m;
   if (cri_metric_rests(m, s->d)) {
@@ -141,13 +155,7 @@ static void tendons(notes* s) {
   }
   for (int t = 0; t < m->ntendon; t++) {
     cr_label name = cri_label(m, "tendon", m->name_tendonadr, t);
-    cri_tendon_spring spring = cri_tendon_spring_of(m, s->d, t);
-    if (s->asked[CR_FIELD_tendon_lengthspring] && cri_tendon_spring_rests(&spring)) {
-      note(s,
-           "tendon_lengthspring of %s: both ends equal its length; an end that moves outward moves "
-           "nothing, one that moves inward the spring; the gradient has half for each",
-           name.text);
-    }
+    spring_at_rest(s, t, name);
     if (m->wrap_type[m->tendon_adr[t]] != CR_WRAP_JOINT && s->d->ten_length[t] == 0) {
       note(s, "%s has no length: its direction is arbitrary, the gradient that of one along x",
            name.text);

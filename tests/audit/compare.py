@@ -334,8 +334,8 @@ def can_put(p, name, k, h):
 
 
 def together(p, state, name, k, J):
-    """Numbers that are moved as one: both ends of a tendon spring at rest, of which Carom says that each has half."""
-    if name != "tendon_lengthspring" or not np.allclose(J[:, k], J[:, k ^ 1], 1e-9, 0):
+    """Numbers that are moved as one: both ends of a tendon spring at rest, of which Carom says that their sum is the slope."""
+    if name != "tendon_lengthspring":
         return k
     said = [s for s in p.c.two_slopes(state, name) if known.is_about(p, s, name, k)]
     return [k & ~1, k | 1] if any("both ends equal its length" in s for s in said) else k

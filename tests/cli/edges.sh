@@ -188,14 +188,22 @@ cat > tendons.xml << 'XML'
   </worldbody>
   <tendon>
     <fixed name="rest" stiffness="3" springlength="0 0"><joint joint="j" coef="1"/></fixed>
+    <fixed name="near" stiffness="3" springlength=".3 .3"><joint joint="j" coef="1"/></fixed>
     <spatial name="point"><site site="a"/><site site="b"/></spatial>
   </tendon>
 </mujoco>
 XML
 expect 0 told grad tendons.xml --time .002 --loss 'qvel[0]' --wrt tendon_lengthspring --json
 holds told 'sum("both ends equal" in x for x in j["two_slopes"]) >= 1'
+holds told 'sum("half for each" in x for x in j["two_slopes"]) >= 1'
 holds told 'sum("has no length" in x for x in j["two_slopes"]) == 1'
 holds told 'sum("where its limit begins" in x for x in j["two_slopes"]) == 1'
+for q in .29999999999999993 .30000000000000004; do
+  expect 0 told grad tendons.xml --time .002 --loss 'qvel[0]' --set qpos=$q --wrt tendon_lengthspring --json
+  holds told 'sum("rounding oversteps" in x for x in j["two_slopes"]) == 1'
+done
+expect 0 told grad tendons.xml --time .002 --loss 'qvel[0]' --set qpos=.3000001 --wrt tendon_lengthspring --json
+holds told '"both ends equal" not in str(j.get("two_slopes"))'
 expect 0 told grad tendons.xml --integrator discrete --time .002 --loss 'qvel[0]' --wrt tendon_stiffness --json
 holds told 'sum("at its rest length" in x for x in j["two_slopes"]) == 1'
 

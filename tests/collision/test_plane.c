@@ -128,6 +128,38 @@ TEST(flat_cylinder_stands_on_a_triangle_fixed_to_it) {
   }
 }
 
+// the lowest point of a disk that is tilted, by however little, stays where it is while the cylinder turns
+// about its axis; so do the two beside it
+TEST(a_turn_about_its_axis_moves_no_point_of_a_tilted_cylinder) {
+  solid plane = solid_at(0, 0, 0, 0, 0, 0);
+  const cr_real tilts[] = {CR_R(1e-12), CR_R(1e-9), CR_R(1e-7), CR_R(1e-2)}, x[3] = {1, 0, 0};
+  for (int i = 0; i < 4; i++) {
+    solid cylinder = solid_at(0, 0, CR_R(0.4), CR_R(0.3), CR_R(0.5), 0);
+    solid_turn(&cylinder, x, tilts[i]);
+    cr_hit hit[CR_MAX_HITS];
+    assert_int_equal(solid_hits(&CYLINDER, &plane, &cylinder, 0, hit), 3);
+    cr_shape a = solid_shape(&plane), b = solid_shape(&cylinder);
+    const cr_shape_tan still = {{0}, {0}, {0}};
+    cr_shape_tan turn = {{0}, {0}, {0}};
+    cr_col3(turn.rot, cylinder.mat, 2);
+    for (int k = 0; k < 3; k++) {
+      const cr_real nothing[3] = {0, 0, 0};
+      cr_hit_tan t;
+      CYLINDER.tan(&a, &b, hit[k].feature, hit[k].local, &still, &turn, &t);
+      assert_all_close(t.pos, nothing, 3, CR_R(1e-5) / tilts[i] * CR_EPS + TOLERANCE);
+
+      // a tilt, and its transpose
+      const cr_shape_tan tilt = {{0}, {CR_R(0.3), CR_R(-0.7), CR_R(0.2)}, {0}};
+      const cr_hit_tan bar = {.pos = {1, 2, 3}};
+      cr_shape_tan a_bar = still, b_bar = still;
+      CYLINDER.tan(&a, &b, hit[k].feature, hit[k].local, &still, &tilt, &t);
+      CYLINDER.bar(&a, &b, hit[k].feature, hit[k].local, &bar, &a_bar, &b_bar);
+      assert_close(cr_dot3(b_bar.rot, tilt.rot), cr_dot3(bar.pos, t.pos),
+                   (1 + CR_R(1e-5) / tilts[i]) * 100 * CR_EPS * (1 + cr_norm3(t.pos)));
+    }
+  }
+}
+
 // however little it is tilted: heights of the rim from the sine of the tilt, which the third row of the
 // pose holds to all digits
 TEST(nearly_flat_cylinder_keeps_its_digits) {
