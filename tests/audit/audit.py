@@ -69,6 +69,9 @@ def anywhere(p, rng):
     state["act"] = rng.uniform(0.05, 0.6, m.na)
     state["qfrc_applied"] = 0.1 * rng.standard_normal(m.nv)
     state["xfrc_applied"][1] = 0.1 * rng.standard_normal(6)
+    for k in range(m.nmocap):
+        state["mocap_pos"][k] += 0.1 * rng.standard_normal(3)
+        mujoco.mju_quatIntegrate(state["mocap_quat"][k], rng.standard_normal(3), 0.3)
     return state
 
 
@@ -76,6 +79,7 @@ def states(p, kept, rng):
     """Where gradients are looked at."""
     out = [("start", p.r.start()), ("on lower ends", edges(p, False)), ("on upper ends", edges(p, True)),
            ("anywhere", anywhere(p, rng))]
+    out += [(f"keyframe {k}", p.r.start(k)) for k in range(p.r.m.nkey)]
     return out + kept
 
 
@@ -83,6 +87,11 @@ def model(lib, options, seed, path):
     """Everything about one model: findings and counts."""
     text, tags = generator.compose(seed)
     Path(path).write_text(text)
+    if seed >= generator.MORE:
+        try:
+            Path(path).write_text(generator.keyframes(text, mujoco.MjModel.from_xml_path(path), seed))
+        except ValueError:
+            pass  # told below
     try:
         p = compare.Pair(lib, path, seed, tags)
     except (ValueError, carom.Error) as error:
@@ -107,6 +116,7 @@ def motion(p, seed):
     compare.free(p, 200, chosen)
     for where, state in states(p, kept, rng):
         compare.gradient(p, state, where)
+        compare.sensors(p, state, where)
     for where, state in kept:
         if where == "step 40":
             horizon.check(p, state, where)

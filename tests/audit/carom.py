@@ -107,6 +107,14 @@ class Model:
                 out.append((tuple(c.geom), c.dist, np.array(c.pos), np.array(c.frame)))
         return out
 
+    def distance(self, state, a, b, reach):
+        """The distance of two geoms at a state, and the two points."""
+        self.set_state(state)
+        self.lib.cr_forward(self.m, self.d)
+        dist, points = ctypes.c_double(), np.zeros(6)
+        self.lib.cr_geom_distance(self.m, self.d, a, b, ctypes.c_double(reach), ctypes.byref(dist), points.ctypes.data_as(REALS))
+        return dist.value, points[:3], points[3:]
+
     def _twins(self):
         error = ctypes.byref(self.error)
         if not self.bar:

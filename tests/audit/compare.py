@@ -13,7 +13,7 @@ import known
 import reference
 from reference import OPTIONS, QUATERNIONS, Difference
 
-INPUTS = ("qpos", "qvel", "act", "ctrl", "qfrc_applied", "xfrc_applied")
+INPUTS = ("qpos", "qvel", "act", "ctrl", "qfrc_applied", "xfrc_applied", "mocap_pos")
 STEP_TOLERANCE = 1e-9      # of the change of velocity in a step
 GRADIENT_TOLERANCE = 1e-6  # of the largest number that an input moves
 UNTOLD = 1e-3              # a difference that is not sure of more than this says nothing
@@ -33,7 +33,7 @@ class Pair:
         m = self.r.m
         self.h, self.nv, self.na = m.opt.timestep, m.nv, m.na
         self.findings, self.count = [], {"steps": 0, "entries": 0, "untold": 0, "refused": 0, "noise": 0, "horizon": 0,
-                                     "ladders": 0}
+                                     "ladders": 0, "sensors": 0}
 
     def find(self, kind, where, **more):
         """Notes a finding, in its class."""
@@ -269,6 +269,45 @@ def nudged(p, state):
     mujoco.mj_integratePos(p.plain.m, out["qpos"], 1e-15 * p.rng.standard_normal(p.nv), 1)
     out["qvel"] = out["qvel"] * (1 + 1e-15 * p.rng.standard_normal(p.nv)) + 1e-16
     return out
+
+
+# ---- sensors
+
+def sensors(p, state, where):
+    """The sensors of a state, where the steps agree: to 1e-9 of the largest number of the sensor, or noise."""
+    m, d = p.plain.m, p.plain.d
+    if not m.nsensordata or not parity(p, state, where):
+        return
+    p.c.set_state(state)
+    if p.c.lib.cr_forward(p.c.m, p.c.d) != 0:
+        return
+    ours, theirs = p.c.view("sensordata").copy(), read_sensors(p, state)
+    noise = np.zeros(m.nsensordata)
+    for _ in range(6):
+        noise = np.maximum(noise, np.abs(read_sensors(p, nudged(p, state)) - theirs))
+    for i in range(m.nsensor):
+        rows = slice(m.sensor_adr[i], m.sensor_adr[i] + m.sensor_dim[i])
+        p.count["sensors"] += 1
+        off = np.abs(ours[rows] - theirs[rows])
+        if np.any(off > 1e-9 * np.abs(theirs[rows]).max(initial=1e-3) + 20 * noise[rows]):
+            k = int(off.argmax())
+            p.find("sensor", where, field=mujoco.mjtSensor(int(m.sensor_type[i])).name, number=i, entry=str(k), got=float(ours[rows][k]),
+                   expected=float(theirs[rows][k]), off=float(off.max()), noise=float(noise[rows].max()), pairs=sensor_pairs(p, state),
+                   full_state=state, state=plain_state(state))
+
+
+def read_sensors(p, state):
+    """MuJoCo's."""
+    p.plain.put(state)
+    mujoco.mj_forward(p.plain.m, p.plain.d)
+    return p.plain.d.sensordata.copy()
+
+
+def sensor_pairs(p, state):
+    """Contacts that differ at the state."""
+    contacts = p.c.contacts(state)
+    read_sensors(p, state)
+    return differing(p, contacts)
 
 
 # ---- gradients of a step

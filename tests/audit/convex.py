@@ -90,6 +90,19 @@ def judge(m, d, geoms, rows):
     return all(any(optimal(f, other, rows, row) for f in firsts) for row in rows)
 
 
+def nearest(m, d, geoms, dist, p, q):
+    """Whether two points are those where two convex shapes are nearest: no two points can be nearer, or overlap less, than
+    the shapes do along a direction, and here they do so along that of the points."""
+    if abs(dist) < 1e-6 or min(int(m.geom_type[g]) for g in geoms) <= HFIELD:
+        return False
+    n = (q - p) / dist
+    first, other = (lambda u, g=g: support(m, d, g, u) for g in geoms)
+    along = first(n) + other(-n)
+    if abs(along + dist) > MESH_TOLERANCE or abs(np.linalg.norm(q - p) - abs(dist)) > TOLERANCE:
+        return False
+    return dist > 0 or least(first, other, n) >= along - MESH_TOLERANCE
+
+
 def beside_face(m, d, geoms, dist, pos, frame):
     """Whether a contact of a capsule is on its side towards a face of the other, as far from it as it says, above a
     point of that face. docs/derivations/collision_convex.md [h4], [h5]."""

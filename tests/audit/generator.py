@@ -544,6 +544,175 @@ def pairs(s):
             f'<pair geom1="{s.geoms[one][0]}" geom2="{s.geoms[two][0]}"{attributes(**a)}/>')
 
 
+# ---- what models of seeds from MORE on have besides, drawn apart: the others stay what they are
+
+MORE = 10000
+DISABLED = ("constraint", "equality", "frictionloss", "limit", "contact", "spring", "damper", "gravity", "clampctrl",
+            "warmstart", "actuation", "island", "midphase", "nativeccd", "eulerdamp", "refsafe", "filterparent", "multiccd")
+ENABLED = ("override", "energy", "diagexact", "invdiscrete")
+SENSORS = ("touch", "accelerometer", "velocimeter", "gyro", "force", "torque", "framepos", "framequat", "framexaxis", "framelinvel",
+           "frameangvel", "framelinacc", "frameangacc", "subtreecom", "subtreelinvel", "subtreeangmom", "jointpos", "jointvel", "jointactuatorfrc",
+           "ballquat", "ballangvel", "jointlimitpos", "jointlimitvel", "jointlimitfrc", "tendonpos", "tendonvel", "tendonlimitpos",
+           "tendonlimitfrc", "actuatorpos", "actuatorvel", "actuatorfrc", "distance", "normal", "fromto", "clock", "e_potential",
+           "e_kinetic", "magnetometer", "insidesite", "contact")
+
+
+def more(s, head):
+    """Mocap bodies and what hangs on them, bodies that are masked, flags, equalities that are off, sensors; the new head."""
+    if s.chance(0.4):
+        mocap(s)
+    for _ in range(int(s.r.integers(0, 3))):
+        s.pick((masked, heavy_free, off_equality, cylinder_actuator, excluded))(s)
+    for _ in range(int(s.r.integers(0, 7))):
+        sensor(s)
+    flags = {f: "disable" for f in DISABLED if s.chance(0.04)}
+    flags.update({f: "enable" for f in ENABLED if s.chance(0.06)})
+    a = {}
+    if flags.get("override") == "enable":
+        a.update(o_margin=s.real(0, 0.02), o_solref=s.pick(SOLREFS), o_solimp=s.pick(SOLIMPS), o_friction=words(s.real(0.1, 1) for _ in range(5)))
+    if s.chance(0.3):
+        a["jacobian"] = s.pick(("dense", "sparse"))
+    if s.chance(0.1):
+        a["actuatorgroupdisable"] = "3"
+    s.tags |= set(flags)
+    old, close = head.split(">", 1)
+    inner = close.split("<flag", 1)[1].split("/>")[0] if "<flag" in close else ""
+    kept = "".join(f" {w}" for w in inner.split() if w.split("=")[0] not in flags)
+    return f"{old}{attributes(**a)}><flag{kept}{attributes(**flags)}/></option>"
+
+
+def mocap(s):
+    """A body that is moved from outside, and perhaps something that is tied to it."""
+    name = s.name("mocap")
+    place = words((s.real(-0.4, 0.4), s.real(-0.4, 0.4), s.real(0.2, 0.6)))
+    s.tags.add("mocap")
+    s.text["world"].append(f'<body name="{name}" mocap="true" pos="{place}" euler="{s.vector(180)}">' +
+                           geom(s, {}, inertial=False) + site(s) + "</body>")
+    if s.chance(0.7) and len(s.bodies) > 1:
+        kind = s.pick(("connect", "weld"))
+        a = {"body1": s.pick(s.bodies[1:]), "body2": name, **solver(s)}
+        a.update({"anchor": s.vector(0.1)} if kind == "connect" else {})
+        s.text["equality"].append(f"<{kind}{attributes(**a)}/>")
+
+
+def masked(s):
+    """A loose body whose geoms meet only some others, which has a damped, rubbing free joint."""
+    name = s.name("b")
+    s.bodies.append(name)
+    s.joints.append((name + "free", "free"))
+    masks = {"contype": s.pick((0, 1, 2, 3)), "conaffinity": s.pick((0, 1, 2))}
+    place = words((s.real(-0.4, 0.4), s.real(-0.4, 0.4), s.real(0.03, 0.25)))
+    s.text["world"].append(f'<body name="{name}" pos="{place}"><freejoint name="{name}free"/>' + geom(s, {}, **masks) + site(s) + "</body>")
+
+
+def heavy_free(s):
+    """A body on a free joint with all that a joint may have."""
+    name = s.name("b")
+    s.bodies.append(name)
+    s.joints.append((name + "free", "free"))
+    a = {"name": name + "free", "type": "free", "damping": s.log(0.01, 5), "armature": s.log(0.001, 0.1)}
+    a.update({"frictionloss": s.log(0.01, 1)} if s.chance(0.5) else {})
+    a.update({"stiffness": s.log(0.1, 100)} if s.chance(0.4) else {})
+    place = words((s.real(-0.4, 0.4), s.real(-0.4, 0.4), s.real(0.03, 0.25)))
+    s.text["world"].append(f'<body name="{name}" pos="{place}" gravcomp="{s.real(0, 1)}"><joint{attributes(**a)}/>' + geom(s, {}) + "</body>")
+
+
+def off_equality(s):
+    """An equality that is not active, or one that ties a body to the world, as it is or elsewhere."""
+    if len(s.bodies) < 2:
+        return
+    a = {"body1": s.pick(s.bodies[1:]), "active": s.pick(("true", "false")), **solver(s)}
+    if s.chance(0.5):
+        s.text["equality"].append(f'<connect{attributes(anchor=s.vector(0.1), **a)}/>')
+        return
+    a.update({"relpose": words([s.real(-0.3, 0.3) for _ in range(3)] + [1, s.real(-1, 1), s.real(-1, 1), s.real(-1, 1)])} if s.chance(0.5) else {})
+    s.text["equality"].append(f"<weld{attributes(**a)}/>")
+
+
+def cylinder_actuator(s):
+    """A pneumatic cylinder, in a group that may be off."""
+    if s.joints or s.tendons or len(s.sites) > 1:
+        a = target(s)[1]
+        a.update(timeconst=s.log(0.01, 1), area=s.log(0.01, 1), bias=words((s.real(-1, 1), s.real(-5, 0), s.real(-0.5, 0))), group=s.pick((0, 3)))
+        ranges(s, a)
+        add(s, "cylinder", a)
+
+
+def excluded(s):
+    """Two bodies that pass through each other."""
+    if len(s.bodies) > 2:
+        one, two = s.r.choice(np.arange(1, len(s.bodies)), 2, replace=False)
+        s.text["contact"].append(f'<exclude body1="{s.bodies[one]}" body2="{s.bodies[two]}"/>')
+
+
+def limited(s, name):
+    """Whether the element of this name has limits."""
+    text = "".join(s.text["world"] + s.text["tendon"])
+    return 'limited="true"' in text.split(f'name="{name}"', 1)[1].split(">", 1)[0]
+
+
+def sensor(s):
+    """A sensor of any kind whose object there is, now and then with a cutoff."""
+    kind = s.pick(SENSORS)
+    scalar = [n for n, k in s.joints if k in ("hinge", "slide")]
+    a = {"cutoff": s.log(0.01, 10)} if s.chance(0.4) else {}
+    if kind in ("touch", "accelerometer", "velocimeter", "gyro", "force", "torque", "magnetometer"):
+        a["site"] = s.pick(s.sites)
+    elif kind.startswith("frame"):
+        a.update(objtype="site", objname=s.pick(s.sites)) if s.chance(0.5) else a.update(objtype="geom", objname=s.pick(s.geoms)[0])
+        a.update({"reftype": "site", "refname": s.pick(s.sites)} if s.chance(0.4) and not kind.endswith("acc") else {})
+        a.pop("cutoff", None) if kind in ("framequat", "framexaxis") else None
+    elif kind.startswith("subtree"):
+        a["body"] = s.pick(s.bodies[1:]) if len(s.bodies) > 1 else "world"
+    elif kind.startswith("joint"):
+        if not scalar:
+            return
+        a["joint"] = s.pick(scalar)
+        if "limit" in kind and not limited(s, a["joint"]):
+            return
+    elif kind.startswith("ball"):
+        balls = [n for n, k in s.joints if k == "ball"]
+        if not balls:
+            return
+        a["joint"] = s.pick(balls)
+        a.pop("cutoff", None) if kind == "ballquat" else None
+    elif kind.startswith("tendon"):
+        if not s.tendons:
+            return
+        a["tendon"] = s.pick(s.tendons)[0]
+        if "limit" in kind and not limited(s, a["tendon"]):
+            return
+    elif kind.startswith("actuator"):
+        names = [t.split('name="')[1].split('"')[0] for t in s.text["actuator"]]
+        if not names:
+            return
+        a["actuator"] = s.pick(names)
+    elif kind in ("distance", "normal", "fromto"):
+        if len(s.geoms) < 2:
+            return
+        one, two = s.r.choice(len(s.geoms), 2, replace=False)
+        a.update(geom1=s.geoms[one][0], geom2=s.geoms[two][0], cutoff=s.real(0.1, 2))
+    elif kind == "insidesite":
+        a.update(site=s.pick(s.sites), objtype="geom", objname=s.pick(s.geoms)[0])
+        a.pop("cutoff", None)
+    elif kind == "contact":
+        a = {"geom1": s.pick(s.geoms)[0], "num": s.pick((1, 3)), "data": s.pick(("found", "force", "found force dist pos normal"))}
+    s.text["sensor"].append(f"<{kind}{attributes(**a)}/>")
+
+
+def keyframes(text, model, seed):
+    """The text with up to two keyframes, at random states of the compiled model."""
+    r = np.random.default_rng([seed, 2])
+    rows = []
+    for i in range(int(r.integers(0, 3))):
+        qpos = model.qpos0 + 0.3 * r.standard_normal(model.nq)
+        a = {"qpos": words(qpos), "qvel": words(r.standard_normal(model.nv)), "act": words(r.uniform(0, 0.6, model.na)),
+             "ctrl": words(r.uniform(-1, 1, model.nu)), "mpos": words(r.uniform(-0.4, 0.6, 3 * model.nmocap)),
+             "mquat": words(r.standard_normal(4 * model.nmocap))}
+        rows.append(f"<key{attributes(name=f'key{i}', **{k: v for k, v in a.items() if v})}/>")
+    return text.replace("</mujoco>", "<keyframe>\n  " + "\n  ".join(rows) + "\n</keyframe>\n</mujoco>") if rows else text
+
+
 def compose(seed):
     """The text of model number `seed`, and a set of words for what is in it."""
     s = Scene(seed)
@@ -560,6 +729,9 @@ def compose(seed):
     for _ in range(int(s.r.integers(0, 6))):
         actuator(s)
     pairs(s)
+    if seed >= MORE:
+        s.r = np.random.default_rng([seed, 1])
+        head = more(s, head)
     body = "".join(f"<{k}>\n  " + "\n  ".join(t) + f"\n</{k}>\n" for k, t in
                    (("worldbody" if k == "world" else k, t) for k, t in s.text.items()) if t)
     text = f'<mujoco model="audit {seed}">\n<compiler autolimits="true"/>\n{head}\n{body}</mujoco>\n'

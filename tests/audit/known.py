@@ -6,6 +6,7 @@ import re
 import mujoco
 import numpy as np
 
+import convex
 import reference
 
 ROUNDING = 16 * np.finfo(float).eps  # of a sum of forces, over the sum of their sizes
@@ -120,6 +121,25 @@ def flat_cylinder(p, f):
     near = min(abs(v[0] - f["got"]) for v in f["expected"].values()) <= 0.05 * f["size"]
     return near and min(abs(x - f["got"]) for x in f["own"]) <= 1e-4 * f["size"] and \
         has_contact(p, f["full_state"], lambda types: types == [0, 5])
+
+
+def sensed_search(p, f):
+    """A sensor of two shapes that MuJoCo searches for, whose nearest points Carom has; or one of forces, where contacts
+    that MuJoCo searches for differ, and Carom's are right."""
+    m, d = p.plain.m, p.plain.d
+    if f["kind"] != "sensor":
+        return False
+    if not f["field"].startswith("mjSENS_GEOM"):
+        return bool(f["pairs"]) and all(searched(q["types"]) and q["judged"] is not False for q in f["pairs"])
+    i = f["number"]
+    objects = (m.sensor_objtype[i], m.sensor_objid[i]), (m.sensor_reftype[i], m.sensor_refid[i])
+    if any(kind != int(mujoco.mjtObj.mjOBJ_GEOM) for kind, _ in objects):
+        return False
+    geoms = [int(g) for _, g in objects]
+    p.plain.put(f["full_state"])
+    mujoco.mj_forward(m, d)
+    return searched(sorted(int(m.geom_type[g]) for g in geoms)) and \
+        convex.nearest(m, d, geoms, *p.c.distance(f["full_state"], *geoms, float(m.sensor_cutoff[i])))
 
 
 def same_contacts(p, f):
@@ -316,7 +336,7 @@ def is_about(p, sentence, field, number):
 
 
 TABLE = (("Carom: two slopes", two_slopes), ("a kink within rounding of the state", kink_within_rounding),
-         ("bends on a small scale", small_scale), ("MuJoCo's convex search", convex_search), ("MuJoCo's contact manifold", manifold),
+         ("bends on a small scale", small_scale), ("MuJoCo's convex search", convex_search), ("MuJoCo's convex search", sensed_search), ("MuJoCo's contact manifold", manifold),
          ("MuJoCo's nearly flat cylinder", flat_cylinder), ("round-off of contacts", same_contacts),
          ("Carom: a dof without inertia", without_inertia), ("MuJoCo's convex search", gradient_of_search),
          ("a row that moves nothing", moves_nothing), ("Carom: a cylinder flat to rounding", flat_to_rounding),

@@ -5,7 +5,7 @@ import contextlib
 import mujoco
 import numpy as np
 
-STATE = ("qpos", "qvel", "act", "ctrl", "qfrc_applied", "xfrc_applied")
+STATE = ("qpos", "qvel", "act", "ctrl", "qfrc_applied", "xfrc_applied", "mocap_pos", "mocap_quat")
 # displacements of a difference, powers of two so that parameters held in single precision move exactly
 LEVELS = tuple(2.0 ** -k for k in (10, 13, 16, 19, 22, 25, 28, 31, 34))
 QUICK = 2.0 ** -20
