@@ -24,11 +24,14 @@ static void touch(const cr_model* m, cr_data* d, const int32_t* col, int n) {
   }
 }
 
-// a row touches what it moves: of a tendon that passes a body without wrapping round it, the place of that
-// body in the row is zero
+// From so many dofs on MuJoCo stores rows without what cannot move, and takes all that it stores for moved
+enum { SPARSE_FROM = 60 };
+
+// A row touches what it moves: of a tendon that passes a body without wrapping round it, the place of that
+// body in the row is zero.
 static void touch_moved(const cr_model* m, cr_data* d, int row) {
   for (int k = d->efc_J_rowadr[row]; k < d->efc_J_rowadr[row] + d->efc_J_rownnz[row]; k++) {
-    if (d->efc_J[k] != 0) {
+    if (d->efc_J[k] != 0 || m->nv >= SPARSE_FROM) {
       touch(m, d, d->efc_J_colind + k, 1);
     }
   }

@@ -7,8 +7,8 @@
 
 #include "contact/model.h"
 
-/// Marks in metric_free the trees that are a free body which no row (where its Jacobian is not zero), tendon
-/// or actuator of the effective inertia touches; true if there are any. Part of cri_metric_prepare.
+/// Marks in metric_free the trees that are a free body which no row (where its Jacobian is not zero; from
+/// 60 dofs on also where it may be another), tendon or actuator of the effective inertia touches; true if there are any. Part of cri_metric_prepare.
 bool cri_metric_mark_free(const cr_model* m, cr_data* d);
 
 /// Whether forward marked any.
