@@ -190,6 +190,34 @@ static void joints(notes* s) {
   }
 }
 
+// ---- equalities
+
+// Whether an impedance has a slope where the error is zero, to every side: its power is 1.
+static bool stiffens_at_once(const cr_real solimp[5]) {
+  return solimp[0] != solimp[1] && solimp[2] > CR_MINVAL && solimp[4] <= 1;
+}
+
+// An equality that holds; its rows have the size of all their errors in their impedance.
+static void equalities(notes* s) {
+  static const cr_real HOLDS = CR_R(1e-14);
+  const cr_data* d = s->d;
+  for (int i = 0, n = 1; i < d->nefc && d->efc_type[i] == CR_CNSTR_EQUALITY; i += n) {
+    cr_real most = 0;
+    for (n = 0; i + n < d->nefc && d->efc_type[i + n] == CR_CNSTR_EQUALITY &&
+                d->efc_id[i + n] == d->efc_id[i];
+         n++) {
+      most = cr_max(most, cr_abs(d->efc_pos[i + n]));
+    }
+    if (most <= HOLDS && stiffens_at_once(s->m->eq_solimp + 5 * d->efc_id[i])) {
+      note(s,
+           "%s holds but for rounding, and its solimp stiffens it in proportion to any error; the "
+           "gradient %s",
+           cri_label(s->m, "equality", s->m->name_eqadr, d->efc_id[i]).text,
+           most == 0 ? "lies between the slopes" : "is that of the side where rounding has it");
+    }
+  }
+}
+
 // ---- contacts
 
 static void contacts(notes* s) {
@@ -213,6 +241,7 @@ int cri_one_sided_find(const cr_model* m, const cr_data* d, const bool* asked, c
   actuators(&s);
   tendons(&s);
   joints(&s);
+  equalities(&s);
   contacts(&s);
   return s.n;
 }

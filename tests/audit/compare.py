@@ -58,6 +58,10 @@ class Pair:
         """slope_beside, for known.py."""
         return slope_beside(self, state, None if along is not None and name in self.blocks() else name, k, row, h, along)
 
+    def wide_difference(self, state, name, k, row, h):
+        """wide_difference, for known.py."""
+        return wide_difference(self, state, name, k, row, h)
+
     def step_scale(self, state, base):
         """step_scale, for known.py."""
         return step_scale(self, state, base)
@@ -184,7 +188,8 @@ def differing(p, contacts):
                for x, y in matched(a, b)]
         if len(a) != len(b) or max(off, default=0) > 1e-13:
             out.append({"types": [int(m.geom_type[g]) for g in geoms], "ours": len(a), "theirs": len(b),
-                        "off": float(max(off, default=0)), "judged": convex.judge(m, d, geoms, a)})
+                        "off": float(max(off, default=0)), "judged": convex.judge(m, d, geoms, a),
+                        "faces": len(a) == len(b) and convex.between_faces(m, d, geoms, a)})
     return out
 
 
@@ -492,6 +497,12 @@ def column(p, state, where, base, noise, name, k, J):
     verdict(p, where, name, k, g, ladder, state)
 
 
+def wide_difference(p, state, name, k, i, h):
+    """A central difference of MuJoCo's step over a displacement beside which its rounding is small."""
+    move, unit = mover(p, state, name, k), scale_of(p, name, k)
+    return float(p.r.between(move(-h * unit), move(h * unit))[i] / (2 * h * unit))
+
+
 def own_difference(p, state, name, k, i, h=2.0 ** -20, along=None, unit=None):
     """What differences of Carom's own step say of an entry: right and left. None for what cannot be moved.
 
@@ -522,10 +533,27 @@ def aside(p, state, along, h):
 
 
 def slope_beside(p, state, name, k, i, h, along=None):
-    """Carom's derivative of entry i, the state moved by h: along a direction, or the input itself. With a parameter moved
-    too it would be the same within h."""
-    at = aside(p, state, along, h) if along is not None else p.r.moved(state, name, k, h) if name in INPUTS else state
-    p.c.set_state(at)
+    """Carom's derivative of entry i, the state moved by h along a direction, and the input or parameter with it."""
+    at = aside(p, state, along, h)
+    if name in INPUTS:
+        return slope_here(p, p.r.moved(at, name, k, h), name, k, i, along)
+    if name is None or name in QUATERNIONS or h == 0:
+        return slope_here(p, at, name, k, i, along)
+    old = p.c.get(name, p.c.view(name, p.c.bar).size)
+    new = old.copy()
+    new[k] += h
+    try:
+        p.c.put(name, new)
+        return slope_here(p, at, name, k, i, along)
+    except carom.Error:
+        return float("nan")
+    finally:
+        p.c.put(name, old)
+
+
+def slope_here(p, state, name, k, i, along):
+    """Carom's derivative of entry i by a number and along a direction."""
+    p.c.set_state(state)
     p.c.step()
     J = p.c.vjp([*p.blocks(), *([name] if name else [])], [i])
     g = sum(J[n][i] @ along[rows] for n, rows in p.blocks().items() if n in J) if along is not None else 0.0

@@ -103,6 +103,24 @@ def nearest(m, d, geoms, dist, p, q):
     return dist > 0 or least(first, other, n) >= along - MESH_TOLERANCE
 
 
+def between_faces(m, d, geoms, rows):
+    """Whether several contacts of one normal are points of one overlap: each leads from a point of one shape, beyond which
+    it ends, to one of the other, as deep as it says."""
+    if PLANE in (int(m.geom_type[g]) for g in geoms) or HFIELD in (int(m.geom_type[g]) for g in geoms) or len(rows) < 2:
+        return False
+    r, first = np.random.default_rng(0), rows[0][2][:3]
+    u = np.concatenate([r.standard_normal((4000, 3)), first + 0.1 * r.standard_normal((4000, 3)),
+                        -first + 0.1 * r.standard_normal((4000, 3))])
+    inside = lambda g, x: bool(np.all(u @ x <= support(m, d, g, u) + MESH_TOLERANCE))
+    for dist, pos, frame in rows:
+        n = frame[:3]
+        ends = pos - dist / 2 * n, pos + dist / 2 * n
+        if np.abs(n - rows[0][2][:3]).max() > 1e-6 or not all(inside(g, x) for g, x in zip(geoms, ends)) or \
+                inside(geoms[0], ends[0] + 1e-3 * n) or inside(geoms[1], ends[1] - 1e-3 * n):
+            return False
+    return True
+
+
 def beside_face(m, d, geoms, dist, pos, frame):
     """Whether a contact of a capsule is on its side towards a face of the other, as far from it as it says, above a
     point of that face. docs/derivations/collision_convex.md [h4], [h5]."""

@@ -207,6 +207,20 @@ holds told '"both ends equal" not in str(j.get("two_slopes"))'
 expect 0 told grad tendons.xml --integrator discrete --time .002 --loss 'qvel[0]' --wrt tendon_stiffness --json
 holds told 'sum("at its rest length" in x for x in j["two_slopes"]) == 1'
 
+cat > holds.xml << 'XML'
+<mujoco>
+  <worldbody><body name="b"><freejoint/><geom size=".03"/></body></worldbody>
+  <equality><weld name="w" body1="b" solimp="0 .9 .01 .5 POWER"/></equality>
+</mujoco>
+XML
+for power in 1 2; do
+  sed "s/POWER/$power/" holds.xml > holds.$power.xml
+  expect 0 told grad holds.$power.xml --time .002 --loss 'qvel[0]' --wrt qpos --json
+  holds told "str(j.get(\"two_slopes\")).count(\"equality 'w' holds but for rounding\") == 2 - $power"
+done
+expect 0 told grad holds.1.xml --time .002 --loss 'qvel[0]' --wrt qpos --set 'qpos[0]=1e-6' --json
+holds told '"two_slopes" not in j'
+
 # ---- a weld within one body, whose rows of rotation are all zero, and their forces are not
 cat > weld.xml << 'XML'
 <mujoco>
