@@ -8,9 +8,9 @@
 #include <unistd.h>
 
 #include "base/random.h"
-#include "io/clock.h"
 #include "model/data.h"
 #include "rollout/batch.h"
+#include "tools/clock.h"
 
 static const char* const masses[] = {"body_mass"};
 static const double MiB = 1 << 20;

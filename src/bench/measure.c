@@ -7,7 +7,7 @@
 #include "integrate/inputs.h"
 #include "integrate/step.h"
 #include "integrate/step_jacobian.h"
-#include "io/clock.h"
+#include "tools/clock.h"
 
 enum { DIFFERENCE_STATES = 20, LARGE = 50, LARGEST_JACOBIAN = 2000 };
 static const double PROBE = 1e-6;  // of the differences, MuJoCo's own choice

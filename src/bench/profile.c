@@ -8,7 +8,7 @@
 #include "engine/driver.h"
 #include "integrate/euler.h"
 #include "integrate/inputs.h"
-#include "io/clock.h"
+#include "tools/clock.h"
 
 typedef struct {
   double us;

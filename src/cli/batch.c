@@ -13,8 +13,8 @@
 #include "cli/setup.h"
 #include "integrate/inputs.h"
 #include "io/checkpoint.h"
-#include "io/files.h"
-#include "io/progress.h"
+#include "tools/files.h"
+#include "tools/progress.h"
 
 enum { ROLLOUTS_A_THREAD = 16, MAX_THREADS = 1024 };  // of a chunk
 

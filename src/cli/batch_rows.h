@@ -4,9 +4,9 @@
 #ifndef CR_CLI_BATCH_ROWS_H
 #define CR_CLI_BATCH_ROWS_H
 
-#include "io/files.h"
-#include "io/hdf5.h"
 #include "model/fields.h"
+#include "tools/files.h"
+#include "tools/hdf5.h"
 
 /// A field that differs from rollout to rollout: a state, the controls, or a field of the model.
 typedef struct {

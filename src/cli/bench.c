@@ -13,8 +13,8 @@
 #include "cli/commands.h"
 #include "cli/options.h"
 #include "cli/setup.h"
-#include "io/files.h"
-#include "io/json.h"
+#include "tools/files.h"
+#include "tools/json.h"
 
 typedef struct {
   cr_text_list models;

@@ -6,7 +6,7 @@
 #include <stdio.h>
 
 #include "base/status.h"
-#include "io/json.h"
+#include "tools/json.h"
 
 typedef struct {
   int rollouts, steps, rounds, states, seed;

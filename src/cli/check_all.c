@@ -11,8 +11,8 @@
 #include "cli/model_check.h"
 #include "cli/model_list.h"
 #include "cli/processes.h"
-#include "io/clock.h"
-#include "io/files.h"
+#include "tools/clock.h"
+#include "tools/files.h"
 
 // ---- a row
 

@@ -16,11 +16,11 @@
 #include "cli/fit_problem.h"
 #include "cli/setup.h"
 #include "io/checkpoint.h"
-#include "io/plot.h"
-#include "io/progress.h"
 #include "learn/adam.h"
 #include "learn/lbfgs_nlopt.h"
 #include "learn/record.h"
+#include "tools/plot.h"
+#include "tools/progress.h"
 
 typedef struct {
   const char *config, *data, *out;

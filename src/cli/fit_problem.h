@@ -4,11 +4,11 @@
 #define CR_CLI_FIT_PROBLEM_H
 
 #include "cli/method.h"
-#include "io/files.h"
 #include "io/fit_config.h"
 #include "io/report.h"
 #include "io/tosses.h"
 #include "learn/identify.h"
+#include "tools/files.h"
 
 typedef struct {
   const char* config_path;

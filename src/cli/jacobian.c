@@ -9,7 +9,7 @@
 #include "integrate/parameter_jacobian.h"
 #include "integrate/step.h"
 #include "integrate/step_jacobian.h"
-#include "io/files.h"
+#include "tools/files.h"
 
 typedef struct {
   const cr_model* m;

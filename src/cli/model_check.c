@@ -9,11 +9,11 @@
 #include "carom/state.h"
 #include "contact/conflict.h"
 #include "integrate/step.h"
-#include "io/clock.h"
 #include "io/convex_parity.h"
 #include "io/open.h"
 #include "model/check.h"
 #include "model/file.h"
+#include "tools/clock.h"
 
 // ---- loading
 

@@ -8,10 +8,10 @@
 #include "base/locale.h"
 #include "engine/constants.h"
 #include "io/controls.h"
-#include "io/files.h"
 #include "io/open.h"
 #include "model/check.h"
 #include "model/names.h"
+#include "tools/files.h"
 
 // ---- --set
 

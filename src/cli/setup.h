@@ -6,9 +6,9 @@
 #include "carom/model.h"
 #include "cli/method.h"
 #include "cli/urdf_words.h"
-#include "io/json.h"
 #include "io/report.h"
 #include "rollout/trajectory.h"
+#include "tools/json.h"
 
 typedef struct {
   const char* model_path;

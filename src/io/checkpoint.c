@@ -13,8 +13,8 @@
 #include <stdlib.h>
 
 #include "base/locale.h"
-#include "io/files.h"
 #include "model/fields.h"
+#include "tools/files.h"
 
 static const char magic[] = "carom-fit-checkpoint 2\n";
 enum { SEAL = 21 };  // bytes of the last line

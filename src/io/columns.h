@@ -3,8 +3,8 @@
 #ifndef CR_IO_COLUMNS_H
 #define CR_IO_COLUMNS_H
 
-#include "io/hdf5.h"
 #include "model/model.h"
+#include "tools/hdf5.h"
 
 enum { CR_COLUMN_NAME = 160, CR_COLUMN_TIME = -1 };
 

@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "base/locale.h"
-#include "io/files.h"
+#include "tools/files.h"
 
 // ---- pieces of memory described by offsets
 

@@ -8,7 +8,7 @@
 
 #include "base/locale.h"
 #include "io/columns.h"
-#include "io/files.h"
+#include "tools/files.h"
 
 // what is read into, and how its columns lie
 typedef struct {

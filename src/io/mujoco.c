@@ -10,11 +10,11 @@
 #include <stdlib.h>
 
 #include "base/locale.h"
-#include "io/files.h"
 #include "io/repair.h"
 #include "model/build.h"
 #include "model/fields.h"
 #include "model/hull.h"
+#include "tools/files.h"
 
 // where a fatal error of libmujoco goes, and what it said
 static _Thread_local jmp_buf* escape;

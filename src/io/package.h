@@ -3,7 +3,7 @@
 #ifndef CR_IO_PACKAGE_H
 #define CR_IO_PACKAGE_H
 
-#include "io/files.h"
+#include "tools/files.h"
 
 /// True for names that begin with a scheme this file knows.
 bool cri_package_is(const char* name);

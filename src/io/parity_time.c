@@ -2,9 +2,9 @@
 // How long MuJoCo takes for a step and for its derivatives, and what its solve leaves there.
 #include <stdlib.h>
 
-#include "io/clock.h"
 #include "io/mujoco.h"
 #include "io/parity_bench.h"
+#include "tools/clock.h"
 
 typedef struct {
   cr_parity_bench* b;

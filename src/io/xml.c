@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "io/files.h"
+#include "tools/files.h"
 
 // ---- one element
 

@@ -11,12 +11,12 @@
 #include <math.h>
 #include <stdio.h>
 
-#include "io/plot.h"
 #include "learn/adam.h"
 #include "study/launch.h"
 #include "study/scenes.h"
 #include "study/studies.h"
 #include "study/sweep.h"
+#include "tools/plot.h"
 
 enum { N_SCENE = 2 };  // without gravity, with
 static const char* const scene_names[N_SCENE] = {"no gravity", "table"};

@@ -5,10 +5,10 @@
 #define CR_STUDY_NOTEBOOK_H
 
 #include "base/real.h"
-#include "io/files.h"
-#include "io/json.h"
-#include "io/progress.h"
 #include "rollout/pool.h"
+#include "tools/files.h"
+#include "tools/json.h"
+#include "tools/progress.h"
 
 /// What the user asked for. The texts are borrowed.
 typedef struct {

@@ -9,12 +9,12 @@
 #include <math.h>
 #include <stdio.h>
 
-#include "io/plot.h"
 #include "learn/course.h"
 #include "study/cube.h"
 #include "study/launch.h"
 #include "study/studies.h"
 #include "study/sweep.h"
+#include "tools/plot.h"
 
 static const cr_course_stage stages[] = {
     {4, 4, 30, CR_R(0.02)}, {10, 5, 40, CR_R(0.01)}, {30, 15, 40, CR_R(0.01)}};

@@ -8,7 +8,7 @@
 #include <unistd.h>
 
 #include "base/locale.h"
-#include "io/files.h"
+#include "tools/files.h"
 
 cr_status cri_table_create(cr_table* t, const char* file, const char* header,
                            const char* const* label, int room, cr_error* error) {

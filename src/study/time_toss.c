@@ -7,12 +7,12 @@
 #include <stdio.h>
 
 #include "io/mujoco.h"
-#include "io/plot.h"
 #include "study/launch.h"
 #include "study/published.h"
 #include "study/scenes.h"
 #include "study/studies.h"
 #include "study/sweep.h"
+#include "tools/plot.h"
 
 enum { HARD, SOFT, SMOOTH, N_COLLISION };
 static const char* const collision_names[N_COLLISION] = {"hard", "soft", "smooth"};

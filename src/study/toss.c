@@ -7,11 +7,11 @@
 #include <math.h>
 #include <stdio.h>
 
-#include "io/plot.h"
 #include "study/launch.h"
 #include "study/scenes.h"
 #include "study/studies.h"
 #include "study/sweep.h"
+#include "tools/plot.h"
 
 // kinds of collision, and what is kept of each
 enum { HARD, SOFT, SMOOTH, N_KIND };

@@ -11,11 +11,11 @@
 // they differ.
 #include <math.h>
 
-#include "io/plot.h"
 #include "study/launch.h"
 #include "study/scenes.h"
 #include "study/studies.h"
 #include "study/sweep.h"
+#include "tools/plot.h"
 
 static const double horizon = 2, stiffness = 50, target = 1, farthest = 3;
 

@@ -5,10 +5,10 @@
 
 #include "base/random.h"
 #include "io/checkpoint.h"
-#include "io/files.h"
 #include "model/fields.h"
 #include "support/random_model.h"
 #include "support/scratch.h"
+#include "tools/files.h"
 
 enum { N = 3, COUNT = 20 };
 

@@ -4,10 +4,10 @@
 
 #include <stdio.h>
 
-#include "io/hdf5.h"
 #include "support/io_mjcf.h"
 #include "support/scratch.h"
 #include "support/test.h"
+#include "tools/hdf5.h"
 
 static cr_error error;
 static cr_model models[4];  // with so many controls

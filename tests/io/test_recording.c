@@ -5,10 +5,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "io/hdf5.h"
 #include "support/io_mjcf.h"
 #include "support/scratch.h"
 #include "support/test.h"
+#include "tools/hdf5.h"
 
 enum { STEPS = 7 };
 

@@ -7,10 +7,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "io/files.h"
 #include "io/mujoco.h"
 #include "support/scratch.h"
 #include "support/test.h"
+#include "tools/files.h"
 
 #define BODY "<body><freejoint/><geom size='.1'/></body>"
 #define OLD "<compiler angle='radian' convexhull=\"false\"/>"

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "support/close.h"
 
-#include "io/hdf5.h"
 #include "io/tosses.h"
 #include "learn/window_loss.h"
 #include "support/scratch.h"
+#include "tools/hdf5.h"
 
 enum { ROWS = 6 };
 

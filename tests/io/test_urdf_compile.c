@@ -7,11 +7,11 @@
 #include <stdlib.h>
 
 #include "integrate/step.h"
-#include "io/files.h"
 #include "io/mujoco.h"
 #include "support/close.h"
 #include "support/io_mjcf.h"
 #include "support/scratch.h"
+#include "tools/files.h"
 
 static cr_error error;
 static cr_load_report report;

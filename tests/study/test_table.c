@@ -3,9 +3,9 @@
 
 #include <unistd.h>
 
-#include "io/files.h"
 #include "study/table.h"
 #include "support/scratch.h"
+#include "tools/files.h"
 
 TEST(what_is_read_is_what_was_written) {
   const char* folder = scratch_path("");

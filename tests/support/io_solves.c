@@ -6,12 +6,12 @@
 
 #include "carom/step.h"
 #include "integrate/step.h"
-#include "io/clock.h"
 #include "io/mujoco.h"
 #include "io/open.h"
 #include "io/parity.h"
 #include "model/check.h"
 #include "support/wide_solve.h"
+#include "tools/clock.h"
 
 enum { BATCH = 20 };
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Time that only runs forward, from some moment that does not change while the machine is up.
-#ifndef CR_IO_CLOCK_H
-#define CR_IO_CLOCK_H
+#ifndef CR_TOOLS_CLOCK_H
+#define CR_TOOLS_CLOCK_H
 
 #include <time.h>
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The JSON writer.
-#include "io/json.h"
+#include "tools/json.h"
 
 #include <assert.h>
 #include <stdio.h>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The JSON writer: commas, nesting, escapes, and numbers that come back as they were.
-#include "io/json.h"
 #include "support/test.h"
+#include "tools/json.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // A JSON writer: one object built front to back. Commas, escapes and nesting are its business;
 // numbers have all their digits, NaN and infinity become null.
-#ifndef CR_IO_JSON_H
-#define CR_IO_JSON_H
+#ifndef CR_TOOLS_JSON_H
+#define CR_TOOLS_JSON_H
 
 #include "base/real.h"
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // gnuplot scripts.
-#include "io/plot.h"
+#include "tools/plot.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -14,7 +14,7 @@
 #include <unistd.h>
 
 #include "base/locale.h"
-#include "io/files.h"
+#include "tools/files.h"
 
 // the process's environment, which gnuplot needs for fonts and PATH
 extern char** environ;

@@ -6,9 +6,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "io/files.h"
-#include "io/plot.h"
 #include "support/scratch.h"
+#include "tools/files.h"
+#include "tools/plot.h"
 
 static const char csv[] = "evaluation,loss,side\n0,1,0.06\n1,0.1,0.08\n2,0.02,0.1\n";
 

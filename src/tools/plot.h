@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Plots by gnuplot: a script beside the data, run once, so that a person can change and rerun it.
-#ifndef CR_IO_PLOT_H
-#define CR_IO_PLOT_H
+#ifndef CR_TOOLS_PLOT_H
+#define CR_TOOLS_PLOT_H
 
 #include "base/status.h"
 

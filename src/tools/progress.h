@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // One line on standard error that is written over and over, where that is a terminal.
-#ifndef CR_IO_PROGRESS_H
-#define CR_IO_PROGRESS_H
+#ifndef CR_TOOLS_PROGRESS_H
+#define CR_TOOLS_PROGRESS_H
 
 #include <stdbool.h>
 
-#include "io/clock.h"
+#include "tools/clock.h"
 
 typedef struct {
   bool shown;    // standard error is a terminal

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Whole files and folders.
-#include "io/files.h"
+#include "tools/files.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -5,8 +5,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "io/files.h"
 #include "support/scratch.h"
+#include "tools/files.h"
 
 TEST(a_file_comes_back_whole) {
   const char* path;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Tables in HDF5. New files live in memory (the `core` driver, nothing on disk) until they are
 // saved: the library itself does not recover well from a disk that is full.
-#include "io/hdf5.h"
+#include "tools/hdf5.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -13,7 +13,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "io/files.h"
+#include "tools/files.h"
 
 struct cr_h5 {
   hid_t id;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The progress line.
-#include "io/progress.h"
+#include "tools/progress.h"
 
 #include <stdio.h>
 #include <unistd.h>

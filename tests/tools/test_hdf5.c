@@ -6,8 +6,8 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "io/hdf5.h"
 #include "support/scratch.h"
+#include "tools/hdf5.h"
 
 static cr_h5* opened(const char* path) {
   cr_h5* file = NULL;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The progress line: one that is written over on a terminal, nothing elsewhere.
 #define _XOPEN_SOURCE 700
-#include "io/progress.h"
+#include "tools/progress.h"
 
 #include <fcntl.h>
 #include <stdlib.h>

@@ -2,8 +2,8 @@
 // HDF5 behind a few functions: tables of doubles and numbers as attributes. The library's own error
 // printing is off; failures come back as sentences. A file is made in memory and written whole, so
 // a full disk leaves nothing half-written; or, where it may be larger than memory, on disk.
-#ifndef CR_IO_HDF5_H
-#define CR_IO_HDF5_H
+#ifndef CR_TOOLS_HDF5_H
+#define CR_TOOLS_HDF5_H
 
 #include "base/status.h"
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Files: written whole or not at all, read whole, folders made on the way.
-#ifndef CR_IO_FILES_H
-#define CR_IO_FILES_H
+#ifndef CR_TOOLS_FILES_H
+#define CR_TOOLS_FILES_H
 
 #include "base/status.h"
 
