@@ -8,13 +8,16 @@
 #include "carom/calls.h"
 #include "carom/data.h"
 #include "carom/fields.h"
+#include "carom/gradient.h"
 #include "carom/inverse.h"
 #include "carom/jacobian.h"
 #include "carom/model.h"
+#include "carom/recording.h"
 #include "carom/rollout.h"
 #include "carom/stage.h"
 #include "carom/state.h"
 #include "carom/step.h"
 #include "carom/step_jacobian.h"
+#include "carom/trust.h"
 
 #endif

@@ -37,6 +37,25 @@ CR_API cr_status cr_data_create_cotangent(cr_data** twin, const cr_model* model,
 CR_API cr_real* cr_data_view(const cr_model* model, cr_data* data, const char* name, int* rows,
                              int* width);
 
+/// The numbers of a named place of a state or of what is computed from it, as "qpos[elbow]",
+/// "site_xpos[tip].z", "gyro" or "contact[floor:cube].dist"; of the model too, as "body_mass[box]".
+/// Where a contact does not exist now, they are not a number.
+/// Shapes   values[n], n the number of numbers the place has (cr_model_place)
+/// Needs    what computes the field, for computed ones: cr_forward
+/// Errors   CR_ERR_NAME, CR_ERR_ARG (another n, a tangent, a twin)
+CR_API cr_status cr_data_get(const cr_model* model, const cr_data* data, const char* name,
+                             cr_real* values, int n, cr_error* error);
+
+/// Sets those of an input of the step, as "qpos[elbow]" or "ctrl".
+/// Errors   CR_ERR_NAME, CR_ERR_ARG (another n, a field that is computed, or of the model), CR_ERR_NONFINITE
+CR_API cr_status cr_data_set(const cr_model* model, cr_data* data, const char* name,
+                             const cr_real* values, int n, cr_error* error);
+
+/// That a simulation can start from this state: qpos is finite, and its quaternions, as those of mocap
+/// bodies, have length 1 to 1e-6.
+/// Errors   CR_ERR_ARG, CR_ERR_NONFINITE with the coordinate
+CR_API cr_status cr_data_check(const cr_model* model, const cr_data* data, cr_error* error);
+
 /// Time in seconds.
 CR_API cr_real cr_data_time(const cr_data* data);
 

@@ -66,9 +66,11 @@ typedef struct {
   int first, count;  // of the numbers of the field, row after row
   int tangent_first,
       tangent_count;  // of those of its tangent; count 0 where it has none of its own
+  bool contact;  // of a contact, as "contact[floor:cube].dist": contacts come and go, so first is
+                 // -1, and cr_data_get finds them
 } cr_place_info;
 
-/// Finds them. Contacts come and go, so "contact[floor:cube].dist" has no place here.
+/// Finds them.
 /// Errors   CR_ERR_NAME with a sentence that says which part is wrong; CR_ERR_ARG
 CR_API cr_status cr_model_place(const cr_model* model, const char* name, cr_place_info* place,
                                 cr_error* error);

@@ -12,7 +12,8 @@ extern "C" {
 /// A model. Read-only while simulations run; may be shared by threads then.
 typedef struct cr_model cr_model;
 
-/// Opens an MJCF or URDF file (compiled by libmujoco) or a Carom model file.
+/// Opens an MJCF or URDF file (compiled by libmujoco) or a Carom model file. A library that was built
+/// without libmujoco opens Carom model files alone.
 /// Owner    the caller closes it with cr_model_close
 /// Errors   CR_ERR_FILE, CR_ERR_FORMAT, CR_ERR_MODEL; CR_ERR_UNSUPPORTED when the model uses what
 ///          could change its motion and is not supported: the sentence names the first such feature
@@ -34,6 +35,32 @@ typedef struct {
 /// Opens a file as cr_model_open does, with options for URDF; NULL for none.
 CR_API cr_status cr_model_open_urdf(cr_model** model, const char* path,
                                     const cr_urdf_options* options, cr_error* error);
+
+/// What opening a model found, in sentences with MuJoCo's own words.
+typedef struct cr_load_report cr_load_report;
+
+typedef enum {
+  CR_LOAD_UNSUPPORTED,  // could change the motion: the model is refused, and all of these are told
+  CR_LOAD_IGNORED,      // cannot change it
+  CR_LOAD_WARNING
+} cr_load_finding;
+
+/// An empty report. Owner: the caller, cr_load_report_destroy.
+/// Errors   CR_ERR_ARG, CR_ERR_MEMORY
+CR_API cr_status cr_load_report_create(cr_load_report** report, cr_error* error);
+CR_API void cr_load_report_destroy(cr_load_report* report);
+
+/// How many sentences of a kind there are; sentence i of them, NULL for one that is none.
+/// Owner    borrowed from the report
+CR_API int cr_load_report_count(const cr_load_report* report, cr_load_finding kind);
+CR_API const char* cr_load_report_get(const cr_load_report* report, cr_load_finding kind, int i);
+
+/// Opens a file as cr_model_open_urdf does, and adds what it finds to a report (NULL: to none), also
+/// where the model is refused.
+/// Errors   those of cr_model_open
+CR_API cr_status cr_model_open_report(cr_model** model, const char* path,
+                                      const cr_urdf_options* options, cr_load_report* report,
+                                      cr_error* error);
 
 /// Frees a model; NULL is allowed.
 CR_API void cr_model_close(cr_model* model);
@@ -62,6 +89,13 @@ CR_API cr_status cr_model_get(const cr_model* model, const char* name, cr_real* 
 /// Constants MuJoCo derives when compiling do not follow by themselves: cr_model_derive.
 CR_API cr_status cr_model_set(cr_model* model, const char* name, const cr_real* values, int n,
                               cr_error* error);
+
+/// Sets the numbers of several places, values[i] those of names[i], as many as it has. The model is
+/// checked once, when all are set, and left as it was if the check fails: for what makes sense only
+/// together, as both ends of a range.
+/// Errors   CR_ERR_NAME, CR_ERR_ARG; CR_ERR_MODEL; CR_ERR_MEMORY
+CR_API cr_status cr_model_set_many(cr_model* model, const char* const* names,
+                                   const cr_real* const* values, int n, cr_error* error);
 
 /// Options: numbers and choices that hold for the whole model, as in MJCF's <option> and Carom's own
 /// (docs/fields.md lists them): "timestep", "integrator", "cone", "tolerance", "collision", "softness",

@@ -108,6 +108,9 @@ CR_API void cr_rollout_steps(const cr_rollout* rollout, int* accepted, int* reje
 /// 0: a gradient counts all of them.
 CR_API int cr_rollout_uncounted(const cr_rollout* rollout);
 
+/// When the first of them was, in seconds; not a number where there was none.
+CR_API cr_real cr_rollout_uncounted_time(const cr_rollout* rollout);
+
 /// A sentence where the last gradient came through steps whose derivative depends on the direction: in how
 /// many, when in the first, and which row is why (docs/trust.md). "" where there was none. It stays until the
 /// next gradient.
@@ -150,6 +153,33 @@ CR_API cr_real cr_rollout_loss(const cr_rollout* rollout);
 /// Errors: CR_ERR_ARG where no run came to its end; those of the steps and of the loss.
 CR_API cr_status cr_rollout_gradient(cr_rollout* rollout, const cr_model* m,
                                      const cr_model* m_backward, const cr_loss* loss,
+                                     cr_error* error);
+
+/// States of the last run as arrays: those after steps first, first + 1 ... first + n - 1; 0 is the start,
+/// nstep the end. Intervals of the grid where the rollout is adaptive.
+/// Shapes   time[n]; qpos[n nq], qvel[n nv], act[n na], row by row; each may be NULL
+/// Memory   no allocation
+/// Errors   CR_ERR_ARG for steps that were not run, or states that a limit of memory did not keep:
+///          cr_rollout_restore makes those again
+CR_API cr_status cr_rollout_get_states(const cr_rollout* rollout, const cr_model* m, int first,
+                                       int n, cr_real* time, cr_real* qpos, cr_real* qvel,
+                                       cr_real* act, cr_error* error);
+
+/// Puts the state before step k of the last run into the data block, with its control and with the bits
+/// that it had; k = nstep: the state at the end, with the last control. 0 gives the start, for another run.
+/// Errors   CR_ERR_ARG where no run came to its end, or has no such step; those of the steps
+CR_API cr_status cr_rollout_restore(cr_rollout* rollout, const cr_model* m, int k, cr_error* error);
+
+/// Puts the state after `step` steps into the data block as a loss sees it: with the control of the last
+/// of them (after none that of the first) and everything cr_forward computes.
+/// Errors   those of cr_rollout_restore and of cr_forward
+CR_API cr_status cr_rollout_forward(cr_rollout* rollout, const cr_model* m, int step,
+                                    cr_error* error);
+
+/// How often the set of contacts and limits changed over the last run. Makes every step again; leaves the
+/// state of the end in the data block.
+/// Errors   those of cr_rollout_restore
+CR_API cr_status cr_rollout_switches(cr_rollout* rollout, const cr_model* m, int* n,
                                      cr_error* error);
 
 /// What a gradient left: cr_data_view(m, bar, "qpos") (nv numbers), "qvel", "act" at time zero,

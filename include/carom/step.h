@@ -47,6 +47,12 @@ CR_API cr_status cr_two_slopes(const cr_model* m, const cr_data* d, const char* 
 /// Smooth   where its parts are
 CR_API cr_status cr_step(const cr_model* m, cr_data* d);
 
+/// What derivatives of the step that cr_step has just taken leave open, as a sentence into text of `size`:
+/// a constraint row that moves nothing has a derivative that depends on the direction. "" where nothing is.
+/// Memory   no allocation
+/// Errors   CR_ERR_ARG, also unless cr_step has just been called
+CR_API cr_status cr_step_doubt(const cr_model* m, cr_data* d, char* text, int size);
+
 /// Makes the next state the present one: qpos, qvel, act, time, and the warm start of the solver. What else
 /// is in the block then belongs to the state before; derivatives need the next cr_step or cr_forward.
 /// Errors   CR_ERR_ARG unless cr_step has just computed it

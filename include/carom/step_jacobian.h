@@ -57,6 +57,9 @@ CR_API void cr_parameter_jacobian_destroy(cr_parameter_jacobian* work);
 /// Columns: the numbers of all names together, 3 for a quaternion (docs/conventions.md).
 CR_API int cr_parameter_jacobian_columns(const cr_parameter_jacobian* work);
 
+/// Columns of name i; 0 for one that is none.
+CR_API int cr_parameter_jacobian_width(const cr_parameter_jacobian* work, int i);
+
 /// Jacobian, by parameters, of the step that cr_step has just taken.
 /// Map      parameters -> d x_next / d parameters
 /// Equation H qacc' = -r' with r' by the parameters, then the integrator's map

@@ -30,8 +30,7 @@ typedef struct {
   const batch_options* o;
   cr_ranks ranks;
   cr_setup setup;
-  cr_model variant;
-  const cr_model* backward;
+  cr_model* variant;  // whose dynamics the backward pass differentiates; NULL: the setup's
   int nstep, count, chunk;
   // what all rollouts have in common
   cr_data* start;
@@ -87,15 +86,15 @@ static cr_status check_options(const batch* b, cr_error* error) {
 // state, controls and so on that the options give, without the rollout that they were made for
 static cr_status take_start(batch* b, cr_error* error) {
   cr_setup* s = &b->setup;
-  CR_TRY(cr_setup_rollout(s, &b->o->setup, cri_no_params, error));
+  CR_TRY(cr_setup_rollout(s, &b->o->setup, NULL, 0, error));
   b->nstep = s->nstep;
-  CR_TRY(cri_data_create(&b->start, &s->m, NULL, error));
-  cri_inputs_copy(&s->m, b->start, s->rollout->d);
-  size_t controls = (size_t)b->nstep * (size_t)s->m.nu;
-  b->plan = (cr_batch_plan){.m = &s->m, .start = b->start, .nstep = b->nstep};
+  CR_TRY(cr_data_create(&b->start, s->m, error));
+  cri_inputs_copy(s->m, b->start, cr_rollout_data(s->rollout));
+  size_t controls = (size_t)b->nstep * (size_t)s->nu;
+  b->plan = (cr_batch_plan){.m = s->m, .start = b->start, .nstep = b->nstep};
   CR_TRY(cr_batch_plan_take(&b->plan, &b->ctrl, 1, controls, error));
   b->plan.ctrl = b->ctrl;
-  memcpy(b->ctrl, s->rollout->ctrl, controls * sizeof *b->ctrl);
+  memcpy(b->ctrl, cr_rollout_ctrl(s->rollout), controls * sizeof *b->ctrl);
   cr_rollout_free(s->rollout);
   s->rollout = NULL;
   return CR_OK;
@@ -103,7 +102,7 @@ static cr_status take_start(batch* b, cr_error* error) {
 
 static cr_status make_engine(batch* b, cr_error* error) {
   const cr_setup_options* o = &b->o->setup;
-  const cr_model* m = &b->setup.m;
+  const cr_model* m = b->setup.m;
   cr_batch_options e = {.nstep = b->nstep,
                         .nthread = b->o->threads == 0 && b->ranks.size > 1 ? 1 : b->o->threads,
                         .parameters = b->plan.parameters,
@@ -114,8 +113,8 @@ static cr_status make_engine(batch* b, cr_error* error) {
     b->adaptive = cr_method_tolerances(&o->method, o->time / b->nstep);
     e.adaptive = &b->adaptive;
   }
-  CR_TRY(cr_method_backward(&o->method, m, &b->variant, &b->backward, error));
-  CR_TRY(cr_batch_create(&b->batch, m, b->backward, &e, error));
+  CR_TRY(cr_method_backward(&o->method, m, &b->variant, error));
+  CR_TRY(cr_batch_create(&b->batch, m, b->variant != NULL ? b->variant : m, &e, error));
   for (int i = 0; i < cr_batch_threads(b->batch) && b->o->loss != NULL; i++) {
     if (i == MAX_THREADS) {
       return cri_fail(error, CR_ERR_ARG, "more than %d threads", (int)MAX_THREADS);
@@ -164,7 +163,7 @@ static cr_status prepare(batch* b, cr_error* error) {
 }
 
 static uint64_t fingerprint_start(const batch* b, uint64_t hash) {
-  const cr_model* m = &b->setup.m;
+  const cr_model* m = b->setup.m;
   for (int i = 0; i < CR_N_FIELD; i++) {
     cr_field_id id = (cr_field_id)i;
     if (cri_field(id)->kind == CR_KIND_STATE) {
@@ -185,7 +184,8 @@ static uint64_t fingerprint_steps(const cr_adaptive* a, uint64_t hash) {
 static cr_status fingerprint_of(const batch* b, uint64_t* out, cr_error* error) {
   const cr_batch_plan* p = &b->plan;
   const batch_options* o = b->o;
-  uint64_t hash = cri_fingerprint_model(cri_fingerprint_model(0, &b->setup.m), b->backward);
+  uint64_t hash = cri_fingerprint_model(cri_fingerprint_model(0, b->setup.m),
+                                        b->variant != NULL ? b->variant : b->setup.m);
   const int32_t numbers[] = {b->nstep, b->count, o->seed, o->setup.derive, o->keep_going};
   hash = cri_fingerprint(hash, numbers, sizeof numbers);
   hash = fingerprint_steps(&b->adaptive, fingerprint_start(b, hash));
@@ -364,7 +364,8 @@ static void release(batch* b) {
   cr_batch_file_close(&b->file);
   cr_batch_plan_free(&b->plan);
   free(b->ends);
-  cri_data_free(b->start);
+  cr_data_destroy(b->start);
+  cr_model_close(b->variant);
   cr_setup_free(&b->setup);
   cr_ranks_close(&b->ranks);
 }
@@ -415,7 +416,7 @@ int cr_cli_batch(int argc, char** argv) {
   bool speaks = b->ranks.rank == 0;
   int code = cr_status_exit_code(status);
   if (status != CR_OK && speaks) {
-    code = cr_cli_fail("batch", o.setup.json, &error, &b->setup.report);
+    code = cr_cli_fail("batch", o.setup.json, &error, b->setup.report);
   } else if (help == CR_HELP_NONE && speaks) {
     print(b);
   }

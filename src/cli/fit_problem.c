@@ -49,14 +49,17 @@ static cr_status read_config(cr_fit_problem* p, const cr_fit_request* r, cr_erro
 
 // --cfd goes before the configuration
 static cr_status take_cfd(cr_fit_problem* p, const cr_fit_request* r, cr_error* error) {
-  cr_model variant;
-  const cr_model* backward;
-  CR_TRY(cr_method_backward(&r->method, &p->m, &variant, &backward, error));
-  p->cfd = p->config.cfd.use || backward != &p->m;
-  if (backward != &p->m) {
-    variant.memory = p->m.memory;
-    p->m = variant;
+  static const char* const names[] = {"cfd_dc", "cfd_d0", "cfd_wc",
+                                      "cfd_mc", "cfd_pc", "cfd_scale"};
+  cr_model* variant;
+  CR_TRY(cr_method_backward(&r->method, &p->m, &variant, error));
+  p->cfd = p->config.cfd.use || variant != NULL;
+  for (int i = 0; i < 6 && variant != NULL; i++) {
+    cr_real value = 0;
+    (void)cr_model_get_option(variant, names[i], &value, NULL);
+    (void)cr_model_set_option(&p->m, names[i], value, NULL);
   }
+  cr_model_close(variant);
   p->m.cfd = 0;
   return CR_OK;
 }

@@ -5,9 +5,9 @@
 
 #include "cli/method.h"
 #include "io/fit_config.h"
-#include "io/report.h"
 #include "io/tosses.h"
 #include "learn/identify.h"
+#include "model/report.h"
 #include "tools/files.h"
 
 typedef struct {

@@ -1,22 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 // carom grad: gradient of a loss of a rollout with respect to the initial state, controls and
 // parameters, with central differences beside it on request; or the Jacobian of one step.
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <time.h>
 
-#include "carom/step.h"
 #include "cli/commands.h"
 #include "cli/jacobian.h"
 #include "cli/setup.h"
-#include "cli/wrt.h"
-#include "engine/constants.h"
-#include "learn/expression.h"
-#include "learn/trust.h"
-#include "model/check.h"
-#include "model/fields.h"
-#include "rollout/one_sided.h"
-#include "rollout/switches.h"
 
 typedef struct {
   cr_setup_options setup;
@@ -29,32 +22,32 @@ typedef struct {
 
 enum { MOST_SIDES = 16 };
 
-// one --wrt: a place, and its gradient
+// one --wrt
 typedef struct {
-  cr_wrt wrt;
+  const char* name;
   int n;
-  cr_real *gradient, *difference;
+  const cr_real* gradient;
+  cr_real *difference, *scale;
 } request;
 
 typedef struct {
   const grad_options* o;
   cr_setup setup;
-  cr_model variant;
-  const cr_model* backward;  // whose dynamics the backward pass differentiates
+  cr_model* variant;  // whose dynamics the backward pass differentiates; NULL: the setup's
   cr_expression* expression;
   cr_loss loss;
+  cr_gradient* gradient;
   request requests[CR_MAX_LIST];
   int nrequest;
-  bool wanted[CR_N_FIELD];
+  cr_real value;  // of the loss
   int steps;
   char doubt[640];  // of the gradient, in words
   int uncounted;    // events that the gradient does not count, and when the first of them was
   cr_real uncounted_from;
   double seconds_forward, seconds_backward;
   int switches;  // of contacts and limits over the run, where --check asks
-  cr_start start;
   cr_trust trust;
-  cri_one_sided sides[MOST_SIDES];  // at the start
+  char sides[MOST_SIDES][256];  // at the start
   int nside;
 } grad;
 
@@ -68,6 +61,38 @@ static double now(void) {
 
 // the step of central differences
 static cr_real probe_of(const grad_options* o) { return (cr_real)(o->eps > 0 ? o->eps : 1e-6); }
+
+// what cr_gradient_create says of a name begins with it
+static cr_status find_names(const grad_options* o, const cr_model* m, cr_error* error) {
+  for (int i = 0; i < o->wrt.n; i++) {
+    cr_place_info place = {.size = sizeof place};
+    CR_TRY(cr_model_place(m, o->wrt.text[i], &place, error));
+  }
+  return CR_OK;
+}
+
+static cr_status make_gradient(grad* g, cr_error* error) {
+  const grad_options* o = g->o;
+  cr_setup* s = &g->setup;
+  const cr_gradient_options options = {
+      .size = sizeof options, .backward = g->variant, .derive = o->setup.derive};
+  cr_error inner = {0};
+  cr_status status =
+      cr_gradient_create(&g->gradient, s->m, s->nstep, o->wrt.text, o->wrt.n, &options, &inner);
+  if (status != CR_OK) {
+    return cri_fail(error, status, "%s%s", status == CR_ERR_NAME ? "--wrt " : "", inner.text);
+  }
+  for (int i = 0; i < o->wrt.n; i++) {
+    request* q = &g->requests[g->nrequest++];
+    *q = (request){.name = o->wrt.text[i], .n = cr_gradient_count(g->gradient, i)};
+    q->difference = calloc((size_t)q->n + 1, sizeof(cr_real));
+    q->scale = calloc((size_t)q->n + 1, sizeof(cr_real));
+    if (q->scale == NULL || q->difference == NULL) {
+      return cri_fail(error, CR_ERR_MEMORY, "gradient: no memory for %d numbers", q->n);
+    }
+  }
+  return cr_setup_fill(s, &o->setup, cr_gradient_rollout(g->gradient), error);
+}
 
 static cr_status prepare(grad* g, cr_error* error) {
   const grad_options* o = g->o;
@@ -86,67 +111,42 @@ static cr_status prepare(grad* g, cr_error* error) {
     return cri_fail(error, CR_ERR_ARG, "--eps %.9g: only with --check", o->eps);
   }
   CR_TRY(cr_setup_load(&g->setup, &o->setup, error));
-  CR_TRY(cr_expression_create(&g->expression, &g->setup.m, o->loss, error));
-  for (int i = 0; i < o->wrt.n; i++) {
-    CR_TRY(cr_wrt_find(&g->requests[i].wrt, &g->setup.m, o->wrt.text[i], g->wanted, error));
-    g->nrequest++;
-  }
-  for (int k = 0; k < CR_N_DERIVED && o->setup.derive; k++) {
-    g->wanted[cri_derived_fields[k]] = true;
-  }
-  CR_TRY(cr_method_backward(&o->setup.method, &g->setup.m, &g->variant, &g->backward, error));
-  CR_TRY(cr_setup_rollout(&g->setup, &o->setup, g->wanted, error));
+  CR_TRY(cr_expression_create(&g->expression, g->setup.m, o->loss, error));
   g->loss = cr_expression_loss(g->expression, every);
-  for (int i = 0; i < g->nrequest; i++) {
-    request* q = &g->requests[i];
-    q->n = cr_wrt_size(&q->wrt, &g->setup);
-    q->gradient = calloc((size_t)q->n + 1, sizeof(cr_real));
-    q->difference = calloc((size_t)q->n + 1, sizeof(cr_real));
-    if (q->gradient == NULL || q->difference == NULL) {
-      return cri_fail(error, CR_ERR_MEMORY, "gradient: no memory for %d numbers", q->n);
-    }
-  }
-  return CR_OK;
+  CR_TRY(find_names(o, g->setup.m, error));
+  CR_TRY(cr_method_backward(&o->setup.method, g->setup.m, &g->variant, error));
+  CR_TRY(cr_setup_count(&g->setup, &o->setup, error));
+  return make_gradient(g, error);
 }
 
 // ---- the gradient
 
 static cr_status differentiate(grad* g, cr_error* error) {
-  cr_setup* s = &g->setup;
+  const cr_setup* s = &g->setup;
   double start = now();
-  CR_TRY(cr_rollout_run(s->rollout, &s->m, s->nstep, &g->loss, error));
+  CR_TRY(cr_rollout_run(s->rollout, s->m, s->nstep, &g->loss, error));
   double middle = now();
-  CR_TRY(cr_rollout_gradient(s->rollout, &s->m, g->backward, &g->loss, error));
-  if (g->o->setup.derive) {
-    CR_TRY(cr_constants_vjp(&s->m, s->rollout->work, s->rollout->bar));
-  }
-  g->steps = cr_setup_steps(s);
-  g->uncounted = cr_rollout_uncounted(s->rollout);
-  (void)snprintf(g->doubt, sizeof g->doubt, "%s", cr_rollout_doubt(s->rollout));
-  g->uncounted_from = s->rollout->controller.first_missed;
+  g->value = cr_rollout_loss(s->rollout);
+  CR_TRY(cr_gradient_compute(g->gradient, &g->loss, error));
   g->seconds_forward = middle - start;
   g->seconds_backward = now() - middle;
+  g->steps = cr_setup_steps(s, &g->o->setup);
+  g->uncounted = cr_rollout_uncounted(s->rollout);
+  g->uncounted_from = cr_rollout_uncounted_time(s->rollout);
+  (void)snprintf(g->doubt, sizeof g->doubt, "%s", cr_rollout_doubt(s->rollout));
   for (int i = 0; i < g->nrequest; i++) {
-    request* q = &g->requests[i];
-    CR_TRY(cr_wrt_read(&q->wrt, s, s->rollout, q->gradient, error));
+    g->requests[i].gradient = cr_gradient_get(g->gradient, i);
   }
   return CR_OK;
 }
 
 // at the start of the run, which is what is given
 static cr_status find_sides(grad* g, cr_error* error) {
-  cr_rollout* r = g->setup.rollout;
-  const cr_model* m = &g->setup.m;
-  bool asked[CR_N_FIELD] = {false};
-  for (int i = 0; i < g->nrequest; i++) {
-    asked[g->requests[i].wrt.place.field] = true;
+  g->nside = 1;
+  for (int i = 0; i < g->nside && i < MOST_SIDES; i++) {
+    CR_TRY(cr_gradient_two_slopes(g->gradient, i, g->sides[i], (int)sizeof g->sides[i], &g->nside,
+                                  error));
   }
-  CR_TRY(cri_rollout_restore(r, m, 0, error));
-  cr_status status = cr_forward(m, r->d);
-  if (status != CR_OK) {
-    return cri_fail(error, status, "dynamics at the start: %s", cr_data_error(r->d));
-  }
-  g->nside = cri_one_sided_find(m, r->d, asked, g->sides, MOST_SIDES);
   return CR_OK;
 }
 
@@ -154,146 +154,27 @@ static int sides_told(const grad* g) { return g->nside < MOST_SIDES ? g->nside :
 
 // ---- central differences
 
-static cr_status moved_loss(grad* g, const request* q, int k, cr_real h, cr_real* loss,
-                            cr_error* error) {
-  cr_setup* s = &g->setup;
-  cr_start_put(&g->start, s, s->rollout);
-  cr_wrt_move(&q->wrt, s, s->rollout, k, h);
-  if (g->o->setup.derive) {
-    CR_TRY(cr_constants(&s->m, s->rollout->work));
-  }
-  CR_TRY(cr_rollout_run(s->rollout, &s->m, s->nstep, &g->loss, error));
-  *loss = s->rollout->loss;
-  return CR_OK;
-}
-
 // differences of steps that do not count when contacts come and go do not know it either
 static bool of_steps(const grad* g) {
-  const cr_rollout* r = g->setup.rollout;
-  return g->switches > 0 && !(r->adaptive && r->options.events);
-}
-
-static cr_status count_switches(grad* g, cr_error* error) {
-  cri_switches switches = {0};
-  cr_status status = cri_switches_of(&switches, g->setup.rollout, &g->setup.m, error);
-  g->switches = switches.n - 1;
-  cri_switches_free(&switches);
-  return status;
+  const cr_method_options* o = &g->o->setup.method;
+  return g->switches > 0 && !(cr_method_is_adaptive(o) && o->events);
 }
 
 static cr_status check(grad* g, cr_error* error) {
-  cr_real h = probe_of(g->o);
-  CR_TRY(count_switches(g, error));
+  CR_TRY(cr_rollout_switches(g->setup.rollout, g->setup.m, &g->switches, error));
   for (int i = 0; i < g->nrequest; i++) {
-    request* q = &g->requests[i];
-    for (int k = 0; k < q->n; k++) {
-      cr_real plus, minus;
-      CR_TRY(moved_loss(g, q, k, h, &plus, error));
-      CR_TRY(moved_loss(g, q, k, -h, &minus, error));
-      q->difference[k] = (plus - minus) / (2 * h);
-    }
-  }
-  cr_start_put(&g->start, &g->setup, g->setup.rollout);
-  return CR_OK;
-}
-
-// ---- trust
-
-static cr_status start_moved(void* context, cr_rollout* r, const cr_real* step, cr_error* error) {
-  grad* g = context;
-  cr_start_put(&g->start, &g->setup, r);
-  for (int i = 0; i < g->nrequest && step != NULL; i++) {
-    const request* q = &g->requests[i];
-    for (int k = 0; k < q->n; k++) {
-      cr_wrt_move(&q->wrt, &g->setup, r, k, *step++);
-    }
-  }
-  cr_status status =
-      step != NULL && g->o->setup.derive ? cr_constants(&g->setup.m, r->work) : CR_OK;
-  return status == CR_OK ? CR_OK
-                         : cri_fail(error, status, "derived constants: %s", r->work->error.text);
-}
-
-static cr_status read_gradient(void* context, cr_rollout* r, cr_real* gradient, cr_error* error) {
-  const grad* g = context;
-  if (g->o->setup.derive) {
-    CR_TRY(cr_constants_vjp(&g->setup.m, r->work, r->bar));
-  }
-  for (int i = 0; i < g->nrequest; i++) {
-    const request* q = &g->requests[i];
-    CR_TRY(cr_wrt_read(&q->wrt, &g->setup, r, gradient, error));
-    gradient += q->n;
+    CR_TRY(
+        cr_gradient_differences(g->gradient, i, probe_of(g->o), g->requests[i].difference, error));
   }
   return CR_OK;
-}
-
-// a state, control or turn counts as moved by one when it has; a parameter when it has doubled
-static cr_real scale_of(const grad* g, const request* q, int k) {
-  bool parameter = cri_field(q->wrt.place.field)->kind == CR_KIND_PARAM;
-  cr_real x = cr_abs(cr_wrt_value(&q->wrt, &g->setup, g->setup.rollout, k));
-  return parameter ? (x > 0 ? x : 1) : cr_max(x, 1);
-}
-
-static void set_scale(const grad* g, cr_real* scale) {
-  for (int i = 0; i < g->nrequest; i++) {
-    for (int k = 0; k < g->requests[i].n; k++) {
-      *scale++ = scale_of(g, &g->requests[i], k);
-    }
-  }
-}
-
-// parameters at zero that the model refuses below
-static void set_bounds(grad* g, bool* only_up) {
-  cr_setup* s = &g->setup;
-  for (int i = 0; i < g->nrequest; i++) {
-    const request* q = &g->requests[i];
-    bool parameter = cri_field(q->wrt.place.field)->kind == CR_KIND_PARAM;
-    for (int k = 0; k < q->n; k++, only_up++) {
-      cr_error ignored;
-      if (!parameter || cr_wrt_value(&q->wrt, s, s->rollout, k) != 0) {
-        continue;
-      }
-      cr_wrt_move(&q->wrt, s, s->rollout, k, CR_R(-1e-6));
-      *only_up = cri_model_check(&s->m, &ignored) != CR_OK;
-      cr_start_put(&g->start, s, s->rollout);
-    }
-  }
-}
-
-static cr_status trust(grad* g, cr_error* error) {
-  cr_trust_problem p = {.rollout = g->setup.rollout,
-                        .m = &g->setup.m,
-                        .m_backward = g->backward,
-                        .loss = &g->loss,
-                        .nstep = g->setup.nstep,
-                        .reach = (cr_real)g->o->reach,
-                        .context = g,
-                        .start = start_moved,
-                        .gradient = read_gradient};
-  for (int i = 0; i < g->nrequest; i++) {
-    p.n += g->requests[i].n;
-  }
-  cr_real* scale = calloc((size_t)p.n + 1, sizeof *scale);
-  bool* only_up = calloc((size_t)p.n + 1, sizeof *only_up);
-  cr_status status = CR_ERR_MEMORY;
-  if (scale != NULL && only_up != NULL) {
-    set_scale(g, scale);
-    set_bounds(g, only_up);
-    p.scale = scale;
-    p.only_up = only_up;
-    status = cr_trust_measure(&g->trust, &p, error);
-  } else {
-    (void)cri_fail(error, status, "trust: no memory for %d numbers", p.n);
-  }
-  free(scale);
-  free(only_up);
-  return status;
 }
 
 // ---- output
 
 // a change that no one can make or measure
-#define NOTHING CR_R(1e-12)
+#define NOTHING ((cr_real)1e-12)
+
+static cr_real greater(cr_real a, cr_real b) { return a > b ? a : b; }
 
 // by how much the gradient says that such a change moves the loss; 0 where that is no more than the loss
 static cr_real moved_by_nothing(const grad* g, cr_real loss) {
@@ -301,10 +182,10 @@ static cr_real moved_by_nothing(const grad* g, cr_real loss) {
   for (int i = 0; i < g->nrequest; i++) {
     const request* q = &g->requests[i];
     for (int k = 0; k < q->n; k++) {
-      most = cr_max(most, NOTHING * scale_of(g, q, k) * cr_abs(q->gradient[k]));
+      most = greater(most, NOTHING * q->scale[k] * (cr_real)fabs((double)q->gradient[k]));
     }
   }
-  return most > cr_max(cr_abs(loss), 1) ? most : 0;
+  return most > greater((cr_real)fabs((double)loss), 1) ? most : 0;
 }
 
 static void put_requests(const grad* g, cr_json* j, const char* key, bool differences) {
@@ -312,14 +193,14 @@ static void put_requests(const grad* g, cr_json* j, const char* key, bool differ
   for (int i = 0; i < g->nrequest; i++) {
     const request* q = &g->requests[i];
     const cr_real* v = differences ? q->difference : q->gradient;
-    const char* name = q->wrt.name;
-    if (!q->wrt.each_step) {
+    const char* name = q->name;
+    if (strcmp(name, "ctrl") != 0) {
       cr_json_numbers(j, name, v, q->n);
       continue;
     }
     cr_json_open(j, name, '[');
     for (int k = 0; k < g->setup.nstep; k++) {
-      cr_json_reals(j, NULL, v + (size_t)k * (size_t)g->setup.m.nu, g->setup.m.nu);
+      cr_json_reals(j, NULL, v + (size_t)k * (size_t)g->setup.nu, g->setup.nu);
     }
     cr_json_close(j, ']');
   }
@@ -406,7 +287,7 @@ static void print_json(const grad* g, cr_real loss) {
   if (sides_told(g) > 0) {
     cr_json_open(&j, "two_slopes", '[');
     for (int i = 0; i < sides_told(g); i++) {
-      cr_json_string(&j, NULL, g->sides[i].text);
+      cr_json_string(&j, NULL, g->sides[i]);
     }
     cr_json_close(&j, ']');
   }
@@ -449,7 +330,7 @@ static void print_text(const grad* g, cr_real loss) {
   for (int i = 0; i < g->nrequest; i++) {
     const request* q = &g->requests[i];
     for (int k = 0; k < q->n; k++) {
-      (void)printf("d loss / d %s", g->requests[i].wrt.name);
+      (void)printf("d loss / d %s", g->requests[i].name);
       if (q->n > 1) {
         (void)printf(" #%d", k);
       }
@@ -461,7 +342,7 @@ static void print_text(const grad* g, cr_real loss) {
     }
   }
   for (int i = 0; i < sides_told(g); i++) {
-    (void)printf("two slopes at the start: %s\n", g->sides[i].text);
+    (void)printf("two slopes at the start: %s\n", g->sides[i]);
   }
   if (g->nside > MOST_SIDES) {
     (void)printf("two slopes at the start: %d more\n", g->nside - MOST_SIDES);
@@ -510,21 +391,21 @@ static cr_status run(grad* g, cr_error* error) {
   }
   CR_TRY(prepare(g, error));
   CR_TRY(differentiate(g, error));
-  cr_real loss = g->setup.rollout->loss;
   CR_TRY(find_sides(g, error));
-  if (g->o->check || g->o->trust) {
-    CR_TRY(cr_start_keep(&g->start, &g->setup, error));
-  }
   if (g->o->check) {
     CR_TRY(check(g, error));
   }
+  for (int i = 0; i < g->nrequest; i++) {
+    CR_TRY(cr_gradient_scale(g->gradient, i, g->requests[i].scale, error));
+  }
   if (g->o->trust) {
-    CR_TRY(trust(g, error));
+    g->trust.size = sizeof g->trust;
+    CR_TRY(cr_gradient_trust(g->gradient, (cr_real)g->o->reach, &g->trust, error));
   }
   if (g->o->setup.json) {
-    print_json(g, loss);
+    print_json(g, g->value);
   } else {
-    print_text(g, loss);
+    print_text(g, g->value);
     if (g->o->trust) {
       print_trust(&g->trust);
     }
@@ -568,15 +449,18 @@ int cr_cli_grad(int argc, char** argv) {
     o.setup.time = isnan(o.setup.time) && !o.jacobian ? 1 : o.setup.time;
     status = run(g, &error);
   }
-  int code = status == CR_OK ? 0 : cr_cli_fail("grad", o.setup.json, &error, &g->setup.report);
+  int code = status == CR_OK ? 0 : cr_cli_fail("grad", o.setup.json, &error, g->setup.report);
   if (status == CR_OK && o.trust && help == CR_HELP_NONE && g->trust.verdict != CR_TRUST_YES) {
     code = 1;
   }
   for (int i = 0; i < g->nrequest; i++) {
-    free(g->requests[i].gradient);
     free(g->requests[i].difference);
+    free(g->requests[i].scale);
   }
-  cr_start_free(&g->start);
+  bool owned = g->setup.rollout != NULL && g->setup.rollout == cr_gradient_rollout(g->gradient);
+  g->setup.rollout = owned ? NULL : g->setup.rollout;
+  cr_gradient_destroy(g->gradient);
+  cr_model_close(g->variant);
   cr_expression_free(g->expression);
   cr_setup_free(&g->setup);
   free(g);

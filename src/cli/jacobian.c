@@ -2,25 +2,22 @@
 // The Jacobian of a step, printed.
 #include "cli/jacobian.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "contact/idle_rows.h"
-#include "integrate/parameter_jacobian.h"
-#include "integrate/step.h"
-#include "integrate/step_jacobian.h"
 #include "tools/files.h"
 
 typedef struct {
   const cr_model* m;
   cr_jacobian* work;
-  int nx;
+  int nx, nv, na, nu;
   cr_real *x, *ctrl, *force;
   const cr_text_list* wrt;
   cr_parameter_jacobian* par;  // NULL without parameters
   int npar;
   cr_real* parameters;
-  cri_idle_text doubt;  // "" where there is none
+  char doubt[512];  // "" where there is none
 } jacobian;
 
 // ---- the last step
@@ -35,16 +32,16 @@ static cr_status prepare(cr_setup* s, cr_setup_options* o, cr_error* error) {
     return cri_fail(error, CR_ERR_ARG, "--jacobian is that of the step itself; --cfd is not");
   }
   CR_TRY(cr_setup_load(s, o, error));
-  o->time = isnan(o->time) ? (double)s->m.timestep : o->time;
-  CR_TRY(cr_setup_rollout(s, o, cri_no_params, error));
+  o->time = isnan(o->time) ? (double)cr_model_timestep(s->m) : o->time;
+  CR_TRY(cr_setup_rollout(s, o, NULL, 0, error));
   if (s->nstep == 1 && o->method.memory != NULL) {
     return cri_fail(error, CR_ERR_ARG,
                     "--memory %s: one step stores nothing; it limits the states on the way to the "
                     "last step of --time",
                     o->method.memory);
   }
-  CR_TRY(cr_rollout_run(s->rollout, &s->m, s->nstep, NULL, error));
-  return cri_rollout_restore(s->rollout, &s->m, s->nstep - 1, error);
+  CR_TRY(cr_rollout_run(s->rollout, s->m, s->nstep, NULL, error));
+  return cr_rollout_restore(s->rollout, s->m, s->nstep - 1, error);
 }
 
 static cr_status by_parameters(jacobian* j, const cr_data* d, bool derive, cr_error* error) {
@@ -67,20 +64,17 @@ static cr_status differentiate(jacobian* j, cr_data* d, bool derive, cr_error* e
   const cr_model* m = j->m;
   size_t nx = (size_t)j->nx;
   j->x = calloc(nx * nx + 1, sizeof *j->x);
-  j->ctrl = calloc(nx * (size_t)m->nu + 1, sizeof *j->ctrl);
-  j->force = calloc(nx * (size_t)m->nv + 1, sizeof *j->force);
+  j->ctrl = calloc(nx * (size_t)j->nu + 1, sizeof *j->ctrl);
+  j->force = calloc(nx * (size_t)j->nv + 1, sizeof *j->force);
   if (j->x == NULL || j->ctrl == NULL || j->force == NULL) {
     return cri_fail(error, CR_ERR_MEMORY, "--jacobian: no memory for %d rows", j->nx);
   }
   CR_TRY(cr_jacobian_create(&j->work, m, d, error));
   cr_status status = cr_step(m, d);
   if (status != CR_OK) {
-    return cri_fail(error, status, "%s", d->error.text);
+    return cri_fail(error, status, "%s", cr_data_error(d));
   }
-  int idle = cri_idle_rows_undetermined(m, d, d);
-  if (idle >= 0) {
-    j->doubt = cri_idle_rows_say(m, d, idle);
-  }
+  CR_TRY(cr_step_doubt(m, d, j->doubt, (int)sizeof j->doubt));
   status = cr_step_jacobian(m, d, j->work, j->x, j->ctrl, j->force);
   CR_TRY(status == CR_OK ? CR_OK : cri_fail(error, status, "%s", cr_jacobian_error(j->work)));
   return by_parameters(j, d, derive, error);
@@ -102,7 +96,7 @@ static void put_parameters(cr_json* json, const jacobian* j) {
   cr_json_open(json, "by_parameter", '{');
   const cr_real* x = j->parameters;
   for (int i = 0; i < j->wrt->n; i++) {
-    int width = cri_parameter_jacobian_width(j->par, i);
+    int width = cr_parameter_jacobian_width(j->par, i);
     put_matrix(json, j->wrt->text[i], x, j->nx, width, j->npar);
     x += width;
   }
@@ -112,18 +106,18 @@ static void put_parameters(cr_json* json, const jacobian* j) {
 static void print_json(const jacobian* j, const cr_data* d) {
   cr_json json = {0};
   cr_json_open(&json, NULL, '{');
-  cr_json_real(&json, "time", d->time);
-  cr_json_int(&json, "nv", j->m->nv);
-  cr_json_int(&json, "na", j->m->na);
-  cr_json_int(&json, "nu", j->m->nu);
+  cr_json_real(&json, "time", cr_data_time(d));
+  cr_json_int(&json, "nv", j->nv);
+  cr_json_int(&json, "na", j->na);
+  cr_json_int(&json, "nu", j->nu);
   put_matrix(&json, "by_state", j->x, j->nx, j->nx, j->nx);
-  put_matrix(&json, "by_ctrl", j->ctrl, j->nx, j->m->nu, j->m->nu);
-  put_matrix(&json, "by_qfrc_applied", j->force, j->nx, j->m->nv, j->m->nv);
+  put_matrix(&json, "by_ctrl", j->ctrl, j->nx, j->nu, j->nu);
+  put_matrix(&json, "by_qfrc_applied", j->force, j->nx, j->nv, j->nv);
   if (j->wrt->n > 0) {
     put_parameters(&json, j);
   }
-  if (j->doubt.text[0] != 0) {
-    cr_json_string(&json, "doubt", j->doubt.text);
+  if (j->doubt[0] != 0) {
+    cr_json_string(&json, "doubt", j->doubt);
   }
   const char* why = cr_jacobian_columns(j->work);
   if (why != NULL) {
@@ -134,8 +128,7 @@ static void print_json(const jacobian* j, const cr_data* d) {
 }
 
 // name of a number of the state
-static void print_name(FILE* file, const cr_model* m, int i) {
-  int nv = m->nv;
+static void print_name(FILE* file, int nv, int i) {
   const char* field = i < nv ? "tangent" : (i < 2 * nv ? "qvel" : "act");
   (void)fprintf(file, "%s[%d]", field, i < nv ? i : (i < 2 * nv ? i - nv : i - 2 * nv));
 }
@@ -147,30 +140,29 @@ static void print_numbers(FILE* file, const cr_real* x, int n) {
 }
 
 static void print_csv(const jacobian* j, FILE* file) {
-  const cr_model* m = j->m;
   (void)fprintf(file, "next");
   for (int i = 0; i < j->nx; i++) {
     (void)fprintf(file, ",");
-    print_name(file, m, i);
+    print_name(file, j->nv, i);
   }
-  for (int i = 0; i < m->nu; i++) {
+  for (int i = 0; i < j->nu; i++) {
     (void)fprintf(file, ",ctrl[%d]", i);
   }
-  for (int i = 0; i < m->nv; i++) {
+  for (int i = 0; i < j->nv; i++) {
     (void)fprintf(file, ",qfrc_applied[%d]", i);
   }
   for (int i = 0; i < j->wrt->n; i++) {
-    int width = cri_parameter_jacobian_width(j->par, i);
+    int width = cr_parameter_jacobian_width(j->par, i);
     for (int k = 0; k < width; k++) {
       (void)fprintf(file, width == 1 ? ",%s" : ",%s #%d", j->wrt->text[i], k);
     }
   }
   (void)fprintf(file, "\n");
   for (int i = 0; i < j->nx; i++) {
-    print_name(file, m, i);
+    print_name(file, j->nv, i);
     print_numbers(file, j->x + (ptrdiff_t)i * j->nx, j->nx);
-    print_numbers(file, j->ctrl + (ptrdiff_t)i * m->nu, m->nu);
-    print_numbers(file, j->force + (ptrdiff_t)i * m->nv, m->nv);
+    print_numbers(file, j->ctrl + (ptrdiff_t)i * j->nu, j->nu);
+    print_numbers(file, j->force + (ptrdiff_t)i * j->nv, j->nv);
     print_numbers(file, j->parameters + (ptrdiff_t)i * j->npar, j->npar);
     (void)fprintf(file, "\n");
   }
@@ -195,16 +187,22 @@ static cr_status write_csv(const jacobian* j, const char* path, cr_error* error)
 cr_status cr_cli_jacobian(cr_setup* setup, cr_setup_options options, const cr_text_list* wrt,
                           const char* csv, cr_error* error) {
   CR_TRY(prepare(setup, &options, error));
-  jacobian j = {.m = &setup->m, .nx = 2 * setup->m.nv + setup->m.na, .wrt = wrt};
-  cr_status status = differentiate(&j, setup->rollout->d, options.derive, error);
+  jacobian j = {.m = setup->m,
+                .nx = 2 * setup->nv + setup->na,
+                .nv = setup->nv,
+                .na = setup->na,
+                .nu = setup->nu,
+                .wrt = wrt};
+  cr_data* d = cr_rollout_data(setup->rollout);
+  cr_status status = differentiate(&j, d, options.derive, error);
   if (status == CR_OK && csv != NULL) {
     status = write_csv(&j, csv, error);
   }
-  if (status == CR_OK && !options.json && j.doubt.text[0] != 0) {
-    (void)fprintf(stderr, "carom grad: warning: %s\n", j.doubt.text);
+  if (status == CR_OK && !options.json && j.doubt[0] != 0) {
+    (void)fprintf(stderr, "carom grad: warning: %s\n", j.doubt);
   }
   if (status == CR_OK && options.json) {
-    print_json(&j, setup->rollout->d);
+    print_json(&j, d);
   } else if (status == CR_OK && csv == NULL) {
     print_csv(&j, stdout);
   }

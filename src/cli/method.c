@@ -183,10 +183,10 @@ static int parse_cfd(const char* text, double v[6]) {
   }
 }
 
-cr_status cr_method_backward(const cr_method_options* o, const cr_model* m, cr_model* variant,
-                             const cr_model** backward, cr_error* error) {
+cr_status cr_method_backward(const cr_method_options* o, const cr_model* m, cr_model** variant,
+                             cr_error* error) {
   double v[6] = {0};
-  *backward = m;
+  *variant = NULL;
   if (o->cfd == NULL) {
     return CR_OK;
   }
@@ -198,17 +198,17 @@ cr_status cr_method_backward(const cr_method_options* o, const cr_model* m, cr_m
   static const char* const names[] = {"cfd_dc", "cfd_d0", "cfd_wc",
                                       "cfd_mc", "cfd_pc", "cfd_scale"};
   v[5] = v[5] > 0 ? v[5] : v[2] / 10;
-  *variant = *m;
-  variant->memory = NULL;
+  CR_TRY(cr_model_copy(variant, m, error));
   cr_error why;
   cr_status status = CR_OK;
   for (int i = 0; i < 6 && status == CR_OK; i++) {
-    status = cr_model_set_option(variant, names[i], (cr_real)v[i], &why);
+    status = cr_model_set_option(*variant, names[i], (cr_real)v[i], &why);
   }
-  status = status == CR_OK ? cr_model_set_choice(variant, "cfd", "on", &why) : status;
+  status = status == CR_OK ? cr_model_set_choice(*variant, "cfd", "on", &why) : status;
   if (status != CR_OK) {
+    cr_model_close(*variant);
+    *variant = NULL;
     return cri_fail(error, CR_ERR_ARG, "--cfd %s: %s", o->cfd, why.text);
   }
-  *backward = variant;
   return CR_OK;
 }

@@ -6,7 +6,6 @@
 
 #include "carom/rollout.h"
 #include "cli/options.h"
-#include "model/model.h"
 
 typedef struct {
   const char *adjoint, *adjoint_states;
@@ -95,9 +94,9 @@ cr_adjoint cr_method_adjoint(const cr_method_options* options);
 cr_status cr_method_rollout(const cr_method_options* options, const cr_model* m, double grid,
                             cr_rollout* rollout, cr_error* error);
 
-/// The model whose dynamics the backward pass differentiates: m itself, or `variant`, which then is m
-/// with contacts from distance and borrows m's arrays.
-cr_status cr_method_backward(const cr_method_options* options, const cr_model* m, cr_model* variant,
-                             const cr_model** backward, cr_error* error);
+/// The model whose dynamics the backward pass differentiates where it is not m: *variant is then m with
+/// contacts from distance, to be closed by the caller; otherwise NULL.
+cr_status cr_method_backward(const cr_method_options* options, const cr_model* m,
+                             cr_model** variant, cr_error* error);
 
 #endif

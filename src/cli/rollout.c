@@ -1,15 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // carom rollout: simulate, print named numbers of the last state, record.
+#include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
 #include "cli/commands.h"
 #include "cli/setup.h"
-#include "io/recording.h"
-#include "model/fields.h"
-#include "model/file.h"
-#include "model/names.h"
 
 typedef struct {
   cr_setup_options setup;
@@ -24,53 +22,91 @@ static double now(void) {
   return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
-// every name is resolved before anything runs
-static cr_status find_places(cr_place* places, const cr_text_list* names, const char* option,
+// every name is resolved before anything runs; counts may be NULL
+static cr_status find_places(int* counts, const cr_text_list* names, const char* option,
                              const cr_model* m, cr_error* error) {
   for (int i = 0; i < names->n; i++) {
-    CR_TRY(cri_place_find(&places[i], m, names->text[i], error));
-    if (places[i].of_tangent) {
+    cr_place_info place = {.size = sizeof place};
+    CR_TRY(cr_model_place(m, names->text[i], &place, error));
+    if (place.count == 0 && place.tangent_count > 0) {
       return cri_fail(error, CR_ERR_NAME, "%s %s: a tangent has no value", option, names->text[i]);
+    }
+    if (counts != NULL) {
+      counts[i] = place.count;
     }
   }
   return CR_OK;
 }
 
-static void put_state(cr_json* j, const cr_model* m, const cr_data* d) {
+// what is printed: the state, and numbers by name, one after the other
+typedef struct {
+  const cr_setup* s;
+  const cr_text_list* names;
+  int counts[CR_MAX_LIST];
+  cr_real* values;
+  double seconds;
+  cr_real start;  // time
+} results;
+
+static cr_status take_values(results* r, cr_error* error) {
+  size_t n = 0;
+  for (int i = 0; i < r->names->n; i++) {
+    n += (size_t)r->counts[i];
+  }
+  r->values = malloc((n + 1) * sizeof *r->values);
+  if (r->values == NULL) {
+    return cri_fail(error, CR_ERR_MEMORY, "--print: no memory for %zu numbers", n);
+  }
+  // everything named belongs to the last state
+  const cr_setup* s = r->s;
+  CR_TRY(cr_rollout_forward(s->rollout, s->m, s->nstep, error));
+  cr_real* to = r->values;
+  for (int i = 0; i < r->names->n; i++) {
+    CR_TRY(
+        cr_data_get(s->m, cr_rollout_data(s->rollout), r->names->text[i], to, r->counts[i], error));
+    to += r->counts[i];
+  }
+  return CR_OK;
+}
+
+// contacts come and go
+static bool is_missing(const results* r, int i, const cr_real* values) {
+  cr_place_info place = {.size = sizeof place};
+  bool known = cr_model_place(r->s->m, r->names->text[i], &place, NULL) == CR_OK;
+  return known && place.contact && r->counts[i] > 0 && isnan(values[0]);
+}
+
+static void put_state(cr_json* j, const cr_setup* s, cr_data* d) {
   cr_json_open(j, "final", '{');
-  cr_json_reals(j, "qpos", d->qpos, m->nq);
-  cr_json_reals(j, "qvel", d->qvel, m->nv);
-  cr_json_reals(j, "act", d->act, m->na);
+  cr_json_reals(j, "qpos", cr_setup_view(s, d, "qpos"), s->nq);
+  cr_json_reals(j, "qvel", cr_setup_view(s, d, "qvel"), s->nv);
+  cr_json_reals(j, "act", cr_setup_view(s, d, "act"), s->na);
   cr_json_close(j, '}');
 }
 
-static void put_place(cr_json* j, const char* name, const cr_place* place, const cr_model* m,
-                      const cr_data* d) {
-  const cr_real* value = cri_place_value(place, m, d);
-  if (value == NULL) {
-    cr_json_real(j, name, (cr_real)NAN);  // a contact that does not exist now: null
-  } else {
-    cr_json_numbers(j, name, value, place->count);
-  }
-}
-
-static void print_json(const rollout_options* o, const cr_setup* s, const cr_place* places,
-                       double seconds) {
+static void print_json(const results* r, const cr_setup_options* o) {
   cr_json j = {0};
-  const cr_data* d = s->rollout->d;
+  const cr_setup* s = r->s;
+  cr_data* d = cr_rollout_data(s->rollout);
   cr_json_open(&j, NULL, '{');
-  cr_json_real(&j, "time", d->time);
-  cr_json_int(&j, "steps", cr_setup_steps(s));
-  put_state(&j, &s->m, d);
+  cr_json_real(&j, "time", cr_data_time(d));
+  cr_json_int(&j, "steps", cr_setup_steps(s, o));
+  put_state(&j, s, d);
   cr_json_open(&j, "print", '{');
-  for (int i = 0; i < o->print.n; i++) {
-    put_place(&j, o->print.text[i], &places[i], &s->m, d);
+  const cr_real* value = r->values;
+  for (int i = 0; i < r->names->n; i++) {
+    if (is_missing(r, i, value)) {
+      cr_json_real(&j, r->names->text[i], (cr_real)NAN);  // null
+    } else {
+      cr_json_numbers(&j, r->names->text[i], value, r->counts[i]);
+    }
+    value += r->counts[i];
   }
   cr_json_close(&j, '}');
-  cr_json_real(&j, "seconds", (cr_real)seconds);
+  cr_json_real(&j, "seconds", (cr_real)r->seconds);
   cr_json_open(&j, "warnings", '[');
-  for (int i = 0; i < s->report.warnings.n; i++) {
-    cr_json_string(&j, NULL, s->report.warnings.text[i]);
+  for (int i = 0; cr_setup_warning(s, i) != NULL; i++) {
+    cr_json_string(&j, NULL, cr_setup_warning(s, i));
   }
   cr_json_close(&j, ']');
   cr_json_close(&j, '}');
@@ -85,31 +121,26 @@ static void print_numbers(const char* name, const cr_real* value, int n) {
   (void)printf("%s\n", value == NULL ? " (no such contact now)" : "");
 }
 
-static void print_text(const rollout_options* o, const cr_setup* s, const cr_place* places,
-                       double seconds) {
-  const cr_data* d = s->rollout->d;
-  for (int i = 0; i < s->report.warnings.n; i++) {
-    (void)fprintf(stderr, "carom rollout: warning: %s\n", s->report.warnings.text[i]);
+static void print_text(const results* r, const cr_setup_options* o) {
+  const cr_setup* s = r->s;
+  cr_data* d = cr_rollout_data(s->rollout);
+  for (int i = 0; cr_setup_warning(s, i) != NULL; i++) {
+    (void)fprintf(stderr, "carom rollout: warning: %s\n", cr_setup_warning(s, i));
   }
-  (void)printf("%d steps, %.9g s simulated in %.3g s\n", cr_setup_steps(s),
-               (double)(d->time - s->rollout->start), seconds);
-  if (o->print.n == 0) {
-    print_numbers("qpos", d->qpos, s->m.nq);
-    print_numbers("qvel", d->qvel, s->m.nv);
+  (void)printf("%d steps, %.9g s simulated in %.3g s\n", cr_setup_steps(s, o),
+               (double)(cr_data_time(d) - r->start), r->seconds);
+  if (r->names->n == 0) {
+    print_numbers("qpos", cr_setup_view(s, d, "qpos"), s->nq);
+    print_numbers("qvel", cr_setup_view(s, d, "qvel"), s->nv);
   }
-  for (int i = 0; i < o->print.n; i++) {
-    print_numbers(o->print.text[i], cri_place_value(&places[i], &s->m, d), places[i].count);
+  const cr_real* value = r->values;
+  for (int i = 0; i < r->names->n; i++) {
+    print_numbers(r->names->text[i], is_missing(r, i, value) ? NULL : value, r->counts[i]);
+    value += r->counts[i];
   }
 }
 
-static cr_status run(const rollout_options* o, cr_setup* s, cr_error* error) {
-  cr_place places[CR_MAX_LIST], recorded[CR_MAX_LIST];
-  cr_model variant;
-  const cr_model* backward;
-  CR_TRY(cr_setup_load(s, &o->setup, error));
-  CR_TRY(cr_method_backward(&o->setup.method, &s->m, &variant, &backward, error));  // checked only
-  CR_TRY(find_places(places, &o->print, "--print", &s->m, error));
-  CR_TRY(find_places(recorded, &o->record, "--record", &s->m, error));
+static cr_status check_files(const rollout_options* o, cr_error* error) {
   if (o->record.n > 0 && o->out == NULL) {
     return cri_fail(error, CR_ERR_ARG, "--record %s: needs --out", o->record.text[0]);
   }
@@ -121,25 +152,39 @@ static cr_status run(const rollout_options* o, cr_setup* s, cr_error* error) {
                     o->setup.method.memory);
   }
   CR_TRY(cr_setup_output(&o->setup, "--out", o->out, error));
-  CR_TRY(cr_setup_output(&o->setup, "--save-model", o->save, error));
-  CR_TRY(o->save != NULL ? cri_model_save(&s->m, o->save, error) : CR_OK);
-  CR_TRY(cr_setup_rollout(s, &o->setup, cri_no_params, error));
+  return cr_setup_output(&o->setup, "--save-model", o->save, error);
+}
+
+static cr_status simulate(const rollout_options* o, cr_setup* s, results* r, cr_error* error) {
+  CR_TRY(cr_setup_rollout(s, &o->setup, NULL, 0, error));
+  r->start = cr_data_time(cr_rollout_data(s->rollout));
   double start = now();
-  CR_TRY(cr_rollout_run(s->rollout, &s->m, s->nstep, NULL, error));
-  double seconds = now() - start;
+  CR_TRY(cr_rollout_run(s->rollout, s->m, s->nstep, NULL, error));
+  r->seconds = now() - start;
   if (o->out != NULL) {
-    const cr_record_list list = {o->record.text, recorded, o->record.n};
-    CR_TRY(cri_recording_write_places(o->out, &s->m, s->rollout, &list, error));
+    CR_TRY(cr_rollout_save(s->rollout, s->m, o->out, o->record.text, o->record.n, error));
   }
-  if (o->print.n > 0) {  // everything named belongs to the last state
-    CR_TRY(cri_rollout_forward(s->rollout, &s->m, s->nstep, error));
+  return o->print.n > 0 ? take_values(r, error) : CR_OK;
+}
+
+static cr_status run(const rollout_options* o, cr_setup* s, cr_error* error) {
+  cr_model* variant;
+  results r = {.s = s, .names = &o->print};
+  CR_TRY(cr_setup_load(s, &o->setup, error));
+  CR_TRY(cr_method_backward(&o->setup.method, s->m, &variant, error));  // checked only
+  cr_model_close(variant);
+  CR_TRY(find_places(r.counts, &o->print, "--print", s->m, error));
+  CR_TRY(find_places(NULL, &o->record, "--record", s->m, error));
+  CR_TRY(check_files(o, error));
+  CR_TRY(o->save != NULL ? cr_model_save(s->m, o->save, error) : CR_OK);
+  cr_status status = simulate(o, s, &r, error);
+  if (status == CR_OK && o->setup.json) {
+    print_json(&r, &o->setup);
+  } else if (status == CR_OK) {
+    print_text(&r, &o->setup);
   }
-  if (o->setup.json) {
-    print_json(o, s, places, seconds);
-  } else {
-    print_text(o, s, places, seconds);
-  }
-  return CR_OK;
+  free(r.values);
+  return status;
 }
 
 int cr_cli_rollout(int argc, char** argv) {
@@ -165,7 +210,7 @@ int cr_cli_rollout(int argc, char** argv) {
   if (status == CR_OK) {
     status = run(&o, &setup, &error);
   }
-  int code = status == CR_OK ? 0 : cr_cli_fail("rollout", o.setup.json, &error, &setup.report);
+  int code = status == CR_OK ? 0 : cr_cli_fail("rollout", o.setup.json, &error, setup.report);
   cr_setup_free(&setup);
   return code;
 }

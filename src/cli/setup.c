@@ -2,15 +2,12 @@
 // From command-line options to a rollout that is ready to run.
 #include "cli/setup.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/locale.h"
-#include "engine/constants.h"
-#include "io/controls.h"
-#include "io/open.h"
-#include "model/check.h"
-#include "model/names.h"
 #include "tools/files.h"
 
 // ---- --set
@@ -79,69 +76,141 @@ static cr_status check_option(const char* name, const char* text, cr_error* erro
   return CR_OK;
 }
 
-cr_status cr_setup_assign(cr_model* m, cr_data* d, const char* text, cr_error* error) {
+// where a --set goes
+typedef struct {
   char name[256];
-  cr_place place;
+  bool of_model;
+  int count;
   cr_real values[MAX_VALUES];
+  cr_real* many;  // for more numbers than that, of one value
+} assigned;
+
+// a NAME=VALUE, taken apart and held against the model
+static cr_status read_assignment(assigned* a, const cr_model* m, const char* text,
+                                 cr_error* error) {
+  cr_place_info place = {.size = sizeof place};
+  cr_field_info field = {.size = sizeof field};
   int n;
-  CR_TRY(split_name(name, text, "--set", error));
-  CR_TRY(check_option(name, text, error));
-  CR_TRY(cri_place_find(&place, m, name, error));
-  CR_TRY(parse_values(text, values, &n, error));
-  cr_field_kind kind = cri_field(place.field)->kind;
-  bool settable = kind == CR_KIND_STATE || kind == CR_KIND_PARAM || kind == CR_KIND_CONST;
-  if (!settable || place.of_tangent || place.geom1 >= 0) {
-    return cri_fail(error, CR_ERR_ARG, "--set %s: %s is computed, not set", text, name);
+  a->many = NULL;
+  CR_TRY(split_name(a->name, text, "--set", error));
+  CR_TRY(check_option(a->name, text, error));
+  CR_TRY(cr_model_place(m, a->name, &place, error));
+  CR_TRY(parse_values(text, a->values, &n, error));
+  CR_TRY(cr_field_get(m, place.field, &field, error));
+  a->of_model = field.kind == CR_KIND_PARAM || field.kind == CR_KIND_CONST;
+  bool tangent = place.count == 0 && place.tangent_count > 0;
+  if ((!a->of_model && field.kind != CR_KIND_STATE) || tangent || place.contact) {
+    return cri_fail(error, CR_ERR_ARG, "--set %s: %s is computed, not set", text, a->name);
   }
+  a->count = place.count;
   if (n != 1 && n != place.count) {
-    return cri_fail(error, CR_ERR_ARG, "--set %s: %s has %d numbers, %d given", text, name,
+    return cri_fail(error, CR_ERR_ARG, "--set %s: %s has %d numbers, %d given", text, a->name,
                     place.count, n);
   }
-  cr_real* to = cri_field_real(m, d, place.field) + place.first;
-  for (int i = 0; i < place.count; i++) {
-    to[i] = values[n == 1 ? 0 : i];
+  if (place.count > MAX_VALUES) {
+    a->many = malloc((size_t)place.count * sizeof *a->many);
+    if (a->many == NULL) {
+      return cri_fail(error, CR_ERR_MEMORY, "--set %s: no memory", text);
+    }
+  }
+  cr_real *to = a->many != NULL ? a->many : a->values, first = a->values[0];
+  for (int i = 0; i < place.count && n == 1; i++) {
+    to[i] = first;
   }
   return CR_OK;
 }
 
+static const cr_real* values_of(const assigned* a) { return a->many != NULL ? a->many : a->values; }
+
+// a --set of the state
+static cr_status assign(const cr_model* m, cr_data* d, const char* text, cr_error* error) {
+  assigned a;
+  cr_status status = read_assignment(&a, m, text, error);
+  if (status == CR_OK && a.count > 0) {
+    status = cr_data_set(m, d, a.name, values_of(&a), a.count, error);
+  }
+  free(a.many);
+  return status;
+}
+
+// those of model fields, all of them at once; the others wait for a state
+static cr_status assign_model(cr_model* m, const cr_text_list* set, cr_error* error) {
+  const char* names[CR_MAX_LIST];
+  const cr_real* values[CR_MAX_LIST];
+  assigned* list = calloc(CR_MAX_LIST, sizeof *list);
+  if (list == NULL) {
+    return cri_fail(error, CR_ERR_MEMORY, "--set: no memory");
+  }
+  int n = 0, read = 0;
+  cr_status status = CR_OK;
+  while (read < set->n && status == CR_OK) {
+    assigned* a = &list[read];
+    status = read_assignment(a, m, set->text[read++], error);
+    if (status == CR_OK && a->of_model) {
+      names[n] = a->name;
+      values[n++] = values_of(a);
+    }
+  }
+  status = status == CR_OK ? cr_model_set_many(m, names, values, n, error) : status;
+  for (int i = 0; i < read; i++) {
+    free(list[i].many);
+  }
+  free(list);
+  return status;
+}
+
 static bool names_state(const cr_model* m, const char* text) {
   char name[256];
-  cr_place place;
+  cr_place_info place = {.size = sizeof place};
+  cr_field_info field = {.size = sizeof field};
   return split_name(name, text, "--set", NULL) == CR_OK &&
-         cri_place_find(&place, m, name, NULL) == CR_OK && !cri_field_of_model(place.field);
+         cr_model_place(m, name, &place, NULL) == CR_OK &&
+         cr_field_get(m, place.field, &field, NULL) == CR_OK && field.kind >= CR_KIND_STATE;
+}
+
+cr_real* cr_setup_view(const cr_setup* s, cr_data* d, const char* name) {
+  return cr_data_view(s->m, d, name, NULL, NULL);
 }
 
 // ---- options of the model
 
 // what derived constants leave as the file was compiled
-static void warn_of_ranges(cr_setup* s) {
-  for (int i = 0; i < s->m.nactuator; i++) {
-    if (s->m.actuator_gaintype[i] == CR_GAIN_MUSCLE ||
-        s->m.actuator_biastype[i] == CR_BIAS_MUSCLE) {
-      cri_sentence(
-          &s->report.warnings,
-          "--derive leaves the length ranges of muscles (actuator_lengthrange) as compiled");
-      return;
+static bool has_muscle(const cr_model* m) {
+  enum { MUSCLE = 2 };  // of actuator_gaintype and actuator_biastype
+  const int32_t* gain = cr_model_integers(m, "actuator_gaintype", NULL, NULL);
+  const int32_t* bias = cr_model_integers(m, "actuator_biastype", NULL, NULL);
+  for (int i = 0; i < cr_model_count(m, "nactuator"); i++) {
+    if (gain[i] == MUSCLE || bias[i] == MUSCLE) {
+      return true;
     }
   }
+  return false;
+}
+
+const char* cr_setup_warning(const cr_setup* s, int i) {
+  int found = cr_load_report_count(s->report, CR_LOAD_WARNING);
+  if (i == found && s->derived) {
+    return "--derive leaves the length ranges of muscles (actuator_lengthrange) as compiled";
+  }
+  return cr_load_report_get(s->report, CR_LOAD_WARNING, i);
 }
 
 cr_status cr_setup_load(cr_setup* s, const cr_setup_options* o, cr_error* error) {
   cr_urdf_options urdf;
   CR_TRY(cr_urdf_arguments(&urdf, &o->urdf, o->model_path, error));
-  CR_TRY(cri_model_open_urdf(&s->m, o->model_path, &urdf, &s->report, error));
-  CR_TRY(cr_method_apply(&o->method, &s->m, error));
-  for (int i = 0; i < o->set.n; i++) {
-    if (!names_state(&s->m, o->set.text[i])) {
-      CR_TRY(cr_setup_assign(&s->m, NULL, o->set.text[i], error));
-    }
-  }
-  CR_TRY(cri_model_check(&s->m, error));
+  CR_TRY(cr_load_report_create(&s->report, error));
+  CR_TRY(cr_model_open_report(&s->m, o->model_path, &urdf, s->report, error));
+  s->nq = cr_model_count(s->m, "nq");
+  s->nv = cr_model_count(s->m, "nv");
+  s->na = cr_model_count(s->m, "na");
+  s->nu = cr_model_count(s->m, "nu");
+  CR_TRY(cr_method_apply(&o->method, s->m, error));
+  CR_TRY(assign_model(s->m, &o->set, error));
   if (!o->derive) {
     return CR_OK;
   }
-  warn_of_ranges(s);
-  return cr_model_derive(&s->m, error);
+  s->derived = has_muscle(s->m);
+  return cr_model_derive(s->m, error);
 }
 
 bool cr_setup_names_hdf5(const char* path) {
@@ -168,13 +237,13 @@ cr_status cr_setup_output(const cr_setup_options* o, const char* option, const c
 // the time from one row of controls to the next
 static double row_time(const cr_setup_options* o, const cr_model* m) {
   if (!cr_method_is_adaptive(&o->method)) {
-    return (double)m->timestep;
+    return (double)cr_model_timestep(m);
   }
   bool varying = false;
   for (int i = 0; i < o->ctrl.n; i++) {
     varying = varying || strchr(o->ctrl.text[i], '=') == NULL;
   }
-  return o->method.grid > 0 ? o->method.grid : varying ? (double)m->timestep : o->time;
+  return o->method.grid > 0 ? o->method.grid : varying ? (double)cr_model_timestep(m) : o->time;
 }
 
 static cr_status count_steps(int* nstep, const cr_setup_options* o, const cr_model* m,
@@ -195,28 +264,23 @@ static cr_status count_steps(int* nstep, const cr_setup_options* o, const cr_mod
 static cr_status start_from_keyframe(const cr_model* m, cr_data* d, const char* name,
                                      cr_error* error) {
   char* end;
-  int k = cri_object_find(m, "nkey", name, strlen(name));
+  int k = cr_model_id(m, "keyframe", name), nkey = cr_model_count(m, "nkey");
   if (k < 0) {
     long number = strtol(name, &end, 10);
-    k = *name != 0 && *end == 0 && number >= 0 && number < m->nkey ? (int)number : -1;
+    k = *name != 0 && *end == 0 && number >= 0 && number < nkey ? (int)number : -1;
   }
   if (k < 0) {
     return cri_fail(error, CR_ERR_NAME, "--keyframe %s: the model has %d keyframes, none is that",
-                    name, m->nkey);
+                    name, nkey);
   }
-  d->time = m->key_time[k];
-  cr_copy(d->qpos, m->key_qpos + (size_t)k * (size_t)m->nq, m->nq);
-  cr_copy(d->qvel, m->key_qvel + (size_t)k * (size_t)m->nv, m->nv);
-  cr_copy(d->act, m->key_act + (size_t)k * (size_t)m->na, m->na);
-  cr_copy(d->ctrl, m->key_ctrl + (size_t)k * (size_t)m->nu, m->nu);
-  cr_copy(d->mocap_pos, m->key_mpos + 3 * (size_t)k * (size_t)m->nmocap, 3 * m->nmocap);
-  cr_copy(d->mocap_quat, m->key_mquat + 4 * (size_t)k * (size_t)m->nmocap, 4 * m->nmocap);
-  return CR_OK;
+  return cr_data_reset_keyframe(m, d, k);
 }
 
-static void repeat_control(const cr_model* m, cr_rollout* r, int nstep) {
-  for (int k = 0; k < nstep; k++) {
-    cr_copy(r->ctrl + (size_t)k * (size_t)m->nu, r->d->ctrl, m->nu);
+static void repeat_control(const cr_setup* s) {
+  const cr_real* ctrl = cr_setup_view(s, cr_rollout_data(s->rollout), "ctrl");
+  cr_real* to = cr_rollout_ctrl(s->rollout);
+  for (int k = 0; k < s->nstep; k++) {
+    memcpy(to + (size_t)k * (size_t)s->nu, ctrl, (size_t)s->nu * sizeof *to);
   }
 }
 
@@ -250,70 +314,66 @@ static cr_status set_controls(cr_setup* s, const cr_setup_options* o, cr_error* 
       if (n < 0 || (size_t)n >= sizeof assignment) {
         return cri_fail(error, CR_ERR_ARG, "--ctrl %.40s...: too long", text);
       }
-      CR_TRY(cr_setup_assign(&s->m, s->rollout->d, assignment, error));
+      CR_TRY(assign(s->m, cr_rollout_data(s->rollout), assignment, error));
     }
   }
-  repeat_control(&s->m, s->rollout, s->nstep);
+  repeat_control(s);
   for (int i = 0; i < o->ctrl.n; i++) {
     if (strchr(o->ctrl.text[i], '=') == NULL) {
-      CR_TRY(cri_controls_read(s->rollout->ctrl, &s->m, s->nstep, (cr_real)(o->time / s->nstep),
-                               o->ctrl.text[i], error));
+      CR_TRY(cr_controls_read(s->m, o->ctrl.text[i], s->nstep, (cr_real)(o->time / s->nstep),
+                              cr_rollout_ctrl(s->rollout), error));
     }
   }
   return CR_OK;
 }
 
-static cr_status check_mocap(const cr_model* m, const cr_data* d, cr_error* error) {
-  for (int i = 0; i < m->nmocap; i++) {
-    cr_real norm = 0;
-    for (int k = 0; k < 4; k++) {
-      norm += d->mocap_quat[4 * i + k] * d->mocap_quat[4 * i + k];
-    }
-    if (fabs(norm - 1) > 2e-6) {
-      return cri_fail(error, CR_ERR_ARG, "mocap_quat[%d] has length %.9g, not 1", i, sqrt(norm));
-    }
-  }
-  return CR_OK;
+cr_status cr_setup_count(cr_setup* s, const cr_setup_options* o, cr_error* error) {
+  return count_steps(&s->nstep, o, s->m, error);
 }
 
-cr_status cr_setup_rollout(cr_setup* s, const cr_setup_options* o, const bool* wanted,
-                           cr_error* error) {
-  CR_TRY(count_steps(&s->nstep, o, &s->m, error));
-  CR_TRY(cri_rollout_create(&s->rollout, &s->m, s->nstep, wanted, error));
+cr_status cr_setup_fill(cr_setup* s, const cr_setup_options* o, cr_rollout* r, cr_error* error) {
   double grid = o->time / s->nstep;
-  CR_TRY(cr_method_rollout(&o->method, &s->m, grid, s->rollout, error));
-  cr_data* d = s->rollout->d;
+  s->rollout = r;
+  CR_TRY(cr_method_rollout(&o->method, s->m, grid, r, error));
+  cr_data* d = cr_rollout_data(r);
   if (o->keyframe != NULL) {
-    CR_TRY(start_from_keyframe(&s->m, d, o->keyframe, error));
+    CR_TRY(start_from_keyframe(s->m, d, o->keyframe, error));
   }
   for (int i = 0; i < o->set.n; i++) {
-    if (names_state(&s->m, o->set.text[i])) {
-      CR_TRY(cr_setup_assign(&s->m, d, o->set.text[i], error));
+    if (names_state(s->m, o->set.text[i])) {
+      CR_TRY(assign(s->m, d, o->set.text[i], error));
     }
   }
-  CR_TRY(cri_qpos_check(&s->m, d->qpos, error));
-  CR_TRY(check_mocap(&s->m, d, error));
+  CR_TRY(cr_data_check(s->m, d, error));
   return set_controls(s, o, error);
 }
 
-int cr_setup_steps(const cr_setup* s) {
-  int accepted, rejected, events;
-  cr_rollout_steps(s->rollout, &accepted, &rejected, &events);
-  return s->rollout->adaptive ? accepted : s->nstep;
+cr_status cr_setup_rollout(cr_setup* s, const cr_setup_options* o, const char* const* parameters,
+                           int nparameter, cr_error* error) {
+  CR_TRY(cr_setup_count(s, o, error));
+  CR_TRY(cr_rollout_create(&s->rollout, s->m, s->nstep, parameters, nparameter, error));
+  return cr_setup_fill(s, o, s->rollout, error);
+}
+
+int cr_setup_steps(const cr_setup* s, const cr_setup_options* o) {
+  int accepted;
+  cr_rollout_steps(s->rollout, &accepted, NULL, NULL);
+  return cr_method_is_adaptive(&o->method) ? accepted : s->nstep;
 }
 
 void cr_setup_free(cr_setup* s) {
   cr_rollout_free(s->rollout);
-  cri_model_free(&s->m);
-  cri_load_report_free(&s->report);
+  cr_model_close(s->m);
+  cr_load_report_destroy(s->report);
 }
 
 // ---- failure
 
-static void put_sentences(cr_json* j, const char* key, const cr_sentences* list) {
+void cr_put_findings(cr_json* j, const char* key, const cr_load_report* report,
+                     cr_load_finding kind) {
   cr_json_open(j, key, '[');
-  for (int i = 0; i < list->n; i++) {
-    cr_json_string(j, NULL, list->text[i]);
+  for (int i = 0; i < cr_load_report_count(report, kind); i++) {
+    cr_json_string(j, NULL, cr_load_report_get(report, kind, i));
   }
   cr_json_close(j, ']');
 }
@@ -327,8 +387,9 @@ int cr_cli_fail(const char* command, bool json, const cr_error* error,
                 const cr_load_report* report) {
   bool refused = report != NULL && error->status == CR_ERR_UNSUPPORTED;
   if (refused) {
-    for (int i = 0; i < report->unsupported.n; i++) {
-      (void)fprintf(stderr, "carom %s: %s\n", command, report->unsupported.text[i]);
+    for (int i = 0; i < cr_load_report_count(report, CR_LOAD_UNSUPPORTED); i++) {
+      (void)fprintf(stderr, "carom %s: %s\n", command,
+                    cr_load_report_get(report, CR_LOAD_UNSUPPORTED, i));
     }
   } else {
     (void)fprintf(stderr, "carom %s: %s\n", command, error->text);
@@ -338,7 +399,7 @@ int cr_cli_fail(const char* command, bool json, const cr_error* error,
     cr_json_open(&j, NULL, '{');
     cr_json_string(&j, "error", error->text);
     if (refused) {
-      put_sentences(&j, "unsupported", &report->unsupported);
+      cr_put_findings(&j, "unsupported", report, CR_LOAD_UNSUPPORTED);
     }
     cr_json_close(&j, '}');
     cr_json_finish(&j);

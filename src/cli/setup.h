@@ -3,11 +3,9 @@
 #ifndef CR_CLI_SETUP_H
 #define CR_CLI_SETUP_H
 
-#include "carom/model.h"
+#include "carom/carom.h"
 #include "cli/method.h"
 #include "cli/urdf_words.h"
-#include "io/report.h"
-#include "rollout/trajectory.h"
 #include "tools/json.h"
 
 typedef struct {
@@ -44,17 +42,26 @@ typedef struct {
 
 /// A model ready to run. Every part is valid or zero, whatever cr_setup_load returned.
 typedef struct {
-  cr_model m;
-  cr_load_report report;
+  cr_model* m;
+  cr_load_report* report;
+  bool derived;  // and length ranges of muscles were left as compiled
   cr_rollout* rollout;
   int nstep;
+  int nq, nv, na, nu;  // of m
 } cr_setup;
 
 /// Loads the model, applies options, makes a rollout with initial state and controls filled in.
-/// `wanted`: parameters that need a gradient, see cri_data_twin.
+/// parameters: those that need a gradient, by name.
 cr_status cr_setup_load(cr_setup* setup, const cr_setup_options* options, cr_error* error);
-cr_status cr_setup_rollout(cr_setup* setup, const cr_setup_options* options, const bool* wanted,
-                           cr_error* error);
+cr_status cr_setup_rollout(cr_setup* setup, const cr_setup_options* options,
+                           const char* const* parameters, int nparameter, cr_error* error);
+
+/// Options, initial state and controls, into a rollout of setup->nstep steps that a command made; it
+/// becomes the setup's.
+cr_status cr_setup_fill(cr_setup* setup, const cr_setup_options* options, cr_rollout* rollout,
+                        cr_error* error);
+/// The number of steps or intervals: setup->nstep.
+cr_status cr_setup_count(cr_setup* setup, const cr_setup_options* options, cr_error* error);
 
 /// That a file to be written after the run can be written, and is not the model; `path` may be NULL.
 cr_status cr_setup_output(const cr_setup_options* options, const char* option, const char* path,
@@ -65,7 +72,7 @@ bool cr_setup_names_hdf5(const char* path);
 #define CR_SETUP_HDF5 "--out %s: HDF5 is written; a name that ends in .h5 is expected"
 
 /// Steps of the last run: those of the file's length, or the accepted ones of an adaptive rollout.
-int cr_setup_steps(const cr_setup* setup);
+int cr_setup_steps(const cr_setup* setup, const cr_setup_options* options);
 
 void cr_setup_free(cr_setup* setup);
 
@@ -77,7 +84,14 @@ int cr_cli_no_memory(const char* command);
 int cr_cli_fail(const char* command, bool json, const cr_error* error,
                 const cr_load_report* report);
 
-/// The --set of one NAME=VALUE on model or state.
-cr_status cr_setup_assign(cr_model* m, cr_data* d, const char* text, cr_error* error);
+/// The sentences of a report, as a list.
+void cr_put_findings(cr_json* j, const char* key, const cr_load_report* report,
+                     cr_load_finding kind);
+
+/// Warnings of the report and of --derive, in order; NULL behind the last.
+const char* cr_setup_warning(const cr_setup* setup, int i);
+
+/// The numbers of a data field by name, which has to be there.
+cr_real* cr_setup_view(const cr_setup* setup, cr_data* d, const char* name);
 
 #endif

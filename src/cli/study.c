@@ -120,7 +120,6 @@ int cr_cli_study(int argc, char** argv) {
       rows, (int)(sizeof rows / sizeof rows[0])};
   cr_error error = {0};
   cr_notebook book = {0};
-  cr_load_report report = {0};
   cr_help help = CR_HELP_NONE;
   int code = 0;
   cr_status status = cr_options_parse(&line, argc, argv, &help, &error);
@@ -129,7 +128,7 @@ int cr_cli_study(int argc, char** argv) {
   } else if (status == CR_OK) {
     status = run(&o, &book, &code, &error);
   }
-  code = status == CR_OK ? code : cr_cli_fail("study", o.json, &error, &report);
+  code = status == CR_OK ? code : cr_cli_fail("study", o.json, &error, NULL);
   cri_notebook_free(&book);
   return code;
 }

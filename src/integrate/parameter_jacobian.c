@@ -29,8 +29,8 @@ int cr_parameter_jacobian_columns(const cr_parameter_jacobian* work) {
   return work != NULL ? work->ncolumn : 0;
 }
 
-int cri_parameter_jacobian_width(const cr_parameter_jacobian* work, int i) {
-  return work->places[i].tan_count;
+int cr_parameter_jacobian_width(const cr_parameter_jacobian* work, int i) {
+  return work != NULL && i >= 0 && i < work->nplace ? work->places[i].tan_count : 0;
 }
 
 void cri_parameter_jacobian_by_rows(cr_parameter_jacobian* work, bool by_rows) {

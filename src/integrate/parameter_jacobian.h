@@ -6,9 +6,6 @@
 #include "carom/step_jacobian.h"
 #include "model/data.h"
 
-/// Numbers of the tangent of parameter i of those that the room was made for.
-int cri_parameter_jacobian_width(const cr_parameter_jacobian* work, int i);
-
 /// Makes it go by tangents (columns) or by cotangents (rows), whichever would be less.
 void cri_parameter_jacobian_by_rows(cr_parameter_jacobian* work, bool by_rows);
 

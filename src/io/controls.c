@@ -8,6 +8,7 @@
 
 #include "base/locale.h"
 #include "io/columns.h"
+#include "model/misuse.h"
 #include "tools/files.h"
 
 // what is read into, and how its columns lie
@@ -220,4 +221,17 @@ cr_status cri_controls_read(cr_real* ctrl, const cr_model* m, int nstep, cr_real
   cr_status status = hdf5 ? read_hdf5(&r) : read_csv(&r);
   free(r.to);
   return status;
+}
+
+cr_status cr_controls_read(const cr_model* m, const char* path, int nstep, cr_real interval,
+                           cr_real* ctrl, cr_error* error) {
+  const cri_call call = {"cr_controls_read", error};
+  CR_TRY(cri_given(&call, m, "the model"));
+  CR_TRY(cri_given(&call, path, "the path"));
+  CR_TRY(cri_given(&call, ctrl, "ctrl"));
+  if (nstep < 1 || !(interval > 0)) {
+    return cri_fail(error, CR_ERR_ARG, "cr_controls_read: %d steps, %g s apart", nstep,
+                    (double)interval);
+  }
+  return cri_controls_read(ctrl, m, nstep, interval, path, error);
 }

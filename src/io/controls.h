@@ -3,6 +3,7 @@
 #ifndef CR_IO_CONTROLS_H
 #define CR_IO_CONTROLS_H
 
+#include "carom/recording.h"
 #include "model/model.h"
 
 /// Fills ctrl[nstep x nu] from `path`; the controls change every `interval` seconds.

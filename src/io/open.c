@@ -9,9 +9,9 @@
 #include "io/mujoco.h"
 #include "io/urdf_compile.h"
 #include "io/xml.h"
-#include "model/check.h"
 #include "model/file.h"
 #include "model/misuse.h"
+#include "model/open_file.h"
 
 cr_status cri_mjmodel_open(mjModel** mj, const char* path, const cr_urdf_options* options,
                            cr_load_report* report, cr_error* error) {
@@ -41,17 +41,10 @@ static cr_status open_mujoco(cr_model* m, const char* path, const cr_urdf_option
 
 cr_status cri_model_open_urdf(cr_model* m, const char* path, const cr_urdf_options* options,
                               cr_load_report* report, cr_error* error) {
-  cr_status status = cri_model_file_is(path) ? cri_model_read(m, path, error)
-                                             : open_mujoco(m, path, options, report, error);
-  CR_TRY(status);
-  cr_error inner;
-  status = cri_model_check(m, &inner);
-  if (status != CR_OK) {
-    cri_model_free(m);
-    return cri_fail(error, status, "%s: %s", path, inner.text);
-  }
-  m->structure = cri_model_structure(m);
-  status = cri_schedule_build(m, error);
+  CR_TRY(cri_model_file_is(path) ? cri_model_read(m, path, error)
+                                 : open_mujoco(m, path, options, report, error));
+  CR_TRY(cri_model_opened(m, path, error));
+  cr_status status = cri_schedule_build(m, error);
   if (status != CR_OK) {
     cri_model_free(m);
   }
@@ -63,15 +56,16 @@ cr_status cri_model_open(cr_model* m, const char* path, cr_load_report* report, 
 }
 
 static cr_status open_as(const cri_call* call, cr_model** out, const char* path,
-                         const cr_urdf_options* options) {
+                         const cr_urdf_options* options, cr_load_report* report) {
   cr_error* error = call->error;
   CR_TRY(cri_given(call, out, "where the model goes"));
   CR_TRY(cri_given(call, path, "the path"));
-  cr_load_report report = {0};
+  cr_load_report found = {0};
   cr_model* m = calloc(1, sizeof *m);
-  cr_status status = m == NULL ? cri_fail(error, CR_ERR_MEMORY, "%s: no memory", path)
-                               : cri_model_open_urdf(m, path, options, &report, error);
-  cri_load_report_free(&report);
+  cr_status status =
+      m == NULL ? cri_fail(error, CR_ERR_MEMORY, "%s: no memory", path)
+                : cri_model_open_urdf(m, path, options, report != NULL ? report : &found, error);
+  cri_load_report_free(&found);
   if (status != CR_OK) {
     free(m);
     return status;
@@ -80,13 +74,19 @@ static cr_status open_as(const cri_call* call, cr_model** out, const char* path,
   return CR_OK;
 }
 
+cr_status cr_model_open_report(cr_model** out, const char* path, const cr_urdf_options* options,
+                               cr_load_report* report, cr_error* error) {
+  const cri_call call = {"cr_model_open_report", error};
+  return open_as(&call, out, path, options, report);
+}
+
 cr_status cr_model_open_urdf(cr_model** out, const char* path, const cr_urdf_options* options,
                              cr_error* error) {
   const cri_call call = {"cr_model_open_urdf", error};
-  return open_as(&call, out, path, options);
+  return open_as(&call, out, path, options, NULL);
 }
 
 cr_status cr_model_open(cr_model** out, const char* path, cr_error* error) {
   const cri_call call = {"cr_model_open", error};
-  return open_as(&call, out, path, NULL);
+  return open_as(&call, out, path, NULL, NULL);
 }

@@ -6,8 +6,8 @@
 #include <mujoco/mujoco.h>
 
 #include "carom/model.h"
-#include "io/report.h"
 #include "model/model.h"
+#include "model/report.h"
 
 /// Compiles MJCF or, with these options (NULL for none), URDF, and lists what is not supported. The
 /// caller frees with mj_deleteModel.

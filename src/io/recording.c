@@ -146,3 +146,30 @@ cr_status cri_recording_write_places(const char* path, const cr_model* m, cr_rol
   }
   return status;
 }
+
+// ---- what a user sees
+
+cr_status cr_rollout_save(cr_rollout* r, const cr_model* m, const char* path,
+                          const char* const* names, int n, cr_error* error) {
+  const cri_call call = {"cr_rollout_save", error};
+  CR_TRY(cri_rollout_check(&call, r, m));
+  CR_TRY(cri_given(&call, path, "the path"));
+  CR_TRY(n > 0 ? cri_given(&call, names, "the names") : CR_OK);
+  const char* wrong = !r->ran                      ? "needs a run that came to its end"
+                      : r->budget > 0              ? "not all states are kept within the memory"
+                      : n < 0 || n > CR_MAX_SERIES ? "0 to 64 names expected"
+                                                   : NULL;
+  if (wrong != NULL) {
+    return cri_fail(error, CR_ERR_ARG, "cr_rollout_save: %s", wrong);
+  }
+  cr_place places[CR_MAX_SERIES];
+  for (int i = 0; i < n; i++) {
+    CR_TRY(cri_given(&call, names[i], "a name"));
+    CR_TRY(cri_place_find(&places[i], m, names[i], error));
+    if (places[i].of_tangent) {
+      return cri_fail(error, CR_ERR_NAME, "'%s': a tangent has no value", names[i]);
+    }
+  }
+  const cr_record_list list = {names, places, n};
+  return cri_recording_write_places(path, m, r, &list, error);
+}

@@ -3,6 +3,7 @@
 #ifndef CR_IO_RECORDING_H
 #define CR_IO_RECORDING_H
 
+#include "carom/recording.h"
 #include "model/names.h"
 #include "rollout/trajectory.h"
 

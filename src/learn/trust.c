@@ -121,7 +121,7 @@ static cr_status measure(cri_trust* t, cr_error* error) {
   return CR_OK;
 }
 
-cr_status cr_trust_measure(cr_trust* out, const cr_trust_problem* p, cr_error* error) {
+cr_status cri_trust_measure(cr_trust* out, const cr_trust_problem* p, cr_error* error) {
   cr_rollout* r = p->rollout;
   size_t n = (size_t)p->n;
   cr_real* memory = calloc((5 + CRI_TRUST_ACROSS) * n + 1, sizeof *memory);
@@ -148,4 +148,32 @@ cr_status cr_trust_measure(cr_trust* out, const cr_trust_problem* p, cr_error* e
   cri_switches_free(&t.right);
   free(memory);
   return status == CR_OK ? p->start(p->context, r, NULL, error) : status;
+}
+
+// ---- what a user sees
+
+static cr_status check(const cri_call* call, const cr_trust* out, const cr_trust_problem* p) {
+  CR_TRY(cri_given(call, out, "trust"));
+  CR_TRY(cri_given(call, p, "the problem"));
+  if (out->size < sizeof *out || p->size < sizeof *p) {
+    return cri_fail(call->error, CR_ERR_ARG, "%s: the member size is not set", call->name);
+  }
+  CR_TRY(cri_rollout_check(call, p->rollout, p->m));
+  CR_TRY(cri_given(call, p->m_backward, "the model backward"));
+  CR_TRY(cri_given(call, p->loss, "the loss"));
+  CR_TRY(cri_given(call, p->scale, "the scale"));
+  return p->n > 0 && p->nstep > 0 && p->start != NULL && p->gradient != NULL
+             ? CR_OK
+             : cri_fail(call->error, CR_ERR_ARG,
+                        "%s: steps, numbers, and both functions of the problem are needed",
+                        call->name);
+}
+
+cr_status cr_trust_measure(cr_trust* out, const cr_trust_problem* p, cr_error* error) {
+  const cri_call call = {"cr_trust_measure", error};
+  CR_TRY(check(&call, out, p));
+  size_t size = out->size;
+  cr_status status = cri_trust_measure(out, p, error);
+  out->size = size;
+  return status;
 }

@@ -90,7 +90,7 @@ static cr_trust_verdict judge(const cri_trust* t) {
 
 const char* cr_trust_word(cr_trust_verdict verdict) {
   static const char* const words[] = {"trust", "refine", "events", "chaotic", "kink", "unsettled"};
-  return words[verdict];
+  return verdict >= 0 && verdict <= CR_TRUST_UNSETTLED ? words[verdict] : NULL;
 }
 
 // ---- the sentence

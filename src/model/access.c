@@ -105,18 +105,7 @@ cr_status cr_model_set(cr_model* m, const char* name, const cr_real* values, int
   CR_TRY(check_place(&call, m, name, values));
   cr_real* numbers = NULL;
   CR_TRY(find_numbers(m, name, n, &numbers, error));
-  cr_real* before = malloc((size_t)n * sizeof *before + 1);
-  if (before == NULL) {
-    return cri_fail(error, CR_ERR_MEMORY, "'%s': no memory", name);
-  }
-  cr_copy(before, numbers, n);
-  cr_copy(numbers, values, n);
-  cr_status status = cri_model_check(m, error);
-  if (status != CR_OK) {
-    cr_copy(numbers, before, n);
-  }
-  free(before);
-  return status;
+  return cr_model_set_many(m, &name, &values, 1, error);
 }
 
 // ---- options

@@ -86,11 +86,10 @@ cr_status cr_model_place(const cr_model* m, const char* name, cr_place_info* inf
   CR_TRY(cri_given(&call, info, "where the place goes"));
   cr_place place;
   CR_TRY(cri_place_find(&place, m, name, error));
-  if (place.geom1 >= 0) {
-    return cri_fail(error, CR_ERR_NAME, "'%s': contacts have no fixed place", name);
-  }
+  bool contact = place.geom1 >= 0;
   const cr_place_info found = {.field = (int)place.field,
-                               .first = place.first,
+                               .first = contact ? -1 : place.first,
+                               .contact = contact,
                                .count = place.of_tangent ? 0 : place.count,
                                .tangent_first = place.tan_first,
                                .tangent_count = place.tan_count};

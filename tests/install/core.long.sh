@@ -20,7 +20,14 @@ sort "$CAROM_SOURCE_DIR/cmake/symbols.txt" | comm -13 - exported > unlisted
 cat > version.c << 'C'
 #include <carom/carom.h>
 #include <stdio.h>
-int main(void) { return printf("%s %s\n", cr_version(), cr_status_text(CR_OK)) < 0; }
+int main(int argc, char** argv) {
+  cr_model* m = NULL;
+  cr_error error = {0};
+  cr_status status = argc > 1 ? cr_model_open(&m, argv[1], &error) : CR_OK;
+  (void)printf("%s %s %d%s\n", cr_version(), cr_status_text(status), cr_model_count(m, "nq"), error.text);
+  cr_model_close(m);
+  return 0;
+}
 C
 cat > CMakeLists.txt << 'CMAKE'
 cmake_minimum_required(VERSION 3.22)
@@ -36,7 +43,12 @@ quietly cmake --build project
 eval "flags=($(PKG_CONFIG_PATH=$lib/pkgconfig pkg-config --cflags --libs carom))"
 # shellcheck disable=SC2154
 quietly gcc version.c -o by_pkg_config "${flags[@]}" "-Wl,-rpath,$lib"
+# a model file that the command wrote opens in the core; MJCF says what it needs
+"$CAROM" rollout "$CAROM_SOURCE_DIR/examples/arm.xml" --save-model arm.crm > /dev/null || fail "no model file"
 for program in project/shared project/static ./by_pkg_config; do
-  [ "$($program)" = "$(head -n 1 "$CAROM_SOURCE_DIR/VERSION") success" ] || fail "$program: $($program)"
+  said="$($program arm.crm)"
+  [ "$said" = "$(head -n 1 "$CAROM_SOURCE_DIR/VERSION") success 2" ] || fail "$program: $said"
+  said="$($program "$CAROM_SOURCE_DIR/examples/arm.xml")"
+  case $said in *"need a library built with libmujoco"*) ;; *) fail "$program: $said" ;; esac
 done
 finish

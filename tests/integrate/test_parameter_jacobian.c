@@ -126,7 +126,7 @@ static void compare_whole(const fixture* f) {
   cr_data* tan = test_twin(m, f->d, CR_DATA_TANGENT);
   for (int i = 0, column = 0; i < f->n; i++) {
     cr_real* seed = field_tangent(m, tan, f->id[i]);
-    for (int k = 0; k < cri_parameter_jacobian_width(f->work, i); k++, column++) {
+    for (int k = 0; k < cr_parameter_jacobian_width(f->work, i); k++, column++) {
       seed[k] = 1;
       assert_int_equal(cr_step_jvp(m, f->d, work, tan), CR_OK);
       seed[k] = 0;
@@ -196,7 +196,7 @@ static bool check_direction(fixture* f, uint64_t seed, int which, int first, boo
   cr_real largest = CR_R(1e-3), worst = 0, size = 0;
   for (int i = 0; i < f->rows && fine; i++) {
     cr_real sum = 0;
-    for (int k = 0; k < cri_parameter_jacobian_width(f->work, which); k++) {
+    for (int k = 0; k < cr_parameter_jacobian_width(f->work, which); k++) {
       sum += f->cotangents[i * f->columns + first + k] * t[k];
     }
     cr_real near_by = at[0][i] - at[1][i], far = at[2][i] - at[3][i];
@@ -225,7 +225,7 @@ static void check_differences(bool derive) {
       for (int i = 0, first = 0; i < f.n; i++) {
         tried++;
         checked += check_direction(&f, seed, i, first, derive);
-        first += cri_parameter_jacobian_width(f.work, i);
+        first += cr_parameter_jacobian_width(f.work, i);
       }
     }
     fixture_free(&f);

@@ -36,6 +36,10 @@ static struct {
   cr_rollout* rollout;
   cr_expression* expression;
   cr_batch* batch;
+  cr_load_report* report;
+  cr_gradient* gradient;
+  cr_trust trust;
+  cr_trust_problem problem;
   cr_loss loss;
   cr_field_info field;
   cr_place_info place;
@@ -46,6 +50,10 @@ static struct {
 } w;
 
 static const char* const parameters[] = {"body_mass"};
+static const char* const many_names[] = {"gravity"};
+static const cr_real down[] = {0, 0, -9.81};
+static const cr_real* const many_values[] = {down};
+static const cr_real scale[] = {1};
 static const cr_batch_options batch_options = {.nstep = 2, .nthread = 1};
 static const cr_batch_input batch_input = {0};
 static const cr_batch_output batch_output = {0};
@@ -60,7 +68,7 @@ static const cr_stage_options stage_options = {.size = sizeof(cr_stage_options),
                                                .changes = changes,
                                                .nchange = 1,
                                                .forward = nothing};
-static char model_path[512], saved_path[512];
+static char model_path[512], saved_path[512], ctrl_path[512], motion_path[512];
 
 static void must(cr_status status) {
   if (status != CR_OK) {
@@ -72,6 +80,18 @@ static cr_model* open_text(const char* name, const char* text) {
   cr_model* m = NULL;
   must(cr_model_open(&m, scratch_write(name, text), &w.error));
   return m;
+}
+
+// a problem of trust: nothing moves, the gradient is that of the first coordinate
+static cr_status start(void* context, cr_rollout* r, const cr_real* step, cr_error* error) {
+  (void)context, (void)r, (void)step, (void)error;
+  return CR_OK;
+}
+
+static cr_status read_one(void* context, cr_rollout* r, cr_real* gradient, cr_error* error) {
+  (void)context, (void)error;
+  *gradient = cr_data_view(w.m, cr_rollout_bar(r), "qpos", NULL, NULL)[0];
+  return CR_OK;
 }
 
 static void setup(void) {
@@ -94,11 +114,29 @@ static void setup(void) {
   must(cr_expression_create(&w.expression, w.m, "norm(qpos)^2", &w.error));
   must(cr_batch_create(&w.batch, w.m, w.m, &batch_options, &w.error));
   w.loss = cr_expression_loss(w.expression, false);
+  must(cr_load_report_create(&w.report, &w.error));
+  must(cr_gradient_create(&w.gradient, w.m, 2, parameters, 1, NULL, &w.error));
+  w.trust.size = sizeof w.trust;
+  w.problem = (cr_trust_problem){.size = sizeof w.problem,
+                                 .rollout = w.rollout,
+                                 .m = w.m,
+                                 .m_backward = w.m,
+                                 .loss = &w.loss,
+                                 .nstep = 2,
+                                 .n = 1,
+                                 .scale = scale,
+                                 .quick = true,
+                                 .start = start,
+                                 .gradient = read_one};
+  (void)snprintf(ctrl_path, sizeof ctrl_path, "%s", scratch_write("ctrl.csv", "drive\n0.1\n0.2\n"));
+  (void)snprintf(motion_path, sizeof motion_path, "%s", scratch_path("motion.h5"));
   w.field.size = sizeof w.field;
   w.place.size = sizeof w.place;
 }
 
 static void teardown(void) {
+  cr_gradient_destroy(w.gradient);
+  cr_load_report_destroy(w.report);
   cr_batch_free(w.batch);
   cr_expression_free(w.expression);
   cr_rollout_free(w.rollout);
@@ -145,6 +183,38 @@ CALL(cr_status_exit_code, CR_OK)
 static long call_cr_version(void** a) { return a != NULL && cr_version() != NULL; }
 CALL_MAKE(cr_model_open, cr_model_close, a[0], a[1], a[2])
 CALL_MAKE(cr_model_open_urdf, cr_model_close, a[0], a[1], a[2], a[3])
+CALL_MAKE(cr_load_report_create, cr_load_report_destroy, a[0], a[1])
+CALL_VOID(cr_load_report_destroy, a[0] == NULL ? NULL : (w.slot = NULL))
+CALL(cr_load_report_count, a[0], CR_LOAD_WARNING)
+CALL_VOID(cr_load_report_get, a[0], CR_LOAD_WARNING, 0)
+CALL_MAKE(cr_model_open_report, cr_model_close, a[0], a[1], a[2], a[3], a[4])
+CALL(cr_model_set_many, a[0], a[1], a[2], 1, a[3])
+CALL(cr_data_get, a[0], a[1], a[2], a[3], 1, a[4])
+CALL(cr_data_set, a[0], a[1], a[2], a[3], 1, a[4])
+CALL(cr_data_check, a[0], a[1], a[2])
+CALL(cr_step_doubt, a[0], a[1], a[2], 16)
+CALL(cr_parameter_jacobian_width, a[0], 0)
+CALL(cr_rollout_get_states, a[0], a[1], 0, 3, a[2], a[3], a[4], a[5], a[6])
+CALL(cr_rollout_restore, a[0], a[1], 1, a[2])
+CALL(cr_rollout_forward, a[0], a[1], 1, a[2])
+CALL(cr_rollout_switches, a[0], a[1], a[2], a[3])
+CALL_VOID(cr_rollout_uncounted_time, a[0])
+CALL(cr_rollout_save, a[0], a[1], a[2], a[3], 1, a[4])
+CALL(cr_controls_read, a[0], a[1], 2, (cr_real)0.002, a[2], a[3])
+CALL(cr_trust_measure, a[0], a[1], a[2])
+static long call_cr_trust_word(void** a) {
+  return a != NULL && cr_trust_word(CR_TRUST_YES) != NULL;
+}
+CALL_MAKE(cr_gradient_create, cr_gradient_destroy, a[0], a[1], 2, a[2], 1, a[3], a[4])
+CALL_VOID(cr_gradient_destroy, a[0] == NULL ? NULL : (w.slot = NULL))
+CALL_POINTER(cr_gradient_rollout, a[0])
+CALL(cr_gradient_count, a[0], 0)
+CALL_POINTER(cr_gradient_get, a[0], 0)
+CALL(cr_gradient_compute, a[0], a[1], a[2])
+CALL(cr_gradient_scale, a[0], 0, a[1], a[2])
+CALL(cr_gradient_differences, a[0], 0, 1e-6, a[1], a[2])
+CALL(cr_gradient_two_slopes, a[0], 0, a[1], 16, a[2], a[3])
+CALL(cr_gradient_trust, a[0], 0, a[1], a[2])
 CALL_VOID(cr_model_close, a[0] == NULL ? NULL : open_text("closed.xml", text_of_other))
 CALL(cr_model_save, a[0], a[1], a[2])
 CALL(cr_model_count, a[0], a[1])
@@ -270,8 +340,10 @@ typedef enum { STATUS, POINTER, COUNT, NOTHING } kind_of_result;
 //   M model  N model backward  D data  T tangents  B cotangents  W second block  E error  O made here
 //   S name  U path  X Y Z numbers  I count  P names of parameters  J K Jacobians  R rollout
 //   Q expression  L loss  A options, none here  C context  G batch  F G's options  V input  H output
-//   1 a field  2 a place  3 a stage
-// Needs: what has to be called before it: (f)orward, (s)tep, (i)nverse, any of these (k), a (r)un
+//   1 a field  2 a place  3 a report  4 names  5 their values  6 a gradient  7 trust  8 its problem
+//   9 a stage
+// Needs: what has to be called before it: (f)orward, (s)tep, (i)nverse, any of these (k), a (r)un; of the
+// gradient a run (u), and the gradient itself (g)
 typedef struct {
   const char *name, *arguments;
   kind_of_result returns;
@@ -291,6 +363,36 @@ static const row table[] = {
     ROW(cr_model_open, "OUe", STATUS, 0, model_path, NULL),
     ROW(cr_model_open_urdf, "OUae", STATUS, 0, model_path, NULL),
     ROW(cr_model_close, "m", NOTHING, 0, NULL, NULL),
+    ROW(cr_load_report_create, "Oe", STATUS, 0, NULL, NULL),
+    ROW(cr_load_report_destroy, "3", NOTHING, 0, NULL, NULL),
+    ROW(cr_load_report_count, "3", NOTHING, 0, NULL, NULL),
+    ROW(cr_load_report_get, "3", NOTHING, 0, NULL, NULL),
+    ROW(cr_model_open_report, "OUaae", STATUS, 0, model_path, NULL),
+    ROW(cr_model_set_many, "M45e", STATUS, 0, NULL, NULL),
+    ROW(cr_data_get, "MDSXe", STATUS, 0, "qpos[elbow]", NULL),
+    ROW(cr_data_set, "MDSXe", STATUS, 0, "qpos[elbow]", NULL),
+    ROW(cr_data_check, "MDe", STATUS, 0, NULL, NULL),
+    ROW(cr_step_doubt, "MDX", STATUS, 's', NULL, NULL),
+    ROW(cr_parameter_jacobian_width, "K", COUNT, 0, NULL, NULL),
+    ROW(cr_rollout_get_states, "RMxyzxe", STATUS, 'r', NULL, NULL),
+    ROW(cr_rollout_restore, "RMe", STATUS, 'r', NULL, NULL),
+    ROW(cr_rollout_forward, "RMe", STATUS, 'r', NULL, NULL),
+    ROW(cr_rollout_switches, "RMIe", STATUS, 'r', NULL, NULL),
+    ROW(cr_rollout_uncounted_time, "R", NOTHING, 0, NULL, NULL),
+    ROW(cr_rollout_save, "RMUPe", STATUS, 'r', motion_path, NULL),
+    ROW(cr_controls_read, "MUXe", STATUS, 0, ctrl_path, NULL),
+    ROW(cr_trust_measure, "78e", STATUS, 0, NULL, NULL),
+    ROW(cr_trust_word, "", POINTER, 0, NULL, NULL),
+    ROW(cr_gradient_create, "OMPae", STATUS, 0, NULL, NULL),
+    ROW(cr_gradient_destroy, "6", NOTHING, 0, NULL, NULL),
+    ROW(cr_gradient_rollout, "6", POINTER, 0, NULL, NULL),
+    ROW(cr_gradient_count, "6", COUNT, 0, NULL, NULL),
+    ROW(cr_gradient_get, "6", POINTER, 0, NULL, NULL),
+    ROW(cr_gradient_compute, "6Le", STATUS, 'u', NULL, NULL),
+    ROW(cr_gradient_scale, "6Xe", STATUS, 'u', NULL, NULL),
+    ROW(cr_gradient_differences, "6Xe", STATUS, 'g', NULL, NULL),
+    ROW(cr_gradient_two_slopes, "6xIe", STATUS, 'u', NULL, NULL),
+    ROW(cr_gradient_trust, "67e", STATUS, 'g', NULL, NULL),
     ROW(cr_model_save, "MUe", STATUS, 0, saved_path, NULL),
     ROW(cr_model_count, "MS", COUNT, 0, "nq", NULL),
     ROW(cr_model_id, "MSS", COUNT, 0, "body", "box"),
@@ -312,7 +414,7 @@ static const row table[] = {
     ROW(cr_data_integers, "MDSii", POINTER, 0, "contact_geom", NULL),
     ROW(cr_model_place, "MS2e", STATUS, 0, "qpos[elbow]", NULL),
     ROW(cr_model_derive, "Me", STATUS, 0, NULL, NULL),
-    ROW(cr_model_add_stage, "M3e", STATUS, 0, NULL, NULL),
+    ROW(cr_model_add_stage, "M9e", STATUS, 0, NULL, NULL),
     ROW(cr_model_stage, "M", POINTER, 0, NULL, NULL),
     // data, state
     ROW(cr_data_create, "OMe", STATUS, 0, NULL, NULL),
@@ -448,11 +550,23 @@ static void* argument(const row* r, int i) {
       return (void*)(uintptr_t)&batch_input;
     case 'H':
       return (void*)(uintptr_t)&batch_output;
+    case '3':
+      return w.report;
+    case '4':
+      return (void*)(uintptr_t)many_names;
+    case '5':
+      return (void*)(uintptr_t)many_values;
+    case '6':
+      return w.gradient;
+    case '7':
+      return &w.trust;
+    case '8':
+      return &w.problem;
     case '1':
       return &w.field;
     case '2':
       return &w.place;
-    case '3':
+    case '9':
       return (void*)(uintptr_t)&stage_options;
     default:
       return NULL;  // A, C
@@ -479,6 +593,13 @@ static void prepare(char needs) {
   assert_int_equal(needs == 's' ? cr_step(w.m, w.d) : CR_OK, CR_OK);
   assert_int_equal(needs == 'i' ? cr_inverse(w.m, w.d) : CR_OK, CR_OK);
   must(needs == 'r' ? cr_rollout_run(w.rollout, w.m, 2, &w.loss, &w.error) : CR_OK);
+  cr_gradient_destroy(w.gradient);
+  w.gradient = NULL;
+  must(cr_gradient_create(&w.gradient, w.m, 2, parameters, 1, NULL, &w.error));
+  if (needs == 'u' || needs == 'g') {
+    must(cr_rollout_run(cr_gradient_rollout(w.gradient), w.m, 2, &w.loss, &w.error));
+    must(needs == 'g' ? cr_gradient_compute(w.gradient, &w.loss, &w.error) : CR_OK);
+  }
 }
 
 static void forget(void) {

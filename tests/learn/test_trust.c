@@ -86,7 +86,7 @@ static cr_trust measure(bench* b) {
                               .context = b,
                               .start = start,
                               .gradient = gradient};
-  if (cr_trust_measure(&trust, &p, &error) != CR_OK) {
+  if (cri_trust_measure(&trust, &p, &error) != CR_OK) {
     fail_msg("%s", error.text);
   }
   print_message("%s\n", trust.text);

@@ -75,7 +75,7 @@ static cr_trust measure(toss* t, double speed) {
                               .gradient = gradient};
   t->speed = speed;
   tolerance(t, 1e-8);
-  if (cr_trust_measure(&trust, &p, &error) != CR_OK) {
+  if (cri_trust_measure(&trust, &p, &error) != CR_OK) {
     fail_msg("%s", error.text);
   }
   return trust;

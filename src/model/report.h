@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // A list of sentences: what a model uses that is refused, ignored, or worth a warning.
-#ifndef CR_IO_REPORT_H
-#define CR_IO_REPORT_H
+#ifndef CR_MODEL_REPORT_H
+#define CR_MODEL_REPORT_H
 
 #include "base/status.h"
+#include "carom/model.h"
 
 typedef struct {
   char** text;
@@ -11,11 +12,11 @@ typedef struct {
 } cr_sentences;
 
 /// What loading a model found. All problems at once, each a sentence with MuJoCo's own words.
-typedef struct {
+struct cr_load_report {
   cr_sentences unsupported;  // could change qacc or the next state: the model is refused
   cr_sentences ignored;      // cannot change them
   cr_sentences warnings;
-} cr_load_report;
+};
 
 /// Appends a formatted sentence unless the same one is there already.
 void cri_sentence(cr_sentences* list, const char* format, ...)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "io/report.h"
+#include "model/report.h"
 #include "support/test.h"
 
 #include <stdio.h>
