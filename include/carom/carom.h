@@ -6,6 +6,7 @@
 #include "carom/base.h"
 #include "carom/batch.h"
 #include "carom/calls.h"
+#include "carom/check.h"
 #include "carom/data.h"
 #include "carom/fields.h"
 #include "carom/gradient.h"

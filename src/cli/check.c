@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // carom check: a model held against MuJoCo at varied states, its step's gradient against
 // differences, the dot-product identity, and times. The answer is yes or no. With --all, many models.
+#include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
 
 #include "cli/check_all.h"
 #include "cli/commands.h"
-#include "cli/model_check.h"
 #include "cli/setup.h"
 #include "cli/urdf_words.h"
 
@@ -18,128 +17,136 @@ typedef struct {
 
 // ---- output
 
-static void put_sentences(cr_json* j, const char* key, const cr_sentences* list) {
-  cr_json_open(j, key, '[');
-  for (int i = 0; i < list->n; i++) {
-    cr_json_string(j, NULL, list->text[i]);
-  }
-  cr_json_close(j, ']');
-}
+// what there is to print
+typedef struct {
+  const cr_check* check;
+  const char* path;
+  cr_check_result r;
+} shown;
 
-static void put_fields(cr_json* j, const cr_parity* p) {
+static void put_fields(cr_json* j, const cr_check* c) {
   cr_json_open(j, "fields", '{');
-  for (int i = 0; i < p->n; i++) {
-    cr_json_open(j, p->rows[i].name, '{');
-    cr_json_real(j, "absolute", (cr_real)p->rows[i].absolute);
-    cr_json_real(j, "scale", (cr_real)p->rows[i].scale);
+  for (int i = 0; i < cr_check_field_count(c); i++) {
+    cr_check_field f = {.size = sizeof f};
+    (void)cr_check_get_field(c, i, &f, NULL);
+    cr_json_open(j, f.name, '{');
+    cr_json_real(j, "absolute", (cr_real)f.absolute);
+    cr_json_real(j, "scale", (cr_real)f.scale);
     cr_json_close(j, '}');
   }
   cr_json_close(j, '}');
 }
 
-static void put_off(cr_json* j, const cr_off* off) {
+static void put_off(cr_json* j, const cr_check* c) {
   cr_json_open(j, "mujoco_is_off", '{');
-  for (int k = 0; k < CR_N_OFF; k++) {
-    if (off->times[k] > 0) {
-      cr_json_open(j, cri_off_name((cr_off_kind)k), '{');
-      cr_json_int(j, "times", off->times[k]);
-      cr_json_string(j, "worst", off->text[k]);
-      cr_json_close(j, '}');
+  for (int i = 0;; i++) {
+    int times;
+    const char *worst, *name = cr_check_get_off(c, i, &times, &worst);
+    if (name == NULL) {
+      break;
     }
+    cr_json_open(j, name, '{');
+    cr_json_int(j, "times", times);
+    cr_json_string(j, "worst", worst);
+    cr_json_close(j, '}');
   }
   cr_json_close(j, '}');
 }
 
 // null for what was not measured
-static cr_real measured(const cr_check* c, double value) {
-  return c->parity.states > 0 || c->passed ? (cr_real)value : (cr_real)NAN;
+static cr_real measured(const shown* c, double value) {
+  return c->r.states > 0 || c->r.passed ? (cr_real)value : (cr_real)NAN;
 }
 
-static void put_edges(cr_json* j, const cr_check* c) {
-  const cr_edge_result* e = &c->edges;
+static void put_edges(cr_json* j, const shown* c) {
+  const cr_check_result* e = &c->r;
   cr_json_open(j, "edges", '{');
-  cr_json_real(j, "max_relative_error", measured(c, (double)e->max_error));
-  cr_json_string(j, "worst", e->worst);
-  cr_json_int(j, "places", e->places);
-  cr_json_int(j, "samples", e->samples);
-  cr_json_int(j, "kinks", e->kinks);
+  cr_json_real(j, "max_relative_error", measured(c, e->edge));
+  cr_json_string(j, "worst", e->worst_edge);
+  cr_json_int(j, "places", e->edge_places);
+  cr_json_int(j, "samples", e->edge_samples);
+  cr_json_int(j, "kinks", e->edge_kinks);
   cr_json_open(j, "kinks_told", '[');
-  for (int i = 0; i < e->nkink; i++) {
-    cr_json_string(j, NULL, e->kink[i]);
+  for (int i = 0; cr_check_get_kink(c->check, i) != NULL; i++) {
+    cr_json_string(j, NULL, cr_check_get_kink(c->check, i));
   }
   cr_json_close(j, ']');
-  cr_json_int(j, "places_without_a_step", e->unvisited);
+  cr_json_int(j, "places_without_a_step", e->edge_unvisited);
   cr_json_close(j, '}');
 }
 
-static void put_results(cr_json* j, const cr_check* c) {
-  const char* field;
+static void put_parity(cr_json* j, const shown* c) {
+  const cr_check_result* r = &c->r;
   cr_json_open(j, "parity", '{');
-  cr_json_real(j, "max_relative_error", measured(c, cr_parity_worst(&c->parity, &field)));
-  cr_json_string(j, "worst_field", field);
-  cr_json_int(j, "states", c->parity.states);
-  cr_json_int(j, "edges", c->parity.edges);
-  cr_json_int(j, "states_with_contact", c->parity.states_with_contact);
-  cr_json_int(j, "states_without_reference", c->parity.not_a_reference);
-  cr_json_int(j, "states_without_solution", c->parity.unsolved);
-  put_fields(j, &c->parity);
+  cr_json_real(j, "max_relative_error", measured(c, r->parity));
+  cr_json_string(j, "worst_field", r->worst_field);
+  cr_json_int(j, "states", r->states);
+  cr_json_int(j, "edges", r->edges);
+  cr_json_int(j, "states_with_contact", r->states_with_contact);
+  cr_json_int(j, "states_without_reference", r->states_without_reference);
+  cr_json_int(j, "states_without_solution", r->states_without_solution);
+  put_fields(j, c->check);
   cr_json_open(j, "convex_contacts", '{');
-  cr_json_int(j, "pairs", c->parity.convex.pairs);
-  cr_json_real(j, "distance", (cr_real)c->parity.convex.distance);
-  cr_json_int(j, "other_normal", c->parity.convex.other_normal);
-  cr_json_int(j, "other_count", c->parity.convex.other_count);
-  cr_json_int(j, "other_points", c->parity.convex.other_points);
+  cr_json_int(j, "pairs", r->convex_pairs);
+  cr_json_real(j, "distance", (cr_real)r->convex_distance);
+  cr_json_int(j, "other_normal", r->convex_other_normal);
+  cr_json_int(j, "other_count", r->convex_other_count);
+  cr_json_int(j, "other_points", r->convex_other_points);
   cr_json_close(j, '}');
-  put_off(j, &c->parity.off);
+  put_off(j, c->check);
   cr_json_close(j, '}');
-  cr_json_open(j, "gradient", '{');
-  cr_json_real(j, "max_relative_error", measured(c, (double)c->gradient.max_error));
-  cr_json_string(j, "worst", c->gradient.worst);
-  cr_json_int(j, "kinks", c->gradient.kinks);
-  cr_json_int(j, "lost", c->gradient.lost);
-  cr_json_int(j, "samples", c->gradient.samples);
-  cr_json_close(j, '}');
-  put_edges(j, c);
-  cr_json_real(j, "dot_product_error", measured(c, (double)c->gradient.dot_error));
+}
+
+static void put_times(cr_json* j, const shown* c) {
+  const cr_check_result* r = &c->r;
   cr_json_open(j, "time_us", '{');
-  cr_json_real(j, "mj_step", measured(c, c->times.mj_step));
-  cr_json_real(j, "step", measured(c, c->times.step));
-  cr_json_real(j, "step_vjp", measured(c, c->times.step_vjp));
-  cr_json_real(j, "mjd_transitionFD", measured(c, c->times.transition));
+  cr_json_real(j, "mj_step", measured(c, r->mj_step_us));
+  cr_json_real(j, "step", measured(c, r->step_us));
+  cr_json_real(j, "step_vjp", measured(c, r->step_vjp_us));
+  cr_json_real(j, "mjd_transitionFD", measured(c, r->transition_us));
   cr_json_string(j, "note",
-                 c->m.integrator == CR_INT_RK4
-                     ? "mj_step with RK4; step, step_vjp and mjd_transitionFD with Euler"
-                     : "all with Euler");
+                 r->rk4 ? "mj_step with RK4; step, step_vjp and mjd_transitionFD with Euler"
+                        : "all with Euler");
   cr_json_close(j, '}');
   cr_json_open(j, "residual", '{');
-  cr_json_real(j, "mujoco", measured(c, c->times.residual_mujoco));
-  cr_json_real(j, "carom", measured(c, c->times.residual_carom));
+  cr_json_real(j, "mujoco", measured(c, r->timed_residual_mujoco));
+  cr_json_real(j, "carom", measured(c, r->timed_residual_carom));
   cr_json_close(j, '}');
 }
 
-static const char* doubt(const cr_check* c) {
-  return c->gradient_check != NULL ? cr_step_check_doubt(c->gradient_check) : "";
+static void put_results(cr_json* j, const shown* c) {
+  const cr_check_result* r = &c->r;
+  put_parity(j, c);
+  cr_json_open(j, "gradient", '{');
+  cr_json_real(j, "max_relative_error", measured(c, r->gradient));
+  cr_json_string(j, "worst", r->worst_gradient);
+  cr_json_int(j, "kinks", r->kinks);
+  cr_json_int(j, "lost", r->lost);
+  cr_json_int(j, "samples", r->samples);
+  cr_json_close(j, '}');
+  put_edges(j, c);
+  cr_json_real(j, "dot_product_error", measured(c, r->dot_product));
+  put_times(j, c);
 }
 
-static void print_json(const cr_check* c, cr_status status, const cr_error* error) {
+static void print_json(const shown* c, cr_status status, const cr_error* error) {
+  const cr_check_result* r = &c->r;
+  const cr_load_report* report = cr_check_get_report(c->check);
   cr_json j = {0};
   cr_json_open(&j, NULL, '{');
   cr_json_string(&j, "model", c->path != NULL ? c->path : "");
-  cr_json_real(&j, "nv", c->mj != NULL ? (cr_real)c->mj->nv : (cr_real)NAN);
-  cr_json_bool(&j, "supported", c->mj != NULL && c->report.unsupported.n == 0);
-  put_sentences(&j, "unsupported", &c->report.unsupported);
-  put_sentences(&j, "ignored", &c->report.ignored);
-  put_sentences(&j, "warnings", &c->report.warnings);
+  cr_json_real(&j, "nv", r->opened ? (cr_real)r->nv : (cr_real)NAN);
+  cr_json_bool(&j, "supported",
+               r->opened && cr_load_report_count(report, CR_LOAD_UNSUPPORTED) == 0);
+  cr_put_findings(&j, "unsupported", report, CR_LOAD_UNSUPPORTED);
+  cr_put_findings(&j, "ignored", report, CR_LOAD_IGNORED);
+  cr_put_findings(&j, "warnings", report, CR_LOAD_WARNING);
   put_results(&j, c);
-  char why[1024] = "";
-  if (status == CR_OK) {
-    cr_check_explain(c, why, sizeof why);
-  }
-  cr_json_bool(&j, "passed", c->passed);
-  cr_json_string(&j, "why", why);
-  cr_json_string(&j, "conflict", c->conflict);
-  cr_json_string(&j, "doubt", doubt(c));
-  cr_json_real(&j, "rounding", measured(c, c->rounding));
+  cr_json_bool(&j, "passed", r->passed);
+  cr_json_string(&j, "why", r->why);
+  cr_json_string(&j, "conflict", r->conflict);
+  cr_json_string(&j, "doubt", r->doubt);
+  cr_json_real(&j, "rounding", measured(c, r->rounding));
   if (status != CR_OK) {
     cr_json_string(&j, "error", error->text);
   }
@@ -147,111 +154,117 @@ static void print_json(const cr_check* c, cr_status status, const cr_error* erro
   cr_json_finish(&j);
 }
 
-static void print_list(const char* title, const cr_sentences* list) {
-  for (int i = 0; i < list->n; i++) {
-    (void)printf("%s %s\n", title, list->text[i]);
+static void print_list(const char* title, const cr_load_report* report, cr_load_finding kind) {
+  for (int i = 0; i < cr_load_report_count(report, kind); i++) {
+    (void)printf("%s %s\n", title, cr_load_report_get(report, kind, i));
   }
 }
 
-static void print_parity(const cr_check* c) {
-  const cr_parity* p = &c->parity;
+static void print_fields(const cr_check* c) {
+  (void)printf("  %-24s %12s %12s %12s\n", "field", "largest", "difference", "relative");
+  for (int i = 0; i < cr_check_field_count(c); i++) {
+    cr_check_field f = {.size = sizeof f};
+    (void)cr_check_get_field(c, i, &f, NULL);
+    (void)printf("  %-24s %12.4g %12.2e %12.2e\n", f.name, f.scale, f.absolute, f.relative);
+  }
+}
+
+static void print_parity(const shown* c) {
+  const cr_check_result* p = &c->r;
   (void)printf("\nagainst MuJoCo at %d states (%d with contact) and %d edges of them\n", p->states,
                p->states_with_contact, p->edges);
-  (void)printf("  %-24s %12s %12s %12s\n", "field", "largest", "difference", "relative");
-  for (int i = 0; i < p->n; i++) {
-    const cr_parity_row* r = &p->rows[i];
-    (void)printf("  %-24s %12.4g %12.2e %12.2e\n", r->name, r->scale, r->absolute,
-                 cr_parity_relative(r));
-  }
-  if (p->convex.pairs > 0) {
+  print_fields(c->check);
+  if (p->convex_pairs > 0) {
     (void)printf(
         "  contacts of %d convex pairs: distances differ by %.1e of the geoms' size; MuJoCo "
         "has other points\n  in %d, another number in %d, another normal in %d. What follows: "
         "with Carom's points in both\n",
-        p->convex.pairs, p->convex.distance, p->convex.other_points, p->convex.other_count,
-        p->convex.other_normal);
+        p->convex_pairs, p->convex_distance, p->convex_other_points, p->convex_other_count,
+        p->convex_other_normal);
   }
   if (p->mismatch[0] != 0) {
     (void)printf("  MISMATCH: %s\n", p->mismatch);
   }
-  if (p->not_a_reference > 0) {
+  if (p->states_without_reference > 0) {
     (void)printf("  at %d states MuJoCo's own solve did not converge: no reference there\n",
-                 p->not_a_reference);
+                 p->states_without_reference);
   }
-  if (p->unsolved > 0) {
+  if (p->states_without_solution > 0) {
     (void)printf(
         "  at %d of them the rows are too stiff for double precision: no step, no gradient\n",
-        p->unsolved);
+        p->states_without_solution);
   }
-  for (int k = 0; k < CR_N_OFF; k++) {
-    if (p->off.times[k] > 0) {
-      (void)printf("  MuJoCo's is off here, %d times (docs/parity.md, %s): %s\n", p->off.times[k],
-                   cri_off_name((cr_off_kind)k), p->off.text[k]);
-    }
+  int times;
+  const char *worst, *name;
+  for (int i = 0; (name = cr_check_get_off(c->check, i, &times, &worst)) != NULL; i++) {
+    (void)printf("  MuJoCo's is off here, %d times (docs/parity.md, %s): %s\n", times, name, worst);
   }
   (void)printf("  residual of the solves: MuJoCo %.1e, Carom %.1e\n", p->residual_mujoco,
                p->residual_carom);
 }
 
-static void print_edges(const cr_check* c) {
-  const cr_edge_result* e = &c->edges;
+static void print_edges(const shown* c) {
+  const cr_check_result* e = &c->r;
   (void)printf("gradient at %d edges: worst error %.2e%s%s, %d entries, %d of them at kinks\n",
-               e->places, (double)e->max_error, e->worst[0] != 0 ? " at " : "", e->worst,
-               e->samples + e->kinks, e->kinks);
-  for (int i = 0; i < e->nkink; i++) {
-    (void)printf("  kink: %s on the right; the gradient is one of them or between\n", e->kink[i]);
+               e->edge_places, e->edge, e->worst_edge[0] != 0 ? " at " : "", e->worst_edge,
+               e->edge_samples + e->edge_kinks, e->edge_kinks);
+  for (int i = 0; cr_check_get_kink(c->check, i) != NULL; i++) {
+    (void)printf("  kink: %s on the right; the gradient is one of them or between\n",
+                 cr_check_get_kink(c->check, i));
   }
-  if (e->unvisited > 0) {
-    (void)printf("  %d places have no step; %s\n", e->unvisited, e->why);
+  if (e->edge_unvisited > 0) {
+    (void)printf("  %d places have no step; %s\n", e->edge_unvisited, e->edge_why);
   }
 }
 
-static void print_text(const cr_check* c) {
-  const char* field;
-  double parity = cr_parity_worst(&c->parity, &field);
-  (void)printf("%s: nv %d, nbody %d, ngeom %d, nu %d\n", c->path, c->m.nv, c->m.nbody, c->m.ngeom,
-               c->m.nu);
-  print_list("ignored:", &c->report.ignored);
-  print_list("warning:", &c->report.warnings);
-  print_parity(c);
+static void print_gradient(const shown* c) {
+  const cr_check_result* r = &c->r;
   (void)printf("\ngradient of a step: worst error %.2e%s%s, %d entries, %d of them at kinks\n",
-               (double)c->gradient.max_error, c->gradient.worst[0] != 0 ? " at " : "",
-               c->gradient.worst, c->gradient.samples, c->gradient.kinks);
-  if (c->gradient.lost > 0) {
+               r->gradient, r->worst_gradient[0] != 0 ? " at " : "", r->worst_gradient, r->samples,
+               r->kinks);
+  if (r->lost > 0) {
     (void)printf(
         "  %d entries are lost: they differ by no more than the round-off of rows that move "
         "nothing, "
         "times their forces\n",
-        c->gradient.lost);
+        r->lost);
   }
   print_edges(c);
-  (void)printf("dot-product identity of jvp and vjp: %.2e\n", (double)c->gradient.dot_error);
+  (void)printf("dot-product identity of jvp and vjp: %.2e\n", r->dot_product);
+}
+
+static void print_text(const shown* c) {
+  const cr_check_result* r = &c->r;
+  const cr_load_report* report = cr_check_get_report(c->check);
+  (void)printf("%s: nv %d, nbody %d, ngeom %d, nu %d\n", c->path, r->nv, r->nbody, r->ngeom, r->nu);
+  print_list("ignored:", report, CR_LOAD_IGNORED);
+  print_list("warning:", report, CR_LOAD_WARNING);
+  print_parity(c);
+  print_gradient(c);
   (void)printf("\ntimes (us): mj_step %.2f, step %.2f, step_vjp %.2f, mjd_transitionFD %.1f\n",
-               c->times.mj_step, c->times.step, c->times.step_vjp, c->times.transition);
-  if (c->m.integrator == CR_INT_RK4) {
+               r->mj_step_us, r->step_us, r->step_vjp_us, r->transition_us);
+  if (r->rk4) {
     (void)printf("  mj_step with RK4; step, step_vjp and mjd_transitionFD with Euler\n");
   }
-  (void)printf("  residual at these solves: MuJoCo %.1e, Carom %.1e\n", c->times.residual_mujoco,
-               c->times.residual_carom);
-  if (c->conflict[0] != '\0') {
-    (void)printf("  %s\n", c->conflict);
+  (void)printf("  residual at these solves: MuJoCo %.1e, Carom %.1e\n", r->timed_residual_mujoco,
+               r->timed_residual_carom);
+  if (r->conflict[0] != '\0') {
+    (void)printf("  %s\n", r->conflict);
   }
-  if (doubt(c)[0] != 0) {
-    (void)printf("  %s\n", doubt(c));
+  if (r->doubt[0] != 0) {
+    (void)printf("  %s\n", r->doubt);
   }
-  if (c->rounding > CR_ROUNDING_BOUND) {
+  if (r->rounding > r->rounding_bound) {
     (void)printf(
         "  rounding may be %.1e of the acceleration of %s: its own inertia is lost beside what it "
         "carries\n",
-        c->rounding, c->rounding_at);
+        r->rounding, r->rounding_at);
   }
   (void)printf("\n%s: parity %.2e (%s), bound %.0e; gradient %.2e, bound %.0e\n",
-               c->passed ? "passed" : "NOT passed", parity, field, CR_PARITY_BOUND,
-               (double)c->gradient.max_error, CR_GRADIENT_BOUND);
-  char why[1024];
-  cr_check_explain(c, why, sizeof why);
-  if (!c->passed && why[0] != '\0') {
-    (void)printf("because: %s\n", why);
+               r->passed ? "passed" : "NOT passed", r->parity, r->worst_field, r->parity_bound,
+               r->gradient, r->gradient_bound);
+  if (!r->passed && r->why[0] != '\0') {
+    (void)printf("because: %s\n", r->why);
   }
 }
 
@@ -266,38 +279,39 @@ static const char* given_for_all(const cr_check_all_options* o) {
 
 static cr_status run_one(cr_check* c, const check_options* o, const cr_error* mistake,
                          cr_error* error) {
-  c->path = o->all.path;
-  c->states = o->all.states;
-  c->seed = o->all.seed;
   *error = *mistake;
   CR_TRY(mistake->status);
   const char* given = given_for_all(&o->all);
   if (given != NULL) {
     return cri_fail(error, CR_ERR_ARG, "%s: only with --all", given);
   }
-  CR_TRY(cr_urdf_arguments(&c->urdf, &o->urdf, c->path, error));
-  return cr_check_run(c, error);
+  cr_urdf_options urdf;
+  CR_TRY(cr_urdf_arguments(&urdf, &o->urdf, o->all.path, error));
+  const cr_check_options options = {
+      .size = sizeof options, .urdf = &urdf, .states = o->all.states, .seed = o->all.seed};
+  return cr_check_run(c, o->all.path, &options, error);
 }
 
 // mistake: of the command line, which with --json also makes an object
 static int check_one(const check_options* o, const cr_error* mistake) {
   cr_error error;
-  cr_check* c = calloc(1, sizeof *c);
-  if (c == NULL) {
+  cr_check* c = NULL;
+  if (cr_check_create(&c, &error) != CR_OK) {
     return cr_cli_no_memory("check");
   }
   cr_status status = run_one(c, o, mistake, &error);
+  shown s = {.check = c, .path = o->all.path, .r.size = sizeof s.r};
+  (void)cr_check_get_result(c, &s.r, NULL);
   if (o->json) {
-    print_json(c, status, &error);
+    print_json(&s, status, &error);
   }
-  int code = c->passed ? 0 : 1;
+  int code = s.r.passed ? 0 : 1;
   if (status != CR_OK) {
-    code = cr_cli_fail("check", false, &error, &c->report);
+    code = cr_cli_fail("check", false, &error, cr_check_get_report(c));
   } else if (!o->json) {
-    print_text(c);
+    print_text(&s);
   }
-  cr_check_free(c);
-  free(c);
+  cr_check_destroy(c);
   return code;
 }
 

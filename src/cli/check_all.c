@@ -8,7 +8,7 @@
 #include <unistd.h>
 
 #include "base/locale.h"
-#include "cli/model_check.h"
+#include "carom/check.h"
 #include "cli/model_list.h"
 #include "cli/processes.h"
 #include "tools/clock.h"
@@ -42,16 +42,14 @@ typedef struct {
 
 // ---- in a process of its own
 
-static void copy_results(row* r, const cr_check* c) {
-  const char* field;
-  r->measured = c->m.nv > 0;
-  r->parity = cr_parity_worst(&c->parity, &field);
-  r->gradient = (double)c->gradient.max_error;
-  r->dot = (double)c->gradient.dot_error;
-  r->kinks = c->gradient.kinks + c->gradient.lost;
-  r->samples = c->gradient.samples;
-  const cr_check_times* t = &c->times;
-  const double times[4] = {t->mj_step, t->step, t->step_vjp, t->transition};
+static void copy_results(row* r, const cr_check_result* c) {
+  r->measured = c->nv > 0;
+  r->parity = c->parity;
+  r->gradient = c->gradient;
+  r->dot = c->dot_product;
+  r->kinks = c->kinks + c->lost;
+  r->samples = c->samples;
+  const double times[4] = {c->mj_step_us, c->step_us, c->step_vjp_us, c->transition_us};
   memcpy(r->times, times, sizeof times);
 }
 
@@ -70,21 +68,23 @@ static void cut_out(char* text, const char* folder) {
   }
 }
 
-static void explain(row* r, const cr_check* c, cr_status status, const cr_error* error) {
-  const cr_sentences* refused = &c->report.unsupported;
-  if (c->passed && c->m.nv == 0) {
+static void explain(row* r, const cr_check* check, const cr_check_result* c, const char* path,
+                    cr_status status, const cr_error* error) {
+  const cr_load_report* report = cr_check_get_report(check);
+  int refused = cr_load_report_count(report, CR_LOAD_UNSUPPORTED);
+  const char* first = cr_load_report_get(report, CR_LOAD_UNSUPPORTED, 0);
+  if (c->passed && c->nv == 0) {
     (void)snprintf(r->reason, sizeof r->reason, "nothing in it moves");
   } else if (c->passed) {
     r->reason[0] = 0;
-  } else if (status == CR_ERR_UNSUPPORTED && refused->n > 1) {
-    (void)snprintf(r->reason, sizeof r->reason, "%.400s (and %d more)", refused->text[0],
-                   refused->n - 1);
-  } else if (status == CR_ERR_UNSUPPORTED && refused->n == 1) {
-    (void)snprintf(r->reason, sizeof r->reason, "%.400s", refused->text[0]);
+  } else if (status == CR_ERR_UNSUPPORTED && refused > 1) {
+    (void)snprintf(r->reason, sizeof r->reason, "%.400s (and %d more)", first, refused - 1);
+  } else if (status == CR_ERR_UNSUPPORTED && refused == 1) {
+    (void)snprintf(r->reason, sizeof r->reason, "%.400s", first);
   } else if (status != CR_OK) {
-    (void)snprintf(r->reason, sizeof r->reason, "%s", without_path(error->text, c->path));
+    (void)snprintf(r->reason, sizeof r->reason, "%s", without_path(error->text, path));
   } else {
-    cr_check_explain(c, r->reason, sizeof r->reason);
+    (void)snprintf(r->reason, sizeof r->reason, "%s", c->why);
   }
 }
 
@@ -93,27 +93,28 @@ static void check_one(void* context, int i, void* result) {
   row* r = result;
   cr_error error = {0};
   double start = cri_seconds();
-  cr_check* c = calloc(1, sizeof *c);
-  if (c == NULL) {
+  cr_check* check = NULL;
+  if (cr_check_create(&check, &error) != CR_OK) {
     return;
   }
-  c->path = all->list.file[i].path;
-  c->states = all->o->states;
-  c->seed = all->o->seed;
-  cr_status status = cr_check_run(c, &error);
-  r->nv = c->mj != NULL ? (int)c->mj->nv : 0;
-  r->kind = c->passed                      ? ROW_PASSED
-            : c->mj == NULL                ? ROW_NO_MODEL
+  const cr_check_options options = {
+      .size = sizeof options, .states = all->o->states, .seed = all->o->seed};
+  const char* path = all->list.file[i].path;
+  cr_check_result c = {.size = sizeof c};
+  cr_status status = cr_check_run(check, path, &options, &error);
+  (void)cr_check_get_result(check, &c, NULL);
+  r->nv = c.nv;
+  r->kind = c.passed                       ? ROW_PASSED
+            : !c.opened                    ? ROW_NO_MODEL
             : status == CR_ERR_UNSUPPORTED ? ROW_REFUSED
                                            : ROW_FAILED;
   if (status == CR_OK) {
-    copy_results(r, c);
+    copy_results(r, &c);
   }
-  explain(r, c, status, &error);
+  explain(r, check, &c, path, status, &error);
   cut_out(r->reason, all->o->path);
   r->seconds = cri_seconds() - start;
-  cr_check_free(c);
-  free(c);
+  cr_check_destroy(check);
 }
 
 // ---- output

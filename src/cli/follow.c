@@ -6,10 +6,6 @@
 #include "cli/commands.h"
 #include "cli/setup.h"
 #include "cli/urdf_words.h"
-#include "io/follow.h"
-#include "io/open.h"
-#include "model/check.h"
-#include "model/file.h"
 
 typedef struct {
   const char* model;
@@ -19,10 +15,10 @@ typedef struct {
 } follow_options;
 
 typedef struct {
-  mjModel* mj;
-  cr_model m;
-  cr_load_report report;
-  cr_follow_step* steps;
+  cr_model* m;
+  cr_load_report* report;
+  double *carom, *twin;
+  int *ncon, *nefc;
   int done;
 } follow;
 
@@ -31,33 +27,26 @@ static cr_status run(follow* f, const follow_options* o, cr_error* error) {
   if (o->steps > 100000000) {
     return cri_fail(error, CR_ERR_ARG, "--steps %d: 1 to 1e8 expected", o->steps);
   }
-  if (cri_model_file_is(o->model)) {
-    return cri_fail(error, CR_ERR_FORMAT, "%s: a Carom model file, which MuJoCo cannot read",
-                    o->model);
-  }
   CR_TRY(cr_urdf_arguments(&urdf, &o->urdf, o->model, error));
-  CR_TRY(cri_mjmodel_open(&f->mj, o->model, &urdf, &f->report, error));
-  if (f->report.unsupported.n > 0) {
-    return cri_fail(error, CR_ERR_UNSUPPORTED, "%s: %s", o->model, f->report.unsupported.text[0]);
-  }
-  CR_TRY(cri_model_from_mjmodel(&f->m, f->mj, error));
-  cr_error inner = {0};
-  cr_status status = cri_model_check(&f->m, &inner);
-  if (status != CR_OK) {
-    return cri_fail(error, status, "%s: %s", o->model, inner.text);
-  }
-  f->steps = calloc((size_t)o->steps, sizeof *f->steps);
-  if (f->steps == NULL) {
+  CR_TRY(cr_load_report_create(&f->report, error));
+  CR_TRY(cr_model_open_report(&f->m, o->model, &urdf, f->report, error));
+  size_t n = (size_t)o->steps;
+  f->carom = calloc(n, sizeof *f->carom);
+  f->twin = calloc(n, sizeof *f->twin);
+  f->ncon = calloc(n, sizeof *f->ncon);
+  f->nefc = calloc(n, sizeof *f->nefc);
+  if (f->carom == NULL || f->twin == NULL || f->ncon == NULL || f->nefc == NULL) {
     return cri_fail(error, CR_ERR_MEMORY, "follow: no memory");
   }
-  cr_random random = cr_random_seed((uint64_t)o->seed, 1);
-  return cri_follow(f->mj, &f->m, o->steps, &random, f->steps, &f->done, error);
+  const cr_check_options options = {.size = sizeof options, .urdf = &urdf, .seed = o->seed};
+  return cr_follow(o->model, &options, o->steps, f->carom, f->twin, f->ncon, f->nefc, &f->done,
+                   error);
 }
 
 // first step that is more than `far` apart, or -1
 static int first_beyond(const follow* f, double far, bool twin) {
   for (int k = 0; k < f->done; k++) {
-    double off = twin ? f->steps[k].twin : f->steps[k].carom;
+    double off = twin ? f->twin[k] : f->carom[k];
     if (!(off <= far)) {
       return k + 1;
     }
@@ -78,13 +67,14 @@ static const double distances[] = {1e-12, 1e-9, 1e-6, 1e-3};
 enum { N_DISTANCES = (int)(sizeof distances / sizeof distances[0]) };
 
 static void print_text(const follow* f, const follow_options* o) {
-  (void)printf("%s: nv %d, %d steps under random controls\n\n", o->model, f->m.nv, f->done);
+  (void)printf("%s: nv %d, %d steps under random controls\n\n", o->model,
+               cr_model_count(f->m, "nv"), f->done);
   (void)printf("%8s %9s %9s %8s %8s   largest difference, relative\n%8s %9s %9s\n", "step", "Carom",
                "twin", "contacts", "rows", "", "to MuJoCo", "to MuJoCo");
   for (int k = 1; k <= f->done; k++) {
-    const cr_follow_step* s = &f->steps[k - 1];
     if (shown(k, f->done)) {
-      (void)printf("%8d %9.1e %9.1e %8d %8d\n", k, s->carom, s->twin, s->ncon, s->nefc);
+      (void)printf("%8d %9.1e %9.1e %8d %8d\n", k, f->carom[k - 1], f->twin[k - 1], f->ncon[k - 1],
+                   f->nefc[k - 1]);
     }
   }
   (void)printf("\nfirst step beyond   Carom    twin (MuJoCo moved by 1e-15 after ten steps)\n");
@@ -104,12 +94,12 @@ static void print_json(const follow* f, const follow_options* o) {
   cr_json_int(&j, "steps", f->done);
   cr_json_open(&j, "carom", '[');
   for (int k = 0; k < f->done; k++) {
-    cr_json_real(&j, NULL, (cr_real)f->steps[k].carom);
+    cr_json_real(&j, NULL, (cr_real)f->carom[k]);
   }
   cr_json_close(&j, ']');
   cr_json_open(&j, "twin", '[');
   for (int k = 0; k < f->done; k++) {
-    cr_json_real(&j, NULL, (cr_real)f->steps[k].twin);
+    cr_json_real(&j, NULL, (cr_real)f->twin[k]);
   }
   cr_json_close(&j, ']');
   cr_json_close(&j, '}');
@@ -141,15 +131,17 @@ int cr_cli_follow(int argc, char** argv) {
   status = status != CR_OK ? status : run(&f, &o, &error);
   int code = 0;
   if (status != CR_OK) {
-    code = cr_cli_fail("follow", o.json, &error, &f.report);
+    code = cr_cli_fail("follow", o.json, &error, f.report);
   } else if (o.json) {
     print_json(&f, &o);
   } else {
     print_text(&f, &o);
   }
-  free(f.steps);
-  cri_model_free(&f.m);
-  mj_deleteModel(f.mj);
-  cri_load_report_free(&f.report);
+  free(f.carom);
+  free(f.twin);
+  free(f.ncon);
+  free(f.nefc);
+  cr_model_close(f.m);
+  cr_load_report_destroy(f.report);
   return code;
 }

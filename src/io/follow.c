@@ -1,9 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "io/follow.h"
 
+#include <stdlib.h>
+
 #include "integrate/step.h"
 #include "io/convex_parity.h"
+#include "io/open.h"
 #include "io/parity.h"
+#include "model/check.h"
+#include "model/file.h"
+#include "model/misuse.h"
 
 enum { HOLD = 10 };  // steps from one control to the next
 
@@ -139,5 +145,81 @@ cr_status cri_follow(mjModel* mj, const cr_model* m, int nstep, cr_random* rando
   mj_deleteData(f.reference);
   mj_deleteData(f.twin);
   cri_data_free(f.d);
+  return status;
+}
+
+// ---- what a user sees
+
+typedef struct {
+  mjModel* mj;
+  cr_model m;
+  cr_follow_step* steps;
+} pair;
+
+static cr_status open_pair(pair* p, const char* path, const cr_urdf_options* urdf,
+                           cr_error* error) {
+  cr_load_report report = {0};
+  if (cri_model_file_is(path)) {
+    return cri_fail(error, CR_ERR_FORMAT, "%s: a Carom model file, which MuJoCo cannot read", path);
+  }
+  cr_status status = cri_mjmodel_open(&p->mj, path, urdf, &report, error);
+  if (status == CR_OK && report.unsupported.n > 0) {
+    status = cri_fail(error, CR_ERR_UNSUPPORTED, "%s: %s", path, report.unsupported.text[0]);
+  }
+  cri_load_report_free(&report);
+  CR_TRY(status);
+  CR_TRY(cri_model_from_mjmodel(&p->m, p->mj, error));
+  cr_error inner = {0};
+  status = cri_model_check(&p->m, &inner);
+  return status == CR_OK ? CR_OK : cri_fail(error, status, "%s: %s", path, inner.text);
+}
+
+static void give_steps(const pair* p, int done, double* carom, double* twin, int* ncon, int* nefc) {
+  for (int k = 0; k < done; k++) {
+    const cr_follow_step* s = &p->steps[k];
+    if (carom != NULL) {
+      carom[k] = s->carom;
+    }
+    if (twin != NULL) {
+      twin[k] = s->twin;
+    }
+    if (ncon != NULL) {
+      ncon[k] = s->ncon;
+    }
+    if (nefc != NULL) {
+      nefc[k] = s->nefc;
+    }
+  }
+}
+
+static cr_status follow_pair(pair* p, const char* path, const cr_check_options* options, int nstep,
+                             int* done, cr_error* error) {
+  CR_TRY(open_pair(p, path, options != NULL ? options->urdf : NULL, error));
+  p->steps = calloc((size_t)nstep, sizeof *p->steps);
+  if (p->steps == NULL) {
+    return cri_fail(error, CR_ERR_MEMORY, "follow: no memory");
+  }
+  cr_random random = cr_random_seed(options != NULL ? (uint64_t)options->seed : 0, 1);
+  return cri_follow(p->mj, &p->m, nstep, &random, p->steps, done, error);
+}
+
+cr_status cr_follow(const char* path, const cr_check_options* options, int nstep, double* carom,
+                    double* twin, int* ncon, int* nefc, int* done, cr_error* error) {
+  const cri_call call = {"cr_follow", error};
+  CR_TRY(cri_given(&call, path, "the path"));
+  CR_TRY(cri_given(&call, done, "done"));
+  if (nstep < 1 || nstep > 100000000 || (options != NULL && options->size < sizeof *options)) {
+    return cri_fail(
+        error, CR_ERR_ARG, "cr_follow: %s",
+        nstep < 1 || nstep > 100000000 ? "1 to 1e8 steps expected" : "the member size is not set");
+  }
+  pair p = {.mj = NULL};
+  cr_status status = follow_pair(&p, path, options, nstep, done, error);
+  if (status == CR_OK) {
+    give_steps(&p, *done, carom, twin, ncon, nefc);
+  }
+  free(p.steps);
+  cri_model_free(&p.m);
+  mj_deleteModel(p.mj);
   return status;
 }

@@ -6,6 +6,7 @@
 #define CR_IO_FOLLOW_H
 
 #include "base/random.h"
+#include "carom/check.h"
 #include "io/mujoco.h"
 #include "model/data.h"
 

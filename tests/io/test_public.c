@@ -38,6 +38,9 @@ static struct {
   cr_batch* batch;
   cr_load_report* report;
   cr_gradient* gradient;
+  cr_check *check, *checked;
+  cr_check_result result;
+  cr_check_field compared;
   cr_trust trust;
   cr_trust_problem problem;
   cr_loss loss;
@@ -55,6 +58,7 @@ static const cr_real down[] = {0, 0, -9.81};
 static const cr_real* const many_values[] = {down};
 static const cr_real scale[] = {1};
 static const cr_batch_options batch_options = {.nstep = 2, .nthread = 1};
+static const cr_check_options few_states = {.size = sizeof few_states, .states = 1};
 static const cr_batch_input batch_input = {0};
 static const cr_batch_output batch_output = {0};
 
@@ -115,6 +119,10 @@ static void setup(void) {
   must(cr_batch_create(&w.batch, w.m, w.m, &batch_options, &w.error));
   w.loss = cr_expression_loss(w.expression, false);
   must(cr_load_report_create(&w.report, &w.error));
+  must(cr_check_create(&w.checked, &w.error));
+  must(cr_check_run(w.checked, model_path, &few_states, &w.error));
+  w.result.size = sizeof w.result;
+  w.compared.size = sizeof w.compared;
   must(cr_gradient_create(&w.gradient, w.m, 2, parameters, 1, NULL, &w.error));
   w.trust.size = sizeof w.trust;
   w.problem = (cr_trust_problem){.size = sizeof w.problem,
@@ -137,6 +145,8 @@ static void setup(void) {
 static void teardown(void) {
   cr_gradient_destroy(w.gradient);
   cr_load_report_destroy(w.report);
+  cr_check_destroy(w.checked);
+  cr_check_destroy(w.check);
   cr_batch_free(w.batch);
   cr_expression_free(w.expression);
   cr_rollout_free(w.rollout);
@@ -201,6 +211,16 @@ CALL(cr_rollout_switches, a[0], a[1], a[2], a[3])
 CALL_VOID(cr_rollout_uncounted_time, a[0])
 CALL(cr_rollout_save, a[0], a[1], a[2], a[3], 1, a[4])
 CALL(cr_controls_read, a[0], a[1], 2, (cr_real)0.002, a[2], a[3])
+CALL_MAKE(cr_check_create, cr_check_destroy, a[0], a[1])
+CALL_VOID(cr_check_destroy, a[0] == NULL ? NULL : (w.slot = NULL))
+CALL(cr_check_run, a[0], a[1], a[2] == NULL ? &few_states : a[2], a[3])
+CALL(cr_check_get_result, a[0], a[1], a[2])
+CALL(cr_check_field_count, a[0])
+CALL(cr_check_get_field, a[0], 0, a[1], a[2])
+CALL_VOID(cr_check_get_kink, a[0], 0)
+CALL_VOID(cr_check_get_off, a[0], 0, a[1], a[2])
+CALL_POINTER(cr_check_get_report, a[0])
+CALL(cr_follow, a[0], a[1], 2, a[2], a[3], a[4], a[5], a[6], a[7])
 CALL(cr_trust_measure, a[0], a[1], a[2])
 static long call_cr_trust_word(void** a) {
   return a != NULL && cr_trust_word(CR_TRUST_YES) != NULL;
@@ -341,7 +361,7 @@ typedef enum { STATUS, POINTER, COUNT, NOTHING } kind_of_result;
 //   S name  U path  X Y Z numbers  I count  P names of parameters  J K Jacobians  R rollout
 //   Q expression  L loss  A options, none here  C context  G batch  F G's options  V input  H output
 //   1 a field  2 a place  3 a report  4 names  5 their values  6 a gradient  7 trust  8 its problem
-//   9 a stage
+//   9 a check  ! one that ran  # its result  $ a field of it  % a stage
 // Needs: what has to be called before it: (f)orward, (s)tep, (i)nverse, any of these (k), a (r)un; of the
 // gradient a run (u), and the gradient itself (g)
 typedef struct {
@@ -381,6 +401,16 @@ static const row table[] = {
     ROW(cr_rollout_uncounted_time, "R", NOTHING, 0, NULL, NULL),
     ROW(cr_rollout_save, "RMUPe", STATUS, 'r', motion_path, NULL),
     ROW(cr_controls_read, "MUXe", STATUS, 0, ctrl_path, NULL),
+    ROW(cr_check_create, "Oe", STATUS, 0, NULL, NULL),
+    ROW(cr_check_destroy, "9", NOTHING, 0, NULL, NULL),
+    ROW(cr_check_run, "9Uae", STATUS, 0, model_path, NULL),
+    ROW(cr_check_get_result, "!#e", STATUS, 0, NULL, NULL),
+    ROW(cr_check_field_count, "!", COUNT, 0, NULL, NULL),
+    ROW(cr_check_get_field, "!$e", STATUS, 0, NULL, NULL),
+    ROW(cr_check_get_kink, "!", NOTHING, 0, NULL, NULL),
+    ROW(cr_check_get_off, "!ia", NOTHING, 0, NULL, NULL),
+    ROW(cr_check_get_report, "!", POINTER, 0, NULL, NULL),
+    ROW(cr_follow, "UaxyiiIe", STATUS, 0, model_path, NULL),
     ROW(cr_trust_measure, "78e", STATUS, 0, NULL, NULL),
     ROW(cr_trust_word, "", POINTER, 0, NULL, NULL),
     ROW(cr_gradient_create, "OMPae", STATUS, 0, NULL, NULL),
@@ -414,7 +444,7 @@ static const row table[] = {
     ROW(cr_data_integers, "MDSii", POINTER, 0, "contact_geom", NULL),
     ROW(cr_model_place, "MS2e", STATUS, 0, "qpos[elbow]", NULL),
     ROW(cr_model_derive, "Me", STATUS, 0, NULL, NULL),
-    ROW(cr_model_add_stage, "M9e", STATUS, 0, NULL, NULL),
+    ROW(cr_model_add_stage, "M%e", STATUS, 0, NULL, NULL),
     ROW(cr_model_stage, "M", POINTER, 0, NULL, NULL),
     // data, state
     ROW(cr_data_create, "OMe", STATUS, 0, NULL, NULL),
@@ -550,6 +580,14 @@ static void* argument(const row* r, int i) {
       return (void*)(uintptr_t)&batch_input;
     case 'H':
       return (void*)(uintptr_t)&batch_output;
+    case '9':
+      return w.check;
+    case '!':
+      return w.checked;
+    case '#':
+      return &w.result;
+    case '$':
+      return &w.compared;
     case '3':
       return w.report;
     case '4':
@@ -566,7 +604,7 @@ static void* argument(const row* r, int i) {
       return &w.field;
     case '2':
       return &w.place;
-    case '9':
+    case '%':
       return (void*)(uintptr_t)&stage_options;
     default:
       return NULL;  // A, C
@@ -593,6 +631,9 @@ static void prepare(char needs) {
   assert_int_equal(needs == 's' ? cr_step(w.m, w.d) : CR_OK, CR_OK);
   assert_int_equal(needs == 'i' ? cr_inverse(w.m, w.d) : CR_OK, CR_OK);
   must(needs == 'r' ? cr_rollout_run(w.rollout, w.m, 2, &w.loss, &w.error) : CR_OK);
+  cr_check_destroy(w.check);
+  w.check = NULL;
+  must(cr_check_create(&w.check, &w.error));
   cr_gradient_destroy(w.gradient);
   w.gradient = NULL;
   must(cr_gradient_create(&w.gradient, w.m, 2, parameters, 1, NULL, &w.error));

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// One model held against MuJoCo, its gradient against differences, and times: what carom check finds.
-#ifndef CR_CLI_MODEL_CHECK_H
-#define CR_CLI_MODEL_CHECK_H
+// One model held against MuJoCo, its gradient against differences, and times: what carom check finds. What
+// is public is documented in carom/check.h.
+#ifndef CR_IO_MODEL_CHECK_H
+#define CR_IO_MODEL_CHECK_H
 
-#include "carom/model.h"
+#include "carom/check.h"
 #include "io/mujoco.h"
 #include "io/parity.h"
 #include "rollout/step_check.h"
@@ -23,9 +24,9 @@ typedef struct {
   double residual_mujoco, residual_carom;      // of the timed solves
 } cr_check_times;
 
-typedef struct {
-  const char* path;
-  cr_urdf_options urdf;
+struct cr_check {
+  char* path;
+  const cr_urdf_options* urdf;
   int states, seed;
   mjModel* mj;  // NULL where libmujoco refused it
   cr_model m;
@@ -43,14 +44,10 @@ typedef struct {
   char rounding_at[100];  // the joint
   double* samples[4];
   bool passed;
-} cr_check;
+  char why[1024];
+};
 
-/// Checks the model at `path`, at `states` states; begin with all else zero. Whatever comes back, what
-/// was found so far is in c.
-cr_status cr_check_run(cr_check* c, cr_error* error);
-void cr_check_free(cr_check* c);
-
-/// Why a check that ran to its end did not pass: what is beyond which bound. "" where it passed.
-void cr_check_explain(const cr_check* c, char* text, size_t n);
+/// cr_check_run on a check whose path, urdf, states and seed are set.
+cr_status cri_check_run(cr_check* c, cr_error* error);
 
 #endif

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "cli/model_check.h"
+#include "io/model_check.h"
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -13,6 +13,7 @@
 #include "io/open.h"
 #include "model/check.h"
 #include "model/file.h"
+#include "model/misuse.h"
 #include "tools/clock.h"
 
 // ---- loading
@@ -24,7 +25,7 @@ static cr_status load(cr_check* c, cr_error* error) {
                     "that it was made from",
                     c->path);
   }
-  CR_TRY(cri_mjmodel_open(&c->mj, c->path, &c->urdf, &c->report, error));
+  CR_TRY(cri_mjmodel_open(&c->mj, c->path, c->urdf, &c->report, error));
   if (c->report.unsupported.n > 0) {
     return cri_fail(error, CR_ERR_UNSUPPORTED, "%s: %s%s", c->path, c->report.unsupported.text[0],
                     c->report.unsupported.n > 1 ? " (and more)" : "");
@@ -55,7 +56,7 @@ static cr_status prepare(cr_check* c, cr_error* error) {
 
 // ---- times
 
-enum { REPEATS = 9 };
+enum { REPEATS = 9, STATES = 20 };
 
 // the step, then the vjp alone on data the step has just filled, for state, controls, parameters
 static cr_status time_ours(cr_check* c, int state, cr_error* error) {
@@ -242,44 +243,6 @@ static cr_status visit_states(cr_check* c, cr_error* error) {
   return CR_OK;
 }
 
-static bool judge(const cr_check* c) {
-  const char* field;
-  const cr_step_check_result* g = &c->gradient;
-  bool kinks_few = g->kinks + g->lost <= CR_KINK_BOUND * g->samples;
-  bool compared = c->parity.states == 0 || c->parity.not_a_reference < c->parity.states;
-  return compared && cr_parity_worst(&c->parity, &field) <= CR_PARITY_BOUND &&
-         c->parity.convex.distance <= CR_CONVEX_PARITY_BOUND &&
-         (double)g->max_error <= CR_GRADIENT_BOUND && kinks_few &&
-         (double)c->edges.max_error <= CR_EDGE_BOUND && (double)g->dot_error <= CR_DOT_BOUND;
-}
-
-cr_status cr_check_run(cr_check* c, cr_error* error) {
-  if (c->states < 1) {
-    return cri_fail(error, CR_ERR_ARG, "--states %d: at least 1 expected", c->states);
-  }
-  CR_TRY(load(c, error));
-  if (c->m.nv > 0) {
-    CR_TRY(prepare(c, error));
-    CR_TRY(visit_states(c, error));
-    CR_TRY(visit_edges(c, error));
-  }
-  c->passed = judge(c);
-  return CR_OK;
-}
-
-void cr_check_free(cr_check* c) {
-  cr_parity_free(c->bench);
-  cr_step_check_free(c->gradient_check);
-  cri_data_free(c->d);
-  cri_data_free(c->bar);
-  cri_model_free(&c->m);
-  mj_deleteModel(c->mj);
-  cri_load_report_free(&c->report);
-  for (int i = 0; i < 4; i++) {
-    free(c->samples[i]);
-  }
-}
-
 // ---- why not
 
 __attribute__((format(printf, 3, 4))) static void append(char* text, size_t n, const char* format,
@@ -293,7 +256,7 @@ __attribute__((format(printf, 3, 4))) static void append(char* text, size_t n, c
   va_end(arguments);
 }
 
-void cr_check_explain(const cr_check* c, char* text, size_t n) {
+static void explain(const cr_check* c, char* text, size_t n) {
   const char* field;
   const cr_step_check_result* g = &c->gradient;
   double parity = cr_parity_worst(&c->parity, &field);
@@ -321,4 +284,200 @@ void cr_check_explain(const cr_check* c, char* text, size_t n) {
   if (!((double)g->dot_error <= CR_DOT_BOUND)) {
     append(text, n, "dot product %.1e", (double)g->dot_error);
   }
+}
+
+// ---- the judgement
+
+static bool judge(const cr_check* c) {
+  const char* field;
+  const cr_step_check_result* g = &c->gradient;
+  bool kinks_few = g->kinks + g->lost <= CR_KINK_BOUND * g->samples;
+  bool compared = c->parity.states == 0 || c->parity.not_a_reference < c->parity.states;
+  return compared && cr_parity_worst(&c->parity, &field) <= CR_PARITY_BOUND &&
+         c->parity.convex.distance <= CR_CONVEX_PARITY_BOUND &&
+         (double)g->max_error <= CR_GRADIENT_BOUND && kinks_few &&
+         (double)c->edges.max_error <= CR_EDGE_BOUND && (double)g->dot_error <= CR_DOT_BOUND;
+}
+
+cr_status cri_check_run(cr_check* c, cr_error* error) {
+  CR_TRY(load(c, error));
+  if (c->m.nv > 0) {
+    CR_TRY(prepare(c, error));
+    CR_TRY(visit_states(c, error));
+    CR_TRY(visit_edges(c, error));
+  }
+  c->passed = judge(c);
+  explain(c, c->why, sizeof c->why);
+  return CR_OK;
+}
+
+// ---- what a user sees
+
+cr_status cr_check_create(cr_check** out, cr_error* error) {
+  const cri_call call = {"cr_check_create", error};
+  CR_TRY(cri_given(&call, out, "where the check goes"));
+  *out = calloc(1, sizeof **out);
+  return *out != NULL ? CR_OK : cri_fail(error, CR_ERR_MEMORY, "check: no memory");
+}
+
+void cr_check_destroy(cr_check* c) {
+  if (c == NULL) {
+    return;
+  }
+  cr_parity_free(c->bench);
+  cr_step_check_free(c->gradient_check);
+  cri_data_free(c->d);
+  cri_data_free(c->bar);
+  cri_model_free(&c->m);
+  mj_deleteModel(c->mj);
+  cri_load_report_free(&c->report);
+  for (int i = 0; i < 4; i++) {
+    free(c->samples[i]);
+  }
+  free(c->path);
+  free(c);
+}
+
+cr_status cr_check_run(cr_check* c, const char* path, const cr_check_options* options,
+                       cr_error* error) {
+  const cri_call call = {"cr_check_run", error};
+  CR_TRY(cri_given(&call, c, "the check"));
+  CR_TRY(cri_given(&call, path, "the path"));
+  const char* wrong = c->path != NULL                                      ? "ran before"
+                      : options != NULL && options->size < sizeof *options ? "the size is not set"
+                      : options != NULL && options->states < 0             ? "states below 0"
+                                                                           : NULL;
+  if (wrong != NULL) {
+    return cri_fail(error, CR_ERR_ARG, "cr_check_run: %s", wrong);
+  }
+  c->path = strdup(path);
+  c->urdf = options != NULL ? options->urdf : NULL;
+  c->states = options != NULL && options->states > 0 ? options->states : STATES;
+  c->seed = options != NULL ? options->seed : 0;
+  cr_status status = c->path == NULL ? cri_fail(error, CR_ERR_MEMORY, "check: no memory")
+                                     : cri_check_run(c, error);
+  c->urdf = NULL;  // borrowed for the run
+  return status;
+}
+
+// a struct of a caller who was compiled against another size of it gets what both know
+static cr_status give(const cri_call* call, void* to, size_t room, const void* from, size_t size) {
+  if (room < sizeof room) {
+    return cri_fail(call->error, CR_ERR_ARG, "%s: the member size is not set", call->name);
+  }
+  size_t both = room < size ? room : size;
+  memcpy((char*)to + sizeof room, (const char*)from + sizeof room, both - sizeof room);
+  return CR_OK;
+}
+
+static void put_parity(cr_check_result* r, const cr_check* c) {
+  const cr_parity* p = &c->parity;
+  r->parity = cr_parity_worst(p, &r->worst_field);
+  r->parity_bound = CR_PARITY_BOUND;
+  r->states = p->states;
+  r->edges = p->edges;
+  r->states_with_contact = p->states_with_contact;
+  r->states_without_reference = p->not_a_reference;
+  r->states_without_solution = p->unsolved;
+  r->mismatch = p->mismatch;
+  r->convex_pairs = p->convex.pairs;
+  r->convex_distance = p->convex.distance;
+  r->convex_other_normal = p->convex.other_normal;
+  r->convex_other_count = p->convex.other_count;
+  r->convex_other_points = p->convex.other_points;
+  r->residual_mujoco = p->residual_mujoco;
+  r->residual_carom = p->residual_carom;
+}
+
+static void put_gradient(cr_check_result* r, const cr_check* c) {
+  const cr_step_check_result* g = &c->gradient;
+  const cr_edge_result* e = &c->edges;
+  r->gradient = (double)g->max_error;
+  r->gradient_bound = CR_GRADIENT_BOUND;
+  r->worst_gradient = g->worst;
+  r->samples = g->samples;
+  r->kinks = g->kinks;
+  r->lost = g->lost;
+  r->dot_product = (double)g->dot_error;
+  r->edge = (double)e->max_error;
+  r->worst_edge = e->worst;
+  r->edge_places = e->places;
+  r->edge_samples = e->samples;
+  r->edge_kinks = e->kinks;
+  r->edge_unvisited = e->unvisited;
+  r->edge_why = e->why;
+}
+
+cr_status cr_check_get_result(const cr_check* c, cr_check_result* result, cr_error* error) {
+  const cri_call call = {"cr_check_get_result", error};
+  CR_TRY(cri_given(&call, c, "the check"));
+  CR_TRY(cri_given(&call, result, "result"));
+  const cr_check_times* t = &c->times;
+  cr_check_result r = {.opened = c->mj != NULL,
+                       .passed = c->passed,
+                       .rk4 = c->m.integrator == CR_INT_RK4,
+                       .why = c->why,
+                       .timed_residual_mujoco = t->residual_mujoco,
+                       .timed_residual_carom = t->residual_carom,
+                       .mj_step_us = t->mj_step,
+                       .step_us = t->step,
+                       .step_vjp_us = t->step_vjp,
+                       .transition_us = t->transition,
+                       .conflict = c->conflict,
+                       .rounding = c->rounding,
+                       .rounding_bound = CR_ROUNDING_BOUND,
+                       .rounding_at = c->rounding_at};
+  r.doubt = c->gradient_check != NULL ? cr_step_check_doubt(c->gradient_check) : "";
+  if (c->mj != NULL) {
+    r.nv = (int)c->mj->nv;
+    r.nbody = (int)c->mj->nbody;
+    r.ngeom = (int)c->mj->ngeom;
+    r.nu = (int)c->mj->nu;
+  }
+  put_parity(&r, c);
+  put_gradient(&r, c);
+  return give(&call, result, result->size, &r, sizeof r);
+}
+
+int cr_check_field_count(const cr_check* c) { return c != NULL ? c->parity.n : 0; }
+
+cr_status cr_check_get_field(const cr_check* c, int i, cr_check_field* field, cr_error* error) {
+  const cri_call call = {"cr_check_get_field", error};
+  CR_TRY(cri_given(&call, c, "the check"));
+  CR_TRY(cri_given(&call, field, "field"));
+  if (i < 0 || i >= c->parity.n) {
+    return cri_fail(error, CR_ERR_ARG, "cr_check_get_field: there is no field %d", i);
+  }
+  const cr_parity_row* row = &c->parity.rows[i];
+  const cr_check_field f = {.name = row->name,
+                            .absolute = row->absolute,
+                            .scale = row->scale,
+                            .relative = cr_parity_relative(row)};
+  return give(&call, field, field->size, &f, sizeof f);
+}
+
+const char* cr_check_get_kink(const cr_check* c, int i) {
+  return c != NULL && i >= 0 && i < c->edges.nkink ? c->edges.kink[i] : NULL;
+}
+
+const char* cr_check_get_off(const cr_check* c, int i, int* times, const char** worst) {
+  int at = -1, kind = 0;
+  for (; c != NULL && kind < CR_N_OFF; kind++) {
+    at += c->parity.off.times[kind] > 0;
+    if (at == i && c->parity.off.times[kind] > 0) {
+      break;
+    }
+  }
+  bool found = c != NULL && kind < CR_N_OFF;
+  if (times != NULL) {
+    *times = found ? c->parity.off.times[kind] : 0;
+  }
+  if (worst != NULL) {
+    *worst = found ? c->parity.off.text[kind] : NULL;
+  }
+  return found ? cri_off_name((cr_off_kind)kind) : NULL;
+}
+
+const cr_load_report* cr_check_get_report(const cr_check* c) {
+  return c != NULL ? &c->report : NULL;
 }
