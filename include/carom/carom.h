@@ -13,6 +13,7 @@
 #include "carom/inverse.h"
 #include "carom/jacobian.h"
 #include "carom/model.h"
+#include "carom/parameters.h"
 #include "carom/recording.h"
 #include "carom/rollout.h"
 #include "carom/stage.h"

@@ -108,7 +108,7 @@ static cr_status open_history(fit* f, cr_error* error) {
 static cr_status write_history(fit* f, const cr_record_row* row, int i, cr_error* error) {
   int n = cr_record_width(f->record);
   cr_real p[CR_MAX_PARAMETERS];
-  cr_parameters_values(f->problem.parameters, row->x, p);
+  cri_parameters_values(f->problem.parameters, row->x, p);
   (void)fprintf(f->history, "%d,%d,%s,%d,%.17g", i, f->stage + 1, stage_name(f), row->e.windows,
                 row->e.value);
   for (int k = 0; k < n; k++) {
@@ -125,7 +125,7 @@ static void show_progress(fit* f, const cr_record_row* row, int i) {
   const cr_fit_config* c = &f->problem.config;
   char text[256];
   cr_real p[CR_MAX_PARAMETERS];
-  cr_parameters_values(f->problem.parameters, row->x, p);
+  cri_parameters_values(f->problem.parameters, row->x, p);
   int n =
       snprintf(text, sizeof text, "%-5s evaluation %d  loss %.6g", stage_name(f), i, row->e.value);
   for (int k = 0; k < c->nparameter && n > 0 && n < 160; k++) {
@@ -205,13 +205,13 @@ static cr_status begin(fit* f, cr_error* error) {
 static cr_status run_stage(fit* f, const cr_objective* objective, cr_error* error) {
   const cr_fit_optimiser* o = &f->problem.config.stages[f->stage];
   cr_real lower[CR_MAX_PARAMETERS], upper[CR_MAX_PARAMETERS];
-  cr_parameters_bounds(f->problem.parameters, lower, upper);
+  cri_parameters_bounds(f->problem.parameters, lower, upper);
   (void)cr_identify_objective(f->problem.train, o->batch, (uint64_t)f->problem.config.top.seed);
   if (o->method == CR_METHOD_LBFGS) {
     const cr_lbfgs lbfgs = {.iterations = o->iterations, .tolerance = o->tolerance};
     return o->iterations == 0 ? CR_OK
-                              : cr_lbfgs_minimise(&lbfgs, objective, lower, upper, f->x,
-                                                  &f->reasons[f->stage], error);
+                              : cri_lbfgs_minimise(&lbfgs, objective, lower, upper, f->x,
+                                                   &f->reasons[f->stage], error);
   }
   const cr_adam adam = {.iterations = o->iterations,
                         .rate = o->rate,
@@ -222,14 +222,14 @@ static cr_status run_stage(fit* f, const cr_objective* objective, cr_error* erro
                         .tolerance = o->tolerance,
                         .batches = o->batch > 0,
                         .keep_best = o->keep_best};
-  return cr_adam_minimise(&adam, objective, lower, upper, f->x, &f->reasons[f->stage], error);
+  return cri_adam_minimise(&adam, objective, lower, upper, f->x, &f->reasons[f->stage], error);
 }
 
 static cr_status search(fit* f, cr_error* error) {
   cr_objective inner = cr_identify_objective(f->problem.train, 0, 0);
   cr_objective objective = cr_record_objective(f->record, &inner, seen, f);
   bool known = cr_record_count(f->record) > 0;
-  cr_parameters_start(f->problem.parameters, f->x);
+  cri_parameters_start(f->problem.parameters, f->x);
 
   // the start, to tell how much was gained and what the gradient has to go by
   f->stage = -1;
@@ -393,7 +393,7 @@ static cr_status finish(fit* f, int* code, cr_error* error) {
   char path[CR_MAX_PATH];
   cr_real p[CR_MAX_PARAMETERS];
   cr_json j = {0};
-  cr_parameters_values(f->problem.parameters, f->x, p);
+  cri_parameters_values(f->problem.parameters, f->x, p);
   put_result(&j, f, p);
   cr_status status = cri_path_join(path, f->problem.folder, "result.json", error);
   if (status == CR_OK && j.failed) {

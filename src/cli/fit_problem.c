@@ -83,7 +83,7 @@ static cr_status open_model(cr_fit_problem* p, const cr_fit_request* r, cr_error
 static cr_status bind_parameters(cr_fit_problem* p, cr_error* error) {
   cr_parameter items[CR_MAX_PARAMETERS];
   cri_fit_parameters(&p->config, items);
-  return cr_parameters_create(&p->parameters, items, p->config.nparameter, &p->m, error);
+  return cri_parameters_create(&p->parameters, items, p->config.nparameter, &p->m, error);
 }
 
 // ---- steps: from one row of the recording, dt, to the next
@@ -167,8 +167,8 @@ static cr_status throw_tosses(cr_fit_problem* p, cr_tosses* made, cr_error* erro
     return cri_fail(error, CR_ERR_MEMORY, "no memory for %d tosses", o->tosses);
   }
   made->n = o->tosses;
-  CR_TRY(cr_parameters_apply(p->parameters, p->truth, error));
-  CR_TRY(cr_throw_make(&options, cr_parameters_model(p->parameters), made->toss, error));
+  CR_TRY(cri_parameters_apply(p->parameters, p->truth, error));
+  CR_TRY(cr_throw_make(&options, cri_parameters_model(p->parameters), made->toss, error));
   CR_TRY(claim_folder(p, error));
   return cri_tosses_write(made, p->data_path, "tosses made by carom fit", error);
 }
@@ -305,7 +305,7 @@ void cr_fit_problem_free(cr_fit_problem* p) {
   cr_pool_free(p->pool);
   cr_windows_free(&p->windows);
   cri_tosses_free(&p->tosses);
-  cr_parameters_free(p->parameters);
+  cri_parameters_free(p->parameters);
   cri_model_free(&p->m);
   cri_load_report_free(&p->report);
   cri_fit_config_free(&p->config);

@@ -52,8 +52,9 @@ static cr_status iterate(const cr_adam* adam, const cr_objective* o, int k, cons
   return CR_OK;
 }
 
-cr_status cr_adam_minimise(const cr_adam* adam, const cr_objective* o, const cr_real* lower,
-                           const cr_real* upper, cr_real* x, const char** reason, cr_error* error) {
+cr_status cri_adam_minimise(const cr_adam* adam, const cr_objective* o, const cr_real* lower,
+                            const cr_real* upper, cr_real* x, const char** reason,
+                            cr_error* error) {
   size_t n = (size_t)o->n;
   cr_real* room = calloc(5 * n + 1, sizeof *room);
   if (room == NULL) {

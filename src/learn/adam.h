@@ -27,7 +27,8 @@ void cr_adam_step(const cr_adam* adam, cr_real rate, int k, int n, cr_real* x, c
 /// best one that was evaluated.
 /// *reason says in a few words why it ended.
 /// Errors   those of the objective; CR_ERR_MEMORY
-cr_status cr_adam_minimise(const cr_adam* adam, const cr_objective* objective, const cr_real* lower,
-                           const cr_real* upper, cr_real* x, const char** reason, cr_error* error);
+cr_status cri_adam_minimise(const cr_adam* adam, const cr_objective* objective,
+                            const cr_real* lower, const cr_real* upper, cr_real* x,
+                            const char** reason, cr_error* error);
 
 #endif

@@ -23,7 +23,7 @@ typedef struct {
 static void problem_free(problem* q) {
   cr_identify_free(q->identify);
   cr_windows_free(&q->windows);
-  cr_parameters_free(q->parameters);
+  cri_parameters_free(q->parameters);
 }
 
 static cr_status bind(problem* q, const cr_course* c, const cr_real* p, cr_error* error) {
@@ -36,7 +36,7 @@ static cr_status bind(problem* q, const cr_course* c, const cr_real* p, cr_error
     items[i] = c->items[i];
     items[i].start = cr_clip(p[i], items[i].lower, items[i].upper);
   }
-  return cr_parameters_create(&q->parameters, items, c->nitem, &q->m, error);
+  return cri_parameters_create(&q->parameters, items, c->nitem, &q->m, error);
 }
 
 static cr_status problem_make(problem* q, const cr_course* c, int steps, int stride, cr_real reach,
@@ -70,7 +70,7 @@ cr_status cr_course_score(const cr_course* c, const cr_real* p, cr_real* score, 
   cr_real x[CR_MAX_PARAMETERS];
   cr_status status = problem_make(&q, c, 0, 1, 0, p, error);
   if (status == CR_OK) {
-    cr_parameters_start(q.parameters, x);
+    cri_parameters_start(q.parameters, x);
     status = cr_identify_evaluate(q.identify, x, NULL, 0, &e, error);
   }
   *score = e.value;
@@ -93,7 +93,7 @@ static cr_status watch(void* context, int batch, const cr_real* x, cr_evaluation
   cr_real p[CR_MAX_PARAMETERS];
   CR_TRY(w->inner.evaluate(w->inner.context, batch, x, result, error));
   if (w->course->watch != NULL) {
-    cr_parameters_values(w->q->parameters, x, p);
+    cri_parameters_values(w->q->parameters, x, p);
     w->course->watch(w->course->watch_context, w->stage, p, result->value);
   }
   return CR_OK;
@@ -107,10 +107,10 @@ static cr_status minimise(const cr_course* c, int stage, const problem* q, cr_re
   const cr_objective objective = {.context = &w, .n = c->nitem, .evaluate = watch};
   cr_adam adam = c->adam;
   adam.iterations = c->stages[stage].iterations;
-  cr_parameters_start(q->parameters, x);
-  cr_parameters_bounds(q->parameters, lower, upper);
-  CR_TRY(cr_adam_minimise(&adam, &objective, lower, upper, x, &reason, error));
-  cr_parameters_values(q->parameters, x, p);
+  cri_parameters_start(q->parameters, x);
+  cri_parameters_bounds(q->parameters, lower, upper);
+  CR_TRY(cri_adam_minimise(&adam, &objective, lower, upper, x, &reason, error));
+  cri_parameters_values(q->parameters, x, p);
   return CR_OK;
 }
 

@@ -40,7 +40,7 @@ struct cr_identify {
 
 static cr_status make_workers(cr_identify* id, cr_error* error) {
   const cr_identify_def* def = &id->def;
-  const cr_model* m = cr_parameters_model(def->parameters);
+  const cr_model* m = cri_parameters_model(def->parameters);
   id->workers = calloc((size_t)id->nworker, sizeof *id->workers);
   if (id->workers == NULL) {
     return cri_fail(error, CR_ERR_MEMORY, "identify: no memory");
@@ -48,7 +48,7 @@ static cr_status make_workers(cr_identify* id, cr_error* error) {
   for (int i = 0; i < id->nworker; i++) {
     worker* w = &id->workers[i];
     CR_TRY(cri_rollout_create(&w->rollout, m, def->nstep * def->every,
-                              cr_parameters_wanted(def->parameters), error));
+                              cri_parameters_wanted(def->parameters), error));
     CR_TRY(cr_rollout_adaptive(w->rollout, m, def->adaptive, error));
     if (def->memory > 0) {
       CR_TRY(cr_rollout_memory(w->rollout, m, def->memory, error));
@@ -75,7 +75,7 @@ static cr_status make_sums(cr_identify* id, cr_error* error) {
 }
 
 cr_status cr_identify_create(cr_identify** out, const cr_identify_def* def, cr_error* error) {
-  const cr_model* m = cr_parameters_model(def->parameters);
+  const cr_model* m = cri_parameters_model(def->parameters);
   if (m->nq != 7 || m->nv != 6 || m->njnt != 1 || m->na != 0 || m->nu != 0) {
     return cri_fail(error, CR_ERR_ARG,
                     "recorded states are those of one free body; the model has %d coordinates, %d "
@@ -89,8 +89,8 @@ cr_status cr_identify_create(cr_identify** out, const cr_identify_def* def, cr_e
   id->def = *def;
   id->def.every = def->every > 0 ? def->every : 1;
   id->nworker = cr_pool_size(def->pool);
-  id->nparameter = cr_parameters_count(def->parameters);
-  id->nderived = cr_parameters_nderived(def->parameters);
+  id->nparameter = cri_parameters_count(def->parameters);
+  id->nderived = cri_parameters_nderived(def->parameters);
   cr_status status = make_workers(id, error);
   status = status == CR_OK ? make_sums(id, error) : status;
   if (status != CR_OK) {
@@ -125,7 +125,7 @@ static int steps_of(const cr_identify* id, const cr_window_place* place) {
 
 static cr_status run_window(cr_identify* id, worker* w, const cr_window_place* place,
                             chunk_sum* sum) {
-  const cr_model* m = cr_parameters_model(id->def.parameters);
+  const cr_model* m = cri_parameters_model(id->def.parameters);
   const cr_toss* toss = &id->def.tosses[place->toss];
   w->window = (cr_window){.state = toss->state + (size_t)place->row * CR_STATE_WIDTH,
                           .nstep = steps_of(id, place),
@@ -143,7 +143,7 @@ static cr_status run_window(cr_identify* id, worker* w, const cr_window_place* p
   CR_TRY(cr_rollout_gradient(w->rollout, m, &id->backward, &loss, &w->error));
   cr_zero(w->p_bar, id->nparameter);
   cr_zero(w->derived, id->nderived);
-  cr_parameters_pullback(id->def.parameters, &w->rollout->bar->par, w->p_bar, w->derived);
+  cri_parameters_pullback(id->def.parameters, &w->rollout->bar->par, w->p_bar, w->derived);
   return CR_OK;
 }
 
@@ -220,9 +220,9 @@ cr_status cr_identify_evaluate(cr_identify* id, const cr_real* x, const int32_t*
                                cr_evaluation* result, cr_error* error) {
   cr_parameters* ps = id->def.parameters;
   cr_real p[CR_MAX_PARAMETERS];
-  cr_parameters_values(ps, x, p);
-  CR_TRY(cr_parameters_apply(ps, p, error));
-  id->backward = *cr_parameters_model(ps);
+  cri_parameters_values(ps, x, p);
+  CR_TRY(cri_parameters_apply(ps, p, error));
+  id->backward = *cri_parameters_model(ps);
   id->backward.memory = NULL;
   id->backward.cfd = id->def.cfd;
   id->windows = windows;
@@ -244,11 +244,11 @@ cr_status cr_identify_evaluate(cr_identify* id, const cr_real* x, const int32_t*
   result->zero_windows = id->n > 0 ? id->sums[0].zero_windows : 0;
   result->contact_free = id->n > 0 ? id->sums[0].contact_free : 0;
   if (id->gradient) {
-    CR_TRY(cr_parameters_derived(ps, id->derived, id->p_bar, error));
+    CR_TRY(cri_parameters_derived(ps, id->derived, id->p_bar, error));
     for (int i = 0; i < id->nparameter; i++) {
       id->p_bar[i] *= share;
     }
-    cr_parameters_chain(ps, x, id->p_bar, result->gradient);
+    cri_parameters_chain(ps, x, id->p_bar, result->gradient);
   }
   return CR_OK;
 }

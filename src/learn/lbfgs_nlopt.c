@@ -6,6 +6,9 @@
 #include "learn/lbfgs_nlopt.h"
 
 #include <nlopt.h>
+#include <stdlib.h>
+
+#include "learn/minimise.h"
 
 typedef struct {
   const cr_objective* objective;
@@ -55,9 +58,9 @@ static const char* words(nlopt_result result, bool all_done) {
   }
 }
 
-cr_status cr_lbfgs_minimise(const cr_lbfgs* lbfgs, const cr_objective* objective,
-                            const cr_real* lower, const cr_real* upper, cr_real* x,
-                            const char** reason, cr_error* error) {
+cr_status cri_lbfgs_minimise(const cr_lbfgs* lbfgs, const cr_objective* objective,
+                             const cr_real* lower, const cr_real* upper, cr_real* x,
+                             const char** reason, cr_error* error) {
   enum { MAX_N = 256 };
   double at[MAX_N];
   int n = objective->n;
@@ -80,4 +83,23 @@ cr_status cr_lbfgs_minimise(const cr_lbfgs* lbfgs, const cr_objective* objective
   }
   *reason = words(result, s.left == 0);
   return s.status;
+}
+
+cr_status cr_minimise_lbfgs(const cr_minimise_problem* p, const cr_lbfgs_options* o, cr_real* x,
+                            const char** reason, cr_error* error) {
+  const char* why = "";
+  cr_objective objective;
+  cr_real* bounds;
+  CR_TRY(cri_minimise_begin("cr_minimise_lbfgs", p, o != NULL, x, &objective, &bounds, error));
+  bool sane = o->size >= sizeof *o && o->iterations > 0 && o->tolerance >= 0 && p->n <= 256;
+  const cr_lbfgs lbfgs = {.iterations = o->iterations, .tolerance = o->tolerance};
+  cr_status status =
+      !sane ? cri_fail(error, CR_ERR_ARG,
+                       "cr_minimise_lbfgs: a size, iterations and at most 256 numbers expected")
+            : cri_lbfgs_minimise(&lbfgs, &objective, bounds, bounds + p->n, x, &why, error);
+  free(bounds);
+  if (reason != NULL) {
+    *reason = why;
+  }
+  return status;
 }

@@ -14,8 +14,8 @@ typedef struct {
 /// Minimises from x over all data, with lower <= x <= upper; x is the best point seen.
 /// *reason says in a few words why it ended.
 /// Errors   those of the objective; CR_ERR_MEMORY; CR_ERR_NONFINITE where a value is not finite
-cr_status cr_lbfgs_minimise(const cr_lbfgs* lbfgs, const cr_objective* objective,
-                            const cr_real* lower, const cr_real* upper, cr_real* x,
-                            const char** reason, cr_error* error);
+cr_status cri_lbfgs_minimise(const cr_lbfgs* lbfgs, const cr_objective* objective,
+                             const cr_real* lower, const cr_real* upper, cr_real* x,
+                             const char** reason, cr_error* error);
 
 #endif

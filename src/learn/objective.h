@@ -5,6 +5,7 @@
 
 #include "base/real.h"
 #include "base/status.h"
+#include "carom/parameters.h"
 
 /// One evaluation. The caller provides the gradient's room (n numbers).
 typedef struct {
@@ -14,8 +15,6 @@ typedef struct {
   int zero_windows;  // of these, how many have a gradient of exactly zero
   int contact_free;  // of these, how many never had a constraint row
 } cr_evaluation;
-
-enum { CR_ALL_DATA = -1 };
 
 typedef struct {
   void* context;

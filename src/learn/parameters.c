@@ -12,6 +12,7 @@
 
 #include "engine/constants.h"
 #include "model/check.h"
+#include "model/misuse.h"
 #include "model/names.h"
 
 typedef struct {
@@ -25,6 +26,8 @@ struct cr_parameters {
   int n;
   entry* entries;
   bool wanted[CR_N_FIELD];
+  const char* fields[CR_N_FIELD];  // the same by name
+  int nfield;
   cr_model m;           // the variant, a copy that owns its arrays
   cr_data *work, *bar;  // for the derived constants
 };
@@ -207,11 +210,11 @@ static cr_status fill(cr_parameters* ps, const cr_model* m, const cr_parameter* 
   for (int i = 0; i < ps->n; i++) {
     p[i] = items[i].start;
   }
-  return cr_parameters_apply(ps, p, error);
+  return cri_parameters_apply(ps, p, error);
 }
 
-cr_status cr_parameters_create(cr_parameters** out, const cr_parameter* items, int n,
-                               const cr_model* m, cr_error* error) {
+cr_status cri_parameters_create(cr_parameters** out, const cr_parameter* items, int n,
+                                const cr_model* m, cr_error* error) {
   if (n < 1 || n > CR_MAX_PARAMETERS) {
     return cri_fail(error, CR_ERR_ARG, "%d parameters: there must be 1 to %d", n,
                     CR_MAX_PARAMETERS);
@@ -227,14 +230,14 @@ cr_status cr_parameters_create(cr_parameters** out, const cr_parameter* items, i
   ps->entries = entries;
   cr_status status = fill(ps, m, items, error);
   if (status != CR_OK) {
-    cr_parameters_free(ps);
+    cri_parameters_free(ps);
     return status;
   }
   *out = ps;
   return CR_OK;
 }
 
-void cr_parameters_free(cr_parameters* ps) {
+void cri_parameters_free(cr_parameters* ps) {
   if (ps == NULL) {
     return;
   }
@@ -245,21 +248,21 @@ void cr_parameters_free(cr_parameters* ps) {
   free(ps);
 }
 
-int cr_parameters_count(const cr_parameters* ps) { return ps->n; }
+int cri_parameters_count(const cr_parameters* ps) { return ps->n; }
 
-const bool* cr_parameters_wanted(const cr_parameters* ps) { return ps->wanted; }
+const bool* cri_parameters_wanted(const cr_parameters* ps) { return ps->wanted; }
 
-const cr_model* cr_parameters_model(const cr_parameters* ps) { return &ps->m; }
+const cr_model* cri_parameters_model(const cr_parameters* ps) { return &ps->m; }
 
 // ---- transforms
 
-void cr_parameters_start(const cr_parameters* ps, cr_real* x) {
+void cri_parameters_start(const cr_parameters* ps, cr_real* x) {
   for (int i = 0; i < ps->n; i++) {
     x[i] = cr_transform_inverse(ps->entries[i].item.transform, ps->entries[i].item.start);
   }
 }
 
-void cr_parameters_bounds(const cr_parameters* ps, cr_real* lower, cr_real* upper) {
+void cri_parameters_bounds(const cr_parameters* ps, cr_real* lower, cr_real* upper) {
   for (int i = 0; i < ps->n; i++) {
     const cr_parameter* item = &ps->entries[i].item;
     lower[i] = cr_transform_inverse(item->transform, item->lower);
@@ -267,14 +270,14 @@ void cr_parameters_bounds(const cr_parameters* ps, cr_real* lower, cr_real* uppe
   }
 }
 
-void cr_parameters_values(const cr_parameters* ps, const cr_real* x, cr_real* p) {
+void cri_parameters_values(const cr_parameters* ps, const cr_real* x, cr_real* p) {
   for (int i = 0; i < ps->n; i++) {
     p[i] = cr_transform_value(ps->entries[i].item.transform, x[i]);
   }
 }
 
-void cr_parameters_chain(const cr_parameters* ps, const cr_real* x, const cr_real* p_bar,
-                         cr_real* x_bar) {
+void cri_parameters_chain(const cr_parameters* ps, const cr_real* x, const cr_real* p_bar,
+                          cr_real* x_bar) {
   for (int i = 0; i < ps->n; i++) {
     x_bar[i] = p_bar[i] * cr_transform_slope(ps->entries[i].item.transform, x[i]);
   }
@@ -282,7 +285,7 @@ void cr_parameters_chain(const cr_parameters* ps, const cr_real* x, const cr_rea
 
 // ---- forward
 
-cr_status cr_parameters_apply(cr_parameters* ps, const cr_real* p, cr_error* error) {
+cr_status cri_parameters_apply(cr_parameters* ps, const cr_real* p, cr_error* error) {
   for (int kind = 0; kind < N_KIND; kind++) {
     for (int i = 0; i < ps->n; i++) {
       if ((int)ps->entries[i].item.kind == kind) {
@@ -327,7 +330,7 @@ static int derived_size(const cr_parameters* ps, int k) {
   return cri_field_rows(&ps->m, NULL, id) * cri_field_width(&ps->m, id);
 }
 
-int cr_parameters_nderived(const cr_parameters* ps) {
+int cri_parameters_nderived(const cr_parameters* ps) {
   int n = 0;
   for (int k = 0; k < CR_N_DERIVED; k++) {
     n += derived_size(ps, k);
@@ -335,8 +338,8 @@ int cr_parameters_nderived(const cr_parameters* ps) {
   return n;
 }
 
-void cr_parameters_pullback(const cr_parameters* ps, cr_model* par_bar, cr_real* p_bar,
-                            cr_real* derived) {
+void cri_parameters_pullback(const cr_parameters* ps, cr_model* par_bar, cr_real* p_bar,
+                             cr_real* derived) {
   for (int k = 0; k < CR_N_DERIVED; k++) {
     const cr_real* bar = cri_field_real(par_bar, NULL, cri_derived_fields[k]);
     int n = derived_size(ps, k);
@@ -348,8 +351,8 @@ void cr_parameters_pullback(const cr_parameters* ps, cr_model* par_bar, cr_real*
   pullback_direct(ps, par_bar, p_bar);
 }
 
-cr_status cr_parameters_derived(cr_parameters* ps, const cr_real* derived, cr_real* p_bar,
-                                cr_error* error) {
+cr_status cri_parameters_derived(cr_parameters* ps, const cr_real* derived, cr_real* p_bar,
+                                 cr_error* error) {
   cr_model* par_bar = &ps->bar->par;
   cri_model_twin_zero(par_bar, &ps->m);
   for (int k = 0; k < CR_N_DERIVED; k++) {
@@ -362,5 +365,128 @@ cr_status cr_parameters_derived(cr_parameters* ps, const cr_real* derived, cr_re
     return cri_fail(error, status, "%s", ps->work->error.text);
   }
   pullback_direct(ps, par_bar, p_bar);
+  return CR_OK;
+}
+
+// ---- what a user sees
+
+static cr_status take_item(const cri_call* call, const cr_parameter_info* info,
+                           cr_parameter* item) {
+  CR_TRY(cri_given(call, info, "a parameter"));
+  if (info->size < sizeof *info) {
+    return cri_fail(call->error, CR_ERR_ARG, "%s: the member size is not set", call->name);
+  }
+  CR_TRY(cri_given(call, info->name, "a name"));
+  CR_TRY(cri_given(call, info->target, "a target"));
+  bool fits = strlen(info->name) < sizeof item->name && strlen(info->target) < sizeof item->target;
+  bool known = info->kind >= CR_FIT_FIELD && info->kind <= CR_FIT_BOX_SIDE &&
+               info->transform >= CR_TRANSFORM_NONE && info->transform <= CR_TRANSFORM_SOFTPLUS;
+  if (!fits || !known) {
+    return cri_fail(call->error, CR_ERR_ARG, "parameter '%.40s': %s", info->name,
+                    fits ? "no such kind or transform" : "the name or target is too long");
+  }
+  *item = (cr_parameter){.kind = info->kind,
+                         .transform = info->transform,
+                         .start = info->start,
+                         .lower = info->lower,
+                         .upper = info->upper};
+  (void)snprintf(item->name, sizeof item->name, "%s", info->name);
+  (void)snprintf(item->target, sizeof item->target, "%s", info->target);
+  return CR_OK;
+}
+
+cr_status cr_parameters_create(cr_parameters** out, const cr_model* m,
+                               const cr_parameter_info* const* items, int n, cr_error* error) {
+  const cri_call call = {"cr_parameters_create", error};
+  cr_parameter list[CR_MAX_PARAMETERS];
+  CR_TRY(cri_given(&call, out, "where the parameters go"));
+  CR_TRY(cri_given(&call, m, "the model"));
+  CR_TRY(cri_given(&call, items, "the list"));
+  for (int i = 0; i < n && i < CR_MAX_PARAMETERS; i++) {
+    CR_TRY(take_item(&call, items[i], &list[i]));
+  }
+  CR_TRY(cri_parameters_create(out, list, n, m, error));
+  cr_parameters* ps = *out;
+  for (int i = 0; i < CR_N_FIELD; i++) {
+    if (ps->wanted[i]) {
+      ps->fields[ps->nfield++] = cri_field((cr_field_id)i)->name;
+    }
+  }
+  return CR_OK;
+}
+
+void cr_parameters_destroy(cr_parameters* ps) { cri_parameters_free(ps); }
+
+int cr_parameters_count(const cr_parameters* ps) { return ps != NULL ? ps->n : 0; }
+
+const cr_model* cr_parameters_model(const cr_parameters* ps) { return ps != NULL ? &ps->m : NULL; }
+
+const char* const* cr_parameters_fields(const cr_parameters* ps, int* n) {
+  if (n != NULL) {
+    *n = ps != NULL ? ps->nfield : 0;
+  }
+  return ps != NULL ? ps->fields : NULL;
+}
+
+cr_status cr_parameters_get_start(const cr_parameters* ps, cr_real* x, cr_error* error) {
+  const cri_call call = {"cr_parameters_get_start", error};
+  CR_TRY(cri_given(&call, ps, "the parameters"));
+  CR_TRY(cri_given(&call, x, "x"));
+  cri_parameters_start(ps, x);
+  return CR_OK;
+}
+
+cr_status cr_parameters_get_bounds(const cr_parameters* ps, cr_real* lower, cr_real* upper,
+                                   cr_error* error) {
+  const cri_call call = {"cr_parameters_get_bounds", error};
+  CR_TRY(cri_given(&call, ps, "the parameters"));
+  CR_TRY(cri_given(&call, lower, "lower"));
+  CR_TRY(cri_given(&call, upper, "upper"));
+  cri_parameters_bounds(ps, lower, upper);
+  return CR_OK;
+}
+
+cr_status cr_parameters_get_values(const cr_parameters* ps, const cr_real* x, cr_real* p,
+                                   cr_error* error) {
+  const cri_call call = {"cr_parameters_get_values", error};
+  CR_TRY(cri_given(&call, ps, "the parameters"));
+  CR_TRY(cri_given(&call, x, "x"));
+  CR_TRY(cri_given(&call, p, "p"));
+  cri_parameters_values(ps, x, p);
+  return CR_OK;
+}
+
+cr_status cr_parameters_set(cr_parameters* ps, const cr_real* x, cr_error* error) {
+  const cri_call call = {"cr_parameters_set", error};
+  cr_real p[CR_MAX_PARAMETERS];
+  CR_TRY(cri_given(&call, ps, "the parameters"));
+  CR_TRY(cri_given(&call, x, "x"));
+  cri_parameters_values(ps, x, p);
+  return cri_parameters_apply(ps, p, error);
+}
+
+cr_status cr_parameters_gradient(cr_parameters* ps, cr_data* bar, const cr_real* x, cr_real* x_bar,
+                                 cr_error* error) {
+  const cri_call call = {"cr_parameters_gradient", error};
+  cr_real p_bar[CR_MAX_PARAMETERS] = {0};
+  CR_TRY(cri_given(&call, ps, "the parameters"));
+  CR_TRY(cri_check_data(&call, &ps->m, bar, CR_DATA_COTANGENT, "bar"));
+  CR_TRY(cri_given(&call, x, "x"));
+  CR_TRY(cri_given(&call, x_bar, "x_bar"));
+  for (int i = 0; i < ps->nfield; i++) {
+    cr_field_id id = cri_field_find(ps->fields[i]);
+    if (cri_field_real(&bar->par, NULL, id) == NULL && cri_field_rows(&ps->m, NULL, id) > 0) {
+      return cri_fail(error, CR_ERR_ARG, "cr_parameters_gradient: bar has no %s", ps->fields[i]);
+    }
+  }
+  cr_real* derived = calloc((size_t)cri_parameters_nderived(ps) + 1, sizeof *derived);
+  if (derived == NULL) {
+    return cri_fail(error, CR_ERR_MEMORY, "cr_parameters_gradient: no memory");
+  }
+  cri_parameters_pullback(ps, &bar->par, p_bar, derived);
+  cr_status status = cri_parameters_derived(ps, derived, p_bar, error);
+  free(derived);
+  CR_TRY(status);
+  cri_parameters_chain(ps, x, p_bar, x_bar);
   return CR_OK;
 }

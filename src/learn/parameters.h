@@ -8,11 +8,6 @@
 #include "learn/transform.h"
 #include "model/data.h"
 
-typedef enum {
-  CR_FIT_FIELD,    // one number of a model field: "body_mass[cube]", "geom_friction[floor][0]"
-  CR_FIT_BOX_SIDE  // side s of a cube, by its geom: sizes s/2, inertia m s^2/6 about each axis
-} cr_fit_kind;
-
 enum { CR_MAX_NAME = 64, CR_MAX_PARAMETERS = 64 };
 
 typedef struct {
@@ -23,50 +18,48 @@ typedef struct {
   cr_real start, lower, upper;  // bounds may be infinite
 } cr_parameter;
 
-typedef struct cr_parameters cr_parameters;
-
 /// Binds n parameters to m and makes a variant of it at their starts.
 /// Errors   CR_ERR_NAME (unknown field or geom); CR_ERR_ARG naming the parameter: a place that is
 ///          not one number of a parameter field, a derived field, a geom that is not the only one of
 ///          its body or not about its centre of mass, two parameters for one number, a start
 ///          outside its bounds or out of the transform's reach
-cr_status cr_parameters_create(cr_parameters** parameters, const cr_parameter* items, int n,
-                               const cr_model* m, cr_error* error);
+cr_status cri_parameters_create(cr_parameters** parameters, const cr_parameter* items, int n,
+                                const cr_model* m, cr_error* error);
 
-void cr_parameters_free(cr_parameters* parameters);
+void cri_parameters_free(cr_parameters* parameters);
 
-int cr_parameters_count(const cr_parameters* parameters);
+int cri_parameters_count(const cr_parameters* parameters);
 
 /// Which fields need cotangents, for cri_data_twin and cri_rollout_create.
-const bool* cr_parameters_wanted(const cr_parameters* parameters);
+const bool* cri_parameters_wanted(const cr_parameters* parameters);
 
 /// The variant of the model that holds the parameters last applied, derived constants included.
-const cr_model* cr_parameters_model(const cr_parameters* parameters);
+const cr_model* cri_parameters_model(const cr_parameters* parameters);
 
 /// x of the starts, and of the bounds.
-void cr_parameters_start(const cr_parameters* parameters, cr_real* x);
-void cr_parameters_bounds(const cr_parameters* parameters, cr_real* lower, cr_real* upper);
+void cri_parameters_start(const cr_parameters* parameters, cr_real* x);
+void cri_parameters_bounds(const cr_parameters* parameters, cr_real* lower, cr_real* upper);
 
 /// p of x.
-void cr_parameters_values(const cr_parameters* parameters, const cr_real* x, cr_real* p);
+void cri_parameters_values(const cr_parameters* parameters, const cr_real* x, cr_real* p);
 
 /// Puts the parameters p (count numbers) into the variant and derives its constants again.
 /// Errors   CR_ERR_MODEL where the variant is not a valid model (a negative mass), CR_ERR_SINGULAR
-cr_status cr_parameters_apply(cr_parameters* parameters, const cr_real* p, cr_error* error);
+cr_status cri_parameters_apply(cr_parameters* parameters, const cr_real* p, cr_error* error);
 
 /// Cotangents of fields into those of parameters. What the derived constants imply is collected in
-/// `derived` (cr_parameters_nderived numbers) and carried on once, at the end, by
-/// cr_parameters_derived. Both add. par_bar is used up.
+/// `derived` (cri_parameters_nderived numbers) and carried on once, at the end, by
+/// cri_parameters_derived. Both add. par_bar is used up.
 /// Smooth   everywhere. The side of a cube has no part in free flight: its gradient there is zero,
 ///          exactly, not the round-off of moments whose cotangents cancel
-void cr_parameters_pullback(const cr_parameters* parameters, cr_model* par_bar, cr_real* p_bar,
-                            cr_real* derived);
-int cr_parameters_nderived(const cr_parameters* parameters);
-cr_status cr_parameters_derived(cr_parameters* parameters, const cr_real* derived, cr_real* p_bar,
-                                cr_error* error);
+void cri_parameters_pullback(const cr_parameters* parameters, cr_model* par_bar, cr_real* p_bar,
+                             cr_real* derived);
+int cri_parameters_nderived(const cr_parameters* parameters);
+cr_status cri_parameters_derived(cr_parameters* parameters, const cr_real* derived, cr_real* p_bar,
+                                 cr_error* error);
 
 /// x_bar = p_bar dp/dx.
-void cr_parameters_chain(const cr_parameters* parameters, const cr_real* x, const cr_real* p_bar,
-                         cr_real* x_bar);
+void cri_parameters_chain(const cr_parameters* parameters, const cr_real* x, const cr_real* p_bar,
+                          cr_real* x_bar);
 
 #endif

@@ -63,7 +63,7 @@ static cr_status bind(const cr_cube* cube, const cr_real* p, cr_parameters** par
     items[i] = cube->items[i];
     items[i].start = cr_clip(p[i], items[i].lower, items[i].upper);
   }
-  return cr_parameters_create(parameters, items, CR_CUBE_N, &cube->m, error);
+  return cri_parameters_create(parameters, items, CR_CUBE_N, &cube->m, error);
 }
 
 // ---- tosses: recorded, or made with a truth of our own
@@ -89,8 +89,8 @@ static cr_status throw_tosses(cr_cube* cube, const cr_notebook* book, cr_error* 
   }
   made->n = options.tosses;
   CR_TRY(bind(cube, cri_cube_truth, &parameters, error));
-  cr_status status = cr_throw_make(&options, cr_parameters_model(parameters), made->toss, error);
-  cr_parameters_free(parameters);
+  cr_status status = cr_throw_make(&options, cri_parameters_model(parameters), made->toss, error);
+  cri_parameters_free(parameters);
   return status == CR_OK ? cri_tosses_write(made, path, "tosses made by carom study", error)
                          : status;
 }
@@ -159,11 +159,11 @@ cr_status cri_cube_score_quaternions(const cr_cube* cube, const cr_real* p, cr_r
     longest = rows - 1 > longest ? rows - 1 : longest;
   }
   CR_TRY(bind(cube, p, &parameters, error));
-  const cr_model* m = cr_parameters_model(parameters);
+  const cr_model* m = cri_parameters_model(parameters);
   cr_status status = cr_rollout_create(&r, m, longest, NULL, 0, error);
   status = status == CR_OK ? run_tosses(cube, m, r, score, error) : status;
   cr_rollout_free(r);
-  cr_parameters_free(parameters);
+  cri_parameters_free(parameters);
   return status;
 }
 

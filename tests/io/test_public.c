@@ -38,6 +38,7 @@ static struct {
   cr_batch* batch;
   cr_load_report* report;
   cr_gradient* gradient;
+  cr_parameters* parameters;
   cr_check *check, *checked;
   cr_check_result result;
   cr_check_field compared;
@@ -57,6 +58,25 @@ static const char* const many_names[] = {"gravity"};
 static const cr_real down[] = {0, 0, -9.81};
 static const cr_real* const many_values[] = {down};
 static const cr_real scale[] = {1};
+static const cr_parameter_info mass = {.size = sizeof mass,
+                                       .name = "mass",
+                                       .target = "body_mass[box]",
+                                       .transform = CR_TRANSFORM_LOG,
+                                       .start = 1,
+                                       .lower = 0.1,
+                                       .upper = 10};
+static const cr_parameter_info* const items[] = {&mass};
+
+static cr_status square(void* context, int batch, const cr_real* x, cr_real* value,
+                        cr_real* gradient, cr_error* error) {
+  (void)context, (void)batch, (void)error;
+  *value = x[0] * x[0];
+  gradient[0] = 2 * x[0];
+  return CR_OK;
+}
+static const cr_minimise_problem minimum = {.size = sizeof minimum, .n = 1, .evaluate = square};
+static const cr_lbfgs_options lbfgs = {.size = sizeof lbfgs, .iterations = 9};
+static const cr_adam_options adam = {.size = sizeof adam, .iterations = 9, .rate = 0.1};
 static const cr_batch_options batch_options = {.nstep = 2, .nthread = 1};
 static const cr_check_options few_states = {.size = sizeof few_states, .states = 1};
 static const cr_batch_input batch_input = {0};
@@ -119,6 +139,7 @@ static void setup(void) {
   must(cr_batch_create(&w.batch, w.m, w.m, &batch_options, &w.error));
   w.loss = cr_expression_loss(w.expression, false);
   must(cr_load_report_create(&w.report, &w.error));
+  must(cr_parameters_create(&w.parameters, w.m, items, 1, &w.error));
   must(cr_check_create(&w.checked, &w.error));
   must(cr_check_run(w.checked, model_path, &few_states, &w.error));
   w.result.size = sizeof w.result;
@@ -145,6 +166,7 @@ static void setup(void) {
 static void teardown(void) {
   cr_gradient_destroy(w.gradient);
   cr_load_report_destroy(w.report);
+  cr_parameters_destroy(w.parameters);
   cr_check_destroy(w.checked);
   cr_check_destroy(w.check);
   cr_batch_free(w.batch);
@@ -221,6 +243,23 @@ CALL_VOID(cr_check_get_kink, a[0], 0)
 CALL_VOID(cr_check_get_off, a[0], 0, a[1], a[2])
 CALL_POINTER(cr_check_get_report, a[0])
 CALL(cr_follow, a[0], a[1], 2, a[2], a[3], a[4], a[5], a[6], a[7])
+#define CALL_NUMBER(name, ...) \
+  static long call_##name(void** a) { return a != NULL && name(__VA_ARGS__) == name(__VA_ARGS__); }
+CALL_NUMBER(cr_transform_value, CR_TRANSFORM_LOG, 1)
+CALL_NUMBER(cr_transform_inverse, CR_TRANSFORM_LOG, 1)
+CALL_NUMBER(cr_transform_slope, CR_TRANSFORM_LOG, 1)
+CALL_MAKE(cr_parameters_create, cr_parameters_destroy, a[0], a[1], a[2], 1, a[3])
+CALL_VOID(cr_parameters_destroy, a[0] == NULL ? NULL : (w.slot = NULL))
+CALL(cr_parameters_count, a[0])
+CALL_POINTER(cr_parameters_model, a[0])
+CALL_POINTER(cr_parameters_fields, a[0], a[1])
+CALL(cr_parameters_get_start, a[0], a[1], a[2])
+CALL(cr_parameters_get_bounds, a[0], a[1], a[2], a[3])
+CALL(cr_parameters_get_values, a[0], a[1], a[2], a[3])
+CALL(cr_parameters_set, a[0], a[1], a[2])
+CALL(cr_parameters_gradient, a[0], a[1], a[2], a[3], a[4])
+CALL(cr_minimise_lbfgs, a[0], a[1], a[2], a[3], a[4])
+CALL(cr_minimise_adam, a[0], a[1], a[2], a[3], a[4])
 CALL(cr_trust_measure, a[0], a[1], a[2])
 static long call_cr_trust_word(void** a) {
   return a != NULL && cr_trust_word(CR_TRUST_YES) != NULL;
@@ -361,7 +400,8 @@ typedef enum { STATUS, POINTER, COUNT, NOTHING } kind_of_result;
 //   S name  U path  X Y Z numbers  I count  P names of parameters  J K Jacobians  R rollout
 //   Q expression  L loss  A options, none here  C context  G batch  F G's options  V input  H output
 //   1 a field  2 a place  3 a report  4 names  5 their values  6 a gradient  7 trust  8 its problem
-//   9 a check  ! one that ran  # its result  $ a field of it  % a stage
+//   % parameters  & bound  ( what is minimised, < and > how
+//   9 a check  ! one that ran  # its result  $ a field of it  ) a stage
 // Needs: what has to be called before it: (f)orward, (s)tep, (i)nverse, any of these (k), a (r)un; of the
 // gradient a run (u), and the gradient itself (g)
 typedef struct {
@@ -411,6 +451,21 @@ static const row table[] = {
     ROW(cr_check_get_off, "!ia", NOTHING, 0, NULL, NULL),
     ROW(cr_check_get_report, "!", POINTER, 0, NULL, NULL),
     ROW(cr_follow, "UaxyiiIe", STATUS, 0, model_path, NULL),
+    ROW(cr_transform_value, "", POINTER, 0, NULL, NULL),
+    ROW(cr_transform_inverse, "", POINTER, 0, NULL, NULL),
+    ROW(cr_transform_slope, "", POINTER, 0, NULL, NULL),
+    ROW(cr_parameters_create, "OM%e", STATUS, 0, NULL, NULL),
+    ROW(cr_parameters_destroy, "&", NOTHING, 0, NULL, NULL),
+    ROW(cr_parameters_count, "&", COUNT, 0, NULL, NULL),
+    ROW(cr_parameters_model, "&", POINTER, 0, NULL, NULL),
+    ROW(cr_parameters_fields, "&i", POINTER, 0, NULL, NULL),
+    ROW(cr_parameters_get_start, "&Xe", STATUS, 0, NULL, NULL),
+    ROW(cr_parameters_get_bounds, "&XYe", STATUS, 0, NULL, NULL),
+    ROW(cr_parameters_get_values, "&XYe", STATUS, 0, NULL, NULL),
+    ROW(cr_parameters_set, "&Xe", STATUS, 0, NULL, NULL),
+    ROW(cr_parameters_gradient, "&BXYe", STATUS, 0, NULL, NULL),
+    ROW(cr_minimise_lbfgs, "(<Xae", STATUS, 0, NULL, NULL),
+    ROW(cr_minimise_adam, "(>Xae", STATUS, 0, NULL, NULL),
     ROW(cr_trust_measure, "78e", STATUS, 0, NULL, NULL),
     ROW(cr_trust_word, "", POINTER, 0, NULL, NULL),
     ROW(cr_gradient_create, "OMPae", STATUS, 0, NULL, NULL),
@@ -444,7 +499,7 @@ static const row table[] = {
     ROW(cr_data_integers, "MDSii", POINTER, 0, "contact_geom", NULL),
     ROW(cr_model_place, "MS2e", STATUS, 0, "qpos[elbow]", NULL),
     ROW(cr_model_derive, "Me", STATUS, 0, NULL, NULL),
-    ROW(cr_model_add_stage, "M%e", STATUS, 0, NULL, NULL),
+    ROW(cr_model_add_stage, "M)e", STATUS, 0, NULL, NULL),
     ROW(cr_model_stage, "M", POINTER, 0, NULL, NULL),
     // data, state
     ROW(cr_data_create, "OMe", STATUS, 0, NULL, NULL),
@@ -580,6 +635,16 @@ static void* argument(const row* r, int i) {
       return (void*)(uintptr_t)&batch_input;
     case 'H':
       return (void*)(uintptr_t)&batch_output;
+    case '%':
+      return (void*)(uintptr_t)items;
+    case '&':
+      return w.parameters;
+    case '(':
+      return (void*)(uintptr_t)&minimum;
+    case '<':
+      return (void*)(uintptr_t)&lbfgs;
+    case '>':
+      return (void*)(uintptr_t)&adam;
     case '9':
       return w.check;
     case '!':
@@ -604,7 +669,7 @@ static void* argument(const row* r, int i) {
       return &w.field;
     case '2':
       return &w.place;
-    case '%':
+    case ')':
       return (void*)(uintptr_t)&stage_options;
     default:
       return NULL;  // A, C

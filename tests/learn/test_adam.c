@@ -51,7 +51,7 @@ TEST(adam_finds_the_bottom) {
   cr_objective o = {&b, 2, bowl_value};
   cr_real x[] = {3, 3};
   const char* reason = NULL;
-  assert_int_equal(cr_adam_minimise(&plain, &o, open_low, open_high, x, &reason, NULL), CR_OK);
+  assert_int_equal(cri_adam_minimise(&plain, &o, open_low, open_high, x, &reason, NULL), CR_OK);
   assert_close(x[0], CR_R(0.5), CR_R(1e-3));
   assert_close(x[1], -2, CR_R(1e-3));
   assert_int_equal(b.calls, 1500);
@@ -68,11 +68,11 @@ TEST(adam_keeps_the_best) {
   leap.rate = leap.final_rate = 3;
   const char* reason = NULL;
   cr_real x[] = {1, CR_R(-2.5)};
-  assert_int_equal(cr_adam_minimise(&leap, &o, open_low, open_high, x, &reason, NULL), CR_OK);
+  assert_int_equal(cri_adam_minimise(&leap, &o, open_low, open_high, x, &reason, NULL), CR_OK);
   assert_true(cr_abs(x[0] - CR_R(0.5)) > CR_R(0.5));
   leap.keep_best = true;
   cr_real y[] = {1, CR_R(-2.5)};
-  assert_int_equal(cr_adam_minimise(&leap, &o, open_low, open_high, y, &reason, NULL), CR_OK);
+  assert_int_equal(cri_adam_minimise(&leap, &o, open_low, open_high, y, &reason, NULL), CR_OK);
   assert_close(y[0], 1, 0);
   assert_close(y[1], CR_R(-2.5), 0);
 }
@@ -85,7 +85,7 @@ TEST(adam_keeps_bounds_and_batches) {
   cr_adam adam = plain;
   adam.batches = true;
   const char* reason = NULL;
-  assert_int_equal(cr_adam_minimise(&adam, &o, low, high, x, &reason, NULL), CR_OK);
+  assert_int_equal(cri_adam_minimise(&adam, &o, low, high, x, &reason, NULL), CR_OK);
   assert_close(x[0], 1, 0);
   assert_close(x[1], -1, 0);
   assert_int_equal(b.last_batch, 1499);
@@ -99,7 +99,7 @@ TEST(adam_ends_when_steps_are_small) {
   cr_adam adam = plain;
   adam.tolerance = CR_R(1e-9);
   const char* reason = NULL;
-  assert_int_equal(cr_adam_minimise(&adam, &o, low, high, x, &reason, NULL), CR_OK);
+  assert_int_equal(cri_adam_minimise(&adam, &o, low, high, x, &reason, NULL), CR_OK);
   assert_int_equal(b.calls, CR_ADAM_CALM);
   assert_string_equal(reason, "steps below the tolerance");
 }
@@ -110,7 +110,7 @@ TEST(adam_passes_a_failure_on) {
   cr_real x[] = {3, 3};
   const char* reason = NULL;
   cr_error error = {0};
-  assert_int_equal(cr_adam_minimise(&plain, &o, open_low, open_high, x, &reason, &error),
+  assert_int_equal(cri_adam_minimise(&plain, &o, open_low, open_high, x, &reason, &error),
                    CR_ERR_INTERRUPTED);
   assert_string_equal(error.text, "stop");
   assert_int_equal(b.calls, 8);

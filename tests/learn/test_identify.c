@@ -47,7 +47,7 @@ static void open_scene_with(scene* s, int nitem, int threads, bool cfd, bool (*s
   } else {
     s->m.timestep /= (cr_real)every;
   }
-  if (cr_parameters_create(&s->parameters, items, nitem, &s->m, &error) != CR_OK) {
+  if (cri_parameters_create(&s->parameters, items, nitem, &s->m, &error) != CR_OK) {
     fail_msg("%s", error.text);
   }
   const cr_identify_def def = {.parameters = s->parameters,
@@ -70,7 +70,7 @@ static void open_scene(scene* s, int nitem, int threads, bool cfd, bool (*stop)(
 
 static void close_scene(scene* s) {
   cr_identify_free(s->identify);
-  cr_parameters_free(s->parameters);
+  cri_parameters_free(s->parameters);
   cr_pool_free(s->pool);
   cr_windows_free(&s->windows);
   tosses_free(s->tosses, N);
@@ -95,7 +95,7 @@ TEST(gradient_matches_differences) {
   open_scene(&s, N_ITEM, 1, false, NULL);
   cr_real x[N_ITEM], g[N_ITEM], h = 100 * cr_pow(CR_EPS, CR_R(0.5));
   cr_evaluation e = {.gradient = g};
-  cr_parameters_start(s.parameters, x);
+  cri_parameters_start(s.parameters, x);
   assert_int_equal(cr_identify_evaluate(s.identify, x, NULL, 0, &e, NULL), CR_OK);
   assert_int_equal(e.windows, s.windows.ntrain);
   for (int i = 0; i < N_ITEM; i++) {
@@ -114,7 +114,7 @@ TEST(windows_have_lengths_of_their_own) {
   const cr_window_place places[] = {{0, 0, 9}, {1, 3, 0}, {2, 0, ROWS - 1}};
   cr_real x[N_ITEM], g[N_ITEM], total = 0, sum[N_ITEM] = {0};
   cr_evaluation e = {.gradient = g};
-  cr_parameters_start(s.parameters, x);
+  cri_parameters_start(s.parameters, x);
   for (int k = 0; k <= 3; k++) {  // one by one, and together
     const cr_identify_def def = {.parameters = s.parameters,
                                  .tosses = s.tosses,
@@ -156,7 +156,7 @@ TEST(gradient_follows_the_method) {
   for (int k = 0; k < 3; k++) {
     cr_real x[N_ITEM], g[N_ITEM];
     cr_evaluation e = {.gradient = g};
-    cr_parameters_start(scenes[k]->parameters, x);
+    cri_parameters_start(scenes[k]->parameters, x);
     assert_int_equal(cr_identify_evaluate(scenes[k]->identify, x, NULL, 0, &e, NULL), CR_OK);
     value[k] = e.value;
     // side and gravity; fixed steps jump where a contact comes in a step earlier
@@ -229,7 +229,7 @@ TEST(threads_do_not_change_a_bit) {
     open_scene(&s, N_ITEM, threads[k], true, NULL);
     cr_real x[N_ITEM], g[N_ITEM];
     cr_evaluation e = {.gradient = g};
-    cr_parameters_start(s.parameters, x);
+    cri_parameters_start(s.parameters, x);
     assert_true(s.windows.ntrain > 64);  // several chunks
     assert_int_equal(cr_identify_evaluate(s.identify, x, NULL, 0, &e, NULL), CR_OK);
     if (k == 0) {

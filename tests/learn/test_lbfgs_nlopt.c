@@ -30,7 +30,7 @@ TEST(lbfgs_finds_the_bottom_of_the_valley) {
   cr_objective o = {&v, 2, rosenbrock};
   cr_real x[] = {-1.2, 1};
   const char* reason = NULL;
-  assert_int_equal(cr_lbfgs_minimise(&options, &o, open_low, open_high, x, &reason, NULL), CR_OK);
+  assert_int_equal(cri_lbfgs_minimise(&options, &o, open_low, open_high, x, &reason, NULL), CR_OK);
   assert_close(x[0], 1, 1e-6);
   assert_close(x[1], 1, 1e-6);
   assert_true(v.calls < 100);
@@ -43,7 +43,7 @@ TEST(lbfgs_keeps_bounds) {
   const cr_real high[] = {0.5, HUGE_VAL};
   cr_real x[] = {-1.2, 1};
   const char* reason = NULL;
-  assert_int_equal(cr_lbfgs_minimise(&options, &o, open_low, high, x, &reason, NULL), CR_OK);
+  assert_int_equal(cri_lbfgs_minimise(&options, &o, open_low, high, x, &reason, NULL), CR_OK);
   assert_close(x[0], 0.5, 0);
   assert_close(x[1], 0.25, 1e-6);
 }
@@ -54,7 +54,7 @@ TEST(lbfgs_asks_no_more_than_it_may) {
   const cr_lbfgs few = {.iterations = 5};
   cr_real x[] = {-1.2, 1};
   const char* reason = NULL;
-  assert_int_equal(cr_lbfgs_minimise(&few, &o, open_low, open_high, x, &reason, NULL), CR_OK);
+  assert_int_equal(cri_lbfgs_minimise(&few, &o, open_low, open_high, x, &reason, NULL), CR_OK);
   assert_int_equal(v.calls, 5);
   assert_string_equal(reason, "all evaluations done");
 }
@@ -65,7 +65,7 @@ TEST(lbfgs_passes_a_failure_on) {
   cr_real x[] = {-1.2, 1};
   const char* reason = NULL;
   cr_error error = {0};
-  assert_int_equal(cr_lbfgs_minimise(&options, &o, open_low, open_high, x, &reason, &error),
+  assert_int_equal(cri_lbfgs_minimise(&options, &o, open_low, open_high, x, &reason, &error),
                    CR_ERR_DIVERGED);
   assert_string_equal(error.text, "toss 3 diverged");
   assert_int_equal(v.calls, 5);

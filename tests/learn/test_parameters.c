@@ -29,7 +29,7 @@ static cr_parameter field(const char* name, const char* target, cr_real start) {
 static cr_parameters* bound(const cr_model* m, const cr_parameter* items, int n) {
   cr_parameters* ps = NULL;
   cr_error error = {0};
-  if (cr_parameters_create(&ps, items, n, m, &error) != CR_OK) {
+  if (cri_parameters_create(&ps, items, n, m, &error) != CR_OK) {
     fail_msg("%s", error.text);
   }
   return ps;
@@ -42,9 +42,9 @@ TEST(side_sets_sizes_inertia_and_what_follows) {
   tossed_cube(&m, CR_R(0.1));
   cr_parameter item = side();
   cr_parameters* ps = bound(&m, &item, 1);
-  const cr_model* v = cr_parameters_model(ps);
+  const cr_model* v = cri_parameters_model(ps);
   const cr_real s = CR_R(0.08), mass = CR_R(0.37), inertia = mass * s * s / 6;
-  assert_int_equal(cr_parameters_apply(ps, &s, NULL), CR_OK);
+  assert_int_equal(cri_parameters_apply(ps, &s, NULL), CR_OK);
   for (int i = 0; i < 3; i++) {
     assert_close(v->geom_size[3 + i], s / 2, CR_EPS);
     assert_close(v->body_inertia[3 + i], inertia, CR_EPS * inertia);
@@ -54,7 +54,7 @@ TEST(side_sets_sizes_inertia_and_what_follows) {
   assert_close(v->body_invweight0[3], 1 / inertia, 1000 * CR_EPS / inertia);
   assert_close(v->dof_invweight0[4], 1 / inertia, 1000 * CR_EPS / inertia);
   assert_close(m.geom_size[3], CR_R(0.05), CR_EPS);  // the model itself is as it was
-  cr_parameters_free(ps);
+  cri_parameters_free(ps);
   cri_model_free(&m);
 }
 
@@ -64,9 +64,10 @@ TEST(inertia_follows_a_mass_that_is_fitted_too) {
   const cr_parameter items[] = {side(), field("mass", "body_mass[cube]", CR_R(0.4))};
   cr_parameters* ps = bound(&m, items, 2);
   const cr_real p[] = {CR_R(0.12), CR_R(0.5)};
-  assert_int_equal(cr_parameters_apply(ps, p, NULL), CR_OK);
-  assert_close(cr_parameters_model(ps)->body_inertia[4], CR_R(0.5) * CR_R(0.0144) / 6, 10 * CR_EPS);
-  cr_parameters_free(ps);
+  assert_int_equal(cri_parameters_apply(ps, p, NULL), CR_OK);
+  assert_close(cri_parameters_model(ps)->body_inertia[4], CR_R(0.5) * CR_R(0.0144) / 6,
+               10 * CR_EPS);
+  cri_parameters_free(ps);
   cri_model_free(&m);
 }
 
@@ -78,15 +79,15 @@ TEST(transforms_carry_start_and_bounds) {
   items[1].lower = 0;
   cr_parameters* ps = bound(&m, items, 2);
   cr_real x[2], low[2], high[2], p[2];
-  cr_parameters_start(ps, x);
-  cr_parameters_bounds(ps, low, high);
-  cr_parameters_values(ps, x, p);
+  cri_parameters_start(ps, x);
+  cri_parameters_bounds(ps, low, high);
+  cri_parameters_values(ps, x, p);
   assert_close(p[0], CR_R(0.06), CR_EPS);
   assert_close(p[1], CR_R(0.4), 4 * CR_EPS);
   assert_close(low[0], cr_log(CR_R(0.02)), 10 * CR_EPS);
   assert_close(high[0], cr_log(CR_R(0.3)), 10 * CR_EPS);
   assert_true(isinf(low[1]) && low[1] < 0 && isinf(high[1]) && high[1] > 0);
-  cr_parameters_free(ps);
+  cri_parameters_free(ps);
   cri_model_free(&m);
 }
 
@@ -116,9 +117,9 @@ static cr_real weighed_at(cr_parameters* ps, const cr_real x[3], int i, cr_real 
   cr_real moved[3], p[3];
   cr_copy(moved, x, 3);
   moved[i] += h;
-  cr_parameters_values(ps, moved, p);
-  assert_int_equal(cr_parameters_apply(ps, p, NULL), CR_OK);
-  return weighed(cr_parameters_model(ps), c);
+  cri_parameters_values(ps, moved, p);
+  assert_int_equal(cri_parameters_apply(ps, p, NULL), CR_OK);
+  return weighed(cri_parameters_model(ps), c);
 }
 
 static void random_weights(weights* c, cr_random* r) {
@@ -140,17 +141,17 @@ static void pull_back(cr_parameters* ps, const cr_model* m, const weights* c, co
                       cr_real x_bar[3]) {
   cr_model bar;
   cr_real p_bar[3] = {0, 0, 0}, derived[64] = {0};
-  assert_true(cr_parameters_nderived(ps) <= 64);
-  assert_int_equal(cri_model_twin(&bar, m, cr_parameters_wanted(ps), NULL), CR_OK);
+  assert_true(cri_parameters_nderived(ps) <= 64);
+  assert_int_equal(cri_model_twin(&bar, m, cri_parameters_wanted(ps), NULL), CR_OK);
   cr_copy(bar.geom_size + 3, c->size, 3);
   cr_copy(bar.body_inertia + 3, c->inertia, 3);
   bar.body_mass[1] = c->mass;
   bar.geom_friction[3] = c->friction;
   cr_copy(bar.body_invweight0 + 2, c->invweight, 2);
   cr_copy(bar.dof_invweight0, c->dof_invweight, 6);
-  cr_parameters_pullback(ps, &bar, p_bar, derived);
-  assert_int_equal(cr_parameters_derived(ps, derived, p_bar, NULL), CR_OK);
-  cr_parameters_chain(ps, x, p_bar, x_bar);
+  cri_parameters_pullback(ps, &bar, p_bar, derived);
+  assert_int_equal(cri_parameters_derived(ps, derived, p_bar, NULL), CR_OK);
+  cri_parameters_chain(ps, x, p_bar, x_bar);
   cri_model_free(&bar);
 }
 
@@ -167,12 +168,12 @@ TEST(pullback_matches_differences) {
     cr_real x[3], p[3], x_bar[3], h = cr_pow(CR_EPS, CR_R(0.2)) / 4;
     weights c;
     random_weights(&c, &r);
-    cr_parameters_start(ps, x);
+    cri_parameters_start(ps, x);
     for (int i = 0; i < 3; i++) {
       x[i] += CR_R(0.3) * cr_random_normal(&r);
     }
-    cr_parameters_values(ps, x, p);
-    assert_int_equal(cr_parameters_apply(ps, p, NULL), CR_OK);
+    cri_parameters_values(ps, x, p);
+    assert_int_equal(cri_parameters_apply(ps, p, NULL), CR_OK);
     pull_back(ps, &m, &c, x, x_bar);
     for (int i = 0; i < 3; i++) {
       cr_real near = weighed_at(ps, x, i, h, &c) - weighed_at(ps, x, i, -h, &c);
@@ -181,7 +182,7 @@ TEST(pullback_matches_differences) {
                    1000 * cr_pow(CR_EPS, CR_R(0.8)) * cr_max(1, cr_abs(x_bar[i])));
     }
   }
-  cr_parameters_free(ps);
+  cri_parameters_free(ps);
   cri_model_free(&m);
 }
 
@@ -195,21 +196,21 @@ TEST(partly_derived_field) {
   cr_parameters* ps = bound(&m, items, 2);
   cr_real p[2] = {CR_R(0.5), CR_R(0.05)}, p_bar[2] = {0}, derived[64] = {0}, sum[2];
   const cr_real h = CR_R(1e-5);
-  assert_int_equal(cri_model_twin(&bar, &m, cr_parameters_wanted(ps), NULL), CR_OK);
+  assert_int_equal(cri_model_twin(&bar, &m, cri_parameters_wanted(ps), NULL), CR_OK);
   bar.geom_fluid[13] = 3;
   bar.geom_fluid[18] = 7;
-  cr_parameters_pullback(ps, &bar, p_bar, derived);
-  assert_int_equal(cr_parameters_derived(ps, derived, p_bar, NULL), CR_OK);
+  cri_parameters_pullback(ps, &bar, p_bar, derived);
+  assert_int_equal(cri_parameters_derived(ps, derived, p_bar, NULL), CR_OK);
   for (int side = 0; side < 2; side++) {
     p[1] = CR_R(0.05) + (side == 0 ? -h : h);
-    assert_int_equal(cr_parameters_apply(ps, p, NULL), CR_OK);
-    sum[side] = 7 * cr_parameters_model(ps)->geom_fluid[18];
+    assert_int_equal(cri_parameters_apply(ps, p, NULL), CR_OK);
+    sum[side] = 7 * cri_parameters_model(ps)->geom_fluid[18];
   }
   assert_close(p_bar[0], 3, 8 * CR_EPS);
   assert_close(p_bar[1], (sum[1] - sum[0]) / (2 * h), CR_R(1e-6) * cr_abs(p_bar[1]));
   assert_true(p_bar[1] != 0);
   cri_model_free(&bar);
-  cr_parameters_free(ps);
+  cri_parameters_free(ps);
   cri_model_free(&m);
 }
 
@@ -221,15 +222,15 @@ TEST(free_flight_leaves_no_round_off) {
   for (int armature = 0; armature < 2; armature++) {
     m.dof_armature[4] = armature;  // with it a cube's inertia has a part in free flight
     cr_parameters* ps = bound(&m, &item, 1);
-    assert_int_equal(cri_model_twin(&bar, &m, cr_parameters_wanted(ps), NULL), CR_OK);
+    assert_int_equal(cri_model_twin(&bar, &m, cri_parameters_wanted(ps), NULL), CR_OK);
     bar.body_inertia[3] = 1;
     bar.body_inertia[4] = CR_R(-0.5);
     bar.body_inertia[5] = CR_R(-0.5) + 8 * CR_EPS;
     p_bar = 0;
-    cr_parameters_pullback(ps, &bar, &p_bar, derived);
+    cri_parameters_pullback(ps, &bar, &p_bar, derived);
     assert_int_equal(p_bar != 0, armature);
     cri_model_free(&bar);
-    cr_parameters_free(ps);
+    cri_parameters_free(ps);
   }
   cri_model_free(&m);
 }
@@ -240,7 +241,7 @@ static void refuse(const cr_model* m, const cr_parameter* items, int n, cr_statu
                    const char* part) {
   cr_parameters* ps = NULL;
   cr_error error = {0};
-  assert_int_equal(cr_parameters_create(&ps, items, n, m, &error), status);
+  assert_int_equal(cri_parameters_create(&ps, items, n, m, &error), status);
   assert_null(ps);
   if (strstr(error.text, part) == NULL) {
     fail_msg("'%s' does not say '%s'", error.text, part);

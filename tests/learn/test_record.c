@@ -48,7 +48,7 @@ static cr_status search(cr_record* r, quartic* q, int counts[2], cr_real x[2]) {
   const char* reason;
   x[0] = 2;
   x[1] = -1;
-  return cr_adam_minimise(&adam, &o, low, high, x, &reason, NULL);
+  return cri_adam_minimise(&adam, &o, low, high, x, &reason, NULL);
 }
 
 static void assert_same(const cr_real a[2], const cr_real b[2]) {

@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: Apache-2.0
+// From a public problem to an objective. What is public is documented in carom/parameters.h.
+#ifndef CR_LEARN_MINIMISE_H
+#define CR_LEARN_MINIMISE_H
+
+#include "carom/parameters.h"
+#include "learn/objective.h"
+
+/// Checks problem, options and x of a public function, makes an objective of the problem, which refers to it,
+/// and bounds: lower and upper have to be freed, in one piece, by free(bounds).
+/// Errors   CR_ERR_ARG, which begins with the name of the function; CR_ERR_MEMORY
+cr_status cri_minimise_begin(const char* function, const cr_minimise_problem* problem,
+                             bool options_given, const cr_real* x, cr_objective* objective,
+                             cr_real** bounds, cr_error* error);
+
+#endif
