@@ -28,11 +28,8 @@ PAST_DOOR = {
     "src/bench/scene.c": 5, "src/bench/scene.h": 1, "src/cli/batch.c": 2,
     "src/cli/batch_plan.c": 2, "src/cli/batch_plan.h": 1, "src/cli/batch_rows.c": 3,
     "src/cli/batch_rows.h": 1, "src/cli/fit.c": 4, "src/cli/fit_problem.c": 5,
-    "src/cli/fit_problem.h": 4, "src/cli/model_list.c": 1, "src/cli/urdf_words.c": 1,
-    "src/study/billiard.c": 1, "src/study/cube.c": 3, "src/study/cube.h": 2,
-    "src/study/launch.c": 2, "src/study/launch.h": 1, "src/study/notebook.h": 1,
-    "src/study/scenes.c": 1, "src/study/scenes.h": 1, "src/study/sysid.c": 1,
-    "src/study/time_toss.c": 1,
+    "src/cli/fit_problem.h": 4, "src/study/cube.c": 3, "src/study/cube.h": 2,
+    "src/study/sysid.c": 1,
 }
 SYSTEM = {f"{name}.h" for name in """assert complex ctype errno float inttypes limits math setjmp
           locale signal stdarg stdatomic stdbool stddef stdint stdio stdlib string time pthread unistd

@@ -7,8 +7,8 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "io/tags.h"
 #include "tools/files.h"
+#include "tools/tags.h"
 
 static cr_status add(cr_model_list* list, const char* path, size_t nfolder, cr_error* error) {
   if (list->n == list->capacity) {

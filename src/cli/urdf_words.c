@@ -7,8 +7,8 @@
 #include <string.h>
 
 #include "base/locale.h"
-#include "io/xml.h"
 #include "tools/files.h"
+#include "tools/xml.h"
 
 static cr_status read_gains(cr_urdf_options* o, const char* text, cr_error* error) {
   char *comma, *end;

@@ -8,10 +8,10 @@
 #include "engine/pipeline.h"
 #include "io/mujoco.h"
 #include "io/urdf_compile.h"
-#include "io/xml.h"
 #include "model/file.h"
 #include "model/misuse.h"
 #include "model/open_file.h"
+#include "tools/xml.h"
 
 cr_status cri_mjmodel_open(mjModel** mj, const char* path, const cr_urdf_options* options,
                            cr_load_report* report, cr_error* error) {

@@ -6,8 +6,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "io/tags.h"
 #include "tools/files.h"
+#include "tools/tags.h"
 
 enum { MAX_DEPTH = 16, MAX_FILES = 256 };
 

@@ -5,8 +5,8 @@
 #ifndef CR_IO_URDF_H
 #define CR_IO_URDF_H
 
-#include "io/xml.h"
 #include "model/report.h"
+#include "tools/xml.h"
 
 typedef struct {
   const cr_xml* xml;

@@ -7,11 +7,11 @@
 #ifndef CR_LEARN_IDENTIFY_H
 #define CR_LEARN_IDENTIFY_H
 
+#include "base/pool.h"
 #include "learn/objective.h"
 #include "learn/parameters.h"
 #include "learn/window_loss.h"
 #include "learn/windows.h"
-#include "rollout/pool.h"
 
 /// What to fit to what. Everything is borrowed and must outlive the cr_identify.
 typedef struct {

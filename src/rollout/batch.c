@@ -6,11 +6,11 @@
 
 #include <stdlib.h>
 
+#include "base/pool.h"
 #include "engine/constants.h"
 #include "integrate/inputs.h"
 #include "model/check.h"
 #include "model/fields.h"
-#include "rollout/pool.h"
 #include "rollout/trajectory.h"
 
 typedef struct {

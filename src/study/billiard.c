@@ -11,7 +11,6 @@
 #include <math.h>
 #include <stdio.h>
 
-#include "learn/adam.h"
 #include "study/launch.h"
 #include "study/scenes.h"
 #include "study/studies.h"
@@ -23,7 +22,7 @@ static const char* const scene_names[N_SCENE] = {"no gravity", "table"};
 static const double mass = 0.17, along = 0.02, across = 0.005, reach = 5;
 
 typedef struct {
-  cr_model plain[N_SCENE], cfd[N_SCENE];
+  cr_model *plain[N_SCENE], *cfd[N_SCENE];
   int n;           // values of u0 of a scene
   int iterations;  // of Adam
   bool brief;      // on the table, misses are not trained on
@@ -33,7 +32,7 @@ static const char loss_text[] = "qpos[7]^2 + qpos[8]^2 + qpos[9]^2";
 static const char aside_text[] = "qpos[7]^2 + (qpos[8] - 0.05)^2 + qpos[9]^2";
 
 static cr_launch shot(const billiard* b, int scene, double u0, const cr_adaptive* adaptive) {
-  return (cr_launch){.m = &b->plain[scene],
+  return (cr_launch){.m = b->plain[scene],
                      .loss = loss_text,
                      .time = 3,
                      .adaptive = adaptive,
@@ -87,7 +86,7 @@ static cr_status published_ways(const billiard* b, int scene, double u0, cr_real
   cr_landing plain, cfd, end;
   cr_launch l = shot(b, scene, u0, &usual);
   CR_TRY(cri_launch(&l, true, &plain, error));
-  l.m_backward = &b->cfd[scene];
+  l.m_backward = b->cfd[scene];
   CR_TRY(cri_launch(&l, true, &cfd, error));
   l.adjoint = &usual_adjoint;
   CR_TRY(cri_launch(&l, true, &end, error));
@@ -99,7 +98,7 @@ static cr_status published_ways(const billiard* b, int scene, double u0, cr_real
   row[PLAIN] = plain.gradient;
   row[CFD] = cfd.gradient;
   row[MISSED] = missed(&plain);
-  row[SAME_BITS] = same_bits(&plain, &cfd, l.m->nq);
+  row[SAME_BITS] = same_bits(&plain, &cfd, cr_model_count(l.m, "nq"));
   return CR_OK;
 }
 
@@ -156,16 +155,24 @@ static const char train_header[] = "run,iteration,u0,loss,gradient";
 static cr_launch training_shot(const billiard* b, int scene, const training* t, double u0) {
   cr_launch l = shot(b, scene, u0, &usual);
   l.loss = t->loss;
-  l.m_backward = t->cfd ? &b->cfd[scene] : NULL;
+  l.m_backward = t->cfd ? b->cfd[scene] : NULL;
   l.adjoint = t->adjoint ? &usual_adjoint : NULL;
   return l;
+}
+
+// step k = 1, 2, ... of Adam at a rate of 0.1
+static void adam_step(int k, cr_real* x, cr_real* mean, cr_real* square, cr_real g) {
+  const cr_real b1 = CR_R(0.9), b2 = CR_R(0.999);
+  *mean = b1 * *mean + (1 - b1) * g;
+  *square = b2 * *square + (1 - b2) * g * g;
+  cr_real m = *mean / (1 - cr_pow(b1, (cr_real)k)), s = *square / (1 - cr_pow(b2, (cr_real)k));
+  *x -= CR_R(0.1) * m / (cr_sqrt(s) + CR_R(1e-8));
 }
 
 // one run of Adam, a row an iteration
 static cr_status train_run(const billiard* b, cr_notebook* book, int run, cr_table* table,
                            cr_error* error) {
   const training* t = &trainings[run % N_TRAINING];
-  const cr_adam adam = {.b1 = CR_R(0.9), .b2 = CR_R(0.999), .eps = CR_R(1e-8)};
   cr_real u0 = (cr_real)t->from, mean = 0, square = 0, moved = 1;
   for (int i = 0; i <= b->iterations && moved > CR_R(1e-6); i++) {
     const cr_launch l = training_shot(b, run / N_TRAINING, t, (double)u0);
@@ -175,7 +182,7 @@ static cr_status train_run(const billiard* b, cr_notebook* book, int run, cr_tab
     const cr_real row[] = {(cr_real)run, (cr_real)i, u0, end.loss, end.gradient};
     cr_copy(cri_table_row(table, table->rows), row, table->width);
     cr_real before = u0;
-    cr_adam_step(&adam, CR_R(0.1), i + 1, 1, &u0, &mean, &square, &end.gradient);
+    adam_step(i + 1, &u0, &mean, &square, end.gradient);
     moved = cr_abs(u0 - before);
   }
   return CR_OK;
@@ -420,19 +427,19 @@ static cr_status draw(const cr_notebook* book, cr_error* error) {
 // ---- the study
 
 static cr_status open_scenes(billiard* b, const cr_notebook* book, cr_error* error) {
+  static const struct {
+    const char* name;
+    cr_real value;
+  } reach_of[] = {{"cfd_dc", 0}, {"cfd_d0", CR_R(0.01)}, {"cfd_wc", CR_R(0.1)},
+                  {"cfd_mc", 1}, {"cfd_pc", 2},          {"cfd_scale", CR_R(0.01)}};
   for (int s = 0; s < N_SCENE; s++) {
-    cr_model* m = &b->plain[s];
-    CR_TRY(cri_scene_billiard(book, s == 1, m, error));
-    m->integrator = CR_INT_TSIT5;
-    b->cfd[s] = *m;
-    b->cfd[s].memory = NULL;
-    b->cfd[s].cfd = 1;
-    b->cfd[s].cfd_dc = 0;
-    b->cfd[s].cfd_d0 = CR_R(0.01);
-    b->cfd[s].cfd_wc = CR_R(0.1);
-    b->cfd[s].cfd_mc = 1;
-    b->cfd[s].cfd_pc = 2;
-    b->cfd[s].cfd_scale = CR_R(0.01);
+    CR_TRY(cri_scene_billiard(book, s == 1, &b->plain[s], error));
+    CR_TRY(cr_model_set_choice(b->plain[s], "integrator", "tsit5", error));
+    CR_TRY(cr_model_copy(&b->cfd[s], b->plain[s], error));
+    for (size_t i = 0; i < sizeof reach_of / sizeof reach_of[0]; i++) {
+      CR_TRY(cr_model_set_option(b->cfd[s], reach_of[i].name, reach_of[i].value, error));
+    }
+    CR_TRY(cr_model_set_choice(b->cfd[s], "cfd", "on", error));
   }
   return CR_OK;
 }
@@ -458,7 +465,8 @@ cr_status cri_study_billiard(cr_notebook* book, cr_error* error) {
   cri_table_free(&table);
   cri_table_free(&trained);
   for (int s = 0; s < N_SCENE; s++) {
-    cri_model_free(&b.plain[s]);
+    cr_model_close(b.plain[s]);
+    cr_model_close(b.cfd[s]);
   }
   return status;
 }

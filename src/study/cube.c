@@ -63,7 +63,7 @@ static cr_status bind(const cr_cube* cube, const cr_real* p, cr_parameters** par
     items[i] = cube->items[i];
     items[i].start = cr_clip(p[i], items[i].lower, items[i].upper);
   }
-  return cri_parameters_create(parameters, items, CR_CUBE_N, &cube->m, error);
+  return cri_parameters_create(parameters, items, CR_CUBE_N, cube->m, error);
 }
 
 // ---- tosses: recorded, or made with a truth of our own
@@ -82,7 +82,7 @@ static cr_status throw_tosses(cr_cube* cube, const cr_notebook* book, cr_error* 
                             .seed = 1};
   char path[CR_MAX_PATH];
   CR_TRY(cri_path_join(path, book->folder, "tosses.h5", error));
-  made->dt = (double)cube->m.timestep;
+  made->dt = (double)cr_model_timestep(cube->m);
   made->toss = calloc((size_t)options.tosses, sizeof *made->toss);
   if (made->toss == NULL) {
     return cri_fail(error, CR_ERR_MEMORY, "no memory for %d tosses", options.tosses);
@@ -99,7 +99,7 @@ static cr_status load_tosses(cr_cube* cube, const cr_notebook* book, cr_error* e
   const char* data = book->request.data;
   CR_TRY(data != NULL ? cri_tosses_read(&cube->tosses, data, error)
                       : throw_tosses(cube, book, error));
-  cube->m.timestep = (cr_real)cube->tosses.dt;
+  CR_TRY(cr_model_set_option(cube->m, "timestep", (cr_real)cube->tosses.dt, error));
   int n = cube->tosses.n, most = book->request.brief ? TRAIN_BRIEF : TRAIN;
   if (n < 2) {
     return cri_fail(error, CR_ERR_ARG, "%s: two tosses are needed, to fit and to see", data);
@@ -172,15 +172,15 @@ cr_status cri_cube_score_quaternions(const cr_cube* cube, const cr_real* p, cr_r
 cr_status cri_cube_open(cr_cube* cube, const cr_notebook* book, cr_error* error) {
   *cube = (cr_cube){.made = book->request.data == NULL};
   CR_TRY(cri_scene_open(book, "cube", cri_scene_cube, &cube->m, error));
-  cube->m.cfd_dc = 0;
-  cube->m.cfd_d0 = CR_R(0.05);
-  cube->m.cfd_mc = CR_R(0.001);
-  cube->m.cfd_pc = 12;
+  CR_TRY(cr_model_set_option(cube->m, "cfd_dc", 0, error));
+  CR_TRY(cr_model_set_option(cube->m, "cfd_d0", CR_R(0.05), error));
+  CR_TRY(cr_model_set_option(cube->m, "cfd_mc", CR_R(0.001), error));
+  CR_TRY(cr_model_set_option(cube->m, "cfd_pc", 12, error));
   fill_items(cube);
   return load_tosses(cube, book, error);
 }
 
 void cri_cube_free(cr_cube* cube) {
   cri_tosses_free(&cube->tosses);
-  cri_model_free(&cube->m);
+  cr_model_close(cube->m);
 }

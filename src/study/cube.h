@@ -20,7 +20,7 @@ typedef struct {
 extern const cr_cube_unknown cri_cube_unknowns[CR_CUBE_N];
 
 typedef struct {
-  cr_model m;
+  cr_model* m;
   cr_parameter items[CR_CUBE_N];
   cr_tosses tosses;
   int ntrain, nother;  // the first to fit and score, the next to see how far that carries

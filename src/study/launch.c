@@ -4,8 +4,7 @@
 
 #include <time.h>
 
-#include "integrate/manifold.h"
-#include "rollout/trajectory.h"
+#include "base/status.h"
 
 double cri_thread_seconds(void) {
   struct timespec t;
@@ -14,22 +13,30 @@ double cri_thread_seconds(void) {
 }
 
 static int steps_of(const cr_launch* l) {
-  return l->adaptive != NULL ? 1 : (int)cr_floor(l->time / l->m->timestep + CR_R(1e-9));
+  return l->adaptive != NULL ? 1 : (int)cr_floor(l->time / cr_model_timestep(l->m) + CR_R(1e-9));
+}
+
+static cr_real* view(const cr_launch* l, cr_data* d, const char* name) {
+  return cr_data_view(l->m, d, name, NULL, NULL);
 }
 
 // the start, moved by h along the direction
 static void place(const cr_launch* l, cr_data* d, cr_real h) {
   cr_data_reset(l->m, d);
-  cri_manifold_move(l->m, l->qpos, l->qpos_direction, h, d->qpos);
-  for (int i = 0; i < l->m->nv; i++) {
-    d->qvel[i] = l->qvel[i] + h * l->qvel_direction[i];
+  cr_real *qpos = view(l, d, "qpos"), *qvel = view(l, d, "qvel");
+  cr_copy(qpos, l->qpos, cr_model_count(l->m, "nq"));
+  cr_integrate_pos(l->m, qpos, l->qpos_direction, h);
+  for (int i = 0; i < cr_model_count(l->m, "nv"); i++) {
+    qvel[i] = l->qvel[i] + h * l->qvel_direction[i];
   }
 }
 
-static cr_real along(const cr_launch* l, const cr_rollout* r) {
+static cr_real along(const cr_launch* l, cr_rollout* r) {
+  cr_data* bar = cr_rollout_bar(r);
+  const cr_real *qpos_bar = view(l, bar, "qpos"), *qvel_bar = view(l, bar, "qvel");
   cr_real sum = 0;
-  for (int i = 0; i < l->m->nv; i++) {
-    sum += l->qpos_direction[i] * r->bar->qpos[i] + l->qvel_direction[i] * r->bar->qvel[i];
+  for (int i = 0; i < cr_model_count(l->m, "nv"); i++) {
+    sum += l->qpos_direction[i] * qpos_bar[i] + l->qvel_direction[i] * qvel_bar[i];
   }
   return sum;
 }
@@ -53,9 +60,9 @@ static void flight_free(flight* f) {
 
 static cr_status flight_make(flight* f, const cr_launch* l, cr_error* error) {
   *f = (flight){0};
-  if (l->m->nq > CR_LAUNCH_NQ || l->m->nv > CR_LAUNCH_NV) {
-    return cri_fail(error, CR_ERR_ARG, "launch: %d coordinates, %d at most", l->m->nq,
-                    CR_LAUNCH_NQ);
+  int nq = cr_model_count(l->m, "nq"), nv = cr_model_count(l->m, "nv");
+  if (nq > CR_LAUNCH_NQ || nv > CR_LAUNCH_NV) {
+    return cri_fail(error, CR_ERR_ARG, "launch: %d coordinates, %d at most", nq, CR_LAUNCH_NQ);
   }
   CR_TRY(cr_expression_create(&f->expression, l->m, l->loss, error));
   f->loss = cr_expression_loss(f->expression, false);
@@ -81,7 +88,7 @@ static cr_status differentiate(const cr_launch* l, flight* f, cr_landing* landin
 
 static cr_status run(const cr_launch* l, flight* f, cr_real h, bool gradient, cr_landing* landing,
                      cr_error* error) {
-  place(l, f->r->d, h);
+  place(l, cr_rollout_data(f->r), h);
   double start = cri_thread_seconds();
   CR_TRY(cr_rollout_run(f->r, l->m, steps_of(l), &f->loss, error));
   landing->forward = cri_thread_seconds() - start;
@@ -91,7 +98,7 @@ static cr_status run(const cr_launch* l, flight* f, cr_real h, bool gradient, cr
     int rejected, events;
     cr_rollout_steps(f->r, &landing->steps, &rejected, &events);
   }
-  cr_copy(landing->qpos, f->r->d->qpos, l->m->nq);
+  cr_copy(landing->qpos, view(l, cr_rollout_data(f->r), "qpos"), cr_model_count(l->m, "nq"));
   return gradient ? differentiate(l, f, landing, error) : CR_OK;
 }
 
@@ -119,7 +126,7 @@ cr_status cri_launch_difference(const cr_launch* l, cr_real h, cr_real* slope, c
 
 static cr_status start_moved(void* context, cr_rollout* r, const cr_real* step, cr_error* error) {
   (void)error;
-  place(context, r->d, step != NULL ? *step : 0);
+  place(context, cr_rollout_data(r), step != NULL ? *step : 0);
   return CR_OK;
 }
 
@@ -135,7 +142,9 @@ cr_status cri_launch_trust(const cr_launch* l, cr_trust* trust, cr_error* error)
   const cr_real scale = 1;
   cr_status status = flight_make(&f, l, error);
   if (status == CR_OK) {
-    const cr_trust_problem problem = {.rollout = f.r,
+    *trust = (cr_trust){.size = sizeof *trust};
+    const cr_trust_problem problem = {.size = sizeof problem,
+                                      .rollout = f.r,
                                       .m = l->m,
                                       .m_backward = backward_of(l),
                                       .loss = &f.loss,

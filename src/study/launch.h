@@ -4,7 +4,8 @@
 #ifndef CR_STUDY_LAUNCH_H
 #define CR_STUDY_LAUNCH_H
 
-#include "learn/trust.h"
+#include "base/real.h"
+#include "carom/carom.h"
 
 enum { CR_LAUNCH_NQ = 14, CR_LAUNCH_NV = 12 };  // no model of a study has more
 

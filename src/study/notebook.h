@@ -4,8 +4,8 @@
 #ifndef CR_STUDY_NOTEBOOK_H
 #define CR_STUDY_NOTEBOOK_H
 
+#include "base/pool.h"
 #include "base/real.h"
-#include "rollout/pool.h"
 #include "tools/files.h"
 #include "tools/json.h"
 #include "tools/progress.h"

@@ -5,8 +5,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "io/open.h"
-
 // direct stiffness and damping; with a constant impedance they are the acceleration's
 const char cri_scene_wall[] =
     "<mujoco model=\"mass and wall\">\n"
@@ -38,16 +36,21 @@ const char cri_scene_cube[] =
     "  </worldbody>\n"
     "</mujoco>\n";
 
-cr_status cri_scene_open(const cr_notebook* book, const char* name, const char* text, cr_model* m,
+cr_status cri_scene_open(const cr_notebook* book, const char* name, const char* text, cr_model** m,
                          cr_error* error) {
   char file[CR_MAX_PATH], path[CR_MAX_PATH];
-  cr_load_report report = {0};
   (void)snprintf(file, sizeof file, "%s.xml", name);
   CR_TRY(cri_path_join(path, book->folder, file, error));
   CR_TRY(cri_file_write(path, text, strlen(text), error));
-  cr_status status = cri_model_open(m, path, &report, error);
-  cri_load_report_free(&report);
-  return status;
+  return cr_model_open(m, path, error);
+}
+
+cr_status cri_scene_variant(cr_model** variant, const cr_model* m, const char* integrator,
+                            const char* collision, cr_error* error) {
+  CR_TRY(cr_model_copy(variant, m, error));
+  CR_TRY(cr_model_set_choice(*variant, "integrator", integrator, error));
+  CR_TRY(cr_model_set_choice(*variant, "collision", collision, error));
+  return cr_model_set_option(*variant, "softness", CR_R(0.1), error);
 }
 
 // ---- tosses
@@ -73,7 +76,7 @@ static const char toss_text[] =
     "  </worldbody>\n"
     "</mujoco>\n";
 
-cr_status cri_scene_toss(const cr_notebook* book, int body, cr_model* m, cr_error* error) {
+cr_status cri_scene_toss(const cr_notebook* book, int body, cr_model** m, cr_error* error) {
   static const char* const shapes[CR_N_TOSS] = {
       "type=\"sphere\" size=\"0.05\" density=\"1\"",
       "type=\"box\" size=\"0.05 0.05 0.05\" density=\"100\" euler=\"60 0 0\"",
@@ -118,7 +121,7 @@ static const char billiard_text[] =
     "  </worldbody>\n"
     "</mujoco>\n";
 
-cr_status cri_scene_billiard(const cr_notebook* book, bool gravity, cr_model* m, cr_error* error) {
+cr_status cri_scene_billiard(const cr_notebook* book, bool gravity, cr_model** m, cr_error* error) {
   char text[4096];
   (void)snprintf(text, sizeof text, billiard_text, gravity ? -9.81 : 0.0,
                  gravity ? "0.01 0.2" : "0.1 0.2",

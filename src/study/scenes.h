@@ -4,7 +4,7 @@
 #ifndef CR_STUDY_SCENES_H
 #define CR_STUDY_SCENES_H
 
-#include "model/model.h"
+#include "carom/carom.h"
 #include "study/notebook.h"
 
 /// A mass on a line before a wall that pushes back with -50 q - v.
@@ -16,16 +16,21 @@ enum { CR_N_TOSS = 5 };
 extern const char* const cri_toss_names[CR_N_TOSS];
 extern const cr_real cri_toss_y0[CR_N_TOSS];  // where they start
 
-/// Writes folder/<name>.xml and opens it.
-/// Errors   CR_ERR_FILE, those of cri_model_open
-cr_status cri_scene_open(const cr_notebook* book, const char* name, const char* text, cr_model* m,
+/// Writes folder/<name>.xml and opens it. Owner: the caller, cr_model_close.
+/// Errors   CR_ERR_FILE, those of cr_model_open
+cr_status cri_scene_open(const cr_notebook* book, const char* name, const char* text, cr_model** m,
                          cr_error* error);
 
 /// The scene of a toss: file toss_<name>.xml.
-cr_status cri_scene_toss(const cr_notebook* book, int body, cr_model* m, cr_error* error);
+cr_status cri_scene_toss(const cr_notebook* book, int body, cr_model** m, cr_error* error);
 
 /// Two balls on a billiard table with cushions, or floating in space without any of these.
-cr_status cri_scene_billiard(const cr_notebook* book, bool gravity, cr_model* m, cr_error* error);
+cr_status cri_scene_billiard(const cr_notebook* book, bool gravity, cr_model** m, cr_error* error);
+
+/// A copy of m with this integrator and collision detection, by name, with a softness of 0.1. Owner: the
+/// caller, cr_model_close.
+cr_status cri_scene_variant(cr_model** variant, const cr_model* m, const char* integrator,
+                            const char* collision, cr_error* error);
 
 /// A cube on a board, as it was recorded; its contact parameters alone count.
 extern const char cri_scene_cube[];

@@ -33,7 +33,7 @@ static bool stop(void* context) {
 
 // on the first tosses, single-threaded: the starts are what runs in parallel
 static cr_course course_of(sysid* s, cr_pool* pool) {
-  return (cr_course){.m = &s->cube.m,
+  return (cr_course){.m = s->cube.m,
                      .items = s->cube.items,
                      .nitem = CR_CUBE_N,
                      .tosses = s->cube.tosses.toss,

@@ -4,9 +4,9 @@
 // against run time. MuJoCo's fixed steps are run beside ours, with central differences for the
 // derivative. The published runs, on their hardware, are a second set of points beside the soft ones.
 #include <math.h>
+#include <mujoco/mujoco.h>
 #include <stdio.h>
 
-#include "io/mujoco.h"
 #include "study/launch.h"
 #include "study/published.h"
 #include "study/scenes.h"
@@ -21,26 +21,27 @@ static const char* const collision_names[N_COLLISION] = {"hard", "soft", "smooth
 typedef enum { ADAPTIVE, EVENTS, ADJOINT, FIXED, MUJOCO, PUBLISHED } manner;
 typedef struct {
   const char* name;
-  manner how;  // adjoint: with events, and the continuous adjoint at the same tolerance
-  int integrator, first, last, stride;
+  manner how;        // adjoint: with events, and the continuous adjoint at the same tolerance
+  const char* word;  // of the integrator
+  int first, last, stride;
 } family;
 static const family families[] = {
-    {"Tsit5", ADAPTIVE, CR_INT_TSIT5, 4, 12, 1},
-    {"Tsit5 events", EVENTS, CR_INT_TSIT5, 4, 12, 1},
-    {"Tsit5 events adjoint", ADJOINT, CR_INT_TSIT5, 4, 12, 1},
-    {"Dopri5 events", EVENTS, CR_INT_DOPRI5, 4, 12, 2},
-    {"Dopri8 events", EVENTS, CR_INT_DOPRI8, 4, 12, 2},
-    {"Bosh3 events", EVENTS, CR_INT_BOSH3, 3, 7, 1},
-    {"Heun events", EVENTS, CR_INT_HEUN, 3, 6, 1},
-    {"midpoint events", EVENTS, CR_INT_MIDPOINT, 3, 6, 1},
-    {"Ralston events", EVENTS, CR_INT_RALSTON, 3, 6, 1},
-    {"Euler", FIXED, CR_INT_EULER, 2, 5, 1},
-    {"implicitfast", FIXED, CR_INT_IMPLICITFAST, 2, 4, 1},
-    {"RK4", FIXED, CR_INT_RK4, 2, 4, 1},
-    {"MuJoCo Euler", MUJOCO, CR_INT_EULER, 2, 5, 1},
-    {"MuJoCo RK4", MUJOCO, CR_INT_RK4, 2, 5, 1},
-    {"published adaptive", PUBLISHED, 0, 0, 0, 1},
-    {"published fixed", PUBLISHED, 1, 0, 0, 1},
+    {"Tsit5", ADAPTIVE, "tsit5", 4, 12, 1},
+    {"Tsit5 events", EVENTS, "tsit5", 4, 12, 1},
+    {"Tsit5 events adjoint", ADJOINT, "tsit5", 4, 12, 1},
+    {"Dopri5 events", EVENTS, "dopri5", 4, 12, 2},
+    {"Dopri8 events", EVENTS, "dopri8", 4, 12, 2},
+    {"Bosh3 events", EVENTS, "bosh3", 3, 7, 1},
+    {"Heun events", EVENTS, "heun", 3, 6, 1},
+    {"midpoint events", EVENTS, "midpoint", 3, 6, 1},
+    {"Ralston events", EVENTS, "ralston", 3, 6, 1},
+    {"Euler", FIXED, "euler", 2, 5, 1},
+    {"implicitfast", FIXED, "implicitfast", 2, 4, 1},
+    {"RK4", FIXED, "rk4", 2, 4, 1},
+    {"MuJoCo Euler", MUJOCO, "euler", 2, 5, 1},
+    {"MuJoCo RK4", MUJOCO, "rk4", 2, 5, 1},
+    {"published adaptive", PUBLISHED, "", 0, 0, 1},
+    {"published fixed", PUBLISHED, "fixed", 0, 0, 1},
 };
 enum { N_FAMILY = (int)(sizeof families / sizeof families[0]), MOST_RUNS = 320 };
 
@@ -70,7 +71,7 @@ static const char header[] =
     "total_s";
 
 typedef struct {
-  cr_model m;
+  cr_model* m;
   mjModel* mj;
   mjData* mjd;
   way ways[MOST_RUNS];
@@ -108,7 +109,7 @@ static void add_published(race* r, int k) {
   const cr_published_toss* p;
   for (int i = 0; (p = cri_published_toss(i)) != NULL; i++) {
     way w = {.collision = SOFT, .family = k, .size = p->size, .published = p};
-    if (p->fixed == (families[k].integrator == 1)) {
+    if (p->fixed == ((families[k].word[0] != 0))) {
       (void)snprintf(w.name, sizeof w.name, "published %s", p->name);
       add(r, &w);
     }
@@ -132,14 +133,10 @@ static void list_runs(race* r) {
 
 static const double long_run = 0.5;  // s
 
-static cr_model model_of(const race* r, int collision, int integrator) {
-  static const int kinds[N_COLLISION] = {CR_COLLISION_HARD, CR_COLLISION_SOFT, CR_COLLISION_SMOOTH};
-  cr_model m = r->m;
-  m.memory = NULL;
-  m.integrator = integrator;
-  m.collision = kinds[collision];
-  m.softness = CR_R(0.1);
-  return m;
+static cr_status model_of(cr_model** m, const race* r, int collision, const char* integrator,
+                          cr_error* error) {
+  static const char* const kinds[N_COLLISION] = {"hard", "soft", "smooth"};
+  return cri_scene_variant(m, r->m, integrator, kinds[collision], error);
 }
 
 static cr_launch launch_of(const cr_model* m) {
@@ -154,24 +151,28 @@ static cr_launch launch_of(const cr_model* m) {
 static cr_status run_carom(const race* r, const way* w, cr_landing* end, cr_error* error) {
   const family* f = &families[w->family];
   cr_real size = (cr_real)w->size;
-  cr_model m = model_of(r, w->collision, f->integrator);
-  cr_launch l = launch_of(&m);
+  cr_model* m = NULL;
+  cr_status status = model_of(&m, r, w->collision, f->word, error);
+  cr_launch l = launch_of(m);
   const cr_adaptive adaptive = {
       .rtol = size, .atol = size, .events = f->how != ADAPTIVE, .max_steps = 1000000};
   const cr_adjoint adjoint = {.rtol = size, .atol = size};
-  if (f->how == FIXED) {
-    m.timestep = size;
+  if (f->how == FIXED && status == CR_OK) {
+    status = cr_model_set_option(m, "timestep", size, error);
   } else {
     l.adaptive = &adaptive;
     l.adjoint = f->how == ADJOINT ? &adjoint : NULL;
   }
-  return cri_launch(&l, true, end, error);
+  status = status == CR_OK ? cri_launch(&l, true, end, error) : status;
+  cr_model_close(m);
+  return status;
 }
 
 static double mujoco_loss(const race* r, const way* w, double u0) {
   mj_resetData(r->mj, r->mjd);
   r->mj->opt.timestep = w->size;
-  r->mj->opt.integrator = families[w->family].integrator;
+  bool rk4 = strcmp(families[w->family].word, "rk4") == 0;
+  r->mj->opt.integrator = rk4 ? mjINT_RK4 : mjINT_EULER;
   r->mjd->qpos[2] = 0.2;
   r->mjd->qvel[1] = -0.1;
   r->mjd->qvel[2] = u0;
@@ -243,13 +244,17 @@ static cr_status work(void* context, int i, int worker, cr_real* row, cr_error* 
 // the truth of a kind of collision: converged motion, and differences of that over 2e-4
 static cr_status find_truth(race* r, int collision, double tolerance, cr_error* error) {
   cr_landing* truth = &r->truth[collision];
-  cr_model m = model_of(r, collision, CR_INT_TSIT5);
+  cr_model* m = NULL;
+  cr_status status = model_of(&m, r, collision, "tsit5", error);
   const cr_adaptive adaptive = {
       .rtol = (cr_real)tolerance, .atol = (cr_real)tolerance, .events = true};
-  cr_launch l = launch_of(&m);
+  cr_launch l = launch_of(m);
   l.adaptive = &adaptive;
-  CR_TRY(cri_launch(&l, false, truth, error));
-  return cri_launch_difference(&l, CR_R(1e-4), &truth->gradient, error);
+  status = status == CR_OK ? cri_launch(&l, false, truth, error) : status;
+  status =
+      status == CR_OK ? cri_launch_difference(&l, CR_R(1e-4), &truth->gradient, error) : status;
+  cr_model_close(m);
+  return status;
 }
 
 // ---- what it shows
@@ -398,7 +403,11 @@ static cr_status open_scene(race* r, const cr_notebook* book, cr_error* error) {
   char path[CR_MAX_PATH];
   CR_TRY(cri_scene_toss(book, CR_TOSS_CUBE, &r->m, error));
   CR_TRY(cri_path_join(path, book->folder, "toss_cube.xml", error));
-  CR_TRY(cri_mujoco_load(&r->mj, path, NULL, error));
+  char why[300] = "";
+  r->mj = mj_loadXML(path, NULL, why, (int)sizeof why);
+  if (r->mj == NULL) {
+    return cri_fail(error, CR_ERR_FORMAT, "%s: %s", path, why);
+  }
   r->mjd = mj_makeData(r->mj);
   return r->mjd != NULL ? CR_OK : cri_fail(error, CR_ERR_MEMORY, "%s: no memory for mjData", path);
 }
@@ -427,6 +436,6 @@ cr_status cri_study_time_toss(cr_notebook* book, cr_error* error) {
   cri_table_free(&table);
   mj_deleteData(r.mjd);
   mj_deleteModel(r.mj);
-  cri_model_free(&r.m);
+  cr_model_close(r.m);
   return status;
 }

@@ -36,7 +36,7 @@ static const char header[] =
     "soft_trust,smooth_y,smooth_gradient,smooth_difference,smooth_trust";
 
 typedef struct {
-  cr_model kind[N_KIND][CR_N_TOSS], euler[CR_N_TOSS];
+  cr_model *kind[N_KIND][CR_N_TOSS], *euler[CR_N_TOSS];
   int n;     // speeds of a body
   int some;  // one in so many is also run with soft collision, and asked what its gradient rests on
 } toss;
@@ -62,7 +62,7 @@ static cr_launch toss_of(const cr_model* m, int body, double u0) {
 }
 
 static cr_launch toss_with(const toss* t, int kind, int body, double u0) {
-  cr_launch l = toss_of(&t->kind[kind][body], body, u0);
+  cr_launch l = toss_of(t->kind[kind][body], body, u0);
   l.adaptive = &way;
   return l;
 }
@@ -76,12 +76,14 @@ static double off_by(cr_real gradient, cr_real difference) {
 
 static cr_status fixed(const toss* t, int body, double u0, double h, cr_real* row,
                        cr_error* error) {
-  cr_model m = t->euler[body];
-  cr_landing end;
-  m.memory = NULL;
-  m.timestep = (cr_real)h;
-  const cr_launch l = toss_of(&m, body, u0);
-  CR_TRY(cri_launch(&l, true, &end, error));
+  cr_model* m = NULL;
+  cr_landing end = {0};
+  CR_TRY(cr_model_copy(&m, t->euler[body], error));
+  cr_status status = cr_model_set_option(m, "timestep", (cr_real)h, error);
+  const cr_launch l = toss_of(m, body, u0);
+  status = status == CR_OK ? cri_launch(&l, true, &end, error) : status;
+  cr_model_close(m);
+  CR_TRY(status);
   row[0] = end.loss;
   row[1] = end.gradient;
   return CR_OK;
@@ -143,7 +145,7 @@ static cr_status work(void* context, int i, int worker, cr_real* row, cr_error* 
   int body = i / t->n;
   double u0 = -3 + 2.0 * (i % t->n) / (t->n - 1);
   bool chosen = i % t->n % t->some == 0;
-  cr_launch l = toss_of(&t->kind[HARD][body], body, u0);
+  cr_launch l = toss_of(t->kind[HARD][body], body, u0);
   cr_landing end;
   row[BODY] = (cr_real)body;
   row[U0] = (cr_real)u0;
@@ -383,16 +385,12 @@ static cr_status draw(const cr_notebook* book, cr_error* error) {
 // ---- the study
 
 static cr_status open_scenes(toss* t, const cr_notebook* book, cr_error* error) {
-  static const int collisions[N_KIND] = {CR_COLLISION_HARD, CR_COLLISION_SOFT, CR_COLLISION_SMOOTH};
+  static const char* const collisions[N_KIND] = {"hard", "soft", "smooth"};
   for (int body = 0; body < CR_N_TOSS; body++) {
     CR_TRY(cri_scene_toss(book, body, &t->euler[body], error));
     for (int kind = 0; kind < N_KIND; kind++) {
-      cr_model* m = &t->kind[kind][body];
-      *m = t->euler[body];
-      m->memory = NULL;
-      m->integrator = CR_INT_TSIT5;
-      m->collision = collisions[kind];
-      m->softness = CR_R(0.1);
+      CR_TRY(cri_scene_variant(&t->kind[kind][body], t->euler[body], "tsit5", collisions[kind],
+                               error));
     }
   }
   return CR_OK;
@@ -416,7 +414,10 @@ cr_status cri_study_toss(cr_notebook* book, cr_error* error) {
   }
   cri_table_free(&table);
   for (int body = 0; body < CR_N_TOSS; body++) {
-    cri_model_free(&t.euler[body]);
+    for (int kind = 0; kind < N_KIND; kind++) {
+      cr_model_close(t.kind[kind][body]);
+    }
+    cr_model_close(t.euler[body]);
   }
   return status;
 }

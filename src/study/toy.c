@@ -116,8 +116,8 @@ static bool smooth(double q0) {
 // ---- a row
 
 typedef struct {
-  cr_model m;
-  int n;  // starts
+  cr_model *m, *adaptive;  // with Euler, with tsit5
+  int n;                   // starts
   double fine;
 } toy;
 
@@ -127,14 +127,11 @@ static void put(cr_real* row, int column, dual value) {
 }
 
 static cr_status carom_row(const toy* t, double q0, cr_real* row, cr_error* error) {
-  cr_model adaptive_model = t->m;
-  adaptive_model.memory = NULL;
-  adaptive_model.integrator = CR_INT_TSIT5;
   cr_adaptive events = {.rtol = CR_R(1e-12), .atol = CR_R(1e-12), .events = true};
   const cr_adjoint adjoint = {.rtol = CR_R(1e-12), .atol = CR_R(1e-12)};
   cr_adaptive plain = events;
   plain.events = false;
-  cr_launch l = {.m = &t->m,
+  cr_launch l = {.m = t->m,
                  .loss = "abs(qpos[0] - 1)",
                  .time = (cr_real)horizon,
                  .qpos = {(cr_real)q0},
@@ -143,7 +140,7 @@ static cr_status carom_row(const toy* t, double q0, cr_real* row, cr_error* erro
   cr_landing end;
   CR_TRY(cri_launch(&l, true, &end, error));
   put(row, EULER_LOSS, (dual){end.loss, end.gradient});
-  l.m = &adaptive_model;
+  l.m = t->adaptive;
   l.adaptive = &events;
   CR_TRY(cri_launch(&l, true, &end, error));
   put(row, ADAPTIVE_LOSS, (dual){end.loss, end.gradient});
@@ -258,9 +255,14 @@ static cr_status draw(const cr_notebook* book, cr_error* error) {
 
 cr_status cri_study_toy(cr_notebook* book, cr_error* error) {
   toy t = {.n = book->request.brief ? 61 : 2000, .fine = 1e-4};
-  cr_table table;
-  CR_TRY(cri_scene_open(book, "wall", cri_scene_wall, &t.m, error));
-  cr_status status = cri_table_create(&table, "toy.csv", header, NULL, t.n, error);
+  cr_table table = {0};
+  cr_status status = cri_scene_open(book, "wall", cri_scene_wall, &t.m, error);
+  if (status == CR_OK) {
+    status = cri_scene_variant(&t.adaptive, t.m, "tsit5", "hard", error);
+  }
+  if (status == CR_OK) {
+    status = cri_table_create(&table, "toy.csv", header, NULL, t.n, error);
+  }
   if (status == CR_OK) {
     status = cri_sweep(book, &table, 16, work, &t, error);
   }
@@ -269,6 +271,7 @@ cr_status cri_study_toy(cr_notebook* book, cr_error* error) {
     status = draw(book, error);
   }
   cri_table_free(&table);
-  cri_model_free(&t.m);
+  cr_model_close(t.adaptive);
+  cr_model_close(t.m);
   return status;
 }

@@ -4,11 +4,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "base/pool.h"
 #include "carom/carom.h"
 #include "integrate/inputs.h"
 #include "integrate/step.h"
 #include "model/fields.h"
-#include "rollout/pool.h"
 #include "rollout/trajectory.h"
 #include "support/allocation.h"
 #include "support/close.h"

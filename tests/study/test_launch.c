@@ -5,11 +5,12 @@
 #include <stdio.h>
 #include <unistd.h>
 
+#include "model/model.h"
 #include "study/launch.h"
 #include "study/scenes.h"
 #include "support/scratch.h"
 
-static void open_toss(int body, cr_model* m) {
+static void open_toss(int body, cr_model** m) {
   char file[64];
   cr_notebook book = {0};
   (void)snprintf(book.folder, sizeof book.folder, "%s", scratch_path(""));
@@ -20,11 +21,11 @@ static void open_toss(int body, cr_model* m) {
 
 // y + t vy and z + t vz - t^2, gravity is 2
 TEST(flight_is_a_parabola) {
-  cr_model m;
+  cr_model* m = NULL;
   open_toss(CR_TOSS_CUBE, &m);
   cr_adaptive adaptive = {.rtol = CR_R(1e-9), .atol = CR_R(1e-9)};
-  m.integrator = CR_INT_TSIT5;
-  const cr_launch l = {.m = &m,
+  m->integrator = CR_INT_TSIT5;
+  const cr_launch l = {.m = m,
                        .loss = "3*qpos[1] + qpos[2]",
                        .time = CR_R(0.5),
                        .adaptive = &adaptive,
@@ -37,15 +38,15 @@ TEST(flight_is_a_parabola) {
   assert_close(end.gradient, CR_R(0.5) * (3 * 2 + 1), CR_R(1e-9));
   assert_close(end.qpos[2], CR_R(5.25), CR_R(1e-9));
   assert_true(end.steps > 0);
-  cri_model_free(&m);
+  cr_model_close(m);
 }
 
 TEST(gradient_matches_difference) {
   for (int body = 0; body < CR_N_TOSS; body++) {
-    cr_model m;
+    cr_model* m = NULL;
     open_toss(body, &m);
-    m.timestep = CR_R(0.002);
-    const cr_launch l = {.m = &m,
+    m->timestep = CR_R(0.002);
+    const cr_launch l = {.m = m,
                          .loss = "qpos[1] + qpos[2]^2",
                          .time = CR_R(0.2),
                          .qpos = {0, cri_toss_y0[body], CR_R(0.2), 1},
@@ -59,17 +60,17 @@ TEST(gradient_matches_difference) {
     assert_int_equal(cri_launch_difference(&l, CR_R(4e-7), &far, NULL), CR_OK);
     assert_close(end.gradient, (4 * near - far) / 3, CR_R(1e-5) * (1 + cr_abs(near)));
     assert_true(end.steps == 100);
-    cri_model_free(&m);
+    cr_model_close(m);
   }
 }
 
 // a ball that flies over the floor: no contact, no plain gradient of its speed along the floor by its
 // spin; with contacts from distance there is one, and the motion keeps its bits
 TEST(contacts_from_distance_leave_the_motion_alone) {
-  cr_model m, cfd;
+  cr_model *m, cfd;
   open_toss(CR_TOSS_BALL, &m);
-  m.integrator = CR_INT_TSIT5;
-  cfd = m;
+  m->integrator = CR_INT_TSIT5;
+  cfd = *m;
   cfd.memory = NULL;
   cfd.cfd = 1;
   cfd.cfd_d0 = CR_R(0.1);
@@ -79,7 +80,7 @@ TEST(contacts_from_distance_leave_the_motion_alone) {
   cfd.cfd_scale = CR_R(0.02);
   for (int hit = 0; hit < 2; hit++) {
     cr_adaptive adaptive = {.rtol = CR_R(1e-8), .atol = CR_R(1e-8)};
-    cr_launch l = {.m = &m,
+    cr_launch l = {.m = m,
                    .loss = "qpos[1]",
                    .time = CR_R(0.2),
                    .adaptive = hit ? &adaptive : NULL,
@@ -98,21 +99,21 @@ TEST(contacts_from_distance_leave_the_motion_alone) {
     }
     assert_true(cr_abs(distant.gradient) > CR_R(1e-9));
   }
-  cri_model_free(&m);
+  cr_model_close(m);
 }
 
 // a cube that drops on the floor and tumbles for 0.2 s: both gradients are that of the motion and can
 // be trusted; at a loose tolerance, or without events, the probe does not trust what differences deny
 TEST(a_bounce_is_trusted_where_it_should_be) {
-  cr_model m;
+  cr_model* m = NULL;
   open_toss(CR_TOSS_CUBE, &m);
-  m.integrator = CR_INT_TSIT5;
+  m->integrator = CR_INT_TSIT5;
   const cr_adjoint adjoint = {.rtol = CR_R(1e-9), .atol = CR_R(1e-9)};
   const cr_real tolerance[] = {CR_R(1e-9), CR_R(1e-4)};
   for (int loose = 0; loose < 2; loose++) {
     const cr_adaptive adaptive = {
         .rtol = tolerance[loose], .atol = tolerance[loose], .events = loose == 0};
-    cr_launch l = {.m = &m,
+    cr_launch l = {.m = m,
                    .loss = "qpos[1]",
                    .time = CR_R(0.2),
                    .adaptive = &adaptive,
@@ -138,5 +139,5 @@ TEST(a_bounce_is_trusted_where_it_should_be) {
     assert_true(end.gradient != continuous.gradient);
     assert_close(trust.slope, cr_abs(end.gradient), CR_R(1e-2) * trust.slope);
   }
-  cri_model_free(&m);
+  cr_model_close(m);
 }

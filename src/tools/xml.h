@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // An XML file as a tree of elements that know their lines, through expat. Text between elements is
 // dropped: the formats read here keep everything in attributes.
-#ifndef CR_IO_XML_H
-#define CR_IO_XML_H
+#ifndef CR_TOOLS_XML_H
+#define CR_TOOLS_XML_H
 
 #include "base/status.h"
 

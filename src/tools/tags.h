@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The start tags of an XML text, one after the other, with their attributes: enough to see what a
 // file is and which files it includes. libmujoco does the parsing proper.
-#ifndef CR_IO_TAGS_H
-#define CR_IO_TAGS_H
+#ifndef CR_TOOLS_TAGS_H
+#define CR_TOOLS_TAGS_H
 
 #include <stdbool.h>
 #include <stddef.h>

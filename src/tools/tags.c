@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "io/tags.h"
+#include "tools/tags.h"
 
 #include <ctype.h>
 #include <string.h>

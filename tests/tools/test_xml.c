@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The tree of an XML file: order, attributes, lines; what is not well-formed is named by its line.
-#include "io/xml.h"
+#include "tools/xml.h"
 
 #include <stdio.h>
 #include <stdlib.h>

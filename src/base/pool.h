@@ -2,8 +2,8 @@
 // A small pool of POSIX threads for independent items of work. Item i always goes to worker
 // i mod nworker, and every item writes only its own results: so the numbers do not depend on the
 // number of workers.
-#ifndef CR_ROLLOUT_POOL_H
-#define CR_ROLLOUT_POOL_H
+#ifndef CR_BASE_POOL_H
+#define CR_BASE_POOL_H
 
 #include "base/status.h"
 

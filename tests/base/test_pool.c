@@ -3,8 +3,8 @@
 // number of workers.
 #include <stdio.h>
 
+#include "base/pool.h"
 #include "base/real.h"
-#include "rollout/pool.h"
 #include "support/test.h"
 
 enum { MAX_ITEMS = 100 };

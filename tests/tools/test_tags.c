@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Start tags of XML texts: what is found, what is passed over, and texts that end too early.
-#include "io/tags.h"
 #include "support/test.h"
+#include "tools/tags.h"
 
 #include <stdint.h>
 #include <string.h>

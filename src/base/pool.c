@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The thread pool: workers sleep on a condition until a run raises the round number.
-#include "rollout/pool.h"
+#include "base/pool.h"
 
 #include <pthread.h>
 #include <stdlib.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The tree of an XML file. An element and the copies of its strings are one block of memory.
-#include "io/xml.h"
+#include "tools/xml.h"
 
 #include <expat.h>
 #include <stdlib.h>
