@@ -22,7 +22,7 @@ static cr_status differentiate(cr_model* m, cr_error* error) {
     status = cr_rollout_create(&rollout, m, 1, parameters, 1, error);
   }
   if (status == CR_OK) {
-    status = cr_rollout_adaptive(rollout, m, &steps, error);
+    status = cr_rollout_set_adaptive(rollout, m, &steps, error);
   }
   if (status == CR_OK) {
     int rows, width;
@@ -44,8 +44,8 @@ static cr_status differentiate(cr_model* m, cr_error* error) {
       }
     }
   }
-  cr_rollout_free(rollout);
-  cr_expression_free(distance);
+  cr_rollout_destroy(rollout);
+  cr_expression_destroy(distance);
   return status;
 }
 
@@ -63,6 +63,6 @@ int main(int argc, char** argv) {
   if (status != CR_OK) {
     fprintf(stderr, "bounce: %s\n", error.text);
   }
-  cr_model_close(model);
+  cr_model_destroy(model);
   return cr_status_exit_code(status);
 }

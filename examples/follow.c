@@ -97,7 +97,7 @@ static cr_status follow(const cr_model* m, cr_error* error) {
   if (status == CR_OK) {
     printf("largest distance from the circle after one second: %.3g mm\n", 1e3 * f.worst);
   }
-  cr_rollout_free(rollout);
+  cr_rollout_destroy(rollout);
   cr_data_destroy(f.work);
   return status;
 }
@@ -116,6 +116,6 @@ int main(int argc, char** argv) {
   if (status != CR_OK) {
     fprintf(stderr, "follow: %s\n", error.text);
   }
-  cr_model_close(model);
+  cr_model_destroy(model);
   return cr_status_exit_code(status);
 }

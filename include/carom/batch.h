@@ -21,7 +21,8 @@ typedef struct {
       derive;  // constants that follow from parameters (body_invweight0 ...) are made again for each
                // rollout, and gradients go through them
   const cr_adaptive* adaptive;  // NULL: steps of the model's length
-  size_t memory;  // limit for the stored states of each worker, see cr_rollout_memory; 0: [none]
+  size_t
+      memory;  // limit for the stored states of each worker, see cr_rollout_set_memory; 0: [none]
 } cr_batch_options;
 
 /// What the rollouts start from, a row each; NULL: the same for all, as said.
@@ -54,10 +55,10 @@ typedef cr_loss (*cr_batch_loss)(void* context, int item, int worker);
 
 /// m and m_backward (usually m, see cr_rollout_gradient) must outlive the batch.
 /// Errors   CR_ERR_NAME (no parameter, by name), CR_ERR_ARG, CR_ERR_MEMORY
-/// Owner    the caller, cr_batch_free
+/// Owner    the caller, cr_batch_destroy
 CR_API cr_status cr_batch_create(cr_batch** batch, const cr_model* m, const cr_model* m_backward,
                                  const cr_batch_options* options, cr_error* error);
-CR_API void cr_batch_free(cr_batch* batch);
+CR_API void cr_batch_destroy(cr_batch* batch);
 CR_API int cr_batch_threads(const cr_batch* batch);
 
 /// Runs rollouts 0 ... n - 1 and, where asked, their gradients. Item i does not see the others: the

@@ -14,7 +14,7 @@ typedef struct cr_model cr_model;
 
 /// Opens an MJCF or URDF file (compiled by libmujoco) or a Carom model file. A library that was built
 /// without libmujoco opens Carom model files alone.
-/// Owner    the caller closes it with cr_model_close
+/// Owner    the caller closes it with cr_model_destroy
 /// Errors   CR_ERR_FILE, CR_ERR_FORMAT, CR_ERR_MODEL; CR_ERR_UNSUPPORTED when the model uses what
 ///          could change its motion and is not supported: the sentence names the first such feature
 /// Thread   any, also several at once; the log handler of libmujoco and the locale stay as they are
@@ -63,7 +63,7 @@ CR_API cr_status cr_model_open_report(cr_model** model, const char* path,
                                       cr_error* error);
 
 /// Frees a model; NULL is allowed.
-CR_API void cr_model_close(cr_model* model);
+CR_API void cr_model_destroy(cr_model* model);
 
 /// Writes Carom's own binary file, which opens without libmujoco. Never leaves half a file.
 /// Errors   CR_ERR_FILE; CR_ERR_UNSUPPORTED where stages were added to the model: a file holds no code
@@ -125,7 +125,7 @@ CR_API cr_status cr_model_set_flag(cr_model* model, const char* flag, bool on, c
 CR_API cr_real cr_model_timestep(const cr_model* model);
 
 /// A copy that shares nothing with the model: a variant to set numbers and options of.
-/// Owner    the caller closes it with cr_model_close
+/// Owner    the caller closes it with cr_model_destroy
 /// Errors   CR_ERR_MEMORY; *copy is then NULL
 CR_API cr_status cr_model_copy(cr_model** copy, const cr_model* model, cr_error* error);
 

@@ -33,7 +33,7 @@ typedef struct cr_expression cr_expression;
 /// Errors: CR_ERR_NAME with the text and the place in it.
 CR_API cr_status cr_expression_create(cr_expression** expression, const cr_model* m,
                                       const char* text, cr_error* error);
-CR_API void cr_expression_free(cr_expression* expression);
+CR_API void cr_expression_destroy(cr_expression* expression);
 
 /// The expression as a loss of a rollout: at the end, or summed over the ends of all steps.
 /// The loss refers to the expression, and belongs to one thread as it does. With another model than the
@@ -44,10 +44,10 @@ CR_API cr_loss cr_expression_loss(cr_expression* expression, bool every);
 typedef struct cr_rollout cr_rollout;
 
 /// Room for nstep_max steps; parameter gradients for the named model fields (all of each), as
-/// "body_mass". Owner: the caller, cr_rollout_free.
+/// "body_mass". Owner: the caller, cr_rollout_destroy.
 CR_API cr_status cr_rollout_create(cr_rollout** rollout, const cr_model* m, int nstep_max,
                                    const char* const* parameters, int nparameter, cr_error* error);
-CR_API void cr_rollout_free(cr_rollout* rollout);
+CR_API void cr_rollout_destroy(cr_rollout* rollout);
 
 /// The data block: set its qpos, qvel, act, applied forces before a run; the last state after it. A
 /// run or a gradient that needs more room moves the arrays: ask for views of them again.
@@ -87,8 +87,8 @@ enum { CR_ADAPTIVE_STEPS = 100000 };
 /// grid. What else depends on the time step (refsafe) uses the model's. options NULL: not adaptive.
 /// What was run before is forgotten.
 /// Errors: CR_ERR_ARG where the integrator has no error estimate, or an option is not sane.
-CR_API cr_status cr_rollout_adaptive(cr_rollout* rollout, const cr_model* m,
-                                     const cr_adaptive* options, cr_error* error);
+CR_API cr_status cr_rollout_set_adaptive(cr_rollout* rollout, const cr_model* m,
+                                         const cr_adaptive* options, cr_error* error);
 
 /// Limits the memory that grows with the number of steps to so many bytes: controls and their gradient,
 /// stored states, lengths of adaptive steps; 0: no limit. The states that do not fit are computed again
@@ -97,8 +97,8 @@ CR_API cr_status cr_rollout_adaptive(cr_rollout* rollout, const cr_model* m,
 /// steps. Without a limit the last steps of a run keep theirs too, within 16 MiB.
 /// Errors: CR_ERR_MEMORY, naming the least. What an adaptive run needs is known after it; then
 /// cr_rollout_gradient says it.
-CR_API cr_status cr_rollout_memory(cr_rollout* rollout, const cr_model* m, size_t bytes,
-                                   cr_error* error);
+CR_API cr_status cr_rollout_set_memory(cr_rollout* rollout, const cr_model* m, size_t bytes,
+                                       cr_error* error);
 
 /// Steps accepted and rejected by the last run of an adaptive rollout, and how many ended in events.
 CR_API void cr_rollout_steps(const cr_rollout* rollout, int* accepted, int* rejected, int* events);
@@ -133,8 +133,8 @@ typedef struct {
 /// (optimize, then discretize), not of the steps that were made. options NULL: of the steps.
 /// Errors: CR_ERR_ARG where an option is not sane, the integrator is no explicit method, or activations
 /// are limited, on circles, or switched off.
-CR_API cr_status cr_rollout_adjoint(cr_rollout* rollout, const cr_model* m,
-                                    const cr_adjoint* options, cr_error* error);
+CR_API cr_status cr_rollout_set_adjoint(cr_rollout* rollout, const cr_model* m,
+                                        const cr_adjoint* options, cr_error* error);
 
 /// Steps of the adjoint accepted and rejected by the last gradient.
 CR_API void cr_rollout_adjoint_steps(const cr_rollout* rollout, int* accepted, int* rejected);

@@ -26,7 +26,7 @@ CR_API void cr_jacobian_destroy(cr_jacobian* work);
 ///          qpos (docs/conventions.md), qvel, act. Each may be NULL
 /// Units    those of the states
 /// Cost     that of a few steps. The integrator discrete and a few features cost a tangent of the
-///          step for every column instead: cr_jacobian_columns says which
+///          step for every column instead: cr_jacobian_fallback says which
 /// Errors   CR_ERR_SINGULAR where an inertia has no factor; those of cr_step_jvp, as CR_ERR_ARG unless
 ///          cr_step has just been called
 /// Memory   no allocation
@@ -35,7 +35,7 @@ CR_API cr_status cr_step_jacobian(const cr_model* m, const cr_data* d, cr_jacobi
                                   cr_real* by_x, cr_real* by_ctrl, cr_real* by_force);
 
 /// What made the last one go column by column; NULL where nothing did.
-CR_API const char* cr_jacobian_columns(const cr_jacobian* work);
+CR_API const char* cr_jacobian_fallback(const cr_jacobian* work);
 
 /// The sentence behind the last failure of a function that was given this work.
 CR_API const char* cr_jacobian_error(const cr_jacobian* work);

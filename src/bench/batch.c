@@ -138,7 +138,7 @@ static cr_status run(const cr_scene* s, const cr_batch_bench* what, int threads,
   *seconds = cri_seconds() - start;
   *processor = cri_process_seconds() - spent;
   *mib = resident();
-  cr_batch_free(batch);
+  cr_batch_destroy(batch);
   return status;
 }
 

@@ -94,7 +94,7 @@ static cr_status jacobian_here(cr_scene* s, const room* j, double* time, cr_meas
   double start = cri_microseconds();
   cr_status status = cr_step_jacobian(&s->m, s->c, j->work, j->x, j->ctrl, NULL);
   *time += since(start);
-  out->by_columns += status == CR_OK && cr_jacobian_columns(j->work) != NULL;
+  out->by_columns += status == CR_OK && cr_jacobian_fallback(j->work) != NULL;
   return status;
 }
 

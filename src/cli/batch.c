@@ -95,7 +95,7 @@ static cr_status take_start(batch* b, cr_error* error) {
   CR_TRY(cr_batch_plan_take(&b->plan, &b->ctrl, 1, controls, error));
   b->plan.ctrl = b->ctrl;
   memcpy(b->ctrl, cr_rollout_ctrl(s->rollout), controls * sizeof *b->ctrl);
-  cr_rollout_free(s->rollout);
+  cr_rollout_destroy(s->rollout);
   s->rollout = NULL;
   return CR_OK;
 }
@@ -358,14 +358,14 @@ static void print(const batch* b) {
 
 static void release(batch* b) {
   for (int i = 0; i < MAX_THREADS; i++) {
-    cr_expression_free(b->expressions[i]);
+    cr_expression_destroy(b->expressions[i]);
   }
-  cr_batch_free(b->batch);
+  cr_batch_destroy(b->batch);
   cr_batch_file_close(&b->file);
   cr_batch_plan_free(&b->plan);
   free(b->ends);
   cr_data_destroy(b->start);
-  cr_model_close(b->variant);
+  cr_model_destroy(b->variant);
   cr_setup_free(&b->setup);
   cr_ranks_close(&b->ranks);
 }

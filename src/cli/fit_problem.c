@@ -59,7 +59,7 @@ static cr_status take_cfd(cr_fit_problem* p, const cr_fit_request* r, cr_error* 
     (void)cr_model_get_option(variant, names[i], &value, NULL);
     (void)cr_model_set_option(&p->m, names[i], value, NULL);
   }
-  cr_model_close(variant);
+  cr_model_destroy(variant);
   p->m.cfd = 0;
   return CR_OK;
 }

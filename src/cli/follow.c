@@ -141,7 +141,7 @@ int cr_cli_follow(int argc, char** argv) {
   free(f.twin);
   free(f.ncon);
   free(f.nefc);
-  cr_model_close(f.m);
+  cr_model_destroy(f.m);
   cr_load_report_destroy(f.report);
   return code;
 }

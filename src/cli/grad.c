@@ -460,8 +460,8 @@ int cr_cli_grad(int argc, char** argv) {
   bool owned = g->setup.rollout != NULL && g->setup.rollout == cr_gradient_rollout(g->gradient);
   g->setup.rollout = owned ? NULL : g->setup.rollout;
   cr_gradient_destroy(g->gradient);
-  cr_model_close(g->variant);
-  cr_expression_free(g->expression);
+  cr_model_destroy(g->variant);
+  cr_expression_destroy(g->expression);
   cr_setup_free(&g->setup);
   free(g);
   return code;

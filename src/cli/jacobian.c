@@ -119,7 +119,7 @@ static void print_json(const jacobian* j, const cr_data* d) {
   if (j->doubt[0] != 0) {
     cr_json_string(&json, "doubt", j->doubt);
   }
-  const char* why = cr_jacobian_columns(j->work);
+  const char* why = cr_jacobian_fallback(j->work);
   if (why != NULL) {
     cr_json_string(&json, "column_by_column", why);
   }

@@ -156,12 +156,12 @@ cr_status cr_method_rollout(const cr_method_options* o, const cr_model* m, doubl
   cr_adjoint adjoint = cr_method_adjoint(o);
   if (cr_method_is_adaptive(o)) {
     cr_adaptive options = cr_method_tolerances(o, grid);
-    CR_TRY(cr_rollout_adaptive(rollout, m, &options, error));
+    CR_TRY(cr_rollout_set_adaptive(rollout, m, &options, error));
   }
   if (adjoint.rtol > 0) {
-    CR_TRY(cr_rollout_adjoint(rollout, m, &adjoint, error));
+    CR_TRY(cr_rollout_set_adjoint(rollout, m, &adjoint, error));
   }
-  return bytes > 0 ? cr_rollout_memory(rollout, m, bytes, error) : CR_OK;
+  return bytes > 0 ? cr_rollout_set_memory(rollout, m, bytes, error) : CR_OK;
 }
 
 // ---- contacts from distance
@@ -206,7 +206,7 @@ cr_status cr_method_backward(const cr_method_options* o, const cr_model* m, cr_m
   }
   status = status == CR_OK ? cr_model_set_choice(*variant, "cfd", "on", &why) : status;
   if (status != CR_OK) {
-    cr_model_close(*variant);
+    cr_model_destroy(*variant);
     *variant = NULL;
     return cri_fail(error, CR_ERR_ARG, "--cfd %s: %s", o->cfd, why.text);
   }

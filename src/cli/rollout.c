@@ -172,7 +172,7 @@ static cr_status run(const rollout_options* o, cr_setup* s, cr_error* error) {
   results r = {.s = s, .names = &o->print};
   CR_TRY(cr_setup_load(s, &o->setup, error));
   CR_TRY(cr_method_backward(&o->setup.method, s->m, &variant, error));  // checked only
-  cr_model_close(variant);
+  cr_model_destroy(variant);
   CR_TRY(find_places(r.counts, &o->print, "--print", s->m, error));
   CR_TRY(find_places(NULL, &o->record, "--record", s->m, error));
   CR_TRY(check_files(o, error));

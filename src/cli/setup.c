@@ -362,8 +362,8 @@ int cr_setup_steps(const cr_setup* s, const cr_setup_options* o) {
 }
 
 void cr_setup_free(cr_setup* s) {
-  cr_rollout_free(s->rollout);
-  cr_model_close(s->m);
+  cr_rollout_destroy(s->rollout);
+  cr_model_destroy(s->m);
   cr_load_report_destroy(s->report);
 }
 

@@ -100,7 +100,9 @@ void cr_jacobian_destroy(cr_jacobian* work) {
   }
 }
 
-const char* cr_jacobian_columns(const cr_jacobian* work) { return work != NULL ? work->why : NULL; }
+const char* cr_jacobian_fallback(const cr_jacobian* work) {
+  return work != NULL ? work->why : NULL;
+}
 
 const char* cr_jacobian_error(const cr_jacobian* work) {
   return work != NULL ? work->c.tan->error.text : "no work";

@@ -256,14 +256,14 @@ cr_status cr_expression_create(cr_expression** out, const cr_model* m, const cha
     }
   }
   if (status != CR_OK) {
-    cr_expression_free(e);
+    cr_expression_destroy(e);
     return status;
   }
   *out = e;
   return CR_OK;
 }
 
-void cr_expression_free(cr_expression* e) {
+void cr_expression_destroy(cr_expression* e) {
   if (e != NULL) {
     free(e->value);
     free(e->bar);

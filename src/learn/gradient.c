@@ -101,7 +101,7 @@ void cr_gradient_destroy(cr_gradient* g) {
   }
   free(g->requests);
   cri_start_free(&g->start);
-  cr_rollout_free(g->rollout);
+  cr_rollout_destroy(g->rollout);
   free(g);
 }
 

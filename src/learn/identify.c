@@ -49,11 +49,11 @@ static cr_status make_workers(cr_identify* id, cr_error* error) {
     worker* w = &id->workers[i];
     CR_TRY(cri_rollout_create(&w->rollout, m, def->nstep * def->every,
                               cri_parameters_wanted(def->parameters), error));
-    CR_TRY(cr_rollout_adaptive(w->rollout, m, def->adaptive, error));
+    CR_TRY(cr_rollout_set_adaptive(w->rollout, m, def->adaptive, error));
     if (def->memory > 0) {
-      CR_TRY(cr_rollout_memory(w->rollout, m, def->memory, error));
+      CR_TRY(cr_rollout_set_memory(w->rollout, m, def->memory, error));
     }
-    CR_TRY(cr_rollout_adjoint(w->rollout, m, def->adjoint, error));
+    CR_TRY(cr_rollout_set_adjoint(w->rollout, m, def->adjoint, error));
     w->p_bar = calloc((size_t)(id->nparameter + id->nderived), sizeof *w->p_bar);
     if (w->p_bar == NULL) {
       return cri_fail(error, CR_ERR_MEMORY, "identify: no memory");
@@ -106,7 +106,7 @@ void cr_identify_free(cr_identify* id) {
     return;
   }
   for (int i = 0; i < id->nworker && id->workers != NULL; i++) {
-    cr_rollout_free(id->workers[i].rollout);
+    cr_rollout_destroy(id->workers[i].rollout);
     free(id->workers[i].p_bar);
   }
   free(id->workers);

@@ -110,10 +110,10 @@ cr_status cr_throw_make(const cr_throw* o, const cr_model* m, cr_toss* tosses, c
   }
   cr_rollout* r = NULL;
   CR_TRY(cri_rollout_create(&r, m, o->rows, cri_no_params, error));
-  cr_status status = cr_rollout_adaptive(r, m, o->adaptive, error);
+  cr_status status = cr_rollout_set_adaptive(r, m, o->adaptive, error);
   for (int i = 0; i < o->tosses && status == CR_OK; i++) {
     status = throw_one(o, m, r, i, &tosses[i], error);
   }
-  cr_rollout_free(r);
+  cr_rollout_destroy(r);
   return status;
 }

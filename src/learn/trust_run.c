@@ -130,9 +130,10 @@ static cr_status set_up(const cri_trust* t, cr_rollout* r, cr_error* error) {
   const cr_trust_problem* p = t->p;
   size_t bytes = p->rollout->budget, least = cri_rollout_least(r, p->m);
   if (bytes > 0) {
-    CR_TRY(cr_rollout_memory(r, p->m, bytes > least ? bytes : least, error));
+    CR_TRY(cr_rollout_set_memory(r, p->m, bytes > least ? bytes : least, error));
   }
-  return p->rollout->adjoint.continuous ? cr_rollout_adjoint(r, p->m, &t->adjoint, error) : CR_OK;
+  return p->rollout->adjoint.continuous ? cr_rollout_set_adjoint(r, p->m, &t->adjoint, error)
+                                        : CR_OK;
 }
 
 static cr_status run_fixed(cri_trust* t, const cr_real* step, cr_real* loss, cr_real* gradient,
@@ -147,7 +148,7 @@ static cr_status run_fixed(cri_trust* t, const cr_real* step, cr_real* loss, cr_
   if (status == CR_OK) {
     status = run_in(t, r, step, loss, gradient, switches, error);
   }
-  cr_rollout_free(r);
+  cr_rollout_destroy(r);
   return status;
 }
 
@@ -217,11 +218,11 @@ cr_status cri_trust_count(cri_trust* t, cr_real evaluations, cr_real* gradient, 
   CR_TRY(cri_rollout_create(&r, &m, t->p->nstep, t->p->rollout->wanted, error));
   cr_status status = set_up(t, r, error);
   if (status == CR_OK) {
-    status = cr_rollout_adaptive(r, &m, &steps, error);
+    status = cr_rollout_set_adaptive(r, &m, &steps, error);
   }
   if (status == CR_OK) {
     status = run_counting(t, r, &m, gradient, error);
   }
-  cr_rollout_free(r);
+  cr_rollout_destroy(r);
   return status;
 }

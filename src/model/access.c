@@ -14,7 +14,7 @@
 
 // ---- models
 
-void cr_model_close(cr_model* m) {
+void cr_model_destroy(cr_model* m) {
   if (m != NULL) {
     cri_model_free(m);
     free(m);

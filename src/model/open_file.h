@@ -9,7 +9,7 @@
 /// sentence that begins with the path.
 cr_status cri_model_opened(cr_model* m, const char* path, cr_error* error);
 
-/// Opens a Carom model file. Owner: the caller, cr_model_close.
+/// Opens a Carom model file. Owner: the caller, cr_model_destroy.
 /// Errors   CR_ERR_UNSUPPORTED for a file of another kind; those of cri_model_read, and of the check
 cr_status cri_model_file_open(cr_model** model, const char* path, cr_error* error);
 

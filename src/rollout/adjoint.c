@@ -510,9 +510,9 @@ static cr_status check(const cr_model* m, const cr_adjoint* o, cr_error* error) 
   return check_activations(m, error);
 }
 
-cr_status cr_rollout_adjoint(cr_rollout* r, const cr_model* m, const cr_adjoint* options,
-                             cr_error* error) {
-  const cri_call call = {"cr_rollout_adjoint", error};
+cr_status cr_rollout_set_adjoint(cr_rollout* r, const cr_model* m, const cr_adjoint* options,
+                                 cr_error* error) {
+  const cri_call call = {"cr_rollout_set_adjoint", error};
   CR_TRY(cri_rollout_check(&call, r, m));
   if (options != NULL) {
     CR_TRY(check(m, options, error));

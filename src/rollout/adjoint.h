@@ -19,7 +19,7 @@ typedef struct {
   bool carried;     // states backward from the end: y holds that of the span before
 } cri_adjoint;
 
-/// Begins a gradient. Errors: as cr_rollout_adjoint; CR_ERR_MEMORY.
+/// Begins a gradient. Errors: as cr_rollout_set_adjoint; CR_ERR_MEMORY.
 cr_status cri_adjoint_begin(cr_rollout* r, const cr_model* m, cr_error* error);
 
 /// Puts the state before step i into r->d.

@@ -77,8 +77,8 @@ static cr_status create_worker(const cr_batch* b, worker* w, cr_error* error) {
     m = &w->m;
   }
   CR_TRY(cri_rollout_create(&w->rollout, m, b->o.nstep, b->wanted, error));
-  CR_TRY(cr_rollout_adaptive(w->rollout, m, b->o.adaptive, error));
-  return b->o.memory > 0 ? cr_rollout_memory(w->rollout, m, b->o.memory, error) : CR_OK;
+  CR_TRY(cr_rollout_set_adaptive(w->rollout, m, b->o.adaptive, error));
+  return b->o.memory > 0 ? cr_rollout_set_memory(w->rollout, m, b->o.memory, error) : CR_OK;
 }
 
 static cr_status create(cr_batch* b, cr_error* error) {
@@ -132,19 +132,19 @@ cr_status cr_batch_create(cr_batch** out, const cr_model* m, const cr_model* m_b
   b->o.parameters = NULL;
   b->o.adaptive = NULL;
   if (status != CR_OK) {
-    cr_batch_free(b);
+    cr_batch_destroy(b);
     return status;
   }
   *out = b;
   return CR_OK;
 }
 
-void cr_batch_free(cr_batch* b) {
+void cr_batch_destroy(cr_batch* b) {
   if (b == NULL) {
     return;
   }
   for (int i = 0; b->workers != NULL && i < b->nworker; i++) {
-    cr_rollout_free(b->workers[i].rollout);
+    cr_rollout_destroy(b->workers[i].rollout);
     cri_model_free(&b->workers[i].m);
     cri_model_free(&b->workers[i].m_backward);
   }

@@ -69,7 +69,7 @@ cr_status cri_rollout_create(cr_rollout** out, const cr_model* m, int nstep_max,
     status = cri_tape_reserve(&r->tape, m, nstep_max, 0, error);
   }
   if (status != CR_OK) {
-    cr_rollout_free(r);
+    cr_rollout_destroy(r);
     return status;
   }
   *out = r;
@@ -96,7 +96,7 @@ cr_status cr_rollout_create(cr_rollout** out, const cr_model* m, int nstep_max,
   return cri_rollout_create(out, m, nstep_max, wanted, error);
 }
 
-void cr_rollout_free(cr_rollout* r) {
+void cr_rollout_destroy(cr_rollout* r) {
   if (r == NULL) {
     return;
   }
@@ -655,9 +655,9 @@ cr_status cr_rollout_gradient(cr_rollout* r, const cr_model* m, const cr_model* 
 
 // ---- what a user sees
 
-cr_status cr_rollout_adaptive(cr_rollout* r, const cr_model* m, const cr_adaptive* options,
-                              cr_error* error) {
-  const cri_call call = {"cr_rollout_adaptive", error};
+cr_status cr_rollout_set_adaptive(cr_rollout* r, const cr_model* m, const cr_adaptive* options,
+                                  cr_error* error) {
+  const cri_call call = {"cr_rollout_set_adaptive", error};
   CR_TRY(cri_rollout_check(&call, r, m));
   if (options != NULL) {
     CR_TRY(cri_adaptive_check(m, options, error));
@@ -668,8 +668,8 @@ cr_status cr_rollout_adaptive(cr_rollout* r, const cr_model* m, const cr_adaptiv
   return CR_OK;
 }
 
-cr_status cr_rollout_memory(cr_rollout* r, const cr_model* m, size_t bytes, cr_error* error) {
-  const cri_call call = {"cr_rollout_memory", error};
+cr_status cr_rollout_set_memory(cr_rollout* r, const cr_model* m, size_t bytes, cr_error* error) {
+  const cri_call call = {"cr_rollout_set_memory", error};
   CR_TRY(cri_rollout_check(&call, r, m));
   size_t rows = rows_size(r, m);
   r->budget = bytes;

@@ -67,7 +67,7 @@ static inline void cri_count(int* to, int n) {
   }
 }
 
-/// The least for cr_rollout_memory.
+/// The least for cr_rollout_set_memory.
 size_t cri_rollout_least(const cr_rollout* r, const cr_model* m);
 
 /// Puts the state before interval k (k = nstep: the last state) into r->d, with its control (of the

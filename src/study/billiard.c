@@ -465,8 +465,8 @@ cr_status cri_study_billiard(cr_notebook* book, cr_error* error) {
   cri_table_free(&table);
   cri_table_free(&trained);
   for (int s = 0; s < N_SCENE; s++) {
-    cr_model_close(b.plain[s]);
-    cr_model_close(b.cfd[s]);
+    cr_model_destroy(b.plain[s]);
+    cr_model_destroy(b.cfd[s]);
   }
   return status;
 }

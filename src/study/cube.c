@@ -162,7 +162,7 @@ cr_status cri_cube_score_quaternions(const cr_cube* cube, const cr_real* p, cr_r
   const cr_model* m = cri_parameters_model(parameters);
   cr_status status = cr_rollout_create(&r, m, longest, NULL, 0, error);
   status = status == CR_OK ? run_tosses(cube, m, r, score, error) : status;
-  cr_rollout_free(r);
+  cr_rollout_destroy(r);
   cri_parameters_free(parameters);
   return status;
 }
@@ -182,5 +182,5 @@ cr_status cri_cube_open(cr_cube* cube, const cr_notebook* book, cr_error* error)
 
 void cri_cube_free(cr_cube* cube) {
   cri_tosses_free(&cube->tosses);
-  cr_model_close(cube->m);
+  cr_model_destroy(cube->m);
 }

@@ -54,8 +54,8 @@ typedef struct {
 } flight;
 
 static void flight_free(flight* f) {
-  cr_rollout_free(f->r);
-  cr_expression_free(f->expression);
+  cr_rollout_destroy(f->r);
+  cr_expression_destroy(f->expression);
 }
 
 static cr_status flight_make(flight* f, const cr_launch* l, cr_error* error) {
@@ -70,9 +70,9 @@ static cr_status flight_make(flight* f, const cr_launch* l, cr_error* error) {
   if (l->adaptive != NULL) {
     cr_adaptive options = *l->adaptive;
     options.grid = l->time;
-    CR_TRY(cr_rollout_adaptive(f->r, l->m, &options, error));
+    CR_TRY(cr_rollout_set_adaptive(f->r, l->m, &options, error));
   }
-  return l->adjoint != NULL ? cr_rollout_adjoint(f->r, l->m, l->adjoint, error) : CR_OK;
+  return l->adjoint != NULL ? cr_rollout_set_adjoint(f->r, l->m, l->adjoint, error) : CR_OK;
 }
 
 // ---- forward and backward

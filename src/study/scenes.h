@@ -16,7 +16,7 @@ enum { CR_N_TOSS = 5 };
 extern const char* const cri_toss_names[CR_N_TOSS];
 extern const cr_real cri_toss_y0[CR_N_TOSS];  // where they start
 
-/// Writes folder/<name>.xml and opens it. Owner: the caller, cr_model_close.
+/// Writes folder/<name>.xml and opens it. Owner: the caller, cr_model_destroy.
 /// Errors   CR_ERR_FILE, those of cr_model_open
 cr_status cri_scene_open(const cr_notebook* book, const char* name, const char* text, cr_model** m,
                          cr_error* error);
@@ -28,7 +28,7 @@ cr_status cri_scene_toss(const cr_notebook* book, int body, cr_model** m, cr_err
 cr_status cri_scene_billiard(const cr_notebook* book, bool gravity, cr_model** m, cr_error* error);
 
 /// A copy of m with this integrator and collision detection, by name, with a softness of 0.1. Owner: the
-/// caller, cr_model_close.
+/// caller, cr_model_destroy.
 cr_status cri_scene_variant(cr_model** variant, const cr_model* m, const char* integrator,
                             const char* collision, cr_error* error);
 

@@ -164,7 +164,7 @@ static cr_status run_carom(const race* r, const way* w, cr_landing* end, cr_erro
     l.adjoint = f->how == ADJOINT ? &adjoint : NULL;
   }
   status = status == CR_OK ? cri_launch(&l, true, end, error) : status;
-  cr_model_close(m);
+  cr_model_destroy(m);
   return status;
 }
 
@@ -253,7 +253,7 @@ static cr_status find_truth(race* r, int collision, double tolerance, cr_error* 
   status = status == CR_OK ? cri_launch(&l, false, truth, error) : status;
   status =
       status == CR_OK ? cri_launch_difference(&l, CR_R(1e-4), &truth->gradient, error) : status;
-  cr_model_close(m);
+  cr_model_destroy(m);
   return status;
 }
 
@@ -436,6 +436,6 @@ cr_status cri_study_time_toss(cr_notebook* book, cr_error* error) {
   cri_table_free(&table);
   mj_deleteData(r.mjd);
   mj_deleteModel(r.mj);
-  cr_model_close(r.m);
+  cr_model_destroy(r.m);
   return status;
 }

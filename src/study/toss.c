@@ -82,7 +82,7 @@ static cr_status fixed(const toss* t, int body, double u0, double h, cr_real* ro
   cr_status status = cr_model_set_option(m, "timestep", (cr_real)h, error);
   const cr_launch l = toss_of(m, body, u0);
   status = status == CR_OK ? cri_launch(&l, true, &end, error) : status;
-  cr_model_close(m);
+  cr_model_destroy(m);
   CR_TRY(status);
   row[0] = end.loss;
   row[1] = end.gradient;
@@ -415,9 +415,9 @@ cr_status cri_study_toss(cr_notebook* book, cr_error* error) {
   cri_table_free(&table);
   for (int body = 0; body < CR_N_TOSS; body++) {
     for (int kind = 0; kind < N_KIND; kind++) {
-      cr_model_close(t.kind[kind][body]);
+      cr_model_destroy(t.kind[kind][body]);
     }
-    cr_model_close(t.euler[body]);
+    cr_model_destroy(t.euler[body]);
   }
   return status;
 }

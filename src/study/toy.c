@@ -271,7 +271,7 @@ cr_status cri_study_toy(cr_notebook* book, cr_error* error) {
     status = draw(book, error);
   }
   cri_table_free(&table);
-  cr_model_close(t.adaptive);
-  cr_model_close(t.m);
+  cr_model_destroy(t.adaptive);
+  cr_model_destroy(t.m);
   return status;
 }

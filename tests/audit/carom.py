@@ -199,7 +199,7 @@ class Model:
             if block:
                 self.lib.cr_data_destroy(block)
         if self.m:
-            self.lib.cr_model_close(self.m)
+            self.lib.cr_model_destroy(self.m)
 
 
 class _Loss(ctypes.Structure):
@@ -245,5 +245,5 @@ class Rollout:
 
     def close(self):
         """Frees everything."""
-        self.model.lib.cr_expression_free(self.e)
-        self.model.lib.cr_rollout_free(self.r)
+        self.model.lib.cr_expression_destroy(self.e)
+        self.model.lib.cr_rollout_destroy(self.r)

@@ -60,7 +60,7 @@ TEST(bug_position_target_over_many_steps) {
   assert_close(r->bar->qvel[0], v_bar, CR_R(1e-13));
   assert_close(r->ctrl_bar[0], u_bar, CR_R(1e-13));
   assert_true(cr_abs(q_bar - 1) > CR_R(0.3));
-  cr_expression_free(last);
-  cr_rollout_free(r);
+  cr_expression_destroy(last);
+  cr_rollout_destroy(r);
   bug_close(&s);
 }

@@ -62,6 +62,6 @@ TEST(bug_unconverged_solve_stops_the_rollout) {
   cr_status status = cr_rollout_run(r, &s.m, 10, NULL, &error);
   assert_true(status == CR_ERR_SOLVER || status == CR_ERR_NONFINITE || status == CR_ERR_DIVERGED);
   assert_non_null(strstr(error.text, "step"));
-  cr_rollout_free(r);
+  cr_rollout_destroy(r);
   bug_close(&s);
 }

@@ -64,7 +64,7 @@ static void save_and_open(const cr_model* m) {
       (void)fprintf(stderr, "%s\n", error.text);
       wrong("a model that opened does not open from its own file");
     }
-    cr_model_close(back);
+    cr_model_destroy(back);
   }
 }
 
@@ -101,5 +101,5 @@ void fuzz_try(fuzz_kind kind, const unsigned char* data, size_t n, cr_random* r,
   if (kind != FUZZ_MODEL) {
     save_and_open(m);
   }
-  cr_model_close(m);
+  cr_model_destroy(m);
 }

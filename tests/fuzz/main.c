@@ -134,10 +134,10 @@ static bool take(corpus* c, fuzz_kind kind, const char* path) {
   if (kind == FUZZ_MODEL) {
     cr_error error;
     if (cr_model_open(&m, path, &error) != CR_OK || cr_model_save(m, "seed.crm", &error) != CR_OK) {
-      cr_model_close(m);
+      cr_model_destroy(m);
       return false;
     }
-    cr_model_close(m);
+    cr_model_destroy(m);
     from = "seed.crm";
   }
   return read_whole(&c->file[c->n], from);

@@ -145,13 +145,13 @@ static void digits(const char* path) {
     if (cr_rollout_create(&probe, &m, 1, &PARAMETERS[k], 1, &error) == CR_OK) {
       names[n++] = PARAMETERS[k];
     }
-    cr_rollout_free(probe);
+    cr_rollout_destroy(probe);
   }
   status = cr_rollout_create(&rollout, &m, STEPS, names, n, &error);
   status = status == CR_OK ? trajectory(name, &m, rollout, &error) : status;
   (void)printf("%s status %d 0\n", name, (int)status);
   (void)fflush(stdout);
-  cr_rollout_free(rollout);
+  cr_rollout_destroy(rollout);
   cri_model_free(&m);
 }
 

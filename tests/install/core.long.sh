@@ -25,7 +25,7 @@ int main(int argc, char** argv) {
   cr_error error = {0};
   cr_status status = argc > 1 ? cr_model_open(&m, argv[1], &error) : CR_OK;
   (void)printf("%s %s %d%s\n", cr_version(), cr_status_text(status), cr_model_count(m, "nq"), error.text);
-  cr_model_close(m);
+  cr_model_destroy(m);
   return 0;
 }
 C

@@ -30,7 +30,7 @@ static void said(const char* integrator, bool something) {
   assert_true(strlen(little) < sizeof little);
   assert_int_equal(cr_step_doubt(m, d, little, 0), CR_ERR_ARG);
   cr_data_destroy(d);
-  cr_model_close(m);
+  cr_model_destroy(m);
 }
 
 TEST(rows_that_move_nothing) {

@@ -53,7 +53,7 @@ static result differentiate(const toss* t) {
   assert_int_equal(cr_model_open(&m, path, &error), CR_OK);
   assert_int_equal(cr_model_set_choice(m, "integrator", t->integrator, &error), CR_OK);
   assert_int_equal(cr_rollout_create(&r, m, 1, NULL, 0, &error), CR_OK);
-  assert_int_equal(cr_rollout_adaptive(r, m, &options, &error), CR_OK);
+  assert_int_equal(cr_rollout_set_adaptive(r, m, &options, &error), CR_OK);
   assert_int_equal(cr_expression_create(&expression, m, t->loss, &error), CR_OK);
   cr_loss loss = cr_expression_loss(expression, false);
   run(t, m, r, &loss, t->qvel);
@@ -70,9 +70,9 @@ static result differentiate(const toss* t) {
     v[i] -= 2 * t->eps;
     x.difference[i] = (plus - run(t, m, r, &loss, v)) / (2 * t->eps);
   }
-  cr_expression_free(expression);
-  cr_rollout_free(r);
-  cr_model_close(m);
+  cr_expression_destroy(expression);
+  cr_rollout_destroy(r);
+  cr_model_destroy(m);
   return x;
 }
 

@@ -258,7 +258,7 @@ static void visit(uint64_t seed, int integrator, void (*check)(const fixture*), 
     bool direct = cri_acceleration_why(&f.m, f.d) == NULL;
     if (!simple || direct) {
       check(&f);
-      if (direct && cr_jacobian_columns(f.work) == NULL) {
+      if (direct && cr_jacobian_fallback(f.work) == NULL) {
         c->direct++;
         count(&f, c);
       }
@@ -364,7 +364,7 @@ TEST(many_actuators_on_few_dofs) {
     f.d->qvel[0] = CR_R(0.3);
     assert_int_equal(cr_step(&f.m, f.d), CR_OK);
     check_columns(&f);
-    assert_null(cr_jacobian_columns(f.work));
+    assert_null(cr_jacobian_fallback(f.work));
     fixture_free(&f);
   }
 }
@@ -408,7 +408,7 @@ TEST(a_call_changes_nothing_else) {
   assert_int_equal(cri_step_jacobian_columns(&f.m, f.d, f.work, second.x, NULL, NULL), CR_OK);
   assert_int_equal(cr_step_jacobian(&f.m, f.d, f.work, second.x, NULL, NULL), CR_OK);
   assert_true(allocation_count() == allocations);
-  assert_null(cr_jacobian_columns(f.work));
+  assert_null(cr_jacobian_fallback(f.work));
   assert_memory_equal(before, f.d->memory, f.d->memory_size);
   assert_memory_equal(first.x, second.x, (size_t)(first.nx * first.nx) * sizeof(cr_real));
   free(before);

@@ -142,7 +142,7 @@ static void* open_often(void* context) {
     cr_model* m = NULL;
     cr_error e = {0};
     o->failed += cr_model_open(&m, o->path, &e) != CR_OK;
-    cr_model_close(m);
+    cr_model_destroy(m);
   }
   return NULL;
 }

@@ -31,8 +31,8 @@ TEST(mjcf_and_back_from_a_file) {
     for (int k = 0; k < m->nbody; k++) {
       assert_true(back->body_mass[k] == m->body_mass[k]);
     }
-    cr_model_close(m);
-    cr_model_close(back);
+    cr_model_destroy(m);
+    cr_model_destroy(back);
   }
 }
 
@@ -111,9 +111,9 @@ static bool reads(const reading* r, cr_error* e) {
             cr_model_timestep(m) == 0.0025 &&
             cr_model_get(u, "body_mass[1]", &mass, 1, e) == CR_OK && mass == 2.5 &&
             cr_expression_create(&x, m, "0.5*qpos[0]", e) == CR_OK;
-  cr_expression_free(x);
-  cr_model_close(m);
-  cr_model_close(u);
+  cr_expression_destroy(x);
+  cr_model_destroy(m);
+  cr_model_destroy(u);
   return ok;
 }
 

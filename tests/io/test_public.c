@@ -169,9 +169,9 @@ static void teardown(void) {
   cr_parameters_destroy(w.parameters);
   cr_check_destroy(w.checked);
   cr_check_destroy(w.check);
-  cr_batch_free(w.batch);
-  cr_expression_free(w.expression);
-  cr_rollout_free(w.rollout);
+  cr_batch_destroy(w.batch);
+  cr_expression_destroy(w.expression);
+  cr_rollout_destroy(w.rollout);
   cr_parameter_jacobian_destroy(w.by_parameters);
   cr_jacobian_destroy(w.jacobian);
   cr_data_destroy(w.bar);
@@ -179,9 +179,9 @@ static void teardown(void) {
   cr_data_destroy(w.fresh);
   cr_data_destroy(w.work);
   cr_data_destroy(w.d);
-  cr_model_close(w.m);
-  cr_model_close(w.other);
-  cr_model_close(w.same_sizes);
+  cr_model_destroy(w.m);
+  cr_model_destroy(w.other);
+  cr_model_destroy(w.same_sizes);
 }
 
 AROUND_FILE(setup, teardown)
@@ -213,13 +213,13 @@ AROUND_FILE(setup, teardown)
 CALL_POINTER(cr_status_text, (cr_status)(a == NULL))
 CALL(cr_status_exit_code, CR_OK)
 static long call_cr_version(void** a) { return a != NULL && cr_version() != NULL; }
-CALL_MAKE(cr_model_open, cr_model_close, a[0], a[1], a[2])
-CALL_MAKE(cr_model_open_urdf, cr_model_close, a[0], a[1], a[2], a[3])
+CALL_MAKE(cr_model_open, cr_model_destroy, a[0], a[1], a[2])
+CALL_MAKE(cr_model_open_urdf, cr_model_destroy, a[0], a[1], a[2], a[3])
 CALL_MAKE(cr_load_report_create, cr_load_report_destroy, a[0], a[1])
 CALL_VOID(cr_load_report_destroy, a[0] == NULL ? NULL : (w.slot = NULL))
 CALL(cr_load_report_count, a[0], CR_LOAD_WARNING)
 CALL_VOID(cr_load_report_get, a[0], CR_LOAD_WARNING, 0)
-CALL_MAKE(cr_model_open_report, cr_model_close, a[0], a[1], a[2], a[3], a[4])
+CALL_MAKE(cr_model_open_report, cr_model_destroy, a[0], a[1], a[2], a[3], a[4])
 CALL(cr_model_set_many, a[0], a[1], a[2], 1, a[3])
 CALL(cr_data_get, a[0], a[1], a[2], a[3], 1, a[4])
 CALL(cr_data_set, a[0], a[1], a[2], a[3], 1, a[4])
@@ -274,7 +274,7 @@ CALL(cr_gradient_scale, a[0], 0, a[1], a[2])
 CALL(cr_gradient_differences, a[0], 0, 1e-6, a[1], a[2])
 CALL(cr_gradient_two_slopes, a[0], 0, a[1], 16, a[2], a[3])
 CALL(cr_gradient_trust, a[0], 0, a[1], a[2])
-CALL_VOID(cr_model_close, a[0] == NULL ? NULL : open_text("closed.xml", text_of_other))
+CALL_VOID(cr_model_destroy, a[0] == NULL ? NULL : open_text("closed.xml", text_of_other))
 CALL(cr_model_save, a[0], a[1], a[2])
 CALL(cr_model_count, a[0], a[1])
 CALL(cr_model_id, a[0], a[1], a[2])
@@ -294,7 +294,7 @@ CALL_POINTER(cr_model_numbers, a[0], a[1], a[2], a[3])
 CALL_POINTER(cr_model_integers, a[0], a[1], a[2], a[3])
 CALL_POINTER(cr_data_integers, a[0], a[1], a[2], a[3], a[4])
 CALL(cr_model_place, a[0], a[1], a[2], a[3])
-CALL_MAKE(cr_model_copy, cr_model_close, a[0], a[1], a[2])
+CALL_MAKE(cr_model_copy, cr_model_destroy, a[0], a[1], a[2])
 CALL(cr_model_derive, a[0], a[1])
 // of a copy: data of the model itself would be too old
 static long call_cr_model_add_stage(void** a) {
@@ -353,7 +353,7 @@ CALL(cr_object_acceleration, a[0], a[1], CR_FRAME_BODY, 1, a[2], true)
 CALL_MAKE(cr_jacobian_create, cr_jacobian_destroy, a[0], a[1], a[2], a[3])
 CALL_VOID(cr_jacobian_destroy, a[0] == NULL ? NULL : (w.slot = NULL))
 CALL(cr_step_jacobian, a[0], a[1], a[2], a[3], a[4], a[5])
-CALL_VOID(cr_jacobian_columns, a[0])
+CALL_VOID(cr_jacobian_fallback, a[0])
 CALL_POINTER(cr_jacobian_error, a[0])
 CALL_MAKE(cr_parameter_jacobian_create, cr_parameter_jacobian_destroy, a[0], a[1], a[2], a[3], 1,
           false, a[4])
@@ -361,33 +361,33 @@ CALL_VOID(cr_parameter_jacobian_destroy, a[0] == NULL ? NULL : (w.slot = NULL))
 CALL(cr_parameter_jacobian_columns, a[0])
 CALL(cr_step_parameter_jacobian, a[0], a[1], a[2], a[3])
 CALL_POINTER(cr_parameter_jacobian_error, a[0])
-CALL_MAKE(cr_expression_create, cr_expression_free, a[0], a[1], a[2], a[3])
-CALL_VOID(cr_expression_free, a[0] == NULL ? NULL : (w.slot = NULL))
+CALL_MAKE(cr_expression_create, cr_expression_destroy, a[0], a[1], a[2], a[3])
+CALL_VOID(cr_expression_destroy, a[0] == NULL ? NULL : (w.slot = NULL))
 // as a run sees it
 static long call_cr_expression_loss(void** a) {
   cr_real value = 0;
   cr_loss loss = cr_expression_loss(a[0], false);
   return (long)loss.value(loss.context, w.m, w.d, 1, &value);
 }
-CALL_MAKE(cr_rollout_create, cr_rollout_free, a[0], a[1], 3, a[2], 1, a[3])
-CALL_VOID(cr_rollout_free, a[0] == NULL ? NULL : (w.slot = NULL))
+CALL_MAKE(cr_rollout_create, cr_rollout_destroy, a[0], a[1], 3, a[2], 1, a[3])
+CALL_VOID(cr_rollout_destroy, a[0] == NULL ? NULL : (w.slot = NULL))
 CALL_POINTER(cr_rollout_data, a[0])
 CALL_POINTER(cr_rollout_ctrl, a[0])
 CALL_VOID(cr_rollout_set_control, a[0], NULL, a[1])
-CALL(cr_rollout_adaptive, a[0], a[1], a[2], a[3])
-CALL(cr_rollout_memory, a[0], a[1], 0, a[2])
+CALL(cr_rollout_set_adaptive, a[0], a[1], a[2], a[3])
+CALL(cr_rollout_set_memory, a[0], a[1], 0, a[2])
 CALL_VOID(cr_rollout_steps, a[0], a[1], a[2], a[3])
 CALL(cr_rollout_uncounted, a[0])
 CALL_POINTER(cr_rollout_doubt, a[0])
-CALL(cr_rollout_adjoint, a[0], a[1], a[2], a[3])
+CALL(cr_rollout_set_adjoint, a[0], a[1], a[2], a[3])
 CALL_VOID(cr_rollout_adjoint_steps, a[0], a[1], a[2])
 CALL(cr_rollout_run, a[0], a[1], 2, a[2], a[3])
 CALL_VOID(cr_rollout_loss, a[0])
 CALL(cr_rollout_gradient, a[0], a[1], a[2], a[3], a[4])
 CALL_POINTER(cr_rollout_bar, a[0])
 CALL_POINTER(cr_rollout_ctrl_bar, a[0])
-CALL_MAKE(cr_batch_create, cr_batch_free, a[0], a[1], a[2], a[3], a[4])
-CALL_VOID(cr_batch_free, a[0] == NULL ? NULL : (w.slot = NULL))
+CALL_MAKE(cr_batch_create, cr_batch_destroy, a[0], a[1], a[2], a[3], a[4])
+CALL_VOID(cr_batch_destroy, a[0] == NULL ? NULL : (w.slot = NULL))
 CALL(cr_batch_threads, a[0])
 CALL(cr_batch_run, a[0], 2, a[1], NULL, a[2], a[3], a[4])
 
@@ -422,7 +422,7 @@ static const row table[] = {
     ROW(cr_version, "", POINTER, 0, NULL, NULL),
     ROW(cr_model_open, "OUe", STATUS, 0, model_path, NULL),
     ROW(cr_model_open_urdf, "OUae", STATUS, 0, model_path, NULL),
-    ROW(cr_model_close, "m", NOTHING, 0, NULL, NULL),
+    ROW(cr_model_destroy, "m", NOTHING, 0, NULL, NULL),
     ROW(cr_load_report_create, "Oe", STATUS, 0, NULL, NULL),
     ROW(cr_load_report_destroy, "3", NOTHING, 0, NULL, NULL),
     ROW(cr_load_report_count, "3", NOTHING, 0, NULL, NULL),
@@ -551,7 +551,7 @@ static const row table[] = {
     ROW(cr_jacobian_create, "OMDe", STATUS, 0, NULL, NULL),
     ROW(cr_jacobian_destroy, "j", NOTHING, 0, NULL, NULL),
     ROW(cr_step_jacobian, "MDJxyz", STATUS, 's', NULL, NULL),
-    ROW(cr_jacobian_columns, "J", NOTHING, 0, NULL, NULL),
+    ROW(cr_jacobian_fallback, "J", NOTHING, 0, NULL, NULL),
     ROW(cr_jacobian_error, "j", POINTER, 0, NULL, NULL),
     ROW(cr_parameter_jacobian_create, "OMDPe", STATUS, 0, NULL, NULL),
     ROW(cr_parameter_jacobian_destroy, "k", NOTHING, 0, NULL, NULL),
@@ -560,19 +560,19 @@ static const row table[] = {
     ROW(cr_parameter_jacobian_error, "k", POINTER, 0, NULL, NULL),
     // rollouts
     ROW(cr_expression_create, "OMSe", STATUS, 0, "norm(qpos)", NULL),
-    ROW(cr_expression_free, "q", NOTHING, 0, NULL, NULL),
+    ROW(cr_expression_destroy, "q", NOTHING, 0, NULL, NULL),
     ROW(cr_expression_loss, "Q", STATUS, 0, NULL, NULL),
     ROW(cr_rollout_create, "OMPe", STATUS, 0, NULL, NULL),
-    ROW(cr_rollout_free, "r", NOTHING, 0, NULL, NULL),
+    ROW(cr_rollout_destroy, "r", NOTHING, 0, NULL, NULL),
     ROW(cr_rollout_data, "R", POINTER, 0, NULL, NULL),
     ROW(cr_rollout_ctrl, "R", POINTER, 0, NULL, NULL),
     ROW(cr_rollout_set_control, "Rc", NOTHING, 0, NULL, NULL),
-    ROW(cr_rollout_adaptive, "RMae", STATUS, 0, NULL, NULL),
-    ROW(cr_rollout_memory, "RMe", STATUS, 0, NULL, NULL),
+    ROW(cr_rollout_set_adaptive, "RMae", STATUS, 0, NULL, NULL),
+    ROW(cr_rollout_set_memory, "RMe", STATUS, 0, NULL, NULL),
     ROW(cr_rollout_steps, "Riii", NOTHING, 0, NULL, NULL),
     ROW(cr_rollout_uncounted, "R", NOTHING, 0, NULL, NULL),
     ROW(cr_rollout_doubt, "r", POINTER, 0, NULL, NULL),
-    ROW(cr_rollout_adjoint, "RMae", STATUS, 0, NULL, NULL),
+    ROW(cr_rollout_set_adjoint, "RMae", STATUS, 0, NULL, NULL),
     ROW(cr_rollout_adjoint_steps, "Rii", NOTHING, 0, NULL, NULL),
     ROW(cr_rollout_run, "RMle", STATUS, 0, NULL, NULL),
     ROW(cr_rollout_loss, "R", NOTHING, 0, NULL, NULL),
@@ -580,7 +580,7 @@ static const row table[] = {
     ROW(cr_rollout_bar, "R", POINTER, 0, NULL, NULL),
     ROW(cr_rollout_ctrl_bar, "R", POINTER, 0, NULL, NULL),
     ROW(cr_batch_create, "OMNFe", STATUS, 0, NULL, NULL),
-    ROW(cr_batch_free, "g", NOTHING, 0, NULL, NULL),
+    ROW(cr_batch_destroy, "g", NOTHING, 0, NULL, NULL),
     ROW(cr_batch_threads, "G", COUNT, 0, NULL, NULL),
     ROW(cr_batch_run, "GVcHe", STATUS, 0, NULL, NULL),
 };
@@ -690,7 +690,7 @@ static void clear_numbers(void) {
 static void prepare(char needs) {
   must(cr_model_set_choice(w.m, "integrator", "euler", &w.error));
   must(cr_data_reset(w.m, w.d));
-  must(cr_rollout_adaptive(w.rollout, w.m, NULL, &w.error));
+  must(cr_rollout_set_adaptive(w.rollout, w.m, NULL, &w.error));
   clear_numbers();
   assert_int_equal(needs == 'f' || needs == 'k' ? cr_forward(w.m, w.d) : CR_OK, CR_OK);
   assert_int_equal(needs == 's' ? cr_step(w.m, w.d) : CR_OK, CR_OK);
@@ -976,8 +976,8 @@ TEST(losses_of_other_models) {
   cr_loss loss = cr_expression_loss(x, true);
   assert_int_equal(cr_rollout_run(r, w.other, 2, &loss, &w.error), CR_ERR_ARG);
   assert_non_null(strstr(w.error.text, "another model"));
-  cr_rollout_free(r);
-  cr_expression_free(x);
+  cr_rollout_destroy(r);
+  cr_expression_destroy(x);
 }
 
 TEST(blocks_of_other_roles) {

@@ -28,7 +28,7 @@ static void open_rollout(const char* file) {
 }
 
 static void close_rollout(void) {
-  cr_rollout_free(rollout);
+  cr_rollout_destroy(rollout);
   cri_model_free(&model);
 }
 

@@ -38,7 +38,7 @@ static cr_real value_of(const char* text) {
   cr_expression* e = parse(text);
   cr_real value = 0;
   assert_int_equal(cr_expression_value(e, &model, data, &value), CR_OK);
-  cr_expression_free(e);
+  cr_expression_destroy(e);
   return value;
 }
 
@@ -90,7 +90,7 @@ TEST(values_add_up) {
   cr_real value = 10;
   assert_int_equal(cr_expression_value(e, &model, data, &value), CR_OK);
   assert_true(value == 10 + data->qvel[1]);
-  cr_expression_free(e);
+  cr_expression_destroy(e);
 }
 
 TEST(mocap_bodies_are_constants) {
@@ -98,7 +98,7 @@ TEST(mocap_bodies_are_constants) {
   cr_expression* e = NULL;
   assert_int_equal(random_model(&m, 2, NULL), CR_OK);
   assert_int_equal(cr_expression_create(&e, &m, "norm(xpos[2] - mocap_pos[0])", NULL), CR_OK);
-  cr_expression_free(e);
+  cr_expression_destroy(e);
   cri_model_free(&m);
 }
 
@@ -207,7 +207,7 @@ TEST(cotangents_match_differences) {
     compare(smooth[t], "body_mass", 1, bar->par.body_mass[1], slope(e, model.body_mass + 1));
     compare(smooth[t], "gravity", 2, bar->par.gravity[2], slope(e, model.gravity + 2));
     compare(smooth[t], "geom_size", 0, bar->par.geom_size[0], slope(e, model.geom_size));
-    cr_expression_free(e);
+    cr_expression_destroy(e);
   }
   assert_true(reached > 100);
 }
@@ -235,7 +235,7 @@ TEST(contacts) {
   assert_true(value == 1);
   assert_int_equal(cr_expression_bar(e, &model, data, bar), CR_ERR_NAME);
   data->ncon = kept;
-  cr_expression_free(e);
+  cr_expression_destroy(e);
 }
 
 // cotangents add to what is there
@@ -246,7 +246,7 @@ TEST(cotangents_add_up) {
     assert_int_equal(cr_expression_bar(e, &model, data, bar), CR_OK);
     assert_true(bar->qvel[1] == 3 * k && bar->qpos[0] == k);
   }
-  cr_expression_free(e);
+  cr_expression_destroy(e);
 }
 
 // where there is no derivative, that of a branch: finite, and zero where all branches are equal
@@ -262,7 +262,7 @@ TEST(singular_points) {
     zero_bar();
     assert_int_equal(cr_expression_bar(e, &model, data, bar), CR_OK);
     assert_close(bar->qvel[0], (cr_real)slopes[i], 0);
-    cr_expression_free(e);
+    cr_expression_destroy(e);
   }
   cr_copy(data->qvel, kept, 3);
 }
@@ -298,7 +298,7 @@ TEST(undefined_points) {
     if (rows[i].because != NULL && strstr(data->error.text, rows[i].because) == NULL) {
       fail_msg("%s: '%s' does not say '%s'", rows[i].text, data->error.text, rows[i].because);
     }
-    cr_expression_free(e);
+    cr_expression_destroy(e);
   }
   data->qvel[0] = kept;
 }
@@ -318,7 +318,7 @@ TEST(defined_beside_them) {
     zero_bar();
     assert_int_equal(cr_expression_bar(e, &model, data, bar), CR_OK);
     assert_close(bar->qvel[0], (cr_real)rows[i].slope, CR_R(1e-14));
-    cr_expression_free(e);
+    cr_expression_destroy(e);
   }
   data->qvel[0] = kept;
 }
@@ -339,7 +339,7 @@ TEST(which_need_fields) {
     cr_expression* e = parse(rows[i].text);
     assert_int_equal(cr_expression_needs_fields(e), rows[i].needs);
     assert_int_equal(cr_expression_loss(e, true).needs_fields, rows[i].needs);
-    cr_expression_free(e);
+    cr_expression_destroy(e);
   }
 }
 
@@ -356,7 +356,7 @@ TEST(end_or_every_step) {
   zero_bar();
   assert_int_equal(loss.bar(loss.context, &model, data, 3, bar), CR_OK);
   assert_true(bar->qvel[1] == 1);
-  cr_expression_free(e);
+  cr_expression_destroy(e);
 }
 
 // ---- mistakes

@@ -31,8 +31,8 @@ static void setup(void) {
 }
 
 static void teardown(void) {
-  cr_expression_free(expression);
-  cr_model_close(m);
+  cr_expression_destroy(expression);
+  cr_model_destroy(m);
 }
 
 AROUND_FILE(setup, teardown)

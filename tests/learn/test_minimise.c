@@ -181,7 +181,7 @@ TEST(a_pendulum_is_identified) {
   ok(cr_parameters_get_values(s.ps, x, p, &error));
   assert_close(p[0], 0.3, 1e-4);
   assert_close(p[1], 0.02, 1e-5);
-  cr_rollout_free(s.r);
+  cr_rollout_destroy(s.r);
   cr_parameters_destroy(s.ps);
-  cr_model_close(m);
+  cr_model_destroy(m);
 }

@@ -19,8 +19,8 @@ static void setup(void) {
 }
 
 static void teardown(void) {
-  cr_rollout_free(r);
-  cr_model_close(m);
+  cr_rollout_destroy(r);
+  cr_model_destroy(m);
 }
 
 AROUND_FILE(setup, teardown)

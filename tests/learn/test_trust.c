@@ -44,13 +44,13 @@ static void begin(bench* b, const char* file, const char* loss, const char* inte
 
 static void tolerances(bench* b, double time, double tol, bool events) {
   const cr_adaptive options = {.rtol = tol, .atol = tol, .grid = time, .events = events};
-  assert_int_equal(cr_rollout_adaptive(b->r, b->m, &options, NULL), CR_OK);
+  assert_int_equal(cr_rollout_set_adaptive(b->r, b->m, &options, NULL), CR_OK);
 }
 
 static void end(bench* b) {
-  cr_expression_free(b->expression);
-  cr_rollout_free(b->r);
-  cr_model_close(b->m);
+  cr_expression_destroy(b->expression);
+  cr_rollout_destroy(b->r);
+  cr_model_destroy(b->m);
 }
 
 static cr_status start(void* context, cr_rollout* r, const cr_real* step, cr_error* error) {
@@ -213,7 +213,7 @@ TEST(a_long_time_step_is_to_be_refined) {
   assert_true(t.refined < 0.02 && t.refined > 0.001);
   int every = (int)lround(0.02 / (double)t.refined);
   // finer runs keep to the limit on memory, and find the same
-  assert_int_equal(cr_rollout_memory(b.r, b.m, 2000, NULL), CR_OK);
+  assert_int_equal(cr_rollout_set_memory(b.r, b.m, 2000, NULL), CR_OK);
   cr_trust within = measure(&b);
   assert_true(within.refined == t.refined && within.change == t.change && within.slope == t.slope);
   end(&b);

@@ -27,16 +27,16 @@ static void begin(toss* t, const char* name) {
 }
 
 static void end(toss* t) {
-  cr_expression_free(t->expression);
-  cr_rollout_free(t->r);
-  cr_model_close(t->m);
+  cr_expression_destroy(t->expression);
+  cr_rollout_destroy(t->r);
+  cr_model_destroy(t->m);
 }
 
 static void tolerance(toss* t, double tol) {
   const cr_adaptive options = {.rtol = tol, .atol = tol, .grid = 1, .events = true};
   const cr_adjoint adjoint = {.rtol = tol, .atol = tol};
-  assert_int_equal(cr_rollout_adaptive(t->r, t->m, &options, NULL), CR_OK);
-  assert_int_equal(cr_rollout_adjoint(t->r, t->m, &adjoint, NULL), CR_OK);
+  assert_int_equal(cr_rollout_set_adaptive(t->r, t->m, &options, NULL), CR_OK);
+  assert_int_equal(cr_rollout_set_adjoint(t->r, t->m, &adjoint, NULL), CR_OK);
 }
 
 static cr_status start(void* context, cr_rollout* r, const cr_real* step, cr_error* error) {

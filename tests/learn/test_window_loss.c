@@ -156,6 +156,6 @@ TEST(a_run_looks_at_every_step_and_counts_rows) {
   cr_window_start(&s.window, &s.m, rollout->d);
   assert_int_equal(cr_rollout_run(rollout, &s.m, NSTEP, &loss, NULL), CR_OK);
   assert_true(s.window.rows > 0);
-  cr_rollout_free(rollout);
+  cr_rollout_destroy(rollout);
   close_scene(&s);
 }

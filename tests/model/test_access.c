@@ -18,8 +18,8 @@ static void setup(void) {
 }
 
 static void teardown(void) {
-  cr_model_close(model);
-  cr_model_close(NULL);
+  cr_model_destroy(model);
+  cr_model_destroy(NULL);
 }
 
 AROUND_FILE(setup, teardown)
@@ -88,7 +88,7 @@ TEST(copies) {
   assert_int_equal(cr_model_set_option(copy, "timestep", CR_R(0.03), &error), CR_OK);
   assert_int_equal(cr_model_get(model, "body_mass[1]", &mass, 1, &error), CR_OK);
   assert_true(mass != changed && cr_model_timestep(model) != CR_R(0.03));
-  cr_model_close(copy);
+  cr_model_destroy(copy);
 }
 
 TEST(saving) {

@@ -20,7 +20,7 @@ static void setup(void) {
 
 static void teardown(void) {
   cr_data_destroy(data);
-  cr_model_close(model);
+  cr_model_destroy(model);
 }
 
 AROUND_FILE(setup, teardown)

@@ -17,7 +17,7 @@ static void setup(void) {
   assert_true(random_model(model, 2, &error) == CR_OK);
 }
 
-static void teardown(void) { cr_model_close(model); }
+static void teardown(void) { cr_model_destroy(model); }
 
 AROUND_FILE(setup, teardown)
 

@@ -19,7 +19,7 @@ TEST(a_model_file_opens) {
   assert_int_equal(cri_model_file_open(&m, scratch_path("a.crm"), &error), CR_OK);
   assert_int_equal(m->nv, made.nv);
   assert_true(m->structure != 0);
-  cr_model_close(m);
+  cr_model_destroy(m);
   cri_model_free(&made);
 }
 

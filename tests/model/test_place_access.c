@@ -22,7 +22,7 @@ static void setup(void) {
 
 static void teardown(void) {
   cr_data_destroy(d);
-  cr_model_close(m);
+  cr_model_destroy(m);
 }
 
 AROUND_FILE(setup, teardown)

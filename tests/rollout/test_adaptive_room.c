@@ -46,7 +46,7 @@ static void open_toss(toss* t, int integrator, bool events) {
   tossed_cube(&t->m, CR_R(0.1));
   t->m.integrator = integrator;
   assert_int_equal(cri_rollout_create(&t->r, &t->m, 2, none, &error), CR_OK);
-  assert_int_equal(cr_rollout_adaptive(t->r, &t->m, &options, &error), CR_OK);
+  assert_int_equal(cr_rollout_set_adaptive(t->r, &t->m, &options, &error), CR_OK);
   cr_data* d = t->r->d;
   cri_data_reset(&t->m, d);
   d->qpos[2] = CR_R(0.4);
@@ -57,7 +57,7 @@ static void open_toss(toss* t, int integrator, bool events) {
 }
 
 static void close_toss(toss* t) {
-  cr_rollout_free(t->r);
+  cr_rollout_destroy(t->r);
   cri_model_free(&t->m);
 }
 

@@ -71,7 +71,7 @@ static void begin(bench* b, int n, const int32_t* joints, int integrator) {
 }
 
 static void end(bench* b) {
-  cr_rollout_free(b->r);
+  cr_rollout_destroy(b->r);
   cri_model_free(&b->m);
 }
 
@@ -129,14 +129,14 @@ static cr_real distance(const bench* a, const cr_real* gradient) {
 
 static void continuous(bench* b, cr_real tol, cr_adjoint_states states) {
   const cr_adjoint options = {.rtol = tol, .atol = tol, .states = states};
-  assert_int_equal(cr_rollout_adjoint(b->r, &b->m, &options, NULL), CR_OK);
+  assert_int_equal(cr_rollout_set_adjoint(b->r, &b->m, &options, NULL), CR_OK);
   differentiate(b);
 }
 
 static void adaptive(bench* b, cr_real tol) {
   const cr_adaptive options = {
       .rtol = tol, .atol = tol, .grid = CR_R(0.15), .first_step = CR_R(0.01)};
-  assert_int_equal(cr_rollout_adaptive(b->r, &b->m, &options, NULL), CR_OK);
+  assert_int_equal(cr_rollout_set_adaptive(b->r, &b->m, &options, NULL), CR_OK);
   run(b);
 }
 
@@ -188,7 +188,7 @@ TEST(quaternions_make_no_difference) {
   exact_gradient(tumbler, exact);
   bench b;
   begin(&b, 2, tumbler, CR_INT_TSIT5);
-  assert_int_equal(cr_rollout_adaptive(b.r, &b.m, &options, NULL), CR_OK);
+  assert_int_equal(cr_rollout_set_adaptive(b.r, &b.m, &options, NULL), CR_OK);
   run(&b);
   differentiate(&b);
   assert_true(distance(&b, exact) < 50 * tol);
@@ -211,14 +211,14 @@ TEST(controls_may_change_linearly) {
   cr_real held[MOST];
   exact_gradient(tumbler, held);
   begin(&exact, 2, tumbler, CR_INT_DOPRI8);
-  assert_int_equal(cr_rollout_adaptive(exact.r, &exact.m, &options, NULL), CR_OK);
+  assert_int_equal(cr_rollout_set_adaptive(exact.r, &exact.m, &options, NULL), CR_OK);
   run(&exact);
   differentiate(&exact);
   assert_true(distance(&exact, held) > CR_R(1e-3));
 
   begin(&b, 2, tumbler, CR_INT_TSIT5);
   options.rtol = options.atol = tol;
-  assert_int_equal(cr_rollout_adaptive(b.r, &b.m, &options, NULL), CR_OK);
+  assert_int_equal(cr_rollout_set_adaptive(b.r, &b.m, &options, NULL), CR_OK);
   run(&b);
   for (int s = CR_STATES_INTERPOLATED; s <= CR_STATES_BACKWARD; s++) {
     continuous(&b, tol, (cr_adjoint_states)s);
@@ -283,14 +283,14 @@ static void fixed_steps(bench* b, const int32_t* joints, int method, int nstep,
   cr_loss last = all;
   last.looks_at = NULL;
   begin(b, 2, joints, method);
-  cr_rollout_free(b->r);
+  cr_rollout_destroy(b->r);
   b->m.timestep = CR_R(0.4) / (cr_real)nstep;
   assert_int_equal(cr_rollout_create(&b->r, &b->m, nstep, wanted, 1, NULL), CR_OK);
   for (int i = 0; i < b->m.nv; i++) {
     b->r->d->qvel[i] = 1 - CR_R(0.4) * (cr_real)i;
   }
   assert_int_equal(cr_rollout_run(b->r, &b->m, nstep, &last, NULL), CR_OK);
-  assert_int_equal(cr_rollout_adjoint(b->r, &b->m, options, NULL), CR_OK);
+  assert_int_equal(cr_rollout_set_adjoint(b->r, &b->m, options, NULL), CR_OK);
   assert_int_equal(cr_rollout_gradient(b->r, &b->m, &b->m, &last, NULL), CR_OK);
   b->n = 0;
   take(b, b->r->bar->qpos, b->m.nv);
@@ -339,19 +339,19 @@ TEST(refusals_name_the_reason) {
   cr_error error;
   cr_adjoint options = {.rtol = CR_R(1e-6), .atol = CR_R(1e-6)};
   begin(&b, 2, pendulum, CR_INT_TSIT5);
-  assert_int_equal(cr_rollout_adjoint(b.r, &b.m, &options, &error), CR_OK);
+  assert_int_equal(cr_rollout_set_adjoint(b.r, &b.m, &options, &error), CR_OK);
   options.atol = 0;
-  assert_int_equal(cr_rollout_adjoint(b.r, &b.m, &options, &error), CR_ERR_ARG);
+  assert_int_equal(cr_rollout_set_adjoint(b.r, &b.m, &options, &error), CR_ERR_ARG);
   assert_non_null(strstr(error.text, "atol"));
   options = (cr_adjoint){.rtol = CR_R(1e-6), .atol = CR_R(1e-6), .max_steps = -1};
-  assert_int_equal(cr_rollout_adjoint(b.r, &b.m, &options, &error), CR_ERR_ARG);
+  assert_int_equal(cr_rollout_set_adjoint(b.r, &b.m, &options, &error), CR_ERR_ARG);
   options = (cr_adjoint){.rtol = CR_R(1e-6), .atol = CR_R(1e-6)};
   b.m.actuator_actlimited[0] = 1;
-  assert_int_equal(cr_rollout_adjoint(b.r, &b.m, &options, &error), CR_ERR_ARG);
+  assert_int_equal(cr_rollout_set_adjoint(b.r, &b.m, &options, &error), CR_ERR_ARG);
   assert_non_null(strstr(error.text, "limited activation"));
   b.m.actuator_actlimited[0] = 0;
   b.m.integrator = CR_INT_EULER;
-  assert_int_equal(cr_rollout_adjoint(b.r, &b.m, &options, &error), CR_ERR_ARG);
+  assert_int_equal(cr_rollout_set_adjoint(b.r, &b.m, &options, &error), CR_ERR_ARG);
   assert_non_null(strstr(error.text, "explicit method"));
   end(&b);
 }
@@ -362,7 +362,7 @@ TEST(a_budget_that_runs_out_is_an_error) {
   const cr_adjoint options = {.rtol = CR_R(1e-9), .atol = CR_R(1e-9), .max_steps = 7};
   begin(&b, 2, tumbler, CR_INT_TSIT5);
   adaptive(&b, CR_R(1e-9));
-  assert_int_equal(cr_rollout_adjoint(b.r, &b.m, &options, NULL), CR_OK);
+  assert_int_equal(cr_rollout_set_adjoint(b.r, &b.m, &options, NULL), CR_OK);
   assert_int_equal(cr_rollout_gradient(b.r, &b.m, &b.m, &all, &error), CR_ERR_BUDGET);
   assert_non_null(strstr(error.text, "7 steps"));
   // and the next gradient is as if nothing had been

@@ -31,9 +31,9 @@ static void begin(shot* s, const char* file, const char* loss, double time, cons
 }
 
 static void end(shot* s) {
-  cr_expression_free(s->expression);
-  cr_rollout_free(s->r);
-  cr_model_close(s->m);
+  cr_expression_destroy(s->expression);
+  cr_rollout_destroy(s->r);
+  cr_model_destroy(s->m);
 }
 
 // returns the loss
@@ -41,7 +41,7 @@ static double run(shot* s, double tol, bool events) {
   int rows, width;
   cr_error error;
   const cr_adaptive options = {.rtol = tol, .atol = tol, .grid = s->time, .events = events};
-  assert_int_equal(cr_rollout_adaptive(s->r, s->m, &options, &error), CR_OK);
+  assert_int_equal(cr_rollout_set_adaptive(s->r, s->m, &options, &error), CR_OK);
   cr_data_reset(s->m, cr_rollout_data(s->r));
   cr_copy(cr_data_view(s->m, cr_rollout_data(s->r), "qvel", &rows, &width), s->qvel, s->m->nv);
   if (cr_rollout_run(s->r, s->m, 1, &s->loss, &error) != CR_OK) {
@@ -53,7 +53,7 @@ static double run(shot* s, double tol, bool events) {
 static cr_status differentiate(shot* s, const cr_model* backward, const cr_adjoint* options) {
   int rows, width;
   cr_error error;
-  assert_int_equal(cr_rollout_adjoint(s->r, s->m, options, &error), CR_OK);
+  assert_int_equal(cr_rollout_set_adjoint(s->r, s->m, options, &error), CR_OK);
   CR_TRY(cr_rollout_gradient(s->r, s->m, backward, &s->loss, &error));
   cr_copy(s->gradient, cr_data_view(s->m, cr_rollout_bar(s->r), "qvel", &rows, &width), s->m->nv);
   return CR_OK;
@@ -188,7 +188,7 @@ TEST(contacts_from_distance_count) {
   // steps through empty space are long: those of the rollout miss what contacts from distance do
   const cr_adaptive fine = {
       .rtol = 1e-8, .atol = 1e-8, .grid = s.time, .largest_step = 1e-4, .max_steps = 20000};
-  assert_int_equal(cr_rollout_adaptive(s.r, s.m, &fine, &error), CR_OK);
+  assert_int_equal(cr_rollout_set_adaptive(s.r, s.m, &fine, &error), CR_OK);
   cr_data_reset(s.m, cr_rollout_data(s.r));
   int rows, width;
   cr_copy(cr_data_view(s.m, cr_rollout_data(s.r), "qvel", &rows, &width), s.qvel, s.m->nv);

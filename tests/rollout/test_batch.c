@@ -172,7 +172,7 @@ static void run_all(const bench* s, int nthread, const results* to) {
   cr_batch_output out = output_of(&s->m, to, 0, mass_bar);
   assert_int_equal(cr_batch_run(batch, ITEMS, &in, loss_of, (void*)(uintptr_t)s, &out, &error),
                    CR_OK);
-  cr_batch_free(batch);
+  cr_batch_destroy(batch);
 }
 
 // one item in a batch of its own, by a worker that has had another item before
@@ -217,7 +217,7 @@ static void run_by_hand(const bench* s, int i, const results* to) {
   cr_copy(to->qvel_bar + i * m->nv, r->bar->qvel, m->nv);
   cr_copy(to->ctrl_bar + i * STEPS * m->nu, r->ctrl_bar, STEPS * m->nu);
   cr_copy(to->mass_bar + i * m->nbody, r->bar->par.body_mass, m->nbody);
-  cr_rollout_free(r);
+  cr_rollout_destroy(r);
   cri_model_free(&own);
 }
 
@@ -238,7 +238,7 @@ TEST(same_bits_alone_together_and_by_hand) {
     }
     assert_same_bits(&s.m, &other, &first);
     assert_same_bits(&s.m, &hand, &first);
-    cr_batch_free(batch);
+    cr_batch_destroy(batch);
     results_close(&first);
     results_close(&other);
     results_close(&hand);
@@ -268,7 +268,7 @@ TEST(defaults_follow_what_was_given) {
   assert_true(after.loss[1] != after.loss[0]);
   assert_int_equal(cr_batch_run(batch, ITEMS, &nothing, loss_of, &s, &out, &error), CR_OK);
   assert_same_bits(&s.m, &after, &plain);
-  cr_batch_free(batch);
+  cr_batch_destroy(batch);
   results_close(&plain);
   results_close(&after);
   bench_close(&s);
@@ -296,7 +296,7 @@ TEST(only_what_is_asked) {
   assert_int_equal(cr_batch_run(batch, ITEMS, &in, NULL, NULL, &out, &error), CR_ERR_ARG);
   assert_int_equal(cr_batch_run(batch, -1, &in, loss_of, &s, &out, &error), CR_ERR_ARG);
   assert_int_equal(cr_batch_run(batch, 0, &in, loss_of, &s, &out, &error), CR_OK);
-  cr_batch_free(batch);
+  cr_batch_destroy(batch);
   results_close(&all);
   results_close(&some);
   bench_close(&s);
@@ -337,8 +337,8 @@ TEST(a_start_for_all_and_turns) {
   s.qvel[1 * m->nv] = (cr_real)NAN;
   assert_int_equal(cr_batch_run(batch, SOME, &in, loss_of, &s, &out, &error), CR_ERR_DIVERGED);
   assert_non_null(strstr(error.text, "rollout 41: step 1"));
-  cr_rollout_free(r);
-  cr_batch_free(batch);
+  cr_rollout_destroy(r);
+  cr_batch_destroy(batch);
   free(loss);
   free(bar);
   bench_close(&s);
@@ -365,7 +365,7 @@ TEST(one_that_fails_is_named) {
     assert_non_null(strstr(error.text, "body_mass"));
     s.mass[6 * s.m.nbody + 1] = 1;
     assert_int_equal(cr_batch_run(batch, ITEMS, &in, loss_of, &s, &out, &error), CR_OK);
-    cr_batch_free(batch);
+    cr_batch_destroy(batch);
   }
   results_close(&r);
   bench_close(&s);
@@ -426,7 +426,7 @@ static void run_on(const bench* s, int nthread, const results* to, cr_error erro
   assert_int_equal(
       cr_batch_run(batch, ITEMS, &in, loss_that_fails, (void*)(uintptr_t)s, &out, &any), CR_OK);
   assert_string_equal(any.text, "");
-  cr_batch_free(batch);
+  cr_batch_destroy(batch);
 }
 
 // rollouts of the same worker come out as if those that fail had never been
@@ -500,7 +500,7 @@ TEST(nothing_is_allocated_after_the_first) {
         assert_int_equal(cr_batch_run(batch, ITEMS, &in, loss_of, &s, &out, &error), CR_OK);
       }
       assert_int_equal(allocation_count(), before);
-      cr_batch_free(batch);
+      cr_batch_destroy(batch);
       results_close(&r);
       bench_close(&s);
     }
@@ -549,7 +549,7 @@ TEST(nothing_is_allocated_a_second_time) {
         well += error[i].status == CR_OK;
       }
       assert_true(well > ITEMS / 2);
-      cr_batch_free(batch);
+      cr_batch_destroy(batch);
       results_close(&r);
       bench_close(&s);
     }

@@ -55,7 +55,7 @@ static void assert_same_gradient(const cr_model* m, const cr_rollout* a, const c
 static cr_rollout* rollout_of(const cr_model* m, size_t memory) {
   cr_rollout* r = NULL;
   assert_int_equal(cr_rollout_create(&r, m, STEPS, mass, 1, NULL), CR_OK);
-  assert_int_equal(cr_rollout_memory(r, m, memory, NULL), CR_OK);
+  assert_int_equal(cr_rollout_set_memory(r, m, memory, NULL), CR_OK);
   return r;
 }
 
@@ -81,8 +81,8 @@ TEST(same_bits_with_and_without) {
       }
       compared++;
     }
-    cr_rollout_free(kept);
-    cr_rollout_free(again);
+    cr_rollout_destroy(kept);
+    cr_rollout_destroy(again);
     cri_model_free(&m);
   }
   assert_true(2 * compared > MODELS);
@@ -106,7 +106,7 @@ TEST(they_grow) {
   assert_int_equal(cr_rollout_gradient(kept, &m, &m, &loss, NULL), CR_OK);
   assert_int_equal(cr_rollout_gradient(again, &m, &m, &loss, NULL), CR_OK);
   assert_same_gradient(&m, kept, again);
-  cr_rollout_free(kept);
-  cr_rollout_free(again);
+  cr_rollout_destroy(kept);
+  cr_rollout_destroy(again);
   cri_model_free(&m);
 }

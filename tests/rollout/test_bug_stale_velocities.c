@@ -104,7 +104,7 @@ TEST(bug_stale_velocities_error_falls_with_the_step) {
     assert_true(error[1] < CR_R(0.02) * error[0] || error[1] < CR_R(1e-8) * (1 + cr_abs(g)));
     assert_true(error[1] < CR_R(1e-3) * (1 + cr_abs(g)));
   }
-  cr_rollout_free(r);
+  cr_rollout_destroy(r);
   bug_close(&s);
 }
 
@@ -124,6 +124,6 @@ TEST(bug_stale_velocities_nothing_stale_is_read) {
     assert_true(r->bar->qvel[i] == clean[i] && clean[i] != 0);
   }
   free(clean);
-  cr_rollout_free(r);
+  cr_rollout_destroy(r);
   bug_close(&s);
 }

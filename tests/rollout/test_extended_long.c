@@ -205,7 +205,7 @@ static void open_data(problem* p) {
 }
 
 static void close_problem(problem* p) {
-  cr_expression_free(p->loss);
+  cr_expression_destroy(p->loss);
   cri_data_free(p->d);
   cri_model_free(&p->m);
   cri_model_free(&p->moved);
@@ -303,7 +303,7 @@ TEST(gradients_of_64_steps) {
         compare(&p, sampled[i], entry, g[entry], largest, BOUND, &t);
       }
     }
-    cr_rollout_free(r);
+    cr_rollout_destroy(r);
     close_problem(&p);
   }
   print_message(

@@ -24,7 +24,7 @@ static cr_model* open_cube(void) {
 static cr_rollout* run(const cr_model* m, size_t memory) {
   cr_rollout* r;
   ok(cr_rollout_create(&r, m, STEPS, NULL, 0, &error));
-  ok(memory > 0 ? cr_rollout_memory(r, m, memory, &error) : CR_OK);
+  ok(memory > 0 ? cr_rollout_set_memory(r, m, memory, &error) : CR_OK);
   cr_data_view(m, cr_rollout_data(r), "qpos", NULL, NULL)[2] = 0.2;
   ok(cr_rollout_run(r, m, STEPS, NULL, &error));
   return r;
@@ -49,8 +49,8 @@ TEST(states_are_those_of_the_steps) {
     assert_int_equal(cr_advance(m, d), CR_OK);
   }
   cr_data_destroy(d);
-  cr_rollout_free(r);
-  cr_model_close(m);
+  cr_rollout_destroy(r);
+  cr_model_destroy(m);
 }
 
 TEST(a_limit_of_memory_computes_them_again) {
@@ -66,9 +66,9 @@ TEST(a_limit_of_memory_computes_them_again) {
     ok(cr_rollout_get_states(r, m, k, 1, NULL, qpos, NULL, NULL, &error));
     assert_memory_equal(cr_data_view(m, cr_rollout_data(small), "qpos", NULL, NULL), qpos, size);
   }
-  cr_rollout_free(small);
-  cr_rollout_free(r);
-  cr_model_close(m);
+  cr_rollout_destroy(small);
+  cr_rollout_destroy(r);
+  cr_model_destroy(m);
 }
 
 TEST(what_is_computed_is_of_that_state) {
@@ -83,8 +83,8 @@ TEST(what_is_computed_is_of_that_state) {
   ok(cr_data_get(m, cr_rollout_data(r), "xpos[1].z", &z, 1, &error));
   assert_close(z, height, 1e-12);
   assert_true(isnan(cr_rollout_uncounted_time(r)));
-  cr_rollout_free(r);
-  cr_model_close(m);
+  cr_rollout_destroy(r);
+  cr_model_destroy(m);
 }
 
 TEST(too_early_or_beyond) {
@@ -95,10 +95,10 @@ TEST(too_early_or_beyond) {
   assert_int_equal(cr_rollout_forward(r, m, STEPS + 1, &error), CR_ERR_ARG);
   assert_int_equal(cr_rollout_get_states(r, m, STEPS, 2, NULL, NULL, NULL, NULL, &error),
                    CR_ERR_ARG);
-  cr_rollout_free(r);
+  cr_rollout_destroy(r);
   ok(cr_rollout_create(&r, m, STEPS, NULL, 0, &error));
   assert_int_equal(cr_rollout_restore(r, m, 0, &error), CR_ERR_ARG);
   assert_non_null(strstr(error.text, "needs a run"));
-  cr_rollout_free(r);
-  cr_model_close(m);
+  cr_rollout_destroy(r);
+  cr_model_destroy(m);
 }

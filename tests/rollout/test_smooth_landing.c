@@ -226,7 +226,7 @@ static landing land(const cr_model* m, cr_real tilt) {
   const cr_adaptive options = {.rtol = CR_R(1e-8), .atol = CR_R(1e-8), .grid = CR_R(0.06)};
   const cr_loss loss = {.value = spin_of, .bar = spin_bar};
   assert_int_equal(cr_rollout_create(&r, m, 1, NULL, 0, &error), CR_OK);
-  assert_int_equal(cr_rollout_adaptive(r, m, &options, &error), CR_OK);
+  assert_int_equal(cr_rollout_set_adaptive(r, m, &options, &error), CR_OK);
   cr_zero(r->d->qpos, m->nq);
   cr_quat_axis_angle(r->d->qpos + 3, X_AXIS, tilt);
   r->d->qpos[2] = HALF * (cr_cos(tilt) + cr_abs(cr_sin(tilt))) + CR_R(0.02);
@@ -236,7 +236,7 @@ static landing land(const cr_model* m, cr_real tilt) {
   }
   assert_int_equal(cr_rollout_gradient(r, m, m, &loss, &error), CR_OK);
   landing x = {r->loss, r->bar->qpos[3]};
-  cr_rollout_free(r);
+  cr_rollout_destroy(r);
   return x;
 }
 

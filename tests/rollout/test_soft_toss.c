@@ -29,7 +29,7 @@ static landing toss_with(int collision, cr_real tolerance, bool events) {
   m.collision = collision;
   assert_int_equal(cr_rollout_create(&r, &m, 1, NULL, 0, &error), CR_OK);
   const cr_adaptive options = {.rtol = tolerance, .atol = tolerance, .grid = 1, .events = events};
-  assert_int_equal(cr_rollout_adaptive(r, &m, &options, &error), CR_OK);
+  assert_int_equal(cr_rollout_set_adaptive(r, &m, &options, &error), CR_OK);
   const cr_loss loss = {.value = place, .bar = place_bar};
   cr_zero(r->d->qpos, m.nq);
   r->d->qpos[2] = CR_R(0.2);
@@ -41,7 +41,7 @@ static landing toss_with(int collision, cr_real tolerance, bool events) {
   }
   assert_int_equal(cr_rollout_gradient(r, &m, &m, &loss, &error), CR_OK);
   landing x = {r->loss, r->bar->qvel[2]};
-  cr_rollout_free(r);
+  cr_rollout_destroy(r);
   cri_model_free(&m);
   return x;
 }

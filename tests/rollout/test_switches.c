@@ -33,7 +33,7 @@ static void fall(double time, int sets) {
   assert_int_equal(cr_model_open(&m, CAROM_SOURCE_DIR "/tests/data/billiard.xml", &error), CR_OK);
   assert_int_equal(cr_model_set_choice(m, "integrator", "tsit5", &error), CR_OK);
   assert_int_equal(cr_rollout_create(&r, m, 2, NULL, 0, &error), CR_OK);
-  assert_int_equal(cr_rollout_adaptive(r, m, &options, &error), CR_OK);
+  assert_int_equal(cr_rollout_set_adaptive(r, m, &options, &error), CR_OK);
   cr_data_view(m, cr_rollout_data(r), "qpos", &(int){0}, &(int){0})[2] = 0.2;
   assert_int_equal(cr_rollout_run(r, m, 2, NULL, &error), CR_OK);
   for (int k = 0; k < 2; k++) {  // the second time in the same list
@@ -41,8 +41,8 @@ static void fall(double time, int sets) {
     assert_int_equal(s.n, sets);
   }
   cri_switches_free(&s);
-  cr_rollout_free(r);
-  cr_model_close(m);
+  cr_rollout_destroy(r);
+  cr_model_destroy(m);
 }
 
 // two balls, from heights 0.158 and 0.058 over the table: they meet it after 0.179 s and 0.109 s
@@ -74,6 +74,6 @@ TEST(the_last_state_may_need_room) {
   assert_int_equal(cri_switches_of(&s, r, m, &error), CR_OK);
   assert_int_equal(s.n, 2);
   cri_switches_free(&s);
-  cr_rollout_free(r);
-  cr_model_close(m);
+  cr_rollout_destroy(r);
+  cr_model_destroy(m);
 }

@@ -30,7 +30,7 @@ static void begin(bench* b, const char* file, const char* integrator, double h, 
   assert_int_equal(cr_model_set_option(b->m, "timestep", h, &error), CR_OK);
   assert_int_equal(cr_rollout_create(&b->r, b->m, nstep, NULL, 0, &error), CR_OK);
   if (tol > 0) {
-    assert_int_equal(cr_rollout_adaptive(b->r, b->m, &options, &error), CR_OK);
+    assert_int_equal(cr_rollout_set_adaptive(b->r, b->m, &options, &error), CR_OK);
   }
   for (int i = 0; i < b->m->nv; i++) {
     b->r->d->qvel[i] = 0.3 * (i + 1) - 0.1 * i * i;
@@ -47,8 +47,8 @@ static void begin(bench* b, const char* file, const char* integrator, double h, 
 
 static void end(bench* b) {
   cri_data_free(b->tan);
-  cr_rollout_free(b->r);
-  cr_model_close(b->m);
+  cr_rollout_destroy(b->r);
+  cr_model_destroy(b->m);
 }
 
 static int size(const bench* b) { return 2 * b->m->nv + b->m->na; }

@@ -187,7 +187,7 @@ static void open_bench(bench* b, uint64_t seed, state_kind kind) {
 }
 
 static void close_bench(bench* b) {
-  cr_rollout_free(b->r);
+  cr_rollout_destroy(b->r);
   cri_model_free(&b->m);
 }
 
@@ -724,10 +724,10 @@ TEST(a_gradient_needs_a_whole_run) {
   b.start->qvel[0] = 0;
   set_start(&b);
   run_and_differentiate(&b);
-  assert_int_equal(cr_rollout_memory(b.r, &b.m, (size_t)1 << 20, NULL), CR_OK);
+  assert_int_equal(cr_rollout_set_memory(b.r, &b.m, (size_t)1 << 20, NULL), CR_OK);
   assert_nothing_to_differentiate(&b, &loss);
   run_and_differentiate(&b);
-  assert_int_equal(cr_rollout_adaptive(b.r, &b.m, NULL, NULL), CR_OK);
+  assert_int_equal(cr_rollout_set_adaptive(b.r, &b.m, NULL, NULL), CR_OK);
   assert_nothing_to_differentiate(&b, &loss);
   close_bench(&b);
 }
@@ -755,8 +755,8 @@ TEST(bad_arguments) {
   assert_ptr_equal(cr_rollout_ctrl(r), r->ctrl);
   assert_ptr_equal(cr_rollout_bar(r), r->bar);
   assert_ptr_equal(cr_rollout_ctrl_bar(r), r->ctrl_bar);
-  cr_rollout_free(r);
-  cr_rollout_free(NULL);
+  cr_rollout_destroy(r);
+  cr_rollout_destroy(NULL);
   close_bench(&b);
 }
 

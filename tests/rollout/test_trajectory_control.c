@@ -39,7 +39,7 @@ static cr_rollout* open_rollout(void) {
 }
 
 static void close_rollout(cr_rollout* r) {
-  cr_rollout_free(r);
+  cr_rollout_destroy(r);
   cri_model_free(&model);
 }
 
@@ -94,7 +94,7 @@ TEST(ramps_are_integrated) {
   for (int kind = 0; kind < 2; kind++) {
     const cr_adaptive options = {
         .rtol = CR_R(1e-9), .atol = CR_R(1e-9), .grid = grid, .linear = kind == 1};
-    assert_int_equal(cr_rollout_adaptive(r, &model, &options, NULL), CR_OK);
+    assert_int_equal(cr_rollout_set_adaptive(r, &model, &options, NULL), CR_OK);
     cri_data_reset(&model, cr_rollout_data(r));
     cr_copy(cr_rollout_ctrl(r), u, KNOTS);
     assert_int_equal(cr_rollout_run(r, &model, KNOTS, NULL, NULL), CR_OK);
@@ -126,7 +126,7 @@ TEST(gradients_of_ramps) {
   assert_int_equal(chain_model(&model, 2, types, 2, NULL), CR_OK);
   model.integrator = CR_INT_DOPRI8;
   assert_int_equal(cr_rollout_create(&r, &model, KNOTS, NULL, 0, NULL), CR_OK);
-  assert_int_equal(cr_rollout_adaptive(r, &model, &options, NULL), CR_OK);
+  assert_int_equal(cr_rollout_set_adaptive(r, &model, &options, NULL), CR_OK);
   assert_int_equal(cr_expression_create(&expression, &model,
                                         "norm(qvel)^2 + sum(ctrl^2) + sum(qacc) + xpos[2].z", NULL),
                    CR_OK);
@@ -156,6 +156,6 @@ TEST(gradients_of_ramps) {
       assert_true(cr_abs(gradient[k] - difference) < CR_R(1e-6) * cr_max(1, largest));
     }
   }
-  cr_expression_free(expression);
+  cr_expression_destroy(expression);
   close_rollout(r);
 }

@@ -38,7 +38,7 @@ TEST(flight_is_a_parabola) {
   assert_close(end.gradient, CR_R(0.5) * (3 * 2 + 1), CR_R(1e-9));
   assert_close(end.qpos[2], CR_R(5.25), CR_R(1e-9));
   assert_true(end.steps > 0);
-  cr_model_close(m);
+  cr_model_destroy(m);
 }
 
 TEST(gradient_matches_difference) {
@@ -60,7 +60,7 @@ TEST(gradient_matches_difference) {
     assert_int_equal(cri_launch_difference(&l, CR_R(4e-7), &far, NULL), CR_OK);
     assert_close(end.gradient, (4 * near - far) / 3, CR_R(1e-5) * (1 + cr_abs(near)));
     assert_true(end.steps == 100);
-    cr_model_close(m);
+    cr_model_destroy(m);
   }
 }
 
@@ -99,7 +99,7 @@ TEST(contacts_from_distance_leave_the_motion_alone) {
     }
     assert_true(cr_abs(distant.gradient) > CR_R(1e-9));
   }
-  cr_model_close(m);
+  cr_model_destroy(m);
 }
 
 // a cube that drops on the floor and tumbles for 0.2 s: both gradients are that of the motion and can
@@ -139,5 +139,5 @@ TEST(a_bounce_is_trusted_where_it_should_be) {
     assert_true(end.gradient != continuous.gradient);
     assert_close(trust.slope, cr_abs(end.gradient), CR_R(1e-2) * trust.slope);
   }
-  cr_model_close(m);
+  cr_model_destroy(m);
 }

@@ -31,7 +31,7 @@ TEST(wall_pushes_as_it_says) {
     assert_close(d->qacc[0], q < 0 ? -50 * q - v : 0, CR_R(1e-3) * (1 + 50 * cr_abs(q)));
   }
   cr_data_destroy(d);
-  cr_model_close(m);
+  cr_model_destroy(m);
 }
 
 // masses by density and volume, places, and the gravity of 2 of all tosses
@@ -51,7 +51,7 @@ TEST(tossed_bodies_weigh_what_they_should) {
     assert_close(m->gravity[2], -2, 0);
     assert_close(m->qpos0[1], cri_toss_y0[body], CR_R(1e-9));
     assert_close(m->qpos0[2], CR_R(0.2), CR_R(1e-9));
-    cr_model_close(m);
+    cr_model_destroy(m);
   }
 }
 
@@ -76,7 +76,7 @@ TEST(billiard_has_a_table_under_gravity_only) {
     }
     assert_int_equal(touching > 0, gravity == 1);
     cr_data_destroy(d);
-    cr_model_close(m);
+    cr_model_destroy(m);
   }
   assert_true(scratch_has("billiard.xml") && scratch_has("billiard_nogravity.xml"));
 }

@@ -48,9 +48,9 @@ static flight* begin(const toss* t) {
                                .max_steps = t->max_steps > 0 ? t->max_steps : 200000};
   const cr_adjoint adjoint = {.rtol = t->tolerance, .atol = t->tolerance};
   assert_int_equal(cr_rollout_create(&f->r, &f->m, 1, NULL, 0, &f->error), CR_OK);
-  assert_int_equal(cr_rollout_adaptive(f->r, &f->m, &options, &f->error), CR_OK);
+  assert_int_equal(cr_rollout_set_adaptive(f->r, &f->m, &options, &f->error), CR_OK);
   if (t->continuous) {
-    assert_int_equal(cr_rollout_adjoint(f->r, &f->m, &adjoint, &f->error), CR_OK);
+    assert_int_equal(cr_rollout_set_adjoint(f->r, &f->m, &adjoint, &f->error), CR_OK);
   }
   assert_int_equal(cr_expression_create(&f->expression, &f->m, t->loss, &f->error), CR_OK);
   f->loss = cr_expression_loss(f->expression, false);
@@ -58,8 +58,8 @@ static flight* begin(const toss* t) {
 }
 
 static void end(flight* f) {
-  cr_expression_free(f->expression);
-  cr_rollout_free(f->r);
+  cr_expression_destroy(f->expression);
+  cr_rollout_destroy(f->r);
   cri_model_free(&f->m);
   free(f);
 }

@@ -106,14 +106,14 @@ static void open_cube(scene* s, int steps, cr_real tolerance, bool events) {
   s->r = all_parameters(&s->m, steps);
   const cr_adaptive options = {
       .rtol = tolerance, .atol = tolerance, .grid = CR_R(0.01), .events = events};
-  assert_int_equal(cr_rollout_adaptive(s->r, &s->m, &options, NULL), CR_OK);
+  assert_int_equal(cr_rollout_set_adaptive(s->r, &s->m, &options, NULL), CR_OK);
   assert_int_equal(
       cr_expression_create(&s->expression, &s->m, "qpos[0] + xpos[1].z * qvel[4]", NULL), CR_OK);
 }
 
 static void close_scene(scene* s) {
-  cr_expression_free(s->expression);
-  cr_rollout_free(s->r);
+  cr_expression_destroy(s->expression);
+  cr_rollout_destroy(s->r);
   cri_model_free(&s->m);
   free(s->gradient);
 }
@@ -168,7 +168,7 @@ static size_t least_of(scene* s, size_t bytes) {
   cr_error error = {0};
   size_t named = 0, given = 0;
   int steps = 0;
-  cr_status status = cr_rollout_memory(s->r, &s->m, bytes, &error);
+  cr_status status = cr_rollout_set_memory(s->r, &s->m, bytes, &error);
   if (status == CR_OK) {
     status = differentiate(s, &s->m, &error);
   }
@@ -186,7 +186,7 @@ static size_t least_of(scene* s, size_t bytes) {
 
 static void run_within(scene* s, size_t bytes, const cr_model* m_backward) {
   cr_error error = {0};
-  if (cr_rollout_memory(s->r, &s->m, bytes, &error) != CR_OK ||
+  if (cr_rollout_set_memory(s->r, &s->m, bytes, &error) != CR_OK ||
       differentiate(s, m_backward, &error) != CR_OK) {
     fail_msg("%zu bytes: %s", bytes, error.text);
   }
@@ -248,7 +248,7 @@ void memory_adaptive_machines(const memory_range* range) {
                                  .linear = seed > 2,
                                  .quaternions = seed > 5,
                                  .max_steps = 4000};
-    assert_int_equal(cr_rollout_adaptive(s.r, &s.m, &options, NULL), CR_OK);
+    assert_int_equal(cr_rollout_set_adaptive(s.r, &s.m, &options, NULL), CR_OK);
     cr_error error;
     if (differentiate(&s, &s.m, &error) == CR_OK) {
       keep_gradient(&s, &s.m);

@@ -46,8 +46,8 @@ int main(int argc, char** argv) {
   if (status != CR_OK) {
     fprintf(stderr, "%s\n", error.text);
   }
-  cr_rollout_free(rollout);
-  cr_expression_free(distance);
-  cr_model_close(m);
+  cr_rollout_destroy(rollout);
+  cr_expression_destroy(distance);
+  cr_model_destroy(m);
   return cr_status_exit_code(status);
 }

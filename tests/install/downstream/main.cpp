@@ -11,9 +11,9 @@
 namespace {
 
 struct Close {
-  void operator()(cr_model* m) const { cr_model_close(m); }
-  void operator()(cr_rollout* r) const { cr_rollout_free(r); }
-  void operator()(cr_expression* e) const { cr_expression_free(e); }
+  void operator()(cr_model* m) const { cr_model_destroy(m); }
+  void operator()(cr_rollout* r) const { cr_rollout_destroy(r); }
+  void operator()(cr_expression* e) const { cr_expression_destroy(e); }
 };
 template <class T>
 using Held = std::unique_ptr<T, Close>;
