@@ -13,8 +13,9 @@ extern "C" {
 typedef struct cr_batch cr_batch;
 
 typedef struct {
-  int nstep;                      // of every rollout
-  int nthread;                    // 0: [one a processor]
+  size_t size;  // sizeof(cr_batch_options), set by the caller; 0: that of version 0.1
+  int nstep;    // of every rollout
+  int nthread;  // 0: [one a processor]
   const char* const* parameters;  // model fields of which each rollout has values and gradients of
   int nparameter;                 // its own, as "body_mass"
   bool
@@ -27,6 +28,7 @@ typedef struct {
 
 /// What the rollouts start from, a row each; NULL: the same for all, as said.
 typedef struct {
+  size_t size;  // sizeof(cr_batch_input), set by the caller; 0: that of version 0.1
   const cr_real *qpos, *qvel, *act;  // n x nq, n x nv, n x na [those of start]
   const cr_real* ctrl;               // n x nstep x nu [those of start in every step]
   const cr_real* const*
@@ -39,8 +41,9 @@ typedef struct {
 
 /// Where the results go, a row each; NULL: not asked for. Gradients are computed if one is.
 typedef struct {
-  cr_real* loss;                           // n
-  cr_real *qpos, *qvel, *act;              // at the end: n x nq, n x nv, n x na
+  size_t size;                 // sizeof(cr_batch_output), set by the caller; 0: that of version 0.1
+  cr_real* loss;               // n
+  cr_real *qpos, *qvel, *act;  // at the end: n x nq, n x nv, n x na
   cr_real *qpos_bar, *qvel_bar, *act_bar;  // of the start: n x nv, n x nv, n x na
   cr_real* ctrl_bar;                       // n x nstep x nu
   cr_real* const* parameters_bar;  // n x the size of its tangent: as the input's, but 3 numbers a

@@ -69,6 +69,7 @@ CR_API void cr_rollout_set_control(cr_rollout* rollout, cr_control control, void
 
 /// How an adaptive rollout chooses its steps. What a zero stands for is in brackets.
 typedef struct {
+  size_t size;           // sizeof(cr_adaptive), set by the caller; 0: that of version 0.1
   cr_real rtol, atol;    // allowed error of a step: atol + rtol |y|; atol > 0
   cr_real first_step;    // s; 0: [timestep]
   cr_real largest_step;  // s; 0: [none; with events timestep, lest a short contact is stepped over]
@@ -123,6 +124,7 @@ typedef enum { CR_STATES_INTERPOLATED, CR_STATES_INTEGRATED, CR_STATES_BACKWARD 
 
 /// How the continuous adjoint is integrated. What a zero stands for is in brackets.
 typedef struct {
+  size_t size;  // sizeof(cr_adjoint), set by the caller; 0: that of version 0.1
   cr_real rtol,
       atol;  // allowed error of a step: atol + rtol |y|, of adjoint and of gradient; both > 0
   cr_adjoint_states states;

@@ -60,6 +60,7 @@ static cr_status open_as(const cri_call* call, cr_model** out, const char* path,
   cr_error* error = call->error;
   CR_TRY(cri_given(call, out, "where the model goes"));
   CR_TRY(cri_given(call, path, "the path"));
+  CR_TRY(options != NULL ? cri_check_size(call, options->size, sizeof *options, "options") : CR_OK);
   cr_load_report found = {0};
   cr_model* m = calloc(1, sizeof *m);
   cr_status status =

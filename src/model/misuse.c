@@ -15,6 +15,14 @@ cr_status cri_is_null(const cri_call* call, const char* what) {
   return cri_fail(call->error, CR_ERR_ARG, "%s: %s is NULL", call->name, what);
 }
 
+cr_status cri_check_size(const cri_call* call, size_t size, size_t known, const char* what) {
+  return size == 0 || size >= known
+             ? CR_OK
+             : cri_fail(call->error, CR_ERR_ARG,
+                        "%s: the member size of %s is %zu; at least %zu expected", call->name, what,
+                        size, known);
+}
+
 // ---- one block
 
 static cr_status wrong_role(const cri_call* call, cr_data_role is, cr_data_role wanted,

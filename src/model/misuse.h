@@ -22,6 +22,10 @@ static inline cr_status cri_given(const cri_call* call, const void* argument, co
   return argument != NULL ? CR_OK : cri_is_null(call, what);
 }
 
+/// The member size of an options struct: 0, or at least the size of version 0.1, which `known` is.
+/// Members behind it are those of later versions, and zero for who was compiled before them.
+cr_status cri_check_size(const cri_call* call, size_t size, size_t known, const char* what);
+
 /// d has the sizes and room that m needs with its integrator. `role` is what d has to be, `what` its
 /// name in the sentence.
 cr_status cri_check_data(const cri_call* call, const cr_model* m, const cr_data* d,

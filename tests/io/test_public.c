@@ -1050,6 +1050,37 @@ TEST(rk4_without_a_second_block) {
   prepare(0);
 }
 
+// a struct of a size that no version has is refused, one of version 0.1 or of a later one is taken
+TEST(sizes_of_options) {
+  const size_t later = 8;
+  prepare(0);
+  must(cr_model_set_choice(w.m, "integrator", "tsit5", &w.error));
+  cr_rollout* r = NULL;
+  must(cr_rollout_create(&r, w.m, 2, NULL, 0, &w.error));
+  cr_adaptive steps = {.rtol = 1e-3, .atol = 1e-6};
+  cr_adjoint adjoint = {.rtol = 1e-3, .atol = 1e-6};
+  cr_urdf_options urdf = {.size = 1};
+  cr_batch_options options = {.size = 1, .nstep = 2, .nthread = 1};
+  const size_t right[] = {0, sizeof steps, sizeof steps + later};
+  for (int i = 0; i < 3; i++) {
+    steps.size = right[i];
+    must(cr_rollout_set_adaptive(r, w.m, &steps, &w.error));
+    adjoint.size = i == 0 ? 0 : sizeof adjoint + (i == 1 ? 0 : later);
+    must(cr_rollout_set_adjoint(r, w.m, &adjoint, &w.error));
+  }
+  steps.size = adjoint.size = 1;
+  assert_int_equal(cr_rollout_set_adaptive(r, w.m, &steps, &w.error), CR_ERR_ARG);
+  assert_non_null(strstr(w.error.text, "size of options is 1"));
+  assert_int_equal(cr_rollout_set_adjoint(r, w.m, &adjoint, &w.error), CR_ERR_ARG);
+  assert_int_equal(
+      call_cr_model_open_urdf((void*[]){&w.slot, (void*)(uintptr_t)model_path, &urdf, &w.error}),
+      CR_ERR_ARG);
+  cr_batch* batch = NULL;
+  assert_int_equal(cr_batch_create(&batch, w.m, w.m, &options, &w.error), CR_ERR_ARG);
+  cr_rollout_destroy(r);
+  prepare(0);
+}
+
 TEST(sentences_say_what_to_do) {
   prepare(0);
   cr_jacobian* j = w.jacobian;
