@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The calls that open a model, in a library without libmujoco (CAROM_IO=OFF). Otherwise they are those of
 // io/open.c, and this file is not compiled.
+#include "carom/model.h"
 #include "model/misuse.h"
 #include "model/open_file.h"
 

@@ -303,7 +303,7 @@ static long call_cr_model_add_stage(void** a) {
     must(cr_model_copy(&copy, a[0], &w.error));
   }
   long status = cr_model_add_stage(copy, a[1], a[2]);
-  cr_model_close(copy);
+  cr_model_destroy(copy);
   return status;
 }
 CALL_POINTER(cr_model_stage, a[0], 0)

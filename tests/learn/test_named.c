@@ -13,9 +13,9 @@ static cr_error error;
 enum { STEPS = 3 };
 
 static void setup(void) {
-  return (int)cr_model_open(&m, CAROM_SOURCE_DIR "/examples/cube_toss.xml", &error) +
-         (int)cr_rollout_create(&r, m, STEPS, NULL, 0, &error) +
-         (int)cr_rollout_run(r, m, STEPS, NULL, &error);
+  assert_int_equal(cr_model_open(&m, CAROM_SOURCE_DIR "/examples/cube_toss.xml", &error), CR_OK);
+  assert_int_equal(cr_rollout_create(&r, m, STEPS, NULL, 0, &error), CR_OK);
+  assert_int_equal(cr_rollout_run(r, m, STEPS, NULL, &error), CR_OK);
 }
 
 static void teardown(void) {

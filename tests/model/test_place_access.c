@@ -17,7 +17,8 @@ static void setup(void) {
       "<body name='hand' mocap='true'/>"
       "<body name='arm' pos='1 0 1'><joint name='elbow' range='-1 1' limited='true' ref='0'/>"
       "<geom size='.1'/></body></worldbody></mujoco>");
-  return (int)cr_model_open(&m, path, &error) + (int)cr_data_create(&d, m, &error);
+  assert_int_equal(cr_model_open(&m, path, &error), CR_OK);
+  assert_int_equal(cr_data_create(&d, m, &error), CR_OK);
 }
 
 static void teardown(void) {
