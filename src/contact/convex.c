@@ -49,6 +49,7 @@ typedef struct {
   cr_data* d;
   cr_runs dofs, rows;  // of the island
   const cr_real *metric, *tau;
+  cr_real fastest_smooth;  // largest of qacc_smooth
   cr_pattern M, H;
   int nH;                      // non-zeros of H so far, islands before this one included
   bool tree;                   // M has the pattern of trees
@@ -119,9 +120,10 @@ static cr_real diagonal(const problem* p, int i) {
 }
 
 // The largest entry of g over the forces on its own dof: a light body beside heavy ones has forces
-// that vanish in the rounding of theirs, and is to be right all the same.
+// that vanish in the rounding of theirs, and is to be right all the same. The forces that it would need
+// for the largest acceleration, with rows or without, count too: on a body at rest all others cancel.
 static cr_real own_share(const problem* p, const point* x) {
-  cr_real most = 0, fastest = largest(x->a, p->dofs);
+  cr_real most = 0, fastest = cr_max(largest(x->a, p->dofs), p->fastest_smooth);
   CR_EACH(i, p->dofs) {
     cr_real own = cr_abs(x->Ma[i]) + cr_abs(p->tau[i]) + diagonal(p, i) * fastest;
     cr_real g = cr_abs(x->g[i]);
@@ -629,6 +631,7 @@ static void keep(const problem* p, const point* x) {
 static cr_status solve_island(problem* p, point x, point y) {
   p->factored_at = NULL;
   p->way = 0;
+  p->fastest_smooth = largest(p->d->qacc_smooth, p->dofs);
   make_pattern(p);
   start(p, &x);
   cr_status status = rows_finite(p, x.e);

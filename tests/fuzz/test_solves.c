@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Batches of tests/fuzz/solves.c in which steps were off and did not say so, or were refused needlessly.
+// Batches of tests/fuzz/solves.c in which steps were off and did not say so, or were refused needlessly; and solves
+// that need no iteration.
 #include <stdio.h>
 
+#include "carom/step.h"
 #include "support/close.h"
 #include "support/io_mjcf.h"
 #include "support/io_solves.h"
@@ -48,4 +50,52 @@ TEST(light_bodies_between_heavy_ones) {
   hold(path, 267, 40);
   hold(path, 861, 40);
   hold(path, 991, 40);
+}
+
+enum { STEPS = 2000, AT_REST = 300 };
+
+// Iterations of the last steps, of bodies that come to rest before.
+static int iterations_at_rest(const char* xml) {
+  mjModel* mj = mjcf_compile(xml);
+  cr_model m = mjcf_model(mj);
+  cr_data* d = test_data(&m);
+  int iterations = 0;
+  for (int k = 0; k < STEPS; k++) {
+    assert_int_equal(cr_step(&m, d), CR_OK);
+    assert_true(k < STEPS - AT_REST || d->nefc > 0);
+    iterations += k < STEPS - AT_REST ? 0 : d->solver_iterations;
+    assert_int_equal(cr_advance(&m, d), CR_OK);
+  }
+  cri_model_free(&m);
+  mj_deleteModel(mj);
+  return iterations;
+}
+
+#define RESTING(cone, solref, bodies)                       \
+  "<mujoco><option cone='" cone "'/><default><geom " solref \
+  "/></default>"                                            \
+  "<worldbody><geom type='plane' size='9 9 1'/>" bodies "</worldbody></mujoco>"
+#define TOSSED "solref='.02 1' solimp='.05 .95 .01 .5 2'"
+#define BODY(pos, geom) "<body pos='" pos "' euler='0 0 33'><freejoint/><geom " geom "/></body>"
+#define BOX "type='box' size='.05 .05 .05'"
+
+// Forces cancel there, and what rounding leaves of them is no reason to go on from the warm start.
+TEST(bodies_at_rest_take_no_iterations) {
+  static const struct {
+    const char* xml;
+    int most;
+  } scenes[] = {
+      {RESTING("pyramidal", "", BODY("0 0 .06", BOX)), 60},
+      {RESTING("elliptic", "", BODY("0 0 .06", BOX)), 60},
+      {RESTING("pyramidal", TOSSED, BODY("0 0 .2", BOX)), 60},
+      {RESTING("elliptic", TOSSED, BODY("0 0 .2", BOX)), 60},
+      {RESTING("pyramidal", TOSSED, BODY("0 0 .06", "type='sphere' size='.05'")), 60},
+      {RESTING("elliptic", TOSSED, BODY("0 0 .05", BOX) BODY(".01 0 .15", BOX " density='100'")),
+       AT_REST + 10}};
+  for (size_t k = 0; k < sizeof scenes / sizeof *scenes; k++) {
+    int iterations = iterations_at_rest(scenes[k].xml);
+    if (iterations > scenes[k].most) {
+      fail_msg("%d iterations in %d steps at rest of %s", iterations, AT_REST, scenes[k].xml);
+    }
+  }
 }
