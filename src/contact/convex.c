@@ -55,6 +55,7 @@ typedef struct {
   bool tree;                   // M has the pattern of trees
   const cr_real* factored_at;  // the a of the point at which H was factored, NULL before
   int32_t* factored;           // and its states
+  bool search;                 // whether the next step searches along its line, small as it may be
   cr_real way;                 // sum of the largest changes of e since it was made anew
 } problem;
 
@@ -421,7 +422,7 @@ static cr_status step(problem* p, const point* x, point* y) {
   // stay at the unit step where the slope is small enough there, or all that is left is rounding
   cr_real slope = dot(x->g, s, p->dofs);
   bool small = cr_abs(dot(y->g, s, p->dofs)) <= LINE_TOLERANCE * cr_abs(slope);
-  if (!small && !factor_is_current(p, y) && x->residual > ACCEPT) {
+  if (!small && !factor_is_current(p, y) && (x->residual > ACCEPT || p->search)) {
     line l = {.p = p, .e = x->e, .u = u, .quadratic = dot(s, Ms, p->dofs)};
     l.linear = dot(x->Ma, s, p->dofs) - dot(p->tau, s, p->dofs);
     alpha = line_search(&l, slope);
@@ -556,24 +557,34 @@ static bool is_better(const point* x, const point* than) {
                                                            : x->residual < than->residual;
 }
 
-// What the iteration has come to rest at is an answer where rounding leaves little of the forces, or
-// moves the acceleration by little; then J' f is what M a - tau says, to more digits than its sum.
-static cr_status accept_rest(problem* p, point* x, int iterations) {
-  bool loose = x->residual > LOOSEST || x->share > LOOSEST;
-  if (loose) {
-    cr_real moved;
-    CR_TRY(freedom(p, x, &moved));
-    if (!(moved <= FIRM)) {
-      return no_convergence(p, x, iterations);
-    }
+// What the iteration has come to rest at is an answer where rounding leaves little of the forces, or moves
+// the acceleration by little.
+static cr_status ask_firm(problem* p, const point* x, bool* firm) {
+  *firm = x->residual <= LOOSEST && x->share <= LOOSEST;
+  if (*firm) {
+    return CR_OK;
   }
-  bool taken = loose || x->residual > ACCEPT;
-  CR_EACH(i, p->dofs) { x->q[i] = taken ? x->Ma[i] - p->tau[i] : x->q[i]; }
+  cr_real moved;
+  CR_TRY(freedom(p, x, &moved));
+  *firm = moved <= FIRM;
   return CR_OK;
 }
 
+// J' f at rest is what M a - tau says, to more digits than its sum.
+static void take_force(const problem* p, point* x) {
+  if (x->residual > ACCEPT || x->share > LOOSEST) {
+    CR_EACH(i, p->dofs) { x->q[i] = x->Ma[i] - p->tau[i]; }
+  }
+}
+
+static void swap(point* x, point* y) {
+  point z = *x;
+  *x = *y;
+  *y = z;
+}
+
 // Iterates from *x, with *y to go on to; *x is the solution in the end. Where rounding is all that is left,
-// residual and share may fall in turn without end.
+// residual and share may fall in turn without end, or rise for some steps until light bodies are right too.
 static cr_status iterate(problem* p, point* x, point* y) {
   cr_data* d = p->d;
   int most = p->m->iterations > LEAST_ITERATIONS ? p->m->iterations : LEAST_ITERATIONS;
@@ -582,22 +593,32 @@ static cr_status iterate(problem* p, point* x, point* y) {
     if (is_solved(p, x) && !came_from_far(p, x)) {
       return CR_OK;
     }
-    near += x->residual <= ACCEPT;
-    if (near > MOST_NEAR) {
-      return accept_rest(p, x, n);
-    }
     if (n >= most) {
       return no_convergence(p, x, n);
     }
     CR_TRY(step(p, x, y));
-    bool rests = rests_at(p, x, y);
-    if (!rests || is_better(y, x)) {
-      point swap = *x;
-      *x = *y;
-      *y = swap;
+    bool rests = !p->search && rests_at(p, x, y);
+    p->search = false;
+    near += rests || x->residual <= ACCEPT;
+    bool better = is_better(y, x);
+    if (!rests || better) {
+      swap(x, y);
     }
-    if (rests && !came_from_far(p, x)) {
-      return accept_rest(p, x, n);
+    if ((!rests || came_from_far(p, x)) && near <= MOST_NEAR) {
+      continue;
+    }
+    bool firm;
+    CR_TRY(ask_firm(p, x, &firm));
+    if (firm) {
+      take_force(p, x);
+      return CR_OK;
+    }
+    if (near > MOST_NEAR || is_rounding(p, x)) {
+      return no_convergence(p, x, n);
+    }
+    p->search = true;
+    if (!better) {
+      swap(x, y);
     }
   }
 }
@@ -631,6 +652,7 @@ static void keep(const problem* p, const point* x) {
 static cr_status solve_island(problem* p, point x, point y) {
   p->factored_at = NULL;
   p->way = 0;
+  p->search = false;
   p->fastest_smooth = largest(p->d->qacc_smooth, p->dofs);
   make_pattern(p);
   start(p, &x);

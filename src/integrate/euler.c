@@ -119,18 +119,37 @@ static void force_sizes(const cr_model* m, const cr_data* d, cr_real* sizes) {
   cri_noise_of_rows(d, sizes);
 }
 
-// Where tau and J' f of a dof cancel, M a has the digits that their sum has lost; the sizes of its terms say
-// so. Not where a has few itself.
+// What is left of the solver's residual g = M a - tau - J' f: a correction of the accelerations, x = -H^-1 g,
+// and of the forces, g + M x. Large accelerations that damping takes away hide what is small beside them.
+static void corrections(const cr_model* m, cr_data* d, const cr_pattern* p, const cr_real* Ma,
+                        const cr_real* force, cr_real* x, cr_real* change) {
+  for (int i = 0; i < m->nv; i++) {
+    x[i] = force[i] - Ma[i];
+  }
+  cri_acceleration_solve(m, d, x, d);
+  cr_sparse_mul(change, d->M, p, x);
+}
+
+// tau + J' f without the solver's residual. Where tau and J' f of a dof cancel, M a has the digits that their
+// sum has lost; the sizes of its terms say so. Not where a has few itself.
 static void take_products(const cr_model* m, cr_data* d, cr_real* force) {
   size_t mark = cri_mark(d), v = (size_t)m->nv;
   cr_real *Ma = cri_push(d, v), *terms = cri_push(d, v), *forces = cri_push(d, v);
+  cr_real *x = cri_push(d, v), *Mx = cri_push(d, v);
   cr_pattern p = {.n = m->nv, .nnz = m->M_rownnz, .adr = m->M_rowadr, .col = m->M_colind};
   cr_sparse_mul(Ma, d->M, &p, d->qacc);
+  corrections(m, d, &p, Ma, force, x, Mx);
   cr_zero(terms, m->nv);
   cri_noise_of_product(&p, d->M, d->qacc, terms);
   force_sizes(m, d, forces);
   for (int i = 0; i < m->nv; i++) {
-    force[i] = terms[i] < CANCELLED * forces[i] ? Ma[i] : force[i];
+    cr_real left = Ma[i] - force[i];
+    bool rounding = cr_abs(left) <= 16 * CR_EPS * (terms[i] + forces[i]);
+    if (terms[i] < CANCELLED * forces[i]) {
+      force[i] = Ma[i] + Mx[i];
+    } else if (!rounding) {
+      force[i] += left + Mx[i];
+    }
   }
   cri_pop(d, mark);
 }
