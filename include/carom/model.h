@@ -102,7 +102,7 @@ CR_API cr_status cr_model_set_many(cr_model* model, const char* const* names,
 /// (docs/fields.md lists them): "timestep", "integrator", "cone", "tolerance", "collision", "softness",
 /// "cfd_wc" ... A choice also has words: integrator "euler", "rk4", "implicit", "implicitfast", "discrete",
 /// "tsit5", "dopri5", "dopri8", "bosh3", "heun", "midpoint", "ralston" or "forward-euler"; cone
-/// "pyramidal" or "elliptic"; collision "hard", "soft" or "smooth"; cfd (contacts from distance, for a
+/// "pyramidal" or "elliptic"; contact_model "convex"; collision "hard", "soft" or "smooth"; cfd (contacts from distance, for a
 /// model that only a backward pass uses) "off" or "on". Where soft or smooth collision detection is
 /// chosen and softness is 0, it becomes 0.1. All options are checked together, and stay as they were if
 /// the check fails. Data made for one integrator are refused by another.

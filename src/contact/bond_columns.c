@@ -67,7 +67,12 @@ static void carry(const bond* b, int k, int side, const cr_real S[6], const cr_r
 static void forces(const scene* s, const bond* b, const cr_real* e, cr_real r, cr_real* f) {
   for (int row = 0; row < b->bond.nrow; row++) {
     int i = b->first + row;
-    f[row] = s->slopes->F[i * s->slopes->width + row] * e[row] + s->slopes->by_r[i] * r;
+    const cr_real* F = s->slopes->F + i * s->slopes->width;
+    f[row] = 0;
+    for (int k = 0; k < b->bond.nrow; k++) {
+      f[row] += F[k] * e[k];
+    }
+    f[row] += s->slopes->by_r[i] * r;
   }
 }
 

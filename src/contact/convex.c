@@ -12,8 +12,12 @@
 #include "contact/convex.h"
 
 #include "contact/conflict.h"
+#include "contact/idle_rows.h"
 #include "contact/islands.h"
+#include "contact/latent_adhesion.h"
+#include "contact/latent_friction.h"
 #include "contact/law.h"
+#include "contact/law_bends.h"
 #include "contact/row_name.h"
 #include "contact/rows.h"
 #include "math/cholesky.h"
@@ -692,9 +696,16 @@ static cr_status solve(const cr_model* m, cr_data* d, const cr_metric_view* metr
   return status;
 }
 
-static void linear(const cr_model* m, const cr_data* d, cr_runs dofs, cr_real* x) {
+// H is symmetric here, so it is its own transpose
+static void linear(const cr_model* m, const cr_data* d, cr_runs dofs, const cri_right_sides* x,
+                   cr_data* work) {
   cr_pattern H = cr_chol_pattern_view(m->nv, d->H_index);
-  cr_chol_solve_part(d->H_factor, &H, dofs, x);
+  (void)work;
+  if (x->n == 1 && x->ld == 1) {
+    cr_chol_solve_part(d->H_factor, &H, dofs, x->X);
+  } else {
+    cr_chol_solve_many_part(d->H_factor, &H, dofs, x->n, x->ld, x->X);
+  }
 }
 
 // pivots of H against the diagonal of M: their ratio times the rounding of a number is what is lost
@@ -712,23 +723,44 @@ static bool delicate(const cr_model* m, const cr_data* d) {
   return false;
 }
 
+static cr_status force(const cr_model* m, cr_data* d) {
+  (void)m;
+  cri_law_force(d, cri_all_rows(d), d->acc_jar, d->acc_force, d->efc_state);
+  return CR_OK;
+}
+
 static void force_jvp(const cr_model* m, const cr_data* d, const cr_data* tan, const cr_real* e_tan,
                       cr_real* f_tan) {
   (void)m;
-  cri_law_jvp(d, d->acc_jar, tan, e_tan, f_tan);
+  cri_law_jvp(d, cri_all_rows(d), d->acc_jar, tan, e_tan, f_tan);
 }
 
 static void force_vjp(const cr_model* m, const cr_data* d, cr_data* bar, const cr_real* f_bar,
                       cr_real* e_bar) {
   (void)m;
-  cri_law_vjp(d, d->acc_jar, bar, f_bar, e_bar);
+  cri_law_vjp(d, cri_all_rows(d), d->acc_jar, bar, f_bar, e_bar);
 }
 
-// H is symmetric here, so it is its own transpose
-const cr_contact_model cri_convex = {.name = "convex",
-                                     .solve = solve,
+static void latent_jvp(const cr_model* m, const cr_data* d, cr_data* tan, cr_real* tau_tan) {
+  cri_latent_friction_jvp(m, d, tan, tau_tan);
+  cri_idle_rows_jvp(m, d, tan, tau_tan);
+  cri_latent_adhesion_jvp(m, d, tan, tau_tan);
+}
+
+static void latent_vjp(const cr_model* m, const cr_data* d, cr_data* bar, const cr_real* tau_bar) {
+  cri_latent_friction_vjp(m, d, bar, tau_bar);
+  cri_idle_rows_vjp(m, d, bar, tau_bar);
+  cri_latent_adhesion_vjp(m, d, bar, tau_bar);
+}
+
+const cr_contact_model cri_convex = {.solve = solve,
                                      .linear = linear,
-                                     .linear_transposed = linear,
                                      .delicate = delicate,
+                                     .force = force,
                                      .force_jvp = force_jvp,
-                                     .force_vjp = force_vjp};
+                                     .force_vjp = force_vjp,
+                                     .latent_jvp = latent_jvp,
+                                     .latent_vjp = latent_vjp,
+                                     .in_doubt = cri_idle_rows_in_doubt,
+                                     .bends = cri_law_bends,
+                                     .has_directions = cri_law_has_directions};

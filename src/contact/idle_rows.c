@@ -135,12 +135,14 @@ int cri_idle_rows_undetermined(const cr_model* m, const cr_data* d, cr_data* wor
   return found;
 }
 
-cri_idle_text cri_idle_rows_say(const cr_model* m, const cr_data* d, int row) {
-  cri_idle_text say;
-  (void)snprintf(say.text, sizeof say.text,
-                 "%s moves nothing: its Jacobian is zero, and with the integrator discrete its "
-                 "softness depends on how that changes; the gradient takes one of many slopes and "
-                 "may be wrong in every digit, start beside it",
-                 cri_row_name(m, d, row).text);
-  return say;
+bool cri_idle_rows_in_doubt(const cr_model* m, const cr_data* d, cr_data* work, cri_doubt* doubt) {
+  int row = cri_idle_rows_undetermined(m, d, work);
+  if (row >= 0 && doubt != NULL) {
+    (void)snprintf(doubt->text, sizeof doubt->text,
+                   "%s moves nothing: its Jacobian is zero, and with the integrator discrete its "
+                   "softness depends on how that changes; the gradient takes one of many slopes "
+                   "and may be wrong in every digit, start beside it",
+                   cri_row_name(m, d, row).text);
+  }
+  return row >= 0;
 }

@@ -5,7 +5,7 @@
 #ifndef CR_CONTACT_IDLE_ROWS_H
 #define CR_CONTACT_IDLE_ROWS_H
 
-#include "model/data.h"
+#include "contact/model.h"
 
 /// Adds to tau_tan what the derivative with D as it is lacks of J' f beside the point.
 /// Map      (efc_J, acc_force, efc_state, efc_D, M, metric_...) -> force along the dofs
@@ -25,10 +25,7 @@ void cri_idle_rows_vjp(const cr_model* m, const cr_data* d, cr_data* bar, const 
 /// Memory   scratch nv of `work`
 int cri_idle_rows_undetermined(const cr_model* m, const cr_data* d, cr_data* work);
 
-/// What such a row makes of a derivative, in words.
-typedef struct {
-  char text[480];
-} cri_idle_text;
-cri_idle_text cri_idle_rows_say(const cr_model* m, const cr_data* d, int row);
+/// Whether there is one; then `doubt`, unless it is NULL, says which, and what it makes of a derivative.
+bool cri_idle_rows_in_doubt(const cr_model* m, const cr_data* d, cr_data* work, cri_doubt* doubt);
 
 #endif

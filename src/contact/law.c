@@ -286,9 +286,9 @@ void cri_law_slope(const cr_data* d, cr_run rows, const cr_real* e, const cr_rea
   }
 }
 
-void cri_law_jvp(const cr_data* d, const cr_real* e, const cr_data* tan, const cr_real* e_tan,
-                 cr_real* f_tan) {
-  for (int i = 0; i < d->nefc;) {
+void cri_law_jvp(const cr_data* d, cr_run rows, const cr_real* e, const cr_data* tan,
+                 const cr_real* e_tan, cr_real* f_tan) {
+  for (int i = rows.begin; i < rows.end;) {
     if (is_cone(d, i)) {
       int contact = d->efc_id[i];
       cone c = cone_at(d, e + i, i);
@@ -322,9 +322,9 @@ static void cone_row_vjp(const cr_data* d, const cr_real* e, int i, cr_data* bar
   }
 }
 
-void cri_law_vjp(const cr_data* d, const cr_real* e, cr_data* bar, const cr_real* f_bar,
-                 cr_real* e_bar) {
-  for (int i = 0; i < d->nefc;) {
+void cri_law_vjp(const cr_data* d, cr_run rows, const cr_real* e, cr_data* bar,
+                 const cr_real* f_bar, cr_real* e_bar) {
+  for (int i = rows.begin; i < rows.end;) {
     if (is_cone(d, i)) {
       cone_row_vjp(d, e, i, bar, f_bar, e_bar);
       i += d->contact_dim[d->efc_id[i]];

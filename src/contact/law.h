@@ -27,7 +27,7 @@ enum {
 
 enum { CR_MAX_CONE = 6 };  // rows of an elliptic contact
 
-/// All rows, for these three.
+/// All rows, for what follows.
 static inline cr_run cri_all_rows(const cr_data* d) { return (cr_run){0, d->nefc}; }
 
 /// Forces f and states of these rows at e.
@@ -49,10 +49,10 @@ void cri_law_slope(const cr_data* d, cr_run rows, const cr_real* e, const cr_rea
 /// semidefinite.
 void cri_law_cone_curvature(const cr_data* d, const cr_real* e, int i, cr_real* C);
 
-/// f_tan and e_bar of a contact model (contact/model.h) at e.
-void cri_law_jvp(const cr_data* d, const cr_real* e, const cr_data* tan, const cr_real* e_tan,
-                 cr_real* f_tan);
-void cri_law_vjp(const cr_data* d, const cr_real* e, cr_data* bar, const cr_real* f_bar,
-                 cr_real* e_bar);
+/// f_tan and e_bar of a contact model (contact/model.h) at e, of these rows.
+void cri_law_jvp(const cr_data* d, cr_run rows, const cr_real* e, const cr_data* tan,
+                 const cr_real* e_tan, cr_real* f_tan);
+void cri_law_vjp(const cr_data* d, cr_run rows, const cr_real* e, cr_data* bar,
+                 const cr_real* f_bar, cr_real* e_bar);
 
 #endif

@@ -3,10 +3,7 @@
 // factor solves in time linear in the number of dofs; M itself is then not needed.
 #include "engine/acceleration.h"
 
-#include "contact/idle_rows.h"
 #include "contact/islands.h"
-#include "contact/latent_adhesion.h"
-#include "contact/latent_friction.h"
 #include "contact/model.h"
 #include "contact/rows.h"
 #include "engine/metric_solve.h"
@@ -37,9 +34,9 @@ static void solve_rows(const cr_model* m, const cr_data* d, cr_real* x, bool tra
   cr_run* room = (cr_run*)(void*)cri_push_int(work, 2 * (size_t)m->ntree);
   cr_run all = {0, m->nv};
   cr_runs dofs = {1, &all};
-  const cr_contact_model* model = cri_contact_model(m);
   cr_runs in = cri_dofs_in_islands(m, d, dofs, true, room);
-  (transposed ? model->linear_transposed : model->linear)(m, d, in, x);
+  const cri_right_sides one = {.n = 1, .ld = 1, .X = x, .transposed = transposed};
+  cri_contact_model(m)->linear(m, d, in, &one, work);
   cri_metric_solve_part(m, d, cri_dofs_in_islands(m, d, dofs, false, room), x, work);
   cri_pop(work, mark);
 }
@@ -63,6 +60,11 @@ void cri_acceleration_solve(const cr_model* m, const cr_data* d, cr_real* x, cr_
   solve_linear(m, d, x, false, work);
 }
 
+void cri_acceleration_solve_transposed(const cr_model* m, const cr_data* d, cr_real* x,
+                                       cr_data* work) {
+  solve_linear(m, d, x, true, work);
+}
+
 // [a2] the acceleration with constraints, in the metric `value` with the force tau, and
 // [a3] qfrc_constraint = J' f
 static cr_status constrained(const cr_model* m, cr_data* d, const cr_real* value,
@@ -80,7 +82,9 @@ static cr_status constrained(const cr_model* m, cr_data* d, const cr_real* value
   }
   cri_metric_free(m, d, tau, d->acc_qacc, false, d);
   CR_TRY(check_finite(m, d, d->acc_qacc, "qacc"));
-  return d->M_formed ? cri_rounding(m, d, &metric, cri_acceleration_solve) : CR_OK;
+  return d->M_formed ? cri_rounding(m, d, &metric, cri_acceleration_solve,
+                                    cri_acceleration_solve_transposed)
+                     : CR_OK;
 }
 
 static cr_status accelerate(const cr_model* m, cr_data* d) {
@@ -161,9 +165,7 @@ cr_status cr_acceleration_jvp(const cr_model* m, const cr_data* d, cr_data* tan)
   }
   cri_metric_jvp(m, d, tan, true, Ma, d->acc_qacc);
   cr_zero(latent, m->nv);
-  cri_latent_friction_jvp(m, d, tan, latent);
-  cri_idle_rows_jvp(m, d, tan, latent);
-  cri_latent_adhesion_jvp(m, d, tan, latent);
+  model->latent_jvp(m, d, tan, latent);
   for (int i = 0; i < m->nv; i++) {
     fixed[i] = tau[i] - Ma[i] + latent[i];
   }
@@ -286,9 +288,7 @@ cr_status cr_acceleration_vjp(const cr_model* m, const cr_data* d, cr_data* bar)
   force_bar(m, bar, w);
   cri_metric_vjp(m, d, bar, true, w, d->acc_qacc);
   add(w, bar->qfrc_constraint, m->nv);
-  cri_latent_friction_vjp(m, d, bar, w);
-  cri_idle_rows_vjp(m, d, bar, w);
-  cri_latent_adhesion_vjp(m, d, bar, w);
+  cri_contact_model(m)->latent_vjp(m, d, bar, w);
   cri_pop(bar, mark);
   return CR_OK;
 }

@@ -11,9 +11,7 @@
 ///          qacc_warmstart) -> qacc_smooth, qacc, efc_force, qfrc_constraint; with the integrator
 ///          discrete qfrc_shift joins qfrc_smooth, and the metric of engine/metric_solve.h, made of
 ///          metric_..., ten_J, actuator_moment, qvel, cinert, cdof too, stands in the place of M.
-///          What has a derivative but no row, or none that moves anything: a friction loss of zero,
-///          contact/latent_friction.h; an adhesion of zero of a contact in its gap,
-///          contact/latent_adhesion.h; rows beside which others move something, contact/idle_rows.h
+///          What has a derivative but no row, or none that moves anything: the contact model knows it
 /// Equation [a1] M qacc_smooth = qfrc_smooth;
 ///          [a2] r(a) = M a - qfrc_smooth - J' f(e) = 0,  e = J a - aref, f of the contact model;
 ///          [a3] qfrc_constraint = J' f.  Derivation: docs/derivations/acceleration.md
@@ -28,8 +26,10 @@
 ///          the zones at the solution. The warm start has no influence and no derivative.
 cr_status cr_acceleration(const cr_model* m, cr_data* d);
 
-/// x = H^-1 x at the solution, H with rows where there are some; in scratch of `work`.
+/// x = H^-1 x, or H^-T x, at the solution, H with rows where there are some; in scratch of `work`.
 void cri_acceleration_solve(const cr_model* m, const cr_data* d, cr_real* x, cr_data* work);
+void cri_acceleration_solve_transposed(const cr_model* m, const cr_data* d, cr_real* x,
+                                       cr_data* work);
 
 /// H a_tan = qfrc_smooth_tan - M_tan a + J_tan' f + J' (F' (J_tan a - aref_tan) + f_par_tan).
 cr_status cr_acceleration_jvp(const cr_model* m, const cr_data* d, cr_data* tan);

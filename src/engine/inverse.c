@@ -3,10 +3,6 @@
 // rows follow without a solve, and the derivative is a product, not an implicit one.
 #include "engine/inverse.h"
 
-#include "contact/idle_rows.h"
-#include "contact/latent_adhesion.h"
-#include "contact/latent_friction.h"
-#include "contact/law.h"
 #include "contact/model.h"
 #include "contact/rows.h"
 #include "dynamics/effective.h"
@@ -91,7 +87,7 @@ cr_status cri_inverse(const cr_model* m, cr_data* d) {
   for (int i = 0; i < d->nefc; i++) {
     d->acc_jar[i] -= d->efc_aref[i];
   }
-  cri_law_force(d, cri_all_rows(d), d->acc_jar, d->acc_force, d->efc_state);
+  CR_TRY(cri_contact_model(m)->force(m, d));
   cr_copy(d->efc_force, d->acc_force, d->nefc);
   cr_zero(d->qfrc_constraint, m->nv);
   cri_rows_mul_transposed(m, d, d->efc_J, d->qfrc_constraint, d->acc_force);
@@ -131,9 +127,7 @@ cr_status cri_inverse_jvp(const cr_model* m, const cr_data* d, cr_data* tan) {
   cr_zero(tan->qfrc_constraint, m->nv);
   cri_rows_mul_transposed(m, d, tan->efc_J, tan->qfrc_constraint, d->acc_force);
   cri_rows_mul_transposed(m, d, d->efc_J, tan->qfrc_constraint, tan->efc_force);
-  cri_latent_friction_jvp(m, d, tan, tan->qfrc_constraint);
-  cri_idle_rows_jvp(m, d, tan, tan->qfrc_constraint);
-  cri_latent_adhesion_jvp(m, d, tan, tan->qfrc_constraint);
+  cri_contact_model(m)->latent_jvp(m, d, tan, tan->qfrc_constraint);
   // [i2]
   metric_mul(m, d->M, tan->qfrc_inverse, a_tan);
   metric_mul(m, tan->M, part, d->acc_qacc);
@@ -208,9 +202,7 @@ cr_status cri_inverse_vjp(const cr_model* m, const cr_data* d, cr_data* bar) {
   int pair = cri_pairs_add(&bar->M_pairs);
   cr_copy(cri_pair_left(&bar->M_pairs, pair), w, m->nv);
   cr_copy(cri_pair_right(&bar->M_pairs, pair), d->acc_qacc, m->nv);
-  cri_latent_friction_vjp(m, d, bar, q);
-  cri_idle_rows_vjp(m, d, bar, q);
-  cri_latent_adhesion_vjp(m, d, bar, q);
+  cri_contact_model(m)->latent_vjp(m, d, bar, q);
   if (d->nefc > 0) {
     rows_vjp(m, d, bar, q, a_bar);
   }

@@ -116,7 +116,7 @@ static cr_status futile(const cr_model* m, cr_data* d) {
 }
 
 cr_status cri_rounding(const cr_model* m, cr_data* d, const cr_metric_view* metric,
-                       cri_linear_solve* solve) {
+                       cri_linear_solve* solve, cri_linear_solve* transposed) {
   d->rounding = 0;
   d->rounding_dof = lost_dof(m, d, metric);
   if (d->rounding_dof < 0) {
@@ -129,7 +129,7 @@ cr_status cri_rounding(const cr_model* m, cr_data* d, const cr_metric_view* metr
   }
   cri_noise_of_product(&metric->pattern, metric->value, d->acc_qacc, sizes);
   cri_noise_of_rows(d, sizes);
-  const cri_noise n = {sizes, d->acc_qacc, d->qacc_smooth, solve, solve};
+  const cri_noise n = {sizes, d->acc_qacc, d->qacc_smooth, solve, transposed};
   d->rounding = cri_noise_moves(m, d, &n);
   cri_pop(d, mark);
   return d->rounding > FUTILE ? futile(m, d) : CR_OK;

@@ -33,6 +33,6 @@ cr_real cri_noise_moves(const cr_model* m, cr_data* d, const cri_noise* noise);
 ///          own inertia is lost beside what it carries
 /// Errors   CR_ERR_SINGULAR where fewer than three digits are left, with the joint
 cr_status cri_rounding(const cr_model* m, cr_data* d, const cr_metric_view* metric,
-                       cri_linear_solve* solve);
+                       cri_linear_solve* solve, cri_linear_solve* transposed);
 
 #endif

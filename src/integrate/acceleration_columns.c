@@ -233,6 +233,16 @@ static void solve(const cr_real* L, const cr_pattern* p, cr_runs dofs, cr_runs c
   }
 }
 
+// X <- H^-1 X for these dofs, of trees that rows move, and columns
+static void solve_rows(const cr_model* m, const cr_data* d, cri_acceleration_columns* c,
+                       cr_runs dofs, cr_runs columns) {
+  for (int r = 0; r < columns.n; r++) {
+    int first = columns.run[r].begin;
+    const cri_right_sides x = {columns.run[r].end - first, c->ld, c->X + first, false};
+    cri_contact_model(m)->linear(m, d, dofs, &x, c->tan);
+  }
+}
+
 // X <- H^-1 X; H is M where no row is
 static cr_status accelerations(const cr_model* m, const cr_data* d, cri_acceleration_columns* c) {
   size_t mark = cri_mark(c->tan);
@@ -240,10 +250,9 @@ static cr_status accelerations(const cr_model* m, const cr_data* d, cri_accelera
   cr_run all = {0, m->nv};
   cr_runs free = {1, &all};
   if (d->nefc > 0) {
-    cr_pattern H = cr_chol_pattern_view(m->nv, d->H_index);
     for (int k = 0; k < c->blocks.n; k++) {
       cr_runs in = cri_dofs_in_islands(m, d, cri_block_dofs(&c->blocks, k), true, room);
-      solve(d->H_factor, &H, in, cri_block_columns(&c->blocks, k), c->ld, c->X);
+      solve_rows(m, d, c, in, cri_block_columns(&c->blocks, k));
     }
     free = cri_dofs_in_islands(m, d, free, false, room);
   }

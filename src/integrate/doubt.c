@@ -4,7 +4,7 @@
 
 #include <stdio.h>
 
-#include "contact/idle_rows.h"
+#include "contact/model.h"
 #include "model/misuse.h"
 
 cr_status cr_step_doubt(const cr_model* m, cr_data* d, char* text, int size) {
@@ -14,7 +14,8 @@ cr_status cr_step_doubt(const cr_model* m, cr_data* d, char* text, int size) {
   if (size < 1) {
     return cri_fail(call.error, CR_ERR_ARG, "cr_step_doubt: no room for a sentence");
   }
-  int idle = cri_idle_rows_undetermined(m, d, d);
-  (void)snprintf(text, (size_t)size, "%s", idle >= 0 ? cri_idle_rows_say(m, d, idle).text : "");
+  cri_doubt doubt = {""};
+  (void)cri_contact_model(m)->in_doubt(m, d, d, &doubt);
+  (void)snprintf(text, (size_t)size, "%s", doubt.text);
   return CR_OK;
 }

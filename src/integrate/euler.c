@@ -195,7 +195,7 @@ static cr_real moved(const cr_model* m, cr_data* d, const cr_real* D, const cr_r
 }
 
 // x = (M + hD)^-1 M H^-1 x, by which noise in the forces that a was solved for moves a2 by way of a; and the
-// transpose, H being symmetric
+// transpose
 static void solve_by_way_of_a(const cr_model* m, const cr_data* d, cr_real* x, cr_data* work) {
   cri_acceleration_solve(m, d, x, work);
   cri_inertia_mul(m, d, x, x, work);
@@ -205,7 +205,7 @@ static void solve_by_way_of_a(const cr_model* m, const cr_data* d, cr_real* x, c
 static void solve_back_by_a(const cr_model* m, const cr_data* d, cr_real* x, cr_data* work) {
   solve_damped(m, d, x, work);
   cri_inertia_mul(m, d, x, x, work);
-  cri_acceleration_solve(m, d, x, work);
+  cri_acceleration_solve_transposed(m, d, x, work);
 }
 
 // what rounding does to a2 = a - x, x = (M + hD)^-1 hD a

@@ -4,7 +4,7 @@
 
 #include "collision/collision.h"
 #include "contact/impedance.h"
-#include "contact/law.h"
+#include "contact/model.h"
 #include "integrate/probe.h"
 #include "model/build.h"
 
@@ -58,26 +58,6 @@ static void name_row(const cr_data* d, int row, cri_event_row* r) {
 
 static cr_real gap(const cr_data* d, int row) { return d->efc_pos[row] - d->efc_margin[row]; }
 
-// e of a row, or its distance from a bend, where the row gives way only a little to a force of its own:
-// as long as if it gave way altogether, so that both sides of the bend have about one slope
-static cr_real unloaded(const cr_data* d, int row, cr_real e) {
-  return e / (1 - d->efc_KBIP[4 * row + 2]);
-}
-
-// where an elliptic contact begins to slide, and where it stops pushing
-static void measure_cone(const cr_data* d, int row, cr_real bend[2]) {
-  int contact = d->efc_id[row];
-  const cr_real *e = d->acc_jar + row, *friction = d->contact_friction + 5 * contact;
-  cr_real mu = d->contact_mu[contact], T = 0;
-  for (int j = 1; j < d->contact_dim[contact]; j++) {
-    T += friction[j - 1] * friction[j - 1] * e[j] * e[j];
-  }
-  T = cr_sqrt(T);
-  bend[0] = mu * e[0] - mu * T;
-  bend[0] = bend[0] < 0 ? unloaded(d, row, bend[0]) : bend[0];
-  bend[1] = mu * mu * e[0] + T;
-}
-
 // the parameters of the impedance of a limit or contact
 static const cr_real* solimp_of(const cr_model* m, const cr_data* d, int row) {
   int id = d->efc_id[row];
@@ -86,27 +66,13 @@ static const cr_real* solimp_of(const cr_model* m, const cr_data* d, int row) {
                                                     : m->tendon_solimp_lim + 5 * id;
 }
 
-// [e3] numbers whose signs tell apart the zones of a row: of the force law, see contact/law.h, and of the
-// impedance
+// [e3] numbers whose signs tell apart the zones of a row: of its force law, and of the impedance
 static void measure_bends(const cr_model* m, const cr_data* d, int row, cr_real* bend) {
-  const cr_real* e = d->acc_jar + row;
-  int type = d->efc_type[row];
-  for (int i = 0; i < CRI_BENDS; i++) {
-    bend[i] = 1;
-  }
-  if (type == CR_CNSTR_FRICTION_DOF || type == CR_CNSTR_FRICTION_TENDON) {
-    cr_real end = d->efc_frictionloss[row] / d->efc_D[row];
-    bend[0] = *e + end < 0 ? *e + end : unloaded(d, row, *e + end);
-    bend[1] = *e - end < 0 ? unloaded(d, row, *e - end) : *e - end;
-  } else if (type == CR_CNSTR_CONTACT_ELLIPTIC) {
-    if (can_enter(d, row)) {
-      measure_cone(d, row, bend);
-    }
-  } else if (type != CR_CNSTR_EQUALITY) {
-    bend[0] = *e < 0 ? unloaded(d, row, *e) : *e;
-  }
+  cri_contact_model(m)->bends(m, d, row, bend);
   if (can_enter(d, row)) {
-    cri_impedance_bends(solimp_of(m, d, row), gap(d, row), bend + 2);
+    cri_impedance_bends(solimp_of(m, d, row), gap(d, row), bend + CRI_LAW_BENDS);
+  } else {
+    bend[CRI_LAW_BENDS] = bend[CRI_LAW_BENDS + 1] = 1;
   }
 }
 
@@ -117,14 +83,6 @@ int cri_event_end(const cr_data* d, int row) {
     end++;
   }
   return end;
-}
-
-// does it matter for a contact which way its tangents point?
-static bool has_directions(const cr_data* d, int row) {
-  const cr_real* friction = d->contact_friction + 5 * d->efc_id[row];
-  return d->efc_type[row] == CR_CNSTR_CONTACT_PYRAMIDAL ||
-         (d->efc_type[row] == CR_CNSTR_CONTACT_ELLIPTIC &&
-          (friction[0] != friction[1] || friction[3] != friction[4]));
 }
 
 // the gap, its rate as it is measured (not the velocity of the row, since the point that is nearest may
@@ -144,7 +102,7 @@ static void measure_motion(const cr_model* m, const cr_data* d, int row, cri_eve
   memcpy(r->geom, geom, sizeof r->geom);
   cr_copy3(r->pos, d->contact_pos + 3 * c);
   cr_copy(r->frame, d->contact_frame + 9 * c, 6);
-  if (!has_directions(d, row)) {
+  if (!cri_contact_model(m)->has_directions(m, d, row)) {
     cr_zero3(r->frame + 3);
   }
   r->way = cr_norm3(motion.pos);
@@ -198,7 +156,7 @@ static uint64_t zone_of(const cr_model* m, const cr_data* d, int row) {
   name_row(d, row, &r);
   measure_bends(m, d, row, r.bend);
   for (int i = 0; i < CRI_BENDS; i++) {
-    bool pushes = i < 2 ? d->efc_force[row] != 0 : r.first && pushed(d, row) > 0;
+    bool pushes = i < CRI_LAW_BENDS ? d->efc_force[row] != 0 : r.first && pushed(d, row) > 0;
     sum += pushes ? mixed(mixed((uint64_t)r.feature, i), r.bend[i] < 0) : 0;
   }
   return sum;

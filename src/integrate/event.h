@@ -11,10 +11,11 @@
 #define CR_INTEGRATE_EVENT_H
 
 #include "collision/pair.h"
+#include "contact/model.h"
 #include "integrate/parts.h"
 #include "model/data.h"
 
-enum { CRI_BENDS = 4 };
+enum { CRI_BENDS = CRI_LAW_BENDS + 2 };  // of the force law, and of the impedance
 
 /// A row as it is compared from one evaluation to the next.
 typedef struct {

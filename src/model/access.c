@@ -159,7 +159,7 @@ cr_status cr_model_set_option(cr_model* m, const char* name, cr_real value, cr_e
 const char* cr_model_get_choice(const cr_model* m, const char* name) {
   const cri_option* option = m != NULL && name != NULL ? cri_option_find(name) : NULL;
   return option != NULL && option->kind == CRI_OPTION_CHOICE
-             ? cri_option_word(option, (int32_t)cri_option_get(m, option))
+             ? cri_choice_word(m, option, (int32_t)cri_option_get(m, option))
              : NULL;
 }
 
@@ -171,10 +171,11 @@ cr_status cr_model_set_choice(cr_model* m, const char* name, const char* choice,
   if (option->kind != CRI_OPTION_CHOICE) {
     return cri_fail(error, CR_ERR_ARG, "option %s is no choice", name);
   }
-  const cri_word* word = cri_word_find(option->words, choice);
-  return word != NULL ? put_option(m, option, (cr_real)word->value, error)
-                      : cri_fail(error, CR_ERR_ARG, "%s '%s': %s expected", name, choice,
-                                 cri_words(option->words, NULL).text);
+  int32_t value;
+  return cri_choice_find(m, option, choice, &value)
+             ? put_option(m, option, (cr_real)value, error)
+             : cri_fail(error, CR_ERR_ARG, "%s '%s': %s expected", name, choice,
+                        cri_choices(m, option).text);
 }
 
 // ---- flags: some bits switch off, others on

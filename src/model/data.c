@@ -331,11 +331,16 @@ static cr_status allocate(cr_data* d, const cr_model* m, cr_error* error) {
   return CR_OK;
 }
 
+int64_t cri_contact_room(const cr_model* m) {
+  int64_t n = m->nv;
+  return m->contact_model == CR_CONTACT_CONVEX ? n * (n + 1) / 2 : n * n;
+}
+
 cr_status cri_data_create(cr_data** out, const cr_model* m, const cr_capacity* capacity,
                           cr_error* error) {
   cr_capacity c = capacity != NULL ? *capacity : cri_capacity_default(m);
   int64_t nH = (int64_t)m->nv * (m->nv + 1) / 2, nmoment = count_moment(m);
-  if (nH > MOST || nmoment > MOST) {
+  if (nH > MOST || nmoment > MOST || cri_contact_room(m) > MOST) {
     return cri_fail(error, CR_ERR_MEMORY, "data: %d dofs and %d actuators are too many", m->nv,
                     m->nactuator);
   }
@@ -348,12 +353,12 @@ cr_status cri_data_create(cr_data** out, const cr_model* m, const cr_capacity* c
   d->ncon_max = c.ncon;
   d->nefc_max = c.nefc;
   d->nJ_max = c.nJ;
-  d->nH = (int32_t)nH;
+  d->nH = (int32_t)cri_contact_room(m);
   d->nHindex = (int32_t)nH + 2 * m->nv + 1;
   d->nmoment = (int32_t)nmoment;
   d->nrk = most_stages(m);
   bool discrete = m->integrator == CR_INT_DISCRETE;
-  d->nmetric = discrete ? d->nH : 0;
+  d->nmetric = discrete ? (int32_t)nH : 0;
   d->nmetricfluid = discrete ? m->nC : 0;
   d->nmetricindex = discrete ? d->nHindex : 0;
   int64_t nbefore =

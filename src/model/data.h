@@ -115,6 +115,10 @@ typedef struct cr_data cr_data;
 /// at least; non-zeros nefc x min(nv, 2 x deepest chain of dofs).
 cr_capacity cri_capacity_default(const cr_model* m);
 
+/// Numbers that a contact model has to keep what its linear solve needs: those of a triangle, or for one that was
+/// added to the model of a square matrix.
+int64_t cri_contact_room(const cr_model* m);
+
 /// Allocates a data block, all zero, state reset to qpos0. NULL capacity: the rule above.
 cr_status cri_data_create(cr_data** d, const cr_model* m, const cr_capacity* capacity,
                           cr_error* error);

@@ -173,7 +173,7 @@ CR_REAL (efc_force,       nefc, 1, SAME, "N|N m", "-", "constraint force of the 
 CR_REAL (qfrc_constraint, nv, 1, SAME, "N|N m", "-", "constraint force in joint space")
 CR_INDEX(efc_state,       nefc, 1, "mjtConstraintState")
 CR_INDEX(tree_island,     ntree, 1, "island of the tree: trees that rows couple; -1 where no row touches it")
-CR_SAVE (H_factor,        nH, 1, "Cholesky factor of H = M - J' F' J at the solution, of trees in islands")
+CR_SAVE (H_factor,        nH, 1, "what the contact model keeps to solve with H = M - J' F' J at the solution, of trees in islands; of the convex one a Cholesky factor")
 CR_INDEX(H_index,         nHindex, 1, "its sparse structure")
 CR_SAVE (acc_qacc,        nv, 1, "qacc as solved for")
 CR_SAVE (acc_jar,         nefc, 1, "J qacc - aref, what the row forces are a function of")

@@ -10,7 +10,7 @@
 
 #include "model/model.h"
 
-enum { CR_MODEL_FILE_VERSION = 2 };
+enum { CR_MODEL_FILE_VERSION = 3 };
 
 /// Writes m to `path` through a temporary file that is renamed at the end: never half a file.
 cr_status cri_model_save(const cr_model* m, const char* path, cr_error* error);

@@ -62,10 +62,21 @@ static cr_status check_stages(const cri_call* call, const cr_model* m, const cr_
                   call->name, what);
 }
 
+// room for what another contact model keeps
+static cr_status check_contact(const cri_call* call, const cr_model* m, const cr_data* d,
+                               const char* what) {
+  if (cri_contact_room(m) <= d->nH) {
+    return CR_OK;
+  }
+  return cri_fail(call->error, CR_ERR_ARG,
+                  "%s: %s was made for another contact model; make it again", call->name, what);
+}
+
 // room that the integrator of the model needs besides; a rollout makes it where it is missing
 static cr_status check_integrator(const cri_call* call, const cr_model* m, const cr_data* d,
                                   const char* what) {
   CR_TRY(check_stages(call, m, d, what));
+  CR_TRY(check_contact(call, m, d, what));
   const cri_tableau* t = cri_tableau_of(m->integrator);
   bool stages = t != NULL && t->n > d->nrk;
   bool discrete = m->integrator == CR_INT_DISCRETE && m->nv > 0 && d->nmetric == 0;

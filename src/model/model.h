@@ -138,6 +138,17 @@ enum {
   CR_CNSTR_CONTACT_ELLIPTIC = 7
 };
 
+enum {
+  CR_CONTACT_CONVEX = 0,
+  CR_CONTACT_ADDED = 1  // and on: the contact models that were added to the model
+};
+
+/// A contact model by its name; what it is contact/model.h says.
+typedef struct {
+  const char* name;
+  const struct cr_contact_model* model;
+} cri_contact_choice;
+
 struct cr_model {
 #define CR_SIZE(name, text) int32_t name;
 #define CR_OPT_I(name, range, text) int32_t name;
@@ -151,6 +162,8 @@ struct cr_model {
   uint64_t structure;  // cri_model_structure of the file that was opened; 0: not known
   const struct cri_actuator_law* added_law;  // cri_actuator_laws_add of dynamics/actuator_laws
   int32_t nadded_law;
+  const cri_contact_choice* added_contact;  // cri_contact_models_add of contact/model.h
+  int32_t nadded_contact;
   const struct cri_schedule*
       schedule;  // the stages in order; NULL: the pipeline table as it stands
 };

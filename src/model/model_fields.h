@@ -24,7 +24,8 @@
 //              BETWEEN(low, high)                              COUNTED           0 or more
 //              CHOICE(words)     one of the words, or          FLAGS(words)      bits, of those of
 //                                                              model/model_options.c
-//              BITS              any
+//              BITS              any                           CHOICE_OR_ADDED(words)  or one of the contact
+//                                                              models that were added to the model
 #ifndef CR_SIZE
 #define CR_SIZE(name, text)
 #endif
@@ -89,6 +90,7 @@ CR_OPT_R(impratio,  POSITIVE, "1", "ratio of friction to normal contact impedanc
 CR_OPT_R(tolerance, ANY, "1", "Newton stops when the gradient norm is below this share of the force scale; 0 iterates to round-off")
 CR_OPT_I(integrator,   CHOICE(integrators), "mjtIntegrator: 0 Euler, 1 RK4, 2 implicit, 3 implicitfast, 4 discrete")
 CR_OPT_I(cone,         CHOICE(cones), "mjtCone: 0 pyramidal, 1 elliptic")
+CR_OPT_I(contact_model, CHOICE_OR_ADDED(contact_models), "what turns rows into forces: 0 convex, 1 and on: contact models added to the model")
 CR_OPT_I(iterations,   BITS, "most Newton iterations before the solve counts as failed")
 CR_OPT_I(disableflags, FLAGS(disables), "mjtDisableBit flags")
 CR_OPT_I(enableflags,  FLAGS(enables), "mjtEnableBit flags")

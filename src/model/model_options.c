@@ -29,6 +29,7 @@ static const cri_word collisions[] = {{"hard", CR_COLLISION_HARD},
                                       {"soft", CR_COLLISION_SOFT},
                                       {"smooth", CR_COLLISION_SMOOTH},
                                       {NULL, 0}};
+static const cri_word contact_models[] = {{"convex", CR_CONTACT_CONVEX}, {NULL, 0}};
 static const cri_word switches[] = {{"off", 0}, {"on", 1}, {NULL, 0}};
 // of MJCF's <flag>; a set bit switches off
 static const cri_word disables[] = {{"constraint", CR_DSBL_CONSTRAINT},
@@ -63,13 +64,14 @@ static const cri_word enables[] = {{"override", CR_ENBL_OVERRIDE},
 // ---- rows
 
 static const cri_option table[] = {
-#define ANY CRI_OPTION_REAL, -CR_MAX, CR_MAX, NULL
-#define POSITIVE CRI_OPTION_REAL, (cr_real)DBL_TRUE_MIN, CR_MAX, NULL
-#define BETWEEN(low, high) CRI_OPTION_REAL, low, high, NULL
-#define COUNTED CRI_OPTION_INTEGER, 0, INT32_MAX, NULL
-#define BITS CRI_OPTION_INTEGER, INT32_MIN, INT32_MAX, NULL
-#define CHOICE(words) CRI_OPTION_CHOICE, INT32_MIN, INT32_MAX, words
-#define FLAGS(words) CRI_OPTION_FLAGS, INT32_MIN, INT32_MAX, words
+#define ANY CRI_OPTION_REAL, -CR_MAX, CR_MAX, NULL, false
+#define POSITIVE CRI_OPTION_REAL, (cr_real)DBL_TRUE_MIN, CR_MAX, NULL, false
+#define BETWEEN(low, high) CRI_OPTION_REAL, low, high, NULL, false
+#define COUNTED CRI_OPTION_INTEGER, 0, INT32_MAX, NULL, false
+#define BITS CRI_OPTION_INTEGER, INT32_MIN, INT32_MAX, NULL, false
+#define CHOICE(words) CRI_OPTION_CHOICE, INT32_MIN, INT32_MAX, words, false
+#define CHOICE_OR_ADDED(words) CRI_OPTION_CHOICE, INT32_MIN, INT32_MAX, words, true
+#define FLAGS(words) CRI_OPTION_FLAGS, INT32_MIN, INT32_MAX, words, false
 #define CR_OPT_I(name, range, text) {#name, "-", text, offsetof(cr_model, name), range},
 #define CR_OPT_R(name, range, unit, text) {#name, unit, text, offsetof(cr_model, name), range},
 #include "model/model_fields.h"
@@ -98,6 +100,15 @@ const char* cri_option_word(const cri_option* o, int32_t value) {
   return "";
 }
 
+static int nadded(const cr_model* m, const cri_option* o) {
+  return o->added ? m->nadded_contact : 0;
+}
+
+const char* cri_choice_word(const cr_model* m, const cri_option* o, int32_t value) {
+  bool added = value >= CR_CONTACT_ADDED && value - CR_CONTACT_ADDED < nadded(m, o);
+  return added ? m->added_contact[value - CR_CONTACT_ADDED].name : cri_option_word(o, value);
+}
+
 cr_real cri_option_get(const cr_model* m, const cri_option* o) {
   const char* at = (const char*)m + o->offset;
   int32_t integer = 0;
@@ -122,12 +133,12 @@ void cri_option_put(cr_model* m, const cri_option* o, cr_real value) {
 
 // ---- checks
 
-static bool has_words(const cri_option* o, int32_t value) {
+static bool has_words(const cr_model* m, const cri_option* o, int32_t value) {
   int32_t known = 0;
   for (const cri_word* w = o->words; w->name != NULL; w++) {
     known |= w->value;
   }
-  return o->kind == CRI_OPTION_FLAGS ? (value & ~known) == 0 : *cri_option_word(o, value) != 0;
+  return o->kind == CRI_OPTION_FLAGS ? (value & ~known) == 0 : *cri_choice_word(m, o, value) != 0;
 }
 
 static cr_status check_option(const cr_model* m, const cri_option* o, cr_error* error) {
@@ -136,7 +147,7 @@ static cr_status check_option(const cr_model* m, const cri_option* o, cr_error* 
   if (!isfinite(value)) {
     return cri_fail(error, CR_ERR_MODEL, "option %s: %g is not finite", o->name, shown);
   }
-  if (o->words != NULL && !has_words(o, (int32_t)value)) {
+  if (o->words != NULL && !has_words(m, o, (int32_t)value)) {
     return o->kind == CRI_OPTION_CHOICE
                ? cri_fail(error, CR_ERR_MODEL, "option %s: there is no %g", o->name, shown)
                : cri_fail(error, CR_ERR_MODEL, "option %s: a bit of %g is unknown or not supported",
@@ -217,6 +228,33 @@ cri_word_list cri_words(const cri_word* words, bool (*takes)(int value)) {
     append(&list, " or ", last);
   }
   return list;
+}
+
+// words of a choice with those that were added, which no other choice has
+static void all_words(const cr_model* m, const cri_option* o, cri_word* all) {
+  int n = 0;
+  for (const cri_word* w = o->words; w->name != NULL; w++) {
+    all[n++] = *w;
+  }
+  for (int k = 0; k < nadded(m, o); k++) {
+    all[n++] = (cri_word){m->added_contact[k].name, CR_CONTACT_ADDED + k};
+  }
+  all[n] = (cri_word){NULL, 0};
+}
+enum { MOST_WORDS = 32 };
+
+bool cri_choice_find(const cr_model* m, const cri_option* o, const char* name, int32_t* value) {
+  cri_word all[MOST_WORDS];
+  all_words(m, o, all);
+  const cri_word* word = cri_word_find(all, name);
+  *value = word != NULL ? word->value : 0;
+  return word != NULL;
+}
+
+cri_word_list cri_choices(const cr_model* m, const cri_option* o) {
+  cri_word all[MOST_WORDS];
+  all_words(m, o, all);
+  return cri_words(all, NULL);
 }
 
 cri_word_list cri_integrators(bool (*takes)(int integrator)) {

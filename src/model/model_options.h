@@ -24,10 +24,12 @@ typedef struct {
   cri_option_kind kind;
   cr_real low, high;  // low <= x <= high; a choice is one of its words, flags are some of theirs
   const cri_word* words;  // the last has no name; NULL for numbers
+  bool added;             // or a contact model that was added to the model
 } cri_option;
 
 /// The rows; CRI_N_OPTION of them.
 enum {
+  CRI_MOST_ADDED = 8,  // contact models that can be added
   CRI_N_OPTION = 0
 #define CR_OPT_I(name, range, text) +1
 #define CR_OPT_R(name, range, unit, text) +1
@@ -40,6 +42,12 @@ const cri_option* cri_option_find(const char* name);
 
 /// The word of an option's value, or of one bit of flags; "" where it has none.
 const char* cri_option_word(const cri_option* option, int32_t value);
+
+/// The same of a choice that may be one that was added to the model.
+const char* cri_choice_word(const cr_model* m, const cri_option* option, int32_t value);
+
+/// The value of a choice's word, false where there is none; all its words.
+bool cri_choice_find(const cr_model* m, const cri_option* option, const char* name, int32_t* value);
 
 cr_real cri_option_get(const cr_model* m, const cri_option* option);
 void cri_option_put(cr_model* m, const cri_option* option, cr_real value);
@@ -55,6 +63,9 @@ typedef struct {
   char text[200];
 } cri_word_list;
 cri_word_list cri_words(const cri_word* words, bool (*takes)(int value));
+
+/// The words of a choice, those of models that were added too.
+cri_word_list cri_choices(const cr_model* m, const cri_option* option);
 
 /// The same of integrators, and the word of one.
 cri_word_list cri_integrators(bool (*takes)(int integrator));

@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "contact/idle_rows.h"
+#include "contact/model.h"
 #include "dynamics/ends.h"
 #include "dynamics/fluid.h"
 #include "dynamics/limits.h"
@@ -38,8 +38,8 @@ struct cr_step_check {
   cr_real residual;   // largest of the solves that an entry's differences rest on
   uint64_t signature0;
   int entries;
-  bool undetermined;    // a row of contact/idle_rows.h: entries that differ are no mistake
-  cri_idle_text doubt;  // which, of the first place that has one
+  bool undetermined;  // the contact model is in doubt: entries that differ are no mistake
+  cri_doubt doubt;    // which, of the first place that has one
 };
 
 static int next_size(const cr_model* m) { return 2 * m->nv + m->na; }
@@ -548,11 +548,8 @@ static void measure(cr_step_check* c) {
 }
 
 static void note_undetermined(cr_step_check* c) {
-  int row = cri_idle_rows_undetermined(c->m, c->d, c->work);
-  c->undetermined = row >= 0;
-  if (row >= 0 && c->doubt.text[0] == 0) {
-    c->doubt = cri_idle_rows_say(c->m, c->d, row);
-  }
+  cri_doubt* doubt = c->doubt.text[0] == 0 ? &c->doubt : NULL;
+  c->undetermined = cri_contact_model(c->m)->in_doubt(c->m, c->d, c->work, doubt);
 }
 
 const char* cr_step_check_doubt(const cr_step_check* c) { return c->doubt.text; }

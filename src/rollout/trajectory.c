@@ -6,7 +6,7 @@
 #include <stdlib.h>
 
 #include "base/locale.h"
-#include "contact/idle_rows.h"
+#include "contact/model.h"
 #include "engine/forward.h"
 #include "integrate/inputs.h"
 #include "integrate/jump.h"
@@ -540,12 +540,12 @@ static cr_status event_bar(cr_rollout* r, const cr_model* m, int k, cr_real h, c
 
 // steps whose derivative depends on the direction; the last that is met is the first
 static void note_undetermined(cr_rollout* r, const cr_model* m, const cr_data* made) {
-  int row = cri_idle_rows_undetermined(m, made, r->work);
-  if (row >= 0) {
+  cri_doubt doubt;
+  if (cri_contact_model(m)->in_doubt(m, made, r->work, &doubt)) {
     r->undetermined++;
     (void)cri_print(r->doubt, sizeof r->doubt,
                     "undetermined steps: %d, the first at time %.9g, where %s", r->undetermined,
-                    (double)made->time, cri_idle_rows_say(m, made, row).text);
+                    (double)made->time, doubt.text);
   }
 }
 

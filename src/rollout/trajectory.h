@@ -47,7 +47,7 @@ struct cr_rollout {
   int* first;          // nstep_max + 1: adaptive, the first step of interval k
   cri_adjoint adjoint;
   bool* wanted;      // parameters asked for, flags of cr_field_id
-  int undetermined;  // steps of the last gradient with a row of contact/idle_rows.h
+  int undetermined;  // steps of the last gradient that the contact model leaves in doubt
   char doubt[640];   // the same in words, "" where there are none
 };
 

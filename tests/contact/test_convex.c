@@ -218,7 +218,8 @@ TEST(factor_is_that_of_the_solution) {
     for (int i = 0; i < nv; i++) {
       y[i] = s.d->tree_island[s.m.dof_treeid[i]] < 0 ? x[i] : y[i];
     }
-    cri_convex.linear(&s.m, s.d, in, y);
+    const cri_right_sides one = {.n = 1, .ld = 1, .X = y};
+    cri_convex.linear(&s.m, s.d, in, &one, s.d);
     cr_real smallest = CR_MAX;
     for (int i = 0; i < nv; i++) {
       smallest = cr_min(smallest, M[i * nv + i]);

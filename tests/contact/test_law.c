@@ -232,7 +232,7 @@ TEST(derivatives_match) {
     begin(&t, &r);  // a tangent: its D, loss, mu, friction and e
     cri_law_force(&x.d, cri_all_rows(&x.d), x.e, x.f, x.state);
     cr_real f_tan[NEFC], expected[NEFC] = {0}, h = CR_R(1e-4);
-    cri_law_jvp(&x.d, x.e, &t.d, t.e, f_tan);
+    cri_law_jvp(&x.d, cri_all_rows(&x.d), x.e, &t.d, t.e, f_tan);
     bool same = true;
     for (int k = 0; k < 4; k++) {
       at = x;
@@ -271,8 +271,8 @@ TEST(derivatives_match) {
     cr_zero(bar.loss, NEFC);
     cr_zero(bar.mu, N_CONE);
     cr_zero(bar.friction, 5 * N_CONE);
-    cri_law_vjp(&x.d, x.e, &bar.d, f_bar, e_bar);
-    cri_law_vjp(&x.d, x.e, NULL, f_bar, only_e);
+    cri_law_vjp(&x.d, cri_all_rows(&x.d), x.e, &bar.d, f_bar, e_bar);
+    cri_law_vjp(&x.d, cri_all_rows(&x.d), x.e, NULL, f_bar, only_e);
     for (int i = 0; i < NEFC; i++) {
       left += f_bar[i] * f_tan[i];
       right += e_bar[i] * t.e[i] + bar.D[i] * t.D[i] + bar.loss[i] * t.loss[i];

@@ -177,7 +177,7 @@ TEST(other_versions) {
   b.data[8] = CR_MODEL_FILE_VERSION + 1;
   seal(&b);
   write_bytes(other, b.data, b.n);
-  refused("format version 3, expected 2");
+  refused("format version 4, expected 3");
   b.data[8] = CR_MODEL_FILE_VERSION;
   b.data[12] ^= 1;
   seal(&b);
