@@ -5,9 +5,11 @@
 #include "contact/convex.h"
 #include "model/model_options.h"
 
+static const cr_contact_model* const own[] = {[CR_CONTACT_CONVEX] = &cri_convex};
+
 const cr_contact_model* cri_contact_model(const cr_model* m) {
   return m->contact_model < CR_CONTACT_ADDED
-             ? &cri_convex
+             ? own[m->contact_model]
              : m->added_contact[m->contact_model - CR_CONTACT_ADDED].model;
 }
 
@@ -24,6 +26,11 @@ cr_status cri_contact_models_add(cr_model* m, const cri_contact_choice* choices,
   if (n > CRI_MOST_ADDED) {
     return cri_fail(error, CR_ERR_ARG, "%d contact models: at most %d can be added", n,
                     CRI_MOST_ADDED);
+  }
+  if (m->contact_model >= CR_CONTACT_ADDED + n) {
+    return cri_fail(error, CR_ERR_ARG,
+                    "option contact_model: it is %d, and needs more than %d added contact models",
+                    m->contact_model, n);
   }
   for (int k = 0; k < n; k++) {
     bool known = cri_word_find(option->words, choices[k].name) != NULL;

@@ -52,6 +52,10 @@ TEST(a_name_chooses) {
   assert_ptr_equal(cri_contact_model(&m), &other);
   assert_int_equal(cr_model_set_option(&m, "contact_model", 3, &error), CR_ERR_MODEL);
   assert_string_equal(error.text, "option contact_model: there is no 3");
+  assert_int_equal(cri_contact_models_add(&m, choices, 1, &error), CR_ERR_ARG);
+  assert_string_equal(error.text,
+                      "option contact_model: it is 2, and needs more than 1 added contact models");
+  assert_ptr_equal(cri_contact_model(&m), &other);
   assert_int_equal(cr_model_set_choice(&m, "contact_model", "convex", &error), CR_OK);
   assert_ptr_equal(cri_contact_model(&m), &cri_convex);
   cri_model_free(&m);

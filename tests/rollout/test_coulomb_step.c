@@ -35,7 +35,12 @@ static void open_scene(contact_scene* s, int seed, int integrator) {
 
 static const int integrators[] = {CR_INT_EULER, CR_INT_IMPLICIT, CR_INT_IMPLICITFAST,
                                   CR_INT_DISCRETE, CR_INT_RK4};
-enum { INTEGRATORS = (int)(sizeof integrators / sizeof integrators[0]), SEEDS = 3 };
+#ifdef CR_LONG_DOUBLE
+enum { SEEDS = 1 };
+#else
+enum { SEEDS = 3 };
+#endif
+enum { INTEGRATORS = (int)(sizeof integrators / sizeof integrators[0]) };
 
 static int contacts_that_push(const contact_scene* s) {
   int n = 0;
@@ -73,7 +78,7 @@ TEST(gradients_are_those_of_differences) {
       cr_step_check_free(check);
       scene_close(&s);
     }
-    assert_true(pushes > 3 && samples > 100 && 5 * kinks < samples);
+    assert_true(pushes > SEEDS && samples > 30 * SEEDS && 5 * kinks < samples);
   }
 }
 
@@ -124,5 +129,5 @@ TEST(the_jacobian_is_that_of_tangents) {
       scene_close(&s);
     }
   }
-  assert_true(fast > 18);
+  assert_true(fast > 6 * SEEDS);
 }
