@@ -2,9 +2,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """What is written in one place. Usage: check_counts.py [--all]
 
-Each row of the table is a pattern that at most so many files, or lines, of a folder may hold: a law that is
-written again, or a list that is kept by hand again, raises the count. --all lists where each is held.
-Every run also plants one file more than each row allows, which has to fail.
+Each row of the table is a pattern that at most so many files, or lines, of a folder may hold, or words that
+so many functions may hold all of: a law that is written again, or a list that is kept by hand again, raises
+the count. --all lists where each is held. Every run also plants one more than each row allows, which has to
+fail.
 """
 import re
 import sys
@@ -12,8 +13,8 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
 
-# (what, pattern, folder, names of files, most of them, "files" or "lines"); files of the folders in BESIDE[what]
-# are not counted
+# (what, pattern, folder, names of files, most of them, "files", "lines" or "functions"); a pattern of
+# functions is words, all of which they hold; files of the folders in BESIDE[what] are not counted
 TABLE = [
     ("the law of joint springs", r"jnt_stiffnesspoly", "src", "*.c", 2, "files"),
     ("the law of tendon springs", r"tendon_stiffnesspoly", "src", "*.c", 1, "files"),
@@ -22,6 +23,7 @@ TABLE = [
     ("the loop over the stages", r"stage->vjp", "src", "*.c", 1, "files"),
     ("the pipeline table, which all others see as a schedule", r"\bcr_pipeline\b", "src", "*.c", 2,
      "files"),
+    ("what evolves, which is model/state_table.h", "qpos qvel act", "src", "*.c", 11, "functions"),
     ("readers of a schedule", r"\bcri_schedule_of\b", "src", "*.c", 7, "files"),
     # the contact boundary: what a contact model owns is named in its folder alone
     ("the law of the convex contact model", r"contact/law", "src", "*.[ch]", 0, "files"),
@@ -40,18 +42,37 @@ BESIDE = {
 }
 
 
+def functions(text):
+    """(name, text) of each function of a C file that is laid out as clang-format does, without comments."""
+    found, begun = [], []
+    for line in re.sub(r"//[^\n]*", "", text).splitlines():
+        if not begun and not re.match(r"[A-Za-z_]", line):
+            continue
+        begun.append(line)
+        head = re.match(r"[^;{}=]*?(\w+)\([^;{}=]*\) \{", " ".join(begun))
+        if line.startswith("}") or line.endswith((";", "}")) and (not head or len(begun) == 1):
+            found += [(head[1], "\n".join(begun))] if head else []
+            begun = []
+    return found
+
+
 def holders(pattern, files, unit):
-    """Where a pattern is, of (path, text): a path for each file or each line that has it."""
+    """Where a pattern is, of (path, text): a path for each file, line or function that has it."""
     found = []
     for path, text in files:
+        if unit == "functions":
+            found += [f"{path}:{name}" for name, body in functions(text)
+                      if all(re.search(rf"\b{word}\b", body) for word in pattern.split())]
+            continue
         n = sum(1 for line in text.splitlines() if re.search(pattern, line))
         found += [path] * (n if unit == "lines" else min(n, 1))
     return found
 
 
-def example(pattern):
+def example(pattern, unit):
     """A text that a pattern of plain words matches."""
-    return re.sub(r"\\.|[\^$]", "", pattern.split("|")[0])
+    text = re.sub(r"\\.|[\^$]", "", pattern.split("|")[0])
+    return f"static void f(void) {{\n  {text};\n}}\n" if unit == "functions" else text
 
 
 def main():
@@ -67,7 +88,7 @@ def main():
                   + ", ".join(found))
         elif "--all" in sys.argv:
             print(f"{what}: {len(found)} of {most}: " + ", ".join(found))
-        planted = files + [(f"{folder}/planted{i}", example(pattern)) for i in range(most + 1)]
+        planted = files + [(f"{folder}/planted{i}", example(pattern, unit)) for i in range(most + 1)]
         if len(holders(pattern, planted, unit)) <= most:
             failed = 1
             print(f"{what}: one more {pattern} is not seen")

@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "base/random.h"
+#include "carom/state.h"
 #include "model/data.h"
 #include "rollout/batch.h"
 #include "tools/clock.h"
@@ -15,10 +16,19 @@
 static const char* const masses[] = {"body_mass"};
 static const double MiB = 1 << 20;
 
+// what a rollout starts from: the parts of a state, by the name of MuJoCo's flag
+enum { N_PART = 3 };
+static const int parts_of[N_PART] = {mjSTATE_QPOS, mjSTATE_QVEL, mjSTATE_ACT};
+
+static size_t width_of(const cr_model* m, int part) {
+  return (size_t)cr_state_size(m, parts_of[part]);
+}
+
 // rows of all rollouts
 typedef struct {
   int n;
-  cr_real *qpos, *qvel, *act, *ctrl, *mass;                   // in
+  cr_real* state[N_PART];  // in, as parts_of says
+  cr_real *ctrl, *mass;
   cr_real *loss, *qpos_bar, *qvel_bar, *ctrl_bar, *mass_bar;  // out
   cr_real* memory;
   size_t count, out_first, out_count;  // numbers: of all, and where those of the results are
@@ -33,7 +43,7 @@ static cr_real* take(cr_real** at, size_t n) {
 static cr_status rows_make(rows* r, const cr_model* m, const cr_batch_bench* what,
                            cr_error* error) {
   size_t n = (size_t)what->rollouts, controls = (size_t)what->steps * (size_t)m->nu;
-  size_t in = (size_t)(m->nq + m->nv + m->na + m->nbody) + controls;
+  size_t in = (size_t)cr_state_size(m, CR_STATE_PHYSICS) + (size_t)m->nbody + controls;
   size_t out = 1 + (size_t)(2 * m->nv + m->nbody) + controls;
   *r = (rows){
       .n = what->rollouts, .count = n * (in + out), .out_first = n * in, .out_count = n * out};
@@ -41,9 +51,9 @@ static cr_status rows_make(rows* r, const cr_model* m, const cr_batch_bench* wha
   if (at == NULL) {
     return cri_fail(error, CR_ERR_MEMORY, "bench: no memory for %d rollouts", r->n);
   }
-  r->qpos = take(&at, n * (size_t)m->nq);
-  r->qvel = take(&at, n * (size_t)m->nv);
-  r->act = take(&at, n * (size_t)m->na);
+  for (int k = 0; k < N_PART; k++) {
+    r->state[k] = take(&at, n * width_of(m, k));
+  }
   r->mass = take(&at, n * (size_t)m->nbody);
   r->ctrl = take(&at, n * controls);
   r->loss = take(&at, n);
@@ -59,9 +69,9 @@ static void rows_fill(rows* r, const cr_scene* s, int steps, uint64_t seed) {
   for (int i = 0; i < r->n; i++) {
     cr_random random = cr_random_seed(seed, (uint64_t)i);
     const cr_data* start = s->ours[i % s->nstate];
-    cr_copy(r->qpos + (ptrdiff_t)i * m->nq, start->qpos, m->nq);
-    cr_copy(r->qvel + (ptrdiff_t)i * m->nv, start->qvel, m->nv);
-    cr_copy(r->act + (ptrdiff_t)i * m->na, start->act, m->na);
+    for (int k = 0; k < N_PART; k++) {
+      (void)cr_state_get(m, start, r->state[k] + (size_t)i * width_of(m, k), parts_of[k]);
+    }
     for (int k = 0; k < m->nbody; k++) {
       r->mass[(ptrdiff_t)i * m->nbody + k] = m->body_mass[k] * cr_random_range(&random, 0.95, 1.05);
     }
@@ -120,8 +130,11 @@ static cr_status run(const cr_scene* s, const cr_batch_bench* what, int threads,
                               .memory = what->memory};
   const cr_real* const mass[] = {r->mass};
   cr_real* const mass_bar[] = {r->mass_bar};
-  const cr_batch_input in = {
-      .qpos = r->qpos, .qvel = r->qvel, .act = r->act, .ctrl = r->ctrl, .parameters = mass};
+  const cr_batch_input in = {.qpos = r->state[0],
+                             .qvel = r->state[1],
+                             .act = r->state[2],
+                             .ctrl = r->ctrl,
+                             .parameters = mass};
   cr_batch_output out = {.loss = r->loss};
   if (gradient) {
     out.qpos_bar = r->qpos_bar;
@@ -149,14 +162,11 @@ static void give_starts(mjBatch* b, const cr_scene* s, const rows* r) {
   int size = 0, width = 0;
   mjtNum* mass = mjb_expand(b, "body_mass", &size, &width);
   memcpy(mass, r->mass, (size_t)r->n * (size_t)m->nbody * sizeof *mass);
-  const int parts[] = {mjSTATE_QPOS, mjSTATE_QVEL, mjSTATE_ACT};
-  const cr_real* from[] = {r->qpos, r->qvel, r->act};
-  const int n[] = {m->nq, m->nv, m->na};
-  for (int k = 0; k < 3; k++) {
-    mjtNum* to = n[k] > 0 ? mjb_stateComponent(b, parts[k], &size) : NULL;
+  for (int k = 0; k < N_PART; k++) {
+    size_t n = width_of(m, k);
+    mjtNum* to = n > 0 ? mjb_stateComponent(b, parts_of[k], &size) : NULL;
     for (int i = 0; i < r->n && to != NULL; i++) {  // rows of the state lie apart
-      memcpy(to + (ptrdiff_t)i * mjb_nstate(b), from[k] + (ptrdiff_t)i * n[k],
-             (size_t)n[k] * sizeof *to);
+      memcpy(to + (ptrdiff_t)i * mjb_nstate(b), r->state[k] + (size_t)i * n, n * sizeof *to);
     }
   }
 }

@@ -35,23 +35,38 @@ static cr_batch_column* column_of(cr_batch_plan* p, cr_field_id id) {
   return NULL;
 }
 
+// where rows of a state's parts and of controls, at the start and at the end, and their gradients go
+typedef struct {
+  cr_field_id id;
+  const cr_real** in;
+  cr_real **out, **bar;
+} rows_of;
+
+enum { N_END = 3, N_ROWS = 4 };  // the last are controls
+
+static void find_rows(rows_of rows[N_ROWS], cr_batch_input* in, cr_batch_output* out) {
+#define ROWS(name, end) \
+  { CR_FIELD_##name, &in->name, end, &out->name##_bar }
+  const rows_of all[N_ROWS] = {ROWS(qpos, &out->qpos), ROWS(qvel, &out->qvel), ROWS(act, &out->act),
+                               ROWS(ctrl, NULL)};
+#undef ROWS
+  memcpy(rows, all, sizeof all);
+}
+
 static bool is_state(cr_field_id id) {
-  return id == CR_FIELD_qpos || id == CR_FIELD_qvel || id == CR_FIELD_act || id == CR_FIELD_ctrl;
+  cr_batch_input in;
+  cr_batch_output out;
+  rows_of rows[N_ROWS];
+  find_rows(rows, &in, &out);
+  bool is = false;
+  for (int i = 0; i < N_ROWS; i++) {
+    is = is || rows[i].id == id;
+  }
+  return is;
 }
 
 static const cr_real* base_of(const cr_batch_plan* p, cr_field_id id) {
-  switch ((int)id) {
-    case CR_FIELD_ctrl:
-      return p->ctrl;
-    case CR_FIELD_qpos:
-      return p->start->qpos;
-    case CR_FIELD_qvel:
-      return p->start->qvel;
-    case CR_FIELD_act:
-      return p->start->act;
-    default:
-      return cri_field_real(p->m, NULL, id);
-  }
+  return id == CR_FIELD_ctrl ? p->ctrl : cri_field_real(p->m, p->start, id);
 }
 
 static cr_status add_column(cr_batch_plan* p, const char* name, const char* what,
@@ -141,11 +156,11 @@ cr_status cr_batch_plan_fill(cr_batch_plan* p, uint64_t seed, int first, int n, 
   for (int i = 0; i < p->ncolumn; i++) {
     CR_TRY(cr_batch_fill(&p->columns[i], p->m, p->input, seed, first, n, error));
   }
-  const cr_field_id states[] = {CR_FIELD_qpos, CR_FIELD_qvel, CR_FIELD_act, CR_FIELD_ctrl};
-  const cr_real** to[] = {&in->qpos, &in->qvel, &in->act, &in->ctrl};
-  for (int i = 0; i < 4; i++) {
-    const cr_batch_column* c = column_of(p, states[i]);
-    *to[i] = c == NULL ? NULL : c->rows;
+  rows_of rows[N_ROWS];
+  find_rows(rows, in, &p->output);
+  for (int i = 0; i < N_ROWS; i++) {
+    const cr_batch_column* c = column_of(p, rows[i].id);
+    *rows[i].in = c == NULL ? NULL : c->rows;
   }
   return CR_OK;
 }
@@ -162,15 +177,16 @@ static cr_batch_result* add_result(cr_batch_plan* p, const cr_real* rows, int wi
 }
 
 static cr_status find_ends(cr_batch_plan* p, bool loss, bool ends, cr_error* error) {
-  const cr_model* m = p->m;
   cr_batch_output* out = &p->output;
-  cr_real** to[] = {&out->qpos, &out->qvel, &out->act};
-  static const char* const names[] = {"qpos", "qvel", "act"};
-  const int width[] = {m->nq, m->nv, m->na};
-  for (int i = 0; i < 3; i++) {
-    if (width[i] > 0) {
-      CR_TRY(cr_batch_plan_take(p, to[i], (size_t)p->room, (size_t)width[i], error));
-      (void)snprintf(add_result(p, *to[i], width[i], width[i], 0)->name, 300, "%s", names[i]);
+  cr_batch_input in;
+  rows_of rows[N_ROWS];
+  find_rows(rows, &in, out);
+  for (int i = 0; i < N_END; i++) {
+    int width = width_of(p, rows[i].id);
+    if (width > 0) {
+      CR_TRY(cr_batch_plan_take(p, rows[i].out, (size_t)p->room, (size_t)width, error));
+      (void)snprintf(add_result(p, *rows[i].out, width, width, 0)->name, 300, "%s",
+                     cri_field(rows[i].id)->name);
     }
   }
   if (loss) {
@@ -201,20 +217,16 @@ static int parameter_of(cr_batch_plan* p, const char* name) {
 
 // where the gradient by a field goes, made where there is none
 static cr_real** bar_of(cr_batch_plan* p, cr_field_id id, int* apart) {
-  cr_batch_output* out = &p->output;
+  cr_batch_input in;
+  rows_of rows[N_ROWS];
+  find_rows(rows, &in, &p->output);
   *apart = id == CR_FIELD_ctrl ? width_of(p, id) : cri_field_tangent_size(p->m, NULL, id);
-  switch ((int)id) {
-    case CR_FIELD_qpos:
-      return &out->qpos_bar;
-    case CR_FIELD_qvel:
-      return &out->qvel_bar;
-    case CR_FIELD_act:
-      return &out->act_bar;
-    case CR_FIELD_ctrl:
-      return &out->ctrl_bar;
-    default:
-      return &p->parameters_bar[parameter_of(p, cri_field(id)->name)];
+  for (int i = 0; i < N_ROWS; i++) {
+    if (rows[i].id == id) {
+      return rows[i].bar;
+    }
   }
+  return &p->parameters_bar[parameter_of(p, cri_field(id)->name)];
 }
 
 static cr_status add_gradient(cr_batch_plan* p, const char* name, cr_error* error) {

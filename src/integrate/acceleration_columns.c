@@ -18,6 +18,7 @@
 #include "integrate/implicit.h"
 #include "math/cholesky.h"
 #include "math/lu.h"
+#include "model/state_vector.h"
 
 // ---- what has columns: by stage, why it has none at d
 
@@ -138,9 +139,7 @@ int cri_acceleration_applied(const cr_model* m) {
 }
 
 void cri_acceleration_clear(const cr_model* m, cr_data* tan) {
-  cr_zero(tan->qpos, m->nv);
-  cr_zero(tan->qvel, m->nv);
-  cr_zero(tan->act, m->na);
+  cri_state_zero(cri_state_twin(m, tan));
   cr_zero(tan->ctrl, m->nu);
   cr_zero(tan->qfrc_applied, m->nv);
   cr_zero(tan->actuator_length, m->nout);

@@ -7,6 +7,7 @@
 #include "integrate/inputs.h"
 #include "integrate/locate.h"
 #include "model/model_options.h"
+#include "model/state_vector.h"
 
 #define SAFETY CR_R(0.9)
 
@@ -205,7 +206,7 @@ static cr_status find_step(const cr_adaptive* o, const cri_ramp* ramp, const cr_
     }
     accept(c, o, &rk, m, d, inverse, rk.h * f, l);
     *h = rk.h;
-    return cri_values_check(m, d, d->act_next, m->na, NULL, "act", "the next state");
+    return cri_state_check(m, d, cri_state_next(m, d), "the next state");
   }
 }
 
@@ -241,18 +242,14 @@ cr_status cri_adaptive_step_vjp(const cr_adaptive* options, const cri_ramp* ramp
                                 cr_data* work, cr_data* bar) {
   cri_rk rk = method_of(options, ramp, m, h);
   CR_TRY(cr_runge_kutta_vjp(&rk, m, m_backward, d, work, bar));
-  cr_zero(bar->qpos_next, m->nv);
-  cr_zero(bar->qvel_next, m->nv);
-  cr_zero(bar->act_next, m->na);
+  cri_state_zero(cri_state_twin_next(m, bar));
   return CR_OK;
 }
 
 void cri_adaptive_advance(const cr_adaptive* options, const cr_model* m, cr_data* d, cr_real h) {
   cri_rk rk = method_of(options, NULL, m, h);
   const cr_real* latest = needs_end(options, &rk) ? d->qacc : cri_runge_kutta_latest(&rk, m, d);
-  cr_copy(d->qpos, d->qpos_next, m->nq);
-  cr_copy(d->qvel, d->qvel_next, m->nv);
-  cr_copy(d->act, d->act_next, m->na);
+  cri_state_take_next(m, d);
   cr_copy(d->qacc_warmstart, latest, m->nv);
   d->time += h;
 }

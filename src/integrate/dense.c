@@ -26,8 +26,8 @@ typedef struct {
 // [d1] solved for p' and p'' at the start: p' = v - W, p'' = v' + p' x W
 static void meet_start(const cr_model* m, const cri_node* a, ends* e) {
   for (int i = 0; i < m->nv; i++) {
-    e->v0[i] = a->qvel[i] - e->W[i];
-    e->a0[i] = a->qacc[i];
+    e->v0[i] = a->state.qvel.x[i] - e->W[i];
+    e->a0[i] = a->rate.qvel.x[i];
   }
   add_cross(m, e->v0, e->W, e->a0);
 }
@@ -39,12 +39,12 @@ static void meet_end(const cr_model* m, const cri_node* b, const cr_real* qpos, 
   cr_real* u = cri_push(d, (size_t)m->nv);
   cr_real* turned = cri_push(d, (size_t)m->nv);
   cr_real* du = cri_push(d, (size_t)m->nv);
-  cr_differentiate_pos(m, e->p1, 1, qpos, b->qpos);
+  cr_differentiate_pos(m, e->p1, 1, qpos, b->state.qpos.x);
   cr_zero(u, m->nv);
   cri_manifold_move_jvp(m, e->p1, 1, e->W, u, turned);
   for (int i = 0; i < m->nv; i++) {
-    u[i] = b->qvel[i] - turned[i];
-    du[i] = b->qacc[i];
+    u[i] = b->state.qvel.x[i] - turned[i];
+    du[i] = b->rate.qvel.x[i];
   }
   add_cross(m, u, turned, du);
   cri_manifold_rate(m, e->p1, u, e->v1);
@@ -92,18 +92,24 @@ void cri_dense_at(const cr_model* m, const cri_node* a, const cri_node* b, cr_re
             .v1 = cri_push(d, nv),
             .a1 = cri_push(d, nv)};
   for (int i = 0; i < m->nv; i++) {
-    e.W[i] = (a->qvel[i] + b->qvel[i]) / 2;
+    e.W[i] = (a->state.qvel.x[i] + b->state.qvel.x[i]) / 2;
   }
   meet_start(m, a, &e);
-  cri_manifold_move(m, a->qpos, e.W, h, qpos);
+  cri_manifold_move(m, a->state.qpos.x, e.W, h, qpos);
   meet_end(m, b, qpos, &e, d);
   quintic(&e, h, s, m->nv, p, rate);
   // [d1]
-  cri_manifold_move(m, a->qpos, e.W, t - a->time, qpos);
+  cri_manifold_move(m, a->state.qpos.x, e.W, t - a->time, qpos);
   cri_manifold_move(m, qpos, p, 1, d->qpos);
   cri_manifold_move_jvp(m, p, 1, e.W, rate, d->qvel);
-  for (int i = 0; i < m->na; i++) {
-    d->act[i] = cubic(h, s, a->act[i], a->act_dot[i], b->act[i], b->act_dot[i]);
+  // [d2]
+  const cri_state to = cri_state_of(m, d);
+  for (int k = CRI_STATE_qvel + 1; k < CRI_N_STATE; k++) {
+    const cr_real *y0 = a->state.part[k].x, *y1 = b->state.part[k].x;
+    const cr_real *rate0 = a->rate.part[k].x, *rate1 = b->rate.part[k].x;
+    for (int i = 0; i < to.part[k].n; i++) {
+      to.part[k].x[i] = cubic(h, s, y0[i], rate0[i], y1[i], rate1[i]);
+    }
   }
   d->time = t;
   cri_pop(d, mark);

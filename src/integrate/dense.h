@@ -3,20 +3,19 @@
 #ifndef CR_INTEGRATE_DENSE_H
 #define CR_INTEGRATE_DENSE_H
 
-#include "model/data.h"
+#include "model/state_vector.h"
 
 /// A state on the way, with the rates there.
 typedef struct {
-  const cr_real *qpos, *qvel, *act;
-  const cr_real *qacc, *act_dot;
+  cri_state state, rate;  // the rate of coordinates is the velocity, and not read
   cr_real time;
 } cri_node;
 
 /// The state in d at a time t between two nodes.
-/// Map      (a, b, t) -> d->qpos, qvel, act, time
+/// Map      (a, b, t) -> the state in d, d->time
 /// Equation q = (qa (+) (t - ta) W) (+) p,  v = exp(-p) W + Jr(p) p'                [d1]
 ///          W the mean of the two velocities, p the polynomial of degree five that meets q, v and
-///          v' at both ends; act the cubic one that meets act and act_dot           [d2]
+///          v' at both ends; all else the cubic one that meets it and its rate      [d2]
 ///          derivation: docs/derivations/adjoint.md
 /// Scratch  11 nv + nq numbers of d
 /// Smooth   everywhere; the errors are O(h^6) in q, O(h^5) in v, O(h^4) in act, where the motion is

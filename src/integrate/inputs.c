@@ -50,3 +50,12 @@ cr_status cri_coordinates_check(const cr_model* m, cr_data* d, const cr_real* qp
   }
   return cri_values_check(m, d, qvel, m->nv, m->dof_jntid, "qvel", what);
 }
+
+cr_status cri_state_check(const cr_model* m, cr_data* d, cri_state s, const char* what) {
+  CR_TRY(cri_coordinates_check(m, d, s.qpos.x, s.qvel.x, what));
+  for (int k = CRI_STATE_qvel + 1; k < CRI_N_STATE; k++) {
+    const char* name = cri_field(cri_state_rows[k].id)->name;
+    CR_TRY(cri_values_check(m, d, s.part[k].x, s.part[k].n, NULL, name, what));
+  }
+  return CR_OK;
+}

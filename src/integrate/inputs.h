@@ -3,7 +3,7 @@
 #ifndef CR_INTEGRATE_INPUTS_H
 #define CR_INTEGRATE_INPUTS_H
 
-#include "model/data.h"
+#include "model/state_vector.h"
 
 /// Largest coordinate, velocity or acceleration that counts as sane (MuJoCo's mjMAXVAL).
 #define CR_LARGEST CR_R(1e10)
@@ -16,6 +16,9 @@ void cri_inputs_copy(const cr_model* m, cr_data* to, const cr_data* from);
 /// "the next state".
 cr_status cri_coordinates_check(const cr_model* m, cr_data* d, const cr_real* qpos,
                                 const cr_real* qvel, const char* what);
+
+/// The same for all that evolves, `what` being "the state" or "the next state".
+cr_status cri_state_check(const cr_model* m, cr_data* d, cri_state s, const char* what);
 
 /// The same for an array of n numbers called `name`; `jnt` gives the joint of each, NULL for none.
 cr_status cri_values_check(const cr_model* m, cr_data* d, const cr_real* x, int n,

@@ -14,6 +14,7 @@
 #include "integrate/step_jacobian.h"
 #include "model/misuse.h"
 #include "model/names.h"
+#include "model/state_vector.h"
 #include "model/tableau.h"
 
 struct cr_parameter_jacobian {
@@ -113,7 +114,7 @@ cr_status cr_parameter_jacobian_create(cr_parameter_jacobian** work, const cr_mo
     cr_parameter_jacobian_destroy(x);
     return status;
   }
-  x->by_rows = derive || x->ncolumn > 2 * m->nv + m->na;
+  x->by_rows = derive || x->ncolumn > cri_state_tangent_size(m);
   *work = x;
   return CR_OK;
 }
@@ -208,13 +209,12 @@ static cr_status cotangent(const cr_model* m, const cr_data* d, cr_parameter_jac
 static cr_status by_cotangents(const cr_model* m, const cr_data* d, cr_parameter_jacobian* work,
                                cr_real* to) {
   cr_data* bar = work->bar;
-  cr_real* next[3] = {bar->qpos_next, bar->qvel_next, bar->act_next};
-  const int length[3] = {m->nv, m->nv, m->na};
-  for (int part = 0; part < 3; part++) {
-    for (int i = 0; i < length[part]; i++) {
+  const cri_state next = cri_state_twin_next(m, bar);
+  for (int part = 0; part < CRI_N_STATE; part++) {
+    for (int i = 0; i < next.part[part].n; i++) {
       clear_parameters(m, work);
       cri_acceleration_clear(m, bar);
-      next[part][i] = 1;
+      next.part[part].x[i] = 1;
       CR_TRY(cotangent(m, d, work));
       for (int k = 0; k < work->nplace; k++) {
         const cr_place* place = &work->places[k];

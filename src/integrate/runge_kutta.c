@@ -12,6 +12,7 @@
 #include "integrate/event.h"
 #include "integrate/inputs.h"
 #include "model/model_options.h"
+#include "model/state_vector.h"
 
 // ---- stages as rows of arrays
 
@@ -43,20 +44,36 @@ static void retrace_stage(const cri_rk* rk, const cr_model* m, const cr_data* d,
   cri_chart_rate(m, rk->chart, row(r, i, n), row(d->rk_qvel, i, m->nv), row(K, i, n));
 }
 
-// [k5], [k6] r+ = h sum b K and the rate of the activations sum b G
+// what is added up of a twin, or its rates, or increments: of coordinates as the chart has them
+static cri_state summands(const cri_rk* rk, const cr_model* m, const cr_data* d) {
+  cri_state s = cri_state_rate(m, d);
+  s.qpos.n = cri_chart_width(m, rk->chart);
+  return s;
+}
+
+// `rows` of them in the scratch of a block
+static cri_state push_summands(const cri_rk* rk, const cr_model* m, cr_data* owner, int rows) {
+  const cri_state like = summands(rk, m, owner);
+  size_t n = 0;
+  for (int k = 0; k < CRI_N_STATE; k++) {
+    n += (size_t)like.part[k].n;
+  }
+  return cri_state_at(like, rows, cri_push(owner, (size_t)rows * n));
+}
+
+// [k5], [k6] r+ = h sum b K and the rates sum b F, sum b G
 static void final_increments(const cri_rk* rk, const cr_model* m, const cr_data* d,
-                             const cr_real* K, cr_real* r, cr_real* rate) {
-  int n = cri_chart_width(m, rk->chart);
-  cr_zero(r, n);
-  cr_zero(rate, m->na);
-  add_rows(r, rk->h, rk->t->b, rk->t->n, K, n);
-  add_rows(rate, 1, rk->t->b, rk->t->n, d->rk_act_dot, m->na);
+                             const cr_real* K, cri_state sum) {
+  const cri_state rates = cri_state_stage_rates(m, d);
+  cri_state_zero(sum);
+  add_rows(sum.qpos.x, rk->h, rk->t->b, rk->t->n, K, sum.qpos.n);
+  for (int k = CRI_STATE_FLAT; k < CRI_N_STATE; k++) {
+    add_rows(sum.part[k].x, 1, rk->t->b, rk->t->n, rates.part[k].x, sum.part[k].n);
+  }
 }
 
 static void set_state(const cr_model* m, cr_data* d, const cr_data* saved, int i) {
-  cr_copy(d->qpos, row(saved->rk_qpos, i, m->nq), m->nq);
-  cr_copy(d->qvel, row(saved->rk_qvel, i, m->nv), m->nv);
-  cr_copy(d->act, row(saved->rk_act, i, m->na), m->na);
+  cri_state_copy(cri_state_of(m, d), cri_state_stage(m, saved, i));
 }
 
 static cr_real stage_time(const cri_rk* rk, cr_real time, int i) {
@@ -95,14 +112,14 @@ static void set_time(const cri_rk* rk, const cr_model* m, cr_data* d, cr_real ti
 // ---- forward
 
 static void save_rates(const cr_model* m, cr_data* d, int i) {
-  cr_copy(row(d->rk_qacc, i, m->nv), d->qacc, m->nv);
-  cr_copy(row(d->rk_act_dot, i, m->na), d->act_dot, m->na);
+  const cri_state rates = cri_state_rate(m, d), saved = cri_state_stage_rates(m, d);
+  for (int k = CRI_STATE_FLAT; k < CRI_N_STATE; k++) {
+    cr_copy(row(saved.part[k].x, i, rates.part[k].n), rates.part[k].x, rates.part[k].n);
+  }
 }
 
 void cri_runge_kutta_begin(const cr_model* m, cr_data* d) {
-  cr_copy(d->rk_qpos, d->qpos, m->nq);
-  cr_copy(d->rk_qvel, d->qvel, m->nv);
-  cr_copy(d->rk_act, d->act, m->na);
+  cri_state_copy(cri_state_stage(m, d, 0), cri_state_of(m, d));
   cr_copy(d->rk_velocity, d->actuator_velocity, m->nout);
   save_rates(m, d, 0);
 }
@@ -111,15 +128,17 @@ void cri_runge_kutta_begin(const cr_model* m, cr_data* d) {
 static void make_stage(const cri_rk* rk, const cr_model* m, cr_data* d, int i, cr_real* r,
                        cr_real* K) {
   const cr_real* a = rk->t->a + i * rk->t->n;
+  const cri_state rates = cri_state_stage_rates(m, d);
+  const cri_state first = cri_state_stage(m, d, 0), to = cri_state_stage(m, d, i);
   // [k2] v_i = v0 + h sum a F, w_i = w0 + h sum a G
-  cr_copy(row(d->rk_qvel, i, m->nv), d->rk_qvel, m->nv);
-  cr_copy(row(d->rk_act, i, m->na), d->rk_act, m->na);
-  add_rows(row(d->rk_qvel, i, m->nv), rk->h, a, i, d->rk_qacc, m->nv);
-  add_rows(row(d->rk_act, i, m->na), rk->h, a, i, d->rk_act_dot, m->na);
+  for (int k = CRI_STATE_FLAT; k < CRI_N_STATE; k++) {
+    cr_copy(to.part[k].x, first.part[k].x, to.part[k].n);
+    add_rows(to.part[k].x, rk->h, a, i, rates.part[k].x, to.part[k].n);
+  }
   // [k1], [k3]
   retrace_stage(rk, m, d, i, r, K);
   const cr_real* r_i = row(r, i, cri_chart_width(m, rk->chart));
-  cri_chart_move(m, rk->chart, d->rk_qpos, r_i, row(d->rk_qpos, i, m->nq));
+  cri_chart_move(m, rk->chart, first.qpos.x, r_i, to.qpos.x);
 }
 
 // The dynamics at stage i. What fails there because the stage has run away is said to have done so.
@@ -155,26 +174,35 @@ static cr_status run_stages(const cri_rk* rk, const cr_model* m, cr_data* d, cr_
   return status;
 }
 
-static void finish(const cri_rk* rk, const cr_model* m, cr_data* d, const cr_real* K) {
-  size_t mark = cri_mark(d);
-  cr_real* r = cri_push(d, (size_t)cri_chart_width(m, rk->chart));
-  cr_real* rate = cri_push(d, (size_t)m->na);
-  final_increments(rk, m, d, K, r, rate);
-  // [k5] q+ = q0 (+) r+, v+ = v0 + h qacc
-  cr_zero(d->qacc, m->nv);
-  add_rows(d->qacc, 1, rk->t->b, rk->t->n, d->rk_qacc, m->nv);
-  for (int i = 0; i < m->nv; i++) {
-    d->qvel_next[i] = d->qvel[i] + rk->h * d->qacc[i];
-  }
-  cri_chart_move(m, rk->chart, d->qpos, r, d->qpos_next);
-  // the last stage is at the new state: to the last bit, so that the same rows are there
-  if (rk->error && rk->t->last_is_first) {
-    cr_copy(d->qpos_next, row(d->rk_qpos, rk->t->n - 1, m->nq), m->nq);
-    cr_copy(d->qvel_next, row(d->rk_qvel, rk->t->n - 1, m->nv), m->nv);
+// x+ = x0 + h times its final rate, of all that is no coordinate
+static void advance_flat(const cri_rk* rk, const cr_model* m, cr_data* d, cri_state rate) {
+  const cri_state from = cri_state_of(m, d), to = cri_state_next(m, d);
+  for (int k = CRI_STATE_FLAT; k < CRI_N_STATE; k++) {
+    for (int i = 0; i < to.part[k].n && cri_state_rows[k].law == CRI_STATE_ADD; i++) {
+      to.part[k].x[i] = from.part[k].x[i] + rk->h * rate.part[k].x[i];
+    }
   }
   // [k6]
-  cri_activity x = {d->act, rate, d->actuator_length, d->rk_velocity};
-  cri_activation_advance(m, plain_step(rk), &x, d->act_next);
+  cri_activity x = {d->act, rate.act.x, d->actuator_length, d->rk_velocity};
+  cri_activation_advance(m, plain_step(rk), &x, to.act.x);
+}
+
+static void finish(const cri_rk* rk, const cr_model* m, cr_data* d, const cr_real* K) {
+  size_t mark = cri_mark(d);
+  cri_state sum = push_summands(rk, m, d, 1);
+  final_increments(rk, m, d, K, sum);
+  // [k5] q+ = q0 (+) r+, v+ = v0 + h qacc
+  cr_copy(d->qacc, sum.qvel.x, m->nv);
+  advance_flat(rk, m, d, sum);
+  cri_chart_move(m, rk->chart, d->qpos, sum.qpos.x, d->qpos_next);
+  // the last stage is at the new state: to the last bit, so that the same rows are there
+  if (rk->error && rk->t->last_is_first) {
+    const cri_state last = cri_state_stage(m, d, rk->t->n - 1), next = cri_state_next(m, d);
+    for (int k = 0; k < CRI_N_STATE; k++) {
+      bool same = cri_state_rows[k].law != CRI_STATE_ACTIVATION;
+      cr_copy(next.part[k].x, last.part[k].x, same ? next.part[k].n : 0);
+    }
+  }
   cri_pop(d, mark);
 }
 
@@ -201,9 +229,7 @@ cr_status cr_runge_kutta(const cri_rk* rk, const cr_model* m, cr_data* d) {
 
 cr_status cri_runge_kutta_end(const cri_rk* rk, const cr_model* m, cr_data* d) {
   cr_real time = d->time;
-  cr_copy(d->qpos, d->qpos_next, m->nq);
-  cr_copy(d->qvel, d->qvel_next, m->nv);
-  cr_copy(d->act, d->act_next, m->na);
+  cri_state_take_next(m, d);
   set_time(rk, m, d, time + rk->h);
   cr_status status = cri_dynamics(m, d);
   d->done = 0;
@@ -235,21 +261,26 @@ static cr_real square_error(const cri_rk* rk, cr_data* d, const cr_real* x, cons
 
 cr_real cri_runge_kutta_error(const cri_rk* rk, const cr_model* m, cr_data* d, cr_real rtol,
                               cr_real atol) {
-  int nv = m->nv, na = m->na, width = cri_chart_width(m, rk->chart);
-  size_t mark = cri_mark(d), n = (size_t)rk->t->n, w = (size_t)width;
+  const cri_state like = summands(rk, m, d), rates = cri_state_stage_rates(m, d);
+  const cri_state from = cri_state_of(m, d), to = cri_state_next(m, d);
+  size_t mark = cri_mark(d), n = (size_t)rk->t->n, w = (size_t)like.qpos.n;
   cr_real *r = cri_push(d, n * w), *K = cri_push(d, n * w), *r_next = cri_push(d, w);
   cr_real *before = cri_push(d, w), *after = cri_push(d, w);
-  cr_zero(r_next, width);
+  cr_zero(r_next, like.qpos.n);
   for (int i = 0; i < rk->t->n; i++) {
     retrace_stage(rk, m, d, i, r, K);
   }
-  add_rows(r_next, rk->h, rk->t->b, rk->t->n, K, width);
+  add_rows(r_next, rk->h, rk->t->b, rk->t->n, K, like.qpos.n);
   cri_chart_coordinates(m, rk->chart, d->qpos, r_next, before, after);
-  cr_real sum = square_error(rk, d, K, before, after, width, rtol, atol);
-  sum += square_error(rk, d, d->rk_qacc, d->qvel, d->qvel_next, nv, rtol, atol);
-  sum += square_error(rk, d, d->rk_act_dot, d->act, d->act_next, na, rtol, atol);
+  cr_real sum = square_error(rk, d, K, before, after, like.qpos.n, rtol, atol);
+  int all = like.qpos.n;
+  for (int k = CRI_STATE_FLAT; k < CRI_N_STATE; k++) {
+    sum += square_error(rk, d, rates.part[k].x, from.part[k].x, to.part[k].x, like.part[k].n, rtol,
+                        atol);
+    all += like.part[k].n;
+  }
   cri_pop(d, mark);
-  return cr_sqrt(sum / cr_max(width + nv + na, 1));
+  return cr_sqrt(sum / cr_max(all, 1));
 }
 
 // ---- derivatives: stages are evaluated again in `work`
@@ -268,54 +299,43 @@ static cr_status evaluate(const cri_rk* rk, const cr_model* m, const cr_model* m
   return status;
 }
 
-// r and K of all stages and, behind them, r+; and the final rate of the activations
+// r and K of all stages and, behind them, r+ and the final rates
 typedef struct {
-  cr_real *r, *K, *r_next, *rate;
+  cr_real *r, *K;
+  cri_state sum;
 } increments;
 
 static increments retrace(const cri_rk* rk, const cr_model* m, const cr_data* d, cr_data* owner) {
   size_t n = (size_t)rk->t->n, width = (size_t)cri_chart_width(m, rk->chart);
   increments s = {.r = cri_push(owner, n * width),
                   .K = cri_push(owner, n * width),
-                  .r_next = cri_push(owner, width),
-                  .rate = cri_push(owner, (size_t)m->na)};
+                  .sum = push_summands(rk, m, owner, 1)};
   for (int i = 0; i < weighted_stages(rk); i++) {
     retrace_stage(rk, m, d, i, s.r, s.K);
   }
-  final_increments(rk, m, d, s.K, s.r_next, s.rate);
+  final_increments(rk, m, d, s.K, s.sum);
   return s;
 }
 
-// what one derivative sweep keeps for every stage, and the twin's own state while stages use it
+// what one derivative sweep keeps, and the twin's own state while stages use it
 typedef struct {
-  cr_real *r, *K, *F, *v, *act, *G;  // n rows each
-  cr_real *qpos0, *qvel0, *act0;
+  cri_state stage, rate;  // rows of all stages; of coordinates the increments and their rates
+  cri_state first;
   cr_real* velocity;  // of the actuators, in the first stage
 } sweep;
 
 static sweep sweep_begin(const cri_rk* rk, const cr_model* m, cr_data* twin) {
-  size_t n = (size_t)rk->t->n, nv = (size_t)m->nv, na = (size_t)m->na;
-  size_t width = (size_t)cri_chart_width(m, rk->chart);
-  sweep s = {.r = cri_push(twin, n * width),
-             .K = cri_push(twin, n * width),
-             .F = cri_push(twin, n * nv),
-             .v = cri_push(twin, n * nv),
-             .act = cri_push(twin, n * na),
-             .G = cri_push(twin, n * na),
-             .qpos0 = cri_push(twin, nv),
-             .qvel0 = cri_push(twin, nv),
-             .act0 = cri_push(twin, na),
+  const cri_state own = cri_state_twin(m, twin);
+  sweep s = {.stage = push_summands(rk, m, twin, rk->t->n),
+             .rate = push_summands(rk, m, twin, rk->t->n),
+             .first = cri_state_at(own, 1, cri_push(twin, (size_t)cri_state_tangent_size(m))),
              .velocity = cri_push(twin, (size_t)m->nout)};
-  cr_copy(s.qpos0, twin->qpos, m->nv);
-  cr_copy(s.qvel0, twin->qvel, m->nv);
-  cr_copy(s.act0, twin->act, m->na);
+  cri_state_copy(s.first, own);
   return s;
 }
 
 static void sweep_end(const cr_model* m, cr_data* twin, const sweep* s) {
-  cr_copy(twin->qpos, s->qpos0, m->nv);
-  cr_copy(twin->qvel, s->qvel0, m->nv);
-  cr_copy(twin->act, s->act0, m->na);
+  cri_state_copy(cri_state_twin(m, twin), s->first);
 }
 
 // ---- jvp
@@ -324,40 +344,42 @@ static void sweep_end(const cr_model* m, cr_data* twin, const sweep* s) {
 static void stage_jvp(const cri_rk* rk, const cr_model* m, const cr_data* d, const increments* x,
                       int i, cr_data* tan, sweep* s) {
   const cr_real* a = rk->t->a + i * rk->t->n;
-  int nv = m->nv, na = m->na, width = cri_chart_width(m, rk->chart);
-  cr_real *r_tan = row(s->r, i, width), *r = row(x->r, i, width);
+  const cri_state to = cri_state_twin(m, tan);
+  int width = s->rate.qpos.n;
+  cr_real *r_tan = row(s->stage.qpos.x, i, width), *r = row(x->r, i, width);
   // [k1]
   cr_zero(r_tan, width);
-  add_rows(r_tan, rk->h, a, i, s->K, width);
-  cri_chart_move_jvp(m, rk->chart, r, s->qpos0, r_tan, tan->qpos);
+  add_rows(r_tan, rk->h, a, i, s->rate.qpos.x, width);
+  cri_chart_move_jvp(m, rk->chart, r, s->first.qpos.x, r_tan, to.qpos.x);
   // [k2]
-  cr_copy(tan->qvel, s->qvel0, nv);
-  cr_copy(tan->act, s->act0, na);
-  add_rows(tan->qvel, rk->h, a, i, s->F, nv);
-  add_rows(tan->act, rk->h, a, i, s->G, na);
+  for (int k = CRI_STATE_FLAT; k < CRI_N_STATE; k++) {
+    cr_copy(to.part[k].x, s->first.part[k].x, to.part[k].n);
+    add_rows(to.part[k].x, rk->h, a, i, s->rate.part[k].x, to.part[k].n);
+  }
   // [k3]
-  cri_chart_rate_jvp(m, rk->chart, r, row(d->rk_qvel, i, nv), r_tan, tan->qvel,
-                     row(s->K, i, width));
+  cri_chart_rate_jvp(m, rk->chart, r, row(d->rk_qvel, i, m->nv), r_tan, to.qvel.x,
+                     row(s->rate.qpos.x, i, width));
 }
 
 static void finish_jvp(const cri_rk* rk, const cr_model* m, const cr_data* d, const increments* x,
                        cr_data* tan, const sweep* s) {
   size_t mark = cri_mark(tan);
-  int width = cri_chart_width(m, rk->chart);
-  cr_real* r_tan = cri_push(tan, (size_t)width);
-  cr_real* rate_tan = cri_push(tan, (size_t)m->na);
-  cr_zero(r_tan, width);
-  cr_zero(rate_tan, m->na);
+  const cri_state to = cri_state_twin_next(m, tan), sum = push_summands(rk, m, tan, 1);
+  cri_state_zero(sum);
   // [k5]
-  add_rows(r_tan, rk->h, rk->t->b, rk->t->n, s->K, width);
-  cri_chart_move_jvp(m, rk->chart, x->r_next, s->qpos0, r_tan, tan->qpos_next);
-  cr_copy(tan->qvel_next, s->qvel0, m->nv);
-  add_rows(tan->qvel_next, rk->h, rk->t->b, rk->t->n, s->F, m->nv);
+  add_rows(sum.qpos.x, rk->h, rk->t->b, rk->t->n, s->rate.qpos.x, sum.qpos.n);
+  cri_chart_move_jvp(m, rk->chart, x->sum.qpos.x, s->first.qpos.x, sum.qpos.x, to.qpos.x);
+  for (int k = CRI_STATE_FLAT; k < CRI_N_STATE; k++) {
+    if (cri_state_rows[k].law == CRI_STATE_ADD) {
+      cr_copy(to.part[k].x, s->first.part[k].x, to.part[k].n);
+      add_rows(to.part[k].x, rk->h, rk->t->b, rk->t->n, s->rate.part[k].x, to.part[k].n);
+    }
+  }
   // [k6]
-  add_rows(rate_tan, 1, rk->t->b, rk->t->n, s->G, m->na);
-  cri_activity w = {d->act, x->rate, d->actuator_length, d->rk_velocity};
-  cri_activity w_tan = {s->act0, rate_tan, NULL, s->velocity};
-  cri_activation_advance_jvp(m, plain_step(rk), &w, tan, &w_tan, tan->act_next);
+  add_rows(sum.act.x, 1, rk->t->b, rk->t->n, s->rate.act.x, sum.act.n);
+  cri_activity w = {d->act, x->sum.act.x, d->actuator_length, d->rk_velocity};
+  cri_activity w_tan = {s->first.act.x, sum.act.x, NULL, s->velocity};
+  cri_activation_advance_jvp(m, plain_step(rk), &w, tan, &w_tan, to.act.x);
   cri_pop(tan, mark);
 }
 
@@ -365,14 +387,16 @@ cr_status cri_runge_kutta_jvp_with(const cri_rk* rk, const cr_model* m, const cr
                                    cr_data* tan, cri_stage_tangent* stage, void* context) {
   size_t mark = cri_mark(tan);
   cr_status status = CR_OK;
+  const cri_state rates = cri_state_rate(m, tan);
   increments x = retrace(rk, m, d, tan);
   sweep s = sweep_begin(rk, m, tan);
   for (int i = 0; i < weighted_stages(rk) && status == CR_OK; i++) {
     stage_jvp(rk, m, d, &x, i, tan, &s);
     // [k4]
     status = stage(context, i, tan);
-    cr_copy(row(s.F, i, m->nv), tan->qacc, m->nv);
-    cr_copy(row(s.G, i, m->na), tan->act_dot, m->na);
+    for (int k = CRI_STATE_FLAT; k < CRI_N_STATE; k++) {
+      cr_copy(row(s.rate.part[k].x, i, rates.part[k].n), rates.part[k].x, rates.part[k].n);
+    }
     if (i == 0) {
       cr_copy(s.velocity, tan->actuator_velocity, m->nout);
     }
@@ -415,28 +439,33 @@ cr_status cr_runge_kutta_jvp(const cri_rk* rk, const cr_model* m, const cr_data*
 
 // ---- vjp
 
-// [k6]', [k5]': the cotangents of the sums over b, which then belong to every stage
-typedef struct {
-  cr_real *r, *rate;
-} final_bar;
-
-static final_bar finish_vjp(const cri_rk* rk, const cr_model* m, const cr_data* d,
-                            const increments* x, cr_data* bar, sweep* s) {
-  int width = cri_chart_width(m, rk->chart);
-  final_bar f = {.r = cri_push(bar, (size_t)width), .rate = cri_push(bar, (size_t)m->na)};
-  cr_zero(f.r, width);
-  cr_zero(f.rate, m->na);
-  // [k6]'
-  cri_activity w = {d->act, x->rate, d->actuator_length, d->rk_velocity};
-  cri_activity w_bar = {s->act0, f.rate, NULL, s->velocity};
-  cr_zero(s->velocity, m->nout);
-  cri_activation_advance_vjp(m, plain_step(rk), &w, bar->act_next, &w_bar, bar);
-  // [k5]' v0_bar += v+_bar; q0_bar and r+_bar from q+_bar
-  for (int i = 0; i < m->nv; i++) {
-    s->qvel0[i] += bar->qvel_next[i];
+static void accumulate(cri_state_part to, cri_state_part from) {
+  for (int i = 0; i < to.n; i++) {
+    to.x[i] += from.x[i];
   }
-  cri_chart_move_vjp(m, rk->chart, x->r_next, bar->qpos_next, s->qpos0, f.r);
-  return f;
+}
+
+// [k6]', [k5]': the cotangents of the sums over b, which then belong to every stage: of h times them, but
+// of those of activations themselves
+static cri_state finish_vjp(const cri_rk* rk, const cr_model* m, const cr_data* d,
+                            const increments* x, cr_data* bar, sweep* s) {
+  const cri_state next = cri_state_twin_next(m, bar);
+  cri_state sum = push_summands(rk, m, bar, 1);
+  cri_state_zero(sum);
+  // [k6]'
+  cri_activity w = {d->act, x->sum.act.x, d->actuator_length, d->rk_velocity};
+  cri_activity w_bar = {s->first.act.x, sum.act.x, NULL, s->velocity};
+  cr_zero(s->velocity, m->nout);
+  cri_activation_advance_vjp(m, plain_step(rk), &w, next.act.x, &w_bar, bar);
+  // [k5]' v0_bar += v+_bar; q0_bar and r+_bar from q+_bar
+  for (int k = CRI_STATE_FLAT; k < CRI_N_STATE; k++) {
+    if (cri_state_rows[k].law == CRI_STATE_ADD) {
+      sum.part[k].x = next.part[k].x;
+      accumulate(s->first.part[k], next.part[k]);
+    }
+  }
+  cri_chart_move_vjp(m, rk->chart, x->sum.qpos.x, next.qpos.x, s->first.qpos.x, sum.qpos.x);
+  return sum;
 }
 
 // seeds of stage i: x_bar = h (b_i final_bar + sum over later stages k of a_ki row_k)
@@ -456,43 +485,45 @@ static void seed(const cri_rk* rk, int i, cr_real h_final, cr_real h, const cr_r
 // from the cotangents of the state of stage i, in bar, to those of the initial state and of r_i
 static void stage_vjp(const cri_rk* rk, const cr_model* m, const cr_data* d, const increments* x,
                       int i, cr_data* bar, sweep* s) {
-  int nv = m->nv, na = m->na, width = cri_chart_width(m, rk->chart);
-  cr_real *r = row(x->r, i, width), *r_bar = row(s->r, i, width);
+  const cri_state from = cri_state_twin(m, bar);
+  int width = s->rate.qpos.n;
+  cr_real *r = row(x->r, i, width), *r_bar = row(s->stage.qpos.x, i, width);
   cr_zero(r_bar, width);
   // [k3]'
-  cri_chart_rate_vjp(m, rk->chart, r, row(d->rk_qvel, i, nv), row(s->K, i, width), r_bar,
-                     bar->qvel);
+  cri_chart_rate_vjp(m, rk->chart, r, row(d->rk_qvel, i, m->nv), row(s->rate.qpos.x, i, width),
+                     r_bar, from.qvel.x);
   // [k2]'
-  cr_copy(row(s->v, i, nv), bar->qvel, nv);
-  cr_copy(row(s->act, i, na), bar->act, na);
-  for (int j = 0; j < nv; j++) {
-    s->qvel0[j] += bar->qvel[j];
-  }
-  for (int j = 0; j < na; j++) {
-    s->act0[j] += bar->act[j];
+  for (int k = CRI_STATE_FLAT; k < CRI_N_STATE; k++) {
+    cr_copy(row(s->stage.part[k].x, i, from.part[k].n), from.part[k].x, from.part[k].n);
+    accumulate(s->first.part[k], from.part[k]);
   }
   // [k1]'
-  cri_chart_move_vjp(m, rk->chart, r, bar->qpos, s->qpos0, r_bar);
+  cri_chart_move_vjp(m, rk->chart, r, from.qpos.x, s->first.qpos.x, r_bar);
+}
+
+// [k4]' seeds of stage i: of the rate of r, F and G
+static void seed_stage(const cri_rk* rk, const cr_model* m, int i, cri_state final, const sweep* s,
+                       cr_data* bar) {
+  const cri_state rates = cri_state_rate(m, bar);
+  for (int k = 0; k < CRI_N_STATE; k++) {
+    int n = final.part[k].n;
+    cr_real* to = k < CRI_STATE_FLAT ? row(s->rate.part[k].x, i, n) : rates.part[k].x;
+    cr_real h_final = cri_state_rows[k].law == CRI_STATE_ACTIVATION ? 1 : rk->h;
+    seed(rk, i, h_final, rk->h, final.part[k].x, s->stage.part[k].x, n, to);
+  }
 }
 
 cr_status cr_runge_kutta_vjp(const cri_rk* rk, const cr_model* m, const cr_model* m_backward,
                              const cr_data* d, cr_data* work, cr_data* bar) {
   size_t mark = cri_mark(bar);
   cr_status status = CR_OK;
-  int width = cri_chart_width(m, rk->chart);
-  cr_real h = rk->h;
   increments x = retrace(rk, m, d, bar);
   sweep s = sweep_begin(rk, m, bar);
-  final_bar f = finish_vjp(rk, m, d, &x, bar, &s);
+  const cri_state final = finish_vjp(rk, m, d, &x, bar, &s);
   cri_inputs_copy(m, work, d);
   for (int i = weighted_stages(rk) - 1; i >= 0 && status == CR_OK; i--) {
-    seed(rk, i, h, h, f.r, s.r, width, row(s.K, i, width));
-    // [k4]' F_bar and G_bar through the dynamics
-    seed(rk, i, h, h, bar->qvel_next, s.v, m->nv, bar->qacc);
-    seed(rk, i, 1, h, f.rate, s.act, m->na, bar->act_dot);
-    cr_zero(bar->qpos, m->nv);
-    cr_zero(bar->qvel, m->nv);
-    cr_zero(bar->act, m->na);
+    seed_stage(rk, m, i, final, &s, bar);
+    cri_state_zero(cri_state_twin(m, bar));
     if (i == 0) {
       cr_copy(bar->actuator_velocity, s.velocity, m->nout);
     }

@@ -8,6 +8,7 @@
 #include "integrate/inputs.h"
 #include "integrate/runge_kutta.h"
 #include "model/misuse.h"
+#include "model/state_vector.h"
 
 // a step of the file's length by an explicit method; t is NULL with other integrators
 static cri_rk method_of(const cr_model* m) {
@@ -36,8 +37,7 @@ cr_status cri_step(const cr_model* m, cr_data* d) {
   CR_TRY(cri_values_check(m, d, d->qacc, m->nv, m->dof_jntid, "qacc", "the state"));
   CR_TRY(integrate(m, d));
   CR_TRY(cri_room_check(d, "integrator"));
-  CR_TRY(cri_coordinates_check(m, d, d->qpos_next, d->qvel_next, "the next state"));
-  CR_TRY(cri_values_check(m, d, d->act_next, m->na, NULL, "act", "the next state"));
+  CR_TRY(cri_state_check(m, d, cri_state_next(m, d), "the next state"));
   d->done |= CRI_DONE_STEP;
   return CR_OK;
 }
@@ -50,9 +50,7 @@ cr_status cr_advance(const cr_model* m, cr_data* d) {
 }
 
 void cri_advance(const cr_model* m, cr_data* d) {
-  cr_copy(d->qpos, d->qpos_next, m->nq);
-  cr_copy(d->qvel, d->qvel_next, m->nv);
-  cr_copy(d->act, d->act_next, m->na);
+  cri_state_take_next(m, d);
   d->time += m->timestep;
   // what was solved for last: with Runge-Kutta that is the last stage
   cri_rk rk = method_of(m);
@@ -172,8 +170,6 @@ cr_status cri_step_vjp(const cr_model* m, const cr_model* m_backward, const cr_d
   CR_TRY(rk.t != NULL ? cr_runge_kutta_vjp(&rk, m, m_backward, d, work, bar)
                       : euler_step_vjp(m, m_backward, d, work, bar));
   CR_TRY(cri_room_check(bar, "integrator"));
-  cr_zero(bar->qpos_next, m->nv);
-  cr_zero(bar->qvel_next, m->nv);
-  cr_zero(bar->act_next, m->na);
+  cri_state_zero(cri_state_twin_next(m, bar));
   return CR_OK;
 }

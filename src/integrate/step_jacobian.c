@@ -13,6 +13,7 @@
 #include "integrate/runge_kutta.h"
 #include "integrate/step.h"
 #include "model/misuse.h"
+#include "model/state_vector.h"
 #include "model/tableau.h"
 
 enum { MOST_DOFS = 6 };  // of a joint
@@ -189,7 +190,7 @@ typedef struct {
 } rows;
 
 static rows row_of(const cr_model* m, cr_real* by_x, cr_real* by_ctrl, cr_real* by_force, int i) {
-  int nx = 2 * m->nv + m->na;
+  int nx = cri_state_tangent_size(m);
   rows r = {by_x == NULL ? NULL : by_x + (ptrdiff_t)i * nx,
             by_ctrl == NULL ? NULL : by_ctrl + (ptrdiff_t)i * m->nu,
             by_force == NULL ? NULL : by_force + (ptrdiff_t)i * m->nv};
@@ -239,7 +240,8 @@ static void write_results(const cr_model* m, const cr_jacobian* work, cr_real* b
   for (int k = 0; k < m->nactuator; k++) {
     int a = m->actuator_actadr[k], u = m->actuator_ctrladr[k], row = 2 * m->nv + a;
     if (a >= 0 && by_x != NULL) {
-      by_x[row * (2 * m->nv + m->na) + row] += work->act_by_rate[a] * work->c.slopes[k].rate_by_act;
+      by_x[row * cri_state_tangent_size(m) + row] +=
+          work->act_by_rate[a] * work->c.slopes[k].rate_by_act;
     }
     if (a >= 0 && by_ctrl != NULL) {
       by_ctrl[row * m->nu + u] = work->act_by_rate[a] * work->c.slopes[k].rate_by_ctrl;
@@ -327,11 +329,10 @@ static cr_status chain_tangent(const cr_model* m, const cr_data* d, cr_jacobian*
 }
 
 void cri_jacobian_put_column(const cr_model* m, const cr_data* tan, cr_real* to, int width) {
-  const cr_real* from[3] = {tan->qpos_next, tan->qvel_next, tan->act_next};
-  const int length[3] = {m->nv, m->nv, m->na};
-  for (int part = 0; part < 3; part++) {
-    for (int i = 0; i < length[part]; i++, to += width) {
-      *to = from[part][i];
+  const cri_state next = cri_state_twin_next(m, tan);
+  for (int k = 0; k < CRI_N_STATE; k++) {
+    for (int i = 0; i < next.part[k].n; i++, to += width) {
+      *to = next.part[k].x[i];
     }
   }
 }
@@ -354,13 +355,15 @@ static cr_status all_columns(const cr_model* m, const cr_data* d, cr_jacobian* w
                              tangent_of* tangent, cr_real* by_x, cr_real* by_ctrl,
                              cr_real* by_force) {
   cr_data* tan = work->c.tan;
-  int nv = m->nv, nx = 2 * nv + m->na;
+  const cri_state s = cri_state_twin(m, tan);
+  int nx = cri_state_tangent_size(m), first = 0;
   cri_acceleration_clear(m, tan);
-  CR_TRY(columns_under(m, d, work, tangent, tan->qpos, nv, by_x, nx, 0));
-  CR_TRY(columns_under(m, d, work, tangent, tan->qvel, nv, by_x, nx, nv));
-  CR_TRY(columns_under(m, d, work, tangent, tan->act, m->na, by_x, nx, 2 * nv));
+  for (int k = 0; k < CRI_N_STATE; k++) {
+    CR_TRY(columns_under(m, d, work, tangent, s.part[k].x, s.part[k].n, by_x, nx, first));
+    first += s.part[k].n;
+  }
   CR_TRY(columns_under(m, d, work, tangent, tan->ctrl, m->nu, by_ctrl, m->nu, 0));
-  return columns_under(m, d, work, tangent, tan->qfrc_applied, nv, by_force, nv, 0);
+  return columns_under(m, d, work, tangent, tan->qfrc_applied, m->nv, by_force, m->nv, 0);
 }
 
 cr_status cri_step_jacobian_columns(const cr_model* m, const cr_data* d, cr_jacobian* work,

@@ -564,13 +564,13 @@ static bool torque_is_full(const cr_model* m, const cr_data* d) {
   return false;
 }
 
+// the rows of a comparison of what evolves
+#define AFTER(integrator) \
+  { "qpos after " integrator, "qvel after " integrator, "act after " integrator }
+
 static cr_status compare_steps(cr_parity_bench* b, cr_error* error) {
-  static const char* const euler[3] = {"qpos after Euler", "qvel after Euler", "act after Euler"};
-  static const char* const rk4[3] = {"qpos after RK4", "qvel after RK4", "act after RK4"};
-  static const char* const implicit[3] = {"qpos after implicit", "qvel after implicit",
-                                          "act after implicit"};
-  static const char* const fast[3] = {"qpos after implicitfast", "qvel after implicitfast",
-                                      "act after implicitfast"};
+  static const char *const euler[3] = AFTER("Euler"), *const rk4[3] = AFTER("RK4");
+  static const char *const implicit[3] = AFTER("implicit"), *const fast[3] = AFTER("implicitfast");
   CR_TRY(compare_step(b, mjINT_EULER, euler, error));
   if (!torque_is_full(b->m, b->carom)) {
     CR_TRY(compare_step(b, mjINT_IMPLICITFAST, fast, error));
@@ -583,8 +583,7 @@ static cr_status compare_steps(cr_parity_bench* b, cr_error* error) {
 
 // nothing where either refuses the model or does not solve the state
 static cr_status compare_discrete(void* context) {
-  static const char* const names[3] = {"qpos after discrete", "qvel after discrete",
-                                       "act after discrete"};
+  static const char* const names[3] = AFTER("discrete");
   cr_parity_bench* b = context;
   cr_data* d = b->discrete_data;
   mjtNum* Ma = calloc((size_t)b->mj->nv + 1, sizeof *Ma);

@@ -5,31 +5,29 @@
 #include <stdlib.h>
 
 #include "io/columns.h"
+#include "model/state_vector.h"
 
-// time, qpos, qvel and act of every state, a row each
+// the time of every state, and all that evolves, a row a state each
 typedef struct {
-  cr_real *memory, *time, *qpos, *qvel, *act;
+  cr_real *memory, *time;
+  cri_state rows;
 } states;
 
 static cr_status gather(states* s, const cr_model* m, const cr_rollout* r, cr_error* error) {
   size_t rows = (size_t)r->nstep + 1;
-  s->memory = calloc(rows * (size_t)(1 + m->nq + m->nv + m->na), sizeof(cr_real));
+  s->memory = calloc(rows * (size_t)(1 + cri_state_size(m)), sizeof(cr_real));
   if (s->memory == NULL) {
     return cri_fail(error, CR_ERR_MEMORY, "recording: no memory for %d states", r->nstep + 1);
   }
   s->time = s->memory;
-  s->qpos = s->time + rows;
-  s->qvel = s->qpos + rows * (size_t)m->nq;
-  s->act = s->qvel + rows * (size_t)m->nv;
+  s->rows = cri_state_at(cri_state_sizes(m), (int)rows, s->time + rows);
   for (int k = 0; k <= r->nstep; k++) {
     cri_kept kept = cri_rollout_kept(r, m, k);
     if (kept.time == NULL) {
       return cri_fail(error, CR_ERR_ARG, "recording: the limit on memory left out state %d", k);
     }
     s->time[k] = *kept.time;
-    cr_copy(s->qpos + (size_t)k * (size_t)m->nq, kept.qpos, m->nq);
-    cr_copy(s->qvel + (size_t)k * (size_t)m->nv, kept.qvel, m->nv);
-    cr_copy(s->act + (size_t)k * (size_t)m->na, kept.act, m->na);
+    cri_state_copy(cri_state_row_of(s->rows, k), kept.state);
   }
   return CR_OK;
 }
@@ -57,21 +55,16 @@ static cr_status write_names(cr_h5* file, const cr_model* m, cr_error* error) {
 
 static cr_status write_all(cr_h5* file, const cr_model* m, const cr_rollout* r, const states* s,
                            const series_list* series, cr_error* error) {
-  const struct {
-    const char* name;
-    const cr_real* data;
-    int rows, width;
-  } sets[] = {{"qpos", s->qpos, r->nstep + 1, m->nq},
-              {"qvel", s->qvel, r->nstep + 1, m->nv},
-              {"act", s->act, r->nstep + 1, m->na},
-              {"ctrl", r->ctrl, r->nstep, m->nu}};
   CR_TRY(cri_h5_write(file, "time", s->time, r->nstep + 1, 0, error));
-  for (size_t i = 0; i < sizeof sets / sizeof sets[0]; i++) {
-    if (sets[i].width > 0) {
-      CR_TRY(cri_h5_write(file, sets[i].name, sets[i].data, sets[i].rows, sets[i].width, error));
-    }
+  for (int k = 0; k < CRI_N_STATE; k++) {
+    cri_state_part p = s->rows.part[k];
+    const char* name = cri_field(cri_state_rows[k].id)->name;
+    CR_TRY(p.n > 0 ? cri_h5_write(file, name, p.x, r->nstep + 1, p.n, error) : CR_OK);
   }
-  CR_TRY(m->nu > 0 ? write_names(file, m, error) : CR_OK);
+  if (m->nu > 0) {
+    CR_TRY(cri_h5_write(file, "ctrl", r->ctrl, r->nstep, m->nu, error));
+    CR_TRY(write_names(file, m, error));
+  }
   for (int i = 0; i < series->n; i++) {
     CR_TRY(cri_h5_write(file, series->names[i], series->values[i], r->nstep + 1, series->widths[i],
                         error));

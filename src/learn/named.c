@@ -13,8 +13,7 @@ cr_status cri_named_find(cri_named* q, const cr_model* m, int nstep, const char*
   CR_TRY(cri_place_find(&q->place, m, name, error));
   const cr_field* f = cri_field(q->place.field);
   cr_field_id id = q->place.field;
-  bool state = id == CR_FIELD_qpos || id == CR_FIELD_qvel || id == CR_FIELD_act ||
-               id == CR_FIELD_ctrl || id == CR_FIELD_qfrc_applied || id == CR_FIELD_xfrc_applied;
+  bool state = f->kind == CR_KIND_STATE && f->tangent != CR_TANGENT_NONE;
   if (!state && f->kind != CR_KIND_PARAM) {
     return cri_fail(error, CR_ERR_NAME, "%s: neither state, control nor parameter", name);
   }

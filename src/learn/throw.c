@@ -45,7 +45,7 @@ static void launch(const cr_model* m, cr_data* d, cr_random* random) {
 static void measure(cr_real pose[7], const cr_model* m, const cr_rollout* r, int k,
                     const cr_throw* o, cr_random* random) {
   cr_real turn[3];
-  cr_copy(pose, cri_rollout_kept(r, m, k).qpos, 7);
+  cr_copy(pose, cri_rollout_kept(r, m, k).state.qpos.x, 7);
   for (int i = 0; i < 3; i++) {
     pose[i] += o->position_noise * cr_random_normal(random);
     turn[i] = o->rotation_noise * cr_random_normal(random);

@@ -7,6 +7,7 @@
 
 #include "model/fields.h"
 #include "model/schedule.h"
+#include "model/state_vector.h"
 #include "model/tableau.h"
 
 enum { ALIGN = 64 };
@@ -431,9 +432,8 @@ void cri_data_free(cr_data* d) {
 }
 
 void cri_data_reset(const cr_model* m, cr_data* d) {
+  cri_state_zero(cri_state_of(m, d));
   cr_copy(d->qpos, m->qpos0, m->nq);
-  cr_zero(d->qvel, m->nv);
-  cr_zero(d->act, m->na);
   cr_zero(d->ctrl, m->nu);
   for (int i = 0; i < m->nactuator; i++) {
     // an orientation as a quaternion starts as the identity

@@ -17,15 +17,14 @@
 #include "math/vec3.h"
 #include "model/fields.h"
 #include "model/model_options.h"
+#include "model/state_vector.h"
 #include "rollout/trajectory.h"
 
 // ---- sizes
 
-static size_t tangent_size(const cr_model* m) { return 2 * (size_t)m->nv + (size_t)m->na; }
+static size_t tangent_size(const cr_model* m) { return (size_t)cri_state_tangent_size(m); }
 
-static size_t node_size(const cr_model* m) {
-  return (size_t)m->nq + (size_t)m->nv + (size_t)m->na + tangent_size(m);
-}
+static size_t node_size(const cr_model* m) { return (size_t)cri_state_size(m) + tangent_size(m); }
 
 // the adjoint and, unless that is interpolated, the state
 static size_t equation_size(const cr_rollout* r, const cr_model* m) {
@@ -114,26 +113,25 @@ typedef struct {
   cr_error* error;
 } span;
 
-static cri_node node_of(const span* s, size_t i) {
-  const cr_model* m = s->m;
-  const cr_real* x = s->r->adjoint.nodes + i * (node_size(m) + 1);
-  cri_node node = {.time = x[0], .qpos = x + 1};
-  node.qvel = node.qpos + m->nq;
-  node.act = node.qvel + m->nv;
-  node.qacc = node.act + m->na;
-  node.act_dot = node.qacc + m->nv;
-  return node;
+// tangents, or rates, at x
+static cri_state tangent_at(const cr_model* m, const cr_real* x) {
+  return cri_state_at(cri_state_tangent_sizes(m), 1, x);
 }
 
-// where the parts of a vector of the equation begin: the adjoint of qpos (at 0), qvel, act; then the
-// state: the way from the base, velocity, activation
-typedef struct {
-  int u, g, x, v, a;
-} layout;
+static cri_node node_of(const span* s, size_t i) {
+  const cr_model* m = s->m;
+  cr_real* x = s->r->adjoint.nodes + i * (node_size(m) + 1);
+  return (cri_node){.time = x[0],
+                    .state = cri_state_at(cri_state_sizes(m), 1, x + 1),
+                    .rate = tangent_at(m, x + 1 + cri_state_size(m))};
+}
 
-static layout layout_of(const cr_model* m) {
-  int x = 2 * m->nv + m->na;
-  return (layout){.u = m->nv, .g = 2 * m->nv, .x = x, .v = x + m->nv, .a = x + 2 * m->nv};
+// the parts of a vector of the equation: the adjoint of all that evolves; then the state: the way from the
+// base in the place of coordinates
+static cri_state adjoint_in(const cr_model* m, const cr_real* y) { return tangent_at(m, y); }
+
+static cri_state state_in(const cr_model* m, const cr_real* y) {
+  return tangent_at(m, y + cri_state_tangent_size(m));
 }
 
 static bool integrates_states(const span* s) {
@@ -170,18 +168,21 @@ static cr_status failed(const span* s, const cr_data* where, cr_status status) {
 static cr_status state_rate(span* s, const cr_real* y, cr_real* rate) {
   const cr_model* m = s->m;
   cr_data* d = s->r->work;
-  layout at = layout_of(m);
-  cri_manifold_move(m, s->base, y + at.x, 1, d->qpos);
-  cr_copy(d->qvel, y + at.v, m->nv);
-  cr_copy(d->act, y + at.a, m->na);
+  const cri_state from = state_in(m, y), to = state_in(m, rate);
+  const cri_state now = cri_state_of(m, d), rates = cri_state_rate(m, d);
+  cri_manifold_move(m, s->base, from.qpos.x, 1, d->qpos);
+  for (int k = CRI_STATE_FLAT; k < CRI_N_STATE; k++) {
+    cr_copy(now.part[k].x, from.part[k].x, now.part[k].n);
+  }
   cr_status status = cri_dynamics(m, d);
   if (status != CR_OK) {
     return failed(s, d, status);
   }
-  cri_manifold_rate(m, y + at.x, y + at.v, rate + at.x);
-  cr_copy(rate + at.v, d->qacc, m->nv);
-  cr_copy(rate + at.a, d->act_dot, m->na);
-  for (int i = at.x; i < s->ode.n; i++) {
+  cri_manifold_rate(m, from.qpos.x, from.qvel.x, to.qpos.x);
+  for (int k = CRI_STATE_FLAT; k < CRI_N_STATE; k++) {
+    cr_copy(to.part[k].x, rates.part[k].x, to.part[k].n);
+  }
+  for (int i = cri_state_tangent_size(m); i < s->ode.n; i++) {
     rate[i] = -rate[i];
   }
   return CR_OK;
@@ -191,12 +192,11 @@ static cr_status state_rate(span* s, const cr_real* y, cr_real* rate) {
 static cr_status adjoint_rate(span* s, const cr_real* y, cr_real* rate) {
   const cr_model* m = s->m;
   cr_data *d = s->r->work, *bar = s->r->bar;
-  layout at = layout_of(m);
-  cr_zero(bar->qpos, m->nv);
-  cr_zero(bar->qvel, m->nv);
-  cr_zero(bar->act, m->na);
-  cr_copy(bar->qacc, y + at.u, m->nv);
-  cr_copy(bar->act_dot, y + at.g, m->na);
+  const cri_state seed = adjoint_in(m, y), to = adjoint_in(m, rate), rates = cri_state_rate(m, bar);
+  cri_state_zero(cri_state_twin(m, bar));
+  for (int k = CRI_STATE_FLAT; k < CRI_N_STATE; k++) {
+    cr_copy(rates.part[k].x, seed.part[k].x, seed.part[k].n);
+  }
   cr_status status = cri_forward_vjp(s->m_backward, d, bar);
   // [c4] also where it failed: the next attempt finds nothing left over
   take_inputs(s->r, m, rate + s->ode.n);
@@ -208,14 +208,12 @@ static cr_status adjoint_rate(span* s, const cr_real* y, cr_real* rate) {
     cri_twin_clear(bar);
     return status;
   }
-  // [c3]
-  cr_copy(rate + at.g, bar->act, m->na);
+  // [c1], [c3]
+  cri_state_copy(to, cri_state_twin(m, bar));
   // [c2]
   for (int i = 0; i < m->nv; i++) {
-    rate[at.u + i] = y[i] + bar->qvel[i];
+    to.qvel.x[i] = y[i] + bar->qvel[i];
   }
-  // [c1]
-  cr_copy(rate, bar->qpos, m->nv);
   for (int j = 0; j < m->njnt; j++) {
     cri_joint_space p = cri_joint_space_of(m, j);
     int i = p.v + p.nflat;
@@ -250,7 +248,7 @@ static cr_status rate_at(void* context, cr_real back, const cr_real* y, cr_real*
 
 // the coordinates reached become those the state counts from
 static void rebase(span* s) {
-  cr_real* way = s->ode.y + layout_of(s->m).x;
+  cr_real* way = state_in(s->m, s->ode.y).qpos.x;
   cri_manifold_move(s->m, s->base, way, 1, s->base);
   cr_zero(way, s->m->nv);
   s->ode.known = false;
@@ -326,13 +324,10 @@ static cr_status pass_event(span* s, int i, bool* tiny) {
 
 static void put_node(span* s, size_t i, const cr_data* d) {
   const cr_model* m = s->m;
-  cr_real* x = s->r->adjoint.nodes + i * (node_size(m) + 1);
-  const cr_real* const from[] = {&d->time, d->qpos, d->qvel, d->act, d->qacc, d->act_dot};
-  const int sizes[] = {1, m->nq, m->nv, m->na, m->nv, m->na};
-  for (int k = 0; k < 6; k++) {
-    cr_copy(x, from[k], sizes[k]);
-    x += sizes[k];
-  }
+  cri_node node = node_of(s, i);
+  s->r->adjoint.nodes[i * (node_size(m) + 1)] = d->time;
+  cri_state_copy(node.state, cri_state_of(m, d));
+  cri_state_copy(node.rate, cri_state_rate(m, d));
 }
 
 static cr_status make_room(cri_adjoint* a, size_t numbers, cr_error* error) {
@@ -366,23 +361,15 @@ static cr_status gather_nodes(span* s, int begin, int end, const cr_data* last) 
 // the state at the end as the one the equation begins with; one that was carried there stays
 static void begin_state(span* s, const cr_data* last) {
   cri_adjoint* a = &s->r->adjoint;
-  layout at = layout_of(s->m);
+  const cri_state to = state_in(s->m, s->ode.y), from = cri_state_of(s->m, last);
   if (a->options.states == CR_STATES_BACKWARD && a->carried) {
     return;
   }
   a->carried = true;
   cr_copy(s->base, last->qpos, s->m->nq);
-  cr_zero(s->ode.y + at.x, s->m->nv);
-  cr_copy(s->ode.y + at.v, last->qvel, s->m->nv);
-  cr_copy(s->ode.y + at.a, last->act, s->m->na);
-}
-
-static void copy_state_bar(const cr_model* m, cr_data* bar, cr_real* y, bool to_bar) {
-  cr_real* const parts[] = {bar->qpos, bar->qvel, bar->act};
-  const int sizes[] = {m->nv, m->nv, m->na};
-  for (int i = 0; i < 3; i++) {
-    cr_copy(to_bar ? parts[i] : y, to_bar ? y : parts[i], sizes[i]);
-    y += sizes[i];
+  cr_zero(to.qpos.x, to.qpos.n);
+  for (int k = CRI_STATE_FLAT; k < CRI_N_STATE; k++) {
+    cr_copy(to.part[k].x, from.part[k].x, to.part[k].n);
   }
 }
 
@@ -431,14 +418,14 @@ static cr_status pass_span(span* s, int begin, int end) {
   CR_TRY(restore(s, begin));
   cri_tape_put(&r->tape, s->m, CRI_TAPE_HERE, r->d);
   cri_inputs_copy(s->m, r->work, r->d);
-  copy_state_bar(s->m, r->bar, s->ode.y, false);
+  cri_state_copy(adjoint_in(s->m, s->ode.y), cri_state_twin(s->m, r->bar));
   take_inputs(r, s->m, s->gathered);
   if (s->ramp != NULL) {
     split_control(s, s->end, s->gathered);
   }
   cr_zero(s->ode.z, s->ode.nquad);
   CR_TRY(solve(s, s->end - r->d->time));
-  copy_state_bar(s->m, r->bar, s->ode.y, true);
+  cri_state_copy(cri_state_twin(s->m, r->bar), adjoint_in(s->m, s->ode.y));
   add_inputs(r, s->m, s->ramp, s->gathered);
   add_inputs(r, s->m, s->ramp, s->ode.z);
   return CR_OK;

@@ -11,6 +11,7 @@
 #include "integrate/inputs.h"
 #include "model/check.h"
 #include "model/fields.h"
+#include "model/state_vector.h"
 #include "rollout/trajectory.h"
 
 typedef struct {
@@ -160,6 +161,10 @@ int cr_batch_threads(const cr_batch* b) { return b != NULL ? b->nworker : 0; }
 
 // ---- one rollout
 
+// the rows of all that evolves in an input or output, in the order of the table
+#define STATE_ROWS(x, bar) \
+  { (x)->qpos##bar, (x)->qvel##bar, (x)->act##bar }
+
 // row `item` of an array with n numbers a row; without an array what stands for all rows
 static void take_row(cr_real* to, const cr_real* from, int item, size_t n, const cr_real* common) {
   const cr_real* row = from != NULL ? from + (size_t)item * n : common;
@@ -207,9 +212,11 @@ static void set_start(const batch_run* run, const cr_model* m, cr_rollout* r, in
   if (in->start != NULL) {
     cri_inputs_copy(m, d, in->start);
   }
-  take_row(d->qpos, in->qpos, item, (size_t)m->nq, d->qpos);
-  take_row(d->qvel, in->qvel, item, (size_t)m->nv, d->qvel);
-  take_row(d->act, in->act, item, (size_t)m->na, d->act);
+  const cr_real* const rows[] = STATE_ROWS(in, );
+  const cri_state start = cri_state_of(m, d);
+  for (int k = 0; k < CRI_N_STATE; k++) {
+    take_row(start.part[k].x, rows[k], item, (size_t)start.part[k].n, start.part[k].x);
+  }
   for (size_t k = 0; k < nstep; k++) {
     cr_copy(r->ctrl + k * nu, d->ctrl, m->nu);
   }
@@ -220,17 +227,20 @@ static void give_end(const batch_run* run, const cr_model* m, const cr_rollout* 
   const cr_batch_output* out = run->out;
   give_row(out->loss, item, &r->loss, 1);
   cri_kept end = cri_rollout_kept(r, m, r->nstep);
-  give_row(out->qpos, item, end.qpos, (size_t)m->nq);
-  give_row(out->qvel, item, end.qvel, (size_t)m->nv);
-  give_row(out->act, item, end.act, (size_t)m->na);
+  cr_real* const rows[] = STATE_ROWS(out, );
+  for (int k = 0; k < CRI_N_STATE; k++) {
+    give_row(rows[k], item, end.state.part[k].x, (size_t)end.state.part[k].n);
+  }
 }
 
 static void give_gradient(const batch_run* run, const cr_model* m, const cr_rollout* r, int item) {
   const cr_batch* b = run->b;
   const cr_batch_output* out = run->out;
-  give_row(out->qpos_bar, item, r->bar->qpos, (size_t)m->nv);
-  give_row(out->qvel_bar, item, r->bar->qvel, (size_t)m->nv);
-  give_row(out->act_bar, item, r->bar->act, (size_t)m->na);
+  cr_real* const rows[] = STATE_ROWS(out, _bar);
+  const cri_state bar = cri_state_twin(m, r->bar);
+  for (int k = 0; k < CRI_N_STATE; k++) {
+    give_row(rows[k], item, bar.part[k].x, (size_t)bar.part[k].n);
+  }
   give_row(out->ctrl_bar, item, r->ctrl_bar, (size_t)b->o.nstep * (size_t)m->nu);
   for (int i = 0; out->parameters_bar != NULL && i < b->o.nparameter; i++) {
     give_row(out->parameters_bar[i], item, cri_field_real(&r->bar->par, NULL, b->id[i]),
@@ -243,12 +253,14 @@ static void clear_rows(const batch_run* run, int item) {
   const cr_batch* b = run->b;
   const cr_batch_output* out = run->out;
   const cr_model* m = b->m;
-  cr_real* const to[] = {out->loss,     out->qpos,     out->qvel,    out->act,
-                         out->qpos_bar, out->qvel_bar, out->act_bar, out->ctrl_bar};
-  const int width[] = {1, m->nq, m->nv, m->na, m->nv, m->nv, m->na, b->o.nstep * m->nu};
-  for (int i = 0; i < 8; i++) {
-    clear_row(to[i], item, (size_t)width[i]);
+  cr_real *const rows[] = STATE_ROWS(out, ), *const bars[] = STATE_ROWS(out, _bar);
+  const cri_state end = cri_state_sizes(m), bar = cri_state_tangent_sizes(m);
+  for (int k = 0; k < CRI_N_STATE; k++) {
+    clear_row(rows[k], item, (size_t)end.part[k].n);
+    clear_row(bars[k], item, (size_t)bar.part[k].n);
   }
+  clear_row(out->loss, item, 1);
+  clear_row(out->ctrl_bar, item, (size_t)b->o.nstep * (size_t)m->nu);
   for (int i = 0; out->parameters_bar != NULL && i < b->o.nparameter; i++) {
     clear_row(out->parameters_bar[i], item, (size_t)cri_field_tangent_size(m, NULL, b->id[i]));
   }
@@ -305,8 +317,11 @@ static cr_status item_of(void* context, int item, int index) {
 // ---- all
 
 static bool wants_gradient(const cr_batch* b, const cr_batch_output* out) {
-  bool wanted = out->qpos_bar != NULL || out->qvel_bar != NULL || out->act_bar != NULL ||
-                out->ctrl_bar != NULL;
+  cr_real* const bars[] = STATE_ROWS(out, _bar);
+  bool wanted = out->ctrl_bar != NULL;
+  for (int k = 0; k < CRI_N_STATE; k++) {
+    wanted = wanted || bars[k] != NULL;
+  }
   for (int i = 0; out->parameters_bar != NULL && i < b->o.nparameter; i++) {
     wanted = wanted || out->parameters_bar[i] != NULL;
   }

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "integrate/inputs.h"
+#include "model/state_vector.h"
 #include "model/tableau.h"
 
 static int wanted(const cr_model* m, const cr_data* d, int nstep) {
@@ -60,9 +61,7 @@ cr_data* cri_step_blocks_take(cri_step_blocks* b, const cr_model* m, const cr_da
 void cri_step_blocks_give(cri_step_blocks* b, const cr_model* m, cr_data* d, const cr_data* at,
                           int k) {
   b->step[k % b->n] = k;
-  cr_copy(d->qpos_next, at->qpos_next, m->nq);
-  cr_copy(d->qvel_next, at->qvel_next, m->nv);
-  cr_copy(d->act_next, at->act_next, m->na);
+  cri_state_copy(cri_state_next(m, d), cri_state_next(m, at));
   cr_copy(d->qacc, at->qacc, m->nv);  // the warm start
 }
 

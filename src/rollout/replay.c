@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The states of a run, once it came to its end. What is public is documented in carom/rollout.h.
+#include "model/state_vector.h"
 #include "rollout/switches.h"
 #include "rollout/trajectory.h"
 
@@ -26,6 +27,7 @@ cr_status cr_rollout_get_states(const cr_rollout* r, const cr_model* m, int firs
                                 cr_real* time, cr_real* qpos, cr_real* qvel, cr_real* act,
                                 cr_error* error) {
   const cri_call call = {"cr_rollout_get_states", error};
+  cr_real* const to[CRI_N_STATE] = {qpos, qvel, act};
   CR_TRY(check_ran(&call, r, m, first, n > 0 ? first + n - 1 : first));
   for (int i = 0; i < n; i++) {
     cri_kept kept = cri_rollout_kept(r, m, first + i);
@@ -36,9 +38,9 @@ cr_status cr_rollout_get_states(const cr_rollout* r, const cr_model* m, int firs
                       first + i);
     }
     copy_row(time, kept.time, i, 1);
-    copy_row(qpos, kept.qpos, i, m->nq);
-    copy_row(qvel, kept.qvel, i, m->nv);
-    copy_row(act, kept.act, i, m->na);
+    for (int k = 0; k < CRI_N_STATE; k++) {
+      copy_row(to[k], kept.state.part[k].x, i, kept.state.part[k].n);
+    }
   }
   return CR_OK;
 }

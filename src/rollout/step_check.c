@@ -18,6 +18,7 @@
 #include "integrate/manifold.h"
 #include "integrate/step.h"
 #include "math/quat.h"
+#include "model/state_vector.h"
 #include "model/tableau.h"
 #include "rollout/quotients.h"
 
@@ -42,7 +43,7 @@ struct cr_step_check {
   cri_doubt doubt;    // which, of the first place that has one
 };
 
-static int next_size(const cr_model* m) { return 2 * m->nv + m->na; }
+static int next_size(const cr_model* m) { return cri_state_tangent_size(m); }
 
 cr_status cr_step_check_create(cr_step_check** out, const cr_model* m, int entries,
                                cr_error* error) {
@@ -167,6 +168,10 @@ static bool same_rows(uint64_t a, uint64_t b) { return a >> 32 == b >> 32; }
 
 // ---- one evaluation: lambda . (next state, seen from the unmoved next state)
 
+static cri_state tangent_at(const cr_model* m, const cr_real* x) {
+  return cri_state_at(cri_state_tangent_sizes(m), 1, x);
+}
+
 static void stack_next(const cr_step_check* c, cr_real* next) {
   const cr_model* m = c->m;
   const cr_data* d = c->d;
@@ -182,8 +187,10 @@ static void stack_next(const cr_step_check* c, cr_real* next) {
       cr_quat_sub(t + npos, q + npos, q0 + npos);
     }
   }
-  cr_copy(next + m->nv, d->qvel_next, m->nv);
-  cr_copy(next + 2 * m->nv, d->act_next, m->na);
+  const cri_state from = cri_state_next(m, d), to = tangent_at(m, next);
+  for (int k = CRI_STATE_FLAT; k < CRI_N_STATE; k++) {
+    cr_copy(to.part[k].x, from.part[k].x, to.part[k].n);
+  }
 }
 
 static bool evaluate(cr_step_check* c, cr_real* value, uint64_t* hash) {
@@ -448,9 +455,20 @@ static void randomize_parameter(const cr_step_check* c, cr_field_id id, cr_rando
   }
 }
 
-static const cr_field_id inputs[] = {CR_FIELD_qpos, CR_FIELD_qvel,         CR_FIELD_act,
-                                     CR_FIELD_ctrl, CR_FIELD_qfrc_applied, CR_FIELD_xfrc_applied};
+// those with a derivative
+static const cr_field_id inputs[] = {
+#define INPUT_QPOS(name) CR_FIELD_##name,
+#define INPUT_SAME(name) CR_FIELD_##name,
+#define INPUT_NONE(name)
+#define CR_STATE(name, rows, width, tangent, unit, frame, text) INPUT_##tangent(name)
+#include "model/data_fields.h"
+};
 enum { N_INPUTS = (int)(sizeof inputs / sizeof inputs[0]) };
+
+// applied forces enter as qfrc_smooth does
+static bool is_force(cr_field_id id) {
+  return id == CR_FIELD_qfrc_applied || id == CR_FIELD_xfrc_applied;
+}
 
 static bool is_parameter(const cr_step_check* c, cr_field_id id) {
   return cri_field(id)->kind == CR_KIND_PARAM && cri_field_tangent_size(c->m, c->d, id) > 0;
@@ -488,9 +506,10 @@ static cr_status check_dot(cr_step_check* c, cr_random* random, cr_step_check_re
     return cri_fail(error, status, "jvp of the step: %s", c->tan->error.text);
   }
   cr_real left = 0, right = 0, left_sum = 0, right_sum = 0;
-  add_dot(c->lambda, c->tan->qpos_next, m->nv, &left, &left_sum);
-  add_dot(c->lambda + m->nv, c->tan->qvel_next, m->nv, &left, &left_sum);
-  add_dot(c->lambda + 2 * m->nv, c->tan->act_next, m->na, &left, &left_sum);
+  const cri_state lambda = tangent_at(m, c->lambda), next = cri_state_twin_next(m, c->tan);
+  for (int k = 0; k < CRI_N_STATE; k++) {
+    add_dot(lambda.part[k].x, next.part[k].x, next.part[k].n, &left, &left_sum);
+  }
   for (int i = 0; i < N_INPUTS; i++) {
     add_input_dot(c, inputs[i], &right, &right_sum);
   }
@@ -575,9 +594,7 @@ static cr_status differentiate(cr_step_check* c, const cr_data* at, cr_random* r
     cr_zero(cri_field_real(m, c->bar, inputs[i]), cri_field_tangent_size(m, c->d, inputs[i]));
   }
   cri_model_twin_zero(&c->bar->par, m);
-  cr_copy(c->bar->qpos_next, c->lambda, m->nv);
-  cr_copy(c->bar->qvel_next, c->lambda + m->nv, m->nv);
-  cr_copy(c->bar->act_next, c->lambda + 2 * m->nv, m->na);
+  cri_state_copy(cri_state_twin_next(m, c->bar), tangent_at(m, c->lambda));
   status = cri_step_vjp(m, m, c->d, c->work, c->bar);
   return status == CR_OK ? CR_OK
                          : cri_fail(error, status, "vjp of the step: %s", c->bar->error.text);
@@ -587,8 +604,10 @@ cr_status cr_step_check_run(cr_step_check* c, const cr_data* at, cr_random* rand
                             cr_step_check_result* result, cr_error* error) {
   CR_TRY(differentiate(c, at, random, error));
   CR_TRY(check_dot(c, random, result, error));
-  for (int i = 0; i < 4; i++) {  // state and control; applied forces enter as qfrc_smooth does
-    check_block(c, at, inputs[i], random, result);
+  for (int i = 0; i < N_INPUTS; i++) {
+    if (!is_force(inputs[i])) {
+      check_block(c, at, inputs[i], random, result);
+    }
   }
   for (int i = 0; i < CR_N_MODEL_FIELD; i++) {
     if (is_parameter(c, (cr_field_id)i)) {

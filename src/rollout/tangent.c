@@ -8,16 +8,10 @@
 #include "integrate/inputs.h"
 #include "integrate/jump.h"
 #include "integrate/step.h"
+#include "model/state_vector.h"
 
 static cr_status failed(const cr_data* where, cr_status status, int k, cr_error* error) {
   return cri_fail(error, status, "tangent of step %d: %s", k + 1, where->error.text);
-}
-
-// the tangent of the state after the step is that before the next
-static void advance(const cr_model* m, cr_data* tan) {
-  cr_copy(tan->qpos, tan->qpos_next, m->nv);
-  cr_copy(tan->qvel, tan->qvel_next, m->nv);
-  cr_copy(tan->act, tan->act_next, m->na);
 }
 
 // step i of interval k, from the state in r->d
@@ -31,7 +25,7 @@ static cr_status step_jvp(cr_rollout* r, const cr_model* m, int i, int k, cr_dat
   if (status != CR_OK) {
     return failed(tan, status, k, error);
   }
-  advance(m, tan);
+  cri_state_take_next_twin(m, tan);  // the tangent of the state before the next step
   cri_inputs_copy(m, r->work, r->d);
   cri_rollout_advance(r, m, k);
   if (!r->adaptive || !r->made.event) {
@@ -57,68 +51,51 @@ cr_status cri_rollout_jvp(cr_rollout* r, const cr_model* m, cr_data* tan, cri_ta
 
 // ---- growth
 
-// a loss whose cotangent at the end is given
-typedef struct {
-  const cr_real *qpos, *qvel, *act;
-} seed;
-
 static cr_status seed_value(void* context, const cr_model* m, const cr_data* d, int step,
                             cr_real* loss) {
   (void)context, (void)m, (void)d, (void)step, (void)loss;
   return CR_OK;
 }
 
+// a loss whose cotangent at the end is the tangent in `context`
 static cr_status seed_bar(void* context, const cr_model* m, const cr_data* d, int step,
                           cr_data* bar) {
-  const seed* s = context;
   (void)d, (void)step;
-  for (int i = 0; i < m->nv; i++) {
-    bar->qpos[i] += s->qpos[i];
-    bar->qvel[i] += s->qvel[i];
-  }
-  for (int i = 0; i < m->na; i++) {
-    bar->act[i] += s->act[i];
-  }
+  cri_state_add(cri_state_twin(m, bar), 1, cri_state_twin(m, context));
   return CR_OK;
 }
 
 cr_real cri_tangent_norm(const cr_model* m, const cr_data* tan) {
+  const cri_state s = cri_state_twin(m, tan);
   cr_real sum = 0;
-  for (int i = 0; i < m->nv; i++) {
-    sum += tan->qpos[i] * tan->qpos[i] + tan->qvel[i] * tan->qvel[i];
-  }
-  for (int i = 0; i < m->na; i++) {
-    sum += tan->act[i] * tan->act[i];
+  for (int k = 0; k < CRI_N_STATE; k++) {
+    for (int i = 0; i < s.part[k].n; i++) {
+      sum += s.part[k].x[i] * s.part[k].x[i];
+    }
   }
   return cr_sqrt(sum);
 }
 
 static void set_state(const cr_model* m, cr_data* tan, const cr_data* from, cr_real scale) {
-  for (int i = 0; i < m->nv; i++) {
-    tan->qpos[i] = scale * from->qpos[i];
-    tan->qvel[i] = scale * from->qvel[i];
-  }
-  for (int i = 0; i < m->na; i++) {
-    tan->act[i] = scale * from->act[i];
-  }
+  const cri_state to = cri_state_twin(m, tan);
+  cri_state_zero(to);
+  cri_state_add(to, scale, cri_state_twin(m, from));
 }
 
 static void random_start(const cr_model* m, cr_data* bar) {
   cr_random random = cr_random_seed(1, 1);
-  for (int i = 0; i < m->nv; i++) {
-    bar->qpos[i] = cr_random_normal(&random);
-    bar->qvel[i] = cr_random_normal(&random);
-  }
-  for (int i = 0; i < m->na; i++) {
-    bar->act[i] = cr_random_normal(&random);
+  const cri_state s = cri_state_twin(m, bar);
+  for (int k = 0; k < CRI_N_STATE; k++) {
+    for (int i = 0; i < s.part[k].n; i++) {
+      s.part[k].x[i] = cr_random_normal(&random);
+    }
   }
 }
 
 static cr_status iterate(cr_rollout* r, const cr_model* m, cr_data* tan, cri_tangent_look* look,
                          void* context, cr_real* growth, cr_error* error) {
   enum { MOST = 30 };
-  seed s = {tan->qpos, tan->qvel, tan->act};
-  const cr_loss loss = {.context = &s, .value = seed_value, .bar = seed_bar};
+  const cr_loss loss = {.context = tan, .value = seed_value, .bar = seed_bar};
   random_start(m, r->bar);
   for (int k = 0; k < MOST; k++) {
     cr_real length = cri_tangent_norm(m, r->bar), before = *growth;

@@ -9,7 +9,7 @@ enum { NOTE = 2 };  // numbers of a note: length, and flag and event in one
 
 // ---- layout
 
-static size_t width_of(const cr_model* m) { return (size_t)(2 + m->nq + 2 * m->nv + m->na); }
+static size_t width_of(const cr_model* m) { return (size_t)(2 + cri_state_size(m) + m->nv); }
 
 static cr_real* row(const cri_tape* t, int k) { return t->memory + (size_t)k * t->width; }
 
@@ -28,29 +28,24 @@ static int spare(const cri_tape* t) {
   return states < INT_MAX / 2 ? (int)states : INT_MAX / 2;
 }
 
-static void write_row(cr_real* x, const cr_model* m, int step, const cr_data* d) {
-  x[0] = (cr_real)step;
-  x[1] = d->time;
-  cr_copy(x + 2, d->qpos, m->nq);
-  cr_copy(x + 2 + m->nq, d->qvel, m->nv);
-  cr_copy(x + 2 + m->nq + m->nv, d->act, m->na);
-  cr_copy(x + 2 + m->nq + m->nv + m->na, d->qacc_warmstart, m->nv);
-}
-
-static cri_kept parts(const cr_real* x, const cr_model* m) {
+static cri_kept parts(cr_real* x, const cr_model* m) {
   return (cri_kept){.time = x + 1,
-                    .qpos = x + 2,
-                    .qvel = x + 2 + m->nq,
-                    .act = x + 2 + m->nq + m->nv,
-                    .warmstart = x + 2 + m->nq + m->nv + m->na};
+                    .state = cri_state_at(cri_state_sizes(m), 1, x + 2),
+                    .warmstart = x + 2 + cri_state_size(m)};
 }
 
-static void read_row(const cr_real* x, const cr_model* m, cr_data* d) {
+static void write_row(cr_real* x, const cr_model* m, int step, const cr_data* d) {
+  cri_kept s = parts(x, m);
+  x[0] = (cr_real)step;
+  *s.time = d->time;
+  cri_state_copy(s.state, cri_state_of(m, d));
+  cr_copy(s.warmstart, d->qacc_warmstart, m->nv);
+}
+
+static void read_row(cr_real* x, const cr_model* m, cr_data* d) {
   cri_kept s = parts(x, m);
   d->time = *s.time;
-  cr_copy(d->qpos, s.qpos, m->nq);
-  cr_copy(d->qvel, s.qvel, m->nv);
-  cr_copy(d->act, s.act, m->na);
+  cri_state_copy(cri_state_of(m, d), s.state);
   cr_copy(d->qacc_warmstart, s.warmstart, m->nv);
 }
 

@@ -9,13 +9,13 @@
 #ifndef CR_ROLLOUT_TAPE_H
 #define CR_ROLLOUT_TAPE_H
 
-#include "model/data.h"
+#include "model/state_vector.h"
 
 typedef struct {
   int n;            // checkpoints, their steps ascending, the first before step 0
   int noted;        // steps noted
   int lost;         // steps that there was no room to note
-  size_t width;     // numbers of a state: step, time, qpos, qvel, act, qacc_warmstart
+  size_t width;     // numbers of a state: step, time, all that evolves, qacc_warmstart
   size_t room;      // numbers in memory
   bool limited;     // never more than that
   cr_real* memory;  // the last state, a second one, checkpoints from the left; notes from the right
@@ -33,7 +33,9 @@ typedef struct {
 
 /// The state before a step, as it is kept.
 typedef struct {
-  const cr_real *time, *qpos, *qvel, *act, *warmstart;
+  cr_real* time;
+  cri_state state;
+  cr_real* warmstart;
 } cri_kept;
 
 /// Bytes without which not even the slowest backward pass is possible, for so many notes.

@@ -12,6 +12,7 @@
 #include "integrate/jump.h"
 #include "integrate/step.h"
 #include "model/fields.h"
+#include "model/state_vector.h"
 
 // ---- memory
 
@@ -38,7 +39,7 @@ static bool allocate_rows(cr_rollout* r, const cr_model* m) {
 
 // more states than can be counted with an int would not fit into memory either
 static bool too_long(const cr_model* m, int nstep_max) {
-  const int widths[] = {m->nq, m->nv, m->na, m->nu, 1};
+  const int widths[] = {cri_state_size(m), m->nu, 1};
   for (size_t i = 0; i < sizeof widths / sizeof widths[0]; i++) {
     if (widths[i] > 0 && nstep_max >= INT_MAX / widths[i]) {
       return true;
@@ -115,13 +116,9 @@ void cr_rollout_destroy(cr_rollout* r) {
 
 // what a backward pass has gathered so far: the cotangents of inputs and parameters
 static void copy_gathered(const cr_model* m, cr_data* to, const cr_data* from) {
-  cr_copy(to->qpos, from->qpos, m->nv);
-  cr_copy(to->qvel, from->qvel, m->nv);
-  cr_copy(to->act, from->act, m->na);
+  cri_state_copy(cri_state_twin(m, to), cri_state_twin(m, from));
+  cri_state_copy(cri_state_twin_next(m, to), cri_state_twin_next(m, from));
   cr_copy(to->ctrl, from->ctrl, m->nu);
-  cr_copy(to->qpos_next, from->qpos_next, m->nv);
-  cr_copy(to->qvel_next, from->qvel_next, m->nv);
-  cr_copy(to->act_next, from->act_next, m->na);
   cr_copy(to->qfrc_applied, from->qfrc_applied, m->nv);
   cr_copy(to->xfrc_applied, from->xfrc_applied, 6 * m->nbody);
 }
@@ -468,9 +465,7 @@ cr_status cri_rollout_forward(cr_rollout* r, const cr_model* m, int step, cr_err
 
 static void clear_gathered(cr_rollout* r, const cr_model* m) {
   cr_data* bar = r->bar;
-  cr_zero(bar->qpos, m->nv);
-  cr_zero(bar->qvel, m->nv);
-  cr_zero(bar->act, m->na);
+  cri_state_zero(cri_state_twin(m, bar));
   cr_zero(bar->ctrl, m->nu);
   cr_zero(bar->qfrc_applied, m->nv);
   cr_zero(bar->xfrc_applied, 6 * m->nbody);
@@ -502,16 +497,6 @@ static cr_status add_loss_bar(cr_rollout* r, const cr_model* m, const cr_model* 
   }
   take_ctrl_bar(r, m, step - 1);
   return CR_OK;
-}
-
-// the cotangent of the state after the step becomes the seed, that of the state before it is next
-static void swap_state_bar(const cr_model* m, cr_data* bar) {
-  cr_copy(bar->qpos_next, bar->qpos, m->nv);
-  cr_copy(bar->qvel_next, bar->qvel, m->nv);
-  cr_copy(bar->act_next, bar->act, m->na);
-  cr_zero(bar->qpos, m->nv);
-  cr_zero(bar->qvel, m->nv);
-  cr_zero(bar->act, m->na);
 }
 
 // the state where the backward pass is, at the end of a step of interval k, into r->work
@@ -570,7 +555,7 @@ static cr_status step_bar(cr_rollout* r, const cr_model* m, const cr_model* m_ba
     made = r->d;
   }
   note_undetermined(r, m, made);
-  swap_state_bar(m, r->bar);
+  cri_state_give_next_twin(m, r->bar);
   const cri_ramp* ramp = is_linear(r) ? &r->ramp : NULL;
   cr_status status = r->adaptive ? cri_adaptive_step_vjp(&r->options, ramp, m, m_backward, r->d,
                                                          r->made.h, r->work, r->bar)

@@ -142,7 +142,7 @@ static cr_status run_tosses(const cr_cube* cube, const cr_model* m, cr_rollout* 
     CR_TRY(cr_rollout_run(r, m, whole.nstep, NULL, error));
     for (int k = 1; k < toss->rows; k++, rows++) {
       cri_kept kept = cri_rollout_kept(r, m, k);
-      sum += row_error(kept.qpos, kept.qvel, toss->state + CR_STATE_WIDTH * k);
+      sum += row_error(kept.state.qpos.x, kept.state.qvel.x, toss->state + CR_STATE_WIDTH * k);
     }
   }
   *score = sum / (cr_real)rows;

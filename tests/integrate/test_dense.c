@@ -41,7 +41,10 @@ static void keep(const fixture* f, kept* k) {
   cr_copy(k->qpos, f->d->qpos, f->m.nq);
   cr_copy(k->qvel, f->d->qvel, f->m.nv);
   cr_copy(k->qacc, f->d->qacc, f->m.nv);
-  k->node = (cri_node){.qpos = k->qpos, .qvel = k->qvel, .qacc = k->qacc, .time = f->d->time};
+  k->node = (cri_node){.time = f->d->time};
+  k->node.state.qpos.x = k->qpos;
+  k->node.state.qvel.x = k->qvel;
+  k->node.rate.qvel.x = k->qacc;
 }
 
 // the exact motion over t, in steps of high order

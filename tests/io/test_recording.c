@@ -67,9 +67,9 @@ TEST(everything_comes_back) {
   assert_int_equal(scratch_count(), 1);
   assert_int_equal(cri_h5_open(&file, path, &error), CR_OK);
   assert_states(file, "time", cri_rollout_kept(rollout, &model, 0).time, 1);
-  assert_states(file, "qpos", cri_rollout_kept(rollout, &model, 0).qpos, 2);
-  assert_states(file, "qvel", cri_rollout_kept(rollout, &model, 0).qvel, 2);
-  assert_states(file, "act", cri_rollout_kept(rollout, &model, 0).act, 1);
+  assert_states(file, "qpos", cri_rollout_kept(rollout, &model, 0).state.qpos.x, 2);
+  assert_states(file, "qvel", cri_rollout_kept(rollout, &model, 0).state.qvel.x, 2);
+  assert_states(file, "act", cri_rollout_kept(rollout, &model, 0).state.act.x, 1);
   assert_set(file, "ctrl", rollout->ctrl, STEPS, 2);
   assert_int_equal(cri_h5_read_attribute(file, "/", "timestep", &timestep, &present, &error),
                    CR_OK);
@@ -84,7 +84,7 @@ TEST(what_a_model_does_not_have) {
   open_rollout("cube.xml");
   assert_int_equal(cri_recording_write(path, &model, rollout, &error), CR_OK);
   assert_int_equal(cri_h5_open(&file, path, &error), CR_OK);
-  assert_states(file, "qpos", cri_rollout_kept(rollout, &model, 0).qpos, 7);
+  assert_states(file, "qpos", cri_rollout_kept(rollout, &model, 0).state.qpos.x, 7);
   assert_false(cri_h5_has(file, "ctrl"));
   assert_false(cri_h5_has(file, "act"));
   cri_h5_close(file);
@@ -106,11 +106,11 @@ TEST(named_numbers) {
   const cr_record_list list = {names, places, 3};
   assert_int_equal(cri_recording_write_places(path, &model, rollout, &list, &error), CR_OK);
   assert_int_equal(cri_h5_open(&file, path, &error), CR_OK);
-  assert_states(file, "qpos", cri_rollout_kept(rollout, &model, 0).qpos, model.nq);
+  assert_states(file, "qpos", cri_rollout_kept(rollout, &model, 0).state.qpos.x, model.nq);
   assert_int_equal(cri_h5_read(file, "qvel[0]", &values, &rows, &cols, &error), CR_OK);
   assert_int_equal(rows * cols, STEPS + 1);
   for (int k = 0; k <= STEPS; k++) {
-    assert_true(values[k] == *cri_rollout_kept(rollout, &model, k).qvel);
+    assert_true(values[k] == *cri_rollout_kept(rollout, &model, k).state.qvel.x);
   }
   free(values);
   assert_int_equal(cri_h5_read(file, "gyro", &values, &rows, &cols, &error), CR_OK);
@@ -155,7 +155,7 @@ TEST(a_full_disk) {
   scratch_disk_full(false, 0);
   assert_int_equal(scratch_count(), files + 1);
   assert_int_equal(cri_h5_open(&file, path, &error), CR_OK);
-  assert_states(file, "qpos", cri_rollout_kept(rollout, &model, 0).qpos, 7);
+  assert_states(file, "qpos", cri_rollout_kept(rollout, &model, 0).state.qpos.x, 7);
   cri_h5_close(file);
   close_rollout();
 }

@@ -145,8 +145,8 @@ TEST(a_run_looks_at_every_step_and_counts_rows) {
   assert_int_equal(cr_rollout_run(rollout, &s.m, NSTEP, &loss, NULL), CR_OK);
   cr_real sum = 0;
   for (int k = 1; k <= NSTEP; k++) {
-    cr_copy(s.d->qpos, cri_rollout_kept(rollout, &s.m, k).qpos, 7);
-    cr_copy(s.d->qvel, cri_rollout_kept(rollout, &s.m, k).qvel, 6);
+    cr_copy(s.d->qpos, cri_rollout_kept(rollout, &s.m, k).state.qpos.x, 7);
+    cr_copy(s.d->qvel, cri_rollout_kept(rollout, &s.m, k).state.qvel.x, 6);
     sum += loss_at(&s, k);
   }
   assert_close(rollout->loss, sum, 100 * CR_EPS * sum);

@@ -365,9 +365,9 @@ static void assert_same_states(const bench* a, const bench* b) {
     cri_kept x = cri_rollout_kept(a->r, m, k), y = cri_rollout_kept(b->r, m, k);
     assert_non_null(x.time);
     assert_non_null(y.time);
-    assert_same_bits(x.qpos, y.qpos, m->nq);
-    assert_same_bits(x.qvel, y.qvel, m->nv);
-    assert_same_bits(x.act, y.act, m->na);
+    assert_same_bits(x.state.qpos.x, y.state.qpos.x, m->nq);
+    assert_same_bits(x.state.qvel.x, y.state.qvel.x, m->nv);
+    assert_same_bits(x.state.act.x, y.state.act.x, m->na);
     assert_same_bits(x.warmstart, y.warmstart, m->nv);
   }
 }
@@ -572,8 +572,8 @@ TEST(states_replay_bit_for_bit) {
       assert_int_equal(cr_step(&b.m, b.r->d), CR_OK);
       cr_advance(&b.m, b.r->d);
       cri_kept next = cri_rollout_kept(b.r, &b.m, k + 1);
-      assert_same_bits(b.r->d->qpos, next.qpos, b.m.nq);
-      assert_same_bits(b.r->d->qvel, next.qvel, b.m.nv);
+      assert_same_bits(b.r->d->qpos, next.state.qpos.x, b.m.nq);
+      assert_same_bits(b.r->d->qvel, next.state.qvel.x, b.m.nv);
       assert_true(b.r->d->time == *next.time);
     }
     close_bench(&b);
@@ -765,13 +765,13 @@ TEST(the_last_state) {
   bench b;
   open_bench(&b, 5, STATE_CONTACT);
   assert_int_equal(cr_rollout_run(b.r, &b.m, STEPS, NULL, NULL), CR_OK);
-  assert_same_bits(b.r->d->qpos, cri_rollout_kept(b.r, &b.m, STEPS).qpos, b.m.nq);
+  assert_same_bits(b.r->d->qpos, cri_rollout_kept(b.r, &b.m, STEPS).state.qpos.x, b.m.nq);
   assert_close(cr_data_time(b.r->d), STEPS * b.m.timestep, CR_R(1e-15));
   assert_true(cr_rollout_loss(b.r) == 0);
   set_room(&b, (cr_capacity){1, 2, 4});
   assert_int_equal(cri_rollout_forward(b.r, &b.m, STEPS, NULL), CR_OK);
   assert_true(b.r->d->ncon > 1);
-  assert_same_bits(b.r->d->qpos, cri_rollout_kept(b.r, &b.m, STEPS).qpos, b.m.nq);
+  assert_same_bits(b.r->d->qpos, cri_rollout_kept(b.r, &b.m, STEPS).state.qpos.x, b.m.nq);
   assert_same_bits(b.r->d->ctrl, b.r->ctrl + (STEPS - 1) * b.m.nu, b.m.nu);
   close_bench(&b);
 }

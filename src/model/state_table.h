@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0
+// What evolves, no include guard: define CR_EVOLVES, include it. One row a quantity whose value before a
+// step decides the value after it: a state of the model is all of them. Copies of states, checkpoints,
+// recordings, integrators, Jacobians, cotangents and their norms are loops over these rows.
+//
+//   CR_EVOLVES(name, n, tangent, law, rate)
+//        n, tangent  counts of the model: numbers of the quantity, and of its tangent
+//        law     what the integrators add up
+//                MANIFOLD    coordinates: q (+) r, r the increments of integrate/chart.h
+//                ADD         x + h rate
+//                ACTIVATION  the same within the limits of actuators: dynamics/activation.h
+//        rate    the field that holds its rate
+// Beside the field `name` each has name_next, the value after a step, and rk_name, that of every
+// Runge-Kutta stage, with rk_rate for the rate (model/data_fields.h).
+// clang-format off
+
+CR_EVOLVES(qpos, nq, nv, MANIFOLD,   qvel)
+CR_EVOLVES(qvel, nv, nv, ADD,        qacc)
+CR_EVOLVES(act,  na, na, ACTIVATION, act_dot)
+
+// clang-format on
+#undef CR_EVOLVES
