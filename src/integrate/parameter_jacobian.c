@@ -86,7 +86,7 @@ static cr_status find(cr_parameter_jacobian* x, const cr_model* m, const char* c
 
 static cr_status make_room(cr_parameter_jacobian* x, const cr_model* m, const cr_data* d,
                            cr_error* error) {
-  cr_capacity capacity = {d->ncon_max, d->nefc_max, d->nJ_max};
+  cr_capacity capacity = cri_capacity_of(d);
   CR_TRY(cri_data_create(&x->plain, m, &capacity, error));
   CR_TRY(cri_data_twin(&x->tan, m, d, CR_DATA_TANGENT, x->wanted, error));
   return cri_data_twin(&x->bar, m, d, CR_DATA_COTANGENT, x->wanted, error);

@@ -82,7 +82,7 @@ cr_status cr_jacobian_create(cr_jacobian** work, const cr_model* m, const cr_dat
   x->c.curvatures.at = (int32_t*)(void*)take(&at, tendons);
   cr_status status = cri_data_twin(&x->c.tan, m, d, CR_DATA_TANGENT, cri_no_params, error);
   if (status == CR_OK && (rk.t != NULL || (cri_is_discrete(m) && m->ntendon > 0))) {
-    cr_capacity capacity = {d->ncon_max, d->nefc_max, d->nJ_max};
+    cr_capacity capacity = cri_capacity_of(d);
     status = cri_data_create(&x->plain, m, &capacity, error);
   }
   if (status != CR_OK) {

@@ -123,10 +123,12 @@ static int64_t count_moment(const cr_model* m) {
   return n;
 }
 
+static bool is_discrete(const cr_model* m) { return m->integrator == CR_INT_DISCRETE; }
+
 // pairs that are added one for each row: by the exact diagonal of A
 static int pairs_by_row(const cr_model* m, const cr_data* d) {
   bool exact = (m->enableflags & CR_ENBL_DIAGEXACT) != 0;
-  return exact || m->integrator == CR_INT_DISCRETE ? d->nefc_max : 0;
+  return exact || is_discrete(m) ? d->nefc_max : 0;
 }
 
 static bool is_split_tendon(const cr_model* m, int t) {
@@ -187,7 +189,7 @@ static bool any_grips(const cr_model* m) {
 
 // by the integrator discrete one for each dof, tendon and force; pairs of moments reach tendons too
 static int pairs_beyond(const cr_model* m, const cr_data* d, cr_field_id id) {
-  bool discrete = m->integrator == CR_INT_DISCRETE;
+  bool discrete = is_discrete(m);
   int moments = discrete ? m->nout : pairs_by_split_moment(m);
   switch ((int)id) {
     case CR_FIELD_actuator_moment:
@@ -332,44 +334,44 @@ static cr_status allocate(cr_data* d, const cr_model* m, cr_error* error) {
   return CR_OK;
 }
 
+// numbers of a factor over all dofs
+static int64_t triangle(const cr_model* m) { return (int64_t)m->nv * (m->nv + 1) / 2; }
+
 int64_t cri_contact_room(const cr_model* m) {
-  int64_t n = m->nv;
-  return m->contact_model == CR_CONTACT_CONVEX ? n * (n + 1) / 2 : n * n;
+  return m->contact_model == CR_CONTACT_CONVEX ? triangle(m) : (int64_t)m->nv * m->nv;
+}
+
+// numbers that added stages change
+static int64_t count_changed(const cr_model* m, const cr_data* d) {
+  const cri_schedule* s = m->schedule;
+  return s != NULL ? cri_schedule_before(s, s->n, m, d) : 0;
+}
+
+static cr_status set_room(const cr_model* m, cr_data* d, cr_error* error) {
+  int64_t n;
+#define CR_ROOM(name, numbers, text)                                                         \
+  n = numbers;                                                                               \
+  if (n > MOST) {                                                                            \
+    return cri_fail(error, CR_ERR_MEMORY, "data: %lld " text " are too many", (long long)n); \
+  }                                                                                          \
+  d->name = (int32_t)n;
+#include "model/data_counts.h"
+  return CR_OK;
 }
 
 cr_status cri_data_create(cr_data** out, const cr_model* m, const cr_capacity* capacity,
                           cr_error* error) {
   cr_capacity c = capacity != NULL ? *capacity : cri_capacity_default(m);
-  int64_t nH = (int64_t)m->nv * (m->nv + 1) / 2, nmoment = count_moment(m);
-  if (nH > MOST || nmoment > MOST || cri_contact_room(m) > MOST) {
-    return cri_fail(error, CR_ERR_MEMORY, "data: %d dofs and %d actuators are too many", m->nv,
-                    m->nactuator);
-  }
   cr_data* d = calloc(1, sizeof *d);
   if (d == NULL) {
     return cri_fail(error, CR_ERR_MEMORY, "data: no memory");
   }
   d->role = CR_DATA_PLAIN;
   d->shape = cri_shape_of(m);
-  d->ncon_max = c.ncon;
-  d->nefc_max = c.nefc;
-  d->nJ_max = c.nJ;
-  d->nH = (int32_t)cri_contact_room(m);
-  d->nHindex = (int32_t)nH + 2 * m->nv + 1;
-  d->nmoment = (int32_t)nmoment;
-  d->nrk = most_stages(m);
-  bool discrete = m->integrator == CR_INT_DISCRETE;
-  d->nmetric = discrete ? (int32_t)nH : 0;
-  d->nmetricfluid = discrete ? m->nC : 0;
-  d->nmetricindex = discrete ? d->nHindex : 0;
-  int64_t nbefore =
-      m->schedule != NULL ? cri_schedule_before(m->schedule, m->schedule->n, m, d) : 0;
-  if (nbefore > MOST) {
-    free(d);
-    return cri_fail(error, CR_ERR_MEMORY, "data: added stages change too many numbers");
-  }
-  d->nbefore = (int32_t)nbefore;
-  cr_status status = allocate(d, m, error);
+#define CR_LIVE(name, text) d->name##_max = c.name;
+#include "model/data_counts.h"
+  cr_status status = set_room(m, d, error);
+  status = status == CR_OK ? allocate(d, m, error) : status;
   if (status != CR_OK) {
     free(d);
     return status;
@@ -388,17 +390,9 @@ cr_status cri_data_twin(cr_data** out, const cr_model* m, const cr_data* d, cr_d
   }
   twin->role = role;
   twin->shape = cri_shape_of(m);
-  twin->ncon_max = d->ncon_max;
-  twin->nefc_max = d->nefc_max;
-  twin->nJ_max = d->nJ_max;
-  twin->nH = d->nH;
-  twin->nHindex = d->nHindex;
-  twin->nmoment = d->nmoment;
-  twin->nrk = d->nrk;
-  twin->nmetric = d->nmetric;
-  twin->nmetricfluid = d->nmetricfluid;
-  twin->nmetricindex = d->nmetricindex;
-  twin->nbefore = d->nbefore;
+#define CR_LIVE(name, text) twin->name##_max = d->name##_max;
+#define CR_ROOM(name, numbers, text) twin->name = d->name;
+#include "model/data_counts.h"
   cr_status status = allocate(twin, m, error);
   if (status == CR_OK) {
     status = cri_model_twin(&twin->par, m, wanted, error);
@@ -456,12 +450,9 @@ void cri_data_copy(const cr_model* m, cr_data* to, const cr_data* from) {
   assert(to->role == from->role && to->memory_size == from->memory_size);
   (void)m;
   memcpy(to->memory, from->memory, from->memory_size);
-  to->ncon = from->ncon;
-  to->nefc = from->nefc;
-  to->nJ = from->nJ;
-  to->ne = from->ne;
-  to->nf = from->nf;
-  to->nl = from->nl;
+#define CR_LIVE(name, text) to->name = from->name;
+#define CR_PART(name, text) to->name = from->name;
+#include "model/data_counts.h"
   to->time = from->time;
   to->want_M = from->want_M;
   to->M_formed = from->M_formed;

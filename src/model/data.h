@@ -52,7 +52,8 @@ enum {
 
 /// Room for contacts and rows. Zero means the documented rule of cri_capacity_default.
 typedef struct {
-  int ncon, nefc, nJ;
+#define CR_LIVE(name, text) int name;
+#include "model/data_counts.h"
 } cr_capacity;
 
 struct cr_data {
@@ -65,13 +66,10 @@ struct cr_data {
 #define CR_INDEX(name, rows, width, text) int32_t* name;
 #include "model/data_fields.h"
 
-  // live counts
-  int32_t ncon, nefc, nJ, ne, nf, nl;  // contacts; rows; non-zeros of efc_J; equality, friction,
-                                       // limit rows
-  // capacities
-  int32_t ncon_max, nefc_max, nJ_max, nH, nHindex, nmoment, nrk;
-  int32_t nmetric, nmetricfluid, nmetricindex;  // 0 but with the integrator discrete
-  int32_t nbefore;                              // numbers that added stages change
+#define CR_LIVE(name, text) int32_t name, name##_max;
+#define CR_PART(name, text) int32_t name;
+#define CR_ROOM(name, numbers, text) int32_t name;
+#include "model/data_counts.h"
 
   cr_real time;
   bool want_M;       // form M even where no row needs it
@@ -118,6 +116,14 @@ cr_capacity cri_capacity_default(const cr_model* m);
 /// Numbers that a contact model has to keep what its linear solve needs: those of a triangle, or for one that was
 /// added to the model of a square matrix.
 int64_t cri_contact_room(const cr_model* m);
+
+/// The room that a block was made with.
+static inline cr_capacity cri_capacity_of(const cr_data* d) {
+  return (cr_capacity){
+#define CR_LIVE(name, text) .name = d->name##_max,
+#include "model/data_counts.h"
+  };
+}
 
 /// Allocates a data block, all zero, state reset to qpos0. NULL capacity: the rule above.
 cr_status cri_data_create(cr_data** d, const cr_model* m, const cr_capacity* capacity,

@@ -11,17 +11,10 @@ typedef enum {
 #define CR_SIZE(name, text) DIM_##name,
 #include "model/model_fields.h"
   N_MODEL_DIM,
-  DIM_ncon = N_MODEL_DIM,
-  DIM_nefc,
-  DIM_nJ,
-  DIM_nH,
-  DIM_nHindex,
-  DIM_nmoment,
-  DIM_nrk,
-  DIM_nmetric,
-  DIM_nmetricfluid,
-  DIM_nmetricindex,
-  DIM_nbefore
+  LAST_MODEL_DIM_ = N_MODEL_DIM - 1,
+#define CR_LIVE(name, text) DIM_##name,
+#define CR_ROOM(name, numbers, text) DIM_##name,
+#include "model/data_counts.h"
 } dim;
 
 static const size_t model_counts[] = {
@@ -31,17 +24,9 @@ static const size_t model_counts[] = {
 
 // live, capacity
 static const size_t data_counts[][2] = {
-    {offsetof(cr_data, ncon), offsetof(cr_data, ncon_max)},
-    {offsetof(cr_data, nefc), offsetof(cr_data, nefc_max)},
-    {offsetof(cr_data, nJ), offsetof(cr_data, nJ_max)},
-    {offsetof(cr_data, nH), offsetof(cr_data, nH)},
-    {offsetof(cr_data, nHindex), offsetof(cr_data, nHindex)},
-    {offsetof(cr_data, nmoment), offsetof(cr_data, nmoment)},
-    {offsetof(cr_data, nrk), offsetof(cr_data, nrk)},
-    {offsetof(cr_data, nmetric), offsetof(cr_data, nmetric)},
-    {offsetof(cr_data, nmetricfluid), offsetof(cr_data, nmetricfluid)},
-    {offsetof(cr_data, nmetricindex), offsetof(cr_data, nmetricindex)},
-    {offsetof(cr_data, nbefore), offsetof(cr_data, nbefore)},
+#define CR_LIVE(name, text) {offsetof(cr_data, name), offsetof(cr_data, name##_max)},
+#define CR_ROOM(name, numbers, text) {offsetof(cr_data, name), offsetof(cr_data, name)},
+#include "model/data_counts.h"
 };
 
 #define M_ROW(kind, name, rows, tangent, unit, frame, text) \

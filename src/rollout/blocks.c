@@ -18,7 +18,7 @@ static int wanted(const cr_model* m, const cr_data* d, int nstep) {
 cr_status cri_step_blocks_create(cri_step_blocks* b, const cr_model* m, const cr_data* d, int nstep,
                                  cr_error* error) {
   int n = wanted(m, d, nstep);
-  cr_capacity capacity = {d->ncon_max, d->nefc_max, d->nJ_max};
+  cr_capacity capacity = cri_capacity_of(d);
   *b = (cri_step_blocks){.blocks = calloc((size_t)n + 1, sizeof *b->blocks),
                          .step = calloc((size_t)n + 1, sizeof *b->step)};
   if (b->blocks == NULL || b->step == NULL) {

@@ -46,7 +46,7 @@ bool bench_open(stage_bench* b, const cr_model* m, const cr_data* state, uint64_
                 const char* label) {
   *b = (stage_bench){
       .m = m, .label = label, .random = cr_random_seed(seed, 7), .discrete = stage_discrete_state};
-  cr_capacity c = {state->ncon_max, state->nefc_max, state->nJ_max};
+  cr_capacity c = cri_capacity_of(state);
   bool done = cri_model_copy(&b->other, m, NULL) == CR_OK &&
               cri_data_create(&b->d, m, &c, NULL) == CR_OK &&
               cri_data_create(&b->work, m, &c, NULL) == CR_OK &&
