@@ -9,7 +9,12 @@
 extern "C" {
 #endif
 
-enum { CR_MAX_STAGE_READS = 24, CR_MAX_STAGE_CHANGES = 8, CR_MAX_STAGE_NAME = 47 };
+enum {
+  CR_MAX_STAGE_READS = 24,
+  CR_MAX_STAGE_CHANGES = 8,
+  CR_MAX_STAGE_NAME = 47,
+  CR_MAX_STAGE_STATES = 1 << 20
+};
 
 /// One field in a call of a stage: `count` numbers, rows x width, row after row; of its tangent `tangent`
 /// numbers (0: it has none, and counts as constant).
@@ -75,6 +80,16 @@ typedef struct {
 ///            model then is as it was
 CR_API cr_status cr_model_add_stage(cr_model* model, const cr_stage_options* options,
                                     cr_error* error);
+
+/// Gives a model n numbers more that evolve, for stages that remember: the state of a filter, of a network, of
+/// a contact model. They are the field "plugin_state", with the rate "plugin_state_dot": 0 until a stage that
+/// reads what it needs changes it. They are part of the state: of steps of all integrators, their derivatives
+/// and Jacobians (tangents of states have n numbers more, at the end), rollouts, gradients, recordings. They are
+/// 0 after cr_data_reset, which cr_data_set changes; cr_state_get has them as CR_STATE_PLUGIN.
+/// *first     where the new numbers begin in plugin_state; NULL: not asked for
+/// Data       and rollouts of the model have to be made after this
+/// Errors     CR_ERR_ARG for n < 1 and too many; CR_ERR_MEMORY
+CR_API cr_status cr_model_add_state(cr_model* model, int n, int* first, cr_error* error);
 
 /// Names of the stages of a model, in the order of computation, those that were added among them; NULL for
 /// a number that is none. Owner: the model.

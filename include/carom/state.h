@@ -23,6 +23,7 @@ enum {
   CR_STATE_EQ_ACTIVE = 1 << 9,     // eq_active[neq]
   CR_STATE_MOCAP_POS = 1 << 10,    // mocap_pos[3 nmocap]
   CR_STATE_MOCAP_QUAT = 1 << 11,   // mocap_quat[4 nmocap]
+  CR_STATE_PLUGIN = 1 << 13,       // plugin_state[npluginstate]
   CR_STATE_PHYSICS = 0x401e,       // qpos, qvel, act, history, plasticity
   CR_STATE_FULLPHYSICS = 0x601f,   // that, time and plugins
   CR_STATE_USER = 0x1fc0,          // what a user sets: controls, applied forces, mocap bodies, ...

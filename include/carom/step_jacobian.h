@@ -23,7 +23,8 @@ CR_API void cr_jacobian_destroy(cr_jacobian* work);
 /// Equation H qacc' = -r', r = M a + c - tau - J' f at qacc held; then the integrator's map
 ///          derivation: docs/derivations/step_jacobian.md
 /// Shapes   by_x[nx nx], by_ctrl[nx nu], by_force[nx nv], row by row, nx = 2 nv + na: tangents of
-///          qpos (docs/conventions.md), qvel, act. Each may be NULL
+///          qpos (docs/conventions.md), qvel, act; npluginstate more with cr_model_add_state. Each may be
+///          NULL
 /// Units    those of the states
 /// Cost     that of a few steps. The integrator discrete and a few features cost a tangent of the
 ///          step for every column instead: cr_jacobian_fallback says which

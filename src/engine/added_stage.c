@@ -345,7 +345,7 @@ static cr_status check_options(const cri_call* call, const cr_stage_options* o,
   return o->forward != NULL ? CR_OK : cri_is_null(call, "forward");
 }
 
-static cr_status insert(cr_model* m, const place* p, const cri_added* a) {
+static cr_status insert(cr_model* m, const place* p, const cr_stage* row) {
   cr_stage rows[CR_MAX_STAGES];
   const cri_schedule* s = p->s;
   if (s->n >= CR_MAX_STAGES) {
@@ -355,12 +355,7 @@ static cr_status insert(cr_model* m, const place* p, const cri_added* a) {
   for (int i = 0; i < s->n; i++) {
     rows[i < p->at ? i : i + 1] = s->row[i];
   }
-  rows[p->at] = (cr_stage){.name = a->name,
-                           .reads = a->uses,
-                           .writes = a->uses + a->nread,
-                           .nread = a->nread + a->nchange,
-                           .nwrite = a->nchange,
-                           .added = a};
+  rows[p->at] = *row;
   int nprepare = s->nprepare + (p->at <= s->nprepare), ndynamics = s->ndynamics;
   ndynamics += p->at <= s->nprepare;
   const cri_schedule* made = cri_schedule_create(rows, s->n + 1, nprepare, ndynamics);
@@ -383,7 +378,35 @@ cr_status cr_model_add_stage(cr_model* m, const cr_stage_options* options, cr_er
   place p = {.s = s, .name = a.name, .error = error};
   CR_TRY(find_place(&p, options->after));
   CR_TRY(find_uses(&p, options, &a));
-  return insert(m, &p, &a);
+  const cr_stage row = {.name = a.name,
+                        .reads = a.uses,
+                        .writes = a.uses + a.nread,
+                        .nread = a.nread + a.nchange,
+                        .nwrite = a.nchange,
+                        .added = &a};
+  return insert(m, &p, &row);
+}
+
+// ---- what it remembers
+
+cr_status cr_model_add_state(cr_model* m, int n, int* first, cr_error* error) {
+  const cri_call call = {"cr_model_add_state", error};
+  CR_TRY(cri_given(&call, m, "the model"));
+  if (n < 1 || n > CR_MAX_STAGE_STATES - m->npluginstate) {
+    return cri_fail(error, CR_ERR_ARG, "cr_model_add_state: %d numbers beside %d (1 to %d in all)",
+                    n, m->npluginstate, CR_MAX_STAGE_STATES);
+  }
+  const cri_schedule* s = cri_schedule_of(m);
+  if (strcmp(s->row[0].name, cr_pipeline[0].name) != 0) {
+    // the row that begins their rates, which nothing before needed
+    const place p = {.s = s, .name = cr_pipeline[0].name, .error = error};
+    CR_TRY(insert(m, &p, &cr_pipeline[0]));
+  }
+  if (first != NULL) {
+    *first = m->npluginstate;
+  }
+  m->npluginstate += n;
+  return CR_OK;
 }
 
 // ---- what follows from what it changes

@@ -5,6 +5,10 @@
 // F(...) is a field of either table.
 // clang-format off
 
+CR_STAGE(dynamics, plugin,
+  F(plugin_state),
+  F(plugin_state_dot))
+
 CR_STAGE(dynamics, kinematics,
   F(qpos) F(mocap_pos) F(mocap_quat) F(body_pos) F(body_quat) F(body_ipos) F(body_iquat)
   F(jnt_pos) F(jnt_axis) F(geom_pos) F(geom_quat) F(site_pos) F(site_quat),

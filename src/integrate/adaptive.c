@@ -156,7 +156,8 @@ static void accept(cri_controller* c, const cr_adaptive* o, const cri_rk* rk, co
                    const cr_data* d, cr_real inverse, cr_real next, cri_locate* end) {
   bool blind = cri_crowd_is_blind(&c->crowd, d->time);
   cri_controller_accept(c, rk->h, inverse, next);
-  c->known = (rk->t->last_is_first || needs_end(o, rk)) && m->na == 0;
+  bool motion_alone = cri_state_size(m) == m->nq + m->nv;  // whose rate the warm start is
+  c->known = (rk->t->last_is_first || needs_end(o, rk)) && motion_alone;
   if (o->events) {
     if (blind) {
       cri_locate_pass(end, m, d, rk->h);

@@ -13,6 +13,7 @@
 #include "integrate/implicit.h"
 #include "integrate/manifold.h"
 #include "math/cholesky.h"
+#include "model/state_vector.h"
 
 static bool may_damp_implicitly(const cr_model* m) {
   return m->integrator != CR_INT_DISCRETE &&
@@ -383,6 +384,24 @@ static void accelerate_vjp(const cr_model* m, const cr_data* d, cr_data* bar,
 
 // ---- the step
 
+// [e5] of what is neither motion nor activation: x+ = x + h rate, which is its own tangent
+static void advance_plain(const cr_model* m, cri_state x, cri_state rate, cri_state next) {
+  for (int k = CRI_STATE_qvel + 1; k < CRI_N_STATE; k++) {
+    for (int i = 0; i < next.part[k].n && cri_state_rows[k].law == CRI_STATE_ADD; i++) {
+      next.part[k].x[i] = x.part[k].x[i] + m->timestep * rate.part[k].x[i];
+    }
+  }
+}
+
+static void advance_plain_vjp(const cr_model* m, cri_state next, cri_state x, cri_state rate) {
+  for (int k = CRI_STATE_qvel + 1; k < CRI_N_STATE; k++) {
+    for (int i = 0; i < next.part[k].n && cri_state_rows[k].law == CRI_STATE_ADD; i++) {
+      x.part[k].x[i] += next.part[k].x[i];
+      rate.part[k].x[i] += m->timestep * next.part[k].x[i];
+    }
+  }
+}
+
 static cri_activity activity_of(const cr_data* d) {
   return (cri_activity){d->act, d->act_dot, d->actuator_length, d->actuator_velocity};
 }
@@ -398,6 +417,8 @@ cr_status cr_euler(const cr_model* m, cr_data* d) {
   // [e4]
   cri_activity x = activity_of(d);
   cri_activation_advance(m, 0, &x, d->act_next);
+  // [e5]
+  advance_plain(m, cri_state_of(m, d), cri_state_rate(m, d), cri_state_next(m, d));
   return CR_OK;
 }
 
@@ -416,6 +437,8 @@ cr_status cr_euler_jvp(const cr_model* m, const cr_data* d, cr_data* tan) {
   // [e4]
   cri_activity x = activity_of(d), x_tan = activity_of(tan);
   cri_activation_advance_jvp(m, 0, &x, tan, &x_tan, tan->act_next);
+  // [e5]
+  advance_plain(m, cri_state_twin(m, tan), cri_state_rate(m, tan), cri_state_twin_next(m, tan));
   cri_pop(tan, mark);
   return CR_OK;
 }
@@ -424,6 +447,8 @@ cr_status cr_euler_vjp(const cr_model* m, const cr_data* d, cr_data* bar) {
   size_t mark = cri_mark(bar);
   cr_real* v_next = cri_push(bar, (size_t)m->nv);
   cr_real* v_bar = cri_push(bar, (size_t)m->nv);
+  // [e5]'
+  advance_plain_vjp(m, cri_state_twin_next(m, bar), cri_state_twin(m, bar), cri_state_rate(m, bar));
   // [e4]'
   cri_activity x = activity_of(d), x_bar = activity_of(bar);
   cri_activation_advance_vjp(m, 0, &x, bar->act_next, &x_bar, bar);

@@ -25,8 +25,8 @@ static const cr_field_id parts_table[N_PART] = {
     CR_FIELD_mocap_pos,
     CR_FIELD_mocap_quat,
     CR_N_FIELD,  // user data
-    CR_N_FIELD,  // plugins
-    CR_N_FIELD   // plasticity
+    CR_FIELD_plugin_state,
+    CR_N_FIELD  // plasticity
 };
 
 static int part_size(const cr_model* m, int bit) {

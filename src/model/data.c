@@ -215,7 +215,7 @@ static size_t event_numbers(const cr_model* m, const cr_data* d) {
 static size_t scratch_numbers(const cr_model* m, const cr_data* d) {
   size_t v = (size_t)m->nv, b = (size_t)m->nbody, e = (size_t)d->nefc_max;
   size_t pairs = (size_t)pairs_beyond(m, d, CR_FIELD_ten_J);
-  size_t stages = 6 * (size_t)d->nrk * (size_t)(m->nq + m->na);
+  size_t stages = 6 * (size_t)d->nrk * (size_t)(m->nq + m->na + m->npluginstate);
   return stages + 2 * v * v + 80 * v + (320 + 12 * pairs) * b + 72 * e + 64 * (size_t)d->ncon_max +
          64 * (size_t)m->ngeom + 8 * (size_t)(m->nq + m->na + m->nu + m->nout) +
          2 * (size_t)d->nJ_max + (size_t)m->nC + (size_t)m->nsensordata + (size_t)d->nmetric +

@@ -36,6 +36,7 @@
 CR_STATE(qpos,            nq, 1, QPOS, "m|rad", "-", "coordinates")
 CR_STATE(qvel,            nv, 1, SAME, "m/s|rad/s", "-", "velocities (free joint: linear in world, angular in body frame)")
 CR_STATE(act,             na, 1, SAME, "-", "-", "actuator activations")
+CR_STATE(plugin_state,    npluginstate, 1, SAME, "-", "-", "what stages of one's own remember (carom/stage.h)")
 CR_STATE(ctrl,            nu, 1, SAME, "-", "-", "controls")
 CR_STATE(qfrc_applied,    nv, 1, SAME, "N|N m", "-", "applied generalized force")
 CR_STATE(xfrc_applied,    nbody, 6, SAME, "N|N m", "world", "applied force and torque at the body's centre of mass (force first, as in MuJoCo)")
@@ -43,6 +44,9 @@ CR_STATE(mocap_pos,       nmocap, 3, NONE, "m", "world", "position of mocap bodi
 CR_STATE(mocap_quat,      nmocap, 4, NONE, "1", "world", "orientation of mocap bodies")
 CR_STATE(eq_active,       neq, 1, NONE, "1", "-", "the equality constraint is on, 0 or 1")
 CR_STATE(qacc_warmstart,  nv, 1, NONE, "m/s^2|rad/s^2", "-", "where Newton starts; never changes the answer")
+
+// ---- stages of one's own
+CR_REAL (plugin_state_dot, npluginstate, 1, SAME, "1/s", "-", "time derivative of what they remember, 0 until one changes it")
 
 // ---- kinematics
 CR_REAL (xpos,            nbody, 3, SAME, "m", "world", "position of the body frame")
@@ -194,6 +198,7 @@ CR_REAL (sensordata,      nsensordata, 1, SAME, "-", "-", "numbers of all sensor
 CR_REAL (qpos_next,       nq, 1, QPOS, "m|rad", "-", "coordinates after the step")
 CR_REAL (qvel_next,       nv, 1, SAME, "m/s|rad/s", "-", "velocities after the step")
 CR_REAL (act_next,        na, 1, SAME, "-", "-", "activations after the step")
+CR_REAL (plugin_state_next, npluginstate, 1, SAME, "-", "-", "what stages of one's own remember after the step")
 CR_SAVE (euler_qacc,      nv, 1, "acceleration that the step uses: that of the implicit damping or integrator")
 CR_SAVE (euler_Dinv,      nv, 1, "pivots of M + hD, inverse")
 CR_SAVE (euler_L,         nC, 1, "Cholesky factor of M + hD, where trees are shallow or tendons have armature")
@@ -207,6 +212,8 @@ CR_SAVE (rk_act,          nrk, na, "activations of the Runge-Kutta stages")
 CR_SAVE (rk_qacc,         nrk, nv, "accelerations of the Runge-Kutta stages")
 CR_SAVE (rk_velocity,     nout, 1, "actuator velocities where a Runge-Kutta step starts")
 CR_SAVE (rk_act_dot,      nrk, na, "activation rates of the Runge-Kutta stages")
+CR_SAVE (rk_plugin_state, nrk, npluginstate, "what stages of one's own remember at the Runge-Kutta stages")
+CR_SAVE (rk_plugin_state_dot, nrk, npluginstate, "its rates there")
 // clang-format on
 
 #undef CR_STATE

@@ -36,7 +36,13 @@ static const size_t data_counts[][2] = {
 // a parameter whose tangent is narrower than itself is a quaternion; checked in the tests
 #define PARAM_TANGENT(width, tangent) ((width) == (tangent) ? CR_TANGENT_SAME : CR_TANGENT_QUAT)
 
-enum { nq = -1, nv = -2, na = -3, nu = -4 };  // widths that are counts, as in key_qpos
+enum {
+  nq = -1,
+  nv = -2,
+  na = -3,
+  nu = -4,
+  npluginstate = -5
+};  // widths that are counts, as in key_qpos
 
 static const cr_field field_table[] = {
 #define CR_INT(name, rows, width, range, text) \
@@ -192,6 +198,8 @@ static int resolve_width(const cr_model* m, int width) {
       return m->na;
     case nu:
       return m->nu;
+    case npluginstate:
+      return m->npluginstate;
     default:
       return width;
   }

@@ -81,6 +81,7 @@ CR_SIZE(nwrap,     "elements of all tendon paths")
 CR_SIZE(nJten,     "non-zeros of the tendon Jacobian")
 CR_SIZE(nsensor,   "sensors")
 CR_SIZE(nsensordata, "numbers of all sensors")
+CR_SIZE(npluginstate, "numbers that stages of one's own remember")
 CR_SIZE(nnames,    "bytes of all names")
 CR_SIZE(none,      "one: rows of fields of the whole model")
 

@@ -17,6 +17,7 @@
 CR_EVOLVES(qpos, nq, nv, MANIFOLD,   qvel)
 CR_EVOLVES(qvel, nv, nv, ADD,        qacc)
 CR_EVOLVES(act,  na, na, ACTIVATION, act_dot)
+CR_EVOLVES(plugin_state, npluginstate, npluginstate, ADD, plugin_state_dot)
 
 // clang-format on
 #undef CR_EVOLVES

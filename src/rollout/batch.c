@@ -161,7 +161,8 @@ int cr_batch_threads(const cr_batch* b) { return b != NULL ? b->nworker : 0; }
 
 // ---- one rollout
 
-// the rows of all that evolves in an input or output, in the order of the table
+// the rows of what evolves in an input or output, in the order of the table; what has none begins as in
+// `start` and is not given
 #define STATE_ROWS(x, bar) \
   { (x)->qpos##bar, (x)->qvel##bar, (x)->act##bar }
 
@@ -212,7 +213,7 @@ static void set_start(const batch_run* run, const cr_model* m, cr_rollout* r, in
   if (in->start != NULL) {
     cri_inputs_copy(m, d, in->start);
   }
-  const cr_real* const rows[] = STATE_ROWS(in, );
+  const cr_real* const rows[CRI_N_STATE] = STATE_ROWS(in, );
   const cri_state start = cri_state_of(m, d);
   for (int k = 0; k < CRI_N_STATE; k++) {
     take_row(start.part[k].x, rows[k], item, (size_t)start.part[k].n, start.part[k].x);
@@ -227,7 +228,7 @@ static void give_end(const batch_run* run, const cr_model* m, const cr_rollout* 
   const cr_batch_output* out = run->out;
   give_row(out->loss, item, &r->loss, 1);
   cri_kept end = cri_rollout_kept(r, m, r->nstep);
-  cr_real* const rows[] = STATE_ROWS(out, );
+  cr_real* const rows[CRI_N_STATE] = STATE_ROWS(out, );
   for (int k = 0; k < CRI_N_STATE; k++) {
     give_row(rows[k], item, end.state.part[k].x, (size_t)end.state.part[k].n);
   }
@@ -236,7 +237,7 @@ static void give_end(const batch_run* run, const cr_model* m, const cr_rollout* 
 static void give_gradient(const batch_run* run, const cr_model* m, const cr_rollout* r, int item) {
   const cr_batch* b = run->b;
   const cr_batch_output* out = run->out;
-  cr_real* const rows[] = STATE_ROWS(out, _bar);
+  cr_real* const rows[CRI_N_STATE] = STATE_ROWS(out, _bar);
   const cri_state bar = cri_state_twin(m, r->bar);
   for (int k = 0; k < CRI_N_STATE; k++) {
     give_row(rows[k], item, bar.part[k].x, (size_t)bar.part[k].n);
@@ -253,7 +254,8 @@ static void clear_rows(const batch_run* run, int item) {
   const cr_batch* b = run->b;
   const cr_batch_output* out = run->out;
   const cr_model* m = b->m;
-  cr_real *const rows[] = STATE_ROWS(out, ), *const bars[] = STATE_ROWS(out, _bar);
+  cr_real *const rows[CRI_N_STATE] = STATE_ROWS(out, ), *const bars[CRI_N_STATE] =
+                                                            STATE_ROWS(out, _bar);
   const cri_state end = cri_state_sizes(m), bar = cri_state_tangent_sizes(m);
   for (int k = 0; k < CRI_N_STATE; k++) {
     clear_row(rows[k], item, (size_t)end.part[k].n);
@@ -317,7 +319,7 @@ static cr_status item_of(void* context, int item, int index) {
 // ---- all
 
 static bool wants_gradient(const cr_batch* b, const cr_batch_output* out) {
-  cr_real* const bars[] = STATE_ROWS(out, _bar);
+  cr_real* const bars[CRI_N_STATE] = STATE_ROWS(out, _bar);
   bool wanted = out->ctrl_bar != NULL;
   for (int k = 0; k < CRI_N_STATE; k++) {
     wanted = wanted || bars[k] != NULL;

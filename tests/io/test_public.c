@@ -306,6 +306,15 @@ static long call_cr_model_add_stage(void** a) {
   cr_model_destroy(copy);
   return status;
 }
+static long call_cr_model_add_state(void** a) {
+  cr_model* copy = NULL;
+  if (a[0] != NULL) {
+    must(cr_model_copy(&copy, a[0], &w.error));
+  }
+  long status = cr_model_add_state(copy, 1, a[1], a[2]);
+  cr_model_destroy(copy);
+  return status;
+}
 CALL_POINTER(cr_model_stage, a[0], 0)
 CALL_MAKE(cr_data_create, cr_data_destroy, a[0], a[1], a[2])
 CALL_VOID(cr_data_destroy, a[0] == NULL ? NULL : (w.slot = NULL))
@@ -500,6 +509,7 @@ static const row table[] = {
     ROW(cr_model_place, "MS2e", STATUS, 0, "qpos[elbow]", NULL),
     ROW(cr_model_derive, "Me", STATUS, 0, NULL, NULL),
     ROW(cr_model_add_stage, "M)e", STATUS, 0, NULL, NULL),
+    ROW(cr_model_add_state, "Mie", STATUS, 0, NULL, NULL),
     ROW(cr_model_stage, "M", POINTER, 0, NULL, NULL),
     // data, state
     ROW(cr_data_create, "OMe", STATUS, 0, NULL, NULL),

@@ -11,6 +11,7 @@ static cr_data *d, *bar;
 static void begin(void) {
   assert_int_equal(random_model(&m, 4, NULL), CR_OK);
   assert_true(m.na > 0 && m.nq > m.nv);
+  m.npluginstate = 2;
   d = test_data(&m);
   bar = test_twin(&m, d, CR_DATA_COTANGENT);
   for (int i = 0; i < m.nq; i++) {
@@ -23,6 +24,9 @@ static void begin(void) {
   for (int i = 0; i < m.na; i++) {
     d->act_next[i] = CR_R(0.5);
     bar->act[i] = 5;
+  }
+  for (int i = 0; i < m.npluginstate; i++) {
+    bar->plugin_state[i] = 5;
   }
 }
 
@@ -51,8 +55,8 @@ TEST(rows_agree_with_the_field_table) {
     assert_true(flat == (row->law != CRI_STATE_MANIFOLD) && flat == (k >= CRI_STATE_FLAT));
   }
   assert_int_equal(cri_state_find(CR_FIELD_ctrl), -1);
-  assert_int_equal(cri_state_size(&m), m.nq + m.nv + m.na);
-  assert_int_equal(cri_state_tangent_size(&m), 2 * m.nv + m.na);
+  assert_int_equal(cri_state_size(&m), m.nq + m.nv + m.na + 2);
+  assert_int_equal(cri_state_tangent_size(&m), 2 * m.nv + m.na + 2);
   (void)state;
 }
 

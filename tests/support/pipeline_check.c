@@ -6,6 +6,7 @@
 #include <stdio.h>
 
 #include "collision/collision.h"
+#include "dynamics/plugin.h"
 #include "engine/forward.h"
 #include "support/random_model.h"
 #include "support/stage_check.h"
@@ -98,6 +99,7 @@ static void check_models(uint64_t first, int models) {
     cr_data* d = NULL;
     cr_error error = {0};
     cr_status status = random_model(&m, seed, &error);
+    m.npluginstate = seed % 3 == 0 ? 2 : 0;
     if (status == CR_OK && seed % 2 == 1) {
       random_model_discrete(&m);
       if (seed % 8 == 5) {
@@ -125,7 +127,9 @@ static void print_report(const char* name, const stage_report* r) {
 
 static void stage_holds(void** state) {
   int row = (int)((stage_report*)*state - reports);
-  stage_check_finish(&reports[row], &cr_pipeline[row]);
+  if (cr_pipeline[row].forward != cr_plugin) {  // whose rates are zero, as are their derivatives
+    stage_check_finish(&reports[row], &cr_pipeline[row]);
+  }
   print_report(cr_pipeline[row].name, &reports[row]);
   stage_report_assert(&reports[row], cr_pipeline[row].name);
 }
