@@ -14,6 +14,7 @@
 #include "dynamics/metric.h"
 #include "dynamics/setpoint.h"
 #include "dynamics/tendon_spring.h"
+#include "engine/metric_solve.h"
 #include "model/misuse.h"
 #include "model/tableau.h"
 
@@ -190,6 +191,64 @@ static void joints(notes* s) {
   }
 }
 
+// ---- free bodies
+
+// The integrator discrete has the gyroscopic term of a free body in the metric until the least row,
+// tendon or actuator touches it.
+static const char free_text[] =
+    "%s of %s: as soon as it acts, the gyroscopic term of a free body leaves the metric, and the "
+    "step leaps; the gradient is as if the term stayed";
+
+static bool touches(const cr_model* m, const cr_data* d, const int32_t* col, int n) {
+  for (int k = 0; k < n; k++) {
+    if (d->metric_free[m->dof_treeid[col[k]]] != 0) {
+      return true;
+    }
+  }
+  return false;
+}
+
+// the first of those fields that is asked for, or NULL
+static const char* first_asked(const notes* s, const cr_field_id* ids, int n) {
+  for (int i = 0; i < n; i++) {
+    if (s->asked[ids[i]]) {
+      return cri_field(ids[i])->name;
+    }
+  }
+  return NULL;
+}
+
+static void free_bodies(notes* s) {
+  static const cr_field_id of_tendon[] = {CR_FIELD_tendon_frictionloss, CR_FIELD_tendon_stiffness,
+                                          CR_FIELD_tendon_stiffnesspoly, CR_FIELD_tendon_damping,
+                                          CR_FIELD_tendon_dampingpoly};
+  static const cr_field_id of_actuator[] = {CR_FIELD_actuator_gainprm, CR_FIELD_actuator_biasprm};
+  const cr_model* m = s->m;
+  const cr_data* d = s->d;
+  if (!cri_metric_any_free(m, d)) {
+    return;
+  }
+  for (int t = 0; t < m->ntree && s->asked[CR_FIELD_dof_frictionloss]; t++) {
+    if (d->metric_free[t] != 0 && cri_rows_on(m, CR_DSBL_FRICTIONLOSS)) {
+      cr_label name = cri_label(m, "joint", m->name_jntadr, m->dof_jntid[m->tree_dofadr[t]]);
+      note(s, free_text, "dof_frictionloss", name.text);
+    }
+  }
+  const char* of = first_asked(s, of_tendon, (int)(sizeof of_tendon / sizeof of_tendon[0]));
+  for (int t = 0; t < m->ntendon && of != NULL; t++) {
+    if (touches(m, d, m->ten_J_colind + m->ten_J_rowadr[t], m->ten_J_rownnz[t])) {
+      note(s, free_text, of, cri_label(m, "tendon", m->name_tendonadr, t).text);
+    }
+  }
+  of = first_asked(s, of_actuator, (int)(sizeof of_actuator / sizeof of_actuator[0]));
+  for (int i = 0; i < m->nactuator && of != NULL; i++) {
+    int o = m->actuator_outadr[i];
+    if (touches(m, d, d->moment_colind + d->moment_rowadr[o], d->moment_rownnz[o])) {
+      note(s, free_text, of, actuator(m, i).text);
+    }
+  }
+}
+
 // ---- equalities
 
 // Whether an impedance has a slope where the error is zero, to every side: its power is 1.
@@ -241,6 +300,7 @@ int cri_one_sided_find(const cr_model* m, const cr_data* d, const bool* asked, c
   actuators(&s);
   tendons(&s);
   joints(&s);
+  free_bodies(&s);
   equalities(&s);
   contacts(&s);
   return s.n;

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 
 #include "contact/model.h"
+#include "dynamics/effective.h"
 #include "dynamics/ends.h"
 #include "dynamics/fluid.h"
 #include "dynamics/limits.h"
@@ -38,6 +39,9 @@ struct cr_step_check {
   cr_real lever;      // what round-off of the rows' Jacobian makes of their forces
   cr_real residual;   // largest of the solves that an entry's differences rest on
   uint64_t signature0;
+  uint64_t free0,
+      free;       // bodies that discrete knows as free: at the unmoved state, at the last one
+  bool leaps[2];  // they differ at the finest step to the left, right: the step leaps
   int entries;
   bool undetermined;  // the contact model is in doubt: entries that differ are no mistake
   cri_doubt doubt;    // which, of the first place that has one
@@ -164,6 +168,11 @@ static uint64_t signature(const cr_model* m, const cr_data* d) {
   return (rows >> 32 << 32) | (laws >> 32);
 }
 
+// which bodies have the gyroscopic term in the metric (engine/metric_solve.h)
+static uint64_t free_bodies(const cr_model* m, const cr_data* d) {
+  return cri_is_discrete(m) ? mix_all(0xcbf29ce484222325u, d->metric_free, m->ntree) : 0;
+}
+
 static bool same_rows(uint64_t a, uint64_t b) { return a >> 32 == b >> 32; }
 
 // ---- one evaluation: lambda . (next state, seen from the unmoved next state)
@@ -206,6 +215,7 @@ static bool evaluate(cr_step_check* c, cr_real* value, uint64_t* hash) {
       *value += c->lambda[i] * (next[i] - c->next0[i]);
     }
     *hash = signature(&c->moved, c->d);
+    c->free = free_bodies(&c->moved, c->d);
     c->residual = cr_max(c->residual, c->d->solver_residual);
   }
   cri_pop(c->work, mark);
@@ -269,8 +279,10 @@ static cri_quotients measure_quotients(cr_step_check* c, const cr_data* at, cr_f
     q.h[level] = h;
     move(c, at, id, k, h);
     plus->known = evaluate(c, &plus->value, &plus->piece);
+    c->leaps[1] = plus->known && c->free != c->free0;
     move(c, at, id, k, -h);
     minus->known = evaluate(c, &minus->value, &minus->piece);
+    c->leaps[0] = minus->known && c->free != c->free0;
   }
   move(c, at, id, k, 0);
   q.noise = 32 * round_off(c);
@@ -588,6 +600,7 @@ static cr_status differentiate(cr_step_check* c, const cr_data* at, cr_random* r
   cr_copy(c->qpos0, c->d->qpos_next, m->nq);
   stack_next(c, c->next0);
   c->signature0 = signature(m, c->d);
+  c->free0 = free_bodies(m, c->d);
   measure(c);
   note_undetermined(c);
   for (int i = 0; i < N_INPUTS; i++) {
@@ -738,8 +751,9 @@ static void edge_entry(const edge* e, const cr_data* at, cr_field_id id, int k, 
   int side = side_left(e->c->m, at, id, k);
   if (isnan(g)) {
     edge_compared(e, id, k, g, both.value, CR_MAX);
-  } else if (meets_in_stages(e->c->m, at, id, k) || (side >= 0 && cri_leaps(&q, 1, &right)) ||
-             (side <= 0 && cri_leaps(&q, -1, &left))) {
+  } else if (meets_in_stages(e->c->m, at, id, k) ||
+             (side >= 0 && (e->c->leaps[1] || cri_leaps(&q, 1, &right))) ||
+             (side <= 0 && (e->c->leaps[0] || cri_leaps(&q, -1, &left)))) {
     e->result->kinks++;
   } else if (side != 0) {
     const cri_slope_fit* s = side > 0 ? &right : &left;

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "engine/forward.h"
+#include "integrate/step.h"
 #include "support/chain_model.h"
 #include "support/close.h"
 
@@ -73,5 +74,57 @@ TEST(inputs_of_zero_are_told_where_they_count_to_one_side) {
   assert_int_equal(told(&s, "ctrl[0]"), 1);
   s.asked[CR_FIELD_ctrl] = false;
   assert_int_equal(told(&s, ""), 0);
+  close_stand(&s);
+}
+
+// a free body that tumbles, with the integrator discrete
+static void open_tumbling(stand* s) {
+  static const int32_t free_joint[] = {CR_JNT_FREE};
+  memset(s->asked, 0, sizeof s->asked);
+  assert_int_equal(chain_model(&s->m, 1, free_joint, 1, NULL), CR_OK);
+  s->m.integrator = CR_INT_DISCRETE;
+  s->d = test_data(&s->m);
+  for (int i = 0; i < 6; i++) {
+    s->d->qvel[i] = (cr_real)(i - 2);
+  }
+}
+
+TEST(what_would_touch_a_free_body_is_told) {
+  stand s;
+  open_tumbling(&s);
+  assert_int_equal(told(&s, ""), 0);
+  s.asked[CR_FIELD_dof_frictionloss] = true;
+  assert_int_equal(told(&s, "dof_frictionloss of joint"), 1);
+  s.asked[CR_FIELD_actuator_biasprm] = true;
+  assert_int_equal(told(&s, "dof_frictionloss of joint"), 2);
+  s.m.disableflags |= CR_DSBL_FRICTIONLOSS;
+  assert_int_equal(told(&s, "actuator_biasprm of actuator"), 1);
+  s.m.disableflags = 0;
+  s.m.integrator = CR_INT_EULER;
+  assert_int_equal(told(&s, ""), 0);
+  s.m.integrator = CR_INT_DISCRETE;
+  s.m.dof_frictionloss[4] = CR_R(0.1);  // touched already
+  s.d = test_data(&s.m);
+  assert_int_equal(told(&s, ""), 0);
+  close_stand(&s);
+}
+
+// a friction loss of zero then pulls as a force would
+TEST(friction_on_a_free_body_has_the_gradient_of_a_force) {
+  stand s;
+  open_tumbling(&s);
+  s.d->want_M = true;
+  assert_int_equal(cri_step(&s.m, s.d), CR_OK);
+  cr_data* bar = test_twin(&s.m, s.d, CR_DATA_COTANGENT);
+  cr_data* work = test_data(&s.m);
+  cr_real* loss_bar = bar->par.dof_frictionloss;
+  for (int i = 0; i < 6; i++) {
+    bar->qvel_next[i] = (cr_real)(1 + i);
+  }
+  assert_int_equal(cri_step_vjp(&s.m, &s.m, s.d, work, bar), CR_OK);
+  for (int i = 0; i < 6; i++) {
+    assert_close(cr_abs(loss_bar[i]), cr_abs(bar->qfrc_applied[i]), ROUND_OFF);
+    assert_true(loss_bar[i] * bar->qfrc_applied[i] * s.d->qvel[i] <= 0);
+  }
   close_stand(&s);
 }

@@ -287,6 +287,46 @@ TEST(forces_on_nothing_are_told_from_errors) {
   close_bench(&b);
 }
 
+// A body that tumbles slowly, with the integrator discrete: the least friction loss takes its gyroscopic term
+// out of the metric. The step leaps by less than the finest difference can tell, and is told to leap.
+TEST(small_leaps_of_the_metric_are_no_errors) {
+  const int32_t parents[] = {0, 0}, jntnums[] = {0, 1}, types[] = {CR_JNT_FREE};
+  bench b = {0};
+  cr_edge_result edges = {0};
+  assert_int_equal(cri_model_sizes(&b.m, 2, parents, jntnums, types, NULL), CR_OK);
+  assert_int_equal(cri_model_allocate(&b.m, NULL), CR_OK);
+  cri_model_defaults(&b.m);
+  b.m.body_jntnum[1] = 1;
+  b.m.jnt_type[0] = CR_JNT_FREE;
+  b.m.timestep = CR_R(0.008);
+  b.m.integrator = CR_INT_DISCRETE;
+  b.m.body_mass[1] = 1;
+  for (int i = 0; i < 3; i++) {
+    b.m.body_inertia[3 + i] = CR_R(0.01) * (cr_real)(1 + i);
+  }
+  assert_int_equal(cri_model_derive(&b.m, NULL), CR_OK);
+  b.d = test_data(&b.m);
+  assert_int_equal(cr_step_check_create(&b.check, &b.m, 0, NULL), CR_OK);
+  cr_real spin = CR_R(0.1);
+  for (uint64_t seed = 0; seed < 8; seed++, spin *= CR_R(0.5)) {
+    cr_random random = cr_random_seed(seed, 3);
+    for (int i = 3; i < 6; i++) {
+      b.d->qvel[i] = spin * cr_random_normal(&random);
+      b.d->qfrc_applied[i] = CR_R(0.1) * cr_random_normal(&random);
+    }
+    assert_int_equal(
+        cr_step_check_bound(b.check, b.d, CR_FIELD_dof_frictionloss, 0, &random, &edges, NULL),
+        CR_OK);
+  }
+  if (edges.max_error > 0) {
+    print_message("%s\n", edges.worst);
+  }
+  assert_int_equal(edges.places, 8);
+  assert_true(edges.max_error <= CR_R(1e-6));
+  assert_true(edges.kinks >= 24);
+  close_bench(&b);
+}
+
 // a slide at its lower limit, `depth` beyond it
 static void open_slide(bench* b, cr_real depth) {
   const int32_t parents[] = {0, 0}, jntnums[] = {0, 1}, types[] = {CR_JNT_SLIDE};
