@@ -8,6 +8,7 @@
 #include "base/locale.h"
 #include "carom/step.h"
 #include "contact/rows.h"
+#include "dynamics/damper.h"
 #include "dynamics/effective.h"
 #include "dynamics/ends.h"
 #include "dynamics/limits.h"
@@ -219,9 +220,9 @@ static const char* first_asked(const notes* s, const cr_field_id* ids, int n) {
 }
 
 static void free_bodies(notes* s) {
-  static const cr_field_id of_tendon[] = {CR_FIELD_tendon_frictionloss, CR_FIELD_tendon_stiffness,
-                                          CR_FIELD_tendon_stiffnesspoly, CR_FIELD_tendon_damping,
-                                          CR_FIELD_tendon_dampingpoly};
+  const cr_field_id of_tendon[] = {CR_FIELD_tendon_frictionloss, cri_tendon_spring_fields.first,
+                                   cri_tendon_spring_fields.rest, cri_tendon_damper_fields.first,
+                                   cri_tendon_damper_fields.rest};
   static const cr_field_id of_actuator[] = {CR_FIELD_actuator_gainprm, CR_FIELD_actuator_biasprm};
   const cr_model* m = s->m;
   const cr_data* d = s->d;
