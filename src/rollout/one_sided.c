@@ -16,6 +16,7 @@
 #include "dynamics/setpoint.h"
 #include "dynamics/tendon_spring.h"
 #include "engine/metric_solve.h"
+#include "math/vec3.h"
 #include "model/misuse.h"
 #include "model/tableau.h"
 
@@ -280,6 +281,18 @@ static void equalities(notes* s) {
 
 // ---- contacts
 
+static void point_box(notes* s, int g) {
+  const cr_model* m = s->m;
+  if (s->asked[CR_FIELD_geom_size] && g >= 0 && m->geom_type[g] == CR_GEOM_BOX &&
+      cr_norm3(m->geom_size + 3 * g) == 0) {
+    note(s,
+         "geom_size of %s is 0 in all directions: which of its corners touch depends on the way "
+         "that it grows; "
+         "the gradient is that of those with the first numbers",
+         cri_label(m, "geom", m->name_geomadr, g).text);
+  }
+}
+
 static void contacts(notes* s) {
   const cr_model* m = s->m;
   for (int c = 0; c < s->d->ncon; c++) {
@@ -291,6 +304,12 @@ static void contacts(notes* s) {
            "geom_solmix of geoms %d and %d, both 0: the share leaps from a half to one; the "
            "gradient is 0",
            a, b);
+    }
+    for (int k = 0; k < 2; k++) {
+      const int32_t* g = s->d->contact_geom + 2 * c + k;
+      if (c == 0 || g[0] != g[-2]) {
+        point_box(s, g[0]);
+      }
     }
   }
 }

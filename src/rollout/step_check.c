@@ -668,6 +668,12 @@ static bool meets_in_stages(const cr_model* m, const cr_data* at, cr_field_id id
   return false;
 }
 
+// a box without extent: which of its corners touch depends on the way that it grows
+static bool is_point(const cr_model* m, cr_field_id id, int k) {
+  return id == CR_FIELD_geom_size && m->geom_type[k / 3] == CR_GEOM_BOX &&
+         all_zero(m->geom_size + k - k % 3, 3);
+}
+
 typedef struct {
   cr_step_check* c;
   const char* place;
@@ -751,7 +757,7 @@ static void edge_entry(const edge* e, const cr_data* at, cr_field_id id, int k, 
   int side = side_left(e->c->m, at, id, k);
   if (isnan(g)) {
     edge_compared(e, id, k, g, both.value, CR_MAX);
-  } else if (meets_in_stages(e->c->m, at, id, k) ||
+  } else if (meets_in_stages(e->c->m, at, id, k) || is_point(e->c->m, id, k) ||
              (side >= 0 && (e->c->leaps[1] || cri_leaps(&q, 1, &right))) ||
              (side <= 0 && (e->c->leaps[0] || cri_leaps(&q, -1, &left)))) {
     e->result->kinks++;

@@ -3,6 +3,7 @@
 // when it sees one.
 #include <stdio.h>
 
+#include "carom/step.h"
 #include "model/build.h"
 #include "rollout/step_check.h"
 #include "support/random_model.h"
@@ -324,6 +325,53 @@ TEST(small_leaps_of_the_metric_are_no_errors) {
   assert_int_equal(edges.places, 8);
   assert_true(edges.max_error <= CR_R(1e-6));
   assert_true(edges.kinks >= 24);
+  close_bench(&b);
+}
+
+// A box without extent in a floor: which of its corners touch depends on the way that it grows. No gradient
+// is an error there, and it is told
+TEST(points_that_are_boxes_are_kinks) {
+  const int32_t parents[] = {0, 0}, jntnums[] = {0, 1}, types[] = {CR_JNT_FREE};
+  bench b = {.m.ngeom = 2};
+  cr_edge_result edges = {0};
+  cr_random random = cr_random_seed(1, 3);
+  int said;
+  assert_int_equal(cri_model_sizes(&b.m, 2, parents, jntnums, types, NULL), CR_OK);
+  assert_int_equal(cri_model_allocate(&b.m, NULL), CR_OK);
+  cri_model_defaults(&b.m);
+  b.m.body_jntnum[1] = 1;
+  b.m.jnt_type[0] = CR_JNT_FREE;
+  b.m.body_mass[1] = 1;
+  b.m.geom_type[0] = CR_GEOM_PLANE;
+  b.m.geom_type[1] = CR_GEOM_BOX;
+  b.m.geom_bodyid[1] = 1;
+  b.m.gravity[2] = CR_R(-9.81);
+  for (int i = 0; i < 3; i++) {
+    b.m.body_inertia[3 + i] = CR_R(0.01) * (cr_real)(1 + i);
+    b.m.geom_size[3 + i] = CR_R(0.1);
+  }
+  assert_int_equal(cri_model_derive(&b.m, NULL), CR_OK);
+  b.d = test_data(&b.m);
+  b.d->qpos[2] = CR_R(-1e-3);
+  b.d->qpos[3] = CR_R(0.8);
+  b.d->qpos[4] = CR_R(0.6);
+  b.d->qvel[0] = 1;
+  assert_int_equal(cr_step_check_create(&b.check, &b.m, 0, NULL), CR_OK);
+  assert_int_equal(cr_step_check_bound(b.check, b.d, CR_FIELD_geom_size, 0, &random, &edges, NULL),
+                   CR_OK);
+  if (edges.max_error > 0) {
+    print_message("%s\n", edges.worst);
+  }
+  assert_int_equal(edges.places, 1);
+  assert_true(edges.max_error <= CR_R(1e-6));
+  assert_int_equal(edges.kinks, 3);
+  for (int point = 0; point < 2; point++) {
+    assert_int_equal(cr_forward(&b.m, b.d), CR_OK);
+    assert_int_equal(cr_two_slopes(&b.m, b.d, "geom_size", 0, NULL, 0, &said), CR_OK);
+    assert_true(b.d->ncon > 0);
+    assert_int_equal(said, point);
+    cr_zero(b.m.geom_size + 3, 3);
+  }
   close_bench(&b);
 }
 
