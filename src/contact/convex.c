@@ -708,8 +708,27 @@ static void linear(const cr_model* m, const cr_data* d, cr_runs dofs, const cri_
   }
 }
 
+// Whether D J_k^2 of a row whose force moves is so much more than M_kk. Pivots do not tell: where a row moves a first dof
+// little, each pivot takes a part of it.
+static bool stiff_row(const cr_model* m, const cr_data* d, int row) {
+  cr_real D = d->efc_D[row];
+  for (int k = d->efc_J_rowadr[row]; k < d->efc_J_rowadr[row] + d->efc_J_rownnz[row]; k++) {
+    int i = d->efc_J_colind[k];
+    if (D * d->efc_J[k] * d->efc_J[k] * STIFF > d->M[m->M_rowadr[i] + m->M_rownnz[i] - 1]) {
+      return true;
+    }
+  }
+  return false;
+}
+
 // pivots of H against the diagonal of M: their ratio times the rounding of a number is what is lost
 static bool delicate(const cr_model* m, const cr_data* d) {
+  for (int i = 0; i < d->nefc; i++) {
+    if ((d->efc_state[i] == CR_STATE_QUADRATIC || d->efc_state[i] == CR_STATE_CONE) &&
+        stiff_row(m, d, i)) {
+      return true;
+    }
+  }
   cr_pattern H = cr_chol_pattern_view(m->nv, d->H_index);
   for (int i = 0; i < m->nv; i++) {
     if (d->tree_island[m->dof_treeid[i]] < 0) {
