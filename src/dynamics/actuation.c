@@ -63,6 +63,7 @@ static void evaluate(const cr_model* m, cr_data* d, int i) {
 static void add_limited(const cr_model* m, cr_data* d) {
   size_t mark = cri_mark(d);
   const cr_real* totals = cri_tendon_totals(m, d->actuator_raw, d);
+  cr_real* pulls = cri_tendon_pulls(m, totals, d);
   for (int i = 0; i < m->nactuator; i++) {
     int out = m->actuator_outadr[i];
     cr_real limited[3];
@@ -71,11 +72,15 @@ static void add_limited(const cr_model* m, cr_data* d) {
     if (!cri_force_is_free(m, i, totals)) {
       cri_force_limit limit = cri_force_limit_of(m, i, d->actuator_raw, totals, limited);
       d->actuator_held[i] = cri_force_held(m, i, &limit, d->actuator_raw) ? CR_HELD_FORCE : 0;
+      cri_tendon_pull(m, i, &limit, d->actuator_raw, limited[0], pulls);
       f = limited;
     }
     for (int k = 0; k < m->actuator_outnum[i]; k++) {
       d->actuator_force[out + k] += f[k];
     }
+  }
+  for (int i = 0; i < m->nactuator; i++) {
+    d->actuator_held[i] |= cri_pull_held(m, i, pulls) ? CR_HELD_FORCE : 0;
   }
   cri_pop(d, mark);
 }

@@ -33,6 +33,19 @@ cr_real* cri_tendon_totals(const cr_model* m, const cr_real* raw, cr_data* owner
   return total;
 }
 
+cr_real* cri_tendon_pulls(const cr_model* m, const cr_real* totals, cr_data* owner) {
+  if (totals == NULL) {
+    return NULL;
+  }
+  cr_real* pulls = cri_push(owner, (size_t)m->ntendon);
+  for (int t = 0; t < m->ntendon; t++) {
+    int side;
+    pulls[t] =
+        cri_clip(totals[t], m->tendon_actfrclimited[t] != 0, m->tendon_actfrcrange + 2 * t, &side);
+  }
+  return pulls;
+}
+
 static cri_force_limit torque_limit(const cr_model* m, int i, const cr_real* raw, cr_real* f) {
   cri_force_limit limit = {.tendon = -1, .scale = 1, .share = 1, .norm = cr_norm3(raw)};
   cr_real most = m->actuator_forcerange[2 * i + 1];
@@ -128,13 +141,24 @@ void cri_force_limit_bar(const cr_model* m, cr_data* bar, int i, const cri_force
 
 static bool at_end(cr_real x, const cr_real range[2]) { return x <= range[0] || x >= range[1]; }
 
+void cri_tendon_pull(const cr_model* m, int i, const cri_force_limit* limit, const cr_real* raw,
+                     cr_real f, cr_real* pulls) {
+  if (limit->tendon >= 0) {
+    pulls[limit->tendon] += f - raw[m->actuator_outadr[i]] * limit->scale;
+  }
+}
+
 bool cri_force_held(const cr_model* m, int i, const cri_force_limit* limit, const cr_real* raw) {
   const cr_real* range = m->actuator_forcerange + 2 * i;
-  bool limited = m->actuator_forcelimited[i] != 0;
-  if (m->actuator_outnum[i] == 3) {
-    return limited && limit->norm >= range[1];
+  if (m->actuator_forcelimited[i] == 0) {
+    return false;
   }
-  bool own = limited && at_end(raw[m->actuator_outadr[i]] * limit->scale, range);
-  return own ||
-         (limit->tendon >= 0 && at_end(limit->total, m->tendon_actfrcrange + 2 * limit->tendon));
+  return m->actuator_outnum[i] == 3 ? limit->norm >= range[1]
+                                    : at_end(raw[m->actuator_outadr[i]] * limit->scale, range);
+}
+
+bool cri_pull_held(const cr_model* m, int i, const cr_real* pulls) {
+  int tendon = m->actuator_trnid[2 * i];
+  return pulls != NULL && cri_pulls_limited(m, i) &&
+         at_end(pulls[tendon], m->tendon_actfrcrange + 2 * tendon);
 }

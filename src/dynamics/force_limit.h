@@ -44,8 +44,18 @@ void cri_force_limit_bar(const cr_model* m, cr_data* bar, int i, const cri_force
                          const cr_real* raw, const cr_real* f_bar, cr_real* raw_bar,
                          cr_real* totals_bar);
 
-/// The force is at an end of a range, where slopes count as zero, as in MuJoCo: also where it only
+/// The force is at an end of its own range, where slopes count as zero, as in MuJoCo: also where it only
 /// touches that end.
 bool cri_force_held(const cr_model* m, int i, const cri_force_limit* limit, const cr_real* raw);
+
+/// What all limits leave of the totals, in scratch of `owner`, NULL where there are none: first what the limits on tendons
+/// do, then each actuator's f takes away what its own range does.
+cr_real* cri_tendon_pulls(const cr_model* m, const cr_real* totals, cr_data* owner);
+void cri_tendon_pull(const cr_model* m, int i, const cri_force_limit* limit, const cr_real* raw,
+                     cr_real f, cr_real* pulls);
+
+/// That is at an end of the tendon's range or beyond: slopes of all that pull there count as zero. A total that was cut and
+/// that ranges of actuators then made smaller is free, one that they made larger may be held.
+bool cri_pull_held(const cr_model* m, int i, const cr_real* pulls);
 
 #endif

@@ -76,7 +76,8 @@ TEST(tendons_share_their_limit) {
   assert_close(f[0], CR_R(1.5), 0);
   cri_force_limit second = cri_force_limit_of(&m, 1, raw, totals, f);
   assert_close(f[0], 2, 0);
-  assert_true(cri_force_held(&m, 0, &first, raw) && cri_force_held(&m, 1, &second, raw));
+  assert_false(cri_force_held(&m, 0, &first, raw));
+  assert_true(cri_force_held(&m, 1, &second, raw));
   // f0 = 4 raw0 / (raw0 + raw1): its gradient is 4 (raw1, -raw0) / total^2
   cr_data bar = {.nmoment = 0};
   cr_real f_bar = 1, raw_bar, totals_bar = 0, range_bar[2] = {0};
@@ -103,4 +104,46 @@ TEST(touching_counts_as_held) {
     assert_int_equal(cri_force_held(&m, 0, &limit, forces + k), held[k]);
     assert_int_equal(limit.side, sides[k]);
   }
+}
+
+// what two that pull leave on a tendon that may be pulled by -1 to 4, and whether that is held
+typedef struct {
+  cr_real raw[2], least, most;  // the second's own range
+  cr_real left;
+  bool held;
+} pull_case;
+
+TEST(tendons_are_held_by_what_all_ranges_leave) {
+  arrays a = {.trntype = {CR_TRN_TENDON, CR_TRN_TENDON},
+              .trnid = {0, -1, 0, -1},
+              .outadr = {0, 1},
+              .outnum = {1, 1},
+              .forcelimited = {0, 1},
+              .tendonlimited = {1},
+              .tendonrange = {-1, 4}};
+  static const pull_case cases[] = {
+      {{1, 2}, -9, 9, 3, false},
+      {{3, 5}, -9, 9, 4, true},                 // cut
+      {{3, 5}, -2, 2, CR_R(3.5), false},        // and then made smaller
+      {{6, -4}, -1, 1, 5, true},                // made larger than allowed
+      {{CR_R(0.3), 1000}, -9, 9999, 4, true}};  // cut, but for rounding
+  cr_model m = model_of(&a);
+  for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
+    const pull_case* c = &cases[k];
+    cr_real memory[4], f[3];
+    cr_data owner = {.scratch = memory, .scratch_size = 4};
+    a.forcerange[2] = c->least;
+    a.forcerange[3] = c->most;
+    const cr_real* totals = cri_tendon_totals(&m, c->raw, &owner);
+    cr_real* pulls = cri_tendon_pulls(&m, totals, &owner);
+    for (int i = 0; i < 2; i++) {
+      cri_force_limit limit = cri_force_limit_of(&m, i, c->raw, totals, f);
+      cri_tendon_pull(&m, i, &limit, c->raw, f[0], pulls);
+    }
+    assert_close(pulls[0], c->left, 8 * CR_EPS);
+    assert_int_equal(cri_pull_held(&m, 0, pulls), c->held);
+    assert_int_equal(cri_pull_held(&m, 1, pulls), c->held);
+  }
+  assert_null(cri_tendon_pulls(&m, NULL, NULL));
+  assert_false(cri_pull_held(&m, 0, NULL));
 }

@@ -122,6 +122,49 @@ TEST(what_pulls_on_simple_bodies) {
   }
 }
 
+// Servos and a motor that share a tendon whose total is limited: their slopes count unless what their own ranges
+// leave is at an end of it. The motor's cogging is outside all limits.
+TEST(slopes_of_what_pulls_on_a_limited_tendon) {
+  static const char* const integrators[] = {"implicit", "implicitfast", "discrete"};
+  static const char* const ranges[] = {"", "forcerange='-.3 .3'"};
+  int held = 0, freed = 0;
+  for (int k = 0; k < 12; k++) {
+    char text[2048];
+    (void)snprintf(
+        text, sizeof text,
+        "<mujoco><option timestep='.002' integrator='%s'/><worldbody><body><joint name='j'/>"
+        "<geom size='.1' pos='.3 0 0' mass='1'/><body pos='1 0 0'><joint name='k' axis='0 1 0'/>"
+        "<geom size='.1' pos='.3 0 0' mass='1'/></body></body></worldbody><tendon>"
+        "<fixed name='t' actuatorfrcrange='-.44 .72'><joint joint='j' coef='.7'/>"
+        "<joint joint='k' coef='.3'/></fixed></tendon><actuator>"
+        "<general tendon='t' biastype='affine' biasprm='0 -3 -1'/>"
+        "<general tendon='t' biastype='affine' biasprm='0 -2 -1.7' %s/>"
+        "<dcmotor tendon='t' motorconst='.3' resistance='2.5' %s/></actuator></mujoco>",
+        integrators[k % 3], ranges[k / 3 % 2], k < 6 ? "" : "cogging='.5 5 .2'");
+    pair p = open_pair(mjcf_compile(text));
+    for (int visit = 0; visit < 60; visit++) {
+      for (int i = 0; i < 2; i++) {
+        p.reference->qpos[i] = sin(7 * visit + i);
+        p.reference->qvel[i] = 2 * sin(3 * visit + i);
+      }
+      for (int i = 0; i < 3; i++) {
+        p.reference->ctrl[i] = sin(5 * visit + 2 * i);
+      }
+      step(&p);
+      assert_same(&p);
+      double total = 0;
+      for (int i = 0; i < 3; i++) {
+        total += (double)p.d->actuator_raw[i];
+      }
+      bool cut = total < -.44 || total > .72;
+      held += cut && p.d->actuator_held[0] != 0;
+      freed += cut && p.d->actuator_held[0] == 0;
+    }
+    close_pair(&p);
+  }
+  assert_true(held > 40 && freed > 20);
+}
+
 // ---- rows that move hardly anything, under the integrator discrete
 
 // a sphere in a plane, on slides that lie in it but for a tilt, which is J of the normal in each column
