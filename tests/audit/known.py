@@ -205,6 +205,22 @@ def moves_nothing(p, f):
     return any(d.efc_force[r] != 0 and np.sum(dense_J(m, d)[r] ** 2 / M) < 1e-15 for r in rows)
 
 
+def least_softness(p, f):
+    """With diagexact a contact whose normal moves no dof has the least softness there is, 1e-15, and a force that nothing
+    bears. Then a change of the number by 1e-11 moves the step by more than the step moves: Carom's gradient is that of
+    within 1e-17, where friction still holds, and no difference comes there. carom grad says "beyond use"."""
+    m, d = p.r.m, p.r.d
+    if f["kind"] != "gradient" or not int(m.opt.enableflags) & int(mujoco.mjtEnableBit.mjENBL_DIAGEXACT):
+        return False
+    p.r.put(f["full_state"])
+    mujoco.mj_forward(m, d)
+    M = np.asarray(d.M)[m.M_rowadr + m.M_rownnz - 1]
+    first = [r for r in (d.contact.efc_address[c] for c in range(d.ncon)) if r >= 0]
+    idle = any(d.efc_force[r] != 0 and d.efc_D[r] >= 0.99e15 and np.sum(dense_J(m, d)[r] ** 2 / M) < 1e-15 for r in first)
+    step = p.r.step(f["full_state"])
+    return idle and 1e-11 * f["size"] > np.max(p.step_scale(f["full_state"], step)[p.nv:2 * p.nv])
+
+
 def dense_J(m, d):
     if not mujoco.mj_isSparse(m):
         return d.efc_J.reshape(-1, m.nv)
@@ -344,6 +360,6 @@ TABLE = (("Carom: two slopes", two_slopes), ("a kink within rounding of the stat
          ("bends on a small scale", small_scale), ("MuJoCo's convex search", convex_search), ("MuJoCo's convex search", sensed_search), ("MuJoCo's contact manifold", manifold),
          ("MuJoCo's nearly flat cylinder", flat_cylinder), ("round-off of contacts", same_contacts),
          ("Carom: a dof without inertia", without_inertia), ("MuJoCo's convex search", gradient_of_search),
-         ("a row that moves nothing", moves_nothing), ("Carom: a cylinder flat to rounding", flat_to_rounding),
+         ("a row that moves nothing", moves_nothing), ("a row that moves nothing", least_softness), ("Carom: a cylinder flat to rounding", flat_to_rounding),
          ("MuJoCo's solver", unconverged), ("MuJoCo: forces that cancel", cancelling),
          ("MuJoCo: forces that cancel", cancelling_slope), ("a friction loss of what only rounding moves", rounding_moves))
