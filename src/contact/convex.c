@@ -708,13 +708,22 @@ static void linear(const cr_model* m, const cr_data* d, cr_runs dofs, const cri_
   }
 }
 
-// Whether D J_k^2 of a row whose force moves is so much more than M_kk. Pivots do not tell: where a row moves a first dof
-// little, each pivot takes a part of it.
-static bool stiff_row(const cr_model* m, const cr_data* d, int row) {
-  cr_real D = d->efc_D[row];
-  for (int k = d->efc_J_rowadr[row]; k < d->efc_J_rowadr[row] + d->efc_J_rownnz[row]; k++) {
-    int i = d->efc_J_colind[k];
-    if (D * d->efc_J[k] * d->efc_J[k] * STIFF > d->M[m->M_rowadr[i] + m->M_rownnz[i] - 1]) {
+static cr_real inertia(const cr_model* m, const cr_data* d, int dof) {
+  return d->M[m->M_rowadr[dof] + m->M_rownnz[dof] - 1];
+}
+
+// Whether D J_k^2 of a row whose force moves is so much more than M_kk, of which none is less than
+// `least`. Pivots do not tell: where a row moves a first dof little, each pivot takes a part of it.
+static bool stiff_row(const cr_model* m, const cr_data* d, int row, cr_real least) {
+  const int32_t* col = d->efc_J_colind + d->efc_J_rowadr[row];
+  const cr_real* J = d->efc_J + d->efc_J_rowadr[row];
+  int n = d->efc_J_rownnz[row];
+  cr_real D = d->efc_D[row] * STIFF, sum = 0;
+  for (int k = 0; k < n; k++) {
+    sum += J[k] * J[k];
+  }
+  for (int k = 0; k < n && D * sum > least; k++) {
+    if (D * J[k] * J[k] > inertia(m, d, col[k])) {
       return true;
     }
   }
@@ -723,19 +732,21 @@ static bool stiff_row(const cr_model* m, const cr_data* d, int row) {
 
 // pivots of H against the diagonal of M: their ratio times the rounding of a number is what is lost
 static bool delicate(const cr_model* m, const cr_data* d) {
-  for (int i = 0; i < d->nefc; i++) {
-    if ((d->efc_state[i] == CR_STATE_QUADRATIC || d->efc_state[i] == CR_STATE_CONE) &&
-        stiff_row(m, d, i)) {
-      return true;
-    }
-  }
   cr_pattern H = cr_chol_pattern_view(m->nv, d->H_index);
+  cr_real least = CR_MAX;
   for (int i = 0; i < m->nv; i++) {
     if (d->tree_island[m->dof_treeid[i]] < 0) {
       continue;
     }
-    cr_real inv_pivot = d->H_factor[H.adr[i] + H.nnz[i] - 1];
-    if (d->M[m->M_rowadr[i] + m->M_rownnz[i] - 1] * inv_pivot * inv_pivot < STIFF) {
+    cr_real inv_pivot = d->H_factor[H.adr[i] + H.nnz[i] - 1], M = inertia(m, d, i);
+    if (M * inv_pivot * inv_pivot < STIFF) {
+      return true;
+    }
+    least = cr_min(least, M);
+  }
+  for (int i = 0; i < d->nefc; i++) {
+    bool moves = d->efc_state[i] == CR_STATE_QUADRATIC || d->efc_state[i] == CR_STATE_CONE;
+    if (moves && stiff_row(m, d, i, least)) {
       return true;
     }
   }
