@@ -53,10 +53,13 @@ static bool heights(const polygon* x, const cr_real in[3], const cr_real p[3], c
   return all;
 }
 
-static void clip_side(const polygon* from, const cr_real* height, int32_t side, polygon* to) {
+// Every cut, also one that leaves all corners, makes the second corner the first: the walk that chooses four
+// of many begins there, and MuJoCo's does. `uncut` are the sides before this one that left all of them.
+static void clip_side(const polygon* from, const cr_real* height, int uncut, int32_t side,
+                      polygon* to) {
   to->n = 0;
-  for (int i = 0; i < from->n; i++) {
-    int next = i + 1 < from->n ? i + 1 : 0;
+  for (int k = 0; k < from->n; k++) {
+    int i = (k + uncut) % from->n, next = i + 1 < from->n ? i + 1 : 0;
     const corner *P = &from->c[i], *Q = &from->c[next];
     cr_real at_P = height[i], at_Q = height[next], step[3];
     bool inside_P = at_P > -CR_MINVAL, inside_Q = at_Q > -CR_MINVAL;
@@ -74,9 +77,24 @@ static void clip_side(const polygon* from, const cr_real* height, int32_t side, 
   }
 }
 
+// makes corner `by` the first
+static void turn_round(polygon* x, int by) {
+  corner turned[2 * MOST_CORNERS];
+  if (x->n == 0 || by % x->n == 0) {
+    return;
+  }
+  for (int i = 0; i < x->n; i++) {
+    turned[i] = x->c[(i + by) % x->n];
+  }
+  for (int i = 0; i < x->n; i++) {
+    x->c[i] = turned[i];
+  }
+}
+
 // clips by all sides of the face, drops what is beyond the margin above it
 static polygon* clip(const cri_flat* f, cr_real margin, polygon* x, polygon* y) {
   cr_real first[3], p[3], q[3], in[3], height[2 * MOST_CORNERS];
+  int uncut = 0;
   cri_flat_corner(f, 0, first);
   cr_copy3(p, first);
   for (int i = 0; i < f->n; i++) {
@@ -86,14 +104,18 @@ static polygon* clip(const cri_flat* f, cr_real margin, polygon* x, polygon* y) 
       cr_copy3(q, first);
     }
     side_normal(f, p, q, in);
-    if (!heights(x, in, p, height)) {
-      clip_side(x, height, 2 * i + 1, y);
+    if (heights(x, in, p, height)) {
+      uncut++;
+    } else {
+      clip_side(x, height, uncut, 2 * i + 1, y);
       polygon* swap = x;
       x = y;
       y = swap;
+      uncut = 0;
     }
     cr_copy3(p, q);
   }
+  turn_round(x, uncut);
   int kept = 0;
   for (int i = 0; i < x->n; i++) {
     cr_real arm[3];
