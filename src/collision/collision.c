@@ -10,12 +10,14 @@
 #include "collision/convex_pair.h"
 #include "collision/hfield.h"
 #include "collision/measure.h"
+#include "collision/optimum.h"
 #include "collision/plane.h"
 #include "collision/plane_convex.h"
 #include "collision/round.h"
 #include "collision/sharing.h"
 #include "collision/soft_hull.h"
 #include "collision/soft_pairs.h"
+#include "math/quat.h"
 #include "model/build.h"
 
 #define PAIR(name) \
@@ -259,7 +261,8 @@ void cri_collision_shape_bar(const cr_data* d, const cr_shape_tan* s_bar, int ge
 
 // what the parameters of a height field, if the geom is one, do at a contact: [e4] of hfield.c
 static void add_lift(const cr_model* m, const cr_data* tan, int geom, const cr_shape* s,
-                     const int32_t feature[4], cr_shape_tan* s_tan) {
+                     const cr_shape* other, const int32_t feature[4], const cr_real local[6],
+                     cr_shape_tan* s_tan) {
   if (s->type == CR_GEOM_HFIELD && (tan->par.hfield_size != NULL || tan->par.hfield_data != NULL)) {
     int32_t id = m->geom_dataid[geom], place[3];
     cr_real height_tan[3];
@@ -267,17 +270,19 @@ static void add_lift(const cr_model* m, const cr_data* tan, int geom, const cr_s
     for (int k = 0; k < 3; k++) {
       height_tan[k] = *cri_par_tan(tan->par.hfield_data, m->hfield_adr[id] + place[k], 1);
     }
-    cri_hfield_lift_tan(s, feature, cri_par_tan(tan->par.hfield_size, id, 4), height_tan, s_tan);
+    cri_hfield_lift_tan(s, other, feature, local, cri_par_tan(tan->par.hfield_size, id, 4),
+                        height_tan, s_tan);
   }
 }
 
 static void lift_bar(const cr_model* m, cr_data* bar, int geom, const cr_shape* s,
-                     const int32_t feature[4], const cr_shape_tan* s_bar) {
+                     const cr_shape* other, const int32_t feature[4], const cr_real local[6],
+                     const cr_shape_tan* s_bar) {
   if (s->type == CR_GEOM_HFIELD && (bar->par.hfield_size != NULL || bar->par.hfield_data != NULL)) {
     int32_t id = m->geom_dataid[geom], place[3];
     cr_real size_bar[4] = {0}, height_bar[3] = {0};
     cri_hfield_heights(s->terrain, feature, place);
-    cri_hfield_lift_bar(s, feature, s_bar, size_bar, height_bar);
+    cri_hfield_lift_bar(s, other, feature, local, s_bar, size_bar, height_bar);
     for (int k = 0; bar->par.hfield_size != NULL && k < 4; k++) {
       bar->par.hfield_size[4 * id + k] += size_bar[k];
     }
@@ -311,7 +316,7 @@ void cri_pair_hit_tan(const cr_pair* pair, const cr_model* m, const cr_data* d, 
   shape_of(m, d, geom[1], &b);
   cr_shape_tan a_tan = cri_collision_shape_tan(d, tan, geom[0]),
                b_tan = cri_collision_shape_tan(d, tan, geom[1]);
-  add_lift(m, tan, geom[0], &a.shape, feature, &a_tan);
+  add_lift(m, tan, geom[0], &a.shape, &b.shape, feature, local, &a_tan);
   pair->tan(&a.shape, &b.shape, feature, local, &a_tan, &b_tan, hit_tan);
 }
 
@@ -323,7 +328,7 @@ void cri_pair_hit_bar(const cr_pair* pair, const cr_model* m, const cr_data* d, 
   shape_of(m, d, geom[1], &b);
   cr_shape_tan a_bar = {{0}, {0}, {0}}, b_bar = {{0}, {0}, {0}};
   pair->bar(&a.shape, &b.shape, feature, local, hit_bar, &a_bar, &b_bar);
-  lift_bar(m, bar, geom[0], &a.shape, feature, &a_bar);
+  lift_bar(m, bar, geom[0], &a.shape, &b.shape, feature, local, &a_bar);
   cri_collision_shape_bar(d, &a_bar, geom[0], bar);
   cri_collision_shape_bar(d, &b_bar, geom[1], bar);
 }
@@ -342,6 +347,54 @@ cr_real cri_collide_depth(const cr_model* m, const cr_real* xpos, const cr_real*
     return cri_hfield_depth(&a.shape, &b.shape, feature, n);
   }
   return cri_convex_depth(&a.shape, &b.shape, n);
+}
+
+// turned about a point of the world by a small angle
+static void tilt(cri_place* s, const cr_real p[3], const cr_real axis[3], cr_real angle) {
+  cr_real q[4], turn[9], mat[9], arm[3], moved[3];
+  cr_quat_axis_angle(q, axis, angle);
+  cr_quat_to_mat(turn, q);
+  cr_matmul3(mat, turn, s->mat);
+  cr_copy(s->mat, mat, 9);
+  cr_sub3(arm, s->pos, p);
+  cr_mulmat3(moved, turn, arm);
+  cr_add3(s->pos, p, moved);
+}
+
+static cri_place place_of(const cr_model* m, const cr_data* d, int geom) {
+  cri_place p;
+  cr_copy3(p.pos, d->geom_xpos + 3 * geom);
+  cr_copy(p.mat, d->geom_xmat + 9 * geom, 9);
+  cr_copy3(p.size, m->geom_size + 3 * geom);
+  return p;
+}
+
+bool cri_collision_leaps(const cr_model* m, const cr_data* d, int first, int n) {
+  static const cr_real ANGLE = CR_R(1e-8), FAR = CR_R(1e-4);
+  const int32_t* geom = d->contact_geom + 2 * first;
+  cri_place place[2] = {place_of(m, d, geom[0]), place_of(m, d, geom[1])};
+  cr_hit hit[CR_MAX_HITS], near[CR_MAX_HITS];
+  cr_real weight[CR_MAX_HITS], size = cri_geom_bound(m, geom[1]), reach = -CR_MAX;
+  for (int i = first; i < first + n; i++) {
+    reach = cr_max(reach, d->contact_dist[i]);
+  }
+  int count = cri_collide_at(m, geom, place, reach + FAR * size, hit, weight);
+  for (int k = 0; k < 4 * count; k++) {
+    // about each of the two tangents, to both sides
+    cri_place moved[2] = {place[0], place[1]};
+    cr_real t[2][3], gap[3];
+    const cr_hit* at = &hit[k / 4];
+    cri_plane_basis(at->normal, t[0], t[1]);
+    tilt(&moved[1], at->pos, t[k % 2], k % 4 < 2 ? ANGLE : -ANGLE);
+    if (cri_collide_at(m, geom, moved, reach + FAR * size, near, weight) != count) {
+      return true;
+    }
+    cr_sub3(gap, near[k / 4].pos, at->pos);
+    if (cr_norm3(gap) > FAR * size) {
+      return true;
+    }
+  }
+  return false;
 }
 
 bool cri_collision_general(int type1, int type2) {

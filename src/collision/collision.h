@@ -91,6 +91,10 @@ void cri_pair_hit_bar(const cr_pair* pair, const cr_model* m, const cr_data* d, 
 cr_real cri_collide_depth(const cr_model* m, const cr_real* xpos, const cr_real* xmat,
                           const int32_t geom[2], const int32_t feature[4], const cr_real n[3]);
 
+/// True if a turn of 1e-8 takes one of the n contacts from `first` on, all of two geoms, to another place: it is
+/// the only one along a line or a face that the two share. Looks for them again, four times a contact.
+bool cri_collision_leaps(const cr_model* m, const cr_data* d, int first, int n);
+
 /// The functions of two types (MuJoCo's numbers, the lower first), NULL if there are none.
 const cr_pair* cri_collision_pair(int type1, int type2);
 

@@ -283,13 +283,13 @@ static int touches_hull(const cr_hull* h, const cr_real u[3], const int32_t* id,
     t[count++] = (cr_touch){CR_TOUCH_POINT, {vertex[0], 0, 0}};
   } else {
     int npoly = common_polygons(h, vertex, nvertex, found);
+    if (nvertex == 2 && npoly == 1) {
+      // the diagonal of a polygon: in single precision that is bent along some of them
+      t[count++] = face_of_polygon(h, found[0]);
+    }
     if (nvertex == 2 && npoly > 0) {
-      // an edge, or the diagonal of a polygon: in single precision that is bent along some of them
       bool swap = vertex[0] > vertex[1];
       t[count++] = (cr_touch){CR_TOUCH_EDGE, {vertex[swap], vertex[!swap]}};
-    }
-    if (nvertex == 2 && npoly == 1) {
-      t[count++] = face_of_polygon(h, found[0]);
     } else if (nvertex > 2 && npoly > 0) {
       t[count++] = face_of(h, found[0], vertex[0], vertex[1], vertex[2]);
     } else if (npoly == 0) {
@@ -565,11 +565,16 @@ void cri_touch_span(const cr_core* c, const cr_touch* t, const cr_real p[3], con
         cut_slab(x[2], way[2], size[1], span);
       }
       break;
-    case CR_GEOM_BOX:
+    case CR_GEOM_BOX: {
+      int sign[3];
+      cri_part_signs(sign, t->id[0] - 13);
       for (int k = 0; k < 3; k++) {
-        cut_slab(x[k], way[k], size[k], span);
+        if (sign[k] == 0) {
+          cut_slab(x[k], way[k], size[k], span);
+        }
       }
       break;
+    }
     case CR_GEOM_MESH:
       cut_hull(c->shape->hull, t, x, way, span);
       break;
@@ -653,9 +658,8 @@ static void by_size(const cr_core* c, const cr_touch* t, const cr_real m[3], con
         G[0] = x[0] / rho;
         G[3] = x[1] / rho;
       }
-      if (t->kind != CR_TOUCH_SIDE) {
-        G[7] = t->id[0] ? 1 : -1;
-      }
+      // along its side the cylinder stretches evenly
+      G[7] = t->kind != CR_TOUCH_SIDE ? (t->id[0] ? 1 : -1) : size[1] > 0 ? x[2] / size[1] : 0;
       break;
     }
     case CR_GEOM_BOX: {

@@ -89,6 +89,13 @@ int cri_convex_pair(const cr_shape* a, const cr_shape* b, cr_real margin, cr_hit
   return 1;
 }
 
+void cri_convex_point(const cr_shape* a, const cr_shape* b, const int32_t feature[4],
+                      const cr_real local[6], cr_real p[3]) {
+  cr_core core_a = cri_core(a, a->pos), core_b = cri_core(b, a->pos);
+  cr_optimum x = load(&core_a, &core_b, feature, local);
+  cr_add3(p, x.on_a, a->pos);
+}
+
 cr_real cri_convex_depth(const cr_shape* a, const cr_shape* b, const cr_real n[3]) {
   cr_core core_a = cri_core(a, a->pos), core_b = cri_core(b, a->pos);
   cr_real minus[3], pa[3], pb[3];

@@ -18,6 +18,10 @@ cr_pair_detect cri_convex_pair;
 cr_pair_tan cri_convex_pair_tan;
 cr_pair_bar cri_convex_pair_bar;
 
+/// The point of a's core that a single contact was found at, in the world.
+void cri_convex_point(const cr_shape* a, const cr_shape* b, const int32_t feature[4],
+                      const cr_real local[6], cr_real p[3]);
+
 /// How deep b is in a along the unit vector n (from a to b): the way to go along n until they are
 /// apart, negative where they are. The signed distance is the least of all n, negated.
 cr_real cri_convex_depth(const cr_shape* a, const cr_shape* b, const cr_real n[3]);

@@ -139,11 +139,13 @@ static cr_touch unpack(const int32_t feature[4]) {
       {feature[1] & 0xffff, (int32_t)((uint32_t)feature[1] >> 16), feature[3] & 0xffff}};
 }
 
-// a face by the first three corners of its polygon, whichever three the search ended with
+// A face by the first three corners of its polygon, whichever three the search ended with; but along a line or
+// a face the place was weighed of those three.
 static void settle_face(const cr_hull* h, int32_t feature[4]) {
   cr_touch t = unpack(feature);
   int32_t polygon = t.kind == CR_TOUCH_FACE ? cri_touch_polygon(h, &t) : -1;
-  if (polygon >= 0) {
+  int32_t other = feature[0] / 8;
+  if (polygon >= 0 && other != CR_TOUCH_EDGE && other != CR_TOUCH_SIDE && other != CR_TOUCH_FACE) {
     const int32_t* id = POLYGON + ADR[polygon];
     feature[1] = id[0] | id[1] << 16;
     feature[3] = (int32_t)((uint32_t)feature[3] & 0xffff0000u) | id[2];
@@ -325,39 +327,72 @@ static void turn_bar(const frame* x, const cr_real w_bar[3], cr_real d_bar[2][3]
   }
 }
 
-void cri_hfield_lift_tan(const cr_shape* a, const int32_t feature[4], const cr_real size_tan[4],
+// [e5] where the place of a hit is on its feature: p + sum over k of part[k] edge[k], and all of it
+static void place_on(const cr_shape* a, const cr_shape* b, const int32_t feature[4],
+                     const cr_real local[6], const frame* x, cr_real place[3], cr_real part[2]) {
+  int32_t of_pair[4];
+  prism p;
+  cr_real world[3], arm[3], n[3], across[3];
+  make_prism(a, feature[0] / UNIT, &p);
+  cri_convex_point(&p.shape, b, split(feature, of_pair), local, world);
+  cr_sub3(arm, world, a->pos);
+  cr_multmat3(place, a->mat, arm);
+  cr_sub3(arm, place, x->p);
+  part[0] = part[1] = 0;
+  if (x->n == 2) {
+    part[0] = cr_dot3(arm, x->edge[0]) / cr_dot3(x->edge[0], x->edge[0]);
+  } else if (x->n == 3) {
+    cr_cross3(n, x->edge[0], x->edge[1]);
+    for (int k = 0; k < 2; k++) {
+      cr_cross3(across, n, x->edge[1 - k]);
+      part[k] = cr_dot3(arm, across) / cr_dot3(x->edge[k], across);
+    }
+  }
+}
+
+void cri_hfield_lift_tan(const cr_shape* a, const cr_shape* b, const int32_t feature[4],
+                         const cr_real local[6], const cr_real size_tan[4],
                          const cr_real height_tan[3], cr_shape_tan* s_tan) {
   frame x = frame_of(a->terrain, feature);
   int32_t index = feature[0] / UNIT;
-  cr_real u[3], v[3], d[2][3], w[3];
+  cr_real u[3], v[3], d[2][3], w[3], place[3], part[2];
+  place_on(a, b, feature, local, &x, place, part);
   corner_tan(a->terrain, index, x.id[0], size_tan, height_tan, u);
   for (int k = 1; k < x.n; k++) {
     corner_tan(a->terrain, index, x.id[k], size_tan, height_tan, v);
     cr_sub3(d[k - 1], v, u);
   }
 
-  // [e4], [e5] the first corner moves by u: u = v + w x p
+  // [e4] it turns by w   [e5] its place moves by u + sum of part d = v + w x place
   turn_tan(&x, (const cr_real(*)[3])d, w);
-  cr_cross3(v, x.p, w);
+  for (int k = 1; k < x.n; k++) {
+    cr_accscl3(u, d[k - 1], part[k - 1]);
+  }
+  cr_cross3(v, place, w);
   cr_acc3(v, u);
   cr_accmat3(s_tan->pos, a->mat, v);
   cr_accmat3(s_tan->rot, a->mat, w);
 }
 
-void cri_hfield_lift_bar(const cr_shape* a, const int32_t feature[4], const cr_shape_tan* s_bar,
-                         cr_real size_bar[4], cr_real height_bar[3]) {
+void cri_hfield_lift_bar(const cr_shape* a, const cr_shape* b, const int32_t feature[4],
+                         const cr_real local[6], const cr_shape_tan* s_bar, cr_real size_bar[4],
+                         cr_real height_bar[3]) {
   frame x = frame_of(a->terrain, feature);
   int32_t index = feature[0] / UNIT;
-  cr_real u_bar[3], w_bar[3], d_bar[2][3];
+  cr_real u_bar[3], w_bar[3], d_bar[2][3], place[3], part[2];
+  place_on(a, b, feature, local, &x, place, part);
 
   // [e5]', [e4]'
   cr_multmat3(u_bar, a->mat, s_bar->pos);
   cr_multmat3(w_bar, a->mat, s_bar->rot);
-  cr_acccross3(w_bar, u_bar, x.p);
+  cr_acccross3(w_bar, u_bar, place);
   turn_bar(&x, w_bar, d_bar);
+  cr_real first_bar[3];
+  cr_copy3(first_bar, u_bar);
   for (int k = 1; k < x.n; k++) {
+    cr_accscl3(d_bar[k - 1], u_bar, part[k - 1]);
     corner_bar(a->terrain, index, x.id[k], d_bar[k - 1], size_bar, height_bar);
-    cr_accscl3(u_bar, d_bar[k - 1], -1);
+    cr_accscl3(first_bar, d_bar[k - 1], -1);
   }
-  corner_bar(a->terrain, index, x.id[0], u_bar, size_bar, height_bar);
+  corner_bar(a->terrain, index, x.id[0], first_bar, size_bar, height_bar);
 }

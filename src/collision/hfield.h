@@ -23,11 +23,14 @@ cr_real cri_hfield_depth(const cr_shape* a, const cr_shape* b, const int32_t fea
 /// The three heights above the prism that a hit is on, as places in field->data.
 void cri_hfield_heights(const cr_terrain* terrain, const int32_t feature[4], int32_t height[3]);
 
-/// What moving sizes and heights do to a hit: the feature of the prism moves as if the whole field
-/// moved rigidly [e4]. Adds that motion to s_tan; the transpose adds to size_bar, height_bar.
-void cri_hfield_lift_tan(const cr_shape* a, const int32_t feature[4], const cr_real size_tan[4],
+/// What moving sizes and heights do to a hit: the feature of the prism turns, and the place of the hit on it
+/// moves, as if the whole field moved rigidly [e4], [e5]. Adds that motion to s_tan; the transpose adds to
+/// size_bar, height_bar.
+void cri_hfield_lift_tan(const cr_shape* a, const cr_shape* b, const int32_t feature[4],
+                         const cr_real local[6], const cr_real size_tan[4],
                          const cr_real height_tan[3], cr_shape_tan* s_tan);
-void cri_hfield_lift_bar(const cr_shape* a, const int32_t feature[4], const cr_shape_tan* s_bar,
-                         cr_real size_bar[4], cr_real height_bar[3]);
+void cri_hfield_lift_bar(const cr_shape* a, const cr_shape* b, const int32_t feature[4],
+                         const cr_real local[6], const cr_shape_tan* s_bar, cr_real size_bar[4],
+                         cr_real height_bar[3]);
 
 #endif

@@ -144,12 +144,18 @@ typedef struct {
   cr_optimum best;
 } trials;
 
-// what a rim has to be better by than the disk that it bounds: next to the axis its points are no more
-// than round-off
+// What a trial has to be better by on one shape. A rim bounds its disk, a straight line may cross a face as a
+// diagonal; where both answer, it is the flat part that touches: next to a rim's axis its points are no more
+// than round-off, and a line would leave the normal free to turn about it.
+static cr_real ahead(cr_touch_kind kind, cr_touch_kind best) {
+  bool rim = kind == CR_TOUCH_RIM, line = kind == CR_TOUCH_EDGE;
+  return best != CR_TOUCH_FACE ? 0 : rim ? SLACK : line ? CR_R(64) * CR_EPS : 0;
+}
+
 static cr_real threshold(const trials* t, const cr_optimum* trial) {
-  bool rim = (trial->a.kind == CR_TOUCH_RIM && t->best.a.kind == CR_TOUCH_FACE) ||
-             (trial->b.kind == CR_TOUCH_RIM && t->best.b.kind == CR_TOUCH_FACE);
-  return t->best.dist + (rim ? SLACK * (t->a->shape->bound + t->b->shape->bound) : 0);
+  cr_real share =
+      cr_max(ahead(trial->a.kind, t->best.a.kind), ahead(trial->b.kind, t->best.b.kind));
+  return t->best.dist + share * (t->a->shape->bound + t->b->shape->bound);
 }
 
 static void try_touches(trials* t, const cr_touch* ta, int na, const cr_touch* tb, int nb) {
@@ -186,6 +192,33 @@ static void try_ends(trials* t, const cr_touch* ta, int na, const cr_touch* tb, 
   }
 }
 
+// An end of one line touches another: where the two are parallel they share a part, and it is the lines that
+// touch. An end and a line answer as well, at a place of their own.
+static void prefer_lines(trials* t, const cr_touch* ta, int na, const cr_touch* tb, int nb) {
+  cr_real axis_a[3], axis_b[3], c[3];
+  int dim_a = cri_touch_axis(t->a, &t->best.a, axis_a);
+  int dim_b = cri_touch_axis(t->b, &t->best.b, axis_b);
+  if (dim_a + dim_b != 1) {
+    return;
+  }
+  const cr_touch* other = dim_a == 1 ? tb : ta;
+  for (int i = 0; i < (dim_a == 1 ? nb : na); i++) {
+    cr_real* axis = dim_a == 1 ? axis_b : axis_a;
+    if (cri_touch_axis(dim_a == 1 ? t->b : t->a, &other[i], axis) != 1) {
+      continue;
+    }
+    cr_cross3(c, axis_a, axis_b);
+    cr_optimum trial = t->best;
+    *(dim_a == 1 ? &trial.b : &trial.a) = other[i];
+    cr_real tiny = CR_R(64) * CR_EPS * (t->a->shape->bound + t->b->shape->bound);
+    if (cr_norm3(c) <= SLACK && cri_optimum(t->a, t->b, &trial) &&
+        trial.dist >= t->best.dist - tiny) {
+      t->best = trial;
+      return;
+    }
+  }
+}
+
 // bounds of the answer's distance: at least and at most, but for round-off
 typedef struct {
   cr_real least, most;
@@ -216,6 +249,7 @@ static bool settle(cr_core* a, cr_core* b, const vertex* const* v, int n, bounds
     try_ends(&t, ta, na, tb, nb);
   }
   if (t.best.dist > -CR_MAX) {
+    prefer_lines(&t, ta, na, tb, nb);
     *x = t.best;
     cr_zero(x->slide[0], 4);
     if (n == 3) {

@@ -228,13 +228,38 @@ static void on_line(const cr_core* c, const cr_touch* line, const cr_real p[3], 
   cr_accscl3(point, u, along);
 }
 
+// [o9] Of two parallel lines of half lengths h_a, h_b the place parts the way between their middles as
+// h_a : h_b. `along` is where it is from pa along the line of a. Returns h_a / (h_a + h_b).
+static cr_real between_lines(const cr_core* a, const cr_core* b, const cr_touch* ta,
+                             const cr_touch* tb, const cr_real u[3], const cr_real pa[3],
+                             const cr_real pb[3], cr_real* along) {
+  cr_real own[2], span[2], gap[3];
+  cri_touch_span(a, ta, pa, u, own);
+  cri_touch_span(b, tb, pb, u, span);
+  cr_sub3(gap, pb, pa);
+  cr_real half_a = (own[1] - own[0]) / 2, half_b = (span[1] - span[0]) / 2;
+  cr_real middle_a = (own[0] + own[1]) / 2;
+  cr_real middle_b = cr_dot3(u, gap) + (span[0] + span[1]) / 2;
+  cr_real share = half_a + half_b > 0 ? half_a / (half_a + half_b) : CR_R(0.5);
+  *along = middle_a + share * (middle_b - middle_a);
+  return share;
+}
+
 // [o4] the two points, given the normal and the distance; guesses are on_a, on_b on entry
 static bool find_points(const cr_core* a, const cr_core* b, cr_optimum* x, const hold* h,
                         const cr_real pa[3], const cr_real pb[3], cr_real slack) {
   const cr_real* n = x->normal;
   if (h->parallel) {
-    // any point of the overlap: on a line the one nearest to the guess, in two planes the guess itself
-    if (h->dim_a == 1) {
+    // any point of the overlap: of two lines [o9], of a line and a face the one nearest to the guess, in two
+    // planes the guess itself
+    if (h->dim_a == 1 && h->dim_b == 1) {
+      cr_real along;
+      (void)between_lines(a, b, &x->a, &x->b, h->axis_a, pa, pb, &along);
+      cr_copy3(x->on_a, pa);
+      cr_accscl3(x->on_a, h->axis_a, along);
+      cr_copy3(x->on_b, x->on_a);
+      cr_accscl3(x->on_b, n, x->dist);
+    } else if (h->dim_a == 1) {
       on_line(a, &x->a, pa, h->axis_a, b, &x->b, n, x->dist, x->on_a);
       cr_copy3(x->on_b, x->on_a);
       cr_accscl3(x->on_b, n, x->dist);
@@ -349,6 +374,16 @@ bool cri_optimum_slides(const cr_core* a, const cr_core* b, const cr_optimum* x,
   }
   cr_scl3(n, dim_a == 2 ? axis_a : axis_b, dim_a == 2 ? 1 : -1);
   return true;
+}
+
+// [o9] where the middle of what a line shares with the other feature is, along u from the place
+static cr_real middle_of(const cr_core* a, const cr_core* b, const cr_optimum* x,
+                         const cr_real u[3]) {
+  cr_real own[2], span[2];
+  cri_touch_span(a, &x->a, x->on_a, u, own);
+  cri_touch_span(b, &x->b, x->on_b, u, span);
+  cr_real low = cr_max(own[0], span[0]), high = cr_min(own[1], span[1]);
+  return low < high ? (low + high) / 2 : 0;
 }
 
 // [o8] The place is an end of what a line and a face share: it rides with the line if that ends there, else
@@ -466,10 +501,28 @@ void cri_optimum_slide(const cr_core* a, const cr_core* b, const cr_real* const 
 typedef struct {
   hold h;
   cr_real minus[3];
-  cr_real inverse[2]
-                 [2];  // of M, M (t1 . normal_tan, t2 . normal_tan) = right-hand side; zero where
-                       // M is singular: there the normal is held
+
+  // of M, M (t1 . normal_tan, t2 . normal_tan) = right-hand side; zero where M is singular: there the normal is
+  // held
+  cr_real inverse[2][2];
+  cr_real slide[2][2];  // [o8], [o9], in the basis of cri_plane_basis
+  cr_real lever[3];     // [o9] of the distance, as the shapes turn; zero unless a line is shared
 } system2;
+
+// [o9] the place on the line of a follows that of b by its share of how the two slip along each other
+static void slide_lines(const cr_core* a, const cr_core* b, const cr_optimum* x, const hold* h,
+                        const cr_real minus[3], cr_real slide[2][2]) {
+  cr_real pa[3], pb[3], t[2][3], along;
+  cri_touch_point(a, &x->a, x->normal, pa);
+  cri_touch_point(b, &x->b, minus, pb);
+  cr_real share = between_lines(a, b, &x->a, &x->b, h->axis_a, pa, pb, &along);
+  cri_plane_basis(x->normal, t[0], t[1]);
+  for (int i = 0; i < 2; i++) {
+    for (int j = 0; j < 2; j++) {
+      slide[i][j] = share * cr_dot3(t[i], h->axis_a) * cr_dot3(t[j], h->axis_a);
+    }
+  }
+}
 
 // the matrix of [o5] in the coordinates of a tangent basis; t1, t2 are rows
 static system2 system_of(const cr_core* a, const cr_core* b, const cr_optimum* x, cr_real t1[3],
@@ -498,19 +551,29 @@ static system2 system_of(const cr_core* a, const cr_core* b, const cr_optimum* x
   s.inverse[0][1] = -f * M[0][1];
   s.inverse[1][0] = -f * M[1][0];
   s.inverse[1][1] = f * M[0][0];
+  cr_copy(s.slide[0], x->slide[0], 4);
+  if (s.h.parallel && s.h.dim_a == 1 && s.h.dim_b == 1) {
+    slide_lines(a, b, x, &s.h, s.minus, s.slide);
+  }
+  cr_zero3(s.lever);
+  if (s.h.parallel && (s.h.dim_a == 1 || s.h.dim_b == 1)) {
+    const cr_real* u = s.h.dim_a == 1 ? s.h.axis_a : s.h.axis_b;
+    cr_cross3(s.lever, u, x->normal);
+    cr_scl3(s.lever, s.lever, middle_of(a, b, x, u));
+  }
   return s;
 }
 
-static bool slides(const cr_optimum* x) {
-  const cr_real* s = x->slide[0];
+static bool slides(const cr_real slide[2][2]) {
+  const cr_real* s = slide[0];
   return s[0] != 0 || s[1] != 0 || s[2] != 0 || s[3] != 0;
 }
 
 // [o8] u += slide (ub - ua - dist normal_tan), where u is one of ua, ub
-static void slide_tan(const cr_optimum* x, const cr_optimum_tan* x_tan, const cr_real ua[3],
-                      const cr_real ub[3], cr_real u[3]) {
+static void slide_tan(const cr_optimum* x, const cr_real slide[2][2], const cr_optimum_tan* x_tan,
+                      const cr_real ua[3], const cr_real ub[3], cr_real u[3]) {
   cr_real t[2][3], slip[3];
-  if (!slides(x)) {
+  if (!slides(slide)) {
     return;
   }
   cri_plane_basis(x->normal, t[0], t[1]);
@@ -518,20 +581,20 @@ static void slide_tan(const cr_optimum* x, const cr_optimum_tan* x_tan, const cr
   cr_accscl3(slip, x_tan->normal, -x->dist);
   cr_real s1 = cr_dot3(t[0], slip), s2 = cr_dot3(t[1], slip);
   for (int i = 0; i < 2; i++) {
-    cr_accscl3(u, t[i], x->slide[i][0] * s1 + x->slide[i][1] * s2);
+    cr_accscl3(u, t[i], slide[i][0] * s1 + slide[i][1] * s2);
   }
 }
 
-static void slide_bar(const cr_optimum* x, const cr_real u_bar[3], cr_real ua_bar[3],
-                      cr_real ub_bar[3], cr_real n_bar[3]) {
+static void slide_bar(const cr_optimum* x, const cr_real slide[2][2], const cr_real u_bar[3],
+                      cr_real ua_bar[3], cr_real ub_bar[3], cr_real n_bar[3]) {
   cr_real t[2][3], slip_bar[3] = {0, 0, 0};
-  if (!slides(x)) {
+  if (!slides(slide)) {
     return;
   }
   cri_plane_basis(x->normal, t[0], t[1]);
   cr_real u1 = cr_dot3(t[0], u_bar), u2 = cr_dot3(t[1], u_bar);
   for (int j = 0; j < 2; j++) {
-    cr_accscl3(slip_bar, t[j], x->slide[0][j] * u1 + x->slide[1][j] * u2);
+    cr_accscl3(slip_bar, t[j], slide[0][j] * u1 + slide[1][j] * u2);
   }
   cr_acc3(ub_bar, slip_bar);
   cr_accscl3(ua_bar, slip_bar, -1);
@@ -575,7 +638,7 @@ void cri_optimum_tan(const cr_core* a, const cr_core* b, const cr_optimum* x,
   }
   int lead = leader(&s.h);
   if (lead >= 0) {
-    slide_tan(x, x_tan, ua, ub, lead == 0 ? ua : ub);
+    slide_tan(x, (const cr_real(*)[2])s.slide, x_tan, ua, ub, lead == 0 ? ua : ub);
   }
   if (lead == 1) {
     cr_copy3(x_tan->on_a, ub);
@@ -591,6 +654,9 @@ void cri_optimum_tan(const cr_core* a, const cr_core* b, const cr_optimum* x,
       cr_accscl3(x_tan->on_a, s.h.row[0], cr_dot3(across, slip) / cr_dot3(across, s.h.row[0]));
     }
   }
+
+  // [o9] along a line that is shared the distance is that in its middle
+  x_tan->dist += cr_dot3(s.lever, b_tan->rot) - cr_dot3(s.lever, a_tan->rot);
 }
 
 void cri_optimum_bar(const cr_core* a, const cr_core* b, const cr_optimum* x,
@@ -601,6 +667,10 @@ void cri_optimum_bar(const cr_core* a, const cr_core* b, const cr_optimum* x,
   system2 s = system_of(a, b, x, t1, t2);
   cr_real dist_bar = x_bar->dist;
   cr_copy3(n_bar, x_bar->normal);
+
+  // [o9]'
+  cr_accscl3(b_bar->rot, s.lever, dist_bar);
+  cr_accscl3(a_bar->rot, s.lever, -dist_bar);
 
   // [o7]'
   int lead = leader(&s.h);
@@ -620,7 +690,7 @@ void cri_optimum_bar(const cr_core* a, const cr_core* b, const cr_optimum* x,
     }
   }
   if (lead >= 0) {
-    slide_bar(x, x_bar->on_a, ua_bar, ub_bar, n_bar);
+    slide_bar(x, (const cr_real(*)[2])s.slide, x_bar->on_a, ua_bar, ub_bar, n_bar);
   }
   cri_touch_bend(a, &x->a, n, ua_bar, r);
   cr_acc3(n_bar, r);

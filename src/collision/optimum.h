@@ -4,7 +4,7 @@
 //   d(n) = n . (s_b(-n) - s_a(n)),
 // positive or negative; at it both points are d n apart. With the features held that is a small
 // smooth problem: solved here to round-off, and differentiated by its optimality conditions.
-// Derivation: docs/derivations/collision_convex.md [o1]-[o6].
+// Derivation: docs/derivations/collision_convex.md [o1]-[o9].
 #ifndef CR_COLLISION_OPTIMUM_H
 #define CR_COLLISION_OPTIMUM_H
 

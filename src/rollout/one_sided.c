@@ -4,9 +4,11 @@
 
 #include <stdarg.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "base/locale.h"
 #include "carom/step.h"
+#include "collision/collision.h"
 #include "contact/rows.h"
 #include "dynamics/damper.h"
 #include "dynamics/effective.h"
@@ -314,6 +316,28 @@ static void contacts(notes* s) {
   }
 }
 
+// One contact on a line or a face that two geoms of the general pair share. Those of one pair follow each
+// other; several of them are of one face and stay where they are, but for those of height fields.
+static void shared_places(notes* s) {
+  const cr_model* m = s->m;
+  for (int c = 0, n; c < s->d->ncon; c += n) {
+    const int32_t* geom = s->d->contact_geom + 2 * c;
+    for (n = 1; c + n < s->d->ncon && memcmp(geom + 2 * n, geom, 2 * sizeof *geom) == 0;) {
+      n++;
+    }
+    int a = geom[0], b = geom[1];
+    bool field = m->geom_type[a] == CR_GEOM_HFIELD;
+    if (cri_collision_general(m->geom_type[a], m->geom_type[b]) && (n == 1 || field) &&
+        cri_collision_leaps(m, s->d, c, n)) {
+      note(s,
+           "geoms %d and %d share a line or a face and have one contact on it: the least turn "
+           "moves it "
+           "to an end; the gradient is that of a place between the ends",
+           a, b);
+    }
+  }
+}
+
 int cri_one_sided_find(const cr_model* m, const cr_data* d, const bool* asked, cri_one_sided* list,
                        int most) {
   notes s = {.m = m, .d = d, .asked = asked, .list = list, .most = most};
@@ -323,6 +347,7 @@ int cri_one_sided_find(const cr_model* m, const cr_data* d, const bool* asked, c
   free_bodies(&s);
   equalities(&s);
   contacts(&s);
+  shared_places(&s);
   return s.n;
 }
 
