@@ -8,6 +8,7 @@ folder holds report.md, report.json and the models; a run that was interrupted g
 import argparse
 import json
 import os
+import resource
 import select
 import signal
 import sys
@@ -26,7 +27,7 @@ import horizon
 import reference
 
 KEEP = (5, 40, 90)  # steps of the rollout whose states get gradients
-LIMIT = 300         # seconds a model may take
+LIMIT = 300         # seconds of a processor a model may take, and ten times that by the clock
 
 
 # ---- one model
@@ -131,6 +132,7 @@ def apart(lib, options, seed, path):
     child = os.fork()
     if child == 0:
         os.close(read)
+        resource.setrlimit(resource.RLIMIT_CPU, (LIMIT, LIMIT))
         with os.fdopen(write, "w") as pipe:
             try:
                 json.dump(model(lib, options, seed, path), pipe, default=float)
@@ -138,11 +140,12 @@ def apart(lib, options, seed, path):
                 traceback.print_exc()
         os._exit(0)
     os.close(write)
-    text, killed = collect(read, child, start + LIMIT)
+    text, killed = collect(read, child, start + 10 * LIMIT)
     status = os.waitpid(child, 0)[1]
     try:
         result = json.loads(text)
     except ValueError:
+        killed = killed or os.WIFSIGNALED(status) and os.WTERMSIG(status) == signal.SIGKILL
         note = f"no end after {LIMIT} s" if killed else f"the process ended with status {status}"
         result = {"tags": [], "findings": [{"seed": seed, "kind": "hang" if killed else "crash", "where": "-",
                                             "class": "unexplained", "note": note, "times": 1}]}

@@ -54,6 +54,18 @@ class Pair:
         moves = None if along is not None and name in self.blocks() else name
         return own_difference(self, state, moves, k, row, h, along, unit)
 
+    def same_differences(self, f):
+        """same_differences, for known.py."""
+        return same_differences(self, f)
+
+    def scale_of(self, name, k):
+        """scale_of, for known.py."""
+        return scale_of(self, name, k)
+
+    def slope_with_our_contacts(self, f):
+        """slope_with_our_contacts, for known.py."""
+        return slope_with_our_contacts(self, f)
+
     def slope_beside(self, state, name, k, row, h, along=None):
         """slope_beside, for known.py."""
         return slope_beside(self, state, None if along is not None and name in self.blocks() else name, k, row, h, along)
@@ -286,10 +298,11 @@ def sensors(p, state, where):
     p.c.set_state(state)
     if p.c.lib.cr_forward(p.c.m, p.c.d) != 0:
         return
-    ours, theirs = p.c.view("sensordata").copy(), read_sensors(p, state)
-    noise = np.zeros(m.nsensordata)
-    for _ in range(6):
-        noise = np.maximum(noise, np.abs(read_sensors(p, nudged(p, state)) - theirs))
+    ours, noise = p.c.view("sensordata").copy(), np.zeros(m.nsensordata)
+    with p.plain.tighter():
+        theirs = read_sensors(p, state)
+        for _ in range(6):
+            noise = np.maximum(noise, np.abs(read_sensors(p, nudged(p, state)) - theirs))
     for i in range(m.nsensor):
         rows = slice(m.sensor_adr[i], m.sensor_adr[i] + m.sensor_dim[i])
         p.count["sensors"] += 1
@@ -518,6 +531,53 @@ def own_difference(p, state, name, k, i, h=2.0 ** -20, along=None, unit=None):
             values.append(None)
     base, scale = own_step(p, state, name, k, 0), h
     return [None if x is None else float(s * p.r.between(base, x)[i] / scale) for x, s in zip(values, (1, -1))]
+
+
+def with_our_contacts(p, state):
+    """MuJoCo's step with Carom's contacts in the place of its own; None where they are others, or one of Carom's is wrong."""
+    m, d = p.r.m, p.r.d
+    contacts = p.c.contacts(state)
+    slip = p.c.view("contact_surfacevel").reshape(-1, 3) if contacts else []
+    p.r.put(state)
+    mujoco.mj_forward(m, d)
+    if [tuple(int(g) for g in c.geom) for c in d.contact] != [c[0] for c in contacts] or \
+            any(convex.judge(m, d, geoms, rows) is False and not convex.between_faces(m, d, geoms, rows)
+                for geoms, rows in by_pair(contacts).items()):
+        return None
+    return convex.injected(m, d, lambda: p.r.put(state), [(*c[1:], s) for c, s in zip(contacts, slip)])
+
+
+def slope_with_our_contacts(p, f, h=2.0 ** -20):
+    """Whether MuJoCo's step, with Carom's contacts, has Carom's gradient by a number of the state."""
+    name, k, sides = f["field"], f["number"], []
+    if name not in INPUTS or f.get("along") is not None or int(p.r.m.opt.integrator) not in (0, 2, 3) or \
+            p.r.m.opt.enableflags & int(mujoco.mjtEnableBit.mjENBL_DIAGEXACT):
+        return False
+    for sign in (1, -1):
+        x = with_our_contacts(p, p.r.moved(f["full_state"], name, k, sign * h))
+        if x is None:
+            return False
+        sides.append(x)
+    return abs(p.r.between(sides[1], sides[0])[f["row"]] / (2 * h) - f["got"]) <= 1e-3 * f["size"]
+
+
+def same_differences(p, f, h=2.0 ** -20):
+    """Whether the two steps change alike over the displacements that `own` of a finding was taken by."""
+    name, k, along = f["field"], f["number"], f.get("along")
+    moves = None if along is not None and name in p.blocks() else name
+    h *= f.get("unit") or scale_of(p, name, k)
+    base, own_base = p.r.step(f["full_state"]), own_step(p, f["full_state"], moves, k, 0)
+    noise = 20 * p.r.noise(f["full_state"], p.rng, base)[f["row"]]
+    for sign, side in ((1, "right"), (-1, "left")):
+        at = aside(p, f["full_state"], along, sign * h)
+        if side in f["expected"]:
+            with known.told_to_mujoco(p.r.m, name, k):
+                theirs = p.r.step(at) if moves is None else mover(p, at, moves, k)(sign * h)
+            ours = own_step(p, at, moves, k, sign * h)
+            off = p.r.between(base, theirs)[f["row"]] - p.r.between(own_base, ours)[f["row"]]
+            if abs(off) > 1e-3 * f["size"] * h + noise:
+                return False
+    return True
 
 
 def aside(p, state, along, h):

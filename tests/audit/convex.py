@@ -75,19 +75,29 @@ def least(first, other, n):
 
 
 def judge(m, d, geoms, rows):
-    """Whether one side's contacts are right: None for planes, else True or False.
+    """Whether one side's contacts are right: None for planes but under a cylinder, else True or False.
 
     Each must be as deep as the shapes overlap along its normal, and no direction may have less overlap. Points
     of one face are as deep as the face is there: of those the deepest counts, and none may be deeper. Two points
     of a capsule that lies nearly along a face are those of its side towards the face.
     """
     if PLANE in (int(m.geom_type[g]) for g in geoms) or not rows:
-        return None
+        return keeps_digits(m, d, geoms, rows) if rows and int(m.geom_type[geoms[1]]) == CYLINDER else None
     other = lambda n: support(m, d, geoms[1], n)
     firsts = first_supports(m, d, geoms)
     if len(rows) == 2 and all(beside_face(m, d, geoms, *row) for row in rows):
         return True
     return all(any(optimal(f, other, rows, row) for f in firsts) for row in rows)
+
+
+def keeps_digits(m, d, geoms, rows):
+    """Whether the deepest contact of a cylinder over a plane is as deep as it is, to rounding: no difference of numbers
+    near to each other leaves fewer digits where it is nearly flat."""
+    plane, g = geoms
+    n, R, (r, half) = d.geom_xmat[plane].reshape(3, 3)[:, 2], d.geom_xmat[g].reshape(3, 3), m.geom_size[g, :2]
+    height = n @ (d.geom_xpos[g] - d.geom_xpos[plane])
+    exact = height - half * abs(n @ R[:, 2]) - r * np.hypot(n @ R[:, 0], n @ R[:, 1])
+    return abs(min(row[0] for row in rows) - exact) < 1e-14 + 1e-15 * np.abs(d.geom_xpos[g]).max()
 
 
 def nearest(m, d, geoms, dist, p, q):

@@ -700,6 +700,47 @@ def sensor(s):
     s.text["sensor"].append(f"<{kind}{attributes(**a)}/>")
 
 
+# ---- what models of seeds from LATER on have besides, drawn apart again
+
+LATER = 30000
+
+
+def later(s, head):
+    """A nearly flat cylinder that is pushed about, or a tendon past a free body; the new head."""
+    if s.chance(0.2):
+        pushed_cylinder(s)
+    if s.chance(0.12):
+        passing_tendon(s)
+        old = head.split('integrator="', 1)[1].split('"', 1)[0]
+        s.tags = s.tags - {old} | {"discrete"}
+        head = head.replace(f'integrator="{old}"', 'integrator="discrete"')
+        for kind in ("dense", "sparse"):
+            head = head.replace(f' jacobian="{kind}"', "")  # docs/parity.md, "Rows of zeros"
+    return head
+
+
+def pushed_cylinder(s):
+    """As near_flat, with a weight beside its axis, pulled along the floor and turned."""
+    near_flat(s)
+    site_, weight = site(s, 0.05), f'<geom size=".02" pos="{s.real(0.02, 0.05)} 0 .01" mass="{s.log(0.05, 1)}" contype="0" conaffinity="0"/>'
+    s.text["world"][-1] = s.text["world"][-1].replace("</body>", weight + site_ + "</body>")
+    gear = f"{s.vector(1, 2)} 0 0 0 {s.real(-0.2, 0.2)}"
+    add(s, "motor", {"site": s.sites[-1], "gear": gear, "ctrlrange": "-5 5"})
+
+
+def passing_tendon(s):
+    """A tendon that rubs, past or round a free body, of few dofs or of so many that MuJoCo's matrices are sparse."""
+    name, y = s.name("passed"), s.pick((0, 0.3))
+    s.tags.add("passing tendon")
+    s.text["world"].append(
+        f'<body pos="5 0 5"><site name="{name}s" pos="-1 0 .04"/></body><body pos="5 0 5"><joint type="slide" axis="1 0 0"/>'
+        f'<geom size=".02" mass="1"/><site name="{name}t" pos="1 0 .04"/></body><body pos="5 {y} 5"><freejoint/><geom name="{name}g" '
+        'type="cylinder" size=".05 .1" euler="90 0 0" contype="0" conaffinity="0"/></body>')
+    for k in range(9 if s.chance(0.6) else 0):
+        s.text["world"].append(f'<body pos="5 {k} 7"><freejoint/><geom size=".05 .06 .07" type="ellipsoid"/></body>')
+    s.text["tendon"].append(f'<spatial frictionloss="{s.log(0.01, 0.1)}"><site site="{name}s"/><geom geom="{name}g"/><site site="{name}t"/></spatial>')
+
+
 def keyframes(text, model, seed):
     """The text with up to two keyframes, at random states of the compiled model."""
     r = np.random.default_rng([seed, 2])
@@ -732,6 +773,9 @@ def compose(seed):
     if seed >= MORE:
         s.r = np.random.default_rng([seed, 1])
         head = more(s, head)
+    if seed >= LATER:
+        s.r = np.random.default_rng([seed, 4])
+        head = later(s, head)
     body = "".join(f"<{k}>\n  " + "\n  ".join(t) + f"\n</{k}>\n" for k, t in
                    (("worldbody" if k == "world" else k, t) for k, t in s.text.items()) if t)
     text = f'<mujoco model="audit {seed}">\n<compiler autolimits="true"/>\n{head}\n{body}</mujoco>\n'

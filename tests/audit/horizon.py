@@ -157,22 +157,25 @@ def alone(p, state, w, base, noise, k):
 # ---- whose fault it is: every step on its own
 
 def links(p, state, w, name, k):
-    """The gradient as the product of the derivatives of Carom's steps; and of each step, in the direction in which
-    the state moves there, what MuJoCo's own differences say otherwise, and at how many it has two slopes."""
+    """The gradient as the product of the derivatives of Carom's steps, and as that of MuJoCo's differences; and of each
+    step, in the direction in which the state moves there, what MuJoCo's own differences say otherwise, and at how many
+    it has two slopes."""
     rows, s, found, kinks, untold = p.blocks(), dict(state), [], 0, 0
     dx, moves = np.zeros(2 * p.nv + p.na), None if name in rows else name
     if name in rows:
         dx[rows[name]][k] = 1
+    theirs = dx
     for i in range(STEPS):
         g, x = along_step(p, s, moves, k, dx)
-        f, explained, kinked = link(p, s, moves, k, dx, g)
+        f, explained, kinked, moved = link(p, s, moves, k, dx, g)
+        theirs = moved + along_step(p, s, moves, k, theirs)[0] - g  # a step is linear
         kinks += kinked
         untold += not explained and not f
         if f:
             found.append({"step": i, "kind": "gradient", "field": name, "number": k, **f})
         dx = g
         s.update(p.r.split(x))
-    return {"product": float(along_loss(p, w, x, dx)), "found": found, "kinks": kinks, "untold": untold}
+    return {"product": float(along_loss(p, w, x, dx)), "theirs": float(along_loss(p, w, x, theirs)), "found": found, "kinks": kinks, "untold": untold}
 
 
 def along_step(p, s, moves, k, dx):
@@ -185,8 +188,8 @@ def along_step(p, s, moves, k, dx):
 
 
 def link(p, s, moves, k, dx, g):
-    """Where MuJoCo's differences along a direction say otherwise than g, or None; whether they say all of g, and
-    whether they have two sides."""
+    """Where MuJoCo's differences along a direction say otherwise than g, or None; whether they say all of g, whether
+    they have two sides, and what they say."""
     unit = compare.scale_of(p, moves, k) if moves else 1.0
     unit /= max(1.0, unit * np.abs(dx).max())
     with p.r.tighter():
@@ -197,7 +200,19 @@ def link(p, s, moves, k, dx, g):
     if f:
         own = compare.own_difference(p, s, moves, k, f["row"], along=dx, unit=unit)
         f.update(own=own, along=dx, unit=unit, full_state={n: np.array(v) for n, v in s.items()})
-    return f, explained, len(ladder) == 3 and two_sided(p, ladder)
+    return f, explained, len(ladder) == 3 and two_sided(p, ladder), told(p, g, ladder)
+
+
+def told(p, g, ladder):
+    """g, but for what the differences are sure of: there the side that is nearest."""
+    size, best, out = p.scales(np.abs(g)), np.full(len(g), np.inf), g.copy()
+    for value, error, fine, fine_error, (values, floor) in ladder.values():
+        for v, e in ((value, error), (fine, fine_error), *zip(values, floor)):
+            off, sure = np.abs(g - v), 10 * e + 1e-7 * size
+            nearer = off < best
+            out = np.where(nearer, np.where(off > sure, v, g), out)
+            best = np.where(nearer, off, best)
+    return out
 
 
 def two_sided(p, ladder):

@@ -80,6 +80,8 @@ def on_the_way(p, f):
         return None
     if names:
         return "on the way: " + ", ".join(sorted(names))
+    if abs(g - links["theirs"]) > 0.1 * min(abs(g - v[0]) for v in f["expected"].values()):
+        return None  # small differences of the steps add up
     return "on the way: a kink" if links["kinks"] else "on the way: every step is MuJoCo's"
 
 
@@ -118,7 +120,7 @@ def flat_cylinder(p, f):
     pairs that it searches for: the steps differ by contacts alone, or Carom's gradient is that of its own step."""
     if f["kind"] == "step":
         return only_contacts(f) and any(list(q["types"]) == [0, 5] for q in f["pairs"]) and \
-            all((list(q["types"]) == [0, 5] and q["ours"] == q["theirs"] and q["off"] < 1e-3) or
+            all((list(q["types"]) == [0, 5] and q["ours"] == q["theirs"] and q["off"] < 1e-3 and q["judged"]) or
                 of_search(q) for q in f["pairs"])
     if f["kind"] != "gradient" or not f["own"] or None in f["own"]:
         return False
@@ -170,12 +172,13 @@ def without_inertia(p, f):
 
 def gradient_of_search(p, f):
     """Carom's gradient is that of its own step, and there is a contact that MuJoCo searches for, whose place and
-    normal move with where its search stops: up to a twentieth of what the input moves."""
+    normal move with where its search stops: up to a twentieth of what the input moves; or any amount, where MuJoCo's step
+    with Carom's contacts in the place of its own has Carom's gradient, and these are right."""
     if f["kind"] != "gradient" or not f["own"] or None in f["own"]:
         return False
     own_right = min(abs(x - f["got"]) for x in f["own"]) <= 1e-4 * f["size"]
     near = min(abs(v[0] - f["got"]) for v in f["expected"].values()) <= 0.05 * f["size"]
-    return own_right and near and any_searched(p, f["full_state"])
+    return own_right and any_searched(p, f["full_state"]) and (near or p.slope_with_our_contacts(f))
 
 
 def any_searched(p, state):
@@ -258,13 +261,14 @@ def lost_of_forces(r, state):
 
 
 def rounding_moves(p, f):
-    """The friction loss of a dof that moves by no more than rounding says: there is no direction to brake."""
+    """The friction loss of a dof that moves by no more than rounding says, or than two steps may be apart: there is no
+    direction to brake."""
     if f["kind"] != "gradient" or f["field"] != "dof_frictionloss" or p.r.m.dof_frictionloss[f["number"]] != 0:
         return False
     base = p.r.step(f["full_state"])
     i = p.nv + f["number"]
     change = abs(base[p.r.m.nq + f["number"]] - f["full_state"]["qvel"][f["number"]])
-    return change <= 20 * p.r.noise(f["full_state"], p.rng, base, 10)[i]
+    return change <= max(20 * p.r.noise(f["full_state"], p.rng, base, 10)[i], 1e-9 * p.step_scale(f["full_state"], base)[i])
 
 
 def unconverged(p, f):
@@ -273,30 +277,50 @@ def unconverged(p, f):
         int(p.plain.m.opt.integrator) in (0, 2, 3) and f["relative"] < 1e-6
 
 
+# what Carom says of a gradient that is none of the slopes
+BETWEEN = ("lies between", "where rounding has it", "half for each", "its direction is arbitrary", "whose axis is arbitrary")
+
+
 def two_slopes(p, f):
     """Carom says that there are two slopes, of this number, or since a joint or tendon stands exactly at its limit;
-    and the gradient is one of those of its own step, or lies between, or is one within the limits."""
+    those of its own step are MuJoCo's, and the gradient is one of them, or one within the limits, or lies between
+    where Carom says that it does."""
     if f["kind"] != "gradient" or not f["own"] or None in f["own"]:
         return False
     said = [s for s in p.c.two_slopes(f["full_state"], f["field"]) if is_about(p, s, f["field"], f["number"])]
-    sides = list(f["own"])
+    if not said or not p.same_differences(f):
+        return False
+    sides = legal_sides(f, f["own"])
     if any(("joint" in s and "limit begins" in s) or "beside it" in s for s in said):
         inside = p.own_difference(off_limits(p, f["full_state"]), f["field"], f["number"], f["row"], f.get("along"), f.get("unit"))
-        sides += [x for x in inside if x is not None]
-    room = 1e-3 * f["size"] + 0.05 * (max(f["own"]) - min(f["own"]))
-    return bool(said) and min(sides) - room <= f["got"] <= max(sides) + room
+        sides += [x for x in legal_sides(f, inside) if x is not None]
+    room = 1e-3 * f["size"]
+    if any(abs(f["got"] - x) <= room for x in sides):
+        return True
+    room += 0.05 * (max(sides) - min(sides))
+    return any(b in s for s in said for b in BETWEEN) and min(sides) - room <= f["got"] <= max(sides) + room
+
+
+def legal_sides(f, own):
+    """Of a difference to the right and one to the left those that there are."""
+    return [x for x, side in zip(own, ("right", "left")) if side in f["expected"]]
 
 
 def kink_within_rounding(p, f):
     """Right and left of the state, by what it takes to be told from rounding, Carom's gradient is the slope of MuJoCo's
-    step on that side; at the state itself it lies between."""
+    step on that side; at the state itself it is one of them, or rounding has it between, there and a few digits beside."""
     if f["kind"] != "gradient" or not f["own"] or None in f["own"] or len(f["expected"]) != 3:
         return False
-    size, (right, left) = f["size"], (f["expected"][s][0] for s in ("right", "left"))
-    here = [p.slope_beside(f["full_state"], f["field"], f["number"], f["row"], h, f.get("along")) for h in (1e-9, -1e-9)]
+    right, left = (f["expected"][s][0] for s in ("right", "left"))
+    slope = lambda h: p.slope_beside(f["full_state"], f["field"], f["number"], f["row"], h, f.get("along"))
     apart = abs(right - left)
-    return apart > 1e-5 * size and all(abs(a - b) <= 0.02 * apart for a, b in zip(here, (right, left))) and \
-        min(right, left) - 0.02 * apart <= f["got"] <= max(right, left) + 0.02 * apart
+    near = 0.02 * apart
+    if apart <= 1e-5 * f["size"] or any(abs(slope(h) - x) > near for h, x in ((1e-9, right), (-1e-9, left))):
+        return False
+    if min(abs(f["got"] - right), abs(f["got"] - left)) <= near:
+        return True
+    between = lambda x: min(right, left) + near < x < max(right, left) - near
+    return between(f["got"]) and any(between(slope(h)) for h in (-1e-14, -1e-15, 1e-15, 1e-14))
 
 
 def small_scale(p, f):
@@ -304,15 +328,26 @@ def small_scale(p, f):
     over a longer one its step is MuJoCo's. A friction loss of zero holds its dof as soon as it is larger than what moves it."""
     if f["kind"] != "gradient" or not f["own"] or f["field"] == "jnt_axis":
         return False
-    far = [abs(o - v[0]) for o in f["own"] if o is not None for v in f["expected"].values()]
+    far = [abs(o - v[0]) for o in legal_sides(f, f["own"]) if o is not None for v in f["expected"].values()]
     off = min(abs(f["got"] - v[0]) for v in f["expected"].values())
+    return min(far) <= 0.05 * off and fine_scale(p, f)
+
+
+def fine_scale(p, f):
+    """Whether three neighbouring displacements say the gradient, of those that can tell it from the long one's difference."""
     row = f["row"] + (p.nv if f["row"] < p.nv else 0)  # velocities have digits that positions have not
     got = p.slope_beside(f["full_state"], f["field"], f["number"], row, 0.0, f.get("along"))
-    ladder = [p.own_difference(f["full_state"], f["field"], f["number"], row, f.get("along"), f.get("unit"), 2.0 ** -k)
+    ladder = [(2.0 ** -k, p.own_difference(f["full_state"], f["field"], f["number"], row, f.get("along"), f.get("unit"), 2.0 ** -k))
               for k in range(20, 46)]
-    right = [[x is not None and abs(x - got) <= 1e-3 * max(abs(x), abs(got)) for x in pair] for pair in ladder]
-    rows = list(zip(*right))
-    return min(far) <= 0.05 * off and any(all(r[i:i + 3]) for r in rows for i in range(len(r) - 2))
+    unit = f.get("unit") or p.scale_of(f["field"], f["number"])
+    rounding = 4e-16 * abs(p.r.step(f["full_state"])[p.r.m.nq - p.nv + row])
+    for side in (i for i, s in enumerate(("right", "left")) if s in f["expected"]):
+        gap = abs((ladder[0][1][side] or 0.0) - got)
+        said = [x[side] is not None and abs(x[side] - got) <= min(1e-3 * max(abs(x[side]), abs(got)), 0.1 * gap) and
+                rounding <= 0.1 * gap * h * unit for h, x in ladder]
+        if any(all(said[i:i + 3]) for i in range(len(said) - 2)):
+            return True
+    return False
 
 
 def flat_to_rounding(p, f):

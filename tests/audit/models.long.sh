@@ -14,9 +14,13 @@ if [ ! -x "$python" ]; then
   "$python" -m pip install -q -r "$folder/requirements.txt" || exit 1
 fi
 out=$(mktemp -d "$CAROM_BUILD_DIR/audit.XXXXXX") || exit 1
-nice "$python" "$folder/audit.py" --lib "$CAROM_BUILD_DIR/libcarom.so" --carom "$CAROM" --seed 1 --count 200 \
-  --minutes 20 --out "$out"
-code=$?
-sed -n '/unexplained/p' "$out/report.md"
+code=0
+# first seed, models and minutes of each kind of model, see generator.py
+for part in "1 100 8" "10000 60 7" "30000 30 5"; do
+  read -r seed count minutes <<<"$part"
+  nice "$python" "$folder/audit.py" --lib "$CAROM_BUILD_DIR/libcarom.so" --carom "$CAROM" --seed "$seed" --count "$count" \
+    --minutes "$minutes" --out "$out/$seed" || code=1
+  sed -n '/unexplained/p' "$out/$seed/report.md"
+done
 [ $code -ne 0 ] || rm -rf "$out"
 exit $code
