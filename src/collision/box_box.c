@@ -69,6 +69,26 @@ typedef struct {
   int i, j;     // axis of the face; axes of the edge of a and of the edge of b
 } direction;
 
+// Faces that are parallel to round-off, one of each box, have the same gap, and round-off alone would say which
+// is the reference. Where one lies within the other it is the larger one: turned by however little, its gap is.
+static void larger_face(const couple* c, direction* best) {
+  int k = best->box, other = 1 - k;
+  for (int j = 0; j < 3; j++) {
+    if (c->rot_abs[k][3 * best->i + j] < 1 - CR_R(64) * CR_EPS) {
+      continue;
+    }
+    int inside = 0;
+    for (int e = 0; e < 3; e++) {
+      cr_real half_width = cr_dot3(c->rot_abs[other] + 3 * e, c->box[k]->size);
+      inside += e != j && cr_abs(c->pos[other][e]) + half_width < c->box[other]->size[e];
+    }
+    if (inside == 2) {
+      *best = (direction){.gap = best->gap, .box = other, .i = j};
+      return;
+    }
+  }
+}
+
 // false if a face separates the boxes by more than `reach`
 static bool search_faces(const couple* c, cr_real reach, direction* best) {
   *best = (direction){.gap = -CR_MAX};
@@ -84,6 +104,7 @@ static bool search_faces(const couple* c, cr_real reach, direction* best) {
       }
     }
   }
+  larger_face(c, best);
   return true;
 }
 

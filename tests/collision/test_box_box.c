@@ -368,6 +368,61 @@ TEST(aligned_boxes_have_finite_tangents) {
   }
 }
 
+// A box flat on another one, one face within the other: to either side of this pose the larger face is the
+// reference, so here it is too, and normal, distance and place turn with it.
+TEST(flat_boxes_turn_with_the_larger_face) {
+#ifdef CR_LONG_DOUBLE
+  const cr_real h = CR_R(1e-8), close = CR_R(1e-5);
+#else
+  const cr_real h = CR_R(1e-6), close = CR_R(1e-3);
+#endif
+  cr_random r = cr_random_seed(12, 0);
+  int compared = 0;
+  for (int i = 0; i < 300; i++) {
+    solid s[2] = {solid_random(&r, CR_R(0.5), CR_R(0.6), 1),
+                  solid_random(&r, CR_R(0.2), CR_R(0.3), 1)};
+    cr_real up[3];
+    cr_col3(up, s[0].mat, 2);
+    cr_copy(s[1].mat, s[0].mat, 9);
+    cr_copy3(s[1].pos, s[0].pos);
+    solid_turn(&s[1], up, cr_random_range(&r, 0, CR_R(0.3)));
+    cr_real height = s[0].size[2] + s[1].size[2] - cr_random_range(&r, CR_R(-0.05), CR_R(0.05));
+    cr_accscl3(s[1].pos, up, i % 4 < 2 ? height : -height);
+    if (i % 2) {
+      solid swap = s[0];
+      s[0] = s[1];
+      s[1] = swap;
+    }
+    cr_shape shape[2] = {solid_shape(&s[0]), solid_shape(&s[1])};
+    cr_hit hit[CR_MAX_HITS], side[2][CR_MAX_HITS];
+    int n = solid_hits(&PAIR, &s[0], &s[1], CR_R(0.1), hit);
+    for (int k = 0; k < 6; k++) {
+      cr_shape_tan t[2] = {{.size = {0}}, {.size = {0}}};
+      t[k / 3].rot[k % 3] = 1;
+      int count[2];
+      for (int e = 0; e < 2; e++) {
+        solid a = solid_moved(&s[0], &t[0], e ? h : -h), b = solid_moved(&s[1], &t[1], e ? h : -h);
+        count[e] = solid_hits(&PAIR, &a, &b, CR_R(0.1), side[e]);
+      }
+      for (int c = 0; c < n && count[0] == n && count[1] == n; c++) {
+        cr_hit_tan found;
+        cri_box_box_tan(&shape[0], &shape[1], hit[c].feature, hit[c].local, &t[0], &t[1], &found);
+        for (int e = 0; e < 3; e++) {
+          assert_close(found.normal[e], (side[1][c].normal[e] - side[0][c].normal[e]) / (2 * h),
+                       close);
+        }
+        cr_real right = (side[1][c].dist - hit[c].dist) / h;
+        cr_real left = (hit[c].dist - side[0][c].dist) / h;
+        if (cr_abs(right - left) < close) {
+          assert_close(found.dist, right, 10 * close);
+        }
+        compared++;
+      }
+    }
+  }
+  assert_true(compared > 5000);
+}
+
 // ---- MuJoCo
 
 // a face of six points, a tilted one, crossed edges; crossed edges 10 degrees from a face, a face
