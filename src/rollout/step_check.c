@@ -21,6 +21,7 @@
 #include "math/quat.h"
 #include "model/state_vector.h"
 #include "model/tableau.h"
+#include "rollout/one_sided.h"
 #include "rollout/quotients.h"
 
 // share of an entry's scale that differences are asked for
@@ -43,6 +44,7 @@ struct cr_step_check {
       free;       // bodies that discrete knows as free: at the unmoved state, at the last one
   bool leaps[2];  // they differ at the finest step to the left, right: the step leaps
   int entries;
+  bool on_edge;       // a joint or tendon stands where its limit begins, or the like (one_sided.h)
   bool undetermined;  // the contact model is in doubt: entries that differ are no mistake
   cri_doubt doubt;    // which, of the first place that has one
 };
@@ -583,6 +585,12 @@ static void note_undetermined(cr_step_check* c) {
   c->undetermined = cri_contact_model(c->m)->in_doubt(c->m, c->d, c->work, doubt);
 }
 
+// what counts whichever number is asked for
+static bool stands_on_edge(const cr_model* m, const cr_data* d) {
+  const bool asked[CR_N_FIELD] = {false};
+  return cri_one_sided_find(m, d, asked, NULL, 0) > 0;
+}
+
 const char* cr_step_check_doubt(const cr_step_check* c) { return c->doubt.text; }
 
 // the step at the unmoved point, and its vjp with seed lambda
@@ -603,6 +611,7 @@ static cr_status differentiate(cr_step_check* c, const cr_data* at, cr_random* r
   c->free0 = free_bodies(m, c->d);
   measure(c);
   note_undetermined(c);
+  c->on_edge = stands_on_edge(m, c->d);
   for (int i = 0; i < N_INPUTS; i++) {
     cr_zero(cri_field_real(m, c->bar, inputs[i]), cri_field_tangent_size(m, c->d, inputs[i]));
   }
@@ -711,10 +720,13 @@ static cr_real off(const cr_step_check* c, cr_real g, const cri_slope_fit* s) {
   return cr_max(0, cr_abs(g - s->value) - known);
 }
 
-static void edge_one_side(const edge* e, cr_field_id id, int k, cr_real g, const cri_slope_fit* s,
-                          cr_real scale) {
-  if (is_told(s, scale)) {
-    edge_compared(e, id, k, g, s->value, off(e->c, g, s) / scale);
+// One side is left. Where a joint stands at its limit and moves beyond it with the entry, in later stages of
+// a step, the derivative is that of within: `row`.
+static void edge_one_side(const edge* e, cr_field_id id, int k, cr_real g, bool row,
+                          const cri_slope_fit* s, cr_real scale) {
+  cr_real error = off(e->c, g, s) / scale;
+  if (is_told(s, scale) && !(row && e->c->on_edge && error > CR_R(1e-6))) {
+    edge_compared(e, id, k, g, s->value, error);
   } else {
     e->result->kinks++;
   }
@@ -748,6 +760,8 @@ static void edge_two_sides(const edge* e, cr_field_id id, int k, cr_real g, bool
   }
 }
 
+enum { LAST = CR_QUOTIENT_LEVELS - 1 };
+
 static void edge_entry(const edge* e, const cr_data* at, cr_field_id id, int k, cr_real g,
                        cr_real largest) {
   cri_quotients q = measure_quotients(e->c, at, id, k, g);
@@ -763,7 +777,9 @@ static void edge_entry(const edge* e, const cr_data* at, cr_field_id id, int k, 
     e->result->kinks++;
   } else if (side != 0) {
     const cri_slope_fit* s = side > 0 ? &right : &left;
-    edge_one_side(e, id, k, g, s, cr_max(scale, cr_abs(s->value)));
+    const cri_value* moved = (side > 0 ? q.plus : q.minus) + LAST;
+    bool row = !same_rows(moved->piece, e->c->signature0);
+    edge_one_side(e, id, k, g, row, s, cr_max(scale, cr_abs(s->value)));
   } else {
     scale = cr_max(scale, cr_abs(both.value));
     if (both.known && !both.kink && both.error <= CR_R(1e-4) * scale + both.noise) {
@@ -771,7 +787,6 @@ static void edge_entry(const edge* e, const cr_data* at, cr_field_id id, int k, 
                     off(e->c, g, &both) == 0 ? 0 : entry_error(g, &both, scale));
     } else {
       scale = cr_max(scale, cr_max(cr_abs(left.value), cr_abs(right.value)));
-      enum { LAST = CR_QUOTIENT_LEVELS - 1 };
       bool row = !same_rows(q.plus[LAST].piece, e->c->signature0) ||
                  !same_rows(q.minus[LAST].piece, e->c->signature0);
       edge_two_sides(e, id, k, g, row, &left, &right, scale);
