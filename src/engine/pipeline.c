@@ -2,14 +2,16 @@
 // The pipeline table made from its rows, and what a model takes of it.
 #include "engine/pipeline.h"
 
-#define CR_STAGE(folder, stage, reads, writes)                           \
+#include "engine/stage_jac.h"
+
+#define CR_STAGE(folder, stage, jac, reads, writes)                      \
   cr_status cr_##stage(const cr_model* m, cr_data* d);                   \
   cr_status cr_##stage##_jvp(const cr_model*, const cr_data*, cr_data*); \
   cr_status cr_##stage##_vjp(const cr_model*, const cr_data*, cr_data*);
 #include "engine/pipeline_table.h"
 
 #define F(field) CR_FIELD_##field,
-#define CR_STAGE(folder, stage, reads, writes)        \
+#define CR_STAGE(folder, stage, jac, reads, writes)   \
   static const cr_field_id stage##_reads[] = {reads}; \
   static const cr_field_id stage##_writes[] = {writes};
 #include "engine/pipeline_table.h"
@@ -17,16 +19,16 @@
 
 #define COUNT(array) ((int)(sizeof(array) / sizeof((array)[0])))
 #define F(field)
-#define CR_STAGE(folder, stage, reads, writes)                                 \
-  {#stage,        cr_##stage,     cr_##stage##_jvp,     cr_##stage##_vjp,      \
-   stage##_reads, stage##_writes, COUNT(stage##_reads), COUNT(stage##_writes), \
-   NULL},
+#define cri_jac_none NULL
+#define CR_STAGE(folder, stage, jac, reads, writes)                                              \
+  {#stage,         cr_##stage,           cr_##stage##_jvp,      cr_##stage##_vjp, stage##_reads, \
+   stage##_writes, COUNT(stage##_reads), COUNT(stage##_writes), cri_jac_##jac,    NULL},
 const cr_stage cr_pipeline[] = {
 #include "engine/pipeline_table.h"
 };
 
 enum {
-#define CR_STAGE(folder, stage, reads, writes) ROW_##stage,
+#define CR_STAGE(folder, stage, jac, reads, writes) ROW_##stage,
 #include "engine/pipeline_table.h"
   N_ROW
 };

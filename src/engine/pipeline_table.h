@@ -1,34 +1,37 @@
 // SPDX-License-Identifier: Apache-2.0
 // The pipeline, no include guard: define CR_STAGE, include it. One row a stage, in the order of
-// computation: name, the fields it reads, the fields it writes. Each row stands for three functions
-// of one signature, cr_<name>, cr_<name>_jvp, cr_<name>_vjp, in <folder>/<name>.c.
+// computation: name, whether the Jacobian of a step has its derivative by structure, the fields it reads,
+// the fields it writes. Each row stands for three functions of one signature, cr_<name>, cr_<name>_jvp,
+// cr_<name>_vjp, in <folder>/<name>.c.
+// By structure: `always`; a function cri_jac_<...> of engine/stage_jac.h, which says where not; or `none`: the
+// Jacobian then goes column by column, by tangents. integrate/acceleration_columns.c has what it adds up.
 // F(...) is a field of either table.
 // clang-format off
 
-CR_STAGE(dynamics, plugin,
+CR_STAGE(dynamics, plugin, plugin,
   F(plugin_state),
   F(plugin_state_dot))
 
-CR_STAGE(dynamics, kinematics,
+CR_STAGE(dynamics, kinematics, always,
   F(qpos) F(mocap_pos) F(mocap_quat) F(body_pos) F(body_quat) F(body_ipos) F(body_iquat)
   F(jnt_pos) F(jnt_axis) F(geom_pos) F(geom_quat) F(site_pos) F(site_quat),
   F(xpos) F(xquat) F(xmat) F(xipos) F(ximat) F(xanchor) F(xaxis)
   F(geom_xpos) F(geom_xmat) F(site_xpos) F(site_xmat) F(site_xquat))
 
-CR_STAGE(dynamics, com,
+CR_STAGE(dynamics, com, always,
   F(xipos) F(ximat) F(xmat) F(xanchor) F(xaxis) F(body_mass) F(body_inertia),
   F(subtree_com) F(cinert) F(cdof))
 
-CR_STAGE(dynamics, tendon,
+CR_STAGE(dynamics, tendon, always,
   F(qpos) F(site_xpos) F(geom_xpos) F(geom_xmat) F(cdof) F(subtree_com) F(geom_size) F(wrap_prm),
   F(ten_length) F(ten_J))
 
-CR_STAGE(collision, collision,
+CR_STAGE(collision, collision, collision,
   F(geom_xpos) F(geom_xmat) F(geom_size) F(hfield_size) F(hfield_data) F(geom_margin)
   F(pair_margin) F(o_margin),
   F(contact_dist) F(contact_pos) F(contact_frame) F(contact_weight))
 
-CR_STAGE(contact, mixing,
+CR_STAGE(contact, mixing, always,
   F(geom_friction) F(geom_solref) F(geom_solimp) F(geom_solmix) F(geom_margin)
   F(pair_friction) F(pair_solref) F(pair_solreffriction) F(pair_solimp) F(pair_margin)
   F(o_margin) F(o_solref) F(o_solimp) F(o_friction) F(contact_dist) F(contact_pos)
@@ -36,7 +39,7 @@ CR_STAGE(contact, mixing,
   F(contact_includemargin) F(contact_friction) F(contact_solref) F(contact_solreffriction)
   F(contact_solimp) F(contact_adhesion) F(contact_surfacevel))
 
-CR_STAGE(contact, constraint,
+CR_STAGE(contact, constraint, always,
   F(qpos) F(xpos) F(xmat) F(xquat) F(site_xpos) F(site_xmat) F(site_xquat) F(eq_active)
   F(eq_data) F(eq_solref) F(eq_solimp) F(ten_length) F(ten_J) F(tendon_range) F(tendon_margin)
   F(tendon_solref_lim) F(tendon_solimp_lim) F(tendon_solref_fri) F(tendon_solimp_fri)
@@ -46,25 +49,25 @@ CR_STAGE(contact, constraint,
   F(dof_solref) F(dof_solimp) F(dof_frictionloss),
   F(efc_J) F(efc_pos) F(efc_margin) F(efc_frictionloss) F(efc_KBIP))
 
-CR_STAGE(contact, adhesion,
+CR_STAGE(contact, adhesion, adhesion,
   F(efc_J) F(contact_adhesion),
   F(qfrc_adhesion))
 
-CR_STAGE(dynamics, inertia,
+CR_STAGE(dynamics, inertia, always,
   F(cinert) F(cdof) F(ten_J) F(dof_armature) F(tendon_armature) F(actuator_armature)
   F(actuator_gear),
   F(M))
 
-CR_STAGE(dynamics, velocity,
+CR_STAGE(dynamics, velocity, always,
   F(qvel) F(cdof) F(ten_J),
   F(cvel) F(cdof_dot) F(ten_velocity))
 
-CR_STAGE(dynamics, fluid,
+CR_STAGE(dynamics, fluid, always,
   F(cvel) F(cdof) F(xipos) F(ximat) F(geom_xpos) F(geom_xmat) F(subtree_com) F(density)
   F(viscosity) F(wind) F(body_mass) F(body_inertia) F(geom_size) F(geom_fluid),
   F(qfrc_fluid))
 
-CR_STAGE(dynamics, passive,
+CR_STAGE(dynamics, passive, always,
   F(qfrc_adhesion) F(qpos) F(qvel) F(cdof) F(xipos) F(subtree_com) F(jnt_stiffness) F(qpos_spring) F(dof_damping)
   F(body_gravcomp) F(body_mass) F(gravity) F(ten_length) F(ten_J) F(ten_velocity)
   F(tendon_stiffness) F(tendon_stiffnesspoly) F(tendon_damping) F(tendon_dampingpoly)
@@ -72,33 +75,33 @@ CR_STAGE(dynamics, passive,
   F(actuator_dampingpoly) F(actuator_gear) F(qfrc_fluid),
   F(qfrc_spring) F(qfrc_damper) F(qfrc_gravcomp) F(qfrc_passive))
 
-CR_STAGE(dynamics, tendon_bias,
+CR_STAGE(dynamics, tendon_bias, tendon_bias,
   F(qvel) F(cvel) F(cdof_dot) F(site_xpos) F(subtree_com) F(wrap_prm),
   F(ten_bias))
 
-CR_STAGE(dynamics, bias,
+CR_STAGE(dynamics, bias, always,
   F(qvel) F(cinert) F(cdof) F(cdof_dot) F(cvel) F(gravity) F(ten_J) F(ten_bias)
   F(tendon_armature) F(actuator_armature) F(actuator_gear),
   F(qfrc_bias))
 
-CR_STAGE(dynamics, transmission,
+CR_STAGE(dynamics, transmission, always,
   F(qpos) F(site_xpos) F(site_xmat) F(cdof) F(subtree_com) F(ten_length) F(ten_J) F(efc_J)
   F(contact_pos) F(contact_frame) F(actuator_gear) F(actuator_cranklength),
   F(actuator_length) F(actuator_moment))
 
-CR_STAGE(dynamics, actuation,
+CR_STAGE(dynamics, actuation, actuation,
   F(qvel) F(act) F(ctrl) F(actuator_length) F(actuator_moment) F(qfrc_gravcomp)
   F(actuator_dynprm) F(actuator_gainprm) F(actuator_biasprm) F(actuator_actrange)
   F(actuator_ctrlrange) F(actuator_forcerange) F(actuator_gear) F(actuator_acc0)
   F(actuator_lengthrange) F(jnt_actfrcrange) F(tendon_actfrcrange),
   F(actuator_velocity) F(act_dot) F(actuator_force) F(qfrc_actuator))
 
-CR_STAGE(dynamics, smooth,
+CR_STAGE(dynamics, smooth, always,
   F(qfrc_passive) F(qfrc_bias) F(qfrc_actuator) F(qfrc_applied) F(xfrc_applied)
   F(cdof) F(xipos) F(subtree_com),
   F(qfrc_smooth))
 
-CR_STAGE(dynamics, metric,
+CR_STAGE(dynamics, metric, metric,
   F(qpos) F(qvel) F(act) F(ctrl) F(ten_length) F(ten_J) F(ten_velocity) F(actuator_length)
   F(actuator_moment) F(jnt_stiffness) F(jnt_stiffnesspoly) F(qpos_spring)
   F(dof_damping) F(dof_dampingpoly) F(actuator_damping) F(actuator_dampingpoly) F(actuator_gear)
@@ -107,25 +110,25 @@ CR_STAGE(dynamics, metric,
   F(actuator_actrange) F(actuator_ctrlrange) F(actuator_acc0) F(actuator_lengthrange),
   F(metric_dof) F(metric_tendon) F(metric_actuator) F(qfrc_shift))
 
-CR_STAGE(dynamics, drag,
+CR_STAGE(dynamics, drag, always,
   F(cvel) F(cdof) F(xipos) F(ximat) F(geom_xpos) F(geom_xmat) F(subtree_com) F(density)
   F(viscosity) F(wind) F(body_mass) F(body_inertia) F(geom_size) F(geom_fluid),
   F(metric_fluid))
 
-CR_STAGE(contact, regularisation,
+CR_STAGE(contact, regularisation, regularisation,
   F(efc_KBIP) F(contact_friction) F(contact_weight) F(body_invweight0) F(dof_invweight0) F(tendon_invweight0)
   F(efc_J) F(M) F(ten_J) F(actuator_moment) F(metric_dof) F(metric_tendon) F(metric_actuator)
   F(metric_fluid) F(contact_solref) F(jnt_solref) F(tendon_solref_lim),
   F(efc_diagA) F(efc_D) F(efc_R) F(contact_mu))
 
-CR_STAGE(contact, reference,
+CR_STAGE(contact, reference, always,
   F(qvel) F(efc_J) F(efc_pos) F(efc_margin) F(efc_KBIP) F(xpos) F(xmat) F(xquat) F(site_xpos)
   F(site_xmat) F(site_xquat) F(subtree_com) F(eq_data) F(cvel) F(cdof_dot)
   F(contact_adhesion) F(contact_surfacevel) F(contact_friction) F(efc_D) F(contact_solref)
   F(jnt_solref) F(tendon_solref_lim),
   F(efc_vel) F(efc_aref))
 
-CR_STAGE(engine, acceleration,
+CR_STAGE(engine, acceleration, acceleration,
   F(qfrc_smooth) F(M) F(efc_J) F(efc_aref) F(efc_D) F(efc_frictionloss) F(contact_mu)
   F(contact_friction) F(qacc_warmstart) F(qfrc_shift) F(metric_dof) F(metric_tendon)
   F(metric_actuator) F(metric_fluid) F(ten_J) F(actuator_moment) F(qvel) F(cinert) F(cdof)
@@ -137,17 +140,17 @@ CR_STAGE(engine, acceleration,
 
 // what is measured: nothing above reads it, and a step leaves it out
 
-CR_STAGE(sensor, subtree,
+CR_STAGE(sensor, subtree, none,
   F(cinert) F(cvel) F(subtree_com),
   F(subtree_linvel) F(subtree_angmom))
 
-CR_STAGE(sensor, energy,
+CR_STAGE(sensor, energy, none,
   F(qpos) F(qvel) F(xipos) F(M) F(body_mass) F(gravity) F(jnt_stiffness) F(jnt_stiffnesspoly)
   F(qpos_spring) F(ten_length) F(tendon_stiffness) F(tendon_stiffnesspoly)
   F(tendon_lengthspring),
   F(energy))
 
-CR_STAGE(sensor, reaction,
+CR_STAGE(sensor, reaction, none,
   F(qvel) F(qacc) F(gravity) F(cinert) F(cvel) F(cdof) F(cdof_dot) F(xipos) F(subtree_com)
   F(xfrc_applied) F(contact_pos) F(contact_frame) F(contact_friction) F(contact_adhesion)
   F(efc_force) F(xpos) F(xmat) F(xquat) F(site_xpos) F(site_xmat) F(site_xquat) F(eq_data)
@@ -158,7 +161,7 @@ CR_STAGE(sensor, reaction,
   F(actuator_gear),
   F(cacc) F(cfrc_int) F(cfrc_ext))
 
-CR_STAGE(sensor, sensor,
+CR_STAGE(sensor, sensor, none,
   F(qpos) F(qvel) F(xpos) F(xmat) F(xquat) F(xipos) F(ximat) F(geom_xpos) F(geom_xmat)
   F(site_xpos) F(site_xmat) F(site_xquat) F(body_iquat) F(geom_quat) F(subtree_com) F(cvel)
   F(cacc) F(cfrc_int) F(subtree_linvel) F(subtree_angmom) F(energy) F(ten_length)

@@ -20,90 +20,7 @@
 #include "math/lu.h"
 #include "model/state_vector.h"
 
-// ---- what has columns: by stage, why it has none at d
-
-static bool any(const int32_t* x, int n) {
-  for (int i = 0; i < n; i++) {
-    if (x[i] != 0) {
-      return true;
-    }
-  }
-  return false;
-}
-
-static const char* why_collision(const cr_model* m, const cr_data* d) {
-  return d->nefc > 0 && m->collision == CR_COLLISION_SMOOTH ? "smooth collision detection" : NULL;
-}
-
-static const char* why_adhesion(const cr_model* m, const cr_data* d) {
-  bool pulls = d->nefc > 0 && (!cr_is_zero(d->contact_adhesion, d->ncon) ||
-                               !cr_is_zero(d->contact_surfacevel, 3 * d->ncon));
-  (void)m;
-  return pulls ? "adhesion and moving surfaces of contacts" : NULL;
-}
-
-// a fixed tendon adds a constant to M, and no bias force
-static const char* why_tendon_bias(const cr_model* m, const cr_data* d) {
-  for (int t = 0; t < m->ntendon; t++) {
-    if (m->tendon_inertial[t] != 0 && m->wrap_type[m->tendon_adr[t]] != CR_WRAP_JOINT) {
-      return "armature of spatial tendons";
-    }
-  }
-  (void)d;
-  return NULL;
-}
-
-static const char* why_actuation(const cr_model* m, const cr_data* d) {
-  const char* why = NULL;
-  (void)d;
-  if (cri_gravcomp_acts(m) && any(m->jnt_actgravcomp, m->njnt)) {
-    return "gravity compensation that counts as actuation";
-  }
-  return cri_forces_along_lengths(m, &why) ? NULL : why;
-}
-
-static const char* why_metric(const cr_model* m, const cr_data* d) {
-  (void)d;
-  return m->integrator == CR_INT_DISCRETE ? "the integrator discrete" : NULL;
-}
-
-static const char* why_regularisation(const cr_model* m, const cr_data* d) {
-  bool exact = (m->enableflags & CR_ENBL_DIAGEXACT) != 0;
-  return d->nefc > 0 && exact ? "the exact diagonal of A" : NULL;
-}
-
-static const char* why_acceleration(const cr_model* m, const cr_data* d) {
-  bool stiff = d->nefc > 0 && cri_contact_model(m)->delicate(m, d);
-  return stiff ? "rows so stiff that one solve loses digits" : NULL;
-}
-
-// The stages that force_columns differentiates, in order. One that is not here, as those that were added
-// to a model, makes the Jacobian go column by column.
-static const struct {
-  const char* stage;
-  const char* (*why)(const cr_model* m, const cr_data* d);
-} has_columns[] = {{"kinematics", NULL},
-                   {"com", NULL},
-                   {"tendon", NULL},
-                   {"collision", why_collision},
-                   {"mixing", NULL},
-                   {"constraint", NULL},
-                   {"adhesion", why_adhesion},
-                   {"inertia", NULL},
-                   {"velocity", NULL},
-                   {"fluid", NULL},
-                   {"passive", NULL},
-                   {"tendon_bias", why_tendon_bias},
-                   {"bias", NULL},
-                   {"transmission", NULL},
-                   {"actuation", why_actuation},
-                   {"smooth", NULL},
-                   {"metric", why_metric},
-                   {"drag", NULL},
-                   {"regularisation", why_regularisation},
-                   {"reference", NULL},
-                   {"acceleration", why_acceleration}};
-enum { N_COLUMNS = (int)(sizeof has_columns / sizeof has_columns[0]) };
+// ---- what has columns
 
 const char* cri_acceleration_why(const cr_model* m, const cr_data* d) {
   const cri_schedule* s = cri_schedule_of(m);
@@ -111,17 +28,11 @@ const char* cri_acceleration_why(const cr_model* m, const cr_data* d) {
   if (cri_is_implicit(m) && !cri_slope_has_columns(m, &why)) {
     return why;
   }
-  for (int i = 0, k = 0; i < s->ndynamics && why == NULL; i++, k++) {
-    int from = k;
-    while (k < N_COLUMNS && strcmp(has_columns[k].stage, s->row[i].name) != 0) {
-      k++;
-    }
-    if (k == N_COLUMNS) {
-      why = s->row[i].added != NULL ? "a stage that was added" : s->row[i].name;
-      k = from - 1;
-    } else if (has_columns[k].why != NULL) {
-      why = has_columns[k].why(m, d);
-    }
+  for (int i = 0; i < s->ndynamics && why == NULL; i++) {
+    const cr_stage* row = &s->row[i];
+    why = row->added != NULL ? "a stage that was added"
+          : row->jac == NULL ? row->name
+                             : row->jac(m, d);
   }
   return why;
 }

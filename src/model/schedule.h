@@ -22,6 +22,10 @@ typedef struct {
   void* user;
 } cri_added;
 
+/// Whether the Jacobian of a step has the derivative of a stage at d by its structure: NULL; or what is there
+/// that it has not.
+typedef const char* (*cr_stage_jac)(const cr_model* m, const cr_data* d);
+
 typedef struct {
   const char* name;
   cr_stage_forward forward;
@@ -30,6 +34,7 @@ typedef struct {
   const cr_field_id* reads;
   const cr_field_id* writes;
   int nread, nwrite;
+  cr_stage_jac jac;        // NULL: never, that Jacobian goes column by column
   const cri_added* added;  // instead of the three functions; NULL: a row of the pipeline table
 } cr_stage;
 

@@ -6,6 +6,7 @@
 #include "engine/pipeline.h"
 #include "integrate/inputs.h"
 #include "integrate/step.h"
+#include "model/state_vector.h"
 #include "support/allocation.h"
 #include "support/random_model.h"
 #include "support/stage_check.h"
@@ -30,9 +31,7 @@ static uint64_t discrete_state(const cr_model* m, const cr_data* d) {
   uint64_t hash = stage_discrete_state(m, d);
   for (int i = 0; m->integrator == CR_INT_RK4 && i < d->nrk; i++) {
     cri_inputs_copy(m, work, d);
-    cr_copy(work->qpos, d->rk_qpos + i * m->nq, m->nq);
-    cr_copy(work->qvel, d->rk_qvel + i * m->nv, m->nv);
-    cr_copy(work->act, d->rk_act + i * m->na, m->na);
+    cri_state_copy(cri_state_of(m, work), cri_state_stage(m, d, i));
     hash = cr_forward(m, work) == CR_OK ? 3 * hash + stage_discrete_state(m, work) : 0;
   }
   return hash;
@@ -64,13 +63,17 @@ static int collect_inputs(cr_field_id* inputs) {
 
 static void check_step(int integrator, stage_report* report, cr_stage* row) {
   static cr_field_id inputs[CR_N_FIELD];
-  static const cr_field_id next[] = {CR_FIELD_qpos_next, CR_FIELD_qvel_next, CR_FIELD_act_next};
-  *row = (cr_stage){"step", cr_step, step_jvp, step_vjp, inputs, next, collect_inputs(inputs),
-                    3,      NULL};
+  static const cr_field_id next[] = {
+#define CR_EVOLVES(name, n, tangent, law, rate) CR_FIELD_##name##_next,
+#include "model/state_table.h"
+  };
+  *row = (cr_stage){"step",      cr_step, step_jvp, step_vjp, inputs, next, collect_inputs(inputs),
+                    CRI_N_STATE, NULL,    NULL};
   memset(report, 0, sizeof *report);
   for (uint64_t seed = 0; seed < MODELS; seed++) {
     cr_model m;
     assert_int_equal(random_model(&m, seed, NULL), CR_OK);
+    m.npluginstate = seed % 8 == 1 ? 2 : 0;
     m.integrator = integrator;
     if (integrator == CR_INT_RK4) {
       random_model_calm(&m);
