@@ -6,7 +6,7 @@
 //   Map      (pose of the plane, pose and size of the shape) -> dist, pos, normal, hint
 //   Feature  capsule: [0] +1 or -1, the end
 //            cylinder: [0] the point 0..3, [1] +1 or -1, the disk that faces the plane,
-//                      [2] 1 where the disk is parallel to the plane, within round-off
+//                      [2] 0 but where the disk is parallel to the plane: 1 within round-off, 2 nearly
 //            box: [0] the corner, bit k set where coordinate k is positive
 //   Local    cylinder: the lowest direction in the disk (3), the length that it was divided by
 //   Smooth   but for the cylinder that stands flat: there the points are fixed to it
@@ -30,6 +30,12 @@ cr_pair_bar cri_plane_capsule_bar;
 cr_pair_detect cri_plane_cylinder;
 cr_pair_tan cri_plane_cylinder_tan;
 cr_pair_bar cri_plane_cylinder_bar;
+
+/// Whether a contact of a cylinder is one of a disk that is parallel to the plane, or nearly: tilted, it would run
+/// round the rim; its derivative stays where it is.
+static inline bool cri_plane_cylinder_stands_flat(const int32_t feature[4]) {
+  return feature[2] != 0;
+}
 
 /// Up to four contacts: the first four corners, in bit order, within the margin and not above the
 /// centre.

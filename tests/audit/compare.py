@@ -62,6 +62,10 @@ class Pair:
         """scale_of, for known.py."""
         return scale_of(self, name, k)
 
+    def displaced(self, f, h, what):
+        """displaced, for known.py."""
+        return displaced(self, f, h, what)
+
     def slope_with_our_contacts(self, f):
         """slope_with_our_contacts, for known.py."""
         return slope_with_our_contacts(self, f)
@@ -531,6 +535,22 @@ def own_difference(p, state, name, k, i, h=2.0 ** -20, along=None, unit=None):
             values.append(None)
     base, scale = own_step(p, state, name, k, 0), h
     return [None if x is None else float(s * p.r.between(base, x)[i] / scale) for x, s in zip(values, (1, -1))]
+
+
+def displaced(p, f, h, what):
+    """what() of the reference's data at the state of a finding, what it is about moved by h."""
+    name, k, along, state = f["field"], f["number"], f.get("along"), f["full_state"]
+
+    def put(s):
+        p.r.put(s)
+        return what()
+
+    if along is not None:
+        state = aside(p, state, along, h / max(1.0, np.abs(along).max()))
+        return put(state) if name in INPUTS else p.r.changed(name, k, 0.0, lambda: put(state))
+    if name in INPUTS:
+        return put(p.r.moved(state, name, k, h))
+    return p.r.changed(name, k, h * scale_of(p, name, k), lambda: put(state))
 
 
 def with_our_contacts(p, state):

@@ -287,7 +287,8 @@ def two_slopes(p, f):
     where Carom says that it does."""
     if f["kind"] != "gradient" or not f["own"] or None in f["own"]:
         return False
-    said = [s for s in p.c.two_slopes(f["full_state"], f["field"]) if is_about(p, s, f["field"], f["number"])]
+    said = [s for s in p.c.two_slopes(f["full_state"], f["field"]) if is_about(p, s, f["field"], f["number"]) and
+            "stands flat" not in s]
     if not said or not p.same_differences(f):
         return False
     sides = legal_sides(f, f["own"])
@@ -351,20 +352,27 @@ def fine_scale(p, f):
 
 
 def flat_to_rounding(p, f):
-    """A cylinder that stands on a plane, tilted by less than 1e-8: the points of its rim turn with it in the gradient,
-    docs/derivations/collision.md; in the step they run along the rim, farther by one over the tilt."""
-    if f["kind"] != "gradient" or min(abs(v[0]) for v in f["expected"].values()) < 100 * abs(f["got"]):
+    """A cylinder that stands on a plane, tilted by less than 1e-8, and a number that tilts it: Carom says that the points
+    of its rim stay in the gradient, docs/trust.md; in the step they run along the rim, farther by one over the tilt."""
+    if f["kind"] != "gradient" or not any("stands flat" in s for s in p.c.two_slopes(f["full_state"], "qpos")):
         return False
-    m, d = p.r.m, p.r.d
-    p.r.put(f["full_state"])
+    before, after = axes_on_planes(p.r, lambda: p.r.put(f["full_state"])), p.displaced(f, 1e-4, lambda: axes_on_planes(p.r))
+    return any(tilt < 1e-8 and np.linalg.norm(np.cross(axis, after[pair][0])) > 1e-3 * 1e-4
+               for pair, (axis, tilt) in before.items() if pair in after)
+
+
+def axes_on_planes(r, put=None):
+    """Of each cylinder over a plane that it is in contact with: its axis as the plane sees it, and how far it is tilted."""
+    if put:
+        put()
+    m, d, out = r.m, r.d, {}
     mujoco.mj_forward(m, d)
     for c in d.contact:
         a, b = sorted((int(g) for g in c.geom), key=lambda g: m.geom_type[g])
         if (m.geom_type[a], m.geom_type[b]) == (0, 5):
-            tilt = np.linalg.norm(np.cross(d.geom_xmat[a].reshape(3, 3)[:, 2], d.geom_xmat[b].reshape(3, 3)[:, 2]))
-            if tilt < 1e-8:
-                return True
-    return False
+            axis = d.geom_xmat[b].reshape(3, 3)[:, 2] @ d.geom_xmat[a].reshape(3, 3)
+            out[a, b] = axis, float(np.hypot(axis[0], axis[1]))
+    return out
 
 
 def off_limits(p, state):

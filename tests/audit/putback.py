@@ -66,7 +66,7 @@ class Tree:
         self.run("cmake", "--build", self.build, "-j", self.jobs, "--target", "carom_shared", "carom")
         out.mkdir(parents=True, exist_ok=True)
         library = shutil.copy(self.build / "libcarom.so", out / "libcarom.so")
-        return types.SimpleNamespace(lib=carom.load(str(library)), carom=shutil.copy(self.build / "carom", out / "carom"), out=out)
+        return types.SimpleNamespace(lib=carom.load(str(library)), carom=str(shutil.copy(self.build / "carom", out / "carom")), out=out)
 
     def patched(self, defect, out):
         """The same with a defect; the tree is as it was afterwards."""

@@ -305,4 +305,22 @@ blown, inside = (json.load(open(f"{name}.out"))["edges"] for name in ("blown", "
 sys.exit(blown["kinks"] <= inside["kinks"])
 PYTHON
 
+# ---- a cylinder that stands flat: its points of contact run round the rim as soon as it tilts
+for tilt in 0 5e-8 1e-5; do
+  cat > flat.xml << XML
+<mujoco>
+  <option timestep=".002"/>
+  <worldbody>
+    <geom name="floor" type="plane" size="5 5 .1"/>
+    <body pos="0 0 .0999" euler="$tilt 0 0"><freejoint/><geom type="cylinder" size=".05 .1" mass="1"/></body>
+  </worldbody>
+</mujoco>
+XML
+  for wrt in qpos qvel; do
+    expect 0 flat grad flat.xml --time .002 --loss 'qvel[3]' --wrt $wrt --json
+    case $tilt$wrt in 1e-5qpos|*qvel) told=0 ;; *) told=1 ;; esac
+    holds flat "sum('stands flat' in s for s in j.get('two_slopes', [])) == $told"
+  done
+done
+
 finish
