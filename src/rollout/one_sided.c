@@ -296,20 +296,19 @@ static void point_box(notes* s, int g) {
   }
 }
 
-// a cylinder on a plane, once for all its points
+// a cylinder on a plane, once for all its points; stages of a Runge-Kutta step are tilted by all that moves it
 static void flat_cylinder(notes* s, int c) {
   const cr_model* m = s->m;
   const int32_t* geom = s->d->contact_geom + 2 * c;
-  bool tilts =
-      s->asked[CR_FIELD_qpos] || s->asked[CR_FIELD_body_quat] || s->asked[CR_FIELD_geom_quat];
+  bool tilts = cri_tableau_of(m->integrator) != NULL || s->asked[CR_FIELD_qpos] ||
+               s->asked[CR_FIELD_body_quat] || s->asked[CR_FIELD_geom_quat];
   bool first = c == 0 || geom[0] != geom[-2] || geom[1] != geom[-1];
   if (tilts && first && geom[0] >= 0 && geom[1] >= 0 && m->geom_type[geom[0]] == CR_GEOM_PLANE &&
       m->geom_type[geom[1]] == CR_GEOM_CYLINDER &&
       cri_plane_cylinder_stands_flat(s->d->contact_feature + 4 * c)) {
     note(s,
          "the cylinder of geom %d stands flat on the plane of geom %d: tilted a little, its points "
-         "of "
-         "contact run round its rim; the gradient is as if they stayed",
+         "of contact run round its rim; the gradient is as if they stayed",
          geom[1], geom[0]);
   }
 }
