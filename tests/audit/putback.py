@@ -50,7 +50,8 @@ class Tree:
 
     def __init__(self, folder, mujoco, jobs):
         self.folder, self.build, self.jobs = folder, folder / "build", jobs
-        shutil.copytree(ROOT, folder, ignore=LEFT_OUT, dirs_exist_ok=True)
+        shutil.rmtree(folder, ignore_errors=True)  # what an earlier run built of a patched file would look newer
+        shutil.copytree(ROOT, folder, ignore=LEFT_OUT)
         self.run("cmake", "-S", folder, "-B", self.build, "-G", "Ninja", "-DCMAKE_BUILD_TYPE=RelWithDebInfo", "-DCMAKE_C_FLAGS_RELWITHDEBINFO=-O2 -g",
                  "-DCAROM_TESTS=OFF", *([f"-DCAROM_MUJOCO_DIR={mujoco}"] if mujoco else []))
 
