@@ -26,13 +26,13 @@ TABLE = [
     ("what evolves, which is model/state_table.h", "qpos qvel act", "src", "*.c", 11, "functions"),
     ("readers of a schedule", r"\bcri_schedule_of\b", "src", "*.c", 7, "files"),
     # the contact boundary: what a contact model owns is named in its folder alone
-    ("the law of the convex contact model", r"contact/law", "src", "*.[ch]", 0, "files"),
+    ("the law of the convex contact model", r"solver/friction_cone", "src", "*.[ch]", 0, "files"),
     ("its zones", r"CR_STATE_QUADRATIC|CR_STATE_CONE|CR_STATE_LINEAR", "src", "*.[ch]", 0, "files"),
     ("the factor of its Newton matrix", r"->H_factor|->H_index", "src", "*.[ch]", 0, "files"),
     ("its cone", r"CR_CNSTR_CONTACT_ELLIPTIC", "src", "*.[ch]", 1, "files"),
     ("rows that it does not make or that move nothing", r"cri_latent_|cri_idle_", "src", "*.[ch]", 0, "files"),
 ]
-CONTACT = ("src/contact/",)
+CONTACT = ("src/constraint/", "src/solver/",)
 BESIDE = {
     "the law of the convex contact model": CONTACT,
     "its zones": CONTACT,

@@ -26,6 +26,7 @@ CHECKS = [
     ("fields", ["python3", "scripts/make_fields.py", "--check"]),
     ("headers", ["python3", "scripts/check_headers.py"]),
     ("links", ["python3", "scripts/check_links.py"]),
+    ("labels", ["python3", "scripts/check_labels.py"]),
     ("format", ["sh", "scripts/check_format.sh"]),
 ]
 TIDY = ("clang-tidy", ["sh", "scripts/run_tidy.sh", "build/tests"])

@@ -32,7 +32,7 @@ CR_API cr_status cr_solve_m(const cr_model* m, cr_data* d, cr_real* x, const cr_
 /// force of d's qacc besides. As in MuJoCo the inertia of dofs (armature) is not among it: cr_mul_m
 /// has it.
 /// Map      (qvel, qacc, cinert, cdof, cdof_dot, cvel, gravity) -> qfrc
-/// Equation s_i . sum of I A + V x* I V behind dof i, A with or without cdof qacc      [c1]
+/// Equation s_i . sum of I A + V x* I V behind dof i, A with or without cdof qacc      [bias.c1]
 /// Shapes   qfrc[nv]
 /// Needs    cr_forward, cr_step or cr_inverse at this state
 /// Memory   no allocation; scratch 12 nbody

@@ -11,12 +11,12 @@ extern "C" {
 
 /// The force that would have to act besides passive and constraint forces (MuJoCo's mj_inverse).
 /// Map      (qpos, qvel, qacc; parameters) -> qfrc_inverse, efc_force, qfrc_constraint
-/// Equation f = f(J a - aref), the law of the rows, without a solve                      [i1]
-///          qfrc_inverse = M a + qfrc_bias - qfrc_passive - J' f                         [i2]
+/// Equation f = f(J a - aref), the law of the rows, without a solve              [inverse.i1]
+///          qfrc_inverse = M a + qfrc_bias - qfrc_passive - J' f                 [inverse.i2]
 ///          a = qacc; with the flag invdiscrete qacc is (v+ - v) / h of a step of the model's
-///          integrator, and M a = (M - hD) qacc with the D of that integrator            [i0]
+///          integrator, and M a = (M - hD) qacc with the D of that integrator    [inverse.i0]
 ///          with the integrator discrete besides + (A - M) a - qfrc_shift, A its effective
-///          inertia, with the gyroscopic block of free bodies that nothing touches       [i3]
+///          inertia, with the gyroscopic block of free bodies that nothing touches       [inverse.i3]
 ///          derivation: docs/derivations/inverse.md
 ///          At the qacc of cr_forward that is qfrc_applied + qfrc_actuator + J' xfrc_applied
 /// Shapes   qacc[nv] is an input: set it in the block before; qfrc_inverse[nv]

@@ -46,14 +46,14 @@ CR_API cr_status cr_state_set(const cr_model* m, cr_data* d, const cr_real* stat
 CR_API cr_status cr_data_reset_keyframe(const cr_model* m, cr_data* d, int key);
 
 /// qpos moved by a velocity for a time: qpos (+) dt qvel (mj_integratePos).
-/// Equation p + dt v; q exp(dt w / 2) for orientations                             [q1]
+/// Equation p + dt v; q exp(dt w / 2) for orientations                 [runge_kutta.q1]
 /// Shapes   qpos[nq], changed in place; qvel[nv]
 /// Errors   CR_ERR_ARG for NULL or a time that is not finite
 CR_API cr_status cr_integrate_pos(const cr_model* m, cr_real* qpos, const cr_real* qvel,
                                   cr_real dt);
 
 /// The velocity that moves qpos1 to qpos2 in a time: its inverse (mj_differentiatePos).
-/// Equation (p2 - p1) / dt; log(q1^-1 q2) / dt for orientations, angles up to pi   [q2]
+/// Equation (p2 - p1) / dt; log(q1^-1 q2) / dt for orientations, angles up to pi   [runge_kutta.q2]
 /// Shapes   qvel[nv]; qpos1[nq], qpos2[nq]
 /// Errors   CR_ERR_ARG for NULL, or a time that is zero or not finite
 CR_API cr_status cr_differentiate_pos(const cr_model* m, cr_real* qvel, cr_real dt,

@@ -11,9 +11,9 @@
 #include "bench/made.h"
 #include "io/mujoco.h"
 #include "io/open.h"
-#include "io/parity.h"
-#include "model/check.h"
 #include "model/data.h"
+#include "model/model_check.h"
+#include "parity/parity.h"
 
 enum { STEPS_A_STATE = 10 };
 static const double CONTROL = 0.5;  // of [-1, 1]

@@ -6,7 +6,7 @@
 
 #include "cli/batch_rows.h"
 #include "cli/options.h"
-#include "rollout/batch.h"
+#include "rollout/rollout_batch.h"
 
 enum { CR_BATCH_PARAMETERS = CR_BATCH_COLUMNS + CR_MAX_LIST };
 

@@ -8,8 +8,8 @@
 #include <string.h>
 
 #include "base/random.h"
-#include "integrate/manifold.h"
 #include "io/checkpoint.h"
+#include "kinematics/configuration.h"
 #include "math/quat.h"
 
 // ---- in
@@ -29,7 +29,7 @@ static void move_pose(cr_random* r, const cr_model* m, cr_real* qpos, cr_real sp
   for (int i = 0; i < m->nv; i++) {
     direction[i] = cr_random_normal(r);
   }
-  cri_manifold_move(m, qpos, direction, spread, qpos);
+  cri_configuration_move(m, qpos, direction, spread, qpos);
 }
 
 static void spread_row(const cr_batch_column* c, const cr_model* m, cr_random* r, cr_real* row,

@@ -7,7 +7,7 @@
 #include <time.h>
 
 #include "bench/counters.h"
-#include "bench/measure.h"
+#include "bench/measure_rounds.h"
 #include "bench/profile.h"
 #include "cli/bench_batch.h"
 #include "cli/commands.h"

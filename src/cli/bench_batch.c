@@ -4,7 +4,7 @@
 
 #include <stdlib.h>
 
-#include "bench/batch.h"
+#include "bench/batch_timing.h"
 #include "cli/method.h"
 
 typedef struct {

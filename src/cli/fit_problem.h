@@ -3,11 +3,11 @@
 #ifndef CR_CLI_FIT_PROBLEM_H
 #define CR_CLI_FIT_PROBLEM_H
 
+#include "access/report.h"
 #include "cli/method.h"
 #include "io/fit_config.h"
 #include "io/tosses.h"
 #include "learn/identify.h"
-#include "model/report.h"
 #include "tools/files.h"
 
 typedef struct {

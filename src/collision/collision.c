@@ -2,21 +2,21 @@
 // The table of pairs, the frame of a contact, the loop over candidates, the loops over contacts.
 #include "collision/collision.h"
 
-#include "collision/blend.h"
-#include "collision/box.h"
-#include "collision/box_box.h"
 #include "collision/broad.h"
-#include "collision/capsule_box.h"
-#include "collision/convex_pair.h"
-#include "collision/hfield.h"
-#include "collision/measure.h"
-#include "collision/optimum.h"
-#include "collision/plane.h"
-#include "collision/plane_convex.h"
-#include "collision/round.h"
-#include "collision/sharing.h"
+#include "collision/contact_merge.h"
+#include "collision/merge_share.h"
 #include "collision/soft_hull.h"
 #include "collision/soft_pairs.h"
+#include "geometry/box.h"
+#include "geometry/box_box.h"
+#include "geometry/capsule_box.h"
+#include "geometry/convex_pair.h"
+#include "geometry/feature_solve.h"
+#include "geometry/hfield.h"
+#include "geometry/pair_distance.h"
+#include "geometry/plane.h"
+#include "geometry/plane_convex.h"
+#include "geometry/sphere_capsule.h"
 #include "math/quat.h"
 #include "model/build.h"
 
@@ -127,7 +127,7 @@ static void complete(const cr_hit* hit, cr_real frame[9], cr_real saved[8]) {
   cr_copy3(x.normal, hit->normal);
   cr_normalize3(x.normal);
 
-  // [k1] the direction of the first tangent, e_y or e_z where the pair has none
+  // [collision.k1] the direction of the first tangent, e_y or e_z where the pair has none
   cr_copy3(x.tangent, hit->hint);
   if (cr_dot3(hit->hint, hit->hint) < CR_R(0.25)) {
     bool y = cr_abs(x.normal[1]) < CR_R(0.5);
@@ -136,7 +136,7 @@ static void complete(const cr_hit* hit, cr_real frame[9], cr_real saved[8]) {
     x.tangent[2] = y ? 0 : 1;
   }
 
-  // [k2] made orthogonal to the normal and of unit length
+  // [collision.k2] made orthogonal to the normal and of unit length
   x.along = cr_dot3(x.normal, x.tangent);
   cr_accscl3(x.tangent, x.normal, -x.along);
   x.length = cr_normalize3(x.tangent);
@@ -151,7 +151,7 @@ static void complete(const cr_hit* hit, cr_real frame[9], cr_real saved[8]) {
   saved[7] = x.length;
 }
 
-// [k3] the frame turns with w = n x n_tan + n (t2 . (hint_tan - (n . hint) n_tan))/|h|
+// [collision.k3] the frame turns with w = n x n_tan + n (t2 . (hint_tan - (n . hint) n_tan))/|h|
 static void frame_turn(const axes* x, const cr_hit_tan* hit_tan, const cr_real third[3],
                        cr_real w[3]) {
   cr_cross3(w, x->normal, hit_tan->normal);
@@ -170,7 +170,7 @@ static void frame_tan(const axes* x, const cr_hit_tan* hit_tan, cr_real rows_tan
   cr_cross3(rows_tan + 6, w, third);
 }
 
-// [k3]' into the cotangents of normal and hint
+// [collision.k3]' into the cotangents of normal and hint
 static void frame_bar(const axes* x, const cr_real rows_bar[9], cr_hit_tan* hit_bar) {
   cr_real third[3], w_bar[3] = {0, 0, 0};
   cr_cross3(third, x->normal, x->tangent);
@@ -259,7 +259,7 @@ void cri_collision_shape_bar(const cr_data* d, const cr_shape_tan* s_bar, int ge
   }
 }
 
-// what the parameters of a height field, if the geom is one, do at a contact: [e4] of hfield.c
+// what the parameters of a height field, if the geom is one, do at a contact: [collision_hfield.e4] of hfield.c
 static void add_lift(const cr_model* m, const cr_data* tan, int geom, const cr_shape* s,
                      const cr_shape* other, const int32_t feature[4], const cr_real local[6],
                      cr_shape_tan* s_tan) {
@@ -404,9 +404,9 @@ bool cri_collision_general(int type1, int type2) {
 
 // ---- smooth collision
 
-static cri_sharing sharing_of(const cr_model* m, const int32_t geom[2]) {
-  return cri_sharing_of(m, geom,
-                        cri_collision_general(m->geom_type[geom[0]], m->geom_type[geom[1]]));
+static cri_merge_share sharing_of(const cr_model* m, const int32_t geom[2]) {
+  return cri_merge_share_of(m, geom,
+                            cri_collision_general(m->geom_type[geom[0]], m->geom_type[geom[1]]));
 }
 
 // how many contacts from i on stand as one
@@ -441,20 +441,20 @@ static void load_own(const cr_data* d, int i, int n, cr_hit_tan* own) {
 static int share(cr_hit hit[CR_MAX_HITS], int n, cr_real reach, cr_real length,
                  cr_hit_tan own[CR_MAX_HITS], cr_real* weight) {
   for (int i = 0; i < n; i++) {
-    own[i] = cri_blend_row(&hit[i]);
+    own[i] = cri_contact_merge_row(&hit[i]);
   }
-  cr_real dist = n > 0 ? cri_blend_dist(own, n, length) : CR_MAX;
+  cr_real dist = n > 0 ? cri_contact_merge_dist(own, n, length) : CR_MAX;
   if (dist > reach) {
     return 0;
   }
   int kept = 0;
   for (int i = 0; i < n; i++) {
-    if (cri_blend_keeps(own[i].dist, dist, length)) {
+    if (cri_contact_merge_keeps(own[i].dist, dist, length)) {
       own[kept] = own[i];
       hit[kept++] = hit[i];
     }
   }
-  cr_hit_tan mean = cri_blend(own, kept, length, weight);
+  cr_hit_tan mean = cri_contact_merge(own, kept, length, weight);
   for (int i = 0; i < kept; i++) {
     hit[i].dist = mean.dist;
     cr_copy3(hit[i].pos, mean.pos);
@@ -489,7 +489,7 @@ int cri_collide_at(const cr_model* m, const int32_t geom[2], const cri_place pla
 // contacts i .. i + n, of own tangents hit_tan, which they all leave with the same
 static void shared_tan(const cr_model* m, const cr_data* d, cr_data* tan, int i, int n,
                        cr_hit_tan* hit_tan) {
-  cri_sharing s = sharing_of(m, d->contact_geom + 2 * i);
+  cri_merge_share s = sharing_of(m, d->contact_geom + 2 * i);
   cr_zero(tan->contact_weight + i, n);
   if (s.length == 0) {
     return;
@@ -499,7 +499,7 @@ static void shared_tan(const cr_model* m, const cr_data* d, cr_data* tan, int i,
   cr_real length_tan =
       s.slope == 0 ? 0 : s.slope * cri_par_tan(tan->par.geom_size, s.geom, 3)[s.size];
   cr_hit_tan mean_tan =
-      cri_blend_tan(own, n, s.length, hit_tan, length_tan, tan->contact_weight + i);
+      cri_contact_merge_tan(own, n, s.length, hit_tan, length_tan, tan->contact_weight + i);
   for (int k = 0; k < n; k++) {
     hit_tan[k] = mean_tan;
   }
@@ -508,7 +508,7 @@ static void shared_tan(const cr_model* m, const cr_data* d, cr_data* tan, int i,
 // its transpose, on cotangents
 static void shared_bar(const cr_model* m, const cr_data* d, cr_data* bar, int i, int n,
                        cr_hit_tan* hit_bar) {
-  cri_sharing s = sharing_of(m, d->contact_geom + 2 * i);
+  cri_merge_share s = sharing_of(m, d->contact_geom + 2 * i);
   if (s.length == 0) {
     return;
   }
@@ -520,7 +520,8 @@ static void shared_bar(const cr_model* m, const cr_data* d, cr_data* bar, int i,
     cr_acc3(mean_bar.normal, hit_bar[k].normal);
     cr_acc3(mean_bar.hint, hit_bar[k].hint);
   }
-  cr_real length_bar = cri_blend_bar(own, n, s.length, &mean_bar, bar->contact_weight[i], hit_bar);
+  cr_real length_bar =
+      cri_contact_merge_bar(own, n, s.length, &mean_bar, bar->contact_weight[i], hit_bar);
   if (s.slope != 0 && bar->par.geom_size != NULL) {
     bar->par.geom_size[3 * s.geom + s.size] += s.slope * length_bar;
   }
@@ -571,7 +572,7 @@ static void look(void* context, const cr_candidate* c) {
     memcpy(x->unsupported, c->geom, sizeof c->geom);
     return;
   }
-  cri_sharing s = sharing_of(x->m, c->geom);
+  cri_merge_share s = sharing_of(x->m, c->geom);
   if (s.length > 0) {
     add_shared(x, c, s.length);
     return;
@@ -628,7 +629,7 @@ cr_status cr_collision_jvp(const cr_model* m, const cr_data* d, cr_data* tan) {
   return CR_OK;
 }
 
-// [k3] how contact i moves by the tangent of its hit
+// [collision.k3] how contact i moves by the tangent of its hit
 static cri_contact_motion motion_of(const cr_data* d, int i, const cr_hit_tan* hit_tan) {
   axes x = load_axes(d->contact_axes + 8 * i);
   cri_contact_motion motion;
@@ -685,11 +686,11 @@ static int own_rates(const cr_model* m, const cr_data* d, int i, cr_hit_tan rate
 cri_contact_motion cri_collision_velocity(const cr_model* m, const cr_data* d, int i) {
   cr_hit_tan own[CR_MAX_HITS], hit_tan[CR_MAX_HITS];
   int n = own_rates(m, d, i, hit_tan);
-  cri_sharing s = sharing_of(m, d->contact_geom + 2 * i);
+  cri_merge_share s = sharing_of(m, d->contact_geom + 2 * i);
   if (s.length > 0) {
     cr_real weight_tan;
     load_own(d, i, n, own);
-    hit_tan[0] = cri_blend_tan(own, n, s.length, hit_tan, 0, &weight_tan);
+    hit_tan[0] = cri_contact_merge_tan(own, n, s.length, hit_tan, 0, &weight_tan);
   }
   return motion_of(d, i, &hit_tan[0]);
 }
@@ -703,14 +704,15 @@ int cri_collision_parts(const cr_model* m, const cr_data* d, int i,
   cr_hit_tan own[CR_MAX_HITS], rate[CR_MAX_HITS];
   int n = own_rates(m, d, i, rate);
   load_own(d, i, n, own);
-  cr_hit_tan mean = cri_blend_tan(own, n, length, rate, 0, &weight_tan);
+  cr_hit_tan mean = cri_contact_merge_tan(own, n, length, rate, 0, &weight_tan);
   for (int k = 0; k < n; k++) {
     cr_real gap = own[k].dist - d->contact_dist[i];
-    part[k] = (cri_contact_part){.at = own[k],
-                                 .rate = rate[k],
-                                 .share = cri_blend_kappa(own[k].dist, d->contact_dist[i], length),
-                                 .left = 1 - gap / length,
-                                 .left_rate = (mean.dist - rate[k].dist) / length};
+    part[k] = (cri_contact_part){
+        .at = own[k],
+        .rate = rate[k],
+        .share = cri_contact_merge_kappa(own[k].dist, d->contact_dist[i], length),
+        .left = 1 - gap / length,
+        .left_rate = (mean.dist - rate[k].dist) / length};
     sum += part[k].share;
   }
   for (int k = 0; k < n; k++) {

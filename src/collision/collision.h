@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Contacts: candidate pairs (collision/broad.h), then for each the functions of its two types
-// (collision/pair.h), then the frame.
+// (geometry/pair.h), then the frame.
 #ifndef CR_COLLISION_COLLISION_H
 #define CR_COLLISION_COLLISION_H
 
-#include "collision/pair.h"
+#include "geometry/pair.h"
 #include "model/data.h"
 
 /// Detects all contacts (MuJoCo's mj_collision).
@@ -14,7 +14,7 @@
 /// Equation detection chooses features; with these held, (dist, pos, n, hint) is a smooth measure of
 ///          both poses and sizes, and the frame has the rows n, t1 = h/|h|, t2 = n x t1,
 ///          h = hint - n (n . hint), hint = e_y or e_z where the pair gives none
-///          [derivation: docs/derivations/collision.md [k1]-[k3]]
+///          [derivation: docs/derivations/collision.md [collision.k1]-[collision.k3]]
 /// Writes   ncon, contact_geom, contact_pair, contact_follows; contacts in MuJoCo's order
 /// Saves    contact_feature, contact_local, contact_axes; contact_own where contacts share
 /// Units    m; frames: world
@@ -29,7 +29,7 @@ cr_status cr_collision_jvp(const cr_model* m, const cr_data* d, cr_data* tan);
 cr_status cr_collision_vjp(const cr_model* m, const cr_data* d, cr_data* bar);
 
 /// How contact i moves when its two shapes do, sizes held: its frame turns with the world vector
-/// `turn`. a_tan and b_tan: pos and rot of the shapes.                                [k1]-[k3]
+/// `turn`. a_tan and b_tan: pos and rot of the shapes.                      [collision.k1]-[collision.k3]
 typedef struct {
   cr_real dist, pos[3], turn[3];
 } cri_contact_motion;
@@ -86,7 +86,7 @@ void cri_pair_hit_bar(const cr_pair* pair, const cr_model* m, const cr_data* d, 
                       const int32_t geom[2], const int32_t feature[4], const cr_real local[6],
                       const cr_hit_tan* hit_bar);
 
-/// How deep the second geom is in the first along n (collision/convex_pair.h); in the prism that the
+/// How deep the second geom is in the first along n (geometry/convex_pair.h); in the prism that the
 /// feature of a contact names, if the first is a height field.
 cr_real cri_collide_depth(const cr_model* m, const cr_real* xpos, const cr_real* xmat,
                           const int32_t geom[2], const int32_t feature[4], const cr_real n[3]);

@@ -2,7 +2,7 @@
 #include "collision/distance.h"
 
 #include "collision/collision.h"
-#include "collision/convex_pair.h"
+#include "geometry/convex_pair.h"
 #include "model/build.h"
 
 // contacts of boxes are corners of their faces, none of which need be nearest

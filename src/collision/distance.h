@@ -3,7 +3,7 @@
 #ifndef CR_COLLISION_DISTANCE_H
 #define CR_COLLISION_DISTANCE_H
 
-#include "collision/pair.h"
+#include "geometry/pair.h"
 #include "model/data.h"
 
 /// Two geoms that are near each other, and what derivatives need of how they are.
@@ -17,7 +17,7 @@ typedef struct {
 
 /// Map      (geom_xpos, geom_xmat, geom_size, hfield_size, hfield_data) -> dist, pos, normal
 /// Equation the hit of least distance that the functions of the two types find within the reach; for
-///          two boxes those of the general pair [collision/pair.h, collision/convex_pair.h]. The points
+///          two boxes those of the general pair [geometry/pair.h, geometry/convex_pair.h]. The points
 ///          that have the distance are pos -+ normal dist / 2
 /// Units    m.  Frames: world
 /// Returns  false where the distance is not below the reach, or the types never meet

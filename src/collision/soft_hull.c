@@ -46,7 +46,7 @@ typedef struct {
   cr_real mean, deviation, total;
 } scale;
 
-// [t2], [t4] of one number: y standardised, z its sigmoid, the slope dz/dy, the weight
+// [collision_soft.t2], [collision_soft.t4] of one number: y standardised, z its sigmoid, the slope dz/dy, the weight
 typedef struct {
   cr_real y, z, slope, weight;
 } share;
@@ -68,7 +68,7 @@ enum { KEPT = 8 };
 typedef struct {
   cr_real sign[3], arm[3], from[3];  // from the centre, from the plane's origin
   cr_real h;
-  cr_soft among;  // [t3] g and its slope in h
+  cr_soft among;  // [collision_soft.t3] g and its slope in h
   share u, w;
 } corner;
 
@@ -77,8 +77,8 @@ typedef struct {
   cr_real n[3], s;
   int count;
   scale depth, deepest;
-  cr_real most;       // [t2] M
-  cr_soft threshold;  // [t3] and its slope in M
+  cr_real most;       // [collision_soft.t2] M
+  cr_soft threshold;  // [collision_soft.t3] and its slope in M
   int known;          // of the corners kept
   corner kept[KEPT];
 } manifold;
@@ -157,21 +157,21 @@ static void make_manifold(manifold* x, const cr_shape* a, const cr_shape* b) {
   cr_col3(x->n, a->mat, 2);
   keep_corners(x, DEPTHS);
 
-  // [t2]
+  // [collision_soft.t2]
   measure_scale(x, &x->depth, true);
   for (int i = 0; i < x->count; i++) {
     cr_real h = corner_of(x, i, DEPTHS).h;
     x->most += share_of(&x->depth, h, x->s).weight * h;
   }
-  // [t3]
+  // [collision_soft.t3]
   x->threshold = cri_soft_ramp((cr_soft){x->most - SKIN, 1}, x->s);
   keep_corners(x, SHARES);
-  // [t4]
+  // [collision_soft.t4]
   measure_scale(x, &x->deepest, false);
   keep_corners(x, WEIGHTS);
 }
 
-// [t5] and the mean corner, seen from the plane's origin
+// [collision_soft.t5] and the mean corner, seen from the plane's origin
 static cr_real mean_corner(const manifold* x, cr_real mean[3]) {
   cr_real dist = 0;
   cr_zero3(mean);
@@ -193,7 +193,7 @@ int cri_soft_plane_hull(const cr_shape* a, const cr_shape* b, cr_real margin,
   if (one.dist > margin) {
     return 0;
   }
-  // [t6]
+  // [collision_soft.t6]
   cr_acc3(one.pos, a->pos);
   cr_accscl3(one.pos, x.n, -one.dist / 2);
   cr_copy3(one.normal, x.n);
@@ -256,7 +256,7 @@ static void threshold_tan(manifold_tan* t) {
     corner c = moving_corner(t, i, from_tan, &h_tan);
     scale_tan_add(&t->depth, x, &x->depth, c.h, h_tan);
   }
-  // [t2] M_tan = sum u h_tan + sum u (z_tan - sum u z_tan) h / s
+  // [collision_soft.t2] M_tan = sum u h_tan + sum u (z_tan - sum u z_tan) h / s
   for (int i = 0; i < x->count; i++) {
     corner c = moving_corner(t, i, from_tan, &h_tan);
     cr_real z_tan = share_tan(&t->depth, &x->depth, &c.u, h_tan);
@@ -277,14 +277,14 @@ void cri_soft_plane_hull_tan(const cr_shape* a, const cr_shape* b, const int32_t
   cr_cross3(t.n_tan, a_tan->rot, x.n);
   threshold_tan(&t);
 
-  // [t3]
+  // [collision_soft.t3]
   cr_real from_tan[3], h_tan, pos[3], lift[3] = {0, 0, 0}, mean = 0, deeper = 0;
   for (int i = 0; i < x.count; i++) {
     corner c = moving_corner(&t, i, from_tan, &h_tan);
     scale_tan_add(&t.deepest, &x, &x.deepest, c.among.v, c.among.tan * (h_tan - t.threshold));
   }
 
-  // [t4]-[t6] w_tan = w (z_tan - sum w z_tan) / s
+  // [collision_soft.t4]-[collision_soft.t6] w_tan = w (z_tan - sum w z_tan) / s
   cr_real dist = mean_corner(&x, pos);
   *hit_tan = (cr_hit_tan){.dist = 0};
   cr_copy3(hit_tan->pos, a_tan->pos);
@@ -320,19 +320,19 @@ typedef struct {
   cr_real depth_mean, depth_along;  // the same of the depths
 } manifold_bar;
 
-// [t4]' y_bar of a share
+// [collision_soft.t4]' y_bar of a share
 static cr_real share_bar(const manifold_bar* t, const corner* c) {
   cr_real w_bar = cr_dot3(t->pos_bar, c->from) - t->dist_bar * c->h;
   return c->w.slope * c->w.weight * (w_bar - t->mean) / t->x->s;
 }
 
-// [t3]' cotangent of h_i - threshold
+// [collision_soft.t3]' cotangent of h_i - threshold
 static cr_real among_bar(const manifold_bar* t, const corner* c) {
   cr_real g_bar = share_bar(t, c) - t->y_mean - c->w.y * t->y_along;
   return c->among.tan * g_bar / t->x->deepest.deviation;
 }
 
-// [t2]' y_bar of a depth
+// [collision_soft.t2]' y_bar of a depth
 static cr_real depth_bar(const manifold_bar* t, const corner* c) {
   return c->u.slope * c->u.weight * t->most_bar * (c->h - t->x->most) / t->x->s;
 }
@@ -379,7 +379,7 @@ void cri_soft_plane_hull_bar(const cr_shape* a, const cr_shape* b, const int32_t
   cr_real mean[3], n_bar[3], along = cr_dot3(x.n, hit_bar->pos);
   cr_real dist = mean_corner(&x, mean);
 
-  // [t6]', the hint by its three directions
+  // [collision_soft.t6]', the hint by its three directions
   manifold_bar t = sums_bar(&x, hit_bar->dist - along / 2, hit_bar->pos);
   cr_copy3(n_bar, hit_bar->normal);
   cr_accscl3(n_bar, hit_bar->pos, -dist / 2);
@@ -390,7 +390,7 @@ void cri_soft_plane_hull_bar(const cr_shape* a, const cr_shape* b, const int32_t
   }
   cr_acc3(a_bar->pos, hit_bar->pos);
 
-  // [t1]' corner by corner: from_bar = w pos_bar - n h_bar
+  // [collision_soft.t1]' corner by corner: from_bar = w pos_bar - n h_bar
   for (int i = 0; i < x.count; i++) {
     corner c = corner_of(&x, i, WEIGHTS);
     cr_real depth = h_bar(&t, &c), from_bar[3], size_bar[3];

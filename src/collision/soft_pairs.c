@@ -79,7 +79,7 @@ static cr_soft3 hint_of(const cr_soft3* n, cr_real s) {
   return hint;
 }
 
-// [u1] a ball above the plane
+// [collision_soft.u1] a ball above the plane
 static contact above_plane(const body* plane, const cr_soft3* centre, cr_soft radius, cr_real s) {
   const cr_soft3* n = &plane->axis[2];
   cr_soft3 arm = cri_dif3(centre, &plane->pos);
@@ -89,7 +89,7 @@ static contact above_plane(const body* plane, const cr_soft3* centre, cr_soft ra
   return c;
 }
 
-// [u2] a ball against a ball
+// [collision_soft.u2] a ball against a ball
 static contact between_balls(const cr_soft3* p, cr_soft r, const cr_soft3* q, cr_soft t,
                              cr_real s) {
   cr_soft length;
@@ -112,7 +112,7 @@ static int plane_sphere(const body* a, const body* b, cr_real s, contact c[MOST]
 }
 
 static int plane_capsule(const body* a, const body* b, cr_real s, contact c[MOST]) {
-  // [u3] the first tangent follows the axis as far as that lies in the plane
+  // [collision_soft.u3] the first tangent follows the axis as far as that lies in the plane
   const cr_soft3* n = &a->axis[2];
   cr_soft length;
   cr_soft3 flat = cri_plus(&b->axis[2], cri_scaled(cri_dot(n, &b->axis[2]), -1), n);
@@ -128,7 +128,7 @@ static int plane_capsule(const body* a, const body* b, cr_real s, contact c[MOST
 }
 
 static int plane_ellipsoid(const body* a, const body* b, cr_real s, contact c[MOST]) {
-  // [u4] the lowest point
+  // [collision_soft.u4] the lowest point
   const cr_soft3* n = &a->axis[2];
   cr_soft3 v, point = b->pos;
   for (int k = 0; k < 3; k++) {
@@ -150,7 +150,7 @@ static int plane_cylinder(const body* a, const body* b, cr_real s, contact c[MOS
   const cr_soft3 *n = &a->axis[2], *axis = &b->axis[2];
   cr_soft radius = b->size[0], half = b->size[1], length, none;
 
-  // [u5] the axis, turned to the plane, and the lowest direction in the disk, times the radius
+  // [collision_soft.u5] the axis, turned to the plane, and the lowest direction in the disk, times the radius
   cr_soft fall = cri_dot(n, axis), side = cri_soft_step(fall, s);
   cr_soft sign = {1 - 2 * side.v, -2 * side.tan};
   cr_soft3 z = cri_scaled3(axis, sign);
@@ -163,7 +163,7 @@ static int plane_cylinder(const body* a, const body* b, cr_real s, contact c[MOS
   z = cri_scaled3(&z, half);
   down = cri_times(down, half);
 
-  // [u6] the lowest point and two beside it
+  // [collision_soft.u6] the lowest point and two beside it
   cr_soft3 f = cri_cross(&e, &z);
   f = cri_unit(&f, &none);
   f = cri_scaled3(&f, cri_scaled(radius, cr_sqrt(CR_R(0.75))));
@@ -176,7 +176,7 @@ static int plane_cylinder(const body* a, const body* b, cr_real s, contact c[MOS
   c[1] = above_plane(a, &left, cri_held(0), s);
   c[2] = above_plane(a, &right, cri_held(0), s);
 
-  // [u7] the second goes to the other disk where the axis is level
+  // [collision_soft.u7] the second goes to the other disk where the axis is level
   cr_soft level = cri_soft_step(down, s);
   level = cri_times(down, (cr_soft){2 * level.v - 1, 2 * level.tan});
   level = below(level, CR_R(1e-3), s);
@@ -203,7 +203,7 @@ static segment segment_of(const body* b) {
                    cri_plus(&b->pos, b->size[1], &b->axis[2])};
 }
 
-// [u8] the nearest point of a segment, its place clipped softly
+// [collision_soft.u8] the nearest point of a segment, its place clipped softly
 static cr_soft3 foot(const segment* x, const cr_soft3* p) {
   cr_soft3 along = cri_dif3(&x->p1, &x->p0), arm = cri_dif3(p, &x->p0);
   cr_soft square = cri_sum(cri_dot(&along, &along), cri_held(CR_R(1e-6)));
@@ -219,7 +219,7 @@ static int sphere_capsule(const body* a, const body* b, cr_real s, contact c[MOS
 }
 
 static int capsule_capsule(const body* a, const body* b, cr_real s, contact c[MOST]) {
-  // [u9] the nearest places of the two lines, clipped
+  // [collision_soft.u9] the nearest places of the two lines, clipped
   const cr_soft3 *u = &a->axis[2], *v = &b->axis[2];
   cr_soft3 between = cri_dif3(&a->pos, &b->pos);
   cr_soft uv = cri_dot(u, v), ud = cri_dot(u, &between), vd = cri_dot(v, &between);
@@ -230,7 +230,7 @@ static int capsule_capsule(const body* a, const body* b, cr_real s, contact c[MO
   y = cri_soft_clip(y, cri_scaled(b->size[1], -1), b->size[1], CLIP);
   cr_soft3 p = cri_plus(&a->pos, x, u), q = cri_plus(&b->pos, y, v);
 
-  // [u10] the foot of either on the other segment, and the pair that is nearer
+  // [collision_soft.u10] the foot of either on the other segment, and the pair that is nearer
   segment sa = segment_of(a), sb = segment_of(b);
   cr_soft3 p2 = foot(&sa, &q), q2 = foot(&sb, &p);
   cr_soft3 d1 = cri_dif3(&q, &p2), d2 = cri_dif3(&p, &q2);

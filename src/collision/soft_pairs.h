@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Planes, spheres, capsules, ellipsoids and cylinders with softened choices (DiffMJX). Each pair is
 // one function that computes values and tangents together; its transpose goes by directions.
-// Derivation: docs/derivations/collision_soft.md [u1]-[u7].
+// Derivation: docs/derivations/collision_soft.md [collision_soft.u1]-[collision_soft.u7].
 //
 //   Map      (pose and size of both shapes) -> dist, pos, normal, hint
 //   Feature  [0] which of the pair's contacts.  Local: none
@@ -9,7 +9,7 @@
 #ifndef CR_COLLISION_SOFT_PAIRS_H
 #define CR_COLLISION_SOFT_PAIRS_H
 
-#include "collision/pair.h"
+#include "geometry/pair.h"
 
 /// One contact.
 cr_pair_detect cri_soft_plane_sphere;

@@ -3,11 +3,11 @@
 // factor solves in time linear in the number of dofs; M itself is then not needed.
 #include "engine/acceleration.h"
 
-#include "contact/islands.h"
-#include "contact/model.h"
-#include "contact/rows.h"
-#include "engine/metric_solve.h"
+#include "constraint/rows.h"
+#include "engine/implicit_inertia_solve.h"
 #include "engine/rounding.h"
+#include "solver/contact_model.h"
+#include "solver/islands.h"
 
 // what the metric stands against: all forces but those of constraints, and the shift of discrete
 static void total_force(const cr_model* m, const cr_data* d, cr_real* tau) {
@@ -37,7 +37,7 @@ static void solve_rows(const cr_model* m, const cr_data* d, cr_real* x, bool tra
   cr_runs in = cri_dofs_in_islands(m, d, dofs, true, room);
   const cri_right_sides one = {.n = 1, .ld = 1, .X = x, .transposed = transposed};
   cri_contact_model(m)->linear(m, d, in, &one, work);
-  cri_metric_solve_part(m, d, cri_dofs_in_islands(m, d, dofs, false, room), x, work);
+  cri_implicit_inertia_solve_part(m, d, cri_dofs_in_islands(m, d, dofs, false, room), x, work);
   cri_pop(work, mark);
 }
 
@@ -48,11 +48,11 @@ static void solve_linear(const cr_model* m, const cr_data* d, cr_real* x, bool t
   cr_real* b = cri_push(work, (size_t)m->nv);
   cr_copy(b, x, m->nv);
   if (d->nefc == 0) {
-    cri_metric_solve(m, d, x, work);
+    cri_implicit_inertia_solve(m, d, x, work);
   } else {
     solve_rows(m, d, x, transposed, work);
   }
-  cri_metric_free(m, d, b, x, transposed, work);
+  cri_implicit_inertia_free(m, d, b, x, transposed, work);
   cri_pop(work, mark);
 }
 
@@ -65,22 +65,22 @@ void cri_acceleration_solve_transposed(const cr_model* m, const cr_data* d, cr_r
   solve_linear(m, d, x, true, work);
 }
 
-// [a2] the acceleration with constraints, in the metric `value` with the force tau, and
-// [a3] qfrc_constraint = J' f
+// [acceleration.a2] the acceleration with constraints, in the metric `value` with the force tau, and
+// [acceleration.a3] qfrc_constraint = J' f
 static cr_status constrained(const cr_model* m, cr_data* d, const cr_real* value,
                              const cr_real* tau) {
   d->solver_iterations = 0;
   d->solver_residual = 0;
   d->rounding = 0;
   d->rounding_dof = -1;
-  cr_metric_view metric = cri_metric_view_of(m, d, value, tau);
+  cr_metric_view metric = cri_implicit_inertia_view_of(m, d, value, tau);
   if (d->nefc == 0) {
     cr_zero(d->qfrc_constraint, m->nv);
     cr_copy(d->acc_qacc, d->qacc_smooth, m->nv);
   } else {
     CR_TRY(cri_contact_model(m)->solve(m, d, &metric));
   }
-  cri_metric_free(m, d, tau, d->acc_qacc, false, d);
+  cri_implicit_inertia_free(m, d, tau, d->acc_qacc, false, d);
   CR_TRY(check_finite(m, d, d->acc_qacc, "qacc"));
   return d->M_formed ? cri_rounding(m, d, &metric, cri_acceleration_solve,
                                     cri_acceleration_solve_transposed)
@@ -90,11 +90,11 @@ static cr_status constrained(const cr_model* m, cr_data* d, const cr_real* value
 static cr_status accelerate(const cr_model* m, cr_data* d) {
   cr_real* tau = cri_push(d, (size_t)m->nv);
   cr_real* value = cri_push(d, (size_t)d->nmetric);
-  CR_TRY(cri_metric_prepare(m, d, value));
-  // [a1] qacc_smooth = Mhat^-1 tau
+  CR_TRY(cri_implicit_inertia_prepare(m, d, value));
+  // [acceleration.a1] qacc_smooth = Mhat^-1 tau
   total_force(m, d, tau);
   cr_copy(d->qacc_smooth, tau, m->nv);
-  cri_metric_solve(m, d, d->qacc_smooth, d);
+  cri_implicit_inertia_solve(m, d, d->qacc_smooth, d);
   CR_TRY(check_finite(m, d, d->qacc_smooth, "qacc_smooth"));
   return constrained(m, d, value, tau);
 }
@@ -119,7 +119,7 @@ static void add(cr_real* y, const cr_real* x, int n) {
 static bool subtract_metric_mul(const cr_model* m, const cr_data* d, cr_real* y, const cr_real* x,
                                 cr_real* Mx) {
   cr_real left = 0, scale = 0;
-  cri_metric_mul_beside(m, d, Mx, x, y);
+  cri_implicit_inertia_mul_beside(m, d, Mx, x, y);
   for (int i = 0; i < m->nv; i++) {
     scale = cr_max(scale, cr_abs(Mx[i]));
     y[i] -= Mx[i];
@@ -147,23 +147,23 @@ cr_status cr_acceleration_jvp(const cr_model* m, const cr_data* d, cr_data* tan)
   cr_real* step = cri_push(tan, v);
   const cr_contact_model* model = cri_contact_model(m);
 
-  // [a1] Mhat qacc_smooth_tan = tau_tan - Mhat_tan qacc_smooth
+  // [acceleration.a1] Mhat qacc_smooth_tan = tau_tan - Mhat_tan qacc_smooth
   total_force(m, d, smooth);
-  cri_metric_solve(m, d, smooth, tan);
-  cri_metric_jvp(m, d, tan, false, Ma, smooth);
+  cri_implicit_inertia_solve(m, d, smooth, tan);
+  cri_implicit_inertia_solve_jvp(m, d, tan, false, Ma, smooth);
   total_force(m, tan, tau);
   for (int i = 0; i < m->nv; i++) {
     tan->qacc_smooth[i] = tau[i] - Ma[i];
   }
-  cri_metric_solve(m, d, tan->qacc_smooth, tan);
+  cri_implicit_inertia_solve(m, d, tan->qacc_smooth, tan);
 
-  // [a2] what does not come from a_tan
+  // [acceleration.a2] what does not come from a_tan
   cr_real *a_tan = tan->qacc, *fixed = smooth;
   cri_rows_mul(m, d, tan->efc_J, e, d->acc_qacc);
   for (int i = 0; i < d->nefc; i++) {
     e[i] -= tan->efc_aref[i];
   }
-  cri_metric_jvp(m, d, tan, true, Ma, d->acc_qacc);
+  cri_implicit_inertia_solve_jvp(m, d, tan, true, Ma, d->acc_qacc);
   cr_zero(latent, m->nv);
   model->latent_jvp(m, d, tan, latent);
   for (int i = 0; i < m->nv; i++) {
@@ -187,7 +187,7 @@ cr_status cr_acceleration_jvp(const cr_model* m, const cr_data* d, cr_data* tan)
   }
   model->force_jvp(m, d, tan, e, tan->efc_force);
 
-  // [a3]
+  // [acceleration.a3]
   cr_copy(tan->qfrc_constraint, latent, m->nv);
   cri_rows_mul_transposed(m, d, tan->efc_J, tan->qfrc_constraint, d->acc_force);
   cri_rows_mul_transposed(m, d, d->efc_J, tan->qfrc_constraint, tan->efc_force);
@@ -211,7 +211,7 @@ static void force_bar(const cr_model* m, cr_data* bar, const cr_real* w) {
   }
 }
 
-// [a1]' Mhat w = qacc_smooth_bar
+// [acceleration.a1]' Mhat w = qacc_smooth_bar
 static void smooth_bar(const cr_model* m, const cr_data* d, cr_data* bar) {
   if (is_zero(bar->qacc_smooth, m->nv)) {
     return;
@@ -220,16 +220,16 @@ static void smooth_bar(const cr_model* m, const cr_data* d, cr_data* bar) {
   cr_real* w = cri_push(bar, (size_t)m->nv);
   cr_real* a = cri_push(bar, (size_t)m->nv);
   cr_copy(w, bar->qacc_smooth, m->nv);
-  cri_metric_solve(m, d, w, bar);
+  cri_implicit_inertia_solve(m, d, w, bar);
   total_force(m, d, a);
-  cri_metric_solve(m, d, a, bar);
+  cri_implicit_inertia_solve(m, d, a, bar);
   force_bar(m, bar, w);
-  cri_metric_vjp(m, d, bar, false, w, a);
+  cri_implicit_inertia_solve_vjp(m, d, bar, false, w, a);
   cri_pop(bar, mark);
 }
 
-// [a2]', [a3]' where there are rows: w is qacc_bar, and becomes H^-T (qacc_bar + J' F'^T phi)
-static void rows_bar(const cr_model* m, const cr_data* d, cr_data* bar, cr_real* w) {
+// [acceleration.a2]', [acceleration.a3]' where there are rows: w is qacc_bar, and becomes H^-T (qacc_bar + J' F'^T phi)
+static void implicit_function_bar(const cr_model* m, const cr_data* d, cr_data* bar, cr_real* w) {
   size_t mark = cri_mark(bar);
   cr_real* psi = cri_push(bar, (size_t)d->nefc);
   cr_real* a_bar = cri_push(bar, (size_t)m->nv);
@@ -240,13 +240,13 @@ static void rows_bar(const cr_model* m, const cr_data* d, cr_data* bar, cr_real*
   int of_f = cri_pairs_add(J_bar), of_e = cri_pairs_add(J_bar);
   cr_real *e_bar = cri_pair_left(J_bar, of_e), *q_bar = cri_pair_right(J_bar, of_f);
 
-  // [a3]' phi = f_bar + J q_bar
+  // [acceleration.a3]' phi = f_bar + J q_bar
   cri_rows_mul(m, d, d->efc_J, psi, bar->qfrc_constraint);
   for (int i = 0; i < d->nefc; i++) {
     psi[i] += bar->efc_force[i];
   }
 
-  // [a2]' H^T w = a_bar + J' F'^T phi, psi = phi + J w
+  // [acceleration.a2]' H^T w = a_bar + J' F'^T phi, psi = phi + J w
   cr_copy(a_bar, w, m->nv);
   cr_zero(w, m->nv);
   for (int k = 0, n_round = rounds(m, d); k < n_round; k++) {
@@ -281,12 +281,12 @@ cr_status cr_acceleration_vjp(const cr_model* m, const cr_data* d, cr_data* bar)
   cr_real* w = cri_push(bar, (size_t)m->nv);
   cr_copy(w, bar->qacc, m->nv);
   if (d->nefc > 0) {
-    rows_bar(m, d, bar, w);
+    implicit_function_bar(m, d, bar, w);
   } else {
     solve_linear(m, d, w, true, bar);
   }
   force_bar(m, bar, w);
-  cri_metric_vjp(m, d, bar, true, w, d->acc_qacc);
+  cri_implicit_inertia_solve_vjp(m, d, bar, true, w, d->acc_qacc);
   add(w, bar->qfrc_constraint, m->nv);
   cri_contact_model(m)->latent_vjp(m, d, bar, w);
   cri_pop(bar, mark);

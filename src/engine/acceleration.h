@@ -9,14 +9,14 @@
 /// Acceleration and constraint forces.
 /// Map      (qfrc_smooth, M, efc_J, efc_aref, efc_D, efc_frictionloss, contact_mu, contact_friction;
 ///          qacc_warmstart) -> qacc_smooth, qacc, efc_force, qfrc_constraint; with the integrator
-///          discrete qfrc_shift joins qfrc_smooth, and the metric of engine/metric_solve.h, made of
+///          discrete qfrc_shift joins qfrc_smooth, and the metric of engine/implicit_inertia_solve.h, made of
 ///          metric_..., ten_J, actuator_moment, qvel, cinert, cdof too, stands in the place of M.
 ///          What has a derivative but no row, or none that moves anything: the contact model knows it
-/// Equation [a1] M qacc_smooth = qfrc_smooth;
-///          [a2] r(a) = M a - qfrc_smooth - J' f(e) = 0,  e = J a - aref, f of the contact model;
-///          [a3] qfrc_constraint = J' f.  Derivation: docs/derivations/acceleration.md
+/// Equation [acceleration.a1] M qacc_smooth = qfrc_smooth;
+///          [acceleration.a2] r(a) = M a - qfrc_smooth - J' f(e) = 0,  e = J a - aref, f of the contact model;
+///          [acceleration.a3] qfrc_constraint = J' f.  Derivation: docs/derivations/acceleration.md
 /// Shapes   nv numbers, nefc rows
-/// Saves    those of engine/metric_solve.h; acc_qacc, acc_jar, acc_force, tree_island, H_factor,
+/// Saves    those of engine/implicit_inertia_solve.h; acc_qacc, acc_jar, acc_force, tree_island, H_factor,
 ///          H_index: the solution, and where there are rows the factor of H = M - J' F' J there, F' = df/de
 /// Units    qacc m/s^2|rad/s^2, forces N|N m
 /// Memory   scratch 11 nv + 5 nefc, and the contact model's

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/added_mass.h"
 
-#include "dynamics/fluid.h"
+#include "force/fluid.h"
 
 // ---- the integral k
 

@@ -38,11 +38,11 @@ void cri_assembly(cr_model* m, const cr_data* d) {
       continue;
     }
     cr_real *data = m->eq_data + CR_NEQDATA * i, r[3];
-    // [a1] p_b = R_b' (x_a + R_a p_a - x_b)
+    // [constants.a1] p_b = R_b' (x_a + R_a p_a - x_b)
     reach(r, d, &x, data + GIVEN);
     cr_multmat3(data + MADE, d->xmat + 9 * x.b, r);
     if (x.turns) {
-      // [a2] q = conj(q_1) q_2
+      // [constants.a2] q = conj(q_1) q_2
       const cr_real* q = d->xquat + 4 * x.b;
       const cr_real conjugate[4] = {q[0], -q[1], -q[2], -q[3]};
       cr_quat_mul(data + RELATIVE, conjugate, d->xquat + 4 * x.a);
@@ -50,7 +50,7 @@ void cri_assembly(cr_model* m, const cr_data* d) {
   }
 }
 
-// [a2]' a turn delta of body 2 against body 1, in the frame of body 2, moves q by q (0, delta) / 2
+// [constants.a2]' a turn delta of body 2 against body 1, in the frame of body 2, moves q by q (0, delta) / 2
 static void turn_bar(const cr_data* d, cr_data* bar, const assembly* x, const cr_real q[4],
                      const cr_real q_bar[4]) {
   const cr_real *R1 = d->xmat + 9 * x->b, *R2 = d->xmat + 9 * x->a;
@@ -76,7 +76,7 @@ void cri_assembly_vjp(const cr_model* m, const cr_data* d, cr_data* bar) {
     if (x.turns) {
       turn_bar(d, bar, &x, data + RELATIVE, data_bar + RELATIVE);
     }
-    // [a1]' r_bar = R_b p_b_bar
+    // [constants.a1]' r_bar = R_b p_b_bar
     reach(r, d, &x, data + GIVEN);
     cr_mulmat3(r_bar, d->xmat + 9 * x.b, data_bar + MADE);
     cr_accouter3(bar->xmat + 9 * x.b, r, data_bar + MADE);

@@ -3,14 +3,14 @@
 #include "carom/calls.h"
 
 #include "collision/distance.h"
-#include "contact/force.h"
-#include "dynamics/inertia.h"
-#include "dynamics/newton.h"
-#include "dynamics/tree.h"
+#include "force/newton_euler.h"
+#include "inertia/inertia.h"
+#include "kinematics/object_frame.h"
+#include "kinematics/tree.h"
 #include "math/cholesky.h"
 #include "model/misuse.h"
 #include "model/sensors.h"
-#include "sensor/object.h"
+#include "solver/contact_force.h"
 
 // what all of them ask: kinematics at least, and where the numbers go
 static cr_status check(const char* name, const cr_model* m, const cr_data* d, const void* out,
@@ -73,7 +73,7 @@ cr_status cr_rne(const cr_model* m, cr_data* d, bool acceleration, cr_real* qfrc
   CR_TRY(check("cr_rne", m, d, qfrc, "qfrc"));
   size_t mark = cri_mark(d);
   cr_real *A = cri_push(d, 6 * (size_t)m->nbody), *F = cri_push(d, 6 * (size_t)m->nbody);
-  // [c1]
+  // [bias.c1]
   cr_zero6(A);
   cr_zero6(F);
   if ((m->disableflags & CR_DSBL_GRAVITY) == 0) {

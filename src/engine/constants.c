@@ -1,23 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
 // Inverse weights at qpos0. Every one is a sum of diagonal entries of A = J M^-1 J' with J either
 // the Jacobian of a body's centre of mass or a unit vector of a dof:
-//   [k1] x = M^-1 J'       [k2] A = J x
+//   [constants.k1] x = M^-1 J'       [constants.k2] A = J x
 // and so dA = 2 dJ x - x' dM x: an operator pair for M, and the motion of x for J. What a unit force
-// of an actuator accelerates is |x| with J its moment [k3], so d|x| = y (dJ' - dM x), y = M^-1 x / |x|.
+// of an actuator accelerates is |x| with J its moment [constants.k3], so d|x| = y (dJ' - dM x), y = M^-1 x / |x|.
 #include "engine/constants.h"
 
 #include "carom/model.h"
-#include "dynamics/com.h"
-#include "dynamics/inertia.h"
-#include "dynamics/kinematics.h"
-#include "dynamics/tendon.h"
-#include "dynamics/transmission.h"
 #include "engine/added_mass.h"
 #include "engine/assembly.h"
 #include "engine/driver.h"
+#include "inertia/inertia.h"
+#include "kinematics/com.h"
+#include "kinematics/kinematics.h"
+#include "kinematics/tendon.h"
 #include "math/spatial.h"
 #include "model/build.h"
 #include "model/misuse.h"
+#include "transmission/transmission.h"
 
 const cr_field_id cri_derived_fields[CR_N_DERIVED] = {
     CR_FIELD_body_invweight0, CR_FIELD_dof_invweight0, CR_FIELD_tendon_invweight0,
@@ -80,7 +80,7 @@ static int last_dof(const cr_model* m, int b) {
   return b == 0 ? -1 : m->body_dofadr[b] + m->body_dofnum[b] - 1;
 }
 
-// [k1] x = M^-1 J' for the force F on body b; returns [k2] A = J x
+// [constants.k1] x = M^-1 J' for the force F on body b; returns [constants.k2] A = J x
 static cr_real inverse_weight(const cr_model* m, cr_data* d, int b, const cr_real F[6],
                               cr_real* x) {
   cr_zero(x, m->nv);
@@ -103,7 +103,7 @@ static void dof_group(const cr_model* m, int dof, int* first, int* n) {
   *first = triple ? adr + (dof - adr) / 3 * 3 : dof;
 }
 
-// [k1] x = M^-1 J' for tendon t
+// [constants.k1] x = M^-1 J' for tendon t
 static void tendon_weight(const cr_model* m, cr_data* d, int t, cr_real* x) {
   cr_zero(x, m->nv);
   for (int k = m->ten_J_rowadr[t]; k < m->ten_J_rowadr[t] + m->ten_J_rownnz[t]; k++) {
@@ -112,7 +112,7 @@ static void tendon_weight(const cr_model* m, cr_data* d, int t, cr_real* x) {
   cri_inertia_solve(m, d, cri_factors_of_M(d), x, d);
 }
 
-// [k3] x = M^-1 J' for the moment of output o; returns |x|
+// [constants.k3] x = M^-1 J' for the moment of output o; returns |x|
 static cr_real actuator_weight(const cr_model* m, cr_data* d, int o, cr_real* x) {
   cr_real sum = 0;
   cr_zero(x, m->nv);
@@ -314,7 +314,7 @@ static cr_status actuator_bar(const cr_model* m, cr_data* d, cr_data* bar, int o
   if (weight_bar == 0 || (weight = actuator_weight(m, d, o, x)) == 0) {
     return CR_OK;
   }
-  // [k3]' y = M^-1 x / |x|, J_bar += y, M_bar -= y (x) x
+  // [constants.k3]' y = M^-1 x / |x|, J_bar += y, M_bar -= y (x) x
   size_t mark = cri_mark(d);
   cr_real* y = cri_push(d, (size_t)m->nv);
   for (int i = 0; i < m->nv; i++) {

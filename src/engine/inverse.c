@@ -3,15 +3,15 @@
 // rows follow without a solve, and the derivative is a product, not an implicit one.
 #include "engine/inverse.h"
 
-#include "contact/model.h"
-#include "contact/rows.h"
-#include "dynamics/effective.h"
-#include "dynamics/inertia.h"
+#include "constraint/rows.h"
 #include "engine/driver.h"
-#include "engine/metric_solve.h"
-#include "engine/step_slope.h"
+#include "engine/implicit_inertia_solve.h"
+#include "engine/step_qderiv.h"
+#include "inertia/implicit_inertia.h"
+#include "inertia/inertia.h"
 #include "math/cholesky.h"
 #include "model/misuse.h"
+#include "solver/contact_model.h"
 
 // y = M x, M or its tangent
 static void metric_mul(const cr_model* m, const cr_real* M, cr_real* y, const cr_real* x) {
@@ -26,10 +26,11 @@ static void add_scaled(cr_real* y, const cr_real* x, cr_real s, int n) {
   }
 }
 
-// ---- [i0] the acceleration in continuous time of one in discrete time: M a = (M - hD) a2
+// ---- [inverse.i0] the acceleration in continuous time of one in discrete time: M a = (M - hD) a2
 
 static bool is_converted(const cr_model* m) {
-  return (m->enableflags & CR_ENBL_INVDISCRETE) != 0 && cri_step_slope_of(m) != CR_STEP_SLOPE_NONE;
+  return (m->enableflags & CR_ENBL_INVDISCRETE) != 0 &&
+         cri_step_qderiv_of(m) != CR_STEP_QDERIV_NONE;
 }
 
 static void solve_M(const cr_model* m, const cr_data* d, cr_real* x, cr_data* work) {
@@ -41,7 +42,7 @@ static void convert(const cr_model* m, cr_data* d, cr_real* a) {
   size_t mark = cri_mark(d);
   cr_real* x = cri_push(d, (size_t)m->nv);
   cr_zero(x, m->nv);
-  cri_step_slope_mul(m, d, cri_step_slope_of(m), -m->timestep, a, x, false, d);
+  cri_step_qderiv_mul(m, d, cri_step_qderiv_of(m), -m->timestep, a, x, false, d);
   solve_M(m, d, x, d);
   add_scaled(a, x, 1, m->nv);
   cri_pop(d, mark);
@@ -51,12 +52,12 @@ static void convert(const cr_model* m, cr_data* d, cr_real* a) {
 static void convert_jvp(const cr_model* m, const cr_data* d, cr_data* tan, cr_real* a_tan) {
   size_t mark = cri_mark(tan);
   cr_real *x = cri_push(tan, (size_t)m->nv), *away = cri_push(tan, (size_t)m->nv);
-  cri_step_slope kind = cri_step_slope_of(m);
+  cri_step_qderiv kind = cri_step_qderiv_of(m);
   cr_copy(away, d->qacc, m->nv);
   add_scaled(away, d->acc_qacc, -1, m->nv);
   metric_mul(m, tan->M, x, away);
-  cri_step_slope_mul(m, d, kind, -m->timestep, a_tan, x, false, tan);
-  cri_step_slope_jvp(m, d, tan, kind, -m->timestep, d->qacc, x);
+  cri_step_qderiv_mul(m, d, kind, -m->timestep, a_tan, x, false, tan);
+  cri_step_qderiv_jvp(m, d, tan, kind, -m->timestep, d->qacc, x);
   solve_M(m, d, x, tan);
   add_scaled(a_tan, x, 1, m->nv);
   cri_pop(tan, mark);
@@ -64,15 +65,15 @@ static void convert_jvp(const cr_model* m, const cr_data* d, cr_data* tan, cr_re
 
 // w = M^-1 a_bar, M_bar += w (x) (a2 - a), the gradient of -h w' D a2, a2_bar = a_bar - h D' w
 static void convert_vjp(const cr_model* m, const cr_data* d, cr_data* bar, cr_real* a_bar) {
-  cri_step_slope kind = cri_step_slope_of(m);
+  cri_step_qderiv kind = cri_step_qderiv_of(m);
   int pair = cri_pairs_add(&bar->M_pairs);
   cr_real *w = cri_pair_left(&bar->M_pairs, pair), *away = cri_pair_right(&bar->M_pairs, pair);
   cr_copy(w, a_bar, m->nv);
   solve_M(m, d, w, bar);
   cr_copy(away, d->qacc, m->nv);
   add_scaled(away, d->acc_qacc, -1, m->nv);
-  cri_step_slope_vjp(m, d, bar, kind, -m->timestep, w, d->qacc);
-  cri_step_slope_mul(m, d, kind, -m->timestep, w, a_bar, true, bar);
+  cri_step_qderiv_vjp(m, d, bar, kind, -m->timestep, w, d->qacc);
+  cri_step_qderiv_mul(m, d, kind, -m->timestep, w, a_bar, true, bar);
 }
 
 // ---- the stage
@@ -82,7 +83,7 @@ cr_status cri_inverse(const cr_model* m, cr_data* d) {
   if (is_converted(m)) {
     convert(m, d, d->acc_qacc);
   }
-  // [i1] f = f(e), e = J a - aref
+  // [inverse.i1] f = f(e), e = J a - aref
   cri_rows_mul(m, d, d->efc_J, d->acc_jar, d->acc_qacc);
   for (int i = 0; i < d->nefc; i++) {
     d->acc_jar[i] -= d->efc_aref[i];
@@ -91,18 +92,18 @@ cr_status cri_inverse(const cr_model* m, cr_data* d) {
   cr_copy(d->efc_force, d->acc_force, d->nefc);
   cr_zero(d->qfrc_constraint, m->nv);
   cri_rows_mul_transposed(m, d, d->efc_J, d->qfrc_constraint, d->acc_force);
-  // [i2] M a + c - passive - J' f
+  // [inverse.i2] M a + c - passive - J' f
   metric_mul(m, d->M, d->qfrc_inverse, d->acc_qacc);
   for (int i = 0; i < m->nv; i++) {
     d->qfrc_inverse[i] += d->qfrc_bias[i] - d->qfrc_passive[i] - d->qfrc_constraint[i];
   }
-  // [i3] + (A - M) a - shift, A = Mhat, of free bodies that nothing touches Mhat + h dc/dv
+  // [inverse.i3] + (A - M) a - shift, A = Mhat, of free bodies that nothing touches Mhat + h dc/dv
   if (cri_is_discrete(m)) {
-    cri_effective_add(m, d, d->acc_qacc, d->qfrc_inverse);
+    cri_implicit_inertia_add(m, d, d->acc_qacc, d->qfrc_inverse);
     add_scaled(d->qfrc_inverse, d->qfrc_shift, -1, m->nv);
-    if (cri_metric_mark_free(m, d)) {
-      cri_step_slope_mul(m, d, CR_STEP_SLOPE_GYRO, -m->timestep, d->acc_qacc, d->qfrc_inverse,
-                         false, d);
+    if (cri_implicit_inertia_mark_free(m, d)) {
+      cri_step_qderiv_mul(m, d, CR_STEP_QDERIV_GYRO, -m->timestep, d->acc_qacc, d->qfrc_inverse,
+                          false, d);
     }
   }
   return CR_OK;
@@ -117,7 +118,7 @@ cr_status cri_inverse_jvp(const cr_model* m, const cr_data* d, cr_data* tan) {
   if (is_converted(m)) {
     convert_jvp(m, d, tan, a_tan);
   }
-  // [i1] F' (J' a + J a' - aref')
+  // [inverse.i1] F' (J' a + J a' - aref')
   cri_rows_mul(m, d, d->efc_J, e_tan, a_tan);
   cri_rows_mul(m, d, tan->efc_J, part, d->acc_qacc);
   for (int i = 0; i < d->nefc; i++) {
@@ -128,30 +129,30 @@ cr_status cri_inverse_jvp(const cr_model* m, const cr_data* d, cr_data* tan) {
   cri_rows_mul_transposed(m, d, tan->efc_J, tan->qfrc_constraint, d->acc_force);
   cri_rows_mul_transposed(m, d, d->efc_J, tan->qfrc_constraint, tan->efc_force);
   cri_contact_model(m)->latent_jvp(m, d, tan, tan->qfrc_constraint);
-  // [i2]
+  // [inverse.i2]
   metric_mul(m, d->M, tan->qfrc_inverse, a_tan);
   metric_mul(m, tan->M, part, d->acc_qacc);
   for (int i = 0; i < m->nv; i++) {
     tan->qfrc_inverse[i] +=
         part[i] + tan->qfrc_bias[i] - tan->qfrc_passive[i] - tan->qfrc_constraint[i];
   }
-  // [i3]
+  // [inverse.i3]
   if (cri_is_discrete(m)) {
-    cri_effective_add(m, d, a_tan, tan->qfrc_inverse);
-    cri_effective_jvp(m, d, tan, d->acc_qacc, tan->qfrc_inverse);
+    cri_implicit_inertia_add(m, d, a_tan, tan->qfrc_inverse);
+    cri_implicit_inertia_jvp(m, d, tan, d->acc_qacc, tan->qfrc_inverse);
     add_scaled(tan->qfrc_inverse, tan->qfrc_shift, -1, m->nv);
-    if (cri_metric_any_free(m, d)) {
-      cri_step_slope_mul(m, d, CR_STEP_SLOPE_GYRO, -m->timestep, a_tan, tan->qfrc_inverse, false,
-                         tan);
-      cri_step_slope_jvp(m, d, tan, CR_STEP_SLOPE_GYRO, -m->timestep, d->acc_qacc,
-                         tan->qfrc_inverse);
+    if (cri_implicit_inertia_any_free(m, d)) {
+      cri_step_qderiv_mul(m, d, CR_STEP_QDERIV_GYRO, -m->timestep, a_tan, tan->qfrc_inverse, false,
+                          tan);
+      cri_step_qderiv_jvp(m, d, tan, CR_STEP_QDERIV_GYRO, -m->timestep, d->acc_qacc,
+                          tan->qfrc_inverse);
     }
   }
   cri_pop(tan, mark);
   return CR_OK;
 }
 
-// [i1]' from q = the cotangent of J' f
+// [inverse.i1]' from q = the cotangent of J' f
 static void rows_vjp(const cr_model* m, const cr_data* d, cr_data* bar, const cr_real* q,
                      cr_real* a_bar) {
   size_t mark = cri_mark(bar);
@@ -181,17 +182,17 @@ cr_status cri_inverse_vjp(const cr_model* m, const cr_data* d, cr_data* bar) {
   const cr_real* w = bar->qfrc_inverse;
   cr_real *q = cri_push(bar, (size_t)m->nv), *a_bar = cri_push(bar, (size_t)m->nv);
   cr_zero(a_bar, m->nv);
-  // [i3]' a_bar += (A - M)' w, (A - M)_bar += w (x) a, shift_bar -= w
+  // [inverse.i3]' a_bar += (A - M)' w, (A - M)_bar += w (x) a, shift_bar -= w
   if (cri_is_discrete(m)) {
-    cri_effective_add(m, d, w, a_bar);
-    cri_effective_vjp(m, d, bar, w, d->acc_qacc);
+    cri_implicit_inertia_add(m, d, w, a_bar);
+    cri_implicit_inertia_vjp(m, d, bar, w, d->acc_qacc);
     add_scaled(bar->qfrc_shift, w, -1, m->nv);
-    if (cri_metric_any_free(m, d)) {
-      cri_step_slope_mul(m, d, CR_STEP_SLOPE_GYRO, -m->timestep, w, a_bar, true, bar);
-      cri_step_slope_vjp(m, d, bar, CR_STEP_SLOPE_GYRO, -m->timestep, w, d->acc_qacc);
+    if (cri_implicit_inertia_any_free(m, d)) {
+      cri_step_qderiv_mul(m, d, CR_STEP_QDERIV_GYRO, -m->timestep, w, a_bar, true, bar);
+      cri_step_qderiv_vjp(m, d, bar, CR_STEP_QDERIV_GYRO, -m->timestep, w, d->acc_qacc);
     }
   }
-  // [i2]' a_bar += M w, M_bar += w (x) a, and J' f has - w besides its own
+  // [inverse.i2]' a_bar += M w, M_bar += w (x) a, and J' f has - w besides its own
   metric_mul(m, d->M, q, w);
   for (int i = 0; i < m->nv; i++) {
     a_bar[i] += q[i];
@@ -206,7 +207,7 @@ cr_status cri_inverse_vjp(const cr_model* m, const cr_data* d, cr_data* bar) {
   if (d->nefc > 0) {
     rows_vjp(m, d, bar, q, a_bar);
   }
-  // [i0]'
+  // [inverse.i0]'
   if (is_converted(m)) {
     convert_vjp(m, d, bar, a_bar);
   }

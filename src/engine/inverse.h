@@ -9,9 +9,9 @@
 /// qfrc_inverse from all that the dynamics compute before the acceleration.
 /// Map      (qacc, M, qfrc_bias, qfrc_passive, efc_J, efc_aref, efc_D, efc_frictionloss, contact_mu,
 ///          contact_friction, metric_dof, metric_tendon, metric_actuator, qfrc_shift; with
-///          invdiscrete and for free bodies what dynamics/slope.h reads) ->
+///          invdiscrete and for free bodies what inertia/qderiv.h reads) ->
 ///          qfrc_inverse, efc_force, qfrc_constraint
-/// Equation [i0] to [i3] of carom/inverse.h
+/// Equation [inverse.i0] to [inverse.i3] of carom/inverse.h
 /// Saves    acc_qacc, acc_jar, acc_force, efc_state, metric_free
 /// Smooth   within the zones of the force law
 cr_status cri_inverse(const cr_model* m, cr_data* d);

@@ -4,25 +4,25 @@
 // the fields it writes. Each row stands for three functions of one signature, cr_<name>, cr_<name>_jvp,
 // cr_<name>_vjp, in <folder>/<name>.c.
 // By structure: `always`; a function cri_jac_<...> of engine/stage_jac.h, which says where not; or `none`: the
-// Jacobian then goes column by column, by tangents. integrate/acceleration_columns.c has what it adds up.
+// Jacobian then goes column by column, by tangents. integrate/acceleration_jac.c has what it adds up.
 // F(...) is a field of either table.
 // clang-format off
 
-CR_STAGE(dynamics, plugin, plugin,
+CR_STAGE(engine, plugin, plugin,
   F(plugin_state),
   F(plugin_state_dot))
 
-CR_STAGE(dynamics, kinematics, always,
+CR_STAGE(kinematics, kinematics, always,
   F(qpos) F(mocap_pos) F(mocap_quat) F(body_pos) F(body_quat) F(body_ipos) F(body_iquat)
   F(jnt_pos) F(jnt_axis) F(geom_pos) F(geom_quat) F(site_pos) F(site_quat),
   F(xpos) F(xquat) F(xmat) F(xipos) F(ximat) F(xanchor) F(xaxis)
   F(geom_xpos) F(geom_xmat) F(site_xpos) F(site_xmat) F(site_xquat))
 
-CR_STAGE(dynamics, com, always,
+CR_STAGE(kinematics, com, always,
   F(xipos) F(ximat) F(xmat) F(xanchor) F(xaxis) F(body_mass) F(body_inertia),
   F(subtree_com) F(cinert) F(cdof))
 
-CR_STAGE(dynamics, tendon, always,
+CR_STAGE(kinematics, tendon, always,
   F(qpos) F(site_xpos) F(geom_xpos) F(geom_xmat) F(cdof) F(subtree_com) F(geom_size) F(wrap_prm),
   F(ten_length) F(ten_J))
 
@@ -31,7 +31,7 @@ CR_STAGE(collision, collision, collision,
   F(pair_margin) F(o_margin),
   F(contact_dist) F(contact_pos) F(contact_frame) F(contact_weight))
 
-CR_STAGE(contact, mixing, always,
+CR_STAGE(constraint, mixing, always,
   F(geom_friction) F(geom_solref) F(geom_solimp) F(geom_solmix) F(geom_margin)
   F(pair_friction) F(pair_solref) F(pair_solreffriction) F(pair_solimp) F(pair_margin)
   F(o_margin) F(o_solref) F(o_solimp) F(o_friction) F(contact_dist) F(contact_pos)
@@ -39,7 +39,7 @@ CR_STAGE(contact, mixing, always,
   F(contact_includemargin) F(contact_friction) F(contact_solref) F(contact_solreffriction)
   F(contact_solimp) F(contact_adhesion) F(contact_surfacevel))
 
-CR_STAGE(contact, constraint, always,
+CR_STAGE(constraint, constraint, always,
   F(qpos) F(xpos) F(xmat) F(xquat) F(site_xpos) F(site_xmat) F(site_xquat) F(eq_active)
   F(eq_data) F(eq_solref) F(eq_solimp) F(ten_length) F(ten_J) F(tendon_range) F(tendon_margin)
   F(tendon_solref_lim) F(tendon_solimp_lim) F(tendon_solref_fri) F(tendon_solimp_fri)
@@ -49,25 +49,25 @@ CR_STAGE(contact, constraint, always,
   F(dof_solref) F(dof_solimp) F(dof_frictionloss),
   F(efc_J) F(efc_pos) F(efc_margin) F(efc_frictionloss) F(efc_KBIP))
 
-CR_STAGE(contact, adhesion, adhesion,
+CR_STAGE(constraint, adhesion, adhesion,
   F(efc_J) F(contact_adhesion),
   F(qfrc_adhesion))
 
-CR_STAGE(dynamics, inertia, always,
+CR_STAGE(inertia, inertia, always,
   F(cinert) F(cdof) F(ten_J) F(dof_armature) F(tendon_armature) F(actuator_armature)
   F(actuator_gear),
   F(M))
 
-CR_STAGE(dynamics, velocity, always,
+CR_STAGE(kinematics, velocity, always,
   F(qvel) F(cdof) F(ten_J),
   F(cvel) F(cdof_dot) F(ten_velocity))
 
-CR_STAGE(dynamics, fluid, always,
+CR_STAGE(force, fluid, always,
   F(cvel) F(cdof) F(xipos) F(ximat) F(geom_xpos) F(geom_xmat) F(subtree_com) F(density)
   F(viscosity) F(wind) F(body_mass) F(body_inertia) F(geom_size) F(geom_fluid),
   F(qfrc_fluid))
 
-CR_STAGE(dynamics, passive, always,
+CR_STAGE(force, passive, always,
   F(qfrc_adhesion) F(qpos) F(qvel) F(cdof) F(xipos) F(subtree_com) F(jnt_stiffness) F(qpos_spring) F(dof_damping)
   F(body_gravcomp) F(body_mass) F(gravity) F(ten_length) F(ten_J) F(ten_velocity)
   F(tendon_stiffness) F(tendon_stiffnesspoly) F(tendon_damping) F(tendon_dampingpoly)
@@ -75,33 +75,33 @@ CR_STAGE(dynamics, passive, always,
   F(actuator_dampingpoly) F(actuator_gear) F(qfrc_fluid),
   F(qfrc_spring) F(qfrc_damper) F(qfrc_gravcomp) F(qfrc_passive))
 
-CR_STAGE(dynamics, tendon_bias, tendon_bias,
+CR_STAGE(force, tendon_bias, tendon_bias,
   F(qvel) F(cvel) F(cdof_dot) F(site_xpos) F(subtree_com) F(wrap_prm),
   F(ten_bias))
 
-CR_STAGE(dynamics, bias, always,
+CR_STAGE(force, bias, always,
   F(qvel) F(cinert) F(cdof) F(cdof_dot) F(cvel) F(gravity) F(ten_J) F(ten_bias)
   F(tendon_armature) F(actuator_armature) F(actuator_gear),
   F(qfrc_bias))
 
-CR_STAGE(dynamics, transmission, always,
+CR_STAGE(transmission, transmission, always,
   F(qpos) F(site_xpos) F(site_xmat) F(cdof) F(subtree_com) F(ten_length) F(ten_J) F(efc_J)
   F(contact_pos) F(contact_frame) F(actuator_gear) F(actuator_cranklength),
   F(actuator_length) F(actuator_moment))
 
-CR_STAGE(dynamics, actuation, actuation,
+CR_STAGE(actuator, actuation, actuation,
   F(qvel) F(act) F(ctrl) F(actuator_length) F(actuator_moment) F(qfrc_gravcomp)
   F(actuator_dynprm) F(actuator_gainprm) F(actuator_biasprm) F(actuator_actrange)
   F(actuator_ctrlrange) F(actuator_forcerange) F(actuator_gear) F(actuator_acc0)
   F(actuator_lengthrange) F(jnt_actfrcrange) F(tendon_actfrcrange),
   F(actuator_velocity) F(act_dot) F(actuator_force) F(qfrc_actuator))
 
-CR_STAGE(dynamics, smooth, always,
+CR_STAGE(engine, smooth, always,
   F(qfrc_passive) F(qfrc_bias) F(qfrc_actuator) F(qfrc_applied) F(xfrc_applied)
   F(cdof) F(xipos) F(subtree_com),
   F(qfrc_smooth))
 
-CR_STAGE(dynamics, metric, metric,
+CR_STAGE(inertia, metric, metric,
   F(qpos) F(qvel) F(act) F(ctrl) F(ten_length) F(ten_J) F(ten_velocity) F(actuator_length)
   F(actuator_moment) F(jnt_stiffness) F(jnt_stiffnesspoly) F(qpos_spring)
   F(dof_damping) F(dof_dampingpoly) F(actuator_damping) F(actuator_dampingpoly) F(actuator_gear)
@@ -110,18 +110,18 @@ CR_STAGE(dynamics, metric, metric,
   F(actuator_actrange) F(actuator_ctrlrange) F(actuator_acc0) F(actuator_lengthrange),
   F(metric_dof) F(metric_tendon) F(metric_actuator) F(qfrc_shift))
 
-CR_STAGE(dynamics, drag, always,
+CR_STAGE(inertia, drag, always,
   F(cvel) F(cdof) F(xipos) F(ximat) F(geom_xpos) F(geom_xmat) F(subtree_com) F(density)
   F(viscosity) F(wind) F(body_mass) F(body_inertia) F(geom_size) F(geom_fluid),
   F(metric_fluid))
 
-CR_STAGE(contact, regularisation, regularisation,
+CR_STAGE(solver, regularisation, regularisation,
   F(efc_KBIP) F(contact_friction) F(contact_weight) F(body_invweight0) F(dof_invweight0) F(tendon_invweight0)
   F(efc_J) F(M) F(ten_J) F(actuator_moment) F(metric_dof) F(metric_tendon) F(metric_actuator)
   F(metric_fluid) F(contact_solref) F(jnt_solref) F(tendon_solref_lim),
   F(efc_diagA) F(efc_D) F(efc_R) F(contact_mu))
 
-CR_STAGE(contact, reference, always,
+CR_STAGE(solver, reference, always,
   F(qvel) F(efc_J) F(efc_pos) F(efc_margin) F(efc_KBIP) F(xpos) F(xmat) F(xquat) F(site_xpos)
   F(site_xmat) F(site_xquat) F(subtree_com) F(eq_data) F(cvel) F(cdof_dot)
   F(contact_adhesion) F(contact_surfacevel) F(contact_friction) F(efc_D) F(contact_solref)

@@ -2,7 +2,7 @@
 // What rounding leaves of the acceleration, see rounding.h.
 #include "engine/rounding.h"
 
-#include "dynamics/effective.h"
+#include "inertia/implicit_inertia.h"
 
 static const cr_real LOST = 1000;  // diagonal over pivot from which on it is worth a look
 static const cr_real GROWTH = 32;  // of the rounding of a number on its way through a factor

@@ -4,7 +4,7 @@
 #ifndef CR_ENGINE_ROUNDING_H
 #define CR_ENGINE_ROUNDING_H
 
-#include "contact/model.h"
+#include "solver/contact_model.h"
 
 /// x = H^-1 x at the solution, in scratch of `work`.
 typedef void cri_linear_solve(const cr_model* m, const cr_data* d, cr_real* x, cr_data* work);

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the columns of integrate/acceleration_columns.c leave out, by stage.
+// What the columns of integrate/acceleration_jac.c leave out, by stage.
 #include "engine/stage_jac.h"
 
-#include "contact/model.h"
-#include "dynamics/length_columns.h"
-#include "dynamics/passive.h"
+#include "actuator/length_jac.h"
+#include "force/passive.h"
+#include "solver/contact_model.h"
 
 const char* cri_jac_always(const cr_model* m, const cr_data* d) {
   (void)m, (void)d;

@@ -4,8 +4,8 @@
 
 #include "engine/added_stage.h"
 #include "engine/forward.h"
+#include "event/event_root.h"
 #include "integrate/inputs.h"
-#include "integrate/locate.h"
 #include "model/model_options.h"
 #include "model/state_vector.h"
 
@@ -53,7 +53,7 @@ cri_controller cri_controller_begin(const cr_model* m, const cr_adaptive* option
   return (cri_controller){.h = h, .inverse = {1, 1}};
 }
 
-// [a2]
+// [adaptive.a2]
 cr_real cri_controller_factor(const cr_adaptive* o, const cri_controller* c, int order,
                               cr_real inverse, bool accepted) {
   cr_real k = (cr_real)order, p = o->p, i = o->i, d = o->d;
@@ -66,7 +66,7 @@ cr_real cri_controller_factor(const cr_adaptive* o, const cri_controller* c, int
   return accepted ? cr_clip(f, 1, 10) : cr_clip(f, CR_R(0.2), CR_R(0.9));
 }
 
-// [a1] 1 / E, 0 where the step is no number; an error below round-off counts as round-off
+// [adaptive.a1] 1 / E, 0 where the step is no number; an error below round-off counts as round-off
 static cr_real inverse_error(const cr_adaptive* o, const cri_rk* rk, const cr_model* m,
                              cr_data* d) {
   cr_real E = cri_runge_kutta_error(rk, m, d, o->rtol, o->atol);
@@ -130,8 +130,8 @@ cr_status cri_controller_check(const cr_adaptive* o, const cri_controller* c, cr
   return CR_OK;
 }
 
-// [a4] whether steps pass over events from here on
-static void watch_crowd(cri_controller* c, const cr_model* m, const cri_locate* end, cr_real h,
+// [event.a4] whether steps pass over events from here on
+static void watch_crowd(cri_controller* c, const cr_model* m, const cri_event_root* end, cr_real h,
                         cr_real time) {
   if (cri_crowd_watch(&c->crowd, m, end, h, time)) {
     c->cross = 0;
@@ -139,7 +139,7 @@ static void watch_crowd(cri_controller* c, const cr_model* m, const cri_locate* 
   }
 }
 
-static void count_events(cri_controller* c, const cri_locate* end, bool blind, cr_real time) {
+static void count_events(cri_controller* c, const cri_event_root* end, bool blind, cr_real time) {
   const cri_event_count* n = &end->counts;
   int all = n->entered + n->left + n->swapped, missed = blind ? all : n->missed;
   if (c->missed == 0 && missed > 0) {
@@ -153,14 +153,14 @@ static void count_events(cri_controller* c, const cri_locate* end, bool blind, c
 }
 
 static void accept(cri_controller* c, const cr_adaptive* o, const cri_rk* rk, const cr_model* m,
-                   const cr_data* d, cr_real inverse, cr_real next, cri_locate* end) {
+                   const cr_data* d, cr_real inverse, cr_real next, cri_event_root* end) {
   bool blind = cri_crowd_is_blind(&c->crowd, d->time);
   cri_controller_accept(c, rk->h, inverse, next);
   bool motion_alone = cri_state_size(m) == m->nq + m->nv;  // whose rate the warm start is
   c->known = (rk->t->last_is_first || needs_end(o, rk)) && motion_alone;
   if (o->events) {
     if (blind) {
-      cri_locate_pass(end, m, d, rk->h);
+      cri_event_root_pass(end, m, d, rk->h);
     }
     count_events(c, end, blind, d->time + rk->h);
     watch_crowd(c, m, end, rk->h, d->time + rk->h);
@@ -174,7 +174,8 @@ static cr_real largest_step(const cr_adaptive* o, const cr_model* m) {
 
 // the search for the lengths, from a first stage that is known
 static cr_status find_step(const cr_adaptive* o, const cri_ramp* ramp, const cr_model* m,
-                           cr_data* d, cr_real end, cri_locate* l, cri_controller* c, cr_real* h) {
+                           cr_data* d, cr_real end, cri_event_root* l, cri_controller* c,
+                           cr_real* h) {
   cri_rk rk = method_of(o, ramp, m, 0);
   bool looks = o->events && !cri_crowd_is_blind(&c->crowd, d->time);
   cr_real passable = o->events && !looks ? cri_crowd_step(m) : 0;
@@ -188,10 +189,10 @@ static cr_status find_step(const cr_adaptive* o, const cri_ramp* ramp, const cr_
     cr_real inverse, f;
     CR_TRY(attempt(o, &rk, m, d, &inverse));
     bool accepted =
-        inverse > 1 || (inverse > 0 && (cri_locate_is_tiny(l, rk.h) || rk.h <= passable));
+        inverse > 1 || (inverse > 0 && (cri_event_root_is_tiny(l, rk.h) || rk.h <= passable));
     f = inverse > 0 ? cri_controller_factor(o, c, rk.t->error_order, inverse, accepted) : CR_R(0.2);
     // what happens in the step may be why its error is too large
-    if (accepted && looks && !cri_locate_ends(l, m, d, rk.h, &wanted)) {
+    if (accepted && looks && !cri_event_root_ends(l, m, d, rk.h, &wanted)) {
       wanted = cr_min(wanted, left);
       c->rejected++;
       continue;
@@ -201,7 +202,7 @@ static cr_status find_step(const cr_adaptive* o, const cri_ramp* ramp, const cr_
       c->rejected++;
       wanted = 0;
       if (o->events) {
-        cri_locate_restart(l);
+        cri_event_root_restart(l);
       }
       continue;
     }
@@ -214,10 +215,10 @@ static cr_status find_step(const cr_adaptive* o, const cri_ramp* ramp, const cr_
 cr_status cri_adaptive_step(const cr_adaptive* options, const cri_ramp* ramp, const cr_model* m,
                             cr_data* d, cr_real end, cri_controller* c, cr_real* h) {
   size_t mark = cri_mark(d);
-  cri_locate l = {.happened = false};
+  cri_event_root l = {.happened = false};
   CR_TRY(begin(m, d, c->known));
   if (options->events) {
-    cri_locate_begin(&l, m, d, c->next, cri_tableau_of(m->integrator));
+    cri_event_root_begin(&l, m, d, c->next, cri_tableau_of(m->integrator));
   }
   cr_status status = find_step(options, ramp, m, d, end, &l, c, h);
   cri_pop(d, mark);

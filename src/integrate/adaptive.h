@@ -5,7 +5,7 @@
 #define CR_INTEGRATE_ADAPTIVE_H
 
 #include "carom/rollout.h"
-#include "integrate/crowd.h"
+#include "event/event_crowd.h"
 #include "integrate/runge_kutta.h"
 
 /// What the controller remembers from step to step.
@@ -14,7 +14,7 @@ typedef struct {
   cr_real inverse[2];  // 1 / error of the last accepted step and of the one before
   bool known;          // the first stage of the next step is the last one of the step before, its
                        // accelerations are qacc_warmstart
-  bool event;          // rows entered, left or were swapped in the last step, see integrate/event.h
+  bool event;          // rows entered, left or were swapped in the last step, see event/event.h
   cr_real cross;       // length of the next step where it is to go on to an event, 0 else
   cri_step_kind next;  // what that is to be
   int accepted, rejected, events;
@@ -26,7 +26,7 @@ typedef struct {
 /// The controller at the start of a run.
 cri_controller cri_controller_begin(const cr_model* m, const cr_adaptive* options);
 
-/// [a2] below: the factor by which the next step may be longer or shorter than one whose error was
+/// [adaptive.a2] below: the factor by which the next step may be longer or shorter than one whose error was
 /// 1 / inverse; `order` is that of the error.
 cr_real cri_controller_factor(const cr_adaptive* options, const cri_controller* controller,
                               int order, cr_real inverse, bool accepted);
@@ -47,12 +47,12 @@ cr_status cri_adaptive_check(const cr_model* m, const cr_adaptive* options, cr_e
 /// One accepted step from the state in d, not beyond the time `end`. ramp: controls that change, NULL:
 /// those in d.
 /// Map      (state, controller) -> (qpos_next, qvel_next, act_next, *h, controller)
-/// Equation E = rms error in units of atol + rtol |y|; accepted if E < 1;          [a1]
-///          h+ = h clip(0.9 E_n^-((p+i+d)/k) E_n-1^((p+2d)/k) E_n-2^-(d/k), lo, hi)  [a2]
+/// Equation E = rms error in units of atol + rtol |y|; accepted if E < 1;          [adaptive.a1]
+///          h+ = h clip(0.9 E_n^-((p+i+d)/k) E_n-1^((p+2d)/k) E_n-2^-(d/k), lo, hi)  [adaptive.a2]
 ///          k the error's order; lo, hi = 1, 10 after acceptance, 0.2, 0.9 after rejection
 ///          [Soederlind, Digital filters in adaptive time-stepping, 2003]
 ///          with events: a step in which a row enters, or its force law bends, ends where it does,
-///          or just behind                                                                 [a3]
+///          or just behind                                                           [event.a3]
 /// Leaves   as cr_runge_kutta; d->time is that of the start. A step cut short by `end` leaves the
 ///          proposal as it was, if that was longer
 /// Errors   CR_ERR_BUDGET after max_steps accepted and rejected steps; CR_ERR_DIVERGED where steps

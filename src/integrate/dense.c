@@ -3,8 +3,8 @@
 #include "integrate/dense.h"
 
 #include "carom/state.h"
-#include "dynamics/joint.h"
-#include "integrate/manifold.h"
+#include "kinematics/configuration.h"
+#include "kinematics/joint.h"
 #include "math/vec3.h"
 
 // y += u x w for every orientation
@@ -23,7 +23,7 @@ typedef struct {
   cr_real *W, *v0, *a0, *p1, *v1, *a1;
 } ends;
 
-// [d1] solved for p' and p'' at the start: p' = v - W, p'' = v' + p' x W
+// [adjoint.d1] solved for p' and p'' at the start: p' = v - W, p'' = v' + p' x W
 static void meet_start(const cr_model* m, const cri_node* a, ends* e) {
   for (int i = 0; i < m->nv; i++) {
     e->v0[i] = a->state.qvel.x[i] - e->W[i];
@@ -41,14 +41,14 @@ static void meet_end(const cr_model* m, const cri_node* b, const cr_real* qpos, 
   cr_real* du = cri_push(d, (size_t)m->nv);
   cr_differentiate_pos(m, e->p1, 1, qpos, b->state.qpos.x);
   cr_zero(u, m->nv);
-  cri_manifold_move_jvp(m, e->p1, 1, e->W, u, turned);
+  cri_configuration_move_jvp(m, e->p1, 1, e->W, u, turned);
   for (int i = 0; i < m->nv; i++) {
     u[i] = b->state.qvel.x[i] - turned[i];
     du[i] = b->rate.qvel.x[i];
   }
   add_cross(m, u, turned, du);
-  cri_manifold_rate(m, e->p1, u, e->v1);
-  cri_manifold_rate_jvp(m, e->p1, u, e->v1, du, e->a1);
+  cri_configuration_rate(m, e->p1, u, e->v1);
+  cri_configuration_rate_jvp(m, e->p1, u, e->v1, du, e->a1);
   cri_pop(d, mark);
 }
 
@@ -73,7 +73,7 @@ static void quintic(const ends* e, cr_real h, cr_real s, int n, cr_real* p, cr_r
   }
 }
 
-// [d2]
+// [adjoint.d2]
 static cr_real cubic(cr_real h, cr_real s, cr_real y0, cr_real rate0, cr_real y1, cr_real rate1) {
   cr_real s2 = s * s, s3 = s2 * s;
   return y0 + (y1 - y0) * (3 * s2 - 2 * s3) + h * (s - 2 * s2 + s3) * rate0 + h * (s3 - s2) * rate1;
@@ -95,14 +95,14 @@ void cri_dense_at(const cr_model* m, const cri_node* a, const cri_node* b, cr_re
     e.W[i] = (a->state.qvel.x[i] + b->state.qvel.x[i]) / 2;
   }
   meet_start(m, a, &e);
-  cri_manifold_move(m, a->state.qpos.x, e.W, h, qpos);
+  cri_configuration_move(m, a->state.qpos.x, e.W, h, qpos);
   meet_end(m, b, qpos, &e, d);
   quintic(&e, h, s, m->nv, p, rate);
-  // [d1]
-  cri_manifold_move(m, a->state.qpos.x, e.W, t - a->time, qpos);
-  cri_manifold_move(m, qpos, p, 1, d->qpos);
-  cri_manifold_move_jvp(m, p, 1, e.W, rate, d->qvel);
-  // [d2]
+  // [adjoint.d1]
+  cri_configuration_move(m, a->state.qpos.x, e.W, t - a->time, qpos);
+  cri_configuration_move(m, qpos, p, 1, d->qpos);
+  cri_configuration_move_jvp(m, p, 1, e.W, rate, d->qvel);
+  // [adjoint.d2]
   const cri_state to = cri_state_of(m, d);
   for (int k = CRI_STATE_qvel + 1; k < CRI_N_STATE; k++) {
     const cr_real *y0 = a->state.part[k].x, *y1 = b->state.part[k].x;

@@ -13,9 +13,9 @@ typedef struct {
 
 /// The state in d at a time t between two nodes.
 /// Map      (a, b, t) -> the state in d, d->time
-/// Equation q = (qa (+) (t - ta) W) (+) p,  v = exp(-p) W + Jr(p) p'                [d1]
+/// Equation q = (qa (+) (t - ta) W) (+) p,  v = exp(-p) W + Jr(p) p'        [adjoint.d1]
 ///          W the mean of the two velocities, p the polynomial of degree five that meets q, v and
-///          v' at both ends; all else the cubic one that meets it and its rate      [d2]
+///          v' at both ends; all else the cubic one that meets it and its rate      [adjoint.d2]
 ///          derivation: docs/derivations/adjoint.md
 /// Scratch  11 nv + nq numbers of d
 /// Smooth   everywhere; the errors are O(h^6) in q, O(h^5) in v, O(h^4) in act, where the motion is

@@ -4,8 +4,8 @@
 
 #include <stdio.h>
 
-#include "contact/model.h"
 #include "model/misuse.h"
+#include "solver/contact_model.h"
 
 cr_status cr_step_doubt(const cr_model* m, cr_data* d, char* text, int size) {
   const cri_call call = {"cr_step_doubt", cri_error_of(d)};

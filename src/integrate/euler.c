@@ -5,13 +5,13 @@
 // strong the difference would be one of large numbers, and the forces are what is solved for.
 #include "integrate/euler.h"
 
-#include "dynamics/activation.h"
-#include "dynamics/damper.h"
-#include "dynamics/inertia.h"
+#include "actuator/activation.h"
 #include "engine/acceleration.h"
 #include "engine/rounding.h"
+#include "force/damper.h"
+#include "inertia/inertia.h"
 #include "integrate/implicit.h"
-#include "integrate/manifold.h"
+#include "kinematics/configuration.h"
 #include "math/cholesky.h"
 #include "model/state_vector.h"
 
@@ -22,7 +22,7 @@ static bool may_damp_implicitly(const cr_model* m) {
 
 bool cri_euler_damps(const cr_model* m) { return may_damp_implicitly(m) && cri_damps(m); }
 
-// ---- [e1] the implicit acceleration
+// ---- [euler.e1] the implicit acceleration
 
 // hD over the inertia of a dof, and a over a2 of a tree, from which on a - (a - a2) is a difference of
 // large numbers; and a over a2 times the digits that a lacks already
@@ -36,7 +36,7 @@ static const cr_real SAFE = 8;
 
 const cr_real* cri_euler_damping(const cr_model* m, const cr_data* d, cr_data* owner) {
   cr_real* D = cri_push(owner, (size_t)m->nv);
-  cri_damper_slopes(m, d, CR_DAMPED_DOFS, D, owner);
+  cri_damper_qderiv(m, d, CR_DAMPED_DOFS, D, owner);
   return D;
 }
 
@@ -98,7 +98,7 @@ bool cri_euler_is_strong(const cr_model* m, const cr_data* d, const cr_real* D) 
   return false;
 }
 
-// [e1] a2 = a - (M + hD)^-1 hD a
+// [euler.e1] a2 = a - (M + hD)^-1 hD a
 static void damp(const cr_model* m, cr_data* d, const cr_real* D) {
   size_t mark = cri_mark(d);
   cr_real* x = cri_push(d, (size_t)m->nv);
@@ -155,7 +155,7 @@ static void take_products(const cr_model* m, cr_data* d, cr_real* force) {
   cri_pop(d, mark);
 }
 
-// [e1] a2 = (M + hD)^-1 (tau + J' f)
+// [euler.e1] a2 = (M + hD)^-1 (tau + J' f)
 static void damp_strongly(const cr_model* m, cr_data* d) {
   for (int i = 0; i < m->nv; i++) {
     d->euler_qacc[i] = d->qfrc_smooth[i] + d->qfrc_constraint[i];
@@ -321,7 +321,7 @@ static void accelerate_jvp(const cr_model* m, const cr_data* d, cr_data* tan, cr
   cr_real* x = cri_push(tan, (size_t)m->nv);
   cr_real* D_tan = cri_push(tan, (size_t)m->nv);
   const cr_real* D = cri_euler_damping(m, d, tan);
-  cri_damper_slopes_jvp(m, d, tan, CR_DAMPED_DOFS, D_tan);
+  cri_damper_qderiv_jvp(m, d, tan, CR_DAMPED_DOFS, D_tan);
   if (cri_euler_is_strong(m, d, D)) {
     strong_jvp(m, d, tan, D_tan, a2_tan);
     cri_pop(tan, mark);
@@ -364,13 +364,13 @@ static void accelerate_vjp(const cr_model* m, const cr_data* d, cr_data* bar,
   bool strong = cri_euler_is_strong(m, d, D);
   cr_real* right = cri_pair_right(&bar->M_pairs, k);
   for (int i = 0; i < m->nv && strong; i++) {
-    // [e1]' tau_bar += w2, (J' f)_bar += w2, M_bar -= w2 (x) a2, D_bar -= h w2 a2
+    // [euler.e1]' tau_bar += w2, (J' f)_bar += w2, M_bar -= w2 (x) a2, D_bar -= h w2 a2
     bar->qfrc_smooth[i] += w2[i];
     bar->qfrc_constraint[i] += w2[i];
     right[i] = -d->euler_qacc[i];
     D_bar[i] = -h * w2[i] * d->euler_qacc[i];
   }
-  // [e1]' M_bar += w2 (x) (a - a2), a_bar += M w2 = a2_bar - hD w2, D_bar -= h w2 a2
+  // [euler.e1]' M_bar += w2 (x) (a - a2), a_bar += M w2 = a2_bar - hD w2, D_bar -= h w2 a2
   if (!strong) {
     taken_away(m, d, right);
   }
@@ -378,13 +378,13 @@ static void accelerate_vjp(const cr_model* m, const cr_data* d, cr_data* bar,
     D_bar[i] = -h * w2[i] * d->euler_qacc[i];
     bar->qacc[i] += a2_bar[i] - h * D[i] * w2[i];
   }
-  cri_damper_slopes_vjp(m, d, bar, CR_DAMPED_DOFS, D_bar);
+  cri_damper_qderiv_vjp(m, d, bar, CR_DAMPED_DOFS, D_bar);
   cri_pop(bar, mark);
 }
 
 // ---- the step
 
-// [e5] of what is neither motion nor activation: x+ = x + h rate, which is its own tangent
+// [euler.e5] of what is neither motion nor activation: x+ = x + h rate, which is its own tangent
 static void advance_plain(const cr_model* m, cri_state x, cri_state rate, cri_state next) {
   for (int k = CRI_STATE_qvel + 1; k < CRI_N_STATE; k++) {
     for (int i = 0; i < next.part[k].n && cri_state_rows[k].law == CRI_STATE_ADD; i++) {
@@ -408,16 +408,16 @@ static cri_activity activity_of(const cr_data* d) {
 
 cr_status cr_euler(const cr_model* m, cr_data* d) {
   CR_TRY(accelerate(m, d));
-  // [e2] v+ = v + h a2
+  // [euler.e2] v+ = v + h a2
   for (int i = 0; i < m->nv; i++) {
     d->qvel_next[i] = d->qvel[i] + m->timestep * d->euler_qacc[i];
   }
-  // [e3] q+ = q (+) h v+
-  cri_manifold_move(m, d->qpos, d->qvel_next, m->timestep, d->qpos_next);
-  // [e4]
+  // [euler.e3] q+ = q (+) h v+
+  cri_configuration_move(m, d->qpos, d->qvel_next, m->timestep, d->qpos_next);
+  // [euler.e4]
   cri_activity x = activity_of(d);
   cri_activation_advance(m, 0, &x, d->act_next);
-  // [e5]
+  // [euler.e5]
   advance_plain(m, cri_state_of(m, d), cri_state_rate(m, d), cri_state_next(m, d));
   return CR_OK;
 }
@@ -427,17 +427,17 @@ cr_status cr_euler_jvp(const cr_model* m, const cr_data* d, cr_data* tan) {
   cr_real* a2_tan = cri_push(tan, (size_t)m->nv);
   cr_real* v_next = cri_push(tan, (size_t)m->nv);
   accelerate_jvp(m, d, tan, a2_tan);
-  // [e2]
+  // [euler.e2]
   for (int i = 0; i < m->nv; i++) {
     v_next[i] = d->qvel[i] + m->timestep * d->euler_qacc[i];
     tan->qvel_next[i] = tan->qvel[i] + m->timestep * a2_tan[i];
   }
-  // [e3]
-  cri_manifold_move_jvp(m, v_next, m->timestep, tan->qpos, tan->qvel_next, tan->qpos_next);
-  // [e4]
+  // [euler.e3]
+  cri_configuration_move_jvp(m, v_next, m->timestep, tan->qpos, tan->qvel_next, tan->qpos_next);
+  // [euler.e4]
   cri_activity x = activity_of(d), x_tan = activity_of(tan);
   cri_activation_advance_jvp(m, 0, &x, tan, &x_tan, tan->act_next);
-  // [e5]
+  // [euler.e5]
   advance_plain(m, cri_state_twin(m, tan), cri_state_rate(m, tan), cri_state_twin_next(m, tan));
   cri_pop(tan, mark);
   return CR_OK;
@@ -447,18 +447,18 @@ cr_status cr_euler_vjp(const cr_model* m, const cr_data* d, cr_data* bar) {
   size_t mark = cri_mark(bar);
   cr_real* v_next = cri_push(bar, (size_t)m->nv);
   cr_real* v_bar = cri_push(bar, (size_t)m->nv);
-  // [e5]'
+  // [euler.e5]'
   advance_plain_vjp(m, cri_state_twin_next(m, bar), cri_state_twin(m, bar), cri_state_rate(m, bar));
-  // [e4]'
+  // [euler.e4]'
   cri_activity x = activity_of(d), x_bar = activity_of(bar);
   cri_activation_advance_vjp(m, 0, &x, bar->act_next, &x_bar, bar);
-  // [e3]' cotangents of q and of v+
+  // [euler.e3]' cotangents of q and of v+
   cr_copy(v_bar, bar->qvel_next, m->nv);
   for (int i = 0; i < m->nv; i++) {
     v_next[i] = d->qvel[i] + m->timestep * d->euler_qacc[i];
   }
-  cri_manifold_move_vjp(m, v_next, m->timestep, bar->qpos_next, bar->qpos, v_bar);
-  // [e2]' v_bar += v+_bar, a2_bar = h v+_bar
+  cri_configuration_move_vjp(m, v_next, m->timestep, bar->qpos_next, bar->qpos, v_bar);
+  // [euler.e2]' v_bar += v+_bar, a2_bar = h v+_bar
   for (int i = 0; i < m->nv; i++) {
     bar->qvel[i] += v_bar[i];
     v_bar[i] *= m->timestep;

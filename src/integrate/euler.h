@@ -6,19 +6,19 @@
 #include "model/data.h"
 
 /// One Euler step from what cr_forward left in d. The state itself does not change.
-/// Map      (qpos, qvel, act, qacc, qfrc_smooth, qfrc_constraint, act_dot; M, the damping law b of dynamics/reflected.h) ->
+/// Map      (qpos, qvel, act, qacc, qfrc_smooth, qfrc_constraint, act_dot; M, the damping law b of force/reflected.h) ->
 ///          qpos_next, qvel_next, act_next
 /// Equation D_ii = b0 + 2 b1 |v| + 3 b2 v^2,
-///          a2 = a - (M + hD)^-1 hD a, that is (M + hD) a2 = M a                 [e1]
+///          a2 = a - (M + hD)^-1 hD a, that is (M + hD) a2 = M a           [euler.e1]
 ///          or, where cri_euler_is_strong, (M + hD) a2 = tau + J' f: M a, with its digits. Of a dof
 ///          whose forces cancel M a itself; where M loses digits that of both formulas which
 ///          engine/rounding.h says loses less
-///          v+ = v + h a2                                                        [e2]
-///          q+ = q (+) h v+                                                      [e3]
-///          act+ as in dynamics/activation.h                                     [e4]
+///          v+ = v + h a2                                                  [euler.e2]
+///          q+ = q (+) h v+                                                [euler.e3]
+///          act+ as in actuator/activation.h                               [euler.e4]
 ///          derivation: docs/derivations/euler.md
 /// Shapes   qpos_next[nq], qvel_next[nv], act_next[na]
-///          [e1] is that of integrate/implicit.h where the model asks for implicit or implicitfast
+///    [euler.e1] is that of integrate/implicit.h where the model asks for implicit or implicitfast
 /// Flags    CR_DSBL_EULERDAMP, CR_DSBL_DAMPER, or no damping (cri_damps): a2 = a
 /// Saves    euler_qacc = a2; euler_U, euler_Dinv, euler_L: the factor of M + hD; rounding grows
 ///          to what that is of a2
@@ -38,14 +38,14 @@ cr_status cr_euler_jvp(const cr_model* m, const cr_data* d, cr_data* tan);
 /// from D to v and b; with strong damping  tau_bar += w2,  (J' f)_bar += w2,  M_bar -= w2 (x) a2.
 cr_status cr_euler_vjp(const cr_model* m, const cr_data* d, cr_data* bar);
 
-/// Whether the step solves [e1], because some dof is damped.
+/// Whether the step solves [euler.e1], because some dof is damped.
 bool cri_euler_damps(const cr_model* m);
 
 /// Whether a - (a - a2) may lose digits of a2: the damping of some tree takes nearly all of a away, M is such
 /// that a has few digits itself (engine/rounding.h), or both in part.
 bool cri_euler_is_strong(const cr_model* m, const cr_data* d, const cr_real* D);
 
-/// D of every dof, in scratch of `owner`.                                           [e1]
+/// D of every dof, in scratch of `owner`.                                     [euler.e1]
 const cr_real* cri_euler_damping(const cr_model* m, const cr_data* d, cr_data* owner);
 
 #endif

@@ -3,16 +3,16 @@
 // with the state; its share is a gradient of l' D r at l = w2, r = a2, the acceleration held fixed.
 #include "integrate/implicit.h"
 
-#include "dynamics/inertia.h"
-#include "dynamics/slope.h"
+#include "inertia/inertia.h"
+#include "inertia/qderiv.h"
 #include "math/lu.h"
 
 bool cri_is_implicit(const cr_model* m) {
   return m->integrator == CR_INT_IMPLICIT || m->integrator == CR_INT_IMPLICITFAST;
 }
 
-static cri_slope_kind kind_of(const cr_model* m) {
-  return m->integrator == CR_INT_IMPLICIT ? CR_SLOPE_ALL : CR_SLOPE_FAST;
+static cri_qderiv_kind kind_of(const cr_model* m) {
+  return m->integrator == CR_INT_IMPLICIT ? CR_QDERIV_ALL : CR_QDERIV_FAST;
 }
 
 static cr_pattern pattern_of(const cr_model* m) {
@@ -38,7 +38,7 @@ static cr_status factor(const cr_model* m, cr_data* d) {
     M = formed;
   }
   // M - hD
-  cri_slope(m, d, kind_of(m), d->implicit_L, d->implicit_U, d);
+  cri_qderiv(m, d, kind_of(m), d->implicit_L, d->implicit_U, d);
   for (int k = 0; k < m->nC; k++) {
     d->implicit_L[k] = M[k] - m->timestep * d->implicit_L[k];
     d->implicit_U[k] = M[k] - m->timestep * d->implicit_U[k];
@@ -52,7 +52,7 @@ static cr_status factor(const cr_model* m, cr_data* d) {
 cr_status cri_implicit_accelerate(const cr_model* m, cr_data* d) {
   CR_TRY(factor(m, d));
   cr_pattern p = pattern_of(m);
-  // [m1]
+  // [implicit.m1]
   cri_inertia_mul(m, d, d->euler_qacc, d->qacc, d);
   cr_lu_solve(d->implicit_L, d->implicit_U, &p, d->euler_qacc);
   return CR_OK;
@@ -69,7 +69,7 @@ void cri_implicit_accelerate_jvp(const cr_model* m, const cr_data* d, cr_data* t
   }
   // M a_tan + M_tan (a - a2) + h D_tan a2
   cr_zero(a2_tan, m->nv);
-  cri_slope_jvp(m, d, tan, kind_of(m), d->euler_qacc, a2_tan);
+  cri_qderiv_jvp(m, d, tan, kind_of(m), d->euler_qacc, a2_tan);
   cr_sparse_mul(x, tan->M, &p, away);
   cri_inertia_mul(m, d, away, tan->qacc, tan);
   for (int i = 0; i < m->nv; i++) {
@@ -89,12 +89,12 @@ void cri_implicit_accelerate_vjp(const cr_model* m, const cr_data* d, cr_data* b
   // w2 = (M - hD)^-T a2_bar
   cr_copy(w2, a2_bar, m->nv);
   cr_lu_solve_transposed(d->implicit_L, d->implicit_U, &p, w2);
-  // [m1]' a_bar += M w2, M_bar += w2 (x) (a - a2), D_bar += h w2 (x) a2
+  // [implicit.m1]' a_bar += M w2, M_bar += w2 (x) (a - a2), D_bar += h w2 (x) a2
   cri_inertia_mul(m, d, a_bar, w2, bar);
   for (int i = 0; i < m->nv; i++) {
     bar->qacc[i] += a_bar[i];
     away[i] = d->qacc[i] - d->euler_qacc[i];
   }
-  cri_slope_vjp(m, d, bar, kind_of(m), w2, d->euler_qacc, m->timestep);
+  cri_qderiv_vjp(m, d, bar, kind_of(m), w2, d->euler_qacc, m->timestep);
   cri_pop(bar, mark);
 }

@@ -9,8 +9,8 @@
 /// m->integrator is implicit or implicitfast.
 bool cri_is_implicit(const cr_model* m);
 
-/// Map      (qacc a, M; what D of dynamics/slope.h is made of) -> euler_qacc
-/// Equation (M - hD) a2 = M a                                                   [m1]
+/// Map      (qacc a, M; what D of inertia/qderiv.h is made of) -> euler_qacc
+/// Equation (M - hD) a2 = M a                                          [implicit.m1]
 ///          derivation: docs/derivations/implicit.md
 /// Saves    euler_qacc = a2; implicit_L, implicit_U: the factors of M - hD
 /// Memory   no allocation; scratch nC + 24 nbody numbers and that of D

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "integrate/jacobian_blocks.h"
 
-#include "contact/rows.h"
-#include "dynamics/coupling.h"
+#include "constraint/rows.h"
+#include "solver/tree_sets.h"
 
 static cr_owned_runs push_owned(cr_data* work, int n) {
   return cr_owned_runs_in(cri_push_int(work, 3 * (size_t)n), (size_t)n);
@@ -26,15 +26,15 @@ static const cr_run* sorted(const cr_owned_runs* x, int n, const int32_t** adr, 
 }
 
 static void join_all(const cr_model* m, const cr_data* d, int32_t* set) {
-  cri_coupling_begin(m, set);
+  cri_tree_sets_begin(m, set);
   for (int i = 0; i < d->nefc; i += cri_rows_block(m, d, i)) {
-    cri_coupling_join(m, set, d->efc_J_colind + d->efc_J_rowadr[i], d->efc_J_rownnz[i]);
+    cri_tree_sets_join(m, set, d->efc_J_colind + d->efc_J_rowadr[i], d->efc_J_rownnz[i]);
   }
   for (int t = 0; t < m->ntendon; t++) {
-    cri_coupling_join(m, set, m->ten_J_colind + m->ten_J_rowadr[t], m->ten_J_rownnz[t]);
+    cri_tree_sets_join(m, set, m->ten_J_colind + m->ten_J_rowadr[t], m->ten_J_rownnz[t]);
   }
   for (int o = 0; o < m->nout; o++) {
-    cri_coupling_join(m, set, d->moment_colind + d->moment_rowadr[o], d->moment_rownnz[o]);
+    cri_tree_sets_join(m, set, d->moment_colind + d->moment_rowadr[o], d->moment_rownnz[o]);
   }
 }
 
@@ -44,7 +44,7 @@ static int number_blocks(const cr_model* m, const cr_data* d, bool whole, int32_
   int n = 0;
   join_all(m, d, set);
   for (int t = 0; t < m->ntree; t++) {
-    int32_t first = whole ? 0 : cri_coupling_lowest(set, t);
+    int32_t first = whole ? 0 : cri_tree_sets_lowest(set, t);
     block[t] = first == t ? n++ : block[first];
   }
   return n;

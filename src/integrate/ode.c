@@ -66,7 +66,7 @@ static cr_real rms(const cr_adaptive* o, const cr_real* error, const cr_real* y,
   return cr_sqrt(square / cr_max((cr_real)n, 1));
 }
 
-// [a1] 1 / E, 0 where the step is no number
+// [adaptive.a1] 1 / E, 0 where the step is no number
 static cr_real inverse_error(const cri_ode* ode, const cr_adaptive* o, const room* r, cr_real h) {
   add_up(ode, r, h, ode->t->b, ode->t->n, width(ode), r->sum);
   add_up(ode, r, h, ode->t->error, ode->t->n, width(ode), r->error);

@@ -26,7 +26,7 @@ typedef struct {
 size_t cri_ode_room(const cri_tableau* t, int n, int nquad);
 
 /// One accepted step from s, not beyond `end`: y and z are those at s + *h afterwards.
-/// Equation [a1], [a2] of adaptive.h, E the larger of the rms errors of y and of z
+/// Equation [adaptive.a1], [adaptive.a2] of adaptive.h, E the larger of the rms errors of y and of z
 /// Errors   CR_ERR_BUDGET after max_steps; CR_ERR_DIVERGED where steps become too short to move s;
 ///          CR_ERR_CAPACITY; what the rates say at s. A later stage that fails is a rejected step
 cr_status cri_ode_step(cri_ode* ode, const cr_adaptive* options, cr_real s, cr_real end,

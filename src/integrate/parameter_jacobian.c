@@ -5,10 +5,10 @@
 
 #include <stdlib.h>
 
-#include "dynamics/metric.h"
 #include "engine/constants.h"
 #include "engine/driver.h"
-#include "integrate/acceleration_columns.h"
+#include "inertia/metric.h"
+#include "integrate/acceleration_jac.h"
 #include "integrate/euler.h"
 #include "integrate/step.h"
 #include "integrate/step_jacobian.h"

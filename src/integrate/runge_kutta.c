@@ -7,9 +7,9 @@
 
 #include <stdio.h>
 
-#include "dynamics/activation.h"
+#include "actuator/activation.h"
 #include "engine/forward.h"
-#include "integrate/event.h"
+#include "event/event.h"
 #include "integrate/inputs.h"
 #include "model/model_options.h"
 #include "model/state_vector.h"
@@ -32,22 +32,22 @@ static int weighted_stages(const cri_rk* rk) { return rk->t->n - (rk->t->last_is
 
 static int stages(const cri_rk* rk) { return rk->error ? rk->t->n : weighted_stages(rk); }
 
-// the length of a step that takes the rates of activations as they are, see dynamics/activation.h
+// the length of a step that takes the rates of activations as they are, see actuator/activation.h
 static cr_real plain_step(const cri_rk* rk) { return rk->t->mujoco ? 0 : rk->h; }
 
-// [k1], [k3] r_i and K_i of stage i, from the velocities saved and the K before it
+// [runge_kutta.k1], [runge_kutta.k3] r_i and K_i of stage i, from the velocities saved and the K before it
 static void retrace_stage(const cri_rk* rk, const cr_model* m, const cr_data* d, int i, cr_real* r,
                           cr_real* K) {
-  int n = cri_chart_width(m, rk->chart);
+  int n = cri_local_coordinates_width(m, rk->chart);
   cr_zero(row(r, i, n), n);
   add_rows(row(r, i, n), rk->h, rk->t->a + i * rk->t->n, i, K, n);
-  cri_chart_rate(m, rk->chart, row(r, i, n), row(d->rk_qvel, i, m->nv), row(K, i, n));
+  cri_local_coordinates_rate(m, rk->chart, row(r, i, n), row(d->rk_qvel, i, m->nv), row(K, i, n));
 }
 
 // what is added up of a twin, or its rates, or increments: of coordinates as the chart has them
 static cri_state summands(const cri_rk* rk, const cr_model* m, const cr_data* d) {
   cri_state s = cri_state_rate(m, d);
-  s.qpos.n = cri_chart_width(m, rk->chart);
+  s.qpos.n = cri_local_coordinates_width(m, rk->chart);
   return s;
 }
 
@@ -61,7 +61,7 @@ static cri_state push_summands(const cri_rk* rk, const cr_model* m, cr_data* own
   return cri_state_at(like, rows, cri_push(owner, (size_t)rows * n));
 }
 
-// [k5], [k6] r+ = h sum b K and the rates sum b F, sum b G
+// [runge_kutta.k5], [runge_kutta.k6] r+ = h sum b K and the rates sum b F, sum b G
 static void final_increments(const cri_rk* rk, const cr_model* m, const cr_data* d,
                              const cr_real* K, cri_state sum) {
   const cri_state rates = cri_state_stage_rates(m, d);
@@ -130,15 +130,15 @@ static void make_stage(const cri_rk* rk, const cr_model* m, cr_data* d, int i, c
   const cr_real* a = rk->t->a + i * rk->t->n;
   const cri_state rates = cri_state_stage_rates(m, d);
   const cri_state first = cri_state_stage(m, d, 0), to = cri_state_stage(m, d, i);
-  // [k2] v_i = v0 + h sum a F, w_i = w0 + h sum a G
+  // [runge_kutta.k2] v_i = v0 + h sum a F, w_i = w0 + h sum a G
   for (int k = CRI_STATE_FLAT; k < CRI_N_STATE; k++) {
     cr_copy(to.part[k].x, first.part[k].x, to.part[k].n);
     add_rows(to.part[k].x, rk->h, a, i, rates.part[k].x, to.part[k].n);
   }
-  // [k1], [k3]
+  // [runge_kutta.k1], [runge_kutta.k3]
   retrace_stage(rk, m, d, i, r, K);
-  const cr_real* r_i = row(r, i, cri_chart_width(m, rk->chart));
-  cri_chart_move(m, rk->chart, first.qpos.x, r_i, to.qpos.x);
+  const cr_real* r_i = row(r, i, cri_local_coordinates_width(m, rk->chart));
+  cri_local_coordinates_move(m, rk->chart, first.qpos.x, r_i, to.qpos.x);
 }
 
 // The dynamics at stage i. What fails there because the stage has run away is said to have done so.
@@ -153,7 +153,7 @@ static cr_status run_stage(const cri_rk* rk, const cr_model* m, cr_data* d, int 
   return status;
 }
 
-// [k4] all stages but the first, which is known
+// [runge_kutta.k4] all stages but the first, which is known
 static cr_status run_stages(const cri_rk* rk, const cr_model* m, cr_data* d, cr_real* r,
                             cr_real* K) {
   cr_real time = d->time;
@@ -182,7 +182,7 @@ static void advance_flat(const cri_rk* rk, const cr_model* m, cr_data* d, cri_st
       to.part[k].x[i] = from.part[k].x[i] + rk->h * rate.part[k].x[i];
     }
   }
-  // [k6]
+  // [runge_kutta.k6]
   cri_activity x = {d->act, rate.act.x, d->actuator_length, d->rk_velocity};
   cri_activation_advance(m, plain_step(rk), &x, to.act.x);
 }
@@ -191,10 +191,10 @@ static void finish(const cri_rk* rk, const cr_model* m, cr_data* d, const cr_rea
   size_t mark = cri_mark(d);
   cri_state sum = push_summands(rk, m, d, 1);
   final_increments(rk, m, d, K, sum);
-  // [k5] q+ = q0 (+) r+, v+ = v0 + h qacc
+  // [runge_kutta.k5] q+ = q0 (+) r+, v+ = v0 + h qacc
   cr_copy(d->qacc, sum.qvel.x, m->nv);
   advance_flat(rk, m, d, sum);
-  cri_chart_move(m, rk->chart, d->qpos, sum.qpos.x, d->qpos_next);
+  cri_local_coordinates_move(m, rk->chart, d->qpos, sum.qpos.x, d->qpos_next);
   // the last stage is at the new state: to the last bit, so that the same rows are there
   if (rk->error && rk->t->last_is_first) {
     const cri_state last = cri_state_stage(m, d, rk->t->n - 1), next = cri_state_next(m, d);
@@ -212,7 +212,7 @@ cr_status cr_runge_kutta(const cri_rk* rk, const cr_model* m, cr_data* d) {
                     cri_integrator_word(rk->t->integrator));
   }
   size_t mark = cri_mark(d), n = (size_t)rk->t->n;
-  size_t width = (size_t)cri_chart_width(m, rk->chart);
+  size_t width = (size_t)cri_local_coordinates_width(m, rk->chart);
   cr_real* r = cri_push(d, n * width);
   cr_real* K = cri_push(d, n * width);
   cr_real* length = cri_push(d, (size_t)m->nout);
@@ -271,7 +271,7 @@ cr_real cri_runge_kutta_error(const cri_rk* rk, const cr_model* m, cr_data* d, c
     retrace_stage(rk, m, d, i, r, K);
   }
   add_rows(r_next, rk->h, rk->t->b, rk->t->n, K, like.qpos.n);
-  cri_chart_coordinates(m, rk->chart, d->qpos, r_next, before, after);
+  cri_local_coordinates_coordinates(m, rk->chart, d->qpos, r_next, before, after);
   cr_real sum = square_error(rk, d, K, before, after, like.qpos.n, rtol, atol);
   int all = like.qpos.n;
   for (int k = CRI_STATE_FLAT; k < CRI_N_STATE; k++) {
@@ -306,7 +306,7 @@ typedef struct {
 } increments;
 
 static increments retrace(const cri_rk* rk, const cr_model* m, const cr_data* d, cr_data* owner) {
-  size_t n = (size_t)rk->t->n, width = (size_t)cri_chart_width(m, rk->chart);
+  size_t n = (size_t)rk->t->n, width = (size_t)cri_local_coordinates_width(m, rk->chart);
   increments s = {.r = cri_push(owner, n * width),
                   .K = cri_push(owner, n * width),
                   .sum = push_summands(rk, m, owner, 1)};
@@ -347,18 +347,18 @@ static void stage_jvp(const cri_rk* rk, const cr_model* m, const cr_data* d, con
   const cri_state to = cri_state_twin(m, tan);
   int width = s->rate.qpos.n;
   cr_real *r_tan = row(s->stage.qpos.x, i, width), *r = row(x->r, i, width);
-  // [k1]
+  // [runge_kutta.k1]
   cr_zero(r_tan, width);
   add_rows(r_tan, rk->h, a, i, s->rate.qpos.x, width);
-  cri_chart_move_jvp(m, rk->chart, r, s->first.qpos.x, r_tan, to.qpos.x);
-  // [k2]
+  cri_local_coordinates_move_jvp(m, rk->chart, r, s->first.qpos.x, r_tan, to.qpos.x);
+  // [runge_kutta.k2]
   for (int k = CRI_STATE_FLAT; k < CRI_N_STATE; k++) {
     cr_copy(to.part[k].x, s->first.part[k].x, to.part[k].n);
     add_rows(to.part[k].x, rk->h, a, i, s->rate.part[k].x, to.part[k].n);
   }
-  // [k3]
-  cri_chart_rate_jvp(m, rk->chart, r, row(d->rk_qvel, i, m->nv), r_tan, to.qvel.x,
-                     row(s->rate.qpos.x, i, width));
+  // [runge_kutta.k3]
+  cri_local_coordinates_rate_jvp(m, rk->chart, r, row(d->rk_qvel, i, m->nv), r_tan, to.qvel.x,
+                                 row(s->rate.qpos.x, i, width));
 }
 
 static void finish_jvp(const cri_rk* rk, const cr_model* m, const cr_data* d, const increments* x,
@@ -366,16 +366,17 @@ static void finish_jvp(const cri_rk* rk, const cr_model* m, const cr_data* d, co
   size_t mark = cri_mark(tan);
   const cri_state to = cri_state_twin_next(m, tan), sum = push_summands(rk, m, tan, 1);
   cri_state_zero(sum);
-  // [k5]
+  // [runge_kutta.k5]
   add_rows(sum.qpos.x, rk->h, rk->t->b, rk->t->n, s->rate.qpos.x, sum.qpos.n);
-  cri_chart_move_jvp(m, rk->chart, x->sum.qpos.x, s->first.qpos.x, sum.qpos.x, to.qpos.x);
+  cri_local_coordinates_move_jvp(m, rk->chart, x->sum.qpos.x, s->first.qpos.x, sum.qpos.x,
+                                 to.qpos.x);
   for (int k = CRI_STATE_FLAT; k < CRI_N_STATE; k++) {
     if (cri_state_rows[k].law == CRI_STATE_ADD) {
       cr_copy(to.part[k].x, s->first.part[k].x, to.part[k].n);
       add_rows(to.part[k].x, rk->h, rk->t->b, rk->t->n, s->rate.part[k].x, to.part[k].n);
     }
   }
-  // [k6]
+  // [runge_kutta.k6]
   add_rows(sum.act.x, 1, rk->t->b, rk->t->n, s->rate.act.x, sum.act.n);
   cri_activity w = {d->act, x->sum.act.x, d->actuator_length, d->rk_velocity};
   cri_activity w_tan = {s->first.act.x, sum.act.x, NULL, s->velocity};
@@ -392,7 +393,7 @@ cr_status cri_runge_kutta_jvp_with(const cri_rk* rk, const cr_model* m, const cr
   sweep s = sweep_begin(rk, m, tan);
   for (int i = 0; i < weighted_stages(rk) && status == CR_OK; i++) {
     stage_jvp(rk, m, d, &x, i, tan, &s);
-    // [k4]
+    // [runge_kutta.k4]
     status = stage(context, i, tan);
     for (int k = CRI_STATE_FLAT; k < CRI_N_STATE; k++) {
       cr_copy(row(s.rate.part[k].x, i, rates.part[k].n), rates.part[k].x, rates.part[k].n);
@@ -445,26 +446,27 @@ static void accumulate(cri_state_part to, cri_state_part from) {
   }
 }
 
-// [k6]', [k5]': the cotangents of the sums over b, which then belong to every stage: of h times them, but
+// [runge_kutta.k6]', [runge_kutta.k5]': the cotangents of the sums over b, which then belong to every stage: of h times them, but
 // of those of activations themselves
 static cri_state finish_vjp(const cri_rk* rk, const cr_model* m, const cr_data* d,
                             const increments* x, cr_data* bar, sweep* s) {
   const cri_state next = cri_state_twin_next(m, bar);
   cri_state sum = push_summands(rk, m, bar, 1);
   cri_state_zero(sum);
-  // [k6]'
+  // [runge_kutta.k6]'
   cri_activity w = {d->act, x->sum.act.x, d->actuator_length, d->rk_velocity};
   cri_activity w_bar = {s->first.act.x, sum.act.x, NULL, s->velocity};
   cr_zero(s->velocity, m->nout);
   cri_activation_advance_vjp(m, plain_step(rk), &w, next.act.x, &w_bar, bar);
-  // [k5]' v0_bar += v+_bar; q0_bar and r+_bar from q+_bar
+  // [runge_kutta.k5]' v0_bar += v+_bar; q0_bar and r+_bar from q+_bar
   for (int k = CRI_STATE_FLAT; k < CRI_N_STATE; k++) {
     if (cri_state_rows[k].law == CRI_STATE_ADD) {
       sum.part[k].x = next.part[k].x;
       accumulate(s->first.part[k], next.part[k]);
     }
   }
-  cri_chart_move_vjp(m, rk->chart, x->sum.qpos.x, next.qpos.x, s->first.qpos.x, sum.qpos.x);
+  cri_local_coordinates_move_vjp(m, rk->chart, x->sum.qpos.x, next.qpos.x, s->first.qpos.x,
+                                 sum.qpos.x);
   return sum;
 }
 
@@ -489,19 +491,19 @@ static void stage_vjp(const cri_rk* rk, const cr_model* m, const cr_data* d, con
   int width = s->rate.qpos.n;
   cr_real *r = row(x->r, i, width), *r_bar = row(s->stage.qpos.x, i, width);
   cr_zero(r_bar, width);
-  // [k3]'
-  cri_chart_rate_vjp(m, rk->chart, r, row(d->rk_qvel, i, m->nv), row(s->rate.qpos.x, i, width),
-                     r_bar, from.qvel.x);
-  // [k2]'
+  // [runge_kutta.k3]'
+  cri_local_coordinates_rate_vjp(m, rk->chart, r, row(d->rk_qvel, i, m->nv),
+                                 row(s->rate.qpos.x, i, width), r_bar, from.qvel.x);
+  // [runge_kutta.k2]'
   for (int k = CRI_STATE_FLAT; k < CRI_N_STATE; k++) {
     cr_copy(row(s->stage.part[k].x, i, from.part[k].n), from.part[k].x, from.part[k].n);
     accumulate(s->first.part[k], from.part[k]);
   }
-  // [k1]'
-  cri_chart_move_vjp(m, rk->chart, r, from.qpos.x, s->first.qpos.x, r_bar);
+  // [runge_kutta.k1]'
+  cri_local_coordinates_move_vjp(m, rk->chart, r, from.qpos.x, s->first.qpos.x, r_bar);
 }
 
-// [k4]' seeds of stage i: of the rate of r, F and G
+// [runge_kutta.k4]' seeds of stage i: of the rate of r, F and G
 static void seed_stage(const cri_rk* rk, const cr_model* m, int i, cri_state final, const sweep* s,
                        cr_data* bar) {
   const cri_state rates = cri_state_rate(m, bar);

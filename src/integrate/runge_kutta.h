@@ -4,7 +4,7 @@
 #ifndef CR_INTEGRATE_RUNGE_KUTTA_H
 #define CR_INTEGRATE_RUNGE_KUTTA_H
 
-#include "integrate/chart.h"
+#include "integrate/local_coordinates.h"
 #include "model/data.h"
 #include "model/tableau.h"
 
@@ -26,9 +26,9 @@ typedef struct {
   const cri_tableau* t;
   cr_real h;
   bool error;
-  cri_chart chart;       // what it adds up on orientations
-  const cri_ramp* ramp;  // NULL: the controls are those in the data, all the time
-  uint64_t* zones;  // set at every stage but the first, see integrate/event.h; NULL: nobody asks
+  cri_local_coordinates chart;  // what it adds up on orientations
+  const cri_ramp* ramp;         // NULL: the controls are those in the data, all the time
+  uint64_t* zones;  // set at every stage but the first, see event/event.h; NULL: nobody asks
 } cri_rk;
 
 /// Makes the state, and the qacc and act_dot at it, the first stage of the steps to come.
@@ -36,12 +36,12 @@ void cri_runge_kutta_begin(const cr_model* m, cr_data* d);
 
 /// One step from the first stage. It may be repeated with another length.
 /// Map      (qpos q0, qvel v0, act w0; everything cr_forward reads) -> qpos_next, qvel_next, act_next
-/// Equation r_i = h sum_j a_ij K_j,  q_i = q0 (+) r_i                             [k1]
-///          v_i = v0 + h sum_j a_ij F_j,  w_i = w0 + h sum_j a_ij G_j             [k2]
-///          K_i = Jr^-1(r_i) v_i on orientations, v_i elsewhere                   [k3]
-///          (F_i, G_i) = (qacc, act_dot) at (q_i, v_i, w_i)                       [k4]
-///          q+ = q0 (+) h sum_i b_i K_i,  v+ = v0 + h sum_i b_i F_i               [k5]
-///          act+ as in dynamics/activation.h, with the rate sum_i b_i G_i         [k6]
+/// Equation r_i = h sum_j a_ij K_j,  q_i = q0 (+) r_i                 [runge_kutta.k1]
+///          v_i = v0 + h sum_j a_ij F_j,  w_i = w0 + h sum_j a_ij G_j             [runge_kutta.k2]
+///          K_i = Jr^-1(r_i) v_i on orientations, v_i elsewhere       [runge_kutta.k3]
+///          (F_i, G_i) = (qacc, act_dot) at (q_i, v_i, w_i)           [runge_kutta.k4]
+///          q+ = q0 (+) h sum_i b_i K_i,  v+ = v0 + h sum_i b_i F_i   [runge_kutta.k5]
+///          act+ as in actuator/activation.h, with the rate sum_i b_i G_i         [runge_kutta.k6]
 ///          [Munthe-Kaas, High order Runge-Kutta methods on manifolds, 1999];
 ///          derivation: docs/derivations/runge_kutta.md
 /// Shapes   qpos_next[nq], qvel_next[nv], act_next[na]

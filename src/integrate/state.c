@@ -3,7 +3,7 @@
 #include "carom/state.h"
 
 #include "base/status.h"
-#include "integrate/manifold.h"
+#include "kinematics/configuration.h"
 #include "math/quat.h"
 #include "model/fields.h"
 #include "model/misuse.h"
@@ -119,8 +119,8 @@ cr_status cr_integrate_pos(const cr_model* m, cr_real* qpos, const cr_real* qvel
   if (m == NULL || qpos == NULL || qvel == NULL || !isfinite(dt)) {
     return CR_ERR_ARG;
   }
-  // [q1]
-  cri_manifold_move(m, qpos, qvel, dt, qpos);
+  // [runge_kutta.q1]
+  cri_configuration_move(m, qpos, qvel, dt, qpos);
   return CR_OK;
 }
 
@@ -130,7 +130,7 @@ cr_status cr_differentiate_pos(const cr_model* m, cr_real* qvel, cr_real dt, con
     return CR_ERR_ARG;
   }
   for (int j = 0; j < m->njnt; j++) {
-    // [q2]
+    // [runge_kutta.q2]
     const cr_real *a = qpos1 + m->jnt_qposadr[j], *b = qpos2 + m->jnt_qposadr[j];
     cr_real* v = qvel + m->jnt_dofadr[j];
     int type = m->jnt_type[j], flat = type == CR_JNT_FREE ? 3 : (type == CR_JNT_BALL ? 0 : 1);

@@ -2,8 +2,8 @@
 // The step: dynamics, integrator, and the checks between them.
 #include "integrate/step.h"
 
-#include "dynamics/metric.h"
 #include "engine/forward.h"
+#include "inertia/metric.h"
 #include "integrate/euler.h"
 #include "integrate/inputs.h"
 #include "integrate/runge_kutta.h"
@@ -76,7 +76,7 @@ static cr_status check_work(const cri_call* call, const cr_model* m, const cr_da
 }
 
 // Where derivatives are taken: at d, or, where d stands at a point that the step leaps over
-// (dynamics/metric.h), at the same point with the step beside it, in work
+// (inertia/metric.h), at the same point with the step beside it, in work
 static cr_status place_of(const cr_model* m, const cr_data* d, cr_data* work, const cr_data** at,
                           cr_error* error) {
   *at = d;

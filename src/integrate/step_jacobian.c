@@ -5,13 +5,13 @@
 
 #include <stdlib.h>
 
-#include "dynamics/activation.h"
-#include "dynamics/effective.h"
-#include "integrate/acceleration_columns.h"
+#include "actuator/activation.h"
+#include "inertia/implicit_inertia.h"
+#include "integrate/acceleration_jac.h"
 #include "integrate/implicit.h"
-#include "integrate/manifold.h"
 #include "integrate/runge_kutta.h"
 #include "integrate/step.h"
+#include "kinematics/configuration.h"
 #include "model/misuse.h"
 #include "model/state_vector.h"
 #include "model/tableau.h"
@@ -19,13 +19,13 @@
 enum { MOST_DOFS = 6 };  // of a joint
 
 struct cr_jacobian {
-  cri_acceleration_columns c;
+  cri_acceleration_jac c;
   cr_data* plain;  // for Runge-Kutta, and for the integrator discrete with tendons
   const char* why;
   cr_real *move_q, *move_v;  // MOST_DOFS a dof: how coordinates after the step move with both
   cr_real *act_by_act, *act_by_rate;
   cr_real* stage_X;  // of every Runge-Kutta stage
-  cri_actuator_slopes* stage_slopes;
+  cri_actuator_jac* stage_slopes;
   int stages;  // that there is room for
   void* memory;
 };
@@ -49,7 +49,7 @@ cr_status cr_jacobian_create(cr_jacobian** work, const cr_model* m, const cr_dat
   CR_TRY(cri_given(&call, work, "where the work goes"));
   CR_TRY(cri_check_data(&call, m, d, CR_DATA_PLAIN, "the data"));
   size_t v = (size_t)m->nv, ld = 3 * v + 2 * (size_t)m->nout + 8;
-  size_t slopes = (size_t)m->nactuator * sizeof(cri_actuator_slopes) / sizeof(cr_real);
+  size_t slopes = (size_t)m->nactuator * sizeof(cri_actuator_jac) / sizeof(cr_real);
   size_t curved = cri_curvatures_size(m), tendons = (size_t)m->ntendon;  // integers are no larger
   size_t n = 2 * v * ld + (size_t)m->nC + 2 * MOST_DOFS * v + 2 * (size_t)m->na + slopes;
   cri_rk rk = method_of(m);
@@ -73,11 +73,11 @@ cr_status cr_jacobian_create(cr_jacobian** work, const cr_model* m, const cr_dat
   x->move_v = take(&at, MOST_DOFS * v);
   x->act_by_act = take(&at, (size_t)m->na);
   x->act_by_rate = take(&at, (size_t)m->na);
-  x->c.slopes = (cri_actuator_slopes*)(void*)take(&at, slopes);
+  x->c.slopes = (cri_actuator_jac*)(void*)take(&at, slopes);
   x->c.slope_by_act = take(&at, (size_t)m->nactuator);
   x->c.slope_by_ctrl = take(&at, (size_t)m->nactuator);
   x->stage_X = take(&at, stages * v * ld);
-  x->stage_slopes = (cri_actuator_slopes*)(void*)take(&at, stages * slopes);
+  x->stage_slopes = (cri_actuator_jac*)(void*)take(&at, stages * slopes);
   x->c.curvatures.numbers = take(&at, curved);
   x->c.curvatures.at = (int32_t*)(void*)take(&at, tendons);
   cr_status status = cri_data_twin(&x->c.tan, m, d, CR_DATA_TANGENT, cri_no_params, error);
@@ -129,11 +129,11 @@ static void integrator_map(const cr_model* m, const cr_data* d, cr_jacobian* wor
   }
   for (int k = 0; k < MOST_DOFS; k++) {
     seed_dofs(m, k, seed);
-    cri_manifold_move_jvp(m, v_next, m->timestep, seed, none, moved);
+    cri_configuration_move_jvp(m, v_next, m->timestep, seed, none, moved);
     for (int i = 0; i < m->nv; i++) {
       work->move_q[MOST_DOFS * i + k] = moved[i];
     }
-    cri_manifold_move_jvp(m, v_next, m->timestep, none, seed, moved);
+    cri_configuration_move_jvp(m, v_next, m->timestep, none, seed, moved);
     for (int i = 0; i < m->nv; i++) {
       work->move_v[MOST_DOFS * i + k] = moved[i];
     }
@@ -171,7 +171,7 @@ static void add_actuators(const cr_model* m, const cr_jacobian* work, int i, boo
                           cr_real* y) {
   const cr_real* x = work->c.X + (ptrdiff_t)i * work->c.ld + 2 * m->nv;
   CR_EACH(k, cri_block_actuators(&work->c.blocks, work->c.blocks.of_dof[i])) {
-    const cri_actuator_slopes* by = &work->c.slopes[k];
+    const cri_actuator_jac* by = &work->c.slopes[k];
     int at = of_act ? m->actuator_actadr[k] : m->actuator_ctrladr[k];
     if (at >= 0) {
       int out = m->actuator_outadr[k];
@@ -268,7 +268,7 @@ static cr_status stage_tangent(void* context, int i, cr_data* tan) {
   const cr_model* m = ((const stage_context*)context)->m;
   const cr_jacobian* work = ((const stage_context*)context)->work;
   const cr_real* X = work->stage_X + (size_t)i * (size_t)m->nv * (size_t)work->c.ld;
-  const cri_actuator_slopes* slopes = work->stage_slopes + (ptrdiff_t)i * m->nactuator;
+  const cri_actuator_jac* slopes = work->stage_slopes + (ptrdiff_t)i * m->nactuator;
   size_t mark = cri_mark(tan);
   cr_real* force = cri_push(tan, (size_t)m->nout);
   cr_zero(tan->actuator_velocity, m->nout);  // no activation with columns looks at it
@@ -301,7 +301,7 @@ static bool stage_columns(const cr_model* m, const cr_data* d, cr_jacobian* work
     if (*status != CR_OK || work->why != NULL) {
       return false;
     }
-    *status = cri_acceleration_columns_set(m, work->plain, &work->c);
+    *status = cri_acceleration_jac_set(m, work->plain, &work->c);
     if (*status != CR_OK) {
       return false;
     }
@@ -375,8 +375,8 @@ cr_status cri_step_jacobian_columns(const cr_model* m, const cr_data* d, cr_jaco
 
 static cr_status all_at_once(const cr_model* m, const cr_data* d, cr_jacobian* work, cr_real* by_x,
                              cr_real* by_ctrl, cr_real* by_force) {
-  CR_TRY(cri_acceleration_columns_set(m, d, &work->c));
-  CR_TRY(cri_acceleration_columns_implicit(m, d, &work->c));
+  CR_TRY(cri_acceleration_jac_set(m, d, &work->c));
+  CR_TRY(cri_acceleration_jac_implicit(m, d, &work->c));
   integrator_map(m, d, work);
   write_results(m, work, by_x, by_ctrl, by_force);
   return CR_OK;

@@ -6,8 +6,8 @@
 
 #include <mujoco/mujoco.h>
 
+#include "access/report.h"
 #include "model/model.h"
-#include "model/report.h"
 
 /// Runs work(context); a fatal error of libmujoco inside it becomes CR_ERR_MODEL with MuJoCo's
 /// sentence behind `what`. What libmujoco logs meanwhile in this thread is dropped. The log handler of

@@ -4,13 +4,13 @@
 
 #include <stdlib.h>
 
+#include "access/open_file.h"
 #include "carom/model.h"
 #include "engine/pipeline.h"
 #include "io/mujoco.h"
 #include "io/urdf_compile.h"
 #include "model/file.h"
 #include "model/misuse.h"
-#include "model/open_file.h"
 #include "tools/xml.h"
 
 cr_status cri_mjmodel_open(mjModel** mj, const char* path, const cr_urdf_options* options,

@@ -5,9 +5,9 @@
 
 #include <mujoco/mujoco.h>
 
+#include "access/report.h"
 #include "carom/model.h"
 #include "model/model.h"
-#include "model/report.h"
 
 /// Compiles MJCF or, with these options (NULL for none), URDF, and lists what is not supported. The
 /// caller frees with mj_deleteModel.

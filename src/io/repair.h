@@ -5,7 +5,7 @@
 
 #include <mujoco/mujoco.h>
 
-#include "model/report.h"
+#include "access/report.h"
 
 /// Takes the attribute `convexhull` of `compiler` (hulls are always made now) out of an MJCF file and
 /// out of the files it includes: each that has it gets a copy without it in vfs, where mj_loadXML

@@ -2,7 +2,7 @@
 // Which sensors of an mjModel are not computed, and why.
 #include "io/mujoco.h"
 #include "model/sensors.h"
-#include "sensor/zone.h"
+#include "sensor/sensor_zone.h"
 
 _Static_assert((int)mjSENS_TOUCH == (int)CR_SENS_TOUCH && (int)mjSENS_CLOCK == (int)CR_SENS_CLOCK &&
                    (int)mjSENS_USER == (int)CR_SENS_USER &&
@@ -17,7 +17,7 @@ static bool of_camera(const mjModel* mj, int i) {
 static const char* zone_gap(const mjModel* mj, int i) {
   bool inside = mj->sensor_type[i] == mjSENS_INSIDESITE;
   int site = inside ? mj->sensor_refid[i] : mj->sensor_objid[i], body = mj->sensor_objid[i];
-  if (!cri_zone_known(mj->site_type[site])) {
+  if (!cri_sensor_zone_known(mj->site_type[site])) {
     return "the shape of its site";
   }
   if (inside && mj->sensor_intprm[i * mjNSENS] != 0) {

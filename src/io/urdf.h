@@ -5,7 +5,7 @@
 #ifndef CR_IO_URDF_H
 #define CR_IO_URDF_H
 
-#include "model/report.h"
+#include "access/report.h"
 #include "tools/xml.h"
 
 typedef struct {

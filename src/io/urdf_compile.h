@@ -6,8 +6,8 @@
 
 #include <mujoco/mujoco.h>
 
+#include "access/report.h"
 #include "carom/model.h"
-#include "model/report.h"
 
 /// What a moving link gets that has neither mass nor shape, and the ball that a link with mass but
 /// without inertia is taken for. kg, kg m^2, m.

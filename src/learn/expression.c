@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Expressions: a recursive-descent parser into a list of nodes in order of evaluation; the value
 // is one pass over the list, the cotangents are one pass backwards.
-//   [x1] r = a + b    [x2] r = a - b    [x3] r = a b    [x4] r = a / b    [x5] r = a^b
-//   [x6] r = -a       [x7] r = sum a    [x8] r = |a|    [x9] r = abs a
+//   [expression.x1] r = a + b    [expression.x2] r = a - b    [expression.x3] r = a b    [expression.x4] r = a / b    [expression.x5] r = a^b
+//   [expression.x6] r = -a       [expression.x7] r = sum a    [expression.x8] r = |a|    [expression.x9] r = abs a
 // A value that is not finite anywhere on the way is an error, and so is a derivative that does not exist,
 // but for two kinks: |a| and abs a have the derivative 0 at a = 0, the mean of all directions.
 #include "learn/expression.h"
@@ -284,15 +284,15 @@ static cr_real reduce(node_kind kind, const cr_real* a, int n) {
 static cr_real binary(node_kind kind, cr_real a, cr_real b) {
   switch (kind) {
     case ADD:
-      return a + b;  // [x1]
+      return a + b;  // [expression.x1]
     case SUB:
-      return a - b;  // [x2]
+      return a - b;  // [expression.x2]
     case MUL:
-      return a * b;  // [x3]
+      return a * b;  // [expression.x3]
     case DIV:
-      return a / b;  // [x4]
+      return a / b;  // [expression.x4]
     default:
-      return b == 2 ? a * a : cr_pow(a, b);  // [x5]
+      return b == 2 ? a * a : cr_pow(a, b);  // [expression.x5]
   }
 }
 
@@ -325,14 +325,14 @@ static cr_status evaluate(cr_expression* e, const cr_model* m, const cr_data* d)
           r[k] = place[k];
           break;
         case NEG:
-          r[k] = -x;  // [x6]
+          r[k] = -x;  // [expression.x6]
           break;
         case ABS:
-          r[k] = cr_abs(x);  // [x9]
+          r[k] = cr_abs(x);  // [expression.x9]
           break;
         case SUM:
         case NORM:
-          r[k] = reduce(n->kind, va, a->n);  // [x7] [x8]
+          r[k] = reduce(n->kind, va, a->n);  // [expression.x7] [expression.x8]
           break;
         default:
           r[k] = binary(n->kind, x, y);
@@ -354,7 +354,7 @@ cr_status cr_expression_value(cr_expression* e, const cr_model* m, const cr_data
 
 // ---- cotangents
 
-// of the factors of [x5]', NaN where there is none
+// of the factors of [expression.x5]', NaN where there is none
 static cr_real power_by_base(cr_real x, cr_real y) {
   if (y == 0) {
     return 0;
@@ -373,22 +373,22 @@ static cr_real power_by_exponent(cr_real x, cr_real y) {
 static void binary_slopes(node_kind kind, cr_real x, cr_real y, cr_real* by_x, cr_real* by_y) {
   switch (kind) {
     case ADD:
-      *by_x = *by_y = 1;  // [x1]'
+      *by_x = *by_y = 1;  // [expression.x1]'
       break;
     case SUB:
-      *by_x = 1;  // [x2]'
+      *by_x = 1;  // [expression.x2]'
       *by_y = -1;
       break;
     case MUL:
-      *by_x = y;  // [x3]'
+      *by_x = y;  // [expression.x3]'
       *by_y = x;
       break;
     case DIV:
-      *by_x = 1 / y;  // [x4]'
+      *by_x = 1 / y;  // [expression.x4]'
       *by_y = -x / (y * y);
       break;
     default:
-      *by_x = power_by_base(x, y);  // [x5]'
+      *by_x = power_by_base(x, y);  // [expression.x5]'
       *by_y = power_by_exponent(x, y);
   }
 }
@@ -423,10 +423,10 @@ static void unary_bar(cr_expression* e, const node* n) {
   for (int k = 0; k < a->n; k++) {
     cr_real x = e->value[a->at + k];
     cr_real r_bar = e->bar[n->at + (n->n == 1 ? 0 : k)];
-    cr_real slope = n->kind == NEG   ? -1                          // [x6]'
-                    : n->kind == SUM ? 1                           // [x7]'
-                    : n->kind == ABS ? cr_sign(x)                  // [x9]'
-                                     : (norm > 0 ? x / norm : 0);  // [x8]'
+    cr_real slope = n->kind == NEG   ? -1                          // [expression.x6]'
+                    : n->kind == SUM ? 1                           // [expression.x7]'
+                    : n->kind == ABS ? cr_sign(x)                  // [expression.x9]'
+                                     : (norm > 0 ? x / norm : 0);  // [expression.x8]'
     e->bar[a->at + k] += slope * r_bar;
   }
 }

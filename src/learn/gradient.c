@@ -9,7 +9,7 @@
 #include "engine/constants.h"
 #include "learn/named.h"
 #include "learn/trust.h"
-#include "model/check.h"
+#include "model/model_check.h"
 #include "rollout/one_sided.h"
 
 typedef struct {

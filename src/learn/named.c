@@ -5,7 +5,7 @@
 #include <stdlib.h>
 
 #include "integrate/inputs.h"
-#include "integrate/manifold.h"
+#include "kinematics/configuration.h"
 #include "math/quat.h"
 
 cr_status cri_named_find(cri_named* q, const cr_model* m, int nstep, const char* name, bool* wanted,
@@ -77,7 +77,7 @@ void cri_named_move(const cri_named* q, cr_model* m, cr_rollout* r, int k, cr_re
     cr_real* direction = cri_push(r->d, (size_t)m->nv);
     cr_zero(direction, m->nv);
     direction[at] = 1;
-    cri_manifold_move(m, r->d->qpos, direction, h, r->d->qpos);
+    cri_configuration_move(m, r->d->qpos, direction, h, r->d->qpos);
     cri_pop(r->d, mark);
   } else if (cri_field(id)->tangent == CR_TANGENT_QUAT) {
     cr_real axis[3] = {at % 3 == 0, at % 3 == 1, at % 3 == 2};

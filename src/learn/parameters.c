@@ -2,17 +2,17 @@
 // Parameters: a row for each kind says how to bind, apply and pull back. Fields are applied first
 // and pulled back last, since what is derived from them (the inertia of a cube from its mass) reads
 // them.
-//   [p1] field     y = p
-//   [p2] box side  size = s/2 (1, 1, 1)
-//   [p3]           inertia = m s^2/6 (1, 1, 1)
+//   [identification.p1] field     y = p
+//   [identification.p2] box side  size = s/2 (1, 1, 1)
+//   [identification.p3]           inertia = m s^2/6 (1, 1, 1)
 #include "learn/parameters.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 
 #include "engine/constants.h"
-#include "model/check.h"
 #include "model/misuse.h"
+#include "model/model_check.h"
 #include "model/names.h"
 
 typedef struct {
@@ -59,12 +59,12 @@ static cr_status bind_field(entry* e, const cr_model* m, bool* wanted, cr_error*
 }
 
 static void apply_field(const entry* e, cr_model* m, cr_real p) {
-  cri_field_real(m, NULL, e->place.field)[e->place.first] = p;  // [p1]
+  cri_field_real(m, NULL, e->place.field)[e->place.first] = p;  // [identification.p1]
 }
 
 static cr_real pullback_field(const entry* e, const cr_model* m, cr_model* par_bar) {
   (void)m;
-  return cri_field_real(par_bar, NULL, e->place.field)[e->place.first];  // [p1]'
+  return cri_field_real(par_bar, NULL, e->place.field)[e->place.first];  // [identification.p1]'
 }
 
 // ---- side of a cube
@@ -110,8 +110,8 @@ static cr_status bind_box_side(entry* e, const cr_model* m, bool* wanted, cr_err
 
 static void apply_box_side(const entry* e, cr_model* m, cr_real s) {
   for (int i = 0; i < 3; i++) {
-    m->geom_size[3 * e->geom + i] = s / 2;                                 // [p2]
-    m->body_inertia[3 * e->body + i] = m->body_mass[e->body] * s * s / 6;  // [p3]
+    m->geom_size[3 * e->geom + i] = s / 2;                                 // [identification.p2]
+    m->body_inertia[3 * e->body + i] = m->body_mass[e->body] * s * s / 6;  // [identification.p3]
   }
 }
 
@@ -121,10 +121,10 @@ static cr_real pullback_box_side(const entry* e, const cr_model* m, cr_model* pa
   const cr_real* inertia_bar = par_bar->body_inertia + 3 * e->body;
   cr_real moment_bar = inertia_bar[0] + inertia_bar[1] + inertia_bar[2];
   if (par_bar->body_mass != NULL) {
-    par_bar->body_mass[e->body] += moment_bar * s * s / 6;  // [p3]'
+    par_bar->body_mass[e->body] += moment_bar * s * s / 6;  // [identification.p3]'
   }
-  return moment_bar * m->body_mass[e->body] * s / 3 +    // [p3]'
-         (size_bar[0] + size_bar[1] + size_bar[2]) / 2;  // [p2]'
+  return moment_bar * m->body_mass[e->body] * s / 3 +    // [identification.p3]'
+         (size_bar[0] + size_bar[1] + size_bar[2]) / 2;  // [identification.p2]'
 }
 
 // ---- the table of kinds, in the order of application

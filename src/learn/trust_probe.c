@@ -149,7 +149,7 @@ static int worst_of(const miss* x, int n) {
   return worst;
 }
 
-// [t1] |e|^2 = (n - 1) / k sum_j (difference_j - slope_j)^2 is the mean square of the part of the
+// [identification.t1] |e|^2 = (n - 1) / k sum_j (difference_j - slope_j)^2 is the mean square of the part of the
 // gradient's error across it, for k random directions
 static cr_real error_of(const cri_trust* t, const miss* x, cr_real h) {
   const cr_trust* o = t->out;

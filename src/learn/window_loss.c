@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Mean error of predicted states, squared or absolute, the quaternion turned into a rotation matrix:
 // q and -q are the same, and no unwrapping is needed. |x|^n is the sum over the entries of x.
-//   [w1] L += c w_p |p - p'|^n      [w2] L += c w_R |R - R'|^n (all nine entries)
-//   [w3] L += c w_v |v - v'|^n      [w4] L += c w_o |omega - omega'|^n      c = 1/(18 nstep)
+//   [identification.w1] L += c w_p |p - p'|^n      [identification.w2] L += c w_R |R - R'|^n (all nine entries)
+//   [identification.w3] L += c w_v |v - v'|^n      [identification.w4] L += c w_o |omega - omega'|^n      c = 1/(18 nstep)
 #include "learn/window_loss.h"
 
 #include "math/quat.h"
@@ -49,10 +49,10 @@ static void add_errors(const cr_window* w, const cr_real* qpos, const cr_real* q
   cr_real R[9], S[9], c = share(w);
   cr_quat_to_mat(R, qpos + 3);
   cr_quat_to_mat(S, seen + 3);
-  *loss += c * w->weights.position * error_sum(w, qpos, seen, 3);       // [w1]
-  *loss += c * w->weights.rotation * error_sum(w, R, S, 9);             // [w2]
-  *loss += c * w->weights.velocity * error_sum(w, qvel, seen + 7, 3);   // [w3]
-  *loss += c * w->weights.spin * error_sum(w, qvel + 3, seen + 10, 3);  // [w4]
+  *loss += c * w->weights.position * error_sum(w, qpos, seen, 3);       // [identification.w1]
+  *loss += c * w->weights.rotation * error_sum(w, R, S, 9);             // [identification.w2]
+  *loss += c * w->weights.velocity * error_sum(w, qvel, seen + 7, 3);   // [identification.w3]
+  *loss += c * w->weights.spin * error_sum(w, qvel + 3, seen + 10, 3);  // [identification.w4]
 }
 
 static cr_status value(void* context, const cr_model* m, const cr_data* d, int step,
@@ -72,7 +72,7 @@ cr_real cr_window_standing_loss(const cr_window* w) {
   return loss;
 }
 
-// [w2]' R_tan = R [delta]x: delta_bar = vee(A - A') with A = R' R_bar
+// [identification.w2]' R_tan = R [delta]x: delta_bar = vee(A - A') with A = R' R_bar
 static void rotation_bar(const cr_window* w, const cr_real q[4], const cr_real q_seen[4],
                          cr_real weight, cr_real delta_bar[3]) {
   cr_real R[9], S[9], R_bar[9], A[9];
@@ -103,10 +103,12 @@ static cr_status bar(void* context, const cr_model* m, const cr_data* d, int ste
   const cr_window* w = context;
   const cr_real* seen = seen_at(w, step);
   cr_real c = share(w);
-  difference_bar(w, d->qvel + 3, seen + 10, c * w->weights.spin, b->qvel + 3);   // [w4]'
-  difference_bar(w, d->qvel, seen + 7, c * w->weights.velocity, b->qvel);        // [w3]'
-  rotation_bar(w, d->qpos + 3, seen + 3, c * w->weights.rotation, b->qpos + 3);  // [w2]'
-  difference_bar(w, d->qpos, seen, c * w->weights.position, b->qpos);            // [w1]'
+  difference_bar(w, d->qvel + 3, seen + 10, c * w->weights.spin,
+                 b->qvel + 3);                                             // [identification.w4]'
+  difference_bar(w, d->qvel, seen + 7, c * w->weights.velocity, b->qvel);  // [identification.w3]'
+  rotation_bar(w, d->qpos + 3, seen + 3, c * w->weights.rotation,
+               b->qpos + 3);                                           // [identification.w2]'
+  difference_bar(w, d->qpos, seen, c * w->weights.position, b->qpos);  // [identification.w1]'
   return CR_OK;
 }
 

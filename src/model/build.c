@@ -4,9 +4,9 @@
 
 #include <stdio.h>
 
-#include "model/check.h"
 #include "model/fields.h"
 #include "model/hull.h"
+#include "model/model_check.h"
 #include "model/structure.h"
 
 // ---- defaults

@@ -191,7 +191,7 @@ CR_REAL (subtree_angmom,  nbody, 3, SAME, "kg m^2/s", "world", "angular momentum
 CR_REAL (energy,          none, 2, SAME, "J", "-", "potential and kinetic energy")
 CR_REAL (cacc,            nbody, 6, SAME, "rad/s^2|m/s^2", "world, about the tree's com", "acceleration of the body, minus gravity")
 CR_REAL (cfrc_int,        nbody, 6, SAME, "N m|N", "world, about the tree's com", "force of the parent on the body")
-CR_REAL (cfrc_ext,        nbody, 6, SAME, "N m|N", "world, about the tree's com", "force on the body from outside: applied, contacts, bonds")
+CR_REAL (cfrc_ext,        nbody, 6, SAME, "N m|N", "world, about the tree's com", "force on the body from outside: applied, contacts, connects and welds")
 CR_REAL (sensordata,      nsensordata, 1, SAME, "-", "-", "numbers of all sensors")
 
 // ---- the next state

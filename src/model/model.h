@@ -143,7 +143,7 @@ enum {
   CR_CONTACT_ADDED = 1  // and on: the contact models that were added to the model
 };
 
-/// A contact model by its name; what it is contact/model.h says.
+/// A contact model by its name; what it is solver/contact_model.h says.
 typedef struct {
   const char* name;
   const struct cr_contact_model* model;
@@ -160,9 +160,9 @@ struct cr_model {
 #include "model/model_fields.h"
   void* memory;  // the one block behind the arrays; NULL in a shallow copy, which owns nothing
   uint64_t structure;  // cri_model_structure of the file that was opened; 0: not known
-  const struct cri_actuator_law* added_law;  // cri_actuator_laws_add of dynamics/actuator_laws
+  const struct cri_actuator_law* added_law;  // cri_actuator_laws_add of actuator/actuator_laws
   int32_t nadded_law;
-  const cri_contact_choice* added_contact;  // cri_contact_models_add of contact/model.h
+  const cri_contact_choice* added_contact;  // cri_contact_models_add of solver/contact_model.h
   int32_t nadded_contact;
   const struct cri_schedule*
       schedule;  // the stages in order; NULL: the pipeline table as it stands

@@ -12,12 +12,12 @@
 //   CR_PARAM(name, rows, width, tangent, range, unit, frame, text) real array that may be a parameter;
 //        its tangent has `tangent` numbers a row: width, or 3 for quaternions (body perturbation)
 //
-// `range` is what each number may be; model/check.c refuses others before anything reads them.
+// `range` is what each number may be; model/model_check.c refuses others before anything reads them.
 //   integers   INDEX(n)          a row of what n counts        INDEX_OR_NONE(n)  the same, or -1
 //              COUNT(n)          0 to n                        START(n)          -1 to n: where rows begin
 //              RANGE(low, high)  a choice                      ANY               bits, or a plain number
 //              OR_ADDED(low, high)  a choice, or one of the laws that were added to the model
-//              BY_TYPE           an index into what another field names: checked by code in model/check.c
+//              BY_TYPE           an index into what another field names: checked by code in model/model_check.c
 //   reals      ANY               finite                        NOT_NEGATIVE      0 or more
 //              LENGTH            not beyond 1e10 m             EXTENT            0 to 1e10 m
 //   options    ANY               finite                        POSITIVE          above 0

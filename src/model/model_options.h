@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The options of a model as run-time rows, from model/model_fields.h: what each may be, and its words.
-#ifndef CR_MODEL_OPTIONS_H
-#define CR_MODEL_OPTIONS_H
+#ifndef CR_MODEL_MODEL_OPTIONS_H
+#define CR_MODEL_MODEL_OPTIONS_H
 
 #include "model/model.h"
 

@@ -6,9 +6,9 @@
 //   CR_EVOLVES(name, n, tangent, law, rate)
 //        n, tangent  counts of the model: numbers of the quantity, and of its tangent
 //        law     what the integrators add up
-//                MANIFOLD    coordinates: q (+) r, r the increments of integrate/chart.h
+//                MANIFOLD    coordinates: q (+) r, r the increments of integrate/local_coordinates.h
 //                ADD         x + h rate
-//                ACTIVATION  the same within the limits of actuators: dynamics/activation.h
+//                ACTIVATION  the same within the limits of actuators: actuator/activation.h
 //        rate    the field that holds its rate
 // Beside the field `name` each has name_next, the value after a step, and rk_name, that of every
 // Runge-Kutta stage, with rk_rate for the rate (model/data_fields.h).

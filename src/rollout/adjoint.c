@@ -5,15 +5,15 @@
 
 #include <stdlib.h>
 
-#include "dynamics/activation.h"
-#include "dynamics/joint.h"
-#include "dynamics/setpoint.h"
+#include "actuator/activation.h"
+#include "actuator/setpoint.h"
 #include "engine/forward.h"
+#include "event/event.h"
+#include "event/event_jump.h"
 #include "integrate/dense.h"
-#include "integrate/event.h"
 #include "integrate/inputs.h"
-#include "integrate/jump.h"
-#include "integrate/manifold.h"
+#include "kinematics/configuration.h"
+#include "kinematics/joint.h"
 #include "math/vec3.h"
 #include "model/fields.h"
 #include "model/model_options.h"
@@ -150,7 +150,7 @@ static void interpolate(span* s, cr_real t) {
   cri_dense_at(s->m, &a, &b, t, s->r->work);
 }
 
-// [c4] cotangents of controls at time t, the first of z, onto both rows between which they change
+// [adjoint.c4] cotangents of controls at time t, the first of z, onto both rows between which they change
 static void split_control(const span* s, cr_real t, cr_real* z) {
   cr_real *to = z + s->ode.nquad - s->m->nu, share = (t - s->ramp->start) / s->ramp->length;
   for (int i = 0; i < s->m->nu; i++) {
@@ -170,7 +170,7 @@ static cr_status state_rate(span* s, const cr_real* y, cr_real* rate) {
   cr_data* d = s->r->work;
   const cri_state from = state_in(m, y), to = state_in(m, rate);
   const cri_state now = cri_state_of(m, d), rates = cri_state_rate(m, d);
-  cri_manifold_move(m, s->base, from.qpos.x, 1, d->qpos);
+  cri_configuration_move(m, s->base, from.qpos.x, 1, d->qpos);
   for (int k = CRI_STATE_FLAT; k < CRI_N_STATE; k++) {
     cr_copy(now.part[k].x, from.part[k].x, now.part[k].n);
   }
@@ -178,7 +178,7 @@ static cr_status state_rate(span* s, const cr_real* y, cr_real* rate) {
   if (status != CR_OK) {
     return failed(s, d, status);
   }
-  cri_manifold_rate(m, from.qpos.x, from.qvel.x, to.qpos.x);
+  cri_configuration_rate(m, from.qpos.x, from.qvel.x, to.qpos.x);
   for (int k = CRI_STATE_FLAT; k < CRI_N_STATE; k++) {
     cr_copy(to.part[k].x, rates.part[k].x, to.part[k].n);
   }
@@ -198,7 +198,7 @@ static cr_status adjoint_rate(span* s, const cr_real* y, cr_real* rate) {
     cr_copy(rates.part[k].x, seed.part[k].x, seed.part[k].n);
   }
   cr_status status = cri_forward_vjp(s->m_backward, d, bar);
-  // [c4] also where it failed: the next attempt finds nothing left over
+  // [adjoint.c4] also where it failed: the next attempt finds nothing left over
   take_inputs(s->r, m, rate + s->ode.n);
   if (s->ramp != NULL) {
     split_control(s, d->time, rate + s->ode.n);
@@ -208,9 +208,9 @@ static cr_status adjoint_rate(span* s, const cr_real* y, cr_real* rate) {
     cri_twin_clear(bar);
     return status;
   }
-  // [c1], [c3]
+  // [adjoint.c1], [adjoint.c3]
   cri_state_copy(to, cri_state_twin(m, bar));
-  // [c2]
+  // [adjoint.c2]
   for (int i = 0; i < m->nv; i++) {
     to.qvel.x[i] = y[i] + bar->qvel[i];
   }
@@ -249,7 +249,7 @@ static cr_status rate_at(void* context, cr_real back, const cr_real* y, cr_real*
 // the coordinates reached become those the state counts from
 static void rebase(span* s) {
   cr_real* way = state_in(s->m, s->ode.y).qpos.x;
-  cri_manifold_move(s->m, s->base, way, 1, s->base);
+  cri_configuration_move(s->m, s->base, way, 1, s->base);
   cr_zero(way, s->m->nv);
   s->ode.known = false;
 }
@@ -301,7 +301,7 @@ static cr_status evaluate(span* s, cr_data* d) {
   return status == CR_OK ? CR_OK : failed(s, d, status);
 }
 
-// [c5] the events of step i, at whose end the backward pass is: their jump, and on to the state just before
+// [adjoint.c5] the events of step i, at whose end the backward pass is: their jump, and on to the state just before
 // them, in r->work; if the step is as good as none, to its start
 static cr_status pass_event(span* s, int i, bool* tiny) {
   cr_rollout* r = s->r;

@@ -29,11 +29,11 @@ typedef cr_status cri_state_before(cr_rollout* r, const cr_model* m, int i, cr_e
 /// first ... end - 1; the tape's state here is that at its end, and then that at its start. Controls change
 /// along the ramp, whose rows take their cotangents; NULL: they are held.
 /// Map      bar->qpos l, qvel u, act g at the end -> at the start; adds to the other inputs
-/// Equation -l' = w x l + (dF/dq)' u + (dG/dq)' g    (w x l: orientations only)    [c1]
-///          -u' = l + (dF/dv)' u + (dG/dv)' g                                      [c2]
-///          -g' = (dF/da)' u + (dG/da)' g                                          [c3]
-///          -p' = (dF/dp)' u + (dG/dp)' g    for controls, forces, parameters      [c4]
-///          F, G: qacc and act_dot; at events the jump of integrate/event.h         [c5]
+/// Equation -l' = w x l + (dF/dq)' u + (dG/dq)' g    (w x l: orientations only)    [adjoint.c1]
+///          -u' = l + (dF/dv)' u + (dG/dv)' g                              [adjoint.c2]
+///          -g' = (dF/da)' u + (dG/da)' g                                  [adjoint.c3]
+///          -p' = (dF/dp)' u + (dG/dp)' g    for controls, forces, parameters      [adjoint.c4]
+///          F, G: qacc and act_dot; at events the jump of event/event.h     [adjoint.c5]
 ///          derivation: docs/derivations/adjoint.md
 /// Errors   those of cri_ode_step and of the dynamics
 cr_status cri_adjoint_interval(cr_rollout* r, const cr_model* m, const cr_model* m_backward, int k,

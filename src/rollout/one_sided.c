@@ -6,19 +6,19 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "actuator/actuation_parts.h"
+#include "actuator/range_ends.h"
+#include "actuator/setpoint.h"
 #include "base/locale.h"
 #include "carom/step.h"
 #include "collision/collision.h"
-#include "collision/plane.h"
-#include "contact/rows.h"
-#include "dynamics/damper.h"
-#include "dynamics/effective.h"
-#include "dynamics/ends.h"
-#include "dynamics/limits.h"
-#include "dynamics/metric.h"
-#include "dynamics/setpoint.h"
-#include "dynamics/tendon_spring.h"
-#include "engine/metric_solve.h"
+#include "constraint/rows.h"
+#include "engine/implicit_inertia_solve.h"
+#include "force/damper.h"
+#include "force/tendon_spring.h"
+#include "geometry/plane.h"
+#include "inertia/implicit_inertia.h"
+#include "inertia/metric.h"
 #include "math/vec3.h"
 #include "model/misuse.h"
 #include "model/tableau.h"
@@ -230,7 +230,7 @@ static void free_bodies(notes* s) {
   static const cr_field_id of_actuator[] = {CR_FIELD_actuator_gainprm, CR_FIELD_actuator_biasprm};
   const cr_model* m = s->m;
   const cr_data* d = s->d;
-  if (!cri_metric_any_free(m, d)) {
+  if (!cri_implicit_inertia_any_free(m, d)) {
     return;
   }
   for (int t = 0; t < m->ntree && s->asked[CR_FIELD_dof_frictionloss]; t++) {

@@ -6,23 +6,23 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "contact/model.h"
-#include "dynamics/effective.h"
-#include "dynamics/ends.h"
-#include "dynamics/fluid.h"
-#include "dynamics/limits.h"
-#include "dynamics/metric.h"
-#include "dynamics/reflected.h"
-#include "dynamics/setpoint.h"
-#include "dynamics/tendon_spring.h"
+#include "actuator/actuation_parts.h"
+#include "actuator/range_ends.h"
+#include "actuator/setpoint.h"
+#include "force/fluid.h"
+#include "force/reflected.h"
+#include "force/tendon_spring.h"
+#include "inertia/implicit_inertia.h"
+#include "inertia/metric.h"
 #include "integrate/inputs.h"
-#include "integrate/manifold.h"
 #include "integrate/step.h"
+#include "kinematics/configuration.h"
 #include "math/quat.h"
 #include "model/state_vector.h"
 #include "model/tableau.h"
 #include "rollout/one_sided.h"
 #include "rollout/quotients.h"
+#include "solver/contact_model.h"
 
 // share of an entry's scale that differences are asked for
 #define RESOLUTION CR_R(1e-7)
@@ -170,7 +170,7 @@ static uint64_t signature(const cr_model* m, const cr_data* d) {
   return (rows >> 32 << 32) | (laws >> 32);
 }
 
-// which bodies have the gyroscopic term in the metric (engine/metric_solve.h)
+// which bodies have the gyroscopic term in the metric (engine/implicit_inertia_solve.h)
 static uint64_t free_bodies(const cr_model* m, const cr_data* d) {
   return cri_is_discrete(m) ? mix_all(0xcbf29ce484222325u, d->metric_free, m->ntree) : 0;
 }
@@ -233,7 +233,7 @@ static void move(cr_step_check* c, const cr_data* at, cr_field_id id, int k, cr_
     cr_real* direction = cri_push(c->work, (size_t)m->nv);
     cr_zero(direction, m->nv);
     direction[k] = 1;
-    cri_manifold_move(m, at->qpos, direction, h, c->d->qpos);
+    cri_configuration_move(m, at->qpos, direction, h, c->d->qpos);
     cri_pop(c->work, mark);
   } else if (cri_field(id)->tangent == CR_TANGENT_QUAT) {
     cr_real axis[3] = {k % 3 == 0, k % 3 == 1, k % 3 == 2};

@@ -68,7 +68,7 @@ cr_status cr_step_check_edge(cr_step_check* check, const cr_data* d, int what, i
 cr_status cr_step_check_bound(cr_step_check* check, const cr_data* d, cr_field_id id, int entries,
                               cr_random* random, cr_edge_result* result, cr_error* error);
 
-/// What made the derivative depend on the direction (contact/model.h), at the first place where one
+/// What made the derivative depend on the direction (solver/contact_model.h), at the first place where one
 /// did; "" nowhere. Entries that differ there count as kinks.
 const char* cr_step_check_doubt(const cr_step_check* check);
 

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 
 #include "engine/forward.h"
-#include "integrate/event.h"
+#include "event/event.h"
 #include "integrate/inputs.h"
 
 static cr_status append(cri_switches* s, uint64_t set, cr_error* error) {

@@ -5,8 +5,8 @@
 #include <stdlib.h>
 
 #include "base/random.h"
+#include "event/event_jump.h"
 #include "integrate/inputs.h"
-#include "integrate/jump.h"
 #include "integrate/step.h"
 #include "model/state_vector.h"
 

@@ -6,13 +6,13 @@
 #include <stdlib.h>
 
 #include "base/locale.h"
-#include "contact/model.h"
 #include "engine/forward.h"
+#include "event/event_jump.h"
 #include "integrate/inputs.h"
-#include "integrate/jump.h"
 #include "integrate/step.h"
 #include "model/fields.h"
 #include "model/state_vector.h"
+#include "solver/contact_model.h"
 
 // ---- memory
 

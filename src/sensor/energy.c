@@ -2,9 +2,9 @@
 // The springs' laws have their energies; kinetic energy is a product with M.
 #include "sensor/energy.h"
 
-#include "dynamics/inertia.h"
-#include "dynamics/joint_spring.h"
-#include "dynamics/tendon_spring.h"
+#include "force/joint_spring.h"
+#include "force/tendon_spring.h"
+#include "inertia/inertia.h"
 #include "math/cholesky.h"
 #include "math/vec3.h"
 
@@ -47,13 +47,13 @@ static cr_real kinetic_energy(const cr_model* m, cr_data* d) {
 }
 
 cr_status cr_energy(const cr_model* m, cr_data* d) {
-  // [g1]
+  // [energy.g1]
   cr_real U = has_springs(m) ? spring_energy(m, d) : 0;
   for (int b = 1; b < m->nbody && has_gravity(m); b++) {
     U -= m->body_mass[b] * cr_dot3(m->gravity, d->xipos + 3 * b);
   }
   d->energy[0] = U;
-  // [g2]
+  // [energy.g2]
   d->energy[1] = kinetic_energy(m, d);
   return CR_OK;
 }
@@ -85,7 +85,7 @@ static cr_real kinetic_tan(const cr_model* m, const cr_data* d, cr_data* tan) {
 }
 
 cr_status cr_energy_jvp(const cr_model* m, const cr_data* d, cr_data* tan) {
-  // [g1]
+  // [energy.g1]
   cr_real U_tan = 0;
   for (int j = 0; j < m->njnt && has_springs(m); j++) {
     U_tan += joint_spring_tan(m, d, tan, j);
@@ -102,7 +102,7 @@ cr_status cr_energy_jvp(const cr_model* m, const cr_data* d, cr_data* tan) {
     U_tan -= cri_par_tan(tan->par.body_mass, b, 1)[0] * cr_dot3(m->gravity, x);
   }
   tan->energy[0] = U_tan;
-  // [g2]
+  // [energy.g2]
   tan->energy[1] = kinetic_tan(m, d, tan);
   return CR_OK;
 }
@@ -153,7 +153,7 @@ static void kinetic_vjp(const cr_model* m, const cr_data* d, cr_data* bar, cr_re
 }
 
 cr_status cr_energy_vjp(const cr_model* m, const cr_data* d, cr_data* bar) {
-  // [g2]', [g1]'
+  // [energy.g2]', [energy.g1]'
   if (bar->energy[1] != 0) {
     kinetic_vjp(m, d, bar, bar->energy[1]);
   }

@@ -9,10 +9,10 @@
 /// Map      (qpos, qvel, xipos, M, ten_length, gravity, masses, springs)
 ///          -> energy
 /// Equation U = - sum m_b g . xipos_b + sum of P(x) over joint and tendon springs,
-///          P(x) = k x^2 / 2 + p_0 x^3 / 3 + p_1 x^4 / 4                          [g1]
+///          P(x) = k x^2 / 2 + p_0 x^3 / 3 + p_1 x^4 / 4                   [energy.g1]
 ///          x: displacement of a slide or hinge, distance or angle from rest of the position and
 ///          the orientation of free and ball joints, excess of a tendon over its dead band
-///          K = qvel' M qvel / 2; M need not be formed                            [g2]
+///          K = qvel' M qvel / 2; M need not be formed                     [energy.g2]
 ///          derivation: docs/derivations/energy.md. Gravity and springs count only where they are
 ///          not disabled; gravity compensation, constraints and actuators have no energy here
 /// Shapes   energy[2]: potential, kinetic

@@ -3,13 +3,13 @@
 // a sum over ancestors, so the cotangent of a body's own force is again a motion.
 #include "sensor/reaction.h"
 
-#include "dynamics/newton.h"
-#include "dynamics/tree.h"
-#include "sensor/external.h"
+#include "force/newton_euler.h"
+#include "kinematics/tree.h"
+#include "sensor/external_force.h"
 
 static bool has_gravity(const cr_model* m) { return (m->disableflags & CR_DSBL_GRAVITY) == 0; }
 
-// [k1]
+// [reaction.k1]
 static void accelerations(const cr_model* m, const cr_data* d, cr_real* A) {
   cr_zero6(A);
   if (has_gravity(m)) {
@@ -30,9 +30,9 @@ static void gather_all(const cr_model* m, cr_real* F) {
 
 cr_status cr_reaction(const cr_model* m, cr_data* d) {
   accelerations(m, d, d->cacc);
-  // [k2]
+  // [reaction.k2]
   cri_external(m, d, d->cfrc_ext, d);
-  // [k3]
+  // [reaction.k3]
   cr_zero6(d->cfrc_int);
   for (int b = 1; b < m->nbody; b++) {
     cri_newton(d->cfrc_int + 6 * b, d->cinert + 10 * b, d->cacc + 6 * b, d->cvel + 6 * b);
@@ -46,7 +46,7 @@ cr_status cr_reaction_jvp(const cr_model* m, const cr_data* d, cr_data* tan) {
   size_t mark = cri_mark(tan);
   cr_real *A = cri_push(tan, 6 * (size_t)m->nbody), *A_tan = tan->cacc, *F_tan = tan->cfrc_int;
   accelerations(m, d, A);
-  // [k1]
+  // [reaction.k1]
   cr_zero6(A_tan);
   if (has_gravity(m)) {
     cr_scl3(A_tan + 3, cri_par_tan(tan->par.gravity, 0, 3), -1);
@@ -58,9 +58,9 @@ cr_status cr_reaction_jvp(const cr_model* m, const cr_data* d, cr_data* tan) {
     cri_tree_motion(a_tan, m, b, a_tan, tan->cdof, d->qacc);
     cri_tree_motion(a_tan, m, b, a_tan, d->cdof, tan->qacc);
   }
-  // [k2]
+  // [reaction.k2]
   cri_external_jvp(m, d, tan, tan->cfrc_ext);
-  // [k3]
+  // [reaction.k3]
   cr_zero6(F_tan);
   for (int b = 1; b < m->nbody; b++) {
     cri_newton_tan(F_tan + 6 * b, d->cinert + 10 * b, A + 6 * b, d->cvel + 6 * b,
@@ -72,7 +72,7 @@ cr_status cr_reaction_jvp(const cr_model* m, const cr_data* d, cr_data* tan) {
   return CR_OK;
 }
 
-// [k1]' from the cotangents of all accelerations
+// [reaction.k1]' from the cotangents of all accelerations
 static void accelerations_vjp(const cr_model* m, const cr_data* d, cr_data* bar, cr_real* A_bar) {
   gather_all(m, A_bar);
   for (int i = 0; i < m->nv; i++) {
@@ -100,7 +100,7 @@ cr_status cr_reaction_vjp(const cr_model* m, const cr_data* d, cr_data* bar) {
   cr_copy(W, bar->cfrc_int, n);
   cr_copy(u, bar->cfrc_ext, n);
   for (int b = 1; b < m->nbody; b++) {
-    // [k3]'
+    // [reaction.k3]'
     cr_real a_bar[6];
     cr_acc6(W + 6 * b, W + 6 * m->body_parentid[b]);
     cri_newton_bar(W + 6 * b, d->cinert + 10 * b, A + 6 * b, d->cvel + 6 * b, bar->cinert + 10 * b,
@@ -108,7 +108,7 @@ cr_status cr_reaction_vjp(const cr_model* m, const cr_data* d, cr_data* bar) {
     cr_acc6(A_bar + 6 * b, a_bar);
     cr_accscl6(u + 6 * b, W + 6 * b, -1);
   }
-  // [k2]', [k1]'
+  // [reaction.k2]', [reaction.k1]'
   cri_external_vjp(m, d, bar, u);
   accelerations_vjp(m, d, bar, A_bar);
   cri_pop(bar, mark);

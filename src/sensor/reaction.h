@@ -8,15 +8,15 @@
 /// The Newton-Euler sweep with the accelerations found: what each joint transmits.
 /// Map      (qvel, qacc, gravity, cinert, cvel, cdof, cdof_dot; all that cri_external reads)
 ///          -> cacc, cfrc_ext, cfrc_int
-/// Equation cacc_world = (0, -gravity), cacc_b = cacc_parent + sum of cdof_dot v + cdof a   [k1]
-///          cfrc_ext = cri_external                                                          [k2]
-///          cfrc_int_b = I A + V x* I V - cfrc_ext_b + sum of children's                     [k3]
+/// Equation cacc_world = (0, -gravity), cacc_b = cacc_parent + sum of cdof_dot v + cdof a   [reaction.k1]
+///          cfrc_ext = cri_external                                                 [reaction.k2]
+///          cfrc_int_b = I A + V x* I V - cfrc_ext_b + sum of children's            [reaction.k3]
 ///          derivation: docs/derivations/reaction.md
 /// Shapes   6 numbers a body
 /// Units    rad/s^2, m/s^2; N m, N.  Frames: world axes, about the centre of mass of the tree; the
 ///          sum that cfrc_int of the world is adds numbers about different points, as MuJoCo's does
 /// Errors   none
-/// Smooth   but where spatial tendons are not (sensor/pull.h)
+/// Smooth   but where spatial tendons are not (sensor/tendon_wrench.h)
 cr_status cr_reaction(const cr_model* m, cr_data* d);
 cr_status cr_reaction_jvp(const cr_model* m, const cr_data* d, cr_data* tan);
 cr_status cr_reaction_vjp(const cr_model* m, const cr_data* d, cr_data* bar);

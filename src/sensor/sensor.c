@@ -3,15 +3,15 @@
 // transpose; what a cutoff does is the same for all.
 #include "sensor/sensor.h"
 
+#include "kinematics/object_frame.h"
 #include "model/sensors.h"
-#include "sensor/contacts.h"
-#include "sensor/gap.h"
-#include "sensor/object.h"
-#include "sensor/reading.h"
-#include "sensor/touch.h"
-#include "sensor/turn.h"
-#include "sensor/vector.h"
-#include "sensor/zone.h"
+#include "sensor/sensor_contacts.h"
+#include "sensor/sensor_distance.h"
+#include "sensor/sensor_quat.h"
+#include "sensor/sensor_scalar.h"
+#include "sensor/sensor_touch.h"
+#include "sensor/sensor_vector.h"
+#include "sensor/sensor_zone.h"
 
 enum { REAL = 0, POSITIVE = 1 };  // values of sensor_datatype that a cutoff bounds
 
@@ -21,7 +21,7 @@ static bool silent(const cr_model* m, int i) {
 
 static bool is_inside(const cr_model* m, const cr_data* d, int i) {
   cri_object o = cri_object_of(m, d, m->sensor_objtype[i], m->sensor_objid[i]);
-  return cri_zone_holds(m, d, m->sensor_refid[i], o.pos);
+  return cri_sensor_zone_holds(m, d, m->sensor_refid[i], o.pos);
 }
 
 // ---- the three functions of a sensor without cutoff
@@ -29,20 +29,20 @@ static bool is_inside(const cr_model* m, const cr_data* d, int i) {
 static void value(const cr_model* m, const cr_data* d, int i, cr_real* y) {
   int type = m->sensor_type[i];
   cr_zero(y, m->sensor_dim[i]);
-  if (cri_is_reading(type)) {
-    cri_reading(m, d, i, y);
-  } else if (cri_is_vector(type)) {
-    cri_vector(m, d, i, y);
-  } else if (cri_is_turn(type)) {
-    cri_turn(m, d, i, y);
+  if (cri_is_sensor_scalar(type)) {
+    cri_sensor_scalar(m, d, i, y);
+  } else if (cri_is_sensor_vector(type)) {
+    cri_sensor_vector(m, d, i, y);
+  } else if (cri_is_sensor_quat(type)) {
+    cri_sensor_quat(m, d, i, y);
   } else if (type == CR_SENS_TOUCH) {
-    y[0] = cri_zone_force(m, d, i);
+    y[0] = cri_sensor_touch(m, d, i);
   } else if (type == CR_SENS_INSIDESITE) {
     y[0] = is_inside(m, d, i);
   } else if (type == CR_SENS_CONTACT) {
     cri_contacts(m, d, i, y);
-  } else if (cri_is_gap(type)) {
-    cri_gap(m, d, i, y);
+  } else if (cri_is_sensor_distance(type)) {
+    cri_sensor_distance(m, d, i, y);
   }
 }
 
@@ -50,36 +50,36 @@ static void value_tan(const cr_model* m, const cr_data* d, const cr_data* tan, i
                       cr_real* y_tan) {
   int type = m->sensor_type[i];
   cr_zero(y_tan, m->sensor_dim[i]);
-  if (cri_is_reading(type)) {
-    cri_reading_tan(m, d, tan, i, y_tan);
-  } else if (cri_is_vector(type)) {
-    cri_vector_tan(m, d, tan, i, y_tan);
-  } else if (cri_is_turn(type)) {
-    cri_turn_tan(m, d, tan, i, y_tan);
+  if (cri_is_sensor_scalar(type)) {
+    cri_sensor_scalar_tan(m, d, tan, i, y_tan);
+  } else if (cri_is_sensor_vector(type)) {
+    cri_sensor_vector_tan(m, d, tan, i, y_tan);
+  } else if (cri_is_sensor_quat(type)) {
+    cri_sensor_quat_tan(m, d, tan, i, y_tan);
   } else if (type == CR_SENS_TOUCH) {
-    y_tan[0] = cri_zone_force_tan(m, d, tan, i);
+    y_tan[0] = cri_sensor_touch_tan(m, d, tan, i);
   } else if (type == CR_SENS_CONTACT) {
     cri_contacts_tan(m, d, tan, i, y_tan);
-  } else if (cri_is_gap(type)) {
-    cri_gap_tan(m, d, tan, i, y_tan);
+  } else if (cri_is_sensor_distance(type)) {
+    cri_sensor_distance_tan(m, d, tan, i, y_tan);
   }
 }
 
 static void value_bar(const cr_model* m, const cr_data* d, cr_data* bar, int i,
                       const cr_real* y_bar) {
   int type = m->sensor_type[i];
-  if (cri_is_reading(type)) {
-    cri_reading_bar(m, d, bar, i, y_bar);
-  } else if (cri_is_vector(type)) {
-    cri_vector_bar(m, d, bar, i, y_bar);
-  } else if (cri_is_turn(type)) {
-    cri_turn_bar(m, d, bar, i, y_bar);
+  if (cri_is_sensor_scalar(type)) {
+    cri_sensor_scalar_bar(m, d, bar, i, y_bar);
+  } else if (cri_is_sensor_vector(type)) {
+    cri_sensor_vector_bar(m, d, bar, i, y_bar);
+  } else if (cri_is_sensor_quat(type)) {
+    cri_sensor_quat_bar(m, d, bar, i, y_bar);
   } else if (type == CR_SENS_TOUCH) {
-    cri_zone_force_bar(m, d, bar, i, y_bar[0]);
+    cri_sensor_touch_bar(m, d, bar, i, y_bar[0]);
   } else if (type == CR_SENS_CONTACT) {
     cri_contacts_bar(m, d, bar, i, y_bar);
-  } else if (cri_is_gap(type)) {
-    cri_gap_bar(m, d, bar, i, y_bar);
+  } else if (cri_is_sensor_distance(type)) {
+    cri_sensor_distance_bar(m, d, bar, i, y_bar);
   }
 }
 

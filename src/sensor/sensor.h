@@ -7,9 +7,9 @@
 
 /// What every sensor reads.
 /// Map      (states, poses, velocities, accelerations, forces, momenta, energies) -> sensordata
-/// Equation by type, see sensor/reading.h (numbers that are there already), sensor/vector.h (vectors
-///          seen from a frame), sensor/turn.h (orientations), sensor/touch.h (contacts in a zone),
-///          sensor/contacts.h (contact by contact), sensor/gap.h (distances of shapes); then real
+/// Equation by type, see sensor/sensor_scalar.h (numbers that are there already), sensor/sensor_vector.h (vectors
+///          seen from a frame), sensor/sensor_quat.h (orientations), sensor/sensor_touch.h (contacts in a zone),
+///          sensor/sensor_contacts.h (contact by contact), sensor/sensor_distance.h (distances of shapes); then real
 ///          ones are clipped to [-cutoff, cutoff], positive ones to cutoff from above, where cutoff
 ///          > 0; derivation: docs/derivations/sensor.md
 /// Shapes   sensordata[nsensordata]: sensor_dim numbers of sensor i from sensor_adr on

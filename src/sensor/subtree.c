@@ -24,7 +24,7 @@ static void offset_of(cr_real s[3], const cr_model* m, const cr_data* d, int b) 
   cr_sub3(s, point_of(m, d, b), d->subtree_com);
 }
 
-// [u1] of one body
+// [subtree.u1] of one body
 static void own_momentum(cr_real h[WIDTH], const cr_real I[10], const cr_real v[6]) {
   cr_inertia_mul(h, I, v);
   h[6] = I[9];
@@ -59,7 +59,7 @@ cr_status cr_subtree(const cr_model* m, cr_data* d) {
   for (int b = 0; b < m->nbody; b++) {
     const cr_real* h = H + WIDTH * b;
     cr_real r[3], turn[3];
-    // [u2], [u3]
+    // [subtree.u2], [subtree.u3]
     cr_scl3(d->subtree_linvel + 3 * b, h + 3, 1 / cr_max(h[6], CR_MINVAL));
     arm_of(r, m, d, b);
     cr_cross3(turn, r, h + 3);
@@ -97,12 +97,12 @@ cr_status cr_subtree_jvp(const cr_model* m, const cr_data* d, cr_data* tan) {
     const cr_real *h = H + WIDTH * b, *h_tan = H_tan + WIDTH * b;
     cr_real *v_tan = tan->subtree_linvel + 3 * b, *l_tan = tan->subtree_angmom + 3 * b;
     cr_real mass = cr_max(h[6], CR_MINVAL), r[3], r_tan[3], turn[3];
-    // [u2] (p' - v m') / m
+    // [subtree.u2] (p' - v m') / m
     cr_scl3(v_tan, h_tan + 3, 1 / mass);
     if (h[6] > CR_MINVAL) {
       cr_accscl3(v_tan, h + 3, -h_tan[6] / (mass * mass));
     }
-    // [u3] l' - r' x p - r x p'
+    // [subtree.u3] l' - r' x p - r x p'
     arm_of(r, m, d, b);
     arm_of(r_tan, m, tan, b);
     cr_cross3(turn, r, h_tan + 3);
@@ -113,7 +113,7 @@ cr_status cr_subtree_jvp(const cr_model* m, const cr_data* d, cr_data* tan) {
   return CR_OK;
 }
 
-// [u2]', [u3]': adds to h_bar and the cotangents of the centres of mass
+// [subtree.u2]', [subtree.u3]': adds to h_bar and the cotangents of the centres of mass
 static void outputs_vjp(const cr_model* m, const cr_data* d, cr_data* bar, int b, const cr_real* h,
                         cr_real* h_bar) {
   const cr_real *v_bar = bar->subtree_linvel + 3 * b, *l_bar = bar->subtree_angmom + 3 * b;
@@ -134,7 +134,7 @@ static void outputs_vjp(const cr_model* m, const cr_data* d, cr_data* bar, int b
   }
 }
 
-// [u1]' of body b > 0: its parent's cotangent, and what the shift between trees adds
+// [subtree.u1]' of body b > 0: its parent's cotangent, and what the shift between trees adds
 static void gather_vjp(const cr_model* m, const cr_data* d, cr_data* bar, int b, const cr_real* h,
                        const cr_real* parent_bar, cr_real* h_bar) {
   for (int k = 0; k < WIDTH; k++) {
@@ -167,7 +167,7 @@ cr_status cr_subtree_vjp(const cr_model* m, const cr_data* d, cr_data* bar) {
       gather_vjp(m, d, bar, b, h, H_bar + WIDTH * m->body_parentid[b], h_bar);
     }
     outputs_vjp(m, d, bar, b, h, h_bar);
-    // [u1]' of its own momentum
+    // [subtree.u1]' of its own momentum
     cr_inertia_bar(bar->cinert + 10 * b, h_bar, v, 1);
     bar->cinert[10 * b + 9] += h_bar[6];
     cr_inertia_mul(t, d->cinert + 10 * b, h_bar);

@@ -7,9 +7,9 @@
 
 /// Velocity of the centre of mass, and angular momentum about it, of every subtree.
 /// Map      (cinert, cvel, subtree_com) -> subtree_linvel, subtree_angmom
-/// Equation (l, p)_b = I_b V_b + sum of children's, m_b its mass                  [u1]
-///          subtree_linvel = p / m                                                [u2]
-///          subtree_angmom = l - r x p, r = subtree_com_b - com of the tree       [u3]
+/// Equation (l, p)_b = I_b V_b + sum of children's, m_b its mass          [subtree.u1]
+///          subtree_linvel = p / m                                        [subtree.u2]
+///          subtree_angmom = l - r x p, r = subtree_com_b - com of the tree       [subtree.u3]
 ///          the world: trees have points of their own, so l_0 = sum l + (com_tree - com_0) x p
 ///          derivation: docs/derivations/subtree.md
 /// Shapes   subtree_linvel[3 nbody], subtree_angmom[3 nbody]

@@ -2,9 +2,9 @@
 // Shapes that are aligned: axes, edges, sides and faces parallel, or off by less than counts. Where forward is
 // smooth the derivative of each number of a contact by each number of both shapes is that of forward, entry by
 // entry; at a kink it lies between the slopes; the points of a contact are on both shapes.
-#include "collision/convex.h"
-#include "collision/convex_pair.h"
-#include "collision/manifold.h"
+#include "geometry/convex_pair.h"
+#include "geometry/face_clipping.h"
+#include "geometry/support_map.h"
 #include "math/quat.h"
 #include "support/close.h"
 #include "support/random_model.h"
@@ -237,7 +237,7 @@ TEST(points_are_on_both_shapes) {
 
 // ---- parallel lines
 
-// [o9] the place parts the way between the middles of the two as their lengths are
+// [collision_convex.o9] the place parts the way between the middles of the two as their lengths are
 static void part_the_way(int32_t type_a, int32_t type_b) {
   for (int i = 0; i < 60; i++) {
     cr_random r = cr_random_seed(79, (uint64_t)i);

@@ -6,11 +6,11 @@
 #include "base/random.h"
 #include "collision/broad.h"
 #include "collision/collision.h"
-#include "dynamics/kinematics.h"
+#include "kinematics/kinematics.h"
 #include "math/quat.h"
 #include "math/vec3.h"
 #include "model/build.h"
-#include "model/check.h"
+#include "model/model_check.h"
 #include "support/close.h"
 #include "support/hulls.h"
 

@@ -4,7 +4,7 @@
 #include "collision/broad.h"
 
 #include "collision/collision.h"
-#include "dynamics/kinematics.h"
+#include "kinematics/kinematics.h"
 #include "math/vec3.h"
 #include "model/build.h"
 #include "support/close.h"

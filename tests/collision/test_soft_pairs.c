@@ -3,9 +3,9 @@
 // shapes, values by hand, derivatives.
 #include "collision/soft_pairs.h"
 
-#include "collision/plane.h"
-#include "collision/plane_convex.h"
-#include "collision/round.h"
+#include "geometry/plane.h"
+#include "geometry/plane_convex.h"
+#include "geometry/sphere_capsule.h"
 #include "model/model.h"
 #include "support/close.h"
 #include "support/pair_check.h"

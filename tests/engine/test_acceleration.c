@@ -5,7 +5,7 @@
 #include <stdlib.h>
 
 #include "base/random.h"
-#include "contact/law.h"
+#include "solver/friction_cone.h"
 #include "support/close.h"
 #include "support/contact_scene.h"
 #include "support/mechanism.h"

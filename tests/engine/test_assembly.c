@@ -3,7 +3,7 @@
 // given stays. The derivative is held by engine/constants.
 #include "engine/assembly.h"
 
-#include "dynamics/kinematics.h"
+#include "kinematics/kinematics.h"
 #include "math/quat.h"
 #include "support/close.h"
 #include "support/random_model.h"

@@ -6,8 +6,8 @@
 
 #include "carom/carom.h"
 #include "io/mujoco.h"
-#include "io/parity.h"
 #include "model/sensors.h"
+#include "parity/parity.h"
 #include "support/io_mjcf.h"
 #include "support/test.h"
 
@@ -273,7 +273,7 @@ static void side_by_side(const char* file) { side_by_side_with(file, mjINT_EULER
 
 TEST(trees_in_contact) { side_by_side("walker.xml"); }
 TEST(tossed_cube) { side_by_side("cube.xml"); }
-TEST(bonds_and_sensors) { side_by_side("sensors.xml"); }
+TEST(connect_welds_and_sensors) { side_by_side("sensors.xml"); }
 TEST(rolling_contacts) { side_by_side("rolling.xml"); }
 TEST(effective_inertia) {
   side_by_side_with("double_pendulum.xml", mjINT_DISCRETE);

@@ -6,9 +6,8 @@
 #include <stdlib.h>
 
 #include "carom/model.h"
-#include "dynamics/reflected.h"
-#include "dynamics/tendon.h"
-#include "dynamics/transmission.h"
+#include "force/reflected.h"
+#include "kinematics/tendon.h"
 #include "model/build.h"
 #include "model/fields.h"
 #include "support/allocation.h"
@@ -16,6 +15,7 @@
 #include "support/field_space.h"
 #include "support/mechanism.h"
 #include "support/random_model.h"
+#include "transmission/transmission.h"
 
 #ifdef CR_LONG_DOUBLE
 static const cr_real exact = CR_R(1e-16), by_difference = CR_R(1e-12), vjp_bound = CR_R(1e-11),
@@ -272,7 +272,7 @@ typedef struct {
   cr_model m, moved;
   cr_data *work, *tan, *bar;
   cr_real *body_weights, *dof_weights, *tendon_weights, *length_weights, *force_weights,
-      *bond_weights, *fluid_weights;  // of the sum that is differentiated
+      *connect_weld_weights, *fluid_weights;  // of the sum that is differentiated
 } bench;
 
 // weights of the numbers of a field that are derived, 0 of the others
@@ -317,12 +317,12 @@ static void open_bench(bench* b, uint64_t seed, cr_random* random) {
   for (int i = 0; i < b->m.nv; i++) {
     b->dof_weights[i] = cr_random_normal(random) / b->m.dof_invweight0[i];
   }
-  b->bond_weights = partial_weights(&b->m, CR_FIELD_eq_data, random);
+  b->connect_weld_weights = partial_weights(&b->m, CR_FIELD_eq_data, random);
   b->fluid_weights = partial_weights(&b->m, CR_FIELD_geom_fluid, random);
 }
 
 static void close_bench(bench* b) {
-  free(b->bond_weights);
+  free(b->connect_weld_weights);
   free(b->fluid_weights);
   cri_model_free(&b->moved);
   cri_model_free(&b->m);
@@ -335,7 +335,7 @@ static void seed_bar(bench* b) {
   cr_copy(b->bar->par.tendon_invweight0, b->tendon_weights, b->m.ntendon);
   cr_copy(b->bar->par.tendon_length0, b->length_weights, b->m.ntendon);
   cr_copy(b->bar->par.actuator_acc0, b->force_weights, b->m.nout);
-  cr_copy(b->bar->par.eq_data, b->bond_weights, CR_NEQDATA * b->m.neq);
+  cr_copy(b->bar->par.eq_data, b->connect_weld_weights, CR_NEQDATA * b->m.neq);
   cr_copy(b->bar->par.geom_fluid, b->fluid_weights, 12 * b->m.ngeom);
 }
 
@@ -357,7 +357,7 @@ static cr_real weighted(bench* b, cr_field_id id, cr_real h) {
     sum += b->force_weights[i] * b->moved.actuator_acc0[i];
   }
   for (int i = 0; i < CR_NEQDATA * b->m.neq; i++) {
-    sum += b->bond_weights[i] * b->moved.eq_data[i];
+    sum += b->connect_weld_weights[i] * b->moved.eq_data[i];
   }
   for (int i = 0; i < 12 * b->m.ngeom; i++) {
     sum += b->fluid_weights[i] * b->moved.geom_fluid[i];

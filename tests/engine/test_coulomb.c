@@ -8,7 +8,7 @@
 #include "carom/step.h"
 #include "engine/acceleration.h"
 #include "engine/inverse.h"
-#include "integrate/manifold.h"
+#include "kinematics/configuration.h"
 #include "support/close.h"
 #include "support/contact_scene.h"
 #include "support/coulomb.h"
@@ -138,7 +138,7 @@ TEST(inverse_takes_the_acceleration_back) {
 
 static void move(const cr_model* m, const cr_data* d, const cr_data* tan, cr_real h, cr_data* to) {
   cri_data_copy(m, to, d);
-  cri_manifold_move(m, d->qpos, tan->qpos, h, to->qpos);
+  cri_configuration_move(m, d->qpos, tan->qpos, h, to->qpos);
   for (int i = 0; i < m->nv; i++) {
     to->qvel[i] = d->qvel[i] + h * tan->qvel[i];
     to->qacc[i] = d->qacc[i] + h * tan->qacc[i];

@@ -6,9 +6,9 @@
 #include <string.h>
 
 #include "carom/step.h"
-#include "dynamics/wrench.h"
 #include "engine/pipeline.h"
-#include "integrate/manifold.h"
+#include "force/wrench.h"
+#include "kinematics/configuration.h"
 #include "support/chain_model.h"
 #include "support/close.h"
 #include "support/measured.h"
@@ -288,7 +288,7 @@ TEST(derivatives_of_steps) {
       for (int side = 0; side < 2; side++) {
         cr_real step = side == 0 ? -h : h;
         cri_data_copy(&s.m, s.moved, s.d);
-        cri_manifold_move(&s.m, s.d->qpos, s.tan->qpos, step, s.moved->qpos);
+        cri_configuration_move(&s.m, s.d->qpos, s.tan->qpos, step, s.moved->qpos);
         for (int i = 0; i < s.m.nv; i++) {
           s.moved->qvel[i] = s.d->qvel[i] + step * s.tan->qvel[i];
           s.moved->qacc[i] = s.d->qacc[i] + step * s.tan->qacc[i];

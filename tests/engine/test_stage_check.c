@@ -6,11 +6,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "dynamics/actuation.h"
-#include "dynamics/bias.h"
-#include "dynamics/inertia.h"
-#include "dynamics/smooth.h"
-#include "model/check.h"
+#include "actuator/actuation.h"
+#include "engine/smooth.h"
+#include "force/bias.h"
+#include "inertia/inertia.h"
+#include "model/model_check.h"
 #include "support/allocation.h"
 #include "support/random_model.h"
 #include "support/test.h"

@@ -3,7 +3,7 @@
 #include "engine/stage_jac.h"
 
 #include "engine/pipeline.h"
-#include "integrate/acceleration_columns.h"
+#include "integrate/acceleration_jac.h"
 #include "support/chain_model.h"
 #include "support/test.h"
 

@@ -5,8 +5,8 @@
 
 #include "carom/state.h"
 #include "engine/forward.h"
-#include "integrate/manifold.h"
 #include "integrate/runge_kutta.h"
+#include "kinematics/configuration.h"
 #include "math/quat.h"
 #include "support/chain_model.h"
 #include "support/close.h"

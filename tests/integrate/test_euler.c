@@ -2,9 +2,9 @@
 // The Euler step against closed forms and dense linear algebra.
 #include "integrate/euler.h"
 
-#include "dynamics/reflected.h"
 #include "engine/forward.h"
-#include "integrate/manifold.h"
+#include "force/reflected.h"
+#include "kinematics/configuration.h"
 #include "support/chain_model.h"
 #include "support/close.h"
 #include "support/mechanism.h"
@@ -78,7 +78,7 @@ TEST(implicit_damping_solves_its_equation) {
       expected[i] = f.d->qvel[i] + f.m.timestep * expected[i];
     }
     assert_all_close(f.d->qvel_next, expected, n, CR_R(1e-9));
-    cri_manifold_move(&f.m, f.d->qpos, f.d->qvel_next, f.m.timestep, q);
+    cri_configuration_move(&f.m, f.d->qpos, f.d->qvel_next, f.m.timestep, q);
     assert_all_close(f.d->qpos_next, q, f.m.nq, 0);
     assert_int_equal(f.d->scratch_used, 0);
     end();

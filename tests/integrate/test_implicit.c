@@ -5,8 +5,8 @@
 
 #include <math.h>
 
-#include "dynamics/inertia.h"
-#include "dynamics/slope.h"
+#include "inertia/inertia.h"
+#include "inertia/qderiv.h"
 #include "integrate/step.h"
 #include "support/close.h"
 #include "support/mechanism.h"
@@ -36,7 +36,7 @@ TEST(the_acceleration_solves_its_equation) {
     cr_real left[MAX_NV], right[MAX_NV];
     cri_inertia_mul(&m, d, left, d->euler_qacc, d);
     cri_inertia_mul(&m, d, right, d->qacc, d);
-    cri_slope(&m, d, seed % 2 == 0 ? CR_SLOPE_ALL : CR_SLOPE_FAST, lower, upper, d);
+    cri_qderiv(&m, d, seed % 2 == 0 ? CR_QDERIV_ALL : CR_QDERIV_FAST, lower, upper, d);
     for (int i = 0; i < m.nv; i++) {
       for (int k = m.M_rowadr[i]; k < m.M_rowadr[i] + m.M_rownnz[i]; k++) {
         int j = m.M_colind[k];

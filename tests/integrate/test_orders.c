@@ -51,7 +51,8 @@ static void open_tumbler(problem* p) {
 
 static void close_problem(problem* p) { cri_model_free(&p->m); }
 
-static void run(problem* p, const cri_tableau* t, cri_chart chart, cr_real time, int steps) {
+static void run(problem* p, const cri_tableau* t, cri_local_coordinates chart, cr_real time,
+                int steps) {
   cr_data* d = p->d;
   cri_rk rk = {.t = t, .h = time / (cr_real)steps, .chart = chart};
   for (int k = 0; k < steps; k++) {
@@ -78,8 +79,8 @@ static cr_real apart(const problem* p, const cr_real* a) {
 
 typedef void opener(problem* p);
 
-static void end_of(opener* open, const cri_tableau* t, cri_chart chart, cr_real time, int steps,
-                   cr_real* end) {
+static void end_of(opener* open, const cri_tableau* t, cri_local_coordinates chart, cr_real time,
+                   int steps, cr_real* end) {
   problem p;
   open(&p);
   run(&p, t, chart, time, steps);
@@ -88,8 +89,8 @@ static void end_of(opener* open, const cri_tableau* t, cri_chart chart, cr_real 
   close_problem(&p);
 }
 
-static cr_real error_of(opener* open, const cri_tableau* t, cri_chart chart, cr_real time,
-                        int steps, const cr_real* truth) {
+static cr_real error_of(opener* open, const cri_tableau* t, cri_local_coordinates chart,
+                        cr_real time, int steps, const cr_real* truth) {
   problem p;
   open(&p);
   run(&p, t, chart, time, steps);
@@ -99,8 +100,8 @@ static cr_real error_of(opener* open, const cri_tableau* t, cri_chart chart, cr_
 }
 
 // from two runs, the second with steps half as long
-static cr_real order_of(opener* open, const cri_tableau* t, cri_chart chart, cr_real time,
-                        int steps, const cr_real* truth) {
+static cr_real order_of(opener* open, const cri_tableau* t, cri_local_coordinates chart,
+                        cr_real time, int steps, const cr_real* truth) {
   cr_real coarse = error_of(open, t, chart, time, steps, truth);
   cr_real fine = error_of(open, t, chart, time, 2 * steps, truth);
   return cr_log(coarse / fine) / cr_log(CR_R(2));
@@ -120,7 +121,7 @@ static void momentum(const problem* p, cr_real L[3]) {
   cr_mulmat3(L, R, own);
 }
 
-static void drifts(const cri_tableau* t, cri_chart chart, cr_real* of_energy,
+static void drifts(const cri_tableau* t, cri_local_coordinates chart, cr_real* of_energy,
                    cr_real* of_momentum) {
   problem p;
   open_tumbler(&p);

@@ -5,9 +5,9 @@
 
 #include <stdlib.h>
 
-#include "dynamics/actuator_slopes.h"
-#include "dynamics/fluid.h"
-#include "integrate/acceleration_columns.h"
+#include "actuator/actuator_jac.h"
+#include "force/fluid.h"
+#include "integrate/acceleration_jac.h"
 #include "integrate/step.h"
 #include "support/allocation.h"
 #include "support/chain_model.h"
@@ -204,7 +204,7 @@ static void check_rows(const fixture* f) {
 
 typedef struct {
   int states, direct, parted;  // parted: more blocks than one
-  int rows[8], dims[2][7], joints[4], muscles, wraps, damped, ball_limits, media, bonds[2];
+  int rows[8], dims[2][7], joints[4], muscles, wraps, damped, ball_limits, media, connect_welds[2];
 } census;
 
 static int blocks_at(const fixture* f) {
@@ -222,8 +222,8 @@ static void count(const fixture* f, census* c) {
     int type = f->d->efc_type[i], id = f->d->efc_id[i];
     c->rows[type]++;
     if (type == CR_CNSTR_EQUALITY) {
-      c->bonds[0] += m->eq_type[id] == CR_EQ_CONNECT;
-      c->bonds[1] += m->eq_type[id] == CR_EQ_WELD;
+      c->connect_welds[0] += m->eq_type[id] == CR_EQ_CONNECT;
+      c->connect_welds[1] += m->eq_type[id] == CR_EQ_WELD;
     }
     c->ball_limits += type == CR_CNSTR_LIMIT_JOINT && m->jnt_type[id] == CR_JNT_BALL;
   }
@@ -287,7 +287,7 @@ TEST(columns_are_tangents) {
     assert_true(c.joints[type] > 0);
   }
   assert_true(c.muscles > 0 && c.wraps > 0 && c.damped > 0 && c.ball_limits > 0 && c.media > 0);
-  assert_true(c.bonds[0] > 0 && c.bonds[1] > 0);
+  assert_true(c.connect_welds[0] > 0 && c.connect_welds[1] > 0);
 }
 
 TEST(other_integrators_have_columns) {

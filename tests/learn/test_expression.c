@@ -4,7 +4,7 @@
 #include <stdio.h>
 
 #include "carom/step.h"
-#include "integrate/manifold.h"
+#include "kinematics/configuration.h"
 #include "learn/expression.h"
 #include "support/close.h"
 #include "support/random_model.h"
@@ -173,7 +173,7 @@ static cr_real slope_of_tangent(cr_expression* e, int j) {
   cr_copy(kept, data->qpos, model.nq);
   direction[j] = 1;
   for (int i = 0; i < 4; i++) {
-    cri_manifold_move(&model, kept, direction, steps[i] * h, data->qpos);
+    cri_configuration_move(&model, kept, direction, steps[i] * h, data->qpos);
     sum += weights[i] * at(e) / (12 * h);
   }
   cr_copy(data->qpos, kept, model.nq);

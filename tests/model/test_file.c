@@ -3,9 +3,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "model/check.h"
 #include "model/fields.h"
 #include "model/file.h"
+#include "model/model_check.h"
 #include "support/random_model.h"
 #include "support/scratch.h"
 #include "support/test.h"

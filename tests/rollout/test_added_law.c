@@ -6,11 +6,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "dynamics/actuator_laws.h"
+#include "actuator/actuator_laws.h"
 #include "integrate/step.h"
 #include "integrate/step_jacobian.h"
-#include "model/check.h"
 #include "model/file.h"
+#include "model/model_check.h"
 #include "rollout/step_check.h"
 #include "rollout/trajectory.h"
 #include "support/chain_model.h"

@@ -3,7 +3,7 @@
 // Events with a contact model that is not symmetric: a cube that lands and slides, and rolls over, ends its steps
 // where contacts enter, leave and begin to push; gradients count that these moments move.
 #include "carom/carom.h"
-#include "integrate/event.h"
+#include "event/event.h"
 #include "model/model.h"
 #include "support/close.h"
 #include "support/coulomb.h"

@@ -6,8 +6,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "integrate/manifold.h"
 #include "integrate/step.h"
+#include "kinematics/configuration.h"
 #include "math/quat.h"
 #include "model/fields.h"
 #include "model/file.h"
@@ -102,7 +102,7 @@ static cr_real run_moved(problem* p, cr_field_id id, int k, cr_real h, uint64_t*
     cr_real* direction = calloc((size_t)p->m.nv, sizeof *direction);
     assert_non_null(direction);
     direction[k] = 1;
-    cri_manifold_move(&p->m, p->start->qpos, direction, h, p->d->qpos);
+    cri_configuration_move(&p->m, p->start->qpos, direction, h, p->d->qpos);
     free(direction);
     return run(p, -1, 0, hash);
   }

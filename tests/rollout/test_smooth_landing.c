@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // What smooth collision detection is for, measured: how far it moves the surface on which a cube
 // rests, and how smoothly a landing depends on the tilt, against hard and soft detection.
-#include "collision/blend.h"
-#include "collision/convex_pair.h"
-#include "collision/plane_convex.h"
+#include "collision/contact_merge.h"
 #include "engine/forward.h"
+#include "geometry/convex_pair.h"
+#include "geometry/plane_convex.h"
 #include "math/quat.h"
 #include "rollout/trajectory.h"
 #include "support/close.h"
@@ -159,13 +159,13 @@ static cr_real prism_place(const cr_pair* pair, const solid* floor, const hull_s
   int n = solid_hits(pair, floor, &prism, cr_max(length, CR_R(1e-9)), hit);
   assert_true(n > 0);
   for (int i = 0; i < n; i++) {
-    own[i] = cri_blend_row(&hit[i]);
+    own[i] = cri_contact_merge_row(&hit[i]);
     sum += hit[i].pos[1];
   }
   if (length == 0) {
     return sum / (cr_real)n;
   }
-  cr_hit_tan mean = cri_blend(own, n, length, &weight);
+  cr_hit_tan mean = cri_contact_merge(own, n, length, &weight);
   assert_close(mean.dist, 0, angle == 0 ? CR_R(1e-12) : CR_R(0.015) * length);
   return mean.pos[1];
 }

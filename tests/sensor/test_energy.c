@@ -2,7 +2,7 @@
 // Energies against the inertia matrix, the spring forces and closed forms.
 #include "sensor/energy.h"
 
-#include "dynamics/inertia.h"
+#include "inertia/inertia.h"
 #include "math/cholesky.h"
 #include "support/chain_model.h"
 #include "support/close.h"

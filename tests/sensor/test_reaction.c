@@ -4,7 +4,7 @@
 
 #include "engine/forward.h"
 #include "math/spatial.h"
-#include "sensor/external.h"
+#include "sensor/external_force.h"
 #include "support/chain_model.h"
 #include "support/close.h"
 #include "support/measured.h"

@@ -14,8 +14,8 @@ void columns_open(columns_scene* f, int seed, force_columns* add) {
   f->numbers = calloc(2 * v * v, sizeof *f->numbers);
   assert_non_null(f->numbers);
   f->columns = (cri_columns){.ld = 2 * m->nv, .q = f->numbers, .v = f->numbers + v};
-  cri_carried carried = cri_carried_of(m, f->s.d, f->s.d->acc_qacc, f->tan);
-  cri_row_slopes slopes = cri_row_slopes_of(m, f->s.d, f->tan);
+  cri_rigid_transport carried = cri_rigid_transport_of(m, f->s.d, f->s.d->acc_qacc, f->tan);
+  cri_row_force_jac slopes = cri_row_force_jac_of(m, f->s.d, f->tan);
   add(m, f->s.d, &slopes, &carried, f->columns, f->tan);
   cri_pop(f->tan, 0);
 }

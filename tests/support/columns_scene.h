@@ -3,8 +3,8 @@
 #ifndef CR_TESTS_COLUMNS_SCENE_H
 #define CR_TESTS_COLUMNS_SCENE_H
 
-#include "contact/row_slopes.h"
-#include "dynamics/carried.h"
+#include "kinematics/rigid_transport.h"
+#include "solver/row_force_jac.h"
 #include "support/contact_scene.h"
 
 typedef struct {
@@ -14,9 +14,9 @@ typedef struct {
   cri_columns columns;  // q and v
 } columns_scene;
 
-/// What adds the columns: cri_contact_columns, cri_bond_columns.
-typedef void force_columns(const cr_model* m, const cr_data* d, const cri_row_slopes* slopes,
-                           const cri_carried* carried, cri_columns columns, cr_data* work);
+/// What adds the columns: cri_contact_jac, cri_connect_weld_jac.
+typedef void force_columns(const cr_model* m, const cr_data* d, const cri_row_force_jac* slopes,
+                           const cri_rigid_transport* carried, cri_columns columns, cr_data* work);
 
 /// The scene of a seed up to its acceleration, and the columns there.
 void columns_open(columns_scene* f, int seed, force_columns* add);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Random scenes for the tests of src/contact, see contact_scene.h.
+// Random scenes for the tests of src/constraint and src/solver, see contact_scene.h.
 #include "support/contact_scene.h"
 
 #include <stdio.h>
@@ -96,7 +96,7 @@ void scene_check_stages(contact_scene* s, const char* first, const char* last) {
   }
 }
 
-void bond_scene_open(bond_scene* w, int type, bool sites) {
+void connect_weld_scene_open(connect_weld_scene* w, int type, bool sites) {
   for (int seed = 1; seed < 400; seed++) {
     scene_open(&w->s, seed);
     for (w->eq = 0; w->eq < w->s.m.neq; w->eq++) {

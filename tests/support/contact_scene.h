@@ -33,10 +33,10 @@ cr_real* scene_dense_M(const contact_scene* s);
 typedef struct {
   contact_scene s;
   int eq;
-} bond_scene;
+} connect_weld_scene;
 
 /// The first random one, between sites or not; scene_close on `s`.
-void bond_scene_open(bond_scene* w, int type, bool sites);
+void connect_weld_scene_open(connect_weld_scene* w, int type, bool sites);
 
 /// Runs the generic checks over the rows from `first` to the last of the pipeline; fails on what
 /// they find.

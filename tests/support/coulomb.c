@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// [c1], its derivatives, and Newton's method.
+// [coulomb.c1], its derivatives, and Newton's method.
 #include "support/coulomb.h"
 
 #include "carom/model.h"
-#include "contact/idle_rows.h"
-#include "contact/islands.h"
-#include "contact/latent_friction.h"
-#include "contact/law.h"
-#include "contact/law_bends.h"
-#include "contact/rows.h"
+#include "constraint/rows.h"
+#include "solver/friction_cone.h"
+#include "solver/friction_cone_bends.h"
+#include "solver/idle_rows.h"
+#include "solver/islands.h"
+#include "solver/latent_friction.h"
 #include "support/test.h"
 
 #define SLIP CR_R(3.0)
@@ -119,7 +119,7 @@ static void forces(const cr_data* d, const cr_real* e, cr_real* f, int32_t* stat
   for (cr_run r = {0, 0}; r.end < d->nefc;) {
     r = run_at(d, r.end);
     if (!rubs(d, r.begin)) {
-      cri_law_force(d, r, e, f, state);
+      cri_constraint_force(d, r, e, f, state);
       continue;
     }
     contact c = contact_at(d, e, r.begin);
@@ -142,7 +142,7 @@ static void run_jvp(const cr_data* d, cr_run r, const cr_real* e, const cr_data*
     contact c = contact_at(d, e, r.begin);
     contact_jvp(&c, tan, e_tan + r.begin, f_tan + r.begin);
   } else {
-    cri_law_jvp(d, r, e, tan, e_tan, f_tan);
+    cri_constraint_jvp(d, r, e, tan, e_tan, f_tan);
   }
 }
 
@@ -164,7 +164,7 @@ static void force_vjp(const cr_model* m, const cr_data* d, cr_data* bar, const c
       contact c = contact_at(d, d->acc_jar, r.begin);
       contact_vjp(&c, bar, f_bar + r.begin, e_bar + r.begin);
     } else {
-      cri_law_vjp(d, r, d->acc_jar, bar, f_bar, e_bar);
+      cri_constraint_vjp(d, r, d->acc_jar, bar, f_bar, e_bar);
     }
   }
 }
@@ -446,7 +446,7 @@ static void latent_vjp(const cr_model* m, const cr_data* d, cr_data* bar, const 
 // a contact bends where it begins to push
 static void bends(const cr_model* m, const cr_data* d, int row, cr_real bend[CRI_LAW_BENDS]) {
   if (!rubs(d, row)) {
-    cri_law_bends(m, d, row, bend);
+    cri_friction_cone_bends(m, d, row, bend);
     return;
   }
   cr_real e = d->acc_jar[row];
@@ -465,7 +465,7 @@ const cr_contact_model coulomb = {.solve = solve,
                                   .latent_vjp = latent_vjp,
                                   .in_doubt = cri_idle_rows_in_doubt,
                                   .bends = bends,
-                                  .has_directions = cri_law_has_directions};
+                                  .has_directions = cri_friction_cone_has_directions};
 
 void coulomb_choose(cr_model* m) {
   static const cri_contact_choice choice = {"coulomb", &coulomb};

@@ -4,11 +4,11 @@
 #ifndef CR_TESTS_COULOMB_H
 #define CR_TESTS_COULOMB_H
 
-#include "contact/model.h"
+#include "solver/contact_model.h"
 
 /// Equation N = D_0 max(0, -e_0), f_0 = N, f_j = -N mu_j g_j / w, w^2 = sum of e_k^2 + s^2, k from 1 on,
 ///          s = SLIP (1 + contact_mu), mu = SHARE contact_friction, g = e but for
-///          g_1 = e_1 + TURN e_2, g_2 = e_2 - TURN e_1                                      [c1]
+///          g_1 = e_1 + TURN e_2, g_2 = e_2 - TURN e_1                              [coulomb.c1]
 ///          All other rows as the convex model has them. F' has a column of friction below the normal,
 ///          and no row: neither F' nor H is symmetric
 /// Solved by Newton's method with a dense factor and partial pivoting, down to round-off.

@@ -4,8 +4,8 @@
 
 #include <assert.h>
 
-#include "dynamics/metric.h"
-#include "dynamics/setpoint.h"
+#include "actuator/setpoint.h"
+#include "inertia/metric.h"
 #include "math/quat.h"
 #include "support/random_model.h"
 

@@ -3,7 +3,7 @@
 #ifndef CR_TESTS_HULLS_H
 #define CR_TESTS_HULLS_H
 
-#include "collision/pair.h"
+#include "geometry/pair.h"
 
 enum { HULL_SIDES = 16, HULL_VERTICES = 2 * HULL_SIDES + 2, HULL_POLYGONS = 2 * HULL_SIDES + 2 };
 

@@ -5,7 +5,7 @@
 
 #include "base/random.h"
 #include "carom/step.h"
-#include "integrate/manifold.h"
+#include "kinematics/configuration.h"
 #include "rollout/step_check.h"
 #include "support/close.h"
 #include "support/io_mjcf.h"
@@ -23,7 +23,7 @@ void bug_open(bug_scene* s, const char* mjcf, cr_real spread) {
     way[i] = cr_random_normal(&r);
     s->d->qvel[i] = cr_random_normal(&r);
   }
-  cri_manifold_move(&s->m, s->m.qpos0, way, spread, s->d->qpos);
+  cri_configuration_move(&s->m, s->m.qpos0, way, spread, s->d->qpos);
   free(way);
 }
 

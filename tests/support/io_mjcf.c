@@ -3,7 +3,7 @@
 
 #include <stdio.h>
 
-#include "model/check.h"
+#include "model/model_check.h"
 #include "support/scratch.h"
 #include "support/test.h"
 

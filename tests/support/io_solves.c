@@ -8,8 +8,8 @@
 #include "integrate/step.h"
 #include "io/mujoco.h"
 #include "io/open.h"
-#include "io/parity.h"
-#include "model/check.h"
+#include "model/model_check.h"
+#include "parity/parity.h"
 #include "support/wide_solve.h"
 #include "tools/clock.h"
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "support/io_toss.h"
 
-#include "model/check.h"
 #include "model/model.h"
+#include "model/model_check.h"
 #include "rollout/trajectory.h"
 #include "support/io_mjcf.h"
 

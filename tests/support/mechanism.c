@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "support/mechanism.h"
 
-#include "dynamics/com.h"
-#include "dynamics/kinematics.h"
+#include "kinematics/com.h"
+#include "kinematics/kinematics.h"
 #include "math/quat.h"
 #include "math/spatial.h"
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // What a mechanism does, by brute force: dense matrices, energies and differences, to hold the
-// stages of src/dynamics against.
+// stages of src/kinematics and src/force against.
 #ifndef CR_TESTS_MECHANISM_H
 #define CR_TESTS_MECHANISM_H
 

@@ -5,7 +5,7 @@
 #define CR_TESTS_PAIR_CHECK_H
 
 #include "base/random.h"
-#include "collision/pair.h"
+#include "geometry/pair.h"
 
 /// The type, the hull and the terrain matter to the general pair only.
 typedef struct {

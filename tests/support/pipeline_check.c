@@ -6,8 +6,8 @@
 #include <stdio.h>
 
 #include "collision/collision.h"
-#include "dynamics/plugin.h"
 #include "engine/forward.h"
+#include "engine/plugin.h"
 #include "support/random_model.h"
 #include "support/stage_check.h"
 #include "support/test.h"

@@ -586,7 +586,7 @@ static void fill_coupling(cr_random* r, cr_model* m, int i) {
   fill_vectors(r, m->eq_data + CR_NEQDATA * i, 5, CR_R(0.5));
 }
 
-static void fill_bond(cr_random* r, cr_model* m, int i) {
+static void fill_connect_weld(cr_random* r, cr_model* m, int i) {
   bool sites = m->nsite > 1 && random_chance(r, CR_R(0.5));
   int n = sites ? m->nsite : m->nbody;
   cr_real* data = m->eq_data + CR_NEQDATA * i;
@@ -636,7 +636,7 @@ static void fill_equalities(cr_random* r, cr_model* m, const plan* p) {
     if (p->eq_type[i] == CR_EQ_JOINT || p->eq_type[i] == CR_EQ_TENDON) {
       fill_coupling(r, m, i);
     } else {
-      fill_bond(r, m, i);
+      fill_connect_weld(r, m, i);
     }
   }
 }

@@ -3,7 +3,7 @@
 #include "support/random_sensors.h"
 
 #include "model/sensors.h"
-#include "sensor/contacts.h"
+#include "sensor/sensor_contacts.h"
 #include "support/random_model.h"
 
 enum { N_SENSOR = 18, N_CONTACT = 4 };

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "support/shake.h"
 
-#include "collision/convex_pair.h"
-#include "collision/hfield.h"
+#include "geometry/convex_pair.h"
+#include "geometry/hfield.h"
 #include "math/quat.h"
 #include "model/model.h"
 #include "support/random_model.h"

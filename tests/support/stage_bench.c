@@ -6,11 +6,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "contact/force.h"
 #include "math/vec3.h"
 #include "model/sensors.h"
-#include "sensor/contacts.h"
-#include "sensor/gap.h"
+#include "sensor/sensor_contacts.h"
+#include "sensor/sensor_distance.h"
+#include "solver/contact_force.h"
 
 // ---- memory
 
@@ -250,9 +250,9 @@ uint64_t stage_discrete_state(const cr_model* m, const cr_data* d) {
 uint64_t stage_gap_choices(const cr_model* m, const cr_data* d) {
   uint64_t hash = 0;
   for (int i = 0; i < m->nsensor; i++) {
-    if (m->sensor_skip[i] == 0 && cri_is_gap(m->sensor_type[i])) {
+    if (m->sensor_skip[i] == 0 && cri_is_sensor_distance(m->sensor_type[i])) {
       cri_distance x;
-      hash = mix(hash, cri_gap_nearest(m, d, i, &x));
+      hash = mix(hash, cri_sensor_distance_nearest(m, d, i, &x));
       hash = mix(mix(hash, x.geom[0]), x.geom[1]);
       for (int k = 0; k < 4; k++) {
         hash = mix(hash, x.hit.feature[k]);

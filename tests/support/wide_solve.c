@@ -5,8 +5,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "dynamics/effective.h"
-#include "dynamics/reflected.h"
+#include "force/reflected.h"
+#include "inertia/implicit_inertia.h"
 #include "math/cholesky.h"
 
 #if LDBL_MANT_DIG >= 113
@@ -74,7 +74,7 @@ static void set_metric(problem* p, const cr_model* m, const cr_data* d) {
     memset(x, 0, (size_t)p->nv * sizeof *x);
     memset(y, 0, (size_t)p->nv * sizeof *y);
     x[j] = 1;
-    cri_effective_add(m, d, x, y);
+    cri_implicit_inertia_add(m, d, x, y);
     for (int i = 0; i < p->nv; i++) {
       p->M[i * p->nv + j] += (wide)y[i];
     }

@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0
+// A list of sentences: what a model uses that is refused, ignored, or worth a warning.
+#ifndef CR_ACCESS_REPORT_H
+#define CR_ACCESS_REPORT_H
+
+#include "base/status.h"
+#include "carom/model.h"
+
+typedef struct {
+  char** text;
+  int n, capacity;
+} cr_sentences;
+
+/// What loading a model found. All problems at once, each a sentence with MuJoCo's own words.
+struct cr_load_report {
+  cr_sentences unsupported;  // could change qacc or the next state: the model is refused
+  cr_sentences ignored;      // cannot change them
+  cr_sentences warnings;
+};
+
+/// Appends a formatted sentence unless the same one is there already.
+void cri_sentence(cr_sentences* list, const char* format, ...)
+    __attribute__((format(printf, 2, 3)));
+
+void cri_load_report_free(cr_load_report* report);
+
+#endif

@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+// How inverse dynamics sees the integrator of the model: what turns the acceleration of a step into that
+// in continuous time, and what the metric of free bodies has beside the effective inertia.
+#ifndef CR_ENGINE_STEP_QDERIV_H
+#define CR_ENGINE_STEP_QDERIV_H
+
+#include "model/data.h"
+
+/// The derivative D of forces over velocity that the step of the integrator has in its matrix.
+typedef enum {
+  CR_STEP_QDERIV_NONE,
+  CR_STEP_QDERIV_DAMPING,  // Euler: -diag of the damping law, none under its flags
+  CR_STEP_QDERIV_FAST,     // implicitfast
+  CR_STEP_QDERIV_ALL,      // implicit
+  CR_STEP_QDERIV_GYRO      // of the bias force, of the trees that metric_free marks
+} cri_step_qderiv;
+
+/// That of the model's integrator: (M - hD) a2 = M a takes an acceleration a to that of the step, a2.
+cri_step_qderiv cri_step_qderiv_of(const cr_model* m);
+
+/// y += s D x, or s D' x.
+/// Memory   scratch of `work`
+void cri_step_qderiv_mul(const cr_model* m, const cr_data* d, cri_step_qderiv kind, cr_real s,
+                         const cr_real* x, cr_real* y, bool transposed, cr_data* work);
+
+/// y += s (tangent of D) x, x fixed.
+void cri_step_qderiv_jvp(const cr_model* m, const cr_data* d, cr_data* tan, cri_step_qderiv kind,
+                         cr_real s, const cr_real* x, cr_real* y);
+
+/// Adds the gradient of s l' D r, l and r fixed.
+void cri_step_qderiv_vjp(const cr_model* m, const cr_data* d, cr_data* bar, cri_step_qderiv kind,
+                         cr_real s, const cr_real* l, const cr_real* r);
+
+#endif

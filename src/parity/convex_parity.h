@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+// Contacts of general convex pairs held against MuJoCo's. MuJoCo's search for them stops at a
+// tolerance, and where faces are parallel its points are some of many; so what is unique is compared,
+// the distance of each pair, and MuJoCo then computes with Carom's contacts, so that all that follows
+// from them can be compared to round-off.
+#ifndef CR_PARITY_CONVEX_PARITY_H
+#define CR_PARITY_CONVEX_PARITY_H
+
+#include "io/mujoco.h"
+#include "model/data.h"
+#include "parity/off.h"
+
+typedef struct {
+  int pairs;         // pairs of geoms with contacts, over all states
+  double distance;   // largest difference of a pair's distance, relative to the size of the geoms
+  int other_normal;  // pairs where the normals do not agree
+  int other_count;   // pairs with another number of contacts
+  int other_points;  // pairs with other points of the same planes, or MuJoCo's on a neighbouring face
+} cr_convex_parity;
+
+/// Largest difference that is within what MuJoCo's search leaves.
+#define CR_CONVEX_PARITY_BOUND 1e-6
+
+/// True if the model has geoms whose contacts come from the general pair, or cylinders.
+bool cri_convex_parity_applies(const cr_model* m);
+
+/// From now on MuJoCo, in this thread, takes the contacts of general pairs from Carom, and those of nearly
+/// flat cylinders over planes where its own are off, which goes to `off`; NULL: its own again. The model
+/// must be the same in both. At the poses of `at`, where MuJoCo's are those but for round-off, and else, or
+/// where it is NULL, at MuJoCo's: of shapes in degenerate poses the last bit decides.
+void cri_convex_parity_use(const cr_model* m, const cr_data* at, cr_off* off);
+
+/// Adds the contacts of d, of which MuJoCo's own are in reference, to the result; to `off` where MuJoCo's
+/// are not the nearest there are: along its normal the shapes overlap more than along Carom's, or by
+/// another length than it says.
+void cri_convex_parity_compare(const cr_model* m, const cr_data* d, const mjData* reference,
+                               cr_convex_parity* result, cr_off* off);
+
+#endif

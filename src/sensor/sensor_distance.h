@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+// Sensors of the gap between two shapes: how wide it is, which way it goes, and where it is.
+#ifndef CR_SENSOR_SENSOR_DISTANCE_H
+#define CR_SENSOR_SENSOR_DISTANCE_H
+
+#include "collision/distance.h"
+
+/// True for the types below.
+bool cri_is_sensor_distance(int type);
+
+/// The nearest pair of geoms of sensor i, whose distance is the cutoff where there is none below it;
+/// false then.
+bool cri_sensor_distance_nearest(const cr_model* m, const cr_data* d, int i, cri_distance* x);
+
+/// y = numbers of sensor i, of the two geoms nearest to each other, one of the object and one of the
+/// reference (a geom, or a body with all of its geoms), with distance r, middle p of the points that
+/// have it, and normal n from the object to the reference (collision/distance.h):
+///   distance: r, the cutoff where it is not below                                 [sensor.g1]
+///   normal:   n, -n where they overlap (r < 0); 0 beyond the cutoff               [sensor.g2]
+///   fromto:   p - n r / 2, p + n r / 2; 0 beyond the cutoff                       [sensor.g3]
+/// Smooth     but at the cutoff, where another geom or feature is nearest, and, [sensor.g2], where they touch
+void cri_sensor_distance(const cr_model* m, const cr_data* d, int i, cr_real* y);
+void cri_sensor_distance_tan(const cr_model* m, const cr_data* d, const cr_data* tan, int i,
+                             cr_real* y_tan);
+void cri_sensor_distance_bar(const cr_model* m, const cr_data* d, cr_data* bar, int i,
+                             const cr_real* y_bar);
+
+#endif

@@ -1,0 +1,297 @@
+// SPDX-License-Identifier: Apache-2.0
+// A contact sees of a displacement only the motion of its two shapes, so that its six or twelve
+// derivatives by unit motions serve all dofs. Everything is seen from the contact point at hand.
+#include "solver/contact_jac.h"
+
+#include "collision/collision.h"
+#include "constraint/rows.h"
+#include "kinematics/relative_chain.h"
+
+enum { FIRST = 1, SECOND = 2 };  // which body a dof moves
+
+typedef struct {
+  cr_real S[6];
+  cr_real by_q[6], by_v[6];  // F', by coordinate and by velocity
+  cr_real carried[6];        // S x* F
+} column;
+
+typedef struct {
+  int dim, body[2];
+  const cr_real *pos, *frame;
+  cr_real V[2][6], B[2][6];         // of the bodies, at the point
+  cri_contact_motion motion[2][6];  // under unit motions of each shape
+  cr_real P[6][6], by_r[6], b[6];   // [step_jacobian.z1] along the axes of the frame
+  cr_real F[6];                     // wrench on the second body
+  int n;
+  int32_t *dof, *side;
+  column* column;
+} contact;
+
+// ---- the dofs that move its bodies
+
+static void find_dofs(const cr_model* m, contact* c) {
+  int a = cri_relative_chain_last(m, c->body[0]), b = cri_relative_chain_last(m, c->body[1]);
+  for (c->n = 0; a >= 0 || b >= 0; c->n++) {
+    int dof = a > b ? a : b;
+    c->dof[c->n] = dof;
+    c->side[c->n] = (a == dof ? FIRST : 0) | (b == dof ? SECOND : 0);
+    a = a == dof ? m->dof_parentid[dof] : a;
+    b = b == dof ? m->dof_parentid[dof] : b;
+  }
+}
+
+static cr_real sign_of(int side) {
+  return (cr_real)((side & SECOND) != 0) - (cr_real)((side & FIRST) != 0);
+}
+
+// the motion M of a body's tree as seen from the contact point
+static void at_contact(const cr_model* m, const cr_data* d, const contact* c, int body,
+                       const cr_real M[6], cr_real out[6]) {
+  cr_real arm[3];
+  cr_sub3(arm, c->pos, cri_relative_chain_com(m, d, body));
+  cr_copy6(out, M);
+  cr_acccross3(out + 3, M, arm);
+}
+
+// ---- geometry under unit motions
+
+static void displace(const cr_model* m, const cr_data* d, int i, contact* c, int side) {
+  const cr_shape_tan rest = {{0}, {0}, {0}};
+  const cr_real* at = d->geom_xpos + 3 * d->contact_geom[2 * i + side];
+  for (int k = 0; k < 6; k++) {
+    cr_shape_tan x = rest;
+    if (k < 3) {
+      cr_real arm[3];
+      x.rot[k] = 1;
+      cr_sub3(arm, at, c->pos);
+      cr_cross3(x.pos, x.rot, arm);
+    } else {
+      x.pos[k - 3] = 1;
+    }
+    c->motion[side][k] =
+        cri_collision_motion(m, d, i, side == 0 ? &x : &rest, side == 1 ? &x : &rest);
+  }
+}
+
+// how point and frame move with the bodies on `side`
+static cri_contact_motion motion_under(const contact* c, int side, const cr_real S[6]) {
+  cri_contact_motion sum = {0, {0}, {0}};
+  for (int body = 0; body < 2; body++) {
+    for (int k = 0; k < 6 && (side & (body == 0 ? FIRST : SECOND)) != 0; k++) {
+      const cri_contact_motion* unit = &c->motion[body][k];
+      sum.dist += S[k] * unit->dist;
+      cr_accscl3(sum.pos, unit->pos, S[k]);
+      cr_accscl3(sum.turn, unit->turn, S[k]);
+    }
+  }
+  return sum;
+}
+
+// ---- [step_jacobian.z1] along the frame's axes instead of rows: those of a pyramid are axis 0 +- mu axis k
+
+typedef struct {
+  bool pyramid;
+  int n, first;
+  const cr_real* mu;
+} row_map;
+
+static row_map rows_of(const cr_model* m, const cr_data* d, int i) {
+  int first = d->contact_efc_address[i];
+  return (row_map){.pyramid = d->efc_type[first] == CR_CNSTR_CONTACT_PYRAMIDAL,
+                   .n = cri_contact_rows(m, d->contact_dim[i]),
+                   .first = first,
+                   .mu = d->contact_friction + 5 * i};
+}
+
+// entry of row r along axis k
+static cr_real entry(const row_map* x, int r, int k) {
+  if (!x->pyramid) {
+    return r == k;
+  }
+  return k == 0 ? 1 : (r / 2 != k - 1 ? 0 : (r % 2 == 0 ? x->mu[k - 1] : -x->mu[k - 1]));
+}
+
+static void along_axes(const row_map* x, int dim, const cr_real* rows, cr_real axes[6]) {
+  for (int k = 0; k < dim; k++) {
+    axes[k] = 0;
+    for (int r = 0; r < x->n; r++) {
+      axes[k] += entry(x, r, k) * rows[r];
+    }
+  }
+}
+
+// rows F e of a block
+static void slope_mul(const row_map* x, const cri_row_force_jac* s, const cr_real* e, cr_real* f) {
+  for (int r = 0; r < x->n; r++) {
+    const cr_real* F = s->F + (x->first + r) * s->width;
+    f[r] = 0;
+    for (int k = 0; k < x->n; k++) {
+      f[r] += F[k] * e[k];
+    }
+  }
+}
+
+static void set_law(const cr_model* m, const cr_data* d, const cri_row_force_jac* s, int i,
+                    contact* c) {
+  row_map x = rows_of(m, d, i);
+  cr_real e[10], f[10], axes[6];
+  for (int k = 0; k < c->dim; k++) {
+    for (int r = 0; r < x.n; r++) {
+      e[r] = entry(&x, r, k);
+    }
+    slope_mul(&x, s, e, f);
+    along_axes(&x, c->dim, f, axes);
+    for (int l = 0; l < c->dim; l++) {
+      c->P[l][k] = axes[l];
+    }
+    c->b[k] = s->b[x.first + (x.pyramid ? 0 : k)];
+  }
+  slope_mul(&x, s, s->e_r + x.first, f);
+  for (int r = 0; r < x.n; r++) {
+    f[r] += s->by_r[x.first + r];
+  }
+  along_axes(&x, c->dim, f, c->by_r);
+}
+
+// wrench of forces along the axes: moment, then force
+static void wrench(const contact* c, const cr_real* along, cr_real F[6]) {
+  cr_zero6(F);
+  for (int k = 0; k < c->dim; k++) {
+    cr_accscl3(F + (k < 3 ? 3 : 0), c->frame + 3 * (k % 3), along[k]);
+  }
+}
+
+static bool is_idle(const cr_data* d, const cri_row_force_jac* s, const row_map* x) {
+  return cr_is_zero(d->acc_force + x->first, x->n) && cr_is_zero(s->by_r + x->first, x->n) &&
+         cr_is_zero(s->F + x->first * s->width, x->n * s->width);
+}
+
+// ---- columns
+
+// [step_jacobian.z3] (J x)' along the axes
+static void rate_change(const contact* c, cr_real U[2][6], const cr_real before[6], int side,
+                        const cr_real S[6], const cri_contact_motion* w, cr_real* rate) {
+  cr_real z[6] = {0}, u[6];
+  for (int body = 0; body < 2; body++) {
+    if ((side & (body == 0 ? FIRST : SECOND)) != 0) {
+      cr_real beyond[6], turned[6];
+      for (int k = 0; k < 6; k++) {
+        beyond[k] = U[body][k] - before[k];
+      }
+      cr_cross_motion(turned, S, beyond);
+      cr_accscl6(z, turned, body == 0 ? -1 : 1);
+    }
+  }
+  for (int k = 0; k < 6; k++) {
+    u[k] = U[1][k] - U[0][k];
+  }
+  cr_acccross3(z, u, w->turn);
+  cr_acccross3(z + 3, u, w->pos);
+  cr_acccross3(z + 3, u + 3, w->turn);
+  for (int k = 0; k < c->dim; k++) {
+    rate[k] = cr_dot3(c->frame + 3 * (k % 3), k < 3 ? z + 3 : z);
+  }
+}
+
+// wrench of P e + by_r dist
+static void response(const contact* c, const cr_real* e, cr_real dist, cr_real F[6]) {
+  cr_real along[6];
+  for (int k = 0; k < c->dim; k++) {
+    along[k] = c->by_r[k] * dist;
+    for (int l = 0; l < c->dim; l++) {
+      along[k] += c->P[k][l] * e[l];
+    }
+  }
+  wrench(c, along, F);
+}
+
+static void set_column(const cr_model* m, const cr_data* d, const cri_rigid_transport* carried,
+                       contact* c, int k) {
+  column* x = &c->column[k];
+  int j = c->dof[k], side = c->side[k], body = c->body[(side & SECOND) != 0];
+  cr_real V[6], B[6], e[6], of_V[6];
+  at_contact(m, d, c, body, d->cdof + 6 * j, x->S);
+  at_contact(m, d, c, body, carried->V + 6 * j, V);
+  at_contact(m, d, c, body, carried->B + 6 * j, B);
+
+  // [step_jacobian.z3], [step_jacobian.z4] by the coordinate
+  cri_contact_motion w = motion_under(c, side, x->S);
+  rate_change(c, c->B, B, side, x->S, &w, e);
+  rate_change(c, c->V, V, side, x->S, &w, of_V);
+  for (int l = 0; l < c->dim; l++) {
+    e[l] += c->b[l] * of_V[l];
+  }
+  response(c, e, w.dist, x->by_q);
+  cr_acccross3(x->by_q, w.turn, c->F);
+  cr_acccross3(x->by_q, w.pos, c->F + 3);
+  cr_acccross3(x->by_q + 3, w.turn, c->F + 3);
+  cr_cross_force(x->carried, x->S, c->F);
+
+  // by the velocity
+  for (int l = 0; l < c->dim; l++) {
+    const cr_real* S = l < 3 ? x->S + 3 : x->S;
+    e[l] = c->b[l] * sign_of(side) * cr_dot3(c->frame + 3 * (l % 3), S);
+  }
+  response(c, e, 0, x->by_v);
+}
+
+// [step_jacobian.z5]
+static void write_columns(const cr_model* m, const contact* c, cri_columns columns) {
+  for (int k = 0; k < c->n; k++) {
+    int i = c->dof[k];
+    cr_real sign = sign_of(c->side[k]);
+    cr_real* q = columns.q + (ptrdiff_t)i * columns.ld;
+    cr_real* v = columns.v + (ptrdiff_t)i * columns.ld;
+    for (int l = 0; l < c->n && sign != 0; l++) {
+      const column* x = &c->column[l];
+      int j = c->dof[l];
+      bool carries = (c->side[k] & c->side[l]) != 0 && cri_carries(m, j, i);
+      cr_real by_q = cr_dot6(c->column[k].S, x->by_q);
+      by_q -= carries ? cr_dot6(c->column[k].S, x->carried) : 0;
+      q[j] += sign * by_q;
+      v[j] += sign * cr_dot6(c->column[k].S, x->by_v);
+    }
+  }
+}
+
+static void add_contact(const cr_model* m, const cr_data* d, const cri_row_force_jac* slopes,
+                        const cri_rigid_transport* carried, int i, contact* c,
+                        cri_columns columns) {
+  row_map x = rows_of(m, d, i);
+  if (is_idle(d, slopes, &x)) {
+    return;
+  }
+  cr_real along[6];
+  c->dim = d->contact_dim[i];
+  c->pos = d->contact_pos + 3 * i;
+  c->frame = d->contact_frame + 9 * i;
+  for (int side = 0; side < 2; side++) {
+    int body = c->body[side] = m->geom_bodyid[d->contact_geom[2 * i + side]];
+    at_contact(m, d, c, body, carried->body_V + 6 * body, c->V[side]);
+    at_contact(m, d, c, body, carried->body_B + 6 * body, c->B[side]);
+    if (cri_relative_chain_last(m, body) >= 0) {
+      displace(m, d, i, c, side);
+    }
+  }
+  find_dofs(m, c);
+  set_law(m, d, slopes, i, c);
+  along_axes(&x, c->dim, d->acc_force + x.first, along);
+  wrench(c, along, c->F);
+  for (int k = 0; k < c->n; k++) {
+    set_column(m, d, carried, c, k);
+  }
+  write_columns(m, c, columns);
+}
+
+void cri_contact_jac(const cr_model* m, const cr_data* d, const cri_row_force_jac* slopes,
+                     const cri_rigid_transport* carried, cri_columns columns, cr_data* work) {
+  size_t mark = cri_mark(work), v = (size_t)m->nv;
+  contact c = {.dof = cri_push_int(work, v), .side = cri_push_int(work, v)};
+  c.column = (column*)(void*)cri_push(work, v * (sizeof(column) / sizeof(cr_real)));
+  for (int i = 0; i < d->ncon; i++) {
+    if (d->contact_efc_address[i] >= 0) {
+      add_contact(m, d, slopes, carried, i, &c, columns);
+    }
+  }
+  cri_pop(work, mark);
+}

@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+// What stages of one's own remember: nothing changes it unless one does. tests/rollout/test_added_state.c has
+// stages that do.
+#include "engine/plugin.h"
+
+#include "engine/forward.h"
+#include "engine/pipeline.h"
+#include "integrate/step.h"
+#include "support/close.h"
+#include "support/random_model.h"
+
+// cr_model_add_state puts it in front of a schedule
+TEST(it_is_the_first_row) {
+  assert_string_equal(cr_pipeline[0].name, "plugin");
+  assert_ptr_equal(cr_pipeline[0].forward, cr_plugin);
+  (void)state;
+}
+
+TEST(without_a_stage_it_stays) {
+  cr_model m;
+  assert_int_equal(random_model(&m, 2, NULL), CR_OK);
+  m.npluginstate = 2;
+  cr_data* d = test_data(&m);
+  random_state(&m, d, 2, STATE_CONTACT);
+  d->plugin_state[0] = 3;
+  d->plugin_state[1] = -4;
+  d->plugin_state_dot[0] = 7;
+  assert_int_equal(cr_step(&m, d), CR_OK);
+  assert_true(d->plugin_state_dot[0] == 0 && d->plugin_state_next[0] == 3);
+  assert_int_equal(cr_advance(&m, d), CR_OK);
+  assert_true(d->plugin_state[0] == 3 && d->plugin_state[1] == -4);
+  cri_data_reset(&m, d);
+  assert_true(d->plugin_state[0] == 0 && d->plugin_state[1] == 0);
+  cri_model_free(&m);
+  (void)state;
+}
