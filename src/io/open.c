@@ -11,6 +11,7 @@
 #include "io/urdf_compile.h"
 #include "model/file.h"
 #include "model/misuse.h"
+#include "model/model_check.h"
 #include "tools/xml.h"
 
 cr_status cri_mjmodel_open(mjModel** mj, const char* path, const cr_urdf_options* options,
@@ -37,6 +38,12 @@ static cr_status open_mujoco(cr_model* m, const char* path, const cr_urdf_option
   }
   mj_deleteModel(mj);
   return status;
+}
+
+cr_status cri_model_of_compiled(cr_model* m, const mjModel* mj, cr_error* error) {
+  CR_TRY(cri_model_from_mjmodel(m, mj, error));
+  CR_TRY(cri_model_check(m, error));
+  return cri_schedule_build(m, error);
 }
 
 cr_status cri_model_open_urdf(cr_model* m, const char* path, const cr_urdf_options* options,

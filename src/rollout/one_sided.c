@@ -138,6 +138,38 @@ static void actuators(notes* s) {
 
 // ---- tendons and joints
 
+static const char at_limit_text[] =
+    "%s is exactly where its limit begins; the gradient is that of within";
+
+static bool begins(cr_real x, const cr_real range[2], cr_real margin) {
+  return x - range[0] == margin || range[1] - x == margin;
+}
+
+static bool tendon_at_limit(const cr_model* m, const cr_data* d, int t) {
+  return m->tendon_limited[t] != 0 && cri_rows_on(m, CR_DSBL_LIMIT) &&
+         begins(d->ten_length[t], m->tendon_range + 2 * t, m->tendon_margin[t]);
+}
+
+static bool joint_at_limit(const cr_model* m, const cr_data* d, int j) {
+  return m->jnt_limited[j] != 0 && cri_rows_on(m, CR_DSBL_LIMIT) &&
+         m->jnt_type[j] >= CR_JNT_SLIDE &&
+         begins(d->qpos[m->jnt_qposadr[j]], m->jnt_range + 2 * j, m->jnt_margin[j]);
+}
+
+bool cri_at_limit(const cr_model* m, const cr_data* d) {
+  for (int t = 0; t < m->ntendon; t++) {
+    if (tendon_at_limit(m, d, t)) {
+      return true;
+    }
+  }
+  for (int j = 0; j < m->njnt; j++) {
+    if (joint_at_limit(m, d, j)) {
+      return true;
+    }
+  }
+  return false;
+}
+
 // a rest length without a dead band, which the tendon has but for rounding
 static void spring_at_rest(notes* s, int t, cr_label name) {
   const cr_real* end = s->m->tendon_lengthspring + 2 * t;
@@ -166,11 +198,8 @@ static void tendons(notes* s) {
       note(s, "%s has no length: its direction is arbitrary, the gradient that of one along x",
            name.text);
     }
-    for (int k = 0; k < 2 && m->tendon_limited[t] && cri_rows_on(m, CR_DSBL_LIMIT); k++) {
-      cr_real over = m->tendon_range[2 * t + k] - s->d->ten_length[t];
-      if ((k == 0 ? -over : over) == m->tendon_margin[t]) {
-        note(s, "%s is exactly where its limit begins; the gradient is that of within", name.text);
-      }
+    if (tendon_at_limit(m, s->d, t)) {
+      note(s, at_limit_text, name.text);
     }
   }
 }
@@ -180,13 +209,10 @@ static void joints(notes* s) {
   for (int j = 0; j < m->njnt; j++) {
     cr_label name = cri_label(m, "joint", m->name_jntadr, j);
     const cr_real* q = s->d->qpos + m->jnt_qposadr[j];
-    bool limited = m->jnt_limited[j] != 0 && cri_rows_on(m, CR_DSBL_LIMIT);
-    for (int k = 0; k < 2 && limited && m->jnt_type[j] >= CR_JNT_SLIDE; k++) {
-      cr_real over = m->jnt_range[2 * j + k] - q[0];
-      if ((k == 0 ? -over : over) == m->jnt_margin[j]) {
-        note(s, "%s is exactly where its limit begins; the gradient is that of within", name.text);
-      }
+    if (joint_at_limit(m, s->d, j)) {
+      note(s, at_limit_text, name.text);
     }
+    bool limited = m->jnt_limited[j] != 0 && cri_rows_on(m, CR_DSBL_LIMIT);
     cr_real widest = cr_max(m->jnt_range[2 * j], m->jnt_range[2 * j + 1]);
     if (limited && m->jnt_type[j] == CR_JNT_BALL && q[1] == 0 && q[2] == 0 && q[3] == 0 &&
         widest < m->jnt_margin[j]) {
@@ -289,9 +315,8 @@ static void point_box(notes* s, int g) {
   if (s->asked[CR_FIELD_geom_size] && g >= 0 && m->geom_type[g] == CR_GEOM_BOX &&
       cr_norm3(m->geom_size + 3 * g) == 0) {
     note(s,
-         "geom_size of %s is 0 in all directions: which of its corners touch depends on the way "
-         "that it grows; "
-         "the gradient is that of those with the first numbers",
+         "geom_size of %s is 0 in all directions: which of its corners touch depends on the way it "
+         "grows; the gradient is that of those with the first numbers",
          cri_label(m, "geom", m->name_geomadr, g).text);
   }
 }
@@ -350,8 +375,7 @@ static void shared_places(notes* s) {
         cri_collision_leaps(m, s->d, c, n)) {
       note(s,
            "geoms %d and %d share a line or a face and have one contact on it: the least turn "
-           "moves it "
-           "to an end; the gradient is that of a place between the ends",
+           "moves it to an end; the gradient is that of a place between the ends",
            a, b);
     }
   }

@@ -13,9 +13,13 @@ typedef struct {
 } cri_one_sided;
 
 /// Those that are known by name at the state in d, whose dynamics have been computed, of the fields
-/// that are asked for (asked[CR_N_FIELD]); a joint or tendon exactly at its limit whatever is asked
-/// for. Writes up to `most`; returns how many there are. The list is that of docs/trust.md.
+/// that are asked for (asked[CR_N_FIELD]); whatever is asked for a joint or tendon exactly at its limit, two
+/// geoms that share a line or a face, and in an integrator with stages a cylinder that stands flat. Writes up to
+/// `most`; returns how many there are. The list is that of docs/trust.md.
 int cri_one_sided_find(const cr_model* m, const cr_data* d, const bool* asked, cri_one_sided* list,
                        int most);
+
+/// Whether a joint or tendon is exactly where its limit begins.
+bool cri_at_limit(const cr_model* m, const cr_data* d);
 
 #endif

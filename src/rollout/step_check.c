@@ -40,11 +40,11 @@ struct cr_step_check {
   cr_real lever;      // what round-off of the rows' Jacobian makes of their forces
   cr_real residual;   // largest of the solves that an entry's differences rest on
   uint64_t signature0;
-  uint64_t free0,
-      free;       // bodies that discrete knows as free: at the unmoved state, at the last one
+  // bodies that discrete knows as free: at the unmoved state, at the last one
+  uint64_t free0, free;
   bool leaps[2];  // they differ at the finest step to the left, right: the step leaps
   int entries;
-  bool on_edge;       // a joint or tendon stands where its limit begins, or the like (one_sided.h)
+  bool at_limit;      // a joint or tendon stands exactly where its limit begins
   bool undetermined;  // the contact model is in doubt: entries that differ are no mistake
   cri_doubt doubt;    // which, of the first place that has one
 };
@@ -585,12 +585,6 @@ static void note_undetermined(cr_step_check* c) {
   c->undetermined = cri_contact_model(c->m)->in_doubt(c->m, c->d, c->work, doubt);
 }
 
-// what counts whichever number is asked for
-static bool stands_on_edge(const cr_model* m, const cr_data* d) {
-  const bool asked[CR_N_FIELD] = {false};
-  return cri_one_sided_find(m, d, asked, NULL, 0) > 0;
-}
-
 const char* cr_step_check_doubt(const cr_step_check* c) { return c->doubt.text; }
 
 // the step at the unmoved point, and its vjp with seed lambda
@@ -611,7 +605,7 @@ static cr_status differentiate(cr_step_check* c, const cr_data* at, cr_random* r
   c->free0 = free_bodies(m, c->d);
   measure(c);
   note_undetermined(c);
-  c->on_edge = stands_on_edge(m, c->d);
+  c->at_limit = cri_at_limit(m, c->d);
   for (int i = 0; i < N_INPUTS; i++) {
     cr_zero(cri_field_real(m, c->bar, inputs[i]), cri_field_tangent_size(m, c->d, inputs[i]));
   }
@@ -725,7 +719,7 @@ static cr_real off(const cr_step_check* c, cr_real g, const cri_slope_fit* s) {
 static void edge_one_side(const edge* e, cr_field_id id, int k, cr_real g, bool row,
                           const cri_slope_fit* s, cr_real scale) {
   cr_real error = off(e->c, g, s) / scale;
-  if (is_told(s, scale) && !(row && e->c->on_edge && error > CR_R(1e-6))) {
+  if (is_told(s, scale) && !(row && e->c->at_limit && error > CR_R(1e-6))) {
     edge_compared(e, id, k, g, s->value, error);
   } else {
     e->result->kinks++;

@@ -620,6 +620,7 @@ static cr_status iterate(problem* p, point* x, point* y) {
     if (near > MOST_NEAR || is_rounding(p, x)) {
       return no_convergence(p, x, n);
     }
+    // on from y, though it is no better
     p->search = true;
     if (!better) {
       swap(x, y);
