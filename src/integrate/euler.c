@@ -68,30 +68,22 @@ static cr_real largest(const cr_real* x, int first, int n) {
   return most;
 }
 
-// the largest diagonal of M in a tree over what elimination leaves of it, where M is formed
-static cr_real lost(const cr_model* m, const cr_data* d, int first, int n) {
-  const cr_real* inverse = cri_factors_of_M(d).Dinv;
-  cr_real most = 1;
-  for (int i = first; i < first + n && d->M_formed; i++) {
-    most = cr_max(most, d->M[m->M_rowadr[i] + m->M_rownnz[i] - 1] * inverse[i]);
-  }
-  return most;
-}
-
 bool cri_euler_is_strong(const cr_model* m, const cr_data* d, const cr_real* D) {
   const cr_real* inverse = cri_factors_of_M(d).Dinv;
   if (d->rounding > 0) {
     return true;
   }
-  for (int i = 0; i < m->nv; i++) {
-    if (m->timestep * D[i] * inverse[i] > FIRM) {
-      return true;
-    }
-  }
   for (int t = 0; t < m->ntree; t++) {
-    int first = m->tree_dofadr[t], n = m->tree_dofnum[t];
-    cr_real few = cr_min(STRONG, LOSSY / lost(m, d, first, n));
-    if (largest(d->qacc, first, n) > few * largest(d->euler_qacc, first, n)) {
+    cr_real damping = 0, lost = 1, a = 0, a2 = 0;
+    for (int i = m->tree_dofadr[t]; i < m->tree_dofadr[t] + m->tree_dofnum[t]; i++) {
+      damping = cr_max(damping, D[i] * inverse[i]);
+      // the diagonal of M over what elimination leaves of it, where M is formed
+      cr_real M = d->M_formed ? d->M[m->M_rowadr[i] + m->M_rownnz[i] - 1] : 0;
+      lost = cr_max(lost, M * inverse[i]);
+      a = cr_max(a, cr_abs(d->qacc[i]));
+      a2 = cr_max(a2, cr_abs(d->euler_qacc[i]));
+    }
+    if (m->timestep * damping > FIRM || a > cr_min(STRONG, LOSSY / lost) * a2) {
       return true;
     }
   }
