@@ -67,17 +67,30 @@ TEST(round_ellipsoid_is_a_sphere) {
   }
 }
 
-// numbers are finite and normals of unit length, wherever the shapes are
+// numbers are finite and normals of unit length; a single distance is that along its normal, several
+// are cut by the rim of a face, tilted by up to 5 degrees; and no other of some directions parts the
+// shapes sooner
 static void assert_sane(const cr_shape* a, const cr_shape* b) {
   cr_hit hit[CR_MAX_HITS];
   int n = cri_convex_pair(a, b, 100, hit);
   assert_in_range(n, 1, 4);
+  int deepest = 0;
   for (int i = 0; i < n; i++) {
     assert_true(isfinite(hit[i].dist));
     assert_close(cr_norm3(hit[i].normal), 1, CR_R(1e-12));
     for (int k = 0; k < 3; k++) {
       assert_true(isfinite(hit[i].pos[k]));
     }
+    deepest = hit[i].dist < hit[deepest].dist ? i : deepest;
+  }
+  cr_real dist = hit[deepest].dist;
+  cr_real cut = dist + cri_convex_depth(a, b, hit[deepest].normal), rim = n > 1 ? CR_R(0.1) : 0;
+  assert_true(cut >= -CR_R(1e-9) && cut <= rim + CR_R(1e-9));
+  cr_random r = cr_random_seed(1, 0);
+  for (int i = 0; i < 30; i++) {
+    cr_real along[3] = {cr_random_normal(&r), cr_random_normal(&r), cr_random_normal(&r)};
+    cr_normalize3(along);
+    assert_true(-cri_convex_depth(a, b, along) <= dist + CR_R(1e-9));
   }
 }
 

@@ -68,6 +68,11 @@ TEST(a_repeated_step_has_the_same_bits) {
   static const int methods[] = {CR_INT_TSIT5, CR_INT_DOPRI8, CR_INT_HEUN};
   for (size_t i = 0; i < 3; i++) {
     begin(methods[i]);
+    f.m.actuator_dyntype[0] = CR_DYN_FILTEREXACT;
+    f.m.actuator_dynprm[0] = CR_R(0.1);
+    f.m.actuator_actadr[0] = 0;
+    f.m.actuator_actnum[0] = 1;
+    f.d->ctrl[0] = 1;
     const cr_adaptive options = {.rtol = CR_R(1e-6), .atol = CR_R(1e-6)};
     cri_controller c = cri_controller_begin(&f.m, &options);
     cr_data* before = test_data(&f.m);
@@ -83,6 +88,8 @@ TEST(a_repeated_step_has_the_same_bits) {
       for (int j = 0; j < f.m.nv; j++) {
         assert_true(before->qvel_next[j] == f.d->qvel_next[j]);
       }
+      assert_true(f.d->act_next[0] > f.d->act[0]);
+      assert_true(before->act_next[0] == f.d->act_next[0]);
       cri_adaptive_advance(&options, &f.m, f.d, h);
     }
     end();

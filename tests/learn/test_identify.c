@@ -168,9 +168,9 @@ TEST(gradient_follows_the_method) {
     }
     close_scene(scenes[k]);
   }
+  // the finer method comes nearer to what the tolerance holds
   assert_true(value[0] != value[1] && value[1] != value[2]);
-  assert_close(value[1], value[0], CR_R(0.5) * value[0]);
-  assert_close(value[2], value[0], CR_R(0.8) * value[0]);
+  assert_true(cr_abs(value[2] - value[1]) < CR_R(0.5) * cr_abs(value[2] - value[0]));
 }
 
 TEST(the_loss_vanishes_at_the_truth) {
