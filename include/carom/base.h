@@ -13,8 +13,8 @@ extern "C" {
 
 #define CR_API __attribute__((visibility("default")))
 
-/// The real type. The product is double; the same sources also build with long double, for tests
-/// only, where differences of fourth order hold a tangent to 1e-12.
+/// The real type. The product is double. The same sources also build with long double, for tests only:
+/// there fourth-order differences check a tangent to 1e-12.
 #ifdef CR_LONG_DOUBLE
 typedef long double cr_real;
 #else
@@ -49,7 +49,7 @@ typedef struct {
   char text[512];
 } cr_error;
 
-/// One sentence for a status; "unknown status" for a value that is none.
+/// One sentence for a status; "unknown status" for an unknown value.
 CR_API const char* cr_status_text(cr_status status);
 
 /// The exit code a command gives a status: 0 done, 2 bad input, 3 numerical failure, 130 interrupted.

@@ -9,64 +9,63 @@
 extern "C" {
 #endif
 
-/// Workers, each with the memory of one rollout: what a batch needs does not grow with its size.
+/// Workers, each with the memory of one rollout. So the memory of a batch does not grow with its size.
 typedef struct cr_batch cr_batch;
 
 typedef struct {
-  size_t size;  // sizeof(cr_batch_options), set by the caller; 0: that of version 0.1
+  size_t size;  // sizeof(cr_batch_options), set by the caller; 0: as in version 0.1
   int nstep;    // of every rollout
   int nthread;  // 0: [one a processor]
-  const char* const* parameters;  // model fields of which each rollout has values and gradients of
-  int nparameter;                 // its own, as "body_mass"
-  bool
-      derive;  // constants that follow from parameters (body_invweight0 ...) are made again for each
-               // rollout, and gradients go through them
+  const char* const* parameters;  // model fields, as "body_mass", of which each rollout has its own
+  int nparameter;                 // values and gradients
+  bool derive;  // derive constants that follow from parameters (body_invweight0 ...) again for each
+                // rollout; gradients go through them
   const cr_adaptive* adaptive;  // NULL: steps of the model's length
   size_t
       memory;  // limit for the stored states of each worker, see cr_rollout_set_memory; 0: [none]
 } cr_batch_options;
 
-/// What the rollouts start from, a row each; NULL: the same for all, as said.
+/// Starts of the rollouts, a row each. NULL: the value in brackets, the same for all.
 typedef struct {
-  size_t size;  // sizeof(cr_batch_input), set by the caller; 0: that of version 0.1
+  size_t size;  // sizeof(cr_batch_input), set by the caller; 0: as in version 0.1
   const cr_real *qpos, *qvel, *act;  // n x nq, n x nv, n x na [those of start]
   const cr_real* ctrl;               // n x nstep x nu [those of start in every step]
   const cr_real* const*
       parameters;  // one array for each of the options': n x its size [the model's]
   const cr_data*
-      start;  // all that has no rows: also applied forces, mocap poses and time [as after
+      start;  // everything without rows: also applied forces, mocap poses and time [as after
               // cr_data_reset]
-  int first;  // what row 0 is called in sentences: rows may be a part of a larger batch
+  int first;  // number of row 0 in error sentences: rows may be a part of a larger batch
 } cr_batch_input;
 
 /// Where the results go, a row each; NULL: not asked for. Gradients are computed if one is.
 typedef struct {
-  size_t size;                 // sizeof(cr_batch_output), set by the caller; 0: that of version 0.1
+  size_t size;                 // sizeof(cr_batch_output), set by the caller; 0: as in version 0.1
   cr_real* loss;               // n
   cr_real *qpos, *qvel, *act;  // at the end: n x nq, n x nv, n x na
   cr_real *qpos_bar, *qvel_bar, *act_bar;  // of the start: n x nv, n x nv, n x na
   cr_real* ctrl_bar;                       // n x nstep x nu
   cr_real* const* parameters_bar;  // n x the size of its tangent: as the input's, but 3 numbers a
                                    // quaternion; each entry may be NULL
-  cr_error* error;  // n: how each rollout ended, the sentence with its number and step. With it all
+  cr_error* error;  // n: how each rollout ended, with its number and step. If given, all rollouts
                     // run; one that fails has zeros in its other rows
 } cr_batch_output;
 
-/// Gives the loss of rollout `item`. Called by the thread that runs it, before it runs; `worker`
-/// says whose (0 <= worker < cr_batch_threads), for losses that keep something while they work.
+/// Gives the loss of rollout `item`. The thread that runs the rollout calls it before the run; `worker`
+/// is its number (0 <= worker < cr_batch_threads), for losses that store something while they work.
 typedef cr_loss (*cr_batch_loss)(void* context, int item, int worker);
 
 /// m and m_backward (usually m, see cr_rollout_gradient) must outlive the batch.
-/// Errors   CR_ERR_NAME (no parameter, by name), CR_ERR_ARG, CR_ERR_MEMORY
+/// Errors   CR_ERR_NAME (not a parameter: the sentence names it), CR_ERR_ARG, CR_ERR_MEMORY
 /// Owner    the caller, cr_batch_destroy
 CR_API cr_status cr_batch_create(cr_batch** batch, const cr_model* m, const cr_model* m_backward,
                                  const cr_batch_options* options, cr_error* error);
 CR_API void cr_batch_destroy(cr_batch* batch);
 CR_API int cr_batch_threads(const cr_batch* batch);
 
-/// Runs rollouts 0 ... n - 1 and, where asked, their gradients. Item i does not see the others: the
-/// same bits come out for any number of threads, in any company.
-/// Errors   of the lowest rollout that failed, with its number; those after it may not have run. With
+/// Runs rollouts 0 ... n - 1 and, where asked, their gradients. Rollouts are independent: each gives the
+/// same bits for any number of threads and with any other rollouts.
+/// Errors   those of the lowest rollout that failed, with its number; later ones may not have run. With
 ///          output->error only CR_ERR_MEMORY
 CR_API cr_status cr_batch_run(cr_batch* batch, int n, const cr_batch_input* input,
                               cr_batch_loss loss, void* context, const cr_batch_output* output,

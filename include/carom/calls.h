@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// What MuJoCo's users ask of a state besides a step: the inertia matrix, Newton-Euler forces,
-// contacts with their forces, velocities and accelerations of objects. docs/calls.md says which of
-// MuJoCo's functions is which of these.
+// Functions that MuJoCo's users call besides a step: the inertia matrix, Newton-Euler forces,
+// contacts with their forces, velocities and accelerations of objects. docs/calls.md lists MuJoCo's
+// functions and their names here.
 #ifndef CAROM_CALLS_H
 #define CAROM_CALLS_H
 
@@ -22,14 +22,14 @@ extern "C" {
 CR_API cr_status cr_full_m(const cr_model* m, cr_data* d, cr_real* dst);
 CR_API cr_status cr_mul_m(const cr_model* m, cr_data* d, cr_real* y, const cr_real* x);
 
-/// x = M^-1 y (mj_solveM), through a factor made anew.
+/// x = M^-1 y (mj_solveM), with a new factor of M.
 /// Shapes   x[nv], y[nv]; may be the same
 /// Needs    kinematics and com of this state
 /// Errors   CR_ERR_SINGULAR where M is not positive definite
 CR_API cr_status cr_solve_m(const cr_model* m, cr_data* d, cr_real* x, const cr_real* y);
 
-/// Recursive Newton-Euler forces of bodies (mj_rne): qfrc_bias, and with `acceleration` the inertial
-/// force of d's qacc besides. As in MuJoCo the inertia of dofs (armature) is not among it: cr_mul_m
+/// Recursive Newton-Euler forces of bodies (mj_rne): qfrc_bias, and with `acceleration` also the inertial
+/// force of d's qacc. As in MuJoCo the inertia of dofs (armature) is not included: cr_mul_m
 /// has it.
 /// Map      (qvel, qacc, cinert, cdof, cdof_dot, cvel, gravity) -> qfrc
 /// Equation s_i . sum of I A + V x* I V behind dof i, A with or without cdof qacc      [bias.c1]
@@ -39,7 +39,7 @@ CR_API cr_status cr_solve_m(const cr_model* m, cr_data* d, cr_real* x, const cr_
 /// Smooth   everywhere
 CR_API cr_status cr_rne(const cr_model* m, cr_data* d, bool acceleration, cr_real* qfrc);
 
-/// One contact. Of its force, `force` is along normal and tangents, `torque` about them, on the
+/// One contact. `force` is along normal and tangents, `torque` about them, both on the
 /// second geom (mj_contactForce); zero where the contact makes no rows.
 typedef struct {
   int geom[2];
@@ -57,14 +57,14 @@ typedef struct {
 CR_API int cr_contact_count(const cr_data* d);
 CR_API cr_status cr_contact_get(const cr_model* m, const cr_data* d, int id, cr_contact* contact);
 
-/// The signed distance of two geoms, and the segment between the points that have it, from the first
-/// geom to the second (mj_geomDistance); distmax and zeros where it is not below distmax.
+/// The signed distance of two geoms, and the segment between their nearest points, from the first
+/// geom to the second (mj_geomDistance); distmax and zeros where the distance is not below distmax.
 /// Map      (geom_xpos, geom_xmat, geom_size, hfield_size, hfield_data) -> dist, fromto
 /// Shapes   fromto[6], or NULL
 /// Needs    kinematics of this state: after cr_forward, cr_step or cr_inverse
 /// Memory   no allocation
 /// Errors   CR_ERR_ARG for a geom that does not exist
-/// Smooth   where one pair of features is nearest; sensors of distances have the derivatives
+/// Smooth   where one pair of features is nearest; distance sensors have the derivatives
 CR_API cr_status cr_geom_distance(const cr_model* m, const cr_data* d, int geom1, int geom2,
                                   cr_real distmax, cr_real* dist, cr_real* fromto);
 
@@ -77,7 +77,7 @@ typedef enum {
 } cr_frame;
 
 /// Velocity of an object, and its acceleration minus gravity (mj_objectVelocity,
-/// mj_objectAcceleration), angular then linear, with world axes or, `local`, its own.
+/// mj_objectAcceleration), angular then linear. Axes are the world's or, with `local`, the object's.
 /// Shapes   v[6], a[6]
 /// Needs    cr_forward at this state; a step does not compute accelerations of bodies
 /// Errors   CR_ERR_ARG for an object that does not exist

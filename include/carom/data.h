@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Data: a state and all that is computed from it; its twins, tangents and cotangents.
+// Data: a state and everything computed from it; its twins, tangents and cotangents.
 #ifndef CAROM_DATA_H
 #define CAROM_DATA_H
 
@@ -9,7 +9,7 @@
 extern "C" {
 #endif
 
-/// A state and all that is computed from it, in one block of memory. Belongs to one thread.
+/// A state and everything computed from it, in one block of memory. Belongs to one thread.
 typedef struct cr_data cr_data;
 
 /// A data block at the model's reference pose. Owner: the caller, cr_data_destroy.
@@ -32,34 +32,34 @@ CR_API cr_status cr_data_create_cotangent(cr_data** twin, const cr_model* model,
 /// Shapes   *rows live rows, *width numbers in a row; a twin's qpos has nv rows (docs/conventions.md);
 ///          rows and width may be NULL
 /// Owner    borrowed; valid until the block is destroyed. Write to inputs of the step only
-/// Errors   NULL, and a sentence in cr_data_error(data), for a name that is no field, or one that has no
+/// Errors   NULL, and a sentence in cr_data_error(data), for an unknown name, or a field that has no
 ///          numbers here; *rows and *width are then 0
 CR_API cr_real* cr_data_view(const cr_model* model, cr_data* data, const char* name, int* rows,
                              int* width);
 
-/// The numbers of a named place of a state or of what is computed from it, as "qpos[elbow]",
+/// The numbers of a named place of a state or of a computed field, as "qpos[elbow]",
 /// "site_xpos[tip].z", "gyro" or "contact[floor:cube].dist"; of the model too, as "body_mass[box]".
-/// Where a contact does not exist now, they are not a number.
+/// They are NaN for a contact that does not exist now.
 /// Shapes   values[n], n the number of numbers the place has (cr_model_place)
-/// Needs    what computes the field, for computed ones: cr_forward
+/// Needs    the function that computes the field, for computed ones: cr_forward
 /// Errors   CR_ERR_NAME, CR_ERR_ARG (another n, a tangent, a twin)
 CR_API cr_status cr_data_get(const cr_model* model, const cr_data* data, const char* name,
                              cr_real* values, int n, cr_error* error);
 
-/// Sets those of an input of the step, as "qpos[elbow]" or "ctrl".
+/// Sets the numbers of an input of the step, as "qpos[elbow]" or "ctrl".
 /// Errors   CR_ERR_NAME, CR_ERR_ARG (another n, a field that is computed, or of the model), CR_ERR_NONFINITE
 CR_API cr_status cr_data_set(const cr_model* model, cr_data* data, const char* name,
                              const cr_real* values, int n, cr_error* error);
 
-/// That a simulation can start from this state: qpos is finite, and its quaternions, as those of mocap
-/// bodies, have length 1 to 1e-6.
+/// Checks that a simulation can start from this state: qpos is finite, and its quaternions, as those of
+/// mocap bodies, have length 1 to 1e-6.
 /// Errors   CR_ERR_ARG, CR_ERR_NONFINITE with the coordinate
 CR_API cr_status cr_data_check(const cr_model* model, const cr_data* data, cr_error* error);
 
 /// Time in seconds.
 CR_API cr_real cr_data_time(const cr_data* data);
 
-/// The sentence behind the last failure of a function that was given this block; of several, the twin.
+/// The sentence of the last failure of a function that got this block; if it got several, the twin.
 CR_API const char* cr_data_error(const cr_data* data);
 
 #ifdef __cplusplus

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Fields: what a model and data hold, one after the other, with shape, unit and frame; and which numbers
-// of a field a name stands for. A binding of another language is made from these.
+// Fields of a model and of data, one after the other, with shape, unit and frame; and the numbers
+// of a field that a name stands for. Use these to bind another language.
 #ifndef CAROM_FIELDS_H
 #define CAROM_FIELDS_H
 
@@ -10,7 +10,7 @@
 extern "C" {
 #endif
 
-/// What a field is, and what reads it.
+/// Kind of a field, and the function that reads it.
 typedef enum {
   CR_KIND_INT,    // model: integers; cr_model_integers
   CR_KIND_CHAR,   // model: text; cr_model_name reads the names in it
@@ -23,38 +23,37 @@ typedef enum {
   CR_KIND_INDEX   // data: integers; cr_data_integers
 } cr_field_kind;
 
-/// A field. The texts belong to the library and stay.
+/// A field. The texts belong to the library and stay valid.
 typedef struct {
   size_t size;  // sizeof(cr_field_info), set by the caller
   const char* name;
   cr_field_kind kind;
-  const char*
-      rows;   // the count that gives the number of rows: "nbody", "ncon" ...; "none": one row
-  int width;  // numbers in a row
-  int tangent_width;  // numbers in a row of its tangent: 3 of a quaternion that is a parameter; 0: has none
+  const char* rows;  // name of the count of rows: "nbody", "ncon" ...; "none": one row
+  int width;         // numbers in a row
+  int tangent_width;  // numbers in a row of its tangent: 3 for a quaternion that is a parameter; 0: none
   const char* unit;   // "-" where there is none
   const char* frame;  // "world", "body" ...
   const char* meaning;
 } cr_field_info;
 
-/// Fields, of models and then of data: the numbers 0 ... cr_field_count() - 1.
+/// Number of fields. Fields of models come first, then those of data: 0 ... cr_field_count() - 1.
 CR_API int cr_field_count(void);
 
-/// Field i as it is in a model.
-/// Errors   CR_ERR_ARG for an i that is none, or a size that is not set; *info is then as it was
+/// Describes field i as it is in a model.
+/// Errors   CR_ERR_ARG for an i out of range, or a size that is not set; *info is then unchanged
 CR_API cr_status cr_field_get(const cr_model* model, int i, cr_field_info* info, cr_error* error);
 
-/// Numbers of a field of the model (CONST, PARAM), integers of one (INT): rows x width, row after row.
+/// Numbers of a field of the model (CONST, PARAM), or integers of a field (INT): rows x width, row after row.
 /// Shapes   *rows, *width; each may be NULL
-/// Owner    borrowed from the model, to be read only (cr_model_set writes); valid until it is closed
-/// Errors   NULL for a name that is no such field; *rows and *width are then 0
+/// Owner    borrowed from the model, read only (cr_model_set writes); valid until it is closed
+/// Errors   NULL if there is no such field; *rows and *width are then 0
 CR_API const cr_real* cr_model_numbers(const cr_model* model, const char* name, int* rows,
                                        int* width);
 CR_API const int32_t* cr_model_integers(const cr_model* model, const char* name, int* rows,
                                         int* width);
 
-/// The same of integers in a data block (INDEX), as "efc_type" or "contact_geom"; live rows.
-/// Owner    borrowed, to be read only; valid until the block is destroyed or grows
+/// The same for integers in a data block (INDEX), as "efc_type" or "contact_geom"; live rows.
+/// Owner    borrowed, read only; valid until the block is destroyed or grows
 /// Errors   NULL, with a sentence in cr_data_error(data)
 CR_API const int32_t* cr_data_integers(const cr_model* model, const cr_data* data, const char* name,
                                        int* rows, int* width);
@@ -63,14 +62,14 @@ CR_API const int32_t* cr_data_integers(const cr_model* model, const cr_data* dat
 typedef struct {
   size_t size;       // sizeof(cr_place_info), set by the caller
   int field;         // cr_field_get
-  int first, count;  // of the numbers of the field, row after row
+  int first, count;  // in the numbers of the field, row after row
   int tangent_first,
-      tangent_count;  // of those of its tangent; count 0 where it has none of its own
+      tangent_count;  // in the numbers of its tangent; count 0 where it has none of its own
   bool contact;  // of a contact, as "contact[floor:cube].dist": contacts come and go, so first is
                  // -1, and cr_data_get finds them
 } cr_place_info;
 
-/// Finds them.
+/// Finds the numbers of a name.
 /// Errors   CR_ERR_NAME with a sentence that says which part is wrong; CR_ERR_ARG
 CR_API cr_status cr_model_place(const cr_model* model, const char* name, cr_place_info* place,
                                 cr_error* error);

@@ -24,7 +24,7 @@ extern "C" {
 CR_API cr_status cr_jac(const cr_model* m, const cr_data* d, cr_real* jacp, cr_real* jacr,
                         const cr_real point[3], int body);
 
-/// The same of the body's frame, its centre of mass, a geom, a site (mj_jacBody, mj_jacBodyCom,
+/// The same for the body's frame, its centre of mass, a geom, a site (mj_jacBody, mj_jacBodyCom,
 /// mj_jacGeom, mj_jacSite).
 CR_API cr_status cr_jac_body(const cr_model* m, const cr_data* d, cr_real* jacp, cr_real* jacr,
                              int body);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Models: everything that stays constant during a simulation.
+// Models: everything that is constant during a simulation.
 #ifndef CAROM_MODEL_H
 #define CAROM_MODEL_H
 
@@ -9,31 +9,31 @@
 extern "C" {
 #endif
 
-/// A model. Read-only while simulations run; may be shared by threads then.
+/// A model. It is read-only while simulations run; threads may share it then.
 typedef struct cr_model cr_model;
 
-/// Opens an MJCF or URDF file (compiled by libmujoco) or a Carom model file. A library that was built
-/// without libmujoco opens Carom model files alone.
+/// Opens an MJCF or URDF file (compiled by libmujoco) or a Carom model file. A library built
+/// without libmujoco opens Carom model files only.
 /// Owner    the caller closes it with cr_model_destroy
-/// Errors   CR_ERR_FILE, CR_ERR_FORMAT, CR_ERR_MODEL; CR_ERR_UNSUPPORTED when the model uses what
-///          could change its motion and is not supported: the sentence names the first such feature
+/// Errors   CR_ERR_FILE, CR_ERR_FORMAT, CR_ERR_MODEL; CR_ERR_UNSUPPORTED if an unsupported feature of the
+///          model could change its motion: the sentence names the first such feature
 /// Thread   any, also several at once; the log handler of libmujoco and the locale stay as they are
 CR_API cr_status cr_model_open(cr_model** model, const char* path, cr_error* error);
 
-/// How a URDF file becomes a model (docs/urdf.md); MJCF and model files have no use for it. All zero:
-/// as libmujoco reads it, that is, the root link fixed to the world, and no actuators.
+/// How a URDF file becomes a model (docs/urdf.md). MJCF and model files do not use this. All zero:
+/// as libmujoco reads it, with the root link fixed to the world and no actuators.
 typedef struct {
-  size_t size;  // sizeof(cr_urdf_options), set by the caller; 0: that of version 0.1
+  size_t size;  // sizeof(cr_urdf_options), set by the caller; 0: as in version 0.1
   const char*
-      package_path;        // folder of the packages in package://; NULL: looked for from the file's
+      package_path;        // folder of the packages in package://; NULL: found from the file's own
   bool floating;           // the root link moves freely, by a joint 'floating_base'
   bool ground;             // a plane 'ground' at z = 0
   bool no_self_collision;  // the robot's shapes do not touch each other, only the ground
-  cr_real servo_kp;        // a position servo on each joint, kp (ctrl - q) - kv v, where either
-  cr_real servo_kv;        // gain is not zero; N m/rad or N/m, and times s
+  cr_real servo_kp;        // a position servo on each joint, kp (ctrl - q) - kv v, if one of the
+  cr_real servo_kv;        // gains is not zero; N m/rad or N/m, and times s
 } cr_urdf_options;
 
-/// Opens a file as cr_model_open does, with options for URDF; NULL for none.
+/// Opens a file as cr_model_open does, with options for URDF; NULL: none.
 CR_API cr_status cr_model_open_urdf(cr_model** model, const char* path,
                                     const cr_urdf_options* options, cr_error* error);
 
@@ -41,8 +41,8 @@ CR_API cr_status cr_model_open_urdf(cr_model** model, const char* path,
 typedef struct cr_load_report cr_load_report;
 
 typedef enum {
-  CR_LOAD_UNSUPPORTED,  // could change the motion: the model is refused, and all of these are told
-  CR_LOAD_IGNORED,      // cannot change it
+  CR_LOAD_UNSUPPORTED,  // could change the motion: the model is refused; the report lists all of these
+  CR_LOAD_IGNORED,      // cannot change the motion
   CR_LOAD_WARNING
 } cr_load_finding;
 
@@ -51,13 +51,13 @@ typedef enum {
 CR_API cr_status cr_load_report_create(cr_load_report** report, cr_error* error);
 CR_API void cr_load_report_destroy(cr_load_report* report);
 
-/// How many sentences of a kind there are; sentence i of them, NULL for one that is none.
+/// Number of sentences of a kind; sentence i of them, NULL if there is none.
 /// Owner    borrowed from the report
 CR_API int cr_load_report_count(const cr_load_report* report, cr_load_finding kind);
 CR_API const char* cr_load_report_get(const cr_load_report* report, cr_load_finding kind, int i);
 
-/// Opens a file as cr_model_open_urdf does, and adds what it finds to a report (NULL: to none), also
-/// where the model is refused.
+/// Opens a file as cr_model_open_urdf does, and adds its findings to a report (NULL: no report), also
+/// if the model is refused.
 /// Errors   those of cr_model_open
 CR_API cr_status cr_model_open_report(cr_model** model, const char* path,
                                       const cr_urdf_options* options, cr_load_report* report,
@@ -67,14 +67,14 @@ CR_API cr_status cr_model_open_report(cr_model** model, const char* path,
 CR_API void cr_model_destroy(cr_model* model);
 
 /// Writes Carom's own binary file, which opens without libmujoco. Never leaves half a file.
-/// Errors   CR_ERR_FILE; CR_ERR_UNSUPPORTED where stages were added to the model: a file holds no code
+/// Errors   CR_ERR_FILE; CR_ERR_UNSUPPORTED if stages were added to the model: a file holds no code
 CR_API cr_status cr_model_save(const cr_model* model, const char* path, cr_error* error);
 
-/// A count by MuJoCo's name ("nq", "nv", "nu", "na", "nbody", ...); -1 for a name that is none.
+/// A count by MuJoCo's name ("nq", "nv", "nu", "na", "nbody", ...); -1 for an unknown name.
 CR_API int cr_model_count(const cr_model* model, const char* name);
 
-/// Number of a named object, -1 for a name that is none; its name, "" where it has none and NULL for
-/// a number that is none. kind: "body", "joint", "geom", "site", "tendon", "actuator", "sensor",
+/// Number of a named object, -1 for an unknown name; its name, "" if it has none and NULL for
+/// a number out of range. kind: "body", "joint", "geom", "site", "tendon", "actuator", "sensor",
 /// "equality", "pair" or "keyframe".
 /// Owner    the name is borrowed from the model
 CR_API int cr_model_id(const cr_model* model, const char* kind, const char* name);
@@ -86,13 +86,13 @@ CR_API const char* cr_model_name(const cr_model* model, const char* kind, int id
 CR_API cr_status cr_model_get(const cr_model* model, const char* name, cr_real* values, int n,
                               cr_error* error);
 
-/// Sets them. The whole model is checked afterwards, and left as it was if the check fails.
-/// Constants MuJoCo derives when compiling do not follow by themselves: cr_model_derive.
+/// Sets the numbers of a named place. The whole model is checked afterwards; if the check fails nothing
+/// changes. Constants that MuJoCo derives when compiling are not updated: call cr_model_derive.
 CR_API cr_status cr_model_set(cr_model* model, const char* name, const cr_real* values, int n,
                               cr_error* error);
 
-/// Sets the numbers of several places, values[i] those of names[i], as many as it has. The model is
-/// checked once, when all are set, and left as it was if the check fails: for what makes sense only
+/// Sets the numbers of several places: values[i] are those of names[i], as many as it has. The model is
+/// checked once, when all are set; if the check fails nothing changes. Use it for numbers that are valid only
 /// together, as both ends of a range.
 /// Errors   CR_ERR_NAME, CR_ERR_ARG; CR_ERR_MODEL; CR_ERR_MEMORY
 CR_API cr_status cr_model_set_many(cr_model* model, const char* const* names,
@@ -103,37 +103,37 @@ CR_API cr_status cr_model_set_many(cr_model* model, const char* const* names,
 /// "cfd_wc" ... A choice also has words: integrator "euler", "rk4", "implicit", "implicitfast", "discrete",
 /// "tsit5", "dopri5", "dopri8", "bosh3", "heun", "midpoint", "ralston" or "forward-euler"; cone
 /// "pyramidal" or "elliptic"; contact_model "convex"; collision "hard", "soft" or "smooth"; cfd (contacts from distance, for a
-/// model that only a backward pass uses) "off" or "on". Where soft or smooth collision detection is
-/// chosen and softness is 0, it becomes 0.1. All options are checked together, and stay as they were if
-/// the check fails. Data made for one integrator are refused by another.
-/// Errors   CR_ERR_NAME for what is no option; CR_ERR_ARG for what is no choice or no integer;
-///          CR_ERR_MODEL for what an option cannot be
+/// model that only a backward pass uses) "off" or "on". If soft or smooth collision detection is
+/// chosen and softness is 0, softness becomes 0.1. All options are checked together; if the check fails
+/// nothing changes. Data made for one integrator are refused by another.
+/// Errors   CR_ERR_NAME for an unknown option; CR_ERR_ARG for an unknown choice or a number that is no integer;
+///          CR_ERR_MODEL for a value out of range
 CR_API cr_status cr_model_get_option(const cr_model* model, const char* name, cr_real* value,
                                      cr_error* error);
 CR_API cr_status cr_model_set_option(cr_model* model, const char* name, cr_real value,
                                      cr_error* error);
 CR_API cr_status cr_model_set_choice(cr_model* model, const char* name, const char* choice,
                                      cr_error* error);
-/// The word of a choice; NULL for what is none.
+/// The word of a choice; NULL if the option is no choice.
 CR_API const char* cr_model_get_choice(const cr_model* model, const char* name);
 
 /// Flags by the names of MJCF's <flag>: "contact", "gravity", "warmstart" ..., and "override",
-/// "invdiscrete", "diagexact". 1 where it is on, 0 where it is off, -1 for a name that is none.
+/// "invdiscrete", "diagexact". 1 if it is on, 0 if it is off, -1 for an unknown name.
 CR_API int cr_model_get_flag(const cr_model* model, const char* flag);
 CR_API cr_status cr_model_set_flag(cr_model* model, const char* flag, bool on, cr_error* error);
 
 /// The time step in seconds.
 CR_API cr_real cr_model_timestep(const cr_model* model);
 
-/// A copy that shares nothing with the model: a variant to set numbers and options of.
+/// A copy that shares nothing with the model: a variant with its own numbers and options.
 /// Owner    the caller closes it with cr_model_destroy
 /// Errors   CR_ERR_MEMORY; *copy is then NULL
 CR_API cr_status cr_model_copy(cr_model** copy, const cr_model* model, cr_error* error);
 
-/// Derives body_invweight0, dof_invweight0, tendon_invweight0, tendon_length0, actuator_acc0, bounding
-/// spheres, the second anchors of connects and poses of welds that rest on qpos0, and added masses of
-/// ellipsoids again, after qpos0, masses, inertias, poses, sizes or gears were set (mj_setConst).
-/// docs/calls.md says what stays as compiled.
+/// Derives these constants again, after qpos0, masses, inertias, poses, sizes or gears were set (mj_setConst):
+/// body_invweight0, dof_invweight0, tendon_invweight0, tendon_length0, actuator_acc0, bounding
+/// spheres, the second anchors of connects and poses of welds that depend on qpos0, and added masses of
+/// ellipsoids. docs/calls.md says what stays as compiled.
 CR_API cr_status cr_model_derive(cr_model* model, cr_error* error);
 
 #ifdef __cplusplus

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Parameters as a person thinks of them, in front of the fields of a model, and optimisers that look for
-// them: a variant of the model for every value, and gradients by the free numbers that an optimiser moves.
+// Parameters of the user's choice, mapped to fields of a model, and optimisers for them. They give
+// a variant of the model for every value, and gradients by the free numbers that an optimiser moves.
 #ifndef CAROM_PARAMETERS_H
 #define CAROM_PARAMETERS_H
 
@@ -10,14 +10,14 @@
 extern "C" {
 #endif
 
-/// From the free number x an optimiser moves to the parameter p.
+/// Maps the free number x that an optimiser moves to the parameter p.
 typedef enum {
   CR_TRANSFORM_NONE,     // p = x
   CR_TRANSFORM_LOG,      // p = exp(x)
   CR_TRANSFORM_SOFTPLUS  // p = log(1 + exp(x))
 } cr_transform;
 
-/// p(x), increasing; x(p), -infinity where p is at or below the lowest value that is reached; dp/dx.
+/// p(x), increasing; x(p), -infinity if p is at or below the lowest value of the transform; dp/dx.
 CR_API cr_real cr_transform_value(cr_transform transform, cr_real x);
 CR_API cr_real cr_transform_inverse(cr_transform transform, cr_real p);
 CR_API cr_real cr_transform_slope(cr_transform transform, cr_real x);
@@ -30,7 +30,7 @@ typedef enum {
 /// A parameter.
 typedef struct {
   size_t size;         // sizeof(cr_parameter_info), set by the caller
-  const char* name;    // of it in sentences; at most 63 characters
+  const char* name;    // its name in sentences; at most 63 characters
   const char* target;  // a number of a field, or a geom; at most 127 characters
   cr_fit_kind kind;
   cr_transform transform;
@@ -40,18 +40,18 @@ typedef struct {
 /// Parameters bound to a model, and a variant of it that holds their values.
 typedef struct cr_parameters cr_parameters;
 
-/// Binds 1 to 64 parameters to m, whose variant is made at their starts. m need not outlive it.
+/// Binds 1 to 64 parameters to m, and makes the variant at their starts. m need not outlive it.
 /// Owner    the caller, cr_parameters_destroy
 /// Errors   CR_ERR_NAME (unknown field or geom); CR_ERR_ARG naming the parameter: a place that is
 ///          not one number of a parameter field, a derived field, a geom that is not the only one of
 ///          its body or not about its centre of mass, two parameters for one number, a start
-///          outside its bounds or out of the transform's reach; CR_ERR_MEMORY
+///          outside its bounds or that the transform cannot reach; CR_ERR_MEMORY
 CR_API cr_status cr_parameters_create(cr_parameters** parameters, const cr_model* m,
                                       const cr_parameter_info* const* items, int n,
                                       cr_error* error);
 CR_API void cr_parameters_destroy(cr_parameters* parameters);
 
-/// How many there are.
+/// Number of parameters.
 CR_API int cr_parameters_count(const cr_parameters* parameters);
 
 /// The variant of the model with the values set last, derived constants (body_invweight0 ...) included.
@@ -62,7 +62,7 @@ CR_API const cr_model* cr_parameters_model(const cr_parameters* parameters);
 /// Owner    borrowed from the parameters
 CR_API const char* const* cr_parameters_fields(const cr_parameters* parameters, int* n);
 
-/// x of the starts; x of the bounds, infinite where open; p of x.
+/// x of the starts; x of the bounds, infinite if open; p of x.
 /// Shapes   x[n], lower[n], upper[n], p[n]
 /// Errors   CR_ERR_ARG
 CR_API cr_status cr_parameters_get_start(const cr_parameters* parameters, cr_real* x,
@@ -72,25 +72,25 @@ CR_API cr_status cr_parameters_get_bounds(const cr_parameters* parameters, cr_re
 CR_API cr_status cr_parameters_get_values(const cr_parameters* parameters, const cr_real* x,
                                           cr_real* p, cr_error* error);
 
-/// Puts the parameters of x into the variant, and derives its constants again.
+/// Puts the parameters of x into the variant, and derives its constants.
 /// Shapes   x[n]
 /// Errors   CR_ERR_MODEL where the variant is not valid (a negative mass), CR_ERR_SINGULAR; the variant
 ///          then has values that cannot be used
 CR_API cr_status cr_parameters_set(cr_parameters* parameters, const cr_real* x, cr_error* error);
 
-/// The gradient by x, from cotangents of fields of the variant: what cr_rollout_gradient left in
-/// cr_rollout_bar, or cr_step_vjp in a twin. What the derived constants imply is included. The
-/// cotangents of parameters in bar are used up.
+/// The gradient by x, from cotangents of fields of the variant. These are in cr_rollout_bar after
+/// cr_rollout_gradient, or in a twin after cr_step_vjp. The gradient includes derived constants. The
+/// call clears the cotangents of parameters in bar.
 /// Map      (bar, x) -> x_bar = (d fields / dp . dp/dx)' bar
-/// Shapes   x[n], x_bar[n], overwritten: sums over rollouts are the caller's
-/// Errors   CR_ERR_ARG where bar has not all of cr_parameters_fields; CR_ERR_SINGULAR
-/// Smooth   everywhere. The side of a cube has no part in free flight: its gradient there is zero,
-///          exactly
+/// Shapes   x[n], x_bar[n], overwritten: the caller sums over rollouts
+/// Errors   CR_ERR_ARG if bar lacks one of cr_parameters_fields; CR_ERR_SINGULAR
+/// Smooth   everywhere. The side of a cube does not matter in free flight: its gradient there is
+///          exactly zero
 CR_API cr_status cr_parameters_gradient(cr_parameters* parameters, cr_data* bar, const cr_real* x,
                                         cr_real* x_bar, cr_error* error);
 
-/// What an optimiser minimises: the value at x[n], and its gradient[n], which is to be filled. `batch` is
-/// the iteration whose part of the data is meant, or CR_ALL_DATA. A status other than CR_OK ends the
+/// The function that an optimiser minimises: gives the value at x[n] and fills gradient[n]. `batch` is
+/// the iteration whose part of the data to use, or CR_ALL_DATA. A status other than CR_OK ends the
 /// search.
 enum { CR_ALL_DATA = -1 };
 typedef cr_status (*cr_objective_function)(void* context, int batch, const cr_real* x,
@@ -101,18 +101,18 @@ typedef struct {
   int n;
   cr_objective_function evaluate;
   void* context;
-  const cr_real *lower, *upper;  // n each, infinite where open; NULL: none
+  const cr_real *lower, *upper;  // n each, infinite if open; NULL: none
 } cr_minimise_problem;
 
 /// Settings of L-BFGS.
 typedef struct {
   size_t size;     // sizeof(cr_lbfgs_options), set by the caller
-  int iterations;  // most evaluations
+  int iterations;  // at most so many evaluations
   cr_real
       tolerance;  // ends when a step changes no x by more than this, or the value by 1e-15 of it
 } cr_lbfgs_options;
 
-/// Settings of Adam (Kingma and Ba, 2015), whose bounds are kept by projection. What a zero stands for is
+/// Settings of Adam (Kingma and Ba, 2015). Projection keeps its bounds. A zero stands for the value
 /// in brackets.
 typedef struct {
   size_t size;  // sizeof(cr_adam_options), set by the caller
@@ -122,12 +122,12 @@ typedef struct {
                    // final_rate 0: [rate]
   cr_real b1, b2, eps;  // [0.9, 0.999, 1e-8]
   cr_real tolerance;    // ends when no x moved by more than this for five iterations; 0: never
-  bool batches;         // each iteration asks for its own batch of the data
-  bool keep_best;  // x at the end is that of the lowest value seen, not the last; not with batches
+  bool batches;         // each iteration uses its own batch of the data
+  bool keep_best;       // return x of the lowest value, not the last x; not with batches
 } cr_adam_options;
 
-/// Minimises from x; x is the best point seen (Adam: see keep_best). *reason, which may be NULL, says in a
-/// few words why it ended; the text belongs to the library. L-BFGS is NLopt's (CAROM_IO=ON), for n <= 256.
+/// Minimises from x; x ends at the best point (Adam: see keep_best). *reason says in a few words why the search
+/// ended; it may be NULL, and the text belongs to the library. L-BFGS is NLopt's (CAROM_IO=ON), for n <= 256.
 /// Shapes   x[n]
 /// Errors   CR_ERR_ARG; those of the function; CR_ERR_NONFINITE where a value is not finite; CR_ERR_MEMORY
 CR_API cr_status cr_minimise_lbfgs(const cr_minimise_problem* problem,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Stages of one's own: code that runs between two stages of the dynamics and changes what was computed.
+// Stages that a user adds: code that runs between two stages of the dynamics and changes computed fields.
 #ifndef CAROM_STAGE_H
 #define CAROM_STAGE_H
 
@@ -16,19 +16,19 @@ enum {
   CR_MAX_STAGE_STATES = 1 << 20
 };
 
-/// One field in a call of a stage: `count` numbers, rows x width, row after row; of its tangent `tangent`
+/// One field in a call of a stage: `count` numbers, rows x width, row after row. Its tangent has `tangent`
 /// numbers (0: it has none, and counts as constant).
 typedef struct {
   int rows, width, count, tangent;
-  const cr_real* value;  // the numbers; of a field that is changed, those before the change
-  cr_real* result;  // forward, of a field that is changed: the numbers after, at first those before
-  // jvp: the tangent; of a field that is changed, that before the change, to be made that after.
-  // vjp: the cotangent, to be added to; of a field that is changed, that after the change, to be made
-  // that before. NULL in forward, and where nobody asks: a parameter that is not differentiated.
+  const cr_real* value;  // the numbers; for a changed field those before the change
+  cr_real* result;       // forward, for a changed field: its new numbers; at first the old ones
+  // jvp: the tangent. For a changed field it is the tangent before the change; turn it into that after.
+  // vjp: the cotangent; add to it. For a changed field it is the cotangent after the change; turn it into
+  // that before. NULL in forward, and for a parameter that is not differentiated.
   cr_real* twin;
 } cr_stage_field;
 
-/// What a stage gets: its fields in the order in which it named them.
+/// The arguments of a stage: its fields in the order in which it named them.
 typedef struct {
   size_t size;  // sizeof(cr_stage_call)
   const cr_model* model;
@@ -40,15 +40,15 @@ typedef struct {
 /// Anything but CR_OK ends the step: its sentence names the stage.
 typedef cr_status cr_stage_function(void* user, const cr_stage_call* call);
 
-/// A stage. With y(x, r) what it makes of a changed field x and of what it reads r:
+/// A stage. Let y(x, r) be the new value of a changed field x, with r the fields that it reads:
 /// forward    result = y
-/// jvp        twin of x becomes dy/dx x' + dy/dr r', r' the twins of what is read
-/// vjp        twins of what is read get (dy/dr)' y_bar added, then the twin of x becomes (dy/dx)' y_bar
-/// A force that is added has dy/dx = 1: its jvp adds to the twin of x, its vjp leaves that as it is.
+/// jvp        twin of x becomes dy/dx x' + dy/dr r', r' the twins of the fields read
+/// vjp        adds (dy/dr)' y_bar to the twins of the fields read, then the twin of x becomes (dy/dx)' y_bar
+/// A stage that adds a force has dy/dx = 1: its jvp adds to the twin of x, its vjp does not change that twin.
 /// jvp and vjp may be NULL: derivatives that need them are then refused.
 typedef struct {
   size_t size;        // sizeof(cr_stage_options), set by the caller
-  const char* name;   // letters, digits and _; another name than those of all stages
+  const char* name;   // letters, digits and _; no stage may have this name already
   const char* after;  // the stage that it runs behind (docs/fields.md), or one that was added
   const char* const* reads;
   int nread;  // CR_MAX_STAGE_READS at most
@@ -59,40 +59,40 @@ typedef struct {
 } cr_stage_options;
 
 /// Adds a stage to a model. It runs wherever the dynamics are computed: in cr_forward, in each step of all
-/// integrators and methods, in rollouts, batches, inverse dynamics, and in all their derivatives; Jacobians
-/// of a step then go column by column. Several behind one stage run in the order in which they were added.
-/// reads      inputs ("qpos", "ctrl" ...), parameters ("dof_damping" ...) and what an earlier stage computes
+/// integrators and methods, in rollouts, batches, inverse dynamics, and in all their derivatives. Jacobians
+/// of a step then go column by column. Stages behind the same stage run in the order in which they were added.
+/// reads      inputs ("qpos", "ctrl" ...), parameters ("dof_damping" ...) and fields of earlier stages
 /// changes    computed fields that have a tangent of their own shape, and that no stage has read yet: mostly
 ///            those of the stage `after`. "qfrc_passive" behind "passive" takes a force in joint space,
-///            also in inverse dynamics; "qfrc_actuator" behind "actuation" one that counts as actuation
+///            also in inverse dynamics; "qfrc_actuator" behind "actuation" a force that counts as actuation
 /// Smooth     where its functions are
-/// Implicit   integrators (implicit, implicitfast, discrete, Euler's damping) treat a force that is added
-///            explicitly, as MuJoCo does those of callbacks. Constants that cr_model_derive finds are those
+/// Implicit   integrators (implicit, implicitfast, discrete, Euler's damping) treat an added force
+///            explicitly, as MuJoCo does with forces of callbacks. Constants that cr_model_derive finds are those
 ///            of the model without its stages
 /// Owner      the texts are copied; `user` is borrowed until the model and its copies (cr_model_copy shares
 ///            the stages; so do rollouts and batches) are closed
 /// Thread     the functions run on every thread that steps, several at once in a batch: equal calls have to
-///            give equal numbers, and nothing may be kept in `user` between them
+///            give equal numbers, and may keep nothing in `user` between them
 /// Data       and rollouts of the model have to be made after the last stage was added
-/// Errors     CR_ERR_ARG for NULL, sizes and counts; CR_ERR_NAME for a stage or field that does not exist, or a
-///            name that does; CR_ERR_UNSUPPORTED, with the names of both stages, for what is read or changed
-///            too early or too late, and for fields that cannot be read or changed; CR_ERR_MEMORY. The
-///            model then is as it was
+/// Errors     CR_ERR_ARG for NULL, sizes and counts; CR_ERR_NAME for an unknown stage or field, or a
+///            name that exists already; CR_ERR_UNSUPPORTED, with the names of both stages, for a field read or
+///            changed too early or too late, and for fields that cannot be read or changed; CR_ERR_MEMORY. The
+///            model is then unchanged
 CR_API cr_status cr_model_add_stage(cr_model* model, const cr_stage_options* options,
                                     cr_error* error);
 
-/// Gives a model n numbers more that evolve, for stages that remember: the state of a filter, of a network, of
-/// a contact model. They are the field "plugin_state", with the rate "plugin_state_dot": 0 until a stage that
-/// reads what it needs changes it. They are part of the state: of steps of all integrators, their derivatives
-/// and Jacobians (tangents of states have n numbers more, at the end), rollouts, gradients, recordings. They are
-/// 0 after cr_data_reset, which cr_data_set changes; cr_state_get has them as CR_STATE_PLUGIN.
-/// *first     where the new numbers begin in plugin_state; NULL: not asked for
+/// Gives a model n more numbers that evolve, for stages with a state: of a filter, of a network, of
+/// a contact model. They are the field "plugin_state". Their rate "plugin_state_dot" is 0 until a stage
+/// changes it. They are part of the state: of steps of all integrators, their derivatives
+/// and Jacobians (tangents of states have n more numbers, at the end), rollouts, gradients, recordings. They are
+/// 0 after cr_data_reset; set them with cr_data_set. cr_state_get has them as CR_STATE_PLUGIN.
+/// *first     where the new numbers begin in plugin_state; may be NULL
 /// Data       and rollouts of the model have to be made after this
-/// Errors     CR_ERR_ARG for n < 1 and too many; CR_ERR_MEMORY
+/// Errors     CR_ERR_ARG for n < 1 or too large; CR_ERR_MEMORY
 CR_API cr_status cr_model_add_state(cr_model* model, int n, int* first, cr_error* error);
 
-/// Names of the stages of a model, in the order of computation, those that were added among them; NULL for
-/// a number that is none. Owner: the model.
+/// Names of the stages of a model in the order of computation, added ones included; NULL if
+/// there is no stage i. Owner: the model.
 CR_API const char* cr_model_stage(const cr_model* model, int i);
 
 #ifdef __cplusplus

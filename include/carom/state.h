@@ -26,17 +26,17 @@ enum {
   CR_STATE_PLUGIN = 1 << 13,       // plugin_state[npluginstate]
   CR_STATE_PHYSICS = 0x401e,       // qpos, qvel, act, history, plasticity
   CR_STATE_FULLPHYSICS = 0x601f,   // that, time and plugins
-  CR_STATE_USER = 0x1fc0,          // what a user sets: controls, applied forces, mocap bodies, ...
-  CR_STATE_INTEGRATION = 0x7fff    // all that the next step depends on
+  CR_STATE_USER = 0x1fc0,          // set by a user: controls, applied forces, mocap bodies, ...
+  CR_STATE_INTEGRATION = 0x7fff    // everything on which the next step depends
 };
 
-/// Numbers in a state with these parts; -1 for bits that do not exist, or without a model (mj_stateSize).
+/// Size of a state with these parts; -1 for bits that do not exist, or without a model (mj_stateSize).
 CR_API int cr_state_size(const cr_model* m, int parts);
 
 /// The parts, one after the other in the order of their bits (mj_getState, mj_setState).
 /// Shapes   state[cr_state_size(m, parts)]
 /// Errors   CR_ERR_ARG for bits that do not exist; set: also CR_ERR_NONFINITE, and then the block is
-///          as it was
+///          unchanged
 CR_API cr_status cr_state_get(const cr_model* m, const cr_data* d, cr_real* state, int parts);
 CR_API cr_status cr_state_set(const cr_model* m, cr_data* d, const cr_real* state, int parts);
 
@@ -45,14 +45,14 @@ CR_API cr_status cr_state_set(const cr_model* m, cr_data* d, const cr_real* stat
 /// Errors   CR_ERR_ARG for a keyframe that does not exist; the block is reset nevertheless
 CR_API cr_status cr_data_reset_keyframe(const cr_model* m, cr_data* d, int key);
 
-/// qpos moved by a velocity for a time: qpos (+) dt qvel (mj_integratePos).
+/// Moves qpos by a velocity for a time: qpos (+) dt qvel (mj_integratePos).
 /// Equation p + dt v; q exp(dt w / 2) for orientations                 [runge_kutta.q1]
 /// Shapes   qpos[nq], changed in place; qvel[nv]
 /// Errors   CR_ERR_ARG for NULL or a time that is not finite
 CR_API cr_status cr_integrate_pos(const cr_model* m, cr_real* qpos, const cr_real* qvel,
                                   cr_real dt);
 
-/// The velocity that moves qpos1 to qpos2 in a time: its inverse (mj_differentiatePos).
+/// The velocity that moves qpos1 to qpos2 in a time: the inverse of cr_integrate_pos (mj_differentiatePos).
 /// Equation (p2 - p1) / dt; log(q1^-1 q2) / dt for orientations, angles up to pi   [runge_kutta.q2]
 /// Shapes   qvel[nv]; qpos1[nq], qpos2[nq]
 /// Errors   CR_ERR_ARG for NULL, or a time that is zero or not finite

@@ -10,7 +10,7 @@
 extern "C" {
 #endif
 
-/// Room to compute Jacobians of a step in. Belongs to one thread; serves one model and data of its
+/// Work memory for Jacobians of a step. Belongs to one thread; serves one model and data of its
 /// size. Owner: the caller, cr_jacobian_destroy.
 typedef struct cr_jacobian cr_jacobian;
 
@@ -35,21 +35,21 @@ CR_API void cr_jacobian_destroy(cr_jacobian* work);
 CR_API cr_status cr_step_jacobian(const cr_model* m, const cr_data* d, cr_jacobian* work,
                                   cr_real* by_x, cr_real* by_ctrl, cr_real* by_force);
 
-/// What made the last one go column by column; NULL where nothing did.
+/// The feature that made the last Jacobian go column by column; NULL if none did.
 CR_API const char* cr_jacobian_fallback(const cr_jacobian* work);
 
-/// The sentence behind the last failure of a function that was given this work.
+/// The sentence of the last failure of a function that got this work memory.
 CR_API const char* cr_jacobian_error(const cr_jacobian* work);
 
-/// Room for the Jacobian of a step by parameters. Belongs to one thread; serves one model and data of
+/// Work memory for the Jacobian of a step by parameters. Belongs to one thread; serves one model and data of
 /// its size. Owner: the caller, cr_parameter_jacobian_destroy.
 typedef struct cr_parameter_jacobian cr_parameter_jacobian;
 
 /// names[n]: model fields, or numbers of them, as "body_mass", "geom_size[cube]", "dof_damping[3]".
 /// With `derive` constants that follow from them (body_invweight0, tendon_length0 ...) follow, as in
-/// cr_model_derive; the columns of such as are a part of a field that is named are zero.
-/// Errors   CR_ERR_NAME for what is no parameter, is not there, or is part of a quaternion;
-///          CR_ERR_ARG with `derive` for what has derived numbers only; CR_ERR_MEMORY
+/// cr_model_derive; if such constants are part of a named field, their columns are zero.
+/// Errors   CR_ERR_NAME for a name that is no parameter, does not exist, or is part of a quaternion;
+///          CR_ERR_ARG with `derive` for a field with derived numbers only; CR_ERR_MEMORY
 CR_API cr_status cr_parameter_jacobian_create(cr_parameter_jacobian** work, const cr_model* m,
                                               const cr_data* d, const char* const* names, int n,
                                               bool derive, cr_error* error);
@@ -58,7 +58,7 @@ CR_API void cr_parameter_jacobian_destroy(cr_parameter_jacobian* work);
 /// Columns: the numbers of all names together, 3 for a quaternion (docs/conventions.md).
 CR_API int cr_parameter_jacobian_columns(const cr_parameter_jacobian* work);
 
-/// Columns of name i; 0 for one that is none.
+/// Columns of name i; 0 if there is no name i.
 CR_API int cr_parameter_jacobian_width(const cr_parameter_jacobian* work, int i);
 
 /// Jacobian, by parameters, of the step that cr_step has just taken.
@@ -76,7 +76,7 @@ CR_API int cr_parameter_jacobian_width(const cr_parameter_jacobian* work, int i)
 CR_API cr_status cr_step_parameter_jacobian(const cr_model* m, const cr_data* d,
                                             cr_parameter_jacobian* work, cr_real* by_parameters);
 
-/// The sentence behind the last failure.
+/// The sentence of the last failure.
 CR_API const char* cr_parameter_jacobian_error(const cr_parameter_jacobian* work);
 
 #ifdef __cplusplus
