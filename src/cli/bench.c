@@ -336,10 +336,10 @@ static cr_status check_options(const bench_options* o, cr_error* error) {
   }
   bool of_batch = o->steps != 0 || o->threads != NULL || o->memory != NULL || o->no_peer;
   if (o->batch < 0 || (o->batch == 0 && of_batch)) {
-    return cri_fail(error, CR_ERR_ARG,
-                    "--batch %d: rollouts expected; --steps, --threads, --memory and --no-peer are "
-                    "of a batch",
-                    o->batch);
+    return cri_fail(
+        error, CR_ERR_ARG,
+        "--batch %d: rollouts expected; --steps, --threads, --memory and --no-peer need it",
+        o->batch);
   }
   if (o->batch > 0 && (o->profile || o->no_differences)) {
     return cri_fail(error, CR_ERR_ARG, "--batch: not with --profile or --no-differences");
@@ -349,7 +349,8 @@ static cr_status check_options(const bench_options* o, cr_error* error) {
   }
   for (int i = 0; o->csv != NULL && i < o->models.n; i++) {
     if (cri_file_same(o->csv, o->models.text[i])) {
-      return cri_fail(error, CR_ERR_ARG, "--csv %s: that is a model", o->csv);
+      return cri_fail(error, CR_ERR_ARG, "--csv %s: this file is a model; choose another name",
+                      o->csv);
     }
   }
   return o->csv != NULL ? cri_file_writable(o->csv, error) : CR_OK;
@@ -402,7 +403,8 @@ int cr_cli_bench(int argc, char** argv) {
       {"--no-peer", CR_OPT_FLAG, &o.no_peer, "", "--batch: leave mjb_rollout out"},
       {"--csv", CR_OPT_TEXT, &o.csv, "FILE", "write the times as CSV, a row a model"},
       {"--markdown", CR_OPT_FLAG, &o.markdown, "", "print a table in Markdown"},
-      {"--json", CR_OPT_FLAG, &o.json, "", "print one JSON object; of several models a list in it"},
+      {"--json", CR_OPT_FLAG, &o.json, "",
+       "print one JSON object, with a list if there are several models"},
   };
   const cr_command_line line = {
       "bench",

@@ -177,8 +177,8 @@ static void print_parity(const shown* c) {
   if (p->convex_pairs > 0) {
     (void)printf(
         "  contacts of %d convex pairs: distances differ by %.1e of the geoms' size; MuJoCo "
-        "has other points\n  in %d, another number in %d, another normal in %d. What follows: "
-        "with Carom's points in both\n",
+        "has other points\n  in %d, another number in %d, another normal in %d. The rest is "
+        "compared with Carom's points in both\n",
         p->convex_pairs, p->convex_distance, p->convex_other_points, p->convex_other_count,
         p->convex_other_normal);
   }
@@ -256,8 +256,8 @@ static void print_text(const shown* c) {
   }
   if (r->rounding > r->rounding_bound) {
     (void)printf(
-        "  rounding may be %.1e of the acceleration of %s: its own inertia is lost beside what it "
-        "carries\n",
+        "  rounding may be %.1e of the acceleration of %s: its own inertia is lost beside the "
+        "inertia that it carries\n",
         r->rounding, r->rounding_at);
   }
   (void)printf("\n%s: parity %.2e (%s), bound %.0e; gradient %.2e, bound %.0e\n",
@@ -321,7 +321,7 @@ static int check_many(const check_options* o) {
   cr_status status = CR_OK;
   const char* given = cr_urdf_given(&o->urdf);
   if (o->json) {
-    status = cri_fail(&error, CR_ERR_ARG, "--json is for one model; with --all, --csv FILE");
+    status = cri_fail(&error, CR_ERR_ARG, "--json is for one model; use --csv FILE with --all");
   } else if (given != NULL) {
     status = cri_fail(&error, CR_ERR_ARG, "%s: for one model, not with --all", given);
   } else {
@@ -343,13 +343,13 @@ int cr_cli_check(int argc, char** argv) {
       {"--csv", CR_OPT_TEXT, &o.all.csv, "FILE", "--all: write the table as CSV"},
       {"--markdown", CR_OPT_TEXT, &o.all.markdown, "FILE", "--all: write the table as Markdown"},
       {"--jobs", CR_OPT_COUNT, &o.all.jobs, "N",
-       "--all: models at once (default: one a processor; times are truest with 1)"},
+       "--all: models at once (default: one a processor; times are most exact with 1)"},
       {"--limit", CR_OPT_COUNT, &o.all.limit, "T", "--all: seconds a model may take (default 600)"},
   };
-  const cr_command_line line = {"check",
-                                "Holds a model against MuJoCo field by field, and the gradient of "
-                                "a step against differences.",
-                                rows, (int)(sizeof rows / sizeof rows[0])};
+  const cr_command_line line = {
+      "check",
+      "Compares a model with MuJoCo field by field, and the gradient of a step with differences.",
+      rows, (int)(sizeof rows / sizeof rows[0])};
   cr_error error = {0};
   cr_help help = CR_HELP_NONE;
   (void)cr_options_parse(&line, argc, argv, &help, &error);

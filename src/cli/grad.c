@@ -350,9 +350,8 @@ static void print_text(const grad* g, cr_real loss) {
   if (g->o->check && of_steps(g)) {
     (void)printf(
         "central differences of these steps: contacts or limits change %d times, and neither the "
-        "gradient nor they count that those moments move; --events counts it, --trust says how "
-        "much "
-        "it is\n",
+        "gradient nor these differences count that the moments move; --events counts it, --trust "
+        "says how much it is\n",
         g->switches);
   }
 }
@@ -424,12 +423,13 @@ int cr_cli_grad(int argc, char** argv) {
       {"--check", CR_OPT_FLAG, &o.check, "", "central differences beside the gradient"},
       {"--eps", CR_OPT_POSITIVE, &o.eps, "H", "their step (default 1e-6)"},
       {"--trust", CR_OPT_FLAG, &o.trust, "",
-       "what the gradient rests on, and whether to trust it: exit code 1 if not"},
-      {"--reach", CR_OPT_POSITIVE, &o.reach, "H", "how far --trust looks around (default 1e-3)"},
+       "check whether the gradient can be trusted, and say why: exit code 1 if not"},
+      {"--reach", CR_OPT_POSITIVE, &o.reach, "H",
+       "distance within which --trust looks (default 1e-3)"},
       {"--jacobian", CR_OPT_FLAG, &o.jacobian, "",
-       "instead: how the state after the last step (of --time; default one step) depends on the "
-       "state before it, on controls and applied forces, and on parameters that --wrt names; CSV, "
-       "or --json"},
+       "instead: derivative of the state after the last step (of --time; default one step) by the "
+       "state before it, by controls, applied forces and the parameters that --wrt names; CSV, or "
+       "--json"},
       {"--csv", CR_OPT_TEXT, &o.csv, "FILE", "--jacobian: write the CSV to a file"},
   };
   const cr_command_line line = {"grad",

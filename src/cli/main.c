@@ -15,7 +15,7 @@ static const struct {
   int (*run)(int argc, char** argv);
   const char* summary;
 } commands[] = {
-    {"check", cr_cli_check, "hold a model against MuJoCo, and its gradients against differences"},
+    {"check", cr_cli_check, "compare a model with MuJoCo, and its gradients with differences"},
     {"follow", cr_cli_follow, "run side by side with MuJoCo until chaos separates the two"},
     {"rollout", cr_cli_rollout, "simulate"},
     {"grad", cr_cli_grad, "gradient of a loss of a rollout"},

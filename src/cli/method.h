@@ -40,13 +40,12 @@ typedef struct {
        "adaptive steps: end where contacts and limits enter, leave or bend; the gradient "         \
        "counts that these moments move"},                                                          \
       {"--first-step", CR_OPT_POSITIVE, &(o).first_step, "H",                                      \
-       "adaptive steps: length of the first one tried (default: the time step)"},                  \
+       "adaptive steps: length of the first step tried (default: the time step)"},                 \
       {"--largest-step", CR_OPT_POSITIVE, &(o).largest_step, "H",                                  \
-       "adaptive steps: never longer (default: with --events the time step, lest a short contact " \
-       "is stepped over; otherwise any)"},                                                         \
+       "adaptive steps: largest length (default: with --events the time step, so that no short "   \
+       "contact is stepped over; otherwise any)"},                                                 \
       {"--adjoint", CR_OPT_TEXT, &(o).adjoint, "discrete|continuous",                              \
-       "gradient of the steps that were made (discrete, the default), or of the equation "         \
-       "(continuous)"},                                                                            \
+       "gradient of the steps as made (discrete, the default), or of the equation (continuous)"},  \
       {"--adjoint-rtol", CR_OPT_POSITIVE, &(o).adjoint_rtol, "X",                                  \
        "continuous adjoint: allowed error relative to it (default that of the steps, or 1e-6)"},   \
       {"--adjoint-atol", CR_OPT_POSITIVE, &(o).adjoint_atol, "X",                                  \
@@ -56,16 +55,17 @@ typedef struct {
        "continuous adjoint: states interpolated (the default), integrated anew, or backward from " \
        "the end"},                                                                                 \
       {"--controls", CR_OPT_TEXT, &(o).controls, "held|linear",                                    \
-       "adaptive steps: held (default) from one point of the grid to the next, or linear"},        \
+       "adaptive steps: controls between two points of the grid, held (default) or linear"},       \
       {"--rotations", CR_OPT_TEXT, &(o).rotations, "manifold|quaternion",                          \
-       "adaptive steps: manifold (default), or quaternion, the plain equation made unit again"},   \
+       "adaptive steps: rotations on the manifold (default), or as plain quaternions, made unit "  \
+       "again"},                                                                                   \
       {"--memory", CR_OPT_TEXT, &(o).memory, "BYTES",                                              \
        "limit for stored states, as 64M (K, M, G); the gradient takes longer and has the same "    \
        "bits (default: none)"},                                                                    \
       {"--collision", CR_OPT_TEXT, &(o).collision, "hard|soft|smooth",                             \
        "collision detection: hard (default), soft (the published formulas) or smooth"},            \
       {"--softness", CR_OPT_POSITIVE, &(o).softness, "S",                                          \
-       "of soft and smooth collision detection (default 0.1)"},                                    \
+       "softness of soft and smooth collision detection (default 0.1)"},                           \
       {"--muscle-smooth", CR_OPT_REAL, &(o).muscle_smooth, "W",                                    \
        "muscles: smooth surrogates within W of their kinks (default 0: MuJoCo's curves)"},         \
   {                                                                                                \

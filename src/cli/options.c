@@ -133,7 +133,7 @@ cr_status cr_options_parse(const cr_command_line* line, int argc, char** argv, c
 // ---- help
 
 static const char exit_codes[] =
-    "0 done, 1 the answer is no, 2 bad input or unsupported model, 3 numerical failure, "
+    "0 done, 1 the check failed, 2 bad input or unsupported model, 3 numerical failure, "
     "130 interrupted";
 
 static void print_text(const cr_command_line* line) {

@@ -131,7 +131,8 @@ static void wait_for_some(process_pool* pool) {
 
 cr_status cr_processes_run(const cr_processes* p, cr_error* error) {
   if (p->at_once < 1 || p->at_once > CR_MAX_PROCESSES || p->limit < 1 || p->nbyte > CR_MAX_RESULT) {
-    return cri_fail(error, CR_ERR_ARG, "%d processes at once, %d s each: 1 to %d, and 1 or more",
+    return cri_fail(error, CR_ERR_ARG,
+                    "%d processes at once, %d s each: 1 to %d processes and at least 1 s expected",
                     p->at_once, p->limit, CR_MAX_PROCESSES);
   }
   process_pool* pool = calloc(1, sizeof *pool);

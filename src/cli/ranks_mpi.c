@@ -33,8 +33,8 @@ cr_status cr_ranks_open(cr_ranks* ranks, cr_error* error) {
   if (ranks->size ==
       1) {  // several, and each believes it is alone: another MPI than the launcher's
     return cri_fail(error, CR_ERR_ARG,
-                    "started as one of %d processes by a launcher of another MPI than the one that "
-                    "this carom was built with",
+                    "started as one of %d processes, by another MPI than the one with which this "
+                    "carom was built",
                     cr_ranks_launched());
   }
   return CR_OK;

@@ -224,7 +224,8 @@ cr_status cr_setup_output(const cr_setup_options* o, const char* option, const c
     return CR_OK;
   }
   if (cri_file_same(path, o->model_path)) {
-    return cri_fail(error, CR_ERR_ARG, "%s %s: that is the model", option, path);
+    return cri_fail(error, CR_ERR_ARG, "%s %s: this file is the model; choose another name", option,
+                    path);
   }
   if (strcmp(option, "--out") == 0 && !cr_setup_names_hdf5(path)) {
     return cri_fail(error, CR_ERR_ARG, CR_SETUP_HDF5, path);
@@ -270,7 +271,8 @@ static cr_status start_from_keyframe(const cr_model* m, cr_data* d, const char* 
     k = *name != 0 && *end == 0 && number >= 0 && number < nkey ? (int)number : -1;
   }
   if (k < 0) {
-    return cri_fail(error, CR_ERR_NAME, "--keyframe %s: the model has %d keyframes, none is that",
+    return cri_fail(error, CR_ERR_NAME,
+                    "--keyframe %s: the model has %d keyframes, none with this name or number",
                     name, nkey);
   }
   return cr_data_reset_keyframe(m, d, k);

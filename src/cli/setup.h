@@ -27,8 +27,8 @@ typedef struct {
   {"", CR_OPT_TEXT, &(s).model_path, "MODEL", "MJCF, URDF or Carom model file"},                   \
       {"--time", CR_OPT_REAL, &(s).time, "T", "seconds to simulate (default 1)"},                  \
       CR_METHOD_OPTIONS((s).method,                                                                \
-                        "from one control, and one look of the loss, to the next (default: the "   \
-                        "time step with controls from a file, otherwise the whole time)"),         \
+                        "interval at which controls change and the loss is evaluated (default: "   \
+                        "the time step with controls from a file, otherwise the whole time)"),     \
       {"--keyframe", CR_OPT_TEXT, &(s).keyframe, "K", "start from a keyframe, by name or number"}, \
       {"--set", CR_OPT_LIST, &(s).set, "NAME=VALUE",                                               \
        "initial state or model field; VALUE may be a list a,b,c"},                                 \

@@ -55,7 +55,7 @@ static cr_status find(const study_options* o, const cr_study** study, cr_error* 
   }
   return o->data == NULL || (*study)->takes_data
              ? CR_OK
-             : cri_fail(error, CR_ERR_ARG, "--data: the study '%s' has no use for recorded data",
+             : cri_fail(error, CR_ERR_ARG, "--data: the study '%s' takes no recorded data",
                         o->name);
 }
 
@@ -112,12 +112,12 @@ int cr_cli_study(int argc, char** argv) {
       {"--output", CR_OPT_TEXT, &o.output, "DIR", "folder of the results (default study_NAME)"},
       {"--data", CR_OPT_TEXT, &o.data, "FILE", "recorded tosses (default: the study makes some)"},
       {"--threads", CR_OPT_INT, &o.threads, "N", "threads (default: all processors)"},
-      {"--resume", CR_OPT_FLAG, &o.resume, "", "go on from the tables in the folder"},
+      {"--resume", CR_OPT_FLAG, &o.resume, "", "continue from the tables in the folder"},
       {"--json", CR_OPT_FLAG, &o.json, "", "print one JSON object"},
   };
   const cr_command_line line = {
-      "study", "Repeats a published experiment; exit code 0 when what it claims holds, 1 when not.",
-      rows, (int)(sizeof rows / sizeof rows[0])};
+      "study", "Repeats a published experiment. Exit code 0 if its claims hold, 1 if not.", rows,
+      (int)(sizeof rows / sizeof rows[0])};
   cr_error error = {0};
   cr_notebook book = {0};
   cr_help help = CR_HELP_NONE;

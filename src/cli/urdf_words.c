@@ -35,7 +35,7 @@ cr_status cr_urdf_arguments(cr_urdf_options* o, const cr_urdf_words* w, const ch
                             cr_error* error) {
   const char* given = cr_urdf_given(w);
   if (given != NULL && cri_file_check(path, NULL) == CR_OK && !cri_xml_root_is(path, "robot")) {
-    return cri_fail(error, CR_ERR_ARG, "%s: an option for URDF, which %s is not", given, path);
+    return cri_fail(error, CR_ERR_ARG, "%s: only for URDF files; %s is none", given, path);
   }
   *o = (cr_urdf_options){.package_path = w->package_path,
                          .ground = w->ground,

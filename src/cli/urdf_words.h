@@ -12,12 +12,14 @@ typedef struct {
 } cr_urdf_words;
 
 /// The rows of these options.
-#define CR_URDF_OPTIONS(w)                                                                         \
-  {"--base", CR_OPT_TEXT, &(w).base, "fixed|floating", "URDF: how the root link is held"},         \
-      {"--package-path", CR_OPT_TEXT, &(w).package_path, "DIR", "URDF: where package:// begins"},  \
-      {"--servo", CR_OPT_TEXT, &(w).servo, "KP,KV", "URDF: a position servo on each joint"},       \
-      {"--ground", CR_OPT_FLAG, &(w).ground, "", "URDF: a plane at z = 0"}, {                      \
-    "--no-self-collision", CR_OPT_FLAG, &(w).no_self_collision, "", "URDF: only the ground is hit" \
+#define CR_URDF_OPTIONS(w)                                                                   \
+  {"--base", CR_OPT_TEXT, &(w).base, "fixed|floating", "URDF: how the root link is held"},   \
+      {"--package-path", CR_OPT_TEXT, &(w).package_path, "DIR",                              \
+       "URDF: folder for package:// paths"},                                                 \
+      {"--servo", CR_OPT_TEXT, &(w).servo, "KP,KV", "URDF: a position servo on each joint"}, \
+      {"--ground", CR_OPT_FLAG, &(w).ground, "", "URDF: a plane at z = 0"}, {                \
+    "--no-self-collision", CR_OPT_FLAG, &(w).no_self_collision, "",                          \
+        "URDF: links collide with the ground only"                                           \
   }
 
 /// The name of the first of them that was given, or NULL.

@@ -107,12 +107,11 @@ cr_real cri_noise_moves(const cr_model* m, cr_data* d, const cri_noise* n) {
 
 static cr_status futile(const cr_model* m, cr_data* d) {
   int joint = m->dof_jntid[d->rounding_dof];
-  return cri_fail(
-      &d->error, CR_ERR_SINGULAR,
-      "joint %d \"%s\", dof %d: rounding leaves fewer than three digits of its acceleration, "
-      "its own inertia is lost beside what it carries; give the joint armature, or bodies "
-      "masses that are nearer to each other",
-      joint, cri_name(m, m->name_jntadr, joint), d->rounding_dof);
+  return cri_fail(&d->error, CR_ERR_SINGULAR,
+                  "joint %d \"%s\", dof %d: rounding leaves fewer than three digits of its "
+                  "acceleration: its own inertia is lost beside the inertia that it carries; give "
+                  "the joint armature, or the bodies masses nearer to each other",
+                  joint, cri_name(m, m->name_jntadr, joint), d->rounding_dof);
 }
 
 cr_status cri_rounding(const cr_model* m, cr_data* d, const cr_metric_view* metric,

@@ -53,7 +53,7 @@ holds batch 'all(m["same_bits"] and m["mjb_rollout_failed"] == 0 and m["rollouts
 [ "$(wc -l < batch.csv)" = 5 ] || fail "batch.csv: $(cat batch.csv)"
 expect 0 table bench "$data/cube.xml" --batch 2 --steps 2 --threads 1 --rounds 1 --memory 1M --no-peer --markdown
 tail -1 table.out | grep -q '| 2 x 2 | 1 |.*| yes |$' || fail "no row: $(cat table.out)"
-refused 2 "are of a batch" bench "$data/cube.xml" --steps 3
+refused 2 "--no-peer need it" bench "$data/cube.xml" --steps 3
 refused 2 "--threads 1,x" bench "$data/cube.xml" --batch 2 --threads 1,x
 refused 2 "not with --profile" bench "$data/cube.xml" --batch 2 --profile
 refused 2 "MODEL ... is missing" bench

@@ -14,7 +14,7 @@ for command in check follow rollout grad batch fit bench study; do
   expect 0 one $command --help
   grep -q "^usage: carom $command " one.out || fail "$command --help: $(head -n 1 one.out)"
   grep -q -- "--json" one.out || fail "$command --help does not list --json"
-  grep -q "exit code: 0 done, 1 the answer is no, 2 bad input" one.out || fail "$command: exit codes"
+  grep -q "exit code: 0 done, 1 the check failed, 2 bad input" one.out || fail "$command: exit codes"
   [ -s one.err ] && fail "$command --help writes to standard error"
   expect 0 late $command model.xml --bogus --help
   cmp -s one.out late.out || fail "$command: --help behind other options differs"

@@ -125,8 +125,8 @@ holds json "j['unsupported'] == [\"joint 'knee' (plasticity): not supported yet\
 
 # ---- what is written is never the model
 cp "$cube" own.xml
-refused 2 "--out own.xml: that is the model" rollout own.xml --time 0.01 --out own.xml
-refused 2 "--save-model ./own.xml: that is the model" rollout own.xml --time 0.01 --save-model ./own.xml
+refused 2 "--out own.xml: this file is the model" rollout own.xml --time 0.01 --out own.xml
+refused 2 "--save-model ./own.xml: this file is the model" rollout own.xml --time 0.01 --save-model ./own.xml
 refused 2 "--out and --save-model: both one" rollout own.xml --time 0.01 --out one --save-model one
 cmp -s own.xml "$cube" || fail "the model was written over"
 mkdir folder
@@ -179,7 +179,7 @@ holds located 'j["time"] == 0.2'
 refused 3 "3 steps end at time" rollout "$cube" --integrator tsit5 --rtol 1e-9 --max-steps 3
 expect 0 adaptive rollout "$cube" --integrator tsit5 --rtol 1e-8 --events --time 0.2 --json
 holds adaptive 'j["time"] == 0.2 and j["steps"] > 1'
-refused 2 "--keyframe jump: the model has 2 keyframes, none is that" rollout "$cube" --keyframe jump
+refused 2 "--keyframe jump: the model has 2 keyframes, none with this name or number" rollout "$cube" --keyframe jump
 refused 2 "--keyframe 2" rollout "$cube" --keyframe 2
 refused 2 "there is no 'knee'; there are: shoulder, elbow" rollout "$pendulum" --ctrl knee=1
 refused 2 "none.csv: cannot be opened" rollout "$pendulum" --ctrl none.csv

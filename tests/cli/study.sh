@@ -5,7 +5,7 @@
 . "$CAROM_SOURCE_DIR/tests/support/cli.sh" || exit 1
 
 refused 2 "there is no study 'toys'; there is: toy" study toys
-refused 2 "the study 'toy' has no use for recorded data" study toy --data x.h5
+refused 2 "the study 'toy' takes no recorded data" study toy --data x.h5
 refused 2 "--threads -1" study toy --threads -1
 refused 2 "settings.txt: cannot be read" study toy --resume --output none
 refused 2 "NAME is missing" study

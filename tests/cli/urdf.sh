@@ -62,7 +62,7 @@ holds massless 'j["passed"] is True and j["nv"] == 5 and len(j["warnings"]) == 4
 expect 0 follow follow "$dog" --base floating --ground --no-self-collision --servo 80,2 --steps 20 --json
 holds follow 'j["steps"] == 20 and max(j["carom"]) < 1e-9'
 for option in "--base floating" "--package-path ." "--servo 1,1" --ground --no-self-collision; do
-  refused 2 "${option% *}: an option for URDF, which $data/cube.xml is not" rollout "$data/cube.xml" $option
+  refused 2 "${option% *}: only for URDF files; $data/cube.xml is none" rollout "$data/cube.xml" $option
 done
 
 refused 2 "--base loose: fixed or floating expected" rollout "$dog" --base loose
