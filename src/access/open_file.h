@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// Opening Carom's own model files: all that a library without libmujoco opens.
+// Opens Carom's own model files, the only kind that a library without libmujoco opens.
 #ifndef CR_ACCESS_OPEN_FILE_H
 #define CR_ACCESS_OPEN_FILE_H
 
 #include "model/model.h"
 
-/// Checks a model that was just read, and finds its structure; frees it where the check fails, with a
+/// Checks a model that was just read, and derives its structure. If the check fails, frees it and gives a
 /// sentence that begins with the path.
 cr_status cri_model_opened(cr_model* m, const char* path, cr_error* error);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A list of sentences: what a model uses that is refused, ignored, or worth a warning.
+// A list of sentences: features of a model that are refused, ignored, or worth a warning.
 #ifndef CR_ACCESS_REPORT_H
 #define CR_ACCESS_REPORT_H
 
@@ -11,10 +11,10 @@ typedef struct {
   int n, capacity;
 } cr_sentences;
 
-/// What loading a model found. All problems at once, each a sentence with MuJoCo's own words.
+/// Findings of loading a model: all problems at once, each a sentence with MuJoCo's own words.
 struct cr_load_report {
   cr_sentences unsupported;  // could change qacc or the next state: the model is refused
-  cr_sentences ignored;      // cannot change them
+  cr_sentences ignored;      // cannot change qacc or the next state
   cr_sentences warnings;
 };
 

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// Events: moments at which the right hand side of the equation of motion is not smooth. A contact or a
-// limit enters: with an impedance that begins above zero the acceleration jumps there, and the
-// derivative of the flow has a term that no derivative of a step has, since the event moves in time
-// (event/event_jump.h). So where one leaves that still pushes, and where a contact takes the place of
-// another of its pair. Or the force law of a row bends: a contact begins to slide or stops pushing, or its
-// impedance passes the middle or the end of its curve; then there is no such term, but a step across the
-// bend is of low order, its derivative of a lower one still.
-// Derivation: docs/derivations/event.md
+// Events: moments at which the right hand side of the equation of motion is not smooth.
+// - A contact or a limit enters. If its impedance begins above zero the acceleration jumps. The derivative of
+//   the flow then has a term that no derivative of a step has, since the event moves in time
+//   (event/event_jump.h). The same holds where a row leaves that still pushes, and where a contact takes the
+//   place of another of its pair.
+// - The force law of a row bends: a contact begins to slide or stops pushing, or its impedance passes the middle
+//   or the end of its curve. There is no such term, but a step across the bend is of low order, and its
+//   derivative of a lower one still. Derivation: docs/derivations/event.md
 #ifndef CR_EVENT_EVENT_H
 #define CR_EVENT_EVENT_H
 
@@ -17,53 +17,55 @@
 
 enum { CRI_BENDS = CRI_LAW_BENDS + 2 };  // of the force law, and of the impedance
 
-/// A row as it is compared from one evaluation to the next.
+/// A row as it is compared between two evaluations.
 typedef struct {
-  cr_real pair;             // of geoms; of another kind of row itself
-  cr_real feature;          // that, with what touches, and which row of it this is
+  cr_real pair;             // number of the pair of geoms; for another kind of row its own number
+  cr_real feature;          // the same, with what touches, and which row of it this is
   int place;                // which row of the limit or contact
   int32_t geom[2];          // of a contact
   bool first;               // the first row of a limit or contact, which has all that follows bend
   cr_real bend[CRI_BENDS];  // change sign where the force law of the row bends
-  cr_real gap, velocity;    // how far it is from being gone, and the rate of that as it is measured
-  cr_real force;            // the sum of what its rows push
-  cr_real pos[3], frame[6], way, turn;  // of a contact: where it is; how fast that moves, and turns
-  cr_real lean;                         // rate of the normal's second coordinate, frame[1]
-  cr_real size;                         // of its geoms
-  cr_real margin;                       // distance at which it enters
-  cri_event_parts parts;                // of smooth collision
+  cr_real gap,
+      velocity;   // distance until the row is gone, and the rate of that distance as measured
+  cr_real force;  // sum of the forces of its rows
+  cr_real pos[3], frame[6], way,
+      turn;               // of a contact: its place; how fast the place moves and turns
+  cr_real lean;           // rate of the normal's second coordinate, frame[1]
+  cr_real size;           // of its geoms
+  cr_real margin;         // distance at which it enters
+  cri_event_parts parts;  // of smooth collision
 } cri_event_row;
 
-/// All rows of an evaluation; room for the parts of contacts, NULL where these are not asked for.
+/// All rows of an evaluation. room: for the parts of contacts, NULL if they are not needed.
 typedef struct {
   int n;
   cri_event_row* row;
   cri_event_part* room;
 } cri_event_list;
 
-/// What happened first of each kind from one evaluation to the next: how long after the first, -1 none.
+/// First event of each kind between two evaluations: time after the first one, -1 none.
 typedef struct {
-  cr_real entered, left;  // a limit or contact; of those that leave the ones that pushed
+  cr_real entered, left;  // a limit or contact; only those that pushed count as left
   cr_real swapped;        // a contact is at another place, or came or went in some other way
   cr_real crossed;        // a bend, or a contact under another name at the same place
 } cri_event;
 
 typedef enum { CRI_STAYS, CRI_ENTERS, CRI_LEAVES, CRI_SWAPS } cri_fate;
 
-/// Room on the scratch of `owner` for a list of so many rows and contacts.
+/// Pushes a list for so many rows and contacts on the scratch of `owner`.
 cri_event_list cri_event_push(const cr_model* m, cr_data* owner, int nefc, int ncon);
 
-/// All rows of d, with the signs of the force law at its solution: into a list with room for nefc rows and ncon
-/// parts, or none.
+/// All rows of d, with the signs of the force law at its solution. The list has room for nefc rows, and for ncon
+/// parts or none.
 cri_event_list cri_event_rows(const cr_model* m, const cr_data* d, cri_event_list list);
 
 /// The row behind the last one of the limit or contact at `row`.
 int cri_event_end(const cr_data* d, int row);
 
-/// A number that tells apart which rows of d push, by what touches, and on which side of their bends they are.
+/// A number that identifies which rows of d push, by what touches, and on which side of their bends they are.
 uint64_t cri_event_zones(const cr_model* m, const cr_data* d);
 
-/// What happened from rows `before` to rows `after`, `since` later; times are known to `near`.
+/// The events from rows `before` to rows `after`, `since` later; times are known to `near`.
 /// Equation g = efc_pos - efc_margin <= 0, entered g / g' before the second          [event.e1]
 ///          left - g / g' after the first                                           [event.e1]
 ///          crossed since b / (b - b_before) before it, where the sign of a bend's b changed [event.e3]
@@ -72,18 +74,18 @@ uint64_t cri_event_zones(const cr_model* m, const cr_data* d);
 cri_event cri_event_find(const cri_event_list* before, const cri_event_list* after, cr_real since,
                          cr_real near);
 
-/// What happened to a row of `after`, to one of `before`. A contact under another name at the same place,
+/// Fate of a row of `after`, of a row of `before`. A contact under another name at the same place,
 /// as where a body rolls on, stays.
 cri_fate cri_event_fate_of_new(const cri_event_list* before, const cri_event_list* after, int row,
                                cr_real since, cr_real near);
 cri_fate cri_event_fate_of_old(const cri_event_list* before, const cri_event_list* after, int row,
                                cr_real since, cr_real near);
 
-/// How long after this a limit or contact leaves, the first of those that push; CR_MAX none.
+/// Time until the first limit or contact that pushes leaves; CR_MAX none.
 cr_real cri_event_leaving(const cri_event_list* now);
 
-/// What tells when a swap is: a number that is zero there, s, the difference of two distances or how far a
-/// normal leans.
+/// The number s that is zero at the moment of a swap: the difference of two distances, or the lean of
+/// a normal.
 typedef struct {
   int was, now;  // rows, one before and one after it, -1: s has no part there
   bool leans;    // s is frame[1] at `now`, not the difference of the gaps
@@ -98,14 +100,14 @@ typedef struct {
 ///          two contacts, not means, whose distances met in the step, by their rates:
 ///          s = g_now - g_was                                                         [event.e4]
 ///          a frame whose first tangent goes by another axis of the world: s = n_y, at 1/2    [event.e5]
-///          else the moment is looked for beside the motion (event/event_probe.h)       [event.e6]
-/// Requires d evaluated where the rows `after` are
+///          else the moment is probed beside the motion (event/event_probe.h)           [event.e6]
+/// Requires d evaluated at the rows `after`
 bool cri_event_sign_of(const cr_model* m, const cr_data* d, const cri_event_list* before,
                        const cri_event_list* after, cr_real pair, cr_real h, cr_real near,
                        cri_event_sign* sign);
 
-/// Rows that entered, left while they pushed, were swapped in a step of length h, and those of them whose
-/// jump a gradient does not know.
+/// Number of rows that entered, left while they pushed, or were swapped in a step of length h; missed: those
+/// whose jump a gradient does not count.
 typedef struct {
   int entered, left, swapped, missed;
 } cri_event_count;
@@ -113,13 +115,13 @@ typedef struct {
 cri_event_count cri_event_counts(const cr_model* m, const cr_data* d, const cri_event_list* before,
                                  const cri_event_list* after, cr_real h, cr_real near);
 
-/// A step so many times as long as what follows crosses what leaves or is swapped, and an entry so long
-/// ago counts as found. Where contacts are swapped several times in a row, as those of faces that are
-/// parallel but for round-off, it is wider, by steps of a factor, up to the widest, until they stay the same for so
-/// many times as long.
+/// Lengths in units of the precision of moments (cri_event_near). TINY: a step that crosses a leave or a swap; an
+/// entry so long ago counts as found. Contacts may be swapped several times in a row, as those of faces that are
+/// parallel up to round-off. Then the step grows by the factor WIDER up to WIDEST, until the contacts stay the
+/// same for QUIET times as long.
 enum { CRI_EVENT_TINY = 5, CRI_EVENT_WIDER = 8, CRI_EVENT_QUIET = 64, CRI_EVENT_WIDEST = 5 * 4096 };
 
-/// How well the moment of an event is to be known.
+/// Precision to which the moment of an event is found.
 static inline cr_real cri_event_near(const cr_model* m, cr_real time) {
   return cr_max(CR_R(1e-10) * m->timestep, 1024 * CR_EPS * cr_abs(time));
 }

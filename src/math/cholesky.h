@@ -7,8 +7,8 @@
 // two branches add entries; cr_chol_pattern closes the pattern under elimination.
 //
 // In a tree the columns of row j are a prefix of those of every row i that has j among its columns.
-// So where row j has as many entries as row i up to column j, the two line up and an update is one
-// contiguous loop; only where contacts made extra entries is there a search for columns.
+// So if row j has as many entries as row i up to column j, the two line up and an update is one
+// contiguous loop. Only where contacts made extra entries does it search for columns.
 #ifndef CR_MATH_CHOLESKY_H
 #define CR_MATH_CHOLESKY_H
 
@@ -42,8 +42,8 @@ static inline void cr_chol_set(uint64_t* row, int j) { row[j / 64] |= (uint64_t)
 /// number of non-zeros.
 int cr_chol_pattern(int32_t* index, int n, uint64_t* bits);
 
-/// The same for the rows name[n], ascending, of a pattern of `all` rows: bits have their numbers
-/// among these, and their non-zeros stand in `index` from `from` on. Returns where they end.
+/// The same for the rows name[n], ascending, of a pattern of `all` rows. Bits are numbered
+/// among these rows; their non-zeros are in `index` from `from` on. Returns their end.
 int cr_chol_pattern_part(int32_t* index, int all, int from, int n, const int32_t* name,
                          uint64_t* bits);
 
@@ -53,7 +53,7 @@ void cr_sparse_update(cr_real* H, const cr_pattern* p, int ncol, const int32_t* 
                       const cr_real* s, const cr_real* const* w, const cr_real* const* x);
 
 /// Replaces H by its factor L, H = L' L, with 1 / L_ii on the diagonal. Returns -1, or the row at
-/// which H is not positive definite. `rows`: these alone, a part that no entry couples to others.
+/// which H is not positive definite. `rows`: only these, a part that no entry couples to others.
 int cr_chol_factor_part(cr_real* H, const cr_pattern* p, cr_runs rows);
 int cr_chol_factor(cr_real* H, const cr_pattern* p);
 

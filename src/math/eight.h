@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The two sweeps of a sparse solve for eight right sides at once, a cache line of double: what a step's
-// Jacobian spends most of its time on, and the one place where a wider instruction set pays. The same
-// lines (eight_sweeps.h) are compiled for each set; nothing is fused, so all give the same bits.
+// The two sweeps of a sparse solve for eight right sides at once, a cache line of double. The Jacobian of a
+// step spends most of its time on them, and only here does a wider instruction set pay. The same
+// lines (eight_sweeps.h) are compiled for each set. Nothing is fused, so all give the same bits.
 #ifndef CR_MATH_EIGHT_H
 #define CR_MATH_EIGHT_H
 
@@ -18,13 +18,13 @@ typedef struct {
   cr_sweep* down;    // X = L^-1 X, first row to last
 } cr_eight;
 
-/// The widest that this processor has, and that the build has: AVX-512, AVX2, or what every processor has.
+/// The widest set that this processor and the build have: AVX-512, AVX2, or that of every processor.
 const cr_eight* cri_eight(void);
 
-/// Number k of those that run here, the plain one first; NULL behind the last.
+/// Number k of the sets that run here, the plain one first; NULL after the last.
 const cr_eight* cri_eight_of(int k);
 
-/// Each set's own; NULL where it was not built.
+/// The sweeps of each set; NULL if it was not built.
 const cr_eight* cri_eight_avx2(void);
 const cr_eight* cri_eight_avx512(void);
 

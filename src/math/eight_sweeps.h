@@ -5,8 +5,8 @@
 
 #include "math/eight.h"
 
-// A register of CRI_WIDTH numbers, which the file that includes this one says; in memory it need not be
-// aligned. Of width 1 it is a number.
+// A register of CRI_WIDTH numbers; the including file defines the width. It need not be aligned in memory.
+// With width 1 it is a number.
 #if defined(__GNUC__) && !defined(CR_LONG_DOUBLE) && CRI_WIDTH > 1
 typedef cr_real part __attribute__((vector_size(CRI_WIDTH * sizeof(cr_real))));
 typedef cr_real packed

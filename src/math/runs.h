@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Sets of indices as runs: what a part of a system is made of, walked in the order of the whole.
+// Sets of indices as runs: the indices of a part of a system, in the order of the whole.
 #ifndef CR_MATH_RUNS_H
 #define CR_MATH_RUNS_H
 
@@ -17,7 +17,7 @@ typedef struct {
   const cr_run* run;
 } cr_runs;
 
-/// Runs with an owner each, -1 nobody: in room for three integers a run.
+/// Runs with an owner each, -1 nobody: room for three integers a run.
 typedef struct {
   int n;
   cr_run* run;
@@ -32,13 +32,13 @@ static inline void cr_owned_runs_add(cr_owned_runs* x, int begin, int end, int32
   x->owner[x->n++] = owner;
 }
 
-/// A loop over all i of the runs, ascending; `break` leaves the run at hand only.
+/// A loop over all i of the runs, ascending; `break` leaves only the current run.
 #define CR_EACH(i, runs)                      \
   for (int run_ = 0; run_ < (runs).n; run_++) \
     for (int i = (runs).run[run_].begin; i < (runs).run[run_].end; i++)
 
-/// Sorts runs, those of each owner in ascending order: those of owner k at adr[k] .. adr[k + 1] of `to`,
-/// those that touch or overlap made one. adr[nowner + 1], to[from->n], last[nowner].
+/// Sorts runs by owner, ascending: those of owner k are at adr[k] .. adr[k + 1] of `to`,
+/// and touching or overlapping ones are joined. adr[nowner + 1], to[from->n], last[nowner].
 void cr_runs_by_owner(const cr_owned_runs* from, int nowner, int32_t* adr, cr_run* to,
                       int32_t* last);
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Vectors of three numbers and 3 x 3 matrices (row-major): the alphabet everything else is written
-// in. Linear maps are their own derivative; the few that are not have it beside them.
+// Vectors of three numbers and 3 x 3 matrices (row-major). Linear maps are their own derivative; the few
+// functions that are not linear have the derivative beside them.
 // No output may overlap an input unless the comment says so.
 #ifndef CR_MATH_VEC3_H
 #define CR_MATH_VEC3_H

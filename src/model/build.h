@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Models filled in C, without MuJoCo: from the few arrays a person writes (parents, joints, geoms)
-// to all that follows from them. The order of the calls:
+// Models made in C, without MuJoCo: from the few arrays that a person writes (parents, joints, geoms)
+// everything else is derived. The order of the calls:
 //
 //   cr_model m = {.ngeom = 2, .nsite = 1};              counts that are not of the tree
 //   cri_model_sizes(&m, nbody, parents, jntnums, jnt_types, &error);
@@ -17,12 +17,12 @@
 
 #include "model/structure.h"
 
-/// Fills an allocated model with what MJCF gives an element of which nothing is said: options,
+/// Fills an allocated model with the defaults of MJCF: options,
 /// unit quaternions, solver parameters, contact bits, friction, gear 1; masses and sizes stay 0.
 /// Actuator i gets control i and force output i where the counts agree, and no activation.
 void cri_model_defaults(cr_model* m);
 
-/// Fills what follows from the structure and checks it.
+/// Derives everything that follows from the structure, and checks it.
 /// Reads    body_parentid, body_jntnum, jnt_type, body_mocapid, geom_bodyid, geom_type, geom_size,
 ///          geom_dataid, hfield_size, mesh_vertadr, mesh_vertnum, mesh_vert,
 ///          for body_simple also body_ipos, body_iquat, jnt_pos, jnt_axis
@@ -35,24 +35,24 @@ void cri_model_defaults(cr_model* m);
 /// Defaults a quaternion left at zero in qpos0, qpos_spring or a mocap body's reset pose takes
 ///          body_quat, with body_pos as position (a ball joint: identity); body_mocapid is -1
 ///          throughout where nmocap is 0
-/// Errors   CR_ERR_MODEL with a sentence that names the body, joint, geom, ... at fault; the last
-///          word is cri_model_check's
+/// Errors   CR_ERR_MODEL with a sentence that names the body, joint, geom, ... at fault; at the end
+///          cri_model_check checks the model
 cr_status cri_model_derive(cr_model* m, cr_error* error);
 
 /// tendon_inertial from the armature of tendons and of actuators on them: part of cri_model_derive.
-/// A trnid out of range is left for cri_model_check to find.
+/// Leaves a trnid out of range for cri_model_check to find.
 void cri_model_derive_inertial(cr_model* m);
 
 /// mesh_box, mesh_width and mesh_start from vertices, polygons and hull graph: part of cri_model_derive.
-/// Vertices out of range are left for cri_model_check to find.
+/// Leaves vertices out of range for cri_model_check to find.
 void cri_model_derive_meshes(cr_model* m);
 
 /// Radius of the sphere about a primitive shape's centre that holds it; 0 for a plane, which no
-/// sphere holds, and -1 for a type that is not primitive.
+/// sphere holds, and -1 for another type.
 cr_real cri_geom_rbound(int type, const cr_real size[3]);
 
-/// The same of a geom as it is now: by its size for primitive shapes, by hfield_size for height fields,
-/// geom_rbound for meshes. What culling uses, so that bounds follow sizes that change.
+/// The same for a geom as it is now: from its size for primitive shapes, from hfield_size for height fields,
+/// geom_rbound for meshes. Culling uses it, so that bounds follow sizes that change.
 cr_real cri_geom_bound(const cr_model* m, int geom);
 
 #endif

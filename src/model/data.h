@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// cr_data: a state and all that is computed from it, in one block of memory. Its twins, a tangent
+// cr_data: a state and everything computed from it, in one block of memory. Its twins, a tangent
 // or a cotangent, are cr_data too, with the same field names: bar->xpos is the cotangent of d->xpos.
 #ifndef CR_MODEL_DATA_H
 #define CR_MODEL_DATA_H

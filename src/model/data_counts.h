@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// The counts of a data block, no include guard: define the macros you want, include it. The struct, the
-// room that is made, twins, copies and the rows of fields come from it; sizes of fields name them
+// The counts of a data block, no include guard: define the macros you need, include it. The struct, its
+// room, twins, copies and the rows of fields come from it. Sizes of fields name the counts
 // (model/data_fields.h).
 //
 //   CR_LIVE(name, text)           rows there are now, name_max of them at most: see cri_capacity_default
 //   CR_PART(name, text)           how many of the rows are of one kind
-//   CR_ROOM(name, numbers, text)  room made once, for so many numbers of the model m, the rows before it done
+//   CR_ROOM(name, numbers, text)  room made once, for so many numbers of the model m, after the rows before it
 #ifndef CR_LIVE
 #define CR_LIVE(name, text)
 #endif

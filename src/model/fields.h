@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The two field tables as run-time rows: one id for every field of cr_model and cr_data, with its
-// shape, unit, frame, tangent and place in the struct. Everything generic loops over these.
+// shape, unit, frame, tangent and place in the struct. All generic code loops over these.
 #ifndef CR_MODEL_FIELDS_H
 #define CR_MODEL_FIELDS_H
 
@@ -29,7 +29,7 @@ typedef struct {
   const char* name;
   cr_field_kind kind;
   cr_tangent tangent;  // data fields; for parameters SAME, or QUAT
-  const char* rows;    // the count that gives the number of rows, by name
+  const char* rows;    // name of the count of rows
   const char* unit;
   const char* frame;
   const char* text;
@@ -40,32 +40,32 @@ typedef struct {
 /// The row of a field; CR_N_FIELD rows.
 const cr_field* cri_field(cr_field_id id);
 
-/// The field of a name, CR_N_FIELD when there is none.
+/// The field of a name, CR_N_FIELD if there is none.
 cr_field_id cri_field_find(const char* name);
 
-/// The field that a mistyped name most likely means; "" where none is near.
+/// The field that a mistyped name most likely means; "" if none is near.
 const char* cri_field_nearest(const char* name);
 
 /// Numbers in a row of a field, and in a row of its tangent.
 int cri_field_width(const cr_model* m, cr_field_id id);
 int cri_field_tangent_width(const cr_model* m, cr_field_id id);
 
-/// Rows allocated, and rows that hold something now (they differ for contacts and constraint rows).
+/// Rows allocated, and rows in use (they differ for contacts and constraint rows).
 int cri_field_capacity(const cr_model* m, const cr_data* d, cr_field_id id);
 int cri_field_rows(const cr_model* m, const cr_data* d, cr_field_id id);
 
-/// True where the counts of the model alone say that a field never has a row.
+/// True if by the counts of the model alone a field never has a row.
 bool cri_field_is_empty(const cr_model* m, cr_field_id id);
 
-/// Numbers in the live tangent of a field: qpos has nv of them, everything else rows x width.
+/// Numbers in the live tangent of a field: nv for qpos, rows x width for all others.
 int cri_field_tangent_size(const cr_model* m, const cr_data* d, cr_field_id id);
 
-/// The array itself; NULL where a twin does not have it. cri_field_index for int32 fields.
+/// The array of a field; NULL if a twin does not have it. cri_field_index for int32 fields.
 cr_real* cri_field_real(const cr_model* m, const cr_data* d, cr_field_id id);
 int32_t* cri_field_index(const cr_model* m, const cr_data* d, cr_field_id id);
 
-/// What each number of a model field may be: low <= x <= high; of an integer field that is an index,
-/// by the counts of `m`. From the column `range` of model/model_fields.h.
+/// Legal range of a number of a model field: low <= x <= high. For an integer field that is an index
+/// the counts of `m` give it. From the column `range` of model/model_fields.h.
 typedef struct {
   cr_real low, high;
   bool counted;  // high comes from a count of the model

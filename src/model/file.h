@@ -3,8 +3,8 @@
 //   "CAROMMDL", u32 format version, u32 number of records
 //   records: u8 name length, name, u8 type ('i' int32, 'd' double, 'c' text), u64 count, data
 //   u64 FNV-1a checksum of everything before it
-// Records carry names, so a field may move in the table; a record that is missing or unknown, or
-// whose count does not fit, is an error and never a guess.
+// Records carry names, so a field may move in the table. A record that is missing or unknown, or
+// has another count, is an error; nothing is guessed.
 #ifndef CR_MODEL_FILE_H
 #define CR_MODEL_FILE_H
 
@@ -12,7 +12,7 @@
 
 enum { CR_MODEL_FILE_VERSION = 3 };
 
-/// Writes m to `path` through a temporary file that is renamed at the end: never half a file.
+/// Writes m to `path` through a temporary file that is renamed at the end: never leaves half a file.
 cr_status cri_model_save(const cr_model* m, const char* path, cr_error* error);
 
 /// Reads a model; free it with cri_model_free. On failure m is untouched.

@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
-// What public functions ask of their arguments, and the sentence where an argument is not so: a NULL, data
+// Checks of the arguments of public functions, and the error sentences: a NULL, data
 // of another model or integrator, a plain block for a twin, a call before the one it needs.
 #ifndef CR_MODEL_MISUSE_H
 #define CR_MODEL_MISUSE_H
 
 #include "model/data.h"
 
-/// Who asks, and where the sentence goes; error may be NULL.
+/// The caller, and where the sentence goes; error may be NULL.
 typedef struct {
   const char* name;  // of the public function
   cr_error* error;
 } cri_call;
 
-/// The error of a data block, also of one that is const here; NULL without a block.
+/// The error of a data block, also if the block is const; NULL without a block.
 cr_error* cri_error_of(const cr_data* d);
 
 /// Fails with "name: what is NULL".

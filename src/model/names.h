@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A name is a place: the one resolver for the command line, configurations, costs and recordings.
+// A name is a place. This is the only resolver for the command line, configurations, costs and recordings.
 //
 //   qpos                      a whole field
 //   qpos[2]  body_mass[3]     one row, by number
@@ -12,7 +12,7 @@
 //   qpos[root].z  qvel[root][5]  the numbers of a joint are its components, as those of an actuator
 //   sensordata[gyro].x        the numbers of a sensor are its components; as long as no field has its
 //   gyro  gyro.x              name, a sensor may stand alone
-//   gravity  gravity.z        fields of the whole model have one row, which need not be named
+//   gravity  gravity.z        fields of the whole model have one row, which needs no name
 #ifndef CR_MODEL_NAMES_H
 #define CR_MODEL_NAMES_H
 
@@ -26,8 +26,8 @@ typedef struct {
   int geom1, geom2, rank;    // a contact: the two geoms and which of their contacts; else -1
 } cr_place;
 
-/// Resolves a name. CR_ERR_NAME with a sentence that says which part is wrong and, where a name is
-/// unknown, what there is.
+/// Resolves a name. CR_ERR_NAME with a sentence that says which part is wrong and, if a name is
+/// unknown, which names exist.
 cr_status cri_place_find(cr_place* place, const cr_model* m, const char* name, cr_error* error);
 
 /// The numbers of a place: returns a pointer to place->count of them in m or d, or NULL for a
@@ -35,14 +35,14 @@ cr_status cri_place_find(cr_place* place, const cr_model* m, const char* name, c
 const cr_real* cri_place_value(const cr_place* place, const cr_model* m, const cr_data* d);
 
 /// The numbers of a place's tangent or cotangent in a twin (place->tan_count of them); d gives the
-/// contact list. NULL where the twin has none.
+/// contact list. NULL if the twin has none.
 cr_real* cri_place_tangent(const cr_place* place, const cr_model* m, const cr_data* d,
                            cr_data* twin);
 
 /// Id of a named object of the kind that a count stands for ("nbody", "njnt", ...), -1 if unknown.
 int cri_object_find(const cr_model* m, const char* rows, const char* name, size_t length);
 
-/// Name of object id of that kind, "" where it has none; NULL for an id that is none.
+/// Name of object id of that kind, "" if it has none; NULL for an id out of range.
 const char* cri_object_name(const cr_model* m, const char* rows, int id);
 
 #endif

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The types of sensors, a table without include guard: define CR_SENSOR, include it. In the order of
 // MuJoCo's mjtSensor: name of the enumerator, word of MJCF, numbers (0: the sensor says how many),
-// and what it is of:
+// and the object that it measures:
 //   NONE    the whole model, or nothing that Carom computes
 //   SITE    a site               SCALAR  a slide or hinge joint      BALL    a ball joint
 //   TENDON  a tendon             ACTUATOR                            BODY    a body, its subtree

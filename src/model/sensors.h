@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The types of sensors, with what each is of, and the check of a model's sensors.
+// The types of sensors, with the object each measures, and the check of a model's sensors.
 #ifndef CR_MODEL_SENSORS_H
 #define CR_MODEL_SENSORS_H
 
@@ -12,7 +12,7 @@ typedef enum {
   CR_N_SENSOR_TYPE
 } cr_sensor_type;
 
-/// What a sensor is of, see model/sensor_types.h.
+/// The object that a sensor measures, see model/sensor_types.h.
 typedef enum {
   CR_OF_NONE,
   CR_OF_SITE,
@@ -45,7 +45,7 @@ static inline bool cri_has_frame(int objtype) {
          objtype == CR_OBJ_SITE;
 }
 
-/// Checks the sensors of a model whose other counts and indices are good.
+/// Checks the sensors of a model whose other counts and indices are valid.
 /// Errors   CR_ERR_MODEL with a sentence that names the sensor
 cr_status cri_sensors_check(const cr_model* m, cr_error* error);
 

@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-// What evolves, no include guard: define CR_EVOLVES, include it. One row a quantity whose value before a
-// step decides the value after it: a state of the model is all of them. Copies of states, checkpoints,
+// Quantities that evolve, no include guard: define CR_EVOLVES, include it. One row for each quantity whose value
+// before a step decides the value after it: all of them are the state of the model. Copies of states, checkpoints,
 // recordings, integrators, Jacobians, cotangents and their norms are loops over these rows.
 //
 //   CR_EVOLVES(name, n, tangent, law, rate)
 //        n, tangent  counts of the model: numbers of the quantity, and of its tangent
-//        law     what the integrators add up
+//        law     how integrators advance it
 //                MANIFOLD    coordinates: q (+) r, r the increments of integrate/local_coordinates.h
 //                ADD         x + h rate
 //                ACTIVATION  the same within the limits of actuators: actuator/activation.h
 //        rate    the field that holds its rate
-// Beside the field `name` each has name_next, the value after a step, and rk_name, that of every
+// Beside the field `name` each has name_next, the value after a step, and rk_name, the value at every
 // Runge-Kutta stage, with rk_rate for the rate (model/data_fields.h).
 // clang-format off
 

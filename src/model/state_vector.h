@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// States of a model as one thing: places of all that evolves (model/state_table.h) in a data block, a twin
-// or a row of numbers, and what is done with all of them at once.
+// States of a model as one object: places of all quantities that evolve (model/state_table.h) in a data block,
+// a twin or a row of numbers, and operations on all of them at once.
 #ifndef CR_MODEL_STATE_VECTOR_H
 #define CR_MODEL_STATE_VECTOR_H
 
@@ -29,7 +29,7 @@ typedef union {
   cri_state_part part[CRI_N_STATE];
 } cri_state;
 
-/// What integrators add up in a quantity.
+/// How integrators advance a quantity.
 typedef enum { CRI_STATE_MANIFOLD, CRI_STATE_ADD, CRI_STATE_ACTIVATION } cri_state_law;
 
 /// A row of the table: the fields that hold a quantity, its rate, and its value after a step.
@@ -40,10 +40,10 @@ typedef struct {
 
 extern const cri_state_row cri_state_rows[CRI_N_STATE];
 
-/// The row of a field, -1 where it does not evolve.
+/// The row of a field, -1 if it does not evolve.
 int cri_state_find(cr_field_id id);
 
-/// The sizes alone.
+/// Only the sizes.
 static inline cri_state cri_state_sizes(const cr_model* m) {
   return (cri_state){.part = {
 #define CR_EVOLVES(name, n, tangent, law, rate) {NULL, m->n},
@@ -80,7 +80,7 @@ static inline cri_state cri_state_stage(const cr_model* m, const cr_data* d, int
                      }};
 }
 
-/// The same of a twin: tangents or cotangents of states.
+/// The same for a twin: tangents or cotangents of states.
 static inline cri_state cri_state_twin(const cr_model* m, const cr_data* twin) {
   return (cri_state){.part = {
 #define CR_EVOLVES(name, n, tangent, law, rate) {twin->name, m->tangent},
@@ -95,7 +95,7 @@ static inline cri_state cri_state_twin_next(const cr_model* m, const cr_data* tw
                      }};
 }
 
-/// The rates of a data block or of a twin; and those saved of the Runge-Kutta stages, the first of them.
+/// The rates in a data block or in a twin; and the saved rates of the Runge-Kutta stages, the first of them.
 static inline cri_state cri_state_rate(const cr_model* m, const cr_data* d) {
   return (cri_state){.part = {
 #define CR_EVOLVES(name, n, tangent, law, rate) {d->rate, m->tangent},
@@ -125,8 +125,8 @@ static inline int cri_state_tangent_size(const cr_model* m) {
       ;
 }
 
-/// The quantities of `like`, `rows` times, one after the other at x; numbers that may not be changed are
-/// for reading only.
+/// The quantities of `like`, `rows` times, one after the other at x; read only if the numbers may not
+/// be changed.
 cri_state cri_state_at(cri_state like, int rows, const cr_real* x);
 
 /// Row k of such rows.
@@ -141,7 +141,7 @@ void cri_state_add(cri_state to, cr_real s, cri_state from);
 void cri_state_take_next(const cr_model* m, cr_data* d);
 void cri_state_take_next_twin(const cr_model* m, cr_data* tan);
 
-/// The cotangent of the state becomes that of the state after the step before, and is zero itself.
+/// The cotangent of the state becomes that of the state after the step before, and is then zero.
 void cri_state_give_next_twin(const cr_model* m, cr_data* bar);
 
 #endif

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What follows from parents, joints and the bodies of geoms: addresses, roots, trees and the pattern of M.
-// One walk says what it is, and either fills it or finds where a model says something else.
+// Derives addresses, roots, trees and the pattern of M from parents, joints and the bodies of geoms.
+// One walk computes them, and either fills them in or finds where a model differs.
 #ifndef CR_MODEL_STRUCTURE_H
 #define CR_MODEL_STRUCTURE_H
 
@@ -16,14 +16,14 @@ cr_status cri_model_sizes(cr_model* m, int nbody, const int32_t* parentid, const
 /// Errors   CR_ERR_MODEL: parents, joints, mocap bodies or geoms make no tree (see cri_model_derive)
 cr_status cri_structure_derive(cr_model* m, cr_error* error);
 
-/// That they are what cri_structure_derive would fill; their numbers are in range already. Part of
+/// Checks that they equal what cri_structure_derive would fill; their numbers are in range already. Part of
 /// cri_model_check.
 cr_status cri_structure_check(const cr_model* m, cr_error* error);
 
 /// M_rownnz, M_rowadr, M_colind from dof_parentid: part of cri_structure_derive.
 void cri_model_derive_M(cr_model* m);
 
-/// Numbers in qpos and in qvel of a joint of this type; 0 for a type that does not exist.
+/// Numbers in qpos and in qvel of a joint of this type; 0 for an unknown type.
 static inline int cri_jnt_nq(int type) {
   static const int nq[] = {7, 4, 1, 1};
   return type < CR_JNT_FREE || type > CR_JNT_HINGE ? 0 : nq[type];

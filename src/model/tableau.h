@@ -12,7 +12,7 @@ typedef struct {
   int order;
   const cr_real* a;
   const cr_real* b;
-  const cr_real* error;  // b less the weights of the embedded method, NULL where there is none
+  const cr_real* error;  // b less the weights of the embedded method, NULL if there is none
   int error_order;       // the embedded method's local error is of this order in h
   bool last_is_first;    // the last stage is at the new state: its rates begin the next step
   bool mujoco;           // activations advance as in MuJoCo's steps, exact filters exactly
@@ -21,7 +21,7 @@ typedef struct {
 /// The most stages of a method.
 enum { CR_RK_STAGES = 13 };
 
-/// The method of an integrator (CR_INT_RK4, CR_INT_TSIT5 ...), NULL where it is of another kind.
+/// The method of an integrator (CR_INT_RK4, CR_INT_TSIT5 ...), NULL if it is of another kind.
 const cri_tableau* cri_tableau_of(int integrator);
 
 /// True for those methods; for those of them that estimate their error.
