@@ -57,7 +57,7 @@ typedef struct {
 /// Equation [actuation.n1], [actuation.n2], with r = 0 in disabled groups; setpoints on a circle then go to the
 ///          representative nearest the actuator's length, orientations to n4 of actuator/setpoint [actuation.n3]
 /// Flags    CR_DSBL_ACTUATION: next = act
-/// Smooth   but where actrange begins to bind, at half a turn between setpoint and length, and for
+/// Smooth   except where actrange begins to bind, at half a turn between setpoint and length, and for
 ///          bristles at rest
 void cri_activation_advance(const cr_model* m, cr_real plain, const cri_activity* x, cr_real* next);
 

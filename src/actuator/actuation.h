@@ -30,7 +30,7 @@
 /// Saves    actuator_raw, the forces before limits; jnt_actfrc_side, actuator_held: what holds them
 /// Memory   no allocation; scratch 4 nout + nv + 2 ntendon numbers
 /// Errors   CR_ERR_NONFINITE: a control is not finite or beyond 1e10
-/// Smooth   but where a range begins to bind, at half a turn between setpoint and length, and
+/// Smooth   except where a range begins to bind, at half a turn between setpoint and length, and
 ///          where a change of gain or bias makes or unmakes a servo
 cr_status cr_actuation(const cr_model* m, cr_data* d);
 cr_status cr_actuation_jvp(const cr_model* m, const cr_data* d, cr_data* tan);

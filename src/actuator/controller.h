@@ -40,7 +40,7 @@ typedef struct {
 ///          x = u or states with rate u                                     [controller.c9]
 ///          [MuJoCo manual, "actuator/pid", "actuator/dcmotor", "actuator/orientation"];
 ///          docs/derivations/controller.md
-/// Smooth   but where a limit begins to hold, at half a turn of a setpoint on a circle, and for
+/// Smooth   except where a limit begins to hold, at half a turn of a setpoint on a circle, and for
 ///          bristles at rest
 void cri_law_of(const cr_model* m, int i, const cr_real* u, const cr_real* act, const cr_real* l,
                 const cr_real* v, cri_law* law);

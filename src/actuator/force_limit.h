@@ -30,7 +30,7 @@ static inline bool cri_force_is_free(const cr_model* m, int i, const cr_real* to
 /// Equation f = raw range / total where the total on a tendon is out of its range      [actuation.u9]
 ///          f clipped to forcerange; of three outputs f = raw min(1, range / |raw|)     [actuation.u6]
 /// Shapes   raw of all outputs, f of this actuator's
-/// Smooth   but where a range begins to bind
+/// Smooth   except where a range begins to bind
 cri_force_limit cri_force_limit_of(const cr_model* m, int i, const cr_real* raw,
                                    const cr_real* totals, cr_real* f);
 

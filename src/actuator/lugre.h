@@ -15,7 +15,7 @@ typedef struct {
 /// Equation g = Fc + (Fs - Fc) exp(-(v / vs)^2),  a = -stiffness |v| / g           [controller.b1]
 ///          z_dot = a z + v                                             [controller.b2]
 /// Units    z rad|m, stiffness N m/rad|N/m, Fc, Fs N m|N, vs rad/s|m/s
-/// Smooth   but at v = 0
+/// Smooth   except at v = 0
 cri_lugre cri_lugre_rate(const cr_model* m, int i, cr_real z, cr_real v);
 
 /// The bristle after a step of length h at constant v.

@@ -44,7 +44,7 @@ typedef struct {
 ///          tau_0 = prm_1 / (1/2 + 3/2 a)                                 [muscle.m4]
 ///          act_dot = e / tau,  tau = tau_0 + (tau_1 - tau_0) S(e / prm_2 + 1/2), where prm_2 is 0
 ///          S is the step at e = 0                                        [muscle.m5]
-/// Smooth   but at the clips, and at e = 0 where tausmooth is 0: there u, at the low end of what it may
+/// Smooth   except at the clips, and at e = 0 where tausmooth is 0: there u, at the low end of what it may
 ///          be, only activates, and act only decays; at the high end the other way round; between the
 ///          ends the derivative is that of deactivation
 cri_muscle_rate cri_muscle_rate_of(const cr_model* m, int i, cr_real u, cr_real act);

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// Numbers in text, the same under every locale: a host program may have a decimal comma. The locale of
-// the process is never changed, only that of the calling thread, and only until a call returns.
+// Reads and writes numbers the same under every locale; a host program may have a decimal comma. The locale of
+// the process never changes. Only the calling thread's does, and only until a call returns.
 #ifndef CR_BASE_LOCALE_H
 #define CR_BASE_LOCALE_H
 
 #include <stdarg.h>
 #include <stddef.h>
 
-/// Gives the calling thread the locale "C", for third-party code that reads or writes numbers, until
-/// cri_locale_leave.
+/// Gives the calling thread the locale "C" until cri_locale_leave, for third-party code that reads or
+/// writes numbers.
 typedef struct {
   void *c, *before;
 } cri_locale;

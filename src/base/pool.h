@@ -9,7 +9,7 @@
 
 typedef struct cr_pool cr_pool;
 
-/// Work on one item; `worker` (0 <= worker < nworker) says whose scratch data to use.
+/// Work on one item; `worker` (0 <= worker < nworker) is the number of the scratch data to use.
 typedef cr_status cr_pool_work(void* context, int item, int worker);
 
 /// Starts nworker - 1 threads; the calling thread is worker 0. nworker 0 means one a processor.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The real type's literals and functions: CR_R(0.1) is a literal of type cr_real, cr_sin its sine.
-// Every source file that computes goes through these, so that one flag builds it in long double.
+// Every source file that computes uses these, so that one flag builds it in long double.
 #ifndef CR_BASE_REAL_H
 #define CR_BASE_REAL_H
 

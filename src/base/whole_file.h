@@ -5,10 +5,10 @@
 
 #include "base/status.h"
 
-/// Writes n bytes to `path` through `path`.tmp, which is renamed at the end, when the disk has it all.
-/// Of several writers at once each waits for the one before it, so that the file is always one of them.
-/// Errors: CR_ERR_FILE naming the file and the system's reason (also when the disk is full); what was
-/// there before stays.
+/// Writes n bytes to `path`.tmp, then renames it to `path` when the disk has all of it.
+/// Several writers at once wait for each other, so the file is always that of one of them.
+/// Errors: CR_ERR_FILE naming the file and the system's reason (also if the disk is full); the earlier
+/// file then stays.
 cr_status cri_whole_file_write(const char* path, const void* data, size_t n, cr_error* error);
 
 #endif

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// carom check: a model held against MuJoCo at varied states, its step's gradient against
+// carom check: a model compared with MuJoCo at varied states, its step's gradient against
 // differences, the dot-product identity, and times. The answer is yes or no. With --all, many models.
 #include <math.h>
 #include <stdio.h>

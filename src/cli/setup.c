@@ -85,7 +85,7 @@ typedef struct {
   cr_real* many;  // for more numbers than that, of one value
 } assigned;
 
-// a NAME=VALUE, taken apart and held against the model
+// a NAME=VALUE, taken apart and compared with the model
 static cr_status read_assignment(assigned* a, const cr_model* m, const char* text,
                                  cr_error* error) {
   cr_place_info place = {.size = sizeof place};

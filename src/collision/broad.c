@@ -6,7 +6,7 @@
 #include "math/vec3.h"
 #include "model/build.h"
 
-/// Up to this many bodies each box is held against each other one; beyond, sorting pays.
+/// Up to this many bodies each box is compared with each other one; beyond, sorting pays.
 enum { FEW = 48 };
 
 /// Bodies of a tree that follow one another are swept as one, up to this many.

@@ -16,7 +16,7 @@ typedef struct {
 ///          a mesh the distance of the nearest polygon from its centre)
 ///          `general`: at most 2 sin 5 degrees of it, since several contacts of the general pair
 ///          exist only that far from parallel
-/// Smooth   but where another size or the other geom becomes the smaller
+/// Smooth   except where another size or the other geom becomes the smaller
 cri_merge_share cri_merge_share_of(const cr_model* m, const int32_t geom[2], bool general);
 
 #endif

@@ -5,7 +5,7 @@
 //
 //   Map      (pose and size of both shapes) -> dist, pos, normal, hint
 //   Feature  [0] which of the pair's contacts.  Local: none
-//   Smooth   but where a vector of no length would be made a unit vector: there it is zero, held
+//   Smooth   except where a vector of no length would be made a unit vector: there it is zero, held
 #ifndef CR_COLLISION_SOFT_PAIRS_H
 #define CR_COLLISION_SOFT_PAIRS_H
 

@@ -24,7 +24,7 @@
 /// Shapes   ncon rows; nothing of the state is read but which geoms touch
 /// Units    friction 1 (slide), m (spin, roll); solref s, 1; margin m
 /// Memory   none.  Errors: none.  Thread: safe for distinct d
-/// Smooth   but where two numbers tie in a maximum or minimum: there each gets half, the mean of the
+/// Smooth   except where two numbers tie in a maximum or minimum: there each gets half, the mean of the
 ///          two sides, so that equal geoms share the derivative; at the least friction, where the
 ///          derivative is zero; and between two solmix of zero, beside which the share jumps
 /// Derivation docs/derivations/mixing.md

@@ -16,7 +16,7 @@
 ///          contacts from distance (`width`, their reach, positive, and r > 0): the same curve from
 ///          cfd_d0 at 0+ to cfd_dc at `width` with cfd_mc, cfd_pc; only kept within [1e-15, 0.9999],
 ///          so that a contact fades out at its reach instead of ending at 1e-4
-/// Smooth   but at r = 0, |r| = width, and where a clamp begins to act; there the slope is that of
+/// Smooth   except at r = 0, |r| = width, and where a clamp begins to act; there the slope is that of
 ///          the branch taken. At 0 with a width the impedance jumps, by intent.
 cr_real cri_impedance(const cr_model* m, const cr_real solimp[5], cr_real r, cr_real width,
                       cr_real* slope);

@@ -19,11 +19,11 @@ enum { CRI_BENDS = CRI_LAW_BENDS + 2 };  // of the force law, and of the impedan
 
 /// A row as it is compared between two evaluations.
 typedef struct {
-  cr_real pair;             // number of the pair of geoms; for another kind of row its own number
-  cr_real feature;          // the same, with what touches, and which row of it this is
-  int place;                // which row of the limit or contact
-  int32_t geom[2];          // of a contact
-  bool first;               // the first row of a limit or contact, which has all that follows bend
+  cr_real pair;     // number of the pair of geoms; for another kind of row its own number
+  cr_real feature;  // the same, with what touches, and which row of it this is
+  int place;        // which row of the limit or contact
+  int32_t geom[2];  // of a contact
+  bool first;       // the first row of a limit or contact: only it has the members after bend
   cr_real bend[CRI_BENDS];  // change sign where the force law of the row bends
   cr_real gap,
       velocity;   // distance until the row is gone, and the rate of that distance as measured

@@ -106,7 +106,7 @@ static side look(const paths* p, int direction, cr_real by, cr_real t) {
   return 4 * from[0] < from[1] ? BEFORE : 4 * from[1] < from[0] ? AFTER : NEITHER;
 }
 
-// when the contacts change on the path that is `by` away, at once but for round-off
+// when the contacts change on the path that is `by` away, at once up to round-off
 static bool find_moment(const paths* p, int direction, cr_real by, cr_real* t) {
   cr_real a = -p->unit, b = p->unit;
   for (int i = 0; i < FARTHER && look(p, direction, by, a) == AFTER; i++) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // What the bodies behind a dof need of its displacement is two motions, nu and pi, that are the same
-// for all of them, so sums over subtrees are all that is left to make.
+// for all of them, so sums over subtrees are everything that is left to make.
 #include "force/body_jac.h"
 
 #include "force/fluid.h"

@@ -19,7 +19,7 @@
 /// Flags    CR_DSBL_SPRING and CR_DSBL_DAMPER together switch it off, as MuJoCo does
 /// Memory   no allocation; scratch 12 numbers a body
 /// Errors   none
-/// Smooth   but where a component of a box's velocity is zero (second derivatives), and where
+/// Smooth   except where a component of a box's velocity is zero (second derivatives), and where
 ///          semi-axes change their order
 cr_status cr_fluid(const cr_model* m, cr_data* d);
 cr_status cr_fluid_jvp(const cr_model* m, const cr_data* d, cr_data* tan);

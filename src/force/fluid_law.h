@@ -39,7 +39,7 @@ typedef struct {
 } cri_fluid_law;
 
 /// The law of an ellipsoid or a box from its inputs x, and the transpose: x_bar += (dc/dx)' c_bar.
-/// Equation docs/derivations/fluid.md f1, f2.  Shapes x[18].  Smooth but where two semi-axes
+/// Equation docs/derivations/fluid.md f1, f2.  Shapes x[18].  Smooth except where two semi-axes
 /// change their order, and where an inertia is as flat as it can be
 void cri_fluid_law_make(cri_fluid_law* law, bool box, const cr_real x[CRI_NFLUID_INPUT]);
 void cri_fluid_law_vjp(const cri_fluid_law* law, const cr_real x[CRI_NFLUID_INPUT],

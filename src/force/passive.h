@@ -30,7 +30,7 @@
 /// Saves    nothing
 /// Memory   no allocation; scratch 7 nv + 8 ntendon numbers, where a body has gravcomp 24 nbody + nv
 /// Errors   none
-/// Smooth   but for a ball spring at half a turn, where e jumps, and the ends of the slack range of
+/// Smooth   except for a ball spring at half a turn, where e jumps, and the ends of the slack range of
 ///          a tendon, where the slope of the force jumps. Quaternions of qpos_spring carry
 ///          no derivative
 cr_status cr_passive(const cr_model* m, cr_data* d);

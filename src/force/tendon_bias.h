@@ -17,7 +17,7 @@
 /// Shapes   ten_bias[ntendon]
 /// Memory   scratch 12 nbody
 /// Errors   none; a tendon that wraps around a geom and has armature is no model (model/model_check)
-/// Smooth   but where a piece has no length
+/// Smooth   except where a piece has no length
 cr_status cr_tendon_bias(const cr_model* m, cr_data* d);
 cr_status cr_tendon_bias_jvp(const cr_model* m, const cr_data* d, cr_data* tan);
 cr_status cr_tendon_bias_vjp(const cr_model* m, const cr_data* d, cr_data* bar);

@@ -13,7 +13,7 @@
 ///          A band of no width is a spring like any other: at its one rest length, which is that of qpos0
 ///          where a model gives none, it acts, and each of the two equal ends has half a say in it.
 ///          f = -(c0 x + c1 x^2 + c2 x^3)                                   [passive.p5]
-/// Smooth   but where a band with a width begins to act; at its ends the derivative is that of inside
+/// Smooth   except where a band with a width begins to act; at its ends the derivative is that of inside
 typedef struct {
   int tendon;
   cr_real x;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The parts of a box, which are the integer features of every pair with a box, and the pair
+// The parts of a box, the integer features of every pair with a box, and the pair
 // sphere-box. Derivation: docs/derivations/collision_box.md.
 //
 // A part gives each axis of the box a sign -1, 0 or 1 and packs them in balanced ternary,

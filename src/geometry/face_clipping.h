@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Several contacts where a flat face lies nearly parallel on a face, or a straight line (an edge, the
 // side of a cylinder or capsule) on a face: within 5 degrees, as in MuJoCo. One polygon or line is
-// clipped by the sides of the other; what remains are the contacts. A disk counts as a polygon of 16
+// clipped by the sides of the other; the remaining corners are the contacts. A disk counts as a polygon of 16
 // corners. Derivation: docs/derivations/collision_convex.md [collision_convex.h1]-[collision_convex.h7].
 //
 //   faces      n_a, n_b outward, v a corner of what remains, in the plane of b:
@@ -16,11 +16,11 @@
 
 #include "geometry/feature_solve.h"
 
-/// feature[0] of contacts from here is at least this.
+/// feature[0] of contacts from face clipping is at least this.
 enum { CR_MANIFOLD = 64 };
 
-/// Contacts near an optimum, at most four (but for a shape that wants all), with feature and local;
-/// pos is seen from the origin of the cores. 0 where there is only the optimum itself.
+/// Contacts near an optimum, at most four (more for a shape that wants all), with feature and local.
+/// pos is relative to the origin of the cores. 0 if there is only the optimum itself.
 int cri_face_clipping(const cr_core* a, const cr_core* b, const cr_optimum* x, cr_real margin,
                       cr_hit hit[CR_MAX_HITS]);
 

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// What is flat or straight about a shape, in the world: the faces and lines where several contacts can be
+// The flat and straight parts of a shape, in the world: faces and lines that can have several contacts
 // (geometry/face_clipping.h). Derivation: docs/derivations/collision_convex.md [collision_convex.h4].
 #ifndef CR_GEOMETRY_FACET_H
 #define CR_GEOMETRY_FACET_H
 
 #include "geometry/support_map.h"
 
-/// Corners of a disk, and most faces or lines looked at.
+/// Corners of a disk, and the largest number of faces or lines tried.
 enum { CRI_DISK_CORNERS = 16, CRI_MOST_FACETS = 32 };
 
 /// A flat face: id is a face of a box (2 axis, + 1 on the negative side), a polygon of a hull, a disk of a
@@ -31,20 +31,20 @@ cri_flat cri_flat_of(const cr_core* c, int32_t id);
 /// Corner i; they go around clockwise, seen from outside.
 void cri_flat_corner(const cri_flat* f, int i, cr_real p[3]);
 
-/// The faces that an optimum's feature belongs to; returns their number.
+/// The faces to which an optimum's feature belongs; returns their number.
 int cri_flats_near(const cr_core* c, const cr_touch* t, int32_t id[CRI_MOST_FACETS]);
 
-/// The line of that id; of a round side that in the direction m, outward.
+/// The line of that id; for a round side the line in the direction m, outward.
 cri_dual cri_dual_of(const cr_core* c, int32_t id, const cr_real m[3]);
 
-/// The lines that a feature belongs to; returns their number.
+/// The lines to which a feature belongs; returns their number.
 int cri_lines_near(const cr_core* c, const cr_touch* t, int32_t id[CRI_MOST_FACETS]);
 
-/// Is it a capsule or a cylinder?
+/// True for a capsule or a cylinder.
 bool cri_has_round_side(const cr_core* c);
 
-/// Equation how far the line of a round side is from the axis: r m_p (capsule) or r m_p/|m_p|, m_p the part
-///          of the outward direction m across the axis                    [collision_convex.h4]
+/// Distance of the line of a round side from the axis.
+/// Equation r m_p (capsule) or r m_p/|m_p|, m_p the part of the outward direction m across the axis  [collision_convex.h4]
 void cri_dual_offset(const cr_core* c, const cr_real axis[3], const cr_real m[3], cr_real r[3]);
 
 /// Two numbers of 16 bits in one.

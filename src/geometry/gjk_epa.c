@@ -140,7 +140,7 @@ typedef struct {
   cr_core *a, *b;
   const cr_optimum* guess;  // its normal, on_a, on_b
   cr_real least;            // the distance of the answer is at least this
-  cr_real enough;           // what reaches this is the answer, but for round-off
+  cr_real enough;           // what reaches this is the answer, up to round-off
   cr_optimum best;
 } trials;
 
@@ -219,7 +219,7 @@ static void prefer_lines(trials* t, const cr_touch* ta, int na, const cr_touch* 
   }
 }
 
-// bounds of the answer's distance: at least and at most, but for round-off
+// bounds of the answer's distance: at least and at most, up to round-off
 typedef struct {
   cr_real least, most;
 } bounds;
@@ -664,7 +664,7 @@ static bool try_normal(cr_core* a, cr_core* b, const cr_real n[3], cr_real most,
 }
 
 // [collision_convex.n7] Where growth ends without a proof, as it does when a whole circle of normals is equally deep: the
-// normals of all that is flat, and the axes of what is not.
+// normals of everything that is flat, and the axes of what is not.
 static bool try_axes(cr_core* a, cr_core* b, const cr_core* of, cr_real size, cr_optimum* best) {
   const cr_shape* s = of->shape;
   bool hull = s->type == CR_GEOM_MESH, beaten = false;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// A height field against a convex shape, as MuJoCo does it: the cells of the grid under the shape, cut
-// into two triangles each, stand as prisms on the base, and the general pair (geometry/convex_pair.h)
-// meets each prism by itself. Derivation: docs/derivations/collision_hfield.md [collision_hfield.e1]-[collision_hfield.e5].
+// A height field against a convex shape, as in MuJoCo. The cells of the grid under the shape are cut
+// into two triangles each, which stand as prisms on the base. The general pair (geometry/convex_pair.h)
+// treats each prism separately. Derivation: docs/derivations/collision_hfield.md [collision_hfield.e1]-[collision_hfield.e5].
 #ifndef CR_GEOMETRY_HFIELD_H
 #define CR_GEOMETRY_HFIELD_H
 
@@ -16,14 +16,14 @@ cr_pair_detect cri_hfield_convex;
 cr_pair_tan cri_hfield_convex_tan;
 cr_pair_bar cri_hfield_convex_bar;
 
-/// How deep b is in the prism of a feature along n (geometry/convex_pair.h).
+/// Depth of b in the prism of a feature along n (geometry/convex_pair.h).
 cr_real cri_hfield_depth(const cr_shape* a, const cr_shape* b, const int32_t feature[4],
                          const cr_real n[3]);
 
-/// The three heights above the prism that a hit is on, as places in field->data.
+/// The three heights above the prism of a hit, as places in field->data.
 void cri_hfield_heights(const cr_terrain* terrain, const int32_t feature[4], int32_t height[3]);
 
-/// What moving sizes and heights do to a hit: the feature of the prism turns, and the place of the hit on it
+/// Effect of changing sizes and heights on a hit: the feature of the prism turns, and the place of the hit on it
 /// moves, as if the whole field moved rigidly [collision_hfield.e4], [collision_hfield.e5]. Adds that motion to s_tan; the transpose adds to
 /// size_bar, height_bar.
 void cri_hfield_lift_tan(const cr_shape* a, const cr_shape* b, const int32_t feature[4],

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What every pair of shapes offers to the collision stage. Detection chooses discrete features
-// (which ends, faces, edges touch); a smooth measure then turns both poses and sizes and those
+// The functions of a pair of shapes for the collision stage. Detection chooses discrete features
+// (which ends, faces, edges touch). A smooth measure then turns both poses and sizes and those
 // features into hits. Derivatives are those of the measure at the chosen features.
 //
 //   cri_<pair>       detection and measure: hits in MuJoCo's order, with MuJoCo's numbers
@@ -8,7 +8,7 @@
 //   cri_<pair>_bar   its transpose: adds to the cotangents of both shapes
 //
 // The type of a is never above that of b, and the normal points from a to b. A hit needs
-// dist <= margin, by the very comparison MuJoCo makes.
+// dist <= margin, the same comparison as MuJoCo's.
 #ifndef CR_GEOMETRY_PAIR_H
 #define CR_GEOMETRY_PAIR_H
 
@@ -16,8 +16,8 @@
 
 #include "math/vec3.h"
 
-/// Most hits of any pair: those of a height field. Others have up to eight, and room that they leave
-/// alone costs nothing.
+/// Most hits of any pair, a height field. Others have up to eight; room that they do not use
+/// costs nothing.
 enum { CR_MAX_HITS = 50 };
 
 /// A convex polyhedron in its own frame: MuJoCo's vertices, hull graph and polygons of a mesh. The
@@ -41,17 +41,17 @@ typedef struct {
   const cr_real* data;  // nrow x ncol
 } cr_terrain;
 
-/// A shape in the world: centre, orientation (row-major, 9 numbers), size as in geom_size (3). What
-/// follows is read by the general convex pair only.
+/// A shape in the world: centre, orientation (row-major, 9 numbers), size as in geom_size (3). Only the
+/// general convex pair reads the other members.
 typedef struct {
   const cr_real* pos;
   const cr_real* mat;
   const cr_real* size;
-  int32_t type;      // mjtGeom
-  bool single;       // one contact only, where there could be several (flag multiccd is off)
-  bool all;          // smooth collision: every corner of a flat contact, not four that stand for it
-  cr_real bound;     // radius of the bounding sphere
-  cr_real softness;  // of soft and smooth pairs
+  int32_t type;               // mjtGeom
+  bool single;                // one contact only, where several are possible (flag multiccd is off)
+  bool all;                   // smooth collision: every corner of a flat contact, not only four
+  cr_real bound;              // radius of the bounding sphere
+  cr_real softness;           // of soft and smooth pairs
   const cr_hull* hull;        // of a mesh
   const cr_terrain* terrain;  // of a height field
 } cr_shape;
@@ -64,14 +64,14 @@ typedef struct {
   cr_real size[3];
 } cr_shape_tan;
 
-/// One contact. `hint`: direction the first tangent of the frame follows, zero for MuJoCo's rule
+/// One contact. `hint`: direction that the first tangent of the frame follows, zero for MuJoCo's rule
 /// (only its direction counts, and it need not be orthogonal to the normal).
 typedef struct {
   cr_real dist;       // negative in penetration
   cr_real pos[3];     // midpoint between the two surfaces
   cr_real normal[3];  // unit, from a to b
   cr_real hint[3];
-  int32_t feature[4];  // what detection chose, all the pair's own meaning; set all four
+  int32_t feature[4];  // choices of detection, with the pair's own meaning; set all four
   cr_real local[6];    // numbers that _tan and _bar need again; set all six
 } cr_hit;
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The two smooth measures that most pairs end in, a ball against a ball and a ball above a plane,
-// with their derivatives. A pair says where its balls are; the rest happens here.
+// The two smooth measures of most pairs, a ball against a ball and a ball above a plane,
+// with their derivatives. A pair gives the places of its balls.
 // Derivation: docs/derivations/collision.md [collision.m1]-[collision.m6].
 #ifndef CR_GEOMETRY_PAIR_DISTANCE_H
 #define CR_GEOMETRY_PAIR_DISTANCE_H
@@ -19,7 +19,7 @@ typedef struct {
   cr_real normal[3];
 } cr_halfspace;
 
-/// Directions that come from normalising a vector shorter than this are held fixed by derivatives:
+/// Derivatives hold directions fixed that come from normalising a vector shorter than this:
 /// at that length (a capsule upright on a plane, to a few atoms) they are round-off.
 #define CR_TINY_LENGTH CR_R(1e-8)
 

@@ -9,7 +9,7 @@
 //                      [2] 0 but where the disk is parallel to the plane: 1 within round-off, 2 nearly
 //            box: [0] the corner, bit k set where coordinate k is positive
 //   Local    cylinder: the lowest direction in the disk (3), the length that it was divided by
-//   Smooth   but for the cylinder that stands flat: there the points are fixed to it
+//   Smooth   except for the cylinder that stands flat: there the points are fixed to it
 #ifndef CR_GEOMETRY_PLANE_H
 #define CR_GEOMETRY_PLANE_H
 
@@ -31,8 +31,8 @@ cr_pair_detect cri_plane_cylinder;
 cr_pair_tan cri_plane_cylinder_tan;
 cr_pair_bar cri_plane_cylinder_bar;
 
-/// Whether a contact of a cylinder is one of a disk that is parallel to the plane, or nearly: tilted, it would run
-/// round the rim; its derivative stays where it is.
+/// True if a contact of a cylinder belongs to a disk that is parallel to the plane, or nearly. If tilted, it would run
+/// round the rim; its derivative stays in place.
 static inline bool cri_plane_cylinder_stands_flat(const int32_t feature[4]) {
   return feature[2] != 0;
 }

@@ -16,7 +16,7 @@ cr_pair_tan cri_plane_ellipsoid_tan;
 cr_pair_bar cri_plane_ellipsoid_bar;
 
 /// Up to four contacts: the lowest vertex, then three more of the lowest polygon there that make the
-/// quadrilateral large, as far as they are below the centre and within the margin.
+/// quadrilateral large, if they are below the centre and within the margin.
 cr_pair_detect cri_plane_hull;
 cr_pair_tan cri_plane_hull_tan;
 cr_pair_bar cri_plane_hull_bar;

@@ -1,21 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 // Spheres, capsules, cylinders among each other. A contact is a ball against a ball
-// (geometry/pair_distance.h), each ball riding on the axis of its shape: at the centre, at an end, or
-// free, then where it is nearest to the other ball. Only the cap and the rim of a cylinder differ.
+// (geometry/pair_distance.h), each with its centre on the axis of its shape: at the shape's centre, at an end, or
+// free, then nearest to the other ball. Only the cap and the rim of a cylinder differ.
 // Derivation: docs/derivations/collision.md [collision.r1]-[collision.r7].
 //
 //   Map      (pose and size of both shapes) -> dist, pos, normal
-//   Feature  [0], [1] where the ball of a, of b rides: cr_ride
+//   Feature  [0], [1] place of the ball of a, of b: cr_ride
 //            sphere-cylinder: [2] the cylinder's side, cap or rim; [3] +1 or -1, the cap
 //   Local    positions on the two axes (2), normal (3), distance of the centres
 //            rim: position on the axis, distance from it, -, normal (3)
-//   Smooth   but where the centres coincide: there the normal is held fixed
+//   Smooth   except where the centres coincide: there the normal is held fixed
 #ifndef CR_GEOMETRY_SPHERE_CAPSULE_H
 #define CR_GEOMETRY_SPHERE_CAPSULE_H
 
 #include "geometry/pair.h"
 
-/// Where a ball is on its axis.
+/// Place of a ball on its axis.
 typedef enum {
   CR_RIDE_LOWER = -1,
   CR_RIDE_FREE = 0,
@@ -23,7 +23,7 @@ typedef enum {
   CR_RIDE_CENTRE = 2
 } cr_ride;
 
-/// Derivatives of all contacts of two balls that ride on axes.
+/// Derivatives of all contacts of two balls with centres on axes.
 cr_pair_tan cri_axes_tan;
 cr_pair_bar cri_axes_bar;
 

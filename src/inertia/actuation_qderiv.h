@@ -15,7 +15,7 @@
 /// Shapes   c[nout]
 /// Needs    cr_actuation on d: which forces are held
 /// Memory   nout numbers of bar's scratch
-/// Smooth   but where a range begins to bind
+/// Smooth   except where a range begins to bind
 void cri_actuation_qderiv(const cr_model* m, const cr_data* d, cri_slope_over over, cr_real* c);
 void cri_actuation_qderiv_jvp(const cr_model* m, const cr_data* d, const cr_data* tan,
                               cri_slope_over over, cr_real* c_tan);

@@ -18,7 +18,7 @@
 /// Flags    CR_DSBL_SPRING and CR_DSBL_DAMPER together switch it off, as they do the fluid
 /// Memory   scratch 36 numbers a body, in jvp 96, in vjp 24 and 2 nv
 /// Errors   none
-/// Smooth   but where the fluid's second derivatives are not, see force/fluid.h
+/// Smooth   except where the fluid's second derivatives are not, see force/fluid.h
 cr_status cr_drag(const cr_model* m, cr_data* d);
 cr_status cr_drag_jvp(const cr_model* m, const cr_data* d, cr_data* tan);
 

@@ -22,7 +22,7 @@
 /// Flags    CR_DSBL_SPRING, CR_DSBL_DAMPER, CR_DSBL_ACTUATION
 /// Memory   scratch 6 nv + 6 ntendon + 4 nout and that of the slopes
 /// Errors   none
-/// Smooth   but at the bounds of x+, where the derivative is that of the side that stabilises, of dead
+/// Smooth   except at the bounds of x+, where the derivative is that of the side that stabilises, of dead
 ///          bands and of what actuation_qderiv.h names
 cr_status cr_metric(const cr_model* m, cr_data* d);
 cr_status cr_metric_jvp(const cr_model* m, const cr_data* d, cr_data* tan);

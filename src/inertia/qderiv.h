@@ -24,7 +24,7 @@ typedef enum { CR_QDERIV_ALL, CR_QDERIV_FAST } cri_qderiv_kind;
 ///          derivation: docs/derivations/qderiv.md
 /// Shapes   lower[nC], upper[nC] in M's pattern: D_ij and D_ji in entry k of row i, j its column
 /// Memory   scratch of `work`: 72 nbody + 25 nv and that of its parts
-/// Smooth   but where b1 is not zero and v is; see force/fluid.h
+/// Smooth   except where b1 is not zero and v is; see force/fluid.h
 void cri_qderiv(const cr_model* m, const cr_data* d, cri_qderiv_kind kind, cr_real* lower,
                 cr_real* upper, cr_data* work);
 

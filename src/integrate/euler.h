@@ -24,7 +24,7 @@
 ///          to what that is of a2
 /// Memory   no allocation; scratch 12 nv numbers and that of the factor
 /// Errors   those of cri_inertia_factor
-/// Smooth   but where act+ is not, and where b1 is not zero and v is. Where no dof is damped the
+/// Smooth   except where act+ is not, and where b1 is not zero and v is. Where no dof is damped the
 ///          derivative with respect to dof_damping is that of damping that grows
 cr_status cr_euler(const cr_model* m, cr_data* d);
 

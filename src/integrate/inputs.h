@@ -17,7 +17,7 @@ void cri_inputs_copy(const cr_model* m, cr_data* to, const cr_data* from);
 cr_status cri_coordinates_check(const cr_model* m, cr_data* d, const cr_real* qpos,
                                 const cr_real* qvel, const char* what);
 
-/// The same for all that evolves, `what` being "the state" or "the next state".
+/// The same for everything that evolves, `what` being "the state" or "the next state".
 cr_status cri_state_check(const cr_model* m, cr_data* d, cri_state s, const char* what);
 
 /// The same for an array of n numbers called `name`; `jnt` gives the joint of each, NULL for none.

@@ -174,7 +174,7 @@ static cr_status run_stages(const cri_rk* rk, const cr_model* m, cr_data* d, cr_
   return status;
 }
 
-// x+ = x0 + h times its final rate, of all that is no coordinate
+// x+ = x0 + h times its final rate, of everything that is no coordinate
 static void advance_flat(const cri_rk* rk, const cr_model* m, cr_data* d, cri_state rate) {
   const cri_state from = cri_state_of(m, d), to = cri_state_next(m, d);
   for (int k = CRI_STATE_FLAT; k < CRI_N_STATE; k++) {

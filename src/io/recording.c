@@ -7,7 +7,7 @@
 #include "io/columns.h"
 #include "model/state_vector.h"
 
-// the time of every state, and all that evolves, a row a state each
+// the time of every state, and everything that evolves, a row a state each
 typedef struct {
   cr_real *memory, *time;
   cri_state rows;

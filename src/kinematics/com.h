@@ -6,7 +6,7 @@
 #include "model/data.h"
 
 /// Centres of mass of subtrees; inertias and motion axes with world axes about the centre of mass
-/// of the tree, so that those of one tree add (MuJoCo's mj_comPos).
+/// of the tree, so that they add within a tree (MuJoCo's mj_comPos).
 /// Map      (xipos, ximat, xmat, xanchor, xaxis, body_mass, body_inertia)
 ///          -> subtree_com, cinert, cdof
 /// Equation [com.m1] subtree_com = sum m x / sum m over the subtree; x where the sum is below CR_MINVAL

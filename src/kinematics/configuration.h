@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Steps on the configuration manifold. Slides, hinges and positions of free joints add up;
-// orientations of ball and free joints are turned in their own frame, q exp(r / 2). What every
-// integrator is written in.
+// Steps on the configuration manifold. Slides, hinges and positions of free joints add up.
+// Orientations of ball and free joints are turned in their own frame, q exp(r / 2). Every
+// integrator uses these.
 #ifndef CR_KINEMATICS_CONFIGURATION_H
 #define CR_KINEMATICS_CONFIGURATION_H
 
@@ -26,7 +26,7 @@ void cri_configuration_move_jvp(const cr_model* m, const cr_real* v, cr_real h,
 void cri_configuration_move_vjp(const cr_model* m, const cr_real* v, cr_real h,
                                 const cr_real* next_bar, cr_real* qpos_bar, cr_real* v_bar);
 
-/// How fast r changes when the coordinates q0 (+) r move with the velocity v.
+/// The rate of r when the coordinates q0 (+) r move with the velocity v.
 /// Map      (r, v) -> rate
 /// Equation rotations: rate = Jr^-1(r) w = w + r x w / 2 + c r x (r x w)           [runge_kutta.i2]
 ///          c = 1 / t^2 - (1 + cos t) / (2 t sin t), t = |r|; the rest: rate = v
@@ -34,7 +34,7 @@ void cri_configuration_move_vjp(const cr_model* m, const cr_real* v, cr_real h,
 ///          [Munthe-Kaas, High order Runge-Kutta methods on manifolds, 1999];
 ///          derivation: docs/derivations/runge_kutta.md
 /// Shapes   all nv; rate must not overlap
-/// Smooth   but where t passes an odd multiple of pi
+/// Smooth   except where t passes an odd multiple of pi
 void cri_configuration_rate(const cr_model* m, const cr_real* r, const cr_real* v, cr_real* rate);
 void cri_configuration_rate_jvp(const cr_model* m, const cr_real* r, const cr_real* v,
                                 const cr_real* r_tan, const cr_real* v_tan, cr_real* rate_tan);

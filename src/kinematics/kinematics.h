@@ -5,7 +5,7 @@
 
 #include "model/data.h"
 
-/// Poses of everything (MuJoCo's mj_kinematics).
+/// Poses of all objects (MuJoCo's mj_kinematics).
 /// Map      (qpos, mocap_pos, mocap_quat; fixed poses, joint anchors and axes) -> xpos, xquat, xmat,
 ///          xipos, ximat, xanchor, xaxis, geom_xpos, geom_xmat, site_xpos, site_xmat
 /// Equation [kinematics.k1] a frame fixed in another: x = x0 + R0 p, Q = Q0 q

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Bodies, geoms and sites as frames that move: where one is, and its velocity and acceleration.
+// Bodies, geoms and sites as moving frames: pose, velocity and acceleration.
 #ifndef CR_KINEMATICS_OBJECT_FRAME_H
 #define CR_KINEMATICS_OBJECT_FRAME_H
 
@@ -14,7 +14,7 @@ typedef struct {
 /// Frame of an object: CR_OBJ_BODY the inertial frame of a body, XBODY its frame, GEOM, SITE.
 cri_object cri_object_of(const cr_model* m, const cr_data* x, int type, int id);
 
-/// Unit quaternion of an object's orientation; of q and -q the one that MuJoCo has.
+/// Unit quaternion of an object's orientation; of q and -q the one that MuJoCo takes.
 void cri_object_quat(const cr_model* m, const cr_data* d, int type, int id, cr_real q[4]);
 
 /// Angular and linear velocity of the frame, world axes (mj_objectVelocity).

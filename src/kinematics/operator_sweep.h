@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-// The backward pass of a matrix whose rows are velocities of bodies against each other, and whose
-// cotangent is a sum of pairs left (x) right: two sweeps of the tree for all pairs at once.
+// The backward pass of a matrix whose rows are relative velocities of bodies. Its
+// cotangent is a sum of pairs left (x) right: two sweeps of the tree do all pairs at once.
 #ifndef CR_KINEMATICS_OPERATOR_SWEEP_H
 #define CR_KINEMATICS_OPERATOR_SWEEP_H
 
 #include "model/data.h"
 
-/// Body b has its numbers of pair k at 6 (n b + k).
+/// The numbers of body b in pair k are at 6 (n b + k).
 typedef struct {
   int n;
-  cr_real* V;  // the bodies' motions under the right vectors
-  cr_real* F;  // the forces that the left ones put on bodies
+  cr_real* V;  // motions of the bodies under the right vectors
+  cr_real* F;  // forces of the left vectors on the bodies
 } cri_operator_sweep;
 
 /// Root to leaf: V; F is zero. In scratch of `bar`.

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// What lies between two bodies: the dofs that move one of them and not the other, and rows of a
-// Jacobian that two spatial forces make, one on each body. Tendons and the transmissions at sites,
-// cranks and gripping bodies are made of such rows.
+// The dofs between two bodies, which move one of them and not the other, and rows of a
+// Jacobian made by two spatial forces, one on each body. Tendons and the transmissions at sites,
+// cranks and gripping bodies have such rows.
 #ifndef CR_KINEMATICS_RELATIVE_CHAIN_H
 #define CR_KINEMATICS_RELATIVE_CHAIN_H
 
 #include "model/data.h"
 
-/// A walk over those dofs, from the leaves: the dof of each body's chain at hand.
+/// A walk over those dofs, from the leaves: the current dof of each body's chain.
 typedef struct {
   int last[2];
 } cri_relative_chain;
@@ -33,7 +33,7 @@ static inline int cri_relative_chain_next(const cr_model* m, cri_relative_chain*
   return dof;
 }
 
-/// The point that spatial vectors of a body's tree are about.
+/// The reference point of the spatial vectors of a body's tree.
 static inline const cr_real* cri_relative_chain_com(const cr_model* m, const cr_data* d, int body) {
   return d->subtree_com + 3 * m->body_rootid[body];
 }
@@ -47,7 +47,7 @@ void cri_relative_chain_force_vjp(const cr_model* m, const cr_data* d, cr_data* 
                                   const cr_real x[3], const cr_real f[3], const cr_real F_bar[6],
                                   cr_real t_bar[3], cr_real f_bar[3], cr_real x_bar[3]);
 
-/// Row `out` of the moment from the forces F[2] on the two bodies, its structure too; the row
+/// Row `out` of the moment from the forces F[2] on the two bodies, with its structure. The row
 /// starts at moment_rowadr[out].
 /// Equation row_j = s_j . F_side over the dofs between the bodies           [tendon.b1]
 void cri_relative_chain_row(const cr_model* m, cr_data* d, int out, const int body[2],

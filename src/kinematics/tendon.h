@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The stage that measures tendons: lengths, and how they change with the joints. Springs and
+// The stage that computes tendon lengths and their derivatives by the joints. Springs and
 // dampers (force/passive), velocities (kinematics/velocity) and actuators that pull on tendons
-// (transmission/transmission) build on it.
+// (transmission/transmission) use it.
 #ifndef CR_KINEMATICS_TENDON_H
 #define CR_KINEMATICS_TENDON_H
 
@@ -21,14 +21,14 @@
 /// Saves    which elements wrap, and how (wrap_branch)
 /// Memory   no allocation; scratch nv, in vjp 12 nbody numbers a pair
 /// Errors   none
-/// Smooth   but where a tendon lifts off a geom, changes sides, or a straight piece has no length
+/// Smooth   except where a tendon lifts off a geom, changes sides, or a straight piece has no length
 cr_status cr_tendon(const cr_model* m, cr_data* d);
 cr_status cr_tendon_jvp(const cr_model* m, const cr_data* d, cr_data* tan);
 cr_status cr_tendon_vjp(const cr_model* m, const cr_data* d, cr_data* bar);
 
 /// Curvature of the length of spatial tendon t, d ten_J_i / dq_j at H[i n + j], over the columns of
-/// its row, n = ten_J_rownnz[t]; and the gradient of the length as the stage's derivatives have it,
-/// which a path that touches from inside is as near to ten_J as its iterations are.        [tendon.t5]
+/// its row, n = ten_J_rownnz[t]; and the gradient of the length as the stage's derivatives have it. For
+/// a path that touches from inside it is as near to ten_J as its iterations allow.          [tendon.t5]
 /// Shapes   H[n n], gradient[n]
 /// Memory   nv integers of `work`'s scratch
 /// Smooth   as the stage

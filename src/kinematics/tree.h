@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The two sweeps of a kinematic tree that everything linear in the number of bodies is made of.
+// The two sweeps of a kinematic tree. All stages that are linear in the number of bodies use them.
 // Spatial quantities of one tree share axes and point, so both are plain sums. They are transposes
 // of each other: the motions of x against forces F give the same number as x against S' gather(F).
 // A body without a tree (body_treeid -1) is static: it carries motions, and takes no forces.
@@ -9,7 +9,7 @@
 #include "math/spatial.h"
 #include "model/model.h"
 
-/// Body b moves, now or after a sweep over its dofs: false for the world and all fixed to it.
+/// True if body b moves, now or after a sweep over its dofs; false for the world and all bodies fixed to it.
 static inline bool cri_tree_moves(const cr_model* m, int b) { return m->body_treeid[b] >= 0; }
 
 /// r = a + sum over the dofs of body b of S_j x_j.
@@ -33,7 +33,7 @@ static inline void cri_tree_motions(const cr_model* m, const cr_real* S, const c
 }
 
 /// Leaf to root: F_parent += F_b, n numbers a body; afterwards F_b is the sum over its subtree.
-/// What static bodies hold is neither read nor changed.
+/// The numbers of static bodies are neither read nor changed.
 static inline void cri_tree_gather(const cr_model* m, cr_real* F, int n) {
   for (int b = m->nbody - 1; b > 0; b--) {
     int p = m->body_parentid[b];

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// How a tendon runs around a sphere or a cylinder: where it touches, how long the part on the
-// surface is, and how both move with the end points and the geom. kinematics/tendon asks for every
+// A tendon around a sphere or a cylinder: its touching points, the length of the part on the
+// surface, and their derivatives by the end points and the geom. kinematics/tendon calls this for every
 // path element that wraps.
 #ifndef CR_KINEMATICS_WRAP_H
 #define CR_KINEMATICS_WRAP_H
@@ -9,7 +9,7 @@
 
 enum { CR_WRAP_NOT = 0, CR_WRAP_INSIDE = 2, CR_WRAP_KEPT = 8 };
 
-/// A wrapped piece, and what its derivatives need. In the wrapping plane everything follows from
+/// A wrapped piece with the numbers for its derivatives. In the wrapping plane everything follows from
 /// four numbers, I = (l_0, l_1, beta, r): distances of the ends from the centre, the angle from the
 /// first to the second, the radius.
 typedef struct {
@@ -21,7 +21,7 @@ typedef struct {
   bool cylinder;
   const cr_real *pos, *mat;  // of the geom
   cr_real r;
-  cr_real p[2][3], x[2][3];  // ends in the geom's frame, and what of them lies in the plane
+  cr_real p[2][3], x[2][3];  // ends in the geom's frame, and their parts in the plane
   cr_real l[2];
   cr_real n[3];          // normal of the plane: x_0 x f / |x_0 x f| for spheres
   cr_real f[3], across;  // f and that length
@@ -51,16 +51,16 @@ typedef struct {
 /// Smooth   within a branch. The side site only chooses it: the path has the winding of the
 ///          polyline end_0, side, end_1; a side site inside the geom makes the tendon touch from
 ///          inside. Length and moment are continuous where a path lifts off; kinks are there, and
-///          where an end reaches the surface. Newton's iterations stop where MuJoCo's do, at 1e-6,
-///          and the derivative is that of the iterate: the implicit one, and what the remaining
-///          residual adds
+///          where an end reaches the surface. Newton's iterations stop where MuJoCo's do, at 1e-6.
+///          The derivative is that of the iterate: the implicit one plus the contribution of the
+///          remaining residual
 /// Returns  false where the tendon runs straight: then only `branch` is set
 bool cri_wrap_path(cri_wrap* w, const cr_real end_0[3], const cr_real end_1[3],
                    const cr_real pos[3], const cr_real mat[9], cr_real r, bool cylinder,
                    const cr_real* side);
 
-/// What is dear to compute of a path that wraps; and from it and the branch the path again, between
-/// the same ends over the same geom.
+/// Saves what is expensive to compute of a path that wraps; and restores the path from it and the branch,
+/// between the same ends over the same geom.
 void cri_wrap_keep(const cri_wrap* w, cr_real kept[CR_WRAP_KEPT]);
 void cri_wrap_recall(cri_wrap* w, const cr_real end_0[3], const cr_real end_1[3],
                      const cr_real pos[3], const cr_real mat[9], cr_real r, bool cylinder,

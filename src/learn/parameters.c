@@ -312,7 +312,7 @@ static void pullback_direct(const cr_parameters* ps, cr_model* par_bar, cr_real*
 }
 
 // Where no contact force acted the sizes' cotangents are exactly zero, and a cube that drifts turns
-// at a constant rate whatever its inertia: the cotangents of its moments cancel but for round-off.
+// at a constant rate whatever its inertia: the cotangents of its moments cancel up to round-off.
 static void drop_round_off(const cr_parameters* ps, cr_model* par_bar) {
   for (int i = 0; i < ps->n; i++) {
     const entry* e = &ps->entries[i];

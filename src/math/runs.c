@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-// Runs are held against the end of the last one of their owner, which is -1 before the first.
+// Runs are compared with the end of the last one of their owner, which is -1 before the first.
 void cr_runs_by_owner(const cr_owned_runs* from, int nowner, int32_t* adr, cr_run* to,
                       int32_t* last) {
   const cr_run* run = from->run;

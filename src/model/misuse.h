@@ -22,31 +22,31 @@ static inline cr_status cri_given(const cri_call* call, const void* argument, co
   return argument != NULL ? CR_OK : cri_is_null(call, what);
 }
 
-/// The member size of an options struct: 0, or at least the size of version 0.1, which `known` is.
-/// Members behind it are those of later versions, and zero for who was compiled before them.
+/// Checks the member size of an options struct: 0, or at least `known`, the size of version 0.1.
+/// Later members belong to later versions; they are zero for callers compiled earlier.
 cr_status cri_check_size(const cri_call* call, size_t size, size_t known, const char* what);
 
-/// d has the sizes and room that m needs with its integrator. `role` is what d has to be, `what` its
-/// name in the sentence.
+/// Checks that d has the sizes and room that m needs with its integrator. `role` is the kind of block that
+/// is needed, `what` its name in the sentence.
 cr_status cri_check_data(const cri_call* call, const cr_model* m, const cr_data* d,
                          cr_data_role role, const char* what);
 
-/// d has the sizes that m has, whatever its role.
+/// Checks that d has the sizes of m, whatever its role.
 cr_status cri_check_shape(const cri_call* call, const cr_model* m, const cr_data* d,
                           const char* what);
 
-/// d is a plain block of m, and all of `done` has been computed in it.
+/// Checks that d is a plain block of m in which all of `done` has been computed.
 cr_status cri_check_done(const cri_call* call, const cr_model* m, const cr_data* d, unsigned done);
 
-/// d also has the sizes and room that m needs, another model named `what` that stands in for its own.
+/// Checks that d also has the sizes and room of m, another model named `what` that replaces its own.
 cr_status cri_check_variant(const cri_call* call, const cr_model* m, const cr_data* d,
                             const char* what);
 
-/// twin is one of d: of the role, with room for as many contacts and rows.
+/// Checks that twin is a twin of d of this role, with room for as many contacts and rows.
 cr_status cri_check_twin(const cri_call* call, const cr_model* m, const cr_data* d,
                          const cr_data* twin, cr_data_role role, const char* what);
 
-/// work is another plain block as large as d.
+/// Checks that work is another plain block as large as d.
 cr_status cri_check_work(const cri_call* call, const cr_model* m, const cr_data* d,
                          const cr_data* work);
 

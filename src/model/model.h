@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// cr_model: everything that stays constant during a simulation, as pointers to constant arrays.
-// A variant with other masses or sizes is a shallow copy whose pointers for those arrays are
-// replaced. A parameter twin is a cr_model whose real arrays exist only for the parameters asked
-// for, all others NULL; it holds their tangents or cotangents, `tangent` numbers a row.
+// cr_model: everything that is constant during a simulation, as pointers to constant arrays.
+// A variant with other masses or sizes is a shallow copy with other pointers for those
+// arrays. A parameter twin is a cr_model with real arrays only for the parameters asked
+// for, NULL for all others. It holds their tangents or cotangents, `tangent` numbers a row.
 #ifndef CR_MODEL_MODEL_H
 #define CR_MODEL_MODEL_H
 
@@ -27,7 +27,7 @@ enum {
   CR_EQ_WELD = 1,
   CR_EQ_JOINT = 2,
   CR_EQ_TENDON = 3,
-  CR_EQ_HIGHEST = 7  // of MuJoCo; those above CR_EQ_TENDON only where they are off
+  CR_EQ_HIGHEST = 7  // MuJoCo's highest; those above CR_EQ_TENDON only if they are off
 };
 enum {
   CR_OBJ_UNKNOWN = 0,
@@ -36,10 +36,10 @@ enum {
   CR_OBJ_JOINT = 3,
   CR_OBJ_GEOM = 5,
   CR_OBJ_SITE = 6,
-  CR_OBJ_HIGHEST = 105  // of MuJoCo
+  CR_OBJ_HIGHEST = 105  // MuJoCo's highest
 };
 enum { CR_NEQDATA = 12 };
-enum { CR_MAX_GRID = 1 << 24 };  // points of a height field: contacts name its cells by number
+enum { CR_MAX_GRID = 1 << 24 };  // points of a height field: contacts number its cells
 enum { CR_COLLISION_HARD = 0, CR_COLLISION_SOFT = 1, CR_COLLISION_SMOOTH = 2 };
 #define CR_DEFAULT_SOFTNESS CR_R(0.1)
 #define CR_MAX_SOFTNESS CR_R(100.0)
@@ -52,7 +52,7 @@ enum {
   CR_INT_IMPLICITFAST = 3,
   CR_INT_DISCRETE = 4
 };
-// explicit methods that are not MuJoCo's, see model/tableau.h
+// explicit methods beyond MuJoCo's, see model/tableau.h
 enum {
   CR_INT_TSIT5 = 100,
   CR_INT_DOPRI5,
@@ -97,7 +97,7 @@ enum {
   CR_GAIN_DCMOTOR = 3,
   CR_GAIN_SO3 = 4,
   CR_GAIN_PID = 5,
-  CR_GAIN_ADDED = 6  // and on: the laws that were added to the model
+  CR_GAIN_ADDED = 6  // and above: laws that were added to the model
 };
 enum {
   CR_BIAS_NONE = 0,
@@ -140,10 +140,10 @@ enum {
 
 enum {
   CR_CONTACT_CONVEX = 0,
-  CR_CONTACT_ADDED = 1  // and on: the contact models that were added to the model
+  CR_CONTACT_ADDED = 1  // and above: contact models that were added to the model
 };
 
-/// A contact model by its name; what it is solver/contact_model.h says.
+/// A contact model by its name; solver/contact_model.h describes it.
 typedef struct {
   const char* name;
   const struct cr_contact_model* model;
@@ -169,7 +169,7 @@ struct cr_model {
 };
 typedef struct cr_model cr_model;
 
-/// What decides which data fit a model: its counts, and a hash of all its integers.
+/// The shape of a model decides which data fit it: its counts, and a hash of all its integers.
 enum {
   CRI_N_SIZE = 0
 #define CR_SIZE(name, text) +1
@@ -181,10 +181,10 @@ typedef struct {
 } cri_shape;
 cri_shape cri_shape_of(const cr_model* m);
 
-/// True where m has this shape; an unknown structure is any.
+/// True if m has this shape; an unknown structure matches any.
 bool cri_has_shape(const cr_model* m, const cri_shape* shape);
 
-/// FNV-1a of the integer fields: kinds of joints and geoms, what hangs on what.
+/// FNV-1a of the integer fields: types of joints and geoms, and which body each belongs to.
 uint64_t cri_model_structure(const cr_model* m);
 
 /// Allocates and zeroes every array for the counts already set in `m`; sizes, options stay.
@@ -209,13 +209,13 @@ static inline const char* cri_name(const cr_model* m, const int32_t* adr, int id
   return m->names == NULL || m->nnames == 0 ? "" : m->names + adr[id];
 }
 
-/// "body 'arm'", or "body 3" where it has no name or m is NULL: how an error names an object.
+/// "body 'arm'", or "body 3" if it has no name or m is NULL: name of an object in errors.
 typedef struct {
   char text[96];
 } cr_label;
 cr_label cri_label(const cr_model* m, const char* kind, const int32_t* adr, int id);
 
-/// Place of the entry (i, j) of M's lower triangle or, of an ancestor i of j, of (j, i); -1 where
+/// Place of the entry (i, j) of M's lower triangle or, for an ancestor i of j, of (j, i); -1 if
 /// neither dof is above the other.
 static inline int cri_place_in_M(const cr_model* m, int i, int j) {
   int deep = i > j ? i : j, high = i > j ? j : i;
@@ -223,7 +223,7 @@ static inline int cri_place_in_M(const cr_model* m, int i, int j) {
   return m->M_rownnz[high] <= m->M_rownnz[deep] && m->M_colind[k] == high ? k : -1;
 }
 
-/// Of n dofs, ascending or descending, each is above the next or below it.
+/// True if each of n dofs, ascending or descending, is above or below the next.
 static inline bool cri_on_one_chain(const cr_model* m, const int32_t* dof, int n) {
   for (int k = 1; k < n; k++) {
     bool turns = (dof[k] > dof[k - 1]) != (dof[1] > dof[0]);
@@ -234,33 +234,33 @@ static inline bool cri_on_one_chain(const cr_model* m, const int32_t* dof, int n
   return true;
 }
 
-/// Dof of a simple body (body_simple), whose block of M is diagonal: MuJoCo's M has no more entries
-/// there, so of what integrators add to M the diagonal alone counts.
+/// True for a dof of a simple body (body_simple), whose block of M is diagonal. MuJoCo's M has no more entries
+/// there, so integrators add only to the diagonal.
 static inline bool cri_is_simple(const cr_model* m, int dof) {
   return m->body_simple[m->dof_bodyid[dof]] != 0;
 }
 
-/// The same of implicitfast, which solves free bodies apart, with their whole block.
+/// The same for implicitfast, which solves free bodies separately, with their whole block.
 static inline bool cri_is_diagonal(const cr_model* m, int dof) {
   return cri_is_simple(m, dof) && m->jnt_type[m->dof_jntid[dof]] != CR_JNT_FREE;
 }
 
-/// Of n dofs, those of a row a: a' a has an entry between any two that implicitfast keeps.
+/// For the n dofs of a row a: true if implicitfast keeps all entries of a' a.
 static inline bool cri_is_whole(const cr_model* m, const int32_t* dof, int n) {
   return cri_on_one_chain(m, dof, n) && (n < 2 || !cri_is_diagonal(m, dof[0]));
 }
 
-/// Number k of dynprm (of gainprm where `gain`) of actuator i is a zero that switches a part of a
-/// controller off: no derivative.
+/// True if number k of dynprm (of gainprm with `gain`) of actuator i is a zero that switches a part of a
+/// controller off: it has no derivative.
 bool cri_controller_switch(const cr_model* m, int i, bool gain, int k);
 
-/// Number of states that the parameters of a controller ask for.
+/// Number of states that the parameters of a controller need.
 int cri_controller_states(const cr_model* m, int i);
 
-/// Row `row` of a parameter tangent, or zeros where the twin does not hold that parameter.
+/// Row `row` of a parameter tangent, or zeros if the twin does not hold that parameter.
 const cr_real* cri_par_tan(const cr_real* array, int row, int width);
 
-/// Adds x to row `row` of a parameter's cotangent, where the twin holds it.
+/// Adds x to row `row` of a parameter's cotangent, if the twin holds it.
 static inline void cri_par_add(cr_real* array, int row, int width, const cr_real* x) {
   for (int i = 0; i < width && array != NULL; i++) {
     array[row * width + i] += x[i];

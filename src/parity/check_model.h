@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// One model held against MuJoCo, its gradient against differences, and times: what carom check finds. What
+// One model compared with MuJoCo, its gradient against differences, and times: what carom check finds. What
 // is public is documented in carom/check.h.
 #ifndef CR_PARITY_CHECK_MODEL_H
 #define CR_PARITY_CHECK_MODEL_H

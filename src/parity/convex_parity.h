@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Contacts of general convex pairs held against MuJoCo's. MuJoCo's search for them stops at a
+// Contacts of general convex pairs compared with MuJoCo's. MuJoCo's search for them stops at a
 // tolerance, and where faces are parallel its points are some of many; so what is unique is compared,
-// the distance of each pair, and MuJoCo then computes with Carom's contacts, so that all that follows
+// the distance of each pair, and MuJoCo then computes with Carom's contacts, so that everything that follows
 // from them can be compared to round-off.
 #ifndef CR_PARITY_CONVEX_PARITY_H
 #define CR_PARITY_CONVEX_PARITY_H
@@ -26,7 +26,7 @@ bool cri_convex_parity_applies(const cr_model* m);
 
 /// From now on MuJoCo, in this thread, takes the contacts of general pairs from Carom, and those of nearly
 /// flat cylinders over planes where its own are off, which goes to `off`; NULL: its own again. The model
-/// must be the same in both. At the poses of `at`, where MuJoCo's are those but for round-off, and else, or
+/// must be the same in both. At the poses of `at`, where MuJoCo's are those up to round-off, and else, or
 /// where it is NULL, at MuJoCo's: of shapes in degenerate poses the last bit decides.
 void cri_convex_parity_use(const cr_model* m, const cr_data* at, cr_off* off);
 

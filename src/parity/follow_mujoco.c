@@ -77,7 +77,7 @@ static double apart(const mjtNum* x, const mjtNum* y, mjtSize n, double scale) {
   double most = 0;
   for (mjtSize i = 0; i < n; i++) {
     double off = fabs(x[i] - y[i]);
-    most = off <= most ? most : off;  // also one that is not a number
+    most = off <= most ? most : off;  // also one that is NaN
   }
   return most / scale;
 }

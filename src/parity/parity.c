@@ -689,7 +689,7 @@ static cr_status compare_guarded(void* context) {
   }
   mj_forward(b->mj, b->d);
   b->result->states_with_contact += d->ncon > 0;
-  // contacts of general pairs are held against Carom's shapes
+  // contacts of general pairs are compared with Carom's shapes
   compare(b->result, "geom_size", b->m->geom_size, b->mj->geom_size, 3 * b->m->ngeom);
   compare(b->result, "hfield_size", b->m->hfield_size, b->mj->hfield_size, 4 * b->m->nhfield);
   compare_same(b, position_rows, COUNT(position_rows));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Carom held against MuJoCo at one state after another: every field both compute, the rows of the
+// Carom compared with MuJoCo at one state after another: every field both compute, the rows of the
 // constraint problem matched by contact, the acceleration, and a step of each integrator.
 #ifndef CR_PARITY_PARITY_H
 #define CR_PARITY_PARITY_H

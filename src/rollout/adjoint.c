@@ -126,7 +126,7 @@ static cri_node node_of(const span* s, size_t i) {
                     .rate = tangent_at(m, x + 1 + cri_state_size(m))};
 }
 
-// the parts of a vector of the equation: the adjoint of all that evolves; then the state: the way from the
+// the parts of a vector of the equation: the adjoint of everything that evolves; then the state: the way from the
 // base in the place of coordinates
 static cri_state adjoint_in(const cr_model* m, const cr_real* y) { return tangent_at(m, y); }
 

@@ -170,7 +170,7 @@ bool cri_at_limit(const cr_model* m, const cr_data* d) {
   return false;
 }
 
-// a rest length without a dead band, which the tendon has but for rounding
+// a rest length without a dead band, which the tendon has up to rounding
 static void spring_at_rest(notes* s, int t, cr_label name) {
   const cr_real* end = s->m->tendon_lengthspring + 2 * t;
   cri_tendon_spring spring = cri_tendon_spring_of(s->m, s->d, t);

@@ -402,7 +402,7 @@ static cr_real entry_error(cr_real g, const cri_slope_fit* fd, cr_real scale) {
   return above > 0 ? above / scale : 0;
 }
 
-// the larger of two errors, where one that is not a number is larger than any
+// the larger of two errors, where one that is NaN is larger than any
 static cr_real worse(cr_real a, cr_real b) { return isnan(b) ? CR_MAX : cr_max(a, b); }
 
 static cr_real largest_of(const cr_real* x, int n) {
@@ -458,7 +458,7 @@ static void randomize(cr_real* x, int n, cr_random* random) {
 }
 
 // A parameter that is small by nature, a time constant of 1e-8 s, moves in proportion: by a whole unit
-// terms that cancel would be larger than all that is compared.
+// terms that cancel would be larger than everything that is compared.
 static void randomize_parameter(const cr_step_check* c, cr_field_id id, cr_random* random) {
   cr_real* x_tan = cri_field_real(&c->tan->par, NULL, id);
   int n = cri_field_tangent_size(c->m, c->d, id);

@@ -54,7 +54,7 @@ cr_status cr_step_check_run(cr_step_check* check, const cr_data* d, cr_random* r
                             cr_step_check_result* result, cr_error* error);
 
 /// The same where kinks are to be expected: at a place called `place`, with the entries `what`
-/// (CR_EDGE_...) and `entries` of every parameter field. An entry is held against differences of both
+/// (CR_EDGE_...) and `entries` of every parameter field. An entry is compared with differences of both
 /// sides where it is smooth; at the end of what it may be, against the slope of the side that is
 /// left; where the sides differ and both can be reached, it must be one of them or lie between.
 /// A place from which there is no step counts as not visited.

@@ -15,7 +15,7 @@ typedef struct {
   int n;            // checkpoints, their steps ascending, the first before step 0
   int noted;        // steps noted
   int lost;         // steps that there was no room to note
-  size_t width;     // numbers of a state: step, time, all that evolves, qacc_warmstart
+  size_t width;     // numbers of a state: step, time, everything that evolves, qacc_warmstart
   size_t room;      // numbers in memory
   bool limited;     // never more than that
   cr_real* memory;  // the last state, a second one, checkpoints from the left; notes from the right

@@ -18,7 +18,7 @@
 /// Shapes   energy[2]: potential, kinetic
 /// Units    J
 /// Errors   none
-/// Smooth   but for p_0 where x of a free or ball joint is 0 or an angle is pi, and at the ends of
+/// Smooth   except for p_0 where x of a free or ball joint is 0 or an angle is pi, and at the ends of
 ///          a dead band where k is not 0 there: P' is continuous, P'' is not
 cr_status cr_energy(const cr_model* m, cr_data* d);
 cr_status cr_energy_jvp(const cr_model* m, const cr_data* d, cr_data* tan);

@@ -19,7 +19,7 @@
 /// Shapes   F[6 nbody]; the world's is zero
 /// Units    N m, N.  Frames: world axes, about the centre of mass of the tree
 /// Memory   scratch of `work`
-/// Smooth   but where tendons are not
+/// Smooth   except where tendons are not
 void cri_external(const cr_model* m, const cr_data* d, cr_real* F, cr_data* work);
 
 /// Its tangent.

@@ -16,7 +16,7 @@
 /// Units    rad/s^2, m/s^2; N m, N.  Frames: world axes, about the centre of mass of the tree; the
 ///          sum that cfrc_int of the world is adds numbers about different points, as MuJoCo's does
 /// Errors   none
-/// Smooth   but where spatial tendons are not (sensor/tendon_wrench.h)
+/// Smooth   except where spatial tendons are not (sensor/tendon_wrench.h)
 cr_status cr_reaction(const cr_model* m, cr_data* d);
 cr_status cr_reaction_jvp(const cr_model* m, const cr_data* d, cr_data* tan);
 cr_status cr_reaction_vjp(const cr_model* m, const cr_data* d, cr_data* bar);

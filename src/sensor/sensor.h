@@ -17,7 +17,7 @@
 /// Skips    sensors with sensor_skip, and all of them under CR_DSBL_SENSOR: their numbers are 0
 /// Memory   no allocation; scratch: numbers of the largest sensor
 /// Errors   none
-/// Smooth   but at a cutoff, and where a contact enters or leaves a zone; a clipped number has
+/// Smooth   except at a cutoff, and where a contact enters or leaves a zone; a clipped number has
 ///          derivative 0, an insidesite sensor always
 cr_status cr_sensor(const cr_model* m, cr_data* d);
 cr_status cr_sensor_jvp(const cr_model* m, const cr_data* d, cr_data* tan);

@@ -16,7 +16,7 @@
 /// Shapes   T[ntendon], 0 of fixed ones
 /// Units    N; positive where it pushes (a rope that pulls has T < 0)
 /// Memory   scratch 8 ntendon of `work`
-/// Smooth   but where a spring's dead band ends
+/// Smooth   except where a spring's dead band ends
 void cri_tendon_tension(const cr_model* m, const cr_data* d, cr_real* T, cr_data* work);
 
 /// Its tangent.

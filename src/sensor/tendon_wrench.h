@@ -14,7 +14,7 @@
 /// Shapes   F[6 nbody]
 /// Units    N m, N.  Frames: world axes, about the centre of mass of the tree
 /// Memory   scratch 8 ntendon of `work`
-/// Smooth   but where a tendon lifts off a geom or changes sides, and where a dead band ends
+/// Smooth   except where a tendon lifts off a geom or changes sides, and where a dead band ends
 void cri_tendon_wrench(const cr_model* m, const cr_data* d, cr_real* F, cr_data* work);
 
 /// Adds its tangent.

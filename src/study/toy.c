@@ -104,7 +104,7 @@ static dual exact(double q0) {
 }
 
 // the loss has kinks where the mass just touches at the end, where it just leaves, and at its target;
-// derivatives are not held against each other within a step of these
+// derivatives are not compared with each other within a step of these
 static bool smooth(double q0) {
   double t_out, x_out, v_out, clear = 2e-3;
   leave(&t_out, &x_out, &v_out);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Time that only runs forward, from some moment that does not change while the machine is up.
+// Time that only runs forward, from a moment that is fixed while the machine is up.
 #ifndef CR_TOOLS_CLOCK_H
 #define CR_TOOLS_CLOCK_H
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // HDF5 behind a few functions: tables of doubles and numbers as attributes. The library's own error
-// printing is off; failures come back as sentences. A file is made in memory and written whole, so
-// a full disk leaves nothing half-written; or, where it may be larger than memory, on disk.
+// printing is off; failures give sentences. A file is made in memory and written whole, so
+// a full disk leaves nothing half-written. Files that may be larger than memory are made on disk.
 #ifndef CR_TOOLS_HDF5_H
 #define CR_TOOLS_HDF5_H
 
@@ -29,7 +29,7 @@ cr_status cri_h5_each(const cr_h5* file, const char* group,
                       cr_error* error);
 
 /// Reads a data set of one or two dimensions as doubles, row-major; the caller frees *values. One
-/// dimension counts as one column. CR_ERR_FORMAT where it is missing, not numbers, or has more.
+/// dimension counts as one column. CR_ERR_FORMAT if it is missing, not numbers, or has more.
 cr_status cri_h5_read(const cr_h5* file, const char* name, double** values, int* rows, int* cols,
                       cr_error* error);
 
@@ -40,12 +40,12 @@ cr_status cri_h5_shape(const cr_h5* file, const char* name, int* rows, int* cols
 cr_status cri_h5_read_rows(const cr_h5* file, const char* name, int first, int n, double* values,
                            cr_error* error);
 
-/// Reads a number attribute of an object ("/" is the root); *present tells if there is one.
+/// Reads a number attribute of an object ("/" is the root); *present: there is one.
 cr_status cri_h5_read_attribute(const cr_h5* file, const char* object, const char* name,
                                 double* value, bool* present, cr_error* error);
 
 /// Reads a text attribute, of one text or a row of them, joined by commas; the caller frees *text. NULL
-/// where there is none. CR_ERR_FORMAT where it is no text of fixed length.
+/// if there is none. CR_ERR_FORMAT if it is no text of fixed length.
 cr_status cri_h5_read_texts(const cr_h5* file, const char* object, const char* name, char** text,
                             cr_error* error);
 
@@ -58,15 +58,15 @@ cr_status cri_h5_write_attribute(cr_h5* file, const char* object, const char* na
 cr_status cri_h5_write_text(cr_h5* file, const char* object, const char* name, const char* value,
                             cr_error* error);
 
-/// A new file on disk, to be written bit by bit, and such a file again. It must have room for so many
-/// numbers in data sets; these have all their room from the beginning, so what was flushed stays
+/// Creates a file on disk, to be written piece by piece; opens such a file again. Its data sets get room for so
+/// many numbers at once. All room is there from the beginning, so flushed data stay
 /// readable whatever happens later.
-/// Errors   CR_ERR_FILE (also where they do not fit on the disk), CR_ERR_FORMAT
+/// Errors   CR_ERR_FILE (also if the numbers do not fit on the disk), CR_ERR_FORMAT
 cr_status cri_h5_create_on_disk(cr_h5** file, const char* path, size_t numbers, cr_error* error);
 cr_status cri_h5_open_on_disk(cr_h5** file, const char* path, cr_error* error);
 
-/// Closes such a file and gives it another name, when the disk has all of it; until then no other run
-/// can open it in either of these two ways, which end in CR_ERR_FILE.
+/// Closes such a file and renames it, when the disk has all of it. Until then no other run
+/// can open it in either of these two ways: they give CR_ERR_FILE.
 cr_status cri_h5_finish(cr_h5* file, const char* path, cr_error* error);
 
 /// Makes room for rows x cols doubles, cols 0 meaning one dimension; writes some of its rows.
@@ -81,7 +81,7 @@ cr_status cri_h5_write_texts(cr_h5* file, const char* name, int first, int n, in
 cr_status cri_h5_read_text(const cr_h5* file, const char* name, int row, int size, char* text,
                            cr_error* error);
 
-/// Brings all that was written to the disk.
+/// Brings everything that was written to the disk.
 cr_status cri_h5_flush(cr_h5* file, cr_error* error);
 
 /// After the last cri_h5_reserve: takes the room on the disk.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A JSON writer: one object built front to back. Commas, escapes and nesting are its business;
+// A JSON writer: one object built front to back. It adds commas, escapes and nesting;
 // numbers have all their digits, NaN and infinity become null.
 #ifndef CR_TOOLS_JSON_H
 #define CR_TOOLS_JSON_H
@@ -11,7 +11,7 @@ enum { CR_JSON_DEPTH = 16 };
 typedef struct {
   char* text;
   size_t length, capacity;
-  bool failed;  // no memory: the text is not to be used
+  bool failed;  // no memory: do not use the text
   int depth;
   bool first[CR_JSON_DEPTH];
 } cr_json;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Plots by gnuplot: a script beside the data, run once, so that a person can change and rerun it.
+// Plots by gnuplot: writes a script beside the data and runs it once; a person can change and rerun it.
 #ifndef CR_TOOLS_PLOT_H
 #define CR_TOOLS_PLOT_H
 
@@ -33,7 +33,7 @@ typedef struct {
 typedef struct {
   const char *xlabel, *ylabel;
   bool log_x, log_y;  // y: of absolute values
-  double low, high;   // of y; NaN: as the data have it
+  double low, high;   // of y; NaN: from the data
   const cr_curve* curves;
   int ncurve;
 } cr_chart;

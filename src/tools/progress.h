@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// One line on standard error that is written over and over, where that is a terminal.
+// One line on standard error that is overwritten again and again, if that is a terminal.
 #ifndef CR_TOOLS_PROGRESS_H
 #define CR_TOOLS_PROGRESS_H
 
@@ -16,7 +16,7 @@ typedef struct {
 
 cr_progress cri_progress_begin(void);
 
-/// True when the line is due: a terminal, and a tenth of a second since the last.
+/// True if the line is due: a terminal, and a tenth of a second since the last.
 bool cri_progress_due(const cr_progress* progress);
 
 void cri_progress_line(cr_progress* progress, const char* text);

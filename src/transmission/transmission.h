@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The stage that measures the length of every actuator and how it changes with the joints: the
-// moment, which actuator/actuation uses to turn forces into joint forces and joint velocities into
-// actuator velocities.
+// The stage that computes the length of every actuator and its derivative by the joints, the
+// moment. actuator/actuation uses the moment to turn actuator forces into joint forces, and joint velocities
+// into actuator velocities.
 #ifndef CR_TRANSMISSION_TRANSMISSION_H
 #define CR_TRANSMISSION_TRANSMISSION_H
 
@@ -23,7 +23,7 @@
 /// Saves    the sparse structure of the moment
 /// Memory   no allocation; scratch of transmission/transmission_body
 /// Errors   none
-/// Smooth   but for the length of a ball transmission at half a turn, where it jumps; the others: see there
+/// Smooth   except for the length of a ball transmission at half a turn, where it jumps; the others: see there
 cr_status cr_transmission(const cr_model* m, cr_data* d);
 cr_status cr_transmission_jvp(const cr_model* m, const cr_data* d, cr_data* tan);
 cr_status cr_transmission_vjp(const cr_model* m, const cr_data* d, cr_data* bar);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Transmission at the contacts of a body, as vacuum grippers and sticky feet have it: the actuator
-// pulls the body and what it touches together. transmission/transmission calls these.
+// Transmission at the contacts of a body, as of vacuum grippers and sticky feet: the actuator
+// pulls the body and the bodies it touches together. transmission/transmission calls these.
 #ifndef CR_TRANSMISSION_TRANSMISSION_BODY_H
 #define CR_TRANSMISSION_TRANSMISSION_BODY_H
 
@@ -14,10 +14,10 @@
 ///          0 where nothing touches; gears do not count
 ///          [MuJoCo manual, "adhesion"; derivation: docs/derivations/transmission.md]
 /// Memory   scratch 2 nv
-/// Smooth   but where a contact begins, ends, enters or leaves the gap
+/// Smooth   except where a contact begins, ends, enters or leaves the gap
 void cri_transmission_body(const cr_model* m, cr_data* d, int i);
 void cri_transmission_body_jvp(const cr_model* m, const cr_data* d, cr_data* tan, int i);
-/// For all pairs of the moment; `first` is the pair of efc_J that has the right vector of the first
+/// For all pairs of the moment. `first` is the pair of efc_J with the right vector of the first
 /// of them.
 void cri_transmission_body_vjp(const cr_model* m, const cr_data* d, cr_data* bar, int i, int first);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A row is made of at most two spatial forces, one a body; all that depends on poses is in those.
+// A row is made of at most two spatial forces, one a body; everything that depends on poses is in those.
 #include "transmission/transmission_site.h"
 
 #include "kinematics/relative_chain.h"

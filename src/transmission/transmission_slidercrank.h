@@ -17,7 +17,7 @@
 ///          slider's; row_j = s_j . F over the dofs between the two  [transmission.c4]
 ///          where the rod does not reach (the root is of a negative number): s = 0, length = g_0 p,
 ///          f = a, t = a x v; derivation: docs/derivations/transmission.md
-/// Smooth   but where the rod just reaches
+/// Smooth   except where the rod just reaches
 void cri_transmission_slidercrank(const cr_model* m, cr_data* d, int i);
 void cri_transmission_slidercrank_jvp(const cr_model* m, const cr_data* d, cr_data* tan, int i);
 /// For the cotangent of the length and all pairs of the moment.

@@ -13,7 +13,7 @@
 ///                 row_kj = s_j . F_k over the dofs between the sites, F_k = (R_0 e_k, 0) on the
 ///                 site's body, minus that on the reference's            [transmission.o3]
 ///          gears do not count; derivation: docs/derivations/transmission.md
-/// Smooth   but at half a turn, where the lengths jump
+/// Smooth   except at half a turn, where the lengths jump
 void cri_transmission_so3(const cr_model* m, cr_data* d, int i);
 void cri_transmission_so3_jvp(const cr_model* m, const cr_data* d, cr_data* tan, int i);
 /// For the cotangents of the lengths and all pairs of the moment.

@@ -9,7 +9,7 @@
 #include "support/stage_derivative.h"
 #include "support/test.h"
 
-// smooth: there are derivatives in all directions, for differences to be held against
+// smooth: there are derivatives in all directions, for differences to be compared with
 static void check_row(stage_bench* b, const cr_stage* pipeline, int row, bool smooth) {
   contract_jvp(b, pipeline, row);
   contract_vjp(b, pipeline, row);
