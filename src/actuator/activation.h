@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// Activations: what an actuator remembers, how fast it changes, and what it is after a step, which
+// Activations, the states of actuators: their rates, and their values after a step, which
 // the integrators need, and forces that act early.
 #ifndef CR_ACTUATOR_ACTIVATION_H
 #define CR_ACTUATOR_ACTIVATION_H
 
 #include "model/data.h"
 
-/// True when the actuator's group is switched off.
+/// True if the actuator's group is switched off.
 bool cri_actuator_disabled(const cr_model* m, int i);
 
 /// Rate of the one activation w of actuator i, with its derivatives; u: the clipped control.
@@ -30,8 +30,8 @@ typedef struct {
 } cri_next_activation;
 
 /// Activation k of actuator i one step later (MuJoCo's mj_nextActivation); v: the actuator's velocity.
-/// `plain` is 0 for a step of m->timestep as MuJoCo makes it, otherwise the length h of a step that
-/// treats the rate of every kind as it is: one of an integrator with steps of its own.
+/// `plain` is 0 for a step of m->timestep as MuJoCo makes it. Otherwise it is the length h of a step that
+/// uses the rate of every kind as it is, by an integrator with steps of its own.
 /// Equation w+ = w + h r;  filterexact, and the current of a motor: w+ = w + r tau (1 - exp(-h / tau));
 ///          bristles of a motor: b3 of actuator/lugre, whatever the rate    [actuation.n1]
 ///          then clipped to actrange where actlimited, the integral of a motor to +-dynprm[8] [actuation.n2]
@@ -46,7 +46,7 @@ cr_real cri_next_activation_tan(const cr_data* tan, int i, const cri_next_activa
 void cri_next_activation_bar(cr_data* bar, int i, const cri_next_activation* next, cr_real s,
                              cr_real* act_bar, cr_real* rate_bar, cr_real* v_bar);
 
-/// What all activations of a model come from, their tangents, or their cotangents, to which is added.
+/// Inputs of all activations of a model, their tangents, or their cotangents, to which the transpose adds.
 /// Shapes   act, rate[na]; length, velocity[nout] of the actuators (a length's derivative is zero)
 typedef struct {
   cr_real *act, *rate, *length, *velocity;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The stage that turns controls and activations into actuator forces and joint forces, and gives
-// the activations their rates.
+// The stage that turns controls and activations into actuator forces and joint forces, and computes
+// the rates of the activations.
 #ifndef CR_ACTUATOR_ACTUATION_H
 #define CR_ACTUATOR_ACTUATION_H
 
@@ -16,7 +16,7 @@
 ///          act_dot = u (integrator), (u~ - act) / tau (filter, filterexact)      [actuation.u3]
 ///          x = u, act or, where the force acts early, the next activation        [actuation.u4]
 ///          f = (g0 + g1 l + g2 v) x~ + (b0 + b1 l + b2 v)              [actuation.u5]
-///          muscles: rate, gain and bias of actuator/muscle in the places of [actuation.u3], [actuation.u5]
+///          muscles: rate, gain and bias of actuator/muscle replace [actuation.u3], [actuation.u5]
 ///          f scaled so that the total on a tendon keeps to its actfrcrange       [actuation.u9]
 ///          f clipped to forcerange; 0 in disabled groups               [actuation.u6]
 ///          tau = A' f + gravcomp (where jnt_actgravcomp)               [actuation.u7]
@@ -25,9 +25,9 @@
 ///          act in [actuation.u3], l in [actuation.u5]; derivation: docs/derivations/actuation.md
 /// Shapes   v, f, l[nout]; act_dot[na]; tau[nv]; A as transmission/transmission left it
 /// Units    f N|N m over gear, tau N|N m
-/// Flags    CR_DSBL_ACTUATION, or a model without actuators: everything written is 0, gravity
-///          compensation that counts as actuation included, as MuJoCo does
-/// Saves    actuator_raw, the forces before limits; jnt_actfrc_side, actuator_held: what holds them
+/// Flags    CR_DSBL_ACTUATION, or a model without actuators: all outputs are 0, gravity
+///          compensation that counts as actuation included, as in MuJoCo
+/// Saves    actuator_raw, the forces before limits; jnt_actfrc_side, actuator_held: the limits that hold
 /// Memory   no allocation; scratch 4 nout + nv + 2 ntendon numbers
 /// Errors   CR_ERR_NONFINITE: a control is not finite or beyond 1e10
 /// Smooth   except where a range begins to bind, at half a turn between setpoint and length, and

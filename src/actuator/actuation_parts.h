@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the files of actuation share: clipping that says where it held, rows of cotangents of
+// Shared by the files of actuation: clipping that reports where it held, rows of cotangents of
 // parameters, and products with rows of the moment.
 #ifndef CR_ACTUATOR_ACTUATION_PARTS_H
 #define CR_ACTUATOR_ACTUATION_PARTS_H
 
 #include "model/data.h"
 
-/// x within a range; side -1, +1 where the lower, upper end holds it, 0 where it is free.
+/// x within a range; side -1, +1 if the lower, upper end holds it, 0 if it is free.
 static inline cr_real cri_clip(cr_real x, bool limited, const cr_real range[2], int* side) {
   *side = !limited ? 0 : (x < range[0] ? -1 : x > range[1]);
   return *side == 0 ? x : range[*side > 0];
@@ -24,7 +24,7 @@ static inline cr_real cri_clip_vjp(int side, cr_real bar, cr_real* range_bar) {
   return side == 0 ? bar : 0;
 }
 
-/// Row `row` of a parameter's cotangent, NULL where the twin does not hold it.
+/// Row `row` of a parameter's cotangent, NULL if the twin does not hold it.
 static inline cr_real* cri_par_bar(cr_real* array, int row, int width) {
   return array == NULL ? NULL : array + (size_t)row * (size_t)width;
 }
@@ -49,11 +49,11 @@ static inline void cri_moment_add(const cr_data* d, const cr_real* moment, int o
   }
 }
 
-/// What holds the force of an actuator (actuator_held): a limit on it or on its tendon's total; one on
-/// the joint's.
+/// The limit that holds the force of an actuator (actuator_held): its own or that on its tendon's total; or the
+/// joint's.
 enum { CR_HELD_FORCE = 1, CR_HELD_JOINT = 2 };
 
-/// Control k is clipped to its range.
+/// True if control k is clipped to its range.
 static inline bool cri_control_limited(const cr_model* m, int k) {
   return m->actuator_ctrllimited[k] != 0 && (m->disableflags & CR_DSBL_CLAMPCTRL) == 0;
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// All derivatives of an actuator that depends on nothing but its own length, velocity, activation and
+// All derivatives of an actuator that depends only on its own length, velocity, activation and
 // control, for the Jacobian of a step.
 #ifndef CR_ACTUATOR_ACTUATOR_JAC_H
 #define CR_ACTUATOR_ACTUATOR_JAC_H
@@ -13,11 +13,11 @@ typedef struct {
   cr_real rate_by_act, rate_by_ctrl;
 } cri_actuator_jac;
 
-/// Whether actuator i is one of those: one output, at most one activation, no limit that it shares
+/// True if actuator i is such an actuator: one output, at most one activation, no limit shared
 /// with others.
 bool cri_actuator_alone(const cr_model* m, int i);
 
-/// Its slopes. Uses the entries of `tan`, a tangent twin, that belong to the actuator, which are zero
+/// Its slopes. Uses the entries of `tan`, a tangent twin, that belong to the actuator; they are zero
 /// before and after.
 /// Needs    cr_actuation on d
 cri_actuator_jac cri_actuator_jac_of(const cr_model* m, const cr_data* d, cr_data* tan, int i);

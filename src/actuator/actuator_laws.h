@@ -7,22 +7,22 @@
 #include "actuator/curve.h"
 #include "actuator/drive.h"
 
-/// A gain or bias: either a curve of one input's actuator, or, of a gain alone, the law of a controller.
+/// A gain or bias: either a curve of an actuator with one input or, for a gain only, the law of a controller.
 typedef struct cri_actuator_law {
   cri_curve_law* curve;  // NULL: 0
   int nprm;              // parameters of the curve: the first ones of actuator_gainprm or biasprm
-  bool ranged;           // it depends on actuator_lengthrange and actuator_acc0
-  bool bends;            // it has second derivatives over length and velocity
-  unsigned slopes;       // bit k: parameter k is a slope, and where it is zero there is none
+  bool ranged;           // depends on actuator_lengthrange and actuator_acc0
+  bool bends;            // has second derivatives over length and velocity
+  unsigned slopes;       // bit k: parameter k is a slope; where it is zero there is no slope
   int (*piece)(const cr_model* m, int i, cr_real l,
-               cr_real v);      // which of its pieces; NULL: it has one
-  int npiece;                   // how many
-  void (*drive)(cri_drive* b);  // of a controller
+               cr_real v);      // which of its pieces is active; NULL: it has one
+  int npiece;                   // number of pieces
+  void (*drive)(cri_drive* b);  // law of a controller
 } cri_actuator_law;
 
-/// Puts n laws of the caller's behind those of the table, for this model and copies of it: law k is the gain
-/// CR_GAIN_ADDED + k and the bias CR_BIAS_ADDED + k. They are curves. The rows stay the caller's, and outlive the
-/// model. A file keeps the types alone: a model that is loaded needs its laws again, and is refused without.
+/// Adds n laws of the caller to those of the table, for this model and copies of it: law k is the gain
+/// CR_GAIN_ADDED + k and the bias CR_BIAS_ADDED + k. They are curves. The rows stay the caller's, and must outlive
+/// the model. A file keeps only the types: a loaded model needs its laws again, and is refused without them.
 /// Errors   CR_ERR_ARG: a row is no curve of 1 to 10 parameters
 cr_status cri_actuator_laws_add(cr_model* m, const cri_actuator_law* laws, int n, cr_error* error);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The plain curves: a number, and a number with slopes over length and velocity.
+// The plain curves: a constant, and a constant with slopes over length and velocity.
 #ifndef CR_ACTUATOR_AFFINE_H
 #define CR_ACTUATOR_AFFINE_H
 

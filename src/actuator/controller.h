@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Actuators of several inputs, states or outputs: PID controllers, DC motors and orientation servos.
-// Each is one law (actuator/pid, motor, geodesic), whose derivatives are a small matrix.
+// Each has one law (actuator/pid, motor, geodesic), whose derivatives are a small matrix.
 #ifndef CR_ACTUATOR_CONTROLLER_H
 #define CR_ACTUATOR_CONTROLLER_H
 
@@ -8,12 +8,12 @@
 #include "actuator/actuator_laws.h"
 #include "actuator/drive.h"
 
-/// Actuator i is one of those.
+/// True if actuator i is one of these.
 static inline bool cri_is_controller(const cr_model* m, int i) {
   return cri_gain_law(m, i)->drive != NULL;
 }
 
-/// Actuator i at work.
+/// Actuator i during an evaluation.
 typedef struct {
   int ctrl, act, out;  // first control, activation (-1 none), output
   int side[CR_LAW_U];  // where the controls were clipped
@@ -35,7 +35,7 @@ typedef struct {
 ///          i = (V - K v) / R_T or a state: i_dot = ((V - K v) / R_T - i) / te, at most dimax [controller.c5]
 ///          f = K i; free: A sin(Np l + phi)                                [controller.c6]
 ///          - sigma0 z - sigma1 z_dot, z of actuator/lugre                   [controller.c7]
-///          slopes, what MuJoCo's implicit integrators take for df/dv, df/dl            [controller.c8]
+///          slopes: df/dv, df/dl for MuJoCo's implicit integrators                     [controller.c8]
 ///          orientation: f = kp e + b0 + b2 v, e = log(exp(l)^-1 Q), Q = exp(x) or x / |x|,
 ///          x = u or states with rate u                                     [controller.c9]
 ///          [MuJoCo manual, "actuator/pid", "actuator/dcmotor", "actuator/orientation"];
@@ -45,7 +45,7 @@ typedef struct {
 void cri_law_of(const cr_model* m, int i, const cr_real* u, const cr_real* act, const cr_real* l,
                 const cr_real* v, cri_law* law);
 
-/// The same with what actuator i reads (that of actuator/actuator), and its output.
+/// The same with the inputs of actuator i (those of actuator/actuator), and its output.
 void cri_controlled_of(const cr_model* m, const cr_data* d, int i, cri_controlled* c,
                        cri_output* o);
 
@@ -56,7 +56,7 @@ void cri_controlled_rows_tan(const cr_model* m, const cr_data* d, const cr_data*
 void cri_controlled_tan(const cr_model* m, const cr_data* d, const cr_data* tan, int i,
                         const cri_controlled* c, cri_output* o_tan);
 
-/// Transposes: add to bar, but for the velocities, whose cotangents are added to v_bar, or o_bar->v.
+/// Transposes: add to bar, except for the velocities, whose cotangents are added to v_bar, or o_bar->v.
 void cri_controlled_rows_bar(const cr_model* m, cr_data* bar, int i, const cri_controlled* c,
                              const cr_real row_bar[CR_LAW_ROWS], cr_real v_bar[CR_LAW_OUT]);
 void cri_controlled_bar(const cr_model* m, cr_data* bar, int i, const cri_controlled* c,

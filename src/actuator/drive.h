@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// The inside of controllers: what laws are made of that PID controllers and DC motors share, and the
-// laws themselves, of which actuator/controller chooses.
+// The parts of controllers that PID controllers and DC motors share, and the
+// laws themselves; actuator/controller chooses the law.
 #ifndef CR_ACTUATOR_DRIVE_H
 #define CR_ACTUATOR_DRIVE_H
 
 #include "actuator/dual_number.h"
 #include "model/model.h"
 
-/// Rows of a law: rates, forces, the force that no limit holds; and what implicit integrators take for
-/// the derivatives of the two kinds of force over velocity and, behind it, over length: those of each
+/// Rows of a law: rates, forces, the force without limits. Then the derivatives of the two kinds of
+/// force for implicit integrators, over velocity and, behind it, over length: those of each
 /// output over its own.
 enum {
   CR_LAW_RATE = 0,
@@ -24,7 +24,7 @@ typedef struct {
   cri_dual row[CR_LAW_ROWS];
 } cri_law;
 
-/// Actuator i with what its law reads, and what is known so far.
+/// Actuator i with the inputs of its law, and the results so far.
 typedef struct {
   const cr_model* m;
   int i;
@@ -38,15 +38,15 @@ typedef struct {
 
 enum { CR_INPUT_POS = 1, CR_INPUT_VEL = 2, CR_INPUT_FF = 4, CR_INPUT_VOLTAGE = 8 };
 
-/// Takes the inputs; where dynprm[prm] > 0 the first follows what is asked for at that rate at most.
+/// Takes the inputs; if dynprm[prm] > 0 the first follows its setpoint at that rate at most.
 /// Equation q = act_0 +- dynprm h at most, rate_0 = (q - act_0) / h       [controller.c1]
 void cri_drive_inputs(cri_drive* b, int prm);
 
-/// The next state gathers the error of the position, not beyond +-dynprm[prm] (0: no limit).
+/// The next state integrates the error of the position, up to +-dynprm[prm] (0: no limit).
 /// Equation rate = pos - l on the circle, 0 where it would leave the range           [controller.c2]
 void cri_drive_integrate(cri_drive* b, int prm);
 
-/// State `slot`, or where the force acts early what it will be after the step.
+/// State `slot`; if the force acts early, its value after the step.
 cri_dual cri_drive_state(const cri_drive* b, int slot);
 
 /// x moved by whole periods to where it is nearest to `about`.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Lines, of which the laws of controllers are made: a value with its row of derivatives, so that a
-// limit can replace the whole of it.
+// Numbers with derivatives, for the laws of controllers: a value with its row of derivatives, so that a
+// limit can replace the whole row.
 #ifndef CR_ACTUATOR_DUAL_NUMBER_H
 #define CR_ACTUATOR_DUAL_NUMBER_H
 
@@ -55,7 +55,7 @@ static inline cri_dual cri_dual_times(cr_real s, const cri_dual* x) {
   return y;
 }
 
-/// x within +-p, p the parameter number k; 0 is no limit. Returns whether it holds.
+/// x within +-p, p the parameter number k; 0 is no limit. Returns true if the limit holds.
 static inline bool cri_dual_limit(cri_dual* x, int k, cr_real p) {
   if (p > 0 && cr_abs(x->value) > p) {
     cr_real side = x->value > 0 ? 1 : -1;

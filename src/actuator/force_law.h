@@ -1,22 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
-// The force of actuators with one input: gain(l, v) x + bias(l, v), gain and bias the curves of
-// actuator/actuator_laws. Forces take it as it is, implicit integrators its slopes.
+// The force of actuators with one input: gain(l, v) x + bias(l, v), with gain and bias the curves of
+// actuator/actuator_laws. Forces use it, implicit integrators use its slopes.
 #ifndef CR_ACTUATOR_FORCE_LAW_H
 #define CR_ACTUATOR_FORCE_LAW_H
 
 #include "actuator/actuator_laws.h"
 #include "model/data.h"
 
-/// Gain or bias of actuator i by itself.
+/// Gain or bias of actuator i alone.
 cr_real cri_gain_of(const cr_model* m, int i, cri_slope_over over, cr_real l, cr_real v);
 cr_real cri_bias_of(const cr_model* m, int i, cri_slope_over over, cr_real l, cr_real v);
 
-/// The gain changes with length or velocity, so that the input moves the slopes of the force.
+/// True if the gain changes with length or velocity, so that the input moves the slopes of the force.
 static inline bool cri_gain_has_slope(const cr_model* m, int i) {
   return m->actuator_gaintype[i] != CR_GAIN_FIXED;
 }
 
-/// The force has second derivatives over length and velocity.
+/// True if the force has second derivatives over length and velocity.
 bool cri_force_bends(const cr_model* m, int i);
 
 /// Force of actuator i, or its derivative over velocity or length, at the input x.
@@ -35,17 +35,17 @@ typedef struct {
 void cri_force_line_of(const cr_model* m, int i, cri_slope_over over, cr_real l, cr_real v,
                        cr_real x, cri_force_line* f);
 
-/// Its tangent; and the transpose, which adds s times the gradient to *l_bar, *v_bar and bar->par. That by x
+/// Its tangent; and the transpose, which adds s times the gradient to *l_bar, *v_bar and bar->par. The gradient by x
 /// is the gain.
 cr_real cri_force_line_tan(const cr_model* m, const cr_data* tan, const cri_force_line* f,
                            cr_real l_tan, cr_real v_tan, cr_real x_tan);
 void cri_force_line_bar(const cr_model* m, cr_data* bar, const cri_force_line* f, cr_real s,
                         cr_real* l_bar, cr_real* v_bar);
 
-/// On which pieces of its curves actuator i is: where it changes, slopes have a kink.
+/// The pieces of its curves on which actuator i is; where they change, slopes have a kink.
 int cri_force_piece(const cr_model* m, int i, cr_real l, cr_real v);
 
-/// Parameter k of the gain or the bias of actuator i is a slope of zero.
+/// True if parameter k of the gain or the bias of actuator i is a slope of zero.
 bool cri_gain_slope_is_zero(const cr_model* m, int i, int k);
 bool cri_bias_qderiv_is_zero(const cr_model* m, int i, int k);
 

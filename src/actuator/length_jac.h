@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // Forces along a length: springs, dampers and actuators of joints and tendons, and rows of limits and
-// couplings. What each adds to the derivatives of the joint force is a small dense block.
+// couplings. Each adds a small dense block to the derivatives of the joint force.
 #ifndef CR_ACTUATOR_LENGTH_JAC_H
 #define CR_ACTUATOR_LENGTH_JAC_H
 
 #include "actuator/actuator_jac.h"
 #include "kinematics/rigid_transport.h"
 
-/// A force f along a length, tau = J' f: its row J over the dofs col[n], how that changes, dJ_i/dq_j
-/// at H[i n + j] (NULL: not), what the length changes by (NULL: J too), and f with its derivatives.
+/// A force f along a length, tau = J' f: its row J over the dofs col[n]; its derivative dJ_i/dq_j
+/// at H[i n + j] (NULL: none); the gradient of the length (NULL: J too); and f with its derivatives.
 typedef struct {
   int n;
   const int32_t* col;
@@ -23,14 +23,14 @@ typedef struct {
 void cri_length_jac(const cri_length_force* x, const cr_real* v, const cr_real* a,
                     const int32_t* skip, cri_columns columns);
 
-/// Curvatures of spatial tendons and behind each the gradient of its length; of tendon t from at[t]
-/// on, -1 for a fixed one, which has none and whose gradient is its row.
+/// Curvatures of spatial tendons and behind each the gradient of its length; those of tendon t begin at at[t].
+/// -1 for a fixed tendon, which has no curvature and whose gradient is its row.
 typedef struct {
   int32_t* at;
   cr_real* numbers;
 } cri_curvatures;
 
-/// How many numbers; at holds ntendon.
+/// Number of numbers needed; at holds ntendon.
 size_t cri_curvatures_size(const cr_model* m);
 
 /// Curvature and gradient of tendon t; NULL for a fixed one.
@@ -46,8 +46,8 @@ static inline const cr_real* cri_length_gradient(const cr_model* m, const cri_cu
 /// Sets both. Memory: nv integers of `work`'s scratch.
 void cri_curvatures_set(const cr_model* m, const cr_data* d, cri_curvatures* c, cr_data* work);
 
-/// Row, curvature and change of the length of actuator i, on a joint or a tendon; the rest of x is zero.
-/// by_q[6] and scratch of `work` hold some of it: to be popped by the caller.
+/// Row, curvature and gradient of the length of actuator i, on a joint or a tendon; the rest of x is zero.
+/// by_q[6] and scratch of `work` hold some of it: the caller pops the scratch.
 void cri_actuator_row(const cr_model* m, const cr_data* d, const cri_curvatures* curvatures, int i,
                       cr_real by_q[6], cri_length_force* x, cr_data* work);
 
@@ -59,7 +59,7 @@ void cri_actuator_row(const cr_model* m, const cr_data* d, const cri_curvatures*
 void cri_force_jac(const cr_model* m, const cr_data* d, const cri_curvatures* curvatures,
                    cri_actuator_jac* slopes, cri_columns columns, cr_data* work);
 
-/// Whether all of them are of that form; if not, *why names what is not.
+/// True if all of them have this form; if not, *why names one that does not.
 bool cri_forces_along_lengths(const cr_model* m, const char** why);
 
 #endif

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Bristles: the LuGre friction of DC motors, a state z that bends with the velocity v.
+// Bristles, the LuGre friction of DC motors: a state z that bends with the velocity v.
 #ifndef CR_ACTUATOR_LUGRE_H
 #define CR_ACTUATOR_LUGRE_H
 

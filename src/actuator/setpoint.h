@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-// Setpoints on a circle: what a servo is asked for, where its length is an angle.
+// Setpoints on a circle: setpoints of servos whose length is an angle.
 #ifndef CR_ACTUATOR_SETPOINT_H
 #define CR_ACTUATOR_SETPOINT_H
 
 #include "model/data.h"
 
 /// Period of the setpoint of actuator i: 2 pi |gear| for a servo or a PID controller on a ball joint,
-/// or between two sites that it only turns against each other, 0 otherwise. A servo has fixed gain kp
+/// or between two sites that it only turns against each other; else 0. A servo has fixed gain kp
 /// and affine bias with -kp on the length. Between sites the gears along axes are zero, which is a switch.
 cr_real cri_servo_period(const cr_model* m, int i);
 
-/// Whole periods to take off x so that it comes nearest to `about`; 0 where the period is 0.
+/// Whole periods to take off x so that it comes nearest to `about`; 0 if the period is 0.
 cr_real cri_servo_turns(cr_real x, cr_real about, cr_real period);
 
 /// Tangent of the period; and its transpose, which adds to bar->par.

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// Boxes about geoms, for telling cheaply that two are out of reach of each other. A mesh lies in
-// mesh_box, which follows its vertices; other boxes follow geom_size. None is ever too small. Spheres
+// Boxes about geoms, a cheap test that two are out of reach of each other. A mesh lies in
+// mesh_box, which follows its vertices; other boxes follow geom_size. No box is ever too small. Spheres
 // and capsules are a point and a segment with a ball about them, so their boxes are tight.
 #ifndef CR_COLLISION_BOUNDS_H
 #define CR_COLLISION_BOUNDS_H
 
 #include "model/data.h"
 
-/// Low and high corner, along the world's axes, of a box about the geom and all within `reach` of it.
-/// Planes have none: it is all of space.
+/// Low and high corner, along the world's axes, of a box about the geom and everything within `reach` of it.
+/// For planes it is all of space.
 void cri_bounds_world(const cr_model* m, const cr_data* d, int geom, cr_real reach, cr_real box[6]);
 
 /// True if two such boxes share a point.

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// Candidate pairs of geoms: which may touch by the model, and which of these are close enough now
-// to be worth a look. The order is that of MuJoCo's contact list:
+// Candidate pairs of geoms: pairs that may touch by the model, and are close enough now
+// to be tested. The order is that of MuJoCo's contact list:
 //   body pairs (b1 < b2) ascending; in one, first its explicit pairs, then the rest, ordered by
 //   (geom of lower type, other geom), or with the midphase off by (geom of b1, geom of b2).
 // A geom has a box along the world's axes, a body one about those of its geoms
 // (collision/bounds.h), neighbours in a tree one about theirs. With many bodies a sweep of these
-// along the axis of widest spread finds which meet, then which of their bodies do; each pair is
-// noted in a table of bits, from which they come in order. Of two such bodies, geoms whose boxes
+// along the axis of widest spread finds which trees meet, then which of their bodies do. Each pair is
+// noted in a table of bits, which gives the pairs in order. Of two such bodies, geoms whose boxes
 // and bounding spheres meet are candidates; with a mesh among them also the boxes along their own
-// axes. Explicit pairs and excludes are sorted by body pair, as MuJoCo compiles them.
+// axes must meet. Explicit pairs and excludes are sorted by body pair, as MuJoCo compiles them.
 #ifndef CR_COLLISION_BROAD_H
 #define CR_COLLISION_BROAD_H
 
@@ -18,8 +18,8 @@
 /// move against each other, are not parent and child, not excluded, and their bits match.
 bool cri_pair_possible(const cr_model* m, int geom1, int geom2);
 
-/// How far contacts of a pair act from distance in the backward pass (docs/collision.md): its own
-/// reach, that of an explicit pair (`pair` >= 0) or the larger of two geoms', or where that is 0
+/// Reach of contacts of a pair from distance in the backward pass (docs/collision.md): the reach
+/// of an explicit pair (`pair` >= 0) or the larger of two geoms', or if that is 0
 /// cfd_wc; 0 without contacts from distance.
 cr_real cri_pair_width(const cr_model* m, int geom1, int geom2, int pair);
 

@@ -6,7 +6,7 @@
 
 #include "model/model.h"
 
-/// The length, and its slope in one size of one geom; 0: each contact stands for itself.
+/// The length, and its derivative by one size of one geom; 0: contacts are not merged.
 typedef struct {
   cr_real length, slope;
   int geom, size;

@@ -11,7 +11,7 @@ typedef struct {
   cr_real v, tan;
 } cr_soft;
 
-/// [collision_soft.o1] 1 / (1 + exp(-x / s)): how much x >= 0 holds.
+/// [collision_soft.o1] 1 / (1 + exp(-x / s)): the softened x >= 0.
 cr_soft cri_soft_step(cr_soft x, cr_real s);
 
 /// [collision_soft.o2] s log(1 + exp(x / s)): max(x, 0).
@@ -20,7 +20,7 @@ cr_soft cri_soft_ramp(cr_soft x, cr_real s);
 /// [collision_soft.o3] x clipped to [low, high], as the difference of two ramps.
 cr_soft cri_soft_clip(cr_soft x, cr_soft low, cr_soft high, cr_real s);
 
-/// [collision_soft.o4] The direction that the first tangent follows: e_y as far as |n_y| < 1/2 holds, else e_z.
+/// [collision_soft.o4] The direction that the first tangent follows: e_y by the softened |n_y| < 1/2, else e_z.
 /// hint_tan may be NULL.
 void cri_soft_hint(const cr_real n[3], const cr_real n_tan[3], cr_real s, cr_real hint[3],
                    cr_real hint_tan[3]);

@@ -17,7 +17,7 @@
 
 #include "geometry/pair.h"
 
-/// Four equal contacts, or none where their distance exceeds the margin.
+/// Four equal contacts, or none if their distance exceeds the margin.
 cr_pair_detect cri_soft_plane_hull;
 cr_pair_tan cri_soft_plane_hull_tan;
 cr_pair_bar cri_soft_plane_hull_bar;

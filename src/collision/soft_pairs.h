@@ -5,7 +5,7 @@
 //
 //   Map      (pose and size of both shapes) -> dist, pos, normal, hint
 //   Feature  [0] which of the pair's contacts.  Local: none
-//   Smooth   except where a vector of no length would be made a unit vector: there it is zero, held
+//   Smooth   except where a vector of zero length would be normalised: there it is zero, and held
 #ifndef CR_COLLISION_SOFT_PAIRS_H
 #define CR_COLLISION_SOFT_PAIRS_H
 
@@ -26,8 +26,8 @@ cr_pair_detect cri_soft_plane_ellipsoid;
 cr_pair_tan cri_soft_plane_ellipsoid_tan;
 cr_pair_bar cri_soft_plane_ellipsoid_bar;
 
-/// Up to three contacts: the lowest point of the lower disk, and two beside it, of which the first
-/// goes over to the other disk as the cylinder lies down.
+/// Up to three contacts: the lowest point of the lower disk, and two beside it. The first of these
+/// moves to the other disk as the cylinder lies down.
 cr_pair_detect cri_soft_plane_cylinder;
 cr_pair_tan cri_soft_plane_cylinder_tan;
 cr_pair_bar cri_soft_plane_cylinder_bar;

@@ -62,7 +62,7 @@ static inline cr_soft3 cri_cross(const cr_soft3* a, const cr_soft3* b) {
   return r;
 }
 
-/// a / |a|, and |a|; zero, and held, where there is no direction.
+/// a / |a|, and |a|; zero, and held, if there is no direction.
 static inline cr_soft3 cri_unit(const cr_soft3* a, cr_soft* length) {
   cr_soft3 r = {{0, 0, 0}, {0, 0, 0}};
   cr_real size = cr_norm3(a->v);

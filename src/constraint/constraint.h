@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Constraint rows: friction loss, joint limits and contacts as a sparse Jacobian, with what decides
-// how soft each row is.
+// Constraint rows: friction loss, joint limits and contacts as a sparse Jacobian, with the numbers that
+// decide how soft each row is.
 #ifndef CR_CONSTRAINT_CONSTRAINT_H
 #define CR_CONSTRAINT_CONSTRAINT_H
 

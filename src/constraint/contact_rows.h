@@ -6,8 +6,8 @@
 #include "constraint/row_jacobian.h"
 #include "constraint/rows.h"
 
-/// Rows of all contacts that make a force, as listed; says in contact_exclude why one has none, and
-/// in contact_efc_address where they are.
+/// Rows of all contacts that make a force, as listed. Sets contact_exclude to the reason why one has none, and
+/// contact_efc_address to the place of its rows.
 void cri_contact_add(const cr_model* m, cr_data* d, cri_rows_needed* need);
 void cri_contact_jvp(const cr_model* m, const cr_data* d, cr_data* tan);
 

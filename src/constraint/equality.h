@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Equality constraints. A connect or a weld holds together two points, and for a
-// weld two frames, of two bodies: here are its residual, what motions of the two bodies do to it and
-// its bias acceleration, each with tangent and transpose. A coupling holds a joint or tendon to a
+// Equality constraints. A connect or a weld holds together two points, and a
+// weld also two frames, of two bodies. Here are its residual, the rate of the residual under motions of the bodies,
+// and its bias acceleration, each with tangent and transpose. A coupling holds a joint or tendon to a
 // polynomial of another. constraint/constraint makes rows of both, solver/reference adds the bias
 // acceleration.
 //   docs/derivations/equality.md [equality.q1]-[equality.q5]
@@ -10,13 +10,13 @@
 
 #include "model/data.h"
 
-/// Rows of an equality constraint of this type; 0 for a type that has none.
+/// Rows of an equality constraint of this type; 0 for a type without rows.
 static inline int cri_equality_rows(int type) {
   bool one = type == CR_EQ_JOINT || type == CR_EQ_TENDON;
   return type == CR_EQ_WELD ? 6 : (type == CR_EQ_CONNECT ? 3 : (one ? 1 : 0));
 }
 
-/// Whether it is a connect or weld, which has several rows.
+/// True for a connect or weld, which have several rows.
 static inline bool cri_is_connect_weld(int type) {
   return type == CR_EQ_CONNECT || type == CR_EQ_WELD;
 }
@@ -26,14 +26,14 @@ static inline bool cri_is_connect_weld(int type) {
 /// Most rows of a connect or weld.
 enum { CR_MAX_CONNECT_WELD = 6 };
 
-/// Where a connect or weld is. Tangents and cotangents have the same form; nrow and body mean nothing there.
+/// A connect or weld at a state. Tangents and cotangents have the same form; nrow and body mean nothing there.
 typedef struct {
   int nrow, body[2];
   cr_real x[2][3];  // the two points, from the centres of mass of their trees
   cr_real gap[3];   // from the second to the first
   cr_real s, u[3];  // q2^-1 q1 rel, scalar and vector part
   cr_real R2[9];    // orientation of the second frame
-  cr_real scale;    // of rotations against translations
+  cr_real scale;    // of rotations relative to translations
 } cri_connect_weld;
 
 /// [equality.q1] Connect or weld i at a state; its tangent; the transpose, which adds to the cotangents of xpos, xmat,
@@ -79,8 +79,8 @@ void cri_connect_weld_bias_bar(const cri_connect_weld* b, const cri_connect_weld
                                const cr_real bias_bar[CR_MAX_CONNECT_WELD], cri_connect_weld* b_bar,
                                cri_connect_weld_motion* w_bar);
 
-/// The dofs that move either body, ascending, and which: bit k of `moves` for body k. Both lists have
-/// room for nv; returns how many there are.
+/// The dofs that move either body, ascending, and which body: bit k of `moves` for body k. Both lists have
+/// room for nv; returns their number.
 int cri_connect_weld_chain(const cr_model* m, const cri_connect_weld* b, int32_t* dof,
                            int32_t* moves);
 
@@ -97,10 +97,10 @@ typedef struct {
 cri_length_row cri_joint_row(const cr_model* m, int joint);
 cri_length_row cri_tendon_row(const cr_model* m, const cr_real* ten_J, int t);
 
-/// [equality.q5] Coupling i: residual y - P(x), y and x what the lengths of the two objects are beyond their
+/// [equality.q5] Coupling i: residual y - P(x), with y and x the lengths of the two objects beyond their
 /// reference; the slope P' and its derivative.
 typedef struct {
-  int id[2];  // joints or tendons; -1 where there is no second
+  int id[2];  // joints or tendons; -1 if there is no second
   bool tendons;
   cr_real pos, slope, curvature;
   cr_real power[5];  // of x

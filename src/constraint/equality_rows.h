@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Rows of active equality constraints, made of what constraint/equality.h knows of connects and welds and couplings.
+// Rows of active equality constraints, from the connects, welds and couplings of constraint/equality.h.
 //   docs/derivations/constraint.md [constraint.k7], [constraint.k8]
 #ifndef CR_CONSTRAINT_EQUALITY_ROWS_H
 #define CR_CONSTRAINT_EQUALITY_ROWS_H

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Contact parameters: what the two geoms of a contact, or its explicit pair, say about friction,
-// solref, solimp, dimension and margin.
+// Contact parameters: friction, solref, solimp, dimension and margin from the two geoms of a contact, or
+// from its explicit pair.
 #ifndef CR_CONSTRAINT_MIXING_H
 #define CR_CONSTRAINT_MIXING_H
 
@@ -21,7 +21,7 @@
 ///          With the flag override: o_margin, o_solref for both references, o_solimp, o_friction.
 ///          Friction (slide, spin, roll) unfolds to (slide, slide, spin, roll, roll), at least 1e-5.
 ///          [MuJoCo manual, Computation, "Contact": "Contact parameters"]
-/// Shapes   ncon rows; nothing of the state is read but which geoms touch
+/// Shapes   ncon rows; of the state only the list of touching geoms is read
 /// Units    friction 1 (slide), m (spin, roll); solref s, 1; margin m
 /// Memory   none.  Errors: none.  Thread: safe for distinct d
 /// Smooth   except where two numbers tie in a maximum or minimum: there each gets half, the mean of the

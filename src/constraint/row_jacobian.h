@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The velocity of one body against another at a contact, in the contact's frame: as a matrix over
+// The relative velocity of two bodies at a contact, in the contact's frame: as a matrix over
 // dofs for the rows, and as two sweeps of the tree for the cotangent of that matrix.
 #ifndef CR_CONSTRAINT_ROW_JACOBIAN_H
 #define CR_CONSTRAINT_ROW_JACOBIAN_H
@@ -11,7 +11,7 @@ typedef struct {
   int body[2];
   int n;
   const int32_t* dof;
-  const int32_t* sign;  // 1 where the dof moves body[1], -1 where it moves body[0]
+  const int32_t* sign;  // 1 if the dof moves body[1], -1 if it moves body[0]
 } cri_contact_chain;
 
 /// Chain of contact c, in 2 nv integers of `work`.

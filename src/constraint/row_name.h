@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a constraint row is of, in words: how an error names it.
+// Names of constraint rows for error messages.
 #ifndef CR_CONSTRAINT_ROW_NAME_H
 #define CR_CONSTRAINT_ROW_NAME_H
 

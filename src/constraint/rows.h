@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The sparse Jacobian of the constraint rows: how rows enter it, and products with it. The rows of
-// one contact or connect or weld share their columns and stand together, so they are taken as one block.
+// The sparse Jacobian of the constraint rows: enters rows into it, and products with it. The rows of
+// one contact or connect or weld share their columns and stand together, so they are one block.
 #ifndef CR_CONSTRAINT_ROWS_H
 #define CR_CONSTRAINT_ROWS_H
 
@@ -12,7 +12,7 @@ static inline int cri_contact_rows(const cr_model* m, int dim) {
   return dim > 1 && m->cone == CR_CONE_PYRAMIDAL ? 2 * (dim - 1) : dim;
 }
 
-/// Rows from row i on that share its columns: those of one contact or equality constraint, or one.
+/// Number of rows from row i on that share its columns: those of one contact or equality constraint, or one.
 static inline int cri_rows_block(const cr_model* m, const cr_data* d, int i) {
   if (i < d->ne) {
     return cri_equality_rows(m->eq_type[d->efc_id[i]]);
@@ -20,18 +20,18 @@ static inline int cri_rows_block(const cr_model* m, const cr_data* d, int i) {
   return i < d->ne + d->nf + d->nl ? 1 : cri_contact_rows(m, d->contact_dim[d->efc_id[i]]);
 }
 
-/// Whether the rows that the flag `disable` (CR_DSBL_...) switches off are on.
+/// True if the rows that the flag `disable` (CR_DSBL_...) switches off are on.
 static inline bool cri_rows_on(const cr_model* m, int disable) {
   return (m->disableflags & (disable | CR_DSBL_CONSTRAINT)) == 0;
 }
 
-/// Rows and non-zeros needed so far, whether or not there is room for them.
+/// Rows and non-zeros needed so far, also beyond the room.
 typedef struct {
   int nefc, nJ;
 } cri_rows_needed;
 
 /// Enters nrow rows over the dofs col[n], with position, margin and friction loss 0. Returns the
-/// first, -1 where there is no room.
+/// first, -1 if there is no room.
 int cri_rows_add(cr_data* d, cri_rows_needed* need, int nrow, int type, int id, int n,
                  const int32_t* col);
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What solref and solimp mean, before solver/reference.h makes aref of it: the impedance I(r), stiffness K and damping B of a constraint row,
-// each with its gradient. Source: MuJoCo manual, chapter Modeling, "Solver parameters".
+// The meaning of solref and solimp; solver/reference.h makes aref of it. The impedance I(r), stiffness K and damping B
+// of a constraint row, each with its gradient. Source: MuJoCo manual, chapter Modeling, "Solver parameters".
 #ifndef CR_CONSTRAINT_SOLREF_IMPEDANCE_H
 #define CR_CONSTRAINT_SOLREF_IMPEDANCE_H
 
@@ -22,7 +22,7 @@ cr_real cri_impedance(const cr_model* m, const cr_real solimp[5], cr_real r, cr_
                       cr_real* slope);
 
 /// Two numbers that change sign in r where the curve has a bend, at mid and at the end of its width; 1
-/// where it has none.
+/// if it has none.
 void cri_impedance_bends(const cr_real solimp[5], cr_real r, cr_real bend[2]);
 
 /// The width parameter after clamping, solimp[1]: K and B are scaled by it.
@@ -33,12 +33,12 @@ static inline cr_real cri_impedance_width(const cr_real solimp[5]) {
 /// Stiffness and damping of a row.
 /// Equation solref = (tc, dr) > 0: K = 1 / (dw tc dr)^2, B = 2 / (dw tc), tc at least two time steps
 ///          unless the flag refsafe is off or the integrator is discrete; solref = (-k, -b):
-///          K = k / dw^2, B = b / dw; signs that do not agree stand for (0.02, 1)
+///          K = k / dw^2, B = b / dw; signs that do not agree count as (0.02, 1)
 void cri_stiffness(const cr_model* m, const cr_real solref[2], cr_real dw, cr_real* K, cr_real* B);
 
 /// I, and the gradients of all three: of I with respect to r and solimp, of K and B with respect to
-/// (solref[0], solref[1], solimp[1]). A number that a clamp replaced has no derivative; neither has
-/// solimp with the curve of contacts from distance, which has parameters of its own.
+/// (solref[0], solref[1], solimp[1]). A number that a clamp replaced has no derivative. Nor has
+/// solimp with the curve of contacts from distance, which has its own parameters.
 typedef struct {
   cr_real I, I_r, I_solimp[5];
   cr_real K_y[3], B_y[3];
@@ -60,11 +60,11 @@ cr_real cri_stiffness_tan(const cr_real y[3], const cr_real solref_tan[2],
 void cri_stiffness_bar(const cr_real y[3], cr_real bar, cr_real solref_bar[2],
                        cr_real solimp_bar[5]);
 
-/// K, B, I and the slope of row i; rows that only rub (`stiff` false) have no K.
+/// K, B, I and the slope of row i; friction rows (`stiff` false) have no K.
 void cri_make_impedance(const cr_model* m, cr_data* d, int i, const cr_real solref[2],
                         const cr_real solimp[5], cr_real r, cr_real width, bool stiff);
 
-/// Its tangent; and the cotangents of r, solref and solimp that those of the row imply.
+/// Its tangent; and the cotangents of r, solref and solimp from those of the row.
 void cri_make_impedance_jvp(const cri_impedance_derivative* s, cr_data* tan, int i, cr_real r_tan,
                             const cr_real solref_tan[2], const cr_real solimp_tan[5], bool stiff);
 typedef struct {
@@ -73,7 +73,7 @@ typedef struct {
 cri_impedance_derivative_bar cri_make_impedance_vjp(const cri_impedance_derivative* s,
                                                     const cr_data* bar, int i, bool stiff);
 
-/// The length that pulls a contact's reference acceleration: r, or with contacts from distance
+/// The length in a contact's reference acceleration: r, or with contacts from distance
 ///   h(r) = -s log(1 + exp(-r / s)), s = cfd_scale width / cfd_wc: r deep inside, a small push for
 /// r > 0, on both sides of 0, so that it is smooth everywhere; min(r, 0) for s = 0. `slope` is dh/dr.
 cr_real cri_penetration(const cr_model* m, cr_real r, cr_real width, cr_real* slope);

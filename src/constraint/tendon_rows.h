@@ -5,8 +5,8 @@
 
 #include "constraint/rows.h"
 
-/// The cotangent of ten_J gets one pair for each pair of efc_J, and a row s ten_J passes its left
-/// entries on. Begun once, before the backward pass of all rows that are made of tendons.
+/// The cotangent of ten_J gets one pair for each pair of efc_J; a row s ten_J passes its left
+/// entries on. Begin once, before the backward pass of all rows made of tendons.
 typedef struct {
   int first;  // pair of ten_J for the first of efc_J
 } cri_tendon_pairs;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// How the inverse dynamics of bodies changes with coordinates and velocities, the acceleration held:
+// Derivatives of the inverse dynamics of bodies by coordinates and velocities, the acceleration held:
 // every dof against every other of its chain, in one sweep. For the Jacobian of a step.
 #ifndef CR_FORCE_BODY_JAC_H
 #define CR_FORCE_BODY_JAC_H
@@ -7,10 +7,10 @@
 #include "kinematics/rigid_transport.h"
 
 /// Adds -scale times the derivatives of M a + qfrc_bias - qfrc_fluid - J' x, a and x held, x the forces of
-/// xfrc_applied and of gravity compensation; tendons with armature apart.
+/// xfrc_applied and of gravity compensation; without tendons with armature.
 /// Map      (a, in `carried`; cdof, cdof_dot, cinert, cvel, xipos, subtree_com; xfrc_applied; what
 ///          force/fluid reads) -> columns
-/// Equation behind dof j all bodies have  V' = nu,  A' = pi - V x nu  beside being carried along:
+/// Equation behind dof j all bodies have  V' = nu,  A' = pi - V x nu  in addition to being carried along:
 ///            by q:  nu = V_j x s_j,  pi = A_j x s_j + V_j x nu
 ///            by v:  nu = s_j,        pi = (V_j + V+_j) x s_j       [step_jacobian.y1]
 ///          F' = I pi + Q nu,  Q nu = V x* I nu + nu x* I V - I (V x nu)           [step_jacobian.y2]
@@ -22,7 +22,7 @@
 ///          Spatial Vector Algebra, 2022]; derivation: docs/derivations/step_jacobian.md
 /// Shapes   columns q and v
 /// Memory   no allocation; scratch of `work`: 125 nbody + 36 nv
-/// Smooth   everywhere, but where the forces of a medium are not
+/// Smooth   everywhere, except where the forces of a medium are not
 void cri_body_jac(const cr_model* m, const cr_data* d, const cri_rigid_transport* carried,
                   cr_real scale, cri_columns columns, cr_data* work);
 

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // Dampers of dofs and of tendons, the one place of their law: forces and their derivatives over velocity,
-// each with its tangent and its transpose. force/passive and sensor/tendon_tension take the forces, every
-// integrator that damps implicitly the slopes, derivatives of those the bends.
+// each with its tangent and its transpose. force/passive and sensor/tendon_tension use the forces. Every
+// integrator that damps implicitly uses the slopes; derivatives of the slopes use the bends.
 #ifndef CR_FORCE_DAMPER_H
 #define CR_FORCE_DAMPER_H
 
 #include "force/reflected.h"
 
-/// What is damped: every dof with its qvel, or every tendon with its ten_velocity.
+/// The damped velocities: qvel of every dof, or ten_velocity of every tendon.
 typedef enum { CR_DAMPED_DOFS, CR_DAMPED_TENDONS } cri_damped;
 
 /// Map      (qvel or ten_velocity; parameters of force/reflected.h) -> f

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The stage of fluid forces, and their slope over velocity for implicit integrators. What a fluid
-// does to one body is in force/fluid_law.
+// The stage of fluid forces, and their slope over velocity for implicit integrators. The force on
+// one body is in force/fluid_law.
 #ifndef CR_FORCE_FLUID_H
 #define CR_FORCE_FLUID_H
 
@@ -9,7 +9,7 @@
 /// Drag, lift and added mass of a medium at rest or in even motion.
 /// Map      (cvel, cdof, xipos, ximat, geom_xpos, geom_xmat, subtree_com; density, viscosity, wind,
 ///          body_mass, body_inertia, geom_size, geom_fluid) -> qfrc_fluid
-/// Equation of every geom with an ellipsoid, else of every body as a box of its inertia:
+/// Equation for every geom with an ellipsoid, else for every body as a box of its inertia:
 ///          v = R' (V_w, V_v + V_w x r - wind), r = x - subtree_com      [fluid.f6]
 ///          F = F(v) of force/fluid_law.h                                [fluid.f3], [fluid.f4]
 ///          F_b += (R n + r x R f, R f);  q_i = s_i . sum of F behind dof i    [fluid.f7]
@@ -25,28 +25,28 @@ cr_status cr_fluid(const cr_model* m, cr_data* d);
 cr_status cr_fluid_jvp(const cr_model* m, const cr_data* d, cr_data* tan);
 cr_status cr_fluid_vjp(const cr_model* m, const cr_data* d, cr_data* bar);
 
-/// Nothing switches a medium off, if there is one.
+/// True if nothing switches a medium off, if there is one.
 bool cri_fluid_on(const cr_model* m);
 
-/// There is a medium that acts.
+/// True if there is a medium that acts.
 bool cri_fluid_acts(const cr_model* m);
 
-/// Semi-axes of the ellipsoid that stands for a geom: linear in its sizes, so tangents go the same way.
+/// Semi-axes of the ellipsoid of a geom: linear in its sizes, so the same function gives tangents.
 /// The transpose adds to size_bar[3].
 void cri_fluid_axes(cr_real s[3], int type, const cr_real* size);
 void cri_fluid_axes_vjp(cr_real* size_bar, int type, const cr_real s_bar[3]);
 
-/// It acts, or the twin asks for the parameters that could make it act.
+/// True if the medium acts, or the twin asks for the parameters that could make it act.
 bool cri_fluid_matters(const cr_model* m, const cr_data* twin);
 
-/// The forces on bodies themselves, F[6 nbody].
+/// The forces on the bodies, F[6 nbody].
 void cri_fluid_forces(const cr_model* m, const cr_data* d, cr_real* F);
 
-/// Of a body's box, one bit for each component of its velocity that is negative: at zero drag's slope
-/// bends. 0 where no slope is part of the step.
+/// For a body's box, one bit for each negative component of its velocity: at zero the slope of drag
+/// bends. 0 if no slope is part of the step.
 int cri_fluid_side(const cr_model* m, const cr_data* d, int body);
 
-/// Which slopes are meant: those of drag alone, made symmetric, or all of them, made symmetric where
+/// Which slopes: those of drag alone, made symmetric, or all of them, made symmetric for bodies with
 /// symmetric[b].
 typedef struct {
   bool drag;
@@ -54,7 +54,7 @@ typedef struct {
 } cri_fluid_part;
 
 /// Slopes of body b's own forces, K[36 nbody]: K_b = sum of X' B X, X the map of f6, B of
-/// fluid_law.h, or (B + B') / 2 where they are symmetric. All of K is set.    [fluid.f8]
+/// fluid_law.h, or (B + B') / 2 if they are symmetric. All of K is set.    [fluid.f8]
 void cri_fluid_qderiv(const cr_model* m, const cr_data* d, cri_fluid_part part, cr_real* K);
 
 /// Gradient of s l' D r, D = S' K S over dofs, l and r fixed: adds to bar's fields and parameters.
@@ -62,7 +62,7 @@ void cri_fluid_qderiv(const cr_model* m, const cr_data* d, cri_fluid_part part, 
 void cri_fluid_qderiv_vjp(const cr_model* m, const cr_data* d, cr_data* bar, cri_fluid_part part,
                           const cr_real* l, const cr_real* r, cr_real s);
 
-/// G_b = K_b R_b and its tangent, from those of R and of what the stage reads. Both are set.
+/// G_b = K_b R_b and its tangent, from those of R and of the stage's inputs. Both are set.
 void cri_fluid_qderiv_jvp(const cr_model* m, const cr_data* d, cr_data* tan, cri_fluid_part part,
                           const cr_real* R, const cr_real* R_tan, cr_real* G, cr_real* G_tan);
 

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a fluid does to one body or geom, in its own frame: the inertia box of a body, or the
+// The force of a fluid on one body or geom, in its own frame: on the inertia box of a body, or the
 // ellipsoid of a geom (MuJoCo manual, "Fluid forces"). Force, its slope over velocity, and the
-// gradients of both. No model and no data here: numbers in, numbers out.
+// gradients of both. These functions take numbers, no model and no data.
 #ifndef CR_FORCE_FLUID_LAW_H
 #define CR_FORCE_FLUID_LAW_H
 
 #include "base/real.h"
 
-// what a law is made from
+// inputs of a law
 enum {
   CRI_FLUID_SIZE = 0,   // ellipsoid: three semi-axes; box: mass, then inertia
   CRI_FLUID_COEF = 4,   // ellipsoid: the twelve numbers of geom_fluid
@@ -16,7 +16,7 @@ enum {
   CRI_NFLUID_INPUT = 18
 };
 
-// what it is evaluated from; vectors have three numbers
+// coefficients of a law; vectors have three numbers
 enum {
   CRI_FLUID_A = 0,  // (s_j s_k)^2; box: quadratic force coefficients
   CRI_FLUID_M = 3,  // added mass; box: quadratic torque coefficients
@@ -40,13 +40,13 @@ typedef struct {
 
 /// The law of an ellipsoid or a box from its inputs x, and the transpose: x_bar += (dc/dx)' c_bar.
 /// Equation docs/derivations/fluid.md f1, f2.  Shapes x[18].  Smooth except where two semi-axes
-/// change their order, and where an inertia is as flat as it can be
+/// change their order, and where an inertia is as flat as possible
 void cri_fluid_law_make(cri_fluid_law* law, bool box, const cr_real x[CRI_NFLUID_INPUT]);
 void cri_fluid_law_vjp(const cri_fluid_law* law, const cr_real x[CRI_NFLUID_INPUT],
                        const cr_real c_bar[CRI_NFLUID_LAW], cr_real x_bar[CRI_NFLUID_INPUT]);
 
-/// Of a law, or of a cotangent or tangent of one: leaves what takes energy, drag; lift, Magnus force and
-/// added mass become zero. A box has nothing else.
+/// Keeps drag, the part of a law, or of its cotangent or tangent, that takes energy. Lift, Magnus force and
+/// added mass become zero. A box has only drag.
 void cri_fluid_law_drag(bool box, cr_real c[CRI_NFLUID_LAW]);
 
 /// Torque and force F at the local velocity v (angular, linear).              [fluid.f3], [fluid.f4]
@@ -55,11 +55,11 @@ void cri_fluid_force(const cri_fluid_law* law, const cr_real v[6], cr_real F[6])
 void cri_fluid_force_vjp(const cri_fluid_law* law, const cr_real v[6], const cr_real w[6],
                          cr_real v_bar[6], cr_real c_bar[CRI_NFLUID_LAW]);
 
-/// Of a law of unit density and viscosity: the work w . F that is due to the one, and to the other.
+/// For a law of unit density and viscosity: the work w . F due to density, and to viscosity.
 void cri_fluid_unit_work(const cri_fluid_law* law, const cr_real v[6], const cr_real w[6],
                          cr_real* density, cr_real* viscosity);
 
-/// B = dF/dv over the scale, rows of F, as MuJoCo's implicit integrators have it.
+/// B = dF/dv over the scale, rows of F, as in MuJoCo's implicit integrators.
 void cri_fluid_slope(const cri_fluid_law* law, const cr_real v[6], cr_real B[36]);
 /// Adds the gradient of s l . B r to v_bar, l_bar, r_bar and c_bar.          [fluid.f5]
 void cri_fluid_slope_vjp(const cri_fluid_law* law, const cr_real v[6], const cr_real l[6],

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Springs of joints, the one place of their law: energy, force and stiffness, each with its tangent and
-// its transpose. force/passive takes the forces, inertia/metric the stiffness, sensor/energy the
+// its transpose. force/passive uses the forces, inertia/metric the stiffness, sensor/energy the
 // energy, actuator/length_jac the derivatives of the forces.
 #ifndef CR_FORCE_JOINT_SPRING_H
 #define CR_FORCE_JOINT_SPRING_H
@@ -15,15 +15,15 @@ typedef struct {
   int q, v;  // first coordinate and first dof
 } cri_spring_piece;
 
-/// Pieces of joint j; returns how many.
+/// Pieces of joint j; returns their number.
 int cri_spring_pieces(const cr_model* m, int j, cri_spring_piece out[2]);
 
 extern const cri_coefficient_fields cri_joint_spring_fields;
 
-/// The spring of joint j has a coefficient that is not zero.
+/// True if the spring of joint j has a coefficient that is not zero.
 bool cri_joint_spring_acts(const cr_model* m, int j);
 
-/// The twin has room for a coefficient.
+/// True if the twin has room for a coefficient.
 bool cri_joint_spring_wanted(const cr_model* par);
 
 /// A piece at the state of d.
@@ -45,7 +45,7 @@ void cri_spring_force_bar(cr_data* bar, const cri_spring* s, const cr_real f_bar
 /// The columns of df/dq: K[3 i + k] = df_i / dq_k, n by n of 3 by 3.
 void cri_spring_force_jac(const cri_spring* s, cr_real K[9]);
 
-/// A number that x and the coefficients make: the energy [passive.p7] or the stiffness [passive.p10]; the tangent of
+/// A function of x and the coefficients: the energy [passive.p7] or the stiffness [passive.p10]; the tangent of
 /// either, and its transpose, which adds y_bar times the derivatives to bar.
 static inline cr_real cri_spring_number(const cri_spring* s, cri_polynomial_order order) {
   return cri_polynomial(order, s->c, s->x);
@@ -54,7 +54,7 @@ cr_real cri_spring_number_tan(const cr_data* tan, const cri_spring* s, cri_polyn
 void cri_spring_number_bar(cr_data* bar, const cri_spring* s, cri_polynomial_order order,
                            cr_real y_bar);
 
-/// The stiffness over |e| has a kink at rest.
+/// True if the stiffness over |e| has a kink at rest.
 static inline bool cri_spring_has_kink(const cri_spring* s) {
   return s->piece.n > 1 && s->c[1] != 0;
 }

@@ -40,7 +40,7 @@ static inline void cri_newton_tan(cr_real f_tan[6], const cr_real I[10], const c
   cr_acc6(f_tan, t);
 }
 
-/// Cotangents from that of the force, the motion w: adds to those of I and v, sets that of a.
+/// Cotangents from the cotangent of the force, the motion w: adds to those of I and v, sets that of a.
 static inline void cri_newton_bar(const cr_real w[6], const cr_real I[10], const cr_real a[6],
                                   const cr_real v[6], cr_real I_bar[10], cr_real v_bar[6],
                                   cr_real a_bar[6]) {
@@ -57,8 +57,8 @@ static inline void cri_newton_bar(const cr_real w[6], const cr_real I[10], const
   cr_inertia_bar(I_bar, h_bar, v, 1);
 }
 
-/// Q of Q nu = v x* I nu + nu x* I v - I (v x nu): how the force of [bias.n1] changes where velocities
-/// change by nu, beside I times the change of a.
+/// Q of Q nu = v x* I nu + nu x* I v - I (v x nu): the change of the force of [bias.n1] when velocities
+/// change by nu, in addition to I times the change of a.
 static inline void cri_newton_slope(const cr_real I[10], const cr_real v[6], cr_real Q[36]) {
   cr_real h[6];
   cr_inertia_mul(h, I, v);

@@ -19,8 +19,8 @@
 ///          damper = -(b0 v + b1 v |v| + b2 v^3), b of force/reflected.h  [passive.p2]
 ///          gravcomp = J' f, f_b = -m_b c_b g at the body's centre of mass        [passive.p3]
 ///          passive = spring + damper + fluid + gravcomp (not where jnt_actgravcomp)      [passive.p4]
-///          spring += ten_J' f, f = -(k x + p_0 x^2 + p_1 x^3), x what the length exceeds the
-///          slack range by, above or below                                [passive.p5]
+///          spring += ten_J' f, f = -(k x + p_0 x^2 + p_1 x^3), x the excess of the length over the
+///          slack range, above or below                                   [passive.p5]
 ///          damper += ten_J' f, f = -(b0 v + b1 v |v| + b2 v^3), v = ten_velocity, b of
 ///          force/reflected.h                                             [passive.p6]
 ///          derivation: docs/derivations/passive.md
@@ -37,7 +37,7 @@ cr_status cr_passive(const cr_model* m, cr_data* d);
 cr_status cr_passive_jvp(const cr_model* m, const cr_data* d, cr_data* tan);
 cr_status cr_passive_vjp(const cr_model* m, const cr_data* d, cr_data* bar);
 
-/// Some body has gravity compensation, and it is not switched off.
+/// True if some body has gravity compensation that is not switched off.
 bool cri_gravcomp_acts(const cr_model* m);
 
 #endif

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The law of springs and dampers: a polynomial with three coefficients c of how far a spring is from rest,
-// or how fast a damper moves. Its orders follow from each other by differentiation, and each comes with
+// The law of springs and dampers: a polynomial with three coefficients c of the distance of a spring from rest,
+// or of the speed of a damper. Its orders follow from each other by differentiation. Each comes with
 // its own derivative and with its gradient over the coefficients.
 #ifndef CR_FORCE_POLYNOMIAL_H
 #define CR_FORCE_POLYNOMIAL_H
@@ -59,7 +59,7 @@ static inline void cri_polynomial_bar(cri_polynomial_order order, cr_real y, cr_
   }
 }
 
-/// Where the coefficients of element i are: one number of `first`, two of `rest`. Arrays of the model, or
+/// Places of the coefficients of element i: one number of `first`, two of `rest`. Arrays of the model, or
 /// of its twin, where one may be NULL.
 typedef struct {
   cr_real *first, *rest;
@@ -83,7 +83,7 @@ static inline void cri_coefficients_bar(cri_coefficients a, int i, const cr_real
   cri_par_add(a.rest, i, 2, c_bar + 1);
 }
 
-/// The twin has one of them.
+/// True if the twin has one of them.
 static inline bool cri_coefficients_wanted(cri_coefficients a) {
   return a.first != NULL || a.rest != NULL;
 }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Sums of c a' a over the rows a of a sparse operator (moments of actuators, Jacobians of tendons),
 // kept where M has entries: between a dof and its ancestors. A row whose dofs lie on one chain is kept
-// whole; one that spans several branches loses what couples them, as in MuJoCo's implicit integrators. With
-// implicitfast a row also loses what couples the dofs of a simple body (cri_is_diagonal).
+// whole. A row over several branches loses the entries between them, as in MuJoCo's implicit integrators. With
+// implicitfast a row also loses the entries between dofs of a simple body (cri_is_diagonal).
 #ifndef CR_FORCE_RANK_ONE_H
 #define CR_FORCE_RANK_ONE_H
 
@@ -39,7 +39,7 @@ static inline void cri_row_add(const cri_rows* rows, const cr_real* value, int r
   }
 }
 
-/// The same of tendon t, J the values of ten_J or their tangents.
+/// The same for tendon t, J the values of ten_J or their tangents.
 static inline cr_real cri_tendon_dot(const cr_model* m, const cr_real* J, int t, const cr_real* x) {
   cri_rows rows = cri_tendon_rows(m, J);
   return cri_row_dot(&rows, J, t, x);
@@ -50,7 +50,7 @@ static inline void cri_tendon_add(const cr_model* m, const cr_real* J, int t, cr
   cri_row_add(&rows, J, t, s, y);
 }
 
-/// Place of D's entry between two dofs in M's pattern, -1 where there is none.
+/// Place of D's entry between two dofs in M's pattern, -1 if there is none.
 static inline int cri_rank_one_place(const cr_model* m, bool fast, int i, int j) {
   return fast && i != j && cri_is_diagonal(m, i) ? -1 : cri_place_in_M(m, i, j);
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Damping and armature of dofs and of tendons: their own, and those that actuators add to the joint
-// or tendon they act on, reflected through the gear. Inertia, dampers and every integrator that
-// damps implicitly take them from here.
+// Damping and armature of dofs and of tendons: their own, and those of actuators on the joint
+// or tendon, reflected through the gear. Inertia, dampers and every integrator that
+// damps implicitly use these.
 #ifndef CR_FORCE_REFLECTED_H
 #define CR_FORCE_REFLECTED_H
 
@@ -18,7 +18,7 @@ void cri_reflected_armature_jvp(const cr_model* m, const cr_data* tan, cr_real* 
 /// Adds to bar->par.
 void cri_reflected_armature_vjp(const cr_model* m, cr_data* bar, const cr_real* armature_bar);
 
-/// The same of every tendon, with tendon_armature and the actuators on the tendon; armature[ntendon].
+/// The same for every tendon, with tendon_armature and the actuators on the tendon; armature[ntendon].
 void cri_tendon_armature(const cr_model* m, cr_real* armature);
 void cri_tendon_armature_jvp(const cr_model* m, const cr_data* tan, cr_real* armature_tan);
 void cri_tendon_armature_vjp(const cr_model* m, cr_data* bar, const cr_real* armature_bar);
@@ -32,18 +32,18 @@ void cri_reflected_damping_jvp(const cr_model* m, const cr_data* tan, cr_real* b
 /// Adds to bar->par.
 void cri_reflected_damping_vjp(const cr_model* m, cr_data* bar, const cr_real* b_bar);
 
-/// The same of every tendon, with tendon_damping and tendon_dampingpoly; b[ntendon * 3].
+/// The same for every tendon, with tendon_damping and tendon_dampingpoly; b[ntendon * 3].
 void cri_tendon_damping(const cr_model* m, cr_real* b);
 void cri_tendon_damping_jvp(const cr_model* m, const cr_data* tan, cr_real* b_tan);
 void cri_tendon_damping_vjp(const cr_model* m, cr_data* bar, const cr_real* b_bar);
 
-/// Some dof is damped; as MuJoCo decides it, so negative linear damping alone does not count.
+/// True if some dof is damped, by MuJoCo's rule: negative linear damping alone does not count.
 bool cri_damps(const cr_model* m);
 
-/// Field id is a parameter of the damping laws of dofs.
+/// True if field id is a parameter of the damping laws of dofs.
 bool cri_damps_dofs(cr_field_id id);
 
-/// The twin has room for a parameter of the damping law.
+/// True if the twin has room for a parameter of the damping law.
 bool cri_damping_wanted(const cr_model* par);
 
 /// b0 + b1 |v| + b2 v^2: the force is -v times this.
@@ -59,7 +59,7 @@ static inline cr_real cri_damping_bend(const cr_real b[3], cr_real v) {
   return v == 0 ? 0 : cr_sign(v) * cri_polynomial_slope(CR_POLY_STIFFNESS, b, cr_abs(v));
 }
 
-/// Fields of the laws of dofs, of tendons, and of what actuators add.
+/// Fields of the laws of dofs, of tendons, and of the parts that actuators add.
 extern const cri_coefficient_fields cri_dof_damper_fields, cri_tendon_damper_fields,
     cri_actuator_damper_fields;
 

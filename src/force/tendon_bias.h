@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The stage that says how fast tendons with armature accelerate while all joint accelerations are
+// The stage that computes the acceleration of tendons with armature while all joint accelerations are
 // zero. force/bias turns it into a force.
 #ifndef CR_FORCE_TENDON_BIAS_H
 #define CR_FORCE_TENDON_BIAS_H
@@ -16,7 +16,7 @@
 ///          derivation: docs/derivations/tendon.md
 /// Shapes   ten_bias[ntendon]
 /// Memory   scratch 12 nbody
-/// Errors   none; a tendon that wraps around a geom and has armature is no model (model/model_check)
+/// Errors   none; model/model_check refuses a tendon that wraps around a geom and has armature
 /// Smooth   except where a piece has no length
 cr_status cr_tendon_bias(const cr_model* m, cr_data* d);
 cr_status cr_tendon_bias_jvp(const cr_model* m, const cr_data* d, cr_data* tan);

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the armature of tendons adds to the joint-space inertia: a J J' each, as far as M has room,
-// that is for pairs of a dof and one of its ancestors. That is MuJoCo's choice too. inertia/inertia
-// calls these; where no tendon has armature they do nothing.
+// The armature of tendons in the joint-space inertia: a J J' each, where M has entries,
+// that is for pairs of a dof and one of its ancestors. This is MuJoCo's choice too. inertia/inertia
+// calls these; if no tendon has armature they do nothing.
 #ifndef CR_FORCE_TENDON_INERTIA_H
 #define CR_FORCE_TENDON_INERTIA_H
 
 #include "model/data.h"
 
-/// Some tendon has armature. One of zero is none at all and has no derivative.
+/// True if some tendon has armature. An armature of zero is none and has no derivative.
 bool cri_tendon_inertia_acts(const cr_model* m);
 
 /// M += sum over tendons of a J J'.

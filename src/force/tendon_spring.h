@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 // Springs of tendons, the one place of their law: energy, pull and stiffness along the tendon, each with
-// its tangent and its transpose. force/passive brings the force to the joints, sensor/tendon_tension to the
-// bodies; inertia/metric takes the stiffness, sensor/energy the energy.
+// its tangent and its transpose. force/passive takes the force to the joints, sensor/tendon_tension to the
+// bodies. inertia/metric uses the stiffness, sensor/energy the energy.
 #ifndef CR_FORCE_TENDON_SPRING_H
 #define CR_FORCE_TENDON_SPRING_H
 
 #include "force/polynomial.h"
 #include "model/data.h"
 
-/// The spring of a tendon, and where its length lies to the dead band.
-/// Equation x = length - rest, rest the end of the band that is overstepped; 0 inside it
-///          A band of no width is a spring like any other: at its one rest length, which is that of qpos0
-///          where a model gives none, it acts, and each of the two equal ends has half a say in it.
+/// The spring of a tendon, and the position of its length relative to the dead band.
+/// Equation x = length - rest, rest the end of the band that is exceeded; 0 inside the band
+///          A band of no width is a spring like any other. At its one rest length, the length at qpos0
+///          if a model gives none, it acts, and each of the two equal ends has half of the derivative.
 ///          f = -(c0 x + c1 x^2 + c2 x^3)                                   [passive.p5]
 /// Smooth   except where a band with a width begins to act; at its ends the derivative is that of inside
 typedef struct {
@@ -24,8 +24,8 @@ typedef struct {
 
 cri_tendon_spring cri_tendon_spring_of(const cr_model* m, const cr_data* d, int t);
 
-/// A number that x and the coefficients make, 0 in the band: energy [passive.p7], pull [passive.p8], the force but for its
-/// sign, or stiffness [passive.p10]; its tangent; and the transpose, which adds y_bar times the derivatives to bar.
+/// A function of x and the coefficients, 0 in the band: energy [passive.p7], pull [passive.p8] (minus the
+/// force), or stiffness [passive.p10]; its tangent; and the transpose, which adds y_bar times the derivatives to bar.
 static inline cr_real cri_tendon_spring_number(const cri_tendon_spring* s,
                                                cri_polynomial_order order) {
   return s->acts ? cri_polynomial(order, s->c, s->x) : 0;
@@ -35,7 +35,7 @@ cr_real cri_tendon_spring_tan(const cr_data* tan, const cri_tendon_spring* s,
 void cri_tendon_spring_bar(cr_data* bar, const cri_tendon_spring* s, cri_polynomial_order order,
                            cr_real y_bar);
 
-/// The spring is exactly at its one rest length.
+/// True if the spring is exactly at its one rest length.
 static inline bool cri_tendon_spring_rests(const cri_tendon_spring* s) {
   return s->acts && s->x == 0;
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Forces and torques that act on bodies at their centres of mass, and their way into joint space:
-// q = J' x in two sweeps over the tree, with the derivatives of it. Gravity compensation
-// (force/passive) and xfrc_applied (engine/smooth) go through here.
+// Forces and torques on bodies at their centres of mass, mapped to joint space:
+// q = J' x in two sweeps over the tree, with its derivatives. Gravity compensation
+// (force/passive) and xfrc_applied (engine/smooth) use it.
 #ifndef CR_FORCE_WRENCH_H
 #define CR_FORCE_WRENCH_H
 
@@ -21,7 +21,7 @@ void cri_wrench(const cr_model* m, const cr_data* d, const cr_real* x, cr_real* 
 void cri_wrench_jvp(const cr_model* m, const cr_data* d, cr_data* tan, const cr_real* x,
                     const cr_real* x_tan, cr_real* q_tan);
 
-/// Adds to x_bar, bar->cdof, bar->xipos and bar->subtree_com what the cotangent q_bar implies.
+/// Adds to x_bar, bar->cdof, bar->xipos and bar->subtree_com the contributions of the cotangent q_bar.
 /// x NULL stands for zeros: then only x_bar changes.
 void cri_wrench_vjp(const cr_model* m, const cr_data* d, cr_data* bar, const cr_real* x,
                     const cr_real* q_bar, cr_real* x_bar);
