@@ -8,10 +8,10 @@
 
 /// Acceleration and constraint forces.
 /// Map      (qfrc_smooth, M, efc_J, efc_aref, efc_D, efc_frictionloss, contact_mu, contact_friction;
-///          qacc_warmstart) -> qacc_smooth, qacc, efc_force, qfrc_constraint; with the integrator
-///          discrete qfrc_shift joins qfrc_smooth, and the metric of engine/implicit_inertia_solve.h, made of
-///          metric_..., ten_J, actuator_moment, qvel, cinert, cdof too, stands in the place of M.
-///          What has a derivative but no row, or none that moves anything: the contact model knows it
+///          qacc_warmstart) -> qacc_smooth, qacc, efc_force, qfrc_constraint. With the integrator
+///          discrete qfrc_shift is added to qfrc_smooth, and the metric of engine/implicit_inertia_solve.h, made from
+///          metric_..., ten_J, actuator_moment, qvel, cinert, cdof too, replaces M.
+///          The contact model has derivatives by numbers without a row, or without one that moves anything
 /// Equation [acceleration.a1] M qacc_smooth = qfrc_smooth;
 ///          [acceleration.a2] r(a) = M a - qfrc_smooth - J' f(e) = 0,  e = J a - aref, f of the contact model;
 ///          [acceleration.a3] qfrc_constraint = J' f.  Derivation: docs/derivations/acceleration.md
@@ -20,13 +20,13 @@
 ///          H_index: the solution, and where there are rows the factor of H = M - J' F' J there, F' = df/de
 /// Units    qacc m/s^2|rad/s^2, forces N|N m
 /// Memory   scratch 11 nv + 5 nefc, and the contact model's
-/// Errors   CR_ERR_NONFINITE (names the joint, or the row), CR_ERR_SOLVER (names the residual, and what
-///          opposes what), CR_ERR_SINGULAR where rounding leaves nothing (engine/rounding.h)
+/// Errors   CR_ERR_NONFINITE (names the joint, or the row), CR_ERR_SOLVER (names the residual, and the
+///          rows in conflict), CR_ERR_SINGULAR if rounding leaves no digits (engine/rounding.h)
 /// Smooth   where no row changes its zone (active, sliding, ...); there the derivative is that of
 ///          the zones at the solution. The warm start has no influence and no derivative.
 cr_status cr_acceleration(const cr_model* m, cr_data* d);
 
-/// x = H^-1 x, or H^-T x, at the solution, H with rows where there are some; in scratch of `work`.
+/// x = H^-1 x, or H^-T x, at the solution, H with rows if there are some; in scratch of `work`.
 void cri_acceleration_solve(const cr_model* m, const cr_data* d, cr_real* x, cr_data* work);
 void cri_acceleration_solve_transposed(const cr_model* m, const cr_data* d, cr_real* x,
                                        cr_data* work);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a medium adds to the inertia of an ellipsoid that moves through it: the part of geom_fluid that
+// The inertia that a medium adds to an ellipsoid that moves through it: the part of geom_fluid that
 // follows from sizes.
 #ifndef CR_ENGINE_ADDED_MASS_H
 #define CR_ENGINE_ADDED_MASS_H
@@ -19,10 +19,10 @@ void cri_added_mass(const cr_real s[3], cr_real out[6]);
 /// Adds to s_bar.
 void cri_added_mass_vjp(const cr_real s[3], const cr_real out_bar[6], cr_real s_bar[3]);
 
-/// Number i of geom_fluid follows from sizes: added mass and inertia of a geom with the ellipsoid model.
+/// True if number i of geom_fluid follows from sizes: added mass and inertia of a geom with the ellipsoid model.
 bool cri_added_mass_derives(const cr_model* m, int i);
 
-/// The geom_fluid of all geoms, and the cotangents of geom_size that its cotangents imply.
+/// The geom_fluid of all geoms; and the contributions of its cotangents to those of geom_size.
 void cri_added_masses(cr_model* m);
 void cri_added_masses_vjp(const cr_model* m, cr_model* par_bar);
 

@@ -1,23 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a connect or weld between bodies knows of the pose in which it was assembled, qpos0: the anchor in
-// the other body, and a weld's relative orientation.
+// Numbers of a connect or weld between bodies that follow from the pose in which it was assembled, qpos0: the
+// anchor in the other body, and a weld's relative orientation.
 #ifndef CR_ENGINE_ASSEMBLY_H
 #define CR_ENGINE_ASSEMBLY_H
 
 #include "model/data.h"
 
-/// Number i of eq_data follows from the pose in qpos0: of a connect between bodies its second anchor;
-/// of a weld between bodies that was given no relative pose (eq_data[11] says so) anchor in body 1
+/// True if number i of eq_data follows from the pose in qpos0. For a connect between bodies: its second anchor.
+/// For a weld between bodies without a given relative pose (eq_data[11] tells): anchor in body 1
 /// and relative quaternion [MuJoCo, mj_setConst].
 bool cri_assembly_derives(const cr_model* m, int i);
 
-/// Derives these.
+/// Derives these numbers.
 /// Map      (xpos, xmat, xquat at qpos0, eq_data) -> eq_data
 /// Equation p_b = R_b' (x_a + R_a p_a - x_b), q = conj(q_1) q_2; a = 1 for connect, 2 for weld
 /// Smooth   everywhere
 void cri_assembly(cr_model* m, const cr_data* d);
 
-/// Adds to bar's xpos, xmat and eq_data what its cotangents of the derived numbers imply; d at qpos0.
+/// Adds to bar's xpos, xmat and eq_data the contributions of its cotangents of the derived numbers; d at qpos0.
 void cri_assembly_vjp(const cr_model* m, const cr_data* d, cr_data* bar);
 
 #endif

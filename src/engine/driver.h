@@ -7,7 +7,7 @@
 
 typedef enum { CRI_FORWARD, CRI_JVP, CRI_VJP } cri_pass;
 
-/// Which rows of a schedule, and who looks on.
+/// Rows of a schedule to run, and an observer.
 typedef struct {
   int first, end;
   const bool* only;                       // rows to run; NULL: all of these
@@ -15,8 +15,8 @@ typedef struct {
   void* context;
 } cri_rows;
 
-/// Runs rows of s on `to`: the data in a forward pass, whose d is not used; otherwise a twin of d. A pass of
-/// cotangents goes from the end to the first, and clears the cotangents of what each row writes.
+/// Runs rows of s on `to`: the data in a forward pass, which does not use d; otherwise a twin of d. A pass of
+/// cotangents goes from the last row to the first, and clears the cotangents of the fields each row writes.
 /// Errors   those of the stages, and CR_ERR_CAPACITY, in to->error
 cr_status cri_drive(const cri_schedule* s, cri_pass pass, const cri_rows* rows, const cr_model* m,
                     const cr_data* d, cr_data* to);

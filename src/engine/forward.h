@@ -7,11 +7,11 @@
 #include "carom/step.h"
 #include "model/data.h"
 
-/// The dynamics alone, up to the acceleration: cr_forward without what is only measured. A derivative
-/// of d goes through as many stages as d did last.
+/// The dynamics alone, up to the acceleration: cr_forward without measured quantities. A derivative
+/// of d runs the stages that d ran last.
 cr_status cri_dynamics(const cr_model* m, cr_data* d);
 
-/// cr_forward_jvp and cr_forward_vjp for callers that know their blocks: nothing is checked.
+/// cr_forward_jvp and cr_forward_vjp without checks of the blocks.
 cr_status cri_forward_jvp(const cr_model* m, const cr_data* d, cr_data* tan);
 cr_status cri_forward_vjp(const cr_model* m, const cr_data* d, cr_data* bar);
 

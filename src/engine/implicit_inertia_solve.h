@@ -1,50 +1,50 @@
 // SPDX-License-Identifier: Apache-2.0
-// The metric of the acceleration: the inertia M, or with the integrator discrete the effective
-// inertia, in which free bodies that nothing touches have the derivative of their bias force, so that
-// fast spins do not gain energy. The acceleration stage sees one symmetric or unsymmetric matrix A.
+// The metric of the acceleration: the inertia M, or with the integrator discrete the implicit
+// inertia. There free bodies that nothing touches also have the derivative of their bias force, so that
+// fast spins gain no energy. The acceleration stage sees one matrix A, symmetric or not.
 #ifndef CR_ENGINE_IMPLICIT_INERTIA_SOLVE_H
 #define CR_ENGINE_IMPLICIT_INERTIA_SOLVE_H
 
 #include "solver/contact_model.h"
 
-/// Marks in metric_free the trees that are a free body which no row (where its Jacobian is not zero; from
-/// 60 dofs on also where it may be another), tendon or actuator of the effective inertia touches; true if there are any. Part of cri_implicit_inertia_prepare.
+/// Marks in metric_free the trees that are a free body and that no row (where its Jacobian is not zero; from
+/// 60 dofs on also where it may be another), tendon or actuator of the implicit inertia touches. True if there are any. Part of cri_implicit_inertia_prepare.
 bool cri_implicit_inertia_mark_free(const cr_model* m, cr_data* d);
 
-/// Whether forward marked any.
+/// True if forward marked any.
 bool cri_implicit_inertia_any_free(const cr_model* m, const cr_data* d);
 
-/// Makes what the solves need: nothing with M; else the factors of the effective inertia, with its
+/// Prepares the solves: nothing with M; else the factors of the implicit inertia, with its
 /// values in `value` (d->nmetric numbers), and of the free bodies' blocks.
 /// Equation A = Mhat; of those bodies A = Mhat + h dc/dv, c the bias force  [discrete.a4]
 /// Saves    metric_L, metric_index, metric_free; implicit_L, implicit_U
 /// Errors   CR_ERR_SINGULAR, CR_ERR_CAPACITY
 cr_status cri_implicit_inertia_prepare(const cr_model* m, cr_data* d, cr_real* value);
 
-/// The symmetric part as the contact model wants it; no row touches the rest.
+/// The symmetric part, for the contact model; no row touches the rest.
 cr_metric_view cri_implicit_inertia_view_of(const cr_model* m, const cr_data* d,
                                             const cr_real* value, const cr_real* tau);
 
-/// x = Mhat^-1 x: A^-1 x, free bodies apart.
-/// `trees`: the dofs of these alone, which nothing couples to others.
+/// x = Mhat^-1 x: this is A^-1 x, except for free bodies.
+/// `trees`: only the dofs of these, which nothing couples to others.
 void cri_implicit_inertia_solve_part(const cr_model* m, const cr_data* d, cr_runs trees, cr_real* x,
                                      cr_data* work);
 void cri_implicit_inertia_solve(const cr_model* m, const cr_data* d, cr_real* x, cr_data* work);
 
-/// Replaces the free bodies' part of a solution x of Mhat x = b or H x = b by that of A^-1 b, or
+/// Replaces the free bodies' part of a solution x of Mhat x = b or H x = b by the part of A^-1 b, or
 /// A^-T b.
 void cri_implicit_inertia_free(const cr_model* m, const cr_data* d, const cr_real* b, cr_real* x,
                                bool transposed, cr_data* work);
 
-/// y = A x; of free bodies, whose part is solved once and for all, y = rest.
+/// y = A x; for free bodies, whose part is solved already, y = rest.
 void cri_implicit_inertia_mul_beside(const cr_model* m, const cr_data* d, cr_real* y,
                                      const cr_real* x, const cr_real* rest);
 
-/// y = (tangent of A) x, x fixed; of Mhat where `whole` is false.
+/// y = (tangent of A) x, x fixed; of Mhat if `whole` is false.
 void cri_implicit_inertia_solve_jvp(const cr_model* m, const cr_data* d, cr_data* tan, bool whole,
                                     cr_real* y, const cr_real* x);
 
-/// Adds the gradient of -w' A a, w and a fixed; of Mhat where `whole` is false.
+/// Adds the gradient of -w' A a, w and a fixed; of Mhat if `whole` is false.
 void cri_implicit_inertia_solve_vjp(const cr_model* m, const cr_data* d, cr_data* bar, bool whole,
                                     const cr_real* w, const cr_real* a);
 

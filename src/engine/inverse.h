@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-// The last stage of inverse dynamics alone; what is public is documented in carom/inverse.h.
+// The last stage of inverse dynamics; carom/inverse.h documents the public functions.
 #ifndef CR_ENGINE_INVERSE_H
 #define CR_ENGINE_INVERSE_H
 
 #include "carom/inverse.h"
 #include "model/data.h"
 
-/// qfrc_inverse from all that the dynamics compute before the acceleration.
+/// qfrc_inverse from all fields that the dynamics compute before the acceleration.
 /// Map      (qacc, M, qfrc_bias, qfrc_passive, efc_J, efc_aref, efc_D, efc_frictionloss, contact_mu,
 ///          contact_friction, metric_dof, metric_tendon, metric_actuator, qfrc_shift; with
-///          invdiscrete and for free bodies what inertia/qderiv.h reads) ->
+///          invdiscrete and for free bodies the inputs of inertia/qderiv.h) ->
 ///          qfrc_inverse, efc_force, qfrc_constraint
 /// Equation [inverse.i0] to [inverse.i3] of carom/inverse.h
 /// Saves    acc_qacc, acc_jar, acc_force, efc_state, metric_free

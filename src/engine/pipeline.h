@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The pipeline as a run-time table, and the schedule of a model that is made of its rows. What runs them is
-// engine/driver.h.
+// The pipeline as a run-time table, and the schedule of a model, made of its rows. engine/driver.h
+// runs them.
 #ifndef CR_ENGINE_PIPELINE_H
 #define CR_ENGINE_PIPELINE_H
 
@@ -10,14 +10,14 @@
 extern const cr_stage cr_pipeline[];
 extern const int cr_npipeline;
 
-/// The first of them are the dynamics, up to the acceleration; nothing among these reads what the
-/// others, which only measure, write. A step runs the dynamics alone.
+/// The first rows are the dynamics, up to the acceleration. They read nothing that the
+/// other rows write, which only measure. A step runs the dynamics alone.
 extern const int cr_ndynamics;
 
-/// The stages of m in order: its own schedule, or the whole table where none was built.
+/// The stages of m in order: its own schedule, or the whole table if none was built.
 const cri_schedule* cri_schedule_of(const cr_model* m);
 
-/// Builds the schedule of a model that has none: the rows of the table that its counts leave something to
+/// Builds the schedule of a model that has none: the rows of the table that, by its counts, have something to
 /// write. Errors: CR_ERR_MEMORY.
 cr_status cri_schedule_build(cr_model* m, cr_error* error);
 

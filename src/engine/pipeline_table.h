@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // The pipeline, no include guard: define CR_STAGE, include it. One row a stage, in the order of
-// computation: name, whether the Jacobian of a step has its derivative by structure, the fields it reads,
+// computation: name, whether the Jacobian of a step has its structured derivative, the fields it reads,
 // the fields it writes. Each row stands for three functions of one signature, cr_<name>, cr_<name>_jvp,
 // cr_<name>_vjp, in <folder>/<name>.c.
-// By structure: `always`; a function cri_jac_<...> of engine/stage_jac.h, which says where not; or `none`: the
-// Jacobian then goes column by column, by tangents. integrate/acceleration_jac.c has what it adds up.
+// Structured: `always`; a function cri_jac_<...> of engine/stage_jac.h, which says where not; or `none`: the
+// Jacobian then goes column by column, by tangents. integrate/acceleration_jac.c adds the parts up.
 // F(...) is a field of either table.
 // clang-format off
 
@@ -138,7 +138,7 @@ CR_STAGE(engine, acceleration, acceleration,
   F(dof_invweight0),
   F(qacc_smooth) F(qacc) F(efc_force) F(qfrc_constraint))
 
-// what is measured: nothing above reads it, and a step leaves it out
+// measured quantities: no row above reads them, and a step leaves them out
 
 CR_STAGE(sensor, subtree, none,
   F(cinert) F(cvel) F(subtree_com),

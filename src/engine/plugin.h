@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// What stages of one's own remember (cr_model_add_state): as long as no stage changes its rate, it stays.
+// The state of added stages (cr_model_add_state): while no stage changes its rate, it stays constant.
 #ifndef CR_ENGINE_PLUGIN_H
 #define CR_ENGINE_PLUGIN_H
 
 #include "model/data.h"
 
-/// The rates that stages of one's own begin with.
+/// The initial rates for added stages.
 /// Map      plugin_state -> plugin_state_dot
 /// Equation plugin_state_dot = 0                                                      [plugin.z1]
 /// Shapes   plugin_state_dot[npluginstate]

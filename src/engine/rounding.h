@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What rounding leaves of the acceleration's digits, where light bodies carry heavy ones or stiff rows
-// oppose each other. Looked at only where the inertia's pivots say that digits are lost.
+// Digits that rounding leaves of the acceleration, where light bodies carry heavy ones or stiff rows
+// oppose each other. Estimated only where the inertia's pivots show that digits are lost.
 #ifndef CR_ENGINE_ROUNDING_H
 #define CR_ENGINE_ROUNDING_H
 
@@ -9,8 +9,8 @@
 /// x = H^-1 x at the solution, in scratch of `work`.
 typedef void cri_linear_solve(const cr_model* m, const cr_data* d, cr_real* x, cr_data* work);
 
-/// What is added up on each dof of A x = b, sizes[nv]: rounding of it moves x. `beside`: numbers like x; the
-/// larger of the two in a tree is what its x is measured by. `solve` is by A^-1, `transposed` by its transpose.
+/// Sizes of the terms added up on each dof of A x = b, sizes[nv]: their rounding moves x. `beside`: numbers like x;
+/// the larger of the two in a tree is the unit for its x. `solve` is by A^-1, `transposed` by its transpose.
 typedef struct {
   const cr_real *sizes, *x, *beside;
   cri_linear_solve *solve, *transposed;
@@ -21,17 +21,17 @@ void cri_noise_of_product(const cr_pattern* p, const cr_real* value, const cr_re
                           cr_real* sizes);
 void cri_noise_of_rows(const cr_data* d, cr_real* sizes);
 
-/// |A^-1| 32 eps sizes, over the largest x of the tree, for the dof where that is most, by two to six solves.
+/// |A^-1| 32 eps sizes, over the largest x of the tree, for the dof where this is largest, by two to six solves.
 /// Memory   scratch nv of d
 cr_real cri_noise_moves(const cr_model* m, cr_data* d, const cri_noise* noise);
 
 /// Estimates how far rounding moves the acceleration of some dof,
 ///   |H^-1| 32 eps (|Mhat| |a| + |tau| + |J|' |f|), over the largest acceleration of its tree,
-/// for the dof where that is most, by two to six solves.
+/// for the dof where this is largest, by two to six solves.
 /// Map      (M, art_Dinv or metric_L, acc_qacc, qacc_smooth, efc_J, efc_force; factor of H) -> d->rounding,
-///          0 where no pivot is below a thousandth of its diagonal, and d->rounding_dof, whose
-///          own inertia is lost beside what it carries
-/// Errors   CR_ERR_SINGULAR where fewer than three digits are left, with the joint
+///          0 if no pivot is below a thousandth of its diagonal, and d->rounding_dof, whose
+///          own inertia is lost beside the inertia that it carries
+/// Errors   CR_ERR_SINGULAR if fewer than three digits are left, with the joint
 cr_status cri_rounding(const cr_model* m, cr_data* d, const cr_metric_view* metric,
                        cri_linear_solve* solve, cri_linear_solve* transposed);
 

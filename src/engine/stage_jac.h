@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Whether stages of the pipeline have a structured derivative at a state: the column of
+// Tells if stages of the pipeline have a structured derivative at a state: the column of
 // engine/pipeline_table.h. See cr_stage_jac.
 #ifndef CR_ENGINE_STAGE_JAC_H
 #define CR_ENGINE_STAGE_JAC_H

@@ -1,21 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
-// How inverse dynamics sees the integrator of the model: what turns the acceleration of a step into that
-// in continuous time, and what the metric of free bodies has beside the effective inertia.
+// The integrator of the model in inverse dynamics: converts the acceleration of a step into that
+// in continuous time, and gives the metric of free bodies its part beside the implicit inertia.
 #ifndef CR_ENGINE_STEP_QDERIV_H
 #define CR_ENGINE_STEP_QDERIV_H
 
 #include "model/data.h"
 
-/// The derivative D of forces over velocity that the step of the integrator has in its matrix.
+/// The derivative D of forces over velocity in the matrix of the integrator's step.
 typedef enum {
   CR_STEP_QDERIV_NONE,
   CR_STEP_QDERIV_DAMPING,  // Euler: -diag of the damping law, none under its flags
   CR_STEP_QDERIV_FAST,     // implicitfast
   CR_STEP_QDERIV_ALL,      // implicit
-  CR_STEP_QDERIV_GYRO      // of the bias force, of the trees that metric_free marks
+  CR_STEP_QDERIV_GYRO      // of the bias force, for the trees marked in metric_free
 } cri_step_qderiv;
 
-/// That of the model's integrator: (M - hD) a2 = M a takes an acceleration a to that of the step, a2.
+/// The D of the model's integrator: (M - hD) a2 = M a converts an acceleration a to that of the step, a2.
 cri_step_qderiv cri_step_qderiv_of(const cr_model* m);
 
 /// y += s D x, or s D' x.

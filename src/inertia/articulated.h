@@ -17,8 +17,8 @@
 /// Shapes   diag[nv], U[nv * 6], Dinv[nv]
 /// Units    those of M
 /// Memory   21 numbers a body of `work`'s scratch; `work` may be d
-/// Errors   CR_ERR_SINGULAR (D_i below CR_MINVAL: names the joint), CR_ERR_NONFINITE (D_i not a
-///          number); sentence in work->error, U and Dinv then hold no factor
+/// Errors   CR_ERR_SINGULAR (D_i below CR_MINVAL: names the joint), CR_ERR_NONFINITE (D_i is
+///          NaN); sentence in work->error, U and Dinv then hold no factor
 cr_status cri_articulated_factor(const cr_model* m, const cr_data* d, const cr_real* diag,
                                  cr_real* U, cr_real* Dinv, cr_data* work);
 
@@ -28,7 +28,7 @@ cr_status cri_articulated_factor(const cr_model* m, const cr_data* d, const cr_r
 ///          root to leaf x_i = y_i / D_i - U_i . a_parent, a_i = a_parent + s_i x_i. [articulated.a4], [articulated.a5]
 /// Shapes   cdof[nv * 6], U[nv * 6], Dinv[nv], x[nv]
 /// Memory   6 numbers a dof of `work`'s scratch
-/// `trees`: the dofs of these whole trees alone.
+/// `trees`: only the dofs of these whole trees.
 void cri_articulated_solve_part(const cr_model* m, const cr_real* cdof, const cr_real* U,
                                 const cr_real* Dinv, cr_runs trees, cr_real* x, cr_data* work);
 void cri_articulated_solve(const cr_model* m, const cr_real* cdof, const cr_real* U,

@@ -1,21 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the integrator discrete adds to the inertia for the drag of a medium: its slope over velocity,
-// as a part of the effective inertia of inertia/implicit_inertia. With any other integrator there is none.
+// The drag of a medium in the inertia of the integrator discrete: its slope over velocity,
+// a part of the implicit inertia of inertia/implicit_inertia. Zero with any other integrator.
 #ifndef CR_INERTIA_DRAG_H
 #define CR_INERTIA_DRAG_H
 
 #include "model/data.h"
 
-/// The drag of the step's end.
+/// The drag at the end of the step.
 /// Map      (cvel, cdof, xipos, ximat, geom_xpos, geom_xmat, subtree_com; density, viscosity, wind,
 ///          body_mass, body_inertia, geom_size, geom_fluid) -> metric_fluid
 /// Equation E_ij = -h s_j . K s_i behind dof i, j an ancestor of i or i itself, K the symmetric
 ///          slopes of drag alone, f8 of force/fluid.h                      [discrete.n5]
-///          of a body whose block of M is diagonal (body_simple) only the diagonal, as in MuJoCo
+///          for a body whose block of M is diagonal (body_simple) only the diagonal, as in MuJoCo
 ///          derivation: docs/derivations/discrete.md
-/// Shapes   metric_fluid[nC], in M's pattern; none but with the integrator discrete
+/// Shapes   metric_fluid[nC], in M's pattern; only with the integrator discrete
 /// Units    kg | kg m | kg m^2
-/// Flags    CR_DSBL_SPRING and CR_DSBL_DAMPER together switch it off, as they do the fluid
+/// Flags    CR_DSBL_SPRING and CR_DSBL_DAMPER together switch it off, as the fluid
 /// Memory   scratch 36 numbers a body, in jvp 96, in vjp 24 and 2 nv
 /// Errors   none
 /// Smooth   except where the fluid's second derivatives are not, see force/fluid.h

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The effective inertia of the integrator discrete,
+// The implicit inertia of the integrator discrete,
 //   Mhat = M + metric_fluid + diag(metric_dof) + J' diag(metric_tendon) J + A' diag(metric_actuator) A,
 // as a sparse matrix with its factor, and its derivative as products.  docs/derivations/discrete.md
 #ifndef CR_INERTIA_IMPLICIT_INERTIA_H
@@ -8,10 +8,10 @@
 #include "math/cholesky.h"
 #include "model/data.h"
 
-/// Whether the model moves with it.
+/// True if the model uses it.
 static inline bool cri_is_discrete(const cr_model* m) { return m->integrator == CR_INT_DISCRETE; }
 
-/// Its pattern, closed under elimination, as left in d->metric_index.
+/// Its pattern, closed under elimination, stored in d->metric_index.
 static inline cr_pattern cri_implicit_inertia_pattern(const cr_model* m, const cr_data* d) {
   return cr_chol_pattern_view(m->nv, d->metric_index);
 }
@@ -21,7 +21,7 @@ static inline cr_pattern cri_implicit_inertia_pattern(const cr_model* m, const c
 /// Errors   CR_ERR_CAPACITY: the data were made for another integrator; CR_ERR_SINGULAR
 cr_status cri_implicit_inertia_factor(const cr_model* m, cr_data* d, cr_real* value);
 
-/// W_j = (Mhat - M - metric_fluid)_jj, what joints, tendons and actuators add to the diagonal.
+/// W_j = (Mhat - M - metric_fluid)_jj, the contribution of joints, tendons and actuators to the diagonal.
 void cri_implicit_inertia_diagonal(const cr_model* m, const cr_data* d, cr_real* W);
 void cri_implicit_inertia_diagonal_jvp(const cr_model* m, const cr_data* d, const cr_data* tan,
                                        cr_real* W_tan);

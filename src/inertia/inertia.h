@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The joint-space inertia M: always as a factor, in deep trees of articulated bodies, in shallow ones
-// of the matrix; as a sparse matrix only where something needs it.
+// The joint-space inertia M. It is always available as a factor: of articulated bodies in deep trees, of the
+// matrix in shallow ones. The sparse matrix itself is formed only where it is needed.
 #ifndef CR_INERTIA_INERTIA_H
 #define CR_INERTIA_INERTIA_H
 
@@ -22,13 +22,13 @@
 /// Smooth   everywhere
 cr_status cr_inertia(const cr_model* m, cr_data* d);
 
-/// Tangent of M, always, whether or not forward formed M: every entry the rows hold.
+/// Tangent of M, whether or not forward formed M: every entry of the rows.
 cr_status cr_inertia_jvp(const cr_model* m, const cr_data* d, cr_data* tan);
 
 /// Consumes bar->M_pairs: the pair (l, r) is the cotangent of l' M r. Linear in bodies x pairs.
 cr_status cr_inertia_vjp(const cr_model* m, const cr_data* d, cr_data* bar);
 
-/// Where a factor of M + diag(extra) is kept: (U, Dinv) of articulated bodies (inertia/articulated),
+/// A factor of M + diag(extra): (U, Dinv) of articulated bodies (inertia/articulated),
 /// or (L, Dinv), a Cholesky factor (math/cholesky), Dinv the inverse squares of its diagonal.
 typedef struct {
   cr_real *U, *Dinv, *L;
@@ -38,18 +38,18 @@ static inline cri_factors cri_factors_of_M(const cr_data* d) {
   return (cri_factors){d->art_U, d->art_Dinv, d->M_L};
 }
 
-/// Whether the factor is of the matrix, which the stage then always forms: trees are shallow, or
-/// tendons have armature, whose entries are not of articulated bodies.
+/// True if the factor is of the matrix, which the stage then always forms: trees are shallow, or
+/// tendons have armature, whose entries do not belong to articulated bodies.
 bool cri_inertia_by_matrix(const cr_model* m);
 
 /// Factor of M + diag(extra), extra[nv], NULL for none.
-/// Reads    M, where the factor is of the matrix
+/// Reads    M, if the factor is of the matrix
 /// Errors   CR_ERR_SINGULAR, CR_ERR_NONFINITE; sentence in work->error
 cr_status cri_inertia_factor(const cr_model* m, const cr_data* d, const cr_real* extra,
                              cri_factors f, cr_data* work);
 
-/// x = (M + diag(extra))^-1 x with that factor; the matrix is symmetric. `trees`: the dofs of these
-/// whole trees alone.
+/// x = (M + diag(extra))^-1 x with that factor; the matrix is symmetric. `trees`: only the dofs of these
+/// whole trees.
 void cri_inertia_solve_part(const cr_model* m, const cr_data* d, cri_factors f, cr_runs trees,
                             cr_real* x, cr_data* work);
 void cri_inertia_solve(const cr_model* m, const cr_data* d, cri_factors f, cr_real* x,
@@ -61,7 +61,7 @@ void cri_inertia_solve(const cr_model* m, const cr_data* d, cri_factors f, cr_re
 void cri_inertia_mul(const cr_model* m, const cr_data* d, cr_real* y, const cr_real* x,
                      cr_data* work);
 
-/// The matrix M itself, where the stage did not form it.
+/// The matrix M itself, if the stage did not form it.
 /// Shapes   M[nC]
 /// Memory   10 numbers a body and nv + ntendon of `work`'s scratch; `work` may be d itself
 void cri_inertia_form(const cr_model* m, const cr_data* d, cr_real* M, cr_data* work);

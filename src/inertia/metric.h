@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the integrator discrete adds to the inertia: damping and stiffness of joints, tendons and
-// actuators, as weights of the effective inertia of inertia/implicit_inertia, and the force that stiffness
-// makes on the way of a step. With any other integrator all of it is zero.
+// Damping and stiffness of joints, tendons and actuators in the inertia of the integrator discrete:
+// weights of the implicit inertia of inertia/implicit_inertia, and the force of stiffness
+// along the step. With any other integrator all of it is zero.
 #ifndef CR_INERTIA_METRIC_H
 #define CR_INERTIA_METRIC_H
 
@@ -28,15 +28,15 @@ cr_status cr_metric(const cr_model* m, cr_data* d);
 cr_status cr_metric_jvp(const cr_model* m, const cr_data* d, cr_data* tan);
 cr_status cr_metric_vjp(const cr_model* m, const cr_data* d, cr_data* bar);
 
-/// A tendon spring of one rest length is exactly at it: there, and nowhere beside it, MuJoCo's step has
+/// True if a tendon spring of one rest length is exactly at it. Only there MuJoCo's step has
 /// no stiffness in the metric. The derivative of the step is taken beside it, with d->beside_rest.
 bool cri_metric_rests(const cr_model* m, const cr_data* d);
 
-/// Entry k of parameter id belongs to a law of springs, dampers or actuators that is zero: there the
+/// True if entry k of parameter id belongs to a law of springs, dampers or actuators that is zero. There the
 /// integrator discrete bends, and the derivative is that of the side that stabilises.
 bool cri_metric_switch(const cr_model* m, cr_field_id id, int k);
 
-/// To which side of its value, 1 or -1, the derivative by such an entry belongs; 0 where the state
+/// The side of its value, 1 or -1, to which the derivative by such an entry belongs; 0 if the state
 /// decides.
 int cri_metric_side(const cr_model* m, cr_field_id id, int k);
 

@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 // D, the derivative of the smooth forces over velocity, as MuJoCo's implicit integrators take it:
-// dampers, actuators, fluid and, where asked for, the bias force. And the gradient of l' D r, which
-// is a second derivative of those forces: never a tensor, since l and r are known.
+// dampers, actuators, fluid and, if asked for, the bias force. Also the gradient of l' D r, a
+// second derivative of those forces. It never needs a tensor, since l and r are known.
 #ifndef CR_INERTIA_QDERIV_H
 #define CR_INERTIA_QDERIV_H
 
 #include "model/data.h"
 
 /// Which derivatives D has.
-/// CR_QDERIV_ALL: all of them (integrator implicit). CR_QDERIV_FAST: without the bias force, and with
-/// the symmetric part of the fluid's, but for free bodies with nothing jointed to them, which have
-/// all; of other simple bodies the diagonal alone (integrator implicitfast).
+/// CR_QDERIV_ALL: all of them (integrator implicit). CR_QDERIV_FAST (integrator implicitfast): no bias force,
+/// and the symmetric part of the fluid's; free bodies with nothing jointed to them keep all; other simple
+/// bodies keep only the diagonal.
 typedef enum { CR_QDERIV_ALL, CR_QDERIV_FAST } cri_qderiv_kind;
 
 /// D between every dof and its ancestors, both ways.
@@ -36,7 +36,7 @@ void cri_qderiv_vjp(const cr_model* m, const cr_data* d, cr_data* bar, cri_qderi
 void cri_qderiv_jvp(const cr_model* m, const cr_data* d, cr_data* tan, cri_qderiv_kind kind,
                     const cr_real* r, cr_real* y);
 
-/// Its part [qderiv.d4] alone, of the trees that are marked: D, the gradient of s l' D r, (tangent of D) r.
+/// Only its part [qderiv.d4], of the marked trees: D, the gradient of s l' D r, (tangent of D) r.
 void cri_bias_qderiv(const cr_model* m, const cr_data* d, const int32_t* trees, cr_real* lower,
                      cr_real* upper, cr_data* work);
 void cri_bias_qderiv_vjp(const cr_model* m, const cr_data* d, cr_data* bar, const int32_t* trees,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// How the derivative D of inertia/qderiv changes: its product with a held vector, by coordinates,
+// The derivative of the product of D of inertia/qderiv with a held vector, by coordinates,
 // velocities, activations and controls. For the Jacobian of a step of the implicit integrators.
 #ifndef CR_INERTIA_QDERIV_JAC_H
 #define CR_INERTIA_QDERIV_JAC_H
@@ -7,9 +7,9 @@
 #include "actuator/length_jac.h"
 #include "inertia/qderiv.h"
 
-/// Where the derivatives of D r go, each times `scale`: columns.q, columns.v; in columns.out, per
-/// output, that by the slope c of its actuator, which changes by by_act[i] and by_ctrl[i] with the
-/// activation and the control of actuator i.
+/// Where the derivatives of D r go, each times `scale`: columns.q, columns.v. columns.out has, per
+/// output, the derivative by the slope c of its actuator. The activation and the control of
+/// actuator i change c by by_act[i] and by_ctrl[i].
 typedef struct {
   cri_columns columns;
   cr_real scale;
@@ -26,7 +26,7 @@ typedef struct {
 void cri_qderiv_jac_add(const cr_model* m, const cr_data* d, cri_qderiv_kind kind, const cr_real* r,
                         const cri_curvatures* curvatures, const cri_qderiv_jac* to, cr_data* tan);
 
-/// Whether D is of that form; if not, *why names what is not.
+/// True if D has this form; if not, *why names a part that does not.
 bool cri_qderiv_has_jac(const cr_model* m, const char** why);
 
 #endif

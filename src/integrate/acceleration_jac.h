@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// How the acceleration depends on everything, as one matrix: for the Jacobian of a step.
+// The derivative of the acceleration by all inputs, as one matrix: for the Jacobian of a step.
 #ifndef CR_INTEGRATE_ACCELERATION_JAC_H
 #define CR_INTEGRATE_ACCELERATION_JAC_H
 
@@ -8,9 +8,9 @@
 
 /// X[nv ld]: columns q, v, force of every actuator's output; with implicit integrators the slope of
 /// that force; and, `with_forces`, qfrc_applied. Activations and controls act through the forces
-/// (slopes[nactuator]) and the slopes of these (slope_by_act, slope_by_ctrl). The memory is the
-/// caller's: Z as X, L[nC], tan a tangent twin; ld a multiple of eight. Of X only the blocks are set: what
-/// lies beside them is zero and not written.
+/// (slopes[nactuator]) and their slopes (slope_by_act, slope_by_ctrl). The memory is the
+/// caller's: Z as X, L[nC], tan a tangent twin; ld a multiple of eight. Only the blocks of X are set: everything
+/// outside is zero and not written.
 typedef struct {
   cr_data* tan;
   int ld;
@@ -22,13 +22,13 @@ typedef struct {
   cri_blocks blocks;
 } cri_acceleration_jac;
 
-/// First column of qfrc_applied: as many as there are without.
+/// First column of qfrc_applied, equal to the number of the other columns.
 int cri_acceleration_applied(const cr_model* m);
 
-/// What of the dynamics at d has no columns; NULL where all has.
+/// The feature of the dynamics at d that has no columns; NULL if all have.
 const char* cri_acceleration_why(const cr_model* m, const cr_data* d);
 
-/// Sets the blocks, in scratch of c->tan that the caller pops when done with X; `whole`: one for all.
+/// Sets the blocks, in scratch of c->tan that the caller pops after use of X; `whole`: one block for all.
 void cri_acceleration_blocks(const cr_model* m, const cr_data* d, cri_acceleration_jac* c,
                              bool whole);
 
@@ -41,8 +41,8 @@ void cri_acceleration_clear(const cr_model* m, cr_data* tan);
 /// Errors   CR_ERR_SINGULAR, its sentence in c->tan->error
 cr_status cri_acceleration_jac_set(const cr_model* m, const cr_data* d, cri_acceleration_jac* c);
 
-/// From these to those of euler_qacc, d as cr_step left it: [euler.e1] of integrate/euler.h, or [implicit.m1] of
-/// integrate/implicit.h.
+/// Converts these to the derivatives of euler_qacc, d as cr_step left it: [euler.e1] of integrate/euler.h, or
+/// [implicit.m1] of integrate/implicit.h.
 cr_status cri_acceleration_jac_implicit(const cr_model* m, const cr_data* d,
                                         cri_acceleration_jac* c);
 

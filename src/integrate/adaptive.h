@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Steps as long as the error allows: an explicit Runge-Kutta method with an error estimate under a
+// Steps as long as the error allows: an explicit Runge-Kutta method with an error estimate and a
 // PID controller.
 #ifndef CR_INTEGRATE_ADAPTIVE_H
 #define CR_INTEGRATE_ADAPTIVE_H
@@ -8,40 +8,40 @@
 #include "event/event_crowd.h"
 #include "integrate/runge_kutta.h"
 
-/// What the controller remembers from step to step.
+/// Memory of the controller from step to step.
 typedef struct {
   cr_real h;           // length proposed for the next step
   cr_real inverse[2];  // 1 / error of the last accepted step and of the one before
   bool known;          // the first stage of the next step is the last one of the step before, its
                        // accelerations are qacc_warmstart
   bool event;          // rows entered, left or were swapped in the last step, see event/event.h
-  cr_real cross;       // length of the next step where it is to go on to an event, 0 else
-  cri_step_kind next;  // what that is to be
+  cr_real cross;       // length of the next step if it is to go on to an event, else 0
+  cri_step_kind next;  // kind of that step
   int accepted, rejected, events;
   int missed;            // rows that entered, left or were swapped in a way that no gradient counts
   cr_real first_missed;  // the end of the step in which the first of them was
-  cri_crowd crowd;       // of events: whether steps pass over them
+  cri_crowd crowd;       // tells if steps pass over events
 } cri_controller;
 
 /// The controller at the start of a run.
 cri_controller cri_controller_begin(const cr_model* m, const cr_adaptive* options);
 
-/// [adaptive.a2] below: the factor by which the next step may be longer or shorter than one whose error was
+/// [adaptive.a2] below: the factor for the length of the next step after one whose error was
 /// 1 / inverse; `order` is that of the error.
 cr_real cri_controller_factor(const cr_adaptive* options, const cri_controller* controller,
                               int order, cr_real inverse, bool accepted);
 
-/// Takes a step of length h, which may be followed by one of length `next`, as accepted. One that was
-/// cut short leaves the proposal as it was, if that was longer.
+/// Accepts a step of length h; the next one may have length `next`. A step that was
+/// cut short keeps the earlier proposal, if that was longer.
 void cri_controller_accept(cri_controller* controller, cr_real h, cr_real inverse, cr_real next);
 
-/// CR_ERR_BUDGET or CR_ERR_DIVERGED, with a sentence, where a step of length h at `time` on the way to
+/// CR_ERR_BUDGET or CR_ERR_DIVERGED, with a sentence, if a step of length h at `time` on the way to
 /// `end` is one too many, or too short to move the time.
 cr_status cri_controller_check(const cr_adaptive* options, const cri_controller* controller,
                                cr_real time, cr_real h, cr_real end, cr_error* error);
 
-/// CR_ERR_ARG, with a sentence, where the model's integrator has no error estimate or the options
-/// are not sane.
+/// CR_ERR_ARG, with a sentence, if the model's integrator has no error estimate or the options
+/// are not valid.
 cr_status cri_adaptive_check(const cr_model* m, const cr_adaptive* options, cr_error* error);
 
 /// One accepted step from the state in d, not beyond the time `end`. ramp: controls that change, NULL:
@@ -53,15 +53,15 @@ cr_status cri_adaptive_check(const cr_model* m, const cr_adaptive* options, cr_e
 ///          [Soederlind, Digital filters in adaptive time-stepping, 2003]
 ///          with events: a step in which a row enters, or its force law bends, ends where it does,
 ///          or just behind                                                           [event.a3]
-/// Leaves   as cr_runge_kutta; d->time is that of the start. A step cut short by `end` leaves the
-///          proposal as it was, if that was longer
-/// Errors   CR_ERR_BUDGET after max_steps accepted and rejected steps; CR_ERR_DIVERGED where steps
-///          become too short to move the time; CR_ERR_CAPACITY; what cr_forward says at the state.
+/// Leaves   as cr_runge_kutta; d->time is that of the start. A step cut short by `end` keeps the
+///          earlier proposal, if that was longer
+/// Errors   CR_ERR_BUDGET after max_steps accepted and rejected steps; CR_ERR_DIVERGED if steps
+///          become too short to move the time; CR_ERR_CAPACITY; those of cr_forward at the state.
 ///          A stage that fails is a rejected step
 cr_status cri_adaptive_step(const cr_adaptive* options, const cri_ramp* ramp, const cr_model* m,
                             cr_data* d, cr_real end, cri_controller* controller, cr_real* h);
 
-/// The step of length h from the state in d once more, with the same bits; `known` as it was then.
+/// Repeats the step of length h from the state in d, with the same bits; `known` as it was then.
 cr_status cri_adaptive_repeat(const cr_adaptive* options, const cri_ramp* ramp, const cr_model* m,
                               cr_data* d, bool known, cr_real h);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The motion between two states that an integrator left, from these and their accelerations alone.
+// The motion between two states of an integrator, from these and their accelerations alone.
 #ifndef CR_INTEGRATE_DENSE_H
 #define CR_INTEGRATE_DENSE_H
 
@@ -7,7 +7,7 @@
 
 /// A state on the way, with the rates there.
 typedef struct {
-  cri_state state, rate;  // the rate of coordinates is the velocity, and not read
+  cri_state state, rate;  // the rate of coordinates is the velocity; it is not read
   cr_real time;
 } cri_node;
 

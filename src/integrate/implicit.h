@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-// The acceleration of the integrators that are implicit in velocity (MuJoCo's mj_implicit), which
-// integrate/euler steps with in the place of its own.
+// The acceleration of the integrators that are implicit in velocity (MuJoCo's mj_implicit);
+// integrate/euler uses it in place of its own.
 #ifndef CR_INTEGRATE_IMPLICIT_H
 #define CR_INTEGRATE_IMPLICIT_H
 
 #include "model/data.h"
 
-/// m->integrator is implicit or implicitfast.
+/// True if m->integrator is implicit or implicitfast.
 bool cri_is_implicit(const cr_model* m);
 
-/// Map      (qacc a, M; what D of inertia/qderiv.h is made of) -> euler_qacc
+/// Map      (qacc a, M; the inputs of D of inertia/qderiv.h) -> euler_qacc
 /// Equation (M - hD) a2 = M a                                          [implicit.m1]
 ///          derivation: docs/derivations/implicit.md
 /// Saves    euler_qacc = a2; implicit_L, implicit_U: the factors of M - hD
@@ -23,7 +23,7 @@ void cri_implicit_accelerate_jvp(const cr_model* m, const cr_data* d, cr_data* t
                                  cr_real* a2_tan);
 
 /// With w2 = (M - hD)^-T a2_bar: a_bar += M w2, M_bar += w2 (x) (a - a2), and the gradient of
-/// h w2' D a2 to all that D depends on.
+/// h w2' D a2 by all inputs of D.
 void cri_implicit_accelerate_vjp(const cr_model* m, const cr_data* d, cr_data* bar,
                                  const cr_real* a2_bar);
 

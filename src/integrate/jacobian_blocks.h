@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
-// The blocks of a step's Jacobian: trees that rows, tendons or actuators couple move as if the others
-// were not there, so of the columns of the acceleration each block of rows has its own, and what lies
-// beside is zero and never looked at.
+// The blocks of a step's Jacobian. Trees that rows, tendons or actuators couple move independently of
+// the others. So each block of rows has its own columns of the acceleration; everything
+// outside the blocks is zero and never read.
 #ifndef CR_INTEGRATE_JACOBIAN_BLOCKS_H
 #define CR_INTEGRATE_JACOBIAN_BLOCKS_H
 
 #include "math/runs.h"
 #include "model/data.h"
 
-/// Columns in groups of this many, a cache line of double: what solves take at once.
+/// Columns come in groups of this many, a cache line of double: solves take a group at once.
 enum { CR_COLUMN_GROUP = 8 };
 
 /// Block k: dofs dof_adr[k] .. of `dof`; columns column_adr[k] .. of `column`, in whole groups, so that
-/// two blocks may share a group, though no entry; actuators actuator_adr[k] .. of `actuator`. Dof i is in
+/// two blocks may share a group, but no entry; actuators actuator_adr[k] .. of `actuator`. Dof i is in
 /// block of_dof[i].
 typedef struct {
   int n;
@@ -42,8 +42,8 @@ typedef struct {
   cri_section at[5];
 } cri_sections;
 
-/// The blocks at d, whose rows, tendons and moments are set; in `work`'s scratch, for the caller to pop:
-/// at most 26 ntree + 10 nout + 5 nactuator + nv + 16 integers. An actuator that pulls at nothing is in the
+/// The blocks at d, whose rows, tendons and moments are set; in `work`'s scratch, which the caller pops:
+/// at most 26 ntree + 10 nout + 5 nactuator + nv + 16 integers. An actuator without any dof is in the
 /// first block. `whole`: all is one block.
 cri_blocks cri_blocks_find(const cr_model* m, const cr_data* d, const cri_sections* s, bool whole,
                            cr_data* work);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a Runge-Kutta method adds up in the place of coordinates: increments r about the state q0 in
-// which a step begins. Two kinds. Turns: nv numbers, rotation vectors on orientations, with the exact
+// The increments r about the state q0 at the start of a step, which a Runge-Kutta method adds up instead
+// of coordinates. Two kinds. Turns: nv numbers, rotation vectors for orientations, with the exact
 // rate of the group (Munthe-Kaas). Quaternions: nq numbers, the plain equation q' = q w / 2 in four
 // dimensions, scaled to unit length where a state is needed.
 #ifndef CR_INTEGRATE_LOCAL_COORDINATES_H
@@ -40,7 +40,7 @@ void cri_local_coordinates_move_vjp(const cr_model* m, cri_local_coordinates cha
                                     const cr_real* r, const cr_real* next_bar, cr_real* qpos_bar,
                                     cr_real* r_bar);
 
-/// The coordinates that errors are measured by, before and after an increment r: positions; of
+/// The coordinates in which errors are measured, before and after an increment r: positions; for
 /// orientations the increment itself, or the quaternion relative to q0.
 void cri_local_coordinates_coordinates(const cr_model* m, cri_local_coordinates chart,
                                        const cr_real* qpos, const cr_real* r, cr_real* before,

@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
-// A plain system of differential equations under the step-size control of adaptive.h, with the same
-// tables: for what is no state of the simulation.
+// A plain system of differential equations with the step-size control and the tables of adaptive.h, for
+// quantities that are no state of the simulation.
 #ifndef CR_INTEGRATE_ODE_H
 #define CR_INTEGRATE_ODE_H
 
 #include "integrate/adaptive.h"
 #include "model/tableau.h"
 
-/// The rates of y at s, n + nquad numbers: those of y itself, then those of the quadratures z, which
-/// nothing depends on.
+/// The rates at s, n + nquad numbers: those of y, then those of the quadratures z; no rate
+/// depends on z.
 typedef cr_status cri_ode_rate(void* context, cr_real s, const cr_real* y, cr_real* rate);
 
-/// y' = f(s, y), z' = g(s, y). The error of y and that of z each count on their own.
+/// y' = f(s, y), z' = g(s, y). The error of y and that of z count separately.
 typedef struct {
   const cri_tableau* t;
   int n, nquad;
@@ -25,10 +25,10 @@ typedef struct {
 /// Numbers of work space.
 size_t cri_ode_room(const cri_tableau* t, int n, int nquad);
 
-/// One accepted step from s, not beyond `end`: y and z are those at s + *h afterwards.
+/// One accepted step from s, not beyond `end`. Afterwards y and z are those at s + *h.
 /// Equation [adaptive.a1], [adaptive.a2] of adaptive.h, E the larger of the rms errors of y and of z
-/// Errors   CR_ERR_BUDGET after max_steps; CR_ERR_DIVERGED where steps become too short to move s;
-///          CR_ERR_CAPACITY; what the rates say at s. A later stage that fails is a rejected step
+/// Errors   CR_ERR_BUDGET after max_steps; CR_ERR_DIVERGED if steps become too short to move s;
+///          CR_ERR_CAPACITY; those of the rates at s. A later stage that fails is a rejected step
 cr_status cri_ode_step(cri_ode* ode, const cr_adaptive* options, cr_real s, cr_real end,
                        cri_controller* controller, cr_real* h, cr_error* error);
 

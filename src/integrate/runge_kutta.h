@@ -20,18 +20,18 @@ typedef struct {
 void cri_ramp_at(const cri_ramp* ramp, cr_real time, int nu, cr_real* ctrl);
 void cri_ramp_vjp(const cri_ramp* ramp, cr_real time, int nu, cr_real* ctrl_bar);
 
-/// A method and the length of a step. With `error` also the stage that only the estimate needs is
-/// evaluated.
+/// A method and the length of a step. With `error` it also evaluates the stage that only the estimate
+/// needs.
 typedef struct {
   const cri_tableau* t;
   cr_real h;
   bool error;
-  cri_local_coordinates chart;  // what it adds up on orientations
-  const cri_ramp* ramp;         // NULL: the controls are those in the data, all the time
-  uint64_t* zones;  // set at every stage but the first, see event/event.h; NULL: nobody asks
+  cri_local_coordinates chart;  // increments on orientations
+  const cri_ramp* ramp;         // NULL: the controls in the data, for the whole step
+  uint64_t* zones;  // set at every stage but the first, see event/event.h; NULL: not needed
 } cri_rk;
 
-/// Makes the state, and the qacc and act_dot at it, the first stage of the steps to come.
+/// Makes the state, with its qacc and act_dot, the first stage of the next steps.
 void cri_runge_kutta_begin(const cr_model* m, cr_data* d);
 
 /// One step from the first stage. It may be repeated with another length.
@@ -46,26 +46,26 @@ void cri_runge_kutta_begin(const cr_model* m, cr_data* d);
 ///          derivation: docs/derivations/runge_kutta.md
 /// Shapes   qpos_next[nq], qvel_next[nv], act_next[na]
 /// Saves    rk_qpos, rk_qvel, rk_act, rk_qacc, rk_act_dot: q_i, v_i, w_i, F_i, G_i
-/// Leaves   the inputs as they were; qacc = sum_i b_i F_i, as MuJoCo does, and actuator_length of
+/// Leaves   the inputs as they were; qacc = sum_i b_i F_i, as in MuJoCo, and actuator_length of
 ///          the state; all other computed fields are those of the last stage. Every stage starts
 ///          its solver from the same warm start
 /// Memory   no allocation; scratch 2 n numbers a coordinate of the chart, and nout, beside that of
 ///          cr_forward
-/// Errors   CR_ERR_ARG where d has no room for the stages (it was made for another integrator);
-///          those of cr_forward, at a stage; the inputs are as before then too
+/// Errors   CR_ERR_ARG if d has no room for the stages (it was made for another integrator);
+///          those of cr_forward, at a stage; the inputs are then unchanged too
 /// Smooth   where cr_forward is, at all stages
 cr_status cr_runge_kutta(const cri_rk* rk, const cr_model* m, cr_data* d);
 
 /// The accelerations of the stage that cr_runge_kutta evaluated last, nv numbers.
 const cr_real* cri_runge_kutta_latest(const cri_rk* rk, const cr_model* m, const cr_data* d);
 
-/// Evaluates the dynamics at the state that the step just made leads to: qacc and all computed fields are
-/// those there, the state is as before. Errors: those of cri_dynamics.
+/// Evaluates the dynamics at the state after the last step: qacc and all computed fields are
+/// those there, the state stays as it was. Errors: those of cri_dynamics.
 cr_status cri_runge_kutta_end(const cri_rk* rk, const cr_model* m, cr_data* d);
 
-/// The estimated error of the step just made, in units of what is allowed: the root mean square over
+/// The estimated error of the last step, in units of the allowed error: the root mean square over
 /// (r, v, w) of h |sum_i e_i (K, F, G)_i| / (atol + rtol max(|y|, |y+|)), y the turn or coordinate,
-/// velocity and activation before and after; e_i the difference of the weights. Not finite where the
+/// velocity and activation before and after; e_i the difference of the weights. Not finite if the
 /// step is not.
 cr_real cri_runge_kutta_error(const cri_rk* rk, const cr_model* m, cr_data* d, cr_real rtol,
                               cr_real atol);
@@ -79,19 +79,19 @@ cr_status cr_runge_kutta_jvp(const cri_rk* rk, const cr_model* m, const cr_data*
 /// and of the inputs in `tan`.
 typedef cr_status cri_stage_tangent(void* context, int i, cr_data* tan);
 
-/// The same with the dynamics of the stages as the caller knows them, who evaluates none again.
+/// The same with the dynamics of the stages from the caller; no stage is evaluated again.
 cr_status cri_runge_kutta_jvp_with(const cri_rk* rk, const cr_model* m, const cr_data* d,
                                    cr_data* tan, cri_stage_tangent* stage, void* context);
 
-/// Stages that the step depends on; and stage i evaluated again in `work`, a plain twin of d.
+/// Number of stages on which the step depends; and stage i evaluated again in `work`, a plain twin of d.
 int cri_runge_kutta_stages(const cri_rk* rk);
 cr_status cri_runge_kutta_stage(const cri_rk* rk, const cr_model* m, const cr_data* d, int i,
                                 cr_data* work, cr_error* error);
 
-/// Adds to the cotangents of the inputs and to bar->par what those of qpos_next (nv numbers),
-/// qvel_next and act_next imply; h counts as a constant. Cotangents of computed fields must be zero,
-/// and are afterwards. `work` is used to evaluate the stages again, last to first, with the model
-/// m_backward: m itself, or one whose dynamics stand in for those of m in the backward pass.
+/// Adds to the cotangents of the inputs and to bar->par the contributions of those of qpos_next (nv numbers),
+/// qvel_next and act_next; h counts as a constant. Cotangents of computed fields must be zero,
+/// and are zero afterwards. It evaluates the stages again in `work`, last to first, with the model
+/// m_backward: m itself, or one whose dynamics replace those of m in the backward pass.
 cr_status cr_runge_kutta_vjp(const cri_rk* rk, const cr_model* m, const cr_model* m_backward,
                              const cr_data* d, cr_data* work, cr_data* bar);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The Jacobian of a step, whose contract is in carom/step_jacobian.h.
+// The Jacobian of a step; its contract is in carom/step_jacobian.h.
 #ifndef CR_INTEGRATE_STEP_JACOBIAN_H
 #define CR_INTEGRATE_STEP_JACOBIAN_H
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The continuous adjoint of a rollout: cotangents of the state as the solution of a differential
-// equation that runs backwards. What is public is documented in carom/rollout.h.
+// equation that runs backwards. carom/rollout.h documents the public functions.
 #ifndef CR_ROLLOUT_ADJOINT_H
 #define CR_ROLLOUT_ADJOINT_H
 
@@ -8,15 +8,15 @@
 #include "integrate/ode.h"
 #include "integrate/runge_kutta.h"
 
-/// Options, and what a gradient needs beside the blocks of the rollout.
+/// Options, and memory of a gradient beside the blocks of the rollout.
 typedef struct {
   bool continuous;
   cr_adjoint options;
   cri_controller controller;
   cr_real* memory;  // y, z, and the work space of the steps
   cr_real* nodes;   // states on the way
-  size_t nnode;     // numbers there is room for
-  bool carried;     // states backward from the end: y holds that of the span before
+  size_t nnode;     // numbers for which there is room
+  bool carried;     // states backward from the end: y holds the state of the span before
 } cri_adjoint;
 
 /// Begins a gradient. Errors: as cr_rollout_set_adjoint; CR_ERR_MEMORY.
@@ -26,8 +26,8 @@ cr_status cri_adjoint_begin(cr_rollout* r, const cr_model* m, cr_error* error);
 typedef cr_status cri_state_before(cr_rollout* r, const cr_model* m, int i, cr_error* error);
 
 /// From the cotangents after interval k, in r->bar, to those before it. The interval has the steps
-/// first ... end - 1; the tape's state here is that at its end, and then that at its start. Controls change
-/// along the ramp, whose rows take their cotangents; NULL: they are held.
+/// first ... end - 1. The tape's state here is first that at its end, then that at its start. Controls change
+/// along the ramp, whose rows receive their cotangents; NULL: they are held.
 /// Map      bar->qpos l, qvel u, act g at the end -> at the start; adds to the other inputs
 /// Equation -l' = w x l + (dF/dq)' u + (dG/dq)' g    (w x l: orientations only)    [adjoint.c1]
 ///          -u' = l + (dF/dv)' u + (dG/dv)' g                              [adjoint.c2]

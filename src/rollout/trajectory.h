@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// Trajectories and their gradients. The only place that knows time runs backwards. What is public is
-// documented in carom/rollout.h.
+// Trajectories and their gradients. Only this file knows that time runs backwards. carom/rollout.h
+// documents the public functions.
 //
-// A rollout stores the state before a step (with the solver's warm start), not what the step computed:
-// the backward pass recomputes each step from its state, with the same bits; but for the last steps,
-// which it finds as they were made (rollout/blocks.h). Every state is stored, or, within a number of bytes,
-// checkpoints are, from which the states between are computed again.
+// A rollout stores the state before a step (with the solver's warm start), not the results of the step.
+// The backward pass computes each step again from its state, with the same bits, except for the last steps,
+// which are still there as they were made (rollout/blocks.h). Every state is stored; within a number of bytes
+// only checkpoints are, from which the states between are computed again.
 //
 // An adaptive rollout has steps inside its steps: the intervals of the grid, as they are called here.
 // With steps of the model's length an interval is a step.
@@ -21,13 +21,13 @@
 
 struct cr_rollout {
   cr_data* d;              // set its state, then run
-  cr_data* at;             // the block that the step at hand is made in; NULL: d
+  cr_data* at;             // the block of the current step; NULL: d
   cri_step_blocks blocks;  // the last steps of a run as they were made
-  cr_data* work;           // the backward pass's second evaluation
+  cr_data* work;           // second evaluation of the backward pass
   cr_data* bar;  // after a gradient: bar->qpos (nv), qvel, act at time zero, qfrc_applied,
                  // xfrc_applied (constant over the rollout), bar->par
   int nstep, nstep_max;
-  bool ran;            // a run came to its end, and nothing has been changed since
+  bool ran;            // a run came to its end, and nothing has changed since
   cr_real* ctrl;       // nstep_max x nu, set before a run
   cr_real* ctrl_bar;   // the same, set by a gradient
   cr_control control;  // NULL: the controls are as set
@@ -37,25 +37,25 @@ struct cr_rollout {
   bool adaptive;
   cr_adaptive options;
   cri_controller controller;
-  cr_real start, end;  // times: of the run's first state, of the end of the interval in which it is
-  cri_note made;       // how the step just made was
+  cr_real start, end;  // times: of the run's first state, of the end of the current interval
+  cri_note made;       // how the last step was made
   cri_note before;     // how the one before it was, from the state in work
   bool forgotten;      // d has grown, and lost the last stage of that
-  cri_ramp ramp;       // the controls of the interval in which it is, where they change linearly
+  cri_ramp ramp;       // the controls of the current interval, if they change linearly
   cri_tape tape;       // of states, and of how adaptive steps were made
-  size_t budget;       // bytes for what grows with the number of steps, 0: no limit
+  size_t budget;       // bytes for memory that grows with the number of steps, 0: no limit
   int* first;          // nstep_max + 1: adaptive, the first step of interval k
   cri_adjoint adjoint;
   bool* wanted;      // parameters asked for, flags of cr_field_id
   int undetermined;  // steps of the last gradient that the contact model leaves in doubt
-  char doubt[640];   // the same in words, "" where there are none
+  char doubt[640];   // the same in words, "" if there are none
 };
 
 /// cr_rollout_create with the parameters as flags of cr_field_id, see cri_data_twin.
 cr_status cri_rollout_create(cr_rollout** rollout, const cr_model* m, int nstep_max,
                              const bool* wanted, cr_error* error);
 
-/// That there is a rollout, made for a model like m; and a number for a caller that may not ask for it.
+/// Checks that there is a rollout, made for a model like m; and a number for a caller that may not ask for it.
 static inline cr_status cri_rollout_check(const cri_call* call, const cr_rollout* r,
                                           const cr_model* m) {
   CR_TRY(cri_given(call, r, "the rollout"));
@@ -70,25 +70,25 @@ static inline void cri_count(int* to, int n) {
 /// The least for cr_rollout_set_memory.
 size_t cri_rollout_least(const cr_rollout* r, const cr_model* m);
 
-/// Puts the state before interval k (k = nstep: the last state) into r->d, with its control (of the
-/// last state that before it). Computes it again where it is not stored.
+/// Puts the state before interval k (k = nstep: the last state) into r->d, with its control (the
+/// last state has that of the interval before). Computes it again if it is not stored.
 cr_status cri_rollout_restore(cr_rollout* r, const cr_model* m, int k, cr_error* error);
 
-/// The same state where it lies: without a limit on memory every one, until the next run. All NULL where
+/// The same state in place: without a limit on memory every one, until the next run. All NULL if
 /// it is not stored.
 cri_kept cri_rollout_kept(const cr_rollout* r, const cr_model* m, int k);
 
 /// The first step of interval k; k = nstep: the number of steps.
 int cri_rollout_first(const cr_rollout* r, int k);
 
-/// Makes step i, of interval k, once more from the state in r->d: with the same bits, and what it leaves;
-/// and then makes its end the state.
+/// Makes step i, of interval k, again from the state in r->d, with the same bits and results;
+/// then makes its end the state.
 cr_status cri_rollout_again(cr_rollout* r, const cr_model* m, int i, int k, cr_error* error);
 void cri_rollout_advance(cr_rollout* r, const cr_model* m, int k);
 
 /// Puts the state after `step` steps (0 ... nstep) into r->d, with the control of the last of them
-/// (for step 0 that of the first) and everything cr_forward computes there. Grows the data blocks
-/// where that does not fit.
+/// (for step 0 that of the first) and everything that cr_forward computes there. Grows the data blocks
+/// if that does not fit.
 cr_status cri_rollout_forward(cr_rollout* r, const cr_model* m, int step, cr_error* error);
 
 #endif

@@ -13,7 +13,7 @@
 ///          x: displacement of a slide or hinge, distance or angle from rest of the position and
 ///          the orientation of free and ball joints, excess of a tendon over its dead band
 ///          K = qvel' M qvel / 2; M need not be formed                     [energy.g2]
-///          derivation: docs/derivations/energy.md. Gravity and springs count only where they are
+///          derivation: docs/derivations/energy.md. Gravity and springs count only if they are
 ///          not disabled; gravity compensation, constraints and actuators have no energy here
 /// Shapes   energy[2]: potential, kinetic
 /// Units    J

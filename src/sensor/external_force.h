@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What pushes on bodies from outside their joints, body by body: applied forces, contacts, the
+// Forces on bodies from outside their joints, body by body: applied forces, contacts, the
 // rows of connect and weld, and spatial tendons. As with force/wrench, the cotangent of a force
 // is a motion.
 #ifndef CR_SENSOR_EXTERNAL_FORCE_H
@@ -25,7 +25,7 @@ void cri_external(const cr_model* m, const cr_data* d, cr_real* F, cr_data* work
 /// Its tangent.
 void cri_external_jvp(const cr_model* m, const cr_data* d, cr_data* tan, cr_real* F_tan);
 
-/// Adds to the cotangents of all that it reads, from that of F, a motion u of every body.
+/// Adds to the cotangents of all inputs, from that of F, a motion u of every body.
 void cri_external_vjp(const cr_model* m, const cr_data* d, cr_data* bar, const cr_real* u);
 
 #endif

@@ -5,15 +5,15 @@
 
 #include "model/data.h"
 
-/// What every sensor reads.
+/// The readings of all sensors.
 /// Map      (states, poses, velocities, accelerations, forces, momenta, energies) -> sensordata
-/// Equation by type, see sensor/sensor_scalar.h (numbers that are there already), sensor/sensor_vector.h (vectors
+/// Equation by type, see sensor/sensor_scalar.h (numbers of a field), sensor/sensor_vector.h (vectors
 ///          seen from a frame), sensor/sensor_quat.h (orientations), sensor/sensor_touch.h (contacts in a zone),
 ///          sensor/sensor_contacts.h (contact by contact), sensor/sensor_distance.h (distances of shapes); then real
-///          ones are clipped to [-cutoff, cutoff], positive ones to cutoff from above, where cutoff
+///          numbers are clipped to [-cutoff, cutoff], positive ones to cutoff from above, if cutoff
 ///          > 0; derivation: docs/derivations/sensor.md
 /// Shapes   sensordata[nsensordata]: sensor_dim numbers of sensor i from sensor_adr on
-/// Units    of what is read.  Frames: of the site; of the reference frame, or the world
+/// Units    those of the field read.  Frames: of the site; of the reference frame, or the world
 /// Skips    sensors with sensor_skip, and all of them under CR_DSBL_SENSOR: their numbers are 0
 /// Memory   no allocation; scratch: numbers of the largest sensor
 /// Errors   none

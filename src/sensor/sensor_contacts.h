@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// Contact sensors: which contacts of two objects there are, and what a slot says of one of them.
+// Contact sensors: the contacts of two objects, and the numbers of a slot for one of them.
 #ifndef CR_SENSOR_SENSOR_CONTACTS_H
 #define CR_SENSOR_SENSOR_CONTACTS_H
 
 #include "model/data.h"
 
-/// What a slot holds, by bit of sensor_intprm[0], in this order (mjtConDataField).
+/// Contents of a slot, by bit of sensor_intprm[0], in this order (mjtConDataField).
 enum {
-  CR_CON_FOUND,   // how many contacts match
+  CR_CON_FOUND,   // number of contacts that match
   CR_CON_FORCE,   // along normal and tangents
   CR_CON_TORQUE,  // about them
   CR_CON_DIST,
@@ -27,12 +27,12 @@ enum { CR_REDUCE_NONE, CR_REDUCE_MINDIST, CR_REDUCE_MAXFORCE, CR_REDUCE_NETFORCE
 
 /// Contact sensor i: sensor_dim / slot size slots, those without a contact 0.
 /// Map      (contact_dist, contact_pos, contact_frame, efc_force, contact_friction,
-///          contact_adhesion, cvel, subtree_com) -> y; which contacts match, and their order, is
-///          decided by forward
-/// Equation a contact matches where its two sides are the two objects, in one order or the other;
-///          none, mindist, maxforce: the first in the list, the deepest, those of largest force; of
-///          a contact whose sides are the other way round, force, torque and velocities have their
-///          third number turned round, normal and tangent all    [sensor.n1]
+///          contact_adhesion, cvel, subtree_com) -> y; forward decides which contacts match, and
+///          their order
+/// Equation a contact matches if its two sides are the two objects, in either order;
+///          none, mindist, maxforce: the first in the list, the deepest, those of largest force; for
+///          a contact with sides in reverse order force, torque and velocities have their
+///          third number negated, and normal and tangent are negated     [sensor.n1]
 ///          netforce: one slot, f = sum R' f_c, point = sum |f_c| pos_c / sum |f_c|,
 ///          n = sum R' n_c + (pos_c - point) x R' f_c, world axes; normal x, tangent y  [sensor.n2]
 /// Smooth   while the same contacts match in the same order

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Sensors of the gap between two shapes: how wide it is, which way it goes, and where it is.
+// Sensors of the gap between two shapes: its width, its direction, and its place.
 #ifndef CR_SENSOR_SENSOR_DISTANCE_H
 #define CR_SENSOR_SENSOR_DISTANCE_H
 
@@ -8,14 +8,14 @@
 /// True for the types below.
 bool cri_is_sensor_distance(int type);
 
-/// The nearest pair of geoms of sensor i, whose distance is the cutoff where there is none below it;
-/// false then.
+/// The nearest pair of geoms of sensor i; its distance is the cutoff, and the result false, if none is
+/// below the cutoff.
 bool cri_sensor_distance_nearest(const cr_model* m, const cr_data* d, int i, cri_distance* x);
 
-/// y = numbers of sensor i, of the two geoms nearest to each other, one of the object and one of the
-/// reference (a geom, or a body with all of its geoms), with distance r, middle p of the points that
-/// have it, and normal n from the object to the reference (collision/distance.h):
-///   distance: r, the cutoff where it is not below                                 [sensor.g1]
+/// y = numbers of sensor i, for the two geoms nearest to each other, one of the object and one of the
+/// reference (a geom, or a body with all of its geoms), with distance r, middle p of the nearest
+/// points, and normal n from the object to the reference (collision/distance.h):
+///   distance: r, or the cutoff if r is not below it                               [sensor.g1]
 ///   normal:   n, -n where they overlap (r < 0); 0 beyond the cutoff               [sensor.g2]
 ///   fromto:   p - n r / 2, p + n r / 2; 0 beyond the cutoff                       [sensor.g3]
 /// Smooth     except at the cutoff, where another geom or feature is nearest, and, [sensor.g2], where they touch

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Sensors whose numbers are there already: a run of numbers of some field, or a sum of a few.
+// Sensors that read existing numbers: a run of numbers of some field, or a sum of a few.
 #ifndef CR_SENSOR_SENSOR_SCALAR_H
 #define CR_SENSOR_SENSOR_SCALAR_H
 

@@ -6,7 +6,7 @@
 #include "model/data.h"
 
 /// Touch sensor i.
-/// Map      (efc_force, contact_adhesion) -> y; where contacts and sites are decides which count
+/// Map      (efc_force, contact_adhesion) -> y; positions of contacts and sites decide which count
 /// Equation y = sum of the normal forces N > 0 of contacts of the site's body, where the ray from
 ///          contact_pos along the normal, away from the body (or into it, for the first geom), meets
 ///          the site                                                       [sensor.h1]

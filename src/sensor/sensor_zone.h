@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// The volume of a site: what touch and insidesite sensors ask of it. Yes or no, so without derivative.
+// The volume of a site, for touch and insidesite sensors. Answers are yes or no, without derivative.
 #ifndef CR_SENSOR_SENSOR_ZONE_H
 #define CR_SENSOR_SENSOR_ZONE_H
 
 #include "model/data.h"
 
-/// True for the shapes below; sites may also be meshes, which are not asked.
+/// True for the shapes below; sites may also be meshes, which are not tested.
 bool cri_sensor_zone_known(int type);
 
 /// True if the point is inside the site, not on its surface (MuJoCo's mju_insideGeom).
