@@ -7,6 +7,7 @@
 #include "carom/batch.h"
 #include "carom/calls.h"
 #include "carom/check.h"
+#include "carom/contact.h"
 #include "carom/data.h"
 #include "carom/fields.h"
 #include "carom/gradient.h"

@@ -67,7 +67,8 @@ CR_API cr_status cr_model_open_report(cr_model** model, const char* path,
 CR_API void cr_model_destroy(cr_model* model);
 
 /// Writes Carom's own binary file, which opens without libmujoco. Never leaves half a file.
-/// Errors   CR_ERR_FILE; CR_ERR_UNSUPPORTED if stages were added to the model: a file holds no code
+/// Errors   CR_ERR_FILE; CR_ERR_UNSUPPORTED if stages were added to the model, or an added contact model is
+///          in use: a file holds no code
 CR_API cr_status cr_model_save(const cr_model* model, const char* path, cr_error* error);
 
 /// A count by MuJoCo's name ("nq", "nv", "nu", "na", "nbody", ...); -1 for an unknown name.
@@ -102,7 +103,8 @@ CR_API cr_status cr_model_set_many(cr_model* model, const char* const* names,
 /// (docs/fields.md lists them): "timestep", "integrator", "cone", "tolerance", "collision", "softness",
 /// "cfd_wc" ... A choice also has words: integrator "euler", "rk4", "implicit", "implicitfast", "discrete",
 /// "tsit5", "dopri5", "dopri8", "bosh3", "heun", "midpoint", "ralston" or "forward-euler"; cone
-/// "pyramidal" or "elliptic"; contact_model "convex"; collision "hard", "soft" or "smooth"; cfd (contacts from distance, for a
+/// "pyramidal" or "elliptic"; contact_model "convex" or one that was added (carom/contact.h); collision
+/// "hard", "soft" or "smooth"; cfd (contacts from distance, for a
 /// model that only a backward pass uses) "off" or "on". If soft or smooth collision detection is
 /// chosen and softness is 0, softness becomes 0.1. All options are checked together; if the check fails
 /// nothing changes. Data made for one integrator are refused by another.

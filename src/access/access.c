@@ -30,6 +30,12 @@ cr_status cr_model_save(const cr_model* m, const char* path, cr_error* error) {
                     "%s: the model has stages that were added, and code is not written to a file",
                     path);
   }
+  if (m->contact_model >= CR_CONTACT_ADDED) {
+    return cri_fail(
+        error, CR_ERR_UNSUPPORTED,
+        "%s: the model has a contact model that was added, and code is not written to a file",
+        path);
+  }
   return cri_model_save(m, path, error);
 }
 

@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "model/added_contact.h"
 #include "model/fields.h"
 #include "model/schedule.h"
 
@@ -59,6 +60,7 @@ cr_status cri_model_allocate(cr_model* m, cr_error* error) {
 // a shallow copy owns neither
 void cri_model_free(cr_model* m) {
   cri_schedule_release(m->memory != NULL ? m->schedule : NULL);
+  cri_contacts_release(m->memory != NULL ? m->contacts : NULL);
   free(m->memory);
   m->memory = NULL;
 }
@@ -67,6 +69,7 @@ cr_status cri_model_copy(cr_model* to, const cr_model* from, cr_error* error) {
   *to = *from;
   CR_TRY(cri_model_allocate(to, error));
   cri_schedule_share(to->schedule);
+  cri_contacts_share(to->contacts);
   for (int i = 0; i < CR_N_MODEL_FIELD; i++) {
     cr_field_id id = (cr_field_id)i;
     size_t bytes = field_bytes(from, id, false);
@@ -83,6 +86,7 @@ cr_status cri_model_copy(cr_model* to, const cr_model* from, cr_error* error) {
 cr_status cri_model_twin(cr_model* twin, const cr_model* m, const bool* wanted, cr_error* error) {
   *twin = *m;
   twin->schedule = NULL;
+  twin->contacts = NULL;
   return allocate(twin, m, wanted, true, error);
 }
 

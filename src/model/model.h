@@ -143,12 +143,6 @@ enum {
   CR_CONTACT_ADDED = 1  // and above: contact models that were added to the model
 };
 
-/// A contact model by its name; solver/contact_model.h describes it.
-typedef struct {
-  const char* name;
-  const struct cr_contact_model* model;
-} cri_contact_choice;
-
 struct cr_model {
 #define CR_SIZE(name, text) int32_t name;
 #define CR_OPT_I(name, range, text) int32_t name;
@@ -162,8 +156,8 @@ struct cr_model {
   uint64_t structure;  // cri_model_structure of the file that was opened; 0: not known
   const struct cri_actuator_law* added_law;  // cri_actuator_laws_add of actuator/actuator_laws
   int32_t nadded_law;
-  const cri_contact_choice* added_contact;  // cri_contact_models_add of solver/contact_model.h
-  int32_t nadded_contact;
+  const struct cri_contacts*
+      contacts;  // contact models that were added (model/added_contact.h), or NULL
   const struct cri_schedule*
       schedule;  // the stages in order; NULL: the pipeline table as it stands
 };

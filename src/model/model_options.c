@@ -7,6 +7,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "model/added_contact.h"
+
 // ---- words, the only list of each
 
 static const cri_word integrators[] = {{"euler", CR_INT_EULER},
@@ -101,12 +103,12 @@ const char* cri_option_word(const cri_option* o, int32_t value) {
 }
 
 static int nadded(const cr_model* m, const cri_option* o) {
-  return o->added ? m->nadded_contact : 0;
+  return o->added ? cri_nadded_contact(m) : 0;
 }
 
 const char* cri_choice_word(const cr_model* m, const cri_option* o, int32_t value) {
   bool added = value >= CR_CONTACT_ADDED && value - CR_CONTACT_ADDED < nadded(m, o);
-  return added ? m->added_contact[value - CR_CONTACT_ADDED].name : cri_option_word(o, value);
+  return added ? m->contacts->model[value - CR_CONTACT_ADDED].name : cri_option_word(o, value);
 }
 
 cr_real cri_option_get(const cr_model* m, const cri_option* o) {
@@ -237,7 +239,7 @@ static void all_words(const cr_model* m, const cri_option* o, cri_word* all) {
     all[n++] = *w;
   }
   for (int k = 0; k < nadded(m, o); k++) {
-    all[n++] = (cri_word){m->added_contact[k].name, CR_CONTACT_ADDED + k};
+    all[n++] = (cri_word){m->contacts->model[k].name, CR_CONTACT_ADDED + k};
   }
   all[n] = (cri_word){NULL, 0};
 }

@@ -29,7 +29,6 @@ typedef struct {
 
 /// The rows; CRI_N_OPTION of them.
 enum {
-  CRI_MOST_ADDED = 8,  // contact models that can be added
   CRI_N_OPTION = 0
 #define CR_OPT_I(name, range, text) +1
 #define CR_OPT_R(name, range, unit, text) +1

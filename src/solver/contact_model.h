@@ -89,15 +89,7 @@ typedef struct cr_contact_model {
   bool (*has_directions)(const cr_model* m, const cr_data* d, int row);
 } cr_contact_model;
 
-/// The contact model that the option contact_model chooses.
+/// What solves for m: the convex model, or Newton's method where a contact model was added and is in use.
 const cr_contact_model* cri_contact_model(const cr_model* m);
-
-/// Gives contact models of the caller's to this model and copies of it, to be chosen by their names as the option
-/// contact_model. The choices stay the caller's, and outlive the model. A file keeps the number of the choice
-/// alone: a model that is read needs its contact model again, and is refused without.
-/// Errors   CR_ERR_ARG: a name that there is, more than CRI_MOST_ADDED, one that lacks a function, or too few for
-///          what is chosen
-cr_status cri_contact_models_add(cr_model* m, const cri_contact_choice* choices, int n,
-                                 cr_error* error);
 
 #endif

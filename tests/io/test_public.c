@@ -92,6 +92,12 @@ static const cr_stage_options stage_options = {.size = sizeof(cr_stage_options),
                                                .changes = changes,
                                                .nchange = 1,
                                                .forward = nothing};
+static void no_force(void* user, cr_contact_call* call) { (void)user, (void)call; }
+static const cr_contact_options contact_options = {.size = sizeof(cr_contact_options),
+                                                   .name = "nothing",
+                                                   .force = no_force,
+                                                   .jvp = no_force,
+                                                   .vjp = no_force};
 static char model_path[512], saved_path[512], ctrl_path[512], motion_path[512];
 
 static void must(cr_status status) {
@@ -315,6 +321,15 @@ static long call_cr_model_add_state(void** a) {
   cr_model_destroy(copy);
   return status;
 }
+static long call_cr_model_add_contact_model(void** a) {
+  cr_model* copy = NULL;
+  if (a[0] != NULL) {
+    must(cr_model_copy(&copy, a[0], &w.error));
+  }
+  long status = cr_model_add_contact_model(copy, a[1], a[2]);
+  cr_model_destroy(copy);
+  return status;
+}
 CALL_POINTER(cr_model_stage, a[0], 0)
 CALL_MAKE(cr_data_create, cr_data_destroy, a[0], a[1], a[2])
 CALL_VOID(cr_data_destroy, a[0] == NULL ? NULL : (w.slot = NULL))
@@ -510,6 +525,7 @@ static const row table[] = {
     ROW(cr_model_derive, "Me", STATUS, 0, NULL, NULL),
     ROW(cr_model_add_stage, "M)e", STATUS, 0, NULL, NULL),
     ROW(cr_model_add_state, "Mie", STATUS, 0, NULL, NULL),
+    ROW(cr_model_add_contact_model, "M0e", STATUS, 0, NULL, NULL),
     ROW(cr_model_stage, "M", POINTER, 0, NULL, NULL),
     // data, state
     ROW(cr_data_create, "OMe", STATUS, 0, NULL, NULL),
@@ -681,6 +697,8 @@ static void* argument(const row* r, int i) {
       return &w.place;
     case ')':
       return (void*)(uintptr_t)&stage_options;
+    case '0':
+      return (void*)(uintptr_t)&contact_options;
     default:
       return NULL;  // A, C
   }

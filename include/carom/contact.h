@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: Apache-2.0
+// Contact models of one's own: what turns the motion of two surfaces at a contact into forces.
+#ifndef CAROM_CONTACT_H
+#define CAROM_CONTACT_H
+
+#include "carom/stage.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+enum {
+  CR_MAX_CONTACT_DIM = 6,     // rows of a contact
+  CR_MAX_CONTACT_BENDS = 2,   // moments at which its law bends that events find
+  CR_MAX_CONTACT_MODELS = 8,  // that a model can carry
+  CR_MAX_CONTACT_NAME = 47
+};
+
+/// What the force of a contact may depend on; of `dim` rows: the normal, two tangents, the spin about the
+/// normal, two rolls about the tangents. A contact is a sample: a point with a normal, which may stand for
+/// an area and have a stiffness of its own. Tangents and cotangents have the same members.
+typedef struct {
+  cr_real e
+      [CR_MAX_CONTACT_DIM];  // acceleration of the second geom against the first, less the reference
+                             // acceleration (efc_aref): below 0 along the normal where it pushes
+  cr_real D[CR_MAX_CONTACT_DIM];  // constraint mass of the rows (efc_D)
+  cr_real friction[5];            // contact_friction
+  cr_real mu;                     // contact_mu
+  cr_real area;                   // contact_area: m^2, 0 of a point
+  cr_real stiffness;              // contact_stiffness: N/m, 0 where it has none of its own
+  // 0 unless cr_contact_options.motion asks for them
+  cr_real gap;                           // distance less the margin: m, negative in penetration
+  cr_real weight;                        // contact_weight
+  cr_real velocity[CR_MAX_CONTACT_DIM];  // of the second geom against the first (efc_vel)
+} cr_contact_numbers;
+
+/// What a law gets: one contact.
+typedef struct {
+  size_t size;  // sizeof(cr_contact_call)
+  const cr_model* model;
+  int contact;  // its number in the fields contact_...
+  int geom[2];
+  int dim;  // rows: 1, 3, 4 or 6
+  const cr_contact_numbers* at;
+  // jvp: their tangents. vjp: their cotangents, 0 at first, to be set
+  cr_contact_numbers* twin;
+  // dim numbers along the rows, N and N m. force: the force on the second geom, 0 at first, to be set;
+  // jvp: its tangent, 0 at first, to be set; vjp: its cotangent
+  cr_real* force;
+  int zone;  // force sets it: which smooth piece of the law this is, from 0 on
+  cr_real
+      bend[CR_MAX_CONTACT_BENDS];  // bends sets them: numbers that change sign where the law bends
+} cr_contact_call;
+
+typedef void cr_contact_function(void* user, cr_contact_call* call);
+
+/// A contact model.
+typedef struct {
+  size_t size;       // sizeof(cr_contact_options), set by the caller
+  const char* name;  // letters, digits and _; the word for the option contact_model
+  // The law f of one contact, its tangent and its cotangent; all three are needed. The force is 0 where e and
+  // what else it depends on say that the surfaces do not touch
+  cr_contact_function *force, *jvp, *vjp;
+  cr_contact_function* bends;  // where the law bends, for events; NULL: nowhere
+  bool
+      motion;  // the law depends on gap, velocity or weight: Jacobians of a step go column by column
+  bool
+      directed;  // it depends on which way the tangents point, also where friction is alike both ways
+  void* user;    // for all functions; stays the caller's
+} cr_contact_options;
+
+/// Gives a model a contact model, which cr_model_set_choice(model, "contact_model", name) then chooses. The
+/// acceleration a is the solution of  M a = tau + J' f(J a - aref), f the law in each contact, and MuJoCo's in all
+/// rows that are no contacts. It holds in steps of all integrators and methods, in events, inverse dynamics,
+/// rollouts and batches, and in all their derivatives, by the implicit function theorem. f need not have a
+/// potential: its derivative may be unsymmetric.
+/// Smooth     f has to be continuous; where it bends `zone` changes
+/// Contacts   have to be along normal and tangents: cone "elliptic". Where events switch a contact off its force
+///            is 0, whatever the law says
+/// Solver     Newton's method with a dense factor over all dofs that rows move
+/// Owner      the name is copied; `user` is borrowed until the model and its copies are closed
+/// Thread     the functions run on every thread that steps: equal calls have to give equal numbers
+/// Data       made for another contact model are refused: make them when it is chosen
+/// Errors     CR_ERR_ARG for NULL, sizes, names and too many; CR_ERR_NAME for a name that there is; CR_ERR_MEMORY.
+///            The model then is as it was
+CR_API cr_status cr_model_add_contact_model(cr_model* model, const cr_contact_options* options,
+                                            cr_error* error);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

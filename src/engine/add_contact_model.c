@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+// Contact models that a user adds. What is public is documented in carom/contact.h.
+#include <ctype.h>
+
+#include "model/added_contact.h"
+#include "model/misuse.h"
+#include "model/model_options.h"
+
+static bool is_word(const char* name) {
+  size_t n = 0;
+  for (; name[n] != 0; n++) {
+    if (n >= CR_MAX_CONTACT_NAME || (!isalnum((unsigned char)name[n]) && name[n] != '_')) {
+      return false;
+    }
+  }
+  return n > 0;
+}
+
+static cr_status check_options(const cri_call* call, const cr_model* m,
+                               const cr_contact_options* o) {
+  CR_TRY(cri_given(call, o, "the options"));
+  if (o->size != sizeof *o) {
+    return cri_fail(call->error, CR_ERR_ARG, "%s: size is not sizeof(cr_contact_options)",
+                    call->name);
+  }
+  CR_TRY(cri_given(call, o->name, "name"));
+  if (!is_word(o->name)) {
+    return cri_fail(call->error, CR_ERR_ARG, "%s: '%.60s' is no name of letters, digits and _",
+                    call->name, o->name);
+  }
+  int32_t value;
+  if (cri_choice_find(m, cri_option_find("contact_model"), o->name, &value)) {
+    return cri_fail(call->error, CR_ERR_NAME, "there is a contact model '%s' already", o->name);
+  }
+  if (cri_nadded_contact(m) >= CR_MAX_CONTACT_MODELS) {
+    return cri_fail(call->error, CR_ERR_ARG, "contact model '%s': a model has room for %d", o->name,
+                    CR_MAX_CONTACT_MODELS);
+  }
+  CR_TRY(o->force != NULL ? CR_OK : cri_is_null(call, "force"));
+  CR_TRY(o->jvp != NULL ? CR_OK : cri_is_null(call, "jvp"));
+  return o->vjp != NULL ? CR_OK : cri_is_null(call, "vjp");
+}
+
+cr_status cr_model_add_contact_model(cr_model* m, const cr_contact_options* options,
+                                     cr_error* error) {
+  const cri_call call = {"cr_model_add_contact_model", error};
+  CR_TRY(cri_given(&call, m, "the model"));
+  CR_TRY(check_options(&call, m, options));
+  cri_contacts* made = cri_contacts_create(m->contacts);
+  if (made == NULL) {
+    return cri_fail(error, CR_ERR_MEMORY, "contact model '%s': no memory", options->name);
+  }
+  cri_added_contact* x = &made->model[made->n++];
+  memcpy(x->name, options->name, strlen(options->name) + 1);
+  x->options = *options;
+  x->options.name = NULL;
+  cri_contacts_release(m->contacts);
+  m->contacts = made;
+  return CR_OK;
+}

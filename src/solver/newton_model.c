@@ -1,0 +1,295 @@
+// SPDX-License-Identifier: Apache-2.0
+// [newton.n1] to [newton.n3] over all dofs in islands at once. H has no entries between islands.
+#include "solver/newton_model.h"
+
+#include "constraint/rows.h"
+#include "math/dense_lu.h"
+#include "model/model_options.h"
+#include "solver/contact_law.h"
+#include "solver/friction_cone.h"
+#include "solver/idle_rows.h"
+#include "solver/islands.h"
+#include "solver/latent_adhesion.h"
+#include "solver/latent_friction.h"
+
+enum { LEAST_STEPS = 400, LINE_STEPS = 60 };
+
+static const cr_real ENOUGH = 4096 * CR_EPS;      // residual that may come to rest
+static const cr_real LINE_TOLERANCE = CR_R(0.1);  // of g along the line at its start
+static const cr_real STIFF = CR_R(1e-6);          // share of M in H below which digits matter
+
+typedef struct {
+  const cr_model* m;
+  cr_data* d;
+  const cr_metric_view* metric;
+  cr_runs dofs;  // in islands
+} problem;
+
+// a point and all that is evaluated there
+typedef struct {
+  cr_real *a, *e, *f, *Ma, *q, *g;  // q = J' f
+  int32_t* state;
+  cr_real residual;  // largest entry of g over the largest force; CR_MAX where one is not finite
+} point;
+
+static point push_point(const problem* p) {
+  size_t v = (size_t)p->m->nv, n = (size_t)p->d->nefc;
+  return (point){.a = cri_push(p->d, v),
+                 .e = cri_push(p->d, n),
+                 .f = cri_push(p->d, n),
+                 .Ma = cri_push(p->d, v),
+                 .q = cri_push(p->d, v),
+                 .g = cri_push(p->d, v),
+                 .state = cri_push_int(p->d, n)};
+}
+
+static void swap(point* x, point* y) {
+  point z = *x;
+  *x = *y;
+  *y = z;
+}
+
+static void evaluate(const problem* p, point* x) {
+  const cr_data* d = p->d;
+  cr_real most = 0, scale = 0;
+  bool finite = true;
+  cri_rows_mul(p->m, d, d->efc_J, x->e, x->a);
+  for (int i = 0; i < d->nefc; i++) {
+    x->e[i] -= d->efc_aref[i];
+  }
+  cri_contact_law_force(p->m, d, x->e, x->f, x->state);
+  cr_zero(x->q, p->m->nv);
+  cri_rows_mul_transposed(p->m, d, d->efc_J, x->q, x->f);
+  cr_sparse_mul(x->Ma, p->metric->value, &p->metric->pattern, x->a);
+  // [newton.n1]
+  CR_EACH(i, p->dofs) {
+    cr_real tau = p->metric->tau[i];
+    x->g[i] = x->Ma[i] - tau - x->q[i];
+    finite = finite && isfinite(x->g[i]);
+    most = cr_max(most, cr_abs(x->g[i]));
+    scale = cr_max(scale, cr_max(cr_abs(x->Ma[i]), cr_max(cr_abs(tau), cr_abs(x->q[i]))));
+  }
+  x->residual = !finite ? CR_MAX : (most > 0 ? most / scale : 0);
+}
+
+// ---- [newton.n2]
+
+// tangents of what laws read besides e: none
+static cr_data push_none(const cr_data* d, cr_data* owner) {
+  cr_real* zero = cri_push(owner, (size_t)(2 * d->nefc + 6 * d->ncon));
+  cr_zero(zero, 2 * d->nefc + 6 * d->ncon);
+  return (cr_data){.efc_D = zero,
+                   .efc_frictionloss = zero + d->nefc,
+                   .contact_mu = zero + 2 * d->nefc,
+                   .contact_friction = zero + 2 * d->nefc + d->ncon};
+}
+
+// H -= J_r' slope J_s, of two rows of a block
+static void subtract_product(const cr_data* d, int nv, int r, int s, cr_real slope, cr_real* H) {
+  int n = d->efc_J_rownnz[r];
+  const int32_t* col = d->efc_J_colind + d->efc_J_rowadr[r];
+  const cr_real *left = d->efc_J + d->efc_J_rowadr[r], *right = d->efc_J + d->efc_J_rowadr[s];
+  for (int a = 0; a < n; a++) {
+    for (int b = 0; b < n; b++) {
+      H[(ptrdiff_t)col[a] * nv + col[b]] -= left[a] * slope * right[b];
+    }
+  }
+}
+
+static void form(const problem* p, const cr_real* e, cr_real* H) {
+  cr_data* d = p->d;
+  int nv = p->m->nv;
+  const cr_pattern* M = &p->metric->pattern;
+  size_t mark = cri_mark(d), n = (size_t)d->nefc;
+  cr_real *seed = cri_push(d, n), *slope = cri_push(d, n);
+  cr_data none = push_none(d, d);
+  cr_zero(seed, d->nefc);
+  CR_EACH(i, p->dofs) { cr_zero(H + (ptrdiff_t)i * nv, nv); }
+  CR_EACH(i, p->dofs) {
+    for (int k = M->adr[i]; k < M->adr[i] + M->nnz[i]; k++) {
+      H[(ptrdiff_t)i * nv + M->col[k]] = H[(ptrdiff_t)M->col[k] * nv + i] = p->metric->value[k];
+    }
+  }
+  for (int i = 0, end; i < d->nefc; i = end) {
+    end = i + cri_rows_block(p->m, d, i);
+    for (int s = i; s < end; s++) {
+      seed[s] = 1;
+      cri_contact_law_jvp(p->m, d, (cr_run){i, end}, e, &none, seed, slope);
+      seed[s] = 0;
+      for (int r = i; r < end; r++) {
+        subtract_product(d, nv, r, s, slope[r], H);
+      }
+    }
+  }
+  cri_pop(d, mark);
+}
+
+// ---- [newton.n3]
+
+static cr_real along(const problem* p, const cr_real* s, const point* x) {
+  cr_real sum = 0;
+  CR_EACH(i, p->dofs) { sum += s[i] * x->g[i]; }
+  return sum;
+}
+
+static void advance(const problem* p, const point* x, const cr_real* s, point* y) {
+  cr_real low = 0, high = 0, alpha = 1, start = along(p, s, x);
+  for (int k = 0; k < LINE_STEPS; k++) {
+    cr_copy(y->a, x->a, p->m->nv);
+    CR_EACH(i, p->dofs) { y->a[i] = x->a[i] - alpha * s[i]; }
+    evaluate(p, y);
+    cr_real left = along(p, s, y);
+    bool finite = y->residual < CR_MAX;
+    if (finite && cr_abs(left) <= LINE_TOLERANCE * cr_abs(start)) {
+      return;
+    }
+    *(finite && (left < 0) == (start < 0) ? &low : &high) = alpha;
+    alpha = high == 0 ? 2 * alpha : (low + high) / 2;
+  }
+}
+
+static const char* name_of(const problem* p) {
+  return cri_choice_word(p->m, cri_option_find("contact_model"), p->m->contact_model);
+}
+
+static cr_status fail(const problem* p, const point* x, const char* why) {
+  return cri_fail(&p->d->error, CR_ERR_SOLVER,
+                  "contact model '%s': %s, with residual %g after %d steps", name_of(p), why,
+                  (double)x->residual, p->d->solver_iterations);
+}
+
+// from x, with the factors of H at the solution; y and s are scratch
+static cr_status iterate(const problem* p, point* x, point* y, cr_real* s) {
+  cr_data* d = p->d;
+  int most = p->m->iterations > LEAST_STEPS ? p->m->iterations : LEAST_STEPS;
+  if (!(x->residual < CR_MAX)) {
+    return cri_fail(&d->error, CR_ERR_NONFINITE, "contact model '%s': a force is not finite",
+                    name_of(p));
+  }
+  for (d->solver_iterations = 0; d->solver_iterations < most; d->solver_iterations++) {
+    form(p, x->e, d->H_factor);
+    bool regular = cr_dense_lu_factor(d->H_factor, p->m->nv, p->dofs, d->H_index);
+    if (!regular) {
+      return fail(p, x, "the derivative of its forces makes a matrix without inverse");
+    }
+    if (x->residual <= CR_EPS) {
+      return CR_OK;
+    }
+    cr_copy(s, x->g, p->m->nv);
+    cr_dense_lu_solve(d->H_factor, p->m->nv, p->dofs, d->H_index, false, s, 1);
+    advance(p, x, s, y);
+    if (x->residual <= ENOUGH && !(y->residual < x->residual)) {
+      return CR_OK;
+    }
+    if (!(y->residual < CR_MAX)) {
+      break;
+    }
+    swap(x, y);
+  }
+  return fail(p, x, "its solve does not converge");
+}
+
+// at qacc_warmstart or qacc_smooth, whichever leaves less; y is scratch
+static void start(const problem* p, point* x, point* y) {
+  bool warm = (p->m->disableflags & CR_DSBL_WARMSTART) == 0;
+  cr_copy(x->a, p->d->qacc_smooth, p->m->nv);
+  evaluate(p, x);
+  if (warm) {
+    cr_copy(y->a, p->d->qacc_smooth, p->m->nv);
+    CR_EACH(i, p->dofs) { y->a[i] = p->d->qacc_warmstart[i]; }
+    evaluate(p, y);
+    if (y->residual < x->residual) {
+      swap(x, y);
+    }
+  }
+}
+
+static void leave(const problem* p, const point* x) {
+  cr_data* d = p->d;
+  cr_copy(d->acc_qacc, x->a, p->m->nv);
+  cr_copy(d->acc_jar, x->e, d->nefc);
+  cr_copy(d->acc_force, x->f, d->nefc);
+  cr_copy(d->qfrc_constraint, x->q, p->m->nv);
+  memcpy(d->efc_state, x->state, (size_t)d->nefc * sizeof *d->efc_state);
+  d->solver_residual = x->residual;
+}
+
+static cr_status solve(const cr_model* m, cr_data* d, const cr_metric_view* metric) {
+  CR_TRY(cri_contact_law_check(m, d));
+  size_t mark = cri_mark(d);
+  cr_run* room = (cr_run*)(void*)cri_push_int(d, 2 * (size_t)m->ntree);
+  cr_run all = {0, m->nv};
+  problem p = {.m = m, .d = d, .metric = metric};
+  size_t islands = cri_mark(d);
+  (void)cri_islands_find(m, d, metric->tree ? NULL : &metric->pattern);
+  cri_pop(d, islands);
+  p.dofs = cri_dofs_in_islands(m, d, (cr_runs){1, &all}, true, room);
+  point x = push_point(&p), y = push_point(&p);
+  start(&p, &x, &y);
+  cr_status status = iterate(&p, &x, &y, cri_push(d, (size_t)m->nv));
+  leave(&p, &x);
+  cri_pop(d, mark);
+  return status;
+}
+
+// ---- at the solution
+
+static void linear(const cr_model* m, const cr_data* d, cr_runs dofs, const cri_right_sides* x,
+                   cr_data* work) {
+  (void)work;
+  for (int k = 0; k < x->n; k++) {
+    cr_dense_lu_solve(d->H_factor, m->nv, dofs, d->H_index, x->transposed, x->X + k, x->ld);
+  }
+}
+
+// pivots of H against the diagonal of M: their ratio times the rounding of a number is what is lost
+static bool delicate(const cr_model* m, const cr_data* d) {
+  for (int i = 0; i < m->nv; i++) {
+    bool in = d->tree_island[m->dof_treeid[i]] >= 0;
+    cr_real M = d->M[m->M_rowadr[i] + m->M_rownnz[i] - 1];
+    if (in && M < STIFF * cr_abs(d->H_factor[(ptrdiff_t)i * (m->nv + 1)])) {
+      return true;
+    }
+  }
+  return false;
+}
+
+static cr_status force(const cr_model* m, cr_data* d) {
+  CR_TRY(cri_contact_law_check(m, d));
+  cri_contact_law_force(m, d, d->acc_jar, d->acc_force, d->efc_state);
+  return CR_OK;
+}
+
+static void force_jvp(const cr_model* m, const cr_data* d, const cr_data* tan, const cr_real* e_tan,
+                      cr_real* f_tan) {
+  cri_contact_law_jvp(m, d, cri_all_rows(d), d->acc_jar, tan, e_tan, f_tan);
+}
+
+static void force_vjp(const cr_model* m, const cr_data* d, cr_data* bar, const cr_real* f_bar,
+                      cr_real* e_bar) {
+  cri_contact_law_vjp(m, d, cri_all_rows(d), d->acc_jar, bar, f_bar, e_bar);
+}
+
+static void latent_jvp(const cr_model* m, const cr_data* d, cr_data* tan, cr_real* tau_tan) {
+  cri_latent_friction_jvp(m, d, tan, tau_tan);
+  cri_idle_rows_jvp(m, d, tan, tau_tan);
+  cri_latent_adhesion_jvp(m, d, tan, tau_tan);
+}
+
+static void latent_vjp(const cr_model* m, const cr_data* d, cr_data* bar, const cr_real* tau_bar) {
+  cri_latent_friction_vjp(m, d, bar, tau_bar);
+  cri_idle_rows_vjp(m, d, bar, tau_bar);
+  cri_latent_adhesion_vjp(m, d, bar, tau_bar);
+}
+
+const cr_contact_model cri_newton = {.solve = solve,
+                                     .linear = linear,
+                                     .delicate = delicate,
+                                     .force = force,
+                                     .force_jvp = force_jvp,
+                                     .force_vjp = force_vjp,
+                                     .latent_jvp = latent_jvp,
+                                     .latent_vjp = latent_vjp,
+                                     .in_doubt = cri_idle_rows_in_doubt,
+                                     .bends = cri_contact_law_bends,
+                                     .has_directions = cri_contact_law_has_directions};

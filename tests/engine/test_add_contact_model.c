@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+// What is no contact model is refused, with a sentence, and leaves the model as it was.
+#include <stdio.h>
+
+#include "carom/contact.h"
+#include "model/added_contact.h"
+#include "support/chain_model.h"
+#include "support/coulomb.h"
+#include "support/test.h"
+
+static cr_model m;
+static cr_error error;
+
+static void begin(void) {
+  static const int32_t joints[] = {CR_JNT_HINGE};
+  assert_int_equal(chain_model(&m, 1, joints, 0, &error), CR_OK);
+}
+
+static void refuses(const cr_contact_options* o, cr_status status, const char* because) {
+  int n = cri_nadded_contact(&m);
+  assert_int_equal(cr_model_add_contact_model(&m, o, &error), status);
+  assert_string_equal(error.text, because);
+  assert_int_equal(cri_nadded_contact(&m), n);
+}
+
+TEST(what_is_no_contact_model_is_refused) {
+  cr_contact_options o = coulomb;
+  begin();
+  refuses(NULL, CR_ERR_ARG, "cr_model_add_contact_model: the options is NULL");
+  o.size = 8;
+  refuses(&o, CR_ERR_ARG, "cr_model_add_contact_model: size is not sizeof(cr_contact_options)");
+  o = coulomb;
+  o.name = NULL;
+  refuses(&o, CR_ERR_ARG, "cr_model_add_contact_model: name is NULL");
+  o.name = "two words";
+  refuses(&o, CR_ERR_ARG,
+          "cr_model_add_contact_model: 'two words' is no name of letters, digits and _");
+  o.name = "convex";
+  refuses(&o, CR_ERR_NAME, "there is a contact model 'convex' already");
+  o = coulomb;
+  o.force = NULL;
+  refuses(&o, CR_ERR_ARG, "cr_model_add_contact_model: force is NULL");
+  o = coulomb;
+  o.jvp = NULL;
+  refuses(&o, CR_ERR_ARG, "cr_model_add_contact_model: jvp is NULL");
+  o = coulomb;
+  o.vjp = NULL;
+  refuses(&o, CR_ERR_ARG, "cr_model_add_contact_model: vjp is NULL");
+  assert_int_equal(cr_model_add_contact_model(NULL, &coulomb, &error), CR_ERR_ARG);
+  cri_model_free(&m);
+}
+
+TEST(a_model_carries_some) {
+  cr_contact_options o = coulomb;
+  char name[8];
+  begin();
+  o.name = name;
+  for (int i = 0; i < CR_MAX_CONTACT_MODELS; i++) {
+    (void)snprintf(name, sizeof name, "c%d", i);
+    assert_int_equal(cr_model_add_contact_model(&m, &o, &error), CR_OK);
+  }
+  refuses(&o, CR_ERR_NAME, "there is a contact model 'c7' already");
+  (void)snprintf(name, sizeof name, "c8");
+  refuses(&o, CR_ERR_ARG, "contact model 'c8': a model has room for 8");
+  cri_model_free(&m);
+}
