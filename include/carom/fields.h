@@ -58,6 +58,14 @@ CR_API const int32_t* cr_model_integers(const cr_model* model, const char* name,
 CR_API const int32_t* cr_data_integers(const cr_model* model, const cr_data* data, const char* name,
                                        int* rows, int* width);
 
+/// The numbers of a field in a data block (STATE, REAL) as cr_data_view has them, for who only reads, as a loss
+/// does; of a twin also parameters (PARAM).
+/// Shapes   those of cr_data_view
+/// Owner    borrowed, to be read only; valid until the block is destroyed or grows
+/// Errors   NULL, with a sentence in cr_data_error(data)
+CR_API const cr_real* cr_data_numbers(const cr_model* model, const cr_data* data, const char* name,
+                                      int* rows, int* width);
+
 /// The numbers that a name stands for, as "qpos[elbow]", "site_xpos[tip].z" or "sensordata[gyro]".
 typedef struct {
   size_t size;       // sizeof(cr_place_info), set by the caller
@@ -73,6 +81,17 @@ typedef struct {
 /// Errors   CR_ERR_NAME with a sentence that says which part is wrong; CR_ERR_ARG
 CR_API cr_status cr_model_place(const cr_model* model, const char* name, cr_place_info* place,
                                 cr_error* error);
+
+/// Moves the numbers of an input of the step or of a parameter by h times a tangent: x (+) h t.
+/// Map      (x, t) -> x
+/// Equation x + h t; q exp(h t / 2) for quaternions that have a tangent of three, and for the orientations in
+///          qpos                                                             [runge_kutta.q1]
+/// Shapes   x: all rows of the field, changed in place; tangent: as many rows of tangent_width, nv numbers
+///          for qpos
+/// Errors   CR_ERR_ARG for a field that does not exist or is neither of these, or h that is not finite
+/// Smooth   everywhere
+CR_API cr_status cr_field_move(const cr_model* model, int i, cr_real* x, const cr_real* tangent,
+                               cr_real h, cr_error* error);
 
 #ifdef __cplusplus
 }

@@ -81,6 +81,20 @@ CR_API int cr_model_count(const cr_model* model, const char* name);
 CR_API int cr_model_id(const cr_model* model, const char* kind, const char* name);
 CR_API const char* cr_model_name(const cr_model* model, const char* kind, int id);
 
+/// Name of control i (0 <= i < nu), as columns of tables have it: its actuator's; "name[k]" where the
+/// actuator has several controls; "ctrl[i]" where it has no name, or a comma in it.
+/// Shapes   text of `size` characters; CR_CONTROL_NAME are enough for all names
+/// Errors   CR_ERR_ARG for a control that does not exist, a size that is too small
+enum { CR_CONTROL_NAME = 160 };
+CR_API cr_status cr_control_name(const cr_model* model, int i, char* text, int size,
+                                 cr_error* error);
+
+/// Adds a model to a fingerprint: its counts, options, integers and numbers, but not its names or stages that
+/// were added. The same for the same bits, and most likely for no others. Begin with 0.
+/// Equation FNV-1a, 64 bits [Fowler, Noll, Vo, The FNV hash function, 1991]
+/// Errors   none; of NULL it is `hash`
+CR_API uint64_t cr_model_fingerprint(const cr_model* model, uint64_t hash);
+
 /// The numbers of a named place, as "body_mass[torso]", "geom_size[cube][0]" or "gravity".
 /// Shapes   values[n], n the number of numbers the place has (docs/fields.md)
 /// Errors   CR_ERR_NAME, CR_ERR_ARG (another n)

@@ -40,6 +40,11 @@ CR_API int cr_state_size(const cr_model* m, int parts);
 CR_API cr_status cr_state_get(const cr_model* m, const cr_data* d, cr_real* state, int parts);
 CR_API cr_status cr_state_set(const cr_model* m, cr_data* d, const cr_real* state, int parts);
 
+/// Copies the parts from one block to another of the same model (mj_copyState). What else is in `to` then
+/// belongs to the state before.
+/// Errors   CR_ERR_ARG for bits that do not exist; the sentence is in cr_data_error(to)
+CR_API cr_status cr_state_copy(const cr_model* m, const cr_data* from, cr_data* to, int parts);
+
 /// cr_data_reset, then time, qpos, qvel, act, ctrl and the mocap bodies of a keyframe
 /// (mj_resetDataKeyframe).
 /// Errors   CR_ERR_ARG for a keyframe that does not exist; the block is reset nevertheless

@@ -53,6 +53,11 @@ CR_API cr_status cr_step(const cr_model* m, cr_data* d);
 /// Errors   CR_ERR_ARG, also unless cr_step has just been called
 CR_API cr_status cr_step_doubt(const cr_model* m, cr_data* d, char* text, int size);
 
+/// What the last solve of the constraint problem left of the balance of forces.
+/// Equation |M a - qfrc_smooth - J' f| over the largest of these terms, the maximum norm; 0 without constraints
+/// Needs    cr_forward or cr_step; 0 before, and of NULL
+CR_API cr_real cr_solver_residual(const cr_data* d);
+
 /// Makes the next state the present one: qpos, qvel, act, time, and the warm start of the solver. All other
 /// fields then belong to the state before; derivatives need the next cr_step or cr_forward.
 /// Errors   CR_ERR_ARG unless cr_step has just computed it

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Models and data as a user sees them: opaque, by name. See carom/model.h and carom/data.h.
 #include "carom/data.h"
+#include "carom/fields.h"
 
 #include <stdlib.h>
 
@@ -310,10 +311,10 @@ static cr_status view_check(const cri_call* call, const cr_model* m, const cr_da
   return CR_OK;
 }
 
-cr_real* cr_data_view(const cr_model* m, cr_data* d, const char* name, int* rows, int* width) {
-  const cri_call call = {"cr_data_view", cri_error_of(d)};
+static cr_real* view(const cri_call* call, const cr_model* m, const cr_data* d, const char* name,
+                     int* rows, int* width) {
   cr_field_id id = CR_N_FIELD;
-  bool ok = view_check(&call, m, d, name, &id) == CR_OK;
+  bool ok = view_check(call, m, d, name, &id) == CR_OK;
   bool twin = ok && d->role != CR_DATA_PLAIN;
   bool coordinates = twin && cri_field(id)->tangent == CR_TANGENT_QPOS;
   if (width != NULL) {
@@ -326,6 +327,17 @@ cr_real* cr_data_view(const cr_model* m, cr_data* d, const char* name, int* rows
     return NULL;
   }
   return cri_field_real(cri_field(id)->kind == CR_KIND_PARAM ? &d->par : m, d, id);
+}
+
+cr_real* cr_data_view(const cr_model* m, cr_data* d, const char* name, int* rows, int* width) {
+  const cri_call call = {"cr_data_view", cri_error_of(d)};
+  return view(&call, m, d, name, rows, width);
+}
+
+const cr_real* cr_data_numbers(const cr_model* m, const cr_data* d, const char* name, int* rows,
+                               int* width) {
+  const cri_call call = {"cr_data_numbers", cri_error_of(d)};
+  return view(&call, m, d, name, rows, width);
 }
 
 cr_real cr_data_time(const cr_data* d) { return d != NULL ? d->time : 0; }

@@ -8,9 +8,10 @@
 #include <unistd.h>
 
 #include "base/random.h"
+#include "base/status.h"
+#include "carom/batch.h"
+#include "carom/fields.h"
 #include "carom/state.h"
-#include "model/data.h"
-#include "rollout/rollout_batch.h"
 #include "tools/clock.h"
 
 static const char* const masses[] = {"body_mass"};
@@ -40,11 +41,11 @@ static cr_real* take(cr_real** at, size_t n) {
   return x;
 }
 
-static cr_status rows_make(rows* r, const cr_model* m, const cr_batch_bench* what,
+static cr_status rows_make(rows* r, const cr_scene* s, const cr_batch_bench* what,
                            cr_error* error) {
-  size_t n = (size_t)what->rollouts, controls = (size_t)what->steps * (size_t)m->nu;
-  size_t in = (size_t)cr_state_size(m, CR_STATE_PHYSICS) + (size_t)m->nbody + controls;
-  size_t out = 1 + (size_t)(2 * m->nv + m->nbody) + controls;
+  size_t n = (size_t)what->rollouts, controls = (size_t)what->steps * (size_t)s->nu;
+  size_t in = (size_t)cr_state_size(s->m, CR_STATE_PHYSICS) + (size_t)s->nbody + controls;
+  size_t out = 1 + (size_t)(2 * s->nv + s->nbody) + controls;
   *r = (rows){
       .n = what->rollouts, .count = n * (in + out), .out_first = n * in, .out_count = n * out};
   cr_real* at = r->memory = calloc(r->count + 1, sizeof *r->memory);
@@ -52,31 +53,31 @@ static cr_status rows_make(rows* r, const cr_model* m, const cr_batch_bench* wha
     return cri_fail(error, CR_ERR_MEMORY, "bench: no memory for %d rollouts", r->n);
   }
   for (int k = 0; k < N_PART; k++) {
-    r->state[k] = take(&at, n * width_of(m, k));
+    r->state[k] = take(&at, n * width_of(s->m, k));
   }
-  r->mass = take(&at, n * (size_t)m->nbody);
+  r->mass = take(&at, n * (size_t)s->nbody);
   r->ctrl = take(&at, n * controls);
   r->loss = take(&at, n);
-  r->qpos_bar = take(&at, n * (size_t)m->nv);
-  r->qvel_bar = take(&at, n * (size_t)m->nv);
-  r->mass_bar = take(&at, n * (size_t)m->nbody);
+  r->qpos_bar = take(&at, n * (size_t)s->nv);
+  r->qvel_bar = take(&at, n * (size_t)s->nv);
+  r->mass_bar = take(&at, n * (size_t)s->nbody);
   r->ctrl_bar = take(&at, n * controls);
   return CR_OK;
 }
 
-static void rows_fill(rows* r, const cr_scene* s, int steps, uint64_t seed) {
-  const cr_model* m = &s->m;
+static void rows_fill(rows* r, cr_scene* s, int steps, uint64_t seed) {
+  const cr_real* mass = cr_model_numbers(s->m, "body_mass", NULL, NULL);
   for (int i = 0; i < r->n; i++) {
     cr_random random = cr_random_seed(seed, (uint64_t)i);
-    const cr_data* start = s->ours[i % s->nstate];
+    (void)cr_scene_ours(s, i % s->nstate);
     for (int k = 0; k < N_PART; k++) {
-      (void)cr_state_get(m, start, r->state[k] + (size_t)i * width_of(m, k), parts_of[k]);
+      (void)cr_state_get(s->m, s->c, r->state[k] + (size_t)i * width_of(s->m, k), parts_of[k]);
     }
-    for (int k = 0; k < m->nbody; k++) {
-      r->mass[(ptrdiff_t)i * m->nbody + k] = m->body_mass[k] * cr_random_range(&random, 0.95, 1.05);
+    for (int k = 0; k < s->nbody; k++) {
+      r->mass[(ptrdiff_t)i * s->nbody + k] = mass[k] * cr_random_range(&random, 0.95, 1.05);
     }
-    for (int k = 0; k < steps * m->nu; k++) {
-      r->ctrl[(ptrdiff_t)i * steps * m->nu + k] = 0.1 * cr_random_normal(&random);
+    for (int k = 0; k < steps * s->nu; k++) {
+      r->ctrl[(ptrdiff_t)i * steps * s->nu + k] = 0.1 * cr_random_normal(&random);
     }
   }
 }
@@ -85,17 +86,22 @@ static void rows_fill(rows* r, const cr_scene* s, int steps, uint64_t seed) {
 
 static cr_status value(void* context, const cr_model* m, const cr_data* d, int step,
                        cr_real* loss) {
+  int nv;
+  const cr_real* qvel = cr_data_numbers(m, d, "qvel", &nv, NULL);
   (void)context, (void)step;
-  for (int i = 0; i < m->nv; i++) {
-    *loss += 0.5 * d->qvel[i] * d->qvel[i];
+  for (int i = 0; i < nv; i++) {
+    *loss += 0.5 * qvel[i] * qvel[i];
   }
   return CR_OK;
 }
 
 static cr_status bar(void* context, const cr_model* m, const cr_data* d, int step, cr_data* to) {
+  int nv;
+  const cr_real* qvel = cr_data_numbers(m, d, "qvel", &nv, NULL);
+  cr_real* qvel_bar = cr_data_view(m, to, "qvel", NULL, NULL);
   (void)context, (void)step;
-  for (int i = 0; i < m->nv; i++) {
-    to->qvel[i] += d->qvel[i];
+  for (int i = 0; i < nv; i++) {
+    qvel_bar[i] += qvel[i];
   }
   return CR_OK;
 }
@@ -143,7 +149,7 @@ static cr_status run(const cr_scene* s, const cr_batch_bench* what, int threads,
     out.parameters_bar = mass_bar;
   }
   cr_batch* batch = NULL;
-  CR_TRY(cr_batch_create(&batch, &s->m, &s->m, &o, error));
+  CR_TRY(cr_batch_create(&batch, s->m, s->m, &o, error));
   int few = threads < r->n ? threads : r->n;  // each thread has touched its memory
   cr_status status = cr_batch_run(batch, few, &in, loss_of, NULL, &out, error);
   double start = cri_seconds(), spent = cri_process_seconds();
@@ -158,12 +164,11 @@ static cr_status run(const cr_scene* s, const cr_batch_bench* what, int threads,
 // ---- MuJoCo's batch
 
 static void give_starts(mjBatch* b, const cr_scene* s, const rows* r) {
-  const cr_model* m = &s->m;
   int size = 0, width = 0;
   mjtNum* mass = mjb_expand(b, "body_mass", &size, &width);
-  memcpy(mass, r->mass, (size_t)r->n * (size_t)m->nbody * sizeof *mass);
+  memcpy(mass, r->mass, (size_t)r->n * (size_t)s->nbody * sizeof *mass);
   for (int k = 0; k < N_PART; k++) {
-    size_t n = width_of(m, k);
+    size_t n = width_of(s->m, k);
     mjtNum* to = n > 0 ? mjb_stateComponent(b, parts_of[k], &size) : NULL;
     for (int i = 0; i < r->n && to != NULL; i++) {  // rows of the state lie apart
       memcpy(to + (ptrdiff_t)i * mjb_nstate(b), r->state[k] + (size_t)i * n, n * sizeof *to);
@@ -191,7 +196,7 @@ static cr_status mujoco_run(const cr_scene* s, const cr_batch_bench* what, int t
     few = few < CR_MAX_ROUNDS ? few : CR_MAX_ROUNDS;
     double start = cri_seconds();
     *failed += mjb_rollout(b, pass == 0 ? ids : NULL, pass == 0 ? few : r->n, what->steps,
-                           s->m.nu > 0 ? r->ctrl : NULL, mjSTATE_CTRL, NULL, 0);
+                           s->nu > 0 ? r->ctrl : NULL, mjSTATE_CTRL, NULL, 0);
     *seconds = cri_seconds() - start;
   }
   mjb_deleteBatch(b);
@@ -224,11 +229,11 @@ static cr_status run_round(const cr_scene* s, const cr_batch_bench* what, rows* 
   return CR_OK;
 }
 
-cr_status cr_batch_measure(const cr_scene* s, const cr_batch_bench* what, uint64_t seed,
+cr_status cr_batch_measure(cr_scene* s, const cr_batch_bench* what, uint64_t seed,
                            cr_batch_measurement* out, cr_error* error) {
   rows r;
   *out = (cr_batch_measurement){.same_bits = true};
-  CR_TRY(rows_make(&r, &s->m, what, error));
+  CR_TRY(rows_make(&r, s, what, error));
   rows_fill(&r, s, what->steps, seed);
   memset(r.memory + r.out_first, 0, r.out_count * sizeof *r.memory);  // resident from here on
   out->rows = (double)(r.count * sizeof *r.memory) / MiB;

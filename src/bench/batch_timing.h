@@ -32,7 +32,7 @@ typedef struct {
 /// Rollout i starts from state i of the scene (again from the first after the last), with masses and
 /// random controls of its own; a round takes every number of threads in turn.
 /// Errors: those of cr_batch_create and cr_batch_run, CR_ERR_MEMORY
-cr_status cr_batch_measure(const cr_scene* s, const cr_batch_bench* what, uint64_t seed,
+cr_status cr_batch_measure(cr_scene* s, const cr_batch_bench* what, uint64_t seed,
                            cr_batch_measurement* out, cr_error* error);
 
 #endif

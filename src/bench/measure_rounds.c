@@ -4,9 +4,9 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "integrate/inputs.h"
-#include "integrate/step.h"
-#include "integrate/step_jacobian.h"
+#include "base/status.h"
+#include "carom/step.h"
+#include "carom/step_jacobian.h"
 #include "tools/clock.h"
 
 enum { DIFFERENCE_STATES = 20, LARGE = 50, LARGEST_JACOBIAN = 2000 };
@@ -45,16 +45,16 @@ typedef struct {
 
 static cr_status room_make(room* j, const cr_scene* s, cr_error* error) {
   *j = (room){.work = NULL};
-  if (s->m.nv > LARGEST_JACOBIAN) {
+  if (s->nv > LARGEST_JACOBIAN) {
     return CR_OK;
   }
-  size_t nx = (size_t)(2 * s->m.nv + s->m.na);
+  size_t nx = (size_t)(2 * s->nv + s->na);
   *j = (room){.x = calloc(nx * nx + 1, sizeof *j->x),
-              .ctrl = calloc(nx * (size_t)s->m.nu + 1, sizeof *j->ctrl)};
+              .ctrl = calloc(nx * (size_t)s->nu + 1, sizeof *j->ctrl)};
   if (j->x == NULL || j->ctrl == NULL) {
     return cri_fail(error, CR_ERR_MEMORY, "%s: no memory for the Jacobian", s->name);
   }
-  return cr_jacobian_create(&j->work, &s->m, s->c, error);
+  return cr_jacobian_create(&j->work, s->m, s->c, error);
 }
 
 static void room_free(room* j) {
@@ -69,9 +69,9 @@ typedef cr_status measured(cr_scene* s, const room* j, double* time, cr_measurem
 static cr_status step_here(cr_scene* s, const room* j, double* time, cr_measurement* out) {
   (void)j;
   double start = cri_microseconds();
-  cr_status status = cr_step(&s->m, s->c);
+  cr_status status = cr_step(s->m, s->c);
   *time += since(start);
-  out->residual_carom = fmax(out->residual_carom, (double)s->c->solver_residual);
+  out->residual_carom = fmax(out->residual_carom, (double)cr_solver_residual(s->c));
   return status;
 }
 
@@ -79,20 +79,22 @@ static cr_status step_here(cr_scene* s, const room* j, double* time, cr_measurem
 static cr_status vjp_here(cr_scene* s, const room* j, double* time, cr_measurement* out) {
   (void)j;
   (void)out;
-  CR_TRY(cr_step(&s->m, s->c));
-  for (int i = 0; i < s->m.nv; i++) {
-    s->bar->qpos_next[i] = s->bar->qvel_next[i] = 1;
+  CR_TRY(cr_step(s->m, s->c));
+  cr_real* qpos_bar = cr_data_view(s->m, s->bar, "qpos_next", NULL, NULL);
+  cr_real* qvel_bar = cr_data_view(s->m, s->bar, "qvel_next", NULL, NULL);
+  for (int i = 0; i < s->nv; i++) {
+    qpos_bar[i] = qvel_bar[i] = 1;
   }
   double start = cri_microseconds();
-  cr_status status = cr_step_vjp(&s->m, &s->m, s->c, NULL, s->bar);
+  cr_status status = cr_step_vjp(s->m, s->m, s->c, NULL, s->bar);
   *time += since(start);
   return status;
 }
 
 static cr_status jacobian_here(cr_scene* s, const room* j, double* time, cr_measurement* out) {
-  CR_TRY(cr_step(&s->m, s->c));
+  CR_TRY(cr_step(s->m, s->c));
   double start = cri_microseconds();
-  cr_status status = cr_step_jacobian(&s->m, s->c, j->work, j->x, j->ctrl, NULL);
+  cr_status status = cr_step_jacobian(s->m, s->c, j->work, j->x, j->ctrl, NULL);
   *time += since(start);
   out->by_columns += status == CR_OK && cr_jacobian_fallback(j->work) != NULL;
   return status;
@@ -103,11 +105,12 @@ static cr_status loop(cr_scene* s, measured* here, const room* j, double* mean, 
                       cr_error* error) {
   double total = 0;
   for (int k = 0; k < s->nstate; k++) {
-    cri_inputs_copy(&s->m, s->c, s->ours[k]);
-    cr_status status = here(s, j, &total, out);
+    cr_status status = cr_scene_ours(s, k);
+    status = status == CR_OK ? here(s, j, &total, out) : status;
     if (status != CR_OK) {
-      const cr_error* from = s->bar->error.status == status ? &s->bar->error : &s->c->error;
-      return cri_fail(error, status, "%s: state %d: %s", s->name, k, from->text);
+      bool back = here == vjp_here && cr_data_error(s->bar)[0] != 0;
+      return cri_fail(error, status, "%s: state %d: %s", s->name, k,
+                      cr_data_error(back ? s->bar : s->c));
     }
   }
   *mean = total / s->nstate;
@@ -146,7 +149,7 @@ cr_status cr_measure(cr_scene* s, int rounds, bool differences, cr_measurement* 
   }
   *out = (cr_measurement){.residual_mujoco = mujoco_residual(s)};
   out->mj_step.n = out->step.n = out->vjp.n = rounds;
-  out->jacobian.n = s->m.nv > LARGEST_JACOBIAN ? 0 : rounds;
+  out->jacobian.n = s->nv > LARGEST_JACOBIAN ? 0 : rounds;
   out->transition.n = out->centred.n = differences ? rounds : 0;
   // round 0 twice: the first time warms up
   mujoco_round(s, 0, out);

@@ -1,13 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "bench/profile.h"
 
-#include <assert.h>
 #include <math.h>
 
+#include "base/status.h"
 #include "bench/counters.h"
-#include "engine/driver.h"
-#include "integrate/euler.h"
-#include "integrate/inputs.h"
+#include "carom/profile.h"
 #include "tools/clock.h"
 
 typedef struct {
@@ -61,71 +59,52 @@ static void add(const profiler* p, int row, cr_pass pass, const moment* from) {
 // the row is over, the next begins
 static void add_row(void* context, int row) {
   profiler* p = context;
-  add(p, row, p->pass, &p->start);
+  if (row >= 0) {
+    add(p, row, p->pass, &p->start);
+  }
   p->start = look(p);
-}
-
-static cr_status drive(profiler* p, cr_pass pass, cr_data* to) {
-  static const cri_pass passes[CR_PASSES] = {CRI_FORWARD, CRI_JVP, CRI_VJP};
-  const cri_schedule* s = cri_schedule_of(&p->s->m);
-  const cri_rows rows = {.end = s->ndynamics, .after = add_row, .context = p};
-  p->pass = pass;
-  p->start = look(p);
-  return cri_drive(s, passes[pass], &rows, &p->s->m, p->s->c, to);
-}
-
-static void add_integrator(profiler* p, cr_pass pass, const moment* start) {
-  add(p, p->out->n - 1, pass, start);
 }
 
 static cr_status forward(profiler* p) {
-  cr_scene* s = p->s;
-  s->c->measured = false;
-  CR_TRY(drive(p, CR_PASS_FORWARD, s->c));
-  moment start = look(p);
-  CR_TRY(cr_euler(&s->m, s->c));
-  add_integrator(p, CR_PASS_FORWARD, &start);
-  return CR_OK;
+  p->pass = CR_PASS_FORWARD;
+  return cr_step_watched(p->s->m, p->s->c, add_row, p);
+}
+
+static void set_ones(const cr_scene* s, cr_data* twin, const char* qpos, const char* qvel) {
+  cr_real* by_qpos = cr_data_view(s->m, twin, qpos, NULL, NULL);
+  cr_real* by_qvel = cr_data_view(s->m, twin, qvel, NULL, NULL);
+  for (int i = 0; i < s->nv; i++) {
+    by_qpos[i] = by_qvel[i] = 1;
+  }
 }
 
 static cr_status tangents(profiler* p) {
-  cr_scene* s = p->s;
-  for (int i = 0; i < s->m.nv; i++) {
-    s->tan->qpos[i] = s->tan->qvel[i] = 1;
-  }
-  CR_TRY(drive(p, CR_PASS_JVP, s->tan));
-  moment start = look(p);
-  CR_TRY(cr_euler_jvp(&s->m, s->c, s->tan));
-  add_integrator(p, CR_PASS_JVP, &start);
-  return CR_OK;
+  p->pass = CR_PASS_JVP;
+  set_ones(p->s, p->s->tan, "qpos", "qvel");
+  return cr_step_jvp_watched(p->s->m, p->s->c, p->s->tan, add_row, p);
 }
 
 static cr_status cotangents(profiler* p) {
-  cr_scene* s = p->s;
-  for (int i = 0; i < s->m.nv; i++) {
-    s->bar->qpos_next[i] = s->bar->qvel_next[i] = 1;
-  }
-  moment start = look(p);
-  CR_TRY(cr_euler_vjp(&s->m, s->c, s->bar));
-  add_integrator(p, CR_PASS_VJP, &start);
-  CR_TRY(drive(p, CR_PASS_VJP, s->bar));
-  cr_zero(s->bar->qpos_next, s->m.nv);
-  cr_zero(s->bar->qvel_next, s->m.nv);
-  cr_zero(s->bar->act_next, s->m.na);
-  return CR_OK;
+  p->pass = CR_PASS_VJP;
+  set_ones(p->s, p->s->bar, "qpos_next", "qvel_next");
+  return cr_step_vjp_watched(p->s->m, p->s->c, p->s->bar, add_row, p);
 }
 
-static cr_status one_state(profiler* p, int k) {
-  cri_inputs_copy(&p->s->m, p->s->c, p->s->ours[k]);
+// *at: the block with the sentence where one fails
+static cr_status one_state(profiler* p, int k, const cr_data** at) {
+  *at = p->s->c;
+  CR_TRY(cr_scene_ours(p->s, k));
   CR_TRY(forward(p));
+  *at = p->s->tan;
   CR_TRY(tangents(p));
+  *at = p->s->bar;
   return cotangents(p);
 }
 
 static void start_over(profiler* p) {
-  const cri_schedule* s = cri_schedule_of(&p->s->m);
   for (int i = 0; i < p->out->n; i++) {
-    p->out->row[i] = (cr_profile_row){.stage = i < s->ndynamics ? s->row[i].name : "integrator"};
+    const char* name = i + 1 < p->out->n ? cr_model_stage(p->s->m, i) : "integrator";
+    p->out->row[i] = (cr_profile_row){.stage = name};
   }
 }
 
@@ -140,9 +119,11 @@ static void take_means(cr_profile* out, double n) {
 }
 
 cr_status cr_profile_take(cr_scene* s, int rounds, cr_profile* out, cr_error* error) {
-  static_assert((int)CR_MAX_STAGES < (int)CR_MAX_PROFILE,
-                "a row for each stage and the integrator");
-  *out = (cr_profile){.n = cri_schedule_of(&s->m)->ndynamics + 1};
+  *out = (cr_profile){.n = cr_step_stages(s->m) + 1};
+  if (out->n > CR_MAX_PROFILE) {
+    return cri_fail(error, CR_ERR_ARG, "%s: a profile has at most %d rows", s->name,
+                    (int)CR_MAX_PROFILE);
+  }
   profiler p = {.s = s, .out = out};
   out->counted = cr_counters_open(&p.counters);
   calibrate(&p);
@@ -152,9 +133,10 @@ cr_status cr_profile_take(cr_scene* s, int rounds, cr_profile* out, cr_error* er
       start_over(&p);
     }
     for (int k = 0; k < s->nstate && status == CR_OK; k++) {
-      status = one_state(&p, k);
+      const cr_data* at;
+      status = one_state(&p, k, &at);
       if (status != CR_OK) {
-        (void)cri_fail(error, status, "%s: state %d: %s", s->name, k, s->c->error.text);
+        (void)cri_fail(error, status, "%s: state %d: %s", s->name, k, cr_data_error(at));
       }
     }
   }

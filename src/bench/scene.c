@@ -9,10 +9,7 @@
 
 #include "base/random.h"
 #include "bench/made.h"
-#include "io/mujoco.h"
-#include "io/open.h"
-#include "model/data.h"
-#include "parity/parity.h"
+#include "carom/mujoco.h"
 
 enum { STEPS_A_STATE = 10 };
 static const double CONTROL = 0.5;  // of [-1, 1]
@@ -52,16 +49,14 @@ static cr_status make(mjModel** mj, const char* text, cr_load_report* report, cr
   size_t digits = strspn(text, "0123456789");
   if (digits > 0 && text[digits] == '*') {
     CR_TRY(take_number(text, text, &n, error));
-    CR_TRY(cr_made_copies(mj, text + digits + 1, n, error));
-    cri_mujoco_survey(*mj, report);
-    return CR_OK;
+    return cr_made_copies(mj, text + digits + 1, n, error);
   }
-  return cri_mjmodel_open(mj, text, NULL, report, error);
+  return cr_mujoco_compile(mj, text, NULL, report, error);
 }
 
 // ---- the states
 
-static void record(cr_scene* s, uint64_t seed) {
+static cr_status record(cr_scene* s, uint64_t seed, cr_error* error) {
   cr_random random = cr_random_seed(seed, 0);
   mj_resetData(s->mj, s->d);
   if (s->mj->nkey > 0) {
@@ -77,74 +72,80 @@ static void record(cr_scene* s, uint64_t seed) {
     mj_getState(s->mj, s->d, s->states + (size_t)k * s->state_size, mjSTATE_INTEGRATION);
     s->rows += (double)s->d->nefc / s->nstate;
     s->contacts += (double)s->d->ncon / s->nstate;
-    cri_parity_state(&s->m, s->d, s->ours[k]);
+    cr_status status = cr_state_from_mujoco(s->m, s->mj, s->d, s->c);
+    if (status != CR_OK) {
+      return cri_fail(error, status, "%s: state %d: %s", s->name, k, cr_data_error(s->c));
+    }
+    (void)cr_state_get(s->m, s->c, s->ours + (size_t)k * s->ours_size, CR_STATE_INTEGRATION);
   }
+  return CR_OK;
 }
 
 static cr_status room(cr_scene* s, cr_error* error) {
-  const cr_capacity inputs_only = {1, 1, 1};
   s->d = mj_makeData(s->mj);
   s->state_size = (size_t)mj_stateSize(s->mj, mjSTATE_INTEGRATION);
+  s->ours_size = (size_t)cr_state_size(s->m, CR_STATE_INTEGRATION);
   s->states = calloc((size_t)s->nstate * s->state_size, sizeof *s->states);
-  s->ours = calloc((size_t)s->nstate, sizeof(cr_data*));
+  s->ours = calloc((size_t)s->nstate * s->ours_size, sizeof *s->ours);
   if (s->d == NULL || s->states == NULL || s->ours == NULL) {
     return cri_fail(error, CR_ERR_MEMORY, "bench: no memory for %d states", s->nstate);
   }
-  CR_TRY(cri_data_create(&s->c, &s->m, NULL, error));
-  CR_TRY(cri_data_twin(&s->tan, &s->m, s->c, CR_DATA_TANGENT, NULL, error));
-  CR_TRY(cri_data_twin(&s->bar, &s->m, s->c, CR_DATA_COTANGENT, NULL, error));
-  for (int k = 0; k < s->nstate; k++) {
-    CR_TRY(cri_data_create(&s->ours[k], &s->m, &inputs_only, error));
-  }
-  return CR_OK;
+  CR_TRY(cr_data_create(&s->c, s->m, error));
+  CR_TRY(cr_data_create_tangent(&s->tan, s->m, s->c, error));
+  return cr_data_create_cotangent(&s->bar, s->m, s->c, error);
 }
 
 static cr_status load(cr_scene* s, const char* text, cr_load_report* report, cr_error* error) {
   CR_TRY(make(&s->mj, text, report, error));
-  if (report->unsupported.n > 0) {
-    return cri_fail(error, CR_ERR_UNSUPPORTED, "%s: %s", text, report->unsupported.text[0]);
+  cr_status status = cr_model_from_mujoco(&s->m, s->mj, report, error);
+  if (status == CR_ERR_UNSUPPORTED) {
+    return cri_fail(error, status, "%s: %s", text,
+                    cr_load_report_get(report, CR_LOAD_UNSUPPORTED, 0));
   }
-  CR_TRY(cri_model_of_compiled(&s->m, s->mj, error));
+  CR_TRY(status);
   s->mj->opt.integrator = mjINT_EULER;
   s->mj->opt.noslip_iterations = 0;
-  s->m.integrator = CR_INT_EULER;
-  return CR_OK;
+  s->nq = cr_model_count(s->m, "nq");
+  s->nv = cr_model_count(s->m, "nv");
+  s->na = cr_model_count(s->m, "na");
+  s->nu = cr_model_count(s->m, "nu");
+  s->nbody = cr_model_count(s->m, "nbody");
+  return cr_model_set_choice(s->m, "integrator", "euler", error);
 }
 
 cr_status cr_scene_open(cr_scene* s, const char* text, int nstate, uint64_t seed, cr_error* error) {
-  cr_load_report report = {0};
+  cr_load_report* report = NULL;
   *s = (cr_scene){.nstate = nstate};
-  cr_status status = load(s, take_name(s, text), &report, error);
-  cri_load_report_free(&report);
+  CR_TRY(cr_load_report_create(&report, error));
+  cr_status status = load(s, take_name(s, text), report, error);
+  cr_load_report_destroy(report);
   CR_TRY(status);
   CR_TRY(room(s, error));
-  record(s, seed);
-  return CR_OK;
+  return record(s, seed, error);
 }
 
 void cr_scene_close(cr_scene* s) {
-  for (int k = 0; k < s->nstate; k++) {
-    if (s->ours != NULL) {
-      cri_data_free(s->ours[k]);
-    }
-  }
   free(s->states);
-  free((void*)s->ours);
+  free(s->ours);
   if (s->d != NULL) {
     mj_deleteData(s->d);
   }
   if (s->mj != NULL) {
     mj_deleteModel(s->mj);
   }
-  cri_data_free(s->c);
-  cri_data_free(s->tan);
-  cri_data_free(s->bar);
-  cri_model_free(&s->m);
+  cr_data_destroy(s->c);
+  cr_data_destroy(s->tan);
+  cr_data_destroy(s->bar);
+  cr_model_destroy(s->m);
   *s = (cr_scene){0};
 }
 
 void cr_scene_state(cr_scene* s, int k) {
   mj_setState(s->mj, s->d, s->states + (size_t)k * s->state_size, mjSTATE_INTEGRATION);
+}
+
+cr_status cr_scene_ours(cr_scene* s, int k) {
+  return cr_state_set(s->m, s->c, s->ours + (size_t)k * s->ours_size, CR_STATE_INTEGRATION);
 }
 
 double cr_scene_residual(const cr_scene* s) {

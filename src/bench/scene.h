@@ -5,9 +5,7 @@
 
 #include <mujoco/mujoco.h>
 
-#include "model/model.h"
-
-typedef struct cr_data cr_data;
+#include "carom/state.h"
 
 typedef struct {
   char name[64];
@@ -15,8 +13,11 @@ typedef struct {
   mjData* d;
   mjtNum* states;  // state_size numbers each, mjSTATE_INTEGRATION
   size_t state_size;
-  cr_model m;
-  cr_data *c, *work, *tan, *bar, **ours;
+  cr_model* m;
+  int nq, nv, na, nu, nbody;  // of it
+  cr_data *c, *tan, *bar;
+  cr_real* ours;  // the same states for Carom: ours_size numbers each, CR_STATE_INTEGRATION
+  size_t ours_size;
   int nstate;
   double rows, contacts;  // per state
 } cr_scene;
@@ -32,6 +33,9 @@ void cr_scene_close(cr_scene* s);
 
 /// Puts MuJoCo's data into state k.
 void cr_scene_state(cr_scene* s, int k);
+
+/// Puts Carom's data into state k. CR_ERR_NONFINITE, with the sentence in the data.
+cr_status cr_scene_ours(cr_scene* s, int k);
 
 /// The largest |M a - qfrc_smooth - J' f| of MuJoCo's last solve over the size of its terms.
 double cr_scene_residual(const cr_scene* s);

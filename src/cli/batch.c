@@ -6,13 +6,14 @@
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
+#include "base/fingerprint.h"
+#include "carom/state.h"
 #include "cli/batch_plan.h"
 #include "cli/commands.h"
 #include "cli/ranks.h"
 #include "cli/setup.h"
-#include "integrate/inputs.h"
-#include "io/checkpoint.h"
 #include "tools/files.h"
 #include "tools/progress.h"
 
@@ -89,7 +90,7 @@ static cr_status take_start(batch* b, cr_error* error) {
   CR_TRY(cr_setup_rollout(s, &b->o->setup, NULL, 0, error));
   b->nstep = s->nstep;
   CR_TRY(cr_data_create(&b->start, s->m, error));
-  cri_inputs_copy(s->m, b->start, cr_rollout_data(s->rollout));
+  CR_TRY(cr_state_copy(s->m, cr_rollout_data(s->rollout), b->start, CR_STATE_INTEGRATION));
   size_t controls = (size_t)b->nstep * (size_t)s->nu;
   b->plan = (cr_batch_plan){.m = s->m, .start = b->start, .nstep = b->nstep};
   CR_TRY(cr_batch_plan_take(&b->plan, &b->ctrl, 1, controls, error));
@@ -164,14 +165,15 @@ static cr_status prepare(batch* b, cr_error* error) {
 
 static uint64_t fingerprint_start(const batch* b, uint64_t hash) {
   const cr_model* m = b->setup.m;
-  for (int i = 0; i < CR_N_FIELD; i++) {
-    cr_field_id id = (cr_field_id)i;
-    if (cri_field(id)->kind == CR_KIND_STATE) {
-      size_t n = (size_t)cri_field_rows(m, b->start, id) * (size_t)cri_field_width(m, id);
-      hash = cri_fingerprint(hash, cri_field_real(m, b->start, id), n * sizeof(cr_real));
+  for (int i = 0; i < cr_field_count(); i++) {
+    cr_field_info f = {.size = sizeof f};
+    int rows, width;
+    if (cr_field_get(m, i, &f, NULL) == CR_OK && f.kind == CR_KIND_STATE) {
+      const cr_real* x = cr_data_view(m, b->start, f.name, &rows, &width);
+      hash = cri_fingerprint(hash, x, (size_t)rows * (size_t)width * sizeof *x);
     }
   }
-  return cri_fingerprint(hash, b->ctrl, (size_t)b->nstep * (size_t)m->nu * sizeof(cr_real));
+  return cri_fingerprint(hash, b->ctrl, (size_t)b->nstep * (size_t)b->setup.nu * sizeof(cr_real));
 }
 
 static uint64_t fingerprint_steps(const cr_adaptive* a, uint64_t hash) {
@@ -184,8 +186,8 @@ static uint64_t fingerprint_steps(const cr_adaptive* a, uint64_t hash) {
 static cr_status fingerprint_of(const batch* b, uint64_t* out, cr_error* error) {
   const cr_batch_plan* p = &b->plan;
   const batch_options* o = b->o;
-  uint64_t hash = cri_fingerprint_model(cri_fingerprint_model(0, b->setup.m),
-                                        b->variant != NULL ? b->variant : b->setup.m);
+  uint64_t hash = cr_model_fingerprint(b->setup.m, 0);
+  hash = cr_model_fingerprint(b->variant != NULL ? b->variant : b->setup.m, hash);
   const int32_t numbers[] = {b->nstep, b->count, o->seed, o->setup.derive, o->keep_going};
   hash = cri_fingerprint(hash, numbers, sizeof numbers);
   hash = fingerprint_steps(&b->adaptive, fingerprint_start(b, hash));
@@ -200,7 +202,7 @@ static cr_status fingerprint_of(const batch* b, uint64_t* out, cr_error* error) 
     hash = texts[i] == NULL ? hash : cri_fingerprint(hash, texts[i], strlen(texts[i]) + 1);
   }
   *out = hash;
-  return o->input == NULL ? CR_OK : cri_fingerprint_file(out, o->input, error);
+  return o->input == NULL ? CR_OK : cri_file_fingerprint(out, o->input, error);
 }
 
 // ---- chunks

@@ -4,14 +4,14 @@
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/locale.h"
-#include "io/columns.h"
-#include "model/names.h"
+#include "tools/column_names.h"
 
 cr_status cr_batch_plan_take(cr_batch_plan* p, cr_real** x, size_t rows, size_t n,
                              cr_error* error) {
-  size_t more = (size_t)p->m->nv + 1;
+  size_t more = n + (size_t)cr_model_count(p->m, "nv") + 1;  // a tangent of any row
   *x = calloc(rows * n + more, sizeof **x);
   p->memory[p->nmemory++] = *x;
   return *x != NULL
@@ -21,14 +21,38 @@ cr_status cr_batch_plan_take(cr_batch_plan* p, cr_real** x, size_t rows, size_t 
 
 // ---- what differs from rollout to rollout
 
-static int width_of(const cr_batch_plan* p, cr_field_id id) {
-  return id == CR_FIELD_ctrl ? p->nstep * p->m->nu
-                             : cri_field_rows(p->m, NULL, id) * cri_field_width(p->m, id);
+static cr_field_info field_of(const cr_batch_plan* p, int field) {
+  cr_field_info info = {.size = sizeof info};
+  (void)cr_field_get(p->m, field, &info, NULL);
+  return info;
 }
 
-static cr_batch_column* column_of(cr_batch_plan* p, cr_field_id id) {
+static int rows_of_field(const cr_batch_plan* p, const cr_field_info* f) {
+  return strcmp(f->rows, "none") == 0 ? 1 : cr_model_count(p->m, f->rows);
+}
+
+static bool is_named(const cr_field_info* f, const char* name) {
+  return strcmp(f->name, name) == 0;
+}
+
+// numbers of a rollout
+static int width_of(const cr_batch_plan* p, int field) {
+  cr_field_info f = field_of(p, field);
+  int width = rows_of_field(p, &f) * f.width;
+  return is_named(&f, "ctrl") ? p->nstep * width : width;
+}
+
+// those of its tangent
+static int tangent_of(const cr_batch_plan* p, int field) {
+  cr_field_info f = field_of(p, field);
+  return is_named(&f, "qpos")   ? cr_model_count(p->m, "nv")
+         : is_named(&f, "ctrl") ? width_of(p, field)
+                                : rows_of_field(p, &f) * f.tangent_width;
+}
+
+static cr_batch_column* column_of(cr_batch_plan* p, int field) {
   for (int i = 0; i < p->ncolumn; i++) {
-    if (p->columns[i].id == id) {
+    if (p->columns[i].field == field) {
       return &p->columns[i];
     }
   }
@@ -37,7 +61,7 @@ static cr_batch_column* column_of(cr_batch_plan* p, cr_field_id id) {
 
 // where rows of a state's parts and of controls, at the start and at the end, and their gradients go
 typedef struct {
-  cr_field_id id;
+  const char* name;
   const cr_real** in;
   cr_real **out, **bar;
 } rows_of;
@@ -46,47 +70,80 @@ enum { N_END = 3, N_ROWS = 4 };  // the last are controls
 
 static void find_rows(rows_of rows[N_ROWS], cr_batch_input* in, cr_batch_output* out) {
 #define ROWS(name, end) \
-  { CR_FIELD_##name, &in->name, end, &out->name##_bar }
+  { #name, &in->name, end, &out->name##_bar }
   const rows_of all[N_ROWS] = {ROWS(qpos, &out->qpos), ROWS(qvel, &out->qvel), ROWS(act, &out->act),
                                ROWS(ctrl, NULL)};
 #undef ROWS
   memcpy(rows, all, sizeof all);
 }
 
-static bool is_state(cr_field_id id) {
+// the field of a name; -1 for one that is none
+static int field_named(const cr_batch_plan* p, const char* name) {
+  for (int i = 0; i < cr_field_count(); i++) {
+    cr_field_info f = field_of(p, i);
+    if (is_named(&f, name)) {
+      return i;
+    }
+  }
+  return -1;
+}
+
+static bool is_state(const cr_field_info* f) {
   cr_batch_input in;
   cr_batch_output out;
   rows_of rows[N_ROWS];
   find_rows(rows, &in, &out);
   bool is = false;
   for (int i = 0; i < N_ROWS; i++) {
-    is = is || rows[i].id == id;
+    is = is || is_named(f, rows[i].name);
   }
   return is;
 }
 
-static const cr_real* base_of(const cr_batch_plan* p, cr_field_id id) {
-  return id == CR_FIELD_ctrl ? p->ctrl : cri_field_real(p->m, p->start, id);
+static const cr_real* base_of(const cr_batch_plan* p, const cr_field_info* f) {
+  return is_named(f, "ctrl") ? p->ctrl
+         : is_state(f)       ? cr_data_view(p->m, p->start, f->name, NULL, NULL)
+                             : cr_model_numbers(p->m, f->name, NULL, NULL);
 }
 
 static cr_status add_column(cr_batch_plan* p, const char* name, const char* what,
                             cr_batch_column** out, cr_error* error) {
-  cr_field_id id = cri_field_find(name);
-  if (id == CR_N_FIELD || (!is_state(id) && cri_field(id)->kind != CR_KIND_PARAM)) {
+  int field = field_named(p, name);
+  cr_field_info f = field < 0 ? (cr_field_info){0} : field_of(p, field);
+  if (field < 0 || (!is_state(&f) && f.kind != CR_KIND_PARAM)) {
     return cri_fail(error, CR_ERR_NAME,
                     "%s: '%s' is none of qpos, qvel, act, ctrl, and no parameter of the model",
                     what, name);
   }
-  *out = column_of(p, id);
+  *out = column_of(p, field);
   if (*out == NULL) {
     if (p->ncolumn == CR_BATCH_COLUMNS) {
       return cri_fail(error, CR_ERR_ARG, "%s: more than %d fields", what, (int)CR_BATCH_COLUMNS);
     }
+    bool turns = is_named(&f, "qpos") || f.tangent_width < f.width;
     *out = &p->columns[p->ncolumn++];
-    **out = (cr_batch_column){
-        .id = id, .name = cri_field(id)->name, .width = width_of(p, id), .base = base_of(p, id)};
+    **out = (cr_batch_column){.field = field,
+                              .name = f.name,
+                              .width = width_of(p, field),
+                              .parameter = f.kind == CR_KIND_PARAM,
+                              .turns = turns ? tangent_of(p, field) : 0,
+                              .base = base_of(p, &f)};
   }
   return CR_OK;
+}
+
+// the names of all controls, "a,b,c"; the caller frees
+static char* control_names(const cr_model* m) {
+  int nu = cr_model_count(m, "nu");
+  char* text = calloc((size_t)nu + 1, CR_CONTROL_NAME);
+  char* at = text;
+  for (int i = 0; i < nu && text != NULL; i++) {
+    at += strlen(at);
+    *at = ',';
+    at += i > 0;
+    (void)cr_control_name(m, i, at, CR_CONTROL_NAME, NULL);
+  }
+  return text;
 }
 
 static cr_status visit_input(void* context, const char* name) {
@@ -106,10 +163,10 @@ static cr_status visit_input(void* context, const char* name) {
                     p->input_path, name, rows, p->rows);
   }
   c->from_file = true;
-  if (c->id != CR_FIELD_ctrl) {
+  if (strcmp(c->name, "ctrl") != 0) {
     return CR_OK;
   }
-  char* controls = cri_control_names(p->m);
+  char* controls = control_names(p->m);
   cr_status status = controls == NULL
                          ? cri_fail(error, CR_ERR_MEMORY, "%s: no memory", p->input_path)
                          : cri_columns_are(p->input, p->input_path, name, controls, error);
@@ -147,7 +204,7 @@ cr_status cr_batch_plan_inputs(cr_batch_plan* p, const char* input, const cr_tex
   for (int i = 0; i < spread->n; i++) {
     CR_TRY(read_spread(p, spread->text[i], error));
   }
-  return p->m->nu > 0 ? add_column(p, "ctrl", "controls", &c, error) : CR_OK;
+  return cr_model_count(p->m, "nu") > 0 ? add_column(p, "ctrl", "controls", &c, error) : CR_OK;
 }
 
 cr_status cr_batch_plan_fill(cr_batch_plan* p, uint64_t seed, int first, int n, cr_batch_input* in,
@@ -159,7 +216,7 @@ cr_status cr_batch_plan_fill(cr_batch_plan* p, uint64_t seed, int first, int n, 
   rows_of rows[N_ROWS];
   find_rows(rows, in, &p->output);
   for (int i = 0; i < N_ROWS; i++) {
-    const cr_batch_column* c = column_of(p, rows[i].id);
+    const cr_batch_column* c = column_of(p, field_named(p, rows[i].name));
     *rows[i].in = c == NULL ? NULL : c->rows;
   }
   return CR_OK;
@@ -182,11 +239,10 @@ static cr_status find_ends(cr_batch_plan* p, bool loss, bool ends, cr_error* err
   rows_of rows[N_ROWS];
   find_rows(rows, &in, out);
   for (int i = 0; i < N_END; i++) {
-    int width = width_of(p, rows[i].id);
+    int width = width_of(p, field_named(p, rows[i].name));
     if (width > 0) {
       CR_TRY(cr_batch_plan_take(p, rows[i].out, (size_t)p->room, (size_t)width, error));
-      (void)snprintf(add_result(p, *rows[i].out, width, width, 0)->name, 300, "%s",
-                     cri_field(rows[i].id)->name);
+      (void)snprintf(add_result(p, *rows[i].out, width, width, 0)->name, 300, "%s", rows[i].name);
     }
   }
   if (loss) {
@@ -216,39 +272,39 @@ static int parameter_of(cr_batch_plan* p, const char* name) {
 }
 
 // where the gradient by a field goes, made where there is none
-static cr_real** bar_of(cr_batch_plan* p, cr_field_id id, int* apart) {
+static cr_real** bar_of(cr_batch_plan* p, const cr_field_info* f) {
   cr_batch_input in;
   rows_of rows[N_ROWS];
   find_rows(rows, &in, &p->output);
-  *apart = id == CR_FIELD_ctrl ? width_of(p, id) : cri_field_tangent_size(p->m, NULL, id);
   for (int i = 0; i < N_ROWS; i++) {
-    if (rows[i].id == id) {
+    if (is_named(f, rows[i].name)) {
       return rows[i].bar;
     }
   }
-  return &p->parameters_bar[parameter_of(p, cri_field(id)->name)];
+  return &p->parameters_bar[parameter_of(p, f->name)];
 }
 
 static cr_status add_gradient(cr_batch_plan* p, const char* name, cr_error* error) {
-  cr_place place;
-  CR_TRY(cri_place_find(&place, p->m, name, error));
-  cr_field_id id = place.field;
-  if (!is_state(id) && cri_field(id)->kind != CR_KIND_PARAM) {
+  cr_place_info place = {.size = sizeof place};
+  CR_TRY(cr_model_place(p->m, name, &place, error));
+  cr_field_info f = field_of(p, place.field);
+  bool control = is_named(&f, "ctrl");
+  if (!is_state(&f) && f.kind != CR_KIND_PARAM) {
     return cri_fail(error, CR_ERR_NAME, "--wrt %s: neither state, control nor parameter", name);
   }
-  if (place.tan_count == 0 || (id == CR_FIELD_ctrl && strcmp(name, "ctrl") != 0)) {
+  if (place.tangent_count == 0 || (control && strcmp(name, "ctrl") != 0)) {
     return cri_fail(error, CR_ERR_NAME, "--wrt %s: %s", name,
-                    id == CR_FIELD_ctrl ? "name the whole of it, ctrl"
-                    : place.count == 0  ? "the model has none of these"
-                                        : "part of a quaternion; name the whole of it");
+                    control            ? "name the whole of it, ctrl"
+                    : place.count == 0 ? "the model has none of these"
+                                       : "part of a quaternion; name the whole of it");
   }
-  int apart;
-  cr_real** bar = bar_of(p, id, &apart);
+  int apart = tangent_of(p, place.field);
+  cr_real** bar = bar_of(p, &f);
   if (*bar == NULL) {
     CR_TRY(cr_batch_plan_take(p, bar, (size_t)p->room, (size_t)apart, error));
   }
-  int width = id == CR_FIELD_ctrl ? apart : place.tan_count;
-  cr_batch_result* r = add_result(p, *bar, width, apart, place.tan_first);
+  int width = control ? apart : place.tangent_count;
+  cr_batch_result* r = add_result(p, *bar, width, apart, control ? 0 : place.tangent_first);
   (void)snprintf(r->name, sizeof r->name, "gradient/%s", name);
   return CR_OK;
 }
@@ -258,7 +314,7 @@ cr_status cr_batch_plan_outputs(cr_batch_plan* p, bool loss, const cr_text_list*
   for (int i = 0; i < p->ncolumn; i++) {
     cr_batch_column* c = &p->columns[i];
     CR_TRY(cr_batch_plan_take(p, &c->rows, (size_t)p->room, (size_t)c->width, error));
-    if (!is_state(c->id)) {
+    if (c->parameter) {
       p->parameter_rows[parameter_of(p, c->name)] = c->rows;
     }
   }

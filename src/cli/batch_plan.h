@@ -4,16 +4,16 @@
 #ifndef CR_CLI_BATCH_PLAN_H
 #define CR_CLI_BATCH_PLAN_H
 
+#include "carom/batch.h"
 #include "cli/batch_rows.h"
 #include "cli/options.h"
-#include "rollout/rollout_batch.h"
 
 enum { CR_BATCH_PARAMETERS = CR_BATCH_COLUMNS + CR_MAX_LIST };
 
 typedef struct {
   // what all rollouts have in common, of the caller
   const cr_model* m;
-  const cr_data* start;
+  cr_data* start;
   const cr_real* ctrl;  // nstep x nu
   int nstep, room;      // room: rows of this process, at most
   // what they do not

@@ -7,45 +7,25 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/fingerprint.h"
 #include "base/random.h"
-#include "io/checkpoint.h"
-#include "kinematics/configuration.h"
-#include "math/quat.h"
 
 // ---- in
 
-static void move_turns(cr_random* r, cr_real* quats, int n, cr_real spread) {
-  for (int i = 0; i + 3 < n; i += 4) {
-    cr_real axis[3];
-    for (int k = 0; k < 3; k++) {
-      axis[k] = cr_random_normal(r);
-    }
-    cr_quat_integrate(quats + i, axis, spread);
-  }
-}
-
-static void move_pose(cr_random* r, const cr_model* m, cr_real* qpos, cr_real spread,
-                      cr_real* direction) {
-  for (int i = 0; i < m->nv; i++) {
-    direction[i] = cr_random_normal(r);
-  }
-  cri_configuration_move(m, qpos, direction, spread, qpos);
-}
-
-static void spread_row(const cr_batch_column* c, const cr_model* m, cr_random* r, cr_real* row,
-                       cr_real* room) {
+static cr_status spread_row(const cr_batch_column* c, const cr_model* m, cr_random* r, cr_real* row,
+                            cr_real* direction, cr_error* error) {
   cr_real spread = (cr_real)c->spread;
-  bool parameter = cri_field_of_model(c->id);
-  if (c->id == CR_FIELD_qpos) {
-    move_pose(r, m, row, spread, room);
-  } else if (cri_field(c->id)->tangent == CR_TANGENT_QUAT) {
-    move_turns(r, row, c->width, spread);
-  } else {
-    for (int i = 0; i < c->width; i++) {
-      cr_real x = spread * cr_random_normal(r);
-      row[i] = parameter ? row[i] * cr_exp(x) : row[i] + x;
+  if (c->turns > 0) {
+    for (int i = 0; i < c->turns; i++) {
+      direction[i] = cr_random_normal(r);
     }
+    return cr_field_move(m, c->field, row, direction, spread, error);
   }
+  for (int i = 0; i < c->width; i++) {
+    cr_real x = spread * cr_random_normal(r);
+    row[i] = c->parameter ? row[i] * cr_exp(x) : row[i] + x;
+  }
+  return CR_OK;
 }
 
 cr_status cr_batch_fill(cr_batch_column* c, const cr_model* m, const cr_h5* file, uint64_t seed,
@@ -53,15 +33,15 @@ cr_status cr_batch_fill(cr_batch_column* c, const cr_model* m, const cr_h5* file
   if (c->from_file) {
     CR_TRY(cri_h5_read_rows(file, c->name, first, n, c->rows, error));
   }
-  cr_real* room = c->rows + (size_t)n * (size_t)c->width;  // nv numbers more
+  cr_real* room = c->rows + (size_t)n * (size_t)c->width;  // for the numbers of a tangent
   for (int i = 0; i < n; i++) {
     cr_real* row = c->rows + (size_t)i * (size_t)c->width;
     if (!c->from_file) {
       cr_copy(row, c->base, c->width);
     }
     if (c->spread > 0) {
-      cr_random r = cr_random_seed(seed, ((uint64_t)(first + i) << 16) + (uint64_t)c->id);
-      spread_row(c, m, &r, row, room);
+      cr_random r = cr_random_seed(seed, ((uint64_t)(first + i) << 16) + (uint64_t)c->field);
+      CR_TRY(spread_row(c, m, &r, row, room, error));
     }
   }
   return CR_OK;

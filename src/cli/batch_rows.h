@@ -4,16 +4,18 @@
 #ifndef CR_CLI_BATCH_ROWS_H
 #define CR_CLI_BATCH_ROWS_H
 
-#include "model/fields.h"
+#include "carom/fields.h"
 #include "tools/files.h"
 #include "tools/hdf5.h"
 
 /// A field that differs from rollout to rollout: a state, the controls, or a field of the model.
 typedef struct {
-  cr_field_id id;
+  int field;  // cr_field_get
   const char* name;
   int width;            // numbers a rollout: of controls, those of all its steps
   bool from_file;       // read
+  bool parameter;       // of the model
+  int turns;            // numbers of its tangent where it is or has orientations; 0: it has none
   double spread;        // and moved at random; 0: not
   const cr_real* base;  // what all rollouts have otherwise
   cr_real* rows;

@@ -118,7 +118,7 @@ static void print_profile(const cr_profile* p) {
 static void print_text(const bench* b) {
   const cr_measurement* x = &b->measured;
   (void)printf("%s: nv %d, nu %d; %.1f contacts and %.1f rows a state, %d states, %d rounds%s\n",
-               b->scene.name, b->scene.m.nv, b->scene.m.nu, b->scene.contacts, b->scene.rows,
+               b->scene.name, b->scene.nv, b->scene.nu, b->scene.contacts, b->scene.rows,
                b->scene.nstate, x->step.n, b->pinned ? ", pinned" : "");
   print_line("mj_step", &x->mj_step, NULL, "");
   print_line("step", &x->step, &x->mj_step, "of mj_step");
@@ -171,7 +171,7 @@ static void print_markdown_row(const bench* b) {
   ratio step = ratio_of(&x->step, &x->mj_step), vjp = ratio_of(&x->vjp, &x->step);
   ratio jac = ratio_of(&x->jacobian, &x->step);
   (void)printf("| %s | %d | %.1f | %.2f | %.2f | %.2f (%.2f..%.2f) | %.2f | %.2f (%.2f..%.2f) | ",
-               b->scene.name, b->scene.m.nv, b->scene.rows, cr_timing_median(&x->mj_step),
+               b->scene.name, b->scene.nv, b->scene.rows, cr_timing_median(&x->mj_step),
                cr_timing_median(&x->step), step.median, step.low, step.high,
                cr_timing_median(&x->vjp), vjp.median, vjp.low, vjp.high);
   if (x->jacobian.n > 0) {
@@ -224,8 +224,8 @@ static void put_scene(cr_json* j, const bench* b) {
   const cr_measurement* x = &b->measured;
   cr_json_open(j, NULL, '{');
   cr_json_string(j, "model", b->scene.name);
-  cr_json_int(j, "nv", b->scene.m.nv);
-  cr_json_int(j, "nu", b->scene.m.nu);
+  cr_json_int(j, "nv", b->scene.nv);
+  cr_json_int(j, "nu", b->scene.nu);
   cr_json_real(j, "contacts", b->scene.contacts);
   cr_json_real(j, "rows", b->scene.rows);
   cr_json_int(j, "states", b->scene.nstate);
@@ -256,7 +256,7 @@ static void put_scene(cr_json* j, const bench* b) {
 
 static void put_csv(const bench* b) {
   const cr_measurement* x = &b->measured;
-  (void)fprintf(b->csv, "\"%s\",%d,%g,%g", b->scene.name, b->scene.m.nv, b->scene.contacts,
+  (void)fprintf(b->csv, "\"%s\",%d,%g,%g", b->scene.name, b->scene.nv, b->scene.contacts,
                 b->scene.rows);
   const cr_timing* all[] = {&x->mj_step,  &x->step,       &x->vjp,
                             &x->jacobian, &x->transition, &x->centred};

@@ -74,7 +74,7 @@ static line line_of(const batch_bench* b, int k) {
 static void put(const batch_bench* b, cr_json* j) {
   cr_json_open(j, NULL, '{');
   cr_json_string(j, "model", b->scene.name);
-  cr_json_int(j, "nv", b->scene.m.nv);
+  cr_json_int(j, "nv", b->scene.nv);
   cr_json_int(j, "rollouts", b->what.rollouts);
   cr_json_int(j, "steps", b->what.steps);
   cr_json_int(j, "rounds", b->what.rounds);
@@ -108,7 +108,7 @@ static void put_csv(const batch_bench* b, bool first, FILE* csv) {
   }
   for (int k = 0; k < b->what.ncount; k++) {
     line l = line_of(b, k);
-    (void)fprintf(csv, "\"%s\",%d,%d,%d,%d,%g,%g,%g,%g,", b->scene.name, b->scene.m.nv,
+    (void)fprintf(csv, "\"%s\",%d,%d,%d,%d,%g,%g,%g,%g,", b->scene.name, b->scene.nv,
                   b->what.rollouts, b->what.steps, l.threads, l.seconds, l.step_us, l.faster,
                   l.forward);
     if (!isnan(l.mujoco)) {
@@ -120,7 +120,7 @@ static void put_csv(const batch_bench* b, bool first, FILE* csv) {
 
 static void print_text(const batch_bench* b) {
   (void)printf("%s: nv %d, %d rollouts of %d steps, %d rounds; rows in and out %.1f MiB; %s\n",
-               b->scene.name, b->scene.m.nv, b->what.rollouts, b->what.steps, b->what.rounds,
+               b->scene.name, b->scene.nv, b->what.rollouts, b->what.steps, b->what.rounds,
                b->x.rows, b->x.same_bits ? "same bits throughout" : "THE BITS DIFFER");
   for (int k = 0; k < b->what.ncount; k++) {
     line l = line_of(b, k);

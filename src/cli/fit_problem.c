@@ -6,8 +6,8 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "base/fingerprint.h"
 #include "base/random.h"
-#include "io/checkpoint.h"
 #include "io/open.h"
 #include "learn/agreement.h"
 #include "learn/throw.h"
@@ -276,7 +276,7 @@ static cr_status add_fingerprint(cr_fit_problem* p, cr_error* error) {
     return cri_fail(error, CR_ERR_MEMORY, "no memory");
   }
   uint64_t hash =
-      add_method(cri_fingerprint_model(cri_fingerprint(0, text, strlen(text)), &p->m), p);
+      add_method(cr_model_fingerprint(&p->m, cri_fingerprint(0, text, strlen(text))), p);
   free(text);
   for (int i = 0; i < p->tosses.n; i++) {
     const cr_toss* t = &p->tosses.toss[i];

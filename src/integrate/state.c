@@ -3,6 +3,7 @@
 #include "carom/state.h"
 
 #include "base/status.h"
+#include "carom/fields.h"
 #include "kinematics/configuration.h"
 #include "math/quat.h"
 #include "model/fields.h"
@@ -50,13 +51,17 @@ int cr_state_size(const cr_model* m, int parts) {
   return n;
 }
 
+static cr_status check_parts(const cri_call* call, int parts) {
+  return known(parts) ? CR_OK
+                      : cri_fail(call->error, CR_ERR_ARG, "%s: parts %d are not those of a state",
+                                 call->name, parts);
+}
+
 static cr_status check(const cri_call* call, const cr_model* m, const cr_data* d,
                        const cr_real* state, int parts) {
   CR_TRY(cri_check_data(call, m, d, CR_DATA_PLAIN, "the data"));
   CR_TRY(cri_given(call, state, "state"));
-  return known(parts) ? CR_OK
-                      : cri_fail(call->error, CR_ERR_ARG, "%s: parts %d are not those of a state",
-                                 call->name, parts);
+  return check_parts(call, parts);
 }
 
 cr_status cr_state_get(const cr_model* m, const cr_data* d, cr_real* state, int parts) {
@@ -99,6 +104,26 @@ cr_status cr_state_set(const cr_model* m, cr_data* d, const cr_real* state, int 
   return CR_OK;
 }
 
+cr_status cr_state_copy(const cr_model* m, const cr_data* from, cr_data* to, int parts) {
+  const cri_call call = {"cr_state_copy", cri_error_of(to != NULL ? to : from)};
+  CR_TRY(cri_check_data(&call, m, from, CR_DATA_PLAIN, "from"));
+  CR_TRY(cri_check_data(&call, m, to, CR_DATA_PLAIN, "to"));
+  CR_TRY(check_parts(&call, parts));
+  to->done = 0;
+  for (int bit = 0; bit < N_PART; bit++) {
+    if ((parts >> bit & 1) == 0) {
+      continue;
+    }
+    if ((1 << bit) == CR_STATE_TIME) {
+      to->time = from->time;
+    } else if (parts_table[bit] != CR_N_FIELD) {
+      cr_copy(cri_field_real(m, to, parts_table[bit]), cri_field_real(m, from, parts_table[bit]),
+              part_size(m, bit));
+    }
+  }
+  return CR_OK;
+}
+
 cr_status cr_data_reset_keyframe(const cr_model* m, cr_data* d, int key) {
   CR_TRY(cr_data_reset(m, d));
   if (key < 0 || key >= m->nkey) {
@@ -121,6 +146,42 @@ cr_status cr_integrate_pos(const cr_model* m, cr_real* qpos, const cr_real* qvel
   }
   // [runge_kutta.q1]
   cri_configuration_move(m, qpos, qvel, dt, qpos);
+  return CR_OK;
+}
+
+static cr_status check_move(const cri_call* call, const cr_model* m, int i, cr_real h) {
+  CR_TRY(cri_given(call, m, "the model"));
+  if (i < 0 || i >= CR_N_FIELD) {
+    return cri_fail(call->error, CR_ERR_ARG, "cr_field_move: there is no field %d", i);
+  }
+  const cr_field* f = cri_field((cr_field_id)i);
+  bool moves =
+      (f->kind == CR_KIND_PARAM || f->kind == CR_KIND_STATE) && f->tangent != CR_TANGENT_NONE;
+  return moves && isfinite(h)
+             ? CR_OK
+             : cri_fail(call->error, CR_ERR_ARG, "cr_field_move: %s %s", f->name,
+                        moves ? "by a step that is not finite"
+                              : "is neither an input with a tangent nor a parameter");
+}
+
+cr_status cr_field_move(const cr_model* m, int i, cr_real* x, const cr_real* tangent, cr_real h,
+                        cr_error* error) {
+  const cri_call call = {"cr_field_move", error};
+  CR_TRY(check_move(&call, m, i, h));
+  CR_TRY(cri_given(&call, x, "x"));
+  CR_TRY(cri_given(&call, tangent, "the tangent"));
+  cr_field_id id = (cr_field_id)i;
+  cr_tangent kind = cri_field(id)->tangent;
+  int n = cri_field_rows(m, NULL, id) * cri_field_width(m, id);
+  if (kind == CR_TANGENT_QPOS) {
+    cri_configuration_move(m, x, tangent, h, x);
+  }
+  for (int k = 0; kind == CR_TANGENT_QUAT && k + 3 < n; k += 4) {
+    cr_quat_integrate(x + k, tangent + k / 4 * 3, h);
+  }
+  for (int k = 0; kind == CR_TANGENT_SAME && k < n; k++) {
+    x[k] += h * tangent[k];
+  }
   return CR_OK;
 }
 

@@ -42,6 +42,8 @@ cr_status cri_step(const cr_model* m, cr_data* d) {
   return CR_OK;
 }
 
+cr_real cr_solver_residual(const cr_data* d) { return d != NULL ? d->solver_residual : 0; }
+
 cr_status cr_advance(const cr_model* m, cr_data* d) {
   const cri_call call = {"cr_advance", cri_error_of(d)};
   CR_TRY(cri_check_done(&call, m, d, CRI_DONE_STEP));

@@ -6,59 +6,17 @@
 //   end CHECKSUM                                                   of all before
 #include "io/checkpoint.h"
 
-#include <errno.h>
 #include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "base/fingerprint.h"
 #include "base/locale.h"
-#include "model/fields.h"
 #include "tools/files.h"
 
 static const char magic[] = "carom-fit-checkpoint 2\n";
 enum { SEAL = 21 };  // bytes of the last line
-
-uint64_t cri_fingerprint(uint64_t hash, const void* data, size_t n) {
-  const unsigned char* bytes = data;
-  hash = hash == 0 ? 0xcbf29ce484222325u : hash;
-  for (size_t i = 0; i < n; i++) {
-    hash = (hash ^ bytes[i]) * 0x100000001b3u;
-  }
-  return hash;
-}
-
-uint64_t cri_fingerprint_model(uint64_t hash, const cr_model* m) {
-  for (int k = 0; k < CR_N_MODEL_FIELD; k++) {
-    cr_field_id id = (cr_field_id)k;
-    cr_field_kind kind = cri_field(id)->kind;
-    size_t n = (size_t)cri_field_rows(m, NULL, id) * (size_t)cri_field_width(m, id);
-    if (n > 0 && kind == CR_KIND_INT) {
-      hash = cri_fingerprint(hash, cri_field_index(m, NULL, id), n * sizeof(int32_t));
-    } else if (n > 0 && kind != CR_KIND_CHAR) {
-      hash = cri_fingerprint(hash, cri_field_real(m, NULL, id), n * sizeof(cr_real));
-    }
-  }
-#define CR_SIZE(name, text) hash = cri_fingerprint(hash, &m->name, sizeof m->name);
-#define CR_OPT_I(name, range, text) hash = cri_fingerprint(hash, &m->name, sizeof m->name);
-#define CR_OPT_R(name, range, unit, text) hash = cri_fingerprint(hash, &m->name, sizeof m->name);
-#include "model/model_fields.h"
-  return hash;
-}
-
-cr_status cri_fingerprint_file(uint64_t* hash, const char* path, cr_error* error) {
-  unsigned char chunk[65536];
-  FILE* file = fopen(path, "rb");
-  if (file == NULL) {
-    return cri_fail(error, CR_ERR_FILE, "%s: cannot be read: %s", path, strerror(errno));
-  }
-  for (size_t n; (n = fread(chunk, 1, sizeof chunk, file)) > 0;) {
-    *hash = cri_fingerprint(*hash, chunk, n);
-  }
-  bool ok = ferror(file) == 0;
-  (void)fclose(file);
-  return ok ? CR_OK : cri_fail(error, CR_ERR_FILE, "%s: cannot be read", path);
-}
 
 // ---- writing
 

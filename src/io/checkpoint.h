@@ -5,7 +5,6 @@
 #define CR_IO_CHECKPOINT_H
 
 #include "learn/record.h"
-#include "model/model.h"
 
 typedef struct {
   uint64_t fingerprint;  // of everything that decides the numbers: settings, model, data
@@ -21,14 +20,5 @@ cr_status cri_checkpoint_write(const char* path, const cr_checkpoint* checkpoint
 ///          another fit: checkpoint->fingerprint as given differs from the file's
 cr_status cri_checkpoint_read(const char* path, cr_checkpoint* checkpoint, cr_record* record,
                               cr_error* error);
-
-/// Adds bytes to a fingerprint (FNV-1a); begin with 0.
-uint64_t cri_fingerprint(uint64_t hash, const void* data, size_t n);
-
-/// Adds all of a model but its names.
-uint64_t cri_fingerprint_model(uint64_t hash, const cr_model* m);
-
-/// Adds what a file holds.
-cr_status cri_fingerprint_file(uint64_t* hash, const char* path, cr_error* error);
 
 #endif

@@ -6,6 +6,7 @@
 
 #include "access/open_file.h"
 #include "carom/model.h"
+#include "carom/mujoco.h"
 #include "engine/pipeline.h"
 #include "io/mujoco.h"
 #include "io/urdf_compile.h"
@@ -14,13 +15,15 @@
 #include "model/model_check.h"
 #include "tools/xml.h"
 
+static cr_status compile(mjModel** mj, const char* path, const cr_urdf_options* options,
+                         cr_load_report* report, cr_error* error) {
+  return cri_xml_root_is(path, "robot") ? cri_urdf_load(mj, path, options, report, error)
+                                        : cri_mujoco_load(mj, path, report, error);
+}
+
 cr_status cri_mjmodel_open(mjModel** mj, const char* path, const cr_urdf_options* options,
                            cr_load_report* report, cr_error* error) {
-  if (cri_xml_root_is(path, "robot")) {
-    CR_TRY(cri_urdf_load(mj, path, options, report, error));
-  } else {
-    CR_TRY(cri_mujoco_load(mj, path, report, error));
-  }
+  CR_TRY(compile(mj, path, options, report, error));
   cri_mujoco_survey(*mj, report);
   return CR_OK;
 }
@@ -38,6 +41,41 @@ static cr_status open_mujoco(cr_model* m, const char* path, const cr_urdf_option
   }
   mj_deleteModel(mj);
   return status;
+}
+
+cr_status cr_mujoco_compile(mjModel** mj, const char* path, const cr_urdf_options* options,
+                            cr_load_report* report, cr_error* error) {
+  const cri_call call = {"cr_mujoco_compile", error};
+  CR_TRY(cri_given(&call, mj, "where the model goes"));
+  CR_TRY(cri_given(&call, path, "the path"));
+  CR_TRY(options != NULL ? cri_check_size(&call, options->size, sizeof *options, "options")
+                         : CR_OK);
+  cr_load_report found = {0};
+  *mj = NULL;
+  cr_status status = compile(mj, path, options, report != NULL ? report : &found, error);
+  cri_load_report_free(&found);
+  return status;
+}
+
+cr_status cr_model_from_mujoco(cr_model** out, const mjModel* mj, cr_load_report* report,
+                               cr_error* error) {
+  const cri_call call = {"cr_model_from_mujoco", error};
+  CR_TRY(cri_given(&call, out, "where the model goes"));
+  CR_TRY(cri_given(&call, mj, "MuJoCo's model"));
+  cr_load_report own = {0}, *found = report != NULL ? report : &own;
+  cri_mujoco_survey(mj, found);
+  cr_model* m = calloc(1, sizeof *m);
+  cr_status status = found->unsupported.n > 0
+                         ? cri_fail(error, CR_ERR_UNSUPPORTED, "%s", found->unsupported.text[0])
+                     : m == NULL ? cri_fail(error, CR_ERR_MEMORY, "cr_model_from_mujoco: no memory")
+                                 : cri_model_of_compiled(m, mj, error);
+  cri_load_report_free(&own);
+  if (status != CR_OK) {
+    cr_model_destroy(m);
+    return status;
+  }
+  *out = m;
+  return CR_OK;
 }
 
 cr_status cri_model_of_compiled(cr_model* m, const mjModel* mj, cr_error* error) {

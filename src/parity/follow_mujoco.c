@@ -34,7 +34,7 @@ static cr_status make_data(void* context) {
 
 static cr_status begin(follow* f, cr_error* error) {
   CR_TRY(cri_mujoco_guard(make_data, f, "MuJoCo's data", error));
-  cri_parity_state(f->m, f->reference, f->d);
+  cri_mujoco_state(f->m, f->reference, f->d);
   mj_copyData(f->twin, f->mj, f->reference);
   for (int k = 0; k < 3; k++) {
     f->scale[k] = 1;

@@ -591,7 +591,7 @@ static cr_status compare_discrete(void* context) {
   if (Ma == NULL) {
     return CR_ERR_MEMORY;
   }
-  cri_parity_state(&b->discrete, b->state, d);
+  cri_mujoco_state(&b->discrete, b->state, d);
   cr_status status = cr_step(&b->discrete, d);
   b->mj->opt.integrator = mjINT_DISCRETE;
   if (status == CR_OK) {
@@ -743,7 +743,7 @@ static cr_status compare_guarded(void* context) {
 // at b->state
 static cr_status compare_here(cr_parity_bench* b, cr_error* error) {
   compare_context context = {b, error};
-  cri_parity_state(b->m, b->state, b->carom);
+  cri_mujoco_state(b->m, b->state, b->carom);
   cr_status status = cri_mujoco_guard(compare_guarded, &context, "MuJoCo", error);
   if (status == CR_OK && b->discrete_data != NULL && !torque_is_full(b->m, b->carom)) {
     (void)cri_mujoco_guard(compare_discrete, b, "", NULL);
@@ -797,7 +797,7 @@ cr_status cr_parity_compare(cr_parity_bench* b, cr_data* d, cr_parity* result, c
   b->carom = d;
   CR_TRY(compare_here(b, error));
   CR_TRY(compare_edges(b, error));
-  cri_parity_state(b->m, b->state, d);
+  cri_mujoco_state(b->m, b->state, d);
   result->states++;
   return CR_OK;
 }

@@ -6,6 +6,7 @@
 
 #include "base/random.h"
 #include "io/mujoco.h"
+#include "io/mujoco_state.h"
 #include "model/data.h"
 #include "parity/convex_parity.h"
 #include "parity/off.h"
@@ -46,9 +47,6 @@ void cr_parity_free(cr_parity_bench* bench);
 
 /// What cr_parity_create does to mj: solves go to round-off, the search for contacts as far as it goes.
 void cri_parity_options(mjModel* mj);
-
-/// Copies MuJoCo's state, inputs and warm start.
-void cri_parity_state(const cr_model* m, const mjData* from, cr_data* to);
 
 /// Drives MuJoCo's data to the next varied state: keyframes first, then random poses and states
 /// reached by simulation under random controls, some with applied forces; copies it to d.

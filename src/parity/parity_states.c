@@ -3,33 +3,6 @@
 // where a rule of MuJoCo's begins or ends.
 #include "parity/parity_bench.h"
 
-// ---- copies
-
-void cri_parity_state(const cr_model* m, const mjData* s, cr_data* d) {
-  const struct {
-    cr_real* to;
-    const mjtNum* from;
-    int n;
-  } inputs[] = {{d->qpos, s->qpos, m->nq},
-                {d->qvel, s->qvel, m->nv},
-                {d->act, s->act, m->na},
-                {d->ctrl, s->ctrl, m->nu},
-                {d->qfrc_applied, s->qfrc_applied, m->nv},
-                {d->xfrc_applied, s->xfrc_applied, 6 * m->nbody},
-                {d->mocap_pos, s->mocap_pos, 3 * m->nmocap},
-                {d->mocap_quat, s->mocap_quat, 4 * m->nmocap},
-                {d->qacc_warmstart, s->qacc_warmstart, m->nv}};
-  for (int i = 0; i < (int)(sizeof inputs / sizeof inputs[0]); i++) {
-    for (int k = 0; k < inputs[i].n; k++) {
-      inputs[i].to[k] = (cr_real)inputs[i].from[k];
-    }
-  }
-  for (int i = 0; i < m->neq; i++) {
-    d->eq_active[i] = s->eq_active[i];
-  }
-  d->time = (cr_real)s->time;
-}
-
 // ---- varied states
 
 static void random_pose(cr_parity_bench* b, cr_random* random) {
@@ -143,7 +116,7 @@ cr_status cr_parity_next_state(cr_parity_bench* b, cr_random* random, cr_data* d
   cr_status status = cri_mujoco_guard(drive_guarded, &context, "MuJoCo", error);
   b->mj->opt = keep;
   CR_TRY(status);
-  cri_parity_state(b->m, b->state, d);
+  cri_mujoco_state(b->m, b->state, d);
   return CR_OK;
 }
 

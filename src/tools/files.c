@@ -11,6 +11,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/fingerprint.h"
 #include "base/whole_file.h"
 
 // ---- paths
@@ -60,6 +61,20 @@ cr_status cri_folder_make(const char* path, cr_error* error) {
     return cri_fail(error, CR_ERR_FILE, "%s: there is a file of this name, not a folder", path);
   }
   return CR_OK;
+}
+
+cr_status cri_file_fingerprint(uint64_t* hash, const char* path, cr_error* error) {
+  unsigned char chunk[65536];
+  FILE* file = fopen(path, "rb");
+  if (file == NULL) {
+    return cri_fail(error, CR_ERR_FILE, "%s: cannot be read: %s", path, strerror(errno));
+  }
+  for (size_t n; (n = fread(chunk, 1, sizeof chunk, file)) > 0;) {
+    *hash = cri_fingerprint(*hash, chunk, n);
+  }
+  bool ok = ferror(file) == 0;
+  (void)fclose(file);
+  return ok ? CR_OK : cri_fail(error, CR_ERR_FILE, "%s: cannot be read", path);
 }
 
 // ---- writing

@@ -19,6 +19,9 @@ cr_status cri_file_check(const char* path, cr_error* error);
 /// Checks that `path` can be written, before much work whose result goes there. Leaves it as it is.
 cr_status cri_file_writable(const char* path, cr_error* error);
 
+/// Adds what a file holds to a fingerprint (base/fingerprint.h). CR_ERR_FILE.
+cr_status cri_file_fingerprint(uint64_t* hash, const char* path, cr_error* error);
+
 /// True if two paths are one existing file.
 bool cri_file_same(const char* a, const char* b);
 

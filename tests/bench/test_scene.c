@@ -4,8 +4,7 @@
 
 #include <string.h>
 
-#include "integrate/inputs.h"
-#include "integrate/step.h"
+#include "carom/step.h"
 #include "model/data.h"
 #include "support/close.h"
 
@@ -23,7 +22,7 @@ TEST(text_gives_name_and_model) {
     (void)snprintf(text, sizeof text, "%s%s", rows[i].before, cube);
     assert_int_equal(cr_scene_open(&s, text, 2, 1, &error), CR_OK);
     assert_string_equal(s.name, rows[i].name);
-    assert_int_equal(s.m.nv, rows[i].nv);
+    assert_int_equal(s.nv, rows[i].nv);
     assert_int_equal(s.mj->nv, rows[i].nv);
     assert_int_equal(s.nstate, 2);
     cr_scene_close(&s);
@@ -37,17 +36,17 @@ TEST(both_sides_start_from_the_same) {
   assert_true(s.contacts > 0 && s.rows > s.contacts);
   for (int k = 0; k < s.nstate; k++) {
     cr_scene_state(&s, k);
-    for (int i = 0; i < s.m.nq; i++) {
-      assert_true(s.d->qpos[i] == s.ours[k]->qpos[i]);
+    assert_int_equal(cr_scene_ours(&s, k), CR_OK);
+    for (int i = 0; i < s.nq; i++) {
+      assert_true(s.d->qpos[i] == s.c->qpos[i]);
     }
-    for (int i = 0; i < s.m.nv; i++) {
-      assert_true(s.d->qvel[i] == s.ours[k]->qvel[i]);
+    for (int i = 0; i < s.nv; i++) {
+      assert_true(s.d->qvel[i] == s.c->qvel[i]);
     }
     mj_step(s.mj, s.d);
     assert_true(cr_scene_residual(&s) < 1e-6);
-    cri_inputs_copy(&s.m, s.c, s.ours[k]);
-    assert_int_equal(cr_step(&s.m, s.c), CR_OK);
-    for (int i = 0; i < s.m.nq; i++) {
+    assert_int_equal(cr_step(s.m, s.c), CR_OK);
+    for (int i = 0; i < s.nq; i++) {
       assert_close(s.c->qpos_next[i], s.d->qpos[i], 1e-8);
     }
   }

@@ -5,8 +5,6 @@
 
 #include "base/random.h"
 #include "io/checkpoint.h"
-#include "model/fields.h"
-#include "support/random_model.h"
 #include "support/scratch.h"
 #include "tools/files.h"
 
@@ -102,50 +100,4 @@ TEST(other_files_are_refused) {
   }
   free(text);
   cr_record_free(record);
-}
-
-TEST(fingerprints_tell_data_apart) {
-  const char a[] = "abc", b[] = "abd";
-  uint64_t first = cri_fingerprint(0, a, 3);
-  assert_true(first != cri_fingerprint(0, b, 3));
-  assert_true(first == cri_fingerprint(cri_fingerprint(0, a, 1), a + 1, 2));
-  assert_true(first == 0xe71fa2190541574bu);  // FNV-1a of "abc"
-}
-
-// every integer of a model counts, and every option; its names do not
-TEST(fingerprints_tell_models_apart) {
-  cr_model m;
-  assert_int_equal(random_model(&m, 2, NULL), CR_OK);
-  uint64_t first = cri_fingerprint_model(0, &m);
-  int tried = 0;
-  for (int k = 0; k < CR_N_MODEL_FIELD; k++) {
-    cr_field_id id = (cr_field_id)k;
-    if (cri_field(id)->kind == CR_KIND_INT && cri_field_rows(&m, NULL, id) > 0) {
-      cri_field_index(&m, NULL, id)[0] ^= 1;
-      assert_true(cri_fingerprint_model(0, &m) != first);
-      cri_field_index(&m, NULL, id)[0] ^= 1;
-      tried++;
-    }
-  }
-  assert_true(tried > 50);
-  int32_t* options[] = {&m.iterations, &m.disableactuator, &m.integrator, &m.cfd};
-  for (size_t i = 0; i < sizeof options / sizeof options[0]; i++) {
-    *options[i] ^= 1;
-    assert_true(cri_fingerprint_model(0, &m) != first);
-    *options[i] ^= 1;
-  }
-  m.names[0] ^= 1;
-  assert_true(cri_fingerprint_model(0, &m) == first);
-  cri_model_free(&m);
-}
-
-TEST(fingerprints_tell_files_apart) {
-  uint64_t a = 0, b = 0;
-  cr_error error = {0};
-  assert_int_equal(cri_fingerprint_file(&a, scratch_write("same", "abc"), NULL), CR_OK);
-  assert_true(a == cri_fingerprint(0, "abc", 3));
-  assert_int_equal(cri_fingerprint_file(&b, scratch_write("same", "abd"), NULL), CR_OK);
-  assert_true(a != b);
-  assert_int_equal(cri_fingerprint_file(&b, scratch_path("none"), &error), CR_ERR_FILE);
-  assert_non_null(strstr(error.text, "none: cannot be read"));
 }

@@ -5,6 +5,7 @@
 // data of another model, of another role and for another integrator: no crash, a status and a sentence.
 #include <ctype.h>
 #include <dirent.h>
+#include <mujoco/mujoco.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -43,6 +44,8 @@ static struct {
   cr_check_result result;
   cr_check_field compared;
   cr_trust trust;
+  mjModel* mj;
+  mjData* mj_data;
   cr_trust_problem problem;
   cr_loss loss;
   cr_field_info field;
@@ -133,6 +136,8 @@ static void setup(void) {
   w.m = open_text("a.xml", text);
   (void)snprintf(model_path, sizeof model_path, "%s", scratch_path("a.xml"));
   (void)snprintf(saved_path, sizeof saved_path, "%s", scratch_path("saved.crm"));
+  must(cr_mujoco_compile(&w.mj, model_path, NULL, NULL, &w.error));
+  w.mj_data = mj_makeData(w.mj);
   must(cr_data_create(&w.d, w.m, &w.error));
   must(cr_data_create(&w.work, w.m, &w.error));
   must(cr_data_create(&w.fresh, w.m, &w.error));
@@ -185,12 +190,20 @@ static void teardown(void) {
   cr_data_destroy(w.fresh);
   cr_data_destroy(w.work);
   cr_data_destroy(w.d);
+  mj_deleteData(w.mj_data);
+  mj_deleteModel(w.mj);
   cr_model_destroy(w.m);
   cr_model_destroy(w.other);
   cr_model_destroy(w.same_sizes);
 }
 
 AROUND_FILE(setup, teardown)
+
+static int field_of_mass(void) {
+  cr_place_info place = {.size = sizeof place};
+  must(cr_model_place(w.m, "body_mass", &place, &w.error));
+  return place.field;
+}
 
 // ---- the calls, each from a row of pointers
 
@@ -287,6 +300,8 @@ CALL(cr_model_id, a[0], a[1], a[2])
 CALL_POINTER(cr_model_name, a[0], a[1], 0)
 CALL(cr_model_get, a[0], a[1], a[2], 3, a[3])
 CALL(cr_model_set, a[0], a[1], a[2], 3, a[3])
+CALL(cr_control_name, a[0], 0, a[1], 64, a[2])
+CALL_VOID(cr_model_fingerprint, a[0], 0)
 CALL(cr_model_timestep, a[0])
 CALL(cr_model_get_option, a[0], a[1], a[2], a[3])
 CALL(cr_model_set_option, a[0], a[1], (cr_real)0.002, a[2])
@@ -296,6 +311,7 @@ CALL(cr_model_get_flag, a[0], a[1])
 CALL(cr_model_set_flag, a[0], a[1], true, a[2])
 static long call_cr_field_count(void** a) { return a == NULL ? 0 : cr_field_count(); }
 CALL(cr_field_get, a[0], 0, a[1], a[2])
+CALL(cr_field_move, a[0], field_of_mass(), a[1], a[2], 1, a[3])
 CALL_POINTER(cr_model_numbers, a[0], a[1], a[2], a[3])
 CALL_POINTER(cr_model_integers, a[0], a[1], a[2], a[3])
 CALL_POINTER(cr_data_integers, a[0], a[1], a[2], a[3], a[4])
@@ -337,6 +353,7 @@ CALL(cr_data_reset, a[0], a[1])
 CALL_MAKE(cr_data_create_tangent, cr_data_destroy, a[0], a[1], a[2], a[3])
 CALL_MAKE(cr_data_create_cotangent, cr_data_destroy, a[0], a[1], a[2], a[3])
 CALL_POINTER(cr_data_view, a[0], a[1], a[2], a[3], a[4])
+CALL_POINTER(cr_data_numbers, a[0], a[1], a[2], a[3], a[4])
 CALL_VOID(cr_data_time, a[0])
 CALL_POINTER(cr_data_error, a[0])
 CALL(cr_forward, a[0], a[1])
@@ -344,11 +361,27 @@ CALL(cr_forward_jvp, a[0], a[1], a[2])
 CALL(cr_forward_vjp, a[0], a[1], a[2])
 CALL(cr_two_slopes, a[0], a[1], a[2], 0, a[3], 16, a[4])
 CALL(cr_step, a[0], a[1])
+CALL_VOID(cr_solver_residual, a[0])
+CALL(cr_step_stages, a[0])
+CALL(cr_step_watched, a[0], a[1], NULL, a[2])
+CALL(cr_step_jvp_watched, a[0], a[1], a[2], NULL, a[3])
+CALL(cr_step_vjp_watched, a[0], a[1], a[2], NULL, a[3])
+#define CALL_MAKE_MUJOCO(name, ...)   \
+  static long call_##name(void** a) { \
+    w.slot = NULL;                    \
+    long status = name(__VA_ARGS__);  \
+    mj_deleteModel(w.slot);           \
+    return status;                    \
+  }
+CALL_MAKE_MUJOCO(cr_mujoco_compile, a[0], a[1], a[2], a[3], a[4])
+CALL_MAKE(cr_model_from_mujoco, cr_model_destroy, a[0], a[1], a[2], a[3])
+CALL(cr_state_from_mujoco, a[0], a[1], a[2], a[3])
 CALL(cr_advance, a[0], a[1])
 CALL(cr_step_jvp, a[0], a[1], a[2], a[3])
 CALL(cr_step_vjp, a[0], a[1], a[2], a[3], a[4])
 CALL(cr_state_size, a[0], CR_STATE_PHYSICS)
 CALL(cr_state_get, a[0], a[1], a[2], CR_STATE_PHYSICS)
+CALL(cr_state_copy, a[0], a[1], a[2], CR_STATE_INTEGRATION)
 CALL(cr_state_set, a[0], a[1], a[2], CR_STATE_CTRL)
 CALL(cr_data_reset_keyframe, a[0], a[1], 0)
 CALL(cr_integrate_pos, a[0], a[1], a[2], 1)
@@ -425,7 +458,7 @@ typedef enum { STATUS, POINTER, COUNT, NOTHING } kind_of_result;
 //   Q expression  L loss  A options, none here  C context  G batch  F G's options  V input  H output
 //   1 a field  2 a place  3 a report  4 names  5 their values  6 a gradient  7 trust  8 its problem
 //   % parameters  & bound  ( what is minimised, < and > how
-//   9 a check  ! one that ran  # its result  $ a field of it  ) a stage
+//   * MuJoCo's model  + MuJoCo's data  9 a check  ! one that ran  # its result  $ a field of it  ) a stage
 // Needs: what has to be called before it: (f)orward, (s)tep, (i)nverse, any of these (k), a (r)un; of the
 // gradient a run (u), and the gradient itself (g)
 typedef struct {
@@ -508,6 +541,8 @@ static const row table[] = {
     ROW(cr_model_name, "MS", POINTER, 0, "body", NULL),
     ROW(cr_model_get, "MSXe", STATUS, 0, "gravity", NULL),
     ROW(cr_model_set, "MSXe", STATUS, 0, "gravity", NULL),
+    ROW(cr_control_name, "MXe", STATUS, 0, NULL, NULL),
+    ROW(cr_model_fingerprint, "M", NOTHING, 0, NULL, NULL),
     ROW(cr_model_timestep, "M", NOTHING, 0, NULL, NULL),
     ROW(cr_model_get_option, "MSXe", STATUS, 0, "timestep", NULL),
     ROW(cr_model_set_option, "MSe", STATUS, 0, "timestep", NULL),
@@ -518,6 +553,7 @@ static const row table[] = {
     ROW(cr_model_copy, "OMe", STATUS, 0, NULL, NULL),
     ROW(cr_field_count, "", NOTHING, 0, NULL, NULL),
     ROW(cr_field_get, "M1e", STATUS, 0, NULL, NULL),
+    ROW(cr_field_move, "MXYe", STATUS, 0, NULL, NULL),
     ROW(cr_model_numbers, "MSii", POINTER, 0, "body_mass", NULL),
     ROW(cr_model_integers, "MSii", POINTER, 0, "jnt_type", NULL),
     ROW(cr_data_integers, "MDSii", POINTER, 0, "contact_geom", NULL),
@@ -534,11 +570,13 @@ static const row table[] = {
     ROW(cr_data_create_tangent, "OMDe", STATUS, 0, NULL, NULL),
     ROW(cr_data_create_cotangent, "OMDe", STATUS, 0, NULL, NULL),
     ROW(cr_data_view, "MDSii", POINTER, 0, "qpos", NULL),
+    ROW(cr_data_numbers, "MDSii", POINTER, 0, "qpos", NULL),
     ROW(cr_data_time, "D", NOTHING, 0, NULL, NULL),
     ROW(cr_data_error, "d", POINTER, 0, NULL, NULL),
     ROW(cr_state_size, "M", COUNT, 0, NULL, NULL),
     ROW(cr_state_get, "MDX", STATUS, 0, NULL, NULL),
     ROW(cr_state_set, "MDX", STATUS, 0, NULL, NULL),
+    ROW(cr_state_copy, "MDD", STATUS, 0, NULL, NULL),
     ROW(cr_data_reset_keyframe, "MD", STATUS, 0, NULL, NULL),
     ROW(cr_integrate_pos, "MXY", STATUS, 0, NULL, NULL),
     ROW(cr_differentiate_pos, "MXYZ", STATUS, 0, NULL, NULL),
@@ -548,6 +586,14 @@ static const row table[] = {
     ROW(cr_forward_vjp, "MDB", STATUS, 'f', NULL, NULL),
     ROW(cr_two_slopes, "MDSxI", STATUS, 'f', "ctrl", NULL),
     ROW(cr_step, "MD", STATUS, 0, NULL, NULL),
+    ROW(cr_solver_residual, "D", NOTHING, 0, NULL, NULL),
+    ROW(cr_step_stages, "M", COUNT, 0, NULL, NULL),
+    ROW(cr_step_watched, "MDc", STATUS, 0, NULL, NULL),
+    ROW(cr_step_jvp_watched, "MDTc", STATUS, 's', NULL, NULL),
+    ROW(cr_step_vjp_watched, "MDBc", STATUS, 's', NULL, NULL),
+    ROW(cr_mujoco_compile, "OUaae", STATUS, 0, model_path, NULL),
+    ROW(cr_model_from_mujoco, "O*ae", STATUS, 0, NULL, NULL),
+    ROW(cr_state_from_mujoco, "M*+D", STATUS, 0, NULL, NULL),
     ROW(cr_advance, "MD", STATUS, 's', NULL, NULL),
     ROW(cr_step_jvp, "MDwT", STATUS, 's', NULL, NULL),
     ROW(cr_step_vjp, "MNDwB", STATUS, 's', NULL, NULL),
@@ -695,6 +741,10 @@ static void* argument(const row* r, int i) {
       return &w.field;
     case '2':
       return &w.place;
+    case '*':
+      return w.mj;
+    case '+':
+      return w.mj_data;
     case ')':
       return (void*)(uintptr_t)&stage_options;
     case '0':
@@ -1015,7 +1065,8 @@ TEST(blocks_of_other_roles) {
       cr_data* const blocks[] = {w.d, w.tan, w.bar};
       char letter = (char)toupper((unsigned char)r->arguments[i]);
       const char* roles = letter == 'D' ? "D" : (letter == 'W' ? "W" : letter == 'T' ? "T" : "B");
-      bool reads_any = strcmp(r->name, "cr_data_view") == 0 || r->returns == COUNT ||
+      bool reads_any = strcmp(r->name, "cr_data_view") == 0 ||
+                       strcmp(r->name, "cr_data_numbers") == 0 || r->returns == COUNT ||
                        r->returns == NOTHING || strcmp(r->name, "cr_data_error") == 0;
       for (int b = 0; b < 3 && strchr("DWTB", letter) != NULL && !reads_any; b++) {
         void* a[MOST] = {0};

@@ -58,7 +58,7 @@ static tally check(mjModel* mj) {
       }
       mj_step(mj, from);
     }
-    cri_parity_state(&m, from, d);
+    cri_mujoco_state(&m, from, d);
     assert_int_equal(cr_step(&m, d), CR_OK);
     assert_int_equal(cr_step_jacobian(&m, d, work, x, ctrl, NULL), CR_OK);
     mjd_transitionFD(mj, from, 1e-6, 1, A, B, NULL, NULL);

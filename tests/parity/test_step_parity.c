@@ -33,7 +33,7 @@ static void close_pair(pair* p) {
 
 // one step of both from the state of the reference
 static void step(pair* p) {
-  cri_parity_state(&p->m, p->reference, p->d);
+  cri_mujoco_state(&p->m, p->reference, p->d);
   assert_int_equal(cr_step(&p->m, p->d), CR_OK);
   mj_step(p->mj, p->reference);
 }

@@ -194,7 +194,7 @@ static void refused(bench* b, int state, cr_status status, solves_tally* t) {
 }
 
 static cr_status step_guarded(bench* b) {
-  cri_parity_state(&b->m, b->state, b->d);
+  cri_mujoco_state(&b->m, b->state, b->d);
   b->d->want_M = true;
   return cr_step(&b->m, b->d);
 }

@@ -5,6 +5,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/fingerprint.h"
 #include "support/scratch.h"
 #include "tools/files.h"
 
@@ -140,4 +141,15 @@ TEST(paths_join_and_part) {
   memset(long_name, 'x', sizeof long_name - 1);
   long_name[sizeof long_name - 1] = 0;
   assert_int_equal(cri_path_join(path, "a", long_name, &error), CR_ERR_ARG);
+}
+
+TEST(fingerprints_tell_files_apart) {
+  uint64_t a = 0, b = 0;
+  cr_error error = {0};
+  assert_int_equal(cri_file_fingerprint(&a, scratch_write("same", "abc"), NULL), CR_OK);
+  assert_true(a == cri_fingerprint(0, "abc", 3));
+  assert_int_equal(cri_file_fingerprint(&b, scratch_write("same", "abd"), NULL), CR_OK);
+  assert_true(a != b);
+  assert_int_equal(cri_file_fingerprint(&b, scratch_path("none"), &error), CR_ERR_FILE);
+  assert_non_null(strstr(error.text, "none: cannot be read"));
 }
