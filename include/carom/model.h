@@ -116,7 +116,7 @@ CR_API cr_status cr_model_set_many(cr_model* model, const char* const* names,
 /// Options: numbers and choices that hold for the whole model, as in MJCF's <option> and Carom's own
 /// (docs/fields.md lists them): "timestep", "integrator", "cone", "tolerance", "collision", "softness",
 /// "cfd_wc" ... A choice also has words: integrator "euler", "rk4", "implicit", "implicitfast", "discrete",
-/// "tsit5", "dopri5", "dopri8", "bosh3", "heun", "midpoint", "ralston" or "forward-euler"; cone
+/// "tsit5" and more (docs/integrators.md; the error sentence of a wrong word lists them); cone
 /// "pyramidal" or "elliptic"; contact_model "convex" or one that was added (carom/contact.h); collision
 /// "hard", "soft" or "smooth"; cfd (contacts from distance, for a
 /// model that only a backward pass uses) "off" or "on". If soft or smooth collision detection is

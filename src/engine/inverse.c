@@ -220,7 +220,7 @@ cr_status cri_inverse_vjp(const cr_model* m, const cr_data* d, cr_data* bar) {
 
 // a step of several stages has no acceleration that one matrix turns into another
 static cr_status check_flag(const cr_model* m, cr_data* d) {
-  bool staged = m->integrator == CR_INT_RK4 || m->integrator >= CR_INT_TSIT5;
+  bool staged = cri_is_explicit(m->integrator);
   if ((m->enableflags & CR_ENBL_INVDISCRETE) != 0 && staged) {
     return cri_fail(
         &d->error, CR_ERR_UNSUPPORTED,

@@ -45,24 +45,16 @@ enum { CR_COLLISION_HARD = 0, CR_COLLISION_SOFT = 1, CR_COLLISION_SMOOTH = 2 };
 #define CR_MAX_SOFTNESS CR_R(100.0)
 #define CR_MAX_MUSCLE_SMOOTH CR_R(10.0)
 enum { CR_CONE_PYRAMIDAL = 0, CR_CONE_ELLIPTIC = 1 };
+// MuJoCo's integrators, then explicit methods of Carom's from CR_INT_FIRST_METHOD on
 enum {
-  CR_INT_EULER = 0,
-  CR_INT_RK4 = 1,
-  CR_INT_IMPLICIT = 2,
-  CR_INT_IMPLICITFAST = 3,
-  CR_INT_DISCRETE = 4
-};
-// explicit methods beyond MuJoCo's, see model/tableau.h
-enum {
-  CR_INT_TSIT5 = 100,
-  CR_INT_DOPRI5,
-  CR_INT_DOPRI8,
-  CR_INT_BOSH3,
-  CR_INT_HEUN,
-  CR_INT_MIDPOINT,
-  CR_INT_RALSTON,
-  CR_INT_FORWARD_EULER,
-  CR_INT_N_METHOD = 8
+#define CR_INTEGRATOR(id, word) CR_INT_##id,
+#include "model/integrator_table.h"
+  CR_INT_BEFORE_METHODS_ = 99,
+#define CR_METHOD(id, word, name, n, order, embedded, last_is_first) CR_INT_##id,
+#include "model/integrator_table.h"
+  CR_INT_END_METHODS_,
+  CR_INT_FIRST_METHOD = CR_INT_BEFORE_METHODS_ + 1,
+  CR_INT_N_METHOD = CR_INT_END_METHODS_ - CR_INT_FIRST_METHOD
 };
 enum {
   CR_TRN_JOINT = 0,

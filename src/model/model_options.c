@@ -11,20 +11,11 @@
 
 // ---- words, the only list of each
 
-static const cri_word integrators[] = {{"euler", CR_INT_EULER},
-                                       {"rk4", CR_INT_RK4},
-                                       {"implicit", CR_INT_IMPLICIT},
-                                       {"implicitfast", CR_INT_IMPLICITFAST},
-                                       {"discrete", CR_INT_DISCRETE},
-                                       {"tsit5", CR_INT_TSIT5},
-                                       {"dopri5", CR_INT_DOPRI5},
-                                       {"dopri8", CR_INT_DOPRI8},
-                                       {"bosh3", CR_INT_BOSH3},
-                                       {"heun", CR_INT_HEUN},
-                                       {"midpoint", CR_INT_MIDPOINT},
-                                       {"ralston", CR_INT_RALSTON},
-                                       {"forward-euler", CR_INT_FORWARD_EULER},
-                                       {NULL, 0}};
+static const cri_word integrators[] = {
+#define CR_INTEGRATOR(id, word) {word, CR_INT_##id},
+#define CR_METHOD(id, word, name, n, order, embedded, last_is_first) {word, CR_INT_##id},
+#include "model/integrator_table.h"
+    {NULL, 0}};
 static const cri_word cones[] = {
     {"pyramidal", CR_CONE_PYRAMIDAL}, {"elliptic", CR_CONE_ELLIPTIC}, {NULL, 0}};
 static const cri_word collisions[] = {{"hard", CR_COLLISION_HARD},

@@ -122,14 +122,12 @@ static const cr_real dopri8_e[] = {
     Q(-528747749, 2220607170) - Q(2, 45), Q(1, 4)};
 
 static const cri_tableau methods[] = {
-    [CR_INT_FORWARD_EULER - CR_INT_TSIT5] = {CR_INT_FORWARD_EULER, 1, 1, euler_a, euler_b, NULL, 0, false, false},
-    [CR_INT_HEUN - CR_INT_TSIT5] = {CR_INT_HEUN, 2, 2, heun_a, heun_b, heun_e, 2, false, false},
-    [CR_INT_MIDPOINT - CR_INT_TSIT5] = {CR_INT_MIDPOINT, 2, 2, midpoint_a, midpoint_b, midpoint_e, 2, false, false},
-    [CR_INT_RALSTON - CR_INT_TSIT5] = {CR_INT_RALSTON, 2, 2, ralston_a, ralston_b, ralston_e, 2, false, false},
-    [CR_INT_BOSH3 - CR_INT_TSIT5] = {CR_INT_BOSH3, 4, 3, bosh3_a, bosh3_b, bosh3_e, 3, true, false},
-    [CR_INT_DOPRI5 - CR_INT_TSIT5] = {CR_INT_DOPRI5, 7, 5, dopri5_a, dopri5_b, dopri5_e, 5, true, false},
-    [CR_INT_TSIT5 - CR_INT_TSIT5] = {CR_INT_TSIT5, 7, 5, tsit5_a, tsit5_b, tsit5_e, 5, true, false},
-    [CR_INT_DOPRI8 - CR_INT_TSIT5] = {CR_INT_DOPRI8, 13, 8, dopri8_a, dopri8_b, dopri8_e, 8, false, false}};
+#define ERROR(name, order) name##_e, order
+#define NO_ERROR NULL, 0
+#define CR_METHOD(id, word, name, n, order, embedded, last_is_first) \
+    {CR_INT_##id, n, order, name##_a, name##_b, embedded, last_is_first, false},
+#include "model/integrator_table.h"
+};
 static const cri_tableau rk4 = {CR_INT_RK4, 4, 4, rk4_a, rk4_b, NULL, 0, false, true};
 
 // clang-format on
@@ -138,6 +136,7 @@ const cri_tableau* cri_tableau_of(int integrator) {
   if (integrator == CR_INT_RK4) {
     return &rk4;
   }
-  bool known = integrator >= CR_INT_TSIT5 && integrator < CR_INT_TSIT5 + CR_INT_N_METHOD;
-  return known ? &methods[integrator - CR_INT_TSIT5] : NULL;
+  bool known =
+      integrator >= CR_INT_FIRST_METHOD && integrator < CR_INT_FIRST_METHOD + CR_INT_N_METHOD;
+  return known ? &methods[integrator - CR_INT_FIRST_METHOD] : NULL;
 }

@@ -170,6 +170,11 @@ refused 2 "--time 0.003 is not a multiple of the time step 0.002" rollout "$cube
 refused 2 "option timestep: 0 is not positive" rollout "$cube" --timestep 0
 refused 2 "option timestep: -0.1 is not positive" rollout "$cube" --timestep -0.1
 refused 2 "integrator 'verlet': euler, rk4, implicit, implicitfast, discrete, tsit5, dopri5, dopri8, bosh3, heun, midpoint, ralston or forward-euler expected" rollout "$cube" --integrator verlet
+# the help names every integrator that there is
+expect 0 help rollout --help
+for word in $(sed "s/.*'verlet': //; s/ expected.*//; s/ or / /; s/,//g" plain.err); do
+  grep -qw -- "$word" help.out || fail "--help does not name the integrator '$word'"
+done
 refused 2 "--events: only with --rtol or --atol" rollout "$cube" --integrator tsit5 --events
 refused 2 "--grid: only with --rtol or --atol" rollout "$cube" --integrator tsit5 --grid 0.1
 refused 2 "--max-steps 5: only with --rtol or --atol" rollout "$cube" --max-steps 5

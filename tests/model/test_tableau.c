@@ -103,7 +103,7 @@ TEST(methods_have_their_order) {
 
 TEST(embedded_methods_have_one_less) {
   grow_all(8);
-  for (int k = CR_INT_TSIT5; k < CR_INT_TSIT5 + CR_INT_N_METHOD; k++) {
+  for (int k = CR_INT_FIRST_METHOD; k < CR_INT_FIRST_METHOD + CR_INT_N_METHOD; k++) {
     const cri_tableau* t = cri_tableau_of(k);
     cr_real weights[CR_RK_STAGES];
     for (int i = 0; t->error != NULL && i < t->n; i++) {
@@ -134,7 +134,8 @@ TEST(tables_are_explicit) {
 
 TEST(other_numbers_are_no_methods) {
   static const int numbers[] = {
-      INT32_MIN, -1, CR_INT_EULER, CR_INT_TSIT5 - 1, CR_INT_TSIT5 + CR_INT_N_METHOD, INT32_MAX};
+      INT32_MIN, -1, CR_INT_EULER, CR_INT_FIRST_METHOD - 1, CR_INT_FIRST_METHOD + CR_INT_N_METHOD,
+      INT32_MAX};
   for (size_t i = 0; i < sizeof numbers / sizeof numbers[0]; i++) {
     assert_null(cri_tableau_of(numbers[i]));
   }
