@@ -52,27 +52,13 @@ int cr_model_count(const cr_model* m, const char* name) {
   return -1;
 }
 
-// the count behind a kind of object, "" for a kind that is none
-static const char* rows_of_kind(const char* kind) {
-  static const char* const kinds[][2] = {
-      {"body", "nbody"},     {"joint", "njnt"},         {"geom", "ngeom"},     {"site", "nsite"},
-      {"tendon", "ntendon"}, {"actuator", "nactuator"}, {"sensor", "nsensor"}, {"equality", "neq"},
-      {"pair", "npair"},     {"keyframe", "nkey"}};
-  for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; i++) {
-    if (strcmp(kinds[i][0], kind) == 0) {
-      return kinds[i][1];
-    }
-  }
-  return "";
-}
-
 int cr_model_id(const cr_model* m, const char* kind, const char* name) {
   bool given = m != NULL && kind != NULL && name != NULL;
-  return given ? cri_object_find(m, rows_of_kind(kind), name, strlen(name)) : -1;
+  return given ? cri_object_find(m, cri_object_of_word(kind), name, strlen(name)) : -1;
 }
 
 const char* cr_model_name(const cr_model* m, const char* kind, int id) {
-  return m != NULL && kind != NULL ? cri_object_name(m, rows_of_kind(kind), id) : NULL;
+  return m != NULL && kind != NULL ? cri_object_name(m, cri_object_of_word(kind), id) : NULL;
 }
 
 static cr_status find_numbers(const cr_model* m, const char* name, int n, cr_real** numbers,

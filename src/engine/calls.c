@@ -9,6 +9,7 @@
 #include "kinematics/tree.h"
 #include "math/cholesky.h"
 #include "model/misuse.h"
+#include "model/names.h"
 #include "model/sensors.h"
 #include "solver/contact_force.h"
 
@@ -141,8 +142,7 @@ cr_status cr_geom_distance(const cr_model* m, const cr_data* d, int geom1, int g
 // ---- objects
 
 static bool exists(const cr_model* m, cr_frame kind, int id) {
-  int n = kind == CR_FRAME_GEOM ? m->ngeom : (kind == CR_FRAME_SITE ? m->nsite : m->nbody);
-  return cri_has_frame((int)kind) && id >= 0 && id < n;
+  return cri_has_frame((int)kind) && cri_object_is(m, cri_object_of_type((int)kind), id);
 }
 
 static cr_status check_object(const char* name, const cr_model* m, const cr_data* d, cr_frame kind,

@@ -21,7 +21,7 @@ static rows driven(const cr_model* m, kind of, int k) {
     return (rows){0, 0};
   }
   int joint = m->jnt_type[id];
-  return (rows){m->jnt_dofadr[id], joint == CR_JNT_FREE ? 6 : (joint == CR_JNT_BALL ? 3 : 1)};
+  return (rows){m->jnt_dofadr[id], cri_joint_dofs(joint)};
 }
 
 static int gear_of(const cr_model* m, int k) { return 6 * m->actuator_outadr[k]; }

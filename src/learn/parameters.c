@@ -86,7 +86,7 @@ static bool drifts(const cr_model* m, int body) {
 
 static cr_status bind_box_side(entry* e, const cr_model* m, bool* wanted, cr_error* error) {
   const char *name = e->item.name, *target = e->item.target;
-  int g = cri_object_find(m, "ngeom", target, strlen(target));
+  int g = cri_object_find(m, CRI_OBJECT_geom, target, strlen(target));
   if (g < 0) {
     return cri_fail(error, CR_ERR_NAME, "parameter '%s': the model has no geom '%s'", name, target);
   }

@@ -7,6 +7,7 @@
 #include "model/fields.h"
 #include "model/hull.h"
 #include "model/model_check.h"
+#include "model/names.h"
 #include "model/structure.h"
 
 // ---- defaults
@@ -221,29 +222,32 @@ static bool make_unit(cr_real* x, int n) {
   return true;
 }
 
-static cr_status unit_quats(cr_model* m, cr_real* quat, int n, const char* kind, const char* field,
-                            const int32_t* adr, cr_error* error) {
-  for (int i = 0; i < n; i++) {
-    if (!make_unit(quat + 4 * i, 4)) {
-      return cri_fail(error, CR_ERR_MODEL, "%s: %s has no length", cri_label(m, kind, adr, i).text,
-                      field);
+// quaternions of all fields that hold some
+static cr_status unit_quats(cr_model* m, cr_real* quat, cr_field_id id, cr_error* error) {
+  const cr_field* f = cri_field(id);
+  for (int i = 0; i < cri_field_rows(m, NULL, id); i++) {
+    if (!make_unit(quat + 4 * (ptrdiff_t)i, 4)) {
+      return cri_fail(error, CR_ERR_MODEL, "%s: %s has no length",
+                      cri_label(m, cri_object_of_rows(f->rows), i).text, f->name);
     }
   }
   return CR_OK;
 }
 
 static cr_status unit_vectors(cr_model* m, cr_error* error) {
-  CR_TRY(unit_quats(m, m->body_quat, m->nbody, "body", "body_quat", m->name_bodyadr, error));
-  CR_TRY(unit_quats(m, m->body_iquat, m->nbody, "body", "body_iquat", m->name_bodyadr, error));
-  CR_TRY(unit_quats(m, m->geom_quat, m->ngeom, "geom", "geom_quat", m->name_geomadr, error));
-  CR_TRY(unit_quats(m, m->site_quat, m->nsite, "site", "site_quat", m->name_siteadr, error));
+  for (int k = 0; k < CR_N_MODEL_FIELD; k++) {
+    const cr_field_id id = (cr_field_id)k;
+    if (cri_field(id)->tangent == CR_TANGENT_QUAT) {
+      CR_TRY(unit_quats(m, cri_field_real(m, NULL, id), id, error));
+    }
+  }
   const cr_real z[3] = {0, 0, 1};
   for (int j = 0; j < m->njnt; j++) {
     if (m->jnt_type[j] == CR_JNT_FREE || m->jnt_type[j] == CR_JNT_BALL) {
       cr_copy(m->jnt_axis + 3 * j, z, 3);
     } else if (!make_unit(m->jnt_axis + 3 * j, 3)) {
       return cri_fail(error, CR_ERR_MODEL, "%s: jnt_axis has no length",
-                      cri_label(m, "joint", m->name_jntadr, j).text);
+                      cri_label(m, CRI_OBJECT_joint, j).text);
     }
   }
   return CR_OK;

@@ -117,8 +117,7 @@ static int64_t count_moment(const cr_model* m) {
                m->actuator_trntype[i] == CR_TRN_SLIDERCRANK) {
       n += count_between(m, id, m->actuator_trnid[2 * i + 1]);
     } else {
-      int type = m->jnt_type[id];
-      n += type == CR_JNT_FREE ? 6 : (type == CR_JNT_BALL ? 3 : 1);
+      n += cri_joint_dofs(m->jnt_type[id]);
     }
   }
   return n;

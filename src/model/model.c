@@ -159,14 +159,3 @@ const cr_real* cri_par_tan(const cr_real* array, int row, int width) {
   static const cr_real zeros[16] = {0};
   return array == NULL ? zeros : array + (size_t)row * (size_t)width;
 }
-
-cr_label cri_label(const cr_model* m, const char* kind, const int32_t* adr, int id) {
-  cr_label l;
-  const char* name = m == NULL ? "" : cri_name(m, adr, id);
-  if (name[0] != 0) {
-    (void)snprintf(l.text, sizeof l.text, "%s '%.60s'", kind, name);
-  } else {
-    (void)snprintf(l.text, sizeof l.text, "%s %d", kind, id);
-  }
-  return l;
-}

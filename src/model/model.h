@@ -34,10 +34,34 @@ enum {
   CR_OBJ_BODY = 1,
   CR_OBJ_XBODY = 2,
   CR_OBJ_JOINT = 3,
+  CR_OBJ_DOF = 4,
   CR_OBJ_GEOM = 5,
   CR_OBJ_SITE = 6,
+  CR_OBJ_MESH = 10,
+  CR_OBJ_HFIELD = 12,
+  CR_OBJ_PAIR = 15,
+  CR_OBJ_EQUALITY = 17,
+  CR_OBJ_TENDON = 18,
+  CR_OBJ_ACTUATOR = 19,
+  CR_OBJ_SENSOR = 20,
+  CR_OBJ_KEY = 24,
   CR_OBJ_HIGHEST = 105  // MuJoCo's highest
 };
+
+/// The kinds of objects: rows of model/object_table.h.
+typedef enum {
+#define CR_OBJECT(kind, label, type, count, names) CRI_OBJECT_##kind,
+#include "model/object_table.h"
+  CRI_N_OBJECT
+} cri_object_kind;
+
+/// Numbers of qpos and dofs of a joint of a type.
+static inline int cri_joint_numbers(int type) {
+  return type == CR_JNT_FREE ? 7 : (type == CR_JNT_BALL ? 4 : 1);
+}
+static inline int cri_joint_dofs(int type) {
+  return type == CR_JNT_FREE ? 6 : (type == CR_JNT_BALL ? 3 : 1);
+}
 enum { CR_NEQDATA = 12 };
 enum { CR_MAX_GRID = 1 << 24 };  // points of a height field: contacts number its cells
 enum { CR_COLLISION_HARD = 0, CR_COLLISION_SOFT = 1, CR_COLLISION_SMOOTH = 2 };
@@ -195,13 +219,7 @@ static inline const char* cri_name(const cr_model* m, const int32_t* adr, int id
   return m->names == NULL || m->nnames == 0 ? "" : m->names + adr[id];
 }
 
-/// "body 'arm'", or "body 3" if it has no name or m is NULL: name of an object in errors.
-typedef struct {
-  char text[96];
-} cr_label;
-cr_label cri_label(const cr_model* m, const char* kind, const int32_t* adr, int id);
-
-/// Place of the entry (i, j) of M's lower triangle or, for an ancestor i of j, of (j, i); -1 if
+/// Place of the entry (i, j) of M's lower triangle or, of an ancestor i of j, of (j, i); -1 where
 /// neither dof is above the other.
 static inline int cri_place_in_M(const cr_model* m, int i, int j) {
   int deep = i > j ? i : j, high = i > j ? j : i;

@@ -8,6 +8,7 @@
 #include "model/build.h"
 #include "model/fields.h"
 #include "model/model_options.h"
+#include "model/names.h"
 #include "model/sensors.h"
 
 // ranges, in order where they are used
@@ -25,44 +26,19 @@ static const struct {
 
 // ---- how an element is called: by its name, or by its number
 
-static const char* element(const cr_model* m, cr_field_id id, int row, char text[96]) {
-  const struct {
-    const char* rows;
-    const int32_t* adr;  // NULL: they have no names
-    const char* kind;
-  } kinds[] = {{"nbody", m->name_bodyadr, "body"},
-               {"njnt", m->name_jntadr, "joint"},
-               {"ngeom", m->name_geomadr, "geom"},
-               {"nsite", m->name_siteadr, "site"},
-               {"ntendon", m->name_tendonadr, "tendon"},
-               {"nactuator", m->name_actuatoradr, "actuator"},
-               {"neq", m->name_eqadr, "equality"},
-               {"npair", m->name_pairadr, "pair"},
-               {"nsensor", m->name_sensoradr, "sensor"},
-               {"nkey", m->name_keyadr, "keyframe"},
-               {"nv", NULL, "dof"},
-               {"nmesh", NULL, "mesh"},
-               {"nhfield", NULL, "height field"}};
-  for (int i = 0; i < COUNT(kinds); i++) {
-    if (strcmp(kinds[i].rows, cri_field(id)->rows) == 0) {
-      int at = kinds[i].adr == NULL ? -1 : kinds[i].adr[row];  // not checked yet
-      const char* name = at >= 0 && at < m->nnames ? m->names + at : "";
-      if (name[0] != 0) {
-        (void)snprintf(text, 96, "%s '%.60s'", kinds[i].kind, name);
-      } else {
-        (void)snprintf(text, 96, "%s %d", kinds[i].kind, row);
-      }
-      return text;
-    }
+static cr_label element(const cr_model* m, cr_field_id id, int row) {
+  cri_object_kind kind = cri_object_of_rows(cri_field(id)->rows);
+  cr_label l;
+  if (kind < CRI_N_OBJECT) {
+    return cri_label(m, kind, row);
   }
-  (void)snprintf(text, 96, "row %d", row);
-  return text;
+  (void)snprintf(l.text, sizeof l.text, "row %d", row);
+  return l;
 }
 
 static cr_status bad(const cr_model* m, cr_field_id id, int row, const char* what, double value,
                      cr_error* error) {
-  char text[96];
-  return cri_fail(error, CR_ERR_MODEL, "%s: %s %s (%.9g)", element(m, id, row, text),
+  return cri_fail(error, CR_ERR_MODEL, "%s: %s %s (%.9g)", element(m, id, row).text,
                   cri_field(id)->name, what, value);
 }
 
@@ -78,10 +54,9 @@ static cr_status check_integers(const cr_model* m, cr_field_id id, cr_error* err
       continue;
     }
     int row = (int)(i / width);
-    char text[96];
     return !range.counted ? bad(m, id, row, "is no choice", x[i], error)
                           : cri_fail(error, CR_ERR_MODEL, "%s: %s is %d, out of range [%.0f, %.0f]",
-                                     element(m, id, row, text), cri_field(id)->name, x[i],
+                                     element(m, id, row).text, cri_field(id)->name, x[i],
                                      (double)range.low, (double)range.high);
   }
   return CR_OK;
@@ -215,12 +190,12 @@ static cr_status check_tendons(const cr_model* m, cr_error* error) {
     for (int k = element; k < element + n; k++) {
       int type = m->wrap_type[k], id = m->wrap_objid[k];
       bool geom = type == CR_WRAP_SPHERE || type == CR_WRAP_CYLINDER;
-      int count = fixed ? m->njnt : (geom ? m->ngeom : m->nsite);
+      cri_object_kind kind = fixed ? CRI_OBJECT_joint : (geom ? CRI_OBJECT_geom : CRI_OBJECT_site);
       bool fits = (type == CR_WRAP_JOINT) == fixed;
       if (type == CR_WRAP_PULLEY) {
         fits = fits && m->wrap_prm[k] > 0;
       } else {
-        fits = fits && id >= 0 && id < count;
+        fits = fits && cri_object_is(m, kind, id);
       }
       if (geom) {
         fits = fits && k > element && k + 1 < element + n && m->wrap_type[k - 1] == CR_WRAP_SITE &&
@@ -253,27 +228,27 @@ static cr_status check_tendons(const cr_model* m, cr_error* error) {
 }
 
 // what actuators act on, by mjtTrn
-static const struct {
-  size_t count;
-  const char* no;
-} targets[] = {[CR_TRN_JOINT] = {offsetof(cr_model, njnt), "is no joint"},
-               [CR_TRN_JOINTINPARENT] = {offsetof(cr_model, njnt), "is no joint"},
-               [CR_TRN_SLIDERCRANK] = {offsetof(cr_model, nsite), "is no site"},
-               [CR_TRN_TENDON] = {offsetof(cr_model, ntendon), "is no tendon"},
-               [CR_TRN_SITE] = {offsetof(cr_model, nsite), "is no site"},
-               [CR_TRN_BODY] = {offsetof(cr_model, nbody), "is no body"},
-               [CR_TRN_SO3] = {offsetof(cr_model, nsite), "is no site"}};
+static const cri_object_kind targets[] = {
+    [CR_TRN_JOINT] = CRI_OBJECT_joint,      [CR_TRN_JOINTINPARENT] = CRI_OBJECT_joint,
+    [CR_TRN_SLIDERCRANK] = CRI_OBJECT_site, [CR_TRN_TENDON] = CRI_OBJECT_tendon,
+    [CR_TRN_SITE] = CRI_OBJECT_site,        [CR_TRN_BODY] = CRI_OBJECT_body,
+    [CR_TRN_SO3] = CRI_OBJECT_site};
+
+// an index into what another field names
+static cr_status check_object(const cr_model* m, cri_object_kind kind, cr_field_id field, int i,
+                              int id, cr_error* error) {
+  char what[40];
+  (void)snprintf(what, sizeof what, "is no %s", cri_object_info_of(kind)->label);
+  return cri_object_is(m, kind, id) ? CR_OK : bad(m, field, i, what, id, error);
+}
 
 static cr_status check_transmission(const cr_model* m, int i, cr_error* error) {
   int type = m->actuator_trntype[i], id = m->actuator_trnid[2 * i];
   int other = m->actuator_trnid[2 * i + 1];
   // an orientation without a reference is a ball joint's
   bool joint = type == CR_TRN_SO3 && other == -1;
-  int32_t count;
-  memcpy(&count, (const char*)m + targets[joint ? CR_TRN_JOINT : type].count, sizeof count);
-  if (id < 0 || id >= count) {
-    return bad(m, CR_FIELD_actuator_trnid, i, targets[joint ? CR_TRN_JOINT : type].no, id, error);
-  }
+  CR_TRY(
+      check_object(m, targets[joint ? CR_TRN_JOINT : type], CR_FIELD_actuator_trnid, i, id, error));
   if (joint && m->jnt_type[id] != CR_JNT_BALL) {
     return bad(m, CR_FIELD_actuator_trnid, i, "is no ball joint", id, error);
   }
@@ -451,8 +426,8 @@ static cr_status check_shapes(const cr_model* m, cr_error* error) {
   }
   for (int i = 0; i < m->ngeom; i++) {
     int type = m->geom_type[i], id = m->geom_dataid[i];
-    int all = type == CR_GEOM_MESH ? m->nmesh : m->nhfield;
-    if ((type == CR_GEOM_MESH || type == CR_GEOM_HFIELD) && (id < 0 || id >= all)) {
+    cri_object_kind kind = type == CR_GEOM_MESH ? CRI_OBJECT_mesh : CRI_OBJECT_hfield;
+    if ((type == CR_GEOM_MESH || type == CR_GEOM_HFIELD) && !cri_object_is(m, kind, id)) {
       return bad(m, CR_FIELD_geom_dataid, i, "is no mesh or height field", id, error);
     }
   }
@@ -460,7 +435,7 @@ static cr_status check_shapes(const cr_model* m, cr_error* error) {
 }
 
 static bool is_scalar_joint(const cr_model* m, int j) {
-  return j >= 0 && j < m->njnt &&
+  return cri_object_is(m, CRI_OBJECT_joint, j) &&
          (m->jnt_type[j] == CR_JNT_SLIDE || m->jnt_type[j] == CR_JNT_HINGE);
 }
 
@@ -468,14 +443,12 @@ static bool is_scalar_joint(const cr_model* m, int j) {
 static cr_status check_equalities(const cr_model* m, cr_error* error) {
   for (int i = 0; i < m->neq; i++) {
     int type = m->eq_type[i], first = m->eq_obj1id[i], second = m->eq_obj2id[i];
-    int n = m->eq_objtype[i] == CR_OBJ_SITE ? m->nsite : m->nbody;
+    cri_object_kind kind = cri_object_of_type(m->eq_objtype[i]);
     if (type == CR_EQ_TENDON) {
-      if (first < 0 || first >= m->ntendon) {
-        return bad(m, CR_FIELD_eq_obj1id, i, "is no tendon", first, error);
-      }
-      if (second < -1 || second >= m->ntendon) {
-        return bad(m, CR_FIELD_eq_obj2id, i, "is no tendon", second, error);
-      }
+      CR_TRY(check_object(m, CRI_OBJECT_tendon, CR_FIELD_eq_obj1id, i, first, error));
+      CR_TRY(second == -1
+                 ? CR_OK
+                 : check_object(m, CRI_OBJECT_tendon, CR_FIELD_eq_obj2id, i, second, error));
     } else if (type == CR_EQ_JOINT) {
       if (!is_scalar_joint(m, first)) {
         return bad(m, CR_FIELD_eq_obj1id, i, "is no slide or hinge joint", first, error);
@@ -487,10 +460,8 @@ static cr_status check_equalities(const cr_model* m, cr_error* error) {
       if (m->eq_objtype[i] != CR_OBJ_BODY && m->eq_objtype[i] != CR_OBJ_SITE) {
         return bad(m, CR_FIELD_eq_objtype, i, "is neither body nor site", m->eq_objtype[i], error);
       }
-      if (first < 0 || first >= n || second < 0 || second >= n) {
-        return bad(m, first < 0 || first >= n ? CR_FIELD_eq_obj1id : CR_FIELD_eq_obj2id, i,
-                   "is no body or site", first < 0 || first >= n ? first : second, error);
-      }
+      CR_TRY(check_object(m, kind, CR_FIELD_eq_obj1id, i, first, error));
+      CR_TRY(check_object(m, kind, CR_FIELD_eq_obj2id, i, second, error));
     } else if (m->eq_active0[i] != 0) {
       return bad(m, CR_FIELD_eq_type, i, "is not supported", type, error);
     }
@@ -580,10 +551,9 @@ cr_status cri_qpos_check(const cr_model* m, const cr_real* qpos, cr_error* error
     int adr = m->jnt_qposadr[j] + (type == CR_JNT_FREE ? 3 : 0);
     cr_real norm = norm4(qpos + adr);
     if (cr_abs(norm - 1) > CR_R(1e-6)) {
-      char text[96];
       return cri_fail(error, CR_ERR_ARG,
                       "%s: its quaternion, qpos[%d] to qpos[%d], has length %.9g, not 1",
-                      element(m, CR_FIELD_jnt_type, j, text), adr, adr + 3, (double)norm);
+                      cri_label(m, CRI_OBJECT_joint, j).text, adr, adr + 3, (double)norm);
     }
   }
   return CR_OK;

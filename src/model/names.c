@@ -4,49 +4,92 @@
 
 #include <stdio.h>
 
-// ---- named objects
+// ---- kinds of objects
 
-typedef struct {
-  const int32_t* adr;
-  int n;
-} name_list;
+static const cri_object_info objects[] = {
+#define NAMED(field) offsetof(cr_model, field)
+#define UNNAMED CRI_UNNAMED
+#define CR_OBJECT(kind, label, type, count, names) \
+  {#kind, label, #count, type, offsetof(cr_model, count), names},
+#include "model/object_table.h"
+};
 
-static name_list names_of(const cr_model* m, const char* rows) {
-  const struct {
-    const char* rows;
-    const int32_t* adr;
-    int n;
-  } lists[] = {
-      {"nbody", m->name_bodyadr, m->nbody},
-      {"njnt", m->name_jntadr, m->njnt},
-      {"nq", m->name_jntadr, m->njnt},
-      {"nv", m->name_jntadr, m->njnt},
-      {"ngeom", m->name_geomadr, m->ngeom},
-      {"nsite", m->name_siteadr, m->nsite},
-      {"nu", m->name_actuatoradr, m->nactuator},
-      {"nout", m->name_actuatoradr, m->nactuator},
-      {"na", m->name_actuatoradr, m->nactuator},
-      {"nactuator", m->name_actuatoradr, m->nactuator},
-      {"neq", m->name_eqadr, m->neq},
-      {"npair", m->name_pairadr, m->npair},
-      {"nkey", m->name_keyadr, m->nkey},
-      {"nsensor", m->name_sensoradr, m->nsensor},
-      {"nsensordata", m->name_sensoradr, m->nsensor},
-      {"nmocap", m->name_bodyadr, m->nbody},
-      {"ntendon", m->name_tendonadr, m->ntendon},
-  };
-  for (size_t i = 0; i < sizeof lists / sizeof lists[0]; i++) {
-    if (strcmp(lists[i].rows, rows) == 0) {
-      return (name_list){lists[i].adr, lists[i].n};
-    }
-  }
-  return (name_list){NULL, 0};
+// counts whose rows belong to objects of another count
+static const struct {
+  const char* rows;
+  cri_object_kind kind;
+} parts[] = {
+#define CR_PART(rows, kind, first, n) {#rows, CRI_OBJECT_##kind},
+#include "model/object_table.h"
+};
+enum { N_PARTS = (int)(sizeof parts / sizeof parts[0]) };
+
+const cri_object_info* cri_object_info_of(cri_object_kind kind) {
+  return kind < CRI_N_OBJECT ? &objects[kind] : NULL;
 }
 
-int cri_object_find(const cr_model* m, const char* rows, const char* name, size_t length) {
-  name_list list = names_of(m, rows);
-  for (int i = 0; i < list.n && m->names != NULL && m->nnames > 0; i++) {
-    const char* candidate = cri_name(m, list.adr, i);
+int cri_object_count(const cr_model* m, cri_object_kind kind) {
+  int32_t n = 0;
+  if (kind < CRI_N_OBJECT) {
+    memcpy(&n, (const char*)m + objects[kind].count, sizeof n);
+  }
+  return n;
+}
+
+bool cri_object_is(const cr_model* m, cri_object_kind kind, int id) {
+  return id >= 0 && id < cri_object_count(m, kind);
+}
+
+cri_object_kind cri_object_of_rows(const char* rows) {
+  int k = 0;
+  while (k < CRI_N_OBJECT && strcmp(objects[k].rows, rows) != 0) {
+    k++;
+  }
+  return (cri_object_kind)k;
+}
+
+cri_object_kind cri_object_of_word(const char* word) {
+  int k = 0;
+  while (k < CRI_N_OBJECT && strcmp(objects[k].kind, word) != 0) {
+    k++;
+  }
+  return (cri_object_kind)k;
+}
+
+cri_object_kind cri_object_of_type(int type) {
+  int k = 0;
+  while (k < CRI_N_OBJECT && objects[k].type != (type == CR_OBJ_XBODY ? CR_OBJ_BODY : type)) {
+    k++;
+  }
+  return (cri_object_kind)k;
+}
+
+// ---- their names
+
+// "" also for a place that no check has seen yet, and lies nowhere
+static const char* name_of(const cr_model* m, cri_object_kind kind, int id) {
+  if (m == NULL || m->names == NULL || kind == CRI_N_OBJECT || objects[kind].names == CRI_UNNAMED) {
+    return "";
+  }
+  const int32_t* adr;
+  memcpy(&adr, (const char*)m + objects[kind].names, sizeof adr);
+  return adr[id] >= 0 && adr[id] < m->nnames ? m->names + adr[id] : "";
+}
+
+cr_label cri_label(const cr_model* m, cri_object_kind kind, int id) {
+  cr_label l;
+  const char *name = name_of(m, kind, id), *word = objects[kind].label;
+  if (name[0] != 0) {
+    (void)snprintf(l.text, sizeof l.text, "%s '%.60s'", word, name);
+  } else {
+    (void)snprintf(l.text, sizeof l.text, "%s %d", word, id);
+  }
+  return l;
+}
+
+int cri_object_find(const cr_model* m, cri_object_kind kind, const char* name, size_t length) {
+  for (int i = 0; i < cri_object_count(m, kind); i++) {
+    const char* candidate = name_of(m, kind, i);
     if (strlen(candidate) == length && length > 0 && strncmp(candidate, name, length) == 0) {
       return i;
     }
@@ -54,44 +97,38 @@ int cri_object_find(const cr_model* m, const char* rows, const char* name, size_
   return -1;
 }
 
-const char* cri_object_name(const cr_model* m, const char* rows, int id) {
-  name_list list = names_of(m, rows);
-  return id >= 0 && id < list.n ? cri_name(m, list.adr, id) : NULL;
+const char* cri_object_name(const cr_model* m, cri_object_kind kind, int id) {
+  bool named = cri_object_is(m, kind, id) && objects[kind].names != CRI_UNNAMED;
+  return named ? name_of(m, kind, id) : NULL;
 }
 
-static int joint_coordinates(int type) {
-  return type == CR_JNT_FREE ? 7 : (type == CR_JNT_BALL ? 4 : 1);
+// ---- their rows
+
+static int part_of(const char* rows) {
+  int k = 0;
+  while (k < N_PARTS && strcmp(parts[k].rows, rows) != 0) {
+    k++;
+  }
+  return k;
 }
 
-static int joint_dofs(int type) { return type == CR_JNT_FREE ? 6 : (type == CR_JNT_BALL ? 3 : 1); }
+// what rows of a field are named by
+static cri_object_kind named_by(const char* rows) {
+  int part = part_of(rows);
+  return part < N_PARTS ? parts[part].kind : cri_object_of_rows(rows);
+}
 
 // rows of a field that a named object stands for; none for an actuator without activation, or a body
 // that is no mocap body
-static void rows_of_object(const cr_model* m, const char* rows, int id, int* first, int* count) {
-  *first = id;
+static void rows_of_object(const cr_model* m, const char* rows, int i, int* first, int* count) {
+  *first = i;
   *count = 1;
-  if (strcmp(rows, "nq") == 0) {
-    *first = m->jnt_qposadr[id];
-    *count = joint_coordinates(m->jnt_type[id]);
-  } else if (strcmp(rows, "nv") == 0) {
-    *first = m->jnt_dofadr[id];
-    *count = joint_dofs(m->jnt_type[id]);
-  } else if (strcmp(rows, "nu") == 0) {
-    *first = m->actuator_ctrladr[id];
-    *count = m->actuator_ctrlnum[id];
-  } else if (strcmp(rows, "nout") == 0) {
-    *first = m->actuator_outadr[id];
-    *count = m->actuator_outnum[id];
-  } else if (strcmp(rows, "na") == 0) {
-    *first = m->actuator_actadr[id];
-    *count = m->actuator_actnum[id];
-  } else if (strcmp(rows, "nmocap") == 0) {
-    *first = m->body_mocapid[id];
-    *count = *first >= 0 ? 1 : 0;
-  } else if (strcmp(rows, "nsensordata") == 0) {
-    *first = m->sensor_adr[id];
-    *count = m->sensor_dim[id];
+#define CR_PART(rows_, kind, first_, n) \
+  if (strcmp(rows, #rows_) == 0) {      \
+    *first = first_;                    \
+    *count = n;                         \
   }
+#include "model/object_table.h"
 }
 
 // ---- the text of a name, cut into pieces
@@ -188,7 +225,7 @@ static int find_geom(const cr_model* m, const char* text, size_t length) {
   if (number_of((piece){text, length}, &id)) {
     return id < m->ngeom ? id : -1;
   }
-  return cri_object_find(m, "ngeom", text, length);
+  return cri_object_find(m, CRI_OBJECT_geom, text, length);
 }
 
 static cr_status find_contact(cr_place* place, const cr_model* m, const pieces* p, const char* name,
@@ -260,7 +297,7 @@ static int contact_row(const cr_place* place, const cr_data* d) {
 static int dof_of_coordinate(const cr_model* m, int i) {
   for (int j = 0; j < m->njnt; j++) {
     int k = i - m->jnt_qposadr[j];
-    if (k >= 0 && k < joint_coordinates(m->jnt_type[j])) {
+    if (k >= 0 && k < cri_joint_numbers(m->jnt_type[j])) {
       bool free_position = m->jnt_type[j] == CR_JNT_FREE && k < 3;
       bool scalar = m->jnt_type[j] == CR_JNT_SLIDE || m->jnt_type[j] == CR_JNT_HINGE;
       return free_position || scalar ? m->jnt_dofadr[j] + k : -1;
@@ -295,7 +332,7 @@ static void set_tangent(cr_place* place, const cr_model* m, int row, int nrow, i
     for (int j = 0; !whole && nrow > 1 && j < m->njnt; j++) {
       if (m->jnt_qposadr[j] == row) {
         place->tan_first = m->jnt_dofadr[j];
-        place->tan_count = joint_dofs(m->jnt_type[j]);
+        place->tan_count = cri_joint_dofs(m->jnt_type[j]);
       }
     }
   }
@@ -307,9 +344,9 @@ static cr_status unknown_object(const cr_model* m, const char* rows, piece p, co
                                 cr_error* error) {
   char list[256] = "";
   size_t used = 0;
-  name_list names = names_of(m, rows);
-  for (int i = 0; i < names.n && m->nnames > 0; i++) {
-    const char* candidate = cri_name(m, names.adr, i);
+  const cri_object_kind kind = named_by(rows);
+  for (int i = 0; i < cri_object_count(m, kind); i++) {
+    const char* candidate = name_of(m, kind, i);
     if (candidate[0] != 0 && used + strlen(candidate) + 6 < sizeof list) {
       used += (size_t)snprintf(list + used, sizeof list - used, "%s%s", used > 0 ? ", " : "",
                                candidate);
@@ -328,7 +365,7 @@ static cr_status find_row(const cr_model* m, const char* rows, int total, piece 
     }
     return cri_fail(error, CR_ERR_NAME, "'%s': row %d of %d", name, *row, total);
   }
-  int id = cri_object_find(m, rows, p.text, p.length);
+  int id = cri_object_find(m, named_by(rows), p.text, p.length);
   if (id < 0) {
     return unknown_object(m, rows, p, name, error);
   }
@@ -397,7 +434,7 @@ static cr_status find_tangent(cr_place* place, const cr_model* m, const pieces* 
 // a name that is no field may be that of a sensor: gyro.x is sensordata[gyro].x
 static void as_sensor(cr_place* place, const cr_model* m, pieces* p) {
   if (p->nbracket < MAX_BRACKETS &&
-      cri_object_find(m, "nsensordata", p->field.text, p->field.length) >= 0) {
+      cri_object_find(m, CRI_OBJECT_sensor, p->field.text, p->field.length) >= 0) {
     place->field = CR_FIELD_sensordata;
     p->bracket[1] = p->bracket[0];
     p->bracket[0] = p->field;

@@ -39,10 +39,39 @@ const cr_real* cri_place_value(const cr_place* place, const cr_model* m, const c
 cr_real* cri_place_tangent(const cr_place* place, const cr_model* m, const cr_data* d,
                            cr_data* twin);
 
-/// Id of a named object of the kind that a count stands for ("nbody", "njnt", ...), -1 if unknown.
-int cri_object_find(const cr_model* m, const char* rows, const char* name, size_t length);
+/// A row of model/object_table.h.
+typedef struct {
+  const char *kind, *label;
+  const char* rows;  // the count, by name
+  int type;          // its mjtObj
+  size_t count;      // offsets in cr_model: of the count,
+  ptrdiff_t names;   // and of the places of the names
+} cri_object_info;
+enum { CRI_UNNAMED = -1 };
 
-/// Name of object id of that kind, "" if it has none; NULL for an id out of range.
-const char* cri_object_name(const cr_model* m, const char* rows, int id);
+/// The row of a kind; NULL for CRI_N_OBJECT.
+const cri_object_info* cri_object_info_of(cri_object_kind kind);
+
+/// How many objects of a kind a model has, none of CRI_N_OBJECT; and whether id is one of them.
+int cri_object_count(const cr_model* m, cri_object_kind kind);
+bool cri_object_is(const cr_model* m, cri_object_kind kind, int id);
+
+/// The kind that a count counts ("nbody"), that has a word ("body"), that is an mjtObj (of bodies there are two);
+/// CRI_N_OBJECT where there is none.
+cri_object_kind cri_object_of_rows(const char* rows);
+cri_object_kind cri_object_of_word(const char* word);
+cri_object_kind cri_object_of_type(int type);
+
+/// Id of a named object, -1 if unknown.
+int cri_object_find(const cr_model* m, cri_object_kind kind, const char* name, size_t length);
+
+/// Name of object id, "" where it has none; NULL for an id that is none, and for kinds without names.
+const char* cri_object_name(const cr_model* m, cri_object_kind kind, int id);
+
+/// "body 'arm'", or "body 3" where it has no name or m is NULL: how an error names an object.
+typedef struct {
+  char text[96];
+} cr_label;
+cr_label cri_label(const cr_model* m, cri_object_kind kind, int id);
 
 #endif

@@ -4,6 +4,8 @@
 
 #include <assert.h>
 
+#include "model/names.h"
+
 static const cr_sensor_info infos[] = {
 #define CR_SENSOR(type, word, dim, of) {word, dim, CR_OF_##of},
 #include "model/sensor_types.h"
@@ -19,34 +21,23 @@ bool cri_sensor_known(int type) {
   return of != CR_OF_NONE || cri_sensor_info(type)->dim == 1;
 }
 
-// objects of a type; 0 for one that no sensor reads
-static int count_of(const cr_model* m, int objtype) {
-  switch (objtype) {
-    case CR_OBJ_BODY:
-    case CR_OBJ_XBODY:
-      return m->nbody;
-    case CR_OBJ_GEOM:
-      return m->ngeom;
-    case CR_OBJ_SITE:
-      return m->nsite;
-    default:
-      return 0;
-  }
-}
-
 static bool in_range(int id, int n) { return id >= 0 && id < n; }
 
+static bool is_of_type(const cr_model* m, int objtype, int id) {
+  return cri_object_is(m, cri_object_of_type(objtype), id);
+}
+
 static bool framed(const cr_model* m, int objtype, int id) {
-  return cri_has_frame(objtype) && in_range(id, count_of(m, objtype));
+  return cri_has_frame(objtype) && is_of_type(m, objtype, id);
 }
 
 // a geom, or a body with all of its geoms
 static bool shaped(const cr_model* m, int objtype, int id) {
-  return (objtype == CR_OBJ_GEOM || objtype == CR_OBJ_BODY) && in_range(id, count_of(m, objtype));
+  return (objtype == CR_OBJ_GEOM || objtype == CR_OBJ_BODY) && is_of_type(m, objtype, id);
 }
 
 static bool joint_is(const cr_model* m, int id, bool ball) {
-  return in_range(id, m->njnt) &&
+  return cri_object_is(m, CRI_OBJECT_joint, id) &&
          (ball ? m->jnt_type[id] == CR_JNT_BALL : m->jnt_type[id] >= CR_JNT_SLIDE);
 }
 
@@ -65,21 +56,22 @@ static bool object_fits(const cr_model* m, int i) {
   int ref = m->sensor_refid[i], reftype = m->sensor_reftype[i];
   switch (cri_sensor_info(m->sensor_type[i])->of) {
     case CR_OF_SITE:
-      return in_range(id, m->nsite);
+      return cri_object_is(m, CRI_OBJECT_site, id);
     case CR_OF_SCALAR:
       return joint_is(m, id, false);
     case CR_OF_BALL:
       return joint_is(m, id, true);
     case CR_OF_TENDON:
-      return in_range(id, m->ntendon);
+      return cri_object_is(m, CRI_OBJECT_tendon, id);
     case CR_OF_ACTUATOR:
-      return in_range(id, m->nactuator) && m->sensor_dim[i] <= m->nout - m->actuator_outadr[id];
+      return cri_object_is(m, CRI_OBJECT_actuator, id) &&
+             m->sensor_dim[i] <= m->nout - m->actuator_outadr[id];
     case CR_OF_BODY:
-      return in_range(id, m->nbody);
+      return cri_object_is(m, CRI_OBJECT_body, id);
     case CR_OF_FRAME:
       return framed(m, type, id) && (ref == -1 || framed(m, reftype, ref));
     case CR_OF_INSIDE:
-      return framed(m, type, id) && in_range(ref, m->nsite);
+      return framed(m, type, id) && cri_object_is(m, CRI_OBJECT_site, ref);
     case CR_OF_PAIR:
       return shaped(m, type, id) && shaped(m, reftype, ref);
     case CR_OF_CONTACT:

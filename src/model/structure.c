@@ -2,7 +2,7 @@
 // Counting works on three plain arrays, before there is memory; everything else on the allocated model.
 #include "model/structure.h"
 
-#include "model/fields.h"
+#include "model/names.h"
 
 // ---- the tree, and what is wrong with it
 
@@ -13,11 +13,11 @@ typedef struct {
 } tree;
 
 static cr_label body_label(const tree* t, int id) {
-  return cri_label(t->names, "body", t->names == NULL ? NULL : t->names->name_bodyadr, id);
+  return cri_label(t->names, CRI_OBJECT_body, id);
 }
 
 static cr_label joint_label(const tree* t, int id) {
-  return cri_label(t->names, "joint", t->names == NULL ? NULL : t->names->name_jntadr, id);
+  return cri_label(t->names, CRI_OBJECT_joint, id);
 }
 
 // parents come first, and subtrees are contiguous
@@ -277,7 +277,7 @@ static cr_status check_geoms(const cr_model* m, cr_error* error) {
     if (body < last || body >= m->nbody) {
       return cri_fail(error, CR_ERR_MODEL,
                       "%s: geom_bodyid is %d after %d of %d bodies: geoms are not sorted by body",
-                      cri_label(m, "geom", m->name_geomadr, i).text, body, last, m->nbody);
+                      cri_label(m, CRI_OBJECT_geom, i).text, body, last, m->nbody);
     }
   }
   return CR_OK;

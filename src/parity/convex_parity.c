@@ -2,6 +2,7 @@
 #include "parity/convex_parity.h"
 
 #include "collision/collision.h"
+#include "model/names.h"
 
 // ---- contacts for MuJoCo
 
@@ -41,8 +42,8 @@ static bool rim_is_lost(const mjModel* mj, const mjData* d, int g1, int g2, cons
   if (gap > 1e-13 * size && off_in_use != NULL) {
     cri_off_add(off_in_use, CR_OFF_CYLINDER, gap,
                 "%s, tilted by %.1Le over %s: MuJoCo's distance is %.9g, the rim's %.9Lg",
-                cri_label(in_use, "geom", in_use->name_geomadr, g2).text, sine,
-                cri_label(in_use, "geom", in_use->name_geomadr, g1).text, con[0].dist, lowest);
+                cri_label(in_use, CRI_OBJECT_geom, g2).text, sine,
+                cri_label(in_use, CRI_OBJECT_geom, g1).text, con[0].dist, lowest);
   }
   return true;
 }
@@ -235,9 +236,8 @@ static void name_off(const cr_model* m, const int32_t geom[2], const depths* x, 
       off, CR_OFF_CONVEX, fabs(x->theirs - x->ours),
       "%s and %s: MuJoCo's depth is %.6g, but along its normal they overlap by %.6g, and along "
       "Carom's by %.6g, the least",
-      cri_label(m, "geom", m->name_geomadr, geom[0]).text,
-      cri_label(m, "geom", m->name_geomadr, geom[1]).text, x->theirs, x->along_theirs,
-      x->along_ours);
+      cri_label(m, CRI_OBJECT_geom, geom[0]).text, cri_label(m, CRI_OBJECT_geom, geom[1]).text,
+      x->theirs, x->along_theirs, x->along_ours);
 }
 
 static void compare_convex(const cr_model* m, const cr_data* d, const group* ours,

@@ -12,7 +12,7 @@
 #include "inertia/implicit_inertia.h"
 #include "integrate/step.h"
 #include "io/mujoco.h"
-#include "model/fields.h"
+#include "model/names.h"
 #include "model/sensors.h"
 #include "parity/parity_bench.h"
 #include "sensor/sensor_distance.h"
@@ -366,7 +366,7 @@ static bool has_reference(cr_parity_bench* b, int i) {
   cri_off_add(
       &b->result->off, CR_OFF_TOUCH, fabs(ours - theirs),
       "state %d: %s measures %.6g, and something else with a zone larger by 1e-9; Carom %.6g",
-      b->result->states, cri_label(b->m, "sensor", b->m->name_sensoradr, i).text, theirs, ours);
+      b->result->states, cri_label(b->m, CRI_OBJECT_sensor, i).text, theirs, ours);
   return false;
 }
 

@@ -21,6 +21,7 @@
 #include "inertia/metric.h"
 #include "math/vec3.h"
 #include "model/misuse.h"
+#include "model/names.h"
 #include "model/tableau.h"
 
 typedef struct {
@@ -43,9 +44,7 @@ static void note(notes* s, const char* format, ...) {
 
 // ---- actuators
 
-static cr_label actuator(const cr_model* m, int i) {
-  return cri_label(m, "actuator", m->name_actuatoradr, i);
-}
+static cr_label actuator(const cr_model* m, int i) { return cri_label(m, CRI_OBJECT_actuator, i); }
 
 static bool drives_asked(const notes* s) {
   return s->asked[CR_FIELD_ctrl] || s->asked[CR_FIELD_act];
@@ -192,7 +191,7 @@ static void tendons(notes* s) {
          "the metric; the gradient is that beside it");
   }
   for (int t = 0; t < m->ntendon; t++) {
-    cr_label name = cri_label(m, "tendon", m->name_tendonadr, t);
+    cr_label name = cri_label(m, CRI_OBJECT_tendon, t);
     spring_at_rest(s, t, name);
     if (m->wrap_type[m->tendon_adr[t]] != CR_WRAP_JOINT && s->d->ten_length[t] == 0) {
       note(s, "%s has no length: its direction is arbitrary, the gradient that of one along x",
@@ -207,7 +206,7 @@ static void tendons(notes* s) {
 static void joints(notes* s) {
   const cr_model* m = s->m;
   for (int j = 0; j < m->njnt; j++) {
-    cr_label name = cri_label(m, "joint", m->name_jntadr, j);
+    cr_label name = cri_label(m, CRI_OBJECT_joint, j);
     const cr_real* q = s->d->qpos + m->jnt_qposadr[j];
     if (joint_at_limit(m, s->d, j)) {
       note(s, at_limit_text, name.text);
@@ -261,14 +260,14 @@ static void free_bodies(notes* s) {
   }
   for (int t = 0; t < m->ntree && s->asked[CR_FIELD_dof_frictionloss]; t++) {
     if (d->metric_free[t] != 0 && cri_rows_on(m, CR_DSBL_FRICTIONLOSS)) {
-      cr_label name = cri_label(m, "joint", m->name_jntadr, m->dof_jntid[m->tree_dofadr[t]]);
+      cr_label name = cri_label(m, CRI_OBJECT_joint, m->dof_jntid[m->tree_dofadr[t]]);
       note(s, free_text, "dof_frictionloss", name.text);
     }
   }
   const char* of = first_asked(s, of_tendon, (int)(sizeof of_tendon / sizeof of_tendon[0]));
   for (int t = 0; t < m->ntendon && of != NULL; t++) {
     if (touches(m, d, m->ten_J_colind + m->ten_J_rowadr[t], m->ten_J_rownnz[t])) {
-      note(s, free_text, of, cri_label(m, "tendon", m->name_tendonadr, t).text);
+      note(s, free_text, of, cri_label(m, CRI_OBJECT_tendon, t).text);
     }
   }
   of = first_asked(s, of_actuator, (int)(sizeof of_actuator / sizeof of_actuator[0]));
@@ -302,7 +301,7 @@ static void equalities(notes* s) {
       note(s,
            "%s holds but for rounding, and its solimp stiffens it in proportion to any error; the "
            "gradient %s",
-           cri_label(s->m, "equality", s->m->name_eqadr, d->efc_id[i]).text,
+           cri_label(s->m, CRI_OBJECT_equality, d->efc_id[i]).text,
            most == 0 ? "lies between the slopes" : "is that of the side where rounding has it");
     }
   }
@@ -317,7 +316,7 @@ static void point_box(notes* s, int g) {
     note(s,
          "geom_size of %s is 0 in all directions: which of its corners touch depends on the way it "
          "grows; the gradient is that of those with the first numbers",
-         cri_label(m, "geom", m->name_geomadr, g).text);
+         cri_label(m, CRI_OBJECT_geom, g).text);
   }
 }
 

@@ -208,28 +208,20 @@ static void compare_states(sides* s) {
   same("integratePos", s->a, s->b, s->m.nq, 1);
 }
 
-// ids and names, both ways
+// ids and names, both ways, of every kind of the object table
 static void compare_names(sides* s) {
-  static const struct {
-    const char* kind;
-    int type;
-    const char* count;
-  } kinds[] = {{"body", mjOBJ_BODY, "nbody"},       {"joint", mjOBJ_JOINT, "njnt"},
-               {"geom", mjOBJ_GEOM, "ngeom"},       {"site", mjOBJ_SITE, "nsite"},
-               {"tendon", mjOBJ_TENDON, "ntendon"}, {"actuator", mjOBJ_ACTUATOR, "nactuator"},
-               {"sensor", mjOBJ_SENSOR, "nsensor"}, {"equality", mjOBJ_EQUALITY, "neq"},
-               {"keyframe", mjOBJ_KEY, "nkey"}};
-  for (int k = 0; k < 9; k++) {
-    int n = cr_model_count(&s->m, kinds[k].count);
+  for (int k = 0; k < CRI_N_OBJECT; k++) {
+    const cri_object_info* kind = cri_object_info_of((cri_object_kind)k);
+    int n = kind->names == CRI_UNNAMED ? 0 : cr_model_count(&s->m, kind->rows);
     for (int id = 0; id < n; id++) {
-      const char* name = mj_id2name(s->mj, kinds[k].type, id);
-      assert_string_equal(cr_model_name(&s->m, kinds[k].kind, id), name == NULL ? "" : name);
+      const char* name = mj_id2name(s->mj, kind->type, id);
+      assert_string_equal(cr_model_name(&s->m, kind->kind, id), name == NULL ? "" : name);
       if (name != NULL && name[0] != 0) {
-        assert_int_equal(cr_model_id(&s->m, kinds[k].kind, name), id);
+        assert_int_equal(cr_model_id(&s->m, kind->kind, name), id);
       }
     }
-    assert_int_equal(cr_model_id(&s->m, kinds[k].kind, "no such name"), -1);
-    assert_null(cr_model_name(&s->m, kinds[k].kind, n));
+    assert_int_equal(cr_model_id(&s->m, kind->kind, "no such name"), -1);
+    assert_null(cr_model_name(&s->m, kind->kind, n));
   }
   assert_int_equal(cr_model_id(&s->m, "no such kind", "x"), -1);
 }

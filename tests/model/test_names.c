@@ -269,3 +269,31 @@ TEST(sensors_by_name) {
   assert_true(tried > 2);
   refused("sensordata[nothing]", "there is no 'nothing'");
 }
+
+// every row of the object table: its word, its count, its mjtObj, the end of what there is
+TEST(kinds_of_objects_are_known_by_count_word_and_type) {
+  for (int k = 0; k < CRI_N_OBJECT; k++) {
+    const cri_object_kind kind = (cri_object_kind)k;
+    const cri_object_info* info = cri_object_info_of(kind);
+    int n = cri_object_count(&model, kind);
+    assert_int_equal(cri_object_of_rows(info->rows), kind);
+    assert_int_equal(cri_object_of_word(info->kind), kind);
+    assert_int_equal(cri_object_of_type(info->type), kind);
+    assert_true(n == 0 || (cri_object_is(&model, kind, 0) && cri_object_is(&model, kind, n - 1)));
+    assert_false(cri_object_is(&model, kind, n) || cri_object_is(&model, kind, -1));
+    assert_true((cri_object_name(&model, kind, 0) == NULL) ==
+                (n == 0 || info->names == CRI_UNNAMED));
+  }
+  assert_int_equal(cri_object_of_type(CR_OBJ_XBODY), CRI_OBJECT_body);
+  assert_int_equal(cri_object_of_type(CR_OBJ_UNKNOWN), CRI_N_OBJECT);
+  assert_int_equal(cri_object_of_word("no such kind"), CRI_N_OBJECT);
+  assert_int_equal(cri_object_of_rows("nnames"), CRI_N_OBJECT);
+  assert_false(cri_object_is(&model, CRI_N_OBJECT, 0));
+  assert_null(cri_object_info_of(CRI_N_OBJECT));
+}
+
+TEST(labels_have_a_name_or_a_number) {
+  assert_string_equal(cri_label(&model, CRI_OBJECT_body, 1).text, "body 'body1'");
+  assert_string_equal(cri_label(&model, CRI_OBJECT_dof, 1).text, "dof 1");
+  assert_string_equal(cri_label(NULL, CRI_OBJECT_equality, 2).text, "equality constraint 2");
+}
