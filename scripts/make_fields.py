@@ -32,7 +32,7 @@ def model_lines():
     yield "|---|---|---|---|---|---|"
     for kind, a in rows("src/model/model_fields.h"):
         if kind == "CR_PARAM":
-            name, count, width, tangent, _, unit, frame, text = a
+            name, count, width, tangent, _, _, unit, frame, text = a
             note = "yes" if width == tangent else f"yes, {tangent} numbers a row"
             yield f"| `{name}` | {shape(count, width)} | {unit} | {frame} | {note} | {text} |"
         elif kind == "CR_CONST":
@@ -64,7 +64,7 @@ def data_lines():
             name, left, right, nnz, text = a
             yield f"| `{name}` | {left} x {right}, sparse | - | - | operator | {text} |"
         elif kind == "CR_INDEX":
-            name, count, width, text = a
+            name, count, width, _, text = a
             yield f"| `{name}` | {shape(count, width)} | - | - | - | {text} |"
 
 

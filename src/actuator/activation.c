@@ -2,6 +2,8 @@
 // Activations: their rates, one of them one step later, and all of them.
 #include "actuator/activation.h"
 
+#include <string.h>
+
 #include "actuator/lugre.h"
 #include "actuator/muscle.h"
 #include "actuator/setpoint.h"
@@ -165,9 +167,14 @@ static cri_next_activation next_of(const cr_model* m, cr_real plain, const cri_a
   return cri_activation_next(m, plain, i, k, x->act[a], rate, x->velocity[m->actuator_outadr[i]]);
 }
 
-void cri_activation_advance(const cr_model* m, cr_real plain, const cri_activity* x,
-                            cr_real* next) {
+static int32_t side_of(const cri_next_activation* next) {
+  return next->side != 0 ? next->side : (next->by_limit > 0) - (next->by_limit < 0);
+}
+
+void cri_activation_advance(const cr_model* m, cr_real plain, const cri_activity* x, cr_real* next,
+                            int32_t* side) {
   cr_copy(next, x->act, m->na);
+  memset(side, 0, (size_t)m->na * sizeof *side);
   if ((m->disableflags & CR_DSBL_ACTUATION) != 0) {
     return;
   }
@@ -177,7 +184,9 @@ void cri_activation_advance(const cr_model* m, cr_real plain, const cri_activity
     }
     cr_real* w = next + m->actuator_actadr[i];
     for (int k = 0; k < m->actuator_actnum[i]; k++) {
-      w[k] = next_of(m, plain, x, i, k).value;
+      const cri_next_activation reached = next_of(m, plain, x, i, k);
+      w[k] = reached.value;
+      side[m->actuator_actadr[i] + k] = side_of(&reached);
       // [actuation.n3] w+ -= P turns
       cr_real period = stored_period(m, i);
       w[k] -= period * cri_servo_turns(w[k], x->length[m->actuator_outadr[i]], period);

@@ -52,14 +52,15 @@ typedef struct {
   cr_real *act, *rate, *length, *velocity;
 } cri_activity;
 
-/// All activations one step later.
+/// All activations one step later, and the limits that hold them, side[na] (field act_side).
 /// Map      (act, act_dot r, velocity; dynprm, biasprm, actrange, gear) -> next[na]
 /// Equation [actuation.n1], [actuation.n2], with r = 0 in disabled groups; setpoints on a circle then go to the
 ///          representative nearest the actuator's length, orientations to n4 of actuator/setpoint [actuation.n3]
 /// Flags    CR_DSBL_ACTUATION: next = act
 /// Smooth   except where actrange begins to bind, at half a turn between setpoint and length, and for
 ///          bristles at rest
-void cri_activation_advance(const cr_model* m, cr_real plain, const cri_activity* x, cr_real* next);
+void cri_activation_advance(const cr_model* m, cr_real plain, const cri_activity* x, cr_real* next,
+                            int32_t* side);
 
 /// Tangent of cri_activation_advance; parameters' tangents come from `tan`.
 void cri_activation_advance_jvp(const cr_model* m, cr_real plain, const cri_activity* x,

@@ -38,6 +38,11 @@ static cr_status check_controls(const cr_model* m, cr_data* d, int i) {
   return CR_OK;
 }
 
+static int32_t control_side(const cr_model* m, const cr_data* d, int k) {
+  const cr_real *range = m->actuator_ctrlrange + 2 * k, u = d->ctrl[k];
+  return cri_control_limited(m, k) ? (u >= range[1]) - (u <= range[0]) : 0;
+}
+
 // [actuation.u1] to [actuation.u5] of actuator i; the force that no limit holds goes to actuator_force
 static void evaluate(const cr_model* m, cr_data* d, int i) {
   int out = m->actuator_outadr[i];
@@ -56,6 +61,8 @@ static void evaluate(const cr_model* m, cr_data* d, int i) {
   }
   for (int k = 0; k < o.nact; k++) {
     d->act_dot[m->actuator_actadr[i] + k] = o.rate[k];
+    d->act_rises[m->actuator_actadr[i] + k] =
+        m->actuator_dyntype[i] == CR_DYN_MUSCLE && o.rate[k] > 0;
   }
 }
 
@@ -126,11 +133,16 @@ cr_status cr_actuation(const cr_model* m, cr_data* d) {
     cr_zero(d->qfrc_actuator, m->nv);
     memset(d->actuator_held, 0, (size_t)m->nactuator * sizeof *d->actuator_held);
     memset(d->jnt_actfrc_side, 0, (size_t)m->njnt * sizeof *d->jnt_actfrc_side);
+    memset(d->act_rises, 0, (size_t)m->na * sizeof *d->act_rises);
+    memset(d->ctrl_side, 0, (size_t)m->nu * sizeof *d->ctrl_side);
     return CR_OK;
   }
   for (int i = 0; i < m->nactuator; i++) {
     CR_TRY(check_controls(m, d, i));
     evaluate(m, d, i);
+  }
+  for (int k = 0; k < m->nu; k++) {
+    d->ctrl_side[k] = control_side(m, d, k);
   }
   add_limited(m, d);
   joint_forces(m, d);

@@ -122,8 +122,10 @@ static axes load_axes(const cr_real row[8]) {
   return x;
 }
 
-static void complete(const cr_hit* hit, cr_real frame[9], cr_real saved[8]) {
+// returns what the first tangent follows, contact_axis
+static int32_t complete(const cr_hit* hit, cr_real frame[9], cr_real saved[8]) {
   axes x;
+  int32_t axis = 0;
   cr_copy3(x.normal, hit->normal);
   cr_normalize3(x.normal);
 
@@ -131,6 +133,7 @@ static void complete(const cr_hit* hit, cr_real frame[9], cr_real saved[8]) {
   cr_copy3(x.tangent, hit->hint);
   if (cr_dot3(hit->hint, hit->hint) < CR_R(0.25)) {
     bool y = cr_abs(x.normal[1]) < CR_R(0.5);
+    axis = y ? 1 : 2;
     x.tangent[0] = 0;
     x.tangent[1] = y ? 1 : 0;
     x.tangent[2] = y ? 0 : 1;
@@ -149,6 +152,7 @@ static void complete(const cr_hit* hit, cr_real frame[9], cr_real saved[8]) {
   cr_copy3(saved + 3, x.tangent);
   saved[6] = x.along;
   saved[7] = x.length;
+  return x.length > 0 ? axis : axis + 3;
 }
 
 // [collision.k3] the frame turns with w = n x n_tan + n (t2 . (hint_tan - (n . hint) n_tan))/|h|
@@ -541,7 +545,7 @@ static void store(cr_data* d, int i, const cr_candidate* c, const cr_hit* hit) {
   d->contact_weight[i] = 1;
   d->contact_follows[i] = 0;
   cr_copy3(d->contact_pos + 3 * i, hit->pos);
-  complete(hit, d->contact_frame + 9 * i, d->contact_axes + 8 * i);
+  d->contact_axis[i] = complete(hit, d->contact_frame + 9 * i, d->contact_axes + 8 * i);
   memcpy(d->contact_geom + 2 * i, c->geom, sizeof c->geom);
   d->contact_pair[i] = c->pair;
   memcpy(d->contact_feature + 4 * i, hit->feature, sizeof hit->feature);

@@ -313,23 +313,29 @@ static void dof_forces(const cr_model* m, const cr_data* d, medium of, cr_real* 
   cri_pop(work, mark);
 }
 
-// only a slope that is part of the step makes a kink of it
-static bool slope_counts(const cr_model* m) {
-  return m->integrator == CR_INT_IMPLICIT || m->integrator == CR_INT_IMPLICITFAST ||
-         m->integrator == CR_INT_DISCRETE;
-}
-
-int cri_fluid_side(const cr_model* m, const cr_data* d, int body) {
-  int side = 0;
+// a component that is zero but for round-off has no side
+static int32_t side_of(const cr_model* m, const cr_data* d, int body) {
+  int32_t side = 0;
   element e;
-  if (slope_counts(m) && cri_fluid_acts(m) && element_at(m, d, body, &e)) {
+  if (element_at(m, d, body, &e)) {
     cr_real v[6];
     local(&e, d->cvel + 6 * body, m->wind, v);
+    cr_real zero = 0;
     for (int i = 0; i < 6; i++) {
-      side |= v[i] < 0 ? 1 << i : 0;
+      zero += 4096 * CR_EPS * cr_abs(v[i]);
+    }
+    for (int i = 0; i < 6; i++) {
+      side |= v[i] < -zero ? 1 << i : 0;
     }
   }
   return side;
+}
+
+void cri_fluid_sides(const cr_model* m, cr_data* d) {
+  bool acts = cri_fluid_acts(m);
+  for (int b = 0; b < m->nbody; b++) {
+    d->body_fluid_side[b] = acts ? side_of(m, d, b) : 0;
+  }
 }
 
 cr_status cr_fluid(const cr_model* m, cr_data* d) {

@@ -42,9 +42,9 @@ bool cri_fluid_matters(const cr_model* m, const cr_data* twin);
 /// The forces on the bodies, F[6 nbody].
 void cri_fluid_forces(const cr_model* m, const cr_data* d, cr_real* F);
 
-/// For a body's box, one bit for each negative component of its velocity: at zero the slope of drag
-/// bends. 0 if no slope is part of the step.
-int cri_fluid_side(const cr_model* m, const cr_data* d, int body);
+/// Sets body_fluid_side, the signs of the velocities of bodies' boxes: there the slopes of drag bend. For who
+/// makes these slopes part of the step.
+void cri_fluid_sides(const cr_model* m, cr_data* d);
 
 /// Which slopes: those of drag alone, made symmetric, or all of them, made symmetric for bodies with
 /// symmetric[b].

@@ -88,6 +88,10 @@ static void tendons(const cr_model* m, cr_data* d, switches on) {
     // [passive.p5] spring += J' f, f = -(k x + p_0 x^2 + p_1 x^3)
     cri_tendon_spring s = cri_tendon_spring_of(m, d, i);
     cri_tendon_add(m, d->ten_J, i, -cri_tendon_spring_number(&s, CR_POLY_PULL), d->qfrc_spring);
+    d->tendon_side[i] = cri_tendon_spring_side(m, d, i);
+  }
+  if (!on.spring) {
+    memset(d->tendon_side, 0, (size_t)m->ntendon * sizeof *d->tendon_side);
   }
   if (on.damper) {
     // [passive.p6] damper += J' f, f = -(b v + c_0 v |v| + c_1 v^3)

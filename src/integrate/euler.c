@@ -9,6 +9,8 @@
 #include "engine/acceleration.h"
 #include "engine/rounding.h"
 #include "force/damper.h"
+#include "force/fluid.h"
+#include "inertia/implicit_inertia.h"
 #include "inertia/inertia.h"
 #include "integrate/implicit.h"
 #include "kinematics/configuration.h"
@@ -400,6 +402,9 @@ static cri_activity activity_of(const cr_data* d) {
 
 cr_status cr_euler(const cr_model* m, cr_data* d) {
   CR_TRY(accelerate(m, d));
+  if (cri_is_implicit(m) || cri_is_discrete(m)) {
+    cri_fluid_sides(m, d);
+  }
   // [euler.e2] v+ = v + h a2
   for (int i = 0; i < m->nv; i++) {
     d->qvel_next[i] = d->qvel[i] + m->timestep * d->euler_qacc[i];
@@ -408,7 +413,7 @@ cr_status cr_euler(const cr_model* m, cr_data* d) {
   cri_configuration_move(m, d->qpos, d->qvel_next, m->timestep, d->qpos_next);
   // [euler.e4]
   cri_activity x = activity_of(d);
-  cri_activation_advance(m, 0, &x, d->act_next);
+  cri_activation_advance(m, 0, &x, d->act_next, d->act_side);
   // [euler.e5]
   advance_plain(m, cri_state_of(m, d), cri_state_rate(m, d), cri_state_next(m, d));
   return CR_OK;

@@ -184,7 +184,7 @@ static void advance_flat(const cri_rk* rk, const cr_model* m, cr_data* d, cri_st
   }
   // [runge_kutta.k6]
   cri_activity x = {d->act, rate.act.x, d->actuator_length, d->rk_velocity};
-  cri_activation_advance(m, plain_step(rk), &x, to.act.x);
+  cri_activation_advance(m, plain_step(rk), &x, to.act.x, d->act_side);
 }
 
 static void finish(const cri_rk* rk, const cr_model* m, cr_data* d, const cr_real* K) {

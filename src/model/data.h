@@ -63,7 +63,7 @@ struct cr_data {
   cr_real* name;                            \
   cr_pairs name##_pairs;
 #define CR_SAVE(name, rows, width, text) cr_real* name;
-#define CR_INDEX(name, rows, width, text) int32_t* name;
+#define CR_INDEX(name, rows, width, choice, text) int32_t* name;
 #include "model/data_fields.h"
 
 #define CR_LIVE(name, text) int32_t name, name##_max;

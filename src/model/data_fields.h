@@ -14,7 +14,13 @@
 //        vector pairs <name>_pairs, sum of left (x) right; its tangent has the same sparse form
 //   CR_SAVE (name, rows, width, text)  internal: written by forward for its derivatives, or for
 //        the next stage's; no derivative of its own
-//   CR_INDEX(name, rows, width, text)  int32
+//   CR_INDEX(name, rows, width, choice, text)  int32
+//        choice: what a difference between two states means
+//                ROWS   other contacts, rows or paths, or other pieces of them
+//                LAW    another piece of a law
+//                LEAP   the step itself jumps where it changes
+//                PLACE  no choice: an address or a structure, which follows from others
+//        Checks of derivatives by differences compare the choices of all rows (model/choices.h).
 #ifndef CR_STATE
 #define CR_STATE(name, rows, width, tangent, unit, frame, text)
 #endif
@@ -28,7 +34,7 @@
 #define CR_SAVE(name, rows, width, text)
 #endif
 #ifndef CR_INDEX
-#define CR_INDEX(name, rows, width, text)
+#define CR_INDEX(name, rows, width, choice, text)
 #endif
 // clang-format off
 
@@ -74,8 +80,9 @@ CR_SAVE (com_subtree,     nbody, 4, "centre of mass and mass of the subtree, for
 CR_REAL (ten_length,      ntendon, 1, SAME, "m|rad", "-", "tendon length")
 CR_OP   (ten_J,           ntendon, nv, nJten, "Jacobian of the tendon lengths")
 CR_REAL (ten_bias,        ntendon, 1, SAME, "m/s^2|rad/s^2", "-", "acceleration of tendons with armature at zero qacc")
-CR_INDEX(wrap_branch,     nwrap, 1, "how a path element wraps: 0 not, 1 and -1 around, by side; 2 and more inside")
+CR_INDEX(wrap_branch,     nwrap, 1, ROWS, "how a path element wraps: 0 not, 1 and -1 around, by side; 2 and more inside")
 CR_SAVE (wrap_kept,       nwrap, 8, "of a path element that wraps, the angle on the surface, the end that is turned, cosine and sine of the turn and its gradient, for the derivatives of tendon")
+CR_INDEX(tendon_side,     ntendon, 1, LAW, "-1, 0, 1: the spring is at or below its dead band, in it, at or above it")
 CR_REAL (ten_velocity,    ntendon, 1, SAME, "m/s|rad/s", "-", "tendon velocity")
 
 // ---- collision
@@ -83,13 +90,14 @@ CR_REAL (contact_dist,    ncon, 1, SAME, "m", "-", "distance, negative in penetr
 CR_REAL (contact_pos,     ncon, 3, SAME, "m", "world", "contact point")
 CR_REAL (contact_frame,   ncon, 9, FRAME, "1", "world", "rows: normal from geom[0] to geom[1], two tangents")
 CR_REAL (contact_weight,  ncon, 1, SAME, "1", "-", "smooth collision: how many contacts it stands for, 0 if it follows another; otherwise 1")
-CR_INDEX(contact_geom,    ncon, 2, "the two geoms")
-CR_INDEX(contact_pair,    ncon, 1, "explicit pair, -1 none")
-CR_INDEX(contact_follows, ncon, 1, "smooth collision: 1 if the contact is a copy of the one before, which stands for both")
-CR_INDEX(contact_feature, ncon, 4, "which features touch: chosen by detection, read by the measure and its derivatives")
+CR_INDEX(contact_geom,    ncon, 2, ROWS, "the two geoms")
+CR_INDEX(contact_pair,    ncon, 1, ROWS, "explicit pair, -1 none")
+CR_INDEX(contact_follows, ncon, 1, ROWS, "smooth collision: 1 if the contact is a copy of the one before, which stands for both")
+CR_INDEX(contact_feature, ncon, 4, ROWS, "which features touch: chosen by detection, read by the measure and its derivatives")
 CR_SAVE (contact_local,   ncon, 6, "what detection saves for the derivative of the measure")
 CR_SAVE (contact_own,     ncon, 10, "smooth collision: distance, position, normal and hint of the hit by itself")
 CR_SAVE (contact_axes,    ncon, 8, "normal, first tangent, and how the frame was completed")
+CR_INDEX(contact_axis,    ncon, 1, ROWS, "what the first tangent follows: 0 a direction of the pair, 1 y, 2 z; 3 more where that is along the normal, so that it follows nothing")
 
 // ---- contact parameters
 CR_REAL (contact_includemargin, ncon, 1, SAME, "m", "-", "distance below which the contact makes a force")
@@ -99,17 +107,17 @@ CR_REAL (contact_solreffriction, ncon, 2, SAME, "s|1", "-", "solver reference, f
 CR_REAL (contact_solimp,  ncon, 5, SAME, "1", "-", "solver impedance")
 CR_REAL (contact_adhesion, ncon, 1, SAME, "N", "-", "force with which the contact pulls")
 CR_REAL (contact_surfacevel, ncon, 3, SAME, "m/s|rad/s", "contact", "velocity of the surfaces, second against first: two tangents, spin")
-CR_INDEX(contact_dim,     ncon, 1, "contact dimension")
-CR_INDEX(contact_exclude, ncon, 1, "0 makes rows, 1 in the gap, 2 stands behind another, 3 no dofs")
-CR_INDEX(contact_efc_address, ncon, 1, "first row, -1 none")
+CR_INDEX(contact_dim,     ncon, 1, ROWS, "contact dimension")
+CR_INDEX(contact_exclude, ncon, 1, ROWS, "0 makes rows, 1 in the gap, 2 stands behind another, 3 no dofs")
+CR_INDEX(contact_efc_address, ncon, 1, PLACE, "first row, -1 none")
 
 // ---- constraint rows
 CR_OP   (efc_J,           nefc, nv, nJ, "Jacobian of the rows")
-CR_INDEX(efc_J_rownnz,    nefc, 1, "non-zeros of each row")
-CR_INDEX(efc_J_rowadr,    nefc, 1, "first non-zero of each row")
-CR_INDEX(efc_J_colind,    nJ, 1, "column of each non-zero, ascending in a row")
-CR_INDEX(efc_type,        nefc, 1, "mjtConstraint")
-CR_INDEX(efc_id,          nefc, 1, "equality, dof, joint, tendon or contact the row belongs to")
+CR_INDEX(efc_J_rownnz,    nefc, 1, PLACE, "non-zeros of each row")
+CR_INDEX(efc_J_rowadr,    nefc, 1, PLACE, "first non-zero of each row")
+CR_INDEX(efc_J_colind,    nJ, 1, PLACE, "column of each non-zero, ascending in a row")
+CR_INDEX(efc_type,        nefc, 1, ROWS, "mjtConstraint")
+CR_INDEX(efc_id,          nefc, 1, ROWS, "equality, dof, joint, tendon or contact the row belongs to")
 CR_REAL (efc_pos,         nefc, 1, SAME, "m|rad", "-", "residual of the row")
 CR_REAL (efc_margin,      nefc, 1, SAME, "m|rad", "-", "margin of the row")
 CR_REAL (efc_frictionloss, nefc, 1, SAME, "N|N m", "-", "friction loss of the row")
@@ -137,20 +145,23 @@ CR_REAL (qfrc_damper,     nv, 1, SAME, "N|N m", "-", "joint dampers")
 CR_REAL (qfrc_gravcomp,   nv, 1, SAME, "N|N m", "-", "gravity compensation")
 CR_REAL (qfrc_adhesion,   nv, 1, SAME, "N|N m", "-", "adhesion of contacts")
 CR_REAL (qfrc_fluid,      nv, 1, SAME, "N|N m", "-", "fluid forces")
+CR_INDEX(body_fluid_side, nbody, 1, LAW, "of a body's box in a medium, one bit for each component of its velocity that is negative, where the slope of drag is part of the step")
 CR_REAL (qfrc_passive,    nv, 1, SAME, "N|N m", "-", "all passive forces")
 CR_REAL (qfrc_bias,       nv, 1, SAME, "N|N m", "-", "Coriolis, centrifugal and gravitational force")
 CR_SAVE (bias_acc,        nbody, 6, "acceleration of the body with zero qacc, gravity included")
 CR_SAVE (bias_frc,        nbody, 6, "force on the subtree of the body with zero qacc")
 CR_REAL (actuator_length, nout, 1, SAME, "m|rad", "-", "actuator length")
 CR_OP   (actuator_moment, nout, nv, nmoment, "derivative of actuator length")
-CR_INDEX(moment_rownnz,   nout, 1, "non-zeros of each row")
-CR_INDEX(moment_rowadr,   nout, 1, "first non-zero of each row")
-CR_INDEX(moment_colind,   nmoment, 1, "column of each non-zero")
+CR_INDEX(moment_rownnz,   nout, 1, PLACE, "non-zeros of each row")
+CR_INDEX(moment_rowadr,   nout, 1, PLACE, "first non-zero of each row")
+CR_INDEX(moment_colind,   nmoment, 1, PLACE, "column of each non-zero")
 CR_REAL (actuator_velocity, nout, 1, SAME, "m/s|rad/s", "-", "actuator velocity")
 CR_REAL (act_dot,         na, 1, SAME, "1/s", "-", "time derivative of the activations")
+CR_INDEX(act_rises,       na, 1, LAW, "1: the activation of a muscle grows")
+CR_INDEX(ctrl_side,       nu, 1, LAW, "-1, 1: the control is at or beyond the lower, upper end of its range")
 CR_SAVE (actuator_raw,    nout, 1, "actuator force before limits, for the derivatives of actuation")
-CR_INDEX(actuator_held,   nactuator, 1, "what holds the actuator's force: 1 its own range or its tendon's, 2 its joint's, for implicit integrators")
-CR_INDEX(jnt_actfrc_side, njnt, 1, "-1, +1: the lower, upper end of actfrcrange holds what actuators do to the joint")
+CR_INDEX(actuator_held,   nactuator, 1, LAW, "what holds the actuator's force: 1 its own range or its tendon's, 2 its joint's, for implicit integrators")
+CR_INDEX(jnt_actfrc_side, njnt, 1, LAW, "-1, +1: the lower, upper end of actfrcrange holds what actuators do to the joint")
 CR_REAL (actuator_force,  nout, 1, SAME, "N|N m", "-", "actuator force")
 CR_REAL (qfrc_actuator,   nv, 1, SAME, "N|N m", "-", "actuator force in joint space")
 CR_REAL (qfrc_smooth,     nv, 1, SAME, "N|N m", "-", "all forces but those of constraints")
@@ -159,14 +170,14 @@ CR_REAL (qfrc_smooth,     nv, 1, SAME, "N|N m", "-", "all forces but those of co
 CR_REAL (metric_dof,      nv, 1, SAME, "kg|kg m^2", "-", "what damping and stiffness of the joint add to M's diagonal")
 CR_REAL (metric_tendon,   ntendon, 1, SAME, "kg|kg m^2", "-", "what those of the tendon add along its Jacobian")
 CR_REAL (metric_actuator, nout, 1, SAME, "kg|kg m^2", "-", "what the slopes of the actuator's force add along its moment")
-CR_INDEX(metric_dof_sign, nv, 1, "which of stiffness (1) and damping (2) count there: those that stabilise; 4: it moves back, where that bends the law; 8: a spring over a distance or an angle is near its rest, 16: on the far side of it")
-CR_INDEX(metric_tendon_sign, ntendon, 1, "the same of the tendon, and 8 times the side of its dead band plus one")
-CR_INDEX(metric_actuator_sign, nout, 1, "the same of the actuator, and 4 times the pieces of a muscle's curves")
+CR_INDEX(metric_dof_sign, nv, 1, LAW, "which of stiffness (1) and damping (2) count there: those that stabilise; 4: it moves back, where that bends the law; 8: a spring over a distance or an angle is near its rest, 16: on the far side of it")
+CR_INDEX(metric_tendon_sign, ntendon, 1, LAW, "the same of the tendon, and 8 times the side of its dead band plus one")
+CR_INDEX(metric_actuator_sign, nout, 1, LAW, "the same of the actuator, and 4 times the pieces of a muscle's curves")
 CR_OP   (metric_fluid,    nv, nv, nmetricfluid, "what the drag of a medium adds to M, symmetric, in its pattern")
 CR_REAL (qfrc_shift,      nv, 1, SAME, "N|N m", "-", "force of stiffness on the way of the step")
 CR_SAVE (metric_L,        nmetric, 1, "Cholesky factor of the effective inertia")
-CR_INDEX(metric_index,    nmetricindex, 1, "its sparse structure")
-CR_INDEX(metric_free,     ntree, 1, "the tree is a free body that nothing touches, which has LU factors of its own")
+CR_INDEX(metric_index,    nmetricindex, 1, PLACE, "its sparse structure")
+CR_INDEX(metric_free,     ntree, 1, LEAP, "the tree is a free body that nothing touches, which has LU factors of its own")
 
 // ---- constraint forces and acceleration
 CR_REAL (efc_vel,         nefc, 1, SAME, "m/s|rad/s", "-", "velocity of the row")
@@ -175,10 +186,10 @@ CR_REAL (qacc_smooth,     nv, 1, SAME, "m/s^2|rad/s^2", "-", "acceleration witho
 CR_REAL (qacc,            nv, 1, SAME, "m/s^2|rad/s^2", "-", "acceleration")
 CR_REAL (efc_force,       nefc, 1, SAME, "N|N m", "-", "constraint force of the row")
 CR_REAL (qfrc_constraint, nv, 1, SAME, "N|N m", "-", "constraint force in joint space")
-CR_INDEX(efc_state,       nefc, 1, "mjtConstraintState")
-CR_INDEX(tree_island,     ntree, 1, "island of the tree: trees that rows couple; -1 where no row touches it")
+CR_INDEX(efc_state,       nefc, 1, ROWS, "mjtConstraintState")
+CR_INDEX(tree_island,     ntree, 1, PLACE, "island of the tree: trees that rows couple; -1 where no row touches it")
 CR_SAVE (H_factor,        nH, 1, "what the contact model keeps to solve with H = M - J' F' J at the solution, of trees in islands; of the convex one a Cholesky factor")
-CR_INDEX(H_index,         nHindex, 1, "its sparse structure")
+CR_INDEX(H_index,         nHindex, 1, PLACE, "its sparse structure")
 CR_SAVE (acc_qacc,        nv, 1, "qacc as solved for")
 CR_SAVE (acc_jar,         nefc, 1, "J qacc - aref, what the row forces are a function of")
 CR_SAVE (acc_force,       nefc, 1, "efc_force as solved for")
@@ -198,6 +209,7 @@ CR_REAL (sensordata,      nsensordata, 1, SAME, "-", "-", "numbers of all sensor
 CR_REAL (qpos_next,       nq, 1, QPOS, "m|rad", "-", "coordinates after the step")
 CR_REAL (qvel_next,       nv, 1, SAME, "m/s|rad/s", "-", "velocities after the step")
 CR_REAL (act_next,        na, 1, SAME, "-", "-", "activations after the step")
+CR_INDEX(act_side,        na, 1, LAW, "-1, 1: the lower, upper limit holds the activation after the step")
 CR_REAL (plugin_state_next, npluginstate, 1, SAME, "-", "-", "what stages of one's own remember after the step")
 CR_SAVE (euler_qacc,      nv, 1, "acceleration that the step uses: that of the implicit damping or integrator")
 CR_SAVE (euler_Dinv,      nv, 1, "pivots of M + hD, inverse")

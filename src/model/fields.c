@@ -30,9 +30,9 @@ static const size_t data_counts[][2] = {
 };
 
 #define M_ROW(kind, name, rows, tangent, unit, frame, text) \
-  {#name, kind, tangent, #rows, unit, frame, text, offsetof(cr_model, name), 0},
+  {#name, kind, tangent, #rows, unit, frame, text, offsetof(cr_model, name), 0, CRI_CHOICE_PLACE},
 #define D_ROW(kind, name, rows, tangent, unit, frame, text) \
-  {#name, kind, tangent, #rows, unit, frame, text, offsetof(cr_data, name), 0},
+  {#name, kind, tangent, #rows, unit, frame, text, offsetof(cr_data, name), 0, CRI_CHOICE_PLACE},
 // a parameter whose tangent is narrower than itself is a quaternion; checked in the tests
 #define PARAM_TANGENT(width, tangent) ((width) == (tangent) ? CR_TANGENT_SAME : CR_TANGENT_QUAT)
 
@@ -50,7 +50,7 @@ static const cr_field field_table[] = {
 #define CR_CHAR(name, rows, text) M_ROW(CR_KIND_CHAR, name, rows, CR_TANGENT_NONE, "-", "-", text)
 #define CR_CONST(name, rows, width, range, unit, frame, text) \
   M_ROW(CR_KIND_CONST, name, rows, CR_TANGENT_NONE, unit, frame, text)
-#define CR_PARAM(name, rows, width, tangent, range, unit, frame, text) \
+#define CR_PARAM(name, rows, width, tangent, range, bends, unit, frame, text) \
   M_ROW(CR_KIND_PARAM, name, rows, PARAM_TANGENT(width, tangent), unit, frame, text)
 #include "model/model_fields.h"
 #define CR_STATE(name, rows, width, tangent, unit, frame, text) \
@@ -66,11 +66,13 @@ static const cr_field field_table[] = {
    "-",                                     \
    text,                                    \
    offsetof(cr_data, name),                 \
-   offsetof(cr_data, name##_pairs)},
+   offsetof(cr_data, name##_pairs),         \
+   CRI_CHOICE_PLACE},
 #define CR_SAVE(name, rows, width, text) \
   D_ROW(CR_KIND_SAVE, name, rows, CR_TANGENT_NONE, "-", "-", text)
-#define CR_INDEX(name, rows, width, text) \
-  D_ROW(CR_KIND_INDEX, name, rows, CR_TANGENT_NONE, "-", "-", text)
+#define CR_INDEX(name, rows, width, choice, text)             \
+  {#name, CR_KIND_INDEX, CR_TANGENT_NONE,         #rows, "-", \
+   "-",   text,          offsetof(cr_data, name), 0,     CRI_CHOICE_##choice},
 #include "model/data_fields.h"
 };
 
@@ -81,13 +83,14 @@ static const struct {
 #define CR_INT(name, rows, width, range, text) {DIM_##rows, width, 0},
 #define CR_CHAR(name, rows, text) {DIM_##rows, 1, 0},
 #define CR_CONST(name, rows, width, range, unit, frame, text) {DIM_##rows, width, 0},
-#define CR_PARAM(name, rows, width, tangent, range, unit, frame, text) {DIM_##rows, width, tangent},
+#define CR_PARAM(name, rows, width, tangent, range, bends, unit, frame, text) \
+  {DIM_##rows, width, tangent},
 #include "model/model_fields.h"
 #define CR_STATE(name, rows, width, tangent, unit, frame, text) {DIM_##rows, width, width},
 #define CR_REAL(name, rows, width, tangent, unit, frame, text) {DIM_##rows, width, width},
 #define CR_OP(name, left, right, nnz, text) {DIM_##nnz, 1, 1},
 #define CR_SAVE(name, rows, width, text) {DIM_##rows, width, 0},
-#define CR_INDEX(name, rows, width, text) {DIM_##rows, width, 0},
+#define CR_INDEX(name, rows, width, choice, text) {DIM_##rows, width, 0},
 #include "model/data_fields.h"
 };
 
@@ -123,7 +126,7 @@ static const struct {
 #define CR_INT(name, rows, width, range, text) {range},
 #define CR_CHAR(name, rows, text) {ANY},
 #define CR_CONST(name, rows, width, range, unit, frame, text) {range},
-#define CR_PARAM(name, rows, width, tangent, range, unit, frame, text) {range},
+#define CR_PARAM(name, rows, width, tangent, range, bends, unit, frame, text) {range},
 #include "model/model_fields.h"
 };
 

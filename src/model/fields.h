@@ -12,7 +12,7 @@ typedef enum {
 #define CR_INT(name, rows, width, range, text) CR_FIELD_##name,
 #define CR_CHAR(name, rows, text) CR_FIELD_##name,
 #define CR_CONST(name, rows, width, range, unit, frame, text) CR_FIELD_##name,
-#define CR_PARAM(name, rows, width, tangent, range, unit, frame, text) CR_FIELD_##name,
+#define CR_PARAM(name, rows, width, tangent, range, bends, unit, frame, text) CR_FIELD_##name,
 #include "model/model_fields.h"
   CR_N_MODEL_FIELD,
   CR_FIELD_DATA_ = CR_N_MODEL_FIELD - 1,
@@ -20,10 +20,14 @@ typedef enum {
 #define CR_REAL(name, rows, width, tangent, unit, frame, text) CR_FIELD_##name,
 #define CR_OP(name, left, right, nnz, text) CR_FIELD_##name,
 #define CR_SAVE(name, rows, width, text) CR_FIELD_##name,
-#define CR_INDEX(name, rows, width, text) CR_FIELD_##name,
+#define CR_INDEX(name, rows, width, choice, text) CR_FIELD_##name,
 #include "model/data_fields.h"
   CR_N_FIELD
 } cr_field_id;
+
+/// What it means that an integer of cr_data differs between two states: column `choice` of
+/// model/data_fields.h.
+typedef enum { CRI_CHOICE_ROWS, CRI_CHOICE_LAW, CRI_CHOICE_LEAP, CRI_CHOICE_PLACE } cri_choice;
 
 typedef struct {
   const char* name;
@@ -33,8 +37,9 @@ typedef struct {
   const char* unit;
   const char* frame;
   const char* text;
-  size_t offset;  // of the pointer in cr_model or cr_data
-  size_t pairs;   // CR_OP: offset of the cr_pairs in cr_data
+  size_t offset;      // of the pointer in cr_model or cr_data
+  size_t pairs;       // CR_OP: offset of the cr_pairs in cr_data
+  cri_choice choice;  // CR_INDEX; else CRI_CHOICE_PLACE
 } cr_field;
 
 /// The row of a field; CR_N_FIELD rows.

@@ -166,7 +166,7 @@ struct cr_model {
 #define CR_INT(name, rows, width, range, text) int32_t* name;
 #define CR_CHAR(name, rows, text) char* name;
 #define CR_CONST(name, rows, width, range, unit, frame, text) cr_real* name;
-#define CR_PARAM(name, rows, width, tangent, range, unit, frame, text) cr_real* name;
+#define CR_PARAM(name, rows, width, tangent, range, bends, unit, frame, text) cr_real* name;
 #include "model/model_fields.h"
   void* memory;  // the one block behind the arrays; NULL in a shallow copy, which owns nothing
   uint64_t structure;  // cri_model_structure of the file that was opened; 0: not known

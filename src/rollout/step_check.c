@@ -8,19 +8,16 @@
 
 #include "actuator/actuation_parts.h"
 #include "actuator/range_ends.h"
-#include "actuator/setpoint.h"
-#include "force/fluid.h"
-#include "force/reflected.h"
-#include "force/tendon_spring.h"
-#include "inertia/implicit_inertia.h"
 #include "inertia/metric.h"
 #include "integrate/inputs.h"
 #include "integrate/step.h"
 #include "kinematics/configuration.h"
 #include "math/quat.h"
+#include "model/choices.h"
 #include "model/state_vector.h"
 #include "model/tableau.h"
 #include "rollout/one_sided.h"
+#include "rollout/parameter_bends.h"
 #include "rollout/quotients.h"
 #include "solver/contact_model.h"
 
@@ -40,9 +37,8 @@ struct cr_step_check {
   cr_real lever;      // what round-off of the rows' Jacobian makes of their forces
   cr_real residual;   // largest of the solves that an entry's differences rest on
   uint64_t signature0;
-  // bodies that discrete knows as free: at the unmoved state, at the last one
-  uint64_t free0, free;
-  bool leaps[2];  // they differ at the finest step to the left, right: the step leaps
+  uint64_t leap0, leap;  // choices where the step jumps: at the unmoved state, at the last one
+  bool leaps[2];         // they differ at the finest step to the left, right: the step leaps
   int entries;
   bool at_limit;      // a joint or tendon stands exactly where its limit begins
   bool undetermined;  // the contact model is in doubt: entries that differ are no mistake
@@ -100,79 +96,12 @@ void cr_step_check_free(cr_step_check* c) {
 
 // ---- the discrete side of an evaluation
 
-static uint64_t mix(uint64_t hash, int64_t value) {
-  return (hash ^ (uint64_t)value) * 0x100000001b3u;
-}
-
-// which limits the actuators sit at: -1 below, 1 above, 0 inside
-static int side(cr_real x, const cr_real range[2]) { return (x >= range[1]) - (x <= range[0]); }
-
-static uint64_t mix_all(uint64_t hash, const int32_t* x, int n) {
-  for (int i = 0; i < n; i++) {
-    hash = mix(hash, x[i]);
-  }
-  return hash;
-}
-
-static uint64_t signature_of_rows(const cr_model* m, const cr_data* d) {
-  uint64_t h = mix(mix(0xcbf29ce484222325u, d->ncon), d->nefc);
-  for (int i = 0; i < d->ncon; i++) {
-    h = mix(mix(h, d->contact_geom[2 * i]), d->contact_geom[2 * i + 1]);
-    h = mix(h, d->contact_exclude[i]);
-    // the frame's first tangent has nothing to follow: beside there it leaps
-    h = mix(h, d->contact_axes[8 * i + 7] == 0);
-    for (int k = 0; k < 4; k++) {
-      h = mix(h, d->contact_feature[4 * i + k]);
-    }
-  }
-  for (int i = 0; i < d->nefc; i++) {
-    h = mix(mix(mix(h, d->efc_state[i]), d->efc_type[i]), d->efc_id[i]);
-  }
-  for (int i = 0; i < m->nwrap; i++) {
-    h = mix(h, d->wrap_branch[i]);
-  }
-  return h;
-}
-
-static uint64_t signature_of_laws(const cr_model* m, const cr_data* d) {
-  uint64_t h = 0xcbf29ce484222325u;
-  // where the laws bend whose slopes implicit integrators take
-  for (int i = 0; i < m->nbody; i++) {
-    h = mix(h, cri_fluid_side(m, d, i));
-  }
-  h = mix_all(h, d->metric_dof_sign, m->nv);
-  h = mix_all(h, d->metric_tendon_sign, m->ntendon);
-  h = mix_all(h, d->metric_actuator_sign, m->nout);
-  for (int i = 0; i < m->ntendon; i++) {
-    h = mix(h, cri_tendon_spring_side(m, d, i));
-  }
-  for (int i = 0; i < m->nu; i++) {
-    h = mix(h, m->actuator_ctrllimited[i] ? side(d->ctrl[i], m->actuator_ctrlrange + 2 * i) : 0);
-  }
-  for (int i = 0; i < m->nactuator; i++) {
-    int adr = m->actuator_actadr[i], out = m->actuator_outadr[i];
-    h = mix(h, m->actuator_forcelimited[i]
-                   ? side(d->actuator_force[out], m->actuator_forcerange + 2 * i)
-                   : 0);
-    // a muscle charges or discharges
-    h = mix(h, m->actuator_dyntype[i] == CR_DYN_MUSCLE && d->act_dot[adr] > 0);
-    h = mix(h, adr >= 0 && m->actuator_actlimited[i]
-                   ? side(d->act_next[adr], m->actuator_actrange + 2 * i)
-                   : 0);
-  }
-  return h;
-}
-
 // that of rows, contacts and paths in the upper half, that of laws in the lower
 static uint64_t signature(const cr_model* m, const cr_data* d) {
   const uint64_t spread = 0x9e3779b97f4a7c15u;
-  uint64_t rows = signature_of_rows(m, d) * spread, laws = signature_of_laws(m, d) * spread;
+  uint64_t rows = cri_choice_hash(m, d, CRI_CHOICE_ROWS) * spread;
+  uint64_t laws = cri_choice_hash(m, d, CRI_CHOICE_LAW) * spread;
   return (rows >> 32 << 32) | (laws >> 32);
-}
-
-// which bodies have the gyroscopic term in the metric (engine/implicit_inertia_solve.h)
-static uint64_t free_bodies(const cr_model* m, const cr_data* d) {
-  return cri_is_discrete(m) ? mix_all(0xcbf29ce484222325u, d->metric_free, m->ntree) : 0;
 }
 
 static bool same_rows(uint64_t a, uint64_t b) { return a >> 32 == b >> 32; }
@@ -217,7 +146,7 @@ static bool evaluate(cr_step_check* c, cr_real* value, uint64_t* hash) {
       *value += c->lambda[i] * (next[i] - c->next0[i]);
     }
     *hash = signature(&c->moved, c->d);
-    c->free = free_bodies(&c->moved, c->d);
+    c->leap = cri_choice_hash(&c->moved, c->d, CRI_CHOICE_LEAP);
     c->residual = cr_max(c->residual, c->d->solver_residual);
   }
   cri_pop(c->work, mark);
@@ -281,10 +210,10 @@ static cri_quotients measure_quotients(cr_step_check* c, const cr_data* at, cr_f
     q.h[level] = h;
     move(c, at, id, k, h);
     plus->known = evaluate(c, &plus->value, &plus->piece);
-    c->leaps[1] = plus->known && c->free != c->free0;
+    c->leaps[1] = plus->known && c->leap != c->leap0;
     move(c, at, id, k, -h);
     minus->known = evaluate(c, &minus->value, &minus->piece);
-    c->leaps[0] = minus->known && c->free != c->free0;
+    c->leaps[0] = minus->known && c->leap != c->leap0;
   }
   move(c, at, id, k, 0);
   q.noise = 32 * round_off(c);
@@ -307,88 +236,6 @@ static int choose(int* entries, int size, int most, cr_random* random) {
     entries[i] = cr_random_int(random, size);
   }
   return most;
-}
-
-// number in qpos that is part of a quaternion
-static bool in_quaternion(const cr_model* m, int number) {
-  for (int j = 0; j < m->njnt; j++) {
-    int type = m->jnt_type[j];
-    int first = m->jnt_qposadr[j] + (type == CR_JNT_FREE ? 3 : 0);
-    bool turns = type == CR_JNT_FREE || type == CR_JNT_BALL;
-    if (turns && number >= first && number < first + 4) {
-      return true;
-    }
-  }
-  return false;
-}
-
-static bool all_zero(const cr_real* x, int n) {
-  for (int i = 0; i < n; i++) {
-    if (x[i] != 0) {
-      return false;
-    }
-  }
-  return true;
-}
-
-// whether an output belongs to a servo between sites whose setpoint lies on a circle
-static bool turns_only(const cr_model* m, int out) {
-  for (int i = 0; i < m->nactuator; i++) {
-    if (m->actuator_outadr[i] == out) {
-      return m->actuator_trntype[i] == CR_TRN_SITE && cri_servo_period(m, i) > 0;
-    }
-  }
-  return false;
-}
-
-// entries whose zero is a switch to another model: rest quaternions; armature of tendons without any; a
-// solreffriction of two zeros, which stands for solref; the first number of geom_fluid, which switches the
-// ellipsoid on; a gear along which a servo on a circle would no longer only turn; what switches parts of
-// controllers
-static bool is_switch(const cr_model* m, cr_field_id id, int k) {
-  switch ((int)id) {
-    case CR_FIELD_qpos_spring:
-      return in_quaternion(m, k);
-    case CR_FIELD_actuator_dynprm:
-      return cri_controller_switch(m, k / 10, false, k % 10);
-    case CR_FIELD_actuator_gainprm:
-      return cri_controller_switch(m, k / 10, true, k % 10);
-    case CR_FIELD_tendon_armature:
-      return m->tendon_inertial[k] == 0;
-    case CR_FIELD_actuator_armature:
-      return m->actuator_trntype[k] == CR_TRN_TENDON &&
-             m->tendon_inertial[m->actuator_trnid[2 * k]] == 0;
-    case CR_FIELD_pair_solreffriction:
-      return all_zero(m->pair_solreffriction + k - k % 2, 2);
-    case CR_FIELD_geom_fluid:
-      return k % 12 == 0 && m->geom_fluid[k] == 0;
-    case CR_FIELD_actuator_gear:
-      return k % 6 < 3 && m->actuator_gear[k] == 0 && turns_only(m, k / 6);
-    default:
-      return false;
-  }
-}
-
-// entries at zero with a slope on each side: no friction loss makes no row, damping that is zero
-// everywhere no implicit damping of Euler's step, an inverse weight of zero rows without any but the
-// least regularisation; a geom without solmix, which counts only beside another; and the laws of the
-// integrator discrete
-static bool is_one_sided(const cr_model* m, cr_field_id id, int k) {
-  if (cri_metric_switch(m, id, k)) {
-    return true;
-  }
-  switch ((int)id) {
-    case CR_FIELD_geom_solmix:
-      return m->geom_solmix[k] == 0;
-    case CR_FIELD_dof_frictionloss:
-      return m->dof_frictionloss[k] == 0;
-    case CR_FIELD_tendon_frictionloss:
-      return m->tendon_frictionloss[k] == 0;
-    case CR_FIELD_body_invweight0:
-      return m->body_invweight0[k] == 0;
-    default:
-      return cri_damps_dofs(id) && !cri_damps(m);
-  }
 }
 
 // what differences can tell: an entry far enough above the noise is compared as it is, one closer
@@ -424,7 +271,7 @@ static void check_block(cr_step_check* c, const cr_data* at, cr_field_id id, cr_
   cr_real largest = largest_of(g, size);
   for (int i = 0; i < n; i++) {
     int k = entries[i];
-    if (is_switch(c->m, id, k) || is_one_sided(c->m, id, k)) {
+    if (cri_bend_at(c->m, id, k) != CRI_BEND_NONE) {
       continue;
     }
     cri_quotients q = measure_quotients(c, at, id, k, g[k]);
@@ -602,7 +449,7 @@ static cr_status differentiate(cr_step_check* c, const cr_data* at, cr_random* r
   cr_copy(c->qpos0, c->d->qpos_next, m->nq);
   stack_next(c, c->next0);
   c->signature0 = signature(m, c->d);
-  c->free0 = free_bodies(m, c->d);
+  c->leap0 = cri_choice_hash(m, c->d, CRI_CHOICE_LEAP);
   measure(c);
   note_undetermined(c);
   c->at_limit = cri_at_limit(m, c->d);
@@ -674,7 +521,7 @@ static bool meets_in_stages(const cr_model* m, const cr_data* at, cr_field_id id
 // a box without extent: which of its corners touch depends on the way that it grows
 static bool is_point(const cr_model* m, cr_field_id id, int k) {
   return id == CR_FIELD_geom_size && m->geom_type[k / 3] == CR_GEOM_BOX &&
-         all_zero(m->geom_size + k - k % 3, 3);
+         cr_is_zero(m->geom_size + k - k % 3, 3);
 }
 
 typedef struct {
@@ -788,13 +635,6 @@ static void edge_entry(const edge* e, const cr_data* at, cr_field_id id, int k, 
   }
 }
 
-// an inverse weight of zero: the regularisation is held at its least value, 1e-15, and moves only from there
-static bool is_floored(const cr_model* m, cr_field_id id, int k) {
-  bool weight = id == CR_FIELD_body_invweight0 || id == CR_FIELD_dof_invweight0 ||
-                id == CR_FIELD_tendon_invweight0;
-  return weight && cri_field_real(m, NULL, id)[k] == 0;
-}
-
 static void edge_block(const edge* e, const cr_data* at, cr_field_id id, int most,
                        cr_random* random) {
   cr_step_check* c = e->c;
@@ -804,7 +644,8 @@ static void edge_block(const edge* e, const cr_data* at, cr_field_id id, int mos
   int n = choose(entries, size, most, random);
   cr_real largest = largest_of(g, size);
   for (int i = 0; i < n; i++) {
-    if (!is_switch(c->m, id, entries[i]) && !is_floored(c->m, id, entries[i])) {
+    const cri_bend bend = cri_bend_at(c->m, id, entries[i]);
+    if (bend != CRI_BEND_SWITCH && bend != CRI_BEND_FLOOR) {
       edge_entry(e, at, id, entries[i], g[entries[i]], largest);
     }
   }

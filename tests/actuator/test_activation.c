@@ -13,6 +13,7 @@ typedef struct {
   cr_model m;
   cr_data *d, *tan, *bar;
   cr_real next[N];
+  int32_t side[N];
 } fixture;
 
 static fixture f;
@@ -45,7 +46,7 @@ static cri_activity activity_of(const cr_data* d) {
 
 static void advance(void) {
   cri_activity x = activity_of(f.d);
-  cri_activation_advance(&f.m, 0, &x, f.next);
+  cri_activation_advance(&f.m, 0, &x, f.next, f.side);
 }
 
 static void advance_back(void) {
@@ -92,6 +93,7 @@ TEST(activation_stays_in_its_range) {
   advance();
   assert_close(f.next[0], CR_R(0.21), 0);
   assert_close(f.next[1], CR_R(-0.1), 0);
+  assert_true(f.side[0] == 1 && f.side[1] == -1);
   // the derivative is that of the end of the range
   f.bar->act_next[0] = 2;
   f.bar->act_next[1] = 3;
@@ -180,7 +182,7 @@ TEST(activation_derivatives_agree) {
       f.m.actuator_gear[6 * i + 2] = CR_R(0.9) - s * CR_R(0.2);
     }
     cri_activity x = {act, rate, f.d->actuator_length, f.d->actuator_velocity};
-    cri_activation_advance(&f.m, 0, &x, side > 0 ? plus : minus);
+    cri_activation_advance(&f.m, 0, &x, side > 0 ? plus : minus, f.side);
   }
   for (int i = 0; i < N; i++) {
     f.m.actuator_dynprm[10 * i] = CR_R(0.05);
@@ -222,7 +224,7 @@ TEST(bristles_move_with_the_velocity) {
   // a step of an integrator with steps of its own takes the rate
   cri_activity x = activity_of(f.d);
   f.m.disableactuator = 0;
-  cri_activation_advance(&f.m, CR_R(0.001), &x, f.next);
+  cri_activation_advance(&f.m, CR_R(0.001), &x, f.next, f.side);
   assert_close(f.next[0], CR_R(1.1), 4 * CR_EPS);
   end();
 }

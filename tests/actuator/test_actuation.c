@@ -89,10 +89,12 @@ TEST(controls_are_clipped_in_a_copy) {
   f.d->ctrl[0] = -4;
   assert_int_equal(cr_actuation(&f.m, f.d), CR_OK);
   assert_close(f.d->ctrl[0], -4, 0);
+  assert_int_equal(f.d->ctrl_side[0], -1);
   assert_close(f.d->actuator_force[0], -5, 0);
   assert_close(f.d->act_dot[0], 2, 0);
   f.m.disableflags = CR_DSBL_CLAMPCTRL;
   assert_int_equal(cr_actuation(&f.m, f.d), CR_OK);
+  assert_int_equal(f.d->ctrl_side[0], 0);
   assert_close(f.d->actuator_force[0], -20, 0);
   assert_close(f.d->act_dot[0], 10, 0);
   end();

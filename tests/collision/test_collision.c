@@ -204,6 +204,7 @@ TEST(upright_capsule_has_a_finite_derivative) {
   scene s;
   open_scene(&s, type, NULL);
   assert_int_equal(cr_collision(&s.m, s.d), CR_OK);
+  assert_int_equal(s.d->contact_axis[0], 3);
   cr_data *tan, *bar;
   assert_int_equal(cri_data_twin(&tan, &s.m, s.d, CR_DATA_TANGENT, cri_no_params, NULL), CR_OK);
   assert_int_equal(cri_data_twin(&bar, &s.m, s.d, CR_DATA_COTANGENT, cri_no_params, NULL), CR_OK);

@@ -296,6 +296,7 @@ TEST(tendons_push_along_their_rows) {
       const cr_real* slack = m.tendon_lengthspring + 2 * i;
       cr_real v = d->ten_velocity[i], l = d->ten_length[i];
       cr_real x = l - cr_clip(l, slack[0], slack[1]);
+      assert_int_equal(d->tendon_side[i], (l >= slack[1]) - (l <= slack[0]));
       cr_real spring = -(3 * x + 2 * x * x + CR_R(0.5) * x * x * x);
       cr_real damper = -(CR_R(0.3) * v + CR_R(0.2) * v * cr_abs(v) + CR_R(0.1) * v * v * v);
       for (int e = m.ten_J_rowadr[i]; e < m.ten_J_rowadr[i] + m.ten_J_rownnz[i]; e++) {

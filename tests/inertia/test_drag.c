@@ -63,6 +63,22 @@ TEST(strong_drag_is_stable) {
   }
 }
 
+// where the slope of drag is part of the step, the side of its bend is a choice
+TEST(sides_are_known_where_slopes_count) {
+  static const int integrators[] = {CR_INT_DISCRETE, CR_INT_IMPLICIT, CR_INT_EULER};
+  for (int i = 0; i < 3; i++) {
+    int32_t side[2];
+    begin_slide(integrators[i]);
+    for (int k = 0; k < 2; k++) {
+      d->qvel[0] = k == 0 ? CR_R(-0.7) : CR_R(0.7);
+      assert_int_equal(cr_step(&m, d), CR_OK);
+      side[k] = d->body_fluid_side[1];
+    }
+    assert_true((side[0] != side[1]) == (i < 2));
+    end();
+  }
+}
+
 // ---- mechanisms
 
 static void begin(uint64_t seed) {
