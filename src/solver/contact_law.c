@@ -4,6 +4,7 @@
 
 #include "constraint/rows.h"
 #include "model/added_contact.h"
+#include "model/names.h"
 #include "solver/friction_cone.h"
 #include "solver/friction_cone_bends.h"
 
@@ -42,7 +43,7 @@ cr_status cri_contact_law_check(const cr_model* m, cr_data* d) {
   for (int i = d->ne + d->nf + d->nl; i < d->nefc; i += cri_rows_block(m, d, i)) {
     const cri_added_contact* x = model_of(m, d, d->efc_id[i]);
     if (x != NULL && d->efc_type[i] == CR_CNSTR_CONTACT_PYRAMIDAL) {
-      cr_label geom = cri_label(m, "geom", m->name_geomadr, d->contact_geom[2 * d->efc_id[i]]);
+      cr_label geom = cri_label(m, CRI_OBJECT_geom, d->contact_geom[2 * d->efc_id[i]]);
       return cri_fail(&d->error, CR_ERR_UNSUPPORTED,
                       "contact model '%s': forces of the contact of %s are along normal and "
                       "tangents; set the option cone to elliptic",

@@ -6,6 +6,7 @@
 
 #include "carom/carom.h"
 #include "io/mujoco.h"
+#include "model/names.h"
 #include "model/sensors.h"
 #include "parity/parity.h"
 #include "support/io_mjcf.h"
