@@ -18,6 +18,7 @@
 //        choice: what a difference between two states means
 //                ROWS   other contacts, rows or paths, or other pieces of them
 //                LAW    another piece of a law
+//                SLOPE  another side of a point where a slope bends that implicit integrators take
 //                LEAP   the step itself jumps where it changes
 //                PLACE  no choice: an address or a structure, which follows from others
 //        Checks of derivatives by differences compare the choices of all rows (model/choices.h).
@@ -145,7 +146,7 @@ CR_REAL (qfrc_damper,     nv, 1, SAME, "N|N m", "-", "joint dampers")
 CR_REAL (qfrc_gravcomp,   nv, 1, SAME, "N|N m", "-", "gravity compensation")
 CR_REAL (qfrc_adhesion,   nv, 1, SAME, "N|N m", "-", "adhesion of contacts")
 CR_REAL (qfrc_fluid,      nv, 1, SAME, "N|N m", "-", "fluid forces")
-CR_INDEX(body_fluid_side, nbody, 1, LAW, "of a body's box in a medium, one bit for each component of its velocity that is negative, where the slope of drag is part of the step")
+CR_INDEX(body_fluid_side, nbody, 1, SLOPE, "of a body's box in a medium, one bit for each component of its velocity that is negative, where the slope of drag is part of the step")
 CR_REAL (qfrc_passive,    nv, 1, SAME, "N|N m", "-", "all passive forces")
 CR_REAL (qfrc_bias,       nv, 1, SAME, "N|N m", "-", "Coriolis, centrifugal and gravitational force")
 CR_SAVE (bias_acc,        nbody, 6, "acceleration of the body with zero qacc, gravity included")

@@ -27,7 +27,13 @@ typedef enum {
 
 /// What it means that an integer of cr_data differs between two states: column `choice` of
 /// model/data_fields.h.
-typedef enum { CRI_CHOICE_ROWS, CRI_CHOICE_LAW, CRI_CHOICE_LEAP, CRI_CHOICE_PLACE } cri_choice;
+typedef enum {
+  CRI_CHOICE_ROWS,
+  CRI_CHOICE_LAW,
+  CRI_CHOICE_SLOPE,
+  CRI_CHOICE_LEAP,
+  CRI_CHOICE_PLACE
+} cri_choice;
 
 typedef struct {
   const char* name;

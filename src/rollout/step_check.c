@@ -100,8 +100,9 @@ void cr_step_check_free(cr_step_check* c) {
 static uint64_t signature(const cr_model* m, const cr_data* d) {
   const uint64_t spread = 0x9e3779b97f4a7c15u;
   uint64_t rows = cri_choice_hash(m, d, CRI_CHOICE_ROWS) * spread;
-  uint64_t laws = cri_choice_hash(m, d, CRI_CHOICE_LAW) * spread;
-  return (rows >> 32 << 32) | (laws >> 32);
+  uint64_t laws =
+      cri_choice_hash(m, d, CRI_CHOICE_LAW) ^ 31 * cri_choice_hash(m, d, CRI_CHOICE_SLOPE);
+  return (rows >> 32 << 32) | (laws * spread >> 32);
 }
 
 static bool same_rows(uint64_t a, uint64_t b) { return a >> 32 == b >> 32; }

@@ -233,7 +233,8 @@ uint64_t stage_discrete_state(const cr_model* m, const cr_data* d) {
   }
   for (int i = CR_N_MODEL_FIELD; i < CR_N_FIELD; i++) {
     cr_field_id id = (cr_field_id)i;
-    if (cri_field(id)->kind == CR_KIND_INDEX) {
+    // where a slope alone bends, as that of drag, is too slight for these differences
+    if (cri_field(id)->kind == CR_KIND_INDEX && cri_field(id)->choice != CRI_CHOICE_SLOPE) {
       int n = cri_field_rows(m, d, id) * cri_field_width(m, id);
       for (int k = 0; k < n; k++) {
         hash = mix(hash, cri_field_index(m, d, id)[k]);
