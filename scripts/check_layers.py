@@ -180,7 +180,7 @@ def check_sizes(paths):
 
 def stages(text):
     """(folder, name, fields read, fields written) of each row of the pipeline table."""
-    row = r"^CR_STAGE\((\w+), (\w+),(?:\s*\w+,)*\s*((?:F\(\w+\)\s*)+),\s*((?:F\(\w+\)\s*)+)\)"
+    row = r"^CR_STAGE\((\w+), (\w+),(?:\s*\w+,)*\s*((?:F\(\w+\)\s*)+),\s*((?:F\(\w+\)\s*)+),\s*NEEDS\("
     return [(folder, name, re.findall(r"F\((\w+)\)", reads), re.findall(r"F\((\w+)\)", writes))
             for folder, name, reads, writes in re.findall(row, text, re.M)]
 

@@ -213,7 +213,7 @@ static cr_status add_product_bar(const cr_model* m, const cr_data* d, cr_data* b
     cri_pair_left(&bar->M_pairs, k)[i] = -s * y[i];
   }
   cr_copy(cri_pair_right(&bar->M_pairs, k), x, m->nv);
-  if (bar->M_pairs.n == CR_MAX_PAIRS) {
+  if (bar->M_pairs.n == CRI_CONSTANTS_PAIRS) {
     CR_TRY(cr_inertia_vjp(m, d, bar));
     bar->M_pairs.n = 0;
     // the armature of tendons has left pairs of ten_J
@@ -298,7 +298,7 @@ static cr_status tendon_bar(const cr_model* m, cr_data* d, cr_data* bar, int t, 
   cri_pair_left(&bar->ten_J_pairs, k)[t] = 2 * weight_bar;
   cr_copy(cri_pair_right(&bar->ten_J_pairs, k), x, m->nv);
   CR_TRY(add_inertia_bar(m, d, bar, x, weight_bar));
-  return bar->ten_J_pairs.n == CR_MAX_PAIRS ? flush_tendons(m, d, bar) : CR_OK;
+  return bar->ten_J_pairs.n == CRI_CONSTANTS_PAIRS ? flush_tendons(m, d, bar) : CR_OK;
 }
 
 // consumes the pairs of the moment
@@ -327,7 +327,7 @@ static cr_status actuator_bar(const cr_model* m, cr_data* d, cr_data* bar, int o
   cr_status status = add_product_bar(m, d, bar, y, x, weight_bar);
   cri_pop(d, mark);
   CR_TRY(status);
-  return bar->actuator_moment_pairs.n == CR_MAX_PAIRS ? flush_actuators(m, d, bar) : CR_OK;
+  return bar->actuator_moment_pairs.n == CRI_CONSTANTS_PAIRS ? flush_actuators(m, d, bar) : CR_OK;
 }
 
 // the stages that made the state at qpos0, backwards, and what they wrote cleared

@@ -12,6 +12,9 @@
 enum { CR_N_DERIVED = 7, CR_N_DERIVED_WHOLE = 5 };
 extern const cr_field_id cri_derived_fields[CR_N_DERIVED];
 
+/// Pairs of an operator that the derivative collects before the stage that makes the operator consumes them.
+enum { CRI_CONSTANTS_PAIRS = 20 };
+
 /// True if all numbers of a field are derived; if number i of a field is, in this model.
 bool cri_field_is_derived(cr_field_id id);
 bool cri_is_derived(const cr_model* m, cr_field_id id, int i);

@@ -2,46 +2,77 @@
 // The pipeline table made from its rows, and what a model takes of it.
 #include "engine/pipeline.h"
 
+#include "engine/constants.h"
 #include "engine/stage_jac.h"
 
-#define CR_STAGE(folder, stage, jac, reads, writes)                      \
+#define CR_STAGE(folder, stage, jac, reads, writes, needs)               \
   cr_status cr_##stage(const cr_model* m, cr_data* d);                   \
   cr_status cr_##stage##_jvp(const cr_model*, const cr_data*, cr_data*); \
   cr_status cr_##stage##_vjp(const cr_model*, const cr_data*, cr_data*);
 #include "engine/pipeline_table.h"
 
 #define F(field) CR_FIELD_##field,
-#define CR_STAGE(folder, stage, jac, reads, writes)   \
-  static const cr_field_id stage##_reads[] = {reads}; \
+#define CR_STAGE(folder, stage, jac, reads, writes, needs) \
+  static const cr_field_id stage##_reads[] = {reads};      \
   static const cr_field_id stage##_writes[] = {writes};
 #include "engine/pipeline_table.h"
 #undef F
 
+#define NEEDS(...) \
+  (cri_need) { __VA_ARGS__ }
+#define CR_STAGE(folder, stage, jac, reads, writes, needs)                  \
+  static cri_need stage##_needs(const cri_counts* n, const cri_need* all) { \
+    (void)n, (void)all;                                                     \
+    return needs;                                                           \
+  }
+#define CR_DRIVER(folder, name, needs)                                     \
+  static cri_need name##_holds(const cri_counts* n, const cri_need* all) { \
+    (void)n, (void)all;                                                    \
+    return needs;                                                          \
+  }
+#include "engine/pipeline_table.h"
+
 #define COUNT(array) ((int)(sizeof(array) / sizeof((array)[0])))
 #define F(field)
 #define cri_jac_none NULL
-#define CR_STAGE(folder, stage, jac, reads, writes)                                              \
-  {#stage,         cr_##stage,           cr_##stage##_jvp,      cr_##stage##_vjp, stage##_reads, \
-   stage##_writes, COUNT(stage##_reads), COUNT(stage##_writes), cri_jac_##jac,    NULL},
+#define CR_STAGE(folder, stage, jac, reads, writes, needs) \
+  {#stage,                                                 \
+   cr_##stage,                                             \
+   cr_##stage##_jvp,                                       \
+   cr_##stage##_vjp,                                       \
+   stage##_reads,                                          \
+   stage##_writes,                                         \
+   COUNT(stage##_reads),                                   \
+   COUNT(stage##_writes),                                  \
+   cri_jac_##jac,                                          \
+   stage##_needs,                                          \
+   NULL},
 const cr_stage cr_pipeline[] = {
 #include "engine/pipeline_table.h"
 };
 
 enum {
-#define CR_STAGE(folder, stage, jac, reads, writes) ROW_##stage,
+#define CR_STAGE(folder, stage, jac, reads, writes, needs) ROW_##stage,
 #include "engine/pipeline_table.h"
   N_ROW
 };
 const int cr_npipeline = N_ROW;
 const int cr_ndynamics = ROW_acceleration + 1;
 
-static const cri_schedule whole_table = {.row = cr_pipeline,
+static cr_stage_needs* const drivers[] = {
+#define CR_DRIVER(folder, name, needs) name##_holds,
+#include "engine/pipeline_table.h"
+};
+
+const cri_schedule cri_whole_schedule = {.row = cr_pipeline,
                                          .n = N_ROW,
                                          .nprepare = ROW_acceleration,
-                                         .ndynamics = ROW_acceleration + 1};
+                                         .ndynamics = ROW_acceleration + 1,
+                                         .driver = drivers,
+                                         .ndriver = COUNT(drivers)};
 
 const cri_schedule* cri_schedule_of(const cr_model* m) {
-  return m->schedule != NULL ? m->schedule : &whole_table;
+  return m->schedule != NULL ? m->schedule : &cri_whole_schedule;
 }
 
 // an operator without rows may get pairs all the same, which its stage takes away

@@ -125,103 +125,6 @@ static int64_t count_moment(const cr_model* m) {
 
 static bool is_discrete(const cr_model* m) { return m->integrator == CR_INT_DISCRETE; }
 
-// pairs that are added one for each row: by the exact diagonal of A
-static int pairs_by_row(const cr_model* m, const cr_data* d) {
-  bool exact = (m->enableflags & CR_ENBL_DIAGEXACT) != 0;
-  return exact || is_discrete(m) ? d->nefc_max : 0;
-}
-
-static bool is_split_tendon(const cr_model* m, int t) {
-  return !cri_is_whole(m, m->ten_J_colind + m->ten_J_rowadr[t], m->ten_J_rownnz[t]);
-}
-
-static bool is_split_body(const cr_model* m, int b) {
-  return m->body_dofnum[b] > 1 && cri_is_diagonal(m, m->body_dofadr[b]);
-}
-
-// the dofs of an actuator on joint or site lie on several branches, or are several of a simple body
-static bool is_split_moment(const cr_model* m, int i) {
-  int type = m->actuator_trntype[i], id = m->actuator_trnid[2 * i];
-  bool site = type == CR_TRN_SITE && m->actuator_trnid[2 * i + 1] < 0;
-  if (site || type <= CR_TRN_JOINTINPARENT) {
-    return is_split_body(m, site ? m->body_weldid[m->site_bodyid[id]] : m->jnt_bodyid[id]);
-  }
-  return true;
-}
-
-// and by implicit integrators, one for each tendon and output that is not whole
-static int pairs_by_split_tendon(const cr_model* m) {
-  int n = 0;
-  for (int t = 0; t < m->ntendon; t++) {
-    n += is_split_tendon(m, t);
-  }
-  return n;
-}
-
-static int pairs_by_split_moment(const cr_model* m) {
-  int n = 0;
-  for (int i = 0; i < m->nactuator; i++) {
-    bool tendon = m->actuator_trntype[i] == CR_TRN_TENDON;
-    bool split = tendon ? is_split_tendon(m, m->actuator_trnid[2 * i]) : is_split_moment(m, i);
-    n += split ? m->actuator_outnum[i] : 0;
-  }
-  return n;
-}
-
-// by the armature of tendons, one for each tendon that has some
-static int pairs_by_armature(const cr_model* m) {
-  int n = 0;
-  for (int i = 0; i < m->ntendon; i++) {
-    n += m->tendon_inertial[i] != 0;
-  }
-  return n;
-}
-
-// moments of bodies that grip are made of rows
-static bool any_grips(const cr_model* m) {
-  for (int i = 0; i < m->nactuator; i++) {
-    if (m->actuator_trntype[i] == CR_TRN_BODY) {
-      return true;
-    }
-  }
-  return false;
-}
-
-// by the integrator discrete one for each dof, tendon and force; pairs of moments reach tendons too
-static int pairs_beyond(const cr_model* m, const cr_data* d, cr_field_id id) {
-  bool discrete = is_discrete(m);
-  int moments = discrete ? m->nout : pairs_by_split_moment(m);
-  switch ((int)id) {
-    case CR_FIELD_actuator_moment:
-      return moments;
-    case CR_FIELD_ten_J:
-      return pairs_by_row(m, d) + pairs_by_armature(m) + moments +
-             (discrete ? m->ntendon : pairs_by_split_tendon(m));
-    case CR_FIELD_M:
-    case CR_FIELD_metric_fluid:
-      return pairs_by_row(m, d) + (discrete ? m->nv : 0);
-    default:
-      return pairs_by_row(m, d) + (any_grips(m) ? moments : 0);
-  }
-}
-
-// lists of rows, and of parts of smooth contacts, that adaptive steps with events compare
-static size_t event_numbers(const cr_model* m, const cr_data* d) {
-  const cri_tableau* t = cri_tableau_of(m->integrator);
-  size_t parts = m->collision == CR_COLLISION_SMOOTH ? 80 * (size_t)d->ncon_max : 0;
-  return t != NULL && t->error != NULL ? 64 * (size_t)d->nefc_max + parts : 0;
-}
-
-static size_t scratch_numbers(const cr_model* m, const cr_data* d) {
-  size_t v = (size_t)m->nv, b = (size_t)m->nbody, e = (size_t)d->nefc_max;
-  size_t pairs = (size_t)pairs_beyond(m, d, CR_FIELD_ten_J);
-  size_t stages = 6 * (size_t)d->nrk * (size_t)(m->nq + m->na + m->npluginstate);
-  return stages + 2 * v * v + 80 * v + (320 + 12 * pairs) * b + 72 * e + 64 * (size_t)d->ncon_max +
-         64 * (size_t)m->ngeom + 8 * (size_t)(m->nq + m->na + m->nu + m->nout) +
-         2 * (size_t)d->nJ_max + (size_t)m->nC + (size_t)m->nsensordata + (size_t)d->nmetric +
-         event_numbers(m, d) + 4096;
-}
-
 // stages of the model's integrator, or of MuJoCo's, whichever are more
 static int32_t most_stages(const cr_model* m) {
   const cri_tableau *rk4 = cri_tableau_of(CR_INT_RK4), *own = cri_tableau_of(m->integrator);
@@ -251,11 +154,21 @@ static int operator_rows(const cr_model* m, const cr_data* d, cr_field_id id) {
   }
 }
 
+static int pairs_of(const cri_need* all, cr_field_id id) {
+  switch ((int)id) {
+#define CR_OP(name, left, right, nnz, text) \
+  case CR_FIELD_##name:                     \
+    return bounded((int64_t)all->name);
+#include "model/data_fields.h"
+    default:
+      return 0;
+  }
+}
+
 // pairs of an operator, behind its values
-static size_t layout_pairs(const cr_model* m, cr_data* d, cr_field_id id, char* memory) {
+static size_t layout_pairs(const cr_model* m, cr_data* d, cr_field_id id, int max, char* memory) {
   cr_pairs* p = (cr_pairs*)(void*)((char*)d + cri_field(id)->pairs);
   int left = operator_rows(m, d, id);
-  int max = CR_MAX_PAIRS + pairs_beyond(m, d, id);
   *p = (cr_pairs){
       .max = max, .room = max, .left_size = left, .right_size = m->nv, .beyond = d->beyond};
   size_t left_bytes = rounded((size_t)p->max * (size_t)left * sizeof(cr_real));
@@ -270,6 +183,8 @@ static size_t layout_pairs(const cr_model* m, cr_data* d, cr_field_id id, char* 
 // one layout, run twice: with memory NULL it only counts
 static size_t layout(const cr_model* m, cr_data* d, char* memory) {
   size_t used = 0;
+  const cri_counts counts = cri_counts_of(m, d);
+  const cri_need all = cri_needs_of(m, &counts);
   for (int i = CR_N_MODEL_FIELD; i < CR_N_FIELD; i++) {
     cr_field_id id = (cr_field_id)i;
     const cr_field* f = cri_field(id);
@@ -279,11 +194,11 @@ static size_t layout(const cr_model* m, cr_data* d, char* memory) {
     set_pointer(d, f->offset, has && memory != NULL ? memory + used : NULL);
     used += has ? rounded(numbers * item) : 0;
     if (f->kind == CR_KIND_OP && d->role == CR_DATA_COTANGENT) {
-      used += layout_pairs(m, d, id, memory == NULL ? NULL : memory + used);
+      used += layout_pairs(m, d, id, pairs_of(&all, id), memory == NULL ? NULL : memory + used);
     }
   }
   d->scratch = memory == NULL ? NULL : (cr_real*)(void*)(memory + used);
-  d->scratch_size = scratch_numbers(m, d);
+  d->scratch_size = all.scratch;
   return used + rounded(d->scratch_size * sizeof(cr_real));
 }
 

@@ -27,9 +27,8 @@ typedef struct cri_beyond {
 } cri_beyond;
 
 /// Cotangent of an operator: the sum over n pairs of left (x) right.
-enum { CR_MAX_PAIRS = 20 };
 typedef struct {
-  int n, max;                 // max: CR_MAX_PAIRS at least, see data.c
+  int n, max;                 // max: column NEEDS of engine/pipeline_table.h
   int left_size, right_size;  // capacity of one vector
   cr_real* left;              // max x left_size
   cr_real* right;             // max x right_size

@@ -39,7 +39,12 @@ cri_schedule* cri_schedule_create(const cr_stage* rows, int n, int nprepare, int
       added++;
     }
   }
-  o->schedule = (cri_schedule){row, n, nprepare, ndynamics, nadded, true};
+  o->schedule = (cri_schedule){.row = row,
+                               .n = n,
+                               .nprepare = nprepare,
+                               .ndynamics = ndynamics,
+                               .nadded = nadded,
+                               .owned = true};
   atomic_init(&o->owners, 1);
   return &o->schedule;
 }
@@ -66,4 +71,113 @@ int64_t cri_schedule_before(const cri_schedule* s, int row, const cr_model* m, c
     }
   }
   return numbers;
+}
+
+// ---- memory
+
+static size_t count_if(const int32_t* x, int n, int32_t value) {
+  size_t count = 0;
+  for (int i = 0; i < n; i++) {
+    count += x[i] == value;
+  }
+  return count;
+}
+
+static bool is_split_tendon(const cr_model* m, int t) {
+  return !cri_is_whole(m, m->ten_J_colind + m->ten_J_rowadr[t], m->ten_J_rownnz[t]);
+}
+
+static bool is_split_body(const cr_model* m, int b) {
+  return m->body_dofnum[b] > 1 && cri_is_diagonal(m, m->body_dofadr[b]);
+}
+
+// the dofs of an actuator on joint or site lie on several branches, or are several of a simple body
+static bool is_split_moment(const cr_model* m, int i) {
+  int type = m->actuator_trntype[i], id = m->actuator_trnid[2 * i];
+  bool site = type == CR_TRN_SITE && m->actuator_trnid[2 * i + 1] < 0;
+  if (site || type <= CR_TRN_JOINTINPARENT) {
+    return is_split_body(m, site ? m->body_weldid[m->site_bodyid[id]] : m->jnt_bodyid[id]);
+  }
+  return true;
+}
+
+static size_t count_split_tendons(const cr_model* m) {
+  size_t n = 0;
+  for (int t = 0; t < m->ntendon; t++) {
+    n += is_split_tendon(m, t);
+  }
+  return n;
+}
+
+static size_t count_split_moments(const cr_model* m) {
+  size_t n = 0;
+  for (int i = 0; i < m->nactuator; i++) {
+    bool tendon = m->actuator_trntype[i] == CR_TRN_TENDON;
+    bool split = tendon ? is_split_tendon(m, m->actuator_trnid[2 * i]) : is_split_moment(m, i);
+    n += split ? (size_t)m->actuator_outnum[i] : 0;
+  }
+  return n;
+}
+
+cri_counts cri_counts_of(const cr_model* m, const cr_data* d) {
+  const cri_tableau* t = cri_tableau_of(m->integrator);
+  const bool exact = (m->enableflags & CR_ENBL_DIAGEXACT) != 0;
+  cri_counts n = {
+#define CR_SIZE(name, text) .name = (size_t)m->name,
+#include "model/model_fields.h"
+#define CR_LIVE(name, text) .name = (size_t)d->name##_max,
+#define CR_ROOM(name, numbers, text) .name = (size_t)d->name,
+#include "model/data_counts.h"
+      .discrete = m->integrator == CR_INT_DISCRETE,
+      .implicit = m->integrator == CR_INT_IMPLICIT || m->integrator == CR_INT_IMPLICITFAST,
+      .embedded = t != NULL && t->error != NULL,
+      .smooth = m->collision == CR_COLLISION_SMOOTH,
+      .nword = (size_t)m->nv / 64 + 1,
+      .ninertial = (size_t)m->ntendon - count_if(m->tendon_inertial, m->ntendon, 0),
+      .nbodymoment = count_if(m->actuator_trntype, m->nactuator, CR_TRN_BODY),
+      .nsplit_tendon = count_split_tendons(m),
+      .nsplit_moment = count_split_moments(m),
+  };
+  n.nsolve = n.discrete + n.implicit;
+  n.nidle = n.discrete != 0 && !exact ? n.nefc : 0;
+  n.nrowpair = exact || n.discrete != 0 ? n.nefc : 0;
+  const size_t own = n.nH + 8 * n.nv + 12 * n.nefc + 8 * n.ncon;
+  n.contact_room = m->contact_model == CR_CONTACT_CONVEX ? 0 : own;
+  return n;
+}
+
+static void add_pairs(cri_need* sum, const cri_need* x) {
+#define CR_OP(name, left, right, nnz, text) sum->name += x->name;
+#include "model/data_fields.h"
+}
+
+// what rows and drivers need, given all pairs; their pairs added up
+static cri_need sum_up(const cri_schedule* s, const cri_counts* n, const cri_need* all) {
+  cri_need sum = {0};
+  size_t around = 0;
+  for (int i = 0; i < s->n; i++) {
+    if (s->row[i].needs != NULL) {
+      const cri_need x = s->row[i].needs(n, all);
+      add_pairs(&sum, &x);
+      sum.scratch = x.scratch > sum.scratch ? x.scratch : sum.scratch;
+    }
+  }
+  for (int i = 0; &cri_whole_schedule != NULL && i < cri_whole_schedule.ndriver; i++) {
+    const cri_need x = cri_whole_schedule.driver[i](n, all);
+    add_pairs(&sum, &x);
+    around += x.scratch;
+  }
+  sum.scratch += around;
+  return sum;
+}
+
+cri_need cri_needs_of(const cr_model* m, const cri_counts* n) {
+  // pairs of moments become pairs of rows, those pairs of tendons; and of all of them depends the scratch
+  enum { PASSES = 4 };
+  const cri_schedule* s = m->schedule != NULL ? m->schedule : &cri_whole_schedule;
+  cri_need all = {0};
+  for (int k = 0; k < PASSES && s != NULL; k++) {
+    all = sum_up(s, n, &all);
+  }
+  return all;
 }

@@ -26,6 +26,36 @@ typedef struct {
 /// that it lacks.
 typedef const char* (*cr_stage_jac)(const cr_model* m, const cr_data* d);
 
+/// Memory: numbers of scratch, and pairs of every operator.
+typedef struct {
+  size_t scratch;
+#define CR_OP(name, left, right, nnz, text) size_t name;
+#include "model/data_fields.h"
+} cri_need;
+
+/// The counts that memory goes by: of the model, and of a block the room for rows and contacts.
+typedef struct {
+#define CR_SIZE(name, text) size_t name;
+#include "model/model_fields.h"
+#define CR_LIVE(name, text) size_t name;
+#define CR_ROOM(name, numbers, text) size_t name;
+#include "model/data_counts.h"
+  size_t discrete, implicit, embedded,
+      smooth;            // 1: the integrator is of that kind, the collision smooth
+  size_t nsolve;         // 1: a step may solve with more than M: implicit, or discrete
+  size_t nword;          // words of 64 dofs
+  size_t ninertial;      // tendons with armature
+  size_t nbodymoment;    // actuators on bodies, whose moments are made of rows
+  size_t nsplit_tendon;  // rows whose derivative takes a pair of its own: tendons,
+  size_t nsplit_moment;  // and outputs of actuators
+  size_t nidle;          // rows that may move nothing, with discrete
+  size_t nrowpair;       // rows whose regularisation takes a pair of its own
+  size_t contact_room;   // numbers of a contact model that was added to the model
+} cri_counts;
+
+/// What a stage, or who drives stages, needs at most; `all`: the pairs of all of them.
+typedef cri_need cr_stage_needs(const cri_counts* n, const cri_need* all);
+
 typedef struct {
   const char* name;
   cr_stage_forward forward;
@@ -35,6 +65,7 @@ typedef struct {
   const cr_field_id* writes;
   int nread, nwrite;
   cr_stage_jac jac;        // NULL: never; the Jacobian goes column by column
+  cr_stage_needs* needs;   // NULL: nothing
   const cri_added* added;  // instead of the three functions; NULL: a row of the pipeline table
 } cr_stage;
 
@@ -44,8 +75,21 @@ typedef struct cri_schedule {
   const cr_stage* row;
   int n, nprepare, ndynamics;
   int nadded;
-  bool owned;  // made by cri_schedule_create; otherwise constant
+  bool owned;                     // made by cri_schedule_create; otherwise constant
+  cr_stage_needs* const* driver;  // of the whole table alone
+  int ndriver;
 } cri_schedule;
+
+/// The whole table: of a model without a schedule of its own. It is engine/pipeline.c's; a program without an
+/// engine has none, and its blocks no scratch.
+extern const cri_schedule cri_whole_schedule __attribute__((weak));
+
+/// The counts of a block of this model, its room set.
+cri_counts cri_counts_of(const cr_model* m, const cr_data* d);
+
+/// What a block has to have ready for the rows of the model's schedule and all who drive them: the largest scratch
+/// of a row with that of all drivers, and all pairs.
+cri_need cri_needs_of(const cr_model* m, const cri_counts* n);
 
 /// A schedule of these rows, with copies of the declarations of added stages. NULL: no memory.
 cri_schedule* cri_schedule_create(const cr_stage* rows, int n, int nprepare, int ndynamics);
