@@ -73,7 +73,7 @@ def stage_lines():
     yield "| stage | file | reads | writes |"
     yield "|---|---|---|---|"
     for folder, name, reads, writes in re.findall(
-            r"^CR_STAGE\((\w+), (\w+), \w+,\n?\s*(.*?),\n?\s*((?:F\(\w+\)\s*)+),\s*NEEDS\(", text,
+            r"^CR_STAGE\((\w+), (\w+), \w+, \w+,\n?\s*(.*?),\n?\s*((?:F\(\w+\)\s*)+),\s*NEEDS\(", text,
             re.S | re.M):
         fields = [", ".join(f"`{f}`" for f in re.findall(r"F\((\w+)\)", part))
                   for part in (reads, writes)]

@@ -213,14 +213,18 @@ static void held_dofs(const cr_model* m, const cr_data* d, int32_t* held) {
   }
 }
 
-void cri_force_jac(const cr_model* m, const cr_data* d, const cri_curvatures* curvatures,
-                   cri_actuator_jac* slopes, cri_columns columns, cr_data* work) {
-  size_t mark = cri_mark(work);
-  int32_t* held = cri_push_int(work, (size_t)m->nv);
-  held_dofs(m, d, held);
+void cri_spring_jac(const cr_model* m, const cr_data* d, const cri_curvatures* curvatures,
+                    cri_columns columns, cr_data* work) {
   spring_columns(m, d, columns);
   damper_columns(m, d, columns, work);
   tendon_columns(m, d, curvatures, columns, work);
+}
+
+void cri_actuation_jac(const cr_model* m, const cr_data* d, const cri_curvatures* curvatures,
+                       cri_actuator_jac* slopes, cri_columns columns, cr_data* work) {
+  size_t mark = cri_mark(work);
+  int32_t* held = cri_push_int(work, (size_t)m->nv);
+  held_dofs(m, d, held);
   for (int i = 0; i < m->nactuator; i++) {
     slopes[i] = cri_actuator_jac_of(m, d, work, i);
     actuator_columns(m, d, curvatures, i, &slopes[i], held, columns, work);

@@ -51,15 +51,21 @@ void cri_curvatures_set(const cr_model* m, const cr_data* d, cri_curvatures* c, 
 void cri_actuator_row(const cr_model* m, const cr_data* d, const cri_curvatures* curvatures, int i,
                       cr_real by_q[6], cri_length_force* x, cr_data* work);
 
-/// Adds the derivatives of the joint forces of springs, dampers and actuators. Column k of
-/// columns.out is the moment of output k; slopes[nactuator] are set.
+/// Adds the derivatives of the joint forces of springs and dampers, of joints and of tendons.
 /// Equation [step_jacobian.y6]; springs of joints piece by piece, as [passive.p1] of force/passive.h
-/// Memory   4 nv + 5 ntendon + 36 numbers of `work`'s scratch
-/// Smooth   as force/passive and actuator/actuation
-void cri_force_jac(const cr_model* m, const cr_data* d, const cri_curvatures* curvatures,
-                   cri_actuator_jac* slopes, cri_columns columns, cr_data* work);
+/// Memory   4 nv + 5 ntendon numbers of `work`'s scratch
+/// Smooth   as force/passive
+void cri_spring_jac(const cr_model* m, const cr_data* d, const cri_curvatures* curvatures,
+                    cri_columns columns, cr_data* work);
 
-/// True if all of them have this form; if not, *why names one that does not.
+/// The same of actuators. Column k of columns.out is the moment of output k; slopes[nactuator] are set.
+/// Equation [step_jacobian.y6]
+/// Memory   nv + 36 numbers of `work`'s scratch, and n^2 + n of the widest tendon
+/// Smooth   as actuator/actuation
+void cri_actuation_jac(const cr_model* m, const cr_data* d, const cri_curvatures* curvatures,
+                       cri_actuator_jac* slopes, cri_columns columns, cr_data* work);
+
+/// True if all forces of actuators have this form; if not, *why names one that does not.
 bool cri_forces_along_lengths(const cr_model* m, const char** why);
 
 #endif

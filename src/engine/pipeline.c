@@ -5,22 +5,22 @@
 #include "engine/constants.h"
 #include "engine/stage_jac.h"
 
-#define CR_STAGE(folder, stage, jac, reads, writes, needs)               \
+#define CR_STAGE(folder, stage, jac, columns, reads, writes, needs)      \
   cr_status cr_##stage(const cr_model* m, cr_data* d);                   \
   cr_status cr_##stage##_jvp(const cr_model*, const cr_data*, cr_data*); \
   cr_status cr_##stage##_vjp(const cr_model*, const cr_data*, cr_data*);
 #include "engine/pipeline_table.h"
 
 #define F(field) CR_FIELD_##field,
-#define CR_STAGE(folder, stage, jac, reads, writes, needs) \
-  static const cr_field_id stage##_reads[] = {reads};      \
+#define CR_STAGE(folder, stage, jac, columns, reads, writes, needs) \
+  static const cr_field_id stage##_reads[] = {reads};               \
   static const cr_field_id stage##_writes[] = {writes};
 #include "engine/pipeline_table.h"
 #undef F
 
 #define NEEDS(...) \
   (cri_need) { __VA_ARGS__ }
-#define CR_STAGE(folder, stage, jac, reads, writes, needs)                  \
+#define CR_STAGE(folder, stage, jac, columns, reads, writes, needs)         \
   static cri_need stage##_needs(const cri_counts* n, const cri_need* all) { \
     (void)n, (void)all;                                                     \
     return needs;                                                           \
@@ -35,24 +35,26 @@
 #define COUNT(array) ((int)(sizeof(array) / sizeof((array)[0])))
 #define F(field)
 #define cri_jac_none NULL
-#define CR_STAGE(folder, stage, jac, reads, writes, needs) \
-  {#stage,                                                 \
-   cr_##stage,                                             \
-   cr_##stage##_jvp,                                       \
-   cr_##stage##_vjp,                                       \
-   stage##_reads,                                          \
-   stage##_writes,                                         \
-   COUNT(stage##_reads),                                   \
-   COUNT(stage##_writes),                                  \
-   cri_jac_##jac,                                          \
-   stage##_needs,                                          \
+#define cri_columns_nothing NULL
+#define CR_STAGE(folder, stage, jac, columns, reads, writes, needs) \
+  {#stage,                                                          \
+   cr_##stage,                                                      \
+   cr_##stage##_jvp,                                                \
+   cr_##stage##_vjp,                                                \
+   stage##_reads,                                                   \
+   stage##_writes,                                                  \
+   COUNT(stage##_reads),                                            \
+   COUNT(stage##_writes),                                           \
+   cri_jac_##jac,                                                   \
+   cri_columns_##columns,                                           \
+   stage##_needs,                                                   \
    NULL},
 const cr_stage cr_pipeline[] = {
 #include "engine/pipeline_table.h"
 };
 
 enum {
-#define CR_STAGE(folder, stage, jac, reads, writes, needs) ROW_##stage,
+#define CR_STAGE(folder, stage, jac, columns, reads, writes, needs) ROW_##stage,
 #include "engine/pipeline_table.h"
   N_ROW
 };

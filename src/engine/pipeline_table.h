@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // The pipeline, no include guard: define the macros you want, include it. CR_STAGE: one row a stage, in the order of
-// computation: name, whether the Jacobian of a step has its structured derivative, the fields it reads,
-// the fields it writes, the memory it needs. Each row stands for three functions of one signature, cr_<name>, cr_<name>_jvp,
+// computation: name, whether the Jacobian of a step has its structured derivative, what adds that, the fields it
+// reads, the fields it writes, the memory it needs. Each row stands for three functions of one signature, cr_<name>, cr_<name>_jvp,
 // cr_<name>_vjp, in <folder>/<name>.c.
 // Structured: `always`; a function cri_jac_<...> of engine/stage_jac.h, which says where not; or `none`: the
-// Jacobian then goes column by column, by tangents. integrate/acceleration_jac.c adds the parts up.
+// Jacobian then goes column by column, by tangents. Behind it, what the row adds to the columns of all forces,
+// cri_columns_<...>. Where that is `nothing` the stage is in a sum with others: one sweep over the tree makes the
+// columns of bodies, and one over the rows those of constraints; columns of each stage by itself would be matrices of
+// bodies, or of contacts, by dofs, and as many times slower.
 // F(...) is a field of either table.
 // NEEDS(...): bounds on what the three functions take at once. .scratch is in numbers, .<operator> the pairs that
 // the vjp adds to the cotangent of an operator. n has the counts (cri_counts), all the pairs of all rows together.
@@ -12,42 +15,42 @@
 // events, and callers who begin a cotangent. The scratch of a block is the largest of the stages and the sum of these.
 // Where a bound is too low CR_ERR_CAPACITY says so; tests/engine/test_needs.c holds them against what is taken.
 #ifndef CR_STAGE
-#define CR_STAGE(folder, stage, jac, reads, writes, needs)
+#define CR_STAGE(folder, stage, jac, columns, reads, writes, needs)
 #endif
 #ifndef CR_DRIVER
 #define CR_DRIVER(folder, name, needs)
 #endif
 // clang-format off
 
-CR_STAGE(engine, plugin, plugin,
+CR_STAGE(engine, plugin, plugin, nothing,
   F(plugin_state),
   F(plugin_state_dot),
   NEEDS(.scratch = 0))
 
-CR_STAGE(kinematics, kinematics, always,
+CR_STAGE(kinematics, kinematics, always, nothing,
   F(qpos) F(mocap_pos) F(mocap_quat) F(body_pos) F(body_quat) F(body_ipos) F(body_iquat)
   F(jnt_pos) F(jnt_axis) F(geom_pos) F(geom_quat) F(site_pos) F(site_quat),
   F(xpos) F(xquat) F(xmat) F(xipos) F(ximat) F(xanchor) F(xaxis)
   F(geom_xpos) F(geom_xmat) F(site_xpos) F(site_xmat) F(site_xquat),
   NEEDS(.scratch = 6 * n->nbody))
 
-CR_STAGE(kinematics, com, always,
+CR_STAGE(kinematics, com, always, nothing,
   F(xipos) F(ximat) F(xmat) F(xanchor) F(xaxis) F(body_mass) F(body_inertia),
   F(subtree_com) F(cinert) F(cdof),
   NEEDS(.scratch = 5 * n->nbody))
 
-CR_STAGE(kinematics, tendon, always,
+CR_STAGE(kinematics, tendon, always, nothing,
   F(qpos) F(site_xpos) F(geom_xpos) F(geom_xmat) F(cdof) F(subtree_com) F(geom_size) F(wrap_prm),
   F(ten_length) F(ten_J),
   NEEDS(.scratch = 2 * n->nv + 12 * all->ten_J * n->nbody))
 
-CR_STAGE(collision, collision, collision,
+CR_STAGE(collision, collision, collision, nothing,
   F(geom_xpos) F(geom_xmat) F(geom_size) F(hfield_size) F(hfield_data) F(geom_margin)
   F(pair_margin) F(o_margin),
   F(contact_dist) F(contact_pos) F(contact_frame) F(contact_weight),
   NEEDS(.scratch = 90 * n->nbody + 7 * n->ngeom))
 
-CR_STAGE(constraint, mixing, always,
+CR_STAGE(constraint, mixing, always, nothing,
   F(geom_friction) F(geom_solref) F(geom_solimp) F(geom_solmix) F(geom_margin)
   F(pair_friction) F(pair_solref) F(pair_solreffriction) F(pair_solimp) F(pair_margin)
   F(o_margin) F(o_solref) F(o_solimp) F(o_friction) F(contact_dist) F(contact_pos)
@@ -56,7 +59,7 @@ CR_STAGE(constraint, mixing, always,
   F(contact_solimp) F(contact_adhesion) F(contact_surfacevel),
   NEEDS(.scratch = 0))
 
-CR_STAGE(constraint, constraint, always,
+CR_STAGE(constraint, constraint, always, nothing,
   F(qpos) F(xpos) F(xmat) F(xquat) F(site_xpos) F(site_xmat) F(site_xquat) F(eq_active)
   F(eq_data) F(eq_solref) F(eq_solimp) F(ten_length) F(ten_J) F(tendon_range) F(tendon_margin)
   F(tendon_solref_lim) F(tendon_solimp_lim) F(tendon_solref_fri) F(tendon_solimp_fri)
@@ -67,29 +70,29 @@ CR_STAGE(constraint, constraint, always,
   F(efc_J) F(efc_pos) F(efc_margin) F(efc_frictionloss) F(efc_KBIP),
   NEEDS(.scratch = 10 * n->nv + 12 * all->efc_J * n->nbody, .ten_J = all->efc_J))
 
-CR_STAGE(constraint, adhesion, adhesion,
+CR_STAGE(constraint, adhesion, adhesion, nothing,
   F(efc_J) F(contact_adhesion),
   F(qfrc_adhesion),
   NEEDS(.scratch = n->nefc, .efc_J = 1))
 
-CR_STAGE(inertia, inertia, always,
+CR_STAGE(inertia, inertia, always, bodies,
   F(cinert) F(cdof) F(ten_J) F(dof_armature) F(tendon_armature) F(actuator_armature)
   F(actuator_gear),
   F(M),
   NEEDS(.scratch = 41 * n->nbody + 4 * n->nv + 4 * n->ntendon, .ten_J = n->ninertial))
 
-CR_STAGE(kinematics, velocity, always,
+CR_STAGE(kinematics, velocity, always, nothing,
   F(qvel) F(cdof) F(ten_J),
   F(cvel) F(cdof_dot) F(ten_velocity),
   NEEDS(.scratch = 6 * n->nbody, .ten_J = 1))
 
-CR_STAGE(force, fluid, always,
+CR_STAGE(force, fluid, always, nothing,
   F(cvel) F(cdof) F(xipos) F(ximat) F(geom_xpos) F(geom_xmat) F(subtree_com) F(density)
   F(viscosity) F(wind) F(body_mass) F(body_inertia) F(geom_size) F(geom_fluid),
   F(qfrc_fluid),
   NEEDS(.scratch = 24 * n->nbody))
 
-CR_STAGE(force, passive, always,
+CR_STAGE(force, passive, always, springs,
   F(qfrc_adhesion) F(qpos) F(qvel) F(cdof) F(xipos) F(subtree_com) F(jnt_stiffness) F(qpos_spring) F(dof_damping)
   F(body_gravcomp) F(body_mass) F(gravity) F(ten_length) F(ten_J) F(ten_velocity)
   F(tendon_stiffness) F(tendon_stiffnesspoly) F(tendon_damping) F(tendon_dampingpoly)
@@ -98,24 +101,24 @@ CR_STAGE(force, passive, always,
   F(qfrc_spring) F(qfrc_damper) F(qfrc_gravcomp) F(qfrc_passive),
   NEEDS(.scratch = 30 * n->nbody + 10 * n->nv + 10 * n->ntendon, .ten_J = 2))
 
-CR_STAGE(force, tendon_bias, tendon_bias,
+CR_STAGE(force, tendon_bias, tendon_bias, nothing,
   F(qvel) F(cvel) F(cdof_dot) F(site_xpos) F(subtree_com) F(wrap_prm),
   F(ten_bias),
   NEEDS(.scratch = 12 * n->nbody))
 
-CR_STAGE(force, bias, always,
+CR_STAGE(force, bias, always, nothing,
   F(qvel) F(cinert) F(cdof) F(cdof_dot) F(cvel) F(gravity) F(ten_J) F(ten_bias)
   F(tendon_armature) F(actuator_armature) F(actuator_gear),
   F(qfrc_bias),
   NEEDS(.scratch = 18 * n->nbody + 4 * n->ntendon, .ten_J = 1))
 
-CR_STAGE(transmission, transmission, always,
+CR_STAGE(transmission, transmission, always, nothing,
   F(qpos) F(site_xpos) F(site_xmat) F(cdof) F(subtree_com) F(ten_length) F(ten_J) F(efc_J)
   F(contact_pos) F(contact_frame) F(actuator_gear) F(actuator_cranklength),
   F(actuator_length) F(actuator_moment),
   NEEDS(.scratch = 4 * n->nv, .ten_J = all->actuator_moment, .efc_J = n->nbodymoment > 0 ? all->actuator_moment : 0))
 
-CR_STAGE(actuator, actuation, actuation,
+CR_STAGE(actuator, actuation, actuation, actuators,
   F(qvel) F(act) F(ctrl) F(actuator_length) F(actuator_moment) F(qfrc_gravcomp)
   F(actuator_dynprm) F(actuator_gainprm) F(actuator_biasprm) F(actuator_actrange)
   F(actuator_ctrlrange) F(actuator_forcerange) F(actuator_gear) F(actuator_acc0)
@@ -123,13 +126,13 @@ CR_STAGE(actuator, actuation, actuation,
   F(actuator_velocity) F(act_dot) F(actuator_force) F(qfrc_actuator),
   NEEDS(.scratch = n->nv + 6 * n->nout + 6 * n->ntendon, .actuator_moment = 2))
 
-CR_STAGE(engine, smooth, always,
+CR_STAGE(engine, smooth, always, nothing,
   F(qfrc_passive) F(qfrc_bias) F(qfrc_actuator) F(qfrc_applied) F(xfrc_applied)
   F(cdof) F(xipos) F(subtree_com),
   F(qfrc_smooth),
   NEEDS(.scratch = 18 * n->nbody))
 
-CR_STAGE(inertia, metric, metric,
+CR_STAGE(inertia, metric, metric, nothing,
   F(qpos) F(qvel) F(act) F(ctrl) F(ten_length) F(ten_J) F(ten_velocity) F(actuator_length)
   F(actuator_moment) F(jnt_stiffness) F(jnt_stiffnesspoly) F(qpos_spring)
   F(dof_damping) F(dof_dampingpoly) F(actuator_damping) F(actuator_dampingpoly) F(actuator_gear)
@@ -139,13 +142,13 @@ CR_STAGE(inertia, metric, metric,
   F(metric_dof) F(metric_tendon) F(metric_actuator) F(qfrc_shift),
   NEEDS(.scratch = 12 * n->nv + 16 * n->nout + 12 * n->ntendon, .ten_J = n->discrete, .actuator_moment = 4 * n->discrete))
 
-CR_STAGE(inertia, drag, always,
+CR_STAGE(inertia, drag, always, nothing,
   F(cvel) F(cdof) F(xipos) F(ximat) F(geom_xpos) F(geom_xmat) F(subtree_com) F(density)
   F(viscosity) F(wind) F(body_mass) F(body_inertia) F(geom_size) F(geom_fluid),
   F(metric_fluid),
   NEEDS(.scratch = n->discrete * (130 * n->nbody + 8 * n->nv)))
 
-CR_STAGE(solver, regularisation, regularisation,
+CR_STAGE(solver, regularisation, regularisation, nothing,
   F(efc_KBIP) F(contact_friction) F(contact_weight) F(body_invweight0) F(dof_invweight0) F(tendon_invweight0)
   F(efc_J) F(M) F(ten_J) F(actuator_moment) F(metric_dof) F(metric_tendon) F(metric_actuator)
   F(metric_fluid) F(contact_solref) F(jnt_solref) F(tendon_solref_lim),
@@ -154,7 +157,7 @@ CR_STAGE(solver, regularisation, regularisation,
         .efc_J = n->nrowpair, .M = n->nrowpair + n->discrete * n->nv, .metric_fluid = n->discrete * (n->nefc + n->nv),
         .ten_J = n->discrete * n->ntendon, .actuator_moment = n->discrete * n->nout))
 
-CR_STAGE(solver, reference, always,
+CR_STAGE(solver, reference, always, nothing,
   F(qvel) F(efc_J) F(efc_pos) F(efc_margin) F(efc_KBIP) F(xpos) F(xmat) F(xquat) F(site_xpos)
   F(site_xmat) F(site_xquat) F(subtree_com) F(eq_data) F(cvel) F(cdof_dot)
   F(contact_adhesion) F(contact_surfacevel) F(contact_friction) F(efc_D) F(contact_solref)
@@ -162,7 +165,7 @@ CR_STAGE(solver, reference, always,
   F(efc_vel) F(efc_aref),
   NEEDS(.scratch = 18 * n->nbody + 6 * n->nefc, .efc_J = 1))
 
-CR_STAGE(engine, acceleration, acceleration,
+CR_STAGE(engine, acceleration, acceleration, rows,
   F(qfrc_smooth) F(M) F(efc_J) F(efc_aref) F(efc_D) F(efc_frictionloss) F(contact_mu)
   F(contact_friction) F(qacc_warmstart) F(qfrc_shift) F(metric_dof) F(metric_tendon)
   F(metric_actuator) F(metric_fluid) F(ten_J) F(actuator_moment) F(qvel) F(cinert) F(cdof)
@@ -177,19 +180,19 @@ CR_STAGE(engine, acceleration, acceleration,
 
 // measured quantities: no row above reads them, and a step leaves them out
 
-CR_STAGE(sensor, subtree, none,
+CR_STAGE(sensor, subtree, none, nothing,
   F(cinert) F(cvel) F(subtree_com),
   F(subtree_linvel) F(subtree_angmom),
   NEEDS(.scratch = 14 * n->nbody))
 
-CR_STAGE(sensor, energy, none,
+CR_STAGE(sensor, energy, none, nothing,
   F(qpos) F(qvel) F(xipos) F(M) F(body_mass) F(gravity) F(jnt_stiffness) F(jnt_stiffnesspoly)
   F(qpos_spring) F(ten_length) F(tendon_stiffness) F(tendon_stiffnesspoly)
   F(tendon_lengthspring),
   F(energy),
   NEEDS(.scratch = 24 * n->nbody + 4 * n->nv, .M = 1))
 
-CR_STAGE(sensor, reaction, none,
+CR_STAGE(sensor, reaction, none, nothing,
   F(qvel) F(qacc) F(gravity) F(cinert) F(cvel) F(cdof) F(cdof_dot) F(xipos) F(subtree_com)
   F(xfrc_applied) F(contact_pos) F(contact_frame) F(contact_friction) F(contact_adhesion)
   F(efc_force) F(xpos) F(xmat) F(xquat) F(site_xpos) F(site_xmat) F(site_xquat) F(eq_data)
@@ -201,7 +204,7 @@ CR_STAGE(sensor, reaction, none,
   F(cacc) F(cfrc_int) F(cfrc_ext),
   NEEDS(.scratch = 36 * n->nbody + 2 * n->nv + 8 * n->ntendon, .ten_J = 1))
 
-CR_STAGE(sensor, sensor, none,
+CR_STAGE(sensor, sensor, none, nothing,
   F(qpos) F(qvel) F(xpos) F(xmat) F(xquat) F(xipos) F(ximat) F(geom_xpos) F(geom_xmat)
   F(site_xpos) F(site_xmat) F(site_xquat) F(body_iquat) F(geom_quat) F(subtree_com) F(cvel)
   F(cacc) F(cfrc_int) F(subtree_linvel) F(subtree_angmom) F(energy) F(ten_length)

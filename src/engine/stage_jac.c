@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the columns of integrate/acceleration_jac.c leave out, by stage.
+// What the columns leave out, by stage, and what makes them.
 #include "engine/stage_jac.h"
 
-#include "actuator/length_jac.h"
+#include "force/body_jac.h"
 #include "force/passive.h"
+#include "solver/connect_weld_jac.h"
+#include "solver/contact_jac.h"
 #include "solver/contact_model.h"
 
 const char* cri_jac_always(const cr_model* m, const cr_data* d) {
@@ -69,4 +71,30 @@ const char* cri_jac_regularisation(const cr_model* m, const cr_data* d) {
 const char* cri_jac_acceleration(const cr_model* m, const cr_data* d) {
   bool stiff = d->nefc > 0 && cri_contact_model(m)->delicate(m, d);
   return stiff ? "rows so stiff that one solve loses digits" : NULL;
+}
+
+// ---- the columns
+
+void cri_columns_bodies(const cr_model* m, const cr_data* d, cri_force_columns* x) {
+  cri_body_jac(m, d, &x->carried, 1, x->columns, x->tan);
+}
+
+void cri_columns_springs(const cr_model* m, const cr_data* d, cri_force_columns* x) {
+  cri_spring_jac(m, d, x->curvatures, x->columns, x->tan);
+}
+
+void cri_columns_actuators(const cr_model* m, const cr_data* d, cri_force_columns* x) {
+  cri_actuation_jac(m, d, x->curvatures, x->slopes, x->columns, x->tan);
+}
+
+void cri_columns_rows(const cr_model* m, const cr_data* d, cri_force_columns* x) {
+  if (d->nefc == 0) {
+    return;
+  }
+  size_t mark = cri_mark(x->tan);
+  cri_row_force_jac slopes = cri_row_force_jac_of(m, d, x->tan);
+  cri_row_jac(m, d, &slopes, x->curvatures, d->acc_qacc, x->columns, x->tan);
+  cri_connect_weld_jac(m, d, &slopes, &x->carried, x->columns, x->tan);
+  cri_contact_jac(m, d, &slopes, &x->carried, x->columns, x->tan);
+  cri_pop(x->tan, mark);
 }

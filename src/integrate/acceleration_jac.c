@@ -5,6 +5,7 @@
 #include "integrate/acceleration_jac.h"
 
 #include "engine/pipeline.h"
+#include "engine/stage_jac.h"
 #include "force/body_jac.h"
 #include "force/passive.h"
 #include "force/reflected.h"
@@ -15,8 +16,6 @@
 #include "math/cholesky.h"
 #include "math/lu.h"
 #include "model/state_vector.h"
-#include "solver/connect_weld_jac.h"
-#include "solver/contact_jac.h"
 #include "solver/contact_model.h"
 #include "solver/islands.h"
 
@@ -80,25 +79,26 @@ static void clear_blocks(const cri_acceleration_jac* c, cr_real* X) {
   }
 }
 
-// derivatives of all forces less M a, a held
+// derivatives of all forces less M a, a held: what the rows of the schedule add
 static void force_columns(const cr_model* m, const cr_data* d, cri_acceleration_jac* c) {
   cr_data* tan = c->tan;
   size_t mark = cri_mark(tan);
-  cri_columns columns = columns_of(m, c, c->X);
   clear_blocks(c, c->X);
   for (int i = 0; i < m->nv && c->with_forces; i++) {
     c->X[i * c->ld + cri_acceleration_applied(m) + i] = 1;
   }
   cri_acceleration_clear(m, tan);
-  cri_rigid_transport carried = cri_rigid_transport_of(m, d, d->acc_qacc, tan);
+  cri_force_columns x = {.columns = columns_of(m, c, c->X),
+                         .carried = cri_rigid_transport_of(m, d, d->acc_qacc, tan),
+                         .curvatures = &c->curvatures,
+                         .slopes = c->slopes,
+                         .tan = tan};
   cri_curvatures_set(m, d, &c->curvatures, tan);
-  cri_body_jac(m, d, &carried, 1, columns, tan);
-  cri_force_jac(m, d, &c->curvatures, c->slopes, columns, tan);
-  if (d->nefc > 0) {
-    cri_row_force_jac slopes = cri_row_force_jac_of(m, d, tan);
-    cri_row_jac(m, d, &slopes, &c->curvatures, d->acc_qacc, columns, tan);
-    cri_connect_weld_jac(m, d, &slopes, &carried, columns, tan);
-    cri_contact_jac(m, d, &slopes, &carried, columns, tan);
+  const cri_schedule* s = cri_schedule_of(m);
+  for (int i = 0; i < s->ndynamics; i++) {
+    if (s->row[i].columns != NULL) {
+      s->row[i].columns(m, d, &x);
+    }
   }
   cri_pop(tan, mark);
 }

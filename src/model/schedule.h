@@ -56,6 +56,10 @@ typedef struct {
 /// What a stage, or who drives stages, needs at most; `all`: the pairs of all of them.
 typedef cri_need cr_stage_needs(const cri_counts* n, const cri_need* all);
 
+/// Adds the stage's derivatives to the columns of all forces: engine/stage_jac.h.
+struct cri_force_columns;
+typedef void cr_stage_columns(const cr_model* m, const cr_data* d, struct cri_force_columns* x);
+
 typedef struct {
   const char* name;
   cr_stage_forward forward;
@@ -64,9 +68,10 @@ typedef struct {
   const cr_field_id* reads;
   const cr_field_id* writes;
   int nread, nwrite;
-  cr_stage_jac jac;        // NULL: never; the Jacobian goes column by column
-  cr_stage_needs* needs;   // NULL: nothing
-  const cri_added* added;  // instead of the three functions; NULL: a row of the pipeline table
+  cr_stage_jac jac;           // NULL: never; the Jacobian goes column by column
+  cr_stage_columns* columns;  // NULL: other rows have them, see engine/pipeline_table.h
+  cr_stage_needs* needs;      // NULL: nothing
+  const cri_added* added;     // instead of the three functions; NULL: a row of the pipeline table
 } cr_stage;
 
 /// The first `nprepare` rows are the dynamics before the acceleration, the first `ndynamics` rows those that a

@@ -81,7 +81,8 @@ TEST(columns_are_differences) {
     cr_real delta[MAX_NV], f[MAX_NV], rate[MAX_NV] = {0}, want[MAX_NV] = {0};
     forces(&m, d, f);
     cri_curvatures_set(&m, d, &curvatures, tan);
-    cri_force_jac(&m, d, &curvatures, slopes, columns, tan);
+    cri_spring_jac(&m, d, &curvatures, columns, tan);
+    cri_actuation_jac(&m, d, &curvatures, slopes, columns, tan);
     cr_random r = cr_random_seed(seed, 8);
     for (int i = 0; i < m.nv; i++) {
       delta[i] = cr_random_normal(&r);

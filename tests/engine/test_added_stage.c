@@ -118,7 +118,8 @@ static void open_model(cr_model* m, uint64_t seed, int integrator) {
 
 static void check_step(const char* after, const char* field, uint64_t seed, int integrator,
                        stage_report* report) {
-  const cr_stage row = {"step", cr_step, step_jvp, step_vjp, inputs, next, 8, 3, NULL, NULL, NULL};
+  const cr_stage row = {"step", cr_step, step_jvp, step_vjp, inputs, next,
+                        8,      3,       NULL,     NULL,     NULL,   NULL};
   cr_model m;
   char label[96];
   open_model(&m, seed, integrator);

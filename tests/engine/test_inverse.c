@@ -105,8 +105,8 @@ TEST(passes_the_generic_check) {
   int n = cr_ndynamics - 1;
   assert_true(n + 2 <= MAX_STAGE);
   memcpy(rows, cr_pipeline, (size_t)n * sizeof *rows);
-  rows[n] =
-      (cr_stage){"give", give, give_jvp, give_vjp, give_reads, give_writes, 2, 1, NULL, NULL, NULL};
+  rows[n] = (cr_stage){"give", give, give_jvp, give_vjp, give_reads, give_writes,
+                       2,      1,    NULL,     NULL,     NULL,       NULL};
   rows[n + 1] = (cr_stage){"inverse",
                            cri_inverse,
                            cri_inverse_jvp,
@@ -115,6 +115,7 @@ TEST(passes_the_generic_check) {
                            writes,
                            (int)(sizeof reads / sizeof reads[0]),
                            3,
+                           NULL,
                            NULL,
                            NULL,
                            NULL};

@@ -10,7 +10,7 @@
 #include "support/test.h"
 
 static const char* const folders[] = {
-#define CR_STAGE(folder, stage, jac, reads, writes, needs) #folder,
+#define CR_STAGE(folder, stage, jac, columns, reads, writes, needs) #folder,
 #include "engine/pipeline_table.h"
 };
 

@@ -316,7 +316,8 @@ static const cr_field_id cube_reads[] = {CR_FIELD_qvel};
 static const cr_field_id cube_writes[] = {CR_FIELD_qfrc_bias};
 
 static void check_cube(cr_stage_forward forward, cr_stage_derivative jvp, stage_report* report) {
-  cr_stage row = {"cube", forward, jvp, cube_vjp, cube_reads, cube_writes, 1, 1, NULL, NULL, NULL};
+  cr_stage row = {"cube", forward, jvp,  cube_vjp, cube_reads, cube_writes,
+                  1,      1,       NULL, NULL,     NULL,       NULL};
   cr_model m;
   assert_int_equal(random_model(&m, 3, NULL), CR_OK);
   cr_data* d = test_data(&m);

@@ -68,7 +68,7 @@ static void check_step(int integrator, stage_report* report, cr_stage* row) {
 #include "model/state_table.h"
   };
   *row = (cr_stage){"step",      cr_step, step_jvp, step_vjp, inputs, next, collect_inputs(inputs),
-                    CRI_N_STATE, NULL,    NULL,     NULL};
+                    CRI_N_STATE, NULL,    NULL,     NULL,     NULL};
   memset(report, 0, sizeof *report);
   for (uint64_t seed = 0; seed < MODELS; seed++) {
     cr_model m;
