@@ -253,8 +253,15 @@ static void copy_sibling(cr_data* d, int c) {
   copy_rows(d->contact_includemargin, c, 1);
 }
 
+// [mixing.x7] a point
+static void set_point(const cr_data* d, cr_data* x) {
+  cr_zero(x->contact_area, d->ncon);
+  cr_zero(x->contact_stiffness, d->ncon);
+}
+
 cr_status cr_mixing(const cr_model* m, cr_data* d) {
   int dim = 0;
+  set_point(d, d);
   for (int c = 0; c < d->ncon; c++) {
     if (is_sibling(d, c)) {
       copy_sibling(d, c);
@@ -365,6 +372,7 @@ static void copy_override_tan(const cr_model* m, cr_data* tan, int c) {
 }
 
 cr_status cr_mixing_jvp(const cr_model* m, const cr_data* d, cr_data* tan) {
+  set_point(d, tan);
   for (int c = 0; c < d->ncon; c++) {
     if (d->contact_pair[c] >= 0) {
       copy_pair_tan(m, d, tan, c, d->contact_pair[c]);

@@ -69,6 +69,9 @@ const char* cri_jac_regularisation(const cr_model* m, const cr_data* d) {
 }
 
 const char* cri_jac_acceleration(const cr_model* m, const cr_data* d) {
+  if (d->nefc > 0 && cri_contact_model(m)->sees_motion(m)) {
+    return "a contact model that sees distances and velocities";
+  }
   bool stiff = d->nefc > 0 && cri_contact_model(m)->delicate(m, d);
   return stiff ? "rows so stiff that one solve loses digits" : NULL;
 }

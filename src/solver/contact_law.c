@@ -74,6 +74,13 @@ static void gather(const piece* p, int contact, const cr_data* x, const cr_real*
   cr_copy(to->D, x->efc_D + i, dim);
   cr_copy(to->friction, x->contact_friction + 5 * contact, 5);
   to->mu = x->contact_mu[contact];
+  to->area = x->contact_area[contact];
+  to->stiffness = x->contact_stiffness[contact];
+  if (p->model->options.motion) {
+    to->gap = x->efc_pos[i] - x->efc_margin[i];
+    to->weight = x->contact_weight[contact];
+    cr_copy(to->velocity, x->efc_vel + i, dim);
+  }
 }
 
 // adds cotangents of the numbers
@@ -86,6 +93,16 @@ static void scatter(const piece* p, int contact, const cr_contact_numbers* from,
     bar->contact_friction[5 * contact + k] += from->friction[k];
   }
   bar->contact_mu[contact] += from->mu;
+  bar->contact_area[contact] += from->area;
+  bar->contact_stiffness[contact] += from->stiffness;
+  if (p->model->options.motion) {
+    bar->efc_pos[i] += from->gap;
+    bar->efc_margin[i] -= from->gap;
+    bar->contact_weight[contact] += from->weight;
+    for (int k = 0; k < dim; k++) {
+      bar->efc_vel[i + k] += from->velocity[k];
+    }
+  }
 }
 
 static bool is_off(const cr_data* d, cr_run rows) {

@@ -61,13 +61,12 @@ typedef struct cr_contact_model {
   /// say what the forces are.
   cr_status (*force)(const cr_model* m, cr_data* d);
 
-  /// f_tan = F' e_tan + what the tangents of efc_D, efc_frictionloss, contact_mu and
-  /// contact_friction in `tan` add.
+  /// f_tan = F' e_tan + what the tangents in `tan` of efc_D, efc_frictionloss, contact_mu, contact_friction and all
+  /// else that the law reads add.
   void (*force_jvp)(const cr_model* m, const cr_data* d, const cr_data* tan, const cr_real* e_tan,
                     cr_real* f_tan);
 
-  /// e_bar = F'^T f_bar; adds to the cotangents of efc_D, efc_frictionloss, contact_mu and
-  /// contact_friction in `bar`, unless that is NULL.
+  /// e_bar = F'^T f_bar; adds to the cotangents of these in `bar`, unless that is NULL.
   void (*force_vjp)(const cr_model* m, const cr_data* d, cr_data* bar, const cr_real* f_bar,
                     cr_real* e_bar);
 
@@ -87,6 +86,9 @@ typedef struct cr_contact_model {
 
   /// Whether the forces of the contact of this row depend on which way its tangents point.
   bool (*has_directions)(const cr_model* m, const cr_data* d, int row);
+
+  /// Whether forces depend on efc_pos, efc_margin, efc_vel or contact_weight besides what D and e have of them.
+  bool (*sees_motion)(const cr_model* m);
 } cr_contact_model;
 
 /// What solves for m: the convex model, or Newton's method where a contact model was added and is in use.

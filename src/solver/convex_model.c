@@ -808,6 +808,11 @@ static void latent_vjp(const cr_model* m, const cr_data* d, cr_data* bar, const 
   cri_latent_adhesion_vjp(m, d, bar, tau_bar);
 }
 
+static bool sees_motion(const cr_model* m) {
+  (void)m;
+  return false;
+}
+
 const cr_contact_model cri_convex = {.solve = solve,
                                      .linear = linear,
                                      .delicate = delicate,
@@ -818,4 +823,5 @@ const cr_contact_model cri_convex = {.solve = solve,
                                      .latent_vjp = latent_vjp,
                                      .in_doubt = cri_idle_rows_in_doubt,
                                      .bends = cri_friction_cone_bends,
-                                     .has_directions = cri_friction_cone_has_directions};
+                                     .has_directions = cri_friction_cone_has_directions,
+                                     .sees_motion = sees_motion};

@@ -76,12 +76,19 @@ static void evaluate(const problem* p, point* x) {
 
 // tangents of what laws read besides e: none
 static cr_data push_none(const cr_data* d, cr_data* owner) {
-  cr_real* zero = cri_push(owner, (size_t)(2 * d->nefc + 6 * d->ncon));
-  cr_zero(zero, 2 * d->nefc + 6 * d->ncon);
+  int most = d->nefc > 5 * d->ncon ? d->nefc : 5 * d->ncon;
+  cr_real* zero = cri_push(owner, (size_t)most);
+  cr_zero(zero, most);
   return (cr_data){.efc_D = zero,
-                   .efc_frictionloss = zero + d->nefc,
-                   .contact_mu = zero + 2 * d->nefc,
-                   .contact_friction = zero + 2 * d->nefc + d->ncon};
+                   .efc_frictionloss = zero,
+                   .efc_pos = zero,
+                   .efc_margin = zero,
+                   .efc_vel = zero,
+                   .contact_mu = zero,
+                   .contact_friction = zero,
+                   .contact_weight = zero,
+                   .contact_area = zero,
+                   .contact_stiffness = zero};
 }
 
 // H -= J_r' slope J_s, of two rows of a block
@@ -292,4 +299,5 @@ const cr_contact_model cri_newton = {.solve = solve,
                                      .latent_vjp = latent_vjp,
                                      .in_doubt = cri_idle_rows_in_doubt,
                                      .bends = cri_contact_law_bends,
-                                     .has_directions = cri_contact_law_has_directions};
+                                     .has_directions = cri_contact_law_has_directions,
+                                     .sees_motion = cri_contact_law_sees_motion};

@@ -17,7 +17,8 @@ typedef struct {
   int32_t geom[2], pair[1], dim[1];
   cr_real includemargin[1], mixed_friction[5], mixed_solref[2], mixed_solreffriction[2];
   cr_real mixed_solimp[5], adhesion[2], pair_adhesion[1], mixed_adhesion[1];
-  cr_real surfacevel[12], mixed_surfacevel[3], dist[1], pos[3], frame[9], xpos[6], xmat[18];
+  cr_real surfacevel[12], mixed_surfacevel[3], area[1], stiffness[1], dist[1], pos[3], frame[9],
+      xpos[6], xmat[18];
 } fixture;
 
 static void begin(fixture* f) {
@@ -62,6 +63,8 @@ static void begin(fixture* f) {
                    .contact_frame = f->frame,
                    .contact_adhesion = f->mixed_adhesion,
                    .contact_surfacevel = f->mixed_surfacevel,
+                   .contact_area = f->area,
+                   .contact_stiffness = f->stiffness,
                    .geom_xpos = f->xpos,
                    .geom_xmat = f->xmat,
                    .contact_dim = f->dim,
@@ -164,6 +167,8 @@ TEST(ties_share_and_least_friction_has_none) {
                  .contact_includemargin = zeros,
                  .contact_adhesion = zeros,
                  .contact_surfacevel = zeros,
+                 .contact_area = zeros,
+                 .contact_stiffness = zeros,
                  .contact_frame = zeros,
                  .par = {.geom_friction = friction_bar}};
   assert_int_equal(cr_mixing_vjp(&f.m, &f.d, &bar), CR_OK);
@@ -246,7 +251,7 @@ TEST(siblings_mix_as_each_alone) {
   int32_t dim[N] = {0};
   cr_real dist[N] = {0, CR_R(0.031), 0, CR_R(0.6), 0, 0}, pos[3 * N] = {0}, frame[9 * N] = {0};
   cr_real margin[N], friction[5 * N], solref[2 * N], solreffriction[2 * N], solimp[5 * N];
-  cr_real adhesion[N], surfacevel[3 * N];
+  cr_real adhesion[N], surfacevel[3 * N], area[N], stiffness[N];
   cr_data all = {.ncon = N,
                  .contact_geom = geom,
                  .contact_pair = pair,
@@ -255,6 +260,8 @@ TEST(siblings_mix_as_each_alone) {
                  .contact_frame = frame,
                  .contact_adhesion = adhesion,
                  .contact_surfacevel = surfacevel,
+                 .contact_area = area,
+                 .contact_stiffness = stiffness,
                  .geom_xpos = f.xpos,
                  .geom_xmat = f.xmat,
                  .contact_dim = dim,

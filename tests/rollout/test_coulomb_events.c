@@ -24,7 +24,7 @@ static void begin(toss* t, const char* loss) {
   *t = (toss){.events = 0};
   assert_int_equal(cr_model_open(&t->m, CAROM_SOURCE_DIR "/examples/cube_toss.xml", &error), CR_OK);
   assert_int_equal(cr_model_set_choice(t->m, "cone", "elliptic", &error), CR_OK);
-  coulomb_choose(t->m);
+  coulomb_choose(t->m, false);
   assert_int_equal(cr_model_set_choice(t->m, "integrator", "dopri8", &error), CR_OK);
   assert_int_equal(cr_rollout_create(&t->r, t->m, 1, NULL, 0, &error), CR_OK);
   assert_int_equal(cr_expression_create(&t->expression, t->m, loss, &error), CR_OK);

@@ -29,7 +29,7 @@ static void open_scene(contact_scene* s, int seed, int integrator) {
   cr_zero(s->m.geom_adhesion, s->m.ngeom);
   cr_zero(s->m.pair_adhesion, s->m.npair);
   cr_zero(s->m.geom_surfacevel, 6 * s->m.ngeom);
-  coulomb_choose(&s->m);
+  coulomb_choose(&s->m, false);
   scene_reopen(s);
 }
 

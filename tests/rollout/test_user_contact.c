@@ -316,6 +316,209 @@ TEST(a_pyramid_is_refused) {
   (void)state;
 }
 
+// ---- samples: a contact that stands for an area, with a stiffness of its own
+
+// [area, stiffness] from the depth and a parameter, behind the stage that makes points of all contacts
+static cr_status patch(void* user, const cr_stage_call* c) {
+  for (int i = 0; i < c->change[0].rows; i++) {
+    const double dist = c->read[0].value[i];
+    c->change[0].result[i] = 0.01 - 0.4 * dist;
+    c->change[1].result[i] = 2e4 * (1 + dist) * c->read[1].value[0];
+  }
+  (void)user;
+  return CR_OK;
+}
+static cr_status patch_jvp(void* user, const cr_stage_call* c) {
+  for (int i = 0; i < c->change[0].rows; i++) {
+    const double dist = c->read[0].value[i], size = c->read[1].value[0];
+    c->change[0].twin[i] = -0.4 * c->read[0].twin[i];
+    c->change[1].twin[i] = 2e4 * size * c->read[0].twin[i];
+    c->change[1].twin[i] += c->read[1].twin != NULL ? 2e4 * (1 + dist) * c->read[1].twin[0] : 0;
+  }
+  (void)user;
+  return CR_OK;
+}
+static cr_status patch_vjp(void* user, const cr_stage_call* c) {
+  for (int i = 0; i < c->change[0].rows; i++) {
+    const double dist = c->read[0].value[i], size = c->read[1].value[0];
+    const double area_bar = c->change[0].twin[i], stiffness_bar = c->change[1].twin[i];
+    c->read[0].twin[i] += 2e4 * size * stiffness_bar - 0.4 * area_bar;
+    if (c->read[1].twin != NULL) {
+      c->read[1].twin[0] += 2e4 * (1 + dist) * stiffness_bar;
+    }
+    c->change[0].twin[i] = c->change[1].twin[i] = 0;
+  }
+  (void)user;
+  return CR_OK;
+}
+
+// f = max(0, -(D (1 + area / A) + T^2 stiffness) e - depth (stiffness + B velocity)): the last part does not wait
+// for the acceleration
+enum { HEAVY = 100, QUICK = 10000 };  // 1 / A, 1 / T^2
+static const double B = 30;
+static double mass_of(const cr_contact_numbers* x) {
+  return x->D[0] * (1 + HEAVY * x->area) + x->stiffness / QUICK;
+}
+static double press_of(const cr_contact_numbers* x) {
+  return -mass_of(x) * x->e[0] - x->gap * (x->stiffness - B * x->velocity[0]);
+}
+static void press(void* user, cr_contact_call* c) {
+  const double f = press_of(c->at);
+  c->zone = f > 0;
+  c->force[0] = f > 0 ? f : 0;
+  (void)user;
+}
+static void press_jvp(void* user, cr_contact_call* c) {
+  const cr_contact_numbers *x = c->at, *t = c->twin;
+  if (press_of(x) > 0) {
+    const double mass =
+        t->D[0] * (1 + HEAVY * x->area) + x->D[0] * HEAVY * t->area + t->stiffness / QUICK;
+    c->force[0] = -mass * x->e[0] - mass_of(x) * t->e[0] -
+                  t->gap * (x->stiffness - B * x->velocity[0]) -
+                  x->gap * (t->stiffness - B * t->velocity[0]);
+  }
+  (void)user;
+}
+static void press_vjp(void* user, cr_contact_call* c) {
+  const cr_contact_numbers* x = c->at;
+  cr_contact_numbers* bar = c->twin;
+  if (press_of(x) > 0) {
+    const double f_bar = c->force[0], mass_bar = -x->e[0] * f_bar;
+    bar->e[0] = -mass_of(x) * f_bar;
+    bar->D[0] = (1 + HEAVY * x->area) * mass_bar;
+    bar->area = x->D[0] * HEAVY * mass_bar;
+    bar->stiffness = mass_bar / QUICK - x->gap * f_bar;
+    bar->gap = -(x->stiffness - B * x->velocity[0]) * f_bar;
+    bar->velocity[0] = B * x->gap * f_bar;
+  }
+  (void)user;
+}
+
+static cr_model* open_samples(bool motion) {
+  static const char *const reads[] = {"contact_dist", "geom_size"}, *const changes[] = {
+                                                                        "contact_area",
+                                                                        "contact_stiffness"};
+  const cr_stage_options stage = {.size = sizeof stage,
+                                  .name = "patch",
+                                  .after = "mixing",
+                                  .reads = reads,
+                                  .nread = 2,
+                                  .changes = changes,
+                                  .nchange = 2,
+                                  .forward = patch,
+                                  .jvp = patch_jvp,
+                                  .vjp = patch_vjp};
+  const cr_contact_options o = {.size = sizeof o,
+                                .name = "press",
+                                .force = press,
+                                .jvp = press_jvp,
+                                .vjp = press_vjp,
+                                .motion = motion};
+  cr_model* m = NULL;
+  must(cr_model_open(&m, scratch_write("model.xml", text), &error));
+  must(cr_model_add_stage(m, &stage, &error));
+  must(cr_model_add_contact_model(m, &o, &error));
+  must(cr_model_set_choice(m, "contact_model", "press", &error));
+  return m;
+}
+
+// the state after one step, from a start that is moved by h along coordinate i of (qpos, qvel)
+static void step_from(const cr_model* m, cr_data* d, int i, double h, double next[2 * NV]) {
+  set_state(m, d);
+  cr_data_view(m, d, i < NV ? "qpos" : "qvel", NULL, NULL)[i % NV] += h;
+  assert_int_equal(cr_step(m, d), CR_OK);
+  copy_view(next, m, d, "qpos_next", NV);
+  copy_view(next + NV, m, d, "qvel_next", NV);
+}
+
+// columns of the Jacobian, tangents and cotangents of a step, against differences
+TEST(steps_have_derivatives_by_area_and_stiffness) {
+  for (int motion = 0; motion < 2; motion++) {
+    cr_model* m = open_samples(motion);
+    cr_data *d, *bar;
+    cr_jacobian* J;
+    double A[4 * NV * NV], by_differences[4 * NV * NV], row[2 * NV], side[2][2 * NV];
+    const double h = 1e-6;
+    must(cr_data_create(&d, m, &error));
+    must(cr_data_create_cotangent(&bar, m, d, &error));
+    must(cr_jacobian_create(&J, m, d, &error));
+    for (int i = 0; i < 2 * NV; i++) {
+      step_from(m, d, i, h, side[0]);
+      step_from(m, d, i, -h, side[1]);
+      for (int k = 0; k < 2 * NV; k++) {
+        by_differences[2 * NV * k + i] = (side[0][k] - side[1][k]) / (2 * h);
+      }
+    }
+    step_from(m, d, 0, 0, side[0]);
+    int nefc;
+    const double* force = cr_data_view(m, d, "efc_force", &nefc, NULL);
+    assert_true(nefc > 0 && force[nefc - 1] > 1);
+    assert_true(cr_data_view(m, d, "contact_area", NULL, NULL)[0] > 0.01);
+    assert_true(cr_data_view(m, d, "contact_stiffness", NULL, NULL)[0] > 1e3);
+    assert_int_equal(cr_step_jacobian(m, d, J, A, NULL, NULL), CR_OK);
+    compare(A, by_differences, 4 * NV * NV, 1e-6, "Jacobian");
+    // the row of the second velocity by a cotangent
+    cr_data_view(m, bar, "qvel_next", NULL, NULL)[1] = 1;
+    assert_int_equal(cr_step_vjp(m, m, d, NULL, bar), CR_OK);
+    copy_view(row, m, bar, "qpos", NV);
+    copy_view(row + NV, m, bar, "qvel", NV);
+    compare(row, by_differences + 2 * NV * (NV + 1), 2 * NV, 1e-6, "cotangent");
+    cr_jacobian_destroy(J);
+    cr_data_destroy(bar);
+    cr_data_destroy(d);
+    cr_model_destroy(m);
+  }
+  (void)state;
+}
+
+static double loss_of_samples(cr_model* m, double size, double* gradient) {
+  static const char* const parameters[] = {"geom_size"};
+  cr_rollout* r;
+  cr_expression* e;
+  must(cr_model_set(m, "geom_size[floor][0]", &size, 1, &error));
+  must(cr_expression_create(&e, m, "norm(qpos)^2 + 0.1*norm(qvel)^2", &error));
+  cr_loss loss = cr_expression_loss(e, false);
+  must(cr_rollout_create(&r, m, 5, parameters, 1, &error));
+  set_state(m, cr_rollout_data(r));
+  must(cr_rollout_run(r, m, 5, &loss, &error));
+  const double value = cr_rollout_loss(r);
+  if (gradient != NULL) {
+    must(cr_rollout_gradient(r, m, m, &loss, &error));
+    *gradient = cr_data_view(m, cr_rollout_bar(r), "geom_size", NULL, NULL)[0];
+  }
+  cr_rollout_destroy(r);
+  cr_expression_destroy(e);
+  return value;
+}
+
+// a plane has no use for its size but the stiffness that the stage makes of it
+TEST(gradients_go_through_the_stiffness) {
+  const double h = 1e-5;
+  double gradient;
+  cr_model* m = open_samples(true);
+  double difference = (loss_of_samples(m, 2 + h, NULL) - loss_of_samples(m, 2 - h, NULL)) / (2 * h);
+  (void)loss_of_samples(m, 2, &gradient);
+  compare(&gradient, &difference, 1, 1e-6, "gradient by the size");
+  cr_model_destroy(m);
+  (void)state;
+}
+
+// MuJoCo's contacts are points
+TEST(the_convex_model_has_points) {
+  cr_model* m[2];
+  cr_data* d;
+  open_both(m, "euler");
+  must(cr_data_create(&d, m[1], &error));
+  set_state(m[1], d);
+  assert_int_equal(cr_step(m[1], d), CR_OK);
+  assert_true(cr_data_view(m[1], d, "contact_area", NULL, NULL)[0] == 0);
+  assert_true(cr_data_view(m[1], d, "contact_stiffness", NULL, NULL)[0] == 0);
+  assert_true(cr_data_view(m[1], d, "contact_weight", NULL, NULL)[0] == 1);
+  cr_data_destroy(d);
+  close_both(m);
+  (void)state;
+}
+
 // ---- batches
 
 enum { ITEMS = 6 };

@@ -15,7 +15,7 @@ enum { N_SEED = 8, MOST_ROWS = 600 };
 static void open_scene(contact_scene* s, int seed) {
   scene_open(s, seed);
   s->m.cone = CR_CONE_ELLIPTIC;
-  coulomb_choose(&s->m);
+  coulomb_choose(&s->m, seed % 2 == 0);
   cri_data_free(s->d);
   scene_reopen(s);
   scene_run(s, "reference");
@@ -67,11 +67,17 @@ typedef struct {
   int n;
 } part;
 
-enum { N_PART = 4 };
+enum { N_PART = 10 };
 static void parts_of(cr_data* d, cr_data* tan, cr_data* bar, part* p) {
   p[0] = (part){d->efc_D, tan->efc_D, bar->efc_D, d->nefc};
   p[1] = (part){d->contact_friction, tan->contact_friction, bar->contact_friction, 5 * d->ncon};
   p[2] = (part){d->contact_mu, tan->contact_mu, bar->contact_mu, d->ncon};
+  p[4] = (part){d->contact_area, tan->contact_area, bar->contact_area, d->ncon};
+  p[5] = (part){d->contact_stiffness, tan->contact_stiffness, bar->contact_stiffness, d->ncon};
+  p[6] = (part){d->contact_weight, tan->contact_weight, bar->contact_weight, d->ncon};
+  p[7] = (part){d->efc_pos, tan->efc_pos, bar->efc_pos, d->nefc};
+  p[8] = (part){d->efc_margin, tan->efc_margin, bar->efc_margin, d->nefc};
+  p[9] = (part){d->efc_vel, tan->efc_vel, bar->efc_vel, d->nefc};
   p[3] = (part){d->efc_frictionloss, tan->efc_frictionloss, bar->efc_frictionloss, d->nefc};
 }
 
@@ -92,6 +98,10 @@ static void check_derivatives(contact_scene* s, cr_random* r) {
   part p[N_PART];
   int n = d->nefc;
   parts_of(d, tan, bar, p);
+  for (int i = 0; i < d->ncon; i++) {
+    d->contact_area[i] = CR_R(0.02) * cr_random_uniform(r);
+    d->contact_stiffness[i] = 10000 * cr_random_uniform(r);
+  }
   fill(e, n, r, 20);
   fill(e_tan, n, r, 1);
   fill(f_bar, n, r, 1);

@@ -31,7 +31,7 @@ static bool is_whole(const cr_contact_model* x) {
   return x->solve != NULL && x->linear != NULL && x->delicate != NULL && x->force != NULL &&
          x->force_jvp != NULL && x->force_vjp != NULL && x->latent_jvp != NULL &&
          x->latent_vjp != NULL && x->in_doubt != NULL && x->bends != NULL &&
-         x->has_directions != NULL;
+         x->has_directions != NULL && x->sees_motion != NULL;
 }
 
 TEST(interface_is_complete) {

@@ -8,6 +8,7 @@
 #include "collision/collision.h"
 #include "engine/forward.h"
 #include "engine/plugin.h"
+#include "support/coulomb.h"
 #include "support/random_model.h"
 #include "support/stage_check.h"
 #include "support/test.h"
@@ -105,6 +106,10 @@ static void check_models(uint64_t first, int models) {
       if (seed % 8 == 5) {
         random_model_loose(&m);
       }
+    }
+    if (status == CR_OK && seed % 4 == 2) {
+      m.cone = CR_CONE_ELLIPTIC;
+      coulomb_choose(&m, true);
     }
     if (status != CR_OK || cri_data_create(&d, &m, NULL, &error) != CR_OK) {
       print_error("model %d: %s\n", (int)seed, error.text);

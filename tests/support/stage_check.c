@@ -119,6 +119,11 @@ static bool decides_only(const cr_stage* row, cr_field_id id) {
          (id == CR_FIELD_geom_margin || id == CR_FIELD_pair_margin || id == CR_FIELD_o_margin);
 }
 
+// fields that are 0 unless a stage of one's own changes them
+static bool is_made_zero(cr_field_id id) {
+  return id == CR_FIELD_contact_area || id == CR_FIELD_contact_stiffness;
+}
+
 void stage_check_finish(stage_report* report, const cr_stage* row) {
   stage_bench b = {.report = report, .label = "all models"};
   if (5 * report->skipped > report->samples) {
@@ -135,7 +140,8 @@ void stage_check_finish(stage_report* report, const cr_stage* row) {
     }
   }
   for (int k = 0; k < row->nwrite; k++) {
-    if (field_smooth(row->writes[k]) && !report->reached[row->writes[k]]) {
+    if (field_smooth(row->writes[k]) && !report->reached[row->writes[k]] &&
+        !is_made_zero(row->writes[k])) {
       bench_fail(&b, "%s: the tangent of %s is always zero", row->name,
                  cri_field(row->writes[k])->name);
     }
