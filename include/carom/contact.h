@@ -86,6 +86,17 @@ typedef struct {
 CR_API cr_status cr_model_add_contact_model(cr_model* model, const cr_contact_options* options,
                                             cr_error* error);
 
+/// Chooses the contact model of the contacts of two geoms ("convex", or one that was added), also where an explicit
+/// <pair> makes them; geom2 -1: of geom1 with all others. It holds before the option contact_model; of several that
+/// fit a contact the one that was set last. All contacts are solved for together, whatever their contact models.
+/// Solver     as soon as a pair, or the option, says another than "convex", Newton's method solves for all
+/// Errors     CR_ERR_ARG for a geom that there is not; CR_ERR_NAME; CR_ERR_MEMORY
+CR_API cr_status cr_model_set_contact_pair(cr_model* model, int geom1, int geom2,
+                                           const char* contact_model, cr_error* error);
+
+/// The contact model of the contacts of two geoms; NULL for what is no geom.
+CR_API const char* cr_model_get_contact_pair(const cr_model* model, int geom1, int geom2);
+
 #ifdef __cplusplus
 }
 #endif

@@ -5,6 +5,7 @@
 
 #include <stdlib.h>
 
+#include "model/added_contact.h"
 #include "model/fields.h"
 #include "model/file.h"
 #include "model/misuse.h"
@@ -31,7 +32,7 @@ cr_status cr_model_save(const cr_model* m, const char* path, cr_error* error) {
                     "%s: the model has stages that were added, and code is not written to a file",
                     path);
   }
-  if (m->contact_model >= CR_CONTACT_ADDED) {
+  if (!cri_all_convex(m)) {
     return cri_fail(
         error, CR_ERR_UNSUPPORTED,
         "%s: the model has a contact model that was added, and code is not written to a file",

@@ -58,3 +58,43 @@ cr_status cr_model_add_contact_model(cr_model* m, const cr_contact_options* opti
   m->contacts = made;
   return CR_OK;
 }
+
+// ---- of pairs of geoms
+
+static cr_status check_geom(const cri_call* call, const cr_model* m, int geom, bool any) {
+  if (geom < (any ? -1 : 0) || geom >= m->ngeom) {
+    return cri_fail(call->error, CR_ERR_ARG, "%s: there is no geom %d", call->name, geom);
+  }
+  return CR_OK;
+}
+
+cr_status cr_model_set_contact_pair(cr_model* m, int geom1, int geom2, const char* contact_model,
+                                    cr_error* error) {
+  const cri_call call = {"cr_model_set_contact_pair", error};
+  CR_TRY(cri_given(&call, m, "the model"));
+  CR_TRY(cri_given(&call, contact_model, "contact_model"));
+  CR_TRY(check_geom(&call, m, geom1, false));
+  CR_TRY(check_geom(&call, m, geom2, true));
+  cri_contact_rule rule = {.geom = {geom1, geom2}};
+  const cri_option* option = cri_option_find("contact_model");
+  if (!cri_choice_find(m, option, contact_model, &rule.model)) {
+    return cri_fail(error, CR_ERR_NAME, "there is no contact model '%s': %s expected",
+                    contact_model, cri_choices(m, option).text);
+  }
+  cri_contacts* made = cri_contacts_create(m->contacts);
+  if (made == NULL) {
+    return cri_fail(error, CR_ERR_MEMORY, "%s: no memory", call.name);
+  }
+  cri_contacts_set_rule(made, &rule);
+  cri_contacts_release(m->contacts);
+  m->contacts = made;
+  return CR_OK;
+}
+
+const char* cr_model_get_contact_pair(const cr_model* m, int geom1, int geom2) {
+  if (m == NULL || geom1 < 0 || geom1 >= m->ngeom || geom2 < 0 || geom2 >= m->ngeom) {
+    return NULL;
+  }
+  return cri_choice_word(m, cri_option_find("contact_model"),
+                         cri_contact_model_of(m, geom1, geom2));
+}

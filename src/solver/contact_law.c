@@ -15,10 +15,8 @@ _Static_assert((int)CR_MAX_CONTACT_BENDS == (int)CRI_LAW_BENDS, "bends of a law"
 
 // the contact model of contact c; NULL: the convex one
 static const cri_added_contact* model_of(const cr_model* m, const cr_data* d, int c) {
-  (void)d, (void)c;
-  return m->contact_model == CR_CONTACT_CONVEX
-             ? NULL
-             : &m->contacts->model[m->contact_model - CR_CONTACT_ADDED];
+  int32_t model = cri_contact_model_of(m, d->contact_geom[2 * c], d->contact_geom[2 * c + 1]);
+  return model == CR_CONTACT_CONVEX ? NULL : &m->contacts->model[model - CR_CONTACT_ADDED];
 }
 
 static bool is_contact(const cr_data* d, int row) {
@@ -54,8 +52,15 @@ cr_status cri_contact_law_check(const cr_model* m, cr_data* d) {
 }
 
 bool cri_contact_law_sees_motion(const cr_model* m) {
-  const cri_added_contact* x = model_of(m, NULL, 0);
-  return x != NULL && x->options.motion;
+  const cri_contacts* x = m->contacts;
+  bool motion = m->contact_model != CR_CONTACT_CONVEX &&
+                x->model[m->contact_model - CR_CONTACT_ADDED].options.motion;
+  for (int i = 0; i < x->nrule; i++) {
+    int32_t model = x->rule[i].model;
+    motion =
+        motion || (model != CR_CONTACT_CONVEX && x->model[model - CR_CONTACT_ADDED].options.motion);
+  }
+  return motion;
 }
 
 // ---- calls

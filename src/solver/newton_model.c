@@ -4,6 +4,7 @@
 
 #include "constraint/rows.h"
 #include "math/dense_lu.h"
+#include "model/added_contact.h"
 #include "model/model_options.h"
 #include "solver/contact_law.h"
 #include "solver/friction_cone.h"
@@ -155,8 +156,14 @@ static void advance(const problem* p, const point* x, const cr_real* s, point* y
   }
 }
 
+// the contact model of the model, or of the first pair of geoms that has another than the convex one
 static const char* name_of(const problem* p) {
-  return cri_choice_word(p->m, cri_option_find("contact_model"), p->m->contact_model);
+  const cr_model* m = p->m;
+  int32_t model = m->contact_model;
+  for (int i = 0; i < m->contacts->nrule && model == CR_CONTACT_CONVEX; i++) {
+    model = m->contacts->rule[i].model;
+  }
+  return cri_choice_word(m, cri_option_find("contact_model"), model);
 }
 
 static cr_status fail(const problem* p, const point* x, const char* why) {

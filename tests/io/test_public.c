@@ -346,6 +346,16 @@ static long call_cr_model_add_contact_model(void** a) {
   cr_model_destroy(copy);
   return status;
 }
+static long call_cr_model_set_contact_pair(void** a) {
+  cr_model* copy = NULL;
+  if (a[0] != NULL) {
+    must(cr_model_copy(&copy, a[0], &w.error));
+  }
+  long status = cr_model_set_contact_pair(copy, 0, 1, a[1], a[2]);
+  cr_model_destroy(copy);
+  return status;
+}
+CALL_POINTER(cr_model_get_contact_pair, a[0], 0, 1)
 CALL_POINTER(cr_model_stage, a[0], 0)
 CALL_MAKE(cr_data_create, cr_data_destroy, a[0], a[1], a[2])
 CALL_VOID(cr_data_destroy, a[0] == NULL ? NULL : (w.slot = NULL))
@@ -562,6 +572,8 @@ static const row table[] = {
     ROW(cr_model_add_stage, "M)e", STATUS, 0, NULL, NULL),
     ROW(cr_model_add_state, "Mie", STATUS, 0, NULL, NULL),
     ROW(cr_model_add_contact_model, "M0e", STATUS, 0, NULL, NULL),
+    ROW(cr_model_set_contact_pair, "MSe", STATUS, 0, "convex", NULL),
+    ROW(cr_model_get_contact_pair, "M", POINTER, 0, NULL, NULL),
     ROW(cr_model_stage, "M", POINTER, 0, NULL, NULL),
     // data, state
     ROW(cr_data_create, "OMe", STATUS, 0, NULL, NULL),
