@@ -48,8 +48,8 @@ typedef struct {
   // jvp: its tangent, 0 at first, to be set; vjp: its cotangent
   cr_real* force;
   int zone;  // force sets it: which smooth piece of the law this is, from 0 on
-  cr_real
-      bend[CR_MAX_CONTACT_BENDS];  // bends sets them: numbers that change sign where the law bends
+  // bends sets them: numbers that change sign where the law bends
+  cr_real bend[CR_MAX_CONTACT_BENDS];
 } cr_contact_call;
 
 typedef void cr_contact_function(void* user, cr_contact_call* call);
@@ -62,11 +62,15 @@ typedef struct {
   // what else it depends on say that the surfaces do not touch
   cr_contact_function *force, *jvp, *vjp;
   cr_contact_function* bends;  // where the law bends, for events; NULL: nowhere
-  bool
-      motion;  // the law depends on gap, velocity or weight: Jacobians of a step go column by column
-  bool
-      directed;  // it depends on which way the tangents point, also where friction is alike both ways
-  void* user;    // for all functions; stays the caller's
+  // The law depends on gap, velocity or weight: Jacobians of a step then go column by column
+  bool motion;
+  // The law depends on which way the tangents point, also where friction is alike both ways
+  bool directed;
+  void* user;  // for all functions; stays the caller's
+  // Stages of its own (carom/stage.h), which run only where the contact model is in use: they make what
+  // its law reads, as contact_area, efc_aref or plugin_state_dot. Added as by cr_model_add_stage, in this order
+  const cr_stage_options* stages;
+  int nstage;
 } cr_contact_options;
 
 /// Gives a model a contact model, which cr_model_set_choice(model, "contact_model", name) then chooses. The
@@ -78,11 +82,11 @@ typedef struct {
 /// Contacts   have to be along normal and tangents: cone "elliptic". Where events switch a contact off its force
 ///            is 0, whatever the law says
 /// Solver     Newton's method with a dense factor over all dofs that rows move
-/// Owner      the name is copied; `user` is borrowed until the model and its copies are closed
+/// Owner      texts are copied; `user` is borrowed until the model and its copies are closed
 /// Thread     the functions run on every thread that steps: equal calls have to give equal numbers
 /// Data       made for another contact model are refused: make them when it is chosen
-/// Errors     CR_ERR_ARG for NULL, sizes, names and too many; CR_ERR_NAME for a name that there is; CR_ERR_MEMORY.
-///            The model then is as it was
+/// Errors     CR_ERR_ARG for NULL, sizes, names and too many; CR_ERR_NAME for a name that there is; CR_ERR_MEMORY;
+///            those of cr_model_add_stage. The model then is as it was
 CR_API cr_status cr_model_add_contact_model(cr_model* model, const cr_contact_options* options,
                                             cr_error* error);
 

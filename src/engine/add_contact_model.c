@@ -2,6 +2,7 @@
 // Contact models that a user adds. What is public is documented in carom/contact.h.
 #include <ctype.h>
 
+#include "engine/added_stage.h"
 #include "model/added_contact.h"
 #include "model/misuse.h"
 #include "model/model_options.h"
@@ -38,7 +39,29 @@ static cr_status check_options(const cri_call* call, const cr_model* m,
   }
   CR_TRY(o->force != NULL ? CR_OK : cri_is_null(call, "force"));
   CR_TRY(o->jvp != NULL ? CR_OK : cri_is_null(call, "jvp"));
-  return o->vjp != NULL ? CR_OK : cri_is_null(call, "vjp");
+  CR_TRY(o->vjp != NULL ? CR_OK : cri_is_null(call, "vjp"));
+  if (o->nstage < 0) {
+    return cri_fail(call->error, CR_ERR_ARG, "contact model '%s': %d stages", o->name, o->nstage);
+  }
+  return o->nstage > 0 ? cri_given(call, o->stages, "stages") : CR_OK;
+}
+
+// all or none
+static cr_status add_stages(cr_model* m, const cr_contact_options* o, int32_t contact,
+                            cr_error* error) {
+  const struct cri_schedule* before = m->schedule;
+  cr_status status = CR_OK;
+  cri_schedule_share(before);
+  for (int i = 0; i < o->nstage && status == CR_OK; i++) {
+    status = cri_added_add(m, &o->stages[i], contact, error);
+  }
+  if (status != CR_OK) {
+    cri_schedule_release(m->schedule);
+    m->schedule = before;
+    return status;
+  }
+  cri_schedule_release(before);
+  return CR_OK;
 }
 
 cr_status cr_model_add_contact_model(cr_model* m, const cr_contact_options* options,
@@ -50,10 +73,16 @@ cr_status cr_model_add_contact_model(cr_model* m, const cr_contact_options* opti
   if (made == NULL) {
     return cri_fail(error, CR_ERR_MEMORY, "contact model '%s': no memory", options->name);
   }
+  cr_status status = add_stages(m, options, CR_CONTACT_ADDED + made->n, error);
+  if (status != CR_OK) {
+    cri_contacts_release(made);
+    return status;
+  }
   cri_added_contact* x = &made->model[made->n++];
   memcpy(x->name, options->name, strlen(options->name) + 1);
   x->options = *options;
   x->options.name = NULL;
+  x->options.stages = NULL;
   cri_contacts_release(m->contacts);
   m->contacts = made;
   return CR_OK;

@@ -9,7 +9,7 @@
 const char* cri_first_added(const cr_model* m) {
   const cri_schedule* s = cri_schedule_of(m);
   for (int i = 0; i < s->ndynamics && s->nadded > 0; i++) {
-    if (s->row[i].added != NULL) {
+    if (s->row[i].added != NULL && cri_added_runs(m, s->row[i].added)) {
       return s->row[i].name;
     }
   }
@@ -80,6 +80,9 @@ static cr_status check_finite(const cri_added* a, const cr_stage_field* f, int k
 
 cr_status cri_added_forward(const cri_schedule* s, int i, const cr_model* m, cr_data* d) {
   const cri_added* a = s->row[i].added;
+  if (!cri_added_runs(m, a)) {
+    return CR_OK;
+  }
   if (cri_schedule_before(s, i + 1, m, d) > d->nbefore) {
     return cri_fail(&d->error, CR_ERR_ARG,
                     "the data were made before stage '%s' was added; make them again", a->name);
@@ -101,6 +104,9 @@ cr_status cri_added_forward(const cri_schedule* s, int i, const cr_model* m, cr_
 static cr_status derivative(const cri_schedule* s, int i, const cr_model* m, const cr_data* d,
                             cr_data* twin, cr_stage_function* f, const char* what) {
   const cri_added* a = s->row[i].added;
+  if (!cri_added_runs(m, a)) {
+    return CR_OK;
+  }
   if (f == NULL) {
     return cri_fail(&twin->error, CR_ERR_UNSUPPORTED,
                     "stage '%s' has no %s, which this derivative needs", a->name, what);
@@ -368,12 +374,20 @@ static cr_status insert(cr_model* m, const place* p, const cr_stage* row) {
 }
 
 cr_status cr_model_add_stage(cr_model* m, const cr_stage_options* options, cr_error* error) {
+  return cri_added_add(m, options, 0, error);
+}
+
+cr_status cri_added_add(cr_model* m, const cr_stage_options* options, int32_t contact,
+                        cr_error* error) {
   const cri_call call = {"cr_model_add_stage", error};
   CR_TRY(cri_given(&call, m, "the model"));
   const cri_schedule* s = cri_schedule_of(m);
   CR_TRY(check_options(&call, options, s));
-  cri_added a = {
-      .forward = options->forward, .jvp = options->jvp, .vjp = options->vjp, .user = options->user};
+  cri_added a = {.forward = options->forward,
+                 .jvp = options->jvp,
+                 .vjp = options->vjp,
+                 .user = options->user,
+                 .contact = contact};
   memcpy(a.name, options->name, strlen(options->name) + 1);
   place p = {.s = s, .name = a.name, .error = error};
   CR_TRY(find_place(&p, options->after));
@@ -424,7 +438,8 @@ static bool is_motion(cr_field_id id) {
 const char* cri_first_moving(const cr_model* m) {
   const cri_schedule* s = cri_schedule_of(m);
   for (int i = 0; i < s->ndynamics && s->nadded > 0; i++) {
-    for (int k = 0; k < s->row[i].nwrite && s->row[i].added != NULL; k++) {
+    bool runs = s->row[i].added != NULL && cri_added_runs(m, s->row[i].added);
+    for (int k = 0; k < s->row[i].nwrite && runs; k++) {
       if (is_motion(s->row[i].writes[k])) {
         return s->row[i].name;
       }

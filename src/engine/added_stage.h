@@ -17,6 +17,11 @@ cr_status cri_added_jvp(const cri_schedule* s, int i, const cr_model* m, const c
 cr_status cri_added_vjp(const cri_schedule* s, int i, const cr_model* m, const cr_data* d,
                         cr_data* bar);
 
+/// cr_model_add_stage; `contact`: the stage of a contact model (CR_CONTACT_ADDED and on), which runs only where that
+/// is in use, 0 none.
+cr_status cri_added_add(cr_model* m, const cr_stage_options* options, int32_t contact,
+                        cr_error* error);
+
 /// Name of the first stage that was added to the dynamics of m, NULL if there is none.
 const char* cri_first_added(const cr_model* m);
 

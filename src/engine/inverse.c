@@ -234,7 +234,8 @@ static cr_status check_flag(const cr_model* m, cr_data* d) {
 static cr_status check_stages(const cr_model* m, cr_data* d) {
   const cri_schedule* s = cri_schedule_of(m);
   for (int i = 0; i < s->nprepare && s->nadded > 0; i++) {
-    for (int k = 0; k < s->row[i].nwrite && s->row[i].added != NULL; k++) {
+    bool runs = s->row[i].added != NULL && cri_added_runs(m, s->row[i].added);
+    for (int k = 0; k < s->row[i].nwrite && runs; k++) {
       if (s->row[i].writes[k] == CR_FIELD_qfrc_smooth) {
         return cri_fail(
             &d->error, CR_ERR_UNSUPPORTED,

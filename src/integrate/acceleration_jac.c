@@ -29,7 +29,7 @@ const char* cri_acceleration_why(const cr_model* m, const cr_data* d) {
   }
   for (int i = 0; i < s->ndynamics && why == NULL; i++) {
     const cr_stage* row = &s->row[i];
-    why = row->added != NULL ? "a stage that was added"
+    why = row->added != NULL ? cri_added_runs(m, row->added) ? "a stage that was added" : NULL
           : row->jac == NULL ? row->name
                              : row->jac(m, d);
   }

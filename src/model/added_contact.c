@@ -77,3 +77,11 @@ int32_t cri_contact_model_of(const cr_model* m, int geom1, int geom2) {
   }
   return m->contact_model;
 }
+
+bool cri_contact_in_use(const cr_model* m, int32_t model) {
+  bool used = m->contact_model == model;
+  for (int i = 0; m->contacts != NULL && i < m->contacts->nrule; i++) {
+    used = used || m->contacts->rule[i].model == model;
+  }
+  return used;
+}

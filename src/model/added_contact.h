@@ -32,6 +32,9 @@ cri_contacts* cri_contacts_create(const cri_contacts* from);
 /// Adds a rule, for which there is room; one that was there for the same geoms is gone.
 void cri_contacts_set_rule(cri_contacts* x, const cri_contact_rule* rule);
 
+/// Whether the option or a rule chooses this contact model.
+bool cri_contact_in_use(const cr_model* m, int32_t model);
+
 /// The contact model of the contacts of two geoms.
 int32_t cri_contact_model_of(const cr_model* m, int geom1, int geom2);
 

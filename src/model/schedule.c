@@ -5,6 +5,8 @@
 #include <stdatomic.h>
 #include <stdlib.h>
 
+#include "model/added_contact.h"
+
 typedef struct {
   cri_schedule schedule;
   atomic_int owners;
@@ -59,6 +61,10 @@ void cri_schedule_release(const cri_schedule* s) {
   if (s != NULL && s->owned && atomic_fetch_sub(&owned_by(s)->owners, 1) == 1) {
     free(owned_by(s));
   }
+}
+
+bool cri_added_runs(const cr_model* m, const cri_added* added) {
+  return added->contact == CR_CONTACT_CONVEX || cri_contact_in_use(m, added->contact);
 }
 
 int64_t cri_schedule_before(const cri_schedule* s, int row, const cr_model* m, const cr_data* d) {

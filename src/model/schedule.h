@@ -20,7 +20,11 @@ typedef struct {
   int nread, nchange;
   cr_stage_function *forward, *jvp, *vjp;
   void* user;
+  int32_t contact;  // runs only where this contact model is in use; 0: always
 } cri_added;
+
+/// Whether a stage that was added runs now.
+bool cri_added_runs(const cr_model* m, const cri_added* added);
 
 /// NULL if the Jacobian of a step has the structured derivative of a stage at d; else the name of the feature
 /// that it lacks.

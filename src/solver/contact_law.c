@@ -52,13 +52,10 @@ cr_status cri_contact_law_check(const cr_model* m, cr_data* d) {
 }
 
 bool cri_contact_law_sees_motion(const cr_model* m) {
-  const cri_contacts* x = m->contacts;
-  bool motion = m->contact_model != CR_CONTACT_CONVEX &&
-                x->model[m->contact_model - CR_CONTACT_ADDED].options.motion;
-  for (int i = 0; i < x->nrule; i++) {
-    int32_t model = x->rule[i].model;
-    motion =
-        motion || (model != CR_CONTACT_CONVEX && x->model[model - CR_CONTACT_ADDED].options.motion);
+  bool motion = false;
+  for (int i = 0; i < cri_nadded_contact(m); i++) {
+    motion = motion ||
+             (m->contacts->model[i].options.motion && cri_contact_in_use(m, CR_CONTACT_ADDED + i));
   }
   return motion;
 }

@@ -156,12 +156,12 @@ static void advance(const problem* p, const point* x, const cr_real* s, point* y
   }
 }
 
-// the contact model of the model, or of the first pair of geoms that has another than the convex one
+// the contact model of the model, or another one that is in use where that is convex
 static const char* name_of(const problem* p) {
   const cr_model* m = p->m;
-  int32_t model = m->contact_model;
-  for (int i = 0; i < m->contacts->nrule && model == CR_CONTACT_CONVEX; i++) {
-    model = m->contacts->rule[i].model;
+  int32_t model = m->contact_model != CR_CONTACT_CONVEX ? m->contact_model : CR_CONTACT_ADDED;
+  while (!cri_contact_in_use(m, model)) {
+    model++;
   }
   return cri_choice_word(m, cri_option_find("contact_model"), model);
 }

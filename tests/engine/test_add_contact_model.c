@@ -3,6 +3,7 @@
 #include <stdio.h>
 
 #include "carom/contact.h"
+#include "engine/pipeline.h"
 #include "model/added_contact.h"
 #include "support/chain_model.h"
 #include "support/coulomb.h"
@@ -46,7 +47,46 @@ TEST(what_is_no_contact_model_is_refused) {
   o = coulomb;
   o.vjp = NULL;
   refuses(&o, CR_ERR_ARG, "cr_model_add_contact_model: vjp is NULL");
+  o = coulomb;
+  o.nstage = 1;
+  refuses(&o, CR_ERR_ARG, "cr_model_add_contact_model: stages is NULL");
+  o.nstage = -1;
+  refuses(&o, CR_ERR_ARG, "contact model 'coulomb': -1 stages");
   assert_int_equal(cr_model_add_contact_model(NULL, &coulomb, &error), CR_ERR_ARG);
+  cri_model_free(&m);
+}
+
+static cr_status idle(void* user, const cr_stage_call* call) {
+  (void)user, (void)call;
+  return CR_OK;
+}
+
+// of its stages all or none are there
+TEST(stages_that_do_not_fit_are_refused) {
+  static const char* const area[] = {"contact_area"};
+  cr_stage_options stages[] = {{.size = sizeof stages[0],
+                                .name = "first",
+                                .after = "mixing",
+                                .changes = area,
+                                .nchange = 1,
+                                .forward = idle},
+                               {.size = sizeof stages[0],
+                                .name = "second",
+                                .after = "kinematics",
+                                .changes = area,
+                                .nchange = 1,
+                                .forward = idle}};
+  cr_contact_options o = coulomb;
+  o.stages = stages;
+  o.nstage = 2;
+  begin();
+  refuses(&o, CR_ERR_UNSUPPORTED,
+          "stage 'second' changes contact_area, which 'mixing' computes later");
+  const cri_schedule* s = cri_schedule_of(&m);
+  assert_int_equal(s->nadded, 0);
+  stages[1].after = "mixing";
+  assert_int_equal(cr_model_add_contact_model(&m, &o, &error), CR_OK);
+  assert_int_equal(cri_schedule_of(&m)->nadded, 2);
   cri_model_free(&m);
 }
 

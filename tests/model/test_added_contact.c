@@ -43,6 +43,8 @@ TEST(the_last_rule_that_fits_holds) {
     assert_int_equal(cri_contact_model_of(&m, 3, 2), expected[k][2]);
     assert_int_equal(cri_contact_model_of(&m, 3, 4), expected[k][3]);
     assert_true(x->mixed);
+    assert_true(cri_contact_in_use(&m, 7) && cri_contact_in_use(&m, 1));
+    assert_true(cri_contact_in_use(&m, 5) == (k > 2) && !cri_contact_in_use(&m, 6));
   }
   assert_int_equal(x->nrule, 4);  // (2, 3) was said twice
   cri_contacts_release(x);

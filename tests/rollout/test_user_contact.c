@@ -413,10 +413,11 @@ static cr_model* open_samples(bool motion) {
                                 .force = press,
                                 .jvp = press_jvp,
                                 .vjp = press_vjp,
-                                .motion = motion};
+                                .motion = motion,
+                                .stages = &stage,
+                                .nstage = 1};
   cr_model* m = NULL;
   must(cr_model_open(&m, scratch_write("model.xml", text), &error));
-  must(cr_model_add_stage(m, &stage, &error));
   must(cr_model_add_contact_model(m, &o, &error));
   must(cr_model_set_choice(m, "contact_model", "press", &error));
   return m;
@@ -499,6 +500,34 @@ TEST(gradients_go_through_the_stiffness) {
   double difference = (loss_of_samples(m, 2 + h, NULL) - loss_of_samples(m, 2 - h, NULL)) / (2 * h);
   (void)loss_of_samples(m, 2, &gradient);
   compare(&gradient, &difference, 1, 1e-6, "gradient by the size");
+  cr_model_destroy(m);
+  (void)state;
+}
+
+// its stage runs where the contact model is in use, by the option or by a pair
+TEST(a_contact_model_brings_its_stages) {
+  cr_model* m = open_samples(false);
+  int box = cr_model_id(m, "geom", "box");
+  bool fallback[4];
+  double area[4];
+  for (int k = 0; k < 4; k++) {
+    cr_data* d;
+    cr_jacobian* J;
+    double A[4 * NV * NV];
+    must(cr_model_set_choice(m, "contact_model", k == 0 ? "press" : "convex", &error));
+    must(cr_model_set_contact_pair(m, box, -1, k % 2 == 0 ? "press" : "convex", &error));
+    must(cr_data_create(&d, m, &error));
+    must(cr_jacobian_create(&J, m, d, &error));
+    set_state(m, d);
+    assert_int_equal(cr_step(m, d), CR_OK);
+    assert_int_equal(cr_step_jacobian(m, d, J, A, NULL, NULL), CR_OK);
+    area[k] = cr_data_view(m, d, "contact_area", NULL, NULL)[0];
+    fallback[k] = cr_jacobian_fallback(J) != NULL;
+    cr_jacobian_destroy(J);
+    cr_data_destroy(d);
+  }
+  assert_true(area[0] > 0.01 && area[1] == 0 && area[2] > 0.01 && area[3] == 0);
+  assert_true(fallback[0] && !fallback[1] && fallback[2] && !fallback[3]);
   cr_model_destroy(m);
   (void)state;
 }
