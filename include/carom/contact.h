@@ -54,6 +54,29 @@ typedef struct {
 
 typedef void cr_contact_function(void* user, cr_contact_call* call);
 
+/// The equation for the acceleration, as a solver of one's own gets it:
+///   g(a) = M a - tau - J' f(J a - aref) = 0
+/// over the dofs dof[ndof], those of all trees that rows move. M is the metric of the integrator at hand.
+typedef struct {
+  size_t size;  // sizeof(cr_contact_system)
+  const cr_model* model;
+  int nv, ndof;
+  const int32_t* dof;
+  cr_real* qacc;  // nv numbers: where to start, to be made the solution; at other dofs it stays
+  cr_real* room;  // nv^2 + 8 nv numbers for the solver's own use: nothing allocates inside a step
+  void* equation;
+} cr_contact_system;
+
+/// Finds qacc, or says why not.
+typedef cr_status cr_contact_solver(void* user, cr_contact_system* system);
+
+/// g[nv] at a[nv], 0 at other dofs, and its largest entry over the largest of the forces that it sums up; either may be
+/// NULL. The matrix H[nv nv] = dg/da there, row by row, 0 outside the dofs of the system.
+/// Errors   CR_ERR_ARG for NULL, and outside a call of a solver
+CR_API cr_status cr_contact_residual(const cr_contact_system* system, const cr_real* a, cr_real* g,
+                                     cr_real* share);
+CR_API cr_status cr_contact_matrix(const cr_contact_system* system, const cr_real* a, cr_real* H);
+
 /// A contact model.
 typedef struct {
   size_t size;       // sizeof(cr_contact_options), set by the caller
@@ -66,6 +89,9 @@ typedef struct {
   bool motion;
   // The law depends on which way the tangents point, also where friction is alike both ways
   bool directed;
+  // A solver of its own, where the option contact_model chooses this contact model. It has to leave less than
+  // 1e-10 of the forces; NULL: Newton's method. Derivatives take the matrix at the solution in either case
+  cr_contact_solver* solve;
   void* user;  // for all functions; stays the caller's
   // Stages of its own (carom/stage.h), which run only where the contact model is in use: they make what
   // its law reads, as contact_area, efc_aref or plugin_state_dot. Added as by cr_model_add_stage, in this order
@@ -81,7 +107,7 @@ typedef struct {
 /// Smooth     f has to be continuous; where it bends `zone` changes
 /// Contacts   have to be along normal and tangents: cone "elliptic". Where events switch a contact off its force
 ///            is 0, whatever the law says
-/// Solver     Newton's method with a dense factor over all dofs that rows move
+/// Solver     its own, or Newton's method with a dense factor over all dofs that rows move
 /// Owner      texts are copied; `user` is borrowed until the model and its copies are closed
 /// Thread     the functions run on every thread that steps: equal calls have to give equal numbers
 /// Data       made for another contact model are refused: make them when it is chosen
@@ -93,7 +119,8 @@ CR_API cr_status cr_model_add_contact_model(cr_model* model, const cr_contact_op
 /// Chooses the contact model of the contacts of two geoms ("convex", or one that was added), also where an explicit
 /// <pair> makes them; geom2 -1: of geom1 with all others. It holds before the option contact_model; of several that
 /// fit a contact the one that was set last. All contacts are solved for together, whatever their contact models.
-/// Solver     as soon as a pair, or the option, says another than "convex", Newton's method solves for all
+/// Solver     as soon as a pair, or the option, says another than "convex", Newton's method solves for all; or the
+///            solver of the contact model that the option chooses, where that has one
 /// Errors     CR_ERR_ARG for a geom that there is not; CR_ERR_NAME; CR_ERR_MEMORY
 CR_API cr_status cr_model_set_contact_pair(cr_model* model, int geom1, int geom2,
                                            const char* contact_model, cr_error* error);

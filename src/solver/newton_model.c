@@ -16,6 +16,7 @@
 enum { LEAST_STEPS = 400, LINE_STEPS = 60 };
 
 static const cr_real ENOUGH = 4096 * CR_EPS;      // residual that may come to rest
+static const cr_real LEFT = CR_R(1e-10);          // residual that a solver of one's own may leave
 static const cr_real LINE_TOLERANCE = CR_R(0.1);  // of g along the line at its start
 static const cr_real STIFF = CR_R(1e-6);          // share of M in H below which digits matter
 
@@ -172,6 +173,15 @@ static cr_status fail(const problem* p, const point* x, const char* why) {
                   (double)x->residual, p->d->solver_iterations);
 }
 
+// the factors of H at x
+static cr_status factor(const problem* p, const point* x) {
+  cr_data* d = p->d;
+  form(p, x->e, d->H_factor);
+  return cr_dense_lu_factor(d->H_factor, p->m->nv, p->dofs, d->H_index)
+             ? CR_OK
+             : fail(p, x, "the derivative of its forces makes a matrix without inverse");
+}
+
 // from x, with the factors of H at the solution; y and s are scratch
 static cr_status iterate(const problem* p, point* x, point* y, cr_real* s) {
   cr_data* d = p->d;
@@ -181,11 +191,7 @@ static cr_status iterate(const problem* p, point* x, point* y, cr_real* s) {
                     name_of(p));
   }
   for (d->solver_iterations = 0; d->solver_iterations < most; d->solver_iterations++) {
-    form(p, x->e, d->H_factor);
-    bool regular = cr_dense_lu_factor(d->H_factor, p->m->nv, p->dofs, d->H_index);
-    if (!regular) {
-      return fail(p, x, "the derivative of its forces makes a matrix without inverse");
-    }
+    CR_TRY(factor(p, x));
     if (x->residual <= CR_EPS) {
       return CR_OK;
     }
@@ -218,6 +224,90 @@ static void start(const problem* p, point* x, point* y) {
   }
 }
 
+// ---- a solver of one's own
+
+static const cr_contact_options* solver_of(const cr_model* m) {
+  const cr_contact_options* o =
+      m->contact_model == CR_CONTACT_CONVEX
+          ? NULL
+          : &m->contacts->model[m->contact_model - CR_CONTACT_ADDED].options;
+  return o != NULL && o->solve != NULL ? o : NULL;
+}
+
+// what stands behind a system while its solver runs
+typedef struct {
+  const problem* p;
+  point x;
+} equation;
+
+static cr_status evaluate_system(const cr_contact_system* s, const cr_real* a, equation** e) {
+  if (s == NULL || s->equation == NULL || a == NULL) {
+    return CR_ERR_ARG;
+  }
+  *e = s->equation;
+  cr_copy((*e)->x.a, a, s->nv);
+  evaluate((*e)->p, &(*e)->x);
+  return CR_OK;
+}
+
+cr_status cr_contact_residual(const cr_contact_system* s, const cr_real* a, cr_real* g,
+                              cr_real* share) {
+  equation* e;
+  CR_TRY(evaluate_system(s, a, &e));
+  if (g != NULL) {
+    cr_zero(g, s->nv);
+    CR_EACH(i, e->p->dofs) { g[i] = e->x.g[i]; }
+  }
+  if (share != NULL) {
+    *share = e->x.residual;
+  }
+  return CR_OK;
+}
+
+cr_status cr_contact_matrix(const cr_contact_system* s, const cr_real* a, cr_real* H) {
+  equation* e;
+  if (H == NULL) {
+    return CR_ERR_ARG;
+  }
+  CR_TRY(evaluate_system(s, a, &e));
+  cr_zero(H, s->nv * s->nv);
+  form(e->p, e->x.e, H);
+  return CR_OK;
+}
+
+// x is where it starts, y scratch
+static cr_status solve_by(const cr_contact_options* o, const problem* p, point* x, const point* y) {
+  cr_data* d = p->d;
+  int nv = p->m->nv, n = 0;
+  equation e = {p, *y};
+  int32_t* dof = cri_push_int(d, (size_t)nv);
+  CR_EACH(i, p->dofs) { dof[n++] = i; }
+  cr_contact_system s = {.size = sizeof s,
+                         .model = p->m,
+                         .nv = nv,
+                         .ndof = n,
+                         .dof = dof,
+                         .qacc = cri_push(d, (size_t)nv),
+                         .room = cri_push(d, (size_t)nv * (size_t)nv + 8 * (size_t)nv),
+                         .equation = &e};
+  cr_copy(s.qacc, x->a, nv);
+  cr_status status = o->solve(o->user, &s);
+  CR_EACH(i, p->dofs) { x->a[i] = s.qacc[i]; }
+  evaluate(p, x);
+  if (status != CR_OK) {
+    return cri_fail(&d->error, status, "contact model '%s': its solver says: %s", name_of(p),
+                    cr_status_text(status));
+  }
+  if (!(x->residual <= LEFT)) {
+    return cri_fail(&d->error, CR_ERR_SOLVER,
+                    "contact model '%s': its solver leaves a residual of %g", name_of(p),
+                    (double)x->residual);
+  }
+  return factor(p, x);
+}
+
+// ---- the model
+
 static void leave(const problem* p, const point* x) {
   cr_data* d = p->d;
   cr_copy(d->acc_qacc, x->a, p->m->nv);
@@ -240,7 +330,9 @@ static cr_status solve(const cr_model* m, cr_data* d, const cr_metric_view* metr
   p.dofs = cri_dofs_in_islands(m, d, (cr_runs){1, &all}, true, room);
   point x = push_point(&p), y = push_point(&p);
   start(&p, &x, &y);
-  cr_status status = iterate(&p, &x, &y, cri_push(d, (size_t)m->nv));
+  const cr_contact_options* own = solver_of(m);
+  cr_status status =
+      own != NULL ? solve_by(own, &p, &x, &y) : iterate(&p, &x, &y, cri_push(d, (size_t)m->nv));
   leave(&p, &x);
   cri_pop(d, mark);
   return status;

@@ -355,6 +355,37 @@ static long call_cr_model_set_contact_pair(void** a) {
   cr_model_destroy(copy);
   return status;
 }
+// of the system that a solver gets
+static void** system_arguments;
+static bool of_matrix;
+static cr_status ask(void* user, cr_contact_system* s) {
+  void** a = system_arguments;
+  const cr_contact_system* system = a[0] != NULL ? s : NULL;
+  *(cr_status*)user = of_matrix ? cr_contact_matrix(system, a[1], a[2])
+                                : cr_contact_residual(system, a[1], a[2], a[3]);
+  return CR_ERR_INTERRUPTED;
+}
+static long call_of_system(void** a, bool matrix) {
+  cr_status status = CR_OK;
+  cr_model* copy;
+  cr_data* d;
+  cr_contact_options o = contact_options;
+  o.solve = ask;
+  o.user = &status;
+  system_arguments = a;
+  of_matrix = matrix;
+  must(cr_model_copy(&copy, w.m, &w.error));
+  must(cr_model_set_choice(copy, "cone", "elliptic", &w.error));
+  must(cr_model_add_contact_model(copy, &o, &w.error));
+  must(cr_model_set_choice(copy, "contact_model", o.name, &w.error));
+  must(cr_data_create(&d, copy, &w.error));
+  assert_int_equal(cr_step(copy, d), CR_ERR_INTERRUPTED);
+  cr_data_destroy(d);
+  cr_model_destroy(copy);
+  return status;
+}
+static long call_cr_contact_residual(void** a) { return call_of_system(a, false); }
+static long call_cr_contact_matrix(void** a) { return call_of_system(a, true); }
 CALL_POINTER(cr_model_get_contact_pair, a[0], 0, 1)
 CALL_POINTER(cr_model_stage, a[0], 0)
 CALL_MAKE(cr_data_create, cr_data_destroy, a[0], a[1], a[2])
@@ -573,6 +604,8 @@ static const row table[] = {
     ROW(cr_model_add_state, "Mie", STATUS, 0, NULL, NULL),
     ROW(cr_model_add_contact_model, "M0e", STATUS, 0, NULL, NULL),
     ROW(cr_model_set_contact_pair, "MSe", STATUS, 0, "convex", NULL),
+    ROW(cr_contact_residual, "MXyz", STATUS, 0, NULL, NULL),
+    ROW(cr_contact_matrix, "MXY", STATUS, 0, NULL, NULL),
     ROW(cr_model_get_contact_pair, "M", POINTER, 0, NULL, NULL),
     ROW(cr_model_stage, "M", POINTER, 0, NULL, NULL),
     // data, state

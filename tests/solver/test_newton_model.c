@@ -10,6 +10,7 @@
 #include "model/added_contact.h"
 #include "support/close.h"
 #include "support/contact_scene.h"
+#include "support/coulomb.h"
 
 enum { N_SEED = 12, MOST_NV = 64 };
 
@@ -69,6 +70,132 @@ TEST(with_the_convex_law_it_is_the_convex_model) {
     scene_close(&s);
   }
   assert_true(pushes > 10);
+}
+
+// ---- a solver of one's own
+
+// s = H^-1 g without pivots, H[nv nv] over the dofs of the system
+static void eliminate(const cr_contact_system* s, cr_real* H, cr_real* g) {
+  for (int k = 0; k < s->ndof; k++) {
+    int p = s->dof[k];
+    for (int i = k + 1; i < s->ndof; i++) {
+      int r = s->dof[i];
+      cr_real l = H[r * s->nv + p] / H[p * s->nv + p];
+      for (int j = k; j < s->ndof; j++) {
+        H[r * s->nv + s->dof[j]] -= l * H[p * s->nv + s->dof[j]];
+      }
+      g[r] -= l * g[p];
+    }
+  }
+  for (int k = s->ndof - 1; k >= 0; k--) {
+    int p = s->dof[k];
+    for (int j = k + 1; j < s->ndof; j++) {
+      g[p] -= H[p * s->nv + s->dof[j]] * g[s->dof[j]];
+    }
+    g[p] /= H[p * s->nv + p];
+  }
+}
+
+static int steps;
+
+// Newton's method, half a step where a whole one makes it worse
+static cr_status own_solver(void* user, cr_contact_system* s) {
+  cr_real *H = s->room, *g = H + s->nv * s->nv, *next = g + s->nv, share, last;
+  assert_null(user);
+  for (int k = 0; k < 400; k++) {
+    assert_int_equal(cr_contact_residual(s, s->qacc, g, &last), CR_OK);
+    assert_int_equal(cr_contact_matrix(s, s->qacc, H), CR_OK);
+    if (last <= 4096 * CR_EPS) {
+      return CR_OK;
+    }
+    eliminate(s, H, g);
+    cr_real alpha = 2;
+    do {
+      alpha /= 2;
+      cr_copy(next, s->qacc, s->nv);
+      for (int i = 0; i < s->ndof; i++) {
+        next[s->dof[i]] -= alpha * g[s->dof[i]];
+      }
+      assert_int_equal(cr_contact_residual(s, next, NULL, &share), CR_OK);
+    } while (share > last && alpha > CR_R(1e-3));
+    cr_copy(s->qacc, next, s->nv);
+    steps++;
+  }
+  return CR_ERR_SOLVER;
+}
+
+static cr_status lazy(void* user, cr_contact_system* s) {
+  (void)user;
+  s->qacc[s->dof[0]] += 1;
+  return CR_OK;
+}
+
+static cr_status stubborn(void* user, cr_contact_system* s) {
+  (void)user, (void)s;
+  return CR_ERR_SOLVER;
+}
+
+static void choose_solver(cr_model* m, cr_contact_solver* solve) {
+  cr_contact_options o = coulomb;
+  o.name = "own";
+  o.solve = solve;
+  assert_int_equal(cr_model_add_contact_model(m, &o, &error), CR_OK);
+  assert_int_equal(cr_model_set_choice(m, "contact_model", "own", &error), CR_OK);
+}
+
+TEST(a_solver_of_its_own_finds_the_same) {
+  int compared = 0;
+  for (int seed = 1; seed <= N_SEED; seed++) {
+    contact_scene s;
+    cr_real a[MOST_NV], most = 0;
+    scene_open(&s, seed);
+    s.m.cone = CR_CONE_ELLIPTIC;
+    coulomb_choose(&s.m, false);
+    cri_data_free(s.d);
+    scene_reopen(&s);
+    scene_run(&s, "acceleration");
+    cr_copy(a, s.d->qacc, s.m.nv);
+    for (int i = 0; i < s.m.nv; i++) {
+      most = cr_max(most, cr_abs(a[i]));
+    }
+    choose_solver(&s.m, own_solver);
+    scene_run(&s, "reference");
+    if (cr_acceleration(&s.m, s.d) == CR_OK) {
+      for (int i = 0; i < s.m.nv; i++) {
+        assert_close(s.d->qacc[i], a[i], CR_R(1e7) * CR_EPS * most);
+      }
+      compared += s.d->nefc > 0;
+      if (seed <= 2) {
+        scene_check_stages(&s, "acceleration", "acceleration");
+      }
+    }
+    scene_close(&s);
+  }
+  assert_true(compared > N_SEED / 2 && steps > compared);
+}
+
+TEST(a_solver_that_finds_nothing_is_told) {
+  cr_contact_solver* const solvers[] = {lazy, stubborn};
+  static const char* const texts[] = {"contact model 'own': its solver leaves a residual of ",
+                                      "contact model 'own': its solver says: "};
+  for (int k = 0; k < 2; k++) {
+    contact_scene s;
+    scene_open(&s, 4);
+    s.m.cone = CR_CONE_ELLIPTIC;
+    choose_solver(&s.m, solvers[k]);
+    cri_data_free(s.d);
+    scene_reopen(&s);
+    scene_run(&s, "reference");
+    assert_true(s.d->nefc > 0);
+    assert_int_equal(cr_acceleration(&s.m, s.d), CR_ERR_SOLVER);
+    assert_non_null(strstr(s.d->error.text, texts[k]));
+    scene_close(&s);
+  }
+  cr_contact_system outside = {.size = sizeof outside};
+  cr_real x;
+  assert_int_equal(cr_contact_residual(NULL, &x, &x, &x), CR_ERR_ARG);
+  assert_int_equal(cr_contact_residual(&outside, &x, &x, &x), CR_ERR_ARG);
+  assert_int_equal(cr_contact_matrix(&outside, &x, &x), CR_ERR_ARG);
 }
 
 // what a scene says about a law, NULL if all went well
