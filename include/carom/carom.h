@@ -10,6 +10,7 @@
 #include "carom/contact.h"
 #include "carom/data.h"
 #include "carom/fields.h"
+#include "carom/fit.h"
 #include "carom/gradient.h"
 #include "carom/inverse.h"
 #include "carom/jacobian.h"

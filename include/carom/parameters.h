@@ -10,6 +10,9 @@
 extern "C" {
 #endif
 
+/// Most parameters at once.
+enum { CR_MAX_PARAMETERS = 64 };
+
 /// Maps the free number x that an optimiser moves to the parameter p.
 typedef enum {
   CR_TRANSFORM_NONE,     // p = x
@@ -40,7 +43,7 @@ typedef struct {
 /// Parameters bound to a model, and a variant of it that holds their values.
 typedef struct cr_parameters cr_parameters;
 
-/// Binds 1 to 64 parameters to m, and makes the variant at their starts. m need not outlive it.
+/// Binds 1 to CR_MAX_PARAMETERS parameters to m, and makes the variant at their starts. m need not outlive it.
 /// Owner    the caller, cr_parameters_destroy
 /// Errors   CR_ERR_NAME (unknown field or geom); CR_ERR_ARG naming the parameter: a place that is
 ///          not one number of a parameter field, a derived field, a geom that is not the only one of
@@ -77,6 +80,11 @@ CR_API cr_status cr_parameters_get_values(const cr_parameters* parameters, const
 /// Errors   CR_ERR_MODEL where the variant is not valid (a negative mass), CR_ERR_SINGULAR; the variant
 ///          then has values that cannot be used
 CR_API cr_status cr_parameters_set(cr_parameters* parameters, const cr_real* x, cr_error* error);
+
+/// The same of the parameters themselves, without bounds and transforms.
+/// Shapes   p[n]
+CR_API cr_status cr_parameters_set_values(cr_parameters* parameters, const cr_real* p,
+                                          cr_error* error);
 
 /// The gradient by x, from cotangents of fields of the variant. These are in cr_rollout_bar after
 /// cr_rollout_gradient, or in a twin after cr_step_vjp. The gradient includes derived constants. The
@@ -120,7 +128,7 @@ typedef struct {
   cr_real rate,
       final_rate;  // step size of the first and the last iteration, geometric between; rate > 0;
                    // final_rate 0: [rate]
-  cr_real b1, b2, eps;  // [0.9, 0.999, 1e-8]
+  cr_real b1, b2, eps;  // [0.9, 0.999, 1e-8]; below 0: none
   cr_real tolerance;    // ends when no x moved by more than this for five iterations; 0: never
   bool batches;         // each iteration uses its own batch of the data
   bool keep_best;       // return x of the lowest value, not the last x; not with batches

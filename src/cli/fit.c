@@ -15,10 +15,7 @@
 #include "cli/commands.h"
 #include "cli/fit_problem.h"
 #include "cli/setup.h"
-#include "io/checkpoint.h"
-#include "learn/adam.h"
-#include "learn/lbfgs_nlopt.h"
-#include "learn/record.h"
+#include "fit/fit_checkpoint.h"
 #include "tools/plot.h"
 #include "tools/progress.h"
 
@@ -39,9 +36,9 @@ typedef struct {
   FILE* history;
   cr_progress progress;
   int stage;  // -1 the evaluation at the start
-  const char* reasons[CR_MAX_STAGES];
+  const char* reasons[CR_FIT_STAGES];
 
-  cr_evaluation first;  // at the start, all windows
+  cr_fit_value first;  // at the start, all windows
   cr_real first_gradient[CR_MAX_PARAMETERS], x[CR_MAX_PARAMETERS];
   double pass_seconds;  // one pass over all training windows, with gradient; NaN when resumed
   cr_real loss, held_out_loss;
@@ -108,9 +105,9 @@ static cr_status open_history(fit* f, cr_error* error) {
 static cr_status write_history(fit* f, const cr_record_row* row, int i, cr_error* error) {
   int n = cr_record_width(f->record);
   cr_real p[CR_MAX_PARAMETERS];
-  cri_parameters_values(f->problem.parameters, row->x, p);
+  (void)cr_parameters_get_values(f->problem.parameters, row->x, p, NULL);
   (void)fprintf(f->history, "%d,%d,%s,%d,%.17g", i, f->stage + 1, stage_name(f), row->e.windows,
-                row->e.value);
+                row->e.loss);
   for (int k = 0; k < n; k++) {
     (void)fprintf(f->history, ",%.17g", p[k]);
   }
@@ -125,9 +122,9 @@ static void show_progress(fit* f, const cr_record_row* row, int i) {
   const cr_fit_config* c = &f->problem.config;
   char text[256];
   cr_real p[CR_MAX_PARAMETERS];
-  cri_parameters_values(f->problem.parameters, row->x, p);
+  (void)cr_parameters_get_values(f->problem.parameters, row->x, p, NULL);
   int n =
-      snprintf(text, sizeof text, "%-5s evaluation %d  loss %.6g", stage_name(f), i, row->e.value);
+      snprintf(text, sizeof text, "%-5s evaluation %d  loss %.6g", stage_name(f), i, row->e.loss);
   for (int k = 0; k < c->nparameter && n > 0 && n < 160; k++) {
     n += snprintf(text + n, sizeof text - (size_t)n, "  %.20s %.6g", c->parameters[k].name, p[k]);
   }
@@ -141,7 +138,7 @@ static cr_status save(fit* f, int count, cr_error* error) {
   CR_TRY(cri_path_join(path, f->problem.folder, "checkpoint.txt", error));
   f->checkpoint.fingerprint = f->problem.fingerprint;
   f->checkpoint.seconds = f->spent + cri_seconds() - f->progress.start;
-  return cri_checkpoint_write(path, &f->checkpoint, f->record, count, error);
+  return cr_checkpoint_write(path, &f->checkpoint, f->record, count, error);
 }
 
 static cr_status seen(void* context, const cr_record* record, int i, bool fresh, cr_error* error) {
@@ -169,6 +166,16 @@ static void forget_results(const fit* f) {
   }
 }
 
+static void tell_warnings(const cr_fit_problem* p) {
+  for (int i = 0; i < cr_load_report_count(p->report, CR_LOAD_WARNING); i++) {
+    (void)fprintf(stderr, "carom fit: warning: %s\n",
+                  cr_load_report_get(p->report, CR_LOAD_WARNING, i));
+  }
+  if (p->warning[0] != 0) {
+    (void)fprintf(stderr, "carom fit: warning: %s\n", p->warning);
+  }
+}
+
 static cr_status begin(fit* f, cr_error* error) {
   const cr_fit_request request = {.config_path = f->o.config,
                                   .data_path = f->o.data,
@@ -184,14 +191,12 @@ static cr_status begin(fit* f, cr_error* error) {
                                   .stop = stop};
   char path[CR_MAX_PATH];
   CR_TRY(cr_fit_problem_load(&f->problem, &request, error));
-  for (int i = 0; i < f->problem.report.warnings.n; i++) {
-    (void)fprintf(stderr, "carom fit: warning: %s\n", f->problem.report.warnings.text[i]);
-  }
+  tell_warnings(&f->problem);
   CR_TRY(cr_record_create(&f->record, f->problem.config.nparameter, error));
   if (f->o.resume) {
     f->checkpoint.fingerprint = f->problem.fingerprint;
     CR_TRY(cri_path_join(path, f->problem.folder, "checkpoint.txt", error));
-    CR_TRY(cri_checkpoint_read(path, &f->checkpoint, f->record, error));
+    CR_TRY(cr_checkpoint_read(path, &f->checkpoint, f->record, error));
     f->spent = f->checkpoint.seconds;
   } else {
     CR_TRY(save(f, 0, error));
@@ -202,53 +207,71 @@ static cr_status begin(fit* f, cr_error* error) {
 
 // ---- the search
 
-static cr_status run_stage(fit* f, const cr_objective* objective, cr_error* error) {
+// zero is a default there, and a choice here
+static cr_real given(double x) { return x > 0 ? x : -1; }
+
+static cr_status run_stage(fit* f, cr_error* error) {
   const cr_fit_optimiser* o = &f->problem.config.stages[f->stage];
+  const char** reason = &f->reasons[f->stage];
   cr_real lower[CR_MAX_PARAMETERS], upper[CR_MAX_PARAMETERS];
-  cri_parameters_bounds(f->problem.parameters, lower, upper);
-  (void)cr_identify_objective(f->problem.train, o->batch, (uint64_t)f->problem.config.top.seed);
+  CR_TRY(cr_parameters_get_bounds(f->problem.parameters, lower, upper, error));
+  CR_TRY(cr_fit_set_batch(f->problem.fit, o->batch, error));
+  const cr_minimise_problem problem = {.size = sizeof problem,
+                                       .n = f->problem.config.nparameter,
+                                       .evaluate = cr_record_ask,
+                                       .context = f->record,
+                                       .lower = lower,
+                                       .upper = upper};
   if (o->method == CR_METHOD_LBFGS) {
-    const cr_lbfgs lbfgs = {.iterations = o->iterations, .tolerance = o->tolerance};
-    return o->iterations == 0 ? CR_OK
-                              : cri_lbfgs_minimise(&lbfgs, objective, lower, upper, f->x,
-                                                   &f->reasons[f->stage], error);
+    const cr_lbfgs_options lbfgs = {
+        .size = sizeof lbfgs, .iterations = o->iterations, .tolerance = o->tolerance};
+    return o->iterations == 0 ? CR_OK : cr_minimise_lbfgs(&problem, &lbfgs, f->x, reason, error);
   }
-  const cr_adam adam = {.iterations = o->iterations,
-                        .rate = o->rate,
-                        .final_rate = o->final_rate,
-                        .b1 = o->b1,
-                        .b2 = o->b2,
-                        .eps = o->eps,
-                        .tolerance = o->tolerance,
-                        .batches = o->batch > 0,
-                        .keep_best = o->keep_best};
-  return cri_adam_minimise(&adam, objective, lower, upper, f->x, &f->reasons[f->stage], error);
+  const cr_adam_options adam = {.size = sizeof adam,
+                                .iterations = o->iterations,
+                                .rate = o->rate,
+                                .final_rate = o->final_rate,
+                                .b1 = given(o->b1),
+                                .b2 = given(o->b2),
+                                .eps = given(o->eps),
+                                .tolerance = o->tolerance,
+                                .batches = o->batch > 0,
+                                .keep_best = o->keep_best};
+  return cr_minimise_adam(&problem, &adam, f->x, reason, error);
+}
+
+static cr_status ask_fit(void* context, int batch, const cr_real* x, cr_fit_value* value,
+                         cr_error* error) {
+  return cr_fit_evaluate(context, CR_FIT_TRAIN, batch, x, value, error);
+}
+
+// at the end, without gradient
+static cr_status final_losses(fit* f, cr_error* error) {
+  cr_fit_value e = {.size = sizeof e};
+  CR_TRY(cr_fit_evaluate(f->problem.fit, CR_FIT_TRAIN, CR_ALL_DATA, f->x, &e, error));
+  f->loss = e.loss;
+  CR_TRY(cr_fit_evaluate(f->problem.fit, CR_FIT_HELD, CR_ALL_DATA, f->x, &e, error));
+  f->held_out_loss = f->problem.held.windows > 0 ? e.loss : (cr_real)NAN;
+  return CR_OK;
 }
 
 static cr_status search(fit* f, cr_error* error) {
-  cr_objective inner = cr_identify_objective(f->problem.train, 0, 0);
-  cr_objective objective = cr_record_objective(f->record, &inner, seen, f);
   bool known = cr_record_count(f->record) > 0;
-  cri_parameters_start(f->problem.parameters, f->x);
+  cr_record_begin(f->record, ask_fit, f->problem.fit, seen, f);
+  CR_TRY(cr_parameters_get_start(f->problem.parameters, f->x, error));
 
   // the start, to tell how much was gained and what the gradient has to go by
   f->stage = -1;
-  f->first.gradient = f->first_gradient;
   double start = cri_seconds();
-  CR_TRY(objective.evaluate(objective.context, CR_ALL_DATA, f->x, &f->first, error));
+  cr_real loss;
+  CR_TRY(cr_record_ask(f->record, CR_ALL_DATA, f->x, &loss, f->first_gradient, error));
+  f->first = cr_record_get(f->record, 0).e;
   f->pass_seconds = known ? (double)NAN : cri_seconds() - start;
 
   for (f->stage = 0; f->stage < f->problem.config.nstage; f->stage++) {
-    CR_TRY(run_stage(f, &objective, error));
+    CR_TRY(run_stage(f, error));
   }
-
-  // the end, without gradient
-  cr_evaluation e = {0};
-  CR_TRY(cr_identify_evaluate(f->problem.train, f->x, NULL, 0, &e, error));
-  f->loss = e.value;
-  CR_TRY(cr_identify_evaluate(f->problem.held, f->x, NULL, 0, &e, error));
-  f->held_out_loss = f->problem.windows.nheld > 0 ? e.value : (cr_real)NAN;
-  return CR_OK;
+  return final_losses(f, error);
 }
 
 // ---- results
@@ -266,7 +289,7 @@ static cr_real worst_miss(const fit* f, const cr_real* p) {
 }
 
 // the model predicts no better than that nothing moves
-static bool explains_nothing(const fit* f) { return !(f->loss < f->problem.standing); }
+static bool explains_nothing(const fit* f) { return !(f->loss < f->problem.train.standing_loss); }
 
 static int exit_code(const fit* f, const cr_real* p) {
   bool missed = f->problem.made && worst_miss(f, p) > f->problem.config.made.tolerance;
@@ -314,16 +337,16 @@ static void put_result(cr_json* j, fit* f, const cr_real* p) {
     put_numbers(j, f, "truth", q->truth);
   }
   cr_json_real(j, "loss", f->loss);
-  cr_json_real(j, "start_loss", f->first.value);
+  cr_json_real(j, "start_loss", f->first.loss);
   cr_json_real(j, "held_out_loss", f->held_out_loss);
-  cr_json_real(j, "standing_loss", q->standing);
+  cr_json_real(j, "standing_loss", q->train.standing_loss);
   cr_json_int(j, "evaluations", cr_record_count(f->record));
   cr_json_real(j, "seconds", f->spent + cri_seconds() - f->progress.start);
   cr_json_real(j, "pass_seconds", f->pass_seconds);
   cr_json_real(j, "zero_gradient_windows", f->first.zero_windows / windows);
   cr_json_real(j, "contact_free_windows", f->first.contact_free / windows);
-  put_pair(j, "windows", q->windows.ntrain, q->windows.nheld);
-  put_pair(j, "tosses", q->windows.train_groups, q->windows.held_groups);
+  put_pair(j, "windows", q->train.windows, q->held.windows);
+  put_pair(j, "tosses", q->train.groups, q->held.groups);
   put_stages(j, f);
   cr_json_string(j, "data", q->data_path);
   cr_json_string(j, "output", q->folder);
@@ -350,10 +373,10 @@ static void print_result(fit* f, const cr_real* p) {
     print_parameter(f, i, p[i]);
   }
   (void)printf("loss         %.6g on %d windows of %d tosses (start %.6g)\n", f->loss,
-               q->windows.ntrain, q->windows.train_groups, f->first.value);
-  if (q->windows.nheld > 0) {
+               q->train.windows, q->train.groups, f->first.loss);
+  if (q->held.windows > 0) {
     (void)printf("held aside   %.6g on %d windows of %d tosses\n", f->held_out_loss,
-                 q->windows.nheld, q->windows.held_groups);
+                 q->held.windows, q->held.groups);
   }
   (void)printf(
       "at the start %.2f %% of the windows had a gradient of zero, %.2f %% never touched\n",
@@ -366,7 +389,7 @@ static void print_result(fit* f, const cr_real* p) {
     (void)printf(
         "a body that stands still would be predicted with loss %.6g: the model explains nothing of "
         "this recording; look at its units, frames and time step\n",
-        q->standing);
+        q->train.standing_loss);
   }
   (void)printf("%d evaluations, %.1f s; results in %s\n", cr_record_count(f->record),
                f->spent + cri_seconds() - f->progress.start, q->folder);
@@ -393,7 +416,7 @@ static cr_status finish(fit* f, int* code, cr_error* error) {
   char path[CR_MAX_PATH];
   cr_real p[CR_MAX_PARAMETERS];
   cr_json j = {0};
-  cri_parameters_values(f->problem.parameters, f->x, p);
+  (void)cr_parameters_get_values(f->problem.parameters, f->x, p, NULL);
   put_result(&j, f, p);
   cr_status status = cri_path_join(path, f->problem.folder, "result.json", error);
   if (status == CR_OK && j.failed) {
@@ -470,7 +493,7 @@ int cr_cli_fit(int argc, char** argv) {
     cr_options_print_help(&line, help);
   } else {
     status = status == CR_OK ? run(f, &code, &error) : status;
-    code = status == CR_OK ? code : cr_cli_fail("fit", f->o.json, &error, &f->problem.report);
+    code = status == CR_OK ? code : cr_cli_fail("fit", f->o.json, &error, f->problem.report);
   }
   cr_record_free(f->record);
   cr_fit_problem_free(&f->problem);

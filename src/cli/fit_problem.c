@@ -2,16 +2,17 @@
 // Loading of a fit.
 #include "cli/fit_problem.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 #include "base/fingerprint.h"
 #include "base/random.h"
-#include "io/open.h"
-#include "learn/agreement.h"
-#include "learn/throw.h"
-#include "model/fields.h"
+#include "base/status.h"
+#include "carom/state.h"
+#include "fit/throw.h"
 
 enum { STREAM_TRUTH = 1 };  // of the seed
 
@@ -25,7 +26,7 @@ static void default_folder(char folder[CR_MAX_PATH], const char* config_path) {
 }
 
 static cr_status read_config(cr_fit_problem* p, const cr_fit_request* r, cr_error* error) {
-  CR_TRY(cri_fit_config_read(&p->config, r->config_path, r->set, r->nset, error));
+  CR_TRY(cr_fit_config_read(&p->config, r->config_path, r->set, r->nset, error));
   p->config.top.seed = r->seed >= 0 ? r->seed : p->config.top.seed;
   const char* folder = r->folder != NULL ? r->folder : p->config.top.output;
   if (folder[0] == 0) {
@@ -47,43 +48,48 @@ static cr_status read_config(cr_fit_problem* p, const cr_fit_request* r, cr_erro
   return cri_path_join(p->data_path, p->folder, "tosses.h5", error);
 }
 
+// options of contacts from distance, in the order of the section cfd
+enum { N_CFD = 6 };
+static const char* const cfd_options[N_CFD] = {"cfd_dc", "cfd_d0", "cfd_wc",
+                                               "cfd_mc", "cfd_pc", "cfd_scale"};
+
 // --cfd goes before the configuration
 static cr_status take_cfd(cr_fit_problem* p, const cr_fit_request* r, cr_error* error) {
-  static const char* const names[] = {"cfd_dc", "cfd_d0", "cfd_wc",
-                                      "cfd_mc", "cfd_pc", "cfd_scale"};
   cr_model* variant;
-  CR_TRY(cr_method_backward(&r->method, &p->m, &variant, error));
+  CR_TRY(cr_method_backward(&r->method, p->m, &variant, error));
   p->cfd = p->config.cfd.use || variant != NULL;
-  for (int i = 0; i < 6 && variant != NULL; i++) {
+  for (int i = 0; i < N_CFD && variant != NULL; i++) {
     cr_real value = 0;
-    (void)cr_model_get_option(variant, names[i], &value, NULL);
-    (void)cr_model_set_option(&p->m, names[i], value, NULL);
+    (void)cr_model_get_option(variant, cfd_options[i], &value, NULL);
+    (void)cr_model_set_option(p->m, cfd_options[i], value, NULL);
   }
   cr_model_destroy(variant);
-  p->m.cfd = 0;
-  return CR_OK;
+  return cr_model_set_choice(p->m, "cfd", "off", error);
 }
 
 static cr_status open_model(cr_fit_problem* p, const cr_fit_request* r, cr_error* error) {
   char base[CR_MAX_PATH], path[CR_MAX_PATH];
   CR_TRY(cri_path_folder(base, r->config_path, error));
   CR_TRY(cri_path_join(path, base, p->config.top.model, error));
-  CR_TRY(cri_model_open(&p->m, path, &p->report, error));
+  CR_TRY(cr_load_report_create(&p->report, error));
+  CR_TRY(cr_model_open_report(&p->m, path, NULL, p->report, error));
   const cr_fit_cfd* cfd = &p->config.cfd;
-  p->m.cfd_dc = cfd->dc;
-  p->m.cfd_d0 = cfd->d0;
-  p->m.cfd_wc = cfd->wc;
-  p->m.cfd_mc = cfd->mc;
-  p->m.cfd_pc = cfd->pc;
-  p->m.cfd_scale = cfd->scale;
-  CR_TRY(cr_method_apply(&r->method, &p->m, error));
+  const double values[N_CFD] = {cfd->dc, cfd->d0, cfd->wc, cfd->mc, cfd->pc, cfd->scale};
+  for (int i = 0; i < N_CFD; i++) {
+    CR_TRY(cr_model_set_option(p->m, cfd_options[i], (cr_real)values[i], error));
+  }
+  CR_TRY(cr_method_apply(&r->method, p->m, error));
   return take_cfd(p, r, error);
 }
 
 static cr_status bind_parameters(cr_fit_problem* p, cr_error* error) {
-  cr_parameter items[CR_MAX_PARAMETERS];
-  cri_fit_parameters(&p->config, items);
-  return cri_parameters_create(&p->parameters, items, p->config.nparameter, &p->m, error);
+  cr_parameter_info items[CR_MAX_PARAMETERS];
+  const cr_parameter_info* list[CR_MAX_PARAMETERS];
+  cr_fit_config_parameters(&p->config, items);
+  for (int i = 0; i < p->config.nparameter; i++) {
+    list[i] = &items[i];
+  }
+  return cr_parameters_create(&p->parameters, p->m, list, p->config.nparameter, error);
 }
 
 // ---- steps: from one row of the recording, dt, to the next
@@ -104,10 +110,9 @@ static cr_status take_steps(cr_fit_problem* p, const cr_method_options* o, cr_re
   p->adjoint = cr_method_adjoint(o);
   if (adaptive) {
     p->adaptive = cr_method_tolerances(o, (double)dt / every);
-  } else {
-    p->m.timestep = dt / (cr_real)every;
+    return CR_OK;
   }
-  return CR_OK;
+  return cr_model_set_option(p->m, "timestep", dt / (cr_real)every, error);
 }
 
 // ---- tosses
@@ -152,7 +157,8 @@ static cr_status claim_folder(cr_fit_problem* p, cr_error* error) {
   return CR_OK;
 }
 
-static cr_status throw_tosses(cr_fit_problem* p, cr_tosses* made, cr_error* error) {
+// a variant of the model with the truth
+static cr_status throw_tosses(cr_fit_problem* p, cr_recordings* made, cr_error* error) {
   const cr_fit_made* o = &p->config.made;
   const cr_throw options = {.tosses = o->tosses,
                             .rows = o->rows,
@@ -160,35 +166,30 @@ static cr_status throw_tosses(cr_fit_problem* p, cr_tosses* made, cr_error* erro
                             .rotation_noise = o->rotation_noise,
                             .seed = (uint64_t)p->config.top.seed,
                             .adaptive = p->adaptive.atol > 0 ? &p->adaptive : NULL};
-  CR_TRY(draw_truth(p, error));
-  made->dt = p->m.timestep;
-  made->toss = calloc((size_t)o->tosses, sizeof *made->toss);
-  if (made->toss == NULL) {
-    return cri_fail(error, CR_ERR_MEMORY, "no memory for %d tosses", o->tosses);
-  }
-  made->n = o->tosses;
-  CR_TRY(cri_parameters_apply(p->parameters, p->truth, error));
-  CR_TRY(cr_throw_make(&options, cri_parameters_model(p->parameters), made->toss, error));
+  CR_TRY(cr_parameters_set_values(p->parameters, p->truth, error));
+  CR_TRY(cri_throw(&options, cr_parameters_model(p->parameters), made, error));
   CR_TRY(claim_folder(p, error));
-  return cri_tosses_write(made, p->data_path, "tosses made by carom fit", error);
+  return cr_recordings_write(made, p->data_path, "tosses made by carom fit", error);
 }
 
 static cr_status make_tosses(cr_fit_problem* p, cr_error* error) {
-  cr_tosses made = {0};
-  cr_status status = throw_tosses(p, &made, error);
-  cri_tosses_free(&made);
+  cr_recordings* made = NULL;
+  CR_TRY(draw_truth(p, error));
+  CR_TRY(cr_recordings_create(&made, p->m, cr_model_timestep(p->m), error));
+  cr_status status = throw_tosses(p, made, error);
+  cr_recordings_destroy(made);
   return status;
 }
 
 // velocities against positions and orientations
 static cr_status check_agreement(cr_fit_problem* p, const cr_fit_request* r, cr_error* error) {
   char text[256];
-  cr_tosses_disagreement(p->tosses.toss, p->tosses.n, (cr_real)p->tosses.dt, text, sizeof text);
+  CR_TRY(cr_recordings_doubt(p->tosses, text, (int)sizeof text, error));
   if (text[0] == 0) {
     return CR_OK;
   }
   if (r->as_recorded) {
-    cri_sentence(&p->report.warnings, "%s: %s", p->data_path, text);
+    (void)snprintf(p->warning, sizeof p->warning, "%s: %s", p->data_path, text);
     return CR_OK;
   }
   return cri_fail(error, CR_ERR_FORMAT, "%s: %s (--as-recorded takes the data as they are)",
@@ -197,62 +198,46 @@ static cr_status check_agreement(cr_fit_problem* p, const cr_fit_request* r, cr_
 
 static cr_status load_tosses(cr_fit_problem* p, const cr_fit_request* r, cr_error* error) {
   if (p->made) {
-    CR_TRY(take_steps(p, &r->method, p->m.timestep, error));
+    CR_TRY(take_steps(p, &r->method, cr_model_timestep(p->m), error));
     CR_TRY(bind_parameters(p, error));
     CR_TRY(make_tosses(p, error));
-    return cri_tosses_read(&p->tosses, p->data_path, error);
+    return cr_recordings_read(&p->tosses, p->m, p->data_path, error);
   }
-  CR_TRY(cri_tosses_read(&p->tosses, p->data_path, error));
+  CR_TRY(cr_recordings_read(&p->tosses, p->m, p->data_path, error));
   CR_TRY(check_agreement(p, r, error));
-  CR_TRY(take_steps(p, &r->method, p->tosses.dt, error));
+  CR_TRY(take_steps(p, &r->method, cr_recordings_interval(p->tosses), error));
   return bind_parameters(p, error);
 }
 
 // ---- the problem
 
-static cr_real standing_loss(const cr_fit_problem* p) {
-  const cr_fit_loss* l = &p->config.loss;
-  cr_real sum = 0;
-  for (int i = 0; i < p->windows.ntrain; i++) {
-    const cr_window_place* at = &p->windows.train[i];
-    const cr_window w = {.state = p->tosses.toss[at->toss].state + (size_t)at->row * CR_STATE_WIDTH,
-                         .nstep = at->steps > 0 ? at->steps : p->windows.longest,
-                         .weights = {l->position, l->rotation, l->velocity, l->spin},
-                         .norm = (cr_error_norm)l->norm};
-    sum += cr_window_standing_loss(&w);
-  }
-  return sum / (cr_real)p->windows.ntrain;
-}
-
 static cr_status make_problem(cr_fit_problem* p, const cr_fit_request* r, cr_error* error) {
   const cr_fit_config* c = &p->config;
   size_t memory;
   CR_TRY(cr_method_memory(&r->method, &memory, error));
-  int length = c->data.steps > 0 ? c->data.steps + 1 : 0;
-  CR_TRY(cr_windows_cut(&p->windows, p->tosses.toss, p->tosses.n, length, c->data.stride,
-                        c->data.held_out, (uint64_t)c->top.seed, error));
-  p->standing = standing_loss(p);
-  CR_TRY(cr_pool_create(&p->pool, r->threads, error));
-  cr_identify_def def = {
-      .parameters = p->parameters,
-      .tosses = p->tosses.toss,
-      .windows = p->windows.train,
-      .nwindow = p->windows.ntrain,
-      .nstep = p->windows.longest,
-      .weights = {c->loss.position, c->loss.rotation, c->loss.velocity, c->loss.spin},
+  const cr_fit_options options = {
+      .size = sizeof options,
+      .steps = c->data.steps,
+      .stride = c->data.stride,
+      .held_out = c->data.held_out,
+      .seed = c->top.seed,
+      .position = c->loss.position,
+      .rotation = c->loss.rotation,
+      .velocity = c->loss.velocity,
+      .spin = c->loss.spin,
       .norm = (cr_error_norm)c->loss.norm,
-      .every = p->every,
       .adaptive = p->adaptive.atol > 0 ? &p->adaptive : NULL,
-      .memory = memory,
       .adjoint = p->adjoint.rtol > 0 ? &p->adjoint : NULL,
+      .memory = memory,
       .cfd = p->cfd,
-      .pool = p->pool,
+      .nthread = r->threads,
       .stop = r->stop,
   };
-  CR_TRY(cr_identify_create(&p->train, &def, error));
-  def.windows = p->windows.held;
-  def.nwindow = p->windows.nheld;
-  return cr_identify_create(&p->held, &def, error);
+  p->train.size = sizeof p->train;
+  p->held.size = sizeof p->held;
+  CR_TRY(cr_fit_create(&p->fit, p->parameters, p->tosses, &options, error));
+  CR_TRY(cr_fit_get_info(p->fit, CR_FIT_TRAIN, &p->train, error));
+  return cr_fit_get_info(p->fit, CR_FIT_HELD, &p->held, error);
 }
 
 static uint64_t add_method(uint64_t hash, const cr_fit_problem* p) {
@@ -271,16 +256,18 @@ static uint64_t add_method(uint64_t hash, const cr_fit_problem* p) {
 }
 
 static cr_status add_fingerprint(cr_fit_problem* p, cr_error* error) {
-  char* text = cri_fit_config_text(&p->config);
+  char* text = cr_fit_config_text(&p->config);
   if (text == NULL) {
     return cri_fail(error, CR_ERR_MEMORY, "no memory");
   }
-  uint64_t hash =
-      add_method(cr_model_fingerprint(&p->m, cri_fingerprint(0, text, strlen(text))), p);
+  uint64_t hash = cr_model_fingerprint(p->m, cri_fingerprint(0, text, strlen(text)));
+  hash = add_method(hash, p);
   free(text);
-  for (int i = 0; i < p->tosses.n; i++) {
-    const cr_toss* t = &p->tosses.toss[i];
-    hash = cri_fingerprint(hash, t->state, (size_t)t->rows * CR_STATE_WIDTH * sizeof *t->state);
+  int width = cr_state_size(p->m, CR_STATE_PHYSICS | CR_STATE_PLUGIN | CR_STATE_CTRL);
+  for (int i = 0; i < cr_recordings_count(p->tosses); i++) {
+    cr_recording_info t = {.size = sizeof t};
+    CR_TRY(cr_recordings_get(p->tosses, i, &t, error));
+    hash = cri_fingerprint(hash, t.values, (size_t)t.rows * (size_t)width * sizeof *t.values);
   }
   p->fingerprint = hash;
   return CR_OK;
@@ -300,15 +287,12 @@ cr_status cr_fit_problem_load(cr_fit_problem* p, const cr_fit_request* r, cr_err
 }
 
 void cr_fit_problem_free(cr_fit_problem* p) {
-  cr_identify_free(p->train);
-  cr_identify_free(p->held);
-  cr_pool_free(p->pool);
-  cr_windows_free(&p->windows);
-  cri_tosses_free(&p->tosses);
-  cri_parameters_free(p->parameters);
-  cri_model_free(&p->m);
-  cri_load_report_free(&p->report);
-  cri_fit_config_free(&p->config);
+  cr_fit_destroy(p->fit);
+  cr_recordings_destroy(p->tosses);
+  cr_parameters_destroy(p->parameters);
+  cr_model_destroy(p->m);
+  cr_load_report_destroy(p->report);
+  cr_fit_config_free(&p->config);
   if (p->claimed) {
     (void)close(p->claim);
   }

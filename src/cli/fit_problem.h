@@ -3,11 +3,8 @@
 #ifndef CR_CLI_FIT_PROBLEM_H
 #define CR_CLI_FIT_PROBLEM_H
 
-#include "access/report.h"
 #include "cli/method.h"
-#include "io/fit_config.h"
-#include "io/tosses.h"
-#include "learn/identify.h"
+#include "fit/fit_config.h"
 #include "tools/files.h"
 
 typedef struct {
@@ -30,18 +27,17 @@ typedef struct {
   int claim;  // see cri_folder_claim
   bool claimed;
   char data_path[CR_MAX_PATH];
-  cr_load_report report;
-  cr_model m;
+  cr_load_report* report;
+  char warning[CR_MAX_PATH + 300];  // of the data, "" where there is none
+  cr_model* m;
   cr_adaptive adaptive;  // atol 0: steps of the model's length
   cr_adjoint adjoint;    // rtol 0: gradients of the steps
   int every;             // steps, or intervals of the grid, from one recorded state to the next
   bool cfd;
   cr_parameters* parameters;
-  cr_tosses tosses;
-  cr_windows windows;
-  cr_pool* pool;
-  cr_identify *train, *held;
-  cr_real standing;                  // loss of a body that stands still, over the training windows
+  cr_recordings* tosses;
+  cr_fit* fit;
+  cr_fit_info train, held;           // what there is to train on, and what is held aside
   bool made;                         // the tosses are simulated
   cr_real truth[CR_MAX_PARAMETERS];  // with these, which the optimisers do not see
   uint64_t fingerprint;              // of all that decides the numbers

@@ -4,7 +4,6 @@
 #include "learn/agreement.h"
 
 #include "base/locale.h"
-#include "learn/window_loss.h"
 #include "math/quat.h"
 #include "math/vec3.h"
 
@@ -43,7 +42,7 @@ typedef struct {
   cr_real moved, noise;  // sums of |p_k+s - p_k|^2 and of second differences, a row each
 } evidence;
 
-static const cr_real* row(const cr_toss* t, int k) { return t->state + (size_t)k * CR_STATE_WIDTH; }
+static const cr_real* row(const cri_run* t, int k) { return t->state + (size_t)k * CR_BODY_WIDTH; }
 
 // velocity of a row in the world, if it was recorded there or in the body
 static void velocity(cr_real v[3], const cr_real* s, linear how) {
@@ -57,7 +56,7 @@ static void velocity(cr_real v[3], const cr_real* s, linear how) {
 }
 
 // b: the mean velocity over `span` rows, by the trapezoid rule
-static void mean_velocity(cr_real b[3], const cr_toss* t, int k, int span, linear how) {
+static void mean_velocity(cr_real b[3], const cri_run* t, int k, int span, linear how) {
   cr_zero3(b);
   for (int i = 0; i <= span; i++) {
     cr_real v[3];
@@ -66,7 +65,7 @@ static void mean_velocity(cr_real b[3], const cr_toss* t, int k, int span, linea
   }
 }
 
-static void add_positions(evidence* e, const cr_toss* t, cr_real dt) {
+static void add_positions(evidence* e, const cri_run* t, cr_real dt) {
   int span = t->rows - 1 < SPAN ? t->rows - 1 : SPAN;
   for (int k = 0; span > 0 && k + span < t->rows; k += span) {
     cr_real a[3], b[3];
@@ -106,7 +105,7 @@ static void spin(cr_real w[3], const cr_real* s, angular how) {
   }
 }
 
-static void add_orientations(evidence* e, const cr_toss* t, cr_real dt) {
+static void add_orientations(evidence* e, const cri_run* t, cr_real dt) {
   for (int k = 0; k + 1 < t->rows; k++) {
     for (int how = 0; how < N_ANGULAR; how++) {
       cr_real q[4], q_next[4], a[3], b[3], w[3];
@@ -214,7 +213,7 @@ static bool complain_of_orientations(const evidence* e, char* text, size_t size)
   return false;
 }
 
-void cr_tosses_disagreement(const cr_toss* tosses, int n, cr_real dt, char* text, size_t size) {
+void cr_tosses_disagreement(const cri_run* tosses, int n, cr_real dt, char* text, size_t size) {
   evidence e = {.moved = 0};
   text[0] = 0;
   for (int i = 0; i < n; i++) {

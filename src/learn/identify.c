@@ -75,12 +75,8 @@ static cr_status make_sums(cr_identify* id, cr_error* error) {
 }
 
 cr_status cr_identify_create(cr_identify** out, const cr_identify_def* def, cr_error* error) {
-  const cr_model* m = cri_parameters_model(def->parameters);
-  if (m->nq != 7 || m->nv != 6 || m->njnt != 1 || m->na != 0 || m->nu != 0) {
-    return cri_fail(error, CR_ERR_ARG,
-                    "recorded states are those of one free body; the model has %d coordinates, %d "
-                    "dofs, %d controls",
-                    m->nq, m->nv, m->nu);
+  if (cri_parameters_model(def->parameters)->nv == 0) {
+    return cri_fail(error, CR_ERR_ARG, "the model has no joints: there is no motion to predict");
   }
   cr_identify* id = calloc(1, sizeof *id);
   if (id == NULL) {
@@ -126,14 +122,15 @@ static int steps_of(const cr_identify* id, const cr_window_place* place) {
 static cr_status run_window(cr_identify* id, worker* w, const cr_window_place* place,
                             chunk_sum* sum) {
   const cr_model* m = cri_parameters_model(id->def.parameters);
-  const cr_toss* toss = &id->def.tosses[place->toss];
-  w->window = (cr_window){.state = toss->state + (size_t)place->row * CR_STATE_WIDTH,
+  const cri_run* run = &id->def.tosses[place->toss];
+  w->window = (cr_window){.state = run->state + (size_t)place->row * (size_t)cri_state_width(m),
                           .nstep = steps_of(id, place),
                           .every = id->def.every,
                           .weights = id->def.weights,
                           .norm = id->def.norm};
   cr_loss loss = cr_window_loss(&w->window);
   cr_window_start(&w->window, m, w->rollout->d);
+  cr_window_controls(&w->window, m, w->rollout->ctrl);
   CR_TRY(cr_rollout_run(w->rollout, m, w->window.nstep * id->def.every, &loss, &w->error));
   sum->loss += w->rollout->loss;
   sum->contact_free += w->window.rows == 0;
@@ -179,7 +176,7 @@ static cr_status work(void* context, int chunk, int index) {
     if (status != CR_OK) {
       cr_error inner = w->error;
       w->failed_chunk = chunk;
-      return cri_fail(&w->error, status, "toss %s, rows %d to %d: %s",
+      return cri_fail(&w->error, status, "recording %s, rows %d to %d: %s",
                       id->def.tosses[place->toss].name, place->row,
                       place->row + steps_of(id, place), inner.text);
     }

@@ -15,8 +15,8 @@
 
 /// What to fit to what. Everything is borrowed and must outlive the cr_identify.
 typedef struct {
-  cr_parameters* parameters;  // bound to a model of one free joint
-  const cr_toss* tosses;
+  cr_parameters* parameters;
+  const cri_run* tosses;
   const cr_window_place* windows;
   int nwindow, nstep;  // nstep: of every window that does not say its own, which may not be longer
   int every;           // steps of the rollout from one recorded state to the next; 0: 1
@@ -33,7 +33,7 @@ typedef struct {
 
 typedef struct cr_identify cr_identify;
 
-/// Errors   CR_ERR_ARG where the model is not one free body; CR_ERR_MEMORY
+/// Errors   CR_ERR_ARG where the model has no joints; CR_ERR_MEMORY
 cr_status cr_identify_create(cr_identify** identify, const cr_identify_def* def, cr_error* error);
 
 void cr_identify_free(cr_identify* identify);

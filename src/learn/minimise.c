@@ -49,6 +49,9 @@ cr_status cri_minimise_begin(const char* function, const cr_minimise_problem* p,
   return CR_OK;
 }
 
+// zero stands for a default, what is below it for none
+static cr_real number(cr_real x, cr_real otherwise) { return x == 0 ? otherwise : cr_max(x, 0); }
+
 cr_status cr_minimise_adam(const cr_minimise_problem* p, const cr_adam_options* o, cr_real* x,
                            const char** reason, cr_error* error) {
   const char* why = "";
@@ -59,9 +62,9 @@ cr_status cr_minimise_adam(const cr_minimise_problem* p, const cr_adam_options* 
   const cr_adam adam = {.iterations = o->iterations,
                         .rate = o->rate,
                         .final_rate = o->final_rate > 0 ? o->final_rate : o->rate,
-                        .b1 = o->b1 > 0 ? o->b1 : CR_R(0.9),
-                        .b2 = o->b2 > 0 ? o->b2 : CR_R(0.999),
-                        .eps = o->eps > 0 ? o->eps : CR_R(1e-8),
+                        .b1 = number(o->b1, CR_R(0.9)),
+                        .b2 = number(o->b2, CR_R(0.999)),
+                        .eps = number(o->eps, CR_R(1e-8)),
                         .tolerance = o->tolerance,
                         .batches = o->batches,
                         .keep_best = o->keep_best};

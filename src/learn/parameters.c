@@ -465,6 +465,13 @@ cr_status cr_parameters_set(cr_parameters* ps, const cr_real* x, cr_error* error
   return cri_parameters_apply(ps, p, error);
 }
 
+cr_status cr_parameters_set_values(cr_parameters* ps, const cr_real* p, cr_error* error) {
+  const cri_call call = {"cr_parameters_set_values", error};
+  CR_TRY(cri_given(&call, ps, "the parameters"));
+  CR_TRY(cri_given(&call, p, "p"));
+  return cri_parameters_apply(ps, p, error);
+}
+
 cr_status cr_parameters_gradient(cr_parameters* ps, cr_data* bar, const cr_real* x, cr_real* x_bar,
                                  cr_error* error) {
   const cri_call call = {"cr_parameters_gradient", error};

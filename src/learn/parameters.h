@@ -8,7 +8,7 @@
 #include "learn/transform.h"
 #include "model/data.h"
 
-enum { CR_MAX_NAME = 64, CR_MAX_PARAMETERS = 64 };
+enum { CR_MAX_NAME = 64 };
 
 typedef struct {
   char name[CR_MAX_NAME];

@@ -1,19 +1,41 @@
 // SPDX-License-Identifier: Apache-2.0
-// Mean error of predicted states, squared or absolute, the quaternion turned into a rotation matrix:
-// q and -q are the same, and no unwrapping is needed. |x|^n is the sum over the entries of x.
+// Mean error of predicted states, squared or absolute, quaternions turned into rotation matrices: q and -q are
+// the same, and no unwrapping is needed. |x|^n is the sum over the entries of x; a joint after the other.
 //   [identification.w1] L += c w_p |p - p'|^n      [identification.w2] L += c w_R |R - R'|^n (all nine entries)
-//   [identification.w3] L += c w_v |v - v'|^n      [identification.w4] L += c w_o |omega - omega'|^n      c = 1/(18 nstep)
+//   [identification.w3] L += c w_v |v - v'|^n      [identification.w4] L += c w_o |omega - omega'|^n      c = 1/(E nstep)
+// A hinge is an angle with w_R and a speed with w_o; a slide a position with w_p and a speed with w_v.
 #include "learn/window_loss.h"
 
+#include "kinematics/joint.h"
 #include "math/quat.h"
+#include "model/state_vector.h"
+
+int cri_state_width(const cr_model* m) { return cri_state_size(m) + m->nu; }
+
+int cri_state_entries(const cr_model* m) {
+  int n = 0;
+  for (int j = 0; j < m->njnt; j++) {
+    cri_joint_space p = cri_joint_space_of(m, j);
+    n += 2 * p.nflat + (p.rotates ? 9 + 3 : 0);
+  }
+  return n;
+}
 
 void cr_window_start(const cr_window* window, const cr_model* m, cr_data* d) {
   cri_data_reset(m, d);
-  cr_copy(d->qpos, window->state, 7);
-  cr_copy(d->qvel, window->state + 7, 6);
+  cri_state_copy(cri_state_of(m, d), cri_state_at(cri_state_sizes(m), 1, window->state));
 }
 
-static cr_real share(const cr_window* w) { return 1 / (cr_real)(CR_STATE_ENTRIES * w->nstep); }
+static int stride(const cr_window* w) { return w->every > 0 ? w->every : 1; }
+
+void cr_window_controls(const cr_window* w, const cr_model* m, cr_real* ctrl) {
+  for (int step = 0; step < w->nstep * stride(w) && m->nu > 0; step++) {
+    const cr_real* row = w->state + (size_t)cri_state_width(m) * (size_t)(step / stride(w));
+    cr_copy(ctrl + (size_t)step * (size_t)m->nu, row + cri_state_size(m), m->nu);
+  }
+}
+
+// ---- the errors of a joint
 
 // |e|^n and its slope
 static cr_real norm_of(cr_error_norm norm, cr_real e) {
@@ -32,7 +54,49 @@ static cr_real error_sum(const cr_window* w, const cr_real* a, const cr_real* b,
   return sum;
 }
 
-static int stride(const cr_window* w) { return w->every > 0 ? w->every : 1; }
+// what the plain coordinates of a joint and their rates count
+static void flat_weights(const cr_window* w, const cr_model* m, int j, cr_real* position,
+                         cr_real* velocity) {
+  bool hinge = m->jnt_type[j] == CR_JNT_HINGE;
+  *position = hinge ? w->weights.rotation : w->weights.position;
+  *velocity = hinge ? w->weights.spin : w->weights.velocity;
+}
+
+static cr_real share(const cr_window* w, const cr_model* m) {
+  return 1 / (cr_real)(cri_state_entries(m) * w->nstep);
+}
+
+static void add_errors(const cr_window* w, const cr_model* m, const cr_real* qpos,
+                       const cr_real* qvel, const cr_real* seen, cr_real* loss) {
+  cr_real R[9], S[9], c = share(w, m), position, velocity;
+  const cr_real* rates = seen + m->nq;
+  for (int j = 0; j < m->njnt; j++) {
+    cri_joint_space p = cri_joint_space_of(m, j);
+    int q = p.q + p.nflat, v = p.v + p.nflat;
+    flat_weights(w, m, j, &position, &velocity);
+    *loss += c * position * error_sum(w, qpos + p.q, seen + p.q, p.nflat);  // [identification.w1]
+    if (p.rotates) {
+      cr_quat_to_mat(R, qpos + q);
+      cr_quat_to_mat(S, seen + q);
+      *loss += c * w->weights.rotation * error_sum(w, R, S, 9);  // [identification.w2]
+    }
+    *loss += c * velocity * error_sum(w, qvel + p.v, rates + p.v, p.nflat);  // [identification.w3]
+    if (p.rotates) {
+      *loss += c * w->weights.spin * error_sum(w, qvel + v, rates + v, 3);  // [identification.w4]
+    }
+  }
+}
+
+cr_real cr_window_standing_loss(const cr_window* w, const cr_model* m) {
+  cr_real loss = 0;
+  for (int k = 1; k <= w->nstep; k++) {
+    add_errors(w, m, w->state, w->state + m->nq, w->state + (size_t)k * (size_t)cri_state_width(m),
+               &loss);
+  }
+  return loss;
+}
+
+// ---- as a loss of a rollout
 
 static bool at_rows(const void* context, int step, int nstep) {
   const cr_window* w = context;
@@ -40,36 +104,16 @@ static bool at_rows(const void* context, int step, int nstep) {
   return step % stride(w) == 0;
 }
 
-static const cr_real* seen_at(const cr_window* w, int step) {
-  return w->state + (size_t)CR_STATE_WIDTH * (size_t)(step / stride(w));
-}
-
-static void add_errors(const cr_window* w, const cr_real* qpos, const cr_real* qvel,
-                       const cr_real* seen, cr_real* loss) {
-  cr_real R[9], S[9], c = share(w);
-  cr_quat_to_mat(R, qpos + 3);
-  cr_quat_to_mat(S, seen + 3);
-  *loss += c * w->weights.position * error_sum(w, qpos, seen, 3);       // [identification.w1]
-  *loss += c * w->weights.rotation * error_sum(w, R, S, 9);             // [identification.w2]
-  *loss += c * w->weights.velocity * error_sum(w, qvel, seen + 7, 3);   // [identification.w3]
-  *loss += c * w->weights.spin * error_sum(w, qvel + 3, seen + 10, 3);  // [identification.w4]
+static const cr_real* seen_at(const cr_window* w, const cr_model* m, int step) {
+  return w->state + (size_t)cri_state_width(m) * (size_t)(step / stride(w));
 }
 
 static cr_status value(void* context, const cr_model* m, const cr_data* d, int step,
                        cr_real* loss) {
-  (void)m;
   cr_window* w = context;
-  add_errors(w, d->qpos, d->qvel, seen_at(w, step), loss);
+  add_errors(w, m, d->qpos, d->qvel, seen_at(w, m, step), loss);
   w->rows += d->nefc;
   return CR_OK;
-}
-
-cr_real cr_window_standing_loss(const cr_window* w) {
-  cr_real loss = 0;
-  for (int k = 1; k <= w->nstep; k++) {
-    add_errors(w, w->state, w->state + 7, w->state + (size_t)k * CR_STATE_WIDTH, &loss);
-  }
-  return loss;
 }
 
 // [identification.w2]' R_tan = R [delta]x: delta_bar = vee(A - A') with A = R' R_bar
@@ -91,24 +135,34 @@ static void rotation_bar(const cr_window* w, const cr_real q[4], const cr_real q
   delta_bar[2] += A[3] - A[1];
 }
 
-static void difference_bar(const cr_window* w, const cr_real* a, const cr_real* b, cr_real weight,
-                           cr_real* a_bar) {
-  for (int i = 0; i < 3; i++) {
+static void difference_bar(const cr_window* w, const cr_real* a, const cr_real* b, int n,
+                           cr_real weight, cr_real* a_bar) {
+  for (int i = 0; i < n; i++) {
     a_bar[i] += weight * slope_of(w->norm, a[i] - b[i]);
   }
 }
 
-static cr_status bar(void* context, const cr_model* m, const cr_data* d, int step, cr_data* b) {
-  (void)m;
+static cr_status bar(void* context, const cr_model* m, const cr_data* d, int step, cr_data* to) {
   const cr_window* w = context;
-  const cr_real* seen = seen_at(w, step);
-  cr_real c = share(w);
-  difference_bar(w, d->qvel + 3, seen + 10, c * w->weights.spin,
-                 b->qvel + 3);                                             // [identification.w4]'
-  difference_bar(w, d->qvel, seen + 7, c * w->weights.velocity, b->qvel);  // [identification.w3]'
-  rotation_bar(w, d->qpos + 3, seen + 3, c * w->weights.rotation,
-               b->qpos + 3);                                           // [identification.w2]'
-  difference_bar(w, d->qpos, seen, c * w->weights.position, b->qpos);  // [identification.w1]'
+  const cr_real *seen = seen_at(w, m, step), *rates = seen + m->nq;
+  cr_real c = share(w, m), position, velocity;
+  for (int j = 0; j < m->njnt; j++) {
+    cri_joint_space p = cri_joint_space_of(m, j);
+    int q = p.q + p.nflat, v = p.v + p.nflat;
+    flat_weights(w, m, j, &position, &velocity);
+    if (p.rotates) {
+      difference_bar(w, d->qvel + v, rates + v, 3, c * w->weights.spin,
+                     to->qvel + v);  // [identification.w4]'
+    }
+    difference_bar(w, d->qvel + p.v, rates + p.v, p.nflat, c * velocity,
+                   to->qvel + p.v);  // [identification.w3]'
+    if (p.rotates) {
+      rotation_bar(w, d->qpos + q, seen + q, c * w->weights.rotation,
+                   to->qpos + v);  // [identification.w2]'
+    }
+    difference_bar(w, d->qpos + p.q, seen + p.q, p.nflat, c * position,
+                   to->qpos + p.v);  // [identification.w1]'
+  }
   return CR_OK;
 }
 

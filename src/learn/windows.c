@@ -35,7 +35,7 @@ void cr_windows_batch(int32_t* order, int n, int size, uint64_t seed, int iterat
 // ---- the split
 
 // groups get numbers in order of appearance: rank[i] is that of toss i; returns how many there are
-static int rank_groups(int32_t* rank, const cr_toss* tosses, int ntoss) {
+static int rank_groups(int32_t* rank, const cri_run* tosses, int ntoss) {
   int n = 0;
   for (int i = 0; i < ntoss; i++) {
     int first = 0;
@@ -56,7 +56,7 @@ static int held_groups(int n, cr_real share) {
 }
 
 // length 0: the whole toss
-static int windows_of(const cr_toss* toss, int length, int stride) {
+static int windows_of(const cri_run* toss, int length, int stride) {
   if (length == 0) {
     return toss->rows > 1;
   }
@@ -70,7 +70,7 @@ static void place_windows(cr_window_place* places, int* n, int toss, int steps, 
   }
 }
 
-cr_status cr_windows_cut(cr_windows* w, const cr_toss* tosses, int ntoss, int length, int stride,
+cr_status cr_windows_cut(cr_windows* w, const cri_run* tosses, int ntoss, int length, int stride,
                          cr_real held_share, uint64_t seed, cr_error* error) {
   size_t total = 0;
   for (int i = 0; i < ntoss; i++) {

@@ -6,14 +6,14 @@
 #include "base/real.h"
 #include "base/status.h"
 
-/// A recording: rows of CR_STATE_WIDTH numbers. Tosses of the same group (copies of one recording)
-/// are kept on one side of the split.
+/// A recording: rows of states (learn/window_loss.h). Those of one group (copies of one recording) are kept on one
+/// side of the split.
 typedef struct {
   cr_real* state;
   int rows;
   int group;
   char name[32];
-} cr_toss;
+} cri_run;
 
 /// Where a window begins, and how many steps it predicts; 0: as many as all do.
 typedef struct {
@@ -31,7 +31,7 @@ typedef struct {
 /// aside those of a share of the groups (at least one group where the share is positive and there
 /// are two), drawn from the seed. Free with cr_windows_free.
 /// Errors   CR_ERR_ARG where nothing is left to train on; CR_ERR_MEMORY
-cr_status cr_windows_cut(cr_windows* windows, const cr_toss* tosses, int ntoss, int length,
+cr_status cr_windows_cut(cr_windows* windows, const cri_run* tosses, int ntoss, int length,
                          int stride, cr_real held_share, uint64_t seed, cr_error* error);
 
 void cr_windows_free(cr_windows* windows);

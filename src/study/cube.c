@@ -7,11 +7,12 @@
 #include <stdlib.h>
 
 #include "base/random.h"
-#include "learn/throw.h"
-#include "learn/window_loss.h"
-#include "rollout/trajectory.h"
+#include "base/status.h"
+#include "carom/state.h"
+#include "fit/throw.h"
 #include "study/scenes.h"
 
+enum { NQ = 7, NV = 6, WIDTH = NQ + NV };  // of a body and a recorded row
 enum { TRAIN = 40, TRAIN_BRIEF = 12, OTHERS = 200 };
 
 // ---- what is looked for, where it starts and may go
@@ -33,13 +34,14 @@ const cr_cube_unknown cri_cube_unknowns[CR_CUBE_N] = {
 static void fill_items(cr_cube* cube) {
   for (int i = 0; i < CR_CUBE_N; i++) {
     const cr_cube_unknown* u = &cri_cube_unknowns[i];
-    cube->items[i] = (cr_parameter){.kind = i == CR_CUBE_SIDE ? CR_FIT_BOX_SIDE : CR_FIT_FIELD,
-                                    .transform = CR_TRANSFORM_LOG,
-                                    .start = (cr_real)u->tuned,
-                                    .lower = (cr_real)u->least,
-                                    .upper = (cr_real)u->most};
-    (void)snprintf(cube->items[i].name, sizeof cube->items[i].name, "%s", u->name);
-    (void)snprintf(cube->items[i].target, sizeof cube->items[i].target, "%s", u->field);
+    cube->items[i] = (cr_parameter_info){.size = sizeof cube->items[i],
+                                         .name = u->name,
+                                         .target = u->field,
+                                         .kind = i == CR_CUBE_SIDE ? CR_FIT_BOX_SIDE : CR_FIT_FIELD,
+                                         .transform = CR_TRANSFORM_LOG,
+                                         .start = (cr_real)u->tuned,
+                                         .lower = (cr_real)u->least,
+                                         .upper = (cr_real)u->most};
   }
 }
 
@@ -58,12 +60,14 @@ void cri_cube_start(int start, cr_real p[CR_CUBE_N]) {
 
 static cr_status bind(const cr_cube* cube, const cr_real* p, cr_parameters** parameters,
                       cr_error* error) {
-  cr_parameter items[CR_CUBE_N];
+  cr_parameter_info items[CR_CUBE_N];
+  const cr_parameter_info* list[CR_CUBE_N];
   for (int i = 0; i < CR_CUBE_N; i++) {
     items[i] = cube->items[i];
     items[i].start = cr_clip(p[i], items[i].lower, items[i].upper);
+    list[i] = &items[i];
   }
-  return cri_parameters_create(parameters, items, CR_CUBE_N, cube->m, error);
+  return cr_parameters_create(parameters, cube->m, list, CR_CUBE_N, error);
 }
 
 // ---- tosses: recorded, or made with a truth of our own
@@ -74,7 +78,6 @@ const cr_real cri_cube_truth[CR_CUBE_N] = {CR_R(0.1), CR_R(0.37), CR_R(0.025), C
 
 static cr_status throw_tosses(cr_cube* cube, const cr_notebook* book, cr_error* error) {
   cr_parameters* parameters;
-  cr_tosses* made = &cube->tosses;
   const cr_throw options = {.tosses = book->request.brief ? 24 : 80,
                             .rows = 100,
                             .position_noise = CR_R(0.0005),
@@ -82,25 +85,21 @@ static cr_status throw_tosses(cr_cube* cube, const cr_notebook* book, cr_error* 
                             .seed = 1};
   char path[CR_MAX_PATH];
   CR_TRY(cri_path_join(path, book->folder, "tosses.h5", error));
-  made->dt = (double)cr_model_timestep(cube->m);
-  made->toss = calloc((size_t)options.tosses, sizeof *made->toss);
-  if (made->toss == NULL) {
-    return cri_fail(error, CR_ERR_MEMORY, "no memory for %d tosses", options.tosses);
-  }
-  made->n = options.tosses;
+  CR_TRY(cr_recordings_create(&cube->tosses, cube->m, cr_model_timestep(cube->m), error));
   CR_TRY(bind(cube, cri_cube_truth, &parameters, error));
-  cr_status status = cr_throw_make(&options, cri_parameters_model(parameters), made->toss, error);
-  cri_parameters_free(parameters);
-  return status == CR_OK ? cri_tosses_write(made, path, "tosses made by carom study", error)
-                         : status;
+  cr_status status = cri_throw(&options, cr_parameters_model(parameters), cube->tosses, error);
+  cr_parameters_destroy(parameters);
+  return status == CR_OK
+             ? cr_recordings_write(cube->tosses, path, "tosses made by carom study", error)
+             : status;
 }
 
 static cr_status load_tosses(cr_cube* cube, const cr_notebook* book, cr_error* error) {
   const char* data = book->request.data;
-  CR_TRY(data != NULL ? cri_tosses_read(&cube->tosses, data, error)
+  CR_TRY(data != NULL ? cr_recordings_read(&cube->tosses, cube->m, data, error)
                       : throw_tosses(cube, book, error));
-  CR_TRY(cr_model_set_option(cube->m, "timestep", (cr_real)cube->tosses.dt, error));
-  int n = cube->tosses.n, most = book->request.brief ? TRAIN_BRIEF : TRAIN;
+  CR_TRY(cr_model_set_option(cube->m, "timestep", cr_recordings_interval(cube->tosses), error));
+  int n = cr_recordings_count(cube->tosses), most = book->request.brief ? TRAIN_BRIEF : TRAIN;
   if (n < 2) {
     return cri_fail(error, CR_ERR_ARG, "%s: two tosses are needed, to fit and to see", data);
   }
@@ -126,9 +125,30 @@ static cr_real row_error(const cr_real* qpos, const cr_real* qvel, const cr_real
     sum += cr_abs(qpos[i] - seen[i]);
   }
   for (int i = 0; i < 6; i++) {
-    sum += cr_abs(qvel[i] - seen[7 + i]);
+    sum += cr_abs(qvel[i] - seen[NQ + i]);
   }
-  return sum / CR_STATE_WIDTH;
+  return sum / WIDTH;
+}
+
+static cr_recording_info toss_of(const cr_cube* cube, int i) {
+  cr_recording_info toss = {.size = sizeof toss};
+  (void)cr_recordings_get(cube->tosses, i, &toss, NULL);
+  return toss;
+}
+
+static cr_status run_toss(const cr_recording_info* toss, const cr_model* m, cr_rollout* r,
+                          cr_real* sum, cr_error* error) {
+  cr_data* d = cr_rollout_data(r);
+  CR_TRY(cr_data_reset(m, d));
+  cr_copy(cr_data_view(m, d, "qpos", NULL, NULL), toss->values, NQ);
+  cr_copy(cr_data_view(m, d, "qvel", NULL, NULL), toss->values + NQ, NV);
+  CR_TRY(cr_rollout_run(r, m, toss->rows - 1, NULL, error));
+  for (int k = 1; k < toss->rows; k++) {
+    cr_real qpos[NQ], qvel[NV];
+    CR_TRY(cr_rollout_get_states(r, m, k, 1, NULL, qpos, qvel, NULL, error));
+    *sum += row_error(qpos, qvel, toss->values + (size_t)WIDTH * (size_t)k);
+  }
+  return CR_OK;
 }
 
 static cr_status run_tosses(const cr_cube* cube, const cr_model* m, cr_rollout* r, cr_real* score,
@@ -136,14 +156,9 @@ static cr_status run_tosses(const cr_cube* cube, const cr_model* m, cr_rollout* 
   cr_real sum = 0;
   int rows = 0;
   for (int i = 0; i < cube->ntrain; i++) {
-    const cr_toss* toss = &cube->tosses.toss[i];
-    const cr_window whole = {.state = toss->state, .nstep = toss->rows - 1};
-    cr_window_start(&whole, m, r->d);
-    CR_TRY(cr_rollout_run(r, m, whole.nstep, NULL, error));
-    for (int k = 1; k < toss->rows; k++, rows++) {
-      cri_kept kept = cri_rollout_kept(r, m, k);
-      sum += row_error(kept.state.qpos.x, kept.state.qvel.x, toss->state + CR_STATE_WIDTH * k);
-    }
+    const cr_recording_info toss = toss_of(cube, i);
+    CR_TRY(run_toss(&toss, m, r, &sum, error));
+    rows += toss.rows - 1;
   }
   *score = sum / (cr_real)rows;
   return CR_OK;
@@ -155,15 +170,15 @@ cr_status cri_cube_score_quaternions(const cr_cube* cube, const cr_real* p, cr_r
   cr_rollout* r = NULL;
   int longest = 1;
   for (int i = 0; i < cube->ntrain; i++) {
-    int rows = cube->tosses.toss[i].rows;
+    int rows = toss_of(cube, i).rows;
     longest = rows - 1 > longest ? rows - 1 : longest;
   }
   CR_TRY(bind(cube, p, &parameters, error));
-  const cr_model* m = cri_parameters_model(parameters);
+  const cr_model* m = cr_parameters_model(parameters);
   cr_status status = cr_rollout_create(&r, m, longest, NULL, 0, error);
   status = status == CR_OK ? run_tosses(cube, m, r, score, error) : status;
   cr_rollout_destroy(r);
-  cri_parameters_free(parameters);
+  cr_parameters_destroy(parameters);
   return status;
 }
 
@@ -181,6 +196,6 @@ cr_status cri_cube_open(cr_cube* cube, const cr_notebook* book, cr_error* error)
 }
 
 void cri_cube_free(cr_cube* cube) {
-  cri_tosses_free(&cube->tosses);
+  cr_recordings_destroy(cube->tosses);
   cr_model_destroy(cube->m);
 }

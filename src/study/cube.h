@@ -4,8 +4,7 @@
 #ifndef CR_STUDY_CUBE_H
 #define CR_STUDY_CUBE_H
 
-#include "io/tosses.h"
-#include "learn/parameters.h"
+#include "carom/fit.h"
 #include "study/notebook.h"
 
 enum { CR_CUBE_SIDE, CR_CUBE_N = 10 };
@@ -21,8 +20,8 @@ extern const cr_cube_unknown cri_cube_unknowns[CR_CUBE_N];
 
 typedef struct {
   cr_model* m;
-  cr_parameter items[CR_CUBE_N];
-  cr_tosses tosses;
+  cr_parameter_info items[CR_CUBE_N];
+  cr_recordings* tosses;
   int ntrain, nother;  // the first to fit and score, the next to see how far that carries
   bool made;           // not recorded
 } cr_cube;

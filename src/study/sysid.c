@@ -9,7 +9,8 @@
 #include <math.h>
 #include <stdio.h>
 
-#include "learn/course.h"
+#include "base/real.h"
+#include "study/course.h"
 #include "study/cube.h"
 #include "study/launch.h"
 #include "study/studies.h"
@@ -31,19 +32,18 @@ static bool stop(void* context) {
   return s->book->request.stop != NULL && s->book->request.stop();
 }
 
-// on the first tosses, single-threaded: the starts are what runs in parallel
-static cr_course course_of(sysid* s, cr_pool* pool) {
+// on the first tosses
+static cr_course course_of(sysid* s, int threads) {
   return (cr_course){.m = s->cube.m,
                      .items = s->cube.items,
                      .nitem = CR_CUBE_N,
-                     .tosses = s->cube.tosses.toss,
-                     .ntoss = s->cube.ntrain,
+                     .recordings = s->cube.tosses,
+                     .run = s->cube.ntrain,
                      .stages = stages,
                      .nstage = N_STAGE,
                      .adam = cr_course_adam,
-                     .weights = {1, 1, 1, 1},
                      .norm = CR_NORM_ABSOLUTE,
-                     .pool = pool,
+                     .nthread = threads,
                      .stop = stop,
                      .stop_context = s};
 }
@@ -115,8 +115,8 @@ static cr_status search(sysid* s, int start, const cr_course* whole, cr_table* h
   cr_real* p = row + R_TO;
   course.watch = watch;
   course.watch_context = &w;
-  others.tosses += s->cube.ntrain;
-  others.ntoss = s->cube.nother;
+  others.first = s->cube.ntrain;
+  others.run = s->cube.nother;
   cri_cube_start(start, row + R_FROM);
   cr_copy(p, row + R_FROM, CR_CUBE_N);
   row[R_START] = (cr_real)start;
@@ -131,24 +131,20 @@ static cr_status search(sysid* s, int start, const cr_course* whole, cr_table* h
   return add_scores(whole, history, error);
 }
 
+// single-threaded: the starts are what runs in parallel
 static cr_status work(void* context, int i, int worker, cr_real* row, cr_error* error) {
   (void)worker;
   sysid* s = context;
   cr_table history = {0};
-  cr_pool* pool = NULL;
   int start = s->first + i;
-  cr_status status = cr_pool_create(&pool, 1, error);
+  cr_status status = cri_table_create(&history, history_files[start], history_header, NULL,
+                                      MOST_EVALUATIONS, error);
   if (status == CR_OK) {
-    status = cri_table_create(&history, history_files[start], history_header, NULL,
-                              MOST_EVALUATIONS, error);
-  }
-  if (status == CR_OK) {
-    const cr_course course = course_of(s, pool);
+    const cr_course course = course_of(s, 1);
     status = search(s, start, &course, &history, row, error);
   }
   status = status == CR_OK ? cri_table_save(&history, s->book->folder, error) : status;
   cri_table_free(&history);
-  cr_pool_free(pool);
   return status;
 }
 
@@ -185,7 +181,7 @@ static cr_status conclude(cr_notebook* book, sysid* s, cr_table* table, cr_error
   cr_real limit = CR_R(0.26), floor = 0;
   tell(book, s, table);
   if (!recorded) {
-    const cr_course course = course_of(s, book->pool);
+    const cr_course course = course_of(s, cr_pool_size(book->pool));
     CR_TRY(cr_course_score(&course, cri_cube_truth, &floor, error));
     limit = 2 * floor;
     cri_say(book, "The truth of the made tosses has the score %.4f, its side is 0.1.\n",

@@ -43,6 +43,11 @@ static struct {
   cr_check *check, *checked;
   cr_check_result result;
   cr_check_field compared;
+  cr_recordings* recordings;
+  cr_recording_info run;
+  cr_fit* fit;
+  cr_fit_info fit_info;
+  cr_fit_value fit_value;
   cr_trust trust;
   mjModel* mj;
   mjData* mj_data;
@@ -78,6 +83,7 @@ static cr_status square(void* context, int batch, const cr_real* x, cr_real* val
   return CR_OK;
 }
 static const cr_minimise_problem minimum = {.size = sizeof minimum, .n = 1, .evaluate = square};
+static const cr_fit_options fit_options = {.size = sizeof fit_options, .nthread = 1};
 static const cr_lbfgs_options lbfgs = {.size = sizeof lbfgs, .iterations = 9};
 static const cr_adam_options adam = {.size = sizeof adam, .iterations = 9, .rate = 0.1};
 static const cr_batch_options batch_options = {.nstep = 2, .nthread = 1};
@@ -101,7 +107,7 @@ static const cr_contact_options contact_options = {.size = sizeof(cr_contact_opt
                                                    .force = no_force,
                                                    .jvp = no_force,
                                                    .vjp = no_force};
-static char model_path[512], saved_path[512], ctrl_path[512], motion_path[512];
+static char model_path[512], saved_path[512], ctrl_path[512], motion_path[512], recorded_path[512];
 
 static void must(cr_status status) {
   if (status != CR_OK) {
@@ -125,6 +131,24 @@ static cr_status read_one(void* context, cr_rollout* r, cr_real* gradient, cr_er
   (void)context, (void)error;
   *gradient = cr_data_view(w.m, cr_rollout_bar(r), "qpos", NULL, NULL)[0];
   return CR_OK;
+}
+
+// two states of the model
+static void make_fit(void) {
+  static cr_real rows[2 * ROOM];
+  int nq = cr_model_count(w.m, "nq"), nv = cr_model_count(w.m, "nv");
+  int width = nq + nv + cr_model_count(w.m, "na") + cr_model_count(w.m, "nu");
+  for (int k = 0; k < 2; k++) {
+    must(cr_state_get(w.m, w.d, rows + (ptrdiff_t)k * width, CR_STATE_QPOS));
+  }
+  w.run = (cr_recording_info){.size = sizeof w.run, .name = "still", .rows = 2, .values = rows};
+  w.fit_info.size = sizeof w.fit_info;
+  w.fit_value.size = sizeof w.fit_value;
+  (void)snprintf(recorded_path, sizeof recorded_path, "%s", scratch_path("recorded.h5"));
+  must(cr_recordings_create(&w.recordings, w.m, cr_model_timestep(w.m), &w.error));
+  must(cr_recordings_add(w.recordings, &w.run, &w.error));
+  must(cr_recordings_write(w.recordings, recorded_path, "still", &w.error));
+  must(cr_fit_create(&w.fit, w.parameters, w.recordings, &fit_options, &w.error));
 }
 
 static void setup(void) {
@@ -151,6 +175,7 @@ static void setup(void) {
   w.loss = cr_expression_loss(w.expression, false);
   must(cr_load_report_create(&w.report, &w.error));
   must(cr_parameters_create(&w.parameters, w.m, items, 1, &w.error));
+  make_fit();
   must(cr_check_create(&w.checked, &w.error));
   must(cr_check_run(w.checked, model_path, &few_states, &w.error));
   w.result.size = sizeof w.result;
@@ -175,6 +200,8 @@ static void setup(void) {
 }
 
 static void teardown(void) {
+  cr_fit_destroy(w.fit);
+  cr_recordings_destroy(w.recordings);
   cr_gradient_destroy(w.gradient);
   cr_load_report_destroy(w.report);
   cr_parameters_destroy(w.parameters);
@@ -275,6 +302,31 @@ CALL_POINTER(cr_parameters_fields, a[0], a[1])
 CALL(cr_parameters_get_start, a[0], a[1], a[2])
 CALL(cr_parameters_get_bounds, a[0], a[1], a[2], a[3])
 CALL(cr_parameters_get_values, a[0], a[1], a[2], a[3])
+static long call_cr_parameters_set_values(void** a) {
+  w.numbers[2][0] = 1;  // a mass
+  return cr_parameters_set_values(a[0], a[1], a[2]);
+}
+CALL_MAKE(cr_recordings_create, cr_recordings_destroy, a[0], a[1], (cr_real)0.002, a[2])
+CALL_VOID(cr_recordings_destroy, a[0] == NULL ? NULL : (w.slot = NULL))
+static long call_cr_recordings_add(void** a) {
+  static char name[16];
+  static int n;
+  (void)snprintf(name, sizeof name, "%d", n++);  // one that is not taken
+  w.run.name = name;
+  return cr_recordings_add(a[0], a[1], a[2]);
+}
+CALL_MAKE(cr_recordings_read, cr_recordings_destroy, a[0], a[1], a[2], a[3])
+CALL(cr_recordings_write, a[0], a[1], a[2], a[3])
+CALL(cr_recordings_count, a[0])
+CALL(cr_recordings_get, a[0], 0, a[1], a[2])
+CALL_VOID(cr_recordings_interval, a[0])
+CALL(cr_recordings_doubt, a[0], a[1], 16, a[2])
+CALL_MAKE(cr_fit_create, cr_fit_destroy, a[0], a[1], a[2], a[3], a[4])
+CALL_VOID(cr_fit_destroy, a[0] == NULL ? NULL : (w.slot = NULL))
+CALL(cr_fit_get_info, a[0], CR_FIT_TRAIN, a[1], a[2])
+CALL(cr_fit_set_batch, a[0], 1, a[1])
+CALL(cr_fit_evaluate, a[0], CR_FIT_TRAIN, CR_ALL_DATA, a[1], a[2], a[3])
+CALL(cr_fit_objective, a[0], CR_ALL_DATA, a[1], a[2], a[3], a[4])
 CALL(cr_parameters_set, a[0], a[1], a[2])
 CALL(cr_parameters_gradient, a[0], a[1], a[2], a[3], a[4])
 CALL(cr_minimise_lbfgs, a[0], a[1], a[2], a[3], a[4])
@@ -499,6 +551,7 @@ typedef enum { STATUS, POINTER, COUNT, NOTHING } kind_of_result;
 //   Q expression  L loss  A options, none here  C context  G batch  F G's options  V input  H output
 //   1 a field  2 a place  3 a report  4 names  5 their values  6 a gradient  7 trust  8 its problem
 //   % parameters  & bound  ( what is minimised, < and > how
+//   @ recordings  { one run  ~ a fit  } its options  [ its size  ] its value
 //   * MuJoCo's model  + MuJoCo's data  9 a check  ! one that ran  # its result  $ a field of it  ) a stage
 // Needs: what has to be called before it: (f)orward, (s)tep, (i)nverse, any of these (k), a (r)un; of the
 // gradient a run (u), and the gradient itself (g)
@@ -560,6 +613,22 @@ static const row table[] = {
     ROW(cr_parameters_get_start, "&Xe", STATUS, 0, NULL, NULL),
     ROW(cr_parameters_get_bounds, "&XYe", STATUS, 0, NULL, NULL),
     ROW(cr_parameters_get_values, "&XYe", STATUS, 0, NULL, NULL),
+    ROW(cr_parameters_set_values, "&Ze", STATUS, 0, NULL, NULL),
+    ROW(cr_recordings_create, "OMe", STATUS, 0, NULL, NULL),
+    ROW(cr_recordings_destroy, "@", NOTHING, 0, NULL, NULL),
+    ROW(cr_recordings_add, "@{e", STATUS, 0, NULL, NULL),
+    ROW(cr_recordings_read, "OMUe", STATUS, 0, recorded_path, NULL),
+    ROW(cr_recordings_write, "@USe", STATUS, 0, recorded_path, "a title"),
+    ROW(cr_recordings_count, "@", COUNT, 0, NULL, NULL),
+    ROW(cr_recordings_get, "@{e", STATUS, 0, NULL, NULL),
+    ROW(cr_recordings_interval, "@", NOTHING, 0, NULL, NULL),
+    ROW(cr_recordings_doubt, "@Xe", STATUS, 0, NULL, NULL),
+    ROW(cr_fit_create, "O&@}e", STATUS, 0, NULL, NULL),
+    ROW(cr_fit_destroy, "~", NOTHING, 0, NULL, NULL),
+    ROW(cr_fit_get_info, "~[e", STATUS, 0, NULL, NULL),
+    ROW(cr_fit_set_batch, "~e", STATUS, 0, NULL, NULL),
+    ROW(cr_fit_evaluate, "~X]e", STATUS, 0, NULL, NULL),
+    ROW(cr_fit_objective, "~XYZe", STATUS, 0, NULL, NULL),
     ROW(cr_parameters_set, "&Xe", STATUS, 0, NULL, NULL),
     ROW(cr_parameters_gradient, "&BXYe", STATUS, 0, NULL, NULL),
     ROW(cr_minimise_lbfgs, "(<Xae", STATUS, 0, NULL, NULL),
@@ -786,6 +855,18 @@ static void* argument(const row* r, int i) {
       return &w.field;
     case '2':
       return &w.place;
+    case '@':
+      return w.recordings;
+    case '{':
+      return &w.run;
+    case '~':
+      return w.fit;
+    case '}':
+      return (void*)(uintptr_t)&fit_options;
+    case '[':
+      return &w.fit_info;
+    case ']':
+      return &w.fit_value;
     case '*':
       return w.mj;
     case '+':

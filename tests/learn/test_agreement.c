@@ -4,8 +4,6 @@
 
 #include <stdlib.h>
 
-#include "learn/throw.h"
-#include "learn/window_loss.h"
 #include "math/quat.h"
 #include "math/vec3.h"
 #include "support/close.h"
@@ -15,17 +13,16 @@ enum { N = 6, ROWS = 90 };
 
 typedef struct {
   cr_model m;
-  cr_toss* tosses;
+  cri_run* tosses;
   cr_real dt;
   char text[256];
 } scene;
 
 static void begin(scene* s, cr_real position_noise, cr_real rotation_noise, uint64_t seed) {
-  *s = (scene){.tosses = calloc(N, sizeof *s->tosses)};
+  *s = (scene){.tosses = NULL};
   tossed_cube(&s->m, CR_R(0.1));
   const cr_throw o = {N, ROWS, position_noise, rotation_noise, seed, NULL};
-  assert_non_null(s->tosses);
-  assert_int_equal(cr_throw_make(&o, &s->m, s->tosses, NULL), CR_OK);
+  s->tosses = tosses_thrown(&s->m, &o);
   s->dt = s->m.timestep;
 }
 

@@ -9,7 +9,7 @@ enum { N = 4, ROWS = 70, NSTEP = 4 };
 
 typedef struct {
   cr_model m;
-  cr_toss* tosses;
+  cri_run* tosses;
   cr_windows windows;
   cr_pool* pool;
   cr_parameters* parameters;
@@ -289,7 +289,7 @@ TEST(a_failing_window_is_named) {
   cr_real x = cr_log(CR_R(0.1));
   cr_evaluation e = {0};
   assert_int_not_equal(cr_identify_evaluate(s.identify, &x, NULL, 0, &e, &error), CR_OK);
-  if (strstr(error.text, "toss 0002, rows 0 to 4") == NULL) {
+  if (strstr(error.text, "recording 0002, rows 0 to 4") == NULL) {
     fail_msg("'%s' does not name the window", error.text);
   }
   close_scene(&s);

@@ -4,7 +4,7 @@
 #include "learn/windows.h"
 
 TEST(windows_are_cut_where_they_fit) {
-  const cr_toss tosses[] = {
+  const cri_run tosses[] = {
       {.rows = 13, .group = 0}, {.rows = 4, .group = 1}, {.rows = 5, .group = 2}};
   cr_windows w;
   assert_int_equal(cr_windows_cut(&w, tosses, 3, 5, 4, 0, 1, NULL), CR_OK);
@@ -18,7 +18,7 @@ TEST(windows_are_cut_where_they_fit) {
 }
 
 TEST(whole_tosses_are_windows_of_their_length) {
-  const cr_toss tosses[] = {
+  const cri_run tosses[] = {
       {.rows = 13, .group = 0}, {.rows = 1, .group = 1}, {.rows = 5, .group = 2}};
   cr_windows w;
   assert_int_equal(cr_windows_cut(&w, tosses, 3, 0, 4, 0, 1, NULL), CR_OK);
@@ -30,7 +30,7 @@ TEST(whole_tosses_are_windows_of_their_length) {
 }
 
 // which tosses a split holds aside, as bits
-static unsigned held_bits(const cr_toss* tosses, int n, cr_real share, uint64_t seed) {
+static unsigned held_bits(const cri_run* tosses, int n, cr_real share, uint64_t seed) {
   cr_windows w;
   unsigned held = 0, train = 0;
   assert_int_equal(cr_windows_cut(&w, tosses, n, 5, 1, share, seed, NULL), CR_OK);
@@ -46,9 +46,9 @@ static unsigned held_bits(const cr_toss* tosses, int n, cr_real share, uint64_t 
 }
 
 TEST(copies_stay_on_one_side) {
-  cr_toss tosses[20];
+  cri_run tosses[20];
   for (int i = 0; i < 20; i++) {
-    tosses[i] = (cr_toss){.rows = 6, .group = 100 + i % 10};  // toss i + 10 is a copy of toss i
+    tosses[i] = (cri_run){.rows = 6, .group = 100 + i % 10};  // toss i + 10 is a copy of toss i
   }
   unsigned seen = 0;
   for (uint64_t seed = 0; seed < 40; seed++) {
@@ -62,12 +62,12 @@ TEST(copies_stay_on_one_side) {
 }
 
 TEST(a_small_share_is_one_group) {
-  const cr_toss tosses[] = {{.rows = 6, .group = 0}, {.rows = 6, .group = 1}};
+  const cri_run tosses[] = {{.rows = 6, .group = 0}, {.rows = 6, .group = 1}};
   assert_int_equal(__builtin_popcount(held_bits(tosses, 2, CR_R(0.01), 1)), 1);
 }
 
 TEST(nothing_to_train_on_is_an_error) {
-  const cr_toss tosses[] = {{.rows = 4, .group = 0}};
+  const cri_run tosses[] = {{.rows = 4, .group = 0}};
   cr_windows w;
   cr_error error = {0};
   assert_int_equal(cr_windows_cut(&w, tosses, 1, 5, 1, 0, 1, &error), CR_ERR_ARG);

@@ -6,7 +6,7 @@
 #include <stdint.h>
 #include <stdlib.h>
 
-#include "learn/throw.h"
+#include "learn/recordings.h"
 #include "model/build.h"
 #include "support/test.h"
 
@@ -89,18 +89,26 @@ void published_cube(cr_model* m) {
   }
 }
 
-cr_toss* tosses_made(const cr_model* m, int n, int rows, uint64_t seed) {
-  const cr_throw options = {.tosses = n, .rows = rows, .seed = seed};
+cri_run* tosses_thrown(const cr_model* m, const cr_throw* options) {
+  cr_recordings* made = NULL;
   cr_error error = {0};
-  cr_toss* tosses = calloc((size_t)n, sizeof *tosses);
-  assert_non_null(tosses);
-  if (cr_throw_make(&options, m, tosses, &error) != CR_OK) {
+  assert_int_equal(cr_recordings_create(&made, m, m->timestep, &error), CR_OK);
+  if (cri_throw(options, m, made, &error) != CR_OK) {
     fail_msg("%s", error.text);
   }
+  cri_run* tosses = made->run;
+  made->run = NULL;
+  made->n = 0;
+  cr_recordings_destroy(made);
   return tosses;
 }
 
-void tosses_free(cr_toss* tosses, int n) {
+cri_run* tosses_made(const cr_model* m, int n, int rows, uint64_t seed) {
+  const cr_throw options = {.tosses = n, .rows = rows, .seed = seed};
+  return tosses_thrown(m, &options);
+}
+
+void tosses_free(cri_run* tosses, int n) {
   for (int i = 0; i < n; i++) {
     free(tosses[i].state);
   }

@@ -3,8 +3,11 @@
 #ifndef CR_TESTS_TOSSED_CUBE_H
 #define CR_TESTS_TOSSED_CUBE_H
 
+#include "fit/throw.h"
 #include "learn/windows.h"
 #include "model/model.h"
+
+enum { CR_STATE_WIDTH = 13 };  // numbers in a recorded state: 7 of qpos, 6 of qvel
 
 /// Geoms "board" and "cube", body "cube". Free with cri_model_free.
 void tossed_cube(cr_model* m, cr_real side);
@@ -13,8 +16,9 @@ void tossed_cube(cr_model* m, cr_real side);
 /// gravity, soft contacts, Tsit5. Free with cri_model_free.
 void published_cube(cr_model* m);
 
-/// n tosses of `rows` rows without noise, made with the model; free with tosses_free.
-cr_toss* tosses_made(const cr_model* m, int n, int rows, uint64_t seed);
-void tosses_free(cr_toss* tosses, int n);
+/// Tosses made with the model; free with tosses_free. tosses_made: n of `rows` rows without noise.
+cri_run* tosses_thrown(const cr_model* m, const cr_throw* options);
+cri_run* tosses_made(const cr_model* m, int n, int rows, uint64_t seed);
+void tosses_free(cri_run* tosses, int n);
 
 #endif

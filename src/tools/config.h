@@ -3,8 +3,8 @@
 // schema, its typed struct, defaults, limits, --set and the list of keys in error messages come from
 // that one table. libcyaml reads every value as text into a struct of pointers; the values are
 // turned into numbers here, so that "5x" is refused and a missing key is told from a zero.
-#ifndef CR_IO_CONFIG_H
-#define CR_IO_CONFIG_H
+#ifndef CR_TOOLS_CONFIG_H
+#define CR_TOOLS_CONFIG_H
 
 #include <cyaml/cyaml.h>
 

@@ -1,12 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // The configuration of `carom fit`: a YAML file, --set on top, turned into plain numbers.
-#ifndef CR_IO_FIT_CONFIG_H
-#define CR_IO_FIT_CONFIG_H
+#ifndef CR_FIT_CONFIG_H
+#define CR_FIT_CONFIG_H
 
-#include "io/fit_keys.h"
-#include "learn/adam.h"
-#include "learn/parameters.h"
-#include "learn/window_loss.h"
+#include "carom/fit.h"
+#include "fit/fit_keys.h"
 
 #define CR_KEY_TYPE_TEXT const char*
 #define CR_KEY_TYPE_INT int
@@ -39,7 +37,7 @@ typedef struct {
 } cr_fit_optimiser;
 
 enum { CR_METHOD_ADAM, CR_METHOD_LBFGS };  // the choices of optimisers.method
-enum { CR_MAX_STAGES = 8 };
+enum { CR_FIT_STAGES = 8 };
 
 typedef struct {
   cr_fit_top top;
@@ -48,23 +46,24 @@ typedef struct {
   cr_fit_loss loss;
   cr_fit_cfd cfd;  // use is false where the configuration has no such section
   cr_fit_parameter parameters[CR_MAX_PARAMETERS];
-  cr_fit_optimiser stages[CR_MAX_STAGES];
+  cr_fit_optimiser stages[CR_FIT_STAGES];
   int nparameter, nstage;
   void* raw;  // owns the texts
 } cr_fit_config;
 
-/// Reads a configuration and applies n --set assignments to it. Free with cri_fit_config_free.
-/// Errors   those of io/config.h; CR_ERR_FORMAT for values that do not go together
-cr_status cri_fit_config_read(cr_fit_config* config, const char* path, const char* const* set,
-                              int n, cr_error* error);
+/// Reads a configuration and applies n --set assignments to it. Free with cr_fit_config_free.
+/// Errors   those of tools/config.h; CR_ERR_FORMAT for values that do not go together
+cr_status cr_fit_config_read(cr_fit_config* config, const char* path, const char* const* set, int n,
+                             cr_error* error);
 
-void cri_fit_config_free(cr_fit_config* config);
+void cr_fit_config_free(cr_fit_config* config);
 
-/// The parameters as learn/ takes them.
-void cri_fit_parameters(const cr_fit_config* config, cr_parameter* items);
+/// The parameters as cr_parameters_create takes them; their texts belong to the configuration.
+void cr_fit_config_parameters(const cr_fit_config* config,
+                              cr_parameter_info items[CR_MAX_PARAMETERS]);
 
 /// All values that decide the numbers of a fit, as text: not the folder, nor where the data lies, nor
 /// how long a stage may take. The caller frees; NULL where there is no memory.
-char* cri_fit_config_text(const cr_fit_config* config);
+char* cr_fit_config_text(const cr_fit_config* config);
 
 #endif

@@ -3,29 +3,25 @@
 
 #include <stdlib.h>
 
-#include "learn/throw.h"
-#include "learn/window_loss.h"
+#include "fit/throw.h"
 #include "math/quat.h"
 #include "support/tossed_cube.h"
 
 enum { N = 6, ROWS = 90 };
 
-static cr_toss* thrown(const cr_model* m, cr_real position_noise, cr_real rotation_noise,
+static cri_run* thrown(const cr_model* m, cr_real position_noise, cr_real rotation_noise,
                        uint64_t seed) {
   const cr_throw o = {N, ROWS, position_noise, rotation_noise, seed, NULL};
-  cr_toss* tosses = calloc(N, sizeof *tosses);
-  assert_non_null(tosses);
-  assert_int_equal(cr_throw_make(&o, m, tosses, NULL), CR_OK);
-  return tosses;
+  return tosses_thrown(m, &o);
 }
 
-static const cr_real* row(const cr_toss* t, int k) { return t->state + k * CR_STATE_WIDTH; }
+static const cr_real* row(const cri_run* t, int k) { return t->state + k * CR_STATE_WIDTH; }
 
 TEST(a_seed_is_a_throw) {
   cr_model m;
   tossed_cube(&m, CR_R(0.1));
-  cr_toss *a = thrown(&m, CR_R(0.001), CR_R(0.01), 5), *b = thrown(&m, CR_R(0.001), CR_R(0.01), 5);
-  cr_toss* c = thrown(&m, CR_R(0.001), CR_R(0.01), 6);
+  cri_run *a = thrown(&m, CR_R(0.001), CR_R(0.01), 5), *b = thrown(&m, CR_R(0.001), CR_R(0.01), 5);
+  cri_run* c = thrown(&m, CR_R(0.001), CR_R(0.01), 6);
   for (int i = 0; i < N; i++) {
     assert_int_equal(a[i].rows, ROWS);
     assert_int_equal(a[i].group, i);
@@ -44,9 +40,9 @@ TEST(a_seed_is_a_throw) {
 TEST(cubes_fall_and_come_to_rest_on_the_board) {
   cr_model m;
   tossed_cube(&m, CR_R(0.1));
-  cr_toss* tosses = thrown(&m, 0, 0, 2);
+  cri_run* tosses = thrown(&m, 0, 0, 2);
   for (int i = 0; i < N; i++) {
-    const cr_toss* t = &tosses[i];
+    const cri_run* t = &tosses[i];
     assert_true(row(t, 0)[2] > CR_R(0.05) * cr_sqrt(3));
     assert_close(row(t, ROWS - 1)[2], CR_R(0.05), CR_R(0.01));
 
@@ -73,7 +69,7 @@ TEST(noise_has_the_size_asked_for) {
   cr_model m;
   cr_real position[3 * N * ROWS], turn[3 * N * ROWS];
   tossed_cube(&m, CR_R(0.1));
-  cr_toss *clean = thrown(&m, 0, 0, 3), *noisy = thrown(&m, CR_R(0.002), CR_R(0.03), 3);
+  cri_run *clean = thrown(&m, 0, 0, 3), *noisy = thrown(&m, CR_R(0.002), CR_R(0.03), 3);
   for (int i = 0; i < N * ROWS; i++) {
     const cr_real *a = row(&clean[i / ROWS], i % ROWS), *b = row(&noisy[i / ROWS], i % ROWS);
     cr_sub3(position + 3 * i, b, a);

@@ -2,8 +2,8 @@
 // The keys of a fit's configuration, a list a section. From these come the typed structs, libcyaml's
 // schema, defaults, limits, --set and error messages.
 //   X(section, key, kind, default, low, high, choices, meaning); default NULL: must be given
-#ifndef CR_IO_FIT_KEYS_H
-#define CR_IO_FIT_KEYS_H
+#ifndef CR_FIT_KEYS_H
+#define CR_FIT_KEYS_H
 
 #include <math.h>
 

@@ -2,20 +2,22 @@
 // Courses on tosses without noise, whose truth is known.
 #include "support/close.h"
 
-#include "learn/course.h"
+#include "study/course.h"
 #include "support/tossed_cube.h"
 
 enum { N = 4, ROWS = 70, MOST = 64 };
 
-static const cr_parameter items[] = {
-    {.name = "side",
+static const cr_parameter_info items[] = {
+    {.size = sizeof(cr_parameter_info),
+     .name = "side",
      .target = "cube",
      .kind = CR_FIT_BOX_SIDE,
      .transform = CR_TRANSFORM_LOG,
      .start = CR_R(0.1),
      .lower = CR_R(0.03),
      .upper = CR_R(0.3)},
-    {.name = "mu",
+    {.size = sizeof(cr_parameter_info),
+     .name = "mu",
      .target = "geom_friction[cube][0]",
      .transform = CR_TRANSFORM_LOG,
      .start = CR_R(0.4),
@@ -38,31 +40,30 @@ static void watch(void* context, int stage, const cr_real* p, cr_real loss) {
   t->loss[t->n++] = loss;
 }
 
-static cr_course begin(cr_model* m, told* t, cr_pool** pool) {
+static cr_course begin(cr_model* m, told* t, cr_recordings** tosses) {
+  const cr_throw o = {.tosses = N, .rows = ROWS, .seed = 1};
   tossed_cube(m, CR_R(0.1));
   m->cfd_d0 = CR_R(0.05);
   m->cfd_mc = CR_R(0.001);
   m->cfd_pc = 12;
   *t = (told){0};
-  assert_int_equal(cr_pool_create(pool, 1, NULL), CR_OK);
+  assert_int_equal(cr_recordings_create(tosses, m, m->timestep, NULL), CR_OK);
+  assert_int_equal(cri_throw(&o, m, *tosses, NULL), CR_OK);
   return (cr_course){.m = m,
                      .items = items,
                      .nitem = 2,
-                     .tosses = tosses_made(m, N, ROWS, 1),
-                     .ntoss = N,
+                     .recordings = *tosses,
                      .stages = stages,
                      .nstage = 2,
                      .adam = cr_course_adam,
-                     .weights = {1, 1, 1, 1},
                      .norm = CR_NORM_ABSOLUTE,
-                     .pool = *pool,
+                     .nthread = 1,
                      .watch = watch,
                      .watch_context = t};
 }
 
-static void end(cr_course* c, cr_model* m, cr_pool* pool) {
-  tosses_free((cr_toss*)c->tosses, N);
-  cr_pool_free(pool);
+static void end(cr_model* m, cr_recordings* tosses) {
+  cr_recordings_destroy(tosses);
   cri_model_free(m);
 }
 
@@ -70,8 +71,8 @@ static void end(cr_course* c, cr_model* m, cr_pool* pool) {
 TEST(a_course_finds_its_way) {
   cr_model m;
   told t;
-  cr_pool* pool;
-  cr_course c = begin(&m, &t, &pool);
+  cr_recordings* tosses;
+  cr_course c = begin(&m, &t, &tosses);
   cr_real p[] = {CR_R(0.06), CR_R(0.4)}, before, after;
   assert_int_equal(cr_course_score(&c, p, &before, NULL), CR_OK);
   assert_int_equal(cr_course_run(&c, p, NULL), CR_OK);
@@ -95,28 +96,28 @@ TEST(a_course_finds_its_way) {
   for (int i = second; i < t.n; i++) {
     assert_int_equal(t.stage[i], 1);
   }
-  end(&c, &m, pool);
+  end(&m, tosses);
 }
 
 TEST(without_reach_there_is_no_way) {
   cr_model m;
   told t;
-  cr_pool* pool;
-  cr_course c = begin(&m, &t, &pool);
+  cr_recordings* tosses;
+  cr_course c = begin(&m, &t, &tosses);
   const cr_course_stage blind = {4, 6, 5, 0};
   cr_real p[] = {CR_R(0.05), CR_R(0.4)};
   c.stages = &blind;
   c.nstage = 1;
   assert_int_equal(cr_course_run(&c, p, NULL), CR_OK);
   assert_close(p[0], CR_R(0.05), CR_R(1e-12));
-  end(&c, &m, pool);
+  end(&m, tosses);
 }
 
 TEST(the_score_is_least_at_the_truth) {
   cr_model m;
   told t;
-  cr_pool* pool;
-  cr_course c = begin(&m, &t, &pool);
+  cr_recordings* tosses;
+  cr_course c = begin(&m, &t, &tosses);
   // the recorded velocities are differences, so it does not vanish
   const cr_real truth[] = {CR_R(0.1), m.geom_friction[3]};
   cr_real there, beside;
@@ -127,7 +128,7 @@ TEST(the_score_is_least_at_the_truth) {
     assert_int_equal(cr_course_score(&c, p, &beside, NULL), CR_OK);
     assert_true(there < beside);
   }
-  end(&c, &m, pool);
+  end(&m, tosses);
 }
 
 static bool at_once(void* context) {
@@ -138,9 +139,9 @@ static bool at_once(void* context) {
 TEST(what_cannot_be_is_refused) {
   cr_model m;
   told t;
-  cr_pool* pool;
+  cr_recordings* tosses;
   cr_error error = {0};
-  cr_course c = begin(&m, &t, &pool);
+  cr_course c = begin(&m, &t, &tosses);
   const cr_course_stage too_long = {ROWS, 1, 5, CR_R(0.01)};
   cr_real p[] = {CR_R(0.06), CR_R(0.4)};
   c.stop = at_once;
@@ -152,5 +153,5 @@ TEST(what_cannot_be_is_refused) {
   c.nitem = 0;
   assert_int_equal(cr_course_run(&c, p, &error), CR_ERR_ARG);
   assert_non_null(strstr(error.text, "0 parameters"));
-  end(&c, &m, pool);
+  end(&m, tosses);
 }

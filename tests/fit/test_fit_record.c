@@ -1,25 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "support/close.h"
 
-#include "learn/adam.h"
-#include "learn/record.h"
+#include "fit/fit_record.h"
 
 // sum of x_i^4 / 4; counts calls, fails at a number of them
 typedef struct {
   int calls, fail_at;
 } quartic;
 
-static cr_status value(void* context, int batch, const cr_real* x, cr_evaluation* e,
+static cr_status value(void* context, int batch, const cr_real* x, cr_fit_value* e,
                        cr_error* error) {
   quartic* q = context;
   if (q->calls++ == q->fail_at) {
     return cri_fail(error, CR_ERR_INTERRUPTED, "interrupted");
   }
-  e->value = 0;
+  e->loss = 0;
   e->windows = 10 + batch;
   for (int i = 0; i < 2; i++) {
     e->gradient[i] = x[i] * x[i] * x[i];
-    e->value += x[i] * e->gradient[i] / 4;
+    e->loss += x[i] * e->gradient[i] / 4;
   }
   return CR_OK;
 }
@@ -33,22 +32,27 @@ static cr_status count_fresh(void* context, const cr_record* record, int i, bool
   return CR_OK;
 }
 
-static const cr_adam adam = {.iterations = 30,
-                             .rate = CR_R(0.1),
-                             .final_rate = CR_R(0.01),
-                             .b1 = CR_R(0.5),
-                             .b2 = CR_R(0.9),
-                             .eps = CR_R(1e-8),
-                             .batches = true};
+static const cr_adam_options adam = {.size = sizeof adam,
+                                     .iterations = 30,
+                                     .rate = CR_R(0.1),
+                                     .final_rate = CR_R(0.01),
+                                     .b1 = CR_R(0.5),
+                                     .b2 = CR_R(0.9),
+                                     .eps = CR_R(1e-8),
+                                     .batches = true};
 
 static cr_status search(cr_record* r, quartic* q, int counts[2], cr_real x[2]) {
   static const cr_real low[] = {-9, -9}, high[] = {9, 9};
-  cr_objective inner = {q, 2, value};
-  cr_objective o = cr_record_objective(r, &inner, count_fresh, counts);
-  const char* reason;
+  const cr_minimise_problem problem = {.size = sizeof problem,
+                                       .n = 2,
+                                       .evaluate = cr_record_ask,
+                                       .context = r,
+                                       .lower = low,
+                                       .upper = high};
+  cr_record_begin(r, value, q, count_fresh, counts);
   x[0] = 2;
   x[1] = -1;
-  return cri_adam_minimise(&adam, &o, low, high, x, &reason, NULL);
+  return cr_minimise_adam(&problem, &adam, x, NULL, NULL);
 }
 
 static void assert_same(const cr_real a[2], const cr_real b[2]) {
@@ -87,28 +91,26 @@ TEST(a_resumed_search_ends_with_the_same_bits) {
 TEST(another_question_drops_the_rest) {
   cr_record* r = NULL;
   quartic q = {.fail_at = -1};
-  cr_real x[] = {1, 2}, g[2];
-  cr_evaluation e = {.gradient = g};
+  cr_real x[] = {1, 2}, g[2], loss;
   int counts[2] = {0, 0};
   assert_int_equal(cr_record_create(&r, 2, NULL), CR_OK);
-  cr_objective inner = {&q, 2, value};
-  cr_objective o = cr_record_objective(r, &inner, count_fresh, counts);
+  cr_record_begin(r, value, &q, count_fresh, counts);
   for (int i = 0; i < 3; i++) {
     x[0] = i;
-    assert_int_equal(o.evaluate(o.context, 0, x, &e, NULL), CR_OK);
+    assert_int_equal(cr_record_ask(r, 0, x, &loss, g, NULL), CR_OK);
   }
   counts[0] = counts[1] = 0;
-  o = cr_record_objective(r, &inner, count_fresh, counts);
+  cr_record_begin(r, value, &q, count_fresh, counts);
   x[0] = 0;
-  assert_int_equal(o.evaluate(o.context, 0, x, &e, NULL), CR_OK);
+  assert_int_equal(cr_record_ask(r, 0, x, &loss, g, NULL), CR_OK);
   x[0] = CR_R(0.5);
-  assert_int_equal(o.evaluate(o.context, 0, x, &e, NULL), CR_OK);
+  assert_int_equal(cr_record_ask(r, 0, x, &loss, g, NULL), CR_OK);
   assert_int_equal(cr_record_count(r), 2);
   assert_int_equal(q.calls, 4);
   assert_close(g[0], CR_R(0.125), 0);
 
   // once more the same: no new row
-  assert_int_equal(o.evaluate(o.context, 0, x, &e, NULL), CR_OK);
+  assert_int_equal(cr_record_ask(r, 0, x, &loss, g, NULL), CR_OK);
   assert_int_equal(cr_record_count(r), 2);
   assert_int_equal(q.calls, 4);
   cr_record_free(r);

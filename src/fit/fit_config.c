@@ -1,12 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-// The configuration of `carom fit`, from the lists of io/fit_keys.h.
-#include "io/fit_config.h"
+// The configuration of `carom fit`, from the lists of fit/fit_keys.h.
+#include "fit/fit_config.h"
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/locale.h"
-#include "io/config.h"
+#include "base/status.h"
+#include "tools/config.h"
+
+enum { MAX_NAME = 64 };  // characters of a name and 0; twice as many of what it stands for
 
 // ---- the configuration as read: every value a text
 
@@ -69,7 +73,7 @@ static const cyaml_schema_field_t top_fields[] = {
     CYAML_FIELD_SEQUENCE_COUNT("parameters", CYAML_FLAG_POINTER, raw_top, parameters, nparameters,
                                &parameter_item, 1, CR_MAX_PARAMETERS),
     CYAML_FIELD_SEQUENCE_COUNT("optimisers", CYAML_FLAG_POINTER, raw_top, optimisers, noptimisers,
-                               &optimiser_item, 1, CR_MAX_STAGES),
+                               &optimiser_item, 1, CR_FIT_STAGES),
     CYAML_FIELD_END};
 static const cyaml_schema_value_t schema = {
     CYAML_VALUE_MAPPING(CYAML_FLAG_POINTER, raw_top, top_fields)};
@@ -175,19 +179,19 @@ static cr_status check(const cr_fit_config* c, const char* path, cr_error* error
       return cri_fail(error, CR_ERR_FORMAT, "%s: parameters.%s: '%s' is missing", path, p->name,
                       side ? "geom" : "field");
     }
-    if (strlen(p->name) >= CR_MAX_NAME || strlen(side ? p->geom : p->field) >= 2 * CR_MAX_NAME ||
+    if (strlen(p->name) >= MAX_NAME || strlen(side ? p->geom : p->field) >= 2 * MAX_NAME ||
         p->name[strspn(p->name,
                        "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_")]) {
       return cri_fail(error, CR_ERR_FORMAT,
                       "%s: parameters.%.40s: a name is up to %d letters, digits and _", path,
-                      p->name, CR_MAX_NAME - 1);
+                      p->name, MAX_NAME - 1);
     }
   }
   return CR_OK;
 }
 
-cr_status cri_fit_config_read(cr_fit_config* config, const char* path, const char* const* set,
-                              int n, cr_error* error) {
+cr_status cr_fit_config_read(cr_fit_config* config, const char* path, const char* const* set, int n,
+                             cr_error* error) {
   void* raw = NULL;
   *config = (cr_fit_config){0};
   CR_TRY(cri_config_read(&raw, &layout, path, error));
@@ -199,31 +203,32 @@ cr_status cri_fit_config_read(cr_fit_config* config, const char* path, const cha
   status = status == CR_OK ? parse(config, raw, path, error) : status;
   status = status == CR_OK ? check(config, path, error) : status;
   if (status != CR_OK) {
-    cri_fit_config_free(config);
+    cr_fit_config_free(config);
   }
   return status;
 }
 
-void cri_fit_config_free(cr_fit_config* config) {
+void cr_fit_config_free(cr_fit_config* config) {
   if (config->raw != NULL) {
     cri_config_free(config->raw, &layout);
   }
   *config = (cr_fit_config){0};
 }
 
-// ---- as learn/ takes it
+// ---- as the library takes it
 
-void cri_fit_parameters(const cr_fit_config* config, cr_parameter* items) {
+void cr_fit_config_parameters(const cr_fit_config* config,
+                              cr_parameter_info items[CR_MAX_PARAMETERS]) {
   for (int i = 0; i < config->nparameter; i++) {
     const cr_fit_parameter* p = &config->parameters[i];
-    items[i] = (cr_parameter){.kind = (cr_fit_kind)p->kind,
-                              .transform = (cr_transform)p->transform,
-                              .start = p->start,
-                              .lower = p->lower,
-                              .upper = p->upper};
-    (void)snprintf(items[i].name, sizeof items[i].name, "%s", p->name);
-    (void)snprintf(items[i].target, sizeof items[i].target, "%s",
-                   p->kind == CR_FIT_BOX_SIDE ? p->geom : p->field);
+    items[i] = (cr_parameter_info){.size = sizeof items[i],
+                                   .name = p->name,
+                                   .target = p->kind == CR_FIT_BOX_SIDE ? p->geom : p->field,
+                                   .kind = (cr_fit_kind)p->kind,
+                                   .transform = (cr_transform)p->transform,
+                                   .start = p->start,
+                                   .lower = p->lower,
+                                   .upper = p->upper};
   }
 }
 
@@ -273,7 +278,7 @@ static void print_section(buffer* b, int section, const void* typed) {
   }
 }
 
-char* cri_fit_config_text(const cr_fit_config* c) {
+char* cr_fit_config_text(const cr_fit_config* c) {
   enum { ROOM = 1 << 18 };
   buffer b = {malloc(ROOM), 0, ROOM};
   if (b.text == NULL) {

@@ -3,7 +3,7 @@
 
 #include <stdlib.h>
 
-#include "io/fit_config.h"
+#include "fit/fit_config.h"
 #include "support/scratch.h"
 
 static const char small[] =
@@ -18,7 +18,7 @@ static const char small[] =
 static cr_fit_config read_with(const char* text, const char* const* set, int n) {
   cr_fit_config c;
   cr_error error = {0};
-  if (cri_fit_config_read(&c, scratch_write("c.yaml", text), set, n, &error) != CR_OK) {
+  if (cr_fit_config_read(&c, scratch_write("c.yaml", text), set, n, &error) != CR_OK) {
     fail_msg("%s", error.text);
   }
   return c;
@@ -40,15 +40,15 @@ TEST(values_and_defaults) {
   assert_int_equal(c.stages[1].iterations, 7);
   assert_false(c.cfd.use);  // no such section
   assert_true(isnan(c.parameters[0].listed));
-  cr_parameter items[CR_MAX_PARAMETERS];
-  cri_fit_parameters(&c, items);
+  cr_parameter_info items[CR_MAX_PARAMETERS];
+  cr_fit_config_parameters(&c, items);
   assert_string_equal(items[0].name, "side");
   assert_string_equal(items[0].target, "cube");
   assert_int_equal(items[0].kind, CR_FIT_BOX_SIDE);
   assert_true(items[0].start == 0.06 && isinf(items[0].upper));
   assert_string_equal(items[1].target, "body_mass[cube]");
   assert_int_equal(items[1].transform, CR_TRANSFORM_SOFTPLUS);
-  cri_fit_config_free(&c);
+  cr_fit_config_free(&c);
 }
 
 TEST(set_reaches_every_value) {
@@ -69,14 +69,14 @@ TEST(set_reaches_every_value) {
   assert_true(c.cfd.use && c.cfd.wc == 0.25);
   assert_int_equal(c.top.seed, 77);
   assert_true(c.loss.position == 2);
-  cri_fit_config_free(&c);
+  cr_fit_config_free(&c);
 }
 
 static void refuse(const char* text, const char* set, const char* part) {
   cr_fit_config c;
   cr_error error = {0};
   cr_status status =
-      cri_fit_config_read(&c, scratch_write("c.yaml", text), &set, set != NULL ? 1 : 0, &error);
+      cr_fit_config_read(&c, scratch_write("c.yaml", text), &set, set != NULL ? 1 : 0, &error);
   assert_int_not_equal(status, CR_OK);
   assert_int_equal(cr_status_exit_code(status), 2);
   if (strstr(error.text, part) == NULL) {
@@ -126,26 +126,26 @@ TEST(text_tells_fits_apart) {
                              "optimisers.adam.iterations=4"};
   const bool same[] = {false, true, false, true};
   cr_fit_config plain = read_with(small, NULL, 0);
-  char* text = cri_fit_config_text(&plain);
+  char* text = cr_fit_config_text(&plain);
   for (int i = 0; i < 4; i++) {
     cr_fit_config c = read_with(small, &set[i], 1);
-    char* other = cri_fit_config_text(&c);
+    char* other = cr_fit_config_text(&c);
     assert_int_equal(strcmp(text, other) == 0, same[i]);
     free(other);
-    cri_fit_config_free(&c);
+    cr_fit_config_free(&c);
   }
   free(text);
-  cri_fit_config_free(&plain);
+  cr_fit_config_free(&plain);
 }
 
 TEST(the_example_is_valid) {
   cr_fit_config c;
   cr_error error = {0};
-  if (cri_fit_config_read(&c, CAROM_SOURCE_DIR "/examples/cube_side.yaml", NULL, 0, &error) !=
+  if (cr_fit_config_read(&c, CAROM_SOURCE_DIR "/examples/cube_side.yaml", NULL, 0, &error) !=
       CR_OK) {
     fail_msg("%s", error.text);
   }
   assert_true(c.cfd.use);
   assert_true(c.parameters[0].listed == 0.1048);
-  cri_fit_config_free(&c);
+  cr_fit_config_free(&c);
 }

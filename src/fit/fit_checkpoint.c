@@ -4,12 +4,13 @@
 //   FINGERPRINT SECONDS WIDTH COUNT
 //   BATCH WINDOWS ZERO_WINDOWS CONTACT_FREE VALUE x... gradient...     COUNT times
 //   end CHECKSUM                                                   of all before
-#include "io/checkpoint.h"
+#include "fit/fit_checkpoint.h"
 
 #include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/fingerprint.h"
 #include "base/locale.h"
@@ -36,7 +37,7 @@ static void print(buffer* b, const char* format, ...) {
 
 static void print_row(buffer* b, const cr_record_row* row, int width) {
   print(b, "%d %d %d %d %a", row->batch, row->e.windows, row->e.zero_windows, row->e.contact_free,
-        row->e.value);
+        row->e.loss);
   for (int i = 0; i < width; i++) {
     print(b, " %a", row->x[i]);
   }
@@ -46,8 +47,8 @@ static void print_row(buffer* b, const cr_record_row* row, int width) {
   print(b, "\n");
 }
 
-cr_status cri_checkpoint_write(const char* path, const cr_checkpoint* c, const cr_record* record,
-                               int count, cr_error* error) {
+cr_status cr_checkpoint_write(const char* path, const cr_checkpoint* c, const cr_record* record,
+                              int count, cr_error* error) {
   enum { NUMBER = 32 };  // room for one number and a space
   int width = cr_record_width(record);
   size_t room = 256 + (size_t)count * (size_t)(5 + 2 * width) * NUMBER;
@@ -93,10 +94,10 @@ static cr_status read_rows(char* at, int count, cr_record* record, const char* p
       numbers != NULL ? CR_OK : cri_fail(error, CR_ERR_MEMORY, "%s: no memory", path);
   for (int i = 0; i < count && status == CR_OK; i++) {
     int batch;
-    cr_evaluation e = {.gradient = numbers + width};
+    cr_fit_value e = {.size = sizeof e, .gradient = numbers + width};
     bool ok = take_int(&at, &batch) && take_int(&at, &e.windows) &&
               take_int(&at, &e.zero_windows) && take_int(&at, &e.contact_free) &&
-              take_real(&at, &e.value);
+              take_real(&at, &e.loss);
     for (int k = 0; k < 2 * width && ok; k++) {
       ok = take_real(&at, &numbers[k]);
     }
@@ -144,8 +145,8 @@ static cr_status parse(char* text, size_t length, cr_checkpoint* c, cr_record* r
   return read_rows(at, count, record, path, error);
 }
 
-cr_status cri_checkpoint_read(const char* path, cr_checkpoint* checkpoint, cr_record* record,
-                              cr_error* error) {
+cr_status cr_checkpoint_read(const char* path, cr_checkpoint* checkpoint, cr_record* record,
+                             cr_error* error) {
   char* text = NULL;
   size_t n = 0;
   CR_TRY(cri_file_read(path, &text, &n, error));

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Reading YAML by tables of keys.
-#include "io/config.h"
+#include "tools/config.h"
 
 #include <stdarg.h>
 #include <stdio.h>

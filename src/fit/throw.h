@@ -1,12 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Tosses made by simulation and measured as a camera would: for demonstrations and tests, where the
 // truth is known.
-#ifndef CR_LEARN_THROW_H
-#define CR_LEARN_THROW_H
+#ifndef CR_FIT_THROW_H
+#define CR_FIT_THROW_H
 
-#include "carom/rollout.h"
-#include "learn/windows.h"
-#include "model/model.h"
+#include "carom/fit.h"
 
 typedef struct {
   int tosses, rows;
@@ -18,9 +16,8 @@ typedef struct {
 /// Throws the model's one free body over a floor at z = 0, from random poses that do not touch it
 /// with the speeds of a throw by hand, and simulates it. Recorded are its poses with noise; both
 /// velocities are backward differences of these over a time step, then go through a median of three
-/// rows. Row k of toss i depends on seed, i and k alone. The caller frees tosses[i].state.
+/// rows. Row k of toss i depends on seed, i and k alone. The tosses are added to `to`, as 0000, 0001 ...
 /// Errors   those of cr_rollout_run; CR_ERR_ARG where the model is not one free body
-cr_status cr_throw_make(const cr_throw* options, const cr_model* m, cr_toss* tosses,
-                        cr_error* error);
+cr_status cri_throw(const cr_throw* options, const cr_model* m, cr_recordings* to, cr_error* error);
 
 #endif

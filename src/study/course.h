@@ -3,11 +3,10 @@
 // the way from anywhere, long ones ask for what matters but can only be followed from nearby. So a
 // course has stages, each Adam over all its windows from the best point of the one before, with
 // contacts from distance that reach less and less.
-#ifndef CR_LEARN_COURSE_H
-#define CR_LEARN_COURSE_H
+#ifndef CR_STUDY_COURSE_H
+#define CR_STUDY_COURSE_H
 
-#include "learn/adam.h"
-#include "learn/identify.h"
+#include "carom/fit.h"
 
 typedef struct {
   int steps, stride;  // windows of so many predicted states, one every so many rows
@@ -17,17 +16,16 @@ typedef struct {
 
 /// Everything is borrowed.
 typedef struct {
-  const cr_model* m;  // of one free body; its contacts from distance, but for the reach
-  const cr_parameter* items;
+  const cr_model* m;  // its contacts from distance, but for the reach
+  const cr_parameter_info* items;
   int nitem;  // their starts do not count
-  const cr_toss* tosses;
-  int ntoss;
+  const cr_recordings* recordings;
+  int first, run;  // those of them that are used
   const cr_course_stage* stages;
   int nstage;
-  cr_adam adam;  // but for its iterations
-  cr_state_weights weights;
-  cr_error_norm norm;
-  cr_pool* pool;
+  cr_adam_options adam;  // but for its iterations
+  cr_error_norm norm;    // all errors weigh alike
+  int nthread;
   bool (*stop)(void* context);  // asked now and then, may be NULL
   void* stop_context;
   // told every evaluation, stages count from 0; may be NULL
@@ -36,7 +34,7 @@ typedef struct {
 } cr_course;
 
 /// Adam as it does well on logarithms of parameters: rates from a tenth to a hundredth, a short memory.
-extern const cr_adam cr_course_adam;
+extern const cr_adam_options cr_course_adam;
 
 /// Runs the course from the parameters p (clipped to their bounds), and leaves there where it ends.
 /// Errors   CR_ERR_ARG where no toss is as long as a window; those of parameters and identification

@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 // Records and their replay.
-#include "learn/record.h"
+#include "fit/fit_record.h"
 
 #include <stdlib.h>
 
+#include "base/real.h"
+#include "base/status.h"
+
 typedef struct {
   int batch;
-  cr_evaluation e;
+  cr_fit_value e;
 } row;
 
 struct cr_record {
@@ -14,7 +17,8 @@ struct cr_record {
   row* rows;
   cr_real* numbers;  // of each row x and gradient, n each
   int next;          // the row that answers the next question
-  cr_objective inner;
+  cr_record_inner* inner;
+  void* inner_context;
   cr_record_seen* seen;
   void* context;
 };
@@ -54,7 +58,7 @@ static cr_real* numbers_of(const cr_record* r, int i) {
   return r->numbers + 2 * (size_t)r->n * (size_t)i;
 }
 
-cr_status cr_record_add(cr_record* r, int batch, const cr_real* x, const cr_evaluation* e,
+cr_status cr_record_add(cr_record* r, int batch, const cr_real* x, const cr_fit_value* e,
                         cr_error* error) {
   if (r->count == r->capacity && !grow(r)) {
     return cri_fail(error, CR_ERR_MEMORY, "record: no memory for %d evaluations", r->count + 1);
@@ -90,37 +94,36 @@ static bool answers(const cr_record* r, int i, int batch, const cr_real* x) {
   return true;
 }
 
-static void give(const cr_record* r, int i, cr_evaluation* result) {
+static void give(const cr_record* r, int i, cr_real* value, cr_real* gradient) {
   cr_record_row found = cr_record_get(r, i);
-  cr_real* gradient = result->gradient;
-  *result = found.e;
-  result->gradient = gradient;
+  *value = found.e.loss;
   cr_copy(gradient, found.e.gradient, r->n);
 }
 
-static cr_status evaluate(void* context, int batch, const cr_real* x, cr_evaluation* result,
-                          cr_error* error) {
-  cr_record* r = context;
+cr_status cr_record_ask(void* record, int batch, const cr_real* x, cr_real* value,
+                        cr_real* gradient, cr_error* error) {
+  cr_record* r = record;
   if (r->next > 0 && answers(r, r->next - 1, batch, x)) {  // the last question once more
-    give(r, r->next - 1, result);
+    give(r, r->next - 1, value, gradient);
     return CR_OK;
   }
   bool known = answers(r, r->next, batch, x);
   if (!known) {
+    cr_fit_value e = {.size = sizeof e, .gradient = gradient};
     r->count = r->next;
-    CR_TRY(r->inner.evaluate(r->inner.context, batch, x, result, error));
-    CR_TRY(cr_record_add(r, batch, x, result, error));
+    CR_TRY(r->inner(r->inner_context, batch, x, &e, error));
+    CR_TRY(cr_record_add(r, batch, x, &e, error));
   }
-  give(r, r->next, result);
+  give(r, r->next, value, gradient);
   r->next++;
   return r->seen == NULL ? CR_OK : r->seen(r->context, r, r->next - 1, !known, error);
 }
 
-cr_objective cr_record_objective(cr_record* r, const cr_objective* inner, cr_record_seen* seen,
-                                 void* context) {
+void cr_record_begin(cr_record* r, cr_record_inner* inner, void* inner_context,
+                     cr_record_seen* seen, void* context) {
   r->next = 0;
-  r->inner = *inner;
+  r->inner = inner;
+  r->inner_context = inner_context;
   r->seen = seen;
   r->context = context;
-  return (cr_objective){.context = r, .n = r->n, .evaluate = evaluate};
 }

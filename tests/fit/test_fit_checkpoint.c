@@ -4,7 +4,7 @@
 #include <stdlib.h>
 
 #include "base/random.h"
-#include "io/checkpoint.h"
+#include "fit/fit_checkpoint.h"
 #include "support/scratch.h"
 #include "tools/files.h"
 
@@ -20,11 +20,12 @@ static cr_record* filled(void) {
       x[k] = cr_random_normal(&r);
       g[k] = cr_random_normal(&r) * 1e-300;
     }
-    const cr_evaluation e = {.value = cr_random_uniform(&r),
-                             .gradient = g,
-                             .windows = 100 + i,
-                             .zero_windows = i,
-                             .contact_free = 2 * i};
+    const cr_fit_value e = {.size = sizeof e,
+                            .loss = cr_random_uniform(&r),
+                            .gradient = g,
+                            .windows = 100 + i,
+                            .zero_windows = i,
+                            .contact_free = 2 * i};
     assert_int_equal(cr_record_add(record, i % 4 - 1, x, &e, NULL), CR_OK);
   }
   return record;
@@ -42,8 +43,8 @@ TEST(a_record_comes_back_bit_by_bit) {
   const cr_checkpoint written = {0xfedcba9876543210u, 12.75};
   cr_checkpoint c = {.fingerprint = written.fingerprint};
   assert_int_equal(
-      cri_checkpoint_write((path = scratch_path("c")), &written, record, COUNT - 2, NULL), CR_OK);
-  assert_int_equal(cri_checkpoint_read(path, &c, read, NULL), CR_OK);
+      cr_checkpoint_write((path = scratch_path("c")), &written, record, COUNT - 2, NULL), CR_OK);
+  assert_int_equal(cr_checkpoint_read(path, &c, read, NULL), CR_OK);
   assert_true(c.seconds == 12.75);
   assert_int_equal(cr_record_count(read), COUNT - 2);
   for (int i = 0; i < COUNT - 2; i++) {
@@ -52,7 +53,7 @@ TEST(a_record_comes_back_bit_by_bit) {
     assert_int_equal(a.e.windows, b.e.windows);
     assert_int_equal(a.e.zero_windows, b.e.zero_windows);
     assert_int_equal(a.e.contact_free, b.e.contact_free);
-    assert_true(a.e.value == b.e.value);
+    assert_true(a.e.loss == b.e.loss);
     assert_memory_equal(a.x, b.x, sizeof(cr_real[N]));
     assert_memory_equal(a.e.gradient, b.e.gradient, sizeof(cr_real[N]));
   }
@@ -64,7 +65,7 @@ static void refuse(const char* path, uint64_t fingerprint, cr_status status, con
   cr_record* read = empty();
   cr_checkpoint c = {.fingerprint = fingerprint};
   cr_error error = {0};
-  assert_int_equal(cri_checkpoint_read(path, &c, read, &error), status);
+  assert_int_equal(cr_checkpoint_read(path, &c, read, &error), status);
   if (strstr(error.text, part) == NULL) {
     fail_msg("'%s' does not say '%s'", error.text, part);
   }
@@ -79,8 +80,7 @@ TEST(other_files_are_refused) {
   const cr_checkpoint c = {.fingerprint = 5};
   refuse((path = scratch_path("none")), 5, CR_ERR_FILE, "No such file");
   refuse(scratch_write("words", "words\n"), 5, CR_ERR_FORMAT, "is not a checkpoint");
-  assert_int_equal(cri_checkpoint_write((path = scratch_path("c")), &c, record, COUNT, NULL),
-                   CR_OK);
+  assert_int_equal(cr_checkpoint_write((path = scratch_path("c")), &c, record, COUNT, NULL), CR_OK);
   refuse(path, 6, CR_ERR_ARG, "other settings, model or data");
 
   // cut anywhere, it is refused

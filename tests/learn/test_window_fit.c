@@ -1,0 +1,247 @@
+// SPDX-License-Identifier: Apache-2.0
+// Needs: io
+// Fits through the public headers alone: a driven arm of a hinge, a slide and a ball, whose parameters come back
+// from a recording of it; the gradient against differences; what is refused.
+#include <stdlib.h>
+
+#include "carom/carom.h"
+#include "support/close.h"
+#include "support/scratch.h"
+
+static const char text_of_arm[] =
+    "<mujoco><option timestep='0.005'/><worldbody><body><joint name='a' axis='0 1 0' "
+    "damping='0.2'/>"
+    "<geom size='.05' fromto='0 0 0 .3 0 0' type='capsule'/><body pos='.3 0 0'><joint name='b' "
+    "type='slide' axis='1 0 0' damping='2' stiffness='30'/><geom name='tip' size='.06'/><body "
+    "pos='.1 "
+    "0 0'><joint name='c' type='ball' damping='.01'/><geom pos='.1 0 0' size='.04'/></body></body>"
+    "</body></worldbody><actuator><motor name='m' joint='a'/></actuator></mujoco>";
+enum { NQ = 6, NV = 5, NU = 1, WIDTH = NQ + NV + NU, ROWS = 41, EVERY = 2, N = 3 };
+
+static cr_error error;
+static cr_model* m;
+static cr_recordings* recordings;
+
+static void must(cr_status status) {
+  if (status != CR_OK) {
+    fail_msg("%s", error.text);
+  }
+}
+
+// a row of what a rollout did, every other step, with the control held from there
+static void record(cr_real amplitude, const char* name, int group) {
+  cr_rollout* r = NULL;
+  cr_real rows[ROWS * WIDTH];
+  must(cr_rollout_create(&r, m, ROWS * EVERY, NULL, 0, &error));
+  for (int k = 0; k < ROWS * EVERY; k++) {
+    cr_rollout_ctrl(r)[k] = amplitude * cr_cos(CR_R(0.3) * (cr_real)(k / EVERY));
+  }
+  must(cr_rollout_run(r, m, ROWS * EVERY, NULL, &error));
+  for (int k = 0; k < ROWS; k++) {
+    cr_real* row = rows + (ptrdiff_t)k * WIDTH;
+    must(cr_rollout_get_states(r, m, k * EVERY, 1, NULL, row, row + NQ, NULL, &error));
+    row[NQ + NV] = cr_rollout_ctrl(r)[k * EVERY];
+  }
+  const cr_recording_info run = {
+      .size = sizeof run, .name = name, .rows = ROWS, .values = rows, .group = group};
+  must(cr_recordings_add(recordings, &run, &error));
+  cr_rollout_destroy(r);
+}
+
+static void setup(void) {
+  must(cr_model_open(&m, scratch_write("arm.xml", text_of_arm), &error));
+  must(cr_recordings_create(&recordings, m, EVERY * cr_model_timestep(m), &error));
+  record(1, "one", 0);
+  record(CR_R(-0.5), "two", 1);
+}
+
+static void teardown(void) {
+  cr_recordings_destroy(recordings);
+  cr_model_destroy(m);
+}
+
+AROUND_FILE(setup, teardown)
+
+static cr_parameters* parameters(void) {
+  static const cr_parameter_info all[N] = {
+      {.size = sizeof(cr_parameter_info),
+       .name = "damping",
+       .target = "dof_damping[0]",
+       .transform = CR_TRANSFORM_LOG,
+       .start = 0.35,
+       .lower = 0.01,
+       .upper = 3},
+      {.size = sizeof(cr_parameter_info),
+       .name = "mass",
+       .target = "body_mass[2]",
+       .transform = CR_TRANSFORM_LOG,
+       .start = 0.6,
+       .lower = 0.1,
+       .upper = 9},
+      {.size = sizeof(cr_parameter_info),
+       .name = "stiffness",
+       .target = "jnt_stiffness[b]",
+       .start = 40,
+       .lower = 1,
+       .upper = 100},
+  };
+  static const cr_parameter_info* const list[N] = {&all[0], &all[1], &all[2]};
+  cr_parameters* p = NULL;
+  must(cr_parameters_create(&p, m, list, N, &error));
+  return p;
+}
+
+static const cr_fit_options short_windows = {
+    .size = sizeof short_windows, .steps = 8, .stride = 4, .nthread = 2};
+
+static cr_real loss_at(cr_fit* f, const cr_real* x) {
+  cr_fit_value v = {.size = sizeof v};
+  must(cr_fit_evaluate(f, CR_FIT_TRAIN, CR_ALL_DATA, x, &v, &error));
+  return v.loss;
+}
+
+TEST(gradient_matches_differences) {
+  const cr_error_norm norms[] = {CR_NORM_SQUARE, CR_NORM_ABSOLUTE};
+  for (int k = 0; k < 2; k++) {
+    cr_parameters* p = parameters();
+    cr_fit* f = NULL;
+    cr_fit_options o = short_windows;
+    cr_real x[N], g[N], value;
+    o.norm = norms[k];
+    o.position = 2;
+    o.rotation = 3;
+    o.velocity = o.spin = 1;
+    must(cr_fit_create(&f, p, recordings, &o, &error));
+    must(cr_parameters_get_start(p, x, &error));
+    must(cr_fit_objective(f, CR_ALL_DATA, x, &value, g, &error));
+    assert_true(value == loss_at(f, x));
+    for (int i = 0; i < N; i++) {
+      cr_real h = CR_R(1e-5), at = x[i], difference;
+      x[i] = at + h;
+      difference = loss_at(f, x);
+      x[i] = at - h;
+      difference = (difference - loss_at(f, x)) / (2 * h);
+      x[i] = at;
+      assert_true(g[i] != 0);
+      assert_close(g[i], difference, CR_R(1e-5) * cr_abs(difference) + CR_R(1e-9));
+    }
+    cr_fit_destroy(f);
+    cr_parameters_destroy(p);
+  }
+}
+
+// the recording was made with the model's own numbers
+TEST(parameters_come_back) {
+  cr_parameters* p = parameters();
+  cr_fit* f = NULL;
+  cr_real x[N], lower[N], upper[N], found[N], mass;
+  must(cr_fit_create(&f, p, recordings, &short_windows, &error));
+  must(cr_parameters_get_start(p, x, &error));
+  must(cr_parameters_get_bounds(p, lower, upper, &error));
+  const cr_minimise_problem problem = {.size = sizeof problem,
+                                       .n = N,
+                                       .evaluate = cr_fit_objective,
+                                       .context = f,
+                                       .lower = lower,
+                                       .upper = upper};
+  const cr_lbfgs_options lbfgs = {.size = sizeof lbfgs, .iterations = 200, .tolerance = 1e-12};
+  must(cr_minimise_lbfgs(&problem, &lbfgs, x, NULL, &error));
+  must(cr_parameters_get_values(p, x, found, &error));
+  must(cr_model_get(m, "body_mass[2]", &mass, 1, &error));
+  assert_close(found[0], CR_R(0.2), CR_R(1e-4));
+  assert_close(found[1], mass, CR_R(1e-4));
+  assert_close(found[2], 30, CR_R(1e-2));
+  cr_fit_destroy(f);
+  cr_parameters_destroy(p);
+}
+
+TEST(parts_and_batches) {
+  cr_parameters* p = parameters();
+  cr_fit* f = NULL;
+  cr_fit_options o = short_windows;
+  cr_fit_info train = {.size = sizeof train}, held = {.size = sizeof held};
+  cr_fit_value v = {.size = sizeof v};
+  cr_real x[N];
+  o.held_out = CR_R(0.5);
+  must(cr_fit_create(&f, p, recordings, &o, &error));
+  must(cr_fit_get_info(f, CR_FIT_TRAIN, &train, &error));
+  must(cr_fit_get_info(f, CR_FIT_HELD, &held, &error));
+  assert_int_equal(train.windows, (ROWS - 9) / 4 + 1);
+  assert_int_equal(train.windows, held.windows);
+  assert_true(train.groups == 1 && held.groups == 1 && train.longest == 8);
+  must(cr_parameters_get_start(p, x, &error));
+  assert_true(loss_at(f, x) < train.standing_loss);
+  must(cr_fit_set_batch(f, 3, &error));
+  must(cr_fit_evaluate(f, CR_FIT_TRAIN, 5, x, &v, &error));
+  assert_int_equal(v.windows, 3);
+  must(cr_fit_evaluate(f, CR_FIT_HELD, 5, x, &v, &error));
+  assert_int_equal(v.windows, held.windows);
+  assert_int_equal(v.contact_free, held.windows);
+  cr_fit_destroy(f);
+
+  // one recording alone, whole
+  o = (cr_fit_options){.size = sizeof o, .first = 1, .run = 1};
+  must(cr_fit_create(&f, p, recordings, &o, &error));
+  must(cr_fit_get_info(f, CR_FIT_TRAIN, &train, &error));
+  assert_true(train.windows == 1 && train.longest == ROWS - 1);
+  cr_fit_destroy(f);
+  cr_parameters_destroy(p);
+}
+
+static void refuse(cr_parameters* p, const cr_fit_options* o, const char* part) {
+  cr_fit* f = NULL;
+  assert_int_equal(cr_fit_create(&f, p, recordings, o, &error), CR_ERR_ARG);
+  assert_null(f);
+  if (strstr(error.text, part) == NULL) {
+    fail_msg("'%s' does not say '%s'", error.text, part);
+  }
+}
+
+static bool at_once(void* context) { return context == NULL; }
+
+TEST(what_cannot_be_is_refused) {
+  cr_parameters* p = parameters();
+  cr_fit* f = NULL;
+  cr_fit_options o = short_windows;
+  cr_fit_value v = {.size = sizeof v};
+  cr_real x[N];
+  o.steps = -1;
+  refuse(p, &o, "negative number of rows");
+  o = short_windows;
+  o.steps = ROWS;
+  refuse(p, &o, "no window of 42 rows is left");
+  o = short_windows;
+  o.held_out = 1;
+  refuse(p, &o, "share held out");
+  o = short_windows;
+  o.spin = -1;
+  refuse(p, &o, "a weight is negative");
+  o = short_windows;
+  o.norm = (cr_error_norm)7;
+  refuse(p, &o, "no such norm");
+  o = short_windows;
+  o.first = 1;
+  o.run = 2;
+  refuse(p, &o, "recordings that do not exist");
+  o.size = 3;
+  refuse(p, &o, "the member size is not set");
+  o = short_windows;
+  o.stop = at_once;
+  must(cr_fit_create(&f, p, recordings, &o, &error));
+  must(cr_parameters_get_start(p, x, &error));
+  assert_int_equal(cr_fit_evaluate(f, CR_FIT_TRAIN, CR_ALL_DATA, x, &v, &error),
+                   CR_ERR_INTERRUPTED);
+  assert_int_equal(cr_fit_evaluate(f, (cr_fit_part)2, CR_ALL_DATA, x, &v, &error), CR_ERR_ARG);
+  assert_int_equal(cr_fit_evaluate(f, CR_FIT_TRAIN, -2, x, &v, &error), CR_ERR_ARG);
+  assert_int_equal(cr_fit_set_batch(f, -1, &error), CR_ERR_ARG);
+  cr_fit_destroy(f);
+  cr_parameters_destroy(p);
+
+  // rows that are no multiple of the step apart, and another model
+  must(cr_model_set_option(m, "timestep", CR_R(0.003), &error));
+  p = parameters();
+  refuse(p, &short_windows,
+         "rows of the recordings are 0.01 s apart, no multiple of the time step");
+  cr_parameters_destroy(p);
+  must(cr_model_set_option(m, "timestep", CR_R(0.005), &error));
+}
