@@ -36,6 +36,13 @@ typedef struct {
   const char* meaning;
 } cr_field_info;
 
+/// Enumerations by name, as "transform": the word of a value, as "softplus", and the value of a word. `kind` is the name
+/// of the C type without cr_: status, load_finding, field_kind, frame, adjoint_states, trust_verdict, transform,
+/// fit_kind, error_norm, fit_part.
+/// Errors   NULL, and -1, for a kind, a value or a word that is none
+CR_API const char* cr_enum_word(const char* kind, int value);
+CR_API int cr_enum_value(const char* kind, const char* word);
+
 /// Number of fields. Fields of models come first, then those of data: 0 ... cr_field_count() - 1.
 CR_API int cr_field_count(void);
 

@@ -15,12 +15,14 @@ enum { CR_MAX_PARAMETERS = 64 };
 
 /// Maps the free number x that an optimiser moves to the parameter p.
 typedef enum {
-  CR_TRANSFORM_NONE,     // p = x
-  CR_TRANSFORM_LOG,      // p = exp(x)
-  CR_TRANSFORM_SOFTPLUS  // p = log(1 + exp(x))
+  CR_TRANSFORM_NONE,      // p = x
+  CR_TRANSFORM_LOG,       // p = exp(x)
+  CR_TRANSFORM_SOFTPLUS,  // p = log(1 + exp(x))
+  CR_TRANSFORM_BOUNDED    // p = 1 / (1 + exp(-x)); of a parameter lower + (upper - lower) of that
 } cr_transform;
 
-/// p(x), increasing; x(p), -infinity if p is at or below the lowest value of the transform; dp/dx.
+/// p(x), increasing; x(p), -infinity if p is at or below the lowest value of the transform, infinity if it is
+/// at or above the highest; dp/dx.
 CR_API cr_real cr_transform_value(cr_transform transform, cr_real x);
 CR_API cr_real cr_transform_inverse(cr_transform transform, cr_real p);
 CR_API cr_real cr_transform_slope(cr_transform transform, cr_real x);
@@ -37,7 +39,7 @@ typedef struct {
   const char* target;  // a number of a field, or a geom; at most 127 characters
   cr_fit_kind kind;
   cr_transform transform;
-  cr_real start, lower, upper;  // of p; bounds may be infinite
+  cr_real start, lower, upper;  // of p; bounds may be infinite, but with CR_TRANSFORM_BOUNDED
 } cr_parameter_info;
 
 /// Parameters bound to a model, and a variant of it that holds their values.

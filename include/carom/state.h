@@ -54,15 +54,15 @@ CR_API cr_status cr_data_reset_keyframe(const cr_model* m, cr_data* d, int key);
 /// Equation p + dt v; q exp(dt w / 2) for orientations                 [runge_kutta.q1]
 /// Shapes   qpos[nq], changed in place; qvel[nv]
 /// Errors   CR_ERR_ARG for NULL or a time that is not finite
-CR_API cr_status cr_integrate_pos(const cr_model* m, cr_real* qpos, const cr_real* qvel,
-                                  cr_real dt);
+CR_API cr_status cr_integrate_pos(const cr_model* m, cr_real* qpos, const cr_real* qvel, cr_real dt,
+                                  cr_error* error);
 
 /// The velocity that moves qpos1 to qpos2 in a time: the inverse of cr_integrate_pos (mj_differentiatePos).
 /// Equation (p2 - p1) / dt; log(q1^-1 q2) / dt for orientations, angles up to pi   [runge_kutta.q2]
 /// Shapes   qvel[nv]; qpos1[nq], qpos2[nq]
 /// Errors   CR_ERR_ARG for NULL, or a time that is zero or not finite
 CR_API cr_status cr_differentiate_pos(const cr_model* m, cr_real* qvel, cr_real dt,
-                                      const cr_real* qpos1, const cr_real* qpos2);
+                                      const cr_real* qpos1, const cr_real* qpos2, cr_error* error);
 
 #ifdef __cplusplus
 }

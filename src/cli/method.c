@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/locale.h"
+#include "carom/fields.h"
 
 bool cr_method_is_adaptive(const cr_method_options* o) { return o->rtol > 0 || o->atol > 0; }
 
@@ -97,8 +98,7 @@ static cr_status check_adjoint(const cr_method_options* o, cr_error* error) {
     return cri_fail(error, CR_ERR_ARG, "%s: only with --adjoint continuous",
                     states != NULL ? "--adjoint-states" : names[values[0] > 0 ? 0 : 1]);
   }
-  if (states != NULL && !is(states, "interpolated") && !is(states, "integrated") &&
-      !is(states, "backward")) {
+  if (states != NULL && cr_enum_value("adjoint_states", states) < 0) {
     return cri_fail(error, CR_ERR_ARG,
                     "--adjoint-states %s: interpolated, integrated or backward expected", states);
   }
@@ -115,11 +115,10 @@ cr_adjoint cr_method_adjoint(const cr_method_options* o) {
   double atol = o->adjoint_atol > 0                ? o->adjoint_atol
                 : adaptive && o->adjoint_rtol == 0 ? (double)steps.atol
                                                    : rtol / 1000;
+  int states = cr_enum_value("adjoint_states", o->adjoint_states);
   return (cr_adjoint){.rtol = (cr_real)rtol,
                       .atol = (cr_real)atol,
-                      .states = is(o->adjoint_states, "integrated") ? CR_STATES_INTEGRATED
-                                : is(o->adjoint_states, "backward") ? CR_STATES_BACKWARD
-                                                                    : CR_STATES_INTERPOLATED};
+                      .states = states < 0 ? CR_STATES_INTERPOLATED : (cr_adjoint_states)states};
 }
 
 cr_status cr_method_apply(const cr_method_options* o, cr_model* m, cr_error* error) {

@@ -50,7 +50,7 @@
   X(parameters, start,     REAL, NULL, -HUGE_VAL, HUGE_VAL, "", "where the search starts") \
   X(parameters, lower,     REAL, "-inf", -HUGE_VAL, HUGE_VAL, "", "lower bound") \
   X(parameters, upper,     REAL, "inf", -HUGE_VAL, HUGE_VAL, "", "upper bound") \
-  X(parameters, transform, CHOICE, "none", 0, 0, "none log softplus", "from the number that is moved to the parameter") \
+  X(parameters, transform, CHOICE, "none", 0, 0, "none log softplus bounded", "from the number that is moved to the parameter") \
   X(parameters, listed,    REAL, "nan", -HUGE_VAL, HUGE_VAL, "", "value to draw in the plot, known from elsewhere") \
   X(parameters, draw_low,  REAL, "nan", -HUGE_VAL, HUGE_VAL, "", "made tosses: the truth is drawn between this") \
   X(parameters, draw_high, REAL, "nan", -HUGE_VAL, HUGE_VAL, "", "and this")

@@ -64,7 +64,7 @@ static cr_status measure(cr_real pose[NQ], const cr_model* m, const cr_rollout* 
     noise[i] = o->position_noise * cr_random_normal(random);
     noise[3 + i] = o->rotation_noise * cr_random_normal(random);
   }
-  return cr_integrate_pos(m, pose, noise, 1);
+  return cr_integrate_pos(m, pose, noise, 1, error);
 }
 
 static cr_real median(cr_real a, cr_real b, cr_real c) {
@@ -76,7 +76,7 @@ static void difference(const cr_model* m, cr_real* state, int rows, const cr_rea
   const cr_real* last = before;
   for (int k = 0; k < rows; k++) {
     cr_real* s = state + (size_t)k * WIDTH;
-    (void)cr_differentiate_pos(m, s + NQ, 1, last, s);
+    (void)cr_differentiate_pos(m, s + NQ, 1, last, s, NULL);
     for (int i = NQ; i < WIDTH; i++) {
       s[i] /= cr_model_timestep(m);
     }

@@ -39,7 +39,7 @@ static void meet_end(const cr_model* m, const cri_node* b, const cr_real* qpos, 
   cr_real* u = cri_push(d, (size_t)m->nv);
   cr_real* turned = cri_push(d, (size_t)m->nv);
   cr_real* du = cri_push(d, (size_t)m->nv);
-  cr_differentiate_pos(m, e->p1, 1, qpos, b->state.qpos.x);
+  (void)cr_differentiate_pos(m, e->p1, 1, qpos, b->state.qpos.x, NULL);
   cr_zero(u, m->nv);
   cri_configuration_move_jvp(m, e->p1, 1, e->W, u, turned);
   for (int i = 0; i < m->nv; i++) {

@@ -140,10 +140,19 @@ cr_status cr_data_reset_keyframe(const cr_model* m, cr_data* d, int key) {
   return CR_OK;
 }
 
-cr_status cr_integrate_pos(const cr_model* m, cr_real* qpos, const cr_real* qvel, cr_real dt) {
-  if (m == NULL || qpos == NULL || qvel == NULL || !isfinite(dt)) {
-    return CR_ERR_ARG;
-  }
+static cr_status check_time(const cri_call* call, cr_real dt, bool may_be_zero) {
+  return isfinite(dt) && (dt != 0 || may_be_zero)
+             ? CR_OK
+             : cri_fail(call->error, CR_ERR_ARG, "%s: a time of %g s", call->name, (double)dt);
+}
+
+cr_status cr_integrate_pos(const cr_model* m, cr_real* qpos, const cr_real* qvel, cr_real dt,
+                           cr_error* error) {
+  const cri_call call = {"cr_integrate_pos", error};
+  CR_TRY(cri_given(&call, m, "the model"));
+  CR_TRY(cri_given(&call, qpos, "qpos"));
+  CR_TRY(cri_given(&call, qvel, "qvel"));
+  CR_TRY(check_time(&call, dt, true));
   // [runge_kutta.q1]
   cri_configuration_move(m, qpos, qvel, dt, qpos);
   return CR_OK;
@@ -186,10 +195,13 @@ cr_status cr_field_move(const cr_model* m, int i, cr_real* x, const cr_real* tan
 }
 
 cr_status cr_differentiate_pos(const cr_model* m, cr_real* qvel, cr_real dt, const cr_real* qpos1,
-                               const cr_real* qpos2) {
-  if (m == NULL || qvel == NULL || qpos1 == NULL || qpos2 == NULL || !(dt != 0) || !isfinite(dt)) {
-    return CR_ERR_ARG;
-  }
+                               const cr_real* qpos2, cr_error* error) {
+  const cri_call call = {"cr_differentiate_pos", error};
+  CR_TRY(cri_given(&call, m, "the model"));
+  CR_TRY(cri_given(&call, qvel, "qvel"));
+  CR_TRY(cri_given(&call, qpos1, "qpos1"));
+  CR_TRY(cri_given(&call, qpos2, "qpos2"));
+  CR_TRY(check_time(&call, dt, false));
   for (int j = 0; j < m->njnt; j++) {
     // [runge_kutta.q2]
     const cr_real *a = qpos1 + m->jnt_qposadr[j], *b = qpos2 + m->jnt_qposadr[j];

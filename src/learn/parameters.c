@@ -32,6 +32,25 @@ struct cr_parameters {
   cr_data *work, *bar;  // for the derived constants
 };
 
+// ---- transforms: what is between bounds has its interval as unit
+
+static bool scaled(const cr_parameter* item) { return item->transform == CR_TRANSFORM_BOUNDED; }
+
+static cr_real value_of(const cr_parameter* item, cr_real x) {
+  cr_real p = cr_transform_value(item->transform, x);
+  return scaled(item) ? item->lower + (item->upper - item->lower) * p : p;
+}
+
+static cr_real inverse_of(const cr_parameter* item, cr_real p) {
+  cr_real share = scaled(item) ? (p - item->lower) / (item->upper - item->lower) : p;
+  return cr_transform_inverse(item->transform, share);
+}
+
+static cr_real slope_at(const cr_parameter* item, cr_real x) {
+  cr_real slope = cr_transform_slope(item->transform, x);
+  return scaled(item) ? (item->upper - item->lower) * slope : slope;
+}
+
 // ---- field
 
 static cr_status bind_field(entry* e, const cr_model* m, bool* wanted, cr_error* error) {
@@ -154,11 +173,17 @@ static cr_status check_item(const cr_parameter* item, cr_error* error) {
                     "parameter '%s': the start %.9g is not between its bounds %.9g and %.9g",
                     item->name, (double)item->start, (double)item->lower, (double)item->upper);
   }
-  if (!isfinite(cr_transform_inverse(item->transform, item->start))) {
+  if (scaled(item) && !isfinite(item->upper - item->lower)) {
+    return cri_fail(error, CR_ERR_ARG,
+                    "parameter '%s': the transform bounded needs a lower and an upper bound",
+                    item->name);
+  }
+  if (!isfinite(inverse_of(item, item->start))) {
     return cri_fail(error, CR_ERR_ARG,
                     "parameter '%s': the start %.9g is out of reach of its transform, which gives "
-                    "positive numbers only",
-                    item->name, (double)item->start);
+                    "%s",
+                    item->name, (double)item->start,
+                    scaled(item) ? "numbers between the bounds only" : "positive numbers only");
   }
   return CR_OK;
 }
@@ -254,32 +279,32 @@ const bool* cri_parameters_wanted(const cr_parameters* ps) { return ps->wanted; 
 
 const cr_model* cri_parameters_model(const cr_parameters* ps) { return &ps->m; }
 
-// ---- transforms
+// ---- free numbers
 
 void cri_parameters_start(const cr_parameters* ps, cr_real* x) {
   for (int i = 0; i < ps->n; i++) {
-    x[i] = cr_transform_inverse(ps->entries[i].item.transform, ps->entries[i].item.start);
+    x[i] = inverse_of(&ps->entries[i].item, ps->entries[i].item.start);
   }
 }
 
 void cri_parameters_bounds(const cr_parameters* ps, cr_real* lower, cr_real* upper) {
   for (int i = 0; i < ps->n; i++) {
     const cr_parameter* item = &ps->entries[i].item;
-    lower[i] = cr_transform_inverse(item->transform, item->lower);
-    upper[i] = cr_transform_inverse(item->transform, item->upper);
+    lower[i] = inverse_of(item, item->lower);
+    upper[i] = inverse_of(item, item->upper);
   }
 }
 
 void cri_parameters_values(const cr_parameters* ps, const cr_real* x, cr_real* p) {
   for (int i = 0; i < ps->n; i++) {
-    p[i] = cr_transform_value(ps->entries[i].item.transform, x[i]);
+    p[i] = value_of(&ps->entries[i].item, x[i]);
   }
 }
 
 void cri_parameters_chain(const cr_parameters* ps, const cr_real* x, const cr_real* p_bar,
                           cr_real* x_bar) {
   for (int i = 0; i < ps->n; i++) {
-    x_bar[i] = p_bar[i] * cr_transform_slope(ps->entries[i].item.transform, x[i]);
+    x_bar[i] = p_bar[i] * slope_at(&ps->entries[i].item, x[i]);
   }
 }
 
@@ -380,7 +405,7 @@ static cr_status take_item(const cri_call* call, const cr_parameter_info* info,
   CR_TRY(cri_given(call, info->target, "a target"));
   bool fits = strlen(info->name) < sizeof item->name && strlen(info->target) < sizeof item->target;
   bool known = info->kind >= CR_FIT_FIELD && info->kind <= CR_FIT_BOX_SIDE &&
-               info->transform >= CR_TRANSFORM_NONE && info->transform <= CR_TRANSFORM_SOFTPLUS;
+               info->transform >= CR_TRANSFORM_NONE && info->transform <= CR_TRANSFORM_BOUNDED;
   if (!fits || !known) {
     return cri_fail(call->error, CR_ERR_ARG, "parameter '%.40s': %s", info->name,
                     fits ? "no such kind or transform" : "the name or target is too long");

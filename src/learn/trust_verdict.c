@@ -4,6 +4,7 @@
 #include <stdio.h>
 
 #include "base/locale.h"
+#include "carom/fields.h"
 #include "learn/trust_state.h"
 #include "rollout/trajectory.h"
 
@@ -89,8 +90,7 @@ static cr_trust_verdict judge(const cri_trust* t) {
 }
 
 const char* cr_trust_word(cr_trust_verdict verdict) {
-  static const char* const words[] = {"trust", "refine", "events", "chaotic", "kink", "unsettled"};
-  return verdict >= 0 && verdict <= CR_TRUST_UNSETTLED ? words[verdict] : NULL;
+  return cr_enum_word("trust_verdict", (int)verdict);
 }
 
 // ---- the sentence

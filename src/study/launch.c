@@ -25,7 +25,7 @@ static void place(const cr_launch* l, cr_data* d, cr_real h) {
   cr_data_reset(l->m, d);
   cr_real *qpos = view(l, d, "qpos"), *qvel = view(l, d, "qvel");
   cr_copy(qpos, l->qpos, cr_model_count(l->m, "nq"));
-  cr_integrate_pos(l->m, qpos, l->qpos_direction, h);
+  (void)cr_integrate_pos(l->m, qpos, l->qpos_direction, h, NULL);
   for (int i = 0; i < cr_model_count(l->m, "nv"); i++) {
     qvel[i] = l->qvel[i] + h * l->qvel_direction[i];
   }

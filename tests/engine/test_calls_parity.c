@@ -199,12 +199,12 @@ static void compare_states(sides* s) {
     mj_getState(s->mj, s->theirs, s->b, parts[k]);
     same("state", s->a, s->b, n, 0);
   }
-  cr_differentiate_pos(&s->m, s->a, 0.1, s->m.qpos0, s->ours->qpos);
+  cr_differentiate_pos(&s->m, s->a, 0.1, s->m.qpos0, s->ours->qpos, NULL);
   mj_differentiatePos(s->mj, s->b, 0.1, s->mj->qpos0, s->theirs->qpos);
   same("differentiatePos", s->a, s->b, s->m.nv, 1);
   mju_copy(s->a, s->ours->qpos, s->m.nq);
   mju_copy(s->b, s->theirs->qpos, s->m.nq);
-  cr_integrate_pos(&s->m, s->a, s->ours->qvel, 0.1);
+  cr_integrate_pos(&s->m, s->a, s->ours->qvel, 0.1, NULL);
   mj_integratePos(s->mj, s->b, s->theirs->qvel, 0.1);
   same("integratePos", s->a, s->b, s->m.nq, 1);
 }

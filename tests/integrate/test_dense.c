@@ -64,7 +64,7 @@ static void move(fixture* f, cr_real t) {
 
 static cr_real distance(const fixture* f, const cr_real* qpos, const cr_real* qvel, cr_real* v) {
   cr_real way[NV], q = 0;
-  cr_differentiate_pos(&f->m, way, 1, qpos, f->at->qpos);
+  cr_differentiate_pos(&f->m, way, 1, qpos, f->at->qpos, NULL);
   *v = 0;
   for (int i = 0; i < f->m.nv; i++) {
     q = cr_max(q, cr_abs(way[i]));
@@ -119,7 +119,7 @@ TEST(velocity_is_the_rate_of_position) {
     cri_dense_at(&f.m, &a.node, &b.node, t - h, f.at);
     cr_copy(before, f.at->qpos, f.m.nq);
     cri_dense_at(&f.m, &a.node, &b.node, t + h, f.at);
-    cr_differentiate_pos(&f.m, way, 2 * h, before, f.at->qpos);
+    cr_differentiate_pos(&f.m, way, 2 * h, before, f.at->qpos, NULL);
     cri_dense_at(&f.m, &a.node, &b.node, t, f.at);
     for (int i = 0; i < f.m.nv; i++) {
       assert_close(way[i], f.at->qvel[i], CR_R(1e-5));

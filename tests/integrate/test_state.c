@@ -66,7 +66,7 @@ TEST(fields_move_along_tangents) {
   cr_copy(x, s.d->qpos, s.m.nq);
   cr_copy(y, s.d->qpos, s.m.nq);
   assert_int_equal(cr_field_move(&s.m, CR_FIELD_qpos, x, t, CR_R(0.5), NULL), CR_OK);
-  assert_int_equal(cr_integrate_pos(&s.m, y, t, CR_R(0.5)), CR_OK);
+  assert_int_equal(cr_integrate_pos(&s.m, y, t, CR_R(0.5), NULL), CR_OK);
   assert_all_close(x, y, s.m.nq, 0);
   cr_copy(x, s.m.body_quat, 4 * s.m.nbody);
   assert_int_equal(cr_field_move(&s.m, CR_FIELD_body_quat, x, t, 2, NULL), CR_OK);
@@ -132,8 +132,8 @@ TEST(positions_there_and_back) {
     cr_real q[128], v[64];
     measured_open(&s, seed, STATE_FLIGHT);
     cr_copy(q, s.d->qpos, s.m.nq);
-    cr_integrate_pos(&s.m, q, s.d->qvel, CR_R(0.3));
-    cr_differentiate_pos(&s.m, v, CR_R(0.3), s.d->qpos, q);
+    cr_integrate_pos(&s.m, q, s.d->qvel, CR_R(0.3), NULL);
+    cr_differentiate_pos(&s.m, v, CR_R(0.3), s.d->qpos, q, NULL);
     assert_all_close(v, s.d->qvel, s.m.nv, 100 * ROUND_OFF);
     measured_close(&s);
   }

@@ -362,6 +362,8 @@ CALL(cr_model_set_choice, a[0], a[1], a[2], a[3])
 CALL(cr_model_get_flag, a[0], a[1])
 CALL(cr_model_set_flag, a[0], a[1], true, a[2])
 static long call_cr_field_count(void** a) { return a == NULL ? 0 : cr_field_count(); }
+CALL_POINTER(cr_enum_word, a[0], 1)
+CALL(cr_enum_value, a[0], a[1])
 CALL(cr_field_get, a[0], 0, a[1], a[2])
 CALL(cr_field_move, a[0], field_of_mass(), a[1], a[2], 1, a[3])
 CALL_POINTER(cr_model_numbers, a[0], a[1], a[2], a[3])
@@ -477,8 +479,8 @@ CALL(cr_state_get, a[0], a[1], a[2], CR_STATE_PHYSICS)
 CALL(cr_state_copy, a[0], a[1], a[2], CR_STATE_INTEGRATION)
 CALL(cr_state_set, a[0], a[1], a[2], CR_STATE_CTRL)
 CALL(cr_data_reset_keyframe, a[0], a[1], 0)
-CALL(cr_integrate_pos, a[0], a[1], a[2], 1)
-CALL(cr_differentiate_pos, a[0], a[1], 1, a[2], a[3])
+CALL(cr_integrate_pos, a[0], a[1], a[2], 1, a[3])
+CALL(cr_differentiate_pos, a[0], a[1], 1, a[2], a[3], a[4])
 CALL(cr_inverse, a[0], a[1])
 CALL(cr_inverse_jvp, a[0], a[1], a[2])
 CALL(cr_inverse_vjp, a[0], a[1], a[2])
@@ -662,6 +664,8 @@ static const row table[] = {
     ROW(cr_model_set_flag, "MSe", STATUS, 0, "contact", NULL),
     ROW(cr_model_copy, "OMe", STATUS, 0, NULL, NULL),
     ROW(cr_field_count, "", NOTHING, 0, NULL, NULL),
+    ROW(cr_enum_word, "S", POINTER, 0, "transform", NULL),
+    ROW(cr_enum_value, "SS", COUNT, 0, "transform", "log"),
     ROW(cr_field_get, "M1e", STATUS, 0, NULL, NULL),
     ROW(cr_field_move, "MXYe", STATUS, 0, NULL, NULL),
     ROW(cr_model_numbers, "MSii", POINTER, 0, "body_mass", NULL),
@@ -692,8 +696,8 @@ static const row table[] = {
     ROW(cr_state_set, "MDX", STATUS, 0, NULL, NULL),
     ROW(cr_state_copy, "MDD", STATUS, 0, NULL, NULL),
     ROW(cr_data_reset_keyframe, "MD", STATUS, 0, NULL, NULL),
-    ROW(cr_integrate_pos, "MXY", STATUS, 0, NULL, NULL),
-    ROW(cr_differentiate_pos, "MXYZ", STATUS, 0, NULL, NULL),
+    ROW(cr_integrate_pos, "MXYe", STATUS, 0, NULL, NULL),
+    ROW(cr_differentiate_pos, "MXYZe", STATUS, 0, NULL, NULL),
     // the step
     ROW(cr_forward, "MD", STATUS, 0, NULL, NULL),
     ROW(cr_forward_jvp, "MDT", STATUS, 'f', NULL, NULL),

@@ -248,6 +248,40 @@ static void refuse(const cr_model* m, const cr_parameter* items, int n, cr_statu
   }
 }
 
+// a parameter that cannot leave its bounds, whatever x is; the derivative by x is that of the value
+TEST(bounded_parameters_stay_inside) {
+  cr_model m;
+  cr_parameters* ps = NULL;
+  tossed_cube(&m, CR_R(0.1));
+  cr_parameter item = field("mass", "body_mass[cube]", CR_R(0.7));
+  item.transform = CR_TRANSFORM_BOUNDED;
+  refuse(&m, &item, 1, CR_ERR_ARG,
+         "'mass': the transform bounded needs a lower and an upper bound");
+  item.lower = CR_R(0.2);
+  item.upper = CR_R(1.2);
+  item.start = item.lower;
+  refuse(&m, &item, 1, CR_ERR_ARG, "numbers between the bounds only");
+  item.start = CR_R(0.7);
+  assert_int_equal(cri_parameters_create(&ps, &item, 1, &m, NULL), CR_OK);
+  cr_real x, p, more, less, x_bar, lower, upper, one = 1, h = CR_R(1e-4);
+  cri_parameters_start(ps, &x);
+  assert_close(x, 0, 10 * CR_EPS);
+  cri_parameters_bounds(ps, &lower, &upper);
+  assert_true(isinf(lower) && isinf(upper));
+  for (x = -20; x <= 20; x += 5) {
+    cri_parameters_values(ps, &x, &p);
+    assert_true(p > item.lower && p < item.upper);
+    assert_int_equal(cri_parameters_apply(ps, &p, NULL), CR_OK);
+    cri_parameters_chain(ps, &x, &one, &x_bar);
+    cr_real above = x + h, below = x - h;
+    cri_parameters_values(ps, &above, &more);
+    cri_parameters_values(ps, &below, &less);
+    assert_close(x_bar, (more - less) / (2 * h), CR_R(1e-7) * x_bar + CR_EPS / h);
+  }
+  cri_parameters_free(ps);
+  cri_model_free(&m);
+}
+
 TEST(bad_parameters_are_refused_by_name) {
   cr_model m;
   tossed_cube(&m, CR_R(0.1));

@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0
+// Words of the public enumerations. See carom/fields.h.
+#include <string.h>
+
+#include "carom/carom.h"
+
+typedef struct {
+  const char *kind, *word;
+  int value;
+} row;
+
+#define STATUS_ROW(name, exit_code, text) {"status", &#name[STATUS_PREFIX], name},
+enum { STATUS_PREFIX = sizeof "CR_" - 1 };
+
+static const row rows[] = {
+    CR_STATUS_LIST(STATUS_ROW){"load_finding", "unsupported", CR_LOAD_UNSUPPORTED},
+    {"load_finding", "ignored", CR_LOAD_IGNORED},
+    {"load_finding", "warning", CR_LOAD_WARNING},
+    {"field_kind", "int", CR_KIND_INT},
+    {"field_kind", "char", CR_KIND_CHAR},
+    {"field_kind", "const", CR_KIND_CONST},
+    {"field_kind", "param", CR_KIND_PARAM},
+    {"field_kind", "state", CR_KIND_STATE},
+    {"field_kind", "real", CR_KIND_REAL},
+    {"field_kind", "op", CR_KIND_OP},
+    {"field_kind", "save", CR_KIND_SAVE},
+    {"field_kind", "index", CR_KIND_INDEX},
+    {"frame", "body", CR_FRAME_BODY},
+    {"frame", "xbody", CR_FRAME_XBODY},
+    {"frame", "geom", CR_FRAME_GEOM},
+    {"frame", "site", CR_FRAME_SITE},
+    {"adjoint_states", "interpolated", CR_STATES_INTERPOLATED},
+    {"adjoint_states", "integrated", CR_STATES_INTEGRATED},
+    {"adjoint_states", "backward", CR_STATES_BACKWARD},
+    {"trust_verdict", "trust", CR_TRUST_YES},
+    {"trust_verdict", "refine", CR_TRUST_REFINE},
+    {"trust_verdict", "events", CR_TRUST_EVENTS},
+    {"trust_verdict", "chaotic", CR_TRUST_CHAOTIC},
+    {"trust_verdict", "kink", CR_TRUST_KINK},
+    {"trust_verdict", "unsettled", CR_TRUST_UNSETTLED},
+    {"transform", "none", CR_TRANSFORM_NONE},
+    {"transform", "log", CR_TRANSFORM_LOG},
+    {"transform", "softplus", CR_TRANSFORM_SOFTPLUS},
+    {"transform", "bounded", CR_TRANSFORM_BOUNDED},
+    {"fit_kind", "field", CR_FIT_FIELD},
+    {"fit_kind", "box_side", CR_FIT_BOX_SIDE},
+    {"error_norm", "square", CR_NORM_SQUARE},
+    {"error_norm", "absolute", CR_NORM_ABSOLUTE},
+    {"fit_part", "train", CR_FIT_TRAIN},
+    {"fit_part", "held", CR_FIT_HELD},
+};
+enum { N_ROW = sizeof rows / sizeof rows[0] };
+
+const char* cr_enum_word(const char* kind, int value) {
+  for (int i = 0; i < N_ROW && kind != NULL; i++) {
+    if (rows[i].value == value && strcmp(rows[i].kind, kind) == 0) {
+      return rows[i].word;
+    }
+  }
+  return NULL;
+}
+
+int cr_enum_value(const char* kind, const char* word) {
+  for (int i = 0; i < N_ROW && kind != NULL && word != NULL; i++) {
+    if (strcmp(rows[i].kind, kind) == 0 && strcmp(rows[i].word, word) == 0) {
+      return rows[i].value;
+    }
+  }
+  return -1;
+}
