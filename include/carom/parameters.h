@@ -10,7 +10,7 @@
 extern "C" {
 #endif
 
-/// Most parameters at once.
+/// Most numbers of parameters at once.
 enum { CR_MAX_PARAMETERS = 64 };
 
 /// Maps the free number x that an optimiser moves to the parameter p.
@@ -28,8 +28,10 @@ CR_API cr_real cr_transform_inverse(cr_transform transform, cr_real p);
 CR_API cr_real cr_transform_slope(cr_transform transform, cr_real x);
 
 typedef enum {
-  CR_FIT_FIELD,    // one number of a model field: "body_mass[cube]", "geom_friction[floor][0]"
-  CR_FIT_BOX_SIDE  // side s of a cube, by its geom: sizes s/2, inertia m s^2/6 about each axis
+  CR_FIT_FIELD,     // one number of a model field: "body_mass[cube]", "geom_friction[floor][0]"
+  CR_FIT_BOX_SIDE,  // side s of a cube, by its geom: sizes s/2, inertia m s^2/6 about each axis
+  CR_FIT_DIRECTION  // a row of unit length, "jnt_axis[elbow]", "body_quat[imu]": as many numbers p = x / |x|, from
+                    // those of the model; transform, start and bounds do not count
 } cr_fit_kind;
 
 /// A parameter.
@@ -45,10 +47,11 @@ typedef struct {
 /// Parameters bound to a model, and a variant of it that holds their values.
 typedef struct cr_parameters cr_parameters;
 
-/// Binds 1 to CR_MAX_PARAMETERS parameters to m, and makes the variant at their starts. m need not outlive it.
+/// Binds 1 to CR_MAX_PARAMETERS parameters, of as many numbers at most, to m, and makes the variant at their
+/// starts. m need not outlive it.
 /// Owner    the caller, cr_parameters_destroy
 /// Errors   CR_ERR_NAME (unknown field or geom); CR_ERR_ARG naming the parameter: a place that is
-///          not one number of a parameter field, a derived field, a geom that is not the only one of
+///          not one number of a parameter field, a direction that is not a row of unit length, a derived field, a geom that is not the only one of
 ///          its body or not about its centre of mass, two parameters for one number, a start
 ///          outside its bounds or that the transform cannot reach; CR_ERR_MEMORY
 CR_API cr_status cr_parameters_create(cr_parameters** parameters, const cr_model* m,
@@ -56,7 +59,8 @@ CR_API cr_status cr_parameters_create(cr_parameters** parameters, const cr_model
                                       cr_error* error);
 CR_API void cr_parameters_destroy(cr_parameters* parameters);
 
-/// Number of parameters.
+/// Number of numbers, the n of all calls below: one a parameter, of a direction three or four, in the order of the
+/// list.
 CR_API int cr_parameters_count(const cr_parameters* parameters);
 
 /// The variant of the model with the values set last, derived constants (body_invweight0 ...) included.

@@ -44,6 +44,7 @@ static const row rows[] = {
     {"transform", "bounded", CR_TRANSFORM_BOUNDED},
     {"fit_kind", "field", CR_FIT_FIELD},
     {"fit_kind", "box_side", CR_FIT_BOX_SIDE},
+    {"fit_kind", "direction", CR_FIT_DIRECTION},
     {"error_norm", "square", CR_NORM_SQUARE},
     {"error_norm", "absolute", CR_NORM_ABSOLUTE},
     {"fit_part", "train", CR_FIT_TRAIN},

@@ -5,25 +5,29 @@
 //   [identification.p1] field     y = p
 //   [identification.p2] box side  size = s/2 (1, 1, 1)
 //   [identification.p3]           inertia = m s^2/6 (1, 1, 1)
+//   [identification.p4] direction y = x / |x|
 #include "learn/parameters.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 
 #include "engine/constants.h"
+#include "math/vec3.h"
 #include "model/misuse.h"
 #include "model/model_check.h"
 #include "model/names.h"
 
 typedef struct {
   cr_parameter item;
-  cr_place place;  // field
-  int geom, body;  // box side
-  bool drifts;     // box side: nothing but contact turns the body
+  int first, n;          // its free numbers, and its numbers in p
+  cr_place place;        // field, direction
+  cr_real direction[4];  // that of the model
+  int geom, body;        // box side
+  bool drifts;           // box side: nothing but contact turns the body
 } entry;
 
 struct cr_parameters {
-  int n;
+  int n, nentry;  // numbers; parameters
   entry* entries;
   bool wanted[CR_N_FIELD];
   const char* fields[CR_N_FIELD];  // the same by name
@@ -53,7 +57,7 @@ static cr_real slope_at(const cr_parameter* item, cr_real x) {
 
 // ---- field
 
-static cr_status bind_field(entry* e, const cr_model* m, bool* wanted, cr_error* error) {
+static cr_status find_place(entry* e, const cr_model* m, bool* wanted, cr_error* error) {
   const char *name = e->item.name, *target = e->item.target;
   cr_error inner;
   cr_status status = cri_place_find(&e->place, m, target, &inner);
@@ -61,7 +65,8 @@ static cr_status bind_field(entry* e, const cr_model* m, bool* wanted, cr_error*
     return cri_fail(error, status, "parameter '%s': %s", name, inner.text);
   }
   const cr_field* field = cri_field(e->place.field);
-  if (field->kind != CR_KIND_PARAM || field->tangent != CR_TANGENT_SAME) {
+  bool turns = e->item.kind == CR_FIT_DIRECTION && field->tangent == CR_TANGENT_QUAT;
+  if (field->kind != CR_KIND_PARAM || (field->tangent != CR_TANGENT_SAME && !turns)) {
     return cri_fail(error, CR_ERR_ARG, "parameter '%s': %s is not a field that can be fitted", name,
                     field->name);
   }
@@ -69,21 +74,77 @@ static cr_status bind_field(entry* e, const cr_model* m, bool* wanted, cr_error*
     return cri_fail(error, CR_ERR_ARG, "parameter '%s': %s is derived from other fields", name,
                     target);
   }
-  if (e->place.count != 1) {
-    return cri_fail(error, CR_ERR_ARG, "parameter '%s': %s stands for %d numbers, name one of them",
-                    name, target, e->place.count);
-  }
   wanted[e->place.field] = true;
   return CR_OK;
 }
 
-static void apply_field(const entry* e, cr_model* m, cr_real p) {
-  cri_field_real(m, NULL, e->place.field)[e->place.first] = p;  // [identification.p1]
+static cr_status bind_field(entry* e, const cr_model* m, bool* wanted, cr_error* error) {
+  CR_TRY(find_place(e, m, wanted, error));
+  return e->place.count == 1
+             ? CR_OK
+             : cri_fail(error, CR_ERR_ARG,
+                        "parameter '%s': %s stands for %d numbers, name one of them", e->item.name,
+                        e->item.target, e->place.count);
 }
 
-static cr_real pullback_field(const entry* e, const cr_model* m, cr_model* par_bar) {
+static cr_real* numbers_of(const entry* e, const cr_model* m) {
+  return cri_field_real(m, NULL, e->place.field) + e->place.first;
+}
+
+static void apply_field(const entry* e, cr_model* m, const cr_real* p) {
+  numbers_of(e, m)[0] = p[0];  // [identification.p1]
+}
+
+static void pullback_field(const entry* e, const cr_model* m, cr_model* par_bar, cr_real* p_bar) {
   (void)m;
-  return cri_field_real(par_bar, NULL, e->place.field)[e->place.first];  // [identification.p1]'
+  p_bar[0] += numbers_of(e, par_bar)[0];  // [identification.p1]'
+}
+
+// ---- direction: a row of unit length
+
+static cr_real length_of(const cr_real* x, int n) {
+  cr_real sum = 0;
+  for (int i = 0; i < n; i++) {
+    sum += x[i] * x[i];
+  }
+  return cr_sqrt(sum);
+}
+
+static cr_status bind_direction(entry* e, const cr_model* m, bool* wanted, cr_error* error) {
+  CR_TRY(find_place(e, m, wanted, error));
+  int n = e->place.count;
+  bool row = n > 1 && n <= 4 && n == cri_field_width(m, e->place.field);
+  if (!row || !(cr_abs(length_of(numbers_of(e, m), n) - 1) <= CR_R(1e-6))) {
+    return cri_fail(error, CR_ERR_ARG, "parameter '%s': %s is not one direction, of unit length",
+                    e->item.name, e->item.target);
+  }
+  e->n = n;
+  cr_copy(e->direction, numbers_of(e, m), n);
+  return CR_OK;
+}
+
+static void apply_direction(const entry* e, cr_model* m, const cr_real* p) {
+  cr_copy(numbers_of(e, m), p, e->n);
+}
+
+// A quaternion has a cotangent t of its turn: q + dq turns by 2 vec(q* dq), so its own is 2 (-v.t, w t + v x t).
+static void pullback_direction(const entry* e, const cr_model* m, cr_model* par_bar,
+                               cr_real* p_bar) {
+  const cr_field* field = cri_field(e->place.field);
+  const cr_real* bar = cri_field_real(par_bar, NULL, e->place.field) + e->place.tan_first;
+  if (field->tangent == CR_TANGENT_QUAT) {
+    const cr_real *q = numbers_of(e, m), *v = q + 1;
+    cr_real turned[3];
+    cr_cross3(turned, v, bar);
+    p_bar[0] -= 2 * cr_dot3(v, bar);
+    for (int i = 0; i < 3; i++) {
+      p_bar[1 + i] += 2 * (q[0] * bar[i] + turned[i]);
+    }
+    return;
+  }
+  for (int i = 0; i < e->n; i++) {
+    p_bar[i] += bar[i];
+  }
 }
 
 // ---- side of a cube
@@ -127,14 +188,16 @@ static cr_status bind_box_side(entry* e, const cr_model* m, bool* wanted, cr_err
   return CR_OK;
 }
 
-static void apply_box_side(const entry* e, cr_model* m, cr_real s) {
+static void apply_box_side(const entry* e, cr_model* m, const cr_real* p) {
+  cr_real s = p[0];
   for (int i = 0; i < 3; i++) {
     m->geom_size[3 * e->geom + i] = s / 2;                                 // [identification.p2]
     m->body_inertia[3 * e->body + i] = m->body_mass[e->body] * s * s / 6;  // [identification.p3]
   }
 }
 
-static cr_real pullback_box_side(const entry* e, const cr_model* m, cr_model* par_bar) {
+static void pullback_box_side(const entry* e, const cr_model* m, cr_model* par_bar,
+                              cr_real* p_bar) {
   const cr_real* size_bar = par_bar->geom_size + 3 * e->geom;
   cr_real s = 2 * m->geom_size[3 * e->geom];
   const cr_real* inertia_bar = par_bar->body_inertia + 3 * e->body;
@@ -142,27 +205,34 @@ static cr_real pullback_box_side(const entry* e, const cr_model* m, cr_model* pa
   if (par_bar->body_mass != NULL) {
     par_bar->body_mass[e->body] += moment_bar * s * s / 6;  // [identification.p3]'
   }
-  return moment_bar * m->body_mass[e->body] * s / 3 +    // [identification.p3]'
-         (size_bar[0] + size_bar[1] + size_bar[2]) / 2;  // [identification.p2]'
+  p_bar[0] += moment_bar * m->body_mass[e->body] * s / 3 +    // [identification.p3]'
+              (size_bar[0] + size_bar[1] + size_bar[2]) / 2;  // [identification.p2]'
 }
 
 // ---- the table of kinds, in the order of application
 
 typedef struct {
   cr_status (*bind)(entry* e, const cr_model* m, bool* wanted, cr_error* error);
-  void (*apply)(const entry* e, cr_model* m, cr_real p);
-  cr_real (*pullback)(const entry* e, const cr_model* m, cr_model* par_bar);
+  void (*apply)(const entry* e, cr_model* m, const cr_real* p);
+  void (*pullback)(const entry* e, const cr_model* m, cr_model* par_bar, cr_real* p_bar);  // adds
 } kind_row;
 
 static const kind_row kinds[] = {
     [CR_FIT_FIELD] = {bind_field, apply_field, pullback_field},
     [CR_FIT_BOX_SIDE] = {bind_box_side, apply_box_side, pullback_box_side},
+    [CR_FIT_DIRECTION] = {bind_direction, apply_direction, pullback_direction},
 };
 enum { N_KIND = (int)(sizeof kinds / sizeof kinds[0]) };
 
 // ---- creation
 
 static cr_status check_item(const cr_parameter* item, cr_error* error) {
+  if (item->kind == CR_FIT_DIRECTION) {
+    return item->transform == CR_TRANSFORM_NONE
+               ? CR_OK
+               : cri_fail(error, CR_ERR_ARG, "parameter '%s': a direction has no transform",
+                          item->name);
+  }
   if (!(item->lower <= item->upper)) {
     return cri_fail(error, CR_ERR_ARG,
                     "parameter '%s': the lower bound %.9g is above the upper bound %.9g",
@@ -193,8 +263,9 @@ static bool collide(const entry* a, const entry* b) {
   if (a->item.kind == CR_FIT_BOX_SIDE && b->item.kind == CR_FIT_BOX_SIDE) {
     return a->geom == b->geom;
   }
-  if (a->item.kind == CR_FIT_FIELD && b->item.kind == CR_FIT_FIELD) {
-    return a->place.field == b->place.field && a->place.first == b->place.first;
+  if (a->item.kind != CR_FIT_BOX_SIDE && b->item.kind != CR_FIT_BOX_SIDE) {
+    return a->place.field == b->place.field && a->place.first < b->place.first + b->n &&
+           b->place.first < a->place.first + a->n;
   }
   const entry* side = a->item.kind == CR_FIT_BOX_SIDE ? a : b;
   const cr_place* place = side == a ? &b->place : &a->place;
@@ -202,27 +273,42 @@ static bool collide(const entry* a, const entry* b) {
          (place->field == CR_FIELD_body_inertia && place->first / 3 == side->body);
 }
 
+static cr_status check_others(const cr_parameters* ps, int i, cr_error* error) {
+  const entry* e = &ps->entries[i];
+  for (int k = 0; k < i; k++) {
+    if (strcmp(ps->entries[k].item.name, e->item.name) == 0) {
+      return cri_fail(error, CR_ERR_ARG, "two parameters have the name '%s'", e->item.name);
+    }
+    if (collide(&ps->entries[k], e)) {
+      return cri_fail(error, CR_ERR_ARG, "parameters '%s' and '%s' set the same number",
+                      ps->entries[k].item.name, e->item.name);
+    }
+  }
+  return CR_OK;
+}
+
 static cr_status bind(cr_parameters* ps, const cr_model* m, const cr_parameter* items,
                       cr_error* error) {
-  for (int i = 0; i < ps->n; i++) {
+  for (int i = 0; i < ps->nentry; i++) {
     entry* e = &ps->entries[i];
-    e->item = items[i];
+    *e = (entry){.item = items[i], .first = ps->n, .n = 1};
     CR_TRY(check_item(&items[i], error));
     CR_TRY(kinds[items[i].kind].bind(e, m, ps->wanted, error));
-    for (int k = 0; k < i; k++) {
-      if (strcmp(ps->entries[k].item.name, items[i].name) == 0) {
-        return cri_fail(error, CR_ERR_ARG, "two parameters have the name '%s'", items[i].name);
-      }
-      if (collide(&ps->entries[k], e)) {
-        return cri_fail(error, CR_ERR_ARG, "parameters '%s' and '%s' set the same number",
-                        ps->entries[k].item.name, items[i].name);
-      }
-    }
+    CR_TRY(check_others(ps, i, error));
+    ps->n += e->n;
   }
   for (int k = 0; k < CR_N_DERIVED; k++) {
     ps->wanted[cri_derived_fields[k]] = true;
   }
-  return CR_OK;
+  return ps->n <= CR_MAX_PARAMETERS
+             ? CR_OK
+             : cri_fail(error, CR_ERR_ARG, "the parameters have %d numbers, %d may be", ps->n,
+                        (int)CR_MAX_PARAMETERS);
+}
+
+// p at the start
+static void start_of(const entry* e, cr_real* p) {
+  cr_copy(p, e->item.kind == CR_FIT_DIRECTION ? e->direction : &e->item.start, e->n);
 }
 
 static cr_status fill(cr_parameters* ps, const cr_model* m, const cr_parameter* items,
@@ -232,8 +318,8 @@ static cr_status fill(cr_parameters* ps, const cr_model* m, const cr_parameter* 
   CR_TRY(cri_data_create(&ps->work, m, NULL, error));
   CR_TRY(cri_data_twin(&ps->bar, m, ps->work, CR_DATA_COTANGENT, ps->wanted, error));
   cr_real p[CR_MAX_PARAMETERS];
-  for (int i = 0; i < ps->n; i++) {
-    p[i] = items[i].start;
+  for (int i = 0; i < ps->nentry; i++) {
+    start_of(&ps->entries[i], p + ps->entries[i].first);
   }
   return cri_parameters_apply(ps, p, error);
 }
@@ -251,7 +337,7 @@ cr_status cri_parameters_create(cr_parameters** out, const cr_parameter* items, 
     free(entries);
     return cri_fail(error, CR_ERR_MEMORY, "parameters: no memory");
   }
-  ps->n = n;
+  ps->nentry = n;
   ps->entries = entries;
   cr_status status = fill(ps, m, items, error);
   if (status != CR_OK) {
@@ -282,29 +368,61 @@ const cr_model* cri_parameters_model(const cr_parameters* ps) { return &ps->m; }
 // ---- free numbers
 
 void cri_parameters_start(const cr_parameters* ps, cr_real* x) {
-  for (int i = 0; i < ps->n; i++) {
-    x[i] = inverse_of(&ps->entries[i].item, ps->entries[i].item.start);
+  for (int i = 0; i < ps->nentry; i++) {
+    const entry* e = &ps->entries[i];
+    start_of(e, x + e->first);
+    if (e->item.kind != CR_FIT_DIRECTION) {
+      x[e->first] = inverse_of(&e->item, e->item.start);
+    }
   }
 }
 
 void cri_parameters_bounds(const cr_parameters* ps, cr_real* lower, cr_real* upper) {
-  for (int i = 0; i < ps->n; i++) {
-    const cr_parameter* item = &ps->entries[i].item;
-    lower[i] = inverse_of(item, item->lower);
-    upper[i] = inverse_of(item, item->upper);
+  for (int i = 0; i < ps->nentry; i++) {
+    const entry* e = &ps->entries[i];
+    for (int k = e->first; k < e->first + e->n; k++) {
+      bool open = e->item.kind == CR_FIT_DIRECTION;
+      lower[k] = open ? -(cr_real)INFINITY : inverse_of(&e->item, e->item.lower);
+      upper[k] = open ? (cr_real)INFINITY : inverse_of(&e->item, e->item.upper);
+    }
   }
 }
 
 void cri_parameters_values(const cr_parameters* ps, const cr_real* x, cr_real* p) {
-  for (int i = 0; i < ps->n; i++) {
-    p[i] = value_of(&ps->entries[i].item, x[i]);
+  for (int i = 0; i < ps->nentry; i++) {
+    const entry* e = &ps->entries[i];
+    if (e->item.kind != CR_FIT_DIRECTION) {
+      p[e->first] = value_of(&e->item, x[e->first]);
+      continue;
+    }
+    cr_real length = length_of(x + e->first, e->n);
+    for (int k = e->first; k < e->first + e->n; k++) {
+      p[k] = x[k] / length;  // [identification.p4]
+    }
+  }
+}
+
+// x_bar = (p_bar - p (p . p_bar)) / |x|                                          [identification.p4]'
+static void chain_direction(const cr_real* x, const cr_real* p_bar, int n, cr_real* x_bar) {
+  cr_real length = length_of(x, n), along = 0;
+  for (int k = 0; k < n; k++) {
+    along += x[k] / length * p_bar[k];
+  }
+  for (int k = 0; k < n; k++) {
+    x_bar[k] = (p_bar[k] - x[k] / length * along) / length;
   }
 }
 
 void cri_parameters_chain(const cr_parameters* ps, const cr_real* x, const cr_real* p_bar,
                           cr_real* x_bar) {
-  for (int i = 0; i < ps->n; i++) {
-    x_bar[i] = p_bar[i] * slope_at(&ps->entries[i].item, x[i]);
+  for (int i = 0; i < ps->nentry; i++) {
+    const entry* e = &ps->entries[i];
+    int k = e->first;
+    if (e->item.kind == CR_FIT_DIRECTION) {
+      chain_direction(x + k, p_bar + k, e->n, x_bar + k);
+    } else {
+      x_bar[k] = p_bar[k] * slope_at(&e->item, x[k]);
+    }
   }
 }
 
@@ -312,9 +430,9 @@ void cri_parameters_chain(const cr_parameters* ps, const cr_real* x, const cr_re
 
 cr_status cri_parameters_apply(cr_parameters* ps, const cr_real* p, cr_error* error) {
   for (int kind = 0; kind < N_KIND; kind++) {
-    for (int i = 0; i < ps->n; i++) {
+    for (int i = 0; i < ps->nentry; i++) {
       if ((int)ps->entries[i].item.kind == kind) {
-        kinds[kind].apply(&ps->entries[i], &ps->m, p[i]);
+        kinds[kind].apply(&ps->entries[i], &ps->m, p + ps->entries[i].first);
       }
     }
   }
@@ -328,9 +446,10 @@ cr_status cri_parameters_apply(cr_parameters* ps, const cr_real* p, cr_error* er
 // kinds in reverse order, since a derived kind adds to the fields it reads
 static void pullback_direct(const cr_parameters* ps, cr_model* par_bar, cr_real* p_bar) {
   for (int kind = N_KIND - 1; kind >= 0; kind--) {
-    for (int i = 0; i < ps->n; i++) {
-      if ((int)ps->entries[i].item.kind == kind) {
-        p_bar[i] += kinds[kind].pullback(&ps->entries[i], &ps->m, par_bar);
+    for (int i = 0; i < ps->nentry; i++) {
+      const entry* e = &ps->entries[i];
+      if ((int)e->item.kind == kind) {
+        kinds[kind].pullback(e, &ps->m, par_bar, p_bar + e->first);
       }
     }
   }
@@ -339,7 +458,7 @@ static void pullback_direct(const cr_parameters* ps, cr_model* par_bar, cr_real*
 // Where no contact force acted the sizes' cotangents are exactly zero, and a cube that drifts turns
 // at a constant rate whatever its inertia: the cotangents of its moments cancel up to round-off.
 static void drop_round_off(const cr_parameters* ps, cr_model* par_bar) {
-  for (int i = 0; i < ps->n; i++) {
+  for (int i = 0; i < ps->nentry; i++) {
     const entry* e = &ps->entries[i];
     if (e->item.kind == CR_FIT_BOX_SIDE && e->drifts) {
       const cr_real* size_bar = par_bar->geom_size + 3 * e->geom;
@@ -404,7 +523,7 @@ static cr_status take_item(const cri_call* call, const cr_parameter_info* info,
   CR_TRY(cri_given(call, info->name, "a name"));
   CR_TRY(cri_given(call, info->target, "a target"));
   bool fits = strlen(info->name) < sizeof item->name && strlen(info->target) < sizeof item->target;
-  bool known = info->kind >= CR_FIT_FIELD && info->kind <= CR_FIT_BOX_SIDE &&
+  bool known = info->kind >= CR_FIT_FIELD && info->kind <= CR_FIT_DIRECTION &&
                info->transform >= CR_TRANSFORM_NONE && info->transform <= CR_TRANSFORM_BOUNDED;
   if (!fits || !known) {
     return cri_fail(call->error, CR_ERR_ARG, "parameter '%.40s': %s", info->name,

@@ -106,7 +106,7 @@ cr_status cr_windows_cut(cr_windows* w, const cri_run* tosses, int ntoss, int le
   if (w->ntrain == 0) {
     cr_windows_free(w);
     return cri_fail(error, CR_ERR_ARG,
-                    "%d tosses, %d groups of them held aside: no window of %d rows is left to "
+                    "%d recordings, %d groups of them held aside: no window of %d rows is left to "
                     "train on",
                     ntoss, held_groups(n, held_share), length);
   }

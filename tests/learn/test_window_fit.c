@@ -130,6 +130,81 @@ TEST(gradient_matches_differences) {
   }
 }
 
+// numbers that keep their length, of a vector and of a quaternion
+TEST(directions_have_gradients) {
+  enum { COUNT = 1 + 3 + 4 };
+  static const cr_parameter_info all[] = {
+      {.size = sizeof(cr_parameter_info),
+       .name = "damping",
+       .target = "dof_damping[1]",
+       .start = 2,
+       .lower = 0,
+       .upper = 9},
+      {.size = sizeof(cr_parameter_info),
+       .name = "axis",
+       .target = "jnt_axis[a]",
+       .kind = CR_FIT_DIRECTION},
+      {.size = sizeof(cr_parameter_info),
+       .name = "turn",
+       .target = "body_quat[3]",
+       .kind = CR_FIT_DIRECTION},
+  };
+  static const cr_parameter_info* const list[] = {&all[0], &all[1], &all[2]};
+  cr_parameters* p = NULL;
+  cr_fit* f = NULL;
+  cr_real x[COUNT], g[COUNT], v[COUNT], lower[COUNT], upper[COUNT], value;
+  must(cr_parameters_create(&p, m, list, 3, &error));
+  assert_int_equal(cr_parameters_count(p), COUNT);
+  must(cr_fit_create(&f, p, recordings, &short_windows, &error));
+  must(cr_parameters_get_start(p, x, &error));
+  must(cr_parameters_get_bounds(p, lower, upper, &error));
+  assert_true(x[0] == 2 && x[1] == 0 && x[2] == 1 && x[4] == 1);
+  assert_true(lower[0] == 0 && isinf(lower[1]) && isinf(upper[COUNT - 1]));
+  const cr_real away[] = {0,         CR_R(0.3), CR_R(1.2),  CR_R(-0.2),
+                          CR_R(0.9), CR_R(0.2), CR_R(-0.3), CR_R(0.5)};
+  for (int i = 1; i < COUNT; i++) {
+    x[i] += away[i];
+  }
+  must(cr_fit_objective(f, CR_ALL_DATA, x, &value, g, &error));
+  must(cr_parameters_get_values(p, x, v, &error));
+  assert_close(v[1] * v[1] + v[2] * v[2] + v[3] * v[3], 1, 10 * CR_EPS);
+  cr_real along = 0;
+  for (int i = 0; i < COUNT; i++) {
+    cr_real h = CR_R(1e-5), at = x[i], difference;
+    x[i] = at + h;
+    difference = loss_at(f, x);
+    x[i] = at - h;
+    difference = (difference - loss_at(f, x)) / (2 * h);
+    x[i] = at;
+    assert_close(g[i], difference, CR_R(1e-5) * cr_abs(difference) + CR_R(1e-8));
+    along += i > 3 ? g[i] * x[i] : 0;
+  }
+  assert_close(along, 0, CR_R(1e-12));  // lengths count for nothing
+  cr_fit_destroy(f);
+  cr_parameters_destroy(p);
+}
+
+static void refuse_one(cr_parameter_info info, const char* part) {
+  const cr_parameter_info* list[] = {&info};
+  cr_parameters* p = NULL;
+  info.size = sizeof info;
+  info.name = "d";
+  info.kind = CR_FIT_DIRECTION;
+  assert_int_equal(cr_parameters_create(&p, m, list, 1, &error), CR_ERR_ARG);
+  assert_null(p);
+  if (strstr(error.text, part) == NULL) {
+    fail_msg("'%s' does not say '%s'", error.text, part);
+  }
+}
+
+TEST(what_is_no_direction_is_refused) {
+  refuse_one((cr_parameter_info){.target = "jnt_axis[a][0]"},
+             "is not one direction, of unit length");
+  refuse_one((cr_parameter_info){.target = "body_pos[2]"}, "is not one direction, of unit length");
+  refuse_one((cr_parameter_info){.target = "jnt_axis[a]", .transform = CR_TRANSFORM_LOG},
+             "'d': a direction has no transform");
+}
+
 // the recording was made with the model's own numbers
 TEST(parameters_come_back) {
   cr_parameters* p = parameters();
