@@ -15,7 +15,7 @@ struct cr_fit {
   cr_fit_options options;
   cr_adaptive adaptive;
   cr_adjoint adjoint;
-  const cri_run* runs;  // those that are used
+  cri_run* runs;  // those that are used: their rows belong to the recordings
   int nrun;
   int every, batch;
   cr_windows windows;
@@ -49,6 +49,22 @@ static const char* wrong_option(const cr_fit_options* o, int nrun) {
              : NULL;
 }
 
+static cr_status take_methods(cr_fit* f, cr_error* error) {
+  const cri_call call = {"cr_fit_create", error};
+  cr_fit_options* o = &f->options;
+  if (o->adaptive != NULL) {
+    CR_TRY(cri_check_size(&call, o->adaptive->size, sizeof f->adaptive, "tolerances"));
+    f->adaptive = *o->adaptive;
+    o->adaptive = &f->adaptive;
+  }
+  if (o->adjoint != NULL) {
+    CR_TRY(cri_check_size(&call, o->adjoint->size, sizeof f->adjoint, "the adjoint"));
+    f->adjoint = *o->adjoint;
+    o->adjoint = &f->adjoint;
+  }
+  return CR_OK;
+}
+
 static cr_status take_options(cr_fit* f, const cr_recordings* r, const cr_fit_options* options,
                               cr_error* error) {
   cr_fit_options* o = &f->options;
@@ -59,17 +75,15 @@ static cr_status take_options(cr_fit* f, const cr_recordings* r, const cr_fit_op
     return cri_fail(error, CR_ERR_ARG, "cr_fit_create: %s", wrong);
   }
   o->stride = o->stride > 0 ? o->stride : 1;
-  f->runs = r->run + o->first;
   f->nrun = o->run > 0 ? o->run : r->n - o->first;
-  if (o->adaptive != NULL) {
-    f->adaptive = *o->adaptive;
-    o->adaptive = &f->adaptive;
+  f->runs = calloc((size_t)f->nrun + 1, sizeof *f->runs);
+  if (f->runs == NULL) {
+    return cri_fail(error, CR_ERR_MEMORY, "fit: no memory for %d recordings", f->nrun);
   }
-  if (o->adjoint != NULL) {
-    f->adjoint = *o->adjoint;
-    o->adjoint = &f->adjoint;
+  for (int i = 0; i < f->nrun; i++) {
+    f->runs[i] = r->run[o->first + i];
   }
-  return CR_OK;
+  return take_methods(f, error);
 }
 
 // steps, or intervals of the grid, from row to row
@@ -170,6 +184,7 @@ void cr_fit_destroy(cr_fit* f) {
   }
   cr_pool_free(f->pool);
   cr_windows_free(&f->windows);
+  free(f->runs);
   free(f);
 }
 

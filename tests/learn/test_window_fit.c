@@ -2,6 +2,7 @@
 // Needs: io
 // Fits through the public headers alone: a driven arm of a hinge, a slide and a ball, whose parameters come back
 // from a recording of it; the gradient against differences; what is refused.
+#include <stdio.h>
 #include <stdlib.h>
 
 #include "carom/carom.h"
@@ -254,6 +255,17 @@ TEST(parts_and_batches) {
   assert_int_equal(v.contact_free, held.windows);
   cr_fit_destroy(f);
 
+  // recordings that come later are not part of it
+  must(cr_fit_create(&f, p, recordings, &short_windows, &error));
+  cr_real before = loss_at(f, x);
+  for (int i = 0; i < 40; i++) {
+    char name[16];
+    (void)snprintf(name, sizeof name, "more %d", i);
+    record(CR_R(0.1), name, 2 + i);
+  }
+  assert_true(loss_at(f, x) == before);
+  cr_fit_destroy(f);
+
   // one recording alone, whole
   o = (cr_fit_options){.size = sizeof o, .first = 1, .run = 1};
   must(cr_fit_create(&f, p, recordings, &o, &error));
@@ -296,7 +308,7 @@ TEST(what_cannot_be_is_refused) {
   refuse(p, &o, "no such norm");
   o = short_windows;
   o.first = 1;
-  o.run = 2;
+  o.run = 99;
   refuse(p, &o, "recordings that do not exist");
   o.size = 3;
   refuse(p, &o, "the member size is not set");
