@@ -14,8 +14,8 @@ typedef struct {
   bool no_peer, markdown, json;
 } cr_bench_batch_options;
 
-/// Measures one model and prints it in the form asked for: JSON into `j`; CSV into `csv` as well, which
-/// may be NULL; `first`: with its head.
+/// Measures one model and prints it in the requested form: JSON into `j`; CSV also into `csv`, which
+/// may be NULL; `first`: with its header.
 cr_status cr_cli_bench_batch(const cr_bench_batch_options* options, const char* model, bool first,
                              cr_json* j, FILE* csv, cr_error* error);
 

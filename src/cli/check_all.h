@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// carom check --all: many models, each in a process of its own, and a table of what came out.
+// carom check --all: many models, each in a process of its own, and a table of the results.
 #ifndef CR_CLI_CHECK_ALL_H
 #define CR_CLI_CHECK_ALL_H
 
@@ -9,7 +9,7 @@ typedef struct {
   const char* path;            // a folder, or a list of files
   const char *csv, *markdown;  // files to write the table to, or NULL
   int states, seed;
-  int jobs;   // processes at once; 0: as many as there are processors
+  int jobs;   // processes at once; 0: one a processor
   int limit;  // seconds a model may take; 0: 600
 } cr_check_all_options;
 

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// carom grad --jacobian: how the state after a step depends on what was before it.
+// carom grad --jacobian: the derivative of the state after a step by the state before it.
 #ifndef CR_CLI_JACOBIAN_H
 #define CR_CLI_JACOBIAN_H
 
 #include "cli/setup.h"
 
-/// Prints the Jacobian of the last step of a rollout, of one step where no time is given (not a
-/// number), as JSON or CSV; writes the CSV to a file where `csv` names one. By the parameters in `wrt`
+/// Prints the Jacobian of the last step of a rollout, or of one step if no time is given
+/// (NaN), as JSON or CSV; writes the CSV to a file if `csv` names one. By the parameters in `wrt`
 /// too.
 cr_status cr_cli_jacobian(cr_setup* setup, cr_setup_options options, const cr_text_list* wrt,
                           const char* csv, cr_error* error);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The options that say how motion and gradient are computed, the same for rollout, grad and fit: the
+// Options for the computation of motion and gradient, the same for rollout, grad and fit: the
 // integrator, its steps and tolerances, collision detection, and what the backward pass differentiates.
 #ifndef CR_CLI_METHOD_H
 #define CR_CLI_METHOD_H
@@ -10,10 +10,10 @@
 typedef struct {
   const char *adjoint, *adjoint_states;
   const char *integrator, *controls, *rotations, *memory, *collision, *cfd;
-  double softness;                                    // 0 where it is not given
-  double muscle_smooth;                               // not a number: the model's
-  double timestep;                                    // not a number: the model's
-  double rtol, atol, grid, first_step, largest_step;  // of all these, 0 where it is not given
+  double softness;                                    // 0: not given
+  double muscle_smooth;                               // NaN: the model's
+  double timestep;                                    // NaN: the model's
+  double rtol, atol, grid, first_step, largest_step;  // 0 each: not given
   double adjoint_rtol, adjoint_atol;
   int max_steps;
   bool events;
@@ -23,7 +23,7 @@ typedef struct {
 #define CR_METHOD_DEFAULTS \
   { .timestep = (double)NAN, .muscle_smooth = (double)NAN }
 
-/// The rows of these options in a command's table. A command says what its grid is by default.
+/// The rows of these options in a command's table. A command gives the default of its grid.
 #define CR_METHOD_OPTIONS(o, grid_help)                                                            \
   {"--integrator", CR_OPT_TEXT, &(o).integrator, "NAME",                                           \
    "euler, rk4, implicit, implicitfast, discrete; tsit5, dopri5, dopri8, bosh3, heun, "            \
@@ -73,29 +73,29 @@ typedef struct {
         "contacts from distance in the backward pass (a sixth number: softplus length)"            \
   }
 
-/// The bytes of --memory, 0 where there is no limit.
+/// The bytes of --memory, 0 if there is no limit.
 /// Errors   CR_ERR_ARG
 cr_status cr_method_memory(const cr_method_options* options, size_t* bytes, cr_error* error);
 
-/// Are the steps as long as tolerances allow?
+/// True if the steps are adaptive.
 bool cr_method_is_adaptive(const cr_method_options* options);
 
-/// Gives the model its integrator, time step, collision detection and width of muscles' kinks.
-/// Errors   CR_ERR_ARG where a value is not sane, or an option would do nothing
+/// Sets the model's integrator, time step, collision detection and width of muscles' kinks.
+/// Errors   CR_ERR_ARG if a value is not valid, or an option would do nothing
 cr_status cr_method_apply(const cr_method_options* options, cr_model* m, cr_error* error);
 
 /// The tolerances, with this grid in seconds.
 cr_adaptive cr_method_tolerances(const cr_method_options* options, double grid);
 
-/// The continuous adjoint's options; rtol 0 where the gradient is that of the steps.
+/// The continuous adjoint's options; rtol 0: the gradient is that of the steps.
 cr_adjoint cr_method_adjoint(const cr_method_options* options);
 
-/// Makes the rollout run by the method, within its memory; `grid` as there, which fixed steps ignore.
+/// Makes the rollout run by the method, within its memory; `grid` as above, which fixed steps ignore.
 cr_status cr_method_rollout(const cr_method_options* options, const cr_model* m, double grid,
                             cr_rollout* rollout, cr_error* error);
 
-/// The model whose dynamics the backward pass differentiates where it is not m: *variant is then m with
-/// contacts from distance, to be closed by the caller; otherwise NULL.
+/// The model whose dynamics the backward pass differentiates if it is not m: *variant is then m with
+/// contacts from distance, which the caller closes; otherwise NULL.
 cr_status cr_method_backward(const cr_method_options* options, const cr_model* m,
                              cr_model** variant, cr_error* error);
 

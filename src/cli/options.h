@@ -20,7 +20,7 @@ enum { CR_MAX_LIST = 64 };
 /// Help as text for people, or as rows for programs.
 typedef enum { CR_HELP_NONE, CR_HELP_TEXT, CR_HELP_ROWS } cr_help;
 
-/// What was given for an option that may be given again and again.
+/// Values of an option that may be given several times.
 typedef struct {
   const char* text[CR_MAX_LIST];
   int n;
@@ -41,20 +41,20 @@ typedef struct {
   int noption;
 } cr_command_line;
 
-/// Fills the values from argv. An option may be written --name VALUE or --name=VALUE; behind
+/// Fills the values from argv. An option may be written --name VALUE or --name=VALUE. Behind
 /// the positional argument, --wrt a b c takes values until the next option. CR_ERR_ARG with a
 /// sentence for anything else.
-/// *help is set when --help, -h or --help=rows is among the arguments; nothing else is looked at then.
+/// Sets *help if --help, -h or --help=rows is among the arguments; nothing else is read then.
 cr_status cr_options_parse(const cr_command_line* line, int argc, char** argv, cr_help* help,
                            cr_error* error);
 
 void cr_options_print_help(const cr_command_line* line, cr_help form);
 
-/// The form of help that an argument asks for: --help, -h or --help=rows.
+/// The form of help that an argument requests: --help, -h or --help=rows.
 cr_help cr_help_asked(const char* text);
 
-/// A row of help for programs: kind, name, argument and help with tabs between them. Man pages and
-/// shell completion are made of these rows (scripts/make_manual.py).
+/// A row of help for programs: kind, name, argument and help with tabs between them.
+/// scripts/make_manual.py makes man pages and shell completion from these rows.
 void cr_help_row(const char* kind, const char* name, const char* argument, const char* help);
 
 #endif

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Jobs in processes of their own, a few at a time: one that crashes or hangs is an answer like another.
+// Jobs in processes of their own, a few at a time: a job that crashes or hangs gives a result like any other.
 #ifndef CR_CLI_PROCESSES_H
 #define CR_CLI_PROCESSES_H
 
@@ -16,7 +16,7 @@ typedef struct {
   void* context;
   /// In the process of job i: fills the zeroed result.
   void (*work)(void* context, int i, void* result);
-  /// Here, as jobs end: result is NULL where the process came to an end without one, and why says how.
+  /// Called here as jobs end: result is NULL if the process ended without one, and why says how.
   void (*done)(void* context, int i, const void* result, const char* why);
 } cr_processes;
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What rollout and grad have in common: a model file, changes to it, an initial state, controls.
+// Shared by rollout and grad: a model file, changes to it, an initial state, controls.
 #ifndef CR_CLI_SETUP_H
 #define CR_CLI_SETUP_H
 
@@ -22,7 +22,7 @@ typedef struct {
 #define CR_SETUP_DEFAULTS \
   { .time = 1, .method = CR_METHOD_DEFAULTS }
 
-/// The rows of these options, to begin a command's table with.
+/// The rows of these options, at the beginning of a command's table.
 #define CR_SETUP_OPTIONS(s)                                                                        \
   {"", CR_OPT_TEXT, &(s).model_path, "MODEL", "MJCF, URDF or Carom model file"},                   \
       {"--time", CR_OPT_REAL, &(s).time, "T", "seconds to simulate (default 1)"},                  \
@@ -56,18 +56,18 @@ cr_status cr_setup_load(cr_setup* setup, const cr_setup_options* options, cr_err
 cr_status cr_setup_rollout(cr_setup* setup, const cr_setup_options* options,
                            const char* const* parameters, int nparameter, cr_error* error);
 
-/// Options, initial state and controls, into a rollout of setup->nstep steps that a command made; it
+/// Puts options, initial state and controls into a rollout of setup->nstep steps that a command made; it
 /// becomes the setup's.
 cr_status cr_setup_fill(cr_setup* setup, const cr_setup_options* options, cr_rollout* rollout,
                         cr_error* error);
 /// The number of steps or intervals: setup->nstep.
 cr_status cr_setup_count(cr_setup* setup, const cr_setup_options* options, cr_error* error);
 
-/// That a file to be written after the run can be written, and is not the model; `path` may be NULL.
+/// Checks that a file to be written after the run can be written, and is not the model; `path` may be NULL.
 cr_status cr_setup_output(const cr_setup_options* options, const char* option, const char* path,
                           cr_error* error);
 
-/// Whether a file is called as HDF5 is; and what is said of one to be written that is not.
+/// True if a file has the name of an HDF5 file; and the error sentence for an output file that has not.
 bool cr_setup_names_hdf5(const char* path);
 #define CR_SETUP_HDF5 "--out %s: HDF5 is written; a name that ends in .h5 is expected"
 
@@ -76,7 +76,7 @@ int cr_setup_steps(const cr_setup* setup, const cr_setup_options* options);
 
 void cr_setup_free(cr_setup* setup);
 
-/// Says that there is no memory to begin with; returns the exit code.
+/// Reports that there is no memory to begin with; returns the exit code.
 int cr_cli_no_memory(const char* command);
 
 /// Reports a failure as a command does: the sentence on standard error, with --json an object with
@@ -88,10 +88,10 @@ int cr_cli_fail(const char* command, bool json, const cr_error* error,
 void cr_put_findings(cr_json* j, const char* key, const cr_load_report* report,
                      cr_load_finding kind);
 
-/// Warnings of the report and of --derive, in order; NULL behind the last.
+/// Warnings of the report and of --derive, in order; NULL after the last.
 const char* cr_setup_warning(const cr_setup* setup, int i);
 
-/// The numbers of a data field by name, which has to be there.
+/// The numbers of a data field by name, which must exist.
 cr_real* cr_setup_view(const cr_setup* setup, cr_data* d, const char* name);
 
 #endif

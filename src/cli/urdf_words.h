@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The options of a URDF file, as they stand on the command line.
+// The options for URDF files on the command line.
 #ifndef CR_CLI_URDF_WORDS_H
 #define CR_CLI_URDF_WORDS_H
 
@@ -25,7 +25,7 @@ typedef struct {
 /// The name of the first of them that was given, or NULL.
 const char* cr_urdf_given(const cr_urdf_words* words);
 
-/// What they mean for the model at `path`. CR_ERR_ARG with a sentence where they mean nothing, or the
+/// Converts them for the model at `path`. CR_ERR_ARG with a sentence if one is not valid, or the
 /// file is no URDF.
 cr_status cr_urdf_arguments(cr_urdf_options* options, const cr_urdf_words* words, const char* path,
                             cr_error* error);

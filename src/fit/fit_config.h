@@ -44,7 +44,7 @@ typedef struct {
   cr_fit_data data;
   cr_fit_made made;
   cr_fit_loss loss;
-  cr_fit_cfd cfd;  // use is false where the configuration has no such section
+  cr_fit_cfd cfd;  // use is false if the configuration has no such section
   cr_fit_parameter parameters[CR_MAX_PARAMETERS];
   cr_fit_optimiser stages[CR_FIT_STAGES];
   int nparameter, nstage;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tosses made by simulation and measured as a camera would: for demonstrations and tests, where the
+// Tosses made by simulation and measured as a camera would measure them: for demonstrations and tests, where the
 // truth is known.
 #ifndef CR_FIT_THROW_H
 #define CR_FIT_THROW_H
@@ -14,7 +14,7 @@ typedef struct {
 } cr_throw;
 
 /// Throws the model's one free body over a floor at z = 0, from random poses that do not touch it
-/// with the speeds of a throw by hand, and simulates it. Recorded are its poses with noise; both
+/// with the speeds of a throw by hand, and simulates it. The recording has its poses with noise. Both
 /// velocities are backward differences of these over a time step, then go through a median of three
 /// rows. Row k of toss i depends on seed, i and k alone. The tosses are added to `to`, as 0000, 0001 ...
 /// Errors   those of cr_rollout_run; CR_ERR_ARG where the model is not one free body

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// MuJoCo models into Carom models. libmujoco compiles MJCF and URDF; everything else here reads
+// Turns MuJoCo models into Carom models. libmujoco compiles MJCF and URDF; everything else here reads
 // its mjModel. MuJoCo's own fatal errors are caught, and it writes no log file.
 #ifndef CR_IO_MUJOCO_H
 #define CR_IO_MUJOCO_H
@@ -15,22 +15,22 @@
 cr_status cri_mujoco_guard(cr_status (*work)(void* context), void* context, const char* what,
                            cr_error* error);
 
-/// Compiles an MJCF or URDF file. The caller frees with mj_deleteModel. What is changed on the way
-/// (io/repair.h) is a warning in the report, which may be NULL.
+/// Compiles an MJCF or URDF file. The caller frees with mj_deleteModel. Repairs on the way
+/// (io/repair.h) give a warning in the report, which may be NULL.
 cr_status cri_mujoco_load(mjModel** out, const char* path, cr_load_report* report, cr_error* error);
 
-/// Lists what mj uses that Carom refuses, ignores or warns of.
+/// Lists the features of mj that Carom refuses, ignores or warns of.
 void cri_mujoco_survey(const mjModel* mj, cr_load_report* report);
 
-/// Copies mj into a new cr_model (free with cri_model_free). Does not look at what is supported:
+/// Copies mj into a new cr_model (free with cri_model_free). Does not check what is supported:
 /// call cri_mujoco_survey first.
 cr_status cri_model_from_mjmodel(cr_model* m, const mjModel* mj, cr_error* error);
 
-/// Name of an object as MuJoCo knows it, or "#id" where it has none; in a static ring of buffers
-/// good for a few calls.
+/// Name of an object in MuJoCo, or "#id" if it has none; in a static ring of buffers
+/// valid for a few calls.
 const char* cri_mujoco_name(const mjModel* mj, int type, int id);
 
-/// The part of it that is about sensors.
+/// The part of cri_mujoco_survey about sensors.
 void cri_mujoco_survey_sensors(const mjModel* mj, cr_load_report* report);
 
 /// Why sensor i is not computed; NULL if it is.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A model from any file Carom reads. cr_model_open is public: carom/model.h.
+// A model from any file that Carom reads. cr_model_open is public: carom/model.h.
 #ifndef CR_IO_OPEN_H
 #define CR_IO_OPEN_H
 
@@ -14,15 +14,15 @@
 cr_status cri_mjmodel_open(mjModel** mj, const char* path, const cr_urdf_options* options,
                            cr_load_report* report, cr_error* error);
 
-/// A model of what libmujoco has compiled, checked, with the stages that it needs, as cri_model_open makes it of
-/// a file. Free with cri_model_free, also where it fails.
+/// A model from the result of libmujoco, checked, with the stages that it needs, as cri_model_open makes it from
+/// a file. Free with cri_model_free, also after an error.
 cr_status cri_model_of_compiled(cr_model* m, const mjModel* mj, cr_error* error);
 
-/// Loads MJCF, URDF (through libmujoco) or a Carom model file, checks it, and refuses what is not
-/// supported; `report` lists all of that. Free the model with cri_model_free.
+/// Loads MJCF, URDF (through libmujoco) or a Carom model file, checks it, and refuses unsupported
+/// features; `report` lists all of them. Free the model with cri_model_free.
 cr_status cri_model_open(cr_model* m, const char* path, cr_load_report* report, cr_error* error);
 
-/// The same with options for URDF, NULL for none.
+/// The same with options for URDF, NULL: none.
 cr_status cri_model_open_urdf(cr_model* m, const char* path, const cr_urdf_options* options,
                               cr_load_report* report, cr_error* error);
 

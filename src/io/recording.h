@@ -10,7 +10,7 @@
 /// Writes the states of the last run: data sets time [n+1], qpos [n+1, nq], qvel [n+1, nv],
 /// act [n+1, na], ctrl [n, nu], attributes timestep and carom_version. Through a temporary file that
 /// is renamed at the end: never half a file.
-/// Errors: CR_ERR_FILE naming the file (also when the disk is full).
+/// Errors: CR_ERR_FILE naming the file (also if the disk is full).
 cr_status cri_recording_write(const char* path, const cr_model* m, const cr_rollout* r,
                               cr_error* error);
 
@@ -24,8 +24,8 @@ typedef struct {
   int n;
 } cr_record_list;
 
-/// The same with a data set [n+1, numbers of the place] for each name besides, evaluated again state
-/// by state (after the first, under the control of the step that led there); not a number where a
+/// The same with a data set [n+1, numbers of the place] for each name, evaluated again state
+/// by state (after the first, under the control of the step that led there); NaN where a
 /// contact does not exist. r->d ends at the last state.
 /// Errors: also those of cr_forward.
 cr_status cri_recording_write_places(const char* path, const cr_model* m, cr_rollout* r,

@@ -9,9 +9,10 @@ typedef struct {
   int iterations;
   cr_real rate, final_rate;  // step size of the first and the last iteration, geometric between
   cr_real b1, b2, eps;
-  cr_real tolerance;  // ends when no x moved by more than this for CR_ADAM_CALM iterations; 0 never
-  bool batches;       // each iteration asks for its own batch of the data
-  bool keep_best;  // x at the end is that of the lowest value seen, not the last; not with batches
+  cr_real
+      tolerance;   // ends when no x moved by more than this for CR_ADAM_CALM iterations; 0: never
+  bool batches;    // each iteration uses its own batch of the data
+  bool keep_best;  // return x of the lowest value, not the last x; not with batches
 } cr_adam;
 
 enum { CR_ADAM_CALM = 5 };
@@ -23,7 +24,7 @@ enum { CR_ADAM_CALM = 5 };
 void cr_adam_step(const cr_adam* adam, cr_real rate, int k, int n, cr_real* x, cr_real* mean,
                   cr_real* square, const cr_real* g);
 
-/// Minimises from x, with lower <= x <= upper (infinite where open); x is the last iterate, or the
+/// Minimises from x, with lower <= x <= upper (infinite if open); x becomes the last iterate, or the
 /// best one that was evaluated.
 /// *reason says in a few words why it ended.
 /// Errors   those of the objective; CR_ERR_MEMORY

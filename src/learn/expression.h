@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
-// Expressions of named places as losses. Creation and use as a loss are public: carom/rollout.h.
+// Expressions of named places as losses. carom/rollout.h documents creation and use as a loss.
 #ifndef CR_LEARN_EXPRESSION_H
 #define CR_LEARN_EXPRESSION_H
 
 #include "model/names.h"
 #include "rollout/trajectory.h"
 
-/// Adds the value at d to *value. CR_ERR_NAME where a contact named does not exist now,
-/// CR_ERR_NONFINITE where it, or a part of it, is not finite.
+/// Adds the value at d to *value. CR_ERR_NAME if a named contact does not exist now,
+/// CR_ERR_NONFINITE if the value, or a part of it, is not finite.
 cr_status cr_expression_value(cr_expression* e, const cr_model* m, const cr_data* d,
                               cr_real* value);
 
-/// Adds the cotangents of the value, at d, to bar. Values are computed afresh first.
-/// CR_ERR_NONFINITE, with a sentence in d->error, where a part that moves has no derivative.
+/// Adds the cotangents of the value, at d, to bar. Values are computed again first.
+/// CR_ERR_NONFINITE, with a sentence in d->error, if a part that moves has no derivative.
 cr_status cr_expression_bar(cr_expression* e, const cr_model* m, const cr_data* d, cr_data* bar);
 
 /// True if the expression names anything but inputs of the step and fields of the model.

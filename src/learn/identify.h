@@ -13,13 +13,13 @@
 #include "learn/window_loss.h"
 #include "learn/windows.h"
 
-/// What to fit to what. Everything is borrowed and must outlive the cr_identify.
+/// Data, model and parameters of an identification. Everything is borrowed and must outlive the cr_identify.
 typedef struct {
   cr_parameters* parameters;
   const cri_run* tosses;
   const cr_window_place* windows;
-  int nwindow, nstep;  // nstep: of every window that does not say its own, which may not be longer
-  int every;           // steps of the rollout from one recorded state to the next; 0: 1
+  int nwindow, nstep;           // nstep: of every window without its own, which may not be longer
+  int every;                    // steps of the rollout from one recorded state to the next; 0: 1
   const cr_adaptive* adaptive;  // tolerances, NULL: steps of the model's length
   size_t memory;                // limit for the stored states of a worker, 0: none
   const cr_adjoint* adjoint;    // continuous, NULL: gradients of the steps
@@ -27,7 +27,7 @@ typedef struct {
   cr_error_norm norm;
   bool cfd;  // contacts from distance in the backward pass, with the settings of the model
   cr_pool* pool;
-  bool (*stop)(void* context);  // asked between chunks, may be NULL; true ends the evaluation
+  bool (*stop)(void* context);  // called between chunks, may be NULL; true ends the evaluation
   void* stop_context;
 } cr_identify_def;
 
@@ -38,13 +38,13 @@ cr_status cr_identify_create(cr_identify** identify, const cr_identify_def* def,
 
 void cr_identify_free(cr_identify* identify);
 
-/// Mean loss of `n` windows (indices; NULL: all) at x and, where result->gradient is not NULL, its
+/// Mean loss of `n` windows (indices; NULL: all) at x and, if result->gradient is not NULL, its
 /// gradient in x. Without the gradient zero_windows is 0.
 /// Errors   CR_ERR_INTERRUPTED; those of rollouts, naming toss and rows
 cr_status cr_identify_evaluate(cr_identify* identify, const cr_real* x, const int32_t* windows,
                                int n, cr_evaluation* result, cr_error* error);
 
-/// As an objective. With batch > 0 an iteration sees that many windows, drawn from the seed.
+/// As an objective. With batch > 0 an iteration uses that many windows, drawn from the seed.
 cr_objective cr_identify_objective(cr_identify* identify, int batch, uint64_t seed);
 
 #endif

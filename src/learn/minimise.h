@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// From a public problem to an objective. What is public is documented in carom/parameters.h.
+// Converts a public problem to an objective. carom/parameters.h documents the public functions.
 #ifndef CR_LEARN_MINIMISE_H
 #define CR_LEARN_MINIMISE_H
 
 #include "carom/parameters.h"
 #include "learn/objective.h"
 
-/// Checks problem, options and x of a public function, makes an objective of the problem, which refers to it,
-/// and bounds: lower and upper have to be freed, in one piece, by free(bounds).
+/// Checks problem, options and x of a public function. Makes an objective of the problem, which refers to it,
+/// and bounds: lower and upper are one piece, to be freed by free(bounds).
 /// Errors   CR_ERR_ARG, which begins with the name of the function; CR_ERR_MEMORY
 cr_status cri_minimise_begin(const char* function, const cr_minimise_problem* problem,
                              bool options_given, const cr_real* x, cr_objective* objective,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What an optimiser minimises: a function of n free numbers with its gradient.
+// The objective of an optimiser: a function of n free numbers with its gradient.
 #ifndef CR_LEARN_OBJECTIVE_H
 #define CR_LEARN_OBJECTIVE_H
 
@@ -11,7 +11,7 @@
 typedef struct {
   cr_real value;
   cr_real* gradient;
-  int windows;       // pieces of data that were looked at
+  int windows;       // pieces of data that were evaluated
   int zero_windows;  // of these, how many have a gradient of exactly zero
   int contact_free;  // of these, how many never had a constraint row
 } cr_evaluation;
@@ -19,7 +19,7 @@ typedef struct {
 typedef struct {
   void* context;
   int n;
-  /// `batch`: the iteration whose part of the data is meant, or CR_ALL_DATA.
+  /// `batch`: the iteration whose part of the data to use, or CR_ALL_DATA.
   cr_status (*evaluate)(void* context, int batch, const cr_real* x, cr_evaluation* result,
                         cr_error* error);
 } cr_objective;

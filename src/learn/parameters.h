@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Parameters as a person thinks of them, in front of the fields of a model: a single number of a
-// field, or the side of a cube with the inertia that follows. They carry a value into a variant of
-// the model, and the cotangents of its fields back.
+// Parameters of the user's choice, mapped to fields of a model: a single number of a
+// field, or the side of a cube with the inertia that follows. They put a value into a variant of
+// the model, and take the cotangents of its fields back.
 #ifndef CR_LEARN_PARAMETERS_H
 #define CR_LEARN_PARAMETERS_H
 
@@ -44,14 +44,14 @@ void cri_parameters_bounds(const cr_parameters* parameters, cr_real* lower, cr_r
 void cri_parameters_values(const cr_parameters* parameters, const cr_real* x, cr_real* p);
 
 /// Puts the parameters p (count numbers) into the variant and derives its constants again.
-/// Errors   CR_ERR_MODEL where the variant is not a valid model (a negative mass), CR_ERR_SINGULAR
+/// Errors   CR_ERR_MODEL if the variant is not a valid model (a negative mass), CR_ERR_SINGULAR
 cr_status cri_parameters_apply(cr_parameters* parameters, const cr_real* p, cr_error* error);
 
-/// Cotangents of fields into those of parameters. What the derived constants imply is collected in
-/// `derived` (cri_parameters_nderived numbers) and carried on once, at the end, by
+/// Converts cotangents of fields into those of parameters. The part of the derived constants is collected in
+/// `derived` (cri_parameters_nderived numbers) and applied once, at the end, by
 /// cri_parameters_derived. Both add. par_bar is used up.
-/// Smooth   everywhere. The side of a cube has no part in free flight: its gradient there is zero,
-///          exactly, not the round-off of moments whose cotangents cancel
+/// Smooth   everywhere. The side of a cube does not matter in free flight: its gradient there is exactly
+///          zero, not the round-off of moments whose cotangents cancel
 void cri_parameters_pullback(const cr_parameters* parameters, cr_model* par_bar, cr_real* p_bar,
                              cr_real* derived);
 int cri_parameters_nderived(const cr_parameters* parameters);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Recorded tosses cut into windows, with a part held aside, and batches of windows.
+// Cuts recorded tosses into windows, with a part held aside, and draws batches of windows.
 #ifndef CR_LEARN_WINDOWS_H
 #define CR_LEARN_WINDOWS_H
 
@@ -15,7 +15,7 @@ typedef struct {
   char name[32];
 } cri_run;
 
-/// Where a window begins, and how many steps it predicts; 0: as many as all do.
+/// Where a window begins, and how many steps it predicts; 0: as many as all others.
 typedef struct {
   int toss, row, steps;
 } cr_window_place;
@@ -27,8 +27,8 @@ typedef struct {
   int train_groups, held_groups;  // independent tosses
 } cr_windows;
 
-/// Cuts windows of `length` rows, starting every `stride` rows (length 0: whole tosses), and holds
-/// aside those of a share of the groups (at least one group where the share is positive and there
+/// Cuts windows of `length` rows, starting every `stride` rows (length 0: whole tosses). Holds
+/// aside those of a share of the groups (at least one group if the share is positive and there
 /// are two), drawn from the seed. Free with cr_windows_free.
 /// Errors   CR_ERR_ARG where nothing is left to train on; CR_ERR_MEMORY
 cr_status cr_windows_cut(cr_windows* windows, const cri_run* tosses, int ntoss, int length,
@@ -36,8 +36,8 @@ cr_status cr_windows_cut(cr_windows* windows, const cri_run* tosses, int ntoss, 
 
 void cr_windows_free(cr_windows* windows);
 
-/// Batch of `size` out of n windows for an iteration: each epoch of n / size iterations goes through
-/// a shuffle of its own, so a batch depends on seed and iteration alone. order has room for n; its
+/// Batch of `size` out of n windows for an iteration. Each epoch of n / size iterations goes through
+/// a shuffle of its own, so a batch depends only on seed and iteration. order has room for n; its
 /// first `size` entries are the batch.
 void cr_windows_batch(int32_t* order, int n, int size, uint64_t seed, int iteration);
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// One model compared with MuJoCo, its gradient against differences, and times: what carom check finds. What
-// is public is documented in carom/check.h.
+// Compares one model with MuJoCo, its gradient with differences, and measures times: the work of carom check.
+// carom/check.h documents the public functions.
 #ifndef CR_PARITY_CHECK_MODEL_H
 #define CR_PARITY_CHECK_MODEL_H
 
@@ -9,14 +9,14 @@
 #include "parity/parity.h"
 #include "rollout/step_check.h"
 
-// what must hold
+// bounds that must hold
 #define CR_PARITY_BOUND 1e-9
 #define CR_GRADIENT_BOUND 1e-6
 #define CR_EDGE_BOUND 1e-4  // differences of one side are worth less
 #define CR_DOT_BOUND 1e-10
 #define CR_KINK_BOUND 0.2
 
-// share of forces or accelerations from which on rounding is worth a word
+// share of forces or accelerations from which on rounding is reported
 #define CR_ROUNDING_BOUND 1e-9
 
 typedef struct {
@@ -28,7 +28,7 @@ struct cr_check {
   char* path;
   const cr_urdf_options* urdf;
   int states, seed;
-  mjModel* mj;  // NULL where libmujoco refused it
+  mjModel* mj;  // NULL if libmujoco refused it
   cr_model m;
   cr_load_report report;
   cr_parity_bench* bench;
@@ -39,7 +39,7 @@ struct cr_check {
   cr_edge_result edges;  // the default start, keyframes, ends of ranges, parameters at their least
   cr_check_times times;
   char conflict
-      [640];  // constraints whose forces leave rounding alone, at the first such state, else ""
+      [640];  // constraints that leave only rounding of their forces, first such state, else ""
   double rounding;  // largest share of the acceleration that rounding may be (engine/rounding.h)
   char rounding_at[100];  // the joint
   double* samples[4];

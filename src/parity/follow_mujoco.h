@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Carom and MuJoCo side by side over many steps, each on its own: how the two states drift apart, and,
-// as a measure of what the model itself does to small differences, how far MuJoCo drifts from MuJoCo
+// Carom and MuJoCo side by side over many steps, each on its own: the drift between the two states. For
+// comparison, the effect of the model itself on small differences: the drift of MuJoCo from a MuJoCo
 // moved by a rounding error.
 #ifndef CR_PARITY_FOLLOW_MUJOCO_H
 #define CR_PARITY_FOLLOW_MUJOCO_H

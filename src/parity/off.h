@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Where a comparison finds MuJoCo's number off, and not Carom's: by kind, how often, and the worst in a
-// sentence. docs/parity.md says how each is told.
+// Cases in which MuJoCo's number is off and Carom's is not: by kind, how often, and the worst in a
+// sentence. docs/parity.md says how each is recognised.
 #ifndef CR_PARITY_OFF_H
 #define CR_PARITY_OFF_H
 
@@ -9,7 +9,7 @@
 typedef enum {
   CR_OFF_CONVEX,    // the search for the contact of two convex geoms ended early
   CR_OFF_CYLINDER,  // the rim of a nearly flat cylinder over a plane, lost in cancellation
-  CR_OFF_PIVOT,     // implicitfast put another number in the place of a negative pivot
+  CR_OFF_PIVOT,     // implicitfast replaced a negative pivot by another number
   CR_OFF_TORQUE,    // the limit of an orientation servo's torque, by the last bit
   CR_OFF_POSE,      // a degenerate pose, where the last bit decides on contacts
   CR_OFF_TOUCH,     // a touch sensor's ray through an edge of its zone
@@ -26,7 +26,7 @@ typedef struct {
 __attribute__((format(printf, 4, 5))) void cri_off_add(cr_off* off, cr_off_kind kind, double size,
                                                        const char* format, ...);
 
-/// What a kind is called: its heading in docs/parity.md.
+/// Name of a kind: its heading in docs/parity.md.
 const char* cri_off_name(cr_off_kind kind);
 
 #endif

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// An identification from far away, by windows that grow. Short windows have a smooth loss that shows
-// the way from anywhere, long ones ask for what matters but can only be followed from nearby. So a
-// course has stages, each Adam over all its windows from the best point of the one before, with
+// Identification from a distant start, by windows that grow. Short windows have a smooth loss that leads
+// from any start. Long windows measure the final loss, but can only be followed from nearby. So a
+// course has stages. Each runs Adam over all its windows from the best point of the stage before, with
 // contacts from distance that reach less and less.
 #ifndef CR_STUDY_COURSE_H
 #define CR_STUDY_COURSE_H
@@ -28,7 +28,7 @@ typedef struct {
   int nthread;
   bool (*stop)(void* context);  // asked now and then, may be NULL
   void* stop_context;
-  // told every evaluation, stages count from 0; may be NULL
+  // called after every evaluation, stages count from 0; may be NULL
   void (*watch)(void* context, int stage, const cr_real* p, cr_real loss);
   void* watch_context;
 } cr_course;
@@ -36,11 +36,11 @@ typedef struct {
 /// Adam as it does well on logarithms of parameters: rates from a tenth to a hundredth, a short memory.
 extern const cr_adam_options cr_course_adam;
 
-/// Runs the course from the parameters p (clipped to their bounds), and leaves there where it ends.
-/// Errors   CR_ERR_ARG where no toss is as long as a window; those of parameters and identification
+/// Runs the course from the parameters p (clipped to their bounds), and puts its result there.
+/// Errors   CR_ERR_ARG if no toss is as long as a window; those of parameters and identification
 cr_status cr_course_run(const cr_course* course, cr_real* p, cr_error* error);
 
-/// The loss of the whole tosses at p, which says how good it is.
+/// The loss of the whole tosses at p, the measure of its quality.
 cr_status cr_course_score(const cr_course* course, const cr_real* p, cr_real* score,
                           cr_error* error);
 

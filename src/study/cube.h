@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A tossed cube with ten unknowns: what is looked for, from where, on which tosses, and how well a set of
+// A tossed cube with ten unknowns: the unknowns, their starts, the tosses, and how well a set of
 // numbers predicts them.
 #ifndef CR_STUDY_CUBE_H
 #define CR_STUDY_CUBE_H
@@ -28,7 +28,7 @@ typedef struct {
 
 /// Opens scene and tosses; without recorded ones it makes some, and writes folder/tosses.h5. Free with
 /// cri_cube_free, also after an error.
-/// Errors   those of scene and file; CR_ERR_ARG where there are not two tosses
+/// Errors   those of scene and file; CR_ERR_ARG if there are fewer than two tosses
 cr_status cri_cube_open(cr_cube* cube, const cr_notebook* book, cr_error* error);
 
 void cri_cube_free(cr_cube* cube);
@@ -41,7 +41,7 @@ void cri_cube_start(int start, cr_real p[CR_CUBE_N]);
 extern const cr_real cri_cube_truth[CR_CUBE_N];
 
 /// The mean absolute error of whole predicted tosses, over the first ones, with the quaternion's four
-/// numbers in the place of the matrix's nine: the other way to read the published score.
+/// numbers in place of the matrix's nine: the other way to read the published score.
 /// Errors   those of parameters and rollouts
 cr_status cri_cube_score_quaternions(const cr_cube* cube, const cr_real* p, cr_real* score,
                                      cr_error* error);

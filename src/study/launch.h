@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // A launch: one rollout from a given start, the loss of its end, the derivative of that along one
-// direction of the start, and what this derivative rests on.
+// direction of the start, and whether this derivative can be trusted.
 #ifndef CR_STUDY_LAUNCH_H
 #define CR_STUDY_LAUNCH_H
 
@@ -27,10 +27,10 @@ typedef struct {
   int steps;                   // accepted ones
 } cr_landing;
 
-/// Seconds of processor time that this thread has used: what a run costs on a machine of its own.
+/// Seconds of processor time that this thread has used: the cost of a run on a machine of its own.
 double cri_thread_seconds(void);
 
-/// Runs it; with the gradient where `gradient` says so.
+/// Runs it; with the gradient if `gradient` is true.
 /// Errors   those of cr_rollout_run and cr_rollout_gradient, of the loss's expression
 cr_status cri_launch(const cr_launch* launch, bool gradient, cr_landing* landing, cr_error* error);
 
@@ -38,7 +38,7 @@ cr_status cri_launch(const cr_launch* launch, bool gradient, cr_landing* landing
 cr_status cri_launch_difference(const cr_launch* launch, cr_real h, cr_real* slope,
                                 cr_error* error);
 
-/// What the gradient rests on, for changes by 1e-3 along the direction. Adaptive launches only.
+/// Whether the gradient can be trusted, for changes by 1e-3 along the direction. Adaptive launches only.
 /// Errors   those of cr_trust_measure
 cr_status cri_launch_trust(const cr_launch* launch, cr_trust* trust, cr_error* error);
 

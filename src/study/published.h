@@ -13,7 +13,7 @@ typedef struct {
   double forward, backward;  // s
 } cr_published_toss;
 
-/// Run i, NULL behind the last.
+/// Run i, NULL after the last.
 const cr_published_toss* cri_published_toss(int i);
 
 #endif

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The models of the studies, as MJCF text. Each is written into the folder of the results, where a
-// person can open it with every other command, and loaded from there.
+// The models of the studies, as MJCF text. Each is written into the folder of the results, where
+// every other command can open it, and loaded from there.
 #ifndef CR_STUDY_SCENES_H
 #define CR_STUDY_SCENES_H
 
@@ -32,7 +32,7 @@ cr_status cri_scene_billiard(const cr_notebook* book, bool gravity, cr_model** m
 cr_status cri_scene_variant(cr_model** variant, const cr_model* m, const char* integrator,
                             const char* collision, cr_error* error);
 
-/// A cube on a board, as it was recorded; its contact parameters alone count.
+/// A cube on a board, as it was recorded; only its contact parameters matter.
 extern const char cri_scene_cube[];
 
 #endif

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The studies: published experiments with hard contact, repeated. Each computes its tables, draws
-// them, and claims what must hold.
+// them, and checks its claims.
 #ifndef CR_STUDY_STUDIES_H
 #define CR_STUDY_STUDIES_H
 
@@ -19,10 +19,10 @@ typedef struct {
   cr_status (*run)(cr_notebook* book, cr_error* error);
 } cr_study;
 
-/// The study of that name, NULL where there is none.
+/// The study of that name, NULL if there is none.
 const cr_study* cri_study_find(const char* name);
 
-/// Study i in the order of the list, NULL behind the last.
+/// Study i in the order of the list, NULL after the last.
 const cr_study* cri_study_at(int i);
 
 #endif

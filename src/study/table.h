@@ -12,7 +12,7 @@ typedef struct {
   const char* file;          // its name in the folder
   const char* header;        // names of the columns, with commas between
   const char* const* label;  // text of the first column, one a row; NULL: there is none
-  int width, rows, room;     // numbers in a row, rows filled, rows there is room for
+  int width, rows, room;     // numbers in a row, filled rows, room for rows
   cr_real* value;            // room x width
 } cr_table;
 
@@ -23,14 +23,14 @@ cr_status cri_table_create(cr_table* table, const char* file, const char* header
 
 void cri_table_free(cr_table* table);
 
-/// Row i. One behind the last makes the table longer by it.
+/// Row i. A row behind the last is added to the table.
 cr_real* cri_table_row(cr_table* table, int i);
 
-/// Writes the rows that are filled. Errors: CR_ERR_FILE, CR_ERR_MEMORY.
+/// Writes the filled rows. Errors: CR_ERR_FILE, CR_ERR_MEMORY.
 cr_status cri_table_save(const cr_table* table, const char* folder, cr_error* error);
 
-/// Fills rows from a file that was saved, as many as it has; none where there is no file.
-/// Errors   CR_ERR_FORMAT naming file and row: another header, a row that is not one
+/// Fills rows from a saved file, as many as it has; none if there is no file.
+/// Errors   CR_ERR_FORMAT naming file and row: another header, a row that is not valid
 cr_status cri_table_load(cr_table* table, const char* folder, cr_error* error);
 
 #endif

@@ -15,7 +15,7 @@ typedef enum { CR_KEY_REAL, CR_KEY_INT, CR_KEY_BOOL, CR_KEY_TEXT, CR_KEY_CHOICE 
 typedef struct {
   const char* name;
   cr_key_kind kind;
-  const char* otherwise;  // value of a key that is not given; NULL: it must be given
+  const char* otherwise;  // default value of the key; NULL: it must be given
   double low, high;       // limits of a number
   const char* choices;    // words, separated by spaces; the value is the word's index
   const char* text;       // meaning, for error messages and the manual
@@ -23,7 +23,7 @@ typedef struct {
   size_t typed;           // offset in the typed section: double, int, bool, const char*, int
 } cr_key;
 
-/// A section of the configuration: a mapping, or a sequence of mappings that are named by their
+/// A section of the configuration: a mapping, or a sequence of mappings named by their
 /// first key.
 typedef struct {
   const char* name;  // "" for the top level
@@ -42,14 +42,14 @@ typedef struct {
 } cr_config_layout;
 
 /// Reads a file into a new raw configuration; free it with cri_config_free.
-/// Errors   CR_ERR_FILE; CR_ERR_FORMAT with file, line and key, and the keys there are
+/// Errors   CR_ERR_FILE; CR_ERR_FORMAT with file, line and key, and the existing keys
 cr_status cri_config_read(void** raw, const cr_config_layout* layout, const char* path,
                           cr_error* error);
 
 void cri_config_free(void* raw, const cr_config_layout* layout);
 
-/// Changes one value: "data.stride=2", or of a sequence "parameters.side.start=0.06" with the item's
-/// name or number. CR_ERR_NAME where there is no such key, with those there are.
+/// Changes one value: "data.stride=2", or in a sequence "parameters.side.start=0.06" with the item's
+/// name or number. CR_ERR_NAME if there is no such key, with the existing ones.
 cr_status cri_config_set(void* raw, const cr_config_layout* layout, const char* assignment,
                          cr_error* error);
 
