@@ -15,7 +15,7 @@ const char* cri_jac_always(const cr_model* m, const cr_data* d) {
 
 const char* cri_jac_plugin(const cr_model* m, const cr_data* d) {
   (void)d;
-  return m->npluginstate > 0 ? "what stages of one's own remember" : NULL;
+  return m->npluginstate > 0 ? "the state of added stages" : NULL;
 }
 
 static bool any(const int32_t* x, int n) {

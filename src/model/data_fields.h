@@ -43,7 +43,7 @@
 CR_STATE(qpos,            nq, 1, QPOS, "m|rad", "-", "coordinates")
 CR_STATE(qvel,            nv, 1, SAME, "m/s|rad/s", "-", "velocities (free joint: linear in world, angular in body frame)")
 CR_STATE(act,             na, 1, SAME, "-", "-", "actuator activations")
-CR_STATE(plugin_state,    npluginstate, 1, SAME, "-", "-", "what stages of one's own remember (carom/stage.h)")
+CR_STATE(plugin_state,    npluginstate, 1, SAME, "-", "-", "state of added stages (carom/stage.h)")
 CR_STATE(ctrl,            nu, 1, SAME, "-", "-", "controls")
 CR_STATE(qfrc_applied,    nv, 1, SAME, "N|N m", "-", "applied generalized force")
 CR_STATE(xfrc_applied,    nbody, 6, SAME, "N|N m", "world", "applied force and torque at the body's centre of mass (force first, as in MuJoCo)")
@@ -52,8 +52,8 @@ CR_STATE(mocap_quat,      nmocap, 4, NONE, "1", "world", "orientation of mocap b
 CR_STATE(eq_active,       neq, 1, NONE, "1", "-", "the equality constraint is on, 0 or 1")
 CR_STATE(qacc_warmstart,  nv, 1, NONE, "m/s^2|rad/s^2", "-", "where Newton starts; never changes the answer")
 
-// ---- stages of one's own
-CR_REAL (plugin_state_dot, npluginstate, 1, SAME, "1/s", "-", "time derivative of what they remember, 0 until one changes it")
+// ---- added stages
+CR_REAL (plugin_state_dot, npluginstate, 1, SAME, "1/s", "-", "time derivative of the state of added stages, 0 until one changes it")
 
 // ---- kinematics
 CR_REAL (xpos,            nbody, 3, SAME, "m", "world", "position of the body frame")
@@ -131,7 +131,7 @@ CR_REAL (efc_R,           nefc, 1, NONE, "1/kg|1/(kg m^2)", "-", "regularisation
 CR_REAL (contact_mu,      ncon, 1, SAME, "1", "-", "friction of the regularised elliptic cone")
 
 // ---- inertia
-CR_OP   (M,               nv, nv, nC, "joint-space inertia, lower triangle, formed when rows exist or when asked for")
+CR_OP   (M,               nv, nv, nC, "joint-space inertia, lower triangle, formed if rows exist or if wanted")
 CR_SAVE (crb,             nbody, 10, "composite inertia, valid when M is formed")
 CR_SAVE (art_U,           nv, 6, "articulated-body factor of M in deep trees: I^A s / (s' I^A s + armature) of each dof")
 CR_SAVE (M_L,             nC, 1, "Cholesky factor of M, where trees are shallow or tendons have armature")
@@ -167,7 +167,7 @@ CR_INDEX(actuator_held,   nactuator, 1, LAW, "what holds the actuator's force: 1
 CR_INDEX(jnt_actfrc_side, njnt, 1, LAW, "-1, +1: the lower, upper end of actfrcrange holds what actuators do to the joint")
 CR_REAL (actuator_force,  nout, 1, SAME, "N|N m", "-", "actuator force")
 CR_REAL (qfrc_actuator,   nv, 1, SAME, "N|N m", "-", "actuator force in joint space")
-CR_REAL (qfrc_smooth,     nv, 1, SAME, "N|N m", "-", "all forces but those of constraints")
+CR_REAL (qfrc_smooth,     nv, 1, SAME, "N|N m", "-", "all forces except constraint forces")
 
 // ---- the effective inertia of the integrator discrete, zero with any other
 CR_REAL (metric_dof,      nv, 1, SAME, "kg|kg m^2", "-", "what damping and stiffness of the joint add to M's diagonal")
@@ -197,7 +197,7 @@ CR_SAVE (acc_qacc,        nv, 1, "qacc as solved for")
 CR_SAVE (acc_jar,         nefc, 1, "J qacc - aref, what the row forces are a function of")
 CR_SAVE (acc_force,       nefc, 1, "efc_force as solved for")
 
-CR_REAL (qfrc_inverse,    nv, 1, SAME, "N|N m", "-", "force that makes qacc besides passive and constraint forces, by cr_inverse")
+CR_REAL (qfrc_inverse,    nv, 1, SAME, "N|N m", "-", "force that makes qacc in addition to passive and constraint forces, by cr_inverse")
 
 // ---- what is measured: computed by cr_forward, left out by a step
 CR_REAL (subtree_linvel,  nbody, 3, SAME, "m/s", "world", "velocity of the subtree's centre of mass")
@@ -227,7 +227,7 @@ CR_SAVE (rk_act,          nrk, na, "activations of the Runge-Kutta stages")
 CR_SAVE (rk_qacc,         nrk, nv, "accelerations of the Runge-Kutta stages")
 CR_SAVE (rk_velocity,     nout, 1, "actuator velocities where a Runge-Kutta step starts")
 CR_SAVE (rk_act_dot,      nrk, na, "activation rates of the Runge-Kutta stages")
-CR_SAVE (rk_plugin_state, nrk, npluginstate, "what stages of one's own remember at the Runge-Kutta stages")
+CR_SAVE (rk_plugin_state, nrk, npluginstate, "state of added stages at the Runge-Kutta stages")
 CR_SAVE (rk_plugin_state_dot, nrk, npluginstate, "its rates there")
 // clang-format on
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What stages of one's own remember: nothing changes it unless one does. tests/rollout/test_added_state.c has
+// The state of added stages: nothing changes it unless a stage does. tests/rollout/test_added_state.c has
 // stages that do.
 #include "engine/plugin.h"
 

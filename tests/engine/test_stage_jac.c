@@ -42,7 +42,7 @@ TEST(what_is_remembered_has_none) {
   cr_data* d = test_data(&m);
   assert_null(cri_jac_plugin(&m, d));
   m.npluginstate = 1;
-  assert_string_equal(cri_acceleration_why(&m, d), "what stages of one's own remember");
+  assert_string_equal(cri_acceleration_why(&m, d), "the state of added stages");
   cri_model_free(&m);
   (void)state;
 }
