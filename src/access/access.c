@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Models and data as a user sees them: opaque, by name. See carom/model.h and carom/data.h.
+// The public functions on models and data: opaque, by name. See carom/model.h and carom/data.h.
 #include "carom/data.h"
 #include "carom/fields.h"
 
@@ -123,7 +123,7 @@ cr_status cr_model_get_option(const cr_model* m, const char* name, cr_real* valu
   return CR_OK;
 }
 
-// soft and smooth collision detection have a width where none was chosen
+// soft and smooth collision detection have a default width
 static void default_softness(cr_model* m) {
   if (m->collision != CR_COLLISION_HARD && m->softness == 0) {
     m->softness = CR_DEFAULT_SOFTNESS;
@@ -272,7 +272,7 @@ cr_status cr_data_create_cotangent(cr_data** twin, const cr_model* m, const cr_d
   return make_twin(&call, twin, m, d, CR_DATA_COTANGENT);
 }
 
-// why there is no view, as a sentence in the block
+// the reason why there is no view, as a sentence in the block
 static cr_status view_check(const cri_call* call, const cr_model* m, const cr_data* d,
                             const char* name, cr_field_id* id) {
   CR_TRY(cri_check_shape(call, m, d, "the data"));

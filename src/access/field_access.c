@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Fields and places as a user sees them. See carom/fields.h.
+// The public functions on fields and places. See carom/fields.h.
 #include "carom/fields.h"
 
 #include "model/fields.h"
@@ -8,7 +8,7 @@
 
 int cr_field_count(void) { return CR_N_FIELD; }
 
-// a struct of a caller who was compiled against another size of it gets what both know
+// copies to a struct of a caller compiled against another size the members that both know
 static cr_status give(const cri_call* call, void* to, size_t room, const void* from, size_t size) {
   if (room < sizeof room) {
     return cri_fail(call->error, CR_ERR_ARG, "%s: the member size is not set", call->name);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Numbers by name as a user reads and sets them. See carom/model.h and carom/data.h.
+// The public functions that read and set numbers by name. See carom/model.h and carom/data.h.
 #include <stdlib.h>
 
 #include "carom/data.h"
@@ -15,7 +15,7 @@ typedef struct {
 } change;
 
 static void undo(const change* changes, int n) {
-  for (int i = n - 1; i >= 0; i--) {  // of two for one place the first knows what was there
+  for (int i = n - 1; i >= 0; i--) {  // if two stand for one place, the first has its old value
     cr_copy(changes[i].at, changes[i].before, changes[i].n);
   }
 }

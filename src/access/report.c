@@ -53,7 +53,7 @@ void cri_load_report_free(cr_load_report* report) {
   free_list(&report->warnings);
 }
 
-// ---- what a user sees
+// ---- public functions
 
 cr_status cr_load_report_create(cr_load_report** report, cr_error* error) {
   if (report == NULL) {

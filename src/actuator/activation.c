@@ -49,9 +49,9 @@ cri_activation_rate cri_activation_rate_of(const cr_model* m, int i, cr_real u, 
 
 // ---- one activation
 
-// what slot k of the states of actuator i is
+// kind of slot k of the states of actuator i
 typedef enum {
-  SLOT_PLAIN,     // integrated as its rate says
+  SLOT_PLAIN,     // integrated with its rate
   SLOT_INTEGRAL,  // of a motor: also kept within +-dynprm[8]
   SLOT_BRISTLE,   // of a motor: moves with the velocity
   SLOT_CURRENT    // of a motor: integrated exactly with the time constant dynprm[0]
@@ -112,7 +112,7 @@ cri_next_activation cri_activation_next(const cr_model* m, cr_real plain, int i,
     int side = next.value < range[0] ? -1 : 1;
     next = (cri_next_activation){.value = range[side > 0], .side = side};
   } else if (most > 0 && cr_abs(next.value) >= most) {
-    // one that is full stays there: beside it, it is filled again
+    // a saturated activation stays at its limit; its derivative is zero
     cr_real side = next.value < 0 ? -1 : 1;
     next = (cri_next_activation){.value = side * most, .by_limit = side};
   }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Actuation: what each actuator gives (actuator/actuator, actuator/controller), the limits on that
-// (actuator/force_limit), and what it does to joints. Forward saves the forces before limits and
-// which joints are held, so that the derivatives, which meet the joints first, evaluate each actuator
-// once too.
+// Actuation: the outputs of each actuator (actuator/actuator, actuator/controller), the limits on them
+// (actuator/force_limit), and the joint forces. Forward saves the forces before limits and
+// which joints are held. So the derivatives, which meet the joints first, also evaluate each actuator
+// only once.
 #include "actuator/actuation.h"
 
 #include "actuator/actuation_parts.h"
@@ -28,7 +28,7 @@ static cr_status check_controls(const cr_model* m, cr_data* d, int i) {
     if (cr_abs(u) <= LARGEST_CONTROL) {
       continue;
     }
-    // a range takes care of what is only large
+    // a range clips numbers that are only large
     (void)cri_clip(u, cri_control_limited(m, k), m->actuator_ctrlrange + 2 * k, &side);
     if (side == 0) {
       return cri_fail(&d->error, CR_ERR_NONFINITE, "ctrl[%d] (actuator '%s') is %g", k,

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Actuators of one input: what forward knows of one is a small struct, which both derivatives compute
-// again and read backwards.
+// Actuators of one input. Forward fills a small struct for each; both derivatives compute it
+// again and read it backwards.
 #include "actuator/actuator.h"
 
 #include "actuator/actuation_parts.h"
@@ -11,8 +11,8 @@
 
 // ---- forward
 
-// A muscle's control at an end of its range that is below 0 or above 1, where excitation is clipped. Or
-// one at an end from which it can only push an activation without a rate beyond the opposite end of the
+// True for a muscle's control at an end of its range that is below 0 or above 1, where excitation is clipped. Also
+// for a control at an end from which it can only push an activation without a rate beyond the opposite end of the
 // activation's range: a step of one stage, and a force that acts early, stay at that end.
 static bool stuck(const cr_model* m, int i, const cri_actuator* a, cr_real w) {
   bool muscle = m->actuator_dyntype[i] == CR_DYN_MUSCLE;

@@ -9,7 +9,7 @@ bool cri_actuator_alone(const cr_model* m, int i) {
   return !cri_is_controller(m, i) && !cri_pulls_limited(m, i);
 }
 
-// force and rate with the seeds that are set in tan, and that of the velocity
+// force and rate with the seeds that are set in tan, and the tangent of the velocity
 static cr_real force_by(const cr_model* m, const cr_data* tan, int i, const cri_actuator* a,
                         const cri_force_limit* limit, cr_real v_tan, cr_real* rate_tan) {
   cri_output o_tan;

@@ -21,7 +21,7 @@ static const cri_actuator_law gains[] = {
     [CR_GAIN_PID] = {.drive = cri_pid},
 };
 
-// what controllers have for a bias is in the laws of their gains
+// the laws of their gains contain the bias of controllers
 static const cri_actuator_law biases[] = {
     [CR_BIAS_NONE] = {.curve = NULL},
     [CR_BIAS_AFFINE] = {.curve = cri_affine_curve, .nprm = 3, .slopes = AFFINE_SLOPES},

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Controllers at work: what a law reads, and products with its small matrix.
+// Controllers: the inputs of a law, and products with its small matrix.
 #include "actuator/controller.h"
 
 #include "actuator/actuation_parts.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Orientation servos: a torque along the shortest turn to the orientation that is asked for.
+// Orientation servos: a torque along the shortest turn to the requested orientation.
 #include "actuator/drive.h"
 
 #include "math/quat.h"
@@ -14,7 +14,7 @@ static void exponential(cr_real q[4], const cr_real w[3]) {
   cr_quat_axis_angle(q, axis, angle);
 }
 
-// what is asked for: inputs, or states that inputs move; how many numbers
+// the requested orientation: inputs, or states that inputs move; number of numbers
 static int asked(cri_drive* b, cri_dual x[4]) {
   int n = b->law->nu;
   for (int k = 0; k < n; k++) {
@@ -83,7 +83,7 @@ void cri_geodesic(cri_drive* b) {
     f->by_prm[CR_LAW_BIAS] = 1;
     cri_dual_add_prm(f, CR_LAW_BIAS + 2, b->bias[2], &v);
   }
-  // [controller.c8] as if it were a servo of its own about each axis
+  // [controller.c8] as of a separate servo about each axis
   b->law->row[CR_LAW_FORCE_SLOPE] = cri_dual_prm(CR_LAW_BIAS + 2, b->bias[2]);
   b->law->row[CR_LAW_FORCE_SLOPE + 1] = cri_dual_prm(CR_LAW_BIAS + 1, b->bias[1]);
 }

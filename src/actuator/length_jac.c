@@ -132,7 +132,7 @@ static void spring_columns(const cr_model* m, const cr_data* d, cri_columns colu
 
 // ---- actuators
 
-// how the length of an actuator on a joint changes where that is not its moment; else NULL
+// derivative of the length of an actuator on a joint if that is not its moment; else NULL
 static const cr_real* length_by_q(const cr_model* m, const cr_data* d, int i, cr_real by_q[6]) {
   int j = m->actuator_trnid[2 * i], type = m->jnt_type[j];
   if (type != CR_JNT_BALL && type != CR_JNT_FREE) {
@@ -205,7 +205,7 @@ bool cri_forces_along_lengths(const cr_model* m, const char** why) {
   return true;
 }
 
-// dofs whose actuator force the range of their joint holds
+// dofs whose actuator force is held by the range of their joint
 static void held_dofs(const cr_model* m, const cr_data* d, int32_t* held) {
   memset(held, 0, (size_t)m->nv * sizeof *held);
   for (int j = 0; j < m->njnt; j++) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Bristles. Both functions are one of the decay a, whose derivatives they carry on.
+// Bristles. Both functions depend on the decay a; its derivatives are carried on.
 #include "actuator/lugre.h"
 
 // [controller.b1] a with its derivatives; by_z is not one of them
@@ -21,7 +21,7 @@ static cri_lugre decay_of(const cr_model* m, int i, cr_real v) {
   return a;
 }
 
-// what depends on the rest through a alone, with the slope s
+// a number that depends on the rest through a alone, with the slope s
 static cri_lugre through(const cri_lugre* a, cr_real s) {
   cri_lugre y = {.by_v = s * a->by_v, .by_stiffness = s * a->by_stiffness};
   for (int k = 0; k < 3; k++) {

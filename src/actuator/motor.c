@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// DC motors: a controller sets a voltage, which with the speed and the winding's resistance makes a
-// current, which makes the force; cogging and the friction of bristles come on top.
+// DC motors: a controller sets a voltage. Voltage, speed and the winding's resistance give a
+// current, which gives the force; cogging and the friction of bristles are added.
 #include "actuator/drive.h"
 #include "actuator/lugre.h"
 
@@ -8,7 +8,7 @@ enum { R = 0, K = 1, ALPHA = 2, T0 = 3, KP = 4, KI = 5, KD = 6, VMAX = 7 };  // 
 enum { TE, DIMAX, RT, HEAT, TA, SIGMA0, SIGMA1, SLEW, IMAX };                // dynprm
 enum { COGGING, POLES, PHASE, FRICTION };                                    // biasprm
 
-// what the voltage is made of, and where a limit holds it
+// parts of the voltage, and where a limit holds it
 typedef struct {
   cri_dual V;
   bool steered, full;
@@ -57,7 +57,7 @@ static cri_dual resistance(const cri_drive* b, int slot) {
   return r;
 }
 
-// [controller.c5] the current that voltage and speed settle at, (V - K v) / R_T
+// [controller.c5] the steady current for voltage and speed, (V - K v) / R_T
 static cri_dual settled(const cri_drive* b, const cri_dual* V, const cri_dual* r) {
   cri_dual v = cri_dual_column(CR_LAW_V, b->v[0]), push = *V;
   cr_real ohm = cr_max(CR_MINVAL, r->value), k = b->gain[K];
@@ -93,7 +93,7 @@ static bool build_up(const cri_drive* b, const cri_dual* settled, const cri_dual
   return cri_dual_limit(rate, CR_LAW_DYN + DIMAX, b->dyn[DIMAX]);
 }
 
-// [controller.c8] slopes of K i over velocity and length. One of the current over voltage is share / R_T
+// [controller.c8] slopes of K i over velocity and length. The slope of the current over voltage is share / R_T
 static void current_slopes(const cri_drive* b, const terminal* t, const cri_dual* r, bool state) {
   const cr_real *g = b->gain, te = b->dyn[TE], h = b->m->timestep;
   cr_real decay = state ? cr_exp(-h / te) : 0, share = 1 - decay, ohm = cr_max(CR_MINVAL, r->value);
@@ -178,7 +178,7 @@ void cri_motor(cri_drive* b) {
   if (bristle >= 0) {
     rub(b, bristle);
   }
-  // [controller.c8] how much a bristle bends over the velocity is left out, as in MuJoCo
+  // [controller.c8] the bending of bristles over the velocity is left out, as in MuJoCo
   cri_dual damping = cri_dual_prm(CR_LAW_DYN + SIGMA1, dyn[SIGMA1]);
   b->law->row[CR_LAW_FREE_SLOPE] = cri_dual_times(-1, &damping);
 }

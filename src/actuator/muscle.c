@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A curve is made of parabolas whose second derivative jumps at seams: either of MuJoCo's pieces, or,
-// smoothed, of one rounded ramp per seam. Both give value and derivatives to the same [muscle.m2] and [muscle.m3].
+// A curve is made of parabolas whose second derivative jumps at seams: MuJoCo's pieces or,
+// smoothed, one rounded ramp per seam. Both give value and derivatives to the same [muscle.m2] and [muscle.m3].
 #include "actuator/muscle.h"
 
 #include "actuator/range_ends.h"
@@ -36,7 +36,7 @@ static cr_real ramp(cr_real x, cr_real w, cr_real* slope, cr_real* bend) {
 
 typedef struct {
   cr_real x, w;
-  bool derived;  // the sum is that of the derivatives
+  bool derived;  // sum the derivatives instead
   curve sum;
 } ramps;
 
@@ -112,7 +112,7 @@ static curve length_slope(cr_real L, cr_real low, cr_real high, cr_real w) {
   return c;
 }
 
-// the smoothed one, or its derivative
+// the smoothed curve, or its derivative
 static curve velocity_curve_smooth(cr_real V, cr_real y, cr_real w, bool derived) {
   ramps r = {.x = V, .w = w, .derived = derived};
   cr_real bend = 2 / width(y), bend_most = -bend / width(y);
@@ -218,12 +218,12 @@ static normal normalize(const cr_model* m, int i, const cr_real* prm, cr_real l,
   return n;
 }
 
-// from derivatives by L, V, F, L0 and L0 vmax to those by all that they are made of
+// converts derivatives by L, V, F, L0 and L0 vmax to derivatives by their inputs
 static void spread(const cr_model* m, int i, const cr_real* prm, const normal* n, cr_real by_L,
                    cr_real by_V, cr_real by_F, cr_real by_unit, cr_real by_speed,
                    cri_curve_gradient* g) {
   cr_real acc0 = m->actuator_acc0[m->actuator_outadr[i]];
-  // a denominator that is held at its least value does not move
+  // a denominator held at its least value does not move
   by_unit = n->L0 > CR_MINVAL ? by_unit - by_L * (n->L - prm[0]) / n->unit : 0;
   by_speed = n->L0 * prm[6] > CR_MINVAL ? by_speed - by_V * n->V / n->speed : 0;
   cr_real by_L0 = by_unit + by_speed * prm[6];
@@ -342,8 +342,8 @@ cri_muscle_rate cri_muscle_rate_of(const cr_model* m, int i, cr_real u, cr_real 
   by_e += by_tau * gap * S_e;
   cr_real by_u = by_e * e_u, by_act = by_tau * tau_act - by_e;
   if (e == 0 && smooth < CR_MINVAL) {
-    // Excitation meets activation. From an end of its range excitation can only go one way, and
-    // activation follows: the time constant of every change is one, that of the way back the other.
+    // Excitation equals activation. From an end of its range excitation can only go one way, and
+    // activation follows: every change has one time constant, the way back the other.
     // A range that ends below 0 leaves excitation at 0, from where it can only grow with the range.
     int end = cri_control_end_of(m, m->actuator_ctrladr[i], true, cr_clip(u, 0, 1));
     bool grows = end > 0 || (end == 0 && u == 0);

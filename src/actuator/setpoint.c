@@ -4,7 +4,7 @@
 
 #include "math/vec3.h"
 
-// first of the three numbers of the gear that turn: a rotation is all that actuator i measures; -1
+// first of the three numbers of the gear that turn, if actuator i measures only a rotation; else -1
 static int turning_gear(const cr_model* m, int i) {
   int type = m->actuator_trntype[i], out = m->actuator_outadr[i];
   const cr_real* gear = m->actuator_gear + 6 * out;

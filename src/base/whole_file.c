@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The temporary file is locked while it is written. A writer that had to wait finds that the name no
-// longer stands for the file it waited for, and opens the next one.
+// The temporary file is locked while it is written. A writer that had to wait checks if the name
+// still stands for the file it waited for; if not, it opens the next one.
 #include "base/whole_file.h"
 
 #include <errno.h>
@@ -13,7 +13,7 @@
 
 enum { MOST_PATH = 4096 };
 
-// where there are no locks it goes on without
+// without locks on this system it goes on
 static bool lock(int fd) {
   while (flock(fd, LOCK_EX) != 0) {
     if (errno != EINTR) {
@@ -33,7 +33,7 @@ static bool empty(int fd) {
   return fstat(fd, &info) == 0 && (!S_ISREG(info.st_mode) || ftruncate(fd, 0) == 0);
 }
 
-// the file at `path`, locked and empty; -1 where that fails
+// the file at `path`, locked and empty; -1 on failure
 static int open_alone(const char* path) {
   for (;;) {
     int fd = open(path, O_WRONLY | O_CREAT, 0666);
@@ -74,7 +74,7 @@ static bool write_all(int fd, const char* data, size_t n) {
   return true;
 }
 
-// pipes and some file systems have nothing to bring to a disk
+// pipes and some file systems have nothing to flush to a disk
 static bool settle(int fd) {
   while (fsync(fd) != 0) {
     if (errno != EINTR) {
@@ -99,7 +99,7 @@ cr_status cri_whole_file_write(const char* path, const void* data, size_t n, cr_
   if (!ok) {
     (void)unlink(temporary);
   }
-  // a file that does not close well is on the disk nevertheless: settle has said so
+  // a file that fails to close is on the disk nevertheless: settle has checked it
   (void)close(fd);
   return ok ? CR_OK
             : cri_fail(error, CR_ERR_FILE, "%s: cannot be written: %s", path, strerror(reason));

@@ -4,15 +4,15 @@
 #include "math/vec3.h"
 #include "model/build.h"
 
-/// Boxes are this much too large, so that rounding never hides a contact that just touches; what
-/// is across two axes that are parallel up to this is nothing but rounding.
+/// Boxes are this much too large, so that rounding never hides a contact that just touches. A vector
+/// across two axes that are parallel up to this is only rounding.
 #define SLACK CR_R(1.000000001)
 #define PARALLEL CR_R(1e-9)
 
 // ---- in the frame of the geom
 
-// its box there: how far the centre is from the geom's, half the sizes, and the radius of the ball by
-// which all of that is rounded off
+// its box there: offset of the centre from the geom's, half the sizes, and the radius of the ball that
+// is added to all of it
 typedef struct {
   cr_real centre[3], half[3], round;
 } own_box;
@@ -102,8 +102,8 @@ bool cri_bounds_apart(const cr_model* m, const cr_data* d, int geom1, int geom2,
     }
   }
 
-  // across axis i of the one and j of the other; such a vector is no longer than 1, and `reach` is
-  // asked for in full
+  // across axis i of the one and j of the other. Such a vector is no longer than 1, and the full `reach`
+  // is required
   for (int i = 0; i < 3; i++) {
     int i1 = (i + 1) % 3, i2 = (i + 2) % 3;
     for (int j = 0; j < 3; j++) {

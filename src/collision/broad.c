@@ -6,16 +6,16 @@
 #include "math/vec3.h"
 #include "model/build.h"
 
-/// Up to this many bodies each box is compared with each other one; beyond, sorting pays.
+/// Up to this many bodies each box is compared with every other; beyond, sorting is faster.
 enum { FEW = 48 };
 
-/// Bodies of a tree that follow one another are swept as one, up to this many.
+/// Consecutive bodies of a tree are swept as one, up to this many.
 enum { MOST_GROUP = 16 };
 
 /// Words of 32 bits a body for the table of boxes that meet.
 enum { ROOM = 128 };
 
-// ---- what the model says
+// ---- the filters of the model
 
 static bool bits_match(int32_t type1, int32_t affinity1, int32_t type2, int32_t affinity2) {
   return (type1 & affinity2) != 0 || (type2 & affinity1) != 0;
@@ -74,9 +74,9 @@ cr_real cri_pair_reach(const cr_model* m, int geom1, int geom2, int pair) {
   return margin + cr_max(gap, cri_pair_width(m, geom1, geom2, pair));
 }
 
-// ---- where things are
+// ---- places
 
-// planes have no bounding sphere: another geom is far when its centre is this far above them
+// planes have no bounding sphere: another geom is far if its centre is this far above them
 static bool far_above(const cr_data* d, int plane, int geom, cr_real reach) {
   cr_real dif[3], normal[3];
   cr_sub3(dif, d->geom_xpos + 3 * geom, d->geom_xpos + 3 * plane);
@@ -110,7 +110,7 @@ typedef struct {
   cr_real *box, *geom_box, *radius;
 } body_list;
 
-// neighbours in such a list: group k is begin[k] .. begin[k + 1], `box` about all of it; `order` lists
+// neighbours in such a list: group k is begin[k] .. begin[k + 1], `box` about all of it; `order` sorts
 // groups by where their boxes begin
 typedef struct {
   int n;
@@ -118,8 +118,8 @@ typedef struct {
   cr_real* box;
 } group_list;
 
-// half of the reach, so that two boxes meet where their geoms are in reach; a geom's own reach from
-// distance whole, since the other geom need not have one
+// half of the reach, so that two boxes meet if their geoms are in reach; a geom's own reach from
+// distance counts whole, since the other geom need not have one
 static cr_real half_reach(const cr_model* m, int g) {
   cr_real gap = m->geom_gap[g];
   if (m->cfd != 0) {
@@ -128,7 +128,7 @@ static cr_real half_reach(const cr_model* m, int g) {
   return (overrides(m) ? m->o_margin[0] / 2 : m->geom_margin[g]) + gap;
 }
 
-// no point is in it
+// an empty box
 static void empty_box(cr_real box[6]) {
   for (int k = 0; k < 3; k++) {
     box[k] = CR_MAX;
@@ -298,7 +298,7 @@ typedef struct {
   cr_candidate_visit* visit;
   void* context;
   int pair, exclude;           // first explicit pair, exclude not yet passed
-  int merged_from, merged_to;  // explicit pairs of the body pair at hand
+  int merged_from, merged_to;  // explicit pairs of the current body pair
 } walk;
 
 static void offer(const walk* w, int geom1, int geom2, int pair) {
@@ -317,7 +317,7 @@ static int64_t rank(const cr_model* m, int body1, int body2) {
   return body1 < body2 ? (int64_t)body1 * m->nbody + body2 : (int64_t)body2 * m->nbody + body1;
 }
 
-// explicit pairs up to this place; those at it are remembered
+// skips explicit pairs up to this place; remembers those at it
 static void merge_pairs(walk* w, int64_t place) {
   const cr_model* m = w->m;
   w->merged_from = w->merged_to = w->pair;
@@ -360,7 +360,7 @@ static void offer_geoms(const walk* w, int geom1, int geom2) {
   offer(w, geom1, geom2, -1);
 }
 
-// all geoms of two bodies whose boxes meet, in order: those of body1 are lower in id
+// all geoms of two bodies whose boxes meet, in order: those of body1 have lower ids
 static void offer_bodies(const walk* w, const body_list* list, int i, int j) {
   const cr_model* m = w->m;
   const int32_t* type = m->geom_type;
@@ -373,7 +373,7 @@ static void offer_bodies(const walk* w, const body_list* list, int i, int j) {
     return;
   }
   bool by_id = (m->disableflags & CR_DSBL_MIDPHASE) != 0;
-  int32_t highest = 0;  // type of body1's geoms that come near
+  int32_t highest = 0;  // type of body1's geoms that are near
   for (int g1 = first1; g1 < end1; g1++) {
     if (cri_bounds_meet(geom + 6 * g1, box2)) {
       highest = type[g1] > highest ? type[g1] : highest;

@@ -23,7 +23,7 @@
 #define PAIR(name) \
   { cri_##name, cri_##name##_tan, cri_##name##_bar }
 
-// rows: type of the first shape; columns: that of the second, never lower
+// rows: type of the first shape; columns: type of the second, never lower
 static const cr_pair TABLE[CR_N_GEOM_TYPE][CR_N_GEOM_TYPE] = {
     [CR_GEOM_PLANE] = {[CR_GEOM_SPHERE] = PAIR(plane_sphere),
                        [CR_GEOM_CAPSULE] = PAIR(plane_capsule),
@@ -59,7 +59,7 @@ static const cr_pair TABLE[CR_N_GEOM_TYPE][CR_N_GEOM_TYPE] = {
     [CR_GEOM_MESH] = {[CR_GEOM_MESH] = PAIR(convex_pair)},
 };
 
-// with soft collision: pairs that the published formulas cover, or leave as they are
+// with soft collision: pairs that the published formulas cover, or leave unchanged
 static const cr_pair SOFT[CR_N_GEOM_TYPE][CR_N_GEOM_TYPE] = {
     [CR_GEOM_PLANE] = {[CR_GEOM_SPHERE] = PAIR(soft_plane_sphere),
                        [CR_GEOM_CAPSULE] = PAIR(soft_plane_capsule),
@@ -76,7 +76,7 @@ static const cr_pair SOFT[CR_N_GEOM_TYPE][CR_N_GEOM_TYPE] = {
                          [CR_GEOM_MESH] = PAIR(convex_pair)},
 };
 
-// with smooth collision: a plane looks at all corners
+// with smooth collision: a plane tests all corners
 static const cr_pair ALL_OF_BOX = {cri_plane_box_all, cri_plane_box_tan, cri_plane_box_bar};
 static const cr_pair ALL_OF_HULL = {cri_plane_hull_all, cri_plane_hull_tan, cri_plane_hull_bar};
 
@@ -108,11 +108,11 @@ bool cri_collision_soft(int type1, int type2) {
 
 // ---- the frame
 
-// what derivatives of the frame need; kept in a row of contact_axes
+// numbers for derivatives of the frame, stored in a row of contact_axes
 typedef struct {
   cr_real normal[3], tangent[3];
   cr_real along;   // n . hint
-  cr_real length;  // |h|, or 0 where the tangent is held
+  cr_real length;  // |h|, or 0 if the tangent is held
 } axes;
 
 static axes load_axes(const cr_real row[8]) {
@@ -129,7 +129,7 @@ static int32_t complete(const cr_hit* hit, cr_real frame[9], cr_real saved[8]) {
   cr_copy3(x.normal, hit->normal);
   cr_normalize3(x.normal);
 
-  // [collision.k1] the direction of the first tangent, e_y or e_z where the pair has none
+  // [collision.k1] the direction of the first tangent, e_y or e_z if the pair gives none
   cr_copy3(x.tangent, hit->hint);
   if (cr_dot3(hit->hint, hit->hint) < CR_R(0.25)) {
     bool y = cr_abs(x.normal[1]) < CR_R(0.5);
@@ -192,7 +192,7 @@ static void frame_bar(const axes* x, const cr_real rows_bar[9], cr_hit_tan* hit_
 
 // ---- shapes
 
-// a shape with what it refers to
+// a shape with its hull or height field
 typedef struct {
   cr_shape shape;
   cr_hull hull;
@@ -215,7 +215,7 @@ static void hull_of(const cr_model* m, int mesh, cr_hull* h) {
                  .map = m->mesh_polymap};
 }
 
-// without its place
+// the same without its place
 static void shape_of_type(const cr_model* m, int geom, solid* s) {
   s->shape = (cr_shape){.size = m->geom_size + 3 * geom,
                         .type = m->geom_type[geom],
@@ -263,7 +263,7 @@ void cri_collision_shape_bar(const cr_data* d, const cr_shape_tan* s_bar, int ge
   }
 }
 
-// what the parameters of a height field, if the geom is one, do at a contact: [collision_hfield.e4] of hfield.c
+// effect of the parameters of a height field, if the geom is one, at a contact: [collision_hfield.e4] of hfield.c
 static void add_lift(const cr_model* m, const cr_data* tan, int geom, const cr_shape* s,
                      const cr_shape* other, const int32_t feature[4], const cr_real local[6],
                      cr_shape_tan* s_tan) {
@@ -413,7 +413,7 @@ static cri_merge_share sharing_of(const cr_model* m, const int32_t geom[2]) {
                             cri_collision_general(m->geom_type[geom[0]], m->geom_type[geom[1]]));
 }
 
-// how many contacts from i on stand as one
+// number of contacts from i on that are merged into one
 static int shared_from(const cr_data* d, int i) {
   int n = 1;
   while (i + n < d->ncon && d->contact_follows[i + n] != 0) {
@@ -440,8 +440,8 @@ static void load_own(const cr_data* d, int i, int n, cr_hit_tan* own) {
   }
 }
 
-// n hits become those that have a share, with the numbers of their mean, `own` what they were by themselves. Returns
-// how many, 0 where the mean is beyond the reach
+// Merges n hits: keeps those with a share, with the numbers of their mean; `own` gets their own numbers. Returns
+// how many are kept, 0 if the mean is beyond the reach
 static int share(cr_hit hit[CR_MAX_HITS], int n, cr_real reach, cr_real length,
                  cr_hit_tan own[CR_MAX_HITS], cr_real* weight) {
   for (int i = 0; i < n; i++) {
@@ -490,7 +490,7 @@ int cri_collide_at(const cr_model* m, const int32_t geom[2], const cri_place pla
   return n;
 }
 
-// contacts i .. i + n, of own tangents hit_tan, which they all leave with the same
+// contacts i .. i + n, of own tangents hit_tan; all get the tangent of their mean
 static void shared_tan(const cr_model* m, const cr_data* d, cr_data* tan, int i, int n,
                        cr_hit_tan* hit_tan) {
   cri_merge_share s = sharing_of(m, d->contact_geom + 2 * i);
@@ -552,7 +552,7 @@ static void store(cr_data* d, int i, const cr_candidate* c, const cr_hit* hit) {
   memcpy(d->contact_local + 6 * i, hit->local, sizeof hit->local);
 }
 
-// smooth: hits that are farther apart than the reach count too, as long as others are not
+// smooth: hits farther apart than the reach count too, if others are within it
 static void add_shared(detection* x, const cr_candidate* c, cr_real length) {
   cr_hit hit[CR_MAX_HITS];
   cr_hit_tan own[CR_MAX_HITS];
@@ -633,7 +633,7 @@ cr_status cr_collision_jvp(const cr_model* m, const cr_data* d, cr_data* tan) {
   return CR_OK;
 }
 
-// [collision.k3] how contact i moves by the tangent of its hit
+// [collision.k3] motion of contact i by the tangent of its hit
 static cri_contact_motion motion_of(const cr_data* d, int i, const cr_hit_tan* hit_tan) {
   axes x = load_axes(d->contact_axes + 8 * i);
   cri_contact_motion motion;
@@ -662,7 +662,7 @@ cri_contact_motion cri_collision_motion(const cr_model* m, const cr_data* d, int
   return motion_of(d, i, &hit_tan);
 }
 
-// the shape of a geom moves with its body
+// motion of the shape of a geom with its body
 cr_shape_tan cri_collision_shape_velocity(const cr_model* m, const cr_data* d, int geom) {
   int body = m->geom_bodyid[geom];
   const cr_real* v = d->cvel + 6 * body;
@@ -675,7 +675,7 @@ cr_shape_tan cri_collision_shape_velocity(const cr_model* m, const cr_data* d, i
   return s_tan;
 }
 
-// the rates of contacts from i on that stand as one, each by itself. Returns how many
+// the rates of contacts from i on that are merged into one, each separately. Returns their number
 static int own_rates(const cr_model* m, const cr_data* d, int i, cr_hit_tan rate[CR_MAX_HITS]) {
   int n = shared_from(d, i);
   const int32_t* geom = d->contact_geom + 2 * i;

@@ -4,12 +4,12 @@
 
 // the depth bends over this share of the length over which the point moves
 #define SHARPNESS CR_R(40.0)
-// a contact this close to the end of kappa weighs less than 1e-8
+// a contact this close to the end of kappa has a weight below 1e-8
 #define END CR_R(0.9999)
 
 // ---- [collision_smooth.b1] the depth
 
-// e_i against the nearest contact, so that nothing overflows
+// e_i relative to the nearest contact, so that nothing overflows
 typedef struct {
   cr_real nearest, length, total, dist;
 } depth;
@@ -178,7 +178,7 @@ cr_real cri_contact_merge_bar(const cr_hit_tan* hit, int n, cr_real length,
   }
   cr_real size = cr_normalize3(mean.normal);
 
-  // [collision_smooth.b3]' of the normal; the mean before it was made a unit vector
+  // [collision_smooth.b3]' of the normal, with the mean before it was normalised
   cr_normalize3_tan(sum_bar.normal, mean.normal, size, mean_bar->normal);
   cr_scl3(mean.normal, mean.normal, size);
   cr_real level = along(&mean, &sum_bar);

@@ -5,7 +5,7 @@
 #include "geometry/convex_pair.h"
 #include "model/build.h"
 
-// contacts of boxes are corners of their faces, none of which need be nearest
+// contacts of boxes are corners of their faces, and need not contain the nearest points
 static const cr_pair BOXES = {cri_convex_pair, cri_convex_pair_tan, cri_convex_pair_bar};
 
 static const cr_pair* pair_for(int type1, int type2) {
@@ -13,7 +13,7 @@ static const cr_pair* pair_for(int type1, int type2) {
   return boxes ? &BOXES : cri_collision_pair(type1, type2);
 }
 
-// bounding spheres that are farther apart; a plane has none
+// true if bounding spheres are farther apart; a plane has none
 static bool out_of_reach(const cr_model* m, const cr_data* d, const int32_t geom[2],
                          cr_real reach) {
   cr_real offset[3], bound = cri_geom_bound(m, geom[0]) + cri_geom_bound(m, geom[1]);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Soft contacts of corners, see soft_hull.h. Every sum over corners is a loop. Those of a box are kept; a
-// mesh may have any number of corners and a pair has no scratch, so there each loop computes them anew.
+// Soft contacts of corners, see soft_hull.h. Every sum over corners is a loop. The corners of a box are stored. A
+// mesh may have any number of corners and a pair has no scratch, so each loop computes them again.
 #include "collision/soft_hull.h"
 
 #include "collision/soft.h"
@@ -62,7 +62,7 @@ static share share_of(const scale* k, cr_real x, cr_real s) {
 
 // ---- the weights of all corners
 
-enum { UNKNOWN, DEPTHS, SHARES, WEIGHTS };  // how much of a corner is known
+enum { UNKNOWN, DEPTHS, SHARES, WEIGHTS };  // which numbers of a corner are known
 enum { KEPT = 8 };
 
 typedef struct {
@@ -79,7 +79,7 @@ typedef struct {
   scale depth, deepest;
   cr_real most;       // [collision_soft.t2] M
   cr_soft threshold;  // [collision_soft.t3] and its slope in M
-  int known;          // of the corners kept
+  int known;          // of the stored corners
   corner kept[KEPT];
 } manifold;
 
@@ -112,7 +112,7 @@ static corner corner_of(const manifold* x, int i, int known) {
   return c;
 }
 
-// of all corners one thing more than is known
+// computes the next number of all corners
 static void keep_corners(manifold* x, int known) {
   if (x->count > KEPT) {
     x->known = UNKNOWN;
@@ -171,7 +171,7 @@ static void make_manifold(manifold* x, const cr_shape* a, const cr_shape* b) {
   keep_corners(x, WEIGHTS);
 }
 
-// [collision_soft.t5] and the mean corner, seen from the plane's origin
+// [collision_soft.t5] and the mean corner, relative to the plane's origin
 static cr_real mean_corner(const manifold* x, cr_real mean[3]) {
   cr_real dist = 0;
   cr_zero3(mean);
@@ -207,7 +207,7 @@ int cri_soft_plane_hull(const cr_shape* a, const cr_shape* b, cr_real margin,
 
 // ---- tangent
 
-// velocity of a corner against the plane's origin, and rate of its depth
+// velocity of a corner relative to the plane's origin, and rate of its depth
 static cr_real corner_tan(const manifold* x, const corner* c, const cr_shape_tan* a_tan,
                           const cr_shape_tan* b_tan, const cr_real n_tan[3], cr_real from_tan[3]) {
   cr_real size_tan[3];
@@ -220,7 +220,7 @@ static cr_real corner_tan(const manifold* x, const corner* c, const cr_shape_tan
   return -cr_dot3(x->n, from_tan) - cr_dot3(n_tan, c->from);
 }
 
-// tangents of mean and deviation, and with them of a standardised number
+// tangents of mean and deviation, and from them of a standardised number
 typedef struct {
   cr_real mean, deviation;
 } scale_tan;
@@ -310,14 +310,14 @@ void cri_soft_plane_hull_tan(const cr_shape* a, const cr_shape* b, const int32_t
 
 // ---- transpose
 
-// what the cotangents of the weights sum to; each needs those above it
+// sums over the cotangents of the weights; each needs those above it
 typedef struct {
   const manifold* x;
-  cr_real dist_bar, pos_bar[3];     // with what pos takes from dist
+  cr_real dist_bar, pos_bar[3];     // dist_bar with the part from pos
   cr_real mean;                     // sum w w_bar
   cr_real y_mean, y_along;          // sum y_bar / count, sum y_bar y / count, of the shares
   cr_real most_bar;                 // of M
-  cr_real depth_mean, depth_along;  // the same of the depths
+  cr_real depth_mean, depth_along;  // the same for the depths
 } manifold_bar;
 
 // [collision_soft.t4]' y_bar of a share
@@ -363,7 +363,7 @@ static manifold_bar sums_bar(const manifold* x, cr_real dist_bar, const cr_real 
   return t;
 }
 
-// cotangent of the depth of a corner, all ways together
+// total cotangent of the depth of a corner
 static cr_real h_bar(const manifold_bar* t, const corner* c) {
   cr_real y_bar = depth_bar(t, c) - t->depth_mean - c->u.y * t->depth_along;
   return -t->dist_bar * c->w.weight + among_bar(t, c) + t->most_bar * c->u.weight +

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Softened pairs of round shapes, see soft_pairs.h. Where the publication blends between two points
+// Softened pairs of round shapes, see soft_pairs.h. Where the publication blends two points
 // the blend is linear, and a comparison a < b is 1 - step((a - b + 1e-10) / s).
 #include "collision/soft_pairs.h"
 
@@ -112,7 +112,7 @@ static int plane_sphere(const body* a, const body* b, cr_real s, contact c[MOST]
 }
 
 static int plane_capsule(const body* a, const body* b, cr_real s, contact c[MOST]) {
-  // [collision_soft.u3] the first tangent follows the axis as far as that lies in the plane
+  // [collision_soft.u3] the first tangent follows the axis as far as the axis lies in the plane
   const cr_soft3* n = &a->axis[2];
   cr_soft length;
   cr_soft3 flat = cri_plus(&b->axis[2], cri_scaled(cri_dot(n, &b->axis[2]), -1), n);

@@ -7,7 +7,7 @@ static bool acts(const cr_model* m) {
   return (m->disableflags & both) != both;
 }
 
-// whether any contact pulls, or its tangent does
+// true if any contact pulls, or its tangent does
 static bool any(const cr_model* m, const cr_data* d, const cr_real* adhesion) {
   bool pulls = false;
   for (int c = 0; c < d->ncon && acts(m); c++) {

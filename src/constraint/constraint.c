@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Constraint rows of a state, see constraint.h. Forward, jvp and vjp walk the same lists: active
 // equality constraints, friction loss of dofs and tendons, active limits of joints and tendons,
-// contacts that make a force. What a row of each kind is says the file of that kind.
+// contacts that make a force. The file of each kind describes its rows.
 #include "constraint/constraint.h"
 
 #include "constraint/contact_rows.h"

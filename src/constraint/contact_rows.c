@@ -108,7 +108,7 @@ static const cr_real* friction_solref(const cr_data* d, int c) {
   return mixed || zero ? d->contact_solref + 2 * c : ref;
 }
 
-// everything of a contact's rows but J and R
+// all fields of a contact's rows except J and R
 static void set_softness(const cr_model* m, cr_data* d, int c, int i) {
   int nrow = cri_contact_rows(m, d->contact_dim[c]), type = d->efc_type[i];
   const cr_real* solimp = d->contact_solimp + 5 * c;
@@ -152,7 +152,7 @@ static void softness_tan(const cr_model* m, const cr_data* d, cr_data* tan, int 
   }
 }
 
-// whether everything but J of some rows has a zero cotangent, as that of an open contact has
+// true if all fields except J of some rows have a zero cotangent, as those of an open contact
 static bool softness_is_free(const cr_data* bar, int first, int nrow) {
   bool zero = true;
   for (int i = first; i < first + nrow; i++) {

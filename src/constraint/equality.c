@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// Bonds and couplings, see equality.h.
+// Connects, welds and couplings, see equality.h.
 #include "constraint/equality.h"
 
 #include "math/quat.h"
 #include "math/spatial.h"
 
-// ---- where a connect or weld is
+// ---- the place of a connect or weld
 
 static bool of_sites(const cr_model* m, int i) { return m->eq_objtype[i] == CR_OBJ_SITE; }
 
@@ -14,7 +14,7 @@ static int object(const cr_model* m, int i, int k) {
   return k == 0 ? m->eq_obj1id[i] : m->eq_obj2id[i];
 }
 
-// where eq_data of connect or weld i holds the anchor in body k
+// offset in eq_data of the anchor of connect or weld i in body k
 static int anchor(const cr_model* m, int i, int k) {
   return CR_NEQDATA * i + 3 * (m->eq_type[i] == CR_EQ_WELD ? 1 - k : k);
 }
@@ -26,7 +26,7 @@ static const cr_real* orientation(const cr_model* m, const cr_data* d, int i, in
   return of_sites(m, i) ? d->site_xmat + 9 * id : d->xmat + 9 * id;
 }
 
-// c = q2^-1 q1, from the orientations; the kinematic quaternions only tell its sign
+// c = q2^-1 q1, from the orientations; the kinematic quaternions only give its sign
 static void turn_between(const cr_model* m, const cr_data* d, int i, cr_real c[4]) {
   const cr_real *R1 = orientation(m, d, i, 0), *R2 = orientation(m, d, i, 1);
   const cr_real* quat = of_sites(m, i) ? d->site_xquat : d->xquat;
@@ -46,7 +46,7 @@ static void turn_between(const cr_model* m, const cr_data* d, int i, cr_real c[4
   }
 }
 
-// rel of connect or weld i; sites bring their orientation themselves
+// rel of connect or weld i; sites have their own orientation
 static void relative_quat(const cr_model* m, int i, cr_real rel[4]) {
   const cr_real identity[4] = {1, 0, 0, 0};
   cr_copy(rel, of_sites(m, i) ? identity : m->eq_data + relative(i), 4);
@@ -216,8 +216,8 @@ static void point_bar(const cr_real v_bar[3], const cr_real V[6], const cr_real 
   cr_acccross3(x_bar, v_bar, V);
 }
 
-// turn(y) = scale/2 (s z + z x u), z = R2' y: the rate of scale u where frame 1 turns with y more
-// than frame 2 does
+// turn(y) = scale/2 (s z + z x u), z = R2' y: the rate of scale u if frame 1 turns faster by y
+// than frame 2
 static void turn(cr_real r[3], const cri_connect_weld* b, const cr_real y[3]) {
   cr_real z[3];
   cr_multmat3(z, b->R2, y);
@@ -414,7 +414,7 @@ static int last_dof(const cr_model* m, int body) {
 
 int cri_connect_weld_chain(const cr_model* m, const cri_connect_weld* b, int32_t* dof,
                            int32_t* moves) {
-  // from the leaves to the roots, then turned round
+  // from the leaves to the roots, then reversed
   int n = 0;
   for (int i = last_dof(m, b->body[0]), j = last_dof(m, b->body[1]); i >= 0 || j >= 0; n++) {
     int high = i > j ? i : j;
@@ -445,7 +445,7 @@ cri_length_row cri_tendon_row(const cr_model* m, const cr_real* ten_J, int t) {
   return (cri_length_row){m->ten_J_rownnz[t], m->ten_J_colind + adr, ten_J + adr};
 }
 
-// what the length of an object is beyond its reference
+// length of an object beyond its reference
 static cr_real beyond(const cr_model* m, const cr_data* d, bool tendon, int id) {
   int q = tendon ? 0 : m->jnt_qposadr[id];
   return tendon ? d->ten_length[id] - m->tendon_length0[id] : d->qpos[q] - m->qpos0[q];

@@ -12,7 +12,7 @@ static int equality_rows(const cr_model* m, const cr_data* d, int i) {
 
 // ---- how soft
 
-// length of the residual of a connect or weld: what the impedance of all its rows is a function of
+// length of the residual of a connect or weld, on which the impedance of all its rows depends
 static cr_real length_of(const cr_real* r, int n) {
   cr_real sum = 0;
   for (int k = 0; k < n; k++) {
@@ -21,7 +21,7 @@ static cr_real length_of(const cr_real* r, int n) {
   return cr_sqrt(sum);
 }
 
-// [constraint.k8] everything of the rows of equality constraint e but J
+// [constraint.k8] all fields of the rows of equality constraint e except J
 static void set_equality_softness(const cr_model* m, cr_data* d, int e, int i, int nrow,
                                   const cr_real* pos) {
   cr_real r = nrow > 1 ? length_of(pos, nrow) : pos[0];
@@ -48,7 +48,7 @@ static void equality_softness_tan(const cr_model* m, cr_data* tan, int e, int i,
   }
 }
 
-// adds to pos_bar what the softness of the rows of equality constraint e implies
+// adds to pos_bar the contribution of the softness of the rows of equality constraint e
 static void equality_softness_bar(const cr_model* m, cr_data* bar, int e, int i, int nrow,
                                   const cr_real* pos, cr_real* pos_bar) {
   const cr_model* t = &bar->par;
@@ -69,7 +69,7 @@ static void equality_softness_bar(const cr_model* m, cr_data* bar, int e, int i,
 
 // ---- couplings
 
-// col = the columns of either row, ascending; returns how many
+// col = the columns of either row, ascending; returns their number
 static int merge(const cri_length_row* a, const cri_length_row* b, int32_t* col) {
   int n = 0;
   for (int i = 0, j = 0; i < a->n || j < b->n; n++) {
@@ -246,7 +246,7 @@ static void connect_weld_bar(const cr_model* m, const cr_data* d, cr_data* bar,
   cri_connect_weld b = cri_connect_weld_of(m, d, e), b_bar = {.nrow = b.nrow};
   cr_real pos[CR_MAX_CONNECT_WELD], pos_bar[CR_MAX_CONNECT_WELD] = {0};
   // Bodies that do not move against each other have no rows of rotation. With diagexact their forces
-  // are 1e15 times the reference, and would cancel in the sum over both bodies but for its rounding.
+  // are 1e15 times the reference, and would cancel in the sum over both bodies only up to its rounding.
   bool apart = m->body_weldid[b.body[0]] != m->body_weldid[b.body[1]];
 
   // [constraint.k7]' with the motions under the right vector of each pair

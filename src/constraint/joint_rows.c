@@ -71,8 +71,8 @@ typedef struct {
   cr_real log[3], axis[3], angle;
 } limit;
 
-// [constraint.k2] distance to a limit of joint j, side -1 lower or 1 upper (a ball joint has the lower only);
-// false where the limit is not active
+// [constraint.k2] distance to a limit of joint j, side -1 lower or 1 upper (a ball joint has only the lower);
+// false if the limit is not active
 static bool limit_active(const cr_model* m, const cr_real* qpos, int j, int side, limit* l) {
   if (m->jnt_limited[j] == 0 || !cri_rows_on(m, CR_DSBL_LIMIT) || m->jnt_type[j] == CR_JNT_FREE) {
     return false;

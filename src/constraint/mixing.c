@@ -9,8 +9,8 @@ static const cr_real MIN_FRICTION = CR_R(1e-5);
 // geom friction (slide, spin, roll) to the five numbers of a contact
 static const int FRICTION_OF[5] = {0, 0, 1, 2, 2};
 
-// How much geom 0 and geom 1 count in a contact: every mixed number is w[0] x0 + w[1] x1, with
-// weights that are constants but for those of solimp and of a standard solref (smooth).
+// Weights of geom 0 and geom 1 in a contact: every mixed number is w[0] x0 + w[1] x1. The
+// weights are constants except those of solimp and of a standard solref (smooth).
 typedef struct {
   int geom[2];
   bool equal;      // same priority
@@ -18,7 +18,7 @@ typedef struct {
   cr_real mix[2];  // weights from solmix or priority
   cr_real friction[3][2];
   cr_real solref[2][2];
-  cr_real adhesion[2];  // both pull, or the one of higher priority
+  cr_real adhesion[2];  // both pull, or the geom of higher priority
 } weights;
 
 // weights of a maximum (s = 1) or minimum (s = -1): half each where they tie
@@ -213,7 +213,7 @@ static void copy_override(const cr_model* m, cr_data* d, int c) {
   d->contact_includemargin[c] = m->o_margin[0];
 }
 
-// all that does not depend on the pose
+// all parameters that do not depend on the pose
 static void mix(const cr_model* m, cr_data* d, int c) {
   if (d->contact_pair[c] >= 0) {
     copy_pair(m, d, c, d->contact_pair[c]);
@@ -229,21 +229,21 @@ static void mix(const cr_model* m, cr_data* d, int c) {
   }
 }
 
-// row c of an array is that before it
+// copies row c of an array from the row before it
 static inline void copy_rows(cr_real* x, int c, int n) {
   for (int i = 0; i < n; i++) {
     x[n * c + i] = x[n * (c - 1) + i];
   }
 }
 
-// whether the contact before is one of the same two geoms
+// true if the contact before is one of the same two geoms
 static bool is_sibling(const cr_data* d, int c) {
   const int32_t* geom = d->contact_geom + 2 * c;
   return c > 0 && d->contact_pair[c] == d->contact_pair[c - 1] && geom[0] == geom[-2] &&
          geom[1] == geom[-1];
 }
 
-// so that it has been mixed
+// true if it has been mixed already
 static void copy_sibling(cr_data* d, int c) {
   copy_rows(d->contact_friction, c, 5);
   copy_rows(d->contact_solref, c, 2);
@@ -279,8 +279,8 @@ cr_status cr_mixing(const cr_model* m, cr_data* d) {
   return CR_OK;
 }
 
-// Gradient of the share w0 with respect to the two solmix: (w1, -w0) / (mix0 + mix1). Beside one that
-// is zero, from which it can only grow, too; between two zeros the share jumps.
+// Gradient of the share w0 with respect to the two solmix: (w1, -w0) / (mix0 + mix1). The same next to a solmix
+// of zero, from which it can only grow. Between two zeros the share jumps.
 static void share_gradient(const cr_model* m, const weights* w, cr_real g[2]) {
   cr_real mix0 = m->geom_solmix[w->geom[0]], mix1 = m->geom_solmix[w->geom[1]];
   g[0] = g[1] = 0;
@@ -290,7 +290,7 @@ static void share_gradient(const cr_model* m, const weights* w, cr_real g[2]) {
   }
 }
 
-// whether a friction number is above its least value, so that it has a derivative
+// true if a friction number is above its least value, so that it has a derivative
 static bool free_friction(const cr_model* m, const cr_data* d, int c, int i, const weights* w) {
   int p = d->contact_pair[c], k = FRICTION_OF[i];
   if (p >= 0) {
@@ -387,7 +387,7 @@ cr_status cr_mixing_jvp(const cr_model* m, const cr_data* d, cr_data* tan) {
   return CR_OK;
 }
 
-// array += s at one number, where the twin has the array
+// array += s at one number, if the twin has the array
 static void add(cr_real* array, int i, cr_real s) {
   if (array != NULL) {
     array[i] += s;
@@ -479,7 +479,7 @@ static void copy_override_bar(const cr_model* m, cr_data* bar, int c) {
   }
 }
 
-// whether a twin has room for any of the parameters this stage reads
+// true if a twin has room for any of the parameters that this stage reads
 static bool wanted(const cr_model* par) {
   return par->o_margin != NULL || par->o_solref != NULL || par->o_solimp != NULL ||
          par->o_friction != NULL || par->geom_adhesion != NULL || par->pair_adhesion != NULL ||

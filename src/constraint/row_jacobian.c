@@ -38,7 +38,7 @@ cri_contact_chain cri_contact_chain_of(const cr_model* m, const cr_data* d, int 
   return chain;
 }
 
-// x = contact_pos - subtree_com of the tree of a body, where it has one
+// x = contact_pos - subtree_com of the tree of a body, if it has one
 static void arm(const cr_model* m, const cr_real* pos, const cr_real* com, int body, cr_real x[3]) {
   cr_sub3(x, pos, com + 3 * m->body_rootid[body]);
 }
@@ -115,7 +115,7 @@ void cri_contact_sweep_add(const cr_model* m, const cr_data* d, cr_data* bar,
   int body[2];
   bodies_of(m, d, c, body);
 
-  // frame_bar_j = lambda_j u; the force and moment that lambda is in world axes
+  // frame_bar_j = lambda_j u; the force and moment of lambda in world axes
   const cr_real* f = d->contact_frame + 9 * c;
   cr_real force[3] = {0}, moment[3] = {0};
   for (int j = 0; j < dim; j++) {

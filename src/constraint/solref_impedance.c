@@ -7,7 +7,7 @@ typedef struct {
   cr_real d0, dw, width, mid, power;
 } curve;
 
-// where on the curve a row is: x = |r| / width in [0, 1], y(x) and dy/dx
+// position of a row on the curve: x = |r| / width in [0, 1], y(x) and dy/dx
 typedef struct {
   cr_real x, y, y_x;
 } place;
@@ -101,7 +101,7 @@ static void impedance_solimp(const cr_real solimp[5], cr_real r, cr_real width,
   bool flat = c.width <= CR_MINVAL;
   place at = flat ? (place){.y = CR_R(0.5)} : place_on(&c, r);
 
-  // I = (1 - y) d0 + y dw; a clamped parameter has no say
+  // I = (1 - y) d0 + y dw; a clamped parameter has no derivative
   I_solimp[0] = solimp[0] == c.d0 ? 1 - at.y : 0;
   I_solimp[1] = solimp[1] == c.dw ? at.y : 0;
   if (!flat) {
@@ -113,7 +113,7 @@ static void impedance_solimp(const cr_real solimp[5], cr_real r, cr_real width,
   }
 }
 
-// solref after the rules for signs and for the time step; says which numbers are still the user's
+// solref after the rules for signs and for the time step; records which numbers are still the user's
 static bool clean_solref(const cr_model* m, const cr_real solref[2], cr_real clean[2]) {
   clean[0] = solref[0];
   clean[1] = solref[1];

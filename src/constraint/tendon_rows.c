@@ -107,7 +107,7 @@ int cri_tendon_friction_vjp(const cr_model* m, cr_data* bar, const cri_tendon_pa
 
 // ---- limits
 
-// [constraint.k9] distance to a limit of tendon t, side -1 lower or 1 upper; false where it is not active
+// [constraint.k9] distance to a limit of tendon t, side -1 lower or 1 upper; false if it is not active
 static bool limit_active(const cr_model* m, const cr_data* d, int t, int side, cr_real* pos) {
   *pos = (cr_real)side * (m->tendon_range[2 * t + (side > 0)] - d->ten_length[t]);
   return cri_rows_on(m, CR_DSBL_LIMIT) && m->tendon_limited[t] != 0 && m->ten_J_rownnz[t] > 0 &&

@@ -9,7 +9,7 @@
 #include "solver/contact_model.h"
 #include "solver/islands.h"
 
-// what the metric stands against: all forces but those of constraints, and the shift of discrete
+// right side of the metric: all forces except constraint forces, and the shift of discrete
 static void total_force(const cr_model* m, const cr_data* d, cr_real* tau) {
   for (int i = 0; i < m->nv; i++) {
     tau[i] = d->qfrc_smooth[i] + d->qfrc_shift[i];
@@ -27,7 +27,7 @@ static cr_status check_finite(const cr_model* m, cr_data* d, const cr_real* a, c
   return CR_OK;
 }
 
-// x = H^-1 x or H^-T x where there are rows; trees that none touches have the metric in H's place
+// x = H^-1 x or H^-T x if there are rows; in trees that no row touches H is the metric
 static void solve_rows(const cr_model* m, const cr_data* d, cr_real* x, bool transposed,
                        cr_data* work) {
   size_t mark = cri_mark(work);
@@ -115,7 +115,7 @@ static void add(cr_real* y, const cr_real* x, int n) {
   }
 }
 
-// y -= A x; true where nothing but rounding is left
+// y -= A x; true if only rounding is left
 static bool subtract_metric_mul(const cr_model* m, const cr_data* d, cr_real* y, const cr_real* x,
                                 cr_real* Mx) {
   cr_real left = 0, scale = 0;
@@ -128,8 +128,8 @@ static bool subtract_metric_mul(const cr_model* m, const cr_data* d, cr_real* y,
   return left <= 8 * CR_EPS * scale;
 }
 
-// Solves with H: one, or several for what those before have left, where a row is so stiff that
-// rounding in J w counts; J w is summed up beside w, since its own digits are lost in w's.
+// Solves with H: one, or several, each for the residual of those before, if a row is so stiff that
+// rounding in J w counts. J w is summed up beside w, since its own digits are lost in w's.
 enum { MOST_ROUNDS = 12 };
 
 static int rounds(const cr_model* m, const cr_data* d) {
@@ -157,7 +157,7 @@ cr_status cr_acceleration_jvp(const cr_model* m, const cr_data* d, cr_data* tan)
   }
   cri_implicit_inertia_solve(m, d, tan->qacc_smooth, tan);
 
-  // [acceleration.a2] what does not come from a_tan
+  // [acceleration.a2] the part that does not depend on a_tan
   cr_real *a_tan = tan->qacc, *fixed = smooth;
   cri_rows_mul(m, d, tan->efc_J, e, d->acc_qacc);
   for (int i = 0; i < d->nefc; i++) {
@@ -171,7 +171,7 @@ cr_status cr_acceleration_jvp(const cr_model* m, const cr_data* d, cr_data* tan)
   }
   cri_rows_mul_transposed(m, d, tan->efc_J, fixed, d->acc_force);
 
-  // H step = what is left, a_tan += step, e_tan += J step
+  // H step = residual, a_tan += step, e_tan += J step
   cr_zero(a_tan, m->nv);
   for (int k = 0, n_round = rounds(m, d); k < n_round; k++) {
     cr_copy(step, fixed, m->nv);

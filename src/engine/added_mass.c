@@ -5,7 +5,7 @@
 
 // ---- the integral k
 
-// Kronrod's nodes in (0, 1) up to the middle, and their weights: the eight digits that MuJoCo has
+// Kronrod's nodes in (0, 1) up to the middle, and their weights: the eight digits of MuJoCo
 enum { NODES = 15, HALF = 8 };
 static const cr_real node[HALF] = {CR_R(0.00427231), CR_R(0.02544604), CR_R(0.06756779),
                                    CR_R(0.12923441), CR_R(0.20695638), CR_R(0.29707742),
@@ -59,7 +59,7 @@ static integral integral_of(const cr_real s[3], int i) {
   return integrate((const cr_real[3]){s[i], s[after(i)], s[last(i)]});
 }
 
-// what the inertia about axis i is made of: V/5 difference^2 |turn| / size,
+// factors of the inertia about axis i: V/5 difference^2 |turn| / size,
 // size = |2 difference - sum turn|
 typedef struct {
   cr_real difference, sum, turn, size, sign;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Calls of stages that were added to a model, and their place among the others.
+// Calls of stages that were added to a model, and their place in the schedule.
 #include "engine/added_stage.h"
 
 #include <ctype.h>
@@ -27,7 +27,7 @@ typedef struct {
   cr_stage_field field[CR_MAX_STAGE_READS + CR_MAX_STAGE_CHANGES];
 } call_room;
 
-// shape and numbers of a field, and its numbers in a twin, NULL where that has none
+// shape and numbers of a field, and its numbers in a twin, NULL if the twin has none
 static cr_stage_field field_of(const cr_model* m, const cr_data* d, const cr_data* twin,
                                cr_field_id id) {
   cr_stage_field f = {.rows = cri_field_rows(m, d, id), .width = cri_field_width(m, id)};
@@ -40,7 +40,7 @@ static cr_stage_field field_of(const cr_model* m, const cr_data* d, const cr_dat
   return f;
 }
 
-// what the stage gets; d->stage_before holds what it changes
+// arguments of the stage; d->stage_before holds the fields it changes, before the change
 static cr_stage_call* call_of(call_room* room, const cri_schedule* s, int i, const cr_model* m,
                               const cr_data* d, const cr_data* twin) {
   const cri_added* a = s->row[i].added;
@@ -154,7 +154,7 @@ static int table_row_of(const char* name) {
   return -1;
 }
 
-// the row of the table that writes a field, -1 for inputs and parameters, and what the table leaves out
+// the row of the table that writes a field; -1 for inputs, parameters and fields that the table leaves out
 static int maker_of(cr_field_id id) {
   for (int i = 0; i < cr_npipeline; i++) {
     if (has(cr_pipeline[i].writes, cr_pipeline[i].nwrite, id)) {
@@ -164,7 +164,7 @@ static int maker_of(cr_field_id id) {
   return -1;
 }
 
-// where a stage goes: before row `at` of s, behind row `table` of the table
+// place of a stage: before row `at` of s, behind row `table` of the table
 typedef struct {
   const cri_schedule* s;
   const char* name;
@@ -172,7 +172,7 @@ typedef struct {
   cr_error* error;
 } place;
 
-// the row of the table that row i of the schedule is or runs behind
+// the row of the table that row i of the schedule is, or behind which it runs
 static int table_row_at(const cri_schedule* s, int i) {
   while (i >= 0 && s->row[i].added != NULL) {
     i--;
@@ -180,8 +180,8 @@ static int table_row_at(const cri_schedule* s, int i) {
   return i >= 0 ? table_row_of(s->row[i].name) : -1;
 }
 
-// behind a stage that was added, or behind a row of the table and all that were added there; a model may
-// have no need of that row itself
+// behind a stage that was added, or behind a row of the table and all stages added there; a model may
+// lack that row itself
 static cr_status find_place(place* p, const char* after) {
   const cri_schedule* s = p->s;
   p->table = table_row_of(after);
@@ -217,7 +217,7 @@ static cr_status refuse(const place* p, cr_field_id id, const char* why) {
                   cri_field(id)->name);
 }
 
-// numbers, made before, with the derivative in the field itself
+// true for computed numbers that carry their own derivative
 static cr_status check_read(const place* p, cr_field_id id) {
   cr_field_kind kind = cri_field(id)->kind;
   int maker = maker_of(id);
@@ -244,7 +244,7 @@ static cr_status check_read(const place* p, cr_field_id id) {
   return CR_OK;
 }
 
-// nobody may have read what is changed: derivatives would see other numbers than the stage did
+// no stage may have read a changed field: derivatives would see other numbers than the stage did
 static cr_status check_unread(const place* p, cr_field_id id, int maker) {
   const char* reader = NULL;
   for (int i = maker + 1; i <= p->table; i++) {
@@ -266,7 +266,7 @@ static cr_status check_unread(const place* p, cr_field_id id, int maker) {
                                    cri_field(id)->name, reader);
 }
 
-// What others than its readers know too: implicit integrators differentiate forces by velocities that are
+// Fields on which others than their readers rely: implicit integrators differentiate forces by velocities that are
 // J qvel, and the cone that a solve relies on holds between its mu and the D of its rows.
 static bool is_tied(cr_field_id id) {
   return id == CR_FIELD_cvel || id == CR_FIELD_cdof_dot || id == CR_FIELD_efc_D ||
@@ -401,7 +401,7 @@ cr_status cri_added_add(cr_model* m, const cr_stage_options* options, int32_t co
   return insert(m, &p, &row);
 }
 
-// ---- what it remembers
+// ---- states of added stages
 
 cr_status cr_model_add_state(cr_model* m, int n, int* first, cr_error* error) {
   const cri_call call = {"cr_model_add_state", error};
@@ -412,7 +412,7 @@ cr_status cr_model_add_state(cr_model* m, int n, int* first, cr_error* error) {
   }
   const cri_schedule* s = cri_schedule_of(m);
   if (strcmp(s->row[0].name, cr_pipeline[0].name) != 0) {
-    // the row that begins their rates, which nothing before needed
+    // the row that initialises their rates, which nothing before needed
     const place p = {.s = s, .name = cr_pipeline[0].name, .error = error};
     CR_TRY(insert(m, &p, &cr_pipeline[0]));
   }
@@ -423,10 +423,10 @@ cr_status cr_model_add_state(cr_model* m, int n, int* first, cr_error* error) {
   return CR_OK;
 }
 
-// ---- what follows from what it changes
+// ---- consequences of the fields it changes
 
-// With events the rate of a row's distance is its velocity: what either is made of has to stay. Of what
-// mixing writes the margin alone is part of it.
+// With events the rate of a row's distance must be its velocity: the fields from which both are made may not change. Of
+// the outputs of mixing only the margin is one of these.
 static bool is_motion(cr_field_id id) {
   int maker = maker_of(id);
   bool mixed = maker == table_row_of("mixing") && id != CR_FIELD_contact_includemargin &&

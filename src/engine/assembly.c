@@ -5,10 +5,10 @@
 
 enum { GIVEN = 0, MADE = 3, RELATIVE = 6, NO_POSE = 11 };  // within a row of eq_data
 
-// a: the body whose anchor is given; b: the one whose anchor is made
+// a: the body whose anchor is given; b: the one whose anchor is derived
 typedef struct {
   int a, b;
-  bool turns;  // a weld: the quaternion is made too
+  bool turns;  // a weld: the quaternion is derived too
 } assembly;
 
 static bool assembly_of(const cr_model* m, int eq, assembly* x) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Read-outs of a state that has been computed: each a few lines over what the stages left.
+// Functions that read an evaluated state: each a few lines over the outputs of the stages.
 #include "carom/calls.h"
 
 #include "collision/distance.h"
@@ -13,7 +13,7 @@
 #include "model/sensors.h"
 #include "solver/contact_force.h"
 
-// what all of them ask: kinematics at least, and where the numbers go
+// the checks of all of them: kinematics at least, and a place for the numbers
 static cr_status check(const char* name, const cr_model* m, const cr_data* d, const void* out,
                        const char* what) {
   const cri_call call = {name, cri_error_of(d)};

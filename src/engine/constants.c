@@ -2,8 +2,8 @@
 // Inverse weights at qpos0. Every one is a sum of diagonal entries of A = J M^-1 J' with J either
 // the Jacobian of a body's centre of mass or a unit vector of a dof:
 //   [constants.k1] x = M^-1 J'       [constants.k2] A = J x
-// and so dA = 2 dJ x - x' dM x: an operator pair for M, and the motion of x for J. What a unit force
-// of an actuator accelerates is |x| with J its moment [constants.k3], so d|x| = y (dJ' - dM x), y = M^-1 x / |x|.
+// and so dA = 2 dJ x - x' dM x: an operator pair for M, and the motion of x for J. The acceleration of a unit
+// force of an actuator is |x| with J its moment [constants.k3], so d|x| = y (dJ' - dM x), y = M^-1 x / |x|.
 #include "engine/constants.h"
 
 #include "carom/model.h"
@@ -72,7 +72,7 @@ static void unit_force(cr_real F[6], const cr_model* m, const cr_data* d, int b,
   }
 }
 
-// last dof that moves body b, -1 when none does
+// last dof that moves body b, -1 if none does
 static int last_dof(const cr_model* m, int b) {
   while (b > 0 && m->body_dofnum[b] == 0) {
     b = m->body_parentid[b];
@@ -197,7 +197,7 @@ cr_status cr_constants(cr_model* m, cr_data* work) {
 
 // ---- backward
 
-// consumes the pairs of ten_J, of which there may be more than room
+// consumes the pairs of ten_J; there may be more than room for them
 static cr_status flush_tendons(const cr_model* m, const cr_data* d, cr_data* bar) {
   CR_TRY(cr_tendon_vjp(m, d, bar));
   cr_zero(bar->ten_length, m->ntendon);
@@ -205,7 +205,7 @@ static cr_status flush_tendons(const cr_model* m, const cr_data* d, cr_data* bar
   return CR_OK;
 }
 
-// -s y' dM x, consumed by the stage that makes M right away: there may be more pairs than room
+// -s y' dM x, which the stage that makes M consumes at once: there may be more pairs than room
 static cr_status add_product_bar(const cr_model* m, const cr_data* d, cr_data* bar,
                                  const cr_real* y, const cr_real* x, cr_real s) {
   int k = cri_pairs_add(&bar->M_pairs);
@@ -305,7 +305,7 @@ static cr_status tendon_bar(const cr_model* m, cr_data* d, cr_data* bar, int t, 
 static cr_status flush_actuators(const cr_model* m, const cr_data* d, cr_data* bar) {
   CR_TRY(cr_transmission_vjp(m, d, bar));
   cri_clear_field(m, d, bar, CR_FIELD_actuator_moment);
-  // tendons have got pairs of theirs
+  // tendons have pairs of their own
   return flush_tendons(m, d, bar);
 }
 
@@ -330,7 +330,7 @@ static cr_status actuator_bar(const cr_model* m, cr_data* d, cr_data* bar, int o
   return bar->actuator_moment_pairs.n == CRI_CONSTANTS_PAIRS ? flush_actuators(m, d, bar) : CR_OK;
 }
 
-// the stages that made the state at qpos0, backwards, and what they wrote cleared
+// the stages that made the state at qpos0, backwards; clears the cotangents of their outputs
 static cr_status stages_bar(const cr_model* m, const cr_data* d, cr_data* bar) {
   static const cr_field_id written[] = {
       CR_FIELD_M,         CR_FIELD_subtree_com, CR_FIELD_cinert,    CR_FIELD_cdof,

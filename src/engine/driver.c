@@ -15,7 +15,7 @@ void cri_clear_field(const cr_model* m, const cr_data* d, cr_data* twin, cr_fiel
   }
 }
 
-// what the stage wrote has no cotangent any more; what one that was added changed was another's
+// clears the cotangents of a stage's outputs; fields that an added stage changed belong to another stage
 static void clear_written(const cr_stage* stage, const cr_model* m, const cr_data* d,
                           cr_data* bar) {
   for (int k = 0; k < stage->nwrite && stage->added == NULL; k++) {
@@ -38,7 +38,7 @@ static inline __attribute__((always_inline)) cr_status run_row(const cri_schedul
                              : stage->vjp(m, d, to);
 }
 
-// the loop; compiled for each pass, with and without a choice of rows or somebody who looks on
+// the loop; compiled for each pass, with and without a choice of rows or an observer
 static inline __attribute__((always_inline)) cr_status drive(const cri_schedule* s, cri_pass pass,
                                                              const cri_rows* rows, bool plain,
                                                              const cr_model* m, const cr_data* d,
@@ -97,7 +97,7 @@ cr_status cr_forward(const cr_model* m, cr_data* d) {
   return CR_OK;
 }
 
-// rows that d has been through
+// rows that have been run on d
 static cri_rows rows_run(const cri_schedule* s, const cr_data* d) {
   return (cri_rows){.end = d->measured ? s->n : s->ndynamics};
 }

@@ -24,10 +24,10 @@ static void touch(const cr_model* m, cr_data* d, const int32_t* col, int n) {
   }
 }
 
-// From so many dofs on MuJoCo stores rows without what cannot move, and takes all that it stores for moved
+// From so many dofs on MuJoCo stores rows without dofs that cannot move, and counts everything it stores as moved
 enum { SPARSE_FROM = 60 };
 
-// A row touches what it moves: of a tendon that passes a body without wrapping round it, the place of that
+// A row touches the bodies that it moves. For a tendon that passes a body without wrapping round it, the entry of that
 // body in the row is zero.
 static void touch_moved(const cr_model* m, cr_data* d, int row) {
   for (int k = d->efc_J_rowadr[row]; k < d->efc_J_rowadr[row] + d->efc_J_rownnz[row]; k++) {
@@ -61,7 +61,7 @@ bool cri_implicit_inertia_mark_free(const cr_model* m, cr_data* d) {
   return any;
 }
 
-// [discrete.a4] A of free bodies, one of all else, and its factors
+// [discrete.a4] A of free bodies, one matrix of everything else, and its factors
 static cr_status factor_free(const cr_model* m, cr_data* d) {
   cr_pattern p = pattern_of(m);
   cri_bias_qderiv(m, d, d->metric_free, d->implicit_L, d->implicit_U, d);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The residual of forward dynamics read the other way: the acceleration is given, so the forces of the
+// The residual of forward dynamics with a given acceleration. The forces of the
 // rows follow without a solve, and the derivative is a product, not an implicit one.
 #include "engine/inverse.h"
 
@@ -26,7 +26,7 @@ static void add_scaled(cr_real* y, const cr_real* x, cr_real s, int n) {
   }
 }
 
-// ---- [inverse.i0] the acceleration in continuous time of one in discrete time: M a = (M - hD) a2
+// ---- [inverse.i0] continuous time from discrete time: M a = (M - hD) a2
 
 static bool is_converted(const cr_model* m) {
   return (m->enableflags & CR_ENBL_INVDISCRETE) != 0 &&
@@ -48,7 +48,7 @@ static void convert(const cr_model* m, cr_data* d, cr_real* a) {
   cri_pop(d, mark);
 }
 
-// a_tan += M^-1 (-h D a2_tan - h D_tan a2 + M_tan (a2 - a)), a_tan that of a2 before
+// a_tan += M^-1 (-h D a2_tan - h D_tan a2 + M_tan (a2 - a)), with a_tan = a2_tan before
 static void convert_jvp(const cr_model* m, const cr_data* d, cr_data* tan, cr_real* a_tan) {
   size_t mark = cri_mark(tan);
   cr_real *x = cri_push(tan, (size_t)m->nv), *away = cri_push(tan, (size_t)m->nv);
@@ -192,7 +192,7 @@ cr_status cri_inverse_vjp(const cr_model* m, const cr_data* d, cr_data* bar) {
       cri_step_qderiv_vjp(m, d, bar, CR_STEP_QDERIV_GYRO, -m->timestep, w, d->acc_qacc);
     }
   }
-  // [inverse.i2]' a_bar += M w, M_bar += w (x) a, and J' f has - w besides its own
+  // [inverse.i2]' a_bar += M w, M_bar += w (x) a; J' f gets -w in addition to its own
   metric_mul(m, d->M, q, w);
   for (int i = 0; i < m->nv; i++) {
     a_bar[i] += q[i];
@@ -216,9 +216,9 @@ cr_status cri_inverse_vjp(const cr_model* m, const cr_data* d, cr_data* bar) {
   return CR_OK;
 }
 
-// ---- with all that comes before: the dynamics without their last row
+// ---- with everything before: the dynamics without their last row
 
-// a step of several stages has no acceleration that one matrix turns into another
+// no single matrix relates the acceleration of a step of several stages to another one
 static cr_status check_flag(const cr_model* m, cr_data* d) {
   bool staged = cri_is_explicit(m->integrator);
   if ((m->enableflags & CR_ENBL_INVDISCRETE) != 0 && staged) {
@@ -230,7 +230,7 @@ static cr_status check_flag(const cr_model* m, cr_data* d) {
   return CR_OK;
 }
 
-// forces are summed up otherwise here: actuation and what is applied are not among them
+// forces are summed up differently here: without actuation and applied forces
 static cr_status check_stages(const cr_model* m, cr_data* d) {
   const cri_schedule* s = cri_schedule_of(m);
   for (int i = 0; i < s->nprepare && s->nadded > 0; i++) {

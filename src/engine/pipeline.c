@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The pipeline table made from its rows, and what a model takes of it.
+// The pipeline table made from its rows, and the schedule of a model.
 #include "engine/pipeline.h"
 
 #include "engine/constants.h"
@@ -77,7 +77,7 @@ const cri_schedule* cri_schedule_of(const cr_model* m) {
   return m->schedule != NULL ? m->schedule : &cri_whole_schedule;
 }
 
-// an operator without rows may get pairs all the same, which its stage takes away
+// an operator without rows may still get pairs, which its stage removes
 static bool has_something_to_write(const cr_model* m, const cr_stage* stage) {
   for (int k = 0; k < stage->nwrite; k++) {
     cr_field_id id = stage->writes[k];

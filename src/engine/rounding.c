@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// What rounding leaves of the acceleration, see rounding.h.
+// Digits that rounding leaves of the acceleration, see rounding.h.
 #include "engine/rounding.h"
 
 #include "inertia/implicit_inertia.h"
 
-static const cr_real LOST = 1000;  // diagonal over pivot from which on it is worth a look
-static const cr_real GROWTH = 32;  // of the rounding of a number on its way through a factor
-static const cr_real FUTILE = CR_R(1e-3);  // share of the acceleration beyond which it is none
+static const cr_real LOST = 1000;  // diagonal over pivot from which on rounding is estimated
+static const cr_real GROWTH = 32;  // growth of the rounding of a number in a factor
+static const cr_real FUTILE = CR_R(1e-3);  // share of the acceleration beyond which it is an error
 
-// the dof whose diagonal of the metric is largest over what elimination leaves of it; -1 where no digits
+// the dof with the largest ratio of the metric's diagonal to its pivot; -1 if no digits
 // are lost
 static int lost_dof(const cr_model* m, const cr_data* d, const cr_metric_view* metric) {
   bool discrete = cri_is_discrete(m);
@@ -56,7 +56,7 @@ static cr_real scale_of(const cr_model* m, const cri_noise* n, int dof) {
   return most;
 }
 
-// signs of the noise, which are not known: all alike, those of the solution, in turn
+// signs of the noise, which are not known: all alike, or those of the solution, in turn
 enum { PATTERNS = 3 };
 static cr_real sign_of(const cri_noise* n, int pattern, int i) {
   bool minus = pattern == 1 ? n->x[i] < 0 : (pattern == 2 ? i % 2 == 1 : false);
@@ -81,7 +81,7 @@ static int most_moved(const cr_model* m, cr_data* d, const cri_noise* n, int pat
   return dof;
 }
 
-// by how much the worst signs move a dof, from its row of the inverse
+// how far the worst signs move a dof, from its row of the inverse
 static cr_real moved(const cr_model* m, cr_data* d, const cri_noise* n, int dof, cr_real* x) {
   cr_real sum = 0, scale = scale_of(m, n, dof);
   cr_zero(x, m->nv);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Sum of all forces but those of constraints, with what is applied to bodies from outside.
+// Sum of all forces except constraint forces, with forces applied to bodies from outside.
 #include "engine/smooth.h"
 
 #include "force/wrench.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Rows as they are compared from one evaluation to the next, and what happened to them in between.
+// Rows in the form compared between evaluations, and the events between two evaluations.
 #include "event/event.h"
 
 #include "collision/collision.h"
@@ -8,12 +8,12 @@
 #include "model/build.h"
 #include "solver/contact_model.h"
 
-// parts of the size of two geoms, of a unit and of a speed that make no difference
+// relative to the size of two geoms, to a unit and to a speed: differences that do not count
 #define SAME_PLACE CR_R(1e-6)
 #define SAME_WAY CR_R(1e-6)
 #define SAME_GAP CR_R(1e-11)
 #define SAME_RATE CR_R(1e-6)
-// of a size, what a gap may be off by
+// allowed error of a gap, relative to a size
 #define ROUND_OFF (512 * CR_EPS)
 
 // ---- rows
@@ -22,7 +22,7 @@ static bool is_contact(const cr_data* d, int row) {
   return d->efc_type[row] >= CR_CNSTR_CONTACT_FRICTIONLESS;
 }
 
-// the first row of a limit or of a contact: what can enter
+// true for the first row of a limit or of a contact, which can enter
 static bool can_enter(const cr_data* d, int row) {
   int type = d->efc_type[row];
   if (type == CR_CNSTR_LIMIT_JOINT || type == CR_CNSTR_LIMIT_TENDON) {
@@ -66,7 +66,7 @@ static const cr_real* solimp_of(const cr_model* m, const cr_data* d, int row) {
                                                     : m->tendon_solimp_lim + 5 * id;
 }
 
-// [event.e3] numbers whose signs tell apart the zones of a row: of its force law, and of the impedance
+// [event.e3] numbers whose signs identify the zones of a row: of its force law, and of the impedance
 static void measure_bends(const cr_model* m, const cr_data* d, int row, cr_real* bend) {
   cri_contact_model(m)->bends(m, d, row, bend);
   if (can_enter(d, row)) {
@@ -85,8 +85,8 @@ int cri_event_end(const cr_data* d, int row) {
   return end;
 }
 
-// the gap, its rate as it is measured (not the velocity of the row, since the point that is nearest may
-// wander over its shape), and where the contact is
+// the gap, its rate as measured (not the velocity of the row, since the nearest point may
+// wander over its shape), and the place of the contact
 static void measure_motion(const cr_model* m, const cr_data* d, int row, cri_event_row* r) {
   r->gap = gap(d, row);
   if (!is_contact(d, row)) {
@@ -149,7 +149,7 @@ cri_event_list cri_event_rows(const cr_model* m, const cr_data* d, cri_event_lis
   return list;
 }
 
-// what row says of its zones; nothing, where it does not push
+// a number for the zones of a row; zero if it does not push
 static uint64_t zone_of(const cr_model* m, const cr_data* d, int row) {
   cri_event_row r = {.first = can_enter(d, row)};
   uint64_t sum = 0;
@@ -163,14 +163,14 @@ static uint64_t zone_of(const cr_model* m, const cr_data* d, int row) {
 }
 
 uint64_t cri_event_zones(const cr_model* m, const cr_data* d) {
-  uint64_t sum = 0;  // in whatever order the rows are
+  uint64_t sum = 0;  // independent of the order of the rows
   for (int row = 0; row < d->nefc; row++) {
     sum += zone_of(m, d, row);
   }
   return sum;
 }
 
-// ---- what happened
+// ---- the events
 
 // the row of the same feature, NULL none; rows mostly keep their place
 static const cri_event_row* find_row(const cri_event_row* rows, int n, const cri_event_row* r,
@@ -192,19 +192,19 @@ static cr_real apart(const cr_real* a, const cr_real* b) {
   return cr_norm3(x);
 }
 
-// may one have moved to where the other is, since then?
+// true if one may have moved to the place of the other in that time
 static bool stays_near(const cri_event_row* was, const cri_event_row* now, cr_real since) {
   cr_real turned = 2 * since * (was->turn + now->turn) + SAME_WAY;
   return apart(was->pos, now->pos) <= 2 * since * (was->way + now->way) + SAME_PLACE * now->size &&
          apart(was->frame, now->frame) <= turned;
 }
 
-// has its first tangent, where it matters, come to go by another axis of the world?
+// true if its first tangent, where it matters, now goes by another axis of the world
 static bool flips(const cri_event_row* was, const cri_event_row* now, cr_real since) {
   return apart(was->frame + 3, now->frame + 3) > 2 * since * (was->turn + now->turn) + SAME_WAY;
 }
 
-// [event.e8] what became of the parts of a contact
+// [event.e8] fate of the parts of a contact
 static cri_parts_change change_of(const cri_event_row* was, const cri_event_row* now,
                                   cr_real since) {
   return cri_parts_compare(&was->parts, &now->parts, since, now->size);
@@ -215,15 +215,15 @@ static bool continues(const cri_event_row* was, const cri_event_row* now, cr_rea
          change_of(was, now, since) != CRI_PARTS_LEAP;
 }
 
-// is the other a row of the same pair that may have been at the same place, and that `named` does not have?
+// true if the other is a row of the same pair that may have been at the same place, and that `named` lacks
 static bool may_be(const cri_event_row* other, int i, const cri_event_row* r, cr_real since,
                    const cri_event_list* named) {
   return other->first && other->pair == r->pair && other->place == r->place &&
          continues(other, r, since) && find_row(named->row, named->n, other, i) == NULL;
 }
 
-// does `others` have the row, of `own`, at the same place under another name? one for one: where two become
-// one, or one two, one of them has not
+// true if `others` have the row, of `own`, at the same place under another name. One for one: if two become
+// one, or one two, one of them has no match
 static bool is_renamed(const cri_event_list* others, const cri_event_list* own, int row,
                        cr_real since) {
   const cri_event_row* r = &own->row[row];
@@ -237,10 +237,10 @@ static bool is_renamed(const cri_event_list* others, const cri_event_list* own, 
   return earlier < there;
 }
 
-// what round-off may do to a gap, which at a small speed is a long time
+// effect of round-off on a gap, which at a small speed is a long time
 static cr_real unclear(const cri_event_row* r) { return ROUND_OFF * (r->size > 0 ? r->size : 1); }
 
-// [event.e1] did its gap close since then, and will it open until then?
+// [event.e1] true if its gap closed within the time before, and will open within the time after
 static bool has_entered(const cri_event_row* r, cr_real since, cr_real near) {
   return r->velocity < 0 && r->gap <= 0 && r->gap >= (2 * since + near) * r->velocity - unclear(r);
 }
@@ -275,13 +275,13 @@ cri_fate cri_event_fate_of_old(const cri_event_list* before, const cri_event_lis
   return will_leave(r, since, near) ? CRI_LEAVES : CRI_SWAPS;
 }
 
-// [event.e3] how long ago the sign changed, 0 where it has not
+// [event.e3] how long ago the sign changed, 0 if it did not
 static cr_real crossing(cr_real before, cr_real after, cr_real since) {
   bool changed = (before < 0) != (after < 0);
   return changed ? since * (after / (after - before)) : 0;
 }
 
-// how long ago the first of a row's bends was, 0 none
+// how long ago the first of a row's bends occurred, 0 none
 static cr_real bent(const cri_event_row* was, const cri_event_row* now, cr_real since) {
   cr_real first = 0;
   for (int i = 0; i < CRI_BENDS; i++) {
@@ -290,7 +290,7 @@ static cr_real bent(const cri_event_row* was, const cri_event_row* now, cr_real 
   return first;
 }
 
-// [event.e7] has a contact that pushes, or a part of it, come under another name at the same place? Then its distance has
+// [event.e7] true if a contact that pushes, or a part of it, came under another name at the same place: its distance has
 // a kink
 static bool kinks(const cri_event_list* before, const cri_event_list* after, int row,
                   cr_real since) {
@@ -311,7 +311,7 @@ static bool kinks(const cri_event_list* before, const cri_event_list* after, int
   return there && force > 0;
 }
 
-// [event.e1] how long after this a limit or contact that pushes leaves, CR_MAX if it does not
+// [event.e1] time until a limit or contact that pushes leaves, CR_MAX if it does not
 static cr_real leaves(const cri_event_row* r) {
   return r->force > 0 && r->velocity > 0 && r->gap <= 0 ? -r->gap / r->velocity : CR_MAX;
 }
@@ -324,13 +324,13 @@ cr_real cri_event_leaving(const cri_event_list* now) {
   return first;
 }
 
-// when a line through `was` with its slope, at the first, meets one through `now` with its own, `since` later
+// time at which a line through `was` with its slope, at the first, meets one through `now` with its own, `since` later
 static cr_real meeting(cr_real was, cr_real slope, cr_real now, cr_real slope_now, cr_real since) {
   cr_real at = slope == slope_now ? -1 : (now - was - slope_now * since) / (slope - slope_now);
   return at > 0 && at < since ? at : since / 2;
 }
 
-// [event.e4], [event.e5] when a row that is there before and after was swapped; in the middle where nothing says it
+// [event.e4], [event.e5] time at which a row that is there before and after was swapped; the middle if no number tells it
 static cr_real swapped(const cri_event_row* was, const cri_event_row* now, cr_real since) {
   if (was == NULL || change_of(was, now, since) == CRI_PARTS_LEAP) {
     return since / 2;
@@ -373,9 +373,9 @@ cri_event cri_event_find(const cri_event_list* before, const cri_event_list* aft
   return found;
 }
 
-// ---- what is counted
+// ---- counts
 
-// [event.e4] distances that met within the step: how fast they part, 0 if they did not, or are means
+// [event.e4] distances that met within the step: the rate at which they part, 0 if they did not meet, or are means
 static cr_real parting(const cri_event_row* a, const cri_event_row* b, cr_real h) {
   if (a->parts.n > 1 || b->parts.n > 1) {
     return 0;
@@ -388,7 +388,7 @@ static cr_real parting(const cri_event_row* a, const cri_event_row* b, cr_real h
   return other && met && rate > SAME_RATE * speed ? rate : 0;
 }
 
-// [event.e5] a frame that flips, under whatever name: how fast its normal leans, 0 if it does not
+// [event.e5] a frame that flips, under any name: the rate at which its normal leans, 0 if it does not
 static cr_real leaning(const cri_event_row* a, const cri_event_row* b, cr_real h) {
   bool same = stays_near(a, b, h) && change_of(a, b, h) != CRI_PARTS_LEAP;
   return same && flips(a, b, h) ? cr_abs(b->lean) : 0;
@@ -450,13 +450,13 @@ bool cri_event_sign_of(const cr_model* m, const cr_data* d, const cri_event_list
          cri_probe(m, d, before, after, pair, h, sign);
 }
 
-// the pair that was asked about last, and whether its swap has a sign
+// the last pair, and whether its swap has a sign
 typedef struct {
   cr_real pair;
   bool has_sign;
 } answer;
 
-// a swap of the pair of the row that no gradient counts
+// true for a swap of the pair of the row that no gradient counts
 static bool is_missed(const cr_model* m, const cr_data* d, const cri_event_list* before,
                       const cri_event_list* after, cr_real pair, cr_real h, cr_real near,
                       answer* last) {

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// When events come too fast, and for how long they are passed over.
+// Detects events that come too fast, and decides for how long steps pass over them.
 #include "event/event_crowd.h"
 
 enum { FEW = 24, EACH = 2, LOST = 8, BOUNCES = 4, GOES_ON = 2, FINEST = 64 };
 
 cr_real cri_crowd_step(const cr_model* m) { return m->timestep / FINEST; }
 
-// the place of the row, or of the one that entered the longest ago
+// the place of the row, or of the row that entered the longest ago
 static cri_crowd_row* place_of(cri_crowd* c, cr_real feature) {
   cri_crowd_row* oldest = &c->row[0];
   for (int i = 0; i < CRI_CROWD_BOUNCING; i++) {
@@ -19,7 +19,7 @@ static cri_crowd_row* place_of(cri_crowd* c, cr_real feature) {
   return oldest;
 }
 
-// does a row that entered bounce faster than the model's time step?
+// true if a row that entered bounces faster than the model's time step
 static bool bounces(cri_crowd* c, const cr_model* m, const cri_event_root* step, cr_real h,
                     cr_real time) {
   bool one = false;
@@ -49,7 +49,7 @@ static int count(cri_crowd* c, int more, cr_real span, cr_real time) {
   return c->steps;
 }
 
-// how many steps one counts for: bends and kinks count too, and what no length finds as many
+// number of steps that one counts for: bends and kinks count too, and steps whose search fails count as many
 static int weight_of(const cri_event_root* step) {
   return step->lost ? LOST : has_events(step) || step->happened;
 }

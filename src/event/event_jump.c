@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The jumps of the sensitivity at the events of a step.
+// The jumps of tangents and cotangents at the events of a step.
 #include "event/event_jump.h"
 
 #include "collision/collision.h"
@@ -9,7 +9,7 @@
 #include "kinematics/configuration.h"
 #include "math/vec3.h"
 
-// both ends of a step and what happened in between
+// both ends of a step and the events in between
 typedef struct {
   const cr_model* m;
   cr_data *a, *b;
@@ -54,22 +54,22 @@ static int gather(const passage* p, bool new, int* rows) {
 
 // ---- accelerations with and without rows
 
-// the constraint mass of all rows of the limit or contact at `row`: without it they do not push
+// the constraint mass of all rows of the limit or contact at `row`: with zero mass they do not push
 static void set_mass(cr_data* to, const cr_real* D, int row, cr_real scale) {
   for (int i = row; i < cri_event_end(to, row); i++) {
     to->efc_D[i] = scale * D[i];
   }
 }
 
-// s: the gap at a row; or, `contact` not below 0, how far the normal of that contact leans; or the moment that
-// was probed at d
+// s: the gap at a row; or, if `contact` is not below 0, the lean of the normal of that contact; or the moment
+// probed at d
 typedef struct {
   int row, contact;
   const cri_event_sign* probed;
   const cr_data* d;
 } part;
 
-// what a change of the acceleration does to a tangent, or to cotangents, divided by the rate of s
+// effect of a change of the acceleration on a tangent, or on cotangents, divided by the rate of s
 typedef void jump(const cr_model* m, cr_data* twin, part s, const cr_real* change, cr_real by);
 
 // [event.e6] the tangent of the moment
@@ -122,7 +122,7 @@ static void jump_bar(const cr_model* m, cr_data* bar, part s, const cr_real* cha
   bar->efc_margin[s.row] -= c;
 }
 
-// rows one after the other, from the first to the last or back: on at b, off at a
+// rows one after the other, from the first to the last or back: switched on at b, off at a
 static cr_status jump_in_order(const passage* p, bool new, const int* rows, int n, bool back,
                                const cr_real* D, jump* f, cr_data* twin) {
   cr_data* d = new ? p->b : p->a;
@@ -173,7 +173,7 @@ static cr_status jump_all(const passage* p, bool new, jump* f, cr_data* twin, cr
 
 // ---- swaps
 
-// the n-th swap of a pair of geoms that has rows to tell it by; false if there is none
+// the n-th swap of a pair of geoms with rows that identify it; false if there is none
 static bool find_swap(const passage* p, int n, cri_event_sign* sign) {
   for (int k = 0; k < p->rows[0].n + p->rows[1].n; k++) {
     bool new = k >= p->rows[0].n;
@@ -229,14 +229,14 @@ typedef struct {
   derivative* through;
   jump* f;
   cr_data* twin;
-  bool before;  // through the dynamics before the jump, or after it
+  bool before;  // with the dynamics before the jump, or after it
 } kind;
 
 static cr_status through(const passage* p, const kind* x, bool new) {
   return failed(p, x->twin, x->through(p->m, new ? p->b : p->a, x->twin));
 }
 
-// what happens at one end
+// the events at one end
 static cr_status pass_end(const passage* p, const kind* x, bool new, cr_real* beside,
                           const cr_real* change) {
   cr_data* d = new ? p->b : p->a;
@@ -251,7 +251,7 @@ static cr_status pass_end(const passage* p, const kind* x, bool new, cr_real* be
   return x->before ? CR_OK : through(p, x, new);
 }
 
-// qacc without those that enter, or leave
+// qacc without the rows that enter, or leave
 static void ignore(const cr_model* m, cr_data* twin, part s, const cr_real* change, cr_real by) {
   (void)m, (void)twin, (void)s, (void)change, (void)by;
 }
@@ -312,7 +312,7 @@ cr_status cri_jump_vjp(const cr_model* m, cr_data* a, cr_data* b, cr_real h, cr_
 
 // ---- the state before
 
-// has b, whose rows are evaluated anew, one of those that entered, numbers of their features?
+// true if b, whose rows are evaluated again, has one of the rows that entered; numbers are their features
 static bool is_one_there(const passage* p, const cr_real* features, int n) {
   size_t mark = cri_mark(p->a);
   cri_event_list now = list_rows(p->m, p->b, p->a);

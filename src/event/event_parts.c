@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Parts of a contact as they are compared.
+// Parts of a contact, in the form compared between evaluations.
 #include "event/event_parts.h"
 
-// parts of a size and of a unit that make no difference, and of a size what a leap of the mean is at least
+// relative to a size and to a unit: differences that do not count; and relative to a size the least leap of the mean
 #define SAME_PLACE CR_R(1e-6)
 #define SAME_WAY CR_R(1e-6)
 #define LEAP CR_R(1e-5)
@@ -43,7 +43,7 @@ static cr_real apart(const cr_real* a, const cr_real* b) {
   return cr_norm3(x);
 }
 
-// how much farther one is from the other than it may have moved since then
+// how much farther apart two parts are than they may have moved in that time
 static cr_real leap_of(const cri_event_part* a, const cri_event_part* b, cr_real since,
                        cr_real size) {
   cr_real way = cr_norm3(a->at.rate.pos) + cr_norm3(b->at.rate.pos);
@@ -53,7 +53,7 @@ static cr_real leap_of(const cri_event_part* a, const cri_event_part* b, cr_real
   return cr_max(far, 0) + size * cr_max(bent, 0);
 }
 
-// parts of `own` that p may be under another name, those before it first served
+// parts of `own` that p may be under another name; those before it are matched first
 static bool is_renamed(const cri_event_parts* others, const cri_event_parts* own,
                        const cri_event_part* p, cr_real since, cr_real size) {
   int there = 0, earlier = 0;
@@ -67,12 +67,12 @@ static bool is_renamed(const cri_event_parts* others, const cri_event_parts* own
   return earlier < there;
 }
 
-// may its share have begun, or ended, since then?
+// true if its share may have begun, or ended, in that time
 static bool had_no_share(const cri_event_part* p, cr_real since) {
   return p->at.left <= 2 * since * cr_abs(p->at.left_rate) + END;
 }
 
-// what became of the parts of `own` that may lack among others
+// fate of the parts of `own` that may be missing among others
 static cri_parts_change compare(const cri_event_parts* own, const cri_event_parts* others,
                                 cr_real since, cr_real size) {
   cri_parts_change most = CRI_PARTS_STAY;

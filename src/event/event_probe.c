@@ -5,16 +5,16 @@
 #include "collision/collision.h"
 #include "math/quat.h"
 
-// length of a shift in sizes of the geoms, and of a turn; and so many times as long where that does not tell,
-// since contacts flicker for as long
+// length of a shift relative to the sizes of the geoms, and of a turn; and the factor for the next try if contacts
+// flicker for as long
 #define SHIFT CR_R(1e-6)
 #define FARTHER_SHIFT 10
 // moments are found to this part of the time it takes to move that far
 #define FINE CR_R(1e-7)
-// and on that path itself contacts are known so long before and after, and may be others in between for so long
+// on that path itself contacts are known so long before and after; in between they may be others for so long
 #define ASIDE CR_R(3e-2)
 #define AT_ONCE CR_R(1e-2)
-// of both sides of a shift, how unlike they may be: a part, and in that time
+// how much the two sides of a shift may differ: relative, and in that time
 #define UNLIKE CR_R(1e-2)
 #define UNLIKE_AT_LEAST CR_R(1e-4)
 
@@ -30,16 +30,16 @@ typedef struct {
 
 typedef struct {
   const cr_model* m;
-  const cri_event_row* row;  // one of the pair
+  const cri_event_row* row;  // a row of the pair
   cri_place place[2];
   cr_shape_tan velocity[2];
-  cr_real shift;      // length of one
+  cr_real shift;      // length of a shift
   cr_real unit;       // time to move by it
   contacts known[2];  // on the path itself, before and after
   cr_real moment;     // on it
 } paths;
 
-// how far a contact is from the nearest of others
+// distance of a contact from the nearest of others
 static cr_real nearest(const contacts* a, int i, const contacts* others, cr_real size) {
   cr_real least = CR_MAX;
   for (int k = 0; k < others->n; k++) {
@@ -70,7 +70,7 @@ static void turn(cr_real mat[9], const cr_real w[3], cr_real by) {
   cr_matmul3(mat, R, old);
 }
 
-// what touches at the time t, the second geom moved, or either of another size, by `by` in a direction
+// contacts at the time t, the second geom moved, or either of another size, by `by` in a direction
 static void collide(const paths* p, int direction, cr_real by, cr_real t, contacts* found) {
   cri_place at[2] = {p->place[0], p->place[1]};
   cr_hit hit[CR_MAX_HITS];
@@ -106,7 +106,7 @@ static side look(const paths* p, int direction, cr_real by, cr_real t) {
   return 4 * from[0] < from[1] ? BEFORE : 4 * from[1] < from[0] ? AFTER : NEITHER;
 }
 
-// when the contacts change on the path that is `by` away, at once up to round-off
+// time at which the contacts change on the path that is `by` away, at once up to round-off
 static bool find_moment(const paths* p, int direction, cr_real by, cr_real* t) {
   cr_real a = -p->unit, b = p->unit;
   for (int i = 0; i < FARTHER && look(p, direction, by, a) == AFTER; i++) {
@@ -173,7 +173,7 @@ static bool begin(paths* p, const cr_model* m, const cr_data* d, cr_real h) {
          find_moment(p, 0, 0, &p->moment);
 }
 
-// [event.e6] a motion of both together changes nothing: the first the other way
+// [event.e6] a motion of both together changes nothing: the first geom gets the opposite
 static void set_first(const paths* p, cr_shape_tan moment[2]) {
   cr_real arm[3];
   cr_sub3(arm, p->place[1].pos, p->place[0].pos);

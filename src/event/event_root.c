@@ -2,12 +2,12 @@
 // The search for the end of a step with events.
 #include "event/event_root.h"
 
-// how far before an event a long step ends, in its lengths
+// distance before an event at which a long step ends, relative to its length
 #define MARGIN CR_R(1e-3)
 
 // a step with a stage on another side is made shorter by this at least, so often at most
 #define SHORTER CR_R(0.9)
-// and left as it was where that does not help: its start is on the verge
+// it is taken as it was if that does not help: its start is on the verge
 #define SHORTEST CR_R(1e-3)
 
 enum { MOST_TRIES = 60, MOST_ASTRAY = 16 };
@@ -53,7 +53,7 @@ static int stage_astray(const cri_event_root* l) {
   return 0;
 }
 
-// to where that stage is, or by a tenth; what lies ahead is left to the steps that follow
+// shortens to where that stage is, or by a tenth; the steps that follow find what lies ahead
 static bool shorten(cri_event_root* l, int stage, cr_real h, cr_real* next) {
   cr_real c = 0;
   for (int j = 0; j < stage; j++) {
@@ -76,7 +76,7 @@ static void set_tiny(cri_event_root* l) {
   l->next = CRI_STEP_TINY;
 }
 
-// the rows at h are those where nothing has happened yet
+// true if the rows at h are those before any event
 static void keep(cri_event_root* l, cr_real h) {
   cri_event_list rows = l->clean;
   l->clean = l->now;
@@ -84,7 +84,7 @@ static void keep(cri_event_root* l, cr_real h) {
   l->out = h;
 }
 
-// nothing happens up to h: the end if nothing is known to happen later, or just before it does
+// no event up to h: the end if no event is known to happen later, or just before the event
 static bool clean_end(cri_event_root* l, const cr_model* m, const cr_data* d, cr_real h,
                       cr_real* next) {
   cr_real near = l->near, left = cri_event_leaving(&l->now);
@@ -96,7 +96,7 @@ static bool clean_end(cri_event_root* l, const cr_model* m, const cr_data* d, cr
   }
   cr_real further = h + 4 * (h - l->out);
   keep(l, h);
-  // no more to where a row leaves once it is known just behind, and something happens before
+  // no longer up to where a row leaves once that is known just behind, and another event is before
   *next = l->in - h - left > MARGIN * (l->in - h) ? h + left - near / 2
           : l->in - h <= near                     ? l->in
                                                   : cr_min(further, (l->out + l->in) / 2);
@@ -107,7 +107,7 @@ static cr_real between(const cri_event_root* l, cr_real next) {
   return next > l->out && next < l->in ? next : (l->out + l->in) / 2;
 }
 
-// a long step, something at the length `at`: first close behind, to know it well, then close before
+// a long step with an event at the length `at`: first close behind, to know it well, then close before
 static cr_real approach(cri_event_root* l, cr_real h, cr_real at) {
   cr_real margin = cr_max(MARGIN * h, 4 * l->near);
   at = between(l, at);
@@ -120,14 +120,14 @@ static cr_real approach(cri_event_root* l, cr_real h, cr_real at) {
     l->next = CRI_STEP_SHORT;
     return before;
   }
-  // it lies at the start: this step is the short one, and passes it if it is a bend
+  // the event is at the start: this step is the short one, and passes it if it is a bend
   l->kind = CRI_STEP_SHORT;
   l->in = 0;
   return at + margin;
 }
 
-// a short step that ends just behind where a row enters, at the length `entered`, or just before where one
-// leaves or is swapped, at `other`; any: one does
+// a short step that ends just behind an entry at the length `entered`, or just before a leave
+// or a swap at `other`; any: there is one
 static cr_real settle(cri_event_root* l, cr_real h, cr_real entered, cr_real other, bool any) {
   cr_real near = l->near;
   l->before = any && other <= entered + near;
@@ -146,12 +146,12 @@ static cr_real settle(cri_event_root* l, cr_real h, cr_real entered, cr_real oth
   return CRI_EVENT_TINY * near;
 }
 
-// have contacts been swapped from the rows `before` to those now, `since` later?
+// true if contacts were swapped from the rows `before` to those now, `since` later
 static bool swaps(const cri_event_root* l, const cri_event_list* before, cr_real since) {
   return cri_event_find(before, &l->now, since, l->near).swapped >= 0;
 }
 
-// a tiny step, as it is where nothing is swapped; else so long that contacts stay those at its end for much longer
+// a tiny step: as it is if nothing is swapped; else so long that the contacts at its end stay for much longer
 static bool cross(cri_event_root* l, const cr_model* m, const cr_data* d, cr_real h,
                   cr_real* next) {
   cr_real widest = CRI_EVENT_WIDEST * l->near;
