@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Forward runs down the tree for accelerations and up for forces. The derivative runs the other
-// way with a motion where forward had a force: W, the body motion of the cotangent of qfrc_bias.
-// What a force does to W is the scalar whose derivatives are wanted,
+// way with a motion in place of a force: W, the body motion of the cotangent of qfrc_bias.
+// The scalar to differentiate is the work of the forces on W,
 //   sum over bodies of W_b . (I_b A_b + V_b x* (I_b V_b)),
 // and every term below is one of its partial derivatives.
 #include "force/bias.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the bodies behind a dof need of its displacement is two motions, nu and pi, that are the same
-// for all of them, so sums over subtrees are everything that is left to make.
+// The bodies behind a dof need two motions of its displacement, nu and pi, which are the same
+// for all of them. So only sums over subtrees remain to be made.
 #include "force/body_jac.h"
 
 #include "force/fluid.h"
@@ -8,16 +8,16 @@
 #include "force/passive.h"
 #include "kinematics/tree.h"
 
-// What adds up over subtrees.
+// Quantities that add up over subtrees.
 typedef struct {
   cr_real* F;  // force, 6 a body
   cr_real* I;  // inertia, 10
   cr_real* Q;  // [step_jacobian.y2], 36; NULL at rest
   cr_real*
-      T;  // [step_jacobian.y5], 18: moment and force per turn; NULL where nothing acts from outside
+      T;  // [step_jacobian.y5], 18: moment and force per turn; NULL if no force acts from outside
 } subtrees;
 
-// [step_jacobian.y1] 6 a dof; NULL where there are none
+// [step_jacobian.y1] 6 a dof; NULL if there are none
 typedef struct {
   cr_real *nu, *pi, *rate;
 } motions;
@@ -40,7 +40,7 @@ static motions motions_of(const cr_model* m, const cr_data* d, const cri_rigid_t
   return x;
 }
 
-// A of bodies, and in front of dofs: B and what velocities and gravity add
+// A of bodies, and in front of dofs: B with the parts of velocities and gravity
 static void accelerations(const cr_model* m, const cr_data* d, const cri_rigid_transport* c,
                           cr_real* A, cr_real* body_A) {
   cr_real world[6] = {0};
@@ -108,7 +108,7 @@ static void outer_forces(const cr_model* m, const cr_data* d, bool compensates, 
   }
 }
 
-// ---- [step_jacobian.y7] a medium: its forces are carried along with the body, but for the wind
+// ---- [step_jacobian.y7] a medium: its forces are carried along with the body, except for the wind
 
 static void medium(const cr_model* m, const cr_data* d, const subtrees* s, cr_data* work) {
   size_t mark = cri_mark(work), n = (size_t)m->nbody;
@@ -135,7 +135,7 @@ static void medium(const cr_model* m, const cr_data* d, const subtrees* s, cr_da
 
 // ---- [step_jacobian.y3], [step_jacobian.y4]
 
-// (I x, Q' x, T' x) for what ancestors do to dof i; and what dof i does to those
+// (I x, Q' x, T' x) for the effect of ancestors on dof i; and the effect of dof i on those
 static void write_chain(const cr_model* m, const cr_data* d, const subtrees* s, const motions* x,
                         cri_columns columns, cr_real sign, int i) {
   int b = m->dof_bodyid[i], first = cri_rigid_transport_first(m, i);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Elements, boxes of bodies and ellipsoids of geoms, one after the other: into the element's frame,
-// its law, and out again. Out is the transpose of in: a local force makes the body force that does
+// Elements, boxes of bodies and ellipsoids of geoms, one after the other: motion into the element's frame,
+// its law, and force out again. Out is the transpose of in: a local force makes the body force that does
 // the same work on every motion. Gradients are those of that work.
 #include "force/fluid.h"
 
@@ -72,7 +72,7 @@ static void put_into(element* e, medium of) {
   cri_fluid_law_make(&e->law, e->box, e->inputs);
 }
 
-// element k: the box of body k, or the ellipsoid of geom k - nbody; false where there is none
+// element k: the box of body k, or the ellipsoid of geom k - nbody; false if there is none
 static bool element_in(const cr_model* m, const cr_data* d, medium of, int k, element* e) {
   e->box = k < m->nbody;
   e->geom = k - m->nbody;
@@ -105,9 +105,9 @@ static bool element_at(const cr_model* m, const cr_data* d, int k, element* e) {
 
 static int count(const cr_model* m) { return m->nbody + m->ngeom; }
 
-// ---- [fluid.f9] a vacuum: what acts there is linear in density and viscosity, and zero
+// ---- [fluid.f9] a vacuum: its force is linear in density and viscosity, and zero
 
-// the medium that tangents make
+// the medium that the tangents make
 static medium medium_tangent(const cr_data* tan) {
   return (medium){cri_par_tan(tan->par.density, 0, 1)[0], cri_par_tan(tan->par.viscosity, 0, 1)[0]};
 }
@@ -225,7 +225,7 @@ typedef struct {
   cr_real r[3], R[9], wind[3];
 } frame_bar;
 
-// F = X' y, the body force of the local one; and with b the rest of the gradient of y . v
+// F = X' y, the body force of the local one; with b the rest of the gradient of y . v
 static void local_vjp(const element* e, const cr_real V[6], const cr_real* wind, const cr_real y[6],
                       cr_real V_bar[6], frame_bar* b) {
   cr_real f[6];
@@ -300,7 +300,7 @@ void cri_fluid_forces(const cr_model* m, const cr_data* d, cr_real* F) {
   forces_in(m, d, medium_of(m), F);
 }
 
-// what the medium does to dofs
+// true if the medium acts on dofs
 static void dof_forces(const cr_model* m, const cr_data* d, medium of, cr_real* out,
                        cr_data* work) {
   size_t mark = cri_mark(work);
@@ -468,7 +468,7 @@ static bool is_symmetric(cri_fluid_part part, int body) {
   return part.drag || part.symmetric[body];
 }
 
-// the law whose slope is meant
+// the law whose slope is used
 static cri_fluid_law law_of(const element* e, cri_fluid_part part) {
   cri_fluid_law law = e->law;
   if (part.drag) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// All that is not a product is a function of ten sums over the axes, U = u . u, P2 = a . u^2 and so
-// on; so gradients are those of scalars, and then of the sums. The slope is contracted with l and
-// r before it is differentiated: one scalar in the place of a tensor.
+// Everything that is not a product is a function of ten sums over the axes, U = u . u, P2 = a . u^2 and so
+// on. So gradients are those of scalars, and then of the sums. The slope is contracted with l and
+// r before it is differentiated: one scalar in place of a tensor.
 #include "force/fluid_law.h"
 
 #include "math/vec3.h"
@@ -232,7 +232,7 @@ static void sums_vjp(const cr_real* a, const cr_real* u, const cr_real* l, const
   }
 }
 
-// so slow that MuJoCo takes lift and quadratic drag for zero
+// so slow that MuJoCo sets lift and quadratic drag to zero
 static bool at_rest(const sums* s) { return cr_sqrt(s->U) <= GUARD; }
 
 // A = sqrt(P4 / P2), the projected area over pi, and its transpose
@@ -295,7 +295,7 @@ static void box_force_vjp(const cr_real* c, const cr_real v[6], const cr_real w[
 
 // ---- [fluid.f4] force of the ellipsoid
 
-// what lift and drag are made of: F = -K u (a U - P2) - cd u
+// parts of lift and drag: F = -K u (a U - P2) - cd u
 typedef struct {
   cr_real A, norm, K, cd;
 } flow;
@@ -338,7 +338,7 @@ static void ellipsoid_force(const cr_real* c, const cr_real v[6], cr_real F[6]) 
   }
 }
 
-// lift and drag against l
+// lift and drag times l
 static void flow_vjp(const cr_real* c, const cr_real* u, const cr_real* l, cr_real* u_bar,
                      cr_real* c_bar) {
   const cr_real* a = c + CRI_FLUID_A;

@@ -9,7 +9,7 @@
 #include "force/wrench.h"
 #include "math/vec3.h"
 
-// ---- which forces there are
+// ---- which forces act
 
 typedef struct {
   bool spring, damper, gravity;
@@ -202,7 +202,7 @@ static void gravcomp_jvp(const cr_model* m, const cr_data* d, cr_data* tan) {
   cri_pop(tan, mark);
 }
 
-// cotangent of qfrc_gravcomp, by itself and inside qfrc_passive
+// cotangent of qfrc_gravcomp, its own and from qfrc_passive
 static void gravcomp_cotangent(const cr_model* m, const cr_data* bar, cr_real* g_bar) {
   for (int i = 0; i < m->nv; i++) {
     bool passive = m->jnt_actgravcomp[m->dof_jntid[i]] == 0;

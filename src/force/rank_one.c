@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// For a row that is whole a' a x is a (a . x); elsewhere the sum of a_j x_j is taken over the dofs that
-// each is coupled with, its relatives. With these sums p, l' D r is a sum of a_i l_i p_i, and all else
+// For a whole row a' a x is a (a . x). Elsewhere the sum of a_j x_j is taken over the relatives of each dof, the
+// dofs with which it is coupled. With these sums p, l' D r is a sum of a_i l_i p_i, and everything else
 // follows.
 #include "force/rank_one.h"
 
@@ -76,7 +76,7 @@ void cri_rank_one_jvp(const cr_model* m, const cri_rows* rows, const cr_real* a_
   cri_pop(work, mark);
 }
 
-// a row that is not whole: its cotangent is a pair of its own
+// a row that is not whole: its cotangent is a separate pair
 static cr_real split_vjp(const cr_model* m, row a, int index, cr_real c, const cr_real* l,
                          const cr_real* r, cr_pairs* pairs, cr_data* work) {
   size_t mark = cri_mark(work);

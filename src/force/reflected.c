@@ -2,12 +2,12 @@
 // One loop over dofs or tendons, one over actuators. Both laws are linear in everything but the gear.
 #include "force/reflected.h"
 
-// what is damped and has armature
+// the elements with damping and armature
 typedef enum { DOFS, TENDONS } kind;
 
 static int count(const cr_model* m, kind of) { return of == DOFS ? m->nv : m->ntendon; }
 
-// the rows that actuator k acts on: all dofs of its joint, its tendon, or none
+// the rows on which actuator k acts: all dofs of its joint, its tendon, or none
 typedef struct {
   int first, n;
 } rows;
@@ -128,7 +128,7 @@ static cri_coefficients own_damping(const cr_model* m, kind of) {
                     : (cri_coefficients){m->tendon_damping, m->tendon_dampingpoly};
 }
 
-// those of an actuator before its gear
+// the coefficients of an actuator before its gear
 static cri_coefficients added_damping(const cr_model* m) {
   return (cri_coefficients){m->actuator_damping, m->actuator_dampingpoly};
 }

@@ -9,7 +9,7 @@
 // ---- the pieces of a path
 
 typedef struct {
-  int at, end;    // element at hand, last one
+  int at, end;    // current element, last one
   int pulley;     // element that set the divisor, -1 none
   cr_real share;  // 1 / divisor
 } path;

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// Body forces into joint space: composites from the leaves to the root, then one product a dof.
+// Body forces into joint space: sums from the leaves to the root, then one product a dof.
 // Backwards the same tree is swept from the root to the leaves: the cotangent of a force is the
-// velocity its point would have if the joints moved with q_bar.
+// velocity of its point if the joints moved with q_bar.
 #include "force/wrench.h"
 
 #include "kinematics/tree.h"
 
-// centre of mass of body b seen from the centre of mass of its tree
+// centre of mass of body b relative to the centre of mass of its tree
 static void arm(cr_real r[3], const cr_model* m, const cr_data* d, int b) {
   cr_sub3(r, d->xipos + 3 * b, d->subtree_com + 3 * m->body_rootid[b]);
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Sphere against box, in the frame of the box: there the nearest part is found by comparing
-// coordinates, and faces, edges and corners share one formula. Capsule-box runs on it too.
+// Sphere against box, in the frame of the box: comparing coordinates finds the nearest part, and
+// faces, edges and corners share one formula. Capsule-box uses it too.
 // [collision_box.b1]..[collision_box.b4] in docs/derivations/collision_box.md.
 #include "geometry/box.h"
 
@@ -51,13 +51,13 @@ void cri_part_bar(cr_shape_tan* box_bar, const cr_shape* box, int32_t part, cons
   }
 }
 
-// ---- what a point sees of a part, in the box frame
+// ---- a point and a part, in the box frame
 
 typedef struct {
   int sign[3];
   cr_real n[3];  // unit, towards the part; from inside, away from it
   cr_real gap;   // distance to the part, negative inside
-  bool turns;    // n turns with the point: it does for an edge or a corner, not for a face
+  bool turns;    // n turns with the point: true for an edge or a corner, false for a face
 } sight;
 
 static sight look(const cr_real c[3], const cr_real size[3], int32_t part) {

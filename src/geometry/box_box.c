@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // Box against box, in two steps. A search over the 15 directions that can separate two boxes
-// finds the one with the largest gap. If that is the normal of a face, the face of the other box
-// that looks at it is clipped against the sides of the first, and each vertex left gives a hit.
+// finds the one with the largest gap. If it is the normal of a face, the opposite face of the other box
+// is clipped against the sides of the first, and each remaining vertex gives a hit.
 // If it is normal to two edges, the nearest points of those give one. Order and tolerances are
 // MuJoCo's. [collision_box.x1]..[collision_box.x8] in docs/derivations/collision_box.md.
 #include "geometry/box_box.h"
 
 #include "geometry/box.h"
 
-// What a hit stands on; features beside it:
+// Features of a hit, by kind:
 //   INCIDENT_CORNER   [1] reference face, [2] corner of the incident box
 //   INCIDENT_EDGE     [1] reference face, [2] edge of the incident box, [3] reference side that
 //                     it meets
@@ -22,7 +22,7 @@ enum { INCIDENT_CORNER, INCIDENT_EDGE, REFERENCE_CORNER, EDGE_PAIR };
 #define SEPARATION_SLACK CR_R(1e-13)
 // sin^2 below which two edges span no direction
 #define PARALLEL_SIN2 CR_R(1e-16)
-// what an edge pair must gain over a face, relative
+// relative gain that an edge pair needs over a face
 #define EDGE_PENALTY CR_R(1e-6)
 // an edge pair within 8 degrees of the best face must gain this share of its depth
 #define ALIGNED_COSINE CR_R(0.99)
@@ -34,7 +34,7 @@ enum { INCIDENT_CORNER, INCIDENT_EDGE, REFERENCE_CORNER, EDGE_PAIR };
 // cosine below which an edge crosses a plane nowhere in particular
 #define PARALLEL_COSINE CR_R(1e-9)
 
-// the two boxes as they see each other
+// each box in the frame of the other
 typedef struct {
   const cr_shape* box[2];
   cr_real rot[2][9];      // [k]: axes of the other box in the frame of box k, in columns
@@ -69,8 +69,8 @@ typedef struct {
   int i, j;     // axis of the face; axes of the edge of a and of the edge of b
 } direction;
 
-// Faces that are parallel to round-off, one of each box, have the same gap, and round-off alone would say which
-// is the reference. Where one lies within the other it is the larger one: turned by however little, its gap is.
+// Faces that are parallel to round-off, one of each box, have the same gap, and round-off alone would choose
+// the reference. If one lies within the other, the larger one is taken: turned by however little, its gap is larger.
 static void larger_face(const couple* c, direction* best) {
   int k = best->box, other = 1 - k;
   for (int j = 0; j < 3; j++) {
@@ -153,7 +153,7 @@ static void edge_normal(cr_real n[3], const couple* c, const direction* edges) {
   cr_normalize3(n);
 }
 
-// an edge pair that all but repeats the best face yields to it: a face holds with several points
+// an edge pair that nearly repeats the best face yields to it: a face has several contact points
 static bool face_will_do(const couple* c, const direction* edges, const direction* face) {
   cr_real n[3], n_k[3];
   edge_normal(n, c, edges);
@@ -231,8 +231,8 @@ static crossing nearest_points(const couple* c, const direction* dir, const int3
   return x;
 }
 
-// the edge along `axis` that reaches furthest in the direction n, and, where a component of n is
-// too small to tell which side does, also the one on the other side; returns how many
+// the edge along `axis` that reaches furthest in the direction n, and, if a component of n is
+// too small to choose the side, also the one on the other side; returns their number
 static int support_edges(int32_t edge[2], const cr_real n[3], int axis) {
   int j1 = (axis + 1) % 3, j2 = (axis + 2) % 3;
   int32_t p1 = cri_part(j1, n[j1] >= 0 ? 1 : -1), p2 = cri_part(j2, n[j2] >= 0 ? 1 : -1);
@@ -293,7 +293,7 @@ static int edge_hit(const couple* c, const direction* dir, cr_real reach, cr_hit
 // a vertex of the polygon, and the side of the polygon from it to the next one
 typedef struct {
   cr_real x[3];  // along the reference's two other axes; height above the reference face
-  int kind;      // what it is: kind and parts as in the features
+  int kind;      // kind and parts as in the features
   int32_t line, plane;
   bool clipped;  // the side lies on a side plane of the reference, else on an edge of the
   int32_t side;  // incident face: that part
@@ -311,7 +311,7 @@ typedef struct {
   vertex buffer[2][MAX_VERTEX];
 } polygon;
 
-// the face of the other box that looks most straight at the reference face
+// the face of the other box most opposed to the reference face
 static int32_t incident_face(const couple* c, int ref, int axis, int sign) {
   const cr_real* row = c->rot[ref] + 3 * axis;
   int k = cr_abs(row[1]) > cr_abs(row[0]) ? 1 : 0;
@@ -479,7 +479,7 @@ int cri_box_box(const cr_shape* a, const cr_shape* b, cr_real margin, cr_hit hit
 
 // ---- derivatives: on a face
 
-// the shapes, tangents or cotangents that a face hit deals with
+// the shapes, tangents or cotangents of a face hit
 typedef struct {
   int ref, line, plane;  // 0 for a, 1 for b; plane -1: the point is a corner of its box
 } roles;
@@ -491,7 +491,7 @@ static roles roles_of(const int32_t feature[4]) {
   return r;
 }
 
-// Direction of the line that P slides on, and the normal m of the plane that it stays on, over
+// Direction of the line on which P slides, and the normal m of the plane on which it stays, over
 // m . d: so that the slide is d (m/(m . d)) . (velocity of the plane - velocity of the line).
 static void slide_of(cr_real d[3], cr_real m[3], const cr_shape* line, const cr_shape* plane,
                      const int32_t feature[4]) {
@@ -578,7 +578,7 @@ static void face_bar(const cr_shape* const shape[2], const int32_t feature[4],
 
 // ---- derivatives: two edges
 
-// what both directions of an edge pair need
+// numbers for both directions of an edge pair
 typedef struct {
   const cr_real* w[2];  // nearest points
   cr_real e[2][3];      // directions of the edges

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Capsule against box. The axis of the capsule is a segment c + x h, |x| <= 1, in the frame of the
-// box. The first ball sits where the segment is nearest to the box. A second one is put further
-// along, if the segment leans over a face or an edge there: as far as it stays above the box. The
+// box. The first ball is where the segment is nearest to the box. A second ball is put further
+// along, if the segment leans over a face or an edge there, as far as it stays above the box. The
 // choice is MuJoCo's, heuristics included. [collision_box.b5]..[collision_box.b7] in docs/derivations/collision_box.md.
 #include "geometry/capsule_box.h"
 
@@ -34,7 +34,7 @@ static segment segment_in_box(const cr_shape* a, const cr_shape* b) {
 typedef struct {
   cr_real dist2;
   place at;
-  int32_t face;    // nearest face, where an end lies above one
+  int32_t face;    // nearest face, if an end lies above one
   int32_t corner;  // nearest corner
   int32_t edge;    // nearest edge
   int axis;        // the direction of that edge
@@ -46,7 +46,7 @@ static void try_end(const segment* g, int end, nearest* best) {
   cr_copy3(tip, g->c);
   cr_accscl3(tip, g->h, (cr_real)end);
 
-  // how far out it is; above an edge or a corner it is not a face's
+  // how far outside it is; above an edge or a corner it belongs to no face
   int32_t part = cri_part_nearest(tip, g->size);
   int sign[3], naxis = 0;
   cri_part_signs(sign, part);
@@ -70,7 +70,7 @@ static int clamp(cr_real* x) {
 }
 
 // Nearest points of the segment (x) and an edge of the box (y, in units of its half length): the
-// two lines first; then each clamped, with the other solved again. An end of the edge, once
+// two lines first; then each is clamped, and the other solved again. An end of the edge, once
 // chosen, stays chosen.
 static void try_edge(const segment* g, int axis, int32_t edge, nearest* best) {
   int sign[3];
@@ -103,7 +103,7 @@ static void try_edge(const segment* g, int axis, int32_t edge, nearest* best) {
     side = again ? again : side;
   }
 
-  // a clear gain only: keeps a segment parallel to a face from flickering between edges
+  // only a clear gain: a segment parallel to a face would flicker between edges
   cr_accscl3(d, g->h, -x);
   d[axis] += e * y;
   cr_real dist2 = cr_dot3(d, d);
@@ -114,7 +114,7 @@ static void try_edge(const segment* g, int axis, int32_t edge, nearest* best) {
   }
 }
 
-// false where all is so small that no edge spans a plane with the segment
+// false if all is so small that no edge spans a plane with the segment
 static bool find_nearest(const segment* g, nearest* best) {
   *best = (nearest){.dist2 = CR_MAX};
   try_end(g, -1, best);
@@ -152,7 +152,7 @@ static void stop_after_width(walk* w, const segment* g, const place* at, int axi
   }
 }
 
-// 1 or -1: where a walk along the segment takes its coordinate on an axis
+// 1 or -1: side to which a walk along the segment moves its coordinate on an axis
 static int heading(const segment* g, int axis, int way) { return g->h[axis] > 0 ? way : -way; }
 
 // the axes on which the segment, towards x = 1, heads inwards from a part, and their number
@@ -258,7 +258,7 @@ static void ball_centre(cr_real centre[3], cr_real H[3], const cr_shape* a, cr_r
   cr_accscl3(centre, H, x);
 }
 
-// A ball stopped at the plane of a face lies on it to rounding: the face is no part of what it sees
+// A ball stopped at the plane of a face lies on it to rounding: the face is not one of the parts it may touch
 // beside other faces.
 static int32_t without_face(int32_t part, int32_t face) {
   int sign[3], face_sign[3];
@@ -289,7 +289,7 @@ static int hit_at(const cr_shape* a, const cr_shape* b, cr_real margin, const pl
   return n;
 }
 
-// true if a face of the box has all of the capsule more than the margin in front of it; a little more, so
+// true if a face of the box has all of the capsule more than the margin in front of it; with a little more, so
 // that rounding hides no hit
 static bool out_of_reach(const segment* g, cr_real margin) {
   for (int k = 0; k < 3; k++) {
@@ -317,7 +317,7 @@ int cri_capsule_box(const cr_shape* a, const cr_shape* b, cr_real margin, cr_hit
 
 // ---- derivatives
 
-// What x depends on, linear in the tangents of d = s o size - c and of h over the axes of a part,
+// Derivative of x, linear in the tangents of d = s o size - c and of h over the axes of a part,
 //   x_tan = by_d . d_tan + by_h . h_tan + by_size . size_tan,   world: d_tan = R' v, h_tan = R' H'
 typedef struct {
   cr_real by_d[3], by_h[3], by_size[3];

@@ -4,7 +4,7 @@
 #include "geometry/face_clipping.h"
 #include "geometry/gjk_epa.h"
 
-// ---- the optimum in the numbers of a hit
+// ---- the optimum, stored in the numbers of a hit
 
 static int32_t pack(int32_t low, int32_t high) {
   return (int32_t)((uint32_t)low | (uint32_t)high << 16);
@@ -12,7 +12,7 @@ static int32_t pack(int32_t low, int32_t high) {
 
 static int32_t high(int32_t packed) { return (int32_t)((uint32_t)packed >> 16); }
 
-// Of features that slide along each other the normal is known: kept are instead how they slide and where
+// If features slide along each other the normal is known. Stored instead: how they slide, and the place
 // in their plane.
 static void save(const cr_core* a, const cr_core* b, const cr_optimum* x, cr_hit* hit) {
   hit->feature[0] = (int32_t)x->a.kind + 8 * (int32_t)x->b.kind;

@@ -12,8 +12,8 @@
 enum { FACES = 1, LINE_OF_A = 2, LINE_OF_B = 3 };
 enum { MOST_CORNERS = 128 };
 
-// ---- clipping. A side is 2 i for side i of the polygon that is clipped, 2 i + 1 for side i of the
-// one that clips; the ends of a line have sides 0 and 2.
+// ---- clipping. A side is 2 i for side i of the clipped polygon, 2 i + 1 for side i of the
+// clipping polygon; the ends of a line have sides 0 and 2.
 
 typedef struct {
   cr_real p[3];
@@ -33,7 +33,7 @@ static void side_normal(const cri_flat* f, const cr_real p[3], const cr_real q[3
   cr_normalize3(in);
 }
 
-// that of side i; p a point on it
+// the normal of side i; p a point on it
 static void side_plane(const cri_flat* f, int i, cr_real in[3], cr_real p[3]) {
   cr_real q[3];
   cri_flat_corner(f, i, p);
@@ -53,8 +53,8 @@ static bool heights(const polygon* x, const cr_real in[3], const cr_real p[3], c
   return all;
 }
 
-// Every cut, also one that leaves all corners, makes the second corner the first: the walk that chooses four
-// of many begins there, and MuJoCo's does. `uncut` are the sides before this one that left all of them.
+// Every cut, also one that leaves all corners, makes the second corner the first. The walk that chooses four
+// of many begins there, as MuJoCo's does. `uncut` are the sides before this one that left all of them.
 static void clip_side(const polygon* from, const cr_real* height, int uncut, int32_t side,
                       polygon* to) {
   to->n = 0;
@@ -91,7 +91,7 @@ static void turn_round(polygon* x, int by) {
   }
 }
 
-// clips by all sides of the face, drops what is beyond the margin above it
+// clips by all sides of the face, drops corners beyond the margin above it
 static polygon* clip(const cri_flat* f, cr_real margin, polygon* x, polygon* y) {
   cr_real first[3], p[3], q[3], in[3], height[2 * MOST_CORNERS];
   int uncut = 0;
@@ -128,8 +128,8 @@ static polygon* clip(const cri_flat* f, cr_real margin, polygon* x, polygon* y) 
   return x;
 }
 
-// [collision_convex.h7] The corners of a hull's polygon are not quite in one plane, so where two sides of a cross inside
-// of b depends on the order of the cuts: what counts is the plane of b's first corner there.
+// [collision_convex.h7] The corners of a hull's polygon are not quite in one plane. If two sides of a cross inside
+// of b, the point depends on the order of the cuts: the plane of b's first corner is used there.
 static void flatten(const cri_flat* a, const cri_flat* b, corner* v) {
   cr_real p[3], arm[3];
   if (v->before % 2 != 0 && v->after % 2 != 0) {
@@ -195,7 +195,7 @@ static bool opposed_faces(const cr_core* a, const cr_core* b, const cr_optimum* 
   return found->mode != 0;
 }
 
-// a line of the first shape along a face of the second, which is turned against n; on a round side
+// a line of the first shape along a face of the second, which is turned against n. On a round side
 // the line is that towards the face, so the face has to be where the optimum is
 static bool line_on_face(const cr_core* a, const cr_core* b, const cr_touch* ta, const cr_touch* tb,
                          const cr_real n[3], int32_t* line_id, int32_t* face_id) {
@@ -271,7 +271,7 @@ static void put_line(const cri_dual* l, polygon* x) {
   }
 }
 
-// of a clipped line the two corners farthest apart
+// the two corners of a clipped line that are farthest apart
 static int ends_of(const polygon* x, int keep[2]) {
   cr_real most = -1;
   keep[0] = 0;
@@ -375,7 +375,7 @@ static cr_real size_along(const cr_core* c, int k, int* size) {
   return c->shape->type == CR_GEOM_MESH ? 0 : c->shape->size[*size];
 }
 
-// [collision_convex.h6] velocity of p as fixed to the shape; q the point that says how the shape's growth moves it
+// [collision_convex.h6] velocity of p as fixed to the shape; q the point whose position gives the effect of the shape's growth
 static void drift_tan(const cr_core* c, const cr_real p[3], const cr_real q[3],
                       const cr_shape_tan* s_tan, cr_real v[3]) {
   cr_real arm[3], x[3], stretch[3];
@@ -539,7 +539,7 @@ static void faces_bar(const cri_flat* fa, const cri_flat* fb, int32_t lines, con
 
 // ---- derivatives: a point on a line
 
-// where v is on a line: at an end, or where the line crosses a side of the face
+// position of v on a line: at an end, or where the line crosses a side of the face
 typedef struct {
   cri_dual l;
   cr_real m[3];     // -normal of the face: the line's outward direction

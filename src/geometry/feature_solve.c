@@ -1,21 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "geometry/feature_solve.h"
 
-// slack of what lies on a feature, in units of the two shapes' size; angles taken for parallel
+// slack of a point on a feature, in units of the two shapes' size; angles that count as parallel
 #define SLACK CR_R(1e-10)
 #define PARALLEL CR_R(1e-10)
 #define SINGULAR CR_R(1e-12)
 
-// curvature and slope of the distance taken for none, and what may be gained where there is next to
+// curvature and slope of the distance that count as none, and the possible gain if there is almost
 // no curvature; in the same units
 #define FLAT CR_R(1e-9)
 #define NO_SLOPE (CR_R(64) * CR_EPS)
 #define NO_GAIN (CR_R(64) * CR_EPS)
 
-// ---- what holds the normal
+// ---- constraints on the normal
 
 // rows of the 2 x 2 system for the normal's motion in the tangent plane: each is either a direction
-// that is fixed in a shape, or one in which the optimum moves freely
+// fixed in a shape, or one in which the optimum moves freely
 typedef struct {
   cr_real row[2][3];  // unit and orthogonal tangent vectors, or two edges
   int owner[2];       // -1 free, 0 fixed in a, 1 fixed in b
@@ -39,7 +39,7 @@ static void make_tangent(cr_real r[3], const cr_real axis[3], const cr_real n[3]
   cr_normalize3(r);
 }
 
-// [collision_convex.o2] which directions of the normal are held, and by which shape
+// [collision_convex.o2] the held directions of the normal, and the shape that holds each
 static hold hold_of(const cr_core* a, const cr_core* b, const cr_touch* ta, const cr_touch* tb,
                     const cr_real n[3]) {
   hold h = {.owner = {-1, -1}};
@@ -79,7 +79,7 @@ static void bend_both(const cr_core* a, const cr_core* b, const cr_touch* ta, co
 
 // ---- the answer on given features
 
-// the normal where features decide it alone: a face, or two edges
+// the normal if features decide it alone: a face, or two edges
 static bool normal_of_hold(const hold* h, cr_real n[3]) {
   cr_real found[3];
   if (h->dim_a == 2) {
@@ -87,7 +87,7 @@ static bool normal_of_hold(const hold* h, cr_real n[3]) {
   } else if (h->dim_b == 2) {
     cr_scl3(found, h->axis_b, -1);
   } else {
-    // of lines that are nearly parallel the cross product has few digits: orthogonal it is in any case
+    // for nearly parallel lines the cross product has few digits: made orthogonal in any case
     cr_cross3(found, h->axis_a, h->axis_b);
     cr_normalize3(found);
     make_tangent(found, found, h->axis_a);
@@ -100,8 +100,8 @@ static bool normal_of_hold(const hold* h, cr_real n[3]) {
   return near;
 }
 
-// step = |H|^-1 g for a symmetric H, where H is not positive: uphill also away from a minimum. In a
-// direction without slope there is no step; false if that is so in both, and d is least in one.
+// step = |H|^-1 g for a symmetric H; where H is not positive: uphill, also away from a minimum. In a
+// direction without slope there is no step; false if there is none in both, and d is least in one.
 static bool climb(const cr_real H[2][2], const cr_real g[2], cr_real size, cr_real step[2]) {
   cr_real mean = (H[0][0] + H[1][1]) / 2, half = (H[0][0] - H[1][1]) / 2;
   cr_real radius = cr_sqrt(half * half + H[0][1] * H[0][1]);
@@ -125,7 +125,7 @@ static bool climb(const cr_real H[2][2], const cr_real g[2], cr_real size, cr_re
   return !least || step[0] != 0 || step[1] != 0;
 }
 
-// [collision_convex.o3] one Newton step of the normal in its free directions; returns its length, -1 where the distance
+// [collision_convex.o3] one Newton step of the normal in its free directions; returns its length, -1 if the distance
 // is not the largest
 static cr_real newton(const cr_core* a, const cr_core* b, const cr_optimum* x, const hold* h,
                       const cr_real gap[3], cr_real dist, cr_real n[3]) {
@@ -164,7 +164,7 @@ static void points(const cr_core* a, const cr_core* b, const cr_optimum* x, cr_r
   cr_sub3(gap, pb, pa);
 }
 
-// in how many directions the features bend
+// number of directions in which the features bend
 static int bending(const cr_optimum* x) {
   static const int rank[] = {
       [CR_TOUCH_SMOOTH] = 2, [CR_TOUCH_RIM] = 1, [CR_TOUCH_SIDE] = 1, [CR_TOUCH_FACE] = 0};
@@ -193,7 +193,7 @@ static bool find_normal(const cr_core* a, const cr_core* b, cr_optimum* x, hold*
     points(a, b, x, pa, pb, gap);
     cr_real dist = cr_dot3(x->normal, gap);
     if (dist < -FLAT * size && bending(x) < (h->owner[0] < 0) + (h->owner[1] < 0)) {
-      return false;  // overlapping, what does not bend is least there, not largest
+      return false;  // overlapping, for features that do not bend it is least there, not largest
     }
     if (dist < reached - noise && rim) {
       // too far: next to its axis the point of a rim turns within a tiny angle
@@ -211,8 +211,8 @@ static bool find_normal(const cr_core* a, const cr_core* b, cr_optimum* x, hold*
   return length < CR_R(1e-3) * cr_sqrt(CR_EPS);
 }
 
-// the point of a line p + t u of one shape, with its partner `dist` n away on the feature of the other,
-// that is nearest to `point`, and replaces it
+// moves `point` to the nearest point of a line p + t u of one shape whose partner, `dist` n away, is on the feature
+// of the other
 static void on_line(const cr_core* c, const cr_touch* line, const cr_real p[3], const cr_real u[3],
                     const cr_core* other, const cr_touch* t, const cr_real n[3], cr_real dist,
                     cr_real point[3]) {
@@ -228,8 +228,8 @@ static void on_line(const cr_core* c, const cr_touch* line, const cr_real p[3], 
   cr_accscl3(point, u, along);
 }
 
-// [collision_convex.o9] Of two parallel lines of half lengths h_a, h_b the place parts the way between their middles as
-// h_a : h_b. `along` is where it is from pa along the line of a. Returns h_a / (h_a + h_b).
+// [collision_convex.o9] For two parallel lines of half lengths h_a, h_b the place divides the distance of their middles as
+// h_a : h_b. `along` is its position from pa along the line of a. Returns h_a / (h_a + h_b).
 static cr_real between_lines(const cr_core* a, const cr_core* b, const cr_touch* ta,
                              const cr_touch* tb, const cr_real u[3], const cr_real pa[3],
                              const cr_real pb[3], cr_real* along) {
@@ -250,7 +250,7 @@ static bool find_points(const cr_core* a, const cr_core* b, cr_optimum* x, const
                         const cr_real pa[3], const cr_real pb[3], cr_real slack) {
   const cr_real* n = x->normal;
   if (h->parallel) {
-    // any point of the overlap: of two lines [collision_convex.o9], of a line and a face the one nearest to the guess, in two
+    // any point of the overlap: for two lines [collision_convex.o9], for a line and a face the one nearest to the guess, in two
     // planes the guess itself
     if (h->dim_a == 1 && h->dim_b == 1) {
       cr_real along;
@@ -294,8 +294,8 @@ static bool find_points(const cr_core* a, const cr_core* b, cr_optimum* x, const
   return cri_touch_holds(a, &x->a, x->on_a, slack) && cri_touch_holds(b, &x->b, x->on_b, slack);
 }
 
-// no slope left in the free directions, but for what the normal's last digits make of it: a feature
-// that bends sharply makes steps that only look small
+// true if no slope is left in the free directions, except from the normal's last digits: a sharply bent feature
+// makes steps that only look small
 static bool stands(const cr_core* a, const cr_core* b, const cr_optimum* x, const hold* h,
                    const cr_real gap[3], cr_real slack) {
   for (int i = 0; i < 2; i++) {
@@ -311,7 +311,7 @@ static bool stands(const cr_core* a, const cr_core* b, const cr_optimum* x, cons
   return true;
 }
 
-// of features with more freedom of place than the optimum decides: true if they are parallel. Two lines
+// for features with more freedom of place than the optimum decides: true if they are parallel. Two lines
 // that only look so along the normal touch, if at all, at an end of one.
 static bool aligned(const hold* h) {
   if (!h->parallel) {
@@ -323,7 +323,7 @@ static bool aligned(const hold* h) {
   return tilt <= PARALLEL;
 }
 
-// the core has nothing farther along m than the point p
+// true if the core has nothing farther along m than the point p
 static bool farthest(cr_core* c, const cr_real m[3], const cr_real p[3], cr_real slack) {
   cr_real q[3], gap[3];
   (void)cri_support(c, m, q);
@@ -347,7 +347,7 @@ bool cri_optimum(cr_core* a, cr_core* b, cr_optimum* x) {
 
 // ---- where features slide along each other
 
-// which of the two points moves with its own shape alone; the other follows. -1: edges cross
+// which of the two points moves only with its own shape; the other follows. -1: edges cross
 static int leader(const hold* h) {
   if (h->dim_a == 1 && h->dim_b == 1 && !h->parallel) {
     return -1;
@@ -358,7 +358,7 @@ static int leader(const hold* h) {
 }
 
 void cri_plane_basis(const cr_real n[3], cr_real t1[3], cr_real t2[3]) {
-  // no threshold that a normal of simple numbers meets
+  // a threshold that no normal of simple numbers meets
   int k = cr_abs(n[0]) < CR_R(0.5713) ? 0 : cr_abs(n[1]) < CR_R(0.5713) ? 1 : 2;
   cr_real e[3] = {k == 0, k == 1, k == 2};
   cr_cross3(t1, n, e);
@@ -376,7 +376,7 @@ bool cri_optimum_slides(const cr_core* a, const cr_core* b, const cr_optimum* x,
   return true;
 }
 
-// [collision_convex.o9] where the middle of what a line shares with the other feature is, along u from the place
+// [collision_convex.o9] the middle of the part that a line shares with the other feature, along u from the place
 static cr_real middle_of(const cr_core* a, const cr_core* b, const cr_optimum* x,
                          const cr_real u[3]) {
   cr_real own[2], span[2];
@@ -386,8 +386,8 @@ static cr_real middle_of(const cr_core* a, const cr_core* b, const cr_optimum* x
   return low < high ? (low + high) / 2 : 0;
 }
 
-// [collision_convex.o8] The place is an end of what a line and a face share: it rides with the line if that ends there, else
-// it is where the line leaves the face, which is linear in how the two lie beside each other.
+// [collision_convex.o8] The place is an end of the part that a line and a face share. It moves with the line if the line ends
+// there. Else it is where the line leaves the face, which is linear in the relative position of the two.
 static void slide_end(const cr_core* a, const cr_core* b, const hold* h, const cr_real n[3],
                       const cr_real* const t[2], cr_optimum* x) {
   bool of_a = leader(h) == 0;
@@ -415,8 +415,8 @@ static void slide_end(const cr_core* a, const cr_core* b, const hold* h, const c
   }
 }
 
-// a triangle of the difference in its plane, the same corners on the shape that leads, and the areas that
-// the foot of the origin makes with the sides: their shares weigh the corners, none of them negative
+// a triangle of the difference in its plane, the same corners on the leading shape, and the areas that
+// the foot of the origin makes with the sides. Their shares weigh the corners, none of them negative
 typedef struct {
   cr_real t[2][3], q[3][2], lead[3][2], area[3], sum, sign;
 } foot;
@@ -462,7 +462,7 @@ static void slide_foot(const foot* f, cr_real slide[2][2]) {
   }
 }
 
-// how far a point is from the weighted corners along u
+// distance of a point from the weighted corners along u
 static cr_real moved_along(const foot* f, const cr_real u[3], const cr_real p[3]) {
   cr_real along = cr_dot3(u, p);
   for (int k = 0; k < 3; k++) {
@@ -502,7 +502,7 @@ typedef struct {
   hold h;
   cr_real minus[3];
 
-  // of M, M (t1 . normal_tan, t2 . normal_tan) = right-hand side; zero where M is singular: there the normal is
+  // M (t1 . normal_tan, t2 . normal_tan) = right-hand side; zero if M is singular: then the normal is
   // held
   cr_real inverse[2][2];
   cr_real
@@ -511,7 +511,7 @@ typedef struct {
       [3];  // [collision_convex.o9] of the distance, as the shapes turn; zero unless a line is shared
 } system2;
 
-// [collision_convex.o9] the place on the line of a follows that of b by its share of how the two slip along each other
+// [collision_convex.o9] the place on the line of a follows that of b by its share of the slip of the two along each other
 static void slide_lines(const cr_core* a, const cr_core* b, const cr_optimum* x, const hold* h,
                         const cr_real minus[3], cr_real slide[2][2]) {
   cr_real pa[3], pb[3], t[2][3], along;
@@ -571,7 +571,7 @@ static bool slides(const cr_real slide[2][2]) {
   return s[0] != 0 || s[1] != 0 || s[2] != 0 || s[3] != 0;
 }
 
-// [collision_convex.o8] u += slide (ub - ua - dist normal_tan), where u is one of ua, ub
+// [collision_convex.o8] u += slide (ub - ua - dist normal_tan), with u one of ua, ub
 static void slide_tan(const cr_optimum* x, const cr_real slide[2][2], const cr_optimum_tan* x_tan,
                       const cr_real ua[3], const cr_real ub[3], cr_real u[3]) {
   cr_real t[2][3], slip[3];
@@ -631,7 +631,7 @@ void cri_feature_solve_tan(const cr_core* a, const cr_core* b, const cr_optimum*
   // [collision_convex.o6] dist_tan = n . (v_b - v_a)
   x_tan->dist = cr_dot3(n, dv);
 
-  // [collision_convex.o7] the points, as their own features let them move
+  // [collision_convex.o7] the points, within the motion that their features allow
   cr_real ua[3], ub[3];
   cri_touch_bend(a, &x->a, n, x_tan->normal, ua);
   cri_touch_bend(b, &x->b, s.minus, x_tan->normal, ub);
@@ -658,7 +658,7 @@ void cri_feature_solve_tan(const cr_core* a, const cr_core* b, const cr_optimum*
     }
   }
 
-  // [collision_convex.o9] along a line that is shared the distance is that in its middle
+  // [collision_convex.o9] along a shared line the distance is that in its middle
   x_tan->dist += cr_dot3(s.lever, b_tan->rot) - cr_dot3(s.lever, a_tan->rot);
 }
 

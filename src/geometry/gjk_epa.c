@@ -3,19 +3,19 @@
 
 enum { MOST_DESCENT = 100, MOST_GROWTH = 300, MOST_VERTEX = MOST_GROWTH + 8, MOST_FACE = 800 };
 
-// cosine of the angle within which an optimum is taken to be alone: where all of the surface is
-// curved, and where it has edges
+// cosine of the angle within which there is at most one optimum: for surfaces that are curved
+// everywhere, and for those with edges
 #define NEAR CR_R(0.99999)
 #define NEAR_EDGES CR_R(0.9999999)
 
-// of what two bounds may differ by, in units of the shapes' size
+// allowed difference of two bounds, in units of the shapes' size
 #define SLACK CR_R(1e-10)
 
-// a point of the difference a - b, and where it comes from
+// a point of the difference a - b, and its points on a and b
 typedef struct {
   cr_real w[3], a[3], b[3];
   int32_t id_a, id_b;
-  int32_t near_a, near_b;  // where searches of its neighbourhood begin
+  int32_t near_a, near_b;  // where searches near it begin
 } vertex;
 
 // the point farthest along the unit vector n
@@ -76,7 +76,7 @@ static cr_real on_triangle(const cr_real* p[3], cr_real weight[3]) {
   return best;
 }
 
-// inside: 0; outside, the best of the faces that see the origin
+// inside: 0; outside, the best of the faces that face the origin
 static cr_real on_tetrahedron(const cr_real* p[4], cr_real weight[4]) {
   static const int face[4][4] = {{0, 1, 2, 3}, {0, 2, 3, 1}, {0, 3, 1, 2}, {1, 3, 2, 0}};
   cr_real best = CR_MAX;
@@ -105,7 +105,7 @@ static cr_real on_tetrahedron(const cr_real* p[4], cr_real weight[4]) {
   return inside ? 0 : best;
 }
 
-// keeps the corners that carry the nearest point; returns false where the origin is inside
+// keeps the corners that carry the nearest point; returns false if the origin is inside
 static bool reduce(vertex v[4], int* n, cr_real weight[4], cr_real nearest[3]) {
   const cr_real* p[4] = {v[0].w, v[1].w, v[2].w, v[3].w};
   cr_real square = 1;
@@ -135,18 +135,18 @@ static bool reduce(vertex v[4], int* n, cr_real weight[4], cr_real nearest[3]) {
 
 // ---- from corners to an optimum
 
-// what is tried and the best of it
+// a trial and the best result so far
 typedef struct {
   cr_core *a, *b;
   const cr_optimum* guess;  // its normal, on_a, on_b
   cr_real least;            // the distance of the answer is at least this
-  cr_real enough;           // what reaches this is the answer, up to round-off
+  cr_real enough;           // a value from which on it is the answer, up to round-off
   cr_optimum best;
 } trials;
 
-// What a trial has to be better by on one shape. A rim bounds its disk, a straight line may cross a face as a
-// diagonal; where both answer, it is the flat part that touches: next to a rim's axis its points are no more
-// than round-off, and a line would leave the normal free to turn about it.
+// Gain that a trial needs on one shape. A rim bounds its disk, a straight line may cross a face as a
+// diagonal. If both answer, the flat part is taken: next to a rim's axis its points are only
+// round-off, and a line would leave the normal free to turn about it.
 static cr_real ahead(cr_touch_kind kind, cr_touch_kind best) {
   bool rim = kind == CR_TOUCH_RIM, line = kind == CR_TOUCH_EDGE;
   return best != CR_TOUCH_FACE ? 0 : rim ? SLACK : line ? CR_R(64) * CR_EPS : 0;
@@ -172,8 +172,8 @@ static void try_touches(trials* t, const cr_touch* ta, int na, const cr_touch* t
   }
 }
 
-// A face and what is nearly parallel to it do not meet along its length, nor do two such lines: only the
-// point that is farthest along the face's own normal touches, or an end of a line.
+// A face and a nearly parallel feature do not meet along its length, nor do two such lines. Only the
+// point farthest along the face's own normal touches, or an end of a line.
 static void try_ends(trials* t, const cr_touch* ta, int na, const cr_touch* tb, int nb) {
   for (int i = 0; i < na + nb; i++) {
     bool of_a = i < na;
@@ -192,7 +192,7 @@ static void try_ends(trials* t, const cr_touch* ta, int na, const cr_touch* tb, 
   }
 }
 
-// An end of one line touches another: where the two are parallel they share a part, and it is the lines that
+// An end of one line touches another: if the two are parallel they share a part, and the lines
 // touch. An end and a line answer as well, at a place of their own.
 static void prefer_lines(trials* t, const cr_touch* ta, int na, const cr_touch* tb, int nb) {
   cr_real axis_a[3], axis_b[3], c[3];
@@ -224,7 +224,7 @@ typedef struct {
   cr_real least, most;
 } bounds;
 
-// tries the features that the corners may lie on; the guess is normal, on_a, on_b of x, and it has
+// tries the features on which the corners may lie. The guess is normal, on_a, on_b of x, and it has
 // reached the least distance already. `last`: the guess will not get any better
 static bool settle(cr_core* a, cr_core* b, const vertex* const* v, int n, bounds dist, bool last,
                    cr_optimum* x) {
@@ -301,7 +301,7 @@ static verdict descend(cr_core* a, cr_core* b, cr_real reach, vertex simplex[4],
       return FAR;
     }
 
-    // near enough to know the features?
+    // near enough to identify the features
     bool known = false;
     for (int i = 0; flat && i < *n; i++) {
       known = known || (simplex[i].id_a == simplex[*n].id_a && simplex[i].id_b == simplex[*n].id_b);
@@ -335,7 +335,7 @@ typedef struct {
   int32_t v[3];
   int32_t beside[3];  // the face across the edge from v[k] to v[k + 1]
   cr_real n[3];       // outward
-  cr_real d;          // n . w over the face; the largest number where there is no normal
+  cr_real d;          // n . w over the face; the largest number if there is no normal
   bool alive;
 } face;
 
@@ -347,7 +347,7 @@ typedef struct {
   int nv, nf, nfree;
 } polytope;
 
-// returns the face, -1 where there is no room
+// returns the face, -1 if there is no room
 static int32_t add_face(polytope* p, int32_t i, int32_t j, int32_t k) {
   if (p->nfree == 0 && p->nf >= MOST_FACE) {
     return -1;
@@ -384,7 +384,7 @@ static void across(const cr_real v[3], cr_real n[3]) {
   }
 }
 
-// [collision_convex.n2] a tetrahedron to begin with, from what the descent left and more support points
+// [collision_convex.n2] a first tetrahedron, from the corners of the descent and more support points
 static bool begin(cr_core* a, cr_core* b, polytope* p, const vertex* simplex, int n, cr_real size) {
   static const cr_real axis[6][3] = {{1, 0, 0},  {-1, 0, 0}, {0, 1, 0},
                                      {0, -1, 0}, {0, 0, 1},  {0, 0, -1}};
@@ -416,7 +416,7 @@ static bool begin(cr_core* a, cr_core* b, polytope* p, const vertex* simplex, in
       support(a, b, axis[(pass - n) % 6], w);
     }
 
-    // does it add a dimension?
+    // true if it adds a dimension
     cr_real e[3], d[3], c[3], height = 1;
     if (p->nv > 0) {
       cr_sub3(d, w->w, p->v[0].w);
@@ -455,7 +455,7 @@ static bool begin(cr_core* a, cr_core* b, polytope* p, const vertex* simplex, in
   return true;
 }
 
-// an edge of the outline of what a point sees: the face beyond it, and which of its edges it is
+// an edge of the outline that a point faces: the face beyond it, and which of its edges it is
 typedef struct {
   int32_t from, to, beyond, side;
 } outline_edge;
@@ -464,8 +464,8 @@ static bool sees(const cr_real w[3], const face* f, cr_real slack) {
   return f->d == CR_MAX || cr_dot3(f->n, w) > f->d + slack;
 }
 
-// removes the faces that the newest vertex sees, beginning at one of them; returns the number of
-// edges of their outline, 0 where there is no room
+// removes the faces that face the newest vertex, beginning at one of them; returns the number of
+// edges of their outline, 0 if there is no room
 static int clear(polytope* p, int32_t start, cr_real slack, outline_edge edge[MOST_FACE]) {
   int32_t seen[MOST_FACE];
   int nseen = 1, nedge = 0;
@@ -504,7 +504,7 @@ static int clear(polytope* p, int32_t start, cr_real slack, outline_edge edge[MO
   return nedge;
 }
 
-// [collision_convex.n3] replaces the faces that the newest vertex sees by a fan over their outline
+// [collision_convex.n3] replaces the faces that face the newest vertex by a fan over their outline
 static bool grow(polytope* p, int32_t start, cr_real slack) {
   outline_edge edge[MOST_FACE];
   int32_t fan[MOST_FACE], from[MOST_VERTEX], newest = p->nv - 1;
@@ -570,10 +570,10 @@ static bool settle_face(cr_core* a, cr_core* b, const polytope* p, const face* f
   return settle(a, b, corner, 3, (bounds){least, last ? -f->d : least}, last, x);
 }
 
-// [collision_convex.n5] No direction at an angle psi from a face's normal has less than d cos(psi) + r sin(psi), r how
-// far inside the face the foot of the origin lies. So all that could beat an optimum of depth D is
+// [collision_convex.n5] No direction at an angle psi from a face's normal has less than d cos(psi) + r sin(psi), with r
+// how far inside the face the foot of the origin lies. So a better optimum than one of depth D can only be
 // within psi_1 of the face or beyond psi_2, where that is D. If psi_1 is small and the face near the
-// optimum, what is within belongs to the optimum: the faces up to psi_2 are done with.
+// optimum, directions within psi_1 belong to the optimum: the faces up to psi_2 are done.
 static bool fence(polytope* p, const face* f, const cr_optimum* best, cr_real near) {
   cr_real depth = -best->dist, foot[3], inside = CR_MAX;
   if (cr_dot3(f->n, best->normal) < near || depth <= 0) {
@@ -607,8 +607,8 @@ static bool fence(polytope* p, const face* f, const cr_optimum* best, cr_real ne
   return true;
 }
 
-// [collision_convex.n6] Too thin for a polytope: the first corners span all there is of the difference, up to round-off,
-// and across them it is thinner than anywhere.
+// [collision_convex.n6] Too thin for a polytope: the first corners span the whole difference, up to round-off,
+// and across them it is thinnest.
 static bool settle_thin(cr_core* a, cr_core* b, const polytope* p, cr_optimum* x) {
   const vertex* corner[3] = {&p->v[0], &p->v[1], &p->v[2]};
   cr_real e1[3] = {0, 0, 0}, e2[3], minus[3], weight[3] = {1, 0, 0};
@@ -642,8 +642,8 @@ static bool settle_thin(cr_core* a, cr_core* b, const polytope* p, cr_optimum* x
   return settle(a, b, corner, n, (bounds){-depth, -depth}, true, x);
 }
 
-// settles from a normal and its support points, if along it the two are less deep than the optimum that
-// is known; returns true if that is beaten. No other normal has more than the distance `most`
+// settles from a normal and its support points, if along it the two are less deep than the known
+// optimum; returns true if that is beaten. No other normal has more than the distance `most`
 static bool try_normal(cr_core* a, cr_core* b, const cr_real n[3], cr_real most, cr_real size,
                        cr_optimum* best) {
   vertex w;
@@ -663,8 +663,8 @@ static bool try_normal(cr_core* a, cr_core* b, const cr_real n[3], cr_real most,
   return true;
 }
 
-// [collision_convex.n7] Where growth ends without a proof, as it does when a whole circle of normals is equally deep: the
-// normals of everything that is flat, and the axes of what is not.
+// [collision_convex.n7] For a growth that ends without a proof, as it does if a whole circle of normals is equally deep: tries
+// the normals of all flat parts, and the axes of the others.
 static bool try_axes(cr_core* a, cr_core* b, const cr_core* of, cr_real size, cr_optimum* best) {
   const cr_shape* s = of->shape;
   bool hull = s->type == CR_GEOM_MESH, beaten = false;
@@ -697,7 +697,7 @@ static bool try_faces(cr_core* a, cr_core* b, const polytope* p, cr_real tiny, c
   return beaten;
 }
 
-// the support point over a face, searched for from its corners that are farthest along the normal
+// the support point over a face; the search begins at its corners farthest along the normal
 static void support_over(cr_core* a, cr_core* b, const polytope* p, const face* f, vertex* w) {
   const vertex *far_a = &p->v[f->v[0]], *far_b = far_a;
   for (int k = 1; k < 3; k++) {
@@ -716,7 +716,7 @@ static bool expand(cr_core* a, cr_core* b, polytope* p, cr_real size, cr_optimum
   bool exact = false, proved = false;
   bool curved = !cri_core_flat(a) || !cri_core_flat(b);
   cr_real ask =
-      curved ? CR_R(0.1) * size : 0;  // what is flat ends at a face of the difference itself
+      curved ? CR_R(0.1) * size : 0;  // flat shapes end at a face of the difference itself
   bool ball = a->shape->type == CR_GEOM_ELLIPSOID || b->shape->type == CR_GEOM_ELLIPSOID;
   cr_real near = ball ? NEAR : NEAR_EDGES;
   cr_optimum best = {.dist = -CR_MAX};
@@ -745,7 +745,7 @@ static bool expand(cr_core* a, cr_core* b, polytope* p, cr_real size, cr_optimum
       cr_copy3(along, f.n);
     }
 
-    // with an optimum known, only what is seen to be less deep is worth a look
+    // with an optimum known, only smaller depths are of interest
     bool better = !exact || f.d + gap < -best.dist - tiny;
     if ((gap < ask && better) || gap <= tiny) {
       bool found = settle_face(a, b, p, &f, gap, gap <= tiny, x);
@@ -784,8 +784,8 @@ static bool expand(cr_core* a, cr_core* b, polytope* p, cr_real size, cr_optimum
   return exact;
 }
 
-// [collision_convex.n8] Overlapping by no more than what two bounds may differ by along the descent's last normal: no
-// other can be less deep than that.
+// [collision_convex.n8] True if they overlap by no more than the difference of two bounds along the descent's last normal: no
+// other can be less deep.
 static bool settle_touching(cr_core* a, cr_core* b, cr_real size, cr_optimum* x) {
   cr_optimum found = {.dist = -SLACK * size};
   if (!try_normal(a, b, x->normal, 0, size, &found)) {

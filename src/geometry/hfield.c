@@ -40,7 +40,7 @@ static int32_t height_at(const cr_terrain* f, int32_t index, int corner) {
   return row * f->ncol + col;
 }
 
-// where a corner is in units of the half sizes, from -1 to 1
+// position of a corner in units of the half sizes, from -1 to 1
 static void ratio_at(const cr_terrain* f, int32_t index, int corner, cr_real ratio[2]) {
   int32_t row, col;
   grid_place(f, index, corner, &row, &col);
@@ -132,15 +132,15 @@ static bool all_below(const cr_terrain* f, int32_t index, cr_real z) {
   return true;
 }
 
-// the feature on the prism, as a hit of the general pair packs it
+// the feature on the prism, packed as in a hit of the general pair
 static cr_touch unpack(const int32_t feature[4]) {
   return (cr_touch){
       (cr_touch_kind)(feature[0] % 8),
       {feature[1] & 0xffff, (int32_t)((uint32_t)feature[1] >> 16), feature[3] & 0xffff}};
 }
 
-// A face by the first three corners of its polygon, whichever three the search ended with; but along a line or
-// a face the place was weighed of those three.
+// Names a face by the first three corners of its polygon, whichever three the search ended with. Along a line or
+// a face it keeps the three from which the place was weighed.
 static void settle_face(const cr_hull* h, int32_t feature[4]) {
   cr_touch t = unpack(feature);
   int32_t polygon = t.kind == CR_TOUCH_FACE ? cri_touch_polygon(h, &t) : -1;
@@ -327,7 +327,7 @@ static void turn_bar(const frame* x, const cr_real w_bar[3], cr_real d_bar[2][3]
   }
 }
 
-// [collision_hfield.e5] where the place of a hit is on its feature: p + sum over k of part[k] edge[k], and all of it
+// [collision_hfield.e5] the place of a hit on its feature: p + sum over k of part[k] edge[k], and all of it
 static void place_on(const cr_shape* a, const cr_shape* b, const int32_t feature[4],
                      const cr_real local[6], const frame* x, cr_real place[3], cr_real part[2]) {
   int32_t of_pair[4];

@@ -12,7 +12,7 @@ bool cri_ball_ball(const cr_ball* a, const cr_ball* b, const cr_real mat_a[9],
     return false;
   }
 
-  // [collision.m1] the normal; coincident centres have none of their own
+  // [collision.m1] the normal; coincident centres have none
   *length = cr_normalize3(dif);
   if (*length == 0) {
     const cr_real z_a[3] = {mat_a[2], mat_a[5], mat_a[8]};
@@ -52,7 +52,7 @@ void cri_ball_ball_tan(const cr_real normal[3], cr_real length, const cr_ball* a
 
 void cri_ball_ball_bar(const cr_real normal[3], cr_real length, const cr_ball* a, const cr_ball* b,
                        const cr_hit_tan* hit_bar, cr_ball* a_bar, cr_ball* b_bar) {
-  // [collision.m3]' cotangents of dist and of the normal, with what pos adds
+  // [collision.m3]' cotangents of dist and of the normal, with the parts from pos
   cr_real along = cr_dot3(normal, hit_bar->pos);
   cr_real dist_bar = hit_bar->dist + along / 2;
   cr_real normal_bar[3];
@@ -92,7 +92,7 @@ void cri_plane_ball_bar(const cr_halfspace* h, const cr_ball* b, const cr_hit_ta
   cr_sub3(dif, b->pos, h->pos);
   cr_real height = cr_dot3(h->normal, dif);
 
-  // [collision.m5]' cotangent of dist, with what pos adds
+  // [collision.m5]' cotangent of dist, with the part from pos
   cr_real along = cr_dot3(h->normal, hit_bar->pos);
   cr_real dist_bar = hit_bar->dist - along / 2;
   b_bar->radius = -along - dist_bar;

@@ -35,7 +35,7 @@ static void emit(const cr_halfspace* h, const cr_real centre[3], cr_real radius,
   memset(hit->local, 0, sizeof hit->local);
 }
 
-// [collision.p1] the ball `centre`, `radius` above the plane; false where it is too far
+// [collision.p1] the ball `centre`, `radius` above the plane; false if it is too far
 static bool ball_hits(const cr_halfspace* h, const cr_real centre[3], cr_real radius,
                       cr_real margin, cr_hit* hit) {
   cr_real dif[3];
@@ -269,8 +269,8 @@ static const rim_point RIM[4] = {
     {1, CR_R(-0.5), CR_R(-0.86602540378443864676372317075293618)},
 };
 
-// The part of -n in the disk, made unit, and its length; local x where the disk is parallel to the plane.
-// By n in the cylinder's own axes: z (n . z) - n would lose all digits near there.
+// The part of -n in the disk, normalised, and its length; local x if the disk is parallel to the plane.
+// From n in the cylinder's own axes: z (n . z) - n would lose all digits near there.
 static cr_real lowest_in_disk(const cr_halfspace* h, const cr_shape* b, cr_real e[3]) {
   cr_real x[3], y[3];
   cr_col3(x, b->mat, 0);
@@ -348,8 +348,8 @@ static rim_frame rim_of(const cr_shape* b, const int32_t feature[4], const cr_re
   return k;
 }
 
-// [collision.p5] tangent of e: that of the normalised part of -n in the disk; local x where that is flat, and where it
-// nearly is held in the disk, about whose axis it does not turn
+// [collision.p5] tangent of e: that of the normalised part of -n in the disk. If the disk is flat: local x. If it nearly
+// is: held in the disk, about whose axis it does not turn
 static void lowest_tan(const rim_frame* k, const cr_real n[3], const int32_t feature[4],
                        const cr_real local[6], const cr_real n_tan[3], const cr_real rot[3],
                        const cr_real z_tan[3], cr_real e_tan[3]) {

@@ -14,7 +14,7 @@ static cr_halfspace plane_of(const cr_shape* a) {
   return h;
 }
 
-// a point of the shape above the plane; false where it is too far
+// a point of the shape above the plane; false if it is too far
 static bool emit(const cr_halfspace* h, const cr_real p[3], cr_real margin, int32_t feature,
                  cr_hit* hit) {
   cr_real arm[3];
@@ -32,7 +32,7 @@ static bool emit(const cr_halfspace* h, const cr_real p[3], cr_real margin, int3
 
 static const cr_touch SMOOTH = {CR_TOUCH_SMOOTH, {0, 0, 0}};
 
-// the touching point of either shape, and the direction that it is farthest in
+// the touching point of either shape, and the direction in which it is farthest
 static cr_real* point_of(const cr_core* c, const cr_touch* t, const cr_halfspace* h, cr_real m[3],
                          cr_real p[3]) {
   cr_scl3(m, h->normal, -1);
@@ -162,7 +162,7 @@ int cri_plane_hull(const cr_shape* a, const cr_shape* b, cr_real margin, cr_hit 
   return count;
 }
 
-// puts a hit in its place among those before it, by distance; of more than fit the farthest goes
+// inserts a hit among those before it, by distance; if there are too many, drops the farthest
 static int insert(cr_hit hit[CR_MAX_HITS], int n, const cr_hit* one) {
   int at = n < CR_MAX_HITS ? n : CR_MAX_HITS - 1;
   if (n == CR_MAX_HITS && one->dist >= hit[at].dist) {

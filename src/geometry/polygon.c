@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "geometry/polygon.h"
 
-// areas that differ by less than this share are equal: round-off must not choose
+// areas that differ by less than this share are equal, so that round-off does not choose
 #define TIE CR_R(1e-9)
 
 typedef struct {

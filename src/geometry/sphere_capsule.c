@@ -59,7 +59,7 @@ int cri_sphere_capsule(const cr_shape* a, const cr_shape* b, cr_real margin,
   return 1;
 }
 
-// a point of a segment: its weight from 0 to 1, and whether an end holds it
+// a point of a segment: its weight from 0 to 1, and whether it is held by an end
 typedef struct {
   cr_real weight;
   int32_t ride;
@@ -100,7 +100,7 @@ static segments segments_of(const cr_shape* a, const cr_shape* b) {
   return k;
 }
 
-// [collision.r4] the nearest point of the second segment to the point s of the first; where an end of the
+// [collision.r4] the nearest point of the second segment to the point s of the first; if an end of the
 // second holds it, s moves to the foot of that end
 static void settle(const segments* k, rider s, rider at[2]) {
   at[0] = s;
@@ -112,7 +112,7 @@ static void settle(const segments* k, rider s, rider at[2]) {
   }
 }
 
-// nearest points of two segments: one pair, or two where they are parallel
+// nearest points of two segments: one pair, or two if they are parallel
 static int nearest(const segments* k, rider at[2][2]) {
   const rider start = {0, CR_RIDE_LOWER}, end = {1, CR_RIDE_UPPER};
 
@@ -140,9 +140,9 @@ static int nearest(const segments* k, rider at[2][2]) {
   return 2;
 }
 
-// true if the axes are farther apart than the reach already along the line of centres d: their gap
-// there is |d| - h_a |u . d|/|d| - h_b |v . d|/|d|; most capsules in one bounding sphere's reach of
-// each other are told apart here. The factor keeps those that just touch.
+// true if the axes are farther apart than the reach already along the line of centres d. Their gap
+// there is |d| - h_a |u . d|/|d| - h_b |v . d|/|d|. This rejects most capsules in one bounding sphere's reach of
+// each other. The factor keeps those that just touch.
 static bool apart(const cr_shape* a, const cr_shape* b, cr_real margin) {
   cr_real dif[3], u[3], v[3], reach = margin + a->size[0] + b->size[0];
   cr_sub3(dif, b->pos, a->pos);
@@ -207,10 +207,10 @@ static void solve_free(const int32_t feature[4], const cr_real u[3], const cr_re
   }
 }
 
-// [collision.r8] Where the balls share a centre the normal is along c = u x v; so it is, by r5, wherever both are
-// free, and there this is exact when the centres are so near that their difference is round-off.
-// Returns |c|, negative if the normal is against c; 0 where the normal comes from the centres, or, of
-// parallel axes, from nothing.
+// [collision.r8] If the balls share a centre the normal is along c = u x v. By r5 this also holds wherever both are
+// free. There it is exact when the centres are so near that their difference is round-off.
+// Returns |c|, negative if the normal is against c; 0 if the normal comes from the centres or, for
+// parallel axes, is arbitrary.
 static cr_real normal_of_axes(const int32_t feature[4], const cr_real n[3], cr_real length,
                               const cr_real u[3], const cr_real v[3]) {
   bool free = feature[0] == CR_RIDE_FREE && feature[1] == CR_RIDE_FREE;
@@ -238,7 +238,7 @@ void cri_axes_tan(const cr_shape* a, const cr_shape* b, const int32_t feature[4]
   cr_ball p_tan = ball_tan_at(a_tan, u, u_tan, local[0], feature[0]);
   cr_ball q_tan = ball_tan_at(b_tan, v, v_tan, local[1], feature[1]);
 
-  // [collision.r5] and let go
+  // [collision.r5] and with them free
   cr_sub3(dif_tan, q_tan.pos, p_tan.pos);
   cr_real f = cr_dot3(u, dif_tan) + length * cr_dot3(u_tan, n);
   cr_real g = cr_dot3(v, dif_tan) + length * cr_dot3(v_tan, n);
@@ -311,7 +311,7 @@ void cri_axes_bar(const cr_shape* a, const cr_shape* b, const int32_t feature[4]
 
 // ---- sphere and cylinder
 
-// [collision.r6] against a cap: the ball above the plane of the cap, with the normal turned round
+// [collision.r6] against a cap: the ball above the plane of the cap, with the normal reversed
 static int cap_hits(const cr_shape* a, const cr_shape* b, int32_t cap, cr_real margin,
                     cr_hit* hit) {
   cr_real out[3], dif[3];
@@ -423,7 +423,7 @@ static void cap_bar(const cr_shape* a, const cr_shape* b, cr_real cap, const cr_
   cr_acccross3(b_bar->rot, h.normal, h_bar.normal);
 }
 
-// what both directions of the rim need
+// numbers for both directions of the rim
 typedef struct {
   cr_real x, away, length;
   cr_real normal[3], axis[3], dif[3], out[3];

@@ -45,7 +45,7 @@ static int32_t best_of_all(const cr_hull* h, const cr_real u[3]) {
   return best;
 }
 
-// the part of a box that a unit vector points at: a sign where it is more along an axis than halfway from
+// the part of a box at which a unit vector points: a sign if it is more along an axis than halfway from
 // an edge to a corner or from a face to an edge
 static int32_t part_towards(const cr_real u[3]) {
   const cr_real least = CR_R(0.35);
@@ -56,8 +56,8 @@ static int32_t part_towards(const cr_real u[3]) {
   return part;
 }
 
-// Uphill along the edges of the hull; its vertices have numbers of their own, `near` is one of them. The
-// way begins there or at the vertex that is known for directions like u, whichever is farther up.
+// Goes uphill along the edges of the hull; its vertices have numbers of their own, `near` is one of them. It
+// starts there or at the vertex that is known for directions like u, whichever is farther up.
 static int32_t climb(const cr_hull* h, const cr_real u[3], int32_t* near) {
   int32_t n = h->graph[0];
   const int32_t *adr = h->graph + 2, *vertex = adr + n, *edge = vertex + n;
@@ -161,7 +161,7 @@ static int touches_box(const cr_real u[3], const int32_t* id, int n, cr_touch* t
     t[count++] = (cr_touch){kind[naxis], {part, 0, 0}};
   }
 
-  // the face and the edge that the normal points out of
+  // the face and the edge at which the normal points
   for (int k = 0; k < 3; k++) {
     int32_t face = 13 + cri_part(k, u[k] > 0 ? 1 : -1);
     if (cr_abs(u[k]) > CR_R(0.95) && face != part) {
@@ -227,8 +227,8 @@ static void triangle_normal(const cr_hull* h, const int32_t id[3], cr_real n[3])
   cr_normalize3(n);
 }
 
-// A face by three vertices of a polygon: those of a polygon in single precision are not quite on one
-// plane, so three say which is meant.
+// A face by three vertices of a polygon: the vertices of a polygon in single precision are not quite on one
+// plane, so three identify it.
 static cr_touch face_of(const cr_hull* h, int32_t polygon, int32_t a, int32_t b, int32_t c) {
   cr_touch t = {CR_TOUCH_FACE, {a, b, c}};
   cr_real n[3];
@@ -246,9 +246,9 @@ static cr_touch face_of_polygon(const cr_hull* h, int32_t polygon) {
   return face_of(h, polygon, id[0], id[n / 3], id[2 * n / 3]);
 }
 
-// Corners of the hull that no polygon has: MuJoCo's polygons leave a vertex out that lies in a face up to
-// a small angle, but its support points are of all vertices. Then three of them are a face of their
-// own, two an edge.
+// Corners of the hull that no polygon has: MuJoCo's polygons omit a vertex that lies in a face up to
+// a small angle, but its support points are of all vertices. Then three of them are a separate
+// face, two an edge.
 static int touches_between_polygons(const cr_hull* h, const cr_real u[3], const int32_t* vertex,
                                     int n, cr_touch* t) {
   cr_real normal[3];
@@ -284,7 +284,7 @@ static int touches_hull(const cr_hull* h, const cr_real u[3], const int32_t* id,
   } else {
     int npoly = common_polygons(h, vertex, nvertex, found);
     if (nvertex == 2 && npoly == 1) {
-      // the diagonal of a polygon: in single precision that is bent along some of them
+      // the diagonal of a polygon: in single precision the polygon is bent along some of them
       t[count++] = face_of_polygon(h, found[0]);
     }
     if (nvertex == 2 && npoly > 0) {
@@ -297,7 +297,7 @@ static int touches_hull(const cr_hull* h, const cr_real u[3], const int32_t* id,
     }
   }
 
-  // the face at the first vertex that the normal points out of
+  // the face at the first vertex at which the normal points
   cr_real most = CR_R(0.95);
   int32_t face = -1;
   for (int i = 0; i < h->mapnum[vertex[0]]; i++) {
@@ -496,7 +496,7 @@ static bool face_holds(const cr_hull* h, const cr_touch* t, const cr_real x[3], 
   return corners_hold(h, t->id, 3, normal, x, slack);
 }
 
-// keeps of the span what has slope * t <= height
+// keeps the part of the span with slope * t <= height
 static void cut(cr_real slope, cr_real height, cr_real span[2]) {
   if (cr_abs(slope) > CR_R(1e-12)) {
     cr_real t = height / slope;

@@ -11,7 +11,7 @@ static bool switched_off(const cr_model* m) {
   return m->nactuator == 0 || (m->disableflags & CR_DSBL_ACTUATION) != 0;
 }
 
-// actuator i has slopes; those of controllers are held in parts
+// true if actuator i has slopes; those of controllers are held in parts
 static bool acts(const cr_model* m, const cr_data* d, int i) {
   int stops = cri_is_controller(m, i) ? CR_HELD_JOINT : CR_HELD_JOINT | CR_HELD_FORCE;
   return !cri_actuator_disabled(m, i) && (d->actuator_held[i] & stops) == 0;
@@ -19,9 +19,9 @@ static bool acts(const cr_model* m, const cr_data* d, int i) {
 
 // ---- actuators of one input
 
-// Whether a change of the input moves the slope. With the integrator discrete a slope counts where it
-// stabilises, below 0; at an input of 0, where there is none, it is that of the way the input may go,
-// and else of growth: length and velocity both of the same way.
+// True if a change of the input moves the slope. With the integrator discrete a slope counts where it
+// stabilises, below 0. At an input of 0 there is none; the derivative is then that of the way the input may go,
+// else of growth: length and velocity both of the same way.
 static bool input_counts(const cr_model* m, int i, const cri_actuator* a, const cri_force_line* f) {
   if (!cri_gain_has_slope(m, i)) {
     return false;
@@ -54,7 +54,7 @@ static cr_real slope_tan(const cr_model* m, const cr_data* d, const cr_data* tan
   return cri_force_line_tan(m, tan, &f, tan->actuator_length[a.out], v_tan, x_tan);
 }
 
-// adds to bar, but for the velocity, to whose cotangent it is added
+// adds to bar, except for the velocity: adds to the cotangent of that
 static void slope_bar(const cr_model* m, const cr_data* d, cr_data* bar, int i, cri_slope_over over,
                       cr_real c_bar, cr_real* v_bar) {
   cri_actuator a;
@@ -70,7 +70,7 @@ static void slope_bar(const cr_model* m, const cr_data* d, cr_data* bar, int i, 
 
 // ---- controllers: rows of their laws
 
-// how much each row counts
+// weight of each row
 static void weigh_rows(const cr_data* d, int i, cri_slope_over over, cr_real weight[CR_LAW_ROWS]) {
   int row = over == CR_OVER_LENGTH;
   cr_zero(weight, CR_LAW_ROWS);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Featherstone's articulated bodies, one dof at a time: a joint of several dofs is a chain of
 // one-dof joints between massless links, so every pivot is a number. All spatial quantities of a
-// tree share axes and point, so inertias add to the parent as they are.
+// tree share axes and point, so inertias add to the parent directly.
 #include "inertia/articulated.h"
 
 #include "kinematics/tree.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The part of the effective inertia that drag makes, see drag.h. It is formed like M, with the slopes
-// of bodies in the place of their inertias.
+// The drag in the implicit inertia, see drag.h. It is formed like M, with the slopes
+// of bodies in place of their inertias.
 #include "inertia/drag.h"
 
 #include "force/fluid.h"
@@ -9,7 +9,7 @@
 
 static const cri_fluid_part drag_alone = {.drag = true};
 
-// data or twins made for another integrator have no room for it; inertia/implicit_inertia says so
+// data or twins made for another integrator have no room for it; inertia/implicit_inertia reports this
 static bool has_metric(const cr_model* m, const cr_data* d) {
   return m->integrator == CR_INT_DISCRETE && d->nmetricfluid > 0;
 }

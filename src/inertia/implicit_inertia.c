@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Effective inertia, see implicit_inertia.h. Tendons and actuators are rows a with a weight c each: c a' a.
+// Implicit inertia, see implicit_inertia.h. Tendons and actuators are rows a with a weight c each: c a' a.
 #include "inertia/implicit_inertia.h"
 
 #include "force/fluid.h"
@@ -10,7 +10,7 @@ static int diagonal_of(const cr_model* m, int j) { return m->M_rowadr[j] + m->M_
 
 // ---- the matrix
 
-// the columns of the last one of a row are all its columns
+// the last block of a row has all columns of the row
 static void mark_rows(const cri_rows* rows, const cr_real* weight, uint64_t* bits, size_t words) {
   for (int r = 0; r < rows->n; r++) {
     const int32_t* col = rows->col + rows->adr[r];

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// M is used in three ways: solved with, multiplied with (one sweep) and, by the constraint solver,
-// looked at entry by entry (composite bodies). Only the last needs a matrix. A solve does without by
-// articulated bodies, in time linear in the dofs however deep the tree; in shallow trees the matrix
-// is cheaper, formed and all, and models of many joints are shallow: limbs branch.
+// M has three uses: solves, products (one sweep) and, in the constraint solver,
+// single entries (composite bodies). Only the last needs a matrix. A solve uses
+// articulated bodies, in time linear in the dofs however deep the tree. In shallow trees the matrix
+// is cheaper, its forming included, and models of many joints are shallow, since limbs branch.
 // Its derivative is never a matrix: d(l' M r) is the power that the body motions of l and r
 // exchange through the changes of the bodies' inertias and of the axes.
 #include "inertia/inertia.h"
@@ -36,7 +36,7 @@ static void form(const cr_model* m, const cr_real* crb, const cr_real* cdof,
 }
 
 // cotangent of l' M r, V and F scratch of 12 numbers a body: (motion of l, motion of r) and the
-// forces that these take
+// forces for these motions
 static void pair_vjp(const cr_model* m, const cr_data* d, cr_data* bar, const cr_real* l,
                      const cr_real* r, cr_real* V, cr_real* F) {
   // l' M r = sum_b V_l . cinert_b V_r + sum_j armature_j l_j r_j
@@ -108,7 +108,7 @@ void cri_inertia_form(const cr_model* m, const cr_data* d, cr_real* M, cr_data* 
 // ---- the factor
 
 // Mean length of M's rows up to which its Cholesky factor costs less than that of articulated bodies
-// even where M has to be formed for it (measured: a chain of 23 hinges takes the same time by both).
+// even if M has to be formed for it (measured: a chain of 23 hinges takes the same time by both).
 enum { SHALLOW = 12 };
 
 bool cri_inertia_by_matrix(const cr_model* m) {

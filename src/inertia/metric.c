@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Weights of the effective inertia, see metric.h. Each is a pair (k, b) of one coordinate - a dof, a
-// length - with the gradient of both; what is common to joints, tendons and actuators is only [discrete.n4].
+// Weights of the implicit inertia, see metric.h. Each is a pair (k, b) of one coordinate - a dof, a
+// length - with the gradient of both. Joints, tendons and actuators share only [discrete.n4].
 #include "inertia/metric.h"
 
 #include "force/damper.h"
@@ -13,8 +13,8 @@ static bool discrete(const cr_model* m) { return m->integrator == CR_INT_DISCRET
 static bool springs_on(const cr_model* m) { return (m->disableflags & CR_DSBL_SPRING) == 0; }
 static bool dampers_on(const cr_model* m) { return (m->disableflags & CR_DSBL_DAMPER) == 0; }
 
-// max(0, x) moves with x: at 0 its derivative is that of the side that stabilises, the only one that
-// damping can be moved to
+// True if max(0, x) moves with x. At 0 its derivative is that of the side that stabilises, the only side to which
+// damping can move
 static bool stabilises(cr_real x) { return x >= 0; }
 
 // ---- [discrete.n1] joints
@@ -139,7 +139,7 @@ static void joint_dampers_vjp(const cr_model* m, const cr_data* d, cr_data* bar)
 
 // ---- [discrete.n2] tendons
 
-// the spring of a tendon, and its stiffness; whether that moves with what it is made of
+// the spring of a tendon, and its stiffness; true if that moves with its inputs
 typedef struct {
   cri_tendon_spring spring;
   cr_real k;
@@ -389,7 +389,7 @@ bool cri_metric_rests(const cr_model* m, const cr_data* d) {
 
 // ---- laws that are zero
 
-// A spring or damper of which entry k of parameter id is a coefficient
+// spring or damper of which entry k of parameter id is a coefficient
 typedef struct {
   const cri_coefficient_fields* fields;
   bool damps;
@@ -401,7 +401,7 @@ static const law_kind kinds[] = {{&cri_joint_spring_fields, false},
                                  {&cri_tendon_damper_fields, true},
                                  {&cri_actuator_damper_fields, true}};
 
-// all coefficients are zero; or v |v| comes in, whose slope bends at rest
+// true if all coefficients are zero, or v |v| occurs, whose slope bends at rest
 static bool zero_law(const cr_model* m, const law_kind* kind, cr_field_id id, int k) {
   const cri_coefficient_fields* f = kind->fields;
   cr_real c[3];

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// D is built like M: what bodies contribute is summed over subtrees, and an entry is a product of
-// two axes with the sum behind the deeper one. Its gradient is that of a force along r: for the
-// bias force, which is quadratic in the velocity, half the difference of the forces at v + r and
-// v - r, so that the stages that made it give the gradient too.
+// D is built like M: contributions of bodies are summed over subtrees, and an entry is a product of
+// two axes with the sum behind the deeper one. Its gradient is that of a force along r. The
+// bias force is quadratic in the velocity, so half the difference of the forces at v + r and
+// v - r serves, and the stages that made it give the gradient too.
 #include "inertia/qderiv.h"
 
 #include "force/bias.h"
@@ -24,8 +24,8 @@ static bool free_tree(const cr_model* m, int tree) {
   return m->tree_dofnum[tree] == 6 && m->jnt_type[joint] == CR_JNT_FREE;
 }
 
-// trees that have it: all, those marked, or the free ones where none is marked; and, with `fast`, of
-// the blocks of simple bodies the diagonal alone
+// trees that have it: all, the marked ones, or the free ones if none is marked; and, with `fast`, of
+// the blocks of simple bodies only the diagonal
 typedef struct {
   bool all;
   const int32_t* marked;
@@ -52,7 +52,7 @@ static bool any_full(const cr_model* m, selection on) {
   return any;
 }
 
-// x where the dof belongs to such a tree, 0 else
+// x if the dof belongs to such a tree, else 0
 static void keep_full(const cr_model* m, selection on, const cr_real* x, cr_real* out) {
   for (int i = 0; i < m->nv; i++) {
     out[i] = full(m, on, m->dof_bodyid[i]) ? x[i] : 0;
@@ -99,9 +99,9 @@ static void subtract_bias(const cr_data* d, int b, cr_real K[36]) {
   }
 }
 
-// ---- D of what bodies feel
+// ---- D of forces on bodies
 
-// inertia of the subtree where its tree has the bias force's derivative, else 0; and slopes behind
+// inertia of the subtree if its tree has the bias force's derivative, else 0; and slopes behind
 static void composites(const cr_model* m, const cr_data* d, selection on, bool fluid, cr_real* Ic,
                        cr_real* K, cr_data* work) {
   size_t mark = cri_mark(work);
@@ -246,7 +246,7 @@ static shifted shift_begin(const cr_model* m, const cr_data* d, const cr_real* r
   s.c = cri_push(owner, nv);
   s.cvel = cri_push(owner, 6 * nb);
   s.cdof_dot = cri_push(owner, 6 * nv);
-  // exact for any sigma; so one that makes the two terms of equal size, for the sake of round-off
+  // exact for any sigma; this one makes the two terms of equal size, which is best for round-off
   cr_real v_norm = 0, r_norm = 0;
   for (int i = 0; i < m->nv; i++) {
     v_norm += d->qvel[i] * d->qvel[i];
@@ -266,7 +266,7 @@ static void shift_to(shifted* s, const cr_data* d, const cr_real* r, cr_real sid
   (void)cr_bias(&s->m, &s->d);
 }
 
-// with velocities made anew, so that it is a function of qvel, cdof and cinert
+// with velocities computed again, so that it is a function of qvel, cdof and cinert
 void cri_bias_qderiv(const cr_model* m, const cr_data* d, const int32_t* trees, cr_real* lower,
                      cr_real* upper, cr_data* work) {
   size_t mark = cri_mark(work);
@@ -278,7 +278,7 @@ void cri_bias_qderiv(const cr_model* m, const cr_data* d, const int32_t* trees, 
   cri_pop(work, mark);
 }
 
-// the twin of the shifted run: its own fields apart, all else those of `twin`
+// the twin of the shifted run: its own fields separate, all others those of `twin`
 static cr_data shifted_twin(const shifted* s, const cr_data* twin) {
   cr_data x = *twin;
   x.qfrc_bias = s->c;
@@ -340,7 +340,7 @@ static void tendons_vjp(const cr_model* m, const cr_data* d, cr_data* bar, selec
   cri_pop(bar, mark);
 }
 
-// a pass after another, where only the diagonal of simple bodies counts
+// pass by pass, where only the diagonal of simple bodies counts
 static void fluid_vjp(const cr_model* m, const cr_data* d, cr_data* bar, selection on,
                       const cr_real* l, const cr_real* r, cr_real s) {
   size_t mark = cri_mark(bar);

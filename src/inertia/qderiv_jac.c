@@ -55,7 +55,7 @@ static void add_row(const cr_model* m, const cr_data* d, const slope_row* s, con
   }
 }
 
-// The slope of actuator i: its change with activation and control, and in s with length and velocity. Uses
+// The slope of actuator i: its derivative by activation and control, and in s by length and velocity. Uses
 // its entries of `tan`, which are zero before and after.
 static void slope_changes(const cr_model* m, const cr_data* d, int i, slope_row* s,
                           const cri_qderiv_jac* to, cr_data* tan) {
@@ -150,7 +150,7 @@ static bool full(const cr_model* m, cri_qderiv_kind kind, int i) {
   return kind == CR_QDERIV_ALL || (m->tree_dofnum[tree] == 6 && m->jnt_type[joint] == CR_JNT_FREE);
 }
 
-// the columns of the bias force, gravity apart, at v + s r, times `scale`
+// the columns of the bias force, without gravity, at v + s r, times `scale`
 static void bias_at(const cr_model* m, const cr_data* d, const cr_real* r, cr_real s, cr_real scale,
                     cri_columns columns, cr_data* work) {
   size_t mark = cri_mark(work), v = (size_t)m->nv, b = (size_t)m->nbody;
@@ -182,7 +182,7 @@ static void bias(const cr_model* m, const cr_data* d, cri_qderiv_kind kind, cons
     v_norm += d->qvel[i] * d->qvel[i];
     r_norm += along[i] * along[i];
   }
-  // exact for any size of the shift; so one that makes both of equal size, for the sake of round-off
+  // exact for any size of the shift; this one makes both of equal size, which is best for round-off
   cr_real s = v_norm > 0 && r_norm > 0 ? cr_sqrt(v_norm / r_norm) : 1;
   if (r_norm > 0) {
     bias_at(m, d, along, s, to->scale / (2 * s), to->columns, work);

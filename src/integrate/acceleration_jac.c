@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// With the acceleration held, a displacement changes the forces of few bodies and elements, and the
-// columns of the stages say how; then H^-1 for all columns at once, and what integrators solve
-// besides.
+// With the acceleration held, a displacement changes the forces of few bodies and elements; the
+// columns of the stages give these changes. Then H^-1 for all columns at once, and the additional solves of
+// integrators.
 #include "integrate/acceleration_jac.h"
 
 #include "engine/pipeline.h"
@@ -19,7 +19,7 @@
 #include "solver/contact_model.h"
 #include "solver/islands.h"
 
-// ---- what has columns
+// ---- features with columns
 
 const char* cri_acceleration_why(const cr_model* m, const cr_data* d) {
   const cri_schedule* s = cri_schedule_of(m);
@@ -36,7 +36,7 @@ const char* cri_acceleration_why(const cr_model* m, const cr_data* d) {
   return why;
 }
 
-// ---- qacc by everything
+// ---- qacc by all inputs
 
 static cri_columns columns_of(const cr_model* m, const cri_acceleration_jac* c, cr_real* X) {
   return (cri_columns){.ld = c->ld, .q = X, .v = X + m->nv, .out = X + 2 * m->nv};
@@ -153,7 +153,7 @@ static void solve_rows(const cr_model* m, const cr_data* d, cri_acceleration_jac
   }
 }
 
-// X <- H^-1 X; H is M where no row is
+// X <- H^-1 X; H is M if there is no row
 static cr_status accelerations(const cr_model* m, const cr_data* d, cri_acceleration_jac* c) {
   size_t mark = cri_mark(c->tan);
   cr_run* room = (cr_run*)(void*)cri_push_int(c->tan, 2 * (size_t)m->ntree);

@@ -66,14 +66,14 @@ cr_real cri_controller_factor(const cr_adaptive* o, const cri_controller* c, int
   return accepted ? cr_clip(f, 1, 10) : cr_clip(f, CR_R(0.2), CR_R(0.9));
 }
 
-// [adaptive.a1] 1 / E, 0 where the step is no number; an error below round-off counts as round-off
+// [adaptive.a1] 1 / E, 0 if the step is not finite; an error below round-off counts as round-off
 static cr_real inverse_error(const cr_adaptive* o, const cri_rk* rk, const cr_model* m,
                              cr_data* d) {
   cr_real E = cri_runge_kutta_error(rk, m, d, o->rtol, o->atol);
   return E < CR_MAX ? 1 / cr_max(E, CR_EPS) : 0;
 }
 
-// the first stage: evaluated, or taken over from the step before
+// the first stage: evaluated, or taken from the step before
 static cr_status begin(const cr_model* m, cr_data* d, bool known) {
   CR_TRY(cri_coordinates_check(m, d, d->qpos, d->qvel, "the state"));
   if (known) {
@@ -86,12 +86,12 @@ static cr_status begin(const cr_model* m, cr_data* d, bool known) {
   return CR_OK;
 }
 
-// events look at the new state, which the last stage of some methods is
+// events need the new state, which is the last stage of some methods
 static bool needs_end(const cr_adaptive* o, const cri_rk* rk) {
   return o->events && !rk->t->last_is_first;
 }
 
-// tries one length; *inverse is 0 where a stage failed. Errors: only those no shorter step mends
+// tries one length; *inverse is 0 if a stage failed. Errors: only those that no shorter step cures
 static cr_status attempt(const cr_adaptive* o, const cri_rk* rk, const cr_model* m, cr_data* d,
                          cr_real* inverse) {
   cr_status status = cr_runge_kutta(rk, m, d);
@@ -130,7 +130,7 @@ cr_status cri_controller_check(const cr_adaptive* o, const cri_controller* c, cr
   return CR_OK;
 }
 
-// [event.a4] whether steps pass over events from here on
+// [event.a4] true if steps pass over events from here on
 static void watch_crowd(cri_controller* c, const cr_model* m, const cri_event_root* end, cr_real h,
                         cr_real time) {
   if (cri_crowd_watch(&c->crowd, m, end, h, time)) {
@@ -156,7 +156,7 @@ static void accept(cri_controller* c, const cr_adaptive* o, const cri_rk* rk, co
                    const cr_data* d, cr_real inverse, cr_real next, cri_event_root* end) {
   bool blind = cri_crowd_is_blind(&c->crowd, d->time);
   cri_controller_accept(c, rk->h, inverse, next);
-  bool motion_alone = cri_state_size(m) == m->nq + m->nv;  // whose rate the warm start is
+  bool motion_alone = cri_state_size(m) == m->nq + m->nv;  // then the warm start has the rates
   c->known = (rk->t->last_is_first || needs_end(o, rk)) && motion_alone;
   if (o->events) {
     if (blind) {
@@ -167,12 +167,12 @@ static void accept(cri_controller* c, const cr_adaptive* o, const cri_rk* rk, co
   }
 }
 
-// a flight allows steps of any length, also such that a bounce fits in between two stages
+// a flight allows steps of any length, even so long that a bounce fits in between two stages
 static cr_real largest_step(const cr_adaptive* o, const cr_model* m) {
   return o->largest_step > 0 ? o->largest_step : o->events ? m->timestep : CR_MAX;
 }
 
-// the search for the lengths, from a first stage that is known
+// the search for the length, from a known first stage
 static cr_status find_step(const cr_adaptive* o, const cri_ramp* ramp, const cr_model* m,
                            cr_data* d, cr_real end, cri_event_root* l, cri_controller* c,
                            cr_real* h) {
@@ -191,7 +191,7 @@ static cr_status find_step(const cr_adaptive* o, const cri_ramp* ramp, const cr_
     bool accepted =
         inverse > 1 || (inverse > 0 && (cri_event_root_is_tiny(l, rk.h) || rk.h <= passable));
     f = inverse > 0 ? cri_controller_factor(o, c, rk.t->error_order, inverse, accepted) : CR_R(0.2);
-    // what happens in the step may be why its error is too large
+    // an event in the step may be the cause of its error
     if (accepted && looks && !cri_event_root_ends(l, m, d, rk.h, &wanted)) {
       wanted = cr_min(wanted, left);
       c->rejected++;

@@ -18,7 +18,7 @@ static void add_cross(const cr_model* m, const cr_real* u, const cr_real* w, cr_
   }
 }
 
-// what p meets: p and its derivatives at the end, those at the start, where p = 0
+// the conditions on p: p and its derivatives at the end, those at the start, where p = 0
 typedef struct {
   cr_real *W, *v0, *a0, *p1, *v1, *a1;
 } ends;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a derivative of a step leaves open. What is public is documented in carom/step.h.
+// Undetermined derivatives of a step. carom/step.h documents the public function.
 #include "carom/step.h"
 
 #include <stdio.h>

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Semi-implicit Euler. The implicit damping is one more solve, M + hD in the place of M; it is
+// Semi-implicit Euler. The implicit damping is one more solve, M + hD in place of M; it is
 // differentiated as the equation it solves. Solving for the difference to the explicit
-// acceleration needs no product with M and loses nothing where the damping is weak. Where it is
-// strong the difference would be one of large numbers, and the forces are what is solved for.
+// acceleration needs no product with M and loses nothing if the damping is weak. If it is
+// strong the difference would be one of large numbers, and the forces are solved for instead.
 #include "integrate/euler.h"
 
 #include "actuator/activation.h"
@@ -26,14 +26,14 @@ bool cri_euler_damps(const cr_model* m) { return may_damp_implicitly(m) && cri_d
 
 // ---- [euler.e1] the implicit acceleration
 
-// hD over the inertia of a dof, and a over a2 of a tree, from which on a - (a - a2) is a difference of
-// large numbers; and a over a2 times the digits that a lacks already
+// thresholds for hD over the inertia of a dof, and for a over a2 of a tree, from which on a - (a - a2) is a difference
+// of large numbers; and for a over a2 times the digits that a lacks already
 static const cr_real FIRM = 1000, STRONG = CR_R(1e4), LOSSY = CR_R(1e5);
 
-// terms of M a over those of tau + J' f below which M a is taken
+// terms of M a over those of tau + J' f below which M a is used
 static const cr_real CANCELLED = CR_R(1e-4);
 
-// what is said of the smaller of two estimates, each from few signs
+// factor on the smaller of two estimates, each from few signs
 static const cr_real SAFE = 8;
 
 const cr_real* cri_euler_damping(const cr_model* m, const cr_data* d, cr_data* owner) {
@@ -57,7 +57,7 @@ static cr_status factor(const cr_model* m, cr_data* d, const cr_real* D) {
   return status;
 }
 
-// without damping M + hD is M, whose factor is there already
+// without damping M + hD is M, whose factor exists already
 static void solve(const cr_model* m, const cr_data* d, cr_real* x, cr_data* work) {
   cri_inertia_solve(m, d, cri_damps(m) ? damped_factors(d) : cri_factors_of_M(d), x, work);
 }
@@ -106,7 +106,7 @@ static void damp(const cr_model* m, cr_data* d, const cr_real* D) {
   cri_pop(d, mark);
 }
 
-// sizes of the forces that a and a2 are solved for
+// sizes of the forces from which a and a2 are solved
 static void force_sizes(const cr_model* m, const cr_data* d, cr_real* sizes) {
   for (int i = 0; i < m->nv; i++) {
     sizes[i] = cr_abs(d->qfrc_smooth[i]);
@@ -114,8 +114,8 @@ static void force_sizes(const cr_model* m, const cr_data* d, cr_real* sizes) {
   cri_noise_of_rows(d, sizes);
 }
 
-// What is left of the solver's residual g = M a - tau - J' f: a correction of the accelerations, x = -H^-1 g,
-// and of the forces, g + M x. Large accelerations that damping takes away hide what is small beside them.
+// Corrections by the solver's residual g = M a - tau - J' f: of the accelerations, x = -H^-1 g,
+// and of the forces, g + M x. Large accelerations that damping takes away hide small numbers beside them.
 static void corrections(const cr_model* m, cr_data* d, const cr_pattern* p, const cr_real* Ma,
                         const cr_real* force, cr_real* x, cr_real* change) {
   for (int i = 0; i < m->nv; i++) {
@@ -125,8 +125,8 @@ static void corrections(const cr_model* m, cr_data* d, const cr_pattern* p, cons
   cr_sparse_mul(change, d->M, p, x);
 }
 
-// tau + J' f without the solver's residual. Where tau and J' f of a dof cancel, M a has the digits that their
-// sum has lost; the sizes of its terms say so. Not where a has few itself.
+// tau + J' f without the solver's residual. If tau and J' f of a dof cancel, M a has the digits that their
+// sum has lost; the sizes of its terms tell. Not if a has few itself.
 static void take_products(const cr_model* m, cr_data* d, cr_real* force) {
   size_t mark = cri_mark(d), v = (size_t)m->nv;
   cr_real *Ma = cri_push(d, v), *terms = cri_push(d, v), *forces = cri_push(d, v);
@@ -174,7 +174,7 @@ static void add_sizes(const cr_model* m, const cr_data* d, const cr_real* D, con
   }
 }
 
-// what rounding does to the solution x of (M + hD) x = b, in units of a2 and v / h; sizes: those of b
+// effect of rounding on the solution x of (M + hD) x = b, in units of a2 and v / h; sizes: those of b
 static cr_real moved(const cr_model* m, cr_data* d, const cr_real* D, const cr_real* x,
                      cr_real* sizes, const cr_real* a2) {
   size_t mark = cri_mark(d);
@@ -189,7 +189,7 @@ static cr_real moved(const cr_model* m, cr_data* d, const cr_real* D, const cr_r
   return most;
 }
 
-// x = (M + hD)^-1 M H^-1 x, by which noise in the forces that a was solved for moves a2 by way of a; and the
+// x = (M + hD)^-1 M H^-1 x, by which noise in the forces of a moves a2 through a; and the
 // transpose
 static void solve_by_way_of_a(const cr_model* m, const cr_data* d, cr_real* x, cr_data* work) {
   cri_acceleration_solve(m, d, x, work);
@@ -203,7 +203,7 @@ static void solve_back_by_a(const cr_model* m, const cr_data* d, cr_real* x, cr_
   cri_acceleration_solve_transposed(m, d, x, work);
 }
 
-// what rounding does to a2 = a - x, x = (M + hD)^-1 hD a
+// effect of rounding on a2 = a - x, x = (M + hD)^-1 hD a
 static cr_real moved_by_difference(const cr_model* m, cr_data* d, const cr_real* D,
                                    const cr_real* a2) {
   size_t mark = cri_mark(d), v = (size_t)m->nv;
@@ -223,7 +223,7 @@ static cr_real moved_by_difference(const cr_model* m, cr_data* d, const cr_real*
   return most;
 }
 
-// how much larger a is than a2, where that is most: what rounding is of a, it may be so much more of a2
+// the largest ratio of a to a2: the share of rounding in a2 may be larger than in a by this factor
 static cr_real excess(const cr_model* m, const cr_data* d) {
   cr_real most = 1;
   for (int t = 0; t < m->ntree; t++) {
@@ -234,7 +234,7 @@ static cr_real excess(const cr_model* m, const cr_data* d) {
   return most;
 }
 
-// Where a has few digits itself: of a - (a - a2) and of the forces what rounding does less to. euler_qacc is
+// If a has few digits itself: of a - (a - a2) and of the forces takes the one with less rounding. euler_qacc is
 // the former.
 static void choose(const cr_model* m, cr_data* d, const cr_real* D) {
   size_t mark = cri_mark(d);
@@ -256,7 +256,7 @@ static cr_status accelerate(const cr_model* m, cr_data* d) {
     return cri_implicit_accelerate(m, d);
   }
   cr_copy(d->euler_qacc, d->qacc, m->nv);
-  // with discrete the acceleration is that of the step already
+  // with discrete the acceleration is already that of the step
   if (!cri_euler_damps(m)) {
     return CR_OK;
   }
@@ -282,7 +282,7 @@ static void taken_away(const cr_model* m, const cr_data* d, cr_real* x) {
   }
 }
 
-// the derivative sees the solve where there is damping, and where there may be
+// the derivative goes through the solve if there is damping, or may be
 static bool solve_matters(const cr_model* m, const cr_data* twin) {
   return may_damp_implicitly(m) && (cri_damping_wanted(&twin->par) || cri_damps(m));
 }
@@ -378,7 +378,7 @@ static void accelerate_vjp(const cr_model* m, const cr_data* d, cr_data* bar,
 
 // ---- the step
 
-// [euler.e5] of what is neither motion nor activation: x+ = x + h rate, which is its own tangent
+// [euler.e5] states other than motion and activation: x+ = x + h rate, which is its own tangent
 static void advance_plain(const cr_model* m, cri_state x, cri_state rate, cri_state next) {
   for (int k = CRI_STATE_qvel + 1; k < CRI_N_STATE; k++) {
     for (int i = 0; i < next.part[k].n && cri_state_rows[k].law == CRI_STATE_ADD; i++) {

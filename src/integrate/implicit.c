@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// One more solve, M - hD in the place of M, differentiated as the equation it solves. D changes
-// with the state; its share is a gradient of l' D r at l = w2, r = a2, the acceleration held fixed.
+// One more solve, M - hD in place of M, differentiated as the equation it solves. D changes
+// with the state. Its part is a gradient of l' D r at l = w2, r = a2, the acceleration held fixed.
 #include "integrate/implicit.h"
 
 #include "inertia/inertia.h"

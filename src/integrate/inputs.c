@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The inputs of a step: copied, and checked for values no simulation comes back from.
+// The inputs of a step: copied, and checked for values from which no simulation recovers.
 #include "integrate/inputs.h"
 
 void cri_inputs_copy(const cr_model* m, cr_data* to, const cr_data* from) {

@@ -14,7 +14,7 @@ static void add_columns(cr_owned_runs* x, int begin, int end, int32_t owner) {
   cr_owned_runs_add(x, begin / CR_COLUMN_GROUP * CR_COLUMN_GROUP, last * CR_COLUMN_GROUP, owner);
 }
 
-// those of each block, kept in the scratch of `work`
+// the columns of each block, in the scratch of `work`
 static const cr_run* sorted(const cr_owned_runs* x, int n, const int32_t** adr, cr_data* work) {
   int32_t* from = cri_push_int(work, (size_t)n + 1);
   cr_run* to = (cr_run*)(void*)cri_push_int(work, 2 * (size_t)x->n);
@@ -38,7 +38,7 @@ static void join_all(const cr_model* m, const cr_data* d, int32_t* set) {
   }
 }
 
-// the block of each tree; returns how many there are
+// the block of each tree; returns their number
 static int number_blocks(const cr_model* m, const cr_data* d, bool whole, int32_t* set,
                          int32_t* block) {
   int n = 0;
@@ -50,7 +50,7 @@ static int number_blocks(const cr_model* m, const cr_data* d, bool whole, int32_
   return n;
 }
 
-// the block that an output of an actuator pulls in
+// the block in which an output of an actuator pulls
 static int32_t block_of_output(const cr_model* m, const cr_data* d, const int32_t* of_dof, int o) {
   if (m->nv == 0) {
     return -1;

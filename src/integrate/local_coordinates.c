@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The plain quaternion equation beside the one of the group.
+// The plain quaternion equation beside that of the group.
 #include "integrate/local_coordinates.h"
 
 #include "kinematics/configuration.h"
@@ -144,7 +144,7 @@ void cri_local_coordinates_move(const cr_model* m, cri_local_coordinates chart, 
       next[t.q + i] = qpos[t.q + i] + r[t.q + i];
     }
     if (t.turns) {
-      // [runge_kutta.y2]; once more to unit length, which the product loses in its last digits
+      // [runge_kutta.y2]; normalised once more, since the product loses the last digits of unit length
       cr_real u[4], q[4];
       (void)unit(u, r + t.q + t.n);
       cr_quat_mul(q, qpos + t.q + t.n, u);

@@ -55,7 +55,7 @@ static cr_status later_stages(cri_ode* ode, const room* r, cr_real s, cr_real h)
   return CR_OK;
 }
 
-// the root mean square of n errors in units of what is allowed for y, which grows by `sum`
+// the root mean square of n errors in units of the allowed error for y, which grows by `sum`
 static cr_real rms(const cr_adaptive* o, const cr_real* error, const cr_real* y, const cr_real* sum,
                    int n) {
   cr_real square = 0;
@@ -66,7 +66,7 @@ static cr_real rms(const cr_adaptive* o, const cr_real* error, const cr_real* y,
   return cr_sqrt(square / cr_max((cr_real)n, 1));
 }
 
-// [adaptive.a1] 1 / E, 0 where the step is no number
+// [adaptive.a1] 1 / E, 0 if the step is not finite
 static cr_real inverse_error(const cri_ode* ode, const cr_adaptive* o, const room* r, cr_real h) {
   add_up(ode, r, h, ode->t->b, ode->t->n, width(ode), r->sum);
   add_up(ode, r, h, ode->t->error, ode->t->n, width(ode), r->error);
@@ -89,7 +89,7 @@ static void advance(cri_ode* ode, const room* r) {
   }
 }
 
-// what no shorter step mends
+// errors that no shorter step cures
 static bool hopeless(cr_status status) {
   return status == CR_ERR_CAPACITY || status == CR_ERR_ARG || status == CR_ERR_MEMORY;
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Few parameters: the tangent of the step for each, through the stages that it reaches. More than
-// states, or with derived constants behind them: a cotangent of the step for each state.
+// Few parameters: the tangent of the step for each, through the stages that it reaches. More parameters than
+// states, or derived constants behind them: a cotangent of the step for each state.
 #include "integrate/parameter_jacobian.h"
 
 #include <stdlib.h>
@@ -44,7 +44,7 @@ const char* cr_parameter_jacobian_error(const cr_parameter_jacobian* work) {
 
 // ---- room
 
-// all numbers of a place follow from others
+// true if all numbers of a place are derived
 static bool is_derived(const cr_model* m, const cr_place* place) {
   bool all = place->count > 0;
   for (int i = place->first; i < place->first + place->count; i++) {
@@ -131,7 +131,7 @@ void cr_parameter_jacobian_destroy(cr_parameter_jacobian* work) {
 
 // ---- by tangents
 
-// which stages of the dynamics a change of one field gets to
+// the stages of the dynamics that a change of one field reaches
 static void reach_of(const cri_schedule* s, cr_field_id from, bool* stages) {
   bool reached[CR_N_FIELD] = {false};
   reached[from] = true;

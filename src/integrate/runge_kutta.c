@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Explicit Runge-Kutta on the configuration manifold, the method a table of numbers. Stage i
-// lives in r_i, the rotation vectors (and plain differences) from q0 to q_i; their rates K_i are
-// what is averaged, so orientations keep the order of the method. Sweeps backwards over the stages
+// lives in r_i, the rotation vectors (and plain differences) from q0 to q_i. The method averages their
+// rates K_i, so orientations keep its order. Sweeps backwards over the stages
 // give the derivative of the discrete map itself.
 #include "integrate/runge_kutta.h"
 
@@ -27,7 +27,7 @@ static void add_rows(cr_real* y, cr_real s, const cr_real* c, int rows, const cr
 
 static cr_real* row(cr_real* x, int k, int n) { return x + (size_t)k * (size_t)n; }
 
-// stages that the new state depends on
+// stages on which the new state depends
 static int weighted_stages(const cri_rk* rk) { return rk->t->n - (rk->t->last_is_first ? 1 : 0); }
 
 static int stages(const cri_rk* rk) { return rk->error ? rk->t->n : weighted_stages(rk); }
@@ -44,7 +44,7 @@ static void retrace_stage(const cri_rk* rk, const cr_model* m, const cr_data* d,
   cri_local_coordinates_rate(m, rk->chart, row(r, i, n), row(d->rk_qvel, i, m->nv), row(K, i, n));
 }
 
-// what is added up of a twin, or its rates, or increments: of coordinates as the chart has them
+// the vector that a method adds up, of a twin, or its rates, or increments: coordinates in the form of the chart
 static cri_state summands(const cri_rk* rk, const cr_model* m, const cr_data* d) {
   cri_state s = cri_state_rate(m, d);
   s.qpos.n = cri_local_coordinates_width(m, rk->chart);
@@ -141,7 +141,7 @@ static void make_stage(const cri_rk* rk, const cr_model* m, cr_data* d, int i, c
   cri_local_coordinates_move(m, rk->chart, first.qpos.x, r_i, to.qpos.x);
 }
 
-// The dynamics at stage i. What fails there because the stage has run away is said to have done so.
+// The dynamics at stage i. An error at a stage that has diverged is reported as such.
 static cr_status run_stage(const cri_rk* rk, const cr_model* m, cr_data* d, int i) {
   cr_status status = cri_dynamics(m, d);
   if (status == CR_ERR_SINGULAR || status == CR_ERR_SOLVER) {
@@ -174,7 +174,7 @@ static cr_status run_stages(const cri_rk* rk, const cr_model* m, cr_data* d, cr_
   return status;
 }
 
-// x+ = x0 + h times its final rate, of everything that is no coordinate
+// x+ = x0 + h times its final rate, of all quantities that are no coordinates
 static void advance_flat(const cri_rk* rk, const cr_model* m, cr_data* d, cri_state rate) {
   const cri_state from = cri_state_of(m, d), to = cri_state_next(m, d);
   for (int k = CRI_STATE_FLAT; k < CRI_N_STATE; k++) {
@@ -219,7 +219,7 @@ cr_status cr_runge_kutta(const cri_rk* rk, const cr_model* m, cr_data* d) {
   cr_copy(length, d->actuator_length, m->nout);
   cr_status status = run_stages(rk, m, d, r, K);
   cr_copy(d->actuator_length, length, m->nout);
-  d->done = 0;  // what was computed is of the last stage
+  d->done = 0;  // the computed fields are those of the last stage
   if (status == CR_OK) {
     finish(rk, m, d, K);
   }
@@ -244,7 +244,7 @@ const cr_real* cri_runge_kutta_latest(const cri_rk* rk, const cr_model* m, const
 
 // ---- the error
 
-// the sum over n numbers of (h sum e x)^2 in units of what is allowed at y and y_next
+// the sum over n numbers of (h sum e x)^2 in units of the allowed error at y and y_next
 static cr_real square_error(const cri_rk* rk, cr_data* d, const cr_real* x, const cr_real* y,
                             const cr_real* y_next, int n, cr_real rtol, cr_real atol) {
   size_t mark = cri_mark(d);
@@ -317,7 +317,7 @@ static increments retrace(const cri_rk* rk, const cr_model* m, const cr_data* d,
   return s;
 }
 
-// what one derivative sweep keeps, and the twin's own state while stages use it
+// memory of one derivative sweep, and the twin's own state while stages use it
 typedef struct {
   cri_state stage, rate;  // rows of all stages; of coordinates the increments and their rates
   cri_state first;
@@ -446,8 +446,8 @@ static void accumulate(cri_state_part to, cri_state_part from) {
   }
 }
 
-// [runge_kutta.k6]', [runge_kutta.k5]': the cotangents of the sums over b, which then belong to every stage: of h times them, but
-// of those of activations themselves
+// [runge_kutta.k6]', [runge_kutta.k5]': the cotangents of the sums over b, which then belong to every stage: those of
+// h times the sums, except for activations, which have those of the sums themselves
 static cri_state finish_vjp(const cri_rk* rk, const cr_model* m, const cr_data* d,
                             const increments* x, cr_data* bar, sweep* s) {
   const cri_state next = cri_state_twin_next(m, bar);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A state is a row of parts, each a field of the inputs; one table says where they are.
+// A state is a row of parts, each a field of the inputs; one table says which field.
 #include "carom/state.h"
 
 #include "base/status.h"
@@ -11,7 +11,7 @@
 
 enum { N_PART = 15 };
 
-// the field behind each bit, CR_N_FIELD where there is none: time, and what has no numbers
+// the field of each bit, CR_N_FIELD if there is none: time, and parts without numbers
 static const cr_field_id parts_table[N_PART] = {
     CR_N_FIELD,
     CR_FIELD_qpos,

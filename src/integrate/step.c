@@ -54,7 +54,7 @@ cr_status cr_advance(const cr_model* m, cr_data* d) {
 void cri_advance(const cr_model* m, cr_data* d) {
   cri_state_take_next(m, d);
   d->time += m->timestep;
-  // what was solved for last: with Runge-Kutta that is the last stage
+  // the last solve: with Runge-Kutta that of the last stage
   cri_rk rk = method_of(m);
   cr_copy(d->qacc_warmstart, rk.t == NULL ? d->qacc : cri_runge_kutta_latest(&rk, m, d), m->nv);
   d->done &= CRI_DONE_FRAMES;
@@ -62,8 +62,8 @@ void cri_advance(const cr_model* m, cr_data* d) {
 
 // ---- derivatives
 
-// `work` where it is given; where it has to be, because of several stages or of another model backward,
-// that it is given
+// checks `work` if it is given; if it is required, because of several stages or of another model backward,
+// checks that it is given
 static cr_status check_work(const cri_call* call, const cr_model* m, const cr_data* d,
                             const cr_data* work, bool other_model) {
   bool stages = cri_tableau_of(m->integrator) != NULL, rests = cri_metric_rests(m, d);
@@ -77,8 +77,8 @@ static cr_status check_work(const cri_call* call, const cr_model* m, const cr_da
   return work == NULL ? CR_OK : cri_check_work(call, m, d, work);
 }
 
-// Where derivatives are taken: at d, or, where d stands at a point that the step leaps over
-// (inertia/metric.h), at the same point with the step beside it, in work
+// Where derivatives are taken: at d. If d is at a point over which the step leaps
+// (inertia/metric.h): at the same point with the step beside it, in work
 static cr_status place_of(const cr_model* m, const cr_data* d, cr_data* work, const cr_data** at,
                           cr_error* error) {
   *at = d;
@@ -143,7 +143,7 @@ static cr_status euler_step_vjp(const cr_model* m, const cr_model* m_backward, c
   }
   CR_TRY(cr_euler_vjp(m, d, bar));
   CR_TRY(cri_room_check(bar, "integrator"));
-  // the dynamics that stand in, at the same point
+  // the dynamics that replace those of m, at the same point
   cri_inputs_copy(m, work, d);
   work->beside_rest = true;
   cr_status status = cri_dynamics(m_backward, work);

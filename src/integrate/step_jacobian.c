@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The columns of the acceleration, and what integrators make of them: one step's map, or the chain of
+// The columns of the acceleration, then the integrator: one step's map, or the chain of
 // Runge-Kutta stages.
 #include "integrate/step_jacobian.h"
 
@@ -22,11 +22,11 @@ struct cr_jacobian {
   cri_acceleration_jac c;
   cr_data* plain;  // for Runge-Kutta, and for the integrator discrete with tendons
   const char* why;
-  cr_real *move_q, *move_v;  // MOST_DOFS a dof: how coordinates after the step move with both
+  cr_real *move_q, *move_v;  // MOST_DOFS a dof: derivative of coordinates after the step by both
   cr_real *act_by_act, *act_by_rate;
   cr_real* stage_X;  // of every Runge-Kutta stage
   cri_actuator_jac* stage_slopes;
-  int stages;  // that there is room for
+  int stages;  // for which there is room
   void* memory;
 };
 
@@ -184,7 +184,7 @@ static void add_actuators(const cr_model* m, const cr_jacobian* work, int i, boo
   }
 }
 
-// where a row of the results goes, cleared; NULL where it is not wanted
+// the row of the results, cleared; NULL if it is not wanted
 typedef struct {
   cr_real *x, *ctrl, *force;
 } rows;
@@ -271,7 +271,7 @@ static cr_status stage_tangent(void* context, int i, cr_data* tan) {
   const cri_actuator_jac* slopes = work->stage_slopes + (ptrdiff_t)i * m->nactuator;
   size_t mark = cri_mark(tan);
   cr_real* force = cri_push(tan, (size_t)m->nout);
-  cr_zero(tan->actuator_velocity, m->nout);  // no activation with columns looks at it
+  cr_zero(tan->actuator_velocity, m->nout);  // no activation with columns uses it
   for (int k = 0; k < m->nactuator; k++) {
     int a = m->actuator_actadr[k];
     cr_real u = tan->ctrl[m->actuator_ctrladr[k]], w = a < 0 ? 0 : tan->act[a];
@@ -291,7 +291,7 @@ static cr_status stage_tangent(void* context, int i, cr_data* tan) {
   return CR_OK;
 }
 
-// false where a stage has something without columns, or failed
+// false if a stage has a feature without columns, or failed
 static bool stage_columns(const cr_model* m, const cr_data* d, cr_jacobian* work,
                           cr_status* status) {
   cri_rk rk = method_of(m);
@@ -315,7 +315,7 @@ static bool stage_columns(const cr_model* m, const cr_data* d, cr_jacobian* work
 
 // ---- column by column
 
-// the tangent of the step under what is seeded in work->c.tan
+// the tangent of the step under the seeds in work->c.tan
 typedef cr_status tangent_of(const cr_model* m, const cr_data* d, cr_jacobian* work);
 
 static cr_status step_tangent(const cr_model* m, const cr_data* d, cr_jacobian* work) {
