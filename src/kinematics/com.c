@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Centres of mass, com-based inertias and motion axes. com_subtree keeps what the derivatives need
-// of the forward pass: four numbers a body, centre of mass and mass of its subtree.
+// Centres of mass, com-based inertias and motion axes. com_subtree stores what the derivatives need
+// from the forward pass: four numbers a body, centre of mass and mass of its subtree.
 #include "kinematics/com.h"
 
 #include "math/vec3.h"
@@ -68,7 +68,7 @@ static void subtree_com_jvp(const cr_model* m, const cr_data* d, cr_data* tan) {
 static void subtree_com_vjp(const cr_model* m, const cr_data* d, cr_data* bar, cr_real* com_bar) {
   size_t mark = cri_mark(bar);
   cr_real* mass_bar = cri_push(bar, (size_t)m->nbody);
-  // [com.m1]' every body feels the cotangents of its ancestors' sums
+  // [com.m1]' every body gets the cotangents of its ancestors' sums
   for (int i = 0; i < m->nbody; i++) {
     const cr_real* s = d->com_subtree + 4 * i;
     cr_real* moment_bar = com_bar + 3 * i;

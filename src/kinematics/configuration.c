@@ -102,7 +102,7 @@ static void rate_coefficients(cr_real tt, cr_real* c, cr_real* dc) {
   *dc = -2 / (tt * tt) + cot / (2 * t * tt) + 1 / (4 * tt * s * s);
 }
 
-// everything about one rotation: r within half a turn, r x w, r x (r x w), the coefficients
+// all quantities of one rotation: r within half a turn, r x w, r x (r x w), the coefficients
 typedef struct {
   cr_real r[3], rw[3], rrw[3], c, dc;
   cr_real axis[3], angle, spare;  // of r as given; the angle of whole turns taken off it

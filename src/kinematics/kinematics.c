@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Forward kinematics. Every pose is a frame fixed in another one, [kinematics.k1], or moved by a joint,
-// [kinematics.k2]-[kinematics.k5]. A tangent of a pose is six numbers s = (w, v): R_tan = [w]x R, x_tan = v; its
-// transpose is a wrench (moment about x, force). So the jvp hands velocities from the root to the
+// [kinematics.k2]-[kinematics.k5]. A tangent of a pose is six numbers s = (w, v): R_tan = [w]x R, x_tan = v. Its
+// transpose is a wrench (moment about x, force). So the jvp passes velocities from the root to the
 // leaves, the vjp wrenches from the leaves to the root, and no matrix is differentiated entry by
 // entry.
 #include "kinematics/kinematics.h"
@@ -54,7 +54,7 @@ static bool all_zero(const cr_real* x, int n) {
   return true;
 }
 
-// of a unit quaternion; worth asking, since many frames are not turned
+// true for the unit quaternion; worth a test, since many frames are not turned
 static bool is_identity(const cr_real q[4]) { return all_zero(q + 1, 3); }
 
 // R = R0 R(q)
@@ -68,7 +68,7 @@ static void turned(cr_real R[9], const cr_real R0[9], const cr_real q[4]) {
   }
 }
 
-// row i of a parameter's cotangent, three numbers, NULL where it is not asked for
+// row i of a parameter's cotangent, three numbers, NULL if it is not asked for
 static cr_real* row3(cr_real* array, int i) { return array == NULL ? NULL : array + 3 * i; }
 
 // ---- frames fixed in bodies: centres of mass, geoms, sites
@@ -77,14 +77,14 @@ typedef struct {
   int n;
   const int32_t* body;            // NULL: frame i is in body i
   const cr_real *pos, *quat;      // in the body
-  cr_real *pos_twin, *quat_twin;  // tangents or cotangents of these, NULL where there are none
+  cr_real *pos_twin, *quat_twin;  // tangents or cotangents of these, NULL if there are none
   cr_real *x, *mat;               // in the world: values, tangents or cotangents
-  cr_real* xquat;                 // in the world, values only; NULL: not kept
+  cr_real* xquat;                 // in the world, values only; NULL: not stored
 } frame_set;
 
 enum { N_SETS = 3 };
 
-// `to` holds the values, tangents or cotangents that are meant
+// `to` holds the values, tangents or cotangents to compute
 static void list_sets(frame_set sets[N_SETS], const cr_model* m, cr_data* to) {
   const cr_model* par = &to->par;
   sets[0] = (frame_set){m->nbody,        NULL,      m->body_ipos, m->body_iquat, par->body_ipos,
@@ -97,7 +97,7 @@ static void list_sets(frame_set sets[N_SETS], const cr_model* m, cr_data* to) {
 
 static int body_of(const frame_set* set, int i) { return set->body == NULL ? i : set->body[i]; }
 
-// whether frame i of a set is that of its body's inertia, as of most geoms that a body has alone
+// true if frame i of a set is that of its body's inertia, as of most geoms that are alone on a body
 static bool is_inertial(const frame_set* set, int i, const frame_set* inertial, int body) {
   const cr_real *p = set->pos + 3 * i, *q = set->quat + 4 * i;
   const cr_real *p0 = inertial->pos + 3 * body, *q0 = inertial->quat + 4 * body;
@@ -150,7 +150,7 @@ static void place_set_jvp(const frame_set* set, const cr_data* d, const cr_real*
 
 static void place_set_vjp(const frame_set* set, const cr_data* d, cr_real* wrench) {
   for (int i = 0; i < set->n; i++) {
-    // a point that nobody asked for the orientation of, as most sites are, turns nothing
+    // a point whose orientation is not used, as most sites, turns nothing
     bool turns = !all_zero(set->mat + 9 * i, 9);
     if (!turns && all_zero(set->x + 3 * i, 3)) {
       continue;
@@ -170,7 +170,7 @@ static void place_set_vjp(const frame_set* set, const cr_data* d, cr_real* wrenc
 
 // ---- joints
 
-// a body on its way from joint to joint
+// a body between its joints
 typedef struct {
   cr_real pos[3], quat[4];
 } pose;
@@ -181,7 +181,7 @@ static cr_real* mat_after(const cr_model* m, const cr_data* d, int body, int k) 
                                   : d->kin_xmat + 9 * body;
 }
 
-// what both derivatives need to know of a joint that is not free
+// numbers for both derivatives of a joint that is not free
 typedef struct {
   int type, dofadr;
   cr_real q;                            // qpos - qpos0 of a hinge or slide
@@ -285,8 +285,8 @@ static void joint_jvp(const cr_model* m, const cr_data* d, cr_data* tan, int j, 
   cr_sub3(s + 3, anchor_tan, s + 3);
 }
 
-// the wrench after the joint becomes what of that before it does not pass through anchor and axis,
-// whose cotangents take the rest
+// converts the wrench after the joint to the wrench before it; the part through anchor and axis goes to
+// their cotangents
 static void slide_vjp(const joint_state* g, cr_real* q_bar, const cr_real s_bar[6],
                       cr_real axis_bar[3]) {
   // [kinematics.k3]'
@@ -297,7 +297,7 @@ static void slide_vjp(const joint_state* g, cr_real* q_bar, const cr_real s_bar[
 static void turn_vjp(const joint_state* g, const cr_real a[3], cr_real* q_bar, cr_real* a_bar,
                      cr_real* b_bar, cr_real s_bar[6], cr_real anchor_bar[3]) {
   cr_real *moment = s_bar, *force = s_bar + 3, turn_bar[3];
-  // [kinematics.k4]' the force goes to the anchor, where the body is held
+  // [kinematics.k4]' the force goes to the anchor, at which the body is held
   cr_acccross3(moment, force, g->arm_after);
   cr_acc3(anchor_bar, force);
   if (b_bar != NULL) {
@@ -306,7 +306,7 @@ static void turn_vjp(const joint_state* g, const cr_real a[3], cr_real* q_bar, c
     cr_sub3(b_bar, b_bar, back);
   }
   cr_zero3(force);
-  // the moment stays, and is felt by the turn
+  // the moment stays, and acts on the turn
   if (g->type == CR_JNT_BALL) {
     cr_acctmat3(q_bar, g->after, moment);
     return;

@@ -85,7 +85,7 @@ cr_status cr_jac_site(const cr_model* m, const cr_data* d, cr_real* jacp, cr_rea
   return cr_jac(m, d, jacp, jacr, d->site_xpos + 3 * site, m->site_bodyid[site]);
 }
 
-// ---- subtrees: bodies from `root` on whose parents are not above it
+// ---- subtrees: all bodies from `root` on up to the first whose parent is not in it
 
 static bool in_subtree(const cr_model* m, int b, int root) {
   return b < m->nbody && (b == root || m->body_parentid[b] >= root);
@@ -147,7 +147,7 @@ cr_status cr_angmom_mat(const cr_model* m, const cr_data* d, cr_real* A, int bod
 
 // ---- rates
 
-// a dof that turns with its body: its axis moves with the whole joint, not with the part before it
+// true for a dof that turns with its body: its axis moves with the whole joint, not with the part before it
 static bool turns_with_body(const cr_model* m, int dof) {
   int j = m->dof_jntid[dof], type = m->jnt_type[j];
   return type == CR_JNT_BALL || (type == CR_JNT_FREE && dof >= m->jnt_dofadr[j] + 3);

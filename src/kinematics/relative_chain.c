@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Rows of the moment that two spatial forces make, see relative_chain.h.
+// Rows of the moment made by two spatial forces, see relative_chain.h.
 #include "kinematics/relative_chain.h"
 
 #include "math/spatial.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Forward and the derivatives walk along the path of a tendon (kinematics/tendon_path), and differ in what they
-// do with a span.
+// Forward and the derivatives walk along the path of a tendon (kinematics/tendon_path), and differ only in the
+// work on each span.
 #include "kinematics/tendon.h"
 
 #include "kinematics/operator_sweep.h"
@@ -9,7 +9,7 @@
 #include "kinematics/tendon_path.h"
 #include "math/vec3.h"
 
-// ---- rows: what moves both bodies of a piece does not stretch it
+// ---- rows: a motion of both bodies of a piece does not stretch it
 
 static cri_relative_chain chain_of(const cr_model* m, const cri_tendon_piece* p) {
   return cri_relative_chain_of(m, p->body[0], p->body[1]);
@@ -176,7 +176,7 @@ cr_status cr_tendon_jvp(const cr_model* m, const cr_data* d, cr_data* tan) {
 // ---- vjp: the cotangent of the rows is a sum of pairs left (x) right (kinematics/operator_sweep.h)
 
 // [tendon.t3]' of tendon i; returns the cotangent of the share. A pair has a tension at the piece, left
-// share, and motions V. But for F all is linear in their product, so that all pairs go as one, with
+// share, and motions V. Everything but F is linear in their product, so all pairs go as one, with
 // the tension share and the sum of left V.
 static cr_real piece_vjp(const cr_model* m, const cr_data* d, cr_data* bar,
                          const cri_operator_sweep* sw, int i, const cri_tendon_piece* p,
@@ -214,7 +214,7 @@ static void fixed_tendon_vjp(const cr_model* m, const cr_data* d, cr_data* bar, 
   }
 }
 
-// whether row i has a cotangent
+// true if row i has a cotangent
 static bool row_used(const cr_pairs* pairs, int i) {
   for (int k = 0; k < pairs->n; k++) {
     if (cri_pair_left(pairs, k)[i] != 0) {
@@ -266,7 +266,7 @@ cr_status cr_tendon_vjp(const cr_model* m, const cr_data* d, cr_data* bar) {
 }
 
 // ---- [tendon.t5] curvature, for the Jacobian of a step: the row's tangent under a displacement of each of
-// its dofs, which carries along the points of the bodies behind it
+// its dofs, which carries along the points of the bodies behind the dof
 
 typedef struct {
   int n;
@@ -275,7 +275,7 @@ typedef struct {
   cr_real *H, *gradient;
 } curvature;
 
-// whether dof j moves body b
+// true if dof j moves body b
 static bool moves(const cr_model* m, int j, int b) {
   int i = cri_relative_chain_last(m, b);
   while (i > j) {
@@ -293,7 +293,7 @@ static void carry(const cr_model* m, const cr_data* d, int j, int b, const cr_re
   }
 }
 
-// tangents of a span's points under dof j; returns that of its length on the geom
+// tangents of a span's points under dof j; returns the tangent of its length on the geom
 static cr_real carry_span(const cr_model* m, const cr_data* d, const cri_tendon_span* s, int j,
                           cr_real x_tan[4][3]) {
   int body = s->n == 4 ? m->geom_bodyid[s->geom] : 0;
@@ -335,7 +335,7 @@ static void add_curvature(const cr_model* m, const cr_data* d, const curvature* 
   }
 }
 
-// whether dof j moves some of the points of a span and not all: what it carries as a whole keeps its
+// true if dof j moves some of the points of a span and not all: a span carried as a whole keeps its
 // length and its rows
 static bool bends(const cr_model* m, const cri_tendon_span* s, int j) {
   bool first = moves(m, j, s->body[0]);

@@ -45,7 +45,7 @@ static void set_end(const cr_model* m, const cr_data* d, cri_tendon_span* s, int
   s->body[point] = m->site_bodyid[site];
 }
 
-// whether the tendon lies on the geom: sets s->wrap, as forward found it or anew
+// true if the tendon lies on the geom: sets s->wrap, as forward found it or by a new search
 static bool wraps(const cr_model* m, const cr_data* d, const cri_tendon_walk* w,
                   cri_tendon_span* s) {
   int g = s->geom, side = (int)m->wrap_prm[s->element];
@@ -193,7 +193,7 @@ cr_real cri_tendon_piece_bar(const cr_model* m, const cr_data* d, cr_data* bar,
     cr_real u[3], f[3], arm_bar[3];
     cri_tendon_velocity(u, V[side], p->x[side], cri_relative_chain_com(m, d, b));
     cr_accscl3(rate, u, sign_of(side));
-    // what moves the point moves the force on it
+    // a motion of the point also moves the force on it
     cr_scl3(f, p->e, sign_of(side) * T);
     cr_cross3(arm_bar, f, V[side]);
     cr_acc3(x_bar[side], arm_bar);

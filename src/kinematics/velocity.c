@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// cvel is relative to the point about which a tree's quantities are expressed, taken as fixed: the
-// velocity of that point itself (subtree_com moves) enters neither here nor in MuJoCo, since the
-// bias force comes out the same about any point that the axes share.
+// cvel is relative to the point about which a tree's quantities are expressed, taken as fixed. The
+// velocity of that point itself (subtree_com moves) is left out, as in MuJoCo, since the
+// bias force is the same about any point that the axes share.
 #include "kinematics/velocity.h"
 
 #include "math/spatial.h"
 
-// a joint's dofs: `slides` with fixed axes, then `turns` whose axes the velocity v_j carries
+// a joint's dofs: `slides` with fixed axes, then `turns`, whose axes move with the velocity v_j
 typedef struct {
   int first, slides, turns;
 } joint_dofs;

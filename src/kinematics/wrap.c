@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The branch is chosen first; a branch is two turns and an arc, each with its gradient by the four
-// invariants of the plane. What follows, forward and backward, is the same for all branches.
+// The branch is chosen first. A branch is two turns and an arc, each with its gradient by the four
+// invariants of the plane. The rest, forward and backward, is the same for all branches.
 #include "kinematics/wrap.h"
 
 #include "math/vec3.h"
@@ -9,8 +9,8 @@ enum { L0, L1, BETA, RADIUS, MAX_ITERATIONS = 20 };
 
 static const cr_real residual_allowed = CR_R(1e-6);
 
-// an angle in the plane, by numbers in proportion to its cosine and sine: angles add as complex
-// numbers multiply, so that one arc tangent measures a sum of them
+// an angle in the plane, as numbers in proportion to its cosine and sine: angles add as complex
+// numbers multiply, so one arc tangent measures a sum of them
 typedef struct {
   cr_real c, s;
 } angle;
@@ -98,7 +98,7 @@ static cr_real nearest(const cri_wrap* w, bool* within) {
 
 // ---- around
 
-// how the polyline from end to end over the side site winds: the way of the straight segment, by
+// winding of the polyline from end to end over the side site: the way of the straight segment, by
 // |turn| = |direct| <= pi, or the other way, by 2 pi - |direct|
 typedef struct {
   angle direct;
@@ -122,9 +122,9 @@ static winding winding_of(const cri_wrap* w, const cr_real* side) {
       s[1] = s[2] = 0;
     }
   }
-  // If both legs turn the same way, that is the way; a detour if the segment turns the other way,
-  // which it cannot where both turn by less than a right angle, whatever its sine rounds to. Legs
-  // that turn against each other leave less than half a turn, and that is the segment's.
+  // If both legs turn the same way, the polyline does too. It is a detour if the segment turns the other way.
+  // This cannot be where both turn by less than a right angle, whatever the segment's sine rounds to. Legs
+  // that turn against each other leave less than half a turn, that of the segment.
   angle a = between(w, w->x[0], s), b = between(w, s, w->x[1]);
   if ((a.s < 0) == (b.s < 0)) {
     v.positive = a.s >= 0;
@@ -208,16 +208,16 @@ static ray ray_of(cr_real A, angle phi) {
                .by_phi_A = phi.c * u3};
 }
 
-// [tendon.g3] phi, and where it has come to
+// [tendon.g3] phi, and the state of its iteration
 typedef struct {
   angle phi;
   ray ray[2];       // of A and B
-  angle turn[2];    // asin(A sin phi) - phi: what each ray is turned by, backwards
+  angle turn[2];    // asin(A sin phi) - phi: angle by which each ray is turned, backwards
   cr_real grad[3];  // of phi by A, B, G
 } touch;
 
 // Newton's method from pi / 2. There f is concave and falls, so that phi comes down to the root and
-// f stays between -pi and 0, where its tangent tells it. Returns the iterations, -1: no root.
+// f stays between -pi and 0, where its tangent determines it. Returns the iterations, -1: no root.
 static int find_touch(const cr_real A[2], angle G, touch* t) {
   cr_real phi = CR_PI / 2;
   t->phi = (angle){0, 1};

@@ -24,7 +24,7 @@ static cr_real rate_of(const cr_adam* adam, int k) {
   return adam->rate * cr_pow(adam->final_rate / adam->rate, share);
 }
 
-// of n numbers each, but for the lowest value
+// of n numbers each, except the lowest value
 typedef struct {
   cr_real *mean, *square, *before, *gradient, *best;
   cr_real lowest;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Each mistake is a hypothesis: what the recording says if it was made. The data as they are, and
+// Each mistake is a hypothesis: the content of the recording if it was made. The data as they are, and
 // each hypothesis, get a factor and a correlation; a hypothesis has to fit where the data do not.
 #include "learn/agreement.h"
 
@@ -7,9 +7,9 @@
 #include "math/quat.h"
 #include "math/vec3.h"
 
-enum { SPAN = 8 };  // rows between positions that are compared: noise of positions counts less
+enum { SPAN = 8 };  // rows between compared positions: a longer span reduces the noise of positions
 
-static const cr_real good = CR_R(0.9);  // correlation of what belongs together
+static const cr_real good = CR_R(0.9);  // correlation of related quantities
 
 typedef struct {
   cr_real aa, ab, bb;
@@ -44,7 +44,7 @@ typedef struct {
 
 static const cr_real* row(const cri_run* t, int k) { return t->state + (size_t)k * CR_BODY_WIDTH; }
 
-// velocity of a row in the world, if it was recorded there or in the body
+// velocity of a row in the world, from a recording there or in the body
 static void velocity(cr_real v[3], const cr_real* s, linear how) {
   cr_real R[9];
   cr_quat_to_mat(R, s + 3);
@@ -86,7 +86,7 @@ static void add_positions(evidence* e, const cri_run* t, cr_real dt) {
   }
 }
 
-// the quaternion body to world, if it was recorded as said
+// the quaternion body to world, from a recording in the given form
 static void orientation(cr_real q[4], const cr_real* s, angular how) {
   const cr_real* r = s + 3;
   bool inverse = how == WORLD_TO_BODY;
@@ -122,13 +122,13 @@ static void add_orientations(evidence* e, const cri_run* t, cr_real dt) {
   }
 }
 
-// ---- what they say
+// ---- their sentences
 
 static bool near(cr_real x, cr_real value) {
   return x > CR_R(0.8) * value && x < value / CR_R(0.8);
 }
 
-// 1 within what noise, filters and contacts do
+// true if 1 within the effect of noise, filters and contacts
 static bool is_off(fit f) {
   return f.correlation > good && !(f.factor > CR_R(0.6) && f.factor < CR_R(1.6));
 }
@@ -158,7 +158,7 @@ static bool complain_of_positions(const evidence* e, cr_real dt, char* text, siz
     }
   }
   bool turns = q.correlation > good;
-  if (turns && near(q.factor / p.factor, 1)) {  // positions and orientations alike: the time
+  if (turns && near(q.factor / p.factor, 1)) {  // positions and orientations alike: wrong time
     (void)cri_print(cause, sizeof cause, "dt is %.4g s, the motion says %.4g s%s", (double)dt,
                     (double)(dt * p.factor), near(p.factor, CR_R(0.001)) ? ": dt in ms?" : "");
     say(text, size, "positions and orientations change", p.factor, cause);
@@ -220,7 +220,7 @@ void cr_tosses_disagreement(const cri_run* tosses, int n, cr_real dt, char* text
     add_positions(&e, &tosses[i], dt);
     add_orientations(&e, &tosses[i], dt);
   }
-  // quaternions first: velocities in the frame of the body are judged by them
+  // quaternions first: they decide whether velocities in the frame of the body fit
   (void)(complain_of_positions(&e, dt, text, size) || complain_of_orientations(&e, text, size) ||
          complain_of_frames(&e, text, size));
 }

@@ -3,8 +3,8 @@
 // is one pass over the list, the cotangents are one pass backwards.
 //   [expression.x1] r = a + b    [expression.x2] r = a - b    [expression.x3] r = a b    [expression.x4] r = a / b    [expression.x5] r = a^b
 //   [expression.x6] r = -a       [expression.x7] r = sum a    [expression.x8] r = |a|    [expression.x9] r = abs a
-// A value that is not finite anywhere on the way is an error, and so is a derivative that does not exist,
-// but for two kinks: |a| and abs a have the derivative 0 at a = 0, the mean of all directions.
+// A value that is not finite at any node is an error, and so is a derivative that does not exist.
+// Two kinks are allowed: |a| and abs a have the derivative 0 at a = 0, the mean of all directions.
 #include "learn/expression.h"
 
 #include <ctype.h>
@@ -21,7 +21,7 @@ typedef struct {
   int a, b;    // operands, indices of earlier nodes
   int n;       // numbers in the value
   int at;      // first of them in the value arrays
-  bool moves;  // with the state or a parameter; a number does not
+  bool moves;  // depends on the state or a parameter; a number does not
   cr_real number;
   cr_place place;
 } node;
@@ -33,7 +33,7 @@ struct cr_expression {
   int nnode, nvalue;
   cr_real *value, *bar;
   bool every;
-  cri_shape shape;  // of the model that the names were found in
+  cri_shape shape;  // of the model in which the names were found
   char text[160];
 };
 
@@ -103,7 +103,7 @@ static cr_status parse_function(parser* p, node_kind kind, int* out) {
   return emit(p, (node){.kind = kind, .a = a, .b = a, .n = n}, out);
 }
 
-// a field that carries no derivative would make a silent zero of the gradient
+// a field that carries no derivative would silently make the gradient zero
 static cr_status check_derivative(parser* p, const cr_place* place) {
   const cr_field* f = cri_field(place->field);
   bool constant = f->kind == CR_KIND_CONST || place->field == CR_FIELD_mocap_pos ||
@@ -354,7 +354,7 @@ cr_status cr_expression_value(cr_expression* e, const cr_model* m, const cr_data
 
 // ---- cotangents
 
-// of the factors of [expression.x5]', NaN where there is none
+// derivatives by the factors of [expression.x5]', NaN if there is none
 static cr_real power_by_base(cr_real x, cr_real y) {
   if (y == 0) {
     return 0;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Gradients by name. What is public is documented in carom/gradient.h.
+// Gradients by name. carom/gradient.h documents the public functions.
 #include "carom/gradient.h"
 
 #include <stdio.h>
@@ -29,10 +29,10 @@ struct cr_gradient {
   bool computed;
   cr_loss loss;  // of the last gradient
   cri_start start;
-  bool kept;  // the start is that of the last run
+  bool kept;  // the stored start is that of the last run
 };
 
-// ---- what is asked for
+// ---- the names
 
 static cr_status add(cr_gradient* g, const char* name, bool* wanted, cr_error* error) {
   request* q = &g->requests[g->nrequest++];
@@ -132,7 +132,7 @@ static cr_status check_ran(const cri_call* call, const cr_gradient* g) {
                         call->name, g->nstep);
 }
 
-// what the backward pass left, with what derived constants add
+// the result of the backward pass, with the part of derived constants
 static cr_status read_all(cr_gradient* g, cr_rollout* r, cr_real* to, cr_error* error) {
   if (g->derive) {
     CR_TRY(cr_constants_vjp(g->m, r->work, r->bar));
@@ -157,7 +157,7 @@ cr_status cr_gradient_compute(cr_gradient* g, const cr_loss* loss, cr_error* err
   return CR_OK;
 }
 
-// ---- around it
+// ---- scale, differences, two slopes
 
 static cr_status keep_start(cr_gradient* g, cr_error* error) {
   if (!g->kept) {
@@ -179,7 +179,7 @@ static bool is_parameter(const request* q) {
   return cri_field(q->named.place.field)->kind == CR_KIND_PARAM;
 }
 
-// a state, control or turn counts as moved by one when it has; a parameter when it has doubled
+// a change of one of a state, control or rotation counts as one; a parameter counts when it has doubled
 static cr_real scale_of(const cr_gradient* g, const request* q, int k) {
   cr_real x = cr_abs(cri_named_value(&q->named, g->m, g->rollout, k));
   return is_parameter(q) ? (x > 0 ? x : 1) : cr_max(x, 1);
@@ -288,7 +288,7 @@ static cr_status read_gradient(void* context, cr_rollout* r, cr_real* gradient, 
   return read_all(context, r, gradient, error);
 }
 
-// parameters at zero that the model refuses below
+// parameters at zero that the model does not allow below
 static void set_bounds(cr_gradient* g, bool* only_up) {
   for (int i = 0; i < g->nrequest; i++) {
     const request* q = &g->requests[i];

@@ -4,7 +4,7 @@
 
 #include <stdlib.h>
 
-enum { CHUNK = 32 };  // windows; part of the result's last digits, so fixed
+enum { CHUNK = 32 };  // windows; fixed, since it decides the result's last digits
 
 typedef struct {
   cr_rollout* rollout;
@@ -29,7 +29,7 @@ struct cr_identify {
   int batch;
   uint64_t seed;
 
-  // the evaluation in progress
+  // the current evaluation
   cr_model backward;
   const int32_t* windows;
   int n;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// L-BFGS through NLopt. An evaluation that fails stops NLopt, and its status is returned. NLopt heeds
-// a stop and its limit of evaluations between iterations only: in a line search it goes on asking,
+// L-BFGS through NLopt. An evaluation that fails stops NLopt, and its status is returned. NLopt checks
+// a stop and its limit of evaluations only between iterations. In a line search it goes on evaluating,
 // and gets infinity without work. A line search that cannot improve ends the search with the best
-// point: at the accuracy of a sum over thousands of windows that is the usual end.
+// point: at the accuracy of a sum over thousands of windows this is the usual end.
 #include "learn/lbfgs_nlopt.h"
 
 #include <nlopt.h>

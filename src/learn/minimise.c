@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Optimisers as a user sees them. See carom/parameters.h; L-BFGS is in lbfgs_nlopt.c.
+// The public optimisers. See carom/parameters.h; L-BFGS is in lbfgs_nlopt.c.
 #include "learn/minimise.h"
 
 #include <stdlib.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Parameters: a row for each kind says how to bind, apply and pull back. Fields are applied first
-// and pulled back last, since what is derived from them (the inertia of a cube from its mass) reads
+// and pulled back last, since derived kinds (the inertia of a cube from its mass) read
 // them.
 //   [identification.p1] field     y = p
 //   [identification.p2] box side  size = s/2 (1, 1, 1)
@@ -149,7 +149,7 @@ static void pullback_direction(const entry* e, const cr_model* m, cr_model* par_
 
 // ---- side of a cube
 
-// a free body without springs, dampers, armature and friction loss
+// true for a free body without springs, dampers, armature and friction loss
 static bool drifts(const cr_model* m, int body) {
   int j = m->body_jntadr[body];
   bool alone = m->body_jntnum[body] == 1 && m->jnt_type[j] == CR_JNT_FREE &&
@@ -258,7 +258,7 @@ static cr_status check_item(const cr_parameter* item, cr_error* error) {
   return CR_OK;
 }
 
-// do two entries write the same number?
+// true if two entries write the same number
 static bool collide(const entry* a, const entry* b) {
   if (a->item.kind == CR_FIT_BOX_SIDE && b->item.kind == CR_FIT_BOX_SIDE) {
     return a->geom == b->geom;
@@ -455,7 +455,7 @@ static void pullback_direct(const cr_parameters* ps, cr_model* par_bar, cr_real*
   }
 }
 
-// Where no contact force acted the sizes' cotangents are exactly zero, and a cube that drifts turns
+// If no contact force acted the sizes' cotangents are exactly zero, and a cube that drifts turns
 // at a constant rate whatever its inertia: the cotangents of its moments cancel up to round-off.
 static void drop_round_off(const cr_parameters* ps, cr_model* par_bar) {
   for (int i = 0; i < ps->nentry; i++) {
@@ -512,7 +512,7 @@ cr_status cri_parameters_derived(cr_parameters* ps, const cr_real* derived, cr_r
   return CR_OK;
 }
 
-// ---- what a user sees
+// ---- public functions
 
 static cr_status take_item(const cri_call* call, const cr_parameter_info* info,
                            cr_parameter* item) {

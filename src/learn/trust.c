@@ -11,16 +11,16 @@
 
 #define REACH CR_R(1e-3)
 
-// ---- what the gradient rests on
+// ---- the figures of a gradient
 
-// one level finer; *finer: false where that cannot be run
+// one level finer; *finer: false if that cannot be run
 static cr_status refine(cri_trust* t, bool* finer, cr_error* error) {
   cr_real loss;
   t->level++;
   cr_status status = cri_trust_run(t, NULL, &loss, t->finer, NULL, error);
   *finer = status == CR_OK;
   if (status == CR_ERR_BUDGET || status == CR_ERR_DIVERGED) {
-    t->level--;  // as far as it goes
+    t->level--;  // the finest that runs
     return CR_OK;
   }
   t->middle = loss;
@@ -28,7 +28,7 @@ static cr_status refine(cri_trust* t, bool* finer, cr_error* error) {
   return status;
 }
 
-// tightens until the gradient changes no more
+// tightens until the gradient no longer changes
 static cr_status settle(cri_trust* t, cr_error* error) {
   bool finer = true;
   t->level = 0;
@@ -74,7 +74,7 @@ static cr_status grow(cri_trust* t, cr_error* error) {
   CR_TRY(cri_trust_run(t, NULL, &loss, NULL, NULL, error));
   CR_TRY(cri_rollout_growth(t->p->rollout, t->p->m, look, &p, &t->out->growth, error));
   t->out->beyond = p.longer ? p.since : (cr_real)INFINITY;
-  // a step again, its tangent, and its cotangent
+  // repeats a step, its tangent, and its cotangent
   t->evaluations += (cr_real)(4 * cri_trust_stages(t->p->m)) * (cr_real)p.steps;
   t->level = level;
   return CR_OK;
@@ -82,7 +82,7 @@ static cr_status grow(cri_trust* t, cr_error* error) {
 
 // ---- contacts whose moments are not counted
 
-// how far the gradient is from one that counts them, if that can be had for so many evaluations
+// distance of the gradient from one that counts them, if so many evaluations suffice for that
 static cr_status count(cri_trust* t, cr_real evaluations, cr_error* error) {
   cr_status status = cri_trust_count(t, evaluations, t->finer, error);
   if (status == CR_ERR_BUDGET || status == CR_ERR_DIVERGED || status == CR_ERR_ARG) {
@@ -95,7 +95,7 @@ static cr_status count(cri_trust* t, cr_real evaluations, cr_error* error) {
   return CR_OK;
 }
 
-// ---- all of it
+// ---- the whole measurement
 
 static cr_status measure(cri_trust* t, cr_error* error) {
   cr_trust* o = t->out;
@@ -150,7 +150,7 @@ cr_status cri_trust_measure(cr_trust* out, const cr_trust_problem* p, cr_error* 
   return status == CR_OK ? p->start(p->context, r, NULL, error) : status;
 }
 
-// ---- what a user sees
+// ---- public functions
 
 static cr_status check(const cri_call* call, const cr_trust* out, const cr_trust_problem* p) {
   CR_TRY(cri_given(call, out, "trust"));

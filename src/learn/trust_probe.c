@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Differences of the loss beside what the gradient predicts: along it, and along random directions
+// Differences of the loss beside the gradient's predictions: along it, and along random directions
 // across it.
 #include "base/random.h"
 #include "learn/trust_state.h"
@@ -39,7 +39,7 @@ static cr_real dot(const cr_real* a, const cr_real* b, int n) {
   return sum;
 }
 
-// the part of u that is across unit vectors 0 ... k - 1, as a unit vector; zero where there is none
+// the part of u that is across unit vectors 0 ... k - 1, as a unit vector; zero if there is none
 static void make_across(const cri_trust* t, int k, cr_real* u) {
   int n = t->p->n;
   for (int j = 0; j < k; j++) {
@@ -55,8 +55,8 @@ static void make_across(const cri_trust* t, int k, cr_real* u) {
   }
 }
 
-// 0: along the gradient, steepest in units of the scale, and where that is zero along all numbers;
-// then random ones across all before
+// 0: along the gradient, steepest in units of the scale; if that is zero, along all numbers;
+// then random directions across all before
 static const cr_real* point(cri_trust* t, int k) {
   const cr_trust_problem* p = t->p;
   cr_real* u = t->direction + (size_t)k * (size_t)p->n;
@@ -71,7 +71,7 @@ static const cr_real* point(cri_trust* t, int k) {
 
 // ---- a run to each side
 
-// the slopes that were predicted, and those that differences give, to the right and to the left
+// the predicted slopes, and those from differences, to the right and to the left
 typedef struct {
   cr_real predicted[2], is[2];
 } sides;
@@ -128,9 +128,9 @@ cr_status cri_trust_probe_along(cri_trust* t, cr_error* error) {
 // a run farther away may take more steps
 #define MARGIN CR_R(1.5)
 
-// what a direction across showed, over one distance
+// result of a direction across, over one distance
 typedef struct {
-  cr_real slope, quotient, square;  // of how far they are apart
+  cr_real slope, quotient, square;  // square: of their difference
 } miss;
 
 static cr_status measure(cri_trust* t, int k, cr_real h, miss* x, cr_error* error) {
@@ -171,8 +171,8 @@ static void report(cri_trust* t, const miss* x, cr_real error) {
   o->across_error = error;
 }
 
-// what is noise is less over the whole reach: once more, the worst first, as long as there are evaluations for one
-// more, `each`; those that are not looked at again stay as they are
+// noise is smaller over the whole reach: tries again, the worst first, while there are evaluations for one
+// more, `each`; directions that are not tried again stay as they are
 static cr_status look_farther(cri_trust* t, miss* x, cr_real each, cr_real end, cr_error* error) {
   miss near_by[CRI_TRUST_ACROSS];
   memcpy(near_by, x, sizeof near_by);
@@ -188,7 +188,7 @@ cr_status cri_trust_probe_across(cri_trust* t, cr_real evaluations, cr_error* er
   cr_trust* o = t->out;
   miss x[CRI_TRUST_ACROSS] = {{0}};
   cr_real h = CRI_TRUST_NEAR * o->reach, end = t->evaluations + evaluations;
-  // steps that count contacts see all directions, and differences of fixed steps what these do
+  // steps that count contacts depend on all directions, and so do differences of fixed steps
   bool all = o->uncounted == 0 || cri_trust_counts(t);
   int most = all ? CRI_TRUST_ACROSS : t->p->rollout->adaptive ? 2 : 1;
   cr_real before = t->evaluations, each = 0;

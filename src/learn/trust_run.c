@@ -1,22 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
-// Runs of a rollout that is asked about: finer, moved, or with steps that end on events.
+// Runs of the rollout under test: finer, moved, or with steps that end on events.
 #include "learn/trust_state.h"
 #include "model/tableau.h"
 #include "rollout/trajectory.h"
 
 #define FINEST CR_R(1e-13)
-// of the steps that count events, at most
+// most steps of a run that counts events
 #define COUNTED CR_R(1e-5)
 enum { FEW_HALVINGS = 2, MOST_HALVINGS = 8, MANY_STEPS = 10000 };
 
-// ---- what a run costs
+// ---- cost of a run
 
 int cri_trust_stages(const cr_model* m) {
   const cri_tableau* tableau = cri_tableau_of(m->integrator);
   return tableau != NULL ? tableau->n - tableau->last_is_first : 1;
 }
 
-// of the last run, with what a gradient and a look at its switches evaluate again
+// of the last run, with the evaluations of a gradient and of its switches
 static void count_run(cri_trust* t, const cr_rollout* r, const cr_model* m, bool gradient,
                       bool switches) {
   int made = r->adaptive ? r->controller.accepted : r->nstep;
@@ -55,7 +55,7 @@ static cr_status spread_bar(void* context, const cr_model* m, const cr_data* d, 
   return s->loss->bar(s->loss->context, m, d, step / s->every, bar);
 }
 
-// rows of controls: each `every` times, from the last; and their cotangents summed up again
+// rows of controls: repeats each `every` times, from the last; and sums up their cotangents again
 static void spread_controls(cr_rollout* r, int nu, int nstep, int every) {
   for (int k = nstep * every - 1; k >= 0; k--) {
     for (int i = 0; i < nu; i++) {
@@ -125,7 +125,7 @@ static cr_status run_in(cri_trust* t, cr_rollout* r, const cr_real* step, cr_rea
   return switches != NULL ? cri_switches_of(switches, r, &m, error) : CR_OK;
 }
 
-// as the rollout that it stands for; what controls alone need grows with the number of steps
+// with the memory of the rollout it replaces; the part of controls alone grows with the number of steps
 static cr_status set_up(const cri_trust* t, cr_rollout* r, cr_error* error) {
   const cr_trust_problem* p = t->p;
   size_t bytes = p->rollout->budget, least = cri_rollout_least(r, p->m);
@@ -175,7 +175,7 @@ cr_real cri_trust_size_at(const cri_trust* t, int level) {
 
 bool cri_trust_counts(const cri_trust* t) { return t->p->rollout->adaptive && t->steps.events; }
 
-// the rollout's own method and tolerances, or one of low order where its steps are fixed
+// the rollout's own method and tolerances, or one of low order if its steps are fixed
 static cr_adaptive counting_steps(const cri_trust* t, cr_model* m, cr_real evaluations) {
   cr_adaptive o = t->steps;
   if (t->p->rollout->adaptive) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// From what was measured to one word and one sentence.
+// Turns the measurements into one word and one sentence.
 #include <stdarg.h>
 #include <stdio.h>
 
@@ -19,8 +19,8 @@ bool cri_trust_agree(const cri_trust* t, cr_real a, cr_real b, cr_real h) {
   return agree_to(t, CRI_TRUST_AGREES, a, b, h);
 }
 
-// true if to the right and to the left of the start differences say another thing, and over an eighth of
-// the reach nearly as much of it: of a curve it would be an eighth
+// true if differences disagree between the right and the left of the start, and over an eighth of
+// the reach nearly as much; for a curve it would be an eighth
 static bool starts_on_kink(const cri_trust* t) {
   cr_real round_off = CR_R(1e-12) * cr_abs(t->middle) / (CRI_TRUST_NEAR * t->out->reach);
   cr_real size = cr_max(cr_abs(t->out->near_right), cr_abs(t->out->near_left));
@@ -28,14 +28,14 @@ static bool starts_on_kink(const cri_trust* t) {
          2 * cr_abs(t->near_jump) > cr_abs(t->jump);
 }
 
-// what the probes and the steps that count contacts say
+// conclusions from the probes and the steps that count contacts
 typedef struct {
   bool right, near_by;  // differences agree along the gradient, over the reach and an eighth of it
   bool across;          // and across it
-  bool counted;         // nothing is missing for contacts that move
+  bool counted;         // no part is missing for contacts that move
 } findings;
 
-// what steps with events could not count makes no difference, as all probes say
+// true if events that could not be counted make no difference, by all probes
 static bool is_negligible(const cri_trust* t) {
   const cr_trust* o = t->out;
   int most = t->p->n - 1 < CRI_TRUST_ACROSS ? t->p->n - 1 : CRI_TRUST_ACROSS;
@@ -57,7 +57,7 @@ static findings find(const cri_trust* t) {
   };
 }
 
-// why a gradient that is not fine is none to trust
+// the reason not to trust a gradient that is not fine
 static cr_trust_verdict blame(const cri_trust* t, const findings* f) {
   const cr_trust* o = t->out;
   if (f->right && f->near_by && f->across && f->counted) {  // but not settled
@@ -121,7 +121,7 @@ static void say_refine(const cri_trust* t) {
   }
 }
 
-// what differences say where they do not agree, along the gradient or across it
+// what differences show where they do not agree, along the gradient or across it
 static void say_differences(const cri_trust* t) {
   cr_trust* o = t->out;
   if (!cri_trust_agree(t, o->quotient, o->slope, o->reach)) {

@@ -6,7 +6,7 @@
 
 #include "base/random.h"
 
-// streams of the seed that the caller gave; epochs count on from the last
+// streams of the caller's seed; epochs count on from the last
 enum { STREAM_SPLIT = 100, STREAM_EPOCH = 101 };
 
 // 0 ... n - 1 in random order (Fisher and Yates)

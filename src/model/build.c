@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What is said of elements of which nothing is said, and what follows from their sizes and poses.
+// Defaults of elements, and everything that follows from their sizes and poses.
 #include "model/build.h"
 
 #include <stdio.h>
@@ -163,7 +163,7 @@ static cr_real mesh_width(const cr_model* m, int mesh) {
   return least < CR_MAX ? cr_max(least, 0) : 0;
 }
 
-// where a hull graph is in range
+// true if a hull graph is in range
 static void mesh_starts(const cr_model* m, int mesh, int32_t start[27]) {
   int32_t adr = m->mesh_graphadr[mesh], room = m->nmeshgraph - adr - 2;
   memset(start, 0, 27 * sizeof *start);
@@ -206,7 +206,7 @@ static bool is_zero(const cr_real* x, int n) {
   return true;
 }
 
-// scales to unit length, but leaves what is unit to round-off, so that deriving again changes nothing
+// scales to unit length, but leaves a vector that is unit to round-off, so that deriving again changes nothing
 static bool make_unit(cr_real* x, int n) {
   cr_real nn = 0;
   for (int i = 0; i < n; i++) {
@@ -267,8 +267,8 @@ static bool is_simple_joint(const cr_model* m, int j) {
   return along && at_origin;
 }
 
-// MuJoCo's rule: 1 if the body's block of M is diagonal as its structure goes, 2 if it slides only;
-// the armature of a tendon fills the blocks of the bodies that stretch it
+// MuJoCo's rule: 1 if the body's block of M is diagonal by its structure, 2 if it only slides.
+// The armature of a tendon fills the blocks of the bodies that stretch it
 static void derive_simple(cr_model* m) {
   for (int i = 0; i < m->nbody; i++) {
     int slides = 0, n = m->body_jntnum[i];
@@ -308,7 +308,7 @@ static void fill_coordinates(const cr_model* m, cr_real* qpos) {
   }
 }
 
-// keyframes that say nothing of mocap bodies leave them where they are at reset
+// keyframes without mocap poses leave mocap bodies where they are at reset
 static void fill_key_mocap(cr_model* m) {
   for (int i = 0; i < m->nkeymocap; i++) {
     int id = i % m->nmocap;

@@ -6,7 +6,7 @@
 
 #include "model/sensors.h"
 
-// every count that gives rows: those of the model, then those of the data
+// every count of rows: those of the model, then those of the data
 typedef enum {
 #define CR_SIZE(name, text) DIM_##name,
 #include "model/model_fields.h"
@@ -177,7 +177,7 @@ static int edits(const char* a, const char* b) {
 }
 
 const char* cri_field_nearest(const char* name) {
-  int least = 1 + (int)strlen(name) / 4;  // more than this is another word
+  int least = 1 + (int)strlen(name) / 4;  // farther than this is another word
   const char* nearest = "";
   for (int i = 0; i < CR_N_FIELD; i++) {
     const cr_field* f = &field_table[i];

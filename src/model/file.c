@@ -206,7 +206,7 @@ static cr_status get_scalars(cr_model* m, reader* r, const char* path, cr_error*
   return CR_OK;
 }
 
-// sensordata is computed, the file holds none of it
+// sensordata is computed; the file does not hold it
 static int32_t most_of(const char* name, const reader* r) {
   enum { MOST_SENSORDATA = 1 << 24 };
   if (strcmp(name, "nsensordata") == 0) {
@@ -215,7 +215,7 @@ static int32_t most_of(const char* name, const reader* r) {
   return r->n < INT32_MAX ? (int32_t)r->n : INT32_MAX;
 }
 
-// bytes that a field takes in the file, SIZE_MAX where there are too many
+// bytes of a field in the file, SIZE_MAX if there are too many
 static size_t stored_bytes(const cr_model* m, cr_field_id id) {
   size_t rows = (size_t)cri_field_rows(m, NULL, id), width = (size_t)cri_field_width(m, id);
   cr_field_kind kind = cri_field(id)->kind;
@@ -223,7 +223,7 @@ static size_t stored_bytes(const cr_model* m, cr_field_id id) {
   return rows > 0 && width > SIZE_MAX / item / rows ? SIZE_MAX : rows * width * item;
 }
 
-// a count that no file of this length can hold is refused before memory is asked for
+// a count that no file of this length can hold is refused before memory is allocated
 static cr_status check_sizes(const cr_model* m, const reader* r, const char* path,
                              cr_error* error) {
   size_t left = r->n;

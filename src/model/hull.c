@@ -3,7 +3,7 @@
 
 #include <stdlib.h>
 
-// number of each vertex among those of the hull, -1 for the rest; returns how many there are
+// number of each vertex among those of the hull, -1 for the others; returns the number on the hull
 static int32_t number(const int32_t* graph, int32_t nvert, int32_t* rank) {
   const int32_t n = graph[0], *vertex = graph + 2 + n;
   for (int32_t v = 0; v < nvert; v++) {
@@ -56,8 +56,8 @@ cr_status cri_mesh_keep_hull(cr_model* m, int mesh, cr_error* error) {
   move_vertices(m, mesh, rank);
   empty_rest(m, mesh, kept);
 
-  // vertices of the graph, and of its faces behind the neighbours, of which each vertex has a list
-  // that ends with -1 and each edge is in two
+  // vertices of the graph, and behind the neighbours its faces. Each vertex has a list of neighbours
+  // that ends with -1; each edge is in two lists
   renumber(graph + 2 + n, n, rank);
   renumber(graph + 2 + 3 * n + 3 * nface, 3 * nface, rank);
   for (int p = m->mesh_polyadr[mesh]; p < m->mesh_polyadr[mesh] + m->mesh_polynum[mesh]; p++) {

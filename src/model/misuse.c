@@ -7,7 +7,7 @@
 #include "model/tableau.h"
 
 cr_error* cri_error_of(const cr_data* d) {
-  // every block was made by cri_data_create or cri_data_twin, none is constant itself
+  // every block was made by cri_data_create or cri_data_twin, so none is really constant
   return d != NULL ? &((cr_data*)(uintptr_t)d)->error : NULL;
 }
 
@@ -50,7 +50,7 @@ static cr_status wrong_shape(const cri_call* call, const cr_model* m, const cri_
                   call->name, what);
 }
 
-// room for what added stages change
+// room for the changes of added stages
 static cr_status check_stages(const cri_call* call, const cr_model* m, const cr_data* d,
                               const char* what) {
   const cri_schedule* s = m->schedule;
@@ -62,7 +62,7 @@ static cr_status check_stages(const cri_call* call, const cr_model* m, const cr_
                   call->name, what);
 }
 
-// room for what another contact model keeps
+// room for the numbers of another contact model
 static cr_status check_contact(const cri_call* call, const cr_model* m, const cr_data* d,
                                const char* what) {
   if (cri_contact_room(m) <= d->nH) {
@@ -72,7 +72,7 @@ static cr_status check_contact(const cri_call* call, const cr_model* m, const cr
                   "%s: %s was made for another contact model; make it again", call->name, what);
 }
 
-// room that the integrator of the model needs besides; a rollout makes it where it is missing
+// additional room for the integrator of the model; a rollout makes it if it is missing
 static cr_status check_integrator(const cri_call* call, const cr_model* m, const cr_data* d,
                                   const char* what) {
   CR_TRY(check_stages(call, m, d, what));

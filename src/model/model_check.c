@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Checks of a model: first that every number is in its field's range (model/model_fields.h), so that
-// what follows may use indices; then that they fit each other.
+// the later checks may use indices; then that they fit each other.
 #include "model/model_check.h"
 
 #include <stdio.h>
@@ -11,7 +11,7 @@
 #include "model/names.h"
 #include "model/sensors.h"
 
-// ranges, in order where they are used
+// ranges, in order if they are used
 static const struct {
   cr_field_id range, used;
 } ranges[] = {{CR_FIELD_jnt_range, CR_FIELD_jnt_limited},
@@ -24,7 +24,7 @@ static const struct {
 
 #define COUNT(array) ((int)(sizeof(array) / sizeof((array)[0])))
 
-// ---- how an element is called: by its name, or by its number
+// ---- names of elements in errors: the name, or the number
 
 static cr_label element(const cr_model* m, cr_field_id id, int row) {
   cri_object_kind kind = cri_object_of_rows(cri_field(id)->rows);
@@ -111,7 +111,7 @@ static cr_status check_condim(const cr_model* m, cr_error* error) {
   return check_dimensions(m, CR_FIELD_pair_dim, error);
 }
 
-// the rows of ten_J, and the path: joints only, or sites with pulleys and geoms between them
+// the rows of ten_J, and the path: only joints, or sites with pulleys and geoms between them
 static bool ascending(const int32_t* x, int n) {
   for (int i = 1; i < n; i++) {
     if (x[i] <= x[i - 1]) {
@@ -139,7 +139,7 @@ static int last_dof(const cr_model* m, int body) {
   return m->body_dofadr[b] < 0 ? -1 : m->body_dofadr[b] + m->body_dofnum[b] - 1;
 }
 
-// row t has the dofs that move one of two bodies, not both
+// row t must have the dofs that move one of two bodies, not both
 static bool has_between(const cr_model* m, int t, int body1, int body2) {
   int a = last_dof(m, body1), b = last_dof(m, body2);
   while (a != b) {
@@ -152,7 +152,7 @@ static bool has_between(const cr_model* m, int t, int body1, int body2) {
   return true;
 }
 
-// a row of ten_J has all dofs that its path may depend on
+// a row of ten_J must have all dofs on which its path may depend
 static bool has_path(const cr_model* m, int t) {
   int last = -1;  // body of the element before; a pulley breaks the path
   for (int k = m->tendon_adr[t]; k < m->tendon_adr[t] + m->tendon_num[t]; k++) {
@@ -245,7 +245,7 @@ static cr_status check_object(const cr_model* m, cri_object_kind kind, cr_field_
 static cr_status check_transmission(const cr_model* m, int i, cr_error* error) {
   int type = m->actuator_trntype[i], id = m->actuator_trnid[2 * i];
   int other = m->actuator_trnid[2 * i + 1];
-  // an orientation without a reference is a ball joint's
+  // an orientation without a reference belongs to a ball joint
   bool joint = type == CR_TRN_SO3 && other == -1;
   CR_TRY(
       check_object(m, targets[joint ? CR_TRN_JOINT : type], CR_FIELD_actuator_trnid, i, id, error));
@@ -261,12 +261,12 @@ static cr_status check_transmission(const cr_model* m, int i, cr_error* error) {
   return CR_OK;
 }
 
-// a run of `num` entries from `adr` lies within `all`
+// true if a run of `num` entries from `adr` lies within `all`
 static bool run_fits(int32_t adr, int32_t num, int all) {
   return adr >= 0 && num >= 0 && adr <= all && num <= all - adr;
 }
 
-// what a controller's type says about the rest of it; 0 where all fits
+// contradictions between a controller's type and its other fields; 0 if there are none
 static const char* controller_fault(const cr_model* m, int i) {
   enum { SETPOINTS = 7, INPUTS = 15 };
   int gain = m->actuator_gaintype[i], bias = m->actuator_biastype[i], dyn = m->actuator_dyntype[i];
@@ -277,7 +277,7 @@ static const char* controller_fault(const cr_model* m, int i) {
   }
   bool fits;
   if (gain == CR_GAIN_SO3) {
-    // a quaternion is no state
+    // a quaternion cannot be a state
     bool stored = dyn == CR_DYN_INTEGRATOR && spec != 2;
     fits = bias == CR_BIAS_SO3 && (dyn == CR_DYN_NONE || stored) && m->actuator_outnum[i] == 3 &&
            m->actuator_trntype[i] == CR_TRN_SO3;
@@ -340,7 +340,7 @@ static bool all_below(const int32_t* x, int32_t n, int32_t below) {
   return true;
 }
 
-// the graph of a hull: each vertex known, each list of neighbours ended
+// the graph of a hull: each vertex exists, each list of neighbours ends
 static bool graph_fits(const int32_t* graph, int size, int32_t nvert) {
   int32_t n = size < 2 ? -1 : graph[0];
   if (n < 1 || n > (size - 2) / 2) {
@@ -439,7 +439,7 @@ static bool is_scalar_joint(const cr_model* m, int j) {
          (m->jnt_type[j] == CR_JNT_SLIDE || m->jnt_type[j] == CR_JNT_HINGE);
 }
 
-// what an equality constraint couples exists
+// checks that the objects of an equality constraint exist
 static cr_status check_equalities(const cr_model* m, cr_error* error) {
   for (int i = 0; i < m->neq; i++) {
     int type = m->eq_type[i], first = m->eq_obj1id[i], second = m->eq_obj2id[i];

@@ -223,7 +223,7 @@ cri_word_list cri_words(const cri_word* words, bool (*takes)(int value)) {
   return list;
 }
 
-// words of a choice with those that were added, which no other choice has
+// words of a choice with the added ones; only the contact model has these
 static void all_words(const cr_model* m, const cri_option* o, cri_word* all) {
   int n = 0;
   for (const cri_word* w = o->words; w->name != NULL; w++) {

@@ -118,7 +118,7 @@ static cri_object_kind named_by(const char* rows) {
   return part < N_PARTS ? parts[part].kind : cri_object_of_rows(rows);
 }
 
-// rows of a field that a named object stands for; none for an actuator without activation, or a body
+// rows of a field for a named object; none for an actuator without activation, or a body
 // that is no mocap body
 static void rows_of_object(const cr_model* m, const char* rows, int i, int* first, int* count) {
   *first = i;
@@ -173,7 +173,7 @@ static bool same(piece p, const char* text) {
   return strlen(text) == p.length && strncmp(p.text, text, p.length) == 0;
 }
 
-// all digits; one that is larger than any index stays larger
+// true for digits only; a number larger than any index stays larger
 static bool number_of(piece p, int* value) {
   enum { LARGEST = 1000000000 };
   *value = 0;
@@ -266,7 +266,7 @@ static cr_status find_contact(cr_place* place, const cr_model* m, const pieces* 
   return CR_OK;
 }
 
-// flat index of the contact a place names in d, -1 when there is none
+// flat index of the contact that a place names in d, -1 if there is none
 static int contact_row(const cr_place* place, const cr_data* d) {
   int found = -1;
   cr_real above = -CR_MAX;
@@ -293,7 +293,7 @@ static int contact_row(const cr_place* place, const cr_data* d) {
 
 // ---- the tangent of a place
 
-// dof of a coordinate of qpos, -1 where it is part of a quaternion
+// dof of a coordinate of qpos, -1 if it is part of a quaternion
 static int dof_of_coordinate(const cr_model* m, int i) {
   for (int j = 0; j < m->njnt; j++) {
     int k = i - m->jnt_qposadr[j];
@@ -431,7 +431,7 @@ static cr_status find_tangent(cr_place* place, const cr_model* m, const pieces* 
   return CR_OK;
 }
 
-// a name that is no field may be that of a sensor: gyro.x is sensordata[gyro].x
+// an unknown field name may be the name of a sensor: gyro.x is sensordata[gyro].x
 static void as_sensor(cr_place* place, const cr_model* m, pieces* p) {
   if (p->nbracket < MAX_BRACKETS &&
       cri_object_find(m, CRI_OBJECT_sensor, p->field.text, p->field.length) >= 0) {

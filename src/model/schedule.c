@@ -14,7 +14,7 @@ typedef struct {
 } owned_schedule;
 
 static owned_schedule* owned_by(const cri_schedule* s) {
-  // all that say so are the first member of one, none is constant itself
+  // all schedules with owners are the first member of such a block, so none is really constant
   return (owned_schedule*)(uintptr_t)s;
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The table of sensor types as rows, and the check of what a sensor points at.
+// The table of sensor types as rows, and the check of a sensor's objects.
 #include "model/sensors.h"
 
 #include <assert.h>
@@ -41,7 +41,7 @@ static bool joint_is(const cr_model* m, int id, bool ball) {
          (ball ? m->jnt_type[id] == CR_JNT_BALL : m->jnt_type[id] >= CR_JNT_SLIDE);
 }
 
-// whole slots of what its bits ask for
+// the numbers must be whole slots of the contents in its bits
 static bool contact_fits(const cr_model* m, int i) {
   static const int widths[] = {1, 3, 3, 1, 3, 3, 3, 3, 3};
   int bits = m->sensor_intprm[3 * i], reduce = m->sensor_intprm[3 * i + 1], size = 0;

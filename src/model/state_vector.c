@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Loops over everything that evolves.
+// Loops over all quantities that evolve.
 #include "model/state_vector.h"
 
 const cri_state_row cri_state_rows[CRI_N_STATE] = {

@@ -4,10 +4,10 @@
 
 #include "model/names.h"
 
-// ---- the tree, and what is wrong with it
+// ---- the tree, and its faults
 
 typedef struct {
-  int nbody, njnt;  // njnt -1: whatever jntnum adds up to
+  int nbody, njnt;  // njnt -1: the sum of jntnum
   const int32_t *parentid, *jntnum, *jnt_type;
   const cr_model* names;  // NULL before there are any
 } tree;
@@ -155,14 +155,14 @@ cr_status cri_model_sizes(cr_model* m, int nbody, const int32_t* parentid, const
   return CR_OK;
 }
 
-// ---- what follows from the tree
+// ---- derived from the tree
 
-// One walk over the tree says what the arrays hold. It fills them, or, of a model whose arrays are in
-// range, finds the first that says something else.
+// One walk over the tree computes the contents of the arrays. It fills them or, for a model whose arrays are in
+// range, finds the first that differs.
 typedef struct {
   const cr_model* m;
   bool compare;
-  cr_field_id id;  // that disagrees, CR_N_FIELD: none does
+  cr_field_id id;  // that differs, CR_N_FIELD: none does
   int row, wanted;
 } walk;
 
@@ -269,7 +269,7 @@ void cri_model_derive_M(cr_model* m) {
   walk_M(&w);
 }
 
-// ---- what a person says beyond the tree
+// ---- given beyond the tree
 
 static cr_status check_geoms(const cr_model* m, cr_error* error) {
   for (int i = 0, last = 0; i < m->ngeom; last = m->geom_bodyid[i++]) {
@@ -316,7 +316,7 @@ static cr_status check_counts(const tree* t, const cr_model* m, cr_error* error)
   return CR_OK;
 }
 
-// what is said by a person: parents, joints, geoms
+// given by the caller: parents, joints, geoms
 static cr_status check_given(const cr_model* m, cr_error* error) {
   tree t = {m->nbody, m->njnt, m->body_parentid, m->body_jntnum, m->jnt_type, m};
   CR_TRY(check_tree(&t, error));
@@ -325,7 +325,7 @@ static cr_status check_given(const cr_model* m, cr_error* error) {
   return check_geoms(m, error);
 }
 
-// each part reads what those before it have filled, or found right
+// each part reads what the parts before it have filled, or found correct
 static void walk_all(walk* w) {
   static void (*const parts[])(walk*) = {walk_bodies, walk_joints, walk_trees, walk_M, walk_geoms};
   for (size_t i = 0; i < sizeof parts / sizeof parts[0] && agrees(w); i++) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The methods. That they have the order they claim is tested against all order conditions.
+// The methods. Tests check their order against all order conditions.
 #include "model/tableau.h"
 
 #include "model/model.h"

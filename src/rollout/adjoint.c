@@ -26,19 +26,19 @@ static size_t tangent_size(const cr_model* m) { return (size_t)cri_state_tangent
 
 static size_t node_size(const cr_model* m) { return (size_t)cri_state_size(m) + tangent_size(m); }
 
-// the adjoint and, unless that is interpolated, the state
+// the adjoint and, unless the state is interpolated, the state
 static size_t equation_size(const cr_rollout* r, const cr_model* m) {
   bool alone = r->adjoint.options.states == CR_STATES_INTERPOLATED;
   return alone ? tangent_size(m) : 2 * tangent_size(m);
 }
 
-// the integrator's own table, where that has an error estimate
+// the integrator's own table, if that has an error estimate
 static const cri_tableau* method_of(const cr_model* m) {
   const cri_tableau* t = cri_tableau_of(m->integrator);
   return t != NULL && t->error != NULL ? t : cri_tableau_of(CR_INT_TSIT5);
 }
 
-// ---- inputs that no state depends on backwards: controls, applied forces, parameters
+// ---- inputs on which no state depends backwards: controls, applied forces, parameters
 
 enum { N_FORCE = 3, N_INPUT = N_FORCE + CR_N_MODEL_FIELD };
 
@@ -58,7 +58,7 @@ static cr_real* input_bar(const cr_rollout* r, const cr_model* m, int i, size_t*
   return array;
 }
 
-// controls that change have a second part, that of the row they change to, behind all others
+// controls that change have a second part, for the row to which they change, behind all others
 static bool is_linear(const cr_rollout* r) { return r->adaptive && r->options.linear; }
 
 static size_t input_size(const cr_rollout* r, const cr_model* m) {
@@ -104,12 +104,12 @@ typedef struct {
   cr_rollout* r;
   const cr_model *m, *m_backward;
   cri_ode ode;
-  int k;                 // the interval it lies in
+  int k;                 // the interval of the span
   const cri_ramp* ramp;  // controls that change in it; NULL: they are held
   cri_state_before* before;
-  cr_real *base, *gathered;  // coordinates that the state counts from; inputs so far
-  size_t nnode, at;          // states on the way, from first to last; the one looked at last
-  cr_real end;               // time of the last
+  cr_real *base, *gathered;  // coordinates from which the state counts; inputs so far
+  size_t nnode, at;          // states on the way, from first to last; the one used last
+  cr_real end;               // time of the last state
   cr_error* error;
 } span;
 
@@ -126,8 +126,8 @@ static cri_node node_of(const span* s, size_t i) {
                     .rate = tangent_at(m, x + 1 + cri_state_size(m))};
 }
 
-// the parts of a vector of the equation: the adjoint of everything that evolves; then the state: the way from the
-// base in the place of coordinates
+// the parts of a vector of the equation: the adjoint of all quantities that evolve; then the state, with the increment
+// from the base in place of coordinates
 static cri_state adjoint_in(const cr_model* m, const cr_real* y) { return tangent_at(m, y); }
 
 static cri_state state_in(const cr_model* m, const cr_real* y) {
@@ -150,7 +150,7 @@ static void interpolate(span* s, cr_real t) {
   cri_dense_at(s->m, &a, &b, t, s->r->work);
 }
 
-// [adjoint.c4] cotangents of controls at time t, the first of z, onto both rows between which they change
+// [adjoint.c4] cotangents of controls at time t, the first of z, to the two rows between which they change
 static void split_control(const span* s, cr_real t, cr_real* z) {
   cr_real *to = z + s->ode.nquad - s->m->nu, share = (t - s->ramp->start) / s->ramp->length;
   for (int i = 0; i < s->m->nu; i++) {
@@ -188,7 +188,7 @@ static cr_status state_rate(span* s, const cr_real* y, cr_real* rate) {
   return CR_OK;
 }
 
-// the adjoint's rates backwards at the state in r->work, where the dynamics are known
+// the adjoint's rates backwards at the state in r->work, whose dynamics are computed
 static cr_status adjoint_rate(span* s, const cr_real* y, cr_real* rate) {
   const cr_model* m = s->m;
   cr_data *d = s->r->work, *bar = s->r->bar;
@@ -198,7 +198,7 @@ static cr_status adjoint_rate(span* s, const cr_real* y, cr_real* rate) {
     cr_copy(rates.part[k].x, seed.part[k].x, seed.part[k].n);
   }
   cr_status status = cri_forward_vjp(s->m_backward, d, bar);
-  // [adjoint.c4] also where it failed: the next attempt finds nothing left over
+  // [adjoint.c4] also after a failure, so that the next attempt starts clean
   take_inputs(s->r, m, rate + s->ode.n);
   if (s->ramp != NULL) {
     split_control(s, d->time, rate + s->ode.n);
@@ -246,7 +246,7 @@ static cr_status rate_at(void* context, cr_real back, const cr_real* y, cr_real*
   return adjoint_rate(s, y, rate);
 }
 
-// the coordinates reached become those the state counts from
+// the coordinates reached become those from which the state counts
 static void rebase(span* s) {
   cr_real* way = state_in(s->m, s->ode.y).qpos.x;
   cri_configuration_move(s->m, s->base, way, 1, s->base);
@@ -269,7 +269,7 @@ static cr_status solve(span* s, cr_real length) {
   return CR_OK;
 }
 
-// ---- what a span begins with
+// ---- start of a span
 
 static bool has_event(const cr_rollout* r, int i) {
   return r->adaptive && cri_tape_noted(&r->tape, i).event;
@@ -284,7 +284,7 @@ static void set_control(span* s) {
   }
 }
 
-// the state at the end of the steps that are left, and that before step i, into r->d
+// the state at the end of the remaining steps, and that before step i, into r->d
 static void restore_end(span* s) {
   cri_tape_get(&s->r->tape, s->m, CRI_TAPE_HERE, s->r->d);
   set_control(s);
@@ -301,8 +301,8 @@ static cr_status evaluate(span* s, cr_data* d) {
   return status == CR_OK ? CR_OK : failed(s, d, status);
 }
 
-// [adjoint.c5] the events of step i, at whose end the backward pass is: their jump, and on to the state just before
-// them, in r->work; if the step is as good as none, to its start
+// [adjoint.c5] the events of step i, at whose end the backward pass is: their jump, then on to the state just before
+// them, in r->work; if the step has almost no length, to its start
 static cr_status pass_event(span* s, int i, bool* tiny) {
   cr_rollout* r = s->r;
   cr_real h = cri_tape_noted(&r->tape, i).h;
@@ -358,7 +358,7 @@ static cr_status gather_nodes(span* s, int begin, int end, const cr_data* last) 
   return CR_OK;
 }
 
-// the state at the end as the one the equation begins with; one that was carried there stays
+// makes the state at the end the one with which the equation begins; a state that was carried there stays
 static void begin_state(span* s, const cr_data* last) {
   cri_adjoint* a = &s->r->adjoint;
   const cri_state to = state_in(s->m, s->ode.y), from = cri_state_of(s->m, last);

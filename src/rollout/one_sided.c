@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// One function for each thing that has two sides.
+// One function for each kind of number with two slopes.
 #include "rollout/one_sided.h"
 
 #include <stdarg.h>
@@ -70,7 +70,7 @@ static void muscle(notes* s, int i, cr_real u, cr_real act) {
   }
 }
 
-// an activation that the stages of a step take beyond its range, and the step does not
+// an activation that the stages of a step take beyond its range, but not the step
 static void opposite_ends(notes* s, int i, cr_real u, cr_real act, int u_side) {
   const cr_model* m = s->m;
   const cr_real* end = m->actuator_actrange + 2 * i;
@@ -89,7 +89,7 @@ static void opposite_ends(notes* s, int i, cr_real u, cr_real act, int u_side) {
   }
 }
 
-// an input of zero whose damping or stiffness counts to one side only
+// an input of zero whose damping or stiffness counts only to one side
 static void gain_at_zero(notes* s, int i, cr_real x) {
   const cr_model* m = s->m;
   const cr_real* gain = m->actuator_gainprm + 10 * i;
@@ -238,7 +238,7 @@ static bool touches(const cr_model* m, const cr_data* d, const int32_t* col, int
   return false;
 }
 
-// the first of those fields that is asked for, or NULL
+// the first of those fields that was asked for, or NULL
 static const char* first_asked(const notes* s, const cr_field_id* ids, int n) {
   for (int i = 0; i < n; i++) {
     if (s->asked[ids[i]]) {
@@ -281,12 +281,12 @@ static void free_bodies(notes* s) {
 
 // ---- equalities
 
-// Whether an impedance has a slope where the error is zero, to every side: its power is 1.
+// True if an impedance has a slope at zero error, to every side: its power is 1.
 static bool stiffens_at_once(const cr_real solimp[5]) {
   return solimp[0] != solimp[1] && solimp[2] > CR_MINVAL && solimp[4] <= 1;
 }
 
-// An equality that holds; its rows have the size of all their errors in their impedance.
+// An equality that holds; the impedance of its rows depends on the size of all their errors.
 static void equalities(notes* s) {
   static const cr_real HOLDS = CR_R(1e-14);
   const cr_data* d = s->d;
@@ -320,7 +320,7 @@ static void point_box(notes* s, int g) {
   }
 }
 
-// a cylinder on a plane, once for all its points; stages of a Runge-Kutta step are tilted by all that moves it
+// a cylinder on a plane, once for all its points; anything that moves it tilts it in the stages of a Runge-Kutta step
 static void flat_cylinder(notes* s, int c) {
   const cr_model* m = s->m;
   const int32_t* geom = s->d->contact_geom + 2 * c;
@@ -359,8 +359,8 @@ static void contacts(notes* s) {
   }
 }
 
-// One contact on a line or a face that two geoms of the general pair share. Those of one pair follow each
-// other; several of them are of one face and stay where they are, but for those of height fields.
+// One contact on a line or a face that two geoms of the general pair share. Contacts of one pair are
+// consecutive. Several of them belong to one face and stay in place, except those of height fields.
 static void shared_places(notes* s) {
   const cr_model* m = s->m;
   for (int c = 0, n; c < s->d->ncon; c += n) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Central quotients where the function is one piece around the point, quotients of neighbouring levels
-// where it is not.
+// Central quotients if the function is one piece around the point, else quotients of neighbouring
+// levels.
 #include "rollout/quotients.h"
 
 enum { LEVELS = CR_QUOTIENT_LEVELS };
@@ -8,7 +8,7 @@ enum { LEVELS = CR_QUOTIENT_LEVELS };
 
 // ---- both sides
 
-// quotients at shrinking steps; those before `first` are of no use, since they or a finer one belong to
+// quotients at shrinking steps; those before `first` are not used, since they or a finer one belong to
 // another piece
 typedef struct {
   cr_real h[LEVELS], central[LEVELS];
@@ -17,8 +17,8 @@ typedef struct {
   cr_real noise;  // of a difference; that of a quotient is this over h
 } quotients;
 
-// what round-off puts into a difference of two evaluations: never less than that of the numbers
-// themselves; more where the last quotients, which are nothing but noise, say so
+// effect of round-off on a difference of two evaluations: at least that of the numbers
+// themselves; more if the last quotients, which are only noise, show it
 static cr_real round_off_between(cr_real least, const cr_real scatter[3]) {
   return cr_clip(cr_max(scatter[0], cr_max(scatter[1], scatter[2])), least, 1000 * least);
 }
@@ -41,7 +41,7 @@ static quotients central_of(const cri_quotients* from, uint64_t piece) {
   return q;
 }
 
-// Ridders' tableau over the quotients from `first` on; *row: the finest that the answer rests on
+// Ridders' tableau over the quotients from `first` on; *row: the finest that the answer uses
 static cri_slope_fit extrapolate(const quotients* q, int first, int* row) {
   cr_real table[LEVELS][LEVELS];
   cri_slope_fit best = {.error = CR_MAX};
@@ -65,8 +65,8 @@ static cri_slope_fit extrapolate(const quotients* q, int first, int* row) {
 }
 
 // Coarse quotients may agree on the slope of another piece: of a force that has its largest value at
-// both sides, of an impedance beyond its width. Then finer ones go away from the answer rather than
-// towards it, and by more than noise, two in a row on one side. Returns the first of them, or LEVELS.
+// both sides, of an impedance beyond its width. Then finer ones move away from the answer
+// by more than noise, two in sequence on one side. Returns the first of them, or LEVELS.
 static int contradiction(const quotients* q, const cri_slope_fit* best, int row) {
   cr_real before = 0;
   for (int r = row + 1; r < LEVELS; r++) {
@@ -82,8 +82,8 @@ static int contradiction(const quotients* q, const cri_slope_fit* best, int row)
   return LEVELS;
 }
 
-// Left and right slope stay apart as steps shrink: seen where the answer comes from or beyond, or, if
-// noise covers them there, on three levels in a row before.
+// Left and right slope stay apart as steps shrink: detected at or beyond the level of the answer or, if
+// noise covers them there, on three levels in sequence before.
 static bool kinked(const quotients* q, const cri_slope_fit* best, int first, int row) {
   int run = 0;
   for (int r = first + 1; r < LEVELS; r++) {
@@ -97,8 +97,8 @@ static bool kinked(const quotients* q, const cri_slope_fit* best, int first, int
   return false;
 }
 
-// A continuous function's quotients do not leap from one slope to another between two levels and rest on
-// both sides of the leap: then the value itself jumps, here, and has no slope.
+// A continuous function's quotients do not leap from one slope to another between two levels and stay on
+// both sides of the leap. If they do, the value itself jumps here, and has no slope.
 static bool leaps(const quotients* q, int r) {
   if (r < q->first + 2 || r + 1 >= LEVELS) {
     return false;
@@ -131,7 +131,7 @@ typedef struct {
   cr_real slope[LEVELS], noise[LEVELS];
 } side_quotients;
 
-// Tableau over the quotients from `first` on; *row: the finest that the answer rests on
+// Tableau over the quotients from `first` on; *row: the finest that the answer uses
 static cri_slope_fit extrapolate_side(const side_quotients* q, int first, int* row) {
   cr_real table[LEVELS][LEVELS];
   cri_slope_fit best = {.error = CR_MAX};

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// The states of a run, once it came to its end. What is public is documented in carom/rollout.h.
+// The states of a finished run. carom/rollout.h documents the public functions.
 #include "model/state_vector.h"
 #include "rollout/switches.h"
 #include "rollout/trajectory.h"
 
-// that there was a run, with steps first ... last
+// checks that there was a run, with steps first ... last
 static cr_status check_ran(const cri_call* call, const cr_rollout* r, const cr_model* m, int first,
                            int last) {
   CR_TRY(cri_rollout_check(call, r, m));

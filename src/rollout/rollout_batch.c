@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Each worker has a rollout, and a model of its own where rollouts have parameters of their own. An
-// item sets all that it depends on and writes its own rows, so neither the company nor the worker
-// matters.
+// Each worker has a rollout, and a model of its own if rollouts have parameters of their own. A
+// rollout sets all its inputs and writes its own rows, so neither the other rollouts nor the worker
+// matter.
 #include "rollout/rollout_batch.h"
 
 #include <stdlib.h>
@@ -15,10 +15,10 @@
 #include "rollout/trajectory.h"
 
 typedef struct {
-  cr_model m, m_backward;  // copies, where there are parameters
+  cr_model m, m_backward;  // copies, if there are parameters
   cr_rollout* rollout;
   cr_error error;
-  int failed;  // the item that the error is of
+  int failed;  // the rollout of the error
 } worker;
 
 struct cr_batch {
@@ -31,7 +31,7 @@ struct cr_batch {
   int nworker;
 };
 
-// what one run is about
+// arguments of one run
 typedef struct {
   cr_batch* b;
   const cr_batch_input* in;
@@ -131,7 +131,7 @@ cr_status cr_batch_create(cr_batch** out, const cr_model* m, const cr_model* m_b
   b->o = *options;
   b->o.derive = b->o.derive && b->o.nparameter > 0;
   cr_status status = create(b, error);
-  // what they point to need not outlive this call
+  // the targets of these pointers need not outlive this call
   b->o.parameters = NULL;
   b->o.adaptive = NULL;
   if (status != CR_OK) {
@@ -161,12 +161,12 @@ int cr_batch_threads(const cr_batch* b) { return b != NULL ? b->nworker : 0; }
 
 // ---- one rollout
 
-// the rows of what evolves in an input or output, in the order of the table; what has none begins as in
-// `start` and is not given
+// the rows of quantities that evolve in an input or output, in the order of the table; those without a row begin as in
+// `start` and are not returned
 #define STATE_ROWS(x, bar) \
   { (x)->qpos##bar, (x)->qvel##bar, (x)->act##bar }
 
-// row `item` of an array with n numbers a row; without an array what stands for all rows
+// row `item` of an array with n numbers a row; without an array the value for all rows
 static void take_row(cr_real* to, const cr_real* from, int item, size_t n, const cr_real* common) {
   const cr_real* row = from != NULL ? from + (size_t)item * n : common;
   if (n > 0 && row != to) {
@@ -186,7 +186,7 @@ static void clear_row(cr_real* to, int item, size_t n) {
   }
 }
 
-// the parameters of this rollout into both models of the worker, and what follows from them
+// puts the parameters of this rollout into both models of the worker, and derives the constants
 static cr_status set_parameters(const batch_run* run, worker* w, int item, cr_error* error) {
   const cr_batch* b = run->b;
   cr_model* both[2] = {&w->m, &w->m_backward};
@@ -249,7 +249,7 @@ static void give_gradient(const batch_run* run, const cr_model* m, const cr_roll
   }
 }
 
-// a rollout that failed has zeros in every row, whatever it came to before
+// a rollout that failed has zeros in every row, whatever it had computed
 static void clear_rows(const batch_run* run, int item) {
   const cr_batch* b = run->b;
   const cr_batch_output* out = run->out;
@@ -293,8 +293,8 @@ static cr_status rollout(const batch_run* run, worker* w, int item, int index, c
   return CR_OK;
 }
 
-// takes note of how a rollout ended, so that the others go on. Without memory none would, and what has
-// failed would depend on the machine.
+// records how a rollout ended, so that the others go on. Without memory none would, and the list of failures
+// would depend on the machine.
 static cr_status note(const batch_run* run, int item, cr_status status, const cr_error* error) {
   cr_error* ended = &run->out->error[item];
   ended->status = status;

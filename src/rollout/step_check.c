@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The gradient of a step against differences. Loss: a random direction lambda in the space of next
+// Compares the gradient of a step with differences. Loss: a random direction lambda in the space of next
 // states, so that one vjp gives every entry and one difference gives one entry.
 #include "rollout/step_check.h"
 
@@ -21,7 +21,7 @@
 #include "rollout/quotients.h"
 #include "solver/contact_model.h"
 
-// share of an entry's scale that differences are asked for
+// accuracy of differences, relative to an entry's scale
 #define RESOLUTION CR_R(1e-7)
 
 struct cr_step_check {
@@ -30,19 +30,20 @@ struct cr_step_check {
   cr_model bound;  // the same, made when first needed: a field at its least value
   cr_data *d, *work, *bar, *tan;
   cr_real *qpos0, *lambda, *next0, *inertia;  // inertia that each dof moves, at the unmoved state
-  cr_real magnitude;  // sum of |lambda| |next state|, forces as what they add to it: what round-off
-                      // is relative to
-  cr_real response;   // the same of the largest force: what the residual is relative to
-  cr_real size;       // of the projected next state, without forces
-  cr_real lever;      // what round-off of the rows' Jacobian makes of their forces
-  cr_real residual;   // largest of the solves that an entry's differences rest on
+  cr_real
+      magnitude;  // sum of |lambda| |next state|, with forces as what they add to it: the unit of
+                  // round-off
+  cr_real response;  // the same for the largest force: the unit of the residual
+  cr_real size;      // of the projected next state, without forces
+  cr_real lever;     // effect of the round-off of the rows' Jacobian on their forces
+  cr_real residual;  // largest of the solves behind an entry's differences
   uint64_t signature0;
   uint64_t leap0, leap;  // choices where the step jumps: at the unmoved state, at the last one
   bool leaps[2];         // they differ at the finest step to the left, right: the step leaps
   int entries;
-  bool at_limit;      // a joint or tendon stands exactly where its limit begins
+  bool at_limit;      // a joint or tendon is exactly where its limit begins
   bool undetermined;  // the contact model is in doubt: entries that differ are no mistake
-  cri_doubt doubt;    // which, of the first place that has one
+  cri_doubt doubt;    // the doubt at the first such place
 };
 
 static int next_size(const cr_model* m) { return cri_state_tangent_size(m); }
@@ -56,7 +57,7 @@ cr_status cr_step_check_create(cr_step_check** out, const cr_model* m, int entri
   c->m = m;
   c->entries = entries;
   cr_status status = cri_model_copy(&c->moved, m, error);
-  // moved states may touch more than the one they came from
+  // moved states may have more contacts than the unmoved one
   cr_capacity room = cri_capacity_default(m);
   room = (cr_capacity){2 * room.ncon + 8, 2 * room.nefc + 32, 2 * room.nJ + 32 * m->nv};
   status = status != CR_OK ? status : cri_data_create(&c->d, m, &room, error);
@@ -73,7 +74,7 @@ cr_status cr_step_check_create(cr_step_check** out, const cr_model* m, int entri
     cr_step_check_free(c);
     return status;
   }
-  c->d->beside_rest = true;  // what derivatives are derivatives of
+  c->d->beside_rest = true;  // the step that derivatives differentiate
   c->lambda = c->qpos0 + m->nq;
   c->next0 = c->lambda + next_size(m);
   c->inertia = c->next0 + next_size(m);
@@ -107,7 +108,7 @@ static uint64_t signature(const cr_model* m, const cr_data* d) {
 
 static bool same_rows(uint64_t a, uint64_t b) { return a >> 32 == b >> 32; }
 
-// ---- one evaluation: lambda . (next state, seen from the unmoved next state)
+// ---- one evaluation: lambda . (next state, relative to the unmoved next state)
 
 static cri_state tangent_at(const cr_model* m, const cr_real* x) {
   return cri_state_at(cri_state_tangent_sizes(m), 1, x);
@@ -179,7 +180,7 @@ static void move(cr_step_check* c, const cr_data* at, cr_field_id id, int k, cr_
 
 // ---- one entry
 
-// a share of the number's own size, but never so much that the next state becomes another one
+// step: a share of the number's own size, but never so large that the next state changes completely
 static cr_real start_step(const cr_step_check* c, const cr_data* at, cr_field_id id, int k,
                           cr_real g) {
   cr_real most = CR_R(0.1) * c->size / cr_max(cr_abs(g), CR_MINVAL);
@@ -187,7 +188,7 @@ static cr_real start_step(const cr_step_check* c, const cr_data* at, cr_field_id
     return cr_min(CR_R(1e-3), most);
   }
   if (id == CR_FIELD_dof_frictionloss && cri_field_real(c->m, at, id)[k] == 0) {
-    // a friction that holds has no slope: less than what it would take
+    // a friction that holds has no slope: stays below the force it would take
     return cr_clip(CR_R(0.1) * cr_abs(c->d->acc_qacc[k]) * c->inertia[k], CR_R(1e-9), CR_R(1e-3));
   }
   cr_real value =
@@ -196,7 +197,7 @@ static cr_real start_step(const cr_step_check* c, const cr_data* at, cr_field_id
   return cr_min(base > 0 ? base : CR_R(1e-3), most);
 }
 
-// of the step: what the arithmetic loses, and what the constraint solver leaves
+// noise of the step: of the arithmetic, and of the constraint solver
 static cr_real round_off(const cr_step_check* c) {
   return CR_EPS * c->magnitude + c->residual * c->response;
 }
@@ -223,7 +224,7 @@ static cri_quotients measure_quotients(cr_step_check* c, const cr_data* at, cr_f
 
 // ---- a block: all entries, or a sample of them, of one field
 
-enum { MAX_ENTRIES = 4096, STATE_ENTRIES = 64 };  // the latter for each of a parameter field
+enum { MAX_ENTRIES = 4096, STATE_ENTRIES = 64 };  // the latter for each entry of a parameter field
 
 static int choose(int* entries, int size, int most, cr_random* random) {
   if (most <= 0 || size <= most) {
@@ -305,8 +306,8 @@ static void randomize(cr_real* x, int n, cr_random* random) {
   }
 }
 
-// A parameter that is small by nature, a time constant of 1e-8 s, moves in proportion: by a whole unit
-// terms that cancel would be larger than everything that is compared.
+// A parameter that is small by nature, as a time constant of 1e-8 s, moves in proportion. With a whole unit
+// terms that cancel would be larger than all terms that are compared.
 static void randomize_parameter(const cr_step_check* c, cr_field_id id, cr_random* random) {
   cr_real* x_tan = cri_field_real(&c->tan->par, NULL, id);
   int n = cri_field_tangent_size(c->m, c->d, id);
@@ -387,8 +388,8 @@ static cr_status check_dot(cr_step_check* c, cr_random* random, cr_step_check_re
 
 // ---- the check
 
-// x_i = sum of |M_ij a_j|: what cancels in M a, and in the factors of M, where a light body carries a
-// heavy one
+// x_i = sum of |M_ij a_j|: the size of terms that cancel in M a, and in the factors of M, where a light body
+// carries a heavy one
 static void inertial_terms(const cr_model* m, const cr_data* d, cr_real* x) {
   cr_zero(x, m->nv);
   for (int i = 0; i < m->nv; i++) {
@@ -400,7 +401,7 @@ static void inertial_terms(const cr_model* m, const cr_data* d, cr_real* x) {
   }
 }
 
-// magnitude and response: light bodies answer to forces that are round-off to heavy ones
+// magnitude and response: light bodies respond to forces that are round-off to heavy ones
 static void measure(cr_step_check* c) {
   const cr_model* m = c->m;
   const cr_data* d = c->d;
@@ -483,12 +484,12 @@ cr_status cr_step_check_run(cr_step_check* c, const cr_data* at, cr_random* rand
 
 // ---- edges
 
-// what the entries of a parameter must not fall below: zero, by the field table
+// the least value of the entries of a parameter: zero, by the field table
 static bool has_least(const cr_model* m, cr_field_id id) {
   return cri_field_of_model(id) && cri_field_range(m, id).low == 0;
 }
 
-// The side of an entry's value that it can be moved to: 0 both
+// The side of an entry's value to which it can be moved: 0 both
 static int side_left(const cr_model* m, const cr_data* at, cr_field_id id, int k) {
   cr_real x = cri_field_real(m, at, id)[k];
   if (id == CR_FIELD_ctrl) {
@@ -503,8 +504,8 @@ static int side_left(const cr_model* m, const cr_data* at, cr_field_id id, int k
   return cri_metric_side(m, id, k);
 }
 
-// A muscle whose excitation meets its activation, in a step of several stages: what moves the control moves the
-// activation of later stages with it, to the side of which neither derivative is that of both.
+// A muscle whose excitation equals its activation, in a step of several stages: a move of the control also moves the
+// activation of later stages, to a side that has neither derivative of both.
 static bool meets_in_stages(const cr_model* m, const cr_data* at, cr_field_id id, int k) {
   for (int i = 0; i < m->nactuator && cri_tableau_of(m->integrator) != NULL; i++) {
     int u = m->actuator_ctrladr[i], a = m->actuator_actadr[i];
@@ -519,7 +520,7 @@ static bool meets_in_stages(const cr_model* m, const cr_data* at, cr_field_id id
   return false;
 }
 
-// a box without extent: which of its corners touch depends on the way that it grows
+// a box without extent: the corners that touch depend on the way it grows
 static bool is_point(const cr_model* m, cr_field_id id, int k) {
   return id == CR_FIELD_geom_size && m->geom_type[k / 3] == CR_GEOM_BOX &&
          cr_is_zero(m->geom_size + k - k % 3, 3);
@@ -551,18 +552,18 @@ static void edge_compared(const edge* e, cr_field_id id, int k, cr_real g, cr_re
   }
 }
 
-// a slope that differences tell well enough to hold something against
+// a slope that differences know well enough to compare with
 static bool is_told(const cri_slope_fit* s, cr_real scale) {
   return s->known && s->error <= CR_R(1e-5) * scale + s->noise;
 }
 
-// how far g is off a slope, beyond what that is known to
+// distance of g from a slope, beyond the uncertainty of the slope
 static cr_real off(const cr_step_check* c, cr_real g, const cri_slope_fit* s) {
   cr_real known = s->error + s->noise + c->lever;
   return cr_max(0, cr_abs(g - s->value) - known);
 }
 
-// One side is left. Where a joint stands at its limit and moves beyond it with the entry, in later stages of
+// One side is left. If a joint is at its limit and moves beyond it with the entry, in later stages of
 // a step, the derivative is that of within: `row`.
 static void edge_one_side(const edge* e, cr_field_id id, int k, cr_real g, bool row,
                           const cri_slope_fit* s, cr_real scale) {
@@ -574,7 +575,7 @@ static void edge_one_side(const edge* e, cr_field_id id, int k, cr_real g, bool 
   }
 }
 
-// Both sides can be reached. Where rows come or go at the point itself, several at once, as where a foot
+// Both sides can be reached. If several rows come or go together at the point itself, as where a foot
 // touches with all its corners, the derivative is that of the rows that are there, and no side's: `row`.
 static void edge_two_sides(const edge* e, cr_field_id id, int k, cr_real g, bool row,
                            const cri_slope_fit* left, const cri_slope_fit* right, cr_real scale) {
@@ -652,7 +653,7 @@ static void edge_block(const edge* e, const cr_data* at, cr_field_id id, int mos
   }
 }
 
-// the step and its derivative there; false where there is no step
+// the step and its derivative there; false if there is no step
 static bool reach_edge(const edge* e, const cr_data* at, cr_random* random, cr_status* status,
                        cr_error* error) {
   cr_error inner = {0};

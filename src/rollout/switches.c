@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Sets of contacts and limits as sums of the keys by which events know them.
+// Sets of contacts and limits, as sums of the keys that events use for them.
 #include "rollout/switches.h"
 
 #include <stdlib.h>
@@ -59,7 +59,7 @@ cr_status cri_switches_of(cri_switches* s, cr_rollout* r, const cr_model* m, cr_
       cri_rollout_advance(r, m, k);
     }
   }
-  // the last state, which no step began with, may need more room
+  // the last state, with which no step began, may need more room
   CR_TRY(cri_rollout_forward(r, m, r->nstep, error));
   CR_TRY(set_here(r, m, r->nstep, &set, error));
   return append(s, set, error);

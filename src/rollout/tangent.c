@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The steps of a run once more, each with its jvp.
+// Repeats the steps of a run, each with its jvp.
 #include "rollout/tangent.h"
 
 #include <stdlib.h>
@@ -99,7 +99,7 @@ static cr_status iterate(cr_rollout* r, const cr_model* m, cr_data* tan, cri_tan
   random_start(m, r->bar);
   for (int k = 0; k < MOST; k++) {
     cr_real length = cri_tangent_norm(m, r->bar), before = *growth;
-    if (!(length > 0)) {  // nothing of the start is left
+    if (!(length > 0)) {  // no effect of the start is left
       return CR_OK;
     }
     set_state(m, tan, r->bar, 1 / length);

@@ -21,7 +21,7 @@ static cr_real* note(const cri_tape* t, int i) {
   return t->memory + t->room - (size_t)NOTE * ((size_t)i + 1);
 }
 
-// states that there is room for beside those that are kept
+// states for which there is room beside the stored ones
 static int spare(const cri_tape* t) {
   size_t used = (size_t)NOTE * (size_t)t->noted + (size_t)(CRI_TAPE_BESIDE + t->n) * t->width;
   size_t states = used < t->room ? (t->room - used) / t->width : 0;
@@ -92,7 +92,7 @@ static cr_status grow(cri_tape* t, cr_error* error) {
   return CR_OK;
 }
 
-// keeps every second one only
+// keeps only every second one
 static void thin(cri_tape* t) {
   int n = 0;
   t->every *= 2;

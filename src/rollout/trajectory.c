@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Trajectories and their gradients by recomputing each step from its state.
+// Trajectories; their gradients compute each step again from its state.
 #include "rollout/trajectory.h"
 
 #include <limits.h>
@@ -114,7 +114,7 @@ void cr_rollout_destroy(cr_rollout* r) {
   free(r);
 }
 
-// what a backward pass has gathered so far: the cotangents of inputs and parameters
+// accumulated by a backward pass so far: the cotangents of inputs and parameters
 static void copy_gathered(const cr_model* m, cr_data* to, const cr_data* from) {
   cri_state_copy(cri_state_twin(m, to), cri_state_twin(m, from));
   cri_state_copy(cri_state_twin_next(m, to), cri_state_twin_next(m, from));
@@ -129,8 +129,8 @@ static void swap_blocks(cr_data* a, cr_data* b) {
   *b = kept;
 }
 
-// doubles the room for contacts and rows, keeping inputs and gathered cotangents; the blocks stay
-// where they are for those who hold them, their arrays move
+// doubles the room for contacts and rows, keeping inputs and accumulated cotangents. The blocks stay
+// in place for their holders; their arrays move
 static cr_status grow(cr_rollout* r, const cr_model* m, cr_error* error) {
   const cr_data* d = r->d;
   cr_capacity c = {2 * d->ncon_max + 8, 2 * d->nefc_max + 32, 2 * d->nJ_max + 32 * m->nv};
@@ -150,7 +150,7 @@ static cr_status grow(cr_rollout* r, const cr_model* m, cr_error* error) {
     cri_step_blocks blocks = r->blocks;
     r->blocks = larger.blocks;
     larger.blocks = blocks;
-    r->at = NULL;  // the step at hand, begun again
+    r->at = NULL;  // the current step, begun again
   }
   cri_step_blocks_free(&larger.blocks);
   cri_data_free(larger.d);
@@ -161,17 +161,17 @@ static cr_status grow(cr_rollout* r, const cr_model* m, cr_error* error) {
 
 // ---- forward
 
-// what is evaluated at the state in r->d
+// an evaluation at the state in r->d
 typedef cr_status evaluation(cr_rollout* r, const cr_model* m);
 
 static cr_status forward(cr_rollout* r, const cr_model* m) { return cr_forward(m, r->d); }
 
-// where the step at hand is made
+// the block of the current step
 static cr_data* at_hand(const cr_rollout* r) { return r->at != NULL ? r->at : r->d; }
 
 static cr_status step(cr_rollout* r, const cr_model* m) { return cri_step(m, at_hand(r)); }
 
-// where contacts or rows do not fit, grows and repeats
+// if contacts or rows do not fit, grows and repeats
 static cr_status evaluate(cr_rollout* r, const cr_model* m, evaluation* f, int k, cr_error* error) {
   cr_status status = f(r, m);
   while (status == CR_ERR_CAPACITY) {
@@ -193,7 +193,7 @@ static cr_status evaluate(cr_rollout* r, const cr_model* m, evaluation* f, int k
 
 static bool is_linear(const cr_rollout* r) { return r->adaptive && r->options.linear; }
 
-// when interval k begins
+// start time of interval k
 static cr_real start_of(const cr_rollout* r, const cr_model* m, int k) {
   cr_real grid = r->options.grid > 0 ? r->options.grid : m->timestep;
   return r->start + (cr_real)k * grid;
@@ -219,7 +219,7 @@ static void set_control(cr_rollout* r, const cr_model* m, int k) {
   }
 }
 
-// the transpose, where the cotangents are those at the time of r->d
+// the transpose, if the cotangents are those at the time of r->d
 static void take_ctrl_bar(cr_rollout* r, const cr_model* m, int k) {
   cri_ramp ramp = ramp_of(r, m, k);
   if (is_linear(r)) {
@@ -241,7 +241,7 @@ static bool looks_at(const cr_loss* loss, int step, int nstep) {
   return loss->looks_at == NULL ? step == nstep : loss->looks_at(loss->context, step, nstep);
 }
 
-// `said`: what the loss left in the data's error, "" nothing
+// `said`: sentence of the loss in the data's error, "" if there is none
 static cr_status loss_failed(cr_status status, const char* said, int step, cr_error* error) {
   const char* why = said[0] != 0            ? said
                     : status == CR_ERR_NAME ? "a contact that it names does not exist"
@@ -276,7 +276,7 @@ static cr_status take_control(cr_rollout* r, const cr_model* m, int k, cr_error*
   return CR_OK;
 }
 
-// whether nobody reads what step k leaves in r->d but its state: no callback, no loss, no end of a run
+// true if nothing reads the results of step k in r->d but its state: no callback, no loss, no end of a run
 static bool is_unseen(const cr_rollout* r, const cr_loss* loss, int k) {
   return r->control == NULL && k + 1 < r->nstep && !looks_at(loss, k + 1, r->nstep);
 }
@@ -301,8 +301,8 @@ static cr_status run_step(cr_rollout* r, const cr_model* m, const cr_loss* loss,
 
 // ---- adaptive: an interval of the grid has steps of its own
 
-// The step before, from r->work, in a block that has grown: it ends with the same bits, so that its last stage is
-// known there too.
+// Repeats the step before, from r->work, in a block that has grown: it ends with the same bits, so that its last stage
+// is known there too.
 static cr_status know_again(cr_rollout* r, const cr_model* m) {
   const cri_ramp* ramp = is_linear(r) ? &r->ramp : NULL;
   cri_inputs_copy(m, r->d, r->work);
@@ -321,7 +321,7 @@ static cr_status adaptive_step(cr_rollout* r, const cr_model* m) {
   r->made.known = before.known;
   cr_status status = cri_adaptive_step(&r->options, is_linear(r) ? &r->ramp : NULL, m, r->d, r->end,
                                        &r->controller, &r->made.h);
-  if (status == CR_ERR_CAPACITY) {  // the same search once more, in a block that knows nothing yet
+  if (status == CR_ERR_CAPACITY) {  // the same search again, in a block without results
     r->controller = before;
     r->forgotten = before.known;
   }
@@ -386,7 +386,7 @@ cr_status cr_rollout_run(cr_rollout* r, const cr_model* m, int nstep, const cr_l
   return CR_OK;
 }
 
-// ---- states of the run once more
+// ---- states of the run again
 
 static cr_status repeat(cr_rollout* r, const cr_model* m) {
   return cri_adaptive_repeat(&r->options, is_linear(r) ? &r->ramp : NULL, m, r->d, r->made.known,
@@ -395,7 +395,7 @@ static cr_status repeat(cr_rollout* r, const cr_model* m) {
 
 int cri_rollout_first(const cr_rollout* r, int k) { return r->adaptive ? r->first[k] : k; }
 
-// the interval that has step i
+// the interval of step i
 static int interval_of(const cr_rollout* r, int i) {
   int low = 0, high = r->nstep;
   while (r->adaptive && high - low > 1) {
@@ -499,7 +499,7 @@ static cr_status add_loss_bar(cr_rollout* r, const cr_model* m, const cr_model* 
   return CR_OK;
 }
 
-// the state where the backward pass is, at the end of a step of interval k, into r->work
+// the current state of the backward pass, at the end of a step of interval k, into r->work
 static void keep_end(cr_rollout* r, const cr_model* m, int k) {
   cri_tape_get(&r->tape, m, CRI_TAPE_HERE, r->d);
   set_control(r, m, k);
@@ -523,7 +523,7 @@ static cr_status event_bar(cr_rollout* r, const cr_model* m, int k, cr_real h, c
                   (double)r->work->time, r->d->error.text);
 }
 
-// steps whose derivative depends on the direction; the last that is met is the first
+// counts steps whose derivative depends on the direction; the last one met is the first in time
 static void note_undetermined(cr_rollout* r, const cr_model* m, const cr_data* made) {
   cri_doubt doubt;
   if (cri_contact_model(m)->in_doubt(m, made, r->work, &doubt)) {
@@ -598,7 +598,7 @@ static cr_status sweep(cr_rollout* r, const cr_model* m, const cr_model* m_backw
   return CR_OK;
 }
 
-// bytes of what grows with the number of steps beside the tape
+// bytes that grow with the number of steps, beside the tape
 static size_t rows_size(const cr_rollout* r, const cr_model* m) {
   return ((size_t)r->nstep_max + 1) * (2 * (size_t)m->nu * sizeof(cr_real) + sizeof(int));
 }
@@ -632,13 +632,13 @@ cr_status cr_rollout_gradient(cr_rollout* r, const cr_model* m, const cr_model* 
     CR_TRY(grow(r, m, error));
     status = sweep(r, m, m_backward, loss, error);
   }
-  if (status != CR_OK) {  // in the middle of things
+  if (status != CR_OK) {  // the pass is incomplete
     cri_twin_clear(r->bar);
   }
   return status;
 }
 
-// ---- what a user sees
+// ---- public functions
 
 cr_status cr_rollout_set_adaptive(cr_rollout* r, const cr_model* m, const cr_adaptive* options,
                                   cr_error* error) {
