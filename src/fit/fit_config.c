@@ -12,7 +12,7 @@
 
 enum { MAX_NAME = 64 };  // characters of a name and 0; twice as many of what it stands for
 
-// ---- the configuration as read: every value a text
+// ---- the configuration as read: every value is a text
 
 #define RAW_MEMBER(section, key, kind, otherwise, low, high, choices, text) char* key;
 typedef struct {
@@ -78,7 +78,7 @@ static const cyaml_schema_field_t top_fields[] = {
 static const cyaml_schema_value_t schema = {
     CYAML_VALUE_MAPPING(CYAML_FLAG_POINTER, raw_top, top_fields)};
 
-// ---- our tables of keys
+// ---- Carom's tables of keys
 
 #define KEY(type, section, key, kind, otherwise, low, high, choices, text) \
   {#key,                                                                   \
@@ -166,7 +166,7 @@ static cr_status parse(cr_fit_config* c, const raw_top* raw, const char* path, c
   return parse_items(c, raw, path, error);
 }
 
-// what no single key can say
+// checks that involve several keys
 static cr_status check(const cr_fit_config* c, const char* path, cr_error* error) {
   const cr_fit_loss* w = &c->loss;
   if (!(w->position + w->rotation + w->velocity + w->spin > 0)) {

@@ -23,7 +23,7 @@ char* cri_control_names(const cr_model* m) {
   return text;
 }
 
-// the control that a column means, CR_COLUMN_TIME, or -2 where it means none
+// the control named by a column, CR_COLUMN_TIME, or -2 for an unknown name
 static int control_of(const cr_model* m, const char* column) {
   char name[CR_CONTROL_NAME];
   cr_place place;
@@ -48,7 +48,7 @@ int cri_columns_known(const cri_columns* c, const cr_model* m) {
   return known;
 }
 
-// ---- which column is what
+// ---- columns to controls
 
 static cr_status unknown(const cr_model* m, const char* where, const char* column,
                          cr_error* error) {

@@ -11,7 +11,7 @@
 #include "model/misuse.h"
 #include "tools/files.h"
 
-// what is read into, and how its columns lie
+// the destination, and the order of the columns
 typedef struct {
   cr_real* ctrl;
   const cr_model* m;
@@ -21,7 +21,7 @@ typedef struct {
   cr_error* error;
   int* to;  // the control of each column, or CR_COLUMN_TIME
   int ncolumn;
-  int row;  // the next
+  int row;  // the next row
   cr_real time[2];
 } reader;
 
@@ -42,7 +42,7 @@ static cr_status take_columns(reader* r, const cri_columns* names, const char* w
   return names != NULL ? cri_columns_place(names, r->m, where, r->to, r->error) : CR_OK;
 }
 
-// one number of the row at hand
+// one number of the current row
 static cr_status put(reader* r, int column, cr_real x, const char* where) {
   if (!isfinite(x)) {
     return cri_fail(r->error, CR_ERR_FORMAT, "%s: row %d, column %d is not finite", r->path, r->row,
@@ -92,7 +92,7 @@ static bool is_number(const char* line) {
   return end != line;
 }
 
-// the first line says what the columns are, if it is one of names; a comment is one if it lists as
+// True if the first line names the columns. A comment counts if it lists as
 // many cells as there are columns, some of them known
 static cr_status take_header(reader* r, const char* line, bool comment, const char* where,
                              bool* taken) {

@@ -16,12 +16,12 @@
 #include "model/hull.h"
 #include "tools/files.h"
 
-// where a fatal error of libmujoco goes, and what it said
+// where to return on a fatal error of libmujoco, and its message
 static _Thread_local jmp_buf* escape;
 static _Thread_local char fatal_text[1024];
 
-// libmujoco's own: the handler of the calling thread, which goes before that of the process. The latter
-// belongs to the host program and is never touched
+// libmujoco's own: the handler of the calling thread, which comes before that of the process. The handler of the process
+// belongs to the host program and is never changed
 extern mjfLogHandler _mjPRIVATE_setTlsLogHandler(mjfLogHandler handler);
 
 static void on_message(const mjLogMessage* message) {
@@ -81,7 +81,7 @@ static cr_status load_guarded(load_context* context, cr_error* error) {
   return cri_fail(error, CR_ERR_MODEL, "%s: %s", context->path, context->text);
 }
 
-// once more, without what 4.0.0 stumbles over
+// once more, without the attribute that 4.0.0 refuses
 static cr_status load_repaired(load_context* context, cr_load_report* report, cr_error* error) {
   mjVFS vfs;
   bool changed = false;
@@ -136,7 +136,7 @@ typedef struct {
 
 enum { MAX_ARRAYS = 640 };
 
-// enumerators for types the project does not read, so that the table below compiles
+// enumerators for types that the project does not read, so that the table below compiles
 enum { TYPE_uintptr_t = 100, TYPE_uint64_t, TYPE_mjtSize, TYPE_int64_t };
 
 static int list_arrays(const mjModel* mj, mj_array* rows) {
@@ -195,7 +195,7 @@ static void copy_field(cr_model* m, cr_field_id id, const mj_array* from) {
   }
 }
 
-// M keeps an entry for every dof and ancestor: those that MuJoCo drops for "simple" bodies are
+// M keeps an entry for every dof and ancestor: the entries that MuJoCo drops for "simple" bodies are
 // zero, but their derivatives are not
 static int count_ancestors(const mjModel* mj) {
   int n = 0;
@@ -252,7 +252,7 @@ static void copy_sizes_and_options(cr_model* m, const mjModel* mj) {
                   .disableactuator = mj->opt.disableactuator};
 }
 
-// fields that Carom holds in another form than mjModel does
+// fields that Carom stores in another form than mjModel
 static void fill_special(cr_model* m, const mjModel* mj) {
   for (int i = 0; i < 3; i++) {
     m->gravity[i] = mj->opt.gravity[i];
@@ -285,7 +285,7 @@ static void fill_special(cr_model* m, const mjModel* mj) {
   }
 }
 
-// one frame in its body, replaced by the frame that MuJoCo computes with
+// one frame in its body, replaced by the frame with which MuJoCo computes
 static void snap(cr_real* pos, cr_real* quat, int sameframe, const cr_real* ipos,
                  const cr_real* iquat) {
   const cr_real origin[3] = {0}, identity[4] = {1};
@@ -298,7 +298,7 @@ static void snap(cr_real* pos, cr_real* quat, int sameframe, const cr_real* ipos
   }
 }
 
-// MuJoCo takes frames that agree to 1e-6 for the same; so the model must say that they are
+// MuJoCo takes frames that agree to 1e-6 as the same; so the model must have the same frames
 static void snap_frames(cr_model* m, const mjModel* mj) {
   for (int i = 0; i < m->nbody; i++) {
     snap(m->body_ipos + 3 * i, m->body_iquat + 4 * i, mj->body_sameframe[i], NULL, NULL);
@@ -315,7 +315,7 @@ static void snap_frames(cr_model* m, const mjModel* mj) {
   }
 }
 
-// contacts name vertices, so of a mesh that has too many of them only its hull is kept
+// contacts name vertices, so a mesh with too many of them keeps only its hull
 static cr_status keep_hulls(cr_model* m, cr_error* error) {
   for (int i = 0; i < m->nmesh; i++) {
     if (m->mesh_vertnum[i] > CR_MAX_MESH_VERTICES && m->mesh_graphadr[i] >= 0) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Opening a model: which reader, the survey of what is supported, the check.
+// Opening a model: the choice of the reader, the survey of features, the check.
 #include "io/open.h"
 
 #include <stdlib.h>

@@ -7,7 +7,7 @@
 #include "io/columns.h"
 #include "model/state_vector.h"
 
-// the time of every state, and everything that evolves, a row a state each
+// the time of every state, and all quantities that evolve, a row a state each
 typedef struct {
   cr_real *memory, *time;
   cri_state rows;
@@ -32,7 +32,7 @@ static cr_status gather(states* s, const cr_model* m, const cr_rollout* r, cr_er
   return CR_OK;
 }
 
-// what named places held at every state
+// values of named places at every state
 typedef struct {
   int n;
   const char* const* names;
@@ -40,7 +40,7 @@ typedef struct {
   int widths[CR_MAX_SERIES];
 } series_list;
 
-// which column of ctrl is which control
+// the control of each column of ctrl
 static cr_status write_names(cr_h5* file, const cr_model* m, cr_error* error) {
   enum { MOST = 60000 };  // HDF5 takes 64 KiB in an attribute
   char* text = cri_control_names(m);
@@ -140,7 +140,7 @@ cr_status cri_recording_write_places(const char* path, const cr_model* m, cr_rol
   return status;
 }
 
-// ---- what a user sees
+// ---- public functions
 
 cr_status cr_rollout_save(cr_rollout* r, const cr_model* m, const char* path,
                           const char* const* names, int n, cr_error* error) {

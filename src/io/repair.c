@@ -12,14 +12,14 @@
 enum { MAX_DEPTH = 16, MAX_FILES = 256 };
 
 typedef struct {
-  dev_t device;  // these two say which file it is
+  dev_t device;  // these two identify the file
   ino_t number;
   char* name;  // last part of its path
 } included_file;
 
 typedef struct {
   mjVFS* vfs;
-  const char* root;  // the file that was asked for: MuJoCo looks for includes beside it
+  const char* root;  // the first file: MuJoCo looks for includes beside it
   included_file visited[MAX_FILES];
   int nvisited;
   bool changed;
@@ -31,7 +31,7 @@ static const char* base_name(const char* path) {
   return slash == NULL ? path : slash + 1;
 }
 
-// notes the file down; *seen: it was there before
+// records the file; *seen: it was there before
 static cr_status visit(repair* r, const char* path, bool* seen, cr_error* error) {
   struct stat info;
   *seen = false;
@@ -65,7 +65,7 @@ static bool take_out(char* text) {
   return changed;
 }
 
-// where an included file lies: beside the first file, or beside the one that includes it
+// the path of an included file: beside the first file, or beside the one that includes it
 static cr_status find_include(char found[CR_MAX_PATH], const repair* r, const char* includer,
                               cr_piece value, cr_error* error) {
   char folder[CR_MAX_PATH], name[CR_MAX_PATH];
@@ -124,7 +124,7 @@ static cr_status repair_file(repair* r, const char* path, int depth, cr_error* e
   return status;
 }
 
-// a vfs knows files by their last name only
+// a vfs knows files only by the last part of their path
 static cr_status check_names(const repair* r, cr_error* error) {
   for (int i = 0; i < r->nvisited; i++) {
     for (int k = 0; k < i; k++) {

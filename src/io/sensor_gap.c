@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which sensors of an mjModel are not computed, and why.
+// Sensors of an mjModel that are not computed, and why.
 #include "io/mujoco.h"
 #include "model/sensors.h"
 #include "sensor/sensor_zone.h"

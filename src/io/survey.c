@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What an mjModel uses that Carom refuses, ignores or warns of. The rule: what could change qacc or
-// the next state is refused by name, all of it at once; what cannot is listed as ignored.
+// Features of an mjModel that Carom refuses, ignores or warns of. The rule: a feature that could change qacc or
+// the next state is refused by name, all of them at once; any other is listed as ignored.
 #include "collision/broad.h"
 #include "collision/collision.h"
 #include "io/mujoco.h"
@@ -114,7 +114,7 @@ static void survey_joints(const mjModel* mj, cr_load_report* r) {
   }
 }
 
-// what a tendon does that is not computed
+// features of a tendon that are not computed
 static const char* tendon_effect(const mjModel* mj, int i) {
   if (mj->tendon_plasticadr[i] >= 0) {
     return "plasticity";
@@ -143,7 +143,7 @@ static void survey_tendons(const mjModel* mj, cr_load_report* r) {
   }
 }
 
-// part of a DC motor, and part of something else
+// an actuator that is part DC motor and part something else
 static bool mixes_motor(const mjModel* mj, int i) {
   bool gain = mj->actuator_gaintype[i] == mjGAIN_DCMOTOR;
   bool bias = mj->actuator_biastype[i] == mjBIAS_DCMOTOR;
@@ -182,7 +182,7 @@ static void survey_actuator(const mjModel* mj, int i, cr_load_report* r) {
   }
 }
 
-// pairs of shapes that collide in MuJoCo only; the first few of each two types by name
+// pairs of shapes that collide only in MuJoCo; the first few of each two types by name
 enum { N_TYPES = COUNT(geom_names), MAX_NAMED = 8 };
 
 typedef struct {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The checks of a URDF file, as two tables: which element may stand where, and which numbers an
-// attribute holds. Then the tree that the joints make of the links.
+// The checks of a URDF file, as two tables: the places of each element, and the numbers of each
+// attribute. Then the tree that the joints make of the links.
 #include "io/urdf.h"
 
 #include <math.h>
@@ -11,7 +11,7 @@
 
 #include "base/locale.h"
 
-// elements and where they stand; what is not listed is ignored and said so, "" is not looked into
+// elements and their places; any other is ignored and reported, "" is not read further
 static const struct {
   const char *parent, *name, *attributes;
 } known[] = {
@@ -45,7 +45,7 @@ static const struct {
 typedef enum { ANY, NOT_NEGATIVE, POSITIVE, NO_ZERO_VECTOR, NO_ZERO } condition;
 enum { TEXT = 0 };
 
-// attributes: how many numbers (or a text), whether they must be there, what they must be
+// attributes: how many numbers (or a text), whether they must be there, and their range
 static const struct {
   const char *element, *attribute;
   int n;
@@ -90,7 +90,7 @@ static const struct {
 
 // ---- sentences
 
-// the link or joint that an element stands in
+// the link or joint that contains an element
 static const cr_xml* owner(const cr_xml* e) {
   while (e->parent != NULL && e->parent->parent != NULL) {
     e = e->parent;
@@ -139,7 +139,7 @@ static int read_numbers(const char* text, double* x, int n) {
   return found;
 }
 
-// what is wrong with numbers, NULL where nothing is
+// the fault of numbers, NULL if there is none
 static const char* broken(const double* x, int n, condition rule) {
   bool all_zero = true;
   for (int i = 0; i < n; i++) {
@@ -157,7 +157,7 @@ static const char* broken(const double* x, int n, condition rule) {
   return rule == NO_ZERO_VECTOR && all_zero ? "is zero" : NULL;
 }
 
-// an axis that nothing turns about or slides along may be anything
+// the axis of a joint that neither turns nor slides may be anything
 static bool is_idle_axis(const cr_xml* e) {
   const char* type = e->parent != NULL ? cri_xml_attribute(e->parent, "type") : NULL;
   return strcmp(e->name, "axis") == 0 && type != NULL &&
@@ -406,7 +406,7 @@ static cr_status check_mimic(const cr_urdf* u, const cr_urdf_joint* j, cr_error*
   return CR_OK;
 }
 
-// one root, from which every link is reached
+// checks for one root, from which every link is reached
 static cr_status check_tree(cr_urdf* u, cr_error* error) {
   u->root = -1;
   for (int i = 0; i < u->nlink; i++) {

@@ -41,7 +41,7 @@ static bool readable_format(const char* name) {
                          strcasecmp(dot, ".msh") == 0);
 }
 
-// a path as libmujoco will look for it; false where the file's own <compiler> moves it elsewhere
+// a path as libmujoco will look for it; false if the file's own <compiler> moves it elsewhere
 static bool plain_path(char path[CR_MAX_PATH], const compile* c, const char* name) {
   char folder[CR_MAX_PATH];
   const char* moved = mjs_getString(c->spec->compiler.meshdir);
@@ -92,7 +92,7 @@ static int leader(const cr_urdf* u, int link) {
 
 typedef struct {
   double mass;
-  bool inertia, shape, inferred;  // inferred: libmujoco finds mass from shapes by itself
+  bool inertia, shape, inferred;  // inferred: libmujoco itself derives mass from shapes
 } group;
 
 static group sum_group(const cr_urdf* u, int first) {
@@ -241,7 +241,7 @@ static cr_status edit(const compile* c) {
 
 // ---- libmujoco's part
 
-// the line of the link or joint that libmujoco's sentence names, 0 where it names none
+// the line of the link or joint that libmujoco's sentence names, 0 if it names none
 static int named_line(const cr_urdf* u, const char* text) {
   static const char mark[] = "Element name '";
   const char* at = strstr(text, mark);

@@ -37,7 +37,7 @@ static cr_status load(cr_check* c, cr_error* error) {
 }
 
 static cr_status prepare(cr_check* c, cr_error* error) {
-  // of large models a sample of every parameter field is enough
+  // for large models a sample of every parameter field is enough
   int entries = c->m.nv > 40 ? 4 : (c->m.nv > 12 ? 8 : 24);
   CR_TRY(cr_parity_create(&c->bench, c->mj, &c->m, error));
   CR_TRY(cr_step_check_create(&c->gradient_check, &c->m, entries, error));
@@ -58,7 +58,7 @@ static cr_status prepare(cr_check* c, cr_error* error) {
 
 enum { REPEATS = 9, STATES = 20 };
 
-// the step, then the vjp alone on data the step has just filled, for state, controls, parameters
+// the step, then the vjp alone on data that the step has just filled, for state, controls, parameters
 static cr_status time_ours(cr_check* c, int state, cr_error* error) {
   const cr_model* m = &c->m;
   double step = 1e30, vjp = 1e30;
@@ -110,7 +110,7 @@ static double median(double* x, int n) {
 
 // ---- edges
 
-// where controls are put: at the lower or upper end of their range, or beyond it on both sides in turn
+// position of controls: at the lower or upper end of their range, or beyond it on both sides in turn
 typedef enum { AT_LOWER, AT_UPPER, OUTSIDE, N_CONTROL_PLACE } control_place;
 
 static void place_controls(const cr_model* m, cr_data* d, control_place place) {
@@ -191,7 +191,7 @@ static cr_status visit_bounds(cr_check* c, cr_random* random, cr_error* error) {
   return CR_OK;
 }
 
-// what random states never meet
+// points that random states never reach
 static cr_status visit_edges(cr_check* c, cr_error* error) {
   cr_random random = cr_random_seed((uint64_t)c->seed, 2);
   CR_TRY(visit_starts(c, &random, error));
@@ -201,7 +201,7 @@ static cr_status visit_edges(cr_check* c, cr_error* error) {
 
 // ---- the check
 
-// what rounding makes of the solve at this state
+// effect of rounding on the solve at this state
 static void note_rounding(cr_check* c) {
   const cr_data* d = c->d;
   if (c->conflict[0] == '\0' && c->parity.last_unsolved) {
@@ -243,7 +243,7 @@ static cr_status visit_states(cr_check* c, cr_error* error) {
   return CR_OK;
 }
 
-// ---- why not
+// ---- reasons for a failure
 
 __attribute__((format(printf, 3, 4))) static void append(char* text, size_t n, const char* format,
                                                          ...) {
@@ -286,7 +286,7 @@ static void explain(const cr_check* c, char* text, size_t n) {
   }
 }
 
-// ---- the judgement
+// ---- the result
 
 static bool judge(const cr_check* c) {
   const char* field;
@@ -311,7 +311,7 @@ cr_status cri_check_run(cr_check* c, cr_error* error) {
   return CR_OK;
 }
 
-// ---- what a user sees
+// ---- public functions
 
 cr_status cr_check_create(cr_check** out, cr_error* error) {
   const cri_call call = {"cr_check_create", error};
@@ -360,7 +360,7 @@ cr_status cr_check_run(cr_check* c, const char* path, const cr_check_options* op
   return status;
 }
 
-// a struct of a caller who was compiled against another size of it gets what both know
+// copies to a struct of a caller compiled against another size the members that both know
 static cr_status give(const cri_call* call, void* to, size_t room, const void* from, size_t size) {
   if (room < sizeof room) {
     return cri_fail(call->error, CR_ERR_ARG, "%s: the member size is not set", call->name);

@@ -29,8 +29,8 @@ static long double rim_height(const mjModel* mj, const mjData* d, int plane, int
   return height - (long double)size[1] * fabsl(along[2]) - (long double)size[0] * *sine;
 }
 
-// MuJoCo's contacts with a cylinder whose rim it has lost to round-off; near a tilt of 1e-15 it may also
-// take another point of the rim to be the lowest
+// MuJoCo's contacts with a cylinder whose rim it has lost to round-off. Near a tilt of 1e-15 it may also
+// take another point of the rim as the lowest
 static bool rim_is_lost(const mjModel* mj, const mjData* d, int g1, int g2, const mjPreContact* con,
                         int n) {
   long double sine, lowest = rim_height(mj, d, g1, g2, &sine);
@@ -81,7 +81,7 @@ static int collide(const mjModel* mj, mjData* d, mjPreContact* con, int g1, int 
   return n;
 }
 
-// pairs of types for which `collide` stands
+// pairs of types that `collide` replaces
 static bool replaced(int type1, int type2) {
   return cri_collision_general(type1, type2) ||
          (type1 == CR_GEOM_PLANE && type2 == CR_GEOM_CYLINDER);
@@ -101,7 +101,7 @@ void cri_convex_parity_use(const cr_model* m, const cr_data* at, cr_off* off) {
   }
 }
 
-// ---- what is unique
+// ---- unique numbers
 
 bool cri_convex_parity_applies(const cr_model* m) {
   for (int i = 0; i < m->ngeom; i++) {
@@ -159,8 +159,8 @@ static group of_carom(const cr_data* d, const int32_t geom[2]) {
   return g;
 }
 
-// Over two planes the distance is linear in the place: three contacts of one side say what it is at
-// those of the other. Returns the largest difference, -1 where three contacts are on a line.
+// Over two planes the distance is linear in the place: three contacts of one side give the distance at
+// those of the other. Returns the largest difference, -1 if three contacts are on a line.
 static double plane_error(const group* ours, const group* theirs) {
   mjtNum e1[3], e2[3], c[3], arm[3], r[3];
   for (int k = 2; k < theirs->n; k++) {
@@ -196,8 +196,8 @@ static bool first_of_its_pair(const cr_data* d, int i) {
   return true;
 }
 
-// what is known of one contact in both, and the geoms' depth along either normal: the support of one shape
-// less that of the other, which no search has a part in
+// one contact in both engines, and the geoms' depth along either normal: the support of one shape
+// less that of the other, which is independent of any search
 typedef struct {
   double ours, theirs;              // depths
   double along_ours, along_theirs;  // along the two normals
@@ -217,14 +217,14 @@ static depths depths_of(const cr_model* m, const cr_data* d, const group* ours, 
                                                     theirs->normal[k])};
 }
 
-// how far ours is from right: more than the geoms have along the other normal or along its own; or less
-// than along its own, where it is not the corner of a face, which may lie higher than the face's lowest
+// error of ours: more than the depth of the geoms along the other normal or along its own; or less
+// than along its own, unless it is the corner of a face, which may be higher than the face's lowest
 static double error_of(const depths* x) {
   double beyond = x->ours - x->along_ours;
   return fmax(fmax(0, x->ours - x->along_theirs), x->alone ? fabs(beyond) : beyond);
 }
 
-// theirs is not least, or of no normal
+// true if theirs is not the least, or has no normal
 static void name_off(const cr_model* m, const int32_t geom[2], const depths* x, double size,
                      cr_off* off) {
   const double slack = CR_CONVEX_PARITY_BOUND * size;
@@ -247,7 +247,7 @@ static void compare_convex(const cr_model* m, const cr_data* d, const group* our
   bool same = mju_dot3(normal, theirs->normal[theirs->deepest]) > 0.999;
   double error = fabs(ours->dist[ours->deepest] - theirs->dist[theirs->deepest]);
   if (error > CR_CONVEX_PARITY_BOUND * size) {
-    // other points on the same two planes; or MuJoCo's normal is of a face nearby, or of no optimum:
+    // other points on the same two planes; or MuJoCo's normal belongs to a face nearby, or to no optimum:
     // then along it the geoms are deeper in each other than along ours
     double plane = same ? plane_error(ours, theirs) : -1;
     depths x = depths_of(m, d, ours, ours->deepest, theirs, theirs->deepest);

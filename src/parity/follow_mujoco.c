@@ -42,7 +42,7 @@ static cr_status begin(follow* f, cr_error* error) {
   return CR_OK;
 }
 
-// the twin a rounding error away; not at the start, where joints often are exactly at their limits
+// the twin a rounding error away; not at the start, where joints are often exactly at their limits
 static void nudge(follow* f) {
   const mjModel* mj = f->mj;
   mj_copyData(f->twin, mj, f->reference);
@@ -148,7 +148,7 @@ cr_status cri_follow(mjModel* mj, const cr_model* m, int nstep, cr_random* rando
   return status;
 }
 
-// ---- what a user sees
+// ---- public functions
 
 typedef struct {
   mjModel* mj;

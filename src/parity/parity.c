@@ -188,7 +188,7 @@ static void compare_contact(cr_parity_bench* b, int i, const mjContact* c) {
   compare(p, "contact_solreffriction", d->contact_solreffriction + 2 * i, c->solreffriction, 2);
 }
 
-// fills row_of_mujoco[nefc of Carom]; false where the lists do not correspond
+// fills row_of_mujoco[nefc of Carom]; false if the lists do not correspond
 static bool match_rows(cr_parity_bench* b, int* mj_row) {
   const cr_data* d = b->carom;
   bool used[4096] = {false};
@@ -242,8 +242,8 @@ static mjtNum entry_of_J(const cr_parity_bench* b, int row, int col) {
   return 0;
 }
 
-// A pyramid with hardly any friction: its edges almost coincide, and only their sum and mu times their
-// differences, the force in the contact's frame, are numbers that inputs determine.
+// A pyramid with almost no friction: its edges almost coincide. Inputs determine only their sum and mu times their
+// differences, the force in the contact's frame.
 static bool is_flat(const cr_data* d, int i) {
   const cr_real* mu = d->contact_friction + 5 * d->efc_id[i];
   bool flat = false;
@@ -296,7 +296,7 @@ static void compare_rows(cr_parity_bench* b, const int* mj_row, bool solved) {
     compare(p, "efc_margin", d->efc_margin + i, r->efc_margin + k, 1);
     compare(p, "efc_frictionloss", d->efc_frictionloss + i, r->efc_frictionloss + k, 1);
     compare(p, "efc_diagA", d->efc_diagA + i, r->efc_diagA + k, 1);
-    // with the integrator discrete MuJoCo shows the spring that it puts in the place of one too stiff
+    // with the integrator discrete MuJoCo shows the spring by which it replaces one too stiff
     cri_step_row row = cri_step_row_of(b->m, d, i);
     const cr_real KBIP[4] = {row.K, row.B, d->efc_KBIP[4 * i + 2], d->efc_KBIP[4 * i + 3]};
     compare(p, "efc_KBIP", KBIP, r->efc_KBIP + 4 * (size_t)k, 4);
@@ -310,11 +310,11 @@ static void compare_rows(cr_parity_bench* b, const int* mj_row, bool solved) {
   }
 }
 
-// ---- what is measured: each type of sensor is a field of its own
+// ---- measured quantities: each type of sensor is a field of its own
 
-// A touch sensor counts a contact whose ray meets the zone of its site. A ray that runs into an edge of
-// the zone may miss both faces by round-off, even from inside: MuJoCo's number then jumps with a zone
-// that is another by next to nothing, and says nothing about ours.
+// A touch sensor counts a contact whose ray meets the zone of its site. A ray that meets an edge of
+// the zone may miss both faces by round-off, even from inside. MuJoCo's number then jumps with a tiny
+// change of the zone, and says nothing about ours.
 static bool on_an_edge(cr_parity_bench* b, int i) {
   enum { TRIALS = 2 };
   const double touch = b->d->sensordata[b->m->sensor_adr[i]];
@@ -333,8 +333,8 @@ static bool on_an_edge(cr_parity_bench* b, int i) {
   return jumps;
 }
 
-// Of the general pair MuJoCo's search ends at a tolerance where a shape is curved, and where none is,
-// its points are some of many: a gap is compared where every pair of geoms has a closed formula.
+// MuJoCo's search for a general pair ends at a tolerance if a shape is curved; else
+// its points are some of many. A gap is compared if every pair of geoms has a closed formula.
 static bool closed_form(const cr_model* m, int i) {
   int type[2] = {m->sensor_objtype[i], m->sensor_reftype[i]};
   int id[2] = {m->sensor_objid[i], m->sensor_refid[i]}, first[2], n[2];
@@ -400,12 +400,12 @@ static void compare_measured(cr_parity_bench* b) {
   compare_sensors(b);
 }
 
-// relative residual of a solve that can be compared
+// largest relative residual of a solve that can be compared
 static const double CONVERGED = 1e-11;
 
 // ---- the solve: |M a - qfrc_smooth - J' f| over the scale of its terms
 
-// with the integrator discrete in the effective inertia, free bodies apart that have one of their own
+// with the integrator discrete in the implicit inertia, except for free bodies with a metric of their own
 double cri_parity_residual(const cr_parity_bench* b, mjData* d, mjtNum* Ma) {
   const mjModel* mj = b->mj;
   bool discrete = mj->opt.integrator == mjINT_DISCRETE;
@@ -432,7 +432,7 @@ double cri_parity_residual(const cr_parity_bench* b, mjData* d, mjtNum* Ma) {
 
 // ---- steps
 
-// MuJoCo's step ends beyond what it takes for sane itself, or was begun again for that
+// true if MuJoCo's step ends beyond its own limit, or was restarted for that reason
 static bool blown_up(const cr_parity_bench* b) {
   static const int bad[] = {mjWARN_BADQPOS, mjWARN_BADQVEL, mjWARN_BADQACC};
   for (int i = 0; i < COUNT(bad); i++) {
@@ -471,8 +471,8 @@ static void step_mujoco(cr_parity_bench* b, int integrator) {
   b->mj->opt.integrator = keep;
 }
 
-// Where implicitfast meets a pivot of M - hD that is not positive MuJoCo warns and puts a small number in
-// its place; the step that follows is of no equation. Carom solves the one there is.
+// If a pivot of M - hD of implicitfast is not positive MuJoCo warns and puts a small number in
+// its place; the resulting step solves no equation. Carom solves the original equation.
 static bool pivot_replaced(cr_parity_bench* b, int integrator) {
   const mjWarningStat* warning = b->scratch->warning + mjWARN_INERTIA;
   if (integrator != mjINT_IMPLICITFAST ||
@@ -488,7 +488,7 @@ static bool pivot_replaced(cr_parity_bench* b, int integrator) {
 }
 
 // Beside a degenerate pose (shapes deep in each other, edges or faces parallel by design) the last bit
-// decides which contact there is. Told by MuJoCo alone: its step from coordinates moved by 1e-12 differs
+// decides which contact there is. MuJoCo alone shows it: its step from coordinates moved by 1e-12 differs
 // from its own by as much as ours does.
 static bool last_bit_decides(cr_parity_bench* b, int integrator, const cr_data* d) {
   const int nv = (int)b->mj->nv, nq = (int)b->mj->nq;
@@ -552,8 +552,8 @@ static cr_status compare_step(cr_parity_bench* b, int integrator, const char* co
   return CR_OK;
 }
 
-// The limit of an orientation servo holds its torque. Whether MuJoCo then counts the servo's slopes is a
-// matter of round-off: it asks whether the shortened torque is as long as the limit. Here they do not
+// The limit of an orientation servo holds its torque. Round-off then decides whether MuJoCo counts the servo's slopes: it
+// compares the length of the shortened torque with the limit. Here they do not
 // count.
 static bool torque_is_full(const cr_model* m, const cr_data* d) {
   for (int i = 0; i < m->nactuator; i++) {
@@ -564,7 +564,7 @@ static bool torque_is_full(const cr_model* m, const cr_data* d) {
   return false;
 }
 
-// the rows of a comparison of what evolves
+// the rows of a comparison of states
 #define AFTER(integrator) \
   { "qpos after " integrator, "qvel after " integrator, "act after " integrator }
 
@@ -576,12 +576,12 @@ static cr_status compare_steps(cr_parity_bench* b, cr_error* error) {
     CR_TRY(compare_step(b, mjINT_IMPLICITFAST, fast, error));
     CR_TRY(compare_step(b, mjINT_IMPLICIT, implicit, error));
   }
-  return compare_step(b, mjINT_RK4, rk4, error);  // last: it leaves other poses behind
+  return compare_step(b, mjINT_RK4, rk4, error);  // last: it changes poses
 }
 
 // ---- the integrator discrete: its solve has another metric
 
-// nothing where either refuses the model or does not solve the state
+// no comparison if either refuses the model or does not solve the state
 static cr_status compare_discrete(void* context) {
   static const char* const names[3] = AFTER("discrete");
   cr_parity_bench* b = context;
@@ -784,7 +784,7 @@ static cr_status compare_edges(cr_parity_bench* b, cr_error* error) {
   }
   b->result->fast = false;
   mj_copyData(b->state, b->mj, b->kept);
-  // what is counted is counted of the states themselves
+  // counts are those of the states themselves
   b->result->states_with_contact = before.states_with_contact;
   b->result->not_a_reference = before.not_a_reference;
   b->result->unsolved = before.unsolved;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a comparison needs, from making to freeing: MuJoCo's data, its options, a model that is discrete.
+// Memory of a comparison: MuJoCo's data, its options, a model with the integrator discrete.
 #include "parity/parity_bench.h"
 
 #include <stdlib.h>
@@ -7,7 +7,7 @@
 #include "io/mujoco.h"
 #include "model/model_check.h"
 
-// the data have room of their own
+// true if the data have room of their own
 static cr_status make_discrete(cr_parity_bench* b, cr_error* error) {
   cr_capacity room = cri_capacity_default(b->m);
   room = (cr_capacity){2 * room.ncon, 2 * room.nefc, 2 * room.nJ};

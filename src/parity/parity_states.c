@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The states of a comparison: keyframes, random poses, what simulations reach; and the edges of each,
+// The states of a comparison: keyframes, random poses, states reached by simulation; and the edges of each,
 // where a rule of MuJoCo's begins or ends.
 #include "parity/parity_bench.h"
 
@@ -25,7 +25,7 @@ static void random_pose(cr_parity_bench* b, cr_random* random) {
       }
       mju_normalize4(quat);
     } else if (mj->jnt_limited[j]) {
-      // now and then beyond a limit, so that its rows exist
+      // sometimes beyond a limit, so that its rows exist
       double u = (double)cr_random_range(random, CR_R(-0.05), CR_R(1.05));
       q[0] = range[0] + u * (range[1] - range[0]);
     } else {
@@ -91,8 +91,8 @@ static cr_status drive_guarded(void* context) {
       random_pose(b, c->random);
     }
     random_controls(b, c->random);
-    // every second state is reached by simulation: bodies come to lie, slide, fly; but not where the
-    // simulation blows up again and again
+    // every second state is reached by simulation: bodies come to lie, slide, fly; unless the
+    // simulation diverges again and again
     bool simulate = visit % 2 == 0 && tries++ < MAX_TRIES;
     int steps = simulate ? 20 + cr_random_int(c->random, 200) : 0;
     for (int k = 0; k < steps && sane(b); k++) {

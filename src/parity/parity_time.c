@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// How long MuJoCo takes for a step and for its derivatives, and what its solve leaves there.
+// Times of MuJoCo for a step and for its derivatives, and the residual of its solve there.
 #include <stdlib.h>
 
 #include "io/mujoco.h"
@@ -13,7 +13,7 @@ typedef struct {
 } time_context;
 
 enum { TIME_REPEATS = 9 };
-static const double SLOW = 1e5;  // microseconds beyond which once has to do
+static const double SLOW = 1e5;  // microseconds beyond which one run is enough
 
 static cr_status time_step(void* context) {
   time_context* c = context;

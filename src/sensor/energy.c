@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The springs' laws have their energies; kinetic energy is a product with M.
+// The springs' laws give their energies; kinetic energy is a product with M.
 #include "sensor/energy.h"
 
 #include "force/joint_spring.h"

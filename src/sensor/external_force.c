@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Forces at points, each with its tangent and its transpose; the three kinds of pushers only differ in
-// where their force and point come from.
+// Forces at points, each with its tangent and its transpose. The three kinds only differ in
+// the source of force and point.
 #include "sensor/external_force.h"
 
 #include "constraint/equality.h"

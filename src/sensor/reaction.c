@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Root to leaf for accelerations, leaf to root for forces; the derivative of the sum over subtrees is
+// Root to leaf for accelerations, leaf to root for forces. The derivative of the sum over subtrees is
 // a sum over ancestors, so the cotangent of a body's own force is again a motion.
 #include "sensor/reaction.h"
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// One loop over the sensors: each belongs to a family, which has the numbers, their tangent and their
-// transpose; what a cutoff does is the same for all.
+// One loop over the sensors. Each belongs to a family, which has the numbers, their tangent and their
+// transpose; the cutoff is the same for all.
 #include "sensor/sensor.h"
 
 #include "kinematics/object_frame.h"

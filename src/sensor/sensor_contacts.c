@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Contacts are taken in the order of a rank, each time the next above the last: no list is kept. A
+// Contacts are taken in the order of a rank, each time the next above the last, so no list is stored. A
 // slot is a row of pieces of three numbers at most; each piece has its tangent and its transpose.
 #include "sensor/sensor_contacts.h"
 
@@ -35,12 +35,12 @@ static bool side_is(const cr_model* m, const cr_data* d, int c, int side, int ty
         body = m->body_parentid[body];
       }
       return body == id;
-    default:  // nothing asked, or a site, which is asked elsewhere
+    default:  // no condition, or a site, which is tested elsewhere
       return true;
   }
 }
 
-// 1 the contact matches as it is, -1 the other way round, 0 not
+// 1 if the contact matches as it is, -1 if it matches in reverse, 0 if not
 static int match(const cr_model* m, const cr_data* d, int i, int c) {
   int type1 = m->sensor_objtype[i], id1 = m->sensor_objid[i];
   int type2 = m->sensor_reftype[i], id2 = m->sensor_refid[i];
@@ -98,7 +98,7 @@ static int next_match(const cr_model* m, const cr_data* d, int i, int last) {
   return found;
 }
 
-// ---- velocity of the second body against the first at contact c, world axes
+// ---- relative velocity of the second body and the first at contact c, world axes
 
 static void arm_of(cr_real r[3], const cr_model* m, const cr_data* x, int c, int body) {
   cr_sub3(r, x->contact_pos + 3 * c, x->subtree_com + 3 * m->body_rootid[body]);
@@ -150,7 +150,7 @@ static void velocity_bar(const cr_model* m, const cr_data* d, cr_data* bar, int 
   }
 }
 
-// ---- the pieces of a slot for contact c, its sides the other way round where flip is -1
+// ---- the pieces of a slot for contact c, with sides reversed if flip is -1
 
 // first three of six numbers, or the last
 static int half_of(int piece) { return piece == CR_CON_TORQUE || piece == CR_CON_LINVEL ? 3 : 0; }
@@ -202,7 +202,7 @@ static void piece_tan(const cr_model* m, const cr_data* d, const cr_data* tan, i
       cr_accmat3(x_tan, tan->contact_frame + 9 * c, six + half_of(piece));
       x_tan[2] *= flip;
       break;
-    default:  // linear in what it reads
+    default:  // linear in its inputs
       piece_value(m, tan, c, piece, flip, x_tan);
       break;
   }
@@ -409,7 +409,7 @@ static int piece_at(int bits, int k) { return cri_contact_slot_size(bits & ((1 <
 
 typedef void use_piece(void* context, int c, int piece, cr_real flip, int at);
 
-// every piece but found of every slot that has a contact; c is -1 for netforce
+// every piece except found of every slot that has a contact; c is -1 for netforce
 static void each_piece(const cr_model* m, const cr_data* d, int i, use_piece* use, void* context) {
   int bits = bits_of(m, i), size = cri_contact_slot_size(bits);
   bool net = reduction_of(m, i) == CR_REDUCE_NETFORCE;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The nearest pair is looked for again by the derivatives: they depend on poses alone, and a search
-// leaves nothing behind that could be kept for less.
+// The derivatives search for the nearest pair again: they depend on poses alone, and storing the result of a
+// search would cost more.
 #include "sensor/sensor_distance.h"
 
 #include "model/sensors.h"

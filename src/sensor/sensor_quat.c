@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Orientations of frames come from their matrices, which carry the derivative; the quaternions of
-// kinematics only say which of q and -q is meant.
+// Orientations of frames come from their matrices, which carry the derivative. The quaternions of
+// kinematics only choose between q and -q.
 #include "sensor/sensor_quat.h"
 
 #include "kinematics/object_frame.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Every such sensor is a short list of runs of numbers with a weight each. The list is the same for
-// the data and its twins; only the block that it points into differs.
+// the data and its twins; only the block differs.
 #include "sensor/sensor_scalar.h"
 
 #include "model/sensors.h"
@@ -113,7 +113,7 @@ bool cri_is_sensor_scalar(int type) {
          type == CR_SENS_E_KINETIC || type == CR_SENS_CLOCK;
 }
 
-// ---- what is done with a run
+// ---- uses of a run
 
 typedef struct {
   cr_real* y;

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which contacts count is a matter of where they are; the number is linear in their forces.
+// Positions decide which contacts count; the number is linear in their forces.
 #include "sensor/sensor_touch.h"
 
 #include "math/vec3.h"
 #include "sensor/sensor_zone.h"
 #include "solver/contact_force.h"
 
-// contact c counts for sensor i
+// true if contact c counts for sensor i
 static bool counts(const cr_model* m, const cr_data* d, int i, int c) {
   int site = m->sensor_objid[i], body = m->site_bodyid[site];
   const int32_t* geom = d->contact_geom + 2 * c;

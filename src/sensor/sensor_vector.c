@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// The vector z, its tangent and its transpose, type by type; then the frame it is seen from.
+// The vector z, its tangent and its transpose, type by type; then the frame from which it is seen.
 #include "sensor/sensor_vector.h"
 
 #include "kinematics/object_frame.h"
 #include "math/spatial.h"
 #include "model/sensors.h"
 
-// what kind of vector a type is: which function below makes it, and which part of six numbers
+// kind of vector of a type: the function below that makes it, and the part of six numbers
 typedef enum { NOT_ONE, MAGNETIC, POSITION, AXIS, VELOCITY, ACCELERATION, REACTION } vector_kind;
 
 typedef struct {
@@ -32,7 +32,7 @@ bool cri_is_sensor_vector(int type) { return type_of(type).kind != NOT_ONE; }
 typedef struct {
   vector_type type;
   bool referred;    // seen from another object
-  cri_object o, q;  // the object; the reference, where there is one
+  cri_object o, q;  // the object; the reference, if there is one
   cr_real* Q;       // orientation of the frame, NULL the world
 } view;
 

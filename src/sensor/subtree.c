@@ -11,7 +11,7 @@ static const cr_real* point_of(const cr_model* m, const cr_data* d, int b) {
   return d->subtree_com + 3 * m->body_rootid[b];
 }
 
-// the vector from the point a body's momentum is about to its subtree's centre of mass
+// the vector from the reference point of a body's momentum to its subtree's centre of mass
 static void arm_of(cr_real r[3], const cr_model* m, const cr_data* d, int b) {
   cr_zero3(r);
   if (b > 0) {
@@ -19,7 +19,7 @@ static void arm_of(cr_real r[3], const cr_model* m, const cr_data* d, int b) {
   }
 }
 
-// from the point of the world, its centre of mass, to that of a tree
+// from the reference point of the world, its centre of mass, to that of a tree
 static void offset_of(cr_real s[3], const cr_model* m, const cr_data* d, int b) {
   cr_sub3(s, point_of(m, d, b), d->subtree_com);
 }
@@ -134,7 +134,7 @@ static void outputs_vjp(const cr_model* m, const cr_data* d, cr_data* bar, int b
   }
 }
 
-// [subtree.u1]' of body b > 0: its parent's cotangent, and what the shift between trees adds
+// [subtree.u1]' of body b > 0: its parent's cotangent, with the part of the shift between trees
 static void gather_vjp(const cr_model* m, const cr_data* d, cr_data* bar, int b, const cr_real* h,
                        const cr_real* parent_bar, cr_real* h_bar) {
   for (int k = 0; k < WIDTH; k++) {

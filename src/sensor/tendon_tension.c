@@ -25,7 +25,7 @@ static bool pulls(const cr_model* m, int k) { return m->actuator_trntype[k] == C
 
 // ---- rows
 
-// the lower limit has its row before the upper one, so it is the lower if that is active and this is
+// the lower limit has its row before the upper one, so the row is the lower one if that is active and this is
 // the tendon's first
 static cr_real limit_sign(const cr_model* m, const cr_data* d, int row) {
   int t = d->efc_id[row];
@@ -34,7 +34,7 @@ static cr_real limit_sign(const cr_model* m, const cr_data* d, int row) {
   return lower && !second ? 1 : -1;
 }
 
-// [reaction.s2] tendons that a row is made of, and its shares c of them; returns how many
+// [reaction.s2] tendons of a row, and its factors c of their Jacobians; returns their number
 typedef struct {
   int n, id[2];
   cr_real c[2];

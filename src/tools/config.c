@@ -83,7 +83,7 @@ static const cr_section* find_section(const cr_config_layout* layout, const char
 
 typedef struct {
   char what[256];  // the first line
-  int line;        // the innermost that its backtrace names, 0 none
+  int line;        // the innermost line in its backtrace, 0 none
   char outer[64];  // the outermost mapping field
 } complaint;
 
@@ -108,7 +108,7 @@ static void listen(cyaml_log_t level, void* context, const char* format, va_list
   }
 }
 
-// The line of a key that libcyaml does not know: it names the line of what came before.
+// The line of a key that libcyaml does not know: it names the line of the key before.
 static int line_of_key(const char* text, int from, const char* key) {
   size_t length = strlen(key);
   int line = 1;
@@ -182,7 +182,7 @@ static const cr_key* find_key(const cr_section* s, const char* name, size_t leng
   return NULL;
 }
 
-// the item of a sequence that a name or number stands for, NULL none
+// the item of a sequence with this name or number, NULL none
 static void* find_item(void* raw, const cr_section* s, const char* name, size_t length) {
   char* end;
   long number = strtol(name, &end, 10);

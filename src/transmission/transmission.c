@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Lengths, and moments as a sparse matrix with one row an output. The moment of a joint is a copy
-// of the gear, so all its derivatives end there; that of a tendon is a multiple of the tendon's row.
+// of the gear, so all its derivatives end there. The moment of a tendon is a multiple of the tendon's row.
 #include "transmission/transmission.h"
 
 #include "math/quat.h"
@@ -12,7 +12,7 @@
 
 // ---- tendons
 
-// what actuator i pulls on: tendon, output, scale, first numbers of the two rows
+// target of actuator i: tendon, output, scale, first numbers of the two rows
 typedef struct {
   int tendon, out, n;
   cr_real gear;
@@ -134,7 +134,7 @@ static void joint(const cr_model* m, cr_data* d, int i) {
     // [transmission.t1] length = gear q
     length = gear[0] * d->qpos[t.q];
   } else if (t.type == CR_JNT_BALL) {
-    // [transmission.t2] length = gear . e, which R' leaves as it is
+    // [transmission.t2] length = gear . e; R' does not change e
     cr_real e[3];
     rotation_vector(e, d->qpos + t.q);
     length = cr_dot3(gear, e);

@@ -14,7 +14,7 @@ static bool touches(const cr_model* m, const cr_data* d, int c, int body) {
   return counts && (m->geom_bodyid[geom[0]] == body || m->geom_bodyid[geom[1]] == body);
 }
 
-// -1/n, 0 where nothing touches
+// -1/n, 0 if nothing touches
 static cr_real share_of(const cr_model* m, const cr_data* d, int body) {
   int n = 0;
   bool none = (m->disableflags & (CR_DSBL_CONTACT | CR_DSBL_CONSTRAINT)) != 0;

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// A row is made of at most two spatial forces, one a body; everything that depends on poses is in those.
+// A row is made of at most two spatial forces, one a body; only these depend on poses.
 #include "transmission/transmission_site.h"
 
 #include "kinematics/relative_chain.h"
 #include "math/quat.h"
 #include "math/spatial.h"
 
-// an actuator at hand: site, reference (-1 none), the site whose frame counts
+// the current actuator: site, reference (-1 none), the site whose frame counts
 typedef struct {
   int out, n;  // n: bodies
   int site[2], frame;
@@ -35,7 +35,7 @@ static void force_and_torque(const grip* g, const cr_real* R, cr_real f[3], cr_r
   cr_mulmat3(t, R, g->gear + 3);
 }
 
-// [transmission.s2] F_0 on the site's body, F_1 the other way on the reference's
+// [transmission.s2] F_0 on the site's body, F_1 in reverse on the reference's
 static void forces(const cr_model* m, const cr_data* d, const grip* g, const cr_real f[3],
                    const cr_real t[3], cr_real F[2][6]) {
   for (int k = 0; k < g->n; k++) {

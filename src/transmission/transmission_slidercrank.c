@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A slider-crank: one length as a function of a vector and an axis, and the row that its two
-// gradients make.
+// A slider-crank: one length as a function of a vector and an axis, and the row made by its two
+// gradients.
 #include "transmission/transmission_slidercrank.h"
 
 #include "kinematics/relative_chain.h"
@@ -9,7 +9,7 @@
 typedef struct {
   int out, site[2], body[2];  // pin of the crank, slider
   cr_real gear, v[3], a[3];
-  cr_real p, s, k;  // s 0 where the rod does not reach, k then 1
+  cr_real p, s, k;  // s = 0 if the rod does not reach, then k = 1
 } crank;
 
 // [transmission.c1], [transmission.c2]
