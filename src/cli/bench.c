@@ -38,7 +38,7 @@ static const char* const pass_name[CR_PASSES] = {"forward", "jvp", "vjp"};
 
 // ---- numbers that all forms print
 
-// median of a ratio, and what lies between its tenth and its ninetieth percent
+// median of a ratio, and its tenth and ninetieth percentile
 typedef struct {
   double median, low, high;
 } ratio;

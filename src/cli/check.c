@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// carom check: a model compared with MuJoCo at varied states, its step's gradient against
-// differences, the dot-product identity, and times. The answer is yes or no. With --all, many models.
+// carom check: compares a model with MuJoCo at varied states, its step's gradient with
+// differences; tests the dot-product identity, and measures times. With --all, many models.
 #include <math.h>
 #include <stdio.h>
 
@@ -17,7 +17,7 @@ typedef struct {
 
 // ---- output
 
-// what there is to print
+// the numbers to print
 typedef struct {
   const cr_check* check;
   const char* path;
@@ -53,7 +53,7 @@ static void put_off(cr_json* j, const cr_check* c) {
   cr_json_close(j, '}');
 }
 
-// null for what was not measured
+// null for numbers that were not measured
 static cr_real measured(const shown* c, double value) {
   return c->r.states > 0 || c->r.passed ? (cr_real)value : (cr_real)NAN;
 }
@@ -268,7 +268,7 @@ static void print_text(const shown* c) {
   }
 }
 
-// the first option that is for many models
+// the first option for many models that was given
 static const char* given_for_all(const cr_check_all_options* o) {
   return o->csv != NULL        ? "--csv"
          : o->markdown != NULL ? "--markdown"
@@ -292,7 +292,7 @@ static cr_status run_one(cr_check* c, const check_options* o, const cr_error* mi
   return cr_check_run(c, o->all.path, &options, error);
 }
 
-// mistake: of the command line, which with --json also makes an object
+// mistake: on the command line, which with --json also prints an object
 static int check_one(const check_options* o, const cr_error* mistake) {
   cr_error error;
   cr_check* c = NULL;

@@ -26,7 +26,7 @@ typedef struct {
   int nv;
   bool measured;
   double parity, gradient, dot;
-  int kinks, samples;  // kinks: with those lost in round-off
+  int kinks, samples;  // kinks: with entries lost in round-off
   double times[4];     // us: mj_step, step, step_vjp, mjd_transitionFD
   double seconds;      // of the check
   char reason[512];
@@ -59,7 +59,7 @@ static const char* without_path(const char* text, const char* path) {
   return strncmp(text, path, n) == 0 && text[n] == ':' ? text + n + 1 + (text[n + 1] == ' ') : text;
 }
 
-// nor where the models lie
+// removes the folder of the models too
 static void cut_out(char* text, const char* folder) {
   size_t n = strlen(folder);
   for (char* at = text; n > 0 && (at = strstr(at, folder)) != NULL;) {
@@ -130,7 +130,7 @@ static void print_row(const run* all, int i) {
   (void)fflush(stdout);
 }
 
-// a file that is no model by itself: another one includes it, or its outermost element says so
+// a file that is no model by itself: another one includes it, or its outermost element shows it
 static void find_fragment(row* r, const cr_model_file* f) {
   bool still = r->kind == ROW_PASSED && r->nv == 0;
   bool mjcf = strcmp(f->root, "mujoco") == 0 || strcmp(f->root, "robot") == 0;
@@ -256,7 +256,7 @@ static void print_header(const run* all) {
                "result", "parity", "gradient", "dot", "kinks/of", "mj_step", "step", "vjp", "FD");
 }
 
-// how many of each kind; returns how many failed
+// number of each kind; returns how many failed
 static int print_sum(const run* all) {
   int n[sizeof kind_names / sizeof kind_names[0]] = {0};
   for (int i = 0; i < all->list.n; i++) {

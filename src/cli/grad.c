@@ -33,7 +33,7 @@ typedef struct {
 typedef struct {
   const grad_options* o;
   cr_setup setup;
-  cr_model* variant;  // whose dynamics the backward pass differentiates; NULL: the setup's
+  cr_model* variant;  // model whose dynamics the backward pass differentiates; NULL: the setup's
   cr_expression* expression;
   cr_loss loss;
   cr_gradient* gradient;
@@ -42,7 +42,7 @@ typedef struct {
   cr_real value;  // of the loss
   int steps;
   char doubt[640];  // of the gradient, in words
-  int uncounted;    // events that the gradient does not count, and when the first of them was
+  int uncounted;    // events that the gradient does not count, and the time of the first
   cr_real uncounted_from;
   double seconds_forward, seconds_backward;
   int switches;  // of contacts and limits over the run, where --check asks
@@ -57,12 +57,12 @@ static double now(void) {
   return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
-// ---- what is asked for
+// ---- the options
 
 // the step of central differences
 static cr_real probe_of(const grad_options* o) { return (cr_real)(o->eps > 0 ? o->eps : 1e-6); }
 
-// what cr_gradient_create says of a name begins with it
+// prefix of cr_gradient_create's sentences about a name
 static cr_status find_names(const grad_options* o, const cr_model* m, cr_error* error) {
   for (int i = 0; i < o->wrt.n; i++) {
     cr_place_info place = {.size = sizeof place};
@@ -140,7 +140,7 @@ static cr_status differentiate(grad* g, cr_error* error) {
   return CR_OK;
 }
 
-// at the start of the run, which is what is given
+// at the start of the run, as given
 static cr_status find_sides(grad* g, cr_error* error) {
   g->nside = 1;
   for (int i = 0; i < g->nside && i < MOST_SIDES; i++) {
@@ -154,7 +154,7 @@ static int sides_told(const grad* g) { return g->nside < MOST_SIDES ? g->nside :
 
 // ---- central differences
 
-// differences of steps that do not count when contacts come and go do not know it either
+// true if the steps do not count when contacts come and go; then their differences do not either
 static bool of_steps(const grad* g) {
   const cr_method_options* o = &g->o->setup.method;
   return g->switches > 0 && !(cr_method_is_adaptive(o) && o->events);
@@ -171,12 +171,12 @@ static cr_status check(grad* g, cr_error* error) {
 
 // ---- output
 
-// a change that no one can make or measure
+// a change too small to make or measure
 #define NOTHING ((cr_real)1e-12)
 
 static cr_real greater(cr_real a, cr_real b) { return a > b ? a : b; }
 
-// by how much the gradient says that such a change moves the loss; 0 where that is no more than the loss
+// how far, by the gradient, such a change moves the loss; 0 if that is no more than the loss
 static cr_real moved_by_nothing(const grad* g, cr_real loss) {
   cr_real most = 0;
   for (int i = 0; i < g->nrequest; i++) {
@@ -356,7 +356,7 @@ static void print_text(const grad* g, cr_real loss) {
   }
 }
 
-// a Jacobian is of the whole state after one step: what is said of losses and of rollouts does nothing
+// a Jacobian is of the whole state after one step: options for losses and rollouts have no effect
 static cr_status check_jacobian(const grad_options* o, cr_error* error) {
   const struct {
     const char* name;

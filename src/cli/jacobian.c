@@ -17,7 +17,7 @@ typedef struct {
   cr_parameter_jacobian* par;  // NULL without parameters
   int npar;
   cr_real* parameters;
-  char doubt[512];  // "" where there is none
+  char doubt[512];  // "" if there is none
 } jacobian;
 
 // ---- the last step

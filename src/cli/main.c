@@ -50,7 +50,7 @@ static bool is_one_of(const char* text, const char* a, const char* b, const char
   return strcmp(text, a) == 0 || strcmp(text, b) == 0 || strcmp(text, c) == 0;
 }
 
-// a command and its arguments; -1 where there is none of this name
+// a command and its arguments; -1 if there is none of this name
 static int run_command(const char* name, int argc, char** argv) {
   for (int i = 0; i < N_COMMANDS; i++) {
     if (strcmp(name, commands[i].name) == 0) {
@@ -90,7 +90,7 @@ static int run(int argc, char** argv) {
 }
 
 int main(int argc, char** argv) {
-  // a file that may not grow is an error of its writer, not the end of the process
+  // a file that may not grow is an error of its writer, and does not end the process
   (void)signal(SIGXFSZ, SIG_IGN);
   int code = run(argc, argv);
   if (fflush(stdout) != 0 || ferror(stdout)) {

@@ -165,7 +165,7 @@ cr_status cr_method_rollout(const cr_method_options* o, const cr_model* m, doubl
 
 // ---- contacts from distance
 
-// five or six numbers of --cfd; returns how many, 0 where the text is none of that
+// five or six numbers of --cfd; returns how many, 0 if the text is something else
 static int parse_cfd(const char* text, double v[6]) {
   int n = 0;
   for (const char* at = text;; at++) {

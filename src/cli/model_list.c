@@ -100,7 +100,7 @@ static cr_status read_list(cr_model_list* list, const char* path, cr_error* erro
   return status;
 }
 
-// ---- what they are, and who includes whom
+// ---- kinds of files, and which file includes which
 
 // files whose path ends in what an include says, without ../ and ./ before it
 static void mark_included(cr_model_list* list, const cr_model_file* parent, cr_piece value) {
@@ -124,7 +124,7 @@ static void look_into(cr_model_list* list, cr_model_file* f) {
   char* text;
   size_t n;
   if (cri_file_read(f->path, &text, &n, NULL) != CR_OK) {
-    return;  // the check says so
+    return;  // the check reports it
   }
   cr_piece value;
   for (cr_tags tags = {.next = text}; cri_tags_next(&tags);) {

@@ -102,7 +102,7 @@ cr_status cr_options_parse(const cr_command_line* line, int argc, char** argv, c
                            cr_error* error) {
   const cr_option* positional = find(line, "", 0);
   bool taken = false;
-  // these two also count behind a mistake: a command that fails prints its object all the same
+  // these two also count behind a mistake: a command that fails still prints its object
   const cr_option* json = find(line, "--json", strlen("--json"));
   for (int i = 0; i < argc; i++) {
     *help = *help != CR_HELP_NONE ? *help : cr_help_asked(argv[i]);

@@ -14,7 +14,7 @@
 typedef struct {
   pid_t id;
   int job;
-  int pipe;  // where the result comes from
+  int pipe;  // for the result
   int64_t deadline;
   size_t got;
   _Alignas(max_align_t) unsigned char result[CR_MAX_RESULT];
@@ -79,7 +79,7 @@ static cr_status start(process_pool* pool, cr_error* error) {
   return CR_OK;
 }
 
-// waits for an ended or overdue child and hands its result over; the last one takes its place
+// waits for an ended or overdue child and passes its result on; the last one takes its place
 static void finish(process_pool* pool, int k, bool overdue) {
   process* child = &pool->running[k];
   char why[128] = "";

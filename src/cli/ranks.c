@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What ranks do without talking: who has which rows, how many were started.
+// Functions of ranks without communication: which rank has which rows, how many were started.
 #include "cli/ranks.h"
 
 #include <stdlib.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Ranks by MPI. Only the main thread of a process speaks to the others.
+// Ranks by MPI. Only the main thread of a process calls MPI.
 #include <limits.h>
 #include <mpi.h>
 #include <stdlib.h>
@@ -30,8 +30,7 @@ cr_status cr_ranks_open(cr_ranks* ranks, cr_error* error) {
   (void)MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
   (void)MPI_Comm_rank(MPI_COMM_WORLD, &ranks->rank);
   (void)MPI_Comm_size(MPI_COMM_WORLD, &ranks->size);
-  if (ranks->size ==
-      1) {  // several, and each believes it is alone: another MPI than the launcher's
+  if (ranks->size == 1) {  // several, and each is alone: another MPI than the launcher's
     return cri_fail(error, CR_ERR_ARG,
                     "started as one of %d processes, by another MPI than the one with which this "
                     "carom was built",
@@ -93,7 +92,7 @@ cr_status cr_ranks_gather(const cr_ranks* ranks, const void* mine, int n, size_t
   cr_status status =
       counts != NULL ? CR_OK
                      : cri_fail(error, CR_ERR_MEMORY, "MPI: no memory for %d ranks", ranks->size);
-  // one rank alone without memory must not let the others wait for its rows
+  // if one rank has no memory the others must not wait for its rows
   status = cr_ranks_agree(ranks, status, error);
   if (status != CR_OK) {
     free(counts);

@@ -38,7 +38,7 @@ static cr_status find_places(int* counts, const cr_text_list* names, const char*
   return CR_OK;
 }
 
-// what is printed: the state, and numbers by name, one after the other
+// the output: the state, and numbers by name, one after the other
 typedef struct {
   const cr_setup* s;
   const cr_text_list* names;

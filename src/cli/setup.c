@@ -44,7 +44,7 @@ static cr_status split_name(char name[256], const char* text, const char* option
   return CR_OK;
 }
 
-// what are options of the command, though docs/fields.md lists them as numbers of the model
+// numbers of the model in docs/fields.md that are options of the command
 static cr_status check_option(const char* name, const char* text, cr_error* error) {
   static const char* const options[][2] = {{"timestep", "--timestep"},
                                            {"integrator", "--integrator"},
@@ -76,7 +76,7 @@ static cr_status check_option(const char* name, const char* text, cr_error* erro
   return CR_OK;
 }
 
-// where a --set goes
+// target of a --set
 typedef struct {
   char name[256];
   bool of_model;
@@ -85,7 +85,7 @@ typedef struct {
   cr_real* many;  // for more numbers than that, of one value
 } assigned;
 
-// a NAME=VALUE, taken apart and compared with the model
+// a NAME=VALUE, taken apart and checked against the model
 static cr_status read_assignment(assigned* a, const cr_model* m, const char* text,
                                  cr_error* error) {
   cr_place_info place = {.size = sizeof place};
@@ -133,7 +133,7 @@ static cr_status assign(const cr_model* m, cr_data* d, const char* text, cr_erro
   return status;
 }
 
-// those of model fields, all of them at once; the others wait for a state
+// the values of model fields, all at once; the others wait for a state
 static cr_status assign_model(cr_model* m, const cr_text_list* set, cr_error* error) {
   const char* names[CR_MAX_LIST];
   const cr_real* values[CR_MAX_LIST];
@@ -174,7 +174,7 @@ cr_real* cr_setup_view(const cr_setup* s, cr_data* d, const char* name) {
 
 // ---- options of the model
 
-// what derived constants leave as the file was compiled
+// derived constants that stay as compiled
 static bool has_muscle(const cr_model* m) {
   enum { MUSCLE = 2 };  // of actuator_gaintype and actuator_biastype
   const int32_t* gain = cr_model_integers(m, "actuator_gaintype", NULL, NULL);
@@ -235,7 +235,7 @@ cr_status cr_setup_output(const cr_setup_options* o, const char* option, const c
 
 // ---- state and controls
 
-// the time from one row of controls to the next
+// time between two rows of controls
 static double row_time(const cr_setup_options* o, const cr_model* m) {
   if (!cr_method_is_adaptive(&o->method)) {
     return (double)cr_model_timestep(m);
@@ -288,7 +288,7 @@ static void repeat_control(const cr_setup* s) {
 
 enum { MAX_ASSIGNMENT = 8192 };
 
-// a file has all controls: nothing beside it would count
+// a file gives all controls: other options for controls would have no effect
 static cr_status check_controls(const cr_setup_options* o, cr_error* error) {
   const char* file = NULL;
   for (int i = 0; i < o->ctrl.n; i++) {

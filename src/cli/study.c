@@ -29,7 +29,7 @@ static void catch_signals(void) {
   struct sigaction before;
   (void)sigaction(SIGINT, &action, NULL);
   (void)sigaction(SIGTERM, &action, NULL);
-  // nohup wants to hear nothing of a terminal that closes
+  // with nohup a closing terminal is ignored
   if (sigaction(SIGHUP, NULL, &before) == 0 && before.sa_handler != SIG_IGN) {
     (void)sigaction(SIGHUP, &action, NULL);
   }

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// One ball is to hit another, which is to come to the origin (DiffMJX, experiment 03): the first gets
-// an impulse (0.02, 0.005 u0) N s, after 3 s the loss is the other's squared distance from the
+// One ball is to hit another, which is to come to the origin (DiffMJX, experiment 03). The first ball gets
+// an impulse (0.02, 0.005 u0) N s. After 3 s the loss is the squared distance of the other from the
 // origin. On the table, and floating without gravity, table and cushions.
 //   analyse   loss and derivative over u0 in [-5, 5]: plain and with contacts from distance (CFD) in
 //             the backward pass, each of the steps (discretize first) and by the continuous adjoint
-//             (optimize first); with events, what that rests on, and central differences
+//             (optimize first); with events, whether to trust that, and central differences
 //   train     Adam on u0 with CFD and plain, from the middle and from shots that miss
-// The scene is its own mirror image and the target on the axis, so the published start u0 = 0 is where
-// the loss is lowest. Adam also starts there towards a target aside, which it has to find.
+// The scene is its own mirror image and the target on the axis, so the loss is lowest at the published start
+// u0 = 0. Adam also starts there towards a target aside, which it has to find.
 #include <math.h>
 #include <stdio.h>
 
@@ -25,7 +25,7 @@ typedef struct {
   cr_model *plain[N_SCENE], *cfd[N_SCENE];
   int n;           // values of u0 of a scene
   int iterations;  // of Adam
-  bool brief;      // on the table, misses are not trained on
+  bool brief;      // does not train from misses on the table
 } billiard;
 
 static const char loss_text[] = "qpos[7]^2 + qpos[8]^2 + qpos[9]^2";
@@ -41,7 +41,7 @@ static cr_launch shot(const billiard* b, int scene, double u0, const cr_adaptive
                      .qvel_direction = {0, (cr_real)(across / mass)}};
 }
 
-// the published tolerance, and one for what should be true. Free flight without gravity has no error,
+// the published tolerance, and one for converged values. Free flight without gravity has no error,
 // and steps would grow until one of them jumps over the whole hit
 static const cr_adaptive usual = {
     .rtol = CR_R(1e-6), .atol = CR_R(1e-6), .largest_step = CR_R(0.02)};
@@ -75,7 +75,7 @@ static bool same_bits(const cr_landing* a, const cr_landing* b, int nq) {
   return same && memcmp(a->qpos, b->qpos, (size_t)nq * sizeof a->qpos[0]) == 0;
 }
 
-// the second ball stays in its column above the table where nothing hits it
+// the second ball stays in place above the table if nothing hits it
 static bool missed(const cr_landing* end) {
   return cr_abs(end->qpos[7] + CR_R(0.2)) < CR_R(1e-9) && cr_abs(end->qpos[8]) < CR_R(1e-9);
 }
@@ -102,7 +102,7 @@ static cr_status published_ways(const billiard* b, int scene, double u0, cr_real
   return CR_OK;
 }
 
-// of hits: the derivative with events, what it rests on, and the difference
+// for hits: the derivative with events, whether to trust it, and the difference
 static cr_status true_way(const billiard* b, int scene, double u0, cr_real* row, cr_error* error) {
   cr_landing end;
   cr_trust trust;
@@ -202,7 +202,7 @@ static cr_status train(const billiard* b, cr_notebook* book, cr_table* table, cr
   return cri_table_save(table, book->folder, error);
 }
 
-// ---- what it shows
+// ---- claims
 
 static double least_loss(cr_table* table, int scene) {
   double least = (double)INFINITY;
@@ -213,7 +213,7 @@ static double least_loss(cr_table* table, int scene) {
   return least;
 }
 
-// counts over the values of u0 but the one in the middle
+// counts over the values of u0 except the one in the middle
 typedef struct {
   int n, misses, hits, same, zero, right, right_adjoint, trusted, apart, trusted_apart;
   double smallest, smallest_adjoint, worst_trusted;
@@ -277,7 +277,7 @@ static void claim_analysis(cr_notebook* book, cr_table* table, int scene) {
             100 * agreement);
 }
 
-// each hit whose derivative with events is apart, with the sentence of its probe
+// each hit whose derivative with events is off, with the sentence of its probe
 static cr_status say_apart(cr_notebook* book, const billiard* b, cr_table* table, cr_error* error) {
   for (int i = 0; i < table->rows; i++) {
     const cr_real* row = cri_table_row(table, i);

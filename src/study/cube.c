@@ -15,9 +15,9 @@
 enum { NQ = 7, NV = 6, WIDTH = NQ + NV };  // of a body and a recorded row
 enum { TRAIN = 40, TRAIN_BRIEF = 12, OTHERS = 200 };
 
-// ---- what is looked for, where it starts and may go
+// ---- the unknowns, their starts and bounds
 
-// below two time steps refsafe holds the time constant, and no gradient would lead out
+// below two time steps refsafe holds the time constant, and no gradient would lead out of there
 const cr_cube_unknown cri_cube_unknowns[CR_CUBE_N] = {
     {"side", "cube", 0.1048, 0.06, 0.14, 0.03, 0.3},
     {"mass", "body_mass[cube]", 0.37, 0.1, 1, 0.05, 5},
@@ -70,7 +70,7 @@ static cr_status bind(const cr_cube* cube, const cr_real* p, cr_parameters** par
   return cr_parameters_create(parameters, cube->m, list, CR_CUBE_N, error);
 }
 
-// ---- tosses: recorded, or made with a truth of our own
+// ---- tosses: recorded, or made with a known truth
 
 const cr_real cri_cube_truth[CR_CUBE_N] = {CR_R(0.1), CR_R(0.37), CR_R(0.025), CR_R(0.8),
                                            CR_R(0.1), CR_R(0.95), CR_R(0.01),  CR_R(0.5),

@@ -122,7 +122,7 @@ cr_status cri_launch_difference(const cr_launch* l, cr_real h, cr_real* slope, c
   return status;
 }
 
-// ---- what the gradient rests on
+// ---- trust
 
 static cr_status start_moved(void* context, cr_rollout* r, const cr_real* step, cr_error* error) {
   (void)error;

@@ -14,7 +14,7 @@
 
 // ---- beginning and end
 
-// what decides the numbers, for --resume
+// the settings that decide the numbers, for --resume
 static void print_settings(const cr_study_request* r, char* text, size_t room) {
   (void)snprintf(text, room, "study %s\nshort %d\ndata %s\nversion %s\n", r->name, r->brief,
                  r->data != NULL ? r->data : "made", cr_version());

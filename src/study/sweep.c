@@ -39,7 +39,7 @@ cr_status cri_sweep(cr_notebook* book, cr_table* table, int round, cr_sweep_work
                     void* context, cr_error* error) {
   round_of r = {.work = work, .context = context, .table = table};
   double saved = cri_seconds();
-  // begun anew: rows of an earlier run are not to be found by one that is resumed
+  // a new start: removes rows of an earlier run, which a resumed run must not find
   CR_TRY(book->request.resume ? cri_table_load(table, book->folder, error)
                               : cri_table_save(table, book->folder, error));
   while (table->rows < table->room) {

@@ -148,7 +148,7 @@ static cr_status work(void* context, int i, int worker, cr_real* row, cr_error* 
   return status;
 }
 
-// ---- what it shows
+// ---- claims
 
 static void tell(cr_notebook* book, const sysid* s, cr_table* table) {
   cri_say(book,

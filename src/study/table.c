@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tables as CSV, every number with all its digits, so that what is read is what was written.
+// Tables as CSV, every number with all its digits, so that it is read as it was written.
 #include "study/table.h"
 
 #include <stdio.h>
@@ -74,7 +74,7 @@ cr_status cri_table_save(const cr_table* t, const char* folder, cr_error* error)
 
 // ---- from a file
 
-// the row that begins at *at, which moves behind it; false where it is none
+// the row that begins at *at, which moves behind it; false if it is none
 static bool get_row(cr_table* t, char** at) {
   char* c = *at;
   if (t->label != NULL) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a right gradient costs (DiffMJX, experiment 04): the cube of the tosses at u0 = -2, with hard,
+// The cost of a right gradient (DiffMJX, experiment 04): the cube of the tosses at u0 = -2, with hard,
 // soft and smooth collision, by every method at many tolerances or steps: error of loss and derivative
-// against run time. MuJoCo's fixed steps are run beside ours, with central differences for the
+// against run time. MuJoCo's fixed steps run beside ours, with central differences for the
 // derivative. The published runs, on their hardware, are a second set of points beside the soft ones.
 #include <math.h>
 #include <mujoco/mujoco.h>
@@ -80,7 +80,7 @@ typedef struct {
   cr_landing truth[N_COLLISION];
 } race;
 
-// what is one line of a chart
+// the runs in one line of a chart
 static int series_of(int collision, int k) { return collision * N_FAMILY + k; }
 
 // ---- the list of runs
@@ -95,7 +95,7 @@ static void add_family(race* r, int collision, int k) {
   const family* f = &families[k];
   for (int decade = f->first; decade <= f->last; decade += f->stride) {
     way w = {.collision = collision, .family = k, .size = pow(10, -decade)};
-    // the short one takes 1e-5, 1e-7 and 1e-10, and leaves the finest steps out
+    // the short study takes 1e-5, 1e-7 and 1e-10, and leaves the finest steps out
     bool some = f->how >= FIXED ? decade <= 4 : decade % 5 == 0 || decade == 7;
     if (!r->brief || some) {
       (void)snprintf(w.name, sizeof w.name, "%s %s 1e-%d", collision_names[collision], f->name,
@@ -116,7 +116,7 @@ static void add_published(race* r, int k) {
   }
 }
 
-// MuJoCo has hard collision alone, the published runs have soft
+// MuJoCo has only hard collision, the published runs only soft
 static void list_runs(race* r) {
   for (int collision = 0; collision < N_COLLISION; collision++) {
     for (int k = 0; k < N_FAMILY; k++) {
@@ -129,7 +129,7 @@ static void list_runs(race* r) {
   }
 }
 
-// ---- one run, the fastest of three; once where it takes long
+// ---- one run, the fastest of three; only once if it takes long
 
 static const double long_run = 0.5;  // s
 
@@ -257,9 +257,9 @@ static cr_status find_truth(race* r, int collision, double tolerance, cr_error* 
   return status;
 }
 
-// ---- what it shows
+// ---- claims
 
-// the run of a kind that takes least time to a derivative with that error; NULL where none has it
+// the fastest run of a kind to a derivative with that error; NULL if none has it
 static const cr_real* fastest(cr_table* table, int collision, manner from, manner to,
                               double error) {
   const cr_real* best = NULL;
@@ -316,7 +316,7 @@ static void say_rows(cr_notebook* book, const race* r, cr_table* table) {
           seconds(fastest(table, SOFT, PUBLISHED, PUBLISHED, 0.013)));
 }
 
-// a run that is right to 0.001 in dy/du0, as asked of the hard one
+// a run that is right to 0.001 in dy/du0, required for hard collision
 static void claim_hard(cr_notebook* book, cr_table* table) {
   const cr_real* best = row_of(table, "hard Tsit5 events adjoint 1e-7");
   cri_claim(book, (double)best[LOSS], -0.260906, -0.260886, "-0.260896 by MuJoCo, RK4, 1e-5 s",

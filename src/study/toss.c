@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Five bodies are tossed on a floor (DiffMJX, experiment 02): z0 = 0.2, vy0 = -0.1, vz0 = u0 in
-// [-3, -1], 1 s, loss y at the end, its derivative by u0. Adaptive steps that end on events are held
-// against central differences of the converged motion, with hard, soft and smooth collision, and
-// fixed steps are shown beside them. Each launch is also asked what its gradient rests on: where the
-// verdict is `trust`, gradient and differences must agree.
+// [-3, -1], 1 s, loss y at the end, its derivative by u0. Adaptive steps that end on events are compared
+// with central differences of the converged motion, with hard, soft and smooth collision. Fixed steps are
+// shown beside them. Each launch also gets a verdict of trust: if it
+// is `trust`, gradient and differences must agree.
 #include <math.h>
 #include <stdio.h>
 
@@ -13,7 +13,7 @@
 #include "study/sweep.h"
 #include "tools/plot.h"
 
-// kinds of collision, and what is kept of each
+// kinds of collision, and the results of each
 enum { HARD, SOFT, SMOOTH, N_KIND };
 static const char* const kind_names[N_KIND] = {"hard", "soft", "smooth"};
 enum { Y, GRADIENT, DIFFERENCE, TRUST, N_OF_KIND };
@@ -38,7 +38,7 @@ static const char header[] =
 typedef struct {
   cr_model *kind[N_KIND][CR_N_TOSS], *euler[CR_N_TOSS];
   int n;     // speeds of a body
-  int some;  // one in so many is also run with soft collision, and asked what its gradient rests on
+  int some;  // one speed in so many also runs with soft collision, and with a verdict of trust
 } toss;
 
 // free flight has no error, so steps grow until one jumps over a short touch; hence the largest step
@@ -67,7 +67,7 @@ static cr_launch toss_with(const toss* t, int kind, int body, double u0) {
   return l;
 }
 
-// relative to the difference of the same motion, or to 0.1 where that is small
+// relative to the difference of the same motion, or to 0.1 if that is small
 static double off_by(cr_real gradient, cr_real difference) {
   return fabs((double)(gradient - difference)) / (fabs((double)difference) + 0.1);
 }
@@ -89,9 +89,9 @@ static cr_status fixed(const toss* t, int body, double u0, double h, cr_real* ro
   return CR_OK;
 }
 
-// That what is trusted agrees is to say that what disagrees is not trusted, so the probe is asked where
-// gradient and difference are apart, and of some of the others to see what it says of them. A launch
-// that finds no step short enough, or a probe that does not, is no reason to end the study.
+// "Whatever is trusted agrees" means that whatever disagrees is not trusted. So the probe runs where
+// gradient and difference are apart, and for some others to see its verdict there. A launch
+// that finds no step short enough, or such a probe, does not end the study.
 enum { NOT_ASKED = -1, GAVE_UP = CR_TRUST_UNSETTLED + 1, N_WORD };
 
 static bool gives_up(cr_status status) {
@@ -215,7 +215,7 @@ static double share_off(cr_table* table, int body, int column) {
   return (double)count / n;
 }
 
-// what the probe says, over all speeds of a kind, of one body or (-1) of all
+// verdicts of the probe, over all speeds of a kind, of one body or (-1) of all
 typedef struct {
   int n, asked, words[N_WORD], apart, trusted_apart;
   double worst, worst_trusted;
@@ -277,7 +277,7 @@ static void say_tally(cr_notebook* book, cr_table* table) {
   }
 }
 
-// each launch that is apart, or of which something gave up, with the sentence of its probe
+// each launch that is off, or of which a part gave up, with the sentence of its probe
 static cr_status say_apart(cr_notebook* book, const toss* t, cr_table* table, cr_error* error) {
   for (int i = 0; i < table->rows; i++) {
     const cr_real* row = cri_table_row(table, i);

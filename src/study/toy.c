@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // A mass flies at a wall: q0 in [0, 3], v0 = -1, T = 2 s, loss |q(T) - 1|, and its derivative by q0
 // (DiffMJX, experiment 01). Five ways:
-//   elastic   fixed steps, v turns its sign where a step begins with q < 0
+//   elastic   fixed steps, v changes its sign in a step that begins with q < 0
 //   penalty   fixed steps, a = -v - 50 q where q < 0
 //   euler     the wall as a joint limit, Carom with the coarse fixed step
 //   adaptive  the same limit, Carom with adaptive steps that end at events or not; the derivative of
 //             the steps, and by the continuous adjoint
 //   exact     the limit's motion in closed form
-// A limit pushes only; the penalty also pulls shortly before the mass leaves. That is all in which
-// they differ.
+// A limit only pushes; the penalty also pulls shortly before the mass leaves. This is their only
+// difference.
 #include <math.h>
 
 #include "study/launch.h"
@@ -104,7 +104,7 @@ static dual exact(double q0) {
 }
 
 // the loss has kinks where the mass just touches at the end, where it just leaves, and at its target;
-// derivatives are not compared with each other within a step of these
+// derivatives are not compared within a step of these
 static bool smooth(double q0) {
   double t_out, x_out, v_out, clear = 2e-3;
   leave(&t_out, &x_out, &v_out);
@@ -170,7 +170,7 @@ static cr_status work(void* context, int i, int worker, cr_real* row, cr_error* 
   return carom_row(t, q0, row, error);
 }
 
-// ---- what it shows
+// ---- claims
 
 static double worst(cr_table* table, int a, int b, bool all) {
   double most = 0;

@@ -40,7 +40,7 @@ static cr_status begin(cr_h5** out, const char* path, cr_error* error) {
   return CR_OK;
 }
 
-// says why a file does not open: the system's reason if it has one
+// the reason why a file does not open: the system's if it has one
 static cr_status why_not_opened(const char* path, cr_error* error) {
   errno = 0;
   FILE* probe = fopen(path, "rb");
@@ -109,14 +109,14 @@ void cri_h5_close(cr_h5* file) {
   free(file);
 }
 
-// ---- looking around
+// ---- contents
 
 bool cri_h5_has(const cr_h5* file, const char* name) {
   char part[CR_MAX_PATH];
   if (cri_path_join(part, "", name, NULL) != CR_OK) {
     return false;
   }
-  // every group on the way has to exist before the next is asked for
+  // every group on the path has to exist before the next is tested
   for (char* c = strchr(part, '/'); c != NULL; c = strchr(c + 1, '/')) {
     *c = 0;
     if (part[0] != 0 && H5Lexists(file->id, part, H5P_DEFAULT) <= 0) {
@@ -159,8 +159,8 @@ cr_status cri_h5_each(const cr_h5* file, const char* group,
 
 // ---- reading
 
-// A few bytes can declare any number of numbers. No filter makes more than this of a byte, and what was
-// never written needs no more room than this.
+// A few bytes can declare any number of numbers. No filter makes more than this of a byte, and numbers that were
+// never written need no more room than this.
 static cr_status check_stored(const cr_h5* file, const char* name, hid_t set, hsize_t numbers,
                               cr_error* error) {
   enum { MOST_FOLD = 1100, ALWAYS = 1 << 17 };
@@ -174,7 +174,7 @@ static cr_status check_stored(const cr_h5* file, const char* name, hid_t set, hs
                         file->path, name, (unsigned long long)numbers, (unsigned long long)stored);
 }
 
-// a product that stays at its most
+// a product, limited to its maximum
 static hsize_t times(hsize_t a, hsize_t b) {
   return b > 0 && a > HSIZE_UNDEF / 2 / b ? HSIZE_UNDEF / 2 : a * b;
 }
@@ -206,7 +206,7 @@ static cr_status shape_of(const cr_h5* file, const char* name, hid_t set, int* r
   return CR_OK;
 }
 
-// selects rows of a data set; the two spaces of a transfer, to be closed
+// selects rows of a data set; the two spaces of a transfer, which the caller closes
 typedef struct {
   hid_t set, memory, file;
 } selection;
@@ -217,7 +217,7 @@ static void unselect(selection* s) {
   (void)H5Dclose(s->set);
 }
 
-// false where there is no such set, or not so many rows
+// false if there is no such set, or not so many rows
 static bool select_rows(const cr_h5* file, const char* name, int first, int n, selection* s) {
   enum { MOST = 8 };
   hsize_t size[MOST] = {0}, start[MOST] = {0};
@@ -441,7 +441,7 @@ cr_status cri_h5_write_text(cr_h5* file, const char* object, const char* name, c
 
 // ---- on disk
 
-// takes so many bytes on the disk for a file: HDF5 itself does not survive a write that fails
+// reserves so many bytes on the disk for a file: HDF5 itself does not survive a write that fails
 static cr_status take_room(const char* path, off_t bytes, cr_error* error) {
   int descriptor = open(path, O_WRONLY | O_CREAT, 0666);
   int reason = descriptor < 0 ? errno : posix_fallocate(descriptor, 0, bytes);
@@ -453,7 +453,7 @@ static cr_status take_room(const char* path, off_t bytes, cr_error* error) {
              : cri_fail(error, CR_ERR_FILE, "%s: cannot be written: %s", path, strerror(reason));
 }
 
-// HDF5 truncates a file before it looks for locks: so the claim is ours, and comes first
+// HDF5 truncates a file before it looks for locks; so Carom's own claim comes first
 static cr_status claim(cr_h5* file, int flags, cr_error* error) {
   struct stat mine, there;
   do {
@@ -472,7 +472,7 @@ static cr_status claim(cr_h5* file, int flags, cr_error* error) {
   return CR_OK;
 }
 
-// what HDF5 does with a file that is claimed: makes it, or opens it
+// HDF5 on a file that is claimed: creates it, or opens it
 static cr_status take_on_disk(cr_h5* file, bool anew, cr_error* error) {
   hid_t access = H5Pcreate(H5P_FILE_ACCESS);
   (void)H5Pset_file_locking(access, false, true);

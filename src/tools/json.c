@@ -25,7 +25,7 @@ static void append(cr_json* j, const char* text, size_t n) {
 
 static void put(cr_json* j, const char* text) { append(j, text, strlen(text)); }
 
-// bytes of the UTF-8 character at the start of a text, 0 where there is none: a cut or foreign one
+// bytes of the UTF-8 character at the start of a text, 0 if there is none: cut, or not UTF-8
 static size_t character(const char* text) {
   const unsigned char* u = (const unsigned char*)text;
   size_t n = u[0] < 0x80 ? 1 : (u[0] < 0xc2 ? 0 : (u[0] < 0xe0 ? 2 : (u[0] < 0xf0 ? 3 : 4)));

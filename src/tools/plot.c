@@ -61,7 +61,7 @@ static void print_script(script* s, const char* csv, const char* title, const cr
   print(s, "unset multiplot\n");
 }
 
-// cd 'folder', where gnuplot wants a quote twice
+// cd 'folder'; gnuplot wants a quote twice
 static void print_cd(char command[2 * CR_MAX_PATH + 8], const char* folder) {
   size_t n = (size_t)snprintf(command, 8, "cd '");
   for (const char* c = folder; *c != 0 && n < 2 * CR_MAX_PATH; c++) {

@@ -11,7 +11,7 @@ static char* behind(char* text, const char* word) {
 
 static bool of_name(char c) { return c != 0 && strchr("<>/=\"'", c) == NULL && !isspace(c); }
 
-// to the end of the tag; a > between quotes is none
+// to the end of the tag; a > between quotes does not end it
 static char* end_of_tag(char* c) {
   char quote = 0;
   for (; *c != 0 && (quote != 0 || *c != '>'); c++) {
