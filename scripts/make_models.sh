@@ -21,22 +21,22 @@ states=${STATES:-20}
     sed 's/,$/ (PyPI; `cmake\/models.txt` has their hashes)./'
   cat << TEXT
 
-Every MJCF and URDF file below each folder is listed. Each model that loads is held against MuJoCo 4.0.0 at $states states by \`carom check\`:
+Every MJCF and URDF file below each folder is listed. Each model that loads is compared with MuJoCo 4.0.0 at $states states by \`carom check\`:
 TEXT
   cat << 'TEXT'
 
 - *parity*: the largest difference of a field relative to the field's size; bound 1e-9. Contacts of general convex pairs (ellipsoid,
-  cylinder, mesh) are compared in what is unique, their distance (bound 1e-6 of the geoms' size); MuJoCo then computes with Carom's
-  contacts, so that all other fields hold to the same 1e-9.
+  cylinder, mesh) are compared by their distance, which is unique (bound 1e-6 of the geoms' size). MuJoCo then computes with Carom's
+  contacts, so that the same 1e-9 holds for all other fields.
 - *gradient*: the worst entry of the vjp of a step against extrapolated differences, of state, controls and all parameters (in large models
-  a sample of each field); bound 1e-6. *kinks*: entries of all where the two sides differ in discrete state, which are not compared, and
-  those where rows that move nothing leave only round-off times their forces (`src/rollout/step_check.h`); bound one in five.
+  a sample of each field); bound 1e-6. *kinks*: entries, of all, that are not compared. Their two sides differ in discrete state, or
+  rows that move nothing leave only round-off times their forces (`src/rollout/step_check.h`); bound one in five.
 - *dot product*: jvp against vjp; bound 1e-10.
-- times in microseconds, with several models at once on one machine, so no more than a hint (bench/RESULTS.md has better ones); FD is
+- times in microseconds, with several models at once on one machine, so only a rough guide (bench/RESULTS.md has better ones). FD is
   `mjd_transitionFD`.
 
-*refused*: uses what is not supported, the first of its reasons. *fragment*: no model by itself. *MuJoCo refuses*: libmujoco does not
-compile the file as it lies there; its sentence.
+*refused*: the model uses an unsupported feature; the first one is given. *fragment*: no model by itself. *MuJoCo refuses*: libmujoco
+does not compile the file in its place; its sentence is given.
 TEXT
 } > "$part"
 

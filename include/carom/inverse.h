@@ -33,8 +33,8 @@ CR_API cr_status cr_inverse(const cr_model* m, cr_data* d);
 /// (nv numbers), qvel, qacc and parameters in `tan`. d is as cr_inverse left it.
 CR_API cr_status cr_inverse_jvp(const cr_model* m, const cr_data* d, cr_data* tan);
 
-/// Adds to bar->qpos (nv numbers), qvel, qacc and bar->par the contributions of the cotangents of qfrc_inverse,
-/// efc_force and qfrc_constraint. Clears these and all cotangents of fields computed
+/// Takes the cotangents of qfrc_inverse, efc_force and qfrc_constraint back to the inputs: adds to bar->qpos (nv
+/// numbers), qvel, qacc and bar->par. Clears these cotangents and those of all fields computed
 /// before the acceleration. The cotangent of qacc stays: clear it before the next sweep.
 CR_API cr_status cr_inverse_vjp(const cr_model* m, const cr_data* d, cr_data* bar);
 

@@ -104,9 +104,9 @@ CR_API cr_status cr_rollout_set_memory(cr_rollout* rollout, const cr_model* m, s
 /// Steps accepted and rejected by the last run of an adaptive rollout, and how many ended in events.
 CR_API void cr_rollout_steps(const cr_rollout* rollout, int* accepted, int* rejected, int* events);
 
-/// How many contacts and limits of the last run with events a gradient does not count: they came, left while
-/// they pushed, or changed places in a way whose part of a gradient is not known, or followed each other so
-/// fast that steps passed over them. 0: a gradient counts all.
+/// How many contacts and limits of the last run with events a gradient does not count. Either they came, left while
+/// they pushed, or changed places in a way whose part of a gradient is not known. Or they followed each other
+/// so fast that steps passed over them. 0: a gradient counts all.
 CR_API int cr_rollout_uncounted(const cr_rollout* rollout);
 
 /// Time of the first of them in seconds; NaN if there was none.

@@ -19,9 +19,9 @@ CR_API cr_status cr_forward(const cr_model* m, cr_data* d);
 /// Tangents of all fields, from those of the inputs in `tan`. d is as cr_forward left it.
 CR_API cr_status cr_forward_jvp(const cr_model* m, const cr_data* d, cr_data* tan);
 
-/// Adds to the cotangents of the inputs (bar->qpos nv numbers, qvel, act, ctrl, qfrc_applied,
-/// xfrc_applied, bar->par) the contributions of the cotangents of computed fields in `bar`, and clears the
-/// latter. Afterwards bar holds no computed cotangent and is ready for the next sweep.
+/// Takes the cotangents of computed fields in `bar` back to the inputs: adds to bar->qpos (nv numbers), qvel, act,
+/// ctrl, qfrc_applied, xfrc_applied and bar->par. Clears the cotangents of computed fields, so that bar is
+/// ready for the next sweep.
 CR_API cr_status cr_forward_vjp(const cr_model* m, const cr_data* d, cr_data* bar);
 
 /// Numbers of a field (an input or a parameter, "ctrl", "tendon_lengthspring") by which the step has two
@@ -64,13 +64,13 @@ CR_API cr_real cr_solver_residual(const cr_data* d);
 CR_API cr_status cr_advance(const cr_model* m, cr_data* d);
 
 /// Tangents of the next state from those of the inputs and parameters in `tan`. d is as cr_step
-/// left it. `work`, a second block from cr_data_create, is needed with integrators of several stages (RK4,
-/// tsit5 ...), and with discrete if a tendon spring is exactly at its rest length, since at that point alone
+/// left it. `work`, a second block from cr_data_create, is needed in two cases: with integrators of several stages
+/// (RK4, tsit5 ...); and with discrete if a tendon spring is exactly at its rest length, the one point where
 /// MuJoCo's step has no stiffness. Otherwise it may be NULL.
 CR_API cr_status cr_step_jvp(const cr_model* m, const cr_data* d, cr_data* work, cr_data* tan);
 
-/// Adds to bar->qpos (nv numbers), qvel, act, ctrl, qfrc_applied, xfrc_applied and bar->par the
-/// contributions of the cotangents of qpos_next (nv numbers), qvel_next and act_next, and clears those three.
+/// Takes the cotangents of qpos_next (nv numbers), qvel_next and act_next back to the inputs: adds to bar->qpos
+/// (nv numbers), qvel, act, ctrl, qfrc_applied, xfrc_applied and bar->par. Clears those three.
 /// d is as cr_step left it.
 /// m_backward is m, or a model whose dynamics replace those of m in the backward pass (contacts
 /// from distance). Wherever the step evaluated the dynamics they are solved again with m_backward,

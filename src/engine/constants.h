@@ -19,9 +19,9 @@ enum { CRI_CONSTANTS_PAIRS = 20 };
 bool cri_field_is_derived(cr_field_id id);
 bool cri_is_derived(const cr_model* m, cr_field_id id, int i);
 
-/// Derives body_invweight0, dof_invweight0, tendon_invweight0, tendon_length0, actuator_acc0,
-/// geom_rbound, the anchors and poses of eq_data that follow from qpos0 (assembly.h) and the added
-/// masses of geom_fluid (added_mass.h), in place (m must own these arrays). This is all that mj_setConst
+/// Derives, in place (m must own these arrays): body_invweight0, dof_invweight0, tendon_invweight0,
+/// tendon_length0, actuator_acc0, geom_rbound, the anchors and poses of eq_data that follow from qpos0
+/// (assembly.h) and the added masses of geom_fluid (added_mass.h). This is all that mj_setConst
 /// makes and Carom reads. actuator_lengthrange is not part of it. MuJoCo finds it when it compiles a model, by
 /// pulling on every muscle in a simulation; mj_setConst does not change it, and neither does Carom.
 /// Map      (everything in the model that kinematics, com, tendon, transmission and inertia read, at

@@ -5,10 +5,10 @@
 
 #include "model/model.h"
 
-/// CR_ERR_MODEL with a sentence naming element and field for the first fault:
-/// an index out of range, a parent that does not come first, counts and addresses that disagree, a
-/// type that does not exist, NaN, a negative mass or inertia, a size below zero, a quaternion or a
-/// joint axis that is not of unit length, a time step that is not positive.
+/// CR_ERR_MODEL with a sentence naming element and field for the first fault. Faults of structure: an index out of
+/// range, a parent that does not come first, counts and addresses that disagree, an unknown type. Faults of
+/// numbers: NaN, a negative mass or inertia, a size below zero, a quaternion or joint axis that is not of unit
+/// length, a time step that is not positive.
 /// Every loader and every change of parameters calls it.
 cr_status cri_model_check(const cr_model* m, cr_error* error);
 

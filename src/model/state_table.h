@@ -10,8 +10,8 @@
 //                ADD         x + h rate
 //                ACTIVATION  the same within the limits of actuators: actuator/activation.h
 //        rate    the field that holds its rate
-// Beside the field `name` each has name_next, the value after a step, and rk_name, the value at every
-// Runge-Kutta stage, with rk_rate for the rate (model/data_fields.h).
+// Each has three more fields (model/data_fields.h): name_next, the value after a step; rk_name, the value at every
+// Runge-Kutta stage; and rk_rate, the rate there.
 // clang-format off
 
 CR_EVOLVES(qpos, nq, nv, MANIFOLD,   qvel)

@@ -41,9 +41,9 @@ cr_status cr_step_check_create(cr_step_check** check, const cr_model* m, int ent
                                cr_error* error);
 void cr_step_check_free(cr_step_check* check);
 
-/// Checks at the state, controls and applied forces in d. An entry is at a kink if contacts,
-/// rows or their active set, or the limits at which an actuator sits, differ between the two sides at
-/// every step size that could tell, or if the slopes of the two sides do.
+/// Checks at the state, controls and applied forces in d. An entry is at a kink if the slopes of its two sides
+/// differ. It also is if at every useful step size the two sides have other contacts, rows, active rows or
+/// limits of an actuator.
 /// An entry is lost if it differs by no more than the effect of the round-off of the rows' Jacobian on
 /// their forces: the sum over rows of |f| times EPS times the response of the next state, with lengths and angles
 /// in units of 1. If forces move what they act on, this is far below the compared differences. It is not

@@ -12,9 +12,9 @@ bool cri_is_sensor_distance(int type);
 /// below the cutoff.
 bool cri_sensor_distance_nearest(const cr_model* m, const cr_data* d, int i, cri_distance* x);
 
-/// y = numbers of sensor i, for the two geoms nearest to each other, one of the object and one of the
-/// reference (a geom, or a body with all of its geoms), with distance r, middle p of the nearest
-/// points, and normal n from the object to the reference (collision/distance.h):
+/// y = numbers of sensor i. The object and the reference are a geom, or a body with all of its geoms. The nearest
+/// geoms of the two have the distance r, the middle p of the nearest points, and the normal n from the
+/// object to the reference (collision/distance.h):
 ///   distance: r, or the cutoff if r is not below it                               [sensor.g1]
 ///   normal:   n, -n where they overlap (r < 0); 0 beyond the cutoff               [sensor.g2]
 ///   fromto:   p - n r / 2, p + n r / 2; 0 beyond the cutoff                       [sensor.g3]
