@@ -225,14 +225,14 @@ static cr_status check_read(const place* p, cr_field_id id) {
     return CR_OK;
   }
   if (kind != CR_KIND_REAL || maker < 0) {
-    return refuse(p, id, "cannot read what is no plain numbers of the dynamics");
+    return refuse(p, id, "cannot read fields that are not plain numbers of the dynamics");
   }
   if (maker > p->table) {
     return cri_fail(p->error, CR_ERR_UNSUPPORTED, "stage '%s' reads %s, which '%s' computes later",
                     p->name, cri_field(id)->name, cr_pipeline[maker].name);
   }
   if (cri_field(id)->tangent == CR_TANGENT_NONE) {
-    return refuse(p, id, "cannot read what carries no derivative of its own");
+    return refuse(p, id, "cannot read a field without a derivative of its own");
   }
   for (int i = p->at; i < p->s->n; i++) {
     const cr_stage* row = &p->s->row[i];
@@ -278,17 +278,17 @@ static cr_status check_change(const place* p, cr_field_id id) {
   int maker = maker_of(id);
   if (f->kind != CR_KIND_REAL || maker < 0) {
     return refuse(p, id,
-                  "can change computed numbers only, not an input, a parameter or an operator");
+                  "can change only computed numbers, not an input, a parameter or an operator");
   }
   if (f->tangent != CR_TANGENT_SAME) {
-    return refuse(p, id, "cannot change an orientation, or what carries no derivative");
+    return refuse(p, id, "cannot change an orientation, or a field without a derivative");
   }
   if (is_tied(id)) {
-    return refuse(p, id, "cannot change what has to fit to other fields");
+    return refuse(p, id, "cannot change a field that has to fit to other fields");
   }
   if (maker == cr_ndynamics - 1) {
     return refuse(p, id,
-                  "cannot change what the acceleration is solved for, only the forces before it");
+                  "cannot change the unknowns of the acceleration, only the forces before it");
   }
   if (maker > p->table) {
     return cri_fail(p->error, CR_ERR_UNSUPPORTED,
