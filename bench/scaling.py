@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""How time and memory grow: bodies, contacts, models side by side, horizon, parameters, threads, ranks.
+"""Measures how time and memory grow: bodies, contacts, models side by side, horizon, parameters, threads, ranks.
 
 Usage: scaling.py CAROM HUMANOID.xml CUBE.xml [SECTION ...]
 Writes bench/scaling/SECTION.csv, the slopes of all as bench/scaling/README.md, and docs/images/scaling.png

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""What is written in one place. Usage: check_counts.py [--all]
+"""Checks that laws and lists are written in one place. Usage: check_counts.py [--all]
 
 Each row of the table is a pattern that at most so many files, or lines, of a folder may hold, or words that
 so many functions may hold all of: a law that is written again, or a list that is kept by hand again, raises

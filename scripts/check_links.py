@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""What pages point at is there. Checks every relative link of every tracked Markdown page, with its
-heading where it names one, and every path of the tree that a page names in backquotes."""
+"""Checks that links lead somewhere: every relative link of every tracked Markdown page, with its
+heading if it names one, and every path of the tree that a page names in backquotes."""
 import re
 import subprocess
 import sys

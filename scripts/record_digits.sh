@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # Records the digits (tests/golden/digits.c) of every model below some folders, in double and in extended
 # precision:  scripts/record_digits.sh OUT FOLDER...   needs `make tests`; writes OUT/double.txt and
-# OUT/extended.txt. Before and after a rebuilding:  scripts/compare_digits.py BEFORE/extended.txt AFTER/extended.txt 1e-13
+# OUT/extended.txt. Before and after a change:  scripts/compare_digits.py BEFORE/extended.txt AFTER/extended.txt 1e-13
 set -eu
 out=$1
 shift

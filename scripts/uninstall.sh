@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# Removes what `cmake --install` of a build puts below a prefix, and folders that are empty then and
-# are Carom's own. Usage: uninstall.sh BUILD_FOLDER PREFIX DESTDIR
+# Removes the files that `cmake --install` of a build puts below a prefix, and Carom's own folders that are
+# then empty. Usage: uninstall.sh BUILD_FOLDER PREFIX DESTDIR
 set -eu
 
 build=$1

@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Carom against its peers on this machine, one after the other; prints Markdown.
+"""Measures Carom and its peers on this machine, one after the other; prints Markdown.
 
 Usage: run.py CAROM FOLDER PYTHON [--tds FOLDER] MODEL ...
-FOLDER keeps what is built; PYTHON has bench/peers/requirements.txt; --tds names a copy of the repository
+FOLDER keeps the builds; PYTHON has bench/peers/requirements.txt; --tds names a copy of the repository
 of Tiny Differentiable Simulator. Needs g++ and Eigen.
 """
 import datetime
@@ -157,8 +157,8 @@ def main():
         tds, models = models[1], models[2:]
     folder.mkdir(parents=True, exist_ok=True)
     made_by = f"make bench-peers{' TDS=...' if tds else ''}"
-    print(f"# Peers\n\nMade by `{made_by}` ({datetime.date.today()}), for a machine at rest: times of the processor, but\n"
-          "those of Carom's single steps on the wall.\n")
+    print(f"# Peers\n\nMade by `{made_by}` ({datetime.date.today()}), for a machine at rest. Times are processor times,\n"
+          "except the wall times of Carom's single steps.\n")
     pinocchio_rows(carom, folder, python)
     if tds:
         tds_rows(carom, folder, python, tds)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A chain of bodies, small enough to say what its numbers should be.
+// A chain of bodies, small enough to know what its numbers should be.
 #ifndef CR_TESTS_CHAIN_MODEL_H
 #define CR_TESTS_CHAIN_MODEL_H
 
@@ -10,7 +10,7 @@
 /// activation each. Free with cri_model_free.
 cr_status chain_model(cr_model* m, int n, const int32_t* types, int nactuator, cr_error* error);
 
-/// Tolerances of what is exact up to round-off, and of differences.
+/// Tolerances of numbers that are exact up to round-off, and of differences.
 #ifdef CR_LONG_DOUBLE
 #define ROUND_OFF CR_R(1e-15)
 #define DIFFERENCE_ERROR CR_R(1e-11)

@@ -14,7 +14,7 @@ typedef struct {
   cri_columns columns;  // q and v
 } columns_scene;
 
-/// What adds the columns: cri_contact_jac, cri_connect_weld_jac.
+/// The function that adds the columns: cri_contact_jac, cri_connect_weld_jac.
 typedef void force_columns(const cr_model* m, const cr_data* d, const cri_row_force_jac* slopes,
                            const cri_rigid_transport* carried, cri_columns columns, cr_data* work);
 

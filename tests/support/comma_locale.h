@@ -4,7 +4,7 @@
 #define CR_TESTS_COMMA_LOCALE_H
 
 /// Makes the process print and read numbers with a decimal comma until comma_locale_end. Fails the test
-/// where that does not work. The scratch folder must be open.
+/// if that does not work. The scratch folder must be open.
 void comma_locale_begin(void);
 void comma_locale_end(void);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A random model in a random state with contacts, limits and friction loss, evaluated as far as a
+// A random model in a random state with contacts, limits and friction loss, evaluated up to a
 // stage, and its sparse operators as dense matrices. cmocka's headers first.
 #ifndef CR_TESTS_CONTACT_SCENE_H
 #define CR_TESTS_CONTACT_SCENE_H
@@ -15,7 +15,7 @@ typedef struct {
 /// The model and state of a seed, loose bodies in a heap; rows have room for pyramids of condim 6.
 void scene_open(contact_scene* s, int seed);
 
-/// New data for the model as it is now; the old are freed before.
+/// New data for the model as it is now; frees the old data before.
 void scene_reopen(contact_scene* s);
 void scene_close(contact_scene* s);
 
@@ -38,8 +38,8 @@ typedef struct {
 /// The first random one, between sites or not; scene_close on `s`.
 void connect_weld_scene_open(connect_weld_scene* w, int type, bool sites);
 
-/// Runs the generic checks over the rows from `first` to the last of the pipeline; fails on what
-/// they find.
+/// Runs the generic checks over the rows from `first` to the last of the pipeline; fails if they find
+/// anything.
 void scene_check_stages(contact_scene* s, const char* first, const char* last);
 
 #endif

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Fields as points of their spaces: random directions, steps along them on the manifold, values as
-// flat vectors, inner products of tangents and cotangents. What the generic checks are written in.
+// flat vectors, inner products of tangents and cotangents. The generic checks use these.
 #ifndef CR_TESTS_FIELD_SPACE_H
 #define CR_TESTS_FIELD_SPACE_H
 
@@ -33,7 +33,7 @@ void field_unit_cotangent(const cr_model* m, const cr_data* d, cr_data* bar, cr_
 /// Tangent, or cotangent, to zero.
 void field_clear(const cr_model* m, const cr_data* d, cr_data* twin, cr_field_id id);
 
-/// Moves a field of (m_to, d_to) to where it is after a step h from (m, d) along `tan`: additive, on
+/// Moves a field of (m_to, d_to) to its value after a step h from (m, d) along `tan`: additive, on
 /// the manifold for qpos and quaternions, by a world rotation for ROT and FRAME. Not for operators.
 void field_move(const cr_model* m, const cr_data* d, const cr_data* tan, cr_field_id id, cr_real h,
                 cr_model* m_to, cr_data* d_to);
@@ -43,8 +43,8 @@ void field_move(const cr_model* m, const cr_data* d, const cr_data* tan, cr_fiel
 void field_values(const cr_model* m, const cr_data* d, const cr_data* origin, cr_field_id id,
                   cr_real* x);
 
-/// Sum of bar times tan over a field, the sum of the absolute values of the terms, and the product
-/// of the largest cotangent with the largest value or tangent: what terms may cancel from.
+/// Sum of bar times tan over a field, and the sum of the absolute values of the terms. Also the product
+/// of the largest cotangent with the largest value or tangent: the size from which terms may cancel.
 typedef struct {
   cr_real sum, absolute, size;
 } field_product;

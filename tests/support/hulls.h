@@ -7,7 +7,7 @@
 
 enum { HULL_SIDES = 16, HULL_VERTICES = 2 * HULL_SIDES + 2, HULL_POLYGONS = 2 * HULL_SIDES + 2 };
 
-/// Keep it where it is: hull points into it.
+/// Do not move it: hull points into it.
 typedef struct {
   cr_real vert[3 * HULL_VERTICES], normal[3 * HULL_POLYGONS];
   int32_t adr[HULL_POLYGONS], num[HULL_POLYGONS], polygon[8 * HULL_SIDES];

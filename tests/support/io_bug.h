@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the tests named test_bug_<x>.c share: a model from MJCF text with data at a random state, and
-// the gradient of its step against differences. The list of these tests is in TESTING.md.
+// Shared by the tests named test_bug_<x>.c: a model from MJCF text with data at a random state, and
+// the gradient of its step against differences. TESTING.md lists these tests.
 #ifndef CR_TESTS_IO_BUG_H
 #define CR_TESTS_IO_BUG_H
 

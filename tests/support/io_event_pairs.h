@@ -14,12 +14,13 @@ typedef struct {
 } pairs_method;
 
 typedef struct {
-  int runs, wrong, uncounted;  // wrong: beyond its bound without a word that jumps were not counted
-  int scenes, kinks;           // kinks: scenes whose differences do not agree among themselves
+  int runs, wrong,
+      uncounted;      // wrong: beyond its bound without a report that jumps were not counted
+  int scenes, kinks;  // kinks: scenes whose differences do not agree among themselves
 } pairs_tally;
 
 /// All methods on one scene: the falling shape, not the plane, on the other one, a collision detection, and a
-/// number that tells launches apart. Prints what is beyond its bound. `sparse`: every so many methods,
+/// number that identifies launches. Prints errors beyond their bound. `sparse`: every so many methods,
 /// others for other scenes.
 void pairs_check(int falling, int on, int collision, int launch, const pairs_method* method,
                  int nmethod, int sparse, pairs_tally* tally);

@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-// Models from MJCF that a test writes itself, or from tests/data.
+// Models from MJCF text of a test, or from tests/data.
 #ifndef CR_TESTS_IO_MJCF_H
 #define CR_TESTS_IO_MJCF_H
 
 #include "io/mujoco.h"
 
-/// Compiles MJCF text (in the scratch folder), or a file of tests/data; fails the test where that
+/// Compiles MJCF text (in the scratch folder), or a file of tests/data; fails the test if that
 /// does not work. Free with mj_deleteModel.
 mjModel* mjcf_compile(const char* text);
 mjModel* mjcf_data(const char* name);
 
-/// The path of a file in tests/data; good until the next call.
+/// The path of a file in tests/data; valid until the next call.
 const char* mjcf_path(const char* name);
 
 /// The Carom model of a compiled one, checked. Free with cri_model_free.

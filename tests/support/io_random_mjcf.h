@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Random MJCF from a seed, to hold Carom against MuJoCo where features meet: simple bodies, free bodies and
+// Random MJCF from a seed, to compare Carom with MuJoCo where features meet: simple bodies, free bodies and
 // chains, tendons and all transmissions between them, actuators with ranges, a medium, flags, contacts.
 #ifndef CR_TESTS_IO_RANDOM_MJCF_H
 #define CR_TESTS_IO_RANDOM_MJCF_H

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Solves at states that nobody would choose: coordinates within their range and beyond it, bodies deep
+// Solves at extreme states: coordinates within their range and beyond it, bodies deep
 // in each other, any velocity and control, masses over twelve decades and dampings over fifteen. A
-// step has to be right, or to say why it cannot be; support/wide_solve.h knows which.
+// step has to be right, or to report why it cannot be; support/wide_solve.h knows which.
 #ifndef CR_TESTS_IO_SOLVES_H
 #define CR_TESTS_IO_SOLVES_H
 
@@ -12,14 +12,14 @@
 
 enum { SOLVES_KINDS = 16, SOLVES_SENTENCE = 400 };
 
-/// how the steps of a model went
+/// results of the steps of a model
 typedef struct {
   int states, stepped;        // all, and those with CR_OK
   int refused[SOLVES_KINDS];  // by status
-  int told;                   // off by more than SOLVES_BOUND, and d->rounding says so
+  int told;                   // off by more than SOLVES_BOUND, and d->rounding reports it
   int silent;                 // CR_OK, and off by more than SOLVES_BOUND
-  int needless;               // refused, and an answer was to be had
-  int unknown;                // the check itself did not come to an end
+  int needless;               // refused, though there is an answer
+  int unknown;                // the check itself did not converge
   int iterations;             // most
   double inertia, rounding, residual, acceleration, force, step;  // largest of those with CR_OK
   char sentence[SOLVES_KINDS][SOLVES_SENTENCE];                   // the first of each status
@@ -29,7 +29,7 @@ typedef struct {
 extern const double SOLVES_BOUND;
 
 /// Draws `states` states of the model and steps each, every other batch of twenty with masses and
-/// dampings scaled. False, with a sentence in `why`, where the model cannot be opened or does not move.
+/// dampings scaled. False, with a sentence in `why`, if the model cannot be opened or does not move.
 bool solves_run(const char* path, uint64_t seed, int states, double seconds, solves_tally* tally,
                 char why[SOLVES_SENTENCE]);
 

@@ -15,7 +15,7 @@ typedef struct {
   bool events, continuous;  // continuous: by the adjoint equation, at the same tolerance
   int collision;            // CR_COLLISION_*
   const cr_real* qvel;
-  int max_steps;  // 0: as many as it takes
+  int max_steps;  // 0: as many as needed
 } toss;
 
 typedef struct {
@@ -25,17 +25,17 @@ typedef struct {
   char error[400];
 } toss_result;
 
-/// The loss after the toss and its gradient; what went wrong in status and error.
+/// The loss after the toss and its gradient; status and error of a failure.
 toss_result toss_differentiate(const toss* t);
 
-/// The same in one rollout: at first, once more, once more where NaN was in all of its memory, and where that has
-/// room for next to nothing and grows.
+/// The same in one rollout: first; again; again with NaN in all of its memory; and in a rollout that has
+/// almost no room and grows.
 void toss_repeat(const toss* t, toss_result result[TOSS_TIMES]);
 
 /// Central differences of the loss, at steps of eps.
 void toss_differences(const toss* t, double eps, double difference[TOSS_MOST]);
 
-/// The largest difference, in units of the largest entry; infinite where one is no number.
+/// The largest difference, in units of the largest entry; infinite if one is NaN.
 double toss_apart(const double* a, const double* b, int n);
 
 #endif

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A random model at a random state, with everything computed, also what is only measured.
+// A random model at a random state, with all fields computed, measured ones too.
 #ifndef CR_TESTS_MEASURED_H
 #define CR_TESTS_MEASURED_H
 

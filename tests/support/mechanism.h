@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a mechanism does, by brute force: dense matrices, energies and differences, to hold the
-// stages of src/kinematics and src/force against.
+// A mechanism by brute force: dense matrices, energies and differences, to compare the
+// stages of src/kinematics and src/force with.
 #ifndef CR_TESTS_MECHANISM_H
 #define CR_TESTS_MECHANISM_H
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Gradients within a limit on memory: the same bits for every limit, down to the least, which is named.
+// Gradients within a limit on memory: the same bits for every limit, down to the least, which the error names.
 #ifndef CR_TESTS_MEMORY_LIMITS_H
 #define CR_TESTS_MEMORY_LIMITS_H
 
@@ -8,8 +8,8 @@
 
 #include "base/real.h"
 
-/// What is run: random models with these seeds, a tossed cube with this tolerance. Limits are the least and
-/// `more` stored states; every stride-th of these where a run takes long.
+/// The runs: random models with these seeds, a tossed cube with this tolerance. Limits are the least and
+/// `more` stored states; every stride-th of these if a run takes long.
 typedef struct {
   int steps;
   uint64_t seeds;

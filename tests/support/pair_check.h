@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Shapes that own their numbers, and the check that every pair of shapes owes: its tangent against
+// Shapes that own their numbers, and the check of every pair of shapes: its tangent against
 // differences of its own hits, its cotangents against its tangent.
 #ifndef CR_TESTS_PAIR_CHECK_H
 #define CR_TESTS_PAIR_CHECK_H
@@ -7,7 +7,7 @@
 #include "base/random.h"
 #include "geometry/pair.h"
 
-/// The type, the hull and the terrain matter to the general pair only.
+/// Only the general pair uses the type, the hull and the terrain.
 typedef struct {
   cr_real pos[3], mat[9], size[3];
   int32_t type;
@@ -38,13 +38,14 @@ solid solid_carried(const solid* s, const solid* by);
 int solid_hits(const cr_pair* pair, const solid* a, const solid* b, cr_real margin,
                cr_hit hit[CR_MAX_HITS]);
 
-/// Points on the two surfaces that a hit stands for: pos -+ dist/2 normal.
+/// Points on the two surfaces of a hit: pos -+ dist/2 normal.
 void hit_points(const cr_hit* hit, cr_real on_a[3], cr_real on_b[3]);
 
-/// What the check found. Errors are relative: tangents to their largest entry or 1, products to the
+/// Result of the check. Errors are relative: tangents to their largest entry or 1, products to the
 /// sum of their absolute terms. Zero it before the first.
 typedef struct {
-  int hits, skipped;  // hits whose features differ beside them have no difference to compare
+  int hits,
+      skipped;  // skipped: hits whose features differ beside them, so that differences mean nothing
   cr_real tan_error, bar_error;
   cr_real off_normal;  // largest normal . normal_tan
 } pair_report;

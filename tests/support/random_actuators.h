@@ -6,8 +6,8 @@
 
 #include "model/model.h"
 
-/// A PID controller, DC motor or orientation servo in the place of actuator i: its gain type, or -1
-/// for none, with the numbers of inputs, states and outputs that it takes.
+/// A PID controller, DC motor or orientation servo as actuator i: its gain type, or -1
+/// for none, with its numbers of inputs, states and outputs.
 typedef struct {
   int gain, spec, nu, nact, nout;
 } random_controller;
@@ -16,7 +16,7 @@ typedef struct {
 /// model's, -1 none.
 random_controller random_controller_of(uint64_t seed, int i, int ball_joint);
 
-/// Changes some of the actuators of a model that is filled otherwise.
+/// Changes some of the actuators of a model that is otherwise filled.
 void random_actuators(cr_model* m, uint64_t seed);
 
 /// Some ball joint, -1 none.

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// Random models and states from a seed, without MuJoCo: what the generic tests run on. Between them
-// the seeds hold every joint, geom, actuator and contact option of the library.
+// Random models and states from a seed, without MuJoCo, for the generic tests. Together
+// the seeds have every joint, geom, actuator and contact option of the library.
 #ifndef CR_TESTS_RANDOM_MODEL_H
 #define CR_TESTS_RANDOM_MODEL_H
 
 #include "base/random.h"
 #include "model/data.h"
 
-/// A random model in memory of its own; free it with cri_model_free. What it is depends on seed % 4:
+/// A random model in memory of its own; free it with cri_model_free. seed % 4 decides its kind:
 /// 0 trees with all joints over a plane, 1 a heap of free bodies, 2 an arm fixed to the world beside
 /// loose bodies and explicit pairs, 3 trees without geoms. Cones alternate every 4 seeds; the last 8
 /// of every 24 have contacts from distance switched on. One heap in six lies on a height field.
@@ -25,8 +25,8 @@ typedef enum {
 /// Random coordinates, velocities, activations, controls, applied forces.
 void random_state(const cr_model* m, cr_data* d, uint64_t seed, state_kind kind);
 
-/// A state at edges: qpos0, or joints exactly at an end of their range; at rest, or only some of it; controls
-/// and activations at zero or an end of what they may be.
+/// A state at edges: qpos0, or joints exactly at an end of their range; at rest, or partly at rest; controls
+/// and activations at zero or at an end of their range.
 void random_state_edge(const cr_model* m, cr_data* d, uint64_t seed);
 
 /// Uniform on the unit sphere, and a uniform rotation.
@@ -36,14 +36,14 @@ void random_unit_quat(cr_random* r, cr_real q[4]);
 /// True with probability p.
 bool random_chance(cr_random* r, cr_real p);
 
-/// Takes the polynomial springs and dampers away and adds armature: an explicit method would blow up
+/// Removes the polynomial springs and dampers and adds armature: an explicit method would diverge
 /// on light bodies.
 void random_model_calm(cr_model* m);
 
-/// Moves with the integrator discrete.
+/// True if it moves with the integrator discrete.
 void random_model_discrete(cr_model* m);
 
-/// Nothing but contacts touches a free body.
+/// True if only contacts touch a free body.
 void random_model_loose(cr_model* m);
 
 /// The same model with contacts from distance switched on; it borrows m's memory.

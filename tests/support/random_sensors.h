@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Sensors of random models: every type that is computed, in turn, from random numbers of their own.
+// Sensors of random models: every computed type, in turn, from random numbers of their own.
 #ifndef CR_TESTS_RANDOM_SENSORS_H
 #define CR_TESTS_RANDOM_SENSORS_H
 

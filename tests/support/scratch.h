@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The folder that each test file runs in: tests/main.c makes it, goes there, and removes it with the files
-// that lie in it. It must hold no folder then.
+// The folder in which each test file runs: tests/main.c makes it, goes there, and removes it with its
+// files. It must hold no folder then.
 #ifndef CR_TESTS_SCRATCH_H
 #define CR_TESTS_SCRATCH_H
 
@@ -9,7 +9,7 @@
 bool scratch_open(void);
 bool scratch_close(void);
 
-/// The path of a file in the folder; good for a few calls.
+/// The path of a file in the folder; valid for a few calls.
 const char* scratch_path(const char* name);
 
 /// Writes a text file, and returns its path.
@@ -19,7 +19,7 @@ const char* scratch_write(const char* name, const char* text);
 int scratch_count(void);
 bool scratch_has(const char* name);
 
-/// While on, no file may grow beyond `bytes`: a disk that is full. The signal that goes with it is
+/// While on, no file may grow beyond `bytes`: like a full disk. The signal that goes with it is
 /// ignored.
 void scratch_disk_full(bool on, long bytes);
 

@@ -14,7 +14,7 @@
 #include "support/hulls.h"
 #include "support/pair_check.h"
 
-/// How two shapes are placed.
+/// Placement of two shapes.
 typedef enum {
   SHAKE_ANY,         // anywhere near
   SHAKE_FAR,         // up to a thousand sizes apart
@@ -42,22 +42,22 @@ typedef struct {
   bool sane;        // numbers finite, normals of unit length
   cr_real dist;     // the distance itself, not relative
   cr_real extent;   // the distance against the extents along the normal
-  cr_real outside;  // how far the two points are outside of their shapes
+  cr_real outside;  // how far the two points are outside their shapes
   cr_real deeper;   // how much sooner another normal parts them
 } shake_result;
 
-/// Holds the optimum that the general pair finds against the definition.
+/// Compares the optimum that the general pair finds with the definition.
 shake_result shake_check(const shake_pair* pair, cr_random* r);
 
-/// The same of a hit that is known already.
+/// The same for a known hit.
 shake_result shake_hit(const shake_pair* pair, const cr_hit* hit, cr_random* r);
 
 /// True if the two are at least `by` apart along the normal that the general pair finds, which proves it.
 bool shake_parted(const shake_pair* pair, cr_real by);
 
-/// Draws a height field of up to five by five cells, level, stepped or rough, and a shape of a type
-/// from CR_GEOM_SPHERE up over, in, beside or under it, and holds every prism to its definition: each
-/// hit as shake_check does, and where there is none a normal that parts the two by the margin.
+/// Draws a height field of up to five by five cells, level, stepped or rough. Draws a shape of a type
+/// from CR_GEOM_SPHERE up over, in, beside or under it. Compares every prism with its definition: each
+/// hit as shake_check does; without a hit there must be a normal that parts the two by the margin.
 typedef struct {
   shake_result worst;
   int hits, missed;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the parts of the generic stage check share: the memory they work in, chains of stages, NaN
+// Shared by the parts of the generic stage check: their work memory, chains of stages, NaN
 // in place of numbers, comparison bit by bit. Nothing else includes this.
 #ifndef CR_TESTS_STAGE_BENCH_H
 #define CR_TESTS_STAGE_BENCH_H
@@ -56,7 +56,7 @@ void chain_all(stage_chain* c, const cr_stage* rows, int n);
 
 cr_status chain_forward(const stage_chain* c, const cr_model* m, cr_data* d);
 cr_status chain_jvp(const stage_chain* c, const cr_model* m, const cr_data* d, cr_data* tan);
-/// As the drivers do it: after each vjp the cotangents of what that stage wrote are cleared.
+/// As the drivers do it: after each vjp clears the cotangents of that stage's outputs.
 cr_status chain_vjp(const stage_chain* c, const cr_model* m, const cr_data* d, cr_data* bar);
 
 bool ids_have(const cr_field_id* ids, int n, cr_field_id id);
@@ -64,7 +64,7 @@ bool ids_have(const cr_field_id* ids, int n, cr_field_id id);
 /// True where d holds something under that name: M exists only when it is formed.
 bool field_present(const cr_data* d, cr_field_id id);
 
-/// True for real arrays of cr_data that are not saves: what the pipeline table speaks of.
+/// True for real arrays of cr_data that are not saves: the fields of the pipeline table.
 bool field_public(cr_field_id id);
 
 bool same_bits(const cr_real* a, const cr_real* b, int n);
@@ -81,7 +81,7 @@ void bench_restore_model(stage_bench* b);
 uint64_t stage_gap_choices(const cr_model* m, const cr_data* d);
 
 /// The order of the contacts by depth and by force, in which contact sensors with mindist and maxforce
-/// list them. Reads contact_dist and what forces of contacts are made of.
+/// list them. Reads contact_dist and the inputs of contact forces.
 uint64_t stage_contact_order(const cr_model* m, const cr_data* d);
 
 #endif

@@ -5,8 +5,8 @@
 
 #include "support/stage_bench.h"
 
-/// Runs row `row` on b->d, which holds what the rows before it left, and checks that it keeps to its
-/// declaration. False when it returned an error, so that there is nothing behind it to check.
+/// Runs row `row` on b->d, which holds the results of the rows before, and checks that it keeps to its
+/// declaration. False if it returned an error, so that later rows cannot be checked.
 bool contract_forward(stage_bench* b, const cr_stage* pipeline, int row);
 
 /// The same for its two derivatives, at b->d.

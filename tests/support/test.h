@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a test file is made of, and cmocka's headers.
+// Macros for test files, and cmocka's headers.
 //
 //     TEST(bias_is_gravity_at_rest) {
 //       cr_data* d = test_data(&m);
 //       ...
 //     }
 //
-// tests/main.c runs the tests of a file in the order in which they stand there, in a folder of their own
+// tests/main.c runs the tests of a file in their order in the file, in a folder of their own
 // (support/scratch.h).
 #ifndef CR_TESTS_TEST_H
 #define CR_TESTS_TEST_H
@@ -20,13 +20,13 @@
 
 #include "model/data.h"
 
-/// A test of this file: TEST(name) { ... }. The name is a sentence that the test holds the code to.
+/// A test of this file: TEST(name) { ... }. The name is a sentence that must hold.
 #define TEST(name)                                                                               \
   static void name(void** state);                                                                \
   __attribute__((constructor)) static void add_##name(void) { test_add(__FILE__, #name, name); } \
   static void name(void** state)
 
-/// Functions that run before and after all tests of this file (what they take by test_data lasts as
+/// Functions that run before and after all tests of this file (data of test_data last as
 /// long), or before and after each of them; NULL: none.
 #define AROUND_FILE(setup, teardown)                          \
   __attribute__((constructor)) static void add_around(void) { \
@@ -49,14 +49,14 @@ void test_around_each(const char* file, test_fixture setup, test_fixture teardow
 void test_more(const char* file, int (*run)(void));
 
 /// Data of the default capacities, and a twin of it with all parameters. They belong to the test, which
-/// fails where there is no memory, and are freed behind it.
+/// fails if there is no memory, and are freed after it.
 cr_data* test_data(const cr_model* m);
 cr_data* test_twin(const cr_model* m, const cr_data* d, cr_data_role role);
 
 /// Frees them at once: at the end of a loop over many models.
 void test_release(void);
 
-/// For tests/main.c: while on, test_release spares what there is now.
+/// For tests/main.c: while on, test_release keeps the data that exist now.
 void test_keep(bool on);
 
 #endif
