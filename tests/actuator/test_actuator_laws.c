@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Every row of the table against itself: slopes are derivatives of the curve, gradients of both, and what a row
-// says of its law is so. A new row is tested by being one.
+// Checks every row of the table: slopes are derivatives of the curve, gradients are those of both, and a row's
+// description of its law is true. A new row is tested as soon as it is there.
 #include "actuator/actuator_laws.h"
 
 #include "base/random.h"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Shapes that are aligned: axes, edges, sides and faces parallel, or off by less than counts. Where forward is
+// Aligned shapes: axes, edges, sides and faces parallel, or almost. Where forward is
 // smooth the derivative of each number of a contact by each number of both shapes is that of forward, entry by
-// entry; at a kink it lies between the slopes; the points of a contact are on both shapes.
+// entry. At a kink it lies between the slopes. The points of a contact are on both shapes.
 #include "geometry/convex_pair.h"
 #include "geometry/face_clipping.h"
 #include "geometry/support_map.h"

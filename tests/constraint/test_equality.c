@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Equality constraints against the motion of what they hold together: along coordinates that move
+// Equality constraints against the motion of the bodies they hold together: along coordinates that move
 // with a constant velocity, a residual's first derivative is J v and its second is Jdot v.
 #include "constraint/equality.h"
 

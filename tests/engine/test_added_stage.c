@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Stages that were added to a model: every field that can be changed is, with all integrators, and the step
-// goes through the generic check of derivatives; what cannot be is refused with both names.
+// Stages that were added to a model. They change every field that can be changed, with all integrators, and the step
+// passes the generic check of derivatives. Other changes are refused with both names.
 #include "engine/added_stage.h"
 
 #include <stdio.h>

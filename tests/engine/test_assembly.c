@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What connects and welds know of qpos0: there the anchors meet and the relative turn is none, and what was
-// given stays. The derivative is held by engine/constants.
+// Numbers of connects and welds that follow from qpos0: there the anchors meet and the relative rotation is zero. Given
+// numbers stay. engine/constants tests the derivative.
 #include "engine/assembly.h"
 
 #include "kinematics/kinematics.h"

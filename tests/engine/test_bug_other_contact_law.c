@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Needs: io
 // A bug seen elsewhere: the backward pass differentiated another contact law than the one that made
-// the forces. A ball that slides, rolls and is pressed down, with every cone and dimension: the
-// gradient is that of the very step, and is far from that of a ball without contact.
+// the forces. A ball slides, rolls and is pressed down, with every cone and dimension. The
+// gradient is that of this step, and is far from that of a ball without contact.
 #include <stdlib.h>
 
 #include "carom/step.h"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Needs: io
-// A bug seen elsewhere: solves that had not converged were taken silently. Here the file's solver and
-// iteration counts never change the answer, and where there is none every level says so: the stage,
+// A bug seen elsewhere: solves that had not converged were accepted silently. Here the file's solver and
+// iteration counts never change the answer. If there is no answer every level reports it: the stage,
 // the step, the rollout.
 #include "carom/step.h"
 #include "engine/acceleration.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Read-outs against what they are read from. Against MuJoCo: test_calls_parity.c.
+// Read-out functions against the fields they read. Against MuJoCo: test_calls_parity.c.
 #include "carom/calls.h"
 
 #include "engine/forward.h"

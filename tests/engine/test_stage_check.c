@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The generic stage check must catch what it is for. Real rows are spoiled, one mistake at a time,
-// and each has to be reported, in the right words; unspoiled, the same rows pass.
+// The generic stage check must catch mistakes. Real rows get one mistake at a time,
+// and each has to be reported, in the right words. Without a mistake the same rows pass.
 #include "support/stage_check.h"
 
 #include <stdio.h>

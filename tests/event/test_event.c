@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Needs: io
-// Events: the derivative of where a body is after contacts has a part from their moments, which move.
-// Gradients are held against differences of the converged place, with every method that estimates its
+// Events: the derivative of the place of a body after contacts has a part from their moments, which move.
+// Gradients are compared with differences of the converged place, with every method that estimates its
 // error.
 #include "event/event.h"
 

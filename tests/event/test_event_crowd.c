@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Needs: io
-// Events that accumulate: feet that chatter are passed, in few steps, and said to be uncounted; what jumps of the
-// sensitivity they have is not multiplied into the gradient.
+// Events that accumulate: steps pass over chattering feet, in few steps, and report them as uncounted. Their jumps
+// are not multiplied into the gradient.
 #include "event/event_crowd.h"
 
 #include "carom/carom.h"

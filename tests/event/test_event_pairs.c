@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Needs: io
-// A part of test_event_pairs_long.c: the gradient with events is that of the motion, or says that a jump was not
-// counted, for shapes on a plane and on each other; and a search for moments ends where there are none to find.
+// A part of test_event_pairs_long.c: the gradient with events is that of the motion, or a jump is reported as not
+// counted, for shapes on a plane and on each other. A search for moments ends if there are none to find.
 #include "carom/carom.h"
 #include "model/model.h"
 #include "support/io_event_pairs.h"

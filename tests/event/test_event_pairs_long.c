@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Needs: io
 // Every pair of shapes, hard, soft and smooth, methods and tolerances: the gradient with events is that of the
-// motion, or says that a jump was not counted, which is rare.
+// motion, or a jump is reported as not counted, which is rare.
 #include "carom/carom.h"
 #include "model/model.h"
 #include "support/io_event_pairs.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Needs: io
-// Moments at which contacts of a pair swap without a number that tells when: gradients with them are those of the
+// Moments at which contacts of a pair swap without a number that is zero there: gradients with them are those of the
 // motion.
 #include "event/event_probe.h"
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The search for the end of a step, on lists of rows made by a ball whose flight is known: where the step
-// ends, what it says happens, and how few lengths it tries.
+// The search for the end of a step, on lists of rows from a ball with a known flight: the end of the
+// step, the events it reports, and how few lengths it tries.
 #include "event/event_root.h"
 
 #include "carom/step.h"

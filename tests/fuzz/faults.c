@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// To be preloaded: makes one call of the command into the C library fail. Only calls from the program
+// A library to preload: makes one call of the command into the C library fail. Only calls from the program
 // itself count, not those of the libraries that it uses.
 //
 //   CAROM_FAULT=malloc:17          the 17th malloc, calloc, realloc or aligned_alloc finds no memory

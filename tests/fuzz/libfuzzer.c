@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The same inputs under libFuzzer, which follows what code they reach. The bytes say themselves what
-// kind of file they are; they are bent by libFuzzer or by our own mutators, which know XML and model
-// files. How it is built and run is in TESTING.md.
+// The same inputs under libFuzzer, which follows what code they reach. The bytes themselves say what
+// kind of file they are. libFuzzer or our own mutators, which know XML and model
+// files, change them. TESTING.md says how to build and run it.
 #include <stdlib.h>
 #include <string.h>
 

@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
-// Broken input: files bent out of shape are opened, and what opens is stepped, differentiated and
-// saved. Nothing may crash, hang or be silently wrong: a step that says it is well has finite numbers,
+// Broken input: opens damaged files, and steps, differentiates and saves those that open.
+// Nothing may crash, hang or be silently wrong: a step that reports success has finite numbers,
 // a model that opened opens again from its own binary file.
 //
-// A child process takes one input after another; where it ends the parent notes why and goes on behind
+// A child process takes one input after another. If it dies the parent records why and continues behind
 // that input with a new child. Crashes inside libmujoco, which compiles MJCF and URDF, are counted
-// apart: the module of the innermost frame that is not the system's tells whose they are.
+// apart: the module of the innermost frame that is not the system's identifies them.
 //
 //   carom_fuzz {mjcf|urdf|model|fields} FOLDER SEED COUNT [SECONDS]
 //
-// `fields` takes model files and changes one integer of one of them at a time, COUNT of all such changes
-// there are, in an order that the seed decides.
+// `fields` takes model files and changes one integer of one of them at a time, COUNT of all possible
+// changes, in an order that the seed decides.
 //
-// FOLDER: files to begin with (*.xml or *.urdf). Inputs that make us fail are left in the working
-// folder. Exit code 1 where there were any.
+// FOLDER: files to begin with (*.xml or *.urdf). Inputs that fail stay in the working
+// folder. Exit code 1 if there were any.
 #define _GNU_SOURCE
 #include <dirent.h>
 #include <dlfcn.h>

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Steps at states that nobody would choose, each held against a solve in extended precision:
+// Steps at extreme states, each compared with a solve in extended precision:
 //   build/tests/tests/carom_solves [--states N] [--seed S] [--seconds T] MODEL...
-// prints for each model how many steps were well, how many were refused and with which sentence, and
-// ends with 1 if a step was wrong and did not say so, or refused where an answer was to be had.
+// prints for each model how many steps were right, how many were refused and with which sentence. Exits
+// with 1 if a step was wrong without a report, or was refused though there is an answer.
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

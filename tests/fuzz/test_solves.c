@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Batches of tests/fuzz/solves.c in which steps were off and did not say so, or were refused needlessly; and solves
+// Batches of tests/fuzz/solves.c in which steps were off without a report, or were refused needlessly; and solves
 // that need no iteration.
 #include <stdio.h>
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// The digits of models: what 200 steps, a gradient of the last 20 and the Jacobian of one more come to.
+// The digits of models: 200 steps, a gradient of the last 20 and the Jacobian of one more.
 //   build/tests/tests/carom_digits [MODEL.crm ...]
 // prints a line for each quantity: model, quantity, value, scale. A value is the sum of all numbers of
-// the quantity, each times a random weight between -1 and 1; the scale, that of their sizes. There is a second
-// program, carom_digits.long_double. Two builds are held against each other by scripts/compare_digits.py.
+// the quantity, each times a random weight between -1 and 1; the scale is that of their sizes. There is a second
+// program, carom_digits.long_double. scripts/compare_digits.py compares two builds.
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Step-size control: errors follow the tolerance, steps end where they are told to, a step comes out
-// with the same bits when it is repeated, and what cannot be done is said.
+// Step-size control: errors follow the tolerance, steps end at the given times, a repeated step has
+// the same bits, and impossible requests are refused.
 #include "integrate/adaptive.h"
 
 #include "integrate/inputs.h"

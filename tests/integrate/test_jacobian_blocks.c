@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The blocks: every dof and actuator is in one, its columns are its own, and what lies beside them is
+// The blocks: every dof and actuator is in one block with its own columns. Everything outside is
 // zero by the tangent of the dynamics too.
 #include "integrate/jacobian_blocks.h"
 

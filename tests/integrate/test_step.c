@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The step: what it leaves and refuses, and models that stand in for it in the backward pass. Its
-// derivatives on random models are in test_step_derivatives.c.
+// The step: its outputs and refusals, and models that replace it in the backward pass.
+// test_step_derivatives.c has its derivatives on random models.
 #include "integrate/step.h"
 
 #include "support/chain_model.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The attribute that MuJoCo 4.0.0 no longer knows: taken out of a file and of those it includes, with
-// a warning each; the files stay as they are, other mistakes stay mistakes.
+// a warning each. The files do not change, and other mistakes stay mistakes.
 #include "io/repair.h"
 
 #include <stdio.h>

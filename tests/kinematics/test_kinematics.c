@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Poses against products of homogeneous transforms, which know no anchors in the world and no
+// Poses against products of homogeneous transforms, without anchors in the world and
 // quaternions in between; derivatives against the geometric Jacobian, written with world axes.
 #include "kinematics/kinematics.h"
 

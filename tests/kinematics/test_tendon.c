@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tendons: rows against differences of the lengths, which know nothing of rows.
+// Tendons: rows against differences of the lengths, which do not use rows.
 #include "kinematics/tendon.h"
 
 #include "support/close.h"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Needs: io
-// Gradients by name against differences, with derived constants and without; what leaves the model as it
-// was; what is asked too early.
+// Gradients by name against differences, with derived constants and without. The model stays as it
+// was, and calls that come too early are refused.
 #include "carom/carom.h"
 #include "support/close.h"
 #include "support/scratch.h"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Needs: io
 // Launch speeds of a cube and a capsule that bounce: wherever --trust says trust, the gradient agrees
-// with differences of the converged end, taken with another step; where it does not, it says so.
+// with differences of the converged end, taken with another step. Where it does not agree, the verdict says so.
 #include "carom/carom.h"
 #include "learn/trust.h"
 #include "rollout/trajectory.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which levels there are, and what a step costs. The runs are tested in test_trust.c.
+// Existing levels, and the cost of a step. test_trust.c tests the runs.
 #include "learn/trust_state.h"
 #include "rollout/trajectory.h"
 #include "support/close.h"

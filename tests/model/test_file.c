@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Carom's model file: what is written comes back bit for bit, and nothing that is damaged is taken.
+// Carom's model file: a written model is read bit for bit, and damaged files are refused.
 #include <stdio.h>
 #include <stdlib.h>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Checks of a model: what is broken is found and named, one thing after the other; what is whole
+// Checks of a model: every fault is found and named, one after the other. A valid model
 // passes.
 #include <stdio.h>
 

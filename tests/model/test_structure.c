@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The walk agrees with what it fills, and finds every entry that says something else.
+// The walk agrees with the arrays it fills, and finds every entry that differs.
 #include "model/structure.h"
 
 #include "model/fields.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Two engines side by side: together where they are the same, apart by what a closed form says where one
-// of them is told another gravity, and the twin a rounding error away after ten steps.
+// Two engines side by side: together if they are the same, apart as a closed form says if one
+// of them has another gravity, and the twin a rounding error away after ten steps.
 #include "parity/follow_mujoco.h"
 
 #include "support/close.h"

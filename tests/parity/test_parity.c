@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The comparison with MuJoCo: it agrees where the models are the same, says so where they are not,
-// and names the field.
+// The comparison with MuJoCo: it agrees if the models are the same, and names the field if they
+// differ.
 #include "parity/parity.h"
 
 #include <stdio.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// An actuator law that the library does not know: one row, added to a model by a program. It takes part in
+// An actuator law outside the library: one row, which a program adds to a model. It takes part in
 // every step and in all derivatives: gradients of steps against differences, by state, control and
 // parameters, with every integrator; the Jacobian of a step against its tangents; a rollout with its
 // gradient, from few checkpoints; and a file of the model, which keeps the type, not the law.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The continuous adjoint: on smooth motions it agrees with the gradient of the steps as closely as both
-// resolve the motion, converges with its tolerance, and says what it cannot do.
+// resolve the motion. It converges with its tolerance, and refuses unsupported models.
 #include "rollout/adjoint.h"
 
 #include "carom/carom.h"

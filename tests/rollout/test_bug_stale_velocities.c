@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Needs: io
-// A bug seen elsewhere: after a checkpoint was restored, link velocities were those of another step,
-// and every gradient over several steps had an error that no step size of a difference removed.
+// A bug seen elsewhere: after a checkpoint was restored, link velocities were those of another step.
+// Every gradient over several steps had an error that no step size of a difference removed.
 #include <math.h>
 #include <stdlib.h>
 

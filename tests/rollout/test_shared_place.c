@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Needs: io
-// Two geoms that share a line or a face and have one contact on it: the least turn takes it to an end, and
-// cr_two_slopes says so. Beside it, and where a face has several contacts, nothing is said.
+// Two geoms that share a line or a face and have one contact on it: the least turn moves it to an end, and
+// cr_two_slopes reports this. Beside it, and where a face has several contacts, there is no report.
 #include <stdio.h>
 
 #include "carom/carom.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The gradient check of a step: silent on right gradients, loud on wrong ones, and it knows a kink
-// when it sees one.
+// The gradient check of a step: it passes right gradients, fails wrong ones, and recognises a
+// kink.
 #include <stdio.h>
 
 #include "carom/step.h"

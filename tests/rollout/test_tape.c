@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The tape gives back what was put on it, however often it grew; checkpoints within a limit lie where as
+// The tape returns its contents, however often it grew. Checkpoints within a limit lie so that as
 // few steps as possible are repeated.
 #include "rollout/tape.h"
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The layout of sensordata, cutoffs, and what is left out. Values are held elsewhere.
+// The layout of sensordata, cutoffs, and skipped sensors. Other files test the values.
 #include "sensor/sensor.h"
 
 #include "engine/forward.h"

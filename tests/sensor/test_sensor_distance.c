@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the three sensors of a gap say of each other, of bodies and their geoms, and beyond the cutoff.
+// Relations of the three sensors of a gap to each other, to bodies and their geoms, and beyond the cutoff.
 #include "sensor/sensor_distance.h"
 
 #include "collision/distance.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Zones that take all contacts of a body, none, and those of the other side.
+// Zones that contain all contacts of a body, none, and those of the other side.
 #include "sensor/sensor_touch.h"
 
 #include "math/vec3.h"

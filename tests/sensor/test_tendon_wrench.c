@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The pull of tendons on bodies: what joints feel of it is J' T, and it pulls both ways.
+// The pull of tendons on bodies: joints feel J' T, and it pulls both ways.
 #include "sensor/tendon_wrench.h"
 
 #include "kinematics/tree.h"

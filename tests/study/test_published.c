@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The published figures say of themselves what they are: a row whose name and size part, or whose loss is
+// Consistency of the published figures: a row whose name and size disagree, or whose loss is
 // not near that of its neighbours, was copied wrongly.
 #include "support/close.h"
 

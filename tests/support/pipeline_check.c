@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Models and states are visited once; what was found about a row is what its test reports. The last
-// tests are about the random states themselves: what never occurs is not tested.
+// Models and states are visited once; the test of a row reports what was found for it. The last
+// tests check the random states themselves: a feature that never occurs is not tested.
 #include "support/pipeline_check.h"
 
 #include <stdio.h>

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Differences: D(h) = (y(+h) - y(-h)) / 2h at steps h_k = 4^-k / 16, extrapolated three times
-// (Romberg), so that the error falls like h^8 until round-off; the best entry of the table counts,
+// (Romberg), so that the error falls like h^8 until round-off. The best entry of the table counts,
 // for all numbers of a field at once. Steps at which the discrete state differs from that of the base point
-// are left out: whoever stands beside a switch is measured with smaller steps, or skipped.
-// Where forward itself is only good to a noise above round-off (a badly conditioned solve), no
-// difference is better than noise / h; that is measured, and the bound follows it a little way.
+// are left out: a sample beside a switch is measured with smaller steps, or skipped.
+// If forward itself is only good to a noise above round-off (a badly conditioned solve), no
+// difference is better than noise / h. The noise is measured, and the bound follows it a little way.
 #include "support/stage_derivative.h"
 
 #include <stdlib.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Start tags of XML texts: what is found, what is passed over, and texts that end too early.
+// Start tags of XML texts: tags that are found, parts that are skipped, and texts that end too early.
 #include "support/test.h"
 #include "tools/tags.h"
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The tree of an XML file: order, attributes, lines; what is not well-formed is named by its line.
+// The tree of an XML file: order, attributes, lines; a file that is not well-formed is refused with its line.
 #include "tools/xml.h"
 
 #include <stdio.h>
