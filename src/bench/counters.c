@@ -41,7 +41,7 @@ void cr_counters_close(cr_counters* c) {
 }
 
 cr_counts cr_counters_read(const cr_counters* c) {
-  uint64_t group[3];  // how many, then their values in the order they were opened
+  uint64_t group[3];  // their number, then their values in the order they were opened
   if (c->cycles < 0 || read(c->cycles, group, sizeof group) != (ssize_t)sizeof group) {
     return (cr_counts){0};
   }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Models that no file holds: one size of a family, to see how time grows.
+// Models that are made, not read from a file: one size of a family, to see how time grows.
 #ifndef CR_BENCH_MADE_H
 #define CR_BENCH_MADE_H
 

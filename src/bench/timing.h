@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Times of several rounds, and what is said of them.
+// Times of several rounds, and their statistics.
 #ifndef CR_BENCH_TIMING_H
 #define CR_BENCH_TIMING_H
 
@@ -11,12 +11,12 @@ typedef struct {
   int n;
 } cr_timing;
 
-/// The number that a share q of the rounds does not exceed; the nearest round's.
+/// The number that a share q of the rounds does not exceed: that of the nearest round.
 double cr_timing_quantile(const cr_timing* t, double q);
 
 double cr_timing_median(const cr_timing* t);
 
-/// a / b round by round: what slows a whole round down leaves it alone.
+/// a / b round by round: a disturbance of a whole round cancels.
 cr_timing cr_timing_ratio(const cr_timing* a, const cr_timing* b);
 
 #endif

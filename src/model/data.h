@@ -21,7 +21,7 @@ typedef enum {
 /// What did not fit into scratch or pairs.
 typedef struct cri_beyond {
   bool exceeded;
-  size_t needed;          // most numbers of scratch asked for at once, 0: all fitted
+  size_t needed;          // largest scratch requested at once, 0: all fitted
   struct piece* scratch;  // allocated instead
   struct piece* pairs;
 } cri_beyond;
@@ -33,7 +33,7 @@ typedef struct {
   cr_real* left;              // max x left_size
   cr_real* right;             // max x right_size
 
-  // the room made ready, and what was needed where it did not do: see cri_pairs_add
+  // the prepared room, and the need if it was too small: see cri_pairs_add
   int room, needed;
   cr_real *room_left, *room_right;
   cri_beyond* beyond;
@@ -43,7 +43,8 @@ typedef enum { CR_DATA_PLAIN, CR_DATA_TANGENT, CR_DATA_COTANGENT } cr_data_role;
 
 /// What has been computed in a block since it got its state; bits.
 enum {
-  CRI_DONE_FRAMES = 1,  // kinematics up to contacts: of this state, after cr_advance of that before
+  CRI_DONE_FRAMES =
+      1,  // kinematics up to contacts: of this state; after cr_advance of the state before
   CRI_DONE_FORWARD = 2,  // the dynamics
   CRI_DONE_STEP = 4,     // the next state
   CRI_DONE_INVERSE = 8   // inverse dynamics
@@ -71,9 +72,9 @@ struct cr_data {
 #include "model/data_counts.h"
 
   cr_real time;
-  bool want_M;       // form M even where no row needs it
+  bool want_M;       // form M even if no row needs it
   bool M_formed;     // d->M is valid
-  bool measured;     // sensors and what they need are those of this evaluation
+  bool measured;     // sensors and their inputs are those of this evaluation
   bool beside_rest;  // with the integrator discrete: tendon springs exactly at rest count in the
                      // metric as they do beside it, see inertia/metric.h
   // derivatives of a Runge-Kutta step: which of its stages this is, of what method, and the length of
@@ -82,17 +83,17 @@ struct cr_data {
   const cri_tableau* stage_method;
   cr_real stage_step;
 
-  // how the last solve of the constraint problem went
+  // result of the last solve of the constraint problem
   int32_t solver_iterations;
   cr_real solver_residual;  // |M a - qfrc_smooth - J' f|_inf over the largest of those terms' scale
   cr_real rounding;         // share of the acceleration that rounding may be, engine/rounding.h
-  int32_t rounding_dof;     // whose inertia is lost beside what it carries; -1: none
+  int32_t rounding_dof;     // dof whose inertia is lost beside the inertia it carries; -1: none
 
   cr_data_role role;
   unsigned done;    // CRI_DONE_...
   cri_shape shape;  // of the model that the block was made for
   cr_model par;     // twins: tangents or cotangents of parameters; arrays NULL where not asked for
-  cr_error error;   // the sentence behind the last status that was not CR_OK
+  cr_error error;   // the sentence of the last status that was not CR_OK
 
   // scratch stack: cri_push until cri_pop
   cr_real* scratch;
@@ -102,7 +103,7 @@ struct cr_data {
   void* memory;        // all fields, then the scratch
   size_t memory_size;  // of both
   size_t field_size;   // of the fields
-  void* block;         // what was allocated
+  void* block;         // the allocated block
 };
 typedef struct cr_data cr_data;
 
@@ -112,8 +113,8 @@ typedef struct cr_data cr_data;
 /// at least; non-zeros nefc x min(nv, 2 x deepest chain of dofs).
 cr_capacity cri_capacity_default(const cr_model* m);
 
-/// Numbers that a contact model has to keep what its linear solve needs: those of a triangle, or for one that was
-/// added to the model of a square matrix.
+/// Numbers that a contact model has for its linear solve: those of a triangle; for an added
+/// contact model those of a square matrix.
 int64_t cri_contact_room(const cr_model* m);
 
 /// The room that a block was made with.
@@ -128,15 +129,15 @@ static inline cr_capacity cri_capacity_of(const cr_data* d) {
 cr_status cri_data_create(cr_data** d, const cr_model* m, const cr_capacity* capacity,
                           cr_error* error);
 
-/// A twin of d: all fields that have a derivative, zero, with scratch of its own. `wanted` says
-/// which parameters it has room for (indices of cr_field_id); NULL means all, see cri_no_params.
+/// A twin of d: all fields that have a derivative, zero, with scratch of its own. `wanted` lists
+/// the parameters for which it has room (indices of cr_field_id); NULL means all, see cri_no_params.
 cr_status cri_data_twin(cr_data** twin, const cr_model* m, const cr_data* d, cr_data_role role,
                         const bool* wanted, cr_error* error);
 
 /// Pass as `wanted` for a twin without parameters.
 extern const bool cri_no_params[];
 
-/// Sets a twin to zero, whatever it holds; but for its parameters.
+/// Sets a twin to zero, except for its parameters.
 void cri_twin_clear(cr_data* twin);
 
 void cri_data_free(cr_data* d);
@@ -148,28 +149,28 @@ void cri_data_reset(const cr_model* m, cr_data* d);
 void cri_data_copy(const cr_model* m, cr_data* to, const cr_data* from);
 
 /// n numbers of scratch, not cleared, never NULL. Release with cri_pop(d, mark), mark = cri_mark(d).
-/// Where the scratch made ready does not hold them, they are allocated, so that nothing is written
-/// out of bounds, and cri_room_check says so. Traps where there is no memory for that either.
+/// If the prepared scratch is too small, allocates them, so that nothing is written
+/// out of bounds, and cri_room_check reports it. Traps if there is no memory for that either.
 cr_real* cri_push(cr_data* d, size_t n);
 int32_t* cri_push_int(cr_data* d, size_t n);
 static inline size_t cri_mark(const cr_data* d) { return d->scratch_used; }
 static inline void cri_pop(cr_data* d, size_t mark) { d->scratch_used = mark; }
 
 /// Appends a zeroed pair to an operator's cotangent and returns its index; the caller fills
-/// left + k left_size and right + k right_size. Where there is no room, all move to a larger place, and
-/// cri_room_check says so.
+/// left + k left_size and right + k right_size. If there is no room, all move to a larger place, and
+/// cri_room_check reports it.
 int cri_pairs_add(cr_pairs* pairs);
 
-/// CR_ERR_CAPACITY with a sentence in d->error where scratch or pairs of d did not hold what `who` needed
-/// since the last call; what was allocated instead is freed. Every driver of stages asks after each
+/// CR_ERR_CAPACITY with a sentence in d->error if scratch or pairs of d were too small for `who`
+/// since the last call; frees the memory allocated instead. Every driver of stages calls it after each
 /// stage.
 cr_status cri_room_fail(cr_data* d, const char* who);
 static inline cr_status cri_room_check(cr_data* d, const char* who) {
   return d->beyond->exceeded ? cri_room_fail(d, who) : CR_OK;
 }
 
-/// Takes back from the end, down to number `first`, the pairs whose left vector is zero: they add
-/// nothing, and cost whoever consumes them as much as others.
+/// Removes from the end, down to number `first`, the pairs whose left vector is zero: they add
+/// nothing, and cost their consumer as much as others.
 void cri_pairs_trim(cr_pairs* pairs, int first);
 static inline cr_real* cri_pair_left(const cr_pairs* p, int k) {
   return p->left + (size_t)k * (size_t)p->left_size;

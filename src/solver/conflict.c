@@ -23,7 +23,7 @@ static bool same_constraint(const cr_data* d, int i, int k) {
 
 cri_conflict cri_conflict_at(const cr_data* d, cr_runs rows, const cr_real* f, int dof) {
   cri_conflict c = {.dof = dof};
-  int first = -1;  // row of the constraint at hand
+  int first = -1;  // row of the current constraint
   cr_real sum = 0;
   CR_EACH(i, rows) {
     if (first < 0 || !same_constraint(d, i, first)) {

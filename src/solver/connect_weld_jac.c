@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The tangents of a connect or weld take any motion of its bodies; here they take that of each dof in turn, and
-// nothing but the connect or weld is moved.
+// The tangents of a connect or weld take any motion of its bodies. Here they take the motion of each dof in turn;
+// only the connect or weld moves.
 #include "solver/connect_weld_jac.h"
 
 #include "constraint/equality.h"
@@ -25,9 +25,9 @@ typedef struct {
   int32_t *dof, *moves;
 } connect_weld;
 
-// ---- what a dof does to a connect or weld
+// ---- effect of a dof on a connect or weld
 
-// tangents of the objects of a connect or weld under the motion S of those of its bodies that dof k moves
+// tangents of the objects of a connect or weld under the motion S of its bodies that dof k moves
 static void displace(const scene* s, const connect_weld* b, int k, cr_data* tan) {
   const cr_model* m = s->m;
   const cr_real* S = s->d->cdof + 6 * b->dof[k];

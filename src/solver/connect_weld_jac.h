@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// How the joint force of connects and welds changes with coordinates and velocities: for each a dense
+// Derivatives of the joint force of connects and welds by coordinates and velocities: for each a dense
 // block over the dofs that move one of its bodies. For the Jacobian of a step.
 #ifndef CR_SOLVER_CONNECT_WELD_JAC_H
 #define CR_SOLVER_CONNECT_WELD_JAC_H
@@ -7,11 +7,11 @@
 #include "solver/row_force_jac.h"
 
 /// Adds the derivatives of J' f of all connects and welds, the acceleration held.
-/// Map      (what constraint/equality and `carried` are made of; acc_force) -> columns
+/// Map      (inputs of constraint/equality and `carried`; acc_force) -> columns
 /// Equation under dof j the two bodies, their motions and their bias accelerations A move by
 ///            V' = S_j x (V - V_j),  B' = S_j x (B - B_j),  A' = S_j x (A - A_j) + nu_j x (V - V_j)
 ///          by velocity V' = S_j, A' = (V_j + V+_j) x S_j - V x S_j; the tangents of constraint/equality
-///          turn these into those of residual, J a, J v and bias:
+///          turn these into the tangents of residual, J a, J v and bias:
 ///            e' = (J a)' + b (J v)' + bias' + K I pos' + e_r |pos|',  f' = F e' + by_r |pos|'
 ///            tau' = J' f' + (J')' f                                [step_jacobian.z6]
 ///          derivation: docs/derivations/step_jacobian.md

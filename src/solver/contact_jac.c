@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A contact sees of a displacement only the motion of its two shapes, so that its six or twelve
-// derivatives by unit motions serve all dofs. Everything is seen from the contact point at hand.
+// A contact depends on a displacement only through the motion of its two shapes, so its six or twelve
+// derivatives by unit motions serve all dofs. All vectors are relative to the current contact point.
 #include "solver/contact_jac.h"
 
 #include "collision/collision.h"
@@ -44,7 +44,7 @@ static cr_real sign_of(int side) {
   return (cr_real)((side & SECOND) != 0) - (cr_real)((side & FIRST) != 0);
 }
 
-// the motion M of a body's tree as seen from the contact point
+// the motion M of a body's tree relative to the contact point
 static void at_contact(const cr_model* m, const cr_data* d, const contact* c, int body,
                        const cr_real M[6], cr_real out[6]) {
   cr_real arm[3];
@@ -73,7 +73,7 @@ static void displace(const cr_model* m, const cr_data* d, int i, contact* c, int
   }
 }
 
-// how point and frame move with the bodies on `side`
+// motion of point and frame with the bodies on `side`
 static cri_contact_motion motion_under(const contact* c, int side, const cr_real S[6]) {
   cri_contact_motion sum = {0, {0}, {0}};
   for (int body = 0; body < 2; body++) {

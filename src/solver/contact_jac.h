@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// How the joint force of contacts changes with coordinates and velocities: per contact a dense block
+// Derivatives of the joint force of contacts by coordinates and velocities: for each contact a dense block
 // over the dofs that move one of its bodies. For the Jacobian of a step.
 #ifndef CR_SOLVER_CONTACT_JAC_H
 #define CR_SOLVER_CONTACT_JAC_H
@@ -7,7 +7,7 @@
 #include "solver/row_force_jac.h"
 
 /// Adds the derivatives of J' f of all contacts, the acceleration held.
-/// Map      (contact_pos, contact_frame, acc_force; what `carried` is made of) -> columns
+/// Map      (contact_pos, contact_frame, acc_force; inputs of `carried`) -> columns
 /// Equation with all motions at the contact point, u = u_2 - u_1 of a sum u of S x (x = a or v), a
 ///          displacement S_j of one body, or of both, moves the point by p', turns the frame by w':
 ///            u' = S_j x (u_2 - u_j) - S_j x (u_1 - u_j), each where it moves the body

@@ -5,7 +5,7 @@
 #include "constraint/solref_impedance.h"
 #include "inertia/implicit_inertia.h"
 
-// the time constant of a row that refsafe may replace; 0 of others
+// the time constant of a row that refsafe may replace; 0 for others
 static cr_real time_constant(const cr_model* m, const cr_data* d, int i) {
   int id = d->efc_id[i];
   switch (d->efc_type[i]) {
@@ -50,7 +50,7 @@ static cri_step_row plain(const cr_real KBIP[4]) {
   return (cri_step_row){.K = KBIP[0], .B = KBIP[1], .f = 1, .K_y = {1, 0, 0}, .B_y = {0, 1, 0}};
 }
 
-// a row of the integrator discrete; `safe` where refsafe replaces it
+// a row of the integrator discrete; `safe` if refsafe replaces it
 static cri_step_row row_of(const cr_model* m, const cr_real KBIP[4], bool safe) {
   cri_step_row s = plain(KBIP);
   cr_real h = m->timestep, I = KBIP[2];

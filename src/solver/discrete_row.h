@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// How the integrator discrete reads a row's spring and damper: at the end of the step. Both
-// regularisation and reference acceleration are divided by f; a contact or limit whose spring is too
-// stiff for the step is replaced by the stiffest that does not rebound (flag refsafe).
+// A row's spring and damper with the integrator discrete: taken at the end of the step. Both
+// regularisation and reference acceleration are divided by f. If the spring of a contact or limit is too
+// stiff for the step, the stiffest one that does not rebound replaces it (flag refsafe).
 #ifndef CR_SOLVER_DISCRETE_ROW_H
 #define CR_SOLVER_DISCRETE_ROW_H
 
@@ -12,7 +12,7 @@
 ///          K* = 1 / (h^2 I), B* = min(B / sqrt(e), (F - 2)+ / h), F = .9999 (1 - I) / (.0001 I)
 ///          else K* = K, B* = B;   f = 1 + h B* + h^2 K* I            [regularisation.s5]
 ///          Any other integrator: K, B and 1
-/// Smooth   but at e = 1 and where the minimum changes
+/// Smooth   except at e = 1 and where the minimum changes
 typedef struct {
   cr_real K, B, f;
   cr_real K_y[3], B_y[3], f_y[3];
@@ -20,7 +20,7 @@ typedef struct {
 
 cri_step_row cri_step_row_of(const cr_model* m, const cr_data* d, int i);
 
-/// That of a contact which has no row.
+/// The same for a contact that has no row.
 cri_step_row cri_step_row_of_contact(const cr_model* m, const cr_real solref[2],
                                      const cr_real KBIP[4]);
 

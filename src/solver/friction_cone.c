@@ -305,7 +305,7 @@ void cri_constraint_jvp(const cr_data* d, cr_run rows, const cr_real* e, const c
   }
 }
 
-// where the cotangents of parameters go when nobody wants them
+// place for the cotangents of parameters if the caller does not want them
 typedef struct {
   cr_real D[CR_MAX_CONE], mu, friction[CR_MAX_CONE - 1];
 } nowhere;

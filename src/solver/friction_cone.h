@@ -8,8 +8,8 @@
 //                     N >= mu T        s = 0                                    (top)
 //                     mu N + T <= 0    s = sum D_j e_j^2 / 2                    (bottom)
 //                     between          s = D_0 g^2 / (2 mu^2 (1 + mu^2))        (middle)
-// Every s is convex and once continuously differentiable; across zones F' jumps, and a derivative
-// is that of the zone at hand. Rows are those of d, which holds D, friction loss, mu, friction.
+// Every s is convex and once continuously differentiable. Across zones F' jumps, and a derivative
+// is that of the current zone. Rows are those of d, which holds D, friction loss, mu, friction.
 #ifndef CR_SOLVER_FRICTION_CONE_H
 #define CR_SOLVER_FRICTION_CONE_H
 
@@ -27,7 +27,7 @@ enum {
 
 enum { CR_MAX_CONE = 6 };  // rows of an elliptic contact
 
-/// All rows, for what follows.
+/// All rows, for the functions below.
 static inline cr_run cri_all_rows(const cr_data* d) { return (cr_run){0, d->nefc}; }
 
 /// Forces f and states of these rows at e.
@@ -37,8 +37,8 @@ void cri_constraint_force(const cr_data* d, cr_run rows, const cr_real* e, cr_re
 /// Sum of s over these rows.
 cr_real cri_constraint_cost(const cr_data* d, cr_run rows, const cr_real* e);
 
-/// The same from the forces and states at e: s = -e f / 2 where s is of second degree, as all are but
-/// those of friction loss beyond their limit.
+/// The same from the forces and states at e: s = -e f / 2 if s is of second degree, as it is except for
+/// friction loss beyond its limit.
 cr_real cri_constraint_cost_of(const cr_data* d, cr_run rows, const cr_real* e, const cr_real* f,
                                const int32_t* state);
 

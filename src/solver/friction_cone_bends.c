@@ -2,8 +2,8 @@
 // [event.e3] of the rows of the convex contact model.
 #include "solver/friction_cone_bends.h"
 
-// e of a row, or its distance from a bend, where the row gives way only a little to a force of its own:
-// as long as if it gave way altogether, so that both sides of the bend have about one slope
+// e of a row, or its distance from a bend. Where the row is stiff against a force of its own, it is scaled
+// as if the row gave way altogether, so that both sides of the bend have about one slope
 static cr_real unloaded(const cr_data* d, int row, cr_real e) {
   return e / (1 - d->efc_KBIP[4 * row + 2]);
 }

@@ -10,8 +10,8 @@
 #include "inertia/implicit_inertia.h"
 #include "solver/friction_cone.h"
 
-static const cr_real ALIKE = CR_R(1e-6);   // share by which s_j may differ
-static const cr_real SLIGHT = CR_R(1e-9);  // share of the largest force that is none
+static const cr_real ALIKE = CR_R(1e-6);   // relative difference of s_j that is allowed
+static const cr_real SLIGHT = CR_R(1e-9);  // share of the largest force that counts as none
 
 static bool acts(const cr_model* m, const cr_data* d) {
   return cri_is_discrete(m) && d->nefc > 0 && (m->enableflags & CR_ENBL_DIAGEXACT) == 0;
@@ -27,7 +27,7 @@ static bool is_idle(const cr_model* m, const cr_data* d, int i) {
   return sum < CR_MINVAL;
 }
 
-// rows from row i on that take their softness from it
+// number of rows from row i on that take their softness from it
 static int led(const cr_model* m, const cr_data* d, int i) {
   return d->efc_type[i] >= CR_CNSTR_CONTACT_FRICTIONLESS ? cri_rows_block(m, d, i) : 1;
 }
@@ -106,7 +106,7 @@ static cr_real largest(const cr_real* x, int first, int n) {
   return most;
 }
 
-// whether all s_j of a row that moves nothing, and leads n rows, are alike; of several rows, one
+// true if all s_j of a row that moves nothing, and leads n rows, are alike; for several rows, if all are 1
 static bool are_alike(const cr_data* d, const cr_real* s, int i, int n) {
   cr_real least = 1, most = 1;
   for (int k = d->efc_J_rowadr[i]; k < d->efc_J_rowadr[i] + d->efc_J_rownnz[i]; k++) {

@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 // Rows of the integrator discrete that move nothing: their Jacobian is zero, as of a pole that stands on its
-// joint. Damping and springs do not make such a row softer ([regularisation.s6] of solver/regularisation.h), but they do as
-// soon as it moves something, by a share that depends on which dof that is.
+// joint. Damping and springs do not make such a row softer ([regularisation.s6] of solver/regularisation.h). They do as
+// soon as the row moves something, by a share that depends on the dof that it moves.
 #ifndef CR_SOLVER_IDLE_ROWS_H
 #define CR_SOLVER_IDLE_ROWS_H
 
 #include "solver/contact_model.h"
 
-/// Adds to tau_tan what the derivative with D as it is lacks of J' f beside the point.
+/// Adds to tau_tan the part of J' f beside the point that the derivative with D as it is lacks.
 /// Map      (efc_J, acc_force, efc_state, efc_D, M, metric_...) -> force along the dofs
-/// Equation of a row of its own with f = -D e whose sum of J^2 / M is below 1e-15: where dof j alone moves
+/// Equation for a single row with f = -D e whose sum of J^2 / M is below 1e-15: if dof j alone moves
 ///          it, D is s_j = Mhat_jj / M_jj times as large, so  tau_tan_j += (s_j - 1) f J_tan_j   [discrete.z3]
-///          That is the derivative in every direction where all s_j of the row are alike
+///          This is the derivative in every direction if all s_j of the row are alike
 /// Shapes   tau_tan[nv]
 /// Flags    CR_ENBL_DIAGEXACT, another integrator: nothing
 /// Memory   scratch nv of the twin
@@ -25,7 +25,7 @@ void cri_idle_rows_vjp(const cr_model* m, const cr_data* d, cr_data* bar, const 
 /// Memory   scratch nv of `work`
 int cri_idle_rows_undetermined(const cr_model* m, const cr_data* d, cr_data* work);
 
-/// Whether there is one; then `doubt`, unless it is NULL, says which, and what it makes of a derivative.
+/// True if there is one; then `doubt`, unless it is NULL, names it and its effect on a derivative.
 bool cri_idle_rows_in_doubt(const cr_model* m, const cr_data* d, cr_data* work, cri_doubt* doubt);
 
 #endif

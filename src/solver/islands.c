@@ -4,7 +4,7 @@
 #include "constraint/rows.h"
 #include "solver/tree_sets.h"
 
-// tree_island: 0, 1, ... in the order of their first trees; returns how many there are
+// tree_island: 0, 1, ... in the order of their first trees; returns their number
 static int number_islands(const cr_model* m, cr_data* d, int32_t* set) {
   int n = 0;
   for (int t = 0; t < m->ntree; t++) {
@@ -43,7 +43,7 @@ static void join_all(const cr_model* m, const cr_data* d, const cr_pattern* metr
   }
 }
 
-// most models are one tree, whose rows all move it
+// most models are one tree, moved by all its rows
 static bool is_one_island(const cr_model* m, const cr_data* d) {
   for (int i = 0; i < d->nefc; i++) {
     if (d->efc_J_rownnz[i] == 0) {

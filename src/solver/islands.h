@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Islands: trees that constraint rows couple, directly or through others, with these rows. What an
-// island does depends on no other one, so each is solved by itself.
+// Islands: trees that constraint rows couple, directly or through others, with these rows. Islands
+// are independent of each other, so each is solved separately.
 #ifndef CR_SOLVER_ISLANDS_H
 #define CR_SOLVER_ISLANDS_H
 
@@ -23,10 +23,10 @@ static inline cr_runs cri_island_rows(const cri_islands* x, int k) {
   return (cr_runs){x->row_adr[k + 1] - x->row_adr[k], x->row + x->row_adr[k]};
 }
 
-/// The islands of d's rows under a metric with this pattern, where that couples trees itself; NULL: it
+/// The islands of d's rows under a metric with this pattern, if the metric itself couples trees; NULL: it
 /// does not.
 /// Map      (efc_J_rownnz, efc_J_rowadr, efc_J_colind; metric) -> tree_island, islands
-/// Memory   they lie in d's scratch, for the caller to pop: 9 ntree + 6 nefc + 8 integers
+/// Memory   they are in d's scratch, which the caller pops: 9 ntree + 6 nefc + 8 integers
 cri_islands cri_islands_find(const cr_model* m, cr_data* d, const cr_pattern* metric);
 
 /// Of these dofs, which are those of whole trees, the ones in islands, or all others; `room` holds ntree

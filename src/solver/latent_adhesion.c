@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// [adhesion.z2], contact by contact, none of which has rows.
+// [adhesion.z2], contact by contact; none of these has rows.
 #include "solver/latent_adhesion.h"
 
 #include "constraint/contact_rows.h"
@@ -8,7 +8,7 @@
 #include "inertia/implicit_inertia.h"
 #include "solver/discrete_row.h"
 
-// whether contact c is in its gap and would pull with an adhesion
+// true if contact c is in its gap and would pull with an adhesion
 static bool could_pull(const cr_data* d, int c) {
   return d->contact_adhesion[c] == 0 && d->contact_exclude[c] == 1 && d->contact_follows[c] == 0;
 }
@@ -25,7 +25,7 @@ static cr_real gap_of_row(const cr_model* m, const cr_data* d, int c, cr_real a,
   return a + (b * v + k * cri_penetration(m, r, width, &slope)) / row.f;
 }
 
-// the normal of contact c over its chain, where it would pull by [adhesion.z2]; no dofs where it would not
+// the normal of contact c over its chain, if it would pull by [adhesion.z2]; no dofs if it would not
 static cri_contact_chain normal_of(const cr_model* m, const cr_data* d, int c, int32_t* work,
                                    cr_real* J) {
   cri_contact_chain chain = cri_contact_chain_of(m, d, c, work);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// [acceleration.z1], row by row, none of which is there.
+// [acceleration.z1], row by row; none of these rows exists.
 #include "solver/latent_friction.h"
 
 #include "constraint/rows.h"
@@ -7,8 +7,8 @@
 #include "force/rank_one.h"
 #include "inertia/implicit_inertia.h"
 
-// the largest acceleration and velocity, beside which what is next to nothing is nothing; at rest forces
-// cancel, and the acceleration is the round-off of what each of them would make alone
+// the largest acceleration and velocity, the units for round-off. At rest forces
+// cancel, and the acceleration is the round-off of what each force would cause alone
 typedef struct {
   cr_real a, v;
 } largest;
@@ -23,18 +23,18 @@ static largest largest_of(const cr_model* m, const cr_data* d, int first, int n)
   return x;
 }
 
-// of one tree: what other trees do has no part in the round-off of its dofs
+// of one tree: other trees have no part in the round-off of its dofs
 static largest largest_of_tree(const cr_model* m, const cr_data* d, int tree) {
   return largest_of(m, d, m->tree_dofadr[tree], m->tree_dofnum[tree]);
 }
 
 // -sign(a + b v), a and v along the row, J the sum of its |entries|. Constraints at rest hold a position to
-// its round-off: a spring as stiff as the row, a little off by that, pulls with K times as much.
+// its round-off: a spring as stiff as the row, off by that much, pulls with K times as much.
 static cr_real slope(const cr_model* m, const cr_real solref[2], const cr_real solimp[5], cr_real a,
                      cr_real v, const largest* x, cr_real J) {
   cr_real K, B;
   cri_stiffness(m, solref, cri_impedance_width(solimp), &K, &B);
-  // with the integrator discrete the row is read at the end of the step
+  // with the integrator discrete the row is taken at the end of the step
   B = cri_is_discrete(m) ? B / (1 + m->timestep * B) : B;
   cr_real e = a + B * v, round_off = 4096 * CR_EPS * J * (x->a + B * x->v + K);
   return cr_abs(e) <= round_off ? 0 : -cr_sign(e);
@@ -55,7 +55,7 @@ static cr_real tendon_slope(const cr_model* m, const cr_data* d, const cri_rows*
                x, J);
 }
 
-// the twin has room for what this is about
+// true if the twin has room for these derivatives
 static bool acts(const cr_model* m, const cr_model* par) {
   bool asked = par->dof_frictionloss != NULL || par->tendon_frictionloss != NULL;
   return asked && cri_rows_on(m, CR_DSBL_FRICTIONLOSS);

@@ -1,25 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0
-// Friction loss of zero. There is no row for it, so the rows' derivatives do not know it; but a little of
+// Friction loss of zero. It has no row, so the rows' derivatives do not contain it; but a little of
 // it would make a row, and it can only grow.
 #ifndef CR_SOLVER_LATENT_FRICTION_H
 #define CR_SOLVER_LATENT_FRICTION_H
 
 #include "model/data.h"
 
-/// The derivative to the right, of dofs and tendons whose friction loss is zero, at the acceleration
+/// The derivative to the right, for dofs and tendons whose friction loss is zero, at the acceleration
 /// acc_qacc.
 /// Map      (acc_qacc, qvel, qfrc_smooth, dof_invweight0, ten_J; dof_frictionloss,
 ///          tendon_frictionloss) -> force along the dofs
 /// Equation a row f = clip(-D e, -loss, loss), e = J a - aref, aref = -b v, is at its end as soon as the
-///          loss is below |D e|:  df/dloss = -sign(e), and 0 where e is 0, or nothing but
+///          loss is below |D e|:  df/dloss = -sign(e), and 0 where e is 0 up to
 ///          round-off of the largest acceleration and velocity of the tree, and of the
 ///          acceleration that its forces would make alone, or of a position (of 1 m or rad,
-///          times the row's stiffness): what creeps so slowly any real loss holds         [acceleration.z1]
+///          times the row's stiffness): any real loss holds so slow a motion            [acceleration.z1]
 ///          b of solver/reference.h, from solref and solimp; J = 1, or ten_J
 /// Shapes   nv numbers
 /// Flags    CR_DSBL_FRICTIONLOSS, CR_DSBL_CONSTRAINT: none
 /// Memory   none
-/// Smooth   but where e changes sign
+/// Smooth   except where e changes sign
 
 /// tau_tan += J' df/dloss loss_tan.
 void cri_latent_friction_jvp(const cr_model* m, const cr_data* d, const cr_data* tan,

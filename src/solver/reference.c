@@ -28,7 +28,7 @@ typedef struct {
   int mu;          // number of contact_friction in it, -1 none
 } slide;
 
-// slides of contact c; returns how many
+// slides of contact c; returns their number
 static int slides_of(const cr_model* m, const cr_data* d, int c, slide s[6]) {
   int dim = d->contact_dim[c], first = d->contact_efc_address[c], n = 0;
   bool pyramid = m->cone == CR_CONE_PYRAMIDAL;
@@ -46,7 +46,7 @@ static int slides_of(const cr_model* m, const cr_data* d, int c, slide s[6]) {
 
 static bool slides(const cr_data* d, int c) { return d->contact_efc_address[c] >= 0; }
 
-// surfaces of few models move
+// few models have moving surfaces
 static bool moves(const cr_real* surfacevel, int c) {
   const cr_real* s = surfacevel + 3 * c;
   return s[0] != 0 || s[1] != 0 || s[2] != 0;
@@ -64,7 +64,7 @@ static void add_surfaces(const cr_model* m, const cr_data* d, const cr_real* sur
   }
 }
 
-// what the tangent of friction adds
+// the part of friction in the tangent
 static void add_surfaces_friction(const cr_model* m, const cr_data* d, const cr_data* tan,
                                   cr_real* vel_tan) {
   slide s[6];
@@ -95,7 +95,7 @@ static void surfaces_bar(const cr_model* m, const cr_data* d, cr_data* bar,
   }
 }
 
-// [reference.e5] aref += w / D, w the row's share of the adhesion: the rows press as much more as it pulls
+// [reference.e5] aref += w / D, w the row's share of the adhesion: the rows press by as much more as it pulls
 static void adhesion(const cr_model* m, cr_data* d) {
   for (int c = 0; c < d->ncon; c++) {
     int first = d->contact_efc_address[c];
@@ -132,7 +132,7 @@ static void adhesion_vjp(const cr_model* m, const cr_data* d, cr_data* bar) {
 
 // ---- [reference.e3] the bias acceleration of connects and welds
 
-// whether any row is one of a connect or weld
+// true if any row belongs to a connect or weld
 static bool any_connect_weld(const cr_model* m, const cr_data* d) {
   for (int i = 0; i < d->ne; i += cri_rows_block(m, d, i)) {
     if (cri_is_connect_weld(m->eq_type[d->efc_id[i]])) {
@@ -245,7 +245,7 @@ static void connect_welds_vjp(const cr_model* m, const cr_data* d, cr_data* bar,
 typedef struct {
   cr_real k, b;
   cri_step_row row;
-  cr_real h;  // the time step where that is so, else 0
+  cr_real h;  // the time step with discrete, else 0
 } pull;
 
 static pull pull_of(const cr_model* m, const cr_data* d, int i) {
@@ -260,7 +260,7 @@ cr_real cri_reference_damping(const cr_model* m, const cr_data* d, int i) {
   return cri_is_discrete(m) ? p.b / p.row.f : p.b;
 }
 
-// f aref, adhesion apart
+// f aref, without adhesion
 static void numerators(const cr_model* m, const cr_data* d, const cr_real* vel, cr_real* aref,
                        cr_data* work) {
   bool discrete = cri_is_discrete(m);

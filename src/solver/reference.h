@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reference acceleration aref, made of what solref and solimp say (constraint/solref_impedance.h): where each
-// constraint row wants to go.
+// Reference acceleration aref from solref and solimp (constraint/solref_impedance.h): the acceleration
+// at which each constraint row aims.
 #ifndef CR_SOLVER_REFERENCE_H
 #define CR_SOLVER_REFERENCE_H
 

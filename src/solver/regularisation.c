@@ -15,10 +15,10 @@ static bool is_contact(int type) { return type >= CR_CNSTR_CONTACT_FRICTIONLESS;
 
 // ---- [regularisation.s2] the diagonal from inverse weights
 
-// the inverse weights of what a row moves: one or two numbers of one array
+// the inverse weights of the bodies, joint or tendon that a row moves: one or two numbers of one array
 typedef struct {
   const cr_real* of;
-  cr_real* twin;  // the same array in a twin, NULL where it has none
+  cr_real* twin;  // the same array in a twin, NULL if it has none
   int at[2];      // -1: none
 } weights;
 
@@ -45,7 +45,7 @@ static weights equality_weights(const cr_model* m, const cr_model* twin, int i, 
   return w;
 }
 
-// how many rows before row i belong to its equality constraint
+// number of rows before row i in its equality constraint
 static int place_of(const cr_data* d, int i) {
   int k = 0;
   while (k < i && d->efc_type[i - k - 1] == CR_CNSTR_EQUALITY &&
@@ -91,10 +91,10 @@ static cr_real pyramid_slope(const cr_data* d, int i) {
                                                       : 0;
 }
 
-// ---- diagonals of inertia and effective inertia
+// ---- diagonals of inertia and implicit inertia
 
-// diagonals of M, of the effective inertia H, and of what H has that is neither of bodies nor of
-// their drag, W; in scratch of `owner`, NULL but with the integrator discrete
+// diagonals of M, of the implicit inertia H, and of the part W of H that is neither of bodies nor of
+// their drag; in scratch of `owner`, NULL except with the integrator discrete
 typedef struct {
   cr_real *M, *H, *W;
 } diagonals;
@@ -118,7 +118,7 @@ static void add_up(const cr_model* m, const cr_data* values, bool drag, const di
   }
 }
 
-// data made for another integrator have no room for it; inertia/implicit_inertia says so
+// data made for another integrator have no room for it; inertia/implicit_inertia reports this
 static bool has_drag(const cr_model* m, const cr_data* d) {
   return cri_fluid_acts(m) && d->nmetricfluid > 0;
 }
@@ -145,7 +145,7 @@ static cr_real row_dot(const cr_data* d, const cr_real* J, int i, const cr_real*
   return sum;
 }
 
-// X, the inertia that the diagonal is taken against: M, with discrete M with the drag of bodies and
+// X, the inertia of the exact diagonal: M, with discrete M with the drag of bodies and
 // the diagonal W; the factor of that X
 static cr_pattern pattern_of(const cr_model* m) {
   return (cr_pattern){.n = m->nv, .nnz = m->M_rownnz, .adr = m->M_rowadr, .col = m->M_colind};
@@ -271,7 +271,7 @@ static void diagonal_vjp(const cr_model* m, const cr_data* d, cr_data* bar, int 
   }
 }
 
-// ---- [regularisation.s6] A against the effective inertia
+// ---- [regularisation.s6] A relative to the implicit inertia
 
 // sum of J_ij^2 / X_j
 static cr_real spread(const cr_data* d, int i, const cr_real* X) {
@@ -282,7 +282,7 @@ static cr_real spread(const cr_data* d, int i, const cr_real* X) {
   return sum;
 }
 
-// sum of J_ij^2 / M_jj; 0 where A keeps its value: a row that moves hardly anything has no ratio
+// sum of J_ij^2 / M_jj; 0 if A keeps its value: a row that moves almost nothing has no ratio
 static cr_real whole_spread(const cr_model* m, const cr_data* d, int i, const diagonals* g) {
   cr_real sum = g->H == NULL || exact(m) ? 0 : spread(d, i, g->M);
   return sum >= CR_MINVAL ? sum : 0;
@@ -327,7 +327,7 @@ static void effect_vjp(const cr_model* m, const cr_data* d, cr_data* bar, int i,
   }
 }
 
-// ---- [regularisation.s7] smooth collision: a contact may be less than a whole one
+// ---- [regularisation.s7] smooth collision: the weight of a contact
 
 static cr_real whole(const cr_data* d, int i) {
   return is_contact(d->efc_type[i]) ? d->contact_weight[d->efc_id[i]] : 1;
@@ -385,7 +385,7 @@ static void log_multiple(const cr_data* d, int c, int k, cr_real* by_first, cr_r
   *by_own = !pyramid && k > 0 ? -2 / mu[k - 1] : 0;
 }
 
-// how many rows from row i on take R from that one
+// number of rows from row i on that take R from that one
 static int rows_led(const cr_model* m, const cr_data* d, int i) {
   return is_contact(d->efc_type[i]) ? cri_rows_block(m, d, i) : 1;
 }
