@@ -4,6 +4,8 @@
 A finding is a dict; `kind` says which comparison it comes from and `class` what is thought of it:
 "noise", "known: NAME" or "unexplained".
 """
+import contextlib
+
 import mujoco
 import numpy as np
 
@@ -73,6 +75,10 @@ class Pair:
     def slope_beside(self, state, name, k, row, h, along=None):
         """slope_beside, for known.py."""
         return slope_beside(self, state, None if along is not None and name in self.blocks() else name, k, row, h, along)
+
+    def their_slope(self, f, state, h):
+        """their_slope, for known.py."""
+        return their_slope(self, f, state, h)
 
     def wide_difference(self, state, name, k, row, h):
         """wide_difference, for known.py."""
@@ -203,8 +209,11 @@ def differing(p, contacts):
         off = [max(abs(x[0] - y[0]), 0.01 * np.abs(x[1] - y[1]).max(), 0.01 * np.abs(x[2][:3] - y[2][:3]).max())
                for x, y in matched(a, b)]
         if len(a) != len(b) or max(off, default=0) > 1e-13:
+            judged = convex.judge(m, d, geoms, a)
+            if judged is False:
+                judged = convex.is_native(m, d, geoms, a)
             out.append({"types": [int(m.geom_type[g]) for g in geoms], "ours": len(a), "theirs": len(b),
-                        "off": float(max(off, default=0)), "judged": convex.judge(m, d, geoms, a),
+                        "off": float(max(off, default=0)), "judged": judged,
                         "faces": len(a) == len(b) and convex.between_faces(m, d, geoms, a)})
     return out
 
@@ -520,13 +529,21 @@ def wide_difference(p, state, name, k, i, h):
     return float(p.r.between(move(-h * unit), move(h * unit))[i] / (2 * h * unit))
 
 
+def their_slope(p, f, state, h):
+    """A central difference of MuJoCo's step at another state than that of a finding."""
+    name, k, along = f["field"], f["number"], f.get("along")
+    moves = None if along is not None and name in p.blocks() else name
+    h *= f.get("unit") or (scale_of(p, name, k) if moves else 1.0)
+    at = [aside(p, state, along, s * h) for s in (1, -1)]
+    right, left = (p.r.step(x) if moves is None else mover(p, x, moves, k)(s * h) for x, s in zip(at, (1, -1)))
+    return float(p.r.between(left, right)[f["row"]] / (2 * h))
+
+
 def own_difference(p, state, name, k, i, h=2.0 ** -20, along=None, unit=None):
     """What differences of Carom's own step say of an entry: right and left. None for what cannot be moved.
 
     `along`: how the state moves with the number, for a step on the way; `unit`: how far the number does.
     """
-    if name == "jnt_axis":
-        return None
     values, h = [], h * (unit or scale_of(p, name, k))
     for sign in (1, -1):
         try:
@@ -568,17 +585,30 @@ def with_our_contacts(p, state):
 
 
 def slope_with_our_contacts(p, f, h=2.0 ** -20):
-    """Whether MuJoCo's step, with Carom's contacts, has Carom's gradient by a number of the state."""
-    name, k, sides = f["field"], f["number"], []
-    if name not in INPUTS or f.get("along") is not None or int(p.r.m.opt.integrator) not in (0, 2, 3) or \
+    """Whether MuJoCo's step, with Carom's contacts, has Carom's gradient by a number of the state or of a parameter."""
+    name, k, state, sides = f["field"], f["number"], f["full_state"], []
+    if f.get("along") is not None or not np.isscalar(k) or int(p.r.m.opt.integrator) not in (0, 2, 3) or \
             p.r.m.opt.enableflags & int(mujoco.mjtEnableBit.mjENBL_DIAGEXACT):
         return False
+    unit = scale_of(p, name, k)
     for sign in (1, -1):
-        x = with_our_contacts(p, p.r.moved(f["full_state"], name, k, sign * h))
+        if name in INPUTS:
+            x = with_our_contacts(p, p.r.moved(state, name, k, sign * h * unit))
+        else:
+            x = with_both_moved(p, state, name, k, sign * h * unit)
         if x is None:
             return False
         sides.append(x)
-    return abs(p.r.between(sides[1], sides[0])[f["row"]] / (2 * h) - f["got"]) <= 1e-3 * f["size"]
+    return abs(p.r.between(sides[1], sides[0])[f["row"]] / (2 * h * unit) - f["got"]) <= 1e-3 * f["size"]
+
+
+def with_both_moved(p, state, name, k, h):
+    """with_our_contacts, a number of a parameter moved by h in both; None where Carom does not take it."""
+    try:
+        with own_parameter(p, name, k, h):
+            return p.r.changed(name, k, h, lambda: with_our_contacts(p, state))
+    except carom.Error:
+        return None
 
 
 def same_differences(p, f, h=2.0 ** -20):
@@ -645,6 +675,14 @@ def own_step(p, state, name, k, h):
     if name is None or name in INPUTS:
         p.c.set_state(p.r.moved(state, name, k, h) if name else state)
         return p.c.step()
+    p.c.set_state(state)
+    with own_parameter(p, name, k, h):
+        return p.c.step()
+
+
+@contextlib.contextmanager
+def own_parameter(p, name, k, h):
+    """While a number of a parameter is moved by h in Carom: quaternions turn, axes stay of length 1."""
     size = p.c.view(name, p.c.bar).size
     old = p.c.get(name, size * 4 // 3 if name in QUATERNIONS else size)
     new = old.copy()
@@ -652,10 +690,11 @@ def own_step(p, state, name, k, h):
         mujoco.mju_quatIntegrate(new.reshape(-1, 4)[k // 3], h * np.eye(3)[k % 3], 1)
     else:
         new[k] += h
-    p.c.set_state(state)
+    if name == "jnt_axis":
+        new.reshape(-1, 3)[k // 3] /= np.linalg.norm(new.reshape(-1, 3)[k // 3])
     try:
         p.c.put(name, new)
-        return p.c.step()
+        yield
     finally:
         p.c.put(name, old)
 

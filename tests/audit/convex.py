@@ -79,13 +79,15 @@ def judge(m, d, geoms, rows):
 
     Each must be as deep as the shapes overlap along its normal, and no direction may have less overlap. Points
     of one face are as deep as the face is there: of those the deepest counts, and none may be deeper. Two points
-    of a capsule that lies nearly along a face are those of its side towards the face.
+    of a capsule that lies nearly along a face are those of its side towards the face, or one of them, the other too far off.
     """
     if PLANE in (int(m.geom_type[g]) for g in geoms) or not rows:
         return keeps_digits(m, d, geoms, rows) if rows and int(m.geom_type[geoms[1]]) == CYLINDER else None
     other = lambda n: support(m, d, geoms[1], n)
     firsts = first_supports(m, d, geoms)
     if len(rows) == 2 and all(beside_face(m, d, geoms, *row) for row in rows):
+        return True
+    if len(rows) == 1 and ends_beside_face(m, d, geoms, firsts[0], other, rows[0]):
         return True
     return all(any(optimal(f, other, rows, row) for f in firsts) for row in rows)
 
@@ -129,6 +131,33 @@ def between_faces(m, d, geoms, rows):
                 inside(geoms[0], ends[0] + 1e-3 * n) or inside(geoms[1], ends[1] - 1e-3 * n):
             return False
     return True
+
+
+def ends_beside_face(m, d, geoms, first, other, row):
+    """Whether the one contact of a capsule is an end of what its side and the face of least overlap share."""
+    g, n = geoms[0], row[2][:3]
+    if not beside_face(m, d, geoms, *row) or least(first, other, n) < first(n) + other(-n) - MESH_TOLERANCE:
+        return False
+    along = d.geom_xmat[g].reshape(3, 3)[:, 2] * 1e-3  # m
+    nearer = along @ n
+    return not all(beside_face(m, d, geoms, row[0] - s * nearer, row[1] + s * (along - nearer / 2 * n), row[2]) for s in (1, -1))
+
+
+def is_native(m, d, geoms, rows):
+    """Whether contacts are those of MuJoCo's newer search, where a flag has it use the older one; the data are at the state."""
+    off = int(mujoco.mjtDisableBit.mjDSBL_NATIVECCD)
+    if not m.opt.disableflags & off:
+        return False
+    m.opt.disableflags &= ~off
+    try:
+        mujoco.mj_collision(m, d)
+        theirs = [c for c in d.contact if tuple(int(g) for g in c.geom) == tuple(geoms)]
+        return len(theirs) == len(rows) and all(
+            min(max(abs(c.dist - r[0]), np.abs(c.pos - r[1]).max(), np.abs(c.frame - r[2]).max()) for c in theirs) < TOLERANCE
+            for r in rows)
+    finally:
+        m.opt.disableflags |= off
+        mujoco.mj_forward(m, d)
 
 
 def beside_face(m, d, geoms, dist, pos, frame):

@@ -17,6 +17,7 @@ DISPLACEMENTS = ("1e-5", "2e-6")
 LIMIT = 40  # seconds of a processor, and ten times that by the clock
 COMPONENTS = 4  # of the velocity, which differences are taken by
 TOLERANCE = 3e-3  # of the largest component
+FINER = "1e-4"  # s, a twentieth of the time step
 
 
 def toss(seed):
@@ -92,13 +93,24 @@ def check(p, carom, seed, path):
                 np.abs(vector(again[0]["differences"], numbers) - differences).max() > 0.1 * TOLERANCE * size:
             p.count["untold tosses"] = 1
             return
-    judge(p, first, numbers, differences, TIGHT)
+    judge(p, first, numbers, differences, TIGHT, 0, None)
+    size = np.abs(differences).max()
     for method in OTHERS:
-        judge(p, run(carom, path, scene, method), numbers, differences, method)
+        finer = lambda: finer_steps(run(carom, path, scene, method, "--largest-step", FINER), numbers, differences, first[0]["loss"])
+        result = run(carom, path, scene, method)
+        judge(p, result, numbers, differences, method, abs(result[0].get("loss", 0) - first[0]["loss"]) / size, finer)
 
 
-def judge(p, result, numbers, reference, method):
-    """A gradient against the differences."""
+def finer_steps(result, numbers, reference, loss):
+    """How far loss and gradient with shorter steps are off, in units of the gradient's largest component; None: it says why not."""
+    answer, size = result[0], np.abs(reference).max()
+    if "error" in answer:
+        return None
+    return {"apart": abs(answer["loss"] - loss) / size, "off": float(np.abs(vector(answer["gradient"], numbers) - reference).max() / size)}
+
+
+def judge(p, result, numbers, reference, method, apart, finer):
+    """A gradient against the differences; apart: how far the loss is from that of the reference, finer: with shorter steps."""
     answer, command = result
     if "error" in answer:
         p.find("events refused", "toss", note=str(answer["error"]), command=command)
@@ -108,4 +120,4 @@ def judge(p, result, numbers, reference, method):
     k = int(off.argmax())
     if off[k] > TOLERANCE * size:
         p.find("events", " ".join(method), field="qvel", number=numbers[k], got=float(g[k]),
-               off=float(off[k] / size), expected=float(reference[k]), command=command)
+               off=float(off[k] / size), expected=float(reference[k]), apart=apart, finer=finer and finer(), command=command)

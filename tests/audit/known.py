@@ -10,6 +10,8 @@ import convex
 import reference
 
 ROUNDING = 16 * np.finfo(float).eps  # of a sum of forces, over the sum of their sizes
+NEAR_FLAT = 1e-5  # rad
+IDLE = 1e-12      # of a reference acceleration that is rounding, over what is sensed
 
 # fields that both have and that are no parameter of a step in MuJoCo's arrays
 NO_PARAMETER = ("magnetic",)
@@ -122,14 +124,20 @@ def flat_cylinder(p, f):
         return only_contacts(f) and any(list(q["types"]) == [0, 5] for q in f["pairs"]) and \
             all((list(q["types"]) == [0, 5] and q["ours"] == q["theirs"] and q["off"] < 1e-3 and q["judged"]) or
                 of_search(q) for q in f["pairs"])
-    if f["kind"] != "gradient" or not f["own"] or None in f["own"]:
+    if f["kind"] != "gradient" or not f["own"] or None in f["own"] or \
+            not has_contact(p, f["full_state"], lambda types: types == [0, 5]):
         return False
-    if min(abs(x - f["got"]) for x in f["own"]) > 1e-4 * f["size"] or not has_contact(p, f["full_state"], lambda types: types == [0, 5]):
+    if min(abs(x - f["got"]) for x in f["own"]) > 1e-4 * f["size"] and not (is_near_flat(p, f["full_state"]) and fine_scale(p, f)):
         return False
     near = min(abs(v[0] - f["got"]) for v in f["expected"].values()) <= 0.05 * f["size"]
+    far = (2.0 ** -9, 2.0 ** -6, 2.0 ** -3) + ((2.0 ** -20,) if is_near_flat(p, f["full_state"]) else ())
     return near or (f.get("along") is None and f["field"] != "jnt_axis" and
-                    any(abs(p.wide_difference(f["full_state"], f["field"], f["number"], f["row"], h) - f["got"]) <= 1e-3 * f["size"]
-                        for h in (2.0 ** -9, 2.0 ** -6, 2.0 ** -3)))
+                    any(abs(p.wide_difference(f["full_state"], f["field"], f["number"], f["row"], h) - f["got"]) <= 1e-3 * f["size"] for h in far))
+
+
+def is_near_flat(p, state):
+    """Whether a cylinder lies on a plane, tilted by so little that its step bends within a ten-millionth."""
+    return any(0 < tilt < NEAR_FLAT for _, tilt in axes_on_planes(p.r, lambda: p.r.put(state)).values())
 
 
 def sensed_search(p, f):
@@ -174,11 +182,11 @@ def gradient_of_search(p, f):
     """Carom's gradient is that of its own step, and there is a contact that MuJoCo searches for, whose place and
     normal move with where its search stops: up to a twentieth of what the input moves; or any amount, where MuJoCo's step
     with Carom's contacts in the place of its own has Carom's gradient, and these are right."""
-    if f["kind"] != "gradient" or not f["own"] or None in f["own"]:
+    if f["kind"] != "gradient" or not f["own"] or None in legal_sides(f, f["own"]):
         return False
-    own_right = min(abs(x - f["got"]) for x in f["own"]) <= 1e-4 * f["size"]
     near = min(abs(v[0] - f["got"]) for v in f["expected"].values()) <= 0.05 * f["size"]
-    return own_right and any_searched(p, f["full_state"]) and (near or p.slope_with_our_contacts(f))
+    return any_searched(p, f["full_state"]) and (near or p.slope_with_our_contacts(f)) and \
+        (min(abs(x - f["got"]) for x in legal_sides(f, f["own"])) <= 1e-4 * f["size"] or fine_scale(p, f))
 
 
 def any_searched(p, state):
@@ -222,6 +230,29 @@ def least_softness(p, f):
     idle = any(d.efc_force[r] != 0 and d.efc_D[r] >= 0.99e15 and np.sum(dense_J(m, d)[r] ** 2 / M) < 1e-15 for r in first)
     step = p.r.step(f["full_state"])
     return idle and 1e-11 * f["size"] > np.max(p.step_scale(f["full_state"], step)[p.nv:2 * p.nv])
+
+
+def sensed_softness(p, f):
+    """The same of a sensor of forces: rows whose Jacobian is zero carry what rounding leaves of their residual, times 1e15.
+    MuJoCo's sensor with Carom's forces of these rows is Carom's."""
+    m, d = p.plain.m, p.plain.d
+    if f["kind"] != "sensor" or f["field"] not in ("mjSENS_FORCE", "mjSENS_TORQUE"):
+        return False
+    p.plain.put(f["full_state"])
+    mujoco.mj_forward(m, d)
+    p.c.set_state(f["full_state"])
+    if p.c.lib.cr_forward(p.c.m, p.c.d) != 0 or p.c.view("efc_force").size != d.nefc:
+        return False
+    ours, J = p.c.view("efc_force"), dense_J(m, d)
+    idle = [r for r in range(d.nefc) if d.efc_D[r] >= 0.99e15 and not np.any(J[r])]
+    if not idle or any(abs(ours[r] - d.efc_force[r]) > IDLE * d.efc_D[r] for r in idle):
+        return False
+    d.efc_force[idle] = ours[idle]
+    mujoco.mj_rnePostConstraint(m, d)
+    mujoco.mj_sensorAcc(m, d)
+    at = m.sensor_adr[f["number"]] + np.arange(m.sensor_dim[f["number"]])
+    sensed = p.c.view("sensordata")[at]
+    return bool(np.abs(d.sensordata[at] - sensed).max() <= 1e-9 * np.abs(sensed).max())
 
 
 def dense_J(m, d):
@@ -283,8 +314,8 @@ BETWEEN = ("lies between", "where rounding has it", "half for each", "its direct
 
 def two_slopes(p, f):
     """Carom says that there are two slopes, of this number, or since a joint or tendon stands exactly at its limit;
-    those of its own step are MuJoCo's, and the gradient is one of them, or one within the limits, or lies between
-    where Carom says that it does."""
+    those of its own step are MuJoCo's, and the gradient is one of them, or one within the limits of joints and activations,
+    or lies between where Carom says that it does."""
     if f["kind"] != "gradient" or not f["own"] or None in f["own"]:
         return False
     said = [s for s in p.c.two_slopes(f["full_state"], f["field"]) if is_about(p, s, f["field"], f["number"]) and
@@ -292,8 +323,10 @@ def two_slopes(p, f):
     if not said or not p.same_differences(f):
         return False
     sides = legal_sides(f, f["own"])
-    if any(("joint" in s and "limit begins" in s) or "beside it" in s for s in said):
-        inside = p.own_difference(off_limits(p, f["full_state"]), f["field"], f["number"], f["row"], f.get("along"), f.get("unit"))
+    beside = [off_limits] if any(("joint" in s and "limit begins" in s) or "beside it" in s for s in said) else []
+    beside += [off_ends] if any("opposite ends" in s for s in said) else []
+    for moved in beside:
+        inside = p.own_difference(moved(p, f["full_state"]), f["field"], f["number"], f["row"], f.get("along"), f.get("unit"))
         sides += [x for x in legal_sides(f, inside) if x is not None]
     room = 1e-3 * f["size"]
     if any(abs(f["got"] - x) <= room for x in sides):
@@ -310,13 +343,13 @@ def legal_sides(f, own):
 def kink_within_rounding(p, f):
     """Right and left of the state, by what it takes to be told from rounding, Carom's gradient is the slope of MuJoCo's
     step on that side; at the state itself it is one of them, or rounding has it between, there and a few digits beside."""
-    if f["kind"] != "gradient" or not f["own"] or None in f["own"] or len(f["expected"]) != 3:
+    if f["kind"] != "gradient" or not f["own"] or None in f["own"] or len(f["expected"]) != 3 or f["field"] == "jnt_axis":
         return False
     right, left = (f["expected"][s][0] for s in ("right", "left"))
     slope = lambda h: p.slope_beside(f["full_state"], f["field"], f["number"], f["row"], h, f.get("along"))
     apart = abs(right - left)
     near = 0.02 * apart
-    if apart <= 1e-5 * f["size"] or any(abs(slope(h) - x) > near for h, x in ((1e-9, right), (-1e-9, left))):
+    if apart <= 1e-5 * f["size"] or not all(abs(slope(h) - x) <= near for h, x in ((1e-9, right), (-1e-9, left))):
         return False
     if min(abs(f["got"] - right), abs(f["got"] - left)) <= near:
         return True
@@ -336,6 +369,8 @@ def small_scale(p, f):
 
 def fine_scale(p, f):
     """Whether three neighbouring displacements say the gradient, of those that can tell it from the long one's difference."""
+    if f["field"] == "jnt_axis":
+        return False
     row = f["row"] + (p.nv if f["row"] < p.nv else 0)  # velocities have digits that positions have not
     got = p.slope_beside(f["full_state"], f["field"], f["number"], row, 0.0, f.get("along"))
     ladder = [(2.0 ** -k, p.own_difference(f["full_state"], f["field"], f["number"], row, f.get("along"), f.get("unit"), 2.0 ** -k))
@@ -349,6 +384,64 @@ def fine_scale(p, f):
         if any(all(said[i:i + 3]) for i in range(len(said) - 2)):
             return True
     return False
+
+
+def limit_within_rounding(p, f):
+    """A slide or hinge stands at its limit but for rounding, which has its row push: the gradient is that of MuJoCo's step and
+    of Carom's where the joint is a little beyond the limit."""
+    if f["kind"] != "gradient" or f["field"] == "jnt_axis":
+        return False
+    m, d, state = p.r.m, p.r.d, {**f["full_state"], "qpos": f["full_state"]["qpos"].copy()}
+    p.r.put(f["full_state"])
+    mujoco.mj_forward(m, d)
+    limits = [r for r in range(d.nefc) if d.efc_type[r] == int(mujoco.mjtConstraint.mjCNSTR_LIMIT_JOINT) and
+              m.jnt_type[d.efc_id[r]] >= 2 and 0 < abs(d.efc_pos[r] - d.efc_margin[r]) < 1e-15]
+    for r in limits:
+        j = d.efc_id[r]
+        k, (low, high) = m.jnt_qposadr[j], m.jnt_range[j]
+        state["qpos"][k] += 1e-7 if high - state["qpos"][k] < state["qpos"][k] - low else -1e-7
+    room = 1e-4 * f["size"]
+    own = p.slope_beside(state, f["field"], f["number"], f["row"], 0.0, f.get("along"))
+    return bool(limits) and abs(own - f["got"]) <= room and abs(p.their_slope(f, state, 2.0 ** -30) - f["got"]) <= room
+
+
+def idle_actuator(p, f):
+    """An actuator whose length nothing changes: its moment is rounding, of which a muscle that is scaled by what the moment
+    accelerates makes forces without end. Without the actuators MuJoCo's step has Carom's gradient."""
+    if f["kind"] != "gradient" or f["field"] in ("actuator_forcerange", "jnt_axis"):
+        return False
+    m, d = p.r.m, p.r.d
+    p.r.put(f["full_state"])
+    mujoco.mj_forward(m, d)
+    moment = np.zeros((d.moment_rownnz.size, m.nv))
+    mujoco.mju_sparse2dense(moment, d.actuator_moment, d.moment_rownnz, d.moment_rowadr, d.moment_colind)
+    first = m.actuator_outadr
+    idle = [i for i in range(m.nactuator) if 0 < np.abs(moment[first[i]]).max(initial=0) <= ROUNDING * max(1.0, abs(d.actuator_length[first[i]]))]
+    if not idle:
+        return False
+    keep = m.actuator_forcelimited.copy(), m.actuator_forcerange.copy()
+    m.actuator_forcelimited[idle], m.actuator_forcerange[idle] = True, 0
+    try:
+        return abs(p.their_slope(f, f["full_state"], 2.0 ** -20) - f["got"]) <= 1e-6 * f["size"]
+    finally:
+        m.actuator_forcelimited[:], m.actuator_forcerange[:] = keep
+
+
+def no_weight(p, f):
+    """An inverse weight of 0 whose row moves nothing else that has one: up to 1e-15 the row has the least softness there is and
+    no slope, beyond it Carom's slope is MuJoCo's. docs/trust.md."""
+    if f["kind"] != "gradient" or not f["field"].endswith("invweight0") or f["got"] != 0 or set(f["expected"]) != {"right"} or \
+            p.r.parameter(f["field"]).flat[f["number"]] != 0:
+        return False
+    beyond = p.slope_beside(f["full_state"], f["field"], f["number"], f["row"], 1e-13, f.get("along"))
+    return abs(beyond - f["expected"]["right"][0]) <= 1e-4 * f["size"]
+
+
+def stepped_over(p, f):
+    """A contact that comes and goes within one step: this method's motion is another one, and with steps a twentieth as long
+    at most it is that of the reference, and its gradient nearer. docs/derivations/event.md, What it does not cover."""
+    return f["kind"] == "events" and f["apart"] > 1e-4 and f["finer"] is not None and \
+        f["finer"]["apart"] < 1e-2 * f["apart"] and f["finer"]["off"] < 0.5 * f["off"]
 
 
 def flat_to_rounding(p, f):
@@ -389,6 +482,16 @@ def off_limits(p, state):
     return out
 
 
+def off_ends(p, state):
+    """The state, but activations that stand exactly at an end of their range a little inside it."""
+    m, out = p.r.m, {**state, "act": state["act"].copy()}
+    for i in np.flatnonzero(m.actuator_actlimited):
+        low, high = m.actuator_actrange[i]
+        for k in range(m.actuator_actadr[i], m.actuator_actadr[i] + m.actuator_actnum[i]):
+            out["act"][k] += 1e-5 * (high - low) * (float(low == state["act"][k]) - float(high == state["act"][k]))
+    return out
+
+
 def is_about(p, sentence, field, number):
     """Whether what Carom says is about this number, or about all."""
     if field in ("ctrl", "act") and f"{field}[" in sentence:
@@ -404,6 +507,7 @@ TABLE = (("Carom: two slopes", two_slopes), ("a kink within rounding of the stat
          ("bends on a small scale", small_scale), ("MuJoCo's convex search", convex_search), ("MuJoCo's convex search", sensed_search), ("MuJoCo's contact manifold", manifold),
          ("MuJoCo's nearly flat cylinder", flat_cylinder), ("round-off of contacts", same_contacts),
          ("Carom: a dof without inertia", without_inertia), ("MuJoCo's convex search", gradient_of_search),
-         ("a row that moves nothing", moves_nothing), ("a row that moves nothing", least_softness), ("Carom: a cylinder flat to rounding", flat_to_rounding),
-         ("MuJoCo's solver", unconverged), ("MuJoCo: forces that cancel", cancelling),
+         ("a row that moves nothing", moves_nothing), ("a row that moves nothing", least_softness), ("a row that moves nothing", sensed_softness), ("Carom: a cylinder flat to rounding", flat_to_rounding),
+         ("a limit within rounding", limit_within_rounding), ("an actuator that moves nothing", idle_actuator),
+         ("an inverse weight of nothing", no_weight), ("a contact within one step", stepped_over), ("MuJoCo's solver", unconverged), ("MuJoCo: forces that cancel", cancelling),
          ("MuJoCo: forces that cancel", cancelling_slope), ("a friction loss of what only rounding moves", rounding_moves))
