@@ -216,7 +216,7 @@ XML
 for power in 1 2; do
   sed "s/POWER/$power/" holds.xml > holds.$power.xml
   expect 0 told grad holds.$power.xml --time .002 --loss 'qvel[0]' --wrt qpos --json
-  holds told "str(j.get(\"two_slopes\")).count(\"equality 'w' holds but for rounding\") == 2 - $power"
+  holds told "str(j.get(\"two_slopes\")).count(\"equality constraint 'w' holds but for rounding\") == 2 - $power"
 done
 expect 0 told grad holds.1.xml --time .002 --loss 'qvel[0]' --wrt qpos --set 'qpos[0]=1e-6' --json
 holds told '"two_slopes" not in j'

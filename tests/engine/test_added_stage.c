@@ -167,7 +167,7 @@ TEST(every_field) {
     fields++;
     for (int k = 0; k < 5; k++) {
       for (int n = 0; n < models; n++) {
-        check_step(cr_pipeline[maker].name, cri_field(id)->name, (uint64_t)(n * 7 + k + i),
+        check_step(cr_pipeline[maker].name, cri_field(id)->name, (uint64_t)(n * 7 + k + 5 * fields),
                    integrators[k], &report);
       }
     }
