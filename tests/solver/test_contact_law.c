@@ -4,8 +4,10 @@
 #include "solver/contact_law.h"
 
 #include "base/random.h"
+#include "carom/model.h"
 #include "model/added_contact.h"
 #include "solver/friction_cone.h"
+#include "solver/friction_cone_bends.h"
 #include "support/close.h"
 #include "support/contact_scene.h"
 #include "support/coulomb.h"
@@ -148,6 +150,37 @@ TEST(derivatives_are_those_of_the_law) {
     contact_scene s;
     open_scene(&s, seed);
     check_derivatives(&s, &r);
+    scene_close(&s);
+  }
+}
+
+// a law says whether tangents matter besides friction; where it bends, the first row of a contact says it
+TEST(laws_say_their_directions_and_bends) {
+  for (int seed = 1; seed <= N_SEED; seed++) {
+    contact_scene s;
+    cr_error error;
+    cr_contact_options o = coulomb;
+    o.name = "directed";
+    o.directed = true;
+    o.bends = NULL;
+    open_scene(&s, seed);
+    assert_int_equal(cr_model_add_contact_model(&s.m, &o, &error), CR_OK);
+    for (int i = 0; i < s.d->nefc; i++) {
+      s.d->acc_jar[i] = -1;
+    }
+    for (int i = first_contact(s.d); i < s.d->nefc; i++) {
+      cr_real bend[CRI_LAW_BENDS];
+      bool first = s.d->contact_efc_address[s.d->efc_id[i]] == i;
+      assert_int_equal(cr_model_set_choice(&s.m, "contact_model", "coulomb", &error), CR_OK);
+      assert_true(cri_contact_law_has_directions(&s.m, s.d, i) ==
+                  cri_friction_cone_has_directions(&s.m, s.d, i));
+      cri_contact_law_bends(&s.m, s.d, i, bend);
+      assert_true((first ? bend[0] != 1 : bend[0] == 1) && bend[1] == 1);
+      assert_int_equal(cr_model_set_choice(&s.m, "contact_model", "directed", &error), CR_OK);
+      assert_true(cri_contact_law_has_directions(&s.m, s.d, i));
+      cri_contact_law_bends(&s.m, s.d, i, bend);
+      assert_true(bend[0] == 1 && bend[1] == 1);
+    }
     scene_close(&s);
   }
 }
