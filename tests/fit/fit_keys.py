@@ -6,7 +6,7 @@ import sys
 from pathlib import Path
 
 root = Path(os.environ["CAROM_SOURCE_DIR"])
-keys = re.findall(r"\n  X\((\w+), *(\w+),", (root / "src/io/fit_keys.h").read_text())
+keys = re.findall(r"\n  X\((\w+), *(\w+),", (root / "src/fit/fit_keys.h").read_text())
 text = (root / "docs/identification.md").read_text()
 rows = {row[0].strip("` "): row[1] for row in re.findall(r"^\| (`?\w+`?)[^|]*\| ([^|]*) \|$", text, re.M)}
 missing = [f"{section}.{key}" for section, key in keys if f"`{key}`" not in rows.get(section, "")]
