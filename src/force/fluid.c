@@ -72,14 +72,22 @@ static void put_into(element* e, medium of) {
   cri_fluid_law_make(&e->law, e->box, e->inputs);
 }
 
+static bool feels(const cr_model* m, int body) {
+  return cri_tree_moves(m, body) && m->body_mass[body] >= CR_MINVAL;
+}
+
+static bool is_box(const cr_model* m, int body) {
+  return feels(m, body) && !has_ellipsoid(m, body);
+}
+
 // element k: the box of body k, or the ellipsoid of geom k - nbody; false if there is none
 static bool element_in(const cr_model* m, const cr_data* d, medium of, int k, element* e) {
   e->box = k < m->nbody;
   e->geom = k - m->nbody;
   e->body = e->box ? k : m->geom_bodyid[e->geom];
-  if (!cri_tree_moves(m, e->body) || m->body_mass[e->body] < CR_MINVAL ||
-      (e->box ? has_ellipsoid(m, e->body)
-              : !has_ellipsoid(m, e->body) || m->geom_fluid[12 * e->geom] == 0)) {
+  if (e->box
+          ? !is_box(m, e->body)
+          : !feels(m, e->body) || !has_ellipsoid(m, e->body) || m->geom_fluid[12 * e->geom] == 0) {
     return false;
   }
   cr_zero(e->inputs, CRI_NFLUID_INPUT);
@@ -311,6 +319,10 @@ static void dof_forces(const cr_model* m, const cr_data* d, medium of, cr_real* 
     out[i] = cr_dot6(d->cdof + 6 * i, F + 6 * m->dof_bodyid[i]);
   }
   cri_pop(work, mark);
+}
+
+bool cri_fluid_is_flat(const cr_model* m, int body) {
+  return cri_fluid_acts(m) && is_box(m, body) && cri_fluid_box_is_flat(m->body_inertia + 3 * body);
 }
 
 // a component that is zero but for round-off has no side

@@ -42,6 +42,10 @@ bool cri_fluid_matters(const cr_model* m, const cr_data* twin);
 /// The forces on the bodies, F[6 nbody].
 void cri_fluid_forces(const cr_model* m, const cr_data* d, cr_real* F);
 
+/// Whether a body is a box in a medium, with a side at its least length: beyond that the side grows as the root
+/// of the inertia.
+bool cri_fluid_is_flat(const cr_model* m, int body);
+
 /// Sets body_fluid_side, the signs of the velocities of bodies' boxes: there the slopes of drag bend. For who
 /// makes these slopes part of the step.
 void cri_fluid_sides(const cr_model* m, cr_data* d);

@@ -113,10 +113,18 @@ static void ellipsoid_vjp(const cr_real* x, const cr_real* c_bar, cr_real* x_bar
 
 // ---- [fluid.f2] the box: sides b_i = sqrt(6 (I_j + I_k - I_i) / mass)
 
+static cr_real excess_of(const cr_real I[3], int i) {
+  return I[(i + 1) % 3] + I[(i + 2) % 3] - I[i];
+}
+
+bool cri_fluid_box_is_flat(const cr_real I[3]) {
+  return excess_of(I, 0) <= GUARD || excess_of(I, 1) <= GUARD || excess_of(I, 2) <= GUARD;
+}
+
 static void box_sides(const cr_real* x, cr_real excess[3], cr_real b[3]) {
   const cr_real *mass = x + CRI_FLUID_SIZE, *I = mass + 1;
   for (int i = 0; i < 3; i++) {
-    excess[i] = I[(i + 1) % 3] + I[(i + 2) % 3] - I[i];
+    excess[i] = excess_of(I, i);
     b[i] = cr_sqrt(cr_max(GUARD, excess[i]) / mass[0] * 6);
   }
 }

@@ -45,6 +45,9 @@ void cri_fluid_law_make(cri_fluid_law* law, bool box, const cr_real x[CRI_NFLUID
 void cri_fluid_law_vjp(const cri_fluid_law* law, const cr_real x[CRI_NFLUID_INPUT],
                        const cr_real c_bar[CRI_NFLUID_LAW], cr_real x_bar[CRI_NFLUID_INPUT]);
 
+/// Whether a side of the box of a body of this inertia is held at its least length, I_j + I_k - I_i at 1e-15.
+bool cri_fluid_box_is_flat(const cr_real I[3]);
+
 /// Keeps drag, the part of a law, or of its cotangent or tangent, that takes energy. Lift, Magnus force and
 /// added mass become zero. A box has only drag.
 void cri_fluid_law_drag(bool box, cr_real c[CRI_NFLUID_LAW]);

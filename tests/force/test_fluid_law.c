@@ -143,6 +143,13 @@ TEST(a_sphere_is_dragged) {
 }
 
 // at rest: no force, the slope is the linear drag, and nothing divides by zero
+// a thin plate, and one as thick as it is wide
+TEST(flat_boxes_are_known) {
+  const cr_real plate[3] = {1, 2, 3}, nothing[3] = {0}, cube[3] = {1, 1, 1};
+  assert_true(cri_fluid_box_is_flat(plate) && cri_fluid_box_is_flat(nothing));
+  assert_false(cri_fluid_box_is_flat(cube));
+}
+
 TEST(rest_is_calm) {
   for (int box = 0; box < 2; box++) {
     sample s = random_sample(3, box != 0);
