@@ -4,8 +4,6 @@
 
 #include "math/vec3.h"
 
-static const cr_real MIN_FRICTION = CR_R(1e-5);
-
 // geom friction (slide, spin, roll) to the five numbers of a contact
 static const int FRICTION_OF[5] = {0, 0, 1, 2, 2};
 
@@ -225,7 +223,7 @@ static void mix(const cr_model* m, cr_data* d, int c) {
   }
   for (int i = 0; i < 5; i++) {
     cr_real* mu = d->contact_friction + 5 * c + i;
-    *mu = cr_max(*mu, MIN_FRICTION);
+    *mu = cr_max(*mu, CR_MIN_FRICTION);
   }
 }
 
@@ -294,11 +292,11 @@ static void share_gradient(const cr_model* m, const weights* w, cr_real g[2]) {
 static bool free_friction(const cr_model* m, const cr_data* d, int c, int i, const weights* w) {
   int p = d->contact_pair[c], k = FRICTION_OF[i];
   if (p >= 0) {
-    return m->pair_friction[5 * p + i] > MIN_FRICTION;
+    return m->pair_friction[5 * p + i] > CR_MIN_FRICTION;
   }
   return w->friction[k][0] * m->geom_friction[3 * w->geom[0] + k] +
              w->friction[k][1] * m->geom_friction[3 * w->geom[1] + k] >
-         MIN_FRICTION;
+         CR_MIN_FRICTION;
 }
 
 static cr_real par(const cr_real* array, int row, int width, int i) {
@@ -362,7 +360,7 @@ static void copy_pair_tan(const cr_model* m, const cr_data* d, cr_data* tan, int
 static void copy_override_tan(const cr_model* m, cr_data* tan, int c) {
   const cr_model* t = &tan->par;
   for (int i = 0; i < 5; i++) {
-    bool free = m->o_friction[i] > MIN_FRICTION;
+    bool free = m->o_friction[i] > CR_MIN_FRICTION;
     tan->contact_friction[5 * c + i] = free ? par(t->o_friction, 0, 5, i) : 0;
   }
   cr_copy(tan->contact_solref + 2 * c, cri_par_tan(t->o_solref, 0, 2), 2);
@@ -470,7 +468,7 @@ static void copy_override_bar(const cr_model* m, cr_data* bar, int c) {
   add(t->o_margin, 0, bar->contact_includemargin[c]);
   for (int i = 0; i < 5; i++) {
     add(t->o_solimp, i, bar->contact_solimp[5 * c + i]);
-    if (m->o_friction[i] > MIN_FRICTION) {
+    if (m->o_friction[i] > CR_MIN_FRICTION) {
       add(t->o_friction, i, bar->contact_friction[5 * c + i]);
     }
   }

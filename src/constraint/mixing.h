@@ -6,6 +6,9 @@
 
 #include "model/data.h"
 
+/// The least friction of a contact, as in MuJoCo.
+#define CR_MIN_FRICTION CR_R(1e-5)
+
 /// Parameters of every contact.
 /// Map      (geom_friction, geom_solref, geom_solimp, geom_solmix, geom_margin; pair_..., o_...) ->
 ///          contact_includemargin, _friction, _solref, _solreffriction, _solimp, _dim, _adhesion,

@@ -144,7 +144,7 @@ CR_PARAM(body_quat,        nbody, 4, 3, ANY, NOWHERE, "1", "parent", "orientatio
 CR_PARAM(body_ipos,        nbody, 3, 3, LENGTH, NOWHERE, "m", "body", "centre of mass")
 CR_PARAM(body_iquat,       nbody, 4, 3, ANY, NOWHERE, "1", "body", "orientation of the principal axes of inertia")
 CR_PARAM(body_mass,        nbody, 1, 1, NOT_NEGATIVE, NOWHERE, "kg", "-", "mass")
-CR_PARAM(body_inertia,     nbody, 3, 3, NOT_NEGATIVE, NOWHERE, "kg m^2", "inertial", "principal moments of inertia")
+CR_PARAM(body_inertia,     nbody, 3, 3, NOT_NEGATIVE, BY(box), "kg m^2", "inertial", "principal moments of inertia")
 CR_PARAM(body_invweight0,  nbody, 2, 2, NOT_NEGATIVE, FLOORED, "1/kg|1/(kg m^2)", "-", "mean inverse inertia in qpos0, translation and rotation (derived)")
 CR_PARAM(body_gravcomp,    nbody, 1, 1, ANY, NOWHERE, "1", "-", "gravity compensation, in units of body weight")
 

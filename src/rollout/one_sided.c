@@ -12,9 +12,11 @@
 #include "base/locale.h"
 #include "carom/step.h"
 #include "collision/collision.h"
+#include "constraint/contact_rows.h"
 #include "constraint/rows.h"
 #include "engine/implicit_inertia_solve.h"
 #include "force/damper.h"
+#include "force/fluid.h"
 #include "force/tendon_spring.h"
 #include "geometry/plane.h"
 #include "inertia/implicit_inertia.h"
@@ -138,35 +140,30 @@ static void actuators(notes* s) {
 // ---- tendons and joints
 
 static const char at_limit_text[] =
-    "%s is exactly where its limit begins; the gradient is that of within";
+    "%s is exactly where its limit begins; the gradient is that of %s";
 
-static bool begins(cr_real x, const cr_real range[2], cr_real margin) {
-  return x - range[0] == margin || range[1] - x == margin;
+// Whether r, the distance to where rows begin, is nothing but the rounding of lengths as large as `size`.
+static bool begins(cr_real r, cr_real size) { return cr_abs(r) <= CR_R(1e-14) * cr_max(1, size); }
+
+// the side of a limit that the gradient has: rows are there where the distance is negative
+static const char* side_of_limit(cr_real r) { return r < 0 ? "beyond" : "within"; }
+
+static cr_real distance_to_limit(cr_real x, const cr_real range[2], cr_real margin) {
+  return cr_min(x - range[0], range[1] - x) - margin;
 }
 
-static bool tendon_at_limit(const cr_model* m, const cr_data* d, int t) {
+// *r: how far from its limit
+static bool tendon_at_limit(const cr_model* m, const cr_data* d, int t, cr_real* r) {
+  *r = distance_to_limit(d->ten_length[t], m->tendon_range + 2 * t, m->tendon_margin[t]);
   return m->tendon_limited[t] != 0 && cri_rows_on(m, CR_DSBL_LIMIT) &&
-         begins(d->ten_length[t], m->tendon_range + 2 * t, m->tendon_margin[t]);
+         begins(*r, cr_abs(d->ten_length[t]));
 }
 
-static bool joint_at_limit(const cr_model* m, const cr_data* d, int j) {
+static bool joint_at_limit(const cr_model* m, const cr_data* d, int j, cr_real* r) {
+  cr_real q = d->qpos[m->jnt_qposadr[j]];
+  *r = distance_to_limit(q, m->jnt_range + 2 * j, m->jnt_margin[j]);
   return m->jnt_limited[j] != 0 && cri_rows_on(m, CR_DSBL_LIMIT) &&
-         m->jnt_type[j] >= CR_JNT_SLIDE &&
-         begins(d->qpos[m->jnt_qposadr[j]], m->jnt_range + 2 * j, m->jnt_margin[j]);
-}
-
-bool cri_at_limit(const cr_model* m, const cr_data* d) {
-  for (int t = 0; t < m->ntendon; t++) {
-    if (tendon_at_limit(m, d, t)) {
-      return true;
-    }
-  }
-  for (int j = 0; j < m->njnt; j++) {
-    if (joint_at_limit(m, d, j)) {
-      return true;
-    }
-  }
-  return false;
+         m->jnt_type[j] >= CR_JNT_SLIDE && begins(*r, cr_abs(q));
 }
 
 // a rest length without a dead band, which the tendon has up to rounding
@@ -185,6 +182,7 @@ static void spring_at_rest(notes* s, int t, cr_label name) {
 
 static void tendons(notes* s) {
   const cr_model* m = s->m;
+  cr_real r;
   if (cri_metric_rests(m, s->d)) {
     note(s,
          "a tendon spring is exactly at its rest length, where a step leaves its stiffness out of "
@@ -197,19 +195,20 @@ static void tendons(notes* s) {
       note(s, "%s has no length: its direction is arbitrary, the gradient that of one along x",
            name.text);
     }
-    if (tendon_at_limit(m, s->d, t)) {
-      note(s, at_limit_text, name.text);
+    if (tendon_at_limit(m, s->d, t, &r)) {
+      note(s, at_limit_text, name.text, side_of_limit(r));
     }
   }
 }
 
 static void joints(notes* s) {
   const cr_model* m = s->m;
+  cr_real r;
   for (int j = 0; j < m->njnt; j++) {
     cr_label name = cri_label(m, CRI_OBJECT_joint, j);
     const cr_real* q = s->d->qpos + m->jnt_qposadr[j];
-    if (joint_at_limit(m, s->d, j)) {
-      note(s, at_limit_text, name.text);
+    if (joint_at_limit(m, s->d, j, &r)) {
+      note(s, at_limit_text, name.text, side_of_limit(r));
     }
     bool limited = m->jnt_limited[j] != 0 && cri_rows_on(m, CR_DSBL_LIMIT);
     cr_real widest = cr_max(m->jnt_range[2 * j], m->jnt_range[2 * j + 1]);
@@ -275,6 +274,21 @@ static void free_bodies(notes* s) {
     int o = m->actuator_outadr[i];
     if (touches(m, d, d->moment_colind + d->moment_rowadr[o], d->moment_rownnz[o])) {
       note(s, free_text, of, actuator(m, i).text);
+    }
+  }
+}
+
+// ---- bodies in a medium
+
+static void flat_boxes(notes* s) {
+  const cr_model* m = s->m;
+  for (int b = 1; b < m->nbody && s->asked[CR_FIELD_body_inertia]; b++) {
+    if (cri_fluid_is_flat(m, b)) {
+      note(
+          s,
+          "body_inertia of %s: the box that stands for it in the medium is flat, and its thickness "
+          "grows as a root; the gradient is as if it stayed flat",
+          cri_label(m, CRI_OBJECT_body, b).text);
     }
   }
 }
@@ -359,6 +373,65 @@ static void contacts(notes* s) {
   }
 }
 
+// Contact from distance has no edge here. One behind another or without dofs has no rows on either side.
+static bool contact_begins(const cr_model* m, const cr_data* d, int c) {
+  const cr_real* x = d->contact_pos + 3 * c;
+  cr_real size = cr_max(cr_abs(x[0]), cr_max(cr_abs(x[1]), cr_abs(x[2])));
+  return d->contact_exclude[c] <= 1 && cri_rows_on(m, CR_DSBL_CONTACT) &&
+         cri_contact_width(m, d, c) == 0 &&
+         begins(d->contact_dist[c] - d->contact_includemargin[c], size);
+}
+
+static bool presses(const cr_model* m, const cr_data* d, int c) {
+  int first = d->contact_efc_address[c];
+  for (int i = first; first >= 0 && i < first + cri_contact_rows(m, d->contact_dim[c]); i++) {
+    if (d->efc_force[i] != 0) {
+      return true;
+    }
+  }
+  return false;
+}
+
+// The contacts of a pair follow each other: once for all that begin where they stand.
+static void touching(notes* s) {
+  const cr_data* d = s->d;
+  bool told = false;
+  for (int c = 0; c < d->ncon; c++) {
+    const int32_t* geom = d->contact_geom + 2 * c;
+    told = told && memcmp(geom, geom - 2, 2 * sizeof *geom) == 0;
+    if (!told && contact_begins(s->m, d, c)) {
+      note(
+          s,
+          "geoms %d and %d touch exactly where their contact begins; the gradient is as if they %s",
+          geom[0], geom[1], presses(s->m, d, c) ? "pressed" : "stayed apart");
+      told = true;
+    }
+  }
+}
+
+static bool is_round(const cr_model* m, int g) {
+  return g >= 0 && (m->geom_type[g] == CR_GEOM_SPHERE || m->geom_type[g] == CR_GEOM_CAPSULE);
+}
+
+// Spheres and capsules whose centres or centre lines meet: once for all contacts of a pair.
+static void centred(notes* s) {
+  const cr_model* m = s->m;
+  const cr_data* d = s->d;
+  for (int c = 0; c < d->ncon; c++) {
+    const int32_t* geom = d->contact_geom + 2 * c;
+    bool first = c == 0 || memcmp(geom, geom - 2, 2 * sizeof *geom) != 0;
+    if (first && is_round(m, geom[0]) && is_round(m, geom[1])) {
+      cr_real depth = m->geom_size[3 * geom[0]] + m->geom_size[3 * geom[1]];
+      if (begins(d->contact_dist[c] + depth, depth)) {
+        note(s,
+             "the centres or centre lines of geoms %d and %d meet: the normal of their contact is "
+             "arbitrary, the gradient that of the one taken",
+             geom[0], geom[1]);
+      }
+    }
+  }
+}
+
 // One contact on a line or a face that two geoms of the general pair share. Contacts of one pair are
 // consecutive. Several of them belong to one face and stay in place, except those of height fields.
 static void shared_places(notes* s) {
@@ -387,8 +460,11 @@ int cri_one_sided_find(const cr_model* m, const cr_data* d, const bool* asked, c
   tendons(&s);
   joints(&s);
   free_bodies(&s);
+  flat_boxes(&s);
   equalities(&s);
   contacts(&s);
+  touching(&s);
+  centred(&s);
   shared_places(&s);
   return s.n;
 }

@@ -3,6 +3,7 @@
 #include "rollout/parameter_bends.h"
 
 #include "actuator/setpoint.h"
+#include "force/fluid.h"
 #include "force/reflected.h"
 #include "inertia/metric.h"
 
@@ -84,6 +85,12 @@ static cri_bend cri_bends_friction_reference(const cr_model* m, cr_field_id id, 
 static cri_bend cri_bends_fluid(const cr_model* m, cr_field_id id, int k) {
   (void)id;
   return when(k % 12 == 0 && m->geom_fluid[k] == 0, CRI_BEND_SWITCH);
+}
+
+// a side of the box that stands for a body in a medium is held at its least length
+static cri_bend cri_bends_box(const cr_model* m, cr_field_id id, int k) {
+  (void)id;
+  return when(cri_fluid_is_flat(m, k / 3), CRI_BEND_FLOOR);
 }
 
 // an output of a servo between sites whose setpoint lies on a circle

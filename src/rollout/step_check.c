@@ -41,7 +41,7 @@ struct cr_step_check {
   uint64_t leap0, leap;  // choices where the step jumps: at the unmoved state, at the last one
   bool leaps[2];         // they differ at the finest step to the left, right: the step leaps
   int entries;
-  bool at_limit;      // a joint or tendon is exactly where its limit begins
+  bool told;          // the state is one of two slopes, by rollout/one_sided.h
   bool undetermined;  // the contact model is in doubt: entries that differ are no mistake
   cri_doubt doubt;    // the doubt at the first such place
 };
@@ -436,6 +436,12 @@ static void note_undetermined(cr_step_check* c) {
 
 const char* cr_step_check_doubt(const cr_step_check* c) { return c->doubt.text; }
 
+// Whether there is more than one slope here, whatever moves: cri_one_sided_find says why.
+static bool says_two_slopes(const cr_model* m, const cr_data* d) {
+  const bool asked[CR_N_FIELD] = {[CR_FIELD_qpos] = true};
+  return cri_one_sided_find(m, d, asked, NULL, 0) > 0;
+}
+
 // the step at the unmoved point, and its vjp with seed lambda
 static cr_status differentiate(cr_step_check* c, const cr_data* at, cr_random* random,
                                cr_error* error) {
@@ -454,7 +460,7 @@ static cr_status differentiate(cr_step_check* c, const cr_data* at, cr_random* r
   c->leap0 = cri_choice_hash(m, c->d, CRI_CHOICE_LEAP);
   measure(c);
   note_undetermined(c);
-  c->at_limit = cri_at_limit(m, c->d);
+  c->told = says_two_slopes(m, c->d);
   for (int i = 0; i < N_INPUTS; i++) {
     cr_zero(cri_field_real(m, c->bar, inputs[i]), cri_field_tangent_size(m, c->d, inputs[i]));
   }
@@ -563,12 +569,12 @@ static cr_real off(const cr_step_check* c, cr_real g, const cri_slope_fit* s) {
   return cr_max(0, cr_abs(g - s->value) - known);
 }
 
-// One side is left. If a joint is at its limit and moves beyond it with the entry, in later stages of
-// a step, the derivative is that of within: `row`.
+// One side is left. If other contacts or limits act beside the point than at it, `row`, as where a joint stands
+// at its limit or two geoms touch exactly, the derivative is that of those at the point.
 static void edge_one_side(const edge* e, cr_field_id id, int k, cr_real g, bool row,
                           const cri_slope_fit* s, cr_real scale) {
   cr_real error = off(e->c, g, s) / scale;
-  if (is_told(s, scale) && !(row && e->c->at_limit && error > CR_R(1e-6))) {
+  if (is_told(s, scale) && !(row && error > CR_R(1e-6))) {
     edge_compared(e, id, k, g, s->value, error);
   } else {
     e->result->kinks++;
@@ -621,7 +627,7 @@ static void edge_entry(const edge* e, const cr_data* at, cr_field_id id, int k, 
   } else if (side != 0) {
     const cri_slope_fit* s = side > 0 ? &right : &left;
     const cri_value* moved = (side > 0 ? q.plus : q.minus) + LAST;
-    bool row = !same_rows(moved->piece, e->c->signature0);
+    bool row = e->c->told && !same_rows(moved->piece, e->c->signature0);
     edge_one_side(e, id, k, g, row, s, cr_max(scale, cr_abs(s->value)));
   } else {
     scale = cr_max(scale, cr_abs(both.value));
@@ -630,8 +636,8 @@ static void edge_entry(const edge* e, const cr_data* at, cr_field_id id, int k, 
                     off(e->c, g, &both) == 0 ? 0 : entry_error(g, &both, scale));
     } else {
       scale = cr_max(scale, cr_max(cr_abs(left.value), cr_abs(right.value)));
-      bool row = !same_rows(q.plus[LAST].piece, e->c->signature0) ||
-                 !same_rows(q.minus[LAST].piece, e->c->signature0);
+      bool row = e->c->told && (!same_rows(q.plus[LAST].piece, e->c->signature0) ||
+                                !same_rows(q.minus[LAST].piece, e->c->signature0));
       edge_two_sides(e, id, k, g, row, &left, &right, scale);
     }
   }

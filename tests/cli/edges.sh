@@ -173,6 +173,23 @@ XML
 expect 0 circle check circle.xml --states 2 --json
 holds circle 'j["passed"] is True'
 
+# ---- bodies that touch exactly, and fall: whether they press is rounding, and any friction loss decides it
+cat > touch.xml << 'XML'
+<mujoco>
+  <default><geom size=".1"/></default>
+  <worldbody>
+    <body pos=".1 0 0"><freejoint/><geom/></body>
+    <body pos=".3 0 0"><freejoint/><geom/></body>
+    <body pos=".6 0 0"><joint type="slide" axis="1 0 0"/><joint type="slide"/><geom/></body>
+    <body pos=".6 0 .2"><joint type="slide" axis="1 0 0"/><joint type="slide"/><geom/></body>
+  </worldbody>
+</mujoco>
+XML
+expect 0 touch check touch.xml --states 2 --json
+holds touch 'j["passed"] is True and j["edges"]["kinks"] > 0'
+expect 0 told grad touch.xml --time .002 --loss 'qvel[2]' --wrt dof_frictionloss --json
+holds told 'sum("touch exactly where their contact begins" in x for x in j["two_slopes"]) == 2'
+
 # ---- where both slopes can be reached and differ, grad says which it has
 expect 0 told grad muscle.xml --time .002 --loss 'act[0]' --wrt ctrl act --ctrl m=.3 --set 'act[0]=.3' --json
 holds told 'len(j["two_slopes"]) == 1 and "equals act[0] of actuator" in j["two_slopes"][0]'

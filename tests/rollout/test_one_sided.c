@@ -44,7 +44,10 @@ TEST(limits_are_told_at_their_end) {
   s.m.jnt_range[1] = 1;
   for (int end = 0; end < 2; end++) {
     s.d->qpos[0] = s.m.jnt_range[end];
-    assert_int_equal(told(&s, "exactly where its limit begins"), 1);
+    assert_int_equal(told(&s, "where its limit begins; the gradient is that of within"), 1);
+    // beyond it by nothing but rounding
+    s.d->qpos[0] += CR_EPS * (cr_real)(end == 0 ? -1 : 1);
+    assert_int_equal(told(&s, "where its limit begins; the gradient is that of beyond"), 1);
     s.d->qpos[0] += CR_R(1e-9);
     assert_int_equal(told(&s, ""), 0);
   }
@@ -73,6 +76,20 @@ TEST(inputs_of_zero_are_told_where_they_count_to_one_side) {
   s.m.actuator_ctrlrange[0] = -1;
   assert_int_equal(told(&s, "ctrl[0]"), 1);
   s.asked[CR_FIELD_ctrl] = false;
+  assert_int_equal(told(&s, ""), 0);
+  close_stand(&s);
+}
+
+// without an inertia the box of a body in a medium has no sides
+TEST(flat_boxes_in_a_medium_are_told) {
+  stand s;
+  open_stand(&s);
+  s.asked[CR_FIELD_body_inertia] = true;
+  cr_zero(s.m.body_inertia + 3, 3);
+  assert_int_equal(told(&s, ""), 0);
+  s.m.density[0] = 1000;
+  assert_int_equal(told(&s, "body_inertia of body"), 1);
+  s.m.body_inertia[3] = s.m.body_inertia[4] = s.m.body_inertia[5] = 1;
   assert_int_equal(told(&s, ""), 0);
   close_stand(&s);
 }

@@ -375,6 +375,81 @@ TEST(points_that_are_boxes_are_kinks) {
   close_bench(&b);
 }
 
+// A sphere slides over a floor, and another body flies so fast that its round-off hides the sphere from fine
+// steps. Friction of less than 1e-5 counts as 1e-5: coarse steps, beyond that, have another slope.
+TEST(friction_at_its_least_value_has_no_slope) {
+  const int32_t parents[] = {0, 0, 0}, jntnums[] = {0, 1, 1}, types[] = {CR_JNT_FREE, CR_JNT_FREE};
+  bench b = {.m.ngeom = 2};
+  cr_edge_result edges = {0};
+  cr_random random = cr_random_seed(1, 3);
+  assert_int_equal(cri_model_sizes(&b.m, 3, parents, jntnums, types, NULL), CR_OK);
+  assert_int_equal(cri_model_allocate(&b.m, NULL), CR_OK);
+  cri_model_defaults(&b.m);
+  for (int body = 1; body < 3; body++) {
+    b.m.body_jntnum[body] = 1;
+    b.m.jnt_type[body - 1] = CR_JNT_FREE;
+    b.m.body_mass[body] = 1;
+    for (int i = 0; i < 3; i++) {
+      b.m.body_inertia[3 * body + i] = CR_R(0.01);
+    }
+  }
+  b.m.geom_type[0] = CR_GEOM_PLANE;
+  b.m.geom_type[1] = CR_GEOM_SPHERE;
+  b.m.geom_bodyid[1] = 1;
+  b.m.geom_size[3] = CR_R(0.1);
+  b.m.gravity[2] = CR_R(-9.81);
+  assert_int_equal(cri_model_derive(&b.m, NULL), CR_OK);
+  b.d = test_data(&b.m);
+  b.d->qpos[2] = CR_R(0.099);
+  b.d->qvel[0] = 1;
+  b.d->qvel[6] = CR_R(1e-6) / CR_EPS;
+  assert_int_equal(cr_step_check_create(&b.check, &b.m, 0, NULL), CR_OK);
+  assert_int_equal(
+      cr_step_check_bound(b.check, b.d, CR_FIELD_geom_friction, 0, &random, &edges, NULL), CR_OK);
+  if (edges.max_error > 0) {
+    print_message("%s\n", edges.worst);
+  }
+  assert_int_equal(edges.places, 1);
+  assert_true(edges.max_error <= CR_R(1e-6));
+  assert_int_equal(edges.samples, 6);
+  close_bench(&b);
+}
+
+// A body of two dofs in a medium. Without inertia its box is as flat as it may be, and has no slope until 1e-15;
+// differences know the slopes beyond that alone.
+TEST(flat_boxes_in_a_medium_are_not_compared) {
+  const int32_t parents[] = {0, 0}, jntnums[] = {0, 2}, types[] = {CR_JNT_SLIDE, CR_JNT_HINGE};
+  bench b = {0};
+  cr_edge_result edges = {0};
+  cr_random random = cr_random_seed(1, 3);
+  assert_int_equal(cri_model_sizes(&b.m, 2, parents, jntnums, types, NULL), CR_OK);
+  assert_int_equal(cri_model_allocate(&b.m, NULL), CR_OK);
+  cri_model_defaults(&b.m);
+  b.m.body_jntnum[1] = 2;
+  b.m.body_mass[1] = 1;
+  b.m.body_ipos[3] = CR_R(0.1);
+  b.m.density[0] = 1000;
+  for (int i = 0; i < 2; i++) {
+    b.m.jnt_type[i] = types[i];
+    b.m.jnt_axis[3 * i + 2 * i] = 1;
+  }
+  for (int i = 0; i < 3; i++) {
+    b.m.body_inertia[3 + i] = CR_R(0.01);
+  }
+  assert_int_equal(cri_model_derive(&b.m, NULL), CR_OK);
+  b.d = test_data(&b.m);
+  b.d->qpos[1] = b.d->qvel[0] = b.d->qvel[1] = 1;
+  assert_int_equal(cr_step_check_create(&b.check, &b.m, 0, NULL), CR_OK);
+  assert_int_equal(
+      cr_step_check_bound(b.check, b.d, CR_FIELD_body_inertia, 0, &random, &edges, NULL), CR_OK);
+  if (edges.max_error > 0) {
+    print_message("%s\n", edges.worst);
+  }
+  assert_int_equal(edges.places, 1);
+  assert_true(edges.max_error <= CR_R(1e-6));
+  close_bench(&b);
+}
+
 // a slide at its lower limit, `depth` beyond it
 static void open_slide(bench* b, cr_real depth) {
   const int32_t parents[] = {0, 0}, jntnums[] = {0, 1}, types[] = {CR_JNT_SLIDE};
