@@ -81,7 +81,7 @@ TEST(what_has_no_inverse_is_told) {
   cr_real A[N * N] = {0};
   int32_t pivot[N];
   assert_false(cr_dense_lu_factor(A, N, at, pivot));
-  A[0] = NAN;
+  A[0] = (cr_real)NAN;
   assert_false(cr_dense_lu_factor(A, N, (cr_runs){1, (cr_run[]){{0, 1}}}, pivot));
   assert_true(cr_dense_lu_factor(A, N, (cr_runs){0, NULL}, pivot));
 }

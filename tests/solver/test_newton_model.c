@@ -33,7 +33,7 @@ static void leap(void* user, cr_contact_call* c) {
   (void)user;
 }
 static void never(void* user, cr_contact_call* c) {
-  c->force[0] = NAN;
+  c->force[0] = (cr_real)NAN;
   (void)user;
 }
 
