@@ -21,7 +21,7 @@
 //                SLOPE  another side of a point where a slope bends that implicit integrators take
 //                LEAP   the step itself jumps where it changes
 //                PLACE  no choice: an address or a structure, which follows from others
-//        Checks of derivatives by differences compare the choices of all rows (model/choices.h).
+//        Checks of derivatives by differences compare the choices of all rows (rollout/choices.h).
 #ifndef CR_STATE
 #define CR_STATE(name, rows, width, tangent, unit, frame, text)
 #endif

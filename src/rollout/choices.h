@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The discrete choices of an evaluation as numbers to compare: two states on the same piece of the step have
 // the same. The field table says what is a choice (model/data_fields.h).
-#ifndef CR_MODEL_CHOICES_H
-#define CR_MODEL_CHOICES_H
+#ifndef CR_ROLLOUT_CHOICES_H
+#define CR_ROLLOUT_CHOICES_H
 
 #include "model/fields.h"
 

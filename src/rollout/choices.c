@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // A loop over the field table.
-#include "model/choices.h"
+#include "rollout/choices.h"
 
 // FNV-1a
 static uint64_t mix(uint64_t hash, int64_t value) {

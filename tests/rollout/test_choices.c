@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Every discrete choice of the field table is seen, as its own kind, and nothing else is.
-#include "model/choices.h"
+#include "rollout/choices.h"
 
 #include "engine/forward.h"
 #include "support/random_model.h"
