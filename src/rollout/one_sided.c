@@ -25,6 +25,7 @@
 #include "model/misuse.h"
 #include "model/names.h"
 #include "model/tableau.h"
+#include "solver/contact_model.h"
 
 typedef struct {
   const cr_model* m;
@@ -432,6 +433,23 @@ static void centred(notes* s) {
   }
 }
 
+// A contact whose first tangent follows an axis, as of a capsule, that is along the normal: once for a pair.
+static void upright(notes* s) {
+  const cr_model* m = s->m;
+  const cr_data* d = s->d;
+  for (int c = 0; c < d->ncon; c++) {
+    const int32_t *geom = d->contact_geom + 2 * c, row = d->contact_efc_address[c];
+    bool first = c == 0 || memcmp(geom, geom - 2, 2 * sizeof *geom) != 0;
+    if (first && row >= 0 && d->contact_axes[8 * c + 7] == 0 &&
+        cri_contact_model(m)->has_directions(m, d, row)) {
+      note(s,
+           "the contact of geoms %d and %d is along the axis of one: tilted any way, its tangents "
+           "leap; the gradient is as if they stayed",
+           geom[0], geom[1]);
+    }
+  }
+}
+
 // One contact on a line or a face that two geoms of the general pair share. Contacts of one pair are
 // consecutive. Several of them belong to one face and stay in place, except those of height fields.
 static void shared_places(notes* s) {
@@ -465,6 +483,7 @@ int cri_one_sided_find(const cr_model* m, const cr_data* d, const bool* asked, c
   contacts(&s);
   touching(&s);
   centred(&s);
+  upright(&s);
   shared_places(&s);
   return s.n;
 }

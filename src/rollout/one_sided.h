@@ -14,8 +14,8 @@ typedef struct {
 
 /// Finds such numbers by name at the state in d, whose dynamics have been computed, for the fields
 /// asked for (asked[CR_N_FIELD]). Some are reported whatever is asked: a joint or tendon exactly at its limit, two
-/// geoms that touch exactly where their contact begins, whose centres or centre lines meet, or that share a line or
-/// a face, and with an integrator with stages a cylinder that stands flat. Writes up to `most`; returns how many
+/// geoms that touch exactly where their contact begins, whose centres or centre lines meet, that touch along an axis
+/// or share a line or a face, and with an integrator with stages a cylinder that stands flat. Writes up to `most`; returns how many
 /// there are. The list is that of docs/trust.md.
 int cri_one_sided_find(const cr_model* m, const cr_data* d, const bool* asked, cri_one_sided* list,
                        int most);

@@ -297,6 +297,10 @@ cat > upright.xml << 'XML'
 XML
 expect 0 upright check upright.xml --states 3 --seed 5 --json
 holds upright 'j["passed"] is True and j["edges"]["kinks"] > 0'
+expect 0 told grad upright.xml --time .002 --loss 'qvel[2]' --wrt qvel --json
+holds told 'sum("is along the axis of one" in x for x in j["two_slopes"]) == 1'
+expect 0 told grad upright.xml --time .002 --loss 'qvel[2]' --wrt qvel --set 'qpos[2]=.077' 'qpos[3]=.8' 'qpos[4]=.6' --json
+holds told '"two_slopes" not in j'
 
 # ---- a slide at the very end of its range, and a wind without a medium that would blow it beyond: stages of RK4
 # would meet the limit, and the derivative is that of within. In the middle of its range there is one slope

@@ -32,7 +32,7 @@ TEST(exact_contact_is_told) {
   static const char apart[] = "begins; the gradient is as if they stayed apart";
   static const char pressed[] = "begins; the gradient is as if they pressed";
   told("<geom type='plane' size='1 1 1'/>" BALL("0 0 .1", ""), 1, apart);
-  told("<geom type='plane' size='1 1 1' margin='.25'/>" BALL("0 0 .35", ""), 1, apart);
+  told("<geom type='plane' size='1 1 1' margin='.15'/>" BALL("0 0 .25", ""), 1, apart);
   told(BALL("0 0 0", "") BALL(".2 0 0", ""), 1, apart);
   // .3 - .1 is .2 but for rounding
   told(BALL(".1 0 0", "") BALL(".3 0 0", ""), 1, pressed);
