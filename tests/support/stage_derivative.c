@@ -320,9 +320,8 @@ static void judge(stage_bench* b, const stage_chain* c, const outputs* o, verdic
     v->tolerance = cr_clip(noise, tolerance, 100 * JVP_TOLERANCE);
     // differences are no better than what the step says of its own rounding
     bool rounded = b->d->rounding / v->worst.step > v->tolerance;
-    v->skipped = v->worst.best > v->tolerance &&
-                 (rounded || beside_a_kink(&v->worst, first) || near_half_turn(b->m, b->d) ||
-                  reordered(b, c, o));
+    v->skipped = v->worst.best > v->tolerance && (rounded || beside_a_kink(&v->worst, first) ||
+                                                  near_half_turn(b->m, b->d) || reordered(b, c, o));
   }
   for (int k = 0; k < c->nwrite; k++) {
     v->ordered = v->ordered && order_seen(v->field[k].plain, first, v->tolerance);
