@@ -8,6 +8,7 @@
 
 #include "actuator/actuation_parts.h"
 #include "actuator/range_ends.h"
+#include "constraint/mixing.h"
 #include "inertia/metric.h"
 #include "integrate/inputs.h"
 #include "integrate/step.h"
@@ -97,13 +98,25 @@ void cr_step_check_free(cr_step_check* c) {
 
 // ---- the discrete side of an evaluation
 
-// that of rows, contacts and paths in the upper half, that of laws in the lower
+// what contacts choose beside the fields of choices: tangents that leap, as their frame has nothing to
+// follow; and friction that is held at its least value, which does not move
+static void choices_of_contacts(const cr_data* d, uint64_t* rows, uint64_t* laws) {
+  for (int c = 0; c < d->ncon; c++) {
+    *rows = 31 * *rows + (d->contact_axes[8 * c + 7] == 0);
+    for (int k = 0; k < 5; k++) {
+      *laws = 31 * *laws + (d->contact_friction[5 * c + k] <= CR_MIN_FRICTION);
+    }
+  }
+}
+
+// that of contacts, limits, equalities and paths in the upper half, that of friction loss and laws in the lower
 static uint64_t signature(const cr_model* m, const cr_data* d) {
   const uint64_t spread = 0x9e3779b97f4a7c15u;
-  uint64_t rows = cri_choice_hash(m, d, CRI_CHOICE_ROWS) * spread;
-  uint64_t laws =
-      cri_choice_hash(m, d, CRI_CHOICE_LAW) ^ 31 * cri_choice_hash(m, d, CRI_CHOICE_SLOPE);
-  return (rows >> 32 << 32) | (laws * spread >> 32);
+  uint64_t rows = cri_choice_hash_rows(m, d, false);
+  uint64_t laws = cri_choice_hash_rows(m, d, true) ^ 31 * cri_choice_hash(m, d, CRI_CHOICE_LAW) ^
+                  37 * cri_choice_hash(m, d, CRI_CHOICE_SLOPE);
+  choices_of_contacts(d, &rows, &laws);
+  return (rows * spread >> 32 << 32) | (laws * spread >> 32);
 }
 
 static bool same_rows(uint64_t a, uint64_t b) { return a >> 32 == b >> 32; }
