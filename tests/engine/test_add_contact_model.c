@@ -92,7 +92,7 @@ TEST(stages_that_do_not_fit_are_refused) {
 
 TEST(a_model_carries_some) {
   cr_contact_options o = coulomb;
-  char name[8];
+  char name[16];
   begin();
   o.name = name;
   for (int i = 0; i < CR_MAX_CONTACT_MODELS; i++) {

@@ -259,7 +259,7 @@ TEST(parts_and_batches) {
   must(cr_fit_create(&f, p, recordings, &short_windows, &error));
   cr_real before = loss_at(f, x);
   for (int i = 0; i < 40; i++) {
-    char name[16];
+    char name[32];
     (void)snprintf(name, sizeof name, "more %d", i);
     record(CR_R(0.1), name, 2 + i);
   }
