@@ -24,7 +24,7 @@ void cri_event_root_begin(cri_event_root* l, const cr_model* m, cr_data* d, cri_
 }
 
 void cri_event_root_restart(cri_event_root* l) {
-  l->happened = l->before = l->lost = false;
+  l->happened = l->before = l->lost = l->bent = false;
   l->out = l->in = l->cross = 0;
   l->next = CRI_STEP_LONG;
   l->clean.n = l->start.n;
@@ -33,6 +33,10 @@ void cri_event_root_restart(cri_event_root* l) {
 
 bool cri_event_root_is_tiny(const cri_event_root* l, cr_real h) {
   return l->kind == CRI_STEP_TINY && h <= CRI_EVENT_WIDEST * l->near;
+}
+
+cr_real cri_event_root_wider(const cri_event_root* l, cr_real h) {
+  return cr_min(CRI_EVENT_WIDER * h, CRI_EVENT_WIDEST * l->near);
 }
 
 // the step is taken; returns true
@@ -123,7 +127,9 @@ static cr_real approach(cri_event_root* l, cr_real h, cr_real at) {
   // the event is at the start: this step is the short one, and passes it if it is a bend
   l->kind = CRI_STEP_SHORT;
   l->in = 0;
-  return at + margin;
+  l->bent = true;
+  l->usual = at + margin;
+  return at + cr_max(margin, l->pass);
 }
 
 // a short step that ends just behind an entry at the length `entered`, or just before a leave
@@ -170,6 +176,14 @@ static bool cross(cri_event_root* l, const cr_model* m, const cr_data* d, cr_rea
   return false;
 }
 
+// more than bends lies within the longer step that passes one at its start: it goes only as far as usual
+static bool pass_less(cri_event_root* l, cr_real* next) {
+  cri_event_root_restart(l);
+  l->bent = true;
+  *next = l->usual;
+  return false;
+}
+
 static cr_real at_or(cr_real at, cr_real out, cr_real h) {
   return at >= 0 ? cr_min(out + at, h) : h;
 }
@@ -183,6 +197,9 @@ bool cri_event_root_ends(cri_event_root* l, const cr_model* m, const cr_data* d,
   cri_event e = cri_event_find(&l->clean, &l->now, h - l->out, l->near);
   bool bend = e.crossed >= 0 && l->kind == CRI_STEP_LONG;
   bool clean = e.entered < 0 && e.left < 0 && e.swapped < 0 && !bend;
+  if (l->bent && !clean && h > l->usual) {
+    return pass_less(l, next);
+  }
   int astray = clean && l->astray < MOST_ASTRAY ? stage_astray(l) : 0;
   if (astray > 0) {
     return shorten(l, astray, h, next);

@@ -27,6 +27,9 @@ typedef struct {
   cr_real out, in;    // lengths before and behind the first event; in 0: nothing known yet
   cr_real asked;      // length to try for a tiny step
   bool before;        // the step is to end before the event
+  bool bent;          // a bend was found at the start of the step,
+  cr_real pass;       // which then ends this far behind if nothing else happens there, 0: as usual,
+  cr_real usual;      // which is there
   int tries, astray;  // lengths tried; of those with a stage on another side
   bool lost;          // too many lengths tried: the step was taken as it was
   uint64_t zones[CR_RK_STAGES];  // at every stage, see event.h; the step sets all but the first
@@ -42,6 +45,10 @@ void cri_event_root_begin(cri_event_root* locate, const cr_model* m, cr_data* d,
 
 /// True if this step is tiny: too short for an error to mean anything.
 bool cri_event_root_is_tiny(const cri_event_root* locate, cr_real h);
+
+/// How far beyond a bend at its start the step after this one, of length h, goes where names flicker: steps grow as those
+/// across swaps do.
+cr_real cri_event_root_wider(const cri_event_root* locate, cr_real h);
 
 /// Forgets the lengths tried.
 void cri_event_root_restart(cri_event_root* locate);

@@ -139,7 +139,8 @@ static void watch_crowd(cri_controller* c, const cr_model* m, const cri_event_ro
   }
 }
 
-static void count_events(cri_controller* c, const cri_event_root* end, bool blind, cr_real time) {
+static void count_events(cri_controller* c, const cri_event_root* end, bool blind, cr_real h,
+                         cr_real time) {
   const cri_event_count* n = &end->counts;
   int all = n->entered + n->left + n->swapped, missed = blind ? all : n->missed;
   if (c->missed == 0 && missed > 0) {
@@ -150,6 +151,8 @@ static void count_events(cri_controller* c, const cri_event_root* end, bool blin
   c->events += end->happened;
   c->cross = end->cross;
   c->next = end->next;
+  c->bent = end->bent ? c->bent + 1 : 0;
+  c->pass = c->bent >= CRI_EVENT_QUIET ? cri_event_root_wider(end, h) : 0;
 }
 
 static void accept(cri_controller* c, const cr_adaptive* o, const cri_rk* rk, const cr_model* m,
@@ -162,7 +165,7 @@ static void accept(cri_controller* c, const cr_adaptive* o, const cri_rk* rk, co
     if (blind) {
       cri_event_root_pass(end, m, d, rk->h);
     }
-    count_events(c, end, blind, d->time + rk->h);
+    count_events(c, end, blind, rk->h, d->time + rk->h);
     watch_crowd(c, m, end, rk->h, d->time + rk->h);
   }
 }
@@ -219,6 +222,7 @@ cr_status cri_adaptive_step(const cr_adaptive* options, const cri_ramp* ramp, co
   CR_TRY(begin(m, d, c->known));
   if (options->events) {
     cri_event_root_begin(&l, m, d, c->next, cri_tableau_of(m->integrator));
+    l.pass = c->pass;
   }
   cr_status status = find_step(options, ramp, m, d, end, &l, c, h);
   cri_pop(d, mark);

@@ -17,6 +17,8 @@ typedef struct {
   bool event;          // rows entered, left or were swapped in the last step, see event/event.h
   cr_real cross;       // length of the next step if it is to go on to an event, else 0
   cri_step_kind next;  // kind of that step
+  cr_real pass;        // how far a step goes beyond a bend at its start, 0: as usual
+  int bent;            // steps in a row that began with one
   int accepted, rejected, events;
   int missed;            // rows that entered, left or were swapped in a way that no gradient counts
   cr_real first_missed;  // the end of the step in which the first of them was

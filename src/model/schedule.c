@@ -168,7 +168,7 @@ static cri_need sum_up(const cri_schedule* s, const cri_counts* n, const cri_nee
       sum.scratch = x.scratch > sum.scratch ? x.scratch : sum.scratch;
     }
   }
-  for (int i = 0; i < cri_whole_schedule.ndriver; i++) {
+  for (int i = 0; &cri_whole_schedule != NULL && i < cri_whole_schedule.ndriver; i++) {
     const cri_need x = cri_whole_schedule.driver[i](n, all);
     add_pairs(&sum, &x);
     around += x.scratch;
@@ -182,7 +182,7 @@ cri_need cri_needs_of(const cr_model* m, const cri_counts* n) {
   enum { PASSES = 4 };
   const cri_schedule* s = m->schedule != NULL ? m->schedule : &cri_whole_schedule;
   cri_need all = {0};
-  for (int k = 0; k < PASSES; k++) {
+  for (int k = 0; k < PASSES && s != NULL; k++) {
     all = sum_up(s, n, &all);
   }
   return all;

@@ -89,8 +89,9 @@ typedef struct cri_schedule {
   int ndriver;
 } cri_schedule;
 
-/// The whole table, engine/pipeline.c's: of a model without a schedule of its own.
-extern const cri_schedule cri_whole_schedule;
+/// The whole table: of a model without a schedule of its own. It is engine/pipeline.c's; a program without an
+/// engine has none, and its blocks no scratch.
+extern const cri_schedule cri_whole_schedule __attribute__((weak));
 
 /// The counts of a block of this model, its room set.
 cri_counts cri_counts_of(const cr_model* m, const cr_data* d);

@@ -2,6 +2,7 @@
 // Data blocks: what is in them, twins, copies, scratch, pairs of operators, the capacity rule.
 #include "model/data.h"
 
+#include "engine/pipeline.h"
 #include "model/build.h"
 #include "model/fields.h"
 #include "support/random_model.h"
@@ -10,7 +11,9 @@
 static cr_model model;
 static cr_data* data;
 
+// scratch is what the engine's stages need
 static void setup(void) {
+  assert_non_null(cri_schedule_of(&model));
   bool done =
       random_model(&model, 6, NULL) == CR_OK && cri_data_create(&data, &model, NULL, NULL) == CR_OK;
   assert_true(done);
