@@ -9,6 +9,8 @@
 #include "force/fluid.h"
 #include "inertia/implicit_inertia.h"
 #include "solver/friction_cone.h"
+#include "solver/latent_adhesion.h"
+#include "solver/latent_friction.h"
 
 static const cr_real ALIKE = CR_R(1e-6);   // relative difference of s_j that is allowed
 static const cr_real SLIGHT = CR_R(1e-9);  // share of the largest force that counts as none
@@ -145,4 +147,18 @@ bool cri_idle_rows_in_doubt(const cr_model* m, const cr_data* d, cr_data* work, 
                    cri_row_name(m, d, row).text);
   }
   return row >= 0;
+}
+
+// ---- with rows that are not there
+
+void cri_latent_jvp(const cr_model* m, const cr_data* d, cr_data* tan, cr_real* tau_tan) {
+  cri_latent_friction_jvp(m, d, tan, tau_tan);
+  cri_idle_rows_jvp(m, d, tan, tau_tan);
+  cri_latent_adhesion_jvp(m, d, tan, tau_tan);
+}
+
+void cri_latent_vjp(const cr_model* m, const cr_data* d, cr_data* bar, const cr_real* tau_bar) {
+  cri_latent_friction_vjp(m, d, bar, tau_bar);
+  cri_idle_rows_vjp(m, d, bar, tau_bar);
+  cri_latent_adhesion_vjp(m, d, bar, tau_bar);
 }

@@ -28,4 +28,9 @@ int cri_idle_rows_undetermined(const cr_model* m, const cr_data* d, cr_data* wor
 /// True if there is one; then `doubt`, unless it is NULL, names it and its effect on a derivative.
 bool cri_idle_rows_in_doubt(const cr_model* m, const cr_data* d, cr_data* work, cri_doubt* doubt);
 
+/// latent_jvp and latent_vjp of contact models that leave limits, friction loss and equalities to the convex law:
+/// rows that move nothing, and those that are not there, solver/latent_friction.h and solver/latent_adhesion.h.
+void cri_latent_jvp(const cr_model* m, const cr_data* d, cr_data* tan, cr_real* tau_tan);
+void cri_latent_vjp(const cr_model* m, const cr_data* d, cr_data* bar, const cr_real* tau_bar);
+
 #endif

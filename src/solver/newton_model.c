@@ -10,8 +10,6 @@
 #include "solver/friction_cone.h"
 #include "solver/idle_rows.h"
 #include "solver/islands.h"
-#include "solver/latent_adhesion.h"
-#include "solver/latent_friction.h"
 
 enum { LEAST_STEPS = 400, LINE_STEPS = 60 };
 
@@ -376,26 +374,14 @@ static void force_vjp(const cr_model* m, const cr_data* d, cr_data* bar, const c
   cri_contact_law_vjp(m, d, cri_all_rows(d), d->acc_jar, bar, f_bar, e_bar);
 }
 
-static void latent_jvp(const cr_model* m, const cr_data* d, cr_data* tan, cr_real* tau_tan) {
-  cri_latent_friction_jvp(m, d, tan, tau_tan);
-  cri_idle_rows_jvp(m, d, tan, tau_tan);
-  cri_latent_adhesion_jvp(m, d, tan, tau_tan);
-}
-
-static void latent_vjp(const cr_model* m, const cr_data* d, cr_data* bar, const cr_real* tau_bar) {
-  cri_latent_friction_vjp(m, d, bar, tau_bar);
-  cri_idle_rows_vjp(m, d, bar, tau_bar);
-  cri_latent_adhesion_vjp(m, d, bar, tau_bar);
-}
-
 const cr_contact_model cri_newton = {.solve = solve,
                                      .linear = linear,
                                      .delicate = delicate,
                                      .force = force,
                                      .force_jvp = force_jvp,
                                      .force_vjp = force_vjp,
-                                     .latent_jvp = latent_jvp,
-                                     .latent_vjp = latent_vjp,
+                                     .latent_jvp = cri_latent_jvp,
+                                     .latent_vjp = cri_latent_vjp,
                                      .in_doubt = cri_idle_rows_in_doubt,
                                      .bends = cri_contact_law_bends,
                                      .has_directions = cri_contact_law_has_directions,

@@ -72,3 +72,29 @@ TEST(live_counts_are_seen) {
   assert_true(before[CRI_CHOICE_LAW] == after[CRI_CHOICE_LAW]);
   cri_model_free(&m);
 }
+
+// rows of friction loss are in the one part, all other rows, and contacts, in the other
+TEST(friction_loss_has_its_own_part) {
+  cr_model m;
+  int losses = 0, others = 0;
+  assert_int_equal(random_model(&m, 1, NULL), CR_OK);
+  cr_data* d = test_data(&m);
+  random_state(&m, d, 1, STATE_CONTACT);
+  assert_int_equal(cri_dynamics(&m, d), CR_OK);
+  uint64_t rest = cri_choice_hash_rows(&m, d, false), loss = cri_choice_hash_rows(&m, d, true);
+  for (int i = 0; i < d->nefc; i++) {
+    bool is_loss =
+        d->efc_type[i] == CR_CNSTR_FRICTION_DOF || d->efc_type[i] == CR_CNSTR_FRICTION_TENDON;
+    d->efc_id[i]++;
+    assert_true((cri_choice_hash_rows(&m, d, false) != rest) == !is_loss);
+    assert_true((cri_choice_hash_rows(&m, d, true) != loss) == is_loss);
+    d->efc_id[i]--;
+    losses += is_loss;
+    others += !is_loss;
+  }
+  assert_true(losses > 0 && others > 0);
+  d->contact_dim[0]++;
+  assert_true(cri_choice_hash_rows(&m, d, false) != rest);
+  assert_true(cri_choice_hash_rows(&m, d, true) == loss);
+  cri_model_free(&m);
+}
