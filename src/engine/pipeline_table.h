@@ -7,7 +7,7 @@
 // Jacobian then goes column by column, by tangents. Behind it, what the row adds to the columns of all forces,
 // cri_columns_<...>. Where that is `nothing` the stage is in a sum with others: one sweep over the tree makes the
 // columns of bodies, and one over the rows those of constraints; columns of each stage by itself would be matrices of
-// bodies, or of contacts, by dofs, and as many times slower.
+// bodies, or of contacts, by dofs.
 // F(...) is a field of either table.
 // NEEDS(...): bounds on what the three functions take at once. .scratch is in numbers, .<operator> the pairs that
 // the vjp adds to the cotangent of an operator. n has the counts (cri_counts), all the pairs of all rows together.
