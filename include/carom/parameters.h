@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// Parameters of the user's choice, mapped to fields of a model, and optimisers for them. They give
-// a variant of the model for every value, and gradients by the free numbers that an optimiser moves.
+// Parameters of the user's choice, mapped to fields of a model. They give a variant of the model for every
+// value, and gradients by the free numbers that an optimiser (carom/minimise.h) moves.
 #ifndef CAROM_PARAMETERS_H
 #define CAROM_PARAMETERS_H
 
 #include "carom/data.h"
+#include "carom/minimise.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -102,54 +103,6 @@ CR_API cr_status cr_parameters_set_values(cr_parameters* parameters, const cr_re
 ///          exactly zero
 CR_API cr_status cr_parameters_gradient(cr_parameters* parameters, cr_data* bar, const cr_real* x,
                                         cr_real* x_bar, cr_error* error);
-
-/// The function that an optimiser minimises: gives the value at x[n] and fills gradient[n]. `batch` is
-/// the iteration whose part of the data to use, or CR_ALL_DATA. A status other than CR_OK ends the
-/// search.
-enum { CR_ALL_DATA = -1 };
-typedef cr_status (*cr_objective_function)(void* context, int batch, const cr_real* x,
-                                           cr_real* value, cr_real* gradient, cr_error* error);
-
-typedef struct {
-  size_t size;  // sizeof(cr_minimise_problem), set by the caller
-  int n;
-  cr_objective_function evaluate;
-  void* context;
-  const cr_real *lower, *upper;  // n each, infinite if open; NULL: none
-} cr_minimise_problem;
-
-/// Settings of L-BFGS.
-typedef struct {
-  size_t size;     // sizeof(cr_lbfgs_options), set by the caller
-  int iterations;  // at most so many evaluations
-  cr_real
-      tolerance;  // ends when a step changes no x by more than this, or the value by 1e-15 of it
-} cr_lbfgs_options;
-
-/// Settings of Adam (Kingma and Ba, 2015). Projection keeps its bounds. A zero stands for the value
-/// in brackets.
-typedef struct {
-  size_t size;  // sizeof(cr_adam_options), set by the caller
-  int iterations;
-  cr_real rate,
-      final_rate;  // step size of the first and the last iteration, geometric between; rate > 0;
-                   // final_rate 0: [rate]
-  cr_real b1, b2, eps;  // [0.9, 0.999, 1e-8]; below 0: none
-  cr_real tolerance;    // ends when no x moved by more than this for five iterations; 0: never
-  bool batches;         // each iteration uses its own batch of the data
-  bool keep_best;       // return x of the lowest value, not the last x; not with batches
-} cr_adam_options;
-
-/// Minimises from x; x ends at the best point (Adam: see keep_best). *reason says in a few words why the search
-/// ended; it may be NULL, and the text belongs to the library. L-BFGS is NLopt's (CAROM_IO=ON), for n <= 256.
-/// Shapes   x[n]
-/// Errors   CR_ERR_ARG; those of the function; CR_ERR_NONFINITE where a value is not finite; CR_ERR_MEMORY
-CR_API cr_status cr_minimise_lbfgs(const cr_minimise_problem* problem,
-                                   const cr_lbfgs_options* options, cr_real* x, const char** reason,
-                                   cr_error* error);
-CR_API cr_status cr_minimise_adam(const cr_minimise_problem* problem,
-                                  const cr_adam_options* options, cr_real* x, const char** reason,
-                                  cr_error* error);
 
 #ifdef __cplusplus
 }

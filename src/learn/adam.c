@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Adam.
+// Adam and AdamW.
 #include "learn/adam.h"
 
 #include <stdlib.h>
@@ -11,7 +11,9 @@ void cr_adam_step(const cr_adam* adam, cr_real rate, int k, int n, cr_real* x, c
   for (int i = 0; i < n; i++) {
     mean[i] = b1 * mean[i] + (1 - b1) * g[i];
     square[i] = b2 * square[i] + (1 - b2) * g[i] * g[i];
+    cr_real away = rate * adam->decay * x[i];
     x[i] -= rate * (mean[i] / c1) / (cr_sqrt(square[i] / c2) + adam->eps);
+    x[i] -= away;
   }
 }
 

@@ -13,6 +13,7 @@ typedef struct {
       tolerance;   // ends when no x moved by more than this for CR_ADAM_CALM iterations; 0: never
   bool batches;    // each iteration uses its own batch of the data
   bool keep_best;  // return x of the lowest value, not the last x; not with batches
+  cr_real decay;   // AdamW: each step takes rate times this part of x away
 } cr_adam;
 
 enum { CR_ADAM_CALM = 5 };
@@ -20,7 +21,8 @@ enum { CR_ADAM_CALM = 5 };
 /// One step, k = 1, 2, ...
 /// Map      (x, mean, square, g) -> (x, mean, square), all [n], in place
 /// Equation m = b1 m + (1 - b1) g;  s = b2 s + (1 - b2) g^2
-///          x -= rate (m / (1 - b1^k)) / (sqrt(s / (1 - b2^k)) + eps)
+///          x -= rate (m / (1 - b1^k)) / (sqrt(s / (1 - b2^k)) + eps) + rate decay x
+///          (decay: I. Loshchilov and F. Hutter, Decoupled weight decay regularization, 2019)
 void cr_adam_step(const cr_adam* adam, cr_real rate, int k, int n, cr_real* x, cr_real* mean,
                   cr_real* square, const cr_real* g);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The public optimisers. See carom/parameters.h; L-BFGS is in lbfgs_nlopt.c.
+// The public optimisers. See carom/minimise.h; L-BFGS is in lbfgs_nlopt.c.
 #include "learn/minimise.h"
 
 #include <stdlib.h>
@@ -58,7 +58,10 @@ cr_status cr_minimise_adam(const cr_minimise_problem* p, const cr_adam_options* 
   cr_objective objective;
   cr_real* bounds;
   CR_TRY(cri_minimise_begin("cr_minimise_adam", p, o != NULL, x, &objective, &bounds, error));
-  bool sane = o->size >= sizeof *o && o->iterations >= 0 && o->rate > 0 && o->final_rate >= 0;
+  bool decays = o->size > offsetof(cr_adam_options, weight_decay);
+  cr_real decay = decays ? o->weight_decay : 0;
+  bool sane = o->size >= offsetof(cr_adam_options, weight_decay) && o->iterations >= 0 &&
+              o->rate > 0 && o->final_rate >= 0 && decay >= 0;
   const cr_adam adam = {.iterations = o->iterations,
                         .rate = o->rate,
                         .final_rate = o->final_rate > 0 ? o->final_rate : o->rate,
@@ -67,7 +70,8 @@ cr_status cr_minimise_adam(const cr_minimise_problem* p, const cr_adam_options* 
                         .eps = number(o->eps, CR_R(1e-8)),
                         .tolerance = o->tolerance,
                         .batches = o->batches,
-                        .keep_best = o->keep_best};
+                        .keep_best = o->keep_best,
+                        .decay = decay};
   cr_status status =
       !sane
           ? cri_fail(error, CR_ERR_ARG, "cr_minimise_adam: a size, iterations and a rate expected")

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Converts a public problem to an objective. carom/parameters.h documents the public functions.
+// Converts a public problem to an objective. carom/minimise.h documents the public functions.
 #ifndef CR_LEARN_MINIMISE_H
 #define CR_LEARN_MINIMISE_H
 
-#include "carom/parameters.h"
+#include "carom/minimise.h"
 #include "learn/objective.h"
 
 /// Checks problem, options and x of a public function. Makes an objective of the problem, which refers to it,

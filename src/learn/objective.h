@@ -5,7 +5,7 @@
 
 #include "base/real.h"
 #include "base/status.h"
-#include "carom/parameters.h"
+#include "carom/minimise.h"
 
 /// One evaluation. The caller provides the gradient's room (n numbers).
 typedef struct {

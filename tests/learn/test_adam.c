@@ -46,6 +46,22 @@ TEST(adam_two_steps_are_the_formula) {
   assert_close(x, before - CR_R(0.1) * m / (cr_sqrt(s) + plain.eps), 20 * CR_EPS);
 }
 
+// where the gradient is zero only the decay moves x
+TEST(adamw_takes_a_part_of_x_away) {
+  cr_adam decaying = plain;
+  decaying.decay = CR_R(0.25);
+  cr_real x = 2, mean = 0, square = 0, g = 0;
+  cr_adam_step(&decaying, CR_R(0.1), 1, 1, &x, &mean, &square, &g);
+  assert_close(x, 2 - CR_R(0.1) * CR_R(0.25) * 2, 4 * CR_EPS);
+  // it is of x before the step, and not part of the gradient's mean
+  cr_real y = 2, z = 2, means[2] = {0}, squares[2] = {0};
+  g = 3;
+  cr_adam_step(&plain, CR_R(0.1), 1, 1, &y, &means[0], &squares[0], &g);
+  cr_adam_step(&decaying, CR_R(0.1), 1, 1, &z, &means[1], &squares[1], &g);
+  assert_close(z, y - CR_R(0.05), 4 * CR_EPS);
+  assert_close(means[1], means[0], 0);
+}
+
 TEST(adam_finds_the_bottom) {
   bowl b = {.fail_at = -1};
   cr_objective o = {&b, 2, bowl_value};

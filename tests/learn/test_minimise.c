@@ -55,6 +55,27 @@ TEST(minima) {
   assert_close(z[1], -2, 1e-6);
 }
 
+// decay pulls towards zero; options of before it was there are as long as before
+TEST(decay) {
+  int calls = 0;
+  cr_minimise_problem p = {.size = sizeof p, .n = 2, .evaluate = bowl, .context = &calls};
+  cr_adam_options adam = {.size = sizeof adam,
+                          .iterations = 2000,
+                          .rate = 0.1,
+                          .final_rate = 1e-6,
+                          .weight_decay = 0.1};
+  cr_real x[2] = {0, 0};
+  ok(cr_minimise_adam(&p, &adam, x, NULL, &error));
+  assert_true(x[0] > 0.5 && x[0] < 0.999);
+  adam.size = offsetof(cr_adam_options, weight_decay);
+  cr_real y[2] = {0, 0};
+  ok(cr_minimise_adam(&p, &adam, y, NULL, &error));
+  assert_close(y[0], 1, 1e-4);
+  adam.size = sizeof adam;
+  adam.weight_decay = -1;
+  assert_int_equal(cr_minimise_adam(&p, &adam, y, NULL, &error), CR_ERR_ARG);
+}
+
 static cr_status none(void* context, int batch, const cr_real* x, cr_real* value, cr_real* gradient,
                       cr_error* why) {
   (void)context, (void)batch, (void)x, (void)gradient, (void)why;
