@@ -104,6 +104,104 @@ CR_API cr_status cr_minimise_levenberg_marquardt(const cr_least_squares_problem*
                                                  const cr_least_squares_options* options,
                                                  cr_real* x, const char** reason, cr_error* error);
 
+// ---- the lowest of many minima
+
+/// How places are chosen. Each is a population of points on islands that meet only at exchanges.
+typedef enum {
+  CR_GLOBAL_RESTARTS,  // every individual starts at a random place each generation, and goes down from there
+  CR_GLOBAL_BASIN_HOPPING,  // every individual hops from its minimum, goes down, and stays where it got to if that is
+  // lower, or higher by little (Wales and Doye, 1997); children of the better half take the
+  // places of the worst
+  CR_GLOBAL_CMA_ES,  // normal samples about a mean, whose covariance learns the shape (Hansen, 2016); starts
+                     // anew where it has converged; no gradient needed
+  CR_GLOBAL_DIFFERENTIAL_EVOLUTION  // steps are differences of individuals, rand/1/bin (Storn and Price, 1997); the
+  // best of an island goes down; no gradient needed; at least 4 individuals
+} cr_global_method;
+
+/// How it goes down from a place.
+typedef enum {
+  CR_LOCAL_NONE,
+  CR_LOCAL_LBFGS,               // NLopt's (CAROM_IO=ON), for n <= 256
+  CR_LOCAL_LEVENBERG_MARQUARDT  // of residuals
+} cr_local_method;
+
+/// What is minimised: residuals, half the sum of whose squares is the value; or a function with its gradient; or, without a
+/// local method, a value alone. Infinity: x is no place to go to. NaN is refused.
+typedef struct {
+  size_t size;  // sizeof(cr_global_problem), set by the caller
+  int n;
+  const cr_real *lower, *upper;  // n each, finite
+  cr_objective_function evaluate;
+  cr_residual_function residuals;  // or NULL
+  int m;                           // residuals
+  /// The value alone, where no gradient is needed; NULL: evaluate is asked.
+  cr_status (*value)(void* context, const cr_real* x, cr_real* value, cr_error* error);
+  void* const*
+      contexts;  // a context for each thread (the same one for all, if it is only read): all have to give the
+  int ncontext;  // same values. None: one thread, with `context`
+  void* context;
+} cr_global_problem;
+
+/// How islands of several processes, each with a part of the ring, exchange. `sent` is the best of this part's last
+/// island, value first, then x; `received` is to become that of the part before. *done: a target was reached here; it
+/// becomes true if one was reached anywhere.
+/// Shapes   sent[1 + n], received[1 + n]
+typedef cr_status (*cr_exchange_function)(void* context, int generation, const cr_real* sent,
+                                          cr_real* received, bool* done, cr_error* error);
+
+/// Settings. A zero stands for the value in brackets.
+typedef struct {
+  size_t size;  // sizeof(cr_global_options), set by the caller
+  cr_global_method method;
+  cr_local_method local;
+  int local_iterations;                  // of a way down: evaluations (L-BFGS) or steps [50]
+  cr_real local_tolerance;               // ends a way down when no x moves by more [1e-10]
+  int islands, population, generations;  // [4], of an island [16], [100]
+  uint64_t seed;
+  int exchange_every;  // generations [10]; below 0: never. The best of an island takes the worst one's place on the next
+  int nthread;  // [as many as contexts], at most one an island. The digits do not depend on it
+  cr_real
+      step;  // of a hop at first, as part of the bounds' width [0.25]; standard deviation of samples [0.3]
+  cr_real
+      temperature;  // of hops, as part of the mean of an island's values above its best [0.5]; below 0: none
+  bool has_target;  // ends at a value of `target` or less
+  cr_real target;
+  void* context;  // of what follows; NULL each if not wanted
+  bool (*stop)(
+      void* context);  // true ends the search; asked before every evaluation, by every thread
+  void (*progress)(void* context, int generation, cr_real best, const cr_real* x);
+  /// Takes the state after every `save_every` [1] generations, to be kept byte by byte for `resume`.
+  cr_status (*save)(void* context, int generation, const void* state, size_t size, cr_error* error);
+  int save_every;
+  const void*
+      resume;  // a state of a search with the same problem, method, islands, population, seed: goes on to
+  size_t
+      resume_size;  // the same digits as if it had not ended. `generations` counts from the first start
+  cr_exchange_function
+      exchange;      // NULL: the ring closes here. Targets are then looked at in exchanges only
+  int first_island;  // number of the first island here, for its random numbers
+} cr_global_options;
+
+/// What a search came to.
+typedef struct {
+  size_t size;  // sizeof(cr_global_result), set by the caller
+  cr_real value;
+  int generations;      // with those before a resume
+  int64_t evaluations;  // the same
+  const char* reason;   // in a few words; belongs to the library
+} cr_global_result;
+
+/// Looks for the lowest minimum within finite bounds. x is one of the first places that are tried, and ends at the best one,
+/// also where the search was stopped. The result may be NULL. Random numbers are those of the seed, a stream for each
+/// island.
+/// Shapes   x[n]
+/// Errors   CR_ERR_ARG; those of the function, by the island with the lowest number; CR_ERR_NONFINITE: NaN, or no
+///          finite value anywhere; CR_ERR_INTERRUPTED: `stop` said so; CR_ERR_FORMAT: `resume` is a state of another
+///          search; CR_ERR_UNSUPPORTED: L-BFGS in a library without NLopt; CR_ERR_MEMORY
+CR_API cr_status cr_minimise_global(const cr_global_problem* problem,
+                                    const cr_global_options* options, cr_real* x,
+                                    cr_global_result* result, cr_error* error);
+
 #ifdef __cplusplus
 }
 #endif

@@ -96,6 +96,14 @@ static cr_status one_less(void* context, const cr_real* x, cr_real* residuals, c
 static const cr_least_squares_problem squares = {
     .size = sizeof squares, .n = 1, .m = 1, .evaluate = one_less};
 static const cr_least_squares_options squares_options = {.size = sizeof squares_options};
+static const cr_real searched_low[] = {-1}, searched_high[] = {2};
+static const cr_global_problem searched = {.size = sizeof searched,
+                                           .n = 1,
+                                           .lower = searched_low,
+                                           .upper = searched_high,
+                                           .evaluate = square};
+static const cr_global_options search_options = {
+    .size = sizeof search_options, .islands = 1, .population = 2, .generations = 2};
 static const cr_fit_options fit_options = {.size = sizeof fit_options, .nthread = 1};
 static const cr_lbfgs_options lbfgs = {.size = sizeof lbfgs, .iterations = 9};
 static const cr_adam_options adam = {.size = sizeof adam, .iterations = 9, .rate = 0.1};
@@ -345,6 +353,7 @@ CALL(cr_parameters_gradient, a[0], a[1], a[2], a[3], a[4])
 CALL(cr_minimise_lbfgs, a[0], a[1], a[2], a[3], a[4])
 CALL(cr_minimise_adam, a[0], a[1], a[2], a[3], a[4])
 CALL(cr_minimise_levenberg_marquardt, a[0], a[1], a[2], a[3], a[4])
+CALL(cr_minimise_global, a[0], a[1], a[2], a[3], a[4])
 CALL(cr_trust_measure, a[0], a[1], a[2])
 static long call_cr_trust_word(void** a) {
   return a != NULL && cr_trust_word(CR_TRUST_YES) != NULL;
@@ -566,7 +575,7 @@ typedef enum { STATUS, POINTER, COUNT, NOTHING } kind_of_result;
 //   S name  U path  X Y Z numbers  I count  P names of parameters  J K Jacobians  R rollout
 //   Q expression  L loss  A options, none here  C context  G batch  F G's options  V input  H output
 //   1 a field  2 a place  3 a report  4 names  5 their values  6 a gradient  7 trust  8 its problem
-//   % parameters  & bound  ( what is minimised, < and > how  ; squares and : how
+//   % parameters  & bound  ( what is minimised, < and > how  ; squares and : how  = and ^ of a search
 //   @ recordings  { one run  ~ a fit  } its options  [ its size  ] its value
 //   * MuJoCo's model  + MuJoCo's data  9 a check  ! one that ran  # its result  $ a field of it  ) a stage
 // Needs: what has to be called before it: (f)orward, (s)tep, (i)nverse, any of these (k), a (r)un; of the
@@ -650,6 +659,7 @@ static const row table[] = {
     ROW(cr_minimise_lbfgs, "(<Xae", STATUS, 0, NULL, NULL),
     ROW(cr_minimise_adam, "(>Xae", STATUS, 0, NULL, NULL),
     ROW(cr_minimise_levenberg_marquardt, ";:Xae", STATUS, 0, NULL, NULL),
+    ROW(cr_minimise_global, "=^Xae", STATUS, 0, NULL, NULL),
     ROW(cr_trust_measure, "78e", STATUS, 0, NULL, NULL),
     ROW(cr_trust_word, "", POINTER, 0, NULL, NULL),
     ROW(cr_gradient_create, "OMPae", STATUS, 0, NULL, NULL),
@@ -854,6 +864,10 @@ static void* argument(const row* r, int i) {
       return (void*)(uintptr_t)&squares;
     case ':':
       return (void*)(uintptr_t)&squares_options;
+    case '=':
+      return (void*)(uintptr_t)&searched;
+    case '^':
+      return (void*)(uintptr_t)&search_options;
     case '9':
       return w.check;
     case '!':
