@@ -2,6 +2,7 @@
 #include "engine/added_mass.h"
 
 #include "force/fluid.h"
+#include "math/vec3.h"
 
 // ---- the integral k
 
@@ -134,6 +135,24 @@ void cri_added_masses(cr_model* m) {
   for (int g = 0; g < m->ngeom; g++) {
     if (axes_of(m, g, s)) {
       cri_added_mass(s, m->geom_fluid + NFLUID * g + FIRST);
+    }
+  }
+}
+
+// a row of the slopes for each number: six against three
+void cri_added_masses_jvp(const cr_model* m, cr_model* par_tan) {
+  for (int g = 0; g < m->ngeom && par_tan->geom_fluid != NULL; g++) {
+    const cr_real* size_tan = cri_par_tan(par_tan->geom_size, g, 3);
+    cr_real s[3];
+    if (!axes_of(m, g, s)) {
+      continue;
+    }
+    for (int k = 0; k < NFLUID - FIRST; k++) {
+      cr_real unit[NFLUID - FIRST] = {0}, s_bar[3] = {0}, size_bar[3] = {0};
+      unit[k] = 1;
+      cri_added_mass_vjp(s, unit, s_bar);
+      cri_fluid_axes_vjp(size_bar, m->geom_type[g], s_bar);
+      par_tan->geom_fluid[NFLUID * g + FIRST + k] = cr_dot3(size_bar, size_tan);
     }
   }
 }

@@ -22,8 +22,10 @@ void cri_added_mass_vjp(const cr_real s[3], const cr_real out_bar[6], cr_real s_
 /// True if number i of geom_fluid follows from sizes: added mass and inertia of a geom with the ellipsoid model.
 bool cri_added_mass_derives(const cr_model* m, int i);
 
-/// The geom_fluid of all geoms; and the contributions of its cotangents to those of geom_size.
+/// The geom_fluid of all geoms; its tangents from those of geom_size; and the contributions of its cotangents to
+/// those of geom_size.
 void cri_added_masses(cr_model* m);
+void cri_added_masses_jvp(const cr_model* m, cr_model* par_tan);
 void cri_added_masses_vjp(const cr_model* m, cr_model* par_bar);
 
 #endif

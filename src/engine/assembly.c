@@ -50,6 +50,39 @@ void cri_assembly(cr_model* m, const cr_data* d) {
   }
 }
 
+// [constants.a2] dq = q (0, delta) / 2, delta = R_2' (w_2 - w_1)
+static void turn_tan(const cr_data* d, const cr_data* tan, const assembly* x, const cr_real q[4],
+                     cr_real q_tan[4]) {
+  cr_real w1[3], w2[3], half[4] = {0};
+  cr_rot_vec(w1, d->xmat + 9 * x->b, tan->xmat + 9 * x->b);
+  cr_rot_vec(w2, d->xmat + 9 * x->a, tan->xmat + 9 * x->a);
+  cr_sub3(w2, w2, w1);
+  cr_multmat3(half + 1, d->xmat + 9 * x->a, w2);
+  cr_scl3(half + 1, half + 1, CR_R(0.5));
+  cr_quat_mul(q_tan, q, half);
+}
+
+void cri_assembly_jvp(const cr_model* m, const cr_data* d, cr_data* tan) {
+  for (int i = 0; i < m->neq && tan->par.eq_data != NULL; i++) {
+    assembly x;
+    if (!assembly_of(m, i, &x)) {
+      continue;
+    }
+    const cr_real* data = m->eq_data + CR_NEQDATA * i;
+    cr_real *data_tan = tan->par.eq_data + CR_NEQDATA * i, r[3], r_tan[3];
+    // [constants.a1] p_b_tan = R_b_tan' r + R_b' r_tan
+    reach(r, d, &x, data + GIVEN);
+    cr_sub3(r_tan, tan->xpos + 3 * x.a, tan->xpos + 3 * x.b);
+    cr_accmat3(r_tan, tan->xmat + 9 * x.a, data + GIVEN);
+    cr_accmat3(r_tan, d->xmat + 9 * x.a, data_tan + GIVEN);
+    cr_multmat3(data_tan + MADE, d->xmat + 9 * x.b, r_tan);
+    cr_acctmat3(data_tan + MADE, tan->xmat + 9 * x.b, r);
+    if (x.turns) {
+      turn_tan(d, tan, &x, data + RELATIVE, data_tan + RELATIVE);
+    }
+  }
+}
+
 // [constants.a2]' a turn delta of body 2 against body 1, in the frame of body 2, moves q by q (0, delta) / 2
 static void turn_bar(const cr_data* d, cr_data* bar, const assembly* x, const cr_real q[4],
                      const cr_real q_bar[4]) {

@@ -17,6 +17,9 @@ bool cri_assembly_derives(const cr_model* m, int i);
 /// Smooth   everywhere
 void cri_assembly(cr_model* m, const cr_data* d);
 
+/// Their tangents, from those of xpos, xmat and eq_data in tan.
+void cri_assembly_jvp(const cr_model* m, const cr_data* d, cr_data* tan);
+
 /// Adds to bar's xpos, xmat and eq_data the contributions of its cotangents of the derived numbers; d at qpos0.
 void cri_assembly_vjp(const cr_model* m, const cr_data* d, cr_data* bar);
 

@@ -195,6 +195,163 @@ cr_status cr_constants(cr_model* m, cr_data* work) {
   return CR_OK;
 }
 
+// ---- tangents
+
+// y' dM x
+static cr_real by_tangent_of_M(const cr_model* m, const cr_data* tan, const cr_real* y,
+                               const cr_real* x) {
+  cr_real sum = 0;
+  for (int i = 0; i < m->nv; i++) {
+    for (int k = m->M_rowadr[i]; k < m->M_rowadr[i] + m->M_rownnz[i]; k++) {
+      int j = m->M_colind[k];
+      sum += tan->M[k] * (i == j ? y[i] * x[i] : y[i] * x[j] + y[j] * x[i]);
+    }
+  }
+  return sum;
+}
+
+// 2 dJ x - x' dM x, x = M^-1 J' of the unit force k on body b
+static cr_real inverse_weight_tan(const cr_model* m, cr_data* d, const cr_data* tan, int b, int k,
+                                  cr_real* x) {
+  cr_real F[6], F_tan[6] = {0}, r_tan[3], sum = 0;
+  unit_force(F, m, d, b, k);
+  (void)inverse_weight(m, d, b, F, x);
+  if (k < 3) {
+    cr_sub3(r_tan, tan->xipos + 3 * b, tan->subtree_com + 3 * m->body_rootid[b]);
+    cr_cross3(F_tan, r_tan, F + 3);
+  }
+  for (int j = last_dof(m, b); j >= 0; j = m->dof_parentid[j]) {
+    sum += 2 * x[j] * (cr_dot6(tan->cdof + 6 * j, F) + cr_dot6(d->cdof + 6 * j, F_tan));
+  }
+  return sum - by_tangent_of_M(m, tan, x, x);
+}
+
+static cr_real slides_tan(const cr_model* m, const cr_data* tan, int b) {
+  cr_real mass = cr_max(CR_MINVAL, m->body_mass[b]);
+  return -cri_par_tan(tan->par.body_mass, b, 1)[0] / (mass * mass);
+}
+
+static void body_tan(const cr_model* m, cr_data* d, cr_data* tan, int b, cr_real* x) {
+  cr_real* weight = tan->par.body_invweight0 + 2 * b;
+  weight[0] = weight[1] = 0;
+  if (moves(m, b) && m->body_simple[b] == 2) {
+    weight[0] = slides_tan(m, tan, b);
+  } else if (moves(m, b)) {
+    for (int k = 0; k < 6; k++) {
+      weight[k / 3] += inverse_weight_tan(m, d, tan, b, k, x) / 3;
+    }
+  }
+}
+
+static void dof_tan(const cr_model* m, cr_data* d, cr_data* tan, int dof, cr_real* x) {
+  int first, n, b = m->dof_bodyid[dof];
+  cr_real* weight = tan->par.dof_invweight0 + dof;
+  *weight = m->body_simple[b] == 2 ? slides_tan(m, tan, b) : 0;
+  dof_group(m, dof, &first, &n);
+  for (int j = first; j < first + n && m->body_simple[b] != 2; j++) {
+    cr_zero(x, m->nv);
+    x[j] = 1;
+    cri_inertia_solve(m, d, cri_factors_of_M(d), x, d);
+    *weight -= by_tangent_of_M(m, tan, x, x) / (cr_real)n;
+  }
+}
+
+static void tendon_tan(const cr_model* m, cr_data* d, cr_data* tan, int t, cr_real* x) {
+  if (tan->par.tendon_length0 != NULL) {
+    tan->par.tendon_length0[t] = tan->ten_length[t];
+  }
+  if (tan->par.tendon_invweight0 == NULL) {
+    return;
+  }
+  tendon_weight(m, d, t, x);
+  cr_real sum = -by_tangent_of_M(m, tan, x, x);
+  for (int k = m->ten_J_rowadr[t]; k < m->ten_J_rowadr[t] + m->ten_J_rownnz[t]; k++) {
+    sum += 2 * tan->ten_J[k] * x[m->ten_J_colind[k]];
+  }
+  tan->par.tendon_invweight0[t] = sum;
+}
+
+// [constants.k3] y (dJ' - dM x), y = M^-1 x / |x|
+static void actuator_tan(const cr_model* m, cr_data* d, cr_data* tan, int o, cr_real* x) {
+  cr_real weight = actuator_weight(m, d, o, x), sum = 0;
+  tan->par.actuator_acc0[o] = 0;
+  if (weight == 0) {
+    return;
+  }
+  size_t mark = cri_mark(d);
+  cr_real* y = cri_push(d, (size_t)m->nv);
+  for (int i = 0; i < m->nv; i++) {
+    y[i] = x[i] / weight;
+  }
+  cri_inertia_solve(m, d, cri_factors_of_M(d), y, d);
+  for (int k = d->moment_rowadr[o]; k < d->moment_rowadr[o] + d->moment_rownnz[o]; k++) {
+    sum += y[d->moment_colind[k]] * tan->actuator_moment[k];
+  }
+  tan->par.actuator_acc0[o] = sum - by_tangent_of_M(m, tan, y, x);
+  cri_pop(d, mark);
+}
+
+static cr_status stages_tan(const cr_model* m, const cr_data* d, cr_data* tan) {
+  CR_TRY(cr_kinematics_jvp(m, d, tan));
+  CR_TRY(cr_com_jvp(m, d, tan));
+  CR_TRY(cr_tendon_jvp(m, d, tan));
+  CR_TRY(cr_transmission_jvp(m, d, tan));
+  return cr_inertia_jvp(m, d, tan);
+}
+
+static void clear_stages_tan(const cr_model* m, const cr_data* d, cr_data* tan) {
+  static const cr_field_id written[] = {CR_FIELD_M,
+                                        CR_FIELD_subtree_com,
+                                        CR_FIELD_cinert,
+                                        CR_FIELD_cdof,
+                                        CR_FIELD_xpos,
+                                        CR_FIELD_xmat,
+                                        CR_FIELD_xipos,
+                                        CR_FIELD_ximat,
+                                        CR_FIELD_xaxis,
+                                        CR_FIELD_xanchor,
+                                        CR_FIELD_geom_xpos,
+                                        CR_FIELD_geom_xmat,
+                                        CR_FIELD_site_xpos,
+                                        CR_FIELD_site_xmat,
+                                        CR_FIELD_ten_length,
+                                        CR_FIELD_ten_J,
+                                        CR_FIELD_actuator_length,
+                                        CR_FIELD_actuator_moment};
+  for (size_t i = 0; i < sizeof written / sizeof written[0]; i++) {
+    cri_clear_field(m, d, tan, written[i]);
+  }
+}
+
+cr_status cr_constants_jvp(const cr_model* m, cr_data* work, cr_data* tan) {
+  CR_TRY(evaluate(m, work));
+  size_t mark = cri_mark(work), keep = cri_mark(tan);
+  cr_real* x = cri_push(work, (size_t)m->nv);
+  cr_real* qpos_tan = cri_push(tan, (size_t)m->nv);
+  cr_copy(qpos_tan, tan->qpos, m->nv);
+  cr_zero(tan->qpos, m->nv);  // qpos0 is a constant, not the state
+  CR_TRY(stages_tan(m, work, tan));
+  for (int b = 0; b < m->nbody && tan->par.body_invweight0 != NULL; b++) {
+    body_tan(m, work, tan, b, x);
+  }
+  for (int i = 0; i < m->nv && tan->par.dof_invweight0 != NULL; i++) {
+    dof_tan(m, work, tan, i, x);
+  }
+  for (int t = 0; t < m->ntendon; t++) {
+    tendon_tan(m, work, tan, t, x);
+  }
+  for (int o = 0; o < m->nout && tan->par.actuator_acc0 != NULL; o++) {
+    actuator_tan(m, work, tan, o, x);
+  }
+  cri_assembly_jvp(m, work, tan);
+  cri_added_masses_jvp(m, &tan->par);
+  clear_stages_tan(m, work, tan);
+  cr_copy(tan->qpos, qpos_tan, m->nv);
+  cri_pop(work, mark);
+  cri_pop(tan, keep);
+  return CR_OK;
+}
+
 // ---- backward
 
 // consumes the pairs of ten_J; there may be more than room for them

@@ -37,6 +37,11 @@ bool cri_is_derived(const cr_model* m, cr_field_id id, int i);
 ///          derivative 0
 cr_status cr_constants(cr_model* m, cr_data* work);
 
+/// The tangents of the derived parameters in tan->par from those of the others; of partly derived fields only the
+/// derived numbers are written. work as in cr_constants_vjp. Tangents of the state in tan stay, all that are
+/// computed become zero.
+cr_status cr_constants_jvp(const cr_model* m, cr_data* work, cr_data* tan);
+
 /// Adds to the parameters in bar->par the contributions of the cotangents of the derived ones (those that the
 /// twin has), and clears these; of partly derived fields only the derived numbers. work is as
 /// cr_constants left it, or any block: its fields are computed again. Cotangents of the state in

@@ -413,6 +413,91 @@ TEST(cotangents_match_differences) {
   }
 }
 
+// bar . J tan with all parameters at once, by rows and by columns
+TEST(tangents_match_cotangents) {
+  cr_random random = cr_random_seed(4, 7);
+  cr_real worst = 0;
+  int derived = 0;
+  for (uint64_t seed = 0; seed < 24; seed++) {
+    bench b;
+    open_bench(&b, seed, &random);
+    seed_bar(&b);
+    cr_data* tan = test_twin(&b.m, b.work, CR_DATA_TANGENT);
+    for (int i = 0; i < N_PARAMETERS; i++) {
+      field_random_tangent(&random, &b.m, b.work, tan, parameters[i]);
+    }
+    for (int i = 0; i < CR_NEQDATA * b.m.neq; i++) {
+      tan->par.eq_data[i] *= !cri_is_derived(&b.m, CR_FIELD_eq_data, i);
+    }
+    for (int i = 0; i < b.m.nv; i++) {
+      tan->qpos[i] = i + 1;
+    }
+    assert_int_equal(cr_constants_jvp(&b.m, b.work, tan), CR_OK);
+    for (int i = 0; i < b.m.nv; i++) {
+      assert_true(tan->qpos[i] == i + 1 && tan->cdof[6 * i] == 0);
+    }
+    field_product forward = {0}, backward = {0};
+    for (int k = 0; k < CR_N_DERIVED; k++) {
+      cr_field_id id = cri_derived_fields[k];
+      const cr_real *x = field_tangent(&b.m, b.bar, id), *y = field_tangent(&b.m, tan, id);
+      for (int i = 0; i < field_tangent_size(&b.m, b.work, id); i++) {
+        cr_real term = cri_is_derived(&b.m, id, i) ? x[i] * y[i] : 0;
+        forward.sum += term;
+        forward.absolute += cr_abs(term);
+        derived += term != 0;
+      }
+    }
+    assert_int_equal(cr_constants_vjp(&b.m, b.work, b.bar), CR_OK);
+    for (int i = 0; i < N_PARAMETERS; i++) {
+      field_dot(&b.m, b.work, b.bar, tan, parameters[i], &backward);
+    }
+    cr_real scale = forward.absolute + backward.absolute;
+    worst = cr_max(worst, cr_abs(forward.sum - backward.sum) / cr_max(scale, CR_MINVAL));
+    assert_int_equal(tan->scratch_used, 0);
+    assert_int_equal(b.work->scratch_used, 0);
+    close_bench(&b);
+  }
+  print_message("worst %.1e\n", (double)worst);
+  assert_true(worst < 1000 * CR_EPS && derived > 1000);
+}
+
+// each parameter alone
+TEST(tangents_match_differences) {
+  cr_random random = cr_random_seed(4, 8);
+  cr_real worst = 0;
+  const cr_real h = step_size, steps[] = {-2, -1, 1, 2}, weights[] = {1, -8, 8, -1};
+  for (uint64_t seed = 0; seed < 12; seed++) {
+    bench b;
+    open_bench(&b, seed, &random);
+    for (int i = 0; i < N_PARAMETERS; i++) {
+      cr_data* tan = test_twin(&b.m, b.work, CR_DATA_TANGENT);
+      cr_real slope = 0, sum = 0, scale = 1;
+      field_random_tangent(&random, &b.m, b.work, b.tan, parameters[i]);
+      int n = field_tangent_size(&b.m, b.work, parameters[i]);
+      cr_copy(field_tangent(&b.m, tan, parameters[i]), field_tangent(&b.m, b.tan, parameters[i]),
+              n);
+      for (int k = 0; k < 4; k++) {
+        slope += weights[k] * weighted(&b, parameters[i], steps[k] * h) / (12 * h);
+      }
+      (void)weighted(&b, parameters[i], 0);
+      seed_bar(&b);
+      assert_int_equal(cr_constants_jvp(&b.m, b.work, tan), CR_OK);
+      for (int k = 0; k < CR_N_DERIVED; k++) {
+        cr_field_id id = cri_derived_fields[k];
+        const cr_real *x = field_tangent(&b.m, b.bar, id), *y = field_tangent(&b.m, tan, id);
+        for (int j = 0; j < field_tangent_size(&b.m, b.work, id); j++) {
+          sum += x[j] * y[j];
+          scale += cr_abs(x[j] * y[j]);
+        }
+      }
+      worst = cr_max(worst, cr_abs(slope - sum) / scale);
+    }
+    close_bench(&b);
+  }
+  print_message("worst %.1e\n", (double)worst);
+  assert_true(worst < vjp_bound);
+}
+
 // seeds are consumed; the cotangents of the state, scratch and everything computed are as before
 TEST(only_parameters_change) {
   cr_random random = cr_random_seed(4, 5);
