@@ -18,7 +18,7 @@ ROOT = Path(__file__).resolve().parent.parent
 # top to bottom; a folder may use what stands above it
 FOLDERS = ["carom", "base", "math", "model", "access", "kinematics", "geometry", "collision",
            "constraint", "force", "transmission", "actuator", "inertia", "solver", "engine",
-           "sensor", "event", "integrate", "rollout", "learn", "search", "control", "tools", "io", "parity",
+           "sensor", "event", "integrate", "rollout", "parameter", "measure", "learn", "search", "identify", "control", "tools", "io", "parity",
            "bench", "fit", "study", "cli"]
 NOT_CORE = {"tools", "io", "parity", "bench", "fit", "study", "cli"}
 # programs are clients of the library: the public headers are their only door to it. What knows no

@@ -83,13 +83,18 @@ static cr_status open_model(cr_fit_problem* p, const cr_fit_request* r, cr_error
 }
 
 static cr_status bind_parameters(cr_fit_problem* p, cr_error* error) {
-  cr_parameter_info items[CR_MAX_PARAMETERS];
   const cr_parameter_info* list[CR_MAX_PARAMETERS];
+  cr_parameter_info* items = calloc((size_t)p->config.nparameter + 1, sizeof *items);
+  if (items == NULL) {
+    return cri_fail(error, CR_ERR_MEMORY, "parameters: no memory");
+  }
   cr_fit_config_parameters(&p->config, items);
   for (int i = 0; i < p->config.nparameter; i++) {
     list[i] = &items[i];
   }
-  return cr_parameters_create(&p->parameters, p->m, list, p->config.nparameter, error);
+  cr_status status = cr_parameters_create(&p->parameters, p->m, list, p->config.nparameter, error);
+  free(items);
+  return status;
 }
 
 // ---- steps: from one row of the recording, dt, to the next

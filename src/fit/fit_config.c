@@ -217,8 +217,7 @@ void cr_fit_config_free(cr_fit_config* config) {
 
 // ---- as the library takes it
 
-void cr_fit_config_parameters(const cr_fit_config* config,
-                              cr_parameter_info items[CR_MAX_PARAMETERS]) {
+void cr_fit_config_parameters(const cr_fit_config* config, cr_parameter_info* items) {
   for (int i = 0; i < config->nparameter; i++) {
     const cr_fit_parameter* p = &config->parameters[i];
     items[i] = (cr_parameter_info){.size = sizeof items[i],
@@ -279,7 +278,7 @@ static void print_section(buffer* b, int section, const void* typed) {
 }
 
 char* cr_fit_config_text(const cr_fit_config* c) {
-  enum { ROOM = 1 << 18 };
+  enum { ROOM = 1 << 19 };  // CR_MAX_PARAMETERS with the longest names take half
   buffer b = {malloc(ROOM), 0, ROOM};
   if (b.text == NULL) {
     return NULL;

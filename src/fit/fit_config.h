@@ -59,8 +59,8 @@ cr_status cr_fit_config_read(cr_fit_config* config, const char* path, const char
 void cr_fit_config_free(cr_fit_config* config);
 
 /// The parameters as cr_parameters_create takes them; their texts belong to the configuration.
-void cr_fit_config_parameters(const cr_fit_config* config,
-                              cr_parameter_info items[CR_MAX_PARAMETERS]);
+/// Shapes   items[nparameter]
+void cr_fit_config_parameters(const cr_fit_config* config, cr_parameter_info* items);
 
 /// All values that decide the numbers of a fit, as text: not the folder, nor where the data lies, nor
 /// how long a stage may take. The caller frees; NULL where there is no memory.

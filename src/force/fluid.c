@@ -321,8 +321,12 @@ static void dof_forces(const cr_model* m, const cr_data* d, medium of, cr_real* 
   cri_pop(work, mark);
 }
 
+bool cri_fluid_takes_box(const cr_model* m, int body) {
+  return cri_fluid_acts(m) && is_box(m, body);
+}
+
 bool cri_fluid_is_flat(const cr_model* m, int body) {
-  return cri_fluid_acts(m) && is_box(m, body) && cri_fluid_box_is_flat(m->body_inertia + 3 * body);
+  return cri_fluid_takes_box(m, body) && cri_fluid_box_is_flat(m->body_inertia + 3 * body);
 }
 
 // a component that is zero but for round-off has no side

@@ -42,6 +42,9 @@ bool cri_fluid_matters(const cr_model* m, const cr_data* twin);
 /// The forces on the bodies, F[6 nbody].
 void cri_fluid_forces(const cr_model* m, const cr_data* d, cr_real* F);
 
+/// True for a body that a medium takes for a box along its principal axes.
+bool cri_fluid_takes_box(const cr_model* m, int body);
+
 /// Whether a body is a box in a medium, with a side at its least length: beyond that the side grows as the root
 /// of the inertia.
 bool cri_fluid_is_flat(const cr_model* m, int body);

@@ -1,28 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// Parameters of the user's choice, mapped to fields of a model: a single number of a
-// field, or the side of a cube with the inertia that follows. They put a value into a variant of
-// the model, and take the cotangents of its fields back.
+// A list of parameters: their values into a variant of the model, tangents of its fields from theirs, and cotangents
+// of its fields back. What each kind does is in parameter/.
 #ifndef CR_LEARN_PARAMETERS_H
 #define CR_LEARN_PARAMETERS_H
 
 #include "learn/transform.h"
-#include "model/data.h"
-
-enum { CR_MAX_NAME = 64 };
-
-typedef struct {
-  char name[CR_MAX_NAME];
-  char target[2 * CR_MAX_NAME];  // a name of a field's number, or of a geom
-  cr_fit_kind kind;
-  cr_transform transform;
-  cr_real start, lower, upper;  // bounds may be infinite
-} cr_parameter;
+#include "parameter/parameter_kind.h"
 
 /// Binds n parameters to m and makes a variant of it at their starts.
-/// Errors   CR_ERR_NAME (unknown field or geom); CR_ERR_ARG naming the parameter: a place that is
-///          not one number of a parameter field, a derived field, a geom that is not the only one of
-///          its body or not about its centre of mass, two parameters for one number, a start
-///          outside its bounds or out of the transform's reach
+/// Errors   as cr_parameters_create
 cr_status cri_parameters_create(cr_parameters** parameters, const cr_parameter* items, int n,
                                 const cr_model* m, cr_error* error);
 
@@ -57,6 +43,17 @@ void cri_parameters_pullback(const cr_parameters* parameters, cr_model* par_bar,
 int cri_parameters_nderived(const cr_parameters* parameters);
 cr_status cri_parameters_derived(cr_parameters* parameters, const cr_real* derived, cr_real* p_bar,
                                  cr_error* error);
+
+/// The tangent of all fields for number i of x, at the parameters last applied, which are those of x: overwrites the
+/// parameters of tan, derived constants included, and everything that the stages compute; the state of tan
+/// stays. tan needs the fields of cri_parameters_wanted. One thread at a time: the constants need the list's own block.
+/// Errors   CR_ERR_SINGULAR
+cr_status cri_parameters_pushforward(cr_parameters* parameters, const cr_real* x, int i,
+                                     cr_data* tan, cr_error* error);
+
+/// residual[i] = (p_i - prior_i) / sd_i and its derivative by x_i; both 0 where there is no prior.
+void cri_parameters_prior(const cr_parameters* parameters, const cr_real* x, cr_real* residual,
+                          cr_real* derivative);
 
 /// x_bar = p_bar dp/dx.
 void cri_parameters_chain(const cr_parameters* parameters, const cr_real* x, const cr_real* p_bar,

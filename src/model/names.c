@@ -112,15 +112,12 @@ static int part_of(const char* rows) {
   return k;
 }
 
-// what rows of a field are named by
-static cri_object_kind named_by(const char* rows) {
+cri_object_kind cri_object_naming(const char* rows) {
   int part = part_of(rows);
   return part < N_PARTS ? parts[part].kind : cri_object_of_rows(rows);
 }
 
-// rows of a field for a named object; none for an actuator without activation, or a body
-// that is no mocap body
-static void rows_of_object(const cr_model* m, const char* rows, int i, int* first, int* count) {
+void cri_object_rows(const cr_model* m, const char* rows, int i, int* first, int* count) {
   *first = i;
   *count = 1;
 #define CR_PART(rows_, kind, first_, n) \
@@ -344,7 +341,7 @@ static cr_status unknown_object(const cr_model* m, const char* rows, piece p, co
                                 cr_error* error) {
   char list[256] = "";
   size_t used = 0;
-  const cri_object_kind kind = named_by(rows);
+  const cri_object_kind kind = cri_object_naming(rows);
   for (int i = 0; i < cri_object_count(m, kind); i++) {
     const char* candidate = name_of(m, kind, i);
     if (candidate[0] != 0 && used + strlen(candidate) + 6 < sizeof list) {
@@ -365,11 +362,11 @@ static cr_status find_row(const cr_model* m, const char* rows, int total, piece 
     }
     return cri_fail(error, CR_ERR_NAME, "'%s': row %d of %d", name, *row, total);
   }
-  int id = cri_object_find(m, named_by(rows), p.text, p.length);
+  int id = cri_object_find(m, cri_object_naming(rows), p.text, p.length);
   if (id < 0) {
     return unknown_object(m, rows, p, name, error);
   }
-  rows_of_object(m, rows, id, row, nrow);
+  cri_object_rows(m, rows, id, row, nrow);
   if (strcmp(rows, "nsensordata") == 0 && m->sensor_skip[id] != 0) {
     return cri_fail(error, CR_ERR_NAME, "'%s': sensor '%.*s' is not computed", name, (int)p.length,
                     p.text);

@@ -52,6 +52,11 @@ enum { CRI_UNNAMED = -1 };
 /// The row of a kind; NULL for CRI_N_OBJECT.
 const cri_object_info* cri_object_info_of(cri_object_kind kind);
 
+/// The kind that names the rows that a count counts: bodies for "nbody", joints for "nv". And its rows of object i;
+/// none for an actuator without activation, or a body that is no mocap body.
+cri_object_kind cri_object_naming(const char* rows);
+void cri_object_rows(const cr_model* m, const char* rows, int i, int* first, int* count);
+
 /// How many objects of a kind a model has, none of CRI_N_OBJECT; and whether id is one of them.
 int cri_object_count(const cr_model* m, cri_object_kind kind);
 bool cri_object_is(const cr_model* m, cri_object_kind kind, int id);

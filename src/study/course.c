@@ -2,6 +2,8 @@
 // Courses: a model, windows and a fit of its own for each stage.
 #include "study/course.h"
 
+#include <stdlib.h>
+
 #include "base/real.h"
 #include "base/status.h"
 
@@ -28,18 +30,23 @@ static void problem_free(problem* q) {
 }
 
 static cr_status bind(problem* q, const cr_course* c, const cr_real* p, cr_error* error) {
-  cr_parameter_info items[CR_MAX_PARAMETERS];
   const cr_parameter_info* list[CR_MAX_PARAMETERS];
   if (c->nitem < 1 || c->nitem > CR_MAX_PARAMETERS) {
     return cri_fail(error, CR_ERR_ARG, "a course of %d parameters: 1 to %d expected", c->nitem,
                     (int)CR_MAX_PARAMETERS);
+  }
+  cr_parameter_info* items = calloc((size_t)c->nitem, sizeof *items);
+  if (items == NULL) {
+    return cri_fail(error, CR_ERR_MEMORY, "a course: no memory");
   }
   for (int i = 0; i < c->nitem; i++) {
     items[i] = c->items[i];
     items[i].start = cr_clip(p[i], items[i].lower, items[i].upper);
     list[i] = &items[i];
   }
-  return cr_parameters_create(&q->parameters, q->m, list, c->nitem, error);
+  cr_status status = cr_parameters_create(&q->parameters, q->m, list, c->nitem, error);
+  free(items);
+  return status;
 }
 
 static cr_status set_reach(cr_model* m, cr_real reach, cr_error* error) {

@@ -40,7 +40,7 @@ TEST(values_and_defaults) {
   assert_int_equal(c.stages[1].iterations, 7);
   assert_false(c.cfd.use);  // no such section
   assert_true(isnan(c.parameters[0].listed));
-  cr_parameter_info items[CR_MAX_PARAMETERS];
+  cr_parameter_info items[2];
   cr_fit_config_parameters(&c, items);
   assert_string_equal(items[0].name, "side");
   assert_string_equal(items[0].target, "cube");
@@ -136,6 +136,33 @@ TEST(text_tells_fits_apart) {
   }
   free(text);
   cr_fit_config_free(&plain);
+}
+
+// as many parameters as there may be, with long names: none is left out, nor what comes behind them
+TEST(text_tells_all_of_many_parameters) {
+  enum { EACH = 400 };
+  char* yaml = malloc(CR_MAX_PARAMETERS * EACH + 200);
+  assert_non_null(yaml);
+  size_t n = (size_t)sprintf(yaml, "model: a.xml\nparameters:\n");
+  for (int i = 0; i < CR_MAX_PARAMETERS; i++) {
+    n += (size_t)sprintf(yaml + n,
+                         "  - {name: %063d, field: 'body_mass[%0115d]', start: 0.1, lower: 0.01, "
+                         "upper: 0.7, listed: 0.3, draw_low: 0.1, draw_high: 0.3}\n",
+                         i, i);
+  }
+  (void)sprintf(yaml + n, "optimisers:\n  - {method: adam, rate: 0.5}\n");
+  cr_fit_config c = read_with(yaml, NULL, 0), other = read_with(yaml, NULL, 0);
+  assert_int_equal(c.nparameter, CR_MAX_PARAMETERS);
+  char *text = cr_fit_config_text(&c), *again;
+  other.stages[0].rate = 0.25;
+  again = cr_fit_config_text(&other);
+  assert_true(strlen(text) > 1 << 17);
+  assert_true(strcmp(text, again) != 0);
+  free(text);
+  free(again);
+  free(yaml);
+  cr_fit_config_free(&c);
+  cr_fit_config_free(&other);
 }
 
 TEST(the_example_is_valid) {

@@ -323,6 +323,12 @@ CALL_POINTER(cr_parameters_fields, a[0], a[1])
 CALL(cr_parameters_get_start, a[0], a[1], a[2])
 CALL(cr_parameters_get_bounds, a[0], a[1], a[2], a[3])
 CALL(cr_parameters_get_values, a[0], a[1], a[2], a[3])
+CALL(cr_parameter_expand, a[0], a[1], a[2], 2, a[3], a[4])
+CALL(cr_parameters_number_name, a[0], 0, a[1], 64, a[2])
+CALL(cr_parameters_prior, a[0], a[1], a[2], a[3], a[4])
+CALL(cr_parameters_report_count, a[0])
+CALL(cr_parameters_report_name, a[0], 0, a[1], 64, a[2])
+CALL(cr_parameters_report_values, a[0], a[1], a[2], a[3], a[4])
 static long call_cr_parameters_set_values(void** a) {
   w.numbers[2][0] = 1;  // a mass
   return cr_parameters_set_values(a[0], a[1], a[2]);
@@ -638,6 +644,12 @@ static const row table[] = {
     ROW(cr_parameters_get_start, "&Xe", STATUS, 0, NULL, NULL),
     ROW(cr_parameters_get_bounds, "&XYe", STATUS, 0, NULL, NULL),
     ROW(cr_parameters_get_values, "&XYe", STATUS, 0, NULL, NULL),
+    ROW(cr_parameter_expand, "MSxIe", STATUS, 0, "body_mass[*]", NULL),
+    ROW(cr_parameters_number_name, "&Xe", STATUS, 0, NULL, NULL),
+    ROW(cr_parameters_prior, "&XYZe", STATUS, 0, NULL, NULL),
+    ROW(cr_parameters_report_count, "&", COUNT, 0, NULL, NULL),
+    ROW(cr_parameters_report_name, "&Xe", STATUS, 0, NULL, NULL),
+    ROW(cr_parameters_report_values, "&XYze", STATUS, 0, NULL, NULL),
     ROW(cr_parameters_set_values, "&Ze", STATUS, 0, NULL, NULL),
     ROW(cr_recordings_create, "OMe", STATUS, 0, NULL, NULL),
     ROW(cr_recordings_destroy, "@", NOTHING, 0, NULL, NULL),
