@@ -193,5 +193,6 @@ cr_status cr_parameters_gradient(cr_parameters* ps, cr_data* bar, const cr_real*
   free(derived);
   CR_TRY(status);
   cri_parameters_chain(ps, x, p_bar, x_bar);
+  cri_model_twin_zero(&bar->par, &ps->m);
   return CR_OK;
 }

@@ -93,6 +93,7 @@ TEST(hundreds_of_parameters_have_gradients) {
     k += x_bar[i] != 0;
   }
   assert_int_equal(k, m.nv + 1);
+  assert_true(cr_is_zero(bar->par.dof_damping, m.nv));  // the next rollout begins anew
   cr_parameters_destroy(ps);
   for (int i = n; i < MOST; i++) {
     list[i] = &items[0];

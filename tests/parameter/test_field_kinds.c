@@ -138,6 +138,10 @@ TEST(numbers_that_are_none_are_refused) {
   parameters_refused(&m, &item, 1, CR_ERR_NAME, "names nothing");
   item = parameter_of("d", CR_FIT_OFFSET, "body_quat[shank]", 1);
   parameters_refused(&m, &item, 1, CR_ERR_ARG, "not a field that can be fitted");
+  item = parameter_of("d", CR_FIT_FIELD, "qpos_spring[3]", 1);  // of the ankle's quaternion
+  parameters_refused(&m, &item, 1, CR_ERR_ARG, "not a field that can be fitted");
+  item = parameter_of("d", CR_FIT_FIELD, "qpos_spring[1]", 1);
+  cri_parameters_free(parameters_bound(&m, &item, 1));
   const cr_parameter both[] = {parameter_of("a", CR_FIT_SCALE, "dof_damping", 1),
                                parameter_of("b", CR_FIT_FIELD, "dof_damping[leg_knee]", 1)};
   parameters_refused(&m, both, 2, CR_ERR_ARG, "'a' and 'b' set the same number");
