@@ -3,6 +3,7 @@
 #include "carom/parameters.h"
 
 #include "carom/model.h"
+#include "carom/rollout.h"
 #include "model/fields.h"
 #include "support/close.h"
 #include "support/solid_model.h"
@@ -165,4 +166,67 @@ TEST(long_lists_of_places_fit) {
   memset(target, ' ', 512);
   assert_int_equal(cr_parameters_create(&ps, &m, list, 1, &error), CR_ERR_ARG);
   assert_non_null(strstr(error.text, "too long"));
+}
+
+// ---- long rollouts
+
+// the last velocities of a cube that spins; `gradient` may be NULL
+static cr_real spun(cr_parameters* ps, cr_rollout* r, const cr_loss* loss, const cr_real* x,
+                    cr_real* gradient) {
+  enum { STEPS = 300 };
+  must(cr_parameters_set(ps, x, &error));
+  const cr_model* v = cr_parameters_model(ps);
+  cr_data* d = cr_rollout_data(r);
+  must(cr_data_reset(v, d));
+  const cr_real spin[] = {CR_R(0.1), CR_R(-0.2), CR_R(0.3), 3, -2, CR_R(2.5)};
+  cr_copy(d->qvel + 11, spin, 6);
+  must(cr_rollout_run(r, v, STEPS, loss, &error));
+  if (gradient != NULL) {
+    must(cr_rollout_gradient(r, v, v, loss, &error));
+    must(cr_parameters_gradient(ps, cr_rollout_bar(r), x, gradient, &error));
+  }
+  return cr_rollout_loss(r);
+}
+
+// over hundreds of steps of a body whose principal axes are any, round-off does not add up
+TEST(inertia_of_a_cube_has_gradients_of_rollouts) {
+  cr_parameter_info info = info_of("cube", "cube", 0);
+  const cr_parameter_info* list[] = {&info};
+  cr_parameters* ps = NULL;
+  cr_rollout* r = NULL;
+  cr_expression* e = NULL;
+  cr_real x[10], g[10], largest = 0, worst = 0;
+  int n = 0;
+  info.kind = CR_FIT_INERTIA;
+  must(cr_parameters_create(&ps, &m, list, 1, &error));
+  const char* const* fields = cr_parameters_fields(ps, &n);
+  must(cr_rollout_create(&r, cr_parameters_model(ps), 300, fields, n, &error));
+  must(cr_expression_create(&e, cr_parameters_model(ps),
+                            "qvel[14] + 0.5*qvel[15] - 0.7*qvel[16] + 0.3*qvel[12]", &error));
+  const cr_loss loss = cr_expression_loss(e, false);
+  must(cr_parameters_get_start(ps, x, &error));
+  (void)spun(ps, r, &loss, x, g);
+  for (int i = 0; i < 10; i++) {
+    largest = cr_max(largest, cr_abs(g[i]));
+  }
+  for (int i = 0; i < 10; i++) {
+    const cr_real h = 4 * cr_pow(CR_EPS, CR_R(0.2)), at = x[i];
+    const cr_real steps[] = {-2, -1, 1, 2}, weights[] = {1, -8, 8, -1};
+    cr_real slope = 0;
+    for (int k = 0; k < 4; k++) {
+      x[i] = at + steps[k] * h / 4;
+      slope += weights[k] * spun(ps, r, &loss, x, NULL) / (3 * h);
+    }
+    x[i] = at;
+    worst = cr_max(worst, cr_abs(slope - g[i]) / largest);
+  }
+  print_message("worst %.1e of %.2g\n", (double)worst, (double)largest);
+#ifdef CR_LONG_DOUBLE
+  assert_true(worst < CR_R(1e-6));
+#else
+  assert_true(worst < CR_R(1e-4));
+#endif
+  cr_expression_destroy(e);
+  cr_rollout_destroy(r);
+  cr_parameters_destroy(ps);
 }
