@@ -41,7 +41,7 @@ if(CAROM_INSTALL_MUJOCO STREQUAL AUTO)
 endif()
 
 find_package(PkgConfig REQUIRED)
-set(CAROM_PKG_CONFIG hdf5 nlopt libcyaml expat)
+set(CAROM_PKG_CONFIG hdf5 nlopt libcyaml expat zlib)
 foreach(library IN LISTS CAROM_PKG_CONFIG)
   pkg_check_modules(carom_${library} REQUIRED IMPORTED_TARGET GLOBAL ${library})
   list(APPEND CAROM_THIRD_PARTY PkgConfig::carom_${library})

@@ -32,6 +32,7 @@ for group in "$@"; do
     need libnlopt-dev pkg-config --exists nlopt
     need libcyaml-dev pkg-config --exists libcyaml
     need libexpat1-dev pkg-config --exists expat
+    need zlib1g-dev pkg-config --exists zlib
     # named by libcyaml's link line, not required by its package
     need libyaml-dev pkg-config --exists yaml-0.1
     need libcmocka-dev pkg-config --exists cmocka
