@@ -14,6 +14,7 @@
 #include "carom/gradient.h"
 #include "carom/inverse.h"
 #include "carom/jacobian.h"
+#include "carom/measure.h"
 #include "carom/minimise.h"
 #include "carom/model.h"
 #include "carom/mujoco.h"

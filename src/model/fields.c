@@ -156,8 +156,7 @@ cr_field_id cri_field_find(const char* name) {
   return CR_N_FIELD;
 }
 
-// letters to insert, delete or replace between two words (Levenshtein), at most MOST letters long
-static int edits(const char* a, const char* b) {
+int cri_edits(const char* a, const char* b) {
   enum { MOST = 40 };
   int row[MOST + 1], n = (int)strlen(b);
   for (int j = 0; j <= n && n <= MOST; j++) {
@@ -182,7 +181,7 @@ const char* cri_field_nearest(const char* name) {
   for (int i = 0; i < CR_N_FIELD; i++) {
     const cr_field* f = &field_table[i];
     bool named = f->kind != CR_KIND_SAVE && f->kind != CR_KIND_CHAR && f->kind != CR_KIND_INDEX;
-    int distance = named ? edits(name, f->name) : least + 1;
+    int distance = named ? cri_edits(name, f->name) : least + 1;
     if (distance < least + (nearest[0] == 0)) {
       least = distance;
       nearest = f->name;

@@ -45,6 +45,8 @@ static struct {
   cr_check_field compared;
   cr_recordings* recordings;
   cr_recording_info run;
+  cr_measurements* measurements;
+  cr_channel_info channel, seen;
   cr_fit* fit;
   cr_fit_info fit_info;
   cr_fit_value fit_value;
@@ -128,7 +130,8 @@ static const cr_contact_options contact_options = {.size = sizeof(cr_contact_opt
                                                    .force = no_force,
                                                    .jvp = no_force,
                                                    .vjp = no_force};
-static char model_path[512], saved_path[512], ctrl_path[512], motion_path[512], recorded_path[512];
+static char model_path[512], saved_path[512], ctrl_path[512], motion_path[512], recorded_path[512],
+    measured_path[512];
 
 static void must(cr_status status) {
   if (status != CR_OK) {
@@ -172,6 +175,19 @@ static void make_fit(void) {
   must(cr_fit_create(&w.fit, w.parameters, w.recordings, &fit_options, &w.error));
 }
 
+// a run with one channel; an angle that stands still
+static void make_measurements(void) {
+  static const cr_real time[] = {0, 1}, values[] = {0, 0};
+  w.channel = (cr_channel_info){
+      .size = sizeof w.channel, .place = "angle", .rows = 2, .time = time, .values = values};
+  w.seen.size = sizeof w.seen;
+  must(cr_measurements_create(&w.measurements, w.m, &w.error));
+  must(cr_measurements_begin(w.measurements, "still", 0, &w.error));
+  must(cr_measurements_add(w.measurements, &w.channel, &w.error));
+  (void)snprintf(measured_path, sizeof measured_path, "%s",
+                 scratch_write("measured.csv", "time,angle\n0,0.1\n1,0.2\n"));
+}
+
 static void setup(void) {
   char text[2048];
   (void)snprintf(text, sizeof text, text_of_a, "slide");
@@ -197,6 +213,7 @@ static void setup(void) {
   must(cr_load_report_create(&w.report, &w.error));
   must(cr_parameters_create(&w.parameters, w.m, items, 1, &w.error));
   make_fit();
+  make_measurements();
   must(cr_check_create(&w.checked, &w.error));
   must(cr_check_run(w.checked, model_path, &few_states, &w.error));
   w.result.size = sizeof w.result;
@@ -223,6 +240,7 @@ static void setup(void) {
 static void teardown(void) {
   cr_fit_destroy(w.fit);
   cr_recordings_destroy(w.recordings);
+  cr_measurements_destroy(w.measurements);
   cr_gradient_destroy(w.gradient);
   cr_load_report_destroy(w.report);
   cr_parameters_destroy(w.parameters);
@@ -348,6 +366,45 @@ CALL(cr_recordings_count, a[0])
 CALL(cr_recordings_get, a[0], 0, a[1], a[2])
 CALL_VOID(cr_recordings_interval, a[0])
 CALL(cr_recordings_doubt, a[0], a[1], 16, a[2])
+CALL_MAKE(cr_measurements_create, cr_measurements_destroy, a[0], a[1], a[2])
+CALL_VOID(cr_measurements_destroy, a[0] == NULL ? NULL : (w.slot = NULL))
+// of runs that last for one call
+static long call_cr_measurements_begin(void** a) {
+  cr_measurements* own = NULL;
+  if (a[0] != NULL) {
+    must(cr_measurements_create(&own, w.m, &w.error));
+  }
+  long status = cr_measurements_begin(own, a[1] != NULL ? "new" : NULL, 0, a[2]);
+  cr_measurements_destroy(own);
+  return status;
+}
+static long call_cr_measurements_add(void** a) {
+  cr_measurements* own = NULL;
+  if (a[0] != NULL) {
+    must(cr_measurements_create(&own, w.m, &w.error));
+    must(cr_measurements_begin(own, "own", 0, &w.error));
+  }
+  long status = cr_measurements_add(own, a[1], a[2]);
+  cr_measurements_destroy(own);
+  return status;
+}
+static long call_cr_measurements_read(void** a) {
+  cr_measurements* own = NULL;
+  if (a[0] != NULL) {
+    must(cr_measurements_create(&own, w.m, &w.error));
+  }
+  long status = cr_measurements_read(own, a[1], a[2], a[3]);
+  cr_measurements_destroy(own);
+  return status;
+}
+CALL(cr_measurements_count, a[0])
+CALL(cr_measurements_channels, a[0], 0)
+CALL_POINTER(cr_measurements_name, a[0], 0)
+CALL_VOID(cr_measurements_group, a[0], 0)
+CALL(cr_measurements_get, a[0], 0, 0, a[1], a[2])
+CALL(cr_measurements_set_noise, a[0], a[1], (cr_real)0.1, a[2])
+CALL(cr_measurements_set_delay, a[0], a[1], (cr_real)0.1, a[2])
+CALL(cr_measurements_doubt, a[0], 0, a[1], 0, a[2], a[3], a[4])
 CALL_MAKE(cr_fit_create, cr_fit_destroy, a[0], a[1], a[2], a[3], a[4])
 CALL_VOID(cr_fit_destroy, a[0] == NULL ? NULL : (w.slot = NULL))
 CALL(cr_fit_get_info, a[0], CR_FIT_TRAIN, a[1], a[2])
@@ -583,6 +640,7 @@ typedef enum { STATUS, POINTER, COUNT, NOTHING } kind_of_result;
 //   1 a field  2 a place  3 a report  4 names  5 their values  6 a gradient  7 trust  8 its problem
 //   % parameters  & bound  ( what is minimised, < and > how  ; squares and : how  = and ^ of a search
 //   @ recordings  { one run  ~ a fit  } its options  [ its size  ] its value
+//   ; measurements  : a channel  ? where one goes
 //   * MuJoCo's model  + MuJoCo's data  9 a check  ! one that ran  # its result  $ a field of it  ) a stage
 // Needs: what has to be called before it: (f)orward, (s)tep, (i)nverse, any of these (k), a (r)un; of the
 // gradient a run (u), and the gradient itself (g)
@@ -660,6 +718,19 @@ static const row table[] = {
     ROW(cr_recordings_get, "@{e", STATUS, 0, NULL, NULL),
     ROW(cr_recordings_interval, "@", NOTHING, 0, NULL, NULL),
     ROW(cr_recordings_doubt, "@Xe", STATUS, 0, NULL, NULL),
+    ROW(cr_measurements_create, "OMe", STATUS, 0, NULL, NULL),
+    ROW(cr_measurements_destroy, ";", NOTHING, 0, NULL, NULL),
+    ROW(cr_measurements_begin, ";Xe", STATUS, 0, NULL, NULL),
+    ROW(cr_measurements_add, ";:e", STATUS, 0, NULL, NULL),
+    ROW(cr_measurements_read, ";Uae", STATUS, 0, measured_path, NULL),
+    ROW(cr_measurements_count, ";", COUNT, 0, NULL, NULL),
+    ROW(cr_measurements_channels, ";", COUNT, 0, NULL, NULL),
+    ROW(cr_measurements_name, ";", POINTER, 0, NULL, NULL),
+    ROW(cr_measurements_group, ";", NOTHING, 0, NULL, NULL),
+    ROW(cr_measurements_get, ";?e", STATUS, 0, NULL, NULL),
+    ROW(cr_measurements_set_noise, ";Se", STATUS, 0, "angle", NULL),
+    ROW(cr_measurements_set_delay, ";Se", STATUS, 0, "angle", NULL),
+    ROW(cr_measurements_doubt, ";aaie", STATUS, 0, NULL, NULL),
     ROW(cr_fit_create, "O&@}e", STATUS, 0, NULL, NULL),
     ROW(cr_fit_destroy, "~", NOTHING, 0, NULL, NULL),
     ROW(cr_fit_get_info, "~[e", STATUS, 0, NULL, NULL),
@@ -908,6 +979,12 @@ static void* argument(const row* r, int i) {
       return w.recordings;
     case '{':
       return &w.run;
+    case ';':
+      return w.measurements;
+    case ':':
+      return &w.channel;
+    case '?':
+      return &w.seen;
     case '~':
       return w.fit;
     case '}':
