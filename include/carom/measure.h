@@ -25,12 +25,11 @@ typedef struct {
   const char* place;    // at most 127 characters
   int rows;             // at least 1
   const cr_real* time;  // rows, s, increasing
-  const cr_real*
-      values;  // rows x the numbers of the place, in MuJoCo's units and frames; NaN: not measured there
-               // (not allowed in a control; in a quaternion all four numbers)
-  cr_real
-      noise;  // standard deviation of one number (of a quaternion: rad about each axis); 0: [estimated]; 0 for a
-  // control
+  // rows x the numbers of the place, in MuJoCo's units and frames; NaN: not measured there (not allowed in a
+  // control; in a quaternion all four numbers)
+  const cr_real* values;
+  // standard deviation of one number (of a quaternion: rad about each axis); 0: [estimated]; 0 for a control
+  cr_real noise;
   cr_real delay;  // s by which it was seen late: the value at time t is that of t - delay
 } cr_channel_info;
 
@@ -60,12 +59,12 @@ CR_API cr_status cr_measurements_add(cr_measurements* measurements, const cr_cha
 /// How a file is read. What a zero stands for is in brackets.
 typedef struct {
   size_t size;  // sizeof(cr_measurements_file), set by the caller
-  const char*
-      run;  // name of the run, "RUN/NAME" where the file has several; NULL: [the file's name without folder
-            // and ending, or the names of the file's runs]
-  const char* const*
-      columns;  // "column=place" for columns whose names are no places, with a unit as
-                // "enc1=qpos[hinge] [deg]" where it has one; NULL: [none]
+  // name of the run, "RUN/NAME" where the file has several; NULL: [the file's name without folder and ending, or
+  // the names of the file's runs]
+  const char* run;
+  // "column=place" for columns whose names are no places, with a unit as "enc1=qpos[hinge] [deg]" where it has one;
+  // NULL: [none]
+  const char* const* columns;
   int ncolumn;
   const char* const* ignored;  // columns that are left out on purpose
   int nignored;

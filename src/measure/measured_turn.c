@@ -266,14 +266,13 @@ static const struct {
              {CR_R(0.001), "time in ms?"},
              {CR_R(1.7453292519943295e-5), "angular velocities in deg/s and time in ms?"},
              {CR_R(0.10471975511965977), "angular velocities in rpm?"},
-             {CR_R(1e-6), "time in us?"},
-             {-1, "is one of them reversed, or are the quaternions world to body?"}};
+             {CR_R(1e-6), "time in us?"}};
 
 static bool complain_of_units(cri_doubts* list, const cri_measured_run* run, const char* about,
                               const sums* own) {
   char text[80];
   cr_real factor = factor_of(own);
-  if (cr_abs(correlation_of(own)) <= good) {
+  if (correlation_of(own) <= good) {
     return false;
   }
   if (factor > CR_R(0.6) && factor < CR_R(1.6)) {
@@ -303,26 +302,32 @@ static void judge(cri_doubts* list, const cri_measured_run* run, const turn* q, 
   if (complain_of_units(list, run, about, &own)) {
     return;
   }
+  int which = OWN;
+  sums best = own;
   for (int h = 1; h < N_HOW; h++) {
     sums s = best_of(q, w, (how)h);
-    cr_real correlation = correlation_of(&s), factor = factor_of(&s);
-    bool fits = correlation > good && correlation_of(&own) < correlation - CR_R(0.2);
-    bool degrees = within(factor, units[0].factor, CR_R(0.02));
-    if (fits) {
-      const char* is = w->in_world ? "the body" : "the world";
-      const char* should = w->in_world ? "the world" : "the body";
-      if (h == OTHER_FRAME) {
-        (void)snprintf(cause, sizeof cause,
-                       "angular velocities look like those in %s; those in %s are expected", is,
-                       should);
-      } else {
-        (void)snprintf(cause, sizeof cause, "%s%s", causes[h], degrees ? ", and deg/s" : "");
-      }
-      bool sure = (within(factor, 1, CR_R(0.02)) || degrees) && correlation > CR_R(0.98) &&
-                  correlation_of(&own) < CR_R(0.5);
-      cri_doubts_add(list, run, sure, about, "", cause);
-      return;
+    if (correlation_of(&s) > cr_max(correlation_of(&best), good)) {
+      best = s;
+      which = h;
     }
+  }
+  // about one axis alone, reversed and world to body are the same
+  bool reversed = correlation_of(&own) < -good && (which == OWN || which == WORLD_TO_BODY);
+  if (reversed) {
+    cri_doubts_add(list, run, within(factor_of(&own), -1, CR_R(0.02)), about, "",
+                   "is one of them reversed, or are the quaternions world to body?");
+  } else if (which != OWN && correlation_of(&own) < correlation_of(&best) - CR_R(0.2)) {
+    bool degrees = within(factor_of(&best), units[0].factor, CR_R(0.02));
+    bool sure = (within(factor_of(&best), 1, CR_R(0.02)) || degrees) &&
+                correlation_of(&best) > CR_R(0.98) && correlation_of(&own) < CR_R(0.5);
+    if (which == OTHER_FRAME) {
+      (void)snprintf(
+          cause, sizeof cause, "angular velocities look like those in %s; those in %s are expected",
+          w->in_world ? "the body" : "the world", w->in_world ? "the world" : "the body");
+    } else {
+      (void)snprintf(cause, sizeof cause, "%s%s", causes[which], degrees ? ", and deg/s" : "");
+    }
+    cri_doubts_add(list, run, sure, about, "", cause);
   }
 }
 

@@ -231,6 +231,17 @@ static void doubt_gravity(cri_doubts* list, const cr_model* m, const cri_measure
 
 // ---- all of them
 
+// true if an earlier signal of the run has the same times, which were looked at then
+static bool has_known_times(const cri_measured_run* run, const cri_channel* c) {
+  for (const cri_channel* b = run->channel; b < c; b++) {
+    if (b->control < 0 && b->rows == c->rows &&
+        memcmp(b->time, c->time, (size_t)c->rows * sizeof *c->time) == 0) {
+      return true;
+    }
+  }
+  return false;
+}
+
 static void doubt_channel(cri_doubts* list, const cr_model* m, const cri_measured_run* run,
                           const cri_channel* c) {
   for (int k = 0; k < c->width; k++) {
@@ -240,8 +251,10 @@ static void doubt_channel(cri_doubts* list, const cr_model* m, const cri_measure
       return;
     }
     if (k == 0 && c->control < 0) {
-      doubt_spacing(list, m, run, c, &s);
-      doubt_gaps(list, run, c, &s);
+      if (!has_known_times(run, c)) {
+        doubt_spacing(list, m, run, c, &s);
+        doubt_gaps(list, run, c, &s);
+      }
       doubt_gravity(list, m, run, c);
     }
     if (s.n > 0 && c->control >= 0) {

@@ -70,6 +70,25 @@ TEST(the_order_of_quaternions_is_seen) {
   must_be_sure("attitude", other, "look like x, y, z, w");
 }
 
+// about one axis, x, y, z, w turns backwards
+TEST(the_order_is_seen_in_turns_about_one_axis) {
+  const cr_real axis[3] = {CR_R(0.6), 0, CR_R(0.8)};
+  cr_real q[4], other[4 * ROWS];
+  make();
+  for (int i = 0; i < ROWS; i++) {
+    const cr_real local[4] = {CR_R(0.8), 0, CR_R(0.6), 0};
+    cr_real R[9], w[3];
+    cr_quat_axis_angle(q, axis, CR_R(1.5) * cr_sin(2 * time_of[i]) + CR_R(0.3));
+    for (int k = 0; k < 4; k++) {
+      other[4 * i + k] = q[(k + 1) % 4];
+    }
+    cr_quat_to_mat(R, local);
+    cr_scl3(w, axis, 3 * cr_cos(2 * time_of[i]));
+    cr_multmat3(gyro + 3 * i, R, w);
+  }
+  must_be_sure("xquat[drone]", other, "look like x, y, z, w");
+}
+
 TEST(the_direction_of_quaternions_is_seen) {
   make();
   cr_real other[4 * ROWS];

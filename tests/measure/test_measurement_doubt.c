@@ -64,6 +64,19 @@ TEST(times_are_looked_at) {
   one("encoder", "motion within a step is not compared", false);
 }
 
+TEST(times_that_signals_share_are_one_doubt) {
+  int n = 0;
+  cr_measurements* s = arm_measurements(m);
+  for (int i = 0; i < ROWS; i++) {
+    time_of[i] *= 1000;
+  }
+  arm_add(s, "encoder", ROWS, time_of, x);
+  arm_add(s, "qpos[slide]", ROWS, time_of, x);
+  assert_int_equal(cr_measurements_doubt(s, 0, NULL, 0, NULL, &n, NULL), CR_OK);
+  assert_int_equal(n, 1);
+  cr_measurements_destroy(s);
+}
+
 TEST(values_that_are_cut_off_are_seen) {
   for (int i = 0; i < ROWS; i++) {
     x[i] = cr_min(x[i], CR_R(0.8));
