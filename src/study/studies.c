@@ -13,6 +13,8 @@ static const cr_study studies[] = {
      cri_study_time_toss},
     {"sysid", "ten parameters of a tossed cube at once, from tuned and random starts", true,
      cri_study_sysid},
+    {"landscape", "link lengths of a double pendulum: the next valley or the right one", false,
+     cri_study_landscape},
 };
 enum { N_STUDY = (int)(sizeof studies / sizeof studies[0]) };
 
