@@ -90,6 +90,10 @@ cr_status cr_forward(const cr_model* m, cr_data* d) {
   const cri_call call = {"cr_forward", cri_error_of(d)};
   CR_TRY(cri_check_data(&call, m, d, CR_DATA_PLAIN, "the data"));
   CR_TRY(cri_dynamics(m, d));
+  return cri_measure(m, d);
+}
+
+cr_status cri_measure(const cr_model* m, cr_data* d) {
   const cri_schedule* s = cri_schedule_of(m);
   const cri_rows rows = {.first = s->ndynamics, .end = s->n};
   CR_TRY(cri_drive(s, CRI_FORWARD, &rows, m, d, d));
@@ -129,5 +133,12 @@ cr_status cri_forward_jvp(const cr_model* m, const cr_data* d, cr_data* tan) {
 cr_status cri_forward_vjp(const cr_model* m, const cr_data* d, cr_data* bar) {
   const cri_schedule* s = cri_schedule_of(m);
   const cri_rows rows = rows_run(s, d);
+  return cri_drive(s, CRI_VJP, &rows, m, d, bar);
+}
+
+cr_status cri_forward_vjp_through(const cr_model* m, const cr_data* d, cr_data* bar,
+                                  const bool* stages) {
+  const cri_schedule* s = cri_schedule_of(m);
+  const cri_rows rows = {.end = s->n, .only = stages};
   return cri_drive(s, CRI_VJP, &rows, m, d, bar);
 }

@@ -11,6 +11,13 @@
 /// of d runs the stages that d ran last.
 cr_status cri_dynamics(const cr_model* m, cr_data* d);
 
+/// The measured quantities of d, behind cri_dynamics or a step of one stage.
+cr_status cri_measure(const cr_model* m, cr_data* d);
+
+/// cr_forward_vjp of a block with measured quantities, through some stages only (cri_stages_behind).
+cr_status cri_forward_vjp_through(const cr_model* m, const cr_data* d, cr_data* bar,
+                                  const bool* stages);
+
 /// cr_forward_jvp and cr_forward_vjp without checks of the blocks.
 cr_status cri_forward_jvp(const cr_model* m, const cr_data* d, cr_data* tan);
 cr_status cri_forward_vjp(const cr_model* m, const cr_data* d, cr_data* bar);

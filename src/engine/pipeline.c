@@ -103,3 +103,20 @@ cr_status cri_schedule_build(cr_model* m, cr_error* error) {
              ? CR_OK
              : cri_fail(error, CR_ERR_MEMORY, "no memory for the stages of a model");
 }
+
+void cri_stages_behind(const cr_model* m, cr_field_id field, const bool* without, bool* stages) {
+  const cri_schedule* s = cri_schedule_of(m);
+  bool reached[CR_N_FIELD] = {false};
+  reached[field] = true;
+  for (int i = s->n - 1; i >= 0; i--) {
+    const cr_stage* stage = &s->row[i];
+    stages[i] = false;
+    for (int k = 0; k < stage->nwrite; k++) {
+      stages[i] = stages[i] || reached[stage->writes[k]];
+    }
+    for (int k = 0; k < stage->nread && stages[i]; k++) {
+      cr_field_id read = stage->reads[k];
+      reached[read] = reached[read] || without == NULL || !without[read];
+    }
+  }
+}

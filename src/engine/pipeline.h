@@ -17,6 +17,10 @@ extern const int cr_ndynamics;
 /// The stages of m in order: its own schedule, or the whole table if none was built.
 const cri_schedule* cri_schedule_of(const cr_model* m);
 
+/// The stages that a field depends on, its own and those before it; fields in `without` (NULL: none) are passed over.
+/// Shapes   without[CR_N_FIELD], stages[CR_MAX_STAGES]
+void cri_stages_behind(const cr_model* m, cr_field_id field, const bool* without, bool* stages);
+
 /// Builds the schedule of a model that has none: the rows of the table that, by its counts, have something to
 /// write. Errors: CR_ERR_MEMORY.
 cr_status cri_schedule_build(cr_model* m, cr_error* error);
