@@ -12,6 +12,7 @@
 #include "carom/fields.h"
 #include "carom/fit.h"
 #include "carom/gradient.h"
+#include "carom/identify.h"
 #include "carom/inverse.h"
 #include "carom/jacobian.h"
 #include "carom/measure.h"

@@ -47,6 +47,10 @@ static struct {
   cr_recording_info run;
   cr_measurements* measurements;
   cr_channel_info channel, seen;
+  cr_identification* identification;
+  cr_search_end end;
+  cr_estimate estimate;
+  cr_fit_of_place of_place;
   cr_fit* fit;
   cr_fit_info fit_info;
   cr_fit_value fit_value;
@@ -177,15 +181,33 @@ static void make_fit(void) {
 
 // a run with one channel; an angle that stands still
 static void make_measurements(void) {
-  static const cr_real time[] = {0, 1}, values[] = {0, 0};
+  static const cr_real time[] = {0, CR_R(0.01)}, values[] = {0, CR_R(0.001)};
   w.channel = (cr_channel_info){
       .size = sizeof w.channel, .place = "angle", .rows = 2, .time = time, .values = values};
   w.seen.size = sizeof w.seen;
   must(cr_measurements_create(&w.measurements, w.m, &w.error));
   must(cr_measurements_begin(w.measurements, "still", 0, &w.error));
   must(cr_measurements_add(w.measurements, &w.channel, &w.error));
+  const cr_channel_info control = {
+      .size = sizeof control, .place = "ctrl[drive]", .rows = 2, .time = time, .values = values};
+  must(cr_measurements_add(w.measurements, &control, &w.error));
   (void)snprintf(measured_path, sizeof measured_path, "%s",
                  scratch_write("measured.csv", "time,angle\n0,0.1\n1,0.2\n"));
+}
+
+static const cr_identification_options identification_options = {
+    .size = sizeof identification_options, .nthread = 1};
+static const cr_search two_steps = {.size = sizeof two_steps, .iterations = 2};
+
+static void make_identification(void) {
+  cr_real x[4];
+  w.end.size = sizeof w.end;
+  w.estimate.size = sizeof w.estimate;
+  w.of_place.size = sizeof w.of_place;
+  must(cr_identification_create(&w.identification, w.parameters, w.measurements,
+                                &identification_options, &w.error));
+  must(cr_identification_get_start(w.identification, x, &w.error));
+  must(cr_identification_solve(w.identification, &two_steps, x, &w.end, &w.error));
 }
 
 static void setup(void) {
@@ -214,6 +236,7 @@ static void setup(void) {
   must(cr_parameters_create(&w.parameters, w.m, items, 1, &w.error));
   make_fit();
   make_measurements();
+  make_identification();
   must(cr_check_create(&w.checked, &w.error));
   must(cr_check_run(w.checked, model_path, &few_states, &w.error));
   w.result.size = sizeof w.result;
@@ -240,6 +263,7 @@ static void setup(void) {
 static void teardown(void) {
   cr_fit_destroy(w.fit);
   cr_recordings_destroy(w.recordings);
+  cr_identification_destroy(w.identification);
   cr_measurements_destroy(w.measurements);
   cr_gradient_destroy(w.gradient);
   cr_load_report_destroy(w.report);
@@ -405,6 +429,19 @@ CALL(cr_measurements_get, a[0], 0, 0, a[1], a[2])
 CALL(cr_measurements_set_noise, a[0], a[1], (cr_real)0.1, a[2])
 CALL(cr_measurements_set_delay, a[0], a[1], (cr_real)0.1, a[2])
 CALL(cr_measurements_doubt, a[0], 0, a[1], 0, a[2], a[3], a[4])
+CALL_MAKE(cr_identification_create, cr_identification_destroy, a[0], a[1], a[2], a[3], a[4])
+CALL_VOID(cr_identification_destroy, a[0] == NULL ? NULL : (w.slot = NULL))
+CALL(cr_identification_count, a[0])
+CALL_POINTER(cr_identification_name, a[0], 0)
+CALL(cr_identification_get_start, a[0], a[1], a[2])
+CALL(cr_identification_solve, a[0], a[1], a[2], a[3], a[4])
+CALL(cr_identification_evaluate, a[0], CR_RUNS_TRAIN, a[1], a[2], a[3], a[4])
+CALL(cr_identification_get, a[0], 0, a[1], a[2])
+CALL(cr_identification_covariance, a[0], a[1], a[2], a[3])
+CALL(cr_identification_untold, a[0], 0, a[1], 64, a[2], a[3])
+CALL(cr_identification_places, a[0])
+CALL(cr_identification_get_place, a[0], CR_RUNS_TRAIN, 0, a[1], a[2])
+CALL(cr_identification_predict, a[0], 0, 0, a[1], a[2])
 CALL_MAKE(cr_fit_create, cr_fit_destroy, a[0], a[1], a[2], a[3], a[4])
 CALL_VOID(cr_fit_destroy, a[0] == NULL ? NULL : (w.slot = NULL))
 CALL(cr_fit_get_info, a[0], CR_FIT_TRAIN, a[1], a[2])
@@ -640,7 +677,8 @@ typedef enum { STATUS, POINTER, COUNT, NOTHING } kind_of_result;
 //   1 a field  2 a place  3 a report  4 names  5 their values  6 a gradient  7 trust  8 its problem
 //   % parameters  & bound  ( what is minimised, < and > how  ; squares and : how  = and ^ of a search
 //   @ recordings  { one run  ~ a fit  } its options  [ its size  ] its value
-//   ; measurements  : a channel  ? where one goes
+//   | measurements  / a channel  ? where one goes
+//   _ identification, solved  - its options  . how it is solved  , its end  " an estimate  ` errors of a place
 //   * MuJoCo's model  + MuJoCo's data  9 a check  ! one that ran  # its result  $ a field of it  ) a stage
 // Needs: what has to be called before it: (f)orward, (s)tep, (i)nverse, any of these (k), a (r)un; of the
 // gradient a run (u), and the gradient itself (g)
@@ -719,18 +757,31 @@ static const row table[] = {
     ROW(cr_recordings_interval, "@", NOTHING, 0, NULL, NULL),
     ROW(cr_recordings_doubt, "@Xe", STATUS, 0, NULL, NULL),
     ROW(cr_measurements_create, "OMe", STATUS, 0, NULL, NULL),
-    ROW(cr_measurements_destroy, ";", NOTHING, 0, NULL, NULL),
-    ROW(cr_measurements_begin, ";Xe", STATUS, 0, NULL, NULL),
-    ROW(cr_measurements_add, ";:e", STATUS, 0, NULL, NULL),
-    ROW(cr_measurements_read, ";Uae", STATUS, 0, measured_path, NULL),
-    ROW(cr_measurements_count, ";", COUNT, 0, NULL, NULL),
-    ROW(cr_measurements_channels, ";", COUNT, 0, NULL, NULL),
-    ROW(cr_measurements_name, ";", POINTER, 0, NULL, NULL),
-    ROW(cr_measurements_group, ";", NOTHING, 0, NULL, NULL),
-    ROW(cr_measurements_get, ";?e", STATUS, 0, NULL, NULL),
-    ROW(cr_measurements_set_noise, ";Se", STATUS, 0, "angle", NULL),
-    ROW(cr_measurements_set_delay, ";Se", STATUS, 0, "angle", NULL),
-    ROW(cr_measurements_doubt, ";aaie", STATUS, 0, NULL, NULL),
+    ROW(cr_measurements_destroy, "|", NOTHING, 0, NULL, NULL),
+    ROW(cr_measurements_begin, "|Xe", STATUS, 0, NULL, NULL),
+    ROW(cr_measurements_add, "|/e", STATUS, 0, NULL, NULL),
+    ROW(cr_measurements_read, "|Uae", STATUS, 0, measured_path, NULL),
+    ROW(cr_measurements_count, "|", COUNT, 0, NULL, NULL),
+    ROW(cr_measurements_channels, "|", COUNT, 0, NULL, NULL),
+    ROW(cr_measurements_name, "|", POINTER, 0, NULL, NULL),
+    ROW(cr_measurements_group, "|", NOTHING, 0, NULL, NULL),
+    ROW(cr_measurements_get, "|?e", STATUS, 0, NULL, NULL),
+    ROW(cr_measurements_set_noise, "|Se", STATUS, 0, "angle", NULL),
+    ROW(cr_measurements_set_delay, "|Se", STATUS, 0, "angle", NULL),
+    ROW(cr_measurements_doubt, "|aaie", STATUS, 0, NULL, NULL),
+    ROW(cr_identification_create, "O&|-e", STATUS, 0, NULL, NULL),
+    ROW(cr_identification_destroy, "_", NOTHING, 0, NULL, NULL),
+    ROW(cr_identification_count, "_", COUNT, 0, NULL, NULL),
+    ROW(cr_identification_name, "_", POINTER, 0, NULL, NULL),
+    ROW(cr_identification_get_start, "_Xe", STATUS, 0, NULL, NULL),
+    ROW(cr_identification_evaluate, "_XYze", STATUS, 0, NULL, NULL),
+    ROW(cr_identification_solve, "_.X,e", STATUS, 0, NULL, NULL),
+    ROW(cr_identification_get, "_\"e", STATUS, 0, NULL, NULL),
+    ROW(cr_identification_covariance, "_xye", STATUS, 0, NULL, NULL),
+    ROW(cr_identification_untold, "_xIe", STATUS, 0, NULL, NULL),
+    ROW(cr_identification_places, "_", COUNT, 0, NULL, NULL),
+    ROW(cr_identification_get_place, "_`e", STATUS, 0, NULL, NULL),
+    ROW(cr_identification_predict, "_Xe", STATUS, 0, NULL, NULL),
     ROW(cr_fit_create, "O&@}e", STATUS, 0, NULL, NULL),
     ROW(cr_fit_destroy, "~", NOTHING, 0, NULL, NULL),
     ROW(cr_fit_get_info, "~[e", STATUS, 0, NULL, NULL),
@@ -884,6 +935,32 @@ static const row table[] = {
 };
 enum { N_ROW = sizeof table / sizeof table[0] };
 
+// of measurements and identifications; NULL for other letters
+static void* argument_of_identification(char letter) {
+  switch (letter) {
+    case '|':
+      return w.measurements;
+    case '/':
+      return &w.channel;
+    case '?':
+      return &w.seen;
+    case '_':
+      return w.identification;
+    case '-':
+      return (void*)(uintptr_t)&identification_options;
+    case '.':
+      return (void*)(uintptr_t)&two_steps;
+    case ',':
+      return &w.end;
+    case '"':
+      return &w.estimate;
+    case '`':
+      return &w.of_place;
+    default:
+      return NULL;
+  }
+}
+
 static void* argument(const row* r, int i) {
   int second = i > 0 && r->arguments[i] == 'S' && r->arguments[i - 1] == 'S';
   switch (toupper((unsigned char)r->arguments[i])) {
@@ -979,12 +1056,6 @@ static void* argument(const row* r, int i) {
       return w.recordings;
     case '{':
       return &w.run;
-    case ';':
-      return w.measurements;
-    case ':':
-      return &w.channel;
-    case '?':
-      return &w.seen;
     case '~':
       return w.fit;
     case '}':
@@ -1002,7 +1073,7 @@ static void* argument(const row* r, int i) {
     case '0':
       return (void*)(uintptr_t)&contact_options;
     default:
-      return NULL;  // A, C
+      return argument_of_identification(r->arguments[i]);  // A, C: NULL
   }
 }
 

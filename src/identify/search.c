@@ -1,0 +1,281 @@
+// SPDX-License-Identifier: Apache-2.0
+// Windows on a pool, sums in their order: the same bits for any number of threads.
+#include "identify/search.h"
+
+#include <stdlib.h>
+
+// ---- memory
+
+static cr_status no_memory(cr_error* error) {
+  return cri_fail(error, CR_ERR_MEMORY, "identification: no memory");
+}
+
+cr_status cri_search_create(cri_search* s, int nthread, cr_error* error) {
+  CR_TRY(cr_pool_create(&s->pool, nthread, error));
+  size_t n = (size_t)cr_pool_size(s->pool), nx = (size_t)s->p.nx;
+  size_t jump = nx * ((size_t)cri_columns_of(&s->p) + 1);
+  s->predictor = calloc(n, sizeof(cri_predictor*));
+  s->errors = calloc(n, sizeof *s->errors);
+  s->failed = calloc(n, sizeof *s->failed);
+  s->cost = calloc((size_t)s->p.nspan + 1, sizeof *s->cost);
+  s->jumps = calloc(n * jump + 1, sizeof *s->jumps);
+  if (s->predictor == NULL || s->errors == NULL || s->failed == NULL || s->cost == NULL ||
+      s->jumps == NULL) {
+    return no_memory(error);
+  }
+  for (size_t i = 0; i < n; i++) {
+    CR_TRY(cri_predictor_create(&s->predictor[i], &s->p, error));
+  }
+  return cri_normal_create(&s->normal, &s->p, error);
+}
+
+void cri_search_free(cri_search* s) {
+  for (int i = 0; s->predictor != NULL && i < cr_pool_size(s->pool); i++) {
+    cri_predictor_free(s->predictor[i]);
+  }
+  cri_normal_free(s->normal);
+  cr_pool_free(s->pool);
+  free(s->predictor);
+  free(s->errors);
+  free(s->failed);
+  free(s->cost);
+  free(s->jumps);
+}
+
+// ---- the point
+
+// derivatives of the derived constants by the parameters, a row each
+static cr_status derive_constants(cri_search* s, cr_error* error) {
+  cri_problem* p = &s->p;
+  int n = cri_parameters_nderived(p->parameters);
+  cr_real* seed = calloc((size_t)n + 1, sizeof *seed);
+  cr_status status = seed != NULL ? CR_OK : no_memory(error);
+  cr_zero(p->derived, n * p->np);
+  for (int k = 0; k < n && status == CR_OK; k++) {
+    seed[k] = 1;
+    status = cri_parameters_derived(p->parameters, seed, p->derived + (ptrdiff_t)k * p->np, error);
+    seed[k] = 0;
+  }
+  free(seed);
+  return status;
+}
+
+cr_status cri_search_move(cri_search* s, const cr_real* x, bool derive, cr_error* error) {
+  cri_problem* p = &s->p;
+  cr_real values[CR_MAX_PARAMETERS];
+  if (x != p->x) {
+    cr_copy(p->x, x, p->n + p->nspan * p->nx);
+  }
+  cri_parameters_values(p->parameters, p->x, values);
+  CR_TRY(cri_parameters_apply(p->parameters, values, error));
+  return derive ? derive_constants(s, error) : CR_OK;
+}
+
+// ---- one window
+
+typedef struct {
+  cri_search* search;
+  int span;
+  cr_real cost;
+} sum;
+
+static cr_real rho(cr_real huber, cr_real z, cr_real* weight) {
+  *weight = 1;
+  if (huber > 0 && cr_abs(z) > huber) {
+    *weight = huber / cr_abs(z);
+    return huber * cr_abs(z) - huber * huber / 2;
+  }
+  return z * z / 2;
+}
+
+static void add_sight(void* context, const cri_sight* sight) {
+  sum* to = context;
+  const cri_problem* p = &to->search->p;
+  cr_real noise = p->places[sight->track->place].noise, weight;
+  for (int i = 0; i < cri_output_errors(sight->output); i++) {
+    to->cost += rho(p->huber, sight->error[i] / noise, &weight);
+    if (sight->rows != NULL) {
+      cri_normal_add(to->search->normal, p, to->span,
+                     sight->rows + (ptrdiff_t)i * cri_columns_of(p), sight->error[i],
+                     weight / (noise * noise));
+    }
+  }
+}
+
+static cr_status run_window(cri_search* s, int span, int worker) {
+  const cri_problem* p = &s->p;
+  cr_error* error = &s->errors[worker];
+  int columns = cri_columns_of(p);
+  cr_real* jump = s->jumps + (ptrdiff_t)worker * p->nx * (columns + 1);
+  cr_real* rows = jump + p->nx;
+  bool chained = p->spans[span].next >= 0;
+  cr_status status = CR_ERR_CAPACITY;
+  sum to = {.search = s, .span = span};
+  while (status == CR_ERR_CAPACITY) {
+    to.cost = 0;
+    if (s->derive) {
+      cri_normal_clear(s->normal, p, span);
+    }
+    status = cri_predict(s->predictor[worker], p, span, s->derive, add_sight, &to,
+                         chained ? jump : NULL, rows, error);
+    if (status == CR_ERR_CAPACITY) {
+      CR_TRY(cri_predictor_grow(s->predictor[worker], p, error));
+    }
+  }
+  CR_TRY(status);
+  cr_real weight = chained ? 1 / (p->continuity * p->continuity) : 0;
+  for (int i = 0; i < p->nx && chained; i++) {
+    to.cost += weight * jump[i] * jump[i] / 2;
+    if (s->derive) {
+      cri_normal_add(s->normal, p, span, rows + (ptrdiff_t)i * columns, jump[i], weight);
+    }
+  }
+  s->cost[span] = to.cost;
+  return CR_OK;
+}
+
+static cr_status work(void* context, int item, int worker) {
+  cri_search* s = context;
+  bool stopped = s->stop != NULL && s->stop(s->context);
+  cr_status status = stopped ? cri_fail(&s->errors[worker], CR_ERR_INTERRUPTED, "interrupted")
+                             : run_window(s, s->first + item, worker);
+  if (status != CR_OK && (s->failed[worker] < 0 || item < s->failed[worker])) {
+    s->failed[worker] = item;
+  }
+  return status;
+}
+
+cr_status cri_search_cost(cri_search* s, int first, int n, bool derive, cr_real* cost,
+                          cr_error* error) {
+  s->first = first;
+  s->n = n;
+  s->derive = derive;
+  int threads = cr_pool_size(s->pool), worst = -1;
+  for (int i = 0; i < threads; i++) {
+    s->failed[i] = -1;
+  }
+  cr_status status = cr_pool_run(s->pool, n, work, s);
+  for (int i = 0; i < threads && status != CR_OK; i++) {
+    bool earlier = s->failed[i] >= 0 && (worst < 0 || s->failed[i] < s->failed[worst]);
+    worst = earlier ? i : worst;
+  }
+  if (status != CR_OK) {
+    return cri_fail(error, status, "%s", worst >= 0 ? s->errors[worst].text : "no worker failed");
+  }
+  *cost = 0;
+  for (int w = first; w < first + n; w++) {
+    *cost += s->cost[w];
+  }
+  return CR_OK;
+}
+
+// ---- the search
+
+typedef struct {
+  cri_search* search;
+  int first, n;
+  bool begun;
+} part;
+
+// a trial that cannot be simulated is no place to go to
+static bool is_no_place(cr_status status) {
+  return status == CR_ERR_DIVERGED || status == CR_ERR_NONFINITE || status == CR_ERR_SOLVER ||
+         status == CR_ERR_SINGULAR || status == CR_ERR_MODEL;
+}
+
+static cr_status value(void* context, const cr_real* x, cr_real* cost, cr_error* error) {
+  part* at = context;
+  cri_search* s = at->search;
+  cr_status status = cri_search_move(s, x, false, error);
+  if (status == CR_OK) {
+    status = cri_search_cost(s, at->first, at->n, false, cost, error);
+  }
+  if (at->begun && is_no_place(status)) {
+    *cost = (cr_real)INFINITY;
+    return CR_OK;
+  }
+  at->begun = true;
+  return status;
+}
+
+static cr_status linearise(void* context, const cr_real* x, cr_real* gradient, cr_real* diagonal,
+                           cr_error* error) {
+  part* at = context;
+  cri_search* s = at->search;
+  cr_real cost;
+  CR_TRY(cri_search_move(s, x, true, error));
+  CR_TRY(cri_search_cost(s, at->first, at->n, true, &cost, error));
+  cri_normal_gather(s->normal, &s->p, at->first, at->n, gradient, diagonal);
+  if (s->progress != NULL) {
+    s->progress(s->context, s->steps, cost);
+  }
+  s->steps++;
+  return CR_OK;
+}
+
+static cr_status solve(void* context, cr_real damping, const cr_real* scale, const bool* fixed,
+                       cr_real* step, cr_error* error) {
+  part* at = context;
+  return cri_normal_solve(at->search->normal, &at->search->p, at->first, at->n, damping, scale,
+                          fixed, step, error);
+}
+
+static cr_status curvature(void* context, const cr_real* step, cr_real* square, cr_error* error) {
+  part* at = context;
+  (void)error;
+  *square = cri_normal_curvature(at->search->normal, &at->search->p, at->first, at->n, step);
+  return CR_OK;
+}
+
+// bounds of all numbers; those that stay have no room between theirs
+static void set_bounds(const cri_search* s, int first, int n, bool x_fixed, cr_real* lower,
+                       cr_real* upper) {
+  const cri_problem* p = &s->p;
+  int all = p->n + p->nspan * p->nx;
+  for (int i = 0; i < all; i++) {
+    lower[i] = -(cr_real)INFINITY;
+    upper[i] = (cr_real)INFINITY;
+  }
+  cri_parameters_bounds(p->parameters, lower, upper);
+  for (int k = 0; k < p->nplace; k++) {
+    int at = p->places[k].delay_at;
+    if (at >= 0) {
+      lower[at] = 0;
+      upper[at] = p->longest_delay;
+    }
+  }
+  for (int i = 0; i < all; i++) {
+    int span = i < p->n ? first : (i - p->n) / p->nx;
+    bool stays = i < p->n ? x_fixed : p->starts_known || span < first || span >= first + n;
+    if (stays) {
+      lower[i] = upper[i] = p->x[i];
+    }
+  }
+}
+
+cr_status cri_search_minimise(cri_search* s, int first, int n, bool x_fixed,
+                              const cr_damping* damping, cr_damped_end* end, cr_error* error) {
+  const cri_problem* p = &s->p;
+  int all = p->n + p->nspan * p->nx;
+  part at = {.search = s, .first = first, .n = n};
+  const cr_damped damped = {.context = &at,
+                            .n = all,
+                            .value = value,
+                            .linearise = linearise,
+                            .solve = solve,
+                            .curvature = curvature};
+  cr_real* room = calloc(3 * (size_t)all + cri_damped_room(all), sizeof *room);
+  if (room == NULL) {
+    return no_memory(error);
+  }
+  cr_real *x = room, *lower = x + all, *upper = lower + all;
+  cr_copy(x, p->x, all);
+  set_bounds(s, first, n, x_fixed, lower, upper);
+  cr_status status =
+      cri_damped_minimise(damping, &damped, lower, upper, x, upper + all, end, error);
+  if (status == CR_OK) {
+    status = cri_search_move(s, x, false, error);
+  }
+  free(room);
+  return status;
+}

@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+// The cost of an identification over its windows, on a pool of threads, and the search for its least value.
+#ifndef CR_IDENTIFY_SEARCH_H
+#define CR_IDENTIFY_SEARCH_H
+
+#include "base/pool.h"
+#include "identify/normal.h"
+#include "identify/predict.h"
+#include "learn/levenberg_marquardt.h"
+
+typedef struct {
+  cri_problem p;
+  cr_pool* pool;
+  cri_predictor** predictor;  // one a worker
+  cri_normal* normal;
+  cr_real* cost;     // of every window
+  cr_real* jumps;    // nx (columns + 1) a worker
+  cr_error* errors;  // one a worker
+  int* failed;       // window at which a worker failed, -1
+  bool (*stop)(void* context);
+  void (*progress)(void* context, int step, cr_real cost);
+  void* context;
+  int steps;  // that progress was told of
+
+  // the windows of the current evaluation
+  int first, n;
+  bool derive;
+} cri_search;
+
+cr_status cri_search_create(cri_search* search, int nthread, cr_error* error);
+void cri_search_free(cri_search* search);
+
+/// Puts x (p.n numbers, then nx for every window) into the problem: parameters, derived constants.
+/// Errors   those of cri_parameters_apply
+cr_status cri_search_move(cri_search* search, const cr_real* x, bool derive, cr_error* error);
+
+/// The cost of windows at the point of the last cri_search_move; with `derive` also the normal equations.
+/// Equation sum of rho(e / noise), rho(z) = z^2 / 2 or k |z| - k^2 / 2 where |z| > k = huber; and |jump / continuity|^2 / 2
+///          [identification.m4]
+/// Errors   CR_ERR_INTERRUPTED; those of cri_predict, of the first window that fails
+cr_status cri_search_cost(cri_search* search, int first, int n, bool derive, cr_real* cost,
+                          cr_error* error);
+
+/// Least squares over x and the starts of these windows, from p.x. x_fixed: only over the starts.
+cr_status cri_search_minimise(cri_search* search, int first, int n, bool x_fixed,
+                              const cr_damping* damping, cr_damped_end* end, cr_error* error);
+
+#endif
