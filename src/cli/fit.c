@@ -14,6 +14,7 @@
 
 #include "cli/commands.h"
 #include "cli/fit_problem.h"
+#include "cli/fit_runs.h"
 #include "cli/setup.h"
 #include "fit/fit_checkpoint.h"
 #include "tools/plot.h"
@@ -458,6 +459,28 @@ static cr_status run(fit* f, int* code, cr_error* error) {
   return finish(f, code, error);
 }
 
+// what the first argument is: a configuration, or a model with measured runs behind it
+static bool is_config(const char* path) {
+  size_t n = strlen(path);
+  return (n > 5 && strcmp(path + n - 5, ".yaml") == 0) ||
+         (n > 4 && strcmp(path + n - 4, ".yml") == 0);
+}
+
+static cr_status check_mode(const cr_fit_runs_options* runs, const fit_options* o, bool config,
+                            cr_error* error) {
+  const char* stray = config && runs->estimate.n + runs->noise.n + runs->delay.n + runs->offset.n +
+                                        runs->column.n + runs->ignore.n >
+                                    0
+                          ? "--estimate, --noise, --delay, --offset, --column and --ignore belong "
+                            "to a model with runs, not to a configuration"
+                      : config && runs->paths.n > 1 ? "one configuration expected"
+                      : !config && (o->data != NULL || o->set.n > 0 || o->resume)
+                          ? "--data, --set and --resume belong to a configuration, not to a model "
+                            "with runs"
+                          : NULL;
+  return stray == NULL ? CR_OK : cri_fail(error, CR_ERR_ARG, "%s", stray);
+}
+
 int cr_cli_fit(int argc, char** argv) {
   fit* f = calloc(1, sizeof *f);
   if (f == NULL) {
@@ -465,8 +488,36 @@ int cr_cli_fit(int argc, char** argv) {
   }
   f->o.seed = -1;
   f->o.method = (cr_method_options)CR_METHOD_DEFAULTS;
+  cr_fit_runs_options runs = {.held_out = (double)NAN, .method = CR_METHOD_DEFAULTS};
   const cr_option rows[] = {
-      {"", CR_OPT_TEXT, &f->o.config, "CONFIG", "YAML file, see docs/identification.md"},
+      {"", CR_OPT_LIST, &runs.paths, "MODEL RUN... | CONFIG",
+       "a model and files of measured signals, or a YAML file (docs/identification.md)"},
+      {"--estimate", CR_OPT_LIST, &runs.estimate, "[KIND:]TARGET[=START[:LOW:HIGH]]",
+       "runs: what to find, as 'body_mass[*]', 'tied:dof_damping[*]', inertia:shin; kinds: tied "
+       "scale "
+       "offset direction inertia density shape side"},
+      {"--noise", CR_OPT_LIST, &runs.noise, "PLACE=SD",
+       "runs: standard deviation of a place (default: found)"},
+      {"--delay", CR_OPT_LIST, &runs.delay, "PLACE", "runs: find the delay of a place"},
+      {"--offset", CR_OPT_LIST, &runs.offset, "PLACE", "runs: find the constant offset of a place"},
+      {"--column", CR_OPT_LIST, &runs.column, "COLUMN=PLACE",
+       "runs: what a column with another name is"},
+      {"--ignore", CR_OPT_LIST, &runs.ignore, "COLUMN", "runs: leave out a column"},
+      {"--rate", CR_OPT_POSITIVE, &runs.rate, "HZ", "runs: rows a second, of files without times"},
+      {"--window", CR_OPT_POSITIVE, &runs.window, "S",
+       "runs: predict pieces of so many seconds, each from a start of its own (default: whole "
+       "runs)"},
+      {"--continuity", CR_OPT_POSITIVE, &runs.continuity, "SD",
+       "runs: pieces go on where the last one ended, to this standard deviation"},
+      {"--huber", CR_OPT_POSITIVE, &runs.huber, "K",
+       "runs: errors beyond K standard deviations count linearly"},
+      {"--held-out", CR_OPT_REAL, &runs.held_out, "SHARE",
+       "runs: share of the runs held aside (default 0.2 of 5 runs and more, else 0)"},
+      {"--confidence", CR_OPT_POSITIVE, &runs.confidence, "P", "runs: of intervals (default 0.9)"},
+      {"--start", CR_OPT_TEXT, &runs.start, "estimated|reference",
+       "runs: states at the start are found (default), or the model's reference pose at rest"},
+      {"--save", CR_OPT_TEXT, &runs.save, "FILE",
+       "runs: write the model found, as a Carom model file"},
       {"--data", CR_OPT_TEXT, &f->o.data, "FILE",
        "recorded tosses in HDF5 (default: the configuration's, or tosses made by simulation)"},
       {"--as-recorded", CR_OPT_FLAG, &f->o.as_recorded, "",
@@ -489,9 +540,25 @@ int cr_cli_fit(int argc, char** argv) {
   cr_help help = CR_HELP_NONE;
   int code = 0;
   cr_status status = cr_options_parse(&line, argc, argv, &help, &error);
+  bool config = runs.paths.n > 0 && is_config(runs.paths.text[0]);
+  if (status == CR_OK && help == CR_HELP_NONE) {
+    status = check_mode(&runs, &f->o, config, &error);
+  }
   if (status == CR_OK && help != CR_HELP_NONE) {
     cr_options_print_help(&line, help);
+  } else if (status == CR_OK && !config) {
+    runs.out = f->o.out;
+    runs.threads = f->o.threads;
+    runs.seed = f->o.seed >= 0 ? f->o.seed : 1;
+    runs.method = f->o.method;
+    runs.force = f->o.force;
+    runs.as_recorded = f->o.as_recorded;
+    runs.json = f->o.json;
+    catch_signals();
+    status = cr_fit_runs(&runs, stop, &code, &error);
+    code = status == CR_OK ? code : cr_cli_fail("fit", f->o.json, &error, NULL);
   } else {
+    f->o.config = runs.paths.n > 0 ? runs.paths.text[0] : NULL;
     status = status == CR_OK ? run(f, &code, &error) : status;
     code = status == CR_OK ? code : cr_cli_fail("fit", f->o.json, &error, f->problem.report);
   }

@@ -15,7 +15,7 @@ typedef enum {
   CR_OPT_LIST
 } cr_option_kind;
 
-enum { CR_MAX_LIST = 64 };
+enum { CR_MAX_LIST = 512 };
 
 /// Help as text for people, or as rows for programs.
 typedef enum { CR_HELP_NONE, CR_HELP_TEXT, CR_HELP_ROWS } cr_help;

@@ -1,0 +1,245 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "fit/estimates.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/locale.h"
+#include "base/status.h"
+
+typedef struct {
+  cr_fit_kind kind;
+  bool each;  // every number is a parameter of its own
+  char target[400];
+  bool started, bounded;
+  double start, low, high;
+} request;
+
+static const struct {
+  const char* word;
+  cr_fit_kind kind;
+} kinds[] = {{"tied", CR_FIT_TIED},       {"scale", CR_FIT_SCALE},
+             {"offset", CR_FIT_OFFSET},   {"direction", CR_FIT_DIRECTION},
+             {"inertia", CR_FIT_INERTIA}, {"density", CR_FIT_DENSITY},
+             {"shape", CR_FIT_SHAPE},     {"side", CR_FIT_BOX_SIDE}};
+enum { N_KIND = (int)(sizeof kinds / sizeof kinds[0]) };
+
+// ---- words
+
+static cr_status wrong(const char* words, const char* why, cr_error* error) {
+  return cri_fail(error, CR_ERR_ARG, "--estimate %s: %s", words, why);
+}
+
+static cr_status read_numbers(const char* words, const char* at, request* r, cr_error* error) {
+  char* end;
+  r->start = cri_number(at, &end);
+  if (end == at || !isfinite(r->start)) {
+    return wrong(words, "a number expected behind '='", error);
+  }
+  r->started = true;
+  if (*end == 0) {
+    return CR_OK;
+  }
+  if (*end == ':') {
+    const char* low = end + 1;
+    r->low = cri_number(low, &end);
+    if (end != low && *end == ':') {
+      const char* high = end + 1;
+      r->high = cri_number(high, &end);
+      r->bounded = end != high && *end == 0;
+    }
+  }
+  if (!r->bounded) {
+    return wrong(words, "START or START:LOW:HIGH expected behind '='", error);
+  }
+  return r->low <= r->start && r->start <= r->high
+             ? CR_OK
+             : wrong(words, "the start is not between its bounds", error);
+}
+
+static cr_status read_words(const char* words, request* r, cr_error* error) {
+  const char *from = words, *colon = strchr(words, ':'), *equals = strchr(words, '=');
+  *r = (request){.kind = CR_FIT_FIELD, .each = true};
+  if (colon != NULL && (equals == NULL || colon < equals) &&
+      memchr(words, '[', (size_t)(colon - words)) == NULL) {
+    int k = 0;
+    size_t length = (size_t)(colon - words);
+    while (k < N_KIND &&
+           !(strlen(kinds[k].word) == length && strncmp(kinds[k].word, words, length) == 0)) {
+      k++;
+    }
+    if (k == N_KIND) {
+      return cri_fail(
+          error, CR_ERR_ARG,
+          "--estimate %s: no kind '%.*s'; there is: tied scale offset direction inertia "
+          "density shape side",
+          words, (int)length, words);
+    }
+    r->kind = kinds[k].kind;
+    r->each = false;
+    from = colon + 1;
+  }
+  size_t length = equals != NULL ? (size_t)(equals - from) : strlen(from);
+  if (length == 0 || length >= sizeof r->target) {
+    return wrong(words, length == 0 ? "the target is missing" : "the target is too long", error);
+  }
+  memcpy(r->target, from, length);
+  r->target[length] = 0;
+  return equals != NULL ? read_numbers(words, equals + 1, r, error) : CR_OK;
+}
+
+// ---- parameters
+
+// whether a number of the model may be negative
+static bool may_be_negative(const cr_model* m, const char* target, double value) {
+  cr_model* copy = NULL;
+  cr_real below = value > 0 ? -(cr_real)value : -1;
+  bool may = cr_model_copy(&copy, m, NULL) == CR_OK &&
+             cr_model_set(copy, target, &below, 1, NULL) == CR_OK;
+  cr_model_destroy(copy);
+  return may;
+}
+
+static cr_status make_room(cr_estimates* e, cr_error* error) {
+  if (e->items == NULL) {
+    e->items = calloc(CR_MAX_PARAMETERS, sizeof *e->items);
+    e->texts = calloc(2 * CR_MAX_PARAMETERS, sizeof *e->texts);
+  }
+  if (e->items == NULL || e->texts == NULL) {
+    return cri_fail(error, CR_ERR_MEMORY, "estimates: no memory");
+  }
+  return e->n < CR_MAX_PARAMETERS
+             ? CR_OK
+             : cri_fail(error, CR_ERR_ARG, "--estimate: more than %d parameters",
+                        (int)CR_MAX_PARAMETERS);
+}
+
+static cr_parameter_info* push(cr_estimates* e, cr_fit_kind kind, const char* name,
+                               const char* target) {
+  char *own_name = e->texts[2 * e->n], *own_target = e->texts[2 * e->n + 1];
+  (void)snprintf(own_name, sizeof *e->texts, "%.63s", name);
+  (void)snprintf(own_target, sizeof *e->texts, "%s", target);
+  cr_parameter_info* item = &e->items[e->n++];
+  *item = (cr_parameter_info){.size = sizeof *item,
+                              .name = own_name,
+                              .target = own_target,
+                              .kind = kind,
+                              .lower = -(cr_real)INFINITY,
+                              .upper = (cr_real)INFINITY};
+  return item;
+}
+
+// start, bounds and transform of a number that begins at `value` in the model
+static void begin(cr_parameter_info* item, const request* r, double value, bool positive) {
+  item->start = (cr_real)(r->started ? r->start : value);
+  if (positive) {
+    item->lower = 0;
+    item->transform = item->start > 0 ? CR_TRANSFORM_LOG : CR_TRANSFORM_NONE;
+  }
+  if (r->bounded) {
+    item->lower = (cr_real)r->low;
+    item->upper = (cr_real)r->high;
+    item->transform = r->low > 0 || (r->low == 0 && positive && item->start > 0)
+                          ? CR_TRANSFORM_LOG
+                          : CR_TRANSFORM_NONE;
+  }
+}
+
+static cr_status number_of(const cr_model* m, const char* words, const char* target, double* value,
+                           cr_error* error) {
+  cr_real x;
+  cr_error inner;
+  cr_status status = cr_model_get(m, target, &x, 1, &inner);
+  *value = status == CR_OK ? (double)x : 0;
+  return status == CR_OK ? CR_OK : cri_fail(error, status, "--estimate %s: %s", words, inner.text);
+}
+
+static cr_status expand(const cr_model* m, const char* words, const char* target,
+                        cr_parameter_target** names, int* n, cr_error* error) {
+  cr_error inner = {0};
+  *names = calloc(CR_MAX_PARAMETERS, sizeof **names);
+  if (*names == NULL) {
+    return cri_fail(error, CR_ERR_MEMORY, "estimates: no memory");
+  }
+  cr_status status = cr_parameter_expand(m, target, *names, CR_MAX_PARAMETERS, n, &inner);
+  if (status != CR_OK || *n > CR_MAX_PARAMETERS) {
+    free(*names);
+    return status != CR_OK ? cri_fail(error, status, "--estimate %s: %s", words, inner.text)
+                           : wrong(words, "more numbers than parameters there may be", error);
+  }
+  return CR_OK;
+}
+
+static cr_status add_each(cr_estimates* e, const cr_model* m, const char* words, const request* r,
+                          cr_error* error) {
+  cr_parameter_target* names;
+  int n;
+  CR_TRY(expand(m, words, r->target, &names, &n, error));
+  cr_status status = CR_OK;
+  for (int i = 0; i < n && status == CR_OK; i++) {
+    double value;
+    status = number_of(m, words, names[i].text, &value, error);
+    status = status == CR_OK ? make_room(e, error) : status;
+    if (status == CR_OK) {
+      begin(push(e, CR_FIT_FIELD, names[i].text, names[i].text), r, value,
+            !may_be_negative(m, names[i].text, value));
+    }
+  }
+  free(names);
+  return status;
+}
+
+static cr_status add_tied(cr_estimates* e, const cr_model* m, const char* words, const request* r,
+                          cr_error* error) {
+  cr_parameter_target* names;
+  int n;
+  double value = 0;
+  CR_TRY(expand(m, words, r->target, &names, &n, error));
+  cr_status status = number_of(m, words, names[0].text, &value, error);
+  bool positive = status == CR_OK && !may_be_negative(m, names[0].text, value);
+  free(names);
+  CR_TRY(status);
+  begin(push(e, CR_FIT_TIED, words, r->target), r, value, positive);
+  return CR_OK;
+}
+
+cr_status cr_estimates_add(cr_estimates* e, const cr_model* m, const char* words, cr_error* error) {
+  request r;
+  CR_TRY(read_words(words, &r, error));
+  CR_TRY(make_room(e, error));
+  switch (r.kind) {
+    case CR_FIT_FIELD:
+      return add_each(e, m, words, &r, error);
+    case CR_FIT_TIED:
+      return add_tied(e, m, words, &r, error);
+    case CR_FIT_SCALE:
+    case CR_FIT_DENSITY:
+      begin(push(e, r.kind, words, r.target), &r, 1, true);
+      return CR_OK;
+    case CR_FIT_SHAPE: {
+      double value;
+      CR_TRY(number_of(m, words, r.target, &value, error));
+      begin(push(e, r.kind, words, r.target), &r, value, true);
+      return CR_OK;
+    }
+    case CR_FIT_BOX_SIDE: {
+      char size[512];
+      double value;
+      (void)snprintf(size, sizeof size, "geom_size[%.400s][0]", r.target);
+      CR_TRY(number_of(m, words, size, &value, error));
+      begin(push(e, r.kind, words, r.target), &r, 2 * value, true);
+      return CR_OK;
+    }
+    default:
+      begin(push(e, r.kind, words, r.target), &r, 0, false);
+      return CR_OK;
+  }
+}
+
+void cr_estimates_free(cr_estimates* e) {
+  free(e->items);
+  free(e->texts);
+  *e = (cr_estimates){0};
+}
