@@ -13,7 +13,8 @@ static cr_status differentiate(cr_model* m, cr_error* error) {
   cr_expression* distance = NULL;
   cr_rollout* rollout = NULL;
   // all of the time is one interval, of as many steps as the tolerances ask for
-  const cr_adaptive steps = {.rtol = 1e-7, .atol = 1e-7, .grid = TIME, .events = true};
+  const cr_adaptive steps = {
+      .size = sizeof steps, .rtol = 1e-7, .atol = 1e-7, .grid = TIME, .events = true};
   cr_status status = cr_model_set_choice(m, "integrator", "tsit5", error);
   if (status == CR_OK) {
     status = cr_expression_create(&distance, m, "qpos[0]", error);

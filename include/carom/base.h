@@ -55,6 +55,10 @@ CR_API const char* cr_status_text(cr_status status);
 /// The exit code a command gives a status: 0 done, 2 bad input, 3 numerical failure, 130 interrupted.
 CR_API int cr_status_exit_code(cr_status status);
 
+// Structs of options and results begin with `size_t size`, which the caller sets to sizeof the struct: one rule for
+// all. Smaller than in the first version that had the struct, so also 0: CR_ERR_ARG. Larger, from a later version's
+// header: accepted, and the bytes behind the known members are ignored.
+
 /// "major.minor.patch" of the library.
 CR_API const char* cr_version(void);
 

@@ -13,9 +13,9 @@ extern "C" {
 typedef struct cr_batch cr_batch;
 
 typedef struct {
-  size_t size;  // sizeof(cr_batch_options), set by the caller; 0: as in version 0.1
-  int nstep;    // of every rollout
-  int nthread;  // 0: [one a processor]
+  size_t size;                    // sizeof(cr_batch_options), set by the caller
+  int nstep;                      // of every rollout
+  int nthread;                    // 0: [one a processor]
   const char* const* parameters;  // model fields, as "body_mass", of which each rollout has its own
   int nparameter;                 // values and gradients
   bool derive;  // derive constants that follow from parameters (body_invweight0 ...) again for each
@@ -27,7 +27,7 @@ typedef struct {
 
 /// Starts of the rollouts, a row each. NULL: the value in brackets, the same for all.
 typedef struct {
-  size_t size;  // sizeof(cr_batch_input), set by the caller; 0: as in version 0.1
+  size_t size;                       // sizeof(cr_batch_input), set by the caller
   const cr_real *qpos, *qvel, *act;  // n x nq, n x nv, n x na [those of start]
   const cr_real* ctrl;               // n x nstep x nu [those of start in every step]
   const cr_real* const*
@@ -40,9 +40,9 @@ typedef struct {
 
 /// Where the results go, a row each; NULL: not asked for. Gradients are computed if one is.
 typedef struct {
-  size_t size;                 // sizeof(cr_batch_output), set by the caller; 0: as in version 0.1
-  cr_real* loss;               // n
-  cr_real *qpos, *qvel, *act;  // at the end: n x nq, n x nv, n x na
+  size_t size;                             // sizeof(cr_batch_output), set by the caller
+  cr_real* loss;                           // n
+  cr_real *qpos, *qvel, *act;              // at the end: n x nq, n x nv, n x na
   cr_real *qpos_bar, *qvel_bar, *act_bar;  // of the start: n x nv, n x nv, n x na
   cr_real* ctrl_bar;                       // n x nstep x nu
   cr_real* const* parameters_bar;  // n x the size of its tangent: as the input's, but 3 numbers a

@@ -23,7 +23,7 @@ CR_API cr_status cr_model_open(cr_model** model, const char* path, cr_error* err
 /// How a URDF file becomes a model (docs/urdf.md). MJCF and model files do not use this. All zero:
 /// as libmujoco reads it, with the root link fixed to the world and no actuators.
 typedef struct {
-  size_t size;  // sizeof(cr_urdf_options), set by the caller; 0: as in version 0.1
+  size_t size;  // sizeof(cr_urdf_options), set by the caller
   const char*
       package_path;        // folder of the packages in package://; NULL: found from the file's own
   bool floating;           // the root link moves freely, by a joint 'floating_base'

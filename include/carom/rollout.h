@@ -69,7 +69,7 @@ CR_API void cr_rollout_set_control(cr_rollout* rollout, cr_control control, void
 
 /// How an adaptive rollout chooses its steps. A zero stands for the value in brackets.
 typedef struct {
-  size_t size;           // sizeof(cr_adaptive), set by the caller; 0: as in version 0.1
+  size_t size;           // sizeof(cr_adaptive), set by the caller
   cr_real rtol, atol;    // allowed error of a step: atol + rtol |y|; atol > 0
   cr_real first_step;    // s; 0: [timestep]
   cr_real largest_step;  // s; 0: [none; with events timestep, so that no short contact is missed]
@@ -124,7 +124,7 @@ typedef enum { CR_STATES_INTERPOLATED, CR_STATES_INTEGRATED, CR_STATES_BACKWARD 
 
 /// How the continuous adjoint is integrated. A zero stands for the value in brackets.
 typedef struct {
-  size_t size;  // sizeof(cr_adjoint), set by the caller; 0: as in version 0.1
+  size_t size;  // sizeof(cr_adjoint), set by the caller
   cr_real rtol,
       atol;  // allowed error of a step: atol + rtol |y|, of adjoint and of gradient; both > 0
   cr_adjoint_states states;

@@ -8,16 +8,6 @@
 
 int cr_field_count(void) { return CR_N_FIELD; }
 
-// copies to a struct of a caller compiled against another size the members that both know
-static cr_status give(const cri_call* call, void* to, size_t room, const void* from, size_t size) {
-  if (room < sizeof room) {
-    return cri_fail(call->error, CR_ERR_ARG, "%s: the member size is not set", call->name);
-  }
-  size_t both = room < size ? room : size;
-  memcpy((char*)to + sizeof room, (const char*)from + sizeof room, both - sizeof room);
-  return CR_OK;
-}
-
 cr_status cr_field_get(const cr_model* m, int i, cr_field_info* info, cr_error* error) {
   const cri_call call = {"cr_field_get", error};
   CR_TRY(cri_given(&call, m, "the model"));
@@ -37,7 +27,7 @@ cr_status cr_field_get(const cr_model* m, int i, cr_field_info* info, cr_error* 
       .frame = f->frame,
       .meaning = f->text,
   };
-  return give(&call, info, info->size, &found, sizeof found);
+  return cri_give(&call, info, &found, sizeof found, "cr_field_info");
 }
 
 // the field of a name if it is of this kind; CR_N_FIELD, and an empty shape, otherwise
@@ -93,5 +83,5 @@ cr_status cr_model_place(const cr_model* m, const char* name, cr_place_info* inf
                                .count = place.of_tangent ? 0 : place.count,
                                .tangent_first = place.tan_first,
                                .tangent_count = place.tan_count};
-  return give(&call, info, info->size, &found, sizeof found);
+  return cri_give(&call, info, &found, sizeof found, "cr_place_info");
 }

@@ -129,19 +129,21 @@ static double resident(void) {
 static cr_status run(const cr_scene* s, const cr_batch_bench* what, int threads, const rows* r,
                      bool gradient, double* seconds, double* processor, double* mib,
                      cr_error* error) {
-  const cr_batch_options o = {.nstep = what->steps,
+  const cr_batch_options o = {.size = sizeof o,
+                              .nstep = what->steps,
                               .nthread = threads,
                               .parameters = masses,
                               .nparameter = 1,
                               .memory = what->memory};
   const cr_real* const mass[] = {r->mass};
   cr_real* const mass_bar[] = {r->mass_bar};
-  const cr_batch_input in = {.qpos = r->state[0],
+  const cr_batch_input in = {.size = sizeof in,
+                             .qpos = r->state[0],
                              .qvel = r->state[1],
                              .act = r->state[2],
                              .ctrl = r->ctrl,
                              .parameters = mass};
-  cr_batch_output out = {.loss = r->loss};
+  cr_batch_output out = {.size = sizeof out, .loss = r->loss};
   if (gradient) {
     out.qpos_bar = r->qpos_bar;
     out.qvel_bar = r->qvel_bar;

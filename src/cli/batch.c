@@ -104,7 +104,8 @@ static cr_status take_start(batch* b, cr_error* error) {
 static cr_status make_engine(batch* b, cr_error* error) {
   const cr_setup_options* o = &b->o->setup;
   const cr_model* m = b->setup.m;
-  cr_batch_options e = {.nstep = b->nstep,
+  cr_batch_options e = {.size = sizeof e,
+                        .nstep = b->nstep,
                         .nthread = b->o->threads == 0 && b->ranks.size > 1 ? 1 : b->o->threads,
                         .parameters = b->plan.parameters,
                         .nparameter = b->plan.nparameter,

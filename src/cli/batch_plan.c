@@ -209,7 +209,8 @@ cr_status cr_batch_plan_inputs(cr_batch_plan* p, const char* input, const cr_tex
 
 cr_status cr_batch_plan_fill(cr_batch_plan* p, uint64_t seed, int first, int n, cr_batch_input* in,
                              cr_error* error) {
-  *in = (cr_batch_input){.parameters = p->parameter_rows, .start = p->start, .first = first};
+  *in = (cr_batch_input){
+      .size = sizeof *in, .parameters = p->parameter_rows, .start = p->start, .first = first};
   for (int i = 0; i < p->ncolumn; i++) {
     CR_TRY(cr_batch_fill(&p->columns[i], p->m, p->input, seed, first, n, error));
   }
@@ -235,6 +236,7 @@ static cr_batch_result* add_result(cr_batch_plan* p, const cr_real* rows, int wi
 
 static cr_status find_ends(cr_batch_plan* p, bool loss, bool ends, cr_error* error) {
   cr_batch_output* out = &p->output;
+  out->size = sizeof *out;
   cr_batch_input in;
   rows_of rows[N_ROWS];
   find_rows(rows, &in, out);

@@ -116,7 +116,8 @@ cr_adjoint cr_method_adjoint(const cr_method_options* o) {
                 : adaptive && o->adjoint_rtol == 0 ? (double)steps.atol
                                                    : rtol / 1000;
   int states = cr_enum_value("adjoint_states", o->adjoint_states);
-  return (cr_adjoint){.rtol = (cr_real)rtol,
+  return (cr_adjoint){.size = sizeof(cr_adjoint),
+                      .rtol = (cr_real)rtol,
                       .atol = (cr_real)atol,
                       .states = states < 0 ? CR_STATES_INTERPOLATED : (cr_adjoint_states)states};
 }
@@ -137,6 +138,7 @@ cr_status cr_method_apply(const cr_method_options* o, cr_model* m, cr_error* err
 
 cr_adaptive cr_method_tolerances(const cr_method_options* o, double grid) {
   return (cr_adaptive){
+      .size = sizeof(cr_adaptive),
       .rtol = (cr_real)(o->rtol > 0 ? o->rtol : 1e-3),
       .atol = (cr_real)(o->atol > 0 ? o->atol : o->rtol / 1000),
       .first_step = (cr_real)o->first_step,

@@ -37,7 +37,8 @@ cr_status cr_urdf_arguments(cr_urdf_options* o, const cr_urdf_words* w, const ch
   if (given != NULL && cri_file_check(path, NULL) == CR_OK && !cri_xml_root_is(path, "robot")) {
     return cri_fail(error, CR_ERR_ARG, "%s: only for URDF files; %s is none", given, path);
   }
-  *o = (cr_urdf_options){.package_path = w->package_path,
+  *o = (cr_urdf_options){.size = sizeof *o,
+                         .package_path = w->package_path,
                          .ground = w->ground,
                          .no_self_collision = w->no_self_collision};
   if (w->base != NULL) {

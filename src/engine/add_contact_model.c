@@ -20,10 +20,7 @@ static bool is_word(const char* name) {
 static cr_status check_options(const cri_call* call, const cr_model* m,
                                const cr_contact_options* o) {
   CR_TRY(cri_given(call, o, "the options"));
-  if (o->size != sizeof *o) {
-    return cri_fail(call->error, CR_ERR_ARG, "%s: size is not sizeof(cr_contact_options)",
-                    call->name);
-  }
+  CR_TRY(cri_check_size(call, o->size, sizeof *o, "cr_contact_options"));
   CR_TRY(cri_given(call, o->name, "name"));
   if (!is_word(o->name)) {
     return cri_fail(call->error, CR_ERR_ARG, "%s: '%.60s' is no name of letters, digits and _",
@@ -52,8 +49,10 @@ static cr_status add_stages(cr_model* m, const cr_contact_options* o, int32_t co
   const struct cri_schedule* before = m->schedule;
   cr_status status = CR_OK;
   cri_schedule_share(before);
-  for (int i = 0; i < o->nstage && status == CR_OK; i++) {
-    status = cri_added_add(m, &o->stages[i], contact, error);
+  const char* stage =
+      (const char*)o->stages;  // o->stages[i], also where a later version's are larger
+  for (int i = 0; i < o->nstage && status == CR_OK; i++, stage += o->stages->size) {
+    status = cri_added_add(m, (const cr_stage_options*)(const void*)stage, contact, error);
   }
   if (status != CR_OK) {
     cri_schedule_release(m->schedule);

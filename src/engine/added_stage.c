@@ -327,10 +327,7 @@ static bool is_word(const char* name) {
 static cr_status check_options(const cri_call* call, const cr_stage_options* o,
                                const cri_schedule* s) {
   CR_TRY(cri_given(call, o, "the options"));
-  if (o->size != sizeof *o) {
-    return cri_fail(call->error, CR_ERR_ARG, "%s: size is not sizeof(cr_stage_options)",
-                    call->name);
-  }
+  CR_TRY(cri_check_size(call, o->size, sizeof *o, "cr_stage_options"));
   CR_TRY(cri_given(call, o->name, "name"));
   CR_TRY(cri_given(call, o->after, "after"));
   if (!is_word(o->name)) {

@@ -48,7 +48,7 @@ cr_status cr_mujoco_compile(mjModel** mj, const char* path, const cr_urdf_option
   const cri_call call = {"cr_mujoco_compile", error};
   CR_TRY(cri_given(&call, mj, "where the model goes"));
   CR_TRY(cri_given(&call, path, "the path"));
-  CR_TRY(options != NULL ? cri_check_size(&call, options->size, sizeof *options, "options")
+  CR_TRY(options != NULL ? cri_check_size(&call, options->size, sizeof *options, "cr_urdf_options")
                          : CR_OK);
   cr_load_report found = {0};
   *mj = NULL;
@@ -105,7 +105,8 @@ static cr_status open_as(const cri_call* call, cr_model** out, const char* path,
   cr_error* error = call->error;
   CR_TRY(cri_given(call, out, "where the model goes"));
   CR_TRY(cri_given(call, path, "the path"));
-  CR_TRY(options != NULL ? cri_check_size(call, options->size, sizeof *options, "options") : CR_OK);
+  CR_TRY(options != NULL ? cri_check_size(call, options->size, sizeof *options, "cr_urdf_options")
+                         : CR_OK);
   cr_load_report found = {0};
   cr_model* m = calloc(1, sizeof *m);
   cr_status status =

@@ -70,9 +70,11 @@ cr_status cr_gradient_create(cr_gradient** out, cr_model* m, int nstep, const ch
   CR_TRY(cri_given(&call, out, "where the gradient goes"));
   CR_TRY(cri_given(&call, m, "the model"));
   CR_TRY(cri_given(&call, names, "the names"));
-  if (n < 1 || (options != NULL && options->size < sizeof *options)) {
-    return cri_fail(error, CR_ERR_ARG, "cr_gradient_create: %s",
-                    n < 1 ? "no names" : "the member size is not set");
+  CR_TRY(options == NULL
+             ? CR_OK
+             : cri_check_size(&call, options->size, sizeof *options, "cr_gradient_options"));
+  if (n < 1) {
+    return cri_fail(error, CR_ERR_ARG, "cr_gradient_create: no names");
   }
   cr_gradient* g = calloc(1, sizeof *g);
   if (g == NULL) {

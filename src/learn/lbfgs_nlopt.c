@@ -90,12 +90,15 @@ cr_status cr_minimise_lbfgs(const cr_minimise_problem* p, const cr_lbfgs_options
   const char* why = "";
   cr_objective objective;
   cr_real* bounds;
-  CR_TRY(cri_minimise_begin("cr_minimise_lbfgs", p, o != NULL, x, &objective, &bounds, error));
-  bool sane = o->size >= sizeof *o && o->iterations > 0 && o->tolerance >= 0 && p->n <= 256;
+  const cri_call call = {"cr_minimise_lbfgs", error};
+  CR_TRY(cri_given(&call, o, "options"));
+  CR_TRY(cri_check_size(&call, o->size, sizeof *o, "cr_lbfgs_options"));
+  CR_TRY(cri_minimise_begin(&call, p, x, &objective, &bounds));
+  bool sane = o->iterations > 0 && o->tolerance >= 0 && p->n <= 256;
   const cr_lbfgs lbfgs = {.iterations = o->iterations, .tolerance = o->tolerance};
   cr_status status =
       !sane ? cri_fail(error, CR_ERR_ARG,
-                       "cr_minimise_lbfgs: a size, iterations and at most 256 numbers expected")
+                       "cr_minimise_lbfgs: iterations and at most 256 numbers expected")
             : cri_lbfgs_minimise(&lbfgs, &objective, bounds, bounds + p->n, x, &why, error);
   free(bounds);
   if (reason != NULL) {

@@ -15,33 +15,28 @@ static cr_status evaluate(void* context, int batch, const cr_real* x, cr_evaluat
                                  : cri_fail(error, CR_ERR_NONFINITE, "the value is not finite");
 }
 
-static cr_status check(const cri_call* call, const cr_minimise_problem* p, bool options_given,
-                       const cr_real* x) {
+static cr_status check(const cri_call* call, const cr_minimise_problem* p, const cr_real* x) {
   CR_TRY(cri_given(call, p, "the problem"));
-  CR_TRY(options_given ? CR_OK : cri_is_null(call, "options"));
   CR_TRY(cri_given(call, x, "x"));
-  const char* wrong = p->size < sizeof *p   ? "the member size of the problem is not set"
-                      : p->n < 1            ? "no numbers"
-                      : p->evaluate == NULL ? "no function"
-                                            : NULL;
+  CR_TRY(cri_check_size(call, p->size, sizeof *p, "cr_minimise_problem"));
+  const char* wrong = p->n < 1 ? "no numbers" : p->evaluate == NULL ? "no function" : NULL;
   return wrong == NULL ? CR_OK : cri_fail(call->error, CR_ERR_ARG, "%s: %s", call->name, wrong);
 }
 
-cr_status cri_minimise_begin(const char* function, const cr_minimise_problem* p, bool options_given,
-                             const cr_real* x, cr_objective* objective, cr_real** bounds,
-                             cr_error* error) {
-  const cri_call call = {function, error};
-  CR_TRY(check(&call, p, options_given, x));
+cr_status cri_minimise_begin(const cri_call* call, const cr_minimise_problem* p, const cr_real* x,
+                             cr_objective* objective, cr_real** bounds) {
+  CR_TRY(check(call, p, x));
   cr_real* b = malloc(2 * (size_t)p->n * sizeof *b);
   if (b == NULL) {
-    return cri_fail(error, CR_ERR_MEMORY, "%s: no memory for %d numbers", function, p->n);
+    return cri_fail(call->error, CR_ERR_MEMORY, "%s: no memory for %d numbers", call->name, p->n);
   }
   for (int i = 0; i < p->n; i++) {
     b[i] = p->lower != NULL ? p->lower[i] : -(cr_real)INFINITY;
     b[p->n + i] = p->upper != NULL ? p->upper[i] : (cr_real)INFINITY;
     if (!(b[i] <= x[i] && x[i] <= b[p->n + i])) {
       free(b);
-      return cri_fail(error, CR_ERR_ARG, "%s: x[%d] is not between its bounds", function, i);
+      return cri_fail(call->error, CR_ERR_ARG, "%s: x[%d] is not between its bounds", call->name,
+                      i);
     }
   }
   *objective = (cr_objective){.context = (void*)(uintptr_t)p, .n = p->n, .evaluate = evaluate};
@@ -57,11 +52,13 @@ cr_status cr_minimise_adam(const cr_minimise_problem* p, const cr_adam_options* 
   const char* why = "";
   cr_objective objective;
   cr_real* bounds;
-  CR_TRY(cri_minimise_begin("cr_minimise_adam", p, o != NULL, x, &objective, &bounds, error));
+  const cri_call call = {"cr_minimise_adam", error};
+  CR_TRY(cri_given(&call, o, "options"));
+  CR_TRY(cri_check_size(&call, o->size, offsetof(cr_adam_options, weight_decay), "cr_adam_options"));
+  CR_TRY(cri_minimise_begin(&call, p, x, &objective, &bounds));
   bool decays = o->size > offsetof(cr_adam_options, weight_decay);
   cr_real decay = decays ? o->weight_decay : 0;
-  bool sane = o->size >= offsetof(cr_adam_options, weight_decay) && o->iterations >= 0 &&
-              o->rate > 0 && o->final_rate >= 0 && decay >= 0;
+  bool sane = o->iterations >= 0 && o->rate > 0 && o->final_rate >= 0 && decay >= 0;
   const cr_adam adam = {.iterations = o->iterations,
                         .rate = o->rate,
                         .final_rate = o->final_rate > 0 ? o->final_rate : o->rate,
@@ -73,9 +70,8 @@ cr_status cr_minimise_adam(const cr_minimise_problem* p, const cr_adam_options* 
                         .keep_best = o->keep_best,
                         .decay = decay};
   cr_status status =
-      !sane
-          ? cri_fail(error, CR_ERR_ARG, "cr_minimise_adam: a size, iterations and a rate expected")
-          : cri_adam_minimise(&adam, &objective, bounds, bounds + p->n, x, &why, error);
+      !sane ? cri_fail(error, CR_ERR_ARG, "cr_minimise_adam: iterations and a rate expected")
+            : cri_adam_minimise(&adam, &objective, bounds, bounds + p->n, x, &why, error);
   free(bounds);
   if (reason != NULL) {
     *reason = why;

@@ -138,9 +138,7 @@ cr_status cr_recordings_add(cr_recordings* r, const cr_recording_info* info, cr_
   const cri_call call = {"cr_recordings_add", error};
   CR_TRY(cri_given(&call, r, "the recordings"));
   CR_TRY(cri_given(&call, info, "the run"));
-  if (info->size < sizeof *info) {
-    return cri_fail(error, CR_ERR_ARG, "cr_recordings_add: the member size is not set");
-  }
+  CR_TRY(cri_check_size(&call, info->size, sizeof *info, "cr_recording_info"));
   CR_TRY(cri_given(&call, info->name, "its name"));
   CR_TRY(cri_given(&call, info->values, "its values"));
   cri_run run = {.rows = info->rows, .group = info->group};
@@ -170,16 +168,14 @@ cr_status cr_recordings_get(const cr_recordings* r, int i, cr_recording_info* in
   const cri_call call = {"cr_recordings_get", error};
   CR_TRY(cri_given(&call, r, "the recordings"));
   CR_TRY(cri_given(&call, info, "where the run goes"));
-  if (i < 0 || i >= r->n || info->size < sizeof *info) {
-    return cri_fail(error, CR_ERR_ARG, "cr_recordings_get: %s",
-                    info->size < sizeof *info ? "the member size is not set" : "no such run");
+  if (i < 0 || i >= r->n) {
+    return cri_fail(error, CR_ERR_ARG, "cr_recordings_get: no such run");
   }
-  *info = (cr_recording_info){.size = info->size,
-                              .name = r->run[i].name,
-                              .rows = r->run[i].rows,
-                              .values = r->run[i].state,
-                              .group = r->run[i].group};
-  return CR_OK;
+  const cr_recording_info found = {.name = r->run[i].name,
+                                   .rows = r->run[i].rows,
+                                   .values = r->run[i].state,
+                                   .group = r->run[i].group};
+  return cri_give(&call, info, &found, sizeof found, "cr_recording_info");
 }
 
 // ---- whether they contradict themselves

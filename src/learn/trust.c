@@ -155,9 +155,8 @@ cr_status cri_trust_measure(cr_trust* out, const cr_trust_problem* p, cr_error* 
 static cr_status check(const cri_call* call, const cr_trust* out, const cr_trust_problem* p) {
   CR_TRY(cri_given(call, out, "trust"));
   CR_TRY(cri_given(call, p, "the problem"));
-  if (out->size < sizeof *out || p->size < sizeof *p) {
-    return cri_fail(call->error, CR_ERR_ARG, "%s: the member size is not set", call->name);
-  }
+  CR_TRY(cri_check_size(call, out->size, sizeof *out, "cr_trust"));
+  CR_TRY(cri_check_size(call, p->size, sizeof *p, "cr_trust_problem"));
   CR_TRY(cri_rollout_check(call, p->rollout, p->m));
   CR_TRY(cri_given(call, p->m_backward, "the model backward"));
   CR_TRY(cri_given(call, p->loss, "the loss"));

@@ -183,7 +183,7 @@ static cr_adaptive counting_steps(const cri_trust* t, cr_model* m, cr_real evalu
     o.rtol *= tighter;
     o.atol *= tighter;
   } else {
-    o = (cr_adaptive){.rtol = COUNTED, .atol = COUNTED};
+    o = (cr_adaptive){.size = sizeof(cr_adaptive), .rtol = COUNTED, .atol = COUNTED};
     m->integrator = CR_INT_BOSH3;
   }
   // forward, and twice as much for the gradient

@@ -53,12 +53,12 @@ static cr_status take_methods(cr_fit* f, cr_error* error) {
   const cri_call call = {"cr_fit_create", error};
   cr_fit_options* o = &f->options;
   if (o->adaptive != NULL) {
-    CR_TRY(cri_check_size(&call, o->adaptive->size, sizeof f->adaptive, "tolerances"));
+    CR_TRY(cri_check_size(&call, o->adaptive->size, sizeof f->adaptive, "cr_adaptive"));
     f->adaptive = *o->adaptive;
     o->adaptive = &f->adaptive;
   }
   if (o->adjoint != NULL) {
-    CR_TRY(cri_check_size(&call, o->adjoint->size, sizeof f->adjoint, "the adjoint"));
+    CR_TRY(cri_check_size(&call, o->adjoint->size, sizeof f->adjoint, "cr_adjoint"));
     f->adjoint = *o->adjoint;
     o->adjoint = &f->adjoint;
   }
@@ -158,9 +158,7 @@ cr_status cr_fit_create(cr_fit** out, cr_parameters* parameters, const cr_record
   CR_TRY(cri_given(&call, parameters, "the parameters"));
   CR_TRY(cri_given(&call, r, "the recordings"));
   CR_TRY(cri_given(&call, o, "options"));
-  if (o->size < sizeof *o) {
-    return cri_fail(error, CR_ERR_ARG, "cr_fit_create: the member size is not set");
-  }
+  CR_TRY(cri_check_size(&call, o->size, sizeof *o, "cr_fit_options"));
   cr_fit* f = calloc(1, sizeof *f);
   if (f == NULL) {
     return cri_fail(error, CR_ERR_MEMORY, "fit: no memory");
@@ -217,18 +215,14 @@ cr_status cr_fit_get_info(const cr_fit* f, cr_fit_part part, cr_fit_info* info, 
   const cri_call call = {"cr_fit_get_info", error};
   CR_TRY(check_part(&call, f, part));
   CR_TRY(cri_given(&call, info, "where the numbers go"));
-  if (info->size < sizeof *info) {
-    return cri_fail(error, CR_ERR_ARG, "cr_fit_get_info: the member size is not set");
-  }
   const cr_windows* w = &f->windows;
   bool train = part == CR_FIT_TRAIN;
-  *info = (cr_fit_info){
-      .size = info->size,
+  const cr_fit_info found = {
       .windows = train ? w->ntrain : w->nheld,
       .groups = train ? w->train_groups : w->held_groups,
       .longest = w->longest,
       .standing_loss = standing_loss(f, train ? w->train : w->held, train ? w->ntrain : w->nheld)};
-  return CR_OK;
+  return cri_give(&call, info, &found, sizeof found, "cr_fit_info");
 }
 
 cr_status cr_fit_set_batch(cr_fit* f, int windows, cr_error* error) {
@@ -249,9 +243,9 @@ cr_status cr_fit_evaluate(cr_fit* f, cr_fit_part part, int batch, const cr_real*
   CR_TRY(check_part(&call, f, part));
   CR_TRY(cri_given(&call, x, "x"));
   CR_TRY(cri_given(&call, value, "where the value goes"));
-  if (value->size < sizeof *value || batch < CR_ALL_DATA) {
-    return cri_fail(error, CR_ERR_ARG, "cr_fit_evaluate: %s",
-                    batch < CR_ALL_DATA ? "no such batch" : "the member size is not set");
+  CR_TRY(cri_check_size(&call, value->size, sizeof *value, "cr_fit_value"));
+  if (batch < CR_ALL_DATA) {
+    return cri_fail(error, CR_ERR_ARG, "cr_fit_evaluate: no such batch");
   }
   cr_evaluation e = {.gradient = value->gradient};
   cr_objective o = cr_identify_objective(f->part[part], f->batch, (uint64_t)f->options.seed);

@@ -15,12 +15,20 @@ cr_status cri_is_null(const cri_call* call, const char* what) {
   return cri_fail(call->error, CR_ERR_ARG, "%s: %s is NULL", call->name, what);
 }
 
-cr_status cri_check_size(const cri_call* call, size_t size, size_t known, const char* what) {
-  return size == 0 || size >= known
-             ? CR_OK
-             : cri_fail(call->error, CR_ERR_ARG,
-                        "%s: the member size of %s is %zu; at least %zu expected", call->name, what,
-                        size, known);
+cr_status cri_check_size(const cri_call* call, size_t size, size_t least, const char* type) {
+  return size >= least ? CR_OK
+                       : cri_fail(call->error, CR_ERR_ARG,
+                                  "%s: the member size of %s is %zu; set it to sizeof(%s)",
+                                  call->name, type, size, type);
+}
+
+cr_status cri_give(const cri_call* call, void* to, const void* from, size_t size,
+                   const char* type) {
+  size_t room;
+  memcpy(&room, to, sizeof room);
+  CR_TRY(cri_check_size(call, room, size, type));
+  memcpy((char*)to + sizeof room, (const char*)from + sizeof room, size - sizeof room);
+  return CR_OK;
 }
 
 // ---- one block

@@ -22,9 +22,14 @@ static inline cr_status cri_given(const cri_call* call, const void* argument, co
   return argument != NULL ? CR_OK : cri_is_null(call, what);
 }
 
-/// Checks the member size of an options struct: 0, or at least `known`, the size of version 0.1.
-/// Later members belong to later versions; they are zero for callers compiled earlier.
-cr_status cri_check_size(const cri_call* call, size_t size, size_t known, const char* what);
+/// The one rule for the member size of a public struct (carom/base.h): at least `least`, the size of the struct in
+/// the first version that had it. Today that is all of it. More is allowed; bytes that this version does not know are
+/// ignored. A version that adds a member keeps `least`, and reads the member only if `size` reaches behind it.
+/// type: name of the struct, for the sentence.
+cr_status cri_check_size(const cri_call* call, size_t size, size_t least, const char* type);
+
+/// Copies a result to a caller's struct of this type, after the same check. Both begin with their size; the caller's stays.
+cr_status cri_give(const cri_call* call, void* to, const void* from, size_t size, const char* type);
 
 /// Checks that d has the sizes and room that m needs with its integrator. `role` is the kind of block that
 /// is needed, `what` its name in the sentence.

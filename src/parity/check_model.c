@@ -338,15 +338,24 @@ void cr_check_destroy(cr_check* c) {
   free(c);
 }
 
+cr_status cri_check_options(const cri_call* call, const cr_check_options* o) {
+  if (o == NULL) {
+    return CR_OK;
+  }
+  CR_TRY(cri_check_size(call, o->size, sizeof *o, "cr_check_options"));
+  return o->urdf == NULL ? CR_OK
+                         : cri_check_size(call, o->urdf->size, sizeof *o->urdf, "cr_urdf_options");
+}
+
 cr_status cr_check_run(cr_check* c, const char* path, const cr_check_options* options,
                        cr_error* error) {
   const cri_call call = {"cr_check_run", error};
   CR_TRY(cri_given(&call, c, "the check"));
   CR_TRY(cri_given(&call, path, "the path"));
-  const char* wrong = c->path != NULL                                      ? "ran before"
-                      : options != NULL && options->size < sizeof *options ? "the size is not set"
-                      : options != NULL && options->states < 0             ? "states below 0"
-                                                                           : NULL;
+  CR_TRY(cri_check_options(&call, options));
+  const char* wrong = c->path != NULL                          ? "ran before"
+                      : options != NULL && options->states < 0 ? "states below 0"
+                                                               : NULL;
   if (wrong != NULL) {
     return cri_fail(error, CR_ERR_ARG, "cr_check_run: %s", wrong);
   }
@@ -358,16 +367,6 @@ cr_status cr_check_run(cr_check* c, const char* path, const cr_check_options* op
                                      : cri_check_run(c, error);
   c->urdf = NULL;  // borrowed for the run
   return status;
-}
-
-// copies to a struct of a caller compiled against another size the members that both know
-static cr_status give(const cri_call* call, void* to, size_t room, const void* from, size_t size) {
-  if (room < sizeof room) {
-    return cri_fail(call->error, CR_ERR_ARG, "%s: the member size is not set", call->name);
-  }
-  size_t both = room < size ? room : size;
-  memcpy((char*)to + sizeof room, (const char*)from + sizeof room, both - sizeof room);
-  return CR_OK;
 }
 
 static void put_parity(cr_check_result* r, const cr_check* c) {
@@ -436,7 +435,7 @@ cr_status cr_check_get_result(const cr_check* c, cr_check_result* result, cr_err
   }
   put_parity(&r, c);
   put_gradient(&r, c);
-  return give(&call, result, result->size, &r, sizeof r);
+  return cri_give(&call, result, &r, sizeof r, "cr_check_result");
 }
 
 int cr_check_field_count(const cr_check* c) { return c != NULL ? c->parity.n : 0; }
@@ -453,7 +452,7 @@ cr_status cr_check_get_field(const cr_check* c, int i, cr_check_field* field, cr
                             .absolute = row->absolute,
                             .scale = row->scale,
                             .relative = cr_parity_relative(row)};
-  return give(&call, field, field->size, &f, sizeof f);
+  return cri_give(&call, field, &f, sizeof f, "cr_check_field");
 }
 
 const char* cr_check_get_kink(const cr_check* c, int i) {

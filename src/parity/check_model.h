@@ -6,6 +6,7 @@
 
 #include "carom/check.h"
 #include "io/mujoco.h"
+#include "model/misuse.h"
 #include "parity/parity.h"
 #include "rollout/step_check.h"
 
@@ -46,6 +47,9 @@ struct cr_check {
   bool passed;
   char why[1024];
 };
+
+/// Checks the sizes of options, and of what they refer to; NULL is right.
+cr_status cri_check_options(const cri_call* call, const cr_check_options* options);
 
 /// cr_check_run on a check whose path, urdf, states and seed are set.
 cr_status cri_check_run(cr_check* c, cr_error* error);

@@ -8,6 +8,7 @@
 #include "model/file.h"
 #include "model/misuse.h"
 #include "model/model_check.h"
+#include "parity/check_model.h"
 #include "parity/convex_parity.h"
 #include "parity/parity.h"
 
@@ -208,10 +209,9 @@ cr_status cr_follow(const char* path, const cr_check_options* options, int nstep
   const cri_call call = {"cr_follow", error};
   CR_TRY(cri_given(&call, path, "the path"));
   CR_TRY(cri_given(&call, done, "done"));
-  if (nstep < 1 || nstep > 100000000 || (options != NULL && options->size < sizeof *options)) {
-    return cri_fail(
-        error, CR_ERR_ARG, "cr_follow: %s",
-        nstep < 1 || nstep > 100000000 ? "1 to 1e8 steps expected" : "the member size is not set");
+  CR_TRY(cri_check_options(&call, options));
+  if (nstep < 1 || nstep > 100000000) {
+    return cri_fail(error, CR_ERR_ARG, "cr_follow: 1 to 1e8 steps expected");
   }
   pair p = {.mj = NULL};
   cr_status status = follow_pair(&p, path, options, nstep, done, error);

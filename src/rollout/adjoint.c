@@ -502,7 +502,7 @@ cr_status cr_rollout_set_adjoint(cr_rollout* r, const cr_model* m, const cr_adjo
   const cri_call call = {"cr_rollout_set_adjoint", error};
   CR_TRY(cri_rollout_check(&call, r, m));
   if (options != NULL) {
-    CR_TRY(cri_check_size(&call, options->size, sizeof *options, "options"));
+    CR_TRY(cri_check_size(&call, options->size, sizeof *options, "cr_adjoint"));
     CR_TRY(check(m, options, error));
   }
   r->adjoint.continuous = options != NULL;

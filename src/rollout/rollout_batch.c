@@ -103,6 +103,7 @@ static cr_status check_create(cr_batch** out, const cr_model* m, const cr_model*
   CR_TRY(cri_given(&call, m, "the model"));
   CR_TRY(cri_given(&call, m_backward, "m_backward"));
   CR_TRY(cri_given(&call, options, "options"));
+  CR_TRY(cri_check_size(&call, options->size, sizeof *options, "cr_batch_options"));
   CR_TRY(options->nparameter > 0 ? cri_given(&call, options->parameters, "parameters") : CR_OK);
   for (int i = 0; i < options->nparameter; i++) {
     CR_TRY(cri_given(&call, options->parameters[i], "a parameter"));
@@ -115,9 +116,7 @@ static cr_status check_create(cr_batch** out, const cr_model* m, const cr_model*
 
 cr_status cr_batch_create(cr_batch** out, const cr_model* m, const cr_model* m_backward,
                           const cr_batch_options* options, cr_error* error) {
-  const cri_call call = {"cr_batch_create", error};
   CR_TRY(check_create(out, m, m_backward, options, error));
-  CR_TRY(cri_check_size(&call, options->size, sizeof *options, "options"));
   if (options->nstep < 1 || options->nthread < 0 || options->nparameter < 0) {
     return cri_fail(error, CR_ERR_ARG, "batch: %d steps, %d threads, %d parameters", options->nstep,
                     options->nthread, options->nparameter);
@@ -336,8 +335,8 @@ cr_status cr_batch_run(cr_batch* b, int n, const cr_batch_input* input, cr_batch
   CR_TRY(cri_given(&call, b, "the batch"));
   CR_TRY(cri_given(&call, input, "input"));
   CR_TRY(cri_given(&call, output, "output"));
-  CR_TRY(cri_check_size(&call, input->size, sizeof *input, "input"));
-  CR_TRY(cri_check_size(&call, output->size, sizeof *output, "output"));
+  CR_TRY(cri_check_size(&call, input->size, sizeof *input, "cr_batch_input"));
+  CR_TRY(cri_check_size(&call, output->size, sizeof *output, "cr_batch_output"));
   if (input->start != NULL) {
     CR_TRY(cri_check_data(&call, b->m, input->start, CR_DATA_PLAIN, "input->start"));
   }

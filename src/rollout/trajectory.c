@@ -645,7 +645,7 @@ cr_status cr_rollout_set_adaptive(cr_rollout* r, const cr_model* m, const cr_ada
   const cri_call call = {"cr_rollout_set_adaptive", error};
   CR_TRY(cri_rollout_check(&call, r, m));
   if (options != NULL) {
-    CR_TRY(cri_check_size(&call, options->size, sizeof *options, "options"));
+    CR_TRY(cri_check_size(&call, options->size, sizeof *options, "cr_adaptive"));
     CR_TRY(cri_adaptive_check(m, options, error));
   }
   r->adaptive = options != NULL;

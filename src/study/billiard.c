@@ -44,10 +44,14 @@ static cr_launch shot(const billiard* b, int scene, double u0, const cr_adaptive
 // the published tolerance, and one for converged values. Free flight without gravity has no error,
 // and steps would grow until one of them jumps over the whole hit
 static const cr_adaptive usual = {
-    .rtol = CR_R(1e-6), .atol = CR_R(1e-6), .largest_step = CR_R(0.02)};
-static const cr_adjoint usual_adjoint = {.rtol = CR_R(1e-6), .atol = CR_R(1e-6)};
-static const cr_adaptive tight = {
-    .rtol = CR_R(1e-10), .atol = CR_R(1e-10), .largest_step = CR_R(0.01), .events = true};
+    .size = sizeof usual, .rtol = CR_R(1e-6), .atol = CR_R(1e-6), .largest_step = CR_R(0.02)};
+static const cr_adjoint usual_adjoint = {
+    .size = sizeof usual_adjoint, .rtol = CR_R(1e-6), .atol = CR_R(1e-6)};
+static const cr_adaptive tight = {.size = sizeof tight,
+                                  .rtol = CR_R(1e-10),
+                                  .atol = CR_R(1e-10),
+                                  .largest_step = CR_R(0.01),
+                                  .events = true};
 
 // ---- analyse
 

@@ -154,9 +154,12 @@ static cr_status run_carom(const race* r, const way* w, cr_landing* end, cr_erro
   cr_model* m = NULL;
   cr_status status = model_of(&m, r, w->collision, f->word, error);
   cr_launch l = launch_of(m);
-  const cr_adaptive adaptive = {
-      .rtol = size, .atol = size, .events = f->how != ADAPTIVE, .max_steps = 1000000};
-  const cr_adjoint adjoint = {.rtol = size, .atol = size};
+  const cr_adaptive adaptive = {.size = sizeof adaptive,
+                                .rtol = size,
+                                .atol = size,
+                                .events = f->how != ADAPTIVE,
+                                .max_steps = 1000000};
+  const cr_adjoint adjoint = {.size = sizeof adjoint, .rtol = size, .atol = size};
   if (f->how == FIXED && status == CR_OK) {
     status = cr_model_set_option(m, "timestep", size, error);
   } else {
@@ -246,8 +249,10 @@ static cr_status find_truth(race* r, int collision, double tolerance, cr_error* 
   cr_landing* truth = &r->truth[collision];
   cr_model* m = NULL;
   cr_status status = model_of(&m, r, collision, "tsit5", error);
-  const cr_adaptive adaptive = {
-      .rtol = (cr_real)tolerance, .atol = (cr_real)tolerance, .events = true};
+  const cr_adaptive adaptive = {.size = sizeof adaptive,
+                                .rtol = (cr_real)tolerance,
+                                .atol = (cr_real)tolerance,
+                                .events = true};
   cr_launch l = launch_of(m);
   l.adaptive = &adaptive;
   status = status == CR_OK ? cri_launch(&l, false, truth, error) : status;

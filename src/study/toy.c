@@ -127,8 +127,9 @@ static void put(cr_real* row, int column, dual value) {
 }
 
 static cr_status carom_row(const toy* t, double q0, cr_real* row, cr_error* error) {
-  cr_adaptive events = {.rtol = CR_R(1e-12), .atol = CR_R(1e-12), .events = true};
-  const cr_adjoint adjoint = {.rtol = CR_R(1e-12), .atol = CR_R(1e-12)};
+  cr_adaptive events = {
+      .size = sizeof events, .rtol = CR_R(1e-12), .atol = CR_R(1e-12), .events = true};
+  const cr_adjoint adjoint = {.size = sizeof adjoint, .rtol = CR_R(1e-12), .atol = CR_R(1e-12)};
   cr_adaptive plain = events;
   plain.events = false;
   cr_launch l = {.m = t->m,

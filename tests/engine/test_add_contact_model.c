@@ -29,7 +29,9 @@ TEST(what_is_no_contact_model_is_refused) {
   begin();
   refuses(NULL, CR_ERR_ARG, "cr_model_add_contact_model: the options is NULL");
   o.size = 8;
-  refuses(&o, CR_ERR_ARG, "cr_model_add_contact_model: size is not sizeof(cr_contact_options)");
+  refuses(&o, CR_ERR_ARG,
+          "cr_model_add_contact_model: the member size of cr_contact_options is 8; set it to "
+          "sizeof(cr_contact_options)");
   o = coulomb;
   o.name = NULL;
   refuses(&o, CR_ERR_ARG, "cr_model_add_contact_model: name is NULL");

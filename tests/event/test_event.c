@@ -43,7 +43,8 @@ static result differentiate(const toss* t) {
   cr_rollout* r;
   cr_expression* expression;
   char path[512];
-  const cr_adaptive options = {.rtol = t->tolerance,
+  const cr_adaptive options = {.size = sizeof options,
+                               .rtol = t->tolerance,
                                .atol = t->tolerance,
                                .grid = t->time,
                                .largest_step = t->time,

@@ -81,7 +81,8 @@ void fuzz_try(fuzz_kind kind, const unsigned char* data, size_t n, cr_random* r,
   static const char* const paths[N_FUZZ_KIND] = {"input.xml", "input.urdf", "input.crm"};
   cr_model* m = NULL;
   cr_error error = {0};
-  cr_urdf_options o = {.floating = cr_random_int(r, 2) == 0,
+  cr_urdf_options o = {.size = sizeof o,
+                       .floating = cr_random_int(r, 2) == 0,
                        .ground = cr_random_int(r, 2) == 0,
                        .no_self_collision = cr_random_int(r, 4) == 0,
                        .servo_kp = cr_random_int(r, 2) == 0 ? 10 : 0};

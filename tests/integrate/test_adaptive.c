@@ -44,7 +44,8 @@ TEST(errors_follow_the_tolerance) {
                                 CR_INT_HEUN,  CR_INT_MIDPOINT, CR_INT_RALSTON};
   begin(CR_INT_DOPRI8);
   cr_real exact[4];
-  run(&(cr_adaptive){.rtol = CR_R(1e-13), .atol = CR_R(1e-13)}, CR_R(0.4));
+  run(&(cr_adaptive){.size = sizeof(cr_adaptive), .rtol = CR_R(1e-13), .atol = CR_R(1e-13)},
+      CR_R(0.4));
   cr_copy(exact, f.d->qpos + 3, 4);
   end();
   for (size_t i = 0; i < sizeof methods / sizeof methods[0]; i++) {
@@ -53,7 +54,9 @@ TEST(errors_follow_the_tolerance) {
     for (int k = 0; k < 2; k++) {
       cr_real tol = k == 0 ? CR_R(1e-4) : CR_R(1e-7);
       begin(methods[i]);
-      steps[k] = run(&(cr_adaptive){.rtol = tol, .atol = tol}, CR_R(0.4)).accepted;
+      steps[k] =
+          run(&(cr_adaptive){.size = sizeof(cr_adaptive), .rtol = tol, .atol = tol}, CR_R(0.4))
+              .accepted;
       cr_quat_sub(e, f.d->qpos + 3, exact);
       error[k] = cr_norm3(e);
       assert_true(error[k] < 50 * tol);
@@ -73,7 +76,7 @@ TEST(a_repeated_step_has_the_same_bits) {
     f.m.actuator_actadr[0] = 0;
     f.m.actuator_actnum[0] = 1;
     f.d->ctrl[0] = 1;
-    const cr_adaptive options = {.rtol = CR_R(1e-6), .atol = CR_R(1e-6)};
+    const cr_adaptive options = {.size = sizeof options, .rtol = CR_R(1e-6), .atol = CR_R(1e-6)};
     cri_controller c = cri_controller_begin(&f.m, &options);
     cr_data* before = test_data(&f.m);
     for (int k = 0; k < 5; k++) {
@@ -101,7 +104,8 @@ TEST(steps_are_no_longer_than_asked) {
   for (int events = 0; events < 2; events++) {
     begin(CR_INT_TSIT5);
     f.m.timestep = CR_R(0.01);
-    const cr_adaptive options = {.rtol = 1,
+    const cr_adaptive options = {.size = sizeof options,
+                                 .rtol = 1,
                                  .atol = 1,
                                  .first_step = CR_R(0.001),
                                  .largest_step = events ? 0 : CR_R(0.01),
@@ -115,7 +119,8 @@ TEST(steps_are_no_longer_than_asked) {
 
 TEST(a_budget_that_runs_out_is_an_error) {
   begin(CR_INT_TSIT5);
-  const cr_adaptive options = {.rtol = CR_R(1e-8), .atol = CR_R(1e-8), .max_steps = 3};
+  const cr_adaptive options = {
+      .size = sizeof options, .rtol = CR_R(1e-8), .atol = CR_R(1e-8), .max_steps = 3};
   cri_controller c = cri_controller_begin(&f.m, &options);
   cr_status status = CR_OK;
   for (int k = 0; k < 4 && status == CR_OK; k++) {
@@ -133,14 +138,14 @@ TEST(a_budget_that_runs_out_is_an_error) {
 TEST(options_are_checked) {
   cr_error error;
   begin(CR_INT_RK4);
-  cr_adaptive options = {.rtol = CR_R(1e-6), .atol = CR_R(1e-6)};
+  cr_adaptive options = {.size = sizeof options, .rtol = CR_R(1e-6), .atol = CR_R(1e-6)};
   assert_int_equal(cri_adaptive_check(&f.m, &options, &error), CR_ERR_ARG);
   f.m.integrator = CR_INT_TSIT5;
   assert_int_equal(cri_adaptive_check(&f.m, &options, &error), CR_OK);
   options.rtol = -1;
   assert_int_equal(cri_adaptive_check(&f.m, &options, &error), CR_ERR_ARG);
   assert_non_null(strstr(error.text, "rtol"));
-  options = (cr_adaptive){.rtol = CR_R(1e-6)};
+  options = (cr_adaptive){.size = sizeof(cr_adaptive), .rtol = CR_R(1e-6)};
   assert_int_equal(cri_adaptive_check(&f.m, &options, &error), CR_ERR_ARG);
   assert_non_null(strstr(error.text, "atol"));
   end();

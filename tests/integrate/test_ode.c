@@ -56,7 +56,7 @@ TEST(closed_forms) {
     for (cr_real tol = CR_R(1e-4); tol > CR_R(0.5e-6); tol /= 100) {
       cri_controller c;
       oscillator o = {.omega = 3, .fails_beyond = 100};
-      const cr_adaptive options = {.rtol = tol, .atol = tol};
+      const cr_adaptive options = {.size = sizeof options, .rtol = tol, .atol = tol};
       cr_real y[N + NQUAD] = {1, 0}, T = 2;
       assert_int_equal(solve(methods[i], &o, &options, T, y, &c, NULL), CR_OK);
       const cr_real exact[] = {cr_cos(3 * T), -3 * cr_sin(3 * T), T / 2 + cr_sin(6 * T) / 12, T,
@@ -76,7 +76,7 @@ TEST(closed_forms) {
 TEST(quadratures_bound_the_steps) {
   cri_controller c;
   oscillator o = {.omega = 0, .fails_beyond = 100};
-  const cr_adaptive options = {.rtol = CR_R(1e-8), .atol = CR_R(1e-8)};
+  const cr_adaptive options = {.size = sizeof options, .rtol = CR_R(1e-8), .atol = CR_R(1e-8)};
   cr_real y[N + NQUAD] = {0, 0};
   assert_int_equal(solve(CR_INT_TSIT5, &o, &options, 3, y, &c, NULL), CR_OK);
   assert_close(y[4], cr_sin(30) / 10, CR_R(1e-7));
@@ -86,7 +86,7 @@ TEST(quadratures_bound_the_steps) {
 TEST(the_last_stage_begins_the_next_step) {
   cri_controller c;
   oscillator o = {.omega = 3, .fails_beyond = 100};
-  const cr_adaptive options = {.rtol = CR_R(1e-6), .atol = CR_R(1e-6)};
+  const cr_adaptive options = {.size = sizeof options, .rtol = CR_R(1e-6), .atol = CR_R(1e-6)};
   cr_real y[N + NQUAD] = {1, 0};
   assert_int_equal(solve(CR_INT_TSIT5, &o, &options, 2, y, &c, NULL), CR_OK);
   assert_int_equal(o.calls, 1 + 6 * (c.accepted + c.rejected));
@@ -95,7 +95,8 @@ TEST(the_last_stage_begins_the_next_step) {
 TEST(failures_are_said) {
   cri_controller c;
   cr_error error;
-  cr_adaptive options = {.rtol = CR_R(1e-6), .atol = CR_R(1e-6), .max_steps = 5};
+  cr_adaptive options = {
+      .size = sizeof options, .rtol = CR_R(1e-6), .atol = CR_R(1e-6), .max_steps = 5};
   oscillator o = {.omega = 3, .fails_beyond = 100};
   cr_real y[N + NQUAD] = {1, 0};
   assert_int_equal(solve(CR_INT_TSIT5, &o, &options, 2, y, &c, &error), CR_ERR_BUDGET);

@@ -113,10 +113,11 @@ static const cr_global_options search_options = {
 static const cr_fit_options fit_options = {.size = sizeof fit_options, .nthread = 1};
 static const cr_lbfgs_options lbfgs = {.size = sizeof lbfgs, .iterations = 9};
 static const cr_adam_options adam = {.size = sizeof adam, .iterations = 9, .rate = 0.1};
-static const cr_batch_options batch_options = {.nstep = 2, .nthread = 1};
+static const cr_batch_options batch_options = {
+    .size = sizeof batch_options, .nstep = 2, .nthread = 1};
 static const cr_check_options few_states = {.size = sizeof few_states, .states = 1};
-static const cr_batch_input batch_input = {0};
-static const cr_batch_output batch_output = {0};
+static const cr_batch_input batch_input = {.size = sizeof batch_input};
+static const cr_batch_output batch_output = {.size = sizeof batch_output};
 
 static cr_status nothing(void* user, const cr_stage_call* call) {
   return user == NULL && call->nchange == 1 ? CR_OK : CR_ERR_ARG;
@@ -381,7 +382,9 @@ static long call_cr_recordings_add(void** a) {
   static char name[16];
   static int n;
   (void)snprintf(name, sizeof name, "%d", n++);  // one that is not taken
-  w.run.name = name;
+  if (a[1] != NULL) {
+    ((cr_recording_info*)a[1])->name = name;
+  }
   return cr_recordings_add(a[0], a[1], a[2]);
 }
 CALL_MAKE(cr_recordings_read, cr_recordings_destroy, a[0], a[1], a[2], a[3])
@@ -1092,6 +1095,7 @@ static void prepare(char needs) {
   must(cr_model_set_choice(w.m, "integrator", "euler", &w.error));
   must(cr_data_reset(w.m, w.d));
   must(cr_rollout_set_adaptive(w.rollout, w.m, NULL, &w.error));
+  must(cr_rollout_set_adjoint(w.rollout, w.m, NULL, &w.error));
   clear_numbers();
   assert_int_equal(needs == 'f' || needs == 'k' ? cr_forward(w.m, w.d) : CR_OK, CR_OK);
   assert_int_equal(needs == 's' ? cr_step(w.m, w.d) : CR_OK, CR_OK);
@@ -1179,7 +1183,8 @@ typedef struct {
   int pointers;
 } declaration;
 
-static int declarations_in(const char* text, declaration* list, int n) {
+static int declarations_in(const char* text, void* to, int n) {
+  declaration* list = to;
   for (const char* at = strstr(text, "\nCR_API "); at != NULL; at = strstr(at + 1, "\nCR_API ")) {
     const char *open = strchr(at, '('), *end = strstr(at, ");"), *begin = open;
     while (begin[-1] == '_' || isalnum((unsigned char)begin[-1])) {
@@ -1197,7 +1202,7 @@ static int declarations_in(const char* text, declaration* list, int n) {
   return n;
 }
 
-static int all_declarations(declaration* list) {
+static int each_header(int (*read)(const char* text, void* to, int n), void* to) {
   enum { SIZE = 1 << 16 };
   static char text[SIZE];
   char path[512];
@@ -1215,7 +1220,7 @@ static int all_declarations(declaration* list) {
     text[length] = 0;
     assert_true(length < SIZE - 1);
     (void)fclose(file);
-    n = declarations_in(text, list, n);
+    n = read(text, to, n);
   }
   (void)closedir(folder);
   return n;
@@ -1232,7 +1237,7 @@ static const row* find(const char* name) {
 
 TEST(every_public_function_has_a_row) {
   static declaration list[4 * N_ROW];
-  int n = all_declarations(list);
+  int n = each_header(declarations_in, list);
   for (int i = 0; i < n; i++) {
     const row* r = find(list[i].name);
     if (r == NULL) {
@@ -1368,6 +1373,167 @@ TEST(models_that_are_others) {
   }
 }
 
+// ---- sizes of structs
+
+static const cr_gradient_options gradient_options = {.size = sizeof gradient_options};
+static const cr_urdf_options urdf_options = {.size = sizeof urdf_options};
+static const cr_adaptive by_tolerance = {.size = sizeof by_tolerance, .rtol = 1e-6, .atol = 1e-6};
+static const cr_adjoint backward = {.size = sizeof backward, .rtol = 1e-6, .atol = 1e-6};
+
+// what a function gets for a struct at x: itself, or another one that refers to it
+static void* itself(void* x) { return x; }
+static void* in_list(void* x) {
+  static const cr_parameter_info* list[1];
+  list[0] = x;
+  return list;
+}
+#define WITHIN(function, type, outer, member) \
+  static void* function(void* x) {            \
+    static type o;                            \
+    o = outer;                                \
+    o.member = x;                             \
+    return &o;                                \
+  }
+WITHIN(in_fit, cr_fit_options, fit_options, adaptive)
+WITHIN(in_fit_adjoint, cr_fit_options, fit_options, adjoint)
+WITHIN(in_batch, cr_batch_options, batch_options, adaptive)
+WITHIN(in_check, cr_check_options, few_states, urdf)
+static void* in_contact_model(void* x) {
+  static cr_contact_options o;
+  o = contact_options;
+  o.stages = x;
+  o.nstage = 1;
+  return &o;
+}
+
+// every struct with a size that a caller sets: a right one, and where it goes
+typedef struct {
+  const char* type;
+  size_t size;
+  const void* right;
+  const char* function;
+  int argument;
+  void* (*wrapped)(void* x);
+} sized;
+
+#define SIZED(type, right, function, argument, wrapped) \
+  { #type, sizeof(type), right, #function, argument, wrapped }
+static const sized sizes[] = {
+    SIZED(cr_batch_options, &batch_options, cr_batch_create, 3, itself),
+    SIZED(cr_batch_input, &batch_input, cr_batch_run, 1, itself),
+    SIZED(cr_batch_output, &batch_output, cr_batch_run, 3, itself),
+    SIZED(cr_check_options, &few_states, cr_check_run, 2, itself),
+    SIZED(cr_check_options, &few_states, cr_follow, 1, itself),
+    SIZED(cr_check_result, &w.result, cr_check_get_result, 1, itself),
+    SIZED(cr_check_field, &w.compared, cr_check_get_field, 1, itself),
+    SIZED(cr_contact_options, &contact_options, cr_model_add_contact_model, 1, itself),
+    SIZED(cr_field_info, &w.field, cr_field_get, 1, itself),
+    SIZED(cr_place_info, &w.place, cr_model_place, 2, itself),
+    SIZED(cr_recording_info, &w.run, cr_recordings_add, 1, itself),
+    SIZED(cr_recording_info, &w.run, cr_recordings_get, 1, itself),
+    SIZED(cr_fit_options, &fit_options, cr_fit_create, 3, itself),
+    SIZED(cr_fit_info, &w.fit_info, cr_fit_get_info, 1, itself),
+    SIZED(cr_fit_value, &w.fit_value, cr_fit_evaluate, 2, itself),
+    SIZED(cr_gradient_options, &gradient_options, cr_gradient_create, 3, itself),
+    SIZED(cr_urdf_options, &urdf_options, cr_model_open_urdf, 2, itself),
+    SIZED(cr_urdf_options, &urdf_options, cr_model_open_report, 2, itself),
+    SIZED(cr_urdf_options, &urdf_options, cr_mujoco_compile, 2, itself),
+    SIZED(cr_urdf_options, &urdf_options, cr_check_run, 2, in_check),
+    SIZED(cr_urdf_options, &urdf_options, cr_follow, 1, in_check),
+    SIZED(cr_parameter_info, &mass, cr_parameters_create, 2, in_list),
+    SIZED(cr_minimise_problem, &minimum, cr_minimise_lbfgs, 0, itself),
+    SIZED(cr_minimise_problem, &minimum, cr_minimise_adam, 0, itself),
+    SIZED(cr_lbfgs_options, &lbfgs, cr_minimise_lbfgs, 1, itself),
+    SIZED(cr_adam_options, &adam, cr_minimise_adam, 1, itself),
+    SIZED(cr_adaptive, &by_tolerance, cr_rollout_set_adaptive, 2, itself),
+    SIZED(cr_adaptive, &by_tolerance, cr_fit_create, 3, in_fit),
+    SIZED(cr_adaptive, &by_tolerance, cr_batch_create, 3, in_batch),
+    SIZED(cr_adjoint, &backward, cr_rollout_set_adjoint, 2, itself),
+    SIZED(cr_adjoint, &backward, cr_fit_create, 3, in_fit_adjoint),
+    SIZED(cr_stage_options, &stage_options, cr_model_add_stage, 1, itself),
+    SIZED(cr_stage_options, &stage_options, cr_model_add_contact_model, 1, in_contact_model),
+    SIZED(cr_trust_problem, &w.problem, cr_trust_measure, 1, itself),
+    SIZED(cr_trust, &w.trust, cr_trust_measure, 0, itself),
+    SIZED(cr_trust, &w.trust, cr_gradient_trust, 1, itself),
+};
+enum { N_SIZED = sizeof sizes / sizeof sizes[0], BEHIND = 64, UNKNOWN = 0xa5 };
+
+// the call with a struct that says it has this size; bytes behind the known ones are no zeros
+static long call_sized(const sized* s, size_t size, char* x) {
+  const row* r = find(s->function);
+  void* a[MOST] = {0};
+  prepare(r->needs);
+  bool tolerances = strcmp(s->type, "cr_adaptive") == 0 || strcmp(s->type, "cr_adjoint") == 0;
+  must(cr_model_set_choice(w.m, "integrator", tolerances ? "tsit5" : "euler", &w.error));
+  fill(r, a);
+  memcpy(x, s->right, s->size);
+  memset(x + s->size, UNKNOWN, BEHIND);
+  memcpy(x, &size, sizeof size);
+  a[s->argument] = s->wrapped(x);
+  return call(r, a);
+}
+
+TEST(a_size_is_that_of_the_struct_or_more) {
+  static _Alignas(max_align_t) char x[ROOM];
+  for (int k = 0; k < N_SIZED; k++) {
+    const sized* s = &sizes[k];
+    const size_t wrong[] = {0, 1, sizeof(size_t), s->size - 1},
+                 right[] = {s->size, s->size + BEHIND};
+    char sentence[128];
+    assert_true(s->size + BEHIND <= sizeof x);
+    for (int i = 0; i < 4; i++) {
+      (void)snprintf(sentence, sizeof sentence, "member size of %s is %zu; set it to sizeof(%s)",
+                     s->type, wrong[i], s->type);
+      long status = call_sized(s, wrong[i], x);
+      if (status != CR_ERR_ARG || strstr(w.error.text, sentence) == NULL) {
+        fail_msg("%s takes a %s of size %zu: %ld %s", s->function, s->type, wrong[i], status,
+                 w.error.text);
+      }
+    }
+    for (int i = 0; i < 2; i++) {
+      long status = call_sized(s, right[i], x);
+      size_t left;
+      memcpy(&left, x, sizeof left);
+      // one within another may be refused for another reason
+      if (status != CR_OK && (s->wrapped == itself || strstr(w.error.text, "size") != NULL)) {
+        fail_msg("%s refuses a %s of size %zu: %s", s->function, s->type, right[i], w.error.text);
+      }
+      assert_int_equal(left, right[i]);
+      for (int j = 0; j < BEHIND; j++) {
+        assert_int_equal((unsigned char)x[s->size + (size_t)j], UNKNOWN);
+      }
+    }
+  }
+}
+
+// the structs of the headers: "size_t size;  // sizeof(NAME), set by the caller", or without these words where the
+// library sets it
+static int sizes_in(const char* text, void* unused, int n) {
+  static const char member[] = "\n  size_t size;", begin[] = "// sizeof(",
+                    set[] = "), set by the caller\n";
+  (void)unused;
+  for (const char* at = strstr(text, member); at != NULL; at = strstr(at + 1, member)) {
+    const char* type = at + strlen(member);
+    type += strspn(type, " ");
+    assert_memory_equal(type, begin, strlen(begin));
+    type += strlen(begin);
+    size_t length = strcspn(type, ")");
+    bool found = false;
+    for (int k = 0; k < N_SIZED; k++) {
+      found =
+          found || (strlen(sizes[k].type) == length && strncmp(sizes[k].type, type, length) == 0);
+    }
+    bool by_caller = strncmp(type + length, set, strlen(set)) == 0;
+    if (by_caller && !found) {
+      fail_msg("%.*s has a size and no row here", (int)length, type);
+    }
+    n += by_caller;
+  }
+  return n;
+}
+
+TEST(every_struct_with_a_size_has_a_row) { assert_true(each_header(sizes_in, NULL) > 20); }
+
 // a loss of names of another model
 TEST(losses_of_other_models) {
   cr_expression* x = NULL;
@@ -1449,37 +1615,6 @@ TEST(rk4_without_a_second_block) {
   // what the last stage left is not of this state
   assert_int_equal(cr_full_m(w.m, w.d, w.numbers[0]), CR_ERR_ARG);
   assert_int_equal(cr_forward_vjp(w.m, w.d, w.bar), CR_ERR_ARG);
-  prepare(0);
-}
-
-// a struct of a size that no version has is refused, one of version 0.1 or of a later one is taken
-TEST(sizes_of_options) {
-  const size_t later = 8;
-  prepare(0);
-  must(cr_model_set_choice(w.m, "integrator", "tsit5", &w.error));
-  cr_rollout* r = NULL;
-  must(cr_rollout_create(&r, w.m, 2, NULL, 0, &w.error));
-  cr_adaptive steps = {.rtol = 1e-3, .atol = 1e-6};
-  cr_adjoint adjoint = {.rtol = 1e-3, .atol = 1e-6};
-  cr_urdf_options urdf = {.size = 1};
-  cr_batch_options options = {.size = 1, .nstep = 2, .nthread = 1};
-  const size_t right[] = {0, sizeof steps, sizeof steps + later};
-  for (int i = 0; i < 3; i++) {
-    steps.size = right[i];
-    must(cr_rollout_set_adaptive(r, w.m, &steps, &w.error));
-    adjoint.size = i == 0 ? 0 : sizeof adjoint + (i == 1 ? 0 : later);
-    must(cr_rollout_set_adjoint(r, w.m, &adjoint, &w.error));
-  }
-  steps.size = adjoint.size = 1;
-  assert_int_equal(cr_rollout_set_adaptive(r, w.m, &steps, &w.error), CR_ERR_ARG);
-  assert_non_null(strstr(w.error.text, "size of options is 1"));
-  assert_int_equal(cr_rollout_set_adjoint(r, w.m, &adjoint, &w.error), CR_ERR_ARG);
-  assert_int_equal(
-      call_cr_model_open_urdf((void*[]){&w.slot, (void*)(uintptr_t)model_path, &urdf, &w.error}),
-      CR_ERR_ARG);
-  cr_batch* batch = NULL;
-  assert_int_equal(cr_batch_create(&batch, w.m, w.m, &options, &w.error), CR_ERR_ARG);
-  cr_rollout_destroy(r);
   prepare(0);
 }
 

@@ -53,7 +53,7 @@ TEST(same_as_libmujoco) {
 // ---- options
 
 TEST(base_floats) {
-  cr_urdf_options o = {.floating = true};
+  cr_urdf_options o = {.size = sizeof o, .floating = true};
   mjModel* mj = load(quadruped(), &o);
   assert_int_equal(mj->nv, 18);
   assert_int_equal(mj->nu, 0);
@@ -65,14 +65,14 @@ TEST(base_floats) {
 
 TEST(world_cannot_float) {
   mjModel* mj = NULL;
-  cr_urdf_options o = {.floating = true};
+  cr_urdf_options o = {.size = sizeof o, .floating = true};
   const char* path = scratch_write("robot.urdf", "<robot name='r'>\n<link name='world'/></robot>");
   assert_int_equal(cri_urdf_load(&mj, path, &o, &report, &error), CR_ERR_FORMAT);
   assert_non_null(strstr(error.text, "robot.urdf:2: link 'world': the base cannot float"));
 }
 
 TEST(ground_and_self_collision) {
-  cr_urdf_options o = {.ground = true, .no_self_collision = true};
+  cr_urdf_options o = {.size = sizeof o, .ground = true, .no_self_collision = true};
   mjModel* mj = load(quadruped(), &o);
   int ground = mj_name2id(mj, mjOBJ_GEOM, "ground");
   assert_int_equal(mj->geom_type[ground], mjGEOM_PLANE);
@@ -100,7 +100,7 @@ static const char* const gripper =
               "<mimic joint='drive' multiplier='-2' offset='0.1'/>") "</robot>";
 
 TEST(servos_of_joints_that_lead) {
-  cr_urdf_options o = {.servo_kp = 30, .servo_kv = 2};
+  cr_urdf_options o = {.size = sizeof o, .servo_kp = 30, .servo_kv = 2};
   mjModel* mj = load_text(gripper, &o);
   assert_int_equal(mj->nu, 1);
   int drive = mj_name2id(mj, mjOBJ_JOINT, "drive");
@@ -114,7 +114,7 @@ TEST(servos_of_joints_that_lead) {
 
 // a joint that mimics another is held by an equality q = 0.1 - 2 q_drive
 TEST(mimic_is_an_equality) {
-  cr_urdf_options o = {.servo_kp = 30, .servo_kv = 2};
+  cr_urdf_options o = {.size = sizeof o, .servo_kp = 30, .servo_kv = 2};
   mjModel* mj = load_text(gripper, &o);
   assert_int_equal(mj->neq, 1);
   assert_int_equal(mj->eq_type[0], mjEQ_JOINT);
@@ -203,7 +203,7 @@ TEST(massless_root) {
   static const char* const text =
       "<robot name='r'>\n<link name='base'/>\n<link name='arm'>" INERTIAL
       "</link>\n" HINGE("j", "base", "arm", "") "</robot>";
-  cr_urdf_options o = {.floating = true};
+  cr_urdf_options o = {.size = sizeof o, .floating = true};
   mj_deleteModel(load_text(text, NULL));
   assert_int_equal(report.warnings.n, 0);
   mjModel* mj = load_text(text, &o);
@@ -245,7 +245,7 @@ TEST(meshes_and_packages) {
     assert_int_equal(mj->nmeshvert, 4);
     mj_deleteModel(mj);
   }
-  cr_urdf_options o = {.package_path = folder};
+  cr_urdf_options o = {.size = sizeof o, .package_path = folder};
   mj_deleteModel(load_text(mesh_robot("package://meshes/t.obj"), &o));
   (void)remove(scratch_path("meshes/t.obj"));
   (void)remove(scratch_path("meshes"));
@@ -282,7 +282,8 @@ TEST(mistakes) {
 // ---- the quadruped stands: servos hold its joints, its toes its weight
 
 TEST(quadruped_stands_as_in_mujoco) {
-  cr_urdf_options o = {.floating = true, .ground = true, .servo_kp = 80, .servo_kv = 2};
+  cr_urdf_options o = {
+      .size = sizeof o, .floating = true, .ground = true, .servo_kp = 80, .servo_kv = 2};
   mjModel* mj = load(quadruped(), &o);
   mj->opt.solver = mjSOL_NEWTON;
   mj->opt.tolerance = 0;

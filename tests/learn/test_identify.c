@@ -146,8 +146,12 @@ TEST(windows_have_lengths_of_their_own) {
 // more steps than rows, and tolerances: another, finer simulation, with its own gradient
 TEST(gradient_follows_the_method) {
   scene plain, finer, adaptive;
-  const cr_adaptive tight = {
-      .rtol = CR_R(1e-9), .atol = CR_R(1e-9), .grid = 0, .events = true, .max_steps = 0};
+  const cr_adaptive tight = {.size = sizeof tight,
+                             .rtol = CR_R(1e-9),
+                             .atol = CR_R(1e-9),
+                             .grid = 0,
+                             .events = true,
+                             .max_steps = 0};
   scene* scenes[] = {&plain, &finer, &adaptive};
   cr_real value[3];
   open_scene_with(&plain, N_ITEM, 1, false, NULL, 1, NULL);

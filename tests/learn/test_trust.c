@@ -43,7 +43,8 @@ static void begin(bench* b, const char* file, const char* loss, const char* inte
 }
 
 static void tolerances(bench* b, double time, double tol, bool events) {
-  const cr_adaptive options = {.rtol = tol, .atol = tol, .grid = time, .events = events};
+  const cr_adaptive options = {
+      .size = sizeof options, .rtol = tol, .atol = tol, .grid = time, .events = events};
   assert_int_equal(cr_rollout_set_adaptive(b->r, b->m, &options, NULL), CR_OK);
 }
 

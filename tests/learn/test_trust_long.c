@@ -33,8 +33,9 @@ static void end(toss* t) {
 }
 
 static void tolerance(toss* t, double tol) {
-  const cr_adaptive options = {.rtol = tol, .atol = tol, .grid = 1, .events = true};
-  const cr_adjoint adjoint = {.rtol = tol, .atol = tol};
+  const cr_adaptive options = {
+      .size = sizeof options, .rtol = tol, .atol = tol, .grid = 1, .events = true};
+  const cr_adjoint adjoint = {.size = sizeof adjoint, .rtol = tol, .atol = tol};
   assert_int_equal(cr_rollout_set_adaptive(t->r, t->m, &options, NULL), CR_OK);
   assert_int_equal(cr_rollout_set_adjoint(t->r, t->m, &adjoint, NULL), CR_OK);
 }

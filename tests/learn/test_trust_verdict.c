@@ -28,7 +28,7 @@ static void begin(figures* f, bool events) {
                          .near_right = 2}};
   f->p = (cr_trust_problem){.rollout = &f->r, .m = &f->m, .n = 6};
   f->t = (cri_trust){.p = &f->p, .out = &f->out, .settled = true, .level = 1, .middle = 1};
-  f->t.steps = (cr_adaptive){.rtol = CR_R(1e-6), .events = events};
+  f->t.steps = (cr_adaptive){.size = sizeof(cr_adaptive), .rtol = CR_R(1e-6), .events = events};
 }
 
 static void judged(figures* f, cr_trust_verdict verdict, const char* words) {

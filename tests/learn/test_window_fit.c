@@ -311,7 +311,7 @@ TEST(what_cannot_be_is_refused) {
   o.run = 99;
   refuse(p, &o, "recordings that do not exist");
   o.size = 3;
-  refuse(p, &o, "the member size is not set");
+  refuse(p, &o, "member size of cr_fit_options is 3");
   o = short_windows;
   o.stop = at_once;
   must(cr_fit_create(&f, p, recordings, &o, &error));

@@ -39,8 +39,11 @@ static cr_status bar_of(void* context, const cr_model* m, const cr_data* d, int 
 static weights along = {{CR_R(0.3), CR_R(-0.7), 1}};
 
 static void open_toss(toss* t, int integrator, bool events) {
-  const cr_adaptive options = {
-      .rtol = CR_R(1e-6), .atol = CR_R(1e-6), .grid = CR_R(0.15), .events = events};
+  const cr_adaptive options = {.size = sizeof options,
+                               .rtol = CR_R(1e-6),
+                               .atol = CR_R(1e-6),
+                               .grid = CR_R(0.15),
+                               .events = events};
   const bool none[CR_N_FIELD] = {false};
   cr_error error = {0};
   tossed_cube(&t->m, CR_R(0.1));

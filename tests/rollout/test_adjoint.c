@@ -128,14 +128,17 @@ static cr_real distance(const bench* a, const cr_real* gradient) {
 }
 
 static void continuous(bench* b, cr_real tol, cr_adjoint_states states) {
-  const cr_adjoint options = {.rtol = tol, .atol = tol, .states = states};
+  const cr_adjoint options = {.size = sizeof options, .rtol = tol, .atol = tol, .states = states};
   assert_int_equal(cr_rollout_set_adjoint(b->r, &b->m, &options, NULL), CR_OK);
   differentiate(b);
 }
 
 static void adaptive(bench* b, cr_real tol) {
-  const cr_adaptive options = {
-      .rtol = tol, .atol = tol, .grid = CR_R(0.15), .first_step = CR_R(0.01)};
+  const cr_adaptive options = {.size = sizeof options,
+                               .rtol = tol,
+                               .atol = tol,
+                               .grid = CR_R(0.15),
+                               .first_step = CR_R(0.01)};
   assert_int_equal(cr_rollout_set_adaptive(b->r, &b->m, &options, NULL), CR_OK);
   run(b);
 }
@@ -182,8 +185,12 @@ TEST(agrees_with_the_steps) {
 // the equation is the same however the steps added rotations up
 TEST(quaternions_make_no_difference) {
   const cr_real tol = CR_R(1e-9);
-  const cr_adaptive options = {
-      .rtol = tol, .atol = tol, .grid = CR_R(0.15), .first_step = CR_R(0.01), .quaternions = true};
+  const cr_adaptive options = {.size = sizeof options,
+                               .rtol = tol,
+                               .atol = tol,
+                               .grid = CR_R(0.15),
+                               .first_step = CR_R(0.01),
+                               .quaternions = true};
   cr_real exact[MOST];
   exact_gradient(tumbler, exact);
   bench b;
@@ -202,7 +209,8 @@ TEST(quaternions_make_no_difference) {
 // the cotangents of a ramp go to the rows at both its ends, the last row's twice to itself
 TEST(controls_may_change_linearly) {
   const cr_real tol = CR_R(1e-9);
-  cr_adaptive options = {.rtol = CR_R(1e-13),
+  cr_adaptive options = {.size = sizeof options,
+                         .rtol = CR_R(1e-13),
                          .atol = CR_R(1e-13),
                          .grid = CR_R(0.15),
                          .first_step = CR_R(0.01),
@@ -302,7 +310,7 @@ static cr_real fixed_error(const int32_t* joints, int method, int nstep, cr_adjo
                            const cr_real* exact) {
   bench b;
   cr_real tol = method == CR_INT_HEUN ? CR_R(1e-6) : CR_R(1e-12);
-  const cr_adjoint options = {.rtol = tol, .atol = tol, .states = states};
+  const cr_adjoint options = {.size = sizeof options, .rtol = tol, .atol = tol, .states = states};
   fixed_steps(&b, joints, method, nstep, &options);
   cr_real error = distance(&b, exact);
   end(&b);
@@ -337,15 +345,16 @@ TEST(fixed_steps_keep_their_order) {
 TEST(refusals_name_the_reason) {
   bench b;
   cr_error error;
-  cr_adjoint options = {.rtol = CR_R(1e-6), .atol = CR_R(1e-6)};
+  cr_adjoint options = {.size = sizeof options, .rtol = CR_R(1e-6), .atol = CR_R(1e-6)};
   begin(&b, 2, pendulum, CR_INT_TSIT5);
   assert_int_equal(cr_rollout_set_adjoint(b.r, &b.m, &options, &error), CR_OK);
   options.atol = 0;
   assert_int_equal(cr_rollout_set_adjoint(b.r, &b.m, &options, &error), CR_ERR_ARG);
   assert_non_null(strstr(error.text, "atol"));
-  options = (cr_adjoint){.rtol = CR_R(1e-6), .atol = CR_R(1e-6), .max_steps = -1};
+  options = (cr_adjoint){
+      .size = sizeof(cr_adjoint), .rtol = CR_R(1e-6), .atol = CR_R(1e-6), .max_steps = -1};
   assert_int_equal(cr_rollout_set_adjoint(b.r, &b.m, &options, &error), CR_ERR_ARG);
-  options = (cr_adjoint){.rtol = CR_R(1e-6), .atol = CR_R(1e-6)};
+  options = (cr_adjoint){.size = sizeof(cr_adjoint), .rtol = CR_R(1e-6), .atol = CR_R(1e-6)};
   b.m.actuator_actlimited[0] = 1;
   assert_int_equal(cr_rollout_set_adjoint(b.r, &b.m, &options, &error), CR_ERR_ARG);
   assert_non_null(strstr(error.text, "limited activation"));
@@ -359,7 +368,8 @@ TEST(refusals_name_the_reason) {
 TEST(a_budget_that_runs_out_is_an_error) {
   bench b;
   cr_error error;
-  const cr_adjoint options = {.rtol = CR_R(1e-9), .atol = CR_R(1e-9), .max_steps = 7};
+  const cr_adjoint options = {
+      .size = sizeof options, .rtol = CR_R(1e-9), .atol = CR_R(1e-9), .max_steps = 7};
   begin(&b, 2, tumbler, CR_INT_TSIT5);
   adaptive(&b, CR_R(1e-9));
   assert_int_equal(cr_rollout_set_adjoint(b.r, &b.m, &options, NULL), CR_OK);

@@ -40,7 +40,8 @@ static void end(shot* s) {
 static double run(shot* s, double tol, bool events) {
   int rows, width;
   cr_error error;
-  const cr_adaptive options = {.rtol = tol, .atol = tol, .grid = s->time, .events = events};
+  const cr_adaptive options = {
+      .size = sizeof options, .rtol = tol, .atol = tol, .grid = s->time, .events = events};
   assert_int_equal(cr_rollout_set_adaptive(s->r, s->m, &options, &error), CR_OK);
   cr_data_reset(s->m, cr_rollout_data(s->r));
   cr_copy(cr_data_view(s->m, cr_rollout_data(s->r), "qvel", &rows, &width), s->qvel, s->m->nv);
@@ -60,7 +61,7 @@ static cr_status differentiate(shot* s, const cr_model* backward, const cr_adjoi
 }
 
 static void continuous(shot* s, double tol, cr_adjoint_states states) {
-  const cr_adjoint options = {.rtol = tol, .atol = tol, .states = states};
+  const cr_adjoint options = {.size = sizeof options, .rtol = tol, .atol = tol, .states = states};
   assert_int_equal(differentiate(s, s->m, &options), CR_OK);
 }
 
@@ -155,7 +156,8 @@ TEST(balls_on_a_table) {
     continuous(&s, 1e-8, (cr_adjoint_states)k);
     assert_true(worst(&s, at, truth, 2) < 0.02);
   }
-  const cr_adjoint backward = {.rtol = 1e-8, .atol = 1e-8, .states = CR_STATES_BACKWARD};
+  const cr_adjoint backward = {
+      .size = sizeof backward, .rtol = 1e-8, .atol = 1e-8, .states = CR_STATES_BACKWARD};
   cr_status status = differentiate(&s, s.m, &backward);
   // how wrong it is is up to round-off, which grew: several times the truth, or thousands
   assert_true(status != CR_OK || worst(&s, at, truth, 2) > 1);
@@ -181,13 +183,18 @@ TEST(contacts_from_distance_count) {
   variant.cfd_pc = 2;
   variant.cfd_scale = 0.01;
   for (int k = CR_STATES_INTERPOLATED; k <= CR_STATES_INTEGRATED; k++) {
-    const cr_adjoint options = {.rtol = 1e-9, .atol = 1e-12, .states = (cr_adjoint_states)k};
+    const cr_adjoint options = {
+        .size = sizeof options, .rtol = 1e-9, .atol = 1e-12, .states = (cr_adjoint_states)k};
     assert_int_equal(differentiate(&s, &variant, &options), CR_OK);
     cr_copy(k == CR_STATES_INTERPOLATED ? along : anew, s.gradient, 2);
   }
   // steps through empty space are long: those of the rollout miss what contacts from distance do
-  const cr_adaptive fine = {
-      .rtol = 1e-8, .atol = 1e-8, .grid = s.time, .largest_step = 1e-4, .max_steps = 20000};
+  const cr_adaptive fine = {.size = sizeof fine,
+                            .rtol = 1e-8,
+                            .atol = 1e-8,
+                            .grid = s.time,
+                            .largest_step = 1e-4,
+                            .max_steps = 20000};
   assert_int_equal(cr_rollout_set_adaptive(s.r, s.m, &fine, &error), CR_OK);
   cr_data_reset(s.m, cr_rollout_data(s.r));
   int rows, width;

@@ -40,7 +40,8 @@ static void end(toss* t) {
 static double run(toss* t, const cr_real* qvel, double time, bool events) {
   int rows, width;
   cr_error error = {0};
-  const cr_adaptive options = {.rtol = 1e-11,
+  const cr_adaptive options = {.size = sizeof options,
+                               .rtol = 1e-11,
                                .atol = 1e-11,
                                .grid = time,
                                .largest_step = time,
@@ -58,7 +59,8 @@ static double run(toss* t, const cr_real* qvel, double time, bool events) {
 static void differentiate(toss* t, bool continuous) {
   int rows, width, accepted, rejected;
   cr_error error = {0};
-  const cr_adjoint options = {.rtol = 1e-10, .atol = 1e-10, .states = CR_STATES_INTERPOLATED};
+  const cr_adjoint options = {
+      .size = sizeof options, .rtol = 1e-10, .atol = 1e-10, .states = CR_STATES_INTERPOLATED};
   assert_int_equal(cr_rollout_set_adjoint(t->r, t->m, continuous ? &options : NULL, &error), CR_OK);
   if (cr_rollout_gradient(t->r, t->m, t->m, &t->loss, &error) != CR_OK) {
     fail_msg("%s", error.text);

@@ -91,7 +91,8 @@ static void results_close(results* r) {
 static cr_batch_output output_of(const cr_model* m, const results* r, int first,
                                  cr_real* mass_bar[1]) {
   mass_bar[0] = r->mass_bar + first * m->nbody;
-  return (cr_batch_output){.loss = r->loss + first,
+  return (cr_batch_output){.size = sizeof(cr_batch_output),
+                           .loss = r->loss + first,
                            .qpos = r->qpos + first * m->nq,
                            .qvel = r->qvel + first * m->nv,
                            .qpos_bar = r->qpos_bar + first * m->nv,
@@ -151,7 +152,8 @@ static cr_batch* batch_of(const bench* s, int nthread, bool derive) {
   // some within the least memory there can be
   size_t rows = (STEPS + 1) * (2 * (size_t)s->m.nu * sizeof(cr_real) + sizeof(int));
   size_t least = rows + cri_tape_least(&s->m, 0);
-  const cr_batch_options o = {.nstep = STEPS,
+  const cr_batch_options o = {.size = sizeof o,
+                              .nstep = STEPS,
                               .memory = nthread > 3 ? least : 0,
                               .nthread = nthread,
                               .parameters = mass_only,
@@ -167,8 +169,12 @@ static void run_all(const bench* s, int nthread, const results* to) {
   cr_batch* batch = batch_of(s, nthread, true);
   cr_real* mass_bar[1];
   const cr_real* mass[1] = {s->mass};
-  const cr_batch_input in = {
-      .qpos = s->qpos, .qvel = s->qvel, .act = s->act, .ctrl = s->ctrl, .parameters = mass};
+  const cr_batch_input in = {.size = sizeof in,
+                             .qpos = s->qpos,
+                             .qvel = s->qvel,
+                             .act = s->act,
+                             .ctrl = s->ctrl,
+                             .parameters = mass};
   cr_batch_output out = output_of(&s->m, to, 0, mass_bar);
   assert_int_equal(cr_batch_run(batch, ITEMS, &in, loss_of, (void*)(uintptr_t)s, &out, &error),
                    CR_OK);
@@ -181,7 +187,8 @@ static void run_alone(const bench* s, cr_batch* batch, int i, const results* to)
   const cr_model* m = &s->m;
   cr_real* mass_bar[1];
   const cr_real* mass[1] = {s->mass + i * m->nbody};
-  const cr_batch_input in = {.qpos = s->qpos + i * m->nq,
+  const cr_batch_input in = {.size = sizeof in,
+                             .qpos = s->qpos + i * m->nq,
                              .qvel = s->qvel + i * m->nv,
                              .act = s->act + i * m->na,
                              .ctrl = s->ctrl + i * STEPS * m->nu,
@@ -252,7 +259,7 @@ TEST(defaults_follow_what_was_given) {
   bench_open(&s, 2);
   cr_error error;
   results plain = results_open(&s.m), after = results_open(&s.m);
-  const cr_batch_input nothing = {0};
+  const cr_batch_input nothing = {.size = sizeof nothing};
   cr_real* mass_bar[1];
   cr_batch_output out = output_of(&s.m, &plain, 0, mass_bar);
   cr_batch* batch = batch_of(&s, 2, false);
@@ -261,8 +268,12 @@ TEST(defaults_follow_what_was_given) {
     assert_true(plain.loss[i] == plain.loss[0]);
   }
   const cr_real* mass[1] = {s.mass};
-  const cr_batch_input in = {
-      .qpos = s.qpos, .qvel = s.qvel, .act = s.act, .ctrl = s.ctrl, .parameters = mass};
+  const cr_batch_input in = {.size = sizeof in,
+                             .qpos = s.qpos,
+                             .qvel = s.qvel,
+                             .act = s.act,
+                             .ctrl = s.ctrl,
+                             .parameters = mass};
   out = output_of(&s.m, &after, 0, mass_bar);
   assert_int_equal(cr_batch_run(batch, ITEMS, &in, loss_of, &s, &out, &error), CR_OK);
   assert_true(after.loss[1] != after.loss[0]);
@@ -283,16 +294,20 @@ TEST(only_what_is_asked) {
   run_all(&s, 2, &all);
   cr_batch* batch = batch_of(&s, 2, true);
   const cr_real* mass[1] = {s.mass};
-  const cr_batch_input in = {
-      .qpos = s.qpos, .qvel = s.qvel, .act = s.act, .ctrl = s.ctrl, .parameters = mass};
-  cr_batch_output out = {.loss = some.loss};
+  const cr_batch_input in = {.size = sizeof in,
+                             .qpos = s.qpos,
+                             .qvel = s.qvel,
+                             .act = s.act,
+                             .ctrl = s.ctrl,
+                             .parameters = mass};
+  cr_batch_output out = {.size = sizeof out, .loss = some.loss};
   assert_int_equal(cr_batch_run(batch, ITEMS, &in, loss_of, &s, &out, &error), CR_OK);
   assert_same(some.loss, all.loss, ITEMS);
-  out = (cr_batch_output){.qpos = some.qpos};
+  out = (cr_batch_output){.size = sizeof(cr_batch_output), .qpos = some.qpos};
   assert_int_equal(cr_batch_run(batch, ITEMS, &in, NULL, NULL, &out, &error), CR_OK);
   assert_same(some.qpos, all.qpos, ITEMS * s.m.nq);
 
-  out = (cr_batch_output){.qpos_bar = some.qpos_bar};
+  out = (cr_batch_output){.size = sizeof(cr_batch_output), .qpos_bar = some.qpos_bar};
   assert_int_equal(cr_batch_run(batch, ITEMS, &in, NULL, NULL, &out, &error), CR_ERR_ARG);
   assert_int_equal(cr_batch_run(batch, -1, &in, loss_of, &s, &out, &error), CR_ERR_ARG);
   assert_int_equal(cr_batch_run(batch, 0, &in, loss_of, &s, &out, &error), CR_OK);
@@ -314,11 +329,12 @@ TEST(a_start_for_all_and_turns) {
   cr_rollout* r = NULL;
   cr_real *loss = numbers(SOME), *bar = numbers(SOME * 3 * m->nbody);
   cr_real* const quat_bar[1] = {bar};
-  const cr_batch_options o = {.nstep = STEPS, .nthread = 2, .parameters = turns, .nparameter = 1};
+  const cr_batch_options o = {
+      .size = sizeof o, .nstep = STEPS, .nthread = 2, .parameters = turns, .nparameter = 1};
   assert_int_equal(cr_batch_create(&batch, m, m, &o, &error), CR_OK);
   s.start->qfrc_applied[m->nv - 1] = CR_R(0.3);
-  const cr_batch_input in = {.qvel = s.qvel, .start = s.start, .first = 40};
-  const cr_batch_output out = {.loss = loss, .parameters_bar = quat_bar};
+  const cr_batch_input in = {.size = sizeof in, .qvel = s.qvel, .start = s.start, .first = 40};
+  const cr_batch_output out = {.size = sizeof out, .loss = loss, .parameters_bar = quat_bar};
   assert_int_equal(cr_batch_run(batch, SOME, &in, loss_of, &s, &out, &error), CR_OK);
 
   assert_int_equal(cr_rollout_create(&r, m, STEPS, turns, 1, &error), CR_OK);
@@ -350,9 +366,13 @@ TEST(one_that_fails_is_named) {
   cr_error error;
   results r = results_open(&s.m);
   const cr_real* mass[1] = {s.mass};
-  const cr_batch_input in = {
-      .qpos = s.qpos, .qvel = s.qvel, .act = s.act, .ctrl = s.ctrl, .parameters = mass};
-  cr_batch_output out = {.loss = r.loss};
+  const cr_batch_input in = {.size = sizeof in,
+                             .qpos = s.qpos,
+                             .qvel = s.qvel,
+                             .act = s.act,
+                             .ctrl = s.ctrl,
+                             .parameters = mass};
+  cr_batch_output out = {.size = sizeof out, .loss = r.loss};
   for (int nthread = 1; nthread <= 3; nthread++) {
     cr_batch* batch = batch_of(&s, nthread, false);
     s.qvel[4 * s.m.nv] = (cr_real)NAN;
@@ -415,7 +435,8 @@ static void run_on(const bench* s, int nthread, const results* to, cr_error erro
   cr_batch* batch = batch_of(s, nthread, true);
   cr_real* mass_bar[1];
   const cr_real* mass[1] = {s->mass};
-  const cr_batch_input in = {.qpos = s->qpos,
+  const cr_batch_input in = {.size = sizeof in,
+                             .qpos = s->qpos,
                              .qvel = s->qvel,
                              .act = s->act,
                              .ctrl = s->ctrl,
@@ -491,8 +512,12 @@ TEST(nothing_is_allocated_after_the_first) {
       cr_batch* batch = batch_of(&s, nthread, true);
       cr_real* mass_bar[1];
       const cr_real* mass[1] = {s.mass};
-      const cr_batch_input in = {
-          .qpos = s.qpos, .qvel = s.qvel, .act = s.act, .ctrl = s.ctrl, .parameters = mass};
+      const cr_batch_input in = {.size = sizeof in,
+                                 .qpos = s.qpos,
+                                 .qvel = s.qvel,
+                                 .act = s.act,
+                                 .ctrl = s.ctrl,
+                                 .parameters = mass};
       cr_batch_output out = output_of(&s.m, &r, 0, mass_bar);
       assert_int_equal(cr_batch_run(batch, nthread, &in, loss_of, &s, &out, &error), CR_OK);
       long before = allocation_count();
@@ -513,7 +538,8 @@ TEST(nothing_is_allocated_a_second_time) {
   if (allocation_count() < 0) {
     skip();
   }
-  const cr_adaptive steps = {.rtol = CR_R(1e-2), .atol = CR_R(1e-3), .max_steps = 3000};
+  const cr_adaptive steps = {
+      .size = sizeof steps, .rtol = CR_R(1e-2), .atol = CR_R(1e-3), .max_steps = 3000};
   for (uint64_t seed = 1; seed <= 3; seed++) {
     for (int adaptive = 0; adaptive < 2; adaptive++) {
       bench s;
@@ -528,7 +554,8 @@ TEST(nothing_is_allocated_a_second_time) {
       results r = results_open(&s.m);
       cr_error any, error[ITEMS];
       cr_batch* batch = NULL;
-      const cr_batch_options o = {.nstep = STEPS,
+      const cr_batch_options o = {.size = sizeof o,
+                                  .nstep = STEPS,
                                   .nthread = 2,
                                   .parameters = mass_only,
                                   .nparameter = 1,
@@ -536,8 +563,12 @@ TEST(nothing_is_allocated_a_second_time) {
       assert_int_equal(cr_batch_create(&batch, &s.m, &s.m, &o, &any), CR_OK);
       cr_real* mass_bar[1];
       const cr_real* mass[1] = {s.mass};
-      const cr_batch_input in = {
-          .qpos = s.qpos, .qvel = s.qvel, .act = s.act, .ctrl = s.ctrl, .parameters = mass};
+      const cr_batch_input in = {.size = sizeof in,
+                                 .qpos = s.qpos,
+                                 .qvel = s.qvel,
+                                 .act = s.act,
+                                 .ctrl = s.ctrl,
+                                 .parameters = mass};
       cr_batch_output out = output_of(&s.m, &r, 0, mass_bar);
       out.error = error;
       assert_int_equal(cr_batch_run(batch, ITEMS, &in, loss_of, &s, &out, &any), CR_OK);
@@ -564,15 +595,20 @@ TEST(bad_options_are_refused) {
   const char* const unknown[] = {"body_mess"};
   const char* const twice[] = {"body_mass", "body_mass"};
   const char* const made[] = {"dof_invweight0"};
-  cr_batch_options o = {.nstep = 2, .parameters = unknown, .nparameter = 1};
+  cr_batch_options o = {.size = sizeof o, .nstep = 2, .parameters = unknown, .nparameter = 1};
   assert_int_equal(cr_batch_create(&batch, &s.m, &s.m, &o, &error), CR_ERR_NAME);
   assert_non_null(strstr(error.text, "body_mess"));
-  o = (cr_batch_options){.nstep = 2, .parameters = twice, .nparameter = 2};
+  o = (cr_batch_options){
+      .size = sizeof(cr_batch_options), .nstep = 2, .parameters = twice, .nparameter = 2};
   assert_int_equal(cr_batch_create(&batch, &s.m, &s.m, &o, &error), CR_ERR_ARG);
-  o = (cr_batch_options){.nstep = 2, .parameters = made, .nparameter = 1, .derive = true};
+  o = (cr_batch_options){.size = sizeof(cr_batch_options),
+                         .nstep = 2,
+                         .parameters = made,
+                         .nparameter = 1,
+                         .derive = true};
   assert_int_equal(cr_batch_create(&batch, &s.m, &s.m, &o, &error), CR_ERR_ARG);
   assert_non_null(strstr(error.text, "dof_invweight0"));
-  o = (cr_batch_options){.nstep = 0};
+  o = (cr_batch_options){.size = sizeof(cr_batch_options), .nstep = 0};
   assert_int_equal(cr_batch_create(&batch, &s.m, &s.m, &o, &error), CR_ERR_ARG);
   assert_null(batch);
   bench_close(&s);

@@ -223,7 +223,8 @@ static cr_status spin_bar(void* context, const cr_model* m, const cr_data* d, in
 static landing land(const cr_model* m, cr_real tilt) {
   cr_rollout* r;
   cr_error error = {0};
-  const cr_adaptive options = {.rtol = CR_R(1e-8), .atol = CR_R(1e-8), .grid = CR_R(0.06)};
+  const cr_adaptive options = {
+      .size = sizeof options, .rtol = CR_R(1e-8), .atol = CR_R(1e-8), .grid = CR_R(0.06)};
   const cr_loss loss = {.value = spin_of, .bar = spin_bar};
   assert_int_equal(cr_rollout_create(&r, m, 1, NULL, 0, &error), CR_OK);
   assert_int_equal(cr_rollout_set_adaptive(r, m, &options, &error), CR_OK);

@@ -28,7 +28,8 @@ static landing toss_with(int collision, cr_real tolerance, bool events) {
   published_cube(&m);
   m.collision = collision;
   assert_int_equal(cr_rollout_create(&r, &m, 1, NULL, 0, &error), CR_OK);
-  const cr_adaptive options = {.rtol = tolerance, .atol = tolerance, .grid = 1, .events = events};
+  const cr_adaptive options = {
+      .size = sizeof options, .rtol = tolerance, .atol = tolerance, .grid = 1, .events = events};
   assert_int_equal(cr_rollout_set_adaptive(r, &m, &options, &error), CR_OK);
   const cr_loss loss = {.value = place, .bar = place_bar};
   cr_zero(r->d->qpos, m.nq);

@@ -29,7 +29,8 @@ static void fall(double time, int sets) {
   cr_model* m;
   cr_rollout* r;
   cri_switches s = {.n = 0};
-  const cr_adaptive options = {.rtol = 1e-6, .atol = 1e-6, .grid = time / 2, .events = true};
+  const cr_adaptive options = {
+      .size = sizeof options, .rtol = 1e-6, .atol = 1e-6, .grid = time / 2, .events = true};
   assert_int_equal(cr_model_open(&m, CAROM_SOURCE_DIR "/tests/data/billiard.xml", &error), CR_OK);
   assert_int_equal(cr_model_set_choice(m, "integrator", "tsit5", &error), CR_OK);
   assert_int_equal(cr_rollout_create(&r, m, 2, NULL, 0, &error), CR_OK);

@@ -23,8 +23,11 @@ static const char pendulum[] = CAROM_SOURCE_DIR "/tests/data/double_pendulum.xml
 static void begin(bench* b, const char* file, const char* integrator, double h, int nstep,
                   double tol) {
   cr_error error;
-  const cr_adaptive options = {
-      .rtol = tol, .atol = tol, .grid = h, .events = strcmp(integrator, "tsit5") == 0};
+  const cr_adaptive options = {.size = sizeof options,
+                               .rtol = tol,
+                               .atol = tol,
+                               .grid = h,
+                               .events = strcmp(integrator, "tsit5") == 0};
   assert_int_equal(cr_model_open(&b->m, file, &error), CR_OK);
   assert_int_equal(cr_model_set_choice(b->m, "integrator", integrator, &error), CR_OK);
   assert_int_equal(cr_model_set_option(b->m, "timestep", h, &error), CR_OK);

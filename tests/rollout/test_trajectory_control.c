@@ -92,8 +92,11 @@ TEST(ramps_are_integrated) {
   assert_int_equal(cr_rollout_create(&r, &model, KNOTS, NULL, 0, NULL), CR_OK);
   cr_real gain[2];
   for (int kind = 0; kind < 2; kind++) {
-    const cr_adaptive options = {
-        .rtol = CR_R(1e-9), .atol = CR_R(1e-9), .grid = grid, .linear = kind == 1};
+    const cr_adaptive options = {.size = sizeof options,
+                                 .rtol = CR_R(1e-9),
+                                 .atol = CR_R(1e-9),
+                                 .grid = grid,
+                                 .linear = kind == 1};
     assert_int_equal(cr_rollout_set_adaptive(r, &model, &options, NULL), CR_OK);
     cri_data_reset(&model, cr_rollout_data(r));
     cr_copy(cr_rollout_ctrl(r), u, KNOTS);
@@ -116,7 +119,8 @@ TEST(ramps_are_integrated) {
 // the gradient with respect to every row, against differences of the loss
 TEST(gradients_of_ramps) {
   const int32_t types[] = {CR_JNT_HINGE, CR_JNT_BALL};
-  const cr_adaptive options = {.rtol = CR_R(1e-12),
+  const cr_adaptive options = {.size = sizeof options,
+                               .rtol = CR_R(1e-12),
                                .atol = CR_R(1e-12),
                                .grid = CR_R(0.05),
                                .linear = true,

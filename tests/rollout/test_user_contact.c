@@ -128,7 +128,8 @@ static const struct {
 
 static void roll(const cr_model* m, const way* w, result* out) {
   static const char* const parameters[] = {"geom_solref"};
-  const cr_adaptive adaptive = {.rtol = 1e-8, .atol = 1e-8, .events = w->events};
+  const cr_adaptive adaptive = {
+      .size = sizeof adaptive, .rtol = 1e-8, .atol = 1e-8, .events = w->events};
   cr_rollout* r;
   cr_model* backward;
   cr_expression* e;
@@ -562,12 +563,12 @@ static void run_batch(const cr_model* m, int threads, double* ctrl_bar) {
   cr_loss losses[4];
   cr_expression* e[4];
   cr_batch* batch;
-  const cr_batch_options options = {.nstep = STEPS, .nthread = threads};
+  const cr_batch_options options = {.size = sizeof options, .nstep = STEPS, .nthread = threads};
   for (int i = 0; i < ITEMS * NV; i++) {
     qvel[i] = sin(i);
   }
-  const cr_batch_input in = {.qvel = qvel};
-  const cr_batch_output out = {.ctrl_bar = ctrl_bar};
+  const cr_batch_input in = {.size = sizeof in, .qvel = qvel};
+  const cr_batch_output out = {.size = sizeof out, .ctrl_bar = ctrl_bar};
   for (int i = 0; i < 4; i++) {
     must(cr_expression_create(&e[i], m, "norm(qpos)^2 + 0.1*norm(qvel)^2", &error));
     losses[i] = cr_expression_loss(e[i], false);

@@ -170,8 +170,9 @@ static void copy_view(double* to, const cr_model* m, cr_data* d, const char* nam
 }
 
 static void prepare(cr_rollout* r, const cr_model* m, const way* w) {
-  const cr_adaptive adaptive = {.rtol = 1e-7, .atol = 1e-7, .events = w->events};
-  const cr_adjoint adjoint = {.rtol = 1e-9, .atol = 1e-9};
+  const cr_adaptive adaptive = {
+      .size = sizeof adaptive, .rtol = 1e-7, .atol = 1e-7, .events = w->events};
+  const cr_adjoint adjoint = {.size = sizeof adjoint, .rtol = 1e-9, .atol = 1e-9};
   if (w->adaptive) {
     must(cr_rollout_set_adaptive(r, m, &adaptive, &error));
   }
@@ -378,8 +379,8 @@ TEST(events_refuse_what_moves) {
                               .changes = dist,
                               .nchange = 1,
                               .forward = spring};
-  const cr_adaptive plain = {.rtol = 1e-6, .atol = 1e-6},
-                    events = {.rtol = 1e-6, .atol = 1e-6, .events = true};
+  const cr_adaptive plain = {.size = sizeof plain, .rtol = 1e-6, .atol = 1e-6},
+                    events = {.size = sizeof events, .rtol = 1e-6, .atol = 1e-6, .events = true};
   cr_model* m = open_model(0, FRICTION, 0.14);
   cr_rollout* r;
   must(cr_model_set_choice(m, "integrator", "tsit5", &error));
@@ -421,14 +422,17 @@ static void run_batch(const cr_model* m, int threads, double* ctrl_bar) {
   cr_loss losses[4];
   cr_expression* e[4];
   cr_batch* batch;
-  const cr_batch_options options = {
-      .nstep = STEPS, .nthread = threads, .parameters = parameters, .nparameter = 1};
+  const cr_batch_options options = {.size = sizeof options,
+                                    .nstep = STEPS,
+                                    .nthread = threads,
+                                    .parameters = parameters,
+                                    .nparameter = 1};
   for (int i = 0; i < ITEMS * NV; i++) {
     qvel[i] = sin(i);
     damping[i] = 0.1 + 0.02 * i;
   }
-  const cr_batch_input in = {.qvel = qvel, .parameters = values};
-  const cr_batch_output out = {.ctrl_bar = ctrl_bar};
+  const cr_batch_input in = {.size = sizeof in, .qvel = qvel, .parameters = values};
+  const cr_batch_output out = {.size = sizeof out, .ctrl_bar = ctrl_bar};
   for (int i = 0; i < 4; i++) {
     must(cr_expression_create(&e[i], m, "norm(qpos)^2 + 0.1*norm(qvel)^2", &error));
     losses[i] = cr_expression_loss(e[i], false);

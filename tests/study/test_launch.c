@@ -23,7 +23,7 @@ static void open_toss(int body, cr_model** m) {
 TEST(flight_is_a_parabola) {
   cr_model* m = NULL;
   open_toss(CR_TOSS_CUBE, &m);
-  cr_adaptive adaptive = {.rtol = CR_R(1e-9), .atol = CR_R(1e-9)};
+  cr_adaptive adaptive = {.size = sizeof adaptive, .rtol = CR_R(1e-9), .atol = CR_R(1e-9)};
   m->integrator = CR_INT_TSIT5;
   const cr_launch l = {.m = m,
                        .loss = "3*qpos[1] + qpos[2]",
@@ -79,7 +79,7 @@ TEST(contacts_from_distance_leave_the_motion_alone) {
   cfd.cfd_pc = 2;
   cfd.cfd_scale = CR_R(0.02);
   for (int hit = 0; hit < 2; hit++) {
-    cr_adaptive adaptive = {.rtol = CR_R(1e-8), .atol = CR_R(1e-8)};
+    cr_adaptive adaptive = {.size = sizeof adaptive, .rtol = CR_R(1e-8), .atol = CR_R(1e-8)};
     cr_launch l = {.m = m,
                    .loss = "qpos[1]",
                    .time = CR_R(0.2),
@@ -108,11 +108,13 @@ TEST(a_bounce_is_trusted_where_it_should_be) {
   cr_model* m = NULL;
   open_toss(CR_TOSS_CUBE, &m);
   m->integrator = CR_INT_TSIT5;
-  const cr_adjoint adjoint = {.rtol = CR_R(1e-9), .atol = CR_R(1e-9)};
+  const cr_adjoint adjoint = {.size = sizeof adjoint, .rtol = CR_R(1e-9), .atol = CR_R(1e-9)};
   const cr_real tolerance[] = {CR_R(1e-9), CR_R(1e-4)};
   for (int loose = 0; loose < 2; loose++) {
-    const cr_adaptive adaptive = {
-        .rtol = tolerance[loose], .atol = tolerance[loose], .events = loose == 0};
+    const cr_adaptive adaptive = {.size = sizeof adaptive,
+                                  .rtol = tolerance[loose],
+                                  .atol = tolerance[loose],
+                                  .events = loose == 0};
     cr_launch l = {.m = m,
                    .loss = "qpos[1]",
                    .time = CR_R(0.2),

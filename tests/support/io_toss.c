@@ -40,13 +40,14 @@ static flight* begin(const toss* t) {
   assert_non_null(f);
   f->t = t;
   open_model(f);
-  const cr_adaptive options = {.rtol = t->tolerance,
+  const cr_adaptive options = {.size = sizeof options,
+                               .rtol = t->tolerance,
                                .atol = t->tolerance,
                                .grid = t->time,
                                .largest_step = t->events ? 0 : t->time,
                                .events = t->events,
                                .max_steps = t->max_steps > 0 ? t->max_steps : 200000};
-  const cr_adjoint adjoint = {.rtol = t->tolerance, .atol = t->tolerance};
+  const cr_adjoint adjoint = {.size = sizeof adjoint, .rtol = t->tolerance, .atol = t->tolerance};
   assert_int_equal(cr_rollout_create(&f->r, &f->m, 1, NULL, 0, &f->error), CR_OK);
   assert_int_equal(cr_rollout_set_adaptive(f->r, &f->m, &options, &f->error), CR_OK);
   if (t->continuous) {

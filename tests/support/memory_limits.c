@@ -104,8 +104,11 @@ static void open_cube(scene* s, int steps, cr_real tolerance, bool events) {
   v[3] = CR_R(0.7);
   v[4] = -6;
   s->r = all_parameters(&s->m, steps);
-  const cr_adaptive options = {
-      .rtol = tolerance, .atol = tolerance, .grid = CR_R(0.01), .events = events};
+  const cr_adaptive options = {.size = sizeof options,
+                               .rtol = tolerance,
+                               .atol = tolerance,
+                               .grid = CR_R(0.01),
+                               .events = events};
   assert_int_equal(cr_rollout_set_adaptive(s->r, &s->m, &options, NULL), CR_OK);
   assert_int_equal(
       cr_expression_create(&s->expression, &s->m, "qpos[0] + xpos[1].z * qvel[4]", NULL), CR_OK);
@@ -242,7 +245,8 @@ void memory_adaptive_machines(const memory_range* range) {
   for (uint64_t seed = 2; seed < 9; seed += 3) {
     scene s;
     open_random(&s, range->steps, seed);
-    const cr_adaptive options = {.rtol = CR_R(1e-3),
+    const cr_adaptive options = {.size = sizeof options,
+                                 .rtol = CR_R(1e-3),
                                  .atol = CR_R(1e-3),
                                  .grid = CR_R(2e-5),
                                  .linear = seed > 2,
