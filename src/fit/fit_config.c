@@ -8,6 +8,7 @@
 
 #include "base/locale.h"
 #include "base/status.h"
+#include "carom/fields.h"
 #include "tools/config.h"
 
 enum { MAX_NAME = 64 };  // characters of a name and 0; twice as many of what it stands for
@@ -89,7 +90,8 @@ static const cyaml_schema_value_t schema = {
    choices,                                                                \
    text,                                                                   \
    offsetof(raw_##section, key),                                           \
-   offsetof(type, key)},
+   offsetof(type, key),                                                    \
+   cr_enum_word},
 #define TOP(...) KEY(cr_fit_top, __VA_ARGS__)
 #define DATA(...) KEY(cr_fit_data, __VA_ARGS__)
 #define MADE(...) KEY(cr_fit_made, __VA_ARGS__)

@@ -11,6 +11,7 @@
 #define CR_KEY_TYPE_BOOL bool
 #define CR_KEY_TYPE_REAL double
 #define CR_KEY_TYPE_CHOICE int
+#define CR_KEY_TYPE_WORD int
 #define CR_KEY_MEMBER(section, key, kind, otherwise, low, high, choices, text) \
   CR_KEY_TYPE_##kind key;
 

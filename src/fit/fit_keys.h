@@ -2,6 +2,8 @@
 // The keys of a fit's configuration, a list a section. From these come the typed structs, libcyaml's
 // schema, defaults, limits, --set and error messages.
 //   X(section, key, kind, default, low, high, choices, meaning); default NULL: must be given
+// CHOICE: choices are words. WORD: choices names an enumeration of carom/fields.h, whose words (cr_enum_word) from
+// low to high are allowed.
 #ifndef CR_FIT_KEYS_H
 #define CR_FIT_KEYS_H
 
@@ -27,7 +29,7 @@
   X(made, tolerance,      REAL, "0.05", 0, 10, "", "how far a parameter may end from the truth, relative")
 
 #define CR_FIT_KEYS_LOSS(X) \
-  X(loss, norm,     CHOICE, "square", 0, 0, "square absolute", "how an error counts") \
+  X(loss, norm,     WORD, "square", CR_NORM_SQUARE, CR_NORM_ABSOLUTE, "error_norm", "how an error counts") \
   X(loss, position, REAL, "1", 0, HUGE_VAL, "", "weight of errors of position, 1/m^2 (absolute: 1/m)") \
   X(loss, rotation, REAL, "1", 0, HUGE_VAL, "", "weight of those of the rotation matrix") \
   X(loss, velocity, REAL, "1", 0, HUGE_VAL, "", "weight of those of velocity, s^2/m^2") \
@@ -44,13 +46,13 @@
 
 #define CR_FIT_KEYS_PARAMETERS(X) \
   X(parameters, name,      TEXT, NULL, 0, 0, "", "name of the parameter") \
-  X(parameters, kind,      CHOICE, "field", 0, 0, "field box_side", "what it stands for") \
+  X(parameters, kind,      WORD, "field", CR_FIT_FIELD, CR_FIT_BOX_SIDE, "fit_kind", "what it stands for") \
   X(parameters, field,     TEXT, "", 0, 0, "", "kind field: one number of a model field, body_mass[cube]") \
   X(parameters, geom,      TEXT, "", 0, 0, "", "kind box_side: the box") \
   X(parameters, start,     REAL, NULL, -HUGE_VAL, HUGE_VAL, "", "where the search starts") \
   X(parameters, lower,     REAL, "-inf", -HUGE_VAL, HUGE_VAL, "", "lower bound") \
   X(parameters, upper,     REAL, "inf", -HUGE_VAL, HUGE_VAL, "", "upper bound") \
-  X(parameters, transform, CHOICE, "none", 0, 0, "none log softplus bounded", "from the number that is moved to the parameter") \
+  X(parameters, transform, WORD, "none", CR_TRANSFORM_NONE, CR_TRANSFORM_BOUNDED, "transform", "from the number that is moved to the parameter") \
   X(parameters, listed,    REAL, "nan", -HUGE_VAL, HUGE_VAL, "", "value to draw in the plot, known from elsewhere") \
   X(parameters, draw_low,  REAL, "nan", -HUGE_VAL, HUGE_VAL, "", "made tosses: the truth is drawn between this") \
   X(parameters, draw_high, REAL, "nan", -HUGE_VAL, HUGE_VAL, "", "and this")

@@ -308,6 +308,21 @@ static cr_status parse_choice(const cr_key* key, const char* text, const char* w
                   key->choices);
 }
 
+static cr_status parse_word(const cr_key* key, const char* text, const char* where, int* value,
+                            cr_error* error) {
+  list words = {{0}, 0};
+  for (int i = (int)key->low; i <= (int)key->high; i++) {
+    const char* word = key->word(key->choices, i);
+    if (word != NULL && strcmp(text, word) == 0) {
+      *value = i;
+      return CR_OK;
+    }
+    add(&words, word != NULL ? word : "?", strlen(word != NULL ? word : "?"));
+  }
+  return cri_fail(error, CR_ERR_FORMAT, "%s: %s: '%s' is none of: %s", where, key->name, text,
+                  words.text);
+}
+
 static cr_status parse_key(const cr_key* key, const void* raw, void* typed, const char* where,
                            cr_error* error) {
   void* to = (char*)typed + key->typed;
@@ -325,6 +340,8 @@ static cr_status parse_key(const cr_key* key, const void* raw, void* typed, cons
       return parse_bool(key, text, where, to, error);
     case CR_KEY_CHOICE:
       return parse_choice(key, text, where, to, error);
+    case CR_KEY_WORD:
+      return parse_word(key, text, where, to, error);
     case CR_KEY_REAL:
       return parse_number(key, text, given != NULL, where, to, error);
     default:

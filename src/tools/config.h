@@ -10,17 +10,25 @@
 
 #include "base/status.h"
 
-typedef enum { CR_KEY_REAL, CR_KEY_INT, CR_KEY_BOOL, CR_KEY_TEXT, CR_KEY_CHOICE } cr_key_kind;
+typedef enum {
+  CR_KEY_REAL,
+  CR_KEY_INT,
+  CR_KEY_BOOL,
+  CR_KEY_TEXT,
+  CR_KEY_CHOICE,  // one of a list of words; the value is its index
+  CR_KEY_WORD     // the word of one of the values low to high
+} cr_key_kind;
 
 typedef struct {
   const char* name;
   cr_key_kind kind;
   const char* otherwise;  // default value of the key; NULL: it must be given
   double low, high;       // limits of a number
-  const char* choices;    // words, separated by spaces; the value is the word's index
+  const char* choices;    // CHOICE: words, separated by spaces; WORD: what `word` is asked for
   const char* text;       // meaning, for error messages and the manual
   size_t raw;             // offset of the text (char*) in the section as read
   size_t typed;           // offset in the typed section: double, int, bool, const char*, int
+  const char* (*word)(const char* choices, int value);  // WORD: NULL for a value without a word
 } cr_key;
 
 /// A section of the configuration: a mapping, or a sequence of mappings named by their

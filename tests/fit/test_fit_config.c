@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "support/close.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 
+#include "carom/fields.h"
 #include "fit/fit_config.h"
 #include "support/scratch.h"
 
@@ -106,6 +108,23 @@ TEST(bad_values_are_explained) {
   refuse(small, "optimisers.0.method=sgd", "optimisers.0: method: 'sgd' is none of: adam lbfgs");
   refuse(small, "parameters.side.name=a side", "letters, digits and _");
   refuse(small, "loss.position=-1", "loss: position: -1 is not between");
+}
+
+// the words of an enumeration are the library's own, all of them and in no second list
+TEST(words_are_the_librarys) {
+  for (int value = CR_TRANSFORM_NONE; value <= CR_TRANSFORM_BOUNDED; value++) {
+    char set[64];
+    const char* const list[] = {set};
+    (void)snprintf(set, sizeof set, "parameters.mass.transform=%s",
+                   cr_enum_word("transform", value));
+    cr_fit_config c = read_with(small, list, 1);
+    assert_int_equal(c.parameters[1].transform, value);
+    cr_fit_config_free(&c);
+  }
+  refuse(small, "parameters.mass.transform=exp",
+         "parameters.mass: transform: 'exp' is none of: none, log, softplus, bounded");
+  refuse(small, "parameters.mass.kind=direction", "kind: 'direction' is none of: field, box_side");
+  refuse(small, "loss.norm=cubic", "loss: norm: 'cubic' is none of: square, absolute");
 }
 
 TEST(bad_settings_are_explained) {
