@@ -142,8 +142,8 @@ def circles(graph):
 
 
 def calls(build):
-    """Which object file uses a symbol of which other, from the symbol tables."""
-    defined, used = {}, {}
+    """Which object file uses a symbol of which other, from the symbol tables; and weak symbols."""
+    defined, used, weak = {}, {}, set()
     for path in sorted(Path(build).glob("CMakeFiles/carom*.dir/src/**/*.c.o")):
         name = "/".join(path.parts[path.parts.index("CMakeFiles") + 2:]).removesuffix(".o")
         # the long double build repeats the core; an object may outlive its source
@@ -151,12 +151,14 @@ def calls(build):
             continue
         output = subprocess.run(["nm", "-P", str(path)], capture_output=True, text=True, check=True)
         for symbol, kind, *_ in (line.split() for line in output.stdout.splitlines()):
-            if kind == "U":
+            if kind in "VWvw":
+                weak.add(f"{name}: {symbol} is weak; a function or table of a folder below is handed down")
+            elif kind == "U":
                 used.setdefault(name, set()).add(symbol)
             elif kind.isupper():
                 defined[symbol] = name
     return {name: [defined[s] for s in symbols if s in defined and defined[s] != name]
-            for name, symbols in used.items()}
+            for name, symbols in used.items()}, sorted(weak)
 
 
 def check_sizes(paths):
@@ -224,7 +226,8 @@ def main():
     for circle in circles(includes_of):
         problems.append("these files include each other in a circle: " + ", ".join(circle))
     if len(sys.argv) > 1:
-        graph = calls(sys.argv[1])
+        graph, weak = calls(sys.argv[1])
+        problems.extend(weak)
         for circle in circles(graph):
             problems.append("these files call each other in a circle: " + ", ".join(circle))
         for name, targets in graph.items():

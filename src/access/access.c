@@ -236,13 +236,6 @@ cr_status cr_model_copy(cr_model** copy, const cr_model* m, cr_error* error) {
 
 // ---- data
 
-cr_status cr_data_create(cr_data** d, const cr_model* m, cr_error* error) {
-  const cri_call call = {"cr_data_create", error};
-  CR_TRY(cri_given(&call, d, "where the data goes"));
-  CR_TRY(cri_given(&call, m, "the model"));
-  return cri_data_create(d, m, NULL, error);
-}
-
 void cr_data_destroy(cr_data* d) { cri_data_free(d); }
 
 cr_status cr_data_reset(const cr_model* m, cr_data* d) {

@@ -9,6 +9,7 @@
 #include "carom/model.h"
 #include "engine/added_mass.h"
 #include "engine/assembly.h"
+#include "engine/data_create.h"
 #include "engine/driver.h"
 #include "inertia/inertia.h"
 #include "kinematics/com.h"

@@ -66,16 +66,53 @@ static cr_stage_needs* const drivers[] = {
 #include "engine/pipeline_table.h"
 };
 
-const cri_schedule cri_whole_schedule = {.row = cr_pipeline,
-                                         .n = N_ROW,
-                                         .nprepare = ROW_acceleration,
-                                         .ndynamics = ROW_acceleration + 1,
-                                         .driver = drivers,
-                                         .ndriver = COUNT(drivers)};
+static const cri_schedule whole = {.row = cr_pipeline,
+                                   .n = N_ROW,
+                                   .nprepare = ROW_acceleration,
+                                   .ndynamics = ROW_acceleration + 1};
 
 const cri_schedule* cri_schedule_of(const cr_model* m) {
-  return m->schedule != NULL ? m->schedule : &cri_whole_schedule;
+  return m->schedule != NULL ? m->schedule : &whole;
 }
+
+// ---- memory
+
+static void add_pairs(cri_need* sum, const cri_need* x) {
+#define CR_OP(name, left, right, nnz, text) sum->name += x->name;
+#include "model/data_fields.h"
+}
+
+// what rows and drivers need, given all pairs; their pairs added up
+static cri_need sum_up(const cri_schedule* s, const cri_counts* n, const cri_need* all) {
+  cri_need sum = {0};
+  size_t around = 0;
+  for (int i = 0; i < s->n; i++) {
+    if (s->row[i].needs != NULL) {
+      const cri_need x = s->row[i].needs(n, all);
+      add_pairs(&sum, &x);
+      sum.scratch = x.scratch > sum.scratch ? x.scratch : sum.scratch;
+    }
+  }
+  for (size_t i = 0; i < COUNT(drivers); i++) {
+    const cri_need x = drivers[i](n, all);
+    add_pairs(&sum, &x);
+    around += x.scratch;
+  }
+  sum.scratch += around;
+  return sum;
+}
+
+cri_need cri_needs_of(const cr_model* m, const cri_counts* n) {
+  // pairs of moments become pairs of rows, those pairs of tendons; and of all of them depends the scratch
+  enum { PASSES = 4 };
+  cri_need all = {0};
+  for (int k = 0; k < PASSES; k++) {
+    all = sum_up(cri_schedule_of(m), n, &all);
+  }
+  return all;
+}
+
+// ---- a schedule of a model's own
 
 // an operator without rows may still get pairs, which its stage removes
 static bool has_something_to_write(const cr_model* m, const cr_stage* stage) {

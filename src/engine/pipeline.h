@@ -25,4 +25,8 @@ void cri_stages_behind(const cr_model* m, cr_field_id field, const bool* without
 /// write. Errors: CR_ERR_MEMORY.
 cr_status cri_schedule_build(cr_model* m, cr_error* error);
 
+/// What a block has to have ready for the rows of the model's schedule and all who drive them: the largest scratch
+/// of a row with that of all drivers, and all pairs.
+cri_need cri_needs_of(const cr_model* m, const cri_counts* n);
+
 #endif

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 
 #include "engine/constants.h"
+#include "engine/data_create.h"
 #include "engine/driver.h"
 #include "inertia/metric.h"
 #include "integrate/acceleration_jac.h"

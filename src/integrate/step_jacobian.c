@@ -6,6 +6,7 @@
 #include <stdlib.h>
 
 #include "actuator/activation.h"
+#include "engine/data_create.h"
 #include "inertia/implicit_inertia.h"
 #include "integrate/acceleration_jac.h"
 #include "integrate/implicit.h"

@@ -4,6 +4,7 @@
 
 #include <stdlib.h>
 
+#include "engine/data_create.h"
 #include "integrate/inputs.h"
 #include "kinematics/configuration.h"
 #include "math/quat.h"

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 
 #include "engine/constants.h"
+#include "engine/data_create.h"
 #include "learn/parameter_list.h"
 #include "model/model_check.h"
 #include "parameter/kind_table.h"

@@ -184,7 +184,7 @@ static size_t layout_pairs(const cr_model* m, cr_data* d, cr_field_id id, int ma
 static size_t layout(const cr_model* m, cr_data* d, char* memory) {
   size_t used = 0;
   const cri_counts counts = cri_counts_of(m, d);
-  const cri_need all = cri_needs_of(m, &counts);
+  const cri_need all = d->needs(m, &counts);
   for (int i = CR_N_MODEL_FIELD; i < CR_N_FIELD; i++) {
     cr_field_id id = (cr_field_id)i;
     const cr_field* f = cri_field(id);
@@ -274,8 +274,8 @@ static cr_status set_room(const cr_model* m, cr_data* d, cr_error* error) {
   return CR_OK;
 }
 
-cr_status cri_data_create(cr_data** out, const cr_model* m, const cr_capacity* capacity,
-                          cr_error* error) {
+cr_status cri_data_make(cr_data** out, const cr_model* m, cri_needs* needs,
+                        const cr_capacity* capacity, cr_error* error) {
   cr_capacity c = capacity != NULL ? *capacity : cri_capacity_default(m);
   cr_data* d = calloc(1, sizeof *d);
   if (d == NULL) {
@@ -283,6 +283,7 @@ cr_status cri_data_create(cr_data** out, const cr_model* m, const cr_capacity* c
   }
   d->role = CR_DATA_PLAIN;
   d->shape = cri_shape_of(m);
+  d->needs = needs;
 #define CR_LIVE(name, text) d->name##_max = c.name;
 #include "model/data_counts.h"
   cr_status status = set_room(m, d, error);
@@ -305,6 +306,7 @@ cr_status cri_data_twin(cr_data** out, const cr_model* m, const cr_data* d, cr_d
   }
   twin->role = role;
   twin->shape = cri_shape_of(m);
+  twin->needs = d->needs;
 #define CR_LIVE(name, text) twin->name##_max = d->name##_max;
 #define CR_ROOM(name, numbers, text) twin->name = d->name;
 #include "model/data_counts.h"

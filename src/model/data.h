@@ -9,6 +9,11 @@
 #include "model/model.h"
 #include "model/tableau.h"
 
+/// What the stages of a model need of a block with these counts (model/schedule.h).
+struct cri_need;
+struct cri_counts;
+typedef struct cri_need cri_needs(const cr_model* m, const struct cri_counts* n);
+
 typedef enum {
   CR_TANGENT_SAME,   // as many numbers as the field
   CR_TANGENT_QPOS,   // nv numbers
@@ -99,6 +104,7 @@ struct cr_data {
   cr_real* scratch;
   size_t scratch_size, scratch_used, scratch_peak;
   cri_beyond* beyond;  // shared by shallow copies
+  cri_needs* needs;    // of the stages of a model, which decide the size of the scratch
 
   void* memory;        // all fields, then the scratch
   size_t memory_size;  // of both
@@ -125,9 +131,10 @@ static inline cr_capacity cri_capacity_of(const cr_data* d) {
   };
 }
 
-/// Allocates a data block, all zero, state reset to qpos0. NULL capacity: the rule above.
-cr_status cri_data_create(cr_data** d, const cr_model* m, const cr_capacity* capacity,
-                          cr_error* error);
+/// Allocates a data block, all zero, state reset to qpos0. `needs` says what the stages of a model need; its twins
+/// ask it too. NULL capacity: the rule above. engine/data_create.h makes blocks for the stages that there are.
+cr_status cri_data_make(cr_data** d, const cr_model* m, cri_needs* needs,
+                        const cr_capacity* capacity, cr_error* error);
 
 /// A twin of d: all fields that have a derivative, zero, with scratch of its own. `wanted` lists
 /// the parameters for which it has room (indices of cr_field_id); NULL means all, see cri_no_params.

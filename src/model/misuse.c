@@ -7,7 +7,7 @@
 #include "model/tableau.h"
 
 cr_error* cri_error_of(const cr_data* d) {
-  // every block was made by cri_data_create or cri_data_twin, so none is really constant
+  // every block was made by cri_data_make or cri_data_twin, so none is really constant
   return d != NULL ? &((cr_data*)(uintptr_t)d)->error : NULL;
 }
 

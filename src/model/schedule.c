@@ -151,39 +151,3 @@ cri_counts cri_counts_of(const cr_model* m, const cr_data* d) {
   n.contact_room = m->contact_model == CR_CONTACT_CONVEX ? 0 : own;
   return n;
 }
-
-static void add_pairs(cri_need* sum, const cri_need* x) {
-#define CR_OP(name, left, right, nnz, text) sum->name += x->name;
-#include "model/data_fields.h"
-}
-
-// what rows and drivers need, given all pairs; their pairs added up
-static cri_need sum_up(const cri_schedule* s, const cri_counts* n, const cri_need* all) {
-  cri_need sum = {0};
-  size_t around = 0;
-  for (int i = 0; i < s->n; i++) {
-    if (s->row[i].needs != NULL) {
-      const cri_need x = s->row[i].needs(n, all);
-      add_pairs(&sum, &x);
-      sum.scratch = x.scratch > sum.scratch ? x.scratch : sum.scratch;
-    }
-  }
-  for (int i = 0; &cri_whole_schedule != NULL && i < cri_whole_schedule.ndriver; i++) {
-    const cri_need x = cri_whole_schedule.driver[i](n, all);
-    add_pairs(&sum, &x);
-    around += x.scratch;
-  }
-  sum.scratch += around;
-  return sum;
-}
-
-cri_need cri_needs_of(const cr_model* m, const cri_counts* n) {
-  // pairs of moments become pairs of rows, those pairs of tendons; and of all of them depends the scratch
-  enum { PASSES = 4 };
-  const cri_schedule* s = m->schedule != NULL ? m->schedule : &cri_whole_schedule;
-  cri_need all = {0};
-  for (int k = 0; k < PASSES && s != NULL; k++) {
-    all = sum_up(s, n, &all);
-  }
-  return all;
-}

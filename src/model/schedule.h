@@ -31,14 +31,14 @@ bool cri_added_runs(const cr_model* m, const cri_added* added);
 typedef const char* (*cr_stage_jac)(const cr_model* m, const cr_data* d);
 
 /// Memory: numbers of scratch, and pairs of every operator.
-typedef struct {
+typedef struct cri_need {
   size_t scratch;
 #define CR_OP(name, left, right, nnz, text) size_t name;
 #include "model/data_fields.h"
 } cri_need;
 
 /// The counts that memory goes by: of the model, and of a block the room for rows and contacts.
-typedef struct {
+typedef struct cri_counts {
 #define CR_SIZE(name, text) size_t name;
 #include "model/model_fields.h"
 #define CR_LIVE(name, text) size_t name;
@@ -84,21 +84,11 @@ typedef struct cri_schedule {
   const cr_stage* row;
   int n, nprepare, ndynamics;
   int nadded;
-  bool owned;                     // made by cri_schedule_create; otherwise constant
-  cr_stage_needs* const* driver;  // of the whole table alone
-  int ndriver;
+  bool owned;  // made by cri_schedule_create; otherwise constant
 } cri_schedule;
-
-/// The whole table: of a model without a schedule of its own. It is engine/pipeline.c's; a program without an
-/// engine has none, and its blocks no scratch.
-extern const cri_schedule cri_whole_schedule __attribute__((weak));
 
 /// The counts of a block of this model, its room set.
 cri_counts cri_counts_of(const cr_model* m, const cr_data* d);
-
-/// What a block has to have ready for the rows of the model's schedule and all who drive them: the largest scratch
-/// of a row with that of all drivers, and all pairs.
-cri_need cri_needs_of(const cr_model* m, const cri_counts* n);
 
 /// A schedule of these rows, with copies of the declarations of added stages. NULL: no memory.
 cri_schedule* cri_schedule_create(const cr_stage* rows, int n, int nprepare, int ndynamics);

@@ -7,6 +7,7 @@
 
 #include "base/locale.h"
 #include "carom/state.h"
+#include "engine/data_create.h"
 #include "integrate/step.h"
 #include "io/open.h"
 #include "model/file.h"

@@ -3,6 +3,7 @@
 
 #include <stdlib.h>
 
+#include "engine/data_create.h"
 #include "integrate/step.h"
 #include "io/open.h"
 #include "model/file.h"

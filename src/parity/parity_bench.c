@@ -4,6 +4,7 @@
 
 #include <stdlib.h>
 
+#include "engine/data_create.h"
 #include "io/mujoco.h"
 #include "model/model_check.h"
 

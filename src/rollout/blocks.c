@@ -4,6 +4,7 @@
 
 #include <stdlib.h>
 
+#include "engine/data_create.h"
 #include "integrate/inputs.h"
 #include "model/state_vector.h"
 #include "model/tableau.h"

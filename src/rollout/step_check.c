@@ -9,6 +9,7 @@
 #include "actuator/actuation_parts.h"
 #include "actuator/range_ends.h"
 #include "constraint/mixing.h"
+#include "engine/data_create.h"
 #include "inertia/metric.h"
 #include "integrate/inputs.h"
 #include "integrate/step.h"

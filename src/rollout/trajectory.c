@@ -6,6 +6,7 @@
 #include <stdlib.h>
 
 #include "base/locale.h"
+#include "engine/data_create.h"
 #include "engine/forward.h"
 #include "event/event_jump.h"
 #include "integrate/inputs.h"

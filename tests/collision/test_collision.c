@@ -3,6 +3,7 @@
 // in the generic stage check; the pairs have tests of their own.
 #include "collision/collision.h"
 
+#include "engine/data_create.h"
 #include "kinematics/kinematics.h"
 #include "math/vec3.h"
 #include "model/build.h"

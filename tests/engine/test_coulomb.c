@@ -7,6 +7,7 @@
 #include "carom/inverse.h"
 #include "carom/step.h"
 #include "engine/acceleration.h"
+#include "engine/data_create.h"
 #include "engine/inverse.h"
 #include "kinematics/configuration.h"
 #include "support/close.h"

@@ -4,6 +4,7 @@
 
 #include <stdio.h>
 
+#include "engine/data_create.h"
 #include "engine/forward.h"
 #include "support/pipeline_check.h"
 #include "support/random_model.h"

@@ -7,6 +7,7 @@
 
 #include "carom/model.h"
 #include "carom/step.h"
+#include "engine/data_create.h"
 #include "model/data.h"
 
 enum { MOST_NV = 150, MOST_GEOMS = 200, STEPS = 3 };

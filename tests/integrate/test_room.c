@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "engine/data_create.h"
 #include "engine/pipeline.h"
 #include "integrate/step.h"
 #include "integrate/step_jacobian.h"

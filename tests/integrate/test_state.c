@@ -3,6 +3,7 @@
 #include "carom/state.h"
 
 #include "carom/fields.h"
+#include "engine/data_create.h"
 #include "math/quat.h"
 #include "model/fields.h"
 #include "support/chain_model.h"

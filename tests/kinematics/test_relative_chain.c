@@ -2,6 +2,7 @@
 // Dofs between two bodies, against the definition; forces, against the power they exert.
 #include "kinematics/relative_chain.h"
 
+#include "engine/data_create.h"
 #include "engine/forward.h"
 #include "math/spatial.h"
 #include "support/close.h"

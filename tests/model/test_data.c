@@ -2,6 +2,7 @@
 // Data blocks: what is in them, twins, copies, scratch, pairs of operators, the capacity rule.
 #include "model/data.h"
 
+#include "engine/data_create.h"
 #include "engine/pipeline.h"
 #include "model/build.h"
 #include "model/fields.h"

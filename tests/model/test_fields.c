@@ -2,6 +2,7 @@
 // The two field tables, row by row: names, shapes, tangents, places in the structs.
 #include "model/fields.h"
 
+#include "engine/data_create.h"
 #include "support/random_model.h"
 #include "support/test.h"
 

@@ -2,6 +2,7 @@
 // Checks of arguments and their sentences. All public functions are held by tests/io/test_public.c.
 #include "model/misuse.h"
 
+#include "engine/data_create.h"
 #include "support/close.h"
 #include "support/random_model.h"
 

@@ -7,6 +7,7 @@
 
 #include "base/random.h"
 #include "collision/collision.h"
+#include "engine/data_create.h"
 #include "parity/parity.h"
 #include "support/io_mjcf.h"
 #include "support/test.h"

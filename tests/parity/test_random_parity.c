@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "engine/data_create.h"
 #include "parity/parity.h"
 #include "support/io_mjcf.h"
 #include "support/io_random_mjcf.h"

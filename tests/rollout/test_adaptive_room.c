@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // A data block that grows inside an adaptive step: the cube flies, its block has no room for contacts, and
 // the first one is seen by a stage in the middle of a step.
+#include "engine/data_create.h"
 #include "model/fields.h"
 #include "rollout/trajectory.h"
 #include "support/chain_model.h"

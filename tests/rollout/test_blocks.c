@@ -5,6 +5,7 @@
 
 #include <stdlib.h>
 
+#include "engine/data_create.h"
 #include "rollout/trajectory.h"
 #include "support/close.h"
 #include "support/random_model.h"

@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "engine/data_create.h"
 #include "integrate/step.h"
 #include "kinematics/configuration.h"
 #include "math/quat.h"

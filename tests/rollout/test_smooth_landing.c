@@ -2,6 +2,7 @@
 // What smooth collision detection is for, measured: how far it moves the surface on which a cube
 // rests, and how smoothly a landing depends on the tilt, against hard and soft detection.
 #include "collision/contact_merge.h"
+#include "engine/data_create.h"
 #include "engine/forward.h"
 #include "geometry/convex_pair.h"
 #include "geometry/plane_convex.h"

@@ -4,6 +4,7 @@
 #include "rollout/switches.h"
 
 #include "carom/carom.h"
+#include "engine/data_create.h"
 #include "support/close.h"
 
 static cri_switches list(uint64_t* sets, int n) {

@@ -6,6 +6,7 @@
 
 #include "base/pool.h"
 #include "carom/carom.h"
+#include "engine/data_create.h"
 #include "integrate/inputs.h"
 #include "integrate/step.h"
 #include "model/fields.h"

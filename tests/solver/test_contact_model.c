@@ -3,6 +3,7 @@
 #include "solver/contact_model.h"
 
 #include "carom/model.h"
+#include "engine/data_create.h"
 #include "model/file.h"
 #include "model/misuse.h"
 #include "model/model_check.h"

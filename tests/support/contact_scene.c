@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "engine/data_create.h"
 #include "engine/driver.h"
 #include "support/random_model.h"
 #include "support/stage_check.h"

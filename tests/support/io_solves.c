@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "carom/step.h"
+#include "engine/data_create.h"
 #include "integrate/step.h"
 #include "io/mujoco.h"
 #include "io/open.h"

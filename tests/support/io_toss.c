@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "support/io_toss.h"
 
+#include "engine/data_create.h"
 #include "model/model.h"
 #include "model/model_check.h"
 #include "rollout/trajectory.h"

@@ -4,6 +4,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "engine/data_create.h"
 #include "engine/forward.h"
 #include "support/mechanism.h"
 #include "support/test.h"

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "carom/carom.h"
+#include "engine/data_create.h"
 #include "integrate/inputs.h"
 #include "model/fields.h"
 #include "rollout/trajectory.h"

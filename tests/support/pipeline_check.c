@@ -6,6 +6,7 @@
 #include <stdio.h>
 
 #include "collision/collision.h"
+#include "engine/data_create.h"
 #include "engine/forward.h"
 #include "engine/plugin.h"
 #include "support/coulomb.h"

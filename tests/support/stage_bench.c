@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "engine/data_create.h"
 #include "math/vec3.h"
 #include "model/sensors.h"
 #include "sensor/sensor_contacts.h"

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What belongs to a test.
 #include "support/test.h"
+#include "engine/data_create.h"
 
 #include <stdlib.h>
 

@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+// A block has the scratch and the pairs that the stages of its model need; its twins have those of the same stages.
+#include "engine/data_create.h"
+#include "engine/pipeline.h"
+#include "support/random_model.h"
+#include "support/test.h"
+
+TEST(blocks_have_what_their_stages_need) {
+  for (uint64_t seed = 0; seed < 8; seed++) {
+    cr_model m;
+    cr_data *d = NULL, *bar = NULL;
+    assert_int_equal(random_model(&m, seed, NULL), CR_OK);
+    assert_int_equal(cri_data_create(&d, &m, NULL, NULL), CR_OK);
+    assert_int_equal(cri_data_twin(&bar, &m, d, CR_DATA_COTANGENT, cri_no_params, NULL), CR_OK);
+    const cri_counts counts = cri_counts_of(&m, d);
+    const cri_need need = cri_needs_of(&m, &counts);
+    assert_true(need.scratch > 0);
+    assert_int_equal(d->scratch_size, need.scratch);
+    assert_int_equal(bar->scratch_size, need.scratch);
+    assert_int_equal(bar->M_pairs.max, need.M);
+    assert_int_equal(d->M_pairs.max, 0);  // only cotangents have pairs
+    cri_data_free(bar);
+    cri_data_free(d);
+    cri_model_free(&m);
+  }
+}
+
+// fewer stages, fewer needs
+static cri_need nothing(const cr_model* m, const cri_counts* n) {
+  (void)m, (void)n;
+  return (cri_need){.scratch = 0};
+}
+
+TEST(needs_come_with_the_block) {
+  cr_model m;
+  cr_data *d = NULL, *tan = NULL;
+  assert_int_equal(random_model(&m, 0, NULL), CR_OK);
+  assert_int_equal(cri_data_make(&d, &m, nothing, NULL, NULL), CR_OK);
+  assert_int_equal(cri_data_twin(&tan, &m, d, CR_DATA_TANGENT, cri_no_params, NULL), CR_OK);
+  assert_int_equal(d->scratch_size, 0);
+  assert_int_equal(tan->scratch_size, 0);
+  cri_data_free(tan);
+  cri_data_free(d);
+  cri_model_free(&m);
+}
