@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Compares a model with MuJoCo, field by field, and the gradient of its step with differences. This is
-// carom check and carom follow. It needs a library built with libmujoco (CAROM_IO=ON).
+// carom check and carom follow. It needs a library built with libmujoco (CAROM_IO=ON);
+// without it every function here is CR_ERR_UNSUPPORTED, with a sentence.
 #ifndef CAROM_CHECK_H
 #define CAROM_CHECK_H
 

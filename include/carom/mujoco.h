@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // A door to and from libmujoco, for programs that use both: a model of what libmujoco has compiled, and a state
-// of what it has simulated. These functions need a library built with libmujoco (CAROM_IO=ON).
+// of what it has simulated. These functions need a library built with libmujoco (CAROM_IO=ON);
+// without it they are CR_ERR_UNSUPPORTED, with a sentence.
 #ifndef CAROM_MUJOCO_H
 #define CAROM_MUJOCO_H
 

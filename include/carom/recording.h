@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Files of motion: the states of a rollout, and controls for one. They need a library built with HDF5
-// (CAROM_IO=ON).
+// (CAROM_IO=ON); without it they are CR_ERR_UNSUPPORTED, with a sentence.
 #ifndef CAROM_RECORDING_H
 #define CAROM_RECORDING_H
 

@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: Apache-2.0
+// The public functions that need libmujoco, HDF5 or NLopt, in a library built without them (CAROM_IO=OFF): programs
+// link, and each function says what is missing. Otherwise this file is not compiled. Models are opened by
+// access/open_core.c.
+#include "carom/carom.h"
+#include "model/misuse.h"
+
+static cr_status without(const char* function, const char* library, cr_error* error) {
+  return cri_fail(error, CR_ERR_UNSUPPORTED, "%s: this library was built without %s (CAROM_IO=OFF)",
+                  function, library);
+}
+
+// ---- carom/mujoco.h
+
+cr_status cr_mujoco_compile(mjModel** mj, const char* path, const cr_urdf_options* options,
+                            cr_load_report* report, cr_error* error) {
+  (void)mj, (void)path, (void)options, (void)report;
+  return without("cr_mujoco_compile", "libmujoco", error);
+}
+
+cr_status cr_model_from_mujoco(cr_model** model, const mjModel* mj, cr_load_report* report,
+                               cr_error* error) {
+  (void)model, (void)mj, (void)report;
+  return without("cr_model_from_mujoco", "libmujoco", error);
+}
+
+cr_status cr_state_from_mujoco(const cr_model* m, const mjModel* mj, const mjData* from,
+                               cr_data* to) {
+  (void)m, (void)mj, (void)from;
+  return without("cr_state_from_mujoco", "libmujoco", cri_error_of(to));
+}
+
+// ---- carom/check.h: there is never a check
+
+cr_status cr_check_create(cr_check** check, cr_error* error) {
+  (void)check;
+  return without("cr_check_create", "libmujoco", error);
+}
+
+void cr_check_destroy(cr_check* check) { (void)check; }
+
+cr_status cr_check_run(cr_check* check, const char* path, const cr_check_options* options,
+                       cr_error* error) {
+  (void)check, (void)path, (void)options;
+  return without("cr_check_run", "libmujoco", error);
+}
+
+cr_status cr_check_get_result(const cr_check* check, cr_check_result* result, cr_error* error) {
+  (void)check, (void)result;
+  return without("cr_check_get_result", "libmujoco", error);
+}
+
+int cr_check_field_count(const cr_check* check) {
+  (void)check;
+  return 0;
+}
+
+cr_status cr_check_get_field(const cr_check* check, int i, cr_check_field* field, cr_error* error) {
+  (void)check, (void)i, (void)field;
+  return without("cr_check_get_field", "libmujoco", error);
+}
+
+const char* cr_check_get_kink(const cr_check* check, int i) {
+  (void)check, (void)i;
+  return NULL;
+}
+
+const char* cr_check_get_off(const cr_check* check, int i, int* times, const char** worst) {
+  (void)check, (void)i, (void)worst;
+  if (times != NULL) {
+    *times = 0;
+  }
+  return NULL;
+}
+
+const cr_load_report* cr_check_get_report(const cr_check* check) {
+  (void)check;
+  return NULL;
+}
+
+cr_status cr_follow(const char* path, const cr_check_options* options, int nstep, double* carom,
+                    double* twin, int* ncon, int* nefc, int* done, cr_error* error) {
+  (void)path, (void)options, (void)nstep, (void)carom, (void)twin, (void)ncon, (void)nefc;
+  if (done != NULL) {
+    *done = 0;
+  }
+  return without("cr_follow", "libmujoco", error);
+}
+
+// ---- carom/recording.h, and recordings in files
+
+cr_status cr_rollout_save(cr_rollout* rollout, const cr_model* m, const char* path,
+                          const char* const* names, int n, cr_error* error) {
+  (void)rollout, (void)m, (void)path, (void)names, (void)n;
+  return without("cr_rollout_save", "HDF5", error);
+}
+
+cr_status cr_controls_read(const cr_model* m, const char* path, int nstep, cr_real interval,
+                           cr_real* ctrl, cr_error* error) {
+  (void)m, (void)path, (void)nstep, (void)interval, (void)ctrl;
+  return without("cr_controls_read", "HDF5", error);
+}
+
+cr_status cr_recordings_read(cr_recordings** recordings, const cr_model* m, const char* path,
+                             cr_error* error) {
+  (void)recordings, (void)m, (void)path;
+  return without("cr_recordings_read", "HDF5", error);
+}
+
+cr_status cr_recordings_write(const cr_recordings* recordings, const char* path, const char* title,
+                              cr_error* error) {
+  (void)recordings, (void)path, (void)title;
+  return without("cr_recordings_write", "HDF5", error);
+}
+
+// ---- carom/parameters.h
+
+cr_status cr_minimise_lbfgs(const cr_minimise_problem* problem, const cr_lbfgs_options* options,
+                            cr_real* x, const char** reason, cr_error* error) {
+  (void)problem, (void)options, (void)x;
+  if (reason != NULL) {
+    *reason = "";
+  }
+  return without("cr_minimise_lbfgs", "NLopt", error);
+}
