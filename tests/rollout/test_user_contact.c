@@ -4,10 +4,8 @@
 // beside the same model that has them itself. Steps, rollouts, their gradients, Jacobians, inverse dynamics,
 // recordings and batches of the two have to agree by every way there is.
 #include <carom/carom.h>
-#include <math.h>
-#include <stdio.h>
-#include <string.h>
 
+#include "support/io_user_ways.h"
 #include "support/scratch.h"
 #include "support/test.h"
 
@@ -23,15 +21,8 @@ static const char text[] =
     "</body></worldbody><actuator><motor joint='arm'/><motor joint='x' "
     "gear='5'/></actuator></mujoco>";
 
-enum { NV = 4, NU = 2, STEPS = 40 };
-
-static cr_error error;
-
-static void must(cr_status status) {
-  if (status != CR_OK) {
-    fail_msg("%s", error.text);
-  }
-}
+enum { NV = USER_NV };
+static const double HEIGHT = 0.14;  // of the box, in the text above
 
 // ---- the contact model: f = max(0, -D e)
 
@@ -61,7 +52,7 @@ static void push_bends(void* user, cr_contact_call* c) {
 static int strange;  // calls that should not be
 
 // the model that has its contact model added, and the one that has it itself
-static void open_both(cr_model* m[2], const char* integrator) {
+static void open_both(cr_model* m[2], const char* integrator, double height) {
   const cr_contact_options o = {.size = sizeof o,
                                 .name = "push",
                                 .force = push,
@@ -69,231 +60,56 @@ static void open_both(cr_model* m[2], const char* integrator) {
                                 .vjp = push_vjp,
                                 .bends = push_bends,
                                 .user = &strange};
+  assert_true(height == HEIGHT);
   for (int i = 0; i < 2; i++) {
     m[i] = NULL;
-    must(cr_model_open(&m[i], scratch_write("model.xml", text), &error));
-    must(cr_model_set_choice(m[i], "integrator", integrator, &error));
+    user_must(cr_model_open(&m[i], scratch_write("model.xml", text), &user_error));
+    user_must(cr_model_set_choice(m[i], "integrator", integrator, &user_error));
   }
-  must(cr_model_add_contact_model(m[0], &o, &error));
-  must(cr_model_set_choice(m[0], "contact_model", "push", &error));
+  user_must(cr_model_add_contact_model(m[0], &o, &user_error));
+  user_must(cr_model_set_choice(m[0], "contact_model", "push", &user_error));
 }
 
-static void close_both(cr_model* m[2]) {
-  cr_model_destroy(m[0]);
-  cr_model_destroy(m[1]);
-  assert_int_equal(strange, 0);
-}
+static const user_case contacts = {.open = open_both,
+                                   .height = 0.14,
+                                   .qpos = {0.02, -0.01, 0.05, -0.36},
+                                   .qvel = {1.1, -0.3, 0.7, -2},
+                                   .parameters = {"geom_solref", "dof_damping"},
+                                   .factor = {1, 1},
+                                   .of_contacts = {true, false}};
 
-static void set_state(const cr_model* m, cr_data* d) {
-  static const double q[NV] = {0.02, -0.01, 0.05, -0.36}, v[NV] = {1.1, -0.3, 0.7, -2};
-  memcpy(cr_data_view(m, d, "qpos", NULL, NULL), q, sizeof q);
-  memcpy(cr_data_view(m, d, "qvel", NULL, NULL), v, sizeof v);
-}
+// ---- every way
 
-static void compare(const double* a, const double* b, int n, double bound, const char* what) {
-  double most = 0, off = 0;
-  for (int i = 0; i < n; i++) {
-    most = fmax(most, fabs(b[i]));
-    off = fmax(off, fabs(a[i] - b[i]));
-  }
-  if (!(off <= bound * most) || most == 0) {
-    fail_msg("%s: off by %g of %g", what, off, most);
-  }
-}
-
-// ---- rollouts
-
-typedef struct {
-  const char* integrator;
-  bool adaptive, events, cfd, limited;
-  double bound;
-} way;
-
-typedef struct {
-  double loss, q[NV], qpos[NV], qvel[NV], ctrl[STEPS * NU], solref[6];
-} result;
-
-static void copy_view(double* to, const cr_model* m, cr_data* d, const char* name, int n) {
-  int rows, width;
-  const double* x = cr_data_view(m, d, name, &rows, &width);
-  assert_int_equal(rows * width, n);
-  memcpy(to, x, (size_t)n * sizeof *to);
-}
-
-static const struct {
-  const char* name;
-  double value;
-} far[] = {{"cfd_dc", 0.01}, {"cfd_d0", 0.5}, {"cfd_wc", 0.05},
-           {"cfd_mc", 0.5},  {"cfd_pc", 2},   {"cfd_scale", 0.01}};
-
-static void roll(const cr_model* m, const way* w, result* out) {
-  static const char* const parameters[] = {"geom_solref"};
-  const cr_adaptive adaptive = {
-      .size = sizeof adaptive, .rtol = 1e-8, .atol = 1e-8, .events = w->events};
-  cr_rollout* r;
-  cr_model* backward;
-  cr_expression* e;
-  must(cr_model_copy(&backward, m, &error));
-  for (int i = 0; i < 6; i++) {
-    must(cr_model_set_option(backward, far[i].name, far[i].value, &error));
-  }
-  must(cr_model_set_choice(backward, "cfd", w->cfd ? "on" : "off", &error));
-  must(cr_expression_create(&e, m, "norm(qpos)^2 + 0.1*norm(qvel)^2", &error));
-  cr_loss loss = cr_expression_loss(e, false);
-  must(cr_rollout_create(&r, m, STEPS, parameters, 1, &error));
-  if (w->adaptive) {
-    must(cr_rollout_set_adaptive(r, m, &adaptive, &error));
-  }
-  if (w->limited) {
-    must(cr_rollout_set_memory(r, m, 8192, &error));
-  }
-  set_state(m, cr_rollout_data(r));
-  for (int i = 0; i < STEPS * NU; i++) {
-    cr_rollout_ctrl(r)[i] = 0.3 * sin(0.2 * i);
-  }
-  must(cr_rollout_run(r, m, STEPS, &loss, &error));
-  must(cr_rollout_gradient(r, m, backward, &loss, &error));
-  cr_data* bar = cr_rollout_bar(r);
-  out->loss = cr_rollout_loss(r);
-  copy_view(out->q, m, cr_rollout_data(r), "qpos", NV);
-  copy_view(out->qpos, m, bar, "qpos", NV);
-  copy_view(out->qvel, m, bar, "qvel", NV);
-  copy_view(out->solref, m, bar, "geom_solref", 6);
-  memcpy(out->ctrl, cr_rollout_ctrl_bar(r), sizeof out->ctrl);
-  cr_rollout_destroy(r);
-  cr_expression_destroy(e);
-  cr_model_destroy(backward);
-}
-
-static const way ways[] = {
+static const user_way ways[] = {
     {.integrator = "euler", .bound = 1e-10},
     {.integrator = "euler", .cfd = true, .bound = 1e-10},
     {.integrator = "implicit", .bound = 1e-10},
     {.integrator = "implicitfast", .cfd = true, .limited = true, .bound = 1e-10},
     {.integrator = "discrete", .bound = 1e-10},
     {.integrator = "rk4", .bound = 1e-10},
-    {.integrator = "tsit5", .adaptive = true, .events = true, .bound = 1e-5},
+    {.integrator = "tsit5", .adaptive = 1e-8, .events = true, .bound = 1e-5},
 };
+static const char* const integrators[] = {"euler", "implicit", "implicitfast", "discrete", "rk4"};
 
 TEST(rollouts_agree) {
-  for (size_t i = 0; i < sizeof ways / sizeof ways[0]; i++) {
-    const way* w = &ways[i];
-    cr_model* m[2];
-    result x[2];
-    char what[64];
-    (void)snprintf(what, sizeof what, "way %d, %s", (int)i, w->integrator);
-    open_both(m, w->integrator);
-    roll(m[0], w, &x[0]);
-    roll(m[1], w, &x[1]);
-    compare(&x[0].loss, &x[1].loss, 1, w->bound, what);
-    compare(x[0].q, x[1].q, NV, w->bound, what);
-    compare(x[0].qpos, x[1].qpos, NV, w->bound, what);
-    compare(x[0].qvel, x[1].qvel, NV, w->bound, what);
-    compare(x[0].ctrl, x[1].ctrl, STEPS * NU, w->bound, what);
-    compare(x[0].solref, x[1].solref, 6, w->bound, what);
-    close_both(m);
-  }
-  (void)state;
+  user_rollouts_agree(&contacts, ways, (int)(sizeof ways / sizeof ways[0]));
+  assert_int_equal(strange, 0);
 }
 
-// fewer stored states change no bit, nor does a copy of a model that is closed
-TEST(checkpoints_and_copies_change_no_bit) {
-  cr_model *m[2], *copy;
-  result x[3];
-  way w = {.integrator = "euler"};
-  open_both(m, w.integrator);
-  roll(m[0], &w, &x[0]);
-  w.limited = true;
-  roll(m[0], &w, &x[1]);
-  must(cr_model_copy(&copy, m[0], &error));
-  close_both(m);
-  roll(copy, &w, &x[2]);
-  assert_memory_equal(&x[0], &x[1], sizeof x[0]);
-  assert_memory_equal(&x[0], &x[2], sizeof x[0]);
-  cr_model_destroy(copy);
-  (void)state;
+TEST(checkpoints_and_copies_change_no_bit) { user_checkpoints_and_copies_change_no_bit(&contacts); }
+
+TEST(recordings_agree) { user_recordings_agree(&contacts); }
+
+TEST(jacobians_agree) { user_jacobians_agree(&contacts, integrators, 5, 1e-10); }
+
+TEST(inverse_dynamics_agree) { user_inverse_dynamics_agree(&contacts); }
+
+TEST(batches_agree) {
+  user_batches_agree(&contacts);
+  assert_int_equal(strange, 0);
 }
 
-TEST(recordings_have_its_forces) {
-  cr_model* m[2];
-  double force[2], dist[2];
-  for (int i = 0; i < 2; i++) {
-    cr_rollout* r;
-    static const char* const names[] = {"contact[floor:box].dist", "efc_force"};
-    open_both(m, "euler");
-    must(cr_rollout_create(&r, m[i], STEPS, NULL, 0, &error));
-    set_state(m[i], cr_rollout_data(r));
-    must(cr_rollout_run(r, m[i], STEPS, NULL, &error));
-    must(cr_rollout_save(r, m[i], scratch_path("run.h5"), names, 1, &error));
-    must(cr_rollout_forward(r, m[i], STEPS, &error));
-    force[i] = cr_data_view(m[i], cr_rollout_data(r), "efc_force", NULL, NULL)[0];
-    dist[i] = cr_data_view(m[i], cr_rollout_data(r), "contact_dist", NULL, NULL)[0];
-    assert_true(scratch_has("run.h5"));
-    cr_rollout_destroy(r);
-    close_both(m);
-  }
-  compare(&force[0], &force[1], 1, 1e-10, "force");
-  compare(&dist[0], &dist[1], 1, 1e-10, "distance");
-  (void)state;
-}
-
-// ---- one step
-
-TEST(jacobians_agree) {
-  static const char* const integrators[] = {"euler", "implicit", "implicitfast", "discrete", "rk4"};
-  for (int i = 0; i < 5; i++) {
-    cr_model* m[2];
-    double A[2][4 * NV * NV], B[2][2 * NV * NU], F[2][2 * NV * NV];
-    bool fast[2];
-    open_both(m, integrators[i]);
-    for (int k = 0; k < 2; k++) {
-      cr_data* d;
-      cr_jacobian* J;
-      must(cr_data_create(&d, m[k], &error));
-      must(cr_jacobian_create(&J, m[k], d, &error));
-      set_state(m[k], d);
-      assert_int_equal(cr_step(m[k], d), CR_OK);
-      assert_int_equal(cr_step_jacobian(m[k], d, J, A[k], B[k], F[k]), CR_OK);
-      fast[k] = cr_jacobian_fallback(J) == NULL;
-      cr_jacobian_destroy(J);
-      cr_data_destroy(d);
-    }
-    assert_true(fast[0] == fast[1]);
-    compare(A[0], A[1], 4 * NV * NV, 1e-10, integrators[i]);
-    compare(B[0], B[1], 2 * NV * NU, 1e-10, integrators[i]);
-    compare(F[0], F[1], 2 * NV * NV, 1e-10, integrators[i]);
-    close_both(m);
-  }
-  (void)state;
-}
-
-TEST(inverse_dynamics_agree) {
-  cr_model* m[2];
-  double force[2][NV], by_q[2][NV], by_a[2][NV];
-  open_both(m, "euler");
-  for (int k = 0; k < 2; k++) {
-    cr_data *d, *bar;
-    must(cr_data_create(&d, m[k], &error));
-    must(cr_data_create_cotangent(&bar, m[k], d, &error));
-    set_state(m[k], d);
-    for (int i = 0; i < NV; i++) {
-      cr_data_view(m[k], d, "qacc", NULL, NULL)[i] = 1 + i;
-      cr_data_view(m[k], bar, "qfrc_inverse", NULL, NULL)[i] = 2 - i;
-    }
-    assert_int_equal(cr_inverse(m[k], d), CR_OK);
-    assert_int_equal(cr_inverse_vjp(m[k], d, bar), CR_OK);
-    copy_view(force[k], m[k], d, "qfrc_inverse", NV);
-    copy_view(by_q[k], m[k], bar, "qpos", NV);
-    copy_view(by_a[k], m[k], bar, "qacc", NV);
-    cr_data_destroy(bar);
-    cr_data_destroy(d);
-  }
-  compare(force[0], force[1], NV, 1e-12, "inverse");
-  compare(by_q[0], by_q[1], NV, 1e-12, "inverse by qpos");
-  compare(by_a[0], by_a[1], NV, 1e-12, "inverse by qacc");
-  close_both(m);
-  (void)state;
-}
+// ---- what is refused
 
 // edges of a pyramid are no normal and tangents
 TEST(a_pyramid_is_refused) {
@@ -304,10 +120,10 @@ TEST(a_pyramid_is_refused) {
       .size = sizeof o, .name = "push", .force = push, .jvp = push_jvp, .vjp = push_vjp};
   cr_model* m = NULL;
   cr_data* d;
-  must(cr_model_open(&m, scratch_write("ball.xml", ball), &error));
-  must(cr_model_add_contact_model(m, &o, &error));
-  must(cr_model_set_choice(m, "contact_model", "push", &error));
-  must(cr_data_create(&d, m, &error));
+  user_must(cr_model_open(&m, scratch_write("ball.xml", ball), &user_error));
+  user_must(cr_model_add_contact_model(m, &o, &user_error));
+  user_must(cr_model_set_choice(m, "contact_model", "push", &user_error));
+  user_must(cr_data_create(&d, m, &user_error));
   assert_int_equal(cr_step(m, d), CR_ERR_UNSUPPORTED);
   assert_string_equal(cr_data_error(d),
                       "contact model 'push': forces of the contact of geom 'floor' are along "
@@ -418,19 +234,19 @@ static cr_model* open_samples(bool motion) {
                                 .stages = &stage,
                                 .nstage = 1};
   cr_model* m = NULL;
-  must(cr_model_open(&m, scratch_write("model.xml", text), &error));
-  must(cr_model_add_contact_model(m, &o, &error));
-  must(cr_model_set_choice(m, "contact_model", "press", &error));
+  user_must(cr_model_open(&m, scratch_write("model.xml", text), &user_error));
+  user_must(cr_model_add_contact_model(m, &o, &user_error));
+  user_must(cr_model_set_choice(m, "contact_model", "press", &user_error));
   return m;
 }
 
 // the state after one step, from a start that is moved by h along coordinate i of (qpos, qvel)
 static void step_from(const cr_model* m, cr_data* d, int i, double h, double next[2 * NV]) {
-  set_state(m, d);
+  user_set_state(&contacts, m, d);
   cr_data_view(m, d, i < NV ? "qpos" : "qvel", NULL, NULL)[i % NV] += h;
   assert_int_equal(cr_step(m, d), CR_OK);
-  copy_view(next, m, d, "qpos_next", NV);
-  copy_view(next + NV, m, d, "qvel_next", NV);
+  user_copy(next, m, d, "qpos_next", NV);
+  user_copy(next + NV, m, d, "qvel_next", NV);
 }
 
 // columns of the Jacobian, tangents and cotangents of a step, against differences
@@ -441,9 +257,9 @@ TEST(steps_have_derivatives_by_area_and_stiffness) {
     cr_jacobian* J;
     double A[4 * NV * NV], by_differences[4 * NV * NV], row[2 * NV], side[2][2 * NV];
     const double h = 1e-6;
-    must(cr_data_create(&d, m, &error));
-    must(cr_data_create_cotangent(&bar, m, d, &error));
-    must(cr_jacobian_create(&J, m, d, &error));
+    user_must(cr_data_create(&d, m, &user_error));
+    user_must(cr_data_create_cotangent(&bar, m, d, &user_error));
+    user_must(cr_jacobian_create(&J, m, d, &user_error));
     for (int i = 0; i < 2 * NV; i++) {
       step_from(m, d, i, h, side[0]);
       step_from(m, d, i, -h, side[1]);
@@ -458,13 +274,13 @@ TEST(steps_have_derivatives_by_area_and_stiffness) {
     assert_true(cr_data_view(m, d, "contact_area", NULL, NULL)[0] > 0.01);
     assert_true(cr_data_view(m, d, "contact_stiffness", NULL, NULL)[0] > 1e3);
     assert_int_equal(cr_step_jacobian(m, d, J, A, NULL, NULL), CR_OK);
-    compare(A, by_differences, 4 * NV * NV, 1e-6, "Jacobian");
+    user_compare(A, by_differences, 4 * NV * NV, 1e-6, "Jacobian");
     // the row of the second velocity by a cotangent
     cr_data_view(m, bar, "qvel_next", NULL, NULL)[1] = 1;
     assert_int_equal(cr_step_vjp(m, m, d, NULL, bar), CR_OK);
-    copy_view(row, m, bar, "qpos", NV);
-    copy_view(row + NV, m, bar, "qvel", NV);
-    compare(row, by_differences + 2 * NV * (NV + 1), 2 * NV, 1e-6, "cotangent");
+    user_copy(row, m, bar, "qpos", NV);
+    user_copy(row + NV, m, bar, "qvel", NV);
+    user_compare(row, by_differences + 2 * NV * (NV + 1), 2 * NV, 1e-6, "cotangent");
     cr_jacobian_destroy(J);
     cr_data_destroy(bar);
     cr_data_destroy(d);
@@ -477,15 +293,15 @@ static double loss_of_samples(cr_model* m, double size, double* gradient) {
   static const char* const parameters[] = {"geom_size"};
   cr_rollout* r;
   cr_expression* e;
-  must(cr_model_set(m, "geom_size[floor][0]", &size, 1, &error));
-  must(cr_expression_create(&e, m, "norm(qpos)^2 + 0.1*norm(qvel)^2", &error));
+  user_must(cr_model_set(m, "geom_size[floor][0]", &size, 1, &user_error));
+  user_must(cr_expression_create(&e, m, "norm(qpos)^2 + 0.1*norm(qvel)^2", &user_error));
   cr_loss loss = cr_expression_loss(e, false);
-  must(cr_rollout_create(&r, m, 5, parameters, 1, &error));
-  set_state(m, cr_rollout_data(r));
-  must(cr_rollout_run(r, m, 5, &loss, &error));
+  user_must(cr_rollout_create(&r, m, 5, parameters, 1, &user_error));
+  user_set_state(&contacts, m, cr_rollout_data(r));
+  user_must(cr_rollout_run(r, m, 5, &loss, &user_error));
   const double value = cr_rollout_loss(r);
   if (gradient != NULL) {
-    must(cr_rollout_gradient(r, m, m, &loss, &error));
+    user_must(cr_rollout_gradient(r, m, m, &loss, &user_error));
     *gradient = cr_data_view(m, cr_rollout_bar(r), "geom_size", NULL, NULL)[0];
   }
   cr_rollout_destroy(r);
@@ -500,7 +316,7 @@ TEST(gradients_go_through_the_stiffness) {
   cr_model* m = open_samples(true);
   double difference = (loss_of_samples(m, 2 + h, NULL) - loss_of_samples(m, 2 - h, NULL)) / (2 * h);
   (void)loss_of_samples(m, 2, &gradient);
-  compare(&gradient, &difference, 1, 1e-6, "gradient by the size");
+  user_compare(&gradient, &difference, 1, 1e-6, "gradient by the size");
   cr_model_destroy(m);
   (void)state;
 }
@@ -515,11 +331,11 @@ TEST(a_contact_model_brings_its_stages) {
     cr_data* d;
     cr_jacobian* J;
     double A[4 * NV * NV];
-    must(cr_model_set_choice(m, "contact_model", k == 0 ? "press" : "convex", &error));
-    must(cr_model_set_contact_pair(m, box, -1, k % 2 == 0 ? "press" : "convex", &error));
-    must(cr_data_create(&d, m, &error));
-    must(cr_jacobian_create(&J, m, d, &error));
-    set_state(m, d);
+    user_must(cr_model_set_choice(m, "contact_model", k == 0 ? "press" : "convex", &user_error));
+    user_must(cr_model_set_contact_pair(m, box, -1, k % 2 == 0 ? "press" : "convex", &user_error));
+    user_must(cr_data_create(&d, m, &user_error));
+    user_must(cr_jacobian_create(&J, m, d, &user_error));
+    user_set_state(&contacts, m, d);
     assert_int_equal(cr_step(m, d), CR_OK);
     assert_int_equal(cr_step_jacobian(m, d, J, A, NULL, NULL), CR_OK);
     area[k] = cr_data_view(m, d, "contact_area", NULL, NULL)[0];
@@ -537,59 +353,14 @@ TEST(a_contact_model_brings_its_stages) {
 TEST(the_convex_model_has_points) {
   cr_model* m[2];
   cr_data* d;
-  open_both(m, "euler");
-  must(cr_data_create(&d, m[1], &error));
-  set_state(m[1], d);
+  open_both(m, "euler", HEIGHT);
+  user_must(cr_data_create(&d, m[1], &user_error));
+  user_set_state(&contacts, m[1], d);
   assert_int_equal(cr_step(m[1], d), CR_OK);
   assert_true(cr_data_view(m[1], d, "contact_area", NULL, NULL)[0] == 0);
   assert_true(cr_data_view(m[1], d, "contact_stiffness", NULL, NULL)[0] == 0);
   assert_true(cr_data_view(m[1], d, "contact_weight", NULL, NULL)[0] == 1);
   cr_data_destroy(d);
-  close_both(m);
-  (void)state;
-}
-
-// ---- batches
-
-enum { ITEMS = 6 };
-
-static cr_loss loss_of(void* context, int item, int worker) {
-  (void)item;
-  return ((cr_loss*)context)[worker];
-}
-
-static void run_batch(const cr_model* m, int threads, double* ctrl_bar) {
-  double qvel[ITEMS * NV];
-  cr_loss losses[4];
-  cr_expression* e[4];
-  cr_batch* batch;
-  const cr_batch_options options = {.size = sizeof options, .nstep = STEPS, .nthread = threads};
-  for (int i = 0; i < ITEMS * NV; i++) {
-    qvel[i] = sin(i);
-  }
-  const cr_batch_input in = {.size = sizeof in, .qvel = qvel};
-  const cr_batch_output out = {.size = sizeof out, .ctrl_bar = ctrl_bar};
-  for (int i = 0; i < 4; i++) {
-    must(cr_expression_create(&e[i], m, "norm(qpos)^2 + 0.1*norm(qvel)^2", &error));
-    losses[i] = cr_expression_loss(e[i], false);
-  }
-  must(cr_batch_create(&batch, m, m, &options, &error));
-  must(cr_batch_run(batch, ITEMS, &in, loss_of, losses, &out, &error));
-  cr_batch_destroy(batch);
-  for (int i = 0; i < 4; i++) {
-    cr_expression_destroy(e[i]);
-  }
-}
-
-TEST(batches_agree) {
-  cr_model* m[2];
-  static double bar[3][ITEMS * STEPS * NU];
-  open_both(m, "implicitfast");
-  run_batch(m[0], 1, bar[0]);
-  run_batch(m[0], 3, bar[1]);
-  run_batch(m[1], 2, bar[2]);
-  assert_memory_equal(bar[0], bar[1], sizeof bar[0]);
-  compare(bar[0], bar[2], ITEMS * STEPS * NU, 1e-10, "batch");
-  close_both(m);
+  user_close(m);
   (void)state;
 }
