@@ -162,16 +162,16 @@ def calls(build):
 
 
 def check_sizes(paths):
-    """Folders of src/ with more files than a reader can look over, and names that two files have."""
+    """Folders with more files than a reader can look over, and names that two files of src/ have."""
     count, places = {}, {}
     for path in paths:
-        top, folder, *_ = path.split("/")
-        if top == "src":
-            count[folder] = count.get(folder, 0) + 1
+        folder = str(Path(path).parent)
+        count[folder] = count.get(folder, 0) + 1
+        if path.startswith("src/"):
             places.setdefault(Path(path).name, []).append(path)
     for folder, n in sorted(count.items()):
         if n > MOST_FILES:
-            yield f"src/{folder} holds {n} files, {MOST_FILES} may be"
+            yield f"{folder} holds {n} files, {MOST_FILES} may be"
     for same in places.values():
         if len(same) > 1:
             yield "two files have one name: " + ", ".join(same)
@@ -201,14 +201,16 @@ def check_house():
     paths = [str(path) for path, _ in files(".c", ".h")]
     text = (ROOT / "src/engine/pipeline_table.h").read_text()
     table = stages(text)
-    problems.extend(check_sizes(paths))
+    tests = [str(path.relative_to(ROOT)) for path in (ROOT / "tests").rglob("*")
+             if path.is_file() and "__pycache__" not in path.parts]
+    problems.extend(check_sizes(paths + tests))
     problems.extend(check_data(table))
     if len(table) != text.count("\nCR_STAGE("):
         problems.append("check_layers cannot read every row of src/engine/pipeline_table.h")
     for folder, name, *_ in table:
         if f"src/{folder}/{name}.c" not in paths:
             problems.append(f"there is no src/{folder}/{name}.c, of which the pipeline table speaks")
-    full = [f"src/planted/file{i}.c" for i in range(MOST_FILES + 1)]
+    full = [f"tests/planted/file{i}.c" for i in range(MOST_FILES + 1)]
     twice = paths + ["src/planted/" + Path(paths[-1]).name]
     early = [(FOLDERS[-2], "first", [], ["x"]), (FOLDERS[1], "second", ["x"], ["y"])]
     late = [(FOLDERS[1], "first", ["x"], ["y"]), (FOLDERS[1], "second", [], ["x"])]

@@ -5,7 +5,7 @@
 
 #include "carom/carom.h"
 #include "model/fields.h"
-#include "support/random_model.h"
+#include "scenes/random_model.h"
 #include "support/test.h"
 
 static cr_model* model;

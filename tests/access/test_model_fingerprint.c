@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "carom/model.h"
 #include "model/fields.h"
-#include "support/random_model.h"
+#include "scenes/random_model.h"
 #include "support/test.h"
 
 // every integer of a model counts, and every option; its names do not

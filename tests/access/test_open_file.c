@@ -7,7 +7,7 @@
 
 #include "carom/model.h"
 #include "model/file.h"
-#include "support/random_model.h"
+#include "scenes/random_model.h"
 #include "support/scratch.h"
 #include "support/test.h"
 

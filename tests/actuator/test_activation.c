@@ -2,7 +2,7 @@
 // Activations after a step: closed forms, limits, setpoints on a circle.
 #include "actuator/activation.h"
 
-#include "support/chain_model.h"
+#include "scenes/chain_model.h"
 #include "support/close.h"
 
 static const int32_t joints[] = {CR_JNT_BALL, CR_JNT_HINGE};

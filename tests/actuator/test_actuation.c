@@ -5,9 +5,9 @@
 
 #include "base/random.h"
 #include "engine/forward.h"
-#include "support/chain_model.h"
+#include "scenes/chain_model.h"
+#include "scenes/random_model.h"
 #include "support/close.h"
-#include "support/random_model.h"
 #include "transmission/transmission.h"
 
 static const int32_t joints[] = {CR_JNT_BALL, CR_JNT_HINGE};

@@ -2,7 +2,7 @@
 // One actuator: what it takes for input, and the derivatives of that alone.
 #include "actuator/actuator.h"
 
-#include "support/chain_model.h"
+#include "scenes/chain_model.h"
 #include "support/close.h"
 #include "transmission/transmission.h"
 

@@ -5,8 +5,8 @@
 #include "actuator/actuation.h"
 #include "actuator/actuation_parts.h"
 #include "engine/forward.h"
+#include "scenes/random_model.h"
 #include "support/close.h"
-#include "support/random_model.h"
 
 static cr_model m;
 static cr_data *d, *tan_;

@@ -4,7 +4,7 @@
 #include "actuator/actuator_laws.h"
 
 #include "base/random.h"
-#include "support/chain_model.h"
+#include "scenes/chain_model.h"
 #include "support/close.h"
 
 static const int32_t joints[] = {CR_JNT_HINGE};

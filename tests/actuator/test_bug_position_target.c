@@ -4,9 +4,9 @@
 // q. For one joint of inertia I and steps h the next velocity is v + h (kp (u - q) - kv v) / I, and all
 // its derivatives are known.
 #include "carom/step.h"
+#include "checks/io_bug.h"
 #include "rollout/trajectory.h"
 #include "support/close.h"
-#include "support/io_bug.h"
 
 static const char* const scene =
     "<mujoco><option timestep='0.01' gravity='0 0 0'/><worldbody><body><joint name='j' "

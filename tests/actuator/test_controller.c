@@ -3,8 +3,8 @@
 #include "actuator/controller.h"
 
 #include "base/random.h"
+#include "scenes/random_model.h"
 #include "support/close.h"
-#include "support/random_model.h"
 
 typedef struct {
   cr_model m;

@@ -2,7 +2,7 @@
 // What controllers are made of: inputs in their order, a limited rate, an integral, early states.
 #include "actuator/drive.h"
 
-#include "support/chain_model.h"
+#include "scenes/chain_model.h"
 #include "support/close.h"
 
 static const int32_t joints[] = {CR_JNT_HINGE};

@@ -2,7 +2,7 @@
 // Forces of actuators with one input: slopes are derivatives of values, and gradients are derivatives of both.
 #include "actuator/force_law.h"
 
-#include "support/chain_model.h"
+#include "scenes/chain_model.h"
 #include "support/close.h"
 
 static const int32_t joints[] = {CR_JNT_HINGE};

@@ -2,7 +2,7 @@
 // Orientation servos in closed form.
 #include "actuator/controller.h"
 
-#include "support/chain_model.h"
+#include "scenes/chain_model.h"
 #include "support/close.h"
 
 static const int32_t joints[] = {CR_JNT_HINGE};

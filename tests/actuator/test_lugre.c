@@ -2,7 +2,7 @@
 // Bristles: their equation by many small steps, their rest, and derivatives by differences.
 #include "actuator/lugre.h"
 
-#include "support/chain_model.h"
+#include "scenes/chain_model.h"
 #include "support/close.h"
 
 static const int32_t joints[] = {CR_JNT_HINGE};

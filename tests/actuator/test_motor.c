@@ -2,7 +2,7 @@
 // DC motors: their two ends, what settles, and the slopes that MuJoCo 4.0.0 takes.
 #include "actuator/controller.h"
 
-#include "support/chain_model.h"
+#include "scenes/chain_model.h"
 #include "support/close.h"
 
 static const int32_t joints[] = {CR_JNT_HINGE};

@@ -3,7 +3,7 @@
 #include "actuator/muscle.h"
 
 #include "base/random.h"
-#include "support/chain_model.h"
+#include "scenes/chain_model.h"
 #include "support/close.h"
 
 static cr_model m;

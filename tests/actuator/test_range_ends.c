@@ -3,7 +3,7 @@
 #include "actuator/range_ends.h"
 
 #include "actuator/actuation_parts.h"
-#include "support/chain_model.h"
+#include "scenes/chain_model.h"
 #include "support/close.h"
 
 static cr_model m;

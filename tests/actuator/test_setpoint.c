@@ -3,7 +3,7 @@
 #include "actuator/setpoint.h"
 
 #include "math/quat.h"
-#include "support/chain_model.h"
+#include "scenes/chain_model.h"
 #include "support/close.h"
 
 static const int32_t joints[] = {CR_JNT_BALL, CR_JNT_HINGE};

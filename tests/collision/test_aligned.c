@@ -2,13 +2,13 @@
 // Aligned shapes: axes, edges, sides and faces parallel, or almost. Where forward is
 // smooth the derivative of each number of a contact by each number of both shapes is that of forward, entry by
 // entry. At a kink it lies between the slopes. The points of a contact are on both shapes.
+#include "checks/shake.h"
 #include "geometry/convex_pair.h"
 #include "geometry/face_clipping.h"
 #include "geometry/support_map.h"
 #include "math/quat.h"
+#include "scenes/random_model.h"
 #include "support/close.h"
-#include "support/random_model.h"
-#include "support/shake.h"
 
 enum { N_HULL = 4, N_SHAPE = 9, N_IN = 2 * N_SHAPE, N_OUT = 7 };
 

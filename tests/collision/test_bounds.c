@@ -11,8 +11,8 @@
 #include "math/vec3.h"
 #include "model/build.h"
 #include "model/model_check.h"
+#include "scenes/hulls.h"
 #include "support/close.h"
-#include "support/hulls.h"
 
 enum { N_CASE = 20000 };
 

@@ -7,8 +7,8 @@
 #include "kinematics/kinematics.h"
 #include "math/vec3.h"
 #include "model/build.h"
+#include "scenes/random_model.h"
 #include "support/close.h"
-#include "support/random_model.h"
 
 #define TOLERANCE (64 * CR_EPS)
 

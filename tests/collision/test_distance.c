@@ -6,8 +6,8 @@
 #include "math/quat.h"
 #include "model/build.h"
 #include "model/fields.h"
+#include "scenes/random_model.h"
 #include "support/close.h"
-#include "support/random_model.h"
 
 // two geoms of the world, side by side
 typedef struct {

@@ -2,9 +2,9 @@
 // Soft comparisons: limits, values by hand, tangents; the transpose by directions.
 #include "collision/soft.h"
 
+#include "checks/pair_check.h"
 #include "collision/soft_pairs.h"
 #include "support/close.h"
-#include "support/pair_check.h"
 
 #define TOLERANCE (64 * CR_EPS)
 

@@ -3,11 +3,11 @@
 // large numbers; the displaced surface; derivatives.
 #include "collision/soft_hull.h"
 
+#include "checks/pair_check.h"
 #include "math/quat.h"
 #include "model/model.h"
+#include "scenes/hulls.h"
 #include "support/close.h"
-#include "support/hulls.h"
-#include "support/pair_check.h"
 
 static const cr_pair PAIR = {cri_soft_plane_hull, cri_soft_plane_hull_tan, cri_soft_plane_hull_bar};
 

@@ -3,12 +3,12 @@
 // shapes, values by hand, derivatives.
 #include "collision/soft_pairs.h"
 
+#include "checks/pair_check.h"
 #include "geometry/plane.h"
 #include "geometry/plane_convex.h"
 #include "geometry/sphere_capsule.h"
 #include "model/model.h"
 #include "support/close.h"
-#include "support/pair_check.h"
 
 #define TOLERANCE (256 * CR_EPS)
 #define SOFT(name) \

@@ -6,8 +6,8 @@
 
 #include "constraint/constraint.h"
 #include "constraint/mixing.h"
+#include "scenes/contact_scene.h"
 #include "support/close.h"
-#include "support/contact_scene.h"
 
 enum { N_SEED = 12 };
 

@@ -6,8 +6,8 @@
 #include <stdlib.h>
 
 #include "carom/step.h"
+#include "checks/io_bug.h"
 #include "support/close.h"
-#include "support/io_bug.h"
 
 #define TREE(contacts, equality)                                                            \
   "<mujoco><option gravity='0 0 0'/><default><geom contype='0' conaffinity='0'/></default>" \

@@ -5,9 +5,9 @@
 #include <stdlib.h>
 
 #include "carom/step.h"
+#include "checks/io_bug.h"
 #include "kinematics/configuration.h"
 #include "support/close.h"
-#include "support/io_bug.h"
 
 static const char* const scene =
     "<mujoco><default><geom size='.1 .2 .3' type='box' contype='0' conaffinity='0'/></default>"

@@ -5,8 +5,8 @@
 #include <stdlib.h>
 
 #include "constraint/constraint.h"
+#include "scenes/contact_scene.h"
 #include "support/close.h"
-#include "support/contact_scene.h"
 
 enum { N_SEED = 12 };
 

@@ -5,9 +5,9 @@
 
 #include "constraint/constraint.h"
 #include "math/quat.h"
+#include "scenes/contact_scene.h"
+#include "scenes/mechanism.h"
 #include "support/close.h"
-#include "support/contact_scene.h"
-#include "support/mechanism.h"
 
 enum { N_SEED = 40 };
 

@@ -3,8 +3,8 @@
 #include "constraint/equality_rows.h"
 
 #include "constraint/constraint.h"
+#include "scenes/contact_scene.h"
 #include "support/close.h"
-#include "support/contact_scene.h"
 
 static cr_real size_of(const cr_real* x, int n) {
   cr_real most = 0;

@@ -4,9 +4,9 @@
 
 #include "base/random.h"
 #include "math/vec3.h"
+#include "scenes/contact_scene.h"
+#include "scenes/mechanism.h"
 #include "support/close.h"
-#include "support/contact_scene.h"
-#include "support/mechanism.h"
 
 enum { N_SEED = 8, MAX_NV = 64 };
 

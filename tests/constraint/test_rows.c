@@ -5,8 +5,8 @@
 #include <stdlib.h>
 
 #include "base/random.h"
+#include "scenes/contact_scene.h"
 #include "support/close.h"
-#include "support/contact_scene.h"
 
 enum { N_SEED = 8 };
 

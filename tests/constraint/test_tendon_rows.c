@@ -3,8 +3,8 @@
 #include "constraint/tendon_rows.h"
 
 #include "constraint/constraint.h"
+#include "scenes/contact_scene.h"
 #include "support/close.h"
-#include "support/contact_scene.h"
 
 enum { N_SEED = 60 };
 

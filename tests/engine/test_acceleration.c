@@ -5,10 +5,10 @@
 #include <stdlib.h>
 
 #include "base/random.h"
+#include "scenes/contact_scene.h"
+#include "scenes/mechanism.h"
 #include "solver/friction_cone.h"
 #include "support/close.h"
-#include "support/contact_scene.h"
-#include "support/mechanism.h"
 
 enum { N_SEED = 12, MAX_NV = 64 };
 

@@ -5,8 +5,8 @@
 #include "carom/contact.h"
 #include "engine/pipeline.h"
 #include "model/added_contact.h"
-#include "support/chain_model.h"
-#include "support/coulomb.h"
+#include "scenes/chain_model.h"
+#include "scenes/coulomb.h"
 #include "support/test.h"
 
 static cr_model m;

@@ -4,8 +4,8 @@
 #include "engine/added_mass.h"
 
 #include "base/random.h"
+#include "scenes/random_model.h"
 #include "support/close.h"
-#include "support/random_model.h"
 
 // the rule is good to 1e-6 for bodies that are not needles
 static const cr_real rule = CR_R(2e-5);

@@ -6,8 +6,8 @@
 #include <stdio.h>
 
 #include "carom/carom.h"
-#include "support/random_model.h"
-#include "support/stage_check.h"
+#include "checks/stage_check.h"
+#include "scenes/random_model.h"
 #include "support/test.h"
 
 static cr_error error;

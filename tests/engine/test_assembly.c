@@ -5,8 +5,8 @@
 
 #include "kinematics/kinematics.h"
 #include "math/quat.h"
+#include "scenes/random_model.h"
 #include "support/close.h"
-#include "support/random_model.h"
 
 static void anchor(const cr_data* d, int body, const cr_real* p, cr_real x[3]) {
   cr_copy3(x, d->xpos + 3 * body);

@@ -6,8 +6,8 @@
 #include <stdlib.h>
 
 #include "carom/step.h"
+#include "checks/io_bug.h"
 #include "support/close.h"
-#include "support/io_bug.h"
 
 static const char* scene_text(const char* cone, int condim, bool contact) {
   static char text[1024];

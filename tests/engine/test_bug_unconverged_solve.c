@@ -4,10 +4,10 @@
 // iteration counts never change the answer. If there is no answer every level reports it: the stage,
 // the step, the rollout.
 #include "carom/step.h"
+#include "checks/io_bug.h"
 #include "engine/acceleration.h"
 #include "rollout/trajectory.h"
 #include "support/close.h"
-#include "support/io_bug.h"
 
 #define PILE(option)                                                           \
   "<mujoco><option " option                                                    \

@@ -2,12 +2,12 @@
 // Read-out functions against the fields they read. Against MuJoCo: test_calls_parity.c.
 #include "carom/calls.h"
 
+#include "checks/measured.h"
 #include "engine/forward.h"
 #include "math/spatial.h"
-#include "support/chain_model.h"
+#include "scenes/chain_model.h"
+#include "scenes/mechanism.h"
 #include "support/close.h"
-#include "support/measured.h"
-#include "support/mechanism.h"
 
 enum { N_SEED = 8, MAX_NV = 64 };
 

@@ -9,7 +9,7 @@
 #include "model/names.h"
 #include "model/sensors.h"
 #include "parity/parity.h"
-#include "support/io_mjcf.h"
+#include "scenes/io_mjcf.h"
 #include "support/test.h"
 
 enum { STATES = 6 };

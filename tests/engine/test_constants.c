@@ -6,15 +6,15 @@
 #include <stdlib.h>
 
 #include "carom/model.h"
+#include "checks/field_space.h"
 #include "force/reflected.h"
 #include "kinematics/tendon.h"
 #include "model/build.h"
 #include "model/fields.h"
+#include "scenes/mechanism.h"
+#include "scenes/random_model.h"
 #include "support/allocation.h"
 #include "support/close.h"
-#include "support/field_space.h"
-#include "support/mechanism.h"
-#include "support/random_model.h"
 #include "transmission/transmission.h"
 
 #ifdef CR_LONG_DOUBLE

@@ -6,15 +6,15 @@
 
 #include "carom/inverse.h"
 #include "carom/step.h"
+#include "checks/stage_check.h"
 #include "engine/acceleration.h"
 #include "engine/data_create.h"
 #include "engine/inverse.h"
 #include "kinematics/configuration.h"
+#include "scenes/contact_scene.h"
+#include "scenes/coulomb.h"
+#include "scenes/random_model.h"
 #include "support/close.h"
-#include "support/contact_scene.h"
-#include "support/coulomb.h"
-#include "support/random_model.h"
-#include "support/stage_check.h"
 
 enum { N_SEED = 12, MAX_NV = 64 };
 

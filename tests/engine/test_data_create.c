@@ -2,7 +2,7 @@
 // A block has the scratch and the pairs that the stages of its model need; its twins have those of the same stages.
 #include "engine/data_create.h"
 #include "engine/pipeline.h"
-#include "support/random_model.h"
+#include "scenes/random_model.h"
 #include "support/test.h"
 
 TEST(blocks_have_what_their_stages_need) {

@@ -3,9 +3,9 @@
 #include "engine/driver.h"
 
 #include "engine/forward.h"
-#include "support/chain_model.h"
+#include "scenes/chain_model.h"
+#include "scenes/random_model.h"
 #include "support/close.h"
-#include "support/random_model.h"
 
 static char seen[64];
 

@@ -5,8 +5,8 @@
 #include "base/random.h"
 #include "engine/forward.h"
 #include "integrate/step.h"
+#include "scenes/random_model.h"
 #include "support/close.h"
-#include "support/random_model.h"
 
 enum { N_SEED = 24, MAX_NV = 64 };
 

@@ -6,14 +6,14 @@
 #include <string.h>
 
 #include "carom/step.h"
+#include "checks/measured.h"
+#include "checks/stage_bench.h"
+#include "checks/stage_check.h"
 #include "engine/pipeline.h"
 #include "force/wrench.h"
 #include "kinematics/configuration.h"
-#include "support/chain_model.h"
+#include "scenes/chain_model.h"
 #include "support/close.h"
-#include "support/measured.h"
-#include "support/stage_bench.h"
-#include "support/stage_check.h"
 
 enum { N_SEED = 16, MAX_NV = 64, MAX_STAGE = 40 };
 

@@ -6,8 +6,8 @@
 #include "engine/driver.h"
 #include "engine/forward.h"
 #include "engine/pipeline.h"
-#include "support/random_model.h"
-#include "support/random_sensors.h"
+#include "scenes/random_model.h"
+#include "scenes/random_sensors.h"
 #include "support/test.h"
 
 enum { MODELS = 48, ROWS = 40 };

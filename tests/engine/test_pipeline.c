@@ -4,10 +4,10 @@
 
 #include <stdio.h>
 
+#include "checks/pipeline_check.h"
 #include "engine/data_create.h"
 #include "engine/forward.h"
-#include "support/pipeline_check.h"
-#include "support/random_model.h"
+#include "scenes/random_model.h"
 #include "support/test.h"
 
 static const char* const folders[] = {

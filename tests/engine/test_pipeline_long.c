@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // test_pipeline's random models, many more of them.
-#include "support/pipeline_check.h"
+#include "checks/pipeline_check.h"
 #include "support/test.h"
 
 static int many_models(void) { return pipeline_check("many random models", 1000, 400); }

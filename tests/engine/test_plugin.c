@@ -6,8 +6,8 @@
 #include "engine/forward.h"
 #include "engine/pipeline.h"
 #include "integrate/step.h"
+#include "scenes/random_model.h"
 #include "support/close.h"
-#include "support/random_model.h"
 
 // cr_model_add_state puts it in front of a schedule
 TEST(it_is_the_first_row) {

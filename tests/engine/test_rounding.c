@@ -7,10 +7,10 @@
 #include <stdio.h>
 
 #include "carom/step.h"
+#include "checks/io_bug.h"
+#include "checks/wide_solve.h"
 #include "support/close.h"
-#include "support/io_bug.h"
 #include "support/scratch.h"
-#include "support/wide_solve.h"
 
 static void open_arm(bug_scene* s, double light) {
   char text[1000];

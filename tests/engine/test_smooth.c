@@ -3,10 +3,10 @@
 #include "engine/smooth.h"
 
 #include "force/wrench.h"
-#include "support/chain_model.h"
+#include "scenes/chain_model.h"
+#include "scenes/mechanism.h"
+#include "scenes/random_model.h"
 #include "support/close.h"
-#include "support/mechanism.h"
-#include "support/random_model.h"
 
 enum { MAX_NV = 64 };
 

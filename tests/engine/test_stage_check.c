@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The generic stage check must catch mistakes. Real rows get one mistake at a time,
 // and each has to be reported, in the right words. Without a mistake the same rows pass.
-#include "support/stage_check.h"
+#include "checks/stage_check.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -11,8 +11,8 @@
 #include "force/bias.h"
 #include "inertia/inertia.h"
 #include "model/model_check.h"
+#include "scenes/random_model.h"
 #include "support/allocation.h"
-#include "support/random_model.h"
 #include "support/test.h"
 
 enum { MAX_STAGE = 32 };

@@ -4,7 +4,7 @@
 
 #include "engine/pipeline.h"
 #include "integrate/acceleration_jac.h"
-#include "support/chain_model.h"
+#include "scenes/chain_model.h"
 #include "support/test.h"
 
 static const int32_t types[] = {CR_JNT_HINGE, CR_JNT_BALL};

@@ -3,12 +3,12 @@
 // plain. Derivatives are held by inverse dynamics.
 #include "engine/step_qderiv.h"
 
+#include "checks/measured.h"
 #include "engine/forward.h"
 #include "inertia/inertia.h"
 #include "integrate/step.h"
-#include "support/chain_model.h"
+#include "scenes/chain_model.h"
 #include "support/close.h"
-#include "support/measured.h"
 
 enum { N_SEED = 12, MAX_NV = 64 };
 static const int integrators[] = {CR_INT_EULER, CR_INT_IMPLICIT, CR_INT_IMPLICITFAST};

@@ -5,7 +5,7 @@
 #include "event/event_crowd.h"
 
 #include "carom/carom.h"
-#include "support/io_toss.h"
+#include "scenes/io_toss.h"
 #include "support/test.h"
 
 #define FLOOR "<geom type='plane' size='5 5 .1'/>"

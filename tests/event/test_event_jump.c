@@ -6,7 +6,7 @@
 
 #include "carom/carom.h"
 #include "model/model.h"
-#include "support/io_toss.h"
+#include "scenes/io_toss.h"
 #include "support/test.h"
 
 #define SCENE(body)                                                                               \

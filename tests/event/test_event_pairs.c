@@ -3,8 +3,8 @@
 // A part of test_event_pairs_long.c: the gradient with events is that of the motion, or a jump is reported as not
 // counted, for shapes on a plane and on each other. A search for moments ends if there are none to find.
 #include "carom/carom.h"
+#include "checks/io_event_pairs.h"
 #include "model/model.h"
-#include "support/io_event_pairs.h"
 #include "support/test.h"
 
 static const pairs_method METHODS[] = {{"tsit5", 1e-7, 2e-3}, {"dopri8", 1e-10, 1e-3}};

@@ -3,8 +3,8 @@
 // Every pair of shapes, hard, soft and smooth, methods and tolerances: the gradient with events is that of the
 // motion, or a jump is reported as not counted, which is rare.
 #include "carom/carom.h"
+#include "checks/io_event_pairs.h"
 #include "model/model.h"
-#include "support/io_event_pairs.h"
 #include "support/test.h"
 
 static const pairs_method METHODS[] = {

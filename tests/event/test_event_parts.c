@@ -4,7 +4,7 @@
 #include "event/event_parts.h"
 
 #include "carom/carom.h"
-#include "support/io_event_pairs.h"
+#include "checks/io_event_pairs.h"
 #include "support/test.h"
 
 // one at x, that moves by 1 m/s along it

@@ -5,7 +5,7 @@
 #include "event/event_probe.h"
 
 #include "carom/carom.h"
-#include "support/io_toss.h"
+#include "scenes/io_toss.h"
 #include "support/test.h"
 
 // a mesh and boxes whose contacts come and go several at a time: no distance tells when

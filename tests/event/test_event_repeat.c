@@ -3,8 +3,8 @@
 // A run with events and its gradient have the same bits again in the same rollout, whatever its memory held
 // before, and where it grows in between.
 #include "carom/carom.h"
+#include "checks/io_event_pairs.h"
 #include "model/model.h"
-#include "support/io_event_pairs.h"
 #include "support/test.h"
 
 static const pairs_method METHODS[] = {{"tsit5", 1e-7, 0}, {"dopri8", 1e-9, 0}, {"bosh3", 1e-5, 0}};

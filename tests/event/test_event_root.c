@@ -5,8 +5,8 @@
 
 #include "carom/step.h"
 #include "engine/forward.h"
+#include "scenes/tossed_cube.h"
 #include "support/close.h"
-#include "support/tossed_cube.h"
 
 typedef struct {
   cr_model m;

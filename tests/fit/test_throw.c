@@ -5,7 +5,7 @@
 
 #include "fit/throw.h"
 #include "math/quat.h"
-#include "support/tossed_cube.h"
+#include "scenes/tossed_cube.h"
 
 enum { N = 6, ROWS = 90 };
 

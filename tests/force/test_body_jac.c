@@ -7,10 +7,10 @@
 
 #include "engine/forward.h"
 #include "inertia/inertia.h"
-#include "support/chain_model.h"
+#include "scenes/chain_model.h"
+#include "scenes/mechanism.h"
+#include "scenes/random_model.h"
 #include "support/close.h"
-#include "support/mechanism.h"
-#include "support/random_model.h"
 
 enum { N_SEED = 16 };
 

@@ -4,8 +4,8 @@
 #include "force/damper.h"
 
 #include "base/random.h"
+#include "scenes/random_model.h"
 #include "support/close.h"
-#include "support/random_model.h"
 
 enum { MOST = 256 };
 

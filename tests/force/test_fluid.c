@@ -6,9 +6,9 @@
 #include "base/random.h"
 #include "kinematics/tree.h"
 #include "kinematics/velocity.h"
+#include "scenes/mechanism.h"
+#include "scenes/random_model.h"
 #include "support/close.h"
-#include "support/mechanism.h"
-#include "support/random_model.h"
 
 enum { N_SEED = 24, MAX_NV = 128 };
 

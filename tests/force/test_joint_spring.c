@@ -5,8 +5,8 @@
 #include "base/random.h"
 #include "math/quat.h"
 #include "math/vec3.h"
+#include "scenes/random_model.h"
 #include "support/close.h"
-#include "support/random_model.h"
 
 static cr_model m;
 static cr_data* d;

@@ -6,10 +6,10 @@
 #include "base/random.h"
 #include "engine/forward.h"
 #include "math/quat.h"
-#include "support/chain_model.h"
+#include "scenes/chain_model.h"
+#include "scenes/mechanism.h"
+#include "scenes/random_model.h"
 #include "support/close.h"
-#include "support/mechanism.h"
-#include "support/random_model.h"
 
 enum { MAX_NV = 16, MAX_NQ = 20 };
 

@@ -4,8 +4,8 @@
 #include "force/rank_one.h"
 
 #include "base/random.h"
+#include "scenes/random_model.h"
 #include "support/close.h"
-#include "support/random_model.h"
 
 enum { N_SEED = 60, MAX_NV = 64, MAX_ROWS = 32, MAX_NNZ = 512 };
 

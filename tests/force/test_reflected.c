@@ -3,8 +3,8 @@
 // joint, all dofs of a ball joint, and no share of those of other joints.
 #include "force/reflected.h"
 
+#include "scenes/random_model.h"
 #include "support/close.h"
-#include "support/random_model.h"
 
 static cr_model m;
 

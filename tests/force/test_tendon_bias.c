@@ -5,9 +5,9 @@
 
 #include "engine/forward.h"
 #include "force/tendon_inertia.h"
+#include "scenes/mechanism.h"
+#include "scenes/random_model.h"
 #include "support/close.h"
-#include "support/mechanism.h"
-#include "support/random_model.h"
 
 // ten_velocity after a time h with qvel held
 static cr_real velocity_at(const cr_model* m, const cr_data* d, int t, cr_real h, cr_data* to) {

@@ -7,8 +7,8 @@
 #include "engine/forward.h"
 #include "inertia/inertia.h"
 #include "math/cholesky.h"
+#include "scenes/random_model.h"
 #include "support/close.h"
-#include "support/random_model.h"
 
 static bool above(const cr_model* m, int j, int i) {
   for (; i >= 0; i = m->dof_parentid[i]) {

@@ -3,7 +3,7 @@
 #include "force/tendon_spring.h"
 
 #include "base/real.h"
-#include "support/chain_model.h"
+#include "scenes/chain_model.h"
 #include "support/close.h"
 
 static cr_real stiffness = 3, spring_poly[2] = {CR_R(0.5), 2}, slack[2] = {CR_R(0.2), CR_R(0.4)};

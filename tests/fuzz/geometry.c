@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "support/io_shake.h"
+#include "checks/io_shake.h"
 
 static const char* const NAMES[CR_N_GEOM_TYPE] = {"plane",     "hfield",   "sphere", "capsule",
                                                   "ellipsoid", "cylinder", "box",    "mesh"};

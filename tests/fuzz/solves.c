@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "support/io_solves.h"
+#include "checks/io_solves.h"
 
 static void print(const char* path, const solves_tally* t) {
   int refused = t->states - t->stepped;

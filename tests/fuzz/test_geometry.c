@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // A short run of tests/fuzz/geometry.c.
+#include "checks/io_shake.h"
 #include "support/close.h"
-#include "support/io_shake.h"
 
 enum { N = 6000 };
 

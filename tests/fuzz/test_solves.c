@@ -4,9 +4,9 @@
 #include <stdio.h>
 
 #include "carom/step.h"
+#include "checks/io_solves.h"
+#include "scenes/io_mjcf.h"
 #include "support/close.h"
-#include "support/io_mjcf.h"
-#include "support/io_solves.h"
 #include "support/scratch.h"
 
 static void hold(const char* path, int seed, int states) {

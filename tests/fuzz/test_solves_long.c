@@ -3,9 +3,9 @@
 #include <dirent.h>
 #include <stdio.h>
 
+#include "checks/io_solves.h"
+#include "scenes/io_mjcf.h"
 #include "support/close.h"
-#include "support/io_mjcf.h"
-#include "support/io_solves.h"
 
 enum { STATES = 400 };
 

@@ -3,8 +3,8 @@
 // of MuJoCo 4.0.0.
 #include "geometry/box.h"
 
+#include "checks/pair_check.h"
 #include "support/close.h"
-#include "support/pair_check.h"
 
 static const cr_pair PAIR = {cri_sphere_box, cri_sphere_box_tan, cri_sphere_box_bar};
 

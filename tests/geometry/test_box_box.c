@@ -3,9 +3,9 @@
 // face contact by trying points, layouts whose hits are plain to see, numbers of MuJoCo 4.0.0.
 #include "geometry/box_box.h"
 
+#include "checks/pair_check.h"
 #include "geometry/box.h"
 #include "support/close.h"
-#include "support/pair_check.h"
 
 static const cr_pair PAIR = {cri_box_box, cri_box_box_tan, cri_box_box_bar};
 enum { INCIDENT_CORNER, INCIDENT_EDGE, REFERENCE_CORNER, EDGE_PAIR, N_KIND };

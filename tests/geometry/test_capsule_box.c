@@ -3,9 +3,9 @@
 // whose hits are plain to see, numbers of MuJoCo 4.0.0.
 #include "geometry/capsule_box.h"
 
+#include "checks/pair_check.h"
 #include "geometry/box.h"
 #include "support/close.h"
-#include "support/pair_check.h"
 
 static const cr_pair PAIR = {cri_capsule_box, cri_capsule_box_tan, cri_capsule_box_bar};
 static const cr_real Y[3] = {0, 1, 0};

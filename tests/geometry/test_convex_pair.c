@@ -3,13 +3,13 @@
 // degenerate poses, and its derivatives for all pairs of types.
 #include "geometry/convex_pair.h"
 
+#include "checks/pair_check.h"
 #include "geometry/box.h"
 #include "geometry/box_box.h"
 #include "geometry/sphere_capsule.h"
 #include "model/model.h"
+#include "scenes/hulls.h"
 #include "support/close.h"
-#include "support/hulls.h"
-#include "support/pair_check.h"
 
 #define TOLERANCE CR_R(1e-11)
 

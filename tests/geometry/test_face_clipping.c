@@ -2,10 +2,10 @@
 // Several contacts: counts and places in poses that are known. Derivatives: test_convex_pair.c.
 #include "geometry/face_clipping.h"
 
+#include "checks/pair_check.h"
 #include "geometry/convex_pair.h"
+#include "scenes/hulls.h"
 #include "support/close.h"
-#include "support/hulls.h"
-#include "support/pair_check.h"
 
 static const cr_pair CONVEX = {cri_convex_pair, cri_convex_pair_tan, cri_convex_pair_bar};
 static const cr_real X_AXIS[3] = {1, 0, 0};

@@ -3,8 +3,8 @@
 // them: test_face_clipping.c.
 #include "geometry/facet.h"
 
+#include "scenes/hulls.h"
 #include "support/close.h"
-#include "support/hulls.h"
 
 #define TOLERANCE (64 * CR_EPS)
 

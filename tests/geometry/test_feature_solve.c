@@ -2,9 +2,9 @@
 // The optimum on given features: points by hand, and refusal where the features are not those.
 #include "geometry/feature_solve.h"
 
+#include "checks/pair_check.h"
+#include "scenes/hulls.h"
 #include "support/close.h"
-#include "support/hulls.h"
-#include "support/pair_check.h"
 
 static const cr_real ORIGIN[3] = {0, 0, 0};
 

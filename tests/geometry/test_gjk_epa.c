@@ -3,10 +3,10 @@
 // fine sampling separates the shapes any sooner. Random pairs of all shapes, degenerate ones too.
 #include "geometry/gjk_epa.h"
 
+#include "checks/pair_check.h"
 #include "geometry/convex_pair.h"
+#include "scenes/hulls.h"
 #include "support/close.h"
-#include "support/hulls.h"
-#include "support/pair_check.h"
 
 static const int32_t TYPES[6] = {CR_GEOM_SPHERE,   CR_GEOM_CAPSULE, CR_GEOM_ELLIPSOID,
                                  CR_GEOM_CYLINDER, CR_GEOM_BOX,     CR_GEOM_MESH};

@@ -3,13 +3,13 @@
 // box, which cells are looked at, and derivatives by poses, sizes and heights.
 #include "geometry/hfield.h"
 
+#include "checks/pair_check.h"
 #include "geometry/convex_pair.h"
 #include "geometry/support_map.h"
 #include "model/model.h"
+#include "scenes/hulls.h"
+#include "scenes/random_model.h"
 #include "support/close.h"
-#include "support/hulls.h"
-#include "support/pair_check.h"
-#include "support/random_model.h"
 
 #define TOLERANCE CR_R(1e-11)
 

@@ -3,8 +3,8 @@
 #include "geometry/pair_distance.h"
 
 #include "base/random.h"
+#include "scenes/random_model.h"
 #include "support/close.h"
-#include "support/random_model.h"
 
 static const cr_real EYE[9] = {1, 0, 0, 0, 1, 0, 0, 0, 1};
 #define TOLERANCE (16 * CR_EPS)

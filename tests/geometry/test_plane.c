@@ -2,9 +2,9 @@
 // A plane against each shape: contacts by hand and by brute force, rigid motions, derivatives.
 #include "geometry/plane.h"
 
+#include "checks/pair_check.h"
 #include "math/quat.h"
 #include "support/close.h"
-#include "support/pair_check.h"
 
 #define TOLERANCE (64 * CR_EPS)
 

@@ -2,10 +2,10 @@
 // A plane against an ellipsoid and a hull: contacts by hand, derivatives.
 #include "geometry/plane_convex.h"
 
+#include "checks/pair_check.h"
 #include "model/model.h"
+#include "scenes/hulls.h"
 #include "support/close.h"
-#include "support/hulls.h"
-#include "support/pair_check.h"
 
 static const cr_pair ELLIPSOID = {cri_plane_ellipsoid, cri_plane_ellipsoid_tan,
                                   cri_plane_ellipsoid_bar};

@@ -2,13 +2,13 @@
 // All pairs of shapes shaken, in every pose: distances against their definition, planes against their
 // formula, the pairs with functions of their own against the general one, derivatives.
 // tests/fuzz/geometry.c does more of the same, and beside MuJoCo.
-#include "support/shake.h"
+#include "checks/shake.h"
 
 #include "collision/collision.h"
 #include "geometry/convex_pair.h"
 #include "math/quat.h"
+#include "scenes/random_model.h"
 #include "support/close.h"
-#include "support/random_model.h"
 
 #define TOLERANCE CR_R(1e-9)
 

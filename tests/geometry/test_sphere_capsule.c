@@ -3,8 +3,8 @@
 // derivatives.
 #include "geometry/sphere_capsule.h"
 
+#include "checks/pair_check.h"
 #include "support/close.h"
-#include "support/pair_check.h"
 
 #define TOLERANCE (256 * CR_EPS)
 

@@ -2,9 +2,9 @@
 // Support points and features of each shape, against sampling and against their own definition.
 #include "geometry/support_map.h"
 
+#include "checks/pair_check.h"
+#include "scenes/hulls.h"
 #include "support/close.h"
-#include "support/hulls.h"
-#include "support/pair_check.h"
 
 #define TOLERANCE (256 * CR_EPS)
 

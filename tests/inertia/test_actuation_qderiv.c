@@ -7,12 +7,12 @@
 #include "actuator/actuation.h"
 #include "actuator/actuation_parts.h"
 #include "base/random.h"
+#include "checks/field_space.h"
 #include "engine/forward.h"
 #include "engine/pipeline.h"
 #include "model/fields.h"
+#include "scenes/random_model.h"
 #include "support/close.h"
-#include "support/field_space.h"
-#include "support/random_model.h"
 
 enum { N_SEED = 60 };
 

@@ -3,9 +3,9 @@
 #include "inertia/articulated.h"
 
 #include "math/spatial.h"
+#include "scenes/mechanism.h"
+#include "scenes/random_model.h"
 #include "support/close.h"
-#include "support/mechanism.h"
-#include "support/random_model.h"
 
 enum { N_SEED = 12, MAX_NV = 64 };
 

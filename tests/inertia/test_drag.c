@@ -7,9 +7,9 @@
 #include "force/fluid.h"
 #include "integrate/step.h"
 #include "kinematics/velocity.h"
-#include "support/chain_model.h"
+#include "scenes/chain_model.h"
+#include "scenes/random_model.h"
 #include "support/close.h"
-#include "support/random_model.h"
 
 enum { N_SEED = 20, MAX_NV = 128 };
 

@@ -6,8 +6,8 @@
 
 #include "base/random.h"
 #include "engine/forward.h"
+#include "scenes/random_model.h"
 #include "support/close.h"
-#include "support/random_model.h"
 
 enum { N_SEED = 30, MAX_NV = 64 };
 

@@ -3,10 +3,10 @@
 #include "inertia/inertia.h"
 
 #include "force/reflected.h"
-#include "support/chain_model.h"
+#include "scenes/chain_model.h"
+#include "scenes/mechanism.h"
+#include "scenes/random_model.h"
 #include "support/close.h"
-#include "support/mechanism.h"
-#include "support/random_model.h"
 
 enum { N_SEED = 12, MAX_NV = 64, MAX_CHAIN = 32 };
 

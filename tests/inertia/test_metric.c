@@ -4,9 +4,9 @@
 
 #include "engine/forward.h"
 #include "integrate/step.h"
-#include "support/chain_model.h"
+#include "scenes/chain_model.h"
+#include "scenes/random_model.h"
 #include "support/close.h"
-#include "support/random_model.h"
 
 static cr_model m;
 static cr_data* d;

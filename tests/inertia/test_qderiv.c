@@ -3,8 +3,8 @@
 #include "inertia/qderiv.h"
 
 #include "engine/forward.h"
+#include "scenes/random_model.h"
 #include "support/close.h"
-#include "support/random_model.h"
 
 enum { N_SEED = 24, MAX_NV = 64 };
 

@@ -5,9 +5,9 @@
 #include <stdlib.h>
 
 #include "engine/forward.h"
+#include "scenes/mechanism.h"
+#include "scenes/random_model.h"
 #include "support/close.h"
-#include "support/mechanism.h"
-#include "support/random_model.h"
 
 enum { MAX_NV = 64 };
 

@@ -2,8 +2,8 @@
 // Passes that keep the diagonal of some blocks alone.
 #include "inertia/simple_body.h"
 
+#include "scenes/random_model.h"
 #include "support/close.h"
-#include "support/random_model.h"
 
 enum { N_SEED = 40, MAX_NV = 64 };
 

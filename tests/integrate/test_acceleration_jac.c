@@ -7,9 +7,9 @@
 
 #include "engine/forward.h"
 #include "engine/pipeline.h"
-#include "support/chain_model.h"
+#include "scenes/chain_model.h"
+#include "scenes/random_model.h"
 #include "support/close.h"
-#include "support/random_model.h"
 
 typedef struct {
   cr_model m;

@@ -5,9 +5,9 @@
 
 #include "integrate/inputs.h"
 #include "math/quat.h"
-#include "support/chain_model.h"
+#include "scenes/chain_model.h"
+#include "scenes/random_model.h"
 #include "support/close.h"
-#include "support/random_model.h"
 
 typedef struct {
   cr_model m;

@@ -8,7 +8,7 @@
 #include "integrate/runge_kutta.h"
 #include "kinematics/configuration.h"
 #include "math/quat.h"
-#include "support/chain_model.h"
+#include "scenes/chain_model.h"
 #include "support/close.h"
 
 enum { NQ = 12, NV = 9 };

@@ -5,10 +5,10 @@
 #include "engine/forward.h"
 #include "force/reflected.h"
 #include "kinematics/configuration.h"
-#include "support/chain_model.h"
+#include "scenes/chain_model.h"
+#include "scenes/mechanism.h"
+#include "scenes/random_model.h"
 #include "support/close.h"
-#include "support/mechanism.h"
-#include "support/random_model.h"
 
 enum { N_SEED = 8, MAX_NV = 64, MAX_NQ = 80 };
 

@@ -6,8 +6,8 @@
 #include "base/random.h"
 #include "engine/forward.h"
 #include "engine/pipeline.h"
+#include "scenes/random_model.h"
 #include "support/close.h"
-#include "support/random_model.h"
 
 typedef struct {
   cr_model m;

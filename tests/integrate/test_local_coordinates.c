@@ -5,9 +5,9 @@
 
 #include "kinematics/configuration.h"
 #include "math/quat.h"
-#include "support/chain_model.h"
+#include "scenes/chain_model.h"
+#include "scenes/random_model.h"
 #include "support/close.h"
-#include "support/random_model.h"
 
 enum { MOST = 24 };
 

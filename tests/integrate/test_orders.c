@@ -9,7 +9,7 @@
 #include "math/quat.h"
 #include "model/model_options.h"
 #include "model/names.h"
-#include "support/chain_model.h"
+#include "scenes/chain_model.h"
 #include "support/close.h"
 
 typedef struct {

@@ -5,15 +5,15 @@
 
 #include <stdlib.h>
 
+#include "checks/field_space.h"
+#include "checks/stage_check.h"
 #include "engine/constants.h"
 #include "integrate/inputs.h"
 #include "integrate/step.h"
+#include "scenes/chain_model.h"
+#include "scenes/random_model.h"
 #include "support/allocation.h"
-#include "support/chain_model.h"
 #include "support/close.h"
-#include "support/field_space.h"
-#include "support/random_model.h"
-#include "support/stage_check.h"
 
 enum { MODELS = 30, CHOSEN = 3, MOST = 60 };
 #ifdef CR_LONG_DOUBLE

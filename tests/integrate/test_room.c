@@ -9,7 +9,7 @@
 #include "engine/pipeline.h"
 #include "integrate/step.h"
 #include "integrate/step_jacobian.h"
-#include "support/random_model.h"
+#include "scenes/random_model.h"
 #include "support/test.h"
 
 enum { MODELS = 12, SHARES = 6 };

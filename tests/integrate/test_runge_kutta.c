@@ -8,9 +8,9 @@
 #include "integrate/step.h"
 #include "math/quat.h"
 #include "model/model_options.h"
-#include "support/chain_model.h"
+#include "scenes/chain_model.h"
+#include "scenes/random_model.h"
 #include "support/close.h"
-#include "support/random_model.h"
 
 typedef struct {
   cr_model m;

@@ -3,12 +3,12 @@
 #include "carom/state.h"
 
 #include "carom/fields.h"
+#include "checks/measured.h"
 #include "engine/data_create.h"
 #include "math/quat.h"
 #include "model/fields.h"
-#include "support/chain_model.h"
+#include "scenes/chain_model.h"
 #include "support/close.h"
-#include "support/measured.h"
 
 enum { MAX_STATE = 4096, N_BIT = 15 };
 

@@ -3,9 +3,9 @@
 // test_step_derivatives.c has its derivatives on random models.
 #include "integrate/step.h"
 
-#include "support/chain_model.h"
+#include "scenes/chain_model.h"
+#include "scenes/random_model.h"
 #include "support/close.h"
-#include "support/random_model.h"
 
 typedef struct {
   cr_model m;

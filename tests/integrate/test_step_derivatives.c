@@ -3,13 +3,13 @@
 // differences, vjp against jvp, with both integrators, over random models in flight and in contact.
 #include <stdio.h>
 
+#include "checks/stage_check.h"
 #include "engine/pipeline.h"
 #include "integrate/inputs.h"
 #include "integrate/step.h"
 #include "model/state_vector.h"
+#include "scenes/random_model.h"
 #include "support/allocation.h"
-#include "support/random_model.h"
-#include "support/stage_check.h"
 #include "support/test.h"
 
 enum { MODELS = 24 };

@@ -9,10 +9,10 @@
 #include "force/fluid.h"
 #include "integrate/acceleration_jac.h"
 #include "integrate/step.h"
+#include "scenes/chain_model.h"
+#include "scenes/random_model.h"
 #include "support/allocation.h"
-#include "support/chain_model.h"
 #include "support/close.h"
-#include "support/random_model.h"
 
 enum { MODELS = 160 };
 #ifdef CR_LONG_DOUBLE

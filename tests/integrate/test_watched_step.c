@@ -3,8 +3,8 @@
 #include "carom/profile.h"
 
 #include "carom/fields.h"
+#include "checks/measured.h"
 #include "support/close.h"
-#include "support/measured.h"
 
 enum { MOST = 128 };
 

@@ -4,7 +4,7 @@
 
 #include <stdlib.h>
 
-#include "support/io_mjcf.h"
+#include "scenes/io_mjcf.h"
 #include "support/test.h"
 
 static cr_error error;

@@ -4,7 +4,7 @@
 
 #include <stdio.h>
 
-#include "support/io_mjcf.h"
+#include "scenes/io_mjcf.h"
 #include "support/scratch.h"
 #include "support/test.h"
 #include "tools/hdf5.h"

@@ -10,7 +10,7 @@
 
 #include "carom/model.h"
 #include "model/fields.h"
-#include "support/io_mjcf.h"
+#include "scenes/io_mjcf.h"
 #include "support/scratch.h"
 #include "support/test.h"
 

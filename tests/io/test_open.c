@@ -10,8 +10,8 @@
 #include "carom/model.h"
 #include "carom/rollout.h"
 #include "model/file.h"
+#include "scenes/io_mjcf.h"
 #include "support/comma_locale.h"
-#include "support/io_mjcf.h"
 #include "support/scratch.h"
 #include "support/test.h"
 

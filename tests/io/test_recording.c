@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "support/io_mjcf.h"
+#include "scenes/io_mjcf.h"
 #include "support/scratch.h"
 #include "support/test.h"
 #include "tools/hdf5.h"

@@ -2,8 +2,8 @@
 #include "support/close.h"
 
 #include "learn/recordings.h"
+#include "scenes/tossed_cube.h"
 #include "support/scratch.h"
-#include "support/tossed_cube.h"
 #include "tools/hdf5.h"
 
 enum { ROWS = 6 };

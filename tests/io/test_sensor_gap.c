@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "io/mujoco.h"
-#include "support/io_mjcf.h"
+#include "scenes/io_mjcf.h"
 #include "support/test.h"
 
 // a model with a hinge, a site of a shape, a camera and perhaps a tendon, and these sensors

@@ -3,7 +3,7 @@
 // with many of them at once.
 #include <stdio.h>
 
-#include "support/io_mjcf.h"
+#include "scenes/io_mjcf.h"
 #include "support/test.h"
 
 // a two-link arm above a floor; what a feature needs is put in between

@@ -8,8 +8,8 @@
 
 #include "integrate/step.h"
 #include "io/mujoco.h"
+#include "scenes/io_mjcf.h"
 #include "support/close.h"
-#include "support/io_mjcf.h"
 #include "support/scratch.h"
 #include "tools/files.h"
 

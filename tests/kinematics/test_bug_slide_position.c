@@ -4,9 +4,9 @@
 // body's quaternion. With x = p + R a q (axis a in the body) the derivatives are R a for q, and for a
 // body perturbation delta of the quaternion R (delta x a) q.
 #include "carom/step.h"
+#include "checks/io_bug.h"
 #include "math/vec3.h"
 #include "support/close.h"
-#include "support/io_bug.h"
 
 static const char* const scene =
     "<mujoco><worldbody><body pos='.1 .2 .3' quat='.8 .3 -.4 .2'><joint type='slide' axis='2 -1 "

@@ -2,7 +2,7 @@
 // Joints as pieces of the manifold: together they hold every coordinate and every dof once.
 #include "kinematics/joint.h"
 
-#include "support/chain_model.h"
+#include "scenes/chain_model.h"
 #include "support/close.h"
 
 TEST(joints_cover_all_coordinates) {

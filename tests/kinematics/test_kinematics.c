@@ -6,9 +6,9 @@
 #include "math/quat.h"
 #include "math/spatial.h"
 #include "model/build.h"
+#include "scenes/mechanism.h"
+#include "scenes/random_model.h"
 #include "support/close.h"
-#include "support/mechanism.h"
-#include "support/random_model.h"
 
 enum { N_SEED = 16, MAX_BODY = 32 };
 

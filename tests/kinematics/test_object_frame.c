@@ -2,12 +2,12 @@
 // Velocities of objects against the motion of their frames, accelerations against what gravity does.
 #include "kinematics/object_frame.h"
 
+#include "checks/measured.h"
 #include "engine/forward.h"
 #include "math/quat.h"
-#include "support/chain_model.h"
+#include "scenes/chain_model.h"
+#include "scenes/mechanism.h"
 #include "support/close.h"
-#include "support/measured.h"
-#include "support/mechanism.h"
 
 enum { N_SEED = 8 };
 

@@ -6,8 +6,8 @@
 #include "base/random.h"
 #include "engine/forward.h"
 #include "kinematics/tree.h"
+#include "scenes/random_model.h"
 #include "support/close.h"
-#include "support/random_model.h"
 
 enum { PAIRS = 3, MAX_BODY = 64 };
 

@@ -2,10 +2,10 @@
 // Jacobians against velocities of objects and tangents of positions; their rate against differences.
 #include "carom/jacobian.h"
 
+#include "checks/measured.h"
 #include "kinematics/object_frame.h"
-#include "support/chain_model.h"
+#include "scenes/chain_model.h"
 #include "support/close.h"
-#include "support/measured.h"
 
 enum { N_SEED = 8, MAX_NV = 64 };
 

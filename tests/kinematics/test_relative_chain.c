@@ -5,9 +5,9 @@
 #include "engine/data_create.h"
 #include "engine/forward.h"
 #include "math/spatial.h"
+#include "scenes/mechanism.h"
+#include "scenes/random_model.h"
 #include "support/close.h"
-#include "support/mechanism.h"
-#include "support/random_model.h"
 
 static void open_model(cr_model* m, cr_data** d, uint64_t seed) {
   assert_int_equal(random_model(m, seed, NULL), CR_OK);

@@ -3,9 +3,9 @@
 #include "kinematics/rigid_transport.h"
 
 #include "engine/forward.h"
-#include "support/chain_model.h"
+#include "scenes/chain_model.h"
+#include "scenes/random_model.h"
 #include "support/close.h"
-#include "support/random_model.h"
 
 // cdof_dot = V x cdof, V what is in front of the axes; and bodies move with cvel
 TEST(velocities_are_those_of_the_stages) {

@@ -2,9 +2,9 @@
 // Tendons: rows against differences of the lengths, which do not use rows.
 #include "kinematics/tendon.h"
 
+#include "scenes/mechanism.h"
+#include "scenes/random_model.h"
 #include "support/close.h"
-#include "support/mechanism.h"
-#include "support/random_model.h"
 
 static void lengths(const cr_model* m, cr_data* d) {
   mechanism_pose(m, d);

@@ -5,10 +5,10 @@
 
 #include "kinematics/tendon.h"
 #include "math/vec3.h"
-#include "support/chain_model.h"
+#include "scenes/chain_model.h"
+#include "scenes/mechanism.h"
+#include "scenes/random_model.h"
 #include "support/close.h"
-#include "support/mechanism.h"
-#include "support/random_model.h"
 
 typedef void visit(const cr_model* m, const cr_data* d, int t, const cri_tendon_walk* w,
                    const cri_tendon_span* s, void* context);

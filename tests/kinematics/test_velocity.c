@@ -4,9 +4,9 @@
 #include "kinematics/velocity.h"
 
 #include "kinematics/tree.h"
+#include "scenes/mechanism.h"
+#include "scenes/random_model.h"
 #include "support/close.h"
-#include "support/mechanism.h"
-#include "support/random_model.h"
 
 enum { N_SEED = 12, MAX_BODY = 32 };
 

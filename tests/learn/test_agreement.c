@@ -6,8 +6,8 @@
 
 #include "math/quat.h"
 #include "math/vec3.h"
+#include "scenes/tossed_cube.h"
 #include "support/close.h"
-#include "support/tossed_cube.h"
 
 enum { N = 6, ROWS = 90 };
 

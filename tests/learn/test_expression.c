@@ -6,8 +6,8 @@
 #include "carom/step.h"
 #include "kinematics/configuration.h"
 #include "learn/expression.h"
+#include "scenes/random_model.h"
 #include "support/close.h"
-#include "support/random_model.h"
 
 static cr_model model;  // loose trees and a plane, in contact
 static cr_data *data, *bar;

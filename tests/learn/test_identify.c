@@ -3,7 +3,7 @@
 
 #include "learn/identify.h"
 #include "model/fields.h"
-#include "support/tossed_cube.h"
+#include "scenes/tossed_cube.h"
 
 enum { N = 4, ROWS = 70, NSTEP = 4 };
 

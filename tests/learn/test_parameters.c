@@ -4,7 +4,7 @@
 #include "base/random.h"
 #include "learn/parameters.h"
 #include "model/fields.h"
-#include "support/tossed_cube.h"
+#include "scenes/tossed_cube.h"
 
 static cr_parameter side(void) {
   return (cr_parameter){.name = "side",

@@ -4,8 +4,8 @@
 
 #include "math/vec3.h"
 
+#include "scenes/tossed_cube.h"
 #include "support/close.h"
-#include "support/tossed_cube.h"
 
 enum { ROWS = 60 };
 

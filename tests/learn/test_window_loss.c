@@ -4,7 +4,7 @@
 #include "base/random.h"
 #include "learn/window_loss.h"
 #include "math/quat.h"
-#include "support/tossed_cube.h"
+#include "scenes/tossed_cube.h"
 
 enum { NSTEP = 3 };
 

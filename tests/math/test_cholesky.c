@@ -3,8 +3,8 @@
 #include "math/cholesky.h"
 
 #include "base/random.h"
+#include "scenes/mechanism.h"
 #include "support/close.h"
-#include "support/mechanism.h"
 
 enum { MAX_N = 70 };
 

@@ -4,9 +4,9 @@
 #include "model/build.h"
 
 #include "model/fields.h"
+#include "scenes/mechanism.h"
+#include "scenes/random_model.h"
 #include "support/close.h"
-#include "support/mechanism.h"
-#include "support/random_model.h"
 
 enum { N_SEED = 24 };
 

@@ -6,7 +6,7 @@
 #include "engine/pipeline.h"
 #include "model/build.h"
 #include "model/fields.h"
-#include "support/random_model.h"
+#include "scenes/random_model.h"
 #include "support/test.h"
 
 static cr_model model;

@@ -6,7 +6,7 @@
 #include "model/fields.h"
 #include "model/file.h"
 #include "model/model_check.h"
-#include "support/random_model.h"
+#include "scenes/random_model.h"
 #include "support/scratch.h"
 #include "support/test.h"
 

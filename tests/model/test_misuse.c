@@ -3,8 +3,8 @@
 #include "model/misuse.h"
 
 #include "engine/data_create.h"
+#include "scenes/random_model.h"
 #include "support/close.h"
-#include "support/random_model.h"
 
 static cr_error error;
 static const cri_call call = {"cr_call", &error};

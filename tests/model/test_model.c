@@ -3,7 +3,7 @@
 #include "model/model.h"
 
 #include "model/fields.h"
-#include "support/random_model.h"
+#include "scenes/random_model.h"
 #include "support/test.h"
 
 static cr_model model;

@@ -6,7 +6,7 @@
 #include "math/quat.h"
 #include "model/fields.h"
 #include "model/model_check.h"
-#include "support/random_model.h"
+#include "scenes/random_model.h"
 #include "support/test.h"
 
 static cr_model model;  // an arm beside loose bodies: all kinds of things

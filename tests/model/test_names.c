@@ -3,7 +3,7 @@
 #include <stdio.h>
 
 #include "model/names.h"
-#include "support/random_model.h"
+#include "scenes/random_model.h"
 #include "support/test.h"
 
 static cr_model model;

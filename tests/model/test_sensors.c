@@ -6,7 +6,7 @@
 #include <stdint.h>
 #include <string.h>
 
-#include "support/random_model.h"
+#include "scenes/random_model.h"
 #include "support/test.h"
 
 TEST(the_table_is_in_order) {

@@ -2,8 +2,8 @@
 // What evolves: views of it in blocks, twins and rows of numbers, and the copies made of them.
 #include "model/state_vector.h"
 
+#include "scenes/random_model.h"
 #include "support/close.h"
-#include "support/random_model.h"
 
 static cr_model m;
 static cr_data *d, *bar;

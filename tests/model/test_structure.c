@@ -3,8 +3,8 @@
 #include "model/structure.h"
 
 #include "model/fields.h"
+#include "scenes/random_model.h"
 #include "support/close.h"
-#include "support/random_model.h"
 
 enum { N_SEED = 6 };
 

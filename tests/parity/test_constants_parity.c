@@ -6,7 +6,7 @@
 
 #include "base/random.h"
 #include "engine/constants.h"
-#include "support/io_mjcf.h"
+#include "scenes/io_mjcf.h"
 #include "support/test.h"
 
 static const char zoo[] =

@@ -9,7 +9,7 @@
 #include "collision/collision.h"
 #include "engine/data_create.h"
 #include "parity/parity.h"
-#include "support/io_mjcf.h"
+#include "scenes/io_mjcf.h"
 #include "support/test.h"
 
 static const char* const shapes =

@@ -3,8 +3,8 @@
 // of them has another gravity, and the twin a rounding error away after ten steps.
 #include "parity/follow_mujoco.h"
 
+#include "scenes/io_mjcf.h"
 #include "support/close.h"
-#include "support/io_mjcf.h"
 
 enum { STEPS = 30 };
 

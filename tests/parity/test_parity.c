@@ -6,7 +6,7 @@
 #include <stdio.h>
 
 #include "engine/data_create.h"
-#include "support/io_mjcf.h"
+#include "scenes/io_mjcf.h"
 #include "support/scratch.h"
 #include "support/test.h"
 

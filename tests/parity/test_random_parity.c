@@ -7,8 +7,8 @@
 
 #include "engine/data_create.h"
 #include "parity/parity.h"
-#include "support/io_mjcf.h"
-#include "support/io_random_mjcf.h"
+#include "scenes/io_mjcf.h"
+#include "scenes/io_random_mjcf.h"
 #include "support/test.h"
 
 enum { MODELS = 60, STATES = 3 };

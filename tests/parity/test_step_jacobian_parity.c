@@ -8,7 +8,7 @@
 #include "integrate/step.h"
 #include "integrate/step_jacobian.h"
 #include "parity/parity.h"
-#include "support/io_mjcf.h"
+#include "scenes/io_mjcf.h"
 #include "support/test.h"
 
 enum { STATES = 12, STEPS = 25 };

@@ -6,7 +6,7 @@
 
 #include "integrate/step.h"
 #include "parity/parity.h"
-#include "support/io_mjcf.h"
+#include "scenes/io_mjcf.h"
 #include "support/test.h"
 
 typedef struct {

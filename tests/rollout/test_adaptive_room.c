@@ -4,9 +4,9 @@
 #include "engine/data_create.h"
 #include "model/fields.h"
 #include "rollout/trajectory.h"
-#include "support/chain_model.h"
+#include "scenes/chain_model.h"
+#include "scenes/tossed_cube.h"
 #include "support/close.h"
-#include "support/tossed_cube.h"
 
 typedef struct {
   cr_model m;

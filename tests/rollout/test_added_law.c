@@ -13,7 +13,7 @@
 #include "model/model_check.h"
 #include "rollout/step_check.h"
 #include "rollout/trajectory.h"
-#include "support/chain_model.h"
+#include "scenes/chain_model.h"
 #include "support/close.h"
 #include "support/scratch.h"
 

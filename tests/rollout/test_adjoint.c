@@ -7,7 +7,7 @@
 #include "math/quat.h"
 #include "model/fields.h"
 #include "rollout/trajectory.h"
-#include "support/chain_model.h"
+#include "scenes/chain_model.h"
 #include "support/close.h"
 
 enum { MOST = 200 };

@@ -7,8 +7,8 @@
 
 #include "engine/data_create.h"
 #include "rollout/trajectory.h"
+#include "scenes/random_model.h"
 #include "support/close.h"
-#include "support/random_model.h"
 
 enum { MODELS = 12, STEPS = 70 };  // more than there are blocks for
 

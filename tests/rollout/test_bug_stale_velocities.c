@@ -5,10 +5,10 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "checks/io_bug.h"
 #include "model/fields.h"
 #include "rollout/trajectory.h"
 #include "support/close.h"
-#include "support/io_bug.h"
 
 enum { STEPS = 24 };
 

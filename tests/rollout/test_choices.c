@@ -3,7 +3,7 @@
 #include "rollout/choices.h"
 
 #include "engine/forward.h"
-#include "support/random_model.h"
+#include "scenes/random_model.h"
 #include "support/test.h"
 
 enum { KINDS = CRI_CHOICE_PLACE + 1 };

@@ -5,8 +5,8 @@
 #include "carom/carom.h"
 #include "event/event.h"
 #include "model/model.h"
+#include "scenes/coulomb.h"
 #include "support/close.h"
-#include "support/coulomb.h"
 
 enum { NV = 6 };
 

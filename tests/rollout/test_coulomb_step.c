@@ -8,10 +8,10 @@
 #include "integrate/step_jacobian.h"
 #include "rollout/step_check.h"
 #include "rollout/trajectory.h"
+#include "scenes/contact_scene.h"
+#include "scenes/coulomb.h"
+#include "scenes/random_model.h"
 #include "support/close.h"
-#include "support/contact_scene.h"
-#include "support/coulomb.h"
-#include "support/random_model.h"
 
 // a heap of bodies on a plane, or trees, at rest in contact
 static void open_scene(contact_scene* s, int seed, int integrator) {

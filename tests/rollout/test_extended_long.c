@@ -13,7 +13,7 @@
 #include "model/fields.h"
 #include "model/file.h"
 #include "rollout/trajectory.h"
-#include "support/random_model.h"
+#include "scenes/random_model.h"
 #include "support/test.h"
 
 enum { LEVELS = 6, MAX_LINE = 4096 };

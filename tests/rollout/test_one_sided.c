@@ -6,7 +6,7 @@
 
 #include "engine/forward.h"
 #include "integrate/step.h"
-#include "support/chain_model.h"
+#include "scenes/chain_model.h"
 #include "support/close.h"
 
 typedef struct {

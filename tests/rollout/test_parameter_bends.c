@@ -3,8 +3,8 @@
 #include "rollout/parameter_bends.h"
 
 #include "model/model.h"
-#include "support/chain_model.h"
-#include "support/random_model.h"
+#include "scenes/chain_model.h"
+#include "scenes/random_model.h"
 #include "support/test.h"
 
 static const int32_t joints[] = {CR_JNT_BALL, CR_JNT_HINGE};

@@ -3,7 +3,7 @@
 #include "rollout/quotients.h"
 
 #include "base/real.h"
-#include "support/chain_model.h"
+#include "scenes/chain_model.h"
 #include "support/close.h"
 
 typedef cr_real function(cr_real x);

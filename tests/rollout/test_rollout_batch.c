@@ -10,9 +10,9 @@
 #include "integrate/inputs.h"
 #include "model/fields.h"
 #include "rollout/trajectory.h"
+#include "scenes/random_model.h"
 #include "support/allocation.h"
 #include "support/close.h"
-#include "support/random_model.h"
 
 enum { ITEMS = 9, STEPS = 5 };
 

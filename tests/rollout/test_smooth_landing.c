@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What smooth collision detection is for, measured: how far it moves the surface on which a cube
 // rests, and how smoothly a landing depends on the tilt, against hard and soft detection.
+#include "checks/pair_check.h"
 #include "collision/contact_merge.h"
 #include "engine/data_create.h"
 #include "engine/forward.h"
@@ -8,10 +9,9 @@
 #include "geometry/plane_convex.h"
 #include "math/quat.h"
 #include "rollout/trajectory.h"
+#include "scenes/hulls.h"
+#include "scenes/tossed_cube.h"
 #include "support/close.h"
-#include "support/hulls.h"
-#include "support/pair_check.h"
-#include "support/tossed_cube.h"
 
 static const cr_real HALF = CR_R(0.05), X_AXIS[3] = {1, 0, 0};
 

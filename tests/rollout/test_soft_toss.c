@@ -2,8 +2,8 @@
 // The published toss of a cube (DiffMJX, time-toss): thrown tumbling onto a plane, one second, its
 // place along y at the end and the derivative by the launch speed, hard and soft.
 #include "rollout/trajectory.h"
+#include "scenes/tossed_cube.h"
 #include "support/close.h"
-#include "support/tossed_cube.h"
 
 static cr_status place(void* context, const cr_model* m, const cr_data* d, int step,
                        cr_real* loss) {

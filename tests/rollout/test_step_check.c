@@ -6,7 +6,7 @@
 #include "carom/step.h"
 #include "model/build.h"
 #include "rollout/step_check.h"
-#include "support/random_model.h"
+#include "scenes/random_model.h"
 #include "support/test.h"
 
 typedef struct {

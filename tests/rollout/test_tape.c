@@ -3,7 +3,7 @@
 // few steps as possible are repeated.
 #include "rollout/tape.h"
 
-#include "support/chain_model.h"
+#include "scenes/chain_model.h"
 #include "support/close.h"
 
 static cr_model m;

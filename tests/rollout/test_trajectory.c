@@ -6,15 +6,15 @@
 
 #include "base/pool.h"
 #include "carom/carom.h"
+#include "checks/field_space.h"
 #include "engine/data_create.h"
 #include "integrate/inputs.h"
 #include "integrate/step.h"
 #include "model/fields.h"
 #include "rollout/trajectory.h"
+#include "scenes/random_model.h"
 #include "support/allocation.h"
 #include "support/close.h"
-#include "support/field_space.h"
-#include "support/random_model.h"
 
 enum { STEPS = 5, MAX_STATE = 160 };
 

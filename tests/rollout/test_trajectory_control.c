@@ -7,7 +7,7 @@
 #include "base/real.h"
 #include "carom/rollout.h"
 #include "rollout/trajectory.h"
-#include "support/chain_model.h"
+#include "scenes/chain_model.h"
 #include "support/test.h"
 
 enum { STEPS = 20 };

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Gradients within a limit on memory, over a few models and limits; trajectory_memory_long has more.
+#include "checks/memory_limits.h"
 #include "support/close.h"
-#include "support/memory_limits.h"
 
 static const size_t more[] = {0, 1, 3, 12, 1000};
 static const memory_range range = {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Gradients within a limit on memory, over more models, steps and limits.
+#include "checks/memory_limits.h"
 #include "support/close.h"
-#include "support/memory_limits.h"
 
 static const size_t more[] = {0, 1, 2, 3, 4, 7, 12, 20, 33, 60, 1000};
 static const memory_range range = {

@@ -5,7 +5,7 @@
 // recordings and batches of the two have to agree by every way there is.
 #include <carom/carom.h>
 
-#include "support/io_user_ways.h"
+#include "checks/io_user_ways.h"
 #include "support/scratch.h"
 #include "support/test.h"
 

@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "support/io_user_ways.h"
+#include "checks/io_user_ways.h"
 #include "support/scratch.h"
 #include "support/test.h"
 

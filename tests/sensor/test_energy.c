@@ -2,12 +2,12 @@
 // Energies against the inertia matrix, the spring forces and closed forms.
 #include "sensor/energy.h"
 
+#include "checks/measured.h"
 #include "inertia/inertia.h"
 #include "math/cholesky.h"
-#include "support/chain_model.h"
+#include "scenes/chain_model.h"
+#include "scenes/mechanism.h"
 #include "support/close.h"
-#include "support/measured.h"
-#include "support/mechanism.h"
 
 enum { N_SEED = 8, MAX_NV = 64 };
 

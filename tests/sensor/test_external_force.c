@@ -2,14 +2,14 @@
 // Forces on bodies against the same forces in joint space, and action against reaction.
 #include "sensor/external_force.h"
 
+#include "checks/measured.h"
 #include "constraint/rows.h"
 #include "force/wrench.h"
 #include "kinematics/tree.h"
+#include "scenes/chain_model.h"
 #include "sensor/tendon_tension.h"
 #include "sensor/tendon_wrench.h"
-#include "support/chain_model.h"
 #include "support/close.h"
-#include "support/measured.h"
 
 enum { N_SEED = 16, MAX_NV = 64, MAX_BODY = 32 };
 

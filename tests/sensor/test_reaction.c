@@ -2,13 +2,13 @@
 // What joints transmit: along their axes the forces in joint space, in a hanging chain its weight.
 #include "sensor/reaction.h"
 
+#include "checks/measured.h"
 #include "engine/forward.h"
 #include "math/spatial.h"
+#include "scenes/chain_model.h"
+#include "scenes/mechanism.h"
 #include "sensor/external_force.h"
-#include "support/chain_model.h"
 #include "support/close.h"
-#include "support/measured.h"
-#include "support/mechanism.h"
 
 enum { N_SEED = 12, MAX_NV = 64 };
 

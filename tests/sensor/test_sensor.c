@@ -2,13 +2,13 @@
 // The layout of sensordata, cutoffs, and skipped sensors. Other files test the values.
 #include "sensor/sensor.h"
 
+#include "checks/measured.h"
 #include "engine/forward.h"
 #include "integrate/step.h"
 #include "math/vec3.h"
 #include "model/sensors.h"
-#include "support/chain_model.h"
+#include "scenes/chain_model.h"
 #include "support/close.h"
-#include "support/measured.h"
 
 // real numbers are clipped on both sides, positive ones from above, quaternions not at all
 TEST(cutoffs_clip) {

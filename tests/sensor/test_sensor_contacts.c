@@ -3,12 +3,12 @@
 // contacts do to a body.
 #include "sensor/sensor_contacts.h"
 
+#include "checks/measured.h"
 #include "math/vec3.h"
+#include "scenes/chain_model.h"
 #include "sensor/external_force.h"
 #include "sensor/tendon_wrench.h"
-#include "support/chain_model.h"
 #include "support/close.h"
-#include "support/measured.h"
 
 enum { N_SEED = 24, MAX_DIM = 128, MAX_BODY = 32, ALL = (1 << CR_N_CON) - 1 };
 

@@ -2,11 +2,11 @@
 // Relations of the three sensors of a gap to each other, to bodies and their geoms, and beyond the cutoff.
 #include "sensor/sensor_distance.h"
 
+#include "checks/measured.h"
 #include "collision/distance.h"
 #include "math/vec3.h"
-#include "support/chain_model.h"
+#include "scenes/chain_model.h"
 #include "support/close.h"
-#include "support/measured.h"
 
 static void read_gap(measured* s, cr_sensor_type type, int objtype, int a, int reftype, int b,
                      cr_real cutoff, cr_real* y) {

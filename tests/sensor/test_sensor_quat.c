@@ -2,12 +2,12 @@
 // Quaternions of frames against the matrices they stand for.
 #include "sensor/sensor_quat.h"
 
+#include "checks/measured.h"
 #include "kinematics/object_frame.h"
 #include "math/quat.h"
 #include "model/sensors.h"
-#include "support/chain_model.h"
+#include "scenes/chain_model.h"
 #include "support/close.h"
-#include "support/measured.h"
 
 // R_ref' R_obj is the matrix of the sensor's quaternion
 TEST(a_frame_seen_from_another) {

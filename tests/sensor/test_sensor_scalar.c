@@ -2,9 +2,9 @@
 // Numbers that are there already, and sums of them.
 #include "sensor/sensor_scalar.h"
 
+#include "checks/measured.h"
 #include "model/sensors.h"
 #include "support/close.h"
-#include "support/measured.h"
 
 enum { N_SEED = 24 };
 

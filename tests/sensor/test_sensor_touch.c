@@ -2,12 +2,12 @@
 // Zones that contain all contacts of a body, none, and those of the other side.
 #include "sensor/sensor_touch.h"
 
+#include "checks/measured.h"
 #include "math/vec3.h"
 #include "model/sensors.h"
+#include "scenes/chain_model.h"
 #include "solver/contact_force.h"
-#include "support/chain_model.h"
 #include "support/close.h"
-#include "support/measured.h"
 
 // a zone of size r about site 0, on body b
 static void zone_about(measured* s, int b, cr_real r) {

@@ -3,13 +3,13 @@
 // accelerometer in free fall, and how they turn with the world.
 #include "sensor/sensor_vector.h"
 
+#include "checks/measured.h"
 #include "engine/forward.h"
 #include "kinematics/object_frame.h"
 #include "math/vec3.h"
 #include "model/sensors.h"
-#include "support/chain_model.h"
+#include "scenes/chain_model.h"
 #include "support/close.h"
-#include "support/measured.h"
 
 // the velocity relative to a reference is the rate of the position that it sees
 TEST(relative_velocity_is_the_rate_of_what_is_seen) {

@@ -3,8 +3,8 @@
 #include "sensor/sensor_zone.h"
 
 #include "math/quat.h"
+#include "scenes/random_model.h"
 #include "support/close.h"
-#include "support/random_model.h"
 
 static const int shapes[] = {CR_GEOM_SPHERE, CR_GEOM_CAPSULE, CR_GEOM_ELLIPSOID, CR_GEOM_CYLINDER,
                              CR_GEOM_BOX};

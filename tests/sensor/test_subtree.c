@@ -2,10 +2,10 @@
 // Momenta of subtrees against sums over bodies, and against the motion of centres of mass.
 #include "sensor/subtree.h"
 
+#include "checks/measured.h"
 #include "math/vec3.h"
-#include "support/chain_model.h"
+#include "scenes/chain_model.h"
 #include "support/close.h"
-#include "support/measured.h"
 
 enum { N_SEED = 8 };
 

@@ -2,12 +2,12 @@
 // Tensions against the forces in joint space that are made of them, found there without any tension.
 #include "sensor/tendon_tension.h"
 
+#include "checks/measured.h"
 #include "engine/forward.h"
 #include "kinematics/tendon_path.h"
 #include "math/spatial.h"
-#include "support/chain_model.h"
+#include "scenes/chain_model.h"
 #include "support/close.h"
-#include "support/measured.h"
 
 enum { N_SEED = 16, MAX_NV = 64 };
 

@@ -2,12 +2,12 @@
 // The pull of tendons on bodies: joints feel J' T, and it pulls both ways.
 #include "sensor/tendon_wrench.h"
 
+#include "checks/measured.h"
 #include "kinematics/tree.h"
 #include "math/spatial.h"
+#include "scenes/chain_model.h"
 #include "sensor/tendon_tension.h"
-#include "support/chain_model.h"
 #include "support/close.h"
-#include "support/measured.h"
 
 enum { N_SEED = 16, MAX_BODY = 32, MAX_NV = 64 };
 

@@ -7,9 +7,9 @@
 
 #include "base/random.h"
 #include "carom/step.h"
+#include "checks/io_bug.h"
 #include "kinematics/configuration.h"
 #include "support/close.h"
-#include "support/io_bug.h"
 
 #define ARMS(equality)                                                                             \
   "<mujoco><default><geom size='.04' contype='0' conaffinity='0'/></default><worldbody>"           \

@@ -4,8 +4,8 @@
 // D of the first friction row is impratio times that of the normal row, of row j further by
 // (mu_j / mu_1)^2; their derivatives are in the same ratios.
 #include "carom/step.h"
+#include "checks/io_bug.h"
 #include "support/close.h"
-#include "support/io_bug.h"
 
 #define BALL(option)                                                     \
   "<mujoco><option " option                                              \

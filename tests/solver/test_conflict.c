@@ -2,8 +2,8 @@
 // Which constraints push a dof against each other: the largest of either sign, contacts as a whole.
 #include "solver/conflict.h"
 
+#include "scenes/contact_scene.h"
 #include "support/close.h"
-#include "support/contact_scene.h"
 
 enum { ROWS = 5 };
 

@@ -7,9 +7,9 @@
 
 #include "constraint/equality.h"
 #include "constraint/rows.h"
-#include "support/chain_model.h"
+#include "scenes/chain_model.h"
+#include "scenes/columns_scene.h"
 #include "support/close.h"
-#include "support/columns_scene.h"
 
 // connects and welds between bodies of trees that all are free: how many
 static int connect_welds_of_free_trees(const contact_scene* s) {

@@ -2,7 +2,7 @@
 // The force of a contact from rows filled by hand, and against what the rows do to bodies.
 #include "solver/contact_force.h"
 
-#include "support/chain_model.h"
+#include "scenes/chain_model.h"
 #include "support/close.h"
 
 // one contact of dimension dim, whose rows start behind another row

@@ -5,9 +5,9 @@
 
 #include <stdlib.h>
 
-#include "support/chain_model.h"
+#include "scenes/chain_model.h"
+#include "scenes/columns_scene.h"
 #include "support/close.h"
-#include "support/columns_scene.h"
 
 // all trees are free, and what they touch besides each other is one plane or nothing
 static bool loose(const contact_scene* s, int* plane) {

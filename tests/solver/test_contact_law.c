@@ -6,11 +6,11 @@
 #include "base/random.h"
 #include "carom/model.h"
 #include "model/added_contact.h"
+#include "scenes/contact_scene.h"
+#include "scenes/coulomb.h"
 #include "solver/friction_cone.h"
 #include "solver/friction_cone_bends.h"
 #include "support/close.h"
-#include "support/contact_scene.h"
-#include "support/coulomb.h"
 
 enum { N_SEED = 8, MOST_ROWS = 600 };
 

@@ -7,11 +7,11 @@
 #include "model/file.h"
 #include "model/misuse.h"
 #include "model/model_check.h"
+#include "scenes/chain_model.h"
+#include "scenes/coulomb.h"
 #include "solver/convex_model.h"
 #include "solver/newton_model.h"
-#include "support/chain_model.h"
 #include "support/close.h"
-#include "support/coulomb.h"
 #include "support/scratch.h"
 
 static cr_model m;

@@ -8,11 +8,11 @@
 #include "base/random.h"
 #include "constraint/row_name.h"
 #include "engine/acceleration.h"
+#include "scenes/contact_scene.h"
+#include "scenes/mechanism.h"
 #include "solver/friction_cone.h"
 #include "solver/islands.h"
 #include "support/close.h"
-#include "support/contact_scene.h"
-#include "support/mechanism.h"
 
 enum { N_SEED = 24, MAX_NV = 64 };
 

@@ -3,9 +3,9 @@
 // random scenes, and each crosses 0 where its zone does.
 #include "solver/friction_cone_bends.h"
 
+#include "scenes/contact_scene.h"
 #include "solver/friction_cone.h"
 #include "support/close.h"
-#include "support/contact_scene.h"
 
 // the state of a row by the signs of its bends alone
 static int32_t state_by_bends(const cr_data* d, int row, const cr_real bend[CRI_LAW_BENDS]) {

@@ -8,7 +8,7 @@
 
 #include "integrate/inputs.h"
 #include "integrate/step.h"
-#include "support/io_mjcf.h"
+#include "scenes/io_mjcf.h"
 #include "support/test.h"
 
 typedef struct {

@@ -4,10 +4,10 @@
 #include "solver/latent_adhesion.h"
 
 #include "engine/forward.h"
-#include "support/chain_model.h"
+#include "scenes/chain_model.h"
+#include "scenes/contact_scene.h"
+#include "scenes/random_model.h"
 #include "support/close.h"
-#include "support/contact_scene.h"
-#include "support/random_model.h"
 
 static const cr_real little = CR_R(1e-7);
 

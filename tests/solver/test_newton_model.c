@@ -8,9 +8,9 @@
 #include "carom/model.h"
 #include "engine/acceleration.h"
 #include "model/added_contact.h"
+#include "scenes/contact_scene.h"
+#include "scenes/coulomb.h"
 #include "support/close.h"
-#include "support/contact_scene.h"
-#include "support/coulomb.h"
 
 enum { N_SEED = 12, MOST_NV = 64 };
 

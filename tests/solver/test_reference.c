@@ -7,8 +7,8 @@
 #include "constraint/constraint.h"
 #include "constraint/equality.h"
 #include "constraint/rows.h"
+#include "scenes/contact_scene.h"
 #include "support/close.h"
-#include "support/contact_scene.h"
 
 static void formula(const contact_scene* s) {
   const cr_data* d = s->d;

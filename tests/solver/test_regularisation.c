@@ -7,9 +7,9 @@
 
 #include "constraint/rows.h"
 #include "math/cholesky.h"
+#include "scenes/contact_scene.h"
+#include "scenes/random_model.h"
 #include "support/close.h"
-#include "support/contact_scene.h"
-#include "support/random_model.h"
 
 enum { N_SEED = 12 };
 

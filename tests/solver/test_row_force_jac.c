@@ -4,10 +4,10 @@
 
 #include "base/random.h"
 #include "constraint/rows.h"
+#include "scenes/chain_model.h"
+#include "scenes/contact_scene.h"
 #include "solver/friction_cone.h"
-#include "support/chain_model.h"
 #include "support/close.h"
-#include "support/contact_scene.h"
 
 static cri_row_force_jac slopes_of(contact_scene* s, cr_data** tan) {
   assert_int_equal(cri_data_twin(tan, &s->m, s->d, CR_DATA_TANGENT, cri_no_params, NULL), CR_OK);

@@ -4,7 +4,7 @@
 
 #include "engine/forward.h"
 #include "model/build.h"
-#include "support/chain_model.h"
+#include "scenes/chain_model.h"
 #include "support/close.h"
 
 static cr_model m;

@@ -5,9 +5,9 @@
 #include "engine/forward.h"
 #include "math/quat.h"
 #include "math/spatial.h"
+#include "scenes/mechanism.h"
+#include "scenes/random_model.h"
 #include "support/close.h"
-#include "support/mechanism.h"
-#include "support/random_model.h"
 
 typedef struct {
   cr_model m;

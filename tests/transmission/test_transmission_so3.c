@@ -4,8 +4,8 @@
 
 #include "engine/forward.h"
 #include "math/vec3.h"
+#include "scenes/random_model.h"
 #include "support/close.h"
-#include "support/random_model.h"
 
 TEST(velocities_are_angular) {
   int joints = 0, sites = 0;
