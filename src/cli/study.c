@@ -51,7 +51,7 @@ static cr_status find(const study_options* o, const cr_study** study, cr_error* 
       size_t n = strlen(names);
       (void)snprintf(names + n, sizeof names - n, "%s%s", i > 0 ? ", " : "", cri_study_at(i)->name);
     }
-    return cri_fail(error, CR_ERR_NAME, "there is no study '%s'; there is: %s", o->name, names);
+    return cri_fail(error, CR_ERR_NAME, "there is no study '%s'; known: %s", o->name, names);
   }
   return o->data == NULL || (*study)->takes_data
              ? CR_OK

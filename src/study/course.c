@@ -32,7 +32,7 @@ static void problem_free(problem* q) {
 static cr_status bind(problem* q, const cr_course* c, const cr_real* p, cr_error* error) {
   const cr_parameter_info* list[CR_MAX_PARAMETERS];
   if (c->nitem < 1 || c->nitem > CR_MAX_PARAMETERS) {
-    return cri_fail(error, CR_ERR_ARG, "a course of %d parameters: 1 to %d expected", c->nitem,
+    return cri_fail(error, CR_ERR_ARG, "a fit of %d parameters: 1 to %d are possible", c->nitem,
                     (int)CR_MAX_PARAMETERS);
   }
   cr_parameter_info* items = calloc((size_t)c->nitem, sizeof *items);

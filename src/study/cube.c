@@ -101,7 +101,8 @@ static cr_status load_tosses(cr_cube* cube, const cr_notebook* book, cr_error* e
   CR_TRY(cr_model_set_option(cube->m, "timestep", cr_recordings_interval(cube->tosses), error));
   int n = cr_recordings_count(cube->tosses), most = book->request.brief ? TRAIN_BRIEF : TRAIN;
   if (n < 2) {
-    return cri_fail(error, CR_ERR_ARG, "%s: two tosses are needed, to fit and to see", data);
+    return cri_fail(error, CR_ERR_ARG,
+                    "%s: at least two tosses are needed, one to fit and one to test", data);
   }
   cube->ntrain = n / 2 < most ? n / 2 : most;
   cube->nother = n - cube->ntrain < OTHERS ? n - cube->ntrain : OTHERS;

@@ -62,7 +62,8 @@ static cr_status flight_make(flight* f, const cr_launch* l, cr_error* error) {
   *f = (flight){0};
   int nq = cr_model_count(l->m, "nq"), nv = cr_model_count(l->m, "nv");
   if (nq > CR_LAUNCH_NQ || nv > CR_LAUNCH_NV) {
-    return cri_fail(error, CR_ERR_ARG, "launch: %d coordinates, %d at most", nq, CR_LAUNCH_NQ);
+    return cri_fail(error, CR_ERR_ARG, "launch: the model has %d coordinates, %d are possible", nq,
+                    CR_LAUNCH_NQ);
   }
   CR_TRY(cr_expression_create(&f->expression, l->m, l->loss, error));
   f->loss = cr_expression_loss(f->expression, false);

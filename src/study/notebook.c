@@ -34,8 +34,8 @@ static cr_status check_settings(cr_notebook* book, cr_error* error) {
   free(found);
   return same ? CR_OK
               : cri_fail(error, CR_ERR_ARG,
-                         "%s: other settings than those of this study; without --resume it begins "
-                         "anew",
+                         "%s: the settings are not those of this study; leave out --resume to "
+                         "begin again",
                          path);
 }
 
@@ -66,7 +66,7 @@ void cri_notebook_free(cr_notebook* book) {
 
 cr_status cri_notebook_stopped(const cr_notebook* book, cr_error* error) {
   bool stop = book->request.stop != NULL && book->request.stop();
-  return stop ? cri_fail(error, CR_ERR_INTERRUPTED, "interrupted; --resume goes on") : CR_OK;
+  return stop ? cri_fail(error, CR_ERR_INTERRUPTED, "interrupted; continue with --resume") : CR_OK;
 }
 
 // ---- notes and claims

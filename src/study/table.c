@@ -99,14 +99,14 @@ static bool get_row(cr_table* t, char** at) {
 static cr_status parse(cr_table* t, const char* path, char* text, cr_error* error) {
   size_t n = strlen(t->header);
   if (strncmp(text, t->header, n) != 0 || text[n] != '\n') {
-    return cri_fail(error, CR_ERR_FORMAT, "%s: another table: its first line is not '%s'", path,
-                    t->header);
+    return cri_fail(error, CR_ERR_FORMAT,
+                    "%s: this is another table: its first line should be '%s'", path, t->header);
   }
   char* at = text + n + 1;
   t->rows = 0;
   while (*at != 0) {
     if (t->rows == t->room || !get_row(t, &at)) {
-      return cri_fail(error, CR_ERR_FORMAT, "%s: row %d is not one of this table", path,
+      return cri_fail(error, CR_ERR_FORMAT, "%s: row %d does not fit this table", path,
                       t->rows + 1);
     }
   }

@@ -70,6 +70,7 @@ cr_status cri_columns_are(const cr_h5* file, const char* path, const char* set,
   cri_columns_free(&wanted);
   CR_TRY(status);
   return same ? CR_OK
-              : cri_fail(error, CR_ERR_FORMAT, "%s: the attribute 'columns' of '%s' is not: %.200s",
-                         path, set, expected);
+              : cri_fail(error, CR_ERR_FORMAT,
+                         "%s: the attribute 'columns' of '%s' should be: %.200s", path, set,
+                         expected);
 }

@@ -133,7 +133,7 @@ static cr_status explain(const complaint* c, cyaml_err_t code, const cr_config_l
   if (key != NULL) {
     const cr_section* s = find_section(layout, c->outer, strlen(c->outer));
     s = s != NULL ? s : &layout->sections[0];
-    return cri_fail(error, CR_ERR_FORMAT, "%s%s: unknown key '%s'%s%s; there is: %s", path, line,
+    return cri_fail(error, CR_ERR_FORMAT, "%s%s: unknown key '%s'%s%s; known: %s", path, line,
                     key + 1, s->name[0] != 0 ? " in " : "", s->name, keys_of(layout, s).text);
   }
   return cri_fail(error, CR_ERR_FORMAT, "%s%s: %s", path, line,
@@ -151,8 +151,8 @@ cr_status cri_config_read(void** raw, const cr_config_layout* layout, const char
   if (memchr(text, 0, n) != NULL) {
     bool hdf5 = n > 4 && memcmp(text, "\x89HDF", 4) == 0;
     free(text);
-    return cri_fail(error, CR_ERR_FORMAT, "%s: that is %s, not a configuration (YAML)%s", path,
-                    hdf5 ? "data (HDF5)" : "no text", hdf5 ? "; data go behind --data" : "");
+    return cri_fail(error, CR_ERR_FORMAT, "%s: this is %s, not a configuration (YAML)%s", path,
+                    hdf5 ? "data (HDF5)" : "not text", hdf5 ? "; give data with --data" : "");
   }
   cyaml_data_t* data = NULL;
   cyaml_err_t code = cyaml_load_data((const uint8_t*)text, n, &config, layout->schema, &data, NULL);
@@ -223,7 +223,7 @@ static cr_status set_in(const cr_config_layout* layout, const cr_section* s, voi
   size_t length = strcspn(at, "=");
   const cr_key* key = find_key(s, at, length);
   if (key == NULL) {
-    return cri_fail(error, CR_ERR_NAME, "--set %s: there is no key '%.*s'%s%s; there is: %s",
+    return cri_fail(error, CR_ERR_NAME, "--set %s: there is no key '%.*s'%s%s; known: %s",
                     assignment, (int)length, at, s->name[0] != 0 ? " in " : "", s->name,
                     keys_of(layout, s).text);
   }
@@ -247,7 +247,7 @@ cr_status cri_config_set(void* raw, const cr_config_layout* layout, const char* 
   }
   const cr_section* s = find_section(layout, assignment, length);
   if (s == NULL || s == top) {
-    return cri_fail(error, CR_ERR_NAME, "--set %s: there is no section '%.*s'; there is: %s",
+    return cri_fail(error, CR_ERR_NAME, "--set %s: there is no section '%.*s'; known: %s",
                     assignment, (int)length, assignment, keys_of(layout, top).text);
   }
   const char* at = assignment + length + 1;
@@ -257,7 +257,7 @@ cr_status cri_config_set(void* raw, const cr_config_layout* layout, const char* 
   length = strcspn(at, ".=");
   void* item = find_item(raw, s, at, length);
   if (item == NULL || at[length] != '.') {
-    return cri_fail(error, CR_ERR_NAME, "--set %s: write %s.ITEM.KEY=VALUE, ITEM one of: %s",
+    return cri_fail(error, CR_ERR_NAME, "--set %s: write %s.ITEM.KEY=VALUE; ITEM is one of: %s",
                     assignment, s->name, items_of(raw, s).text);
   }
   return set_in(layout, s, item, assignment, at + length + 1, error);
@@ -289,7 +289,7 @@ static cr_status parse_bool(const cr_key* key, const char* text, const char* whe
       return CR_OK;
     }
   }
-  return cri_fail(error, CR_ERR_FORMAT, "%s: %s: '%s' is neither true nor false", where, key->name,
+  return cri_fail(error, CR_ERR_FORMAT, "%s: %s: '%s' is not true or false", where, key->name,
                   text);
 }
 
@@ -304,7 +304,7 @@ static cr_status parse_choice(const cr_key* key, const char* text, const char* w
     }
     word += length + (word[length] == ' ');
   }
-  return cri_fail(error, CR_ERR_FORMAT, "%s: %s: '%s' is none of: %s", where, key->name, text,
+  return cri_fail(error, CR_ERR_FORMAT, "%s: %s: '%s' is not one of: %s", where, key->name, text,
                   key->choices);
 }
 
@@ -319,7 +319,7 @@ static cr_status parse_word(const cr_key* key, const char* text, const char* whe
     }
     add(&words, word != NULL ? word : "?", strlen(word != NULL ? word : "?"));
   }
-  return cri_fail(error, CR_ERR_FORMAT, "%s: %s: '%s' is none of: %s", where, key->name, text,
+  return cri_fail(error, CR_ERR_FORMAT, "%s: %s: '%s' is not one of: %s", where, key->name, text,
                   words.text);
 }
 

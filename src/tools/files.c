@@ -58,7 +58,7 @@ cr_status cri_folder_make(const char* path, cr_error* error) {
   }
   struct stat info;
   if (stat(path, &info) != 0 || !S_ISDIR(info.st_mode)) {
-    return cri_fail(error, CR_ERR_FILE, "%s: there is a file of this name, not a folder", path);
+    return cri_fail(error, CR_ERR_FILE, "%s: this is a file, not a folder", path);
   }
   return CR_OK;
 }
@@ -152,7 +152,7 @@ cr_status cri_file_check(const char* path, cr_error* error) {
   (void)fclose(file);
   CR_TRY(refuse_folder(path, error));
   if (stat(path, &info) == 0 && S_ISREG(info.st_mode) && info.st_size == 0) {
-    return cri_fail(error, CR_ERR_FORMAT, "%s: is empty", path);
+    return cri_fail(error, CR_ERR_FORMAT, "%s: the file is empty", path);
   }
   return CR_OK;
 }

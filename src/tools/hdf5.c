@@ -49,7 +49,8 @@ static cr_status why_not_opened(const char* path, cr_error* error) {
   if (probe != NULL) {
     (void)fclose(probe);
   }
-  return readable ? cri_fail(error, CR_ERR_FORMAT, "%s: is not an HDF5 file, or is damaged", path)
+  return readable ? cri_fail(error, CR_ERR_FORMAT, "%s: this is not an HDF5 file, or it is damaged",
+                             path)
                   : cri_fail(error, CR_ERR_FILE, "%s: cannot be read: %s", path, strerror(reason));
 }
 
@@ -89,7 +90,7 @@ cr_status cri_h5_save(cr_h5* file, cr_error* error) {
   char* image = size > 0 ? malloc((size_t)size) : NULL;
   if (image == NULL || H5Fget_file_image(file->id, image, (size_t)size) != size) {
     free(image);
-    return cri_fail(error, CR_ERR_MEMORY, "%s: HDF5 cannot give the file's image", file->path);
+    return cri_fail(error, CR_ERR_MEMORY, "%s: HDF5 cannot copy the file from memory", file->path);
   }
   cr_status status = cri_file_write(file->path, image, (size_t)size, error);
   free(image);
@@ -145,7 +146,7 @@ cr_status cri_h5_each(const cr_h5* file, const char* group,
                       cr_status (*visit)(void* context, const char* name), void* context,
                       cr_error* error) {
   if (!cri_h5_has(file, group)) {
-    return cri_fail(error, CR_ERR_FORMAT, "%s: has no group '%s'", file->path, group);
+    return cri_fail(error, CR_ERR_FORMAT, "%s: there is no group '%s'", file->path, group);
   }
   visitor v = {visit, context, CR_OK};
   herr_t result = H5Literate_by_name(file->id, group, H5_INDEX_NAME, H5_ITER_INC, NULL, visit_link,
@@ -170,7 +171,7 @@ static cr_status check_stored(const cr_h5* file, const char* name, hid_t set, hs
   return numbers <= ALWAYS || numbers / MOST_FOLD <= stored / (item > 0 ? item : 1)
              ? CR_OK
              : cri_fail(error, CR_ERR_FORMAT,
-                        "%s: '%s' declares %llu numbers, but %llu bytes are all it holds",
+                        "%s: '%s' says that it has %llu numbers, but it holds only %llu bytes",
                         file->path, name, (unsigned long long)numbers, (unsigned long long)stored);
 }
 
@@ -246,7 +247,7 @@ static bool select_rows(const cr_h5* file, const char* name, int first, int n, s
 cr_status cri_h5_shape(const cr_h5* file, const char* name, int* rows, int* cols, cr_error* error) {
   selection s;
   if (!select_rows(file, name, 0, 0, &s)) {
-    return cri_fail(error, CR_ERR_FORMAT, "%s: has no data set '%s'", file->path, name);
+    return cri_fail(error, CR_ERR_FORMAT, "%s: there is no data set '%s'", file->path, name);
   }
   enum { MOST = 8 };
   hsize_t size[MOST] = {0};
@@ -312,7 +313,7 @@ cr_status cri_h5_read(const cr_h5* file, const char* name, double** values, int*
                       cr_error* error) {
   hid_t set = cri_h5_has(file, name) ? H5Dopen2(file->id, name, H5P_DEFAULT) : -1;
   if (set < 0) {
-    return cri_fail(error, CR_ERR_FORMAT, "%s: has no data set '%s'", file->path, name);
+    return cri_fail(error, CR_ERR_FORMAT, "%s: there is no data set '%s'", file->path, name);
   }
   cr_status status = read_set(file, name, set, values, rows, cols, error);
   (void)H5Dclose(set);
@@ -465,7 +466,7 @@ static cr_status claim(cr_h5* file, int flags, cr_error* error) {
       return cri_fail(error, CR_ERR_FILE, "%s: cannot be written: %s", file->path, strerror(errno));
     }
     if (flock(file->claim, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK) {
-      return cri_fail(error, CR_ERR_FILE, "%s: another run is writing to it", file->path);
+      return cri_fail(error, CR_ERR_FILE, "%s: another run is writing to this file", file->path);
     }
   } while (fstat(file->claim, &mine) != 0 || stat(file->path, &there) != 0 ||
            mine.st_ino != there.st_ino);
@@ -480,7 +481,7 @@ static cr_status take_on_disk(cr_h5* file, bool anew, cr_error* error) {
                   : H5Fopen(file->path, H5F_ACC_RDWR, access);
   (void)H5Pclose(access);
   return file->id >= 0 ? CR_OK
-         : anew        ? cri_fail(error, CR_ERR_FILE, "%s: HDF5 cannot make it", file->path)
+         : anew        ? cri_fail(error, CR_ERR_FILE, "%s: HDF5 cannot create the file", file->path)
                        : why_not_opened(file->path, error);
 }
 
@@ -509,7 +510,7 @@ cr_status cri_h5_finish(cr_h5* file, const char* path, cr_error* error) {
   cri_h5_close(file);
   return ok ? CR_OK
             : cri_fail(error, CR_ERR_FILE, "%s: cannot be written: %s", path,
-                       reason != 0 ? strerror(reason) : "HDF5 cannot close it");
+                       reason != 0 ? strerror(reason) : "HDF5 cannot close the file");
 }
 
 cr_status cri_h5_settle(cr_h5* file, cr_error* error) {

@@ -89,15 +89,15 @@ static void end(void* context, const char* name) {
 
 static cr_status parse(builder* b, const char* path, const char* text, size_t n, cr_error* error) {
   if (n > 1 << 30) {
-    return cri_fail(error, CR_ERR_FORMAT, "%s: longer than 1 GiB", path);
+    return cri_fail(error, CR_ERR_FORMAT, "%s: the file is longer than 1 GiB", path);
   }
   if (XML_Parse(b->parser, text, (int)n, XML_TRUE) == XML_STATUS_OK) {
     return CR_OK;
   }
   unsigned long line = XML_GetCurrentLineNumber(b->parser);
   if (b->too_deep) {
-    return cri_fail(error, CR_ERR_FORMAT, "%s:%lu: nested deeper than %d elements", path, line,
-                    CR_XML_DEPTH);
+    return cri_fail(error, CR_ERR_FORMAT, "%s:%lu: elements are nested more than %d deep", path,
+                    line, CR_XML_DEPTH);
   }
   if (b->failed) {
     return cri_fail(error, CR_ERR_MEMORY, "%s: no memory", path);

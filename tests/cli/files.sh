@@ -95,7 +95,7 @@ for _ in $(seq 500); do
   sleep 0.02
 done
 expect 2 other "${batch[@]}" --count 60 --out both.h5
-says other "both.h5.part: another run is writing to it"
+says other "both.h5.part: another run is writing to this file"
 kill $process
 wait $process 2> /dev/null
 expect 0 later "${batch[@]}" --count 60 --out both.h5

@@ -105,18 +105,18 @@ expect 2 bad fit "$config" --data none.h5 --json --out bad
 says bad "none.h5: cannot be read: No such file"
 holds bad 'j["error"].startswith("none.h5")'
 expect 2 bad fit "$config" --data "$config" --out bad
-says bad "is not an HDF5 file"
+says bad "this is not an HDF5 file"
 head -c 3000 found/tosses.h5 > short.h5
 expect 2 bad fit "$config" --data short.h5 --out bad
 expect 2 bad fit "$config" --set parameters.side.stat=1 --out bad
-says bad "there is no key 'stat' in parameters; there is: name, kind"
+says bad "there is no key 'stat' in parameters; known: name, kind"
 expect 2 bad fit "$config" --set model=none.xml --out bad
 expect 2 bad fit "$config" --set parameters.side.geom=dice --out bad
 says bad "the model has no geom 'dice'"
 expect 2 bad fit "$config" --set parameters.side.lower=0.5 --out bad
 says bad "parameter 'side': the lower bound 0.5 is above the upper bound 0.3"
 expect 2 bad fit found/tosses.h5 --out bad
-says bad "found/tosses.h5: that is data (HDF5), not a configuration (YAML); data go behind --data"
+says bad "found/tosses.h5: this is data (HDF5), not a configuration (YAML); give data with --data"
 expect 2 bad fit "$config" --threads 0 --out bad
 says bad "--threads 0: at least 1 expected"
 expect 2 bad fit "$config" --threads -1 --out bad
@@ -166,7 +166,7 @@ mm: times as fast as the recorded velocities say: positions in mm?
 degrees: times as fast as the recorded velocities say: angular velocities in degrees?
 xyzw:xyzw.h5: quaternions look like x, y, z, w; w, x, y, z is expected
 ms: s: dt in ms?
-named:named.h5: the attribute 'columns' of 'toss/0001/state' is not: px,py,pz,qw,qx,qy,qz
+named:named.h5: the attribute 'columns' of 'toss/0001/state' should be: px,py,pz,qw,qx,qy,qz
 END
   "$CAROM" fit "$config" --data degrees.h5 --as-recorded --set data.stride=6 optimisers.adam.iterations=1 \
     --json --out insists > insists.out 2> insists.err

@@ -72,7 +72,7 @@ for command in check follow rollout "grad --loss qpos[0] --wrt qpos" bench; do
   expect 2 none $command none.xml
   says none "none.xml: cannot be opened: No such file or directory"
   expect 2 empty $command empty.xml
-  says empty "empty.xml: is empty"
+  says empty "empty.xml: the file is empty"
 done
 
 # ---- zero is a value too, where a number has to be positive

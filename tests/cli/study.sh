@@ -4,7 +4,7 @@
 # table; any number of threads gives the same digits.
 . "$CAROM_SOURCE_DIR/tests/support/cli.sh" || exit 1
 
-refused 2 "there is no study 'toys'; there is: toy" study toys
+refused 2 "there is no study 'toys'; known: toy" study toys
 refused 2 "the study 'toy' takes no recorded data" study toy --data x.h5
 refused 2 "--threads -1" study toy --threads -1
 refused 2 "settings.txt: cannot be read" study toy --resume --output none
@@ -22,9 +22,9 @@ head -21 one/toy.csv > cut/toy.csv
 rm cut/report.txt
 expect 0 cut study toy --short --resume --output cut
 cmp -s one/toy.csv cut/toy.csv || fail "resumed: another table"
-refused 2 "other settings than those of this study" study toy --resume --output cut
+refused 2 "the settings are not those of this study" study toy --resume --output cut
 head -c 700 one/toy.csv > cut/toy.csv
-refused 2 "is not one of this table" study toy --short --resume --output cut
+refused 2 "does not fit this table" study toy --short --resume --output cut
 
 # Ctrl-C
 "$CAROM" study toy --output stopped --threads 1 > stopped.out 2> stopped.err &
@@ -37,7 +37,7 @@ kill -INT $process
 wait $process
 code=$?
 [ $code -eq 130 ] || fail "interrupted: exit code $code: $(cat stopped.err)"
-says stopped "--resume goes on"
+says stopped "continue with --resume"
 [ -e stopped/toy.csv ] || fail "interrupted: no table"
 
 "$CAROM" study --help | grep -q "a mass and a wall" || fail "--help does not list the studies"

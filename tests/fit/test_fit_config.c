@@ -90,9 +90,9 @@ static void refuse(const char* text, const char* set, const char* part) {
 TEST(bad_files_are_explained) {
   refuse("", NULL, "c.yaml: the file is empty");
   refuse("model: 'x\n", NULL, "c.yaml, line ");
-  refuse("modle: x\n", NULL, "c.yaml, line 1: unknown key 'modle'; there is: model, output, seed");
+  refuse("modle: x\n", NULL, "c.yaml, line 1: unknown key 'modle'; known: model, output, seed");
   refuse("model: x\nparameters:\n  - name: s\n    strat: 1\noptimisers:\n  - method: adam\n", NULL,
-         "c.yaml, line 4: unknown key 'strat' in parameters; there is: name, kind");
+         "c.yaml, line 4: unknown key 'strat' in parameters; known: name, kind");
   refuse("model: x\ndata: 3\n", NULL, "c.yaml, line 2");
   refuse("model: x\nparameters:\n  - {name: s, start: 1, field: a}\n", NULL, "optimisers");
 }
@@ -104,8 +104,8 @@ TEST(bad_values_are_explained) {
   refuse(small, "data.held_out=2", "data: held_out: 2 is not between 0 and 0.9");
   refuse(small, "data.held_out=nan", "data: held_out: nan is not between");
   refuse(small, "data.steps=2.5", "data: steps: 2.5 is not a whole number");
-  refuse(small, "cfd.use=maybe", "cfd: use: 'maybe' is neither true nor false");
-  refuse(small, "optimisers.0.method=sgd", "optimisers.0: method: 'sgd' is none of: adam lbfgs");
+  refuse(small, "cfd.use=maybe", "cfd: use: 'maybe' is not true or false");
+  refuse(small, "optimisers.0.method=sgd", "optimisers.0: method: 'sgd' is not one of: adam lbfgs");
   refuse(small, "parameters.side.name=a side", "letters, digits and _");
   refuse(small, "loss.position=-1", "loss: position: -1 is not between");
 }
@@ -122,20 +122,21 @@ TEST(words_are_the_librarys) {
     cr_fit_config_free(&c);
   }
   refuse(small, "parameters.mass.transform=exp",
-         "parameters.mass: transform: 'exp' is none of: none, log, softplus, bounded");
-  refuse(small, "parameters.mass.kind=direction", "kind: 'direction' is none of: field, box_side");
-  refuse(small, "loss.norm=cubic", "loss: norm: 'cubic' is none of: square, absolute");
+         "parameters.mass: transform: 'exp' is not one of: none, log, softplus, bounded");
+  refuse(small, "parameters.mass.kind=direction",
+         "kind: 'direction' is not one of: field, box_side");
+  refuse(small, "loss.norm=cubic", "loss: norm: 'cubic' is not one of: square, absolute");
 }
 
 TEST(bad_settings_are_explained) {
   refuse(small, "seed", "--set seed: KEY=VALUE expected");
-  refuse(small, "sead=1", "there is no key 'sead'; there is: model, output, seed, data");
-  refuse(small, "date.stride=1", "there is no section 'date'; there is: model");
+  refuse(small, "sead=1", "there is no key 'sead'; known: model, output, seed, data");
+  refuse(small, "date.stride=1", "there is no section 'date'; known: model");
   refuse(small, "data=1", "'data' is a section; write data.KEY=VALUE");
   refuse(small, "parameters=1", "'parameters' is a section; write parameters.ITEM.KEY=VALUE");
-  refuse(small, "data.strude=1", "there is no key 'strude' in data; there is: file, steps, stride");
-  refuse(small, "parameters.width.start=1", "ITEM one of: side, mass");
-  refuse(small, "parameters.2.start=1", "ITEM one of: side, mass");
+  refuse(small, "data.strude=1", "there is no key 'strude' in data; known: file, steps, stride");
+  refuse(small, "parameters.width.start=1", "ITEM is one of: side, mass");
+  refuse(small, "parameters.2.start=1", "ITEM is one of: side, mass");
   refuse(small, "parameters.side=1", "write parameters.ITEM.KEY=VALUE");
   refuse(small, "parameters.side.strat=1", "there is no key 'strat' in parameters");
 }

@@ -126,7 +126,7 @@ TEST(bad_recordings_are_named) {
   refuse(&r, CR_ERR_FORMAT, "is not positive");
   begin(&r);
   attribute(&r, "/", "dt", 1);
-  refuse(&r, CR_ERR_FORMAT, "has no group 'toss'");
+  refuse(&r, CR_ERR_FORMAT, "there is no group 'toss'");
   add_all(&r);
   add(&r, "0020", ROWS, 12);
   refuse(&r, CR_ERR_FORMAT, "'toss/0020/state' has 6 rows of 12 numbers, not of 13");
@@ -140,7 +140,7 @@ TEST(bad_recordings_are_named) {
   refuse(&r, CR_ERR_FORMAT, "recording 0020, row 5: the quaternion has length 1.00498756, not 1");
   add_all(&r);
   assert_int_equal(cri_h5_write(r.file, "toss/0020/pose", r.rows, 1, 1, NULL), CR_OK);
-  refuse(&r, CR_ERR_FORMAT, "has no data set 'toss/0020/state'");
+  refuse(&r, CR_ERR_FORMAT, "there is no data set 'toss/0020/state'");
 }
 
 TEST(what_is_written_reads_back) {

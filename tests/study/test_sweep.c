@@ -79,7 +79,7 @@ TEST(what_was_interrupted_goes_on) {
   cr_table t;
   patience = 3;
   assert_int_equal(sweep(false, impatient, 2, &s, &t, &error), CR_ERR_INTERRUPTED);
-  assert_non_null(strstr(error.text, "--resume goes on"));
+  assert_non_null(strstr(error.text, "continue with --resume"));
   assert_saved(3 * 16);
   cri_table_free(&t);
 

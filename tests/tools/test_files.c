@@ -68,7 +68,7 @@ TEST(files_are_told_from_what_is_none) {
   cr_error error = {0};
   assert_int_equal(cri_file_check(scratch_write("file", "x"), &error), CR_OK);
   assert_int_equal(cri_file_check(scratch_write("void", ""), &error), CR_ERR_FORMAT);
-  assert_non_null(strstr(error.text, "void: is empty"));
+  assert_non_null(strstr(error.text, "void: the file is empty"));
   assert_int_equal(cri_file_check(scratch_path("nothing"), &error), CR_ERR_FILE);
   assert_non_null(strstr(error.text, "nothing: cannot be opened: No such file"));
   assert_int_equal(mkdir((path = scratch_path("house")), 0777), 0);

@@ -83,7 +83,7 @@ TEST(members_come_in_order_of_name) {
   assert_int_equal(cri_h5_each(file, "g", add_name, names, NULL), CR_ERR_ARG);
   assert_string_equal(names, "0002 0010 stop ");
   assert_int_equal(cri_h5_each(file, "h", add_name, names, &error), CR_ERR_FORMAT);
-  assert_non_null(strstr(error.text, "order.h5: has no group 'h'"));
+  assert_non_null(strstr(error.text, "order.h5: there is no group 'h'"));
   cri_h5_close(file);
   assert_int_not_equal(access(path, F_OK), 0);  // it was never saved
 }
@@ -98,13 +98,13 @@ TEST(failures_name_the_file) {
   assert_int_equal(cri_h5_open(&file, (path = scratch_path("none.h5")), &error), CR_ERR_FILE);
   assert_non_null(strstr(error.text, "none.h5: cannot be read: No such file"));
   assert_int_equal(cri_h5_open(&file, scratch_write("text.h5", "words"), &error), CR_ERR_FORMAT);
-  assert_non_null(strstr(error.text, "text.h5: is not an HDF5 file"));
+  assert_non_null(strstr(error.text, "text.h5: this is not an HDF5 file"));
   assert_null(file);
 
   save_example((path = scratch_path("example.h5")));
   file = opened(path);
   assert_int_equal(cri_h5_read(file, "b/three", &values, &rows, &cols, &error), CR_ERR_FORMAT);
-  assert_non_null(strstr(error.text, "has no data set 'b/three'"));
+  assert_non_null(strstr(error.text, "there is no data set 'b/three'"));
   assert_int_equal(cri_h5_read(file, "b", &values, &rows, &cols, &error), CR_ERR_FORMAT);
   assert_int_equal(cri_h5_read_attribute(file, "/", "title", &number, &present, &error),
                    CR_ERR_FORMAT);
@@ -207,9 +207,9 @@ TEST(a_growing_file_is_claimed) {
   assert_int_equal(cri_h5_settle(file, NULL), CR_OK);
   assert_int_equal(cri_h5_write_rows(file, "x", 0, 1, &x, NULL), CR_OK);
   assert_int_equal(cri_h5_create_on_disk(&other, name, 1, &error), CR_ERR_FILE);
-  assert_non_null(strstr(error.text, "another run is writing to it"));
+  assert_non_null(strstr(error.text, "another run is writing to this file"));
   assert_int_equal(cri_h5_open_on_disk(&other, name, &error), CR_ERR_FILE);
-  assert_non_null(strstr(error.text, "another run is writing to it"));
+  assert_non_null(strstr(error.text, "another run is writing to this file"));
   assert_int_equal(cri_h5_finish(file, last, NULL), CR_OK);
   assert_int_not_equal(access(name, F_OK), 0);
   file = opened(last);
@@ -248,7 +248,7 @@ TEST(what_declares_more_than_it_holds_is_refused) {
     declare(path, sizes[i][0], sizes[i][1], sizes[i][2]);
     cr_h5* file = opened(path);
     assert_int_equal(cri_h5_shape(file, "x", &rows, &cols, &error), CR_ERR_FORMAT);
-    assert_non_null(strstr(error.text, "but 0 bytes are all it holds"));
+    assert_non_null(strstr(error.text, "but it holds only 0 bytes"));
     assert_int_equal(cri_h5_read(file, "x", &values, &rows, &cols, &error), CR_ERR_FORMAT);
     assert_null(values);
     cri_h5_close(file);

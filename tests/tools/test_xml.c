@@ -79,7 +79,7 @@ TEST(nesting_has_an_end) {
     if (depth == CR_XML_DEPTH) {
       cri_xml_free(read_text(text));
     } else {
-      refused(text, "nested deeper than 256 elements");
+      refused(text, "elements are nested more than 256 deep");
     }
   }
   free(text);
