@@ -31,6 +31,6 @@ TEST(sets_say_what_their_columns_are) {
   assert_int_equal(cri_h5_write_text(file, "x", "columns", "a, b", &error), CR_OK);
   assert_int_equal(cri_columns_are(file, path, "x", "a,b", &error), CR_OK);
   assert_int_equal(cri_columns_are(file, path, "x", "b,a", &error), CR_ERR_FORMAT);
-  assert_non_null(strstr(error.text, "'columns' of 'x' is not: b,a"));
+  assert_non_null(strstr(error.text, "'columns' of 'x' should be: b,a"));
   cri_h5_close(file);
 }
