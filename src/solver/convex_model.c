@@ -55,6 +55,7 @@ typedef struct {
   cr_pattern M, H;
   int nH;                      // non-zeros of H so far, islands before this one included
   bool tree;                   // M has the pattern of trees
+  bool like_metric;            // H has the pattern of M
   const cr_real* factored_at;  // the a of the point at which H was factored, NULL before
   int32_t* factored;           // and its states
   bool search;                 // whether the next step searches along its line, small as it may be
@@ -192,21 +193,32 @@ static bool along_trees(const problem* p) {
   return true;
 }
 
+// entries of M in these rows, which stand one behind the other
+static int metric_entries(const problem* p, cr_run dofs) {
+  int last = dofs.end - 1;
+  return p->M.adr[last] + p->M.nnz[last] - p->M.adr[dofs.begin];
+}
+
 // the columns of M
 static void copy_pattern(problem* p) {
   int32_t *nnz = p->d->H_index, *adr = nnz + p->m->nv, *col = adr + p->m->nv;
-  CR_EACH(i, p->dofs) {
-    nnz[i] = p->M.nnz[i];
-    adr[i] = p->nH;
-    memcpy(col + p->nH, p->M.col + p->M.adr[i], (size_t)nnz[i] * sizeof *col);
-    p->nH += nnz[i];
+  for (int r = 0; r < p->dofs.n; r++) {
+    cr_run run = p->dofs.run[r];
+    int n = metric_entries(p, run), from = p->M.adr[run.begin];
+    memcpy(col + p->nH, p->M.col + from, (size_t)n * sizeof *col);
+    for (int i = run.begin; i < run.end; i++) {
+      nnz[i] = p->M.nnz[i];
+      adr[i] = p->nH + p->M.adr[i] - from;
+    }
+    p->nH += n;
   }
 }
 
 static void make_pattern(problem* p) {
   const cr_model* m = p->m;
   cr_data* d = p->d;
-  if (p->tree && along_trees(p)) {
+  p->like_metric = p->tree && along_trees(p);
+  if (p->like_metric) {
     copy_pattern(p);
     return;
   }
@@ -240,6 +252,13 @@ static void make_pattern(problem* p) {
 }
 
 static void set_to_metric(const problem* p, cr_real* H) {
+  for (int r = 0; r < p->dofs.n && p->like_metric; r++) {
+    int first = p->dofs.run[r].begin, n = metric_entries(p, p->dofs.run[r]);
+    cr_copy(H + p->H.adr[first], p->metric + p->M.adr[first], n);
+  }
+  if (p->like_metric) {
+    return;
+  }
   CR_EACH(i, p->dofs) {
     const cr_real* from = p->metric + p->M.adr[i];
     const int32_t *col = p->M.col + p->M.adr[i], *at = p->H.col + p->H.adr[i];
