@@ -182,28 +182,28 @@ void cri_friction_cone_hessian(const cr_data* d, const cr_real* e, int i, cr_rea
 
 // ---- rows of one number
 
+// the force of a row, and its state
+static inline int32_t row_force(const cr_data* d, cr_real e, int i, cr_real* f) {
+  int type = d->efc_type[i];
+  if (type == CR_CNSTR_FRICTION_DOF || type == CR_CNSTR_FRICTION_TENDON) {
+    cr_real loss = d->efc_frictionloss[i], pull = d->efc_D[i] * e;
+    *f = pull <= -loss ? loss : (pull >= loss ? -loss : -pull);
+    return pull <= -loss ? CR_STATE_LINEAR_NEG
+                         : (pull >= loss ? CR_STATE_LINEAR_POS : CR_STATE_QUADRATIC);
+  }
+  bool acts = e < 0 || type == CR_CNSTR_EQUALITY;
+  *f = acts ? -d->efc_D[i] * e : 0;
+  return acts ? CR_STATE_QUADRATIC : CR_STATE_SATISFIED;
+}
+
 static int32_t row_state(const cr_data* d, cr_real e, int i) {
-  if (d->efc_type[i] == CR_CNSTR_EQUALITY) {
-    return CR_STATE_QUADRATIC;
-  }
-  if (d->efc_type[i] == CR_CNSTR_FRICTION_DOF || d->efc_type[i] == CR_CNSTR_FRICTION_TENDON) {
-    cr_real f = d->efc_D[i] * e, loss = d->efc_frictionloss[i];
-    return f <= -loss ? CR_STATE_LINEAR_NEG
-                      : (f >= loss ? CR_STATE_LINEAR_POS : CR_STATE_QUADRATIC);
-  }
-  return e < 0 ? CR_STATE_QUADRATIC : CR_STATE_SATISFIED;
+  cr_real f;
+  return row_force(d, e, i, &f);
 }
 
 // force of a row over its friction loss, where it is linear
 static cr_real linear_sign(int32_t state) {
   return (cr_real)((state == CR_STATE_LINEAR_NEG) - (state == CR_STATE_LINEAR_POS));
-}
-
-static cr_real row_force(const cr_data* d, cr_real e, int i, int32_t state) {
-  if (state == CR_STATE_QUADRATIC) {
-    return -d->efc_D[i] * e;
-  }
-  return state == CR_STATE_SATISFIED ? 0 : linear_sign(state) * d->efc_frictionloss[i];
 }
 
 static cr_real row_cost(const cr_data* d, cr_real e, int i) {
@@ -220,18 +220,24 @@ static cr_real row_cost(const cr_data* d, cr_real e, int i) {
 
 // ---- all rows
 
+// force and state of the contact at row i; returns its rows. Apart, so that rows of one number are quick.
+static __attribute__((noinline)) int set_cone_force(const cr_data* d, const cr_real* e, int i,
+                                                    cr_real* f, int32_t* state) {
+  cone c = cone_at(d, e + i, i);
+  cone_force(&c, f + i);
+  for (int j = 0; j < c.dim; j++) {
+    state[i + j] = c.state;
+  }
+  return c.dim;
+}
+
 void cri_constraint_force(const cr_data* d, cr_run rows, const cr_real* e, cr_real* f,
                           int32_t* state) {
   for (int i = rows.begin; i < rows.end;) {
     if (is_cone(d, i)) {
-      cone c = cone_at(d, e + i, i);
-      cone_force(&c, f + i);
-      for (int j = 0; j < c.dim; j++) {
-        state[i++] = c.state;
-      }
+      i += set_cone_force(d, e, i, f, state);
     } else {
-      state[i] = row_state(d, e[i], i);
-      f[i] = row_force(d, e[i], i, state[i]);
+      state[i] = row_force(d, e[i], i, f + i);
       i++;
     }
   }
@@ -278,9 +284,9 @@ void cri_constraint_slope(const cr_data* d, cr_run rows, const cr_real* e, const
       cone_slope(&c, u + i, slope);
       i += dim;
     } else {
-      cr_real x = e[i] + alpha * u[i];
-      int32_t state = row_state(d, x, i);
-      slope[0] -= row_force(d, x, i, state) * u[i];
+      cr_real x = e[i] + alpha * u[i], f;
+      int32_t state = row_force(d, x, i, &f);
+      slope[0] -= f * u[i];
       slope[1] += state == CR_STATE_QUADRATIC ? d->efc_D[i] * u[i] * u[i] : 0;
       i++;
     }

@@ -53,19 +53,16 @@ static bool is_one_island(const cr_model* m, const cr_data* d) {
   return m->ntree == 1 && d->nefc > 0;
 }
 
-cri_islands cri_islands_find(const cr_model* m, cr_data* d, const cr_pattern* metric) {
-  size_t trees = (size_t)m->ntree, rows = (size_t)d->nefc;
-  int32_t* dof_adr = cri_push_int(d, trees + 2);
-  int32_t* row_adr = cri_push_int(d, trees + 2);
-  cr_run *dof = push_runs(d, trees), *row = push_runs(d, rows);
-  if (is_one_island(m, d)) {
-    d->tree_island[0] = dof_adr[0] = row_adr[0] = 0;
-    dof_adr[1] = row_adr[1] = 1;
-    dof[0] = (cr_run){0, m->nv};
-    row[0] = (cr_run){0, d->nefc};
-    return (cri_islands){1, dof_adr, row_adr, dof, row};
-  }
-  size_t mark = cri_mark(d);
+// room for the islands, in the scratch of d
+typedef struct {
+  int32_t *dof_adr, *row_adr;
+  cr_run *dof, *row;
+} places;
+
+// apart from cri_islands_find, so that one island is found quickly
+static __attribute__((noinline)) int find_several(const cr_model* m, cr_data* d,
+                                                  const cr_pattern* metric, const places* to) {
+  size_t mark = cri_mark(d), trees = (size_t)m->ntree, rows = (size_t)d->nefc;
   int32_t* set = cri_push_int(d, trees + 1);
   join_all(m, d, metric, set);
   int n = number_islands(m, d, set), without = n;
@@ -82,10 +79,27 @@ cri_islands cri_islands_find(const cr_model* m, cr_data* d, const cr_pattern* me
     cr_owned_runs_add(&of_rows, i, i + block, any ? d->tree_island[m->dof_treeid[dof0]] : without);
     n = any ? n : without + 1;
   }
-  cr_runs_by_owner(&of_trees, n, dof_adr, dof, set);
-  cr_runs_by_owner(&of_rows, n, row_adr, row, set);
+  cr_runs_by_owner(&of_trees, n, to->dof_adr, to->dof, set);
+  cr_runs_by_owner(&of_rows, n, to->row_adr, to->row, set);
   cri_pop(d, mark);
-  return (cri_islands){n, dof_adr, row_adr, dof, row};
+  return n;
+}
+
+cri_islands cri_islands_find(const cr_model* m, cr_data* d, const cr_pattern* metric) {
+  size_t trees = (size_t)m->ntree, rows = (size_t)d->nefc;
+  int n = 1;
+  places x = {.dof_adr = cri_push_int(d, trees + 2), .row_adr = cri_push_int(d, trees + 2)};
+  x.dof = push_runs(d, trees);
+  x.row = push_runs(d, rows);
+  if (is_one_island(m, d)) {
+    d->tree_island[0] = x.dof_adr[0] = x.row_adr[0] = 0;
+    x.dof_adr[1] = x.row_adr[1] = 1;
+    x.dof[0] = (cr_run){0, m->nv};
+    x.row[0] = (cr_run){0, d->nefc};
+  } else {
+    n = find_several(m, d, metric, &x);
+  }
+  return (cri_islands){n, x.dof_adr, x.row_adr, x.dof, x.row};
 }
 
 cr_runs cri_dofs_in_islands(const cr_model* m, const cr_data* d, cr_runs dofs, bool in,
