@@ -203,8 +203,8 @@ static void softness_bar(const cr_model* m, const cr_data* d, cr_data* bar, int 
 
 // ---- all of them
 
-static void add_contact(const cr_model* m, cr_data* d, cri_rows_needed* need, int c, int32_t* work,
-                        cr_real* base) {
+static void add_contact(const cr_model* m, cr_data* d, cri_rows_needed* need, int c,
+                        const cri_contact_chain* chain, cr_real* base) {
   d->contact_efc_address[c] = -1;
   d->contact_exclude[c] =
       !cri_rows_on(m, CR_DSBL_CONTACT) ||
@@ -217,17 +217,15 @@ static void add_contact(const cr_model* m, cr_data* d, cri_rows_needed* need, in
     d->contact_exclude[c] = 2;
     return;
   }
-  cri_contact_chain chain = cri_contact_chain_of(m, d, c, work);
-  if (chain.n == 0) {
+  if (chain->n == 0) {
     d->contact_exclude[c] = 3;
     return;
   }
-  int dim = d->contact_dim[c];
-  int i =
-      cri_rows_add(d, need, cri_contact_rows(m, dim), contact_type(m, dim), c, chain.n, chain.dof);
+  int dim = d->contact_dim[c], nrow = cri_contact_rows(m, dim);
+  int i = cri_rows_add(d, need, nrow, contact_type(m, dim), c, chain->n, chain->dof);
   if (i >= 0) {
     d->contact_efc_address[c] = i;
-    set_jacobian(m, d, c, i, &chain, base);
+    set_jacobian(m, d, c, i, chain, base);
     set_softness(m, d, c, i);
   }
 }
@@ -236,8 +234,13 @@ void cri_contact_add(const cr_model* m, cr_data* d, cri_rows_needed* need) {
   size_t mark = cri_mark(d), v = (size_t)m->nv;
   int32_t* work = cri_push_int(d, 2 * v);
   cr_real* base = cri_push(d, 6 * v);
+  cri_contact_chain chain = {0};
   for (int c = 0; c < d->ncon; c++) {
-    add_contact(m, d, need, c, work, base);
+    const int32_t* geom = d->contact_geom + 2 * c;
+    if (c == 0 || geom[0] != geom[-2] || geom[1] != geom[-1]) {
+      chain = cri_contact_chain_of(m, d, c, work);
+    }
+    add_contact(m, d, need, c, &chain, base);
   }
   cri_pop(d, mark);
 }

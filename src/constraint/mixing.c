@@ -127,11 +127,11 @@ static void surface_of(const cr_model* m, const cr_data* d, int c, int geom, cr_
 }
 
 // [mixing.x6] (t1 . v, t2 . v, n . w), v and w of the second geom minus the first
-static void surface_velocity(const cr_model* m, cr_data* d, int c) {
+static void surface_velocity(const cr_model* m, cr_data* d, int c, bool moves) {
   const cr_real* f = d->contact_frame + 9 * c;
   cr_real *s = d->contact_surfacevel + 3 * c, lin[3], ang[3], arm[3];
   cr_zero3(s);
-  for (int side = 0; side < 2; side++) {
+  for (int side = 0; moves && side < 2; side++) {
     int g = d->contact_geom[2 * c + side];
     cr_real sign = side == 1 ? 1 : -1;
     if (surface_moves(m, g)) {
@@ -259,6 +259,7 @@ static void set_point(const cr_data* d, cr_data* x) {
 
 cr_status cr_mixing(const cr_model* m, cr_data* d) {
   int dim = 0;
+  bool moves = false;
   set_point(d, d);
   for (int c = 0; c < d->ncon; c++) {
     if (is_sibling(d, c)) {
@@ -267,8 +268,10 @@ cr_status cr_mixing(const cr_model* m, cr_data* d) {
     } else {
       mix(m, d, c);
       dim = d->contact_dim[c];
+      moves =
+          surface_moves(m, d->contact_geom[2 * c]) || surface_moves(m, d->contact_geom[2 * c + 1]);
     }
-    surface_velocity(m, d, c);
+    surface_velocity(m, d, c, moves);
     // a contact that pulls across its gap has no friction
     if (d->contact_adhesion[c] != 0 && d->contact_dist[c] >= d->contact_includemargin[c]) {
       d->contact_dim[c] = 1;

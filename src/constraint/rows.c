@@ -54,27 +54,27 @@ static inline void block_mul_transposed(cr_real* x, int nr, int n, const cr_real
 // one chunk of at most CHUNK rows of a block
 static void mul_chunk(cr_real* y, int nr, int n, const cr_real* B, const int32_t* col,
                       const cr_real* x) {
-  if (nr == 1) {
+  if (nr == CHUNK) {
+    block_mul(y, CHUNK, n, B, col, x);
+  } else if (nr == 1) {
     block_mul(y, 1, n, B, col, x);
   } else if (nr == 2) {
     block_mul(y, 2, n, B, col, x);
-  } else if (nr == 3) {
-    block_mul(y, 3, n, B, col, x);
   } else {
-    block_mul(y, CHUNK, n, B, col, x);
+    block_mul(y, 3, n, B, col, x);
   }
 }
 
 static void mul_transposed_chunk(cr_real* x, int nr, int n, const cr_real* B, const int32_t* col,
                                  const cr_real* y) {
-  if (nr == 1) {
+  if (nr == CHUNK) {
+    block_mul_transposed(x, CHUNK, n, B, col, y);
+  } else if (nr == 1) {
     block_mul_transposed(x, 1, n, B, col, y);
   } else if (nr == 2) {
     block_mul_transposed(x, 2, n, B, col, y);
-  } else if (nr == 3) {
-    block_mul_transposed(x, 3, n, B, col, y);
   } else {
-    block_mul_transposed(x, CHUNK, n, B, col, y);
+    block_mul_transposed(x, 3, n, B, col, y);
   }
 }
 
