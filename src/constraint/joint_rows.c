@@ -71,20 +71,8 @@ typedef struct {
   cr_real log[3], axis[3], angle;
 } limit;
 
-// [constraint.k2] distance to a limit of joint j, side -1 lower or 1 upper (a ball joint has only the lower);
-// false if the limit is not active
-static bool limit_active(const cr_model* m, const cr_real* qpos, int j, int side, limit* l) {
-  if (m->jnt_limited[j] == 0 || !cri_rows_on(m, CR_DSBL_LIMIT) || m->jnt_type[j] == CR_JNT_FREE) {
-    return false;
-  }
-  const cr_real *range = m->jnt_range + 2 * j, *q = qpos + m->jnt_qposadr[j];
-  if (m->jnt_type[j] != CR_JNT_BALL) {
-    l->pos = (cr_real)side * (range[side > 0] - q[0]);
-    return l->pos < m->jnt_margin[j];
-  }
-  if (side > 0) {
-    return false;
-  }
+static bool ball_limit_active(const cr_model* m, const cr_real* q, int j, limit* l) {
+  const cr_real* range = m->jnt_range + 2 * j;
   cr_real unit[4];
   cr_copy(unit, q, 4);
   cr_quat_normalize(unit);
@@ -92,6 +80,21 @@ static bool limit_active(const cr_model* m, const cr_real* qpos, int j, int side
   cr_copy3(l->axis, l->log);
   l->angle = cr_normalize3(l->axis);
   l->pos = cr_max(range[0], range[1]) - l->angle;
+  return l->pos < m->jnt_margin[j];
+}
+
+// [constraint.k2] distance to a limit of joint j, side -1 lower or 1 upper (a ball joint has only the lower);
+// false if the limit is not active
+static inline bool limit_active(const cr_model* m, const cr_real* qpos, int j, int side, limit* l) {
+  int type = m->jnt_type[j];
+  if (m->jnt_limited[j] == 0 || !cri_rows_on(m, CR_DSBL_LIMIT) || type == CR_JNT_FREE) {
+    return false;
+  }
+  const cr_real* q = qpos + m->jnt_qposadr[j];
+  if (type == CR_JNT_BALL) {
+    return side < 0 && ball_limit_active(m, q, j, l);
+  }
+  l->pos = (cr_real)side * (m->jnt_range[2 * j + (side > 0)] - q[0]);
   return l->pos < m->jnt_margin[j];
 }
 
