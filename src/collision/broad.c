@@ -360,6 +360,16 @@ static void offer_geoms(const walk* w, int geom1, int geom2) {
   offer(w, geom1, geom2, -1);
 }
 
+// passes the pairs and excludes that the model lists up to these bodies; false if they are excluded
+static bool pass_lists(walk* w, int body1, int body2) {
+  if (w->m->npair == 0 && w->m->nexclude == 0) {
+    return true;
+  }
+  int64_t place = rank(w->m, body1, body2);
+  merge_pairs(w, place);
+  return !excluded(w, place);
+}
+
 // all geoms of two bodies whose boxes meet, in order: those of body1 have lower ids
 static void offer_bodies(const walk* w, const body_list* list, int i, int j) {
   const cr_model* m = w->m;
@@ -400,19 +410,16 @@ static void walk_pair(walk* w, const body_list* list, int i, int j) {
   const cr_model* m = w->m;
   int body1 = list->id[i], body2 = list->id[j];
   if (bits_match(list->type[i], list->affinity[i], list->type[j], list->affinity[j]) &&
-      bodies_possible(m, body1, body2)) {
-    int64_t place = rank(m, body1, body2);
-    merge_pairs(w, place);
-    if (!excluded(w, place)) {
-      offer_bodies(w, list, i, j);
-    }
+      bodies_possible(m, body1, body2) && pass_lists(w, body1, body2)) {
+    offer_bodies(w, list, i, j);
   }
 }
 
 static void walk_few(walk* w, const body_list* list) {
-  for (int i = 0; i < list->n; i++) {
-    for (int j = i + 1; j < list->n; j++) {
-      if (cri_bounds_meet(list->box + 6 * i, list->box + 6 * j)) {
+  const cr_real* box = list->box;
+  for (int i = 0, n = list->n; i < n; i++) {
+    for (int j = i + 1; j < n; j++) {
+      if (cri_bounds_meet(box + 6 * (ptrdiff_t)i, box + 6 * (ptrdiff_t)j)) {
         walk_pair(w, list, i, j);
       }
     }
