@@ -86,7 +86,7 @@ static void add_limited(const cr_model* m, cr_data* d) {
       d->actuator_force[out + k] += f[k];
     }
   }
-  for (int i = 0; i < m->nactuator; i++) {
+  for (int i = 0; pulls != NULL && i < m->nactuator; i++) {
     d->actuator_held[i] |= cri_pull_held(m, i, pulls) ? CR_HELD_FORCE : 0;
   }
   cri_pop(d, mark);

@@ -25,9 +25,9 @@ static void clear_written(const cr_stage* stage, const cr_model* m, const cr_dat
 
 static inline __attribute__((always_inline)) cr_status run_row(const cri_schedule* s,
                                                                const cr_stage* stage, cri_pass pass,
-                                                               const cr_model* m, const cr_data* d,
-                                                               cr_data* to) {
-  if (__builtin_expect(stage->added != NULL, false)) {
+                                                               bool plain, const cr_model* m,
+                                                               const cr_data* d, cr_data* to) {
+  if (!plain && stage->added != NULL) {
     int i = (int)(stage - s->row);
     return pass == CRI_FORWARD ? cri_added_forward(s, i, m, to)
            : pass == CRI_JVP   ? cri_added_jvp(s, i, m, d, to)
@@ -38,7 +38,7 @@ static inline __attribute__((always_inline)) cr_status run_row(const cri_schedul
                              : stage->vjp(m, d, to);
 }
 
-// the loop; compiled for each pass, with and without a choice of rows or an observer
+// the loop; compiled for each pass, with and without added stages, a choice of rows or an observer
 static inline __attribute__((always_inline)) cr_status drive(const cri_schedule* s, cri_pass pass,
                                                              const cri_rows* rows, bool plain,
                                                              const cr_model* m, const cr_data* d,
@@ -48,7 +48,7 @@ static inline __attribute__((always_inline)) cr_status drive(const cri_schedule*
   for (int left = rows->end - rows->first; left > 0; left--) {
     stage -= back;
     if (plain || rows->only == NULL || rows->only[stage - s->row]) {
-      CR_TRY(run_row(s, stage, pass, m, d, to));
+      CR_TRY(run_row(s, stage, pass, plain, m, d, to));
       CR_TRY(cri_room_check(to, stage->name));
       if (back) {
         clear_written(stage, m, d, to);
@@ -64,7 +64,7 @@ static inline __attribute__((always_inline)) cr_status drive(const cri_schedule*
 
 cr_status cri_drive(const cri_schedule* s, cri_pass pass, const cri_rows* rows, const cr_model* m,
                     const cr_data* d, cr_data* to) {
-  if (rows->only != NULL || rows->after != NULL) {
+  if (rows->only != NULL || rows->after != NULL || s->nadded > 0) {
     return pass == CRI_FORWARD ? drive(s, CRI_FORWARD, rows, false, m, d, to)
            : pass == CRI_JVP   ? drive(s, CRI_JVP, rows, false, m, d, to)
                                : drive(s, CRI_VJP, rows, false, m, d, to);

@@ -57,6 +57,10 @@ static cr_status factor(const cr_model* m, cr_data* d, const cr_real* D) {
   return status;
 }
 
+static void solve_damped(const cr_model* m, const cr_data* d, cr_real* x, cr_data* work) {
+  cri_inertia_solve(m, d, damped_factors(d), x, work);
+}
+
 // without damping M + hD is M, whose factor exists already
 static void solve(const cr_model* m, const cr_data* d, cr_real* x, cr_data* work) {
   cri_inertia_solve(m, d, cri_damps(m) ? damped_factors(d) : cri_factors_of_M(d), x, work);
@@ -99,7 +103,7 @@ static void damp(const cr_model* m, cr_data* d, const cr_real* D) {
   for (int i = 0; i < m->nv; i++) {
     x[i] = m->timestep * D[i] * d->qacc[i];
   }
-  solve(m, d, x, d);
+  solve_damped(m, d, x, d);
   for (int i = 0; i < m->nv; i++) {
     d->euler_qacc[i] -= x[i];
   }
@@ -157,11 +161,7 @@ static void damp_strongly(const cr_model* m, cr_data* d) {
   if (d->M_formed && d->rounding == 0) {
     take_products(m, d, d->euler_qacc);
   }
-  solve(m, d, d->euler_qacc, d);
-}
-
-static void solve_damped(const cr_model* m, const cr_data* d, cr_real* x, cr_data* work) {
-  cri_inertia_solve(m, d, damped_factors(d), x, work);
+  solve_damped(m, d, d->euler_qacc, d);
 }
 
 // sizes of the terms of (M + hD) x

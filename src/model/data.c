@@ -396,13 +396,13 @@ static __attribute__((noinline)) cr_real* push_beyond(cr_data* d, size_t at, siz
 }
 
 cr_real* cri_push(cr_data* d, size_t n) {
-  size_t at = d->scratch_used;
-  if (at > d->scratch_size || n > d->scratch_size - at) {
+  size_t at = d->scratch_used, end;
+  if (__builtin_add_overflow(at, n, &end) || end > d->scratch_size) {
     return push_beyond(d, at, n);
   }
-  d->scratch_used = at + n;
-  if (d->scratch_used > d->scratch_peak) {
-    d->scratch_peak = d->scratch_used;
+  d->scratch_used = end;
+  if (end > d->scratch_peak) {
+    d->scratch_peak = end;
   }
   return d->scratch + at;
 }
