@@ -221,6 +221,27 @@ static void joints(notes* s) {
   }
 }
 
+// ---- friction loss
+
+static const char creep_text[] =
+    "%s is 0 for %d that may move by nothing but rounding, the first %s: any real loss holds it; "
+    "the "
+    "gradient is 0, as if it were held";
+
+// once for all numbers of a field, those from `first` on of dofs and tendons
+static void creeping(notes* s, cr_field_id id, int object, int first, int n) {
+  int found = 0, least = 0;
+  for (int i = n - 1; i >= 0 && s->asked[id]; i--) {
+    bool creeps = cri_contact_model(s->m)->creeps(s->m, s->d, first + i);
+    found += creeps;
+    least = creeps ? i : least;
+  }
+  if (found > 0) {
+    int k = object == CRI_OBJECT_joint ? s->m->dof_jntid[least] : least;
+    note(s, creep_text, cri_field(id)->name, found, cri_label(s->m, object, k).text);
+  }
+}
+
 // ---- free bodies
 
 // The integrator discrete has the gyroscopic term of a free body in the metric until the least row,
@@ -477,6 +498,8 @@ int cri_one_sided_find(const cr_model* m, const cr_data* d, const bool* asked, c
   actuators(&s);
   tendons(&s);
   joints(&s);
+  creeping(&s, CR_FIELD_dof_frictionloss, CRI_OBJECT_joint, 0, m->nv);
+  creeping(&s, CR_FIELD_tendon_frictionloss, CRI_OBJECT_tendon, m->nv, m->ntendon);
   free_bodies(&s);
   flat_boxes(&s);
   equalities(&s);

@@ -43,6 +43,7 @@ struct cr_step_check {
   uint64_t leap0, leap;  // choices where the step jumps: at the unmoved state, at the last one
   bool leaps[2];         // they differ at the finest step to the left, right: the step leaps
   int entries;
+  bool* creeps;       // of each dof and tendon, with a friction loss of zero: see one_sided.h
   bool told;          // the state is one of two slopes, by rollout/one_sided.h
   bool undetermined;  // the contact model is in doubt: entries that differ are no mistake
   cri_doubt doubt;    // the doubt at the first such place
@@ -69,7 +70,8 @@ cr_status cr_step_check_create(cr_step_check** out, const cr_model* m, int entri
   status = status != CR_OK ? status : cri_data_twin(&c->tan, m, c->d, CR_DATA_TANGENT, NULL, error);
   size_t n = (size_t)(m->nq + 2 * next_size(m) + m->nv) + 1;
   c->qpos0 = calloc(n, sizeof(cr_real));
-  if (status == CR_OK && c->qpos0 == NULL) {
+  c->creeps = calloc((size_t)(m->nv + m->ntendon) + 1, sizeof(bool));
+  if (status == CR_OK && (c->qpos0 == NULL || c->creeps == NULL)) {
     status = cri_fail(error, CR_ERR_MEMORY, "gradient check: no memory");
   }
   if (status != CR_OK) {
@@ -93,6 +95,7 @@ void cr_step_check_free(cr_step_check* c) {
     cri_data_free(c->bar);
     cri_data_free(c->tan);
     free(c->qpos0);
+    free(c->creeps);
     free(c);
   }
 }
@@ -216,11 +219,9 @@ static cr_real round_off(const cr_step_check* c) {
   return CR_EPS * c->magnitude + c->residual * c->response;
 }
 
-static cri_quotients measure_quotients(cr_step_check* c, const cr_data* at, cr_field_id id, int k,
-                                       cr_real g) {
+static cri_quotients quotients_from(cr_step_check* c, const cr_data* at, cr_field_id id, int k,
+                                    cr_real h) {
   cri_quotients q;
-  cr_real h = start_step(c, at, id, k, g);
-  c->residual = 0;
   for (int level = 0; level < CR_QUOTIENT_LEVELS; level++, h /= CR_QUOTIENT_SHRINK) {
     cri_value *plus = q.plus + level, *minus = q.minus + level;
     q.h[level] = h;
@@ -230,6 +231,27 @@ static cri_quotients measure_quotients(cr_step_check* c, const cr_data* at, cr_f
     move(c, at, id, k, -h);
     minus->known = evaluate(c, &minus->value, &minus->piece);
     c->leaps[0] = minus->known && c->leap != c->leap0;
+  }
+  return q;
+}
+
+// whether the finest step of a side is on the piece of the point
+static bool reaches(const cri_quotients* q, uint64_t piece) {
+  enum { FINEST = CR_QUOTIENT_LEVELS - 1 };
+  return (q->plus[FINEST].known && q->plus[FINEST].piece == piece) ||
+         (q->minus[FINEST].known && q->minus[FINEST].piece == piece);
+}
+
+// A friction that holds at rest gives way within a millionth of a unit of speed. Where all steps are beyond
+// it, finer ones look for the piece of the point.
+static cri_quotients measure_quotients(cr_step_check* c, const cr_data* at, cr_field_id id, int k,
+                                       cr_real g) {
+  c->residual = 0;
+  cri_quotients q = quotients_from(c, at, id, k, start_step(c, at, id, k, g));
+  if (!reaches(&q, c->signature0)) {
+    cr_real finest = q.h[CR_QUOTIENT_LEVELS - 1];
+    cri_quotients finer = quotients_from(c, at, id, k, finest / CR_QUOTIENT_SHRINK);
+    q = reaches(&finer, c->signature0) ? finer : q;
   }
   move(c, at, id, k, 0);
   q.noise = 32 * round_off(c);
@@ -456,6 +478,12 @@ static bool says_two_slopes(const cr_model* m, const cr_data* d) {
   return cri_one_sided_find(m, d, asked, NULL, 0) > 0;
 }
 
+static void note_creeps(cr_step_check* c) {
+  for (int i = 0; i < c->m->nv + c->m->ntendon; i++) {
+    c->creeps[i] = cri_contact_model(c->m)->creeps(c->m, c->d, i);
+  }
+}
+
 // the step at the unmoved point, and its vjp with seed lambda
 static cr_status differentiate(cr_step_check* c, const cr_data* at, cr_random* random,
                                cr_error* error) {
@@ -474,6 +502,7 @@ static cr_status differentiate(cr_step_check* c, const cr_data* at, cr_random* r
   c->leap0 = cri_choice_hash(m, c->d, CRI_CHOICE_LEAP);
   measure(c);
   note_undetermined(c);
+  note_creeps(c);
   c->told = says_two_slopes(m, c->d);
   for (int i = 0; i < N_INPUTS; i++) {
     cr_zero(cri_field_real(m, c->bar, inputs[i]), cri_field_tangent_size(m, c->d, inputs[i]));
@@ -546,6 +575,12 @@ static bool is_point(const cr_model* m, cr_field_id id, int k) {
          cr_is_zero(m->geom_size + k - k % 3, 3);
 }
 
+// a friction loss of zero of what only creeps, as rollout/one_sided.h names it
+static bool creeps(const cr_step_check* c, cr_field_id id, int k) {
+  return (id == CR_FIELD_dof_frictionloss && c->creeps[k]) ||
+         (id == CR_FIELD_tendon_frictionloss && c->creeps[c->m->nv + k]);
+}
+
 typedef struct {
   cr_step_check* c;
   const char* place;
@@ -584,7 +619,8 @@ static cr_real off(const cr_step_check* c, cr_real g, const cri_slope_fit* s) {
 }
 
 // One side is left. If other contacts or limits act beside the point than at it, `row`, as where a joint stands
-// at its limit or two geoms touch exactly, the derivative is that of those at the point.
+// at its limit or two geoms touch exactly, or where a friction loss holds what creeps, the derivative is that of
+// those at the point.
 static void edge_one_side(const edge* e, cr_field_id id, int k, cr_real g, bool row,
                           const cri_slope_fit* s, cr_real scale) {
   cr_real error = off(e->c, g, s) / scale;
@@ -641,7 +677,7 @@ static void edge_entry(const edge* e, const cr_data* at, cr_field_id id, int k, 
   } else if (side != 0) {
     const cri_slope_fit* s = side > 0 ? &right : &left;
     const cri_value* moved = (side > 0 ? q.plus : q.minus) + LAST;
-    bool row = e->c->told && !same_rows(moved->piece, e->c->signature0);
+    bool row = creeps(e->c, id, k) || (e->c->told && !same_rows(moved->piece, e->c->signature0));
     edge_one_side(e, id, k, g, row, s, cr_max(scale, cr_abs(s->value)));
   } else {
     scale = cr_max(scale, cr_abs(both.value));

@@ -75,6 +75,10 @@ typedef struct cr_contact_model {
   void (*latent_jvp)(const cr_model* m, const cr_data* d, cr_data* tan, cr_real* tau_tan);
   void (*latent_vjp)(const cr_model* m, const cr_data* d, cr_data* bar, const cr_real* tau_bar);
 
+  /// Whether the friction loss of dof i, or of tendon i - nv, is zero and has a derivative of 0 because what it would
+  /// hold moves so slowly that it may be rounding.
+  bool (*creeps)(const cr_model* m, const cr_data* d, int i);
+
   /// Whether the derivative at d is one of several; then `doubt`, unless it is NULL, says why. In scratch
   /// of `work`.
   bool (*in_doubt)(const cr_model* m, const cr_data* d, cr_data* work, cri_doubt* doubt);

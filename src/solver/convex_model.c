@@ -19,6 +19,7 @@
 #include "solver/friction_cone_bends.h"
 #include "solver/idle_rows.h"
 #include "solver/islands.h"
+#include "solver/latent_friction.h"
 
 enum {
   LEAST_ITERATIONS = 1000,
@@ -826,6 +827,7 @@ const cr_contact_model cri_convex = {.solve = solve,
                                      .force_vjp = force_vjp,
                                      .latent_jvp = cri_latent_jvp,
                                      .latent_vjp = cri_latent_vjp,
+                                     .creeps = cri_latent_friction_creeps,
                                      .in_doubt = cri_idle_rows_in_doubt,
                                      .bends = cri_friction_cone_bends,
                                      .has_directions = cri_friction_cone_has_directions,

@@ -28,31 +28,67 @@ static largest largest_of_tree(const cr_model* m, const cr_data* d, int tree) {
   return largest_of(m, d, m->tree_dofadr[tree], m->tree_dofnum[tree]);
 }
 
-// -sign(a + b v), a and v along the row, J the sum of its |entries|. Constraints at rest hold a position to
-// its round-off: a spring as stiff as the row, off by that much, pulls with K times as much.
-static cr_real slope(const cr_model* m, const cr_real solref[2], const cr_real solimp[5], cr_real a,
-                     cr_real v, const largest* x, cr_real J) {
+// e = a + b v along a row, and what of it may be round-off
+typedef struct {
+  cr_real e, round_off;
+} creep;
+
+// a and v along the row, J the sum of its |entries|. Constraints at rest hold a position to its round-off: a
+// spring as stiff as the row, off by that much, pulls with K times as much.
+static creep creep_of(const cr_model* m, const cr_real solref[2], const cr_real solimp[5],
+                      cr_real a, cr_real v, const largest* x, cr_real J) {
   cr_real K, B;
   cri_stiffness(m, solref, cri_impedance_width(solimp), &K, &B);
   // with the integrator discrete the row is taken at the end of the step
   B = cri_is_discrete(m) ? B / (1 + m->timestep * B) : B;
-  cr_real e = a + B * v, round_off = 4096 * CR_EPS * J * (x->a + B * x->v + K);
-  return cr_abs(e) <= round_off ? 0 : -cr_sign(e);
+  return (creep){a + B * v, 4096 * CR_EPS * J * (x->a + B * x->v + K)};
 }
 
-static cr_real dof_slope(const cr_model* m, const cr_data* d, int i, const largest* x) {
-  return slope(m, m->dof_solref + 2 * i, m->dof_solimp + 5 * i, d->acc_qacc[i], d->qvel[i], x, 1);
+static creep dof_creep(const cr_model* m, const cr_data* d, int i, const largest* x) {
+  return creep_of(m, m->dof_solref + 2 * i, m->dof_solimp + 5 * i, d->acc_qacc[i], d->qvel[i], x,
+                  1);
 }
 
-static cr_real tendon_slope(const cr_model* m, const cr_data* d, const cri_rows* rows, int t,
-                            const largest* x) {
+static creep tendon_creep(const cr_model* m, const cr_data* d, const cri_rows* rows, int t,
+                          const largest* x) {
   cr_real J = 0;
   for (int k = rows->adr[t]; k < rows->adr[t] + rows->nnz[t]; k++) {
     J += cr_abs(d->ten_J[k]);
   }
-  return slope(m, m->tendon_solref_fri + 2 * t, m->tendon_solimp_fri + 5 * t,
-               cri_row_dot(rows, d->ten_J, t, d->acc_qacc), cri_row_dot(rows, d->ten_J, t, d->qvel),
-               x, J);
+  return creep_of(m, m->tendon_solref_fri + 2 * t, m->tendon_solimp_fri + 5 * t,
+                  cri_row_dot(rows, d->ten_J, t, d->acc_qacc),
+                  cri_row_dot(rows, d->ten_J, t, d->qvel), x, J);
+}
+
+static bool rests(creep c) { return cr_abs(c.e) <= c.round_off; }
+
+static cr_real slope(creep c) { return rests(c) ? 0 : -cr_sign(c.e); }
+
+static cr_real dof_slope(const cr_model* m, const cr_data* d, int i, const largest* x) {
+  return slope(dof_creep(m, d, i, x));
+}
+
+static cr_real tendon_slope(const cr_model* m, const cr_data* d, const cri_rows* rows, int t,
+                            const largest* x) {
+  return slope(tendon_creep(m, d, rows, t, x));
+}
+
+static bool is_creep(creep c) { return c.e != 0 && rests(c); }
+
+static bool dof_creeps(const cr_model* m, const cr_data* d, int i) {
+  largest x = largest_of_tree(m, d, m->dof_treeid[i]);
+  return m->dof_frictionloss[i] == 0 && is_creep(dof_creep(m, d, i, &x));
+}
+
+static bool tendon_creeps(const cr_model* m, const cr_data* d, int t) {
+  largest x = largest_of(m, d, 0, m->nv);
+  cri_rows rows = cri_tendon_rows(m, d->ten_J);
+  return m->tendon_frictionloss[t] == 0 && is_creep(tendon_creep(m, d, &rows, t, &x));
+}
+
+bool cri_latent_friction_creeps(const cr_model* m, const cr_data* d, int i) {
+  return cri_rows_on(m, CR_DSBL_FRICTIONLOSS) &&
+         (i < m->nv ? dof_creeps(m, d, i) : tendon_creeps(m, d, i - m->nv));
 }
 
 // true if the twin has room for these derivatives

@@ -29,4 +29,8 @@ void cri_latent_friction_jvp(const cr_model* m, const cr_data* d, const cr_data*
 void cri_latent_friction_vjp(const cr_model* m, const cr_data* d, cr_data* bar,
                              const cr_real* tau_bar);
 
+/// True if the loss of dof i, or of tendon i - nv, is zero and its row would creep: e is not 0, but may be
+/// round-off. Up to a loss of |D e| there is a slope; the derivative is 0, that of a loss that holds it.
+bool cri_latent_friction_creeps(const cr_model* m, const cr_data* d, int i);
+
 #endif

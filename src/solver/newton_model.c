@@ -10,6 +10,7 @@
 #include "solver/friction_cone.h"
 #include "solver/idle_rows.h"
 #include "solver/islands.h"
+#include "solver/latent_friction.h"
 
 enum { LEAST_STEPS = 400, LINE_STEPS = 60 };
 
@@ -382,6 +383,7 @@ const cr_contact_model cri_newton = {.solve = solve,
                                      .force_vjp = force_vjp,
                                      .latent_jvp = cri_latent_jvp,
                                      .latent_vjp = cri_latent_vjp,
+                                     .creeps = cri_latent_friction_creeps,
                                      .in_doubt = cri_idle_rows_in_doubt,
                                      .bends = cri_contact_law_bends,
                                      .has_directions = cri_contact_law_has_directions,

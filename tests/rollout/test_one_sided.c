@@ -80,6 +80,32 @@ TEST(inputs_of_zero_are_told_where_they_count_to_one_side) {
   close_stand(&s);
 }
 
+// a friction loss of zero, of a slide that moves by what may be rounding; of one at rest there is one slope
+TEST(friction_of_what_creeps_is_told) {
+  stand s;
+  open_stand(&s);
+  s.m.disableflags |= CR_DSBL_GRAVITY | CR_DSBL_ACTUATION | CR_DSBL_SPRING | CR_DSBL_DAMPER;
+  s.m.dof_frictionloss[0] = 0;
+  s.d = test_data(&s.m);
+  for (int asked = 1; asked >= 0; asked--) {
+    s.asked[CR_FIELD_dof_frictionloss] = asked == 1;
+    s.d->qvel[0] = 0;
+    assert_int_equal(told(&s, ""), 0);
+    s.d->qvel[0] = CR_R(1e-13);
+    assert_int_equal(
+        told(&s,
+             "dof_frictionloss is 0 for 1 that may move by nothing but rounding, the first joint"),
+        asked);
+    s.d->qvel[0] = CR_R(1e-6);
+    assert_int_equal(told(&s, ""), 0);
+  }
+  s.asked[CR_FIELD_dof_frictionloss] = true;
+  s.d->qvel[0] = CR_R(1e-13);
+  s.m.disableflags |= CR_DSBL_FRICTIONLOSS;
+  assert_int_equal(told(&s, ""), 0);
+  close_stand(&s);
+}
+
 // without an inertia the box of a body in a medium has no sides
 TEST(flat_boxes_in_a_medium_are_told) {
   stand s;
@@ -122,6 +148,9 @@ TEST(what_would_touch_a_free_body_is_told) {
   s.m.integrator = CR_INT_DISCRETE;
   s.m.dof_frictionloss[4] = CR_R(0.1);  // touched already
   s.d = test_data(&s.m);
+  for (int i = 0; i < 6; i++) {
+    s.d->qvel[i] = (cr_real)(i - 2);
+  }
   assert_int_equal(told(&s, ""), 0);
   close_stand(&s);
 }

@@ -450,6 +450,83 @@ TEST(flat_boxes_in_a_medium_are_not_compared) {
   close_bench(&b);
 }
 
+// a wheel that friction loss holds, and one that turns
+static void open_wheels(bench* b, cr_real loss) {
+  const int32_t parents[] = {0, 0, 0}, jntnums[] = {0, 1, 1};
+  const int32_t types[] = {CR_JNT_HINGE, CR_JNT_HINGE};
+  *b = (bench){0};
+  assert_int_equal(cri_model_sizes(&b->m, 3, parents, jntnums, types, NULL), CR_OK);
+  assert_int_equal(cri_model_allocate(&b->m, NULL), CR_OK);
+  cri_model_defaults(&b->m);
+  for (int k = 1; k < 3; k++) {
+    b->m.body_jntnum[k] = 1;
+    b->m.body_mass[k] = 1;
+    b->m.jnt_type[k - 1] = CR_JNT_HINGE;
+    b->m.jnt_axis[3 * k - 1] = 1;
+    b->m.dof_frictionloss[k - 1] = loss;
+    for (int i = 0; i < 3; i++) {
+      b->m.body_inertia[3 * k + i] = CR_R(0.02);
+    }
+  }
+  assert_int_equal(cri_model_derive(&b->m, NULL), CR_OK);
+  b->d = test_data(&b->m);
+  b->d->qvel[1] = 1;
+  assert_int_equal(cr_step_check_create(&b->check, &b->m, 0, NULL), CR_OK);
+}
+
+// Friction holds a wheel up to a speed of 1e-8 or so. Coarse steps agree with each other on the slope of a wheel
+// that slips, and finer ones have to find the one that holds.
+TEST(friction_that_holds_is_found_by_finer_steps) {
+  bench b;
+  cr_edge_result edges = {0};
+  cr_random random = cr_random_seed(1, 3);
+  open_wheels(&b, CR_R(1e-7));
+  for (int seed = 0; seed < 4; seed++) {
+    assert_int_equal(
+        cr_step_check_edge(b.check, b.d, CR_EDGE_QVEL, 0, "rest", &random, &edges, NULL), CR_OK);
+    run(&b, (uint64_t)seed);
+  }
+  if (edges.max_error > 0) {
+    print_message("%s\n", edges.worst);
+  }
+  assert_int_equal(edges.places, 4);
+  assert_true(edges.max_error <= CR_R(1e-6) && b.result.max_error <= CR_R(1e-6));
+  assert_int_equal(edges.samples, 8);
+  assert_int_equal(edges.kinks, 0);
+  close_bench(&b);
+}
+
+// A wheel that creeps so slowly that it may be rounding: any loss there is holds it, and the derivative by a loss of
+// zero is 0. It has a name, and is not compared; a faster one has none, and is.
+TEST(what_creeps_is_not_compared) {
+  for (int k = 0; k < 2; k++) {
+    bench b;
+    cr_edge_result edges = {0};
+    int said;
+    open_wheels(&b, CR_R(1e-7));
+    b.d->qvel[0] = k == 0 ? CR_R(2e-11) : CR_R(2e-6);
+    b.d->qvel[1] = CR_R(1e-3);
+    for (uint64_t seed = 0; seed < 4; seed++) {
+      cr_random random = cr_random_seed(seed, 3);
+      assert_int_equal(
+          cr_step_check_bound(b.check, b.d, CR_FIELD_dof_frictionloss, 0, &random, &edges, NULL),
+          CR_OK);
+    }
+    if (edges.max_error > 0) {
+      print_message("%s\n", edges.worst);
+    }
+    assert_int_equal(edges.places, 4);
+    assert_true(edges.max_error <= CR_R(1e-6));
+    assert_int_equal(edges.kinks, k == 0 ? 4 : 0);
+    assert_int_equal(edges.samples, k == 0 ? 4 : 8);
+    cr_zero(b.m.dof_frictionloss, 2);
+    assert_int_equal(cr_forward(&b.m, b.d), CR_OK);
+    assert_int_equal(cr_two_slopes(&b.m, b.d, "dof_frictionloss", 0, NULL, 0, &said), CR_OK);
+    assert_int_equal(said, k == 0);
+    close_bench(&b);
+  }
+}
+
 // a slide at its lower limit, `depth` beyond it
 static void open_slide(bench* b, cr_real depth) {
   const int32_t parents[] = {0, 0}, jntnums[] = {0, 1}, types[] = {CR_JNT_SLIDE};

@@ -3,6 +3,7 @@
 #include "solver/latent_friction.h"
 
 #include "engine/forward.h"
+#include "force/rank_one.h"
 #include "scenes/chain_model.h"
 #include "scenes/contact_scene.h"
 #include "scenes/random_model.h"
@@ -76,6 +77,32 @@ TEST(slopes_are_those_beside_zero) {
   assert_true(dofs > 40 && tendons > 8);
 }
 
+// a tendon creeps where its derivative is 0 and it moves
+TEST(tendons_creep_as_dofs_do) {
+  int creep = 0;
+  for (int seed = 1; seed <= 16; seed++) {
+    contact_scene s;
+    open_without(&s, seed, false);
+    cr_data* bar = backward(&s);
+    for (int t = 0; t < s.m.ntendon; t++) {
+      assert_true(!cri_latent_friction_creeps(&s.m, s.d, s.m.nv + t) ||
+                  bar->par.tendon_frictionloss[t] == 0);
+    }
+    cr_zero(s.d->qvel, s.m.nv);
+    for (int i = 0; i < s.m.nv; i++) {
+      s.d->acc_qacc[i] *= CR_EPS;
+    }
+    for (int t = 0; t < s.m.ntendon; t++) {
+      cri_rows rows = cri_tendon_rows(&s.m, s.d->ten_J);
+      bool moves = cri_row_dot(&rows, s.d->ten_J, t, s.d->acc_qacc) != 0;
+      assert_true(cri_latent_friction_creeps(&s.m, s.d, s.m.nv + t) == moves);
+      creep += moves;
+    }
+    scene_close(&s);
+  }
+  assert_true(creep > 8);
+}
+
 // one slide under a force: against the way in which it would go, and nothing where nothing pulls
 TEST(a_slide_has_a_closed_form) {
   static const int32_t slide[] = {CR_JNT_SLIDE};
@@ -130,7 +157,12 @@ TEST(rest_is_told_from_creep) {
   cr_real tau_bar[2] = {1, 1};
   cri_latent_friction_vjp(&m, d, bar, tau_bar);
   assert_true(bar->par.dof_frictionloss[0] == 0 && bar->par.dof_frictionloss[1] == 0);
+  assert_true(cri_latent_friction_creeps(&m, d, 0) && cri_latent_friction_creeps(&m, d, 1));
+  m.dof_frictionloss[1] = 1;  // a row of its own
+  assert_false(cri_latent_friction_creeps(&m, d, 1));
+  m.dof_frictionloss[1] = 0;
   d->acc_qacc[0] = CR_R(1e-6);
+  assert_false(cri_latent_friction_creeps(&m, d, 0));
   cri_latent_friction_vjp(&m, d, bar, tau_bar);
   assert_true(bar->par.dof_frictionloss[0] == -1);
   // the same dof as a tree of its own
