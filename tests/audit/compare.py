@@ -56,9 +56,9 @@ class Pair:
         moves = None if along is not None and name in self.blocks() else name
         return own_difference(self, state, moves, k, row, h, along, unit)
 
-    def same_differences(self, f):
+    def same_differences(self, f, h=2.0 ** -20):
         """same_differences, for known.py."""
-        return same_differences(self, f)
+        return same_differences(self, f, h)
 
     def scale_of(self, name, k):
         """scale_of, for known.py."""

@@ -109,6 +109,15 @@ def finer_steps(result, numbers, reference, loss):
     return {"apart": abs(answer["loss"] - loss) / size, "off": float(np.abs(vector(answer["gradient"], numbers) - reference).max() / size)}
 
 
+def trusted(command):
+    """Whether `--trust` of the same command says that the gradient can be trusted; None: it does not end."""
+    try:
+        done = subprocess.run([*command.split(), "--trust"], capture_output=True, text=True, timeout=20 * LIMIT, check=False)
+        return json.loads(done.stdout)["trust"]["verdict"] == "trust"
+    except (subprocess.TimeoutExpired, ValueError, KeyError):
+        return None
+
+
 def judge(p, result, numbers, reference, method, apart, finer):
     """A gradient against the differences; apart: how far the loss is from that of the reference, finer: with shorter steps."""
     answer, command = result
@@ -120,4 +129,5 @@ def judge(p, result, numbers, reference, method, apart, finer):
     k = int(off.argmax())
     if off[k] > TOLERANCE * size:
         p.find("events", " ".join(method), field="qvel", number=numbers[k], got=float(g[k]),
-               off=float(off[k] / size), expected=float(reference[k]), apart=apart, finer=finer and finer(), command=command)
+               off=float(off[k] / size), expected=float(reference[k]), apart=apart, finer=finer and finer(), command=command,
+               uncounted=int(answer.get("uncounted_events", 0)), trusted=trusted(command) if answer.get("uncounted_events", 0) else None)

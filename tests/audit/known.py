@@ -255,6 +255,23 @@ def sensed_softness(p, f):
     return bool(np.abs(d.sensordata[at] - sensed).max() <= 1e-9 * np.abs(sensed).max())
 
 
+def sensed_zeros(p, f):
+    """The force of a tendon or joint that moves nothing, whose row is zeros. MuJoCo has such a row with sparse matrices and not
+    with dense ones; with sparse ones its sensor is Carom's."""
+    m, d = p.plain.m, p.plain.d
+    if f["kind"] != "sensor" or not f["field"].endswith("LIMITFRC") or mujoco.mj_isSparse(m):
+        return False
+    keep = int(m.opt.jacobian)
+    m.opt.jacobian = mujoco.mjtJacobian.mjJAC_SPARSE
+    try:
+        p.plain.put(f["full_state"])
+        mujoco.mj_forward(m, d)
+        theirs = float(d.sensordata[m.sensor_adr[f["number"]]])
+    finally:
+        m.opt.jacobian = keep
+    return abs(theirs - f["got"]) <= 1e-9 * abs(f["got"])
+
+
 def dense_J(m, d):
     if not mujoco.mj_isSparse(m):
         return d.efc_J.reshape(-1, m.nv)
@@ -359,16 +376,20 @@ def kink_within_rounding(p, f):
 
 def small_scale(p, f):
     """What bends within a ten-millionth: Carom's gradient is what three neighbouring displacements of its own step say, and
-    over a longer one its step is MuJoCo's. A friction loss of zero holds its dof as soon as it is larger than what moves it."""
+    over a longer one its step is MuJoCo's, or over five of them it changes as MuJoCo's does.
+    A friction loss of zero holds its dof as soon as it is larger than what moves it."""
     if f["kind"] != "gradient" or not f["own"] or f["field"] == "jnt_axis":
         return False
     far = [abs(o - v[0]) for o in legal_sides(f, f["own"]) if o is not None for v in f["expected"].values()]
     off = min(abs(f["got"] - v[0]) for v in f["expected"].values())
-    return min(far) <= 0.05 * off and fine_scale(p, f)
+    if min(far) <= 0.05 * off:
+        return fine_scale(p, f)
+    return all(p.same_differences(f, 2.0 ** -k) for k in (10, 14, 18, 22, 26)) and fine_scale(p, f, 0.1 * off)
 
 
-def fine_scale(p, f):
-    """Whether three neighbouring displacements say the gradient, of those that can tell it from the long one's difference."""
+def fine_scale(p, f, most=np.inf):
+    """Whether three neighbouring displacements say the gradient, up to `most`, of those that can tell it from the long
+    one's difference."""
     if f["field"] == "jnt_axis":
         return False
     row = f["row"] + (p.nv if f["row"] < p.nv else 0)  # velocities have digits that positions have not
@@ -379,7 +400,7 @@ def fine_scale(p, f):
     rounding = 4e-16 * abs(p.r.step(f["full_state"])[p.r.m.nq - p.nv + row])
     for side in (i for i, s in enumerate(("right", "left")) if s in f["expected"]):
         gap = abs((ladder[0][1][side] or 0.0) - got)
-        said = [x[side] is not None and abs(x[side] - got) <= min(1e-3 * max(abs(x[side]), abs(got)), 0.1 * gap) and
+        said = [x[side] is not None and abs(x[side] - got) <= min(1e-3 * max(abs(x[side]), abs(got)), 0.1 * gap, most) and
                 rounding <= 0.1 * gap * h * unit for h, x in ladder]
         if any(all(said[i:i + 3]) for i in range(len(said) - 2)):
             return True
@@ -444,6 +465,11 @@ def stepped_over(p, f):
         f["finer"]["apart"] < 1e-2 * f["apart"] and f["finer"]["off"] < 0.5 * f["off"]
 
 
+def uncounted(p, f):
+    """Carom says that its gradient lacks the part of some events, and with `--trust` that it is not to be trusted."""
+    return f["kind"] == "events" and f["uncounted"] > 0 and f["trusted"] is False
+
+
 def flat_to_rounding(p, f):
     """A cylinder that stands on a plane, tilted by less than 1e-8, and a number that tilts it, or its stages: Carom says that
     the points of its rim stay in the gradient, docs/trust.md; in the step they run along the rim, farther by one over the tilt."""
@@ -453,6 +479,32 @@ def flat_to_rounding(p, f):
     stages = int(p.r.m.opt.integrator) == 1
     return any(tilt < 1e-8 and (stages or pair in after and np.linalg.norm(np.cross(axis, after[pair][0])) > 1e-3 * 1e-4)
                for pair, (axis, tilt) in before.items())
+
+
+def leaping_tangents(p, f):
+    """A contact along the axis that its first tangent follows. Carom says that its tangents leap, and that they stay in the
+    gradient; where they stay in MuJoCo's step too, that has Carom's gradient."""
+    if f["kind"] != "gradient" or "central" not in f["expected"] or f["field"] == "jnt_axis":
+        return False
+    stages = list(reference.stages(p.r, f["full_state"])) if int(p.r.m.opt.integrator) == 1 else [f["full_state"]]
+    held = [upright_tangents(p, s) for s in stages]
+    if not any(held):
+        return False
+    with p.r.holding(held):
+        slopes = [p.their_slope(f, f["full_state"], 2.0 ** -k) for k in (16, 20, 24, 28)]
+    return min(abs(x - f["got"]) for x in slopes) <= 1e-4 * f["size"]
+
+
+def upright_tangents(p, state):
+    """The first tangents of contacts that Carom names for this, by their geoms."""
+    said = [re.search(r"contact of geoms (\d+) and (\d+) is along the axis", s) for s in p.c.two_slopes(state, "qpos")]
+    pairs = {tuple(int(g) for g in s.groups()) for s in said if s}
+    if not pairs:
+        return {}
+    p.r.put(state)
+    mujoco.mj_forward(p.r.m, p.r.d)
+    geoms = [(tuple(int(g) for g in c.geom), c.frame[3:6].copy()) for c in p.r.d.contact]
+    return {pair: tangent for pair, tangent in geoms if pair in pairs}
 
 
 def axes_on_planes(r, put=None):
@@ -503,11 +555,11 @@ def is_about(p, sentence, field, number):
     return True
 
 
-TABLE = (("Carom: two slopes", two_slopes), ("a kink within rounding of the state", kink_within_rounding),
+TABLE = (("Carom: two slopes", two_slopes), ("Carom: tangents leap", leaping_tangents), ("a kink within rounding of the state", kink_within_rounding),
          ("bends on a small scale", small_scale), ("MuJoCo's convex search", convex_search), ("MuJoCo's convex search", sensed_search), ("MuJoCo's contact manifold", manifold),
          ("MuJoCo's nearly flat cylinder", flat_cylinder), ("round-off of contacts", same_contacts),
          ("Carom: a dof without inertia", without_inertia), ("MuJoCo's convex search", gradient_of_search),
-         ("a row that moves nothing", moves_nothing), ("a row that moves nothing", least_softness), ("a row that moves nothing", sensed_softness), ("Carom: a cylinder flat to rounding", flat_to_rounding),
+         ("a row that moves nothing", moves_nothing), ("a row that moves nothing", least_softness), ("a row that moves nothing", sensed_softness), ("a row that moves nothing", sensed_zeros), ("Carom: a cylinder flat to rounding", flat_to_rounding),
          ("a limit within rounding", limit_within_rounding), ("an actuator that moves nothing", idle_actuator),
-         ("an inverse weight of nothing", no_weight), ("a contact within one step", stepped_over), ("MuJoCo's solver", unconverged), ("MuJoCo: forces that cancel", cancelling),
+         ("an inverse weight of nothing", no_weight), ("a contact within one step", stepped_over), ("Carom: uncounted events", uncounted), ("MuJoCo's solver", unconverged), ("MuJoCo: forces that cancel", cancelling),
          ("MuJoCo: forces that cancel", cancelling_slope), ("a friction loss of what only rounding moves", rounding_moves))

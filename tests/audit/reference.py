@@ -24,6 +24,7 @@ class Reference:
     """A model of MuJoCo and room to step it from any state."""
 
     def __init__(self, path, loose=False):
+        self.held = None
         self.m = mujoco.MjModel.from_xml_path(path)
         o = self.m.opt
         o.solver, o.tolerance, o.iterations = mujoco.mjtSolver.mjSOL_NEWTON, 1e-17, 200
@@ -85,8 +86,57 @@ class Reference:
         d.qacc_warmstart[:] = 0
         d.time = 0
 
+    @contextlib.contextmanager
+    def holding(self, tangents):
+        """Steps in which contacts of some pairs of geoms keep a first tangent: for each stage of a step {pair: tangent}."""
+        self.held = tangents
+        try:
+            yield
+        finally:
+            self.held = None
+
+    def _held_rows(self, state, tangents):
+        """The first half of a step, up to the rows and what they read."""
+        m, d = self.m, self.d
+        self.put(state)
+        mujoco.mj_step1(m, d)
+        for c in d.contact:
+            t = tangents.get(tuple(int(g) for g in c.geom))
+            if t is not None:
+                n = c.frame[:3].copy()
+                t = t - n * (n @ t)
+                t /= np.linalg.norm(t)
+                c.frame[3:6], c.frame[6:9] = t, np.cross(n, t)
+        mujoco.mj_makeConstraint(m, d)
+        mujoco.mj_fwdVelocity(m, d)
+
+    def _held_step(self, state):
+        m, d = self.m, self.d
+        if int(m.opt.integrator) != int(mujoco.mjtIntegrator.mjINT_RK4):
+            self._held_rows(state, self.held[0])
+            mujoco.mj_step2(m, d)
+            return np.concatenate([d.qpos, d.qvel, d.act])
+        rates, at = [], state
+        for tangents, fraction in zip(self.held, (0.5, 0.5, 1.0, 0.0)):
+            self._held_rows(at, tangents)
+            mujoco.mj_fwdActuation(m, d)
+            mujoco.mj_fwdAcceleration(m, d)
+            mujoco.mj_fwdConstraint(m, d)
+            rates.append((at["qvel"].copy(), d.qacc.copy(), d.act_dot.copy()))
+            at = self._ahead(state, rates[-1], fraction * m.opt.timestep)
+        mean = [sum(w * r[i] for w, r in zip((1 / 6, 1 / 3, 1 / 3, 1 / 6), rates)) for i in range(3)]
+        end = self._ahead(state, mean, m.opt.timestep)
+        return np.concatenate([end["qpos"], end["qvel"], end["act"]])
+
+    def _ahead(self, state, rate, h):
+        out = {**state, "qpos": state["qpos"].copy(), "qvel": state["qvel"] + h * rate[1], "act": state["act"] + h * rate[2]}
+        mujoco.mj_integratePos(self.m, out["qpos"], rate[0], h)
+        return out
+
     def step(self, state):
         """The next state in one vector."""
+        if self.held is not None:
+            return self._held_step(state)
         self.put(state)
         mujoco.mj_step(self.m, self.d)
         return np.concatenate([self.d.qpos, self.d.qvel, self.d.act])
