@@ -3,6 +3,8 @@
 
 // slack of a point on a feature, in units of the two shapes' size; angles that count as parallel
 #define SLACK CR_R(1e-10)
+// most that round-off of the normal may add to it
+#define MOST_ROOM CR_R(1e-6)
 #define PARALLEL CR_R(1e-10)
 #define SINGULAR CR_R(1e-12)
 
@@ -294,18 +296,23 @@ static bool find_points(const cr_core* a, const cr_core* b, cr_optimum* x, const
   return cri_touch_holds(a, &x->a, x->on_a, slack) && cri_touch_holds(b, &x->b, x->on_b, slack);
 }
 
-// true if no slope is left in the free directions, except from the normal's last digits: a sharply bent feature
-// makes steps that only look small
-static bool stands(const cr_core* a, const cr_core* b, const cr_optimum* x, const hold* h,
-                   const cr_real gap[3], cr_real slack) {
+// What the normal's last digits do to the points: a sharply bent feature, as a rim that lies nearly flat, moves far.
+static cr_real round_off(const cr_core* a, const cr_core* b, const cr_optimum* x, const hold* h,
+                         int free) {
+  cr_real r[3];
+  if (h->owner[free] >= 0) {
+    return 0;
+  }
+  bend_both(a, b, &x->a, &x->b, x->normal, h->row[free], r);
+  return CR_R(16) * CR_EPS * cr_norm3(r);
+}
+
+// true if no slope is left in the free directions, except from round-off: a sharply bent feature makes steps that only
+// look small
+static bool stands(const hold* h, const cr_real gap[3], cr_real slack, const cr_real noise[2]) {
   for (int i = 0; i < 2; i++) {
-    cr_real r[3];
-    if (h->owner[i] < 0) {
-      bend_both(a, b, &x->a, &x->b, x->normal, h->row[i], r);
-      cr_real noise = CR_R(16) * CR_EPS * cr_norm3(r);
-      if (!(cr_abs(cr_dot3(h->row[i], gap)) <= slack + noise)) {
-        return false;
-      }
+    if (h->owner[i] < 0 && !(cr_abs(cr_dot3(h->row[i], gap)) <= slack + noise[i])) {
+      return false;
     }
   }
   return true;
@@ -341,8 +348,11 @@ bool cri_optimum(cr_core* a, cr_core* b, cr_optimum* x) {
   points(a, b, x, pa, pb, gap);
   x->dist = cr_dot3(x->normal, gap);
   cr_scl3(minus, x->normal, -1);
+  const cr_real noise[2] = {round_off(a, b, x, &h, 0), round_off(a, b, x, &h, 1)};
+  cr_real room =
+      cr_min(cr_max(noise[0], noise[1]), MOST_ROOM * (a->shape->bound + b->shape->bound));
   return farthest(a, x->normal, pa, slack) && farthest(b, minus, pb, slack) &&
-         stands(a, b, x, &h, gap, slack) && find_points(a, b, x, &h, pa, pb, slack);
+         stands(&h, gap, slack, noise) && find_points(a, b, x, &h, pa, pb, slack + room);
 }
 
 // ---- where features slide along each other

@@ -28,11 +28,9 @@ TEST(gradients_on_a_plane_are_those_of_the_motion) {
 }
 
 TEST(gradients_on_each_other_are_those_of_the_motion) {
-  static const int scenes[][4] = {{1, 6, CR_COLLISION_HARD, 1},
-                                  {2, 2, CR_COLLISION_HARD, 0},
-                                  {2, 6, CR_COLLISION_HARD, 0},
-                                  {3, 1, CR_COLLISION_HARD, 2},
-                                  {5, 1, CR_COLLISION_SMOOTH, 0}};
+  static const int scenes[][4] = {{1, 6, CR_COLLISION_HARD, 1},   {2, 2, CR_COLLISION_HARD, 0},
+                                  {2, 6, CR_COLLISION_HARD, 0},   {3, 1, CR_COLLISION_HARD, 2},
+                                  {5, 1, CR_COLLISION_SMOOTH, 0}, {5, 4, CR_COLLISION_SMOOTH, 1}};
   check(scenes, sizeof scenes / sizeof scenes[0]);
 }
 

@@ -262,6 +262,38 @@ TEST(parallel_cylinders_touch_between_their_axes) {
   }
 }
 
+// The edge of a box over the end of a cylinder touches where it leaves the end, up to where they count as parallel. The
+// point of the rim is known to round-off over the angle.
+TEST(edge_nearly_parallel_to_a_disk_touches_its_rim) {
+  const cr_real y[3] = {0, 1, 0}, z[3] = {0, 0, 1};
+  cr_random r = cr_random_seed(12, 0);
+  for (int n = 0; n < 4000; n++) {
+    solid a = solid_at(0, 0, 0, CR_R(0.075), CR_R(0.05), 0);
+    solid b = solid_at(0, 0, 0, CR_R(0.06), CR_R(0.1), CR_R(0.06));
+    a.type = CR_GEOM_CYLINDER;
+    b.type = CR_GEOM_BOX;
+    cr_real yaw = 6 * cr_random_uniform(&r), c = CR_R(0.06) * cr_random_uniform(&r);
+    cr_real angle = cr_pow(10, -4 - 5 * cr_random_uniform(&r));
+    const cr_real across[3] = {cr_cos(yaw), cr_sin(yaw), 0};
+    const cr_real along[3] = {-cr_sin(yaw), cr_cos(yaw), 0};
+    solid_turn(&b, y, CR_PI / 4);
+    solid_turn(&b, z, yaw);
+    solid_turn(&b, across, angle);
+    cr_accscl3(b.pos, across, c);
+    b.pos[2] = CR_R(0.05) + CR_R(0.06) * cr_sqrt(2) - CR_R(0.01);
+    solid by = random_of(&r, CR_GEOM_BOX, 0);
+    solid turned_a = solid_carried(&a, &by), turned_b = solid_carried(&b, &by);
+    cr_hit hit[CR_MAX_HITS];
+    assert_int_equal(solid_hits(&CONVEX, &turned_a, &turned_b, 0, hit), 1);
+    cr_real off[3];
+    cr_multmat3(off, by.mat, hit[0].pos);
+    cr_accscl3(off, across, -c);
+    cr_accscl3(off, along, cr_sqrt(CR_R(0.075) * CR_R(0.075) - c * c));
+    off[2] = 0;
+    assert_close(cr_norm3(off), 0, CR_EPS / angle + CR_R(0.05) * angle);
+  }
+}
+
 // a hull with the corners of a box is a box
 TEST(hull_of_a_box_is_a_box) {
   cr_random r = cr_random_seed(10, 0);
