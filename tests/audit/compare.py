@@ -5,6 +5,7 @@ A finding is a dict; `kind` says which comparison it comes from and `class` what
 "noise", "known: NAME" or "unexplained".
 """
 import contextlib
+import itertools
 
 import mujoco
 import numpy as np
@@ -71,6 +72,14 @@ class Pair:
     def slope_with_our_contacts(self, f):
         """slope_with_our_contacts, for known.py."""
         return slope_with_our_contacts(self, f)
+
+    def can_inject(self):
+        """can_inject, for known.py."""
+        return can_inject(self)
+
+    def slope_with_held_rims(self, f):
+        """slope_with_held_rims, for known.py."""
+        return slope_with_held_rims(self, f)
 
     def slope_beside(self, state, name, k, row, h, along=None):
         """slope_beside, for known.py."""
@@ -225,7 +234,7 @@ def without_collision(p, state, contacts, scale, noise):
     if len(contacts) != d.d.ncon or int(d.m.opt.integrator) not in (0, 2, 3) or exact:
         return None
     slip = p.c.view("contact_surfacevel").reshape(-1, 3) if contacts else []
-    rows = [(*c[1:], s) for c, s in zip(contacts, slip)]
+    rows = [(*c, s) for c, s in zip(contacts, slip)]
     if any(tuple(c.geom) != ours[0] for c, ours in zip(d.d.contact, contacts)):
         return None
     with_ours = convex.injected(d.m, d.d, lambda: d.put(state), rows)
@@ -570,45 +579,99 @@ def displaced(p, f, h, what):
     return p.r.changed(name, k, h * scale_of(p, name, k), lambda: put(state))
 
 
-def with_our_contacts(p, state):
-    """MuJoCo's step with Carom's contacts in the place of its own; None where they are others, or one of Carom's is wrong."""
+# ---- MuJoCo's step with contacts of another's
+
+def can_inject(p):
+    """Whether MuJoCo's step can be made with other contacts than its own."""
+    m = p.r.m
+    return int(m.opt.integrator) in (0, 1, 2, 3) and not (p.na and int(m.opt.integrator) == 1) and \
+        not m.opt.enableflags & int(mujoco.mjtEnableBit.mjENBL_DIAGEXACT)
+
+
+def step_with(p, state, contacts_of):
+    """MuJoCo's step with the contacts of contacts_of(state, stage) in the place of its own, in each stage of a Runge-Kutta step;
+    None where these are."""
+    m, d, count = p.r.m, p.r.d, itertools.count()
+
+    def forward(at):
+        rows = contacts_of(at, next(count))
+        p.r.put(at)
+        if rows is not None:
+            convex.forward_with(m, d, rows)
+        return rows is not None
+
+    if int(m.opt.integrator) == 1:
+        return reference.runge_kutta(p.r, state, forward)
+    rows = contacts_of(state, 0)
+    return None if rows is None else convex.injected(m, d, lambda: p.r.put(state), rows)
+
+
+def right_contacts(p, state):
+    """Carom's contacts, with their surface velocities, where they are right and of the pairs that touch in MuJoCo; else None. How
+    many a pair has may differ where MuJoCo searches for it. The reference is left at the state."""
     m, d = p.r.m, p.r.d
     contacts = p.c.contacts(state)
     slip = p.c.view("contact_surfacevel").reshape(-1, 3) if contacts else []
     p.r.put(state)
     mujoco.mj_forward(m, d)
-    if [tuple(int(g) for g in c.geom) for c in d.contact] != [c[0] for c in contacts] or \
-            any(convex.judge(m, d, geoms, rows) is False and not convex.between_faces(m, d, geoms, rows)
-                for geoms, rows in by_pair(contacts).items()):
+    ours, theirs = by_pair(contacts), by_pair([(tuple(int(g) for g in c.geom), c.dist) for c in d.contact])
+    if set(ours) != set(theirs):
         return None
-    return convex.injected(m, d, lambda: p.r.put(state), [(*c[1:], s) for c, s in zip(contacts, slip)])
+    for geoms, rows in ours.items():
+        judged = convex.judge(m, d, geoms, rows)
+        alike = len(rows) == len(theirs[geoms])
+        if not (judged or alike and (judged is None or convex.between_faces(m, d, geoms, rows))):
+            return None
+        if not alike and not known.searched(sorted(int(m.geom_type[g]) for g in geoms)):
+            return None
+    return [(*c, s.copy()) for c, s in zip(contacts, slip)]
 
 
-def slope_with_our_contacts(p, f, h=2.0 ** -20):
-    """Whether MuJoCo's step, with Carom's contacts, has Carom's gradient by a number of the state or of a parameter."""
-    name, k, state, sides = f["field"], f["number"], f["full_state"], []
-    if f.get("along") is not None or not np.isscalar(k) or int(p.r.m.opt.integrator) not in (0, 2, 3) or \
-            p.r.m.opt.enableflags & int(mujoco.mjtEnableBit.mjENBL_DIAGEXACT):
+def slope_is(p, f, step, h=2.0 ** -20):
+    """Whether a central difference of step(state), with what a finding is about moved in both, is Carom's gradient."""
+    name, k, along = f["field"], f["number"], f.get("along")
+    moves = None if along is not None and name in p.blocks() else name
+    if moves == "jnt_axis":
         return False
-    unit = scale_of(p, name, k)
-    for sign in (1, -1):
-        if name in INPUTS:
-            x = with_our_contacts(p, p.r.moved(state, name, k, sign * h * unit))
-        else:
-            x = with_both_moved(p, state, name, k, sign * h * unit)
-        if x is None:
-            return False
-        sides.append(x)
-    return abs(p.r.between(sides[1], sides[0])[f["row"]] / (2 * h * unit) - f["got"]) <= 1e-3 * f["size"]
+    h *= f.get("unit") or (scale_of(p, name, k) if moves else 1.0)
+    right, left = (both_moved(p, f["full_state"], moves, k, along, s * h, step) for s in (1, -1))
+    return right is not None and left is not None and \
+        abs(p.r.between(left, right)[f["row"]] / (2 * h) - f["got"]) <= 1e-3 * f["size"]
 
 
-def with_both_moved(p, state, name, k, h):
-    """with_our_contacts, a number of a parameter moved by h in both; None where Carom does not take it."""
+def both_moved(p, state, name, k, along, h, step):
+    """step(state), the state along a direction and a number moved by h in both; None where Carom does not take it."""
+    at = aside(p, state, along, h)
+    if name is None or name in INPUTS:
+        return step(p.r.moved(at, name, k, h) if name else at)
     try:
         with own_parameter(p, name, k, h):
-            return p.r.changed(name, k, h, lambda: with_our_contacts(p, state))
+            return p.r.changed(name, k, h, lambda: step(at))
     except carom.Error:
         return None
+
+
+def slope_with_our_contacts(p, f):
+    """Whether MuJoCo's step, with Carom's contacts, has Carom's gradient."""
+    return can_inject(p) and slope_is(p, f, lambda state: step_with(p, state, lambda at, _: right_contacts(p, at)))
+
+
+def slope_with_held_rims(p, f):
+    """Whether MuJoCo's step has Carom's gradient where cylinders that stand flat on planes keep the points that they touch with:
+    these turn with the disk, but do not run round its rim. All other contacts are Carom's."""
+    rims = {}
+
+    def first(at, stage):
+        rows = right_contacts(p, at)
+        rims[stage] = convex.rims(p.r.m, p.r.d, rows or [])
+        return rows
+
+    def held(at, stage):
+        rows = right_contacts(p, at)
+        return rows and convex.with_rims(p.r.m, p.r.d, rows, rims[stage])
+
+    return can_inject(p) and step_with(p, f["full_state"], first) is not None and \
+        slope_is(p, f, lambda state: step_with(p, state, held))
 
 
 def same_differences(p, f, h=2.0 ** -20):

@@ -9,6 +9,8 @@ import numpy as np
 
 TOLERANCE = 1e-9  # m
 MESH_TOLERANCE = 1e-7  # m; faces of meshes are flat to single precision
+STANDS_FLAT = 1e-8  # rad; below it Carom keeps the points of a cylinder's rim in gradients
+TURNS = 1e-15  # below it they turn with it about its axis
 PLANE, HFIELD, SPHERE, CAPSULE, ELLIPSOID, CYLINDER, BOX, MESH = range(8)
 
 
@@ -190,17 +192,78 @@ def optimal(first, other, rows, row):
     return least(first, other, n) >= along - TOLERANCE
 
 
+def rims(m, d, contacts):
+    """Of each cylinder that stands flat on a plane: the points that it touches with, in its own frame, that frame and its sizes."""
+    out = {}
+    for geoms, dist, pos, frame, slip in contacts:
+        plane, g = geoms
+        if (int(m.geom_type[plane]), int(m.geom_type[g])) != (PLANE, CYLINDER):
+            continue
+        R = d.geom_xmat[g].reshape(3, 3).copy()
+        tilt = np.hypot(*(frame[:3] @ R[:, :2]))
+        if tilt < STANDS_FLAT:
+            point = (pos + dist / 2 * frame[:3] - d.geom_xpos[g]) @ R
+            out.setdefault(geoms, []).append((point, R, m.geom_size[g].copy(), tilt < TURNS, slip))
+    return out
+
+
+def with_rims(m, d, contacts, held):
+    """Contacts at the state of the data, with these points of rims in the place of those that touch now."""
+    out, seen = [], set()
+    for geoms, *row in contacts:
+        if geoms not in held:
+            out.append((geoms, *row))
+        elif geoms not in seen:
+            seen.add(geoms)
+            out += [(geoms, *held_point(m, d, geoms, row[2], *x)) for x in held[geoms]]
+    return out
+
+
+def held_point(m, d, geoms, frame, point, before, size, turns, slip):
+    """The contact of a point of a rim that tilts with the disk, and turns with it about its axis only if it is said to."""
+    plane, g = geoms
+    R, n = d.geom_xmat[g].reshape(3, 3), frame[:3]
+    arm = point * m.geom_size[g, [0, 0, 1]] / size[[0, 0, 1]]
+    if turns:
+        arm = R @ arm
+    else:
+        arm, axis = before @ arm, np.cross(before[:, 2], R[:, 2])
+        arm = arm + np.cross(axis, arm) + np.cross(axis, np.cross(axis, arm)) / (1 + before[:, 2] @ R[:, 2])
+    at = d.geom_xpos[g] + arm
+    dist = n @ (at - d.geom_xpos[plane])
+    return dist, at - dist / 2 * n, frame, slip
+
+
 def injected(m, d, put, contacts):
-    """The step of MuJoCo with these contacts (dist, pos, frame, surfacevel) in the place of its own."""
+    """The step of MuJoCo with these contacts (geoms, dist, pos, frame, surfacevel) in the place of its own."""
     put()
+    forward_with(m, d, contacts)
+    (mujoco.mj_Euler if m.opt.integrator == 0 else mujoco.mj_implicit)(m, d)
+    return np.concatenate([d.qpos, d.qvel, d.act])
+
+
+def forward_with(m, d, contacts):
+    """MuJoCo's accelerations at the state of the data, with these contacts. A pair may have more or fewer than MuJoCo finds,
+    which has to find one: all of the pair take its parameters."""
     mujoco.mj_fwdPosition(m, d)
-    for c, (dist, pos, frame, slip) in zip(d.contact, contacts):
+    own = {}
+    for i, c in enumerate(d.contact):
+        own.setdefault(tuple(int(g) for g in c.geom), []).append(i)
+    left = {geoms: list(rows) for geoms, rows in own.items()}
+    for geoms, dist, pos, frame, slip in contacts:
+        if left[geoms]:
+            i = left[geoms].pop(0)
+        else:
+            mujoco.mj_addContact(m, d, d.contact[own[geoms][0]])
+            i = d.ncon - 1
+        c = d.contact[i]
         c.dist, c.pos[:], c.frame[:], c.surfacevel[:] = dist, pos, frame, slip
+    for i in (i for rows in left.values() for i in rows):
+        d.contact[i].exclude, d.contact[i].efc_address, d.contact[i].adhesion = 1, -1, 0
     mujoco.mj_makeConstraint(m, d)
+    mujoco.mj_island(m, d)
     mujoco.mj_transmission(m, d)
     mujoco.mj_fwdVelocity(m, d)
     mujoco.mj_fwdActuation(m, d)
     mujoco.mj_fwdAcceleration(m, d)
     mujoco.mj_fwdConstraint(m, d)
-    (mujoco.mj_Euler if m.opt.integrator == 0 else mujoco.mj_implicit)(m, d)
-    return np.concatenate([d.qpos, d.qvel, d.act])

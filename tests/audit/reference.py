@@ -288,6 +288,23 @@ def stages(d, state):
         at["act"] = state["act"] + h * d.d.act_dot
 
 
+def runge_kutta(d, state, forward):
+    """MuJoCo's Runge-Kutta step of a state, with forward(state) in the place of mj_forward, which says whether it could; None
+    where it could not."""
+    m, h, rates, at = d.m, d.m.opt.timestep, [], state
+    for fraction in (0.5, 0.5, 1.0, 0.0):
+        if not forward(at):
+            return None
+        rates.append([x.copy() for x in (at["qvel"], d.d.qacc, d.d.act_dot)])
+        at = {**state, "qpos": state["qpos"].copy(), "qvel": state["qvel"] + fraction * h * rates[-1][1],
+              "act": state["act"] + fraction * h * rates[-1][2]}
+        mujoco.mj_integratePos(m, at["qpos"], rates[-1][0], fraction * h)
+    way, qacc, act_dot = (sum(w * r[k] for w, r in zip((1 / 6, 1 / 3, 1 / 3, 1 / 6), rates)) for k in range(3))
+    qpos, act = state["qpos"].copy(), state["act"] + h * act_dot
+    mujoco.mj_integratePos(m, qpos, way, h)
+    return np.concatenate([qpos, state["qvel"] + h * qacc, act])
+
+
 class Difference:
     """Differences of f(h) at h = 0 over a ladder of displacements: central, right, left."""
 
