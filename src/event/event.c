@@ -375,8 +375,9 @@ cri_event cri_event_find(const cri_event_list* before, const cri_event_list* aft
 
 // ---- counts
 
-// [event.e4] distances that met within the step: the rate at which they part, 0 if they did not meet, or are means
-static cr_real parting(const cri_event_row* a, const cri_event_row* b, cr_real h) {
+// [event.e4] distances that met within the step: the rate at which they part, 0 if they did not meet, or are means. A rate
+// so small that their difference puts the moment far from the step does not tell it
+static cr_real parting(const cri_event_row* a, const cri_event_row* b, cr_real h, cr_real near) {
   if (a->parts.n > 1 || b->parts.n > 1) {
     return 0;
   }
@@ -384,8 +385,8 @@ static cr_real parting(const cri_event_row* a, const cri_event_row* b, cr_real h
   cr_real speed = cr_abs(a->velocity) + cr_abs(b->velocity);
   cr_real rate = cr_abs(b->velocity - a->velocity);
   cr_real apart = cr_abs(b->gap - a->gap - h * a->velocity);
-  bool met = apart <= 2 * h * rate + SAME_GAP * b->size;
-  return other && met && rate > SAME_RATE * speed ? rate : 0;
+  cr_real room = cr_min(SAME_GAP * b->size, rate * CRI_EVENT_WIDEST * near);
+  return other && apart <= 2 * h * rate + room && rate > SAME_RATE * speed ? rate : 0;
 }
 
 // [event.e5] a frame that flips, under any name: the rate at which its normal leans, 0 if it does not
@@ -429,7 +430,7 @@ static bool find_sign(const cri_event_list* before, const cri_event_list* after,
       if (!b->first || b->pair != pair) {
         continue;
       }
-      cr_real parts = parting(a, b, h), leans = leaning(a, b, h);
+      cr_real parts = parting(a, b, h, near), leans = leaning(a, b, h);
       if (leans > 0) {
         *sign = (cri_event_sign){.was = i, .now = k, .leans = true, .rate = b->lean};
         return true;
