@@ -56,7 +56,7 @@ typedef void cr_contact_function(void* user, cr_contact_call* call);
 
 /// The equation for the acceleration, as a solver of one's own gets it:
 ///   g(a) = M a - tau - J' f(J a - aref) = 0
-/// over the dofs dof[ndof], those of all trees that rows move. M is the metric of the integrator at hand.
+/// over the dofs dof[ndof], those of all trees that rows move. M is the effective mass matrix of the integrator at hand.
 typedef struct {
   size_t size;  // sizeof(cr_contact_system)
   const cr_model* model;

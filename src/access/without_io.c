@@ -101,6 +101,12 @@ cr_status cr_controls_read(const cr_model* m, const char* path, int nstep, cr_re
   return without("cr_controls_read", "HDF5", error);
 }
 
+cr_status cr_measurements_read(cr_measurements* measurements, const char* path,
+                               const cr_measurements_file* options, cr_error* error) {
+  (void)measurements, (void)path, (void)options;
+  return without("cr_measurements_read", "HDF5 and zlib", error);
+}
+
 cr_status cr_recordings_read(cr_recordings** recordings, const cr_model* m, const char* path,
                              cr_error* error) {
   (void)recordings, (void)m, (void)path;

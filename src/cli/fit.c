@@ -459,25 +459,32 @@ static cr_status run(fit* f, int* code, cr_error* error) {
   return finish(f, code, error);
 }
 
-// what the first argument is: a configuration, or a model with measured runs behind it
-static bool is_config(const char* path) {
+// what the first argument is: a model with measured runs behind it, or a configuration
+static bool is_model(const char* path) {
+  static const char* const endings[] = {".xml", ".mjcf", ".urdf", ".crm"};
   size_t n = strlen(path);
-  return (n > 5 && strcmp(path + n - 5, ".yaml") == 0) ||
-         (n > 4 && strcmp(path + n - 4, ".yml") == 0);
+  bool is = false;
+  for (int i = 0; i < 4; i++) {
+    size_t k = strlen(endings[i]);
+    is = is || (n > k && strcmp(path + n - k, endings[i]) == 0);
+  }
+  return is;
 }
 
 static cr_status check_mode(const cr_fit_runs_options* runs, const fit_options* o, bool config,
                             cr_error* error) {
-  const char* stray = config && runs->estimate.n + runs->noise.n + runs->delay.n + runs->offset.n +
-                                        runs->column.n + runs->ignore.n >
-                                    0
-                          ? "--estimate, --noise, --delay, --offset, --column and --ignore belong "
-                            "to a model with runs, not to a configuration"
-                      : config && runs->paths.n > 1 ? "one configuration expected"
-                      : !config && (o->data != NULL || o->set.n > 0 || o->resume)
-                          ? "--data, --set and --resume belong to a configuration, not to a model "
-                            "with runs"
-                          : NULL;
+  const char* stray =
+      config && runs->estimate.n + runs->noise.n + runs->delay.n + runs->offset.n + runs->column.n +
+                        runs->ignore.n >
+                    0
+          ? "--estimate, --noise, --delay, --offset, --column and --ignore belong "
+            "to a model with runs, not to a configuration"
+      : config && runs->paths.n > 1
+          ? "one configuration expected; a model with runs ends in .xml, .urdf or .crm"
+      : !config && (o->data != NULL || o->set.n > 0 || o->resume)
+          ? "--data, --set and --resume belong to a configuration, not to a model "
+            "with runs"
+          : NULL;
   return stray == NULL ? CR_OK : cri_fail(error, CR_ERR_ARG, "%s", stray);
 }
 
@@ -540,7 +547,7 @@ int cr_cli_fit(int argc, char** argv) {
   cr_help help = CR_HELP_NONE;
   int code = 0;
   cr_status status = cr_options_parse(&line, argc, argv, &help, &error);
-  bool config = runs.paths.n > 0 && is_config(runs.paths.text[0]);
+  bool config = runs.paths.n > 0 && !is_model(runs.paths.text[0]);
   if (status == CR_OK && help == CR_HELP_NONE) {
     status = check_mode(&runs, &f->o, config, &error);
   }

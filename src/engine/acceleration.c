@@ -9,7 +9,7 @@
 #include "solver/contact_model.h"
 #include "solver/islands.h"
 
-// right side of the metric: all forces except constraint forces, and the shift of discrete
+// right side of the effective mass matrix: all forces except constraint forces, and the shift of discrete
 static void total_force(const cr_model* m, const cr_data* d, cr_real* tau) {
   for (int i = 0; i < m->nv; i++) {
     tau[i] = d->qfrc_smooth[i] + d->qfrc_shift[i];
@@ -27,7 +27,7 @@ static cr_status check_finite(const cr_model* m, cr_data* d, const cr_real* a, c
   return CR_OK;
 }
 
-// x = H^-1 x or H^-T x if there are rows; in trees that no row touches H is the metric
+// x = H^-1 x or H^-T x if there are rows; in trees that no row touches H is the effective mass matrix
 static void solve_rows(const cr_model* m, const cr_data* d, cr_real* x, bool transposed,
                        cr_data* work) {
   size_t mark = cri_mark(work);
@@ -65,7 +65,7 @@ void cri_acceleration_solve_transposed(const cr_model* m, const cr_data* d, cr_r
   solve_linear(m, d, x, true, work);
 }
 
-// [acceleration.a2] the acceleration with constraints, in the metric `value` with the force tau, and
+// [acceleration.a2] the acceleration with constraints, in the effective mass matrix `value` with the force tau, and
 // [acceleration.a3] qfrc_constraint = J' f
 static cr_status constrained(const cr_model* m, cr_data* d, const cr_real* value,
                              const cr_real* tau) {
@@ -73,23 +73,23 @@ static cr_status constrained(const cr_model* m, cr_data* d, const cr_real* value
   d->solver_residual = 0;
   d->rounding = 0;
   d->rounding_dof = -1;
-  cr_metric_view metric = cri_implicit_inertia_view_of(m, d, value, tau);
+  cr_mass_view mass = cri_implicit_inertia_view_of(m, d, value, tau);
   if (d->nefc == 0) {
     cr_zero(d->qfrc_constraint, m->nv);
     cr_copy(d->acc_qacc, d->qacc_smooth, m->nv);
   } else {
-    CR_TRY(cri_contact_model(m)->solve(m, d, &metric));
+    CR_TRY(cri_contact_model(m)->solve(m, d, &mass));
   }
   cri_implicit_inertia_free(m, d, tau, d->acc_qacc, false, d);
   CR_TRY(check_finite(m, d, d->acc_qacc, "qacc"));
-  return d->M_formed ? cri_rounding(m, d, &metric, cri_acceleration_solve,
-                                    cri_acceleration_solve_transposed)
-                     : CR_OK;
+  return d->M_formed
+             ? cri_rounding(m, d, &mass, cri_acceleration_solve, cri_acceleration_solve_transposed)
+             : CR_OK;
 }
 
 static cr_status accelerate(const cr_model* m, cr_data* d) {
   cr_real* tau = cri_push(d, (size_t)m->nv);
-  cr_real* value = cri_push(d, (size_t)d->nmetric);
+  cr_real* value = cri_push(d, (size_t)d->nefmL);
   CR_TRY(cri_implicit_inertia_prepare(m, d, value));
   // [acceleration.a1] qacc_smooth = Mhat^-1 tau
   total_force(m, d, tau);
@@ -116,8 +116,8 @@ static void add(cr_real* y, const cr_real* x, int n) {
 }
 
 // y -= A x; true if only rounding is left
-static bool subtract_metric_mul(const cr_model* m, const cr_data* d, cr_real* y, const cr_real* x,
-                                cr_real* Mx) {
+static bool subtract_effective_mass_mul(const cr_model* m, const cr_data* d, cr_real* y,
+                                        const cr_real* x, cr_real* Mx) {
   cr_real left = 0, scale = 0;
   cri_implicit_inertia_mul_beside(m, d, Mx, x, y);
   for (int i = 0; i < m->nv; i++) {
@@ -177,7 +177,7 @@ cr_status cr_acceleration_jvp(const cr_model* m, const cr_data* d, cr_data* tan)
     cr_copy(step, fixed, m->nv);
     model->force_jvp(m, d, tan, e, f);
     cri_rows_mul_transposed(m, d, d->efc_J, step, f);
-    if (k > 0 && subtract_metric_mul(m, d, step, a_tan, Ma)) {
+    if (k > 0 && subtract_effective_mass_mul(m, d, step, a_tan, Ma)) {
       break;
     }
     solve_linear(m, d, step, false, tan);
@@ -253,7 +253,7 @@ static void implicit_function_bar(const cr_model* m, const cr_data* d, cr_data* 
     cr_copy(step, a_bar, m->nv);
     model->force_vjp(m, d, NULL, psi, e_bar);
     cri_rows_mul_transposed(m, d, d->efc_J, step, e_bar);
-    if (k > 0 && subtract_metric_mul(m, d, step, w, Mw)) {
+    if (k > 0 && subtract_effective_mass_mul(m, d, step, w, Mw)) {
       break;
     }
     solve_linear(m, d, step, true, bar);

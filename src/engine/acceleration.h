@@ -9,8 +9,8 @@
 /// Acceleration and constraint forces.
 /// Map      (qfrc_smooth, M, efc_J, efc_aref, efc_D, efc_frictionloss, contact_mu, contact_friction;
 ///          qacc_warmstart) -> qacc_smooth, qacc, efc_force, qfrc_constraint. With the integrator
-///          discrete qfrc_shift is added to qfrc_smooth, and the metric of engine/implicit_inertia_solve.h, made from
-///          metric_..., ten_J, actuator_moment, qvel, cinert, cdof too, replaces M.
+///          discrete qfrc_shift is added to qfrc_smooth, and the effective mass matrix of engine/implicit_inertia_solve.h, made from
+///          efm_..., ten_J, actuator_moment, qvel, cinert, cdof too, replaces M.
 ///          The contact model has derivatives by numbers without a row, or without one that moves anything
 /// Equation [acceleration.a1] M qacc_smooth = qfrc_smooth;
 ///          [acceleration.a2] r(a) = M a - qfrc_smooth - J' f(e) = 0,  e = J a - aref, f of the contact model;

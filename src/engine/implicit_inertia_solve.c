@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Solves with the metric, see implicit_inertia_solve.h.
+// Solves with the effective mass matrix, see implicit_inertia_solve.h.
 #include "engine/implicit_inertia_solve.h"
 
 #include "inertia/implicit_inertia.h"
@@ -20,7 +20,7 @@ static bool is_free(const cr_model* m, int tree) {
 
 static void touch(const cr_model* m, cr_data* d, const int32_t* col, int n) {
   for (int k = 0; k < n; k++) {
-    d->metric_free[m->dof_treeid[col[k]]] = 0;
+    d->efm_free[m->dof_treeid[col[k]]] = 0;
   }
 }
 
@@ -40,23 +40,23 @@ static void touch_moved(const cr_model* m, cr_data* d, int row) {
 bool cri_implicit_inertia_mark_free(const cr_model* m, cr_data* d) {
   bool any = false;
   for (int t = 0; t < m->ntree; t++) {
-    d->metric_free[t] = m->tree_dofnum[t] > 0 && is_free(m, t);
+    d->efm_free[t] = m->tree_dofnum[t] > 0 && is_free(m, t);
   }
   for (int i = 0; i < d->nefc; i++) {
     touch_moved(m, d, i);
   }
   for (int t = 0; t < m->ntendon; t++) {
-    if (d->metric_tendon[t] != 0) {
+    if (d->efm_tendon[t] != 0) {
       touch(m, d, m->ten_J_colind + m->ten_J_rowadr[t], m->ten_J_rownnz[t]);
     }
   }
   for (int o = 0; o < m->nout; o++) {
-    if (d->metric_actuator[o] != 0) {
+    if (d->efm_actuator[o] != 0) {
       touch(m, d, d->moment_colind + d->moment_rowadr[o], d->moment_rownnz[o]);
     }
   }
   for (int t = 0; t < m->ntree; t++) {
-    any = any || d->metric_free[t] != 0;
+    any = any || d->efm_free[t] != 0;
   }
   return any;
 }
@@ -64,12 +64,12 @@ bool cri_implicit_inertia_mark_free(const cr_model* m, cr_data* d) {
 // [discrete.a4] A of free bodies, one matrix of everything else, and its factors
 static cr_status factor_free(const cr_model* m, cr_data* d) {
   cr_pattern p = pattern_of(m);
-  cri_bias_qderiv(m, d, d->metric_free, d->implicit_L, d->implicit_U, d);
+  cri_bias_qderiv(m, d, d->efm_free, d->implicit_L, d->implicit_U, d);
   for (int i = 0; i < m->nv; i++) {
     int diagonal = m->M_rowadr[i] + m->M_rownnz[i] - 1;
-    bool is_free_dof = d->metric_free[m->dof_treeid[i]] != 0;
+    bool is_free_dof = d->efm_free[m->dof_treeid[i]] != 0;
     for (int k = m->M_rowadr[i]; k <= diagonal; k++) {
-      cr_real Mhat = d->M[k] + d->metric_fluid[k] + (k == diagonal ? d->metric_dof[i] : 0);
+      cr_real Mhat = d->M[k] + d->efm_fluid[k] + (k == diagonal ? d->efm_dof[i] : 0);
       d->implicit_L[k] = is_free_dof ? Mhat - m->timestep * d->implicit_L[k] : 0;
       d->implicit_U[k] = is_free_dof ? Mhat - m->timestep * d->implicit_U[k] : 0;
     }
@@ -88,7 +88,7 @@ static cr_status factor_free(const cr_model* m, cr_data* d) {
 
 bool cri_implicit_inertia_any_free(const cr_model* m, const cr_data* d) {
   for (int t = 0; t < m->ntree && cri_is_discrete(m); t++) {
-    if (d->metric_free[t] != 0) {
+    if (d->efm_free[t] != 0) {
       return true;
     }
   }
@@ -110,7 +110,7 @@ void cri_implicit_inertia_free(const cr_model* m, const cr_data* d, const cr_rea
     cr_lu_solve(d->implicit_L, d->implicit_U, &p, y);
   }
   for (int i = 0; i < m->nv; i++) {
-    x[i] = d->metric_free[m->dof_treeid[i]] != 0 ? y[i] : x[i];
+    x[i] = d->efm_free[m->dof_treeid[i]] != 0 ? y[i] : x[i];
   }
   cri_pop(work, mark);
 }
@@ -125,19 +125,19 @@ cr_status cri_implicit_inertia_prepare(const cr_model* m, cr_data* d, cr_real* v
   return cri_implicit_inertia_mark_free(m, d) ? factor_free(m, d) : CR_OK;
 }
 
-cr_metric_view cri_implicit_inertia_view_of(const cr_model* m, const cr_data* d,
-                                            const cr_real* value, const cr_real* tau) {
+cr_mass_view cri_implicit_inertia_view_of(const cr_model* m, const cr_data* d, const cr_real* value,
+                                          const cr_real* tau) {
   if (cri_is_discrete(m)) {
-    return (cr_metric_view){value, cri_implicit_inertia_pattern(m, d), false, tau};
+    return (cr_mass_view){value, cri_implicit_inertia_pattern(m, d), false, tau};
   }
-  return (cr_metric_view){d->M, pattern_of(m), true, tau};
+  return (cr_mass_view){d->M, pattern_of(m), true, tau};
 }
 
 void cri_implicit_inertia_solve_part(const cr_model* m, const cr_data* d, cr_runs trees, cr_real* x,
                                      cr_data* work) {
   if (cri_is_discrete(m)) {
     cr_pattern p = cri_implicit_inertia_pattern(m, d);
-    cr_chol_solve_part(d->metric_L, &p, trees, x);
+    cr_chol_solve_part(d->efm_L, &p, trees, x);
   } else {
     cri_inertia_solve_part(m, d, cri_factors_of_M(d), trees, x, work);
   }
@@ -157,7 +157,7 @@ void cri_implicit_inertia_mul_beside(const cr_model* m, const cr_data* d, cr_rea
   }
   cri_implicit_inertia_add(m, d, x, y);
   for (int i = 0; i < m->nv; i++) {
-    y[i] = d->metric_free[m->dof_treeid[i]] != 0 ? rest[i] : y[i];
+    y[i] = d->efm_free[m->dof_treeid[i]] != 0 ? rest[i] : y[i];
   }
 }
 
@@ -173,7 +173,7 @@ void cri_implicit_inertia_solve_jvp(const cr_model* m, const cr_data* d, cr_data
     size_t mark = cri_mark(tan);
     cr_real* turned = cri_push(tan, (size_t)m->nv);
     cr_zero(turned, m->nv);
-    cri_bias_qderiv_jvp(m, d, tan, d->metric_free, x, turned);
+    cri_bias_qderiv_jvp(m, d, tan, d->efm_free, x, turned);
     for (int i = 0; i < m->nv; i++) {
       y[i] -= m->timestep * turned[i];
     }
@@ -193,6 +193,6 @@ void cri_implicit_inertia_solve_vjp(const cr_model* m, const cr_data* d, cr_data
     cri_implicit_inertia_vjp(m, d, bar, l, r);
   }
   if (whole && cri_implicit_inertia_any_free(m, d)) {
-    cri_bias_qderiv_vjp(m, d, bar, d->metric_free, l, r, -m->timestep);
+    cri_bias_qderiv_vjp(m, d, bar, d->efm_free, l, r, -m->timestep);
   }
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The metric of the acceleration: the inertia M, or with the integrator discrete the implicit
+// The effective mass matrix of the acceleration: the inertia M, or with the integrator discrete the implicit
 // inertia. There free bodies that nothing touches also have the derivative of their bias force, so that
 // fast spins gain no energy. The acceleration stage sees one matrix A, symmetric or not.
 #ifndef CR_ENGINE_IMPLICIT_INERTIA_SOLVE_H
@@ -7,7 +7,7 @@
 
 #include "solver/contact_model.h"
 
-/// Marks in metric_free the trees that are a free body and that no row (where its Jacobian is not zero; from
+/// Marks in efm_free the trees that are a free body and that no row (where its Jacobian is not zero; from
 /// 60 dofs on also where it may be another), tendon or actuator of the implicit inertia touches. True if there are any. Part of cri_implicit_inertia_prepare.
 bool cri_implicit_inertia_mark_free(const cr_model* m, cr_data* d);
 
@@ -15,15 +15,15 @@ bool cri_implicit_inertia_mark_free(const cr_model* m, cr_data* d);
 bool cri_implicit_inertia_any_free(const cr_model* m, const cr_data* d);
 
 /// Prepares the solves: nothing with M; else the factors of the implicit inertia, with its
-/// values in `value` (d->nmetric numbers), and of the free bodies' blocks.
+/// values in `value` (d->nefmL numbers), and of the free bodies' blocks.
 /// Equation A = Mhat; of those bodies A = Mhat + h dc/dv, c the bias force  [discrete.a4]
-/// Saves    metric_L, metric_index, metric_free; implicit_L, implicit_U
+/// Saves    efm_L, efm_index, efm_free; implicit_L, implicit_U
 /// Errors   CR_ERR_SINGULAR, CR_ERR_CAPACITY
 cr_status cri_implicit_inertia_prepare(const cr_model* m, cr_data* d, cr_real* value);
 
 /// The symmetric part, for the contact model; no row touches the rest.
-cr_metric_view cri_implicit_inertia_view_of(const cr_model* m, const cr_data* d,
-                                            const cr_real* value, const cr_real* tau);
+cr_mass_view cri_implicit_inertia_view_of(const cr_model* m, const cr_data* d, const cr_real* value,
+                                          const cr_real* tau);
 
 /// x = Mhat^-1 x: this is A^-1 x, except for free bodies.
 /// `trees`: only the dofs of these, which nothing couples to others.

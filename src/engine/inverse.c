@@ -14,7 +14,7 @@
 #include "solver/contact_model.h"
 
 // y = M x, M or its tangent
-static void metric_mul(const cr_model* m, const cr_real* M, cr_real* y, const cr_real* x) {
+static void effective_mass_mul(const cr_model* m, const cr_real* M, cr_real* y, const cr_real* x) {
   cr_pattern p = {.n = m->nv, .nnz = m->M_rownnz, .adr = m->M_rowadr, .col = m->M_colind};
   cr_sparse_mul(y, M, &p, x);
 }
@@ -55,7 +55,7 @@ static void convert_jvp(const cr_model* m, const cr_data* d, cr_data* tan, cr_re
   cri_step_qderiv kind = cri_step_qderiv_of(m);
   cr_copy(away, d->qacc, m->nv);
   add_scaled(away, d->acc_qacc, -1, m->nv);
-  metric_mul(m, tan->M, x, away);
+  effective_mass_mul(m, tan->M, x, away);
   cri_step_qderiv_mul(m, d, kind, -m->timestep, a_tan, x, false, tan);
   cri_step_qderiv_jvp(m, d, tan, kind, -m->timestep, d->qacc, x);
   solve_M(m, d, x, tan);
@@ -93,7 +93,7 @@ cr_status cri_inverse(const cr_model* m, cr_data* d) {
   cr_zero(d->qfrc_constraint, m->nv);
   cri_rows_mul_transposed(m, d, d->efc_J, d->qfrc_constraint, d->acc_force);
   // [inverse.i2] M a + c - passive - J' f
-  metric_mul(m, d->M, d->qfrc_inverse, d->acc_qacc);
+  effective_mass_mul(m, d->M, d->qfrc_inverse, d->acc_qacc);
   for (int i = 0; i < m->nv; i++) {
     d->qfrc_inverse[i] += d->qfrc_bias[i] - d->qfrc_passive[i] - d->qfrc_constraint[i];
   }
@@ -130,8 +130,8 @@ cr_status cri_inverse_jvp(const cr_model* m, const cr_data* d, cr_data* tan) {
   cri_rows_mul_transposed(m, d, d->efc_J, tan->qfrc_constraint, tan->efc_force);
   cri_contact_model(m)->latent_jvp(m, d, tan, tan->qfrc_constraint);
   // [inverse.i2]
-  metric_mul(m, d->M, tan->qfrc_inverse, a_tan);
-  metric_mul(m, tan->M, part, d->acc_qacc);
+  effective_mass_mul(m, d->M, tan->qfrc_inverse, a_tan);
+  effective_mass_mul(m, tan->M, part, d->acc_qacc);
   for (int i = 0; i < m->nv; i++) {
     tan->qfrc_inverse[i] +=
         part[i] + tan->qfrc_bias[i] - tan->qfrc_passive[i] - tan->qfrc_constraint[i];
@@ -193,7 +193,7 @@ cr_status cri_inverse_vjp(const cr_model* m, const cr_data* d, cr_data* bar) {
     }
   }
   // [inverse.i2]' a_bar += M w, M_bar += w (x) a; J' f gets -w in addition to its own
-  metric_mul(m, d->M, q, w);
+  effective_mass_mul(m, d->M, q, w);
   for (int i = 0; i < m->nv; i++) {
     a_bar[i] += q[i];
     bar->qfrc_bias[i] += w[i];

@@ -133,29 +133,29 @@ CR_STAGE(engine, smooth, always, nothing,
   F(qfrc_smooth),
   NEEDS(.scratch = 18 * n->nbody))
 
-CR_STAGE(inertia, metric, metric, nothing,
+CR_STAGE(inertia, effective_mass, effective_mass, nothing,
   F(qpos) F(qvel) F(act) F(ctrl) F(ten_length) F(ten_J) F(ten_velocity) F(actuator_length)
   F(actuator_moment) F(jnt_stiffness) F(jnt_stiffnesspoly) F(qpos_spring)
   F(dof_damping) F(dof_dampingpoly) F(actuator_damping) F(actuator_dampingpoly) F(actuator_gear)
   F(tendon_stiffness) F(tendon_stiffnesspoly) F(tendon_lengthspring) F(tendon_damping)
   F(tendon_dampingpoly) F(actuator_dynprm) F(actuator_gainprm) F(actuator_biasprm)
   F(actuator_actrange) F(actuator_ctrlrange) F(actuator_acc0) F(actuator_lengthrange),
-  F(metric_dof) F(metric_tendon) F(metric_actuator) F(qfrc_shift),
+  F(efm_dof) F(efm_tendon) F(efm_actuator) F(qfrc_shift),
   NEEDS(.scratch = 12 * n->nv + 16 * n->nout + 12 * n->ntendon, .ten_J = n->discrete, .actuator_moment = 4 * n->discrete))
 
 CR_STAGE(inertia, drag, always, nothing,
   F(cvel) F(cdof) F(xipos) F(ximat) F(geom_xpos) F(geom_xmat) F(subtree_com) F(density)
   F(viscosity) F(wind) F(body_mass) F(body_inertia) F(geom_size) F(geom_fluid),
-  F(metric_fluid),
+  F(efm_fluid),
   NEEDS(.scratch = n->discrete * (130 * n->nbody + 8 * n->nv)))
 
 CR_STAGE(solver, regularisation, regularisation, nothing,
   F(efc_KBIP) F(contact_friction) F(contact_weight) F(body_invweight0) F(dof_invweight0) F(tendon_invweight0)
-  F(efc_J) F(M) F(ten_J) F(actuator_moment) F(metric_dof) F(metric_tendon) F(metric_actuator)
-  F(metric_fluid) F(contact_solref) F(jnt_solref) F(tendon_solref_lim),
+  F(efc_J) F(M) F(ten_J) F(actuator_moment) F(efm_dof) F(efm_tendon) F(efm_actuator)
+  F(efm_fluid) F(contact_solref) F(jnt_solref) F(tendon_solref_lim),
   F(efc_diagA) F(efc_D) F(efc_R) F(contact_mu),
   NEEDS(.scratch = 41 * n->nbody + 20 * n->nv,
-        .efc_J = n->nrowpair, .M = n->nrowpair + n->discrete * n->nv, .metric_fluid = n->discrete * (n->nefc + n->nv),
+        .efc_J = n->nrowpair, .M = n->nrowpair + n->discrete * n->nv, .efm_fluid = n->discrete * (n->nefc + n->nv),
         .ten_J = n->discrete * n->ntendon, .actuator_moment = n->discrete * n->nout))
 
 CR_STAGE(solver, reference, always, nothing,
@@ -168,17 +168,17 @@ CR_STAGE(solver, reference, always, nothing,
 
 CR_STAGE(engine, acceleration, acceleration, rows,
   F(qfrc_smooth) F(M) F(efc_J) F(efc_aref) F(efc_D) F(efc_frictionloss) F(contact_mu)
-  F(contact_friction) F(qacc_warmstart) F(qfrc_shift) F(metric_dof) F(metric_tendon)
-  F(metric_actuator) F(metric_fluid) F(ten_J) F(actuator_moment) F(qvel) F(cinert) F(cdof)
+  F(contact_friction) F(qacc_warmstart) F(qfrc_shift) F(efm_dof) F(efm_tendon)
+  F(efm_actuator) F(efm_fluid) F(ten_J) F(actuator_moment) F(qvel) F(cinert) F(cdof)
   F(dof_frictionloss) F(dof_solref) F(dof_solimp) F(tendon_frictionloss) F(tendon_solref_fri)
   F(tendon_solimp_fri) F(subtree_com) F(contact_dist) F(contact_pos) F(contact_frame)
   F(contact_includemargin) F(contact_solref) F(contact_solimp) F(contact_adhesion)
   F(dof_invweight0) F(contact_weight) F(contact_area) F(contact_stiffness) F(efc_pos)
   F(efc_margin) F(efc_vel),
   F(qacc_smooth) F(qacc) F(efc_force) F(qfrc_constraint),
-  NEEDS(.scratch = 90 * n->nv + 60 * n->nbody + 24 * n->nefc + 20 * n->ntree + 2 * n->nv * n->nword + n->nmetric
+  NEEDS(.scratch = 90 * n->nv + 60 * n->nbody + 24 * n->nefc + 20 * n->ntree + 2 * n->nv * n->nword + n->nefmL
         + n->discrete * 60 * n->nbody + n->contact_room,
-        .efc_J = 2 + n->nidle, .M = 2, .metric_fluid = 2 * n->discrete, .ten_J = 4 * n->discrete, .actuator_moment = 4 * n->discrete))
+        .efc_J = 2 + n->nidle, .M = 2, .efm_fluid = 2 * n->discrete, .ten_J = 4 * n->discrete, .actuator_moment = 4 * n->discrete))
 
 // measured quantities: no row above reads them, and a step leaves them out
 
@@ -238,7 +238,7 @@ CR_DRIVER(event, event,
   NEEDS(.scratch = n->embedded * (64 * n->nefc + 80 * n->smooth * n->ncon) + n->embedded * (6 * n->nv + 2 * n->nq)))
 
 CR_DRIVER(engine, inverse,
-  NEEDS(.scratch = 10 * n->nv + 4 * n->nefc, .M = 2, .efc_J = 2, .metric_fluid = n->discrete, .ten_J = 4 * n->discrete,
+  NEEDS(.scratch = 10 * n->nv + 4 * n->nefc, .M = 2, .efc_J = 2, .efm_fluid = n->discrete, .ten_J = 4 * n->discrete,
         .actuator_moment = 4 * n->discrete))
 
 CR_DRIVER(engine, calls,
@@ -250,7 +250,7 @@ CR_DRIVER(engine, constants,
 
 CR_DRIVER(access, caller,
   NEEDS(.scratch = 256 + 2 * (n->nq + n->nv + n->na),
-        .M = 4, .efc_J = 4, .ten_J = 4, .actuator_moment = 4, .metric_fluid = 4))
+        .M = 4, .efc_J = 4, .ten_J = 4, .actuator_moment = 4, .efm_fluid = 4))
 
 // clang-format on
 #undef CR_STAGE

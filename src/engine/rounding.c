@@ -8,17 +8,17 @@ static const cr_real LOST = 1000;  // diagonal over pivot from which on rounding
 static const cr_real GROWTH = 32;  // growth of the rounding of a number in a factor
 static const cr_real FUTILE = CR_R(1e-3);  // share of the acceleration beyond which it is an error
 
-// the dof with the largest ratio of the metric's diagonal to its pivot; -1 if no digits
+// the dof with the largest ratio of the effective mass matrix's diagonal to its pivot; -1 if no digits
 // are lost
-static int lost_dof(const cr_model* m, const cr_data* d, const cr_metric_view* metric) {
+static int lost_dof(const cr_model* m, const cr_data* d, const cr_mass_view* mass) {
   bool discrete = cri_is_discrete(m);
   cr_real most = LOST;
   int dof = -1;
   for (int i = 0; i < m->nv; i++) {
-    int at = metric->pattern.adr[i] + metric->pattern.nnz[i] - 1;
-    cr_real inverse = discrete ? d->metric_L[at] * d->metric_L[at] : d->art_Dinv[i];
-    if (metric->value[at] * inverse > most) {
-      most = metric->value[at] * inverse;
+    int at = mass->pattern.adr[i] + mass->pattern.nnz[i] - 1;
+    cr_real inverse = discrete ? d->efm_L[at] * d->efm_L[at] : d->art_Dinv[i];
+    if (mass->value[at] * inverse > most) {
+      most = mass->value[at] * inverse;
       dof = i;
     }
   }
@@ -114,19 +114,19 @@ static cr_status futile(const cr_model* m, cr_data* d) {
                   joint, cri_name(m, m->name_jntadr, joint), d->rounding_dof);
 }
 
-cr_status cri_rounding(const cr_model* m, cr_data* d, const cr_metric_view* metric,
+cr_status cri_rounding(const cr_model* m, cr_data* d, const cr_mass_view* mass,
                        cri_linear_solve* solve, cri_linear_solve* transposed) {
   d->rounding = 0;
-  d->rounding_dof = lost_dof(m, d, metric);
+  d->rounding_dof = lost_dof(m, d, mass);
   if (d->rounding_dof < 0) {
     return CR_OK;
   }
   size_t mark = cri_mark(d);
   cr_real* sizes = cri_push(d, (size_t)m->nv);
   for (int i = 0; i < m->nv; i++) {
-    sizes[i] = cr_abs(metric->tau[i]);
+    sizes[i] = cr_abs(mass->tau[i]);
   }
-  cri_noise_of_product(&metric->pattern, metric->value, d->acc_qacc, sizes);
+  cri_noise_of_product(&mass->pattern, mass->value, d->acc_qacc, sizes);
   cri_noise_of_rows(d, sizes);
   const cri_noise n = {sizes, d->acc_qacc, d->qacc_smooth, solve, transposed};
   d->rounding = cri_noise_moves(m, d, &n);

@@ -28,11 +28,11 @@ cr_real cri_noise_moves(const cr_model* m, cr_data* d, const cri_noise* noise);
 /// Estimates how far rounding moves the acceleration of some dof,
 ///   |H^-1| 32 eps (|Mhat| |a| + |tau| + |J|' |f|), over the largest acceleration of its tree,
 /// for the dof where this is largest, by two to six solves.
-/// Map      (M, art_Dinv or metric_L, acc_qacc, qacc_smooth, efc_J, efc_force; factor of H) -> d->rounding,
+/// Map      (M, art_Dinv or efm_L, acc_qacc, qacc_smooth, efc_J, efc_force; factor of H) -> d->rounding,
 ///          0 if no pivot is below a thousandth of its diagonal, and d->rounding_dof, whose
 ///          own inertia is lost beside the inertia that it carries
 /// Errors   CR_ERR_SINGULAR if fewer than three digits are left, with the joint
-cr_status cri_rounding(const cr_model* m, cr_data* d, const cr_metric_view* metric,
+cr_status cri_rounding(const cr_model* m, cr_data* d, const cr_mass_view* mass,
                        cri_linear_solve* solve, cri_linear_solve* transposed);
 
 #endif

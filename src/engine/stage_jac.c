@@ -58,7 +58,7 @@ const char* cri_jac_actuation(const cr_model* m, const cr_data* d) {
   return cri_forces_along_lengths(m, &why) ? NULL : why;
 }
 
-const char* cri_jac_metric(const cr_model* m, const cr_data* d) {
+const char* cri_jac_effective_mass(const cr_model* m, const cr_data* d) {
   (void)d;
   return m->integrator == CR_INT_DISCRETE ? "the integrator discrete" : NULL;
 }

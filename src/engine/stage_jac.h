@@ -14,7 +14,7 @@ const char* cri_jac_collision(const cr_model* m, const cr_data* d);
 const char* cri_jac_adhesion(const cr_model* m, const cr_data* d);
 const char* cri_jac_tendon_bias(const cr_model* m, const cr_data* d);
 const char* cri_jac_actuation(const cr_model* m, const cr_data* d);
-const char* cri_jac_metric(const cr_model* m, const cr_data* d);
+const char* cri_jac_effective_mass(const cr_model* m, const cr_data* d);
 const char* cri_jac_regularisation(const cr_model* m, const cr_data* d);
 const char* cri_jac_acceleration(const cr_model* m, const cr_data* d);
 

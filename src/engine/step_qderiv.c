@@ -63,7 +63,7 @@ void cri_step_qderiv_mul(const cr_model* m, const cr_data* d, cri_step_qderiv ki
   size_t mark = cri_mark(work);
   cr_real *lower = cri_push(work, (size_t)m->nC), *upper = cri_push(work, (size_t)m->nC);
   if (kind == CR_STEP_QDERIV_GYRO) {
-    cri_bias_qderiv(m, d, d->metric_free, lower, upper, work);
+    cri_bias_qderiv(m, d, d->efm_free, lower, upper, work);
   } else {
     cri_qderiv(m, d, matrix_of(kind), lower, upper, work);
   }
@@ -90,7 +90,7 @@ void cri_step_qderiv_jvp(const cr_model* m, const cr_data* d, cr_data* tan, cri_
       y[i] -= s * D_tan[i] * x[i];
     }
   } else if (kind == CR_STEP_QDERIV_GYRO) {
-    cri_bias_qderiv_jvp(m, d, tan, d->metric_free, scaled(m, x, s, tan), y);
+    cri_bias_qderiv_jvp(m, d, tan, d->efm_free, scaled(m, x, s, tan), y);
   } else if (kind != CR_STEP_QDERIV_NONE) {
     cri_qderiv_jvp(m, d, tan, matrix_of(kind), scaled(m, x, s, tan), y);
   }
@@ -107,7 +107,7 @@ void cri_step_qderiv_vjp(const cr_model* m, const cr_data* d, cr_data* bar, cri_
     }
     cri_damper_qderiv_vjp(m, d, bar, CR_DAMPED_DOFS, D_bar);
   } else if (kind == CR_STEP_QDERIV_GYRO) {
-    cri_bias_qderiv_vjp(m, d, bar, d->metric_free, l, r, s);
+    cri_bias_qderiv_vjp(m, d, bar, d->efm_free, l, r, s);
   } else if (kind != CR_STEP_QDERIV_NONE) {
     cri_qderiv_vjp(m, d, bar, matrix_of(kind), l, r, s);
   }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The integrator of the model in inverse dynamics: converts the acceleration of a step into that
-// in continuous time, and gives the metric of free bodies its part beside the implicit inertia.
+// in continuous time, and gives the effective mass matrix of free bodies its part beside the implicit inertia.
 #ifndef CR_ENGINE_STEP_QDERIV_H
 #define CR_ENGINE_STEP_QDERIV_H
 
@@ -12,7 +12,7 @@ typedef enum {
   CR_STEP_QDERIV_DAMPING,  // Euler: -diag of the damping law, none under its flags
   CR_STEP_QDERIV_FAST,     // implicitfast
   CR_STEP_QDERIV_ALL,      // implicit
-  CR_STEP_QDERIV_GYRO      // of the bias force, for the trees marked in metric_free
+  CR_STEP_QDERIV_GYRO      // of the bias force, for the trees marked in efm_free
 } cri_step_qderiv;
 
 /// The D of the model's integrator: (M - hD) a2 = M a converts an acceleration a to that of the step, a2.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Springs of joints, the one place of their law: energy, force and stiffness, each with its tangent and
-// its transpose. force/passive uses the forces, inertia/metric the stiffness, sensor/energy the
+// its transpose. force/passive uses the forces, inertia/effective_mass the stiffness, sensor/energy the
 // energy, actuator/length_jac the derivatives of the forces.
 #ifndef CR_FORCE_JOINT_SPRING_H
 #define CR_FORCE_JOINT_SPRING_H

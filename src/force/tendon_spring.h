@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Springs of tendons, the one place of their law: energy, pull and stiffness along the tendon, each with
 // its tangent and its transpose. force/passive takes the force to the joints, sensor/tendon_tension to the
-// bodies. inertia/metric uses the stiffness, sensor/energy the energy.
+// bodies. inertia/effective_mass uses the stiffness, sensor/energy the energy.
 #ifndef CR_FORCE_TENDON_SPRING_H
 #define CR_FORCE_TENDON_SPRING_H
 

@@ -108,9 +108,7 @@ cr_status cr_identification_create(cr_identification** out, cr_parameters* param
   CR_TRY(cri_given(&call, parameters, "the parameters"));
   CR_TRY(cri_given(&call, ms, "the measurements"));
   CR_TRY(cri_given(&call, o, "options"));
-  if (o->size < sizeof *o) {
-    return cri_fail(error, CR_ERR_ARG, "cr_identification_create: the member size is not set");
-  }
+  CR_TRY(cri_check_size(&call, o->size, sizeof *o, "cr_identification_options"));
   CR_TRY(check_options(&call, o));
   cr_identification* id = calloc(1, sizeof *id);
   if (id == NULL) {
@@ -274,9 +272,8 @@ cr_status cr_identification_solve(cr_identification* id, const cr_search* o, cr_
   CR_TRY(check_x(&call, id, x));
   CR_TRY(cri_given(&call, o, "options"));
   CR_TRY(cri_given(&call, end, "where the end goes"));
-  if (o->size < sizeof *o || end->size < sizeof *end) {
-    return cri_fail(error, CR_ERR_ARG, "%s: the member size is not set", call.name);
-  }
+  CR_TRY(cri_check_size(&call, o->size, sizeof *o, "cr_search"));
+  CR_TRY(cri_check_size(&call, end->size, sizeof *end, "cr_search_end"));
   cri_problem* p = &id->search.p;
   id->solved = id->held_fitted = false;
   cr_copy(p->x, x, p->n);
@@ -369,9 +366,9 @@ cr_status cr_identification_get(const cr_identification* id, int i, cr_estimate*
   const cri_call call = {"cr_identification_get", error};
   CR_TRY(check_solved(&call, id, e));
   const cri_problem* p = &id->search.p;
-  if (i < 0 || i >= p->n || e->size < sizeof *e) {
-    return cri_fail(error, CR_ERR_ARG, "%s: %s", call.name,
-                    e->size < sizeof *e ? "the member size is not set" : "no such number");
+  CR_TRY(cri_check_size(&call, e->size, sizeof *e, "cr_estimate"));
+  if (i < 0 || i >= p->n) {
+    return cri_fail(error, CR_ERR_ARG, "%s: no such number", call.name);
   }
   const cri_inference* f = &id->inference;
   cr_real variance = f->covariance[(ptrdiff_t)i * p->n + i] * id->excess;
@@ -484,9 +481,9 @@ cr_status cr_identification_get_place(cr_identification* id, cr_run_part part, i
   const cri_call call = {"cr_identification_get_place", error};
   CR_TRY(check_solved(&call, id, fit));
   bool known = i >= 0 && i < id->search.p.nplace && (part == CR_RUNS_TRAIN || part == CR_RUNS_HELD);
-  if (!known || fit->size < sizeof *fit) {
-    return cri_fail(error, CR_ERR_ARG, "%s: %s", call.name,
-                    known ? "the member size is not set" : "no such place or part");
+  CR_TRY(cri_check_size(&call, fit->size, sizeof *fit, "cr_fit_of_place"));
+  if (!known) {
+    return cri_fail(error, CR_ERR_ARG, "%s: no such place or part", call.name);
   }
   CR_TRY(part == CR_RUNS_HELD ? need_held(id, error) : CR_OK);
   const cri_measured* place = &id->search.p.places[i];

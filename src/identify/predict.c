@@ -5,6 +5,7 @@
 
 #include <stdlib.h>
 
+#include "engine/data_create.h"
 #include "engine/forward.h"
 #include "integrate/inputs.h"
 #include "integrate/step.h"

@@ -145,6 +145,24 @@ static cr_status work(void* context, int item, int worker) {
   return status;
 }
 
+// what is known of the parameters beside the data; it goes with the first window to train on
+static cr_real add_priors(cri_search* s) {
+  const cri_problem* p = &s->p;
+  cr_real residual[CR_MAX_PARAMETERS], derivative[CR_MAX_PARAMETERS], cost = 0;
+  cr_real* row = s->jumps;
+  cri_parameters_prior(p->parameters, p->x, residual, derivative);
+  cr_zero(row, cri_columns_of(p));
+  for (int i = 0; i < p->np; i++) {
+    cost += residual[i] * residual[i] / 2;
+    if (s->derive && derivative[i] != 0) {
+      row[i] = derivative[i];
+      cri_normal_add(s->normal, p, 0, row, residual[i], 1);
+      row[i] = 0;
+    }
+  }
+  return cost;
+}
+
 cr_status cri_search_cost(cri_search* s, int first, int n, bool derive, cr_real* cost,
                           cr_error* error) {
   s->first = first;
@@ -162,7 +180,7 @@ cr_status cri_search_cost(cri_search* s, int first, int n, bool derive, cr_real*
   if (status != CR_OK) {
     return cri_fail(error, status, "%s", worst >= 0 ? s->errors[worst].text : "no worker failed");
   }
-  *cost = 0;
+  *cost = first == 0 ? add_priors(s) : 0;
   for (int w = first; w < first + n; w++) {
     *cost += s->cost[w];
   }

@@ -35,6 +35,7 @@ void cri_search_free(cri_search* search);
 cr_status cri_search_move(cri_search* search, const cr_real* x, bool derive, cr_error* error);
 
 /// The cost of windows at the point of the last cri_search_move; with `derive` also the normal equations.
+/// With the first window also what the priors of the parameters add.
 /// Equation sum of rho(e / noise), rho(z) = z^2 / 2 or k |z| - k^2 / 2 where |z| > k = huber; and |jump / continuity|^2 / 2
 ///          [identification.m4]
 /// Errors   CR_ERR_INTERRUPTED; those of cri_predict, of the first window that fails

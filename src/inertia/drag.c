@@ -10,8 +10,8 @@
 static const cri_fluid_part drag_alone = {.drag = true};
 
 // data or twins made for another integrator have no room for it; inertia/implicit_inertia reports this
-static bool has_metric(const cr_model* m, const cr_data* d) {
-  return m->integrator == CR_INT_DISCRETE && d->nmetricfluid > 0;
+static bool has_effective_mass(const cr_model* m, const cr_data* d) {
+  return m->integrator == CR_INT_DISCRETE && d->nefmfluid > 0;
 }
 
 // K s of the six rows of K
@@ -22,8 +22,8 @@ static void turn(cr_real out[6], const cr_real K[36], const cr_real s[6]) {
 }
 
 cr_status cr_drag(const cr_model* m, cr_data* d) {
-  cr_zero(d->metric_fluid, d->nmetricfluid);
-  if (!has_metric(m, d) || !cri_fluid_acts(m)) {
+  cr_zero(d->efm_fluid, d->nefmfluid);
+  if (!has_effective_mass(m, d) || !cri_fluid_acts(m)) {
     return CR_OK;
   }
   size_t mark = cri_mark(d);
@@ -36,7 +36,7 @@ cr_status cr_drag(const cr_model* m, cr_data* d) {
     turn(f, K + 36 * m->dof_bodyid[i], d->cdof + 6 * i);
     // [discrete.n5]
     for (int k = cri_is_simple(m, i) ? diagonal : 0; k <= diagonal; k++) {
-      d->metric_fluid[adr + k] = -m->timestep * cr_dot6(d->cdof + 6 * m->M_colind[adr + k], f);
+      d->efm_fluid[adr + k] = -m->timestep * cr_dot6(d->cdof + 6 * m->M_colind[adr + k], f);
     }
   }
   cri_pop(d, mark);
@@ -65,8 +65,8 @@ static void slopes_jvp(const cr_model* m, const cr_data* d, cr_data* tan, cr_rea
 }
 
 cr_status cr_drag_jvp(const cr_model* m, const cr_data* d, cr_data* tan) {
-  cr_zero(tan->metric_fluid, tan->nmetricfluid);
-  if (!has_metric(m, d) || !cri_fluid_matters(m, tan)) {
+  cr_zero(tan->efm_fluid, tan->nefmfluid);
+  if (!has_effective_mass(m, d) || !cri_fluid_matters(m, tan)) {
     return CR_OK;
   }
   size_t mark = cri_mark(tan);
@@ -85,7 +85,7 @@ cr_status cr_drag_jvp(const cr_model* m, const cr_data* d, cr_data* tan) {
     // [discrete.n5]
     for (int k = cri_is_simple(m, i) ? diagonal : 0; k <= diagonal; k++) {
       int j = 6 * m->M_colind[adr + k];
-      tan->metric_fluid[adr + k] -=
+      tan->efm_fluid[adr + k] -=
           m->timestep * (cr_dot6(d->cdof + j, f_tan) + cr_dot6(tan->cdof + j, f));
     }
   }
@@ -94,8 +94,8 @@ cr_status cr_drag_jvp(const cr_model* m, const cr_data* d, cr_data* tan) {
 }
 
 cr_status cr_drag_vjp(const cr_model* m, const cr_data* d, cr_data* bar) {
-  const cr_pairs* pairs = &bar->metric_fluid_pairs;
-  if (!has_metric(m, d) || !cri_fluid_matters(m, bar)) {
+  const cr_pairs* pairs = &bar->efm_fluid_pairs;
+  if (!has_effective_mass(m, d) || !cri_fluid_matters(m, bar)) {
     return CR_OK;
   }
   size_t mark = cri_mark(bar);

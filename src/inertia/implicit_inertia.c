@@ -35,9 +35,9 @@ static void make_pattern(const cr_model* m, cr_data* d) {
   }
   cri_rows tendons = cri_tendon_rows(m, d->ten_J);
   cri_rows moments = cri_moment_rows(m, d, d->actuator_moment);
-  mark_rows(&tendons, d->metric_tendon, bits, words);
-  mark_rows(&moments, d->metric_actuator, bits, words);
-  cr_chol_pattern(d->metric_index, m->nv, bits);
+  mark_rows(&tendons, d->efm_tendon, bits, words);
+  mark_rows(&moments, d->efm_actuator, bits, words);
+  cr_chol_pattern(d->efm_index, m->nv, bits);
   cri_pop(d, mark);
 }
 
@@ -80,27 +80,27 @@ static void form(const cr_model* m, cr_data* d, cr_real* value, const cr_pattern
       while (at[t] != m->M_colind[k]) {
         t++;
       }
-      to[t] = d->M[k] + d->metric_fluid[k];
+      to[t] = d->M[k] + d->efm_fluid[k];
     }
-    to[p->nnz[i] - 1] += d->metric_dof[i];
+    to[p->nnz[i] - 1] += d->efm_dof[i];
   }
   cri_rows tendons = cri_tendon_rows(m, d->ten_J);
   cri_rows moments = cri_moment_rows(m, d, d->actuator_moment);
-  add_rows(&tendons, d->metric_tendon, value, p, col, work);
-  add_rows(&moments, d->metric_actuator, value, p, col, work);
+  add_rows(&tendons, d->efm_tendon, value, p, col, work);
+  add_rows(&moments, d->efm_actuator, value, p, col, work);
   cri_pop(d, mark);
 }
 
 cr_status cri_implicit_inertia_factor(const cr_model* m, cr_data* d, cr_real* value) {
-  if (d->nmetric == 0 && m->nv > 0) {
+  if (d->nefmL == 0 && m->nv > 0) {
     return cri_fail(&d->error, CR_ERR_CAPACITY,
                     "integrator discrete: the data were made for another integrator");
   }
   make_pattern(m, d);
   cr_pattern p = cri_implicit_inertia_pattern(m, d);
   form(m, d, value, &p);
-  cr_copy(d->metric_L, value, p.adr[m->nv - 1] + p.nnz[m->nv - 1]);
-  int bad = cr_chol_factor(d->metric_L, &p);
+  cr_copy(d->efm_L, value, p.adr[m->nv - 1] + p.nnz[m->nv - 1]);
+  int bad = cr_chol_factor(d->efm_L, &p);
   if (bad >= 0) {
     int joint = m->dof_jntid[bad];
     return cri_fail(&d->error, CR_ERR_SINGULAR,
@@ -121,11 +121,11 @@ static void add_squares(const cri_rows* rows, const cr_real* weight, cr_real* W)
 }
 
 void cri_implicit_inertia_diagonal(const cr_model* m, const cr_data* d, cr_real* W) {
-  cr_copy(W, d->metric_dof, m->nv);
+  cr_copy(W, d->efm_dof, m->nv);
   cri_rows tendons = cri_tendon_rows(m, d->ten_J);
   cri_rows moments = cri_moment_rows(m, d, d->actuator_moment);
-  add_squares(&tendons, d->metric_tendon, W);
-  add_squares(&moments, d->metric_actuator, W);
+  add_squares(&tendons, d->efm_tendon, W);
+  add_squares(&moments, d->efm_actuator, W);
 }
 
 static void squares_jvp(const cri_rows* rows, const cr_real* tangent, const cr_real* weight,
@@ -140,11 +140,11 @@ static void squares_jvp(const cri_rows* rows, const cr_real* tangent, const cr_r
 
 void cri_implicit_inertia_diagonal_jvp(const cr_model* m, const cr_data* d, const cr_data* tan,
                                        cr_real* W_tan) {
-  cr_copy(W_tan, tan->metric_dof, m->nv);
+  cr_copy(W_tan, tan->efm_dof, m->nv);
   cri_rows tendons = cri_tendon_rows(m, d->ten_J);
   cri_rows moments = cri_moment_rows(m, d, d->actuator_moment);
-  squares_jvp(&tendons, tan->ten_J, d->metric_tendon, tan->metric_tendon, W_tan);
-  squares_jvp(&moments, tan->actuator_moment, d->metric_actuator, tan->metric_actuator, W_tan);
+  squares_jvp(&tendons, tan->ten_J, d->efm_tendon, tan->efm_tendon, W_tan);
+  squares_jvp(&moments, tan->actuator_moment, d->efm_actuator, tan->efm_actuator, W_tan);
 }
 
 static void squares_vjp(const cri_rows* rows, const cr_real* weight, const cr_real* W_bar,
@@ -167,13 +167,12 @@ static void squares_vjp(const cri_rows* rows, const cr_real* weight, const cr_re
 void cri_implicit_inertia_diagonal_vjp(const cr_model* m, const cr_data* d, cr_data* bar,
                                        const cr_real* W_bar) {
   for (int j = 0; j < m->nv; j++) {
-    bar->metric_dof[j] += W_bar[j];
+    bar->efm_dof[j] += W_bar[j];
   }
   cri_rows tendons = cri_tendon_rows(m, d->ten_J);
   cri_rows moments = cri_moment_rows(m, d, d->actuator_moment);
-  squares_vjp(&tendons, d->metric_tendon, W_bar, bar->metric_tendon, &bar->ten_J_pairs);
-  squares_vjp(&moments, d->metric_actuator, W_bar, bar->metric_actuator,
-              &bar->actuator_moment_pairs);
+  squares_vjp(&tendons, d->efm_tendon, W_bar, bar->efm_tendon, &bar->ten_J_pairs);
+  squares_vjp(&moments, d->efm_actuator, W_bar, bar->efm_actuator, &bar->actuator_moment_pairs);
 }
 
 // ---- products
@@ -197,15 +196,15 @@ static void fluid_add(const cr_model* m, const cr_real* F, const cr_real* x, cr_
 
 void cri_implicit_inertia_add(const cr_model* m, const cr_data* d, const cr_real* x, cr_real* y) {
   for (int i = 0; i < m->nv; i++) {
-    y[i] += d->metric_dof[i] * x[i];
+    y[i] += d->efm_dof[i] * x[i];
   }
   if (cri_fluid_acts(m)) {
-    fluid_add(m, d->metric_fluid, x, y);
+    fluid_add(m, d->efm_fluid, x, y);
   }
   cri_rows tendons = cri_tendon_rows(m, d->ten_J);
   cri_rows moments = cri_moment_rows(m, d, d->actuator_moment);
-  rows_add(&tendons, d->metric_tendon, x, y);
-  rows_add(&moments, d->metric_actuator, x, y);
+  rows_add(&tendons, d->efm_tendon, x, y);
+  rows_add(&moments, d->efm_actuator, x, y);
 }
 
 static void rows_jvp(const cri_rows* rows, const cr_real* tangent, const cr_real* weight,
@@ -220,15 +219,15 @@ static void rows_jvp(const cri_rows* rows, const cr_real* tangent, const cr_real
 void cri_implicit_inertia_jvp(const cr_model* m, const cr_data* d, const cr_data* tan,
                               const cr_real* x, cr_real* y) {
   for (int i = 0; i < m->nv; i++) {
-    y[i] += tan->metric_dof[i] * x[i];
+    y[i] += tan->efm_dof[i] * x[i];
   }
   if (cri_fluid_on(m)) {
-    fluid_add(m, tan->metric_fluid, x, y);
+    fluid_add(m, tan->efm_fluid, x, y);
   }
   cri_rows tendons = cri_tendon_rows(m, d->ten_J);
   cri_rows moments = cri_moment_rows(m, d, d->actuator_moment);
-  rows_jvp(&tendons, tan->ten_J, d->metric_tendon, tan->metric_tendon, x, y);
-  rows_jvp(&moments, tan->actuator_moment, d->metric_actuator, tan->metric_actuator, x, y);
+  rows_jvp(&tendons, tan->ten_J, d->efm_tendon, tan->efm_tendon, x, y);
+  rows_jvp(&moments, tan->actuator_moment, d->efm_actuator, tan->efm_actuator, x, y);
 }
 
 // c (a l)(a r): c_bar = (a l)(a r), a_bar = c (a r) l + c (a l) r
@@ -251,16 +250,15 @@ static void rows_vjp(const cr_model* m, const cri_rows* rows, const cr_real* wei
 void cri_implicit_inertia_vjp(const cr_model* m, const cr_data* d, cr_data* bar, const cr_real* l,
                               const cr_real* r) {
   for (int i = 0; i < m->nv; i++) {
-    bar->metric_dof[i] += l[i] * r[i];
+    bar->efm_dof[i] += l[i] * r[i];
   }
   if (cri_fluid_on(m)) {
-    int pair = cri_pairs_add(&bar->metric_fluid_pairs);
-    cr_copy(cri_pair_left(&bar->metric_fluid_pairs, pair), l, m->nv);
-    cr_copy(cri_pair_right(&bar->metric_fluid_pairs, pair), r, m->nv);
+    int pair = cri_pairs_add(&bar->efm_fluid_pairs);
+    cr_copy(cri_pair_left(&bar->efm_fluid_pairs, pair), l, m->nv);
+    cr_copy(cri_pair_right(&bar->efm_fluid_pairs, pair), r, m->nv);
   }
   cri_rows tendons = cri_tendon_rows(m, d->ten_J);
   cri_rows moments = cri_moment_rows(m, d, d->actuator_moment);
-  rows_vjp(m, &tendons, d->metric_tendon, l, r, bar->metric_tendon, &bar->ten_J_pairs);
-  rows_vjp(m, &moments, d->metric_actuator, l, r, bar->metric_actuator,
-           &bar->actuator_moment_pairs);
+  rows_vjp(m, &tendons, d->efm_tendon, l, r, bar->efm_tendon, &bar->ten_J_pairs);
+  rows_vjp(m, &moments, d->efm_actuator, l, r, bar->efm_actuator, &bar->actuator_moment_pairs);
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The implicit inertia of the integrator discrete,
-//   Mhat = M + metric_fluid + diag(metric_dof) + J' diag(metric_tendon) J + A' diag(metric_actuator) A,
+//   Mhat = M + efm_fluid + diag(efm_dof) + J' diag(efm_tendon) J + A' diag(efm_actuator) A,
 // as a sparse matrix with its factor, and its derivative as products.  docs/derivations/discrete.md
 #ifndef CR_INERTIA_IMPLICIT_INERTIA_H
 #define CR_INERTIA_IMPLICIT_INERTIA_H
@@ -11,17 +11,17 @@
 /// True if the model uses it.
 static inline bool cri_is_discrete(const cr_model* m) { return m->integrator == CR_INT_DISCRETE; }
 
-/// Its pattern, closed under elimination, stored in d->metric_index.
+/// Its pattern, closed under elimination, stored in d->efm_index.
 static inline cr_pattern cri_implicit_inertia_pattern(const cr_model* m, const cr_data* d) {
-  return cr_chol_pattern_view(m->nv, d->metric_index);
+  return cr_chol_pattern_view(m->nv, d->efm_index);
 }
 
-/// Makes metric_index, the matrix in `value` and its factor in metric_L. d->M is formed.
-/// Shapes   value[d->nmetric]
+/// Makes efm_index, the matrix in `value` and its factor in efm_L. d->M is formed.
+/// Shapes   value[d->nefmL]
 /// Errors   CR_ERR_CAPACITY: the data were made for another integrator; CR_ERR_SINGULAR
 cr_status cri_implicit_inertia_factor(const cr_model* m, cr_data* d, cr_real* value);
 
-/// W_j = (Mhat - M - metric_fluid)_jj, the contribution of joints, tendons and actuators to the diagonal.
+/// W_j = (Mhat - M - efm_fluid)_jj, the contribution of joints, tendons and actuators to the diagonal.
 void cri_implicit_inertia_diagonal(const cr_model* m, const cr_data* d, cr_real* W);
 void cri_implicit_inertia_diagonal_jvp(const cr_model* m, const cr_data* d, const cr_data* tan,
                                        cr_real* W_tan);

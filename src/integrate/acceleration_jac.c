@@ -186,7 +186,7 @@ static void subtract(cr_runs columns, cr_real* x, const cr_real* z) {
 }
 
 // Z = M X
-static void metric_columns(const cr_model* m, const cr_data* d, cri_acceleration_jac* c) {
+static void effective_mass_columns(const cr_model* m, const cr_data* d, cri_acceleration_jac* c) {
   cr_pattern p = pattern_of(m);
   form(m, d, c);
   for (int k = 0; k < c->blocks.n; k++) {
@@ -207,7 +207,7 @@ static void damping_columns(const cr_model* m, const cr_data* d, cri_acceleratio
   cr_real h = strong ? -m->timestep : m->timestep;
   cri_reflected_damping(m, b);
   if (strong) {
-    metric_columns(m, d, c);
+    effective_mass_columns(m, d, c);
   }
   for (int i = 0; i < m->nv; i++) {
     cr_real* z = c->Z + (ptrdiff_t)i * c->ld;
@@ -251,7 +251,7 @@ static void implicit(const cr_model* m, const cr_data* d, cri_acceleration_jac* 
   cr_pattern p = pattern_of(m);
   cri_columns columns = columns_of(m, c, c->Z);
   cr_real* away = cri_push(c->tan, (size_t)m->nv);
-  metric_columns(m, d, c);
+  effective_mass_columns(m, d, c);
   for (int i = 0; i < m->nv; i++) {
     away[i] = d->qacc[i] - d->euler_qacc[i];
   }

@@ -8,7 +8,7 @@
 #include "engine/constants.h"
 #include "engine/data_create.h"
 #include "engine/driver.h"
-#include "inertia/metric.h"
+#include "inertia/effective_mass.h"
 #include "integrate/acceleration_jac.h"
 #include "integrate/euler.h"
 #include "integrate/step.h"
@@ -151,7 +151,7 @@ static void reach_of(const cri_schedule* s, cr_field_id from, bool* stages) {
 // cr_step_jvp without the stages whose tangents are zero
 static cr_status tangent(const cr_model* m, const cr_data* d, cr_parameter_jacobian* work,
                          const bool* stages) {
-  if (cri_tableau_of(m->integrator) != NULL || cri_metric_rests(m, d)) {
+  if (cri_tableau_of(m->integrator) != NULL || cri_effective_mass_rests(m, d)) {
     return cri_step_jvp(m, d, work->plain, work->tan);
   }
   const cri_schedule* s = cri_schedule_of(m);

@@ -3,7 +3,7 @@
 #include "integrate/step.h"
 
 #include "engine/forward.h"
-#include "inertia/metric.h"
+#include "inertia/effective_mass.h"
 #include "integrate/euler.h"
 #include "integrate/inputs.h"
 #include "integrate/runge_kutta.h"
@@ -66,7 +66,7 @@ void cri_advance(const cr_model* m, cr_data* d) {
 // checks that it is given
 static cr_status check_work(const cri_call* call, const cr_model* m, const cr_data* d,
                             const cr_data* work, bool other_model) {
-  bool stages = cri_tableau_of(m->integrator) != NULL, rests = cri_metric_rests(m, d);
+  bool stages = cri_tableau_of(m->integrator) != NULL, rests = cri_effective_mass_rests(m, d);
   if (work == NULL && (stages || other_model || rests)) {
     return cri_fail(call->error, CR_ERR_ARG, "%s: %s needs a second data block, but work is NULL",
                     call->name,
@@ -78,11 +78,11 @@ static cr_status check_work(const cri_call* call, const cr_model* m, const cr_da
 }
 
 // Where derivatives are taken: at d. If d is at a point over which the step leaps
-// (inertia/metric.h): at the same point with the step beside it, in work
+// (inertia/effective_mass.h): at the same point with the step beside it, in work
 static cr_status place_of(const cr_model* m, const cr_data* d, cr_data* work, const cr_data** at,
                           cr_error* error) {
   *at = d;
-  if (!cri_metric_rests(m, d) || d->beside_rest || work == NULL) {
+  if (!cri_effective_mass_rests(m, d) || d->beside_rest || work == NULL) {
     return CR_OK;
   }
   cri_inputs_copy(m, work, d);

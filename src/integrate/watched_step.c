@@ -2,7 +2,7 @@
 // Steps that are watched. See carom/profile.h.
 #include "carom/profile.h"
 #include "engine/driver.h"
-#include "inertia/metric.h"
+#include "inertia/effective_mass.h"
 #include "integrate/euler.h"
 #include "integrate/inputs.h"
 #include "model/misuse.h"
@@ -31,7 +31,7 @@ static cr_status drive(watcher* w, cri_pass pass, const cr_model* m, const cr_da
 
 static cr_status check(const cri_call* call, const cr_model* m, const cr_data* d) {
   const char* why = cri_tableau_of(m->integrator) != NULL ? "an integrator of several stages"
-                    : cri_metric_rests(m, d)              ? "a point that the step leaps over"
+                    : cri_effective_mass_rests(m, d)      ? "a point that the step leaps over"
                                                           : NULL;
   return why == NULL
              ? CR_OK

@@ -34,12 +34,11 @@ cr_status cr_measurements_read(cr_measurements* to, const char* path,
   const cr_measurements_file* o = options != NULL ? options : &none;
   CR_TRY(cri_given(&call, to, "the measurements"));
   CR_TRY(cri_given(&call, path, "the path"));
-  if (o->size < sizeof none || o->ncolumn < 0 || o->nignored < 0 || !(o->rate >= 0) ||
-      !isfinite(o->rate) || (o->ncolumn > 0 && o->columns == NULL) ||
-      (o->nignored > 0 && o->ignored == NULL)) {
-    return cri_fail(error, CR_ERR_ARG, "cr_measurements_read: %s",
-                    o->size < sizeof none ? "the member size is not set"
-                                          : "a list of the options is missing, or its rate wrong");
+  CR_TRY(cri_check_size(&call, o->size, sizeof none, "cr_measurements_file"));
+  if (o->ncolumn < 0 || o->nignored < 0 || !(o->rate >= 0) || !isfinite(o->rate) ||
+      (o->ncolumn > 0 && o->columns == NULL) || (o->nignored > 0 && o->ignored == NULL)) {
+    return cri_fail(error, CR_ERR_ARG,
+                    "cr_measurements_read: a list of the options is missing, or its rate wrong");
   }
   for (int i = 0; i < o->ncolumn; i++) {
     if (o->columns[i] == NULL || strchr(o->columns[i], '=') == NULL) {

@@ -159,10 +159,10 @@ static cr_status check(const cri_call* call, const cr_least_squares_problem* p,
   CR_TRY(cri_given(call, p, "the problem"));
   CR_TRY(cri_given(call, o, "options"));
   CR_TRY(cri_given(call, x, "x"));
-  const char* wrong = p->size < sizeof *p   ? "the member size of the problem is not set"
-                      : o->size < sizeof *o ? "the member size of the options is not set"
-                      : p->n < 1            ? "no numbers"
-                      : p->m < 1            ? "no residuals"
+  CR_TRY(cri_check_size(call, p->size, sizeof *p, "cr_least_squares_problem"));
+  CR_TRY(cri_check_size(call, o->size, sizeof *o, "cr_least_squares_options"));
+  const char* wrong = p->n < 1                                      ? "no numbers"
+                      : p->m < 1                                    ? "no residuals"
                       : p->m > INT_MAX / (p->n + 1) || p->n > MAX_N ? "too many numbers"
                       : p->evaluate == NULL                         ? "no function"
                       : o->method != CR_LEVENBERG_MARQUARDT && o->method != CR_GAUSS_NEWTON

@@ -54,11 +54,9 @@ cr_status cr_minimise_adam(const cr_minimise_problem* p, const cr_adam_options* 
   cr_real* bounds;
   const cri_call call = {"cr_minimise_adam", error};
   CR_TRY(cri_given(&call, o, "options"));
-  CR_TRY(cri_check_size(&call, o->size, offsetof(cr_adam_options, weight_decay), "cr_adam_options"));
+  CR_TRY(cri_check_size(&call, o->size, sizeof *o, "cr_adam_options"));
   CR_TRY(cri_minimise_begin(&call, p, x, &objective, &bounds));
-  bool decays = o->size > offsetof(cr_adam_options, weight_decay);
-  cr_real decay = decays ? o->weight_decay : 0;
-  bool sane = o->iterations >= 0 && o->rate > 0 && o->final_rate >= 0 && decay >= 0;
+  bool sane = o->iterations >= 0 && o->rate > 0 && o->final_rate >= 0 && o->weight_decay >= 0;
   const cr_adam adam = {.iterations = o->iterations,
                         .rate = o->rate,
                         .final_rate = o->final_rate > 0 ? o->final_rate : o->rate,
@@ -68,7 +66,7 @@ cr_status cr_minimise_adam(const cr_minimise_problem* p, const cr_adam_options* 
                         .tolerance = o->tolerance,
                         .batches = o->batches,
                         .keep_best = o->keep_best,
-                        .decay = decay};
+                        .decay = o->weight_decay};
   cr_status status =
       !sane ? cri_fail(error, CR_ERR_ARG, "cr_minimise_adam: iterations and a rate expected")
             : cri_adam_minimise(&adam, &objective, bounds, bounds + p->n, x, &why, error);

@@ -13,11 +13,7 @@
 static cr_status take_item(const cri_call* call, const cr_parameter_info* info,
                            cr_parameter* item) {
   CR_TRY(cri_given(call, info, "a parameter"));
-  const size_t before_priors = offsetof(cr_parameter_info, prior);
-  const bool prior = info->size >= sizeof *info;
-  if (info->size < before_priors) {
-    return cri_fail(call->error, CR_ERR_ARG, "%s: the member size is not set", call->name);
-  }
+  CR_TRY(cri_check_size(call, info->size, sizeof *info, "cr_parameter_info"));
   CR_TRY(cri_given(call, info->name, "a name"));
   CR_TRY(cri_given(call, info->target, "a target"));
   bool fits = strlen(info->name) < sizeof item->name && strlen(info->target) < sizeof item->target;
@@ -32,8 +28,8 @@ static cr_status take_item(const cri_call* call, const cr_parameter_info* info,
                          .start = info->start,
                          .lower = info->lower,
                          .upper = info->upper,
-                         .prior = prior ? info->prior : 0,
-                         .prior_sd = prior ? info->prior_sd : 0};
+                         .prior = info->prior,
+                         .prior_sd = info->prior_sd};
   (void)snprintf(item->name, sizeof item->name, "%s", info->name);
   (void)snprintf(item->target, sizeof item->target, "%s", info->target);
   return CR_OK;

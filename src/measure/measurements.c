@@ -268,9 +268,7 @@ cr_status cr_measurements_add(cr_measurements* s, const cr_channel_info* channel
   const cri_call call = {"cr_measurements_add", error};
   CR_TRY(cri_given(&call, s, "the measurements"));
   CR_TRY(cri_given(&call, channel, "the channel"));
-  if (channel->size < sizeof *channel) {
-    return cri_fail(error, CR_ERR_ARG, "cr_measurements_add: the member size is not set");
-  }
+  CR_TRY(cri_check_size(&call, channel->size, sizeof *channel, "cr_channel_info"));
   CR_TRY(cri_given(&call, channel->place, "its place"));
   CR_TRY(cri_given(&call, channel->time, "its times"));
   CR_TRY(cri_given(&call, channel->values, "its values"));
@@ -308,12 +306,11 @@ cr_status cr_measurements_get(const cr_measurements* s, int run, int i, cr_chann
   const cri_call call = {"cr_measurements_get", error};
   CR_TRY(cri_given(&call, s, "the measurements"));
   CR_TRY(cri_given(&call, channel, "where the channel goes"));
+  CR_TRY(cri_check_size(&call, channel->size, sizeof *channel, "cr_channel_info"));
   const cri_measured_run* r = run_of(s, run);
-  if (r == NULL || i < 0 || i >= r->n || channel->size < sizeof *channel) {
+  if (r == NULL || i < 0 || i >= r->n) {
     return cri_fail(error, CR_ERR_ARG, "cr_measurements_get: %s",
-                    channel->size < sizeof *channel ? "the member size is not set"
-                    : r == NULL                     ? "no such run"
-                                                    : "no such channel");
+                    r == NULL ? "no such run" : "no such channel");
   }
   const cri_channel* c = &r->channel[i];
   *channel = (cr_channel_info){.size = channel->size,

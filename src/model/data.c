@@ -143,8 +143,8 @@ static int operator_rows(const cr_model* m, const cr_data* d, cr_field_id id) {
   switch ((int)id) {
     case CR_FIELD_M:
       return m->nv;
-    case CR_FIELD_metric_fluid:
-      return d->nmetricfluid > 0 ? m->nv : 0;
+    case CR_FIELD_efm_fluid:
+      return d->nefmfluid > 0 ? m->nv : 0;
     case CR_FIELD_efc_J:
       return d->nefc_max;
     case CR_FIELD_ten_J:

@@ -81,7 +81,7 @@ struct cr_data {
   bool M_formed;     // d->M is valid
   bool measured;     // sensors and their inputs are those of this evaluation
   bool beside_rest;  // with the integrator discrete: tendon springs exactly at rest count in the
-                     // metric as they do beside it, see inertia/metric.h
+                     // effective_mass as they do beside it, see inertia/effective_mass.h
   // derivatives of a Runge-Kutta step: which of its stages this is, of what method, and the length of
   // the step; at stage 0, and elsewhere, nothing depends on them
   int32_t stage;

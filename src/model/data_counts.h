@@ -28,9 +28,9 @@ CR_ROOM(nH,       cri_contact_room(m),              "numbers of what the contact
 CR_ROOM(nHindex,  triangle(m) + 2 * m->nv + 1,      "numbers of the structure of a factor over all dofs")
 CR_ROOM(nmoment,  count_moment(m),                  "non-zeros of actuator_moment")
 CR_ROOM(nrk,      most_stages(m),                   "stages of the integrator, or of MuJoCo's, whichever are more")
-CR_ROOM(nmetric,      is_discrete(m) ? triangle(m) : 0, "numbers of the factor of the effective inertia")
-CR_ROOM(nmetricfluid, is_discrete(m) ? m->nC : 0,      "non-zeros of metric_fluid")
-CR_ROOM(nmetricindex, is_discrete(m) ? d->nHindex : 0, "numbers of the structure of metric_L")
+CR_ROOM(nefmL,      is_discrete(m) ? triangle(m) : 0, "numbers of the factor of the effective inertia")
+CR_ROOM(nefmfluid, is_discrete(m) ? m->nC : 0,      "non-zeros of efm_fluid")
+CR_ROOM(nefmindex, is_discrete(m) ? d->nHindex : 0, "numbers of the structure of efm_L")
 CR_ROOM(nbefore,      count_changed(m, d),          "numbers that added stages change")
 
 // clang-format on

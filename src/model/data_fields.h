@@ -170,17 +170,17 @@ CR_REAL (qfrc_actuator,   nv, 1, SAME, "N|N m", "-", "actuator force in joint sp
 CR_REAL (qfrc_smooth,     nv, 1, SAME, "N|N m", "-", "all forces except constraint forces")
 
 // ---- the effective inertia of the integrator discrete, zero with any other
-CR_REAL (metric_dof,      nv, 1, SAME, "kg|kg m^2", "-", "what damping and stiffness of the joint add to M's diagonal")
-CR_REAL (metric_tendon,   ntendon, 1, SAME, "kg|kg m^2", "-", "what those of the tendon add along its Jacobian")
-CR_REAL (metric_actuator, nout, 1, SAME, "kg|kg m^2", "-", "what the slopes of the actuator's force add along its moment")
-CR_INDEX(metric_dof_sign, nv, 1, LAW, "which of stiffness (1) and damping (2) count there: those that stabilise; 4: it moves back, where that bends the law; 8: a spring over a distance or an angle is near its rest, 16: on the far side of it")
-CR_INDEX(metric_tendon_sign, ntendon, 1, LAW, "the same of the tendon, and 8 times the side of its dead band plus one")
-CR_INDEX(metric_actuator_sign, nout, 1, LAW, "the same of the actuator, and 4 times the pieces of a muscle's curves")
-CR_OP   (metric_fluid,    nv, nv, nmetricfluid, "what the drag of a medium adds to M, symmetric, in its pattern")
+CR_REAL (efm_dof,      nv, 1, SAME, "kg|kg m^2", "-", "what damping and stiffness of the joint add to M's diagonal")
+CR_REAL (efm_tendon,   ntendon, 1, SAME, "kg|kg m^2", "-", "what those of the tendon add along its Jacobian")
+CR_REAL (efm_actuator, nout, 1, SAME, "kg|kg m^2", "-", "what the slopes of the actuator's force add along its moment")
+CR_INDEX(efm_dof_sign, nv, 1, LAW, "which of stiffness (1) and damping (2) count there: those that stabilise; 4: it moves back, where that bends the law; 8: a spring over a distance or an angle is near its rest, 16: on the far side of it")
+CR_INDEX(efm_tendon_sign, ntendon, 1, LAW, "the same of the tendon, and 8 times the side of its dead band plus one")
+CR_INDEX(efm_actuator_sign, nout, 1, LAW, "the same of the actuator, and 4 times the pieces of a muscle's curves")
+CR_OP   (efm_fluid,    nv, nv, nefmfluid, "what the drag of a medium adds to M, symmetric, in its pattern")
 CR_REAL (qfrc_shift,      nv, 1, SAME, "N|N m", "-", "force of stiffness on the way of the step")
-CR_SAVE (metric_L,        nmetric, 1, "Cholesky factor of the effective inertia")
-CR_INDEX(metric_index,    nmetricindex, 1, PLACE, "its sparse structure")
-CR_INDEX(metric_free,     ntree, 1, LEAP, "the tree is a free body that nothing touches, which has LU factors of its own")
+CR_SAVE (efm_L,        nefmL, 1, "Cholesky factor of the effective inertia")
+CR_INDEX(efm_index,    nefmindex, 1, PLACE, "its sparse structure")
+CR_INDEX(efm_free,     ntree, 1, LEAP, "the tree is a free body that nothing touches, which has LU factors of its own")
 
 // ---- constraint forces and acceleration
 CR_REAL (efc_vel,         nefc, 1, SAME, "m/s|rad/s", "-", "velocity of the row")

@@ -87,7 +87,7 @@ static cr_status check_integrator(const cri_call* call, const cr_model* m, const
   CR_TRY(check_contact(call, m, d, what));
   const cri_tableau* t = cri_tableau_of(m->integrator);
   bool stages = t != NULL && t->n > d->nrk;
-  bool discrete = m->integrator == CR_INT_DISCRETE && m->nv > 0 && d->nmetric == 0;
+  bool discrete = m->integrator == CR_INT_DISCRETE && m->nv > 0 && d->nefmL == 0;
   if (!stages && !discrete) {
     return CR_OK;
   }

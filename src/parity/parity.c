@@ -135,8 +135,8 @@ static void compare_in_pattern(cr_parity_bench* b, const char* name, const cr_re
 
 static void compare_inertia(cr_parity_bench* b) {
   compare_in_pattern(b, "M", b->carom->M, b->d->M);
-  if (b->carom->nmetricfluid > 0 && cri_fluid_acts(b->m)) {
-    compare_in_pattern(b, "metric_fluid", b->carom->metric_fluid, b->d->efm_fluid);
+  if (b->carom->nefmfluid > 0 && cri_fluid_acts(b->m)) {
+    compare_in_pattern(b, "efm_fluid", b->carom->efm_fluid, b->d->efm_fluid);
   }
 }
 
@@ -405,7 +405,7 @@ static const double CONVERGED = 1e-11;
 
 // ---- the solve: |M a - qfrc_smooth - J' f| over the scale of its terms
 
-// with the integrator discrete in the implicit inertia, except for free bodies with a metric of their own
+// with the integrator discrete in the implicit inertia, except for free bodies with an effective mass matrix of their own
 double cri_parity_residual(const cr_parity_bench* b, mjData* d, mjtNum* Ma) {
   const mjModel* mj = b->mj;
   bool discrete = mj->opt.integrator == mjINT_DISCRETE;
@@ -419,7 +419,7 @@ double cri_parity_residual(const cr_parity_bench* b, mjData* d, mjtNum* Ma) {
   }
   for (int i = 0; i < mj->nv; i++) {
     double shift = discrete ? carom->qfrc_shift[i] : 0;
-    if (discrete && carom->metric_free[m->dof_treeid[i]] != 0) {
+    if (discrete && carom->efm_free[m->dof_treeid[i]] != 0) {
       continue;
     }
     double r = fabs(Ma[i] - d->qfrc_smooth[i] - shift - d->qfrc_constraint[i]);
@@ -579,7 +579,7 @@ static cr_status compare_steps(cr_parity_bench* b, cr_error* error) {
   return compare_step(b, mjINT_RK4, rk4, error);  // last: it changes poses
 }
 
-// ---- the integrator discrete: its solve has another metric
+// ---- the integrator discrete: its solve has another effective mass matrix
 
 // no comparison if either refuses the model or does not solve the state
 static cr_status compare_discrete(void* context) {

@@ -19,8 +19,8 @@
 #include "force/fluid.h"
 #include "force/tendon_spring.h"
 #include "geometry/plane.h"
+#include "inertia/effective_mass.h"
 #include "inertia/implicit_inertia.h"
-#include "inertia/metric.h"
 #include "math/vec3.h"
 #include "model/misuse.h"
 #include "model/names.h"
@@ -184,10 +184,10 @@ static void spring_at_rest(notes* s, int t, cr_label name) {
 static void tendons(notes* s) {
   const cr_model* m = s->m;
   cr_real r;
-  if (cri_metric_rests(m, s->d)) {
+  if (cri_effective_mass_rests(m, s->d)) {
     note(s,
          "a tendon spring is exactly at its rest length, where a step leaves its stiffness out of "
-         "the metric; the gradient is that beside it");
+         "the effective mass matrix; the gradient is that beside it");
   }
   for (int t = 0; t < m->ntendon; t++) {
     cr_label name = cri_label(m, CRI_OBJECT_tendon, t);
@@ -244,15 +244,16 @@ static void creeping(notes* s, cr_field_id id, int object, int first, int n) {
 
 // ---- free bodies
 
-// The integrator discrete has the gyroscopic term of a free body in the metric until the least row,
+// The integrator discrete has the gyroscopic term of a free body in the effective mass matrix until the least row,
 // tendon or actuator touches it.
 static const char free_text[] =
-    "%s of %s: as soon as it acts, the gyroscopic term of a free body leaves the metric, and the "
+    "%s of %s: as soon as it acts, the gyroscopic term of a free body leaves the effective mass "
+    "matrix, and the "
     "step leaps; the gradient is as if the term stayed";
 
 static bool touches(const cr_model* m, const cr_data* d, const int32_t* col, int n) {
   for (int k = 0; k < n; k++) {
-    if (d->metric_free[m->dof_treeid[col[k]]] != 0) {
+    if (d->efm_free[m->dof_treeid[col[k]]] != 0) {
       return true;
     }
   }
@@ -280,7 +281,7 @@ static void free_bodies(notes* s) {
     return;
   }
   for (int t = 0; t < m->ntree && s->asked[CR_FIELD_dof_frictionloss]; t++) {
-    if (d->metric_free[t] != 0 && cri_rows_on(m, CR_DSBL_FRICTIONLOSS)) {
+    if (d->efm_free[t] != 0 && cri_rows_on(m, CR_DSBL_FRICTIONLOSS)) {
       cr_label name = cri_label(m, CRI_OBJECT_joint, m->dof_jntid[m->tree_dofadr[t]]);
       note(s, free_text, "dof_frictionloss", name.text);
     }

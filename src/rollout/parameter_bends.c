@@ -5,7 +5,7 @@
 #include "actuator/setpoint.h"
 #include "force/fluid.h"
 #include "force/reflected.h"
-#include "inertia/metric.h"
+#include "inertia/effective_mass.h"
 
 typedef cri_bend bend_law(const cr_model* m, cr_field_id id, int k);
 
@@ -44,7 +44,7 @@ static cri_bend cri_bends_rest(const cr_model* m, cr_field_id id, int k) {
 
 // springs, and the slopes of other forces over lengths, where the integrator takes them
 static cri_bend cri_bends_spring(const cr_model* m, cr_field_id id, int k) {
-  return when(cri_metric_switch(m, id, k), CRI_BEND_SIDES);
+  return when(cri_effective_mass_switch(m, id, k), CRI_BEND_SIDES);
 }
 
 // damping that is zero everywhere: no implicit damping of Euler's step

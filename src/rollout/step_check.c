@@ -10,7 +10,7 @@
 #include "actuator/range_ends.h"
 #include "constraint/mixing.h"
 #include "engine/data_create.h"
-#include "inertia/metric.h"
+#include "inertia/effective_mass.h"
 #include "integrate/inputs.h"
 #include "integrate/step.h"
 #include "kinematics/configuration.h"
@@ -550,7 +550,7 @@ static int side_left(const cr_model* m, const cr_data* at, cr_field_id id, int k
   if (x == 0 && has_least(m, id)) {
     return 1;
   }
-  return cri_metric_side(m, id, k);
+  return cri_effective_mass_side(m, id, k);
 }
 
 // A muscle whose excitation equals its activation, in a step of several stages: a move of the control also moves the

@@ -47,13 +47,12 @@ static bool has_finite_bounds(const cr_global_problem* p) {
 
 static const char* wrong_with_problem(const cr_global_problem* p) {
   bool squares = p->residuals != NULL;
-  return p->size < sizeof *p                    ? "the member size of the problem is not set"
-         : p->n < 1 || p->n > 10000             ? "1 to 10000 numbers expected"
-         : p->lower == NULL || p->upper == NULL ? "no bounds"
-         : !has_finite_bounds(p)                ? "finite bounds expected"
-         : !squares && p->evaluate == NULL && p->value == NULL         ? "no function"
-         : squares && p->m < 1                                         ? "no residuals"
-         : squares && p->m > INT32_MAX / (p->n + 1)                    ? "too many residuals"
+  return p->n < 1 || p->n > 10000                              ? "1 to 10000 numbers expected"
+         : p->lower == NULL || p->upper == NULL                ? "no bounds"
+         : !has_finite_bounds(p)                               ? "finite bounds expected"
+         : !squares && p->evaluate == NULL && p->value == NULL ? "no function"
+         : squares && p->m < 1                                 ? "no residuals"
+         : squares && p->m > INT32_MAX / (p->n + 1)            ? "too many residuals"
          : p->ncontext < 0 || (p->ncontext > 0 && p->contexts == NULL) ? "no contexts"
                                                                        : NULL;
 }
@@ -64,8 +63,7 @@ static const char* wrong_with_options(const cr_global_problem* p, const cr_globa
                : o->method == CR_GLOBAL_CMA_ES               ? 2
                                                              : 1;
   int population = o->population == 0 ? 16 : o->population;
-  return o->size < sizeof *o               ? "the member size of the options is not set"
-         : (unsigned)o->method >= N_METHOD ? "no such method"
+  return (unsigned)o->method >= N_METHOD                        ? "no such method"
          : (unsigned)o->local > CR_LOCAL_LEVENBERG_MARQUARDT    ? "no such local method"
          : lbfgs && p->residuals == NULL && p->evaluate == NULL ? "L-BFGS needs a gradient"
          : lbfgs && p->n > 256                                  ? "L-BFGS takes at most 256 numbers"
@@ -85,11 +83,13 @@ static cr_status check(const cri_call* call, const cr_global_problem* p, const c
   CR_TRY(cri_given(call, p, "the problem"));
   CR_TRY(cri_given(call, o, "options"));
   CR_TRY(cri_given(call, x, "x"));
+  CR_TRY(cri_check_size(call, p->size, sizeof *p, "cr_global_problem"));
+  CR_TRY(cri_check_size(call, o->size, sizeof *o, "cr_global_options"));
+  if (result != NULL) {
+    CR_TRY(cri_check_size(call, result->size, sizeof *result, "cr_global_result"));
+  }
   const char* wrong = wrong_with_problem(p);
   wrong = wrong != NULL ? wrong : wrong_with_options(p, o);
-  wrong = wrong != NULL || result == NULL || result->size >= sizeof *result
-              ? wrong
-              : "the member size of the result is not set";
   if (wrong != NULL) {
     return cri_fail(call->error, CR_ERR_ARG, "%s: %s", call->name, wrong);
   }

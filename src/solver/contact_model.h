@@ -11,14 +11,14 @@
 #include "math/cholesky.h"
 #include "model/data.h"
 
-/// The metric of the acceleration: a sparse symmetric matrix with the pattern of M or, `tree` false,
+/// The effective mass matrix of the acceleration: a sparse symmetric matrix with the pattern of M or, `tree` false,
 /// one that couples branches, and the force that it stands against.
 typedef struct {
   const cr_real* value;
   cr_pattern pattern;
   bool tree;
   const cr_real* tau;
-} cr_metric_view;
+} cr_mass_view;
 
 /// Right sides of a solve with H, which become the solutions: n columns of nv numbers each, X[i ld + k] the
 /// number of dof i in column k.
@@ -39,7 +39,7 @@ enum { CRI_LAW_BENDS = 2 };
 /// F' couples the rows of one contact or of one equality constraint alone. Forces of a contact or of another
 /// row are 0 where all its efc_D are: events switch rows off by that.
 typedef struct cr_contact_model {
-  /// Solves for the acceleration in the metric `metric`. Reads qacc_smooth = metric^-1 tau, efc_J,
+  /// Solves for the acceleration in the effective mass matrix `mass`. Reads qacc_smooth = mass^-1 tau, efc_J,
   /// efc_aref, efc_D, efc_frictionloss, contact_mu, contact_friction, qacc_warmstart.
   /// Leaves the solution in acc_qacc, acc_jar (e), acc_force (f) and qfrc_constraint (J' f),
   /// efc_state, tree_island (solver/islands.h), and what `linear`
@@ -47,7 +47,7 @@ typedef struct cr_contact_model {
   /// solver_iterations and solver_residual of an island.
   /// efc_state: equal numbers of all rows tell that the law is smooth in between.
   /// Only called where there are rows.
-  cr_status (*solve)(const cr_model* m, cr_data* d, const cr_metric_view* metric);
+  cr_status (*solve)(const cr_model* m, cr_data* d, const cr_mass_view* mass);
 
   /// X = H^-1 X or H^-T X at the solution, for the dofs of trees in islands: H has no others. `dofs` are
   /// those of whole islands; the rest of X is neither read nor written. In scratch of `work`.

@@ -51,12 +51,12 @@ typedef struct {
   const cr_model* m;
   cr_data* d;
   cr_runs dofs, rows;  // of the island
-  const cr_real *metric, *tau;
+  const cr_real *mass, *tau;
   cr_real fastest_smooth;  // largest of qacc_smooth
   cr_pattern M, H;
   int nH;                      // non-zeros of H so far, islands before this one included
   bool tree;                   // M has the pattern of trees
-  bool like_metric;            // H has the pattern of M
+  bool like_effective_mass;    // H has the pattern of M
   const cr_real* factored_at;  // the a of the point at which H was factored, NULL before
   int32_t* factored;           // and its states
   bool search;                 // whether the next step searches along its line, small as it may be
@@ -120,9 +120,7 @@ static cr_real cost_at(const problem* p, const point* x) {
   return cost;
 }
 
-static cr_real diagonal(const problem* p, int i) {
-  return p->metric[p->M.adr[i] + p->M.nnz[i] - 1];
-}
+static cr_real diagonal(const problem* p, int i) { return p->mass[p->M.adr[i] + p->M.nnz[i] - 1]; }
 
 // The largest entry of g over the forces on its own dof: a light body beside heavy ones has forces
 // that vanish in the rounding of theirs, and is to be right all the same. The forces that it would need
@@ -159,7 +157,7 @@ static void balance(const problem* p, point* x) {
 // everything at x.a
 static void evaluate(const problem* p, point* x) {
   rows_at(p, x->a, x->e);
-  cr_sparse_mul_part(x->Ma, p->metric, &p->M, p->dofs, x->a);
+  cr_sparse_mul_part(x->Ma, p->mass, &p->M, p->dofs, x->a);
   balance(p, x);
 }
 
@@ -195,7 +193,7 @@ static bool along_trees(const problem* p) {
 }
 
 // entries of M in these rows, which stand one behind the other
-static int metric_entries(const problem* p, cr_run dofs) {
+static int effective_mass_entries(const problem* p, cr_run dofs) {
   int last = dofs.end - 1;
   return p->M.adr[last] + p->M.nnz[last] - p->M.adr[dofs.begin];
 }
@@ -205,7 +203,7 @@ static void copy_pattern(problem* p) {
   int32_t *nnz = p->d->H_index, *adr = nnz + p->m->nv, *col = adr + p->m->nv;
   for (int r = 0; r < p->dofs.n; r++) {
     cr_run run = p->dofs.run[r];
-    int n = metric_entries(p, run), from = p->M.adr[run.begin];
+    int n = effective_mass_entries(p, run), from = p->M.adr[run.begin];
     memcpy(col + p->nH, p->M.col + from, (size_t)n * sizeof *col);
     for (int i = run.begin; i < run.end; i++) {
       nnz[i] = p->M.nnz[i];
@@ -218,8 +216,8 @@ static void copy_pattern(problem* p) {
 static void make_pattern(problem* p) {
   const cr_model* m = p->m;
   cr_data* d = p->d;
-  p->like_metric = p->tree && along_trees(p);
-  if (p->like_metric) {
+  p->like_effective_mass = p->tree && along_trees(p);
+  if (p->like_effective_mass) {
     copy_pattern(p);
     return;
   }
@@ -252,16 +250,16 @@ static void make_pattern(problem* p) {
   cri_pop(d, mark);
 }
 
-static void set_to_metric(const problem* p, cr_real* H) {
-  for (int r = 0; r < p->dofs.n && p->like_metric; r++) {
-    int first = p->dofs.run[r].begin, n = metric_entries(p, p->dofs.run[r]);
-    cr_copy(H + p->H.adr[first], p->metric + p->M.adr[first], n);
+static void set_to_effective_mass(const problem* p, cr_real* H) {
+  for (int r = 0; r < p->dofs.n && p->like_effective_mass; r++) {
+    int first = p->dofs.run[r].begin, n = effective_mass_entries(p, p->dofs.run[r]);
+    cr_copy(H + p->H.adr[first], p->mass + p->M.adr[first], n);
   }
-  if (p->like_metric) {
+  if (p->like_effective_mass) {
     return;
   }
   CR_EACH(i, p->dofs) {
-    const cr_real* from = p->metric + p->M.adr[i];
+    const cr_real* from = p->mass + p->M.adr[i];
     const int32_t *col = p->M.col + p->M.adr[i], *at = p->H.col + p->H.adr[i];
     cr_real* to = H + p->H.adr[i];
     if (p->M.nnz[i] == p->H.nnz[i]) {
@@ -345,7 +343,7 @@ static cr_status factor(problem* p, const point* at) {
   cr_data* d = p->d;
   size_t mark = cri_mark(d);
   cr_real* work = cri_push(d, (size_t)(MAX_BLOCK * p->m->nv));
-  set_to_metric(p, d->H_factor);
+  set_to_effective_mass(p, d->H_factor);
   for (int r = 0; r < p->rows.n; r++) {
     add_rows(p, at, p->rows.run[r], work);
   }
@@ -436,7 +434,7 @@ static cr_status step(problem* p, const point* x, point* y) {
   cr_real* u = cri_push(p->d, (size_t)p->d->nefc);
   CR_EACH(i, p->dofs) { s[i] = -x->g[i]; }
   cr_chol_solve_part(p->d->H_factor, &p->H, p->dofs, s);
-  cr_sparse_mul_part(Ms, p->metric, &p->M, p->dofs, s);
+  cr_sparse_mul_part(Ms, p->mass, &p->M, p->dofs, s);
   rows_mul(p, u, s);
   evaluate_from(p, x, s, u, Ms, 1, y);
   cr_real alpha = 1;
@@ -458,7 +456,7 @@ static cr_status step(problem* p, const point* x, point* y) {
 // y += |M| |x|
 static void add_sizes(const problem* p, const cr_real* x, cr_real* y) {
   CR_EACH(i, p->dofs) {
-    const cr_real* M = p->metric + p->M.adr[i];
+    const cr_real* M = p->mass + p->M.adr[i];
     const int32_t* col = p->M.col + p->M.adr[i];
     int diagonal = p->M.nnz[i] - 1;
     y[i] += cr_abs(M[diagonal] * x[i]);
@@ -715,16 +713,16 @@ static cr_status solve_island(problem* p, point x, point y) {
   return status;
 }
 
-static cr_status solve(const cr_model* m, cr_data* d, const cr_metric_view* metric) {
+static cr_status solve(const cr_model* m, cr_data* d, const cr_mass_view* mass) {
   size_t mark = cri_mark(d);
-  cri_islands islands = cri_islands_find(m, d, metric->tree ? NULL : &metric->pattern);
+  cri_islands islands = cri_islands_find(m, d, mass->tree ? NULL : &mass->pattern);
   problem p = {.m = m,
                .d = d,
-               .metric = metric->value,
-               .tau = metric->tau,
-               .M = metric->pattern,
+               .mass = mass->value,
+               .tau = mass->tau,
+               .M = mass->pattern,
                .H = cr_chol_pattern_view(m->nv, d->H_index),
-               .tree = metric->tree};
+               .tree = mass->tree};
   p.factored = cri_push_int(d, (size_t)d->nefc);
   point x = point_push(m, d), y = point_push(m, d);
   cr_copy(d->acc_qacc, d->qacc_smooth, m->nv);

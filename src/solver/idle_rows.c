@@ -48,7 +48,7 @@ static cr_real* stiffer(const cr_model* m, const cr_data* d, cr_data* owner) {
   cri_implicit_inertia_diagonal(m, d, s);
   for (int j = 0; j < m->nv; j++) {
     int k = diagonal(m, j);
-    cr_real drag = cri_fluid_acts(m) && d->nmetricfluid > 0 ? d->metric_fluid[k] : 0;
+    cr_real drag = cri_fluid_acts(m) && d->nefmfluid > 0 ? d->efm_fluid[k] : 0;
     s[j] = 1 + (s[j] + drag) / d->M[k];
   }
   return s;

@@ -8,7 +8,7 @@
 #include "solver/contact_model.h"
 
 /// Adds to tau_tan the part of J' f beside the point that the derivative with D as it is lacks.
-/// Map      (efc_J, acc_force, efc_state, efc_D, M, metric_...) -> force along the dofs
+/// Map      (efc_J, acc_force, efc_state, efc_D, M, efm_...) -> force along the dofs
 /// Equation for a single row with f = -D e whose sum of J^2 / M is below 1e-15: if dof j alone moves
 ///          it, D is s_j = Mhat_jj / M_jj times as large, so  tau_tan_j += (s_j - 1) f J_tan_j   [discrete.z3]
 ///          This is the derivative in every direction if all s_j of the row are alike

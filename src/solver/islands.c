@@ -33,10 +33,10 @@ static cr_owned_runs push_owned(cr_data* d, size_t n) {
 
 static cr_run* push_runs(cr_data* d, size_t n) { return (cr_run*)(void*)cri_push_int(d, 2 * n); }
 
-static void join_all(const cr_model* m, const cr_data* d, const cr_pattern* metric, int32_t* set) {
+static void join_all(const cr_model* m, const cr_data* d, const cr_pattern* mass, int32_t* set) {
   cri_tree_sets_begin(m, set);
-  for (int i = 0; i < m->nv && metric != NULL; i++) {
-    cri_tree_sets_join(m, set, metric->col + metric->adr[i], metric->nnz[i]);
+  for (int i = 0; i < m->nv && mass != NULL; i++) {
+    cri_tree_sets_join(m, set, mass->col + mass->adr[i], mass->nnz[i]);
   }
   for (int i = 0; i < d->nefc; i += cri_rows_block(m, d, i)) {
     cri_tree_sets_join(m, set, d->efc_J_colind + d->efc_J_rowadr[i], d->efc_J_rownnz[i]);
@@ -61,10 +61,10 @@ typedef struct {
 
 // apart from cri_islands_find, so that one island is found quickly
 static __attribute__((noinline)) int find_several(const cr_model* m, cr_data* d,
-                                                  const cr_pattern* metric, const places* to) {
+                                                  const cr_pattern* mass, const places* to) {
   size_t mark = cri_mark(d), trees = (size_t)m->ntree, rows = (size_t)d->nefc;
   int32_t* set = cri_push_int(d, trees + 1);
-  join_all(m, d, metric, set);
+  join_all(m, d, mass, set);
   int n = number_islands(m, d, set), without = n;
 
   cr_owned_runs of_trees = push_owned(d, trees), of_rows = push_owned(d, rows);
@@ -85,7 +85,7 @@ static __attribute__((noinline)) int find_several(const cr_model* m, cr_data* d,
   return n;
 }
 
-cri_islands cri_islands_find(const cr_model* m, cr_data* d, const cr_pattern* metric) {
+cri_islands cri_islands_find(const cr_model* m, cr_data* d, const cr_pattern* mass) {
   size_t trees = (size_t)m->ntree, rows = (size_t)d->nefc;
   int n = 1;
   places x = {.dof_adr = cri_push_int(d, trees + 2), .row_adr = cri_push_int(d, trees + 2)};
@@ -97,7 +97,7 @@ cri_islands cri_islands_find(const cr_model* m, cr_data* d, const cr_pattern* me
     x.dof[0] = (cr_run){0, m->nv};
     x.row[0] = (cr_run){0, d->nefc};
   } else {
-    n = find_several(m, d, metric, &x);
+    n = find_several(m, d, mass, &x);
   }
   return (cri_islands){n, x.dof_adr, x.row_adr, x.dof, x.row};
 }

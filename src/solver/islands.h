@@ -23,11 +23,11 @@ static inline cr_runs cri_island_rows(const cri_islands* x, int k) {
   return (cr_runs){x->row_adr[k + 1] - x->row_adr[k], x->row + x->row_adr[k]};
 }
 
-/// The islands of d's rows under a metric with this pattern, if the metric itself couples trees; NULL: it
+/// The islands of d's rows under an effective mass matrix with this pattern, if the effective mass matrix itself couples trees; NULL: it
 /// does not.
-/// Map      (efc_J_rownnz, efc_J_rowadr, efc_J_colind; metric) -> tree_island, islands
+/// Map      (efc_J_rownnz, efc_J_rowadr, efc_J_colind; mass) -> tree_island, islands
 /// Memory   they are in d's scratch, which the caller pops: 9 ntree + 6 nefc + 8 integers
-cri_islands cri_islands_find(const cr_model* m, cr_data* d, const cr_pattern* metric);
+cri_islands cri_islands_find(const cr_model* m, cr_data* d, const cr_pattern* mass);
 
 /// Of these dofs, which are those of whole trees, the ones in islands, or all others; `room` holds ntree
 /// runs.

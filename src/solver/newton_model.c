@@ -22,7 +22,7 @@ static const cr_real STIFF = CR_R(1e-6);          // share of M in H below which
 typedef struct {
   const cr_model* m;
   cr_data* d;
-  const cr_metric_view* metric;
+  const cr_mass_view* mass;
   cr_runs dofs;  // in islands
 } problem;
 
@@ -61,10 +61,10 @@ static void evaluate(const problem* p, point* x) {
   cri_contact_law_force(p->m, d, x->e, x->f, x->state);
   cr_zero(x->q, p->m->nv);
   cri_rows_mul_transposed(p->m, d, d->efc_J, x->q, x->f);
-  cr_sparse_mul(x->Ma, p->metric->value, &p->metric->pattern, x->a);
+  cr_sparse_mul(x->Ma, p->mass->value, &p->mass->pattern, x->a);
   // [newton.n1]
   CR_EACH(i, p->dofs) {
-    cr_real tau = p->metric->tau[i];
+    cr_real tau = p->mass->tau[i];
     x->g[i] = x->Ma[i] - tau - x->q[i];
     finite = finite && isfinite(x->g[i]);
     most = cr_max(most, cr_abs(x->g[i]));
@@ -107,7 +107,7 @@ static void subtract_product(const cr_data* d, int nv, int r, int s, cr_real slo
 static void form(const problem* p, const cr_real* e, cr_real* H) {
   cr_data* d = p->d;
   int nv = p->m->nv;
-  const cr_pattern* M = &p->metric->pattern;
+  const cr_pattern* M = &p->mass->pattern;
   size_t mark = cri_mark(d), n = (size_t)d->nefc;
   cr_real *seed = cri_push(d, n), *slope = cri_push(d, n);
   cr_data none = push_none(d, d);
@@ -115,7 +115,7 @@ static void form(const problem* p, const cr_real* e, cr_real* H) {
   CR_EACH(i, p->dofs) { cr_zero(H + (ptrdiff_t)i * nv, nv); }
   CR_EACH(i, p->dofs) {
     for (int k = M->adr[i]; k < M->adr[i] + M->nnz[i]; k++) {
-      H[(ptrdiff_t)i * nv + M->col[k]] = H[(ptrdiff_t)M->col[k] * nv + i] = p->metric->value[k];
+      H[(ptrdiff_t)i * nv + M->col[k]] = H[(ptrdiff_t)M->col[k] * nv + i] = p->mass->value[k];
     }
   }
   for (int i = 0, end; i < d->nefc; i = end) {
@@ -317,14 +317,14 @@ static void leave(const problem* p, const point* x) {
   d->solver_residual = x->residual;
 }
 
-static cr_status solve(const cr_model* m, cr_data* d, const cr_metric_view* metric) {
+static cr_status solve(const cr_model* m, cr_data* d, const cr_mass_view* mass) {
   CR_TRY(cri_contact_law_check(m, d));
   size_t mark = cri_mark(d);
   cr_run* room = (cr_run*)(void*)cri_push_int(d, 2 * (size_t)m->ntree);
   cr_run all = {0, m->nv};
-  problem p = {.m = m, .d = d, .metric = metric};
+  problem p = {.m = m, .d = d, .mass = mass};
   size_t islands = cri_mark(d);
-  (void)cri_islands_find(m, d, metric->tree ? NULL : &metric->pattern);
+  (void)cri_islands_find(m, d, mass->tree ? NULL : &mass->pattern);
   cri_pop(d, islands);
   p.dofs = cri_dofs_in_islands(m, d, (cr_runs){1, &all}, true, room);
   point x = push_point(&p), y = push_point(&p);

@@ -114,13 +114,13 @@ static void add_up(const cr_model* m, const cr_data* values, bool drag, const di
   for (int j = 0; j < m->nv; j++) {
     int k = diagonal_place(m, j);
     g->M[j] = values->M[k];
-    g->H[j] = g->M[j] + g->W[j] + (drag ? values->metric_fluid[k] : 0);
+    g->H[j] = g->M[j] + g->W[j] + (drag ? values->efm_fluid[k] : 0);
   }
 }
 
 // data made for another integrator have no room for it; inertia/implicit_inertia reports this
 static bool has_drag(const cr_model* m, const cr_data* d) {
-  return cri_fluid_acts(m) && d->nmetricfluid > 0;
+  return cri_fluid_acts(m) && d->nefmfluid > 0;
 }
 
 static diagonals diagonals_of(const cr_model* m, const cr_data* d, cr_data* owner) {
@@ -160,7 +160,7 @@ static cr_status prepare_exact(const cr_model* m, cr_data* d) {
   cr_real* W = cri_push(d, (size_t)m->nv);
   cri_implicit_inertia_diagonal(m, d, W);
   for (int k = 0; k < m->nC; k++) {
-    d->euler_L[k] = d->M[k] + (has_drag(m, d) ? d->metric_fluid[k] : 0);
+    d->euler_L[k] = d->M[k] + (has_drag(m, d) ? d->efm_fluid[k] : 0);
   }
   for (int j = 0; j < m->nv; j++) {
     d->euler_L[diagonal_place(m, j)] += W[j];
@@ -226,7 +226,7 @@ static cr_real diagonal_jvp(const cr_model* m, const cr_data* d, cr_data* tan, i
     A_tan -= y[j] * (Xy[j] + (g_tan->W == NULL ? 0 : g_tan->W[j] * y[j]));
   }
   if (g_tan->W != NULL && cri_fluid_on(m)) {
-    cr_sparse_mul(Xy, tan->metric_fluid, &p, y);
+    cr_sparse_mul(Xy, tan->efm_fluid, &p, y);
     for (int j = 0; j < m->nv; j++) {
       A_tan -= y[j] * Xy[j];
     }
@@ -265,9 +265,9 @@ static void diagonal_vjp(const cr_model* m, const cr_data* d, cr_data* bar, int 
     g_bar->W[j] -= A_bar * y[j] * y[j];
   }
   if (g_bar->W != NULL && cri_fluid_on(m)) {
-    int F = cri_pairs_add(&bar->metric_fluid_pairs);
-    cr_copy(cri_pair_left(&bar->metric_fluid_pairs, F), cri_pair_left(&bar->M_pairs, M), m->nv);
-    cr_copy(cri_pair_right(&bar->metric_fluid_pairs, F), y, m->nv);
+    int F = cri_pairs_add(&bar->efm_fluid_pairs);
+    cr_copy(cri_pair_left(&bar->efm_fluid_pairs, F), cri_pair_left(&bar->M_pairs, M), m->nv);
+    cr_copy(cri_pair_right(&bar->efm_fluid_pairs, F), y, m->nv);
   }
 }
 
@@ -519,7 +519,7 @@ static void diagonals_vjp(const cr_model* m, const cr_data* d, cr_data* bar, dia
   bool fluid = cri_fluid_on(m);
   for (int j = 0; j < m->nv; j++) {
     add_entry(&bar->M_pairs, j, g_bar->H[j] + g_bar->M[j]);
-    add_entry(&bar->metric_fluid_pairs, j, fluid ? g_bar->H[j] : 0);
+    add_entry(&bar->efm_fluid_pairs, j, fluid ? g_bar->H[j] : 0);
     g_bar->W[j] += g_bar->H[j];
   }
   cri_implicit_inertia_diagonal_vjp(m, d, bar, g_bar->W);

@@ -8,7 +8,7 @@
 
 /// Regularisation of all rows, after constraint/constraint made them.
 /// Map      (efc_KBIP, contact_friction, contact_weight, contact_solref, jnt_solref,
-///          tendon_solref_lim, efc_J, M, ten_J, actuator_moment, metric_...; body_invweight0,
+///          tendon_solref_lim, efc_J, M, ten_J, actuator_moment, efm_...; body_invweight0,
 ///          dof_invweight0, tendon_invweight0, or with the flag diagexact efc_J and M) ->
 ///          efc_diagA, efc_R, efc_D, contact_mu
 /// Equation R = max(1e-15, (1 - I) / I A), D = 1 / R                 [regularisation.s1]
@@ -22,7 +22,7 @@
 ///          R_1 of a contact is divided by its weight, 1 except with smooth collision   [regularisation.s7]
 ///          [MuJoCo manual, Computation, "Constraint model"]; docs/derivations/regularisation.md
 /// Shapes   nefc rows, ncon contacts
-///          with both, A_i = J_i X^-1 J_i', X = M + metric_fluid with the diagonal of Mhat
+///          with both, A_i = J_i X^-1 J_i', X = M + efm_fluid with the diagonal of Mhat
 /// Saves    euler_L: the factor of X
 /// Memory   scratch 8 nv and that of the solve with diagexact, 6 nv with discrete, else none
 /// Errors   CR_ERR_SINGULAR of that factor

@@ -34,6 +34,7 @@ TEST(each_names_what_is_missing) {
   SAYS(cr_follow, "libmujoco", "a.xml", NULL, 9, NULL, NULL, NULL, NULL, &done, &error);
   SAYS(cr_rollout_save, "HDF5", NULL, NULL, "a.h5", NULL, 0, &error);
   SAYS(cr_controls_read, "HDF5", NULL, "a.csv", 1, 1, NULL, &error);
+  SAYS(cr_measurements_read, "HDF5 and zlib", NULL, "a.csv", NULL, &error);
   SAYS(cr_recordings_read, "HDF5", NULL, NULL, "a.h5", &error);
   SAYS(cr_recordings_write, "HDF5", NULL, "a.h5", "", &error);
   SAYS(cr_minimise_lbfgs, "NLopt", NULL, NULL, NULL, &reason, &error);

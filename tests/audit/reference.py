@@ -10,8 +10,8 @@ STATE = ("qpos", "qvel", "act", "ctrl", "qfrc_applied", "xfrc_applied", "mocap_p
 LEVELS = tuple(2.0 ** -k for k in (10, 13, 16, 19, 22, 25, 28, 31, 34))
 QUICK = 2.0 ** -20
 QUATERNIONS = ("body_quat", "body_iquat", "geom_quat", "site_quat")
-# forces below which MuJoCo's solve with the metric of the integrator discrete does nothing, N
-METRIC_SOLVE = 2e-8
+# forces below which MuJoCo's solve with the effective mass matrix of the integrator discrete does nothing, N
+EFFECTIVE_MASS_SOLVE = 2e-8
 OPTIONS = ("gravity", "density", "viscosity", "wind", "o_margin", "o_solref", "o_solimp", "o_friction")
 
 
@@ -238,7 +238,7 @@ class Reference:
             mujoco.mj_integratePos(self.m, near["qpos"], v, 1)
             worst = np.maximum(worst, np.abs(self.between(base, self.step(near))))
         if int(self.m.opt.integrator) == 4:
-            unsolved = METRIC_SOLVE * self.m.opt.timestep * self._mobility()
+            unsolved = EFFECTIVE_MASS_SOLVE * self.m.opt.timestep * self._mobility()
             worst[:2 * self.m.nv] += np.concatenate([self.m.opt.timestep * unsolved, unsolved])
         return worst + 3e-16 * np.abs(np.concatenate([np.ones(self.m.nv), base[self.m.nq:]]))
 

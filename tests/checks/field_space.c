@@ -5,7 +5,7 @@
 #include <assert.h>
 
 #include "actuator/setpoint.h"
-#include "inertia/metric.h"
+#include "inertia/effective_mass.h"
 #include "math/quat.h"
 #include "scenes/random_model.h"
 
@@ -42,8 +42,8 @@ static structure structure_of(const cr_model* m, const cr_data* d, cr_field_id i
   switch ((int)id) {
     case CR_FIELD_M:
       return (structure){m->nv, m->M_rownnz, m->M_rowadr, m->M_colind};
-    case CR_FIELD_metric_fluid:
-      return (structure){d->nmetricfluid > 0 ? m->nv : 0, m->M_rownnz, m->M_rowadr, m->M_colind};
+    case CR_FIELD_efm_fluid:
+      return (structure){d->nefmfluid > 0 ? m->nv : 0, m->M_rownnz, m->M_rowadr, m->M_colind};
     case CR_FIELD_efc_J:
       return (structure){d->nefc, d->efc_J_rownnz, d->efc_J_rowadr, d->efc_J_colind};
     case CR_FIELD_ten_J:
@@ -113,7 +113,7 @@ static bool circles_by_gains(const cr_model* m, int i) {
 
 bool field_entry_smooth(const cr_model* m, const cr_data* d, cr_field_id id, int entry) {
   const cr_real* x = cri_field_real(m, d, id);
-  if (cri_metric_switch(m, id, entry)) {
+  if (cri_effective_mass_switch(m, id, entry)) {
     return false;
   }
   switch ((int)id) {
@@ -427,7 +427,7 @@ void field_dot(const cr_model* m, const cr_data* d, const cr_data* bar, const cr
   cr_real size = cr_max(largest(t, n), has_value ? largest(x, n) : 0);
   if (cri_field(id)->kind == CR_KIND_OP) {
     structure s = structure_of(m, d, id);
-    operator_dot(&s, id == CR_FIELD_M || id == CR_FIELD_metric_fluid, field_pairs(bar, id), t,
+    operator_dot(&s, id == CR_FIELD_M || id == CR_FIELD_efm_fluid, field_pairs(bar, id), t,
                  product);
     product->size += size * largest_pair(field_pairs(bar, id), s.rows);
     return;

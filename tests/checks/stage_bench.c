@@ -296,7 +296,7 @@ uint64_t stage_contact_order(const cr_model* m, const cr_data* d) {
 
 static void set_pairs(cr_data* twin, int n) {
   static const cr_field_id operators[] = {CR_FIELD_M, CR_FIELD_efc_J, CR_FIELD_actuator_moment,
-                                          CR_FIELD_ten_J, CR_FIELD_metric_fluid};
+                                          CR_FIELD_ten_J, CR_FIELD_efm_fluid};
   for (int i = 0; twin->role == CR_DATA_COTANGENT && i < 5; i++) {
     field_pairs(twin, operators[i])->n = n;
   }

@@ -99,7 +99,7 @@ static bool decides_only(const cr_stage* row, cr_field_id id) {
       return true;
     }
   }
-  if (strcmp(row->name, "metric") == 0) {
+  if (strcmp(row->name, "effective_mass") == 0) {
     return id == CR_FIELD_qfrc_gravcomp || id == CR_FIELD_actuator_forcerange ||
            id == CR_FIELD_jnt_actfrcrange || id == CR_FIELD_tendon_actfrcrange;
   }

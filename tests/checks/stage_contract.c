@@ -356,10 +356,10 @@ static bool same_pairs(const cr_pairs* p, const cr_pairs* q, int left_live) {
 }
 
 static int live_left(const cr_model* m, const cr_data* d, cr_field_id id) {
-  return id == CR_FIELD_ten_J          ? m->ntendon
-         : id == CR_FIELD_efc_J        ? d->nefc
-         : id == CR_FIELD_metric_fluid ? (d->nmetricfluid > 0 ? m->nv : 0)
-                                       : (id == CR_FIELD_M ? m->nv : m->nout);
+  return id == CR_FIELD_ten_J       ? m->ntendon
+         : id == CR_FIELD_efc_J     ? d->nefc
+         : id == CR_FIELD_efm_fluid ? (d->nefmfluid > 0 ? m->nv : 0)
+                                    : (id == CR_FIELD_M ? m->nv : m->nout);
 }
 
 static bool finite_pairs(const cr_pairs* p, int left_live) {
@@ -396,7 +396,7 @@ static void compare_cotangents(stage_bench* b, const cr_stage* row, const cr_dat
 // the pairs of operators that the row does not read stay as the seed made them
 static void compare_pairs(stage_bench* b, const cr_stage* row, const cr_data* bar, uint64_t seed) {
   static const cr_field_id operators[] = {CR_FIELD_M, CR_FIELD_efc_J, CR_FIELD_actuator_moment,
-                                          CR_FIELD_metric_fluid};
+                                          CR_FIELD_efm_fluid};
   start_cotangent(b, row, b->bar2, seed, false);
   for (int i = 0; i < 4; i++) {
     cr_field_id id = operators[i];

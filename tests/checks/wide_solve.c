@@ -61,7 +61,7 @@ static wide root(wide x) {
 
 // ---- the problem, dense
 
-static void set_metric(problem* p, const cr_model* m, const cr_data* d) {
+static void set_effective_mass(problem* p, const cr_model* m, const cr_data* d) {
   cr_real* x = calloc((size_t)p->nv, sizeof *x);
   cr_real* y = calloc((size_t)p->nv, sizeof *y);
   for (int i = 0; i < p->nv; i++) {
@@ -98,7 +98,7 @@ static problem open(const cr_model* m, const cr_data* d) {
   p.e = numbers(n);
   p.f = numbers(n);
   p.u = numbers(n);
-  set_metric(&p, m, d);
+  set_effective_mass(&p, m, d);
   for (int i = 0; i < p.nv; i++) {
     p.tau[i] = (wide)d->qfrc_smooth[i] + (wide)d->qfrc_shift[i];
     p.a[i] = (wide)d->acc_qacc[i];
@@ -333,7 +333,7 @@ static bool solve_all(problem* p, const cr_data* d) {
 // ---- errors
 
 static bool skipped(const cr_model* m, const cr_data* d, int dof) {
-  return cri_is_discrete(m) && d->metric_free[m->dof_treeid[dof]] != 0;
+  return cri_is_discrete(m) && d->efm_free[m->dof_treeid[dof]] != 0;
 }
 
 // largest |x_i - y_i| over the largest size in the tree of i

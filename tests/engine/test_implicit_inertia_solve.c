@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Solves with the metric: transposes, free bodies that spin, and those that something touches.
+// Solves with the effective mass matrix: transposes, free bodies that spin, and those that something touches.
 #include "engine/implicit_inertia_solve.h"
 
 #include "base/random.h"
@@ -57,7 +57,7 @@ TEST(transposed_solve_is_the_adjoint) {
     }
     assert_close(forward, backward, CR_R(1e-11) * scale);
     for (int t = 0; t < m.ntree; t++) {
-      blocks += d->metric_free[t];
+      blocks += d->efm_free[t];
     }
     end();
   }
@@ -70,7 +70,7 @@ TEST(a_touched_body_has_no_block) {
     begin(seed, STATE_CONTACT);
     for (int i = 0; i < d->nJ; i++) {
       int tree = m.dof_treeid[d->efc_J_colind[i]];
-      assert_int_equal(d->metric_free[tree], 0);
+      assert_int_equal(d->efm_free[tree], 0);
       touched += m.tree_dofnum[tree] == 6;
     }
     end();

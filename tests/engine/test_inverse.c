@@ -245,7 +245,7 @@ TEST(undoes_steps) {
         }
         tried[k]++;
         for (int t = 0; t < s.m.ntree && k == 3; t++) {
-          loose += s.d->metric_free[t] != 0;
+          loose += s.d->efm_free[t] != 0;
         }
       }
       close_stepped(&s);

@@ -105,7 +105,7 @@ TEST(vjp_clears_what_it_consumed) {
   assert_int_equal(bar->M_pairs.n, 0);
   assert_int_equal(bar->efc_J_pairs.n, 0);
   assert_int_equal(bar->ten_J_pairs.n, 0);
-  assert_int_equal(bar->metric_fluid_pairs.n, 0);
+  assert_int_equal(bar->efm_fluid_pairs.n, 0);
   assert_int_equal(bar->actuator_moment_pairs.n, 0);
   cri_data_free(bar);
   cri_data_free(d);

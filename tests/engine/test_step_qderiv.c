@@ -60,7 +60,7 @@ TEST(transposes) {
                                     size = 1;
       measured_open(&s, seed, STATE_FLIGHT);
       for (int t = 0; t < s.m.ntree; t++) {
-        s.d->metric_free[t] = t % 2;
+        s.d->efm_free[t] = t % 2;
       }
       for (int i = 0; i < s.m.nv; i++) {
         x[i] = cr_random_normal(&r);

@@ -6,8 +6,8 @@
 #include "carom/carom.h"
 #include "identify/layout.h"
 #include "identify/noise.h"
+#include "scenes/io_measured.h"
 #include "support/close.h"
-#include "support/io_measured.h"
 #include "support/scratch.h"
 #include "support/test.h"
 

@@ -6,8 +6,8 @@
 #include <stdlib.h>
 
 #include "carom/carom.h"
+#include "scenes/io_measured.h"
 #include "support/close.h"
-#include "support/io_measured.h"
 #include "support/scratch.h"
 
 static const char text_of_cart[] =
@@ -74,6 +74,30 @@ static cr_measurements* three_runs(int rows) {
   measured_run(ms, m, "two", rows, hanging, channels, 3, 2);
   measured_run(ms, m, "three", rows, hanging, channels, 3, 3);
   return ms;
+}
+
+// a parameter with a prior; the others as they are
+static cr_parameters* parameters_with_prior(cr_real mean, cr_real sd) {
+  cr_parameter_info a = {.size = sizeof a,
+                         .name = "mass",
+                         .target = "body_mass[cart]",
+                         .transform = CR_TRANSFORM_LOG,
+                         .start = mean,
+                         .upper = 100,
+                         .prior = mean,
+                         .prior_sd = sd};
+  cr_parameter_info b = {.size = sizeof b,
+                         .name = "off",
+                         .target = "dof_armature[b]",
+                         .start = 0,
+                         .lower = 0,
+                         .upper = 1,
+                         .prior = CR_R(0.01),
+                         .prior_sd = CR_R(0.002)};
+  const cr_parameter_info* const list[] = {&a, &b};
+  cr_parameters* p = NULL;
+  must(cr_parameters_create(&p, m, list, 2, &error));
+  return p;
 }
 
 static const cr_search thorough = {.size = sizeof thorough};
@@ -160,4 +184,123 @@ TEST(five_parameters_of_a_cart_come_back) {
   cr_identification_destroy(id);
   cr_parameters_destroy(p);
   cr_measurements_destroy(ms);
+}
+
+static cr_estimate estimate(const cr_identification* id, int i) {
+  cr_estimate e = {.size = sizeof e};
+  must(cr_identification_get(id, i, &e, &error));
+  return e;
+}
+
+static cr_identification* solved(cr_parameters* p, const cr_measurements* ms, cr_real held) {
+  const cr_identification_options o = {.size = sizeof o, .nthread = 1, .held_out = held, .seed = 3};
+  cr_identification* id = NULL;
+  cr_real x[8];
+  cr_search_end end = {.size = sizeof end};
+  must(cr_identification_create(&id, p, ms, &o, &error));
+  must(cr_identification_get_start(id, x, &error));
+  must(cr_identification_solve(id, &thorough, x, &end, &error));
+  return id;
+}
+
+TEST(priors_count_as_data) {
+  // a strong prior off the truth holds the mass near itself
+  cr_measurements* ms = three_runs(200);
+  cr_parameters* p = parameters_with_prior(CR_R(1.3), CR_R(1e-5));
+  cr_identification* id = solved(p, ms, 0);
+  cr_estimate mass = estimate(id, 0);
+  assert_true(cr_abs(mass.value - CR_R(1.3)) < CR_R(1e-3));
+  assert_true(mass.upper - mass.lower < CR_R(1e-4));
+  cr_identification_destroy(id);
+  cr_parameters_destroy(p);
+  cr_measurements_destroy(ms);
+}
+
+TEST(runs_held_aside_are_predicted) {
+  cr_measurements* ms = three_runs(300);
+  cr_parameters* p = parameters(1);
+  cr_identification* id = solved(p, ms, CR_R(0.3));
+  int held = -1;
+  for (int i = 0; i < cr_identification_places(id); i++) {
+    cr_fit_of_place train = {.size = sizeof train}, aside = {.size = sizeof aside};
+    must(cr_identification_get_place(id, CR_RUNS_TRAIN, i, &train, &error));
+    must(cr_identification_get_place(id, CR_RUNS_HELD, i, &aside, &error));
+    assert_int_equal(train.n, 2 * aside.n);
+    assert_true(cr_abs(aside.rms / train.rms - 1) < CR_R(0.2));
+    held = (int)aside.n;
+  }
+  assert_int_equal(held, 3 * 300);  // three numbers of the gyro
+  // what is predicted is as far from what was seen as the errors say, in every run
+  for (int run = 0; run < 3; run++) {
+    cr_channel_info seen = {.size = sizeof seen};
+    cr_real predicted[MOST], sum = 0;
+    must(cr_measurements_get(ms, run, 1, &seen, &error));
+    must(cr_identification_predict(id, run, 1, predicted, &error));
+    for (int k = 0; k < seen.rows; k++) {
+      sum += (predicted[k] - seen.values[k]) * (predicted[k] - seen.values[k]);
+    }
+    assert_true(cr_abs(cr_sqrt(sum / (cr_real)seen.rows) / CR_R(0.002) - 1) < CR_R(0.2));
+  }
+  cr_identification_destroy(id);
+  cr_parameters_destroy(p);
+  cr_measurements_destroy(ms);
+}
+
+TEST(what_cannot_be_told_is_said) {
+  // nothing pushes: all masses and frictions may grow together; and a number that no motion shows
+  static const measured_channel channels[] = {{"qpos", 1, CR_R(0.001), 0}};
+  static const char text[] =
+      "<mujoco><option timestep='0.005'/><worldbody><body name='one'><joint name='a' axis='0 1 0' "
+      "damping='.02'/><geom type='capsule' fromto='0 0 0 0 0 -.3' size='.01' mass='.3'/></body>"
+      "<body name='still' pos='1 0 0'><joint name='s' axis='0 1 0' frictionloss='50'/><geom "
+      "size='.1' pos='0 0 -.2'/></body></worldbody></mujoco>";
+  cr_model* swing = NULL;
+  cr_measurements* ms = NULL;
+  cr_parameters* p = NULL;
+  must(cr_model_open(&swing, scratch_write("swing.xml", text), &error));
+  must(cr_measurements_create(&ms, swing, &error));
+  const cr_real q[2] = {1, 0};
+  measured_run(ms, swing, "swing", 600, q, channels, 1, 1);
+  static const struct {
+    const char *name, *target;
+    cr_fit_kind kind;
+  } rows[] = {{"mass", "one", CR_FIT_DENSITY},
+              {"damping", "dof_damping[a]", CR_FIT_FIELD},
+              {"friction", "dof_frictionloss[s]", CR_FIT_FIELD}};
+  cr_parameter_info all[3];
+  const cr_parameter_info* list[3];
+  for (int i = 0; i < 3; i++) {
+    all[i] = (cr_parameter_info){.size = sizeof all[i],
+                                 .name = rows[i].name,
+                                 .target = rows[i].target,
+                                 .kind = rows[i].kind,
+                                 .transform = CR_TRANSFORM_LOG,
+                                 .start = i == 0   ? 1
+                                          : i == 1 ? CR_R(0.02)
+                                                   : 50,
+                                 .upper = 1000};
+    list[i] = &all[i];
+  }
+  must(cr_parameters_create(&p, swing, list, 3, &error));
+  cr_identification* id = solved(p, ms, 0);
+  int n = 0, together = 0, alone = 0;
+  must(cr_identification_untold(id, 0, NULL, 0, &n, &error));
+  assert_int_equal(n, 2);
+  for (int i = 0; i < n; i++) {
+    char words[256];
+    must(cr_identification_untold(id, i, words, (int)sizeof words, &n, &error));
+    together += strstr(words, "mass") != NULL && strstr(words, "damping") != NULL &&
+                strstr(words, "only what they do together") != NULL;
+    alone += strcmp(words, "friction: the data do not tell it") == 0;
+  }
+  assert_int_equal(together, 1);
+  assert_int_equal(alone, 1);
+  for (int i = 0; i < 3; i++) {
+    cr_estimate e = estimate(id, i);
+    assert_true(!e.told && isinf(e.upper));
+  }
+  cr_identification_destroy(id);
+  cr_parameters_destroy(p);
+  cr_measurements_destroy(ms);
+  cr_model_destroy(swing);
 }

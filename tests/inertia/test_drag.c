@@ -42,7 +42,7 @@ TEST(a_cube_that_slides_has_a_closed_form) {
   begin_slide(CR_INT_DISCRETE);
   cr_real h = m.timestep, c = 3 * CR_PI * m.viscosity[0] * CR_R(0.2);
   assert_int_equal(cr_step(&m, d), CR_OK);
-  assert_close(d->metric_fluid[0], h * c, 64 * CR_EPS * c);
+  assert_close(d->efm_fluid[0], h * c, 64 * CR_EPS * c);
   cr_real mass = d->M[0], v = d->qvel[0];
   assert_close(d->qvel_next[0], v - h * c * v / (mass + h * c), 64 * CR_EPS);
   end();
@@ -114,8 +114,8 @@ TEST(boxes_have_the_slope_of_their_force) {
     for (int i = 0; i < m.nv; i++) {
       for (int k = m.M_rowadr[i]; k < m.M_rowadr[i] + m.M_rownnz[i]; k++) {
         int j = m.M_colind[k];
-        expected[i] -= d->metric_fluid[k] * x[j] / m.timestep;
-        expected[j] -= i == j ? 0 : d->metric_fluid[k] * x[i] / m.timestep;
+        expected[i] -= d->efm_fluid[k] * x[j] / m.timestep;
+        expected[j] -= i == j ? 0 : d->efm_fluid[k] * x[i] / m.timestep;
       }
     }
     const cr_real h = CR_R(1e-6);
@@ -138,8 +138,8 @@ TEST(boxes_have_the_slope_of_their_force) {
 
 static cr_real largest(void) {
   cr_real most = 0;
-  for (int k = 0; k < d->nmetricfluid; k++) {
-    most = cr_max(most, cr_abs(d->metric_fluid[k]));
+  for (int k = 0; k < d->nefmfluid; k++) {
+    most = cr_max(most, cr_abs(d->efm_fluid[k]));
   }
   return most;
 }
@@ -150,7 +150,7 @@ TEST(only_drag_counts) {
   int ellipsoids = 0;
   for (uint64_t seed = 0; seed < N_SEED; seed++) {
     begin(seed);
-    cr_copy(before, d->metric_fluid, m.nC);
+    cr_copy(before, d->efm_fluid, m.nC);
     for (int g = 0; g < m.ngeom; g++) {
       ellipsoids += m.geom_fluid[12 * g] > 0;
       for (int k = 4; k < 12; k++) {
@@ -159,7 +159,7 @@ TEST(only_drag_counts) {
     }
     assert_int_equal(cr_drag(&m, d), CR_OK);
     assert_true(largest() > 0);
-    assert_all_close(d->metric_fluid, before, m.nC, 0);
+    assert_all_close(d->efm_fluid, before, m.nC, 0);
     end();
   }
   assert_true(ellipsoids > N_SEED);
@@ -175,8 +175,8 @@ TEST(bodies_with_a_diagonal_block_have_a_diagonal) {
     assert_int_equal(cr_drag(&m, d), CR_OK);
     for (int i = 0; i < m.nv; i++) {
       for (int k = m.M_rowadr[i]; k < m.M_rowadr[i] + m.M_rownnz[i] - 1; k++) {
-        most = pass == 0 ? cr_max(most, cr_abs(d->metric_fluid[k])) : most;
-        assert_true(pass == 0 || d->metric_fluid[k] == 0);
+        most = pass == 0 ? cr_max(most, cr_abs(d->efm_fluid[k])) : most;
+        assert_true(pass == 0 || d->efm_fluid[k] == 0);
       }
     }
   }
@@ -197,7 +197,7 @@ TEST(without_a_medium_there_is_none) {
   end();
   // data made for another integrator have no room, and the acceleration says so
   begin_slide(CR_INT_EULER);
-  assert_int_equal(d->nmetricfluid, 0);
+  assert_int_equal(d->nefmfluid, 0);
   m.integrator = CR_INT_DISCRETE;
   assert_int_equal(cr_forward(&m, d), CR_ERR_CAPACITY);
   end();

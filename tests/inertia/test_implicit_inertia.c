@@ -40,13 +40,13 @@ static void begin(uint64_t seed) {
   for (int i = 0; i < m.nv; i++) {
     for (int k = m.M_rowadr[i]; k < m.M_rowadr[i] + m.M_rownnz[i]; k++) {
       int j = m.M_colind[k];
-      dense[i][j] = dense[j][i] = d->M[k] + d->metric_fluid[k];
+      dense[i][j] = dense[j][i] = d->M[k] + d->efm_fluid[k];
     }
-    dense[i][i] += d->metric_dof[i];
+    dense[i][i] += d->efm_dof[i];
   }
-  add_dense(m.ten_J_rownnz, m.ten_J_rowadr, m.ten_J_colind, m.ntendon, d->ten_J, d->metric_tendon);
+  add_dense(m.ten_J_rownnz, m.ten_J_rowadr, m.ten_J_colind, m.ntendon, d->ten_J, d->efm_tendon);
   add_dense(d->moment_rownnz, d->moment_rowadr, d->moment_colind, m.nout, d->actuator_moment,
-            d->metric_actuator);
+            d->efm_actuator);
 }
 
 static void end(void) { cri_model_free(&m); }
@@ -56,7 +56,7 @@ TEST(matrix_factor_and_product_agree) {
   int coupled = 0;
   for (uint64_t seed = 0; seed < N_SEED; seed++) {
     begin(seed);
-    cr_real* value = calloc((size_t)d->nmetric, sizeof *value);
+    cr_real* value = calloc((size_t)d->nefmL, sizeof *value);
     assert_non_null(value);
     assert_int_equal(cri_implicit_inertia_factor(&m, d, value), CR_OK);
     assert_int_equal(d->scratch_used, 0);
@@ -85,12 +85,12 @@ TEST(matrix_factor_and_product_agree) {
     cri_implicit_inertia_add(&m, d, x, z);
     assert_all_close(z, y, m.nv, 4096 * CR_EPS * scale);
     // solve, diagonal
-    cr_chol_solve(d->metric_L, &p, y);
+    cr_chol_solve(d->efm_L, &p, y);
     assert_all_close(y, x, m.nv, CR_R(1e-9) * scale);
     cri_implicit_inertia_diagonal(&m, d, H);
     for (int i = 0; i < m.nv; i++) {
       int k = m.M_rowadr[i] + m.M_rownnz[i] - 1;
-      H[i] += d->M[k] + d->metric_fluid[k];
+      H[i] += d->M[k] + d->efm_fluid[k];
       assert_close(H[i], dense[i][i], 256 * CR_EPS * scale);
     }
     free(value);

@@ -2,8 +2,8 @@
 // What a name stands for.
 #include "io/measured_names.h"
 
+#include "scenes/io_arm.h"
 #include "support/close.h"
-#include "support/io_arm.h"
 
 static cr_model* m;
 

@@ -2,8 +2,8 @@
 // Arrays and their times: every mismatch of names, rows and units is refused.
 #include "io/measurements_file.h"
 
+#include "scenes/io_arm.h"
 #include "support/close.h"
-#include "support/io_arm.h"
 
 static cr_model* m;
 static const double numbers[26] = {0, 1, 2, 3, 4, 5};

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Tables: channels, units, rates, and the usual mistakes, each with one sentence that names file, line and column.
+#include "scenes/io_arm.h"
 #include "support/close.h"
-#include "support/io_arm.h"
 #include "support/scratch.h"
 
 static cr_model* m;

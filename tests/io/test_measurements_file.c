@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Files of measurements by ending; their runs; options.
+#include "scenes/io_arm.h"
 #include "support/close.h"
-#include "support/io_arm.h"
 #include "support/scratch.h"
 
 static cr_model* m;
@@ -33,7 +33,7 @@ TEST(other_endings_are_refused) {
   arm_refuses(m, scratch_write("a.npy", "x"), NULL, "one array has no name; numpy.savez");
   arm_refuses(m, scratch_write("a.mat", "x"), NULL, "ends in .csv, .npz, .h5 or .hdf5");
   arm_refuses(m, scratch_write("a.npz", table), NULL, "is not a .npz file, or is damaged");
-  arm_refuses(m, scratch_write("a.h5", table), NULL, "is not an HDF5 file, or is damaged");
+  arm_refuses(m, scratch_write("a.h5", table), NULL, "this is not an HDF5 file, or it is damaged");
 }
 
 TEST(options_are_checked) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Runs in HDF5: groups of run, or the root; rates, groups and units as attributes.
+#include "scenes/io_arm.h"
 #include "support/close.h"
-#include "support/io_arm.h"
 #include "support/scratch.h"
 #include "tools/hdf5.h"
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Runs in .npz: one, or several below run/NAME/.
+#include "scenes/io_arm.h"
 #include "support/close.h"
-#include "support/io_arm.h"
 #include "support/io_npz.h"
 
 static cr_model* m;

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Names of numbers, and the quantities that a report tells, with their derivatives.
 #include "carom/parameters.h"
+#include "checks/parameter_check.h"
 #include "learn/parameter_list.h"
+#include "scenes/solid_model.h"
 #include "support/close.h"
-#include "support/parameter_check.h"
-#include "support/solid_model.h"
 
 static const char* const free_names[] = {
     "mass",     "foot.log_scale", "foot.d1", "foot.d2", "foot.d3", "foot.s12", "foot.s23",

@@ -2,8 +2,8 @@
 // Needs: io
 // Positions against velocities: every usual wrong unit is named and sure, right data and noise raise nothing.
 #include "base/random.h"
+#include "scenes/io_arm.h"
 #include "support/close.h"
-#include "support/io_arm.h"
 
 enum { ROWS = 500 };
 

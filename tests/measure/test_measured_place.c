@@ -3,8 +3,8 @@
 // Units and quaternions of places, against a table for a model with every kind of joint.
 #include "measure/measured_place.h"
 
+#include "scenes/io_arm.h"
 #include "support/close.h"
-#include "support/io_arm.h"
 
 static cr_model* m;
 

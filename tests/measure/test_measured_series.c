@@ -4,8 +4,8 @@
 #include <stdlib.h>
 
 #include "measure/measurement_doubt.h"
+#include "scenes/io_arm.h"
 #include "support/close.h"
-#include "support/io_arm.h"
 
 TEST(rows_without_a_number_are_left_out) {
   cr_real time[] = {0, 1, 2, 3, 7}, values[] = {0, 10, 1, (cr_real)NAN, 2, 12, 3, 13, 4, 14};

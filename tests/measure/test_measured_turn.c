@@ -3,8 +3,8 @@
 // Quaternions against angular velocities: order, direction, frame and unit. The IMU is turned against its body.
 #include "math/quat.h"
 #include "math/vec3.h"
+#include "scenes/io_arm.h"
 #include "support/close.h"
-#include "support/io_arm.h"
 
 enum { ROWS = 400 };
 

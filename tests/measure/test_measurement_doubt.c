@@ -2,8 +2,8 @@
 // Needs: io
 // Doubts that need one channel: times, values that stand still or are cut off, limits of the model.
 #include "base/real.h"
+#include "scenes/io_arm.h"
 #include "support/close.h"
-#include "support/io_arm.h"
 
 enum { ROWS = 300 };
 

@@ -3,8 +3,8 @@
 // Runs and channels: copies of what was given, and a sentence for everything that is not a measurement.
 #include "measure/measurements.h"
 
+#include "scenes/io_arm.h"
 #include "support/close.h"
-#include "support/io_arm.h"
 
 enum { ROWS = 4 };
 

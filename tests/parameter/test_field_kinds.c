@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Numbers of fields, alone, tied, scaled and offset, and directions: what they set, and their derivatives.
+#include "checks/parameter_check.h"
+#include "scenes/solid_model.h"
 #include "support/close.h"
-#include "support/parameter_check.h"
-#include "support/solid_model.h"
 
 #ifdef CR_LONG_DOUBLE
 #define BY_DIFFERENCE CR_R(1e-11)

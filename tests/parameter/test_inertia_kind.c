@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // The ten numbers of a body's inertia, through the stages of a step: also of a sphere and a cube, whose moments are
 // equal, so that their principal axes are any.
+#include "checks/parameter_check.h"
 #include "math/quat.h"
+#include "scenes/solid_model.h"
 #include "support/close.h"
-#include "support/parameter_check.h"
-#include "support/solid_model.h"
 
 // Divided by differences of moments, round-off becomes its root. Differences in x also see how far equal moments are
 // moved apart, divided by their step.

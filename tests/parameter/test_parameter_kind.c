@@ -2,8 +2,8 @@
 // What an entry owns.
 #include "parameter/parameter_kind.h"
 
+#include "scenes/solid_model.h"
 #include "support/close.h"
-#include "support/solid_model.h"
 
 TEST(an_entry_stores_the_numbers_of_its_places) {
   cr_model m;

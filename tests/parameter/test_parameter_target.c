@@ -4,8 +4,8 @@
 
 #include <stdlib.h>
 
+#include "scenes/solid_model.h"
 #include "support/close.h"
-#include "support/solid_model.h"
 
 static cr_model m;
 

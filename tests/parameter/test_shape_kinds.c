@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Sizes with the moments that follow, and density.
+#include "checks/parameter_check.h"
 #include "math/quat.h"
+#include "scenes/solid_model.h"
 #include "support/close.h"
-#include "support/parameter_check.h"
-#include "support/solid_model.h"
 
 #ifdef CR_LONG_DOUBLE
 #define BY_DIFFERENCE CR_R(1e-11)

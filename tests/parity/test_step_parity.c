@@ -239,7 +239,7 @@ TEST(a_tendon_touches_what_it_wraps) {
     step(&p);
     assert_int_equal(p.m.nv >= 60, crowd);
     assert_int_equal(p.d->nefc, 1);
-    assert_int_equal(p.d->metric_free[1], away && !crowd);
+    assert_int_equal(p.d->efm_free[1], away && !crowd);
     assert_same(&p);
     close_pair(&p);
   }

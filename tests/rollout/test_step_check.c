@@ -289,8 +289,8 @@ TEST(forces_on_nothing_are_told_from_errors) {
 }
 
 // A body that tumbles slowly, with the integrator discrete: the least friction loss takes its gyroscopic term
-// out of the metric. The step leaps by less than the finest difference can tell, and is told to leap.
-TEST(small_leaps_of_the_metric_are_no_errors) {
+// out of the effective mass matrix. The step leaps by less than the finest difference can tell, and is told to leap.
+TEST(small_leaps_of_the_effective_mass_are_no_errors) {
   const int32_t parents[] = {0, 0}, jntnums[] = {0, 1}, types[] = {CR_JNT_FREE};
   bench b = {0};
   cr_edge_result edges = {0};

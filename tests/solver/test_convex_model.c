@@ -234,14 +234,14 @@ TEST(factor_is_that_of_the_solution) {
   }
 }
 
-// a metric of its own: the same as a model whose armature has it
-TEST(metric_may_differ_from_inertia) {
+// an effective mass matrix of its own: the same as a model whose armature has it
+TEST(effective_mass_may_differ_from_inertia) {
   contact_scene s;
   open_solved(&s, 2);
-  cr_real a[MAX_NV], *metric = numbers(s.m.nC);
-  cr_copy(metric, s.d->M, s.m.nC);
+  cr_real a[MAX_NV], *mass = numbers(s.m.nC);
+  cr_copy(mass, s.d->M, s.m.nC);
   for (int i = 0; i < s.m.nv; i++) {
-    metric[s.m.M_rowadr[i] + s.m.M_rownnz[i] - 1] += CR_R(0.3);
+    mass[s.m.M_rowadr[i] + s.m.M_rownnz[i] - 1] += CR_R(0.3);
     s.m.dof_armature[i] += CR_R(0.3);
   }
   scene_run(&s, "acceleration");
@@ -254,10 +254,10 @@ TEST(metric_may_differ_from_inertia) {
   scene_run(&s, "acceleration");
   cr_copy(s.d->qacc_smooth, smooth, s.m.nv);
   cr_pattern M = {.n = s.m.nv, .nnz = s.m.M_rownnz, .adr = s.m.M_rowadr, .col = s.m.M_colind};
-  cr_metric_view view = {metric, M, true, s.d->qfrc_smooth};
+  cr_mass_view view = {mass, M, true, s.d->qfrc_smooth};
   assert_int_equal(cri_convex.solve(&s.m, s.d, &view), CR_OK);
   assert_all_close(s.d->acc_qacc, a, s.m.nv, CR_R(1e-10));
-  free(metric);
+  free(mass);
   scene_close(&s);
 }
 

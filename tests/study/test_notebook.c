@@ -36,13 +36,13 @@ TEST(resumes_the_same_study_only) {
   r.threads = 3;
   begins(&r);
   r.brief = true;
-  refused(&r, CR_ERR_ARG, "other settings");
+  refused(&r, CR_ERR_ARG, "the settings are not those");
   r.brief = false;
   r.data = "tosses.h5";
-  refused(&r, CR_ERR_ARG, "other settings");
+  refused(&r, CR_ERR_ARG, "the settings are not those");
   r.data = NULL;
   r.name = "toss";
-  refused(&r, CR_ERR_ARG, "other settings");
+  refused(&r, CR_ERR_ARG, "the settings are not those");
   r.resume = false;  // begun anew, it is the folder of the other study
   begins(&r);
   r.resume = true;

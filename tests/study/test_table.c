@@ -48,9 +48,9 @@ static void refuses(const char* text, const char* words) {
 }
 
 TEST(another_table_is_refused) {
-  refuses("x,z\n1,2\n", "its first line is not 'x,y'");
-  refuses("x,y\n1,2\n3\n", "row 2 is not one");
-  refuses("x,y\n1,2,3\n", "row 1 is not one");
-  refuses("x,y\n1,two\n", "row 1 is not one");
-  refuses("x,y\n1,2\n3,4\n5,6\n", "row 3 is not one");
+  refuses("x,z\n1,2\n", "its first line should be 'x,y'");
+  refuses("x,y\n1,2\n3\n", "row 2 does not fit");
+  refuses("x,y\n1,2,3\n", "row 1 does not fit");
+  refuses("x,y\n1,two\n", "row 1 does not fit");
+  refuses("x,y\n1,2\n3,4\n5,6\n", "row 3 does not fit");
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The integrator discrete on one slide, where the step has a closed form, and what bounds its weights.
-#include "inertia/metric.h"
+#include "inertia/effective_mass.h"
 
 #include "engine/forward.h"
 #include "integrate/step.h"
@@ -34,8 +34,8 @@ TEST(a_stiff_slide_has_a_closed_form) {
   cr_real gear = m.actuator_gear[0], k = 3000 + 50 * gear * gear, b = 4 + 2 * gear * gear;
   assert_int_equal(cr_step(&m, d), CR_OK);
   cr_real h = m.timestep, mass = d->M[0], v = d->qvel[0];
-  assert_close(d->metric_dof[0], h * h * 3000 + h * 4, 16 * CR_EPS * 40);
-  assert_close(d->metric_actuator[0], h * h * 50 + h * 2, 16 * CR_EPS);
+  assert_close(d->efm_dof[0], h * h * 3000 + h * 4, 16 * CR_EPS * 40);
+  assert_close(d->efm_actuator[0], h * h * 50 + h * 2, 16 * CR_EPS);
   assert_close(d->qfrc_shift[0], -h * k * v, 64 * CR_EPS * k);
   cr_real a = (d->qfrc_smooth[0] - h * k * v) / (mass + h * b + h * h * k);
   assert_close(d->qacc[0], a, 64 * CR_EPS * cr_abs(a));
@@ -67,14 +67,14 @@ TEST(what_does_not_stabilise_counts_as_zero) {
   m.actuator_biasprm[1] = 5;
   m.actuator_biasprm[2] = 5;
   assert_int_equal(cr_forward(&m, d), CR_OK);
-  assert_true(d->metric_dof[0] == 0 && d->metric_actuator[0] == 0 && d->qfrc_shift[0] == 0);
+  assert_true(d->efm_dof[0] == 0 && d->efm_actuator[0] == 0 && d->qfrc_shift[0] == 0);
   // a force at an end of its range has no slopes
   m.actuator_biasprm[1] = m.actuator_biasprm[2] = -5;
   m.actuator_forcelimited[0] = 1;
   m.actuator_forcerange[0] = -CR_R(1e-3);
   m.actuator_forcerange[1] = CR_R(1e-3);
   assert_int_equal(cr_forward(&m, d), CR_OK);
-  assert_true(d->metric_actuator[0] == 0);
+  assert_true(d->efm_actuator[0] == 0);
   end();
 }
 
@@ -136,8 +136,8 @@ TEST(a_tendon_at_rest_has_the_derivative_beside_it) {
           rest + CR_R(1e-9) * (cr_real)(k - 1);
       assert_int_equal(cri_data_twin(&bar, &m, d, CR_DATA_COTANGENT, cri_no_params, NULL), CR_OK);
       assert_int_equal(cr_step(&m, d), CR_OK);
-      assert_int_equal(cri_metric_rests(&m, d), k == 1);
-      weight[k] = d->metric_tendon[t];
+      assert_int_equal(cri_effective_mass_rests(&m, d), k == 1);
+      weight[k] = d->efm_tendon[t];
       for (int i = 0; i < m.nv; i++) {
         bar->qvel_next[i] = 1;
       }
@@ -156,16 +156,16 @@ TEST(a_tendon_at_rest_has_the_derivative_beside_it) {
   assert_true(tried > 5);
 }
 
-TEST(other_integrators_have_no_metric) {
+TEST(other_integrators_have_no_effective_mass) {
   begin(CR_INT_EULER);
   assert_int_equal(cr_forward(&m, d), CR_OK);
-  assert_true(d->metric_dof[0] == 0 && d->metric_actuator[0] == 0 && d->qfrc_shift[0] == 0);
-  assert_false(cri_metric_switch(&m, CR_FIELD_dof_damping, 0));
+  assert_true(d->efm_dof[0] == 0 && d->efm_actuator[0] == 0 && d->qfrc_shift[0] == 0);
+  assert_false(cri_effective_mass_switch(&m, CR_FIELD_dof_damping, 0));
   m.dof_damping[0] = 0;
-  assert_false(cri_metric_switch(&m, CR_FIELD_dof_damping, 0));
+  assert_false(cri_effective_mass_switch(&m, CR_FIELD_dof_damping, 0));
   // data that were not made for it
   m.integrator = CR_INT_DISCRETE;
-  assert_true(cri_metric_switch(&m, CR_FIELD_dof_damping, 0));
+  assert_true(cri_effective_mass_switch(&m, CR_FIELD_dof_damping, 0));
   assert_int_equal(cr_forward(&m, d), CR_ERR_CAPACITY);
   end();
 }

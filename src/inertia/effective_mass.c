@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Weights of the implicit inertia, see metric.h. Each is a pair (k, b) of one coordinate - a dof, a
+// Weights of the implicit inertia, see effective_mass.h. Each is a pair (k, b) of one coordinate - a dof, a
 // length - with the gradient of both. Joints, tendons and actuators share only [discrete.n4].
-#include "inertia/metric.h"
+#include "inertia/effective_mass.h"
 
 #include "force/damper.h"
 #include "force/joint_spring.h"
@@ -30,8 +30,8 @@ static void joint_springs(const cr_model* m, cr_data* d) {
       // near a kink the sides of e count
       bool kink = cri_spring_has_kink(&s) && s.x < CR_R(0.01);
       for (int v = pieces[i].v; v < pieces[i].v + pieces[i].n; v++) {
-        d->metric_dof[v] += h * h * k;
-        d->metric_dof_sign[v] =
+        d->efm_dof[v] += h * h * k;
+        d->efm_dof_sign[v] =
             (k > 0 ? 1 : 0) + (kink ? 8 : 0) + (kink && s.e[v - pieces[i].v] < 0 ? 16 : 0);
         d->qfrc_shift[v] -= h * k * d->qvel[v];
       }
@@ -50,7 +50,7 @@ static void joint_springs_jvp(const cr_model* m, const cr_data* d, cr_data* tan)
       k_tan = stabilises(k) ? cri_spring_number_tan(tan, &s, CR_POLY_STIFFNESS) : 0;
       k = cr_max(0, k);
       for (int v = pieces[i].v; v < pieces[i].v + pieces[i].n; v++) {
-        tan->metric_dof[v] += h * h * k_tan;
+        tan->efm_dof[v] += h * h * k_tan;
         tan->qfrc_shift[v] -= h * (k_tan * d->qvel[v] + k * tan->qvel[v]);
       }
     }
@@ -67,7 +67,7 @@ static void joint_spring_vjp(const cr_model* m, const cr_data* d, cr_data* bar,
   }
   for (int v = p->v; v < p->v + p->n; v++) {
     // [discrete.n4]'
-    k_bar += h * h * bar->metric_dof[v] - h * d->qvel[v] * bar->qfrc_shift[v];
+    k_bar += h * h * bar->efm_dof[v] - h * d->qvel[v] * bar->qfrc_shift[v];
     bar->qvel[v] -= h * k * bar->qfrc_shift[v];
   }
   // [discrete.n1]'
@@ -94,8 +94,8 @@ static void joint_dampers(const cr_model* m, cr_data* d) {
   cri_damper_qderiv(m, d, CR_DAMPED_DOFS, D, d);
   cri_damper_sides(m, d, CR_DAMPED_DOFS, side, d);
   for (int i = 0; i < m->nv; i++) {
-    d->metric_dof[i] += m->timestep * cr_max(0, D[i]);
-    d->metric_dof_sign[i] += (D[i] > 0 ? 2 : 0) + 4 * side[i];
+    d->efm_dof[i] += m->timestep * cr_max(0, D[i]);
+    d->efm_dof_sign[i] += (D[i] > 0 ? 2 : 0) + 4 * side[i];
   }
   cri_pop(d, mark);
 }
@@ -117,7 +117,7 @@ static void joint_dampers_jvp(const cr_model* m, const cr_data* d, cr_data* tan)
   cri_damper_qderiv_jvp(m, d, tan, CR_DAMPED_DOFS, D_tan);
   keep_damping(D_tan, D, m->nv);
   for (int i = 0; i < m->nv; i++) {
-    tan->metric_dof[i] += m->timestep * D_tan[i];
+    tan->efm_dof[i] += m->timestep * D_tan[i];
   }
   cri_pop(tan, mark);
 }
@@ -130,7 +130,7 @@ static void joint_dampers_vjp(const cr_model* m, const cr_data* d, cr_data* bar)
   cr_real *D = cri_push(bar, (size_t)m->nv), *D_bar = cri_push(bar, (size_t)m->nv);
   cri_damper_qderiv(m, d, CR_DAMPED_DOFS, D, bar);
   for (int i = 0; i < m->nv; i++) {
-    D_bar[i] = m->timestep * bar->metric_dof[i];
+    D_bar[i] = m->timestep * bar->efm_dof[i];
   }
   keep_damping(D_bar, D, m->nv);
   cri_damper_qderiv_vjp(m, d, bar, CR_DAMPED_DOFS, D_bar);
@@ -176,8 +176,8 @@ static void tendons(const cr_model* m, cr_data* d) {
   cri_rows rows = cri_tendon_rows(m, d->ten_J);
   for (int t = 0; t < m->ntendon; t++) {
     cr_real k = stiffness_of(m, d, t).k, b = cr_max(0, D[t]);
-    d->metric_tendon[t] = h * h * k + h * b;
-    d->metric_tendon_sign[t] =
+    d->efm_tendon[t] = h * h * k + h * b;
+    d->efm_tendon_sign[t] =
         (k > 0 ? 1 : 0) + (b > 0 ? 2 : 0) + 4 * side[t] + 8 * (cri_tendon_spring_side(m, d, t) + 1);
     cri_row_add(&rows, d->ten_J, t, -h * k * d->ten_velocity[t], d->qfrc_shift);
   }
@@ -198,7 +198,7 @@ static void tendons_jvp(const cr_model* m, const cr_data* d, cr_data* tan) {
     stiffness s = stiffness_of(m, d, t);
     cr_real k_tan = s.moves ? cri_tendon_spring_tan(tan, &s.spring, CR_POLY_STIFFNESS) : 0;
     cr_real v = d->ten_velocity[t], v_tan = tan->ten_velocity[t];
-    tan->metric_tendon[t] = h * h * k_tan + h * D_tan[t];
+    tan->efm_tendon[t] = h * h * k_tan + h * D_tan[t];
     cri_row_add(&rows, d->ten_J, t, -h * (k_tan * v + s.k * v_tan), tan->qfrc_shift);
     cri_row_add(&rows, tan->ten_J, t, -h * s.k * v, tan->qfrc_shift);
   }
@@ -217,7 +217,7 @@ static void tendon_springs_vjp(const cr_model* m, const cr_data* d, cr_data* bar
     cri_pair_left(&bar->ten_J_pairs, pair)[t] = -h * s.k * v;
     bar->ten_velocity[t] -= h * s.k * f_bar;
     if (s.moves) {
-      cr_real k_bar = h * h * bar->metric_tendon[t] - h * v * f_bar;
+      cr_real k_bar = h * h * bar->efm_tendon[t] - h * v * f_bar;
       cri_tendon_spring_bar(bar, &s.spring, CR_POLY_STIFFNESS, k_bar);
     }
   }
@@ -227,7 +227,7 @@ static void tendon_dampers_vjp(const cr_model* m, const cr_data* d, cr_data* bar
   size_t mark = cri_mark(bar);
   cr_real *D = tendon_damping(m, d, bar), *D_bar = cri_push(bar, (size_t)m->ntendon);
   for (int t = 0; t < m->ntendon; t++) {
-    D_bar[t] = m->timestep * bar->metric_tendon[t];
+    D_bar[t] = m->timestep * bar->efm_tendon[t];
   }
   keep_damping(D_bar, D, m->ntendon);
   cri_damper_qderiv_vjp(m, d, bar, CR_DAMPED_TENDONS, D_bar);
@@ -265,8 +265,8 @@ static void actuators(const cr_model* m, cr_data* d) {
   for (int o = 0; o < m->nout; o++) {
     cr_real k = cr_max(0, -s.l[o]), b = cr_max(0, -s.v[o]);
     cr_real v = cri_row_dot(&rows, d->actuator_moment, o, d->qvel);
-    d->metric_actuator[o] = h * h * k + h * b;
-    d->metric_actuator_sign[o] = (k > 0 ? 1 : 0) + (b > 0 ? 2 : 0);
+    d->efm_actuator[o] = h * h * k + h * b;
+    d->efm_actuator_sign[o] = (k > 0 ? 1 : 0) + (b > 0 ? 2 : 0);
     cri_row_add(&rows, d->actuator_moment, o, -h * k * v, d->qfrc_shift);
   }
   cri_pop(d, mark);
@@ -286,7 +286,7 @@ static void actuators_jvp(const cr_model* m, const cr_data* d, cr_data* tan) {
     cr_real v = cri_row_dot(&rows, d->actuator_moment, o, d->qvel);
     cr_real v_tan = cri_row_dot(&rows, tan->actuator_moment, o, d->qvel) +
                     cri_row_dot(&rows, d->actuator_moment, o, tan->qvel);
-    tan->metric_actuator[o] = h * h * k_tan + h * b_tan;
+    tan->efm_actuator[o] = h * h * k_tan + h * b_tan;
     cri_row_add(&rows, d->actuator_moment, o, -h * (k_tan * v + k * v_tan), tan->qfrc_shift);
     cri_row_add(&rows, tan->actuator_moment, o, -h * k * v, tan->qfrc_shift);
   }
@@ -314,8 +314,8 @@ static void actuators_vjp(const cr_model* m, const cr_data* d, cr_data* bar) {
     cri_pair_left(pairs, of_f)[o] = -h * k * v;
     cri_pair_left(pairs, of_v)[o] = v_bar;
     cri_row_add(&rows, d->actuator_moment, o, v_bar, bar->qvel);
-    g.l[o] = stabilises(-s.l[o]) ? h * v * f_bar - h * h * bar->metric_actuator[o] : 0;
-    g.v[o] = stabilises(-s.v[o]) ? -h * bar->metric_actuator[o] : 0;
+    g.l[o] = stabilises(-s.l[o]) ? h * v * f_bar - h * h * bar->efm_actuator[o] : 0;
+    g.v[o] = stabilises(-s.v[o]) ? -h * bar->efm_actuator[o] : 0;
   }
   cri_actuation_qderiv_vjp(m, d, bar, CR_OVER_LENGTH, g.l);
   cri_actuation_qderiv_vjp(m, d, bar, CR_OVER_VELOCITY, g.v);
@@ -328,24 +328,24 @@ static void actuator_pieces(const cr_model* m, cr_data* d) {
   for (int i = 0; i < m->nactuator; i++) {
     int out = m->actuator_outadr[i];
     cr_real v = cri_row_dot(&rows, d->actuator_moment, out, d->qvel);
-    d->metric_actuator_sign[out] += 4 * cri_force_piece(m, i, d->actuator_length[out], v);
+    d->efm_actuator_sign[out] += 4 * cri_force_piece(m, i, d->actuator_length[out], v);
   }
 }
 
 // ---- the stage
 
 static void clear(const cr_model* m, cr_data* d) {
-  cr_zero(d->metric_dof, m->nv);
-  cr_zero(d->metric_tendon, m->ntendon);
-  cr_zero(d->metric_actuator, m->nout);
+  cr_zero(d->efm_dof, m->nv);
+  cr_zero(d->efm_tendon, m->ntendon);
+  cr_zero(d->efm_actuator, m->nout);
   cr_zero(d->qfrc_shift, m->nv);
 }
 
-cr_status cr_metric(const cr_model* m, cr_data* d) {
+cr_status cr_effective_mass(const cr_model* m, cr_data* d) {
   clear(m, d);
-  memset(d->metric_dof_sign, 0, (size_t)m->nv * sizeof *d->metric_dof_sign);
-  memset(d->metric_tendon_sign, 0, (size_t)m->ntendon * sizeof *d->metric_tendon_sign);
-  memset(d->metric_actuator_sign, 0, (size_t)m->nout * sizeof *d->metric_actuator_sign);
+  memset(d->efm_dof_sign, 0, (size_t)m->nv * sizeof *d->efm_dof_sign);
+  memset(d->efm_tendon_sign, 0, (size_t)m->ntendon * sizeof *d->efm_tendon_sign);
+  memset(d->efm_actuator_sign, 0, (size_t)m->nout * sizeof *d->efm_actuator_sign);
   if (discrete(m)) {
     joint_springs(m, d);
     joint_dampers(m, d);
@@ -356,7 +356,7 @@ cr_status cr_metric(const cr_model* m, cr_data* d) {
   return CR_OK;
 }
 
-cr_status cr_metric_jvp(const cr_model* m, const cr_data* d, cr_data* tan) {
+cr_status cr_effective_mass_jvp(const cr_model* m, const cr_data* d, cr_data* tan) {
   clear(m, tan);
   if (discrete(m)) {
     joint_springs_jvp(m, d, tan);
@@ -367,7 +367,7 @@ cr_status cr_metric_jvp(const cr_model* m, const cr_data* d, cr_data* tan) {
   return CR_OK;
 }
 
-cr_status cr_metric_vjp(const cr_model* m, const cr_data* d, cr_data* bar) {
+cr_status cr_effective_mass_vjp(const cr_model* m, const cr_data* d, cr_data* bar) {
   if (discrete(m)) {
     actuators_vjp(m, d, bar);
     tendons_vjp(m, d, bar);
@@ -377,7 +377,7 @@ cr_status cr_metric_vjp(const cr_model* m, const cr_data* d, cr_data* bar) {
   return CR_OK;
 }
 
-bool cri_metric_rests(const cr_model* m, const cr_data* d) {
+bool cri_effective_mass_rests(const cr_model* m, const cr_data* d) {
   for (int t = 0; t < m->ntendon && discrete(m) && springs_on(m); t++) {
     cri_tendon_spring s = cri_tendon_spring_of(m, d, t);
     if (cri_tendon_spring_rests(&s) && cri_tendon_spring_number(&s, CR_POLY_STIFFNESS) > 0) {
@@ -411,7 +411,7 @@ static bool zero_law(const cr_model* m, const law_kind* kind, cr_field_id id, in
   return cri_coefficients_zero(c) || (kind->damps && id == f->rest && k % 2 == 0 && c[1] == 0);
 }
 
-bool cri_metric_switch(const cr_model* m, cr_field_id id, int k) {
+bool cri_effective_mass_switch(const cr_model* m, cr_field_id id, int k) {
   if (!discrete(m)) {
     return false;
   }
@@ -430,7 +430,7 @@ bool cri_metric_switch(const cr_model* m, cr_field_id id, int k) {
   }
 }
 
-int cri_metric_side(const cr_model* m, cr_field_id id, int k) {
+int cri_effective_mass_side(const cr_model* m, cr_field_id id, int k) {
   bool first = false;
   for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; i++) {
     first = first || id == kinds[i].fields->first;
@@ -438,5 +438,5 @@ int cri_metric_side(const cr_model* m, cr_field_id id, int k) {
   if (!first && id != CR_FIELD_actuator_biasprm) {
     return 0;
   }
-  return !cri_metric_switch(m, id, k) ? 0 : (first ? 1 : -1);
+  return !cri_effective_mass_switch(m, id, k) ? 0 : (first ? 1 : -1);
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "support/io_arm.h"
+#include "scenes/io_arm.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "support/solid_model.h"
+#include "scenes/solid_model.h"
 
 #include "carom/model.h"
 #include "math/quat.h"

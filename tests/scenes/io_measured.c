@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "support/io_measured.h"
+#include "scenes/io_measured.h"
 
 #include <stdlib.h>
 

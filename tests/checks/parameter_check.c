@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "support/parameter_check.h"
+#include "checks/parameter_check.h"
 
 #include <stdio.h>
 
 #include "base/random.h"
+#include "checks/field_space.h"
 #include "integrate/step.h"
-#include "support/field_space.h"
 #include "support/test.h"
 
 enum { MOST_NUMBERS = 64 };

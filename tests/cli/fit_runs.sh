@@ -1,0 +1,95 @@
+#!/bin/bash
+# SPDX-License-Identifier: Apache-2.0
+# carom fit MODEL RUN...: a driven pendulum, integrated here, comes back from files with units, noise and a delay; what is
+# said where the data do not tell, and typical mistakes.
+source "$CAROM_SOURCE_DIR/tests/support/cli.sh"
+
+cat > arm.xml << 'XML'
+<mujoco><option timestep='0.005' integrator='RK4'/><worldbody><body name='arm'><joint name='hip' axis='0 1 0' damping='0.05'/>
+<geom type='sphere' size='.02' pos='0 0 -.4' mass='0.8'/></body></worldbody>
+<actuator><motor name='drive' joint='hip'/></actuator><sensor><jointpos name='enc' joint='hip'/></sensor></mujoco>
+XML
+
+# mass 0.5 kg, damping 0.03, seen every 5 ms with noise, in degrees; the rate comes 15 ms late, every 10 ms
+cat > record.py << 'PYTHON'
+import math, random, sys
+name, seed, driven = sys.argv[1], int(sys.argv[2]), sys.argv[3] == "driven"
+random.seed(seed)
+m, l, c, h, I = 0.5, 0.4, 0.03, 0.005, 0.5 * 0.16 + 0.4 * 0.5 * 0.02 ** 2
+u = lambda t: 0.4 * math.sin(3 * t + seed) if driven else 0.0
+def rate(t0, t, q, w):
+    return w, (u(t0) - c * w - m * 9.81 * l * math.sin(q)) / I
+q, w, rows = 0.5, 0.0, []
+for k in range(800):
+    rows.append((k * h, u(k * h), q, w))
+    t = k * h
+    for _ in range(4):  # the control is held over a step
+        a = rate(k * h, t, q, w); s = h / 4
+        b = rate(k * h, t, q + s / 2 * a[0], w + s / 2 * a[1])
+        d = rate(k * h, t, q + s / 2 * b[0], w + s / 2 * b[1])
+        e = rate(k * h, t, q + s * d[0], w + s * d[1])
+        q += s / 6 * (a[0] + 2 * b[0] + 2 * d[0] + e[0])
+        w += s / 6 * (a[1] + 2 * b[1] + 2 * d[1] + e[1])
+with open(name, "w") as f:
+    f.write("time [ms],drive,enc [deg],qvel[hip]\n")
+    for k, (t, v, angle, speed) in enumerate(rows):
+        late = "%.9g" % (rows[k - 3][3] + random.gauss(0, 0.02)) if k >= 3 and k % 2 == 0 else ""
+        f.write("%.9g,%.9g,%.9g,%s\n" % (1000 * t, v, math.degrees(angle + random.gauss(0, 0.002)), late))
+PYTHON
+for i in 1 2 3; do python3 record.py run$i.csv $i driven; done
+python3 record.py swing.csv 4 free
+
+what=(--estimate density:arm 'dof_damping[hip]' --delay 'qvel[hip]')
+expect 0 found fit arm.xml run1.csv run2.csv run3.csv "${what[@]}" --held-out 0.3 --json --out found --save found.crm
+holds found 'all(e["told"] for e in j["estimates"].values())' \
+  'j["estimates"]["density:arm"]["lower"] < 0.625 < j["estimates"]["density:arm"]["upper"]' \
+  'abs(j["estimates"]["dof_damping[hip]"]["value"] / 0.03 - 1) < 0.05' \
+  'abs(j["estimates"]["delay of qvel[hip]"]["value"] - 0.015) < 1e-3' \
+  'j["passed"] and j["converged"] and j["untold"] == [] and j["runs"] == 3' \
+  'abs(j["places"]["enc"]["noise"] / 0.002 - 1) < 0.1 and j["places"]["enc"]["white"]' \
+  'j["held_out"]["enc"]["explained"] > 0.99'
+for file in result.json estimates.csv correlation.csv predicted_run1.csv report.html; do
+  [ -s found/$file ] || fail "no found/$file"
+done
+[ "$(cat found/result.json)" = "$(cat found.out)" ] || fail "result.json is not what --json printed"
+grep -q '<svg' found/report.html || fail "no plots in report.html"
+[ "$(wc -l < found/predicted_run1.csv)" -gt 800 ] || fail "predicted_run1.csv is short"
+# the model that was found explains the runs as it is
+expect 0 again fit found.crm run1.csv --estimate 'dof_damping[hip]' --delay 'qvel[hip]' --json --out again
+holds again 'abs(j["estimates"]["dof_damping[hip]"]["value"] / 0.03 - 1) < 0.05'
+
+# the same digits with any number of threads
+expect 0 one fit arm.xml run1.csv run2.csv "${what[@]}" --window 1 --threads 1 --json --out one
+expect 0 two fit arm.xml run1.csv run2.csv "${what[@]}" --window 1 --threads 3 --json --out two
+python3 - << 'PYTHON' || fail "threads change the digits"
+import json, sys
+a, b = (json.load(open(n + ".out")) for n in ("one", "two"))
+sys.exit(a["estimates"] != b["estimates"] or a["cost"] != b["cost"])
+PYTHON
+
+# without a drive all of it may grow together
+expect 1 loose fit arm.xml swing.csv --estimate density:arm 'dof_damping[hip]' --json --out loose
+holds loose 'len(j["untold"]) == 1 and "together" in j["untold"][0]' 'not j["passed"]'
+
+# ---- mistakes, each one sentence
+refused 2 "no file of a run is given behind the model" fit arm.xml --estimate density:arm
+refused 2 "nothing to find: --estimate names it" fit arm.xml run1.csv
+refused 2 "none.csv" fit arm.xml none.csv --estimate density:arm
+refused 2 "no kind 'mass'" fit arm.xml run1.csv --estimate mass:arm
+refused 2 "--estimate dof_dampin[hip]" fit arm.xml run1.csv --estimate 'dof_dampin[hip]'
+refused 2 "the start is not between its bounds" fit arm.xml run1.csv --estimate 'dof_damping[hip]=1:2:3'
+refused 2 "a number expected behind '='" fit arm.xml run1.csv --estimate 'dof_damping[hip]=much'
+refused 2 "delay of gyro: no run measures it" fit arm.xml run1.csv --estimate density:arm --delay gyro
+refused 2 "--noise enc: PLACE=SD expected" fit arm.xml run1.csv --estimate density:arm --noise enc
+refused 2 "measured runs are fitted with steps of one length" fit arm.xml run1.csv --estimate density:arm --rtol 1e-6
+refused 2 "belong to a configuration, not to a model" fit arm.xml run1.csv --estimate density:arm --set a=1
+refused 2 "holds result.json of an earlier fit" fit arm.xml run1.csv --estimate density:arm --out found
+sed 's/enc \[deg\]/encoder/' run1.csv > typo.csv
+refused 2 "encoder" fit arm.xml typo.csv --estimate density:arm
+sed 's/,drive,/,drivr,/' run1.csv > control.csv
+refused 2 "drivr" fit arm.xml control.csv --estimate density:arm
+cut -d, -f1,3,4 run1.csv > bare.csv
+refused 2 "control 'drive' is missing" fit arm.xml bare.csv --estimate density:arm
+awk -F, -v OFS=, 'NR == 30 { $1 = "" } { print }' run1.csv > hole.csv
+refused 2 "line 30" fit arm.xml hole.csv --estimate density:arm
+finish

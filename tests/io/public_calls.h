@@ -1,0 +1,376 @@
+// SPDX-License-Identifier: Apache-2.0
+// Every public function as call_NAME(a): called with pointers from a row of test_public.c, which includes this file once, behind
+// the things that functions are called with.
+
+// ---- the calls, each from a row of pointers
+
+#define CALL(name, ...)               \
+  static long call_##name(void** a) { \
+    (void)a;                          \
+    return (long)name(__VA_ARGS__);   \
+  }
+#define CALL_VOID(name, ...)          \
+  static long call_##name(void** a) { \
+    (void)a;                          \
+    name(__VA_ARGS__);                \
+    return 0;                         \
+  }
+#define CALL_POINTER(name, ...) \
+  static long call_##name(void** a) { return name(__VA_ARGS__) != NULL ? 1 : 0; }
+// what is made is let go again
+#define CALL_MAKE(name, release, ...) \
+  static long call_##name(void** a) { \
+    w.slot = NULL;                    \
+    long status = name(__VA_ARGS__);  \
+    release(w.slot);                  \
+    return status;                    \
+  }
+
+CALL_POINTER(cr_status_text, (cr_status)(a == NULL))
+CALL(cr_status_exit_code, CR_OK)
+static long call_cr_version(void** a) { return a != NULL && cr_version() != NULL; }
+CALL_MAKE(cr_model_open, cr_model_destroy, a[0], a[1], a[2])
+CALL_MAKE(cr_model_open_urdf, cr_model_destroy, a[0], a[1], a[2], a[3])
+CALL_MAKE(cr_load_report_create, cr_load_report_destroy, a[0], a[1])
+CALL_VOID(cr_load_report_destroy, a[0] == NULL ? NULL : (w.slot = NULL))
+CALL(cr_load_report_count, a[0], CR_LOAD_WARNING)
+CALL_VOID(cr_load_report_get, a[0], CR_LOAD_WARNING, 0)
+CALL_MAKE(cr_model_open_report, cr_model_destroy, a[0], a[1], a[2], a[3], a[4])
+CALL(cr_model_set_many, a[0], a[1], a[2], 1, a[3])
+CALL(cr_data_get, a[0], a[1], a[2], a[3], 1, a[4])
+CALL(cr_data_set, a[0], a[1], a[2], a[3], 1, a[4])
+CALL(cr_data_check, a[0], a[1], a[2])
+CALL(cr_step_doubt, a[0], a[1], a[2], 16)
+CALL(cr_parameter_jacobian_width, a[0], 0)
+CALL(cr_rollout_get_states, a[0], a[1], 0, 3, a[2], a[3], a[4], a[5], a[6])
+CALL(cr_rollout_restore, a[0], a[1], 1, a[2])
+CALL(cr_rollout_forward, a[0], a[1], 1, a[2])
+CALL(cr_rollout_switches, a[0], a[1], a[2], a[3])
+CALL_VOID(cr_rollout_uncounted_time, a[0])
+CALL(cr_rollout_save, a[0], a[1], a[2], a[3], 1, a[4])
+CALL(cr_controls_read, a[0], a[1], 2, (cr_real)0.002, a[2], a[3])
+CALL_MAKE(cr_check_create, cr_check_destroy, a[0], a[1])
+CALL_VOID(cr_check_destroy, a[0] == NULL ? NULL : (w.slot = NULL))
+CALL(cr_check_run, a[0], a[1], a[2] == NULL ? &few_states : a[2], a[3])
+CALL(cr_check_get_result, a[0], a[1], a[2])
+CALL(cr_check_field_count, a[0])
+CALL(cr_check_get_field, a[0], 0, a[1], a[2])
+CALL_VOID(cr_check_get_kink, a[0], 0)
+CALL_VOID(cr_check_get_off, a[0], 0, a[1], a[2])
+CALL_POINTER(cr_check_get_report, a[0])
+CALL(cr_follow, a[0], a[1], 2, a[2], a[3], a[4], a[5], a[6], a[7])
+#define CALL_NUMBER(name, ...) \
+  static long call_##name(void** a) { return a != NULL && name(__VA_ARGS__) == name(__VA_ARGS__); }
+CALL_NUMBER(cr_transform_value, CR_TRANSFORM_LOG, 1)
+CALL_NUMBER(cr_transform_inverse, CR_TRANSFORM_LOG, 1)
+CALL_NUMBER(cr_transform_slope, CR_TRANSFORM_LOG, 1)
+CALL_MAKE(cr_parameters_create, cr_parameters_destroy, a[0], a[1], a[2], 1, a[3])
+CALL_VOID(cr_parameters_destroy, a[0] == NULL ? NULL : (w.slot = NULL))
+CALL(cr_parameters_count, a[0])
+CALL_POINTER(cr_parameters_model, a[0])
+CALL_POINTER(cr_parameters_fields, a[0], a[1])
+CALL(cr_parameters_get_start, a[0], a[1], a[2])
+CALL(cr_parameters_get_bounds, a[0], a[1], a[2], a[3])
+CALL(cr_parameters_get_values, a[0], a[1], a[2], a[3])
+CALL(cr_parameter_expand, a[0], a[1], a[2], 2, a[3], a[4])
+CALL(cr_parameters_number_name, a[0], 0, a[1], 64, a[2])
+CALL(cr_parameters_prior, a[0], a[1], a[2], a[3], a[4])
+CALL(cr_parameters_report_count, a[0])
+CALL(cr_parameters_report_name, a[0], 0, a[1], 64, a[2])
+CALL(cr_parameters_report_values, a[0], a[1], a[2], a[3], a[4])
+static long call_cr_parameters_set_values(void** a) {
+  w.numbers[2][0] = 1;  // a mass
+  return cr_parameters_set_values(a[0], a[1], a[2]);
+}
+CALL_MAKE(cr_recordings_create, cr_recordings_destroy, a[0], a[1], (cr_real)0.002, a[2])
+CALL_VOID(cr_recordings_destroy, a[0] == NULL ? NULL : (w.slot = NULL))
+static long call_cr_recordings_add(void** a) {
+  static char name[16];
+  static int n;
+  (void)snprintf(name, sizeof name, "%d", n++);  // one that is not taken
+  if (a[1] != NULL) {
+    ((cr_recording_info*)a[1])->name = name;
+  }
+  return cr_recordings_add(a[0], a[1], a[2]);
+}
+CALL_MAKE(cr_recordings_read, cr_recordings_destroy, a[0], a[1], a[2], a[3])
+CALL(cr_recordings_write, a[0], a[1], a[2], a[3])
+CALL(cr_recordings_count, a[0])
+CALL(cr_recordings_get, a[0], 0, a[1], a[2])
+CALL_VOID(cr_recordings_interval, a[0])
+CALL(cr_recordings_doubt, a[0], a[1], 16, a[2])
+CALL_MAKE(cr_measurements_create, cr_measurements_destroy, a[0], a[1], a[2])
+CALL_VOID(cr_measurements_destroy, a[0] == NULL ? NULL : (w.slot = NULL))
+// of runs that last for one call
+static long call_cr_measurements_begin(void** a) {
+  cr_measurements* own = NULL;
+  if (a[0] != NULL) {
+    must(cr_measurements_create(&own, w.m, &w.error));
+  }
+  long status = cr_measurements_begin(own, a[1] != NULL ? "new" : NULL, 0, a[2]);
+  cr_measurements_destroy(own);
+  return status;
+}
+static long call_cr_measurements_add(void** a) {
+  cr_measurements* own = NULL;
+  if (a[0] != NULL) {
+    must(cr_measurements_create(&own, w.m, &w.error));
+    must(cr_measurements_begin(own, "own", 0, &w.error));
+  }
+  long status = cr_measurements_add(own, a[1], a[2]);
+  cr_measurements_destroy(own);
+  return status;
+}
+static long call_cr_measurements_read(void** a) {
+  cr_measurements* own = NULL;
+  if (a[0] != NULL) {
+    must(cr_measurements_create(&own, w.m, &w.error));
+  }
+  long status = cr_measurements_read(own, a[1], a[2], a[3]);
+  cr_measurements_destroy(own);
+  return status;
+}
+CALL(cr_measurements_count, a[0])
+CALL(cr_measurements_channels, a[0], 0)
+CALL_POINTER(cr_measurements_name, a[0], 0)
+CALL_VOID(cr_measurements_group, a[0], 0)
+CALL(cr_measurements_get, a[0], 0, 0, a[1], a[2])
+CALL(cr_measurements_set_noise, a[0], a[1], (cr_real)0.1, a[2])
+CALL(cr_measurements_set_delay, a[0], a[1], (cr_real)0.1, a[2])
+CALL(cr_measurements_doubt, a[0], 0, a[1], 0, a[2], a[3], a[4])
+CALL_MAKE(cr_identification_create, cr_identification_destroy, a[0], a[1], a[2], a[3], a[4])
+CALL_VOID(cr_identification_destroy, a[0] == NULL ? NULL : (w.slot = NULL))
+CALL(cr_identification_count, a[0])
+CALL_POINTER(cr_identification_name, a[0], 0)
+CALL(cr_identification_get_start, a[0], a[1], a[2])
+CALL(cr_identification_solve, a[0], a[1], a[2], a[3], a[4])
+CALL(cr_identification_evaluate, a[0], CR_RUNS_TRAIN, a[1], a[2], a[3], a[4])
+CALL(cr_identification_get, a[0], 0, a[1], a[2])
+CALL(cr_identification_covariance, a[0], a[1], a[2], a[3])
+CALL(cr_identification_untold, a[0], 0, a[1], 64, a[2], a[3])
+CALL(cr_identification_places, a[0])
+CALL(cr_identification_get_place, a[0], CR_RUNS_TRAIN, 0, a[1], a[2])
+CALL(cr_identification_predict, a[0], 0, 0, a[1], a[2])
+CALL_MAKE(cr_fit_create, cr_fit_destroy, a[0], a[1], a[2], a[3], a[4])
+CALL_VOID(cr_fit_destroy, a[0] == NULL ? NULL : (w.slot = NULL))
+CALL(cr_fit_get_info, a[0], CR_FIT_TRAIN, a[1], a[2])
+CALL(cr_fit_set_batch, a[0], 1, a[1])
+CALL(cr_fit_evaluate, a[0], CR_FIT_TRAIN, CR_ALL_DATA, a[1], a[2], a[3])
+CALL(cr_fit_objective, a[0], CR_ALL_DATA, a[1], a[2], a[3], a[4])
+CALL(cr_parameters_set, a[0], a[1], a[2])
+CALL(cr_parameters_gradient, a[0], a[1], a[2], a[3], a[4])
+CALL(cr_minimise_lbfgs, a[0], a[1], a[2], a[3], a[4])
+CALL(cr_minimise_adam, a[0], a[1], a[2], a[3], a[4])
+CALL(cr_minimise_levenberg_marquardt, a[0], a[1], a[2], a[3], a[4])
+CALL(cr_minimise_global, a[0], a[1], a[2], a[3], a[4])
+CALL(cr_trust_measure, a[0], a[1], a[2])
+static long call_cr_trust_word(void** a) {
+  return a != NULL && cr_trust_word(CR_TRUST_YES) != NULL;
+}
+CALL_MAKE(cr_gradient_create, cr_gradient_destroy, a[0], a[1], 2, a[2], 1, a[3], a[4])
+CALL_VOID(cr_gradient_destroy, a[0] == NULL ? NULL : (w.slot = NULL))
+CALL_POINTER(cr_gradient_rollout, a[0])
+CALL(cr_gradient_count, a[0], 0)
+CALL_POINTER(cr_gradient_get, a[0], 0)
+CALL(cr_gradient_compute, a[0], a[1], a[2])
+CALL(cr_gradient_scale, a[0], 0, a[1], a[2])
+CALL(cr_gradient_differences, a[0], 0, 1e-6, a[1], a[2])
+CALL(cr_gradient_two_slopes, a[0], 0, a[1], 16, a[2], a[3])
+CALL(cr_gradient_trust, a[0], 0, a[1], a[2])
+CALL_VOID(cr_model_destroy, a[0] == NULL ? NULL : open_text("closed.xml", text_of_other))
+CALL(cr_model_save, a[0], a[1], a[2])
+CALL(cr_model_count, a[0], a[1])
+CALL(cr_model_id, a[0], a[1], a[2])
+CALL_POINTER(cr_model_name, a[0], a[1], 0)
+CALL(cr_model_get, a[0], a[1], a[2], 3, a[3])
+CALL(cr_model_set, a[0], a[1], a[2], 3, a[3])
+CALL(cr_control_name, a[0], 0, a[1], 64, a[2])
+CALL_VOID(cr_model_fingerprint, a[0], 0)
+CALL(cr_model_timestep, a[0])
+CALL(cr_model_get_option, a[0], a[1], a[2], a[3])
+CALL(cr_model_set_option, a[0], a[1], (cr_real)0.002, a[2])
+CALL_POINTER(cr_model_get_choice, a[0], a[1])
+CALL(cr_model_set_choice, a[0], a[1], a[2], a[3])
+CALL(cr_model_get_flag, a[0], a[1])
+CALL(cr_model_set_flag, a[0], a[1], true, a[2])
+static long call_cr_field_count(void** a) { return a == NULL ? 0 : cr_field_count(); }
+CALL_POINTER(cr_enum_word, a[0], 1)
+CALL(cr_enum_value, a[0], a[1])
+CALL(cr_field_get, a[0], 0, a[1], a[2])
+CALL(cr_field_move, a[0], field_of_mass(), a[1], a[2], 1, a[3])
+CALL_POINTER(cr_model_numbers, a[0], a[1], a[2], a[3])
+CALL_POINTER(cr_model_integers, a[0], a[1], a[2], a[3])
+CALL_POINTER(cr_data_integers, a[0], a[1], a[2], a[3], a[4])
+CALL(cr_model_place, a[0], a[1], a[2], a[3])
+CALL_MAKE(cr_model_copy, cr_model_destroy, a[0], a[1], a[2])
+CALL(cr_model_derive, a[0], a[1])
+// of a copy: data of the model itself would be too old
+static long call_cr_model_add_stage(void** a) {
+  cr_model* copy = NULL;
+  if (a[0] != NULL) {
+    must(cr_model_copy(&copy, a[0], &w.error));
+  }
+  long status = cr_model_add_stage(copy, a[1], a[2]);
+  cr_model_destroy(copy);
+  return status;
+}
+static long call_cr_model_add_state(void** a) {
+  cr_model* copy = NULL;
+  if (a[0] != NULL) {
+    must(cr_model_copy(&copy, a[0], &w.error));
+  }
+  long status = cr_model_add_state(copy, 1, a[1], a[2]);
+  cr_model_destroy(copy);
+  return status;
+}
+static long call_cr_model_add_contact_model(void** a) {
+  cr_model* copy = NULL;
+  if (a[0] != NULL) {
+    must(cr_model_copy(&copy, a[0], &w.error));
+  }
+  long status = cr_model_add_contact_model(copy, a[1], a[2]);
+  cr_model_destroy(copy);
+  return status;
+}
+static long call_cr_model_set_contact_pair(void** a) {
+  cr_model* copy = NULL;
+  if (a[0] != NULL) {
+    must(cr_model_copy(&copy, a[0], &w.error));
+  }
+  long status = cr_model_set_contact_pair(copy, 0, 1, a[1], a[2]);
+  cr_model_destroy(copy);
+  return status;
+}
+// of the system that a solver gets
+static void** system_arguments;
+static bool of_matrix;
+static cr_status ask(void* user, cr_contact_system* s) {
+  void** a = system_arguments;
+  const cr_contact_system* system = a[0] != NULL ? s : NULL;
+  *(cr_status*)user = of_matrix ? cr_contact_matrix(system, a[1], a[2])
+                                : cr_contact_residual(system, a[1], a[2], a[3]);
+  return CR_ERR_INTERRUPTED;
+}
+static long call_of_system(void** a, bool matrix) {
+  cr_status status = CR_OK;
+  cr_model* copy;
+  cr_data* d;
+  cr_contact_options o = contact_options;
+  o.solve = ask;
+  o.user = &status;
+  system_arguments = a;
+  of_matrix = matrix;
+  must(cr_model_copy(&copy, w.m, &w.error));
+  must(cr_model_set_choice(copy, "cone", "elliptic", &w.error));
+  must(cr_model_add_contact_model(copy, &o, &w.error));
+  must(cr_model_set_choice(copy, "contact_model", o.name, &w.error));
+  must(cr_data_create(&d, copy, &w.error));
+  assert_int_equal(cr_step(copy, d), CR_ERR_INTERRUPTED);
+  cr_data_destroy(d);
+  cr_model_destroy(copy);
+  return status;
+}
+static long call_cr_contact_residual(void** a) { return call_of_system(a, false); }
+static long call_cr_contact_matrix(void** a) { return call_of_system(a, true); }
+CALL_POINTER(cr_model_get_contact_pair, a[0], 0, 1)
+CALL_POINTER(cr_model_stage, a[0], 0)
+CALL_MAKE(cr_data_create, cr_data_destroy, a[0], a[1], a[2])
+CALL_VOID(cr_data_destroy, a[0] == NULL ? NULL : (w.slot = NULL))
+CALL(cr_data_reset, a[0], a[1])
+CALL_MAKE(cr_data_create_tangent, cr_data_destroy, a[0], a[1], a[2], a[3])
+CALL_MAKE(cr_data_create_cotangent, cr_data_destroy, a[0], a[1], a[2], a[3])
+CALL_POINTER(cr_data_view, a[0], a[1], a[2], a[3], a[4])
+CALL_POINTER(cr_data_numbers, a[0], a[1], a[2], a[3], a[4])
+CALL_VOID(cr_data_time, a[0])
+CALL_POINTER(cr_data_error, a[0])
+CALL(cr_forward, a[0], a[1])
+CALL(cr_forward_jvp, a[0], a[1], a[2])
+CALL(cr_forward_vjp, a[0], a[1], a[2])
+CALL(cr_two_slopes, a[0], a[1], a[2], 0, a[3], 16, a[4])
+CALL(cr_step, a[0], a[1])
+CALL_VOID(cr_solver_residual, a[0])
+CALL(cr_step_stages, a[0])
+CALL(cr_step_watched, a[0], a[1], NULL, a[2])
+CALL(cr_step_jvp_watched, a[0], a[1], a[2], NULL, a[3])
+CALL(cr_step_vjp_watched, a[0], a[1], a[2], NULL, a[3])
+#define CALL_MAKE_MUJOCO(name, ...)   \
+  static long call_##name(void** a) { \
+    w.slot = NULL;                    \
+    long status = name(__VA_ARGS__);  \
+    mj_deleteModel(w.slot);           \
+    return status;                    \
+  }
+CALL_MAKE_MUJOCO(cr_mujoco_compile, a[0], a[1], a[2], a[3], a[4])
+CALL_MAKE(cr_model_from_mujoco, cr_model_destroy, a[0], a[1], a[2], a[3])
+CALL(cr_state_from_mujoco, a[0], a[1], a[2], a[3])
+CALL(cr_advance, a[0], a[1])
+CALL(cr_step_jvp, a[0], a[1], a[2], a[3])
+CALL(cr_step_vjp, a[0], a[1], a[2], a[3], a[4])
+CALL(cr_state_size, a[0], CR_STATE_PHYSICS)
+CALL(cr_state_get, a[0], a[1], a[2], CR_STATE_PHYSICS)
+CALL(cr_state_copy, a[0], a[1], a[2], CR_STATE_INTEGRATION)
+CALL(cr_state_set, a[0], a[1], a[2], CR_STATE_CTRL)
+CALL(cr_data_reset_keyframe, a[0], a[1], 0)
+CALL(cr_integrate_pos, a[0], a[1], a[2], 1, a[3])
+CALL(cr_differentiate_pos, a[0], a[1], 1, a[2], a[3], a[4])
+CALL(cr_inverse, a[0], a[1])
+CALL(cr_inverse_jvp, a[0], a[1], a[2])
+CALL(cr_inverse_vjp, a[0], a[1], a[2])
+CALL(cr_jac, a[0], a[1], a[2], a[3], a[4], 1)
+CALL(cr_jac_body, a[0], a[1], a[2], a[3], 1)
+CALL(cr_jac_body_com, a[0], a[1], a[2], a[3], 1)
+CALL(cr_jac_geom, a[0], a[1], a[2], a[3], 0)
+CALL(cr_jac_site, a[0], a[1], a[2], a[3], 0)
+CALL(cr_jac_subtree_com, a[0], a[1], a[2], 1)
+CALL(cr_jac_dot, a[0], a[1], a[2], a[3], a[4], 1)
+CALL(cr_angmom_mat, a[0], a[1], a[2], 1)
+CALL(cr_apply_ft, a[0], a[1], a[2], a[3], a[4], 1, a[5])
+CALL(cr_full_m, a[0], a[1], a[2])
+CALL(cr_mul_m, a[0], a[1], a[2], a[3])
+CALL(cr_solve_m, a[0], a[1], a[2], a[3])
+CALL(cr_rne, a[0], a[1], true, a[2])
+CALL(cr_contact_count, a[0])
+CALL(cr_contact_get, a[0], a[1], 0, a[2])
+CALL(cr_geom_distance, a[0], a[1], 0, 1, 1, a[2], a[3])
+CALL(cr_object_velocity, a[0], a[1], CR_FRAME_BODY, 1, a[2], true)
+CALL(cr_object_acceleration, a[0], a[1], CR_FRAME_BODY, 1, a[2], true)
+CALL_MAKE(cr_jacobian_create, cr_jacobian_destroy, a[0], a[1], a[2], a[3])
+CALL_VOID(cr_jacobian_destroy, a[0] == NULL ? NULL : (w.slot = NULL))
+CALL(cr_step_jacobian, a[0], a[1], a[2], a[3], a[4], a[5])
+CALL_VOID(cr_jacobian_fallback, a[0])
+CALL_POINTER(cr_jacobian_error, a[0])
+CALL_MAKE(cr_parameter_jacobian_create, cr_parameter_jacobian_destroy, a[0], a[1], a[2], a[3], 1,
+          false, a[4])
+CALL_VOID(cr_parameter_jacobian_destroy, a[0] == NULL ? NULL : (w.slot = NULL))
+CALL(cr_parameter_jacobian_columns, a[0])
+CALL(cr_step_parameter_jacobian, a[0], a[1], a[2], a[3])
+CALL_POINTER(cr_parameter_jacobian_error, a[0])
+CALL_MAKE(cr_expression_create, cr_expression_destroy, a[0], a[1], a[2], a[3])
+CALL_VOID(cr_expression_destroy, a[0] == NULL ? NULL : (w.slot = NULL))
+// as a run sees it
+static long call_cr_expression_loss(void** a) {
+  cr_real value = 0;
+  cr_loss loss = cr_expression_loss(a[0], false);
+  return (long)loss.value(loss.context, w.m, w.d, 1, &value);
+}
+CALL_MAKE(cr_rollout_create, cr_rollout_destroy, a[0], a[1], 3, a[2], 1, a[3])
+CALL_VOID(cr_rollout_destroy, a[0] == NULL ? NULL : (w.slot = NULL))
+CALL_POINTER(cr_rollout_data, a[0])
+CALL_POINTER(cr_rollout_ctrl, a[0])
+CALL_VOID(cr_rollout_set_control, a[0], NULL, a[1])
+CALL(cr_rollout_set_adaptive, a[0], a[1], a[2], a[3])
+CALL(cr_rollout_set_memory, a[0], a[1], 0, a[2])
+CALL_VOID(cr_rollout_steps, a[0], a[1], a[2], a[3])
+CALL(cr_rollout_uncounted, a[0])
+CALL_POINTER(cr_rollout_doubt, a[0])
+CALL(cr_rollout_set_adjoint, a[0], a[1], a[2], a[3])
+CALL_VOID(cr_rollout_adjoint_steps, a[0], a[1], a[2])
+CALL(cr_rollout_run, a[0], a[1], 2, a[2], a[3])
+CALL_VOID(cr_rollout_loss, a[0])
+CALL(cr_rollout_gradient, a[0], a[1], a[2], a[3], a[4])
+CALL_POINTER(cr_rollout_bar, a[0])
+CALL_POINTER(cr_rollout_ctrl_bar, a[0])
+CALL_MAKE(cr_batch_create, cr_batch_destroy, a[0], a[1], a[2], a[3], a[4])
+CALL_VOID(cr_batch_destroy, a[0] == NULL ? NULL : (w.slot = NULL))
+CALL(cr_batch_threads, a[0])
+CALL(cr_batch_run, a[0], 2, a[1], NULL, a[2], a[3], a[4])
