@@ -91,7 +91,7 @@ TEST(friction_of_what_creeps_is_told) {
     s.asked[CR_FIELD_dof_frictionloss] = asked == 1;
     s.d->qvel[0] = 0;
     assert_int_equal(told(&s, ""), 0);
-    s.d->qvel[0] = CR_R(1e-13);
+    s.d->qvel[0] = 512 * CR_EPS;
     assert_int_equal(
         told(&s,
              "dof_frictionloss is 0 for 1 that may move by nothing but rounding, the first joint"),
@@ -100,7 +100,7 @@ TEST(friction_of_what_creeps_is_told) {
     assert_int_equal(told(&s, ""), 0);
   }
   s.asked[CR_FIELD_dof_frictionloss] = true;
-  s.d->qvel[0] = CR_R(1e-13);
+  s.d->qvel[0] = 512 * CR_EPS;
   s.m.disableflags |= CR_DSBL_FRICTIONLOSS;
   assert_int_equal(told(&s, ""), 0);
   close_stand(&s);
