@@ -242,19 +242,47 @@ static bool reaches(const cri_quotients* q, uint64_t piece) {
          (q->minus[FINEST].known && q->minus[FINEST].piece == piece);
 }
 
-// A friction that holds at rest gives way within a millionth of a unit of speed. Where all steps are beyond
-// it, finer ones look for the piece of the point.
+// A friction that holds at rest gives way within a millionth of a unit of speed. Where all steps are beyond it,
+// with the rows of the point, finer ones look for the piece of the point. Where rows themselves differ, as those
+// of a contact whose tangents leap, the point is an edge: as close to it as finer steps are, its frame is round-off.
+static bool looks_closer(const cr_step_check* c, const cri_quotients* q) {
+  enum { FINEST = CR_QUOTIENT_LEVELS - 1 };
+  const cri_value *plus = q->plus + FINEST, *minus = q->minus + FINEST;
+  return !reaches(q, c->signature0) && (!plus->known || same_rows(plus->piece, c->signature0)) &&
+         (!minus->known || same_rows(minus->piece, c->signature0));
+}
+
+// whether there is a slope at the point, and round-off is far below it
+static bool is_sure(const cri_quotients* q, uint64_t piece, cr_real g) {
+  cri_slope_fit s = cri_slope_at(q, piece);
+  cr_real scale = cr_max(cr_abs(g), cr_abs(s.value));
+  return s.known && !s.kink && s.error + s.noise <= CR_R(1e-3) * scale;
+}
+
+static void forget(cri_quotients* q) {
+  for (int level = 0; level < CR_QUOTIENT_LEVELS; level++) {
+    q->plus[level].known = q->minus[level].known = false;
+  }
+}
+
+// If finer steps do reach the piece of the point, coarse ones tell nothing about it, however sure they are.
 static cri_quotients measure_quotients(cr_step_check* c, const cr_data* at, cr_field_id id, int k,
                                        cr_real g) {
   c->residual = 0;
   cri_quotients q = quotients_from(c, at, id, k, start_step(c, at, id, k, g));
-  if (!reaches(&q, c->signature0)) {
+  q.noise = 32 * round_off(c);
+  if (looks_closer(c, &q)) {
     cr_real finest = q.h[CR_QUOTIENT_LEVELS - 1];
     cri_quotients finer = quotients_from(c, at, id, k, finest / CR_QUOTIENT_SHRINK);
-    q = reaches(&finer, c->signature0) ? finer : q;
+    finer.noise = 32 * round_off(c);
+    if (reaches(&finer, c->signature0)) {
+      q = finer;
+      if (!is_sure(&q, c->signature0, g)) {
+        forget(&q);
+      }
+    }
   }
   move(c, at, id, k, 0);
-  q.noise = 32 * round_off(c);
   return q;
 }
 
