@@ -341,11 +341,12 @@ typedef struct {
 } softness;
 
 static softness softness_of(const cr_model* m, cr_real I, cr_real A, cr_real f) {
-  cr_real R = (1 - I) * A / I;
+  cr_real R = (1 - I) * A / (I * f);
   bool free = R > CR_MINVAL;
-  softness s = {.R = cr_max(CR_MINVAL, R) / f, .by_f = -1 / f};
+  softness s = {.R = cr_max(CR_MINVAL, R)};
   s.by_I = free ? -1 / (I * (1 - I)) : 0;
   s.by_log_A = free ? 1 : 0;
+  s.by_f = free ? -1 / f : 0;
   cr_real least = (1 - CR_MAX_IMPEDANCE) / CR_MAX_IMPEDANCE * A;
   if (cri_is_discrete(m) && s.R < least) {
     s = (softness){.R = least, .by_log_A = 1};

@@ -14,7 +14,7 @@
 /// Equation R = max(1e-15, (1 - I) / I A), D = 1 / R                 [regularisation.s1]
 ///          A_i = sum of the inverse weights of what row i moves, for pyramids times 1 + mu_1^2 [regularisation.s2]
 ///          or, with diagexact, J_i M^-1 J_i'                        [regularisation.s3]
-///          [regularisation.s1] with the integrator discrete: max(R / f, (1 - .9999) / .9999 A), f of
+///          [regularisation.s1] with the integrator discrete: max(1e-15, (1 - I) / I A / f, (1 - .9999) / .9999 A), f of
 ///          solver/discrete_row.h, A times the row's sum J^2 / Mhat_jj over its sum J^2 / M_jj, but A
 ///          if the latter is below 1e-15                              [regularisation.s5], [regularisation.s6]
 ///          contacts, from their first row: elliptic R_2 = R_1 / impratio, R_k mu_(k-1)^2 the same
