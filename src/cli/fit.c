@@ -502,7 +502,7 @@ int cr_cli_fit(int argc, char** argv) {
       {"--estimate", CR_OPT_LIST, &runs.estimate, "[KIND:]TARGET[=START[:LOW:HIGH]]",
        "runs: what to find, as 'body_mass[*]', 'tied:dof_damping[*]', inertia:shin; kinds: tied "
        "scale "
-       "offset direction inertia density shape side"},
+       "offset direction inertia density shape box_side"},
       {"--noise", CR_OPT_LIST, &runs.noise, "PLACE=SD",
        "runs: standard deviation of a place (default: found)"},
       {"--delay", CR_OPT_LIST, &runs.delay, "PLACE", "runs: find the delay of a place"},

@@ -8,23 +8,14 @@
 
 #include "base/locale.h"
 #include "base/status.h"
+#include "carom/fields.h"
 
 typedef struct {
   cr_fit_kind kind;
-  bool each;  // every number is a parameter of its own
   char target[400];
   bool started, bounded;
   double start, low, high;
 } request;
-
-static const struct {
-  const char* word;
-  cr_fit_kind kind;
-} kinds[] = {{"tied", CR_FIT_TIED},       {"scale", CR_FIT_SCALE},
-             {"offset", CR_FIT_OFFSET},   {"direction", CR_FIT_DIRECTION},
-             {"inertia", CR_FIT_INERTIA}, {"density", CR_FIT_DENSITY},
-             {"shape", CR_FIT_SHAPE},     {"side", CR_FIT_BOX_SIDE}};
-enum { N_KIND = (int)(sizeof kinds / sizeof kinds[0]) };
 
 // ---- words
 
@@ -59,26 +50,27 @@ static cr_status read_numbers(const char* words, const char* at, request* r, cr_
              : wrong(words, "the start is not between its bounds", error);
 }
 
+static cr_status no_kind(const char* words, const char* kind, cr_error* error) {
+  char all[256];
+  int n = 0;
+  for (int i = 0; cr_enum_word("fit_kind", i) != NULL && n < (int)sizeof all; i++) {
+    n += snprintf(all + n, sizeof all - (size_t)n, " %s", cr_enum_word("fit_kind", i));
+  }
+  return cri_fail(error, CR_ERR_ARG, "--estimate %s: no kind '%s'; there is:%s", words, kind, all);
+}
+
 static cr_status read_words(const char* words, request* r, cr_error* error) {
   const char *from = words, *colon = strchr(words, ':'), *equals = strchr(words, '=');
-  *r = (request){.kind = CR_FIT_FIELD, .each = true};
+  *r = (request){.kind = CR_FIT_FIELD};
   if (colon != NULL && (equals == NULL || colon < equals) &&
       memchr(words, '[', (size_t)(colon - words)) == NULL) {
-    int k = 0;
-    size_t length = (size_t)(colon - words);
-    while (k < N_KIND &&
-           !(strlen(kinds[k].word) == length && strncmp(kinds[k].word, words, length) == 0)) {
-      k++;
+    char word[32];
+    (void)snprintf(word, sizeof word, "%.*s", (int)(colon - words), words);
+    int kind = cr_enum_value("fit_kind", word);
+    if (kind < 0) {
+      return no_kind(words, word, error);
     }
-    if (k == N_KIND) {
-      return cri_fail(
-          error, CR_ERR_ARG,
-          "--estimate %s: no kind '%.*s'; there is: tied scale offset direction inertia "
-          "density shape side",
-          words, (int)length, words);
-    }
-    r->kind = kinds[k].kind;
-    r->each = false;
+    r->kind = (cr_fit_kind)kind;
     from = colon + 1;
   }
   size_t length = equals != NULL ? (size_t)(equals - from) : strlen(from);

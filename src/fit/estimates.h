@@ -13,7 +13,7 @@ typedef struct {
 } cr_estimates;
 
 /// Adds the parameters of [KIND:]TARGET[=START[:LOW:HIGH]]. Without KIND every number of the target is a parameter of its own;
-/// kinds are tied, scale, offset, direction, inertia, density, shape and side. Without START the search starts from the
+/// kinds are the words of cr_fit_kind. Without START the search starts from the
 /// model; numbers that may not be negative stay above zero, by their logarithm where they start above it.
 /// Errors   CR_ERR_NAME, CR_ERR_ARG with the words; CR_ERR_MEMORY
 cr_status cr_estimates_add(cr_estimates* estimates, const cr_model* m, const char* words,

@@ -299,6 +299,11 @@ cr_status cri_layout(cri_problem* p, cr_parameters* parameters, const cr_measure
     }
   }
   CR_TRY(number_places(p, o, error));
+  if (p->n > 2 * CR_MAX_PARAMETERS) {
+    return cri_fail(error, CR_ERR_ARG,
+                    "%d numbers to find, parameters, delays and offsets: %d may be", p->n,
+                    2 * (int)CR_MAX_PARAMETERS);
+  }
   CR_TRY(cut(p, o, error));
   size_t states = (size_t)p->nspan * (size_t)cri_state_size(m);
   size_t numbers = (size_t)p->n + (size_t)p->nspan * (size_t)p->nx;

@@ -4,40 +4,11 @@
 # said where the data do not tell, and typical mistakes.
 source "$CAROM_SOURCE_DIR/tests/support/cli.sh"
 
-cat > arm.xml << 'XML'
-<mujoco><option timestep='0.005' integrator='RK4'/><worldbody><body name='arm'><joint name='hip' axis='0 1 0' damping='0.05'/>
-<geom type='sphere' size='.02' pos='0 0 -.4' mass='0.8'/></body></worldbody>
-<actuator><motor name='drive' joint='hip'/></actuator><sensor><jointpos name='enc' joint='hip'/></sensor></mujoco>
-XML
-
-# mass 0.5 kg, damping 0.03, seen every 5 ms with noise, in degrees; the rate comes 15 ms late, every 10 ms
-cat > record.py << 'PYTHON'
-import math, random, sys
-name, seed, driven = sys.argv[1], int(sys.argv[2]), sys.argv[3] == "driven"
-random.seed(seed)
-m, l, c, h, I = 0.5, 0.4, 0.03, 0.005, 0.5 * 0.16 + 0.4 * 0.5 * 0.02 ** 2
-u = lambda t: 0.4 * math.sin(3 * t + seed) if driven else 0.0
-def rate(t0, t, q, w):
-    return w, (u(t0) - c * w - m * 9.81 * l * math.sin(q)) / I
-q, w, rows = 0.5, 0.0, []
-for k in range(800):
-    rows.append((k * h, u(k * h), q, w))
-    t = k * h
-    for _ in range(4):  # the control is held over a step
-        a = rate(k * h, t, q, w); s = h / 4
-        b = rate(k * h, t, q + s / 2 * a[0], w + s / 2 * a[1])
-        d = rate(k * h, t, q + s / 2 * b[0], w + s / 2 * b[1])
-        e = rate(k * h, t, q + s * d[0], w + s * d[1])
-        q += s / 6 * (a[0] + 2 * b[0] + 2 * d[0] + e[0])
-        w += s / 6 * (a[1] + 2 * b[1] + 2 * d[1] + e[1])
-with open(name, "w") as f:
-    f.write("time [ms],drive,enc [deg],qvel[hip]\n")
-    for k, (t, v, angle, speed) in enumerate(rows):
-        late = "%.9g" % (rows[k - 3][3] + random.gauss(0, 0.02)) if k >= 3 and k % 2 == 0 else ""
-        f.write("%.9g,%.9g,%.9g,%s\n" % (1000 * t, v, math.degrees(angle + random.gauss(0, 0.002)), late))
-PYTHON
-for i in 1 2 3; do python3 record.py run$i.csv $i driven; done
-python3 record.py swing.csv 4 free
+cp "$data/driven_arm.xml" arm.xml
+# mass 0.5 kg, damping 0.03
+record="python3 $CAROM_SOURCE_DIR/tests/scenes/driven_arm.py"
+for i in 1 2 3; do $record run$i.csv $i driven; done
+$record swing.csv 4 free
 
 what=(--estimate density:arm 'dof_damping[hip]' --delay 'qvel[hip]')
 expect 0 found fit arm.xml run1.csv run2.csv run3.csv "${what[@]}" --held-out 0.3 --json --out found --save found.crm
