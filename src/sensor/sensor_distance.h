@@ -18,7 +18,8 @@ bool cri_sensor_distance_nearest(const cr_model* m, const cr_data* d, int i, cri
 ///   distance: r, or the cutoff if r is not below it                               [sensor.g1]
 ///   normal:   n, -n where they overlap (r < 0); 0 beyond the cutoff               [sensor.g2]
 ///   fromto:   p - n r / 2, p + n r / 2; 0 beyond the cutoff                       [sensor.g3]
-/// Smooth     except at the cutoff, where another geom or feature is nearest, and, [sensor.g2], where they touch
+/// Smooth     except at the cutoff, where another geom or feature is nearest, and, [sensor.g2], where they touch.
+///            A geom's direction to itself is open (a cylinder's turns with round-off): held fixed
 void cri_sensor_distance(const cr_model* m, const cr_data* d, int i, cr_real* y);
 void cri_sensor_distance_tan(const cr_model* m, const cr_data* d, const cr_data* tan, int i,
                              cr_real* y_tan);

@@ -264,6 +264,14 @@ uint64_t stage_gap_choices(const cr_model* m, const cr_data* d) {
   return hash;
 }
 
+bool stage_gap_turns(const cr_model* m, const cr_data* d, int sensor) {
+  int type = m->sensor_type[sensor];
+  cri_distance x;
+  return m->sensor_skip[sensor] == 0 &&
+         (type == CR_SENS_GEOMNORMAL || type == CR_SENS_GEOMFROMTO) &&
+         cri_sensor_distance_nearest(m, d, sensor, &x) && x.geom[0] == x.geom[1];
+}
+
 static bool has_contact_sensor(const cr_model* m, int reduce) {
   for (int i = 0; i < m->nsensor; i++) {
     if (m->sensor_type[i] == CR_SENS_CONTACT && m->sensor_intprm[3 * i + 1] == reduce) {

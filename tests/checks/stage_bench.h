@@ -80,6 +80,10 @@ void bench_restore_model(stage_bench* b);
 /// Which geoms are nearest to each other, and with which features, for every sensor of a gap.
 uint64_t stage_gap_choices(const cr_model* m, const cr_data* d);
 
+/// True for sensors of the direction or the place of a gap where the nearest geoms are one and the same, as
+/// where the two objects are a body and a geom of it: any direction across its axis is as good as another.
+bool stage_gap_turns(const cr_model* m, const cr_data* d, int sensor);
+
 /// The order of the contacts by depth and by force, in which contact sensors with mindist and maxforce
 /// list them. Reads contact_dist and the inputs of contact forces.
 uint64_t stage_contact_order(const cr_model* m, const cr_data* d);

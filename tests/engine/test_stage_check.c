@@ -12,6 +12,7 @@
 #include "inertia/inertia.h"
 #include "model/model_check.h"
 #include "scenes/random_model.h"
+#include "sensor/sensor.h"
 #include "support/allocation.h"
 #include "support/test.h"
 
@@ -308,6 +309,55 @@ TEST(sound_rows_pass) {
     assert_int_equal(report.samples, 4);
     assert_int_equal(report.skipped, 0);
   }
+}
+
+// ---- where there is no derivative, or few digits
+
+// all rows, so that the directions are those of test_pipeline_long
+static void check_flight(const cr_stage* pipeline, uint64_t seed, stage_report reports[MAX_STAGE]) {
+  cr_model m;
+  memset(reports, 0, MAX_STAGE * sizeof *reports);
+  assert_int_equal(random_model(&m, seed, NULL), CR_OK);
+  m.npluginstate = 2;
+  cr_data* d = test_data(&m);
+  random_state(&m, d, seed, STATE_FLIGHT);
+  stage_check(reports, &m, d, pipeline, cr_npipeline, 0, cr_npipeline - 1, seed, "model");
+  cri_model_free(&m);
+}
+
+// the largest entry 1 % off
+static cr_status sensor_jvp_entry_off(const cr_model* m, const cr_data* d, cr_data* tan) {
+  int largest = 0;
+  CR_TRY(cr_sensor_jvp(m, d, tan));
+  for (int i = 0; i < m->nsensordata; i++) {
+    largest = cr_abs(tan->sensordata[i]) > cr_abs(tan->sensordata[largest]) ? i : largest;
+  }
+  tan->sensordata[largest] *= CR_R(1.01);
+  return CR_OK;
+}
+
+// a cylinder's direction to itself is as open as round-off leaves it; all other numbers are compared
+TEST(the_direction_of_a_geom_to_itself_is_not_compared) {
+  cr_stage pipeline[MAX_STAGE];
+  stage_report reports[MAX_STAGE];
+  int row = row_of("sensor");
+  memcpy(pipeline, cr_pipeline, (size_t)cr_npipeline * sizeof *pipeline);
+  check_flight(pipeline, 1125, reports);
+  stage_report_assert(&reports[row], "sensor");
+  assert_int_equal(reports[row].samples, 1);
+  assert_int_equal(reports[row].skipped, 0);
+  pipeline[row].jvp = sensor_jvp_entry_off;
+  check_flight(pipeline, 1125, reports);
+  assert_non_null(strstr(reports[row].text, "jvp of sensordata"));
+}
+
+// the error falls with the precision of the build
+TEST(products_are_as_good_as_the_acceleration_is) {
+  stage_report reports[MAX_STAGE];
+  int row = row_of("acceleration");
+  check_flight(cr_pipeline, 1092, reports);
+  stage_report_assert(&reports[row], "acceleration");
+  assert_true(reports[row].vjp_error < CR_EPS / CR_R(1e-8));
 }
 
 // ---- one row that stands alone
