@@ -55,3 +55,15 @@ cr_real cr_random_normal(cr_random* random) {
 }
 
 int cr_random_int(cr_random* random, int n) { return (int)(cr_random_bits(random) % (uint64_t)n); }
+
+void cr_random_shuffle(cr_random* random, int32_t* order, int n) {
+  for (int i = 0; i < n; i++) {
+    order[i] = i;
+  }
+  for (int i = n - 1; i > 0; i--) {
+    int j = cr_random_int(random, i + 1);
+    int32_t kept = order[i];
+    order[i] = order[j];
+    order[j] = kept;
+  }
+}

@@ -28,4 +28,7 @@ cr_real cr_random_normal(cr_random* random);
 /// Uniform integer in [0, n), n > 0.
 int cr_random_int(cr_random* random, int n);
 
+/// 0 ... n - 1 in random order (Fisher and Yates).
+void cr_random_shuffle(cr_random* random, int32_t* order, int n);
+
 #endif

@@ -144,19 +144,6 @@ static cr_status take_run(cri_problem* p, const cr_measurements* ms, int i, int*
 
 // ---- which runs are held aside
 
-static void shuffle(int32_t* order, int n, uint64_t seed) {
-  cr_random random = cr_random_seed(seed, STREAM_HELD);
-  for (int i = 0; i < n; i++) {
-    order[i] = i;
-  }
-  for (int i = n - 1; i > 0; i--) {
-    int j = cr_random_int(&random, i + 1);
-    int32_t kept = order[i];
-    order[i] = order[j];
-    order[j] = kept;
-  }
-}
-
 // held[i]: run i is held aside; groups as a whole
 static cr_status choose_held(const cri_problem* p, const cr_identification_options* o, bool* held,
                              cr_error* error) {
@@ -175,7 +162,8 @@ static cr_status choose_held(const cri_problem* p, const cr_identification_optio
   int aside = (int)((cr_real)n * o->held_out + CR_R(0.5));
   aside = o->held_out > 0 && aside == 0 && n > 1 ? 1 : aside;
   int32_t* order = rank + p->nrun;
-  shuffle(order, n, (uint64_t)o->seed);
+  cr_random random = cr_random_seed((uint64_t)o->seed, STREAM_HELD);
+  cr_random_shuffle(&random, order, n);
   for (int i = 0; i < p->nrun; i++) {
     held[i] = order[rank[i]] < aside;
   }

@@ -9,18 +9,9 @@
 // streams of the caller's seed; epochs count on from the last
 enum { STREAM_SPLIT = 100, STREAM_EPOCH = 101 };
 
-// 0 ... n - 1 in random order (Fisher and Yates)
 static void shuffle(int32_t* order, int n, uint64_t seed, uint64_t stream) {
   cr_random random = cr_random_seed(seed, stream);
-  for (int i = 0; i < n; i++) {
-    order[i] = i;
-  }
-  for (int i = n - 1; i > 0; i--) {
-    int j = cr_random_int(&random, i + 1);
-    int32_t kept = order[i];
-    order[i] = order[j];
-    order[j] = kept;
-  }
+  cr_random_shuffle(&random, order, n);
 }
 
 void cr_windows_batch(int32_t* order, int n, int size, uint64_t seed, int iteration) {

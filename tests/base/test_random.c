@@ -97,3 +97,19 @@ TEST(integers_are_spread_evenly) {
     assert_in_range(count[k], 9600, 10400);
   }
 }
+
+TEST(every_order_is_as_likely) {
+  enum { N = 3, ORDERS = 6, DRAWS = 60000 };
+  cr_random r = cr_random_seed(5, 0);
+  int count[ORDERS] = {0};
+  for (int i = 0; i < DRAWS; i++) {
+    int32_t order[N];
+    cr_random_shuffle(&r, order, N);
+    assert_int_equal(order[0] + order[1] + order[2], 3);
+    assert_int_equal(order[0] * order[1] * order[2], 0);
+    count[2 * order[0] + (order[1] > order[2])]++;
+  }
+  for (int k = 0; k < ORDERS; k++) {
+    assert_in_range(count[k], 9600, 10400);
+  }
+}
