@@ -297,6 +297,32 @@ static cr_status fit_held(cr_identification* id, cr_error* error) {
                                                          true, &damping, &e, error);
 }
 
+// cost of a part at p.x, with its gradient
+static cr_status evaluate(cr_identification* id, cr_run_part part, cr_real* cost, cr_real* gradient,
+                          cr_error* error) {
+  cri_search* s = &id->search;
+  const cri_problem* p = &s->p;
+  int first = part == CR_RUNS_TRAIN ? 0 : p->ntrain;
+  int n = part == CR_RUNS_TRAIN ? p->ntrain : p->nspan - p->ntrain;
+  if (part == CR_RUNS_HELD) {
+    CR_TRY(fit_held(id, error));
+  }
+  CR_TRY(cri_search_move(s, p->x, gradient != NULL, error));
+  CR_TRY(cri_search_cost(s, first, n, gradient != NULL, cost, error));
+  if (gradient == NULL) {
+    return CR_OK;
+  }
+  size_t all = (size_t)p->n + (size_t)p->nspan * (size_t)p->nx;
+  cr_real* room = calloc(2 * all + 1, sizeof *room);
+  if (room == NULL) {
+    return cri_fail(error, CR_ERR_MEMORY, "identification: no memory");
+  }
+  cri_normal_gather(s->normal, p, first, n, room, room + all);
+  cr_copy(gradient, room, p->n);
+  free(room);
+  return CR_OK;
+}
+
 cr_status cr_identification_evaluate(cr_identification* id, cr_run_part part, const cr_real* x,
                                      cr_real* cost, cr_real* gradient, cr_error* error) {
   const cri_call call = {"cr_identification_evaluate", error};
@@ -305,29 +331,16 @@ cr_status cr_identification_evaluate(cr_identification* id, cr_run_part part, co
   if (part != CR_RUNS_TRAIN && part != CR_RUNS_HELD) {
     return cri_fail(error, CR_ERR_ARG, "%s: there is no part %d", call.name, (int)part);
   }
-  cri_search* s = &id->search;
-  cri_problem* p = &s->p;
-  id->held_fitted = false;
+  // a solution stays: what it found is asked for later
+  cri_problem* p = &id->search.p;
+  cr_real kept[2 * CR_MAX_PARAMETERS];
+  cr_copy(kept, p->x, p->n);
   cr_copy(p->x, x, p->n);
-  if (part == CR_RUNS_HELD) {
-    CR_TRY(fit_held(id, error));
-  }
-  int first = part == CR_RUNS_TRAIN ? 0 : p->ntrain;
-  int n = part == CR_RUNS_TRAIN ? p->ntrain : p->nspan - p->ntrain;
-  bool derive = gradient != NULL;
-  CR_TRY(cri_search_move(s, p->x, derive, error));
-  CR_TRY(cri_search_cost(s, first, n, derive, cost, error));
-  if (derive) {
-    size_t all = (size_t)p->n + (size_t)p->nspan * (size_t)p->nx;
-    cr_real* room = calloc(2 * all + 1, sizeof *room);
-    if (room == NULL) {
-      return cri_fail(error, CR_ERR_MEMORY, "identification: no memory");
-    }
-    cri_normal_gather(s->normal, p, first, n, room, room + all);
-    cr_copy(gradient, room, p->n);
-    free(room);
-  }
-  return CR_OK;
+  id->held_fitted = false;
+  cr_status status = evaluate(id, part, cost, gradient, error);
+  cr_copy(p->x, kept, p->n);
+  cr_status back = cri_search_move(&id->search, p->x, false, status == CR_OK ? error : NULL);
+  return status == CR_OK && id->solved ? back : status;
 }
 
 // ---- what was found

@@ -304,3 +304,26 @@ TEST(what_cannot_be_told_is_said) {
   cr_measurements_destroy(ms);
   cr_model_destroy(swing);
 }
+
+TEST(an_evaluation_leaves_the_solution) {
+  cr_measurements* ms = three_runs(200);
+  cr_parameters* p = parameters(1);
+  cr_identification* id = solved(p, ms, CR_R(0.3));
+  cr_real x[N], cost, before[2 * 200], after[2 * 200], least, first;
+  for (int i = 0; i < N; i++) {
+    x[i] = cr_log(estimate(id, i).value);
+  }
+  must(cr_identification_evaluate(id, CR_RUNS_TRAIN, x, &least, NULL, &error));
+  must(cr_identification_predict(id, 0, 1, before, &error));
+  first = estimate(id, 0).value;
+  x[0] += CR_R(0.3);
+  must(cr_identification_evaluate(id, CR_RUNS_TRAIN, x, &cost, NULL, &error));
+  assert_true(cost > 2 * least);
+  must(cr_identification_evaluate(id, CR_RUNS_HELD, x, &cost, NULL, &error));
+  assert_true(estimate(id, 0).value == first);
+  must(cr_identification_predict(id, 0, 1, after, &error));
+  assert_true(cr_abs(before[150] - after[150]) < CR_R(1e-9));
+  cr_identification_destroy(id);
+  cr_parameters_destroy(p);
+  cr_measurements_destroy(ms);
+}
