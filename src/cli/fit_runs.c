@@ -167,6 +167,17 @@ static cr_status make_fit(fit* f, cr_error* error) {
   return cr_parameters_get_values(f->parameters, f->x, f->start, error);
 }
 
+// before much work: the model found can be written, and not over what was read
+static cr_status check_save(const fit* f, cr_error* error) {
+  const char* path = f->o->save;
+  for (int i = 0; i < f->o->paths.n && path != NULL; i++) {
+    if (cri_file_same(path, f->o->paths.text[i])) {
+      return cri_fail(error, CR_ERR_ARG, "--save %s: this file is read, it would be lost", path);
+    }
+  }
+  return path != NULL ? cri_file_writable(path, error) : CR_OK;
+}
+
 static cr_status claim_folder(fit* f, cr_error* error) {
   char path[CR_MAX_PATH];
   const char* model = f->o->paths.text[0];
@@ -378,6 +389,7 @@ static cr_status check_words(const cr_fit_runs_options* o, cr_error* error) {
 
 static cr_status run(fit* f, int* code, cr_error* error) {
   CR_TRY(check_words(f->o, error));
+  CR_TRY(check_save(f, error));
   CR_TRY(open_model(f, error));
   CR_TRY(read_runs(f, error));
   CR_TRY(set_noises(f, error));

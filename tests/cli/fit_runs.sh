@@ -53,6 +53,8 @@ refused 2 "a number expected behind '='" fit arm.xml run1.csv --estimate 'dof_da
 refused 2 "delay of gyro: no run measures it" fit arm.xml run1.csv --estimate density:arm --delay gyro
 refused 2 "--noise enc: PLACE=SD expected" fit arm.xml run1.csv --estimate density:arm --noise enc
 refused 2 "measured runs are fitted with steps of one length" fit arm.xml run1.csv --estimate density:arm --rtol 1e-6
+refused 2 "this file is read, it would be lost" fit found.crm run1.csv --estimate density:arm --save found.crm
+refused 2 "nowhere/a.crm" fit arm.xml run1.csv --estimate density:arm --save nowhere/a.crm
 refused 2 "belong to a configuration, not to a model" fit arm.xml run1.csv --estimate density:arm --set a=1
 refused 2 "holds result.json of an earlier fit" fit arm.xml run1.csv --estimate density:arm --out found
 sed 's/enc \[deg\]/encoder/' run1.csv > typo.csv
