@@ -78,6 +78,15 @@ typedef struct {
   int iterations;     // steps that are tried, for each set of noises; 0: [100]
   cr_real tolerance;  // ends when a step lowers the cost by less than this part; 0: [1e-10]
   bool gauss_newton;  // without damping
+  /// Takes the state after every step that was taken, to be kept byte by byte for `resume`; `step` as progress has it. A status
+  /// other than CR_OK ends the search. NULL: [none]
+  cr_status (*save)(void* context, int step, const void* state, size_t size, cr_error* error);
+  void* context;  // of save
+  const void*
+      resume;  // a state of a search with the same parameters, measurements and options: goes on to the same
+  size_t
+      resume_size;  // digits as if it had not ended, for any number of threads; x is then not read. NULL: [none].
+  // `iterations` may be others, to make a search longer; nthread and confidence too
 } cr_search;
 
 /// How a search ended.
@@ -97,9 +106,28 @@ typedef struct {
 ///          seen to predicted                                                [identification.m1]-[identification.m4]
 /// Shapes   x[n]
 /// Threads  the same bits for any number of them
-/// Errors   CR_ERR_ARG, CR_ERR_INTERRUPTED; those of steps, with run and time
+/// Errors   CR_ERR_ARG, CR_ERR_INTERRUPTED; those of steps, with run and time; CR_ERR_FORMAT: `resume` is a state of another search,
+///          named by what differs, or damaged; those of `save`
 CR_API cr_status cr_identification_solve(cr_identification* identification, const cr_search* search,
                                          cr_real* x, cr_search_end* end, cr_error* error);
+
+/// One way down from x, for cr_minimise_global with CR_LOCAL_OWN: a cr_descent_function, its context an identification. Starts and
+/// noises begin as in a new identification, so the end depends on x alone; so does a cr_identification_solve that comes
+/// after. What a solve found before is forgotten. iterations as in cr_search; 0: x stays, only starts and noises are found.
+/// One search of several threads takes an identification for each, with parameters of its own.
+/// Equation value = cost + sum of n log(noise) over places whose noise is estimated, with n numbers seen: the negative
+///          logarithm of the likelihood, up to a constant
+/// Shapes   x[n]; *value infinite, and x as it was: the model cannot be simulated from there
+/// Errors   CR_ERR_ARG, CR_ERR_INTERRUPTED, CR_ERR_CAPACITY, CR_ERR_MEMORY
+CR_API cr_status cr_identification_descend(void* identification, int iterations, cr_real* x,
+                                           cr_real* value, cr_error* error);
+
+/// Bounds of x for a global search: of parameters theirs, of delays 0 and longest_delay, of an offset how far the numbers seen
+/// there are apart, of one of an orientation pi. Ways down keep them; cr_identification_solve does so but for offsets.
+/// Shapes   lower[n], upper[n]
+/// Errors   CR_ERR_ARG naming the first number that has no finite bounds
+CR_API cr_status cr_identification_get_bounds(const cr_identification* identification,
+                                              cr_real* lower, cr_real* upper, cr_error* error);
 
 /// The cost at x of a part of the runs, at the states at the starts found last (of the part held aside: at starts fitted for it),
 /// and its gradient by x with these states held (of the runs to train on; may be NULL).

@@ -121,9 +121,15 @@ typedef enum {
 /// How it goes down from a place.
 typedef enum {
   CR_LOCAL_NONE,
-  CR_LOCAL_LBFGS,               // NLopt's (CAROM_IO=ON), for n <= 256
-  CR_LOCAL_LEVENBERG_MARQUARDT  // of residuals
+  CR_LOCAL_LBFGS,                // NLopt's (CAROM_IO=ON), for n <= 256
+  CR_LOCAL_LEVENBERG_MARQUARDT,  // of residuals
+  CR_LOCAL_OWN                   // cr_global_problem.descend
 } cr_local_method;
+
+/// A way down of the caller's: goes down from x, within the bounds (CR_ERR_ARG beyond them), in at most so many steps; x ends where it ends, with its
+/// value. 0 iterations: the value at x, which stays. Infinity: there is no way down, x stays.
+typedef cr_status (*cr_descent_function)(void* context, int iterations, cr_real* x, cr_real* value,
+                                         cr_error* error);
 
 /// What is minimised: residuals, half the sum of whose squares is the value; or a function with its gradient; or, without a
 /// local method, a value alone. Infinity: x is no place to go to. NaN is refused.
@@ -140,6 +146,8 @@ typedef struct {
       contexts;  // a context for each thread (the same one for all, if it is only read): all have to give the
   int ncontext;  // same values. None: one thread, with `context`
   void* context;
+  /// The way down of CR_LOCAL_OWN; also asked for values where there are no functions, with 0 iterations.
+  cr_descent_function descend;
 } cr_global_problem;
 
 /// How islands of several processes, each with a part of the ring, exchange. `sent` is the best of this part's last
@@ -187,7 +195,7 @@ typedef struct {
   size_t size;  // sizeof(cr_global_result), set by the caller
   cr_real value;
   int generations;      // with those before a resume
-  int64_t evaluations;  // the same
+  int64_t evaluations;  // the same; a call of cr_global_problem.descend is one
   const char* reason;   // in a few words; belongs to the library
 } cr_global_result;
 

@@ -62,6 +62,7 @@ static const row rows[] = {
     {"local_method", "none", CR_LOCAL_NONE},
     {"local_method", "lbfgs", CR_LOCAL_LBFGS},
     {"local_method", "levenberg_marquardt", CR_LOCAL_LEVENBERG_MARQUARDT},
+    {"local_method", "own", CR_LOCAL_OWN},
     {"start", "estimated", CR_START_ESTIMATED},
     {"start", "reference", CR_START_REFERENCE},
     {"run_part", "train", CR_RUNS_TRAIN},

@@ -53,8 +53,8 @@ static void hand_over(const cri_problem* from, cri_problem* to) {
   }
 }
 
-static cr_status fit_short(cri_search* s, const cri_search* whole, cr_error* error) {
-  static const cr_real jumps[] = {1, CR_R(0.03), CR_R(0.001)};
+static cr_status fit_short(cri_search* s, cri_search* whole, bool x_fixed, cr_error* error) {
+  static const cr_real jumps[CRI_COARSE_LEGS] = {1, CR_R(0.03), CR_R(0.001)};
   const cri_problem* p = &whole->p;
   const cr_damping damping = {.iterations = 40,
                               .damping = CR_R(1e-3),
@@ -68,17 +68,24 @@ static cr_status fit_short(cri_search* s, const cri_search* whole, cr_error* err
   s->stop = whole->stop;
   s->progress = whole->progress;
   s->context = whole->context;
+  s->steps = whole->steps;
+  s->saving = whole->saving;
+  s->offsets_bounded = whole->offsets_bounded;
   CR_TRY(cri_search_create(s, cr_pool_size(whole->pool), error));
-  for (size_t i = 0; i < sizeof jumps / sizeof jumps[0]; i++) {
+  for (int i = s->saving != NULL ? s->saving->leg : 0; i < CRI_COARSE_LEGS; i++) {
     cr_damped_end end;
     s->p.continuity = jumps[i];
-    CR_TRY(cri_search_minimise(s, 0, s->p.ntrain, false, &damping, &end, error));
+    if (s->saving != NULL) {
+      s->saving->leg = i;
+    }
+    CR_TRY(cri_search_minimise(s, 0, s->p.ntrain, x_fixed, &damping, &end, error));
   }
+  whole->steps = s->steps;
   return CR_OK;
 }
 
 cr_status cri_coarse_fit(cri_search* whole, const cr_measurements* ms,
-                         const cr_identification_options* o, cr_error* error) {
+                         const cr_identification_options* o, bool x_fixed, cr_error* error) {
   cri_problem* p = &whole->p;
   int longest, steps;
   cr_real numbers = density(p, &longest);
@@ -94,7 +101,7 @@ cr_status cri_coarse_fit(cri_search* whole, const cr_measurements* ms,
   of.continuity = 1;
   cri_search s = {0};
   cr_status status = cri_layout(&s.p, p->parameters, ms, &of, error);
-  status = status == CR_OK ? fit_short(&s, whole, error) : status;
+  status = status == CR_OK ? fit_short(&s, whole, x_fixed, error) : status;
   if (status == CR_OK) {
     hand_over(&s.p, p);
   }

@@ -10,8 +10,6 @@
 #include "model/state_vector.h"
 #include "model/tableau.h"
 
-enum { MOST_ROUNDS = 12 };
-
 // ---- creation
 
 static const char* wrong_option(const cr_identification_options* o) {
@@ -66,6 +64,25 @@ static cr_status name_numbers(cr_identification* id, cr_error* error) {
   return CR_OK;
 }
 
+// the caller's texts may go: places belong to the measurements
+static cr_status keep_places(cr_identification* id, cr_error* error) {
+  const cri_problem* p = &id->search.p;
+  cr_identification_options* o = &id->options;
+  id->places = calloc((size_t)o->ndelayed + (size_t)o->nshifted + 1, sizeof *id->places);
+  if (id->places == NULL) {
+    return cri_fail(error, CR_ERR_MEMORY, "identification: no memory");
+  }
+  for (int i = 0; i < o->ndelayed + o->nshifted; i++) {
+    const char* name = i < o->ndelayed ? o->delayed[i] : o->shifted[i - o->ndelayed];
+    for (int k = 0; k < p->nplace; k++) {
+      id->places[i] = strcmp(p->places[k].name, name) == 0 ? p->places[k].name : id->places[i];
+    }
+  }
+  o->delayed = id->places;
+  o->shifted = id->places + o->ndelayed;
+  return CR_OK;
+}
+
 static cr_status make(cr_identification* id, cr_parameters* parameters, const cr_measurements* ms,
                       cr_error* error) {
   cri_problem* p = &id->search.p;
@@ -73,6 +90,7 @@ static cr_status make(cr_identification* id, cr_parameters* parameters, const cr
   if (p->m->nv == 0) {
     return cri_fail(error, CR_ERR_ARG, "the model has no joints: there is no motion to fit");
   }
+  CR_TRY(keep_places(id, error));
   CR_TRY(name_numbers(id, error));
   id->sums[0] = calloc(2 * (size_t)p->nplace + 1, sizeof(cri_place_sums));
   if (id->sums[0] == NULL) {
@@ -123,6 +141,7 @@ void cr_identification_destroy(cr_identification* id) {
   cri_inference_free(&id->inference);
   free(id->names);
   free(id->sums[0]);
+  free(id->places);
   free(id);
 }
 
@@ -216,8 +235,21 @@ static cr_status infer(cr_identification* id, cr_error* error) {
   return status;
 }
 
-static cr_status rounds(cr_identification* id, const cr_search* o, cr_search_end* end,
-                        cr_error* error) {
+static cr_status begin(cr_identification* id, bool x_fixed, cr_search_end* end, cr_error* error) {
+  cri_search* s = &id->search;
+  if (s->saving == NULL || s->saving->options->resume == NULL) {
+    CR_TRY(cri_search_move(s, s->p.x, false, error));
+    CR_TRY(cri_search_cost(s, 0, s->p.ntrain, false, &end->start_cost, error));
+  } else {
+    CR_TRY(cri_saving_read(s->saving, error));
+  }
+  return end->rounds > 0 || (s->saving != NULL && s->saving->leg >= CRI_COARSE_LEGS)
+             ? CR_OK
+             : cri_coarse_fit(s, id->measurements, &id->options, x_fixed, error);
+}
+
+cr_status cri_identification_rounds(cr_identification* id, const cr_search* o, bool x_fixed,
+                                    cr_search_end* end, cr_error* error) {
   cri_search* s = &id->search;
   const cr_damping damping = {.iterations = o->iterations > 0 ? o->iterations : 100,
                               .damping = o->gauss_newton ? 0 : CR_R(1e-3),
@@ -226,12 +258,13 @@ static cr_status rounds(cr_identification* id, const cr_search* o, cr_search_end
                               .value_tolerance = o->tolerance > 0 ? o->tolerance : CR_R(1e-10)};
   cr_real change = 1;
   s->steps = 0;
-  CR_TRY(cri_search_move(s, s->p.x, false, error));
-  CR_TRY(cri_search_cost(s, 0, s->p.ntrain, false, &end->start_cost, error));
-  CR_TRY(cri_coarse_fit(s, id->measurements, &id->options, error));
-  while (end->rounds < MOST_ROUNDS && change > CR_R(1e-3)) {
+  CR_TRY(begin(id, x_fixed, end, error));
+  while (end->rounds < CRI_MOST_ROUNDS && change > CR_R(1e-3)) {
     cr_damped_end e;
-    CR_TRY(cri_search_minimise(s, 0, s->p.ntrain, false, &damping, &e, error));
+    if (s->saving != NULL) {
+      s->saving->leg = CRI_COARSE_LEGS + end->rounds;
+    }
+    CR_TRY(cri_search_minimise(s, 0, s->p.ntrain, x_fixed, &damping, &e, error));
     end->rounds++;
     end->steps += e.taken;
     end->cost = e.value;
@@ -240,10 +273,28 @@ static cr_status rounds(cr_identification* id, const cr_search* o, cr_search_end
     CR_TRY(cri_noise_sum(s, 0, s->p.ntrain, id->sums[CR_RUNS_TRAIN], error));
     change = cri_noise_update(&s->p, id->sums[CR_RUNS_TRAIN]);
   }
-  return infer(id, error);
+  return CR_OK;
 }
 
-static cr_status check_x(const cri_call* call, const cr_identification* id, const cr_real* x) {
+static cr_status search_and_save(cr_identification* id, const cr_search* o, cr_search_end* end,
+                                 cr_error* error) {
+  cri_search* s = &id->search;
+  cri_saving saving;
+  if (o->save == NULL && o->resume == NULL) {
+    return cri_identification_rounds(id, o, false, end, error);
+  }
+  cr_status status = cri_saving_create(&saving, s, id->measurements, &id->options, o, end, error);
+  if (status == CR_OK) {
+    s->saving = &saving;
+    status = cri_identification_rounds(id, o, false, end, error);
+    s->saving = NULL;
+  }
+  cri_saving_free(&saving);
+  return status;
+}
+
+cr_status cri_identification_check_x(const cri_call* call, const cr_identification* id,
+                                     const cr_real* x) {
   CR_TRY(cri_given(call, id, "the identification"));
   CR_TRY(cri_given(call, x, "x"));
   for (int i = 0; i < id->search.p.n; i++) {
@@ -257,7 +308,7 @@ static cr_status check_x(const cri_call* call, const cr_identification* id, cons
 cr_status cr_identification_solve(cr_identification* id, const cr_search* o, cr_real* x,
                                   cr_search_end* end, cr_error* error) {
   const cri_call call = {"cr_identification_solve", error};
-  CR_TRY(check_x(&call, id, x));
+  CR_TRY(cri_identification_check_x(&call, id, x));
   CR_TRY(cri_given(&call, o, "options"));
   CR_TRY(cri_given(&call, end, "where the end goes"));
   CR_TRY(cri_check_size(&call, o->size, sizeof *o, "cr_search"));
@@ -266,7 +317,8 @@ cr_status cr_identification_solve(cr_identification* id, const cr_search* o, cr_
   id->solved = id->held_fitted = false;
   cr_copy(p->x, x, p->n);
   *end = (cr_search_end){.size = end->size, .reason = ""};
-  CR_TRY(rounds(id, o, end, error));
+  CR_TRY(search_and_save(id, o, end, error));
+  CR_TRY(infer(id, error));
   cr_copy(x, p->x, p->n);
   id->solved = true;
   return CR_OK;
@@ -313,7 +365,7 @@ static cr_status evaluate(cr_identification* id, cr_run_part part, cr_real* cost
 cr_status cr_identification_evaluate(cr_identification* id, cr_run_part part, const cr_real* x,
                                      cr_real* cost, cr_real* gradient, cr_error* error) {
   const cri_call call = {"cr_identification_evaluate", error};
-  CR_TRY(check_x(&call, id, x));
+  CR_TRY(cri_identification_check_x(&call, id, x));
   CR_TRY(cri_given(&call, cost, "where the cost goes"));
   if (part != CR_RUNS_TRAIN && part != CR_RUNS_HELD) {
     return cri_fail(error, CR_ERR_ARG, "%s: there is no part %d", call.name, (int)part);

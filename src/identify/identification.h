@@ -6,6 +6,7 @@
 #include "identify/inference.h"
 #include "identify/noise.h"
 #include "identify/search.h"
+#include "model/misuse.h"
 
 enum { CRI_NUMBER_NAME = 192 };
 
@@ -18,7 +19,17 @@ struct cr_identification {
   cr_real freedom, excess;  // degrees of freedom; chi^2 over them, at least 1
   cri_inference inference;
   cri_place_sums* sums[2];  // of a part, of every place
+  const char** places;      // of options.delayed and options.shifted
 };
+
+/// CR_ERR_ARG where the identification or x is missing, or a number of x is not finite.
+cr_status cri_identification_check_x(const cri_call* call, const cr_identification* id,
+                                     const cr_real* x);
+
+/// Everything of a search but what it tells: the coarse stage, then rounds with other noises, from the problem's x. x_fixed: only
+/// starts and noises are found.
+cr_status cri_identification_rounds(cr_identification* id, const cr_search* search, bool x_fixed,
+                                    cr_search_end* end, cr_error* error);
 
 /// Starts of the runs held aside, at the present x.
 cr_status cri_identification_fit_held(cr_identification* id, cr_error* error);

@@ -4,6 +4,8 @@
 
 #include <stdlib.h>
 
+#include "identify/saving.h"
+
 // ---- memory
 
 static cr_status no_memory(cr_error* error) {
@@ -195,8 +197,7 @@ typedef struct {
   bool begun;
 } part;
 
-// a trial that cannot be simulated is no place to go to
-static bool is_no_place(cr_status status) {
+bool cri_search_is_no_place(cr_status status) {
   return status == CR_ERR_DIVERGED || status == CR_ERR_NONFINITE || status == CR_ERR_SOLVER ||
          status == CR_ERR_SINGULAR || status == CR_ERR_MODEL;
 }
@@ -208,7 +209,7 @@ static cr_status value(void* context, const cr_real* x, cr_real* cost, cr_error*
   if (status == CR_OK) {
     status = cri_search_cost(s, at->first, at->n, false, cost, error);
   }
-  if (at->begun && is_no_place(status)) {
+  if (at->begun && cri_search_is_no_place(status)) {
     *cost = (cr_real)INFINITY;
     return CR_OK;
   }
@@ -245,23 +246,65 @@ static cr_status curvature(void* context, const cr_real* step, cr_real* square, 
   return CR_OK;
 }
 
-// bounds of all numbers; those that stay have no room between theirs
-static void set_bounds(const cri_search* s, int first, int n, bool x_fixed, cr_real* lower,
-                       cr_real* upper) {
-  const cri_problem* p = &s->p;
-  int all = p->n + p->nspan * p->nx;
-  for (int i = 0; i < all; i++) {
+static cr_status taken(void* context, const cr_damped_state* state, cr_error* error) {
+  const part* at = context;
+  return cri_saving_save(at->search->saving, at->search, state, error);
+}
+
+// how far the numbers seen of error i of a place are apart; an orientation may be turned by pi
+static cr_real reach_of(const cri_problem* p, int place, int i) {
+  cr_real low = (cr_real)INFINITY, high = -low;
+  for (int r = 0; r < p->nrun; r++) {
+    for (int c = 0; c < p->runs[r].ntrack; c++) {
+      const cri_track* t = &p->runs[r].tracks[c];
+      for (int k = 0; k < t->noutput && t->place == place; k++) {
+        const cri_output* o = &t->outputs[k];
+        if (i < o->in_errors || i >= o->in_errors + cri_output_errors(o)) {
+          continue;
+        }
+        if (o->turns) {
+          return CR_PI;
+        }
+        for (int row = 0; row < t->rows; row++) {
+          cr_real v = t->values[(ptrdiff_t)row * t->width + o->in_place];
+          low = v < low ? v : low;
+          high = v > high ? v : high;
+        }
+      }
+    }
+  }
+  return high > low ? high - low : 1;
+}
+
+void cri_search_bounds(const cri_problem* p, bool offsets_bounded, cr_real* lower, cr_real* upper) {
+  for (int i = 0; i < p->n; i++) {
     lower[i] = -(cr_real)INFINITY;
     upper[i] = (cr_real)INFINITY;
   }
   cri_parameters_bounds(p->parameters, lower, upper);
   for (int k = 0; k < p->nplace; k++) {
-    int at = p->places[k].delay_at;
-    if (at >= 0) {
-      lower[at] = 0;
-      upper[at] = p->longest_delay;
+    const cri_measured* at = &p->places[k];
+    if (at->delay_at >= 0) {
+      lower[at->delay_at] = 0;
+      upper[at->delay_at] = p->longest_delay;
+    }
+    for (int i = 0; i < at->nerror && at->offset_at >= 0 && offsets_bounded; i++) {
+      upper[at->offset_at + i] = reach_of(p, k, i);
+      lower[at->offset_at + i] = -upper[at->offset_at + i];
     }
   }
+}
+
+// bounds of all numbers; those that stay have no room between theirs
+static void set_bounds(const cri_search* s, int first, int n, bool x_fixed, cr_real* lower,
+                       cr_real* upper) {
+  const cri_problem* p = &s->p;
+  int all = p->n + p->nspan * p->nx;
+  for (int i = p->n; i < all; i++) {
+    lower[i] = -(cr_real)INFINITY;
+    upper[i] = (cr_real)INFINITY;
+  }
+  cri_search_bounds(p, s->offsets_bounded, lower, upper);
   for (int i = 0; i < all; i++) {
     int span = i < p->n ? first : (i - p->n) / p->nx;
     bool stays = i < p->n ? x_fixed : p->starts_known || span < first || span >= first + n;
@@ -276,12 +319,18 @@ cr_status cri_search_minimise(cri_search* s, int first, int n, bool x_fixed,
   const cri_problem* p = &s->p;
   int all = p->n + p->nspan * p->nx;
   part at = {.search = s, .first = first, .n = n};
-  const cr_damped damped = {.context = &at,
-                            .n = all,
-                            .value = value,
-                            .linearise = linearise,
-                            .solve = solve,
-                            .curvature = curvature};
+  cr_damped damped = {.context = &at,
+                      .n = all,
+                      .value = value,
+                      .linearise = linearise,
+                      .solve = solve,
+                      .curvature = curvature};
+  if (s->saving != NULL) {
+    damped.taken = taken;
+    CR_TRY(cri_saving_resume(s->saving, all, &damped.resume, error));
+    at.begun = damped.resume != NULL;
+    cr_copy(p->x, at.begun ? damped.resume->x : p->x, all);
+  }
   cr_real* room = calloc(3 * (size_t)all + cri_damped_room(all), sizeof *room);
   if (room == NULL) {
     return no_memory(error);

@@ -8,6 +8,8 @@
 #include "identify/predict.h"
 #include "learn/levenberg_marquardt.h"
 
+typedef struct cri_saving cri_saving;
+
 typedef struct {
   cri_problem p;
   cr_pool* pool;
@@ -20,7 +22,9 @@ typedef struct {
   bool (*stop)(void* context);
   void (*progress)(void* context, int step, cr_real cost);
   void* context;
-  int steps;  // that progress was told of
+  bool offsets_bounded;
+  int steps;           // that progress was told of
+  cri_saving* saving;  // of a search that saves or resumes; or NULL
 
   // the windows of the current evaluation
   int first, n;
@@ -43,7 +47,16 @@ cr_status cri_search_cost(cri_search* search, int first, int n, bool derive, cr_
                           cr_error* error);
 
 /// Least squares over x and the starts of these windows, from p.x. x_fixed: only over the starts.
+/// With `saving` it goes on where that says, and saves every step.
 cr_status cri_search_minimise(cri_search* search, int first, int n, bool x_fixed,
                               const cr_damping* damping, cr_damped_end* end, cr_error* error);
+
+/// Bounds of x: of parameters theirs, of delays 0 and the longest one, of offsets none, or how far the numbers seen are apart.
+/// Shapes   lower[n], upper[n]
+void cri_search_bounds(const cri_problem* problem, bool offsets_bounded, cr_real* lower,
+                       cr_real* upper);
+
+/// True for a status that makes a trial no place to go to: it cannot be simulated.
+bool cri_search_is_no_place(cr_status status);
 
 #endif

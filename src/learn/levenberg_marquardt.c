@@ -4,6 +4,8 @@
 
 #define ENOUGH CR_R(1e-4)  // of the predicted decrease, without damping
 
+static const char no_longer_falls[] = "sum of squares no longer falls";
+
 // of n numbers each; what a search knows
 typedef struct {
   const cr_damping* damping;
@@ -154,8 +156,47 @@ static cr_status iterate(search* s, cr_damped_end* end, cr_error* error) {
   } else {
     shorter(s);
   }
-  end->reason = all ? "sum of squares no longer falls" : NULL;
+  end->reason = all ? no_longer_falls : NULL;
   return CR_OK;
+}
+
+// ---- begin, go on
+
+static cr_status begin(search* s, cr_error* error) {
+  const cr_damped* d = s->damped;
+  CR_TRY(d->value(d->context, s->x, &s->value, error));
+  if (!isfinite(s->value)) {
+    return cri_fail(error, CR_ERR_NONFINITE,
+                    "levenberg-marquardt: the sum of squares at the start is not finite");
+  }
+  cr_zero(s->scale, d->n);
+  return linearise(s, error);
+}
+
+static cr_status go_on(search* s, const cr_damped_state* from, cr_damped_end* end,
+                       cr_error* error) {
+  s->value = from->value;
+  s->mu = from->mu;
+  s->nu = from->nu;
+  s->part = from->part;
+  cr_copy(s->x, from->x, s->damped->n);
+  cr_copy(s->scale, from->scale, s->damped->n);
+  *end = (cr_damped_end){
+      .tried = from->tried, .taken = from->taken, .reason = from->ended ? no_longer_falls : NULL};
+  return from->ended ? CR_OK : linearise(s, error);
+}
+
+static cr_status tell(const search* s, const cr_damped_end* end, cr_error* error) {
+  const cr_damped_state state = {.value = s->value,
+                                 .mu = s->mu,
+                                 .nu = s->nu,
+                                 .part = s->part,
+                                 .tried = end->tried,
+                                 .taken = end->taken,
+                                 .ended = end->reason != NULL,
+                                 .x = s->x,
+                                 .scale = s->scale};
+  return s->damped->taken(s->damped->context, &state, error);
 }
 
 cr_status cri_damped_minimise(const cr_damping* damping, const cr_damped* damped,
@@ -177,19 +218,18 @@ cr_status cri_damped_minimise(const cr_damping* damping, const cr_damped* damped
               .nu = 2,
               .part = 1};
   *end = (cr_damped_end){.reason = NULL};
-  CR_TRY(damped->value(damped->context, x, &s.value, error));
-  if (!isfinite(s.value)) {
-    return cri_fail(error, CR_ERR_NONFINITE,
-                    "levenberg-marquardt: the sum of squares at the start is not finite");
-  }
-  cr_zero(s.scale, n);
-  cr_status status = linearise(&s, error);
+  cr_status status =
+      damped->resume != NULL ? go_on(&s, damped->resume, end, error) : begin(&s, error);
   while (status == CR_OK && end->reason == NULL) {
     if (end->tried >= damping->iterations) {
       end->reason = "all iterations done";
       break;
     }
+    int taken = end->taken;
     status = iterate(&s, end, error);
+    if (status == CR_OK && damped->taken != NULL && end->taken > taken) {
+      status = tell(&s, end, error);
+    }
   }
   end->value = s.value;
   return status;

@@ -15,6 +15,15 @@
 #include "base/real.h"
 #include "base/status.h"
 
+/// Where a search stands after a step that it took.
+typedef struct {
+  cr_real value;             // at x
+  cr_real mu, nu, part;      // damping, its growth, part of the step without damping
+  int tried, taken;          // steps
+  bool ended;                // the sum of squares no longer fell
+  const cr_real *x, *scale;  // n each: the point, and D
+} cr_damped_state;
+
 /// A sum of squares and its linearised form. A status other than CR_OK ends the search, but CR_ERR_SINGULAR of `solve`.
 typedef struct {
   void* context;
@@ -35,6 +44,11 @@ typedef struct {
 
   /// |J step|^2.
   cr_status (*curvature)(void* context, const cr_real* step, cr_real* square, cr_error* error);
+
+  /// Called after every step that was taken; NULL: not wanted.
+  cr_status (*taken)(void* context, const cr_damped_state* state, cr_error* error);
+  const cr_damped_state*
+      resume;  // goes on from there to the same digits; NULL: from the start. `value` is then not asked first
 } cr_damped;
 
 typedef struct {

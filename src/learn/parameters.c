@@ -5,6 +5,7 @@
 
 #include <stdlib.h>
 
+#include "base/fingerprint.h"
 #include "engine/constants.h"
 #include "engine/data_create.h"
 #include "learn/parameter_list.h"
@@ -240,6 +241,20 @@ void cri_parameters_bounds(const cr_parameters* ps, cr_real* lower, cr_real* upp
       upper[k] = open ? (cr_real)INFINITY : inverse_of(&e->item, e->item.upper);
     }
   }
+}
+
+uint64_t cri_parameters_fingerprint(const cr_parameters* ps, uint64_t hash) {
+  for (int i = 0; i < ps->nentry; i++) {
+    const cr_parameter* item = &ps->entries[i].item;
+    const int32_t words[] = {(int32_t)item->kind, (int32_t)item->transform};
+    const double numbers[] = {(double)item->start, (double)item->lower, (double)item->upper,
+                              (double)item->prior, (double)item->prior_sd};
+    hash = cri_fingerprint(hash, item->name, strlen(item->name) + 1);
+    hash = cri_fingerprint(hash, item->target, strlen(item->target) + 1);
+    hash = cri_fingerprint(hash, words, sizeof words);
+    hash = cri_fingerprint(hash, numbers, sizeof numbers);
+  }
+  return hash;
 }
 
 static cr_real length_of(const cr_real* x, int n) {

@@ -26,6 +26,9 @@ const cr_model* cri_parameters_model(const cr_parameters* parameters);
 void cri_parameters_start(const cr_parameters* parameters, cr_real* x);
 void cri_parameters_bounds(const cr_parameters* parameters, cr_real* lower, cr_real* upper);
 
+/// Adds names, targets, kinds, transforms, starts, bounds and priors to a fingerprint (base/fingerprint.h).
+uint64_t cri_parameters_fingerprint(const cr_parameters* parameters, uint64_t hash);
+
 /// p of x.
 void cri_parameters_values(const cr_parameters* parameters, const cr_real* x, cr_real* p);
 

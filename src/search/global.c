@@ -47,12 +47,12 @@ static bool has_finite_bounds(const cr_global_problem* p) {
 
 static const char* wrong_with_problem(const cr_global_problem* p) {
   bool squares = p->residuals != NULL;
-  return p->n < 1 || p->n > 10000                              ? "1 to 10000 numbers expected"
-         : p->lower == NULL || p->upper == NULL                ? "no bounds"
-         : !has_finite_bounds(p)                               ? "finite bounds expected"
-         : !squares && p->evaluate == NULL && p->value == NULL ? "no function"
-         : squares && p->m < 1                                 ? "no residuals"
-         : squares && p->m > INT32_MAX / (p->n + 1)            ? "too many residuals"
+  return p->n < 1 || p->n > 10000               ? "1 to 10000 numbers expected"
+         : p->lower == NULL || p->upper == NULL ? "no bounds"
+         : !has_finite_bounds(p)                ? "finite bounds expected"
+         : !squares && p->evaluate == NULL && p->value == NULL && p->descend == NULL ? "no function"
+         : squares && p->m < 1                                         ? "no residuals"
+         : squares && p->m > INT32_MAX / (p->n + 1)                    ? "too many residuals"
          : p->ncontext < 0 || (p->ncontext > 0 && p->contexts == NULL) ? "no contexts"
                                                                        : NULL;
 }
@@ -64,7 +64,8 @@ static const char* wrong_with_options(const cr_global_problem* p, const cr_globa
                                                              : 1;
   int population = o->population == 0 ? 16 : o->population;
   return (unsigned)o->method >= N_METHOD                        ? "no such method"
-         : (unsigned)o->local > CR_LOCAL_LEVENBERG_MARQUARDT    ? "no such local method"
+         : (unsigned)o->local > CR_LOCAL_OWN                    ? "no such local method"
+         : o->local == CR_LOCAL_OWN && p->descend == NULL       ? "no way down of your own"
          : lbfgs && p->residuals == NULL && p->evaluate == NULL ? "L-BFGS needs a gradient"
          : lbfgs && p->n > 256                                  ? "L-BFGS takes at most 256 numbers"
          : o->local == CR_LOCAL_LEVENBERG_MARQUARDT && p->residuals == NULL

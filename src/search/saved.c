@@ -2,6 +2,8 @@
 // A head of eight-byte integers, the bounds, then islands one after the other.
 #include "search/saved.h"
 
+#include "base/state_head.h"
+
 // the head, in this order; what is before GENERATION has to be as in the search that goes on
 enum {
   MAGIC,
@@ -64,29 +66,17 @@ void cri_state_write(void* state, const cr_island* islands, int count, int gener
   }
 }
 
-static cr_status check_head(const int64_t* head, const cr_island* islands, int count,
-                            cr_error* error) {
-  int64_t expected[N_HEAD];
-  make_head(expected, islands, count);
-  for (int i = 0; i < GENERATION; i++) {
-    if (head[i] != expected[i]) {
-      return cri_fail(error, CR_ERR_FORMAT, "the state to resume is of another search: its %s",
-                      names[i]);
-    }
-  }
-  return CR_OK;
-}
-
 cr_status cri_state_read(const void* state, size_t size, cr_island* islands, int count,
                          int* generation, int64_t* evaluations, cr_error* error) {
   const char* at = state;
-  int64_t head[N_HEAD];
+  int64_t head[N_HEAD], expected[N_HEAD];
   if (size < sizeof head) {
     return cri_fail(error, CR_ERR_FORMAT, "the state to resume has %zu bytes", size);
   }
   memcpy(head, at, sizeof head);
   at += sizeof head;
-  CR_TRY(check_head(head, islands, count, error));
+  make_head(expected, islands, count);
+  CR_TRY(cri_state_head_check(head, expected, names, GENERATION, error));
   if (size != cri_state_size(islands, count)) {
     return cri_fail(error, CR_ERR_FORMAT, "the state to resume has %zu bytes; %zu expected", size,
                     cri_state_size(islands, count));

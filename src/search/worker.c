@@ -21,12 +21,33 @@ void cri_worker_bind(cr_global_worker* w, cr_real* room) {
   }
 }
 
+static cr_status check_stop(const cr_global_worker* w, cr_error* error) {
+  bool stopped = w->options->stop != NULL && w->options->stop(w->options->context);
+  return stopped ? cri_fail(error, CR_ERR_INTERRUPTED, "the search was stopped") : CR_OK;
+}
+
+static cr_status check_value(cr_real value, cr_error* error) {
+  return !isnan(value) && value > -(cr_real)INFINITY
+             ? CR_OK
+             : cri_fail(error, CR_ERR_NONFINITE, "the value is %s",
+                        isnan(value) ? "not a number" : "infinite below zero");
+}
+
+static cr_status ask_descent(cr_global_worker* w, int iterations, cr_real* x, cr_real* value,
+                             cr_error* error) {
+  w->evaluations++;
+  CR_TRY(w->problem->descend(w->context, iterations, x, value, error));
+  return check_value(*value, error);
+}
+
 // the value, and the gradient unless it is NULL
 static cr_status ask(cr_global_worker* w, const cr_real* x, cr_real* value, cr_real* gradient,
                      cr_error* error) {
   const cr_global_problem* p = w->problem;
-  if (w->options->stop != NULL && w->options->stop(w->options->context)) {
-    return cri_fail(error, CR_ERR_INTERRUPTED, "the search was stopped");
+  CR_TRY(check_stop(w, error));
+  if (p->residuals == NULL && p->value == NULL && p->evaluate == NULL) {
+    cr_copy(w->trial, x, p->n);
+    return ask_descent(w, 0, w->trial, value, error);
   }
   w->evaluations++;
   if (p->residuals != NULL) {
@@ -38,10 +59,7 @@ static cr_status ask(cr_global_worker* w, const cr_real* x, cr_real* value, cr_r
     CR_TRY(p->evaluate(w->context, CR_ALL_DATA, x, value, gradient != NULL ? gradient : w->gradient,
                        error));
   }
-  return !isnan(*value) && *value > -(cr_real)INFINITY
-             ? CR_OK
-             : cri_fail(error, CR_ERR_NONFINITE, "the value is %s",
-                        isnan(*value) ? "not a number" : "infinite below zero");
+  return check_value(*value, error);
 }
 
 cr_status cri_worker_value(cr_global_worker* w, const cr_real* x, cr_real* value, cr_error* error) {
@@ -53,6 +71,26 @@ static void note(cr_global_worker* w, const cr_real* x, cr_real value) {
     w->best_value = value;
     cr_copy(w->best, x, w->problem->n);
   }
+}
+
+// ---- the caller's own way down
+
+// goes down from w->trial
+static cr_status descend_own(cr_global_worker* w, cr_error* error) {
+  const cr_global_problem* p = w->problem;
+  cr_real value;
+  CR_TRY(check_stop(w, error));
+  CR_TRY(ask_descent(w, w->options->local_iterations, w->trial, &value, error));
+  for (int i = 0; i < p->n; i++) {
+    // an end beyond the bounds could not be a place of the population
+    if (isfinite(value) && !(w->trial[i] >= p->lower[i] && w->trial[i] <= p->upper[i])) {
+      return cri_fail(error, CR_ERR_ARG,
+                      "a way down left the bounds: x[%d] = %.9g is not between %.9g and %.9g", i,
+                      (double)w->trial[i], (double)p->lower[i], (double)p->upper[i]);
+    }
+  }
+  note(w, w->trial, value);
+  return CR_OK;
 }
 
 // ---- L-BFGS
@@ -134,8 +172,9 @@ cr_status cri_worker_descend(cr_global_worker* w, cr_real* x, cr_real* value, cr
   }
   w->best_value = (cr_real)INFINITY;
   cr_copy(w->trial, x, n);
-  CR_TRY(w->options->local == CR_LOCAL_LBFGS ? descend_gradient(w, error)
-                                             : descend_squares(w, error));
+  CR_TRY(w->options->local == CR_LOCAL_OWN     ? descend_own(w, error)
+         : w->options->local == CR_LOCAL_LBFGS ? descend_gradient(w, error)
+                                               : descend_squares(w, error));
   *value = w->best_value;
   if (isfinite(w->best_value)) {
     cr_copy(x, w->best, n);

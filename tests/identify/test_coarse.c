@@ -45,7 +45,7 @@ static cr_real found(const cr_measurements* ms, const cr_model* m, bool coarse) 
   must(cri_search_create(&s, 1, &error));
   cri_parameters_start(ps, s.p.x);
   if (coarse) {
-    must(cri_coarse_fit(&s, ms, &o, &error));
+    must(cri_coarse_fit(&s, ms, &o, false, &error));
   }
   must(cri_search_minimise(&s, 0, s.p.nspan, false, &damping, &end, &error));
   cr_real x = s.p.x[0];

@@ -408,6 +408,8 @@ static const row table[] = {
     ROW(cr_identification_count, "_", COUNT, 0, NULL, NULL),
     ROW(cr_identification_name, "_", POINTER, 0, NULL, NULL),
     ROW(cr_identification_get_start, "_Xe", STATUS, 0, NULL, NULL),
+    ROW(cr_identification_get_bounds, "_XYe", STATUS, 0, NULL, NULL),
+    ROW(cr_identification_descend, "_XYe", STATUS, 0, NULL, NULL),
     ROW(cr_identification_evaluate, "_XYze", STATUS, 0, NULL, NULL),
     ROW(cr_identification_solve, "_.X,e", STATUS, 0, NULL, NULL),
     ROW(cr_identification_get, "_\"e", STATUS, 0, NULL, NULL),

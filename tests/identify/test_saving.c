@@ -1,0 +1,227 @@
+// SPDX-License-Identifier: Apache-2.0
+// Needs: io
+// A search that ends after any of its steps and goes on has the bits of one that did not end: through the coarse stage, rounds
+// with other noises, windows with continuity, delays and offsets. States of other searches and damaged ones are refused.
+#include "identify/saving.h"
+
+#include <stdlib.h>
+
+#include "base/fingerprint.h"
+#include "carom/carom.h"
+#include "scenes/io_measured.h"
+#include "support/close.h"
+#include "support/scratch.h"
+#include "support/test.h"
+
+static const char text_of_pendulum[] =
+    "<mujoco><option timestep='0.01'/><worldbody><body name='one'><joint name='a' axis='0 1 0' "
+    "damping='.02'/><geom type='capsule' fromto='0 0 0 0 0 -.3' size='.01' mass='.3'/><body "
+    "name='two' pos='0 0 -.3'><joint name='b' axis='0 1 0' damping='.01'/><geom type='capsule' "
+    "fromto='0 0 0 0 0 -.2' size='.01' mass='.2'/><site name='imu' pos='0 0 -.1'/></body></body>"
+    "</worldbody><sensor><gyro name='gyro' site='imu'/></sensor></mujoco>";
+
+static cr_error error;
+static cr_model* m;
+static cr_measurements* ms;
+
+static void must(cr_status status) {
+  if (status != CR_OK) {
+    fail_msg("%s", error.text);
+  }
+}
+
+static const cr_real bent[2] = {CR_R(0.7), CR_R(-0.4)};
+
+static cr_measurements* runs(int rows) {
+  static const measured_channel channels[] = {{"qpos[a]", 1, CR_R(0.01), 0},
+                                              {"gyro", 2, CR_R(0.05), 2}};
+  cr_measurements* all = NULL;
+  must(cr_measurements_create(&all, m, &error));
+  measured_run(all, m, "one", rows, bent, channels, 2, 1);
+  measured_run(all, m, "two", rows, bent, channels, 2, 2);
+  measured_run(all, m, "three", rows, bent, channels, 2, 3);
+  return all;
+}
+
+static void setup(void) {
+  must(cr_model_open(&m, scratch_write("pendulum.xml", text_of_pendulum), &error));
+  ms = runs(60);
+}
+
+static void teardown(void) {
+  cr_measurements_destroy(ms);
+  cr_model_destroy(m);
+}
+
+AROUND_FILE(setup, teardown)
+
+static cr_parameters* parameters(cr_real damping, cr_real prior) {
+  const cr_parameter_info mass = {.size = sizeof mass,
+                                  .name = "mass",
+                                  .target = "body_mass[two]",
+                                  .transform = CR_TRANSFORM_LOG,
+                                  .start = CR_R(0.3),
+                                  .lower = CR_R(0.01),
+                                  .upper = 3};
+  const cr_parameter_info loss = {.size = sizeof loss,
+                                  .name = "damping",
+                                  .target = "dof_damping[a]",
+                                  .start = damping,
+                                  .upper = 1,
+                                  .prior = prior,
+                                  .prior_sd = 1};
+  const cr_parameter_info* const list[] = {&mass, &loss};
+  cr_parameters* ps = NULL;
+  must(cr_parameters_create(&ps, m, list, 2, &error));
+  return ps;
+}
+
+static const char* const late[] = {"gyro"};
+
+// a run is one window: with a coarse stage; windows that go on, with delays and offsets
+static cr_identification_options options(bool windows) {
+  return windows
+             ? (cr_identification_options){.size = sizeof(cr_identification_options),
+                                           .window = CR_R(0.2),
+                                           .continuity = CR_R(0.05),
+                                           .huber = 2,
+                                           .delayed = late,
+                                           .ndelayed = 1,
+                                           .shifted = late,
+                                           .nshifted = 1,
+                                           .nthread = 1}
+             : (cr_identification_options){
+                   .size = sizeof(cr_identification_options), .held_out = CR_R(0.3), .nthread = 1};
+}
+
+enum { MOST_STATES = 200, MOST_X = 8, PLACES = 2, ROWS = 60 * 3 };
+
+typedef struct {
+  int n, end_at;  // states; the one that ends the search, -1: none
+  int step[MOST_STATES];
+  void* bytes[MOST_STATES];
+  size_t size[MOST_STATES];
+} keeper;
+
+static cr_status keep(void* context, int step, const void* state, size_t size, cr_error* why) {
+  keeper* k = context;
+  assert_true(k->n < MOST_STATES);
+  k->step[k->n] = step;
+  k->size[k->n] = size;
+  k->bytes[k->n] = malloc(size);
+  memcpy(k->bytes[k->n], state, size);
+  return k->n++ == k->end_at ? CR_ERR_INTERRUPTED : CR_OK;
+}
+
+static void drop(keeper* k) {
+  for (int i = 0; i < k->n; i++) {
+    free(k->bytes[i]);
+  }
+}
+
+// all that a search found
+typedef struct {
+  cr_real x[MOST_X], covariance[MOST_X * MOST_X], noise[PLACES], rms[2 * PLACES];
+  cr_real predictions[3 * PLACES * ROWS];
+  cr_search_end end;
+} everything;
+
+static void gather(cr_identification* id, everything* e) {
+  must(cr_identification_covariance(id, e->covariance, NULL, &error));
+  for (int k = 0; k < 2 * PLACES; k++) {
+    cr_fit_of_place f = {.size = sizeof f};
+    must(cr_identification_get_place(id, (cr_run_part)(k / PLACES), k % PLACES, &f, &error));
+    e->noise[k % PLACES] = f.noise;
+    e->rms[k] = f.rms;
+  }
+  for (int k = 0; k < 3 * PLACES; k++) {
+    must(cr_identification_predict(id, k / PLACES, k % PLACES, e->predictions + k * ROWS, &error));
+  }
+}
+
+static cr_status search(bool windows, int threads, const cr_search* o, everything* e) {
+  cr_identification_options of = options(windows);
+  cr_parameters* ps = parameters(CR_R(0.1), 0);
+  cr_identification* id = NULL;
+  of.nthread = threads;
+  memset(e, 0, sizeof *e);
+  must(cr_identification_create(&id, ps, ms, &of, &error));
+  assert_true(cr_identification_count(id) <= MOST_X && cr_identification_places(id) == PLACES);
+  must(cr_identification_get_start(id, e->x, &error));
+  e->end.size = sizeof e->end;
+  cr_status status = cr_identification_solve(id, o, e->x, &e->end, &error);
+  if (status == CR_OK) {
+    gather(id, e);
+  }
+  cr_identification_destroy(id);
+  cr_parameters_destroy(ps);
+  return status;
+}
+
+static void same(const everything* a, const everything* b) {
+  assert_memory_equal(a->x, b->x, sizeof a->x);
+  assert_memory_equal(a->covariance, b->covariance, sizeof a->covariance);
+  assert_memory_equal(a->noise, b->noise, sizeof a->noise);
+  assert_memory_equal(a->rms, b->rms, sizeof a->rms);
+  assert_memory_equal(a->predictions, b->predictions, sizeof a->predictions);
+  assert_true(a->end.cost == b->end.cost && a->end.start_cost == b->end.start_cost);
+  assert_int_equal(a->end.steps, b->end.steps);
+  assert_int_equal(a->end.rounds, b->end.rounds);
+  assert_int_equal(a->end.converged, b->end.converged);
+  assert_string_equal(a->end.reason, b->end.reason);
+}
+
+static void same_state(const keeper* a, int i, const keeper* b, int k) {
+  assert_int_equal(a->step[i], b->step[k]);
+  assert_int_equal(a->size[i], b->size[k]);
+  assert_memory_equal(a->bytes[i], b->bytes[k], a->size[i]);
+}
+
+static void check_every_step(bool windows, int threads, bool gauss_newton) {
+  static everything whole, resumed;
+  keeper all = {.end_at = -1};
+  cr_search o = {.size = sizeof o,
+                 .iterations = 30,
+                 .gauss_newton = gauss_newton,
+                 .save = keep,
+                 .context = &all};
+  must(search(windows, 1, &o, &whole));
+  print_message("%d states of %zu bytes, %d rounds, %d steps\n", all.n, all.size[0],
+                whole.end.rounds, whole.end.steps);
+  for (int k = 1; k < all.n; k++) {
+    assert_true(all.step[k] > all.step[k - 1]);
+  }
+  assert_true(all.n >= whole.end.steps && whole.end.rounds >= 2);
+  assert_true(windows || all.n > whole.end.steps + 2);  // steps of the coarse stage are there too
+  cr_search without = {.size = sizeof without, .iterations = 30, .gauss_newton = gauss_newton};
+  must(search(windows, 1, &without, &resumed));
+  same(&whole, &resumed);
+  keeper some = {.end_at = all.n / 2};
+  o.context = &some;
+  assert_int_equal(search(windows, 1, &o, &resumed), CR_ERR_INTERRUPTED);
+  assert_int_equal(some.n, all.n / 2 + 1);
+  for (int k = 0; k < all.n; k++) {
+    keeper rest = {.end_at = -1};
+    o.context = &rest;
+    o.resume = all.bytes[k];
+    o.resume_size = all.size[k];
+    must(search(windows, threads, &o, &resumed));
+    same(&whole, &resumed);
+    assert_int_equal(rest.n, all.n - k - 1);
+    for (int i = 0; i < rest.n; i++) {
+      same_state(&rest, i, &all, k + 1 + i);
+    }
+    if (k < some.n) {
+      same_state(&some, k, &all, k);
+    }
+    drop(&rest);
+  }
+  drop(&some);
+  drop(&all);
+}
+
+TEST(whole_runs_go_on_after_every_step) { check_every_step(false, 2, false); }
+
+TEST(windows_go_on_after_every_step) { check_every_step(true, 1, false); }
+
+TEST(gauss_newton_goes_on_after_every_step) { check_every_step(true, 1, true); }
