@@ -82,11 +82,14 @@ typedef struct {
   /// other than CR_OK ends the search. NULL: [none]
   cr_status (*save)(void* context, int step, const void* state, size_t size, cr_error* error);
   void* context;  // of save
-  const void*
-      resume;  // a state of a search with the same parameters, measurements and options: goes on to the same
-  size_t
-      resume_size;  // digits as if it had not ended, for any number of threads; x is then not read. NULL: [none].
-  // `iterations` may be others, to make a search longer; nthread and confidence too
+  /// A state of a search with the same parameters, measurements and options: the search goes on to the same digits as if it had
+  /// not ended, for any number of threads; x is then not read. `iterations` may be others, to make a search longer;
+  /// nthread and confidence too. NULL: [none]
+  const void* resume;
+  size_t resume_size;
+  /// x is where a search ended (cr_identification_descend): starts are found first, with x held, so that this search
+  /// stays in its valley. Otherwise the coarse stage may leave it.
+  bool stay;
 } cr_search;
 
 /// How a search ended.
@@ -113,7 +116,7 @@ CR_API cr_status cr_identification_solve(cr_identification* identification, cons
 
 /// One way down from x, for cr_minimise_global with CR_LOCAL_OWN: a cr_descent_function, its context an identification. Starts and
 /// noises begin as in a new identification, so the end depends on x alone; so does a cr_identification_solve that comes
-/// after. What a solve found before is forgotten. iterations as in cr_search; 0: x stays, only starts and noises are found.
+/// after. A solve from the end stays there with cr_search.stay. What a solve found before is forgotten. iterations as in cr_search; 0: x stays, only starts and noises are found.
 /// One search of several threads takes an identification for each, with parameters of its own.
 /// Equation value = cost + sum of n log(noise) over places whose noise is estimated, with n numbers seen: the negative
 ///          logarithm of the likelihood, up to a constant
@@ -122,8 +125,9 @@ CR_API cr_status cr_identification_solve(cr_identification* identification, cons
 CR_API cr_status cr_identification_descend(void* identification, int iterations, cr_real* x,
                                            cr_real* value, cr_error* error);
 
-/// Bounds of x for a global search: of parameters theirs, of delays 0 and longest_delay, of an offset how far the numbers seen
-/// there are apart, of one of an orientation pi. Ways down keep them; cr_identification_solve does so but for offsets.
+/// Bounds of x for a global search: of parameters theirs (CR_TRANSFORM_BOUNDED: from 0.001 to 0.999 of the interval), of delays 0
+/// and longest_delay, of offsets how far the numbers seen there are apart, of one of an orientation pi. Ways down keep
+/// them.
 /// Shapes   lower[n], upper[n]
 /// Errors   CR_ERR_ARG naming the first number that has no finite bounds
 CR_API cr_status cr_identification_get_bounds(const cr_identification* identification,

@@ -70,7 +70,7 @@ static cr_status fit_short(cri_search* s, cri_search* whole, bool x_fixed, cr_er
   s->context = whole->context;
   s->steps = whole->steps;
   s->saving = whole->saving;
-  s->offsets_bounded = whole->offsets_bounded;
+  s->bounded = whole->bounded;
   CR_TRY(cri_search_create(s, cr_pool_size(whole->pool), error));
   for (int i = s->saving != NULL ? s->saving->leg : 0; i < CRI_COARSE_LEGS; i++) {
     cr_damped_end end;

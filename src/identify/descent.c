@@ -47,9 +47,9 @@ cr_status cr_identification_descend(void* identification, int iterations, cr_rea
   cri_problem* p = &id->search.p;
   begin_anew(id);
   cr_copy(p->x, x, p->n);
-  id->search.offsets_bounded = true;
+  id->search.bounded = true;
   cr_status status = go_down(id, iterations, value, error);
-  id->search.offsets_bounded = false;
+  id->search.bounded = false;
   bool none = status == CR_OK ? !isfinite(*value) : cri_search_is_no_place(status);
   if (none) {
     *value = (cr_real)INFINITY;
@@ -69,7 +69,10 @@ cr_status cr_identification_get_bounds(const cr_identification* id, cr_real* low
   cri_search_bounds(&id->search.p, true, lower, upper);
   for (int i = 0; i < id->search.p.n; i++) {
     if (!isfinite(lower[i]) || !isfinite(upper[i])) {
-      return cri_fail(error, CR_ERR_ARG, "%s: '%s' has no finite bounds", call.name, id->names[i]);
+      return cri_fail(
+          error, CR_ERR_ARG,
+          "%s: '%s' has no finite bounds: a global search needs a lower and an upper one",
+          call.name, id->names[i]);
     }
   }
   return CR_OK;

@@ -235,7 +235,22 @@ static cr_status infer(cr_identification* id, cr_error* error) {
   return status;
 }
 
-static cr_status begin(cr_identification* id, bool x_fixed, cr_search_end* end, cr_error* error) {
+// the starts alone, on the windows of the search
+static cr_status find_starts(cri_search* s, cr_error* error) {
+  const cr_damping damping = {.iterations = 50,
+                              .damping = CR_R(1e-3),
+                              .step_tolerance = CR_R(1e-10),
+                              .value_tolerance = CR_R(1e-6)};
+  cr_damped_end e;
+  if (s->saving != NULL) {
+    s->saving->leg = CRI_COARSE_LEGS;
+  }
+  return cri_search_minimise(s, 0, s->p.ntrain, true, &damping, &e, error);
+}
+
+// what comes before the rounds
+static cr_status begin(cr_identification* id, bool stay, bool x_fixed, cr_search_end* end,
+                       cr_error* error) {
   cri_search* s = &id->search;
   if (s->saving == NULL || s->saving->options->resume == NULL) {
     CR_TRY(cri_search_move(s, s->p.x, false, error));
@@ -243,9 +258,11 @@ static cr_status begin(cr_identification* id, bool x_fixed, cr_search_end* end, 
   } else {
     CR_TRY(cri_saving_read(s->saving, error));
   }
-  return end->rounds > 0 || (s->saving != NULL && s->saving->leg >= CRI_COARSE_LEGS)
-             ? CR_OK
-             : cri_coarse_fit(s, id->measurements, &id->options, x_fixed, error);
+  int leg = s->saving != NULL ? s->saving->leg : 0;
+  if (leg < CRI_COARSE_LEGS) {
+    CR_TRY(cri_coarse_fit(s, id->measurements, &id->options, x_fixed || stay, error));
+  }
+  return stay && !s->p.starts_known && leg < CRI_FIRST_ROUND ? find_starts(s, error) : CR_OK;
 }
 
 cr_status cri_identification_rounds(cr_identification* id, const cr_search* o, bool x_fixed,
@@ -258,11 +275,11 @@ cr_status cri_identification_rounds(cr_identification* id, const cr_search* o, b
                               .value_tolerance = o->tolerance > 0 ? o->tolerance : CR_R(1e-10)};
   cr_real change = 1;
   s->steps = 0;
-  CR_TRY(begin(id, x_fixed, end, error));
+  CR_TRY(begin(id, o->stay, x_fixed, end, error));
   while (end->rounds < CRI_MOST_ROUNDS && change > CR_R(1e-3)) {
     cr_damped_end e;
     if (s->saving != NULL) {
-      s->saving->leg = CRI_COARSE_LEGS + end->rounds;
+      s->saving->leg = CRI_FIRST_ROUND + end->rounds;
     }
     CR_TRY(cri_search_minimise(s, 0, s->p.ntrain, x_fixed, &damping, &e, error));
     end->rounds++;

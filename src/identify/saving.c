@@ -34,7 +34,7 @@ static const char* const names[] = {[MAGIC] = "kind of file",
                                     [PARAMETERS] = "parameters",
                                     [MEASUREMENTS] = "measurements",
                                     [OPTIONS] = "options of the identification",
-                                    [SEARCH] = "tolerance or method"};
+                                    [SEARCH] = "tolerance, gauss_newton or stay"};
 _Static_assert(LEG == sizeof((cri_saving*)NULL)->identity / sizeof(int64_t), "identity of a state");
 
 enum { START_COST, VALUE, MU, NU, PART, N_FRONT };
@@ -114,7 +114,8 @@ static cr_status identify(cri_saving* s, const cr_measurements* ms,
   s->identity[MEASUREMENTS] = (int64_t)measurements;
   s->identity[OPTIONS] = (int64_t)options_of(o);
   s->identity[SEARCH] =
-      (int64_t)add_reals(add_count(0, s->options->gauss_newton), &s->options->tolerance, 1);
+      (int64_t)add_reals(add_count(add_count(0, s->options->gauss_newton), s->options->stay),
+                         &s->options->tolerance, 1);
   return CR_OK;
 }
 
@@ -216,7 +217,7 @@ static cr_status check_bytes(const cri_saving* s, int64_t* head, cr_error* error
   uint64_t sum;
   memcpy(&sum, bytes + size - sizeof sum, sizeof sum);
   bool whole = sum == cri_fingerprint(0, bytes, size - sizeof sum) &&
-               is_count(head[LEG], CRI_COARSE_LEGS + CRI_MOST_ROUNDS - 1) &&
+               is_count(head[LEG], CRI_FIRST_ROUND + CRI_MOST_ROUNDS - 1) &&
                is_count(head[STEPS], INT32_MAX) && is_count(head[TOLD], INT32_MAX) &&
                is_count(head[TRIED], INT32_MAX) && is_count(head[TAKEN], head[TRIED]) &&
                is_count(head[COUNT], INT32_MAX) && is_count(head[ENDED], 1) && head[TOLD] > 0;
@@ -262,7 +263,7 @@ cr_status cri_saving_read(cri_saving* s, cr_error* error) {
   s->whole->steps = (int)head[TOLD] - (head[ENDED] == 0);
   s->end->start_cost = front[START_COST];
   s->end->steps = (int)head[STEPS];
-  s->end->rounds = s->leg > CRI_COARSE_LEGS ? s->leg - CRI_COARSE_LEGS : 0;
+  s->end->rounds = s->leg > CRI_FIRST_ROUND ? s->leg - CRI_FIRST_ROUND : 0;
   return CR_OK;
 }
 

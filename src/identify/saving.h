@@ -6,8 +6,8 @@
 
 #include "identify/search.h"
 
-/// Legs of a search: those of the coarse stage, then a leg a round.
-enum { CRI_COARSE_LEGS = 3, CRI_MOST_ROUNDS = 12 };
+/// Legs of a search: those of the coarse stage, one for the starts alone, then a leg a round.
+enum { CRI_COARSE_LEGS = 3, CRI_FIRST_ROUND = 4, CRI_MOST_ROUNDS = 12 };
 
 struct cri_saving {
   const cr_search* options;

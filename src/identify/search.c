@@ -276,19 +276,23 @@ static cr_real reach_of(const cri_problem* p, int place, int i) {
   return high > low ? high - low : 1;
 }
 
-void cri_search_bounds(const cri_problem* p, bool offsets_bounded, cr_real* lower, cr_real* upper) {
+void cri_search_bounds(const cri_problem* p, bool bounded, cr_real* lower, cr_real* upper) {
   for (int i = 0; i < p->n; i++) {
     lower[i] = -(cr_real)INFINITY;
     upper[i] = (cr_real)INFINITY;
   }
-  cri_parameters_bounds(p->parameters, lower, upper);
+  if (bounded) {
+    cri_parameters_search_bounds(p->parameters, lower, upper);
+  } else {
+    cri_parameters_bounds(p->parameters, lower, upper);
+  }
   for (int k = 0; k < p->nplace; k++) {
     const cri_measured* at = &p->places[k];
     if (at->delay_at >= 0) {
       lower[at->delay_at] = 0;
       upper[at->delay_at] = p->longest_delay;
     }
-    for (int i = 0; i < at->nerror && at->offset_at >= 0 && offsets_bounded; i++) {
+    for (int i = 0; i < at->nerror && at->offset_at >= 0 && bounded; i++) {
       upper[at->offset_at + i] = reach_of(p, k, i);
       lower[at->offset_at + i] = -upper[at->offset_at + i];
     }
@@ -304,7 +308,7 @@ static void set_bounds(const cri_search* s, int first, int n, bool x_fixed, cr_r
     lower[i] = -(cr_real)INFINITY;
     upper[i] = (cr_real)INFINITY;
   }
-  cri_search_bounds(p, s->offsets_bounded, lower, upper);
+  cri_search_bounds(p, s->bounded, lower, upper);
   for (int i = 0; i < all; i++) {
     int span = i < p->n ? first : (i - p->n) / p->nx;
     bool stays = i < p->n ? x_fixed : p->starts_known || span < first || span >= first + n;

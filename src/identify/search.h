@@ -22,7 +22,7 @@ typedef struct {
   bool (*stop)(void* context);
   void (*progress)(void* context, int step, cr_real cost);
   void* context;
-  bool offsets_bounded;
+  bool bounded;        // x keeps the bounds of a global search
   int steps;           // that progress was told of
   cri_saving* saving;  // of a search that saves or resumes; or NULL
 
@@ -51,10 +51,10 @@ cr_status cri_search_cost(cri_search* search, int first, int n, bool derive, cr_
 cr_status cri_search_minimise(cri_search* search, int first, int n, bool x_fixed,
                               const cr_damping* damping, cr_damped_end* end, cr_error* error);
 
-/// Bounds of x: of parameters theirs, of delays 0 and the longest one, of offsets none, or how far the numbers seen are apart.
+/// Bounds of x: of parameters theirs, of delays 0 and the longest one, of offsets none. `bounded`: those of a global search
+/// (cr_identification_get_bounds).
 /// Shapes   lower[n], upper[n]
-void cri_search_bounds(const cri_problem* problem, bool offsets_bounded, cr_real* lower,
-                       cr_real* upper);
+void cri_search_bounds(const cri_problem* problem, bool bounded, cr_real* lower, cr_real* upper);
 
 /// True for a status that makes a trial no place to go to: it cannot be simulated.
 bool cri_search_is_no_place(cr_status status);

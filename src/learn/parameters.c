@@ -243,6 +243,17 @@ void cri_parameters_bounds(const cr_parameters* ps, cr_real* lower, cr_real* upp
   }
 }
 
+void cri_parameters_search_bounds(const cr_parameters* ps, cr_real* lower, cr_real* upper) {
+  cri_parameters_bounds(ps, lower, upper);
+  for (int i = 0; i < ps->nentry; i++) {
+    const cri_parameter_entry* e = &ps->entries[i];
+    if (scaled(&e->item) && !kind_of(e)->own_start) {
+      lower[e->first] = cr_transform_inverse(e->item.transform, CR_R(0.001));
+      upper[e->first] = cr_transform_inverse(e->item.transform, CR_R(0.999));
+    }
+  }
+}
+
 uint64_t cri_parameters_fingerprint(const cr_parameters* ps, uint64_t hash) {
   for (int i = 0; i < ps->nentry; i++) {
     const cr_parameter* item = &ps->entries[i].item;

@@ -26,6 +26,9 @@ const cr_model* cri_parameters_model(const cr_parameters* parameters);
 void cri_parameters_start(const cr_parameters* parameters, cr_real* x);
 void cri_parameters_bounds(const cr_parameters* parameters, cr_real* lower, cr_real* upper);
 
+/// Bounds of x for a global search: the same, but of CR_TRANSFORM_BOUNDED, whose x has none, from 0.001 to 0.999 of the interval.
+void cri_parameters_search_bounds(const cr_parameters* parameters, cr_real* lower, cr_real* upper);
+
 /// Adds names, targets, kinds, transforms, starts, bounds and priors to a fingerprint (base/fingerprint.h).
 uint64_t cri_parameters_fingerprint(const cr_parameters* parameters, uint64_t hash);
 

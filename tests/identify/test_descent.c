@@ -240,3 +240,114 @@ TEST(values_without_steps) {
   assert_true(value > least + 10);
   drop(&f);
 }
+
+// only one joint is measured: the coarse stage leaves a valley that `stay` keeps
+TEST(a_solve_stays_in_its_valley) {
+  static const measured_channel channels[] = {{"qpos[shoulder]", 1, CR_R(0.01), 0}};
+  cr_measurements *both = ms, *one = NULL;
+  must(cr_measurements_create(&one, m, &error));
+  measured_run(one, m, "fall", ROWS, NULL, channels, 1, 1);
+  ms = one;
+  fit f = fit_of(CR_START_ESTIMATED);
+  cr_real x[N] = {CR_R(4.8), CR_R(1.8)}, y[N], value;
+  must(cr_identification_descend(f.id, 100, x, &value, &error));
+  print_message("%.9g %.9g: %g\n", (double)x[0], (double)x[1], (double)value);
+  for (int stay = 0; stay < 2; stay++) {
+    const cr_search o = {.size = sizeof o, .iterations = 100, .stay = stay == 1};
+    cr_search_end end = {.size = sizeof end};
+    cr_copy(y, x, N);
+    must(cr_identification_solve(f.id, &o, y, &end, &error));
+    print_message("%.9g %.9g: %g after %d steps\n", (double)y[0], (double)y[1], (double)end.cost,
+                  end.steps);
+    bool same = cr_abs(x[0] - y[0]) + cr_abs(x[1] - y[1]) < CR_R(1e-3);
+    assert_int_equal(same, stay);
+  }
+  drop(&f);
+  cr_measurements_destroy(one);
+  ms = both;
+}
+
+// ---- bounds, and what cannot be simulated
+
+static cr_parameters* one_parameter(const char* target, cr_real lower, cr_real upper) {
+  const cr_parameter_info info = {.size = sizeof info,
+                                  .name = "length",
+                                  .target = target,
+                                  .start = CR_R(3.5),
+                                  .lower = lower,
+                                  .upper = upper};
+  const cr_parameter_info* const list[] = {&info};
+  cr_parameters* ps = NULL;
+  must(cr_parameters_create(&ps, m, list, 1, &error));
+  return ps;
+}
+
+TEST(bounds_of_delays_and_offsets) {
+  static const char* const places[] = {"qpos[elbow]"};
+  const cr_identification_options o = {.size = sizeof o,
+                                       .delayed = places,
+                                       .ndelayed = 1,
+                                       .longest_delay = CR_R(0.2),
+                                       .shifted = places,
+                                       .nshifted = 1,
+                                       .nthread = 1};
+  cr_channel_info elbow = {.size = sizeof elbow};
+  cr_real lower[3], upper[3], low = 100, high = -100;
+  must(cr_measurements_get(ms, 0, 1, &elbow, &error));
+  assert_string_equal(elbow.place, "qpos[elbow]");
+  for (int i = 0; i < elbow.rows; i++) {
+    low = cr_min(low, elbow.values[i]);
+    high = cr_max(high, elbow.values[i]);
+  }
+  cr_parameters* ps = one_parameter("body_ipos[second][0]", 2, 5);
+  cr_identification* id = NULL;
+  must(cr_identification_create(&id, ps, ms, &o, &error));
+  must(cr_identification_get_bounds(id, lower, upper, &error));
+  assert_true(lower[0] == 2 && upper[0] == 5);
+  assert_true(lower[1] == 0 && upper[1] == CR_R(0.2));
+  assert_true(lower[2] == -(high - low) && upper[2] == high - low && high > low);
+  // a way down from the corner keeps them
+  cr_real x[3] = {5, CR_R(0.2), upper[2]}, value;
+  must(cr_identification_descend(id, 20, x, &value, &error));
+  for (int i = 0; i < 3; i++) {
+    assert_true(lower[i] <= x[i] && x[i] <= upper[i]);
+  }
+  cr_identification_destroy(id);
+  cr_parameters_destroy(ps);
+  ps = one_parameter("body_ipos[second][0]", 2, (cr_real)INFINITY);
+  must(cr_identification_create(&id, ps, ms, &o, &error));
+  assert_int_equal(cr_identification_get_bounds(id, lower, upper, &error), CR_ERR_ARG);
+  assert_non_null(strstr(error.text, "'length' has no finite bounds"));
+  assert_int_equal(cr_identification_descend(id, -1, x, &value, &error), CR_ERR_ARG);
+  cr_identification_destroy(id);
+  cr_parameters_destroy(ps);
+}
+
+// a mass below zero is no model
+TEST(a_model_that_is_none_counts_as_infinity) {
+  const cr_identification_options o = {.size = sizeof o, .nthread = 1};
+  cr_parameters* ps = one_parameter("body_mass[second]", -4, 4);
+  cr_identification* id = NULL;
+  cr_real x = -3, value = 0;
+  must(cr_identification_create(&id, ps, ms, &o, &error));
+  must(cr_identification_descend(id, 20, &x, &value, &error));
+  assert_true(isinf(value) && value > 0 && x == -3);
+  x = 3;
+  must(cr_identification_descend(id, 20, &x, &value, &error));
+  assert_true(isfinite(value) && x > 0);
+  cr_identification_destroy(id);
+  cr_parameters_destroy(ps);
+}
+
+static bool at_once(void* context) { return true; }
+
+TEST(a_stop_is_no_infinity) {
+  const cr_identification_options o = {.size = sizeof o, .nthread = 1, .stop = at_once};
+  cr_parameters* ps = one_parameter("body_mass[second]", CR_R(0.1), 4);
+  cr_identification* id = NULL;
+  cr_real x = 3, value = 0;
+  must(cr_identification_create(&id, ps, ms, &o, &error));
+  assert_int_equal(cr_identification_descend(id, 20, &x, &value, &error), CR_ERR_INTERRUPTED);
+  cr_identification_destroy(id);
+  cr_parameters_destroy(ps);
+}

@@ -178,10 +178,11 @@ static void same_state(const keeper* a, int i, const keeper* b, int k) {
 }
 
 static void check_every_step(bool windows, int threads, bool gauss_newton) {
+  const int iterations = gauss_newton ? 6 : windows ? 12 : 30;
   static everything whole, resumed;
   keeper all = {.end_at = -1};
   cr_search o = {.size = sizeof o,
-                 .iterations = 30,
+                 .iterations = iterations,
                  .gauss_newton = gauss_newton,
                  .save = keep,
                  .context = &all};
@@ -193,7 +194,8 @@ static void check_every_step(bool windows, int threads, bool gauss_newton) {
   }
   assert_true(all.n >= whole.end.steps && whole.end.rounds >= 2);
   assert_true(windows || all.n > whole.end.steps + 2);  // steps of the coarse stage are there too
-  cr_search without = {.size = sizeof without, .iterations = 30, .gauss_newton = gauss_newton};
+  cr_search without = {
+      .size = sizeof without, .iterations = iterations, .gauss_newton = gauss_newton};
   must(search(windows, 1, &without, &resumed));
   same(&whole, &resumed);
   keeper some = {.end_at = all.n / 2};
@@ -225,3 +227,167 @@ TEST(whole_runs_go_on_after_every_step) { check_every_step(false, 2, false); }
 TEST(windows_go_on_after_every_step) { check_every_step(true, 1, false); }
 
 TEST(gauss_newton_goes_on_after_every_step) { check_every_step(true, 1, true); }
+
+static cr_search staying(keeper* k) {
+  return (cr_search){
+      .size = sizeof(cr_search), .iterations = 30, .stay = true, .save = keep, .context = k};
+}
+
+// the leg of the starts alone is between the coarse stage and the rounds
+TEST(searches_that_stay_go_on) {
+  static everything whole, resumed;
+  keeper all = {.end_at = -1};
+  cr_search o = staying(&all);
+  must(search(false, 1, &o, &whole));
+  for (int k = 0; k < all.n; k++) {
+    keeper rest = {.end_at = -1};
+    cr_search on = staying(&rest);
+    on.resume = all.bytes[k];
+    on.resume_size = all.size[k];
+    must(search(false, 1, &on, &resumed));
+    same(&whole, &resumed);
+    assert_int_equal(rest.n, all.n - k - 1);
+    drop(&rest);
+  }
+  drop(&all);
+}
+
+// a search that ran out of iterations is made longer
+TEST(more_iterations_go_on) {
+  static everything brief, longer, again;
+  keeper all = {.end_at = -1};
+  cr_search o = {.size = sizeof o, .iterations = 1, .save = keep, .context = &all};
+  must(search(true, 1, &o, &brief));
+  assert_false(brief.end.converged);
+  const cr_search on = {.size = sizeof on,
+                        .iterations = 50,
+                        .resume = all.bytes[all.n - 1],
+                        .resume_size = all.size[all.n - 1]};
+  must(search(true, 1, &on, &longer));
+  must(search(true, 1, &(const cr_search){.size = sizeof on, .iterations = 50}, &again));
+  assert_true(longer.end.converged && longer.end.cost < brief.end.cost);
+  assert_int_equal(longer.end.start_cost == brief.end.start_cost, 1);
+  for (int i = 0; i < 2; i++) {
+    assert_close(longer.x[i], again.x[i], CR_R(1e-3));
+  }
+  drop(&all);
+}
+
+// ---- states that do not fit
+
+typedef struct {
+  cr_parameters* parameters;
+  cr_identification* id;
+} fit;
+
+static fit fit_of(const cr_measurements* of, const cr_identification_options* o, cr_real damping,
+                  cr_real prior) {
+  fit f = {.parameters = parameters(damping, prior)};
+  must(cr_identification_create(&f.id, f.parameters, of, o, &error));
+  return f;
+}
+
+static void refuse(const fit* f, const cr_search* o, const char* what) {
+  cr_real x[MOST_X] = {0};
+  cr_search_end end = {.size = sizeof end};
+  assert_int_equal(cr_identification_solve(f->id, o, x, &end, &error), CR_ERR_FORMAT);
+  if (strstr(error.text, what) == NULL) {
+    fail_msg("'%s' is not about %s", error.text, what);
+  }
+}
+
+static void refuse_and_drop(fit f, const cr_search* o, const char* what) {
+  refuse(&f, o, what);
+  cr_identification_destroy(f.id);
+  cr_parameters_destroy(f.parameters);
+}
+
+static keeper some_states(void) {
+  static everything found;
+  keeper k = {.end_at = 4};
+  const cr_search o = {.size = sizeof o, .save = keep, .context = &k};
+  assert_int_equal(search(true, 1, &o, &found), CR_ERR_INTERRUPTED);
+  return k;
+}
+
+TEST(states_of_other_searches_are_refused) {
+  keeper k = some_states();
+  cr_identification_options as = options(true), other = as;
+  const cr_search o = {.size = sizeof o, .resume = k.bytes[4], .resume_size = k.size[4]};
+  cr_search method = o;
+  method.tolerance = CR_R(1e-3);
+  refuse_and_drop(fit_of(ms, &as, CR_R(0.1), 0), &method, "its tolerance");
+  refuse_and_drop(fit_of(ms, &as, CR_R(0.1), 1), &o, "its parameters");
+  other.huber = 3;
+  refuse_and_drop(fit_of(ms, &other, CR_R(0.1), 0), &o, "its options");
+  other = as;
+  other.window = CR_R(0.1);
+  refuse_and_drop(fit_of(ms, &other, CR_R(0.1), 0), &o, "its options");
+  // a start is part of the model as it is at the start
+  refuse_and_drop(fit_of(ms, &as, CR_R(0.2), 0), &o, "its model");
+  cr_measurements* others = runs(61);
+  refuse_and_drop(fit_of(others, &as, CR_R(0.1), 0), &o, "its measurements");
+  cr_measurements_destroy(others);
+  others = runs(60);
+  must(cr_measurements_set_noise(others, "gyro", CR_R(0.05), &error));
+  refuse_and_drop(fit_of(others, &as, CR_R(0.1), 0), &o, "its measurements");
+  cr_measurements_destroy(others);
+  drop(&k);
+}
+
+TEST(damaged_states_are_refused) {
+  keeper k = some_states();
+  const cr_identification_options as = options(true);
+  fit f = fit_of(ms, &as, CR_R(0.1), 0);
+  unsigned char* bytes = malloc(k.size[4]);
+  cr_search o = {.size = sizeof o, .resume = bytes, .resume_size = k.size[4]};
+  for (size_t i = 0; i < k.size[4]; i++) {
+    memcpy(bytes, k.bytes[4], k.size[4]);
+    bytes[i] ^= (unsigned char)(1u << (i % 8));
+    refuse(&f, &o, "the state to resume");
+  }
+  memcpy(bytes, k.bytes[4], k.size[4]);
+  for (size_t n = 0; n < k.size[4]; n++) {
+    o.resume_size = n;
+    refuse(&f, &o, "the state to resume");
+  }
+  o.resume_size = 7;
+  refuse(&f, &o, "7 bytes");
+  free(bytes);
+  cr_identification_destroy(f.id);
+  cr_parameters_destroy(f.parameters);
+  drop(&k);
+}
+
+// a state whose checksum is right, but that no search wrote: refused, or a search; never a crash
+TEST(forged_states_do_no_harm) {
+  enum {
+    HEAD = 15,
+    FIRST = 8
+  };  // integers of the head; the first that does not say which search it is
+  keeper k = some_states();
+  const cr_identification_options as = options(true);
+  static const int64_t forged[] = {-1, 0, 1, 2, 3, 5, 15, 16, 1000, INT64_C(1) << 33, INT64_MIN};
+  size_t size = k.size[4];
+  unsigned char* bytes = malloc(size);
+  int refused = 0, tried = 0;
+  for (int i = FIRST; i < HEAD + 12; i++) {
+    for (size_t v = 0; v < sizeof forged / sizeof forged[0]; v++, tried++) {
+      fit f = fit_of(ms, &as, CR_R(0.1), 0);
+      cr_real x[MOST_X] = {0};
+      cr_search_end end = {.size = sizeof end};
+      const cr_search o = {.size = sizeof o, .iterations = 3, .resume = bytes, .resume_size = size};
+      memcpy(bytes, k.bytes[4], size);
+      memcpy(bytes + (size_t)i * 8, &forged[v], 8);
+      uint64_t sum = cri_fingerprint(0, bytes, size - 8);
+      memcpy(bytes + size - 8, &sum, 8);
+      refused += cr_identification_solve(f.id, &o, x, &end, &error) == CR_ERR_FORMAT;
+      cr_identification_destroy(f.id);
+      cr_parameters_destroy(f.parameters);
+    }
+  }
+  print_message("%d of %d refused\n", refused, tried);
+  assert_true(refused > 20);
+  free(bytes);
+  drop(&k);
+}

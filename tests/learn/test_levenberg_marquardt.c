@@ -199,3 +199,78 @@ TEST(lm_passes_a_failure_on) {
   assert_string_equal(error.text, "run 4 diverged");
   assert_int_equal(s.values, 4);
 }
+
+// ---- going on
+
+enum { MOST_STATES = 100 };
+typedef struct {
+  squares squares;
+  int n, end_at;
+  cr_damped_state state[MOST_STATES];
+  cr_real x[MOST_STATES][N], scale[MOST_STATES][N];
+} recorder;
+
+static cr_status record(void* context, const cr_damped_state* state, cr_error* why) {
+  recorder* r = context;
+  assert_true(r->n < MOST_STATES);
+  r->state[r->n] = *state;
+  cr_copy(r->x[r->n], state->x, N);
+  cr_copy(r->scale[r->n], state->scale, N);
+  r->state[r->n].x = r->x[r->n];
+  r->state[r->n].scale = r->scale[r->n];
+  return r->n++ == r->end_at ? cri_fail(why, CR_ERR_INTERRUPTED, "enough") : CR_OK;
+}
+
+static cr_status run_recorded(const cr_damping* damping, recorder* r, const cr_damped_state* from,
+                              cr_real* x, cr_damped_end* end) {
+  static const cr_real low[] = {-5, CR_R(0.1), -5}, high[] = {5, 5, 5};
+  const cr_damped damped = {.context = r,
+                            .n = N,
+                            .value = value,
+                            .linearise = linearise,
+                            .solve = solve,
+                            .curvature = curvature,
+                            .taken = record,
+                            .resume = from};
+  cr_real room[6 * N];
+  r->squares = plain();
+  return cri_damped_minimise(damping, &damped, low, high, x, room, end, &error);
+}
+
+static void goes_on(const cr_damping* damping) {
+  static recorder whole, rest;
+  const cr_real start[N] = {1, 1, 0};
+  cr_real x[N], y[N];
+  cr_damped_end end, other;
+  whole = rest = (recorder){.end_at = -1};
+  cr_copy(x, start, N);
+  assert_int_equal(run_recorded(damping, &whole, NULL, x, &end), CR_OK);
+  assert_int_equal(whole.n, end.taken);
+  assert_true(whole.n > 4 && end.tried > end.taken);
+  for (int k = 0; k < whole.n; k++) {
+    rest = (recorder){.end_at = -1};
+    assert_int_equal(whole.state[k].taken, k + 1);
+    assert_int_equal(run_recorded(damping, &rest, &whole.state[k], y, &other), CR_OK);
+    assert_true(x[0] == y[0] && x[1] == y[1] && x[2] == y[2]);
+    assert_true(end.value == other.value);
+    assert_int_equal(end.tried, other.tried);
+    assert_int_equal(end.taken, other.taken);
+    assert_string_equal(end.reason, other.reason);
+    assert_int_equal(rest.n, whole.n - k - 1);
+  }
+  rest = (recorder){.end_at = 2};
+  cr_copy(x, start, N);
+  assert_int_equal(run_recorded(damping, &rest, NULL, x, &end), CR_ERR_INTERRUPTED);
+  assert_int_equal(rest.n, 3);
+}
+
+TEST(both_go_on_from_every_step) {
+  cr_damping newton = usual, brief = usual;
+  newton.damping = 0;
+  newton.gradient_tolerance = brief.gradient_tolerance = 0;
+  brief.value_tolerance = CR_R(1e-3);  // ends with a step that is taken
+  newton.value_tolerance = CR_R(1e-3);
+  goes_on(&usual);
+  goes_on(&brief);
+  goes_on(&newton);
+}

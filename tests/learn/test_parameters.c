@@ -268,6 +268,11 @@ TEST(bounded_parameters_stay_inside) {
   assert_close(x, 0, 10 * CR_EPS);
   cri_parameters_bounds(ps, &lower, &upper);
   assert_true(isinf(lower) && isinf(upper));
+  cri_parameters_search_bounds(ps, &lower, &upper);
+  cri_parameters_values(ps, &lower, &less);
+  cri_parameters_values(ps, &upper, &more);
+  assert_close(less, item.lower + CR_R(0.001) * (item.upper - item.lower), CR_R(1e-12));
+  assert_close(more, item.upper - CR_R(0.001) * (item.upper - item.lower), CR_R(1e-12));
   for (x = -20; x <= 20; x += 5) {
     cri_parameters_values(ps, &x, &p);
     assert_true(p > item.lower && p < item.upper);
@@ -317,5 +322,34 @@ TEST(bad_parameters_are_refused_by_name) {
                                field("a", "geom_friction[cube][0]", 1)};
   refuse(&m, same, 2, CR_ERR_ARG, "two parameters have the name 'a'");
   refuse(&m, NULL, 0, CR_ERR_ARG, "0 parameters");
+  cri_model_free(&m);
+}
+
+TEST(fingerprints_tell_parameters_apart) {
+  cr_model m;
+  tossed_cube(&m, CR_R(0.1));
+  const cr_parameter item = field("mass", "body_mass[cube]", 1);
+  cr_parameter others[7];
+  uint64_t prints[8];
+  for (int i = 0; i < 7; i++) {
+    others[i] = item;
+  }
+  (void)snprintf(others[0].name, sizeof others[0].name, "weight");
+  (void)snprintf(others[1].target, sizeof others[1].target, "body_mass[1]");
+  others[2].transform = CR_TRANSFORM_SOFTPLUS;
+  others[3].start = 2;
+  others[4].upper = 50;
+  others[5].lower = CR_R(0.01);
+  others[6].prior_sd = 1;
+  for (int i = 0; i < 8; i++) {
+    cr_parameters* ps = NULL;
+    assert_int_equal(cri_parameters_create(&ps, i < 7 ? &others[i] : &item, 1, &m, NULL), CR_OK);
+    prints[i] = cri_parameters_fingerprint(ps, 0);
+    assert_true(prints[i] == cri_parameters_fingerprint(ps, 0));
+    for (int k = 0; k < i; k++) {
+      assert_true(prints[i] != prints[k]);
+    }
+    cri_parameters_free(ps);
+  }
   cri_model_free(&m);
 }

@@ -301,6 +301,10 @@ TEST(what_cannot_be_searched_is_refused) {
   r.local = CR_LOCAL_LBFGS;
   refuse(&q, &r, CR_ERR_ARG, "L-BFGS needs a gradient");
   refuse(&p, &r, CR_ERR_UNSUPPORTED, "this library is without it");
+  r.local = CR_LOCAL_OWN;
+  refuse(&p, &r, CR_ERR_ARG, "no way down of your own");
+  r.local = (cr_local_method)(CR_LOCAL_OWN + 1);
+  refuse(&p, &r, CR_ERR_ARG, "no such local method");
   r = o;
   r.population = 3;
   refuse(&p, &r, CR_ERR_ARG, "population is too small");

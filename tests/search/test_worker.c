@@ -99,3 +99,57 @@ TEST(worker_stops_and_passes_failures_on) {
   assert_int_equal(cri_worker_descend(&b.worker, x, &value, &error), CR_ERR_DIVERGED);
   assert_string_equal(error.text, "this run diverged");
 }
+
+// ---- a way down of the caller's
+
+typedef struct {
+  cr_real value, to;
+  int calls, iterations;
+} slope;
+
+static cr_status slide(void* context, int iterations, cr_real* x, cr_real* value, cr_error* why) {
+  slope* s = context;
+  s->calls++;
+  s->iterations = iterations;
+  if (iterations > 0) {
+    x[0] = s->to;
+  }
+  *value = s->value;
+  return CR_OK;
+}
+
+static void set_own(bench* b, slope* s) {
+  static const cr_real lower[N] = {-5, -5, -5}, upper[N] = {6, 6, 6};
+  set(b, false, CR_LOCAL_OWN);
+  b->problem = (cr_global_problem){.size = sizeof b->problem,
+                                   .n = N,
+                                   .lower = lower,
+                                   .upper = upper,
+                                   .context = s,
+                                   .descend = slide};
+  b->worker.context = s;
+}
+
+TEST(worker_goes_down_its_own_way) {
+  bench b;
+  slope s = {.value = CR_R(-2.5), .to = 3};
+  cr_real x[N] = {CR_R(1.4), CR_R(0.7), CR_R(1.2)}, value;
+  set_own(&b, &s);
+  assert_int_equal(cri_worker_value(&b.worker, x, &value, &error), CR_OK);
+  assert_true(value == CR_R(-2.5) && x[0] == CR_R(1.4) && s.iterations == 0);
+  assert_int_equal(cri_worker_descend(&b.worker, x, &value, &error), CR_OK);
+  assert_true(value == CR_R(-2.5) && x[0] == 3 && s.iterations == 50);
+  assert_true(b.worker.evaluations == 2 && s.calls == 2);
+  s = (slope){.value = (cr_real)INFINITY, .to = 100};
+  assert_int_equal(cri_worker_descend(&b.worker, x, &value, &error), CR_OK);
+  assert_true(isinf(value) && x[0] == 3);
+  s = (slope){.value = (cr_real)NAN, .to = 3};
+  assert_int_equal(cri_worker_descend(&b.worker, x, &value, &error), CR_ERR_NONFINITE);
+  s = (slope){.value = 1, .to = CR_R(6.5)};
+  assert_int_equal(cri_worker_descend(&b.worker, x, &value, &error), CR_ERR_ARG);
+  assert_string_equal(error.text, "a way down left the bounds: x[0] = 6.5 is not between -5 and 6");
+  int left = 0;
+  b.options.stop = enough;
+  b.options.context = &left;
+  assert_int_equal(cri_worker_descend(&b.worker, x, &value, &error), CR_ERR_INTERRUPTED);
+}
