@@ -201,7 +201,11 @@ TEST(a_way_down_depends_on_its_start_alone) {
     fit used = fit_of(starts[k]), fresh = fit_of(starts[k]);
     cr_real x[N] = {CR_R(6.2), CR_R(6.9)}, y[N] = {CR_R(2.8), CR_R(4.1)}, z[N], again[N], v, w;
     cr_copy(z, y, N);
+    const cr_search o = {.size = sizeof o};
+    cr_search_end same = {.size = sizeof same};
+    cr_copy(again, x, N);
     must(cr_identification_descend(used.id, 30, x, &v, &error));
+    must(cr_identification_solve(used.id, &o, again, &same, &error));
     must(cr_identification_descend(used.id, 30, y, &v, &error));
     must(cr_identification_descend(fresh.id, 30, z, &w, &error));
     assert_memory_equal(y, z, sizeof y);
@@ -211,8 +215,6 @@ TEST(a_way_down_depends_on_its_start_alone) {
     assert_close(again[0], y[0], CR_R(1e-5));
     assert_close(again[1], y[1], CR_R(1e-5));
     // the value is the negative logarithm of the likelihood
-    const cr_search o = {.size = sizeof o};
-    cr_search_end same = {.size = sizeof same};
     cr_real likelihood = 0;
     must(cr_identification_solve(fresh.id, &o, z, &same, &error));
     assert_true(same.cost == end.cost);
