@@ -5,8 +5,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "base/random.h"
 #include "kinematics/joint.h"
+#include "learn/windows.h"
 #include "model/schedule.h"
 #include "model/state_vector.h"
 
@@ -144,30 +144,20 @@ static cr_status take_run(cri_problem* p, const cr_measurements* ms, int i, int*
 
 // ---- which runs are held aside
 
-// held[i]: run i is held aside; groups as a whole
 static cr_status choose_held(const cri_problem* p, const cr_identification_options* o, bool* held,
                              cr_error* error) {
-  int32_t* rank = calloc(2 * (size_t)p->nrun + 1, sizeof *rank);
-  if (rank == NULL) {
+  int* group = calloc((size_t)p->nrun + 1, sizeof *group);
+  int n = 0, aside = 0;
+  if (group == NULL) {
     return no_memory(error);
   }
-  int n = 0;
   for (int i = 0; i < p->nrun; i++) {
-    int first = 0;
-    while (p->runs[first].group != p->runs[i].group) {
-      first++;
-    }
-    rank[i] = first < i ? rank[first] : n++;
+    group[i] = p->runs[i].group;
   }
-  int aside = (int)((cr_real)n * o->held_out + CR_R(0.5));
-  aside = o->held_out > 0 && aside == 0 && n > 1 ? 1 : aside;
-  int32_t* order = rank + p->nrun;
-  cr_random random = cr_random_seed((uint64_t)o->seed, STREAM_HELD);
-  cr_random_shuffle(&random, order, n);
-  for (int i = 0; i < p->nrun; i++) {
-    held[i] = order[rank[i]] < aside;
-  }
-  free(rank);
+  cr_status status = cri_hold_aside(group, p->nrun, o->held_out, (uint64_t)o->seed, STREAM_HELD,
+                                    held, &n, &aside, error);
+  free(group);
+  CR_TRY(status);
   return n > aside ? CR_OK
                    : cri_fail(error, CR_ERR_ARG,
                               "%d groups of runs, %d of them held aside: none "

@@ -25,17 +25,17 @@ void cr_windows_batch(int32_t* order, int n, int size, uint64_t seed, int iterat
 
 // ---- the split
 
-// groups get numbers in order of appearance: rank[i] is that of toss i; returns how many there are
-static int rank_groups(int32_t* rank, const cri_run* tosses, int ntoss) {
-  int n = 0;
-  for (int i = 0; i < ntoss; i++) {
+// groups get numbers in order of appearance: rank[i] is that of recording i; returns how many there are
+static int rank_groups(int32_t* rank, const int* group, int n) {
+  int ngroup = 0;
+  for (int i = 0; i < n; i++) {
     int first = 0;
-    while (tosses[first].group != tosses[i].group) {
+    while (group[first] != group[i]) {
       first++;
     }
-    rank[i] = first < i ? rank[first] : n++;
+    rank[i] = first < i ? rank[first] : ngroup++;
   }
-  return n;
+  return ngroup;
 }
 
 static int held_groups(int n, cr_real share) {
@@ -44,6 +44,24 @@ static int held_groups(int n, cr_real share) {
     held = 1;
   }
   return held;
+}
+
+cr_status cri_hold_aside(const int* group, int n, cr_real share, uint64_t seed, uint64_t stream,
+                         bool* held, int* ngroup, int* aside, cr_error* error) {
+  int32_t* rank = calloc(2 * (size_t)n + 1, sizeof *rank);
+  if (rank == NULL) {
+    return cri_fail(error, CR_ERR_MEMORY, "no memory for %d recordings", n);
+  }
+  // a group is held aside when its place in the shuffle is among the first
+  int32_t* place = rank + n;
+  *ngroup = rank_groups(rank, group, n);
+  *aside = held_groups(*ngroup, share);
+  shuffle(place, *ngroup, seed, stream);
+  for (int i = 0; i < n; i++) {
+    held[i] = place[rank[i]] < *aside;
+  }
+  free(rank);
+  return CR_OK;
 }
 
 // length 0: the whole toss
@@ -68,38 +86,45 @@ cr_status cr_windows_cut(cr_windows* w, const cri_run* tosses, int ntoss, int le
     total += (size_t)windows_of(&tosses[i], length, stride);
   }
   *w = (cr_windows){0};
-  int32_t* rank = calloc(2 * (size_t)ntoss + 1, sizeof *rank);
+  int* group = calloc((size_t)ntoss + 1, sizeof *group);
+  bool* held = calloc((size_t)ntoss + 1, sizeof *held);
   w->train = calloc(total + 1, sizeof *w->train);
   w->held = calloc(total + 1, sizeof *w->held);
-  if (rank == NULL || w->train == NULL || w->held == NULL) {
-    free(rank);
-    cr_windows_free(w);
-    return cri_fail(error, CR_ERR_MEMORY, "no memory for %zu windows", total);
+  cr_status status = group == NULL || held == NULL || w->train == NULL || w->held == NULL
+                         ? cri_fail(error, CR_ERR_MEMORY, "no memory for %zu windows", total)
+                         : CR_OK;
+  int n = 0;
+  for (int i = 0; i < ntoss && status == CR_OK; i++) {
+    group[i] = tosses[i].group;
   }
-
-  // a group is held aside when its place in the shuffle is among the first
-  int32_t* place = rank + ntoss;
-  int n = rank_groups(rank, tosses, ntoss);
-  w->held_groups = held_groups(n, held_share);
+  if (status == CR_OK) {
+    status = cri_hold_aside(group, ntoss, held_share, seed, STREAM_SPLIT, held, &n, &w->held_groups,
+                            error);
+  }
   w->train_groups = n - w->held_groups;
-  shuffle(place, n, seed, STREAM_SPLIT);
-  for (int i = 0; i < ntoss; i++) {
+  for (int i = 0; i < ntoss && status == CR_OK; i++) {
     int count = windows_of(&tosses[i], length, stride);
     int steps = length > 0 ? 0 : tosses[i].rows - 1, own = length > 0 ? length - 1 : steps;
     w->longest = count > 0 && own > w->longest ? own : w->longest;
-    if (place[rank[i]] < w->held_groups) {
+    if (held[i]) {
       place_windows(w->held, &w->nheld, i, steps, count, stride);
     } else {
       place_windows(w->train, &w->ntrain, i, steps, count, stride);
     }
   }
-  free(rank);
+  free(group);
+  free(held);
+  if (status != CR_OK) {
+    cr_windows_free(w);
+    return status;
+  }
   if (w->ntrain == 0) {
+    int aside = w->held_groups;
     cr_windows_free(w);
     return cri_fail(error, CR_ERR_ARG,
                     "%d recordings, %d groups of them held aside: no window of %d rows is left to "
                     "train on",
-                    ntoss, held_groups(n, held_share), length);
+                    ntoss, aside, length);
   }
   return CR_OK;
 }

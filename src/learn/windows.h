@@ -27,6 +27,13 @@ typedef struct {
   int train_groups, held_groups;  // independent tosses
 } cr_windows;
 
+/// Chooses recordings to hold aside: a share of the groups (at least one if the share is positive and there are two), drawn from a
+/// stream of the seed. *ngroup is how many groups there are, *aside how many of them are held.
+/// Shapes   group[n], held[n]
+/// Errors   CR_ERR_MEMORY
+cr_status cri_hold_aside(const int* group, int n, cr_real share, uint64_t seed, uint64_t stream,
+                         bool* held, int* ngroup, int* aside, cr_error* error);
+
 /// Cuts windows of `length` rows, starting every `stride` rows (length 0: whole tosses). Holds
 /// aside those of a share of the groups (at least one group if the share is positive and there
 /// are two), drawn from the seed. Free with cr_windows_free.
