@@ -116,10 +116,11 @@ CR_API cr_status cr_identification_solve(cr_identification* identification, cons
 
 /// One way down from x, for cr_minimise_global with CR_LOCAL_OWN: a cr_descent_function, its context an identification. Starts and
 /// noises begin as in a new identification, so the end depends on x alone; so does a cr_identification_solve that comes
-/// after. A solve from the end stays there with cr_search.stay. What a solve found before is forgotten. iterations as in cr_search; 0: x stays, only starts and noises are found.
+/// after. A solve from the end stays there with cr_search.stay. What a solve found before is forgotten. iterations as in
+/// cr_search; 0: x stays, only starts and noises are found.
 /// One search of several threads takes an identification for each, with parameters of its own.
 /// Equation value = cost + sum of n log(noise) over places whose noise is estimated, with n numbers seen: the negative
-///          logarithm of the likelihood, up to a constant
+///          logarithm of the likelihood, up to a constant              [identification.g1]
 /// Shapes   x[n]; *value infinite, and x as it was: the model cannot be simulated from there
 /// Errors   CR_ERR_ARG, CR_ERR_INTERRUPTED, CR_ERR_CAPACITY, CR_ERR_MEMORY
 CR_API cr_status cr_identification_descend(void* identification, int iterations, cr_real* x,

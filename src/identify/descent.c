@@ -13,7 +13,7 @@ static void begin_anew(cr_identification* id) {
   id->solved = id->held_fitted = false;
 }
 
-// of noises that are estimated: -log of 1 / noise for every number
+// sum of n log(noise) over noises that are estimated  [identification.g1]
 static cr_real log_noises(const cr_identification* id) {
   const cri_problem* p = &id->search.p;
   cr_real sum = 0;

@@ -325,11 +325,13 @@ cr_status cri_identification_check_x(const cri_call* call, const cr_identificati
 cr_status cr_identification_solve(cr_identification* id, const cr_search* o, cr_real* x,
                                   cr_search_end* end, cr_error* error) {
   const cri_call call = {"cr_identification_solve", error};
-  CR_TRY(cri_identification_check_x(&call, id, x));
+  CR_TRY(cri_given(&call, id, "the identification"));
+  CR_TRY(cri_given(&call, x, "x"));
   CR_TRY(cri_given(&call, o, "options"));
   CR_TRY(cri_given(&call, end, "where the end goes"));
   CR_TRY(cri_check_size(&call, o->size, sizeof *o, "cr_search"));
   CR_TRY(cri_check_size(&call, end->size, sizeof *end, "cr_search_end"));
+  CR_TRY(o->resume == NULL ? cri_identification_check_x(&call, id, x) : CR_OK);
   cri_problem* p = &id->search.p;
   id->solved = id->held_fitted = false;
   cr_copy(p->x, x, p->n);

@@ -4,6 +4,7 @@
 // with other noises, windows with continuity, delays and offsets. States of other searches and damaged ones are refused.
 #include "identify/saving.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 
 #include "base/fingerprint.h"
@@ -270,6 +271,38 @@ TEST(more_iterations_go_on) {
   for (int i = 0; i < 2; i++) {
     assert_close(longer.x[i], again.x[i], CR_R(1e-3));
   }
+  drop(&all);
+}
+
+// x is not read, and the texts of options may be gone
+TEST(a_resumed_search_reads_neither_x_nor_texts) {
+  static everything whole;
+  char text[] = "gyro";
+  const char* one[] = {text};
+  keeper all = {.end_at = -1};
+  cr_identification_options of = options(false);
+  cr_search o = {.size = sizeof o, .save = keep, .context = &all};
+  must(search(false, 1, &o, &whole));
+  o = (cr_search){.size = sizeof o, .resume = all.bytes[0], .resume_size = all.size[0]};
+  cr_parameters* ps = parameters(CR_R(0.1), 0);
+  cr_identification* id = NULL;
+  cr_real x[MOST_X] = {(cr_real)NAN, (cr_real)NAN};
+  cr_search_end end = {.size = sizeof end};
+  must(cr_identification_create(&id, ps, ms, &of, &error));
+  must(cr_identification_solve(id, &o, x, &end, &error));
+  assert_true(x[0] == whole.x[0] && x[1] == whole.x[1]);
+  cr_identification_destroy(id);
+  of.delayed = one;
+  of.ndelayed = 1;
+  must(cr_identification_create(&id, ps, ms, &of, &error));
+  (void)snprintf(text, sizeof text, "none");
+  one[0] = NULL;
+  must(cr_identification_get_start(id, x, &error));
+  const cr_search plain = {.size = sizeof plain, .iterations = 5};
+  must(cr_identification_solve(id, &plain, x, &end, &error));
+  assert_true(x[2] > CR_R(0.01));  // two steps late
+  cr_identification_destroy(id);
+  cr_parameters_destroy(ps);
   drop(&all);
 }
 
