@@ -6,7 +6,6 @@
 #include "identify/coarse.h"
 #include "identify/identification.h"
 #include "identify/layout.h"
-#include "model/misuse.h"
 #include "model/state_vector.h"
 #include "model/tableau.h"
 
@@ -46,12 +45,17 @@ static cr_status check_options(const cri_call* call, const cr_identification_opt
 
 static cr_status name_numbers(cr_identification* id, cr_error* error) {
   const cri_problem* p = &id->search.p;
-  id->names = calloc((size_t)p->n + 1, sizeof *id->names);
+  int reported = cr_parameters_report_count(p->parameters);
+  id->names = calloc((size_t)(p->n + reported) + 1, sizeof *id->names);
   if (id->names == NULL) {
     return cri_fail(error, CR_ERR_MEMORY, "identification: no memory");
   }
   for (int i = 0; i < p->np; i++) {
     CR_TRY(cr_parameters_number_name(p->parameters, i, id->names[i], CRI_NUMBER_NAME, error));
+  }
+  for (int i = 0; i < reported; i++) {
+    CR_TRY(
+        cr_parameters_report_name(p->parameters, i, id->names[p->n + i], CRI_NUMBER_NAME, error));
   }
   for (int k = 0; k < p->nplace; k++) {
     const cri_measured* at = &p->places[k];
@@ -156,6 +160,10 @@ cr_status cr_identification_get_start(const cr_identification* id, cr_real* x, c
 // how far a number of x may move before it is another: a parameter by all of its value, or between its bounds
 static cr_real scale_of_parameter(const cri_problem* p, int i) {
   cr_real a[CR_MAX_PARAMETERS], b[CR_MAX_PARAMETERS], value;
+  cr_real reach = cri_parameters_reach(p->parameters, p->x, i);
+  if (reach > 0) {
+    return reach;
+  }
   cri_parameters_values(p->parameters, p->x, a);
   value = a[i];
   cr_zero(a, p->np);
@@ -167,7 +175,7 @@ static cr_real scale_of_parameter(const cri_problem* p, int i) {
   return size > 0 ? size : isfinite(width) && width > 0 ? width : 1;
 }
 
-static cr_real scale_of(const cri_problem* p, int i) {
+cr_real cri_identification_scale(const cri_problem* p, int i) {
   if (i < p->np) {
     return scale_of_parameter(p, i);
   }
@@ -203,7 +211,7 @@ static cr_status infer(cr_identification* id, cr_error* error) {
   }
   if (status == CR_OK) {
     for (int i = 0; i < p->n; i++) {
-      scale[i] = scale_of(p, i);
+      scale[i] = cri_identification_scale(p, i);
     }
     cr_real freedom = cri_numbers_seen(p, id->sums[CR_RUNS_TRAIN]) - cri_unknowns(p);
     id->freedom = cr_max(freedom, 1);
@@ -243,7 +251,8 @@ static cr_status rounds(cr_identification* id, const cr_search* o, cr_search_end
   return infer(id, error);
 }
 
-static cr_status check_x(const cri_call* call, const cr_identification* id, const cr_real* x) {
+cr_status cri_identification_check_x(const cri_call* call, const cr_identification* id,
+                                     const cr_real* x) {
   CR_TRY(cri_given(call, id, "the identification"));
   CR_TRY(cri_given(call, x, "x"));
   for (int i = 0; i < id->search.p.n; i++) {
@@ -257,7 +266,7 @@ static cr_status check_x(const cri_call* call, const cr_identification* id, cons
 cr_status cr_identification_solve(cr_identification* id, const cr_search* o, cr_real* x,
                                   cr_search_end* end, cr_error* error) {
   const cri_call call = {"cr_identification_solve", error};
-  CR_TRY(check_x(&call, id, x));
+  CR_TRY(cri_identification_check_x(&call, id, x));
   CR_TRY(cri_given(&call, o, "options"));
   CR_TRY(cri_given(&call, end, "where the end goes"));
   CR_TRY(cri_check_size(&call, o->size, sizeof *o, "cr_search"));
@@ -313,7 +322,7 @@ static cr_status evaluate(cr_identification* id, cr_run_part part, cr_real* cost
 cr_status cr_identification_evaluate(cr_identification* id, cr_run_part part, const cr_real* x,
                                      cr_real* cost, cr_real* gradient, cr_error* error) {
   const cri_call call = {"cr_identification_evaluate", error};
-  CR_TRY(check_x(&call, id, x));
+  CR_TRY(cri_identification_check_x(&call, id, x));
   CR_TRY(cri_given(&call, cost, "where the cost goes"));
   if (part != CR_RUNS_TRAIN && part != CR_RUNS_HELD) {
     return cri_fail(error, CR_ERR_ARG, "%s: there is no part %d", call.name, (int)part);

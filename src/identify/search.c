@@ -180,7 +180,7 @@ cr_status cri_search_cost(cri_search* s, int first, int n, bool derive, cr_real*
   if (status != CR_OK) {
     return cri_fail(error, status, "%s", worst >= 0 ? s->errors[worst].text : "no worker failed");
   }
-  *cost = first == 0 ? add_priors(s) : 0;
+  *cost = first == 0 && !s->no_priors ? add_priors(s) : 0;
   for (int w = first; w < first + n; w++) {
     *cost += s->cost[w];
   }
@@ -195,8 +195,7 @@ typedef struct {
   bool begun;
 } part;
 
-// a trial that cannot be simulated is no place to go to
-static bool is_no_place(cr_status status) {
+bool cri_search_is_no_place(cr_status status) {
   return status == CR_ERR_DIVERGED || status == CR_ERR_NONFINITE || status == CR_ERR_SOLVER ||
          status == CR_ERR_SINGULAR || status == CR_ERR_MODEL;
 }
@@ -208,7 +207,7 @@ static cr_status value(void* context, const cr_real* x, cr_real* cost, cr_error*
   if (status == CR_OK) {
     status = cri_search_cost(s, at->first, at->n, false, cost, error);
   }
-  if (at->begun && is_no_place(status)) {
+  if (at->begun && cri_search_is_no_place(status)) {
     *cost = (cr_real)INFINITY;
     return CR_OK;
   }
@@ -245,12 +244,8 @@ static cr_status curvature(void* context, const cr_real* step, cr_real* square, 
   return CR_OK;
 }
 
-// bounds of all numbers; those that stay have no room between theirs
-static void set_bounds(const cri_search* s, int first, int n, bool x_fixed, cr_real* lower,
-                       cr_real* upper) {
-  const cri_problem* p = &s->p;
-  int all = p->n + p->nspan * p->nx;
-  for (int i = 0; i < all; i++) {
+void cri_search_bounds(const cri_problem* p, cr_real* lower, cr_real* upper) {
+  for (int i = 0; i < p->n; i++) {
     lower[i] = -(cr_real)INFINITY;
     upper[i] = (cr_real)INFINITY;
   }
@@ -262,9 +257,22 @@ static void set_bounds(const cri_search* s, int first, int n, bool x_fixed, cr_r
       upper[at] = p->longest_delay;
     }
   }
+}
+
+// bounds of all numbers; those that stay have no room between theirs
+static void set_bounds(const cri_search* s, int first, int n, bool x_fixed, cr_real* lower,
+                       cr_real* upper) {
+  const cri_problem* p = &s->p;
+  int all = p->n + p->nspan * p->nx;
+  for (int i = p->n; i < all; i++) {
+    lower[i] = -(cr_real)INFINITY;
+    upper[i] = (cr_real)INFINITY;
+  }
+  cri_search_bounds(p, lower, upper);
   for (int i = 0; i < all; i++) {
     int span = i < p->n ? first : (i - p->n) / p->nx;
-    bool stays = i < p->n ? x_fixed : p->starts_known || span < first || span >= first + n;
+    bool stays = i < p->n ? x_fixed || (s->fixed != NULL && s->fixed[i])
+                          : p->starts_known || span < first || span >= first + n;
     if (stays) {
       lower[i] = upper[i] = p->x[i];
     }

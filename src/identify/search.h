@@ -20,7 +20,9 @@ typedef struct {
   bool (*stop)(void* context);
   void (*progress)(void* context, int step, cr_real cost);
   void* context;
-  int steps;  // that progress was told of
+  int steps;          // that progress was told of
+  const bool* fixed;  // n numbers of x: those that a search leaves as they are; NULL: none
+  bool no_priors;     // the cost is of the data alone
 
   // the windows of the current evaluation
   int first, n;
@@ -45,5 +47,12 @@ cr_status cri_search_cost(cri_search* search, int first, int n, bool derive, cr_
 /// Least squares over x and the starts of these windows, from p.x. x_fixed: only over the starts.
 cr_status cri_search_minimise(cri_search* search, int first, int n, bool x_fixed,
                               const cr_damping* damping, cr_damped_end* end, cr_error* error);
+
+/// True for a status that makes a trial no place to go to: it cannot be simulated.
+bool cri_search_is_no_place(cr_status status);
+
+/// Bounds of x, infinite where it is open.
+/// Shapes   lower[n], upper[n]
+void cri_search_bounds(const cri_problem* problem, cr_real* lower, cr_real* upper);
 
 #endif
