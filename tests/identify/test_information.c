@@ -3,6 +3,7 @@
 // What a run tells: against differences of the same motion in extended precision, whatever values it has; the run that moves
 // a joint comes before the one that does not; all runs together are what a solve knows.
 #include "carom/carom.h"
+#include "scenes/io_cart.h"
 #include "scenes/io_measured.h"
 #include "support/close.h"
 #include "support/scratch.h"
@@ -226,4 +227,112 @@ TEST(the_run_that_moves_a_joint_comes_first) {
   cr_identification_destroy(id);
   cr_measurements_destroy(ms);
   cr_parameters_destroy(p);
+}
+
+TEST(runs_add_up_to_what_a_solve_knows) {
+  // in windows that are tied together; of three runs one is held aside
+  cr_model* cart = cart_model();
+  cr_measurements* ms = cart_runs(cart, 200);
+  cr_parameters* p = cart_parameters(cart, 1);
+  const cr_identification_options o = {.size = sizeof o,
+                                       .window = CR_R(0.25),
+                                       .continuity = CR_R(0.05),
+                                       .held_out = CR_R(0.3),
+                                       .nthread = 1};
+  const cr_search search = {.size = sizeof search};
+  cr_search_end end = {.size = sizeof end};
+  enum { M = CART_NUMBERS };
+  cr_identification* id = NULL;
+  cr_real x[M], one[M * M], covariance[M * M], least = (cr_real)INFINITY;
+  must(cr_identification_create(&id, p, ms, &o, &error));
+  must(cr_identification_get_start(id, x, &error));
+  must(cr_identification_solve(id, &search, x, &end, &error));
+  must(cr_identification_covariance(id, covariance, NULL, &error));
+  // five numbers a step of two runs; unknown are the parameters and six numbers for each of eight windows
+  cr_real excess = cr_max(2 * end.cost / (2 * 200 * 5 - M - 8 * 6), 1);
+  cr_estimate before = {.size = sizeof before}, after = {.size = sizeof after};
+  must(cr_identification_get(id, 0, &before, &error));
+  for (int aside = 0; aside < 3; aside++) {
+    cr_real total[M * M] = {0}, miss = 0;
+    for (int r = 0; r < 3; r++) {
+      must(cr_identification_information(id, r, x, one, &error));
+      for (int i = 0; i < M * M && r != aside; i++) {
+        total[i] += one[i];
+      }
+    }
+    for (int i = 0; i < M; i++) {
+      for (int j = 0; j < M; j++) {
+        cr_real unit = -(cr_real)(i == j);
+        for (int k = 0; k < M; k++) {
+          unit += total[i * M + k] * covariance[k * M + j] / excess;
+        }
+        miss = cr_max(miss, cr_abs(unit));
+      }
+    }
+    least = cr_min(least, miss);
+  }
+  print_message("excess %g, least miss %g\n", (double)excess, (double)least);
+  assert_true(least < CR_R(1e-7));
+  must(cr_identification_get(id, 0, &after, &error));
+  assert_true(before.value == after.value && before.upper == after.upper);
+  cr_identification_destroy(id);
+  cr_parameters_destroy(p);
+  cr_measurements_destroy(ms);
+  cr_model_destroy(cart);
+}
+
+TEST(what_orientations_were_seen_does_not_matter) {
+  // a ball joint from its reference pose on: seen as it is, and as something else altogether
+  static const char text[] =
+      "<mujoco><option timestep='0.01'/><worldbody><body name='top'><joint name='j' type='ball' "
+      "damping='.02'/><geom type='box' size='.05 .08 .12' pos='.04 .02 -.1' mass='.6'/></body>"
+      "</worldbody></mujoco>";
+  const measured_channel channels[] = {{"xquat[top]", 2, 0, 0}};
+  const cr_parameter_info damping = {.size = sizeof damping,
+                                     .name = "damping",
+                                     .target = "dof_damping[j][1]",
+                                     .start = CR_R(0.03),
+                                     .upper = 1};
+  const cr_parameter_info centre = {.size = sizeof centre,
+                                    .name = "centre",
+                                    .target = "body_ipos[top][0]",
+                                    .start = CR_R(0.04),
+                                    .lower = -1,
+                                    .upper = 1};
+  const cr_parameter_info* const list[] = {&damping, &centre};
+  const cr_identification_options o = {
+      .size = sizeof o, .start = CR_START_REFERENCE, .nthread = 1, .huber = 1};
+  cr_model* top = NULL;
+  cr_parameters* p = NULL;
+  cr_measurements* ms[2] = {NULL, NULL};
+  cr_real information[2][4], values[4 * ROWS];
+  const cr_real x[2] = {CR_R(0.025), CR_R(0.05)};
+  must(cr_model_open(&top, scratch_write("top.xml", text), &error));
+  must(cr_parameters_create(&p, top, list, 2, &error));
+  must(cr_measurements_create(&ms[0], top, &error));
+  must(cr_measurements_create(&ms[1], top, &error));
+  measured_run(ms[0], top, "as it is", 2 * ROWS, NULL, channels, 1, 1);
+  cr_channel_info seen = {.size = sizeof seen};
+  must(cr_measurements_get(ms[0], 0, 0, &seen, &error));
+  assert_int_equal(seen.rows, ROWS);
+  for (int k = 0; k < ROWS; k++) {
+    cr_real half = CR_R(0.7) * (cr_real)k;
+    const cr_real turn[4] = {cr_cos(half), CR_R(0.6) * cr_sin(half), 0, CR_R(0.8) * cr_sin(half)};
+    cr_copy(values + (ptrdiff_t)4 * k, turn, 4);
+  }
+  seen.values = values;
+  must(cr_measurements_begin(ms[1], "other", 1, &error));
+  must(cr_measurements_add(ms[1], &seen, &error));
+  for (int k = 0; k < 2; k++) {
+    cr_identification* id = NULL;
+    must(cr_measurements_set_noise(ms[k], "xquat[top]", CR_R(0.01), &error));
+    must(cr_identification_create(&id, p, ms[k], &o, &error));
+    must(cr_identification_information(id, 0, x, information[k], &error));
+    cr_identification_destroy(id);
+    cr_measurements_destroy(ms[k]);
+  }
+  assert_true(information[0][0] > 0 && information[0][3] > 0);
+  assert_memory_equal(information[0], information[1], sizeof information[0]);
+  cr_parameters_destroy(p);
+  cr_model_destroy(top);
 }
