@@ -149,10 +149,10 @@ CR_API cr_status cr_identification_get_report(const cr_identification* identific
 /// afterwards; options.stop ends it, options.progress hears of every step.
 /// Equation the values p(x_i) with 2 (min cost(x_i) - min cost) / excess <= q^2, excess = max(chi^2 per degree of freedom, 1),
 ///          q of Student's t; the first such end on each side                 [identification.m7]
-///          A side without an end within 40 scales of x_i (cr_identification_get_scale; or 40 q deviations), or before the model cannot be
-///          simulated, goes to the end of the transform, p(-+ infinity); a side that reaches a bound first ends there, and at_bound says so. `told` if one end at
-///          least is by the data. Of a direction, whose x may have any length, no number has an end: cr_identification_get_report
-///          tells it
+///          A side without an end within 40 scales of x_i (cr_identification_get_scale; or 40 q deviations), or beyond which the model
+///          cannot be simulated, goes to the end of the transform, p(-+ infinity). A side that reaches a bound ends there, and at_bound
+///          says so. `told` if one end at least is by the data. Of a direction, whose x may have any length, no number has an end:
+///          cr_identification_get_report tells it
 /// Errors   CR_ERR_ARG, also before a solve; CR_ERR_INTERRUPTED; those of cr_identification_solve
 CR_API cr_status cr_identification_profile(cr_identification* identification, int i,
                                            cr_estimate* estimate, cr_error* error);
@@ -196,8 +196,8 @@ CR_API cr_status cr_identification_predict(cr_identification* identification, in
 
 /// How far each number may move from x before it is another one: a parameter by all of its value (of a logarithm: 1), or between its
 /// bounds where the value is 0, or 1; of a direction the length of its x; of an inertia 1 of its logarithms, a radius of gyration of
-/// its lengths; a delay up to the longest; an offset by a hundred standard deviations of its place. In units
-/// of x. What moves less than this is told.
+/// its lengths; a delay up to the longest; an offset by a hundred standard deviations of its place. In units of x. A number is told if its
+/// deviation is below this.
 /// Shapes   x[n], scale[n]
 /// Errors   CR_ERR_ARG
 CR_API cr_status cr_identification_get_scale(cr_identification* identification, const cr_real* x,
@@ -206,10 +206,9 @@ CR_API cr_status cr_identification_get_scale(cr_identification* identification, 
 /// What run `run` alone would tell about x: the Fisher information, its starts eliminated, without priors. A planned run is
 /// measurements like any other, with the times, controls and noises that are planned. Values do not count, any finite ones do, but
 /// where they give the state at the start: the first ones of qpos and of qvel, and where there are none of qvel the slope of the first six
-/// of qpos. After a solve the starts of runs to train on are those it found. Noises that are not given are those of the last solve, before it a hundredth of the values' spread.
-/// The identification is as before afterwards.
-/// Equation J'J of errors over noises, of a model that is right, starts eliminated; by J itself and not by differences
-///                                                                                       [identification.m8]
+/// of qpos. After a solve the starts of runs to train on are those it found. Noises that are not given are those of the last solve, before it
+/// a hundredth of the values' spread. The identification is as before afterwards.
+/// Equation J'J of errors over noises, of a model that is right, starts eliminated            [identification.m8]
 /// Shapes   x[n], information[n n]
 /// Errors   CR_ERR_ARG; those of steps, with run and time
 CR_API cr_status cr_identification_information(cr_identification* identification, int run,

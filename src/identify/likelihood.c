@@ -51,7 +51,7 @@ static void begin_at(profile* f, cr_real away, bool along) {
 }
 
 static cr_status fit(profile* f, const bool* fixed, cr_real* cost, cr_error* error) {
-  cr_damped_end end;
+  cr_damped_end end = {0};
   f->s->fixed = fixed;
   cr_status status = cri_search_minimise(f->s, 0, f->s->p.ntrain, false, &damping, &end, error);
   f->s->fixed = NULL;
@@ -186,7 +186,7 @@ static cr_status run(cr_identification* id, int i, cr_estimate* e, cr_real* room
                .all = all,
                .q = q,
                .excess = id->excess,
-               .first = e->told ? spread : scale / 20,
+               .first = e->told ? cr_max(spread, CR_EPS * scale) : scale / 20,
                .wide = WIDE * cr_max(scale, spread),
                .low = room + 4 * (ptrdiff_t)all,
                .high = room + 4 * (ptrdiff_t)all + p->n,
