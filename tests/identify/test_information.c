@@ -180,7 +180,7 @@ static void by_differences(cr_real a, cr_real b, long double* information) {
 }
 
 TEST(information_is_that_of_differences) {
-  const cr_real values[2] = {0, CR_R(1.7)}, huber[2] = {0, CR_R(0.5)};
+  const cr_real values[2] = {0, CR_R(1.7)}, huber[2] = {0, CR_R(0.05)};
   long double right[N * N];
   by_differences(3, 2, right);
   cr_parameters* p = dampings();
