@@ -161,6 +161,35 @@ typedef struct {
 CR_API cr_status cr_identification_get(const cr_identification* identification, int i,
                                        cr_estimate* estimate, cr_error* error);
 
+/// What a report tells, as cr_parameters_report_values has it: of an inertia mass, centre and moments, of a direction its numbers, of
+/// every other parameter the number itself; then delays and offsets. Number i after cr_identification_solve, its interval by the covariance
+/// and the derivative of the report by x. `deviation` is that of the value of an inertia or direction, of every other number
+/// that of x, as cr_identification_get has it.
+/// Equation deviation^2 = g covariance g', g = dvalue/dx. The interval is even on the scale of the number: of a mass and of moments about
+///          the axes value exp(-+ q deviation / value), of a number v of a direction sin(asin(v) -+ q deviation / sqrt(1 - v^2)), of
+///          centres and products of inertia value -+ q deviation; of all others that of cr_identification_get. To first order: wide
+///          intervals, and those of a number of a direction that is nearly 1 or -1, are rough                 [identification.m6]
+///          `told` where deviation < |g S|, S the scales of x (cr_identification_get_scale), and g has no part in what the data say nothing
+///          about: so a direction is told whose x has a length that nothing tells
+/// Errors   CR_ERR_ARG, also before a solve
+CR_API int cr_identification_report_count(const cr_identification* identification);
+CR_API cr_status cr_identification_get_report(const cr_identification* identification, int i,
+                                              cr_estimate* estimate, cr_error* error);
+
+/// Estimate i with an interval by profile likelihood: where the model is so far from linear that an interval by covariance is wrong,
+/// or where a bound cuts it. x_i is held at values away from the estimate, and all other numbers and the starts are searched anew, each
+/// time from the place before. Takes some ten searches. Noises stay as the solve found them. The identification is as before
+/// afterwards; options.stop ends it, options.progress hears of every step.
+/// Equation the values p(x_i) with 2 (min cost(x_i) - min cost) / excess <= q^2, excess = max(chi^2 per degree of freedom, 1),
+///          q of Student's t; the first such end on each side                 [identification.m7]
+///          A side without an end within 40 scales of x_i (cr_identification_get_scale; or 40 q deviations), or beyond which the model
+///          cannot be simulated, goes to the end of the transform, p(-+ infinity). A side that reaches a bound ends there, and at_bound
+///          says so. `told` if one end at least is by the data. Of a direction, whose x may have any length, no number has an end:
+///          cr_identification_get_report tells it
+/// Errors   CR_ERR_ARG, also before a solve; CR_ERR_INTERRUPTED; those of cr_identification_solve
+CR_API cr_status cr_identification_profile(cr_identification* identification, int i,
+                                           cr_estimate* estimate, cr_error* error);
+
 /// Covariance of x, and correlation, row by row; entries of numbers that the data do not tell are NaN.
 /// Shapes   n x n; each may be NULL
 CR_API cr_status cr_identification_covariance(const cr_identification* identification,
@@ -197,6 +226,39 @@ CR_API cr_status cr_identification_get_place(cr_identification* identification, 
 /// Errors   CR_ERR_ARG, also before a solve
 CR_API cr_status cr_identification_predict(cr_identification* identification, int run, int channel,
                                            cr_real* values, cr_error* error);
+
+/// How far each number may move from x before it is another one: a parameter by all of its value (of a logarithm: 1), or between its
+/// bounds where the value is 0, or 1; of a direction the length of its x; of an inertia 1 of its logarithms, a radius of gyration of
+/// its lengths; a delay up to the longest; an offset by a hundred standard deviations of its place. In units of x. A number is told if its
+/// deviation is below this.
+/// Shapes   x[n], scale[n]
+/// Errors   CR_ERR_ARG
+CR_API cr_status cr_identification_get_scale(cr_identification* identification, const cr_real* x,
+                                             cr_real* scale, cr_error* error);
+
+/// What run `run` alone would tell about x: the Fisher information, its starts eliminated, without priors. A planned run is
+/// measurements like any other, with the times, controls and noises that are planned. Values do not count, any finite ones do, but
+/// where they give the state at the start: the first ones of qpos and of qvel, and where there are none of qvel the slope of the first six
+/// of qpos. After a solve the starts of runs to train on are those it found. Noises that are not given are those of the last solve, before it
+/// a hundredth of the values' spread. The identification is as before afterwards.
+/// Equation J'J of errors over noises, of a model that is right, starts eliminated            [identification.m8]
+/// Shapes   x[n], information[n n]
+/// Errors   CR_ERR_ARG; those of steps, with run and time
+CR_API cr_status cr_identification_information(cr_identification* identification, int run,
+                                               const cr_real* x, cr_real* information,
+                                               cr_error* error);
+
+/// An order of runs: at each place the one that adds most to what is known, by the determinant (D-optimal, greedy). Of runs that
+/// add alike, to 1e-9 of the gain, the one with the lower index comes first. gain[k] is what run order[k] adds, 0 if nothing.
+/// Equation log det M grows by gain = log det(M + S I_run S) - log det M, S = diag(scale); M = 1 + S known S and then the runs before it
+///          The 1 is a prior: every number is known to one scale. So singular information counts, a direction that nobody tells costs
+///          nothing, units do not matter, and knowing a number better than its scale is what is worth something [identification.m9]
+/// Shapes   information[nrun n n], known[n n] (information that is there already, NULL: none), scale[n], order[nrun], gain[nrun] (may be
+///          NULL)
+/// Errors   CR_ERR_ARG: no number or run, a scale that is not positive, information that is not finite, not symmetric, or negative on its
+///          diagonal; CR_ERR_MEMORY
+CR_API cr_status cr_design_order(const cr_real* information, int n, int nrun, const cr_real* known,
+                                 const cr_real* scale, int* order, cr_real* gain, cr_error* error);
 
 #ifdef __cplusplus
 }

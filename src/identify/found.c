@@ -3,8 +3,7 @@
 #include "identify/identification.h"
 
 #include <stdio.h>
-
-#include "model/misuse.h"
+#include <stdlib.h>
 
 // ---- what was found
 
@@ -16,8 +15,7 @@ static cr_status check_solved(const cri_call* call, const cr_identification* id,
              : cri_fail(call->error, CR_ERR_ARG, "%s: before cr_identification_solve", call->name);
 }
 
-// the number itself from number i of x moved by d
-static cr_real number_at(const cri_problem* p, int i, cr_real d) {
+cr_real cri_identification_number(const cri_problem* p, int i, cr_real d) {
   cr_real x[CR_MAX_PARAMETERS], value[CR_MAX_PARAMETERS];
   if (i >= p->np) {
     return p->x[i] + d;
@@ -29,28 +27,22 @@ static cr_real number_at(const cri_problem* p, int i, cr_real d) {
 }
 
 static bool is_at_bound(const cri_problem* p, int i) {
-  cr_real lower[CR_MAX_PARAMETERS], upper[CR_MAX_PARAMETERS];
-  if (i >= p->np) {
-    return false;
-  }
-  cri_parameters_bounds(p->parameters, lower, upper);
+  cr_real lower[2 * CR_MAX_PARAMETERS], upper[2 * CR_MAX_PARAMETERS];
+  cri_search_bounds(p, false, lower, upper);
   return p->x[i] <= lower[i] || p->x[i] >= upper[i];
 }
 
-cr_status cr_identification_get(const cr_identification* id, int i, cr_estimate* e,
-                                cr_error* error) {
-  const cri_call call = {"cr_identification_get", error};
-  CR_TRY(check_solved(&call, id, e));
+static cr_real quantile(const cr_identification* id) {
+  return cri_student(id->options.confidence, id->freedom);
+}
+
+void cri_identification_estimate(const cr_identification* id, int i, cr_estimate* e) {
   const cri_problem* p = &id->search.p;
-  CR_TRY(cri_check_size(&call, e->size, sizeof *e, "cr_estimate"));
-  if (i < 0 || i >= p->n) {
-    return cri_fail(error, CR_ERR_ARG, "%s: no such number", call.name);
-  }
   const cri_inference* f = &id->inference;
   cr_real variance = f->covariance[(ptrdiff_t)i * p->n + i] * id->excess;
   *e = (cr_estimate){.size = e->size,
                      .name = id->names[i],
-                     .value = number_at(p, i, 0),
+                     .value = cri_identification_number(p, i, 0),
                      .lower = -(cr_real)INFINITY,
                      .upper = (cr_real)INFINITY,
                      .deviation = (cr_real)INFINITY,
@@ -58,9 +50,97 @@ cr_status cr_identification_get(const cr_identification* id, int i, cr_estimate*
                      .at_bound = is_at_bound(p, i)};
   if (e->told) {
     e->deviation = cr_sqrt(variance);
-    cr_real reach = cri_student(id->options.confidence, id->freedom) * e->deviation;
-    e->lower = number_at(p, i, -reach);
-    e->upper = number_at(p, i, reach);
+    cr_real reach = quantile(id) * e->deviation;
+    e->lower = cri_identification_number(p, i, -reach);
+    e->upper = cri_identification_number(p, i, reach);
+  }
+}
+
+cr_status cri_identification_check_estimate(const cri_call* call, const cr_identification* id,
+                                            int i, int n, const cr_estimate* e) {
+  CR_TRY(check_solved(call, id, e));
+  CR_TRY(cri_check_size(call, e->size, sizeof *e, "cr_estimate"));
+  return i >= 0 && i < n ? CR_OK
+                         : cri_fail(call->error, CR_ERR_ARG, "%s: no such number", call->name);
+}
+
+cr_status cr_identification_get(const cr_identification* id, int i, cr_estimate* e,
+                                cr_error* error) {
+  const cri_call call = {"cr_identification_get", error};
+  CR_TRY(cri_identification_check_estimate(&call, id, i, cr_identification_count(id), e));
+  cri_identification_estimate(id, i, e);
+  return CR_OK;
+}
+
+// ---- what a report tells
+
+// numbers of the report that parameters have
+static int reported(const cri_problem* p) { return cr_parameters_report_count(p->parameters); }
+
+int cr_identification_report_count(const cr_identification* id) {
+  return id != NULL ? reported(&id->search.p) + id->search.p.n - id->search.p.np : 0;
+}
+
+// about a value with this deviation, on the scale on which errors of its kind are even
+static void set_interval(cri_report_range range, cr_real q, cr_estimate* e) {
+  cr_real reach = q * e->deviation, half_turn = 2 * cr_atan2(1, 1);
+  cr_real width = cr_sqrt(cr_max(1 - e->value * e->value, 0)), at, turn;
+  switch (range) {
+    case CRI_REPORT_POSITIVE:  // log(value)                                  [identification.m6]
+      e->lower = e->value * cr_exp(-reach / e->value);
+      e->upper = e->value * cr_exp(reach / e->value);
+      break;
+    case CRI_REPORT_UNIT:  // the angle to the plane across
+      at = cr_atan2(e->value, width);
+      turn = width > 0 ? reach / width : 0;
+      e->lower = cr_sin(cr_max(at - turn, -half_turn));
+      e->upper = cr_sin(cr_min(at + turn, half_turn));
+      break;
+    default:
+      e->lower = e->value - reach;
+      e->upper = e->value + reach;
+  }
+}
+
+static cr_status report(const cr_identification* id, int i, cr_estimate* e, cr_error* error) {
+  const cri_problem* p = &id->search.p;
+  size_t rows = (size_t)reported(p), np = (size_t)p->np;
+  cr_real* room = calloc(rows * (np + 1) + (size_t)p->n + 1, sizeof *room);
+  if (room == NULL) {
+    return cri_fail(error, CR_ERR_MEMORY, "identification: no memory");
+  }
+  cr_real *values = room, *jacobian = values + rows, *gradient = jacobian + rows * np;
+  cr_status status = cr_parameters_report_values(p->parameters, p->x, values, jacobian, error);
+  if (status == CR_OK) {
+    cr_copy(gradient, jacobian + (ptrdiff_t)i * p->np, p->np);
+    cr_real deviation = cri_inference_deviation(&id->inference, gradient) * cr_sqrt(id->excess);
+    *e = (cr_estimate){.size = e->size,
+                       .name = id->names[p->n + i],
+                       .value = values[i],
+                       .lower = -(cr_real)INFINITY,
+                       .upper = (cr_real)INFINITY,
+                       .deviation = deviation,
+                       .told = isfinite(deviation)};
+  }
+  free(room);
+  return status;
+}
+
+cr_status cr_identification_get_report(const cr_identification* id, int i, cr_estimate* e,
+                                       cr_error* error) {
+  const cri_call call = {"cr_identification_get_report", error};
+  CR_TRY(cri_identification_check_estimate(&call, id, i, cr_identification_report_count(id), e));
+  const cri_problem* p = &id->search.p;
+  int rows = reported(p);
+  cri_report_range range =
+      i < rows ? cri_parameters_report_range(p->parameters, i) : CRI_REPORT_NUMBER;
+  if (range == CRI_REPORT_NUMBER) {
+    cri_identification_estimate(id, i < rows ? i : i - rows + p->np, e);
+    return CR_OK;
+  }
+  CR_TRY(report(id, i, e, error));
+  if (e->told) {
+    set_interval(range, quantile(id), e);
   }
   return CR_OK;
 }

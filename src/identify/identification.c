@@ -6,7 +6,6 @@
 #include "identify/coarse.h"
 #include "identify/identification.h"
 #include "identify/layout.h"
-#include "model/misuse.h"
 #include "model/state_vector.h"
 #include "model/tableau.h"
 
@@ -44,12 +43,17 @@ static cr_status check_options(const cri_call* call, const cr_identification_opt
 
 static cr_status name_numbers(cr_identification* id, cr_error* error) {
   const cri_problem* p = &id->search.p;
-  id->names = calloc((size_t)p->n + 1, sizeof *id->names);
+  int reported = cr_parameters_report_count(p->parameters);
+  id->names = calloc((size_t)(p->n + reported) + 1, sizeof *id->names);
   if (id->names == NULL) {
     return cri_fail(error, CR_ERR_MEMORY, "identification: no memory");
   }
   for (int i = 0; i < p->np; i++) {
     CR_TRY(cr_parameters_number_name(p->parameters, i, id->names[i], CRI_NUMBER_NAME, error));
+  }
+  for (int i = 0; i < reported; i++) {
+    CR_TRY(
+        cr_parameters_report_name(p->parameters, i, id->names[p->n + i], CRI_NUMBER_NAME, error));
   }
   for (int k = 0; k < p->nplace; k++) {
     const cri_measured* at = &p->places[k];
@@ -175,6 +179,10 @@ cr_status cr_identification_get_start(const cr_identification* id, cr_real* x, c
 // how far a number of x may move before it is another: a parameter by all of its value, or between its bounds
 static cr_real scale_of_parameter(const cri_problem* p, int i) {
   cr_real a[CR_MAX_PARAMETERS], b[CR_MAX_PARAMETERS], value;
+  cr_real reach = cri_parameters_reach(p->parameters, p->x, i);
+  if (reach > 0) {
+    return reach;
+  }
   cri_parameters_values(p->parameters, p->x, a);
   value = a[i];
   cr_zero(a, p->np);
@@ -186,7 +194,7 @@ static cr_real scale_of_parameter(const cri_problem* p, int i) {
   return size > 0 ? size : isfinite(width) && width > 0 ? width : 1;
 }
 
-static cr_real scale_of(const cri_problem* p, int i) {
+cr_real cri_identification_scale(const cri_problem* p, int i) {
   if (i < p->np) {
     return scale_of_parameter(p, i);
   }
@@ -222,7 +230,7 @@ static cr_status infer(cr_identification* id, cr_error* error) {
   }
   if (status == CR_OK) {
     for (int i = 0; i < p->n; i++) {
-      scale[i] = scale_of(p, i);
+      scale[i] = cri_identification_scale(p, i);
     }
     cr_real freedom = cri_numbers_seen(p, id->sums[CR_RUNS_TRAIN]) - cri_unknowns(p);
     id->freedom = cr_max(freedom, 1);

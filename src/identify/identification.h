@@ -14,7 +14,7 @@ struct cr_identification {
   cri_search search;
   cr_identification_options options;
   const cr_measurements* measurements;
-  char (*names)[CRI_NUMBER_NAME];
+  char (*names)[CRI_NUMBER_NAME];  // of the numbers, then of what parameters report
   bool solved, held_fitted;
   cr_real freedom, excess;  // degrees of freedom; chi^2 over them, at least 1
   cri_inference inference;
@@ -33,5 +33,21 @@ cr_status cri_identification_rounds(cr_identification* id, const cr_search* sear
 
 /// Starts of the runs held aside, at the present x.
 cr_status cri_identification_fit_held(cr_identification* id, cr_error* error);
+
+/// How far number i of x may move from its present value before it is another: a parameter by all of its value, or between its
+/// bounds; a delay up to the longest; an offset by a hundred standard deviations of its place.
+cr_real cri_identification_scale(const cri_problem* problem, int i);
+
+/// Number i itself, of parameters p, where x_i is d away from its present value.
+cr_real cri_identification_number(const cri_problem* problem, int i, cr_real d);
+
+/// Estimate i with the interval that the covariance gives, of a solution.
+void cri_identification_estimate(const cr_identification* id, int i, cr_estimate* estimate);
+
+/// Checks of arguments: x[n] that is finite; number i of n of a solution, and where the estimate goes.
+cr_status cri_identification_check_x(const cri_call* call, const cr_identification* id,
+                                     const cr_real* x);
+cr_status cri_identification_check_estimate(const cri_call* call, const cr_identification* id,
+                                            int i, int n, const cr_estimate* estimate);
 
 #endif

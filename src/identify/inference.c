@@ -7,7 +7,8 @@
 
 // ---- inference
 
-static const cr_real PART = CR_R(0.1);  // of a direction: its square is 1 %
+static const cr_real TRACE =
+    CR_R(1e-3);  // of a gradient, in directions of which the data say nothing
 
 // directions in rows, values increasing
 static void take_directions(cri_inference* f, cr_real* values, cr_real* vectors) {
@@ -30,27 +31,45 @@ static void take_directions(cri_inference* f, cr_real* values, cr_real* vectors)
   }
 }
 
-static void fill(cri_inference* f, const cr_real* scale, const cr_real* values, cr_real limit) {
+cr_real cri_inference_deviation(const cri_inference* f, const cr_real* gradient) {
   int n = f->n;
-  cr_real floor = n > 0 ? 64 * (cr_real)n * CR_EPS * cr_max(values[n - 1], 0) : 0;
+  cr_real square = 0, nothing = 0, variance = 0;
   for (int i = 0; i < n; i++) {
-    f->told[i] = true;
+    square += gradient[i] * f->scale[i] * (gradient[i] * f->scale[i]);
   }
   for (int k = 0; k < n; k++) {
-    const cr_real* v = f->direction + (ptrdiff_t)k * n;
-    f->spread[k] = values[k] > floor ? 1 / cr_sqrt(values[k]) : (cr_real)INFINITY;
-    for (int i = 0; i < n && !(f->spread[k] < limit); i++) {
-      f->told[i] = f->told[i] && cr_abs(v[i]) <= PART;
+    const cr_real *v = f->direction + (ptrdiff_t)k * n, spread = f->spread[k];
+    cr_real along = 0;
+    for (int i = 0; i < n; i++) {
+      along += gradient[i] * f->scale[i] * v[i];
     }
+    *(isfinite(spread) ? &variance : &nothing) +=
+        along * along * (isfinite(spread) ? spread * spread : 1);
+  }
+  bool told = nothing <= TRACE * TRACE * square && variance <= f->limit * f->limit * square;
+  return told ? cr_sqrt(variance) : (cr_real)INFINITY;
+}
+
+static void fill(cri_inference* f, const cr_real* values, cr_real* unit) {
+  int n = f->n;
+  cr_real floor = n > 0 ? 64 * (cr_real)n * CR_EPS * cr_max(values[n - 1], 0) : 0;
+  for (int k = 0; k < n; k++) {
+    f->spread[k] = values[k] > floor ? 1 / cr_sqrt(values[k]) : (cr_real)INFINITY;
+  }
+  cr_zero(unit, n);
+  for (int i = 0; i < n; i++) {
+    unit[i] = 1;
+    f->told[i] = isfinite(cri_inference_deviation(f, unit));
+    unit[i] = 0;
   }
   for (int i = 0; i < n; i++) {
     for (int j = 0; j < n; j++) {
       cr_real sum = f->told[i] && f->told[j] ? 0 : (cr_real)NAN;
       for (int k = 0; k < n; k++) {
         const cr_real* v = f->direction + (ptrdiff_t)k * n;
-        sum += f->spread[k] < limit ? v[i] * v[j] * f->spread[k] * f->spread[k] : 0;
+        sum += isfinite(f->spread[k]) ? v[i] * v[j] * f->spread[k] * f->spread[k] : 0;
       }
-      f->covariance[(ptrdiff_t)i * n + j] = sum * scale[i] * scale[j];
+      f->covariance[(ptrdiff_t)i * n + j] = sum * f->scale[i] * f->scale[j];
     }
   }
 }
@@ -62,10 +81,12 @@ cr_status cri_inference_of(cri_inference* f, int n, const cr_real* H, const cr_r
                        .covariance = calloc(all + 1, sizeof(cr_real)),
                        .direction = calloc(all + 1, sizeof(cr_real)),
                        .spread = calloc((size_t)n + 1, sizeof(cr_real)),
+                       .scale = calloc((size_t)n + 1, sizeof(cr_real)),
+                       .limit = limit,
                        .told = calloc((size_t)n + 1, sizeof(bool))};
   cr_real* room = calloc(2 * all + (size_t)n + 1, sizeof *room);
   if (f->covariance == NULL || f->direction == NULL || f->spread == NULL || f->told == NULL ||
-      room == NULL) {
+      f->scale == NULL || room == NULL) {
     free(room);
     cri_inference_free(f);
     return cri_fail(error, CR_ERR_MEMORY, "identification: no memory");
@@ -78,7 +99,8 @@ cr_status cri_inference_of(cri_inference* f, int n, const cr_real* H, const cr_r
   }
   cr_symmetric_eigen(scaled, n, values, vectors);
   take_directions(f, values, vectors);
-  fill(f, scale, values, limit);
+  cr_copy(f->scale, scale, n);
+  fill(f, values, scaled);
   free(room);
   return CR_OK;
 }
@@ -88,6 +110,7 @@ void cri_inference_free(cri_inference* f) {
   free(f->direction);
   free(f->spread);
   free(f->told);
+  free(f->scale);
   *f = (cri_inference){0};
 }
 

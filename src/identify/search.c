@@ -182,7 +182,7 @@ cr_status cri_search_cost(cri_search* s, int first, int n, bool derive, cr_real*
   if (status != CR_OK) {
     return cri_fail(error, status, "%s", worst >= 0 ? s->errors[worst].text : "no worker failed");
   }
-  *cost = first == 0 ? add_priors(s) : 0;
+  *cost = first == 0 && !s->no_priors ? add_priors(s) : 0;
   for (int w = first; w < first + n; w++) {
     *cost += s->cost[w];
   }
@@ -311,7 +311,8 @@ static void set_bounds(const cri_search* s, int first, int n, bool x_fixed, cr_r
   cri_search_bounds(p, s->bounded, lower, upper);
   for (int i = 0; i < all; i++) {
     int span = i < p->n ? first : (i - p->n) / p->nx;
-    bool stays = i < p->n ? x_fixed : p->starts_known || span < first || span >= first + n;
+    bool stays = i < p->n ? x_fixed || (s->fixed != NULL && s->fixed[i])
+                          : p->starts_known || span < first || span >= first + n;
     if (stays) {
       lower[i] = upper[i] = p->x[i];
     }

@@ -25,6 +25,8 @@ typedef struct {
   bool bounded;        // x keeps the bounds of a global search
   int steps;           // that progress was told of
   cri_saving* saving;  // of a search that saves or resumes; or NULL
+  const bool* fixed;   // n numbers of x: those that a search leaves as they are; NULL: none
+  bool no_priors;      // the cost is of the data alone
 
   // the windows of the current evaluation
   int first, n;

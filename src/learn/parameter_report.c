@@ -61,6 +61,41 @@ static void report_of(const cri_parameter_entry* e, const cr_real* x, cr_real* v
   }
 }
 
+static const cri_parameter_entry* entry_of(const cr_parameters* ps, int i) {
+  const cri_parameter_entry* e = ps->entries;
+  while (i >= e->first + e->n) {
+    e++;
+  }
+  return e;
+}
+
+cri_report_range cri_parameters_report_range(const cr_parameters* ps, int i) {
+  const cri_parameter_entry* e = entry_of(ps, i);
+  int k = i - e->first;
+  bool moment = k == 0 || (k >= 4 && k < 7);  // mass, moments about the axes
+  return e->item.kind == CR_FIT_DIRECTION ? CRI_REPORT_UNIT
+         : e->item.kind != CR_FIT_INERTIA ? CRI_REPORT_NUMBER
+         : moment                         ? CRI_REPORT_POSITIVE
+                                          : CRI_REPORT_ANY;
+}
+
+cr_real cri_parameters_reach(const cr_parameters* ps, const cr_real* x, int i) {
+  const cri_parameter_entry* e = entry_of(ps, i);
+  const cr_real* of = x + e->first;
+  cr_real sum = 0;
+  switch (e->item.kind) {
+    case CR_FIT_DIRECTION:
+      for (int k = 0; k < e->n; k++) {
+        sum += of[k] * of[k];
+      }
+      return cr_sqrt(sum);
+    case CR_FIT_INERTIA:  // log_scale, d1 d2 d3; e^d are lengths            [identification.p5]
+      return i - e->first < 4 ? 1 : cr_exp((of[1] + of[2] + of[3]) / 3);
+    default:
+      return 0;
+  }
+}
+
 // ---- public functions
 
 static cr_status find_name(const cri_call* call, const cr_parameters* ps, int i,
@@ -71,10 +106,7 @@ static cr_status find_name(const cri_call* call, const cr_parameters* ps, int i,
     return cri_fail(call->error, CR_ERR_ARG, "%s: number %d of %d, text of %d", call->name, i,
                     ps->n, (int)size);
   }
-  const cri_parameter_entry* e = ps->entries;
-  while (i >= e->first + e->n) {
-    e++;
-  }
+  const cri_parameter_entry* e = entry_of(ps, i);
   name_of(e, i - e->first, parts, text, size);
   return CR_OK;
 }

@@ -61,6 +61,19 @@ cr_status cri_parameters_pushforward(cr_parameters* parameters, const cr_real* x
 void cri_parameters_prior(const cr_parameters* parameters, const cr_real* x, cr_real* residual,
                           cr_real* derivative);
 
+/// What number i of a report may be: p of x_i alone; any number; a positive number; one of a vector of unit length.
+typedef enum {
+  CRI_REPORT_NUMBER,
+  CRI_REPORT_ANY,
+  CRI_REPORT_POSITIVE,
+  CRI_REPORT_UNIT
+} cri_report_range;
+cri_report_range cri_parameters_report_range(const cr_parameters* parameters, int i);
+
+/// How far x_i of a direction or an inertia may move before that is another one: the length of x; 1 of logarithms, and a radius
+/// of gyration of what is a length. 0 of other kinds.
+cr_real cri_parameters_reach(const cr_parameters* parameters, const cr_real* x, int i);
+
 /// x_bar = p_bar dp/dx.
 void cri_parameters_chain(const cr_parameters* parameters, const cr_real* x, const cr_real* p_bar,
                           cr_real* x_bar);

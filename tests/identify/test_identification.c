@@ -1,25 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 // Needs: io
 // A cart with a double pendulum, recorded by three sensors: parameters come back within their intervals; the gradient
-// against differences; what the data cannot tell.
+// against differences.
 #include <stdio.h>
 #include <stdlib.h>
 
 #include "carom/carom.h"
+#include "scenes/io_cart.h"
 #include "scenes/io_measured.h"
 #include "support/close.h"
 #include "support/scratch.h"
-
-static const char text_of_cart[] =
-    "<mujoco><option timestep='0.005'/><worldbody><body name='cart'><joint name='x' type='slide' "
-    "axis='1 0 0' damping='0.4' frictionloss='0.3'/><geom type='box' size='.1 .05 .03' mass='1'/>"
-    "<body name='one'><joint name='a' axis='0 1 0' damping='0.005'/><geom type='capsule' "
-    "fromto='0 0 0 0 0 -.3' size='.01' mass='.3'/><body name='two' pos='0 0 -.3'><joint name='b' "
-    "axis='0 1 0' damping='.005'/><geom type='capsule' fromto='0 0 0 0 0 -.2' size='.01' "
-    "mass='.2'/><site name='imu' pos='0 0 -.1'/></body></body></body></worldbody><actuator>"
-    "<motor name='push' joint='x'/></actuator><sensor><jointpos name='enc1' joint='a'/><gyro "
-    "name='gyro' site='imu'/><accelerometer name='acc' site='imu'/><framequat name='turn' "
-    "objtype='site' objname='imu'/></sensor></mujoco>";
 
 static cr_error error;
 static cr_model* m;
@@ -30,51 +20,17 @@ static void must(cr_status status) {
   }
 }
 
-static void setup(void) {
-  must(cr_model_open(&m, scratch_write("cart.xml", text_of_cart), &error));
-}
-
+static void setup(void) { m = cart_model(); }
 static void teardown(void) { cr_model_destroy(m); }
 
 AROUND_FILE(setup, teardown)
 
-enum { MOST = 2000 };
+enum { MOST = 2000, N = CART_NUMBERS };
+static const cr_real* const truth = cart_truth;
+static const cr_real* const hanging = cart_hanging;
 
-enum { N = 5 };
-static const cr_real hanging[3] = {0, CR_R(0.4), CR_R(-0.3)};
-static const cr_real truth[N] = {1, CR_R(0.2), CR_R(0.4), CR_R(0.3), CR_R(0.005)};
-
-static cr_parameters* parameters(cr_real off) {
-  static const char* const targets[N] = {"body_mass[cart]", "body_mass[two]", "dof_damping[x]",
-                                         "dof_frictionloss[x]", "dof_damping[a]"};
-  cr_parameter_info all[N];
-  const cr_parameter_info* list[N];
-  for (int i = 0; i < N; i++) {
-    all[i] = (cr_parameter_info){.size = sizeof all[i],
-                                 .name = targets[i],
-                                 .target = targets[i],
-                                 .transform = CR_TRANSFORM_LOG,
-                                 .start = truth[i] * off,
-                                 .lower = CR_R(1e-4),
-                                 .upper = 100};
-    list[i] = &all[i];
-  }
-  cr_parameters* p = NULL;
-  must(cr_parameters_create(&p, m, list, N, &error));
-  return p;
-}
-
-static cr_measurements* three_runs(int rows) {
-  static const measured_channel channels[] = {{"qpos[x]", 1, CR_R(0.002), 0},
-                                              {"enc1", 1, CR_R(0.003), 0},
-                                              {"sensordata[gyro]", 1, CR_R(0.03), 0}};
-  cr_measurements* ms = NULL;
-  must(cr_measurements_create(&ms, m, &error));
-  measured_run(ms, m, "one", rows, hanging, channels, 3, 1);
-  measured_run(ms, m, "two", rows, hanging, channels, 3, 2);
-  measured_run(ms, m, "three", rows, hanging, channels, 3, 3);
-  return ms;
-}
+static cr_parameters* parameters(cr_real off) { return cart_parameters(m, off); }
+static cr_measurements* three_runs(int rows) { return cart_runs(m, rows); }
 
 // a parameter with a prior; the others as they are
 static cr_parameters* parameters_with_prior(cr_real mean, cr_real sd) {
@@ -214,95 +170,6 @@ TEST(priors_count_as_data) {
   cr_identification_destroy(id);
   cr_parameters_destroy(p);
   cr_measurements_destroy(ms);
-}
-
-TEST(runs_held_aside_are_predicted) {
-  cr_measurements* ms = three_runs(300);
-  cr_parameters* p = parameters(1);
-  cr_identification* id = solved(p, ms, CR_R(0.3));
-  int held = -1;
-  for (int i = 0; i < cr_identification_places(id); i++) {
-    cr_fit_of_place train = {.size = sizeof train}, aside = {.size = sizeof aside};
-    must(cr_identification_get_place(id, CR_RUNS_TRAIN, i, &train, &error));
-    must(cr_identification_get_place(id, CR_RUNS_HELD, i, &aside, &error));
-    assert_int_equal(train.n, 2 * aside.n);
-    assert_true(cr_abs(aside.rms / train.rms - 1) < CR_R(0.2));
-    held = (int)aside.n;
-  }
-  assert_int_equal(held, 3 * 300);  // three numbers of the gyro
-  // what is predicted is as far from what was seen as the errors say, in every run
-  for (int run = 0; run < 3; run++) {
-    cr_channel_info seen = {.size = sizeof seen};
-    cr_real predicted[MOST], sum = 0;
-    must(cr_measurements_get(ms, run, 1, &seen, &error));
-    must(cr_identification_predict(id, run, 1, predicted, &error));
-    for (int k = 0; k < seen.rows; k++) {
-      sum += (predicted[k] - seen.values[k]) * (predicted[k] - seen.values[k]);
-    }
-    assert_true(cr_abs(cr_sqrt(sum / (cr_real)seen.rows) / CR_R(0.002) - 1) < CR_R(0.2));
-  }
-  cr_identification_destroy(id);
-  cr_parameters_destroy(p);
-  cr_measurements_destroy(ms);
-}
-
-TEST(what_cannot_be_told_is_said) {
-  // nothing pushes: all masses and frictions may grow together; and a number that no motion shows
-  static const measured_channel channels[] = {{"qpos", 1, CR_R(0.001), 0}};
-  static const char text[] =
-      "<mujoco><option timestep='0.005'/><worldbody><body name='one'><joint name='a' axis='0 1 0' "
-      "damping='.02'/><geom type='capsule' fromto='0 0 0 0 0 -.3' size='.01' mass='.3'/></body>"
-      "<body name='still' pos='1 0 0'><joint name='s' axis='0 1 0' frictionloss='50'/><geom "
-      "size='.1' pos='0 0 -.2'/></body></worldbody></mujoco>";
-  cr_model* swing = NULL;
-  cr_measurements* ms = NULL;
-  cr_parameters* p = NULL;
-  must(cr_model_open(&swing, scratch_write("swing.xml", text), &error));
-  must(cr_measurements_create(&ms, swing, &error));
-  const cr_real q[2] = {1, 0};
-  measured_run(ms, swing, "swing", 600, q, channels, 1, 1);
-  static const struct {
-    const char *name, *target;
-    cr_fit_kind kind;
-  } rows[] = {{"mass", "one", CR_FIT_DENSITY},
-              {"damping", "dof_damping[a]", CR_FIT_FIELD},
-              {"friction", "dof_frictionloss[s]", CR_FIT_FIELD}};
-  cr_parameter_info all[3];
-  const cr_parameter_info* list[3];
-  for (int i = 0; i < 3; i++) {
-    all[i] = (cr_parameter_info){.size = sizeof all[i],
-                                 .name = rows[i].name,
-                                 .target = rows[i].target,
-                                 .kind = rows[i].kind,
-                                 .transform = CR_TRANSFORM_LOG,
-                                 .start = i == 0   ? 1
-                                          : i == 1 ? CR_R(0.02)
-                                                   : 50,
-                                 .upper = 1000};
-    list[i] = &all[i];
-  }
-  must(cr_parameters_create(&p, swing, list, 3, &error));
-  cr_identification* id = solved(p, ms, 0);
-  int n = 0, together = 0, alone = 0;
-  must(cr_identification_untold(id, 0, NULL, 0, &n, &error));
-  assert_int_equal(n, 2);
-  for (int i = 0; i < n; i++) {
-    char words[256];
-    must(cr_identification_untold(id, i, words, (int)sizeof words, &n, &error));
-    together += strstr(words, "mass") != NULL && strstr(words, "damping") != NULL &&
-                strstr(words, "only what they do together") != NULL;
-    alone += strcmp(words, "friction: the data do not tell it") == 0;
-  }
-  assert_int_equal(together, 1);
-  assert_int_equal(alone, 1);
-  for (int i = 0; i < 3; i++) {
-    cr_estimate e = estimate(id, i);
-    assert_true(!e.told && isinf(e.upper));
-  }
-  cr_identification_destroy(id);
-  cr_parameters_destroy(p);
-  cr_measurements_destroy(ms);
-  cr_model_destroy(swing);
 }
 
 TEST(an_evaluation_leaves_the_solution) {

@@ -71,3 +71,31 @@ TEST(sums_that_alone_are_told) {
   assert_true(isinf(f.spread[0]) && isinf(f.spread[1]) && f.spread[2] < 1 && f.spread[3] < 1);
   cri_inference_free(&f);
 }
+
+TEST(functions_of_numbers_are_told_where_their_directions_are) {
+  // x0 + x1 to 1e-3, x2 to 0.11, x3 hardly, to 2 scales
+  cr_error error;
+  const cr_real H[16] = {CR_R(0.5e6), CR_R(0.5e6), 0,  0, CR_R(0.5e6), CR_R(0.5e6), 0, 0,
+                         0,           0,           90, 0, 0,           0,           0, 1};
+  const cr_real scale[4] = {1, 1, CR_R(0.1), CR_R(0.5)};
+  cri_inference f;
+  assert_int_equal(cri_inference_of(&f, 4, H, scale, 1, &error), CR_OK);
+  const cr_real sum[4] = {2, 2, 3, 0}, first[4] = {1, 0, 0, 0}, last[4] = {0, 0, 1, 1};
+  const cr_real mostly[4] = {2, CR_R(1.9), 0, 0}, none[4] = {0};
+  // along (1, 1) / sqrt 2 with deviation 1e-3: 2 sqrt 2 1e-3; and 3 / sqrt 90
+  cr_real right = cr_sqrt(CR_R(8e-6) + CR_R(0.1));
+  assert_true(cr_abs(cri_inference_deviation(&f, sum) - right) < CR_R(1e-10));
+  assert_true(isinf(cri_inference_deviation(&f, first)));
+  assert_true(isinf(cri_inference_deviation(&f, mostly)));
+  assert_true(isinf(cri_inference_deviation(&f, last)));
+  assert_true(cri_inference_deviation(&f, none) == 0);
+  assert_true(!f.told[0] && !f.told[1] && !f.told[2] && !f.told[3]);
+  cri_inference_free(&f);
+  // the same with scales that make x2 known
+  const cr_real wide[4] = {1, 1, 1, 10};
+  assert_int_equal(cri_inference_of(&f, 4, H, wide, 1, &error), CR_OK);
+  assert_true(!f.told[0] && f.told[2] && f.told[3]);
+  assert_true(cr_abs(cri_inference_deviation(&f, last) - cr_sqrt(1 + CR_R(1.0) / 90)) <
+              CR_R(1e-10));
+  cri_inference_free(&f);
+}

@@ -181,3 +181,24 @@ TEST(a_stop_ends_the_search) {
   cr_parameters_destroy(ps);
   cr_measurements_destroy(ms);
 }
+
+TEST(numbers_that_are_fixed_stay) {
+  cr_measurements* ms = runs(60);
+  cr_parameters* ps = parameters();
+  const cr_damping damping = {.iterations = 10, .damping = CR_R(1e-3)};
+  const bool fixed[NP] = {true, false, false, true};
+  cr_damped_end end;
+  cri_search s;
+  make(&s, ps, ms, 1);
+  cr_real before[NP], cost = cost_at(&s);
+  cr_copy(before, s.p.x, NP);
+  s.fixed = fixed;
+  must(cri_search_minimise(&s, 0, s.p.nspan, false, &damping, &end, &error));
+  assert_true(end.value < CR_R(0.5) * cost);
+  for (int i = 0; i < NP; i++) {
+    assert_int_equal(s.p.x[i] == before[i], fixed[i]);
+  }
+  destroy(&s);
+  cr_parameters_destroy(ps);
+  cr_measurements_destroy(ms);
+}

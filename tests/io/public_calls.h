@@ -156,6 +156,12 @@ static long call_cr_identification_descend(void** a) {
 }
 CALL(cr_identification_evaluate, a[0], CR_RUNS_TRAIN, a[1], a[2], a[3], a[4])
 CALL(cr_identification_get, a[0], 0, a[1], a[2])
+CALL(cr_identification_report_count, a[0])
+CALL(cr_identification_get_report, a[0], 0, a[1], a[2])
+CALL(cr_identification_profile, a[0], 0, a[1], a[2])
+CALL(cr_identification_get_scale, a[0], a[1], a[2], a[3])
+CALL(cr_identification_information, a[0], 0, a[1], a[2], a[3])
+CALL(cr_design_order, a[0], 1, 1, a[1], a[2] != NULL ? scale : NULL, a[3], a[4], a[5])
 CALL(cr_identification_covariance, a[0], a[1], a[2], a[3])
 CALL(cr_identification_untold, a[0], 0, a[1], 64, a[2], a[3])
 CALL(cr_identification_places, a[0])
