@@ -4,6 +4,10 @@
 
 #include <stdlib.h>
 
+#include "identify/combine.h"
+
+enum { HELD = 16 };  // rows of a window that are added at once
+
 struct cri_normal {
   cr_real *N, *g;    // of every window: columns x columns, upper triangle, and columns
   cr_real* L;        // of every window: nx x nx, factor of its start
@@ -11,6 +15,8 @@ struct cri_normal {
   cr_real* carried;  // (columns + 1) x (columns + 1): what elimination leaves for the window behind
   cr_real *matrix, *right;  // n x n and n: of x
   cr_real* factor;          // n x n
+  cr_real *rows, *weights;  // of every window: HELD x columns and HELD, not yet in N
+  int* held;                // of every window: rows that wait
   void* memory;
 };
 
@@ -27,20 +33,26 @@ static cr_real* take(cr_real** at, size_t n) {
 
 cr_status cri_normal_create(cri_normal** out, const cri_problem* p, cr_error* error) {
   size_t c = columns_of(p), n = (size_t)p->n, nx = (size_t)p->nx, w = (size_t)p->nspan;
-  size_t size = w * (c * c + c + nx * nx + nx * (n + nx + 1)) + (c + 1) * (c + 1) + 2 * n * n + n;
+  size_t size = w * (c * c + c + nx * nx + nx * (n + nx + 1) + HELD * (c + 1)) + (c + 1) * (c + 1) +
+                2 * n * n + n;
   cri_normal* s = calloc(1, sizeof *s);
   cr_real* at = calloc(size + 1, sizeof *at);
-  if (s == NULL || at == NULL) {
+  int* held = calloc(w + 1, sizeof *held);
+  if (s == NULL || at == NULL || held == NULL) {
     free(s);
     free(at);
+    free(held);
     return cri_fail(error, CR_ERR_MEMORY,
                     "identification: no memory for the equations of %zu windows", w);
   }
   s->memory = at;
+  s->held = held;
   s->N = take(&at, w * c * c);
   s->g = take(&at, w * c);
   s->L = take(&at, w * nx * nx);
   s->Y = take(&at, w * nx * (n + nx + 1));
+  s->rows = take(&at, w * HELD * c);
+  s->weights = take(&at, w * HELD);
   s->carried = take(&at, (c + 1) * (c + 1));
   s->matrix = take(&at, n * n);
   s->right = take(&at, n);
@@ -52,6 +64,7 @@ cr_status cri_normal_create(cri_normal** out, const cri_problem* p, cr_error* er
 void cri_normal_free(cri_normal* s) {
   if (s != NULL) {
     free(s->memory);
+    free(s->held);
     free(s);
   }
 }
@@ -68,22 +81,59 @@ void cri_normal_clear(cri_normal* s, const cri_problem* p, int span) {
   int c = cri_columns_of(p);
   cr_zero(block_of(s, p, span), c * c);
   cr_zero(gradient_of(s, p, span), c);
+  s->held[span] = 0;
+}
+
+static cr_real* rows_of(const cri_normal* s, const cri_problem* p, int span) {
+  return s->rows + (size_t)span * HELD * columns_of(p);
+}
+
+// columns up to the last one that is not zero: few rows know of the start behind the window
+static int width_of(const cr_real* rows, int n, int c) {
+  int width = 0;
+  for (int k = 0; k < n; k++) {
+    int last = c;
+    while (last > width && rows[(ptrdiff_t)k * c + last - 1] == 0) {
+      last--;
+    }
+    width = last;
+  }
+  return width;
+}
+
+// N += sum of weight j j' over the rows that wait
+static void add_held(const cri_normal* s, const cri_problem* p, int span) {
+  int c = cri_columns_of(p), n = s->held[span];
+  cr_real* N = block_of(s, p, span);
+  const cr_real *rows = rows_of(s, p, span), *weights = s->weights + (ptrdiff_t)span * HELD;
+  int width = width_of(rows, n, c);
+  for (int i = 0; i < width; i++) {
+    cr_real x[HELD];
+    for (int k = 0; k < n; k++) {
+      x[k] = weights[k] * rows[(ptrdiff_t)k * c + i];
+    }
+    cri_combine(N + (ptrdiff_t)i * c + i, x, n, rows + i, c, width - i);
+  }
+  s->held[span] = 0;
+}
+
+static void add_all_held(const cri_normal* s, const cri_problem* p, int first, int n) {
+  for (int w = first; w < first + n; w++) {
+    add_held(s, p, w);
+  }
 }
 
 void cri_normal_add(cri_normal* s, const cri_problem* p, int span, const cr_real* row,
                     cr_real error, cr_real weight) {
-  int c = cri_columns_of(p);
-  cr_real *N = block_of(s, p, span), *g = gradient_of(s, p, span);
+  int c = cri_columns_of(p), k = s->held[span]++;
+  cr_real* g = gradient_of(s, p, span);
+  cr_copy(rows_of(s, p, span) + (ptrdiff_t)k * c, row, c);
+  s->weights[(ptrdiff_t)span * HELD + k] = weight;
   for (int i = 0; i < c; i++) {
-    cr_real x = weight * row[i];
-    if (x == 0) {
-      continue;
-    }
-    cr_real* to = N + (ptrdiff_t)i * c;
-    for (int j = i; j < c; j++) {
-      to[j] += x * row[j];
-    }
-    g[i] += x * error;
+    g[i] += weight * row[i] * error;
+  }
+  if (k + 1 == HELD) {
+    add_held(s, p, span);
   }
 }
 
@@ -99,6 +149,7 @@ static int place_of(const cri_problem* p, int span, int i) {
 void cri_normal_gather(const cri_normal* s, const cri_problem* p, int first, int n,
                        cr_real* gradient, cr_real* diagonal) {
   int c = cri_columns_of(p), all = p->n + p->nspan * p->nx;
+  add_all_held(s, p, first, n);
   cr_zero(gradient, all);
   cr_zero(diagonal, all);
   for (int w = first; w < first + n; w++) {
@@ -284,6 +335,7 @@ cr_status cri_normal_solve(cri_normal* s, const cri_problem* p, int first, int n
   cr_zero(s->right, p->n);
   cr_status status = CR_OK;
   bool goes_on = false;
+  add_all_held(s, p, first, n);
   for (int w = first; w < first + n && status == CR_OK; w++) {
     assemble(s, p, w, goes_on, M);
     status = eliminate(s, p, w, damping, scale, M, error);
@@ -316,6 +368,7 @@ cr_real cri_normal_curvature(const cri_normal* s, const cri_problem* p, int firs
                              const cr_real* step) {
   int c = cri_columns_of(p);
   cr_real sum = 0;
+  add_all_held(s, p, first, n);
   for (int w = first; w < first + n; w++) {
     const cr_real* N = block_of(s, p, w);
     for (int i = 0; i < c; i++) {

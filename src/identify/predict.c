@@ -1,34 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
-// Sensitivities forwards in time. A step's cotangents, one sweep for each velocity, activation and output, give at once the
-// rows of A, B, C and D. Rows of coordinates follow from those of velocities.
+// The window driver: its start, controls, steps, and where it ends.
 #include "identify/predict.h"
 
 #include <stdlib.h>
 
 #include "engine/data_create.h"
 #include "engine/forward.h"
-#include "integrate/inputs.h"
+#include "identify/sensitivity.h"
+#include "identify/sight.h"
 #include "integrate/step.h"
 #include "kinematics/configuration.h"
 #include "kinematics/joint.h"
 #include "math/quat.h"
-#include "model/schedule.h"
 #include "model/state_vector.h"
 #include "model/tableau.h"
-
-struct cri_predictor {
-  cr_data *d, *work, *bar;
-  cr_real *S, *S_next;  // nx columns
-  cr_real *A, *B;       // nx nx, nx np
-  cr_real *one, *move;  // nx each
-  cr_real *p_bar, *derived;
-  // outputs of the step before and of this one: values, rows of the errors' tangents
-  cr_real *value[2], *rows[2];
-  cr_real* row;   // 3 columns: of a sight
-  int* next_row;  // of each track: the first that was not passed
-  int* next_control;
-  void* memory;
-};
 
 // ---- memory
 
@@ -156,294 +141,6 @@ static void set_start(cri_predictor* w, const cri_problem* p, int span, bool der
   }
 }
 
-// ---- derivatives of a step
-
-static void clear_inputs(const cr_model* m, const bool* wanted, cr_data* bar) {
-  cri_state_zero(cri_state_twin(m, bar));
-  cr_zero(bar->ctrl, m->nu);
-  cr_zero(bar->qfrc_applied, m->nv);
-  cr_zero(bar->xfrc_applied, 6 * m->nbody);
-  for (int i = 0; i < CR_N_MODEL_FIELD; i++) {
-    if (wanted[i]) {
-      cr_zero(cri_field_real(&bar->par, NULL, (cr_field_id)i),
-              cri_field_tangent_size(m, NULL, (cr_field_id)i));
-    }
-  }
-}
-
-// what a sweep left: a row by the state, and one by the free numbers of the parameters
-static void collect(cri_predictor* w, const cri_problem* p, cr_real* by_x, cr_real* by_p) {
-  const cri_state s = cri_state_twin(p->m, w->bar);
-  for (int k = 0; k < CRI_N_STATE; k++) {
-    cr_copy(by_x, s.part[k].x, s.part[k].n);
-    by_x += s.part[k].n;
-  }
-  int nderived = cri_parameters_nderived(p->parameters);
-  cr_zero(w->p_bar, p->np);
-  cr_zero(w->derived, nderived);
-  cri_parameters_pullback(p->parameters, &w->bar->par, w->p_bar, w->derived);
-  for (int k = 0; k < nderived; k++) {
-    for (int i = 0; i < p->np && w->derived[k] != 0; i++) {
-      w->p_bar[i] += w->derived[k] * p->derived[(ptrdiff_t)k * p->np + i];
-    }
-  }
-  cri_parameters_chain(p->parameters, p->x, w->p_bar, by_p);
-}
-
-static cr_status sweep_step(cri_predictor* w, const cri_problem* p, cr_real* seed, int row) {
-  const cr_model* m = p->m;
-  clear_inputs(m, cri_parameters_wanted(p->parameters), w->bar);
-  *seed = 1;
-  CR_TRY(cri_step_vjp(m, m, w->d, w->work, w->bar));
-  collect(w, p, w->A + (ptrdiff_t)row * p->nx, w->B + (ptrdiff_t)row * p->np);
-  return CR_OK;
-}
-
-// y += s x
-static void add(cr_real* y, cr_real s, const cr_real* x, int n) {
-  for (int i = 0; i < n && s != 0; i++) {
-    y[i] += s * x[i];
-  }
-}
-
-// q+ = q (+) h v+: a row of coordinates from those of velocities
-static void coordinate_row(cri_predictor* w, const cri_problem* p, int i) {
-  const cr_model* m = p->m;
-  cr_real *row = w->A + (ptrdiff_t)i * p->nx, *by_p = w->B + (ptrdiff_t)i * p->np;
-  cr_zero(row, p->nx);
-  cr_zero(by_p, p->np);
-  cr_zero(w->one, m->nv);
-  cr_zero(w->move, m->nv);
-  w->one[i] = 1;
-  cri_configuration_move_vjp(m, w->d->qvel_next, m->timestep, w->one, row, w->move);
-  for (int k = 0; k < m->nv; k++) {
-    add(row, w->move[k], w->A + (ptrdiff_t)(m->nv + k) * p->nx, p->nx);
-    add(by_p, w->move[k], w->B + (ptrdiff_t)(m->nv + k) * p->np, p->np);
-  }
-}
-
-// A and B of the step in w->d
-static cr_status step_rows(cri_predictor* w, const cri_problem* p) {
-  const cr_model* m = p->m;
-  const cri_state next = cri_state_twin_next(m, w->bar);
-  bool stages = cri_tableau_of(m->integrator) != NULL;
-  int row = stages ? 0 : m->nv;
-  w->d->measured = false;
-  for (int k = stages ? 0 : CRI_STATE_FLAT; k < CRI_N_STATE; k++) {
-    for (int i = 0; i < next.part[k].n; i++) {
-      CR_TRY(sweep_step(w, p, &next.part[k].x[i], row++));
-    }
-  }
-  for (int i = 0; i < m->nv && !stages; i++) {
-    coordinate_row(w, p, i);
-  }
-  return CR_OK;
-}
-
-// y = x S: a row by the state, into one by all columns
-static void through(const cri_problem* p, const cr_real* x, const cr_real* S, cr_real* y) {
-  int columns = p->n + p->nx, stride = cri_columns_of(p);
-  for (int k = 0; k < p->nx; k++) {
-    add(y, x[k], S + (ptrdiff_t)k * stride, columns);
-  }
-}
-
-static void advance_sensitivities(cri_predictor* w, const cri_problem* p) {
-  int stride = cri_columns_of(p);
-  for (int i = 0; i < p->nx; i++) {
-    cr_real* y = w->S_next + (ptrdiff_t)i * stride;
-    cr_zero(y, stride);
-    cr_copy(y, w->B + (ptrdiff_t)i * p->np, p->np);
-    through(p, w->A + (ptrdiff_t)i * p->nx, w->S, y);
-  }
-  cr_real* kept = w->S;
-  w->S = w->S_next;
-  w->S_next = kept;
-}
-
-// ---- outputs of a step
-
-static cr_status output_rows(cri_predictor* w, const cri_problem* p, const cri_output* o,
-                             cr_real* rows) {
-  const cr_model* m = p->m;
-  int stride = cri_columns_of(p);
-  for (int i = 0; i < cri_output_errors(o); i++, rows += stride) {
-    cr_zero(rows, stride);
-    if (o->kind == CRI_OUTPUT_STATE) {
-      cr_copy(rows, w->S + (ptrdiff_t)(o->tangent_at + i) * stride, stride);
-      continue;
-    }
-    clear_inputs(m, cri_parameters_wanted(p->parameters), w->bar);
-    cri_output_seed(o, m, w->d, i, w->bar);
-    const bool* stages = p->reach + (o - p->outputs) * CR_MAX_STAGES;
-    CR_TRY(cri_forward_vjp_through(m, w->d, w->bar, stages));
-    collect(w, p, w->one, rows);
-    through(p, w->one, w->S, rows);
-  }
-  return CR_OK;
-}
-
-static cr_status track_outputs(cri_predictor* w, const cri_problem* p, const cri_track* t,
-                               bool derive, int now) {
-  int value = t->value_at, error = t->error_at;
-  for (int k = 0; k < t->noutput; k++) {
-    const cri_output* o = &t->outputs[k];
-    cr_copy(w->value[now] + value, cri_output_value(o, p->m, w->d), cri_output_numbers(o));
-    if (derive) {
-      CR_TRY(output_rows(w, p, o, w->rows[now] + (ptrdiff_t)error * cri_columns_of(p)));
-    }
-    value += cri_output_numbers(o);
-    error += cri_output_errors(o);
-  }
-  return CR_OK;
-}
-
-// ---- what was seen
-
-static const cr_real ON_STEP = CR_R(1e-6);  // of a step: a measurement this close to one is at it
-
-// place of row i of a track in steps of the window
-static cr_real steps_to(const cri_problem* p, const cri_span* span, const cri_track* t, int i) {
-  return (t->time[i] - cri_delay_of(p, t) - span->begin) / p->m->timestep;
-}
-
-static bool delay_is_unknown(const cri_problem* p, const cri_track* t) {
-  return p->places[t->place].delay_at >= 0;
-}
-
-// rows that belong to the window, and are seen within it whatever the delay
-static int first_row(const cri_problem* p, const cri_span* span, const cri_track* t) {
-  cr_real late = delay_is_unknown(p, t) ? p->longest_delay : t->delay;
-  int i = 0;
-  while (i < t->rows && t->time[i] - late < span->begin - ON_STEP * p->m->timestep) {
-    i++;
-  }
-  return i;
-}
-
-static cr_real end_of(const cri_problem* p, const cri_span* span) {
-  return span->begin + p->m->timestep * ((cr_real)span->nstep + (span->last ? CR_R(0.5) : 0));
-}
-
-static bool has_row(const cri_predictor* w, const cri_problem* p, const cri_span* span, int track,
-                    const cri_track* t) {
-  int i = w->next_row[track];
-  return i < t->rows && t->time[i] < end_of(p, span) - ON_STEP * p->m->timestep;
-}
-
-// true if something is seen between the steps before and after k, or at it
-static bool is_needed(const cri_predictor* w, const cri_problem* p, const cri_span* span, int track,
-                      const cri_track* t, int k) {
-  if (!has_row(w, p, span, track, t)) {
-    return false;
-  }
-  cr_real s = steps_to(p, span, t, w->next_row[track]);
-  return s < (cr_real)(k + 1) + (delay_is_unknown(p, t) ? ON_STEP : -ON_STEP);
-}
-
-// a + f (b - a), or the turn from a to b by that share
-static void between(const cri_output* o, const cr_real* a, const cr_real* b, cr_real f,
-                    cr_real* to) {
-  cr_real sign = 1;
-  if (o->turns) {
-    sign = a[0] * b[0] + a[1] * b[1] + a[2] * b[2] + a[3] * b[3] < 0 ? -1 : 1;
-  }
-  for (int i = 0; i < cri_output_numbers(o); i++) {
-    to[i] = a[i] + f * (sign * b[i] - a[i]);
-  }
-  if (o->turns) {
-    (void)cr_quat_normalize(to);
-  }
-}
-
-typedef struct {
-  const cri_problem* p;
-  const cri_track* t;
-  int row, now;
-  cr_real share;  // of this step, the rest is of the one before
-  bool derive;
-  cri_see* see;
-  void* context;
-} sighting;
-
-static void see_output(cri_predictor* w, const sighting* g, const cri_output* o, int value,
-                       int error) {
-  const cri_problem* p = g->p;
-  const cri_measured* place = &p->places[g->t->place];
-  int now = g->now, n = cri_columns_of(p), ne = cri_output_errors(o);
-  const cr_real* seen = g->t->values + (ptrdiff_t)g->row * g->t->width + o->in_place;
-  if (isnan(seen[0])) {
-    return;
-  }
-  cri_sight s = {.track = g->t, .output = o, .row = g->row};
-  cr_real e[2][3] = {{0}, {0}};
-  const cr_real part[2] = {g->share, 1 - g->share};
-  for (int k = 0; k < 2 && part[k] != 0; k++) {
-    cri_output_error(o, w->value[k == 0 ? now : 1 - now] + value, seen, e[k]);
-  }
-  if (part[1] == 0) {
-    cr_copy(s.value, w->value[now] + value, cri_output_numbers(o));
-  } else {
-    between(o, w->value[1 - now] + value, w->value[now] + value, g->share, s.value);
-  }
-  for (int i = 0; i < ne; i++) {
-    s.error[i] = part[0] * e[0][i] + part[1] * e[1][i] +
-                 (place->offset_at >= 0 ? p->x[place->offset_at + o->in_errors + i] : 0);
-  }
-  if (g->derive) {
-    cr_zero(w->row, 3 * n);
-    for (int k = 0; k < 2 && part[k] != 0; k++) {
-      const cr_real* rows = w->rows[k == 0 ? now : 1 - now] + (ptrdiff_t)error * n;
-      cr_real J[9] = {1};
-      if (o->turns) {
-        cr_so3_jr_inv(J, e[k]);
-      }
-      for (int i = 0; i < ne; i++) {
-        for (int j = 0; j < ne; j++) {
-          add(w->row + (ptrdiff_t)i * n, part[k] * J[3 * i + j], rows + (ptrdiff_t)j * n, n);
-        }
-      }
-    }
-    for (int i = 0; i < ne; i++) {
-      if (place->offset_at >= 0) {
-        w->row[(ptrdiff_t)i * n + place->offset_at + o->in_errors + i] += 1;
-      }
-      if (place->delay_at >= 0) {
-        w->row[(ptrdiff_t)i * n + place->delay_at] -= (e[0][i] - e[1][i]) / p->m->timestep;
-      }
-    }
-    s.rows = w->row;
-  }
-  g->see(g->context, &s);
-}
-
-// all rows of a track up to step k
-static void see_track(cri_predictor* w, sighting* g, const cri_span* span, int track, int k) {
-  while (has_row(w, g->p, span, track, g->t)) {
-    int i = w->next_row[track];
-    cr_real s = steps_to(g->p, span, g->t, i);
-    bool unknown = delay_is_unknown(g->p, g->t);
-    if (s > (cr_real)k + ON_STEP && k < span->nstep) {
-      return;
-    }
-    g->row = i;
-    g->share = cr_min(s - (cr_real)(k - 1), 1);
-    if (!unknown && cr_abs(s - (cr_real)k) <= ON_STEP) {
-      g->share = 1;
-    }
-    if (unknown && k == 0) {
-      return;  // seen from step 1, which has a step before it
-    }
-    int value = g->t->value_at, error = g->t->error_at;
-    for (int o = 0; o < g->t->noutput; o++) {
-      see_output(w, g, &g->t->outputs[o], value, error);
-      value += cri_output_numbers(&g->t->outputs[o]);
-      error += cri_output_errors(&g->t->outputs[o]);
-    }
-    w->next_row[track]++;
-  }
-}
-
 // ---- a window
 
 static void set_controls(cri_predictor* w, const cri_problem* p, const cri_track_run* run,
@@ -451,7 +148,7 @@ static void set_controls(cri_predictor* w, const cri_problem* p, const cri_track
   for (int c = 0; c < run->ninput; c++) {
     const cri_input* u = &run->inputs[c];
     int* i = &w->next_control[c];
-    while (*i + 1 < u->rows && u->time[*i + 1] <= time + ON_STEP * p->m->timestep) {
+    while (*i + 1 < u->rows && u->time[*i + 1] <= time + CRI_ON_STEP * p->m->timestep) {
       (*i)++;
     }
     cr_copy(w->d->ctrl + u->first, u->values + (ptrdiff_t)*i * u->count, u->count);
@@ -483,19 +180,14 @@ static cr_status see_step(cri_predictor* w, const cri_problem* p, const cri_span
   const cri_track_run* run = &p->runs[span->run];
   bool measures = false;
   for (int t = 0; t < run->ntrack; t++) {
-    measures =
-        measures || (computes(&run->tracks[t]) && is_needed(w, p, span, t, &run->tracks[t], k));
+    measures = measures || (computes(&run->tracks[t]) && cri_sight_needed(w, p, span, t, k));
   }
   if (k < span->nstep || measures) {
     CR_TRY(make_step(w, p, k == span->nstep, measures));
   }
   for (int t = 0; t < run->ntrack; t++) {
-    const cri_track* track = &run->tracks[t];
-    if (is_needed(w, p, span, t, track, k)) {
-      sighting g = {
-          .p = p, .t = track, .now = k & 1, .derive = derive, .see = see, .context = context};
-      CR_TRY(track_outputs(w, p, track, derive, k & 1));
-      see_track(w, &g, span, t, k);
+    if (cri_sight_needed(w, p, span, t, k)) {
+      CR_TRY(cri_sight_step(w, p, span, t, k, derive, see, context));
     }
   }
   return CR_OK;
@@ -563,11 +255,12 @@ cr_status cri_predict(cri_predictor* w, const cri_problem* p, int index, bool de
   set_start(w, p, index, derive);
   w->d->time = span->begin;
   for (int t = 0; t < run->ntrack; t++) {
-    w->next_row[t] = first_row(p, span, &run->tracks[t]);
+    w->next_row[t] = cri_sight_first(p, span, &run->tracks[t]);
   }
   for (int c = 0; c < run->ninput; c++) {
     w->next_control[c] = 0;
   }
+  bool stages = cri_tableau_of(p->m->integrator) != NULL;
   cr_status status = CR_OK;
   for (int k = 0; k <= span->nstep && status == CR_OK; k++) {
     set_controls(w, p, run, span->begin + (cr_real)k * p->m->timestep);
@@ -575,13 +268,11 @@ cr_status cri_predict(cri_predictor* w, const cri_problem* p, int index, bool de
     if (k == span->nstep || status != CR_OK) {
       break;
     }
-    bool stages = cri_tableau_of(p->m->integrator) != NULL;
     if (stages && w->d->measured) {
-      status = cri_step(p->m, w->d);
+      status = cri_step_onward(p->m, w->d);
     }
     if (status == CR_OK && derive) {
-      status = step_rows(w, p);
-      advance_sensitivities(w, p);
+      status = cri_sensitivity_step(w, p);
     }
     if (status == CR_OK) {
       cri_advance(p->m, w->d);

@@ -30,16 +30,20 @@ cr_status cr_step(const cr_model* m, cr_data* d) {
   return cri_step(m, d);
 }
 
-cr_status cri_step(const cr_model* m, cr_data* d) {
-  d->done = 0;
-  CR_TRY(cri_coordinates_check(m, d, d->qpos, d->qvel, "the state"));
-  CR_TRY(cri_dynamics(m, d));
+cr_status cri_step_onward(const cr_model* m, cr_data* d) {
   CR_TRY(cri_values_check(m, d, d->qacc, m->nv, m->dof_jntid, "qacc", "the state"));
   CR_TRY(integrate(m, d));
   CR_TRY(cri_room_check(d, "integrator"));
   CR_TRY(cri_state_check(m, d, cri_state_next(m, d), "the next state"));
   d->done |= CRI_DONE_STEP;
   return CR_OK;
+}
+
+cr_status cri_step(const cr_model* m, cr_data* d) {
+  d->done = 0;
+  CR_TRY(cri_coordinates_check(m, d, d->qpos, d->qvel, "the state"));
+  CR_TRY(cri_dynamics(m, d));
+  return cri_step_onward(m, d);
 }
 
 cr_real cr_solver_residual(const cr_data* d) { return d != NULL ? d->solver_residual : 0; }

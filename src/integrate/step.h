@@ -13,6 +13,9 @@ cr_status cri_step_jvp(const cr_model* m, const cr_data* d, cr_data* work, cr_da
 cr_status cri_step_vjp(const cr_model* m, const cr_model* m_backward, const cr_data* d,
                        cr_data* work, cr_data* bar);
 
+/// The rest of a step behind the dynamics at d, measured or not.
+cr_status cri_step_onward(const cr_model* m, cr_data* d);
+
 /// cr_advance if the next state is known to be there: from this block or copied from another.
 void cri_advance(const cr_model* m, cr_data* d);
 

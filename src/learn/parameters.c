@@ -443,7 +443,7 @@ void cri_parameters_pullback(const cr_parameters* ps, cr_model* par_bar, cr_real
     const cr_real* bar = cri_field_real(par_bar, NULL, cri_derived_fields[k]);
     int n = derived_size(ps, k);
     for (int i = 0; i < n; i++) {
-      *derived++ += cri_is_derived(&ps->m, cri_derived_fields[k], i) ? bar[i] : 0;
+      *derived++ += bar[i] != 0 && cri_is_derived(&ps->m, cri_derived_fields[k], i) ? bar[i] : 0;
     }
   }
   drop_round_off(ps, par_bar);

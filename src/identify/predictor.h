@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0
+// Work memory of a worker, as the files that run its windows share it.
+#ifndef CR_IDENTIFY_PREDICTOR_H
+#define CR_IDENTIFY_PREDICTOR_H
+
+#include "identify/predict.h"
+#include "model/data.h"
+
+struct cri_predictor {
+  cr_data *d, *work, *bar;
+  cr_real *S, *S_next;  // nx columns
+  cr_real *A, *B;  // nx nx, nx np: rows of coordinates only with an integrator of several stages
+  cr_real *one, *move;  // nx each
+  cr_real *p_bar, *derived;
+  // outputs of the step before and of this one: values, rows of the errors' tangents
+  cr_real *value[2], *rows[2];
+  cr_real* row;   // 3 columns: of a sight
+  int* next_row;  // of each track: the first that was not passed
+  int* next_control;
+  void* memory;
+};
+
+#endif

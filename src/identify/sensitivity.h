@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: Apache-2.0
+// How the state after a step, and its outputs, depend on the parameters and on the start of the window.
+#ifndef CR_IDENTIFY_SENSITIVITY_H
+#define CR_IDENTIFY_SENSITIVITY_H
+
+#include "identify/predictor.h"
+
+/// S over the step that work->d has just taken.
+/// Equation S+ = A S + B                                       [identification.m2]
+/// Errors   those of cr_step_vjp, in work->bar
+cr_status cri_sensitivity_step(cri_predictor* work, const cri_problem* problem);
+
+/// Rows of an output's errors at work->d, measured.
+/// Equation C S + D                                            [identification.m3]
+/// Shapes   rows[cri_output_errors cri_columns_of]
+/// Errors   those of cr_forward_vjp, in work->bar
+cr_status cri_sensitivity_output(cri_predictor* work, const cri_problem* problem,
+                                 const cri_output* output, cr_real* rows);
+
+#endif
