@@ -524,7 +524,8 @@ int cr_cli_fit(int argc, char** argv) {
       {"--start", CR_OPT_TEXT, &runs.start, "estimated|reference",
        "runs: states at the start are found (default), or the model's reference pose at rest"},
       {"--save", CR_OPT_TEXT, &runs.save, "FILE",
-       "runs: write the model found, as a Carom model file"},
+       "runs: write the model found: .xml and .mjb are MuJoCo's files, any other a Carom model "
+       "file"},
       {"--data", CR_OPT_TEXT, &f->o.data, "FILE",
        "recorded tosses in HDF5 (default: the configuration's, or tosses made by simulation)"},
       {"--as-recorded", CR_OPT_FLAG, &f->o.as_recorded, "",
