@@ -478,7 +478,8 @@ static cr_status check_mode(const cr_fit_runs_options* runs, const fit_options* 
                         runs->ignore.n >
                     0
           ? "--estimate, --noise, --delay, --offset, --column and --ignore belong "
-            "to a model with runs, not to a configuration"
+            "to a model with runs, not to a configuration; the model comes first, and ends in "
+            ".xml, .urdf or .crm"
       : config && runs->paths.n > 1
           ? "one configuration expected; a model with runs ends in .xml, .urdf or .crm"
       : !config && (o->data != NULL || o->set.n > 0 || o->resume)

@@ -76,7 +76,16 @@ static cr_status set_noises(fit* f, cr_error* error) {
       return cri_fail(error, CR_ERR_ARG, "--noise %s: PLACE=SD expected, SD above 0", words);
     }
     (void)snprintf(place, sizeof place, "%.*s", (int)(equals - words), words);
-    CR_TRY(cr_measurements_set_noise(f->measurements, place, (cr_real)noise, error));
+    for (int k = 0; k < i; k++) {
+      if (strncmp(f->o->noise.text[k], words, (size_t)(equals - words) + 1) == 0) {
+        return cri_fail(error, CR_ERR_ARG, "--noise %s: this place has one already", words);
+      }
+    }
+    cr_error inner = {0};
+    cr_status status = cr_measurements_set_noise(f->measurements, place, (cr_real)noise, &inner);
+    if (status != CR_OK) {
+      return cri_fail(error, status, "--noise %s: %s", words, inner.text);
+    }
   }
   return CR_OK;
 }
@@ -394,7 +403,9 @@ static cr_status check_words(const cr_fit_runs_options* o, cr_error* error) {
   const char* missing = o->paths.n < 2       ? "no file of a run is given behind the model"
                         : o->estimate.n == 0 ? "nothing to find: --estimate names it, as "
                                                "--estimate 'body_mass[*]'"
-                                             : NULL;
+                        : o->continuity > 0 && !(o->window > 0)
+                            ? "--continuity needs --window, whose pieces it ties"
+                            : NULL;
   return missing == NULL ? CR_OK : cri_fail(error, CR_ERR_ARG, "%s", missing);
 }
 

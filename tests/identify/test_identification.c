@@ -246,6 +246,24 @@ TEST(runs_held_aside_are_predicted) {
   cr_measurements_destroy(ms);
 }
 
+TEST(runs_that_are_too_short_are_refused) {
+  cr_parameters* p = parameters(1);
+  cr_identification* id = NULL;
+  cr_measurements* ms = three_runs(200);
+  const cr_identification_options wide = {.size = sizeof wide, .window = 10, .nthread = 1};
+  assert_int_equal(cr_identification_create(&id, p, ms, &wide, &error), CR_ERR_ARG);
+  assert_non_null(strstr(error.text, "windows of 10 s do not fit: the longest run has"));
+  cr_measurements_destroy(ms);
+  // 5 parameters, 3 noises, 3 starts of 6 numbers
+  const cr_identification_options whole = {.size = sizeof whole, .nthread = 1};
+  ms = three_runs(2);
+  assert_int_equal(cr_identification_create(&id, p, ms, &whole, &error), CR_ERR_ARG);
+  assert_non_null(strstr(error.text, "and 26 are to be found"));
+  assert_null(id);
+  cr_measurements_destroy(ms);
+  cr_parameters_destroy(p);
+}
+
 TEST(what_cannot_be_told_is_said) {
   // nothing pushes: all masses and frictions may grow together; and a number that no motion shows
   static const measured_channel channels[] = {{"qpos", 1, CR_R(0.001), 0}};
