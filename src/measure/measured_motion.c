@@ -364,8 +364,7 @@ static bool is_exchanged(cri_doubts* list, const cri_measured_run* run, const cr
   }
   for (int k = 0; k < n; k++) {
     const signal* w = &all[k];
-    if (w->what.order != 1 || w->what.turns != x->what.turns || !leads(all, k) ||
-        same_thing(&w->what, &x->what)) {
+    if (w->what.order != 1 || !leads(all, k) || same_thing(&w->what, &x->what)) {
       continue;
     }
     evidence e = best_evidence(all, n, x, w);

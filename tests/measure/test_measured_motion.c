@@ -168,8 +168,17 @@ TEST(a_wrong_rate_of_rows_is_one_sentence) {
 }
 
 TEST(exchanged_columns_are_named_and_sure) {
-  make();
+  static cr_real y[ROWS], w[ROWS];
+  make_two(y, w);
   cr_measurements* s = arm_measurements(m);
+  arm_add(s, "encoder", ROWS, fast, y);
+  arm_add(s, "qpos[slide]", ROWS, fast, x);
+  arm_add(s, "tacho", ROWS, fast, v);
+  arm_add(s, "qvel[slide]", ROWS, fast, w);
+  assert_true(arm_doubts(s, "encoder against tacho: the first moves as qvel[slide] says"));
+  assert_true(arm_doubts(s, "qpos[slide] against qvel[slide]: the first moves as tacho says"));
+  cr_measurements_destroy(s);
+  s = arm_measurements(m);
   arm_add(s, "encoder", ROWS, fast, v);
   arm_add(s, "tacho", ROWS, fast, x);
   assert_true(arm_doubts(s, "encoder against tacho: the second is the first integrated"));
