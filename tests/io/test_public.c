@@ -184,15 +184,20 @@ static void make_fit(void) {
 
 // a run with one channel; an angle that stands still
 static void make_measurements(void) {
-  static const cr_real time[] = {0, CR_R(0.01)}, values[] = {0, CR_R(0.001)};
+  enum { SEEN = 20 };  // more numbers than unknowns
+  static cr_real time[SEEN], values[SEEN];
+  for (int i = 0; i < SEEN; i++) {
+    time[i] = CR_R(0.001) * (cr_real)i;
+    values[i] = CR_R(0.0001) * (cr_real)i;
+  }
   w.channel = (cr_channel_info){
-      .size = sizeof w.channel, .place = "angle", .rows = 2, .time = time, .values = values};
+      .size = sizeof w.channel, .place = "angle", .rows = SEEN, .time = time, .values = values};
   w.seen.size = sizeof w.seen;
   must(cr_measurements_create(&w.measurements, w.m, &w.error));
   must(cr_measurements_begin(w.measurements, "still", 0, &w.error));
   must(cr_measurements_add(w.measurements, &w.channel, &w.error));
   const cr_channel_info control = {
-      .size = sizeof control, .place = "ctrl[drive]", .rows = 2, .time = time, .values = values};
+      .size = sizeof control, .place = "ctrl[drive]", .rows = SEEN, .time = time, .values = values};
   must(cr_measurements_add(w.measurements, &control, &w.error));
   (void)snprintf(measured_path, sizeof measured_path, "%s",
                  scratch_write("measured.csv", "time,angle\n0,0.1\n1,0.2\n"));
