@@ -48,7 +48,8 @@ typedef struct {
 
 /// Cuts the measurements into windows. Parameters and measurements have to outlive it and stay as they are.
 /// Owner    the caller, cr_identification_destroy
-/// Errors   CR_ERR_ARG: options that are not sane, measurements of a model of other sizes, an adaptive integrator, no run to train on;
+/// Errors   CR_ERR_ARG: options that are not sane, measurements of a model of other sizes, an adaptive integrator, no run to train on,
+///          windows of more than twice the longest run, no more measured numbers than unknowns;
 ///          CR_ERR_NAME: a delayed or shifted place that no run measures, a place without a derivative; CR_ERR_FORMAT naming the run: no
 ///          measurement in it, a control that begins after the first measurement, a control of the model that is missing; CR_ERR_MEMORY
 CR_API cr_status cr_identification_create(cr_identification** identification,

@@ -32,6 +32,22 @@ CR_API cr_status cr_mujoco_compile(mjModel** mj, const char* path, const cr_urdf
 CR_API cr_status cr_model_from_mujoco(cr_model** model, const mjModel* mj, cr_load_report* report,
                                       cr_error* error);
 
+/// Writes a model as a file that MuJoCo loads: the MJCF or URDF file from which it was opened, with the values that it
+/// has now. A path in .xml becomes MJCF, one in .mjb MuJoCo's binary file. Whole or not at all: what is written is
+/// read back first, and every number of every field has to be that of m to 1e-9 of the largest in its row.
+/// XML has 17 digits. It holds no number that MJCF has no place for: one damping for the three axes of a ball
+/// joint, heights of a height field in single precision. A .mjb file holds those that mjModel has.
+/// Includes and defaults become one file. Meshes and textures stay files: they are named as seen from
+/// the new file, relative or, where both have no common folder, absolute. Of options those that MuJoCo has are written: no
+/// contacts from distance, no soft collision detection, and of Carom's own integrators that of `source`.
+/// Shapes   source: the file of m; options: those with which it was opened, NULL none
+/// Errors   CR_ERR_ARG for another source, a Carom model file as source, another suffix; CR_ERR_UNSUPPORTED for a number
+///          that would not be read back, with field and object, for stages, contact models and actuator
+///          laws that were added; those of cr_model_open; CR_ERR_FILE
+/// Thread   any, as cr_mujoco_compile
+CR_API cr_status cr_mujoco_save(const cr_model* m, const char* source,
+                                const cr_urdf_options* options, const char* path, cr_error* error);
+
 /// The inputs of a step as MuJoCo's data have them: qpos, qvel, act, ctrl, applied forces, mocap poses, active
 /// equalities, warm start and time.
 /// Shapes   those of MuJoCo's model mj, which are those of m: m was made of it or of the same file

@@ -24,6 +24,12 @@ cr_status cr_model_from_mujoco(cr_model** model, const mjModel* mj, cr_load_repo
   return without("cr_model_from_mujoco", "libmujoco", error);
 }
 
+cr_status cr_mujoco_save(const cr_model* m, const char* source, const cr_urdf_options* options,
+                         const char* path, cr_error* error) {
+  (void)m, (void)source, (void)options, (void)path;
+  return without("cr_mujoco_save", "libmujoco", error);
+}
+
 cr_status cr_state_from_mujoco(const cr_model* m, const mjModel* mj, const mjData* from,
                                cr_data* to) {
   (void)m, (void)mj, (void)from;

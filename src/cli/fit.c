@@ -478,7 +478,8 @@ static cr_status check_mode(const cr_fit_runs_options* runs, const fit_options* 
                         runs->ignore.n >
                     0
           ? "--estimate, --noise, --delay, --offset, --column and --ignore belong "
-            "to a model with runs, not to a configuration"
+            "to a model with runs, not to a configuration; the model comes first, and ends in "
+            ".xml, .urdf or .crm"
       : config && runs->paths.n > 1
           ? "one configuration expected; a model with runs ends in .xml, .urdf or .crm"
       : !config && (o->data != NULL || o->set.n > 0 || o->resume)
@@ -524,7 +525,8 @@ int cr_cli_fit(int argc, char** argv) {
       {"--start", CR_OPT_TEXT, &runs.start, "estimated|reference",
        "runs: states at the start are found (default), or the model's reference pose at rest"},
       {"--save", CR_OPT_TEXT, &runs.save, "FILE",
-       "runs: write the model found, as a Carom model file"},
+       "runs: write the model found: .xml and .mjb are MuJoCo's files, any other a Carom model "
+       "file"},
       {"--data", CR_OPT_TEXT, &f->o.data, "FILE",
        "recorded tosses in HDF5 (default: the configuration's, or tosses made by simulation)"},
       {"--as-recorded", CR_OPT_FLAG, &f->o.as_recorded, "",

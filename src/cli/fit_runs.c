@@ -15,6 +15,7 @@
 #include "fit/fit_report.h"
 #include "tools/files.h"
 #include "tools/progress.h"
+#include "tools/xml.h"
 
 typedef struct {
   const cr_fit_runs_options* o;
@@ -75,7 +76,16 @@ static cr_status set_noises(fit* f, cr_error* error) {
       return cri_fail(error, CR_ERR_ARG, "--noise %s: PLACE=SD expected, SD above 0", words);
     }
     (void)snprintf(place, sizeof place, "%.*s", (int)(equals - words), words);
-    CR_TRY(cr_measurements_set_noise(f->measurements, place, (cr_real)noise, error));
+    for (int k = 0; k < i; k++) {
+      if (strncmp(f->o->noise.text[k], words, (size_t)(equals - words) + 1) == 0) {
+        return cri_fail(error, CR_ERR_ARG, "--noise %s: this place has one already", words);
+      }
+    }
+    cr_error inner = {0};
+    cr_status status = cr_measurements_set_noise(f->measurements, place, (cr_real)noise, &inner);
+    if (status != CR_OK) {
+      return cri_fail(error, status, "--noise %s: %s", words, inner.text);
+    }
   }
   return CR_OK;
 }
@@ -167,9 +177,18 @@ static cr_status make_fit(fit* f, cr_error* error) {
   return cr_parameters_get_values(f->parameters, f->x, f->start, error);
 }
 
+static bool saves_mujoco(const char* path) {
+  const char* dot = path != NULL ? strrchr(path, '.') : NULL;
+  return dot != NULL && (strcmp(dot, ".xml") == 0 || strcmp(dot, ".mjb") == 0);
+}
+
 // before much work: the model found can be written, and not over what was read
 static cr_status check_save(const fit* f, cr_error* error) {
-  const char* path = f->o->save;
+  const char *path = f->o->save, *model = f->o->paths.text[0];
+  if (saves_mujoco(path) && !cri_xml_root_is(model, "mujoco") && !cri_xml_root_is(model, "robot")) {
+    return cri_fail(error, CR_ERR_ARG, "--save %s: needs a model in MJCF or URDF, which %s is not",
+                    path, model);
+  }
   for (int i = 0; i < f->o->paths.n && path != NULL; i++) {
     if (cri_file_same(path, f->o->paths.text[i])) {
       return cri_fail(error, CR_ERR_ARG, "--save %s: this file is read, it would be lost", path);
@@ -334,13 +353,15 @@ static cr_status print_result(const fit* f, double seconds, cr_error* error) {
   return CR_OK;
 }
 
-// the model with what was found, as a Carom model file
+// the model with what was found: as MuJoCo's file, or as Carom's
 static cr_status save_model(const fit* f, cr_error* error) {
   if (f->o->save == NULL) {
     return CR_OK;
   }
   CR_TRY(cr_parameters_set(f->parameters, f->x, error));
-  return cr_model_save(cr_parameters_model(f->parameters), f->o->save, error);
+  const cr_model* m = cr_parameters_model(f->parameters);
+  return saves_mujoco(f->o->save) ? cr_mujoco_save(m, f->o->paths.text[0], NULL, f->o->save, error)
+                                  : cr_model_save(m, f->o->save, error);
 }
 
 static cr_status finish(fit* f, int* code, cr_error* error) {
@@ -353,7 +374,6 @@ static cr_status finish(fit* f, int* code, cr_error* error) {
                                 .start = f->start,
                                 .end = &f->end,
                                 .seconds = seconds};
-  CR_TRY(save_model(f, error));
   CR_TRY(cr_fit_report_write(&report, error));
   cr_json j = {0};
   char path[CR_MAX_PATH];
@@ -374,7 +394,7 @@ static cr_status finish(fit* f, int* code, cr_error* error) {
     CR_TRY(print_result(f, seconds, error));
   }
   *code = exit_code(f);
-  return CR_OK;
+  return save_model(f, error);
 }
 
 // ---- all of it
@@ -383,7 +403,9 @@ static cr_status check_words(const cr_fit_runs_options* o, cr_error* error) {
   const char* missing = o->paths.n < 2       ? "no file of a run is given behind the model"
                         : o->estimate.n == 0 ? "nothing to find: --estimate names it, as "
                                                "--estimate 'body_mass[*]'"
-                                             : NULL;
+                        : o->continuity > 0 && !(o->window > 0)
+                            ? "--continuity needs --window, whose pieces it ties"
+                            : NULL;
   return missing == NULL ? CR_OK : cri_fail(error, CR_ERR_ARG, "%s", missing);
 }
 

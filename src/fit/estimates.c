@@ -45,6 +45,9 @@ static cr_status read_numbers(const char* words, const char* at, request* r, cr_
   if (!r->bounded) {
     return wrong(words, "START or START:LOW:HIGH expected behind '='", error);
   }
+  if (!(r->low < r->high)) {
+    return wrong(words, "LOW has to be below HIGH", error);
+  }
   return r->low <= r->start && r->start <= r->high
              ? CR_OK
              : wrong(words, "the start is not between its bounds", error);
@@ -164,19 +167,41 @@ static cr_status expand(const cr_model* m, const char* words, const char* target
   return CR_OK;
 }
 
+// numbers that may not change one by one
+static bool has_unit_length(const char* target) {
+  size_t n = strcspn(target, "[");
+  return (n == 8 && strncmp(target, "jnt_axis", n) == 0) ||
+         (n > 5 && strncmp(target + n - 5, "_quat", 5) == 0);
+}
+
+static cr_status check_sign(const char* words, const request* r, bool positive, cr_error* error) {
+  if (positive && r->started && r->start < 0) {
+    return wrong(words, "this number may not be negative", error);
+  }
+  return positive && r->bounded && r->low < 0
+             ? wrong(words, "this number may not be negative: LOW of 0 or more expected", error)
+             : CR_OK;
+}
+
 static cr_status add_each(cr_estimates* e, const cr_model* m, const char* words, const request* r,
                           cr_error* error) {
   cr_parameter_target* names;
   int n;
+  if (has_unit_length(r->target)) {
+    return cri_fail(error, CR_ERR_ARG,
+                    "--estimate %s: its numbers together have unit length; write direction:%.*s",
+                    words, (int)(strcspn(r->target, "]") + 1), r->target);
+  }
   CR_TRY(expand(m, words, r->target, &names, &n, error));
   cr_status status = CR_OK;
   for (int i = 0; i < n && status == CR_OK; i++) {
     double value;
     status = number_of(m, words, names[i].text, &value, error);
     status = status == CR_OK ? make_room(e, error) : status;
+    bool positive = status == CR_OK && !may_be_negative(m, names[i].text, value);
+    status = status == CR_OK ? check_sign(words, r, positive, error) : status;
     if (status == CR_OK) {
-      begin(push(e, CR_FIT_FIELD, names[i].text, names[i].text), r, value,
-            !may_be_negative(m, names[i].text, value));
+      begin(push(e, CR_FIT_FIELD, names[i].text, names[i].text), r, value, positive);
     }
   }
   free(names);
@@ -193,6 +218,7 @@ static cr_status add_tied(cr_estimates* e, const cr_model* m, const char* words,
   bool positive = status == CR_OK && !may_be_negative(m, names[0].text, value);
   free(names);
   CR_TRY(status);
+  CR_TRY(check_sign(words, r, positive, error));
   begin(push(e, CR_FIT_TIED, words, r->target), r, value, positive);
   return CR_OK;
 }
@@ -201,6 +227,9 @@ cr_status cr_estimates_add(cr_estimates* e, const cr_model* m, const char* words
   request r;
   CR_TRY(read_words(words, &r, error));
   CR_TRY(make_room(e, error));
+  bool factor = r.kind == CR_FIT_SCALE || r.kind == CR_FIT_DENSITY || r.kind == CR_FIT_SHAPE ||
+                r.kind == CR_FIT_BOX_SIDE;
+  CR_TRY(check_sign(words, &r, factor, error));
   switch (r.kind) {
     case CR_FIT_FIELD:
       return add_each(e, m, words, &r, error);

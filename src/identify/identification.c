@@ -87,6 +87,59 @@ static cr_status keep_places(cr_identification* id, cr_error* error) {
   return CR_OK;
 }
 
+// numbers of a run that were measured
+static long count_measured(const cri_track_run* run) {
+  long n = 0;
+  for (int t = 0; t < run->ntrack; t++) {
+    const cri_track* track = &run->tracks[t];
+    for (long i = 0; i < (long)track->rows * track->width; i++) {
+      n += !isnan(track->values[i]);
+    }
+  }
+  return n;
+}
+
+static long count_priors(const cri_problem* p) {
+  cr_real residual[CR_MAX_PARAMETERS], derivative[CR_MAX_PARAMETERS];
+  long n = 0;
+  cri_parameters_prior(p->parameters, p->x, residual, derivative);
+  for (int i = 0; i < p->np; i++) {
+    n += cr_abs(derivative[i]) > 0;
+  }
+  return n;
+}
+
+// the windows belong to these runs, and the runs hold more numbers than are to be found
+static cr_status check_lengths(const cri_problem* p, const cr_identification_options* o,
+                               cr_error* error) {
+  cr_real longest = 0;
+  long measured = count_priors(p), unknown = p->n;
+  for (int r = 0; r < p->nrun; r++) {
+    longest = cr_max(longest, p->runs[r].end - p->runs[r].begin);
+    for (int i = 0; i < p->ntrain; i++) {
+      if (p->spans[i].run == r) {
+        measured += count_measured(&p->runs[r]);
+        unknown += p->starts_known ? 0 : p->nx;
+        break;
+      }
+    }
+  }
+  for (int k = 0; k < p->nplace; k++) {
+    unknown += !p->places[k].noise_given;
+  }
+  if (o->window > 2 * longest) {
+    return cri_fail(error, CR_ERR_ARG,
+                    "windows of %.6g s do not fit: the longest run has %.6g s of measurements",
+                    (double)o->window, (double)longest);
+  }
+  return measured > unknown
+             ? CR_OK
+             : cri_fail(error, CR_ERR_ARG,
+                        "%ld numbers are known of the runs to fit, and %ld are to be found, "
+                        "with the states at the starts and the noise: measure longer",
+                        measured, unknown);
+}
+
 static cr_status make(cr_identification* id, cr_parameters* parameters, const cr_measurements* ms,
                       cr_error* error) {
   cri_problem* p = &id->search.p;
@@ -107,7 +160,8 @@ static cr_status make(cr_identification* id, cr_parameters* parameters, const cr
   id->search.progress = id->options.progress;
   id->search.context = id->options.context;
   CR_TRY(cri_search_create(&id->search, id->options.nthread, error));
-  return cr_identification_get_start(id, p->x, error);
+  CR_TRY(cr_identification_get_start(id, p->x, error));
+  return check_lengths(p, &id->options, error);
 }
 
 cr_status cr_identification_create(cr_identification** out, cr_parameters* parameters,

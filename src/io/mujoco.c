@@ -53,13 +53,24 @@ cr_status cri_mujoco_guard(cr_status (*work)(void*), void* context, const char* 
 typedef struct {
   const char* path;
   const mjVFS* vfs;
+  bool keep;  // also the specification of the model
+  mjSpec* spec;
   mjModel* model;
   char text[1000];
 } load_context;
 
 static cr_status load(void* context) {
   load_context* c = context;
-  c->model = mj_loadXML(c->path, c->vfs, c->text, (int)sizeof c->text);
+  if (!c->keep) {
+    c->model = mj_loadXML(c->path, c->vfs, c->text, (int)sizeof c->text);
+    return c->model != NULL ? CR_OK : CR_ERR_MODEL;
+  }
+  mj_deleteSpec(c->spec);
+  c->spec = mj_parseXML(c->path, c->vfs, c->text, (int)sizeof c->text);
+  c->model = c->spec != NULL ? mj_compile(c->spec, c->vfs) : NULL;
+  if (c->spec != NULL && c->model == NULL) {
+    (void)snprintf(c->text, sizeof c->text, "%s", mjs_getError(c->spec));
+  }
   return c->model != NULL ? CR_OK : CR_ERR_MODEL;
 }
 
@@ -95,17 +106,31 @@ static cr_status load_repaired(load_context* context, cr_load_report* report, cr
   return status;
 }
 
-cr_status cri_mujoco_load(mjModel** out, const char* path, cr_load_report* report,
-                          cr_error* error) {
-  CR_TRY(cri_file_check(path, error));
-  load_context context = {.path = path};
+static cr_status load_file(load_context* c, cr_load_report* report, cr_error* error) {
+  CR_TRY(cri_file_check(c->path, error));
   cr_error first = {0};
-  cr_status status = load_guarded(&context, &first);
+  cr_status status = load_guarded(c, &first);
   if (status != CR_OK && strstr(first.text, "'convexhull'") != NULL) {
-    status = load_repaired(&context, report, error);
+    status = load_repaired(c, report, error);
   } else if (status != CR_OK && error != NULL) {
     *error = first;
   }
+  return status;
+}
+
+cr_status cri_mujoco_load(mjModel** out, const char* path, cr_load_report* report,
+                          cr_error* error) {
+  load_context context = {.path = path};
+  cr_status status = load_file(&context, report, error);
+  *out = context.model;
+  return status;
+}
+
+cr_status cri_mujoco_load_spec(mjSpec** spec, mjModel** out, const char* path,
+                               cr_load_report* report, cr_error* error) {
+  load_context context = {.path = path, .keep = true};
+  cr_status status = load_file(&context, report, error);
+  *spec = context.spec;
   *out = context.model;
   return status;
 }
@@ -125,26 +150,17 @@ const char* cri_mujoco_name(const mjModel* mj, int type, int id) {
 
 // ---- the copy
 
-typedef enum { TYPE_int, TYPE_mjtNum, TYPE_mjtByte, TYPE_mjtBool, TYPE_float, TYPE_char } mj_type;
-
-typedef struct {
-  const char* name;
-  mj_type type;
-  const void* data;
-  mjtSize count;
-} mj_array;
-
-enum { MAX_ARRAYS = 640 };
+enum { TYPE_int, TYPE_mjtNum, TYPE_mjtByte, TYPE_mjtBool, TYPE_float, TYPE_char };
 
 // enumerators for types that the project does not read, so that the table below compiles
 enum { TYPE_uintptr_t = 100, TYPE_uint64_t, TYPE_mjtSize, TYPE_int64_t };
 
-static int list_arrays(const mjModel* mj, mj_array* rows) {
+int cri_mujoco_arrays(const mjModel* mj, cri_mujoco_array rows[CRI_MUJOCO_ARRAYS]) {
   int n = 0;
 #undef MJ_M
 #define MJ_M(n) mj->n
 #define X(type, name, nr, nc) \
-  rows[n++] = (mj_array){#name, (mj_type)TYPE_##type, mj->name, (mjtSize)(mj->nr) * (mjtSize)(nc)};
+  rows[n++] = (cri_mujoco_array){#name, TYPE_##type, mj->name, (mjtSize)(mj->nr) * (mjtSize)(nc)};
   MJMODEL_POINTERS
 #undef X
 #undef MJ_M
@@ -152,7 +168,7 @@ static int list_arrays(const mjModel* mj, mj_array* rows) {
   return n;
 }
 
-static double element(const mj_array* a, mjtSize i) {
+static double element(const cri_mujoco_array* a, mjtSize i) {
   switch (a->type) {
     case TYPE_int:
       return ((const int*)a->data)[i];
@@ -169,7 +185,15 @@ static double element(const mj_array* a, mjtSize i) {
   }
 }
 
-static const mj_array* find(const mj_array* rows, int n, const char* name) {
+void cri_mujoco_set(const cri_mujoco_array* a, mjtSize i, double value) {
+  if (a->type == TYPE_mjtNum) {
+    ((mjtNum*)a->data)[i] = value;
+  } else if (a->type == TYPE_float) {
+    ((float*)a->data)[i] = (float)value;
+  }
+}
+
+const cri_mujoco_array* cri_mujoco_find(const cri_mujoco_array* rows, int n, const char* name) {
   for (int i = 0; i < n; i++) {
     if (strcmp(rows[i].name, name) == 0) {
       return &rows[i];
@@ -178,7 +202,7 @@ static const mj_array* find(const mj_array* rows, int n, const char* name) {
   return NULL;
 }
 
-static void copy_field(cr_model* m, cr_field_id id, const mj_array* from) {
+static void copy_field(cr_model* m, cr_field_id id, const cri_mujoco_array* from) {
   const cr_field* f = cri_field(id);
   if (f->kind == CR_KIND_CHAR) {
     memcpy(m->names, from->data, (size_t)from->count);
@@ -326,15 +350,15 @@ static cr_status keep_hulls(cr_model* m, cr_error* error) {
 }
 
 cr_status cri_model_from_mjmodel(cr_model* m, const mjModel* mj, cr_error* error) {
-  mj_array* rows = calloc(MAX_ARRAYS, sizeof *rows);
+  cri_mujoco_array* rows = calloc(CRI_MUJOCO_ARRAYS, sizeof *rows);
   if (rows == NULL) {
     return cri_fail(error, CR_ERR_MEMORY, "model: no memory");
   }
-  int n = list_arrays(mj, rows);
+  int n = cri_mujoco_arrays(mj, rows);
   copy_sizes_and_options(m, mj);
   cr_status status = cri_model_allocate(m, error);
   for (int i = 0; status == CR_OK && i < CR_N_MODEL_FIELD; i++) {
-    const mj_array* from = find(rows, n, cri_field((cr_field_id)i)->name);
+    const cri_mujoco_array* from = cri_mujoco_find(rows, n, cri_field((cr_field_id)i)->name);
     bool own = i == CR_FIELD_M_rownnz || i == CR_FIELD_M_rowadr || i == CR_FIELD_M_colind;
     if (from != NULL && !own) {
       copy_field(m, (cr_field_id)i, from);

@@ -19,12 +19,29 @@ cr_status cri_mujoco_guard(cr_status (*work)(void* context), void* context, cons
 /// (io/repair.h) give a warning in the report, which may be NULL.
 cr_status cri_mujoco_load(mjModel** out, const char* path, cr_load_report* report, cr_error* error);
 
+/// The same with the specification that was compiled, which the caller frees with mj_deleteSpec, also after an error.
+cr_status cri_mujoco_load_spec(mjSpec** spec, mjModel** out, const char* path,
+                               cr_load_report* report, cr_error* error);
+
 /// Lists the features of mj that Carom refuses, ignores or warns of.
 void cri_mujoco_survey(const mjModel* mj, cr_load_report* report);
 
 /// Copies mj into a new cr_model (free with cri_model_free). Does not check what is supported:
 /// call cri_mujoco_survey first.
 cr_status cri_model_from_mjmodel(cr_model* m, const mjModel* mj, cr_error* error);
+
+/// An array of an mjModel. cri_mujoco_arrays lists them and returns their number; cri_mujoco_find gives the one of
+/// a name, or NULL; cri_mujoco_set writes number i of a real array, and nothing into others.
+typedef struct {
+  const char* name;
+  int type;
+  void* data;
+  mjtSize count;
+} cri_mujoco_array;
+enum { CRI_MUJOCO_ARRAYS = 640 };
+int cri_mujoco_arrays(const mjModel* mj, cri_mujoco_array rows[CRI_MUJOCO_ARRAYS]);
+const cri_mujoco_array* cri_mujoco_find(const cri_mujoco_array* rows, int n, const char* name);
+void cri_mujoco_set(const cri_mujoco_array* a, mjtSize i, double value);
 
 /// Name of an object in MuJoCo, or "#id" if it has none; in a static ring of buffers
 /// valid for a few calls.

@@ -21,6 +21,12 @@ static cr_status compile(mjModel** mj, const char* path, const cr_urdf_options* 
                                         : cri_mujoco_load(mj, path, report, error);
 }
 
+cr_status cri_mjspec_open(mjSpec** spec, mjModel** mj, const char* path,
+                          const cr_urdf_options* options, cr_load_report* report, cr_error* error) {
+  return cri_xml_root_is(path, "robot") ? cri_urdf_load_spec(spec, mj, path, options, report, error)
+                                        : cri_mujoco_load_spec(spec, mj, path, report, error);
+}
+
 cr_status cri_mjmodel_open(mjModel** mj, const char* path, const cr_urdf_options* options,
                            cr_load_report* report, cr_error* error) {
   CR_TRY(compile(mj, path, options, report, error));

@@ -14,6 +14,10 @@
 cr_status cri_mjmodel_open(mjModel** mj, const char* path, const cr_urdf_options* options,
                            cr_load_report* report, cr_error* error);
 
+/// Compiles the same with its specification. The caller frees with mj_deleteModel and mj_deleteSpec, also after an error.
+cr_status cri_mjspec_open(mjSpec** spec, mjModel** mj, const char* path,
+                          const cr_urdf_options* options, cr_load_report* report, cr_error* error);
+
 /// A model from the result of libmujoco, checked, with the stages that it needs, as cri_model_open makes it from
 /// a file. Free with cri_model_free, also after an error.
 cr_status cri_model_of_compiled(cr_model* m, const mjModel* mj, cr_error* error);

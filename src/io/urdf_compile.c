@@ -283,8 +283,9 @@ static cr_status work(void* context) {
   return CR_OK;
 }
 
-cr_status cri_urdf_load(mjModel** out, const char* path, const cr_urdf_options* options,
-                        cr_load_report* report, cr_error* error) {
+cr_status cri_urdf_load_spec(mjSpec** spec, mjModel** out, const char* path,
+                             const cr_urdf_options* options, cr_load_report* report,
+                             cr_error* error) {
   static const cr_urdf_options otherwise = {0};
   cr_urdf u;
   cr_error inner = {0};
@@ -299,10 +300,18 @@ cr_status cri_urdf_load(mjModel** out, const char* path, const cr_urdf_options* 
       *error = inner;
     }
   }
-  mj_deleteSpec(c.spec);
   cri_urdf_free(&u);
+  *spec = c.spec;
   if (status == CR_OK) {
     *out = c.model;
   }
+  return status;
+}
+
+cr_status cri_urdf_load(mjModel** out, const char* path, const cr_urdf_options* options,
+                        cr_load_report* report, cr_error* error) {
+  mjSpec* spec = NULL;
+  cr_status status = cri_urdf_load_spec(&spec, out, path, options, report, error);
+  mj_deleteSpec(spec);
   return status;
 }

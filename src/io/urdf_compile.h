@@ -21,4 +21,9 @@
 cr_status cri_urdf_load(mjModel** out, const char* path, const cr_urdf_options* options,
                         cr_load_report* report, cr_error* error);
 
+/// The same with the specification that was compiled, which the caller frees with mj_deleteSpec, also after an error.
+cr_status cri_urdf_load_spec(mjSpec** spec, mjModel** out, const char* path,
+                             const cr_urdf_options* options, cr_load_report* report,
+                             cr_error* error);
+
 #endif

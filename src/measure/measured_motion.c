@@ -217,6 +217,8 @@ static const unit_case units[] = {
     {CR_R(0.10471975511965977), true, false, "velocities in rpm?"},
     {CR_R(0.15915494309189535), true, false, "positions in turns?"},
     {CR_R(1e-6), true, true, "time in us?"},
+    {60, true, true, "time in minutes?"},
+    {3600, true, true, "time in hours?"},
     {-1, true, true, "is one of them reversed?"},
 };
 
@@ -224,35 +226,42 @@ static bool within(cr_real x, cr_real value, cr_real share) {
   return cr_abs(x / value - 1) <= share;
 }
 
-static void judge(cri_doubts* list, const cri_measured_run* run, const evidence* e, bool angle,
-                  bool either, const char* position, const char* velocity) {
-  cr_real factor = factor_of(e), correlation = correlation_of(e);
-  char about[220], numbers[80];
-  if (e->n < LEAST) {
-    return;
+static cr_real off_by(cr_real factor, const unit_case* u) { return cr_abs(factor / u->factor - 1); }
+
+// the unit that a factor is nearest to, within 20 %; NULL: none
+static const unit_case* unit_of(cr_real factor, bool angle, bool either) {
+  const unit_case* best = NULL;
+  for (size_t i = 0; i < sizeof units / sizeof units[0]; i++) {
+    const unit_case* u = &units[i];
+    bool applies = (angle ? u->angle : u->length) || either;
+    if (applies && off_by(factor, u) <= CR_R(0.2) &&
+        (best == NULL || off_by(factor, u) < off_by(factor, best))) {
+      best = u;
+    }
   }
-  (void)snprintf(about, sizeof about, "%.100s against %.100s:", position, velocity);
+  return best;
+}
+
+static void judge(cri_doubts* list, const cri_measured_run* run, const evidence* e, bool angle,
+                  bool either, const char* about) {
+  cr_real factor = factor_of(e), correlation = correlation_of(e);
+  char numbers[80];
   bool moves = e->aa * (cr_real)e->rows > 100 * e->noise * (cr_real)e->n;
   if (cr_abs(correlation) < CR_R(0.5) && moves && e->bb > 0) {
     (void)cri_print(numbers, sizeof numbers, "correlation %.2f, ", (double)correlation);
     cri_doubts_add(list, run, false, about, numbers,
                    "they are not of one motion; columns mixed up?");
   }
-  if (cr_abs(correlation) <= good || (factor > CR_R(0.6) && factor < CR_R(1.6))) {
+  bool clear = correlation > CR_R(0.99) && cr_abs(factor - 1) > CR_R(0.15);
+  if (cr_abs(correlation) <= good || (!clear && factor > CR_R(0.6) && factor < CR_R(1.6))) {
     return;
   }
   (void)cri_print(numbers, sizeof numbers,
                   "positions change %.4g times as fast as velocities say: ", (double)factor);
-  for (size_t i = 0; i < sizeof units / sizeof units[0]; i++) {
-    const unit_case* u = &units[i];
-    if ((angle ? u->angle : u->length) || either) {
-      if (within(factor, u->factor, CR_R(0.2))) {
-        cri_doubts_add(list, run, within(factor, u->factor, CR_R(0.02)), about, numbers, u->cause);
-        return;
-      }
-    }
-  }
-  cri_doubts_add(list, run, false, about, numbers, "other units, a gear, or not the same joint?");
+  const unit_case* u = unit_of(factor, angle, either);
+  cri_doubts_add(
+      list, run, u != NULL && within(factor, u->factor, CR_R(0.02)), about, numbers,
+      u != NULL ? u->cause : "other units, another rate, a gear, or not the same joint?");
 }
 
 // ---- all pairs of a run
@@ -300,38 +309,6 @@ static void name_of(const cr_model* m, const signal* s, char* text, size_t size)
                  several ? object : "", several ? "]" : "");
 }
 
-// adds the axes of one thing, at the span of rows that shows most
-static void compare(cri_doubts* list, const cr_model* m, const cri_measured_run* run,
-                    const signal* all, int n, int position, int velocity) {
-  static const int spans[] = {8, 32, 128, 1};
-  evidence best = {.n = 0};
-  const signal *x = &all[position], *v = &all[velocity];
-  for (size_t i = 0; i < sizeof spans / sizeof spans[0]; i++) {
-    evidence e = {.n = 0};
-    if (i > 0 && (spans[i] > 1 ? x->series.n < LEAST * spans[i] : best.n >= LEAST)) {
-      continue;
-    }
-    for (int a = 0; a < n; a++) {
-      for (int b = 0; b < n; b++) {
-        bool pair = all[a].channel == x->channel && all[b].channel == v->channel &&
-                    same_thing(&all[a].what, &x->what) && same_thing(&all[b].what, &v->what) &&
-                    all[a].what.axis == all[b].what.axis;
-        if (pair) {
-          add_evidence(&e, &all[a].series, &all[b].series, spans[i]);
-        }
-      }
-    }
-    if (best.n < LEAST || cr_abs(correlation_of(&e)) > cr_abs(correlation_of(&best))) {
-      best = e;
-    }
-  }
-  char first[128], second[128];
-  bool either = x->what.kind == CRI_OBJECT_tendon || x->what.kind == CRI_OBJECT_actuator;
-  name_of(m, x, first, sizeof first);
-  name_of(m, v, second, sizeof second);
-  judge(list, run, &best, x->what.turns, either, first, second);
-}
-
 // true for the first axis of a thing in its channel
 static bool leads(const signal* all, int i) {
   for (int k = 0; k < i; k++) {
@@ -343,17 +320,182 @@ static bool leads(const signal* all, int i) {
   return true;
 }
 
-void cri_doubt_motion(cri_doubts* list, const cr_model* m, const cri_measured_run* run) {
-  int n;
-  signal* all = signals_of(list, m, run, &n);
-  for (int i = 0; i < n; i++) {
+// the evidence of all axes of two things, at the span of rows that shows most
+static evidence best_evidence(const signal* all, int n, const signal* x, const signal* v) {
+  static const int spans[] = {8, 32, 128, 1};
+  evidence best = {.n = 0};
+  for (size_t i = 0; i < sizeof spans / sizeof spans[0]; i++) {
+    evidence e = {.n = 0};
+    if (i > 0 && (spans[i] > 1 ? x->series.n < LEAST * spans[i] : best.n >= LEAST)) {
+      continue;
+    }
+    for (int a = 0; a < n; a++) {
+      for (int b = 0; b < n; b++) {
+        bool pair = all[a].channel == x->channel && all[b].channel == v->channel &&
+                    same_thing(&all[a].what, &x->what) && same_thing(&all[b].what, &v->what) &&
+                    all[a].what.order == x->what.order && all[b].what.order == v->what.order &&
+                    all[a].what.axis == all[b].what.axis;
+        if (pair) {
+          add_evidence(&e, &all[a].series, &all[b].series, spans[i]);
+        }
+      }
+    }
+    if (best.n < LEAST || cr_abs(correlation_of(&e)) > cr_abs(correlation_of(&best))) {
+      best = e;
+    }
+  }
+  return best;
+}
+
+static bool fits(const evidence* e) {
+  return e->n >= LEAST && correlation_of(e) > CR_R(0.97) && within(factor_of(e), 1, CR_R(0.1));
+}
+
+// columns of two things, or of position and velocity, whose names are exchanged: what a position really follows
+static bool is_exchanged(cri_doubts* list, const cri_measured_run* run, const cr_model* m,
+                         const signal* all, int n, const signal* x, const signal* v,
+                         const char* about) {
+  char other[128], text[80] = "";
+  evidence back = best_evidence(all, n, v, x);
+  if (fits(&back)) {
+    cri_doubts_add(list, run, true, about, text,
+                   "the second is the first integrated; columns exchanged?");
+    return true;
+  }
+  for (int k = 0; k < n; k++) {
+    const signal* w = &all[k];
+    if (w->what.order != 1 || !leads(all, k) || same_thing(&w->what, &x->what)) {
+      continue;
+    }
+    evidence e = best_evidence(all, n, x, w);
+    if (fits(&e)) {
+      name_of(m, w, other, sizeof other);
+      (void)snprintf(text, sizeof text, "the first moves as %.50s says; ", other);
+      cri_doubts_add(list, run, true, about, text, "columns of two joints swapped?");
+      return true;
+    }
+  }
+  return false;
+}
+
+// two signals of one number that are not the same
+static void compare_values(cri_doubts* list, const cri_measured_run* run, const signal* x,
+                           const signal* y, const char* about) {
+  const cri_series *a = &x->series, *b = &y->series;
+  cr_real s = 0, t = 0, ss = 0, tt = 0, st = 0;
+  int n = 0;
+  for (int i = 0, k = 0; i < a->n && k < b->n;) {
+    if (a->time[i] < b->time[k]) {
+      i++;
+    } else if (b->time[k] < a->time[i]) {
+      k++;
+    } else {
+      cr_real u = a->value[i++], v = b->value[k++];
+      s += u, t += v, ss += u * u, tt += v * v, st += u * v;
+      n++;
+    }
+  }
+  cr_real d = CR_R(1) / cr_max(1, (cr_real)n), aa = ss - s * s * d, bb = tt - t * t * d,
+          ab = st - s * t * d;
+  if (n >= LEAST && aa > 0 && bb > 0 && ab < CR_R(0.5) * cr_sqrt(aa) * cr_sqrt(bb)) {
+    char text[80];
+    (void)cri_print(text, sizeof text, "both measure one thing, their correlation is %.2f: ",
+                    (double)(ab / (cr_sqrt(aa) * cr_sqrt(bb))));
+    cri_doubts_add(list, run, false, about, text, "columns mixed up?");
+  }
+}
+
+// a position and a velocity of one thing
+typedef struct {
+  int x, v;
+  evidence e;
+} pair;
+
+static pair* pairs_of(cri_doubts* list, const signal* all, int n, int* count) {
+  pair* p = calloc((size_t)n * (size_t)n + 1, sizeof *p);
+  list->full = list->full || p == NULL;
+  *count = 0;
+  for (int i = 0; i < n && p != NULL; i++) {
     for (int k = 0; k < n; k++) {
       if (all[i].what.order == 0 && all[k].what.order == 1 &&
           same_thing(&all[i].what, &all[k].what) && leads(all, i) && leads(all, k)) {
-        compare(list, m, run, all, n, i, k);
+        pair found = {i, k, best_evidence(all, n, &all[i], &all[k])};
+        if (found.e.n >= LEAST) {
+          p[(*count)++] = found;
+        }
       }
     }
   }
+  return p;
+}
+
+// all things, two or more, by one factor that is no unit: not the signals are wrong but the times
+static bool complain_of_rate(cri_doubts* list, const cri_measured_run* run, const signal* all,
+                             const pair* p, int n) {
+  cr_real first = 0;
+  bool things = false;
+  for (int i = 0; i < n; i++) {
+    cr_real factor = factor_of(&p[i].e);
+    const unit_case* u = unit_of(factor, all[p[i].x].what.turns, false);
+    first = i == 0 ? factor : first;
+    things = things || !same_thing(&all[p[i].x].what, &all[p[0].x].what);
+    if (correlation_of(&p[i].e) < CR_R(0.97) || cr_abs(factor - 1) < CR_R(0.1) ||
+        !within(factor, first, CR_R(0.03)) ||
+        (u != NULL && within(factor, u->factor, CR_R(0.02)))) {
+      return false;
+    }
+  }
+  if (things) {
+    char text[80];
+    (void)cri_print(text, sizeof text,
+                    "all positions change %.4g times as fast as velocities say: ", (double)first);
+    cri_doubts_add(list, run, first > CR_R(1.6) || first < CR_R(0.6), "times:", text,
+                   "another rate of rows?");
+  }
+  return things;
+}
+
+static void judge_pair(cri_doubts* list, const cr_model* m, const cri_measured_run* run,
+                       const signal* all, int n, const pair* p) {
+  char first[128], second[128], about[220];
+  const signal *x = &all[p->x], *v = &all[p->v];
+  bool either = x->what.kind == CRI_OBJECT_tendon || x->what.kind == CRI_OBJECT_actuator;
+  name_of(m, x, first, sizeof first);
+  name_of(m, v, second, sizeof second);
+  (void)snprintf(about, sizeof about, "%.100s against %.100s:", first, second);
+  if (cr_abs(correlation_of(&p->e)) > good || !is_exchanged(list, run, m, all, n, x, v, about)) {
+    judge(list, run, &p->e, x->what.turns, either, about);
+  }
+}
+
+static void doubt_doubles(cri_doubts* list, const cr_model* m, const cri_measured_run* run,
+                          const signal* all, int n) {
+  for (int i = 0; i < n; i++) {
+    for (int k = 0; k < i; k++) {
+      const motion *a = &all[i].what, *b = &all[k].what;
+      if (a->order == b->order && a->axis == b->axis && same_thing(a, b) &&
+          all[i].channel != all[k].channel) {
+        char first[128], second[128], about[220];
+        name_of(m, &all[k], first, sizeof first);
+        name_of(m, &all[i], second, sizeof second);
+        (void)snprintf(about, sizeof about, "%.100s and %.100s:", first, second);
+        compare_values(list, run, &all[k], &all[i], about);
+      }
+    }
+  }
+}
+
+void cri_doubt_motion(cri_doubts* list, const cr_model* m, const cri_measured_run* run) {
+  int n, count;
+  signal* all = signals_of(list, m, run, &n);
+  pair* p = pairs_of(list, all, n, &count);
+  if (p != NULL && !complain_of_rate(list, run, all, p, count)) {
+    for (int i = 0; i < count; i++) {
+      judge_pair(list, m, run, all, n, &p[i]);
+    }
+  }
+  doubt_doubles(list, m, run, all, n);
+  free(p);
   for (int i = 0; i < n; i++) {
     cri_series_free(&all[i].series);
   }

@@ -287,7 +287,7 @@ static bool complain_of_units(cri_doubts* list, const cri_measured_run* run, con
       return true;
     }
   }
-  cri_doubts_add(list, run, false, about, text, "other units, or not the same body?");
+  cri_doubts_add(list, run, false, about, text, "other units, another rate, or not the same body?");
   return true;
 }
 

@@ -10,6 +10,8 @@
 #include "model/misuse.h"
 #include "model/sensors.h"
 
+enum { ENOUGH = 10 };  // rows
+
 // ---- times
 
 static void doubt_spacing(cri_doubts* list, const cr_model* m, const cri_measured_run* run,
@@ -21,7 +23,8 @@ static void doubt_spacing(cri_doubts* list, const cr_model* m, const cri_measure
     (void)cri_print(text, sizeof text,
                     "a row every %.4g s, and a step of the model is %.4g s: ", (double)s->spacing,
                     (double)step);
-    cri_doubts_add(list, run, false, about, text, "time in ms?");
+    bool sure = s->spacing >= 1 && s->spacing >= 400 * step;
+    cri_doubts_add(list, run, sure, about, text, "time in ms?");
   }
   if (s->spacing > 0 && s->spacing < CR_R(0.5) * step) {
     (void)cri_print(text, sizeof text,
@@ -55,6 +58,16 @@ static void doubt_gaps(cri_doubts* list, const cri_measured_run* run, const cri_
   if (uneven > s->n / 20 && s->n > 20) {
     (void)cri_print(text, sizeof text, "%d of %d rows are off by more than 20 %%: ", uneven, s->n);
     cri_doubts_add(list, run, false, about, text, "uneven times; are they when rows were written?");
+  }
+}
+
+static void doubt_number_of_rows(cri_doubts* list, const cri_measured_run* run,
+                                 const cri_channel* c) {
+  char about[220], text[80];
+  if (c->rows < ENOUGH) {
+    (void)snprintf(about, sizeof about, "%.100s:", c->place);
+    (void)cri_print(text, sizeof text, "%d row%s: ", c->rows, c->rows > 1 ? "s" : "");
+    cri_doubts_add(list, run, false, about, text, "is the file cut off?");
   }
 }
 
@@ -117,6 +130,44 @@ static void doubt_saturation(cri_doubts* list, const cri_measured_run* run, cons
   }
 }
 
+static int by_size(const void* a, const void* b) {
+  cr_real x = *(const cr_real*)a, y = *(const cr_real*)b;
+  return (x > y) - (x < y);
+}
+
+// a few numbers far from all others: ten times as far as the others lie apart
+static void doubt_outliers(cri_doubts* list, const cri_measured_run* run, const cri_channel* c,
+                           int k, const cri_series* s) {
+  int few = s->n / 100 + 1, far = 0;
+  if (s->n < 5 * ENOUGH) {
+    return;
+  }
+  cr_real* sorted = malloc((size_t)s->n * sizeof *sorted);
+  if (sorted == NULL) {
+    list->full = true;
+    return;
+  }
+  cr_copy(sorted, s->value, s->n);
+  qsort(sorted, (size_t)s->n, sizeof *sorted, by_size);
+  cr_real low = sorted[few], high = sorted[s->n - 1 - few], worst = 0, at = 0;
+  free(sorted);
+  for (int i = 0; i < s->n; i++) {
+    cr_real beyond = cr_max(s->value[i] - high, low - s->value[i]);
+    far += beyond > 10 * (high - low);
+    if (beyond > worst) {
+      worst = beyond;
+      at = s->time[i];
+    }
+  }
+  if (far > 0 && high > low) {
+    char about[220], text[80];
+    (void)snprintf(about, sizeof about, "%.100s, number %d:", c->place, k);
+    (void)cri_print(text, sizeof text, "%d of %d rows are far off, by %.3g at %.6g s: ", far, s->n,
+                    (double)worst, (double)at);
+    cri_doubts_add(list, run, false, about, text, "outliers? --huber takes them linearly");
+  }
+}
+
 static bool stands_still(const cri_channel* c) {
   for (int i = 1; i < c->rows; i++) {
     for (int k = 0; k < c->width; k++) {
@@ -130,17 +181,18 @@ static bool stands_still(const cri_channel* c) {
 }
 
 static void doubt_stillness(cri_doubts* list, const cri_measured_run* run) {
-  enum { ENOUGH = 10 };
   bool any_moves = false;
   for (int i = 0; i < run->n; i++) {
     any_moves = any_moves || (run->channel[i].control < 0 && !stands_still(&run->channel[i]));
   }
-  for (int i = 0; i < run->n && any_moves; i++) {
+  for (int i = 0; i < run->n; i++) {
     const cri_channel* c = &run->channel[i];
     char about[220];
     if (c->control < 0 && c->rows >= ENOUGH && stands_still(c)) {
       (void)snprintf(about, sizeof about, "%.100s", c->place);
-      cri_doubts_add(list, run, false, about, "", "never changes, while others do");
+      cri_doubts_add(list, run, false, about, "",
+                     any_moves ? "never changes, while others do"
+                               : "never changes, not even by noise; is the sensor on?");
     }
   }
 }
@@ -254,6 +306,7 @@ static void doubt_channel(cri_doubts* list, const cr_model* m, const cri_measure
       if (!has_known_times(run, c)) {
         doubt_spacing(list, m, run, c, &s);
         doubt_gaps(list, run, c, &s);
+        doubt_number_of_rows(list, run, c);
       }
       doubt_gravity(list, m, run, c);
     }
@@ -261,6 +314,7 @@ static void doubt_channel(cri_doubts* list, const cr_model* m, const cri_measure
       doubt_control(list, m, run, c, k, &s);
     } else if (s.n > 0) {
       doubt_saturation(list, run, c, k, &s);
+      doubt_outliers(list, run, c, k, &s);
       doubt_position(list, m, run, c, k, &s);
     }
     cri_series_free(&s);

@@ -26,6 +26,7 @@ TEST(each_names_what_is_missing) {
   int done = 7;
   const char* reason = NULL;
   SAYS(cr_mujoco_compile, "libmujoco", NULL, "a.xml", NULL, NULL, &error);
+  SAYS(cr_mujoco_save, "libmujoco", NULL, "a.xml", NULL, "b.xml", &error);
   SAYS(cr_model_from_mujoco, "libmujoco", NULL, NULL, NULL, &error);
   SAYS(cr_check_create, "libmujoco", &check, &error);
   SAYS(cr_check_run, "libmujoco", check, "a.xml", NULL, &error);

@@ -28,6 +28,16 @@ grep -q '<svg' found/report.html || fail "no plots in report.html"
 # the model that was found explains the runs as it is
 expect 0 again fit found.crm run1.csv --estimate 'dof_damping[hip]' --delay 'qvel[hip]' --json --out again
 holds again 'abs(j["estimates"]["dof_damping[hip]"]["value"] / 0.03 - 1) < 0.05'
+# as a file for MuJoCo too
+expect 0 mjcf fit arm.xml run1.csv --estimate density:arm --delay 'qvel[hip]' --out mjcf --save found.xml
+expect 0 from_mjcf fit found.xml run2.csv --estimate 'body_mass[arm]' --json --out from_mjcf
+python3 - << 'PYTHON' || fail "found.xml does not start at the mass that was found"
+import json, sys
+mass = 0.8 * json.load(open("mjcf/result.json"))["estimates"]["density:arm"]["value"]
+sys.exit(abs(json.load(open("from_mjcf.out"))["estimates"]["body_mass[arm]"]["start"] / mass - 1) > 1e-9)
+PYTHON
+expect 0 mjb fit arm.xml run1.csv --estimate density:arm --delay 'qvel[hip]' --out mjb --save found.mjb
+[ -s found.mjb ] || fail "no found.mjb"
 
 # the same digits with any number of threads
 expect 0 one fit arm.xml run1.csv run2.csv "${what[@]}" --window 1 --threads 1 --json --out one
@@ -54,6 +64,7 @@ refused 2 "delay of gyro: no run measures it" fit arm.xml run1.csv --estimate de
 refused 2 "--noise enc: PLACE=SD expected" fit arm.xml run1.csv --estimate density:arm --noise enc
 refused 2 "measured runs are fitted with steps of one length" fit arm.xml run1.csv --estimate density:arm --rtol 1e-6
 refused 2 "this file is read, it would be lost" fit found.crm run1.csv --estimate density:arm --save found.crm
+refused 2 "needs a model in MJCF or URDF, which found.crm is not" fit found.crm run1.csv --estimate density:arm --save b.xml
 refused 2 "nowhere/a.crm" fit arm.xml run1.csv --estimate density:arm --save nowhere/a.crm
 refused 2 "belong to a configuration, not to a model" fit arm.xml run1.csv --estimate density:arm --set a=1
 refused 2 "holds result.json of an earlier fit" fit arm.xml run1.csv --estimate density:arm --out found

@@ -172,6 +172,26 @@ TEST(priors_count_as_data) {
   cr_measurements_destroy(ms);
 }
 
+TEST(runs_that_are_too_short_are_refused) {
+  cr_parameters* p = parameters(1);
+  cr_identification* id = NULL;
+  cr_measurements* ms = three_runs(200);
+  const cr_identification_options wide = {.size = sizeof wide, .window = 10, .nthread = 1};
+  assert_int_equal(cr_identification_create(&id, p, ms, &wide, &error), CR_ERR_ARG);
+  assert_non_null(strstr(error.text, "windows of 10 s do not fit: the longest run has"));
+  cr_measurements_destroy(ms);
+  // 5 parameters, a noise, a start of 6 numbers
+  const cr_identification_options whole = {.size = sizeof whole, .nthread = 1};
+  const measured_channel gyro[] = {{"sensordata[gyro]", 1, CR_R(0.03), 0}};
+  must(cr_measurements_create(&ms, m, &error));
+  measured_run(ms, m, "short", 4, hanging, gyro, 1, 1);
+  assert_int_equal(cr_identification_create(&id, p, ms, &whole, &error), CR_ERR_ARG);
+  assert_non_null(strstr(error.text, "and 12 are to be found"));
+  assert_null(id);
+  cr_measurements_destroy(ms);
+  cr_parameters_destroy(p);
+}
+
 TEST(an_evaluation_leaves_the_solution) {
   cr_measurements* ms = three_runs(200);
   cr_parameters* p = parameters(1);

@@ -318,6 +318,7 @@ CALL(cr_step_vjp_watched, a[0], a[1], a[2], NULL, a[3])
   }
 CALL_MAKE_MUJOCO(cr_mujoco_compile, a[0], a[1], a[2], a[3], a[4])
 CALL_MAKE(cr_model_from_mujoco, cr_model_destroy, a[0], a[1], a[2], a[3])
+CALL(cr_mujoco_save, a[0], a[1], a[2], a[3], a[4])
 CALL(cr_state_from_mujoco, a[0], a[1], a[2], a[3])
 CALL(cr_advance, a[0], a[1])
 CALL(cr_step_jvp, a[0], a[1], a[2], a[3])

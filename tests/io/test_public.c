@@ -137,8 +137,8 @@ static const cr_contact_options contact_options = {.size = sizeof(cr_contact_opt
                                                    .force = no_force,
                                                    .jvp = no_force,
                                                    .vjp = no_force};
-static char model_path[512], saved_path[512], ctrl_path[512], motion_path[512], recorded_path[512],
-    measured_path[512];
+static char model_path[512], saved_path[512], mjcf_path[512], ctrl_path[512], motion_path[512],
+    recorded_path[512], measured_path[512];
 
 static void must(cr_status status) {
   if (status != CR_OK) {
@@ -184,15 +184,20 @@ static void make_fit(void) {
 
 // a run with one channel; an angle that stands still
 static void make_measurements(void) {
-  static const cr_real time[] = {0, CR_R(0.01)}, values[] = {0, CR_R(0.001)};
+  enum { SEEN = 20 };  // more numbers than unknowns
+  static cr_real time[SEEN], values[SEEN];
+  for (int i = 0; i < SEEN; i++) {
+    time[i] = CR_R(0.001) * (cr_real)i;
+    values[i] = CR_R(0.0001) * (cr_real)i;
+  }
   w.channel = (cr_channel_info){
-      .size = sizeof w.channel, .place = "angle", .rows = 2, .time = time, .values = values};
+      .size = sizeof w.channel, .place = "angle", .rows = SEEN, .time = time, .values = values};
   w.seen.size = sizeof w.seen;
   must(cr_measurements_create(&w.measurements, w.m, &w.error));
   must(cr_measurements_begin(w.measurements, "still", 0, &w.error));
   must(cr_measurements_add(w.measurements, &w.channel, &w.error));
   const cr_channel_info control = {
-      .size = sizeof control, .place = "ctrl[drive]", .rows = 2, .time = time, .values = values};
+      .size = sizeof control, .place = "ctrl[drive]", .rows = SEEN, .time = time, .values = values};
   must(cr_measurements_add(w.measurements, &control, &w.error));
   (void)snprintf(measured_path, sizeof measured_path, "%s",
                  scratch_write("measured.csv", "time,angle\n0,0.1\n1,0.2\n"));
@@ -222,6 +227,7 @@ static void setup(void) {
   w.m = open_text("a.xml", text);
   (void)snprintf(model_path, sizeof model_path, "%s", scratch_path("a.xml"));
   (void)snprintf(saved_path, sizeof saved_path, "%s", scratch_path("saved.crm"));
+  (void)snprintf(mjcf_path, sizeof mjcf_path, "%s", scratch_path("saved.xml"));
   must(cr_mujoco_compile(&w.mj, model_path, NULL, NULL, &w.error));
   w.mj_data = mj_makeData(w.mj);
   must(cr_data_create(&w.d, w.m, &w.error));
@@ -512,6 +518,7 @@ static const row table[] = {
     ROW(cr_step_vjp_watched, "MDBc", STATUS, 's', NULL, NULL),
     ROW(cr_mujoco_compile, "OUaae", STATUS, 0, model_path, NULL),
     ROW(cr_model_from_mujoco, "O*ae", STATUS, 0, NULL, NULL),
+    ROW(cr_mujoco_save, "MSaSe", STATUS, 0, model_path, mjcf_path),
     ROW(cr_state_from_mujoco, "M*+D", STATUS, 0, NULL, NULL),
     ROW(cr_advance, "MD", STATUS, 's', NULL, NULL),
     ROW(cr_step_jvp, "MDwT", STATUS, 's', NULL, NULL),
@@ -604,7 +611,8 @@ static void* argument_of_identification(char letter) {
 }
 
 static void* argument(const row* r, int i) {
-  int second = i > 0 && r->arguments[i] == 'S' && r->arguments[i - 1] == 'S';
+  const char* first = strchr(r->arguments, 'S');
+  bool second = r->arguments[i] == 'S' && first != NULL && first < r->arguments + i;
   switch (toupper((unsigned char)r->arguments[i])) {
     case 'M':
     case 'N':
@@ -1077,6 +1085,7 @@ static const sized sizes[] = {
     SIZED(cr_urdf_options, &urdf_options, cr_model_open_urdf, 2, itself),
     SIZED(cr_urdf_options, &urdf_options, cr_model_open_report, 2, itself),
     SIZED(cr_urdf_options, &urdf_options, cr_mujoco_compile, 2, itself),
+    SIZED(cr_urdf_options, &urdf_options, cr_mujoco_save, 2, itself),
     SIZED(cr_urdf_options, &urdf_options, cr_check_run, 2, in_check),
     SIZED(cr_urdf_options, &urdf_options, cr_follow, 1, in_check),
     SIZED(cr_parameter_info, &mass, cr_parameters_create, 2, in_list),

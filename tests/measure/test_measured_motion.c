@@ -102,7 +102,7 @@ TEST(a_factor_that_is_no_unit_is_not_sure) {
   s = arm_measurements(m);
   arm_add(s, "encoder", ROWS, fast, x);
   arm_add(s, "tacho", ROWS, fast, v);
-  assert_false(arm_doubts(s, "other units, a gear"));
+  assert_false(arm_doubts(s, "other units, another rate, a gear"));
   cr_measurements_destroy(s);
 }
 
@@ -133,5 +133,69 @@ TEST(three_axes_are_one_thing) {
   arm_add(s, "site_xpos[imu]", ROWS, fast, p);
   arm_add(s, "drone_vel", ROWS, fast, w);
   assert_true(arm_doubts(s, "site_xpos[imu] against drone_vel: positions change 1000 times"));
+  cr_measurements_destroy(s);
+}
+
+// positions and velocities of hinge and slide, the slide slower
+static void make_two(cr_real* y, cr_real* w) {
+  make();
+  for (int i = 0; i < ROWS; i++) {
+    y[i] = CR_R(0.2) * cr_sin(5 * fast[i] + 1);
+    w[i] = cr_cos(5 * fast[i] + 1);
+  }
+}
+
+TEST(a_wrong_rate_of_rows_is_one_sentence) {
+  static cr_real y[ROWS], w[ROWS];
+  const struct {
+    cr_real times;
+    bool sure;
+  } rates[] = {{CR_R(0.2), true}, {CR_R(1.25), false}};
+  for (int i = 0; i < 2; i++) {
+    make_two(y, w);
+    scale(fast, ROWS, rates[i].times);
+    cr_measurements* s = arm_measurements(m);
+    arm_add(s, "encoder", ROWS, fast, x);
+    arm_add(s, "tacho", ROWS, fast, v);
+    arm_add(s, "qpos[slide]", ROWS, fast, y);
+    arm_add(s, "qvel[slide]", ROWS, fast, w);
+    int n = 0;
+    assert_int_equal(arm_doubts(s, "another rate of rows?"), rates[i].sure);
+    assert_int_equal(cr_measurements_doubt(s, 0, NULL, 0, NULL, &n, NULL), CR_OK);
+    assert_int_equal(n, 1);
+    cr_measurements_destroy(s);
+  }
+}
+
+TEST(exchanged_columns_are_named_and_sure) {
+  static cr_real y[ROWS], w[ROWS];
+  make_two(y, w);
+  cr_measurements* s = arm_measurements(m);
+  arm_add(s, "encoder", ROWS, fast, y);
+  arm_add(s, "qpos[slide]", ROWS, fast, x);
+  arm_add(s, "tacho", ROWS, fast, v);
+  arm_add(s, "qvel[slide]", ROWS, fast, w);
+  assert_true(arm_doubts(s, "encoder against tacho: the first moves as qvel[slide] says"));
+  assert_true(arm_doubts(s, "qpos[slide] against qvel[slide]: the first moves as tacho says"));
+  cr_measurements_destroy(s);
+  s = arm_measurements(m);
+  arm_add(s, "encoder", ROWS, fast, v);
+  arm_add(s, "tacho", ROWS, fast, x);
+  assert_true(arm_doubts(s, "encoder against tacho: the second is the first integrated"));
+  cr_measurements_destroy(s);
+  s = arm_measurements(m);
+  arm_add(s, "encoder", ROWS, fast, x);
+  arm_add(s, "qpos[hinge]", ROWS, fast, v);
+  assert_false(arm_doubts(s, "both measure one thing"));
+  cr_measurements_destroy(s);
+}
+
+TEST(minutes_are_no_degrees) {
+  make();
+  scale(fast, ROWS, CR_R(1.0) / 60);
+  cr_measurements* s = arm_measurements(m);
+  arm_add(s, "encoder", ROWS, fast, x);
+  arm_add(s, "tacho", ROWS, fast, v);
+  assert_true(arm_doubts(s, "time in minutes?"));
   cr_measurements_destroy(s);
 }
