@@ -329,7 +329,7 @@ def unconverged(p, f):
 
 
 # what Carom says of a gradient that is none of the slopes
-BETWEEN = ("lies between", "where rounding has it", "half for each", "its direction is arbitrary", "whose axis is arbitrary")
+BETWEEN = ("lies between", "of a place between", "where rounding has it", "half for each", "its direction is arbitrary", "whose axis is arbitrary")
 
 
 def two_slopes(p, f):
