@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// [newton.n1] to [newton.n3] over all dofs in islands at once. H has no entries between islands.
+// [newton.n1] to [newton.n4] over all dofs in islands at once. H has no entries between islands.
 #include "solver/newton_model.h"
 
 #include "constraint/rows.h"
@@ -12,12 +12,16 @@
 #include "solver/islands.h"
 #include "solver/latent_friction.h"
 
-enum { LEAST_STEPS = 400, LINE_STEPS = 60 };
+enum { LEAST_STEPS = 400, LINE_STEPS = 60, CORRECTIONS = 8 };
 
-static const cr_real ENOUGH = 4096 * CR_EPS;      // residual that may come to rest
-static const cr_real LEFT = CR_R(1e-10);          // residual that a solver of one's own may leave
+static const cr_real ENOUGH = 4096 * CR_EPS;  // residual that may come to rest
+static const cr_real NOISE = 32 * CR_EPS;     // of the sizes of all terms of g, what is rounding
+static const cr_real LOOSEST = CR_R(1e-9);    // residual that may be rounding
+static const cr_real LEFT = CR_R(1e-10);      // residual that a solver of one's own may leave
 static const cr_real LINE_TOLERANCE = CR_R(0.1);  // of g along the line at its start
-static const cr_real STIFF = CR_R(1e-6);          // share of M in H below which digits matter
+static const cr_real SHORTEST = CR_R(1e-6);       // step of t along the path
+static const cr_real NEAR = CR_R(0.01);   // of such a step, what a point may be off the path
+static const cr_real STIFF = CR_R(1e-6);  // share of M in H below which digits matter
 
 typedef struct {
   const cr_model* m;
@@ -104,14 +108,33 @@ static void subtract_product(const cr_data* d, int nv, int r, int s, cr_real slo
   }
 }
 
+// F' at e, column by column
+typedef struct {
+  cr_real *seed, *slope;
+  cr_data none;
+} columns;
+
+static columns push_columns(cr_data* d) {
+  size_t n = (size_t)d->nefc;
+  columns c = {cri_push(d, n), cri_push(d, n), push_none(d, d)};
+  cr_zero(c.seed, d->nefc);
+  return c;
+}
+
+// column s, of the rows of its block
+static const cr_real* column(const problem* p, columns* c, cr_run block, const cr_real* e, int s) {
+  c->seed[s] = 1;
+  cri_contact_law_jvp(p->m, p->d, block, e, &c->none, c->seed, c->slope);
+  c->seed[s] = 0;
+  return c->slope;
+}
+
 static void form(const problem* p, const cr_real* e, cr_real* H) {
   cr_data* d = p->d;
   int nv = p->m->nv;
   const cr_pattern* M = &p->mass->pattern;
-  size_t mark = cri_mark(d), n = (size_t)d->nefc;
-  cr_real *seed = cri_push(d, n), *slope = cri_push(d, n);
-  cr_data none = push_none(d, d);
-  cr_zero(seed, d->nefc);
+  size_t mark = cri_mark(d);
+  columns c = push_columns(d);
   CR_EACH(i, p->dofs) { cr_zero(H + (ptrdiff_t)i * nv, nv); }
   CR_EACH(i, p->dofs) {
     for (int k = M->adr[i]; k < M->adr[i] + M->nnz[i]; k++) {
@@ -121,15 +144,69 @@ static void form(const problem* p, const cr_real* e, cr_real* H) {
   for (int i = 0, end; i < d->nefc; i = end) {
     end = i + cri_rows_block(p->m, d, i);
     for (int s = i; s < end; s++) {
-      seed[s] = 1;
-      cri_contact_law_jvp(p->m, d, (cr_run){i, end}, e, &none, seed, slope);
-      seed[s] = 0;
+      const cr_real* slope = column(p, &c, (cr_run){i, end}, e, s);
       for (int r = i; r < end; r++) {
         subtract_product(d, nv, r, s, slope[r], H);
       }
     }
   }
   cri_pop(d, mark);
+}
+
+// ---- rounding
+
+// the terms that e of a row is the sum of
+static cr_real size_of_e(const cr_data* d, const cr_real* a, int r) {
+  cr_real size = cr_abs(d->efc_aref[r]);
+  for (int k = d->efc_J_rowadr[r]; k < d->efc_J_rowadr[r] + d->efc_J_rownnz[r]; k++) {
+    size += cr_abs(d->efc_J[k] * a[d->efc_J_colind[k]]);
+  }
+  return size;
+}
+
+// |M a| and |tau|, with all terms of their sums
+static void add_inertial(const problem* p, const cr_real* a, cr_real* sizes) {
+  const cr_pattern* M = &p->mass->pattern;
+  CR_EACH(i, p->dofs) {
+    sizes[i] += cr_abs(p->mass->tau[i]);
+    for (int k = M->adr[i]; k < M->adr[i] + M->nnz[i]; k++) {
+      int j = M->col[k];
+      sizes[i] += cr_abs(p->mass->value[k] * a[j]);
+      sizes[j] += j != i ? cr_abs(p->mass->value[k] * a[i]) : 0;
+    }
+  }
+}
+
+// Whether what is left of g is rounding of the terms that it is the sum of: of e too, times F'.
+static bool is_rounding(const problem* p, const point* x) {
+  cr_data* d = p->d;
+  size_t mark = cri_mark(d);
+  columns c = push_columns(d);
+  cr_real *sizes = cri_push(d, (size_t)p->m->nv), *force = cri_push(d, (size_t)d->nefc);
+  cr_zero(sizes, p->m->nv);
+  add_inertial(p, x->a, sizes);
+  for (int i = 0; i < d->nefc; i++) {
+    force[i] = cr_abs(x->f[i]);
+  }
+  for (int i = 0, end; i < d->nefc; i = end) {
+    end = i + cri_rows_block(p->m, d, i);
+    for (int s = i; s < end; s++) {
+      const cr_real* slope = column(p, &c, (cr_run){i, end}, x->e, s);
+      cr_real size = size_of_e(d, x->a, s);
+      for (int r = i; r < end; r++) {
+        force[r] += cr_abs(slope[r]) * size;
+      }
+    }
+  }
+  for (int r = 0; r < d->nefc; r++) {
+    for (int k = d->efc_J_rowadr[r]; k < d->efc_J_rowadr[r] + d->efc_J_rownnz[r]; k++) {
+      sizes[d->efc_J_colind[k]] += cr_abs(d->efc_J[k]) * force[r];
+    }
+  }
+  bool all = true;
+  CR_EACH(i, p->dofs) { all = all && cr_abs(x->g[i]) <= NOISE * sizes[i]; }
+  cri_pop(d, mark);
+  return all;
 }
 
 // ---- [newton.n3]
@@ -172,24 +249,75 @@ static cr_status fail(const problem* p, const point* x, const char* why) {
                   (double)x->residual, p->d->solver_iterations);
 }
 
-// the factors of H at x
-static cr_status factor(const problem* p, const point* x) {
+// the factors of H at x; false where it has no inverse
+static bool has_factors(const problem* p, const point* x) {
   cr_data* d = p->d;
   form(p, x->e, d->H_factor);
-  return cr_dense_lu_factor(d->H_factor, p->m->nv, p->dofs, d->H_index)
+  return cr_dense_lu_factor(d->H_factor, p->m->nv, p->dofs, d->H_index);
+}
+
+static cr_status factor(const problem* p, const point* x) {
+  return has_factors(p, x)
              ? CR_OK
              : fail(p, x, "the derivative of its forces makes a matrix without inverse");
+}
+
+// ---- [newton.n4]
+
+// the largest entry of g - t g0
+static cr_real off_path(const problem* p, const point* x, const cr_real* g0, cr_real t) {
+  cr_real most = 0;
+  CR_EACH(i, p->dofs) { most = cr_max(most, cr_abs(x->g[i] - t * g0[i])); }
+  return x->residual < CR_MAX ? most : CR_MAX;
+}
+
+// from the point x of the path to that at t in y, `most` off it at the end; false: not reached
+static bool correct(const problem* p, const point* x, const cr_real* g0, cr_real t, cr_real most,
+                    point* y, cr_real* s) {
+  cr_copy(y->a, x->a, p->m->nv);
+  evaluate(p, y);
+  for (int k = 0; k < CORRECTIONS; k++) {
+    if (!has_factors(p, y)) {
+      return false;
+    }
+    CR_EACH(i, p->dofs) { s[i] = y->g[i] - t * g0[i]; }
+    cr_dense_lu_solve(p->d->H_factor, p->m->nv, p->dofs, p->d->H_index, false, s, 1);
+    CR_EACH(i, p->dofs) { y->a[i] -= s[i]; }
+    evaluate(p, y);
+    p->d->solver_iterations++;
+    if (off_path(p, y, g0, t) <= most) {
+      return true;
+    }
+  }
+  return false;
+}
+
+// x from t = 1 to t = 0, or as far as it goes; y, s and g0 are scratch
+static void follow(const problem* p, point* x, point* y, cr_real* s, cr_real* g0) {
+  cr_real t = 1, step = CR_R(0.125), size = off_path(p, x, x->g, 0);
+  cr_copy(g0, x->g, p->m->nv);
+  while (t > 0 && step >= SHORTEST) {
+    cr_real next = cr_max(0, t - step);
+    if (correct(p, x, g0, next, NEAR * step * size, y, s)) {
+      swap(x, y);
+      t = next;
+      step *= 2;
+    } else {
+      step /= 4;
+    }
+  }
 }
 
 // from x, with the factors of H at the solution; y and s are scratch
 static cr_status iterate(const problem* p, point* x, point* y, cr_real* s) {
   cr_data* d = p->d;
-  int most = p->m->iterations > LEAST_STEPS ? p->m->iterations : LEAST_STEPS;
+  int most = d->solver_iterations;
+  most += p->m->iterations > LEAST_STEPS ? p->m->iterations : LEAST_STEPS;
   if (!(x->residual < CR_MAX)) {
     return cri_fail(&d->error, CR_ERR_NONFINITE, "contact model '%s': a force is not finite",
                     name_of(p));
   }
-  for (d->solver_iterations = 0; d->solver_iterations < most; d->solver_iterations++) {
+  for (; d->solver_iterations < most; d->solver_iterations++) {
     CR_TRY(factor(p, x));
     if (x->residual <= CR_EPS) {
       return CR_OK;
@@ -197,7 +325,8 @@ static cr_status iterate(const problem* p, point* x, point* y, cr_real* s) {
     cr_copy(s, x->g, p->m->nv);
     cr_dense_lu_solve(d->H_factor, p->m->nv, p->dofs, d->H_index, false, s, 1);
     advance(p, x, s, y);
-    if (x->residual <= ENOUGH && !(y->residual < x->residual)) {
+    if (!(y->residual < x->residual) &&
+        (x->residual <= ENOUGH || (x->residual <= LOOSEST && is_rounding(p, x)))) {
       return CR_OK;
     }
     if (!(y->residual < CR_MAX)) {
@@ -221,6 +350,20 @@ static void start(const problem* p, point* x, point* y) {
       swap(x, y);
     }
   }
+}
+
+// from x; where that comes nowhere, along the path from the start
+static cr_status search(const problem* p, point* x, point* y) {
+  size_t n = (size_t)p->m->nv;
+  cr_real* s = cri_push(p->d, n);
+  p->d->solver_iterations = 0;
+  cr_status status = iterate(p, x, y, s);
+  if (status != CR_ERR_SOLVER) {
+    return status;
+  }
+  start(p, x, y);
+  follow(p, x, y, s, cri_push(p->d, n));
+  return iterate(p, x, y, s);
 }
 
 // ---- a solver of one's own
@@ -330,8 +473,7 @@ static cr_status solve(const cr_model* m, cr_data* d, const cr_mass_view* mass) 
   point x = push_point(&p), y = push_point(&p);
   start(&p, &x, &y);
   const cr_contact_options* own = solver_of(m);
-  cr_status status =
-      own != NULL ? solve_by(own, &p, &x, &y) : iterate(&p, &x, &y, cri_push(d, (size_t)m->nv));
+  cr_status status = own != NULL ? solve_by(own, &p, &x, &y) : search(&p, &x, &y);
   leave(&p, &x);
   cri_pop(d, mark);
   return status;

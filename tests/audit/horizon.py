@@ -5,6 +5,7 @@ import numpy as np
 
 import carom
 import compare
+import friction
 import known
 from reference import Difference
 
@@ -158,9 +159,9 @@ def alone(p, state, w, base, noise, k):
 
 def links(p, state, w, name, k):
     """The gradient as the product of the derivatives of Carom's steps, and as that of MuJoCo's differences; and of each
-    step, in the direction in which the state moves there, what MuJoCo's own differences say otherwise, and at how many
-    it has two slopes."""
-    rows, s, found, kinks, untold = p.blocks(), dict(state), [], 0, 0
+    step, in the direction in which the state moves there, what MuJoCo's own differences say otherwise, at how many
+    it has two slopes, and at how many a friction loss of 0 holds as soon as there is one."""
+    rows, s, found, kinks, untold, held = p.blocks(), dict(state), [], 0, 0, 0
     dx, moves = np.zeros(2 * p.nv + p.na), None if name in rows else name
     if name in rows:
         dx[rows[name]][k] = 1
@@ -168,6 +169,9 @@ def links(p, state, w, name, k):
     for i in range(STEPS):
         g, x = along_step(p, s, moves, k, dx)
         f, explained, kinked, moved = link(p, s, moves, k, dx, g)
+        braked = None if explained else braked_link(p, s, moves, k, dx, g)
+        if braked is not None:
+            f, explained, moved, held = None, True, braked, held + 1
         theirs = moved + along_step(p, s, moves, k, theirs)[0] - g  # a step is linear
         kinks += kinked
         untold += not explained and not f
@@ -175,7 +179,7 @@ def links(p, state, w, name, k):
             found.append({"step": i, "kind": "gradient", "field": name, "number": k, **f})
         dx = g
         s.update(p.r.split(x))
-    return {"product": float(along_loss(p, w, x, dx)), "theirs": float(along_loss(p, w, x, theirs)), "found": found, "kinks": kinks, "untold": untold}
+    return {"product": float(along_loss(p, w, x, dx)), "theirs": float(along_loss(p, w, x, theirs)), "found": found, "kinks": kinks, "untold": untold, "held": held}
 
 
 def along_step(p, s, moves, k, dx):
@@ -201,6 +205,19 @@ def link(p, s, moves, k, dx, g):
         own = compare.own_difference(p, s, moves, k, f["row"], along=dx, unit=unit)
         f.update(own=own, along=dx, unit=unit, full_state={n: np.array(v) for n, v in s.items()})
     return f, explained, len(ladder) == 3 and two_sided(p, ladder), told(p, g, ladder)
+
+
+def braked_link(p, s, moves, k, dx, g):
+    """What MuJoCo's differences say by the force of a friction loss of 0 that holds over all displacements with digits, in the place
+    of the loss, where they explain all of g; else None."""
+    with p.r.tighter():
+        forces = friction.braking(p, s, moves, k)
+        if forces is None:
+            return None
+        base = p.r.step(s)
+        ladder = Difference(p.r.between, base, lambda h: p.r.step(friction.pushed(p, compare.aside(p, s, dx, h), h * forces)),
+                            p.r.noise(s, p.rng, base)).ladder()
+    return told(p, g, ladder) if compare.wrong_entry(p, g, ladder)[1] else None
 
 
 def told(p, g, ladder):

@@ -85,6 +85,8 @@ def on_the_way(p, f):
         return "on the way: " + ", ".join(sorted(names))
     if abs(g - links["theirs"]) > 0.1 * min(abs(g - v[0]) for v in f["expected"].values()):
         return None  # small differences of the steps add up
+    if links["held"]:
+        return "on the way: a friction loss that holds"
     return "on the way: a kink" if links["kinks"] else "on the way: every step is MuJoCo's"
 
 
@@ -327,7 +329,7 @@ def unconverged(p, f):
 
 
 # what Carom says of a gradient that is none of the slopes
-BETWEEN = ("lies between", "where rounding has it", "half for each", "its direction is arbitrary", "whose axis is arbitrary")
+BETWEEN = ("lies between", "of a place between", "where rounding has it", "half for each", "its direction is arbitrary", "whose axis is arbitrary")
 
 
 def two_slopes(p, f):

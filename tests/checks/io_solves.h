@@ -16,11 +16,11 @@ enum { SOLVES_KINDS = 16, SOLVES_SENTENCE = 400 };
 typedef struct {
   int states, stepped;        // all, and those with CR_OK
   int refused[SOLVES_KINDS];  // by status
-  int told;                   // off by more than SOLVES_BOUND, and d->rounding reports it
-  int silent;                 // CR_OK, and off by more than SOLVES_BOUND
-  int needless;               // refused, though there is an answer
-  int unknown;                // the check itself did not converge
-  int iterations;             // most
+  int told;        // off by more than SOLVES_BOUND, and d->rounding or the residual reports it
+  int silent;      // CR_OK, and off by more than SOLVES_BOUND
+  int needless;    // refused, though there is an answer
+  int unknown;     // the check itself did not converge
+  int iterations;  // most
   double inertia, rounding, residual, acceleration, force, step;  // largest of those with CR_OK
   char sentence[SOLVES_KINDS][SOLVES_SENTENCE];                   // the first of each status
   char silent_at[SOLVES_SENTENCE], needless_at[SOLVES_SENTENCE];

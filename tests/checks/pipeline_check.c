@@ -87,6 +87,10 @@ static void check_edge(cr_model* m, cr_data* d, uint64_t seed) {
   for (int t = 0; t < m->ntendon; t++) {
     m->tendon_lengthspring[2 * t] = m->tendon_lengthspring[2 * t + 1] = d->ten_length[t];
   }
+  if (cr_forward(m, d) !=
+      CR_OK) {  // an unsymmetric contact model may have an answer with the springs alone
+    return;
+  }
   d->beside_rest = seed % 4 == 1;
   stage_check_edge(reports, m, d, cr_pipeline, cr_npipeline, seed, label);
   d->beside_rest = false;

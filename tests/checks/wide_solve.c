@@ -362,8 +362,8 @@ static double worst(const cr_model* m, const cr_data* d, const wide* x, const cr
   return most;
 }
 
-// |H^-1| eps |J|' |f|, as a number for each dof, over the same scale
-static double noise(const cr_model* m, const cr_data* d, const problem* p, const wide* size) {
+// |H^-1| eps |J|' |f| by the factors in H, as a number for each dof, over the same scale as worst
+static double noise(const cr_model* m, const problem* p, const wide* a, const wide* size) {
   wide* push = numbers((size_t)p->nv);
   wide* x = numbers((size_t)p->nv);
   for (int i = 0; i < p->n; i++) {
@@ -376,7 +376,7 @@ static double noise(const cr_model* m, const cr_data* d, const problem* p, const
     wide scale = 0, sum = 0;
     int first = m->tree_dofadr[t], end = first + m->tree_dofnum[t];
     for (int i = first; i < end; i++) {
-      scale = larger(scale, larger(absolute(p->a[i]), absolute(size[i])));
+      scale = larger(scale, larger(absolute(a[i]), absolute(size[i])));
     }
     for (int i = first; i < end; i++) {
       memset(x, 0, (size_t)p->nv * sizeof *x);
@@ -391,12 +391,11 @@ static double noise(const cr_model* m, const cr_data* d, const problem* p, const
   }
   free(push);
   free(x);
-  (void)d;
   return most;
 }
 
-// M + hD in the place of M
-static double step_error(const cr_model* m, cr_data* d, problem* p, int* dof) {
+// M + hD in the place of M; what rounding of forces does is found where the step is off
+static double step_error(const cr_model* m, cr_data* d, problem* p, int* dof, double* rounding) {
   if (m->integrator != CR_INT_EULER || !cri_damps(m) ||
       (m->disableflags & (CR_DSBL_EULERDAMP | CR_DSBL_DAMPER)) != 0) {
     return 0;
@@ -419,6 +418,7 @@ static double step_error(const cr_model* m, cr_data* d, problem* p, int* dof) {
   if (factor(p->H, nv)) {
     solve(p->H, nv, x);
     most = worst(m, d, x, d->euler_qacc, none, dof);
+    *rounding = most > 1e-12 ? noise(m, p, x, none) : 0;
     if (getenv("DBG") && most > 1e-9)
       for (int i = 0; i < nv; i++)
         fprintf(
@@ -452,7 +452,7 @@ wide_report wide_check(const cr_model* m, cr_data* d, bool noisy) {
       size[i] = (wide)d->qacc_smooth[i];
     }
     r.acceleration = worst(m, d, p.a, d->acc_qacc, size, &r.dof);
-    r.noise = noisy || r.acceleration > 1e-12 ? noise(m, d, &p, size) : 0;
+    r.noise = noisy || r.acceleration > 1e-12 ? noise(m, &p, p.a, size) : 0;
     for (int i = 0; i < p.nv; i++) {
       size[i] = larger(absolute(p.tau[i]), absolute(p.g[i]));
       for (int k = 0; k < p.n; k++) {
@@ -460,7 +460,7 @@ wide_report wide_check(const cr_model* m, cr_data* d, bool noisy) {
       }
     }
     r.force = worst(m, d, force, d->qfrc_constraint, size, &dof);
-    r.step = step_error(m, d, &p, &r.step_dof);
+    r.step = step_error(m, d, &p, &r.step_dof, &r.step_noise);
   }
   free(size);
   free(force);

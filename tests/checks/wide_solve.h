@@ -14,6 +14,7 @@ typedef struct {
   double force;         // largest error of J' f over the largest force on a dof of its tree
   double step;          // the same for euler_qacc, M + hD in place of M; 0 if that is not solved
   double noise;         // effect on qacc of rounding the rows' forces by eps alone, same units
+  double step_noise;    // and on euler_qacc
   double inertia;       // largest ratio of M_ii to its pivot: digits of qacc_smooth lost
   int dof, step_dof;    // of the worst acceleration
 } wide_report;
