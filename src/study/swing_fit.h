@@ -16,12 +16,12 @@ enum {
   CR_SWING_A,   // m
   CR_SWING_C,   // m
   CR_SWING_Q,
-  CR_SWING_DAMPING_1,   // N m s/rad over P: m/s
-  CR_SWING_DAMPING_2,   //
+  CR_SWING_DAMPING_1,  // N m s/rad over P: m/s
+  CR_SWING_DAMPING_2,
   CR_SWING_FRICTION_1,  // N m over P: m/s^2
-  CR_SWING_FRICTION_2,  //
-  CR_SWING_REST,        // rad, at which arm 1 hangs at rest
-  CR_SWING_CENTRE,      // rad, at which the centre of mass of arm 2 lies beside its marker
+  CR_SWING_FRICTION_2,
+  CR_SWING_REST,    // rad, at which arm 1 hangs at rest
+  CR_SWING_CENTRE,  // rad, at which the centre of mass of arm 2 lies beside its marker
   CR_SWING_N
 };
 
