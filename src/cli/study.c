@@ -110,7 +110,7 @@ int cr_cli_study(int argc, char** argv) {
       {"", CR_OPT_TEXT, &o.name, "NAME", "the study, see below"},
       {"--short", CR_OPT_FLAG, &o.brief, "", "a small part of it, in seconds to a minute"},
       {"--output", CR_OPT_TEXT, &o.output, "DIR", "folder of the results (default study_NAME)"},
-      {"--data", CR_OPT_TEXT, &o.data, "FILE", "recorded tosses (default: the study makes some)"},
+      {"--data", CR_OPT_TEXT, &o.data, "FILE", "recordings (default: the study makes some)"},
       {"--threads", CR_OPT_INT, &o.threads, "N", "threads (default: all processors)"},
       {"--resume", CR_OPT_FLAG, &o.resume, "", "continue from the tables in the folder"},
       {"--json", CR_OPT_FLAG, &o.json, "", "print one JSON object"},

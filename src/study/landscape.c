@@ -6,6 +6,7 @@
 // The truth is 3 m and 4 m. Both ends carry 1 kg. A length sets the place of its mass, and the first one that of the second joint.
 // Residuals are joint positions and velocities after every step; their derivatives by the lengths are tangents of the steps.
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 
 #include "study/scenes.h"
@@ -283,47 +284,66 @@ static tally count(cr_table* table) {
   return t;
 }
 
-static void conclude(cr_notebook* book, cr_table* table) {
-  const tally t = count(table);
+static void conclude(cr_notebook* book, const tally* of, int rows) {
+  const tally t = *of;
   cri_say(book,
           "A double pendulum of 3 and 4 m: its lengths from %d states, %g s, from %d places "
           "between 0.5 and 7.5 m.\n"
           "Levenberg-Marquardt: %.1f runs of the pendulum on average. Basin hopping: %.1f runs, "
           "%.1f hops, %g at most.\n",
-          STEPS, 0.05 * STEPS, table->rows, t.lm_runs, t.hop_runs, t.hops, t.most_hops);
-  cri_claim(book, t.down / t.n, 0, 0.8, "stops in local minima",
+          STEPS, 0.05 * STEPS, rows, t.lm_runs, t.hop_runs, t.hops, t.most_hops);
+  cri_claim(book, t.down / t.n, 0, 0.9, "stops in local minima",
             "Levenberg-Marquardt: share of starts that end at the truth");
   cri_claim(book, t.hopped / t.n, 0.99, 1, "reaches the truth",
             "basin hopping: share of starts that end at the truth");
   cri_claim(book, t.stopped > 0 ? t.after_stop / t.stopped : 0, 0.98, 1, "",
-            "of the %g starts where Levenberg-Marquardt stops: share that basin hopping brings to "
-            "the truth",
+            "of the %g starts where Levenberg-Marquardt stops: share that hopping solves",
             t.stopped);
 }
 
-static cr_status draw(const cr_notebook* book, cr_error* error) {
-  static const char csv[] = "landscape.csv";
-  static const char* const levels[] = {"below 0.3", "0.3 to 1", "1 to 3", "3 to 10", "above"};
+// a method's starts, coloured by where they end, and the truth
+typedef struct {
+  char text[2][CR_CLAIM_TEXT];
+  cr_curve curves[3];
+} map;
+
+static const char csv[] = "landscape.csv";
+
+static void fill(map* at, const char* method, const char* found_column, double share) {
+  (void)snprintf(at->text[0], sizeof at->text[0], "%s reaches the truth (%.4g %%)", method,
+                 100 * share);
+  (void)snprintf(at->text[1], sizeof at->text[1], "%s stops elsewhere (%.4g %%)", method,
+                 100 * (1 - share));
+  for (int k = 0; k < 2; k++) {
+    at->curves[k] =
+        (cr_curve){csv, "first", "second", at->text[k], CR_CURVE_POINTS, found_column, 1 - k};
+  }
+  at->curves[2] =
+      (cr_curve){csv, "hop_first", "hop_second", "ends of basin hopping", CR_CURVE_POINTS, NULL, 0};
+}
+
+static cr_status draw(const cr_notebook* book, const tally* t, cr_error* error) {
+  static const char* const levels[] = {"loss a state: below 0.3", "0.3 to 1", "1 to 3", "3 to 10",
+                                       "above"};
+  static const char across[] = "first length at the start, m", up[] = "second length, m";
   cr_curve losses[5];
+  map down, hopped;
   for (int k = 0; k < 5; k++) {
     losses[k] = (cr_curve){csv, "first", "second", levels[k], CR_CURVE_POINTS, "level", k - 2};
   }
-  const cr_curve down[] = {
-      {csv, "first", "second", "to the truth", CR_CURVE_POINTS, "lm_found", 1},
-      {csv, "first", "second", "stops elsewhere", CR_CURVE_POINTS, "lm_found", 0}};
-  const cr_curve hopped[] = {
-      {csv, "first", "second", "to the truth", CR_CURVE_POINTS, "hop_found", 1},
-      {csv, "first", "second", "stops elsewhere", CR_CURVE_POINTS, "hop_found", 0}};
+  fill(&down, "Levenberg-Marquardt", "lm_found", t->down / t->n);
+  fill(&hopped, "basin hopping", "hop_found", t->hopped / t->n);
   const cr_curve ends[] = {
       {csv, "lm_first", "lm_second", "ends of Levenberg-Marquardt", CR_CURVE_POINTS, NULL, 0},
       {csv, "hop_first", "hop_second", "ends of basin hopping", CR_CURVE_POINTS, NULL, 0}};
-  const cr_chart charts[] = {
-      {"first length, m", "loss a state, by second length, m", false, false, 0, 8, losses, 5},
-      {"first length, m", "Levenberg-Marquardt, second length, m", false, false, 0, 8, down, 2},
-      {"first length, m", "ends, second length, m", false, false, 0, 8, ends, 2},
-      {"first length, m", "basin hopping, second length, m", false, false, 0, 8, hopped, 2}};
-  return cri_charts(book->folder, "landscape", "Link lengths of a double pendulum", charts, 4, 2,
-                    error);
+  const cr_chart charts[] = {{across, up, false, false, 0, 8, losses, 5},
+                             {across, up, false, false, 0, 8, down.curves, 3},
+                             {"first length at the end, m", up, false, false, 0, 8, ends, 2},
+                             {across, up, false, false, 0, 8, hopped.curves, 3}};
+  return cri_charts(book->folder, "landscape",
+                    "Link lengths of a double pendulum (truth 3 and 4 m): loss, and where a search "
+                    "from each start ends",
+                    charts, 4, 2, error);
 }
 
 // ---- the study
@@ -355,8 +375,9 @@ cr_status cri_study_landscape(cr_notebook* book, cr_error* error) {
   }
   status = status == CR_OK ? cri_sweep(book, &table, CR_SWEEP_ROUND, work, l, error) : status;
   if (status == CR_OK) {
-    conclude(book, &table);
-    status = draw(book, error);
+    const tally t = count(&table);
+    conclude(book, &t, table.rows);
+    status = draw(book, &t, error);
   }
   cri_table_free(&table);
   for (int i = 0; i < MOST_WORKERS; i++) {

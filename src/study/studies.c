@@ -15,6 +15,8 @@ static const cr_study studies[] = {
      cri_study_sysid},
     {"landscape", "link lengths of a double pendulum: the next valley or the right one", false,
      cri_study_landscape},
+    {"pendulum", "a filmed double pendulum: lengths, inertias, friction, and how far it predicts",
+     true, cri_study_pendulum},
 };
 enum { N_STUDY = (int)(sizeof studies / sizeof studies[0]) };
 
