@@ -402,6 +402,35 @@ cr_status cr_identification_get(const cr_identification* id, int i, cr_estimate*
   return CR_OK;
 }
 
+cr_status cr_identification_get_combination(const cr_identification* id, const cr_real* g,
+                                            cr_estimate* e, cr_error* error) {
+  const cri_call call = {"cr_identification_get_combination", error};
+  CR_TRY(check_solved(&call, id, e));
+  CR_TRY(cri_given(&call, g, "the combination"));
+  CR_TRY(cri_check_size(&call, e->size, sizeof *e, "cr_estimate"));
+  const cri_problem* p = &id->search.p;
+  cr_real variance;
+  *e = (cr_estimate){.size = e->size,
+                     .name = "a combination",
+                     .lower = -(cr_real)INFINITY,
+                     .upper = (cr_real)INFINITY,
+                     .deviation = (cr_real)INFINITY};
+  for (int i = 0; i < p->n; i++) {
+    if (!isfinite(g[i])) {
+      return cri_fail(error, CR_ERR_ARG, "%s: g[%d] is not finite", call.name, i);
+    }
+    e->value += g[i] * p->x[i];
+  }
+  e->told = cri_inference_combine(&id->inference, g, 1 / cr_sqrt(id->excess), &variance);
+  if (e->told) {
+    e->deviation = cr_sqrt(variance * id->excess);
+    cr_real reach = cri_student(id->options.confidence, id->freedom) * e->deviation;
+    e->lower = e->value - reach;
+    e->upper = e->value + reach;
+  }
+  return CR_OK;
+}
+
 cr_status cr_identification_covariance(const cr_identification* id, cr_real* covariance,
                                        cr_real* correlation, cr_error* error) {
   const cri_call call = {"cr_identification_covariance", error};

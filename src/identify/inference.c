@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "identify/inference.h"
 
+#include <math.h>
 #include <stdlib.h>
 
 #include "math/symmetric_eigen.h"
@@ -33,6 +34,7 @@ static void take_directions(cri_inference* f, cr_real* values, cr_real* vectors)
 static void fill(cri_inference* f, const cr_real* scale, const cr_real* values, cr_real limit) {
   int n = f->n;
   cr_real floor = n > 0 ? 64 * (cr_real)n * CR_EPS * cr_max(values[n - 1], 0) : 0;
+  f->widest = floor > 0 ? 1 / cr_sqrt(floor) : (cr_real)INFINITY;
   for (int i = 0; i < n; i++) {
     f->told[i] = true;
   }
@@ -62,14 +64,16 @@ cr_status cri_inference_of(cri_inference* f, int n, const cr_real* H, const cr_r
                        .covariance = calloc(all + 1, sizeof(cr_real)),
                        .direction = calloc(all + 1, sizeof(cr_real)),
                        .spread = calloc((size_t)n + 1, sizeof(cr_real)),
-                       .told = calloc((size_t)n + 1, sizeof(bool))};
+                       .told = calloc((size_t)n + 1, sizeof(bool)),
+                       .scale = calloc((size_t)n + 1, sizeof(cr_real))};
   cr_real* room = calloc(2 * all + (size_t)n + 1, sizeof *room);
   if (f->covariance == NULL || f->direction == NULL || f->spread == NULL || f->told == NULL ||
-      room == NULL) {
+      f->scale == NULL || room == NULL) {
     free(room);
     cri_inference_free(f);
     return cri_fail(error, CR_ERR_MEMORY, "identification: no memory");
   }
+  cr_copy(f->scale, scale, n);
   cr_real *scaled = room, *vectors = room + all, *values = vectors + all;
   for (int i = 0; i < n; i++) {
     for (int j = 0; j < n; j++) {
@@ -83,11 +87,33 @@ cr_status cri_inference_of(cri_inference* f, int n, const cr_real* H, const cr_r
   return CR_OK;
 }
 
+bool cri_inference_combine(const cri_inference* f, const cr_real* g, cr_real limit,
+                           cr_real* variance) {
+  const cr_real none = CR_R(0.01);
+  cr_real length = 0, untold = 0;
+  *variance = 0;
+  for (int i = 0; i < f->n; i++) {
+    length += g[i] * f->scale[i] * g[i] * f->scale[i];
+  }
+  for (int k = 0; k < f->n; k++) {
+    cr_real part = 0;
+    for (int i = 0; i < f->n; i++) {
+      part += f->direction[(ptrdiff_t)k * f->n + i] * f->scale[i] * g[i];
+    }
+    bool known = isfinite(f->spread[k]);
+    cr_real spread = known ? f->spread[k] : f->widest;
+    *variance += part != 0 ? part * part * spread * spread : 0;
+    untold += known ? 0 : part * part;
+  }
+  return cr_sqrt(*variance) < limit * cr_sqrt(length) && untold <= none * none * length;
+}
+
 void cri_inference_free(cri_inference* f) {
   free(f->covariance);
   free(f->direction);
   free(f->spread);
   free(f->told);
+  free(f->scale);
   *f = (cri_inference){0};
 }
 

@@ -13,7 +13,9 @@ typedef struct {
   cr_real* direction;   // n n, a row each, of unit length: eigenvectors of the scaled matrix
   cr_real*
       spread;  // n: standard deviation along each, in units of the scales; infinite: nothing is told
-  bool* told;  // n
+  bool* told;      // n
+  cr_real* scale;  // n
+  cr_real widest;  // spread of a direction at round-off
 } cri_inference;
 
 /// From H = J'J (states at the starts eliminated) and the scale of every number, so much of it is no news.
@@ -24,6 +26,13 @@ typedef struct {
 /// Errors   CR_ERR_MEMORY. Free with cri_inference_free
 cr_status cri_inference_of(cri_inference* inference, int n, const cr_real* H, const cr_real* scale,
                            cr_real limit, cr_error* error);
+
+/// Variance of g'x, and whether it is told: its deviation is below limit |g S|, and directions without information, which count with the
+/// spread that round-off leaves, have at most 1 % of g S.
+/// Shapes   g[n]
+bool cri_inference_combine(const cri_inference* inference, const cr_real* g, cr_real limit,
+                           cr_real* variance);
+
 void cri_inference_free(cri_inference* inference);
 
 /// q with P(|t| < q) = confidence for Student's t with so many degrees of freedom, of the normal distribution where they

@@ -71,3 +71,27 @@ TEST(sums_that_alone_are_told) {
   assert_true(isinf(f.spread[0]) && isinf(f.spread[1]) && f.spread[2] < 1 && f.spread[3] < 1);
   cri_inference_free(&f);
 }
+
+// H of N numbers whose first two show only as their sum: the sum is told, their difference and each alone are not
+TEST(combinations_are_told_where_their_parts_are_not) {
+  cr_error error;
+  cr_real H[N * N] = {0}, scale[N], g[N] = {0}, variance;
+  for (int i = 0; i < N; i++) {
+    scale[i] = 1;
+    H[i * N + i] = 100;
+  }
+  H[1] = H[N] = 100;
+  cri_inference f;
+  assert_int_equal(cri_inference_of(&f, N, H, scale, 1, &error), CR_OK);
+  g[0] = g[1] = 1;
+  assert_true(cri_inference_combine(&f, g, 1, &variance));
+  assert_true(cr_abs(variance - CR_R(0.01)) < CR_R(1e-9));
+  g[2] = 2;
+  assert_true(cri_inference_combine(&f, g, 1, &variance));
+  assert_true(cr_abs(variance - CR_R(0.05)) < CR_R(1e-9));
+  g[1] = -1;
+  assert_false(cri_inference_combine(&f, g, 1, &variance));
+  g[1] = 0;
+  assert_false(cri_inference_combine(&f, g, 1, &variance));
+  cri_inference_free(&f);
+}
