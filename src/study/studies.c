@@ -15,6 +15,8 @@ static const cr_study studies[] = {
      cri_study_sysid},
     {"landscape", "link lengths of a double pendulum: the next valley or the right one", false,
      cri_study_landscape},
+    {"robot", "an arm and a quadruped with hidden parameters: errors, intervals, time", false,
+     cri_study_robot},
 };
 enum { N_STUDY = (int)(sizeof studies / sizeof studies[0]) };
 
