@@ -191,6 +191,15 @@ CR_API cr_status cr_identification_get_report(const cr_identification* identific
 CR_API cr_status cr_identification_profile(cr_identification* identification, int i,
                                            cr_estimate* estimate, cr_error* error);
 
+/// What is told of a combination g'x, as a base parameter of a robot is one: value, and an interval of value -+ q deviation.
+/// Of a function of x, g is its gradient, and its interval lies as far about its own value.
+/// Equation deviation^2 = g covariance g', told as in cr_identification_get_report           [identification.m6]
+/// Shapes   g[n], n = cr_identification_count
+/// Errors   CR_ERR_ARG, also before a solve
+CR_API cr_status cr_identification_get_combination(const cr_identification* identification,
+                                                   const cr_real* g, cr_estimate* estimate,
+                                                   cr_error* error);
+
 /// Covariance of x, and correlation, row by row; entries of numbers that the data do not tell are NaN.
 /// Shapes   n x n; each may be NULL
 CR_API cr_status cr_identification_covariance(const cr_identification* identification,

@@ -145,6 +145,30 @@ cr_status cr_identification_get_report(const cr_identification* id, int i, cr_es
   return CR_OK;
 }
 
+cr_status cr_identification_get_combination(const cr_identification* id, const cr_real* g,
+                                            cr_estimate* e, cr_error* error) {
+  const cri_call call = {"cr_identification_get_combination", error};
+  CR_TRY(cri_identification_check_estimate(&call, id, 0, 1, e));
+  CR_TRY(cri_given(&call, g, "the combination"));
+  const cri_problem* p = &id->search.p;
+  cr_real value = 0;
+  for (int i = 0; i < p->n; i++) {
+    if (!isfinite(g[i])) {
+      return cri_fail(error, CR_ERR_ARG, "%s: g[%d] is not finite", call.name, i);
+    }
+    value += g[i] * p->x[i];
+  }
+  cr_real deviation = cri_inference_deviation(&id->inference, g) * cr_sqrt(id->excess);
+  *e = (cr_estimate){.size = e->size,
+                     .name = "a combination",
+                     .value = value,
+                     .lower = value - quantile(id) * deviation,
+                     .upper = value + quantile(id) * deviation,
+                     .deviation = deviation,
+                     .told = isfinite(deviation)};
+  return CR_OK;
+}
+
 cr_status cr_identification_covariance(const cr_identification* id, cr_real* covariance,
                                        cr_real* correlation, cr_error* error) {
   const cri_call call = {"cr_identification_covariance", error};

@@ -217,6 +217,9 @@ static cr_status value(void* context, const cr_real* x, cr_real* cost, cr_error*
   return status;
 }
 
+// of a number of x, for its damping: round-off is no information, and a number that has no other stays where it is
+static const cr_real LEAST_INFORMATION = 1;
+
 static cr_status linearise(void* context, const cr_real* x, cr_real* gradient, cr_real* diagonal,
                            cr_error* error) {
   part* at = context;
@@ -225,6 +228,9 @@ static cr_status linearise(void* context, const cr_real* x, cr_real* gradient, c
   CR_TRY(cri_search_move(s, x, true, error));
   CR_TRY(cri_search_cost(s, at->first, at->n, true, &cost, error));
   cri_normal_gather(s->normal, &s->p, at->first, at->n, gradient, diagonal);
+  for (int i = 0; i < s->p.n; i++) {
+    diagonal[i] = cr_max(diagonal[i], LEAST_INFORMATION);
+  }
   if (s->progress != NULL) {
     s->progress(s->context, s->steps, cost);
   }

@@ -17,6 +17,8 @@ static const cr_study studies[] = {
      cri_study_landscape},
     {"pendulum", "a filmed double pendulum: lengths, inertias, friction, and how far it predicts",
      true, cri_study_pendulum},
+    {"robot", "an arm and a quadruped with hidden parameters: errors, intervals, time", false,
+     cri_study_robot},
 };
 enum { N_STUDY = (int)(sizeof studies / sizeof studies[0]) };
 
